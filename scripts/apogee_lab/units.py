@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Values with units: text as a person types it, numbers as the lab computes with them.
+
+=============  ==========================  =============================  =====================
+kind           value                       typed as                       written as
+=============  ==========================  =============================  =====================
+rate           int, bit/s                  ``10mbit`` ``9600bit`` ``0``   ``10mbit``
+time           float, s                    ``250ms`` ``1.5s`` ``0``       ``250ms``
+size           int, bytes                  ``625kB`` ``16MB`` ``64KiB``   ``625kB``
+ber            float, 0 <= x < 1           ``1e-7`` ``0``                 ``1e-07``
+float, int     number                      ``0.5``, ``3``                 the same
+bool           0 or 1                      ``0`` ``1``                    the same
+choice:a,b     one of the words            ``a``                          the same
+event          (start s, length s) | None  ``45s:1s`` ``none``            ``45s:1s``
+=============  ==========================  =============================  =====================
+
+A kind may allow further literal words behind ``|``: ``ber|same`` is a bit error rate or ``same``.
+k, M and G are powers of 1000, Ki, Mi and Gi of 1024. ``parse(kind, format(kind, value))`` gives
+``value`` back.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+
+Value = int | float | str | tuple[float, float] | None
+
+_RATE = {"bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9}
+_TIME = {
+    "ns": Fraction(1, 10**9),
+    "us": Fraction(1, 10**6),
+    "ms": Fraction(1, 1000),
+    "s": Fraction(1),
+    "min": Fraction(60),
+}
+_SIZE = {
+    "B": 1,
+    "kB": 10**3,
+    "KB": 10**3,
+    "MB": 10**6,
+    "GB": 10**9,
+    "KiB": 2**10,
+    "MiB": 2**20,
+    "GiB": 2**30,
+}
+_NUMBER = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d{1,3})?", re.IGNORECASE | re.ASCII)
+_PLAIN = {"ber", "float", "int", "bool"}
+
+
+class UnitError(ValueError):
+    """A value that its kind does not allow; the message says what is allowed."""
+
+
+def split_kind(kind: str) -> tuple[str, list[str]]:
+    """``"ber|same"`` -> ``("ber", ["same"])``."""
+    base, *words = kind.split("|")
+    return base, words
+
+
+def describe(kind: str) -> str:
+    """What may be typed for this kind, in a few words."""
+    base, words = split_kind(kind)
+    known = {
+        "rate": "a rate such as 10mbit (bit, kbit, mbit, gbit)",
+        "time": "a time such as 250ms (ns, us, ms, s, min)",
+        "size": "a size such as 625kB (B, kB, MB, GB, KiB, MiB, GiB)",
+        "ber": "a bit error rate from 0 to below 1, such as 1e-7",
+        "float": "a number",
+        "int": "a whole number",
+        "bool": "0 or 1",
+        "event": "START:LENGTH such as 45s:1s, or none",
+    }
+    if base.startswith("choice:"):
+        text = "one of " + ", ".join(base[len("choice:") :].split(","))
+    else:
+        text = known[base]
+    for word in words:
+        text += f", or {word}"
+    return text
+
+
+def unit_name(kind: str) -> str:
+    """The kind's unit for listings (``bit/s``, ``s``, ``bytes``, ...), possibly empty."""
+    base, _ = split_kind(kind)
+    names = {"rate": "bit/s", "time": "s", "size": "bytes", "event": "s:s", "bool": "0/1"}
+    return names.get(base, "")
+
+
+def _with_unit(text: str, table: dict[str, int] | dict[str, Fraction], kind: str) -> Fraction:
+    """A number and a unit of ``table`` as an exact number of base units."""
+    match = _NUMBER.match(text)
+    if match:
+        number = Fraction(match.group())
+        unit = text[match.end() :].strip()
+        if unit in table:
+            return number * table[unit]
+        if unit == "" and number == 0:
+            return Fraction(0)
+    raise UnitError(f"'{text}' is not {describe(kind)}")
+
+
+def _float(text: str, kind: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise UnitError(f"'{text}' is not {describe(kind)}")
+    return value
+
+
+def _whole(value: Fraction, text: str, kind: str, unit: str) -> int:
+    if value.denominator != 1:
+        raise UnitError(f"'{text}' is not a whole number of {unit}; allowed: {describe(kind)}")
+    if value >= 2**63:
+        raise UnitError(f"'{text}' is too large")
+    return int(value)
+
+
+def parse(kind: str, text: str) -> Value:
+    """The value that ``text`` stands for; UnitError with one line if it stands for none."""
+    text = text.strip()
+    base, words = split_kind(kind)
+    if text in words:
+        return text
+    if base == "rate":
+        return _whole(_with_unit(text.lower(), _RATE, kind), text, kind, "bit/s")
+    if base == "time":
+        return float(_with_unit(text, _TIME, kind))
+    if base == "size":
+        return _whole(_with_unit(text, _SIZE, kind), text, kind, "bytes")
+    if base == "ber":
+        value = _float(text, kind)
+        if not 0 <= value < 1:
+            raise UnitError(f"'{text}' is not {describe(kind)}")
+        return abs(value)
+    if base == "float":
+        return _float(text, kind)
+    if base == "int":
+        if not re.fullmatch(r"[+-]?\d{1,18}", text, re.ASCII):
+            raise UnitError(f"'{text}' is not {describe(kind)}")
+        return int(text)
+    if base == "bool":
+        if text not in ("0", "1"):
+            raise UnitError(f"'{text}' is not {describe(kind)}")
+        return int(text)
+    if base.startswith("choice:"):
+        if text not in base[len("choice:") :].split(","):
+            raise UnitError(f"'{text}' is not {describe(kind)}")
+        return text
+    if base == "event":
+        return _event(text, kind)
+    raise KeyError(f"no such kind of value: {kind}")
+
+
+def _event(text: str, kind: str) -> tuple[float, float] | None:
+    if text == "none":
+        return None
+    start, colon, length = text.partition(":")
+    if not colon:
+        raise UnitError(f"'{text}' is not {describe(kind)}")
+    try:
+        event = (float(parse("time", start)), float(parse("time", length)))
+    except UnitError:
+        raise UnitError(f"'{text}' is not {describe(kind)}") from None
+    if event[1] <= 0:
+        raise UnitError(f"'{text}': the length must be longer than 0s")
+    return event
+
+
+def _decimal(value: Fraction) -> str | None:
+    """The exact decimal form with at most 6 places, or None."""
+    scaled = value * 10**6
+    if scaled.denominator != 1:
+        return None
+    digits = f"{int(scaled):07d}"
+    return f"{digits[:-6]}.{digits[-6:]}".rstrip("0").rstrip(".")
+
+
+def _largest(value: Fraction, table: list[tuple[str, Fraction]], zero: str) -> str:
+    """``value`` in the largest unit in which it is at least 1, exactly."""
+    if value == 0:
+        return zero
+    for unit, scale in table:
+        if value >= scale:
+            text = _decimal(value / scale)
+            if text is not None:
+                return text + unit
+    unit, scale = table[-1]
+    return f"{float(value / scale)!r}{unit}"
+
+
+def format(kind: str, value: Value) -> str:  # noqa: A001 - the counterpart of parse
+    """The canonical text of a value; ``parse`` reads it back."""
+    base, words = split_kind(kind)
+    if isinstance(value, str) and (value in words or base.startswith("choice:")):
+        return value
+    if base == "rate":
+        units = [("gbit", 10**9), ("mbit", 10**6), ("kbit", 10**3), ("bit", 1)]
+        return _largest(Fraction(value), [(u, Fraction(s)) for u, s in units], "0")
+    if base == "time":
+        units = [("s", Fraction(1)), ("ms", _TIME["ms"]), ("us", _TIME["us"]), ("ns", _TIME["ns"])]
+        return _largest(Fraction(repr(float(value))), units, "0s")
+    if base == "size":
+        units = [("GB", 10**9), ("MB", 10**6), ("kB", 10**3), ("B", 1)]
+        return _largest(Fraction(value), [(u, Fraction(s)) for u, s in units], "0")
+    if base == "event":
+        if value is None:
+            return "none"
+        return f"{format('time', value[0])}:{format('time', value[1])}"
+    if base in ("ber", "float"):
+        number = float(value)
+        return str(int(number)) if number == int(number) and abs(number) < 1e15 else repr(number)
+    return str(value)
+
+
+def for_record(kind: str, value: Value) -> int | float | str:
+    """The value as it stands in a record: plain numbers stay numbers, the rest is text."""
+    base, _ = split_kind(kind)
+    if base in _PLAIN and not isinstance(value, str):
+        return value  # type: ignore[return-value]
+    return format(kind, value)
