@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * TCP-STAR: Lift Window Control, Congestion Window Setting and
+ * Acknowledgement Error Notification (SPEC 1; Obata, Taira, Ishida 2007).
+ *
+ * All windows are in segments. Two readings of the paper are kept:
+ *
+ *  - the letter (coexist=0): slow start is where cwnd_reno < ssthresh, and
+ *    cwnd_reno grows by one per cwnd_reno ACKs. After every loss that is a
+ *    slow start on top of a full bandwidth-delay product.
+ *  - the whole window (coexist=1): cwnd_reno + cwnd_abe is compared with
+ *    ssthresh, and as soon as a queue stands at the bottleneck the window
+ *    grows by one segment per round trip, as Reno's does.
+ */
+#ifndef _APOGEE_STAR_H
+#define _APOGEE_STAR_H
+
+#include "abe.h"
+
+/* No window below two segments: one would wait for the delayed ACK. */
+#define STAR_CWND_MIN		2U
+/* A queue stands where the RTT is an eighth above its minimum. */
+#define STAR_QUEUE_SHIFT	3
+
+/**
+ * struct star_window - the window and its two shares
+ * @cwnd_reno: NewReno's share, at least 1
+ * @cwnd_abe: ABE's share, 0 without an estimate
+ * @cwnd_cnt: segments acknowledged towards the next increment of @cwnd_reno
+ * @held: ABE's share is held back: slow start after a timeout by data loss
+ */
+struct star_window {
+	u32 cwnd_reno;
+	u32 cwnd_abe;
+	u32 cwnd_cnt;
+	bool held;
+};
+
+/**
+ * star_cwnd() - cwnd = cwnd_reno + cwnd_abe (LWC, fig. 1)
+ * @w: the window
+ *
+ * Return: the congestion window in segments, 2 to 2^30.
+ */
+static inline u32 star_cwnd(const struct star_window *w)
+{
+	u64 cwnd = w->cwnd_reno;
+
+	if (!w->held)
+		cwnd += w->cwnd_abe;
+	return (u32)min_t(u64, max_t(u64, cwnd, STAR_CWND_MIN), ABE_WINDOW_MAX);
+}
+
+/**
+ * star_queue_stands() - does the RTT show a standing queue?
+ * @rtt_us: smallest RTT of the last sampling interval in us
+ * @rtt_min_us: smallest RTT seen at all in us
+ *
+ * Return: true if @rtt_us is more than an eighth above @rtt_min_us.
+ */
+static inline bool star_queue_stands(u32 rtt_us, u32 rtt_min_us)
+{
+	return rtt_us > rtt_min_us &&
+	       rtt_us - rtt_min_us > rtt_min_us >> STAR_QUEUE_SHIFT;
+}
+
+/* Add acked / divisor to cwnd_reno, the divisor growing with each step. */
+static inline void star_increase(struct star_window *w, u32 divisor, u32 acked)
+{
+	u64 cnt = (u64)w->cwnd_cnt + acked;
+
+	divisor = max_t(u32, divisor, 1);
+	while (cnt >= divisor && w->cwnd_reno < ABE_WINDOW_MAX) {
+		cnt -= divisor++;
+		w->cwnd_reno++;
+	}
+	w->cwnd_cnt = (u32)min_t(u64, cnt, divisor - 1);
+}
+
+/**
+ * star_lwc() - Lift Window Control for one ACK of new data (fig. 1)
+ * @w: the window
+ * @acked: segments newly delivered
+ * @ssthresh: slow start threshold in segments
+ * @letter: compare cwnd_reno alone with @ssthresh, as the paper writes it
+ * @queue: a queue stands at the bottleneck; ignored with @letter
+ *
+ * Slow start adds one per segment up to @ssthresh, congestion avoidance
+ * 1 / cwnd_reno per segment. With a queue and without @letter it is 1 / cwnd,
+ * Reno's one segment per round trip: the path is full, only the queue grows.
+ */
+static inline void star_lwc(struct star_window *w, u32 acked, u32 ssthresh,
+			    bool letter, bool queue)
+{
+	u32 whole = star_cwnd(w);
+	u32 compared = letter || w->held ? w->cwnd_reno : whole;
+
+	if (compared < ssthresh) {
+		u32 step = min_t(u32, acked, ssthresh - compared);
+
+		step = min_t(u32, step, ABE_WINDOW_MAX - w->cwnd_reno);
+		w->cwnd_reno += step;
+		acked -= step;
+	}
+	if (w->held && w->cwnd_reno >= ssthresh) {
+		/* Past ssthresh ABE's share may count again; the sum stays. */
+		w->held = false;
+		w->cwnd_reno -= min_t(u32, w->cwnd_abe, w->cwnd_reno - 1);
+	}
+	if (acked)
+		star_increase(w, queue && !letter ? whole : w->cwnd_reno,
+			      acked);
+}
+
+/**
+ * star_set_cwnd() - split a given window into its two shares
+ * @w: the window
+ * @cwnd: the sum wanted, in segments
+ *
+ * cwnd_reno restarts so that cwnd_reno + cwnd_abe is @cwnd, but at least 1
+ * (SPEC 1, CWS, decided).
+ */
+static inline void star_set_cwnd(struct star_window *w, u32 cwnd)
+{
+	u32 abe = w->held ? 0 : w->cwnd_abe;
+
+	w->cwnd_reno = cwnd > abe ? cwnd - abe : 1;
+	w->cwnd_cnt = 0;
+}
+
+/**
+ * star_cws_ssthresh() - slow start threshold after a data loss (CWS, fig. 2)
+ * @w: the window
+ * @cwnd: congestion window at the time of the loss, in segments
+ *
+ * Return: cwnd_abe; half of @cwnd, as Reno, while there is no estimate; at
+ * least 2 segments.
+ */
+static inline u32 star_cws_ssthresh(const struct star_window *w, u32 cwnd)
+{
+	return max_t(u32, w->cwnd_abe ? w->cwnd_abe : cwnd >> 1, STAR_CWND_MIN);
+}
+
+/**
+ * star_cws_cwnd() - congestion window after a data loss (CWS, fig. 2)
+ * @cwnd: congestion window at the time of the loss, in segments
+ * @ssthresh: slow start threshold at the time of the loss
+ * @new_ssthresh: the answer of star_cws_ssthresh()
+ *
+ * Return: @cwnd below @ssthresh, else @new_ssthresh.
+ */
+static inline u32 star_cws_cwnd(u32 cwnd, u32 ssthresh, u32 new_ssthresh)
+{
+	return cwnd < ssthresh ? cwnd : new_ssthresh;
+}
+
+/* What an ACK says about a retransmission timeout. */
+enum star_verdict {
+	STAR_AEN_WAIT,		/* nothing yet */
+	STAR_AEN_SPURIOUS,	/* all data had arrived, only ACKs were lost */
+	STAR_AEN_LOSS,		/* data was lost */
+};
+
+/**
+ * struct star_aen - what AEN knows when an ACK arrives after a timeout
+ * @una_after_mark: ACK_seq is beyond the oldest segment of the timeout
+ * @covers_probe: P_seq <= ACK_seq
+ * @sack_hole: SACK blocks show a hole below P_seq, or the scoreboard did
+ *	before the timeout
+ * @repeated: another timeout has followed
+ * @has_sack: SACK, and with it D-SACK, is in use
+ * @dsack: a D-SACK has arrived since the timeout: the copy was not needed
+ * @has_tstamp: timestamps are in use
+ * @echo_original: the echo is older than the retransmission: the ACK answers
+ *	the original
+ */
+struct star_aen {
+	bool una_after_mark;
+	bool covers_probe;
+	bool sack_hole;
+	bool repeated;
+	bool has_sack;
+	bool dsack;
+	bool has_tstamp;
+	bool echo_original;
+};
+
+/**
+ * star_aen_verdict() - Acknowledgement Error Notification (fig. 3)
+ * @a: the evidence
+ *
+ * The stack has retransmitted the oldest segment, not the newest. An ACK that
+ * covers P_seq means that only ACKs were lost, unless the oldest segment alone
+ * was missing and the retransmission has just filled its hole. D-SACK tells
+ * the two apart. An echo older than the retransmission proves that the
+ * original arrived; one that is not older proves nothing, as a receiver
+ * echoes an unneeded copy as well, and counts as loss. Without SACK and
+ * timestamps the ACK alone decides: the one case that can't be told.
+ *
+ * Return: the verdict.
+ */
+static inline enum star_verdict star_aen_verdict(const struct star_aen *a)
+{
+	if (a->repeated || a->sack_hole)
+		return STAR_AEN_LOSS;
+	if (!a->una_after_mark)
+		return STAR_AEN_WAIT;
+	if (a->has_tstamp && a->echo_original)
+		return a->covers_probe ? STAR_AEN_SPURIOUS : STAR_AEN_WAIT;
+	if (!a->covers_probe)
+		return STAR_AEN_LOSS;
+	if (a->has_sack)
+		return a->dsack ? STAR_AEN_SPURIOUS : STAR_AEN_LOSS;
+	return a->has_tstamp ? STAR_AEN_LOSS : STAR_AEN_SPURIOUS;
+}
+
+#endif /* _APOGEE_STAR_H */

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Module parameters with a range that is enforced: a value outside gets
+ * -EINVAL and a line in the log that names the range, at load time and when
+ * written to /sys/module/.../parameters.
+ *
+ * The kernel's param_set_uint_minmax() refuses silently, and stable kernels
+ * before 5.16 lack it.
+ */
+#ifndef APOGEE_COMPAT_PARAM_RANGE_H
+#define APOGEE_COMPAT_PARAM_RANGE_H
+
+#include <linux/kernel.h>
+#include <linux/moduleparam.h>
+
+static inline int apogee_param_set(const char *val,
+				   const struct kernel_param *kp,
+				   unsigned int min, unsigned int max)
+{
+	unsigned int num;
+	int err = kstrtouint(val, 0, &num);
+
+	if (err || num < min || num > max) {
+		pr_err("parameter %s must be %u to %u\n", kp->name, min, max);
+		return -EINVAL;
+	}
+	WRITE_ONCE(*(unsigned int *)kp->arg, num);
+	return 0;
+}
+
+/* An unsigned parameter @name between @lo and @hi, both included. */
+#define APOGEE_PARAM(name, lo, hi, desc)				\
+	static int name##_set(const char *val,				\
+			      const struct kernel_param *kp)		\
+	{								\
+		return apogee_param_set(val, kp, lo, hi);		\
+	}								\
+	static const struct kernel_param_ops name##_ops = {		\
+		.set = name##_set,					\
+		.get = param_get_uint,					\
+	};								\
+	module_param_cb(name, &name##_ops, &name, 0644);		\
+	MODULE_PARM_DESC(name, desc)
+
+#endif /* APOGEE_COMPAT_PARAM_RANGE_H */

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Tracepoints of tcp_star: tcp_star:star_ack once per ACK, tcp_star:star_aen
+ * once per verdict on a retransmission timeout. Windows are in segments.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM tcp_star
+
+#if !defined(_TRACE_TCP_STAR_H) || defined(TRACE_HEADER_MULTI_READ)
+#define _TRACE_TCP_STAR_H
+
+#include <linux/tracepoint.h>
+#include <net/tcp.h>
+
+#include <apogee/star.h>
+
+#define show_star_state(state)						\
+	__print_symbolic(state,						\
+			 { TCP_CA_Open,		"open" },		\
+			 { TCP_CA_Disorder,	"disorder" },		\
+			 { TCP_CA_CWR,		"cwr" },		\
+			 { TCP_CA_Recovery,	"recovery" },		\
+			 { TCP_CA_Loss,		"loss" })
+
+#define show_star_verdict(verdict)					\
+	__print_symbolic(verdict,					\
+			 { STAR_AEN_WAIT,	"wait" },		\
+			 { STAR_AEN_SPURIOUS,	"spurious" },		\
+			 { STAR_AEN_LOSS,	"loss" })
+
+TRACE_EVENT(star_ack,
+	TP_PROTO(const struct sock *sk, const struct star_window *w, u64 bw),
+
+	TP_ARGS(sk, w, bw),
+
+	TP_STRUCT__entry(
+		__field(u64, bw)
+		__field(u16, sport)
+		__field(u16, dport)
+		__field(u32, cwnd)
+		__field(u32, cwnd_reno)
+		__field(u32, cwnd_abe)
+		__field(u32, ssthresh)
+		__field(u32, min_rtt_us)
+		__field(u8, state)
+	),
+
+	TP_fast_assign(
+		__entry->bw = bw;
+		__entry->sport = inet_sk(sk)->inet_num;
+		__entry->dport = ntohs(inet_sk(sk)->inet_dport);
+		__entry->cwnd = tcp_snd_cwnd(tcp_sk(sk));
+		__entry->cwnd_reno = w->cwnd_reno;
+		__entry->cwnd_abe = w->cwnd_abe;
+		__entry->ssthresh = tcp_sk(sk)->snd_ssthresh;
+		__entry->min_rtt_us = tcp_min_rtt(tcp_sk(sk));
+		__entry->state = inet_csk(sk)->icsk_ca_state;
+	),
+
+	TP_printk("sport=%u dport=%u cwnd=%u cwnd_reno=%u cwnd_abe=%u bw=%llu ssthresh=%u min_rtt_us=%u state=%s",
+		  __entry->sport, __entry->dport, __entry->cwnd,
+		  __entry->cwnd_reno, __entry->cwnd_abe, __entry->bw,
+		  __entry->ssthresh, __entry->min_rtt_us,
+		  show_star_state(__entry->state))
+);
+
+TRACE_EVENT(star_aen,
+	TP_PROTO(const struct sock *sk, u32 p_seq, int verdict),
+
+	TP_ARGS(sk, p_seq, verdict),
+
+	TP_STRUCT__entry(
+		__field(u16, sport)
+		__field(u16, dport)
+		__field(u32, p_seq)
+		__field(u32, ack_seq)
+		__field(u32, cwnd)
+		__field(u8, verdict)
+	),
+
+	TP_fast_assign(
+		__entry->sport = inet_sk(sk)->inet_num;
+		__entry->dport = ntohs(inet_sk(sk)->inet_dport);
+		__entry->p_seq = p_seq;
+		__entry->ack_seq = tcp_sk(sk)->snd_una;
+		__entry->cwnd = tcp_snd_cwnd(tcp_sk(sk));
+		__entry->verdict = verdict;
+	),
+
+	TP_printk("sport=%u dport=%u p_seq=%u ack_seq=%u cwnd=%u verdict=%s",
+		  __entry->sport, __entry->dport, __entry->p_seq,
+		  __entry->ack_seq, __entry->cwnd,
+		  show_star_verdict(__entry->verdict))
+);
+
+#endif /* _TRACE_TCP_STAR_H */
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH trace
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE tcp_star
+#include <trace/define_trace.h>

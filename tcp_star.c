@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * TCP-STAR: congestion control for satellite links (long delay, bit errors,
+ * lost ACKs), changing the sender only.
+ *
+ * H. Obata, K. Taira, K. Ishida: "Implementation and Evaluation of TCP-STAR:
+ * TCP Congestion Control Method for Satellite Internet" (in Japanese), IEICE
+ * Transactions on Communications, 2007. First described in IEICE Trans.
+ * Commun. E89-B(6), June 2006.
+ *
+ * The window is the sum of two shares, cwnd = cwnd_reno + cwnd_abe:
+ *
+ *   LWC  lifts the window by what ABE measures, cwnd_abe = BW * RTT_min / MSS,
+ *        on every ACK of new data, so that it is full after two round trips.
+ *   CWS  sets the window to cwnd_abe after a data loss instead of halving it.
+ *   AEN  reads the first ACK after a retransmission timeout: if all data had
+ *        arrived only ACKs were lost, and the window of before is restored.
+ *
+ *                 loss: CWS              timeout: AEN waits for an ACK
+ *     open ------------------> recovery        |
+ *      ^  \                       |            |-- spurious: prior window --> open
+ *      |   \--- ECN: back off ----|            |
+ *      +------ LWC on every ACK --+            +-- loss: slow start from the
+ *                                                  initial window, ABE's share
+ *                                                  held back until ssthresh
+ *
+ * Notable differences from the paper:
+ *   o Bandwidth samples span a train of ACKs and pass a maximum filter; see
+ *     abe.h. The paper divides by single gaps between ACKs.
+ *   o Until the first loss ssthresh follows cwnd_abe, so that slow start ends
+ *     when the window has been lifted (coexist=1). The paper gives no initial
+ *     ssthresh.
+ *   o The whole window is compared with ssthresh, and a standing queue slows
+ *     the growth to one segment per round trip (coexist=1, see star.h).
+ *   o The stack retransmits the oldest segment at a timeout, not the newest.
+ *     The ACK that answers carries the same verdict if D-SACK or timestamps
+ *     are consulted, and data loss costs no extra round trip.
+ *   o Packets are paced, or a lifted window would leave as one burst.
+ *   o After a timeout by data loss ABE's share is held back until slow start
+ *     has passed ssthresh: the first ACK would otherwise lift the window to
+ *     where it was lost.
+ *   o ECN marks are congestion beyond doubt: the window falls to 0.8 (RFC 8511)
+ *     and ABE's share is held back until it has grown again.
+ *
+ * The module owns the window by cong_control. That switches off the stack's
+ * proportional rate reduction and its pacing rate; both are done here. In
+ * recovery no more than the window CWS set is in flight, so that each segment
+ * delivered or lost is replaced by one.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/inet_diag.h>
+#include <linux/module.h>
+#include <net/tcp.h>
+
+#include <apogee/star.h>
+#include <compat/cong_control.h>
+#include <compat/param_range.h>
+
+#define CREATE_TRACE_POINTS
+#include <trace/tcp_star.h>
+
+static unsigned int first_interval_us __read_mostly = 1000;
+APOGEE_PARAM(first_interval_us, 1, 1000000,
+	     "interval given to the very first ACK, in us, 1 to 1000000 (default 1000)");
+
+static unsigned int aen __read_mostly = 1;
+APOGEE_PARAM(aen, 0, 1,
+	     "restore the window after timeouts caused by lost ACKs, 0 or 1 (default 1)");
+
+static unsigned int pacing __read_mostly = 1;
+APOGEE_PARAM(pacing, 0, 1,
+	     "pace new connections, 0 or 1 (default 1)");
+
+static unsigned int coexist __read_mostly = 1;
+APOGEE_PARAM(coexist, 0, 1,
+	     "0: the paper's letter, 1: compare the whole window with ssthresh and grow as Reno when a queue stands (default 1)");
+
+/* Pacing gains in 1/256: two windows per RTT while the path is unknown ... */
+#define STAR_PACE_START		512
+/* ... and a quarter above the estimate later, so that it can't lag behind. */
+#define STAR_PACE_CRUISE	320
+
+/**
+ * struct star - per connection state, at most ICSK_CA_PRIV_SIZE (104) bytes
+ * @abe: bandwidth estimation
+ * @w: the window
+ * @delivered: tp->delivered at the last ACK
+ * @rtt_us: smallest RTT of the running ABE sample, in us, ~0 if none
+ * @prior_cwnd: window before the last reduction, in segments, for undo
+ * @prior_reno: Reno's share of it
+ * @prior_ssthresh: ssthresh before the last reduction
+ * @p_seq: P_seq, end of the newest data sent before the timeout
+ * @una: snd_una at the timeout
+ * @dsack_dups: tp->dsack_dups at the timeout
+ * @reduced: the stack has asked for ssthresh; the window is to be set
+ * @prior_held: w.held before the last reduction
+ * @aen: a timeout awaits its verdict
+ * @repeated: a further timeout came before the verdict
+ * @sack_hole: the scoreboard had a hole at the timeout
+ * @fresh: no reduction since the connection began
+ * @queue: a queue stands at the bottleneck
+ */
+struct star {
+	struct abe abe;
+	struct star_window w;
+	u32 delivered;
+	u32 rtt_us;
+	u32 prior_cwnd;
+	u32 prior_reno;
+	u32 prior_ssthresh;
+	u32 p_seq;
+	u32 una;
+	u32 dsack_dups;
+	u8 reduced:1,
+	   prior_held:1,
+	   aen:1,
+	   repeated:1,
+	   sack_hole:1,
+	   fresh:1,
+	   queue:1;
+};
+
+static void star_init(struct sock *sk)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	struct star *s = inet_csk_ca(sk);
+
+	memset(s, 0, sizeof(*s));
+	s->w.cwnd_reno = max_t(u32, tcp_snd_cwnd(tp), 1);
+	s->delivered = tp->delivered;
+	s->rtt_us = U32_MAX;
+	s->fresh = tp->snd_ssthresh >= TCP_INFINITE_SSTHRESH;
+
+	if (READ_ONCE(pacing))
+		cmpxchg(&sk->sk_pacing_status, SK_PACING_NONE,
+			SK_PACING_NEEDED);
+}
+
+/* Slow start from the initial window (AEN, P_seq > ACK_seq). */
+static void star_start_again(struct star *s)
+{
+	s->aen = 0;
+	s->w.held = true;
+	s->w.cwnd_reno = TCP_INIT_CWND;
+	s->w.cwnd_cnt = 0;
+}
+
+/* A timeout: all that is known about it, before the stack forgets. */
+static void star_timeout(struct sock *sk)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	struct star *s = inet_csk_ca(sk);
+
+	/* The answer to a timeout is AEN's, not CWS's. */
+	s->reduced = 0;
+	s->fresh = 0;
+
+	if (inet_csk(sk)->icsk_ca_state == TCP_CA_Loss && s->aen) {
+		s->repeated = 1;
+		return;
+	}
+	/* In recovery, loss is certain and the prior window long gone. */
+	if (!READ_ONCE(aen) ||
+	    inet_csk(sk)->icsk_ca_state > TCP_CA_Disorder) {
+		star_start_again(s);
+		return;
+	}
+	s->aen = 1;
+	s->repeated = 0;
+	s->sack_hole = !!tp->sacked_out;
+	s->p_seq = tp->snd_nxt;
+	s->una = tp->snd_una;
+	s->dsack_dups = tp->dsack_dups;
+}
+
+static void star_set_state(struct sock *sk, u8 new_state)
+{
+	if (new_state == TCP_CA_Loss)
+		star_timeout(sk);
+}
+
+/* The stack asks at each loss event, mark and timeout, before it acts. */
+static u32 star_ssthresh(struct sock *sk)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	struct star *s = inet_csk_ca(sk);
+
+	s->prior_cwnd = tcp_snd_cwnd(tp);
+	s->prior_reno = s->w.cwnd_reno;
+	s->prior_held = s->w.held;
+	s->prior_ssthresh = tp->snd_ssthresh;
+	s->reduced = 1;
+	return star_cws_ssthresh(&s->w, s->prior_cwnd);
+}
+
+/* The reduction was wrong: back to the window and the shares of before. */
+static void star_restore(struct sock *sk)
+{
+	struct star *s = inet_csk_ca(sk);
+
+	s->w.cwnd_reno = s->prior_reno;
+	s->w.held = s->prior_held;
+	s->reduced = 0;
+	s->aen = 0;
+	tcp_sk(sk)->snd_ssthresh = s->prior_ssthresh;
+}
+
+static u32 star_undo_cwnd(struct sock *sk)
+{
+	const struct star *s = inet_csk_ca(sk);
+
+	star_restore(sk);
+	return max(star_cwnd(&s->w), s->prior_cwnd);
+}
+
+/* Judge the timeout by the ACK that has just been processed (fig. 3). */
+static void star_check_aen(struct sock *sk)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	struct star *s = inet_csk_ca(sk);
+	const struct star_aen evidence = {
+		.una_after_mark = after(tp->snd_una, s->una),
+		.covers_probe = !before(tp->snd_una, s->p_seq),
+		.sack_hole = s->sack_hole ||
+			     (before(tp->snd_una, s->p_seq) && tp->sacked_out &&
+			      tcp_is_sack(tp)),
+		.repeated = s->repeated,
+		.has_sack = tcp_is_sack(tp),
+		.dsack = tp->dsack_dups != s->dsack_dups,
+		.has_tstamp = tp->rx_opt.saw_tstamp && tp->rx_opt.rcv_tsecr,
+		.echo_original = tp->retrans_stamp &&
+				 before(tp->rx_opt.rcv_tsecr,
+					tp->retrans_stamp),
+	};
+	enum star_verdict verdict = star_aen_verdict(&evidence);
+
+	trace_star_aen(sk, s->p_seq, verdict);
+	if (verdict == STAR_AEN_SPURIOUS)
+		star_restore(sk);
+	else if (verdict == STAR_AEN_LOSS)
+		star_start_again(s);
+}
+
+/* Take the ACK into the estimate; on a new one lift the window anew. */
+static void star_estimate(struct sock *sk, const struct rate_sample *rs,
+			  u32 acked)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	struct star *s = inet_csk_ca(sk);
+	u32 rtt_min = tcp_min_rtt(tp);
+	bool first = !s->w.cwnd_abe;
+
+	if (rs->rtt_us > 0)
+		s->rtt_us = min_t(u32, s->rtt_us, rs->rtt_us);
+
+	if (!abe_ack(&s->abe, tp->tcp_mstamp, (u64)acked * tp->mss_cache,
+		     tp->mss_cache, rtt_min, READ_ONCE(first_interval_us),
+		     rs->is_app_limited))
+		return;
+
+	if (s->rtt_us != U32_MAX)
+		s->queue = star_queue_stands(s->rtt_us, rtt_min);
+	s->rtt_us = U32_MAX;
+
+	if (rtt_min == U32_MAX)
+		return;
+	s->w.cwnd_abe = abe_window(abe_bw(&s->abe), rtt_min, tp->mss_cache);
+	/* A connection that took up star later has a full window already. */
+	if (first && s->w.cwnd_reno > TCP_INIT_CWND)
+		star_set_cwnd(&s->w, tcp_snd_cwnd(tp));
+}
+
+/* Answer the loss event or the mark for which the stack asked ssthresh. */
+static void star_reduce(struct sock *sk)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct star *s = inet_csk_ca(sk);
+
+	s->reduced = 0;
+	s->fresh = 0;
+	if (inet_csk(sk)->icsk_ca_state == TCP_CA_CWR) {
+		s->w.held = true;
+		star_set_cwnd(&s->w, max(s->prior_cwnd / 5 * 4,
+					 STAR_CWND_MIN));
+		tp->snd_ssthresh = star_cwnd(&s->w);
+		return;
+	}
+	star_set_cwnd(&s->w, star_cws_cwnd(s->prior_cwnd, s->prior_ssthresh,
+					   tp->snd_ssthresh));
+}
+
+static void star_set_pacing_rate(struct sock *sk)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	const struct star *s = inet_csk_ca(sk);
+	u32 gain = s->fresh && !s->queue ? STAR_PACE_START : STAR_PACE_CRUISE;
+	u64 rate = abe_bw(&s->abe);
+
+	if (!READ_ONCE(pacing) || !rate)
+		return;
+	/* Never slower than the window: the estimate may lag behind it. */
+	if (tp->srtt_us)
+		rate = max_t(u64, rate,
+			     div_u64((u64)tcp_snd_cwnd(tp) * tp->mss_cache *
+				     USEC_PER_SEC, max(tp->srtt_us >> 3, 1U)));
+	rate = min_t(u64, (rate * gain) >> 8, READ_ONCE(sk->sk_max_pacing_rate));
+	WRITE_ONCE(sk->sk_pacing_rate, rate);
+}
+
+APOGEE_CONG_CONTROL(star_cong_control)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct star *s = inet_csk_ca(sk);
+	u32 acked = tp->delivered - s->delivered;
+	u8 state = inet_csk(sk)->icsk_ca_state;
+	bool letter = !READ_ONCE(coexist);
+	u32 cwnd;
+
+	s->delivered = tp->delivered;
+	star_estimate(sk, rs, acked);
+
+	if (s->aen)
+		star_check_aen(sk);
+	if (s->reduced)
+		star_reduce(sk);
+	else if (!s->aen && acked && state != TCP_CA_CWR &&
+		 tcp_is_cwnd_limited(sk))
+		star_lwc(&s->w, acked, tp->snd_ssthresh, letter, s->queue);
+
+	if (s->fresh && !letter && s->w.cwnd_abe)
+		tp->snd_ssthresh = max(s->w.cwnd_abe, STAR_CWND_MIN);
+
+	/* Until the verdict the stack's window of a timeout stays. */
+	if (!s->aen) {
+		cwnd = star_cwnd(&s->w);
+		/* The first retransmission goes out at once. */
+		if (state == TCP_CA_Recovery && !tp->retrans_out)
+			cwnd = max(cwnd, tcp_packets_in_flight(tp) + 1);
+		tcp_snd_cwnd_set(tp, min(cwnd, tp->snd_cwnd_clamp));
+	}
+	star_set_pacing_rate(sk);
+	trace_star_ack(sk, &s->w, abe_bw(&s->abe));
+}
+
+/* A third window for the repairs of a lossy path, beyond the usual two. */
+static u32 star_sndbuf_expand(struct sock *sk)
+{
+	return 3;
+}
+
+/* ss -ti shows bandwidth, minimum RTT and gains, in the form bbr uses. */
+static size_t star_get_info(struct sock *sk, u32 ext, int *attr,
+			    union tcp_cc_info *info)
+{
+	const struct star *s = inet_csk_ca(sk);
+	u64 bw = abe_bw(&s->abe);
+
+	if (!(ext & (1 << (INET_DIAG_BBRINFO - 1))) &&
+	    !(ext & (1 << (INET_DIAG_VEGASINFO - 1))))
+		return 0;
+
+	memset(&info->bbr, 0, sizeof(info->bbr));
+	info->bbr.bbr_bw_lo = (u32)bw;
+	info->bbr.bbr_bw_hi = (u32)(bw >> 32);
+	info->bbr.bbr_min_rtt = tcp_min_rtt(tcp_sk(sk));
+	info->bbr.bbr_pacing_gain = s->fresh && !s->queue ? STAR_PACE_START :
+							    STAR_PACE_CRUISE;
+	info->bbr.bbr_cwnd_gain = s->w.cwnd_abe ?
+		(u32)div_u64((u64)tcp_snd_cwnd(tcp_sk(sk)) << 8,
+			     s->w.cwnd_abe) : 0;
+	*attr = INET_DIAG_BBRINFO;
+	return sizeof(info->bbr);
+}
+
+static struct tcp_congestion_ops tcp_star __read_mostly = {
+	.name		= "star",
+	.owner		= THIS_MODULE,
+	.init		= star_init,
+	.ssthresh	= star_ssthresh,
+	.set_state	= star_set_state,
+	.cong_control	= star_cong_control,
+	.undo_cwnd	= star_undo_cwnd,
+	.sndbuf_expand	= star_sndbuf_expand,
+	.get_info	= star_get_info,
+};
+
+static int __init tcp_star_register(void)
+{
+	BUILD_BUG_ON(sizeof(struct star) > ICSK_CA_PRIV_SIZE);
+	return tcp_register_congestion_control(&tcp_star);
+}
+
+static void __exit tcp_star_unregister(void)
+{
+	tcp_unregister_congestion_control(&tcp_star);
+}
+
+module_init(tcp_star_register);
+module_exit(tcp_star_unregister);
+
+MODULE_DESCRIPTION("TCP-STAR congestion control for satellite links");
+MODULE_LICENSE("GPL");
