@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * TCP-J: the baseline TCP-STAR is compared with (SPEC 6).
+ * TCP-J: the baseline TCP-STAR is compared with.
  *
  * N. Sato, M. Kunishi, F. Teraoka: "TCP-J: New Transport Protocol for Wireless
  * Network Environments" (in Japanese), IPSJ Journal 43(12), 2002.

@@ -55,7 +55,7 @@
 /* Full samples after which the first train's estimate is forgotten. */
 #define ABE_SETTLE		4U
 /* No window above 2^30 segments. */
-#define ABE_WINDOW_MAX		(1U << 30)
+#define ABE_WINDOW_MAX		0x40000000U
 
 /**
  * struct abe - state of one bandwidth estimation
@@ -138,7 +138,7 @@ static inline void abe_take_sample(struct abe *a, u64 now_us, u64 sample,
 }
 
 /**
- * abe_ack() - account for one ACK (SPEC 1, eq. 2)
+ * abe_ack() - account for one ACK (eq. 2)
  * @a: the estimation, zeroed before first use
  * @now_us: arrival time of the ACK, in us
  * @bytes: bytes it newly acknowledges or SACKs; 0 is allowed
@@ -190,7 +190,7 @@ static inline bool abe_ack(struct abe *a, u64 now_us, u64 bytes, u32 mss,
 }
 
 /**
- * abe_window() - cwnd_abe, the window that fills the path (SPEC 1, eq. 1)
+ * abe_window() - cwnd_abe, the window that fills the path (eq. 1)
  * @bw: bandwidth in B/s
  * @rtt_min_us: smallest round trip time seen, in us
  * @mss: maximum segment size in bytes; 0 counts as 1

@@ -16,18 +16,16 @@
 #else
 
 #include <stdbool.h>
-#include <stdint.h>
 
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-typedef int32_t s32;
+typedef __UINT8_TYPE__ u8;
+typedef __UINT32_TYPE__ u32;
+typedef __UINT64_TYPE__ u64;
 
-#define U32_MAX UINT32_MAX
-#define U64_MAX UINT64_MAX
-#define min_t(type, x, y) ((type)(x) < (type)(y) ? (type)(x) : (type)(y))
-#define max_t(type, x, y) ((type)(x) > (type)(y) ? (type)(x) : (type)(y))
+#define U32_MAX ((u32)~0U)
+#define U64_MAX ((u64)~0ULL)
+
+#define min_t(type, x, y) ({ type _x = (x); type _y = (y); _x < _y ? _x : _y; })
+#define max_t(type, x, y) ({ type _x = (x); type _y = (y); _x > _y ? _x : _y; })
 
 static inline u64 div_u64(u64 dividend, u32 divisor)
 {

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * TCP-STAR: Lift Window Control, Congestion Window Setting and
- * Acknowledgement Error Notification (SPEC 1; Obata, Taira, Ishida 2007).
+ * TCP-STAR (Obata, Taira, Ishida 2007): LWC, Lift Window Control, CWS,
+ * Congestion Window Setting, and AEN, ACK Error Notification.
+ *
+ * Figure and equation numbers are the paper's; docs/algorithms.md has the
+ * reason for each decision the paper leaves open.
  *
  * All windows are in segments. Two readings of the paper are kept:
  *
@@ -117,8 +120,7 @@ static inline void star_lwc(struct star_window *w, u32 acked, u32 ssthresh,
  * @w: the window
  * @cwnd: the sum wanted, in segments
  *
- * cwnd_reno restarts so that cwnd_reno + cwnd_abe is @cwnd, but at least 1
- * (SPEC 1, CWS, decided).
+ * cwnd_reno restarts so that cwnd_reno + cwnd_abe is @cwnd, but at least 1.
  */
 static inline void star_set_cwnd(struct star_window *w, u32 cwnd)
 {
@@ -186,7 +188,7 @@ struct star_aen {
 };
 
 /**
- * star_aen_verdict() - Acknowledgement Error Notification (fig. 3)
+ * star_aen_verdict() - ACK Error Notification (fig. 3)
  * @a: the evidence
  *
  * The stack has retransmitted the oldest segment, not the newest. An ACK that
