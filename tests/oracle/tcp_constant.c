@@ -19,37 +19,17 @@
  * (tcp_enter_loss()); set_state(TCP_CA_Loss) comes right after and puts it back
  * before anything is retransmitted.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/module.h>
 #include <net/tcp.h>
 
-#include "../../include/compat/cong_control.h"
+#include <compat/cong_control.h>
+#include <compat/param_range.h>
 
-#define CWND_MIN 2U
-#define CWND_MAX 1048576U
-
-static unsigned int cwnd = 500;	/* segments */
-
-static int cwnd_set(const char *text, const struct kernel_param *kp)
-{
-	unsigned int value;
-
-	if (kstrtouint(text, 0, &value) || value < CWND_MIN || value > CWND_MAX) {
-		pr_err("tcp_constant: cwnd must be %u to %u segments\n",
-		       CWND_MIN, CWND_MAX);
-		return -EINVAL;
-	}
-	WRITE_ONCE(*(unsigned int *)kp->arg, value);
-	return 0;
-}
-
-static const struct kernel_param_ops cwnd_ops = {
-	.set = cwnd_set,
-	.get = param_get_uint,
-};
-
-module_param_cb(cwnd, &cwnd_ops, &cwnd, 0644);
-__MODULE_PARM_TYPE(cwnd, "uint");
-MODULE_PARM_DESC(cwnd, "congestion window in segments, 2 to 1048576 (default 500)");
+static unsigned int cwnd = 500;
+APOGEE_PARAM(cwnd, 2, 1048576,
+	     "congestion window in segments, 2 to 1048576 (default 500)");
 
 static u32 constant_window(const struct sock *sk)
 {

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Apogee's verbs. `make` alone lists them.
+#
+# Variables: KDIR, a kernel's build directory (default: the running kernel's
+# headers; without them the lab's).
+
+PYTHON := PYTHONPATH=scripts /usr/bin/python3
+RUNNING := $(shell uname -r)
+HOST_KDIR := /lib/modules/$(RUNNING)/build
+# What the lab's guest runs; unpacked under build/cache on first use.
+lab_kdir = $$($(PYTHON) -m apogee_lab.images kdir)
+
+# The kernel release a build directory $(1) belongs to.
+release = $$(sed -n 's/^.define UTS_RELEASE "\(.*\)"/\1/p' $(1)/include/generated/utsrelease.h)
+
+.DEFAULT_GOAL := help
+.PHONY: help modules install uninstall load unload demo check lint clean
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
+
+modules: ## build the modules into build/modules (KDIR=… for another kernel)
+	+@set -eu; kdir='$(KDIR)'; \
+	[ -n "$$kdir" ] || { [ ! -e $(HOST_KDIR)/Makefile ] || kdir=$(HOST_KDIR); }; \
+	[ -n "$$kdir" ] || { scripts/setup demo; kdir="$(lab_kdir)"; }; \
+	scripts/build-modules "$$kdir" "build/modules/$(call release,"$$kdir")"
+
+# The verbs below act on this machine's kernel, never on the lab's.
+install uninstall load unload: KDIR ?= $(HOST_KDIR)
+
+install: ## build for this machine, copy to /lib/modules, run depmod (root)
+	+@scripts/host-modules install "$(KDIR)"
+
+uninstall: ## remove what install copied (root)
+	@scripts/host-modules uninstall "$(KDIR)"
+
+load: ## build for this machine and insert the modules (root)
+	+@scripts/host-modules load "$(KDIR)"
+
+unload: ## remove the modules from the running kernel (root)
+	@scripts/host-modules unload "$(KDIR)"
+
+demo: ## measure star beside five others on the lossy satellite link: table and plots
+	+@scripts/demo
+
+check: ## unit tests, tests in the guest, scenario tests
+	@scripts/setup check
+	@$(PYTHON) -m pytest tests
+
+lint: ## checkpatch, sparse, W=1, ruff, shellcheck, licence lines
+	@scripts/setup lint
+	+@scripts/lint
+
+clean: ## remove what was built; the lab's kernels and results in build stay
+	rm -rf build/modules build/lint build/unit

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What every test shares: paths, Hypothesis profiles and the closing line."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "scripts"))
+
+# The same examples in every run: a check that passed passes again.
+hypothesis.settings.register_profile(
+    "default", deadline=None, derandomize=True, database=None, max_examples=300
+)
+hypothesis.settings.register_profile(
+    "quick", hypothesis.settings.get_profile("default"), max_examples=50
+)
+hypothesis.settings.load_profile(os.environ.get("APOGEE_HYPOTHESIS", "default"))
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The repository."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def build(root: Path) -> Path:
+    """The folder for everything that is generated."""
+    path = root / "build"
+    path.mkdir(exist_ok=True)
+    return path
+
+
+class ClosingLine:
+    """Counts outcomes and ends the output with `N passed, N failed`, alone on its line.
+
+    An error while collecting, in a fixture or in pytest itself counts as failed.
+    """
+
+    def __init__(self) -> None:
+        self.passed: set[str] = set()
+        self.failed: set[str] = set()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.failed.add(report.nodeid)
+        elif report.when == "call" and report.passed:
+            self.passed.add(report.nodeid)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.failed.add(report.nodeid)
+
+    def pytest_internalerror(self) -> None:
+        self.failed.add("pytest")
+
+    def pytest_unconfigure(self) -> None:
+        passed = len(self.passed - self.failed)
+        print(f"{passed} passed, {len(self.failed)} failed", flush=True)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Print the closing line in the one process that reports."""
+    if not hasattr(config, "workerinput") and not config.option.collectonly:
+        config.pluginmanager.register(ClosingLine(), "closing-line")
