@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Engines run a guest script somewhere and bring back a folder of raw results."""

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What a scenario is: parameters with units, and how they become a shell script.
+
+A scenario knows nothing of engines: it compiles its parameters to a :class:`Plan`, the text of a
+shell script with the facts that the measures need to read its results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+#: One end of a link: (network namespace, device).
+Device = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Param:
+    """A parameter: its name, default (as a value, not text), kind (see units.py) and one-line help."""
+
+    name: str
+    default: Any
+    kind: str
+    help: str
+
+
+@dataclass(frozen=True)
+class FlowSpec:
+    """One flow: its name, congestion control, the sender's namespace and the receiver's port."""
+
+    name: str
+    cc: str
+    netns: str
+    port: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A compiled scenario.
+
+    ``limit_bps`` is the best goodput the link allows, ``timeout_virtual_s`` the guest's time after
+    which the script has certainly failed. The ``*_links`` name the devices whose netem qdiscs drop
+    frames of that direction as the link would, the ``*_filters`` those whose filters drop them
+    (blackouts).
+    """
+
+    script: str
+    flows: tuple[FlowSpec, ...]
+    duration_s: float
+    limit_bps: float
+    rate_bps: int
+    bdp_bytes: int
+    queue_bytes: int
+    timeout_virtual_s: float
+    sender_ns: str
+    receiver_ns: str
+    bottleneck: Device
+    data_links: tuple[Device, ...] = ()
+    ack_links: tuple[Device, ...] = ()
+    data_filters: tuple[Device, ...] = ()
+    ack_filters: tuple[Device, ...] = ()
+    traffic: str = "flow"
+    extras: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A named experiment. ``parse_cc`` splits a ``--cc`` item into the flows' algorithms and raises
+    ValueError with one line when their number does not fit."""
+
+    name: str
+    help: str
+    params: tuple[Param, ...]
+    parse_cc: Callable[[str], tuple[str, ...]]
+    build: Callable[[Mapping[str, Any], tuple[str, ...], float], Plan]
+    duration_s: float = 60.0
+
+    def flows(self, cc: str) -> tuple[str, ...]:
+        """The congestion control of each flow."""
+        return self.parse_cc(cc)
+
+    def defaults(self) -> dict[str, Any]:
+        """Every parameter's default value."""
+        return {p.name: p.default for p in self.params}
+
+    def compile(self, values: Mapping[str, Any], cc: str, duration_s: float) -> Plan:
+        """The plan for these values (missing ones: defaults; ``module.parameter`` keys allowed)."""
+        return self.build({**self.defaults(), **values}, self.flows(cc), duration_s)
+
+
+def module_lines(values: Mapping[str, Any], ccs: tuple[str, ...]) -> list[str]:
+    """``modprobe`` lines for the flows' algorithms, with the parameters given as ``cc.name``."""
+    settings: dict[str, list[str]] = {cc: [] for cc in dict.fromkeys(ccs)}
+    for key in sorted(values):
+        cc, dot, name = key.partition(".")
+        if dot and cc in settings:
+            settings[cc].append(f"{name}={values[key]}")
+        elif dot:
+            raise ValueError(f"{key}: no flow uses {cc} here")
+    return [
+        " ".join(["modprobe", f"tcp_{cc}", *words])
+        for cc, words in settings.items()
+        if cc not in ("reno", "cubic")
+    ]

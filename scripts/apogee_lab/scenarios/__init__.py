@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The scenarios the lab knows, by name."""
+
+from __future__ import annotations
+
+from ..scenario import Scenario
+from .satellite import SATELLITE
+
+SCENARIOS: dict[str, Scenario] = {s.name: s for s in (SATELLITE,)}
