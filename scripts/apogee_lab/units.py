@@ -82,9 +82,10 @@ def describe(kind: str) -> str:
 
 
 def unit_name(kind: str) -> str:
-    """The kind's unit for listings (``bit/s``, ``s``, ``bytes``, ...), possibly empty."""
+    """The kind's unit for listings (``bit/s``, ``s``, ``bytes``, ...), empty for words."""
     base, _ = split_kind(kind)
-    names = {"rate": "bit/s", "time": "s", "size": "bytes", "event": "s:s", "bool": "0/1"}
+    names = {"rate": "bit/s", "time": "s", "size": "bytes", "event": "START:LENGTH", "bool": "0/1"}
+    names |= {"ber": "errors/bit", "int": "number", "float": "number"}
     return names.get(base, "")
 
 
@@ -102,10 +103,7 @@ def _with_unit(text: str, table: dict[str, int] | dict[str, Fraction], kind: str
 
 
 def _float(text: str, kind: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
+    value = float(text) if re.fullmatch(rf"[+-]?{_NUMBER.pattern}", text, re.I | re.A) else math.nan
     if not math.isfinite(value):
         raise UnitError(f"'{text}' is not {describe(kind)}")
     return value

@@ -1,0 +1,474 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Figures from records and from the raw results of single runs (matplotlib, SVG and PNG)."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402
+import numpy as np  # noqa: E402
+from matplotlib.axes import Axes  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
+
+from . import records as measures  # noqa: E402
+from . import table, traces  # noqa: E402
+from .records import RecordError  # noqa: E402
+
+# One colour per algorithm in every figure.
+COLOURS = {
+    "star": "#c8102e",
+    "j": "#e69f00",
+    "bbr": "#0072b2",
+    "cubic": "#009e73",
+    "hybla": "#7b3294",
+    "reno": "#555555",
+    "westwood": "#56b4e9",
+    "highspeed": "#8c564b",
+    "scalable": "#d6499a",
+    "constant": "#111111",
+}
+OTHERS = ["#aec7e8", "#98df8a", "#bcbd22", "#17becf", "#f7b6d2", "#c49c94", "#9edae5"]
+LIMIT_COLOUR = "#888888"
+MARKERS = "osD^vPX*<>hd"
+
+STYLE = {
+    "figure.dpi": 110,
+    "savefig.dpi": 160,
+    "font.size": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#e4e4e4",
+    "grid.linewidth": 0.6,
+    "axes.axisbelow": True,
+    "legend.frameon": False,
+    "svg.hashsalt": "apogee",
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run with its raw folder: what the figures over time are drawn from."""
+
+    raw: Path
+    meta: dict[str, Any]
+    record: dict[str, Any]
+
+    @classmethod
+    def load(cls, raw: Path) -> Run:
+        """The finished run in this folder; RecordError if it is none."""
+        try:
+            meta = json.loads((raw / "run.json").read_text(encoding="utf-8"))["meta"]
+            record = json.loads((raw / "record.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError, KeyError):
+            raise RecordError(f"{raw} is not the folder of a finished run") from None
+        return cls(raw, meta, record)
+
+    @property
+    def start_us(self) -> int:
+        """Time of the first SYN."""
+        sends = (self.raw / f"{flow['name']}.send.json" for flow in self.meta["flows"])
+        return min(json.loads(path.read_text(encoding="utf-8"))["syn_us"] for path in sends)
+
+    def arrivals(self) -> list[measures.Arrivals]:
+        """What each flow's receiver had over time."""
+        return [measures.read_arrivals(self.raw, flow["name"]) for flow in self.meta["flows"]]
+
+    def trace(self, flow: int = 0) -> dict[str, traces.Series]:
+        """The series of one flow; RecordError if nothing was traced."""
+        path = self.raw / "trace.txt"
+        series = traces.read(path, self.meta["flows"][flow]["port"]) if path.exists() else {}
+        if not series:
+            raise RecordError(
+                f"run {self.record['run']} ({self.record['cc']}) has no trace: run it with "
+                "--set trace=probe or --set trace=all"
+            )
+        return series
+
+
+def colour(cc: str) -> str:
+    """The algorithm's colour; names without one of their own get a stable spare one."""
+    if cc in COLOURS:
+        return COLOURS[cc]
+    return OTHERS[sum(cc.encode()) % len(OTHERS)]
+
+
+def labels(records: Sequence[dict[str, Any]], without: Iterable[str] = ()) -> list[str]:
+    """What tells each record from the others: the algorithm and the settings that vary."""
+    names = [name for name in table.varying(records) if name not in set(without)]
+    result = []
+    for record in records:
+        settings = {**record, **record["set"]}
+        words = [f"{n}={table.show(settings[n])}" for n in names if n in settings]
+        result.append(" ".join([record["cc"], *words]))
+    return result
+
+
+def save(figure: Figure, out: Path) -> list[Path]:
+    """Write ``out`` as its ending says, or both SVG and PNG if it has none of the two."""
+    if out.suffix in (".svg", ".png"):
+        paths = [out]
+    else:
+        paths = [out.with_name(out.name + ".svg"), out.with_name(out.name + ".png")]
+    for path in paths:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        extra = {"metadata": {"Date": None}} if path.suffix == ".svg" else {}
+        figure.savefig(path, bbox_inches="tight", **extra)
+    plt.close(figure)
+    return paths
+
+
+def _name_lines(axes: Axes, ends: list[tuple[float, str, str]], x: float = 1.01) -> None:
+    """Names at the right end of the lines, each at its height, pushed apart where they collide."""
+    low, high = axes.get_ylim()
+    height = axes.get_window_extent().height / axes.figure.dpi * 72
+    gap = 11.5 / height * (high - low)
+    placed = sorted(ends)
+    heights = [y for y, _, _ in placed]
+    for _ in range(200):
+        moved = False
+        for i in range(len(heights) - 1):
+            overlap = gap - (heights[i + 1] - heights[i])
+            if overlap > 1e-9 * gap:
+                heights[i] -= overlap / 2
+                heights[i + 1] += overlap / 2
+                moved = True
+        if heights and heights[0] < low:
+            heights[0] = low
+        if not moved:
+            break
+    for y, (_, text, tint) in zip(heights, placed, strict=True):
+        axes.annotate(
+            text,
+            (x, y),
+            xycoords=("axes fraction", "data"),
+            color=tint,
+            va="center",
+            fontsize=9,
+            annotation_clip=False,
+        )
+
+
+# --- goodput over a parameter -----------------------------------------------------------------
+
+
+def _positions(values: list[Any]) -> tuple[dict[str, float], bool]:
+    """Where each value stands on the x axis, and whether that axis is logarithmic with 0 apart.
+
+    Numbers that span a factor of 100 or more are placed by their logarithm, 0 one step before the
+    smallest; other numbers as they are; words one after the other.
+    """
+    numbers = [v for v in values if isinstance(v, int | float)]
+    if len(numbers) < len(values):
+        return {repr(value): float(i) for i, value in enumerate(values)}, False
+    positive = sorted(v for v in numbers if v > 0)
+    if len(positive) > 1 and positive[-1] >= 100 * positive[0]:
+        first = math.log10(positive[0])
+        return {repr(v): math.log10(v) if v > 0 else first - 1.0 for v in values}, True
+    return {repr(v): float(v) for v in values}, False
+
+
+def _value(record: dict[str, Any], key: str) -> Any:
+    if key not in record["set"]:
+        raise RecordError(
+            f"a record of {record['cc']} has no parameter '{key}'; it has: "
+            + ", ".join(record["set"])
+        )
+    return record["set"][key]
+
+
+def goodput_over(records: list[dict[str, Any]], over: str, title: str = "") -> Figure:
+    """Mean goodput over one parameter, a line per algorithm, 95 % intervals, the path's limit.
+
+    Further scenario parameters that vary get a panel each, parameters of modules a line each.
+    """
+    values = list(dict.fromkeys(_value(record, over) for record in records))
+    if all(isinstance(v, int | float) for v in values):
+        values.sort()
+    place, logarithmic = _positions(values)
+    varying = [n for n in table.varying(records) if n != over]
+    panel_names = [n for n in varying if "." not in n]
+
+    def panel_of(record: dict[str, Any]) -> str:
+        settings = {**record, **record["set"]}
+        return ", ".join(f"{n} = {table.show(settings.get(n))}" for n in panel_names)
+
+    panels = list(dict.fromkeys(panel_of(record) for record in records))
+    with plt.rc_context(STYLE):
+        figure, grid = plt.subplots(
+            1, len(panels), figsize=(5.6 * len(panels) + 1.2, 4.2), squeeze=False, sharey=True
+        )
+        figure.subplots_adjust(wspace=0.32)
+        top = max(record["limit_bps"] for record in records) / 1e6
+        for axes, panel in zip(grid[0], panels, strict=True):
+            inside = [record for record in records if panel_of(record) == panel]
+            axes.set_ylim(0, 1.06 * top)
+            axes.set_title(panel, loc="left", fontsize=10)
+            _goodput_lines(axes, inside, over, values, place, [*panel_names, over])
+            _value_axis(axes, over, values, place, logarithmic)
+        grid[0][0].set_ylabel("goodput, Mbit/s")
+        if title:
+            figure.suptitle(title, x=grid[0][0].get_position().x0, ha="left", y=1.0)
+    return figure
+
+
+def _goodput_lines(
+    axes: Axes,
+    records: list[dict[str, Any]],
+    over: str,
+    values: list[Any],
+    place: dict[str, float],
+    without: list[str],
+) -> None:
+    names = labels(records, without)
+    lines: dict[str, dict[str, list[float]]] = {}
+    limits: dict[float, float] = {}
+    ccs: dict[str, str] = {}
+    for name, record in zip(names, records, strict=True):
+        key = repr(record["set"][over])
+        goodput = record["total_goodput_bps"] / 1e6
+        lines.setdefault(name, {}).setdefault(key, []).append(goodput)
+        limits[place[key]] = record["limit_bps"] / 1e6
+        ccs[name] = record["cc"]
+    at = sorted(limits)
+    axes.plot(at, [limits[x] for x in at], "--", color=LIMIT_COLOUR, lw=1.2, zorder=1)
+    ends = [(limits[at[-1]], "limit of the path", LIMIT_COLOUR)]
+    for index, (name, points) in enumerate(lines.items()):
+        cells = [(place[repr(v)], points[repr(v)]) for v in values if repr(v) in points]
+        x = [position for position, _ in cells]
+        means, halves = zip(*(table.mean_interval(found) for _, found in cells), strict=True)
+        cc = ccs[name]
+        front = cc == "star"
+        axes.errorbar(
+            x,
+            means,
+            yerr=[half or 0.0 for half in halves],
+            color=colour(cc),
+            capsize=2.5,
+            lw=2.2 if front else 1.3,
+            elinewidth=1,
+            marker=MARKERS[index % len(MARKERS)],
+            ms=5 if front else 4,
+            zorder=4 if front else 3,
+            ls="--" if cc == "constant" else "-",
+        )
+        ends.append((means[-1], name, colour(cc)))
+    _name_lines(axes, ends)
+
+
+_AXIS_NAMES = {
+    "ber": "bit error rate",
+    "rate": "rate of the bottleneck",
+    "delay": "one-way delay",
+    "queue": "bottleneck's queue",
+    "window": "windows of sender and receiver",
+    "ack_rate": "rate of the return path",
+    "ack_slot": "interval at which the return path releases ACKs",
+}
+
+
+def _value_axis(
+    axes: Axes, over: str, values: list[Any], place: dict[str, float], logarithmic: bool
+) -> None:
+    axes.set_xlabel(_AXIS_NAMES.get(over, over))
+    ticks = [place[repr(v)] for v in values]
+    axes.set_xticks(ticks, [_tick(v) if logarithmic else table.show(v) for v in values])
+    axes.minorticks_off()
+    if logarithmic and 0 in values:
+        # 0 has no place on a logarithmic axis: two strokes mark the gap.
+        gap = (ticks[0] + ticks[1]) / 2
+        for shift in (-0.03, 0.03):
+            axes.plot(
+                [gap + shift - 0.02, gap + shift + 0.02],
+                [-0.015, 0.015],
+                color="black",
+                lw=1,
+                transform=axes.get_xaxis_transform(),
+                clip_on=False,
+            )
+    margin = 0.06 * (max(ticks) - min(ticks) or 1.0)
+    axes.set_xlim(min(ticks) - margin, max(ticks) + margin)
+
+
+def _tick(value: float) -> str:
+    if value <= 0:
+        return "0"
+    exponent = math.log10(value)
+    if abs(exponent - round(exponent)) < 1e-9:
+        return f"$10^{{{round(exponent)}}}$"
+    return table.show(value)
+
+
+# --- single runs over time --------------------------------------------------------------------
+
+
+def _time_axes(runs: Sequence[Run], span: tuple[float | None, float | None]) -> tuple[float, float]:
+    begin = span[0] or 0.0
+    end = span[1] if span[1] is not None else max(run.record["duration_s"] for run in runs)
+    if end <= begin:
+        raise RecordError(f"nothing lies between {begin:g} s and {end:g} s")
+    return begin, end
+
+
+def _shade_blackouts(axes: Axes, runs: Sequence[Run]) -> None:
+    """Grey where a blackout was, from the events of the first run that has one."""
+    for run in runs:
+        events = {
+            (n, what): at - run.start_us / 1e6 for n, what, at in measures.read_events(run.raw)
+        }
+        for name in measures.BLACKOUTS:
+            begin = events.get((name, "on"))
+            if begin is not None:
+                end = events.get((name, "off"), begin + 1)
+                axes.axvspan(begin, end, color="#00000018", lw=0)
+                axes.annotate(
+                    name.replace("_", " ").replace("ack", "ACK"),
+                    (begin, 1.005),
+                    xycoords=("data", "axes fraction"),
+                    fontsize=8,
+                    color="#555555",
+                )
+                return
+
+
+def goodput_time(
+    runs: list[Run],
+    title: str = "",
+    span: tuple[float | None, float | None] = (None, None),
+    window_s: float = 0.5,
+) -> Figure:
+    """Goodput over time from the receivers' bins, over the last ``window_s`` seconds.
+
+    Runs that differ in nothing but the seed become one line, their mean, in a band from the
+    lowest to the highest.
+    """
+    begin, end = _time_axes(runs, span)
+    times = np.arange(begin, end + 1e-9, 0.02 if end - begin < 30 else 0.1)
+    lines: dict[str, list[np.ndarray]] = {}
+    ccs: dict[str, str] = {}
+    for name, run in zip(labels([run.record for run in runs]), runs, strict=True):
+        ends = times * 1e6 + run.start_us
+        lines.setdefault(name, []).append(measures.rate_over(run.arrivals(), ends, window_s) / 1e6)
+        ccs[name] = run.record["cc"]
+    limit = max(run.record["limit_bps"] for run in runs) / 1e6
+    with plt.rc_context(STYLE):
+        figure, axes = plt.subplots(figsize=(8.4, 4.0))
+        highest = max(float(np.max(line)) for found in lines.values() for line in found)
+        axes.set_xlim(begin, end)
+        axes.set_ylim(0, 1.06 * max(limit, min(highest, 2.2 * limit)))
+        axes.axhline(limit, ls="--", color=LIMIT_COLOUR, lw=1.2, zorder=1)
+        ends = [(limit, "limit of the path", LIMIT_COLOUR)]
+        for name, found in lines.items():
+            tint, front = colour(ccs[name]), ccs[name] == "star"
+            mean = np.mean(found, axis=0)
+            if len(found) > 1:
+                axes.fill_between(
+                    times,
+                    np.min(found, axis=0),
+                    np.max(found, axis=0),
+                    color=tint,
+                    alpha=0.15,
+                    lw=0,
+                )
+            axes.plot(times, mean, color=tint, lw=2.0 if front else 1.2, zorder=4 if front else 3)
+            ends.append((float(np.mean(mean[-max(1, len(mean) // 20) :])), name, tint))
+        _shade_blackouts(axes, runs)
+        axes.set_xlabel("time since the first SYN, s")
+        axes.set_ylabel(f"goodput over the last {window_s:g} s, Mbit/s")
+        _name_lines(axes, ends)
+        if title:
+            axes.set_title(title, loc="left", pad=16)
+    return figure
+
+
+# Series of our modules' tracepoints drawn beside the window when one run is shown alone.
+_PARTS = {
+    "cwnd_reno": ("cwnd_reno", "#0072b2", "-"),
+    "cwnd_abe": ("cwnd_abe", "#e69f00", "-"),
+    "ssthresh": ("ssthresh", "#555555", ":"),
+}
+_INFINITE = 2**30
+
+
+def _window_series(series: dict[str, traces.Series]) -> tuple[np.ndarray, np.ndarray]:
+    """Time and congestion window, from tcp_probe or else from a module's tracepoint."""
+    for name in sorted(series, key=lambda n: n != "tcp_probe"):
+        for field in ("snd_cwnd", "cwnd"):
+            if field in series[name]:
+                return series[name]["t"], series[name][field]
+    raise RecordError("the trace holds no congestion window")
+
+
+def window(
+    runs: list[Run],
+    title: str = "",
+    span: tuple[float | None, float | None] = (None, None),
+) -> Figure:
+    """Congestion window over time, in segments, from the trace of each run.
+
+    One run alone whose module has a tracepoint also shows the parts of its window.
+    """
+    begin, end = _time_axes(runs, span)
+    step = (end - begin) / 1500
+    with plt.rc_context(STYLE):
+        figure, axes = plt.subplots(figsize=(8.4, 4.0))
+        drawn: list[tuple[str, str, str, float, np.ndarray, np.ndarray]] = []
+        names = labels([run.record for run in runs])
+        if len(set(names)) < len(names):
+            names = [
+                f"{name} seed {run.record['seed']}" for name, run in zip(names, runs, strict=True)
+            ]
+        for name, run in zip(names, runs, strict=True):
+            series = run.trace()
+            start = run.start_us / 1e6
+            front = run.record["cc"] == "star"
+            times, values = _window_series(series)
+            drawn.append(
+                (name, colour(run.record["cc"]), "-", 1.8 if front else 1.2, times - start, values)
+            )
+            if len(runs) == 1:
+                drawn += _parts(series, start)
+        ends = []
+        highest = 1.0
+        for name, tint, dash, width, times, values in drawn:
+            inside = (times >= begin) & (times <= end) & (values < _INFINITE)
+            times, values = traces.thin(times[inside], values[inside], step)
+            if len(times) == 0:
+                continue
+            axes.plot(times, values, color=tint, ls=dash, lw=width)
+            highest = max(highest, float(values.max()))
+            ends.append((float(values[-1]), name, tint))
+        axes.set_xlim(begin, end)
+        axes.set_ylim(0, 1.06 * highest)
+        packet = runs[0].record["set"].get("mtu", 1500)
+        pipe = runs[0].record["bdp_bytes"] / packet
+        if 0 < pipe < 1.06 * highest:
+            axes.axhline(pipe, ls="--", color=LIMIT_COLOUR, lw=1.2, zorder=1)
+            ends.append((pipe, "bandwidth-delay product", LIMIT_COLOUR))
+        _shade_blackouts(axes, runs)
+        axes.set_xlabel("time since the first SYN, s")
+        axes.set_ylabel("congestion window, segments")
+        _name_lines(axes, ends)
+        if title:
+            axes.set_title(title, loc="left", pad=16)
+    return figure
+
+
+def _parts(
+    series: dict[str, traces.Series], start: float
+) -> list[tuple[str, str, str, float, np.ndarray, np.ndarray]]:
+    found = []
+    for event, fields in series.items():
+        if event != "tcp_probe":
+            for field, (name, tint, dash) in _PARTS.items():
+                if field in fields:
+                    found.append((name, tint, dash, 1.0, fields["t"] - start, fields[field]))
+    return found

@@ -1,0 +1,428 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Measures: the folder of raw results that one run leaves behind -> one record.
+
+A record is a JSON object; tables and figures read nothing else. Its keys:
+
+``scenario cc seed engine kernel set duration_s limit_bps``
+    What was run. ``set`` holds every parameter of the scenario, defaults included; ``limit_bps``
+    is the goodput in bit/s that the path can carry at best. ``run`` names the raw folder.
+``flows[].goodput_bps``
+    Payload bytes the receiver had by t0 + duration, times 8, over the duration. t0 is the first
+    data segment; the receiver's count is kept in bins of 10 ms and interpolated inside a bin.
+``flows[].retransmits segments timeouts``
+    Segments sent again, segments sent in all (those sent again included), retransmission timeouts.
+    ``timeouts`` is counted per network namespace: null where flows share one.
+``flows[].rtt_ms``
+    Smoothed RTT as TCP_INFO gives it every 100 ms: mean and 99th percentile of the samples, and
+    the connection's minimum RTT.
+``total_goodput_bps jain``
+    The sum over the flows and Jain's fairness index (sum x)^2 / (n sum x^2).
+``queue.mean_bytes mean_ms max_bytes drops``
+    Backlog of the bottleneck's queue, sampled every 100 ms from the first SYN to t0 + duration;
+    ``mean_ms`` is the mean backlog over the bottleneck's rate.
+``bdp_bytes``
+    Bandwidth-delay product of the empty path.
+``link_drops ack_drops``
+    Frames lost behind the bottleneck towards the receiver, and on the way back (blackouts
+    included).
+``losses needless_retransmits duplicates``
+    Data frames lost (link and queue); retransmits beyond the losses, at least 0; duplicate
+    segments that the receiver reported by D-SACK (null with D-SACK off), the second, independent
+    count of the same waste.
+``t90_s``
+    Time from the first SYN to the first moment at which the goodput of the last 0.5 s is at least
+    90 % of the limit; null if that never happens (or with iperf3, which has no such series).
+``blackout``
+    Only where one was asked for, see :func:`blackout`.
+``wall_s``
+    Wall-clock seconds of the run: the only key that two equal runs may differ in
+    (:func:`comparable` leaves it out).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+BIN_US = 10_000  # the receiver's bins, microseconds
+NOT_REPRODUCIBLE = ("wall_s",)
+
+T90_WINDOW_S = 0.5
+BLACKOUTS = ("ack_blackout", "data_blackout")  # events; where there are both, the first counts
+BLACKOUT_WINDOW_S = 0.2  # sliding window in which goodput is taken after a blackout
+BLACKOUT_STEADY_S = 1.0  # the dip is over once goodput stayed at 90 % this long
+BLACKOUT_FALL_S = 2.0  # a dip that begins later than this after the blackout's end is another one
+BLACKOUT_SPAN_S = 15.0  # time over which lost goodput is added up, from the blackout's start
+
+
+class RecordError(Exception):
+    """The raw results are incomplete or make no sense; one line."""
+
+
+def comparable(record: dict[str, Any]) -> dict[str, Any]:
+    """The record without what may differ between two equal runs."""
+    return {key: value for key, value in record.items() if key not in NOT_REPRODUCIBLE}
+
+
+def dumps(record: dict[str, Any]) -> str:
+    """The record on one line, as ``--json`` writes it."""
+    return json.dumps(record, separators=(",", ":"), allow_nan=False)
+
+
+def read_records(path: Path) -> list[dict[str, Any]]:
+    """All records of a file with one JSON object per line; RecordError names a bad line."""
+    records = []
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not a text file"
+        raise RecordError(f"{path}: {reason}") from None
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except ValueError:
+            raise RecordError(f"{path}:{number}: not a JSON object") from None
+        if not isinstance(record, dict) or not {"cc", "set", "flows"} <= record.keys():
+            raise RecordError(f"{path}:{number}: not a record of 'lab run --json'")
+        records.append(record)
+    return records
+
+
+class Arrivals:
+    """Payload bytes a receiver had over time, from its bins; times in microseconds."""
+
+    def __init__(self, bins: Iterable[tuple[int, int]], width_us: int = BIN_US) -> None:
+        times: list[int] = []
+        counts: list[int] = []
+        before = 0
+        for end, count in bins:
+            if not times or times[-1] < end - width_us:
+                times.append(end - width_us)
+                counts.append(before)
+            times.append(end)
+            counts.append(count)
+            before = count
+        self.times = np.array(times or [0], dtype=np.float64)
+        self.counts = np.array(counts or [0], dtype=np.float64)
+
+    def until(self, time_us: float | np.ndarray) -> Any:
+        """Bytes received until ``time_us``, linear inside a bin."""
+        return np.interp(time_us, self.times, self.counts, left=0.0)
+
+
+def rate_over(arrivals: Iterable[Arrivals], ends_us: np.ndarray, window_s: float) -> np.ndarray:
+    """Goodput in bit/s over the ``window_s`` seconds before each of ``ends_us``, all flows."""
+    total = np.zeros(len(ends_us))
+    for flow in arrivals:
+        total += flow.until(ends_us) - flow.until(ends_us - window_s * 1e6)
+    return total * 8 / window_s
+
+
+def time_to_90(
+    arrivals: Iterable[Arrivals], syn_us: int, end_us: float, limit_bps: float
+) -> float | None:
+    """Seconds from the SYN until the goodput of the last 0.5 s reaches 90 % of the limit."""
+    ends = np.arange(syn_us, end_us + 1, BIN_US, dtype=np.float64)
+    reached = np.nonzero(rate_over(arrivals, ends, T90_WINDOW_S) >= 0.9 * limit_bps)[0]
+    return round((ends[reached[0]] - syn_us) / 1e6, 3) if len(reached) else None
+
+
+def blackout(
+    arrivals: list[Arrivals], start_us: float, length_s: float, end_us: float, limit_bps: float
+) -> dict[str, Any]:
+    """What a blackout of ``length_s`` from ``start_us`` cost, in a run that ended at ``end_us``.
+
+    ``below90_s``: seconds from the start of the blackout until goodput is back. Goodput is taken
+    over a sliding window of 0.2 s; it is back at the end of the first window, after it fell below
+    90 % of the limit, from which on every window stays at 90 % or more for 1 s (or to the end of
+    the run). 0 when it does not fall within 2 s of the blackout's end; the time to the end of the
+    run, with ``recovered`` false, when it never comes back.
+
+    ``lost_s``: seconds worth of goodput lost, (limit x time - received) / limit over the 15 s from
+    the blackout's start (or to the end of the run, if that comes first).
+    """
+    ends = np.arange(start_us, end_us + 1, BIN_US, dtype=np.float64)
+    low = rate_over(arrivals, ends, BLACKOUT_WINDOW_S) < 0.9 * limit_bps
+    below = 0.0
+    recovered = True
+    fallen = np.nonzero(low)[0]
+    last_fall = (length_s + BLACKOUT_FALL_S) * 1e6 / BIN_US
+    if len(fallen) and fallen[0] <= last_fall:
+        steady = round(BLACKOUT_STEADY_S * 1e6 / BIN_US)
+        back = None
+        for index, following in zip(fallen, [*fallen[1:], None], strict=True):
+            if following is None:
+                back = index + 1 if index + 1 < len(ends) else None
+            elif following - index > steady:
+                back = index + 1
+                break
+        recovered = back is not None
+        below = ((ends[back] if recovered else end_us) - start_us) / 1e6
+    span_end = min(start_us + BLACKOUT_SPAN_S * 1e6, end_us)
+    span = (span_end - start_us) / 1e6
+    received = sum(float(flow.until(span_end) - flow.until(start_us)) for flow in arrivals) * 8
+    return {
+        "below90_s": round(below, 3),
+        "recovered": recovered,
+        "lost_s": round((limit_bps * span - received) / limit_bps, 4),
+        "over_s": round(span, 3),
+    }
+
+
+def jain(rates: list[float]) -> float:
+    """Jain's fairness index; 1 for equal rates (and when nothing flows)."""
+    squares = sum(rate * rate for rate in rates)
+    return round(sum(rates) ** 2 / (len(rates) * squares), 4) if squares else 1.0
+
+
+# --- reading the raw files --------------------------------------------------------------------
+
+
+def _json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise RecordError(f"the run left no {path.name}") from None
+    except ValueError:
+        raise RecordError(f"{path.name} is not whole") from None
+
+
+def _nstat(raw: Path, netns: str) -> dict[str, int]:
+    path = raw / f"nstat-{netns}.json"
+    return _json(path).get("kernel", {}) if path.exists() else {}
+
+
+def _drops(raw: Path, places: Iterable[Iterable[str]], kinds: set[str]) -> int:
+    """Drops of the qdiscs of these kinds at the given (namespace, device) places."""
+    total = 0
+    for netns, dev in places:
+        for qdisc in _json(raw / f"qdisc-{netns}.json"):
+            if qdisc.get("dev") == dev and qdisc.get("kind") in kinds:
+                total += int(qdisc.get("drops", 0))
+    return total
+
+
+def read_events(raw: Path) -> list[tuple[str, str, float]]:
+    """The lines of events.log: (name, what happened, time in s of the guest's clock)."""
+    path = raw / "events.log"
+    events = []
+    if path.exists():
+        for line in path.read_text(encoding="utf-8").splitlines():
+            words = line.split()
+            if len(words) == 3:
+                try:
+                    events.append((words[0], words[1], float(words[2])))
+                except ValueError:
+                    raise RecordError(f"events.log: '{line}' has no time") from None
+    return events
+
+
+_SAMPLE = re.compile(r"\s*(?:(\d+(?:\.\d+)?)\s+)?(\[.*\])\s*")
+
+
+def read_queue(raw: Path, dev: str) -> tuple[np.ndarray, np.ndarray]:
+    """Samples of the bottleneck's queue: times in s of the guest's clock, backlog in bytes.
+
+    A line is ``TIME [json]``; where lines carry no time they are taken to be 0.1 s apart from
+    the event ``queue_sampling on``.
+    """
+    path = raw / "queue.jsonl"
+    times: list[float] = []
+    sizes: list[float] = []
+    if not path.exists():
+        return np.array([]), np.array([])
+    start = next((at for name, _, at in read_events(raw) if name == "queue_sampling"), 0.0)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines):
+        match = _SAMPLE.fullmatch(line)
+        try:
+            qdiscs = json.loads(match.group(2)) if match else None
+        except ValueError:
+            qdiscs = None
+        if qdiscs is None:
+            if number == len(lines) - 1:
+                break  # the sampler was stopped in the middle of its last line
+            raise RecordError(f"queue.jsonl:{number + 1} is not a sample")
+        times.append(float(match.group(1)) if match.group(1) else start + 0.1 * number)
+        sizes.append(
+            sum(q.get("backlog", 0) for q in qdiscs if q.get("dev", dev) == dev and "root" in q)
+        )
+    return np.array(times), np.array(sizes)
+
+
+def _samples(send: dict[str, Any], field: str) -> np.ndarray:
+    column = send["fields"].index(field)
+    return np.array([row[column] for row in send["samples"]], dtype=np.float64)
+
+
+def read_arrivals(raw: Path, flow: str) -> Arrivals:
+    """The receiver's bins of one flow."""
+    return Arrivals(_json(raw / f"{flow}.recv.json")["bins"])
+
+
+# --- one record -------------------------------------------------------------------------------
+
+
+def _flow(raw: Path, spec: dict[str, Any], shared: bool, duration_s: float) -> dict[str, Any]:
+    """The record of one flow, and under ``_`` names what the run's totals need."""
+    send = _json(raw / f"{spec['name']}.send.json")
+    if send.get("error"):
+        raise RecordError(f"{spec['name']}: {send['error']}")
+    arrivals = read_arrivals(raw, spec["name"])
+    info = send["info"]
+    end_us = send["t0_us"] + duration_s * 1e6
+    rtt = _samples(send, "rtt")
+    rtt = rtt[rtt > 0]
+    rtt_ms = {
+        "min": round(info["min_rtt"] / 1000, 3),
+        "mean": round(float(rtt.mean()) / 1000, 3) if len(rtt) else None,
+        "p99": round(float(np.percentile(rtt, 99)) / 1000, 3) if len(rtt) else None,
+    }
+    timeouts = None if shared else _nstat(raw, spec["netns"]).get("TcpExtTCPTimeouts", 0)
+    return {
+        "name": spec["name"],
+        "cc": spec["cc"],
+        "goodput_bps": round(float(arrivals.until(end_us)) * 8 / duration_s, 1),
+        "retransmits": info["total_retrans"],
+        "segments": info["data_segs_out"],
+        "timeouts": timeouts,
+        "rtt_ms": rtt_ms,
+        "_arrivals": arrivals,
+        "_syn_us": send["syn_us"],
+        "_end_us": end_us,
+    }
+
+
+def _iperf3(raw: Path, spec: dict[str, Any], duration_s: float) -> dict[str, Any]:
+    """The record of one flow made with iperf3, from what both of its ends reported.
+
+    Its server counts once a second from the start of the test; RTTs are the client's samples, one
+    per second.
+    """
+    client = _json(raw / "iperf3-client.json")
+    server = _json(raw / "iperf3-server.json")
+    for side in (client, server):
+        if side.get("error"):
+            raise RecordError(f"iperf3: {side['error']}")
+    bins, total = [], 0
+    for interval in server["intervals"]:
+        total += interval["sum"]["bytes"]
+        bins.append((round(interval["sum"]["end"] * 1e6), total))
+    received = float(Arrivals(bins, 1_000_000).until(duration_s * 1e6))
+    sent = client["end"]["streams"][0]["sender"]
+    mss = client["start"].get("tcp_mss_default") or 1448
+    rtt = np.array([interval["streams"][0]["rtt"] for interval in client["intervals"]])
+    starts = [at for name, what, at in read_events(raw) if (name, what) == (spec["name"], "start")]
+    if not starts:
+        raise RecordError(f"events.log has no start of {spec['name']}")
+    return {
+        "name": spec["name"],
+        "cc": spec["cc"],
+        "goodput_bps": round(received * 8 / duration_s, 1),
+        "retransmits": sent["retransmits"],
+        "segments": math.ceil(sent["bytes"] / mss) + sent["retransmits"],
+        "timeouts": _nstat(raw, spec["netns"]).get("TcpExtTCPTimeouts", 0),
+        "rtt_ms": {
+            "min": round(sent["min_rtt"] / 1000, 3),
+            "mean": round(float(rtt.mean()) / 1000, 3),
+            "p99": round(float(np.percentile(rtt, 99)) / 1000, 3),
+        },
+        "_arrivals": None,
+        "_syn_us": starts[0] * 1e6,
+        "_end_us": (starts[0] + duration_s) * 1e6,
+    }
+
+
+def compute(raw: Path, meta: dict[str, Any]) -> dict[str, Any]:
+    """The record of the run whose raw results are in ``raw``; RecordError if they are not whole.
+
+    ``meta`` is what the lab knew beforehand: scenario, cc, seed, engine, set, duration_s,
+    limit_bps, rate_bps, bdp_bytes, flows, traffic, receiver_ns, bottleneck, data_links, ack_links,
+    data_filters, ack_filters, run; wall_s comes from the engine.
+    """
+    try:
+        return _compute(raw, meta)
+    except (KeyError, TypeError, IndexError, AttributeError) as error:
+        raise RecordError(f"raw results not understood: {type(error).__name__} {error}") from error
+
+
+def _compute(raw: Path, meta: dict[str, Any]) -> dict[str, Any]:
+    duration = meta["duration_s"]
+    spaces = [flow["netns"] for flow in meta["flows"]]
+    if meta["traffic"] == "iperf3":
+        flows = [_iperf3(raw, spec, duration) for spec in meta["flows"]]
+    else:
+        flows = [
+            _flow(raw, spec, spaces.count(spec["netns"]) > 1, duration) for spec in meta["flows"]
+        ]
+    arrivals = [flow.pop("_arrivals") for flow in flows]
+    in_time = None not in arrivals  # whether there is a fine series of what arrived
+    syn_us = min(flow.pop("_syn_us") for flow in flows)
+    end_us = max(flow.pop("_end_us") for flow in flows)
+    rates = [flow["goodput_bps"] for flow in flows]
+
+    queue_drops = _drops(raw, [meta["bottleneck"]], {"netem", "pfifo", "bfifo", "tbf"})
+    link_drops = _drops(raw, meta["data_links"], {"netem"})
+    link_drops += _drops(raw, meta["data_filters"], {"clsact", "ingress"})
+    ack_drops = _drops(raw, meta["ack_links"], {"netem"})
+    ack_drops += _drops(raw, meta["ack_filters"], {"clsact", "ingress"})
+
+    times, sizes = read_queue(raw, meta["bottleneck"][1])
+    inside = (times >= syn_us / 1e6) & (times <= end_us / 1e6)
+    sizes = sizes[inside]
+    mean_bytes = float(sizes.mean()) if len(sizes) else None
+    queue = {
+        "mean_bytes": None if mean_bytes is None else round(mean_bytes, 1),
+        "mean_ms": None
+        if mean_bytes is None or not meta["rate_bps"]
+        else round(mean_bytes * 8000 / meta["rate_bps"], 3),
+        "max_bytes": int(sizes.max()) if len(sizes) else None,
+        "drops": queue_drops,
+    }
+
+    losses = link_drops + queue_drops
+    retransmits = sum(flow["retransmits"] for flow in flows)
+    receiver = _nstat(raw, meta["receiver_ns"])
+    dsacks = [receiver.get(f"TcpExtTCPDSACK{kind}Sent") for kind in ("Old", "Ofo")]
+    dsack_on = str(meta["set"].get("tcp_dsack", 1)) != "0" and None not in dsacks
+    uname = raw / "uname"
+    kernel = uname.read_text(encoding="utf-8").strip() if uname.exists() else meta["kernel"]
+    record = {
+        "scenario": meta["scenario"],
+        "cc": meta["cc"],
+        "seed": meta["seed"],
+        "engine": meta["engine"],
+        "kernel": kernel,
+        "set": meta["set"],
+        "duration_s": duration,
+        "limit_bps": round(meta["limit_bps"], 1),
+        "flows": flows,
+        "total_goodput_bps": round(math.fsum(rates), 1),
+        "jain": jain(rates),
+        "queue": queue,
+        "bdp_bytes": meta["bdp_bytes"],
+        "link_drops": link_drops,
+        "ack_drops": ack_drops,
+        "losses": losses,
+        "needless_retransmits": max(0, retransmits - losses),
+        "duplicates": sum(dsacks) if dsack_on else None,
+        "t90_s": time_to_90(arrivals, syn_us, end_us, meta["limit_bps"]) if in_time else None,
+    }
+    events = {(name, what): at for name, what, at in read_events(raw)}
+    starts = [(events[key], key[0]) for key in events if key[0] in BLACKOUTS and key[1] == "on"]
+    if starts and in_time:
+        start, name = min(starts)
+        length = events.get((name, "off"), end_us / 1e6) - start
+        cost = blackout(arrivals, start * 1e6, length, end_us, meta["limit_bps"])
+        record["blackout"] = {"direction": name.partition("_")[0], **cost}
+    record["run"] = meta["run"]
+    record["wall_s"] = round(meta["wall_s"], 2)
+    return record

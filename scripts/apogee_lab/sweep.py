@@ -1,0 +1,366 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A sweep: the product of algorithms, settings and seeds, run side by side, each run kept.
+
+A finished run lives in ``build/runs/KEY/``: the raw results, ``run.json`` (what was run) and
+``record.json``. KEY is a hash over everything the result depends on: images and engine arguments
+(``engine.image_key``), the guest's script, the seed. The folder gets its name only when it is
+whole, so a sweep that was interrupted finds every finished run and repeats none. A failed run
+stays in ``build/runs/KEY.failed/`` for a look at it and is run again next time. When the way of
+measuring changes, records are computed anew from the raw results, without running anything.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import json
+import multiprocessing
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import wait
+from pathlib import Path
+from types import FrameType
+from typing import Any, Protocol, TextIO
+
+from . import records
+from .images import LabError
+from .progress import Report
+from .records import RecordError
+from .request import UsageError, all_values, own_modules, record_values
+from .scenario import Plan, Scenario
+from .table import show
+
+ROOT = Path(__file__).resolve().parents[2]
+RUNS = ROOT / "build" / "runs"
+
+_PR_SET_PDEATHSIG = 1
+
+
+class Engine(Protocol):
+    """What the sweep needs of an engine (a module of ``apogee_lab.engines``)."""
+
+    DEFAULT_KERNEL: str
+
+    def kernels(self) -> list[str]: ...
+    def congestion_controls(self, kernel: str) -> set[str]: ...
+    def image_key(self, kernel: str, modules: list[str], extras: Sequence[str]) -> str: ...
+    def run(self, plan: Plan, **how: Any) -> Any: ...
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run to be made."""
+
+    plan: Plan
+    seed: int
+    kernel: str
+    modules: tuple[str, ...]
+    key: str
+    meta: dict[str, Any]
+    label: str
+
+    @property
+    def folder(self) -> Path:
+        return RUNS / self.key
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a run failed, and the last lines of the guest's console."""
+
+    reason: str
+    console: list[str]
+
+
+def make_jobs(
+    scenario: Scenario,
+    engine: Engine,
+    engine_name: str,
+    kernel: str,
+    runs: Iterable[tuple[str, dict[str, Any], int]],
+    duration_s: float,
+) -> list[Job]:
+    """Compile every run; builds the images that are missing."""
+    jobs = []
+    image_keys: dict[tuple[tuple[str, ...], tuple[str, ...]], str] = {}
+    for mix, chosen, seed in runs:
+        values = all_values(scenario, chosen)
+        try:
+            plan = scenario.compile(values, mix, duration_s)
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+        modules = own_modules(mix, chosen)
+        image = (modules, plan.extras)
+        if image not in image_keys:
+            image_keys[image] = engine.image_key(kernel, list(modules), plan.extras)
+        source = "\0".join([engine_name, image_keys[image], plan.script, str(seed)])
+        key = hashlib.sha256(source.encode()).hexdigest()[:16]
+        recorded = record_values(scenario, values)
+        meta = {
+            "scenario": scenario.name,
+            "cc": mix,
+            "seed": seed,
+            "engine": engine_name,
+            "kernel": kernel,
+            "set": recorded,
+            "duration_s": duration_s,
+            "limit_bps": plan.limit_bps,
+            "rate_bps": plan.rate_bps,
+            "bdp_bytes": plan.bdp_bytes,
+            "flows": [
+                {"name": f.name, "cc": f.cc, "netns": f.netns, "port": f.port} for f in plan.flows
+            ],
+            "traffic": plan.traffic,
+            "receiver_ns": plan.receiver_ns,
+            "bottleneck": list(plan.bottleneck),
+            "data_links": [list(place) for place in plan.data_links],
+            "ack_links": [list(place) for place in plan.ack_links],
+            "data_filters": [list(place) for place in plan.data_filters],
+            "ack_filters": [list(place) for place in plan.ack_filters],
+            "run": key,
+        }
+        words = [mix, *(f"{name}={show(recorded[name])}" for name in chosen), f"seed {seed}"]
+        jobs.append(Job(plan, seed, kernel, modules, key, meta, " ".join(words)))
+    return jobs
+
+
+def _measures_version() -> str:
+    """Changes whenever records may come out differently from the same raw results."""
+    return hashlib.sha256(Path(records.__file__).read_bytes()).hexdigest()[:16]
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that it is either the old or the new one, never half of it."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(path)
+
+
+def _measure(raw: Path, meta: dict[str, Any], wall_s: float) -> dict[str, Any]:
+    """Compute the record of the raw results and keep it beside them."""
+    record = records.compute(raw, meta | {"wall_s": wall_s})
+    run = {"measures": _measures_version(), "wall_s": wall_s, "meta": meta}
+    write_whole(raw / "run.json", json.dumps(run, indent=1) + "\n")
+    write_whole(raw / "record.json", records.dumps(record) + "\n")
+    return record
+
+
+def finished(job: Job) -> dict[str, Any] | None:
+    """The record of a run made before, or None."""
+    raw = job.folder
+    try:
+        run = json.loads((raw / "run.json").read_text(encoding="utf-8"))
+        if run["measures"] == _measures_version() and run["meta"] == job.meta:
+            return json.loads((raw / "record.json").read_text(encoding="utf-8"))
+        return _measure(raw, job.meta, run["wall_s"])
+    except (OSError, ValueError, KeyError, RecordError):
+        return None
+
+
+def wall_bound(job: Job) -> float:
+    """Wall-clock seconds after which a run counts as hung: several times what a slow machine
+    takes. Emulated time costs more the more packets there are."""
+    return 180 + job.plan.timeout_virtual_s * (3 + job.plan.rate_bps / 20e6)
+
+
+def _child(job: Job, engine: Engine, cpu: int, part: Path, bound_s: float, parent: int) -> None:
+    """One run, in a process group of its own, on one CPU; leaves ``part``/outcome.json."""
+    os.setsid()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the engine then tidies up
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() != parent:
+        os._exit(1)
+    os.sched_setaffinity(0, {cpu})
+    outcome: dict[str, Any] = {"ok": True}
+    try:
+        info = engine.run(
+            job.plan,
+            seed=job.seed,
+            kernel=job.kernel,
+            modules=list(job.modules),
+            out=part / "raw",
+            timeout_wall_s=bound_s,
+        )
+        _measure(part / "raw", job.meta, info.wall_s)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the other runs go on
+        ours = isinstance(error, RecordError | LabError) or hasattr(error, "console_tail")
+        reason = str(error) if ours else f"{type(error).__name__}: {error}"
+        tail = getattr(error, "console_tail", None) or _console(part / "raw")
+        outcome = {"ok": False, "reason": reason, "console": tail}
+    try:
+        write_whole(part / "outcome.json", json.dumps(outcome))
+    except OSError:
+        os._exit(1)
+    os._exit(0)
+
+
+def _console(raw: Path) -> list[str]:
+    path = raw / "console.log"
+    if not path.exists():
+        return []
+    return path.read_text(encoding="utf-8", errors="replace").splitlines()[-20:]
+
+
+# --- the sweep --------------------------------------------------------------------------------
+
+
+class Interrupted(Exception):
+    """Ctrl-C or SIGTERM; finished runs are kept."""
+
+
+class Sweep:
+    """Runs jobs side by side; ``records[i]`` belongs to ``jobs[i]``, None where it failed."""
+
+    def __init__(
+        self,
+        jobs: list[Job],
+        engine: Engine,
+        *,
+        at_once: int,
+        fresh: bool = False,
+        bound_s: float | None = None,
+        out: TextIO | None = None,
+    ) -> None:
+        self.jobs = jobs
+        self.engine = engine
+        self.at_once = at_once
+        self.bound_s = bound_s
+        self.records: list[dict[str, Any] | None] = [
+            None if fresh else finished(job) for job in jobs
+        ]
+        self.failures: dict[int, Failure] = {}
+        self._out = out or sys.stderr
+        self._cpus = sorted(os.sched_getaffinity(0))
+
+    def run(self) -> None:
+        """Run what is not finished. Raises Interrupted after stopping the runs under way."""
+        first = {job.key: index for index, job in reversed(list(enumerate(self.jobs)))}
+        missing = [i for i, record in enumerate(self.records) if record is None]
+        todo = [i for i in missing if first[self.jobs[i].key] == i]
+        report = Report(len(self.jobs), len(self.jobs) - len(todo), self._out)
+        if not todo:
+            report.close()
+            return
+        RUNS.mkdir(parents=True, exist_ok=True)
+        _sweep_up()
+        running: dict[int, tuple[int, Any, Path]] = {}
+        previous = signal.signal(signal.SIGTERM, _interrupt)
+        try:
+            self._loop(todo, running, report)
+            self._share([i for i in missing if i not in first.values()], first)
+        except KeyboardInterrupt:
+            raise Interrupted from None
+        finally:
+            for _, process, part in running.values():
+                _stop(process)
+                shutil.rmtree(part, ignore_errors=True)
+            signal.signal(signal.SIGTERM, previous)
+            report.close()
+
+    def _share(self, others: list[int], first: dict[str, int]) -> None:
+        """Settings that compile to the same script share one run; each gets its own record."""
+        for index in others:
+            source = first[self.jobs[index].key]
+            if source in self.failures:
+                self.failures[index] = self.failures[source]
+            else:
+                self.records[index] = finished(self.jobs[index])
+
+    def _loop(self, todo: list[int], running: dict[int, Any], report: Report) -> None:
+        context = multiprocessing.get_context("fork")
+        slots = list(range(self.at_once))
+        while todo or running:
+            while todo and slots:
+                index, slot = todo.pop(0), slots.pop(0)
+                job = self.jobs[index]
+                part = RUNS / f"{job.key}.part-{os.getpid()}-{index}"
+                part.mkdir()
+                bound = self.bound_s or wall_bound(job)
+                cpu = self._cpus[slot % len(self._cpus)]
+                process = context.Process(
+                    target=_child, args=(job, self.engine, cpu, part, bound, os.getpid())
+                )
+                running[slot] = (index, process, part)
+                process.start()
+            wait([process.sentinel for _, process, _ in running.values()])
+            for slot in [s for s, (_, process, _) in running.items() if not process.is_alive()]:
+                index, process, part = running[slot]
+                process.join()
+                self._collect(index, part, process.exitcode, report)
+                del running[slot]
+                slots.append(slot)
+                slots.sort()
+
+    def _collect(self, index: int, part: Path, status: int | None, report: Report) -> None:
+        """Keep what a run left behind: finished under its key, failed beside it."""
+        job = self.jobs[index]
+        try:
+            outcome = json.loads((part / "outcome.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            outcome = {
+                "ok": False,
+                "reason": f"the run's process died ({status})",
+                "console": _console(part / "raw"),
+            }
+        if outcome["ok"]:
+            _replace(part / "raw", job.folder)
+            shutil.rmtree(part, ignore_errors=True)
+            record = json.loads((job.folder / "record.json").read_text(encoding="utf-8"))
+            self.records[index] = record
+            report.done(job.label, record)
+        else:
+            kept = job.folder.with_name(f"{job.key}.failed")
+            if not (part / "raw").exists():
+                write_whole(part / "console.log", "\n".join(outcome["console"]) + "\n")
+            _replace(part, kept)
+            failure = Failure(outcome["reason"], outcome["console"])
+            self.failures[index] = failure
+            report.failed(job.label, failure.reason, failure.console, kept)
+
+
+def _replace(part: Path, target: Path) -> None:
+    """Give a whole folder its final name, in place of what may be there."""
+    if target.exists():
+        old = target.with_name(f"{target.name}.part-{os.getpid()}-old")
+        shutil.rmtree(old, ignore_errors=True)
+        target.rename(old)
+        part.rename(target)
+        shutil.rmtree(old, ignore_errors=True)
+    else:
+        part.rename(target)
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _signal_group(process: Any, how: signal.Signals) -> None:
+    """Send a signal to a run and all it started; before it leads a group, to it alone."""
+    try:
+        os.killpg(process.pid, how)
+    except ProcessLookupError:
+        if process.is_alive():
+            os.kill(process.pid, how)
+
+
+def _stop(process: Any) -> None:
+    """End a run with everything it started."""
+    if process.pid is None:
+        return
+    for how in (signal.SIGTERM, signal.SIGKILL):
+        _signal_group(process, how)
+        process.join(2)
+    process.close()
+
+
+def _sweep_up() -> None:
+    """Remove the part folders of sweeps that were killed."""
+    for part in RUNS.glob("*.part-*"):
+        pid = part.name.rpartition(".part-")[2].partition("-")[0]
+        if pid.isdigit() and not Path(f"/proc/{pid}").exists():
+            shutil.rmtree(part, ignore_errors=True)

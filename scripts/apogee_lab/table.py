@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Records -> a table: one row per algorithm and settings, means with their 95 % interval.
+
+The interval is Student's t over the seeds: mean ± t(0.975, n − 1) · s / √n, s being the sample's
+standard deviation. One seed has no interval.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+Record = dict[str, Any]
+NONE = "–"
+
+
+@lru_cache
+def t_quantile(freedom: int) -> float:
+    """The 97.5 % quantile of Student's t, from its closed form for whole degrees of freedom.
+
+    P(|T| < t) as in Abramowitz and Stegun 26.7.3 and 26.7.4, inverted by bisection.
+    """
+    low, high = 0.0, 20.0
+    while high - low > 1e-12 * high:
+        middle = (low + high) / 2
+        if _t_inside(middle, freedom) < 0.95:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _t_inside(t: float, freedom: int) -> float:
+    theta = math.atan(t / math.sqrt(freedom))
+    sine, cosine = math.sin(theta), math.cos(theta)
+    odd = freedom % 2
+    term, total = (cosine, 0.0) if odd else (1.0, 0.0)
+    for k in range(2 if odd else 1, freedom, 2):
+        total += term
+        term *= cosine * cosine * k / (k + 1)
+    return 2 / math.pi * (theta + sine * total) if odd else sine * total
+
+
+def mean_interval(values: Iterable[float]) -> tuple[float, float | None]:
+    """Mean and half the width of its 95 % interval (None with fewer than two values)."""
+    values = list(values)
+    mean = math.fsum(values) / len(values)
+    if len(values) < 2:
+        return mean, None
+    variance = math.fsum((v - mean) ** 2 for v in values) / (len(values) - 1)
+    return mean, t_quantile(len(values) - 1) * math.sqrt(variance / len(values))
+
+
+@dataclass(frozen=True)
+class Group:
+    """The runs of one row: one algorithm, one choice of settings, several seeds."""
+
+    cc: str
+    settings: dict[str, Any]
+    records: tuple[Record, ...]
+
+    def values(self, measure: Callable[[Record], float | None]) -> list[float]:
+        """The measure of every run that has it."""
+        found = (measure(record) for record in self.records)
+        return [value for value in found if value is not None]
+
+
+def _settings(record: Record) -> dict[str, Any]:
+    """All that may distinguish runs beside cc and seed."""
+    extra = {key: record[key] for key in ("scenario", "duration_s", "kernel", "engine")}
+    return extra | record["set"]
+
+
+def varying(records: Iterable[Record]) -> list[str]:
+    """Names of the settings in which the records differ, in the order of the records' keys."""
+    every = [_settings(record) for record in records]
+    names = dict.fromkeys(name for settings in every for name in settings)
+    return [n for n in names if len({repr(settings.get(n)) for settings in every}) > 1]
+
+
+def groups(records: Iterable[Record]) -> list[Group]:
+    """The records by algorithm and varying settings, in order of appearance."""
+    records = list(records)
+    names = varying(records)
+    rows: dict[str, list[Record]] = {}
+    keys: dict[str, tuple[str, dict[str, Any]]] = {}
+    for record in records:
+        settings = {name: _settings(record).get(name) for name in names}
+        identity = f"{record['cc']} {settings!r}"
+        rows.setdefault(identity, []).append(record)
+        keys[identity] = (record["cc"], settings)
+    return [Group(*keys[identity], tuple(found)) for identity, found in rows.items()]
+
+
+def show(value: Any) -> str:
+    """A setting's value as a person writes it: 1e-7, not 1e-07."""
+    if value is None:
+        return NONE
+    if isinstance(value, float):
+        text = f"{value:.10g}"
+        return text.replace("e-0", "e-").replace("e+0", "e+")
+    return str(value)
+
+
+# --- measures shown ---------------------------------------------------------------------------
+
+
+def share_of_limit(record: Record) -> float:
+    """Goodput as a share of what the path can carry, in percent."""
+    return 100 * record["total_goodput_bps"] / record["limit_bps"]
+
+
+def needless_percent(record: Record) -> float | None:
+    """Needless retransmissions in percent of the segments sent."""
+    segments = sum(flow["segments"] for flow in record["flows"])
+    return 100 * record["needless_retransmits"] / segments if segments else None
+
+
+def queue_share(record: Record) -> float | None:
+    """Mean standing queue in percent of the bandwidth-delay product."""
+    mean = record["queue"]["mean_bytes"]
+    return None if mean is None or not record["bdp_bytes"] else 100 * mean / record["bdp_bytes"]
+
+
+def _sum_of_flows(key: str) -> Callable[[Record], float | None]:
+    def total(record: Record) -> float | None:
+        found = [flow[key] for flow in record["flows"]]
+        return None if None in found else sum(found)
+
+    return total
+
+
+def _rtt(record: Record) -> float | None:
+    found = [f["rtt_ms"]["mean"] for f in record["flows"] if f["rtt_ms"]["mean"] is not None]
+    return sum(found) / len(found) if found else None
+
+
+def _in_blackout(key: str) -> Callable[[Record], float | None]:
+    return lambda record: record.get("blackout", {}).get(key)
+
+
+# Heading, decimals, measure. A column without any value is left out.
+COLUMNS: list[tuple[str, int, Callable[[Record], float | None]]] = [
+    ("goodput Mbit/s", 3, lambda record: record["total_goodput_bps"] / 1e6),
+    ("% of limit", 1, share_of_limit),
+    ("retransmits", 0, _sum_of_flows("retransmits")),
+    ("needless %", 2, needless_percent),
+    ("timeouts", 1, _sum_of_flows("timeouts")),
+    ("queue % of BDP", 1, queue_share),
+    ("RTT ms", 0, _rtt),
+    ("to 90 % s", 2, lambda record: record["t90_s"]),
+    ("below 90 % s", 2, _in_blackout("below90_s")),
+    ("lost s", 2, _in_blackout("lost_s")),
+    ("Jain", 3, lambda record: record["jain"] if len(record["flows"]) > 1 else None),
+]
+
+
+def cell(values: list[float], decimals: int) -> str:
+    """``9.43 ± 0.02``; the interval is left out for one value."""
+    if not values:
+        return NONE
+    mean, half = mean_interval(values)
+    mean = round(mean, decimals) + 0.0
+    return f"{mean:.{decimals}f}" + ("" if half is None else f" ± {half:.{decimals}f}")
+
+
+def rows(records: Iterable[Record]) -> list[list[str]]:
+    """Heading and body of the table, as text."""
+    records = list(records)
+    found = groups(records)
+    names = varying(records)
+    columns = [c for c in COLUMNS if any(group.values(c[2]) for group in found)]
+    counts = {len(group.records) for group in found}
+    uneven = len(counts) > 1
+    heading = ["cc", *names, *(["runs"] if uneven else []), *(column[0] for column in columns)]
+    body = []
+    for group in found:
+        row = [group.cc, *(show(group.settings[name]) for name in names)]
+        if uneven:
+            row.append(str(len(group.records)))
+        for _, decimals, measure in columns:
+            values = group.values(measure)
+            text = cell(values, decimals)
+            if values and len(values) < len(group.records):
+                text += f" ({len(values)} of {len(group.records)})"
+            row.append(text)
+        body.append(row)
+    return [heading, *body]
+
+
+def caption(records: Iterable[Record]) -> str:
+    """One line that says what the table holds."""
+    records = list(records)
+    first = records[0]
+    vary = set(varying(records))
+    words = []
+    if "scenario" not in vary:
+        words.append(first["scenario"])
+    if "duration_s" not in vary:
+        words.append(f"{first['duration_s']:g} s")
+    if "kernel" not in vary:
+        words.append(f"Linux {first['kernel']}")
+    limits = sorted({record["limit_bps"] for record in records})
+    limit = f"{limits[0] / 1e6:.3f}"
+    if len(limits) > 1:
+        limit += f" … {limits[-1] / 1e6:.3f}"
+    words.append(f"limit {limit} Mbit/s")
+    seeds = len({record["seed"] for record in records})
+    words.append("one seed" if seeds == 1 else f"mean ± 95 % interval of {seeds} seeds")
+    return ", ".join(words)
+
+
+def ratios(records: Iterable[Record], base: str) -> list[list[str]]:
+    """Goodput of ``base`` over each other algorithm: ``+41.6 %``, one row per settings.
+
+    Settings of modules (``star.aen``) are left out of the comparison's key: a peer has none.
+    """
+    records = list(records)
+    names = [name for name in varying(records) if "." not in name]
+    means: dict[tuple[str, ...], dict[str, list[float]]] = {}
+    for record in records:
+        key = tuple(show(_settings(record).get(name)) for name in names)
+        means.setdefault(key, {}).setdefault(record["cc"], []).append(record["total_goodput_bps"])
+    peers = list(dict.fromkeys(record["cc"] for record in records if record["cc"] != base))
+    body = []
+    for key, by_cc in means.items():
+        row = list(key)
+        for peer in peers:
+            if base in by_cc and peer in by_cc and sum(by_cc[peer]) > 0:
+                ratio = mean_interval(by_cc[base])[0] / mean_interval(by_cc[peer])[0]
+                row.append(f"{100 * (ratio - 1):+.1f} %")
+            else:
+                row.append(NONE)
+        body.append(row)
+    return [[*names, *(f"{base} over {peer}" for peer in peers)], *body]
+
+
+def as_text(table: list[list[str]]) -> str:
+    """Columns aligned with spaces, words to the left and numbers to the right."""
+    widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
+    lines = []
+    for row in table:
+        cells = [row[0].ljust(widths[0])]
+        cells += [text.rjust(width) for text, width in zip(row[1:], widths[1:], strict=True)]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def as_markdown(table: list[list[str]]) -> str:
+    """A table in Markdown."""
+    lines = ["| " + " | ".join(row) + " |" for row in table]
+    lines.insert(1, "|" + "---|" + "---:|" * (len(table[0]) - 1))
+    return "\n".join(lines)
+
+
+def render(records: Iterable[Record], form: str = "text", base: str | None = None) -> str:
+    """Caption and table; ``base`` asks for the table of ratios over the other algorithms."""
+    records = list(records)
+    table = ratios(records, base) if base else rows(records)
+    text = as_markdown(table) if form == "md" else as_text(table)
+    return f"{caption(records)}\n\n{text}" if form == "md" else f"{caption(records)}\n{text}"

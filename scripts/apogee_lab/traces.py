@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Time series out of a run's trace.txt, the text of tracefs with the monotonic clock."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+_EVENT = re.compile(r"\s(\d+\.\d+): (\w+): (.*)")
+_FIELD = re.compile(r"(\w+)=(\[[^\]]*\]:\d+|\S+)")
+
+Series = dict[str, np.ndarray]
+
+
+def events(path: Path) -> Iterator[tuple[float, str, dict[str, str]]]:
+    """(time in s, event, fields) of each line that is an event."""
+    with path.open(encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            match = _EVENT.search(line)
+            if match:
+                yield float(match.group(1)), match.group(2), dict(_FIELD.findall(match.group(3)))
+
+
+def _port(address: str) -> int:
+    port = address.rpartition(":")[2]
+    return int(port) if port.isdigit() else -1
+
+
+def read(path: Path, port: int) -> dict[str, Series]:
+    """The numbers of every event of the flow towards ``port``, by event name.
+
+    Each series has the array ``t`` (s) and one array per numeric field. Events that name a
+    destination are taken only if it is ``port`` (the receiver's end of the connection traces,
+    too); events that name only the port (``dport``) likewise; others are taken as they are.
+    """
+    columns: dict[str, dict[str, list[float]]] = {}
+    for time, name, fields in events(path):
+        if "dest" in fields:
+            if _port(fields["dest"]) != port:
+                continue
+        elif "dport" in fields and fields["dport"] != str(port):
+            continue
+        numbers = {key: _number(text) for key, text in fields.items()}
+        numeric = {key: value for key, value in numbers.items() if value is not None}
+        numeric["t"] = time
+        series = columns.setdefault(name, {key: [] for key in numeric})
+        for key, values in series.items():
+            values.append(numeric.get(key, np.nan))
+    return {
+        name: {key: np.array(values) for key, values in series.items()}
+        for name, series in columns.items()
+    }
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(int(text, 0))
+    except ValueError:
+        return None
+
+
+def thin(times: np.ndarray, values: np.ndarray, step_s: float) -> tuple[np.ndarray, np.ndarray]:
+    """At most four points per step (first, lowest, highest, last): the drawing stays the same."""
+    if len(times) == 0:
+        return times, values
+    slots = np.floor(times / step_s).astype(np.int64)
+    edges = np.flatnonzero(np.diff(slots)) + 1
+    keep: list[int] = []
+    for begin, end in zip([0, *edges], [*edges, len(times)], strict=True):
+        part = values[begin:end]
+        keep += sorted({begin, begin + int(part.argmin()), begin + int(part.argmax()), end - 1})
+    return times[keep], values[keep]
