@@ -15,9 +15,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from . import records, request, sweep, table, units
+from . import request, table, units
 from .images import LabError
-from .records import RecordError
 from .request import UsageError
 
 ENGINES = ("qemu",)
@@ -151,6 +150,8 @@ def do_list(_args: Arguments) -> int:
 
 def do_run(args: Arguments) -> int:
     """Run the product of algorithms, settings and seeds; print the table."""
+    from . import records, sweep
+
     scenario = _scenario(args.scenario)
     engine = _engine(args.engine)
     mixes = request.parse_controls(args.cc, scenario)
@@ -211,11 +212,13 @@ def _json_target(text: str | None) -> Path | None:
 
 
 def _write_records(path: Path, lines: str) -> None:
+    from .sweep import write_whole
+
     try:
         if path.exists() and not path.is_file():
             path.write_text(lines, encoding="utf-8")
         else:
-            sweep.write_whole(path, lines)
+            write_whole(path, lines)
     except OSError as error:
         raise UsageError(f"--json {path}: {error.strerror}") from None
 
@@ -257,6 +260,8 @@ def do_doctor(_args: Arguments) -> int:
 
 
 def _records_of(paths: Iterable[str]) -> list[dict[str, Any]]:
+    from . import records
+
     found = [record for path in paths for record in records.read_records(Path(path))]
     if not found:
         raise UsageError("there are no records in " + ", ".join(paths))
@@ -298,6 +303,7 @@ def _filtered(found: list[dict[str, Any]], args: Arguments) -> list[dict[str, An
 
 def _runs(args: Arguments) -> list[Any]:
     """The runs named: by folder, by the start of their key, or by a file of records."""
+    from . import sweep
     from .plots import Run
 
     found: list[tuple[Path, dict[str, Any] | None]] = []
@@ -482,8 +488,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         status = args.verb(args)
         sys.stdout.flush()
         return status
-    except (UsageError, RecordError, LabError) as error:
+    except LabError as error:
         print(f"lab {args.command}: {error}", file=sys.stderr)
+        return 2
+    except ModuleNotFoundError as error:
+        if (error.name or __package__).startswith(__package__):
+            raise
+        print(
+            f"lab {args.command}: Python's {error.name} is not installed; see scripts/lab doctor",
+            file=sys.stderr,
+        )
         return 2
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -121,7 +121,8 @@ def save(figure: Figure, out: Path) -> list[Path]:
     for path in paths:
         path.parent.mkdir(parents=True, exist_ok=True)
         extra = {"metadata": {"Date": None}} if path.suffix == ".svg" else {}
-        figure.savefig(path, bbox_inches="tight", **extra)
+        with plt.rc_context(STYLE):
+            figure.savefig(path, bbox_inches="tight", **extra)
     plt.close(figure)
     return paths
 
@@ -318,6 +319,9 @@ def _time_axes(runs: Sequence[Run], span: tuple[float | None, float | None]) -> 
     return begin, end
 
 
+_BLACKOUT_NAMES = {"ack_blackout": "ACK blackout", "data_blackout": "data blackout"}
+
+
 def _shade_blackouts(axes: Axes, runs: Sequence[Run]) -> None:
     """Grey where a blackout was, from the events of the first run that has one."""
     for run in runs:
@@ -330,7 +334,7 @@ def _shade_blackouts(axes: Axes, runs: Sequence[Run]) -> None:
                 end = events.get((name, "off"), begin + 1)
                 axes.axvspan(begin, end, color="#00000018", lw=0)
                 axes.annotate(
-                    name.replace("_", " ").replace("ack", "ACK"),
+                    _BLACKOUT_NAMES[name],
                     (begin, 1.005),
                     xycoords=("data", "axes fraction"),
                     fontsize=8,

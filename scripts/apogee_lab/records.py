@@ -8,7 +8,8 @@ A record is a JSON object; tables and figures read nothing else. Its keys:
     is the goodput in bit/s that the path can carry at best. ``run`` names the raw folder.
 ``flows[].goodput_bps``
     Payload bytes the receiver had by t0 + duration, times 8, over the duration. t0 is the first
-    data segment; the receiver's count is kept in bins of 10 ms and interpolated inside a bin.
+    data segment's arrival at the receiver, the receiver's count is kept in bins of 10 ms: t0 is
+    taken as the beginning of the first bin that holds data, and counts are linear inside a bin.
 ``flows[].retransmits segments timeouts``
     Segments sent again, segments sent in all (those sent again included), retransmission timeouts.
     ``timeouts`` is counted per network namespace: null where flows share one.
@@ -50,6 +51,8 @@ from typing import Any
 
 import numpy as np
 
+from .images import LabError
+
 BIN_US = 10_000  # the receiver's bins, microseconds
 NOT_REPRODUCIBLE = ("wall_s",)
 
@@ -61,7 +64,7 @@ BLACKOUT_FALL_S = 2.0  # a dip that begins later than this after the blackout's 
 BLACKOUT_SPAN_S = 15.0  # time over which lost goodput is added up, from the blackout's start
 
 
-class RecordError(Exception):
+class RecordError(LabError):
     """The raw results are incomplete or make no sense; one line."""
 
 
@@ -110,6 +113,7 @@ class Arrivals:
             times.append(end)
             counts.append(count)
             before = count
+        # The first time is the beginning of the first bin, with nothing received.
         self.times = np.array(times or [0], dtype=np.float64)
         self.counts = np.array(counts or [0], dtype=np.float64)
 
@@ -278,7 +282,8 @@ def _flow(raw: Path, spec: dict[str, Any], shared: bool, duration_s: float) -> d
         raise RecordError(f"{spec['name']}: {send['error']}")
     arrivals = read_arrivals(raw, spec["name"])
     info = send["info"]
-    end_us = send["t0_us"] + duration_s * 1e6
+    begin_us = arrivals.times[0] if arrivals.counts[-1] else send["t0_us"]
+    end_us = float(begin_us) + duration_s * 1e6
     rtt = _samples(send, "rtt")
     rtt = rtt[rtt > 0]
     rtt_ms = {

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from . import units
+from .images import LabError
 from .scenario import Param, Scenario
 
 # The project's own algorithms and the modules that carry them; "constant" is the tests' oracle.
@@ -22,7 +23,7 @@ _MODULE_KEY = re.compile(r"([a-z][a-z0-9_]*)\.([a-z][a-z0-9_]*)")
 _MODULE_VALUE = re.compile(r"[A-Za-z0-9_.+-]+")
 
 
-class UsageError(Exception):
+class UsageError(LabError):
     """What was asked for cannot be done as asked; one line that says what to change."""
 
 

@@ -188,7 +188,7 @@ def _child(job: Job, engine: Engine, cpu: int, part: Path, bound_s: float, paren
         )
         _measure(part / "raw", job.meta, info.wall_s)
     except Exception as error:  # noqa: BLE001 - whatever it is, the other runs go on
-        ours = isinstance(error, RecordError | LabError) or hasattr(error, "console_tail")
+        ours = isinstance(error, LabError) or hasattr(error, "console_tail")
         reason = str(error) if ours else f"{type(error).__name__}: {error}"
         tail = getattr(error, "console_tail", None) or _console(part / "raw")
         outcome = {"ok": False, "reason": reason, "console": tail}

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Hand-made raw results, a scenario and an engine that need no guest, for the lab's unit tests."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from apogee_lab.scenario import FlowSpec, Param, Plan, Scenario
+
+SYN_US = 10_000_000
+T0_US = 10_500_000
+FIELDS = ["t_us", "snd_cwnd", "rtt"]
+
+
+def steady(
+    bytes_per_bin: int, begin_us: int = T0_US, end_us: int = T0_US + 10_000_000
+) -> list[list[int]]:
+    """Bins of a receiver that gets the same count every 10 ms from ``begin_us`` to ``end_us``."""
+    times = range(begin_us + 10_000, end_us + 1, 10_000)
+    return [[t, bytes_per_bin * n] for n, t in enumerate(times, 1)]
+
+
+def meta(**changes: Any) -> dict[str, Any]:
+    """What the lab knows of a run beforehand: 10 s, limit 9.6 Mbit/s (12 kB in 10 ms)."""
+    base: dict[str, Any] = {
+        "scenario": "satellite",
+        "cc": "star",
+        "seed": 1,
+        "engine": "qemu",
+        "kernel": "6.1",
+        "set": {"ber": 0.0, "delay": "250ms"},
+        "duration_s": 10.0,
+        "limit_bps": 9.6e6,
+        "rate_bps": 10_000_000,
+        "bdp_bytes": 625_000,
+        "flows": [{"name": "flow1", "cc": "star", "netns": "snd", "port": 5201}],
+        "traffic": "flow",
+        "receiver_ns": "rcv",
+        "bottleneck": ["bn", "to-sat"],
+        "data_links": [["sat", "to-rcv"]],
+        "ack_links": [["sat", "to-bn"]],
+        "data_filters": [],
+        "ack_filters": [],
+        "run": "0123456789abcdef",
+        "wall_s": 12.345,
+    }
+    return base | changes
+
+
+def send_log(**changes: Any) -> dict[str, Any]:
+    """What the sender of a flow leaves."""
+    samples = [[T0_US + i * 100_000, 10 + i, 500_000 + 1000 * i] for i in range(100)]
+    base: dict[str, Any] = {
+        "fields": FIELDS,
+        "samples": samples,
+        "info": {"min_rtt": 500_100, "total_retrans": 12, "data_segs_out": 8000},
+        "cc": "star",
+        "syn_us": SYN_US,
+        "t0_us": T0_US,
+        "end_us": T0_US + 10_000_000,
+        "error": "",
+    }
+    return base | changes
+
+
+def _qdisc(dev: str, drops: int, kind: str = "netem", **more: Any) -> dict[str, Any]:
+    return {"kind": kind, "dev": dev, "drops": drops} | more
+
+
+def write(raw: Path, bins: list[list[int]] | None = None, **files: Any) -> Path:
+    """A whole raw folder; ``files`` replaces single ones (name with ``_`` for ``-`` and ``.``)."""
+    raw.mkdir(parents=True, exist_ok=True)
+    bins = steady(12_000) if bins is None else bins
+    recv = {"bins": bins, "first_us": bins[0][0] if bins else -1, "bytes": 0, "end_us": 0}
+    sizes = [15_000, 30_000, 45_000]
+    queue = [json.dumps([_qdisc("to-sat", 0, root=True, backlog=sizes[i % 3])]) for i in range(105)]
+    contents: dict[str, Any] = {
+        "flow1.send.json": files.get("send", send_log()),
+        "flow1.recv.json": recv,
+        "qdisc-bn.json": [_qdisc("to-sat", 3), _qdisc("to-snd", 100)],
+        "qdisc-sat.json": [
+            _qdisc("to-rcv", 5, kind="prio", root=True),
+            _qdisc("to-rcv", 4, parent="1:1"),
+            _qdisc("to-rcv", 1, parent="1:2"),
+            _qdisc("to-bn", 7, parent="1:1"),
+            _qdisc("to-bn", 40, kind="clsact"),
+            _qdisc("to-rcv", 50, kind="clsact"),
+        ],
+        "nstat-snd.json": {"kernel": {"TcpExtTCPTimeouts": 2}},
+        "nstat-rcv.json": {"kernel": {"TcpExtTCPDSACKOldSent": 3, "TcpExtTCPDSACKOfoSent": 1}},
+    }
+    for name, value in contents.items():
+        (raw / name).write_text(json.dumps(value))
+    (raw / "queue.jsonl").write_text(files.get("queue", "\n".join(queue) + "\n"))
+    (raw / "events.log").write_text(files.get("events", "queue_sampling on 10.0\n"))
+    (raw / "uname").write_text("6.1.0-99-amd64\n")
+    (raw / "console.log").write_text("first\nlast words\n")
+    return raw
+
+
+# --- a scenario and an engine without a guest -------------------------------------------------
+
+
+def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -> Plan:
+    if values["queue"] < 1500:
+        raise ValueError("queue: at least 1500B are needed")
+    own = " ".join(f"{key}={values[key]}" for key in sorted(values))
+    return Plan(
+        script=f"#!/bin/sh\n# {'+'.join(ccs)} {duration_s:g} {own}\n",
+        flows=(FlowSpec("flow1", ccs[0], "snd", 5201),),
+        duration_s=duration_s,
+        limit_bps=9.6e6,
+        rate_bps=10_000_000,
+        bdp_bytes=625_000,
+        queue_bytes=values["queue"],
+        timeout_virtual_s=duration_s + 60,
+        sender_ns="snd",
+        receiver_ns="rcv",
+        bottleneck=("bn", "to-sat"),
+        data_links=(("sat", "to-rcv"),),
+        ack_links=(("sat", "to-bn"),),
+        traffic="flow",
+    )
+
+
+def _one(cc: str) -> tuple[str, ...]:
+    if "+" in cc:
+        raise ValueError(f"paper has one flow: name one congestion control, not '{cc}'")
+    return (cc,)
+
+
+SCENARIO = Scenario(
+    name="paper",
+    help="a scenario that needs no guest",
+    params=(
+        Param("ber", 0.0, "ber", "bit error rate"),
+        Param("queue", 625_000, "size", "bottleneck queue"),
+        Param("ack_blackout", None, "event", "all ACKs lost"),
+        Param("traffic", "flow", "choice:flow,iperf3", "traffic tool"),
+    ),
+    parse_cc=_one,
+    build=_build,
+)
+
+
+class GuestFailed(Exception):
+    """As the real engine's."""
+
+    def __init__(self, reason: str, console_tail: list[str]) -> None:
+        super().__init__(reason)
+        self.console_tail = console_tail
+
+
+@dataclass
+class Info:
+    """As the real engine's RunInfo."""
+
+    wall_s: float
+    virtual_s: float
+
+
+class FakeEngine:
+    """Writes a raw folder per run and notes each run in ``log``; some runs misbehave on request."""
+
+    DEFAULT_KERNEL = "6.1"
+
+    def __init__(self, log: Path) -> None:
+        self.log = log
+        self.fail: set[str] = set()
+        self.hang: set[str] = set()
+        self.die: set[str] = set()
+        self.image = "image"
+
+    def kernels(self) -> list[str]:
+        return ["6.1", "6.12"]
+
+    def congestion_controls(self, kernel: str) -> set[str]:
+        return {"reno", "cubic", "bbr"}
+
+    def image_key(self, kernel: str, modules: list[str], extras: Any = ()) -> str:
+        return f"{self.image} {kernel} {modules} {extras}"
+
+    def shell(self, plan: Plan, **how: Any) -> int:
+        return 0
+
+    def runs(self) -> list[str]:
+        """``cc seed`` of every run made, in order."""
+        return self.log.read_text().splitlines() if self.log.exists() else []
+
+    def run(
+        self,
+        plan: Plan,
+        *,
+        seed: int,
+        kernel: str,
+        modules: list[str],
+        out: Path,
+        timeout_wall_s: float,
+    ) -> Info:
+        name = f"{plan.flows[0].cc} {seed}"
+        with self.log.open("a") as log:
+            log.write(name + "\n")
+        if name in self.hang:
+            (self.log.parent / f"hangs-{os.getpid()}").touch()
+            time.sleep(600)
+        if name in self.die:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if name in self.fail:
+            raise GuestFailed("the guest panicked", ["Kernel panic - not syncing", "the end"])
+        write(out, steady(10_000 + 100 * seed))
+        return Info(1.5, 12.0)

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Values with units: what is read, what is refused, and that both directions agree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from apogee_lab import units
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        ("rate", "10mbit", 10_000_000),
+        ("rate", "10Mbit", 10_000_000),
+        ("rate", "9600bit", 9600),
+        ("rate", "1.5gbit", 1_500_000_000),
+        ("rate", "0", 0),
+        ("time", "250ms", 0.25),
+        ("time", "1.5s", 1.5),
+        ("time", "0.1us", 1e-7),
+        ("time", "2min", 120.0),
+        ("time", "0", 0.0),
+        ("size", "625kB", 625_000),
+        ("size", "16MB", 16_000_000),
+        ("size", "64KiB", 65_536),
+        ("size", "1.5kB", 1500),
+        ("ber", "1e-7", 1e-7),
+        ("ber", "0", 0.0),
+        ("ber|same", "same", "same"),
+        ("float", "-0.5", -0.5),
+        ("int", "-3", -3),
+        ("bool", "1", 1),
+        ("choice:flow,iperf3", "iperf3", "iperf3"),
+        ("event", "45s:1s", (45.0, 1.0)),
+        ("event", "0:500ms", (0.0, 0.5)),
+        ("event", "none", None),
+    ],
+)
+def test_what_is_read(kind: str, text: str, value: Any) -> None:
+    assert units.parse(kind, text) == value
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("rate", "10"),
+        ("rate", "10mb"),
+        ("rate", "-1mbit"),
+        ("rate", ""),
+        ("rate", "1.0000001kbit"),
+        ("rate", "1e30mbit"),
+        ("time", "5"),
+        ("time", "5 weeks"),
+        ("time", "s"),
+        ("size", "625kb"),
+        ("size", "625"),
+        ("size", "0.5B"),
+        ("ber", "1"),
+        ("ber", "-1e-7"),
+        ("ber", "nan"),
+        ("ber", "1_0e-7"),
+        ("ber", "same"),
+        ("float", "inf"),
+        ("int", "1.5"),
+        ("int", "٣"),
+        ("bool", "2"),
+        ("bool", "yes"),
+        ("choice:flow,iperf3", "netperf"),
+        ("event", "45s"),
+        ("event", "45:1s"),
+        ("event", "45s:0s"),
+        ("event", ""),
+    ],
+)
+def test_what_is_refused(kind: str, text: str) -> None:
+    with pytest.raises(units.UnitError) as error:
+        units.parse(kind, text)
+    assert "\n" not in str(error.value)
+    assert repr(text) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "text"),
+    [
+        ("rate", 10_000_000, "10mbit"),
+        ("rate", 9_600, "9.6kbit"),
+        ("rate", 1, "1bit"),
+        ("rate", 0, "0"),
+        ("time", 0.25, "250ms"),
+        ("time", 60.0, "60s"),
+        ("time", 1e-6, "1us"),
+        ("size", 625_000, "625kB"),
+        ("size", 16_000_000, "16MB"),
+        ("ber", 1e-7, "1e-07"),
+        ("ber", 0.0, "0"),
+        ("ber|same", "same", "same"),
+        ("event", (45.0, 1.0), "45s:1s"),
+        ("event", None, "none"),
+        ("bool", 1, "1"),
+    ],
+)
+def test_what_is_written(kind: str, value: Any, text: str) -> None:
+    assert units.format(kind, value) == text
+
+
+@given(st.integers(0, 10**14))
+def test_rates_and_sizes_come_back(value: int) -> None:
+    for kind in ("rate", "size"):
+        assert units.parse(kind, units.format(kind, value)) == value
+
+
+@given(st.floats(1e-12, 1e6))
+def test_times_come_back(value: float) -> None:
+    assert units.parse("time", units.format("time", value)) == value
+    event = (value, value)
+    assert units.parse("event", units.format("event", event)) == event
+
+
+@given(st.floats(0, 1, exclude_max=True))
+def test_error_rates_come_back(value: float) -> None:
+    assert units.parse("ber", units.format("ber", value)) == value
+
+
+@given(st.text(max_size=12))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    for kind in ("rate", "time", "size", "ber", "float", "int", "bool", "event", "choice:a,b"):
+        try:
+            value = units.parse(kind, text)
+        except units.UnitError:
+            continue
+        assert units.parse(kind, units.format(kind, value)) == value
+
+
+def test_records_keep_numbers_as_numbers() -> None:
+    assert units.for_record("ber", 1e-7) == 1e-7
+    assert units.for_record("ber|same", "same") == "same"
+    assert units.for_record("bool", 0) == 0
+    assert units.for_record("rate", 10_000_000) == "10mbit"
+    assert units.for_record("event", None) == "none"
