@@ -94,12 +94,12 @@ APOGEE_PARAM(coexist, 0, 1,
  * @una: snd_una at the timeout
  * @dsack_dups: tp->dsack_dups at the timeout
  * @reduced: the stack has asked for ssthresh; the window is to be set
- * @prior_held: w.held before the last reduction
+ * @fresh: no reduction since the connection began
  * @aen: a timeout awaits its verdict
  * @repeated: a further timeout came before the verdict
  * @sack_hole: the scoreboard had a hole at the timeout
- * @fresh: no reduction since the connection began
  * @queue: a queue stands at the bottleneck
+ * @prior_held: w.held before the last reduction
  */
 struct star {
 	struct abe abe;
@@ -113,12 +113,12 @@ struct star {
 	u32 una;
 	u32 dsack_dups;
 	u8 reduced:1,
-	   prior_held:1,
+	   fresh:1,
 	   aen:1,
 	   repeated:1,
 	   sack_hole:1,
-	   fresh:1,
-	   queue:1;
+	   queue:1,
+	   prior_held:2;
 };
 
 static void star_init(struct sock *sk)
@@ -141,7 +141,7 @@ static void star_init(struct sock *sk)
 static void star_start_again(struct star *s)
 {
 	s->aen = 0;
-	s->w.held = true;
+	s->w.held = STAR_HELD_TIMEOUT;
 	s->w.cwnd_reno = TCP_INIT_CWND;
 	s->w.cwnd_cnt = 0;
 }
@@ -152,6 +152,12 @@ static void star_timeout(struct sock *sk)
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
 
+	/* In recovery it is a repair that was lost. The stack has not asked
+	 * for ssthresh again: the loss is answered already, by CWS.
+	 */
+	if (inet_csk(sk)->icsk_ca_state == TCP_CA_Recovery && !s->reduced)
+		return;
+
 	/* The answer to a timeout is AEN's, not CWS's. */
 	s->reduced = 0;
 	s->fresh = 0;
@@ -160,7 +166,7 @@ static void star_timeout(struct sock *sk)
 		s->repeated = 1;
 		return;
 	}
-	/* In recovery, loss is certain and the prior window long gone. */
+	/* With a mark or a loss known before, the prior window is gone. */
 	if (!READ_ONCE(aen) ||
 	    inet_csk(sk)->icsk_ca_state > TCP_CA_Disorder) {
 		star_start_again(s);
@@ -280,7 +286,7 @@ static void star_reduce(struct sock *sk)
 	s->reduced = 0;
 	s->fresh = 0;
 	if (inet_csk(sk)->icsk_ca_state == TCP_CA_CWR) {
-		s->w.held = true;
+		s->w.held = STAR_HELD_MARK;
 		star_set_cwnd(&s->w, max(s->prior_cwnd / 5 * 4,
 					 STAR_CWND_MIN));
 		tp->snd_ssthresh = star_cwnd(&s->w);

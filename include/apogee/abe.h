@@ -19,18 +19,20 @@
  *    only ever make a sample too small, so the estimate is the largest sample
  *    of the running and the previous epoch of ABE_EPOCH intervals. A mean, as
  *    Westwood's, shrinks by the loss rate every round trip.
- *  - A sender with nothing to send: such samples neither age the estimate
- *    nor lower it.
+ *  - A sender with nothing to send: such samples neither lower the estimate
+ *    nor does their time age it.
  *  - A clock that stands still between two ACKs adds to the next sample; one
- *    that steps back restarts the running sample.
+ *    that steps back behind the beginning of the running sample restarts it.
  *
  * The first ACK has no predecessor. The paper gives it an interval of 1 ms,
- * which is one segment at 11.6 Mbit/s and fits its 10 Mbit/s link. Here the
- * ACKs of the first train correct it one by one: up to ACK k the estimate is
- * (bytes of k ACKs) / (1 ms + t_k - t_1), so that a slower link overshoots for
- * one ACK and a faster one starts low and grows with the following trains.
- * This estimate is provisional and dropped after ABE_SETTLE full samples,
- * since one compressed train can make it wrong by any factor.
+ * which is one segment at 11.6 Mbit/s and fits its 10 Mbit/s link. Here it
+ * counts as one segment whatever it covers, and the ACKs of the first train
+ * correct it one by one until there is a full sample: up to ACK k the estimate
+ * is (bytes of k ACKs) / (1 ms + t_k - t_1), so that a slower link overshoots
+ * for one ACK and a faster one starts low and grows with the following trains.
+ * A gap of about one round trip is the pause between two flights and corrects
+ * nothing. This estimate is provisional and dropped after ABE_SETTLE full
+ * samples, since one compressed train can make it wrong by any factor.
  *
  * Ranges: 1.2 kB/s (9.6 kbit/s) to 12.5 GB/s (100 Gbit/s), RTT 10 us to 10 s,
  * MSS 88 to 65483 bytes. All products below stay under 2^64 there.
@@ -64,6 +66,7 @@
  * @bytes: bytes delivered in the running sample
  * @bw: largest sample of the running [0] and the previous [1] epoch, in B/s;
  *	until @samples is ABE_SETTLE, [1] is the estimate of the first train
+ * @last_us: time of the last ACK, in us, modulo 2^32
  * @samples: full samples so far, up to ABE_SETTLE
  * @started: the first ACK has been seen
  */
@@ -72,6 +75,7 @@ struct abe {
 	u64 epoch_us;
 	u64 bytes;
 	u64 bw[2];
+	u32 last_us;
 	u8 samples;
 	bool started;
 };
@@ -121,8 +125,10 @@ static inline void abe_restart_sample(struct abe *a, u64 now_us)
 static inline void abe_take_sample(struct abe *a, u64 now_us, u64 sample,
 				   u32 interval_us, bool limited)
 {
-	if (limited && sample < abe_bw(a))
+	if (limited && sample < abe_bw(a)) {
+		a->epoch_us += now_us - a->mark_us;
 		return;
+	}
 
 	if (a->samples < ABE_SETTLE) {
 		a->bw[0] = max_t(u64, a->bw[0], sample);
@@ -135,6 +141,18 @@ static inline void abe_take_sample(struct abe *a, u64 now_us, u64 sample,
 	} else {
 		a->bw[0] = max_t(u64, a->bw[0], sample);
 	}
+}
+
+/* Correct the provisional estimate by one more ACK of the first train. */
+static inline void abe_correct_first(struct abe *a, u64 bw, u32 gap_us,
+				     u32 rtt_min_us, bool limited)
+{
+	u32 rtt = min_t(u32, rtt_min_us, ABE_RTT_MAX_US);
+	bool pause = gap_us >= rtt / 2 && gap_us < rtt * 2;
+
+	if (pause || (limited && bw < a->bw[1]))
+		return;
+	a->bw[1] = bw;
 }
 
 /**
@@ -152,11 +170,13 @@ static inline void abe_take_sample(struct abe *a, u64 now_us, u64 sample,
 static inline bool abe_ack(struct abe *a, u64 now_us, u64 bytes, u32 mss,
 			   u32 rtt_min_us, u32 first_us, bool limited)
 {
+	u32 gap_us = (u32)now_us - a->last_us;
 	u32 interval_us;
 	u64 elapsed_us;
 
 	if (!bytes)
 		return false;
+	a->last_us = (u32)now_us;
 
 	if (!a->started) {
 		a->started = true;
@@ -176,12 +196,12 @@ static inline bool abe_ack(struct abe *a, u64 now_us, u64 bytes, u32 mss,
 	elapsed_us = now_us - a->mark_us;
 	interval_us = abe_interval_us(rtt_min_us);
 
-	if (elapsed_us < interval_us) {
-		if (a->samples)
-			return false;
-		a->bw[1] = abe_rate(mss + a->bytes, first_us + elapsed_us);
-		return true;
-	}
+	if (!a->samples)
+		abe_correct_first(a, abe_rate(mss + a->bytes,
+					      first_us + elapsed_us),
+				  gap_us, rtt_min_us, limited);
+	if (elapsed_us < interval_us)
+		return !a->samples;
 
 	abe_take_sample(a, now_us, abe_rate(a->bytes, elapsed_us), interval_us,
 			limited);

@@ -25,18 +25,25 @@
 /* A queue stands where the RTT is an eighth above its minimum. */
 #define STAR_QUEUE_SHIFT	3
 
+/* Why ABE's share of the window is held back, and until when. */
+enum star_held {
+	STAR_HELD_NOT,
+	STAR_HELD_TIMEOUT,	/* data lost: until slow start passes ssthresh */
+	STAR_HELD_MARK,		/* ECN: until cwnd_reno has passed cwnd_abe */
+};
+
 /**
  * struct star_window - the window and its two shares
  * @cwnd_reno: NewReno's share, at least 1
  * @cwnd_abe: ABE's share, 0 without an estimate
  * @cwnd_cnt: segments acknowledged towards the next increment of @cwnd_reno
- * @held: ABE's share is held back: slow start after a timeout by data loss
+ * @held: why ABE's share is held back, an enum star_held
  */
 struct star_window {
 	u32 cwnd_reno;
 	u32 cwnd_abe;
 	u32 cwnd_cnt;
-	bool held;
+	u8 held;
 };
 
 /**
@@ -70,14 +77,27 @@ static inline bool star_queue_stands(u32 rtt_us, u32 rtt_min_us)
 /* Add acked / divisor to cwnd_reno, the divisor growing with each step. */
 static inline void star_increase(struct star_window *w, u32 divisor, u32 acked)
 {
-	u64 cnt = (u64)w->cwnd_cnt + acked;
+	u64 cnt;
 
+	/* Credit collected against a larger window is worth one at the most. */
 	divisor = max_t(u32, divisor, 1);
+	cnt = (u64)min_t(u32, w->cwnd_cnt, divisor - 1) + acked;
 	while (cnt >= divisor && w->cwnd_reno < ABE_WINDOW_MAX) {
 		cnt -= divisor++;
 		w->cwnd_reno++;
 	}
 	w->cwnd_cnt = (u32)min_t(u64, cnt, divisor - 1);
+}
+
+/* Let ABE's share count again once its hold has ended; the sum stays. */
+static inline void star_release(struct star_window *w, u32 ssthresh)
+{
+	if (w->held == STAR_HELD_TIMEOUT && w->cwnd_reno < ssthresh)
+		return;
+	if (w->held == STAR_HELD_MARK && w->cwnd_reno <= w->cwnd_abe)
+		return;
+	w->held = STAR_HELD_NOT;
+	w->cwnd_reno -= min_t(u32, w->cwnd_abe, w->cwnd_reno - 1);
 }
 
 /**
@@ -95,8 +115,7 @@ static inline void star_increase(struct star_window *w, u32 divisor, u32 acked)
 static inline void star_lwc(struct star_window *w, u32 acked, u32 ssthresh,
 			    bool letter, bool queue)
 {
-	u32 whole = star_cwnd(w);
-	u32 compared = letter || w->held ? w->cwnd_reno : whole;
+	u32 compared = letter || w->held ? w->cwnd_reno : star_cwnd(w);
 
 	if (compared < ssthresh) {
 		u32 step = min_t(u32, acked, ssthresh - compared);
@@ -105,13 +124,10 @@ static inline void star_lwc(struct star_window *w, u32 acked, u32 ssthresh,
 		w->cwnd_reno += step;
 		acked -= step;
 	}
-	if (w->held && w->cwnd_reno >= ssthresh) {
-		/* Past ssthresh ABE's share may count again; the sum stays. */
-		w->held = false;
-		w->cwnd_reno -= min_t(u32, w->cwnd_abe, w->cwnd_reno - 1);
-	}
+	if (w->held)
+		star_release(w, ssthresh);
 	if (acked)
-		star_increase(w, queue && !letter ? whole : w->cwnd_reno,
+		star_increase(w, queue && !letter ? star_cwnd(w) : w->cwnd_reno,
 			      acked);
 }
 
