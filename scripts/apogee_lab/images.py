@@ -245,17 +245,31 @@ def _depends(options: list[str], package: str) -> list[str]:
     return re.findall(r"^ *\|?Depends: (\S+)", text, re.M)
 
 
-def _fetch_kernel(name: str) -> Kernel:
-    """Download image, headers and build tools, unpack them, take the kernel out of its bzImage."""
-    suite = SERIES[_series(name)]
+def _updated_apt(suite: str) -> list[str]:
+    """apt options for a suite, its package lists fetched into the cache."""
     apt = cache_dir() / "apt" / suite
     apt.mkdir(parents=True, exist_ok=True)
     _write_sources(apt, suite)
     options = _apt_options(apt)
     if suite.endswith("-backports"):
         options += ["-t", suite]
-    print(f"fetching kernel {name} ({suite})", file=sys.stderr, flush=True)
     call(["apt-get", *options, "-q", "update"], "apt-get update")
+    return options
+
+
+def fetch_package(package: str, folder: Path) -> Path:
+    """Download a package of the default kernel's suite into a folder; its file."""
+    options = _updated_apt(SERIES[DEFAULT_KERNEL])
+    folder.mkdir(parents=True, exist_ok=True)
+    call(["apt-get", *options, "-q", "download", package], f"downloading {package}", cwd=folder)
+    return next(folder.glob(f"{package}_*.deb"))
+
+
+def _fetch_kernel(name: str) -> Kernel:
+    """Download image, headers and build tools, unpack them, take the kernel out of its bzImage."""
+    suite = SERIES[_series(name)]
+    print(f"fetching kernel {name} ({suite})", file=sys.stderr, flush=True)
+    options = _updated_apt(suite)
     release = name
     if name in SERIES:
         images = [p for p in _depends(options, "linux-image-amd64") if p.startswith("linux-image-")]
@@ -267,7 +281,7 @@ def _fetch_kernel(name: str) -> Kernel:
         if re.fullmatch(r"linux-headers-.*-common|linux-kbuild-.*", p)
     ]
     packages = [f"linux-image-{release}", f"linux-headers-{release}", *headers]
-    debs = apt / "debs" / release
+    debs = cache_dir() / "apt" / suite / "debs" / release
     debs.mkdir(parents=True, exist_ok=True)
     call(["apt-get", *options, "-q", "download", *packages], "apt-get download", cwd=debs)
     target = cache_dir() / "kernels" / release
@@ -629,11 +643,20 @@ def image_key(kernel_name: str, modules: Sequence[str], extras: Sequence[str] = 
 
 
 def main(argv: Sequence[str]) -> int:
-    """``python3 -m apogee_lab.images kdir|release|prepare [KERNEL]``: used by the Makefile."""
-    if not argv or argv[0] not in ("kdir", "release", "prepare") or len(argv) > 2:
-        print("usage: images kdir|release|prepare [KERNEL]", file=sys.stderr)
+    """``python3 -m apogee_lab.images kdir|release|prepare [KERNEL]``, ``deb PACKAGE FOLDER``.
+
+    Used by the Makefile and its scripts; each prints one line, ``deb`` the file's path.
+    """
+    if not argv or argv[0] not in ("kdir", "release", "prepare", "deb") or (
+        len(argv) != 3 if argv[0] == "deb" else len(argv) > 2
+    ):
+        print("usage: images kdir|release|prepare [KERNEL], images deb PACKAGE FOLDER",
+              file=sys.stderr)
         return 2
     try:
+        if argv[0] == "deb":
+            print(fetch_package(argv[1], Path(argv[2])))
+            return 0
         k = kernel(argv[1] if len(argv) > 1 else DEFAULT_KERNEL)
         if argv[0] == "prepare":
             base_image(k)
