@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,6 +92,11 @@ class Run:
                 f"run {self.record['run']} ({self.record['cc']}) has no trace: run it with "
                 "--set trace=probe or --set trace=all"
             )
+        stats = self.raw / "trace.stats"
+        if stats.exists() and re.search(r"(overrun|dropped events): [1-9]", stats.read_text()):
+            raise RecordError(
+                f"the trace of run {self.record['run']} is not whole: trace a shorter run"
+            )
         return series
 
 
@@ -127,18 +133,21 @@ def save(figure: Figure, out: Path) -> list[Path]:
     return paths
 
 
-def _name_lines(axes: Axes, ends: list[tuple[float, str, str]], x: float = 1.01) -> None:
-    """Names at the right end of the lines, each at its height, pushed apart where they collide."""
+def _name_lines(axes: Axes, ends: list[tuple[float, str, str]], end: float = 1.0) -> None:
+    """Names right of the lines' ends, each at its height, pushed apart where they would collide.
+
+    The lines end at ``end``, a fraction of the axes' width; a thin stroke leads to the name.
+    """
     low, high = axes.get_ylim()
     height = axes.get_window_extent().height / axes.figure.dpi * 72
     gap = 11.5 / height * (high - low)
     placed = sorted(ends)
     heights = [y for y, _, _ in placed]
-    for _ in range(200):
+    for _ in range(500):
         moved = False
         for i in range(len(heights) - 1):
             overlap = gap - (heights[i + 1] - heights[i])
-            if overlap > 1e-9 * gap:
+            if overlap > 1e-3 * gap:
                 heights[i] -= overlap / 2
                 heights[i + 1] += overlap / 2
                 moved = True
@@ -146,16 +155,16 @@ def _name_lines(axes: Axes, ends: list[tuple[float, str, str]], x: float = 1.01)
             heights[0] = low
         if not moved:
             break
-    for y, (_, text, tint) in zip(heights, placed, strict=True):
+    across = axes.get_yaxis_transform()
+    for y, (true, text, tint) in zip(heights, placed, strict=True):
+        axes.plot(
+            [end + 0.01, 1.03], [true, y], color=tint, lw=0.6, alpha=0.6, transform=across,
+            clip_on=False,
+        )  # fmt: skip
         axes.annotate(
-            text,
-            (x, y),
-            xycoords=("axes fraction", "data"),
-            color=tint,
-            va="center",
-            fontsize=9,
-            annotation_clip=False,
-        )
+            text, (1.035, y), xycoords=("axes fraction", "data"), color=tint, va="center",
+            fontsize=9, annotation_clip=False,
+        )  # fmt: skip
 
 
 # --- goodput over a parameter -----------------------------------------------------------------
@@ -212,11 +221,11 @@ def goodput_over(records: list[dict[str, Any]], over: str, title: str = "") -> F
         for axes, panel in zip(grid[0], panels, strict=True):
             inside = [record for record in records if panel_of(record) == panel]
             axes.set_ylim(0, 1.06 * top)
-            axes.set_title(panel, loc="left", fontsize=10)
-            _goodput_lines(axes, inside, over, values, place, [*panel_names, over])
+            axes.set_title(panel or title, loc="left", fontsize=10)
             _value_axis(axes, over, values, place, logarithmic)
+            _goodput_lines(axes, inside, over, values, place, [*panel_names, over])
         grid[0][0].set_ylabel("goodput, Mbit/s")
-        if title:
+        if title and any(panels):
             figure.suptitle(title, x=grid[0][0].get_position().x0, ha="left", y=1.0)
     return figure
 
@@ -262,7 +271,8 @@ def _goodput_lines(
             ls="--" if cc == "constant" else "-",
         )
         ends.append((means[-1], name, colour(cc)))
-    _name_lines(axes, ends)
+    left, right = axes.get_xlim()
+    _name_lines(axes, ends, (at[-1] - left) / (right - left))
 
 
 _AXIS_NAMES = {
@@ -403,12 +413,22 @@ _INFINITE = 2**30
 
 
 def _window_series(series: dict[str, traces.Series]) -> tuple[np.ndarray, np.ndarray]:
-    """Time and congestion window, from tcp_probe or else from a module's tracepoint."""
-    for name in sorted(series, key=lambda n: n != "tcp_probe"):
-        for field in ("snd_cwnd", "cwnd"):
-            if field in series[name]:
-                return series[name]["t"], series[name][field]
-    raise RecordError("the trace holds no congestion window")
+    """Time and congestion window, from every event that tells it.
+
+    tcp_probe tells the window an ACK finds, the modules' tracepoints the one it leaves behind, and
+    the one a timeout has set.
+    """
+    found = [
+        (series[name]["t"], series[name][field])
+        for name in sorted(series, key=lambda n: n != "tcp_probe")
+        for field in ("snd_cwnd", "cwnd")
+        if field in series[name]
+    ]
+    if not found:
+        raise RecordError("the trace holds no congestion window")
+    times = np.concatenate([t for t, _ in found])
+    order = np.argsort(times, kind="stable")
+    return times[order], np.concatenate([values for _, values in found])[order]
 
 
 def window(
@@ -447,7 +467,7 @@ def window(
             times, values = traces.thin(times[inside], values[inside], step)
             if len(times) == 0:
                 continue
-            axes.plot(times, values, color=tint, ls=dash, lw=width)
+            axes.plot(times, values, color=tint, ls=dash, lw=width, drawstyle="steps-post")
             highest = max(highest, float(values.max()))
             ends.append((float(values[-1]), name, tint))
         axes.set_xlim(begin, end)

@@ -193,3 +193,18 @@ def test_a_figure_is_the_same_file_each_time(family: Path, tmp_path: Path) -> No
         figure = plots.goodput_over(records.read_records(family), "ber")
         texts.append(plots.save(figure, tmp_path / name)[0].read_text())
     assert texts[0] == texts[1]
+
+
+def test_a_trace_that_is_not_whole_is_not_drawn(tmp_path: Path) -> None:
+    run = finished_run(tmp_path / "0123", trace=TRACE)
+    (run.raw / "trace.stats").write_text("entries: 5\noverrun: 0\ndropped events: 0\n")
+    assert run.trace()
+    (run.raw / "trace.stats").write_text("entries: 5\noverrun: 12\ndropped events: 0\n")
+    with pytest.raises(RecordError, match="not whole"):
+        run.trace()
+
+
+def test_the_window_comes_from_every_event_that_tells_it(tmp_path: Path) -> None:
+    series = finished_run(tmp_path / "0123", trace=TRACE).trace()
+    times, values = plots._window_series(series)
+    assert (times.tolist(), values.tolist()) == ([10.5001, 11.0, 12.0], [10, 20, 30])
