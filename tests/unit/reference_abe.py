@@ -37,6 +37,7 @@ class Rules:
     settle: int
     mss: int
     first_us: int
+    longest_rtt_us: int
 
 
 @dataclass
@@ -104,9 +105,9 @@ class _Reference:
             self.age_us = 0
             return self.estimate()
 
-        self.running.acks.append(ack)
         sample = self.running
-        if self.taken == 0:
+        sample.acks.append(ack)
+        if self.taken == 0 and not self._pause(ack):
             train = rate(self.rules.mss + sample.nbytes, self.rules.first_us + sample.elapsed_us)
             # A limited sender lowers nothing, not even a first guess.
             self.provisional = max(train, self.provisional) if ack.limited else train
@@ -114,6 +115,18 @@ class _Reference:
             self._take(sample, ack)
             self.running = _Sample(ack.now_us)
         return self.estimate()
+
+    def _pause(self, ack: Ack) -> bool:
+        """About one round trip between two ACKs of a train lies between two flights.
+
+        That takes a train: the second ACK has only the first before it.
+        """
+        assert self.running is not None
+        train = self.running.acks
+        if len(train) < 2:
+            return False
+        rtt = min(ack.rtt_min_us, self.rules.longest_rtt_us)
+        return rtt // 2 <= ack.now_us - train[-2].now_us < 2 * rtt
 
     def _take(self, sample: _Sample, ack: Ack) -> None:
         value = rate(sample.nbytes, sample.elapsed_us)
