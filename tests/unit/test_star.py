@@ -1,0 +1,392 @@
+# SPDX-License-Identifier: GPL-2.0
+"""TCP-STAR's windows: LWC against a segment by segment model, CWS by hand (figs. 1 and 2)."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from .cheaders import Library
+
+LARGEST = 2**30
+INFINITE = 0x7FFFFFFF
+
+shares = st.integers(1, 2000)
+lifts = st.integers(0, 2000)
+thresholds = st.integers(2, 3000) | st.sampled_from([2, INFINITE])
+
+
+# enum star_held: not at all, after a timeout, after an ECN mark
+holds = st.sampled_from(["STAR_HELD_NOT", "STAR_HELD_TIMEOUT", "STAR_HELD_MARK"])
+
+
+@dataclass
+class Model:
+    """LWC as fig. 1 and star.h put it, one segment at a time and in fractions.
+
+    Slow start adds one per segment, congestion avoidance 1 / cwnd_reno, a queue
+    makes that 1 / cwnd. Windows are whole segments, so a divisor changes when a
+    whole segment has been gained.
+    """
+
+    reno: Fraction
+    abe: int
+
+    @property
+    def cwnd(self) -> int:
+        return min(max(math.floor(self.reno) + self.abe, 2), LARGEST)
+
+    def segment(self, ssthresh: int, letter: bool, queue: bool) -> None:
+        compared = math.floor(self.reno) if letter else self.cwnd
+        if compared < ssthresh:
+            self.reno += 1
+        else:
+            divisor = self.cwnd if queue and not letter else math.floor(self.reno)
+            self.reno += Fraction(1, divisor)
+        self.reno = min(self.reno, Fraction(LARGEST))
+
+
+def window(apogee: Library, reno: int, abe: int, held: str = "STAR_HELD_NOT") -> Any:
+    return apogee.new("star_window", cwnd_reno=reno, cwnd_abe=abe, held=getattr(apogee, held))
+
+
+def lwc(
+    apogee: Library,
+    w: Any,
+    acked: int,
+    ssthresh: int,
+    *,
+    letter: bool = False,
+    queue: bool = False,
+) -> int:
+    """One ACK; the window after it."""
+    apogee.star_lwc(w, acked, ssthresh, letter, queue)
+    return apogee.star_cwnd(w)
+
+
+# LWC, figure 1
+
+
+@given(shares, lifts, thresholds, st.lists(st.integers(1, 60), max_size=60), *[st.booleans()] * 2)
+def test_lwc_follows_the_exact_model(
+    apogee: Library,
+    reno: int,
+    abe: int,
+    ssthresh: int,
+    acks: list[int],
+    letter: bool,
+    queue: bool,
+) -> None:
+    """Any ACKs under one set of conditions: equal, segment for segment."""
+    w, model = window(apogee, reno, abe), Model(Fraction(reno), abe)
+    for acked in acks:
+        cwnd = lwc(apogee, w, acked, ssthresh, letter=letter, queue=queue)
+        for _ in range(acked):
+            model.segment(ssthresh, letter, queue)
+        assert (w.cwnd_reno, cwnd) == (math.floor(model.reno), model.cwnd)
+
+
+@given(
+    shares,
+    st.lists(st.tuples(st.integers(1, 60), lifts, thresholds, st.booleans()), max_size=60),
+    st.booleans(),
+)
+def test_lwc_follows_the_exact_model_as_conditions_change(
+    apogee: Library, reno: int, acks: list[tuple[int, int, int, bool]], letter: bool
+) -> None:
+    """ABE's share, ssthresh and the queue change from ACK to ACK: never a segment ahead.
+
+    What has been gained of the next segment may count less under another divisor,
+    so the code may lag by a segment for each change, but it must not leap.
+    """
+    w, model = window(apogee, reno, 0), Model(Fraction(reno), 0)
+    for turn, (acked, abe, ssthresh, queue) in enumerate(acks, start=1):
+        w.cwnd_abe = model.abe = abe
+        before = w.cwnd_reno
+        model.reno = before + model.reno % 1
+        cwnd = lwc(apogee, w, acked, ssthresh, letter=letter, queue=queue)
+        for _ in range(acked):
+            model.segment(ssthresh, letter, queue)
+        gained = w.cwnd_reno - before
+        assert gained <= math.floor(model.reno) - before + 1, f"ACK {turn}"
+        assert gained >= math.floor(model.reno) - before - 1, f"ACK {turn}"
+        assert cwnd == min(max(w.cwnd_reno + abe, 2), LARGEST)
+
+
+@given(
+    shares,
+    lifts,
+    thresholds,
+    st.integers(1, 400),
+    st.booleans(),
+    st.sampled_from(["STAR_HELD_NOT", "STAR_HELD_TIMEOUT"]),
+)
+def test_one_stretch_ack_is_many_small_ones(
+    apogee: Library,
+    reno: int,
+    abe: int,
+    ssthresh: int,
+    acked: int,
+    queue: bool,
+    held: str,
+) -> None:
+    """Through the end of slow start and the release of ABE's share, too."""
+    one, many = (window(apogee, reno, abe, held) for _ in range(2))
+    lwc(apogee, one, acked, ssthresh, queue=queue)
+    for _ in range(acked):
+        lwc(apogee, many, 1, ssthresh, queue=queue)
+    assert (one.cwnd_reno, one.cwnd_cnt, one.held) == (many.cwnd_reno, many.cwnd_cnt, many.held)
+
+
+def test_lwc_lifts_by_what_abe_measures(apogee: Library) -> None:
+    """Slow start adds a segment per segment to either reading; the lift comes on top."""
+    for letter in (False, True):
+        w = window(apogee, 10, 0)
+        assert lwc(apogee, w, 10, INFINITE, letter=letter) == 20
+        w.cwnd_abe = 400
+        assert lwc(apogee, w, 2, INFINITE, letter=letter) == 422
+
+
+def test_the_letter_starts_slowly_on_top_of_a_full_window(apogee: Library) -> None:
+    """cwnd_reno = 1 after a loss, ssthresh = cwnd_abe = 400: the two readings part here."""
+    letter, whole = window(apogee, 1, 400), window(apogee, 1, 400)
+    assert lwc(apogee, letter, 100, 400, letter=True) == 501
+    # 1 + 2 + ... + 13 = 91 segments for 13 more
+    assert lwc(apogee, whole, 100, 400) == 414
+
+
+def test_slow_start_ends_at_ssthresh_and_carries_the_rest(apogee: Library) -> None:
+    """Cwnd 90 of 100: ten segments in slow start, then 1 / 100 each."""
+    w = window(apogee, 90, 0)
+    assert lwc(apogee, w, 109, 100) == 100
+    assert lwc(apogee, w, 1, 100) == 101
+    w = window(apogee, 50, 40)
+    assert lwc(apogee, w, 10 + 59, 100) == 100
+    assert lwc(apogee, w, 1, 100) == 101
+
+
+@pytest.mark.parametrize("abe", [0, 1, 10, 400, 100_000])
+def test_a_queue_slows_growth_to_one_segment_per_round_trip(apogee: Library, abe: int) -> None:
+    """A whole window of ACKs adds one segment; without a queue many; to the letter, too."""
+    w = window(apogee, 10, abe)
+    cwnd = 10 + abe
+    for expected in range(cwnd + 1, cwnd + 6):
+        assert lwc(apogee, w, expected - 2, 2, queue=True) == expected - 1
+        assert lwc(apogee, w, 1, 2, queue=True) == expected
+    letter = window(apogee, 10, abe)
+    assert lwc(apogee, letter, 10, 2, letter=True, queue=True) == cwnd + 1
+
+
+def test_credit_of_a_queue_is_not_spent_when_it_has_gone(apogee: Library) -> None:
+    """400 of 401 segments towards the next one stay less than one segment."""
+    w = window(apogee, 1, 400)
+    assert lwc(apogee, w, 400, 2, queue=True) == 401
+    assert lwc(apogee, w, 1, 2, queue=False) <= 403
+
+
+def test_credit_is_not_spent_when_the_estimate_falls(apogee: Library) -> None:
+    w = window(apogee, 1, 400)
+    lwc(apogee, w, 400, 2, queue=True)
+    w.cwnd_abe = 10
+    assert lwc(apogee, w, 1, 2, queue=True) <= 13
+
+
+@pytest.mark.parametrize("acked", [2**20, 2**24, 2**31, 2**32 - 1])
+@pytest.mark.parametrize("reno", [1, 2**30 - 3, 2**30])
+@pytest.mark.parametrize("queue", [False, True])
+def test_huge_stretch_acks_are_quick_and_bounded(
+    apogee: Library, acked: int, reno: int, queue: bool
+) -> None:
+    """2^20 segments and more in one ACK: n (n + 1) / 2 segments add n, in milliseconds."""
+    w = window(apogee, reno, 0)
+    began = time.process_time()
+    cwnd = lwc(apogee, w, acked, 2, queue=queue)
+    assert time.process_time() - began < 0.25
+    assert cwnd <= LARGEST
+    if reno == 1 and not queue:
+        left = acked - 1  # one segment of slow start: 1 -> 2 = ssthresh
+        n = cwnd - 2
+        assert n * 2 + n * (n - 1) // 2 <= left + 2 < (n + 1) * 2 + (n + 1) * n // 2 + 2
+
+
+@given(
+    st.integers(1, LARGEST),
+    st.integers(0, LARGEST),
+    st.integers(0, 2**32 - 1),
+    st.integers(0, 2**32 - 1),
+    *[st.booleans()] * 2,
+    holds,
+)
+def test_bounds_hold_everywhere(
+    apogee: Library,
+    reno: int,
+    abe: int,
+    acked: int,
+    ssthresh: int,
+    letter: bool,
+    queue: bool,
+    held: str,
+) -> None:
+    """2 <= cwnd <= 2^30, 1 <= cwnd_reno <= 2^30, and an ACK takes nothing away."""
+    w = window(apogee, reno, abe, held)
+    before = apogee.star_cwnd(w)
+    acked %= 2**22
+    after = lwc(apogee, w, acked, ssthresh, letter=letter, queue=queue)
+    assert 2 <= before <= after <= LARGEST
+    assert 1 <= w.cwnd_reno <= LARGEST
+    # Once ABE's share counts again cwnd_reno is 1 at least.
+    assert after <= max(before, abe + 1) + acked
+
+
+# ABE's share held back
+
+
+def test_slow_start_after_a_timeout_counts_cwnd_reno_alone(apogee: Library) -> None:
+    """From the initial window of 10 to ssthresh = 400 without the lift of 400; then with it."""
+    w = window(apogee, 10, 400, "STAR_HELD_TIMEOUT")
+    assert apogee.star_cwnd(w) == 10
+    for expected in (20, 40, 80, 160, 320):
+        assert lwc(apogee, w, expected // 2, 400) == expected
+        assert w.held
+    assert lwc(apogee, w, 80, 400) == 401
+    assert not w.held
+    assert lwc(apogee, w, 1, 400) == 402
+    assert (w.cwnd_reno, w.cwnd_abe) == (2, 400)
+
+
+@given(shares, lifts, st.integers(2, 3000), st.integers(1, 3000), st.booleans())
+def test_release_after_a_timeout(
+    apogee: Library, reno: int, abe: int, ssthresh: int, acked: int, letter: bool
+) -> None:
+    """ABE's share stays out below ssthresh and comes back inside the window above.
+
+    The sum stays unless it is below cwnd_abe + 1: cwnd_reno is 1 at least.
+    """
+    w = window(apogee, reno, abe, "STAR_HELD_TIMEOUT")
+    for _ in range(5):
+        before = apogee.star_cwnd(w)
+        after = lwc(apogee, w, acked, ssthresh, letter=letter)
+        if w.held:
+            assert after == max(w.cwnd_reno, 2)
+            assert w.cwnd_reno < ssthresh
+        else:
+            assert w.cwnd_reno + abe >= ssthresh
+            assert after <= max(before, abe + 1) + acked
+
+
+@given(lifts, shares, st.integers(1, 60))
+def test_the_answer_to_a_mark_lasts(apogee: Library, abe: int, reno: int, acked: int) -> None:
+    """ECN, as tcp_star.c does: 0.8 of the window, ABE's share held back, ssthresh there.
+
+    No ACK adds more than 1 / cwnd_reno per segment, until cwnd_reno alone is more
+    than cwnd_abe; then the shares are split anew and the sum stays.
+    """
+    w = window(apogee, reno, abe)
+    cwnd = max((reno + abe) // 5 * 4, 2)
+    w.held = apogee.STAR_HELD_MARK
+    apogee.star_set_cwnd(w, cwnd)
+    assert apogee.star_cwnd(w) == cwnd
+    held = Model(Fraction(cwnd), 0)
+    for _ in range(40):
+        before = apogee.star_cwnd(w)
+        was_above = w.cwnd_reno > abe
+        after = lwc(apogee, w, acked, cwnd)
+        if was_above:
+            assert not w.held
+            assert before <= after <= before + acked
+            break
+        for _ in range(acked):
+            held.segment(cwnd, False, False)
+        assert w.held
+        assert after == held.cwnd
+
+
+def test_the_answer_to_a_mark_at_hand(apogee: Library) -> None:
+    """450 = 50 + 400: 360, which 360 segments make 361, not 401."""
+    w = window(apogee, 50, 400, "STAR_HELD_MARK")
+    apogee.star_set_cwnd(w, 360)
+    assert [lwc(apogee, w, 90, 360) for _ in range(5)] == [360, 360, 360, 361, 361]
+
+
+# star_set_cwnd
+
+
+@given(shares, lifts, st.integers(2, LARGEST), holds)
+def test_set_cwnd_splits_the_sum(
+    apogee: Library, reno: int, abe: int, cwnd: int, held: str
+) -> None:
+    """cwnd_reno + cwnd_abe = cwnd where cwnd_reno can stay at 1, else cwnd_abe + 1."""
+    w = window(apogee, reno, abe, held)
+    w.cwnd_cnt = reno - 1
+    apogee.star_set_cwnd(w, cwnd)
+    assert w.cwnd_cnt == 0
+    assert w.cwnd_reno >= 1
+    counted = 0 if w.held else abe
+    assert apogee.star_cwnd(w) == min(max(cwnd, counted + 1), LARGEST)
+    assert (w.cwnd_abe, w.held) == (abe, getattr(apogee, held))
+
+
+# CWS, figure 2
+
+
+@pytest.mark.parametrize(
+    ("cwnd", "ssthresh", "abe", "new_ssthresh", "new_cwnd"),
+    [
+        # below ssthresh: ssthresh = cwnd_abe, cwnd keeps its value
+        (100, 200, 150, 150, 100),
+        (199, 200, 10, 10, 199),
+        (300, INFINITE, 400, 400, 300),
+        # at or above: ssthresh = cwnd_abe, cwnd = ssthresh
+        (200, 200, 150, 150, 150),
+        (500, 200, 431, 431, 431),
+        (500, 431, 431, 431, 431),
+        # no more than cwnd_abe though that is above cwnd: the figure says so
+        (300, 200, 431, 431, 431),
+        # two segments at least
+        (10, 5, 1, 2, 2),
+        (1, 5, 1, 2, 1),
+        # without an estimate half, as Reno
+        (20, INFINITE, 0, 10, 20),
+        (20, 10, 0, 10, 10),
+        (3, 2, 0, 2, 2),
+        (2**30, 2, 0, 2**29, 2**29),
+    ],
+)
+def test_cws_table(
+    apogee: Library, cwnd: int, ssthresh: int, abe: int, new_ssthresh: int, new_cwnd: int
+) -> None:
+    w = window(apogee, max(cwnd - abe, 1), abe)
+    assert apogee.star_cws_ssthresh(w, cwnd) == new_ssthresh
+    assert apogee.star_cws_cwnd(cwnd, ssthresh, new_ssthresh) == new_cwnd
+
+
+def test_cws_then_lwc_at_the_loss_of_a_full_window(apogee: Library) -> None:
+    """cwnd 500 = 69 + 431, ssthresh 431: the loss sets 431, cwnd_reno 1, so 432 at least."""
+    w = window(apogee, 69, 431)
+    threshold = apogee.star_cws_ssthresh(w, 500)
+    apogee.star_set_cwnd(w, apogee.star_cws_cwnd(500, 431, threshold))
+    assert (threshold, w.cwnd_reno, apogee.star_cwnd(w)) == (431, 1, 432)
+    assert lwc(apogee, w, 1, threshold) == 433
+    assert lwc(apogee, w, 2, threshold) == 434
+
+
+# a standing queue
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1))
+def test_a_queue_stands_above_nine_eighths(apogee: Library, rtt: int, rtt_min: int) -> None:
+    assert apogee.star_queue_stands(rtt, rtt_min) == (Fraction(rtt) > Fraction(rtt_min * 9, 8))
+
+
+def test_queue_at_hand(apogee: Library) -> None:
+    assert not apogee.star_queue_stands(500_000, 500_000)
+    assert not apogee.star_queue_stands(562_500, 500_000)
+    assert apogee.star_queue_stands(562_501, 500_000)
+    assert not apogee.star_queue_stands(400_000, 500_000)
