@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from . import request, table, units
+from . import modparams, request, table, units
 from .images import LabError
 from .request import UsageError
 
@@ -168,6 +168,7 @@ def do_run(args: Arguments) -> int:
     kernel = _kernel(engine, args.kernel)
     request.check_controls(engine.congestion_controls(kernel), kernel, mixes)
 
+    modparams.check(kernel, settings)
     jobs = sweep.make_jobs(scenario, engine, args.engine, kernel, runs, duration_s)
     work = sweep.Sweep(jobs, engine, at_once=at_once, fresh=args.fresh, bound_s=bound_s)
     try:

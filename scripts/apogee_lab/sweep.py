@@ -19,6 +19,7 @@ import os
 import shutil
 import signal
 import sys
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import wait
@@ -37,6 +38,7 @@ from .table import show
 ROOT = Path(__file__).resolve().parents[2]
 RUNS = ROOT / "build" / "runs"
 
+GRACE_S = 60.0  # beyond an engine's own bound, after which its process is killed
 _PR_SET_PDEATHSIG = 1
 
 
@@ -167,15 +169,17 @@ def wall_bound(job: Job) -> float:
     return 180 + job.plan.timeout_virtual_s * (3 + job.plan.rate_bps / 20e6)
 
 
-def _child(job: Job, engine: Engine, cpu: int, part: Path, bound_s: float, parent: int) -> None:
-    """One run, in a process group of its own, on one CPU; leaves ``part``/outcome.json."""
+def _child(job: Job, engine: Engine, part: Path, bound_s: float, parent: int) -> None:
+    """One run, in a process group of its own; leaves ``part``/outcome.json.
+
+    The engine binds it to a CPU that no other run has.
+    """
     os.setsid()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the engine then tidies up
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != parent:
         os._exit(1)
-    os.sched_setaffinity(0, {cpu})
     outcome: dict[str, Any] = {"ok": True}
     try:
         info = engine.run(
@@ -235,7 +239,6 @@ class Sweep:
         ]
         self.failures: dict[int, Failure] = {}
         self._out = out or sys.stderr
-        self._cpus = sorted(os.sched_getaffinity(0))
 
     def run(self) -> None:
         """Run what is not finished. Raises Interrupted after stopping the runs under way."""
@@ -248,7 +251,7 @@ class Sweep:
             return
         RUNS.mkdir(parents=True, exist_ok=True)
         _sweep_up()
-        running: dict[int, tuple[int, Any, Path]] = {}
+        running: dict[int, tuple[int, Any, Path, float]] = {}
         previous = signal.signal(signal.SIGTERM, _interrupt)
         try:
             self._loop(todo, running, report)
@@ -256,7 +259,7 @@ class Sweep:
         except KeyboardInterrupt:
             raise Interrupted from None
         finally:
-            for _, process, part in running.values():
+            for _, process, part, _ in running.values():
                 _stop(process)
                 shutil.rmtree(part, ignore_errors=True)
             signal.signal(signal.SIGTERM, previous)
@@ -281,22 +284,27 @@ class Sweep:
                 part = RUNS / f"{job.key}.part-{os.getpid()}-{index}"
                 part.mkdir()
                 bound = self.bound_s or wall_bound(job)
-                cpu = self._cpus[slot % len(self._cpus)]
                 process = context.Process(
-                    target=_child, args=(job, self.engine, cpu, part, bound, os.getpid())
+                    target=_child, args=(job, self.engine, part, bound, os.getpid())
                 )
-                running[slot] = (index, process, part)
+                running[slot] = (index, process, part, time.monotonic() + bound + GRACE_S)
                 process.start()
-            wait([process.sentinel for _, process, _ in running.values()])
-            for slot in [s for s, (_, process, _) in running.items() if not process.is_alive()]:
-                index, process, part = running[slot]
-                process.join()
-                self._collect(index, part, process.exitcode, report)
+            first = min(deadline for *_, deadline in running.values())
+            wait([r[1].sentinel for r in running.values()], max(0.0, first - time.monotonic()))
+            for slot, (index, process, part, deadline) in list(running.items()):
+                if not process.is_alive():
+                    why = f"the run's process died ({process.exitcode})"
+                elif time.monotonic() >= deadline:
+                    why = "the run did not end in time"
+                    _stop(process)
+                else:
+                    continue
+                self._collect(index, part, why, report)
                 del running[slot]
                 slots.append(slot)
                 slots.sort()
 
-    def _collect(self, index: int, part: Path, status: int | None, report: Report) -> None:
+    def _collect(self, index: int, part: Path, why: str, report: Report) -> None:
         """Keep what a run left behind: finished under its key, failed beside it."""
         job = self.jobs[index]
         try:
@@ -304,7 +312,7 @@ class Sweep:
         except (OSError, ValueError):
             outcome = {
                 "ok": False,
-                "reason": f"the run's process died ({status})",
+                "reason": why,
                 "console": _console(part / "raw"),
             }
         if outcome["ok"]:
@@ -355,7 +363,6 @@ def _stop(process: Any) -> None:
     for how in (signal.SIGTERM, signal.SIGKILL):
         _signal_group(process, how)
         process.join(2)
-    process.close()
 
 
 def _sweep_up() -> None:

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import json
+import lzma
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from apogee_lab import cli, images, scenarios, sweep
+from apogee_lab import cli, images, modparams, scenarios, sweep
 
 from .lab_raw import SCENARIO, FakeEngine
 
@@ -25,6 +26,9 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
     monkeypatch.setattr(scenarios, "SCENARIOS", {"paper": SCENARIO})
     real = cli._engine
     monkeypatch.setattr(cli, "_engine", lambda name: found if name == "qemu" else real(name))
+    monkeypatch.setattr(
+        modparams, "of_control", lambda _, cc: None if cc == "cubic" else {"aen", "gain"}
+    )
     monkeypatch.chdir(tmp_path)
     return found
 
@@ -111,6 +115,8 @@ def test_an_interrupted_sweep_says_how_to_go_on(
         (["run", "paper", "--set", "ber=1"], "ber: '1' is not a bit error rate"),
         (["run", "paper", "--set", "queue=625"], "queue: '625' is not a size"),
         (["run", "paper", "--set", "queue=1kB"], "at least 1500B"),
+        (["run", "paper", "--set", "star.nosuch=1"], "no parameter 'nosuch'; it has: aen, gain"),
+        (["run", "paper", "--cc", "cubic", "--set", "cubic.beta=1"], "built into kernel 6.1"),
         (["run", "paper", "--engine", "uml"], "engine 'uml' is not there; there is: qemu"),
         (["run", "paper", "--engine", "host"], "there is: qemu"),
         (["run", "paper", "--kernel", "2.4"], "there is: 6.1, 6.12"),
@@ -240,6 +246,14 @@ def test_doctor_says_what_is_missing(
     assert {"qemu-system-x86", "iproute2"} <= set(needs.split())
     assert "sparse" not in needs.split()
     assert "sparse" in tests.split()
+
+
+def test_parameters_of_a_module_file(tmp_path: Path) -> None:
+    strings = b"license=GPL\0parm=aen:on timeouts\0parmtype=first_us:uint\0"
+    (tmp_path / "a.ko").write_bytes(b"\x7fELF\1\0" + strings)
+    (tmp_path / "a.ko.xz").write_bytes(lzma.compress(strings))
+    for path in tmp_path.glob("a.*"):
+        assert modparams.of_file(path) == {"aen", "first_us"}
 
 
 def lab(root: Path, *argv: str, **how: object) -> subprocess.CompletedProcess[str]:
