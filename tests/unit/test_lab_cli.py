@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from apogee_lab import cli, images, modparams, scenarios, sweep
 
 from .lab_raw import SCENARIO, FakeEngine

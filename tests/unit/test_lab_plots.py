@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from apogee_lab import cli, plots, records, sweep, traces
 from apogee_lab.records import RecordError
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from apogee_lab import records
 from apogee_lab.records import Arrivals, RecordError
 

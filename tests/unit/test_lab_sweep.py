@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from apogee_lab import request, sweep
 from apogee_lab.request import UsageError
 

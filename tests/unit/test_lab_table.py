@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from apogee_lab import records, table
 from scipy import stats
+
+from apogee_lab import records, table
 
 from .lab_raw import meta, write
 

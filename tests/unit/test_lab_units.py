@@ -6,9 +6,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from apogee_lab import units
 from hypothesis import given
 from hypothesis import strategies as st
+
+from apogee_lab import units
 
 
 @pytest.mark.parametrize(

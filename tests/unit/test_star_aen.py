@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from .cheaders import Library
@@ -217,7 +217,6 @@ def judge(apogee: Library, flight: Flight) -> str | None:
 
 
 @given(flights())
-@settings(max_examples=settings().max_examples * 3)
 def test_spurious_is_never_said_of_lost_data(apogee: Library, flight: Flight) -> None:
     """Restoring the window needs all data to have arrived.
 
@@ -231,7 +230,6 @@ def test_spurious_is_never_said_of_lost_data(apogee: Library, flight: Flight) ->
 
 
 @given(flights())
-@settings(max_examples=settings().max_examples * 3)
 def test_lost_acks_are_recognised(apogee: Library, flight: Flight) -> None:
     """All data arrived: an older echo, a D-SACK or P_seq alone says so, where one comes.
 

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Guests to run scripts in, with the project's modules as they are now."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from apogee_lab import images
+from apogee_lab.engines import qemu
+
+#: Runs a shell script in a guest, `guest("modprobe tcp_star", modules=["tcp_star"])`; more keywords
+#: as for qemu.run_script. Returns the folder of what the script left in $OUT; the exit status of
+#: the script is in its file `status`, the kernel's log in `dmesg.txt`.
+Guest = Callable[..., Path]
+
+
+@pytest.fixture(scope="session")
+def modules(root: Path) -> Path:
+    """Where the modules are, built for the lab's kernel."""
+    kernel = images.kernel()
+    out = root / "build" / "modules" / kernel.release
+    command = [str(root / "scripts" / "build-modules"), str(kernel.headers), str(out)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return out
+
+
+@pytest.fixture
+def guest(modules: Path, build: Path, request: pytest.FixtureRequest) -> Guest:
+    """A function that runs a script in a guest; results stay in build/tests/TEST."""
+    name = re.sub(r"[^\w.-]+", "-", request.node.name)
+    count = 0
+
+    def run(script: str, **options: object) -> Path:
+        nonlocal count
+        count += 1
+        out = build / "tests" / f"{name}.{count}"
+        options.setdefault("timeout_wall_s", 300.0)
+        qemu.run_script(script, out=out, **options)
+        return out
+
+    return run
