@@ -127,18 +127,19 @@ def do_list(_args: Arguments) -> int:
 
     for scenario in SCENARIOS.values():
         print(f"{scenario.name}: {scenario.help}")
-        lines = [["parameter", "default", "unit or values", ""]]
+        lines = [["parameter", "default", "unit or values", "range", ""]]
         for param in scenario.params:
             base, words = units.split_kind(param.kind)
             kind = units.unit_name(param.kind)
             if base.startswith("choice:"):
                 kind = base.removeprefix("choice:").replace(",", " | ")
             kind = " | ".join([kind, *words] if kind else words)
-            lines.append([param.name, units.format(param.kind, param.default), kind, param.help])
-        widths = [max(len(line[i]) for line in lines) for i in range(3)]
+            default = units.format(param.kind, param.default)
+            lines.append([param.name, default, kind, request.bounds(param), param.help])
+        widths = [max(len(line[i]) for line in lines) for i in range(4)]
         for line in lines:
             cells = [text.ljust(width) for text, width in zip(line, widths, strict=False)]
-            print("  " + "  ".join([*cells, line[3]]).rstrip())
+            print("  " + "  ".join([*cells, line[4]]).rstrip())
         print()
     print("MODULE.PARAM=VALUE sets a parameter of a module, as in --set star.aen=0")
     print(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -77,9 +78,28 @@ def parse_settings(texts: Iterable[str], scenario: Scenario) -> dict[str, list[A
 
 def _param_value(param: Param, text: str) -> Any:
     try:
-        return units.parse(param.kind, text)
+        value = units.parse(param.kind, text)
     except units.UnitError as error:
         raise UsageError(f"{param.name}: {error}") from None
+    for number in value if isinstance(value, tuple) else (value,):
+        if isinstance(number, int | float) and not _inside(param, number):
+            raise UsageError(f"{param.name}: '{text}' is out of range, allowed: {bounds(param)}")
+    return value
+
+
+def _inside(param: Param, number: float) -> bool:
+    low = -math.inf if param.low is None else param.low
+    high = math.inf if param.high is None else param.high
+    return low <= number <= high
+
+
+def bounds(param: Param) -> str:
+    """The bounds of a parameter with their units, empty if it has none."""
+    base = units.split_kind(param.kind)[0]
+    kind = "time" if base == "event" else base
+    low = "" if param.low is None else f"from {units.format(kind, param.low)}"
+    high = "" if param.high is None else f"to {units.format(kind, param.high)}"
+    return f"{low} {high}".strip()
 
 
 def _module_value(key: str, text: str) -> str:

@@ -17,12 +17,18 @@ Device = tuple[str, str]
 
 @dataclass(frozen=True)
 class Param:
-    """A parameter: its name, default (as a value, not text), kind (see units.py) and one-line help."""
+    """A parameter: name, default (a value, not text), kind (see units.py) and one-line help.
+
+    ``low`` and ``high`` bound the value, both included; words and ``none`` have no bounds, and
+    both times of an event have them.
+    """
 
     name: str
     default: Any
     kind: str
     help: str
+    low: float | None = None
+    high: float | None = None
 
 
 @dataclass(frozen=True)

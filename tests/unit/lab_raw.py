@@ -141,8 +141,8 @@ SCENARIO = Scenario(
     help="a scenario that needs no guest",
     params=(
         Param("ber", 0.0, "ber", "bit error rate"),
-        Param("queue", 625_000, "size", "bottleneck queue"),
-        Param("ack_blackout", None, "event", "all ACKs lost"),
+        Param("queue", 625_000, "size", "bottleneck queue", high=10**9),
+        Param("ack_blackout", None, "event", "all ACKs lost", low=0.1, high=3600.0),
         Param("traffic", "flow", "choice:flow,iperf3", "traffic tool"),
     ),
     parse_cc=_one,

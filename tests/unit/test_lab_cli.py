@@ -180,7 +180,7 @@ def test_list(engine: FakeEngine, capsys: Capture) -> None:
     out = capsys.readouterr().out
     assert "paper: a scenario that needs no guest" in out
     lines = [" ".join(line.split()) for line in out.splitlines()]
-    assert "queue 625kB bytes bottleneck queue" in lines
+    assert "queue 625kB bytes to 1GB bottleneck queue" in lines
     assert "ber 0 errors/bit bit error rate" in lines
     assert "traffic flow flow | iperf3 traffic tool" in lines
     assert out.splitlines()[-1] == "engines: qemu"

@@ -84,6 +84,8 @@ def test_a_modules_parameter_touches_only_who_uses_it() -> None:
         ("star", ["ber=2"], "bit error rate"),
         ("star", ["ber="], "bit error rate"),
         ("star", ["queue=12"], "a size such as"),
+        ("star", ["queue=2GB"], "queue: '2GB' is out of range, allowed: to 1GB"),
+        ("star", ["ack_blackout=45s:1ms"], "allowed: from 100ms to 3600s"),
         ("star", ["traffic=netperf"], "one of flow, iperf3"),
         ("star", ["nosuch.aen=0"], "no module 'nosuch'"),
         ("star", ["star.aen=0; reboot"], "cannot be"),
