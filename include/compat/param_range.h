@@ -40,6 +40,7 @@ static inline int apogee_param_set(const char *val,
 		.get = param_get_uint,					\
 	};								\
 	module_param_cb(name, &name##_ops, &name, 0644);		\
+	__MODULE_PARM_TYPE(name, "uint");				\
 	MODULE_PARM_DESC(name, desc)
 
 #endif /* APOGEE_COMPAT_PARAM_RANGE_H */
