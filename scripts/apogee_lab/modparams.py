@@ -1,28 +1,38 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Which parameters a congestion control's module has: the kernel silently ignores unknown ones."""
+"""Which parameters a congestion control's module has, and their ranges.
+
+The kernel silently ignores a parameter it does not know, and a module that refuses a value costs a
+boot: both are told beforehand.
+"""
 
 from __future__ import annotations
 
 import lzma
 import re
-from collections.abc import Iterable
+from collections.abc import Mapping
 from pathlib import Path
 
 from . import images
 from .request import UsageError
 
-_NAME = re.compile(rb"(?:\A|\0)parm(?:type)?=([a-z][a-z0-9_]*):")
+_INFO = re.compile(rb"(?:\A|\0)parm(type)?=([a-z][a-z0-9_]*):([^\0]*)")
+_RANGE = re.compile(r"\b(\d+) (?:to|or) (\d+)\b")
 
 
-def of_file(module: Path) -> set[str]:
-    """Parameters that a .ko (or .ko.xz) declares."""
+def of_file(module: Path) -> dict[str, str]:
+    """Parameters that a .ko (or .ko.xz) declares, with their descriptions."""
     data = module.read_bytes()
     if module.suffix == ".xz":
         data = lzma.decompress(data)
-    return {name.decode() for name in _NAME.findall(data)}
+    found: dict[str, str] = {}
+    for is_type, name, text in _INFO.findall(data):
+        found.setdefault(name.decode(), "")
+        if not is_type:
+            found[name.decode()] = text.decode(errors="replace")
+    return found
 
 
-def of_control(kernel_name: str, cc: str) -> set[str] | None:
+def of_control(kernel_name: str, cc: str) -> dict[str, str] | None:
     """Parameters of a congestion control in this kernel; None if it is built in.
 
     ``modprobe`` cannot set what is built in.
@@ -35,9 +45,12 @@ def of_control(kernel_name: str, cc: str) -> set[str] | None:
     return of_file(found[0]) if found else None
 
 
-def check(kernel_name: str, settings: Iterable[str]) -> None:
-    """UsageError for a ``MODULE.PARAM`` among the settings that the kernel would ignore."""
-    for key in settings:
+def check(kernel_name: str, settings: Mapping[str, list[str]]) -> None:
+    """UsageError for a ``MODULE.PARAM`` that the kernel would ignore or the module refuse.
+
+    A range is what the parameter's description says: ``1 to 1000000``, ``0 or 1``.
+    """
+    for key, values in settings.items():
         cc, dot, name = key.partition(".")
         if not dot:
             continue
@@ -47,3 +60,7 @@ def check(kernel_name: str, settings: Iterable[str]) -> None:
         if name not in allowed:
             there = ", ".join(sorted(allowed)) or "no parameters"
             raise UsageError(f"{key}: {cc} has no parameter '{name}'; it has: {there}")
+        span = _RANGE.search(allowed[name])
+        for value in values if span else []:
+            if not (value.isdigit() and int(span[1]) <= int(value) <= int(span[2])):
+                raise UsageError(f"{key}: '{value}' is out of range, allowed: {span.group()}")

@@ -28,7 +28,9 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
     real = cli._engine
     monkeypatch.setattr(cli, "_engine", lambda name: found if name == "qemu" else real(name))
     monkeypatch.setattr(
-        modparams, "of_control", lambda _, cc: None if cc == "cubic" else {"aen", "gain"}
+        modparams,
+        "of_control",
+        lambda _, cc: None if cc == "cubic" else {"aen": "restore, 0 or 1 (default 1)", "gain": ""},
     )
     monkeypatch.chdir(tmp_path)
     return found
@@ -117,6 +119,8 @@ def test_an_interrupted_sweep_says_how_to_go_on(
         (["run", "paper", "--set", "queue=625"], "queue: '625' is not a size"),
         (["run", "paper", "--set", "queue=1kB"], "at least 1500B"),
         (["run", "paper", "--set", "star.nosuch=1"], "no parameter 'nosuch'; it has: aen, gain"),
+        (["run", "paper", "--set", "star.aen=0,2"], "'2' is out of range, allowed: 0 or 1"),
+        (["run", "paper", "--set", "star.aen=yes"], "'yes' is out of range, allowed: 0 or 1"),
         (["run", "paper", "--cc", "cubic", "--set", "cubic.beta=1"], "built into kernel 6.1"),
         (["run", "paper", "--engine", "uml"], "engine 'uml' is not there; there is: qemu"),
         (["run", "paper", "--engine", "host"], "there is: qemu"),
@@ -254,7 +258,7 @@ def test_parameters_of_a_module_file(tmp_path: Path) -> None:
     (tmp_path / "a.ko").write_bytes(b"\x7fELF\1\0" + strings)
     (tmp_path / "a.ko.xz").write_bytes(lzma.compress(strings))
     for path in tmp_path.glob("a.*"):
-        assert modparams.of_file(path) == {"aen", "first_us"}
+        assert modparams.of_file(path) == {"aen": "on timeouts", "first_us": ""}
 
 
 def lab(root: Path, *argv: str, **how: object) -> subprocess.CompletedProcess[str]:
