@@ -169,8 +169,8 @@ def do_run(args: Arguments) -> int:
     kernel = _kernel(engine, args.kernel)
     request.check_controls(engine.congestion_controls(kernel), kernel, mixes)
 
-    modparams.check(kernel, settings)
     jobs = sweep.make_jobs(scenario, engine, args.engine, kernel, runs, duration_s)
+    modparams.check(kernel, settings)
     work = sweep.Sweep(jobs, engine, at_once=at_once, fresh=args.fresh, bound_s=bound_s)
     try:
         work.run()

@@ -136,7 +136,7 @@ def time_to_90(
     """Seconds from the SYN until the goodput of the last 0.5 s reaches 90 % of the limit."""
     ends = np.arange(syn_us, end_us + 1, BIN_US, dtype=np.float64)
     reached = np.nonzero(rate_over(arrivals, ends, T90_WINDOW_S) >= 0.9 * limit_bps)[0]
-    return round((ends[reached[0]] - syn_us) / 1e6, 3) if len(reached) else None
+    return round(float(ends[reached[0]] - syn_us) / 1e6, 3) if len(reached) else None
 
 
 def blackout(
@@ -169,7 +169,7 @@ def blackout(
                 back = index + 1
                 break
         recovered = back is not None
-        below = ((ends[back] if recovered else end_us) - start_us) / 1e6
+        below = float((ends[back] if recovered else end_us) - start_us) / 1e6
     span_end = min(start_us + BLACKOUT_SPAN_S * 1e6, end_us)
     span = (span_end - start_us) / 1e6
     received = sum(float(flow.until(span_end) - flow.until(start_us)) for flow in arrivals) * 8
