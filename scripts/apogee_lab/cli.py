@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from . import modparams, request, table, units
+from . import modules, request, table, units
 from .images import LabError
 from .request import UsageError
 
@@ -169,8 +169,10 @@ def do_run(args: Arguments) -> int:
     kernel = _kernel(engine, args.kernel)
     request.check_controls(engine.congestion_controls(kernel), kernel, mixes)
 
+    if any(request.own_modules(mix, values) for mix, values, _ in runs):
+        modules.build(kernel)
+    modules.check(kernel, settings)
     jobs = sweep.make_jobs(scenario, engine, args.engine, kernel, runs, duration_s)
-    modparams.check(kernel, settings)
     work = sweep.Sweep(jobs, engine, at_once=at_once, fresh=args.fresh, bound_s=bound_s)
     try:
         work.run()
@@ -248,7 +250,11 @@ def do_shell(args: Arguments) -> int:
     plan = _compile(scenario, mix, values, _duration(args))
     kernel = _kernel(engine, args.kernel)
     request.check_controls(engine.congestion_controls(kernel), kernel, [mix])
-    return engine.shell(plan, kernel=kernel, modules=list(request.own_modules(mix, values)))
+    own = list(request.own_modules(mix, values))
+    if own:
+        modules.build(kernel)
+    modules.check(kernel, {key: [str(value)] for key, value in values.items()})
+    return engine.shell(plan, kernel=kernel, modules=own)
 
 
 def do_doctor(_args: Arguments) -> int:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from apogee_lab import cli, images, modparams, scenarios, sweep
+from apogee_lab import cli, images, modules, scenarios, sweep
 
 from .lab_raw import SCENARIO, FakeEngine
 
@@ -27,8 +27,9 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
     monkeypatch.setattr(scenarios, "SCENARIOS", {"paper": SCENARIO})
     real = cli._engine
     monkeypatch.setattr(cli, "_engine", lambda name: found if name == "qemu" else real(name))
+    monkeypatch.setattr(modules, "build", lambda kernel: None)
     monkeypatch.setattr(
-        modparams,
+        modules,
         "of_control",
         lambda _, cc: None if cc == "cubic" else {"aen": "restore, 0 or 1 (default 1)", "gain": ""},
     )
@@ -258,7 +259,18 @@ def test_parameters_of_a_module_file(tmp_path: Path) -> None:
     (tmp_path / "a.ko").write_bytes(b"\x7fELF\1\0" + strings)
     (tmp_path / "a.ko.xz").write_bytes(lzma.compress(strings))
     for path in tmp_path.glob("a.*"):
-        assert modparams.of_file(path) == {"aen": "on timeouts", "first_us": ""}
+        assert modules.of_file(path) == {"aen": "on timeouts", "first_us": ""}
+
+
+def test_modules_are_built_before_they_are_measured(
+    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    built = []
+    monkeypatch.setattr(modules, "build", built.append)
+    assert status_of("run", "paper", "--cc", "cubic,bbr") == 0
+    assert built == []
+    assert status_of("run", "paper", "--cc", "cubic,star", "--kernel", "6.12") == 0
+    assert built == ["6.12"]
 
 
 def lab(root: Path, *argv: str, **how: object) -> subprocess.CompletedProcess[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Which parameters a congestion control's module has, and their ranges.
+"""Modules of congestion controls: built before they are measured, their parameters checked.
 
 The kernel silently ignores a parameter it does not know, and a module that refuses a value costs a
 boot: both are told beforehand.
@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import lzma
 import re
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -17,6 +19,23 @@ from .request import UsageError
 
 _INFO = re.compile(rb"(?:\A|\0)parm(type)?=([a-z][a-z0-9_]*):([^\0]*)")
 _RANGE = re.compile(r"\b(\d+) (?:to|or) (\d+)\b")
+
+
+def build(kernel_name: str) -> None:
+    """Build this project's modules for the kernel, or bring them up to date (a second's work).
+
+    So what is measured is always the source as it stands.
+    """
+    kernel = images.kernel(kernel_name)
+    root = images.repo_root()
+    out = root / "build" / "modules" / kernel.release
+    done = subprocess.run(
+        [root / "scripts" / "build-modules", kernel.headers, out],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False,
+    )  # fmt: skip
+    if done.returncode:
+        sys.stderr.write(done.stdout)
+        raise images.LabError(f"the modules do not build for kernel {kernel.release}, see above")
 
 
 def of_file(module: Path) -> dict[str, str]:
