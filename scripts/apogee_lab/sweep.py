@@ -61,6 +61,7 @@ class Job:
     seed: int
     kernel: str
     modules: tuple[str, ...]
+    image: str  # what engine.image_key said when the sweep began
     key: str
     meta: dict[str, Any]
     label: str
@@ -99,7 +100,8 @@ def make_jobs(
         image = (modules, plan.extras)
         if image not in image_keys:
             image_keys[image] = engine.image_key(kernel, list(modules), plan.extras)
-        source = "\0".join([engine_name, image_keys[image], plan.script, str(seed)])
+        image_key = image_keys[image]
+        source = "\0".join([engine_name, image_key, plan.script, str(seed)])
         key = hashlib.sha256(source.encode()).hexdigest()[:16]
         recorded = record_values(scenario, values)
         meta = {
@@ -126,7 +128,7 @@ def make_jobs(
             "run": key,
         }
         words = [mix, *(f"{name}={show(recorded[name])}" for name in chosen), f"seed {seed}"]
-        jobs.append(Job(plan, seed, kernel, modules, key, meta, " ".join(words)))
+        jobs.append(Job(plan, seed, kernel, modules, image_key, key, meta, " ".join(words)))
     return jobs
 
 
@@ -182,6 +184,8 @@ def _child(job: Job, engine: Engine, part: Path, bound_s: float, parent: int) ->
         os._exit(1)
     outcome: dict[str, Any] = {"ok": True}
     try:
+        if engine.image_key(job.kernel, list(job.modules), job.plan.extras) != job.image:
+            raise LabError("a module or image was rebuilt during the sweep: run it again")
         info = engine.run(
             job.plan,
             seed=job.seed,

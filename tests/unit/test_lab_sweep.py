@@ -213,7 +213,7 @@ def test_settings_with_the_same_script_share_a_run(
 ) -> None:
     jobs = jobs_of(engine, "star", "ber=0,1e-7", seeds=1)
     twin = sweep.Job(
-        jobs[0].plan, 1, "6.1", jobs[0].modules, jobs[0].key,
+        jobs[0].plan, 1, "6.1", jobs[0].modules, jobs[0].image, jobs[0].key,
         jobs[1].meta | {"run": jobs[0].key}, "twin",
     )  # fmt: skip
     work, _ = run(engine, [jobs[0], twin])
@@ -236,6 +236,14 @@ def test_a_failed_run_is_told_and_the_others_go_on(engine: FakeEngine) -> None:
     work, _ = run(engine, jobs)
     assert engine.runs()[4:] == ["star 2"]
     assert not work.failures
+
+
+def test_what_was_rebuilt_meanwhile_is_not_measured(engine: FakeEngine) -> None:
+    jobs = jobs_of(engine, "star", seeds=1)
+    engine.image = "rebuilt"
+    work, _ = run(engine, jobs)
+    assert "rebuilt during the sweep" in work.failures[0].reason
+    assert engine.runs() == []
 
 
 def test_a_process_that_dies_is_a_failed_run(engine: FakeEngine) -> None:
