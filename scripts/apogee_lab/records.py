@@ -31,8 +31,9 @@ A record is a JSON object; tables and figures read nothing else. Its keys:
     segments that the receiver reported by D-SACK (null with D-SACK off), the second, independent
     count of the same waste.
 ``t90_s``
-    Time from the first SYN to the first moment at which the goodput of the last 0.5 s is at least
-    90 % of the limit; null if that never happens (or with iperf3, which has no such series).
+    Start-up time: seconds from the first SYN to the beginning of the first interval of one round
+    trip of the empty path (at least 0.2 s) whose goodput is 90 % of the limit or more; null if
+    there is none (or with iperf3, which has no such series).
 ``blackout``
     Only where one was asked for, see :func:`blackout`.
 ``wall_s``
@@ -56,7 +57,7 @@ from .images import LabError
 BIN_US = 10_000  # the receiver's bins, microseconds
 NOT_REPRODUCIBLE = ("wall_s",)
 
-T90_WINDOW_S = 0.5
+T90_LEAST_S = 0.2  # shortest interval over which start-up goodput is taken
 BLACKOUTS = ("ack_blackout", "data_blackout")  # events; where there are both, the first counts
 BLACKOUT_WINDOW_S = 0.2  # sliding window in which goodput is taken after a blackout
 BLACKOUT_STEADY_S = 1.0  # the dip is over once goodput stayed at 90 % this long
@@ -131,12 +132,16 @@ def rate_over(arrivals: Iterable[Arrivals], ends_us: np.ndarray, window_s: float
 
 
 def time_to_90(
-    arrivals: Iterable[Arrivals], syn_us: int, end_us: float, limit_bps: float
+    arrivals: Iterable[Arrivals], syn_us: float, end_us: float, limit_bps: float, rtt_s: float
 ) -> float | None:
-    """Seconds from the SYN until the goodput of the last 0.5 s reaches 90 % of the limit."""
-    ends = np.arange(syn_us, end_us + 1, BIN_US, dtype=np.float64)
-    reached = np.nonzero(rate_over(arrivals, ends, T90_WINDOW_S) >= 0.9 * limit_bps)[0]
-    return round(float(ends[reached[0]] - syn_us) / 1e6, 3) if len(reached) else None
+    """Seconds from the SYN to the first interval with 90 % of the limit.
+
+    The interval is one RTT of the empty path long, at least 0.2 s; its beginning counts, to 10 ms.
+    """
+    length_s = max(T90_LEAST_S, rtt_s)
+    ends = np.arange(syn_us + length_s * 1e6, end_us + 1, BIN_US, dtype=np.float64)
+    reached = np.nonzero(rate_over(arrivals, ends, length_s) >= 0.9 * limit_bps)[0]
+    return round(int(reached[0]) * BIN_US / 1e6, 3) if len(reached) else None
 
 
 def blackout(
@@ -393,6 +398,7 @@ def _compute(raw: Path, meta: dict[str, Any]) -> dict[str, Any]:
         "drops": queue_drops,
     }
 
+    rtt_s = meta["bdp_bytes"] * 8 / meta["rate_bps"] if meta["rate_bps"] else 0.0
     losses = link_drops + queue_drops
     retransmits = sum(flow["retransmits"] for flow in flows)
     receiver = _nstat(raw, meta["receiver_ns"])
@@ -419,7 +425,9 @@ def _compute(raw: Path, meta: dict[str, Any]) -> dict[str, Any]:
         "losses": losses,
         "needless_retransmits": max(0, retransmits - losses),
         "duplicates": sum(dsacks) if dsack_on else None,
-        "t90_s": time_to_90(arrivals, syn_us, end_us, meta["limit_bps"]) if in_time else None,
+        "t90_s": time_to_90(arrivals, syn_us, end_us, meta["limit_bps"], rtt_s)
+        if in_time
+        else None,
     }
     events = {(name, what): at for name, what, at in read_events(raw)}
     starts = [(events[key], key[0]) for key in events if key[0] in BLACKOUTS and key[1] == "on"]

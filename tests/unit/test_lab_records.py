@@ -59,7 +59,7 @@ def test_the_whole_record(tmp_path: Path) -> None:
         "losses": 8,
         "needless_retransmits": 4,
         "duplicates": 4,
-        "t90_s": 0.95,
+        "t90_s": 0.45,
         "run": "0123456789abcdef",
         "wall_s": 12.35,
     }
@@ -143,6 +143,19 @@ def test_a_last_sample_cut_short_is_left_out(tmp_path: Path) -> None:
     assert record["queue"]["mean_bytes"] == 100
     with pytest.raises(RecordError, match="queue.jsonl:1 "):
         records.compute(write(tmp_path, queue=line[:20] + "\n" + line), meta())
+
+
+def test_start_up_counts_to_the_beginning_of_the_first_full_round_trip(tmp_path: Path) -> None:
+    # A fifth of the limit for 2 s, then all of it from 2.5 s after the SYN on.
+    slow = steady(2_400, T0_US, T0_US + 2_000_000)
+    fast = [[t, slow[-1][1] + count] for t, count in steady(12_000, T0_US + 2_000_000)]
+    record = records.compute(write(tmp_path, slow + fast), meta())
+    # x of 0.5 s at a fifth, the rest full: 0.2 x + 0.5 - x >= 0.45, x <= 0.0625 -> 10 ms grid
+    assert record["t90_s"] == 2.44
+    # A path of 20 ms: intervals of 0.2 s, x <= 0.025
+    short = meta(bdp_bytes=25_000)
+    assert records.compute(write(tmp_path, slow + fast), short)["t90_s"] == 2.48
+    assert records.compute(write(tmp_path, slow), meta())["t90_s"] is None
 
 
 # --- blackouts --------------------------------------------------------------------------------
@@ -246,7 +259,7 @@ def test_two_flows_share_a_sender(tmp_path: Path) -> None:
     assert [flow["timeouts"] for flow in record["flows"]] == [None, None]
     assert record["total_goodput_bps"] == 9.6e6
     assert record["jain"] == 0.8  # (3 + 1)^2 / (2 (9 + 1))
-    assert record["t90_s"] == 0.95
+    assert record["t90_s"] == 0.45
 
 
 def test_jain() -> None:
