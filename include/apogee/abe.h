@@ -30,8 +30,8 @@
  * correct it one by one until there is a full sample: up to ACK k the estimate
  * is (bytes of k ACKs) / (1 ms + t_k - t_1), so that a slower link overshoots
  * for one ACK and a faster one starts low and grows with the following trains.
- * A gap of about one round trip is the pause between two flights and corrects
- * nothing. This estimate is provisional and dropped after ABE_SETTLE full
+ * Behind a train of three segments or more, a gap of RTT_min / 2 to 2 RTT_min is
+ * the pause between two flights and corrects nothing. This estimate is provisional and dropped after ABE_SETTLE full
  * samples, since one compressed train can make it wrong by any factor.
  *
  * Ranges: 1.2 kB/s (9.6 kbit/s) to 12.5 GB/s (100 Gbit/s), RTT 10 us to 10 s,
@@ -56,6 +56,8 @@
 #define ABE_EPOCH		64U
 /* Full samples after which the first train's estimate is forgotten. */
 #define ABE_SETTLE		4U
+/* Segments of the first train before a gap may be a pause. */
+#define ABE_TRAIN		3U
 /* No window above 2^30 segments. */
 #define ABE_WINDOW_MAX		0x40000000U
 
@@ -69,6 +71,7 @@
  * @last_us: time of the last ACK, in us, modulo 2^32
  * @samples: full samples so far, up to ABE_SETTLE
  * @started: the first ACK has been seen
+ * @train: three segments have been acknowledged: a pause may follow
  */
 struct abe {
 	u64 mark_us;
@@ -78,6 +81,7 @@ struct abe {
 	u32 last_us;
 	u8 samples;
 	bool started;
+	bool train;
 };
 
 /**
@@ -148,7 +152,7 @@ static inline void abe_correct_first(struct abe *a, u64 bw, u32 gap_us,
 				     u32 rtt_min_us, bool limited)
 {
 	u32 rtt = min_t(u32, rtt_min_us, ABE_RTT_MAX_US);
-	bool pause = gap_us >= rtt / 2 && gap_us < rtt * 2;
+	bool pause = a->train && gap_us >= rtt / 2 && gap_us < rtt * 2;
 
 	if (pause || (limited && bw < a->bw[1]))
 		return;
@@ -181,6 +185,7 @@ static inline bool abe_ack(struct abe *a, u64 now_us, u64 bytes, u32 mss,
 	if (!a->started) {
 		a->started = true;
 		a->epoch_us = now_us;
+		a->train = bytes >= ABE_TRAIN * (u64)mss;
 		a->bw[1] = abe_rate(mss, first_us);
 		abe_restart_sample(a, now_us);
 		return true;
@@ -200,6 +205,8 @@ static inline bool abe_ack(struct abe *a, u64 now_us, u64 bytes, u32 mss,
 		abe_correct_first(a, abe_rate(mss + a->bytes,
 					      first_us + elapsed_us),
 				  gap_us, rtt_min_us, limited);
+	if (mss + a->bytes >= ABE_TRAIN * (u64)mss)
+		a->train = true;
 	if (elapsed_us < interval_us)
 		return !a->samples;
 
