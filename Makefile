@@ -46,7 +46,7 @@ demo: ## measure star beside five others on the lossy satellite link: table and 
 
 check: ## unit tests, tests in the guest, scenario tests
 	@scripts/setup check
-	@$(PYTHON) -m pytest tests
+	@$(PYTHON) -m pytest
 
 lint: ## checkpatch, sparse, W=1, ruff, shellcheck, licence lines
 	@scripts/setup lint
