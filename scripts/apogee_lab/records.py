@@ -103,13 +103,13 @@ def read_records(path: Path) -> list[dict[str, Any]]:
 class Arrivals:
     """Payload bytes a receiver had over time, from its bins; times in microseconds."""
 
-    def __init__(self, bins: Iterable[tuple[int, int]], width_us: int = BIN_US) -> None:
+    def __init__(self, bins: Iterable[tuple[int, int]]) -> None:
         times: list[int] = []
         counts: list[int] = []
         before = 0
         for end, count in bins:
-            if not times or times[-1] < end - width_us:
-                times.append(end - width_us)
+            if not times or times[-1] < end - BIN_US:
+                times.append(end - BIN_US)
                 counts.append(before)
             times.append(end)
             counts.append(count)
@@ -314,20 +314,21 @@ def _flow(raw: Path, spec: dict[str, Any], shared: bool, duration_s: float) -> d
 def _iperf3(raw: Path, spec: dict[str, Any], duration_s: float) -> dict[str, Any]:
     """The record of one flow made with iperf3, from what both of its ends reported.
 
-    Its server counts once a second from the start of the test; RTTs are the client's samples, one
-    per second.
+    Its server counts once a second from the moment it lets the client start: the first data cannot
+    arrive earlier than one round trip later, so time begins there. RTTs are the client's samples,
+    one per second.
     """
     client = _json(raw / "iperf3-client.json")
     server = _json(raw / "iperf3-server.json")
     for side in (client, server):
         if side.get("error"):
             raise RecordError(f"iperf3: {side['error']}")
-    bins, total = [], 0
-    for interval in server["intervals"]:
-        total += interval["sum"]["bytes"]
-        bins.append((round(interval["sum"]["end"] * 1e6), total))
-    received = float(Arrivals(bins, 1_000_000).until(duration_s * 1e6))
     sent = client["end"]["streams"][0]["sender"]
+    ends, counts = [0.0], [0.0]
+    for interval in server["intervals"]:
+        ends.append(interval["sum"]["end"])
+        counts.append(counts[-1] + interval["sum"]["bytes"])
+    received = float(np.interp(duration_s + sent["min_rtt"] / 1e6, ends, counts))
     mss = client["start"].get("tcp_mss_default") or 1448
     rtt = np.array([interval["streams"][0]["rtt"] for interval in client["intervals"]])
     starts = [at for name, what, at in read_events(raw) if (name, what) == (spec["name"], "start")]
