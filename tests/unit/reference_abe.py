@@ -35,6 +35,7 @@ class Rules:
     interval_us: Callable[[int], int]
     epoch: int
     settle: int
+    train: int
     mss: int
     first_us: int
     longest_rtt_us: int
@@ -85,6 +86,8 @@ class _Reference:
         self.running: _Sample | None = None
         self.provisional = 0
         self.taken = 0
+        self.train = False
+        self.last_us = 0
         self.epochs: list[list[int]] = [[], []]
         self.age_us = 0
 
@@ -94,39 +97,40 @@ class _Reference:
         return max([0, *first, *self.epochs[-1], *self.epochs[-2]])
 
     def after(self, ack: Ack) -> int:
-        if ack.nbytes == 0:
-            return self.estimate()
+        if ack.nbytes:
+            self._account(ack)
+            self.last_us = ack.now_us
+        return self.estimate()
+
+    def _account(self, ack: Ack) -> None:
+        train = self.rules.train * self.rules.mss
         if self.running is None:
             self.running = _Sample(ack.now_us)
             self.provisional = rate(self.rules.mss, self.rules.first_us)
-            return self.estimate()
+            self.train = ack.nbytes >= train
+            return
         if ack.now_us < self.running.begin_us:
             self.running = _Sample(ack.now_us)
             self.age_us = 0
-            return self.estimate()
+            return
 
         sample = self.running
         sample.acks.append(ack)
+        # The ACK that begins a train counts as one segment.
+        nbytes = self.rules.mss + sample.nbytes
         if self.taken == 0 and not self._pause(ack):
-            train = rate(self.rules.mss + sample.nbytes, self.rules.first_us + sample.elapsed_us)
+            corrected = rate(nbytes, self.rules.first_us + sample.elapsed_us)
             # A limited sender lowers nothing, not even a first guess.
-            self.provisional = max(train, self.provisional) if ack.limited else train
+            self.provisional = max(corrected, self.provisional) if ack.limited else corrected
+        self.train = self.train or nbytes >= train
         if sample.elapsed_us >= self.rules.interval_us(ack.rtt_min_us):
             self._take(sample, ack)
             self.running = _Sample(ack.now_us)
-        return self.estimate()
 
     def _pause(self, ack: Ack) -> bool:
-        """About one round trip between two ACKs of a train lies between two flights.
-
-        That takes a train: the second ACK has only the first before it.
-        """
-        assert self.running is not None
-        train = self.running.acks
-        if len(train) < 2:
-            return False
+        """Half to two round trips behind a train lie between two flights."""
         rtt = min(ack.rtt_min_us, self.rules.longest_rtt_us)
-        return rtt // 2 <= ack.now_us - train[-2].now_us < 2 * rtt
+        return self.train and rtt // 2 <= ack.now_us - self.last_us < 2 * rtt
 
     def _take(self, sample: _Sample, ack: Ack) -> None:
         value = rate(sample.nbytes, sample.elapsed_us)

@@ -73,6 +73,7 @@ def compare(apogee: Library, acks: list[reference.Ack], mss: int, first_us: int)
         interval_us=apogee.abe_interval_us,
         epoch=apogee.ABE_EPOCH,
         settle=apogee.ABE_SETTLE,
+        train=apogee.ABE_TRAIN,
         mss=mss,
         first_us=first_us,
         longest_rtt_us=apogee.ABE_RTT_MAX_US,
@@ -160,6 +161,25 @@ def test_window_is_eq_1(apogee: Library, bw: int, rtt_min_us: int, mss: int) -> 
     )
 
 
+@given(u64, u64, u32, u32)
+def test_window_grows_with_the_rate(
+    apogee: Library, one: int, other: int, rtt_min_us: int, mss: int
+) -> None:
+    """Up to the ends of the integers: nothing wraps round."""
+    low, high = sorted((one, other))
+    assert apogee.abe_window(low, rtt_min_us, mss) <= apogee.abe_window(high, rtt_min_us, mss)
+
+
+@given(st.integers(1, U64_MAX), st.integers(1, U64_MAX) | st.just(U64_MAX))
+def test_sample_grows_with_its_bytes(apogee: Library, one: int, other: int) -> None:
+    values = []
+    for nbytes in sorted((one, other)):
+        est = Estimator(apogee, mss=88, rtt_min_us=500_000)
+        est.ack(0, 88)
+        values.append(est.ack(500_000, nbytes))
+    assert values[0] <= values[1]
+
+
 def test_window_of_the_papers_link(apogee: Library) -> None:
     """10 Mbit/s and 500 ms: 625000 bytes, 431 segments of 1448 bytes."""
     assert apogee.abe_window(1_250_000, 500_000, 1448) == 431
@@ -244,16 +264,20 @@ def test_first_train_corrects_the_first_ack(
             assert got == provisional
 
 
-def test_pause_between_flights_corrects_nothing(apogee: Library) -> None:
-    """Five delayed ACKs of the initial window, then a gap of one RTT: the train's rate stays.
+@pytest.mark.parametrize("acks", [[2] * 5, [1] * 10, [10], [1, 1, 1]])
+def test_pause_between_flights_corrects_nothing(apogee: Library, acks: list[int]) -> None:
+    """ACKs of an initial window, then a gap of one RTT: the estimate of the train stays.
 
     A gap as long as that is no train: 2 * 1448 / 500 ms would be 46 kbit/s.
     """
     est = Estimator(apogee, mss=1448, rtt_min_us=500_000)
-    for k in range(5):
-        train = est.ack(k * 2316, 2 * 1448)
-    assert train == (1 + 4 * 2) * 1448 * USEC_PER_SEC // (1000 + 4 * 2316)
-    assert est.ack(500_000, 2 * 1448) == train
+    now = 0
+    for segments in acks:
+        now += segments * 1158
+        train = est.ack(now, segments * 1448)
+    first = acks[0] * 1158
+    assert train == (1 + sum(acks[1:])) * 1448 * USEC_PER_SEC // (1000 + now - first)
+    assert est.ack(500_000 + first, 2 * 1448) == train
 
 
 @pytest.mark.parametrize("rate", [SLOWEST, 8_000, 50_000, 10**6, 10**8])

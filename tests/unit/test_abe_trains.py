@@ -362,7 +362,17 @@ def test_clock_that_steps_back(apogee: Library, back_us: int, when: float) -> No
 
     slow = Path(SATELLITE.rate / 4, SATELLITE.rtt_min_us)
     follow = slow.busy(est, 2.3).shifted(late.at[-1])
-    assert est.feed(follow)[-1] <= slow.rate * (1 + 1 / est.interval_us)
+    values = est.feed(follow)
+    assert values[-1] <= slow.rate * (1 + 1 / est.interval_us)
+
+
+def test_a_maximum_outlasts_a_step_back(apogee: Library) -> None:
+    """A clock that steps back behind the epoch's beginning begins it anew, and ages nothing."""
+    est = SATELLITE.estimator(apogee)
+    before = est.feed(SATELLITE.busy(est, 0.5).shifted(1e9))[-1]
+    slow = Path(SATELLITE.rate / 4, SATELLITE.rtt_min_us)
+    values = est.feed(slow.busy(est, 0.9))
+    assert (values == before).all()
 
 
 @each_path
