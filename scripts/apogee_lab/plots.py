@@ -361,6 +361,7 @@ def goodput_time(
 ) -> Figure:
     """Goodput over time from the receivers' bins, over the last ``window_s`` seconds.
 
+    When a hole fills, all behind it arrives at once: such peaks are cut off at 1.3 times the limit.
     Runs that differ in nothing but the seed become one line, their mean, in a band from the
     lowest to the highest.
     """
@@ -377,7 +378,7 @@ def goodput_time(
         figure, axes = plt.subplots(figsize=(8.4, 4.0))
         highest = max(float(np.max(line)) for found in lines.values() for line in found)
         axes.set_xlim(begin, end)
-        axes.set_ylim(0, 1.06 * max(limit, min(highest, 2.2 * limit)))
+        axes.set_ylim(0, 1.06 * max(limit, min(highest, 1.3 * limit)))
         axes.axhline(limit, ls="--", color=LIMIT_COLOUR, lw=1.2, zorder=1)
         ends = [(limit, "limit of the path", LIMIT_COLOUR)]
         for name, found in lines.items():

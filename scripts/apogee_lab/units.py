@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import math
 import re
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 Value = int | float | str | tuple[float, float] | None
@@ -178,7 +179,7 @@ def _decimal(value: Fraction) -> str | None:
 
 
 def _largest(value: Fraction, table: list[tuple[str, Fraction]], zero: str) -> str:
-    """``value`` in the largest unit in which it is at least 1, exactly."""
+    """``value``, a decimal fraction, exactly: in the largest unit that takes at most 6 places."""
     if value == 0:
         return zero
     for unit, scale in table:
@@ -187,7 +188,9 @@ def _largest(value: Fraction, table: list[tuple[str, Fraction]], zero: str) -> s
             if text is not None:
                 return text + unit
     unit, scale = table[-1]
-    return f"{float(value / scale)!r}{unit}"
+    exact = value / scale
+    with localcontext(prec=60):
+        return f"{Decimal(exact.numerator) / exact.denominator:f}{unit}"
 
 
 def format(kind: str, value: Value) -> str:  # noqa: A001 - the counterpart of parse
