@@ -366,13 +366,14 @@ def test_clock_that_steps_back(apogee: Library, back_us: int, when: float) -> No
     assert values[-1] <= slow.rate * (1 + 1 / est.interval_us)
 
 
-def test_a_maximum_outlasts_a_step_back(apogee: Library) -> None:
+def test_a_maximum_outlasts_steps_back(apogee: Library) -> None:
     """A clock that steps back behind the epoch's beginning begins it anew, and ages nothing."""
     est = SATELLITE.estimator(apogee)
-    before = est.feed(SATELLITE.busy(est, 0.5).shifted(1e9))[-1]
+    before = est.feed(SATELLITE.busy(est, 0.5).shifted(3e9))[-1]
     slow = Path(SATELLITE.rate / 4, SATELLITE.rtt_min_us)
-    values = est.feed(slow.busy(est, 0.9))
-    assert (values == before).all()
+    for start_us in (2e9, 1e9, 0):
+        values = est.feed(slow.busy(est, 0.3).shifted(start_us))
+        assert (values == before).all()
 
 
 @each_path
