@@ -74,7 +74,7 @@ APOGEE_PARAM(pacing, 0, 1,
 
 static unsigned int coexist __read_mostly = 1;
 APOGEE_PARAM(coexist, 0, 1,
-	     "0: the paper's letter, 1: compare the whole window with ssthresh and grow as Reno when a queue stands (default 1)");
+	     "slow start by the whole window and Reno's growth once a queue stands, or 0: the paper's letter; 0 or 1 (default 1)");
 
 /* Pacing gains in 1/256: two windows per RTT while the path is unknown ... */
 #define STAR_PACE_START		512
@@ -178,6 +178,7 @@ static void star_timeout(struct sock *sk)
 	s->p_seq = tp->snd_nxt;
 	s->una = tp->snd_una;
 	s->dsack_dups = tp->dsack_dups;
+	trace_star_aen(sk, s->p_seq, STAR_AEN_WAIT);
 }
 
 static void star_set_state(struct sock *sk, u8 new_state)
@@ -220,8 +221,11 @@ static u32 star_undo_cwnd(struct sock *sk)
 	return max(star_cwnd(&s->w), s->prior_cwnd);
 }
 
-/* Judge the timeout by the ACK that has just been processed (fig. 3). */
-static void star_check_aen(struct sock *sk)
+/* Judge the timeout by the ACK that has just been processed (fig. 3). Returns
+ * true if it shows that data was lost: slow start then begins with the next
+ * ACK, as this one is for what was sent before the timeout.
+ */
+static bool star_check_aen(struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
@@ -246,6 +250,7 @@ static void star_check_aen(struct sock *sk)
 		star_restore(sk);
 	else if (verdict == STAR_AEN_LOSS)
 		star_start_again(s);
+	return verdict == STAR_AEN_LOSS && !evidence.covers_probe;
 }
 
 /* Take the ACK into the estimate; on a new one lift the window anew. */
@@ -321,16 +326,17 @@ APOGEE_CONG_CONTROL(star_cong_control)
 	u32 acked = tp->delivered - s->delivered;
 	u8 state = inet_csk(sk)->icsk_ca_state;
 	bool letter = !READ_ONCE(coexist);
+	bool lost = false;
 	u32 cwnd;
 
 	s->delivered = tp->delivered;
 	star_estimate(sk, rs, acked);
 
 	if (s->aen)
-		star_check_aen(sk);
+		lost = star_check_aen(sk);
 	if (s->reduced)
 		star_reduce(sk);
-	else if (!s->aen && acked && state != TCP_CA_CWR &&
+	else if (!s->aen && !lost && acked && state != TCP_CA_CWR &&
 		 tcp_is_cwnd_limited(sk))
 		star_lwc(&s->w, acked, tp->snd_ssthresh, letter, s->queue);
 
