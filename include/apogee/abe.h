@@ -31,8 +31,9 @@
  * is (bytes of k ACKs) / (1 ms + t_k - t_1), so that a slower link overshoots
  * for one ACK and a faster one starts low and grows with the following trains.
  * Behind a train of three segments or more, a gap of RTT_min / 2 to 2 RTT_min is
- * the pause between two flights and corrects nothing. This estimate is provisional and dropped after ABE_SETTLE full
- * samples, since one compressed train can make it wrong by any factor.
+ * the pause between two flights and corrects nothing. This estimate is
+ * provisional and dropped after ABE_SETTLE full samples, since one compressed
+ * train can make it wrong by any factor.
  *
  * Ranges: 1.2 kB/s (9.6 kbit/s) to 12.5 GB/s (100 Gbit/s), RTT 10 us to 10 s,
  * MSS 88 to 65483 bytes. All products below stay under 2^64 there.
