@@ -15,31 +15,37 @@ from ..scenario import FlowSpec, Param, Plan, Scenario, module_lines
 
 ETHERNET = 14
 PORT = 5201
+MAX_BANDS = 8  # prio asks each of them for every frame
 DELAY_LINE = 1_000_000  # packets: netem's limit where nothing may overflow
 
 PARAMS = (
-    Param("rate", 10_000_000, "rate", "rate of the bottleneck"),
-    Param("delay", 0.25, "time", "one-way delay of the satellite hop"),
-    Param("ber", 0.0, "ber", "bit error rate of the data direction"),
-    Param("ack_ber", "same", "ber|same", "bit error rate of the ACK direction, or same"),
-    Param("queue", 625_000, "size", "bottleneck queue, counted in 1500 B packets"),
-    Param("window", 16_000_000, "size", "receive window"),
-    Param("ack_blackout", None, "event|none", "all ACKs lost, from the first SYN"),
-    Param("data_blackout", None, "event|none", "all data lost, from the first SYN"),
-    Param("ack_rate", 0, "rate", "rate of the return path, 0 for no limit"),
-    Param("ack_slot", 0.0, "time", "the return path releases its frames every so often, 0 for at once"),
-    Param("mtu", 1500, "int", "largest IP packet in bytes"),
-    Param("initrwnd", 0, "int", "receiver's first window in segments, 0 for the kernel's choice"),
-    Param("ipv6", 0, "bool", "IPv6 instead of IPv4"),
+    Param("rate", 10_000_000, "rate", "rate of the bottleneck", 9600, 100e9),
+    Param("delay", 0.25, "time", "one-way delay of the satellite hop", 0, 10),
+    Param("ber", 0.0, "ber", "bit error rate of the data direction", 0, 1e-3),
+    Param("ack_ber", "same", "ber|same", "bit error rate of the ACK direction, or same", 0, 1e-3),
+    Param("queue", 625_000, "size", "bottleneck queue, counted in MTU-sized packets", 1, 1e9),
+    Param("window", 16_000_000, "size", "receive window", 4096, 1e9),
+    Param("ack_blackout", None, "event|none", "all ACKs lost, from the first SYN", 0, 3600),
+    Param("data_blackout", None, "event|none", "all data lost, from the first SYN", 0, 3600),
+    Param("ack_rate", 0, "rate", "rate of the return path, 0 for no limit", 0, 100e9),
+    Param("ack_queue", 20, "int", "queue of a return path with a rate, in packets", 1, 1e6),
+    Param(
+        "ack_slot", 0.0, "time", "the return path releases frames every so often, 0: at once", 0, 1
+    ),
+    Param("mtu", 1500, "int", "largest IP packet in bytes", 576, 9000),
+    Param("initrwnd", 0, "int", "receiver's first window in segments, 0: the kernel's", 0, 65535),
+    Param("ipv6", 0, "bool", "IPv6 instead of IPv4 (mtu at least 1280)"),
     Param("traffic", "flow", "choice:flow,iperf3", "traffic tool"),
-    Param("trace", "none", "choice:none,probe,module,all", "time series of every ACK at the sender"),
-    Param("tcp_frto", 2, "int", "sysctl net.ipv4.tcp_frto"),
-    Param("tcp_early_retrans", 3, "int", "sysctl net.ipv4.tcp_early_retrans"),
-    Param("tcp_timestamps", 1, "int", "sysctl net.ipv4.tcp_timestamps"),
-    Param("tcp_sack", 1, "int", "sysctl net.ipv4.tcp_sack"),
-    Param("tcp_dsack", 1, "int", "sysctl net.ipv4.tcp_dsack"),
-    Param("tcp_recovery", 1, "int", "sysctl net.ipv4.tcp_recovery"),
-    Param("tcp_ecn", 0, "int", "sysctl net.ipv4.tcp_ecn"),
+    Param(
+        "trace", "none", "choice:none,probe,module,all", "time series of every ACK at the sender"
+    ),
+    Param("tcp_frto", 2, "int", "sysctl net.ipv4.tcp_frto", 0, 2),
+    Param("tcp_early_retrans", 3, "int", "sysctl net.ipv4.tcp_early_retrans", 0, 4),
+    Param("tcp_timestamps", 1, "int", "sysctl net.ipv4.tcp_timestamps", 0, 2),
+    Param("tcp_sack", 1, "int", "sysctl net.ipv4.tcp_sack", 0, 1),
+    Param("tcp_dsack", 1, "int", "sysctl net.ipv4.tcp_dsack", 0, 1),
+    Param("tcp_recovery", 1, "int", "sysctl net.ipv4.tcp_recovery", 0, 7),
+    Param("tcp_ecn", 0, "int", "sysctl net.ipv4.tcp_ecn", 0, 2),
 )
 
 
@@ -58,7 +64,7 @@ class Band:
 
 
 def bands(exact: Sequence[int], mtu: int, longest_first: bool) -> list[Band]:
-    """At most 15 bands of frame lengths: each length of ``exact`` alone, the rest in bins.
+    """At most MAX_BANDS bands of frame lengths: each length of ``exact`` alone, the rest in bins.
 
     A bin stands for its middle. No frame is shorter than 42 or longer than ``mtu`` + 14 bytes.
     """
@@ -69,7 +75,7 @@ def bands(exact: Sequence[int], mtu: int, longest_first: bool) -> list[Band]:
         first = below if below not in exact else below + 1
         if above > first:
             gaps.append((first, above - 1))
-    room = 15 - len(out)
+    room = MAX_BANDS - len(out)
     while len(gaps) < room and gaps:
         low, high = max(gaps, key=lambda g: g[1] - g[0])
         middle = (low + high) // 2
@@ -102,7 +108,9 @@ def _lossy(ns: str, dev: str, delay: str, ber: float, band_list: Sequence[Band])
         if band.low == band.high:
             match = f"meta(pkt_len eq {band.low})"
         else:
-            match = f"meta(pkt_len gt {band.low - 1}) and meta(pkt_len lt {(band.high or 65535) + 1})"
+            match = (
+                f"meta(pkt_len gt {band.low - 1}) and meta(pkt_len lt {(band.high or 65535) + 1})"
+            )
         lines.append(
             f"filter add dev {dev} parent 1: protocol all prio {number} "
             f"basic match '{match}' classid 1:{number:x}"
@@ -115,11 +123,16 @@ def _return_path(values: Mapping[str, Any]) -> list[str]:
     lines = []
     slot, rate = values["ack_slot"], values["ack_rate"]
     if slot:
-        lines.append(f"qdisc add dev to-snd root handle 1: netem slot {_time(slot)} {_time(slot)} "
-                     f"limit {DELAY_LINE}")
+        lines.append(
+            f"qdisc add dev to-snd root handle 1: netem slot {_time(slot)} {_time(slot)} "
+            f"limit {DELAY_LINE}"
+        )
     if rate:
         parent = "parent 1:1" if slot else "root"
-        lines.append(f"qdisc add dev to-snd {parent} handle 2: netem rate {rate}bit limit {DELAY_LINE}")
+        lines.append(
+            f"qdisc add dev to-snd {parent} handle 2: netem rate {rate}bit "
+            f"limit {values['ack_queue']}"
+        )
     return lines
 
 
@@ -177,10 +190,14 @@ def _script(values: Mapping[str, Any], cc: str, duration_s: float) -> tuple[str,
     window = f" window {values['window']}" if values["window"] else ""
     initrwnd = f" initrwnd {values['initrwnd']}" if values["initrwnd"] else ""
     rmem = max(6_291_456, 4 * values["window"])
+    # The receiver counts from its first segment: the sender goes on until that time is full.
+    sending_s = duration_s + 2 * values["delay"] + 0.1
 
     def link(a: str, b: str, n: int) -> str:
-        return (f"ip link add to-{b} netns {a} mtu {mtu} address 02:00:00:00:0{n}:01 type veth "
-                f"peer name to-{a} netns {b} mtu {mtu} address 02:00:00:00:0{n}:02")
+        return (
+            f"ip link add to-{b} netns {a} mtu {mtu} address 02:00:00:00:0{n}:01 type veth "
+            f"peer name to-{a} netns {b} mtu {mtu} address 02:00:00:00:0{n}:02"
+        )
 
     def end(ns: str, dev: str, n: int, host: int) -> str:
         other = 3 - host
@@ -201,20 +218,35 @@ def _script(values: Mapping[str, Any], cc: str, duration_s: float) -> tuple[str,
     to_bn = _lossy("sat", "to-bn", delay, ack_ber, bands(acks, mtu, longest_first=False))
     forward = "net.ipv6.conf.all.forwarding=1" if v6 else "net.ipv4.ip_forward=1"
     sysctls = " ".join(
-        [f"net.ipv4.{key}={values[key]}" for key in
-         ("tcp_frto", "tcp_early_retrans", "tcp_timestamps", "tcp_sack", "tcp_dsack", "tcp_recovery",
-          "tcp_ecn")]
+        [
+            f"net.ipv4.{key}={values[key]}"
+            for key in (
+                "tcp_frto",
+                "tcp_early_retrans",
+                "tcp_timestamps",
+                "tcp_sack",
+                "tcp_dsack",
+                "tcp_recovery",
+                "tcp_ecn",
+            )
+        ]
     )
     blackouts = [("ack_blackout", "to-rcv"), ("data_blackout", "to-bn")]
     blackouts = [(name, dev) for name, dev in blackouts if values[name]]
     clsact = [f"tc -n sat qdisc add dev {dev} clsact" for _, dev in blackouts]
     back = _return_path(values)
-    quiet = "" if v6 else "\nfor ns in snd bn sat rcv; do\n\tip netns exec $ns sysctl -qw " \
+    quiet = (
+        ""
+        if v6
+        else "\nfor ns in snd bn sat rcv; do\n\tip netns exec $ns sysctl -qw "
         "net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1\ndone"
+    )
     if v6:
-        quiet = "\nfor ns in snd bn sat rcv; do\n\tip netns exec $ns sysctl -qw " \
-            "net.ipv6.conf.default.accept_ra=0 net.ipv6.conf.default.router_solicitations=0 " \
+        quiet = (
+            "\nfor ns in snd bn sat rcv; do\n\tip netns exec $ns sysctl -qw "
+            "net.ipv6.conf.default.accept_ra=0 net.ipv6.conf.default.router_solicitations=0 "
             "net.ipv6.conf.default.dad_transmits=0\ndone"
+        )
 
     setup = [
         HEAD + "set -eu",
@@ -226,7 +258,7 @@ def _script(values: Mapping[str, Any], cc: str, duration_s: float) -> tuple[str,
         "}",
         "trap cleanup EXIT",
         "trap 'exit 130' INT TERM",
-        "note() { echo \"$* $(now)\" >>\"$OUT/events.log\"; }",
+        'note() { echo "$* $(now)" >>"$OUT/events.log"; }',
         "now() { cut -d' ' -f1 /proc/uptime; }",
         "",
         "# congestion control",
@@ -234,10 +266,15 @@ def _script(values: Mapping[str, Any], cc: str, duration_s: float) -> tuple[str,
         "",
         "# namespaces and links",
         "for ns in snd bn sat rcv; do ip netns add $ns; done" + quiet,
-        link("snd", "bn", 1), link("bn", "sat", 2), link("sat", "rcv", 3),
-        end("snd", "to-bn", 1, 1), end("bn", "to-snd", 1, 2),
-        end("bn", "to-sat", 2, 1), end("sat", "to-bn", 2, 2),
-        end("sat", "to-rcv", 3, 1), end("rcv", "to-sat", 3, 2),
+        link("snd", "bn", 1),
+        link("bn", "sat", 2),
+        link("sat", "rcv", 3),
+        end("snd", "to-bn", 1, 1),
+        end("bn", "to-snd", 1, 2),
+        end("bn", "to-sat", 2, 1),
+        end("sat", "to-bn", 2, 2),
+        end("sat", "to-rcv", 3, 1),
+        end("rcv", "to-sat", 3, 2),
         f"ip {family}-n snd route add default via {address.format(1, 2)}",
         f"ip {family}-n bn route add {net(3)} via {address.format(2, 2)}",
         f"ip {family}-n sat route add {net(1)} via {address.format(2, 1)}",
@@ -253,10 +290,16 @@ def _script(values: Mapping[str, Any], cc: str, duration_s: float) -> tuple[str,
         "done",
         "",
         f"# bottleneck: rate and a queue of {limit} packets",
-        "tc -n bn -batch - <<'END'", bottleneck, *back, "END",
+        "tc -n bn -batch - <<'END'",
+        bottleneck,
+        *back,
+        "END",
         "",
-        f"# the satellite hop: {delay} each way, bit error rate {ber:g} (data) and {ack_ber:g} (ACKs)",
-        "tc -n sat -batch - <<'END'", *to_rcv, *to_bn, "END",
+        f"# satellite hop: {delay} each way, bit error rate {ber:g} (data), {ack_ber:g} (ACKs)",
+        "tc -n sat -batch - <<'END'",
+        *to_rcv,
+        *to_bn,
+        "END",
         *clsact,
         "",
     ]
@@ -271,7 +314,8 @@ ip netns exec rcv flow recv {PORT} "$OUT/flow1.recv.json" &
 receiver=$!
 ip netns exec rcv sh -c 'until grep -q ":{PORT:04X} " /proc/net/tcp6; do sleep 0.01; done'
 note flow1 start
-ip netns exec snd flow send {receiver} {PORT} --cc {cc} --duration {duration_s:g} "$OUT/flow1.send.json" &
+ip netns exec snd flow send {receiver} {PORT} --cc {cc} --duration {sending_s:g} \\
+	"$OUT/flow1.send.json" &
 sender=$!
 note queue_sampling on
 flow every 0.1 'qdisc show dev to-sat' $sender | tc -n bn -s -j -batch - >"$OUT/queue.jsonl" &
@@ -319,7 +363,7 @@ rmdir $tracing
 
 
 def _trace_lines(trace: str, cc: str) -> str:
-    """Shell lines that record events of the sender's socket in an instance of the kernel's tracer."""
+    """Shell lines that record events of the sender's socket in an instance of the tracer."""
     if trace == "none":
         return ""
     lines = [
@@ -358,7 +402,17 @@ def _one(cc: str) -> tuple[str, ...]:
     return names
 
 
+def _check(values: Mapping[str, Any], duration_s: float) -> None:
+    """Refuse what each value alone allows but not together."""
+    if values["ipv6"] and values["mtu"] < 1280:
+        raise ValueError("ipv6 needs an mtu of at least 1280")
+    for name in ("ack_blackout", "data_blackout"):
+        if values[name] and sum(values[name]) > duration_s:
+            raise ValueError(f"{name} ends after the run, which lasts {duration_s:g} s")
+
+
 def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -> Plan:
+    _check(values, duration_s)
     script, _ = _script(values, ccs[0], duration_s)
     mtu, rate = values["mtu"], values["rate"]
     headers = (60 if values["ipv6"] else 40) + (12 if values["tcp_timestamps"] else 0)
