@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * peer - what the tests in the guest need and the lab's `flow` does not do
+ *
+ *   peer sink PORT
+ *	Accept connections one after the other and throw their data away.
+ *
+ *   peer send HOST PORT SECONDS [AT:NAME]...
+ *	Connect without choosing a congestion control, send for SECONDS, switch to
+ *	NAME at AT seconds. Every 50 ms a line with the time in s, the congestion
+ *	control the socket really has, window, slow start threshold (segments),
+ *	pacing rate (B/s) and bytes acknowledged. A switch that fails ends it.
+ *
+ *   peer blast HOST PORT LENGTH COUNT
+ *	Send COUNT datagrams, each one frame of LENGTH bytes (IPv4 on Ethernet).
+ *
+ *   peer count PORT FILE
+ *	Count datagrams by frame length until SIGTERM, then write "LENGTH COUNT"
+ *	lines.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <linux/tcp.h>
+
+#define HEADERS		(14 + 20 + 8)	/* Ethernet, IPv4, UDP */
+#define LONGEST		1514
+#define CHUNK		(64 * 1024)
+#define SAMPLE_MS	50
+
+static volatile sig_atomic_t stop;
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	stop = 1;
+}
+
+static void die(const char *what)
+{
+	fprintf(stderr, "peer: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static double now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec + ts.tv_nsec / 1e9;
+}
+
+static struct sockaddr_in address(const char *host, const char *port)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(atoi(port)) };
+
+	if (inet_pton(AF_INET, host, &to.sin_addr) != 1)
+		die(host);
+	return to;
+}
+
+static int bound(int type, const char *port)
+{
+	struct sockaddr_in at = address("0.0.0.0", port);
+	int fd = socket(AF_INET, type, 0), one = 1;
+
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)))
+		die("bind");
+	return fd;
+}
+
+static int sink(const char *port)
+{
+	int lfd = bound(SOCK_STREAM, port), fd;
+	static char byte[1];
+
+	if (listen(lfd, 8))
+		die("listen");
+	while ((fd = accept(lfd, NULL, NULL)) >= 0) {
+		while (recv(fd, byte, 1 << 30, MSG_TRUNC) > 0)
+			usleep(10000);
+		close(fd);
+	}
+	die("accept");
+	return 1;
+}
+
+static void sample(int fd)
+{
+	char name[16] = "";
+	socklen_t len = sizeof(name);
+	struct tcp_info ti = { 0 };
+
+	getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, &len);
+	len = sizeof(ti);
+	getsockopt(fd, IPPROTO_TCP, TCP_INFO, &ti, &len);
+	printf("%.3f %s %u %u %llu %llu\n", now(), name, ti.tcpi_snd_cwnd, ti.tcpi_snd_ssthresh,
+	       (unsigned long long)ti.tcpi_pacing_rate, (unsigned long long)ti.tcpi_bytes_acked);
+	fflush(stdout);
+}
+
+static int send_data(char **argv, int switches)
+{
+	struct sockaddr_in to = address(argv[0], argv[1]);
+	struct linger abort_it = { .l_onoff = 1 };
+	int fd = socket(AF_INET, SOCK_STREAM, 0), next = 0;
+	double start, end;
+	static char chunk[CHUNK];
+
+	if (connect(fd, (struct sockaddr *)&to, sizeof(to)))
+		die("connect");
+	start = now();
+	end = start + atof(argv[2]);
+	while (now() < end) {
+		struct pollfd p = { .fd = fd, .events = POLLOUT };
+
+		if (next < switches && now() >= start + atof(argv[3 + next])) {
+			const char *name = strchr(argv[3 + next], ':');
+
+			name = name ? name + 1 : "";
+			if (setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, strlen(name)))
+				die(name);
+			next++;
+		}
+		sample(fd);
+		while (send(fd, chunk, sizeof(chunk), MSG_DONTWAIT | MSG_NOSIGNAL) > 0)
+			;
+		if (errno != EAGAIN)
+			die("send");
+		poll(&p, 0, SAMPLE_MS);
+	}
+	setsockopt(fd, SOL_SOCKET, SO_LINGER, &abort_it, sizeof(abort_it));
+	close(fd);
+	return 0;
+}
+
+static int blast(char **argv)
+{
+	struct sockaddr_in to = address(argv[0], argv[1]);
+	int length = atoi(argv[2]), count = atoi(argv[3]), i;
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+	static char data[LONGEST];
+
+	if (connect(fd, (struct sockaddr *)&to, sizeof(to)))
+		die("connect");
+	for (i = 0; i < count; i++) {
+		/* A full socket buffer blocks here: nothing is lost at the sender. */
+		if (send(fd, data, (size_t)(length - HEADERS), 0) < 0)
+			die("send");
+	}
+	return 0;
+}
+
+static int count(const char *port, const char *path)
+{
+	struct sigaction sa = { .sa_handler = on_signal };
+	int fd = bound(SOCK_DGRAM, port), size = 64 << 20, i;
+	static int seen[LONGEST + 1];
+	static char byte[1];
+	FILE *f;
+
+	sigaction(SIGTERM, &sa, NULL);
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size));
+	while (!stop) {
+		ssize_t n = recv(fd, byte, sizeof(byte), MSG_TRUNC);
+
+		if (n >= 0 && n + HEADERS <= LONGEST)
+			seen[n + HEADERS]++;
+	}
+	f = fopen(path, "w");
+	for (i = 0; f && i <= LONGEST; i++)
+		if (seen[i])
+			fprintf(f, "%d %d\n", i, seen[i]);
+	if (!f || fclose(f))
+		die(path);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 3 && !strcmp(argv[1], "sink"))
+		return sink(argv[2]);
+	if (argc >= 5 && !strcmp(argv[1], "send"))
+		return send_data(argv + 2, argc - 5);
+	if (argc == 6 && !strcmp(argv[1], "blast"))
+		return blast(argv + 2);
+	if (argc == 4 && !strcmp(argv[1], "count"))
+		return count(argv[2], argv[3]);
+	fprintf(stderr, "usage: peer sink|send|blast|count ...\n");
+	return 2;
+}

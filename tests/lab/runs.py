@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Several runs of the satellite scenario in one guest, and what the tests read from them.
+
+A guest costs seconds to boot and a short run less, so the tests put the cases they compare into
+one guest, one after the other.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from apogee_lab import images, records, traces
+from apogee_lab.engines import qemu
+from apogee_lab.scenario import Plan
+from apogee_lab.scenarios import SCENARIOS
+from apogee_lab.scenarios.satellite import PORT
+
+#: Shell: wait until the flow of the case that runs beside has begun.
+STARTED = 'until grep -qs "flow1 start" "$OUT/events.log"; do sleep 0.02; done\n'
+
+
+@dataclass(frozen=True)
+class Case:
+    """One run: scenario values that differ from the defaults, and shell lines to run beside it.
+
+    ``beside`` begins when the flow does; ``before`` runs before the scenario's script.
+    """
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+    cc: str = "star"
+    duration_s: float = 10.0
+    beside: str = ""
+    before: str = ""
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The compiled scenario."""
+        return SCENARIOS["satellite"].compile(self.values, self.cc, self.duration_s)
+
+
+class Run:
+    """The raw results of one case."""
+
+    def __init__(self, case: Case, raw: Path) -> None:
+        self.case = case
+        self.raw = raw
+
+    def json(self, name: str) -> Any:
+        """A JSON file of the results."""
+        return json.loads((self.raw / name).read_text())
+
+    def text(self, name: str) -> str:
+        """A text file of the results."""
+        return (self.raw / name).read_text()
+
+    @cached_property
+    def sent(self) -> dict[str, Any]:
+        """What the sender noted."""
+        return self.json("flow1.send.json")
+
+    def column(self, name: str) -> list[int]:
+        """One field of the sender's samples of TCP_INFO."""
+        at = self.sent["fields"].index(name)
+        return [sample[at] for sample in self.sent["samples"]]
+
+    @cached_property
+    def arrivals(self) -> records.Arrivals:
+        """What the receiver had, over time."""
+        return records.read_arrivals(self.raw, "flow1")
+
+    def goodput(self, start_s: float = 0.0, end_s: float | None = None) -> float:
+        """Goodput in bit/s between two times since the first data segment arrived."""
+        end_s = self.case.duration_s if end_s is None else end_s
+        zero = float(self.arrivals.times[0])
+        first, last = (self.arrivals.until(zero + 1e6 * t) for t in (start_s, end_s))
+        return float(last - first) * 8 / (end_s - start_s)
+
+    def counter(self, name: str, ns: str = "snd") -> int:
+        """A counter of a namespace."""
+        return self.json(f"nstat-{ns}.json")["kernel"].get(name, 0)
+
+    @cached_property
+    def events(self) -> list[tuple[float, str, dict[str, Any]]]:
+        """(time in s, event, fields) of the trace; what looks like a number is one."""
+        return [
+            (at, name, {k: int(v) if v.isdigit() else v for k, v in values.items()})
+            for at, name, values in traces.events(self.raw / "trace.txt")
+        ]
+
+    def traced(self, event: str) -> list[dict[str, Any]]:
+        """The fields of all events of a name, each with its time ``t`` in s."""
+        return [{"t": at, **values} for at, name, values in self.events if name == event]
+
+    def when(self, name: str, what: str) -> float:
+        """Time of a line of events.log, in s of the guest's clock."""
+        found = [at for n, w, at in records.read_events(self.raw) if (n, w) == (name, what)]
+        assert len(found) == 1, f"{name} {what} is {len(found)} times in events.log"
+        return found[0]
+
+    @cached_property
+    def queue(self) -> tuple[Any, Any]:
+        """Times in s and backlog in bytes of the bottleneck's queue."""
+        return records.read_queue(self.raw, self.case.plan.bottleneck[1])
+
+
+def run_cases(
+    build: Path,
+    name: str,
+    cases: Mapping[str, Case],
+    extras: Sequence[str] = (),
+    files: Mapping[str, bytes] | None = None,
+) -> dict[str, Run]:
+    """Run the cases one after the other in one guest; results are in build/tests/NAME/CASE.
+
+    The congestion control's module is unloaded after each case, so that the next one loads it with
+    its own parameters.
+    """
+    modules = images.own_modules([case.cc for case in cases.values()])
+    extras = sorted({*extras, *(extra for c in cases.values() for extra in c.plan.extras)})
+    lines = ["failed=0"]
+    scripts: dict[str, bytes] = dict(files or {})
+    for key, case in cases.items():
+        scripts[f"lab/{key}.sh"] = case.plan.script.encode()
+        scripts[f"lab/{key}.beside.sh"] = (STARTED + case.beside).encode()
+        lines += [
+            f"export OUT=/out/{key}",
+            "mkdir $OUT",
+            case.before,
+            f"sh /lab/{key}.beside.sh >$OUT/beside.log 2>&1 &" if case.beside else "",
+            "beside=$!" if case.beside else "",
+            f"sh /lab/{key}.sh >$OUT/log 2>&1",
+            "status=$?; echo $status >$OUT/status; [ $status = 0 ] || failed=1",
+            "wait $beside" if case.beside else "",
+            *(f"rmmod {module} 2>/dev/null" for module in modules),
+        ]
+    lines += ["export OUT=/out", "exit $failed"]
+    out = build / "tests" / name
+    info = qemu.run_script(
+        "\n".join(line for line in lines if line),
+        out=out, modules=modules, extras=extras, files=scripts, timeout_wall_s=600.0,
+    )  # fmt: skip
+    runs = {key: Run(case, out / key) for key, case in cases.items()}
+    logs = [f"{key}: {run.text('log')}" for key, run in runs.items() if run.text("status") != "0\n"]
+    assert info.status == 0, "\n".join(logs)
+    return runs
+
+
+def compiled(source: Path, build: Path) -> bytes:
+    """A static program for the guest, from one C file."""
+    binary = build / "tests" / source.stem
+    binary.parent.mkdir(parents=True, exist_ok=True)
+    command = ["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-s", "-o", binary, source]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return binary.read_bytes()
+
+
+def close(value: float, wanted: float, share: float) -> bool:
+    """Whether a value is within a share of what is wanted."""
+    return value == pytest.approx(wanted, rel=share)
+
+
+__all__ = ["PORT", "Case", "Run", "close", "compiled", "run_cases"]
