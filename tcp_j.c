@@ -55,6 +55,8 @@ static void j_init(struct sock *sk)
 
 	memset(j, 0, sizeof(*j));
 	j->delivered = tcp_sk(sk)->delivered;
+	/* No rate left over from an algorithm that paces. */
+	WRITE_ONCE(sk->sk_pacing_rate, READ_ONCE(sk->sk_max_pacing_rate));
 }
 
 static u32 j_ssthresh(struct sock *sk)

@@ -70,7 +70,7 @@ APOGEE_PARAM(aen, 0, 1,
 
 static unsigned int pacing __read_mostly = 1;
 APOGEE_PARAM(pacing, 0, 1,
-	     "pace new connections, 0 or 1 (default 1)");
+	     "pace what is sent, 0 or 1 (default 1)");
 
 static unsigned int coexist __read_mostly = 1;
 APOGEE_PARAM(coexist, 0, 1,
@@ -132,6 +132,8 @@ static void star_init(struct sock *sk)
 	s->rtt_us = U32_MAX;
 	s->fresh = tp->snd_ssthresh >= TCP_INFINITE_SSTHRESH;
 
+	/* No rate yet, and none left over from another algorithm. */
+	WRITE_ONCE(sk->sk_pacing_rate, READ_ONCE(sk->sk_max_pacing_rate));
 	if (READ_ONCE(pacing))
 		cmpxchg(&sk->sk_pacing_status, SK_PACING_NONE,
 			SK_PACING_NEEDED);
@@ -306,17 +308,19 @@ static void star_set_pacing_rate(struct sock *sk)
 	const struct tcp_sock *tp = tcp_sk(sk);
 	const struct star *s = inet_csk_ca(sk);
 	u32 gain = s->fresh && !s->queue ? STAR_PACE_START : STAR_PACE_CRUISE;
+	u64 max_rate = READ_ONCE(sk->sk_max_pacing_rate);
 	u64 rate = abe_bw(&s->abe);
 
-	if (!READ_ONCE(pacing) || !rate)
+	if (!READ_ONCE(pacing) || !rate) {
+		WRITE_ONCE(sk->sk_pacing_rate, max_rate);
 		return;
+	}
 	/* Never slower than the window: the estimate may lag behind it. */
 	if (tp->srtt_us)
 		rate = max_t(u64, rate,
 			     div_u64((u64)tcp_snd_cwnd(tp) * tp->mss_cache *
 				     USEC_PER_SEC, max(tp->srtt_us >> 3, 1U)));
-	rate = min_t(u64, (rate * gain) >> 8, READ_ONCE(sk->sk_max_pacing_rate));
-	WRITE_ONCE(sk->sk_pacing_rate, rate);
+	WRITE_ONCE(sk->sk_pacing_rate, min_t(u64, (rate * gain) >> 8, max_rate));
 }
 
 APOGEE_CONG_CONTROL(star_cong_control)
