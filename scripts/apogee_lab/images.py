@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """What a guest boots: the distribution's kernel, its modules, a small root file system.
 
-Everything is kept below ``build/cache``. Kernels are fetched with apt from the machine's own mirrors
-through a private configuration and unpacked, never installed: neither the machine's apt nor its
-kernel is touched, and root is not needed.
+Everything is kept below ``build/cache``. Kernels are fetched with apt from the machine's own
+mirrors through a private configuration and unpacked, never installed: neither the machine's apt nor
+its kernel is touched, and root is not needed.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ SERIES = {"6.1": "bookworm", "6.12": "bookworm-backports"}
 #: Modules of the distribution's kernel that the guest may load (their dependencies follow).
 STOCK_MODULES = (
     "veth dummy ifb bonding tun sch_netem sch_prio sch_fq sch_fq_codel sch_htb sch_tbf sch_ingress "
-    "sch_codel sch_pie sch_red cls_basic cls_matchall cls_u32 cls_flower act_gact act_mirred em_meta "
-    "em_u32 tcp_bbr tcp_bic tcp_cdg tcp_dctcp tcp_highspeed tcp_htcp tcp_hybla tcp_illinois tcp_lp "
+    "sch_codel sch_pie sch_red cls_basic cls_matchall cls_u32 cls_flower act_gact act_mirred "
+    "em_meta em_u32 tcp_bbr tcp_bic tcp_cdg tcp_dctcp tcp_highspeed tcp_htcp tcp_hybla tcp_illinois tcp_lp "
     "tcp_nv tcp_scalable tcp_vegas tcp_veno tcp_westwood tcp_yeah tcp_diag inet_diag virtio_pci "
     "virtio_blk crc32c_generic crc32c_intel"
 ).split()
@@ -144,7 +144,9 @@ def _series(name: str) -> str:
     match = re.match(r"\d+\.\d+", name)
     series = match.group() if match else ""
     if series not in SERIES:
-        raise LabError(f"unknown kernel {name}: one of {', '.join(SERIES)} or a full release of them")
+        raise LabError(
+            f"unknown kernel {name}: one of {', '.join(SERIES)} or a full release of them"
+        )
     return series
 
 
@@ -184,8 +186,13 @@ def kernel(name: str = DEFAULT_KERNEL) -> Kernel:
 def _mirrors() -> list[tuple[str, str]]:
     """(URI, kind) of the machine's Debian sources; kind is ``main``, ``security``, ``updates``."""
     text = call(
-        ["apt-get", "indextargets", "--format",
-         "$(REPO_URI)|$(RELEASE)|$(COMPONENT)|$(ORIGIN)", "Created-By: Packages"],
+        [
+            "apt-get",
+            "indextargets",
+            "--format",
+            "$(REPO_URI)|$(RELEASE)|$(COMPONENT)|$(ORIGIN)",
+            "Created-By: Packages",
+        ],
         "reading the machine's apt sources",
     )
     rows = [line.split("|") for line in text.splitlines()]
@@ -199,7 +206,9 @@ def _mirrors() -> list[tuple[str, str]]:
             if (uri, kind) not in out:
                 out.append((uri, kind))
     if not out:
-        raise LabError("no Debian source in the machine's apt sources: add one to fetch a kernel from")
+        raise LabError(
+            "no Debian source in the machine's apt sources: add one to fetch a kernel from"
+        )
     return out
 
 
@@ -277,7 +286,8 @@ def _fetch_kernel(name: str) -> Kernel:
             raise LabError(f"{suite} has no linux-image-amd64")
         release = images[0].removeprefix("linux-image-").removesuffix("-unsigned")
     headers = [
-        p for p in _depends(options, f"linux-headers-{release}")
+        p
+        for p in _depends(options, f"linux-headers-{release}")
         if re.fullmatch(r"linux-headers-.*-common|linux-kbuild-.*", p)
     ]
     packages = [f"linux-image-{release}", f"linux-headers-{release}", *headers]
@@ -298,20 +308,47 @@ def _unpack(deb: Path, root: Path) -> None:
     root.mkdir(parents=True, exist_ok=True)
     keep = r"net|block|virtio|char/virtio"
     lister = subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(deb)], stdout=subprocess.PIPE)
-    excludes = ["*/usr/share/*", "*/kernel/sound*", "*/kernel/drivers/net/ethernet*",
-                "*/kernel/drivers/net/wireless*"]
+    excludes = [
+        "*/usr/share/*",
+        "*/kernel/sound*",
+        "*/kernel/drivers/net/ethernet*",
+        "*/kernel/drivers/net/wireless*",
+    ]
     excludes += [
         f"*/kernel/drivers/{d}*"
-        for d in ("gpu", "media", "iio", "infiniband", "scsi", "staging", "hid", "input", "usb",
-                  "platform", "mtd", "video", "hwmon", "isdn", "comedi", "pinctrl", "power", "mmc")
+        for d in (
+            "gpu",
+            "media",
+            "iio",
+            "infiniband",
+            "scsi",
+            "staging",
+            "hid",
+            "input",
+            "usb",
+            "platform",
+            "mtd",
+            "video",
+            "hwmon",
+            "isdn",
+            "comedi",
+            "pinctrl",
+            "power",
+            "mmc",
+        )
         if not re.match(keep, d)
     ]
     done = subprocess.run(
         ["tar", "-C", str(root), "-xf", "-", *(f"--exclude={e}" for e in excludes)],
-        stdin=lister.stdout, capture_output=True, text=True, check=False,
+        stdin=lister.stdout,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if lister.wait() or done.returncode:
-        raise LabError(f"unpacking {deb.name}: {(done.stderr.strip() or 'damaged').splitlines()[-1]}")
+        raise LabError(
+            f"unpacking {deb.name}: {(done.stderr.strip() or 'damaged').splitlines()[-1]}"
+        )
 
 
 def _prepare_kernel(k: Kernel) -> None:
@@ -343,7 +380,9 @@ def extract_vmlinux(image: bytes) -> bytes:
         elf = gzip.decompress(payload[:-4])
     elif payload.startswith(b"\x28\xb5\x2f\xfd"):
         zstd = find_program("zstd", "zstd")
-        elf = subprocess.run([str(zstd), "-dcq"], input=payload, capture_output=True, check=False).stdout
+        elf = subprocess.run(
+            [str(zstd), "-dcq"], input=payload, capture_output=True, check=False
+        ).stdout
     else:
         raise LabError("the kernel image is compressed in an unknown way")
     if not elf.startswith(b"\x7fELF"):
@@ -362,7 +401,9 @@ class Cpio:
         self._names: set[str] = set()
         self._inode = 0
 
-    def _entry(self, name: str, mode: int, data: bytes = b"", rdev: tuple[int, int] = (0, 0)) -> None:
+    def _entry(
+        self, name: str, mode: int, data: bytes = b"", rdev: tuple[int, int] = (0, 0)
+    ) -> None:
         self._inode += 1
         fields = (self._inode, mode, 0, 0, 1, 0, len(data), 0, 0, *rdev, len(name) + 1, 0)
         head = b"070701" + b"".join(b"%08X" % f for f in fields) + name.encode() + b"\0"
@@ -500,8 +541,11 @@ def base_image(k: Kernel) -> Path:
     programs = [find_program(name, package) for name, package in PROGRAMS.items()]
     busybox = find_program("busybox", "busybox-static")
     flow = flow_binary()
-    ematch = [p for p in map(Path, ("/etc/iproute2", "/usr/share/iproute2", "/usr/lib/iproute2"))
-              if (p / "ematch_map").exists()]
+    ematch = [
+        p
+        for p in map(Path, ("/etc/iproute2", "/usr/share/iproute2", "/usr/lib/iproute2"))
+        if (p / "ematch_map").exists()
+    ]
     sources = [*programs, busybox, flow, guest / "init", stage / "complete", Path(__file__)]
     image = cache_dir() / "images" / f"base-{k.release}-{_sources_stamp(sources)}.cpio"
     if image.exists():
@@ -601,10 +645,16 @@ def overlay(k: Kernel, modules: Sequence[str], files: dict[str, bytes]) -> bytes
     with tempfile.TemporaryDirectory(prefix="apogee-") as tmp:
         top = Path(tmp) / "lib" / "modules" / k.release
         base = stage / "lib" / "modules" / k.release
-        shutil.copytree(base, top, copy_function=os.link if _same_device(base, tmp) else shutil.copy)
+        shutil.copytree(
+            base, top, copy_function=os.link if _same_device(base, tmp) else shutil.copy
+        )
         if modules:
             for index in top.glob("modules.*"):
-                if index.name.removeprefix("modules.") not in ("builtin", "builtin.modinfo", "order"):
+                if index.name.removeprefix("modules.") not in (
+                    "builtin",
+                    "builtin.modinfo",
+                    "order",
+                ):
                     index.unlink()
             strip = find_program("strip", "binutils")
             for name in modules:
@@ -647,11 +697,15 @@ def main(argv: Sequence[str]) -> int:
 
     Used by the Makefile and its scripts; each prints one line, ``deb`` the file's path.
     """
-    if not argv or argv[0] not in ("kdir", "release", "prepare", "deb") or (
-        len(argv) != 3 if argv[0] == "deb" else len(argv) > 2
+    if (
+        not argv
+        or argv[0] not in ("kdir", "release", "prepare", "deb")
+        or (len(argv) != 3 if argv[0] == "deb" else len(argv) > 2)
     ):
-        print("usage: images kdir|release|prepare [KERNEL], images deb PACKAGE FOLDER",
-              file=sys.stderr)
+        print(
+            "usage: images kdir|release|prepare [KERNEL], images deb PACKAGE FOLDER",
+            file=sys.stderr,
+        )
         return 2
     try:
         if argv[0] == "deb":

@@ -183,7 +183,8 @@ static void print_cc_info(FILE *log, int fd)
 			((unsigned long long)cc.bbr.bbr_bw_hi << 32) | cc.bbr.bbr_bw_lo,
 			cc.bbr.bbr_min_rtt, cc.bbr.bbr_pacing_gain, cc.bbr.bbr_cwnd_gain);
 	else if (len == sizeof(cc.vegas))
-		fprintf(log, ",\n\"cc_info\":{\"enabled\":%u,\"rttcnt\":%u,\"rtt\":%u,\"minrtt\":%u}",
+		fprintf(log, ",\n\"cc_info\":{\"enabled\":%u,\"rttcnt\":%u,"
+			"\"rtt\":%u,\"minrtt\":%u}",
 			cc.vegas.tcpv_enabled, cc.vegas.tcpv_rttcnt, cc.vegas.tcpv_rtt,
 			cc.vegas.tcpv_minrtt);
 }
