@@ -34,9 +34,9 @@ SERIES = {"6.1": "bookworm", "6.12": "bookworm-backports"}
 STOCK_MODULES = (
     "veth dummy ifb bonding tun sch_netem sch_prio sch_fq sch_fq_codel sch_htb sch_tbf sch_ingress "
     "sch_codel sch_pie sch_red cls_basic cls_matchall cls_u32 cls_flower act_gact act_mirred "
-    "em_meta em_u32 tcp_bbr tcp_bic tcp_cdg tcp_dctcp tcp_highspeed tcp_htcp tcp_hybla tcp_illinois tcp_lp "
-    "tcp_nv tcp_scalable tcp_vegas tcp_veno tcp_westwood tcp_yeah tcp_diag inet_diag virtio_pci "
-    "virtio_blk crc32c_generic crc32c_intel"
+    "em_meta em_u32 tcp_bbr tcp_bic tcp_cdg tcp_dctcp tcp_highspeed tcp_htcp tcp_hybla "
+    "tcp_illinois tcp_lp tcp_nv tcp_scalable tcp_vegas tcp_veno tcp_westwood tcp_yeah tcp_diag "
+    "inet_diag virtio_pci virtio_blk crc32c_generic crc32c_intel"
 ).split()
 
 #: Programs of the base image beside busybox; looked up in the places of Debian's packages.
