@@ -333,6 +333,10 @@ APOGEE_CONG_CONTROL(star_cong_control)
 	bool lost = false;
 	u32 cwnd;
 
+	/* The ACK of the SYN is processed before star_init() is called. */
+	if (!s->w.cwnd_reno)
+		return;
+
 	s->delivered = tp->delivered;
 	star_estimate(sk, rs, acked);
 

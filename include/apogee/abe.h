@@ -20,7 +20,8 @@
  *    of the running and the previous epoch of ABE_EPOCH intervals. A mean, as
  *    Westwood's, shrinks by the loss rate every round trip.
  *  - A sender with nothing to send: such samples neither lower the estimate
- *    nor does their time age it.
+ *    nor does their time age it. (The first train is corrected all the same:
+ *    the stack marks every first flight as limited by the application.)
  *  - A clock that stands still between two ACKs adds to the next sample; one
  *    that steps back behind the beginning of the running sample restarts it.
  *
@@ -150,14 +151,13 @@ static inline void abe_take_sample(struct abe *a, u64 now_us, u64 sample,
 
 /* Correct the provisional estimate by one more ACK of the first train. */
 static inline void abe_correct_first(struct abe *a, u64 bw, u32 gap_us,
-				     u32 rtt_min_us, bool limited)
+				     u32 rtt_min_us)
 {
 	u32 rtt = min_t(u32, rtt_min_us, ABE_RTT_MAX_US);
 	bool pause = a->train && gap_us >= rtt / 2 && gap_us < rtt * 2;
 
-	if (pause || (limited && bw < a->bw[1]))
-		return;
-	a->bw[1] = bw;
+	if (!pause)
+		a->bw[1] = bw;
 }
 
 /**
@@ -205,7 +205,7 @@ static inline bool abe_ack(struct abe *a, u64 now_us, u64 bytes, u32 mss,
 	if (!a->samples)
 		abe_correct_first(a, abe_rate(mss + a->bytes,
 					      first_us + elapsed_us),
-				  gap_us, rtt_min_us, limited);
+				  gap_us, rtt_min_us);
 	if (mss + a->bytes >= ABE_TRAIN * (u64)mss)
 		a->train = true;
 	if (elapsed_us < interval_us)
