@@ -509,20 +509,30 @@ def stage_modules(k: Kernel) -> Path:
     return stage
 
 
-def flow_binary() -> Path:
-    """The traffic tool, compiled statically when its source is newer than the cached binary."""
-    source = Path(__file__).parent / "guest" / "flow.c"
+def _compiled(source: Path, suffix: str, flags: Sequence[str]) -> Path:
+    """What gcc makes of a C file, compiled again when the file has changed."""
     key = hashlib.sha256(source.read_bytes()).hexdigest()[:12]
-    binary = cache_dir() / f"flow-{key}"
+    binary = cache_dir() / f"{source.stem}-{key}{suffix}"
     if binary.exists():
         return binary
-    with locked("flow"):
+    with locked(source.stem):
         if not binary.exists():
-            part = binary.with_suffix(".part")
+            part = binary.with_name(binary.name + ".part")
             gcc = find_program("gcc", "gcc libc6-dev")
-            call([gcc, "-O2", "-Wall", "-static", "-s", "-o", part, source], "compiling flow.c")
+            call([gcc, "-O2", "-Wall", *flags, "-o", part, source], f"compiling {source.name}")
             part.rename(binary)
     return binary
+
+
+def flow_binary() -> Path:
+    """The traffic tool, linked statically."""
+    return _compiled(Path(__file__).parent / "guest" / "flow.c", "", ["-static", "-s"])
+
+
+def turns_library() -> Path:
+    """What is preloaded into QEMU (engines/turns.c)."""
+    source = Path(__file__).parent / "engines" / "turns.c"
+    return _compiled(source, ".so", ["-shared", "-fPIC", "-s"])
 
 
 def _sources_stamp(paths: Iterable[Path]) -> str:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """QEMU by software emulation: a stock kernel whose time is the count of its instructions.
 
-With ``-icount shift=0,sleep=off`` one guest instruction takes 1 ns and idle time is skipped: results
-depend on the image, the script and the seed only, whatever else the machine does.
+With ``-icount shift=0,sleep=off`` one guest instruction takes 1 ns and idle time is skipped:
+results depend on the image, the script and the seed only, whatever else the machine does.
 """
 
 from __future__ import annotations
@@ -26,8 +26,18 @@ from .. import images
 from ..images import DEFAULT_KERNEL, LabError
 from ..scenario import Plan
 
-__all__ = ["DEFAULT_KERNEL", "EngineError", "GuestFailed", "RunInfo", "congestion_controls",
-           "image_key", "kernels", "run", "run_script", "shell"]
+__all__ = [
+    "DEFAULT_KERNEL",
+    "EngineError",
+    "GuestFailed",
+    "RunInfo",
+    "congestion_controls",
+    "image_key",
+    "kernels",
+    "run",
+    "run_script",
+    "shell",
+]
 
 EngineError = LabError
 
@@ -35,8 +45,8 @@ MEMORY = "1G"
 DISK_BYTES = 4 << 30  # sparse; results of one run
 STALL_S = 180.0  # wall seconds without a sign of life (one per 10 virtual seconds)
 
-# The second half only saves emulation time. nolapic_timer: calibrating that timer is a loop of `pause`,
-# which costs the emulator 4 s. norandmaps: code that stays where it is need not be translated again.
+# From nolapic_timer on, only to save emulation time. Calibrating the local timer is a loop of
+# `pause`, which costs the emulator 4 s; code that stays where it is is not translated again.
 _CMDLINE = (
     "console=ttyS0 quiet panic=-1 oops=panic random.trust_cpu=on tsc=reliable preempt=none "
     "rcupdate.rcu_expedited=1 8250.nr_uarts=1 no_timer_check nowatchdog audit=0 apparmor=0 lsm= "
@@ -46,10 +56,30 @@ _CMDLINE = (
     "initcall_blacklist=load_system_certificate_list,crypto_kdf108_init"
 )
 _MACHINE = (
-    "-M", "pc", "-m", MEMORY, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
-    "-rtc", "base=2025-01-01T00:00:00,clock=vm",
+    "-M",
+    "pc",
+    "-name",
+    "guest,debug-threads=on",
+    "-m",
+    MEMORY,
+    "-nodefaults",
+    "-no-user-config",
+    "-display",
+    "none",
+    "-no-reboot",
+    "-rtc",
+    "base=2025-01-01T00:00:00,clock=vm",
 )
-_VIRTUAL_TIME = ("-cpu", "max,-erms,-fsrm", "-accel", "tcg", "-smp", "1", "-icount", "shift=0,sleep=off")
+_VIRTUAL_TIME = (
+    "-cpu",
+    "max,-erms,-fsrm",
+    "-accel",
+    "tcg",
+    "-smp",
+    "1",
+    "-icount",
+    "shift=0,sleep=off",
+)
 _REAL_TIME = ("-cpu", "max,-erms,-fsrm", "-accel", "tcg,thread=multi", "-smp", "2")
 
 
@@ -98,8 +128,14 @@ def _qemu() -> Path:
 
 def image_key(kernel: str, modules: Sequence[str], extras: Sequence[str] = ()) -> str:
     """sha256 over everything but script and seed that a result depends on."""
-    parts = [images.image_key(kernel, modules, extras), _qemu_version(_qemu()), _CMDLINE,
-             *_MACHINE, *_VIRTUAL_TIME]
+    parts = [
+        images.image_key(kernel, modules, extras),
+        _qemu_version(_qemu()),
+        _CMDLINE,
+        images.turns_library().name,
+        *_MACHINE,
+        *_VIRTUAL_TIME,
+    ]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
@@ -116,11 +152,17 @@ def run(
     timeout_wall_s: float = 3600.0,
 ) -> RunInfo:
     """Run a plan's script; ``out`` is complete when this returns and absent when it raises."""
-    info = run_script(
-        plan.script, seed=seed, kernel=kernel, modules=modules, extras=plan.extras, out=out,
-        timeout_wall_s=timeout_wall_s, timeout_virtual_s=plan.timeout_virtual_s, check=True,
+    return run_script(
+        plan.script,
+        seed=seed,
+        kernel=kernel,
+        modules=modules,
+        extras=plan.extras,
+        out=out,
+        timeout_wall_s=timeout_wall_s,
+        timeout_virtual_s=plan.timeout_virtual_s,
+        check=True,
     )
-    return info
 
 
 def run_script(
@@ -141,7 +183,7 @@ def run_script(
 
     ``files`` (path in the guest -> contents) are added to its root. ``realtime`` gives two CPUs in
     the host's time, for tests of concurrency. With ``check`` a script that fails is a GuestFailed;
-    without, its exit status is in the result. ``timeout_virtual_s`` 0: no bound on the guest's time.
+    without, its exit status is in the result. ``timeout_virtual_s`` 0: unbounded.
     """
     k = images.kernel(kernel)
     extra_files = {name.strip("/"): data for name, data in (files or {}).items()}
@@ -156,15 +198,22 @@ def run_script(
             with disk.open("wb") as handle:
                 handle.truncate(DISK_BYTES)
             argv = _command(k, initrd, seed, realtime, work / "console.log")
-            argv += ["-drive", f"file={disk},if=none,id=d,format=raw,cache=unsafe",
-                     "-device", "virtio-blk-pci,drive=d"]
-            info = _supervise(argv, work / "console.log", timeout_wall_s, timeout_virtual_s, realtime)
+            argv += [
+                "-drive",
+                f"file={disk},if=none,id=d,format=raw,cache=unsafe",
+                "-device",
+                "virtio-blk-pci,drive=d",
+            ]
+            info = _supervise(
+                argv, work / "console.log", timeout_wall_s, timeout_virtual_s, realtime
+            )
             _collect(disk, work / "out", work / "console.log")
             shutil.copy(work / "console.log", work / "out" / "console.log")
             status = int((work / "out" / "status").read_text())
             if check and status:
-                raise GuestFailed(f"the guest's script ended with status {status}",
-                                  _tail(work / "console.log"))
+                raise GuestFailed(
+                    f"the guest's script ended with status {status}", _tail(work / "console.log")
+                )
             shutil.rmtree(out, ignore_errors=True)
             (work / "out").rename(out)
             return RunInfo(info.wall_s, info.virtual_s, status)
@@ -174,7 +223,11 @@ def run_script(
 
 
 def _write_initrd(
-    path: Path, k: images.Kernel, modules: Sequence[str], extras: Sequence[str], files: dict[str, bytes]
+    path: Path,
+    k: images.Kernel,
+    modules: Sequence[str],
+    extras: Sequence[str],
+    files: dict[str, bytes],
 ) -> None:
     with path.open("wb") as handle:
         for image in (images.base_image(k), *(images.extra_image(e) for e in sorted(extras))):
@@ -183,7 +236,9 @@ def _write_initrd(
         handle.write(images.overlay(k, modules, files))
 
 
-def _command(k: images.Kernel, initrd: Path, seed: int, realtime: bool, console: Path | None) -> list[str]:
+def _command(
+    k: images.Kernel, initrd: Path, seed: int, realtime: bool, console: Path | None
+) -> list[str]:
     """QEMU's command line, without the disk."""
     argv = [str(_qemu()), *_MACHINE, *(_REAL_TIME if realtime else _VIRTUAL_TIME)]
     argv += ["-seed", str(seed & 0xFFFFFFFF)]
@@ -225,12 +280,16 @@ def _supervise(
     guard = images.find_program("setpriv", "util-linux")
     console.touch()
     errors = console.with_name("qemu.err")
+    env = None if realtime else {**os.environ, "LD_PRELOAD": str(images.turns_library())}
     start = time.monotonic()
     with _one_cpu() as cpu, errors.open("wb") as stderr:
         pin = [] if cpu is None or realtime else ["taskset", "-c", str(cpu)]
         process = subprocess.Popen(
             [str(guard), "--pdeathsig", "KILL", "--", *pin, *argv],
-            stdin=subprocess.DEVNULL, stdout=stderr, stderr=stderr,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=stderr,
+            stderr=stderr,
         )
         try:
             reason = _watch(process, console, start, timeout_wall_s, timeout_virtual_s)
@@ -244,7 +303,9 @@ def _supervise(
         raise GuestFailed(reason, _tail(console))
     if process.returncode:
         words = errors.read_text(errors="replace").strip().splitlines() or ["no message"]
-        raise GuestFailed(f"QEMU ended with status {process.returncode}: {words[-1]}", _tail(console))
+        raise GuestFailed(
+            f"QEMU ended with status {process.returncode}: {words[-1]}", _tail(console)
+        )
     if "apogee: done" not in text:
         panic = re.search(r"Kernel panic - [^\n]*|BUG: [^\n]*|Oops[^\n]*", text)
         why = panic.group() if panic else "the guest stopped before its results were out"
@@ -254,7 +315,10 @@ def _supervise(
 
 
 def _watch(
-    process: subprocess.Popen[bytes], console: Path, start: float, timeout_wall_s: float,
+    process: subprocess.Popen[bytes],
+    console: Path,
+    start: float,
+    timeout_wall_s: float,
     timeout_virtual_s: float,
 ) -> str:
     """Wait for QEMU's end; the reason why it must be killed, empty if it ended by itself."""
@@ -272,7 +336,9 @@ def _watch(
             size, alive = console.stat().st_size, now
             times = re.findall(rb"apogee: alive ([\d.]+)", console.read_bytes()[-4096:])
             if timeout_virtual_s and times and float(times[-1]) > timeout_virtual_s:
-                return f"the guest's script was not done after {timeout_virtual_s:.0f} s of its time"
+                return (
+                    f"the guest's script was not done after {timeout_virtual_s:.0f} s of its time"
+                )
         elif now - alive > STALL_S:
             return f"the guest gave no sign of life for {STALL_S:.0f} s"
 
@@ -304,13 +370,17 @@ def _collect(disk: Path, out: Path, console: Path) -> None:
 
 
 def shell(
-    plan: Plan, *, kernel: str = DEFAULT_KERNEL, modules: Sequence[str] = (), extras: Sequence[str] = ()
+    plan: Plan,
+    *,
+    kernel: str = DEFAULT_KERNEL,
+    modules: Sequence[str] = (),
+    extras: Sequence[str] = (),
 ) -> int:
     """A prompt inside the testbed, in the host's time; the scenario's links are up."""
     k = images.kernel(kernel)
     text = (
         "export APOGEE_SHELL=1\nsh /lab/script.sh\n"
-        "echo 'The testbed is up: ip netns, tc -n NAMESPACE, /lab/script.sh; exit ends the guest.'\n"
+        "echo 'The testbed is up: ip netns, tc -n NAMESPACE, /lab/script.sh; exit ends it.'\n"
         "PS1='lab# ' setsid cttyhack sh\n"
     )
     files = {"lab/script.sh": plan.script.encode(), "lab/shell": text.encode()}
