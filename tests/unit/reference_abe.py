@@ -119,9 +119,8 @@ class _Reference:
         # The ACK that begins a train counts as one segment.
         nbytes = self.rules.mss + sample.nbytes
         if self.taken == 0 and not self._pause(ack):
-            corrected = rate(nbytes, self.rules.first_us + sample.elapsed_us)
-            # A limited sender lowers nothing, not even a first guess.
-            self.provisional = max(corrected, self.provisional) if ack.limited else corrected
+            # A limited sender lowers samples only: every first flight is marked as limited.
+            self.provisional = rate(nbytes, self.rules.first_us + sample.elapsed_us)
         self.train = self.train or nbytes >= train
         if sample.elapsed_us >= self.rules.interval_us(ack.rtt_min_us):
             self._take(sample, ack)
