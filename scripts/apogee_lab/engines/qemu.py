@@ -43,6 +43,7 @@ EngineError = LabError
 
 MEMORY = "1G"
 DISK_BYTES = 4 << 30  # sparse; results of one run
+_WORK = ".run-"  # working folders beside the results: .run-PID-...
 STALL_S = 180.0  # wall seconds without a sign of life (one per 10 virtual seconds)
 
 # From nolapic_timer on, only to save emulation time. Calibrating the local timer is a loop of
@@ -190,7 +191,8 @@ def run_script(
     extra_files["lab/script.sh"] = text.encode()
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{out.name[:40]}-", dir=out.parent) as tmp:
+        _remove_stale(out.parent)
+        with tempfile.TemporaryDirectory(prefix=f"{_WORK}{os.getpid()}-", dir=out.parent) as tmp:
             work = Path(tmp)
             initrd = work / "initrd"
             _write_initrd(initrd, k, modules, extras, extra_files)
@@ -200,7 +202,7 @@ def run_script(
             argv = _command(k, initrd, seed, realtime, work / "console.log")
             argv += [
                 "-drive",
-                f"file={disk},if=none,id=d,format=raw,cache=unsafe",
+                f"file={disk},if=none,id=d,format=raw,cache=unsafe,werror=report",
                 "-device",
                 "virtio-blk-pci,drive=d",
             ]
@@ -220,6 +222,14 @@ def run_script(
     except OSError as error:
         where = error.filename or out.parent
         raise LabError(f"{where}: {error.strerror or error}") from None
+
+
+def _remove_stale(folder: Path) -> None:
+    """Remove working folders whose process was killed before it could."""
+    for path in folder.glob(f"{_WORK}*"):
+        pid = path.name.removeprefix(_WORK).partition("-")[0]
+        if pid.isdigit() and not Path("/proc", pid).exists():
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def _write_initrd(
@@ -307,6 +317,9 @@ def _supervise(
             f"QEMU ended with status {process.returncode}: {words[-1]}", _tail(console)
         )
     if "apogee: done" not in text:
+        space = os.statvfs(console.parent)
+        if space.f_bavail * space.f_frsize < 1 << 20:
+            raise LabError(f"{console.parent.parent}: no space left on device")
         panic = re.search(r"Kernel panic - [^\n]*|BUG: [^\n]*|Oops[^\n]*", text)
         why = panic.group() if panic else "the guest stopped before its results were out"
         raise GuestFailed(why.strip(), _tail(console))
@@ -346,7 +359,11 @@ def _watch(
 def _tail(console: Path, count: int = 20) -> list[str]:
     """The console's last lines, without what only the engine needs."""
     lines = console.read_text(errors="replace").replace("\r", "").splitlines()
-    return [line for line in lines if line.strip() and not line.startswith("apogee: ")][-count:]
+    return [
+        line
+        for line in lines
+        if line.strip() and not re.match(r"apogee: |\[ *[\d.]+\] reboot: ", line)
+    ][-count:]
 
 
 def _collect(disk: Path, out: Path, console: Path) -> None:
