@@ -398,9 +398,15 @@ def shell(
     text = (
         "export APOGEE_SHELL=1\nsh /lab/script.sh\n"
         "echo 'The testbed is up: ip netns, tc -n NAMESPACE, /lab/script.sh; exit ends it.'\n"
-        "PS1='lab# ' setsid cttyhack sh\n"
+        "ENV=/lab/rc PS1='lab# ' setsid cttyhack sh\n"
     )
-    files = {"lab/script.sh": plan.script.encode(), "lab/shell": text.encode()}
+    # busybox's shell edits lines, but prefers its own ip and tc to iproute2's.
+    rc = "".join(f"alias {name}=/bin/{name}\n" for name in images.PROGRAMS)
+    files = {
+        "lab/script.sh": plan.script.encode(),
+        "lab/shell": text.encode(),
+        "lab/rc": rc.encode(),
+    }
     with tempfile.TemporaryDirectory(prefix="apogee-") as tmp:
         initrd = Path(tmp) / "initrd"
         _write_initrd(initrd, k, modules, sorted({*plan.extras, *extras}), files)

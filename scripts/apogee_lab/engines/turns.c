@@ -26,6 +26,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -34,10 +35,10 @@
 
 #define HOLD_NS	20000000	/* longest time the main loop is held back */
 
-static _Atomic(pthread_mutex_t *) big_lock;
+static atomic_uintptr_t big_lock;
 static atomic_int parked;	/* the CPU's thread waits, or is about to, with the big lock held */
 static atomic_int polled;	/* the main loop has polled and not yet taken the big lock */
-static _Thread_local int role;	/* 0: not known yet */
+static __thread int role;	/* 0: not known yet */
 
 enum { MAIN = 1, CPU, OTHER };
 
@@ -78,7 +79,7 @@ int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 		role = 0;
 	if (my_role() != CPU)
 		return real_wait(cond, mutex);
-	big_lock = mutex;
+	big_lock = (uintptr_t)mutex;
 	parked = 1;
 	syscall(SYS_futex, &parked, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 	ret = real_wait(cond, mutex);
@@ -104,7 +105,7 @@ int pthread_mutex_lock(pthread_mutex_t *mutex)
 	if (!real_lock)		/* called before our constructor */
 		init();
 	ret = real_lock(mutex);
-	if (ret || mutex != big_lock || !polled || my_role() != MAIN)
+	if (ret || (uintptr_t)mutex != big_lock || !polled || my_role() != MAIN)
 		return ret;
 	polled = 0;
 	if (parked)
