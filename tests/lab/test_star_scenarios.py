@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: GPL-2.0
+"""tcp_star at work in the guest: window, pacing, ECN, IPv6, and what ss and tracepoints show."""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .runs import Case, Run, run_cases
+
+pytestmark = pytest.mark.guest
+
+LINK_RATE = 10e6  # bit/s
+DELAY = 0.25  # s, one way
+MSS = 1448  # bytes
+
+#: In 0.3 s, the third at most of a round trip, every 64th frame (by its IP identification).
+LOSE_A_FEW = """
+modprobe -a sch_ingress cls_u32 act_gact
+tc -n rcv qdisc add dev to-sat clsact
+sleep 5
+tc -n rcv filter add dev to-sat ingress protocol ip u32 match u16 0x2a 0x3f at 4 action drop
+sleep 0.3
+tc -n rcv filter del dev to-sat ingress
+"""
+#: A bottleneck that marks: codel with its defaults (5 ms, 100 ms) behind a rate.
+MARKING = """
+tc -n bn qdisc replace dev to-sat root handle 1: tbf rate 10mbit burst 1514 limit 2000000
+tc -n bn qdisc add dev to-sat parent 1:1 codel limit 1000 ecn
+sleep 9
+tc -n bn -s -j qdisc show dev to-sat >$OUT/codel.json
+"""
+SS = "sleep 6\nip netns exec snd ss -tin 'dport = :5201' >$OUT/ss\n"
+#: The queue every 10 ms instead of 100 ms while the restored window leaves.
+QUEUE = """
+sleep 5.2
+sleep 2 &
+flow every 0.01 'qdisc show dev to-sat' $! | tc -n bn -s -j -batch - >$OUT/fast.jsonl
+"""
+BLACKOUT = {"ack_blackout": (5.0, 1.0)}
+
+CASES = {
+    "plain": Case({"trace": "module"}, duration_s=8, beside=SS),
+    "slow": Case({"trace": "module", "rate": 64_000}, duration_s=10),
+    "loss": Case({"trace": "module"}, duration_s=8, beside=LOSE_A_FEW),
+    "marks": Case({"trace": "module", "tcp_ecn": 1}, duration_s=10, beside=MARKING),
+    "paced": Case(BLACKOUT, duration_s=8, beside=QUEUE),
+    "unpaced": Case({**BLACKOUT, "star.pacing": "0"}, duration_s=8, beside=QUEUE),
+    "ipv4": Case({"ber": 1e-6}, duration_s=12),
+    "ipv6": Case({"ber": 1e-6, "ipv6": 1}, duration_s=12),
+}
+
+
+@pytest.fixture(scope="module")
+def runs(modules: Path, build: Path) -> dict[str, Run]:
+    return run_cases(build, "star-scenarios", CASES)
+
+
+def entered(acks: list[dict[str, Any]], state: str | int) -> list[tuple[int, dict[str, Any]]]:
+    """Where a state begins: index of its first ACK, and the ACK before."""
+    return [
+        (at, before)
+        for at, (before, ack) in enumerate(pairwise(acks), 1)
+        if ack["state"] == state != before["state"]
+    ]
+
+
+# --- window -----------------------------------------------------------------------------------
+
+
+def test_window_is_what_abe_measures(runs: dict[str, Run]) -> None:
+    """cwnd = cwnd_reno + cwnd_abe on every ACK, cwnd_abe within 5 % of the path's product.
+
+    From 3 s on: the first estimates rest on single trains.
+    """
+    run = runs["plain"]
+    acks = run.traced("star_ack")
+    assert all(ack["cwnd"] == ack["cwnd_reno"] + ack["cwnd_abe"] for ack in acks)
+    product = LINK_RATE * 2 * DELAY / 8 / 1514
+    late = [ack["cwnd_abe"] for ack in acks if ack["t"] > acks[0]["t"] + 3]
+    assert min(late) > 0.95 * product
+    assert max(late) < 1.05 * product
+
+
+def test_first_train_corrects_the_first_estimate(runs: dict[str, Run]) -> None:
+    """1 ms for the first ACK fits 11.6 Mbit/s: 16 % too much here, 180 times the slow link.
+
+    On 10 Mbit/s the initial window's ACKs bring it within 3 %. Spaced by 189 ms, the second ACK
+    brings it below twice the product of rate and minimum RTT, and the window cannot run away.
+    """
+    acks = runs["plain"].traced("star_ack")
+    product = LINK_RATE * 2 * DELAY / 8 / 1514
+    first_train = [ack["cwnd_abe"] for ack in acks if ack["t"] < acks[0]["t"] + DELAY]
+    assert first_train == sorted(first_train, reverse=True)
+    assert first_train[0] == pytest.approx(500, abs=1)
+    assert first_train[-1] < 1.03 * product
+    acks = runs["slow"].traced("star_ack")
+    product = 64e3 * acks[-1]["min_rtt_us"] / 1e6 / 8 / 1514
+    assert all(ack["cwnd_abe"] <= 2 * product for ack in acks[1:])
+    assert max(runs["slow"].column("unacked")) <= 64
+
+
+def test_a_loss_leaves_the_window_at_what_abe_measured(runs: dict[str, Run]) -> None:
+    """CWS (figure 2): ssthresh = cwnd_abe, cwnd = ssthresh; cwnd_reno begins anew at 1."""
+    run = runs["loss"]
+    assert 1 <= run.sent["info"]["total_retrans"] <= 8
+    assert run.counter("TcpExtTCPTimeouts") == 0
+    acks = run.traced("star_ack")
+    (begin, before), *others = entered(acks, "recovery")
+    assert not others, "one loss event, one answer"
+    assert before["cwnd"] > before["cwnd_abe"] + 20, "there is something to take away"
+    first = acks[begin]
+    assert first["ssthresh"] == first["cwnd_abe"] == before["cwnd_abe"]
+    assert first["cwnd_reno"] == 1
+    # The first ACK lets one retransmission go whatever is in flight.
+    assert acks[begin + 1]["cwnd"] == first["cwnd_abe"] + 1
+    rest = [ack["cwnd"] for ack in acks[begin + 1 :]]
+    assert min(rest) >= first["cwnd_abe"], "never halved"
+
+
+def test_goodput_hardly_notices_the_loss(runs: dict[str, Run]) -> None:
+    """The four segments and nothing else: 2 % of the 2.5 s after them."""
+    assert runs["loss"].goodput(5, 7.5) > 0.98 * runs["loss"].case.plan.limit_bps
+
+
+def test_marks_are_congestion(runs: dict[str, Run]) -> None:
+    """Each CWR lowers the window to 0.8 (RFC 8511), once per round trip; no loss, no halving."""
+    run = runs["marks"]
+    codel = next(q for q in run.json("codel.json") if q["kind"] == "codel")
+    assert codel["ecn_mark"] > 0
+    assert run.sent["info"]["delivered_ce"] > 0, "the receiver saw marks and said so"
+    assert run.sent["info"]["total_retrans"] == 0
+    acks = run.traced("star_ack")
+    answers = entered(acks, "cwr")
+    assert answers, "the sender answered none"
+    for at, before in answers:
+        assert acks[at]["cwnd"] == acks[at]["ssthresh"] == max(before["cwnd"] // 5 * 4, 2)
+    times = [acks[at]["t"] for at, _ in answers]
+    assert all(after - before > 2 * DELAY for before, after in pairwise(times))
+    held = [ack for ack in acks if ack["state"] == "cwr"]
+    assert max(b["cwnd"] - a["cwnd"] for a, b in pairwise(held)) <= 0, "no growth in CWR"
+    # Two answers in a row leave 0.64 of a full path; the queue's share of the window comes on top.
+    assert run.goodput(3.5, 8.5) > 0.6 * run.case.plan.limit_bps
+
+
+# --- pacing -----------------------------------------------------------------------------------
+
+
+def test_pacing_spreads_a_window_that_comes_back_at_once(runs: dict[str, Run]) -> None:
+    """After the blackout the whole window may leave: paced, it needs a third of the queue.
+
+    Measured 74 kB paced; unpaced 628 kB, the whole queue, with drops.
+    """
+    paced, unpaced = (largest_queue(runs[name]) for name in ("paced", "unpaced"))
+    assert paced < 0.35 * unpaced
+    drops = {name: bottleneck_drops(runs[name]) for name in ("paced", "unpaced")}
+    assert drops["paced"] == 0 < drops["unpaced"]
+
+
+def largest_queue(run: Run) -> int:
+    """Largest backlog in bytes of the samples that are whole."""
+    lines = [line for line in run.text("fast.jsonl").splitlines() if line.endswith("]")]
+    backlogs = [json.loads(line)[0]["backlog"] for line in lines if line.startswith("[")]
+    assert len(backlogs) > 150
+    return max(backlogs)
+
+
+def bottleneck_drops(run: Run) -> int:
+    return sum(q["drops"] for q in run.json("qdisc-bn.json") if q["dev"] == "to-sat")
+
+
+# --- IPv6 -------------------------------------------------------------------------------------
+
+
+def test_ipv6_does_as_well_as_ipv4(runs: dict[str, Run]) -> None:
+    """Delivered data relative to what the path can carry; 100 losses differ by chance: 3 %."""
+    share = {name: delivered(runs[name], 3, 11) for name in ("ipv4", "ipv6")}
+    assert share["ipv6"] == pytest.approx(share["ipv4"], abs=0.03)
+    assert 0.9 < share["ipv6"] < 1.02
+    assert runs["ipv6"].sent["info"]["snd_mss"] == MSS - 20
+
+
+def delivered(run: Run, start_s: float, end_s: float) -> float:
+    """Segments delivered (SACKed ones, too) between two times, as a share of the limit."""
+    times, counts = run.column("t_us"), run.column("delivered")
+    first, last = (
+        next(n for n, t in enumerate(times) if t >= times[0] + 1e6 * at) for at in (start_s, end_s)
+    )
+    size = run.sent["info"]["snd_mss"]
+    rate = (counts[last] - counts[first]) * size * 8e6 / (times[last] - times[first])
+    return rate / run.case.plan.limit_bps
+
+
+# --- what it shows ----------------------------------------------------------------------------
+
+
+def test_ss_shows_bandwidth_and_minimum_rtt(runs: dict[str, Run]) -> None:
+    assert_ss_is_plausible(runs["plain"].text("ss"), "star")
+
+
+def assert_ss_is_plausible(text: str, name: str) -> None:
+    """bw within 20 % of the link (in fact of its payload share), mrtt twice the delay."""
+    assert re.search(rf"\s{name}\s", text)
+    found = re.search(r"bbr:\(bw:([\d.]+)([KMG]?)bps,mrtt:([\d.]+)", text)
+    assert found, text
+    scale = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9}[found[2]]
+    assert float(found[1]) * scale == pytest.approx(LINK_RATE, rel=0.2)
+    assert float(found[3]) == pytest.approx(2 * DELAY * 1e3, rel=0.01)
+
+
+def test_tracepoint_agrees_with_tcp_info(runs: dict[str, Run]) -> None:
+    assert_trace_agrees(runs["plain"], "star_ack")
+
+
+def assert_trace_agrees(run: Run, event: str) -> None:
+    """Each sample of TCP_INFO is what the last ACK before it left, and so is the last estimate.
+
+    Samples within 1 ms of an ACK are left out: the two clocks are read one after the other.
+    """
+    acks = run.traced(event)
+    times = [ack["t"] for ack in acks]
+    names = {"cwnd": "snd_cwnd", "ssthresh": "snd_ssthresh", "min_rtt_us": "min_rtt"}
+    compared = 0
+    for sample in run.sent["samples"]:
+        values = dict(zip(run.sent["fields"], sample, strict=True))
+        at = values["t_us"] / 1e6
+        last = bisect_right(times, at) - 1
+        near = [abs(t - at) < 1e-3 for t in times[max(last, 0) : last + 2]]
+        if last < 1 or any(near):
+            continue
+        compared += 1
+        for field, info in names.items():
+            if field in acks[last]:
+                assert acks[last][field] == values[info], (at, field)
+    assert compared > 5
+    info = run.sent["cc_info"]
+    assert acks[-1]["bw"] == pytest.approx(info["bw"], rel=0.01)
+    assert info["min_rtt"] == run.sent["info"]["min_rtt"]
+    assert {ack["dport"] for ack in acks} == {5201}
+    assert len({ack["sport"] for ack in acks}) == 1
+
+
+def test_bpftrace_script(modules: Path, build: Path, root: Path) -> None:
+    """scripts/bpf/star.bt loads, prints windows and the verdict on a timeout."""
+    watch = """
+        modprobe tcp_star
+        mount -t debugfs debugfs /sys/kernel/debug
+        bpftrace /lab/star.bt >$OUT/bpftrace 2>&1 &
+        until grep -q sport $OUT/bpftrace; do kill -0 $! || break; sleep 0.2; done
+    """
+    values = {
+        "rate": 2_000_000,
+        "ack_blackout": (3.0, 1.0),
+        "tcp_sack": 0,
+        "tcp_timestamps": 0,
+        "tcp_early_retrans": 0,
+    }
+    case = Case(values, duration_s=6, before=watch, beside="sleep 7\nkill -INT $(pidof bpftrace)\n")
+    script = (root / "scripts" / "bpf" / "star.bt").read_bytes()
+    files = {"lab/star.bt": script}
+    run = run_cases(build, "star-bpftrace", {"run": case}, ["bpftrace"], files)["run"]
+    lines = run.text("bpftrace").splitlines()
+    assert not [line for line in lines if "ERROR" in line]
+    windows = [line.split() for line in lines if re.match(r" *\d+\.\d{3}( +\d+){3}", line)]
+    assert len(windows) > 10
+    for _, _, dport, cwnd, reno, abe, bandwidth, *_ in windows[10:]:
+        assert dport == "5201"
+        assert int(cwnd) <= max(int(reno) + int(abe), 10)
+        assert 0.5 * values["rate"] < int(bandwidth) < 2 * values["rate"]
+    assert any("AEN" in line and "spurious, window restored" in line for line in lines)
