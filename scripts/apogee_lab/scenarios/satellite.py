@@ -33,7 +33,7 @@ PARAMS = (
         "ack_slot", 0.0, "time", "the return path releases frames every so often, 0: at once", 0, 1
     ),
     Param("mtu", 1500, "int", "largest IP packet in bytes", 576, 9000),
-    Param("initrwnd", 0, "int", "receiver's first window in segments, 0: the kernel's 64 kB", 0, 45),
+    Param("initrwnd", 0, "int", "receiver's first window in segments, 0: 64 kB", 0, 45),
     Param("ipv6", 0, "bool", "IPv6 instead of IPv4 (mtu at least 1280)"),
     Param("traffic", "flow", "choice:flow,iperf3", "traffic tool"),
     Param(
