@@ -15,7 +15,8 @@
  * instructions are accounted for; for 20 ms at most, so that nothing can hang.
  *
  * QEMU must be started with -name debug-threads=on: the CPU's thread is known by
- * its name, and the big lock as the mutex of its first wait.
+ * its name ("ALL CPUs/TCG", "CPU 0/TCG"), the big lock as the mutex of its waits.
+ * TURNS_COUNT in the environment prints at the end how often they took turns.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -27,6 +28,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -37,6 +40,7 @@
 
 static atomic_uintptr_t big_lock;
 static atomic_int parked;	/* the CPU's thread waits, or is about to, with the big lock held */
+static long turns;		/* times the CPU's thread has waited */
 static atomic_int polled;	/* the main loop has polled and not yet taken the big lock */
 static __thread int role;	/* 0: not known yet */
 
@@ -58,6 +62,12 @@ __attribute__((constructor)) static void init(void)
 		real_wait = dlsym(RTLD_NEXT, "pthread_cond_wait");
 }
 
+__attribute__((destructor)) static void report(void)
+{
+	if (getenv("TURNS_COUNT"))
+		fprintf(stderr, "turns: %ld\n", turns);
+}
+
 static int my_role(void)
 {
 	char name[16] = "";
@@ -67,7 +77,7 @@ static int my_role(void)
 	if (getpid() == gettid())
 		return role = MAIN;
 	prctl(PR_GET_NAME, name);
-	return role = strncmp(name, "CPU ", 4) ? OTHER : CPU;
+	return role = strstr(name, "CPU") ? CPU : OTHER;
 }
 
 int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
@@ -80,6 +90,7 @@ int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 	if (my_role() != CPU)
 		return real_wait(cond, mutex);
 	big_lock = (uintptr_t)mutex;
+	turns++;
 	parked = 1;
 	syscall(SYS_futex, &parked, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 	ret = real_wait(cond, mutex);
@@ -96,30 +107,39 @@ int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const si
 	return ret;
 }
 
+/* Wait until the CPU's thread is parked, or until the time is over: then false. */
+static int wait_parked(const struct timespec *start)
+{
+	struct timespec now, left = { 0 };
+
+	while (!parked) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		left.tv_nsec = HOLD_NS - (now.tv_sec - start->tv_sec) * 1000000000 -
+			       (now.tv_nsec - start->tv_nsec);
+		if (left.tv_nsec <= 0)
+			return 0;
+		syscall(SYS_futex, &parked, FUTEX_WAIT_PRIVATE, 0, &left, NULL, 0);
+	}
+	return 1;
+}
+
 int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
-	struct timespec start, now;
-	long left;
-	int ret;
+	struct timespec start;
+	int held, ret;
 
 	if (!real_lock)		/* called before our constructor */
 		init();
-	ret = real_lock(mutex);
-	if (ret || (uintptr_t)mutex != big_lock || !polled || my_role() != MAIN)
-		return ret;
+	if ((uintptr_t)mutex != big_lock || !polled || my_role() != MAIN)
+		return real_lock(mutex);
 	polled = 0;
-	if (parked)
-		return 0;
 	clock_gettime(CLOCK_MONOTONIC, &start);
-	for (left = HOLD_NS; !parked && left > 0;) {
-		struct timespec wait = { .tv_nsec = left };
-
+	for (;;) {
+		held = wait_parked(&start);
+		ret = real_lock(mutex);
+		/* The CPU may have been woken and gone on before we had the lock. */
+		if (ret || parked || !held)
+			return ret;
 		real_unlock(mutex);
-		syscall(SYS_futex, &parked, FUTEX_WAIT_PRIVATE, 0, &wait, NULL, 0);
-		real_lock(mutex);
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		left = HOLD_NS - (now.tv_sec - start.tv_sec) * 1000000000 -
-		       (now.tv_nsec - start.tv_nsec);
 	}
-	return 0;
 }
