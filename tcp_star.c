@@ -35,6 +35,8 @@
  *   o The stack retransmits the oldest segment at a timeout, not the newest.
  *     The ACK that answers carries the same verdict if D-SACK or timestamps
  *     are consulted, and data loss costs no extra round trip.
+ *   o On round trips above 250 ms the first window is larger than ten segments,
+ *     one for each 25 ms, as Hybla's.
  *   o Packets are paced, or a lifted window would leave as one burst.
  *   o After a timeout by data loss ABE's share is held back until slow start
  *     has passed ssthresh: the first ACK would otherwise lift the window to
@@ -75,6 +77,11 @@ APOGEE_PARAM(pacing, 0, 1,
 static unsigned int coexist __read_mostly = 1;
 APOGEE_PARAM(coexist, 0, 1,
 	     "slow start by the whole window and Reno's growth once a queue stands, or 0: the paper's letter; 0 or 1 (default 1)");
+
+/* The first window: a segment for each 25 ms of the round trip ... */
+#define STAR_RTT_REFERENCE_US	25000U
+/* ... up to what a receiver offers before it scales its window, 64 kB. */
+#define STAR_CWND_BEGIN_MAX	45U
 
 /* Pacing gains in 1/256: two windows per RTT while the path is unknown ... */
 #define STAR_PACE_START		512
@@ -121,6 +128,25 @@ struct star {
 	   prior_held:2;
 };
 
+/* A new connection on a long path begins with what it would have sent on a
+ * path of 25 ms by the time the first ACK is back, as Hybla does; the first ten
+ * segments leave at once, the others within an eighth of the round trip.
+ */
+static void star_begin(struct sock *sk)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	u32 rtt_min = tcp_min_rtt(tp);
+	u32 cwnd = min(rtt_min / STAR_RTT_REFERENCE_US, STAR_CWND_BEGIN_MAX);
+
+	if (rtt_min == U32_MAX || cwnd <= tcp_snd_cwnd(tp))
+		return;
+	tcp_snd_cwnd_set(tp, cwnd);
+	WRITE_ONCE(sk->sk_pacing_rate,
+		   min_t(u64, READ_ONCE(sk->sk_max_pacing_rate),
+			 div_u64((u64)cwnd * tp->mss_cache * 8 * USEC_PER_SEC,
+				 rtt_min)));
+}
+
 static void star_init(struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
@@ -134,9 +160,11 @@ static void star_init(struct sock *sk)
 
 	/* No rate yet, and none left over from another algorithm. */
 	WRITE_ONCE(sk->sk_pacing_rate, READ_ONCE(sk->sk_max_pacing_rate));
-	if (READ_ONCE(pacing))
-		cmpxchg(&sk->sk_pacing_status, SK_PACING_NONE,
-			SK_PACING_NEEDED);
+	if (!READ_ONCE(pacing))
+		return;
+	cmpxchg(&sk->sk_pacing_status, SK_PACING_NONE, SK_PACING_NEEDED);
+	if (s->fresh && !tp->data_segs_out)
+		star_begin(sk);
 }
 
 /* Slow start from the initial window (AEN, P_seq > ACK_seq). */
