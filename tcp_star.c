@@ -129,8 +129,8 @@ struct star {
 };
 
 /* A new connection on a long path begins with what it would have sent on a
- * path of 25 ms by the time the first ACK is back, as Hybla does; the first ten
- * segments leave at once, the others within an eighth of the round trip.
+ * path of 25 ms by the time the first ACK is back, as Hybla does. It leaves as
+ * one train: ABE measures the path by how far the path spreads it.
  */
 static void star_begin(struct sock *sk)
 {
@@ -138,13 +138,8 @@ static void star_begin(struct sock *sk)
 	u32 rtt_min = tcp_min_rtt(tp);
 	u32 cwnd = min(rtt_min / STAR_RTT_REFERENCE_US, STAR_CWND_BEGIN_MAX);
 
-	if (rtt_min == U32_MAX || cwnd <= tcp_snd_cwnd(tp))
-		return;
-	tcp_snd_cwnd_set(tp, cwnd);
-	WRITE_ONCE(sk->sk_pacing_rate,
-		   min_t(u64, READ_ONCE(sk->sk_max_pacing_rate),
-			 div_u64((u64)cwnd * tp->mss_cache * 8 * USEC_PER_SEC,
-				 rtt_min)));
+	if (rtt_min != U32_MAX && cwnd > tcp_snd_cwnd(tp))
+		tcp_snd_cwnd_set(tp, cwnd);
 }
 
 static void star_init(struct sock *sk)
@@ -160,9 +155,9 @@ static void star_init(struct sock *sk)
 
 	/* No rate yet, and none left over from another algorithm. */
 	WRITE_ONCE(sk->sk_pacing_rate, READ_ONCE(sk->sk_max_pacing_rate));
-	if (!READ_ONCE(pacing))
-		return;
-	cmpxchg(&sk->sk_pacing_status, SK_PACING_NONE, SK_PACING_NEEDED);
+	if (READ_ONCE(pacing))
+		cmpxchg(&sk->sk_pacing_status, SK_PACING_NONE,
+			SK_PACING_NEEDED);
 	if (s->fresh && !tp->data_segs_out)
 		star_begin(sk);
 }
