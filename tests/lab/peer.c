@@ -36,12 +36,12 @@
 #define CHUNK		(64 * 1024)
 #define SAMPLE_MS	50
 
-static volatile sig_atomic_t stop;
+static int stop;
 
 static void on_signal(int sig)
 {
 	(void)sig;
-	stop = 1;
+	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
 }
 
 static void die(const char *what)
@@ -170,7 +170,7 @@ static int count(const char *port, const char *path)
 
 	sigaction(SIGTERM, &sa, NULL);
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size));
-	while (!stop) {
+	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
 		ssize_t n = recv(fd, byte, sizeof(byte), MSG_TRUNC);
 
 		if (n >= 0 && n + HEADERS <= LONGEST)
