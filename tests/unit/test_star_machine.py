@@ -53,7 +53,7 @@ class Connection(RuleBasedStateMachine):
         """An ACK: estimate, lift, grow. ABE's share may fall, cwnd_reno may not."""
         self.now += gap_us
         self.delivered += acked * self.mss
-        known = self.apogee.abe_bw(self.abe)
+        known, full = self.apogee.abe_bw(self.abe), self.abe.samples
         changed = self.apogee.abe_ack(
             self.abe,
             self.now,
@@ -66,7 +66,7 @@ class Connection(RuleBasedStateMachine):
         got = self.apogee.abe_bw(self.abe)
         assert changed or got == known
         # Once there is a full sample; the first train is corrected though limited.
-        assert not (limited and self.abe.samples) or got >= known
+        assert not (limited and full) or got >= known
         if changed and self.rtt_min != U32_MAX:
             self.w.cwnd_abe = self.apogee.abe_window(got, self.rtt_min, self.mss)
         if acked:
