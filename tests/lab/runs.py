@@ -23,6 +23,9 @@ from apogee_lab.scenario import Plan
 from apogee_lab.scenarios import SCENARIOS
 from apogee_lab.scenarios.satellite import PORT
 
+#: A receive window that never limits.
+OPEN_WINDOW = 16_000_000
+
 #: Shell: wait until the flow of the case that runs beside has begun.
 STARTED = 'until grep -qs "flow1 start" "$OUT/events.log"; do sleep 0.02; done\n'
 
@@ -31,7 +34,8 @@ STARTED = 'until grep -qs "flow1 start" "$OUT/events.log"; do sleep 0.02; done\n
 class Case:
     """One run: scenario values that differ from the defaults, and shell lines to run beside it.
 
-    ``beside`` begins when the flow does; ``before`` runs before the scenario's script.
+    The receive window is open unless given. ``beside`` begins when the flow does; ``before`` runs
+    before the scenario's script.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -43,7 +47,8 @@ class Case:
     @cached_property
     def plan(self) -> Plan:
         """The compiled scenario."""
-        return SCENARIOS["satellite"].compile(self.values, self.cc, self.duration_s)
+        values = {"window": OPEN_WINDOW, **self.values}
+        return SCENARIOS["satellite"].compile(values, self.cc, self.duration_s)
 
 
 class Run:

@@ -24,7 +24,7 @@ PARAMS = (
     Param("ber", 0.0, "ber", "bit error rate of the data direction", 0, 1e-3),
     Param("ack_ber", "same", "ber|same", "bit error rate of the ACK direction, or same", 0, 1e-3),
     Param("queue", 625_000, "size", "bottleneck queue, counted in MTU-sized packets", 1, 1e9),
-    Param("window", 16_000_000, "size", "receive window", 4096, 1e9),
+    Param("window", 625_000, "size", "receive window", 4096, 1e9),
     Param("ack_blackout", None, "event|none", "all ACKs lost, from the first SYN", 0, 3600),
     Param("data_blackout", None, "event|none", "all data lost, from the first SYN", 0, 3600),
     Param("ack_rate", 0, "rate", "rate of the return path, 0 for no limit", 0, 100e9),
