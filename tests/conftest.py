@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -12,6 +13,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
+
+# Started in the background of a script, Python ignores SIGINT: tests of interruption would hang.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples in every run: a check that passed passes again.
 hypothesis.settings.register_profile(
