@@ -21,7 +21,7 @@ from . import units
 from .engines import qemu
 from .images import own_modules
 from .scenarios import SCENARIOS
-from .scenarios.satellite import PORT
+from .scenarios.testbed import PORT
 
 RECEIVE = "ip netns exec rcv flow recv {port} "
 SEND = "ip netns exec snd flow send "

@@ -21,7 +21,7 @@ from apogee_lab import images, records, traces
 from apogee_lab.engines import qemu
 from apogee_lab.scenario import Plan
 from apogee_lab.scenarios import SCENARIOS
-from apogee_lab.scenarios.satellite import PORT
+from apogee_lab.scenarios.testbed import PORT
 
 #: A receive window that never limits.
 OPEN_WINDOW = 16_000_000

@@ -1,0 +1,398 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the scripts of the satellite scenarios are made of: links, losses, hosts, traces.
+
+Frame lengths include the 14 B Ethernet header, as netem counts them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..scenario import Param
+
+ETHERNET = 14
+PORT = 5201
+MAX_BANDS = 8  # prio asks each of them for every frame
+DELAY_LINE = 1_000_000  # packets: netem's limit where nothing may overflow
+
+#: Parameters of the satellite link, the end hosts and the run, before and after what is a
+#: scenario's own.
+LINK_PARAMS = (
+    Param("rate", 10_000_000, "rate", "rate of the bottleneck", 9600, 100e9),
+    Param("delay", 0.25, "time", "one-way delay of the satellite hop", 0, 10),
+    Param("ber", 0.0, "ber", "bit error rate of the data direction", 0, 1e-3),
+    Param("ack_ber", "same", "ber|same", "bit error rate of the ACK direction, or same", 0, 1e-3),
+    Param("queue", 625_000, "size", "bottleneck queue, counted in MTU-sized packets", 1, 1e9),
+    Param("window", 625_000, "size", "receive window", 4096, 1e9),
+    Param("ack_blackout", None, "event|none", "all ACKs lost, from the first SYN", 0, 3600),
+    Param("data_blackout", None, "event|none", "all data lost, from the first SYN", 0, 3600),
+    Param("ack_rate", 0, "rate", "rate of the return path, 0 for no limit", 0, 100e9),
+    Param("ack_queue", 20, "int", "queue of a return path with a rate, in packets", 1, 1e6),
+    Param(
+        "ack_slot", 0.0, "time", "the return path releases frames every so often, 0: at once", 0, 1
+    ),
+    Param("mtu", 1500, "int", "largest IP packet in bytes", 576, 9000),
+    Param("initrwnd", 0, "int", "receiver's first window in segments, 0: 64 kB", 0, 45),
+    Param("ipv6", 0, "bool", "IPv6 instead of IPv4 (mtu at least 1280)"),
+)
+HOST_PARAMS = (
+    Param("traffic", "flow", "choice:flow,iperf3", "traffic tool"),
+    Param(
+        "trace", "none", "choice:none,probe,module,all", "time series of every ACK at the sender"
+    ),
+    Param("tcp_frto", 2, "int", "sysctl net.ipv4.tcp_frto", 0, 2),
+    Param("tcp_early_retrans", 3, "int", "sysctl net.ipv4.tcp_early_retrans", 0, 4),
+    Param("tcp_timestamps", 1, "int", "sysctl net.ipv4.tcp_timestamps", 0, 2),
+    Param("tcp_sack", 1, "int", "sysctl net.ipv4.tcp_sack", 0, 1),
+    Param("tcp_dsack", 1, "int", "sysctl net.ipv4.tcp_dsack", 0, 1),
+    Param("tcp_recovery", 1, "int", "sysctl net.ipv4.tcp_recovery", 0, 7),
+    Param("tcp_ecn", 0, "int", "sysctl net.ipv4.tcp_ecn", 0, 2),
+)
+SYSCTLS = tuple(param.name for param in HOST_PARAMS if param.name.startswith("tcp_"))
+
+
+# --- losses -----------------------------------------------------------------------------------
+
+
+def frame_loss(ber: float, length: int) -> float:
+    """Probability that a frame of ``length`` bytes holds at least one bit error."""
+    return -math.expm1(8 * length * math.log1p(-ber))
+
+
+@dataclass(frozen=True)
+class Band:
+    """Frames of ``low`` to ``high`` bytes (``high`` None: the rest), lost as if ``length`` long."""
+
+    low: int
+    high: int | None
+    length: int
+
+
+def bands(exact: Sequence[int], mtu: int, longest_first: bool) -> list[Band]:
+    """At most MAX_BANDS bands of frame lengths: each length of ``exact`` alone, the rest in bins.
+
+    A bin stands for its middle. No frame is shorter than 42 or longer than ``mtu`` + 14 bytes.
+    """
+    edges = [42, *sorted(set(exact)), mtu + ETHERNET + 1]
+    out = [Band(n, n, n) for n in sorted(set(exact), reverse=longest_first)]
+    gaps = []
+    for below, above in zip(edges, edges[1:], strict=False):
+        first = below if below not in exact else below + 1
+        if above > first:
+            gaps.append((first, above - 1))
+    room = MAX_BANDS - len(out)
+    while len(gaps) < room and gaps:
+        low, high = max(gaps, key=lambda g: g[1] - g[0])
+        middle = (low + high) // 2
+        if high - low < 16:
+            break
+        gaps.remove((low, high))
+        gaps += [(low, middle), (middle + 1, high)]
+    while len(gaps) > room:
+        gaps.sort()
+        low = min(range(len(gaps) - 1), key=lambda i: gaps[i + 1][1] - gaps[i][0])
+        gaps[low : low + 2] = [(gaps[low][0], gaps[low + 1][1])]
+    gaps.sort(reverse=longest_first)
+    return out + [Band(low, high, (low + high) // 2) for low, high in gaps]
+
+
+def data_bands(values: Mapping[str, Any]) -> list[Band]:
+    """Bands for data: full frames, nearly all there are, alone."""
+    return bands([values["mtu"] + ETHERNET], values["mtu"], longest_first=True)
+
+
+def ack_bands(values: Mapping[str, Any]) -> list[Band]:
+    """Bands for ACKs: plain, with 1 to 3 SACK blocks, SYN; with timestamps or without."""
+    short = ETHERNET + (40 if values["ipv6"] else 20) + 20
+    stamps = 12 if values["tcp_timestamps"] else 0
+    sack = [4 + 8 * n for n in range(1, 4)] if values["tcp_sack"] else []
+    acks = [short + stamps, *(short + stamps + s for s in sack), short + 20]
+    return bands(acks, values["mtu"], longest_first=False)
+
+
+def error_rates(values: Mapping[str, Any]) -> tuple[float, float]:
+    """Bit error rates of data and of ACKs."""
+    ber = values["ber"]
+    return ber, ber if values["ack_ber"] == "same" else values["ack_ber"]
+
+
+def lossy(dev: str, line: str, ber: float, band_list: Sequence[Band]) -> list[str]:
+    """tc lines: a delay line with bit errors, the loss of a frame following its length.
+
+    ``line`` is what netem does beside losing: ``delay 250ms``, perhaps a rate.
+    """
+    if not ber:
+        return [f"qdisc add dev {dev} root netem {line} limit {DELAY_LINE}"]
+    count = max(2, len(band_list))
+    last = count - 1
+    lines = [f"qdisc add dev {dev} root handle 1: prio bands {count} priomap" + f" {last}" * 16]
+    for number, band in enumerate(band_list, 1):
+        loss = 100 * frame_loss(ber, band.length)
+        lines.append(
+            f"qdisc add dev {dev} parent 1:{number:x} netem {line} loss {loss:.9g}% "
+            f"limit {DELAY_LINE}"
+        )
+    for number, band in enumerate(band_list, 1):
+        if band.low == band.high:
+            match = f"meta(pkt_len eq {band.low})"
+        else:
+            match = (
+                f"meta(pkt_len gt {band.low - 1}) and meta(pkt_len lt {(band.high or 65535) + 1})"
+            )
+        lines.append(
+            f"filter add dev {dev} parent 1: protocol all prio {number} "
+            f"basic match '{match}' classid 1:{number:x}"
+        )
+    return lines
+
+
+def queue_packets(values: Mapping[str, Any]) -> int:
+    """Packets the bottleneck's queue holds, at least one."""
+    return max(1, round(values["queue"] / values["mtu"]))
+
+
+def return_path(values: Mapping[str, Any], dev: str) -> list[str]:
+    """tc lines for what lies behind the satellite hop on the ACKs' way: slots, then a rate."""
+    lines = []
+    slot, rate = values["ack_slot"], values["ack_rate"]
+    if slot:
+        lines.append(
+            f"qdisc add dev {dev} root handle 1: netem slot {time_text(slot)} {time_text(slot)} "
+            f"limit {DELAY_LINE}"
+        )
+    if rate:
+        parent = "parent 1:1" if slot else "root"
+        lines.append(
+            f"qdisc add dev {dev} {parent} handle 2: netem rate {rate}bit "
+            f"limit {values['ack_queue']}"
+        )
+    return lines
+
+
+def time_text(seconds: float) -> str:
+    """A time as tc reads it, to the microsecond."""
+    return f"{round(seconds * 1e6)}us"
+
+
+def blackouts(values: Mapping[str, Any], ack_devs: Iterable[str]) -> list[tuple[str, list[str]]]:
+    """The blackouts asked for: (name, devices of ``sat`` by which the frames come)."""
+    found = [("ack_blackout", list(ack_devs)), ("data_blackout", ["to-bn"])]
+    return [(name, devs) for name, devs in found if values[name]]
+
+
+def blackout_lines(name: str, event: tuple[float, float], devs: Sequence[str]) -> str:
+    """Shell lines: for a while, drop all that enters ``sat`` from ``devs``."""
+    start, length = event
+    on = "\n".join(f"\ttc -n sat filter add dev {d} ingress matchall action drop" for d in devs)
+    off = "\n".join(f"\ttc -n sat filter del dev {d} ingress" for d in devs)
+    return f"""\
+{{
+	sleep {start:g}
+{on}
+	note {name} on
+	sleep {length:g}
+{off}
+	note {name} off
+}} &
+"""
+
+
+# --- namespaces, links, hosts -----------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Net:
+    """Addresses and link lines. Link ``n`` is the network 10.0.n.0/24 or fd00:n::/64, its ends the
+    hosts 1 and 2; a device is called after where it leads."""
+
+    v6: bool
+    mtu: int
+
+    @property
+    def bits(self) -> int:
+        """Length of a link's prefix."""
+        return 64 if self.v6 else 24
+
+    def address(self, n: int, host: int) -> str:
+        """Address of an end of link ``n``."""
+        return f"fd00:{n}::{host}" if self.v6 else f"10.0.{n}.{host}"
+
+    def network(self, n: int) -> str:
+        """Link ``n`` as routes name it."""
+        return f"fd00:{n}::/{self.bits}" if self.v6 else f"10.0.{n}.0/{self.bits}"
+
+    def ip(self, ns: str) -> str:
+        """``ip`` of the family, in a namespace."""
+        return f"ip {'-6 ' if self.v6 else ''}-n {ns}"
+
+    def link(self, a: str, b: str, n: int) -> str:
+        """The line that makes the link between two namespaces."""
+        return (
+            f"ip link add to-{b} netns {a} mtu {self.mtu} address {_mac(n, 1)} type veth "
+            f"peer name to-{a} netns {b} mtu {self.mtu} address {_mac(n, 2)}"
+        )
+
+    def end(self, ns: str, dev: str, n: int, host: int) -> str:
+        """The lines that set up one end: address, neighbour, no offloads."""
+        other = 3 - host
+        nodad = " nodad" if self.v6 else ""
+        return (
+            f"ip -n {ns} addr add {self.address(n, host)}/{self.bits} dev {dev}{nodad}\n"
+            f"ip -n {ns} link set {dev} up\n"
+            f"ip -n {ns} neigh add {self.address(n, other)} lladdr {_mac(n, other)} "
+            f"dev {dev} nud permanent\n"
+            f"ip netns exec {ns} ethtool -K {dev} tso off gso off gro off"
+        )
+
+    def forward(self, ns: str) -> str:
+        """The line that makes a namespace a router."""
+        what = "net.ipv6.conf.all.forwarding=1" if self.v6 else "net.ipv4.ip_forward=1"
+        return f"ip netns exec {ns} sysctl -qw {what}"
+
+    def quiet(self, namespaces: str) -> str:
+        """Lines that keep IPv6 from sending anything by itself."""
+        sysctls = (
+            "net.ipv6.conf.default.accept_ra=0 net.ipv6.conf.default.router_solicitations=0 "
+            "net.ipv6.conf.default.dad_transmits=0"
+            if self.v6
+            else "net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1"
+        )
+        return f"for ns in {namespaces}; do\n\tip netns exec $ns sysctl -qw {sysctls}\ndone"
+
+
+def _mac(n: int, host: int) -> str:
+    return f"02:00:00:00:{n:02x}:0{host}"
+
+
+def receiver_route(values: Mapping[str, Any]) -> str:
+    """What the receiver's route says of its window."""
+    window = f" window {values['window']}" if values["window"] else ""
+    return window + (f" initrwnd {values['initrwnd']}" if values["initrwnd"] else "")
+
+
+def prologue(head: str, namespaces: str) -> list[str]:
+    """The script's first lines: its head comment, how it cleans up, how it notes events."""
+    return [
+        head + "set -eu",
+        "OUT=${OUT:-.}",
+        "",
+        "cleanup() {",
+        "\tkill $(jobs -p) 2>/dev/null || :",
+        f"\tfor ns in {namespaces}; do ip netns del $ns 2>/dev/null || :; done",
+        "}",
+        "trap cleanup EXIT",
+        "trap 'exit 130' INT TERM",
+        'note() { echo "$* $(now)" >>"$OUT/events.log"; }',
+        "now() { cut -d' ' -f1 /proc/uptime; }",
+        "",
+    ]
+
+
+def end_hosts(values: Mapping[str, Any], namespaces: str) -> list[str]:
+    """Lines for senders and receivers."""
+    rmem = max(6_291_456, 4 * values["window"])
+    sysctls = " ".join(f"net.ipv4.{key}={values[key]}" for key in SYSCTLS)
+    return [
+        "# end hosts: memory that never limits, nothing remembered from earlier connections",
+        "sysctl -qw net.ipv4.tcp_mem='1000000 1000000 1000000'",
+        f"for ns in {namespaces}; do",
+        f"\tip netns exec $ns sysctl -qw net.ipv4.tcp_no_metrics_save=1 {sysctls} \\",
+        f"\t\tnet.ipv4.tcp_wmem='4096 16777216 67108864' net.ipv4.tcp_rmem='4096 {rmem} {rmem}'",
+        "done",
+        "",
+    ]
+
+
+# --- traces and counters ----------------------------------------------------------------------
+
+
+def trace_lines(trace: str, ccs: Iterable[str], ports: Sequence[int]) -> str:
+    """Shell lines that record events of the senders' sockets in an instance of the tracer."""
+    if trace == "none":
+        return ""
+    if len(ports) == 1:
+        peer, whose = f"dport == {ports[0]}", "the sender's socket only (its peer has the port"
+    else:
+        peer = f"dport >= {min(ports)} && dport <= {max(ports)}"
+        whose = "the senders' sockets only (their peers have the ports"
+    of = "of the flow)" if len(ports) == 1 else "of the flows)"
+    lines = [
+        f"# trace: {whose} {of}",
+        "tracing=/sys/kernel/tracing/instances/apogee",
+        "[ -d /sys/kernel/tracing/instances ] || mount -t tracefs tracefs /sys/kernel/tracing",
+        "mkdir $tracing",
+        "echo mono >$tracing/trace_clock",
+        "echo 65536 >$tracing/buffer_size_kb",
+    ]
+    if trace in ("probe", "all"):
+        lines += [
+            f"echo '{peer}' >$tracing/events/tcp/tcp_probe/filter",
+            "echo 1 >$tracing/events/tcp/tcp_probe/enable",
+        ]
+    if trace == "all":
+        lines += [
+            f"echo '{peer}' >$tracing/events/tcp/tcp_retransmit_skb/filter",
+            "echo 1 >$tracing/events/tcp/tcp_retransmit_skb/enable",
+        ]
+    for cc in dict.fromkeys(ccs) if trace in ("module", "all") else ():
+        lines += [
+            f"for event in $tracing/events/tcp_{cc}/*/; do",
+            "\t[ -e $event/enable ] || continue",
+            f"\techo '{peer}' >$event/filter",
+            "\techo 1 >$event/enable",
+            "done",
+        ]
+    return "\n".join(lines) + "\n\n"
+
+
+def counters(namespaces: str, hosts: str, trace: str, links: str = "") -> str:
+    """Shell lines that leave what was counted: queues, hosts, links if any are named, the trace."""
+    lines = f"""\
+
+# what was counted
+for ns in {namespaces}; do
+	tc -n $ns -s -j qdisc show >"$OUT/qdisc-$ns.json"
+done
+"""
+    if links:
+        lines += f"""\
+for ns in {links}; do
+	ip -n $ns -s -j link show >"$OUT/link-$ns.json"
+done
+"""
+    lines += f"""\
+for ns in {hosts}; do
+	ip netns exec $ns nstat -asjz >"$OUT/nstat-$ns.json"
+done
+"""
+    if trace != "none":
+        lines += """\
+echo 0 >$tracing/tracing_on
+cat $tracing/trace >"$OUT/trace.txt"
+grep -h -E '^(entries|overrun|dropped)' $tracing/per_cpu/cpu*/stats >"$OUT/trace.stats"
+rmdir $tracing
+"""
+    return lines
+
+
+# --- the path ---------------------------------------------------------------------------------
+
+
+def limit_bps(values: Mapping[str, Any]) -> float:
+    """The best goodput of the satellite link: rate x payload share x (1 - loss of a frame)."""
+    mtu = values["mtu"]
+    headers = (60 if values["ipv6"] else 40) + (12 if values["tcp_timestamps"] else 0)
+    share = (mtu - headers) / (mtu + ETHERNET)
+    return values["rate"] * share * (1 - frame_loss(values["ber"], mtu + ETHERNET))
+
+
+def check(values: Mapping[str, Any], duration_s: float) -> None:
+    """Refuse what each value alone allows but not together."""
+    if values["ipv6"] and values["mtu"] < 1280:
+        raise ValueError("ipv6 needs an mtu of at least 1280")
+    for name in ("ack_blackout", "data_blackout"):
+        if values[name] and sum(values[name]) > duration_s:
+            raise ValueError(f"{name} ends after the run, which lasts {duration_s:g} s")
