@@ -19,8 +19,8 @@ A record is a JSON object; tables and figures read nothing else. Its keys:
 ``total_goodput_bps jain``
     The sum over the flows and Jain's fairness index (sum x)^2 / (n sum x^2).
 ``queue.mean_bytes mean_ms max_bytes drops``
-    Backlog of the bottleneck's queue, sampled every 100 ms from the first SYN to t0 + duration;
-    ``mean_ms`` is the mean backlog over the bottleneck's rate.
+    Backlog of the bottleneck's queue, sampled every 100 ms from the last flow's SYN to
+    t0 + duration; ``mean_ms`` is the mean backlog over the bottleneck's rate.
 ``bdp_bytes``
     Bandwidth-delay product of the empty path.
 ``link_drops ack_drops``
@@ -36,6 +36,28 @@ A record is a JSON object; tables and figures read nothing else. Its keys:
     there is none (or with iperf3, which has no such series).
 ``blackout``
     Only where one was asked for, see :func:`blackout`.
+
+Where flows share a path, each between hosts of its own, one interval holds for all of them: t0 is
+the arrival of the *last* flow's first data segment. Goodputs, their sum and Jain's index are taken
+from t0 to t0 + duration, RTTs and the queue from the last flow's SYN on; counts (segments,
+retransmits, timeouts, drops) are of whole runs. Keys that only such records have:
+
+``interval.from_s over_s``
+    t0, seconds after the first flow's SYN, and the length: the duration, or less if a sender
+    stopped before t0 + duration (it goes on long enough even if its SYN is lost once).
+``flows[].own``
+    ``from_s``, ``over_s``, ``goodput_bps``: the same from the flow's own first data segment's
+    arrival to the end of the common interval.
+``flows[].window_bytes``
+    Congestion window in bytes, ``mean``, ``min`` and ``max`` of the samples in the interval.
+``flows[].queue_drops link_drops``
+    The flow's share of ``queue.drops`` and ``link_drops``, exact: what came to the router, what
+    entered the hop behind it and what left that are counted when the path has run empty. Null if
+    those counts do not add up to what the queue says it dropped (a data blackout, frames of
+    IPv6's own).
+``flows[].duplicates``
+    The flow's share of ``duplicates``.
+
 ``wall_s``
     Wall-clock seconds of the run: the only key that two equal runs may differ in
     (:func:`comparable` leaves it out).
@@ -46,7 +68,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +140,14 @@ class Arrivals:
         # The first time is the beginning of the first bin, with nothing received.
         self.times = np.array(times or [0], dtype=np.float64)
         self.counts = np.array(counts or [0], dtype=np.float64)
+
+    @classmethod
+    def counted(cls, times_us: Sequence[float], counts: Sequence[float]) -> Arrivals:
+        """From counts at given times, the first of them 0."""
+        found = cls([])
+        found.times = np.array(times_us, dtype=np.float64)
+        found.counts = np.array(counts, dtype=np.float64)
+        return found
 
     def until(self, time_us: float | np.ndarray) -> Any:
         """Bytes received until ``time_us``, linear inside a bin."""
@@ -280,76 +311,182 @@ def read_arrivals(raw: Path, flow: str) -> Arrivals:
 # --- one record -------------------------------------------------------------------------------
 
 
-def _flow(raw: Path, spec: dict[str, Any], shared: bool, duration_s: float) -> dict[str, Any]:
-    """The record of one flow, and under ``_`` names what the run's totals need."""
+@dataclass
+class Measured:
+    """One flow: what its record holds by itself, and what depends on the other flows.
+
+    ``arrivals`` begin at ``begin_us``, the first data segment's; ``fine`` tells whether their steps
+    are 10 ms. The sender stopped at ``stop_us``; ``times_us``, ``rtt_us`` and ``window`` (bytes)
+    are its samples.
+    """
+
+    record: dict[str, Any]
+    arrivals: Arrivals
+    fine: bool
+    syn_us: float
+    begin_us: float
+    stop_us: float
+    times_us: np.ndarray
+    rtt_us: np.ndarray
+    min_rtt_us: float
+    window: np.ndarray | None = None
+
+    def goodput(self, begin_us: float, end_us: float, over_s: float) -> float:
+        """Bit/s of what arrived between two times, over ``over_s`` seconds."""
+        received = float(self.arrivals.until(end_us) - self.arrivals.until(begin_us))
+        return round(received * 8 / over_s, 1)
+
+    def rtt_ms(self, since_us: float) -> dict[str, float | None]:
+        """The smoothed RTT of the samples from ``since_us`` on."""
+        rtt = self.rtt_us[(self.times_us >= since_us) & (self.rtt_us > 0)]
+        return {
+            "min": round(self.min_rtt_us / 1000, 3),
+            "mean": round(float(rtt.mean()) / 1000, 3) if len(rtt) else None,
+            "p99": round(float(np.percentile(rtt, 99)) / 1000, 3) if len(rtt) else None,
+        }
+
+    def window_bytes(self, begin_us: float, end_us: float) -> dict[str, float] | None:
+        """Mean, least and greatest congestion window between two times."""
+        if self.window is None:
+            return None
+        inside = self.window[(self.times_us >= begin_us) & (self.times_us <= end_us)]
+        if not len(inside):
+            return None
+        return {
+            "mean": round(float(inside.mean()), 1),
+            "min": int(inside.min()),
+            "max": int(inside.max()),
+        }
+
+
+def _timeouts(raw: Path, spec: dict[str, Any], shared: bool) -> int | None:
+    return None if shared else _nstat(raw, spec["netns"]).get("TcpExtTCPTimeouts", 0)
+
+
+def _flow(raw: Path, spec: dict[str, Any], shared: bool) -> Measured:
+    """One flow made with the lab's own tool; ``shared``: others have the sender's namespace."""
     send = _json(raw / f"{spec['name']}.send.json")
     if send.get("error"):
         raise RecordError(f"{spec['name']}: {send['error']}")
     arrivals = read_arrivals(raw, spec["name"])
     info = send["info"]
-    begin_us = arrivals.times[0] if arrivals.counts[-1] else send["t0_us"]
-    end_us = float(begin_us) + duration_s * 1e6
-    rtt = _samples(send, "rtt")
-    rtt = rtt[rtt > 0]
-    rtt_ms = {
-        "min": round(info["min_rtt"] / 1000, 3),
-        "mean": round(float(rtt.mean()) / 1000, 3) if len(rtt) else None,
-        "p99": round(float(np.percentile(rtt, 99)) / 1000, 3) if len(rtt) else None,
-    }
-    timeouts = None if shared else _nstat(raw, spec["netns"]).get("TcpExtTCPTimeouts", 0)
-    return {
-        "name": spec["name"],
-        "cc": spec["cc"],
-        "goodput_bps": round(float(arrivals.until(end_us)) * 8 / duration_s, 1),
-        "retransmits": info["total_retrans"],
-        "segments": info["data_segs_out"],
-        "timeouts": timeouts,
-        "rtt_ms": rtt_ms,
-        "_arrivals": arrivals,
-        "_syn_us": send["syn_us"],
-        "_end_us": end_us,
-    }
+    mss = info.get("snd_mss")
+    return Measured(
+        record={
+            "name": spec["name"],
+            "cc": spec["cc"],
+            "goodput_bps": 0.0,
+            "retransmits": info["total_retrans"],
+            "segments": info["data_segs_out"],
+            "timeouts": _timeouts(raw, spec, shared),
+        },
+        arrivals=arrivals,
+        fine=True,
+        syn_us=send["syn_us"],
+        begin_us=float(arrivals.times[0] if arrivals.counts[-1] else send["t0_us"]),
+        stop_us=float(send["end_us"]),
+        times_us=_samples(send, "t_us"),
+        rtt_us=_samples(send, "rtt"),
+        min_rtt_us=info["min_rtt"],
+        window=_samples(send, "snd_cwnd") * mss if mss else None,
+    )
 
 
-def _iperf3(raw: Path, spec: dict[str, Any], duration_s: float) -> dict[str, Any]:
-    """The record of one flow made with iperf3, from what both of its ends reported.
+def _iperf3_json(raw: Path, flow: str, side: str) -> Any:
+    """What one end of iperf3 said; the file bears the flow's name where there are several."""
+    path = raw / f"{flow}.iperf3-{side}.json"
+    found = _json(path if path.exists() else raw / f"iperf3-{side}.json")
+    if found.get("error"):
+        raise RecordError(f"iperf3: {found['error']}")
+    return found
+
+
+def _iperf3(raw: Path, spec: dict[str, Any]) -> Measured:
+    """One flow made with iperf3, from what both of its ends reported.
 
     Its server counts once a second from the moment it lets the client start: the first data cannot
     arrive earlier than one round trip later, so time begins there. RTTs are the client's samples,
     one per second.
     """
-    client = _json(raw / "iperf3-client.json")
-    server = _json(raw / "iperf3-server.json")
-    for side in (client, server):
-        if side.get("error"):
-            raise RecordError(f"iperf3: {side['error']}")
+    client = _iperf3_json(raw, spec["name"], "client")
+    server = _iperf3_json(raw, spec["name"], "server")
     sent = client["end"]["streams"][0]["sender"]
-    ends, counts = [0.0], [0.0]
-    for interval in server["intervals"]:
-        ends.append(interval["sum"]["end"])
-        counts.append(counts[-1] + interval["sum"]["bytes"])
-    received = float(np.interp(duration_s + sent["min_rtt"] / 1e6, ends, counts))
-    mss = client["start"].get("tcp_mss_default") or 1448
-    rtt = np.array([interval["streams"][0]["rtt"] for interval in client["intervals"]])
     starts = [at for name, what, at in read_events(raw) if (name, what) == (spec["name"], "start")]
     if not starts:
         raise RecordError(f"events.log has no start of {spec['name']}")
-    return {
-        "name": spec["name"],
-        "cc": spec["cc"],
-        "goodput_bps": round(received * 8 / duration_s, 1),
-        "retransmits": sent["retransmits"],
-        "segments": math.ceil(sent["bytes"] / mss) + sent["retransmits"],
-        "timeouts": _nstat(raw, spec["netns"]).get("TcpExtTCPTimeouts", 0),
-        "rtt_ms": {
-            "min": round(sent["min_rtt"] / 1000, 3),
-            "mean": round(float(rtt.mean()) / 1000, 3),
-            "p99": round(float(np.percentile(rtt, 99)) / 1000, 3),
+    start_us = starts[0] * 1e6
+    times, counts = [start_us], [0.0]
+    for interval in server["intervals"]:
+        times.append(start_us + interval["sum"]["end"] * 1e6)
+        counts.append(counts[-1] + interval["sum"]["bytes"])
+    begin_us = start_us + sent["min_rtt"]
+    # Nothing before the first data could arrive.
+    later = [i for i, time in enumerate(times) if time > begin_us]
+    arrivals = Arrivals.counted(
+        [begin_us, *(times[i] for i in later)], [0.0, *(counts[i] for i in later)]
+    )
+    mss = client["start"].get("tcp_mss_default") or 1448
+    rtt = np.array([interval["streams"][0]["rtt"] for interval in client["intervals"]])
+    seconds = start_us + 1e6 * np.arange(1, len(rtt) + 1)
+    return Measured(
+        record={
+            "name": spec["name"],
+            "cc": spec["cc"],
+            "goodput_bps": 0.0,
+            "retransmits": sent["retransmits"],
+            "segments": math.ceil(sent["bytes"] / mss) + sent["retransmits"],
+            "timeouts": _nstat(raw, spec["netns"]).get("TcpExtTCPTimeouts", 0),
         },
-        "_arrivals": None,
-        "_syn_us": starts[0] * 1e6,
-        "_end_us": (starts[0] + duration_s) * 1e6,
+        arrivals=arrivals,
+        fine=False,
+        syn_us=start_us,
+        begin_us=begin_us,
+        stop_us=times[-1],
+        times_us=seconds,
+        rtt_us=rtt,
+        min_rtt_us=sent["min_rtt"],
+    )
+
+
+def _queue(raw: Path, meta: dict[str, Any], begin_us: float, end_us: float) -> dict[str, Any]:
+    """Occupancy of the bottleneck's queue between two times."""
+    times, sizes = read_queue(raw, meta["bottleneck"][1])
+    sizes = sizes[(times >= begin_us / 1e6) & (times <= end_us / 1e6)]
+    mean = float(sizes.mean()) if len(sizes) else None
+    rate = meta["rate_bps"]
+    return {
+        "mean_bytes": None if mean is None else round(mean, 1),
+        "mean_ms": None if mean is None or not rate else round(mean * 8000 / rate, 3),
+        "max_bytes": int(sizes.max()) if len(sizes) else None,
     }
+
+
+def _duplicates(raw: Path, netns: str) -> int | None:
+    """Duplicate segments that a receiver reported by D-SACK; None if it did not count them."""
+    counters = _nstat(raw, netns)
+    found = [counters.get(f"TcpExtTCPDSACK{kind}Sent") for kind in ("Old", "Ofo")]
+    return None if None in found else sum(found)
+
+
+def _queue_shares(raw: Path, specs: list[dict[str, Any]], total: int) -> list[int | None]:
+    """Frames of each flow that the queue dropped: those that came and did not enter the hop.
+
+    None for all if the shares do not add up to ``total``.
+    """
+    shares: list[int | None] = []
+    for spec in specs:
+        entered = _packets(raw, spec["exit"], "tx") + _drops(raw, [spec["exit"]], {"netem"})
+        shares.append(_packets(raw, spec["entry"], "rx") - entered)
+    return shares if sum(share or 0 for share in shares) == total else [None] * len(shares)
+
+
+def _packets(raw: Path, place: Sequence[str], side: str) -> int:
+    """Frames that a device took in (rx) or gave to the other end of its link (tx)."""
+    netns, dev = place
+    for link in _json(raw / f"link-{netns}.json"):
+        if link.get("ifname") == dev:
+            return int(link["stats64"][side]["packets"])
+    raise RecordError(f"link-{netns}.json has no {dev}")
 
 
 def compute(raw: Path, meta: dict[str, Any]) -> dict[str, Any]:
@@ -367,17 +504,27 @@ def compute(raw: Path, meta: dict[str, Any]) -> dict[str, Any]:
 
 def _compute(raw: Path, meta: dict[str, Any]) -> dict[str, Any]:
     duration = meta["duration_s"]
-    spaces = [flow["netns"] for flow in meta["flows"]]
+    specs = meta["flows"]
+    spaces = [spec["netns"] for spec in specs]
     if meta["traffic"] == "iperf3":
-        flows = [_iperf3(raw, spec, duration) for spec in meta["flows"]]
+        measured = [_iperf3(raw, spec) for spec in specs]
     else:
-        flows = [
-            _flow(raw, spec, spaces.count(spec["netns"]) > 1, duration) for spec in meta["flows"]
-        ]
-    arrivals = [flow.pop("_arrivals") for flow in flows]
-    in_time = None not in arrivals  # whether there is a fine series of what arrived
-    syn_us = min(flow.pop("_syn_us") for flow in flows)
-    end_us = max(flow.pop("_end_us") for flow in flows)
+        measured = [_flow(raw, spec, spaces.count(spec["netns"]) > 1) for spec in specs]
+    arrivals = [flow.arrivals for flow in measured]
+    in_time = all(flow.fine for flow in measured)  # whether what arrived is a fine series
+    syn_us = min(flow.syn_us for flow in measured)
+    last_syn_us = max(flow.syn_us for flow in measured)
+    begin_us = max(flow.begin_us for flow in measured)
+    end_us = begin_us + duration * 1e6
+    if len(measured) > 1:
+        end_us = min(end_us, *(flow.stop_us for flow in measured))
+    over_s = (end_us - begin_us) / 1e6
+    if over_s <= 0:
+        raise RecordError("the flows did not run at the same time")
+    flows = []
+    for flow in measured:
+        goodput = flow.goodput(begin_us, end_us, over_s)
+        flows.append(flow.record | {"goodput_bps": goodput, "rtt_ms": flow.rtt_ms(last_syn_us)})
     rates = [flow["goodput_bps"] for flow in flows]
 
     queue_drops = _drops(raw, [meta["bottleneck"]], {"netem", "pfifo", "bfifo", "tbf"})
@@ -386,25 +533,29 @@ def _compute(raw: Path, meta: dict[str, Any]) -> dict[str, Any]:
     ack_drops = _drops(raw, meta["ack_links"], {"netem"})
     ack_drops += _drops(raw, meta["ack_filters"], {"clsact", "ingress"})
 
-    times, sizes = read_queue(raw, meta["bottleneck"][1])
-    inside = (times >= syn_us / 1e6) & (times <= end_us / 1e6)
-    sizes = sizes[inside]
-    mean_bytes = float(sizes.mean()) if len(sizes) else None
-    queue = {
-        "mean_bytes": None if mean_bytes is None else round(mean_bytes, 1),
-        "mean_ms": None
-        if mean_bytes is None or not meta["rate_bps"]
-        else round(mean_bytes * 8000 / meta["rate_bps"], 3),
-        "max_bytes": int(sizes.max()) if len(sizes) else None,
-        "drops": queue_drops,
-    }
+    dsack_on = str(meta["set"].get("tcp_dsack", 1)) != "0"
+    receivers = [spec.get("receiver_ns", meta["receiver_ns"]) for spec in specs]
+    duplicates = {ns: _duplicates(raw, ns) if dsack_on else None for ns in receivers}
+    whole_path = all("exit" in spec for spec in specs)  # hosts and counters for each flow
+    if whole_path:
+        queue_shares = _queue_shares(raw, specs, queue_drops)
+        for record, flow, spec, ns, queued in zip(
+            flows, measured, specs, receivers, queue_shares, strict=True
+        ):
+            own_s = (end_us - flow.begin_us) / 1e6
+            record["own"] = {
+                "from_s": round((flow.begin_us - syn_us) / 1e6, 3),
+                "over_s": round(own_s, 3),
+                "goodput_bps": flow.goodput(flow.begin_us, end_us, own_s),
+            }
+            record["window_bytes"] = flow.window_bytes(begin_us, end_us)
+            record["queue_drops"] = queued
+            record["link_drops"] = _drops(raw, [spec["exit"]], {"netem"})
+            record["duplicates"] = duplicates[ns]
 
     rtt_s = meta["bdp_bytes"] * 8 / meta["rate_bps"] if meta["rate_bps"] else 0.0
     losses = link_drops + queue_drops
     retransmits = sum(flow["retransmits"] for flow in flows)
-    receiver = _nstat(raw, meta["receiver_ns"])
-    dsacks = [receiver.get(f"TcpExtTCPDSACK{kind}Sent") for kind in ("Old", "Ofo")]
-    dsack_on = str(meta["set"].get("tcp_dsack", 1)) != "0" and None not in dsacks
     uname = raw / "uname"
     kernel = uname.read_text(encoding="utf-8").strip() if uname.exists() else meta["kernel"]
     record = {
@@ -419,17 +570,20 @@ def _compute(raw: Path, meta: dict[str, Any]) -> dict[str, Any]:
         "flows": flows,
         "total_goodput_bps": round(math.fsum(rates), 1),
         "jain": jain(rates),
-        "queue": queue,
+        "queue": _queue(raw, meta, last_syn_us, end_us) | {"drops": queue_drops},
         "bdp_bytes": meta["bdp_bytes"],
         "link_drops": link_drops,
         "ack_drops": ack_drops,
         "losses": losses,
         "needless_retransmits": max(0, retransmits - losses),
-        "duplicates": sum(dsacks) if dsack_on else None,
+        "duplicates": None if None in duplicates.values() else sum(duplicates.values()),
         "t90_s": time_to_90(arrivals, syn_us, end_us, meta["limit_bps"], rtt_s)
         if in_time
         else None,
     }
+    if whole_path:
+        interval = {"from_s": (begin_us - syn_us) / 1e6, "over_s": over_s}
+        record["interval"] = {key: round(value, 3) for key, value in interval.items()}
     events = {(name, what): at for name, what, at in read_events(raw)}
     starts = [(events[key], key[0]) for key in events if key[0] in BLACKOUTS and key[1] == "on"]
     if starts and in_time:

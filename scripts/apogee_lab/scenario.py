@@ -20,7 +20,7 @@ class Param:
     """A parameter: name, default (a value, not text), kind (see units.py) and one-line help.
 
     ``low`` and ``high`` bound the value, both included; words and ``none`` have no bounds, and
-    both times of an event have them.
+    both times of an event and all items of a list have them.
     """
 
     name: str
@@ -33,12 +33,27 @@ class Param:
 
 @dataclass(frozen=True)
 class FlowSpec:
-    """One flow: its name, congestion control, the sender's namespace and the receiver's port."""
+    """One flow: its name, congestion control, the sender's namespace and the receiver's port.
+
+    Where flows share a path: the receiver's own namespace, the device by which the flow's data
+    comes to the bottleneck, and the device by which it leaves the lossy link; no other flow's data
+    passes these two.
+    """
 
     name: str
     cc: str
     netns: str
     port: int
+    receiver_ns: str = ""
+    entry: Device | None = None
+    exit: Device | None = None
+
+    def facts(self) -> dict[str, Any]:
+        """What the measures are told of the flow; only what is set."""
+        found = {"name": self.name, "cc": self.cc, "netns": self.netns, "port": self.port}
+        found |= {"receiver_ns": self.receiver_ns} if self.receiver_ns else {}
+        places = {"entry": self.entry, "exit": self.exit}
+        return found | {key: list(place) for key, place in places.items() if place}
 
 
 @dataclass(frozen=True)

@@ -115,9 +115,7 @@ def make_jobs(
             "limit_bps": plan.limit_bps,
             "rate_bps": plan.rate_bps,
             "bdp_bytes": plan.bdp_bytes,
-            "flows": [
-                {"name": f.name, "cc": f.cc, "netns": f.netns, "port": f.port} for f in plan.flows
-            ],
+            "flows": [flow.facts() for flow in plan.flows],
             "traffic": plan.traffic,
             "receiver_ns": plan.receiver_ns,
             "bottleneck": list(plan.bottleneck),

@@ -12,11 +12,13 @@ float, int     number                      ``0.5``, ``3``                 the sa
 bool           0 or 1                      ``0`` ``1``                    the same
 choice:a,b     one of the words            ``a``                          the same
 event          (start s, length s) | None  ``45s:1s`` ``none``            ``45s:1s``
+list:KIND      tuple of KIND's values      ``0s+10s``                     ``0s+10s``
 =============  ==========================  =============================  =====================
 
-A kind may allow further literal words behind ``|``: ``ber|same`` is a bit error rate or ``same``.
-k, M and G are powers of 1000, Ki, Mi and Gi of 1024. ``parse(kind, format(kind, value))`` gives
-``value`` back.
+Lists are joined by ``+`` because ``,`` separates the values of a product; no ``+`` stands in their
+items' exponents. A kind may allow further literal words behind ``|``: ``ber|same`` is a bit error
+rate or ``same``. k, M and G are powers of 1000, Ki, Mi and Gi of 1024.
+``parse(kind, format(kind, value))`` gives ``value`` back.
 """
 
 from __future__ import annotations
@@ -25,8 +27,9 @@ import math
 import re
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from typing import Any
 
-Value = int | float | str | tuple[float, float] | None
+Value = int | float | str | tuple[Any, ...] | None
 
 _RATE = {"bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9}
 _TIME = {
@@ -47,6 +50,7 @@ _SIZE = {
     "GiB": 2**30,
 }
 _NUMBER = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d{1,3})?", re.IGNORECASE | re.ASCII)
+LIST = "list:"
 _PLAIN = {"ber", "float", "int", "bool"}
 
 
@@ -75,6 +79,8 @@ def describe(kind: str) -> str:
     }
     if base.startswith("choice:"):
         text = "one of " + ", ".join(base[len("choice:") :].split(","))
+    elif base.startswith(LIST):
+        text = f"{describe(base.removeprefix(LIST))}, or several joined by +"
     else:
         text = known[base]
     for word in words:
@@ -85,6 +91,9 @@ def describe(kind: str) -> str:
 def unit_name(kind: str) -> str:
     """The kind's unit for listings (``bit/s``, ``s``, ``bytes``, ...), empty for words."""
     base, _ = split_kind(kind)
+    if base.startswith(LIST):
+        unit = unit_name(base.removeprefix(LIST))
+        return f"{unit}+{unit}…"
     names = {"rate": "bit/s", "time": "s", "size": "bytes", "event": "START:LENGTH", "bool": "0/1"}
     names |= {"ber": "errors/bit", "int": "number", "float": "number"}
     return names.get(base, "")
@@ -151,6 +160,11 @@ def parse(kind: str, text: str) -> Value:
         return text
     if base == "event":
         return _event(text, kind)
+    if base.startswith(LIST):
+        try:
+            return tuple(parse(base.removeprefix(LIST), item) for item in text.split("+"))
+        except UnitError:
+            raise UnitError(f"'{text}' is not {describe(kind)}") from None
     raise KeyError(f"no such kind of value: {kind}")
 
 
@@ -211,6 +225,8 @@ def format(kind: str, value: Value) -> str:  # noqa: A001 - the counterpart of p
         if value is None:
             return "none"
         return f"{format('time', value[0])}:{format('time', value[1])}"
+    if base.startswith(LIST):
+        return "+".join(format(base.removeprefix(LIST), item) for item in value)
     if base in ("ber", "float"):
         number = float(value)
         return str(int(number)) if number == int(number) and abs(number) < 1e15 else repr(number)

@@ -5,5 +5,6 @@ from __future__ import annotations
 
 from ..scenario import Scenario
 from .satellite import SATELLITE
+from .shared import SATELLITE_SHARED
 
-SCENARIOS: dict[str, Scenario] = {s.name: s for s in (SATELLITE,)}
+SCENARIOS: dict[str, Scenario] = {s.name: s for s in (SATELLITE, SATELLITE_SHARED)}

@@ -1,0 +1,403 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Satellite-shared: several flows, each between hosts of its own, through one satellite link."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .. import units
+from ..scenario import FlowSpec, Param, Plan, Scenario, module_lines
+from . import testbed
+from .testbed import PORT, Net
+
+MOST_FLOWS = 20
+SPLIT, MIDDLE = 100, 100  # numbers of links: receivers come after SPLIT, the satellite's is MIDDLE
+SLACK_S = 0.1
+LATE_SYN_S = 1.1  # a lost SYN is sent again after 1 s
+
+PARAMS = (
+    Param("flows", 2, "int", "number of flows, each between two hosts of its own", 1, MOST_FLOWS),
+    Param(
+        "start",
+        (0.0,),
+        "list:time",
+        "when each flow starts: 0s for all, or one each, 0s+10s+…",
+        0,
+        3600,
+    ),
+    Param(
+        "delays",
+        (0.0,),
+        "list:time",
+        "extra one-way delay per flow: one for all, or 0s+50ms+…",
+        0,
+        10,
+    ),
+    Param("wired_rate", 100_000_000, "rate", "rate of each wired link, 0 for no limit", 0, 100e9),
+    Param("wired_delay", 0.001, "time", "one-way delay of each wired link", 0, 10),
+    *testbed.LINK_PARAMS,
+    *testbed.HOST_PARAMS,
+)
+
+HEAD = """\
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# satellite-shared: bulk flows that share a satellite link; to be run as root, results go to $OUT
+# (or .)
+#
+#   snd1  to-bn --- to-snd1 \\                                      / to-rcv1 --- to-sat  rcv1
+#   sender 1       wired     \\                                    /        wired   receiver 1
+#                             bn  to-sat ------------- to-bn  sat
+#                            /    queue, rate     delay, errors   \\
+#   snd2  to-bn --- to-snd2 /                                      \\ to-rcv2 --- to-sat  rcv2
+#   ...
+#
+#   data: wired link on to-bn of each sender, queue and rate on to-sat; satellite hop (delay, bit
+#         errors) and the wired link behind it on to-rcv1, to-rcv2, ..., so that what the hop loses
+#         is counted per flow
+#   ACKs: wired link on to-sat of each receiver, satellite hop on to-bn of sat, (return path on
+#         the router's ack-path,) wired link on to-snd1, to-snd2, ...
+#   No wired link ever drops: its delay line has room for all.
+#
+"""
+
+
+@dataclass(frozen=True)
+class Flow:
+    """One flow: its number from 1 on, algorithm, start and extra one-way delay (s)."""
+
+    n: int
+    cc: str
+    start_s: float
+    extra_s: float
+
+    @property
+    def snd(self) -> str:
+        """The sender's namespace."""
+        return f"snd{self.n}"
+
+    @property
+    def rcv(self) -> str:
+        """The receiver's namespace."""
+        return f"rcv{self.n}"
+
+    @property
+    def port(self) -> int:
+        """The receiver's port, another one for each flow: traces tell flows apart by it."""
+        return PORT + self.n - 1
+
+
+def _spread(name: str, given: Sequence[Any], count: int) -> Sequence[Any]:
+    """One item per flow; a single one stands for all."""
+    if len(given) not in (1, count):
+        raise ValueError(
+            f"{name}: {len(given)} given, but there are {count} flows (flows={count}): "
+            f"give one for all, or {count} joined by +"
+        )
+    return given if len(given) == count else tuple(given) * count
+
+
+def _starts(given: tuple[float, ...], count: int) -> Sequence[float]:
+    """When each flow starts; one time for all can only be 0."""
+    if len(given) == 1 and given[0]:
+        time = units.format("time", given[0])
+        raise ValueError(f"start: {time} for all flows: give one per flow, such as 0s+{time}")
+    return _spread("start", given, count)
+
+
+def _flows(values: Mapping[str, Any], ccs: tuple[str, ...]) -> list[Flow]:
+    count = values["flows"]
+    columns = (
+        _spread("--cc " + "+".join(ccs), ccs, count),
+        _starts(values["start"], count),
+        _spread("delays", values["delays"], count),
+    )
+    return [Flow(n, *row) for n, row in enumerate(zip(*columns, strict=True), 1)]
+
+
+def _check(values: Mapping[str, Any], flows: Sequence[Flow], duration_s: float) -> None:
+    """Refuse what each value alone allows but not together."""
+    starts = [flow.start_s for flow in flows]
+    testbed.check(values, max(starts) - min(starts) + duration_s)
+    if values["queue"] < values["mtu"]:
+        size, packet = (units.format("size", values[name]) for name in ("queue", "mtu"))
+        raise ValueError(f"queue: {size} holds no packet: at least {packet} (the mtu) is needed")
+    if 0 < values["wired_rate"] < values["rate"]:
+        wired, rate = (units.format("rate", values[name]) for name in ("wired_rate", "rate"))
+        raise ValueError(
+            f"wired_rate: {wired} is less than the satellite link's rate, {rate}: "
+            "the queue would stand at the senders"
+        )
+
+
+def _wire(values: Mapping[str, Any], extra_s: float = 0.0) -> str:
+    """What netem does for a wired link, with more delay if wanted."""
+    delay = testbed.time_text(values["wired_delay"] + extra_s)
+    rate = values["wired_rate"]
+    return f"delay {delay}" + (f" rate {rate}bit" if rate else "")
+
+
+def _wired_lines(values: Mapping[str, Any], flow: Flow) -> list[str]:
+    """tc lines for a flow's wired links, but for the one behind the satellite hop."""
+    sender, receiver = _wire(values, flow.extra_s), _wire(values)
+    limit = testbed.DELAY_LINE
+    return [
+        f"tc -n {flow.snd} qdisc add dev to-bn root netem {sender} limit {limit}",
+        f"tc -n bn qdisc add dev to-{flow.snd} root netem {sender} limit {limit}",
+        f"tc -n {flow.rcv} qdisc add dev to-sat root netem {receiver} limit {limit}",
+    ]
+
+
+def _return_path(values: Mapping[str, Any]) -> list[str]:
+    """Lines that lead all ACKs through one queue at the router, if the return path has one."""
+    qdiscs = testbed.return_path(values, "ack-path")
+    if not qdiscs:
+        return []
+    return [
+        "# return path: slots, rate and queue, the same for the ACKs of all flows",
+        "ip -n bn link add ack-path type ifb",
+        "tc -n bn -batch - <<'END'",
+        *qdiscs,
+        "qdisc add dev to-sat clsact",
+        "filter add dev to-sat ingress matchall action mirred egress redirect dev ack-path",
+        "END",
+        "ip -n bn link set ack-path up",
+        "",
+    ]
+
+
+def _links(values: Mapping[str, Any], net: Net, flows: Sequence[Flow]) -> list[str]:
+    """Lines that set up the namespaces and what lies between them."""
+    hosts = [host for flow in flows for host in (flow.snd, flow.rcv)]
+    every = " ".join(["bn", "sat", *hosts])
+    limit = testbed.queue_packets(values)
+    ber, ack_ber = testbed.error_rates(values)
+    delay = testbed.time_text(values["delay"])
+    behind = testbed.time_text(values["delay"] + values["wired_delay"])
+    hop = _wire(values, values["delay"])
+    to_receivers = [f"to-{flow.rcv}" for flow in flows]
+    clsact = [
+        f"tc -n sat qdisc add dev {dev} clsact"
+        for _, devs in testbed.blackouts(values, to_receivers)
+        for dev in devs
+    ]
+    lines = [
+        "# namespaces and links",
+        f"for ns in {every}; do ip netns add $ns; done",
+        net.quiet(every),
+        net.link("bn", "sat", MIDDLE),
+        net.end("bn", "to-sat", MIDDLE, 1),
+        net.end("sat", "to-bn", MIDDLE, 2),
+        f"{net.ip('bn')} route add default via {net.address(MIDDLE, 2)}",
+        f"{net.ip('sat')} route add default via {net.address(MIDDLE, 1)}",
+        net.forward("bn"),
+        net.forward("sat"),
+    ]
+    for flow in flows:
+        first, last = flow.n, SPLIT + flow.n
+        lines += [
+            f"# hosts of flow {flow.n}",
+            net.link(flow.snd, "bn", first),
+            net.end(flow.snd, "to-bn", first, 1),
+            net.end("bn", f"to-{flow.snd}", first, 2),
+            net.link("sat", flow.rcv, last),
+            net.end("sat", f"to-{flow.rcv}", last, 1),
+            net.end(flow.rcv, "to-sat", last, 2),
+            f"{net.ip(flow.snd)} route add default via {net.address(first, 2)}",
+            f"{net.ip(flow.rcv)} route add default via {net.address(last, 1)}"
+            + testbed.receiver_route(values),
+        ]
+    lines += ["", *testbed.end_hosts(values, " ".join(hosts))]
+    lines += ["# wired links; the extra delay of a flow is on its sender's"]
+    for flow in flows:
+        lines += _wired_lines(values, flow)
+    lines += [
+        "",
+        f"# bottleneck: rate and a queue of {limit} packets",
+        f"tc -n bn qdisc add dev to-sat root netem rate {values['rate']}bit limit {limit}",
+        "",
+        *_return_path(values),
+        f"# satellite hop: {delay} each way, bit error rate {ber:g} (data), {ack_ber:g} (ACKs);",
+        f"# towards the receivers the wired link follows: {behind} together",
+        "tc -n sat -batch - <<'END'",
+    ]
+    for dev in to_receivers:
+        lines += testbed.lossy(dev, hop, ber, testbed.data_bands(values))
+    lines += testbed.lossy("to-bn", f"delay {delay}", ack_ber, testbed.ack_bands(values))
+    return [*lines, "END", *clsact, ""]
+
+
+def _sending_s(
+    values: Mapping[str, Any], flows: Sequence[Flow], flow: Flow, duration_s: float
+) -> float:
+    """How long a flow sends: until ``duration_s`` after the last flow's first data arrived.
+
+    That takes one and a half of its round trips, and twice the queue if others have filled it.
+    """
+    starts = [other.start_s for other in flows]
+    longest = 1.5 * 2 * _one_way(values, max(other.extra_s for other in flows))
+    crowd = min(values["queue"], (values["window"] or 64_000) * len(flows))
+    queued = 2 * crowd * 8 / values["rate"] if max(starts) > min(starts) else 0.0
+    late = LATE_SYN_S if values["ber"] or values["ack_ber"] not in ("same", 0) else 0.0
+    return max(starts) - flow.start_s + duration_s + longest + queued + late + SLACK_S
+
+
+def _one_way(values: Mapping[str, Any], extra_s: float) -> float:
+    return values["delay"] + 2 * values["wired_delay"] + extra_s
+
+
+def _calls(values: Mapping[str, Any], net: Net, flows: Sequence[Flow], duration_s: float) -> str:
+    """The lines that start each sender in the background."""
+    lines = []
+    for flow in flows:
+        seconds = _sending_s(values, flows, flow, duration_s)
+        if values["traffic"] == "iperf3":
+            seconds = math.ceil(seconds)
+        address = net.address(SPLIT + flow.n, 2)
+        lines += [
+            f"send {flow.n} {flow.start_s:g} {flow.cc} {address} {seconds:g} &",
+            'senders="$senders $!"',
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _traffic(values: Mapping[str, Any], net: Net, flows: Sequence[Flow], duration_s: float) -> str:
+    """Shell lines that run the flows and sample the queue."""
+    numbers = " ".join(str(flow.n) for flow in flows)
+    ours = values["traffic"] == "flow"
+    if ours:
+        receive = 'flow recv $((base + n)) "$OUT/flow$n.recv.json" &'
+        send = 'flow send $4 $((base + $1)) --cc $3 --duration $5 "$OUT/flow$1.send.json"'
+    else:
+        receive = 'iperf3 -s -1 -p $((base + n)) --json >"$OUT/flow$n.iperf3-server.json" &'
+        send = 'iperf3 -c $4 -p $((base + $1)) -C $3 -t $5 --json >"$OUT/flow$1.iperf3-client.json"'
+    sample = (
+        "flow every 0.1 'qdisc show dev to-sat' $! |"
+        if ours
+        else "while kill -0 $! 2>/dev/null; do echo 'qdisc show dev to-sat'; sleep 0.1; done |"
+    )
+    first_s = min(flow.start_s for flow in flows)
+    events = "".join(
+        testbed.blackout_lines(name, (first_s + values[name][0], values[name][1]), devs)
+        for name, devs in testbed.blackouts(values, [f"to-{flow.rcv}" for flow in flows])
+    )
+    empty_s = _one_way(values, 0.0) + SLACK_S
+    # What is on the way when the senders stop still counts as passed or lost, per flow.
+    stop = (
+        f"""\
+# the senders answer no late ACKs; the receivers stop when the path is empty
+for n in {numbers}; do ip -n snd$n link set to-bn down; done
+"""
+        if ours
+        else "# the servers stop by themselves\nfor pid in $receivers; do wait $pid; done\n"
+    )
+    stop += f"""\
+until tc -n bn -s qdisc show dev to-sat root | grep -q 'backlog 0b 0p'; do sleep 0.1; done
+sleep {empty_s:g}
+"""
+    if ours:
+        stop += """\
+kill $receivers 2>/dev/null || :
+for pid in $receivers; do wait $pid; done
+"""
+    return f"""\
+base={PORT - 1}
+receivers= senders=
+for n in {numbers}; do
+	ip netns exec rcv$n {receive}
+	receivers="$receivers $!"
+done
+for n in {numbers}; do
+	port=$(printf ':%04X ' $((base + n)))
+	ip netns exec rcv$n sh -c "until grep -q '$port' /proc/net/tcp6; do sleep 0.01; done"
+done
+# send FLOW START CC ADDRESS SECONDS
+send() {{
+	sleep $2
+	note flow$1 start
+	exec ip netns exec snd$1 {send}
+}}
+{_calls(values, net, flows, duration_s)}\
+note queue_sampling on
+{sample}
+	tc -n bn -s -j -batch - >"$OUT/queue.jsonl" &
+sampler=$!
+{events}for pid in $senders; do wait $pid; done
+wait $sampler
+{stop}"""
+
+
+def _script(values: Mapping[str, Any], flows: Sequence[Flow], duration_s: float) -> str:
+    net = Net(bool(values["ipv6"]), values["mtu"])
+    ccs = tuple(flow.cc for flow in flows)
+    hosts = " ".join(host for flow in flows for host in (flow.snd, flow.rcv))
+    lines = [
+        *testbed.prologue(HEAD, f"bn sat {hosts}"),
+        "# congestion control",
+        *module_lines(values, ccs),
+        "",
+        *_links(values, net, flows),
+    ]
+    return (
+        "\n".join(lines)
+        + testbed.trace_lines(values["trace"], ccs, [flow.port for flow in flows])
+        + '[ -z "${APOGEE_SHELL:-}" ] || { trap - EXIT; exit 0; }\n\n# traffic\n'
+        + _traffic(values, net, flows, duration_s)
+        + testbed.counters("bn sat", hosts, values["trace"], links="bn sat")
+    )
+
+
+def _mix(cc: str) -> tuple[str, ...]:
+    names = tuple(cc.split("+"))
+    if not all(names) or len(names) > MOST_FLOWS:
+        raise ValueError(f"--cc {cc}: one name for all flows, or one per flow joined by +")
+    return names
+
+
+def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -> Plan:
+    flows = _flows(values, ccs)
+    _check(values, flows, duration_s)
+    to_receivers = tuple(("sat", f"to-{flow.rcv}") for flow in flows)
+    shortest = _one_way(values, min(flow.extra_s for flow in flows))
+    return Plan(
+        script=_script(values, flows, duration_s),
+        flows=tuple(
+            FlowSpec(
+                name=f"flow{flow.n}",
+                cc=flow.cc,
+                netns=flow.snd,
+                port=flow.port,
+                receiver_ns=flow.rcv,
+                entry=("bn", f"to-{flow.snd}"),
+                exit=("sat", f"to-{flow.rcv}"),
+            )
+            for flow in flows
+        ),
+        duration_s=duration_s,
+        limit_bps=testbed.limit_bps(values),
+        rate_bps=values["rate"],
+        bdp_bytes=round(values["rate"] * 2 * shortest / 8),
+        queue_bytes=values["queue"],
+        timeout_virtual_s=max(flow.start_s for flow in flows) + duration_s + 150,
+        sender_ns=flows[0].snd,
+        receiver_ns=flows[0].rcv,
+        bottleneck=("bn", "to-sat"),
+        data_links=to_receivers,
+        ack_links=(("sat", "to-bn"),),
+        data_filters=(("sat", "to-bn"),) if values["data_blackout"] else (),
+        ack_filters=to_receivers if values["ack_blackout"] else (),
+        traffic=values["traffic"],
+        extras=("iperf3",) if values["traffic"] == "iperf3" else (),
+    )
+
+
+SATELLITE_SHARED = Scenario(
+    name="satellite-shared",
+    help="several flows share a satellite link: fairness, delay, bit errors, lost ACKs",
+    params=PARAMS,
+    parse_cc=_mix,
+    build=_build,
+)
