@@ -370,6 +370,13 @@ def do_plot_window(args: Arguments) -> int:
     return _save(plots.window(_runs(args), args.title, _span(args)), args)
 
 
+def do_plot_abe(args: Arguments) -> int:
+    """Bandwidth estimate over time."""
+    from . import plots
+
+    return _save(plots.abe(_runs(args), args.title, _span(args)), args)
+
+
 def do_plot_goodput_time(args: Arguments) -> int:
     """Goodput over time."""
     from . import plots
@@ -422,6 +429,7 @@ def _plot_parser(plot: Parser) -> None:
     over.add_argument("records", nargs="+", metavar="RECORDS")
     for name, verb, text in (
         ("window", do_plot_window, "congestion window over time, from the trace of runs"),
+        ("abe", do_plot_abe, "bandwidth estimate ABE over time, from the trace of runs"),
         ("goodput-time", do_plot_goodput_time, "goodput over time, from the receivers' counts"),
     ):
         parser = figure(name, verb, text)

@@ -20,7 +20,7 @@ from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
 from . import records as measures  # noqa: E402
-from . import table, traces  # noqa: E402
+from . import table, traces, units  # noqa: E402
 from .records import RecordError  # noqa: E402
 
 # One colour per algorithm in every figure.
@@ -38,6 +38,8 @@ COLOURS = {
 }
 OTHERS = ["#aec7e8", "#98df8a", "#bcbd22", "#17becf", "#f7b6d2", "#c49c94", "#9edae5"]
 LIMIT_COLOUR = "#888888"
+# Flows of one run whose algorithms are the same.
+FLOW_COLOURS = ["#d62728", "#0072b2", "#009e73", "#e69f00", "#7b3294", "#555555", "#56b4e9"]
 MARKERS = "osD^vPX*<>hd"
 
 STYLE = {
@@ -79,6 +81,12 @@ class Run:
         sends = (self.raw / f"{flow['name']}.send.json" for flow in self.meta["flows"])
         return min(json.loads(path.read_text(encoding="utf-8"))["syn_us"] for path in sends)
 
+    @property
+    def end_s(self) -> float:
+        """Seconds from the first SYN to the end of what was measured."""
+        interval = self.record.get("interval", {"from_s": 0.0, "over_s": self.record["duration_s"]})
+        return interval["from_s"] + interval["over_s"]
+
     def arrivals(self) -> list[measures.Arrivals]:
         """What each flow's receiver had over time."""
         return [measures.read_arrivals(self.raw, flow["name"]) for flow in self.meta["flows"]]
@@ -102,6 +110,8 @@ class Run:
 
 def colour(cc: str) -> str:
     """The algorithm's colour; names without one of their own get a stable spare one."""
+    names = set(cc.split("+"))
+    cc = names.pop() if len(names) == 1 else cc
     if cc in COLOURS:
         return COLOURS[cc]
     return OTHERS[sum(cc.encode()) % len(OTHERS)]
@@ -323,7 +333,7 @@ def _tick(value: float) -> str:
 
 def _time_axes(runs: Sequence[Run], span: tuple[float | None, float | None]) -> tuple[float, float]:
     begin = span[0] or 0.0
-    end = span[1] if span[1] is not None else max(run.record["duration_s"] for run in runs)
+    end = span[1] if span[1] is not None else max(run.end_s for run in runs)
     if end <= begin:
         raise RecordError(f"nothing lies between {begin:g} s and {end:g} s")
     return begin, end
@@ -363,16 +373,22 @@ def goodput_time(
 
     When a hole fills, all behind it arrives at once: such peaks are cut off at 1.3 times the limit.
     Runs that differ in nothing but the seed become one line, their mean, in a band from the
-    lowest to the highest.
+    lowest to the highest. One run alone with several flows shows each of them and their sum.
     """
     begin, end = _time_axes(runs, span)
     times = np.arange(begin, end + 1e-9, 0.02 if end - begin < 30 else 0.1)
     lines: dict[str, list[np.ndarray]] = {}
-    ccs: dict[str, str] = {}
+    tints: dict[str, str] = {}
     for name, run in zip(labels([run.record for run in runs]), runs, strict=True):
         ends = times * 1e6 + run.start_us
-        lines.setdefault(name, []).append(measures.rate_over(run.arrivals(), ends, window_s) / 1e6)
-        ccs[name] = run.record["cc"]
+        arrivals = run.arrivals()
+        lines.setdefault(name, []).append(measures.rate_over(arrivals, ends, window_s) / 1e6)
+        tints[name] = colour(run.record["cc"])
+        if len(runs) == 1 and len(arrivals) > 1:
+            tints[name] = LIMIT_COLOUR
+            for (flow, tint, _, _), arrived in zip(_flows(runs), arrivals, strict=True):
+                lines[flow] = [measures.rate_over([arrived], ends, window_s) / 1e6]
+                tints[flow] = tint
     limit = max(run.record["limit_bps"] for run in runs) / 1e6
     with plt.rc_context(STYLE):
         figure, axes = plt.subplots(figsize=(8.4, 4.0))
@@ -382,7 +398,7 @@ def goodput_time(
         axes.axhline(limit, ls="--", color=LIMIT_COLOUR, lw=1.2, zorder=1)
         ends = [(limit, "limit of the path", LIMIT_COLOUR)]
         for name, found in lines.items():
-            tint, front = colour(ccs[name]), ccs[name] == "star"
+            tint, front = tints[name], tints[name] == COLOURS["star"]
             mean = np.mean(found, axis=0)
             if len(found) > 1:
                 axes.fill_between(
@@ -432,68 +448,149 @@ def _window_series(series: dict[str, traces.Series]) -> tuple[np.ndarray, np.nda
     return times[order], np.concatenate([values for _, values in found])[order]
 
 
-def window(
-    runs: list[Run],
-    title: str = "",
-    span: tuple[float | None, float | None] = (None, None),
-) -> Figure:
-    """Congestion window over time, in segments, from the trace of each run.
+@dataclass(frozen=True)
+class Line:
+    """One line over time: seconds since the first SYN, values, how it is drawn."""
 
-    One run alone whose module has a tracepoint also shows the parts of its window.
-    """
+    name: str
+    tint: str
+    times: np.ndarray
+    values: np.ndarray
+    width: float = 1.2
+    dash: str = "-"
+
+
+def _flows(runs: Sequence[Run]) -> list[tuple[str, str, Run, int]]:
+    """(name, colour, run, number of the flow) of every flow of the runs."""
+    names = labels([run.record for run in runs])
+    if len(set(names)) < len(names):
+        names = [f"{name} seed {run.record['seed']}" for name, run in zip(names, runs, strict=True)]
+    found = []
+    for name, run in zip(names, runs, strict=True):
+        flows = run.meta["flows"]
+        if len(flows) == 1:
+            found.append((name, colour(run.record["cc"]), run, 0))
+            continue
+        ccs = [flow["cc"] for flow in flows]
+        for index, flow in enumerate(flows):
+            words = [*([name] if len(runs) > 1 else []), flow["name"]]
+            words += [flow["cc"]] if len(runs) == 1 else []
+            apart = len(set(ccs)) == len(ccs) and len(runs) == 1
+            spare = (FLOW_COLOURS + OTHERS)[len(found) % len(FLOW_COLOURS + OTHERS)]
+            found.append((" ".join(words), colour(flow["cc"]) if apart else spare, run, index))
+    return found
+
+
+def _inside(line: Line, begin: float, end: float) -> tuple[np.ndarray, np.ndarray]:
+    """The line between two times, with the value that holds at the first."""
+    known = (line.times <= end) & (line.values < _INFINITE)
+    times, values = line.times[known], line.values[known]
+    first = max(0, int(np.searchsorted(times, begin, side="right")) - 1)
+    return np.maximum(times[first:], begin), values[first:]
+
+
+def _over_time(
+    runs: Sequence[Run],
+    lines: Sequence[Line],
+    span: tuple[float | None, float | None],
+    label: str,
+    title: str,
+    mark: tuple[float, str],
+) -> Figure:
+    """Lines that hold their values between events; ``mark`` is a height and its name."""
     begin, end = _time_axes(runs, span)
     step = (end - begin) / 1500
     with plt.rc_context(STYLE):
         figure, axes = plt.subplots(figsize=(8.4, 4.0))
-        drawn: list[tuple[str, str, str, float, np.ndarray, np.ndarray]] = []
-        names = labels([run.record for run in runs])
-        if len(set(names)) < len(names):
-            names = [
-                f"{name} seed {run.record['seed']}" for name, run in zip(names, runs, strict=True)
-            ]
-        for name, run in zip(names, runs, strict=True):
-            series = run.trace()
-            start = run.start_us / 1e6
-            front = run.record["cc"] == "star"
-            times, values = _window_series(series)
-            drawn.append(
-                (name, colour(run.record["cc"]), "-", 1.8 if front else 1.2, times - start, values)
-            )
-            if len(runs) == 1:
-                drawn += _parts(series, start)
         ends = []
         highest = 1.0
-        for name, tint, dash, width, times, values in drawn:
-            inside = (times >= begin) & (times <= end) & (values < _INFINITE)
-            times, values = traces.thin(times[inside], values[inside], step)
+        for line in lines:
+            times, values = _inside(line, begin, end)
+            times, values = traces.thin(times, values, step)
             if len(times) == 0:
                 continue
-            axes.plot(times, values, color=tint, ls=dash, lw=width, drawstyle="steps-post")
+            axes.plot(
+                times, values, color=line.tint, ls=line.dash, lw=line.width, drawstyle="steps-post"
+            )
             highest = max(highest, float(values.max()))
-            ends.append((float(values[-1]), name, tint))
+            ends.append((float(values[-1]), line.name, line.tint))
         axes.set_xlim(begin, end)
         axes.set_ylim(0, 1.06 * highest)
-        packet = runs[0].record["set"].get("mtu", 1500)
-        pipe = runs[0].record["bdp_bytes"] / packet
-        if 0 < pipe < 1.06 * highest:
-            axes.axhline(pipe, ls="--", color=LIMIT_COLOUR, lw=1.2, zorder=1)
-            ends.append((pipe, "bandwidth-delay product", LIMIT_COLOUR))
+        height, name = mark
+        if 0 < height < 1.06 * highest:
+            axes.axhline(height, ls="--", color=LIMIT_COLOUR, lw=1.2, zorder=1)
+            ends.append((height, name, LIMIT_COLOUR))
         _shade_blackouts(axes, runs)
         axes.set_xlabel("time since the first SYN, s")
-        axes.set_ylabel("congestion window, segments")
+        axes.set_ylabel(label)
         _name_lines(axes, ends)
         if title:
             axes.set_title(title, loc="left", pad=16)
     return figure
 
 
-def _parts(
-    series: dict[str, traces.Series], start: float
-) -> list[tuple[str, str, str, float, np.ndarray, np.ndarray]]:
+def window(
+    runs: list[Run],
+    title: str = "",
+    span: tuple[float | None, float | None] = (None, None),
+) -> Figure:
+    """Congestion window over time, in segments, from the trace of each run, a line per flow.
+
+    One flow alone whose module has a tracepoint also shows the parts of its window.
+    """
+    flows = _flows(runs)
+    lines = []
+    for name, tint, run, index in flows:
+        series = run.trace(index)
+        start = run.start_us / 1e6
+        times, values = _window_series(series)
+        front = 1.8 if run.record["cc"] == "star" else 1.2
+        lines.append(Line(name, tint, times - start, values, front))
+        if len(flows) == 1:
+            lines += _parts(series, start)
+    pipe = runs[0].record["bdp_bytes"] / runs[0].record["set"].get("mtu", 1500)
+    mark = (pipe, "bandwidth-delay product")
+    return _over_time(runs, lines, span, "congestion window, segments", title, mark)
+
+
+def mean_held(times: np.ndarray, values: np.ndarray, begin: float, end: float) -> float:
+    """Mean over time of a value that holds between its events, where it has one."""
+    edges = np.append(np.clip(times, begin, end), end)
+    held = np.diff(edges)
+    return float((values * held).sum() / held.sum()) if held.sum() > 0 else math.nan
+
+
+def abe(
+    runs: list[Run],
+    title: str = "",
+    span: tuple[float | None, float | None] = (None, None),
+) -> Figure:
+    """The bandwidth estimate ABE over time, a line per flow whose module tells it, with its mean.
+
+    The mean is taken over the time shown.
+    """
+    begin, end = _time_axes(runs, span)
+    lines = []
+    for name, tint, run, index in _flows(runs):
+        for fields in run.trace(index).values():
+            if "bw" in fields:
+                times, rate = fields["t"] - run.start_us / 1e6, fields["bw"] * 8 / 1e6
+                mean = mean_held(times, rate, begin, end)
+                lines.append(Line(f"{name}, mean {mean:.2f}", tint, times, rate))
+    if not lines:
+        raise RecordError(
+            "no trace holds a bandwidth estimate: run star or j with --set trace=module"
+        )
+    rate = units.parse("rate", str(runs[0].record["set"].get("rate", "0")))
+    mark = (float(rate) / 1e6, "rate of the bottleneck")  # type: ignore[arg-type]
+    return _over_time(runs, lines, span, "bandwidth estimate, Mbit/s", title, mark)
+
+
+def _parts(series: dict[str, traces.Series], start: float) -> list[Line]:
     found = []
     for event, fields in series.items():
         if event != "tcp_probe":
             for field, (name, tint, dash) in _PARTS.items():
                 if field in fields:
-                    found.append((name, tint, dash, 1.0, fields["t"] - start, fields[field]))
+                    found.append(Line(name, tint, fields["t"] - start, fields[field], 1.0, dash))
     return found

@@ -133,6 +133,31 @@ def _sum_of_flows(key: str) -> Callable[[Record], float | None]:
     return total
 
 
+def _flow_goodput(index: int) -> Callable[[Record], float | None]:
+    """Goodput of one of two flows in Mbit/s; more flows have :func:`_over_flows`."""
+
+    def goodput(record: Record) -> float | None:
+        flows = record["flows"]
+        return flows[index]["goodput_bps"] / 1e6 if len(flows) == 2 else None
+
+    return goodput
+
+
+def _over_flows(pick: Callable[[list[float]], float]) -> Callable[[Record], float | None]:
+    """Something about the goodputs in Mbit/s of more than two flows."""
+
+    def over(record: Record) -> float | None:
+        rates = [flow["goodput_bps"] / 1e6 for flow in record["flows"]]
+        return pick(rates) if len(rates) > 2 else None
+
+    return over
+
+
+def _several(measure: Callable[[Record], float | None]) -> Callable[[Record], float | None]:
+    """A measure that only tells something where flows share the path."""
+    return lambda record: measure(record) if len(record["flows"]) > 1 else None
+
+
 def _rtt(record: Record) -> float | None:
     found = [f["rtt_ms"]["mean"] for f in record["flows"] if f["rtt_ms"]["mean"] is not None]
     return sum(found) / len(found) if found else None
@@ -146,6 +171,13 @@ def _in_blackout(key: str) -> Callable[[Record], float | None]:
 COLUMNS: list[tuple[str, int, Callable[[Record], float | None]]] = [
     ("goodput Mbit/s", 3, lambda record: record["total_goodput_bps"] / 1e6),
     ("% of limit", 1, share_of_limit),
+    ("flow 1", 3, _flow_goodput(0)),
+    ("flow 2", 3, _flow_goodput(1)),
+    ("mean flow", 3, _over_flows(lambda rates: sum(rates) / len(rates))),
+    ("least flow", 3, _over_flows(min)),
+    ("Jain", 3, _several(lambda record: record["jain"])),
+    ("queue drops", 0, _several(lambda record: record["queue"]["drops"])),
+    ("link drops", 0, _several(lambda record: record["link_drops"])),
     ("retransmits", 0, _sum_of_flows("retransmits")),
     ("needless %", 2, needless_percent),
     ("timeouts", 1, _sum_of_flows("timeouts")),
@@ -154,7 +186,6 @@ COLUMNS: list[tuple[str, int, Callable[[Record], float | None]]] = [
     ("to 90 % s", 2, lambda record: record["t90_s"]),
     ("below 90 % s", 2, _in_blackout("below90_s")),
     ("lost s", 2, _in_blackout("lost_s")),
-    ("Jain", 3, lambda record: record["jain"] if len(record["flows"]) > 1 else None),
 ]
 
 

@@ -39,6 +39,8 @@ from apogee_lab import units
         ("event", "45s:1s", (45.0, 1.0)),
         ("event", "0:500ms", (0.0, 0.5)),
         ("event", "none", None),
+        ("list:time", "0s+10s", (0.0, 10.0)),
+        ("list:time", "0", (0.0,)),
     ],
 )
 def test_what_is_read(kind: str, text: str, value: Any) -> None:
@@ -75,6 +77,10 @@ def test_what_is_read(kind: str, text: str, value: Any) -> None:
         ("event", "45:1s"),
         ("event", "45s:0s"),
         ("event", ""),
+        ("list:time", ""),
+        ("list:time", "0s+"),
+        ("list:time", "0s,10s"),
+        ("list:time", "0s+1e+1s"),
     ],
 )
 def test_what_is_refused(kind: str, text: str) -> None:
