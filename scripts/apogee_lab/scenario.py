@@ -84,6 +84,23 @@ class Plan:
     traffic: str = "flow"
     extras: tuple[str, ...] = ()
 
+    def facts(self) -> dict[str, Any]:
+        """What the measures are told of the plan."""
+        return {
+            "duration_s": self.duration_s,
+            "limit_bps": self.limit_bps,
+            "rate_bps": self.rate_bps,
+            "bdp_bytes": self.bdp_bytes,
+            "flows": [flow.facts() for flow in self.flows],
+            "traffic": self.traffic,
+            "receiver_ns": self.receiver_ns,
+            "bottleneck": list(self.bottleneck),
+            "data_links": [list(place) for place in self.data_links],
+            "ack_links": [list(place) for place in self.ack_links],
+            "data_filters": [list(place) for place in self.data_filters],
+            "ack_filters": [list(place) for place in self.ack_filters],
+        }
+
 
 @dataclass(frozen=True)
 class Scenario:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Several runs of the satellite scenario in one guest, and what the tests read from them.
+"""Several runs of the satellite scenarios in one guest, and what the tests read from them.
 
 A guest costs seconds to boot and a short run less, so the tests put the cases they compare into
 one guest, one after the other.
@@ -43,12 +43,13 @@ class Case:
     duration_s: float = 10.0
     beside: str = ""
     before: str = ""
+    scenario: str = "satellite"
 
     @cached_property
     def plan(self) -> Plan:
         """The compiled scenario."""
         values = {"window": OPEN_WINDOW, **self.values}
-        return SCENARIOS["satellite"].compile(values, self.cc, self.duration_s)
+        return SCENARIOS[self.scenario].compile(values, self.cc, self.duration_s)
 
 
 class Run:
@@ -70,6 +71,21 @@ class Run:
     def sent(self) -> dict[str, Any]:
         """What the sender noted."""
         return self.json("flow1.send.json")
+
+    @cached_property
+    def record(self) -> dict[str, Any]:
+        """The record of the case, as the lab would write it."""
+        told = {
+            "scenario": self.case.scenario,
+            "cc": self.case.cc,
+            "seed": 1,
+            "engine": "qemu",
+            "set": dict(self.case.values),
+            "run": "",
+            "wall_s": 0.0,
+            "kernel": "",
+        }
+        return records.compute(self.raw, self.case.plan.facts() | told)
 
     def column(self, name: str) -> list[int]:
         """One field of the sender's samples of TCP_INFO."""
@@ -128,7 +144,7 @@ def run_cases(
     The congestion control's module is unloaded after each case, so that the next one loads it with
     its own parameters.
     """
-    modules = images.own_modules([case.cc for case in cases.values()])
+    modules = images.own_modules([cc for case in cases.values() for cc in case.cc.split("+")])
     extras = sorted({*extras, *(extra for c in cases.values() for extra in c.plan.extras)})
     lines = ["failed=0"]
     scripts: dict[str, bytes] = dict(files or {})

@@ -375,8 +375,10 @@ def test_figures_of_two_flows(tmp_path: Path) -> None:
     assert "flow1 star, mean 8.67" in names(plots.abe([run]))
     assert "flow1 star, mean 8.00" in names(plots.abe([run], span=(6.0, 10.0)))
     assert {"flow1 star", "flow2 reno", "star+reno"} <= names(plots.goodput_time([run]))
-    both = plots.window([run, run])
-    assert len(names(both) - {"bandwidth-delay product"}) == 4
+    other = plots.Run(run.raw, run.meta, run.record | {"seed": 2})
+    assert names(plots.window([run, other])) >= {
+        f"star+reno seed {seed} flow{n}" for seed in (1, 2) for n in (1, 2)
+    }
     blind = run_of(tmp_path / "none", lines[2].replace("5202", "5201") + lines[2])
     with pytest.raises(RecordError, match="trace=module"):
         plots.abe([blind])

@@ -107,6 +107,7 @@ def test_what_is_refused(kind: str, text: str) -> None:
         ("ber|same", "same", "same"),
         ("event", (45.0, 1.0), "45s:1s"),
         ("event", None, "none"),
+        ("list:time", (0.0, 0.05), "0s+50ms"),
         ("bool", 1, "1"),
     ],
 )
@@ -126,6 +127,7 @@ def test_times_come_back(value: float) -> None:
     assert units.parse("time", units.format("time", value)) == value
     event = (value, value)
     assert units.parse("event", units.format("event", event)) == event
+    assert units.parse("list:time", units.format("list:time", event)) == event
 
 
 @given(st.floats(0, 1, exclude_max=True))
@@ -135,7 +137,8 @@ def test_error_rates_come_back(value: float) -> None:
 
 @given(st.text(max_size=12))
 def test_any_text_is_read_or_refused(text: str) -> None:
-    for kind in ("rate", "time", "size", "ber", "float", "int", "bool", "event", "choice:a,b"):
+    plain = ("rate", "time", "size", "ber", "float", "int", "bool", "event", "choice:a,b")
+    for kind in (*plain, "list:time"):
         try:
             value = units.parse(kind, text)
         except units.UnitError:
@@ -149,3 +152,4 @@ def test_records_keep_numbers_as_numbers() -> None:
     assert units.for_record("bool", 0) == 0
     assert units.for_record("rate", 10_000_000) == "10mbit"
     assert units.for_record("event", None) == "none"
+    assert units.for_record("list:time", (0.0, 10.0)) == "0s+10s"
