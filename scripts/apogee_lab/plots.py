@@ -382,10 +382,11 @@ def goodput_time(
     for name, run in zip(labels([run.record for run in runs]), runs, strict=True):
         ends = times * 1e6 + run.start_us
         arrivals = run.arrivals()
+        apart = len(runs) == 1 and len(arrivals) > 1
+        name = "all flows" if apart else name
         lines.setdefault(name, []).append(measures.rate_over(arrivals, ends, window_s) / 1e6)
-        tints[name] = colour(run.record["cc"])
-        if len(runs) == 1 and len(arrivals) > 1:
-            tints[name] = LIMIT_COLOUR
+        tints[name] = LIMIT_COLOUR if apart else colour(run.record["cc"])
+        if apart:
             for (flow, tint, _, _), arrived in zip(_flows(runs), arrivals, strict=True):
                 lines[flow] = [measures.rate_over([arrived], ends, window_s) / 1e6]
                 tints[flow] = tint

@@ -53,8 +53,7 @@ retransmits, timeouts, drops) are of whole runs. Keys that only such records hav
 ``flows[].queue_drops link_drops``
     The flow's share of ``queue.drops`` and ``link_drops``, exact: what came to the router, what
     entered the hop behind it and what left that are counted when the path has run empty. Null if
-    those counts do not add up to what the queue says it dropped (a data blackout, frames of
-    IPv6's own).
+    those counts do not add up to what the queue says it dropped, as with a data blackout.
 ``flows[].duplicates``
     The flow's share of ``duplicates``.
 

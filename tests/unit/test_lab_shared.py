@@ -374,7 +374,7 @@ def test_figures_of_two_flows(tmp_path: Path) -> None:
     # 10 Mbit/s for 5 s, then 8 for 10 s; reno tells no estimate.
     assert "flow1 star, mean 8.67" in names(plots.abe([run]))
     assert "flow1 star, mean 8.00" in names(plots.abe([run], span=(6.0, 10.0)))
-    assert {"flow1 star", "flow2 reno", "star+reno"} <= names(plots.goodput_time([run]))
+    assert {"flow1 star", "flow2 reno", "all flows"} <= names(plots.goodput_time([run]))
     other = plots.Run(run.raw, run.meta, run.record | {"seed": 2})
     assert names(plots.window([run, other])) >= {
         f"star+reno seed {seed} flow{n}" for seed in (1, 2) for n in (1, 2)

@@ -284,7 +284,7 @@ def _traffic(values: Mapping[str, Any], net: Net, flows: Sequence[Flow], duratio
         testbed.blackout_lines(name, (first_s + values[name][0], values[name][1]), devs)
         for name, devs in testbed.blackouts(values, [f"to-{flow.rcv}" for flow in flows])
     )
-    empty_s = _one_way(values, 0.0) + SLACK_S
+    empty_s = 2 * _one_way(values, max(flow.extra_s for flow in flows)) + SLACK_S
     # What is on the way when the senders stop still counts as passed or lost, per flow.
     stop = (
         f"""\
