@@ -15,7 +15,7 @@ lab_kdir = $$($(PYTHON) -m apogee_lab.images kdir)
 release = $$(sed -n 's/^.define UTS_RELEASE "\(.*\)"/\1/p' $(1)/include/generated/utsrelease.h)
 
 .DEFAULT_GOAL := help
-.PHONY: help modules install uninstall load unload demo check lint clean
+.PHONY: help modules install uninstall load unload demo reproduce check lint clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -43,6 +43,17 @@ unload: ## remove the modules from the running kernel (root)
 
 demo: ## measure star beside five others on the lossy satellite link: table and plots
 	+@scripts/demo
+
+# SEEDS, DURATION, JOBS, EXECUTOR and DRY: see docs/reproduce.md. A bad name is told before anything
+# is installed, where there is Python already.
+figures = $(PYTHON) -m apogee_lab.reproduce $(FIG) $(if $(SEEDS),--seeds '$(SEEDS)') \
+	$(if $(DURATION),--duration '$(DURATION)') $(if $(JOBS),--jobs '$(JOBS)') \
+	$(if $(EXECUTOR),--executor '$(EXECUTOR)') $(if $(DRY),--dry-run)
+
+reproduce: ## a paper's figures and table: FIG=star, FIG=star-5 (DRY=1: only say what it takes)
+	@[ ! -x /usr/bin/python3 ] || $(figures) --check
+	@scripts/setup reproduce
+	+@$(figures)
 
 check: ## unit tests, tests in the guest, scenario tests
 	@scripts/setup check

@@ -169,7 +169,7 @@ def do_run(args: Arguments) -> int:
     kernel = _kernel(engine, args.kernel)
     request.check_controls(engine.congestion_controls(kernel), kernel, mixes)
 
-    if any(request.own_modules(mix, values) for mix, values, _ in runs):
+    if args.build and any(request.own_modules(mix, values) for mix, values, _ in runs):
         modules.build(kernel)
     modules.check(kernel, settings)
     jobs = sweep.make_jobs(scenario, engine, args.engine, kernel, runs, duration_s)
@@ -473,6 +473,9 @@ def build_parser() -> Parser:
     run.add_argument("--format", choices=("text", "md"), default="text", help="of the table")
     run.add_argument("--fresh", action="store_true", help="run again what is finished")
     run.add_argument("--timeout", metavar="S", help="wall-clock bound of one run")
+    run.add_argument(
+        "--no-build", dest="build", action="store_false", help="take the modules as they were built"
+    )
 
     show = verb("table", do_table, "the table of records written before")
     show.add_argument("records", nargs="+", metavar="RECORDS")

@@ -16,6 +16,7 @@ import hashlib
 import json
 import multiprocessing
 import os
+import platform
 import shutil
 import signal
 import sys
@@ -40,6 +41,7 @@ RUNS = ROOT / "build" / "runs"
 
 GRACE_S = 60.0  # beyond an engine's own bound, after which its process is killed
 _PR_SET_PDEATHSIG = 1
+_HERE = f"@{platform.node()}"  # whose process a part folder is, where machines share the runs
 
 
 class Engine(Protocol):
@@ -272,7 +274,7 @@ class Sweep:
             while todo and slots:
                 index, slot = todo.pop(0), slots.pop(0)
                 job = self.jobs[index]
-                part = RUNS / f"{job.key}.part-{os.getpid()}-{index}"
+                part = RUNS / f"{job.key}.part-{os.getpid()}-{index}{_HERE}"
                 part.mkdir()
                 bound = self.bound_s or wall_bound(job)
                 process = context.Process(
@@ -325,7 +327,7 @@ class Sweep:
 def _replace(part: Path, target: Path) -> None:
     """Give a whole folder its final name, in place of what may be there."""
     if target.exists():
-        old = target.with_name(f"{target.name}.part-{os.getpid()}-old")
+        old = target.with_name(f"{target.name}.part-{os.getpid()}-old{_HERE}")
         shutil.rmtree(old, ignore_errors=True)
         target.rename(old)
         part.rename(target)
@@ -357,8 +359,11 @@ def _stop(process: Any) -> None:
 
 
 def _sweep_up() -> None:
-    """Remove the part folders of sweeps that were killed."""
+    """Remove the part folders of sweeps that were killed on this machine."""
     for part in RUNS.glob("*.part-*"):
-        pid = part.name.rpartition(".part-")[2].partition("-")[0]
+        name, at, host = part.name.rpartition(".part-")[2].partition("@")
+        if at + host not in ("", _HERE):
+            continue
+        pid = name.partition("-")[0]
         if pid.isdigit() and not Path(f"/proc/{pid}").exists():
             shutil.rmtree(part, ignore_errors=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import platform
 import re
 import shutil
 import signal
@@ -270,7 +271,7 @@ def _one_cpu() -> Iterator[int | None]:
     if len(cpus) == 1:
         yield None
         return
-    folder = images.cache_dir() / "cpus"
+    folder = images.cache_dir() / "cpus" / platform.node()
     folder.mkdir(parents=True, exist_ok=True)
     for cpu in cpus:
         with (folder / str(cpu)).open("w") as handle:

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The figures themselves, from records and, over time, from the raw folders of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Canvas
+
+from .. import records as measures
+from .. import table
+from ..plots import COLOURS, LIMIT_COLOUR, MARKERS, STYLE, Run, colour, goodput_over
+from . import series
+from .model import Figure
+
+#: The runs of a figure by variant, in the order of its cells and seeds.
+Runs = Mapping[str, Sequence[Run]]
+
+FIRST_FLOW, SECOND_FLOW = "-", "--"
+
+
+def _of(runs: Runs, variant: str, cc: str, ber: float) -> list[Run]:
+    return [
+        run
+        for run in runs.get(variant, ())
+        if run.record["cc"] == cc and float(run.record["set"]["ber"]) == ber
+    ]
+
+
+def _tint(cc: str, flow: int = 0) -> str:
+    return colour(cc.split("+")[min(flow, cc.count("+"))])
+
+
+def _panels(titles: Sequence[str], width: float = 5.6) -> tuple[Canvas, list[Axes]]:
+    figure, grid = plt.subplots(
+        1, len(titles), figsize=(width * len(titles) + 1.0, 4.2), squeeze=False, sharey=True
+    )
+    for axes, title in zip(grid[0], titles, strict=True):
+        axes.set_title(title, loc="left", fontsize=10)
+    return figure, list(grid[0])
+
+
+def _finish(figure: Canvas, axes: Sequence[Axes], title: str) -> Canvas:
+    for each in axes:
+        each.legend(fontsize=8, ncols=2)
+    figure.suptitle(title, x=0.125, ha="left", y=1.02)
+    return figure
+
+
+# --- over the bit error rate ------------------------------------------------------------------
+
+
+def goodput_over_ber(figure: Figure, runs: Runs) -> Canvas:
+    """Total goodput on today's stack; pairs of equal flows go by their algorithm's name."""
+    found = []
+    for run in runs["today"]:
+        settings = {key: value for key, value in run.record["set"].items() if key != "trace"}
+        found.append(run.record | {"cc": run.record["cc"].partition("+")[0], "set": settings})
+    return goodput_over(found, "ber", figure.title)
+
+
+def flows_over_ber(figure: Figure, runs: Runs) -> Canvas:
+    """Goodput of each flow of a pair on today's stack, a panel per pair."""
+    records = [run.record for run in runs["today"]]
+    mixes = figure.options.get("ccs") or list(dict.fromkeys(record["cc"] for record in records))
+    bers = sorted({record["set"]["ber"] for record in records})
+    with plt.rc_context(STYLE):
+        canvas, panels = _panels([mix.replace("+", " and ") for mix in mixes], 3.6)
+        for axes, mix in zip(panels, mixes, strict=True):
+            for flow, dash in enumerate((FIRST_FLOW, SECOND_FLOW)):
+                _flow_line(axes, [r for r in records if r["cc"] == mix], flow, bers, dash)
+            axes.set_xticks(range(len(bers)), [table.show(ber) for ber in bers])
+            axes.set_xlabel("bit error rate")
+            axes.set_ylim(bottom=0)
+        panels[0].set_ylabel("goodput of a flow, Mbit/s")
+        return _finish(canvas, panels, figure.title)
+
+
+def _flow_line(
+    axes: Axes, records: Sequence[dict[str, Any]], flow: int, bers: Sequence[float], dash: str
+) -> None:
+    cells = [
+        table.mean_interval(
+            r["flows"][flow]["goodput_bps"] / 1e6 for r in records if r["set"]["ber"] == ber
+        )
+        for ber in bers
+    ]
+    cc = records[0]["flows"][flow]["cc"]
+    axes.errorbar(
+        np.arange(len(bers)) + 0.04 * flow,
+        [mean for mean, _ in cells],
+        yerr=[half or 0.0 for _, half in cells],
+        color=_tint(cc),
+        ls=dash,
+        capsize=2.5,
+        marker=MARKERS[flow],
+        ms=4,
+        label=f"{cc}, flow {flow + 1}",
+    )
+
+
+# --- over time --------------------------------------------------------------------------------
+
+
+def _titles(figure: Figure, runs: Runs) -> list[str]:
+    wanted = figure.options.get("variants", ("today",))
+    return [variant for variant in wanted if variant in runs]
+
+
+def _lines_over_time(
+    figure: Figure,
+    runs: Runs,
+    points: Callable[[Run], Sequence[series.Points | None]],
+    scale: float,
+) -> tuple[Canvas, list[Axes]]:
+    """The first seed's series of every flow, a panel per variant."""
+    variants = _titles(figure, runs)
+    until = figure.options.get("until_s")
+    canvas, panels = _panels(variants if len(variants) > 1 else [""], 6.4)
+    for axes, variant in zip(panels, variants, strict=True):
+        for cc in figure.options["ccs"]:
+            for run in _of(runs, variant, cc, figure.options["ber"])[:1]:
+                for flow, found in enumerate(points(run)):
+                    if found is None:
+                        continue
+                    name = run.record["flows"][flow]["cc"]
+                    axes.plot(
+                        found[0],
+                        found[1] * scale,
+                        color=_tint(cc, flow) if flow == 0 else COLOURS["bbr"],
+                        lw=1.4 if name == "star" else 1.1,
+                        label=f"{name}, flow {flow + 1}" if "+" in cc else name,
+                        zorder=4 if name == "star" else 3,
+                    )
+        end = max(run.record["duration_s"] for run in runs[variant])
+        axes.set_xlim(0, min(end, until or end))
+        axes.set_ylim(bottom=0)
+        axes.set_xlabel("time since the first data, s")
+    return canvas, panels
+
+
+def windows(figure: Figure, runs: Runs) -> Canvas:
+    """Congestion windows, from the senders' samples."""
+    with plt.rc_context(STYLE):
+        canvas, panels = _lines_over_time(
+            figure, runs, lambda run: series.windows(run.raw, run.meta), 1e-3
+        )
+        bdp = next(iter(runs.values()))[0].record["bdp_bytes"] / 1e3
+        for axes in panels:
+            axes.axhline(bdp, ls="--", color=LIMIT_COLOUR, label="bandwidth-delay product")
+        panels[0].set_ylabel("congestion window, kB")
+        return _finish(canvas, panels, figure.title)
+
+
+def estimates(figure: Figure, runs: Runs) -> Canvas:
+    """Bandwidth estimates of two STAR flows, means of each second."""
+
+    def points(run: Run) -> list[series.Points | None]:
+        seconds = int(run.record["duration_s"])
+        found = series.estimates(run.raw, run.meta)
+        return [
+            None
+            if p is None
+            else (np.arange(seconds) + 0.5, np.array(series.by_second(p, seconds)))
+            for p in found
+        ]
+
+    figure = Figure(**{**vars(figure), "options": {"ccs": ("star+star",), **figure.options}})
+    with plt.rc_context(STYLE):
+        canvas, panels = _lines_over_time(figure, runs, points, 1e-6)
+        for axes in panels:
+            axes.axhline(8, ls="--", color=LIMIT_COLOUR, label="the paper: 8 Mbit/s")
+            axes.axhline(5, ls=":", color=LIMIT_COLOUR, label="half the link")
+        panels[0].set_ylabel("bandwidth estimate, Mbit/s")
+        return _finish(canvas, panels, figure.title)
+
+
+def goodput_time(figure: Figure, runs: Runs) -> Canvas:
+    """Goodput around the blackout, means of the seeds, a panel per variant."""
+    variants = _titles(figure, runs)
+    with plt.rc_context(STYLE):
+        canvas, panels = _panels(variants, 5.2)
+        for axes, variant in zip(panels, variants, strict=True):
+            begin, end = _blackout_span(runs[variant][0])
+            times = np.arange(begin, end, 0.05)
+            for cc in figure.options["ccs"]:
+                lines = [
+                    measures.rate_over(run.arrivals(), times * 1e6 + run.start_us, 0.5) / 1e6
+                    for run in _of(runs, variant, cc, 0.0)
+                ]
+                if lines:
+                    mean = np.mean(lines, axis=0)
+                    axes.plot(
+                        times, mean, color=colour(cc), label=cc, zorder=4 if cc == "star" else 3
+                    )
+            limit = runs[variant][0].record["limit_bps"] / 1e6
+            axes.axhline(limit, ls="--", color=LIMIT_COLOUR, label="limit of the path")
+            axes.set_ylim(0, 1.4 * limit)
+            axes.set_xlim(begin, end)
+            axes.set_xlabel("time since the first SYN, s")
+        panels[0].set_ylabel("goodput over the last 0.5 s, Mbit/s")
+        return _finish(canvas, panels, figure.title)
+
+
+def _blackout_span(run: Run) -> tuple[float, float]:
+    start = next(
+        at
+        for name, what, at in measures.read_events(run.raw)
+        if (name, what) == ("ack_blackout", "on")
+    )
+    start -= run.start_us / 1e6
+    return max(0.0, start - 3), min(run.record["duration_s"], start + 12)
+
+
+DRAWN: dict[str, Callable[[Figure, Runs], Canvas]] = {
+    function.__name__: function
+    for function in (goodput_over_ber, flows_over_ber, windows, estimates, goodput_time)
+}
