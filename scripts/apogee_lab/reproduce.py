@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """``make reproduce``: the papers' figures, with everything they need, by one command.
 
-Works out which runs the figures need, says how many are finished and what the others will take, lets
-Snakemake make them (here or on a cluster), and prints the table of claims. Exit status: 0 done, 1 a run
-or a figure failed (the rest is kept and shown), 2 bad usage, 130 interrupted.
+Works out which runs the figures need, says how many are finished and what the others will take,
+lets Snakemake make them (here or on a cluster), and prints the table of claims. Exit status: 0
+done, 1 a run or a figure failed (the rest is kept and shown), 2 bad usage, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -206,9 +206,7 @@ def _make(plan: dict[str, Any], done: set[str], args: argparse.Namespace) -> int
     watch = Watch(plan, done, sys.stderr)
     began = time.time()
     status = _run(_command(plan_path, args.at_once, args.profile), watch, log)
-    if status:
-        write_whole(Path(plan["table"]), page(plan, "not measured: a run of this figure failed"))
-    sys.stdout.write(Path(plan["table"]).read_text(encoding="utf-8"))
+    sys.stdout.write(page(plan))  # Snakemake has made the file if nothing failed
     print(f"figures and table: {Path(plan['out']).relative_to(ROOT)}", file=sys.stderr)
     if status:
         reasons = _failures(plan, watch.done, began) or [f"Snakemake ended with {status}"]

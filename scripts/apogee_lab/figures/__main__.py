@@ -18,10 +18,27 @@ from ..sweep import write_whole
 from . import report
 from .catalogue import Choice, choose
 
+NOT_DRAWN = "not measured: a run of this figure failed"
+
 
 def read_plan(path: Path) -> dict[str, Any]:
     """The plan that ``plan.as_json`` made."""
     return json.loads(path.read_text(encoding="utf-8"))
+
+
+def made_of(plan: dict[str, Any], name: str) -> list[str]:
+    """What a drawn figure came from: the sources' version, the runs' keys."""
+    return [plan["version"], *(member["key"] for member in plan["figures"][name])]
+
+
+def _drawn(plan: dict[str, Any], name: str) -> dict[str, Any] | None:
+    """The rows of a figure as this plan draws it, or None."""
+    try:
+        path = Path(plan["out"]) / f"{name}.json"
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found if found["of"] == made_of(plan, name) else None
 
 
 def draw(plan: dict[str, Any], choice: Choice) -> None:
@@ -40,20 +57,23 @@ def draw(plan: dict[str, Any], choice: Choice) -> None:
     out = Path(plan["out"]) / choice.name
     plots.save(drawing.DRAWN[choice.figure.draw](choice.figure, runs), out)
     kernels = {record["kernel"] for found in judged.values() for record in found}
-    rows = {"rows": report.rows(choice, judged), "kernels": sorted(kernels)}
+    rows = {
+        "of": made_of(plan, choice.name),
+        "kernels": sorted(kernels),
+        "rows": report.rows(choice, judged),
+    }
     write_whole(out.with_name(f"{choice.name}.json"), json.dumps(rows, indent=1) + "\n")
 
 
-def page(plan: dict[str, Any], without: str = "") -> str:
-    """The table of the plan's figures; ``without``: what to say of those that are not drawn."""
+def page(plan: dict[str, Any]) -> str:
+    """The table of the plan's figures, those that could not be drawn included."""
     choices = choose(list(plan["figures"]))
     found, kernels = {}, set()
     for choice in choices:
-        path = Path(plan["out"]) / f"{choice.name}.json"
-        if without and not path.exists():
-            found[choice.name] = report.missing(choice, without)
+        drawn = _drawn(plan, choice.name)
+        if drawn is None:
+            found[choice.name] = report.missing(choice, NOT_DRAWN)
             continue
-        drawn = json.loads(path.read_text(encoding="utf-8"))
         found[choice.name] = drawn["rows"]
         kernels |= set(drawn["kernels"])
     return report.markdown(choices, found, plan, kernels)

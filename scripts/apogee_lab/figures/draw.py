@@ -21,6 +21,12 @@ from .model import Figure
 Runs = Mapping[str, Sequence[Run]]
 
 FIRST_FLOW, SECOND_FLOW = "-", "--"
+PANELS = {
+    "today": "today's stack",
+    "period": "period stack",
+    "bare": "period stack without timestamps",
+    "letter": "the paper's letter (coexist=0, pacing=0)",
+}
 
 
 def _of(runs: Runs, variant: str, cc: str, ber: float) -> list[Run]:
@@ -40,7 +46,7 @@ def _panels(titles: Sequence[str], width: float = 5.6) -> tuple[Canvas, list[Axe
         1, len(titles), figsize=(width * len(titles) + 1.0, 4.2), squeeze=False, sharey=True
     )
     for axes, title in zip(grid[0], titles, strict=True):
-        axes.set_title(title, loc="left", fontsize=10)
+        axes.set_title(PANELS.get(title, title), loc="left", fontsize=10)
     return figure, list(grid[0])
 
 
@@ -162,12 +168,8 @@ def estimates(figure: Figure, runs: Runs) -> Canvas:
     def points(run: Run) -> list[series.Points | None]:
         seconds = int(run.record["duration_s"])
         found = series.estimates(run.raw, run.meta)
-        return [
-            None
-            if p is None
-            else (np.arange(seconds) + 0.5, np.array(series.by_second(p, seconds)))
-            for p in found
-        ]
+        middles = np.arange(seconds) + 0.5
+        return [p and (middles, np.array(series.by_second(p, seconds))) for p in found]
 
     figure = Figure(**{**vars(figure), "options": {"ccs": ("star+star",), **figure.options}})
     with plt.rc_context(STYLE):
@@ -175,6 +177,7 @@ def estimates(figure: Figure, runs: Runs) -> Canvas:
         for axes in panels:
             axes.axhline(8, ls="--", color=LIMIT_COLOUR, label="the paper: 8 Mbit/s")
             axes.axhline(5, ls=":", color=LIMIT_COLOUR, label="half the link")
+            axes.set_ylim(0, max(11.0, axes.get_ylim()[1]))
         panels[0].set_ylabel("bandwidth estimate, Mbit/s")
         return _finish(canvas, panels, figure.title)
 
@@ -194,9 +197,8 @@ def goodput_time(figure: Figure, runs: Runs) -> Canvas:
                 ]
                 if lines:
                     mean = np.mean(lines, axis=0)
-                    axes.plot(
-                        times, mean, color=colour(cc), label=cc, zorder=4 if cc == "star" else 3
-                    )
+                    order = 4 if cc == "star" else 3
+                    axes.plot(times, mean, color=colour(cc), label=cc, zorder=order)
             limit = runs[variant][0].record["limit_bps"] / 1e6
             axes.axhline(limit, ls="--", color=LIMIT_COLOUR, label="limit of the path")
             axes.set_ylim(0, 1.4 * limit)
@@ -207,12 +209,8 @@ def goodput_time(figure: Figure, runs: Runs) -> Canvas:
 
 
 def _blackout_span(run: Run) -> tuple[float, float]:
-    start = next(
-        at
-        for name, what, at in measures.read_events(run.raw)
-        if (name, what) == ("ack_blackout", "on")
-    )
-    start -= run.start_us / 1e6
+    events = {(name, what): at for name, what, at in measures.read_events(run.raw)}
+    start = events[("ack_blackout", "on")] - run.start_us / 1e6
     return max(0.0, start - 3), min(run.record["duration_s"], start + 12)
 
 

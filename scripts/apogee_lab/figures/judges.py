@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """Judges: claims decided from records alone.
 
-Every claim becomes one or several numbers with their 95 % intervals (Student's t over the seeds, as
-the lab's table has them), each of which must lie in a range. A claim holds if all means do, as the
-paper compares means of its five runs. It is *sure* if the intervals, too, lie wholly on the side the
-means are on. What a word of the paper means as a range stands in the constants below.
+Every claim becomes one or several numbers with their 95 % intervals (Student's t over the seeds,
+as the lab's table has them), each of which must lie in a range. A claim holds if all means do, as
+the paper compares means of its five runs. It is *sure* if the intervals, too, lie wholly on the
+side the means are on. What a word of the paper means as a range stands in the constants below.
 
 A judge is a function of :class:`Results`; the factories below make them.
 """
@@ -116,10 +116,7 @@ def decide(parts: Sequence[Part]) -> Verdict:
     """The verdict on a claim that holds if all its parts do."""
     against = [part for part in parts if not part.yes]
     sures = [part.sure for part in against or parts]
-    if None in sures:
-        sure = None
-    else:
-        sure = any(sures) if against else all(sures)
+    sure = None if None in sures else any(sures) if against else all(sures)
     return Verdict("; ".join(map(str, parts)), not against, sure)
 
 
@@ -236,9 +233,7 @@ def estimate(flow: int) -> Measure:
 Judge = Callable[[Results], Verdict]
 
 
-def above(
-    cc: str, rivals: Sequence[str], bers: Sequence[float] = BERS, least: float = 0.0
-) -> Judge:
+def above(cc: str, rivals: Sequence[str], bers: Sequence[float] = BERS) -> Judge:
     """The total goodput of ``cc`` is above that of the best rival, at each bit error rate."""
 
     def judge(results: Results) -> Verdict:
@@ -248,7 +243,7 @@ def above(
             best = max(rivals, key=lambda rival: math.fsum(found[rival]) / len(found[rival]))
             label = show(ber) + (f" (over {best.partition('+')[0]})" if len(rivals) > 1 else "")
             found_gain = gain(results.values(cc, ber, total), found[best])
-            parts.append(percent(label, found_gain, least, math.inf))
+            parts.append(percent(label, found_gain, 0.0, math.inf))
         return decide(parts)
 
     return judge
@@ -268,17 +263,11 @@ def slightly_below(cc: str, rival: str, bers: Sequence[float], slightly: float =
     """The total of ``cc`` is below the rival's, but by no more than ``slightly``."""
 
     def judge(results: Results) -> Verdict:
-        return decide(
-            [
-                percent(
-                    show(ber),
-                    gain(results.values(cc, ber, total), results.values(rival, ber, total)),
-                    -slightly,
-                    0.0,
-                )
-                for ber in bers
-            ]
-        )
+        parts = []
+        for ber in bers:
+            found = gain(results.values(cc, ber, total), results.values(rival, ber, total))
+            parts.append(percent(show(ber), found, -slightly, 0.0))
+        return decide(parts)
 
     return judge
 
@@ -288,14 +277,11 @@ def same(ccs: Sequence[str], ber: float) -> Judge:
 
     def judge(results: Results) -> Verdict:
         first = results.values(ccs[0], ber, total)
-        return decide(
-            [
-                percent(
-                    f"{cc} over {ccs[0]}", gain(results.values(cc, ber, total), first), -NEAR, NEAR
-                )
-                for cc in ccs[1:]
-            ]
-        )
+        parts = []
+        for cc in ccs[1:]:
+            over_first = gain(results.values(cc, ber, total), first)
+            parts.append(percent(f"{cc} over {ccs[0]}", over_first, -NEAR, NEAR))
+        return decide(parts)
 
     return judge
 

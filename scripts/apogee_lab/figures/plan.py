@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Figures -> the lab's runs, each under the key that the lab itself will give it.
 
-The plan is written as JSON for Snakemake, which knows nothing but commands and files: a run's file is
-``build/runs/KEY/record.json``. A module or a scenario that has changed gives other keys.
+The plan is written as JSON for Snakemake, which knows nothing but commands and files: a run's file
+is ``build/runs/KEY/record.json``. A module or a scenario that has changed gives other keys.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .. import records, request, scenarios, sweep
+from .. import request, scenarios, sweep
 from .catalogue import Choice
 from .model import Cell
 
@@ -22,7 +22,7 @@ LAB = ("/usr/bin/python3", str(sweep.ROOT / "scripts" / "lab"))
 _PACKAGE = Path(__file__).parent
 _DRAWN_BY = (
     *sorted(_PACKAGE.glob("*.py")),
-    *(_PACKAGE.parent / n for n in ("traces.py", "table.py")),
+    *(_PACKAGE.parent / name for name in ("plots.py", "records.py", "table.py", "traces.py")),
 )
 
 
@@ -91,7 +91,7 @@ def finished(run: Run) -> bool:
 def version(seeds: Sequence[int], duration_s: float) -> str:
     """Changes when figures or table may come out differently from the same records."""
     digest = hashlib.sha256(f"{list(seeds)} {duration_s:g}".encode())
-    for path in (*_DRAWN_BY, Path(records.__file__)):
+    for path in _DRAWN_BY:
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """What a run did over time, second by second: windows and bandwidth estimates of its flows.
 
-Windows come from the sender's samples of TCP_INFO, ten a second, which every run has; estimates from
-our modules' tracepoints (``--set trace=module``).
+Windows come from the sender's samples of TCP_INFO, ten a second, which every run has; estimates
+from our modules' tracepoints (``--set trace=module``).
 """
 
 from __future__ import annotations
