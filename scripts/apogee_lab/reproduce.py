@@ -18,6 +18,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import FrameType
 from typing import Any, TextIO
 
 from .cli import Parser
@@ -30,6 +31,8 @@ OUT = ROOT / "build" / "reproduce"
 TOOLS = ROOT / "scripts" / "reproduce"
 SNAKEMAKE = ROOT / "build" / "reproduce-venv" / "bin" / "snakemake"
 POLL_S = 2.0
+END_S = 30.0  # what an interrupted Snakemake gets to stop its runs
+TOLD = 5  # failed runs that are named
 SEEDS, DURATION_S = 5, 60.0
 SHORTEST_S = 5.0  # a blackout of a second must fit behind three quarters of a run
 
@@ -78,8 +81,8 @@ def _span(seconds: float) -> str:
     return f"{seconds / 60:.0f} min"
 
 
-def announce(plan: Mapping[str, Any], done: set[str], at_once: int, where: str) -> str:
-    """What there is to do, in a line or two."""
+def announce(plan: Mapping[str, Any], done: set[str], at_once: int | None) -> str:
+    """What there is to do, in a line or two; ``at_once`` None: as many as a profile says."""
     runs = plan["runs"]
     left = sum(run["cost_s"] for key, run in runs.items() if key not in done)
     seeds = len(plan["seeds"])
@@ -88,10 +91,8 @@ def announce(plan: Mapping[str, Any], done: set[str], at_once: int, where: str) 
         f"({'one seed' if seeds == 1 else f'{seeds} seeds'}), {len(done)} of them finished"
     ]
     if left:
-        lines.append(
-            f"the others need about {_span(left)} of CPU time: "
-            f"{_span(left / at_once)} with {at_once} at once{where}"
-        )
+        share = f": {_span(left / at_once)} with {at_once} at once" if at_once else ""
+        lines.append(f"the others need about {_span(left)} of CPU time{share}")
     return "\n".join(lines)
 
 
@@ -150,8 +151,31 @@ class Watch:
         self._report.close()
 
 
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Stop Snakemake with its runs; on a cluster it cancels them."""
+    for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, signum)
+            process.wait(END_S)
+            return
+        except subprocess.TimeoutExpired:
+            continue
+        except ProcessLookupError:
+            return
+
+
 def _run(command: Sequence[str], watch: Watch, log: Path) -> int:
-    """Run Snakemake to its end; what it says goes to ``log``."""
+    """Run Snakemake to its end; what it says goes to ``log``.
+
+    Our own handlers also see to it that Snakemake and the runs heed Ctrl-C: a shell may have
+    started us, and so them, deaf to it.
+    """
+    signals = (signal.SIGINT, signal.SIGTERM)
+    before = {signum: signal.signal(signum, _interrupt) for signum in signals}
     with log.open("w", encoding="utf-8") as handle:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=handle, stderr=subprocess.STDOUT,
@@ -164,32 +188,39 @@ def _run(command: Sequence[str], watch: Watch, log: Path) -> int:
                 except subprocess.TimeoutExpired:
                     watch.look()
         except KeyboardInterrupt:
-            os.killpg(process.pid, signal.SIGINT)
-            process.wait()
+            _end(process)
             raise
         finally:
+            for signum, handler in before.items():
+                signal.signal(signum, handler)
             watch.look()
             watch.close()
 
 
-def _last_line(path: Path) -> str:
-    try:
-        lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
-    except OSError:
-        return "it was not begun"
+def _last_line(path: Path, since: float) -> str | None:
+    """What a step said last, if it said anything since then; the lab names the run itself."""
+    if not path.exists() or path.stat().st_mtime < since:
+        return None
+    lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
     return next((line.strip() for line in reversed(lines) if line.strip()), "no message")
 
 
-def _failures(plan: Mapping[str, Any], done: set[str], began: float) -> list[str]:
-    """What went wrong: runs without a record, figures without a picture."""
-    out = Path(plan["out"])
-    runs = [key for key in plan["runs"] if key not in done]
-    told = [_last_line(out / "logs" / f"{key}.log").partition("\r")[0] for key in runs]
-    if runs:
-        return [f"{len(runs)} of {len(plan['runs'])} runs failed: {'; '.join(told)}"]
-    logs = [out / "logs" / f"{name}.log" for name in plan["figures"]]
-    fresh = [log for log in logs if log.exists() and log.stat().st_mtime >= began]
-    return [f"{log.stem}: {_last_line(log)}" for log in fresh if log.stat().st_size]
+def _failures(plan: Mapping[str, Any], done: set[str], since: float) -> list[str]:
+    """What went wrong: runs without a record, or else figures whose drawing said something."""
+    logs = Path(plan["out"]) / "logs"
+    missing = [key for key in plan["runs"] if key not in done]
+    if not missing:
+        said = {name: _last_line(logs / f"{name}.log", since) for name in plan["figures"]}
+        return [
+            f"{name}: {line}" for name, line in said.items() if line not in (None, "no message")
+        ]
+    lines = [line for key in missing if (line := _last_line(logs / f"{key}.log", since))]
+    told = lines[:TOLD]
+    if len(lines) > TOLD:
+        told.append(f"and {len(lines) - TOLD} more")
+    if len(lines) < len(missing):
+        told.append(f"{len(missing) - len(lines)} were not begun")
+    return [f"{len(missing)} of {len(plan['runs'])} runs failed: {'; '.join(told)}"]
 
 
 def _make(plan: dict[str, Any], done: set[str], args: argparse.Namespace) -> int:
@@ -227,13 +258,11 @@ def _reproduce(args: argparse.Namespace, choices: list[Choice]) -> int:
     done = {key for key, run in every.items() if planning.finished(run)}
     plan = planning.as_json(found, seeds, args.duration, OUT, table_path(choices))
     plan["scripts"] = str(ROOT / "scripts")
-    cpus = len(os.sched_getaffinity(0))
-    where = "" if args.profile is None else f" (profile {args.profile.name})"
-    print(announce(plan, done, args.at_once or cpus, where), file=sys.stderr)
+    if args.profile is None:
+        args.at_once = args.at_once or len(os.sched_getaffinity(0))
+    print(announce(plan, done, args.at_once), file=sys.stderr)
     if args.dry_run:
         return 0
-    if args.profile is None:
-        args.at_once = args.at_once or cpus
     return _make(plan, done, args)
 
 

@@ -414,9 +414,10 @@ def test_the_page_is_one_table() -> None:
 def test_what_is_announced() -> None:
     runs = {"a": {"cost_s": 60.0}, "b": {"cost_s": 600.0}}
     made = {"runs": runs, "seeds": [1], "duration_s": 60.0, "figures": {"star-5": []}}
-    first, second = reproduce.announce(made, {"a"}, 2, "").splitlines()
+    first, second = reproduce.announce(made, {"a"}, 2).splitlines()
     assert first == "star-5: 2 runs of 60 s (one seed), 1 of them finished"
     assert second == "the others need about 10 min of CPU time: 5 min with 2 at once"
+    assert reproduce.announce(made, {"a"}, None).endswith("about 10 min of CPU time")
 
 
 # --- Snakemake, where it is installed ---------------------------------------------------------
@@ -473,7 +474,7 @@ def test_snakemake_keeps_going_and_resumes(
     assert small("2") == 1
     said = capsys.readouterr()
     assert "not measured: a run of this figure failed" in said.out
-    assert "1 of 3 runs failed" in said.err.splitlines()[-1]
+    assert said.err.splitlines()[-1].startswith("reproduce: 1 of 3 runs failed: no message")
     assert sorted((tmp_path / "made").read_text().split()) == ["j", "star"]
     assert small("") == 0
     assert sorted((tmp_path / "made").read_text().split()) == ["j", "reno", "star"]
@@ -485,6 +486,20 @@ def test_snakemake_keeps_going_and_resumes(
     before = (tmp_path / "out" / "star-5.json").stat().st_mtime_ns
     assert small("") == 0
     assert (tmp_path / "out" / "star-5.json").stat().st_mtime_ns == before
+
+
+def test_failures_are_told_shortly(tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    keys = [f"{number:016x}" for number in range(9)]
+    for key in keys[:7]:
+        (tmp_path / "logs" / f"{key}.log").write_text(f"1 of 1 runs failed:\n  run {key}: late\n")
+    made = {"out": str(tmp_path), "runs": dict.fromkeys(keys, {}), "figures": {"star-5": []}}
+    (line,) = reproduce._failures(made, set(), 0.0)
+    assert line.startswith(f"9 of 9 runs failed: run {keys[0]}: late; run {keys[1]}: late;")
+    assert line.endswith("; and 2 more; 2 were not begun")
+    (tmp_path / "logs" / "star-5.log").write_text("figures: no such run\n")
+    assert reproduce._failures(made, set(keys), 0.0) == ["star-5: figures: no such run"]
+    assert reproduce._failures(made, set(keys), 1e12) == []
 
 
 def test_the_steps_refuse_nonsense(capsys: Capture) -> None:
