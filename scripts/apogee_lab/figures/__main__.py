@@ -51,7 +51,9 @@ def draw(plan: dict[str, Any], choice: Choice) -> None:
     judged: dict[str, list[dict[str, Any]]] = {}
     for member in plan["figures"][choice.name]:
         run = plots.Run.load(Path(plan["runs_dir"]) / member["key"])
-        more = {"series": series.summary(run.raw, run.meta)} if choice.figure.over_time else {}
+        more = {}
+        if choice.figure.over_time:
+            more = {"series": series.summary(run.raw, run.meta, choice.figure.traced)}
         runs.setdefault(member["variant"], []).append(run)
         judged.setdefault(member["variant"], []).append(run.record | more)
     out = Path(plan["out"]) / choice.name

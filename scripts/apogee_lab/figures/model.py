@@ -83,6 +83,11 @@ class Figure:
         """Whether its claims need the runs' series, not only their records."""
         return self.draw in ("windows", "estimates")
 
+    @property
+    def traced(self) -> bool:
+        """Whether they need the traces, which take a second each to read."""
+        return self.draw == "estimates"
+
 
 @dataclass(frozen=True)
 class Paper:

@@ -66,12 +66,13 @@ def full_at(points: Points, bdp_bytes: float) -> float | None:
     return round(float(points[0][reached[0]]), 2) if len(reached) else None
 
 
-def summary(raw: Path, meta: dict[str, Any]) -> list[dict[str, Any]]:
+def summary(raw: Path, meta: dict[str, Any], traced: bool = True) -> list[dict[str, Any]]:
     """Of each flow what the judges need: ``window`` (bytes) and ``abe`` (bit/s, or None) by second,
-    ``full_s``."""
+    ``full_s``. Without ``traced`` no trace is read."""
     seconds = int(meta["duration_s"])
     found = []
-    for window, estimate in zip(windows(raw, meta), estimates(raw, meta), strict=True):
+    abe = estimates(raw, meta) if traced else [None] * len(meta["flows"])
+    for window, estimate in zip(windows(raw, meta), abe, strict=True):
         found.append(
             {
                 "window": by_second(window, seconds),
