@@ -387,6 +387,8 @@ def test_series_by_second(tmp_path: Path) -> None:
     assert flow["window"][0] == pytest.approx(14_500)  # 10 to 19 segments
     assert len(flow["window"]) == 10 and flow["abe"] is None
     assert flow["full_s"] == pytest.approx(3.5)  # 45 segments
+    (flow,) = series.summary(raw, lab_raw.meta(bdp_bytes=50_000, set={"window": "20kB"}))
+    assert max(flow["window"]) == 20_000 and flow["full_s"] is None
 
 
 def test_the_table_says_why_only_where_it_fails() -> None:

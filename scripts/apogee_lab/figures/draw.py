@@ -158,7 +158,7 @@ def windows(figure: Figure, runs: Runs) -> Canvas:
         bdp = next(iter(runs.values()))[0].record["bdp_bytes"] / 1e3
         for axes in panels:
             axes.axhline(bdp, ls="--", color=LIMIT_COLOUR, label="bandwidth-delay product")
-        panels[0].set_ylabel("congestion window, kB")
+        panels[0].set_ylabel("congestion window up to the receiver's, kB")
         return _finish(canvas, panels, figure.title)
 
 

@@ -368,14 +368,14 @@ def later(cc: str, rivals: Sequence[str], ber: float, measure: Measure) -> Judge
 
 
 def always_highest(cc: str, rivals: Sequence[str], ber: float) -> Judge:
-    """The window of ``cc`` is the highest in nearly every second of each run."""
+    """No window is above that of ``cc`` in nearly every second of each run."""
 
     def shares(results: Results) -> list[float]:
         runs = [results.of(name, ber) for name in (cc, *rivals)]
         found = []
         for same_seed in zip(*runs, strict=True):
             columns = zip(*(record["series"][0]["window"] for record in same_seed), strict=False)
-            seconds = [own > max(others) for own, *others in columns]
+            seconds = [own >= max(others) for own, *others in columns]
             found.append(sum(seconds) / len(seconds))
         return found
 

@@ -13,14 +13,20 @@ from typing import Any
 
 import numpy as np
 
-from .. import traces
+from .. import traces, units
 from .judges import FULL
 
 Points = tuple[np.ndarray, np.ndarray]
 
 
 def windows(raw: Path, meta: dict[str, Any]) -> list[Points]:
-    """Of each flow: seconds since the first handshake ended, congestion window in bytes."""
+    """Of each flow: seconds since the first handshake ended, congestion window in bytes.
+
+    No more than the receiver's window: beyond it nothing is sent, and the paper's hosts stopped
+    there. Linux lets the window of a sender that the receiver limits grow to twice what it uses.
+    """
+    text = meta["set"].get("window")
+    most = units.parse("size", str(text)) if text else None
     sends = [
         json.loads((raw / f"{flow['name']}.send.json").read_text(encoding="utf-8"))
         for flow in meta["flows"]
@@ -31,7 +37,8 @@ def windows(raw: Path, meta: dict[str, Any]) -> list[Points]:
         time, size = (send["fields"].index(name) for name in ("t_us", "snd_cwnd"))
         rows = np.array([[row[time], row[size]] for row in send["samples"]], dtype=np.float64)
         rows = rows.reshape(-1, 2)
-        found.append(((rows[:, 0] - start) / 1e6, rows[:, 1] * send["info"]["snd_mss"]))
+        size_bytes = np.minimum(rows[:, 1] * send["info"]["snd_mss"], most or np.inf)
+        found.append(((rows[:, 0] - start) / 1e6, size_bytes))
     return found
 
 

@@ -112,8 +112,8 @@ FIGURE_6 = Figure(
         Claim(
             "STAR's window always highest",
             judges.always_highest("star", RIVALS, 1e-7),
-            why="TCP-J keeps ABE's window as STAR does, and Linux's first slow start overshoots "
-            "further than the paper's: others are higher for a while",
+            why="TCP-J keeps ABE's window as STAR does, and Linux's first slow start, unlike the "
+            "paper's, is over in 4 s: others are as high for a while",
         ),
         Claim(
             "STAR settles near 625 kB",
@@ -361,6 +361,8 @@ FIGURE_17 = _windows(
                 0.75e3 * 210, 1.25e3 * 266, 1e-3, " kB", 0,
             ),
             _MODES,
+            "the paper puts low windows down to many timeouts by lost data, and an estimate that "
+            "swings with them; SACK and RACK repair such losses without a timeout",
         ),
         Claim("nearly equal", judges.windows_alike("star+star", 0.0, judges.QUARTER), _MODES),
     ],
