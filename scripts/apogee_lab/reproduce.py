@@ -176,10 +176,12 @@ def _run(command: Sequence[str], watch: Watch, log: Path) -> int:
     """
     signals = (signal.SIGINT, signal.SIGTERM)
     before = {signum: signal.signal(signum, _interrupt) for signum in signals}
+    # Snakemake's cache of sources goes where a cluster's nodes, too, find it.
+    env = {**os.environ, "XDG_CACHE_HOME": str(log.parent / "cache")}
     with log.open("w", encoding="utf-8") as handle:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=handle, stderr=subprocess.STDOUT,
-            start_new_session=True,
+            start_new_session=True, env=env,
         )  # fmt: skip
         try:
             while True:
