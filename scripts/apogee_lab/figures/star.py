@@ -160,8 +160,9 @@ FIGURE_7 = Figure(
 )
 
 _UNDO_WHY = (
-    "Linux undoes a needless timeout for every algorithm: timestamps, D-SACK, F-RTO, and the tail "
-    "loss probe comes before it"
+    "each takes its own time: Linux undoes the needless timeout by timestamps, faster than the "
+    "paper's slow start, but the restored window bursts into the queue and loses segments, which "
+    "may take longer"
 )
 
 FIGURE_8 = Figure(
@@ -186,7 +187,7 @@ FIGURE_8 = Figure(
             "STAR is back before the others",
             judges.later("star", RIVALS, 0.0, judges.back_at),
             ("today", "period", "bare"),
-            _UNDO_WHY + "; the ACK that ends the blackout acknowledges all that was sent",
+            _UNDO_WHY,
         ),
     ],
     draw="goodput_time",
