@@ -23,7 +23,8 @@ windows of figures 17 and 18, where the paper's own means are 24 % apart, within
 number of the paper's is met within a quarter of it, 8 Mbit/s from 7 to 9, "near 625 kB" within a
 fifth; "far above" is at least 50 %, "slightly below" at most 10 % (figure 20: a quarter), "always"
 95 % of the seconds. A window swings by its standard deviation over its mean: large from 20 % on.
-Windows and estimates are taken without the first sixth of a run. "A over B" compares means; for two
+Windows and estimates are taken without the first sixth of a run. A flow that is not back after a
+blackout, or never full, counts with the end of its run. "A over B" compares means; for two
 equal flows it is their difference over their mean."""
 
 

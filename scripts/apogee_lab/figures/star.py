@@ -160,9 +160,8 @@ FIGURE_7 = Figure(
 )
 
 _UNDO_WHY = (
-    "each takes its own time: Linux undoes the needless timeout by timestamps, faster than the "
-    "paper's slow start, but the restored window bursts into the queue and loses segments, which "
-    "may take longer"
+    "each takes its own time: where Linux undoes the needless timeout (timestamps, F-RTO) the "
+    "restored window may overflow the queue; where it does not, slow start ends at half the window"
 )
 
 FIGURE_8 = Figure(
@@ -317,9 +316,9 @@ FIGURE_14 = _windows(
     ],
 )  # fmt: skip
 
-_OWN_RATE_WHY = (
-    "paced, a flow's ACKs are spread over the round trip and the estimate comes nearer to the "
-    "flow's own rate; the letter is not paced"
+_TRAINS_WHY = (
+    "the paper gives no filter, ours measures the rate at which ACK trains arrive: near the whole "
+    "link's as long as a flow's segments leave the queue in trains"
 )
 
 
@@ -338,14 +337,14 @@ FIGURE_15 = Figure(
         _pair("j+j", "1e-8", LONG),
     ],
     claims=[
-        Claim("about 8 Mbit/s each, not 5", _estimates("star+star"), _MODES, _OWN_RATE_WHY),
+        Claim("about 8 Mbit/s each, not 5", _estimates("star+star"), _MODES, _TRAINS_WHY),
         Claim(
             "alternating",
             judges.alternating("star+star", 1e-8),
             _MODES,
-            "an estimate that takes ACK trains at the link's rate stays near it for both flows",
+            _TRAINS_WHY,
         ),
-        Claim("TCP-J's the same", _estimates("j+j")),
+        Claim("TCP-J's the same", _estimates("j+j"), why=_TRAINS_WHY),
     ],
     draw="estimates",
     options={"ber": 1e-8, "variants": _MODES},
