@@ -112,8 +112,6 @@ FIGURE_6 = Figure(
         Claim(
             "STAR's window always highest",
             judges.always_highest("star", RIVALS, 1e-7),
-            why="TCP-J keeps ABE's window as STAR does, and Linux's first slow start, unlike the "
-            "paper's, is over in 4 s: others are as high for a while",
         ),
         Claim(
             "STAR settles near 625 kB",
