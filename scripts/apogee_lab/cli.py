@@ -19,7 +19,7 @@ from . import modules, request, table, units
 from .images import LabError
 from .request import UsageError
 
-ENGINES = ("qemu",)
+ENGINES = ("qemu", "uml")
 DEFAULT_CC = "star"
 DEFAULT_DURATION_S = 60.0
 MOST_SEEDS = 10_000
@@ -170,8 +170,8 @@ def do_run(args: Arguments) -> int:
     request.check_controls(engine.congestion_controls(kernel), kernel, mixes)
 
     if args.build and any(request.own_modules(mix, values) for mix, values, _ in runs):
-        modules.build(kernel)
-    modules.check(kernel, settings)
+        modules.build(engine.kernel(kernel))
+    modules.check(engine.kernel(kernel), settings)
     jobs = sweep.make_jobs(scenario, engine, args.engine, kernel, runs, duration_s)
     work = sweep.Sweep(jobs, engine, at_once=at_once, fresh=args.fresh, bound_s=bound_s)
     try:
@@ -252,8 +252,8 @@ def do_shell(args: Arguments) -> int:
     request.check_controls(engine.congestion_controls(kernel), kernel, [mix])
     own = list(request.own_modules(mix, values))
     if own:
-        modules.build(kernel)
-    modules.check(kernel, {key: [str(value)] for key, value in values.items()})
+        modules.build(engine.kernel(kernel))
+    modules.check(engine.kernel(kernel), {key: [str(value)] for key, value in values.items()})
     return engine.shell(plan, kernel=kernel, modules=own)
 
 

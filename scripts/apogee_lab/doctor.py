@@ -11,7 +11,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import images
+from . import images, umlkernel
 from .engines import qemu
 
 DISK_MB = 3000  # kernels, images and the results of a sweep
@@ -43,6 +43,8 @@ LIBRARIES = {
     "matplotlib": "python3-matplotlib",
     "tqdm": "python3-tqdm",
 }
+# Needed by engine uml, beyond what the lab needs anyhow.
+FOR_UML = {name: umlkernel.PROGRAMS[name] for name in ("flex", "bison", "bc")}
 # Needed by the tests and the static checks, not by the lab.
 FOR_TESTS = {"bpftrace": "bpftrace", "sparse": "sparse", "shellcheck": "shellcheck"}
 LIBRARIES_FOR_TESTS = {
@@ -50,17 +52,21 @@ LIBRARIES_FOR_TESTS = {
     "hypothesis": "python3-hypothesis",
     "scipy": "python3-scipy",
 }
+UML, TESTS = "engine uml", "tests"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at: whether it is there, and how to get it if not."""
+    """One thing looked at: whether it is there, and how to get it if not.
+
+    ``only_for`` names what alone needs it, empty if the lab does.
+    """
 
     what: str
     there: bool
     package: str = ""
     advice: str = ""
-    needed: bool = True
+    only_for: str = ""
 
 
 def _has_program(name: str, package: str) -> bool:
@@ -126,9 +132,10 @@ def _packages() -> list[Finding]:
     libc = any(Path(top).glob("*/libc.a") for top in ("/usr/lib", "/usr/lib64"))
     found.append(Finding("static C library", libc, "libc6-dev"))
     found += [Finding(f"Python's {n}", _has_library(n), p) for n, p in LIBRARIES.items()]
-    found += [Finding(n, _has_program(n, p), p, needed=False) for n, p in FOR_TESTS.items()]
+    for programs, user in ((FOR_UML, UML), (FOR_TESTS, TESTS)):
+        found += [Finding(n, _has_program(n, p), p, only_for=user) for n, p in programs.items()]
     found += [
-        Finding(f"Python's {n}", _has_library(n), p, needed=False)
+        Finding(f"Python's {n}", _has_library(n), p, only_for=TESTS)
         for n, p in LIBRARIES_FOR_TESTS.items()
     ]
     return found
@@ -147,27 +154,34 @@ def _kernels() -> Finding:
     )
 
 
+def _uml_kernel() -> Finding:
+    built = [name for name in umlkernel.kernels() if name not in umlkernel.SOURCES]
+    if built:
+        return Finding(f"kernel of engine uml {', '.join(built)}", True, only_for=UML)
+    return Finding("kernel of engine uml: none yet, its first run builds it", True, only_for=UML)
+
+
 def find() -> list[Finding]:
     """Everything looked at, in the order it is told."""
-    return [*_machine(), *_packages(), _kernels()]
+    return [*_machine(), *_packages(), _kernels(), _uml_kernel()]
 
 
 def main() -> int:
     """Tell it; 0 if the lab can run here, 1 if something is missing."""
     found = find()
     for finding in found:
-        state = (
-            "ok" if finding.there else "MISSING" if finding.needed else "missing, for tests only"
-        )
+        lack = f"missing, for {finding.only_for} only" if finding.only_for else "MISSING"
+        state = "ok" if finding.there else lack
         print(f"{finding.what}: {state}")
         if not finding.there and finding.advice:
             print(f"    {finding.advice}")
     print("KVM, a kernel with modules, root: not needed")
-    lacking = [finding for finding in found if finding.needed and not finding.there]
-    optional = [finding for finding in found if not finding.needed and not finding.there]
+    missing = [finding for finding in found if not finding.there]
+    lacking = [finding for finding in missing if not finding.only_for]
     sudo = "" if os.geteuid() == 0 else "sudo "
-    for text, those in (("the lab needs", lacking), ("the tests also need", optional)):
-        packages = sorted({finding.package for finding in those if finding.package})
+    users = (("", "the lab needs"), (UML, f"{UML} also needs"), (TESTS, "the tests also need"))
+    for user, text in users:
+        packages = sorted({f.package for f in missing if f.package and f.only_for == user})
         if packages:
             command = f"{sudo}apt-get install --no-install-recommends {' '.join(packages)}"
             print(f"\n{text}:\n    {command}", file=sys.stderr)

@@ -24,6 +24,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import ClassVar
 
 DEFAULT_KERNEL = "6.1"
 
@@ -54,6 +55,9 @@ EXTRAS = {
     "iperf3": (("iperf3",), "iperf3"),
     "bpftrace": (("bpftrace",), "bpftrace"),
 }
+
+#: The line of guest/init after which only its results are brought out.
+RESULTS_FOLLOW = "dmesg >$OUT/dmesg.txt\n"
 
 _BIN_DIRS = ("/usr/sbin", "/sbin", "/usr/bin", "/bin")
 
@@ -114,10 +118,17 @@ def call(argv: Sequence[str | Path], what: str, **kwargs: object) -> str:
 
 @dataclass(frozen=True)
 class Kernel:
-    """An unpacked kernel: its release (``uname -r``) and where its parts are."""
+    """An unpacked kernel: its release (``uname -r``) and where its parts are.
+
+    An engine with another kind of kernel says in a subclass what differs.
+    """
 
     release: str
     root: Path
+    #: Arguments for make when modules are built against it.
+    make: ClassVar[tuple[str, ...]] = ()
+    #: What the guest's first process is made of, see guest_init().
+    init: ClassVar[tuple[str, ...]] = ("init",)
 
     @property
     def vmlinux(self) -> Path:
@@ -266,9 +277,9 @@ def _updated_apt(suite: str) -> list[str]:
     return options
 
 
-def fetch_package(package: str, folder: Path) -> Path:
-    """Download a package of the default kernel's suite into a folder; its file."""
-    options = _updated_apt(SERIES[DEFAULT_KERNEL])
+def fetch_package(package: str, folder: Path, series: str = DEFAULT_KERNEL) -> Path:
+    """Download a package of a series' suite into a folder; its file."""
+    options = _updated_apt(SERIES[series])
     folder.mkdir(parents=True, exist_ok=True)
     call(["apt-get", *options, "-q", "download", package], f"downloading {package}", cwd=folder)
     return next(folder.glob(f"{package}_*.deb"))
@@ -535,6 +546,23 @@ def turns_library() -> Path:
     return _compiled(source, ".so", ["-shared", "-fPIC", "-s"])
 
 
+def uml_library() -> Path:
+    """What is preloaded into User-Mode Linux (engines/umlhost.c)."""
+    source = Path(__file__).parent / "engines" / "umlhost.c"
+    return _compiled(source, ".so", ["-shared", "-fPIC", "-s"])
+
+
+def guest_init(parts: Sequence[Path]) -> bytes:
+    """The guest's first process. A second part replaces the end, which brings out the results."""
+    whole = parts[0].read_text()
+    if len(parts) > 1:
+        head, end, _ = whole.partition(RESULTS_FOLLOW)
+        if not end:
+            raise LabError(f"{parts[0]} has no line '{RESULTS_FOLLOW.strip()}'")
+        whole = head + end + parts[1].read_text()
+    return whole.encode()
+
+
 def _sources_stamp(paths: Iterable[Path]) -> str:
     """Changes when one of these files changes."""
     digest = hashlib.sha256()
@@ -546,7 +574,7 @@ def _sources_stamp(paths: Iterable[Path]) -> str:
 
 def base_image(k: Kernel) -> Path:
     """The initramfs every run shares: busybox, iproute2, ethtool, flow, stock modules, init."""
-    guest = Path(__file__).parent / "guest"
+    init = [Path(__file__).parent / "guest" / name for name in k.init]
     stage = stage_modules(k)
     programs = [find_program(name, package) for name, package in PROGRAMS.items()]
     busybox = find_program("busybox", "busybox-static")
@@ -556,7 +584,7 @@ def base_image(k: Kernel) -> Path:
         for p in map(Path, ("/etc/iproute2", "/usr/share/iproute2", "/usr/lib/iproute2"))
         if (p / "ematch_map").exists()
     ]
-    sources = [*programs, busybox, flow, guest / "init", stage / "complete", Path(__file__)]
+    sources = [*programs, busybox, flow, *init, stage / "complete", Path(__file__)]
     image = cache_dir() / "images" / f"base-{k.release}-{_sources_stamp(sources)}.cpio"
     if image.exists():
         return image
@@ -572,7 +600,7 @@ def base_image(k: Kernel) -> Path:
             cpio.link(path, target)
         cpio.device("dev/console", 5, 1)
         cpio.device("dev/null", 1, 3)
-        cpio.file("init", (guest / "init").read_bytes(), 0o755)
+        cpio.file("init", guest_init(init), 0o755)
         for program in programs:
             _add_program(cpio, program)
         # Not busybox's shell: Debian's prefers its own applets to the programs of that name.
@@ -693,13 +721,22 @@ def file_hash(path: Path) -> str:
     return _file_hash(path, info.st_size, info.st_mtime_ns)
 
 
-def image_key(kernel_name: str, modules: Sequence[str], extras: Sequence[str] = ()) -> str:
+def root_images(k: Kernel, extras: Sequence[str] = ()) -> list[Path]:
+    """The archives of a guest's root file system that its runs share."""
+    return [base_image(k), *(extra_image(e) for e in sorted(set(extras)))]
+
+
+def image_key(k: Kernel, modules: Sequence[str], extras: Sequence[str] = ()) -> str:
     """sha256 over everything of the image that a result depends on."""
-    k = kernel(kernel_name)
-    parts = [file_hash(k.vmlinux), file_hash(base_image(k))]
-    parts += [file_hash(extra_image(e)) for e in sorted(extras)]
+    parts = [file_hash(k.vmlinux), *map(file_hash, root_images(k, extras))]
     parts += [f"{name} {file_hash(module_file(name, k))}" for name in sorted(modules)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def congestion_controls(k: Kernel) -> set[str]:
+    """Names the kernel offers, without this project's."""
+    names = {p.name.partition(".ko")[0] for p in (k.modules / "kernel/net/ipv4").glob("tcp_*.ko*")}
+    return {n.removeprefix("tcp_") for n in names if n not in ("tcp_diag",)} | {"reno", "cubic"}
 
 
 def main(argv: Sequence[str]) -> int:

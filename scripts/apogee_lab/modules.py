@@ -21,16 +21,15 @@ _INFO = re.compile(rb"(?:\A|\0)parm(type)?=([a-z][a-z0-9_]*):([^\0]*)")
 _RANGE = re.compile(r"\b(\d+) (?:to|or) (\d+)\b")
 
 
-def build(kernel_name: str) -> None:
+def build(kernel: images.Kernel) -> None:
     """Build this project's modules for the kernel, or bring them up to date (a second's work).
 
     So what is measured is always the source as it stands.
     """
-    kernel = images.kernel(kernel_name)
     root = images.repo_root()
     out = root / "build" / "modules" / kernel.release
     done = subprocess.run(
-        [root / "scripts" / "build-modules", kernel.headers, out],
+        [root / "scripts" / "build-modules", kernel.headers, out, *kernel.make],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False,
     )  # fmt: skip
     if done.returncode:
@@ -51,12 +50,11 @@ def of_file(module: Path) -> dict[str, str]:
     return found
 
 
-def of_control(kernel_name: str, cc: str) -> dict[str, str] | None:
+def of_control(kernel: images.Kernel, cc: str) -> dict[str, str] | None:
     """Parameters of a congestion control in this kernel; None if it is built in.
 
     ``modprobe`` cannot set what is built in.
     """
-    kernel = images.kernel(kernel_name)
     name = f"tcp_{cc}"
     if images.own_modules([cc]):
         return of_file(images.module_file(name, kernel))
@@ -64,7 +62,7 @@ def of_control(kernel_name: str, cc: str) -> dict[str, str] | None:
     return of_file(found[0]) if found else None
 
 
-def check(kernel_name: str, settings: Mapping[str, list[str]]) -> None:
+def check(kernel: images.Kernel, settings: Mapping[str, list[str]]) -> None:
     """UsageError for a ``MODULE.PARAM`` that the kernel would ignore or the module refuse.
 
     A range is what the parameter's description says: ``1 to 1000000``, ``0 or 1``.
@@ -73,9 +71,9 @@ def check(kernel_name: str, settings: Mapping[str, list[str]]) -> None:
         cc, dot, name = key.partition(".")
         if not dot:
             continue
-        allowed = of_control(kernel_name, cc)
+        allowed = of_control(kernel, cc)
         if allowed is None:
-            raise UsageError(f"{key}: {cc} is built into kernel {kernel_name}, it cannot be set")
+            raise UsageError(f"{key}: {cc} is built into kernel {kernel.release}, it cannot be set")
         if name not in allowed:
             there = ", ".join(sorted(allowed)) or "no parameters"
             raise UsageError(f"{key}: {cc} has no parameter '{name}'; it has: {there}")

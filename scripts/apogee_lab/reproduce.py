@@ -254,7 +254,7 @@ def _reproduce(args: argparse.Namespace, choices: list[Choice]) -> int:
     from .figures import plan as planning
 
     seeds = range(1, args.seeds + 1)
-    modules.build(qemu.DEFAULT_KERNEL)
+    modules.build(qemu.kernel(qemu.DEFAULT_KERNEL))
     found = planning.runs(choices, seeds, args.duration, qemu)
     every = {run.job.key: run for figure in found.values() for run in figure}
     done = {key for key, run in every.items() if planning.finished(run)}

@@ -29,7 +29,7 @@ from types import FrameType
 from typing import Any, Protocol, TextIO
 
 from . import records
-from .images import LabError
+from .images import Kernel, LabError
 from .progress import Report
 from .records import RecordError
 from .request import UsageError, all_values, own_modules, record_values
@@ -50,6 +50,7 @@ class Engine(Protocol):
     DEFAULT_KERNEL: str
 
     def kernels(self) -> list[str]: ...
+    def kernel(self, name: str) -> Kernel: ...
     def congestion_controls(self, kernel: str) -> set[str]: ...
     def image_key(self, kernel: str, modules: list[str], extras: Sequence[str]) -> str: ...
     def run(self, plan: Plan, **how: Any) -> Any: ...

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Whether two files of records agree: the same cells, measured by two engines or kernels.
+
+    cd scripts && /usr/bin/python3 -m apogee_lab.agree QEMU.jsonl UML.jsonl
+
+A cell is an algorithm with its settings. Its difference of mean goodputs has a 95 % interval after
+Welch: t · √(s₁²/n₁ + s₂²/n₂), with the degrees of freedom of Welch and Satterthwaite rounded down.
+Where nothing is random the interval is next to zero, and the difference itself tells.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from statistics import mean, variance
+
+from . import records
+from .images import LabError
+from .table import Record, show, t_quantile
+
+Cells = dict[str, list[Record]]
+
+
+def cells(found: Iterable[Record]) -> Cells:
+    """Records by what was run, whatever ran it."""
+    out: Cells = {}
+    for record in found:
+        settings = {key: show(value) for key, value in record["set"].items()}
+        key = repr(
+            (record["scenario"], record["cc"], record["duration_s"], sorted(settings.items()))
+        )
+        out.setdefault(key, []).append(record)
+    return out
+
+
+def welch(a: Sequence[float], b: Sequence[float]) -> tuple[float, float]:
+    """Difference of the means (b - a) and half the width of its 95 % interval."""
+    parts = [variance(values) / len(values) for values in (a, b)]
+    total = sum(parts)
+    if not total:
+        return mean(b) - mean(a), 0.0
+    freedom = total**2 / sum(
+        part**2 / (len(values) - 1) for part, values in zip(parts, (a, b), strict=True)
+    )
+    return mean(b) - mean(a), t_quantile(max(1, math.floor(freedom))) * math.sqrt(total)
+
+
+def _mbit(found: Iterable[Record]) -> list[float]:
+    return [record["total_goodput_bps"] / 1e6 for record in found]
+
+
+def lines(left: Cells, right: Cells) -> list[str]:
+    """A Markdown table of the cells that both have with two seeds or more."""
+    shared = [key for key in left if min(len(left[key]), len(right.get(key, []))) > 1]
+    if not shared:
+        raise LabError("the files have no cell in common with two seeds or more")
+    names = [{record["engine"] for record in side[shared[0]]}.pop() for side in (left, right)]
+    out = [
+        f"| cc | window | ber | {names[0]} | {names[1]} | difference | 95 % | |",
+        "|---|---|---:|---:|---:|---:|---:|---|",
+    ]
+    outside = 0
+    for key in shared:
+        first = left[key][0]
+        a, b = _mbit(left[key]), _mbit(right[key])
+        difference, half = welch(a, b)
+        inside = abs(difference) <= half
+        outside += not inside
+        out.append(
+            f"| {first['cc']} | {first['set'].get('window')} | {show(first['set'].get('ber'))} "
+            f"| {mean(a):.3f} | {mean(b):.3f} | {difference:+.3f} ({difference / mean(a):+.1%}) "
+            f"| ± {half:.3f} | {'' if inside else 'outside'} |"
+        )
+    return [*out, "", f"{outside} of {len(shared)} cells outside their 95 % interval"]
+
+
+def main() -> int:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("left", type=Path)
+    parser.add_argument("right", type=Path)
+    options = parser.parse_args()
+    try:
+        found = [cells(records.read_records(path)) for path in (options.left, options.right)]
+        print("\n".join(lines(*found)))
+    except LabError as error:
+        print(f"agree: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-2.0
+"""User-Mode Linux in virtual time: a kernel that is a program of the host, computing takes no time.
+
+With ``time-travel=inf-cpu`` the guest's clock stands still while it computes and jumps to the next
+timer when it idles. Results depend on the image, the script and the seed only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from .. import images, umlkernel
+from ..images import DEFAULT_KERNEL, LabError
+from ..scenario import Plan
+from ..umlkernel import kernel, kernels
+from . import common
+from .common import GuestFailed, RunInfo, Work
+
+__all__ = [
+    "DEFAULT_KERNEL",
+    "EngineError",
+    "GuestFailed",
+    "RunInfo",
+    "congestion_controls",
+    "image_key",
+    "kernel",
+    "kernels",
+    "run",
+    "run_script",
+    "shell",
+]
+
+EngineError = LabError
+
+MEMORY_MB = 1024
+
+# The kernel mixes its command line into its random numbers: no path in it may differ from run to
+# run. So UML is started in the working folder.
+_CMDLINE = (
+    "initrd=initrd",
+    "uml_dir=./",
+    "umid=uml",
+    "hostfs=.",
+    "con=null",
+    f"mem={MEMORY_MB}M",
+    "panic=-1",
+    "oops=panic",
+    "random.trust_cpu=on",
+    "norandmaps",
+)
+# The clock begins where engine qemu's does: 2025-01-01.
+_VIRTUAL_TIME = ("quiet", "time-travel=inf-cpu", "time-travel-start=1735689600")
+
+
+def congestion_controls(kernel: str = DEFAULT_KERNEL) -> set[str]:
+    """Names the kernel offers, without this project's."""
+    return images.congestion_controls(umlkernel.kernel(kernel))
+
+
+def image_key(kernel: str, modules: Sequence[str], extras: Sequence[str] = ()) -> str:
+    """sha256 over everything but script and seed that a result depends on."""
+    parts = [
+        images.image_key(umlkernel.kernel(kernel), modules, extras),
+        images.uml_library().name,
+        *_CMDLINE,
+        *_VIRTUAL_TIME,
+    ]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def run(plan: Plan, **how: Any) -> RunInfo:
+    """Run a plan's script; ``out`` is complete when this returns and absent when it raises.
+
+    Takes seed, kernel, modules, out and timeout_wall_s as :func:`run_script` does.
+    """
+    return run_script(
+        plan.script,
+        extras=plan.extras,
+        timeout_virtual_s=plan.timeout_virtual_s,
+        check=True,
+        **how,
+    )
+
+
+def run_script(
+    text: str,
+    *,
+    out: Path,
+    seed: int = 1,
+    kernel: str = DEFAULT_KERNEL,
+    modules: Sequence[str] = (),
+    extras: Sequence[str] = (),
+    files: Mapping[str, bytes] | None = None,
+    realtime: bool = False,
+    timeout_wall_s: float = 3600.0,
+    timeout_virtual_s: float = 0.0,
+    check: bool = False,
+) -> RunInfo:
+    """Run any shell script in a guest, as engine qemu's function of this name does."""
+    if realtime:
+        raise LabError("engine uml runs in virtual time only: use engine qemu")
+    k = umlkernel.kernel(kernel)
+    return common.run_script(
+        text,
+        base=images.root_images(k, extras),
+        kernel=k,
+        modules=modules,
+        files=files or {},
+        start=partial(_start, k, seed),
+        out=out,
+        bounds=common.Bounds(timeout_wall_s, timeout_virtual_s),
+        check=check,
+    )
+
+
+def _start(k: images.Kernel, seed: int, work: Work) -> common.Command:
+    """UML's command line. Of the host's files the guest can reach the working folder's only."""
+    argv = [str(k.vmlinux.absolute()), *_CMDLINE, *_VIRTUAL_TIME, "con0=null,fd:1"]
+    env = {**_environment(work.folder), "APOGEE_SEED": str(seed & 0xFFFFFFFF)}
+    return common.Command("UML", argv, env, one_cpu=True, in_place=True)
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    """What is preloaded, and where the file that is the guest's memory lies."""
+    env = {"LD_PRELOAD": str(images.uml_library().absolute())}
+    memory = os.statvfs("/dev/shm")
+    if memory.f_bavail * memory.f_frsize < MEMORY_MB << 20 or memory.f_flag & os.ST_NOEXEC:
+        env["TMPDIR"] = str(folder.absolute())
+    return env
+
+
+def shell(plan: Plan, *, kernel: str = DEFAULT_KERNEL, modules: Sequence[str] = ()) -> int:
+    """A prompt inside the testbed, in the host's time; the scenario's links are up."""
+    k = umlkernel.kernel(kernel)
+    with tempfile.TemporaryDirectory(prefix="apogee-") as tmp:
+        folder = Path(tmp)
+        overlay = images.overlay(k, modules, common.shell_files(plan))
+        common.write_initrd(folder / "initrd", images.root_images(k, plan.extras), overlay)
+        argv = [str(k.vmlinux.absolute()), *_CMDLINE, "quiet", "con0=fd:0,fd:1"]
+        env = {**os.environ, **_environment(folder)}
+        return subprocess.run(argv, env=env, cwd=folder, check=False).returncode

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Two files of records beside each other."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from scipy import stats
+
+from apogee_lab import agree
+from apogee_lab.images import LabError
+
+A = [9.1, 9.2, 9.4, 9.3, 9.25]
+B = [9.0, 9.6, 9.5, 8.9]
+
+
+def written(path: Path, engine: str, goodputs: list[float], ber: float = 1e-7) -> Path:
+    rows = [
+        {
+            "scenario": "satellite", "cc": "star", "seed": seed, "engine": engine, "kernel": "6.1",
+            "duration_s": 60.0, "set": {"ber": ber, "window": "16MB"},
+            "total_goodput_bps": goodput * 1e6, "limit_bps": 9.5e6, "flows": [],
+        }
+        for seed, goodput in enumerate(goodputs, 1)
+    ]  # fmt: skip
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_welchs_interval() -> None:
+    difference, half = agree.welch(A, B)
+    assert difference == pytest.approx(sum(B) / 4 - sum(A) / 5)
+    # A difference as large as the interval is just not significant; freedom is rounded down.
+    shifted = [value - difference + half for value in B]
+    assert 0.03 < stats.ttest_ind(shifted, A, equal_var=False).pvalue <= 0.05
+    assert agree.welch([1.0, 1.0], [2.0, 2.0]) == (1.0, 0.0)
+
+
+def test_cells_that_both_have(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = written(tmp_path / "a", "qemu", A)
+    right = written(tmp_path / "b", "uml", [value + 1 for value in A])
+    monkeypatch.setattr("sys.argv", ["agree", str(left), str(right)])
+    assert agree.main() == 0
+    out = capsys.readouterr().out
+    assert "| star | 16MB | 1e-7 | 9.250 | 10.250 | +1.000 (+10.8%) |" in out
+    assert out.endswith("1 of 1 cells outside their 95 % interval\n")
+
+
+def test_nothing_in_common_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = written(tmp_path / "a", "qemu", A)
+    for right in (written(tmp_path / "b", "uml", A, ber=0.0), tmp_path / "none"):
+        monkeypatch.setattr("sys.argv", ["agree", str(left), str(right)])
+        assert agree.main() == 2
+        assert capsys.readouterr().err.count("\n") == 1
+    with pytest.raises(LabError, match="two seeds or more"):
+        agree.lines({}, {})

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Engine uml without a guest: its kernel's configuration, its first process, what is preloaded."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from apogee_lab import images, umlkernel
+from apogee_lab.engines import common, uml
+
+GUEST = Path(images.__file__).parent / "guest"
+
+
+# --- the kernel -------------------------------------------------------------------------------
+
+
+def test_what_the_source_refuses_is_named() -> None:
+    lines = umlkernel.CONFIG.read_text().splitlines()
+    umlkernel._check_config("\n".join(lines))
+    left = "\n".join(line for line in lines if line != "CONFIG_HOSTFS=y")
+    with pytest.raises(images.LabError, match="has no CONFIG_HOSTFS=y"):
+        umlkernel._check_config(left)
+
+
+def test_the_guest_has_the_stock_modules_of_engine_qemu() -> None:
+    """What is a module in Debian's kernel is one here: scripts load them by name."""
+    config = umlkernel.CONFIG.read_text()
+    named = {"cls", "sch", "em", "act", "tcp"}
+    families = {
+        "tcp_bbr": "TCP_CONG_BBR", "tcp_highspeed": "TCP_CONG_HSTCP", "tcp_diag": "INET_TCP_DIAG",
+        "em_meta": "NET_EMATCH_META", "em_u32": "NET_EMATCH_U32",
+    }  # fmt: skip
+    for name in images.STOCK_MODULES:
+        kind, _, rest = name.partition("_")
+        if kind not in named and name not in ("veth", "ifb", "dummy", "tun", "bonding"):
+            continue
+        prefix = {"tcp": "TCP_CONG", "sch": "NET_SCH", "cls": "NET_CLS", "act": "NET_ACT"}
+        symbol = families.get(name) or f"{prefix[kind]}_{rest}" if rest else name
+        assert f"CONFIG_{symbol.upper()}=m\n" in config, name
+
+
+def test_the_tick_rate_is_debians() -> None:
+    kconfig = "config HZ\n\tint\n\tdefault 100\n\nconfig NR_CPUS\n\tint\n\tdefault 100\n"
+    text, count = re.subn(*umlkernel.HZ, kconfig)
+    assert count == 1
+    assert text == kconfig.replace("100", "250", 1)
+
+
+def test_an_unknown_kernel_is_one_line() -> None:
+    with pytest.raises(images.LabError, match="unknown kernel 5.4 for engine uml; there is: 6.1"):
+        umlkernel.kernel("5.4")
+    assert uml.kernels()[0] == uml.DEFAULT_KERNEL
+
+
+# --- the guest's first process ----------------------------------------------------------------
+
+
+def test_only_the_way_out_of_the_results_differs() -> None:
+    stock = images.guest_init([GUEST / name for name in images.Kernel.init])
+    ours = images.guest_init([GUEST / name for name in umlkernel.UmlKernel.init]).decode()
+    assert stock == (GUEST / "init").read_bytes()
+    head, end, _ = stock.decode().partition(images.RESULTS_FOLLOW)
+    assert ours.startswith(head + end)
+    assert "virtio" not in ours.removeprefix(head)
+    assert ours.endswith((GUEST / "init-uml").read_text())
+
+
+def test_an_init_without_the_mark_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "init").write_text("#!/bin/sh\n")
+    with pytest.raises(images.LabError, match="has no line"):
+        images.guest_init([tmp_path / "init", tmp_path / "init"])
+
+
+# --- running ----------------------------------------------------------------------------------
+
+
+def test_real_time_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(uml.EngineError, match="virtual time only"):
+        uml.run_script("true", out=tmp_path / "out", realtime=True)
+
+
+def test_memory_goes_elsewhere_when_dev_shm_does_not_suit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def shm(blocks: int, flags: int) -> None:
+        found = os.statvfs_result((4096, 4096, blocks, blocks, blocks, 9, 9, 9, flags, 255))
+        monkeypatch.setattr(os, "statvfs", lambda _: found)
+
+    shm(16_384, 0)
+    assert uml._environment(tmp_path)["TMPDIR"] == str(tmp_path)
+    shm(1_000_000, os.ST_NOEXEC)
+    assert uml._environment(tmp_path)["TMPDIR"] == str(tmp_path)
+    shm(1_000_000, os.ST_NOSUID)
+    assert "TMPDIR" not in uml._environment(tmp_path)
+
+
+def test_a_panic_is_the_reason_even_if_the_program_failed(tmp_path: Path) -> None:
+    work = common.Work(tmp_path)
+    (tmp_path / "errors").write_text("last words\n")
+    text = "first\nKernel panic - not syncing: for the test\n"
+    work.console.write_text(text)
+    with pytest.raises(common.GuestFailed, match="Kernel panic - not syncing: for the test"):
+        common._check_end("UML", -6, text, work)
+    with pytest.raises(common.GuestFailed, match="UML ended with status 1: last words"):
+        common._check_end("UML", 1, "", work)
+    common._check_end("UML", 0, "apogee: done\n", work)
+
+
+# --- what is preloaded ------------------------------------------------------------------------
+
+
+def drawn(seed: str) -> str:
+    """What a program with the library preloaded gets from getrandom(), two calls."""
+    program = (
+        "import ctypes; c = ctypes.CDLL(None); b = ctypes.create_string_buffer(20);"
+        "print(c.getrandom(b, 20, 0), b.raw.hex(), c.getrandom(b, 8, 0), b.raw.hex())"
+    )
+    env = {**os.environ, "LD_PRELOAD": str(images.uml_library()), "APOGEE_SEED": seed}
+    return subprocess.check_output([sys.executable, "-c", program], env=env, text=True)
+
+
+def test_randomness_follows_from_the_seed() -> None:
+    assert drawn("1") == drawn("1")
+    assert len({drawn(seed) for seed in ("0", "1", "2", "4294967295")}) == 4
+    count, first, _, second = drawn("1").split()
+    assert count == "20"
+    assert first[:16] != second[:16]
+
+
+TRACER = r"""
+    #include <signal.h>
+    #include <stdio.h>
+    #include <sys/ptrace.h>
+    #include <sys/wait.h>
+    #include <unistd.h>
+    int main(void)
+    {
+        pid_t pid = fork();
+        if (!pid) {
+            ptrace(PTRACE_TRACEME, 0, 0, 0);
+            raise(SIGSTOP);
+            for (;;)
+                pause();
+        }
+        waitpid(pid, NULL, 0);
+        if (ptrace(PTRACE_SETOPTIONS, pid, 0, PTRACE_O_TRACESYSGOOD))
+            return 1;
+        if (ptrace(PTRACE_PEEKUSER, pid, 0, 0) == -1)
+            return 2;
+        printf("%d\n", pid);
+        fflush(stdout);
+        ptrace(PTRACE_CONT, pid, 0, 0);
+        for (;;)
+            pause();
+    }
+"""
+
+
+def test_no_traced_process_outlives_its_tracer(tmp_path: Path) -> None:
+    source = tmp_path / "tracer.c"
+    source.write_text(textwrap.dedent(TRACER))
+    subprocess.run(["gcc", "-o", tmp_path / "tracer", source], check=True)
+    env = {**os.environ, "LD_PRELOAD": str(images.uml_library())}
+    tracer = subprocess.Popen([tmp_path / "tracer"], env=env, stdout=subprocess.PIPE, text=True)
+    try:
+        assert tracer.stdout is not None
+        traced = Path("/proc", tracer.stdout.readline().strip())
+        assert traced.name.isdigit() and traced.exists()
+    finally:
+        tracer.kill()
+        tracer.wait()
+    for _ in range(100):
+        if not traced.exists() or "Z" in (traced / "stat").read_text().split()[2]:
+            return
+        time.sleep(0.02)
+    raise AssertionError("the traced process lives on")
