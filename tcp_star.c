@@ -30,8 +30,9 @@
  *   o Until the first loss ssthresh follows cwnd_abe, so that slow start ends
  *     when the window has been lifted (coexist=1). The paper gives no initial
  *     ssthresh.
- *   o The whole window is compared with ssthresh, and a standing queue slows
- *     the growth to one segment per round trip (coexist=1, see star.h).
+ *   o The whole window is compared with ssthresh, a standing queue slows the
+ *     growth to one segment per round trip, and a loss that comes with one is
+ *     answered as congestion (coexist=1, see star.h).
  *   o The stack retransmits the oldest segment at a timeout, not the newest.
  *     The ACK that answers carries the same verdict if D-SACK or timestamps
  *     are consulted, and data loss costs no extra round trip.
@@ -76,17 +77,12 @@ APOGEE_PARAM(pacing, 0, 1,
 
 static unsigned int coexist __read_mostly = 1;
 APOGEE_PARAM(coexist, 0, 1,
-	     "slow start by the whole window and Reno's growth once a queue stands, or 0: the paper's letter; 0 or 1 (default 1)");
+	     "yield to other flows where a queue stands, or 0: the paper's letter; 0 or 1 (default 1)");
 
 /* The first window: a segment for each 25 ms of the round trip ... */
 #define STAR_RTT_REFERENCE_US	25000U
 /* ... up to what a receiver offers before it scales its window, 64 kB. */
 #define STAR_CWND_BEGIN_MAX	45U
-
-/* Pacing gains in 1/256: two windows per RTT while the path is unknown ... */
-#define STAR_PACE_START		512
-/* ... and a quarter above the estimate later, so that it can't lag behind. */
-#define STAR_PACE_CRUISE	320
 
 /**
  * struct star - per connection state, at most ICSK_CA_PRIV_SIZE (104) bytes
@@ -100,12 +96,14 @@ APOGEE_PARAM(coexist, 0, 1,
  * @p_seq: P_seq, end of the newest data sent before the timeout
  * @una: snd_una at the timeout
  * @dsack_dups: tp->dsack_dups at the timeout
+ * @sample_rtt_us: smallest RTT of the last ABE sample, in us
  * @reduced: the stack has asked for ssthresh; the window is to be set
  * @fresh: no reduction since the connection began
  * @aen: a timeout awaits its verdict
  * @repeated: a further timeout came before the verdict
  * @sack_hole: the scoreboard had a hole at the timeout
  * @queue: a queue stands at the bottleneck
+ * @congested: the stack asked when a queue stood: the answer is to yield
  * @prior_held: w.held before the last reduction
  */
 struct star {
@@ -119,13 +117,15 @@ struct star {
 	u32 p_seq;
 	u32 una;
 	u32 dsack_dups;
+	u32 sample_rtt_us;
 	u8 reduced:1,
 	   fresh:1,
 	   aen:1,
 	   repeated:1,
 	   sack_hole:1,
 	   queue:1,
-	   prior_held:2;
+	   congested:1;
+	u8 prior_held;
 };
 
 /* A new connection on a long path begins with what it would have sent on a
@@ -223,6 +223,10 @@ static u32 star_ssthresh(struct sock *sk)
 	s->prior_held = s->w.held;
 	s->prior_ssthresh = tp->snd_ssthresh;
 	s->reduced = 1;
+	s->congested = s->queue && READ_ONCE(coexist);
+	if (s->congested)
+		return star_yield(s->prior_cwnd, s->sample_rtt_us,
+				  tcp_min_rtt(tp));
 	return star_cws_ssthresh(&s->w, s->prior_cwnd);
 }
 
@@ -295,9 +299,12 @@ static void star_estimate(struct sock *sk, const struct rate_sample *rs,
 		     rs->is_app_limited))
 		return;
 
-	if (s->rtt_us != U32_MAX)
+	if (s->rtt_us != U32_MAX) {
+		s->sample_rtt_us = s->rtt_us;
 		s->queue = star_queue_stands(s->rtt_us, rtt_min);
-	s->rtt_us = U32_MAX;
+		star_watch_queue(&s->w, s->queue);
+		s->rtt_us = U32_MAX;
+	}
 
 	if (rtt_min == U32_MAX)
 		return;
@@ -322,6 +329,18 @@ static void star_reduce(struct sock *sk)
 		tp->snd_ssthresh = star_cwnd(&s->w);
 		return;
 	}
+	if (s->congested) {
+		s->w.held = STAR_HELD_QUEUE;
+		s->w.clear = 0;
+		star_set_cwnd(&s->w, tp->snd_ssthresh);
+		return;
+	}
+	/* A bit error while others share the path: nothing to answer. */
+	if (s->w.held == STAR_HELD_QUEUE) {
+		tp->snd_ssthresh = max(s->prior_cwnd, STAR_CWND_MIN);
+		star_set_cwnd(&s->w, s->prior_cwnd);
+		return;
+	}
 	star_set_cwnd(&s->w, star_cws_cwnd(s->prior_cwnd, s->prior_ssthresh,
 					   tp->snd_ssthresh));
 }
@@ -332,18 +351,12 @@ static void star_set_pacing_rate(struct sock *sk)
 	const struct star *s = inet_csk_ca(sk);
 	u32 gain = s->fresh && !s->queue ? STAR_PACE_START : STAR_PACE_CRUISE;
 	u64 max_rate = READ_ONCE(sk->sk_max_pacing_rate);
-	u64 rate = abe_bw(&s->abe);
+	u64 rate = max_rate;
 
-	if (!READ_ONCE(pacing) || !rate) {
-		WRITE_ONCE(sk->sk_pacing_rate, max_rate);
-		return;
-	}
-	/* Never slower than the window: the estimate may lag behind it. */
-	if (tp->srtt_us)
-		rate = max_t(u64, rate,
-			     div_u64((u64)tcp_snd_cwnd(tp) * tp->mss_cache *
-				     USEC_PER_SEC, max(tp->srtt_us >> 3, 1U)));
-	WRITE_ONCE(sk->sk_pacing_rate, min_t(u64, (rate * gain) >> 8, max_rate));
+	if (READ_ONCE(pacing) && abe_bw(&s->abe))
+		rate = star_pacing_rate(tcp_snd_cwnd(tp), tp->mss_cache,
+					tcp_min_rtt(tp), gain);
+	WRITE_ONCE(sk->sk_pacing_rate, min(rate, max_rate));
 }
 
 APOGEE_CONG_CONTROL(star_cong_control)

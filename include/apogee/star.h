@@ -13,23 +13,41 @@
  *    slow start on top of a full bandwidth-delay product.
  *  - the whole window (coexist=1): cwnd_reno + cwnd_abe is compared with
  *    ssthresh, and as soon as a queue stands at the bottleneck the window
- *    grows by one segment per round trip, as Reno's does.
+ *    grows by one segment per round trip, as Reno's does. A loss that comes
+ *    with a standing queue is congestion: the window falls to the part of it
+ *    that is not in the queue, and ABE's share stays out until the queue has
+ *    been gone for a while. Taken wrongly for a bit error's loss on a path of
+ *    one's own, that answer costs nothing: what is left fills the path.
  */
 #ifndef _APOGEE_STAR_H
 #define _APOGEE_STAR_H
 
 #include "abe.h"
 
+/* Sampling intervals (12 round trips on long paths) without a queue after which
+ * the others that filled it are taken to have gone. CUBIC needs that long to be
+ * back at the window it had on a path of 500 ms.
+ */
+#define STAR_CLEAR		192U
 /* No window below two segments: one would wait for the delayed ACK. */
 #define STAR_CWND_MIN		2U
-/* A queue stands where the RTT is an eighth above its minimum. */
-#define STAR_QUEUE_SHIFT	3
+/* A queue stands where the RTT is a sixteenth above its minimum. */
+#define STAR_QUEUE_SHIFT	4
+
+/* Pacing gains in 1/256: two windows per RTT_min while the path is unknown ... */
+#define STAR_PACE_START		512U
+/* ... and a sixteenth more than one later. What leaves sooner than the path takes
+ * it has to fit into the queue: with a quarter, on a path of 10 Mbit/s and 500 ms,
+ * 80 segments, which are lost where the queue is shorter.
+ */
+#define STAR_PACE_CRUISE	272U
 
 /* Why ABE's share of the window is held back, and until when. */
 enum star_held {
 	STAR_HELD_NOT,
 	STAR_HELD_TIMEOUT,	/* data lost: until slow start passes ssthresh */
 	STAR_HELD_MARK,		/* ECN: until cwnd_reno has passed cwnd_abe */
+	STAR_HELD_QUEUE,	/* congestion: until no queue has stood for long */
 };
 
 /**
@@ -38,12 +56,14 @@ enum star_held {
  * @cwnd_abe: ABE's share, 0 without an estimate
  * @cwnd_cnt: segments acknowledged towards the next increment of @cwnd_reno
  * @held: why ABE's share is held back, an enum star_held
+ * @clear: sampling intervals without a queue since STAR_HELD_QUEUE began
  */
 struct star_window {
 	u32 cwnd_reno;
 	u32 cwnd_abe;
 	u32 cwnd_cnt;
 	u8 held;
+	u8 clear;
 };
 
 /**
@@ -66,7 +86,7 @@ static inline u32 star_cwnd(const struct star_window *w)
  * @rtt_us: smallest RTT of the last sampling interval in us
  * @rtt_min_us: smallest RTT seen at all in us
  *
- * Return: true if @rtt_us is more than an eighth above @rtt_min_us.
+ * Return: true if @rtt_us is more than a sixteenth above @rtt_min_us.
  */
 static inline bool star_queue_stands(u32 rtt_us, u32 rtt_min_us)
 {
@@ -95,6 +115,8 @@ static inline void star_release(struct star_window *w, u32 ssthresh)
 	if (w->held == STAR_HELD_TIMEOUT && w->cwnd_reno < ssthresh)
 		return;
 	if (w->held == STAR_HELD_MARK && w->cwnd_reno <= w->cwnd_abe)
+		return;
+	if (w->held == STAR_HELD_QUEUE && w->clear < STAR_CLEAR)
 		return;
 	w->held = STAR_HELD_NOT;
 	w->cwnd_reno -= min_t(u32, w->cwnd_abe, w->cwnd_reno - 1);
@@ -147,6 +169,39 @@ static inline void star_set_cwnd(struct star_window *w, u32 cwnd)
 }
 
 /**
+ * star_yield() - window after a loss that came with a standing queue
+ * @cwnd: congestion window at the time of the loss, in segments
+ * @rtt_us: smallest RTT of the last sampling interval in us
+ * @rtt_min_us: smallest RTT seen at all in us
+ *
+ * cwnd * RTT_min / RTT is the part of the window that is under way and not in
+ * the queue, the sender's own share of the path: the queue drains, whoever
+ * shares the path keeps room. Not below half, Reno's answer.
+ *
+ * Return: the window, at least 2 segments.
+ */
+static inline u32 star_yield(u32 cwnd, u32 rtt_us, u32 rtt_min_us)
+{
+	u32 share = rtt_us > rtt_min_us ?
+		(u32)div_u64((u64)cwnd * rtt_min_us, rtt_us) : cwnd;
+
+	return max_t(u32, max_t(u32, share, cwnd >> 1), STAR_CWND_MIN);
+}
+
+/**
+ * star_watch_queue() - count the intervals without a queue
+ * @w: the window
+ * @queue: a queue stood during the sampling interval that has just ended
+ */
+static inline void star_watch_queue(struct star_window *w, bool queue)
+{
+	if (queue)
+		w->clear = 0;
+	else if (w->clear < STAR_CLEAR)
+		w->clear++;
+}
+
+/**
  * star_cws_ssthresh() - slow start threshold after a data loss (CWS, fig. 2)
  * @w: the window
  * @cwnd: congestion window at the time of the loss, in segments
@@ -170,6 +225,22 @@ static inline u32 star_cws_ssthresh(const struct star_window *w, u32 cwnd)
 static inline u32 star_cws_cwnd(u32 cwnd, u32 ssthresh, u32 new_ssthresh)
 {
 	return cwnd < ssthresh ? cwnd : new_ssthresh;
+}
+
+/**
+ * star_pacing_rate() - how fast a window leaves
+ * @cwnd: congestion window in segments
+ * @mss: maximum segment size in bytes
+ * @rtt_min_us: smallest RTT seen at all in us
+ * @gain: windows per RTT_min in 1/256, up to 512
+ *
+ * Return: cwnd * MSS / RTT_min * gain in B/s, at most 2^63.
+ */
+static inline u64 star_pacing_rate(u32 cwnd, u32 mss, u32 rtt_min_us, u32 gain)
+{
+	u64 rate = abe_rate((u64)cwnd * mss, rtt_min_us);
+
+	return (min_t(u64, rate, U64_MAX >> 9) * gain) >> 8;
 }
 
 /* What an ACK says about a retransmission timeout. */

@@ -22,6 +22,13 @@
 			 { TCP_CA_Recovery,	"recovery" },		\
 			 { TCP_CA_Loss,		"loss" })
 
+#define show_star_held(held)						\
+	__print_symbolic(held,						\
+			 { STAR_HELD_NOT,	"no" },			\
+			 { STAR_HELD_TIMEOUT,	"timeout" },		\
+			 { STAR_HELD_MARK,	"mark" },		\
+			 { STAR_HELD_QUEUE,	"queue" })
+
 #define show_star_verdict(verdict)					\
 	__print_symbolic(verdict,					\
 			 { STAR_AEN_WAIT,	"wait" },		\
@@ -43,6 +50,7 @@ TRACE_EVENT(star_ack,
 		__field(u32, ssthresh)
 		__field(u32, min_rtt_us)
 		__field(u8, state)
+		__field(u8, held)
 	),
 
 	TP_fast_assign(
@@ -55,13 +63,15 @@ TRACE_EVENT(star_ack,
 		__entry->ssthresh = tcp_sk(sk)->snd_ssthresh;
 		__entry->min_rtt_us = tcp_min_rtt(tcp_sk(sk));
 		__entry->state = inet_csk(sk)->icsk_ca_state;
+		__entry->held = w->held;
 	),
 
-	TP_printk("sport=%u dport=%u cwnd=%u cwnd_reno=%u cwnd_abe=%u bw=%llu ssthresh=%u min_rtt_us=%u state=%s",
+	TP_printk("sport=%u dport=%u cwnd=%u cwnd_reno=%u cwnd_abe=%u bw=%llu ssthresh=%u min_rtt_us=%u state=%s held=%s",
 		  __entry->sport, __entry->dport, __entry->cwnd,
 		  __entry->cwnd_reno, __entry->cwnd_abe, __entry->bw,
 		  __entry->ssthresh, __entry->min_rtt_us,
-		  show_star_state(__entry->state))
+		  show_star_state(__entry->state),
+		  show_star_held(__entry->held))
 );
 
 TRACE_EVENT(star_aen,

@@ -23,8 +23,8 @@ lifts = st.integers(0, 2000)
 thresholds = st.integers(2, 3000) | st.sampled_from([2, INFINITE])
 
 
-# enum star_held: not at all, after a timeout, after an ECN mark
-holds = st.sampled_from(["STAR_HELD_NOT", "STAR_HELD_TIMEOUT", "STAR_HELD_MARK"])
+# enum star_held: not at all, after a timeout, after an ECN mark, after congestion
+holds = st.sampled_from(["STAR_HELD_NOT", "STAR_HELD_TIMEOUT", "STAR_HELD_MARK", "STAR_HELD_QUEUE"])
 
 
 @dataclass
@@ -377,16 +377,90 @@ def test_cws_then_lwc_at_the_loss_of_a_full_window(apogee: Library) -> None:
     assert lwc(apogee, w, 2, threshold) == 434
 
 
-# a standing queue
+# pacing
+
+
+@given(
+    st.integers(2, LARGEST),
+    st.integers(88, 65483),
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([272, 512]),
+)
+def test_pacing_rate(apogee: Library, cwnd: int, mss: int, rtt_min: int, gain: int) -> None:
+    """cwnd * MSS / RTT_min * gain / 256, to 2 B/s; no overflow where it is beyond any path."""
+    exact = Fraction(cwnd * mss * 10**6, max(rtt_min, 1)) * gain / 256
+    rate = apogee.star_pacing_rate(cwnd, mss, rtt_min, gain)
+    assert rate <= exact
+    assert exact - rate < 3 or rate > 10**9 or cwnd * mss > 2**40
+
+
+def test_pacing_rate_at_hand(apogee: Library) -> None:
+    """413 segments in 500 ms are 1 196 048 B/s; a sixteenth more, and twice that."""
+    assert apogee.star_pacing_rate(413, 1448, 500_000, 256) == 1_196_048
+    assert apogee.star_pacing_rate(413, 1448, 500_000, 272) == 1_270_801
+    assert apogee.star_pacing_rate(413, 1448, 500_000, 512) == 2_392_096
+
+
+# a standing queue, and who yields
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1))
-def test_a_queue_stands_above_nine_eighths(apogee: Library, rtt: int, rtt_min: int) -> None:
-    assert apogee.star_queue_stands(rtt, rtt_min) == (Fraction(rtt) > Fraction(rtt_min * 9, 8))
+def test_a_queue_stands_a_sixteenth_above(apogee: Library, rtt: int, rtt_min: int) -> None:
+    assert apogee.star_queue_stands(rtt, rtt_min) == (rtt > rtt_min + rtt_min // 16)
 
 
 def test_queue_at_hand(apogee: Library) -> None:
     assert not apogee.star_queue_stands(500_000, 500_000)
-    assert not apogee.star_queue_stands(562_500, 500_000)
-    assert apogee.star_queue_stands(562_501, 500_000)
+    assert not apogee.star_queue_stands(531_250, 500_000)
+    assert apogee.star_queue_stands(531_251, 500_000)
     assert not apogee.star_queue_stands(400_000, 500_000)
+
+
+@given(st.integers(0, LARGEST), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1))
+def test_yield_leaves_the_queue_and_keeps_the_share(
+    apogee: Library, cwnd: int, rtt: int, rtt_min: int
+) -> None:
+    """cwnd * RTT_min / RTT, but never below Reno's half nor two segments."""
+    share = Fraction(cwnd) * min(Fraction(rtt_min, rtt) if rtt else Fraction(1), Fraction(1))
+    assert apogee.star_yield(cwnd, rtt, rtt_min) == max(math.floor(share), cwnd // 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("cwnd", "rtt_ms", "expected"),
+    [
+        # 413 segments fill 500 ms: queues of 0.1, 0.5 and 1 bandwidth-delay products ...
+        (454, 550, 412),
+        (619, 750, 412),
+        (826, 1000, 413),
+        # ... and of 2: Reno's half
+        (1239, 1500, 619),
+        # no queue at all
+        (413, 500, 413),
+        (413, 499, 413),
+        (3, 1500, 2),
+    ],
+)
+def test_yield_at_hand(apogee: Library, cwnd: int, rtt_ms: int, expected: int) -> None:
+    assert apogee.star_yield(cwnd, rtt_ms * 1000, 500_000) == expected
+
+
+def test_the_answer_to_congestion_lasts_while_a_queue_stands(apogee: Library) -> None:
+    """Reno's growth until no queue has stood for 192 intervals in a row; then the lift is back."""
+    w = window(apogee, 300, 413, "STAR_HELD_QUEUE")
+    assert apogee.star_cwnd(w) == 300
+    assert [lwc(apogee, w, 150, 300) for _ in range(4)] == [300, 301, 301, 301]
+    for queue in [False] * 191 + [True] + [False] * 191:
+        apogee.star_watch_queue(w, queue)
+        assert lwc(apogee, w, 0, 300) == 301
+        assert w.held
+    apogee.star_watch_queue(w, False)
+    assert lwc(apogee, w, 0, 300) == 414
+    assert not w.held
+
+
+def test_a_long_time_without_a_queue_is_no_longer_than_long(apogee: Library) -> None:
+    """The count of intervals does not wrap."""
+    w = window(apogee, 300, 413, "STAR_HELD_QUEUE")
+    for _ in range(400):
+        apogee.star_watch_queue(w, False)
+    assert w.clear == 192
