@@ -44,15 +44,16 @@ unload: ## remove the modules from the running kernel (root)
 demo: ## measure star beside five others on the lossy satellite link: table and plots
 	+@scripts/demo
 
-# SEEDS, DURATION, JOBS, EXECUTOR and DRY: see docs/reproduce.md. A bad name is told before anything
-# is installed, where there is Python already.
+# SEEDS, DURATION, ENGINE, JOBS, EXECUTOR and DRY: see docs/reproduce.md. A bad name is told before
+# anything is installed, where there is Python already.
 figures = $(PYTHON) -m apogee_lab.reproduce $(FIG) $(if $(SEEDS),--seeds '$(SEEDS)') \
 	$(if $(DURATION),--duration '$(DURATION)') $(if $(JOBS),--jobs '$(JOBS)') \
-	$(if $(EXECUTOR),--executor '$(EXECUTOR)') $(if $(DRY),--dry-run)
+	$(if $(EXECUTOR),--executor '$(EXECUTOR)') $(if $(ENGINE),--engine '$(ENGINE)') \
+	$(if $(DRY),--dry-run)
 
 reproduce: ## a paper's figures and table: FIG=star, FIG=star-5 (DRY=1: only say what it takes)
 	@[ ! -x /usr/bin/python3 ] || $(figures) --check
-	@scripts/setup reproduce
+	@scripts/setup reproduce $(filter uml,$(ENGINE))
 	+@$(figures)
 
 check: ## unit tests, tests in the guest, scenario tests

@@ -47,7 +47,8 @@ def _scenario(name: str) -> Any:
     return SCENARIOS[name]
 
 
-def _engine(name: str) -> Any:
+def engine_of(name: str) -> Any:
+    """The engine's module; UsageError for a name that isn't one."""
     if name not in ENGINES:
         raise UsageError(f"engine '{name}' is not there; there is: {', '.join(ENGINES)}")
     return importlib.import_module(f"apogee_lab.engines.{name}")
@@ -154,7 +155,7 @@ def do_run(args: Arguments) -> int:
     from . import records, sweep
 
     scenario = _scenario(args.scenario)
-    engine = _engine(args.engine)
+    engine = engine_of(args.engine)
     mixes = request.parse_controls(args.cc, scenario)
     settings = request.parse_settings(args.set, scenario)
     runs = list(request.product(mixes, settings, _seeds(args)))
@@ -245,7 +246,7 @@ def do_script(args: Arguments) -> int:
 
 def do_shell(args: Arguments) -> int:
     """A prompt inside the testbed."""
-    engine = _engine(args.engine)
+    engine = engine_of(args.engine)
     scenario, mix, values = _one_plan(args)
     plan = _compile(scenario, mix, values, _duration(args))
     kernel = _kernel(engine, args.kernel)

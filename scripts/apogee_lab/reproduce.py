@@ -21,7 +21,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, TextIO
 
-from .cli import Parser
+from .cli import ENGINES, Parser, engine_of
 from .figures.catalogue import Choice, choose
 from .images import LabError
 from .request import UsageError
@@ -42,6 +42,7 @@ def _parser() -> Parser:
     parser.add_argument("figures", nargs="*", metavar="FIGURE", help="star, star-5, ...")
     parser.add_argument("--seeds", default=str(SEEDS), metavar="N", help=f"seeds 1 to N ({SEEDS})")
     parser.add_argument("--duration", default=f"{DURATION_S:g}", metavar="S", help="of each run")
+    parser.add_argument("--engine", default=ENGINES[0], help=", ".join(ENGINES))
     parser.add_argument("--jobs", metavar="N", help="runs at once (the number of CPUs)")
     parser.add_argument("--executor", metavar="slurm|DIR", help="a profile of Snakemake's")
     parser.add_argument("--dry-run", action="store_true", help="say what would be run")
@@ -250,12 +251,12 @@ def _make(plan: dict[str, Any], done: set[str], args: argparse.Namespace) -> int
 
 def _reproduce(args: argparse.Namespace, choices: list[Choice]) -> int:
     from . import modules
-    from .engines import qemu
     from .figures import plan as planning
 
     seeds = range(1, args.seeds + 1)
-    modules.build(qemu.kernel(qemu.DEFAULT_KERNEL))
-    found = planning.runs(choices, seeds, args.duration, qemu)
+    engine = engine_of(args.engine)
+    modules.build(engine.kernel(engine.DEFAULT_KERNEL))
+    found = planning.runs(choices, seeds, args.duration, engine, args.engine)
     every = {run.job.key: run for figure in found.values() for run in figure}
     done = {key for key, run in every.items() if planning.finished(run)}
     plan = planning.as_json(found, seeds, args.duration, OUT, table_path(choices))
@@ -287,6 +288,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         args.duration = _duration(args.duration)
         args.at_once = None if args.jobs is None else _whole("jobs", args.jobs, 10_000)
         args.profile = _profile(args.executor)
+        engine_of(args.engine)
         if args.check:
             return 0
         return _locked(args, choices)

@@ -25,8 +25,8 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
     found = FakeEngine(tmp_path / "log")
     monkeypatch.setattr(sweep, "RUNS", tmp_path / "runs")
     monkeypatch.setattr(scenarios, "SCENARIOS", {"paper": SCENARIO})
-    real = cli._engine
-    monkeypatch.setattr(cli, "_engine", lambda name: found if name == "qemu" else real(name))
+    real = cli.engine_of
+    monkeypatch.setattr(cli, "engine_of", lambda name: found if name == "qemu" else real(name))
     monkeypatch.setattr(modules, "build", lambda kernel: None)
     monkeypatch.setattr(
         modules,

@@ -35,12 +35,12 @@ class Run:
     command: tuple[str, ...]
 
 
-def command(cell: Cell, seed: int, duration_s: float) -> tuple[str, ...]:
+def command(cell: Cell, seed: int, duration_s: float, engine: str) -> tuple[str, ...]:
     """What makes the run. The modules are built once, before the first run."""
     sets = [word for option in cell.options(duration_s) for word in ("--set", option)]
     return (
         *LAB, "run", cell.scenario, "--cc", cell.cc, *sets, "--seed", str(seed),
-        "--duration", f"{duration_s:g}", "--jobs", "1", "--no-build",
+        "--duration", f"{duration_s:g}", "--engine", engine, "--jobs", "1", "--no-build",
     )  # fmt: skip
 
 
@@ -49,7 +49,11 @@ def _identity(cell: Cell) -> tuple[Any, ...]:
 
 
 def runs(
-    choices: Iterable[Choice], seeds: Sequence[int], duration_s: float, engine: Any
+    choices: Iterable[Choice],
+    seeds: Sequence[int],
+    duration_s: float,
+    engine: Any,
+    engine_name: str = "qemu",
 ) -> dict[str, list[Run]]:
     """The runs of each figure; equal cells of several figures are one set of runs."""
     choices = list(choices)
@@ -64,11 +68,12 @@ def runs(
             settings = request.parse_settings(cell.options(duration_s), scenario)
             asked += list(request.product([cell.cc], settings, list(seeds)))
         jobs = iter(
-            sweep.make_jobs(scenario, engine, "qemu", engine.DEFAULT_KERNEL, asked, duration_s)
+            sweep.make_jobs(scenario, engine, engine_name, engine.DEFAULT_KERNEL, asked, duration_s)
         )
         for cell in mine:
             made[_identity(cell)] = [
-                Run(next(jobs), cell, command(cell, seed, duration_s)) for seed in seeds
+                Run(next(jobs), cell, command(cell, seed, duration_s, engine_name))
+                for seed in seeds
             ]
     found = {}
     for choice in choices:
@@ -112,7 +117,7 @@ def as_json(
             key: {
                 "label": run.job.label,
                 "command": list(run.command),
-                "cost_s": round(run.cell.cost_s(duration_s), 1),
+                "cost_s": round(run.cell.cost_s(duration_s, run.job.meta["engine"]), 1),
             }
             for key, run in every.items()
         },
