@@ -41,6 +41,7 @@ RUNS = ROOT / "build" / "runs"
 
 GRACE_S = 60.0  # beyond an engine's own bound, after which its process is killed
 _PR_SET_PDEATHSIG = 1
+_ENDING = (signal.SIGINT, signal.SIGTERM)
 _HERE = f"@{platform.node()}"  # whose process a part folder is, where machines share the runs
 
 
@@ -169,6 +170,7 @@ def _child(job: Job, engine: Engine, part: Path, bound_s: float, parent: int) ->
     os.setsid()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the engine then tidies up
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != parent:
         os._exit(1)
@@ -282,7 +284,12 @@ class Sweep:
                     target=_child, args=(job, self.engine, part, bound, os.getpid())
                 )
                 running[slot] = (index, process, part, time.monotonic() + bound + GRACE_S)
-                process.start()
+                # Interrupted half way, the process would run on and nobody would know it.
+                before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+                try:
+                    process.start()
+                finally:
+                    signal.pthread_sigmask(signal.SIG_SETMASK, before)
             first = min(deadline for *_, deadline in running.values())
             wait([r[1].sentinel for r in running.values()], max(0.0, first - time.monotonic()))
             for slot, (index, process, part, deadline) in list(running.items()):

@@ -339,6 +339,29 @@ def test_an_interrupted_sweep_goes_on_later(engine: FakeEngine, how: int, tmp_pa
     assert None not in work.records
 
 
+def test_interrupted_while_a_run_is_being_started(
+    engine: FakeEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SIGINT between fork and what the parent notes about its child: the child is stopped."""
+    real = os.fork
+    children = []
+
+    def interrupted_fork() -> int:
+        pid = real()
+        if pid:
+            children.append(pid)
+            os.kill(os.getpid(), signal.SIGINT)
+        return pid
+
+    engine.hang = {"star 1"}
+    work = sweep.Sweep(jobs_of(engine, "star", seeds=1), engine, at_once=1, out=io.StringIO())
+    monkeypatch.setattr(os, "fork", interrupted_fork)
+    with pytest.raises(sweep.Interrupted):
+        work.run()
+    with pytest.raises(ProcessLookupError):
+        os.kill(children[0], 0)
+
+
 def test_what_a_killed_sweep_left_is_removed(engine: FakeEngine) -> None:
     gone = sweep.RUNS / "0123456789abcdef.part-999999999-0"
     ours = sweep.RUNS / f"0123456789abcdef.part-{os.getpid()}-7"
