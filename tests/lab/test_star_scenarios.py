@@ -49,6 +49,7 @@ CASES = {
     "plain": Case({"trace": "module"}, duration_s=8, beside=SS),
     "slow": Case({"trace": "module", "rate": 64_000}, duration_s=10),
     "loss": Case({"trace": "module"}, duration_s=8, beside=LOSE_A_FEW),
+    "overflow": Case({"trace": "module", "queue": 62_500}, duration_s=12),
     "marks": Case({"trace": "module", "tcp_ecn": 1}, duration_s=10, beside=MARKING),
     "paced": Case(BLACKOUT, duration_s=8, beside=QUEUE),
     "unpaced": Case({**BLACKOUT, "star.pacing": "0"}, duration_s=8, beside=QUEUE),
@@ -127,6 +128,26 @@ def test_a_loss_leaves_the_window_at_what_abe_measured(runs: dict[str, Run]) -> 
 def test_goodput_hardly_notices_the_loss(runs: dict[str, Run]) -> None:
     """The four segments and nothing else: 2 % of the 2.5 s after them."""
     assert runs["loss"].goodput(5, 7.5) > 0.98 * runs["loss"].case.plan.limit_bps
+
+
+def test_a_loss_with_a_standing_queue_makes_room(runs: dict[str, Run]) -> None:
+    """The queue of a tenth of the product overflows: the window falls by what stood in it.
+
+    That is between a sixteenth and a tenth of the path's product. ABE's share comes back after 192
+    intervals of a sixteenth of the RTT without a queue, 6 s; until then the window grows by one
+    segment per round trip.
+    """
+    acks = runs["overflow"].traced("star_ack")
+    begin = next(at for at, ack in enumerate(acks) if ack["held"] == "queue")
+    before, first = acks[begin - 1], acks[begin]
+    assert 1 / 1.11 < first["ssthresh"] / before["cwnd"] < 1 / 1.06
+    end = next(at for at in range(begin, len(acks)) if acks[at]["held"] != "queue")
+    held = acks[begin:end]
+    lasts = held[-1]["t"] - first["t"]
+    assert 6 <= lasts < 9
+    assert held[-1]["cwnd"] <= first["ssthresh"] + lasts / (2 * DELAY) + 1
+    assert acks[end]["cwnd"] > acks[end]["cwnd_abe"] >= held[-1]["cwnd"]
+    assert runs["overflow"].goodput(3, 12) > 0.95 * runs["overflow"].case.plan.limit_bps
 
 
 def test_marks_are_congestion(runs: dict[str, Run]) -> None:
