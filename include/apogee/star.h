@@ -176,15 +176,19 @@ static inline void star_set_cwnd(struct star_window *w, u32 cwnd)
  *
  * cwnd * RTT_min / RTT is the part of the window that is under way and not in
  * the queue, the sender's own share of the path: the queue drains, whoever
- * shares the path keeps room. Not below half, Reno's answer.
+ * shares the path keeps room. A thirty-second of it more, or the path would run
+ * empty at the next loss. Not below half, Reno's answer.
  *
  * Return: the window, at least 2 segments.
  */
 static inline u32 star_yield(u32 cwnd, u32 rtt_us, u32 rtt_min_us)
 {
-	u32 share = rtt_us > rtt_min_us ?
-		(u32)div_u64((u64)cwnd * rtt_min_us, rtt_us) : cwnd;
+	u32 share = cwnd;
 
+	if (rtt_us > rtt_min_us) {
+		share = (u32)div_u64((u64)cwnd * rtt_min_us, rtt_us);
+		share = min_t(u32, share + (share >> 5), cwnd);
+	}
 	return max_t(u32, max_t(u32, share, cwnd >> 1), STAR_CWND_MIN);
 }
 

@@ -24,7 +24,7 @@ MSS = 1448  # bytes
 LOSE_A_FEW = """
 modprobe -a sch_ingress cls_u32 act_gact
 tc -n rcv qdisc add dev to-sat clsact
-sleep 5
+sleep 3.5
 tc -n rcv filter add dev to-sat ingress protocol ip u32 match u16 0x2a 0x3f at 4 action drop
 sleep 0.3
 tc -n rcv filter del dev to-sat ingress
@@ -115,7 +115,7 @@ def test_a_loss_leaves_the_window_at_what_abe_measured(runs: dict[str, Run]) -> 
     acks = run.traced("star_ack")
     (begin, before), *others = entered(acks, "recovery")
     assert not others, "one loss event, one answer"
-    assert before["cwnd"] > before["cwnd_abe"] + 20, "there is something to take away"
+    assert before["cwnd"] > before["cwnd_abe"] + 10, "there is something to take away"
     first = acks[begin]
     assert first["ssthresh"] == first["cwnd_abe"] == before["cwnd_abe"]
     assert first["cwnd_reno"] == 1
@@ -127,7 +127,7 @@ def test_a_loss_leaves_the_window_at_what_abe_measured(runs: dict[str, Run]) -> 
 
 def test_goodput_hardly_notices_the_loss(runs: dict[str, Run]) -> None:
     """The four segments and nothing else: 2 % of the 2.5 s after them."""
-    assert runs["loss"].goodput(5, 7.5) > 0.98 * runs["loss"].case.plan.limit_bps
+    assert runs["loss"].goodput(3.5, 6) > 0.98 * runs["loss"].case.plan.limit_bps
 
 
 def test_a_loss_with_a_standing_queue_makes_room(runs: dict[str, Run]) -> None:
@@ -140,7 +140,7 @@ def test_a_loss_with_a_standing_queue_makes_room(runs: dict[str, Run]) -> None:
     acks = runs["overflow"].traced("star_ack")
     begin = next(at for at, ack in enumerate(acks) if ack["held"] == "queue")
     before, first = acks[begin - 1], acks[begin]
-    assert 1 / 1.11 < first["ssthresh"] / before["cwnd"] < 1 / 1.06
+    assert 33 / 32 / 1.11 < first["ssthresh"] / before["cwnd"] < 33 / 32 / 1.06
     end = next(at for at in range(begin, len(acks)) if acks[at]["held"] != "queue")
     held = acks[begin:end]
     lasts = held[-1]["t"] - first["t"]

@@ -420,18 +420,19 @@ def test_queue_at_hand(apogee: Library) -> None:
 def test_yield_leaves_the_queue_and_keeps_the_share(
     apogee: Library, cwnd: int, rtt: int, rtt_min: int
 ) -> None:
-    """cwnd * RTT_min / RTT, but never below Reno's half nor two segments."""
-    share = Fraction(cwnd) * min(Fraction(rtt_min, rtt) if rtt else Fraction(1), Fraction(1))
-    assert apogee.star_yield(cwnd, rtt, rtt_min) == max(math.floor(share), cwnd // 2, 2)
+    """cwnd * RTT_min / RTT and a thirty-second; never above cwnd, below Reno's half or 2."""
+    share = math.floor(Fraction(cwnd * rtt_min, rtt)) if rtt > rtt_min else cwnd
+    share = min(share + share // 32, cwnd)
+    assert apogee.star_yield(cwnd, rtt, rtt_min) == max(share, cwnd // 2, 2)
 
 
 @pytest.mark.parametrize(
     ("cwnd", "rtt_ms", "expected"),
     [
         # 413 segments fill 500 ms: queues of 0.1, 0.5 and 1 bandwidth-delay products ...
-        (454, 550, 412),
-        (619, 750, 412),
-        (826, 1000, 413),
+        (454, 550, 424),
+        (619, 750, 424),
+        (826, 1000, 425),
         # ... and of 2: Reno's half
         (1239, 1500, 619),
         # no queue at all
