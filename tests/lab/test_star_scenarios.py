@@ -49,6 +49,8 @@ CASES = {
     "plain": Case({"trace": "module"}, duration_s=8, beside=SS),
     "slow": Case({"trace": "module", "rate": 64_000}, duration_s=10),
     "loss": Case({"trace": "module"}, duration_s=8, beside=LOSE_A_FEW),
+    # A receive window of little more than the product: the queue is too short to stand.
+    "limited": Case({"trace": "module", "window": 620_000}, duration_s=8, beside=LOSE_A_FEW),
     "overflow": Case({"trace": "module", "queue": 62_500}, duration_s=12),
     "marks": Case({"trace": "module", "tcp_ecn": 1}, duration_s=10, beside=MARKING),
     "paced": Case(BLACKOUT, duration_s=8, beside=QUEUE),
@@ -109,13 +111,13 @@ def test_first_train_corrects_the_first_estimate(runs: dict[str, Run]) -> None:
 
 def test_a_loss_leaves_the_window_at_what_abe_measured(runs: dict[str, Run]) -> None:
     """CWS (figure 2): ssthresh = cwnd_abe, cwnd = ssthresh; cwnd_reno begins anew at 1."""
-    run = runs["loss"]
+    run = runs["limited"]
     assert 1 <= run.sent["info"]["total_retrans"] <= 8
     assert run.counter("TcpExtTCPTimeouts") == 0
     acks = run.traced("star_ack")
     (begin, before), *others = entered(acks, "recovery")
     assert not others, "one loss event, one answer"
-    assert before["cwnd"] > before["cwnd_abe"] + 10, "there is something to take away"
+    assert before["cwnd"] > before["cwnd_abe"] + 5, "there is something to take away"
     first = acks[begin]
     assert first["ssthresh"] == first["cwnd_abe"] == before["cwnd_abe"]
     assert first["cwnd_reno"] == 1
@@ -146,7 +148,8 @@ def test_a_loss_with_a_standing_queue_makes_room(runs: dict[str, Run]) -> None:
     lasts = held[-1]["t"] - first["t"]
     assert 6 <= lasts < 9
     assert held[-1]["cwnd"] <= first["ssthresh"] + lasts / (2 * DELAY) + 1
-    assert acks[end]["cwnd"] > acks[end]["cwnd_abe"] >= held[-1]["cwnd"]
+    assert acks[end]["cwnd"] > acks[end]["cwnd_abe"]
+    assert acks[end]["cwnd"] >= held[-1]["cwnd"], "the sum stays, or is lifted"
     assert runs["overflow"].goodput(3, 12) > 0.95 * runs["overflow"].case.plan.limit_bps
 
 
