@@ -183,7 +183,12 @@ static void star_timeout(struct sock *sk)
 	if (inet_csk(sk)->icsk_ca_state == TCP_CA_Recovery && !s->reduced)
 		return;
 
-	/* The answer to a timeout is AEN's, not CWS's. */
+	/* The answer to a timeout is AEN's: nobody yields, and slow start has
+	 * to find the way up to what ABE measured.
+	 */
+	if (s->reduced && s->congested)
+		tcp_sk(sk)->snd_ssthresh = star_cws_ssthresh(&s->w,
+							     s->prior_cwnd);
 	s->reduced = 0;
 	s->fresh = 0;
 

@@ -266,7 +266,10 @@ def test_a_partial_ack_or_sack_hole_means_loss(runs: dict[str, Run], name: str) 
 
 
 def test_an_undo_by_the_stack_does_not_survive_a_hole(runs: dict[str, Run]) -> None:
-    """With D-SACK the stack undoes the timeout, SACK then shows the hole: CWS answers at once."""
+    """With D-SACK the stack undoes the timeout, SACK then shows the hole: answered at once.
+
+    By CWS, or by yielding if a queue stands.
+    """
     run = runs["hole-sack"]
     before, after = around(run)
     assert undone_by_stack(run)
@@ -274,7 +277,8 @@ def test_an_undo_by_the_stack_does_not_survive_a_hole(runs: dict[str, Run]) -> N
     recovery = [ack for ack in after if ack["state"] == "recovery"]
     assert recovery
     assert recovery[0]["t"] - after[0]["t"] < 0.6, "within a round trip"
-    assert recovery[0]["ssthresh"] == recovery[0]["cwnd_abe"]
+    assert recovery[0]["ssthresh"] < before["cwnd"] - 10
+    assert recovery[0]["ssthresh"] == recovery[0]["cwnd_abe"] or recovery[0]["held"] == "queue"
     assert max(ack["cwnd"] for ack in recovery) <= before["cwnd"] + 1
 
 
