@@ -121,8 +121,8 @@ def test_a_loss_leaves_the_window_at_what_abe_measured(runs: dict[str, Run]) -> 
     first = acks[begin]
     assert first["ssthresh"] == first["cwnd_abe"] == before["cwnd_abe"]
     assert first["cwnd_reno"] == 1
-    # The first ACK lets one retransmission go whatever is in flight.
-    assert acks[begin + 1]["cwnd"] == first["cwnd_abe"] + 1
+    # cwnd_reno has begun anew: a few ACKs add a segment each.
+    assert 1 <= acks[begin + 1]["cwnd"] - first["cwnd_abe"] <= 3
     rest = [ack["cwnd"] for ack in acks[begin + 1 :]]
     assert min(rest) >= first["cwnd_abe"], "never halved"
 
