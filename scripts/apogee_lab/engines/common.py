@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from .. import images
 from ..images import LabError
@@ -92,24 +93,39 @@ class Bounds:
     virtual_s: float
 
 
+def run_plan(run_script: Callable[..., RunInfo], plan: Plan, **how: Any) -> RunInfo:
+    """Run a plan's script by an engine's ``run_script``; a script that fails is a GuestFailed."""
+    return run_script(
+        plan.script,
+        extras=plan.extras,
+        timeout_virtual_s=plan.timeout_virtual_s,
+        check=True,
+        **how,
+    )
+
+
 def run_script(
     text: str,
     *,
     base: Sequence[Path],
     kernel: images.Kernel,
-    modules: Sequence[str],
-    files: Mapping[str, bytes],
     start: Callable[[Work], Command],
     out: Path,
-    bounds: Bounds,
-    check: bool,
+    modules: Sequence[str] = (),
+    files: Mapping[str, bytes] | None = None,
+    timeout_wall_s: float = 3600.0,
+    timeout_virtual_s: float = 0.0,
+    check: bool = False,
 ) -> RunInfo:
     """Boot a guest, let it run a script, bring what it leaves in $OUT back as the folder ``out``.
 
     ``base`` are the archives of its root file system, ``files`` (path in the guest -> contents) are
-    added to them, ``start`` makes the command when they are in place.
+    added to them, ``start`` makes the command when they are in place. With ``check`` a script that
+    fails is a GuestFailed; without, its exit status is in the result. ``timeout_virtual_s`` 0:
+    unbounded.
     """
-    extra = {name.strip("/"): data for name, data in files.items()}
+    bounds = Bounds(timeout_wall_s, timeout_virtual_s)
+    extra = {name.strip("/"): data for name, data in (files or {}).items()}
     extra["lab/script.sh"] = text.encode()
     try:
         out.parent.mkdir(parents=True, exist_ok=True)

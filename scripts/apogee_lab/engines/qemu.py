@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -124,46 +124,30 @@ def run(plan: Plan, **how: Any) -> RunInfo:
 
     Takes seed, kernel, modules, out and timeout_wall_s as :func:`run_script` does.
     """
-    return run_script(
-        plan.script,
-        extras=plan.extras,
-        timeout_virtual_s=plan.timeout_virtual_s,
-        check=True,
-        **how,
-    )
+    return common.run_plan(run_script, plan, **how)
 
 
 def run_script(
     text: str,
     *,
-    out: Path,
     seed: int = 1,
     kernel: str = DEFAULT_KERNEL,
-    modules: Sequence[str] = (),
     extras: Sequence[str] = (),
-    files: Mapping[str, bytes] | None = None,
     realtime: bool = False,
-    timeout_wall_s: float = 3600.0,
-    timeout_virtual_s: float = 0.0,
-    check: bool = False,
+    **how: Any,
 ) -> RunInfo:
     """Run any shell script in a guest; what it leaves in $OUT comes back as the folder ``out``.
 
-    ``files`` (path in the guest -> contents) are added to its root. ``realtime`` gives two CPUs in
-    the host's time, for tests of concurrency. With ``check`` a script that fails is a GuestFailed;
-    without, its exit status is in the result. ``timeout_virtual_s`` 0: unbounded.
+    ``realtime`` gives two CPUs in the host's time, for tests of concurrency. The rest (out,
+    modules, files, timeout_wall_s, timeout_virtual_s, check) is :func:`common.run_script`'s.
     """
     k = images.kernel(kernel)
     return common.run_script(
         text,
         base=images.root_images(k, extras),
         kernel=k,
-        modules=modules,
-        files=files or {},
         start=partial(_start, k, seed, realtime),
-        out=out,
-        bounds=common.Bounds(timeout_wall_s, timeout_virtual_s),
-        check=check,
+        **how,
     )
 
 

@@ -11,7 +11,7 @@ import hashlib
 import os
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -80,28 +80,17 @@ def run(plan: Plan, **how: Any) -> RunInfo:
 
     Takes seed, kernel, modules, out and timeout_wall_s as :func:`run_script` does.
     """
-    return run_script(
-        plan.script,
-        extras=plan.extras,
-        timeout_virtual_s=plan.timeout_virtual_s,
-        check=True,
-        **how,
-    )
+    return common.run_plan(run_script, plan, **how)
 
 
 def run_script(
     text: str,
     *,
-    out: Path,
     seed: int = 1,
     kernel: str = DEFAULT_KERNEL,
-    modules: Sequence[str] = (),
     extras: Sequence[str] = (),
-    files: Mapping[str, bytes] | None = None,
     realtime: bool = False,
-    timeout_wall_s: float = 3600.0,
-    timeout_virtual_s: float = 0.0,
-    check: bool = False,
+    **how: Any,
 ) -> RunInfo:
     """Run any shell script in a guest, as engine qemu's function of this name does."""
     if realtime:
@@ -111,12 +100,8 @@ def run_script(
         text,
         base=images.root_images(k, extras),
         kernel=k,
-        modules=modules,
-        files=files or {},
         start=partial(_start, k, seed),
-        out=out,
-        bounds=common.Bounds(timeout_wall_s, timeout_virtual_s),
-        check=check,
+        **how,
     )
 
 
