@@ -32,7 +32,8 @@ def shared(cc: str, duration_s: float, **values: object) -> Case:
 
 CASES = {
     "equal": shared("constant", 5, cwnd=200),
-    "errors": shared("constant", 6, cwnd=60, ber=BER, start=(0.0, 2.0), delays=(0.0, 0.1)),
+    "apart": shared("constant", 6, cwnd=60, start=(0.0, 2.0), delays=(0.0, 0.1)),
+    "errors": shared("constant", 6, cwnd=60, ber=BER),
     "tiny": shared("constant", 4, cwnd=300, queue=15_000),
     "modules": shared("star+j", 5, trace="module"),
     "probe": shared("reno", 3, trace="probe"),
@@ -68,7 +69,7 @@ def test_equal_flows_get_equal_shares(runs: dict[str, Run]) -> None:
 
 def test_starts_and_delays_are_each_flows_own(runs: dict[str, Run]) -> None:
     """The second flow: 2 s later, 100 ms farther away; 1.5 round trips until its first data."""
-    run = runs["errors"]
+    run = runs["apart"]
     first, second = (run.json(f"flow{n}.send.json") for n in (1, 2))
     assert (second["syn_us"] - first["syn_us"]) / 1e6 == pytest.approx(2, abs=0.05)
     assert run.when("flow2", "start") - run.when("flow1", "start") == pytest.approx(2, abs=0.05)
