@@ -103,7 +103,6 @@ APOGEE_PARAM(coexist, 0, 1,
  * @repeated: a further timeout came before the verdict
  * @sack_hole: the scoreboard had a hole at the timeout
  * @queue: a queue stands at the bottleneck
- * @congested: the stack asked when a queue stood: the answer is to yield
  * @prior_held: w.held before the last reduction
  */
 struct star {
@@ -123,8 +122,7 @@ struct star {
 	   aen:1,
 	   repeated:1,
 	   sack_hole:1,
-	   queue:1,
-	   congested:1;
+	   queue:1;
 	u8 prior_held;
 };
 
@@ -183,12 +181,6 @@ static void star_timeout(struct sock *sk)
 	if (inet_csk(sk)->icsk_ca_state == TCP_CA_Recovery && !s->reduced)
 		return;
 
-	/* The answer to a timeout is AEN's: nobody yields, and slow start has
-	 * to find the way up to what ABE measured.
-	 */
-	if (s->reduced && s->congested)
-		tcp_sk(sk)->snd_ssthresh = star_cws_ssthresh(&s->w,
-							     s->prior_cwnd);
 	s->reduced = 0;
 	s->fresh = 0;
 
@@ -217,7 +209,10 @@ static void star_set_state(struct sock *sk, u8 new_state)
 		star_timeout(sk);
 }
 
-/* The stack asks at each loss event, mark and timeout, before it acts. */
+/* The stack asks at each loss event, mark and timeout, before it acts. A
+ * timeout keeps this answer: slow start has to find the way up to what ABE
+ * measured. star_reduce() has the last word on the others.
+ */
 static u32 star_ssthresh(struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
@@ -228,10 +223,6 @@ static u32 star_ssthresh(struct sock *sk)
 	s->prior_held = s->w.held;
 	s->prior_ssthresh = tp->snd_ssthresh;
 	s->reduced = 1;
-	s->congested = s->queue && READ_ONCE(coexist);
-	if (s->congested)
-		return star_yield(s->prior_cwnd, s->sample_rtt_us,
-				  tcp_min_rtt(tp));
 	return star_cws_ssthresh(&s->w, s->prior_cwnd);
 }
 
@@ -334,9 +325,11 @@ static void star_reduce(struct sock *sk)
 		tp->snd_ssthresh = star_cwnd(&s->w);
 		return;
 	}
-	if (s->congested) {
+	if (s->queue && READ_ONCE(coexist)) {
 		s->w.held = STAR_HELD_QUEUE;
 		s->w.clear = 0;
+		tp->snd_ssthresh = star_yield(s->prior_cwnd, s->sample_rtt_us,
+					      tcp_min_rtt(tp));
 		star_set_cwnd(&s->w, tp->snd_ssthresh);
 		return;
 	}
