@@ -330,7 +330,8 @@ static void star_reduce(struct sock *sk)
 		s->w.clear = 0;
 		tp->snd_ssthresh = star_yield(s->prior_cwnd, s->sample_rtt_us,
 					      tcp_min_rtt(tp));
-		star_set_cwnd(&s->w, tp->snd_ssthresh);
+		star_set_cwnd(&s->w, star_drain(s->prior_cwnd, s->sample_rtt_us,
+						tcp_min_rtt(tp)));
 		return;
 	}
 	/* A bit error while others share the path: nothing to answer. */

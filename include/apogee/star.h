@@ -15,7 +15,8 @@
  *    ssthresh, and as soon as a queue stands at the bottleneck the window
  *    grows by one segment per round trip, as Reno's does. A loss that comes
  *    with a standing queue is congestion: the window falls to the part of it
- *    that is not in the queue, and ABE's share stays out until the queue has
+ *    that is not in the queue (and a little below it for a moment, so that the
+ *    queue drains), and ABE's share stays out until the queue has
  *    been gone for a while. Taken wrongly for a bit error's loss on a path of
  *    one's own, that answer costs nothing: what is left fills the path.
  */
@@ -29,6 +30,8 @@
  * back at the window it had on a path of 500 ms.
  */
 #define STAR_CLEAR		192U
+/* Segments a flow keeps in the queue of a path it shares: 19 ms at 10 Mbit/s. */
+#define STAR_QUEUED		16U
 /* No window below two segments: one would wait for the delayed ACK. */
 #define STAR_CWND_MIN		2U
 /* A queue stands where the RTT is a sixteenth above its minimum. */
@@ -168,28 +171,59 @@ static inline void star_set_cwnd(struct star_window *w, u32 cwnd)
 	w->cwnd_cnt = 0;
 }
 
+/* The part of cwnd that is under way and not in the queue: the sender's own
+ * share of the path. rtt_us = 0: not known.
+ */
+static inline u32 star_share(u32 cwnd, u32 rtt_us, u32 rtt_min_us)
+{
+	if (rtt_us <= rtt_min_us)
+		return cwnd;
+	return (u32)div_u64((u64)cwnd * rtt_min_us, rtt_us);
+}
+
 /**
  * star_yield() - window after a loss that came with a standing queue
  * @cwnd: congestion window at the time of the loss, in segments
  * @rtt_us: smallest RTT of the last sampling interval in us
  * @rtt_min_us: smallest RTT seen at all in us
  *
- * cwnd * RTT_min / RTT is the part of the window that is under way and not in
- * the queue, the sender's own share of the path: the queue drains, whoever
- * shares the path keeps room. A thirty-second of it more, or the path would run
- * empty at the next loss. Not below half, Reno's answer.
+ * The sender's own share of the path, cwnd * RTT_min / RTT, and a few segments
+ * that it keeps in the queue, or the path would run empty at the next loss.
+ * Few and the same for everybody whatever the window, so that flows which yield
+ * at the same losses come to equal windows, as FAST TCP's do (Wei, Jin, Low,
+ * Hegde 2006): a thirty-second of the share at least, and up to 16 segments as
+ * long as that is less than an eighth. Not below half, Reno's answer.
  *
  * Return: the window, at least 2 segments.
  */
 static inline u32 star_yield(u32 cwnd, u32 rtt_us, u32 rtt_min_us)
 {
-	u32 share = cwnd;
+	u32 share = star_share(cwnd, rtt_us, rtt_min_us);
 
-	if (rtt_us > rtt_min_us) {
-		share = (u32)div_u64((u64)cwnd * rtt_min_us, rtt_us);
-		share = min_t(u32, share + (share >> 5), cwnd);
-	}
+	share += max_t(u32, share >> 5, min_t(u32, share >> 3, STAR_QUEUED));
+	share = min_t(u32, share, cwnd);
 	return max_t(u32, max_t(u32, share, cwnd >> 1), STAR_CWND_MIN);
+}
+
+/**
+ * star_drain() - where the window begins after a loss with a standing queue
+ * @cwnd: congestion window at the time of the loss, in segments
+ * @rtt_us: smallest RTT of the last sampling interval in us
+ * @rtt_min_us: smallest RTT seen at all in us
+ *
+ * For a fraction of a round trip, until slow start has brought the window back
+ * to star_yield(), it lies as far below the share as it lay above: the queue
+ * drains, and a flow that came when it stood learns the path's own RTT. Not
+ * more than a quarter below, and not below half of @cwnd.
+ *
+ * Return: the window, at least 2 segments, not above star_yield().
+ */
+static inline u32 star_drain(u32 cwnd, u32 rtt_us, u32 rtt_min_us)
+{
+	u32 share = star_share(cwnd, rtt_us, rtt_min_us);
+	u32 queued = min_t(u32, cwnd - share, share >> 2);
+
+	return max_t(u32, max_t(u32, share - queued, cwnd >> 1), STAR_CWND_MIN);
 }
 
 /**

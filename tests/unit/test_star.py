@@ -416,33 +416,66 @@ def test_queue_at_hand(apogee: Library) -> None:
     assert not apogee.star_queue_stands(400_000, 500_000)
 
 
+def own_share(cwnd: int, rtt: int, rtt_min: int) -> int:
+    """cwnd * RTT_min / RTT: what is under way and not in the queue."""
+    return math.floor(Fraction(cwnd * rtt_min, rtt)) if rtt > rtt_min else cwnd
+
+
 @given(st.integers(0, LARGEST), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1))
 def test_yield_leaves_the_queue_and_keeps_the_share(
     apogee: Library, cwnd: int, rtt: int, rtt_min: int
 ) -> None:
-    """cwnd * RTT_min / RTT and a thirty-second; never above cwnd, below Reno's half or 2."""
-    share = math.floor(Fraction(cwnd * rtt_min, rtt)) if rtt > rtt_min else cwnd
-    share = min(share + share // 32, cwnd)
-    assert apogee.star_yield(cwnd, rtt, rtt_min) == max(share, cwnd // 2, 2)
+    """The share and a few segments; never above cwnd, below Reno's half or 2."""
+    share = own_share(cwnd, rtt, rtt_min)
+    few = max(share // 32, min(share // 8, 16))
+    assert apogee.star_yield(cwnd, rtt, rtt_min) == max(min(share + few, cwnd), cwnd // 2, 2)
+
+
+@given(st.integers(0, LARGEST), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1))
+def test_the_queue_drains_first(apogee: Library, cwnd: int, rtt: int, rtt_min: int) -> None:
+    """As far below the share as the window was above, to three quarters, Reno's half or 2."""
+    share = own_share(cwnd, rtt, rtt_min)
+    begin = apogee.star_drain(cwnd, rtt, rtt_min)
+    lowest = share - share // 4
+    assert begin == max(share - (cwnd - share), lowest, cwnd // 2, 2)
+    assert begin <= apogee.star_yield(cwnd, rtt, rtt_min)
 
 
 @pytest.mark.parametrize(
-    ("cwnd", "rtt_ms", "expected"),
+    ("cwnd", "rtt_ms", "window", "begin"),
     [
         # 413 segments fill 500 ms: queues of 0.1, 0.5 and 1 bandwidth-delay products ...
-        (454, 550, 424),
-        (619, 750, 424),
-        (826, 1000, 425),
+        (454, 550, 428, 370),
+        (619, 750, 428, 309),
+        (826, 1000, 429, 413),
         # ... and of 2: Reno's half
-        (1239, 1500, 619),
+        (1239, 1500, 619, 619),
+        # a window of few segments keeps few of them in the queue
+        (44, 550, 44, 36),
+        (40, 750, 29, 20),
+        # a large one a thirty-second
+        (4540, 550, 4255, 3714),
         # no queue at all
-        (413, 500, 413),
-        (413, 499, 413),
-        (3, 1500, 2),
+        (413, 500, 413, 413),
+        (413, 499, 413, 413),
+        (3, 1500, 2, 2),
     ],
 )
-def test_yield_at_hand(apogee: Library, cwnd: int, rtt_ms: int, expected: int) -> None:
-    assert apogee.star_yield(cwnd, rtt_ms * 1000, 500_000) == expected
+def test_yield_at_hand(
+    apogee: Library, cwnd: int, rtt_ms: int, window: int, begin: int
+) -> None:
+    assert apogee.star_yield(cwnd, rtt_ms * 1000, 500_000) == window
+    assert apogee.star_drain(cwnd, rtt_ms * 1000, 500_000) == begin
+
+
+def test_flows_that_yield_together_become_equal(apogee: Library) -> None:
+    """620 and 40 segments on a path of 413; in each round trip a loss and one segment more."""
+    windows = [620, 40]
+    for _ in range(210):
+        rtt = 500_000 * max(sum(windows), 413) // 413
+        windows = [apogee.star_yield(cwnd, rtt, 500_000) + 1 for cwnd in windows]
+    assert abs(windows[0] - windows[1]) < (620 - 40) / 10
+    assert 413 < sum(windows) <= 413 + 2 * (16 + 1)
 
 
 def test_the_answer_to_congestion_lasts_while_a_queue_stands(apogee: Library) -> None:
