@@ -15,10 +15,10 @@
  *    ssthresh, and as soon as a queue stands at the bottleneck the window
  *    grows by one segment per round trip, as Reno's does. A loss that comes
  *    with a standing queue is congestion: the window falls to the part of it
- *    that is not in the queue (and a little below it for a moment, so that the
- *    queue drains), and ABE's share stays out until the queue has
- *    been gone for a while. Taken wrongly for a bit error's loss on a path of
- *    one's own, that answer costs nothing: what is left fills the path.
+ *    that is not in the queue, and a little below it for a moment, so that the
+ *    queue drains. ABE's share stays out until the queue has been gone for a
+ *    while. Taken wrongly for a bit error's loss on a path of one's own, that
+ *    answer costs nothing: what is left fills the path.
  */
 #ifndef _APOGEE_STAR_H
 #define _APOGEE_STAR_H

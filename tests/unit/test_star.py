@@ -461,9 +461,7 @@ def test_the_queue_drains_first(apogee: Library, cwnd: int, rtt: int, rtt_min: i
         (3, 1500, 2, 2),
     ],
 )
-def test_yield_at_hand(
-    apogee: Library, cwnd: int, rtt_ms: int, window: int, begin: int
-) -> None:
+def test_yield_at_hand(apogee: Library, cwnd: int, rtt_ms: int, window: int, begin: int) -> None:
     assert apogee.star_yield(cwnd, rtt_ms * 1000, 500_000) == window
     assert apogee.star_drain(cwnd, rtt_ms * 1000, 500_000) == begin
 
