@@ -211,7 +211,7 @@ static inline u32 star_yield(u32 cwnd, u32 rtt_us, u32 rtt_min_us)
  * @rtt_us: smallest RTT of the last sampling interval in us
  * @rtt_min_us: smallest RTT seen at all in us
  *
- * For a fraction of a round trip, until slow start has brought the window back
+ * For less than a round trip, until slow start has brought the window back
  * to star_yield(), it lies as far below the share as it lay above: the queue
  * drains, and a flow that came when it stood learns the path's own RTT. Not
  * more than a quarter below, and not below half of @cwnd.

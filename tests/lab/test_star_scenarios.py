@@ -135,14 +135,19 @@ def test_goodput_hardly_notices_the_loss(runs: dict[str, Run]) -> None:
 def test_a_loss_with_a_standing_queue_makes_room(runs: dict[str, Run]) -> None:
     """The queue of a tenth of the product overflows: the window falls by what stood in it.
 
-    That is between a sixteenth and a tenth of the path's product. ABE's share comes back after 192
-    intervals of a sixteenth of the RTT without a queue, 6 s; until then the window grows by one
-    segment per round trip.
+    That is between a sixteenth and a tenth of the path's product; 16 segments more stay. For a
+    moment the window lies as far below the product as it lay above. ABE's share comes back after
+    192 intervals of a sixteenth of the RTT without a queue, 6 s; until then the window grows by
+    one segment per round trip.
     """
     acks = runs["overflow"].traced("star_ack")
     begin = next(at for at, ack in enumerate(acks) if ack["held"] == "queue")
     before, first = acks[begin - 1], acks[begin]
-    assert 33 / 32 / 1.11 < first["ssthresh"] / before["cwnd"] < 33 / 32 / 1.06
+    share = first["ssthresh"] - 16
+    assert 1 / 1.11 < share / before["cwnd"] < 1 / 1.06
+    assert first["cwnd_reno"] == pytest.approx(2 * share - before["cwnd"], abs=2)
+    back = next(ack for ack in acks[begin:] if ack["cwnd_reno"] >= first["ssthresh"])
+    assert back["t"] - first["t"] < 2 * DELAY
     end = next(at for at in range(begin, len(acks)) if acks[at]["held"] != "queue")
     held = acks[begin:end]
     lasts = held[-1]["t"] - first["t"]

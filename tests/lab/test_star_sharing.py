@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Star beside others and beside itself, on engine uml: 120 s of two flows take some seconds.
+
+The bounds are the aims of the algorithm: half of what a flow gets beside one more of its own kind,
+and Jain's 0.98 between equal flows. docs/results/sharing.md has what was measured.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from apogee_lab import cli, records, sweep
+
+pytestmark = [pytest.mark.guest, pytest.mark.uml]
+
+BDP = 625_000  # bytes
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder in the place of build/runs."""
+    monkeypatch.setattr(sweep, "RUNS", tmp_path / "runs")
+    return tmp_path / "runs"
+
+
+def shared(target: Path, cc: str, *settings: str, seeds: str = "1") -> list[dict[str, object]]:
+    """Two minutes of two flows; one record for each mix and seed."""
+    values = [word for setting in ("window=16MB", *settings) for word in ("--set", setting)]
+    command = ["run", "satellite-shared", "--engine", "uml", "--cc", cc, "--seed", seeds]
+    assert cli.main([*command, "--duration", "120", *values, "--json", str(target)]) == 0
+    return records.read_records(target)
+
+
+@pytest.mark.parametrize("queue", [BDP // 2, 2 * BDP], ids=["half", "two"])
+def test_loss_based_flows_keep_half_of_their_share(kept: Path, tmp_path: Path, queue: int) -> None:
+    """Without bit errors, beside star and beside one more of their kind."""
+    mixes = "star+cubic,cubic+cubic,star+reno,reno+reno"
+    second = {
+        str(record["cc"]): record["flows"][1]["goodput_bps"]  # type: ignore[index]
+        for record in shared(tmp_path / "all", mixes, f"queue={queue}B")
+    }
+    for other in ("cubic", "reno"):
+        assert second[f"star+{other}"] >= 0.5 * second[f"{other}+{other}"]
+
+
+@pytest.mark.parametrize("ber", ["0", "1e-6"])
+def test_a_latecomer_gets_its_share_and_no_more(kept: Path, tmp_path: Path, ber: str) -> None:
+    """The second flow starts after 30 s, behind the queue of the first: equal 90 s later."""
+    settings = (f"queue={BDP}B", f"ber={ber}", "start=0s+30s")
+    for record in shared(tmp_path / "late", "star+star", *settings, seeds="1,2,3"):
+        rates = []
+        for flow in ("flow1", "flow2"):
+            arrivals = records.read_arrivals(kept / str(record["run"]), flow)
+            end = float(arrivals.times[-1])
+            rates.append(float(arrivals.until(end) - arrivals.until(end - 30e6)))
+        assert sum(rates) ** 2 / (2 * sum(rate**2 for rate in rates)) >= 0.98
