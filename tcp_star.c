@@ -25,8 +25,10 @@
  *                                                  held back until ssthresh
  *
  * Notable differences from the paper:
- *   o Bandwidth samples span a train of ACKs and pass a maximum filter; see
- *     abe.h. The paper divides by single gaps between ACKs.
+ *   o Bandwidth samples span a train of ACKs and pass a maximum filter over
+ *     four round trips and more (coexist=1), or the larger of the last two
+ *     counts (coexist=0); see abe.h. The paper divides by single gaps between
+ *     ACKs and names no filter.
  *   o Until the first loss ssthresh follows cwnd_abe, so that slow start ends
  *     when the window has been lifted (coexist=1). The paper gives no initial
  *     ssthresh.
@@ -290,6 +292,7 @@ static void star_estimate(struct sock *sk, const struct rate_sample *rs,
 	if (rs->rtt_us > 0)
 		s->rtt_us = min_t(u32, s->rtt_us, rs->rtt_us);
 
+	s->abe.recent = !READ_ONCE(coexist);
 	if (!abe_ack(&s->abe, tp->tcp_mstamp, (u64)acked * tp->mss_cache,
 		     tp->mss_cache, rtt_min, READ_ONCE(first_interval_us),
 		     rs->is_app_limited))

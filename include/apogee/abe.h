@@ -18,12 +18,23 @@
  *  - Gaps in the train (a lost frame, an idle or window limited sender): they
  *    only ever make a sample too small, so the estimate is the largest sample
  *    of the running and the previous epoch of ABE_EPOCH intervals. A mean, as
- *    Westwood's, shrinks by the loss rate every round trip.
+ *    Westwood's, shrinks by the loss rate every round trip. With @recent set,
+ *    TCP-STAR to the letter, it is the larger of the last two samples: see
+ *    below.
  *  - A sender with nothing to send: such samples neither lower the estimate
  *    nor does their time age it. (The first train is corrected all the same:
  *    the stack marks every first flight as limited by the application.)
  *  - A clock that stands still between two ACKs adds to the next sample; one
  *    that steps back behind the beginning of the running sample restarts it.
+ *
+ * Two epochs are longer than a round trip, in which each of two flows in a
+ * queue has its train, at the bottleneck's full rate: the maximum reads that
+ * rate for both, all the time. The paper's estimates rise and fall in turn and
+ * average 8 of 10 Mbit/s (fig. 15), as eq. 2 has no memory at all. One sample
+ * more is the least that keeps a single gap out. No sample ends without an ACK,
+ * so a gap of any length lies in one sample, and the next one is of the train
+ * alone if the train lasts that long. Two gaps in a row, the bit errors of rain,
+ * lower the estimate by what they took, until a whole sample comes.
  *
  * The first ACK has no predecessor. The paper gives it an interval of 1 ms,
  * which is one segment at 11.6 Mbit/s and fits its 10 Mbit/s link. Here it
@@ -69,11 +80,13 @@
  * @epoch_us: time at which the running epoch began, in us
  * @bytes: bytes delivered in the running sample
  * @bw: largest sample of the running [0] and the previous [1] epoch, in B/s;
- *	until @samples is ABE_SETTLE, [1] is the estimate of the first train
+ *	until @samples is ABE_SETTLE, [1] is the estimate of the first train;
+ *	with @recent an epoch is one sample
  * @last_us: time of the last ACK, in us, modulo 2^32
  * @samples: full samples so far, up to ABE_SETTLE
  * @started: the first ACK has been seen
  * @train: three segments have been acknowledged: a pause may follow
+ * @recent: set by the caller, may change: forget all but the last two samples
  */
 struct abe {
 	u64 mark_us;
@@ -84,6 +97,7 @@ struct abe {
 	u8 samples;
 	bool started;
 	bool train;
+	bool recent;
 };
 
 /**
@@ -128,6 +142,13 @@ static inline void abe_restart_sample(struct abe *a, u64 now_us)
 	a->bytes = 0;
 }
 
+static inline bool abe_epoch_over(const struct abe *a, u64 now_us,
+				  u32 interval_us)
+{
+	return a->recent ||
+	       now_us - a->epoch_us >= (u64)interval_us * ABE_EPOCH;
+}
+
 static inline void abe_take_sample(struct abe *a, u64 now_us, u64 sample,
 				   u32 interval_us, bool limited)
 {
@@ -140,7 +161,7 @@ static inline void abe_take_sample(struct abe *a, u64 now_us, u64 sample,
 		a->bw[0] = max_t(u64, a->bw[0], sample);
 		if (++a->samples == ABE_SETTLE)
 			a->bw[1] = 0;
-	} else if (now_us - a->epoch_us >= (u64)interval_us * ABE_EPOCH) {
+	} else if (abe_epoch_over(a, now_us, interval_us)) {
 		a->bw[1] = a->bw[0];
 		a->bw[0] = sample;
 		a->epoch_us = now_us;
@@ -162,7 +183,7 @@ static inline void abe_correct_first(struct abe *a, u64 bw, u32 gap_us,
 
 /**
  * abe_ack() - account for one ACK (eq. 2)
- * @a: the estimation, zeroed before first use
+ * @a: the estimation, zeroed before first use but for @recent
  * @now_us: arrival time of the ACK, in us
  * @bytes: bytes it newly acknowledges or SACKs; 0 is allowed
  * @mss: maximum segment size in bytes

@@ -126,10 +126,19 @@ class Scoreboard:
 class Estimator:
     """The header's estimator for one connection."""
 
-    def __init__(self, apogee: Library, *, mss: int, rtt_min_us: int, first_us: int = 1000) -> None:
+    def __init__(
+        self,
+        apogee: Library,
+        *,
+        mss: int,
+        rtt_min_us: int,
+        first_us: int = 1000,
+        recent: bool = False,
+    ) -> None:
         self.apogee = apogee
         self.mss, self.rtt_min_us, self.first_us = mss, rtt_min_us, first_us
         self.state = apogee.new("abe")
+        self.state.recent = recent
         self._ref = ctypes.byref(self.state)
 
     @property

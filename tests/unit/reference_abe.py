@@ -4,7 +4,8 @@
 Eq. 1 is cwnd_abe = BW * RTT_min / MSS, eq. 2 is BW_sample = d / ack_interval.
 The rules between a sample and BW are those of abe.h's head comment. Nothing is
 kept incrementally: an ACK series is cut into samples, the samples are sorted
-into epochs, and the estimate is the maximum of the last two. Only the rounding
+into epochs, and the estimate is the maximum of the last two; by the letter an epoch is
+one sample. Only the rounding
 of each rate to whole bytes per second is shared with the code.
 """
 
@@ -39,6 +40,7 @@ class Rules:
     mss: int
     first_us: int
     longest_rtt_us: int
+    recent: bool = False
 
 
 @dataclass
@@ -138,7 +140,8 @@ class _Reference:
         self.age_us += sample.elapsed_us
         self.taken += 1
         old = self.rules.epoch * self.rules.interval_us(ack.rtt_min_us)
-        if self.taken > self.rules.settle and self.age_us >= old:
+        over = self.rules.recent or self.age_us >= old
+        if self.taken > self.rules.settle and over:
             self.epochs.append([])
             self.age_us = 0
         self.epochs[-1].append(value)

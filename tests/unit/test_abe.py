@@ -68,7 +68,9 @@ def series(draw: st.DrawFn, *, back: bool = False, limited: bool = False) -> lis
     return acks
 
 
-def compare(apogee: Library, acks: list[reference.Ack], mss: int, first_us: int) -> None:
+def compare(
+    apogee: Library, acks: list[reference.Ack], mss: int, first_us: int, recent: bool = False
+) -> None:
     rules = reference.Rules(
         interval_us=apogee.abe_interval_us,
         epoch=apogee.ABE_EPOCH,
@@ -77,8 +79,10 @@ def compare(apogee: Library, acks: list[reference.Ack], mss: int, first_us: int)
         mss=mss,
         first_us=first_us,
         longest_rtt_us=apogee.ABE_RTT_MAX_US,
+        recent=recent,
     )
     state = apogee.new("abe")
+    state.recent = recent
     for index, (ack, expected) in enumerate(
         zip(acks, reference.estimates(acks, rules), strict=True)
     ):
@@ -91,23 +95,25 @@ def compare(apogee: Library, acks: list[reference.Ack], mss: int, first_us: int)
         assert changed or after == before, f"ACK {index} changed the estimate and denied it"
 
 
-@given(series(), sizes, log_integers(1, 1_000_000))
+@given(series(), sizes, log_integers(1, 1_000_000), st.booleans())
 def test_agrees_with_exact_arithmetic(
-    apogee: Library, acks: list[reference.Ack], mss: int, first_us: int
+    apogee: Library, acks: list[reference.Ack], mss: int, first_us: int, recent: bool
 ) -> None:
-    compare(apogee, acks, mss, first_us)
+    compare(apogee, acks, mss, first_us, recent)
 
 
-@given(series(back=True), sizes)
+@given(series(back=True), sizes, st.booleans())
 def test_agrees_when_the_clock_steps_back(
-    apogee: Library, acks: list[reference.Ack], mss: int
+    apogee: Library, acks: list[reference.Ack], mss: int, recent: bool
 ) -> None:
-    compare(apogee, acks, mss, 1000)
+    compare(apogee, acks, mss, 1000, recent)
 
 
-@given(series(limited=True), sizes)
-def test_agrees_with_a_limited_sender(apogee: Library, acks: list[reference.Ack], mss: int) -> None:
-    compare(apogee, acks, mss, 1000)
+@given(series(limited=True), sizes, st.booleans())
+def test_agrees_with_a_limited_sender(
+    apogee: Library, acks: list[reference.Ack], mss: int, recent: bool
+) -> None:
+    compare(apogee, acks, mss, 1000, recent)
 
 
 @given(rates, rtts, sizes)

@@ -315,8 +315,8 @@ FIGURE_14 = _windows(
 )  # fmt: skip
 
 _TRAINS_WHY = (
-    "the paper gives no filter, ours measures the rate at which ACK trains arrive: near the whole "
-    "link's as long as a flow's segments leave the queue in trains"
+    "the paper gives no filter, ours (but the letter's) is the largest rate at which ACK trains "
+    "arrived in four round trips: the link's, as each flow has a train of its own in every one"
 )
 
 
