@@ -5,7 +5,8 @@
 
 A cell is an algorithm with its settings. Its difference of mean goodputs has a 95 % interval after
 Welch: t · √(s₁²/n₁ + s₂²/n₂), with the degrees of freedom of Welch and Satterthwaite rounded down.
-Where nothing is random the interval is next to zero, and the difference itself tells.
+Where nothing is random the interval is next to zero, and the difference itself tells. Cells of
+several flows have a row for their total and one for each flow.
 """
 
 from __future__ import annotations
@@ -48,8 +49,13 @@ def welch(a: Sequence[float], b: Sequence[float]) -> tuple[float, float]:
     return mean(b) - mean(a), t_quantile(max(1, math.floor(freedom))) * math.sqrt(total)
 
 
-def _mbit(found: Iterable[Record]) -> list[float]:
-    return [record["total_goodput_bps"] / 1e6 for record in found]
+def goodputs(found: Sequence[Record]) -> dict[str, list[float]]:
+    """What is compared, in Mbit/s: the total by the mix's name, and each of several flows."""
+    mix, flows = found[0]["cc"], found[0]["flows"]
+    out = {mix: [record["total_goodput_bps"] / 1e6 for record in found]}
+    for n, flow in enumerate(flows if len(flows) > 1 else []):
+        out[f"{mix}: {flow['name']}"] = [r["flows"][n]["goodput_bps"] / 1e6 for r in found]
+    return out
 
 
 def lines(left: Cells, right: Cells) -> list[str]:
@@ -62,19 +68,21 @@ def lines(left: Cells, right: Cells) -> list[str]:
         f"| cc | window | ber | {names[0]} | {names[1]} | difference | 95 % | |",
         "|---|---|---:|---:|---:|---:|---:|---|",
     ]
-    outside = 0
+    outside = []
     for key in shared:
-        first = left[key][0]
-        a, b = _mbit(left[key]), _mbit(right[key])
-        difference, half = welch(a, b)
-        inside = abs(difference) <= half
-        outside += not inside
-        out.append(
-            f"| {first['cc']} | {first['set'].get('window')} | {show(first['set'].get('ber'))} "
-            f"| {mean(a):.3f} | {mean(b):.3f} | {difference:+.3f} ({difference / mean(a):+.1%}) "
-            f"| ± {half:.3f} | {'' if inside else 'outside'} |"
-        )
-    return [*out, "", f"{outside} of {len(shared)} cells outside their 95 % interval"]
+        settings = left[key][0]["set"]
+        for (name, a), b in zip(
+            goodputs(left[key]).items(), goodputs(right[key]).values(), strict=True
+        ):
+            difference, half = welch(a, b)
+            outside.append(abs(difference) > half)
+            out.append(
+                f"| {name} | {settings.get('window')} | {show(settings.get('ber'))} "
+                f"| {mean(a):.3f} | {mean(b):.3f} "
+                f"| {difference:+.3f} ({difference / mean(a):+.1%}) | ± {half:.3f} "
+                f"| {'outside' if outside[-1] else ''} |"
+            )
+    return [*out, "", f"{sum(outside)} of {len(outside)} rows outside their 95 % interval"]
 
 
 def main() -> int:

@@ -9,19 +9,23 @@ from pathlib import Path
 import pytest
 from scipy import stats
 
-from apogee_lab import agree
+from apogee_lab import agree, records
 from apogee_lab.images import LabError
 
 A = [9.1, 9.2, 9.4, 9.3, 9.25]
 B = [9.0, 9.6, 9.5, 8.9]
 
 
-def written(path: Path, engine: str, goodputs: list[float], ber: float = 1e-7) -> Path:
+def written(
+    path: Path, engine: str, goodputs: list[float], ber: float = 1e-7, flows: int = 1
+) -> Path:
     rows = [
         {
             "scenario": "satellite", "cc": "star", "seed": seed, "engine": engine, "kernel": "6.1",
             "duration_s": 60.0, "set": {"ber": ber, "window": "16MB"},
-            "total_goodput_bps": goodput * 1e6, "limit_bps": 9.5e6, "flows": [],
+            "total_goodput_bps": goodput * 1e6, "limit_bps": 9.5e6, "flows": [
+                {"name": f"flow{n}", "goodput_bps": goodput * 1e6 * n} for n in range(1, flows + 1)
+            ],
         }
         for seed, goodput in enumerate(goodputs, 1)
     ]  # fmt: skip
@@ -47,7 +51,22 @@ def test_cells_that_both_have(
     assert agree.main() == 0
     out = capsys.readouterr().out
     assert "| star | 16MB | 1e-7 | 9.250 | 10.250 | +1.000 (+10.8%) |" in out
-    assert out.endswith("1 of 1 cells outside their 95 % interval\n")
+    assert out.endswith("1 of 1 rows outside their 95 % interval\n")
+
+
+def test_each_of_several_flows_has_a_row(tmp_path: Path) -> None:
+    found = [
+        agree.cells(records.read_records(written(tmp_path / engine, engine, values, flows=2)))
+        for engine, values in (("qemu", A), ("uml", B))
+    ]
+    rows = agree.lines(*found)
+    assert [row.split("|")[1].strip() for row in rows[2:5]] == [
+        "star",
+        "star: flow1",
+        "star: flow2",
+    ]
+    assert rows[4].split("|")[4].strip() == "18.500"
+    assert rows[-1] == "0 of 3 rows outside their 95 % interval"
 
 
 def test_nothing_in_common_is_one_line(
