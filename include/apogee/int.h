@@ -8,6 +8,7 @@
 
 #ifdef __KERNEL__
 
+#include <linux/kernel.h>
 #include <linux/limits.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -23,6 +24,8 @@ typedef __UINT64_TYPE__ u64;
 
 #define U32_MAX ((u32)~0U)
 #define U64_MAX ((u64)~0ULL)
+
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
 #define min_t(type, x, y) ({ type _x = (x); type _y = (y); _x < _y ? _x : _y; })
 #define max_t(type, x, y) ({ type _x = (x); type _y = (y); _x > _y ? _x : _y; })
