@@ -17,7 +17,7 @@ from .cheaders import Library
 
 U32_MAX = 2**32 - 1
 
-# RFC 3649, Appendix B: w, a(w) and b(w) as printed, to two digits.
+# RFC 3649, Appendix B, table 12: w, a(w) and b(w) as printed, to two digits.
 RFC3649 = """
 38 1 0.50      118 2 0.44     221 3 0.41     347 4 0.38     495 5 0.37     663 6 0.35
 851 7 0.34     1058 8 0.33    1284 9 0.32    1529 10 0.31   1793 11 0.30   2076 12 0.29
@@ -112,6 +112,20 @@ def test_equals_the_papers_formula_row_by_row(apogee: Library) -> None:
         above = np.flatnonzero(a > max(a[index], 1) + 1)
         index = above[0] if len(above) else -1
     assert index == -1
+
+
+def test_grows_like_the_rfcs_table_6_and_faster(apogee: Library) -> None:
+    """Windows after so many round trips from 1 without a loss, by the RFC's formula and here.
+
+    Reading the table upwards, as Linux does, is up to a segment per round trip ahead.
+    """
+    rfc = {100: 131, 200: 475, 500: 3_601, 1_000: 17_409, 2_000: 72_754}
+    most = {100: 1.39, 200: 1.37, 500: 1.22, 1_000: 1.12, 2_000: 1.06}
+    window = 1
+    for rtt in range(1, 2_001):
+        if rtt in rfc:
+            assert rfc[rtt] < window < most[rtt] * rfc[rtt]
+        window += apogee.hstcp_increase(apogee.HSTCP_RFC3649, window)
 
 
 @given(tables, st.integers(38, 94_717))
