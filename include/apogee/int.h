@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The integer types and the 64 by 32 bit division that the algorithms are
- * written in, in the kernel and in user space alike.
+ * The integer types and the 64 bit arithmetic that the algorithms are written
+ * in, in the kernel and in user space alike.
  */
 #ifndef _APOGEE_INT_H
 #define _APOGEE_INT_H
 
 #ifdef __KERNEL__
 
+#include <linux/bitops.h>
+#include <linux/kernel.h>
 #include <linux/limits.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -20,9 +22,14 @@
 typedef __UINT8_TYPE__ u8;
 typedef __UINT32_TYPE__ u32;
 typedef __UINT64_TYPE__ u64;
+typedef __INT32_TYPE__ s32;
+typedef __INT64_TYPE__ s64;
 
 #define U32_MAX ((u32)~0U)
 #define U64_MAX ((u64)~0ULL)
+#define S32_MAX ((s32)(U32_MAX >> 1))
+
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
 #define min_t(type, x, y) ({ type _x = (x); type _y = (y); _x < _y ? _x : _y; })
 #define max_t(type, x, y) ({ type _x = (x); type _y = (y); _x > _y ? _x : _y; })
@@ -30,6 +37,22 @@ typedef __UINT64_TYPE__ u64;
 static inline u64 div_u64(u64 dividend, u32 divisor)
 {
 	return dividend / divisor;
+}
+
+static inline s64 div_s64(s64 dividend, s32 divisor)
+{
+	return dividend / divisor;
+}
+
+static inline u64 div64_u64(u64 dividend, u64 divisor)
+{
+	return dividend / divisor;
+}
+
+/* the position of the highest bit set, from 1; 0 for 0 */
+static inline int fls64(u64 x)
+{
+	return x ? 64 - __builtin_clzll(x) : 0;
 }
 
 #endif /* __KERNEL__ */

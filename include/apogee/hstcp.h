@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * HighSpeed TCP (RFC 3649): how much a window grows per round trip, a(w), and
+ * how much of it is given up at a loss, b(w).
+ *
+ * Up to W_low that is Reno: one segment, and half. Above,
+ *
+ *	x(w) = (log w - log W_low) / (log W_high - log W_low)
+ *	b(w) = (b_high - 0.5) x(w) + 0.5
+ *	p(w) = exp(x(w) (log P_high - log P_low) + log P_low)
+ *	a(w) = 2 w^2 b(w) p(w) / (2 - b(w))
+ *
+ * with W_high = 83000, P_high = 1e-7, b_high = 0.1. There are two tables of it:
+ *
+ *  - RFC 3649, Appendix B: W_low = 38 and p(w) = 0.078 / w^1.2.
+ *  - the Gentle HighSpeed TCP paper's own: W_low = 31, P_low = 1.5 / W_low^2.
+ *
+ * They are read upwards, as Linux's tcp_highspeed does: a row holds for the
+ * windows above the row before, up to and with its own. Between rows a(w) is so
+ * up to one segment ahead of the formula, and b(w) up to 1/16 below it. A
+ * table read otherwise would make a difference to highspeed of its own.
+ *
+ * Above the last row (94717 segments, and 97095 in the paper's table) that row
+ * holds: the RFC's table ends there, and b(w) would go on to zero.
+ *
+ * Any u32 is a window; nothing below is wider than 40 bits.
+ */
+#ifndef _APOGEE_HSTCP_H
+#define _APOGEE_HSTCP_H
+
+#include "hstcp_table.h"
+
+/* No window below two segments: one would wait for the delayed ACK. */
+#define HSTCP_CWND_MIN		2U
+/* b(w) is in 1/256. */
+#define HSTCP_DECREASE_SHIFT	8
+
+/* Which table. */
+enum hstcp_response {
+	HSTCP_RFC3649,
+	HSTCP_PAPER,
+};
+
+/**
+ * hstcp_row() - the row of the table that holds for a window
+ * @response: the table
+ * @cwnd: congestion window in segments
+ *
+ * Return: the first row whose window is not below @cwnd, or the last row.
+ */
+static inline const struct hstcp_row *hstcp_row(enum hstcp_response response,
+						u32 cwnd)
+{
+	const struct hstcp_row *rows = hstcp_rfc3649;
+	u32 low = 0, high = ARRAY_SIZE(hstcp_rfc3649) - 1;
+
+	if (response == HSTCP_PAPER) {
+		rows = hstcp_paper;
+		high = ARRAY_SIZE(hstcp_paper) - 1;
+	}
+	while (low < high) {
+		u32 middle = (low + high) / 2;
+
+		if (cwnd <= rows[middle].cwnd)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return &rows[low];
+}
+
+/**
+ * hstcp_increase() - what a window grows by without a loss, a(w)
+ * @response: the table
+ * @cwnd: congestion window in segments
+ *
+ * Return: segments per round trip, 1 to 73, or to 75 by the paper's table.
+ */
+static inline u32 hstcp_increase(enum hstcp_response response, u32 cwnd)
+{
+	return hstcp_row(response, cwnd)->increase;
+}
+
+/**
+ * hstcp_ssthresh() - the window after a loss, w (1 - b(w))
+ * @response: the table
+ * @cwnd: congestion window at the time of the loss, in segments
+ *
+ * Return: the window, rounded up to a whole segment, at least 2 segments.
+ */
+static inline u32 hstcp_ssthresh(enum hstcp_response response, u32 cwnd)
+{
+	u32 decrease = hstcp_row(response, cwnd)->decrease;
+	u32 lost = (u32)(((u64)cwnd * decrease) >> HSTCP_DECREASE_SHIFT);
+
+	return max_t(u32, cwnd - lost, HSTCP_CWND_MIN);
+}
+
+#endif /* _APOGEE_HSTCP_H */
