@@ -96,7 +96,7 @@ def test_how_many_runs() -> None:
     assert len(found["star-8"]) == 5 * 3 * 5
     assert len(found["star-10"]) == 5 * 5 * 5
     every = {run.job.key for runs in found.values() for run in runs}
-    assert len(every) == 675
+    assert len(every) == 705
 
 
 def test_figures_share_their_runs() -> None:
@@ -322,6 +322,7 @@ def test_what_a_rival_keeps() -> None:
     judge = judges.keeps("star+j", "j+j", [0.0])
     own = [record("j+j", [4, 5], n) for n in SEEDS]
     assert judge(Results([*own, *(record("star+j", [5, 4.4], n) for n in SEEDS)])).yes
+    assert judge(Results([*own, *(record("star+j", [2, 7], n) for n in SEEDS)])).yes
     assert not judge(Results([*own, *(record("star+j", [8, 1.4], n) for n in SEEDS)])).yes
 
 
