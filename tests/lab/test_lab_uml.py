@@ -50,6 +50,19 @@ def processes(kernel: images.Kernel) -> list[int]:
     return found
 
 
+def wait_for(condition: object, seconds: float = 20) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():  # type: ignore[operator]
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def none_is_left(kernel: images.Kernel) -> None:
+    """All are killed, but the lab waits for the first only; on a busy machine the rest take time
+    to die."""
+    wait_for(lambda: not processes(kernel))
+
+
 def lab_run(engine: str, target: Path, *arguments: str) -> list[dict[str, object]]:
     command = ["run", "satellite", "--engine", engine, "--json", str(target), *arguments]
     assert cli.main(command) == 0
@@ -71,7 +84,7 @@ def test_equal_seeds_give_equal_records(kernel: images.Kernel, kept: Path, tmp_p
     assert traces[0][0] != traces[0][1]
     assert all(b"star_ack:" in trace and b"tcp_probe:" in trace for trace in traces[0])
     assert found[0]["kernel"] == kernel.release
-    assert processes(kernel) == []
+    none_is_left(kernel)
 
 
 def test_both_engines_agree(
@@ -139,7 +152,7 @@ def test_a_guest_that_fails(
     tail = "\n".join(failure.value.console_tail)
     assert ("sysrq_handle_crash" if "sysrq" in script else "hello") in tail
     assert list(tmp_path.iterdir()) == [], "nothing half done is left"
-    assert processes(kernel) == []
+    none_is_left(kernel)
 
 
 def test_no_process_outlives_the_lab(kernel: images.Kernel, tmp_path: Path, root: Path) -> None:
@@ -160,13 +173,6 @@ def test_no_process_outlives_the_lab(kernel: images.Kernel, tmp_path: Path, root
     assert list(tmp_path.glob(".run-*"))
     uml.run_script("true", out=tmp_path / "out", timeout_wall_s=30)
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
-
-
-def wait_for(condition: object, seconds: float = 20) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():  # type: ignore[operator]
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def test_the_clock_stands_still_while_the_guest_computes(
