@@ -322,7 +322,7 @@ def test_what_a_rival_keeps() -> None:
     judge = judges.keeps("star+j", "j+j", [0.0])
     own = [record("j+j", [4, 5], n) for n in SEEDS]
     assert judge(Results([*own, *(record("star+j", [5, 4.4], n) for n in SEEDS)])).yes
-    assert judge(Results([*own, *(record("star+j", [2, 7], n) for n in SEEDS)])).yes
+    assert not judge(Results([*own, *(record("star+j", [2, 7], n) for n in SEEDS)])).yes
     assert not judge(Results([*own, *(record("star+j", [8, 1.4], n) for n in SEEDS)])).yes
 
 

@@ -313,15 +313,14 @@ def flow_above(mix: str, bers: Sequence[float], low: float, high: float = math.i
 
 
 def keeps(mix: str, own: str, bers: Sequence[float] = BERS) -> Judge:
-    """The second flow of ``mix`` gets nearly what a flow gets in ``own``, beside its own kind, or
-    more."""
+    """The second flow of ``mix`` gets nearly what a flow gets in ``own``, beside its own kind."""
 
     def judge(results: Results) -> Verdict:
         parts = []
         for ber in bers:
             beside = results.values(mix, ber, goodput(1))
             alone = results.values(own, ber, mean_goodput)
-            parts.append(percent(show(ber), gain(beside, alone), -NEAR, math.inf))
+            parts.append(percent(show(ber), gain(beside, alone), -NEAR, NEAR))
         return decide(parts)
 
     return judge

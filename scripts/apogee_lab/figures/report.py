@@ -18,15 +18,15 @@ Row = dict[str, Any]
 
 LEGEND = """\
 "holds" is decided by the means, as the paper compares means of five runs; "n.s.": the 95 % interval
-also reaches the other answer. "Nearly equal", "alike" and "about" are within 10 %, "keeps" is at
-most 10 % less (the windows of figures 17 and 18, where the paper's own means are 24 % apart, within
-a quarter); a number of the paper's is met within a quarter of it, 8 Mbit/s from 7 to 9, "near 625
-kB" within a fifth; "far above" is at least 50 %, "slightly below" at most 10 % (figure 20: a
-quarter), "always highest" no other above it in 95 % of the seconds. A window swings by its standard
-deviation over its mean: large from 20 % on. Windows are cut off at the receiver's; they and
-estimates are taken without the first sixth of a run. A flow that is not back after a blackout, or
-never full, counts with the end of its run. "A over B" compares means; for two equal flows it is
-their difference over their mean."""
+also reaches the other answer. "Nearly equal", "alike", "about" and "keeps" are within 10 % (the
+windows of figures 17 and 18, where the paper's own means are 24 % apart, within a quarter); a
+number of the paper's is met within a quarter of it, 8 Mbit/s from 7 to 9, "near 625 kB" within a
+fifth; "far above" is at least 50 %, "slightly below" at most 10 % (figure 20: a quarter), "always
+highest" no other above it in 95 % of the seconds. A window swings by its standard deviation over
+its mean: large from 20 % on. Windows are cut off at the receiver's; they and estimates are taken
+without the first sixth of a run. A flow that is not back after a blackout, or never full, counts
+with the end of its run. "A over B" compares means; for two equal flows it is their difference over
+their mean."""
 
 
 def _row(choice: Choice, claim: Claim, variant: str, results: Results) -> Row:

@@ -409,6 +409,7 @@ def _slightly_below_j(bers: Sequence[float]) -> judges.Judge:
 
 
 _YIELDS_WHY = "coexist=1 yields to the queue that TCP-J keeps full"
+_MORE_WHY = "it gets more: coexist=1 leaves it what it takes of the queue"
 _LETTER = ("letter",)
 
 FIGURE_19 = Figure(
@@ -431,10 +432,12 @@ FIGURE_19 = Figure(
         Claim(
             "TCP-J keeps what it gets beside its own kind",
             judges.keeps("star+j", "j+j"),
+            why=_MORE_WHY,
         ),
         Claim(
             "HSTCP keeps what it gets beside its own kind",
             judges.keeps("star+highspeed", "highspeed+highspeed"),
+            why=_MORE_WHY,
         ),
     ],
     draw="flows_over_ber",
