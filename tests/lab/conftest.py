@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from apogee_lab import images
+from apogee_lab import images, sweep
 from apogee_lab.engines import qemu
 
 #: Runs a shell script in a guest, `guest("modprobe tcp_star", modules=["tcp_star"])`; more keywords
@@ -28,6 +28,13 @@ def modules(root: Path) -> Path:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return out
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder in the place of build/runs."""
+    monkeypatch.setattr(sweep, "RUNS", tmp_path / "runs")
+    return tmp_path / "runs"
 
 
 @pytest.fixture

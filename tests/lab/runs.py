@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from apogee_lab import images, records, traces
+from apogee_lab import cli, images, records, traces
 from apogee_lab.engines import qemu
 from apogee_lab.scenario import Plan
 from apogee_lab.scenarios import SCENARIOS
@@ -189,4 +189,13 @@ def close(value: float, wanted: float, share: float) -> bool:
     return value == pytest.approx(wanted, rel=share)
 
 
-__all__ = ["PORT", "Case", "Run", "close", "compiled", "run_cases"]
+def measured(
+    target: Path, *arguments: str, scenario: str = "satellite", engine: str = "uml"
+) -> list[dict[str, Any]]:
+    """The records of a `lab run`, as a user types it; they are written to ``target``."""
+    command = ["run", scenario, "--engine", engine, "--json", str(target), *arguments]
+    assert cli.main(command) == 0
+    return records.read_records(target)
+
+
+__all__ = ["PORT", "Case", "Run", "close", "compiled", "measured", "run_cases"]

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from apogee_lab import cli, records, sweep
+from apogee_lab import cli, records
 from apogee_lab.engines import qemu
 from apogee_lab.scenario import Param, Plan
 from apogee_lab.scenarios import SCENARIOS
@@ -27,13 +27,6 @@ from apogee_lab.scenarios import SCENARIOS
 from .runs import Case, Run, compiled, run_cases
 
 pytestmark = pytest.mark.guest
-
-
-@pytest.fixture
-def kept(build: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder in the place of build/runs."""
-    monkeypatch.setattr(sweep, "RUNS", tmp_path / "runs")
-    return tmp_path / "runs"
 
 
 def lab_run(*arguments: str) -> int:

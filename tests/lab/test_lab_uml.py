@@ -16,9 +16,11 @@ from pathlib import Path
 
 import pytest
 
-from apogee_lab import cli, images, records, sweep
+from apogee_lab import images, records
 from apogee_lab import modules as own_modules
 from apogee_lab.engines import uml
+
+from .runs import measured
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
@@ -29,13 +31,6 @@ def kernel() -> images.Kernel:
     found = uml.kernel()
     own_modules.build(found)
     return found
-
-
-@pytest.fixture
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder in the place of build/runs."""
-    monkeypatch.setattr(sweep, "RUNS", tmp_path / "runs")
-    return tmp_path / "runs"
 
 
 def processes(kernel: images.Kernel) -> list[int]:
@@ -63,18 +58,12 @@ def none_is_left(kernel: images.Kernel) -> None:
     wait_for(lambda: not processes(kernel))
 
 
-def lab_run(engine: str, target: Path, *arguments: str) -> list[dict[str, object]]:
-    command = ["run", "satellite", "--engine", engine, "--json", str(target), *arguments]
-    assert cli.main(command) == 0
-    return records.read_records(target)
-
-
 def test_equal_seeds_give_equal_records(kernel: images.Kernel, kept: Path, tmp_path: Path) -> None:
     """The same command twice, side by side runs: the same bytes but for wall_s; seeds differ."""
     lines, traces = [], []
     for attempt in ("one", "two"):
-        found = lab_run(
-            "uml", tmp_path / attempt, "--cc", "star", "--set", "ber=1e-5", "--set", "trace=all",
+        found = measured(
+            tmp_path / attempt, "--cc", "star", "--set", "ber=1e-5", "--set", "trace=all",
             "--seed", "1,2", "--duration", "10", "--fresh",
         )  # fmt: skip
         lines.append([records.dumps(records.comparable(record)) for record in found])
@@ -92,11 +81,11 @@ def test_both_engines_agree(
 ) -> None:
     """Without errors nothing is random: goodput, RTT and queue of both engines are within 1 %."""
     more = ["--cc", "cubic,star", "--duration", "8", "--set", "window=625kB"]
-    here, there = (lab_run(engine, tmp_path / engine, *more) for engine in ("uml", "qemu"))
+    here, there = (measured(tmp_path / engine, *more, engine=engine) for engine in ("uml", "qemu"))
     for a, b in zip(here, there, strict=True):
         assert a["cc"] == b["cc"]
         assert a["total_goodput_bps"] == pytest.approx(b["total_goodput_bps"], rel=0.01)
-        (flow, other) = (record["flows"][0] for record in (a, b))  # type: ignore[index]
+        (flow, other) = (record["flows"][0] for record in (a, b))
         assert flow["rtt_ms"]["min"] == pytest.approx(other["rtt_ms"]["min"], rel=0.01)
         assert flow["retransmits"] == other["retransmits"] == 0
 

@@ -8,29 +8,24 @@ and Jain's 0.98 between equal flows. docs/results/sharing.md has what was measur
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from apogee_lab import cli, records, sweep
+from apogee_lab import records
+
+from .runs import measured
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
 BDP = 625_000  # bytes
 
 
-@pytest.fixture
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder in the place of build/runs."""
-    monkeypatch.setattr(sweep, "RUNS", tmp_path / "runs")
-    return tmp_path / "runs"
-
-
-def shared(target: Path, cc: str, *settings: str, seeds: str = "1") -> list[dict[str, object]]:
+def shared(target: Path, cc: str, *settings: str, seeds: str = "1") -> list[dict[str, Any]]:
     """Two minutes of two flows; one record for each mix and seed."""
     values = [word for setting in ("window=16MB", *settings) for word in ("--set", setting)]
-    command = ["run", "satellite-shared", "--engine", "uml", "--cc", cc, "--seed", seeds]
-    assert cli.main([*command, "--duration", "120", *values, "--json", str(target)]) == 0
-    return records.read_records(target)
+    how = ["--cc", cc, "--seed", seeds, "--duration", "120", *values]
+    return measured(target, *how, scenario="satellite-shared")
 
 
 @pytest.mark.parametrize("queue", [BDP // 2, 2 * BDP], ids=["half", "two"])
@@ -38,7 +33,7 @@ def test_loss_based_flows_keep_half_of_their_share(kept: Path, tmp_path: Path, q
     """Without bit errors, beside star and beside one more of their kind."""
     mixes = "star+cubic,cubic+cubic,star+reno,reno+reno"
     second = {
-        str(record["cc"]): record["flows"][1]["goodput_bps"]  # type: ignore[index]
+        str(record["cc"]): record["flows"][1]["goodput_bps"]
         for record in shared(tmp_path / "all", mixes, f"queue={queue}B")
     }
     for other in ("cubic", "reno"):
@@ -55,4 +50,4 @@ def test_a_latecomer_gets_its_share_and_no_more(kept: Path, tmp_path: Path, ber:
             arrivals = records.read_arrivals(kept / str(record["run"]), flow)
             end = float(arrivals.times[-1])
             rates.append(float(arrivals.until(end) - arrivals.until(end - 30e6)))
-        assert sum(rates) ** 2 / (2 * sum(rate**2 for rate in rates)) >= 0.98
+        assert records.jain(rates) >= 0.98
