@@ -57,6 +57,20 @@ retransmits, timeouts, drops) are of whole runs. Keys that only such records hav
 ``flows[].duplicates``
     The flow's share of ``duplicates``.
 
+Where the beginning is left out (``warmup``), the interval begins at the event ``warmup off``, and
+the queue and RTTs are taken from there. Then there are, too:
+
+``flows[].steady`` ``queue.steady_drops``
+    ``retransmits`` and ``timeouts`` since then, and what the queue has dropped since then, up to
+    the end of the run.
+
+Where flows belong to groups (``fast``, ``reno``):
+
+``groups.NAME.goodput_bps jain flows``
+    The sum over the group's flows, Jain's index among them, their number.
+``queue.early_drops``
+    What the queue dropped in the 5 s from the first flow's SYN on.
+
 ``wall_s``
     Wall-clock seconds of the run: the only key that two equal runs may differ in
     (:func:`comparable` leaves it out).
@@ -80,6 +94,7 @@ BIN_US = 10_000  # the receiver's bins, microseconds
 NOT_REPRODUCIBLE = ("wall_s",)
 
 T90_LEAST_S = 0.2  # shortest interval over which start-up goodput is taken
+EARLY_S = 5.0  # the first slow start and what it has overshot
 BLACKOUTS = ("ack_blackout", "data_blackout")  # events; where there are both, the first counts
 BLACKOUT_WINDOW_S = 0.2  # sliding window in which goodput is taken after a blackout
 BLACKOUT_STEADY_S = 1.0  # the dip is over once goodput stayed at 90 % this long
@@ -267,8 +282,9 @@ def read_events(raw: Path) -> list[tuple[str, str, float]]:
 _SAMPLE = re.compile(r"\s*(?:(\d+(?:\.\d+)?)\s+)?(\[.*\])\s*")
 
 
-def read_queue(raw: Path, dev: str) -> tuple[np.ndarray, np.ndarray]:
-    """Samples of the bottleneck's queue: times in s of the guest's clock, backlog in bytes.
+def read_queue(raw: Path, dev: str, key: str = "backlog") -> tuple[np.ndarray, np.ndarray]:
+    """Samples of the bottleneck's queue: times in s of the guest's clock, backlog in bytes, or
+    another of its numbers, such as ``drops`` since the beginning.
 
     A line is ``TIME [json]``; where lines carry no time they are taken to be 0.1 s apart from
     the event ``queue_sampling on``.
@@ -291,9 +307,7 @@ def read_queue(raw: Path, dev: str) -> tuple[np.ndarray, np.ndarray]:
                 break  # the sampler was stopped in the middle of its last line
             raise RecordError(f"queue.jsonl:{number + 1} is not a sample")
         times.append(float(match.group(1)) if match.group(1) else start + 0.1 * number)
-        sizes.append(
-            sum(q.get("backlog", 0) for q in qdiscs if q.get("dev", dev) == dev and "root" in q)
-        )
+        sizes.append(sum(q.get(key, 0) for q in qdiscs if q.get("dev", dev) == dev and "root" in q))
     return np.array(times), np.array(sizes)
 
 
@@ -329,6 +343,7 @@ class Measured:
     rtt_us: np.ndarray
     min_rtt_us: float
     window: np.ndarray | None = None
+    retransmits: np.ndarray | None = None
 
     def goodput(self, begin_us: float, end_us: float, over_s: float) -> float:
         """Bit/s of what arrived between two times, over ``over_s`` seconds."""
@@ -388,6 +403,7 @@ def _flow(raw: Path, spec: dict[str, Any], shared: bool) -> Measured:
         rtt_us=_samples(send, "rtt"),
         min_rtt_us=info["min_rtt"],
         window=_samples(send, "snd_cwnd") * mss if mss else None,
+        retransmits=_samples(send, "total_retrans"),
     )
 
 
@@ -460,6 +476,35 @@ def _queue(raw: Path, meta: dict[str, Any], begin_us: float, end_us: float) -> d
     }
 
 
+def _drops_until(raw: Path, dev: str, time_s: float) -> int:
+    """What the bottleneck's queue had dropped by the first sample from ``time_s`` on."""
+    times, drops = read_queue(raw, dev, "drops")
+    later = np.nonzero(times >= time_s)[0]
+    return int(drops[later[0]]) if len(later) else int(drops[-1]) if len(drops) else 0
+
+
+def _steady(raw: Path, spec: dict[str, Any], flow: Measured, begin_us: float) -> dict[str, Any]:
+    """Retransmits and timeouts of a flow since the beginning was left behind."""
+    before = flow.retransmits[flow.times_us <= begin_us]
+    early = _json(raw / f"warmup-{spec['netns']}.json")["kernel"].get("TcpExtTCPTimeouts", 0)
+    return {
+        "retransmits": flow.record["retransmits"] - (int(before[-1]) if len(before) else 0),
+        "timeouts": flow.record["timeouts"] - early,
+    }
+
+
+def _groups(specs: list[dict[str, Any]], flows: list[dict[str, Any]]) -> dict[str, Any]:
+    """What the flows of each group have together."""
+    rates: dict[str, list[float]] = {}
+    for spec, flow in zip(specs, flows, strict=True):
+        if "group" in spec:
+            rates.setdefault(spec["group"], []).append(flow["goodput_bps"])
+    return {
+        name: {"goodput_bps": round(math.fsum(own), 1), "jain": jain(own), "flows": len(own)}
+        for name, own in rates.items()
+    }
+
+
 def _duplicates(raw: Path, netns: str) -> int | None:
     """Duplicate segments that a receiver reported by D-SACK; None if it did not count them."""
     counters = _nstat(raw, netns)
@@ -489,12 +534,19 @@ def _packets(raw: Path, place: Sequence[str], side: str) -> int:
 
 
 def compute(raw: Path, meta: dict[str, Any]) -> dict[str, Any]:
-    """The record of the run whose raw results are in ``raw``; RecordError if they are not whole.
+    """The record of the run whose raw results are in ``raw``; RecordError if they are not whole,
+    or tell of TCP's memory instead of the network.
 
     ``meta`` is what the lab knew beforehand: scenario, cc, seed, engine, set, duration_s,
     limit_bps, rate_bps, bdp_bytes, flows, traffic, receiver_ns, bottleneck, data_links, ack_links,
     data_filters, ack_filters, run; wall_s comes from the engine.
     """
+    for path in sorted(raw.glob("nstat-*.json")):
+        if _json(path).get("kernel", {}).get("TcpExtTCPMemoryPressures", 0):
+            raise RecordError(
+                f"TCP ran out of memory in the guest ({path.name}: TCPMemoryPressures): "
+                "what was measured is not the network"
+            )
     try:
         return _compute(raw, meta)
     except (KeyError, TypeError, IndexError, AttributeError) as error:
@@ -514,6 +566,10 @@ def _compute(raw: Path, meta: dict[str, Any]) -> dict[str, Any]:
     syn_us = min(flow.syn_us for flow in measured)
     last_syn_us = max(flow.syn_us for flow in measured)
     begin_us = max(flow.begin_us for flow in measured)
+    events = {(name, what): at for name, what, at in read_events(raw)}
+    warm_s = events.get(("warmup", "off"))
+    if warm_s is not None:
+        begin_us = last_syn_us = max(begin_us, warm_s * 1e6)
     end_us = begin_us + duration * 1e6
     if len(measured) > 1:
         end_us = min(end_us, *(flow.stop_us for flow in measured))
@@ -551,6 +607,14 @@ def _compute(raw: Path, meta: dict[str, Any]) -> dict[str, Any]:
             record["queue_drops"] = queued
             record["link_drops"] = _drops(raw, [spec["exit"]], {"netem"})
             record["duplicates"] = duplicates[ns]
+            if warm_s is not None:
+                record["steady"] = _steady(raw, spec, flow, begin_us)
+    queue = _queue(raw, meta, last_syn_us, end_us) | {"drops": queue_drops}
+    groups = _groups(specs, flows)
+    if groups:
+        queue["early_drops"] = _drops_until(raw, meta["bottleneck"][1], syn_us / 1e6 + EARLY_S)
+    if warm_s is not None:
+        queue["steady_drops"] = queue_drops - _drops_until(raw, meta["bottleneck"][1], warm_s)
 
     rtt_s = meta["bdp_bytes"] * 8 / meta["rate_bps"] if meta["rate_bps"] else 0.0
     losses = link_drops + queue_drops
@@ -569,7 +633,7 @@ def _compute(raw: Path, meta: dict[str, Any]) -> dict[str, Any]:
         "flows": flows,
         "total_goodput_bps": round(math.fsum(rates), 1),
         "jain": jain(rates),
-        "queue": _queue(raw, meta, last_syn_us, end_us) | {"drops": queue_drops},
+        "queue": queue,
         "bdp_bytes": meta["bdp_bytes"],
         "link_drops": link_drops,
         "ack_drops": ack_drops,
@@ -580,10 +644,11 @@ def _compute(raw: Path, meta: dict[str, Any]) -> dict[str, Any]:
         if in_time
         else None,
     }
+    if groups:
+        record["groups"] = groups
     if whole_path:
         interval = {"from_s": (begin_us - syn_us) / 1e6, "over_s": over_s}
         record["interval"] = {key: round(value, 3) for key, value in interval.items()}
-    events = {(name, what): at for name, what, at in read_events(raw)}
     starts = [(events[key], key[0]) for key in events if key[0] in BLACKOUTS and key[1] == "on"]
     if starts and in_time:
         start, name = min(starts)

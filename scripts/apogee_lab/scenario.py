@@ -37,7 +37,7 @@ class FlowSpec:
 
     Where flows share a path: the receiver's own namespace, the device by which the flow's data
     comes to the bottleneck, and the device by which it leaves the lossy link; no other flow's data
-    passes these two.
+    passes these two. Where there are classes of flows, the ``group`` it belongs to.
     """
 
     name: str
@@ -47,11 +47,13 @@ class FlowSpec:
     receiver_ns: str = ""
     entry: Device | None = None
     exit: Device | None = None
+    group: str = ""
 
     def facts(self) -> dict[str, Any]:
         """What the measures are told of the flow; only what is set."""
         found = {"name": self.name, "cc": self.cc, "netns": self.netns, "port": self.port}
         found |= {"receiver_ns": self.receiver_ns} if self.receiver_ns else {}
+        found |= {"group": self.group} if self.group else {}
         places = {"entry": self.entry, "exit": self.exit}
         return found | {key: list(place) for key, place in places.items() if place}
 

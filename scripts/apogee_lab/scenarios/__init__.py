@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from ..scenario import Scenario
+from .lfn import LFN
 from .satellite import SATELLITE
 from .shared import SATELLITE_SHARED
 
-SCENARIOS: dict[str, Scenario] = {s.name: s for s in (SATELLITE, SATELLITE_SHARED)}
+SCENARIOS: dict[str, Scenario] = {s.name: s for s in (SATELLITE, SATELLITE_SHARED, LFN)}

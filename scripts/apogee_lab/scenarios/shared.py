@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from .. import units
-from ..scenario import FlowSpec, Param, Plan, Scenario, module_lines
-from . import testbed
+from ..scenario import Param, Plan, Scenario, module_lines
+from . import bulk, testbed
 from .testbed import PORT, Net
 
 MOST_FLOWS = 20
@@ -90,30 +89,12 @@ class Flow:
         return PORT + self.n - 1
 
 
-def _spread(name: str, given: Sequence[Any], count: int) -> Sequence[Any]:
-    """One item per flow; a single one stands for all."""
-    if len(given) not in (1, count):
-        raise ValueError(
-            f"{name}: {len(given)} given, but there are {count} flows (flows={count}): "
-            f"give one for all, or {count} joined by +"
-        )
-    return given if len(given) == count else tuple(given) * count
-
-
-def _starts(given: tuple[float, ...], count: int) -> Sequence[float]:
-    """When each flow starts; one time for all can only be 0."""
-    if len(given) == 1 and given[0]:
-        time = units.format("time", given[0])
-        raise ValueError(f"start: {time} for all flows: give one per flow, such as 0s+{time}")
-    return _spread("start", given, count)
-
-
 def _flows(values: Mapping[str, Any], ccs: tuple[str, ...]) -> list[Flow]:
     count = values["flows"]
     columns = (
-        _spread("--cc " + "+".join(ccs), ccs, count),
-        _starts(values["start"], count),
-        _spread("delays", values["delays"], count),
+        bulk.spread("--cc " + "+".join(ccs), ccs, count, "flows", "flows"),
+        bulk.starts("start", values["start"], count, "flows", "flows"),
+        bulk.spread("delays", values["delays"], count, "flows", "flows"),
     )
     return [Flow(n, *row) for n, row in enumerate(zip(*columns, strict=True), 1)]
 
@@ -249,89 +230,39 @@ def _one_way(values: Mapping[str, Any], extra_s: float) -> float:
     return values["delay"] + 2 * values["wired_delay"] + extra_s
 
 
-def _calls(values: Mapping[str, Any], net: Net, flows: Sequence[Flow], duration_s: float) -> str:
-    """The lines that start each sender in the background."""
-    lines = []
-    for flow in flows:
-        seconds = _sending_s(values, flows, flow, duration_s)
-        if values["traffic"] == "iperf3":
-            seconds = math.ceil(seconds)
-        address = net.address(SPLIT + flow.n, 2)
-        lines += [
-            f"send {flow.n} {flow.start_s:g} {flow.cc} {address} {seconds:g} &",
-            'senders="$senders $!"',
-        ]
-    return "\n".join(lines) + "\n"
+def _bulks(
+    values: Mapping[str, Any], net: Net, flows: Sequence[Flow], duration_s: float
+) -> list[bulk.Bulk]:
+    return [
+        bulk.Bulk(
+            name=f"flow{flow.n}",
+            cc=flow.cc,
+            snd=flow.snd,
+            rcv=flow.rcv,
+            address=net.address(SPLIT + flow.n, 2),
+            port=flow.port,
+            start_s=flow.start_s,
+            seconds=_sending_s(values, flows, flow, duration_s),
+            next_hop="bn",
+        )
+        for flow in flows
+    ]
 
 
-def _traffic(values: Mapping[str, Any], net: Net, flows: Sequence[Flow], duration_s: float) -> str:
+def _traffic(values: Mapping[str, Any], flows: Sequence[Flow], bulks: Sequence[bulk.Bulk]) -> str:
     """Shell lines that run the flows and sample the queue."""
-    numbers = " ".join(str(flow.n) for flow in flows)
-    ours = values["traffic"] == "flow"
-    if ours:
-        receive = 'flow recv $((base + n)) "$OUT/flow$n.recv.json" &'
-        send = 'flow send $4 $((base + $1)) --cc $3 --duration $5 "$OUT/flow$1.send.json"'
-    else:
-        receive = 'iperf3 -s -1 -p $((base + n)) --json >"$OUT/flow$n.iperf3-server.json" &'
-        send = 'iperf3 -c $4 -p $((base + $1)) -C $3 -t $5 --json >"$OUT/flow$1.iperf3-client.json"'
-    sample = (
-        "flow every 0.1 'qdisc show dev to-sat' $! |"
-        if ours
-        else "while kill -0 $! 2>/dev/null; do echo 'qdisc show dev to-sat'; sleep 0.1; done |"
-    )
     first_s = min(flow.start_s for flow in flows)
     events = "".join(
         testbed.blackout_lines(name, (first_s + values[name][0], values[name][1]), devs)
         for name, devs in testbed.blackouts(values, [f"to-{flow.rcv}" for flow in flows])
     )
     empty_s = 2 * _one_way(values, max(flow.extra_s for flow in flows)) + SLACK_S
-    # What is on the way when the senders stop still counts as passed or lost, per flow.
-    stop = (
-        f"""\
-# the senders answer no late ACKs; the receivers stop when the path is empty
-for n in {numbers}; do ip -n snd$n link set to-bn down; done
-"""
-        if ours
-        else "# the servers stop by themselves\nfor pid in $receivers; do wait $pid; done\n"
-    )
-    stop += f"""\
-until tc -n bn -s qdisc show dev to-sat root | grep -q 'backlog 0b 0p'; do sleep 0.1; done
-sleep {empty_s:g}
-"""
-    if ours:
-        stop += """\
-kill $receivers 2>/dev/null || :
-for pid in $receivers; do wait $pid; done
-"""
-    return f"""\
-base={PORT - 1}
-receivers= senders=
-for n in {numbers}; do
-	ip netns exec rcv$n {receive}
-	receivers="$receivers $!"
-done
-for n in {numbers}; do
-	port=$(printf ':%04X ' $((base + n)))
-	ip netns exec rcv$n sh -c "until grep -q '$port' /proc/net/tcp6; do sleep 0.01; done"
-done
-# send FLOW START CC ADDRESS SECONDS
-send() {{
-	sleep $2
-	note flow$1 start
-	exec ip netns exec snd$1 {send}
-}}
-{_calls(values, net, flows, duration_s)}\
-note queue_sampling on
-{sample}
-	tc -n bn -s -j -batch - >"$OUT/queue.jsonl" &
-sampler=$!
-{events}for pid in $senders; do wait $pid; done
-wait $sampler
-{stop}"""
+    return bulk.traffic(bulks, values["traffic"], [("bn", "to-sat")], events, empty_s)
 
 
-def _script(values: Mapping[str, Any], flows: Sequence[Flow], duration_s: float) -> str:
-    net = Net(bool(values["ipv6"]), values["mtu"])
+def _script(
+    values: Mapping[str, Any], net: Net, flows: Sequence[Flow], bulks: Sequence[bulk.Bulk]
+) -> str:
     ccs = tuple(flow.cc for flow in flows)
     hosts = " ".join(host for flow in flows for host in (flow.snd, flow.rcv))
     lines = [
@@ -345,7 +276,7 @@ def _script(values: Mapping[str, Any], flows: Sequence[Flow], duration_s: float)
         "\n".join(lines)
         + testbed.trace_lines(values["trace"], ccs, [flow.port for flow in flows])
         + '[ -z "${APOGEE_SHELL:-}" ] || { trap - EXIT; exit 0; }\n\n# traffic\n'
-        + _traffic(values, net, flows, duration_s)
+        + _traffic(values, flows, bulks)
         + testbed.counters("bn sat", hosts, values["trace"], links="bn sat")
     )
 
@@ -362,20 +293,11 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
     _check(values, flows, duration_s)
     to_receivers = tuple(("sat", f"to-{flow.rcv}") for flow in flows)
     shortest = _one_way(values, min(flow.extra_s for flow in flows))
+    net = Net(bool(values["ipv6"]), values["mtu"])
+    bulks = _bulks(values, net, flows, duration_s)
     return Plan(
-        script=_script(values, flows, duration_s),
-        flows=tuple(
-            FlowSpec(
-                name=f"flow{flow.n}",
-                cc=flow.cc,
-                netns=flow.snd,
-                port=flow.port,
-                receiver_ns=flow.rcv,
-                entry=("bn", f"to-{flow.snd}"),
-                exit=("sat", f"to-{flow.rcv}"),
-            )
-            for flow in flows
-        ),
+        script=_script(values, net, flows, bulks),
+        flows=bulk.specs(bulks, "bn", "sat"),
         duration_s=duration_s,
         limit_bps=testbed.limit_bps(values),
         rate_bps=values["rate"],

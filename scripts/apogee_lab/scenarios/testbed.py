@@ -394,5 +394,5 @@ def check(values: Mapping[str, Any], duration_s: float) -> None:
     if values["ipv6"] and values["mtu"] < 1280:
         raise ValueError("ipv6 needs an mtu of at least 1280")
     for name in ("ack_blackout", "data_blackout"):
-        if values[name] and sum(values[name]) > duration_s:
+        if values.get(name) and sum(values[name]) > duration_s:
             raise ValueError(f"{name} ends after the run, which lasts {duration_s:g} s")

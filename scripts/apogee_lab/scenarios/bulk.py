@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Bulk flows that share a path, each between two hosts of its own: how a script runs them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .. import units
+from ..scenario import Device, FlowSpec
+
+
+@dataclass(frozen=True)
+class Bulk:
+    """A flow: sender's and receiver's namespace, receiver's address and port, algorithm, start.
+
+    Its sender is to send for ``seconds``, by its device to ``next_hop``. ``group`` is the class of
+    flows it belongs to, if any.
+    """
+
+    name: str
+    cc: str
+    snd: str
+    rcv: str
+    address: str
+    port: int
+    start_s: float
+    seconds: float
+    next_hop: str
+    group: str = ""
+
+
+def spread(name: str, given: Sequence[Any], count: int, flows: str, number: str) -> Sequence[Any]:
+    """One item per flow; a single one stands for all. ``number`` is the parameter to change."""
+    if len(given) not in (1, count):
+        raise ValueError(
+            f"{name}: {len(given)} given, but there are {count} {flows} ({number}={count}): "
+            f"give one for all, or {count} joined by +"
+        )
+    return given if len(given) == count else tuple(given) * count
+
+
+def starts(name: str, given: tuple[float, ...], count: int, flows: str, number: str) -> Any:
+    """When each flow starts; where it is the first to start, one time for all can only be 0."""
+    if len(given) == 1 and given[0]:
+        time = units.format("time", given[0])
+        raise ValueError(f"{name}: {time} for all {flows}: give one per flow, such as 0s+{time}")
+    return spread(name, given, count, flows, number)
+
+
+def specs(flows: Sequence[Bulk], router: str, hop: str) -> tuple[FlowSpec, ...]:
+    """What the measures are told: data comes to ``router`` and leaves ``hop`` by own devices."""
+    return tuple(
+        FlowSpec(
+            name=flow.name,
+            cc=flow.cc,
+            netns=flow.snd,
+            port=flow.port,
+            receiver_ns=flow.rcv,
+            entry=(router, f"to-{flow.snd if flow.next_hop == router else flow.next_hop}"),
+            exit=(hop, f"to-{flow.rcv}"),
+            group=flow.group,
+        )
+        for flow in flows
+    )
+
+
+# --- the script -------------------------------------------------------------------------------
+
+_TOOLS = {
+    "flow": (
+        'flow recv $3 "$OUT/$1.recv.json"',
+        'flow send $5 $6 --cc $4 --duration $7 "$OUT/$1.send.json"',
+    ),
+    "iperf3": (
+        'iperf3 -s -1 -p $3 --json >"$OUT/$1.iperf3-server.json"',
+        'iperf3 -c $5 -p $6 -C $4 -t $7 --json >"$OUT/$1.iperf3-client.json"',
+    ),
+}
+
+
+def traffic(
+    flows: Sequence[Bulk],
+    tool: str,
+    queues: Sequence[Device],
+    events: str,
+    empty_s: float,
+    spread_s: float = 0.0,
+) -> str:
+    """Shell lines that run the flows with a traffic tool and sample the queue.
+
+    ``queues`` are all that may hold data, the sampled bottleneck last; then the path is empty
+    after ``empty_s``. ``events`` are lines that run beside the flows. Each flow starts up to
+    ``spread_s`` late, at random.
+    """
+    receive, send = _TOOLS[tool]
+    dice = "$(od -An -N2 -tu2 /dev/urandom)"
+    late = f"$3 + {spread_s:g} * {dice} / 65536"
+    start = f'$(awk "BEGIN {{ printf \\"%.4f\\", {late} }}")' if spread_s else "$3"
+    ours = tool == "flow"
+    netns, dev = queues[-1]
+    lines = [
+        "# recv FLOW NAMESPACE PORT",
+        f"recv() {{ exec ip netns exec $2 {receive}; }}",
+        "listening() {",
+        "\tport=$(printf ':%04X ' $2)",
+        "\tip netns exec $1 sh -c \"until grep -q '$port' /proc/net/tcp6; do sleep 0.01; done\"",
+        "}",
+        "# send FLOW NAMESPACE START CC ADDRESS PORT SECONDS",
+        "send() {",
+        f"\tsleep {start}",
+        "\tnote $1 start",
+        f"\texec ip netns exec $2 {send}",
+        "}",
+        "empty() {",
+        "\tuntil tc -n $1 -s qdisc show dev $2 root | grep -q 'backlog 0b 0p'; do sleep 0.1; done",
+        "}",
+        "receivers= senders=",
+    ]
+    for flow in flows:
+        lines += [
+            f"recv {flow.name} {flow.rcv} {flow.port} &",
+            'receivers="$receivers $!"',
+        ]
+    lines += [f"listening {flow.rcv} {flow.port}" for flow in flows]
+    for flow in flows:
+        seconds = flow.seconds if ours else math.ceil(flow.seconds)
+        lines += [
+            f"send {flow.name} {flow.snd} {flow.start_s:g} {flow.cc} {flow.address} {flow.port} "
+            f"{seconds:g} &",
+            'senders="$senders $!"',
+        ]
+    sample = (
+        f"flow every 0.1 'qdisc show dev {dev}' $! |"
+        if ours
+        else f"while kill -0 $! 2>/dev/null; do echo 'qdisc show dev {dev}'; sleep 0.1; done |"
+    )
+    lines += [
+        "note queue_sampling on",
+        sample,
+        f'\ttc -n {netns} -s -j -batch - >"$OUT/queue.jsonl" &',
+        "sampler=$!",
+        f"{events}for pid in $senders; do wait $pid; done",
+        "wait $sampler",
+        *_stop(flows, ours),
+        *(f"empty {ns} {name}" for ns, name in queues),
+        f"sleep {empty_s:g}",
+    ]
+    if ours:
+        lines += [
+            "kill $receivers 2>/dev/null || :",
+            "for pid in $receivers; do wait $pid; done",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _stop(flows: Sequence[Bulk], ours: bool) -> list[str]:
+    """What is on the way when the senders stop still counts as passed or lost, per flow."""
+    if not ours:
+        return ["# the servers stop by themselves", "for pid in $receivers; do wait $pid; done"]
+    lines = ["# the senders answer no late ACKs; the receivers stop when the path is empty"]
+    return [*lines, *(f"ip -n {flow.snd} link set to-{flow.next_hop} down" for flow in flows)]

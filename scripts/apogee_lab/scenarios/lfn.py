@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Lfn, a long fat pipe: fast senders and Reno senders of a slower network share one fast link."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..request import STOCK
+from ..scenario import Param, Plan, Scenario, module_lines
+from . import bulk, testbed
+from .bulk import Bulk
+from .testbed import PORT, Net
+
+MOST = 20  # senders of each kind
+# Numbers of links: Reno hosts, their switches, the shared link, receivers; fast hosts from 1 on.
+RENO, SWITCH, SHARED = 20, 40, 100
+SLACK_S = 0.1
+TBF_BURST = 2  # packets
+
+PARAMS = (
+    Param("n", 2, "int", "fast senders, fast1, fast2, …, that use the algorithm of --cc", 0, MOST),
+    Param("reno", 10, "int", "senders behind slower links, reno1, reno2, …", 0, MOST),
+    Param("reno_cc", "reno", "choice:" + ",".join(STOCK),
+          "algorithm of the senders behind slower links"),
+    Param("rate", 1_000_000_000, "rate", "rate of the shared link", 9600, 100e9),
+    Param("delay", 0.025, "time", "one-way delay of the shared link", 0, 10),
+    Param("queue", 4167, "int", "queue of the shared link, in packets", 1, 1_000_000),
+    Param("aqm", "none", "choice:none,fq_codel,red", "how that queue drops: tail drop, or AQM"),
+    Param("host_rate", 1_000_000_000, "rate", "rate of each fast sender's own link", 9600, 100e9),
+    Param("host_delay", 0.005, "time", "one-way delay of each sender's own link", 0, 10),
+    Param("far_delay", 0.005, "time", "one-way delay behind the shared link", 0, 10),
+    Param("reno_rate", 100_000_000, "rate", "rate of each slower link", 9600, 100e9),
+    Param("reno_queue", 50, "int", "queue of each slower link's switch, in packets", 1, 1_000_000),
+    Param("start", (0.0,), "list:time", "when each fast sender starts: 0s for all, or 0s+10s+…",
+          0, 3600),
+    Param("reno_start", (0.0,), "list:time", "when each slower sender starts, likewise", 0, 3600),
+    Param("spread", 1.0, "time", "each sender starts up to this much later, at random", 0, 3600),
+    Param("warmup", 0.0, "time", "left out of the measures, from the last start on", 0, 3600),
+    Param("ber", 0.0, "ber", "bit error rate of the data direction of the shared link", 0, 1e-3),
+    Param("ack_ber", "same", "ber|same", "bit error rate of the ACK direction, or same", 0, 1e-3),
+    Param("window", 64_000_000, "size", "receive window", 4096, 1e9),
+    Param("initrwnd", 0, "int", "receivers' first window in segments, 0: 64 kB", 0, 45),
+    Param("mtu", 1500, "int", "largest IP packet in bytes", 576, 9000),
+    Param("ipv6", 0, "bool", "IPv6 instead of IPv4 (mtu at least 1280)"),
+    *testbed.HOST_PARAMS,
+)  # fmt: skip
+
+HEAD = """\
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# lfn: fast and slower hosts share a long fat pipe; to be run as root, results go to $OUT (or .)
+#
+#   fast1 ------------------------ \\                              / --- fast1-rcv
+#   fast2 ------------------------ \\\\                            // --- fast2-rcv
+#   ...   host_rate                 ra ----------------------- rb
+#                                  //  rate, queue, delay       \\\\
+#   reno1 ---- lan1 -------------- //                            \\\\ --- reno1-rcv
+#   reno2 ---- lan2 -------------- /   (R_B to R_C: far_delay)    \\ --- reno2-rcv
+#   ...   reno_rate, reno_queue
+#
+#   data: a fast host's link is a tbf on its own device, so that its stack sees it; a slower host
+#         hands all to its switch at once, which has rate and queue on to-ra; shared link: rate and
+#         queue on to-rb of ra, its delay, bit errors and the delay behind it on to-...-rcv of rb
+#   ACKs: shared link on to-ra of rb; both directions' delay of a host's link on ra's way to it,
+#         as a delay line on a host's own device would hide its rate from its stack
+#
+"""
+
+
+def _bulks(
+    values: Mapping[str, Any], ccs: tuple[str, ...], net: Net, duration_s: float
+) -> list[Bulk]:
+    """The fast flows and the slower ones; each one's receiver has a link of its own."""
+    n, reno = values["n"], values["reno"]
+    rows = []
+    if n:
+        mix = bulk.spread("--cc " + "+".join(ccs), ccs, n, "fast senders", "n")
+        start = bulk.starts("start", values["start"], n, "fast senders", "n")
+        rows += [("fast", i + 1, mix[i], start[i]) for i in range(n)]
+    if reno:
+        start = bulk.spread("reno_start", values["reno_start"], reno, "senders", "reno")
+        rows += [("reno", i + 1, values["reno_cc"], start[i]) for i in range(reno)]
+    last_s = max((row[3] for row in rows), default=0.0) + values["spread"]
+    return [
+        Bulk(
+            name=f"{group}{i}",
+            cc=cc,
+            snd=f"{group}{i}",
+            rcv=f"{group}{i}-rcv",
+            address=net.address(SHARED + number, 2),
+            port=PORT + number - 1,
+            start_s=start_s,
+            seconds=last_s - start_s + values["warmup"] + duration_s + 2 * _rtt_s(values) + SLACK_S,
+            next_hop="ra" if group == "fast" else f"lan{i}",
+            group=group,
+        )
+        for number, (group, i, cc, start_s) in enumerate(rows, 1)
+    ]
+
+
+def _rtt_s(values: Mapping[str, Any]) -> float:
+    """Round trip of the empty path."""
+    return 2 * (values["host_delay"] + values["delay"] + values["far_delay"])
+
+
+def _host_lines(values: Mapping[str, Any], net: Net, number: int, flow: Bulk) -> list[str]:
+    """Lines that set up one flow's hosts and its links."""
+    index = int(flow.name.removeprefix(flow.group))
+    back = testbed.time_text(2 * values["host_delay"])
+    delay = f"netem delay {back} limit {testbed.DELAY_LINE}"
+    if flow.group == "fast":
+        own, burst = index, TBF_BURST * (values["mtu"] + testbed.ETHERNET)
+        lines = [
+            net.link(flow.snd, "ra", own),
+            net.end(flow.snd, "to-ra", own, 1),
+            net.end("ra", f"to-{flow.snd}", own, 2),
+            f"tc -n {flow.snd} qdisc add dev to-ra root tbf rate {values['host_rate']}bit "
+            f"burst {burst}b limit {1000 * (values['mtu'] + testbed.ETHERNET)}b",
+            f"tc -n ra qdisc add dev to-{flow.snd} root {delay}",
+        ]
+    else:
+        own, switch, lan = RENO + index, SWITCH + index, flow.next_hop
+        lines = [
+            net.link(flow.snd, lan, own),
+            net.end(flow.snd, f"to-{lan}", own, 1),
+            net.end(lan, f"to-{flow.snd}", own, 2),
+            net.link(lan, "ra", switch),
+            net.end(lan, "to-ra", switch, 1),
+            net.end("ra", f"to-{lan}", switch, 2),
+            net.forward(lan),
+            f"{net.ip(lan)} route add default via {net.address(switch, 2)}",
+            f"{net.ip('ra')} route add {net.network(own)} via {net.address(switch, 1)}",
+            f"tc -n {lan} qdisc add dev to-ra root netem rate {values['reno_rate']}bit "
+            f"limit {values['reno_queue']}",
+            f"tc -n ra qdisc add dev to-{lan} root {delay}",
+        ]
+    last = SHARED + number
+    return [
+        f"# hosts of {flow.name}",
+        *lines,
+        f"{net.ip(flow.snd)} route add default via {net.address(own, 2)}",
+        net.link("rb", flow.rcv, last),
+        net.end("rb", f"to-{flow.rcv}", last, 1),
+        net.end(flow.rcv, "to-rb", last, 2),
+        f"{net.ip(flow.rcv)} route add default via {net.address(last, 1)}"
+        + testbed.receiver_route(values),
+    ]
+
+
+def _bottleneck(values: Mapping[str, Any]) -> list[str]:
+    """The shared link's rate and queue. The limit of netem, tail drop, is the queue itself."""
+    rate, queue, frame = values["rate"], values["queue"], values["mtu"] + testbed.ETHERNET
+    if values["aqm"] == "none":
+        return [f"tc -n ra qdisc add dev to-rb root netem rate {rate}bit limit {queue}"]
+    # RED by the rules of tc-red(8), its maximum at half of the queue, its minimum a third of that.
+    most = queue * frame // 2
+    least = max(most // 3, frame)
+    child = {
+        "fq_codel": f"fq_codel limit {queue}",
+        "red": f"red limit {queue * frame} min {least} max {most} avpkt {frame} "
+        f"burst {(2 * least + most) // (3 * frame) + 1} bandwidth {rate}bit adaptive ecn",
+    }[values["aqm"]]
+    return [
+        f"tc -n ra qdisc add dev to-rb root handle 1: tbf rate {rate}bit "
+        f"burst {TBF_BURST * frame}b limit {queue * frame}b",
+        f"tc -n ra qdisc add dev to-rb parent 1:1 handle 2: {child}",
+    ]
+
+
+def _links(values: Mapping[str, Any], net: Net, flows: Sequence[Bulk]) -> list[str]:
+    """Lines that set up the namespaces and what lies between them."""
+    ber, ack_ber = testbed.error_rates(values)
+    every = " ".join(_namespaces(flows))
+    delay = testbed.time_text(values["delay"] + values["far_delay"])
+    lines = [
+        "# namespaces and links",
+        f"for ns in {every}; do ip netns add $ns; done",
+        net.quiet(every),
+        net.link("ra", "rb", SHARED),
+        net.end("ra", "to-rb", SHARED, 1),
+        net.end("rb", "to-ra", SHARED, 2),
+        f"{net.ip('ra')} route add default via {net.address(SHARED, 2)}",
+        f"{net.ip('rb')} route add default via {net.address(SHARED, 1)}",
+        net.forward("ra"),
+        net.forward("rb"),
+    ]
+    for number, flow in enumerate(flows, 1):
+        lines += _host_lines(values, net, number, flow)
+    lines += [
+        "",
+        *testbed.end_hosts(values, " ".join(_hosts(flows))),
+        "# shared link: rate and queue",
+        *_bottleneck(values),
+        f"# its delay and what follows: {delay} each way, bit error rate {ber:g} (data), "
+        f"{ack_ber:g} (ACKs)",
+        "tc -n rb -batch - <<'END'",
+    ]
+    for flow in flows:
+        bands = testbed.data_bands(values)
+        lines += testbed.lossy(f"to-{flow.rcv}", f"delay {delay}", ber, bands)
+    lines += testbed.lossy("to-ra", f"delay {delay}", ack_ber, testbed.ack_bands(values))
+    return [*lines, "END", ""]
+
+
+def _hosts(flows: Sequence[Bulk]) -> list[str]:
+    return [host for flow in flows for host in (flow.snd, flow.rcv)]
+
+
+def _namespaces(flows: Sequence[Bulk]) -> list[str]:
+    return ["ra", "rb", *(f.next_hop for f in flows if f.group == "reno"), *_hosts(flows)]
+
+
+def _traffic(values: Mapping[str, Any], flows: Sequence[Bulk]) -> str:
+    """Shell lines that run the flows, and note when the measured interval begins."""
+    queues = [(flow.next_hop, "to-ra") for flow in flows if flow.group == "reno"]
+    empty_s = 2 * _rtt_s(values) + SLACK_S
+    events = ""
+    if values["warmup"]:
+        last_s = max(flow.start_s for flow in flows) + values["spread"]
+        begin_s = last_s + _rtt_s(values) + values["warmup"]
+        hosts = " ".join(flow.snd for flow in flows)
+        events = f"""\
+{{
+	sleep {begin_s:g}
+	note warmup off
+	for ns in {hosts}; do ip netns exec $ns nstat -asjz >"$OUT/warmup-$ns.json"; done
+}} &
+"""
+    every = [*queues, ("ra", "to-rb")]
+    return bulk.traffic(flows, values["traffic"], every, events, empty_s, values["spread"])
+
+
+def _script(values: Mapping[str, Any], net: Net, flows: Sequence[Bulk]) -> str:
+    ccs = tuple(flow.cc for flow in flows)
+    namespaces = " ".join(_namespaces(flows))
+    trace = testbed.trace_lines(values["trace"], ccs, [flow.port for flow in flows])
+    lines = [
+        *testbed.prologue(HEAD, namespaces),
+        "# congestion control",
+        *module_lines(values, ccs),
+        "",
+        *_links(values, net, flows),
+    ]
+    return (
+        "\n".join(lines)
+        + trace
+        + '[ -z "${APOGEE_SHELL:-}" ] || { trap - EXIT; exit 0; }\n\n# traffic\n'
+        + _traffic(values, flows)
+        + testbed.counters(
+            " ".join(ns for ns in _namespaces(flows) if not ns.endswith("-rcv")),
+            " ".join(_hosts(flows)),
+            values["trace"],
+            links="ra rb",
+        )
+    )
+
+
+def _check(values: Mapping[str, Any], flows: Sequence[Bulk], duration_s: float) -> None:
+    """Refuse what each value alone allows but not together."""
+    testbed.check(values, duration_s)
+    if not flows:
+        raise ValueError("n=0 and reno=0: nobody sends")
+    if values["warmup"] and values["traffic"] == "iperf3":
+        raise ValueError("warmup: traffic=iperf3 counts by the second only: use traffic=flow")
+
+
+def _mix(cc: str) -> tuple[str, ...]:
+    names = tuple(cc.split("+"))
+    if not all(names) or len(names) > MOST:
+        raise ValueError(f"--cc {cc}: one name for all fast senders, or one each joined by +")
+    return names
+
+
+def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -> Plan:
+    net = Net(bool(values["ipv6"]), values["mtu"])
+    flows = _bulks(values, ccs, net, duration_s)
+    _check(values, flows, duration_s)
+    last_s = max(flow.start_s for flow in flows) + values["spread"]
+    return Plan(
+        script=_script(values, net, flows),
+        flows=bulk.specs(flows, "ra", "rb"),
+        duration_s=duration_s,
+        limit_bps=testbed.limit_bps(values),
+        rate_bps=values["rate"],
+        bdp_bytes=round(values["rate"] * _rtt_s(values) / 8),
+        queue_bytes=values["queue"] * values["mtu"],
+        timeout_virtual_s=last_s + values["warmup"] + duration_s + 150,
+        sender_ns=flows[0].snd,
+        receiver_ns=flows[0].rcv,
+        bottleneck=("ra", "to-rb"),
+        data_links=tuple(("rb", f"to-{flow.rcv}") for flow in flows),
+        ack_links=(("rb", "to-ra"),),
+        traffic=values["traffic"],
+        extras=("iperf3",) if values["traffic"] == "iperf3" else (),
+    )
+
+
+LFN = Scenario(
+    name="lfn",
+    help="fast senders and slower Reno senders share a long fat pipe: utilisation and fairness",
+    params=PARAMS,
+    parse_cc=_mix,
+    build=_build,
+)
