@@ -14,7 +14,12 @@ from .images import LabError
 from .scenario import Param, Scenario
 
 # The project's own algorithms and the modules that carry them; "constant" is the tests' oracle.
-OWN_MODULES = {"star": "tcp_star", "j": "tcp_j", "constant": "tcp_constant"}
+OWN_MODULES = {
+    "star": "tcp_star",
+    "hstcp_gentle": "tcp_hstcp_gentle",
+    "j": "tcp_j",
+    "constant": "tcp_constant",
+}
 # Algorithms that Linux has carried; which of them a kernel offers is up to the kernel.
 STOCK = (
     "reno cubic bbr hybla westwood highspeed scalable vegas illinois htcp veno bic yeah lp nv cdg"

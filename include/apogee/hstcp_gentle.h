@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Gentle HighSpeed TCP (section 5.1): which mode a flow is in, and what its
+ * window does in it.
+ *
+ *	slow start      doubles; ends at ssthresh, at a loss, or when the
+ *			sender's own link is full
+ *	HighSpeed mode	a(w) per round trip: the link has room
+ *	Reno mode	one segment per round trip: a queue builds up
+ *
+ * In congestion avoidance each window's RTTs decide (rtt_trend.h): if they rise,
+ * Reno mode; if they fall, HighSpeed mode; after a loss, HighSpeed mode.
+ *
+ * To the letter every significant trend counts. Queues remember: one sample's
+ * delay is nearly the next one's, and of thousands of such samples some line is
+ * always significant. So the trend must also be relevant, a change of the fitted
+ * line over the window that is some part of the smallest RTT, and it may have to
+ * be confirmed by further windows.
+ */
+#ifndef _APOGEE_HSTCP_GENTLE_H
+#define _APOGEE_HSTCP_GENTLE_H
+
+#include "hstcp.h"
+#include "rtt_trend.h"
+
+enum gentle_mode {
+	GENTLE_SLOW_START,
+	GENTLE_HIGHSPEED,
+	GENTLE_RENO,
+};
+
+/* How Reno mode keeps to Reno's share. */
+enum gentle_share {
+	GENTLE_SHARE_PAPER,	/* one segment per round trip, b(w) at a loss */
+	GENTLE_SHARE_HALVE,	/* half at a loss */
+	GENTLE_SHARE_GROW,	/* 3 b / (2 - b) segments per round trip */
+};
+
+/* In slow start a rise by this part of the smallest RTT is a queue. */
+#define GENTLE_QUEUE_PART	8
+
+/**
+ * struct gentle_rules - when a trend changes the mode
+ * @level: chance of a false alarm of the test
+ * @rise: least relevant rise, in permille of the smallest RTT; letter: 0
+ * @fall: least relevant fall, likewise
+ * @confirm: windows in succession that must agree; letter: 1
+ */
+struct gentle_rules {
+	enum rtt_trend_level level;
+	u32 rise;
+	u32 fall;
+	u32 confirm;
+};
+
+/**
+ * gentle_relevant() - is a significant trend large enough to count?
+ * @rules: when a trend counts
+ * @verdict: of the test
+ * @change_us: change of the fitted line over the window, in us
+ * @rtt_min_us: smallest RTT of the connection, in us
+ *
+ * Return: @verdict, or RTT_TREND_NONE if the change is too small.
+ */
+static inline enum rtt_trend_verdict
+gentle_relevant(const struct gentle_rules *rules,
+		enum rtt_trend_verdict verdict, s32 change_us, u32 rtt_min_us)
+{
+	u32 least = verdict == RTT_TREND_RISING ? rules->rise : rules->fall;
+	u64 size = rtt_trend_abs(change_us);
+
+	if (verdict == RTT_TREND_NONE || size * 1000 < (u64)least * rtt_min_us)
+		return RTT_TREND_NONE;
+	return verdict;
+}
+
+/**
+ * gentle_next_mode() - the mode after a window (section 5.1.2)
+ * @rules: how many windows must agree
+ * @mode: the mode so far; slow start stays
+ * @verdict: relevant trend of the window's RTTs
+ * @agreed: windows that asked for the other mode in succession, kept by the
+ *	caller, 0 at first
+ *
+ * Return: the mode of the next window.
+ */
+static inline enum gentle_mode gentle_next_mode(const struct gentle_rules *rules,
+						enum gentle_mode mode,
+						enum rtt_trend_verdict verdict,
+						u8 *agreed)
+{
+	bool other = (mode == GENTLE_HIGHSPEED && verdict == RTT_TREND_RISING) ||
+		     (mode == GENTLE_RENO && verdict == RTT_TREND_FALLING);
+
+	if (!other) {
+		*agreed = 0;
+		return mode;
+	}
+	if (++*agreed < rules->confirm)
+		return mode;
+	*agreed = 0;
+	return mode == GENTLE_RENO ? GENTLE_HIGHSPEED : GENTLE_RENO;
+}
+
+/**
+ * gentle_reno_credit() - packets that must arrive for one segment more, in Reno
+ *	mode
+ * @response: HighSpeed TCP's table
+ * @share: how Reno mode keeps to Reno's share
+ * @cwnd: congestion window in segments, at least 1
+ *
+ * The window itself: one segment per round trip. A flow that grows so but gives
+ * up only b of its window at a loss, gets sqrt((2 - b) / 3 b) times what Reno
+ * gets, twice as much at b = 0.22; with GENTLE_SHARE_GROW it therefore grows by
+ * 3 b / (2 - b) per round trip (S. Floyd, M. Handley, J. Padhye: "A Comparison
+ * of Equation-Based and AIMD Congestion Control", 2000).
+ *
+ * Return: packets, at least @cwnd, at most 2^32 - 1.
+ */
+static inline u32 gentle_reno_credit(enum hstcp_response response,
+				     enum gentle_share share, u32 cwnd)
+{
+	u32 b = hstcp_row(response, cwnd)->decrease;
+
+	if (share != GENTLE_SHARE_GROW)
+		return cwnd;
+	return (u32)min_t(u64, div_u64((u64)cwnd * (512 - b), 3 * b), U32_MAX);
+}
+
+/**
+ * gentle_reduced() - the window after a loss in congestion avoidance
+ * @response: HighSpeed TCP's table
+ * @mode: the mode
+ * @cwnd: congestion window at the time of the loss, in segments
+ * @share: how Reno mode keeps to Reno's share
+ *
+ * Return: w (1 - b(w)), or half of it, in segments, at least 2.
+ */
+static inline u32 gentle_reduced(enum hstcp_response response,
+				 enum gentle_mode mode, u32 cwnd,
+				 enum gentle_share share)
+{
+	if (share == GENTLE_SHARE_HALVE && mode == GENTLE_RENO)
+		return max_t(u32, cwnd / 2, HSTCP_CWND_MIN);
+	return hstcp_ssthresh(response, cwnd);
+}
+
+/**
+ * gentle_capacity() - what the path holds, by a window of slow start
+ * @packets: packets of the window
+ * @sent_us: time in which they were sent, in us
+ * @rise_us: how much their RTT has risen meanwhile, in us
+ * @rtt_min_us: smallest RTT of the connection, in us
+ *
+ * They were sent faster than the bottleneck passes them on, which took @sent_us
+ * and @rise_us: that is its rate, and times the smallest RTT, the window that
+ * fills the path without a queue.
+ *
+ * Return: segments, at least 2.
+ */
+static inline u32 gentle_capacity(u32 packets, u32 sent_us, u32 rise_us,
+				  u32 rtt_min_us)
+{
+	u64 passed_us = (u64)sent_us + rise_us;
+	u64 cwnd;
+
+	if (!passed_us)
+		return U32_MAX;
+	cwnd = div64_u64((u64)packets * rtt_min_us, passed_us);
+	return (u32)min_t(u64, max_t(u64, cwnd, HSTCP_CWND_MIN), U32_MAX);
+}
+
+#endif /* _APOGEE_HSTCP_GENTLE_H */

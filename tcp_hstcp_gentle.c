@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Gentle HighSpeed TCP: fills long fat pipes as HighSpeed TCP does, and grows
+ * like Reno where a queue builds up, so that Reno flows keep their share.
+ *
+ * K. Tokuda, G. Hasegawa, M. Murata: "Performance Analysis of HighSpeed TCP and
+ * its Improvement for High Throughput and Fairness against TCP Reno
+ * Connections" (in Japanese), IEICE Technical Report, 2002. HighSpeed TCP:
+ * RFC 3649.
+ *
+ *            own link full, ssthresh, loss          RTTs rise
+ *   slow start ----------------------> HighSpeed -------------> Reno
+ *        ^                               ^   |  <-------------    |
+ *        |                               |   |  RTTs fall, loss   |
+ *        +------------ timeout ----------+---+--------------------+
+ *
+ * Notable differences from the paper:
+ *   o A trend of the RTTs counts only if it is relevant (hstcp_gentle.h); the
+ *     letter is rise=0 fall=0 confirm=1.
+ *   o The response function is RFC 3649's; the paper's own is response=1.
+ *   o After a loss in slow start ssthresh = w/2 and w = w/4, but nothing is
+ *     sent again that SACK shows to have arrived: the stack repairs what is
+ *     missing, and proportional rate reduction leads the window to w/4.
+ *   o One RTT sample per ACK, not per packet: that is what the stack measures.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/inet_diag.h>
+#include <linux/module.h>
+#include <net/tcp.h>
+
+#include <apogee/hstcp_gentle.h>
+#include <compat/param_range.h>
+
+#define CREATE_TRACE_POINTS
+#include <trace/tcp_hstcp_gentle.h>
+
+static unsigned int response __read_mostly = HSTCP_RFC3649;
+APOGEE_PARAM(response, HSTCP_RFC3649, HSTCP_PAPER,
+	     "response function: 0 RFC 3649's, 1 the paper's with W_low = 31 (default 0)");
+
+static unsigned int level __read_mostly = RTT_TREND_5_PERCENT;
+APOGEE_PARAM(level, RTT_TREND_10_PERCENT, RTT_TREND_TENTH_PERCENT,
+	     "level of the trend test: 0 for 10 %, 1 for 5 %, 2 for 1 %, 3 for 0.1 % (default 1)");
+
+static unsigned int rise __read_mostly = 10;
+APOGEE_PARAM(rise, 0, 1000,
+	     "least rise of the RTT that leads to Reno mode, in permille of the minimum RTT, 0 to 1000 (default 10)");
+
+static unsigned int fall __read_mostly = 50;
+APOGEE_PARAM(fall, 0, 1000,
+	     "least fall of the RTT that leads to HighSpeed mode, in permille of the minimum RTT, 0 to 1000 (default 50)");
+
+static unsigned int confirm __read_mostly = 1;
+APOGEE_PARAM(confirm, 1, 16,
+	     "windows in succession that must agree on a change of mode, 1 to 16 (default 1)");
+
+static unsigned int share __read_mostly = GENTLE_SHARE_GROW;
+APOGEE_PARAM(share, GENTLE_SHARE_PAPER, GENTLE_SHARE_GROW,
+	     "Reno mode: 0 the paper's, 1 halve at a loss, 2 grow by 3 b / (2 - b) per round trip (default 2)");
+
+static unsigned int early_exit __read_mostly;
+APOGEE_PARAM(early_exit, 0, 1,
+	     "leave slow start when the RTTs of a window rise, 0 or 1 (default 0)");
+
+/* Why the mode has changed. */
+enum gentle_reason {
+	GENTLE_BY_TREND,
+	GENTLE_BY_LOSS,
+	GENTLE_BY_TIMEOUT,
+	GENTLE_BY_OWN_LINK,
+	GENTLE_BY_SSTHRESH,
+};
+
+/**
+ * struct gentle - per connection state, at most ICSK_CA_PRIV_SIZE (104) bytes
+ * @trend: RTTs of the running window
+ * @packets: packets of it acknowledged
+ * @end_seq: the window ends when this is acknowledged
+ * @first_seq: first packet of the running window of slow start
+ * @rtt_us: last RTT sample in us
+ * @sent_us: when its packet was sent, in us, modulo 2^32
+ * @changes: changes of mode
+ * @mode: enum gentle_mode
+ * @prior_mode: the mode before the last reduction, for undo
+ * @agreed: windows that asked for the other mode in succession
+ * @quarter: recovery from a loss in slow start
+ */
+struct gentle {
+	struct rtt_trend trend;
+	u32 packets;
+	u32 end_seq;
+	u32 first_seq;
+	u32 rtt_us;
+	u32 sent_us;
+	u32 changes;
+	u8 mode;
+	u8 prior_mode;
+	u8 agreed;
+	u8 quarter;
+};
+
+/* A window begins with the next packet that is sent. */
+static void gentle_begin_window(struct sock *sk)
+{
+	struct gentle *g = inet_csk_ca(sk);
+
+	memset(&g->trend, 0, sizeof(g->trend));
+	g->packets = 0;
+	g->end_seq = tcp_sk(sk)->snd_nxt;
+}
+
+static void gentle_enter(struct sock *sk, enum gentle_mode mode,
+			 enum gentle_reason reason)
+{
+	struct gentle *g = inet_csk_ca(sk);
+
+	g->agreed = 0;
+	if (g->mode == mode)
+		return;
+	trace_hstcp_gentle_mode(sk, g->mode, mode, reason);
+	g->mode = mode;
+	g->changes++;
+}
+
+static void gentle_init(struct sock *sk)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	struct gentle *g = inet_csk_ca(sk);
+
+	memset(g, 0, sizeof(*g));
+	g->mode = tcp_in_slow_start(tp) ? GENTLE_SLOW_START : GENTLE_HIGHSPEED;
+	g->prior_mode = g->mode;
+	g->first_seq = tp->snd_nxt;
+	gentle_begin_window(sk);
+	/* No rate left over from an algorithm that paces. */
+	WRITE_ONCE(sk->sk_pacing_rate, READ_ONCE(sk->sk_max_pacing_rate));
+}
+
+/* The stack asks at each loss event, mark and timeout. */
+static u32 gentle_ssthresh(struct sock *sk)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	struct gentle *g = inet_csk_ca(sk);
+
+	g->prior_mode = g->mode;
+	g->quarter = g->mode == GENTLE_SLOW_START;
+	if (g->quarter)
+		return max(tcp_snd_cwnd(tp) / 4, HSTCP_CWND_MIN);
+	return gentle_reduced(READ_ONCE(response), g->mode,
+				  tcp_snd_cwnd(tp), READ_ONCE(share));
+}
+
+static void gentle_cwnd_event(struct sock *sk, enum tcp_ca_event event)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct gentle *g = inet_csk_ca(sk);
+
+	switch (event) {
+	case CA_EVENT_LOSS:
+		/* A timeout: half of the window, whatever was asked for. */
+		tp->snd_ssthresh = max(tp->prior_cwnd / 2, HSTCP_CWND_MIN);
+		g->quarter = 0;
+		gentle_enter(sk, GENTLE_SLOW_START, GENTLE_BY_TIMEOUT);
+		break;
+	case CA_EVENT_COMPLETE_CWR:
+		/* Recovery is over, with the window at ssthresh. After slow
+		 * start that is w/4, and slow start goes on to w/2.
+		 */
+		if (g->quarter)
+			tp->snd_ssthresh = 2 * tcp_snd_cwnd(tp);
+		else
+			gentle_enter(sk, GENTLE_HIGHSPEED, GENTLE_BY_LOSS);
+		g->quarter = 0;
+		gentle_begin_window(sk);
+		g->first_seq = tp->snd_nxt;
+		break;
+	default:
+		break;
+	}
+}
+
+static u32 gentle_undo_cwnd(struct sock *sk)
+{
+	struct gentle *g = inet_csk_ca(sk);
+
+	g->quarter = 0;
+	gentle_enter(sk, g->prior_mode, GENTLE_BY_LOSS);
+	return tcp_reno_undo_cwnd(sk);
+}
+
+/* The packets of a window are acknowledged: judge their RTTs, begin the next. */
+static void gentle_judge_window(struct sock *sk)
+{
+	const struct gentle_rules rules = {
+		.level = READ_ONCE(level),
+		.rise = READ_ONCE(rise),
+		.fall = READ_ONCE(fall),
+		.confirm = READ_ONCE(confirm),
+	};
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct gentle *g = inet_csk_ca(sk);
+	u32 rtt_min = tcp_min_rtt(tp);
+	enum rtt_trend_verdict verdict;
+	enum gentle_mode mode;
+	s32 change;
+
+	change = rtt_trend_change_us(&g->trend, g->sent_us);
+	verdict = gentle_relevant(&rules,
+				  rtt_trend_verdict(&g->trend, rules.level),
+				  change, rtt_min);
+	trace_hstcp_gentle_window(sk, g->mode, verdict, change, g->trend.n,
+				  g->rtt_us);
+	mode = gentle_next_mode(&rules, g->mode, verdict, &g->agreed);
+	if (mode != g->mode)
+		gentle_enter(sk, mode, GENTLE_BY_TREND);
+	if (mode == GENTLE_SLOW_START && READ_ONCE(early_exit) &&
+	    change * GENTLE_QUEUE_PART > (s64)rtt_min)
+		tp->snd_ssthresh = gentle_capacity(g->packets,
+						   g->sent_us - g->trend.first_us,
+						   change, rtt_min);
+	gentle_begin_window(sk);
+}
+
+static void gentle_pkts_acked(struct sock *sk, const struct ack_sample *sample)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	struct gentle *g = inet_csk_ca(sk);
+
+	if (inet_csk(sk)->icsk_ca_state > TCP_CA_Disorder)
+		return;
+	/* This sample is the next window's already. */
+	if (after(tp->snd_una, g->end_seq))
+		gentle_judge_window(sk);
+	g->packets += sample->pkts_acked;
+	if (sample->rtt_us <= 0)
+		return;
+	g->rtt_us = sample->rtt_us;
+	g->sent_us = (u32)tp->tcp_mstamp - g->rtt_us;
+	rtt_trend_sample(&g->trend, g->sent_us, g->rtt_us);
+}
+
+/* The first packet of a window is acknowledged: has all of the window been
+ * sent by now? If not, and neither data nor the receiver's window were short,
+ * the sender's own link is full (section 5.1.1).
+ */
+static bool gentle_own_link_full(struct sock *sk, u32 acked)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	struct gentle *g = inet_csk_ca(sk);
+	bool full;
+
+	if (!after(tp->snd_una, g->first_seq))
+		return false;
+	full = tcp_packets_in_flight(tp) + acked < tcp_snd_cwnd(tp) &&
+	       tcp_send_head(sk) &&
+	       before(tp->snd_nxt + tp->mss_cache, tcp_wnd_end(tp));
+	g->first_seq = tp->snd_nxt;
+	return full;
+}
+
+static void gentle_slow_start(struct sock *sk, u32 *acked)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	if (gentle_own_link_full(sk, *acked)) {
+		tp->snd_ssthresh = tcp_snd_cwnd(tp);
+		gentle_enter(sk, GENTLE_HIGHSPEED, GENTLE_BY_OWN_LINK);
+		return;
+	}
+	if (tcp_is_cwnd_limited(sk))
+		*acked = tcp_slow_start(tp, *acked);
+}
+
+static void gentle_grow(struct sock *sk, u32 acked)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	const struct gentle *g = inet_csk_ca(sk);
+	u32 cwnd = tcp_snd_cwnd(tp);
+
+	if (g->mode == GENTLE_RENO)
+		tcp_cong_avoid_ai(tp, gentle_reno_credit(READ_ONCE(response),
+							 READ_ONCE(share), cwnd),
+				  acked);
+	else
+		tcp_cong_avoid_ai(tp, cwnd, acked *
+				  hstcp_increase(READ_ONCE(response), cwnd));
+}
+
+static void gentle_cong_avoid(struct sock *sk, u32 ack, u32 acked)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct gentle *g = inet_csk_ca(sk);
+
+	if (tcp_in_slow_start(tp))
+		gentle_slow_start(sk, &acked);
+	if (tcp_in_slow_start(tp) || !tcp_is_cwnd_limited(sk) || !acked)
+		return;
+
+	if (g->mode == GENTLE_SLOW_START)
+		gentle_enter(sk, GENTLE_HIGHSPEED, GENTLE_BY_SSTHRESH);
+	gentle_grow(sk, acked);
+}
+
+/* ss -ti shows, in the form bbr uses, cwnd / RTT as bandwidth, what remains of
+ * the window at a loss as pacing_gain, and what it grows by in a round trip as
+ * cwnd_gain: at most 1 in Reno mode, 0 in slow start.
+ */
+static size_t gentle_get_info(struct sock *sk, u32 ext, int *attr,
+			      union tcp_cc_info *info)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	const struct gentle *g = inet_csk_ca(sk);
+	u32 cwnd = tcp_snd_cwnd(tp);
+	u64 bw = 0;
+
+	if (!(ext & (1 << (INET_DIAG_BBRINFO - 1))) &&
+	    !(ext & (1 << (INET_DIAG_VEGASINFO - 1))))
+		return 0;
+
+	if (g->rtt_us)
+		bw = div_u64((u64)cwnd * tp->mss_cache * USEC_PER_SEC,
+			     g->rtt_us);
+	memset(&info->bbr, 0, sizeof(info->bbr));
+	info->bbr.bbr_bw_lo = (u32)bw;
+	info->bbr.bbr_bw_hi = (u32)(bw >> 32);
+	info->bbr.bbr_min_rtt = tcp_min_rtt(tp);
+	info->bbr.bbr_pacing_gain =
+		(u32)div_u64((u64)gentle_reduced(READ_ONCE(response),
+						     g->mode, cwnd,
+						     READ_ONCE(share)) << 8,
+			     max(cwnd, 1U));
+	if (g->mode == GENTLE_HIGHSPEED)
+		info->bbr.bbr_cwnd_gain =
+			hstcp_increase(READ_ONCE(response), cwnd) << 8;
+	else if (g->mode == GENTLE_RENO)
+		info->bbr.bbr_cwnd_gain = (u32)
+			div_u64((u64)cwnd << 8,
+				gentle_reno_credit(READ_ONCE(response),
+						   READ_ONCE(share), cwnd));
+	*attr = INET_DIAG_BBRINFO;
+	return sizeof(info->bbr);
+}
+
+static struct tcp_congestion_ops tcp_hstcp_gentle __read_mostly = {
+	.name		= "hstcp_gentle",
+	.owner		= THIS_MODULE,
+	.init		= gentle_init,
+	.ssthresh	= gentle_ssthresh,
+	.cwnd_event	= gentle_cwnd_event,
+	.pkts_acked	= gentle_pkts_acked,
+	.cong_avoid	= gentle_cong_avoid,
+	.undo_cwnd	= gentle_undo_cwnd,
+	.get_info	= gentle_get_info,
+};
+
+static int __init hstcp_gentle_register(void)
+{
+	BUILD_BUG_ON(sizeof(struct gentle) > ICSK_CA_PRIV_SIZE);
+	return tcp_register_congestion_control(&tcp_hstcp_gentle);
+}
+
+static void __exit hstcp_gentle_unregister(void)
+{
+	tcp_unregister_congestion_control(&tcp_hstcp_gentle);
+}
+
+module_init(hstcp_gentle_register);
+module_exit(hstcp_gentle_unregister);
+
+MODULE_DESCRIPTION("Gentle HighSpeed TCP congestion control for long fat pipes");
+MODULE_LICENSE("GPL");
