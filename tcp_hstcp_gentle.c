@@ -43,9 +43,9 @@ static unsigned int level __read_mostly = RTT_TREND_5_PERCENT;
 APOGEE_PARAM(level, RTT_TREND_10_PERCENT, RTT_TREND_TENTH_PERCENT,
 	     "level of the trend test: 0 for 10 %, 1 for 5 %, 2 for 1 %, 3 for 0.1 % (default 1)");
 
-static unsigned int rise __read_mostly = 10;
+static unsigned int rise __read_mostly = 50;
 APOGEE_PARAM(rise, 0, 1000,
-	     "least rise of the RTT that leads to Reno mode, in permille of the minimum RTT, 0 to 1000 (default 10)");
+	     "least queueing delay with which a rise of the RTT leads to Reno mode, in permille of the minimum RTT, 0 to 1000 (default 50)");
 
 static unsigned int fall __read_mostly = 50;
 APOGEE_PARAM(fall, 0, 1000,
@@ -79,6 +79,7 @@ enum gentle_reason {
  * @end_seq: the window ends when this is acknowledged
  * @first_seq: first packet of the running window of slow start
  * @rtt_us: last RTT sample in us
+ * @low_us: smallest RTT of the running window in us, ~0 if none
  * @sent_us: when its packet was sent, in us, modulo 2^32
  * @changes: changes of mode
  * @mode: enum gentle_mode
@@ -92,6 +93,7 @@ struct gentle {
 	u32 end_seq;
 	u32 first_seq;
 	u32 rtt_us;
+	u32 low_us;
 	u32 sent_us;
 	u32 changes;
 	u8 mode;
@@ -107,6 +109,7 @@ static void gentle_begin_window(struct sock *sk)
 
 	memset(&g->trend, 0, sizeof(g->trend));
 	g->packets = 0;
+	g->low_us = U32_MAX;
 	g->end_seq = tcp_sk(sk)->snd_nxt;
 }
 
@@ -201,21 +204,21 @@ static void gentle_judge_window(struct sock *sk)
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct gentle *g = inet_csk_ca(sk);
 	u32 rtt_min = tcp_min_rtt(tp);
-	enum rtt_trend_verdict verdict;
+	enum rtt_trend_verdict trend, verdict;
 	enum gentle_mode mode;
 	s32 change;
 
+	trend = rtt_trend_verdict(&g->trend, rules.level);
 	change = rtt_trend_change_us(&g->trend, g->sent_us);
-	verdict = gentle_relevant(&rules,
-				  rtt_trend_verdict(&g->trend, rules.level),
-				  change, rtt_min);
+	verdict = gentle_relevant(&rules, trend, change, g->low_us - min(g->low_us, rtt_min), rtt_min);
 	trace_hstcp_gentle_window(sk, g->mode, verdict, change, g->trend.n,
 				  g->rtt_us);
 	mode = gentle_next_mode(&rules, g->mode, verdict, &g->agreed);
 	if (mode != g->mode)
 		gentle_enter(sk, mode, GENTLE_BY_TREND);
 	if (mode == GENTLE_SLOW_START && READ_ONCE(early_exit) &&
-	    change * GENTLE_QUEUE_PART > (s64)rtt_min)
+	    trend == RTT_TREND_RISING &&
+	    (s64)change * GENTLE_QUEUE_PART > rtt_min)
 		tp->snd_ssthresh = gentle_capacity(g->packets,
 						   g->sent_us - g->trend.first_us,
 						   change, rtt_min);
@@ -236,6 +239,7 @@ static void gentle_pkts_acked(struct sock *sk, const struct ack_sample *sample)
 	if (sample->rtt_us <= 0)
 		return;
 	g->rtt_us = sample->rtt_us;
+	g->low_us = min(g->low_us, g->rtt_us);
 	g->sent_us = (u32)tp->tcp_mstamp - g->rtt_us;
 	rtt_trend_sample(&g->trend, g->sent_us, g->rtt_us);
 }

@@ -13,9 +13,9 @@
  *
  * To the letter every significant trend counts. Queues remember: one sample's
  * delay is nearly the next one's, and of thousands of such samples some line is
- * always significant. So the trend must also be relevant, a change of the fitted
- * line over the window that is some part of the smallest RTT, and it may have to
- * be confirmed by further windows.
+ * always significant. So the trend must also be relevant: a rise counts where a
+ * queue stands, a fall if the fitted line falls by some part of the smallest RTT
+ * over the window, and both may have to be confirmed by further windows.
  */
 #ifndef _APOGEE_HSTCP_GENTLE_H
 #define _APOGEE_HSTCP_GENTLE_H
@@ -37,13 +37,14 @@ enum gentle_share {
 };
 
 /* In slow start a rise by this part of the smallest RTT is a queue. */
-#define GENTLE_QUEUE_PART	8
+#define GENTLE_QUEUE_PART	32
 
 /**
  * struct gentle_rules - when a trend changes the mode
  * @level: chance of a false alarm of the test
- * @rise: least relevant rise, in permille of the smallest RTT; letter: 0
- * @fall: least relevant fall, likewise
+ * @rise: least queueing delay with which a rise counts, in permille of the
+ *	smallest RTT; letter: 0
+ * @fall: least relevant fall, likewise; letter: 0
  * @confirm: windows in succession that must agree; letter: 1
  */
 struct gentle_rules {
@@ -54,22 +55,27 @@ struct gentle_rules {
 };
 
 /**
- * gentle_relevant() - is a significant trend large enough to count?
+ * gentle_relevant() - which trend counts?
  * @rules: when a trend counts
  * @verdict: of the test
  * @change_us: change of the fitted line over the window, in us
+ * @queue_us: smallest queueing delay of the window, in us
  * @rtt_min_us: smallest RTT of the connection, in us
  *
- * Return: @verdict, or RTT_TREND_NONE if the change is too small.
+ * A rise counts where a queue stands, a fall if it is large. Where no queue
+ * stands, nothing can fall: the link has room, as after a fall.
+ *
+ * Return: RTT_TREND_RISING, RTT_TREND_FALLING or RTT_TREND_NONE.
  */
 static inline enum rtt_trend_verdict
 gentle_relevant(const struct gentle_rules *rules,
-		enum rtt_trend_verdict verdict, s32 change_us, u32 rtt_min_us)
+		enum rtt_trend_verdict verdict, s32 change_us, u32 queue_us,
+		u32 rtt_min_us)
 {
-	u32 least = verdict == RTT_TREND_RISING ? rules->rise : rules->fall;
-	u64 size = rtt_trend_abs(change_us);
-
-	if (verdict == RTT_TREND_NONE || size * 1000 < (u64)least * rtt_min_us)
+	if ((u64)queue_us * 1000 < (u64)rules->rise * rtt_min_us)
+		return RTT_TREND_FALLING;
+	if (verdict == RTT_TREND_FALLING &&
+	    rtt_trend_abs(change_us) * 1000 < (u64)rules->fall * rtt_min_us)
 		return RTT_TREND_NONE;
 	return verdict;
 }
