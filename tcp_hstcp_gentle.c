@@ -21,7 +21,9 @@
  *   o After a loss in slow start ssthresh = w/2 and w = w/4, but nothing is
  *     sent again that SACK shows to have arrived: the stack repairs what is
  *     missing, and proportional rate reduction leads the window to w/4.
- *   o One RTT sample per ACK, not per packet: that is what the stack measures.
+ *   o One RTT sample per ACK, not per packet: that is what the stack measures;
+ *     and some 128 of them per window, as neighbours tell the same. The letter
+ *     is samples=0.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -55,6 +57,10 @@ static unsigned int confirm __read_mostly = 1;
 APOGEE_PARAM(confirm, 1, 16,
 	     "windows in succession that must agree on a change of mode, 1 to 16 (default 1)");
 
+static unsigned int samples __read_mostly = 128;
+APOGEE_PARAM(samples, 0, 65535,
+	     "RTTs of a window that are judged, about; 0 for one with every ACK (default 128)");
+
 static unsigned int share __read_mostly = GENTLE_SHARE_GROW;
 APOGEE_PARAM(share, GENTLE_SHARE_PAPER, GENTLE_SHARE_GROW,
 	     "Reno mode: 0 the paper's, 1 halve at a loss, 2 grow by 3 b / (2 - b) per round trip (default 2)");
@@ -81,7 +87,11 @@ enum gentle_reason {
  * @rtt_us: last RTT sample in us
  * @low_us: smallest RTT of the running window in us, ~0 if none
  * @sent_us: when its packet was sent, in us, modulo 2^32
- * @changes: changes of mode
+ * @growing_cwnd: the window that @credit and @increase are for, in segments
+ * @credit: packets that must arrive for @increase segments more
+ * @next: number of the window's packet whose RTT is judged next
+ * @stride: packets between two of them
+ * @increase: what the window grows by in a round trip, in segments, or 1
  * @mode: enum gentle_mode
  * @prior_mode: the mode before the last reduction, for undo
  * @agreed: windows that asked for the other mode in succession
@@ -95,7 +105,11 @@ struct gentle {
 	u32 rtt_us;
 	u32 low_us;
 	u32 sent_us;
-	u32 changes;
+	u32 growing_cwnd;
+	u32 credit;
+	u32 next;
+	u16 stride;
+	u8 increase;
 	u8 mode;
 	u8 prior_mode;
 	u8 agreed;
@@ -106,8 +120,12 @@ struct gentle {
 static void gentle_begin_window(struct sock *sk)
 {
 	struct gentle *g = inet_csk_ca(sk);
+	u32 wanted = READ_ONCE(samples);
 
 	memset(&g->trend, 0, sizeof(g->trend));
+	g->stride = wanted ? min(tcp_snd_cwnd(tcp_sk(sk)) / wanted,
+				 (u32)U16_MAX) : 0;
+	g->next = 0;
 	g->packets = 0;
 	g->low_us = U32_MAX;
 	g->end_seq = tcp_sk(sk)->snd_nxt;
@@ -123,7 +141,7 @@ static void gentle_enter(struct sock *sk, enum gentle_mode mode,
 		return;
 	trace_hstcp_gentle_mode(sk, g->mode, mode, reason);
 	g->mode = mode;
-	g->changes++;
+	g->growing_cwnd = 0;
 }
 
 static void gentle_init(struct sock *sk)
@@ -192,6 +210,21 @@ static u32 gentle_undo_cwnd(struct sock *sk)
 	return tcp_reno_undo_cwnd(sk);
 }
 
+/* A rise within slow start is the queue before the bottleneck: no further than
+ * what the path holds by that.
+ */
+static void gentle_limit_slow_start(struct sock *sk, s32 change)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	const struct gentle *g = inet_csk_ca(sk);
+	u32 rtt_min = tcp_min_rtt(tp);
+
+	if ((s64)change * GENTLE_QUEUE_PART > rtt_min)
+		tp->snd_ssthresh = gentle_capacity(g->packets,
+						   g->sent_us - g->trend.first_us,
+						   change, rtt_min);
+}
+
 /* The packets of a window are acknowledged: judge their RTTs, begin the next. */
 static void gentle_judge_window(struct sock *sk)
 {
@@ -201,27 +234,25 @@ static void gentle_judge_window(struct sock *sk)
 		.fall = READ_ONCE(fall),
 		.confirm = READ_ONCE(confirm),
 	};
-	struct tcp_sock *tp = tcp_sk(sk);
 	struct gentle *g = inet_csk_ca(sk);
-	u32 rtt_min = tcp_min_rtt(tp);
+	u32 rtt_min = tcp_min_rtt(tcp_sk(sk));
+	u32 queue_us = g->low_us - min(g->low_us, rtt_min);
 	enum rtt_trend_verdict trend, verdict;
 	enum gentle_mode mode;
 	s32 change;
 
 	trend = rtt_trend_verdict(&g->trend, rules.level);
 	change = rtt_trend_change_us(&g->trend, g->sent_us);
-	verdict = gentle_relevant(&rules, trend, change, g->low_us - min(g->low_us, rtt_min), rtt_min);
+	verdict = gentle_relevant(&rules, trend, change, queue_us, rtt_min);
 	trace_hstcp_gentle_window(sk, g->mode, verdict, change, g->trend.n,
 				  g->rtt_us);
+
 	mode = gentle_next_mode(&rules, g->mode, verdict, &g->agreed);
 	if (mode != g->mode)
 		gentle_enter(sk, mode, GENTLE_BY_TREND);
-	if (mode == GENTLE_SLOW_START && READ_ONCE(early_exit) &&
-	    trend == RTT_TREND_RISING &&
-	    (s64)change * GENTLE_QUEUE_PART > rtt_min)
-		tp->snd_ssthresh = gentle_capacity(g->packets,
-						   g->sent_us - g->trend.first_us,
-						   change, rtt_min);
+	if (mode == GENTLE_SLOW_START && trend == RTT_TREND_RISING &&
+	    READ_ONCE(early_exit))
+		gentle_limit_slow_start(sk, change);
 	gentle_begin_window(sk);
 }
 
@@ -236,8 +267,9 @@ static void gentle_pkts_acked(struct sock *sk, const struct ack_sample *sample)
 	if (after(tp->snd_una, g->end_seq))
 		gentle_judge_window(sk);
 	g->packets += sample->pkts_acked;
-	if (sample->rtt_us <= 0)
+	if (g->packets < g->next || sample->rtt_us <= 0)
 		return;
+	g->next = g->packets + g->stride;
 	g->rtt_us = sample->rtt_us;
 	g->low_us = min(g->low_us, g->rtt_us);
 	g->sent_us = (u32)tp->tcp_mstamp - g->rtt_us;
@@ -276,19 +308,17 @@ static void gentle_slow_start(struct sock *sk, u32 *acked)
 		*acked = tcp_slow_start(tp, *acked);
 }
 
-static void gentle_grow(struct sock *sk, u32 acked)
+/* How the window grows from here: the same for hundreds of ACKs. */
+static void gentle_set_growth(struct gentle *g, u32 cwnd)
 {
-	struct tcp_sock *tp = tcp_sk(sk);
-	const struct gentle *g = inet_csk_ca(sk);
-	u32 cwnd = tcp_snd_cwnd(tp);
-
+	g->growing_cwnd = cwnd;
+	g->credit = cwnd;
+	g->increase = 1;
 	if (g->mode == GENTLE_RENO)
-		tcp_cong_avoid_ai(tp, gentle_reno_credit(READ_ONCE(response),
-							 READ_ONCE(share), cwnd),
-				  acked);
+		g->credit = gentle_reno_credit(READ_ONCE(response),
+					       READ_ONCE(share), cwnd);
 	else
-		tcp_cong_avoid_ai(tp, cwnd, acked *
-				  hstcp_increase(READ_ONCE(response), cwnd));
+		g->increase = hstcp_increase(READ_ONCE(response), cwnd);
 }
 
 static void gentle_cong_avoid(struct sock *sk, u32 ack, u32 acked)
@@ -303,7 +333,9 @@ static void gentle_cong_avoid(struct sock *sk, u32 ack, u32 acked)
 
 	if (g->mode == GENTLE_SLOW_START)
 		gentle_enter(sk, GENTLE_HIGHSPEED, GENTLE_BY_SSTHRESH);
-	gentle_grow(sk, acked);
+	if (tcp_snd_cwnd(tp) != g->growing_cwnd)
+		gentle_set_growth(g, tcp_snd_cwnd(tp));
+	tcp_cong_avoid_ai(tp, g->credit, acked * g->increase);
 }
 
 /* ss -ti shows, in the form bbr uses, cwnd / RTT as bandwidth, what remains of

@@ -113,21 +113,34 @@ static inline u64 rtt_trend_units(u32 us, u8 shift)
 	return (fine + ((1ULL << shift) >> 1)) >> shift;
 }
 
-/* Make the units as large as a sample of this size needs. */
-static inline void rtt_trend_make_room(struct rtt_trend *w, u32 t_us, u32 d_us)
+/* Make the time units as large as this time needs; the time in them. */
+static inline s64 rtt_trend_time(struct rtt_trend *w, u32 t_us)
 {
-	while (rtt_trend_units(t_us, w->t_shift) > RTT_TREND_UNITS_MAX) {
+	u64 t = rtt_trend_units(t_us, w->t_shift);
+
+	while (t > RTT_TREND_UNITS_MAX) {
 		w->t_shift++;
 		w->sum_t >>= 1;
 		w->sum_tt >>= 2;
 		w->sum_td >>= 1;
+		t = rtt_trend_units(t_us, w->t_shift);
 	}
-	while (rtt_trend_units(d_us, w->d_shift) > RTT_TREND_UNITS_MAX) {
+	return (s64)t;
+}
+
+/* The same for the RTT units and the distance from the first RTT. */
+static inline s64 rtt_trend_distance(struct rtt_trend *w, u32 d_us)
+{
+	u64 d = rtt_trend_units(d_us, w->d_shift);
+
+	while (d > RTT_TREND_UNITS_MAX) {
 		w->d_shift++;
 		w->sum_d >>= 1;
 		w->sum_dd >>= 2;
 		w->sum_td >>= 1;
+		d = rtt_trend_units(d_us, w->d_shift);
 	}
+	return (s64)d;
 }
 
 /**
@@ -154,9 +167,8 @@ static inline void rtt_trend_sample(struct rtt_trend *w, u32 now_us, u32 rtt_us)
 
 	d_us = rtt_us < w->first_rtt_us ? w->first_rtt_us - rtt_us :
 					  rtt_us - w->first_rtt_us;
-	rtt_trend_make_room(w, t_us, d_us);
-	t = (s64)rtt_trend_units(t_us, w->t_shift);
-	d = (s64)rtt_trend_units(d_us, w->d_shift);
+	t = rtt_trend_time(w, t_us);
+	d = rtt_trend_distance(w, d_us);
 	if (rtt_us < w->first_rtt_us)
 		d = -d;
 

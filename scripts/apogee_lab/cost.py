@@ -28,7 +28,9 @@ HOOKS = {
     "star": ("star_cong_control",),
     "j": ("j_cong_control",),
     "bbr": ("bbr_main",),
-    "cubic": ("cubictcp_cong_avoid", "cubictcp_acked"),
+    "cubic": ("cubictcp_acked", "cubictcp_cong_avoid"),
+    "hstcp_gentle": ("gentle_pkts_acked", "gentle_cong_avoid"),
+    "highspeed": ("hstcp_cong_avoid",),
 }
 OPEN_WINDOW = 16_000_000
 TRAFFIC = "# traffic\n"
