@@ -45,9 +45,9 @@ static unsigned int level __read_mostly = RTT_TREND_5_PERCENT;
 APOGEE_PARAM(level, RTT_TREND_10_PERCENT, RTT_TREND_TENTH_PERCENT,
 	     "level of the trend test: 0 for 10 %, 1 for 5 %, 2 for 1 %, 3 for 0.1 % (default 1)");
 
-static unsigned int rise __read_mostly = 50;
+static unsigned int rise __read_mostly = 20;
 APOGEE_PARAM(rise, 0, 1000,
-	     "least queueing delay with which a rise of the RTT leads to Reno mode, in permille of the minimum RTT, 0 to 1000 (default 50)");
+	     "least queueing delay with which a rise of the RTT leads to Reno mode, in permille of the minimum RTT, 0 to 1000 (default 20)");
 
 static unsigned int fall __read_mostly = 50;
 APOGEE_PARAM(fall, 0, 1000,
