@@ -49,51 +49,55 @@ def table_b(table: str, window: int) -> Fraction:
 # --- which trends count -----------------------------------------------------------------------
 
 
-def relevant(apogee: Library, which: Any, verdict: str, change: int, rtt_min: int) -> str:
+def relevant(
+    apogee: Library, which: Any, verdict: str, change: int, queue: int, rtt_min: int
+) -> str:
     names = {getattr(apogee, f"RTT_TREND_{name}"): name for name in ("NONE", "RISING", "FALLING")}
     value = getattr(apogee, f"RTT_TREND_{verdict}")
-    return names[apogee.gentle_relevant(which, value, change, rtt_min)]
+    return names[apogee.gentle_relevant(which, value, change, queue, rtt_min)]
 
 
-@given(verdicts, parts, parts, changes, times)
-def test_relevance_is_a_part_of_the_smallest_rtt(
-    apogee: Library, verdict: str, rise: int, fall: int, change: int, rtt_min: int
+@given(verdicts, parts, parts, changes, times, times)
+def test_which_trends_count(
+    apogee: Library, verdict: str, rise: int, fall: int, change: int, queue: int, rtt_min: int
 ) -> None:
-    least = {"NONE": 0, "RISING": rise, "FALLING": fall}[verdict]
-    counts = Fraction(abs(change)) >= Fraction(least, 1000) * rtt_min
-    found = relevant(apogee, rules(apogee, rise, fall), verdict, change, rtt_min)
-    assert found == (verdict if counts else "NONE")
+    """No queue is as good as a fall; with one a rise counts, and a fall that is large."""
+    if queue < Fraction(rise, 1000) * rtt_min:
+        expected = "FALLING"
+    elif verdict == "FALLING" and abs(change) < Fraction(fall, 1000) * rtt_min:
+        expected = "NONE"
+    else:
+        expected = verdict
+    found = relevant(apogee, rules(apogee, rise, fall), verdict, change, queue, rtt_min)
+    assert found == expected
 
 
-@given(st.integers(1, 1000), st.integers(1, U32_MAX // 1000))
+@given(st.integers(1, 1000), st.integers(1, 2_000_000))
 def test_the_boundary_counts_and_a_microsecond_less_does_not(
     apogee: Library, part: int, unit_us: int
 ) -> None:
-    """``part`` permille of 1000 units; each direction has its own threshold."""
-    rtt_min, edge = 1000 * unit_us, min(part * unit_us, 2**31 - 1)
-    rise, fall = rules(apogee, rise=part, fall=1000), rules(apogee, rise=1000, fall=part)
-    if edge == part * unit_us:
-        assert relevant(apogee, rise, "RISING", edge, rtt_min) == "RISING"
-        assert relevant(apogee, fall, "FALLING", -edge, rtt_min) == "FALLING"
-    assert relevant(apogee, rise, "RISING", edge - 1, rtt_min) == "NONE"
-    assert relevant(apogee, fall, "FALLING", 1 - edge, rtt_min) == "NONE"
-    if part < 500 and edge == part * unit_us:
-        assert relevant(apogee, rise, "FALLING", -edge, rtt_min) == "NONE"
-        assert relevant(apogee, fall, "RISING", edge, rtt_min) == "NONE"
+    """``part`` permille of an RTT of 1000 units; each direction has its own threshold."""
+    rtt_min, edge = 1000 * unit_us, part * unit_us
+    rise, fall = rules(apogee, rise=part, fall=1000), rules(apogee, rise=0, fall=part)
+    assert relevant(apogee, rise, "RISING", 1, edge, rtt_min) == "RISING"
+    assert relevant(apogee, rise, "RISING", 1, edge - 1, rtt_min) == "FALLING"
+    assert relevant(apogee, fall, "FALLING", -edge, 0, rtt_min) == "FALLING"
+    assert relevant(apogee, fall, "FALLING", 1 - edge, 0, rtt_min) == "NONE"
+    assert relevant(apogee, fall, "RISING", 1, 0, rtt_min) == "RISING"
 
 
-@given(st.sampled_from(["RISING", "FALLING"]), changes, times)
+@given(verdicts, changes, times, times)
 def test_to_the_letter_every_significant_trend_counts(
-    apogee: Library, verdict: str, change: int, rtt_min: int
+    apogee: Library, verdict: str, change: int, queue: int, rtt_min: int
 ) -> None:
-    assert relevant(apogee, rules(apogee), verdict, change, rtt_min) == verdict
+    assert relevant(apogee, rules(apogee), verdict, change, queue, rtt_min) == verdict
 
 
-@given(parts, changes, times)
-def test_what_is_not_significant_never_counts(
+@given(parts, changes, st.integers(0, U32_MAX // 1000))
+def test_a_standing_queue_without_a_trend_changes_nothing(
     apogee: Library, part: int, change: int, rtt_min: int
 ) -> None:
-    assert relevant(apogee, rules(apogee, part, part), "NONE", change, rtt_min) == "NONE"
+    assert relevant(apogee, rules(apogee, part, part), "NONE", change, rtt_min, rtt_min) == "NONE"
 
 
 # --- modes ------------------------------------------------------------------------------------
