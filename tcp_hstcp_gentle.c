@@ -76,6 +76,8 @@ enum gentle_reason {
 	GENTLE_BY_TIMEOUT,
 	GENTLE_BY_OWN_LINK,
 	GENTLE_BY_SSTHRESH,
+	GENTLE_BY_UNDO,
+	GENTLE_BY_IDLE,
 };
 
 /**
@@ -96,6 +98,7 @@ enum gentle_reason {
  * @prior_mode: the mode before the last reduction, for undo
  * @agreed: windows that asked for the other mode in succession
  * @quarter: recovery from a loss in slow start
+ * @reduced: the window was reduced, and that was not undone
  */
 struct gentle {
 	struct rtt_trend trend;
@@ -114,6 +117,7 @@ struct gentle {
 	u8 prior_mode;
 	u8 agreed;
 	u8 quarter;
+	u8 reduced;
 };
 
 /* A window begins with the next packet that is sent. */
@@ -165,6 +169,7 @@ static u32 gentle_ssthresh(struct sock *sk)
 	struct gentle *g = inet_csk_ca(sk);
 
 	g->prior_mode = g->mode;
+	g->reduced = 1;
 	g->quarter = g->mode == GENTLE_SLOW_START;
 	if (g->quarter)
 		return max(tcp_snd_cwnd(tp) / 4, HSTCP_CWND_MIN);
@@ -172,33 +177,54 @@ static u32 gentle_ssthresh(struct sock *sk)
 				  tcp_snd_cwnd(tp), READ_ONCE(share));
 }
 
-static void gentle_cwnd_event(struct sock *sk, enum tcp_ca_event event)
+/* Half of the window that was, whatever the stack has asked for. */
+static void gentle_timeout(struct sock *sk)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct gentle *g = inet_csk_ca(sk);
 
-	switch (event) {
-	case CA_EVENT_LOSS:
-		/* A timeout: half of the window, whatever was asked for. */
-		tp->snd_ssthresh = max(tp->prior_cwnd / 2, HSTCP_CWND_MIN);
-		g->quarter = 0;
-		gentle_enter(sk, GENTLE_SLOW_START, GENTLE_BY_TIMEOUT);
-		break;
-	case CA_EVENT_COMPLETE_CWR:
-		/* Recovery is over, with the window at ssthresh. After slow
-		 * start that is w/4, and slow start goes on to w/2.
-		 */
-		if (g->quarter)
-			tp->snd_ssthresh = 2 * tcp_snd_cwnd(tp);
-		else
-			gentle_enter(sk, GENTLE_HIGHSPEED, GENTLE_BY_LOSS);
-		g->quarter = 0;
-		gentle_begin_window(sk);
-		g->first_seq = tp->snd_nxt;
-		break;
-	default:
-		break;
-	}
+	tp->snd_ssthresh = max(tp->prior_cwnd / 2, HSTCP_CWND_MIN);
+	g->quarter = 0;
+	gentle_enter(sk, GENTLE_SLOW_START, GENTLE_BY_TIMEOUT);
+	gentle_begin_window(sk);
+}
+
+static void gentle_set_state(struct sock *sk, u8 state)
+{
+	struct gentle *g = inet_csk_ca(sk);
+
+	/* What recovery leaves in flight tells nothing about the own link. */
+	g->first_seq = tcp_sk(sk)->snd_nxt;
+	/* A timeout amid recovery, for which the stack has no event. */
+	if (state == TCP_CA_Loss && tcp_in_cwnd_reduction(sk))
+		gentle_timeout(sk);
+}
+
+/* Recovery is over, with the window at ssthresh. After slow start that is w/4,
+ * and slow start goes on to w/2.
+ */
+static void gentle_recovered(struct sock *sk)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct gentle *g = inet_csk_ca(sk);
+
+	/* Told after an undo, too. */
+	if (!g->reduced)
+		return;
+	if (g->quarter)
+		tp->snd_ssthresh = 2 * tcp_snd_cwnd(tp);
+	else
+		gentle_enter(sk, GENTLE_HIGHSPEED, GENTLE_BY_LOSS);
+	g->quarter = 0;
+	gentle_begin_window(sk);
+}
+
+static void gentle_cwnd_event(struct sock *sk, enum tcp_ca_event event)
+{
+	if (event == CA_EVENT_LOSS)
+		gentle_timeout(sk);
+	else if (event == CA_EVENT_COMPLETE_CWR)
+		gentle_recovered(sk);
 }
 
 static u32 gentle_undo_cwnd(struct sock *sk)
@@ -206,7 +232,9 @@ static u32 gentle_undo_cwnd(struct sock *sk)
 	struct gentle *g = inet_csk_ca(sk);
 
 	g->quarter = 0;
-	gentle_enter(sk, g->prior_mode, GENTLE_BY_LOSS);
+	g->reduced = 0;
+	gentle_enter(sk, g->prior_mode, GENTLE_BY_UNDO);
+	gentle_begin_window(sk);
 	return tcp_reno_undo_cwnd(sk);
 }
 
@@ -218,11 +246,13 @@ static void gentle_limit_slow_start(struct sock *sk, s32 change)
 	struct tcp_sock *tp = tcp_sk(sk);
 	const struct gentle *g = inet_csk_ca(sk);
 	u32 rtt_min = tcp_min_rtt(tp);
+	u32 holds;
 
-	if ((s64)change * GENTLE_QUEUE_PART > rtt_min)
-		tp->snd_ssthresh = gentle_capacity(g->packets,
-						   g->sent_us - g->trend.first_us,
-						   change, rtt_min);
+	if ((s64)change * GENTLE_QUEUE_PART <= rtt_min)
+		return;
+	holds = gentle_capacity(g->packets, g->sent_us - g->trend.first_us,
+				change, rtt_min);
+	tp->snd_ssthresh = min(tp->snd_ssthresh, holds);
 }
 
 /* The packets of a window are acknowledged: judge their RTTs, begin the next. */
@@ -278,7 +308,9 @@ static void gentle_pkts_acked(struct sock *sk, const struct ack_sample *sample)
 
 /* The first packet of a window is acknowledged: has all of the window been
  * sent by now? If not, and neither data nor the receiver's window were short,
- * the sender's own link is full (section 5.1.1).
+ * the sender's own link is full (section 5.1.1). The receiver's window counts
+ * as it was before this ACK, which has moved it. Less than a packet of data may
+ * wait for more (Nagle).
  */
 static bool gentle_own_link_full(struct sock *sk, u32 acked)
 {
@@ -289,8 +321,8 @@ static bool gentle_own_link_full(struct sock *sk, u32 acked)
 	if (!after(tp->snd_una, g->first_seq))
 		return false;
 	full = tcp_packets_in_flight(tp) + acked < tcp_snd_cwnd(tp) &&
-	       tcp_send_head(sk) &&
-	       before(tp->snd_nxt + tp->mss_cache, tcp_wnd_end(tp));
+	       tp->write_seq - tp->snd_nxt >= tp->mss_cache &&
+	       tp->chrono_type != TCP_CHRONO_RWND_LIMITED;
 	g->first_seq = tp->snd_nxt;
 	return full;
 }
@@ -326,8 +358,14 @@ static void gentle_cong_avoid(struct sock *sk, u32 ack, u32 acked)
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct gentle *g = inet_csk_ca(sk);
 
-	if (tcp_in_slow_start(tp))
+	if (tcp_in_slow_start(tp)) {
+		/* The stack has lowered the window of an idle flow. */
+		if (g->mode != GENTLE_SLOW_START) {
+			gentle_enter(sk, GENTLE_SLOW_START, GENTLE_BY_IDLE);
+			g->first_seq = tp->snd_nxt;
+		}
 		gentle_slow_start(sk, &acked);
+	}
 	if (tcp_in_slow_start(tp) || !tcp_is_cwnd_limited(sk) || !acked)
 		return;
 
@@ -383,6 +421,7 @@ static struct tcp_congestion_ops tcp_hstcp_gentle __read_mostly = {
 	.owner		= THIS_MODULE,
 	.init		= gentle_init,
 	.ssthresh	= gentle_ssthresh,
+	.set_state	= gentle_set_state,
 	.cwnd_event	= gentle_cwnd_event,
 	.pkts_acked	= gentle_pkts_acked,
 	.cong_avoid	= gentle_cong_avoid,

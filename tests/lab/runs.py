@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Several runs of the satellite scenarios in one guest, and what the tests read from them.
+"""Several runs of the lab's scenarios in one guest, and what the tests read from them.
 
 A guest costs seconds to boot and a short run less, so the tests put the cases they compare into
 one guest, one after the other.
@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -26,8 +27,8 @@ from apogee_lab.scenarios.testbed import PORT
 #: A receive window that never limits.
 OPEN_WINDOW = 16_000_000
 
-#: Shell: wait until the flow of the case that runs beside has begun.
-STARTED = 'until grep -qs "flow1 start" "$OUT/events.log"; do sleep 0.02; done\n'
+#: Shell: wait until the first flow of the case that runs beside has begun.
+STARTED = 'until grep -qs "{} start" "$OUT/events.log"; do sleep 0.02; done\n'
 
 
 @dataclass(frozen=True)
@@ -53,11 +54,13 @@ class Case:
 
 
 class Run:
-    """The raw results of one case."""
+    """The raw results of one case; of flows the first, unless named."""
 
-    def __init__(self, case: Case, raw: Path) -> None:
+    def __init__(self, case: Case, raw: Path, engine: str = "qemu") -> None:
         self.case = case
         self.raw = raw
+        self.engine = engine
+        self.flow = case.plan.flows[0].name
 
     def json(self, name: str) -> Any:
         """A JSON file of the results."""
@@ -70,7 +73,7 @@ class Run:
     @cached_property
     def sent(self) -> dict[str, Any]:
         """What the sender noted."""
-        return self.json("flow1.send.json")
+        return self.json(f"{self.flow}.send.json")
 
     @cached_property
     def record(self) -> dict[str, Any]:
@@ -79,7 +82,7 @@ class Run:
             "scenario": self.case.scenario,
             "cc": self.case.cc,
             "seed": 1,
-            "engine": "qemu",
+            "engine": self.engine,
             "set": dict(self.case.values),
             "run": "",
             "wall_s": 0.0,
@@ -95,7 +98,7 @@ class Run:
     @cached_property
     def arrivals(self) -> records.Arrivals:
         """What the receiver had, over time."""
-        return records.read_arrivals(self.raw, "flow1")
+        return records.read_arrivals(self.raw, self.flow)
 
     def goodput(self, start_s: float = 0.0, end_s: float | None = None) -> float:
         """Goodput in bit/s between two times since the first data segment arrived."""
@@ -104,15 +107,20 @@ class Run:
         first, last = (self.arrivals.until(zero + 1e6 * t) for t in (start_s, end_s))
         return float(last - first) * 8 / (end_s - start_s)
 
-    def counter(self, name: str, ns: str = "snd") -> int:
-        """A counter of a namespace."""
-        return self.json(f"nstat-{ns}.json")["kernel"].get(name, 0)
+    def counter(self, name: str) -> int:
+        """A counter of the sender's namespace."""
+        found = self.json(f"nstat-{self.case.plan.sender_ns}.json")
+        return found["kernel"].get(name, 0)
 
     @cached_property
     def events(self) -> list[tuple[float, str, dict[str, Any]]]:
         """(time in s, event, fields) of the trace; what looks like a number is one."""
         return [
-            (at, name, {k: int(v) if v.isdigit() else v for k, v in values.items()})
+            (
+                at,
+                name,
+                {k: int(v) if v.removeprefix("-").isdigit() else v for k, v in values.items()},
+            )
             for at, name, values in traces.events(self.raw / "trace.txt")
         ]
 
@@ -138,6 +146,7 @@ def run_cases(
     cases: Mapping[str, Case],
     extras: Sequence[str] = (),
     files: Mapping[str, bytes] | None = None,
+    engine: ModuleType = qemu,
 ) -> dict[str, Run]:
     """Run the cases one after the other in one guest; results are in build/tests/NAME/CASE.
 
@@ -150,7 +159,8 @@ def run_cases(
     scripts: dict[str, bytes] = dict(files or {})
     for key, case in cases.items():
         scripts[f"lab/{key}.sh"] = case.plan.script.encode()
-        scripts[f"lab/{key}.beside.sh"] = (STARTED + case.beside).encode()
+        started = STARTED.format(case.plan.flows[0].name)
+        scripts[f"lab/{key}.beside.sh"] = (started + case.beside).encode()
         lines += [
             f"export OUT=/out/{key}",
             "mkdir $OUT",
@@ -164,11 +174,12 @@ def run_cases(
         ]
     lines += ["export OUT=/out", "exit $failed"]
     out = build / "tests" / name
-    info = qemu.run_script(
+    info = engine.run_script(
         "\n".join(line for line in lines if line),
         out=out, modules=modules, extras=extras, files=scripts, timeout_wall_s=600.0,
     )  # fmt: skip
-    runs = {key: Run(case, out / key) for key, case in cases.items()}
+    engine_name = engine.__name__.rpartition(".")[2]
+    runs = {key: Run(case, out / key, engine_name) for key, case in cases.items()}
     logs = [f"{key}: {run.text('log')}" for key, run in runs.items() if run.text("status") != "0\n"]
     assert info.status == 0, "\n".join(logs)
     return runs

@@ -9,8 +9,8 @@ import pytest
 
 from apogee_lab.engines import qemu
 
+from .lives import LINK, samples
 from .runs import Case, Run, compiled, run_cases
-from .test_star_module import LINK, samples
 from .test_star_scenarios import (
     LOSE_A_FEW,
     assert_ss_is_plausible,

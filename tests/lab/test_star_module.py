@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from itertools import groupby
 from pathlib import Path
 
@@ -11,30 +10,10 @@ import pytest
 
 from apogee_lab.engines import qemu
 
+from .lives import LINK, RATE, Range, assert_described, assert_ranges_hold, samples
 from .runs import compiled
 
 pytestmark = pytest.mark.guest
-
-#: Shell: two machines 20 ms apart, 10 Mbit/s, the sender in the first namespace; `say` reports.
-LINK = """
-chmod +x /bin/peer
-say() { echo "$*" >>$OUT/report; }
-loaded() { if [ -d /sys/module/$2 ]; then say "$1: $2 loaded"; else say "$1: $2 absent"; fi; }
-unload() { rmmod $2 2>>$OUT/refused; say "$1: rmmod $?"; loaded $1 $2; }
-ip netns add far
-ip link add near type veth peer name far netns far
-ip addr add 10.9.0.1/24 dev near
-ip link set near up
-ip -n far addr add 10.9.0.2/24 dev far
-ip -n far link set far up
-ethtool -K near tso off gso off gro off
-ip netns exec far ethtool -K far tso off gso off gro off
-tc qdisc add dev near root netem rate 10mbit delay 10ms limit 1000
-tc -n far qdisc add dev far root netem delay 10ms limit 1000
-ip netns exec far peer sink 5201 &
-sleep 0.1
-far=10.9.0.2
-"""
 
 LIFE = """
 loaded before tcp_star
@@ -68,23 +47,6 @@ sysctl -qw net.ipv4.tcp_congestion_control=reno
 peer send $far 5201 6 2:star 4:reno >$OUT/reno
 unload end tcp_star
 """
-
-SEGMENT = 1448  # bytes
-RATE = 10e6 * 1448 / 1514 / 8  # payload the link carries, B/s
-
-
-class Sample:
-    """One line of `peer send`."""
-
-    def __init__(self, line: str) -> None:
-        time, self.cc, cwnd, ssthresh, pacing, acked = line.split()
-        self.t = float(time)
-        self.cwnd, self.ssthresh = int(cwnd), int(ssthresh)
-        self.pacing, self.acked = int(pacing), int(acked)
-
-
-def samples(path: Path) -> list[Sample]:
-    return [Sample(line) for line in path.read_text().splitlines()]
 
 
 @pytest.fixture(scope="module")
@@ -160,72 +122,17 @@ def test_switching_a_live_socket(life: Path, name: str) -> None:
 
 # --- parameters -------------------------------------------------------------------------------
 
-#: name: (unit as modinfo shows it, lowest, highest, default)
 PARAMETERS = {
-    "first_interval_us": ("us", 1, 1000000, 1000),
-    "aen": ("0 or 1", 0, 1, 1),
-    "pacing": ("0 or 1", 0, 1, 1),
-    "coexist": ("paper", 0, 1, 1),
+    "first_interval_us": Range("us", 1, 1000000, 1000),
+    "aen": Range("0 or 1", 0, 1, 1),
+    "pacing": Range("0 or 1", 0, 1, 1),
+    "coexist": Range("paper", 0, 1, 1),
 }
 
 
-def modinfo(modules: Path, field: str) -> dict[str, str]:
-    command = ["/sbin/modinfo", "-F", field, str(modules / "tcp_star.ko")]
-    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return dict(line.split(":", 1) for line in text.splitlines())
-
-
 def test_modinfo_describes_every_parameter(modules: Path) -> None:
-    described = modinfo(modules, "parm")
-    assert set(described) == set(PARAMETERS)
-    assert set(modinfo(modules, "parmtype").values()) == {"uint"}
-    for name, (unit, low, high, default) in PARAMETERS.items():
-        assert unit in described[name], name
-        assert f"default {default}" in described[name], name
-        words = described[name].replace(",", " ").replace(":", " ").split()
-        assert {str(low), str(high)} <= set(words), f"{name} does not tell its range"
+    assert_described(modules / "tcp_star.ko", PARAMETERS)
 
 
 def test_ranges_hold_at_load_and_at_write(modules: Path, build: Path) -> None:
-    """-EINVAL, a line that names the range, and the value of before."""
-    lines, load, write = [], [], []
-    for name, (_, low, high, _) in PARAMETERS.items():
-        file = f"/sys/module/tcp_star/parameters/{name}"
-        wrong = [str(high + 1), "-1", "4294967297", "many"] + ([str(low - 1)] if low else [])
-        for value in wrong:
-            lines.append(f"try load {name}={value}")
-            load.append(name)
-        lines += ["modprobe tcp_star", f"echo {name} default $(cat {file}) >>$OUT/values"]
-        for value in [*wrong, "''"]:
-            lines.append(f"try write {file} {value}")
-            write.append(name)
-        lines += [
-            f"echo {name} kept $(cat {file}) >>$OUT/values",
-            f"echo {high} >{file}; echo {name} high $(cat {file}) >>$OUT/values",
-            f"echo {low} >{file}; echo {name} low $(cat {file}) >>$OUT/values",
-            "rmmod tcp_star",
-            f"modprobe tcp_star {name}={high}; echo {name} loaded $(cat {file}) >>$OUT/values",
-            "rmmod tcp_star",
-        ]
-    script = """
-        try() {
-            if [ $1 = load ]; then modprobe tcp_star $2 2>>$OUT/load; else
-                echo "$3" | dd of=$2 2>>$OUT/write; fi
-            echo "$? $*" >>$OUT/tried
-        }
-    """ + "\n".join(lines)
-    out = build / "tests" / "star-parameters"
-    qemu.run_script(script, out=out, modules=["tcp_star"], timeout_wall_s=300.0)
-    tried = (out / "tried").read_text().splitlines()
-    assert len(tried) == len(load) + len(write)
-    assert [line for line in tried if line.startswith("0")] == [], "accepted"
-    assert (out / "load").read_text().count("Invalid argument") == len(load)
-    assert (out / "write").read_text().count("Invalid argument") == len(write)
-    values = dict(line.rsplit(" ", 1) for line in (out / "values").read_text().splitlines())
-    log = (out / "dmesg.txt").read_text()
-    for name, (_, low, high, default) in PARAMETERS.items():
-        assert values[f"{name} default"] == values[f"{name} kept"] == str(default)
-        assert values[f"{name} high"] == values[f"{name} loaded"] == str(high)
-        assert values[f"{name} low"] == str(low)
-        refused = load.count(name) + write.count(name)
-        assert log.count(f"tcp_star: parameter {name} must be {low} to {high}") >= refused, name
+    assert_ranges_hold("tcp_star", PARAMETERS, build / "tests" / "star-parameters")
