@@ -16,7 +16,6 @@ MOST = 20  # senders of each kind
 # Numbers of links: Reno hosts, their switches, the shared link, receivers; fast hosts from 1 on.
 RENO, SWITCH, SHARED = 20, 40, 100
 TBF_BURST = 2  # packets
-RED_WEIGHT = 9  # ns-2's weight of the queue in its average, 0.002, as a power of 2
 AQM_MOST = {"none": 2**63, "fq_codel": 2**31, "red": 128_000_000}  # bytes that tc can express
 
 PARAMS = (
@@ -181,7 +180,7 @@ def _red(queue: int, frame: int, rate: int) -> str:
     """
     most = max(queue * frame // 2, frame)
     least = max(most // 3, frame)
-    weight = 0.5 ** min(RED_WEIGHT, 31 - most.bit_length())
+    weight = 0.5 ** (31 - most.bit_length())
     burst = (2 * least + most) // (3 * frame) + 1
     while burst + 1 - least / frame > (1 - (1 - weight) ** burst) / weight:
         burst -= 1
