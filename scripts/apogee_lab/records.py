@@ -27,7 +27,7 @@ A record is a JSON object; tables and figures read nothing else. Its keys:
     Frames lost behind the bottleneck towards the receiver, and on the way back (blackouts
     included).
 ``losses needless_retransmits duplicates``
-    Data frames lost (link and queue); retransmits beyond the losses, at least 0; duplicate
+    Data frames lost (link, queue, switches); retransmits beyond the losses, at least 0; duplicate
     segments that the receiver reported by D-SACK (null with D-SACK off), the second, independent
     count of the same waste.
 ``t90_s``
@@ -54,6 +54,8 @@ retransmits, timeouts, drops) are of whole runs. Keys that only such records hav
     The flow's share of ``queue.drops`` and ``link_drops``, exact: what came to the router, what
     entered the hop behind it and what left that are counted when the path has run empty. Null if
     those counts do not add up to what the queue says it dropped, as with a data blackout.
+``flows[].switch_drops``
+    Only for flows with a slower link of their own in front: what that link's queue dropped.
 ``flows[].duplicates``
     The flow's share of ``duplicates``.
 
@@ -533,6 +535,16 @@ def _packets(raw: Path, place: Sequence[str], side: str) -> int:
     raise RecordError(f"link-{netns}.json has no {dev}")
 
 
+def _check_memory(raw: Path) -> None:
+    """RecordError if TCP's memory was short anywhere."""
+    for path in sorted(raw.glob("nstat-*.json")):
+        if _json(path).get("kernel", {}).get("TcpExtTCPMemoryPressures", 0):
+            raise RecordError(
+                f"TCP ran out of memory in the guest ({path.name}: TCPMemoryPressures): "
+                "what was measured is not the network"
+            )
+
+
 def compute(raw: Path, meta: dict[str, Any]) -> dict[str, Any]:
     """The record of the run whose raw results are in ``raw``; RecordError if they are not whole,
     or tell of TCP's memory instead of the network.
@@ -541,13 +553,8 @@ def compute(raw: Path, meta: dict[str, Any]) -> dict[str, Any]:
     limit_bps, rate_bps, bdp_bytes, flows, traffic, receiver_ns, bottleneck, data_links, ack_links,
     data_filters, ack_filters, run; wall_s comes from the engine.
     """
-    for path in sorted(raw.glob("nstat-*.json")):
-        if _json(path).get("kernel", {}).get("TcpExtTCPMemoryPressures", 0):
-            raise RecordError(
-                f"TCP ran out of memory in the guest ({path.name}: TCPMemoryPressures): "
-                "what was measured is not the network"
-            )
     try:
+        _check_memory(raw)
         return _compute(raw, meta)
     except (KeyError, TypeError, IndexError, AttributeError) as error:
         raise RecordError(f"raw results not understood: {type(error).__name__} {error}") from error
@@ -585,6 +592,8 @@ def _compute(raw: Path, meta: dict[str, Any]) -> dict[str, Any]:
     queue_drops = _drops(raw, [meta["bottleneck"]], {"netem", "pfifo", "bfifo", "tbf"})
     link_drops = _drops(raw, meta["data_links"], {"netem"})
     link_drops += _drops(raw, meta["data_filters"], {"clsact", "ingress"})
+    switches = [spec["switch"] for spec in specs if "switch" in spec]
+    switch_drops = _drops(raw, switches, {"netem"})
     ack_drops = _drops(raw, meta["ack_links"], {"netem"})
     ack_drops += _drops(raw, meta["ack_filters"], {"clsact", "ingress"})
 
@@ -606,6 +615,8 @@ def _compute(raw: Path, meta: dict[str, Any]) -> dict[str, Any]:
             record["window_bytes"] = flow.window_bytes(begin_us, end_us)
             record["queue_drops"] = queued
             record["link_drops"] = _drops(raw, [spec["exit"]], {"netem"})
+            if "switch" in spec:
+                record["switch_drops"] = _drops(raw, [spec["switch"]], {"netem"})
             record["duplicates"] = duplicates[ns]
             if warm_s is not None:
                 record["steady"] = _steady(raw, spec, flow, begin_us)
@@ -617,7 +628,7 @@ def _compute(raw: Path, meta: dict[str, Any]) -> dict[str, Any]:
         queue["steady_drops"] = queue_drops - _drops_until(raw, meta["bottleneck"][1], warm_s)
 
     rtt_s = meta["bdp_bytes"] * 8 / meta["rate_bps"] if meta["rate_bps"] else 0.0
-    losses = link_drops + queue_drops
+    losses = link_drops + queue_drops + switch_drops
     retransmits = sum(flow["retransmits"] for flow in flows)
     uname = raw / "uname"
     kernel = uname.read_text(encoding="utf-8").strip() if uname.exists() else meta["kernel"]

@@ -37,7 +37,8 @@ class FlowSpec:
 
     Where flows share a path: the receiver's own namespace, the device by which the flow's data
     comes to the bottleneck, and the device by which it leaves the lossy link; no other flow's data
-    passes these two. Where there are classes of flows, the ``group`` it belongs to.
+    passes these two. Where there are classes of flows, the ``group`` it belongs to; ``switch`` is
+    the device of a slower link in front of the bottleneck, whose queue drops no other flow's data.
     """
 
     name: str
@@ -48,13 +49,14 @@ class FlowSpec:
     entry: Device | None = None
     exit: Device | None = None
     group: str = ""
+    switch: Device | None = None
 
     def facts(self) -> dict[str, Any]:
         """What the measures are told of the flow; only what is set."""
         found = {"name": self.name, "cc": self.cc, "netns": self.netns, "port": self.port}
         found |= {"receiver_ns": self.receiver_ns} if self.receiver_ns else {}
         found |= {"group": self.group} if self.group else {}
-        places = {"entry": self.entry, "exit": self.exit}
+        places = {"entry": self.entry, "exit": self.exit, "switch": self.switch}
         return found | {key: list(place) for key, place in places.items() if place}
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from apogee_lab import cli, plots, records, request, table
 from apogee_lab.records import RecordError
 from apogee_lab.scenarios import SCENARIOS
 
-from .lab_raw import SYN_US, T0_US, meta, send_log, write
+from .lab_raw import SYN_US, T0_US, bins, link, meta, send_log, sends, shell_errors, write
 
 SHARED = SCENARIOS["satellite-shared"]
 
@@ -24,11 +23,6 @@ SHARED = SCENARIOS["satellite-shared"]
 def script(cc: str = "star", duration_s: float = 60.0, **values: Any) -> str:
     """The script for these values."""
     return SHARED.compile(values, cc, duration_s).script
-
-
-def sends(text: str) -> list[list[str]]:
-    """FLOW START CC ADDRESS SECONDS of every sender."""
-    return [line.split()[1:-1] for line in text.splitlines() if line.startswith("send ")]
 
 
 # --- the script -------------------------------------------------------------------------------
@@ -44,10 +38,7 @@ def sends(text: str) -> list[list[str]]:
     ],
 )
 def test_the_script_is_shell(values: dict[str, Any]) -> None:
-    done = subprocess.run(
-        ["sh", "-n"], input=script(**values), text=True, capture_output=True, check=False
-    )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert shell_errors(script(**values)) == ""
 
 
 def test_each_flow_has_hosts_of_its_own() -> None:
@@ -59,10 +50,10 @@ def test_each_flow_has_hosts_of_its_own() -> None:
     ]
     assert plan.flows[2].facts()["exit"] == ["sat", "to-rcv3"]
     assert plan.data_links == (("sat", "to-rcv1"), ("sat", "to-rcv2"), ("sat", "to-rcv3"))
-    assert [call[:4] for call in sends(plan.script)] == [
-        ["1", "0", "star", "10.0.101.2"],
-        ["2", "0", "cubic", "10.0.102.2"],
-        ["3", "0", "reno", "10.0.103.2"],
+    assert [call[:6] for call in sends(plan.script)] == [
+        ("flow1", "snd1", 0, "star", "10.0.101.2", 5201),
+        ("flow2", "snd2", 0, "cubic", "10.0.102.2", 5202),
+        ("flow3", "snd3", 0, "reno", "10.0.103.2", 5203),
     ]
     addresses = re.findall(r"addr add (\S+) ", plan.script)
     assert len(set(addresses)) == len(addresses) == 2 * (1 + 2 * 3)
@@ -99,12 +90,12 @@ def test_delays_are_each_flows_own() -> None:
 
 def test_senders_go_on_until_the_last_flow_has_had_its_time() -> None:
     # 1.5 round trips of 504 ms and 0.1 s
-    assert [float(call[4]) for call in sends(script())] == [60.856, 60.856]
+    assert [call.seconds for call in sends(script())] == [60.856, 60.856]
     # From another start: the one queue that may stand (625 kB, 0.5 s) is passed twice.
     late = sends(script(start=(0.0, 10.0)))
-    assert [call[1] for call in late] == ["0", "10"]
-    assert [float(call[4]) for call in late] == [71.856, 61.856]
-    assert float(sends(script(ber=1e-6))[0][4]) == 61.956  # a SYN may be lost
+    assert [call.start_s for call in late] == [0, 10]
+    assert [call.seconds for call in late] == [71.856, 61.856]
+    assert sends(script(ber=1e-6))[0].seconds == 61.956  # a SYN may be lost
 
 
 def test_losses_follow_the_length_as_on_the_satellite_testbed() -> None:
@@ -189,20 +180,10 @@ LATE_US = 5_000_000
 FLOWS = [flow.facts() for flow in SHARED.compile({}, "star+reno", 10.0).flows]
 
 
-def bins(*pieces: tuple[float, float, int]) -> list[list[int]]:
-    """What a receiver got: from, to (s of the guest's clock), bytes in every 10 ms."""
-    found, total = [], 0
-    for begin, end, count in pieces:
-        for t in range(round(begin * 100) + 1, round(end * 100) + 1):
-            total += count
-            found.append([t * 10_000, total])
-    return found
-
-
 def sender(late_us: int, rtt: tuple[int, int], cwnd: tuple[int, int], **more: Any) -> Any:
     """A sender's log with one value of rtt and window until 15.0 s and one from then on."""
     times = range(T0_US + late_us, 26_000_000, 100_000)
-    samples = [[t, cwnd[t >= 15_000_000], rtt[t >= 15_000_000]] for t in times]
+    samples = [[t, cwnd[t >= 15_000_000], rtt[t >= 15_000_000], 0] for t in times]
     info = {"min_rtt": 500_000, "total_retrans": 30, "data_segs_out": 1000, "snd_mss": 1000}
     times_us = {"syn_us": SYN_US + late_us, "t0_us": T0_US + late_us, "end_us": 26_200_000}
     return send_log(samples=samples, info=info, **(times_us | more))
@@ -213,9 +194,6 @@ def two(raw: Path, **more: Any) -> dict[str, Any]:
     write(raw)
     queue = [[{"kind": "netem", "dev": "to-sat", "root": True, "backlog": 1000 * n}]
              for n in range(170)]  # fmt: skip
-
-    def link(name: str, rx: int, tx: int) -> dict[str, Any]:
-        return {"ifname": name, "stats64": {"rx": {"packets": rx}, "tx": {"packets": tx}}}
 
     def lossy(n: int, drops: int) -> list[dict[str, Any]]:
         return [{"kind": "prio", "dev": f"to-rcv{n}", "drops": drops},

@@ -11,6 +11,9 @@ from typing import Any
 from .. import units
 from ..scenario import Device, FlowSpec
 
+SLACK_S = 0.1
+LATE_SYN_S = 1.1  # a lost SYN is sent again after 1 s
+
 
 @dataclass(frozen=True)
 class Bulk:
@@ -43,15 +46,18 @@ def spread(name: str, given: Sequence[Any], count: int, flows: str, number: str)
 
 
 def starts(name: str, given: tuple[float, ...], count: int, flows: str, number: str) -> Any:
-    """When each flow starts; where it is the first to start, one time for all can only be 0."""
-    if len(given) == 1 and given[0]:
+    """When each flow starts; one time for several can only be 0: a list may have been meant."""
+    if len(given) == 1 and given[0] and count > 1:
         time = units.format("time", given[0])
         raise ValueError(f"{name}: {time} for all {flows}: give one per flow, such as 0s+{time}")
     return spread(name, given, count, flows, number)
 
 
 def specs(flows: Sequence[Bulk], router: str, hop: str) -> tuple[FlowSpec, ...]:
-    """What the measures are told: data comes to ``router`` and leaves ``hop`` by own devices."""
+    """What the measures are told: data comes to ``router`` and leaves ``hop`` by own devices.
+
+    A next hop that is not the router is the flow's own switch.
+    """
     return tuple(
         FlowSpec(
             name=flow.name,
@@ -62,6 +68,7 @@ def specs(flows: Sequence[Bulk], router: str, hop: str) -> tuple[FlowSpec, ...]:
             entry=(router, f"to-{flow.snd if flow.next_hop == router else flow.next_hop}"),
             exit=(hop, f"to-{flow.rcv}"),
             group=flow.group,
+            switch=None if flow.next_hop == router else (flow.next_hop, f"to-{router}"),
         )
         for flow in flows
     )

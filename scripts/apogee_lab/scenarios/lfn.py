@@ -15,8 +15,8 @@ from .testbed import PORT, Net
 MOST = 20  # senders of each kind
 # Numbers of links: Reno hosts, their switches, the shared link, receivers; fast hosts from 1 on.
 RENO, SWITCH, SHARED = 20, 40, 100
-SLACK_S = 0.1
 TBF_BURST = 2  # packets
+AQM_MOST = {"none": 2**63, "fq_codel": 2**31, "red": 128_000_000}  # bytes that tc can express
 
 PARAMS = (
     Param("n", 2, "int", "fast senders, fast1, fast2, …, that use the algorithm of --cc", 0, MOST),
@@ -82,6 +82,7 @@ def _bulks(
         start = bulk.spread("reno_start", values["reno_start"], reno, "senders", "reno")
         rows += [("reno", i + 1, values["reno_cc"], start[i]) for i in range(reno)]
     last_s = max((row[3] for row in rows), default=0.0) + values["spread"]
+    until_s = last_s + values["warmup"] + duration_s + _until_data_s(values, len(rows))
     return [
         Bulk(
             name=f"{group}{i}",
@@ -91,7 +92,7 @@ def _bulks(
             address=net.address(SHARED + number, 2),
             port=PORT + number - 1,
             start_s=start_s,
-            seconds=last_s - start_s + values["warmup"] + duration_s + 2 * _rtt_s(values) + SLACK_S,
+            seconds=until_s - start_s,
             next_hop="ra" if group == "fast" else f"lan{i}",
             group=group,
         )
@@ -104,19 +105,41 @@ def _rtt_s(values: Mapping[str, Any]) -> float:
     return 2 * (values["host_delay"] + values["delay"] + values["far_delay"])
 
 
+def _frame(values: Mapping[str, Any]) -> int:
+    """Bytes of a full frame."""
+    return values["mtu"] + testbed.ETHERNET
+
+
+def _until_data_s(values: Mapping[str, Any], flows: int) -> float:
+    """How long a flow's first data may take to arrive.
+
+    The others may have filled the queue, through which SYN and data go, and it may lose the SYN.
+    """
+    crowd = min(values["queue"] * _frame(values), values["window"] * flows) if flows > 1 else 0
+    errors = values["ber"] or values["ack_ber"] not in ("same", 0)
+    late = bulk.LATE_SYN_S if flows > 1 or errors else 0.0
+    return 2 * _rtt_s(values) + 2 * crowd * 8 / values["rate"] + late + bulk.SLACK_S
+
+
+def _limit_bps(values: Mapping[str, Any]) -> float:
+    """The best goodput: the shared link's, or what all senders' own links carry together."""
+    own = values["n"] * values["host_rate"] + values["reno"] * values["reno_rate"]
+    return testbed.limit_bps({**values, "rate": min(values["rate"], own)})
+
+
 def _host_lines(values: Mapping[str, Any], net: Net, number: int, flow: Bulk) -> list[str]:
     """Lines that set up one flow's hosts and its links."""
     index = int(flow.name.removeprefix(flow.group))
     back = testbed.time_text(2 * values["host_delay"])
     delay = f"netem delay {back} limit {testbed.DELAY_LINE}"
     if flow.group == "fast":
-        own, burst = index, TBF_BURST * (values["mtu"] + testbed.ETHERNET)
+        own, frame = index, _frame(values)
         lines = [
             net.link(flow.snd, "ra", own),
             net.end(flow.snd, "to-ra", own, 1),
             net.end("ra", f"to-{flow.snd}", own, 2),
             f"tc -n {flow.snd} qdisc add dev to-ra root tbf rate {values['host_rate']}bit "
-            f"burst {burst}b limit {1000 * (values['mtu'] + testbed.ETHERNET)}b",
+            f"burst {TBF_BURST * frame}b limit {1000 * frame}b",
             f"tc -n ra qdisc add dev to-{flow.snd} root {delay}",
         ]
     else:
@@ -148,19 +171,32 @@ def _host_lines(values: Mapping[str, Any], net: Net, number: int, flow: Bulk) ->
     ]
 
 
+def _red(queue: int, frame: int, rate: int) -> str:
+    """RED by the rules of tc-red(8), its maximum at half of the queue, its minimum a third of that,
+    both at least a frame.
+
+    The kernel's average has 32 bits, for the maximum and the weight. tc finds the weight from the
+    burst, so that is reduced where the rule's would make too small a weight.
+    """
+    most = max(queue * frame // 2, frame)
+    least = max(most // 3, frame)
+    weight = 0.5 ** (31 - most.bit_length())
+    burst = (2 * least + most) // (3 * frame) + 1
+    while burst + 1 - least / frame > (1 - (1 - weight) ** burst) / weight:
+        burst -= 1
+    return (
+        f"red limit {queue * frame} min {least} max {most} avpkt {frame} burst {burst} "
+        f"bandwidth {rate}bit adaptive ecn"
+    )
+
+
 def _bottleneck(values: Mapping[str, Any]) -> list[str]:
     """The shared link's rate and queue. The limit of netem, tail drop, is the queue itself."""
-    rate, queue, frame = values["rate"], values["queue"], values["mtu"] + testbed.ETHERNET
+    rate, queue, frame = values["rate"], values["queue"], _frame(values)
     if values["aqm"] == "none":
         return [f"tc -n ra qdisc add dev to-rb root netem rate {rate}bit limit {queue}"]
-    # RED by the rules of tc-red(8), its maximum at half of the queue, its minimum a third of that.
-    most = queue * frame // 2
-    least = max(most // 3, frame)
-    child = {
-        "fq_codel": f"fq_codel limit {queue}",
-        "red": f"red limit {queue * frame} min {least} max {most} avpkt {frame} "
-        f"burst {(2 * least + most) // (3 * frame) + 1} bandwidth {rate}bit adaptive ecn",
-    }[values["aqm"]]
+    red = values["aqm"] == "red"
+    child = _red(queue, frame, rate) if red else f"fq_codel limit {queue}"
     return [
         f"tc -n ra qdisc add dev to-rb root handle 1: tbf rate {rate}bit "
         f"burst {TBF_BURST * frame}b limit {queue * frame}b",
@@ -214,7 +250,7 @@ def _namespaces(flows: Sequence[Bulk]) -> list[str]:
 def _traffic(values: Mapping[str, Any], flows: Sequence[Bulk]) -> str:
     """Shell lines that run the flows, and note when the measured interval begins."""
     queues = [(flow.next_hop, "to-ra") for flow in flows if flow.group == "reno"]
-    empty_s = 2 * _rtt_s(values) + SLACK_S
+    empty_s = 2 * _rtt_s(values) + bulk.SLACK_S
     events = ""
     if values["warmup"]:
         last_s = max(flow.start_s for flow in flows) + values["spread"]
@@ -263,6 +299,9 @@ def _check(values: Mapping[str, Any], flows: Sequence[Bulk], duration_s: float) 
         raise ValueError("n=0 and reno=0: nobody sends")
     if values["warmup"] and values["traffic"] == "iperf3":
         raise ValueError("warmup: traffic=iperf3 counts by the second only: use traffic=flow")
+    most = AQM_MOST[values["aqm"]] // _frame(values)
+    if values["queue"] > most:
+        raise ValueError(f"queue: aqm={values['aqm']} allows at most {most} packets of this mtu")
 
 
 def _mix(cc: str) -> tuple[str, ...]:
@@ -276,16 +315,15 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
     net = Net(bool(values["ipv6"]), values["mtu"])
     flows = _bulks(values, ccs, net, duration_s)
     _check(values, flows, duration_s)
-    last_s = max(flow.start_s for flow in flows) + values["spread"]
     return Plan(
         script=_script(values, net, flows),
         flows=bulk.specs(flows, "ra", "rb"),
         duration_s=duration_s,
-        limit_bps=testbed.limit_bps(values),
+        limit_bps=_limit_bps(values),
         rate_bps=values["rate"],
         bdp_bytes=round(values["rate"] * _rtt_s(values) / 8),
         queue_bytes=values["queue"] * values["mtu"],
-        timeout_virtual_s=last_s + values["warmup"] + duration_s + 150,
+        timeout_virtual_s=max(f.start_s + f.seconds for f in flows) + values["spread"] + 150,
         sender_ns=flows[0].snd,
         receiver_ns=flows[0].rcv,
         bottleneck=("ra", "to-rb"),

@@ -14,8 +14,6 @@ from .testbed import PORT, Net
 
 MOST_FLOWS = 20
 SPLIT, MIDDLE = 100, 100  # numbers of links: receivers come after SPLIT, the satellite's is MIDDLE
-SLACK_S = 0.1
-LATE_SYN_S = 1.1  # a lost SYN is sent again after 1 s
 
 PARAMS = (
     Param("flows", 2, "int", "number of flows, each between two hosts of its own", 1, MOST_FLOWS),
@@ -222,8 +220,8 @@ def _sending_s(
     longest = 1.5 * 2 * _one_way(values, max(other.extra_s for other in flows))
     crowd = min(values["queue"], (values["window"] or 64_000) * len(flows))
     queued = 2 * crowd * 8 / values["rate"] if max(starts) > min(starts) else 0.0
-    late = LATE_SYN_S if values["ber"] or values["ack_ber"] not in ("same", 0) else 0.0
-    return max(starts) - flow.start_s + duration_s + longest + queued + late + SLACK_S
+    late = bulk.LATE_SYN_S if values["ber"] or values["ack_ber"] not in ("same", 0) else 0.0
+    return max(starts) - flow.start_s + duration_s + longest + queued + late + bulk.SLACK_S
 
 
 def _one_way(values: Mapping[str, Any], extra_s: float) -> float:
@@ -256,7 +254,7 @@ def _traffic(values: Mapping[str, Any], flows: Sequence[Flow], bulks: Sequence[b
         testbed.blackout_lines(name, (first_s + values[name][0], values[name][1]), devs)
         for name, devs in testbed.blackouts(values, [f"to-{flow.rcv}" for flow in flows])
     )
-    empty_s = 2 * _one_way(values, max(flow.extra_s for flow in flows)) + SLACK_S
+    empty_s = 2 * _one_way(values, max(flow.extra_s for flow in flows)) + bulk.SLACK_S
     return bulk.traffic(bulks, values["traffic"], [("bn", "to-sat")], events, empty_s)
 
 
