@@ -17,7 +17,7 @@ from apogee_lab.scenario import FlowSpec, Param, Plan, Scenario
 
 SYN_US = 10_000_000
 T0_US = 10_500_000
-FIELDS = ["t_us", "snd_cwnd", "rtt"]
+FIELDS = ["t_us", "snd_cwnd", "rtt", "total_retrans"]
 
 
 def steady(
@@ -57,7 +57,7 @@ def meta(**changes: Any) -> dict[str, Any]:
 
 def send_log(**changes: Any) -> dict[str, Any]:
     """What the sender of a flow leaves."""
-    samples = [[T0_US + i * 100_000, 10 + i, 500_000 + 1000 * i] for i in range(100)]
+    samples = [[T0_US + i * 100_000, 10 + i, 500_000 + 1000 * i, i // 8] for i in range(100)]
     base: dict[str, Any] = {
         "fields": FIELDS,
         "samples": samples,
