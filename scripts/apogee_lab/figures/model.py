@@ -28,7 +28,8 @@ _SHARES = {
 }
 _ROBUST = {"star", "j", "bbr", "hybla"}
 _SHORT_QUEUE = 0.3  # what the others reach of it with a queue of ten packets
-# The same of 1 Gbit/s with a dozen flows: boot and links, each virtual second.
+# On lfn, 1 Gbit/s and a dozen flows: boot and links, each virtual second. Measured with uml, 10 and
+# 0.5, and taken to be slower by the same factor with qemu.
 _LFN_OVERHEAD_S, _LFN_SECOND_S = 70.0, 3.5
 
 
