@@ -26,6 +26,7 @@ the paper are mended (mu_Reno < mu, the denominator of D_HS), and why these deci
 from __future__ import annotations
 
 import argparse
+import functools
 import itertools
 import math
 import sys
@@ -315,6 +316,14 @@ def points(options: argparse.Namespace) -> list[Point]:
         _check(network, f"access {units.format('rate', access)}, delay {delay:g}s")
         found.append((buffer, access, delay, packet, network))
     return [Point(*each, steady(each[-1], RESPONSES[options.table])) for each in found]
+
+
+@functools.cache
+def predict(access: str, delay: str, buffer: int) -> tuple[float, float, float]:
+    """What the command line tells of one point of figure 6, Mbit/s: ``Point.rates``."""
+    asked = ["--access", access, "--delay", delay, "--buffer", str(buffer)]
+    (point,) = points(_parser().parse_args(asked))
+    return point.rates
 
 
 def rows(found: Sequence[Point]) -> list[list[str]]:

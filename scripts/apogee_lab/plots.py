@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +25,7 @@ from .records import RecordError  # noqa: E402
 # One colour per algorithm in every figure.
 COLOURS = {
     "star": "#c8102e",
+    "hstcp_gentle": "#d55e00",
     "j": "#e69f00",
     "bbr": "#0072b2",
     "cubic": "#009e73",
@@ -100,8 +100,7 @@ class Run:
                 f"run {self.record['run']} ({self.record['cc']}) has no trace: run it with "
                 "--set trace=probe or --set trace=all"
             )
-        stats = self.raw / "trace.stats"
-        if stats.exists() and re.search(r"(overrun|dropped events): [1-9]", stats.read_text()):
+        if not traces.whole(self.raw):
             raise RecordError(
                 f"the trace of run {self.record['run']} is not whole: trace a shorter run"
             )

@@ -23,6 +23,7 @@ from typing import Any, TextIO
 
 from .cli import ENGINES, Parser, engine_of
 from .figures.catalogue import Choice, choose
+from .figures.report import lengths
 from .images import LabError
 from .request import UsageError
 
@@ -33,15 +34,14 @@ SNAKEMAKE = ROOT / "build" / "reproduce-venv" / "bin" / "snakemake"
 POLL_S = 2.0
 END_S = 30.0  # what an interrupted Snakemake gets to stop its runs
 TOLD = 5  # failed runs that are named
-SEEDS, DURATION_S = 5, 60.0
 SHORTEST_S = 5.0  # a blackout of a second must fit behind three quarters of a run
 
 
 def _parser() -> Parser:
     parser = Parser(prog="reproduce", description=__doc__.splitlines()[0], allow_abbrev=False)
-    parser.add_argument("figures", nargs="*", metavar="FIGURE", help="star, star-5, ...")
-    parser.add_argument("--seeds", default=str(SEEDS), metavar="N", help=f"seeds 1 to N ({SEEDS})")
-    parser.add_argument("--duration", default=f"{DURATION_S:g}", metavar="S", help="of each run")
+    parser.add_argument("figures", nargs="*", metavar="FIGURE", help="star, star-5, gentle, ...")
+    parser.add_argument("--seeds", metavar="N", help="seeds 1 to N of every point (its own)")
+    parser.add_argument("--duration", metavar="S", help="of each run (its own)")
     parser.add_argument("--engine", default=ENGINES[0], help=", ".join(ENGINES))
     parser.add_argument("--jobs", metavar="N", help="runs at once (the number of CPUs)")
     parser.add_argument("--executor", metavar="slurm|DIR", help="a profile of Snakemake's")
@@ -86,10 +86,10 @@ def announce(plan: Mapping[str, Any], done: set[str], at_once: int | None) -> st
     """What there is to do, in a line or two; ``at_once`` None: as many as a profile says."""
     runs = plan["runs"]
     left = sum(run["cost_s"] for key, run in runs.items() if key not in done)
-    seeds = len(plan["seeds"])
+    length, seeds = lengths(plan, plan["figures"])
     lines = [
-        f"{', '.join(plan['figures'])}: {len(runs)} runs of {plan['duration_s']:g} s "
-        f"({'one seed' if seeds == 1 else f'{seeds} seeds'}), {len(done)} of them finished"
+        f"{', '.join(plan['figures'])}: {len(runs)} runs of {length} ({seeds}), "
+        f"{len(done)} of them finished"
     ]
     if left:
         share = f": {_span(left / at_once)} with {at_once} at once" if at_once else ""
@@ -253,7 +253,7 @@ def _reproduce(args: argparse.Namespace, choices: list[Choice]) -> int:
     from . import modules
     from .figures import plan as planning
 
-    seeds = range(1, args.seeds + 1)
+    seeds = args.seeds and range(1, args.seeds + 1)
     engine = engine_of(args.engine)
     modules.build(engine.kernel(engine.DEFAULT_KERNEL))
     found = planning.runs(choices, seeds, args.duration, engine, args.engine)
@@ -284,8 +284,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = _parser().parse_args(argv)
     try:
         choices = choose(args.figures)
-        args.seeds = _whole("seeds", args.seeds, 1000)
-        args.duration = _duration(args.duration)
+        args.seeds = args.seeds and _whole("seeds", args.seeds, 1000)
+        args.duration = args.duration and _duration(args.duration)
         args.at_once = None if args.jobs is None else _whole("jobs", args.jobs, 10_000)
         args.profile = _profile(args.executor)
         engine_of(args.engine)

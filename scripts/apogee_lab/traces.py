@@ -29,6 +29,13 @@ def _port(address: str) -> int:
     return int(port) if port.isdigit() else -1
 
 
+def whole(raw: Path) -> bool:
+    """Whether a run's trace has lost no event."""
+    stats = raw / "trace.stats"
+    lost = r"(overrun|dropped events): [1-9]"
+    return not (stats.exists() and re.search(lost, stats.read_text(encoding="utf-8")))
+
+
 def read(path: Path, port: int) -> dict[str, Series]:
     """The numbers of every event of the flow towards ``port``, by event name.
 

@@ -186,8 +186,8 @@ def test_a_command_makes_the_run_that_was_planned(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(modules, "build", no_build)
     monkeypatch.setattr(modules, "check", lambda kernel, settings: None)
     monkeypatch.setattr(sweep, "Sweep", Caught)
-    for duration_s in (60.0, 7.5):
-        found = plan.runs(choose(["star"]), [1, 7], duration_s, NoGuest())
+    for duration_s in (None, 7.5):
+        found = plan.runs(choose(["star", "gentle"]), [1, 7], duration_s, NoGuest())
         for run in {run.job.key: run for runs in found.values() for run in runs}.values():
             made.clear()
             assert cli.main(run.command[2:]) == 0
@@ -215,7 +215,7 @@ def test_a_record_without_its_run_is_removed(
 
 def test_the_version_follows_seeds_and_duration() -> None:
     assert plan.version([1], 60.0) == plan.version([1], 60.0)
-    assert len({plan.version(s, d) for s in ([1], [1, 2]) for d in (10.0, 60.0)}) == 4
+    assert len({plan.version(s, d) for s in ([1], [1, 2], None) for d in (10.0, None)}) == 6
 
 
 # --- judges -----------------------------------------------------------------------------------
@@ -399,7 +399,7 @@ def test_the_table_says_why_only_where_it_fails() -> None:
     choice = choose(["star-8"])[0]
     cells = [cell for cell in choice.figure.cells if cell.variant == "today"]
     records = [invented(cell, seed) for cell in cells for seed in SEEDS]
-    rows = report.rows(choice, {"today": records})
+    rows = report.rows(choice, {"today": Results(records)})
     assert [row["holds"] for row in rows[:1]] == ["yes"] and rows[0]["why"] == report.NONE
     others = next(row for row in rows if row["claim"].startswith("the others"))
     assert others["holds"] == "no" and "undoes" in others["why"]
@@ -407,23 +407,35 @@ def test_the_table_says_why_only_where_it_fails() -> None:
     assert period["ours"].startswith("not measured") and period["holds"] == report.NONE
 
 
+def lengths(choices: Sequence[Any]) -> dict[str, Any]:
+    return {choice.name: {"durations_s": [60.0], "seeds": [5]} for choice in choices}
+
+
 def test_the_page_is_one_table() -> None:
     choices = choose(["star-7,star-8"])
     found = {choice.name: report.missing(choice, "not run") for choice in choices}
-    text = report.markdown(choices, found, {"seeds": SEEDS, "duration_s": 60.0}, ["6.1"])
+    text = report.markdown(choices, found, {"lengths": lengths(choices)}, ["6.1"])
     assert text.count("|" + 5 * "---|") == 1 and "| " + " | ".join(report.HEADING) + " |" in text
-    assert "[bare]: " in text and "means of 5 seeds" in text
+    assert "[bare]: " in text and "60 s each, means of 5 seeds, Linux 6.1." in text
     rows = [line for line in text.splitlines() if re.match(r"\| [78] \|", line)]
     assert len(rows) == sum(len(found[choice.name]) for choice in choices)
+    more = report.markdown(
+        choices, found, {"lengths": lengths(choices)}, ["6.1"], {"star-8": ["## Eight", "", "text"]}
+    )
+    assert more == text + "\n## Eight\n\ntext\n"
 
 
 def test_what_is_announced() -> None:
     runs = {"a": {"cost_s": 60.0}, "b": {"cost_s": 600.0}}
-    made = {"runs": runs, "seeds": [1], "duration_s": 60.0, "figures": {"star-5": []}}
+    lengths = {"star-5": {"durations_s": [60.0], "seeds": [1]}}
+    made = {"runs": runs, "lengths": lengths, "figures": {"star-5": []}}
     first, second = reproduce.announce(made, {"a"}, 2).splitlines()
     assert first == "star-5: 2 runs of 60 s (one seed), 1 of them finished"
     assert second == "the others need about 10 min of CPU time: 5 min with 2 at once"
     assert reproduce.announce(made, {"a"}, None).endswith("about 10 min of CPU time")
+    lengths["gentle-2"] = {"durations_s": [140.0], "seeds": [2, 5]}
+    both = made | {"figures": {"star-5": [], "gentle-2": []}}
+    assert "2 runs of 60 to 140 s (1 to 5 seeds), 1 of" in reproduce.announce(both, {"a"}, 2)
 
 
 # --- Snakemake, where it is installed ---------------------------------------------------------
@@ -455,8 +467,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: Path) -> Callab
             for key, command in commands.items()
         }
         made = {
-            "seeds": [1],
-            "duration_s": 10.0,
+            "lengths": {"star-5": {"durations_s": [10.0], "seeds": [1]}},
             "version": "0",
             "runs_dir": str(runs),
             "out": str(out),
@@ -517,7 +528,7 @@ def test_the_catalogue_needs_only_python(root: Path) -> None:
     code = (
         "import sys; sys.modules['numpy'] = None; sys.modules['matplotlib'] = None\n"
         "from apogee_lab import reproduce\n"
-        "sys.exit(reproduce.main(['star', '--check']))"
+        "sys.exit(reproduce.main(['star', 'gentle', '--check']))"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=root / "scripts")
     assert done.returncode == 0

@@ -17,6 +17,7 @@ from ..images import LabError
 from ..sweep import write_whole
 from . import report
 from .catalogue import Choice, choose
+from .judges import Results
 
 NOT_DRAWN = "not measured: a run of this figure failed"
 
@@ -54,15 +55,19 @@ def draw(plan: dict[str, Any], choice: Choice) -> None:
         more = {}
         if choice.figure.over_time:
             more = {"series": series.summary(run.raw, run.meta, choice.figure.traced)}
+        if choice.figure.counts_modes:
+            more = {"mode_changes": series.mode_changes(run.raw, run.meta)}
         runs.setdefault(member["variant"], []).append(run)
         judged.setdefault(member["variant"], []).append(run.record | more)
     out = Path(plan["out"]) / choice.name
     plots.save(drawing.DRAWN[choice.figure.draw](choice.figure, runs), out)
+    results = {variant: Results(records) for variant, records in judged.items()}
     kernels = {record["kernel"] for found in judged.values() for record in found}
     rows = {
         "of": made_of(plan, choice.name),
         "kernels": sorted(kernels),
-        "rows": report.rows(choice, judged),
+        "rows": report.rows(choice, results),
+        "tables": report.tables(choice, results),
     }
     write_whole(out.with_name(f"{choice.name}.json"), json.dumps(rows, indent=1) + "\n")
 
@@ -70,15 +75,15 @@ def draw(plan: dict[str, Any], choice: Choice) -> None:
 def page(plan: dict[str, Any]) -> str:
     """The table of the plan's figures, those that could not be drawn included."""
     choices = choose(list(plan["figures"]))
-    found, kernels = {}, set()
+    found, more, kernels = {}, {}, set()
     for choice in choices:
         drawn = _drawn(plan, choice.name)
         if drawn is None:
             found[choice.name] = report.missing(choice, NOT_DRAWN)
             continue
-        found[choice.name] = drawn["rows"]
+        found[choice.name], more[choice.name] = drawn["rows"], drawn["tables"]
         kernels |= set(drawn["kernels"])
-    return report.markdown(choices, found, plan, kernels)
+    return report.markdown(choices, found, plan, kernels, more)
 
 
 def main(argv: Sequence[str]) -> int:

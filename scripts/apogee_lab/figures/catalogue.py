@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..images import LabError
+from .gentle import GENTLE
 from .model import Figure, Paper
 from .star import STAR
 
-PAPERS: dict[str, Paper] = {paper.name: paper for paper in (STAR,)}
+PAPERS: dict[str, Paper] = {paper.name: paper for paper in (STAR, GENTLE)}
 
 
 class UnknownFigure(LabError):

@@ -12,9 +12,18 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
 from .. import records as measures
-from .. import table
-from ..plots import COLOURS, LIMIT_COLOUR, MARKERS, STYLE, Run, colour, goodput_over
-from . import series
+from .. import table, units
+from ..plots import (
+    COLOURS,
+    FLOW_COLOURS,
+    LIMIT_COLOUR,
+    MARKERS,
+    STYLE,
+    Run,
+    colour,
+    goodput_over,
+)
+from . import judges, judges_lfn, series
 from .model import Figure
 
 #: The runs of a figure by variant, in the order of its cells and seeds.
@@ -29,12 +38,8 @@ PANELS = {
 }
 
 
-def _of(runs: Runs, variant: str, cc: str, ber: float) -> list[Run]:
-    return [
-        run
-        for run in runs.get(variant, ())
-        if run.record["cc"] == cc and float(run.record["set"]["ber"]) == ber
-    ]
+def _of(runs: Runs, variant: str, cc: str, point: judges.Point) -> list[Run]:
+    return [run for run in runs.get(variant, ()) if judges.is_at(run.record, cc, point)]
 
 
 def _tint(cc: str, flow: int = 0) -> str:
@@ -214,7 +219,131 @@ def _blackout_span(run: Run) -> tuple[float, float]:
     return max(0.0, start - 3), min(run.record["duration_s"], start + 12)
 
 
+# --- groups on the long fat pipe --------------------------------------------------------------
+
+_FAST_DASH, _RENO_DASH, _TOTAL_DASH = "-", "--", ":"
+
+
+def _named(figure: Figure, variants: Sequence[str]) -> list[str]:
+    """Titles of the variants' panels, a figure's own before the common ones."""
+    return [figure.options.get("titles", {}).get(variant, variant) for variant in variants]
+
+
+def _bars(
+    axes: Axes, xs: Sequence[float], values: Sequence[Sequence[float]], dash: str, **style: Any
+) -> None:
+    """A line of means with their intervals, Mbit/s; from bit/s."""
+    cells = [table.mean_interval(value / 1e6 for value in each) for each in values]
+    halves = [half or 0.0 for _, half in cells]
+    means = [mean for mean, _ in cells]
+    axes.errorbar(xs, means, yerr=halves, ls=dash, capsize=2.5, ms=4, **style)
+
+
+def groups_over_n(figure: Figure, runs: Runs) -> Canvas:
+    """Goodput of the fast and of the Reno group over the number of fast senders; of the first
+    algorithm the sum, too."""
+    variants = _titles(figure, runs)
+    with plt.rc_context(STYLE):
+        canvas, panels = _panels(_named(figure, variants), 6.4)
+        for axes, variant in zip(panels, variants, strict=True):
+            for number, cc in enumerate(figure.options["ccs"]):
+                _group_lines(axes, figure, runs, variant, cc, with_sum=number == 0)
+            limit = runs[variant][0].record["limit_bps"] / 1e6
+            axes.axhline(limit, color=LIMIT_COLOUR, lw=0.8, label="limit of the link")
+            axes.set_xticks(figure.options["ns"])
+            axes.set_xlabel("N, fast senders")
+            axes.set_ylim(0, 1.35 * limit)
+        panels[0].set_ylabel("goodput of a group, Mbit/s")
+        return _finish(canvas, panels, figure.title)
+
+
+def _group_lines(
+    axes: Axes, figure: Figure, runs: Runs, variant: str, cc: str, with_sum: bool
+) -> None:
+    lines = [
+        ("fast", _FAST_DASH, f"{cc}", judges_lfn.group(judges_lfn.FAST)),
+        ("reno", _RENO_DASH, f"10 reno beside {cc}", judges_lfn.group(judges_lfn.RENO)),
+    ]
+    if with_sum:
+        lines.append(("sum", _TOTAL_DASH, f"both, {cc}", judges.total))
+    for name, dash, label, measure in lines:
+        ns = [n for n in figure.options["ns"] if n or name != "fast"]
+        values = [
+            [measure(run.record) for run in _of(runs, variant, *judges_lfn.place(cc, n))]
+            for n in ns
+        ]
+        marker = {"fast": "o", "reno": "s", "sum": None}[name]
+        _bars(axes, ns, values, dash, color=colour(cc), marker=marker, label=label)
+
+
+def first_window(figure: Figure, runs: Runs) -> Canvas:
+    """The first flow's window of the first seed, a panel per variant."""
+    variants = _titles(figure, runs)
+    with plt.rc_context(STYLE):
+        canvas, panels = _panels(_named(figure, variants), 6.4)
+        for axes, variant in zip(panels, variants, strict=True):
+            run = _of(runs, variant, figure.options["cc"], figure.options["point"])[0]
+            times, sizes = series.windows(run.raw, run.meta)[0]
+            cc = figure.options["cc"]
+            axes.plot(times, sizes / 1448, color=colour(cc), lw=1.0, label=f"{cc}, flow 1")
+            begin = run.record["interval"]["from_s"]
+            axes.axvline(begin, ls="--", color=LIMIT_COLOUR, label="measured from here on")
+            axes.set_xlim(left=0)
+            axes.set_ylim(bottom=0)
+            axes.set_xlabel("time since the first data, s")
+        panels[0].set_ylabel("congestion window, packets")
+        return _finish(canvas, panels, figure.title)
+
+
+def model_over_delay(figure: Figure, runs: Runs) -> Canvas:
+    """The lab's goodput and the model's over the shared link's delay: the fast flow above, Reno
+    below, a column per buffer and variant."""
+    columns = [
+        (variant, buffer) for variant in _titles(figure, runs) for buffer in figure.options["lines"]
+    ]
+    with plt.rc_context(STYLE):
+        canvas, grid = plt.subplots(
+            2, len(columns), figsize=(4.0 * len(columns) + 1, 6.6), squeeze=False, sharex=True,
+            sharey="row",
+        )  # fmt: skip
+        groups = ((judges_lfn.FAST, grid[0]), (judges_lfn.RENO, grid[1]))
+        for column, (variant, buffer) in enumerate(columns):
+            grid[0][column].set_title(
+                f"{PANELS.get(variant, variant)}, B = {buffer}", loc="left", fontsize=10
+            )
+            for group, row in groups:
+                _model_lines(row[column], figure, runs, variant, buffer, group)
+            grid[1][column].set_xlabel("one-way delay of the shared link, ms")
+        grid[0][0].set_ylim(bottom=0)
+        grid[1][0].set_yscale("log")
+        grid[0][0].set_ylabel("HSTCP's goodput, Mbit/s (dashed: model)")
+        grid[1][0].set_ylabel("Reno's goodput, Mbit/s (dashed: model)")
+        grid[0][0].legend(fontsize=8)
+        canvas.suptitle(figure.title, x=0.125, ha="left", y=0.98)
+        return canvas
+
+
+def _model_lines(
+    axes: Axes, figure: Figure, runs: Runs, variant: str, buffer: str, group: str
+) -> None:
+    for number, (access, line) in enumerate(figure.options["lines"][buffer].items()):
+        found = [
+            [run.record for run in _of(runs, variant, figure.options["cc"], point)]
+            for _, point in line
+        ]
+        delays = [1e3 * units.parse("time", delay) for delay, _ in line]
+        style = {"color": FLOW_COLOURS[number], "marker": MARKERS[number]}
+        measure = judges_lfn.group(group)
+        lab = [[measure(record) for record in records] for records in found]
+        _bars(axes, delays, lab, "-", label=f"Reno's link {access}", **style)
+        model = [[judges_lfn.predicted(records[0], group)[1]] for records in found]
+        _bars(axes, delays, model, "--", mfc="none", **style)
+
+
 DRAWN: dict[str, Callable[[Figure, Runs], Canvas]] = {
     function.__name__: function
-    for function in (goodput_over_ber, flows_over_ber, windows, estimates, goodput_time)
-}
+    for function in (
+        goodput_over_ber, flows_over_ber, windows, estimates, goodput_time, groups_over_n,
+        first_window, model_over_delay,
+    )
+}  # fmt: skip

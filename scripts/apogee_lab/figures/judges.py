@@ -12,7 +12,7 @@ A judge is a function of :class:`Results`; the factories below make them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,8 @@ from ..table import mean_interval, show
 
 Record = dict[str, Any]
 Measure = Callable[[Record], float | None]
+#: A point of a figure: a bit error rate, or settings as records hold them.
+Point = float | Mapping[str, Any]
 
 NEAR = 0.10  # "nearly equal", "about the same": means apart by at most this
 QUARTER = 0.25  # a number of the paper's is met if ours is within a quarter of it
@@ -36,24 +38,37 @@ class NotMeasured(Exception):
     """The runs that a claim needs are not there."""
 
 
+def is_at(record: Record, cc: str, point: Point) -> bool:
+    """Whether a record is of this algorithm and point."""
+    settings = point if isinstance(point, Mapping) else {"ber": point}
+    return record["cc"] == cc and all(record["set"].get(k) == v for k, v in settings.items())
+
+
+def point_text(point: Point) -> str:
+    """A point as a person writes it."""
+    if not isinstance(point, Mapping):
+        return show(point)
+    return " ".join(f"{key}={show(value)}" for key, value in point.items())
+
+
 class Results:
-    """The records of one variant of a figure, by algorithm and bit error rate."""
+    """The records of one variant of a figure, by algorithm and point."""
 
     def __init__(self, records: Iterable[Record]) -> None:
         self._records = list(records)
 
-    def of(self, cc: str, ber: float) -> list[Record]:
+    def of(self, cc: str, point: Point) -> list[Record]:
         """The runs of one point, by seed."""
-        found = [r for r in self._records if r["cc"] == cc and float(r["set"]["ber"]) == ber]
+        found = [record for record in self._records if is_at(record, cc, point)]
         if not found:
-            raise NotMeasured(f"{cc} at {show(ber)}")
+            raise NotMeasured(f"{cc} at {point_text(point)}")
         return sorted(found, key=lambda record: record["seed"])
 
-    def values(self, cc: str, ber: float, measure: Measure) -> list[float]:
+    def values(self, cc: str, point: Point, measure: Measure) -> list[float]:
         """The measure of each run of a point; NotMeasured if one has none."""
-        found = [measure(record) for record in self.of(cc, ber)]
+        found = [measure(record) for record in self.of(cc, point)]
         if None in found:
-            raise NotMeasured(f"{cc} at {show(ber)}")
+            raise NotMeasured(f"{cc} at {point_text(point)}")
         return found
 
 
@@ -327,24 +342,24 @@ def keeps(mix: str, own: str, bers: Sequence[float] = BERS) -> Judge:
 
 
 def between(
-    measures: Sequence[tuple[str, str, float, Measure]],
+    measures: Sequence[tuple[str, str, Point, Measure]],
     low: float,
     high: float,
     scale: float = 1.0,
     unit: str = "",
     decimals: int = 1,
 ) -> Judge:
-    """Numbers that lie in a range: each is a label, an algorithm, a bit error rate, a measure."""
+    """Numbers that lie in a range: each is a label, an algorithm, a point, a measure."""
 
     def judge(results: Results) -> Verdict:
         return decide(
             [
                 Part(
                     label,
-                    *mean_interval(results.values(cc, ber, measure)),
+                    *mean_interval(results.values(cc, point, measure)),
                     low, high, scale, unit, decimals,
                 )
-                for label, cc, ber, measure in measures
+                for label, cc, point, measure in measures
             ]
         )  # fmt: skip
 

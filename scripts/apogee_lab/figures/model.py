@@ -3,19 +3,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .. import units
 from .judges import Results, Verdict
 
-#: A blackout's start in a run of FULL_S seconds; a shorter run has it at the same fraction.
-FULL_S = 60.0
-AT = "{at}"
+#: A number of seconds in a setting that follows the run's length: ``{45}s``.
+_SCALED = re.compile(r"\{(\d+)\}")
 
 # What a run costs beside its packets, CPU seconds: boot, namespaces, Python.
 _OVERHEAD_S = 5.5
-# CPU seconds for 60 s of a full 10 Mbit/s link.
+# CPU seconds for FULL_S seconds of a full 10 Mbit/s link.
+FULL_S = 60.0
 _FULL_LINK_S = {"satellite": 11.0, "satellite-shared": 16.0}
 # These are qemu's; other engines take less by about this factor (docs/results/engines.md).
 _FASTER = {"uml": 7.0}
@@ -26,34 +28,49 @@ _SHARES = {
 }
 _ROBUST = {"star", "j", "bbr", "hybla"}
 _SHORT_QUEUE = 0.3  # what the others reach of it with a queue of ten packets
+# On lfn, 1 Gbit/s and a dozen flows: boot and links, each virtual second. Measured with uml, 10 and
+# 0.5, and taken to be slower by the same factor with qemu.
+_LFN_OVERHEAD_S, _LFN_SECOND_S = 70.0, 3.5
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One point of a figure: what ``scripts/lab run`` is told, but for seed and duration.
+    """One point of a figure: what ``scripts/lab run`` is told, but for the seed.
 
-    ``variant`` says on which stack or in which mode (a key of ``VARIANTS``).
+    ``variant`` says on which stack or in which mode (a key of ``VARIANTS``). ``duration_s`` and
+    ``seeds``, their number, are what a point gets if the command line does not say otherwise.
     """
 
     scenario: str
     cc: str
     settings: Mapping[str, str]
     variant: str
+    duration_s: float = FULL_S
+    seeds: int = 5
+
+    def setting(self, key: str, duration_s: float) -> str:
+        """A setting's value; times in braces are as in a run of the cell's own length."""
+        scale = duration_s / self.duration_s
+        return _SCALED.sub(lambda at: f"{float(at[1]) * scale:g}", self.settings[key])
 
     def options(self, duration_s: float) -> list[str]:
-        """``KEY=VALUE`` of each setting; the blackout's start follows the duration."""
-        at = f"{45 * duration_s / FULL_S:g}s"
-        return [f"{key}={value.replace(AT, at)}" for key, value in self.settings.items()]
+        """``KEY=VALUE`` of each setting."""
+        return [f"{key}={self.setting(key, duration_s)}" for key in self.settings]
 
     def cost_s(self, duration_s: float, engine: str) -> float:
         """Roughly the CPU seconds of a run."""
+        return self._emulated_s(duration_s) / _FASTER.get(engine, 1.0)
+
+    def _emulated_s(self, duration_s: float) -> float:
+        if self.scenario == "lfn":
+            warmup_s = units.parse("time", self.setting("warmup", duration_s))
+            return _LFN_OVERHEAD_S + _LFN_SECOND_S * (warmup_s + duration_s)
         robust = bool(_ROBUST & set(self.cc.split("+")))
         share = _SHARES[robust].get(self.settings.get("ber", "0"), 1.0)
         if not robust and self.settings.get("queue") == "15kB":
             share = min(share, _SHORT_QUEUE)
         traced = 1.3 if "trace" in self.settings else 1.0
-        emulated = _OVERHEAD_S + _FULL_LINK_S[self.scenario] * share * traced * duration_s / FULL_S
-        return emulated / _FASTER.get(engine, 1.0)
+        return _OVERHEAD_S + _FULL_LINK_S[self.scenario] * share * traced * duration_s / FULL_S
 
 
 @dataclass(frozen=True)
@@ -72,7 +89,11 @@ class Claim:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of a paper. ``draw`` names a function of draw.py, ``options`` are its own."""
+    """A figure of a paper. ``draw`` names a function of draw.py, ``options`` are its own.
+
+    ``tables`` makes lines of Markdown that the page has below its table, from the runs of each
+    variant.
+    """
 
     name: str
     title: str
@@ -80,6 +101,7 @@ class Figure:
     claims: Sequence[Claim]
     draw: str
     options: Mapping[str, Any] = field(default_factory=dict)
+    tables: Callable[[Mapping[str, Results]], list[str]] | None = None
 
     @property
     def over_time(self) -> bool:
@@ -91,12 +113,19 @@ class Figure:
         """Whether they need the traces, which take a second each to read."""
         return self.draw == "estimates"
 
+    @property
+    def counts_modes(self) -> bool:
+        """Whether they need how often flows have changed their mode, which the traces tell."""
+        return bool(self.options.get("modes"))
+
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper: its title, its figures in order, and what each variant of its runs is."""
+    """A paper: its title, its figures in order, what each variant of its runs is, and what the
+    words of its claims mean."""
 
     name: str
     title: str
     figures: Mapping[str, Figure]
     variants: Mapping[str, str]
+    legend: str

@@ -8,8 +8,9 @@ is ``build/runs/KEY/record.json``. A module or a scenario that has changed gives
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,11 @@ LAB = ("/usr/bin/python3", str(sweep.ROOT / "scripts" / "lab"))
 _PACKAGE = Path(__file__).parent
 _DRAWN_BY = (
     *sorted(_PACKAGE.glob("*.py")),
-    *(_PACKAGE.parent / name for name in ("plots.py", "records.py", "table.py", "traces.py")),
+    *(
+        _PACKAGE.parent / name
+        for name in ("plots.py", "records.py", "table.py", "traces.py", "hstcp_model.py")
+    ),
+    _PACKAGE.parents[1] / "hstcp_table.py",
 )
 
 
@@ -33,6 +38,11 @@ class Run:
     job: sweep.Job
     cell: Cell
     command: tuple[str, ...]
+
+    @property
+    def cost_s(self) -> float:
+        """Roughly its CPU seconds."""
+        return self.cell.cost_s(self.job.plan.duration_s, self.job.meta["engine"])
 
 
 def command(cell: Cell, seed: int, duration_s: float, engine: str) -> tuple[str, ...]:
@@ -45,40 +55,53 @@ def command(cell: Cell, seed: int, duration_s: float, engine: str) -> tuple[str,
 
 
 def _identity(cell: Cell) -> tuple[Any, ...]:
-    return cell.scenario, cell.cc, tuple(sorted(cell.settings.items()))
+    return cell.scenario, cell.cc, cell.duration_s, tuple(sorted(cell.settings.items()))
 
 
 def runs(
     choices: Iterable[Choice],
-    seeds: Sequence[int],
-    duration_s: float,
+    seeds: Sequence[int] | None,
+    duration_s: float | None,
     engine: Any,
     engine_name: str = "qemu",
 ) -> dict[str, list[Run]]:
-    """The runs of each figure; equal cells of several figures are one set of runs."""
+    """The runs of each figure; equal cells of several figures are one set of runs.
+
+    ``seeds`` or ``duration_s`` None: each cell's own.
+    """
+
+    def of(cell: Cell) -> list[int]:
+        return list(range(1, cell.seeds + 1) if seeds is None else seeds)
+
     choices = list(choices)
-    cells = {_identity(cell): cell for choice in choices for cell in choice.figure.cells}
+    every = [cell for choice in choices for cell in choice.figure.cells]
+    # Of equal cells the one that asks for the most seeds.
+    cells = {_identity(cell): cell for cell in sorted(every, key=lambda cell: cell.seeds)}
     made: dict[tuple[Any, ...], list[Run]] = {}
-    for name in dict.fromkeys(cell.scenario for cell in cells.values()):
-        scenario = scenarios.SCENARIOS[name]
-        mine = [cell for cell in cells.values() if cell.scenario == name]
+    for name, own_s in dict.fromkeys((cell.scenario, cell.duration_s) for cell in cells.values()):
+        scenario, length_s = scenarios.SCENARIOS[name], duration_s or own_s
+        mine = [c for c in cells.values() if (c.scenario, c.duration_s) == (name, own_s)]
         asked = []
         for cell in mine:
             request.parse_controls(cell.cc, scenario)
-            settings = request.parse_settings(cell.options(duration_s), scenario)
-            asked += list(request.product([cell.cc], settings, list(seeds)))
+            settings = request.parse_settings(cell.options(length_s), scenario)
+            asked += list(request.product([cell.cc], settings, of(cell)))
         jobs = iter(
-            sweep.make_jobs(scenario, engine, engine_name, engine.DEFAULT_KERNEL, asked, duration_s)
+            sweep.make_jobs(scenario, engine, engine_name, engine.DEFAULT_KERNEL, asked, length_s)
         )
         for cell in mine:
             made[_identity(cell)] = [
-                Run(next(jobs), cell, command(cell, seed, duration_s, engine_name))
-                for seed in seeds
+                Run(next(jobs), cell, command(cell, seed, length_s, engine_name))
+                for seed in of(cell)
             ]
     found = {}
     for choice in choices:
-        every = [run for cell in choice.figure.cells for run in made[_identity(cell)]]
-        found[choice.name] = list({run.job.key: run for run in every}.values())
+        own = [
+            replace(run, cell=cell)
+            for cell in choice.figure.cells
+            for run in made[_identity(cell)][: len(of(cell))]
+        ]
+        found[choice.name] = list({(run.job.key, run.cell.variant): run for run in own}.values())
     return found
 
 
@@ -93,22 +116,33 @@ def finished(run: Run) -> bool:
     return False
 
 
-def version(seeds: Sequence[int], duration_s: float) -> str:
+def version(seeds: Sequence[int] | None, duration_s: float | None) -> str:
     """Changes when figures or table may come out differently from the same records."""
-    digest = hashlib.sha256(f"{list(seeds)} {duration_s:g}".encode())
+    digest = hashlib.sha256(f"{seeds and list(seeds)} {duration_s}".encode())
     for path in _DRAWN_BY:
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
+def _lengths(found: Sequence[Run]) -> dict[str, list[float]]:
+    """How long these runs are, and how many seeds their points have; each number once."""
+    seeds = Counter((_identity(run.cell), run.cell.variant) for run in found)
+    return {
+        "durations_s": sorted({run.job.plan.duration_s for run in found}),
+        "seeds": sorted(set(seeds.values())),
+    }
+
+
 def as_json(
-    found: dict[str, list[Run]], seeds: Sequence[int], duration_s: float, out: Path, table: Path
+    found: dict[str, list[Run]],
+    seeds: Sequence[int] | None,
+    duration_s: float | None,
+    out: Path,
+    table: Path,
 ) -> dict[str, Any]:
     """The plan as Snakemake and the drawing read it."""
     every = {run.job.key: run for figure in found.values() for run in figure}
     return {
-        "seeds": list(seeds),
-        "duration_s": duration_s,
         "version": version(seeds, duration_s),
         "runs_dir": str(sweep.RUNS),
         "out": str(out),
@@ -117,7 +151,7 @@ def as_json(
             key: {
                 "label": run.job.label,
                 "command": list(run.command),
-                "cost_s": round(run.cell.cost_s(duration_s, run.job.meta["engine"]), 1),
+                "cost_s": round(run.cost_s, 1),
             }
             for key, run in every.items()
         },
@@ -125,4 +159,5 @@ def as_json(
             name: [{"key": run.job.key, "variant": run.cell.variant} for run in figure]
             for name, figure in found.items()
         },
+        "lengths": {name: _lengths(figure) for name, figure in found.items()},
     }

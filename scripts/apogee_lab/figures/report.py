@@ -3,30 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .catalogue import Choice
-from .judges import NotMeasured, Record, Results
+from .judges import NotMeasured, Results
 from .model import Claim
 
 HEADING = ("figure", "the paper's claim", "ours, 95 % interval", "holds", "why")
 UNKNOWN = "not known"
+ONE_SEED = "one seed"
 NONE = "–"
 
 Row = dict[str, Any]
-
-LEGEND = """\
-"holds" is decided by the means, as the paper compares means of five runs; "n.s.": the 95 % interval
-also reaches the other answer. "Nearly equal", "alike", "about" and "keeps" are within 10 % (the
-windows of figures 17 and 18, where the paper's own means are 24 % apart, within a quarter); a
-number of the paper's is met within a quarter of it, 8 Mbit/s from 7 to 9, "near 625 kB" within a
-fifth; "far above" is at least 50 %, "slightly below" at most 10 % (figure 20: a quarter), "always
-highest" no other above it in 95 % of the seconds. A window swings by its standard deviation over
-its mean: large from 20 % on. Windows are cut off at the receiver's; they and estimates are taken
-without the first sixth of a run. A flow that is not back after a blackout, or never full, counts
-with the end of its run. "A over B" compares means; for two equal flows it is their difference over
-their mean."""
 
 
 def _row(choice: Choice, claim: Claim, variant: str, results: Results) -> Row:
@@ -39,14 +28,31 @@ def _row(choice: Choice, claim: Claim, variant: str, results: Results) -> Row:
     return row | {"ours": verdict.ours, "holds": verdict.holds, "why": why}
 
 
-def rows(choice: Choice, by_variant: Mapping[str, Iterable[Record]]) -> list[Row]:
+def rows(choice: Choice, results: Mapping[str, Results]) -> list[Row]:
     """A row per claim and variant of one figure."""
-    results = {variant: Results(found) for variant, found in by_variant.items()}
     return [
         _row(choice, claim, variant, results.get(variant, Results([])))
         for claim in choice.figure.claims
         for variant in claim.variants
     ]
+
+
+def tables(choice: Choice, results: Mapping[str, Results]) -> list[str]:
+    """The lines of a figure's own tables, if it has any."""
+    return choice.figure.tables(results) if choice.figure.tables else []
+
+
+def _from_to(numbers: set[float]) -> str:
+    least, most = min(numbers), max(numbers)
+    return f"{least:g}" if least == most else f"{least:g} to {most:g}"
+
+
+def lengths(plan: Mapping[str, Any], names: Iterable[str]) -> tuple[str, str]:
+    """How long the runs of these figures are, and how many seeds there are."""
+    found = [plan["lengths"][name] for name in names]
+    durations = {length for each in found for length in each["durations_s"]}
+    seeds = {count for each in found for count in each["seeds"]}
+    return f"{_from_to(durations)} s", ONE_SEED if seeds == {1} else f"{_from_to(seeds)} seeds"
 
 
 def missing(choice: Choice, reason: str) -> list[Row]:
@@ -75,27 +81,30 @@ def markdown(
     found: Mapping[str, list[Row]],
     plan: Mapping[str, Any],
     kernels: Iterable[str],
+    more: Mapping[str, Sequence[str]] | None = None,
 ) -> str:
-    """The whole page: caption, one table, what its words mean."""
+    """The whole page: caption, one table, what its words mean, the figures' own tables."""
     choices = list(choices)
-    seeds = len(plan["seeds"])
     lines = ["<!-- SPDX-License-Identifier: GPL-2.0 -->"]
     for paper in {choice.paper.name: choice.paper for choice in choices}.values():
+        mine = [choice for choice in choices if choice.paper is paper]
+        length, seeds = lengths(plan, [choice.name for choice in mine])
         lines += [
             f"# Figures of {paper.title}",
             "",
-            f"{plan['duration_s']:g} s each, "
-            f"{'one seed' if seeds == 1 else f'means of {seeds} seeds'}, "
+            f"{length} each, {seeds if seeds == ONE_SEED else f'means of {seeds}'}, "
             f"Linux {', '.join(sorted(set(kernels))) or '?'}.",
             "",
             "| " + " | ".join(HEADING) + " |",
             "|" + "---|" * len(HEADING),
         ]
-        mine = [choice for choice in choices if choice.paper is paper]
         body = [_cells(row) for choice in mine for row in found[choice.name]]
         lines += ["| " + " | ".join(cells) + " |" for cells in body]
         used = {row["variant"] for choice in mine for row in found[choice.name]} - {"today"}
         told = [f"- [{name}]: {text}" for name, text in paper.variants.items() if name in used]
         lines += ["", *told]
-        lines += [f"- otherwise: {paper.variants['today']}", ""]
-    return "\n".join([*lines, LEGEND, ""])
+        lines += [f"- otherwise: {paper.variants['today']}", "", paper.legend, ""]
+        for choice in mine:
+            own = (more or {}).get(choice.name)
+            lines += [*own, ""] if own else []
+    return "\n".join(lines)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import traces, units
+from .. import records, traces, units
 from .judges import FULL
 
 Points = tuple[np.ndarray, np.ndarray]
@@ -54,6 +54,22 @@ def estimates(raw: Path, meta: dict[str, Any]) -> list[Points | None]:
         found.append(None if series is None else (series["t"], 8 * series["bw"]))
     starts = [points[0][0] for points in found if points is not None]
     return [None if points is None else (points[0] - min(starts), points[1]) for points in found]
+
+
+def mode_changes(raw: Path, meta: dict[str, Any]) -> float | None:
+    """How often a flow of hstcp_gentle changes its mode, per second of the measured interval: the
+    mean of these flows. None without a whole trace."""
+    path = raw / "trace.txt"
+    ports = {str(flow["port"]) for flow in meta["flows"] if flow["cc"] == "hstcp_gentle"}
+    if not path.exists() or not ports or not traces.whole(raw):
+        return None
+    seconds = meta["duration_s"]
+    begin = next((at for name, _, at in records.read_events(raw) if name == "warmup"), 0.0)
+    changes = sum(
+        name == "hstcp_gentle_mode" and fields["dport"] in ports and 0 <= time - begin < seconds
+        for time, name, fields in traces.events(path)
+    )
+    return changes / len(ports) / seconds
 
 
 def by_second(points: Points, seconds: int) -> list[float]:
