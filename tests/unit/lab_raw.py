@@ -6,11 +6,12 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from apogee_lab import images
 from apogee_lab.scenario import FlowSpec, Param, Plan, Scenario
@@ -26,6 +27,21 @@ def steady(
     """Bins of a receiver that gets the same count every 10 ms from ``begin_us`` to ``end_us``."""
     times = range(begin_us + 10_000, end_us + 1, 10_000)
     return [[t, bytes_per_bin * n] for n, t in enumerate(times, 1)]
+
+
+def bins(*pieces: tuple[float, float, int]) -> list[list[int]]:
+    """What a receiver got: from, to (s of the guest's clock), bytes in every 10 ms."""
+    found, total = [], 0
+    for begin, end, count in pieces:
+        for t in range(round(begin * 100) + 1, round(end * 100) + 1):
+            total += count
+            found.append([t * 10_000, total])
+    return found
+
+
+def link(name: str, rx: int, tx: int) -> dict[str, Any]:
+    """A device as link-NS.json shows it."""
+    return {"ifname": name, "stats64": {"rx": {"packets": rx}, "tx": {"packets": tx}}}
 
 
 def meta(**changes: Any) -> dict[str, Any]:
@@ -104,6 +120,36 @@ def write(raw: Path, bins: list[list[int]] | None = None, **files: Any) -> Path:
     (raw / "uname").write_text("6.1.0-99-amd64\n")
     (raw / "console.log").write_text("first\nlast words\n")
     return raw
+
+
+# --- scripts ----------------------------------------------------------------------------------
+
+
+class Send(NamedTuple):
+    """A sender's line of a script with several flows."""
+
+    flow: str
+    netns: str
+    start_s: float
+    cc: str
+    address: str
+    port: int
+    seconds: float
+
+
+def sends(text: str) -> list[Send]:
+    """Every sender of a script."""
+    found = [line.split()[1:-1] for line in text.splitlines() if line.startswith("send ")]
+    return [
+        Send(flow, netns, float(start), cc, address, int(port), float(seconds))
+        for flow, netns, start, cc, address, port, seconds in found
+    ]
+
+
+def shell_errors(text: str) -> str:
+    """What sh says against a script without running it."""
+    done = subprocess.run(["sh", "-n"], input=text, text=True, capture_output=True, check=False)
+    return done.stderr or f"status {done.returncode}" * (done.returncode != 0)
 
 
 # --- a scenario and an engine without a guest -------------------------------------------------
