@@ -163,6 +163,26 @@ def _rtt(record: Record) -> float | None:
     return sum(found) / len(found) if found else None
 
 
+def _group(name: str) -> Callable[[Record], float | None]:
+    """Goodput in Mbit/s of a group of flows."""
+
+    def goodput(record: Record) -> float | None:
+        found = record.get("groups", {}).get(name)
+        return found["goodput_bps"] / 1e6 if found else None
+
+    return goodput
+
+
+def _after_warmup(key: str) -> Callable[[Record], float | None]:
+    """The sum of a count over the flows since the beginning was left behind."""
+
+    def total(record: Record) -> float | None:
+        found = [flow["steady"][key] for flow in record["flows"] if "steady" in flow]
+        return sum(found) if found else None
+
+    return total
+
+
 def _in_blackout(key: str) -> Callable[[Record], float | None]:
     return lambda record: record.get("blackout", {}).get(key)
 
@@ -175,12 +195,17 @@ COLUMNS: list[tuple[str, int, Callable[[Record], float | None]]] = [
     ("flow 2", 3, _flow_goodput(1)),
     ("mean flow", 3, _over_flows(lambda rates: sum(rates) / len(rates))),
     ("least flow", 3, _over_flows(min)),
+    ("fast flows", 1, _group("fast")),
+    ("Reno flows", 1, _group("reno")),
     ("Jain", 3, _several(lambda record: record["jain"])),
     ("queue drops", 0, _several(lambda record: record["queue"]["drops"])),
+    ("in first 5 s", 0, lambda record: record["queue"].get("early_drops")),
+    ("after warm-up", 0, lambda record: record["queue"].get("steady_drops")),
     ("link drops", 0, _several(lambda record: record["link_drops"])),
     ("retransmits", 0, _sum_of_flows("retransmits")),
     ("needless %", 2, needless_percent),
     ("timeouts", 1, _sum_of_flows("timeouts")),
+    ("timeouts after warm-up", 1, _after_warmup("timeouts")),
     ("queue % of BDP", 1, queue_share),
     ("RTT ms", 0, _rtt),
     ("to 90 % s", 2, lambda record: record["t90_s"]),
