@@ -59,7 +59,7 @@ APOGEE_PARAM(confirm, 1, 16,
 
 static unsigned int samples __read_mostly = 128;
 APOGEE_PARAM(samples, 0, 65535,
-	     "RTTs of a window that are judged, about; 0 for one with every ACK (default 128)");
+	     "RTTs of a window that are judged, about, 0 to 65535, 0 for one with every ACK (default 128)");
 
 static unsigned int share __read_mostly = GENTLE_SHARE_GROW;
 APOGEE_PARAM(share, GENTLE_SHARE_PAPER, GENTLE_SHARE_GROW,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -55,12 +56,13 @@ def samples(path: Path) -> list[Sample]:
 
 @dataclass(frozen=True)
 class Range:
-    """A parameter: a word of its description, lowest and highest value, default."""
+    """A parameter: a word of its description, lowest and highest value, and its default if that is
+    not to be changed."""
 
     word: str
     low: int
     high: int
-    default: int
+    default: int | None = None
 
 
 def modinfo(module: Path, field: str) -> dict[str, str]:
@@ -70,6 +72,13 @@ def modinfo(module: Path, field: str) -> dict[str, str]:
     return dict(line.split(":", 1) for line in text.splitlines())
 
 
+def default(description: str) -> int:
+    """The default that a parameter's description tells."""
+    found = re.search(r"default (\d+)", description)
+    assert found, description
+    return int(found[1])
+
+
 def assert_described(module: Path, ranges: Mapping[str, Range]) -> None:
     """modinfo names every parameter with its word, range and default."""
     described = modinfo(module, "parm")
@@ -77,22 +86,24 @@ def assert_described(module: Path, ranges: Mapping[str, Range]) -> None:
     assert set(modinfo(module, "parmtype").values()) == {"uint"}
     for name, one in ranges.items():
         assert one.word in described[name], name
-        assert f"default {one.default}" in described[name], name
+        assert default(described[name]) in range(one.low, one.high + 1), name
+        assert one.default in (None, default(described[name])), name
         words = set(described[name].replace(",", " ").replace(":", " ").split())
         assert {str(one.low), str(one.high)} <= words, f"{name} does not tell its range"
 
 
-def assert_ranges_hold(module: str, ranges: Mapping[str, Range], out: Path) -> None:
+def assert_ranges_hold(module: Path, ranges: Mapping[str, Range], out: Path) -> None:
     """At load and at write: -EINVAL, a line that names the range, and the value of before."""
     lines, load, write = [], [], []
+    loaded = module.stem
     for name, one in ranges.items():
-        file = f"/sys/module/{module}/parameters/{name}"
+        file = f"/sys/module/{loaded}/parameters/{name}"
         wrong = [str(one.high + 1), "-1", "4294967297", "many"]
         wrong += [str(one.low - 1)] if one.low else []
         for value in wrong:
             lines.append(f"try load {name}={value}")
             load.append(name)
-        lines += [f"modprobe {module}", f"echo {name} default $(cat {file}) >>$OUT/values"]
+        lines += [f"modprobe {loaded}", f"echo {name} default $(cat {file}) >>$OUT/values"]
         for value in [*wrong, "''"]:
             lines.append(f"try write {file} {value}")
             write.append(name)
@@ -100,18 +111,18 @@ def assert_ranges_hold(module: str, ranges: Mapping[str, Range], out: Path) -> N
             f"echo {name} kept $(cat {file}) >>$OUT/values",
             f"echo {one.high} >{file}; echo {name} high $(cat {file}) >>$OUT/values",
             f"echo {one.low} >{file}; echo {name} low $(cat {file}) >>$OUT/values",
-            f"rmmod {module}",
-            f"modprobe {module} {name}={one.high}; echo {name} loaded $(cat {file}) >>$OUT/values",
-            f"rmmod {module}",
+            f"rmmod {loaded}",
+            f"modprobe {loaded} {name}={one.high}; echo {name} loaded $(cat {file}) >>$OUT/values",
+            f"rmmod {loaded}",
         ]
     head = f"""
         try() {{
-            if [ $1 = load ]; then modprobe {module} $2 2>>$OUT/load; else
+            if [ $1 = load ]; then modprobe {loaded} $2 2>>$OUT/load; else
                 echo "$3" | dd of=$2 2>>$OUT/write; fi
             echo "$? $*" >>$OUT/tried
         }}
     """
-    qemu.run_script(head + "\n".join(lines), out=out, modules=[module], timeout_wall_s=300.0)
+    qemu.run_script(head + "\n".join(lines), out=out, modules=[loaded], timeout_wall_s=300.0)
     tried = (out / "tried").read_text().splitlines()
     assert len(tried) == len(load) + len(write)
     assert [line for line in tried if line.startswith("0")] == [], "accepted"
@@ -119,10 +130,12 @@ def assert_ranges_hold(module: str, ranges: Mapping[str, Range], out: Path) -> N
     assert (out / "write").read_text().count("Invalid argument") == len(write)
     values = dict(line.rsplit(" ", 1) for line in (out / "values").read_text().splitlines())
     log = (out / "dmesg.txt").read_text()
+    described = modinfo(module, "parm")
     for name, one in ranges.items():
-        assert values[f"{name} default"] == values[f"{name} kept"] == str(one.default)
+        assert values[f"{name} default"] == values[f"{name} kept"]
+        assert values[f"{name} default"] == str(default(described[name]))
         assert values[f"{name} high"] == values[f"{name} loaded"] == str(one.high)
         assert values[f"{name} low"] == str(one.low)
         refused = load.count(name) + write.count(name)
-        told = log.count(f"{module}: parameter {name} must be {one.low} to {one.high}")
+        told = log.count(f"{loaded}: parameter {name} must be {one.low} to {one.high}")
         assert told >= refused, name

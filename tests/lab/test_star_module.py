@@ -135,4 +135,4 @@ def test_modinfo_describes_every_parameter(modules: Path) -> None:
 
 
 def test_ranges_hold_at_load_and_at_write(modules: Path, build: Path) -> None:
-    assert_ranges_hold("tcp_star", PARAMETERS, build / "tests" / "star-parameters")
+    assert_ranges_hold(modules / "tcp_star.ko", PARAMETERS, build / "tests" / "star-parameters")
