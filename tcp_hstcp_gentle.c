@@ -17,6 +17,8 @@
  * Notable differences from the paper:
  *   o A trend of the RTTs counts only if it is relevant (hstcp_gentle.h); the
  *     letter is rise=0 fall=0 confirm=1.
+ *   o In Reno mode a loss halves the window, as Reno does. The letter, b(w), is
+ *     share=0.
  *   o The response function is RFC 3649's; the paper's own is response=1.
  *   o After a loss in slow start ssthresh = w/2 and w = w/4, but nothing is
  *     sent again that SACK shows to have arrived: the stack repairs what is
@@ -61,9 +63,9 @@ static unsigned int samples __read_mostly = 128;
 APOGEE_PARAM(samples, 0, 65535,
 	     "RTTs of a window that are judged, about, 0 to 65535, 0 for one with every ACK (default 128)");
 
-static unsigned int share __read_mostly = GENTLE_SHARE_GROW;
+static unsigned int share __read_mostly = GENTLE_SHARE_HALVE;
 APOGEE_PARAM(share, GENTLE_SHARE_PAPER, GENTLE_SHARE_GROW,
-	     "Reno mode: 0 the paper's, 1 halve at a loss, 2 grow by 3 b / (2 - b) per round trip (default 2)");
+	     "Reno mode: 0 the paper's, 1 halve at a loss, 2 grow by 3 b / (2 - b) per round trip (default 1)");
 
 static unsigned int early_exit __read_mostly;
 APOGEE_PARAM(early_exit, 0, 1,

@@ -19,7 +19,7 @@ from .model import Cell, Claim, Figure, Paper
 NS = (0, 1, 2, 5, 10)  # fast senders
 HEADLINES = (2, 5)  # these points have all seeds
 MANY, FEW = 5, 2  # seeds
-DURATION_S, WARMUP = 110.0, "{50}s"
+DURATION_S, WARMUP = 100.0, "{80}s"
 MODEL_S, MODEL_WARMUP = 80.0, "{30}s"  # figure 6
 _MODEL_STACKS = ("today",)
 SEGMENT = 1448  # bytes
