@@ -104,7 +104,7 @@ def test_how_many_runs() -> None:
     assert len(found["gentle-3"]) == 5 + 2
     assert len(found["gentle-2"]) == (2 + 2 + 5 + 5 + 2) + 5 * 2
     # With the buffer of 25 ms both readings are one.
-    assert len(found["gentle-6"]) == 2 * 2 * (2 * 9 - 3)
+    assert len(found["gentle-6"]) == 2 * (2 * 9 - 3)
     assert len({run.job.key for run in planned("gentle", seeds=[1])["gentle-7"]}) == 4 * 4 + 1
 
 
@@ -116,13 +116,14 @@ def test_a_cell_may_ask_for_fewer_seeds_and_another_length() -> None:
     assert counts["hstcp_gentle", "2", "letter"] == counts["reno", "5", "today"] == 5
     assert counts["hstcp_gentle", "1", "letter"] == counts["reno", "0", "today"] == 2
     found = planned("gentle")
-    assert {run.job.plan.duration_s for run in found["gentle-6"]} == {100.0}
+    assert {run.job.plan.duration_s for run in found["gentle-6"]} == {80.0}
     assert {run.job.plan.duration_s for run in found["gentle-7"]} == {100.0}
-    assert {run.job.meta["set"]["warmup"] for run in found["gentle-7"]} == {"60s"}
-    short = planned("gentle", duration_s=14.0)
-    assert {run.job.plan.duration_s for run in short["gentle-6"]} == {14.0}
-    assert {run.job.meta["set"]["warmup"] for run in short["gentle-7"]} == {"6s"}
-    assert {run.job.meta["set"]["warmup"] for run in short["gentle-6"]} == {"5.6s"}
+    assert {run.job.meta["set"]["warmup"] for run in found["gentle-6"]} == {"30s"}
+    assert {run.job.meta["set"]["warmup"] for run in found["gentle-7"]} == {"80s"}
+    short = planned("gentle", duration_s=16.0)
+    assert {run.job.plan.duration_s for run in short["gentle-6"]} == {16.0}
+    assert {run.job.meta["set"]["warmup"] for run in short["gentle-7"]} == {"12.8s"}
+    assert {run.job.meta["set"]["warmup"] for run in short["gentle-6"]} == {"6s"}
 
 
 def test_equal_cells_of_two_variants_are_one_set_of_runs() -> None:
@@ -137,11 +138,21 @@ def test_equal_cells_of_two_variants_are_one_set_of_runs() -> None:
     assert letter & today and letter - today <= own and today - letter <= own
 
 
+def test_the_letter_is_said_as_it_is_run(root: Path) -> None:
+    letter = [c for c in gentle.FIGURE_7.cells if c.cc == "hstcp_gentle" and c.variant == "letter"]
+    given = {k.partition(".")[2]: v for k, v in letter[0].settings.items() if "." in k}
+    words = " ".join(f"{name}={value}" for name, value in given.items())
+    assert f"`{words}`" in (root / "docs" / "algorithms.md").read_text()
+    assert words.replace(" ", ", ") in gentle.VARIANTS["letter"]
+    others = [cell for cell in gentle.FIGURE_7.cells if cell not in letter]
+    assert not [key for cell in others for key in cell.settings if "." in key]
+
+
 def test_what_the_runs_cost(tmp_path: Path) -> None:
     found = planned("gentle")
     made = plan.as_json(found, None, None, tmp_path, tmp_path / "table.md")
     assert made["lengths"]["gentle-7"] == {"durations_s": [100.0], "seeds": [2, 5]}
-    assert made["lengths"]["gentle-6"] == {"durations_s": [100.0], "seeds": [2]}
+    assert made["lengths"]["gentle-6"] == {"durations_s": [80.0], "seeds": [2]}
     costs = {made["runs"][member["key"]]["cost_s"] for member in made["figures"]["gentle-7"]}
     assert costs == {10 + 0.5 * 180}
     assert sum(run["cost_s"] for run in made["runs"].values()) / 3600 < 4
@@ -385,11 +396,17 @@ def test_the_window_is_drawn_in_packets(tmp_path: Path) -> None:
     send = lab_raw.send_log()
     send["info"]["snd_mss"] = 1448
     raw = lab_raw.write(tmp_path / "raw", send=send)
-    runs = {"period": as_runs(raw, [record("highspeed", 800, 100, n=5)])}
+    found = [record("highspeed", 800, 100, n=5)]
+    larger = {**send, "samples": [[t, 9 * size, *rest] for t, size, *rest in send["samples"]]}
+    runs = {
+        "today": as_runs(raw, found),
+        "period": as_runs(lab_raw.write(tmp_path / "larger", send=larger), found),
+    }
     canvas = draw.first_window(gentle.FIGURE_3, runs)
-    (axes,) = canvas.axes
-    assert list(axes.lines[0].get_ydata()) == list(range(10, 110))
-    assert axes.lines[1].get_xdata()[0] == 60.0
+    today, period = canvas.axes
+    assert list(today.lines[0].get_ydata()) == list(range(10, 110))
+    assert today.lines[1].get_xdata()[0] == 60.0
+    assert period.get_ylim()[1] > max(period.lines[0].get_ydata()) == 9 * 109
     plt.close(canvas)
 
 

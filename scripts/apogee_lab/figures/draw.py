@@ -289,8 +289,8 @@ def first_window(figure: Figure, runs: Runs) -> Canvas:
             begin = run.record["interval"]["from_s"]
             axes.axvline(begin, ls="--", color=LIMIT_COLOUR, label="measured from here on")
             axes.set_xlim(left=0)
-            axes.set_ylim(bottom=0)
             axes.set_xlabel("time since the first data, s")
+        panels[0].set_ylim(bottom=0)  # of all panels, once all is drawn
         panels[0].set_ylabel("congestion window, packets")
         return _finish(canvas, panels, figure.title)
 
@@ -316,10 +316,10 @@ def model_over_delay(figure: Figure, runs: Runs) -> Canvas:
             grid[1][column].set_xlabel("one-way delay of the shared link, ms")
         grid[0][0].set_ylim(bottom=0)
         grid[1][0].set_yscale("log")
-        grid[0][0].set_ylabel("HSTCP's goodput, Mbit/s (dashed: model)")
-        grid[1][0].set_ylabel("Reno's goodput, Mbit/s (dashed: model)")
+        grid[0][0].set_ylabel("goodput of HSTCP, Mbit/s")
+        grid[1][0].set_ylabel("goodput of Reno, Mbit/s")
         grid[0][0].legend(fontsize=8)
-        canvas.suptitle(figure.title, x=0.125, ha="left", y=0.98)
+        canvas.suptitle(f"{figure.title} (solid: lab, dashed: model)", x=0.125, ha="left", y=0.97)
         return canvas
 
 
