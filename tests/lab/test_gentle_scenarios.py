@@ -28,7 +28,7 @@ RTT = 0.07  # s
 PRODUCT = 100e6 * RTT / 8 / 1514  # packets the path holds
 QUEUE = 417  # packets
 SLOW_START, HIGHSPEED, RENO = range(3)  # enum gentle_mode
-TREND, LOSS, TIMEOUT, OWN_LINK, SSTHRESH, UNDO = range(6)  # enum gentle_reason
+TREND, LOSS, TIMEOUT, OWN_LINK, SSTHRESH, UNDO, IDLE = range(7)  # enum gentle_reason
 
 SECOND = 5299  # port of a connection beside
 
@@ -120,6 +120,13 @@ data() {
         + BESIDE,
         duration_s=2.5,
         **SMALL,
+    ),
+    # Both connections fill the own link, then the second one pauses.
+    "idle": case(
+        "data() { head -c 1000000 /dev/zero; sleep 1.5; head -c 1000000 /dev/zero; }" + BESIDE,
+        duration_s=3.5,
+        host_rate=20_000_000,
+        window=200_000,
     ),
     "marks": case(duration_s=3, aqm="red", tcp_ecn=1),
 }
@@ -387,6 +394,18 @@ def test_a_timeout_that_was_none_restores_mode_and_window(runs: dict[str, Run]) 
     back = next(c for c in changes(run) if c.t > down.t)
     assert (back.before, back.after, back.reason) == (SLOW_START, down.before, UNDO)
     assert run.sent["info"]["snd_cwnd"] >= down.cwnd
+
+
+def test_an_idle_flow_starts_slowly_again(runs: dict[str, Run]) -> None:
+    """The stack lowers the window and keeps ssthresh: slow start, whatever the mode was."""
+    told = changes(runs["idle"])
+    assert (told[0].before, told[0].reason) == (SLOW_START, OWN_LINK)
+    (at,) = [n for n, c in enumerate(told) if c.after == SLOW_START]
+    again, back = told[at : at + 2]
+    assert again.before != SLOW_START
+    assert again.reason == IDLE
+    assert again.cwnd < again.ssthresh
+    assert (back.reason, back.cwnd) == (SSTHRESH, again.ssthresh)
 
 
 def test_marks_are_answered_like_losses(runs: dict[str, Run]) -> None:
