@@ -144,11 +144,11 @@ def _flow_goodput(index: int) -> Callable[[Record], float | None]:
 
 
 def _over_flows(pick: Callable[[list[float]], float]) -> Callable[[Record], float | None]:
-    """Something about the goodputs in Mbit/s of more than two flows."""
+    """Something about the goodputs in Mbit/s of more than two flows of one kind."""
 
     def over(record: Record) -> float | None:
         rates = [flow["goodput_bps"] / 1e6 for flow in record["flows"]]
-        return pick(rates) if len(rates) > 2 else None
+        return pick(rates) if len(rates) > 2 and "groups" not in record else None
 
     return over
 

@@ -142,3 +142,19 @@ def test_how_values_are_shown() -> None:
         "1e-7", "0", "2.5e-6", "45s:1s", table.NONE, "3",
     ]  # fmt: skip
     assert table.cell([-0.0001, 0.0001], 2) == "0.00 ± 0.00"
+
+
+def test_groups_of_flows_have_columns_of_their_own(raw: Path) -> None:
+    """What the groups got and the queue dropped, and no mean over flows of different kinds."""
+    one = record(raw, "star", 1, 9.0)
+    one["flows"] = [{**one["flows"][0], "steady": {"timeouts": 2}} for _ in range(3)]
+    one["queue"] |= {"early_drops": 30, "steady_drops": 4}
+    plain, *_ = table.rows([one])
+    assert "mean flow" in plain
+    one["groups"] = {"fast": {"goodput_bps": 8e6}, "reno": {"goodput_bps": 1e6}}
+    heading, row = table.rows([one])
+    cells = dict(zip(heading, row, strict=True))
+    assert (cells["fast flows"], cells["Reno flows"]) == ("8.0", "1.0")
+    assert (cells["in first 5 s"], cells["after warm-up"]) == ("30", "4")
+    assert cells["timeouts after warm-up"] == "6.0"
+    assert not {"mean flow", "least flow"} & set(heading)
