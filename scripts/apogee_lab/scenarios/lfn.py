@@ -37,12 +37,9 @@ PARAMS = (
     Param("reno_start", (0.0,), "list:time", "when each slower sender starts, likewise", 0, 3600),
     Param("spread", 1.0, "time", "each sender starts up to this much later, at random", 0, 3600),
     Param("warmup", 0.0, "time", "left out of the measures, from the last start on", 0, 3600),
-    Param("ber", 0.0, "ber", "bit error rate of the data direction of the shared link", 0, 1e-3),
-    Param("ack_ber", "same", "ber|same", "bit error rate of the ACK direction, or same", 0, 1e-3),
+    *testbed.ERROR_PARAMS,
     Param("window", 64_000_000, "size", "receive window", 4096, 1e9),
-    Param("initrwnd", 0, "int", "receivers' first window in segments, 0: 64 kB", 0, 45),
-    Param("mtu", 1500, "int", "largest IP packet in bytes", 576, 9000),
-    Param("ipv6", 0, "bool", "IPv6 instead of IPv4 (mtu at least 1280)"),
+    *testbed.PACKET_PARAMS,
     *testbed.HOST_PARAMS,
 )  # fmt: skip
 
@@ -213,13 +210,7 @@ def _links(values: Mapping[str, Any], net: Net, flows: Sequence[Bulk]) -> list[s
         "# namespaces and links",
         f"for ns in {every}; do ip netns add $ns; done",
         net.quiet(every),
-        net.link("ra", "rb", SHARED),
-        net.end("ra", "to-rb", SHARED, 1),
-        net.end("rb", "to-ra", SHARED, 2),
-        f"{net.ip('ra')} route add default via {net.address(SHARED, 2)}",
-        f"{net.ip('rb')} route add default via {net.address(SHARED, 1)}",
-        net.forward("ra"),
-        net.forward("rb"),
+        *net.routers("ra", "rb", SHARED),
     ]
     for number, flow in enumerate(flows, 1):
         lines += _host_lines(values, net, number, flow)

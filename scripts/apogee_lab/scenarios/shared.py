@@ -167,13 +167,7 @@ def _links(values: Mapping[str, Any], net: Net, flows: Sequence[Flow]) -> list[s
         "# namespaces and links",
         f"for ns in {every}; do ip netns add $ns; done",
         net.quiet(every),
-        net.link("bn", "sat", MIDDLE),
-        net.end("bn", "to-sat", MIDDLE, 1),
-        net.end("sat", "to-bn", MIDDLE, 2),
-        f"{net.ip('bn')} route add default via {net.address(MIDDLE, 2)}",
-        f"{net.ip('sat')} route add default via {net.address(MIDDLE, 1)}",
-        net.forward("bn"),
-        net.forward("sat"),
+        *net.routers("bn", "sat", MIDDLE),
     ]
     for flow in flows:
         first, last = flow.n, SPLIT + flow.n

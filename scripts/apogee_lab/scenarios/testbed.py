@@ -18,13 +18,22 @@ PORT = 5201
 MAX_BANDS = 8  # prio asks each of them for every frame
 DELAY_LINE = 1_000_000  # packets: netem's limit where nothing may overflow
 
+#: Parameters of a link that errs, and of what it carries.
+ERROR_PARAMS = (
+    Param("ber", 0.0, "ber", "bit error rate of the data direction", 0, 1e-3),
+    Param("ack_ber", "same", "ber|same", "bit error rate of the ACK direction, or same", 0, 1e-3),
+)
+PACKET_PARAMS = (
+    Param("mtu", 1500, "int", "largest IP packet in bytes", 576, 9000),
+    Param("initrwnd", 0, "int", "receiver's first window in segments, 0: 64 kB", 0, 45),
+    Param("ipv6", 0, "bool", "IPv6 instead of IPv4 (mtu at least 1280)"),
+)
 #: Parameters of the satellite link, the end hosts and the run, before and after what is a
 #: scenario's own.
 LINK_PARAMS = (
     Param("rate", 10_000_000, "rate", "rate of the bottleneck", 9600, 100e9),
     Param("delay", 0.25, "time", "one-way delay of the satellite hop", 0, 10),
-    Param("ber", 0.0, "ber", "bit error rate of the data direction", 0, 1e-3),
-    Param("ack_ber", "same", "ber|same", "bit error rate of the ACK direction, or same", 0, 1e-3),
+    *ERROR_PARAMS,
     Param("queue", 625_000, "size", "bottleneck queue, counted in MTU-sized packets", 1, 1e9),
     Param("window", 625_000, "size", "receive window", 4096, 1e9),
     Param("ack_blackout", None, "event|none", "all ACKs lost, from the first SYN", 0, 3600),
@@ -34,9 +43,7 @@ LINK_PARAMS = (
     Param(
         "ack_slot", 0.0, "time", "the return path releases frames every so often, 0: at once", 0, 1
     ),
-    Param("mtu", 1500, "int", "largest IP packet in bytes", 576, 9000),
-    Param("initrwnd", 0, "int", "receiver's first window in segments, 0: 64 kB", 0, 45),
-    Param("ipv6", 0, "bool", "IPv6 instead of IPv4 (mtu at least 1280)"),
+    *PACKET_PARAMS,
 )
 HOST_PARAMS = (
     Param("traffic", "flow", "choice:flow,iperf3", "traffic tool"),
@@ -251,6 +258,18 @@ class Net:
         """The line that makes a namespace a router."""
         what = "net.ipv6.conf.all.forwarding=1" if self.v6 else "net.ipv4.ip_forward=1"
         return f"ip netns exec {ns} sysctl -qw {what}"
+
+    def routers(self, a: str, b: str, n: int) -> list[str]:
+        """Lines for two routers and the link between them, each the other's way to all else."""
+        return [
+            self.link(a, b, n),
+            self.end(a, f"to-{b}", n, 1),
+            self.end(b, f"to-{a}", n, 2),
+            f"{self.ip(a)} route add default via {self.address(n, 2)}",
+            f"{self.ip(b)} route add default via {self.address(n, 1)}",
+            self.forward(a),
+            self.forward(b),
+        ]
 
     def quiet(self, namespaces: str) -> str:
         """Lines that keep IPv6 from sending anything by itself."""
