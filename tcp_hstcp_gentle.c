@@ -68,8 +68,8 @@ APOGEE_PARAM(share, GENTLE_SHARE_PAPER, GENTLE_SHARE_GROW,
 	     "Reno mode: 0 the paper's, 1 halve at a loss, 2 grow by 3 b / (2 - b) per round trip (default 1)");
 
 static unsigned int early_exit __read_mostly;
-APOGEE_PARAM(early_exit, 0, 1,
-	     "leave slow start when the RTTs of a window rise, 0 or 1 (default 0)");
+APOGEE_PARAM(early_exit, 0, 2,
+	     "when the RTTs of a window rise in slow start, limit it to what the path holds: 0 no, 1 yes, 2 and grow by a quarter per round trip from there (default 0)");
 
 /* Why the mode has changed. */
 enum gentle_reason {
@@ -101,6 +101,7 @@ enum gentle_reason {
  * @agreed: windows that asked for the other mode in succession
  * @quarter: recovery from a loss in slow start
  * @reduced: the window was reduced, and that was not undone
+ * @careful: slow start has met a queue, and is to grow by a quarter
  */
 struct gentle {
 	struct rtt_trend trend;
@@ -120,6 +121,7 @@ struct gentle {
 	u8 agreed;
 	u8 quarter;
 	u8 reduced;
+	u8 careful;
 };
 
 /* A window begins with the next packet that is sent. */
@@ -148,6 +150,7 @@ static void gentle_enter(struct sock *sk, enum gentle_mode mode,
 	trace_hstcp_gentle_mode(sk, g->mode, mode, reason);
 	g->mode = mode;
 	g->growing_cwnd = 0;
+	g->careful = 0;
 }
 
 static void gentle_init(struct sock *sk)
@@ -172,6 +175,7 @@ static u32 gentle_ssthresh(struct sock *sk)
 
 	g->prior_mode = g->mode;
 	g->reduced = 1;
+	g->careful = 0;
 	g->quarter = g->mode == GENTLE_SLOW_START;
 	if (g->quarter)
 		return max(tcp_snd_cwnd(tp) / 4, HSTCP_CWND_MIN);
@@ -241,12 +245,13 @@ static u32 gentle_undo_cwnd(struct sock *sk)
 }
 
 /* A rise within slow start is the queue before the bottleneck: no further than
- * what the path holds by that.
+ * what the path holds by that. Even on the way there a window that doubles puts
+ * half of itself into the queue, which a short one doesn't bear.
  */
 static void gentle_limit_slow_start(struct sock *sk, s32 change)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
-	const struct gentle *g = inet_csk_ca(sk);
+	struct gentle *g = inet_csk_ca(sk);
 	u32 rtt_min = tcp_min_rtt(tp);
 	u32 holds;
 
@@ -255,6 +260,7 @@ static void gentle_limit_slow_start(struct sock *sk, s32 change)
 	holds = gentle_capacity(g->packets, g->sent_us - g->trend.first_us,
 				change, rtt_min);
 	tp->snd_ssthresh = min(tp->snd_ssthresh, holds);
+	g->careful = READ_ONCE(early_exit) == 2;
 }
 
 /* The packets of a window are acknowledged: judge their RTTs, begin the next. */
@@ -332,14 +338,21 @@ static bool gentle_own_link_full(struct sock *sk, u32 acked)
 static void gentle_slow_start(struct sock *sk, u32 *acked)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
+	const struct gentle *g = inet_csk_ca(sk);
 
 	if (gentle_own_link_full(sk, *acked)) {
 		tp->snd_ssthresh = tcp_snd_cwnd(tp);
 		gentle_enter(sk, GENTLE_HIGHSPEED, GENTLE_BY_OWN_LINK);
 		return;
 	}
-	if (tcp_is_cwnd_limited(sk))
+	if (!tcp_is_cwnd_limited(sk))
+		return;
+	if (!g->careful) {
 		*acked = tcp_slow_start(tp, *acked);
+		return;
+	}
+	tcp_cong_avoid_ai(tp, GENTLE_CAREFUL, *acked);
+	*acked = 0;
 }
 
 /* How the window grows from here: the same for hundreds of ACKs. */

@@ -38,6 +38,10 @@ enum gentle_share {
 
 /* In slow start a rise by this part of the smallest RTT is a queue. */
 #define GENTLE_QUEUE_PART	32
+/* After it slow start grows by this part of the window per round trip, as RFC
+ * 9406's conservative slow start does.
+ */
+#define GENTLE_CAREFUL		4
 
 /**
  * struct gentle_rules - when a trend changes the mode

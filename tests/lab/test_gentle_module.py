@@ -143,7 +143,7 @@ PARAMETERS = {
     "confirm": Range("windows", 1, 16),
     "samples": Range("RTTs", 0, 65535),
     "share": Range("Reno mode", 0, 2),
-    "early_exit": Range("slow start", 0, 1),
+    "early_exit": Range("slow start", 0, 2),
 }
 
 

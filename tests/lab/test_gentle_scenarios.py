@@ -77,6 +77,7 @@ LOSE = FILTER + "sleep 3\nlose 0.001\n"
 CASES = {
     "overflow": case(duration_s=2.5),
     "early": case(duration_s=2.5, _early_exit=1),
+    "shallow": case(duration_s=2.5, _early_exit=2, queue=200),
     "own": case(duration_s=1.5, host_rate=80_000_000),
     "calm": case(duration_s=1.5, **CALM),
     "receiver": case(duration_s=1.5, window=400_000),
@@ -280,6 +281,20 @@ def test_early_exit_spares_the_queue(runs: dict[str, Run]) -> None:
         full[run] = next(t for t, r in zip(steps, rates, strict=True) if r > 0.9e8 * 1448 / 1514)
     assert full[early] <= full[late]
     assert early.goodput(0, 2.4) > late.goodput(0, 2.4)
+
+
+def test_early_exit_2_grows_by_a_quarter(runs: dict[str, Run]) -> None:
+    """Doubling on the way to what the path holds would put half of that into the queue."""
+    run = runs["shallow"]
+    (end, *_) = changes(run)
+    assert end.ssthresh == pytest.approx(PRODUCT, rel=0.1)
+    assert end.ssthresh / 2 > 200, "else doubling would do no harm"
+    assert drops(run) == 0
+    windows = [e["cwnd"] for e in run.traced("hstcp_gentle_window") if e["t"] < end.t]
+    growth = [b / a for a, b in pairwise(windows)]
+    careful = next(n for n, g in enumerate(growth) if n > 3 and g < 1.5)
+    assert max(growth[careful:]) < 1.3
+    assert len(growth) - careful >= 4
 
 
 # --- growth and losses ------------------------------------------------------------------------
