@@ -196,8 +196,6 @@ compound_judge_slow_start(struct sock *sk, const struct compound_rules *rules)
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct compound *c = inet_csk_ca(sk);
 
-	c->windows.dwnd = 0;
-	compound_follow(&c->windows, tcp_snd_cwnd(tp));
 	if (!compound_crowded(rules, c->diff))
 		return COMPOUND_SLOW_START;
 	tp->snd_ssthresh = tcp_snd_cwnd(tp);
@@ -212,7 +210,6 @@ compound_judge_avoidance(struct sock *sk, const struct compound_rules *rules)
 	struct compound_windows *windows = &c->windows;
 	enum compound_act act = COMPOUND_DELAY;
 
-	compound_follow(windows, tcp_snd_cwnd(tp));
 	windows->dwnd = compound_delay_window(rules, windows->dwnd,
 					      tcp_snd_cwnd(tp), c->diff,
 					      tcp_is_cwnd_limited(sk));
@@ -232,14 +229,18 @@ static void compound_judge(struct sock *sk)
 	struct compound *c = inet_csk_ca(sk);
 	const struct compound_rules rules = compound_parameters(c);
 	enum compound_act act = COMPOUND_UNUSED;
+	bool slow_start = tcp_in_slow_start(tcp_sk(sk));
 
 	if (!c->rtt_us)
 		return;
 	compound_base_update(&c->base, c->rtt_us);
 	c->last_rtt_us = c->rtt_us;
+	if (slow_start)
+		c->windows.dwnd = 0;
+	compound_follow(&c->windows, tcp_snd_cwnd(tcp_sk(sk)));
 	if (!c->unused) {
 		c->diff = compound_diff(c->swnd, c->base.rtt_us, c->rtt_us);
-		if (tcp_in_slow_start(tcp_sk(sk)))
+		if (slow_start)
 			act = compound_judge_slow_start(sk, &rules);
 		else
 			act = compound_judge_avoidance(sk, &rules);
