@@ -105,7 +105,7 @@ def test_the_increase_by_hand(
 def test_the_increase(apogee: Library, swnd: int, alpha: int, k: int) -> None:
     exact = max(alpha / 1000 * swnd ** (k / 1000) - 1, 0)
     assert apogee.compound_increase(swnd, alpha, k) / ONE == pytest.approx(
-        exact, rel=1e-6, abs=2e-2
+        exact, rel=1e-6, abs=1e-2
     )
 
 
