@@ -31,6 +31,8 @@ HOOKS = {
     "bbr": ("bbr_main",),
     "cubic": ("cubictcp_acked", "cubictcp_cong_avoid"),
     "hstcp_gentle": ("gentle_pkts_acked", "gentle_cong_avoid"),
+    "compound_plus": ("compound_pkts_acked", "compound_cong_avoid"),
+    "compound": ("compound_pkts_acked", "compound_cong_avoid"),
     "highspeed": ("hstcp_cong_avoid",),
 }
 WHOLE = ("tcp_ack",)

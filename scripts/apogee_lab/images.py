@@ -26,6 +26,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar
 
+from .scenario import module_of
+
 DEFAULT_KERNEL = "6.1"
 
 #: Series that apt can deliver: the Debian suite which carries it.
@@ -660,7 +662,7 @@ def is_own(name: str) -> bool:
 
 def own_modules(ccs: Iterable[str]) -> list[str]:
     """Modules of this project among the congestion controls a run uses, in a fixed order."""
-    return sorted({f"tcp_{cc}" for cc in ccs if is_own(f"tcp_{cc}")})
+    return sorted({module_of(cc) for cc in ccs if is_own(module_of(cc))})
 
 
 def module_file(name: str, k: Kernel) -> Path:

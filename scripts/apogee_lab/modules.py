@@ -16,6 +16,7 @@ from pathlib import Path
 
 from . import images
 from .request import UsageError
+from .scenario import module_of
 
 _INFO = re.compile(rb"(?:\A|\0)parm(type)?=([a-z][a-z0-9_]*):([^\0]*)")
 _RANGE = re.compile(r"\b(\d+) (?:to|or) (\d+)\b")
@@ -55,7 +56,7 @@ def of_control(kernel: images.Kernel, cc: str) -> dict[str, str] | None:
 
     ``modprobe`` cannot set what is built in.
     """
-    name = f"tcp_{cc}"
+    name = module_of(cc)
     if images.own_modules([cc]):
         return of_file(images.module_file(name, kernel))
     found = sorted((kernel.modules / "kernel" / "net" / "ipv4").glob(f"{name}.ko*"))

@@ -26,6 +26,8 @@ from .records import RecordError  # noqa: E402
 COLOURS = {
     "star": "#c8102e",
     "hstcp_gentle": "#d55e00",
+    "compound_plus": "#006d77",
+    "compound": "#83a6a9",
     "j": "#e69f00",
     "bbr": "#0072b2",
     "cubic": "#009e73",

@@ -11,14 +11,12 @@ from typing import Any
 
 from . import units
 from .images import LabError
-from .scenario import Param, Scenario
+from .scenario import Param, Scenario, module_of
 
 # The project's own algorithms and the modules that carry them; "constant" is the tests' oracle.
 OWN_MODULES = {
-    "star": "tcp_star",
-    "hstcp_gentle": "tcp_hstcp_gentle",
-    "j": "tcp_j",
-    "constant": "tcp_constant",
+    cc: module_of(cc)
+    for cc in ("star", "hstcp_gentle", "compound_plus", "compound", "j", "constant")
 }
 # Algorithms that Linux has carried; which of them a kernel offers is up to the kernel.
 STOCK = (
@@ -165,7 +163,7 @@ def record_values(scenario: Scenario, values: dict[str, Any]) -> dict[str, Any]:
 def own_modules(mix: str, values: dict[str, Any]) -> tuple[str, ...]:
     """Our modules that a run needs."""
     names = set(mix.split("+")) | {key.partition(".")[0] for key in values if "." in key}
-    return tuple(sorted(OWN_MODULES[name] for name in names if name in OWN_MODULES))
+    return tuple(sorted({OWN_MODULES[name] for name in names if name in OWN_MODULES}))
 
 
 def check_controls(offered: set[str], kernel: str, mixes: list[str]) -> None:

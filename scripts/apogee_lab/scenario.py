@@ -131,17 +131,32 @@ class Scenario:
         return self.build({**self.defaults(), **values}, self.flows(cc), duration_s)
 
 
+#: Modules that carry another algorithm beside the one they are named after.
+_CARRIED_BY = {"compound": "tcp_compound_plus"}
+
+
+def module_of(cc: str) -> str:
+    """The module that carries a congestion control."""
+    return _CARRIED_BY.get(cc, f"tcp_{cc}")
+
+
 def module_lines(values: Mapping[str, Any], ccs: tuple[str, ...]) -> list[str]:
-    """``modprobe`` lines for the flows' algorithms, with the parameters given as ``cc.name``."""
-    settings: dict[str, list[str]] = {cc: [] for cc in dict.fromkeys(ccs)}
+    """``modprobe`` lines for the flows' algorithms, with the parameters given as ``cc.name``.
+
+    Algorithms of one module share its parameters.
+    """
+    settings: dict[str, dict[str, Any]] = {module_of(cc): {} for cc in dict.fromkeys(ccs)}
     for key in sorted(values):
         cc, dot, name = key.partition(".")
-        if dot and cc in settings:
-            settings[cc].append(f"{name}={values[key]}")
-        elif dot:
+        if not dot:
+            continue
+        if cc not in ccs:
             raise ValueError(f"{key}: no flow uses {cc} here")
+        module = module_of(cc)
+        if settings[module].setdefault(name, values[key]) != values[key]:
+            raise ValueError(f"{key}: {module} has one {name} for all its algorithms")
     return [
-        " ".join(["modprobe", f"tcp_{cc}", *words])
-        for cc, words in settings.items()
-        if cc not in ("reno", "cubic")
+        " ".join(["modprobe", module, *(f"{name}={value}" for name, value in words.items())])
+        for module, words in settings.items()
+        if module not in ("tcp_reno", "tcp_cubic")
     ]

@@ -15,8 +15,10 @@ from typing import Any
 
 import pytest
 
-from apogee_lab import request, sweep
+from apogee_lab import images, request, sweep
 from apogee_lab.request import UsageError
+from apogee_lab.scenario import module_lines
+from apogee_lab.scenarios import testbed
 
 from .lab_raw import SCENARIO, FakeEngine
 
@@ -107,7 +109,7 @@ def test_a_value_the_scenario_refuses(engine: FakeEngine) -> None:
 def test_what_a_kernel_does_not_have() -> None:
     request.check_controls({"reno", "cubic"}, "6.1", ["star", "reno"])
     with pytest.raises(
-        UsageError, match="no congestion control 'bbr'; it has: star, hstcp_gentle, j, constant"
+        UsageError, match="no congestion control 'bbr'; it has: star, hstcp_gentle, compound_plus"
     ):
         request.check_controls({"reno", "cubic"}, "6.1", ["star", "bbr"])
 
@@ -116,6 +118,19 @@ def test_modules_that_a_run_needs() -> None:
     assert request.own_modules("star", {"ber": 0}) == ("tcp_star",)
     assert request.own_modules("cubic", {}) == ()
     assert request.own_modules("star+j", {"star.aen": "0"}) == ("tcp_j", "tcp_star")
+
+
+def test_one_module_carries_both_compounds() -> None:
+    """Loaded once, its events enabled once, and its parameters are those of both."""
+    both = "compound_plus", "compound"
+    assert request.own_modules("+".join(both), {}) == ("tcp_compound_plus",)
+    assert images.own_modules(both) == ["tcp_compound_plus"]
+    values = {"compound.gamma": "20", "compound_plus.rule": "2", "compound_plus.gamma": "20"}
+    assert module_lines(values, (*both, "reno")) == ["modprobe tcp_compound_plus gamma=20 rule=2"]
+    lines = testbed.trace_lines("module", both, [5201, 5202])
+    assert lines.count("for event in") == lines.count("events/tcp_compound_plus/*/") == 1
+    with pytest.raises(ValueError, match="one gamma for all"):
+        module_lines(values | {"compound.gamma": "30"}, both)
 
 
 def test_records_hold_every_parameter(engine: FakeEngine) -> None:

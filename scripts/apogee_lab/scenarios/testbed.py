@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..scenario import Param
+from ..scenario import Param, module_of
 
 ETHERNET = 14
 PORT = 5201
@@ -356,9 +356,9 @@ def trace_lines(trace: str, ccs: Iterable[str], ports: Sequence[int]) -> str:
             f"echo '{peer}' >$tracing/events/tcp/tcp_retransmit_skb/filter",
             "echo 1 >$tracing/events/tcp/tcp_retransmit_skb/enable",
         ]
-    for cc in dict.fromkeys(ccs) if trace in ("module", "all") else ():
+    for module in dict.fromkeys(map(module_of, ccs)) if trace in ("module", "all") else ():
         lines += [
-            f"for event in $tracing/events/tcp_{cc}/*/; do",
+            f"for event in $tracing/events/{module}/*/; do",
             "\t[ -e $event/enable ] || continue",
             f"\techo '{peer}' >$event/filter",
             "\techo 1 >$event/enable",

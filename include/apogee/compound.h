@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Compound TCP and Compound TCP+: the two windows and what a round trip makes of
+ * them.
+ *
+ *	swnd = cwnd + dwnd	what may be under way
+ *	cwnd			loss window: Reno's, but 1/swnd per segment
+ *	dwnd			delay window: grows with swnd^k while few packets
+ *				wait in queues, gives way when many do
+ *
+ * How many wait is Diff, from the RTT of a round trip and baseRTT, that of the
+ * empty path. Compound TCP+ takes dwnd = 0 for mild congestion: the loss window
+ * does not grow then, and is changed by one of three rules per round trip.
+ *
+ * Windows and Diff are in 1/256 segment (COMPOUND_SEGMENT), so that half a
+ * segment and an increase of less than one are not lost. What is sent is rounded
+ * up to whole segments. alpha, beta, k and zeta are in permille.
+ */
+#ifndef _APOGEE_COMPOUND_H
+#define _APOGEE_COMPOUND_H
+
+#include "int.h"
+
+/* One segment. */
+#define COMPOUND_SEGMENT	256U
+
+/* No rule takes the loss window below this, in segments. */
+#define COMPOUND_CWND_MIN	2U
+
+/* What dwnd = 0 means for the loss window (section 3; equation numbers). */
+enum compound_rule {
+	COMPOUND_PLAIN = 0,	/* nothing: Compound TCP */
+	COMPOUND_TWO_THIRDS = 2,
+	COMPOUND_HALF_LESS = 3,
+	COMPOUND_HOLD = 4,
+};
+
+/**
+ * struct compound_rules - parameters
+ * @gamma: Diff from which on the path is congested, in segments
+ * @alpha: factor of the delay window's increase, in permille
+ * @beta: share of swnd that a loss takes, in permille, at most 1000
+ * @k: exponent of the delay window's increase, in permille, at most 1000
+ * @zeta: part of Diff by which the delay window gives way, in permille
+ * @rule: what becomes of the loss window
+ * @letter: @rule acts while dwnd = 0, whatever Diff is
+ */
+struct compound_rules {
+	u32 gamma;
+	u32 alpha;
+	u32 beta;
+	u32 k;
+	u32 zeta;
+	enum compound_rule rule;
+	bool letter;
+};
+
+/**
+ * struct compound_windows - both windows, in 1/256 segment, below 2^41
+ * @cwnd: loss window
+ * @dwnd: delay window, 0 in slow start
+ */
+struct compound_windows {
+	u64 cwnd;
+	u64 dwnd;
+};
+
+/**
+ * struct compound_base - what is known of the empty path
+ * @rtt_us: baseRTT in us, 0 if not known
+ */
+struct compound_base {
+	u32 rtt_us;
+};
+
+/**
+ * compound_base_update() - learn baseRTT, once per round trip (section 2.1)
+ * @base: what is known
+ * @rtt_us: smallest RTT of the round trip in us, not 0
+ *
+ * The smallest RTT of the connection.
+ */
+static inline void compound_base_update(struct compound_base *base, u32 rtt_us)
+{
+	if (!base->rtt_us || rtt_us < base->rtt_us)
+		base->rtt_us = rtt_us;
+}
+
+/**
+ * compound_log2() - binary logarithm
+ * @x: at least 1
+ *
+ * The squares of x tell one bit each, as x^2 >= 2 means log2 x >= 1/2.
+ *
+ * Return: log2 x in 1/2^24, never too large, and too small by less than 2;
+ * exact for powers of two.
+ */
+static inline u32 compound_log2(u32 x)
+{
+	u32 log = fls64(x) - 1;
+	u64 m = (u64)x << (31 - log);
+	int bit;
+
+	for (bit = 0; bit < 24; bit++) {
+		m = m * m >> 31;
+		log <<= 1;
+		if (m >> 32) {
+			m >>= 1;
+			log |= 1;
+		}
+	}
+	return log;
+}
+
+/**
+ * compound_exp2() - power of two
+ * @x: exponent in 1/2^24, below 33 * 2^24
+ *
+ * Return: 2^x in 1/256, rounded down, from a product that is never too large and
+ * too small by less than 2^-25 of itself; exact for whole exponents.
+ */
+static inline u64 compound_exp2(u32 x)
+{
+	/* 2^(1/2), 2^(1/4), ... 2^(1/2^24), in 1/2^31, rounded down. */
+	static const u32 roots[] = {
+		0xb504f333, 0x9837f051, 0x8b95c1e3, 0x85aac367,
+		0x82cd8698, 0x8164d1f3, 0x80b1ed4f, 0x8058d7d2,
+		0x802c6436, 0x8016302f, 0x800b179c, 0x80058baf,
+		0x8002c5d0, 0x800162e6, 0x8000b172, 0x800058b9,
+		0x80002c5c, 0x8000162e, 0x80000b17, 0x8000058b,
+		0x800002c5, 0x80000162, 0x800000b1, 0x80000058,
+	};
+	int shift = (int)(x >> 24) + 8 - 31;
+	u64 m = 1ULL << 31;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(roots); i++) {
+		if (x & (1U << (23 - i)))
+			m = m * roots[i] >> 31;
+	}
+	return shift < 0 ? m >> -shift : m << shift;
+}
+
+/**
+ * compound_power() - swnd^k
+ * @swnd: segments
+ * @k: permille, at most 1000
+ *
+ * Return: in 1/256 segment, rounded down, from a value that is never too large
+ * and too small by less than 2^-22 of itself. Exact where swnd is a power of two
+ * and swnd^k, too.
+ */
+static inline u64 compound_power(u32 swnd, u32 k)
+{
+	if (!swnd)
+		return 0;
+	return compound_exp2((u32)div_u64((u64)compound_log2(swnd) * k, 1000));
+}
+
+/**
+ * compound_increase() - what the delay window grows by in a round trip
+ *	(section 2.1)
+ * @swnd: segments
+ * @alpha: permille
+ * @k: permille, at most 1000
+ *
+ * Return: (alpha swnd^k - 1)+, in 1/256 segment.
+ */
+static inline u64 compound_increase(u32 swnd, u32 alpha, u32 k)
+{
+	u64 grown = div_u64(compound_power(swnd, k) * alpha, 1000);
+
+	return grown > COMPOUND_SEGMENT ? grown - COMPOUND_SEGMENT : 0;
+}
+
+/**
+ * compound_diff() - how many packets wait in queues (equation 1)
+ * @swnd: window that the RTT was measured with, in segments
+ * @base_rtt_us: baseRTT in us
+ * @rtt_us: RTT in us
+ *
+ * (swnd / baseRTT - swnd / RTT) baseRTT = swnd (RTT - baseRTT) / RTT.
+ *
+ * Return: Diff in 1/256 segment, rounded down; 0 where RTT is not above baseRTT.
+ */
+static inline u64 compound_diff(u32 swnd, u32 base_rtt_us, u32 rtt_us)
+{
+	u64 product, whole;
+
+	if (rtt_us <= base_rtt_us)
+		return 0;
+	product = (u64)swnd * (rtt_us - base_rtt_us);
+	whole = div_u64(product, rtt_us);
+	return whole * COMPOUND_SEGMENT +
+	       div_u64((product - whole * rtt_us) * COMPOUND_SEGMENT, rtt_us);
+}
+
+/**
+ * compound_crowded() - is Diff >= gamma?
+ * @rules: parameters
+ * @diff: Diff in 1/256 segment
+ *
+ * Return: whether the path is congested by its delay.
+ */
+static inline bool compound_crowded(const struct compound_rules *rules, u64 diff)
+{
+	return diff >= (u64)rules->gamma * COMPOUND_SEGMENT;
+}
+
+/**
+ * compound_delay_window() - the delay window after a round trip (section 2.1)
+ * @rules: parameters
+ * @dwnd: delay window in 1/256 segment
+ * @swnd: send window in segments
+ * @diff: Diff in 1/256 segment
+ * @may_grow: the window is what limits the flow
+ *
+ * dwnd + (alpha swnd^k - 1)+ if Diff < gamma, else (dwnd - zeta Diff)+.
+ *
+ * Return: delay window in 1/256 segment.
+ */
+static inline u64 compound_delay_window(const struct compound_rules *rules,
+					u64 dwnd, u32 swnd, u64 diff,
+					bool may_grow)
+{
+	u64 less;
+
+	if (!compound_crowded(rules, diff))
+		return may_grow ? dwnd + compound_increase(swnd, rules->alpha,
+							   rules->k) : dwnd;
+	less = div_u64(diff * rules->zeta, 1000);
+	return dwnd > less ? dwnd - less : 0;
+}
+
+/**
+ * compound_held() - does Compound TCP+ hold the loss window? (section 3)
+ * @rules: parameters
+ * @dwnd: delay window in 1/256 segment
+ * @diff: Diff of the last round trip in 1/256 segment
+ *
+ * To the letter, while dwnd = 0. But (alpha swnd^k - 1)+ is 0 for the 16
+ * smallest windows, so a flow that small would shrink for ever, however empty
+ * the path: where not the letter is asked for, only while Diff >= gamma, too.
+ *
+ * Return: whether the loss window must not grow, and @rules->rule is to be
+ * applied once per round trip.
+ */
+static inline bool compound_held(const struct compound_rules *rules, u64 dwnd,
+				 u64 diff)
+{
+	if (rules->rule == COMPOUND_PLAIN || dwnd)
+		return false;
+	return rules->letter || compound_crowded(rules, diff);
+}
+
+/**
+ * compound_loss_window() - the loss window after a round trip with dwnd = 0
+ *	(equations 2 to 4)
+ * @rule: which of them
+ * @cwnd: loss window in 1/256 segment
+ *
+ * By the letter (3) never lowers a whole window; the text says that it falls by
+ * half a segment per round trip. So the window has a fraction, and the ceiling
+ * is of what is sent.
+ *
+ * Return: loss window in 1/256 segment; not below 2 segments, unless it was.
+ */
+static inline u64 compound_loss_window(enum compound_rule rule, u64 cwnd)
+{
+	const u32 low = COMPOUND_CWND_MIN * COMPOUND_SEGMENT;
+	u64 next = cwnd;
+
+	if (cwnd <= low)
+		return cwnd;
+	if (rule == COMPOUND_TWO_THIRDS)
+		next = div_u64(cwnd * 2 + 3 * COMPOUND_SEGMENT - 1,
+			       3 * COMPOUND_SEGMENT) * COMPOUND_SEGMENT;
+	else if (rule == COMPOUND_HALF_LESS)
+		next = cwnd - COMPOUND_SEGMENT / 2;
+	return max_t(u64, next, low);
+}
+
+/**
+ * compound_sent() - the window that the stack sends by (section 2.1)
+ * @windows: both windows
+ *
+ * Return: swnd = cwnd + dwnd in segments, rounded up, at most 2^31 - 1.
+ */
+static inline u32 compound_sent(const struct compound_windows *windows)
+{
+	u64 swnd = windows->cwnd + windows->dwnd + COMPOUND_SEGMENT - 1;
+
+	return (u32)min_t(u64, div_u64(swnd, COMPOUND_SEGMENT), S32_MAX);
+}
+
+/**
+ * compound_follow() - take over a window that others have set
+ * @windows: both windows, whose sum becomes @swnd
+ * @swnd: the stack's window in segments, 1 to 2^31 - 1
+ *
+ * Growth is the loss window's. What the stack takes away (idle flows) is taken
+ * from the delay window first, which is what a flow has beyond Reno's share.
+ */
+static inline void compound_follow(struct compound_windows *windows, u32 swnd)
+{
+	u32 sent = compound_sent(windows);
+	u64 less;
+
+	if (swnd >= sent) {
+		windows->cwnd += (u64)(swnd - sent) * COMPOUND_SEGMENT;
+		return;
+	}
+	less = (u64)(sent - swnd) * COMPOUND_SEGMENT;
+	if (less <= windows->dwnd) {
+		windows->dwnd -= less;
+		return;
+	}
+	windows->cwnd -= less - windows->dwnd;
+	windows->dwnd = 0;
+}
+
+/**
+ * compound_loss() - both windows after duplicate ACKs (section 2.1)
+ * @windows: both windows
+ * @beta: permille, at most 1000
+ *
+ * cwnd / 2 and (swnd (1 - beta) - cwnd / 2)+: cwnd / 2 and swnd (1 - beta) are
+ * each rounded down to whole segments, as Reno does; cwnd is at least 2.
+ */
+static inline void compound_loss(struct compound_windows *windows, u32 beta)
+{
+	u64 swnd = windows->cwnd + windows->dwnd;
+	u64 left = div_u64(swnd * (1000 - beta), 1000 * COMPOUND_SEGMENT);
+	u64 half = max_t(u64, div_u64(windows->cwnd, 2 * COMPOUND_SEGMENT),
+			 COMPOUND_CWND_MIN);
+
+	windows->cwnd = half * COMPOUND_SEGMENT;
+	windows->dwnd = left > half ? (left - half) * COMPOUND_SEGMENT : 0;
+}
+
+#endif /* _APOGEE_COMPOUND_H */

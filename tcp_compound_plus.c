@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Compound TCP+: Compound TCP that also lowers its loss window where packets
+ * wait, so that many senders behind one access point share it alike. And plain
+ * Compound TCP, its baseline.
+ *
+ * H. Oda, H. Hisamatsu, H. Noborio: "Congestion Control Scheme of Compound TCP+
+ * in Wireless LAN" (in Japanese), 2012. Compound TCP: K. Tan, J. Song, Q. Zhang,
+ * M. Sridharan: "A Compound TCP Approach for High-Speed and Long Distance
+ * Networks", INFOCOM 2006.
+ *
+ *		      Diff >= gamma, ssthresh, loss
+ *	slow start ---------------------------------> congestion avoidance
+ *	 dwnd = 0  <---------------------------------  once per round trip:
+ *			   timeout, idle	        dwnd by Diff; then, if
+ *						        dwnd = 0, cwnd by a rule
+ *
+ * snd_cwnd is swnd = cwnd + dwnd. The stack sends, repairs (PRR) and paces by it;
+ * whatever else moves it (undo, idle restart) is taken over before the next
+ * round trip is judged.
+ *
+ * Notable differences from the paper:
+ *   o A rule acts while dwnd = 0 and Diff >= gamma. The letter, dwnd = 0, is
+ *     letter=1.
+ *   o Rule (3) lowers a window with a fraction; by the letter it never would.
+ *   o Slow start also ends by Diff >= gamma, for both algorithms: where ACKs are
+ *     lost but no data, no loss would end it.
+ *   o The RTT of a round trip is its smallest: bursts, delayed ACKs and media
+ *     access make single RTTs longer, but packets that wait make all so.
+ *   o What an application leaves unused says nothing of the path: such a round
+ *     trip changes neither window.
+ *   o cwnd grows by 1/swnd per segment acknowledged, not per ACK.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/inet_diag.h>
+#include <linux/module.h>
+#include <net/tcp.h>
+
+#include <apogee/compound.h>
+#include <compat/param_range.h>
+
+#define CREATE_TRACE_POINTS
+#include <trace/tcp_compound_plus.h>
+
+static unsigned int gamma __read_mostly = 30;
+APOGEE_PARAM(gamma, 1, 65535,
+	     "packets that wait in queues from which on the path is congested, 1 to 65535 (default 30)");
+
+static unsigned int alpha __read_mostly = 125;
+APOGEE_PARAM(alpha, 1, 1000,
+	     "factor of the delay window's increase, in permille, 1 to 1000 (default 125)");
+
+static unsigned int beta __read_mostly = 500;
+APOGEE_PARAM(beta, 1, 999,
+	     "share of the send window that a loss takes, in permille, 1 to 999 (default 500)");
+
+static unsigned int k __read_mostly = 750;
+APOGEE_PARAM(k, 1, 1000,
+	     "exponent of the delay window's increase, in permille, 1 to 1000 (default 750)");
+
+static unsigned int zeta __read_mostly = 1000;
+APOGEE_PARAM(zeta, 1, 10000,
+	     "part of the waiting packets by which the delay window gives way, in permille, 1 to 10000 (default 1000)");
+
+static unsigned int rule __read_mostly = COMPOUND_HALF_LESS;
+APOGEE_PARAM(rule, COMPOUND_TWO_THIRDS, COMPOUND_HOLD,
+	     "compound_plus's loss window per round trip without a delay window, 2 to 4: 2 two thirds, 3 half a segment less, 4 held (default 3)");
+
+static unsigned int letter __read_mostly;
+APOGEE_PARAM(letter, 0, 1,
+	     "the rule acts without a delay window: 0 or 1, 0 for only where packets wait, 1 for always (default 0)");
+
+/* What a round trip has led to. */
+enum compound_act {
+	COMPOUND_UNUSED,	/* nothing: the application had no more data */
+	COMPOUND_SLOW_START,	/* nothing: slow start goes on */
+	COMPOUND_LEFT,		/* slow start was left */
+	COMPOUND_DELAY,		/* the delay window was set */
+	COMPOUND_RULE,		/* and the rule applied to the loss window */
+};
+
+/**
+ * struct compound - per connection state, at most ICSK_CA_PRIV_SIZE (104) bytes
+ * @windows: loss and delay window
+ * @prior: both before the last reduction, for undo
+ * @diff: Diff of the last round trip in 1/256 segment
+ * @base: what is known of the empty path
+ * @last_rtt_us: RTT of the last round trip in us, 0 if none
+ * @rtt_us: smallest RTT of the running round trip in us, 0 if none
+ * @end_seq: the round trip ends when more than this is acknowledged
+ * @swnd: window at its begin, which its RTTs belong to, in segments
+ * @plus: Compound TCP+
+ * @unused: the application left a part of the window unused in it
+ */
+struct compound {
+	struct compound_windows windows;
+	struct compound_windows prior;
+	u64 diff;
+	struct compound_base base;
+	u32 last_rtt_us;
+	u32 rtt_us;
+	u32 end_seq;
+	u32 swnd;
+	bool plus;
+	bool unused;
+};
+
+static struct compound_rules compound_parameters(const struct compound *c)
+{
+	return (struct compound_rules) {
+		.gamma = READ_ONCE(gamma),
+		.alpha = READ_ONCE(alpha),
+		.beta = READ_ONCE(beta),
+		.k = READ_ONCE(k),
+		.zeta = READ_ONCE(zeta),
+		.rule = c->plus ? READ_ONCE(rule) : COMPOUND_PLAIN,
+		.letter = READ_ONCE(letter),
+	};
+}
+
+/* A round trip begins: what is under way was sent by the window of now. */
+static void compound_begin_round(struct sock *sk)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	struct compound *c = inet_csk_ca(sk);
+
+	c->rtt_us = 0;
+	c->unused = tp->app_limited;
+	c->swnd = tcp_snd_cwnd(tp);
+	c->end_seq = tp->snd_nxt;
+}
+
+static void compound_start(struct sock *sk, bool plus)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	struct compound *c = inet_csk_ca(sk);
+
+	memset(c, 0, sizeof(*c));
+	c->plus = plus;
+	compound_follow(&c->windows, tcp_snd_cwnd(tp));
+	/* The handshake's, or all that a socket has seen that changes to this. */
+	if (tcp_min_rtt(tp) != ~0U)
+		compound_base_update(&c->base, tcp_min_rtt(tp));
+	compound_begin_round(sk);
+	/* No rate left over from an algorithm that paces. */
+	WRITE_ONCE(sk->sk_pacing_rate, READ_ONCE(sk->sk_max_pacing_rate));
+}
+
+static void compound_plus_init(struct sock *sk)
+{
+	compound_start(sk, true);
+}
+
+static void compound_init(struct sock *sk)
+{
+	compound_start(sk, false);
+}
+
+/* The stack asks at each loss event, mark and timeout. */
+static u32 compound_ssthresh(struct sock *sk)
+{
+	struct compound *c = inet_csk_ca(sk);
+
+	compound_follow(&c->windows, tcp_snd_cwnd(tcp_sk(sk)));
+	c->prior = c->windows;
+	compound_loss(&c->windows, READ_ONCE(beta));
+	return compound_sent(&c->windows);
+}
+
+/* A timeout: the stack goes on from cwnd = 1, in slow start. */
+static void compound_set_state(struct sock *sk, u8 state)
+{
+	struct compound *c = inet_csk_ca(sk);
+
+	if (state != TCP_CA_Loss)
+		return;
+	c->windows.dwnd = 0;
+	compound_follow(&c->windows, tcp_snd_cwnd(tcp_sk(sk)));
+}
+
+static u32 compound_undo_cwnd(struct sock *sk)
+{
+	struct compound *c = inet_csk_ca(sk);
+	u32 swnd = tcp_reno_undo_cwnd(sk);
+
+	c->windows = c->prior;
+	compound_follow(&c->windows, swnd);
+	return swnd;
+}
+
+/* Packets wait: the window is large enough. */
+static enum compound_act
+compound_judge_slow_start(struct sock *sk, const struct compound_rules *rules)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct compound *c = inet_csk_ca(sk);
+
+	if (!compound_crowded(rules, c->diff))
+		return COMPOUND_SLOW_START;
+	tp->snd_ssthresh = tcp_snd_cwnd(tp);
+	return COMPOUND_LEFT;
+}
+
+static enum compound_act
+compound_judge_avoidance(struct sock *sk, const struct compound_rules *rules)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct compound *c = inet_csk_ca(sk);
+	struct compound_windows *windows = &c->windows;
+	enum compound_act act = COMPOUND_DELAY;
+
+	windows->dwnd = compound_delay_window(rules, windows->dwnd,
+					      tcp_snd_cwnd(tp), c->diff,
+					      tcp_is_cwnd_limited(sk));
+	if (compound_held(rules, windows->dwnd, c->diff)) {
+		windows->cwnd = compound_loss_window(rules->rule, windows->cwnd);
+		act = COMPOUND_RULE;
+	}
+	tcp_snd_cwnd_set(tp, min(compound_sent(windows), tp->snd_cwnd_clamp));
+	/* Below ssthresh the stack would be back in slow start. */
+	tp->snd_ssthresh = min(tp->snd_ssthresh, tcp_snd_cwnd(tp));
+	return act;
+}
+
+/* The packets of a round trip are acknowledged. */
+static void compound_judge(struct sock *sk)
+{
+	struct compound *c = inet_csk_ca(sk);
+	const struct compound_rules rules = compound_parameters(c);
+	enum compound_act act = COMPOUND_UNUSED;
+	bool slow_start = tcp_in_slow_start(tcp_sk(sk));
+
+	if (!c->rtt_us)
+		return;
+	compound_base_update(&c->base, c->rtt_us);
+	c->last_rtt_us = c->rtt_us;
+	if (slow_start)
+		c->windows.dwnd = 0;
+	compound_follow(&c->windows, tcp_snd_cwnd(tcp_sk(sk)));
+	if (!c->unused) {
+		c->diff = compound_diff(c->swnd, c->base.rtt_us, c->rtt_us);
+		if (slow_start)
+			act = compound_judge_slow_start(sk, &rules);
+		else
+			act = compound_judge_avoidance(sk, &rules);
+	}
+	trace_compound_round(sk, &c->windows, c->diff, c->base.rtt_us,
+			     c->rtt_us, act);
+}
+
+static void compound_pkts_acked(struct sock *sk, const struct ack_sample *sample)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	struct compound *c = inet_csk_ca(sk);
+
+	/* What recovery leaves under way was sent by another rule. */
+	if (inet_csk(sk)->icsk_ca_state > TCP_CA_Disorder) {
+		compound_begin_round(sk);
+		return;
+	}
+	if (tp->app_limited)
+		c->unused = true;
+	/* This sample is the next round trip's already. */
+	if (after(tp->snd_una, c->end_seq)) {
+		compound_judge(sk);
+		compound_begin_round(sk);
+	}
+	if (sample->rtt_us > 0 && (!c->rtt_us || sample->rtt_us < c->rtt_us))
+		c->rtt_us = sample->rtt_us;
+}
+
+static void compound_cong_avoid(struct sock *sk, u32 ack, u32 acked)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct compound *c = inet_csk_ca(sk);
+	struct compound_rules rules;
+
+	if (tcp_in_slow_start(tp))
+		c->windows.dwnd = 0;
+	if (!tcp_is_cwnd_limited(sk))
+		return;
+	if (tcp_in_slow_start(tp)) {
+		acked = tcp_slow_start(tp, acked);
+		if (!acked)
+			return;
+	}
+	rules = compound_parameters(c);
+	if (!compound_held(&rules, c->windows.dwnd, c->diff))
+		tcp_cong_avoid_ai(tp, tcp_snd_cwnd(tp), acked);
+}
+
+/* ss -ti shows, in the form bbr uses, swnd / RTT as bandwidth, baseRTT as
+ * minimum RTT, the delay window as pacing_gain and Diff as cwnd_gain, both in
+ * segments. The form made for it, Vegas's, ss does not print.
+ */
+static size_t compound_get_info(struct sock *sk, u32 ext, int *attr,
+				union tcp_cc_info *info)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	const struct compound *c = inet_csk_ca(sk);
+	u64 bw = 0;
+
+	if (!(ext & (1 << (INET_DIAG_BBRINFO - 1))) &&
+	    !(ext & (1 << (INET_DIAG_VEGASINFO - 1))))
+		return 0;
+
+	if (c->last_rtt_us)
+		bw = div_u64((u64)tcp_snd_cwnd(tp) * tp->mss_cache *
+			     USEC_PER_SEC, c->last_rtt_us);
+	memset(&info->bbr, 0, sizeof(info->bbr));
+	info->bbr.bbr_bw_lo = (u32)bw;
+	info->bbr.bbr_bw_hi = (u32)(bw >> 32);
+	info->bbr.bbr_min_rtt = c->base.rtt_us;
+	info->bbr.bbr_pacing_gain = (u32)min_t(u64, c->windows.dwnd, U32_MAX);
+	info->bbr.bbr_cwnd_gain = (u32)min_t(u64, c->diff, U32_MAX);
+	*attr = INET_DIAG_BBRINFO;
+	return sizeof(info->bbr);
+}
+
+static struct tcp_congestion_ops tcp_compound_plus __read_mostly = {
+	.name		= "compound_plus",
+	.owner		= THIS_MODULE,
+	.init		= compound_plus_init,
+	.ssthresh	= compound_ssthresh,
+	.set_state	= compound_set_state,
+	.pkts_acked	= compound_pkts_acked,
+	.cong_avoid	= compound_cong_avoid,
+	.undo_cwnd	= compound_undo_cwnd,
+	.get_info	= compound_get_info,
+};
+
+static struct tcp_congestion_ops tcp_compound __read_mostly = {
+	.name		= "compound",
+	.owner		= THIS_MODULE,
+	.init		= compound_init,
+	.ssthresh	= compound_ssthresh,
+	.set_state	= compound_set_state,
+	.pkts_acked	= compound_pkts_acked,
+	.cong_avoid	= compound_cong_avoid,
+	.undo_cwnd	= compound_undo_cwnd,
+	.get_info	= compound_get_info,
+};
+
+static int __init compound_register(void)
+{
+	int err;
+
+	BUILD_BUG_ON(sizeof(struct compound) > ICSK_CA_PRIV_SIZE);
+	err = tcp_register_congestion_control(&tcp_compound_plus);
+	if (err)
+		return err;
+	err = tcp_register_congestion_control(&tcp_compound);
+	if (err)
+		tcp_unregister_congestion_control(&tcp_compound_plus);
+	return err;
+}
+
+static void __exit compound_unregister(void)
+{
+	tcp_unregister_congestion_control(&tcp_compound);
+	tcp_unregister_congestion_control(&tcp_compound_plus);
+}
+
+module_init(compound_register);
+module_exit(compound_unregister);
+
+MODULE_ALIAS("tcp_compound");
+MODULE_DESCRIPTION("Compound TCP+ and Compound TCP congestion control");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,365 @@
+# SPDX-License-Identifier: GPL-2.0
+"""tcp_compound_plus at work: slow start, the rules, losses, timeouts, undo, what limits a flow.
+
+One path of 70 ms on scenario lfn. 578 packets at 100 Mbit/s, where the delay window grows by 14
+segments per round trip; 58 at 10 Mbit/s, where a rule drains a queue in time. Every parameter is
+given, so that defaults may change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from apogee_lab import modules as own_modules
+from apogee_lab.engines import uml
+
+from .runs import Case, Run, run_cases
+
+pytestmark = [pytest.mark.guest, pytest.mark.uml]
+
+ONE = 256  # a segment
+RTT = 0.07  # s
+UNUSED, SLOW_START, LEFT, DELAY, RULE = range(5)  # enum compound_act
+INFINITE = 0x7FFFFFFF  # TCP_INFINITE_SSTHRESH
+
+SECOND = 5299  # port of a connection beside
+
+# Shell lines to run beside. Data is lost where it enters rb; a change of delay holds for what
+# comes after it, so that packets overtake each other.
+FILTER = """
+modprobe -a sch_ingress cls_matchall act_gact
+tc -n rb qdisc add dev to-ra clsact
+lose() {
+    tc -n rb filter add dev to-ra ingress matchall action drop
+    sleep $1
+    tc -n rb filter del dev to-ra ingress
+}
+"""
+DELAY_LINE = """
+delay() { tc -n rb qdisc change dev to-fast1-rcv root netem delay $1 limit 1000000; }
+"""
+#: A second connection of the same sender, fed by the function `data`; the trace is this one's.
+BESIDE = f"""
+for event in /sys/kernel/tracing/instances/apogee/events/tcp_compound_plus/*/; do
+    [ ! -e $event/filter ] || echo 'dport == {SECOND}' >$event/filter
+done
+ip -n fast1 route replace default via 10.0.1.2 congctl compound_plus
+ip netns exec fast1-rcv flow recv {SECOND} $OUT/second.recv.json &
+sleep 0.05
+data | ip netns exec fast1 nc 10.0.101.2 {SECOND}
+"""
+
+
+def case(
+    beside: str = "", duration_s: float = 3.0, cc: str = "compound_plus", **values: Any
+) -> Case:
+    """One flow; the module's parameters by their names, with an underscore before them."""
+    given = {"gamma": 30, "alpha": 125, "beta": 500, "k": 750, "zeta": 1000, "rule": 3, "letter": 0}
+    given |= {name[1:]: values.pop(name) for name in list(values) if name.startswith("_")}
+    told = {f"{cc}.{name}": str(value) for name, value in given.items()}
+    path = {"n": 1, "reno": 0, "spread": 0.0, "rate": 100_000_000, "queue": 417, "trace": "all"}
+    path |= {"window": 64_000_000}
+    return Case({**path, **told, **values}, cc, duration_s, beside, scenario="lfn")
+
+
+#: The queue never overflows: slow start ends by Diff alone.
+DEEP = {"rate": 10_000_000, "queue": 5000}
+#: A few segments, a queue of 12: losses keep the window below 20.
+TINY = {"rate": 1_000_000, "queue": 12}
+
+CASES = {
+    "plain": case(duration_s=12, cc="compound", **DEEP),
+    "rule2": case(duration_s=12, _rule=2, **DEEP),
+    "rule3": case(duration_s=12, _rule=3, **DEEP),
+    "rule4": case(duration_s=12, _rule=4, **DEEP),
+    "small": case(duration_s=8, **TINY),
+    "letter": case(duration_s=8, _letter=1, **TINY),
+    "letter2": case(duration_s=8, _letter=1, _rule=2, **TINY),
+    "overflow": case(duration_s=4),
+    "beta": case(duration_s=4, _beta=125),
+    "timeout": case(FILTER + "sleep 2\nlose 0.5\n", duration_s=4),
+    # The first retransmission is lost, too.
+    "twice": case(FILTER + "sleep 2\nlose 0.005\nsleep 0.05\nlose 0.5\n", duration_s=4),
+    "overtaken": case(DELAY_LINE + "sleep 2\ndelay 70ms\nsleep 0.005\ndelay 30ms\n", duration_s=3),
+    "late": case(DELAY_LINE + "sleep 2\ndelay 1030ms\n", duration_s=4.5),
+    "marks": case(duration_s=4, aqm="red", tcp_ecn=1),
+    # What is under way is bounded by the own link's queue (TSQ); then the path becomes longer.
+    "own": case(
+        DELAY_LINE + "sleep 2\ndelay 90ms\n", duration_s=4, host_rate=50_000_000, queue=5000
+    ),
+    # Both connections fill the queue; then the second one has 5 segments at a time.
+    "trickle": case(
+        """
+ip netns exec fast1 sysctl -qw net.ipv4.tcp_slow_start_after_idle=0
+data() {
+    head -c 1500000 /dev/zero
+    sleep 3
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        head -c 7240 /dev/zero
+        sleep 0.05
+    done
+}
+"""
+        + BESIDE,
+        duration_s=8,
+        **DEEP,
+    ),
+    # A pause, after which the stack starts slowly again.
+    "idle": case(
+        "data() { head -c 1500000 /dev/zero; sleep 5; head -c 1500000 /dev/zero; }" + BESIDE,
+        duration_s=10,
+        **DEEP,
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def runs(build: Path) -> dict[str, Run]:
+    own_modules.build(uml.kernel())
+    return run_cases(build, "compound-scenarios", CASES, engine=uml)
+
+
+# --- what a trace tells -----------------------------------------------------------------------
+
+
+def rounds(run: Run) -> list[dict[str, Any]]:
+    return run.traced("compound_round")
+
+
+def judged(run: Run) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Pairs of successive round trips in congestion avoidance, with no loss between them."""
+    stops = [one["t"] for one, _ in cuts(run)]
+    for one, other in pairwise(rounds(run)):
+        whole = one["act"] in (LEFT, DELAY, RULE) and other["act"] in (DELAY, RULE)
+        if whole and not any(one["t"] <= stop <= other["t"] for stop in stops):
+            yield one, other
+
+
+def cuts(run: Run) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Reductions by a loss: the events of tcp_probe before and after.
+
+    It tells the state before each ACK, so what the ACK changes is in the next line. The module
+    itself lowers ssthresh only to the window or below by a round trip's step.
+    """
+    found = []
+    own = [one["t"] for one in rounds(run)]
+    for before, after in pairwise(run.traced("tcp_probe")):
+        lowered = after["ssthresh"] < min(before["ssthresh"], before["snd_cwnd"])
+        if lowered and not any(before["t"] <= t < after["t"] for t in own):
+            found.append((before, after))
+    return found
+
+
+def last_before(run: Run, t: float) -> dict[str, Any]:
+    """The last round trip that was judged before a time."""
+    return [one for one in rounds(run) if one["t"] <= t][-1]
+
+
+def timeouts(run: Run) -> int:
+    return run.counter("TcpExtTCPTimeouts")
+
+
+# --- slow start -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["plain", "rule2", "rule3", "rule4"])
+def test_slow_start_ends_where_packets_wait(runs: dict[str, Run], name: str) -> None:
+    """Without a loss, once Diff has reached gamma, and it does not come back."""
+    run = runs[name]
+    assert run.sent["info"]["total_retrans"] == 0
+    told = rounds(run)
+    (at,) = [n for n, one in enumerate(told) if one["act"] == LEFT]
+    assert {one["act"] for one in told[:at]} <= {UNUSED, SLOW_START}
+    assert all(one["dwnd"] == 0 and one["ssthresh"] == INFINITE for one in told[:at])
+    assert all(one["diff"] < 30 * ONE for one in told[:at])
+    assert told[at]["diff"] >= 30 * ONE
+    assert told[at]["ssthresh"] == told[at]["swnd"]
+    assert {one["act"] for one in told[at + 1 :]} <= {DELAY, RULE}
+    later = [e for e in run.traced("tcp_probe") if e["t"] > told[at]["t"]]
+    assert all(e["snd_cwnd"] >= e["ssthresh"] for e in later)
+
+
+# --- the rules --------------------------------------------------------------------------------
+
+
+def test_every_round_trip_is_as_the_equations_have_it(runs: dict[str, Run]) -> None:
+    """Diff, both windows, what is sent: from the events alone."""
+    seen = {DELAY: 0, RULE: 0}
+    for name in ("plain", "rule2", "rule3", "rule4", "overflow"):
+        rule = {"plain": 0, "rule2": 2, "rule4": 4}.get(name, 3)
+        for one, other in judged(runs[name]):
+            seen[other["act"]] += 1
+            assert other["swnd"] == -(-(other["cwnd"] + other["dwnd"]) // ONE)
+            diff = one["swnd"] * (1 - other["base_rtt"] / other["rtt"])
+            assert other["diff"] / ONE == pytest.approx(diff, abs=1 / ONE)
+            change = (other["dwnd"] - one["dwnd"]) / ONE
+            if other["diff"] >= 30 * ONE:
+                assert other["dwnd"] == max(one["dwnd"] - other["diff"], 0)
+            else:
+                # The window as it was before this step.
+                swnd = one["swnd"] + (other["cwnd"] - one["cwnd"]) / ONE
+                assert change == pytest.approx(max(swnd**0.75 / 8 - 1, 0), abs=0.02)
+            crowded = other["dwnd"] == 0 and other["diff"] >= 30 * ONE
+            assert (other["act"] == RULE) == (crowded and rule != 0)
+            before, after = one["cwnd"], other["cwnd"]
+            held = one["act"] == RULE or (one["act"] == LEFT and rule != 0)
+            grown = before if held else before + ONE
+            if other["act"] == RULE:
+                applied = {2: -(-grown * 2 // (3 * ONE)) * ONE, 3: grown - ONE // 2, 4: grown}
+                assert abs(after - applied[rule]) <= ONE
+            else:
+                assert abs(after - grown) <= ONE
+    assert seen[DELAY] > 100
+    assert seen[RULE] > 50
+
+
+@pytest.mark.parametrize(("name", "step"), [("rule3", -ONE // 2), ("rule4", 0)])
+def test_a_held_window_changes_by_the_rule_alone(
+    runs: dict[str, Run], name: str, step: int
+) -> None:
+    """Round after round with dwnd = 0 and packets waiting: not a segment of growth between."""
+    pairs = [(a, b) for a, b in judged(runs[name]) if a["act"] == b["act"] == RULE]
+    assert len(pairs) > 20
+    assert {b["cwnd"] - a["cwnd"] for a, b in pairs} == {step}
+
+
+def test_dwnd_leaves_zero_again(runs: dict[str, Run]) -> None:
+    """The queue has gone: the delay window grows, and the loss window with it."""
+    run = runs["rule2"]
+    back = [(a, b) for a, b in judged(run) if a["act"] == RULE and b["act"] == DELAY]
+    assert back
+    for _, after in back:
+        assert after["dwnd"] > 0
+    assert [1 for a, b in judged(run) if a["act"] == b["act"] == DELAY and b["cwnd"] > a["cwnd"]]
+
+
+def test_the_queue_that_each_leaves(runs: dict[str, Run]) -> None:
+    """Plain Compound TCP fills it, rule 4 keeps it, 3 drains it slowly, 2 at once to gamma."""
+    rtt = {name: rounds(runs[name])[-1]["rtt"] for name in ("plain", "rule2", "rule3", "rule4")}
+    assert rtt["rule2"] < rtt["rule3"] < rtt["rule4"] < rtt["plain"]
+    holds = 10e6 * RTT / 8 / 1514
+    assert rtt["rule2"] / 1e6 < RTT * (holds + 60) / holds
+    for name in rtt:
+        assert runs[name].goodput(3, 11) > 0.95 * 10e6 * 1448 / 1514
+
+
+@pytest.mark.parametrize("name", ["letter", "letter2"])
+def test_never_below_two_segments(runs: dict[str, Run], name: str) -> None:
+    """By halves and by two thirds: it goes down to two, and stays there."""
+    ruled = [one for one in rounds(runs[name]) if one["act"] == RULE]
+    assert min(one["cwnd"] for one in ruled) == ruled[-1]["cwnd"] == 2 * ONE
+    assert ruled[-1]["swnd"] == 2
+
+
+def test_the_letter_starves_a_small_flow(runs: dict[str, Run]) -> None:
+    """Up to 16 segments dwnd stays 0: by the letter the window shrinks to 2, else it grows."""
+    assert rounds(runs["letter"])[-1]["swnd"] == 2
+    grown = [b["cwnd"] - a["cwnd"] for a, b in judged(runs["small"]) if b["diff"] < 30 * ONE]
+    assert sum(grown) > 5 * ONE
+    assert runs["letter"].goodput(4, 7.5) < 0.5 * runs["small"].goodput(4, 7.5)
+
+
+# --- losses, timeouts, undo, marks ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "left"), [("overflow", 0.5), ("beta", 0.875)])
+def test_a_loss_takes_beta(runs: dict[str, Run], name: str, left: float) -> None:
+    """ssthresh = swnd (1 - beta), of which the loss window has cwnd / 2, each time."""
+    run = runs[name]
+    told = cuts(run)
+    for before, after in told:
+        assert after["ssthresh"] == pytest.approx(left * before["snd_cwnd"], abs=1.01)
+    first = next(one for one in rounds(run) if one["t"] > told[0][1]["t"])
+    halved = [after for _, after in told if after["t"] < first["t"]]
+    cwnd = told[0][0]["snd_cwnd"] >> len(halved)  # of slow start: swnd was cwnd
+    # A few segments arrive between recovery and the end of the first round trip.
+    assert first["cwnd"] / ONE == pytest.approx(cwnd, abs=2)
+    assert run.sent["info"]["total_retrans"] > 0
+    assert timeouts(run) == 0
+
+
+@pytest.mark.parametrize("name", ["timeout", "twice"])
+def test_a_timeout_is_slow_start_without_a_delay_window(runs: dict[str, Run], name: str) -> None:
+    """From one segment to ssthresh; there the delay window begins at 0."""
+    run = runs[name]
+    assert timeouts(run) >= 1
+    at = run.when("fast1", "start") + 2
+    assert last_before(run, at)["dwnd"] > 30 * ONE
+    probes = [e for e in run.traced("tcp_probe") if e["t"] > at]
+    down = next(n for n, e in enumerate(probes) if e["snd_cwnd"] == 1)
+    first = next(one for one in rounds(run) if one["t"] > probes[down]["t"])
+    slow = [e["snd_cwnd"] for e in probes[down:] if e["t"] < first["t"]]
+    assert slow == sorted(slow)
+    assert first["cwnd"] / ONE == pytest.approx(first["ssthresh"], abs=3)
+    assert first["dwnd"] / ONE <= first["swnd"] ** 0.75 / 8 - 1
+
+
+@pytest.mark.parametrize("name", ["overtaken", "late"])
+def test_undo_restores_both_windows(runs: dict[str, Run], name: str) -> None:
+    """Packets that were overtaken, or a timeout that was none."""
+    run = runs[name]
+    undone = ("TcpExtTCPPartialUndo", "TcpExtTCPFullUndo", "TcpExtTCPLossUndo")
+    assert sum(run.counter(counter) for counter in undone) > 0
+    assert timeouts(run) == (name == "late")
+    at = run.when("fast1", "start") + 2
+    before = last_before(run, at + 0.1)
+    lowered = next(e for e in run.traced("tcp_probe") if e["ssthresh"] < before["swnd"] * 0.8)
+    assert lowered
+    after = next(one for one in rounds(run) if one["t"] > at + 0.2)
+    assert before["dwnd"] > 10 * ONE
+    assert after["dwnd"] >= before["dwnd"] - 2 * ONE
+    assert after["cwnd"] >= before["cwnd"] - 2 * ONE
+
+
+def test_marks_are_answered_like_losses(runs: dict[str, Run]) -> None:
+    run = runs["marks"]
+    assert run.sent["info"]["delivered_ce"] > 0
+    assert run.sent["info"]["total_retrans"] == 0
+    found = cuts(run)
+    assert found
+    for before, after in found:
+        assert after["ssthresh"] == pytest.approx(before["snd_cwnd"] / 2, abs=1.01)
+
+
+# --- what limits a flow -----------------------------------------------------------------------
+
+
+def test_a_flow_that_its_own_link_limits_shrinks(runs: dict[str, Run]) -> None:
+    """TSQ holds packets back, so the window is never full; the rule lowers it all the same."""
+    run = runs["own"]
+    at = run.when("fast1", "start") + 2
+    later = [one for one in rounds(run) if one["t"] > at + 0.3]
+    ruled = [one for one in later if one["act"] == RULE]
+    assert len(ruled) > 5
+    assert ruled[-1]["cwnd"] < ruled[0]["cwnd"]
+
+
+def test_a_flow_that_its_application_limits_keeps_its_window(runs: dict[str, Run]) -> None:
+    """Diff of a window that is not used says nothing, however long the RTT."""
+    told = rounds(runs["trickle"])
+    last = next(n for n in range(len(told), 0, -1) if told[n - 1]["act"] != UNUSED)
+    idle = told[last:]
+    assert len(idle) > 5
+    assert max(one["rtt"] for one in idle) > 1.5 * min(one["base_rtt"] for one in idle)
+    kept = told[last - 1]
+    assert kept["swnd"] > 100
+    assert kept["swnd"] * (1 - kept["base_rtt"] / idle[-1]["rtt"]) > 30, "the rule would have acted"
+    assert {(one["cwnd"], one["dwnd"]) for one in idle} == {(idle[0]["cwnd"], idle[0]["dwnd"])}
+    assert idle[0]["swnd"] >= kept["swnd"]
+
+
+def test_an_idle_flow_starts_slowly_again(runs: dict[str, Run]) -> None:
+    """The stack lowers the window and keeps ssthresh: no delay window until it is back there."""
+    told = rounds(runs["idle"])
+    again = [
+        (a, b) for a, b in pairwise(told) if a["act"] in (DELAY, RULE) and b["act"] == SLOW_START
+    ]
+    assert again
+    for before, after in again:
+        assert before["swnd"] > after["swnd"]
+        assert after["dwnd"] == 0
