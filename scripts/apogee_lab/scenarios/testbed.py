@@ -231,6 +231,10 @@ class Net:
         """Link ``n`` as routes name it."""
         return f"fd00:{n}::/{self.bits}" if self.v6 else f"10.0.{n}.0/{self.bits}"
 
+    def mac(self, n: int, host: int) -> str:
+        """Hardware address of an end of link ``n``."""
+        return f"02:00:00:00:{n:02x}:0{host}"
+
     def ip(self, ns: str) -> str:
         """``ip`` of the family, in a namespace."""
         return f"ip {'-6 ' if self.v6 else ''}-n {ns}"
@@ -238,8 +242,8 @@ class Net:
     def link(self, a: str, b: str, n: int) -> str:
         """The line that makes the link between two namespaces."""
         return (
-            f"ip link add to-{b} netns {a} mtu {self.mtu} address {_mac(n, 1)} type veth "
-            f"peer name to-{a} netns {b} mtu {self.mtu} address {_mac(n, 2)}"
+            f"ip link add to-{b} netns {a} mtu {self.mtu} address {self.mac(n, 1)} type veth "
+            f"peer name to-{a} netns {b} mtu {self.mtu} address {self.mac(n, 2)}"
         )
 
     def end(self, ns: str, dev: str, n: int, host: int) -> str:
@@ -249,7 +253,7 @@ class Net:
         return (
             f"ip -n {ns} addr add {self.address(n, host)}/{self.bits} dev {dev}{nodad}\n"
             f"ip -n {ns} link set {dev} up\n"
-            f"ip -n {ns} neigh add {self.address(n, other)} lladdr {_mac(n, other)} "
+            f"ip -n {ns} neigh add {self.address(n, other)} lladdr {self.mac(n, other)} "
             f"dev {dev} nud permanent\n"
             f"ip netns exec {ns} ethtool -K {dev} tso off gso off gro off"
         )
@@ -280,10 +284,6 @@ class Net:
             else "net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1"
         )
         return f"for ns in {namespaces}; do\n\tip netns exec $ns sysctl -qw {sysctls}\ndone"
-
-
-def _mac(n: int, host: int) -> str:
-    return f"02:00:00:00:{n:02x}:0{host}"
 
 
 def receiver_route(values: Mapping[str, Any]) -> str:
