@@ -241,22 +241,30 @@ class Net:
 
     def link(self, a: str, b: str, n: int) -> str:
         """The line that makes the link between two namespaces."""
+        return "ip " + self.link_line(a, b, n)
+
+    def link_line(self, a: str, b: str, n: int) -> str:
+        """The same as a line for ``ip -batch``."""
         return (
-            f"ip link add to-{b} netns {a} mtu {self.mtu} address {self.mac(n, 1)} type veth "
+            f"link add to-{b} netns {a} mtu {self.mtu} address {self.mac(n, 1)} type veth "
             f"peer name to-{a} netns {b} mtu {self.mtu} address {self.mac(n, 2)}"
         )
 
     def end(self, ns: str, dev: str, n: int, host: int) -> str:
         """The lines that set up one end: address, neighbour, no offloads."""
+        lines = [f"ip -n {ns} {line}" for line in self.end_lines(dev, n, host)]
+        return "\n".join([*lines, f"ip netns exec {ns} {no_offloads(dev)}"])
+
+    def end_lines(self, dev: str, n: int, host: int) -> list[str]:
+        """Lines for ``ip -batch`` that set up one end, but for its offloads."""
         other = 3 - host
         nodad = " nodad" if self.v6 else ""
-        return (
-            f"ip -n {ns} addr add {self.address(n, host)}/{self.bits} dev {dev}{nodad}\n"
-            f"ip -n {ns} link set {dev} up\n"
-            f"ip -n {ns} neigh add {self.address(n, other)} lladdr {self.mac(n, other)} "
-            f"dev {dev} nud permanent\n"
-            f"ip netns exec {ns} ethtool -K {dev} tso off gso off gro off"
-        )
+        return [
+            f"addr add {self.address(n, host)}/{self.bits} dev {dev}{nodad}",
+            f"link set {dev} up",
+            f"neigh add {self.address(n, other)} lladdr {self.mac(n, other)} dev {dev} "
+            "nud permanent",
+        ]
 
     def forward(self, ns: str) -> str:
         """The line that makes a namespace a router."""
@@ -284,6 +292,11 @@ class Net:
             else "net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1"
         )
         return f"for ns in {namespaces}; do\n\tip netns exec $ns sysctl -qw {sysctls}\ndone"
+
+
+def no_offloads(dev: str) -> str:
+    """The command without whose effect a device carries several frames as one."""
+    return f"ethtool -K {dev} tso off gso off gro off"
 
 
 def receiver_route(values: Mapping[str, Any]) -> str:

@@ -39,7 +39,7 @@ PARAMS = (
     Param("ack_every", 2, "int", "the receiver's ACKs: 1 for each segment, 2 delayed", 1, 2),
     Param("start", 0.1, "time", "stations start within this time, at random", 0, 3600),
     Param("warmup", 0.0, "time", "left out of the measures, from the last start on", 0, 3600),
-    Param("window", 16_000_000, "size", "receive window", 4096, 1e9),
+    Param("window", 1_000_000, "size", "receive window", 4096, 1e9),
     *testbed.PACKET_PARAMS,
     *testbed.HOST_PARAMS,
 )  # fmt: skip
@@ -231,7 +231,7 @@ def _links(values: Mapping[str, Any], net: Net, flows: Sequence[Bulk]) -> list[s
     quick = " quickack 1" if values["ack_every"] == 1 else ""
     lines = [
         "# namespaces and links",
-        f"for ns in {every}; do ip netns add $ns; done",
+        f"for ns in {every}; do echo netns add $ns; done | ip -batch -",
         net.quiet(every),
         net.link("ap", "rcv", WIRE),
         net.end("ap", "to-rcv", WIRE, 1),
@@ -240,16 +240,7 @@ def _links(values: Mapping[str, Any], net: Net, flows: Sequence[Bulk]) -> list[s
         f"{net.ip('rcv')} route add default via {net.address(WIRE, 1)}"
         + testbed.receiver_route(values) + quick,
     ]  # fmt: skip
-    for i, flow in enumerate(flows, 1):
-        lines += [
-            net.link(flow.snd, "ap", i),
-            net.end(flow.snd, "to-ap", i, 1),
-            net.end("ap", f"to-{flow.snd}", i, 2),
-            f"{net.ip(flow.snd)} route add default via {net.address(i, 2)}",
-        ]
-        if not values["tsq"]:
-            # netem gives a packet free from its socket; 1 us is the least delay that does
-            lines += [f"tc -n {flow.snd} qdisc add dev to-ap root netem delay 1us limit 1000"]
+    lines += _stations(values, net, [flow.snd for flow in flows])
     data, ack = airtime_us(values, values["mtu"]), airtime_us(values, _ip_ack(values))
     return [
         *lines,
@@ -258,16 +249,42 @@ def _links(values: Mapping[str, Any], net: Net, flows: Sequence[Bulk]) -> list[s
         f"# medium: a full frame takes {data:.1f} us, an ACK {ack:.1f} us; the wire's data side",
         f"ip -n ap link add {DEVICE} type ifb",
         f"ip -n ap link set {DEVICE} up",
-        "tc -n ap -batch - <<'END'",
-        *_classes(values, net),
-        f"qdisc add dev to-rcv root netem {wire} limit {testbed.DELAY_LINE}",
-        "END",
+        *_batch(
+            "tc -n ap",
+            [
+                *_classes(values, net),
+                f"qdisc add dev to-rcv root netem {wire} limit {testbed.DELAY_LINE}",
+            ],
+        ),
         "# the wire's way back",
-        "tc -n rcv -batch - <<'END'",
-        *_ack_wire(values, net),
-        "END",
+        *_batch("tc -n rcv", _ack_wire(values, net)),
         "",
     ]
+
+
+def _stations(values: Mapping[str, Any], net: Net, names: Sequence[str]) -> list[str]:
+    """Lines that set up the stations' links; in batches, as there are many."""
+    every = list(enumerate(names, 1))
+    devs = " ".join(f"to-{name}" for name in names)
+    lines = ["# stations", *_batch("ip", [net.link_line(name, "ap", i) for i, name in every])]
+    ends = [line for i, name in every for line in net.end_lines(f"to-{name}", i, 2)]
+    lines += _batch("ip -n ap", ends)
+    for i, name in every:
+        route = f"route add default via {net.address(i, 2)}"
+        lines += _batch(net.ip(name), [*net.end_lines("to-ap", i, 1), route])
+    each = f"ip netns exec $ns {testbed.no_offloads('to-ap')}"
+    if not values["tsq"]:
+        # netem takes a packet from its socket; this is the least delay with which it does
+        each += "\n\ttc -n $ns qdisc add dev to-ap root netem delay 1us limit 1000"
+    return [
+        *lines,
+        f"for ns in {' '.join(names)}; do\n\t{each}\ndone",
+        f"ip netns exec ap sh -c 'for dev in {devs}; do {testbed.no_offloads('$dev')}; done'",
+    ]
+
+
+def _batch(command: str, lines: Sequence[str]) -> list[str]:
+    return [f"{command} -batch - <<'END'", *lines, "END"]
 
 
 def _namespaces(flows: Sequence[Bulk]) -> list[str]:
