@@ -73,6 +73,19 @@ Where flows belong to groups (``fast``, ``reno``):
 ``queue.early_drops``
     What the queue dropped in the 5 s from the first flow's SYN on.
 
+Where hosts share a channel (``wlan``) the queue is the access point's, which holds ACKs: ``drops``
+are lost ACKs, counted among ``ack_drops`` and not among ``losses``. There are, too:
+
+``queue.mean_packets max_packets``
+    The same in packets; ``mean_ms`` is what a packet waits there: the mean number of packets over
+    those sent per second.
+``medium.airtime ap_frames station_frames``
+    Airtime charged in the interval, as a share of it; frames that the access point sent in it, and
+    all stations.
+``flows[].frames station_drops``
+    Frames that the flow's station sent in the interval; frames that its own queue dropped in the
+    whole run, which are ``losses``.
+
 ``wall_s``
     Wall-clock seconds of the run: the only key that two equal runs may differ in
     (:func:`comparable` leaves it out).
@@ -91,6 +104,7 @@ from typing import Any
 import numpy as np
 
 from .images import LabError
+from .medium import Series
 
 BIN_US = 10_000  # the receiver's bins, microseconds
 NOT_REPRODUCIBLE = ("wall_s",)
@@ -284,18 +298,16 @@ def read_events(raw: Path) -> list[tuple[str, str, float]]:
 _SAMPLE = re.compile(r"\s*(?:(\d+(?:\.\d+)?)\s+)?(\[.*\])\s*")
 
 
-def read_queue(raw: Path, dev: str, key: str = "backlog") -> tuple[np.ndarray, np.ndarray]:
-    """Samples of the bottleneck's queue: times in s of the guest's clock, backlog in bytes, or
-    another of its numbers, such as ``drops`` since the beginning.
+def queue_samples(raw: Path) -> list[tuple[float, list[dict[str, Any]]]]:
+    """Samples of the bottleneck's device: times in s of the guest's clock, its qdiscs.
 
     A line is ``TIME [json]``; where lines carry no time they are taken to be 0.1 s apart from
     the event ``queue_sampling on``.
     """
     path = raw / "queue.jsonl"
-    times: list[float] = []
-    sizes: list[float] = []
+    samples: list[tuple[float, list[dict[str, Any]]]] = []
     if not path.exists():
-        return np.array([]), np.array([])
+        return samples
     start = next((at for name, _, at in read_events(raw) if name == "queue_sampling"), 0.0)
     lines = path.read_text(encoding="utf-8").splitlines()
     for number, line in enumerate(lines):
@@ -308,7 +320,18 @@ def read_queue(raw: Path, dev: str, key: str = "backlog") -> tuple[np.ndarray, n
             if number == len(lines) - 1:
                 break  # the sampler was stopped in the middle of its last line
             raise RecordError(f"queue.jsonl:{number + 1} is not a sample")
-        times.append(float(match.group(1)) if match.group(1) else start + 0.1 * number)
+        time = float(match.group(1)) if match.group(1) else start + 0.1 * number
+        samples.append((time, qdiscs))
+    return samples
+
+
+def read_queue(raw: Path, dev: str, key: str = "backlog") -> tuple[np.ndarray, np.ndarray]:
+    """Samples of the bottleneck's queue: times in s of the guest's clock, backlog in bytes, or
+    another of its numbers, such as ``drops`` since the beginning."""
+    times: list[float] = []
+    sizes: list[float] = []
+    for time, qdiscs in queue_samples(raw):
+        times.append(time)
         sizes.append(sum(q.get(key, 0) for q in qdiscs if q.get("dev", dev) == dev and "root" in q))
     return np.array(times), np.array(sizes)
 
@@ -478,6 +501,15 @@ def _queue(raw: Path, meta: dict[str, Any], begin_us: float, end_us: float) -> d
     }
 
 
+def _leaf_drops(raw: Path, meta: dict[str, Any], handle: str) -> int:
+    """What a leaf of the shared channel dropped in the whole run."""
+    netns, dev = meta["bottleneck"]
+    for qdisc in _json(raw / f"qdisc-{netns}.json"):
+        if (qdisc.get("dev"), qdisc.get("handle")) == (dev, handle):
+            return int(qdisc["drops"])
+    raise RecordError(f"qdisc-{netns}.json has no {handle} of {dev}")
+
+
 def _drops_until(raw: Path, dev: str, time_s: float) -> int:
     """What the bottleneck's queue had dropped by the first sample from ``time_s`` on."""
     times, drops = read_queue(raw, dev, "drops")
@@ -589,23 +621,30 @@ def _compute(raw: Path, meta: dict[str, Any]) -> dict[str, Any]:
         flows.append(flow.record | {"goodput_bps": goodput, "rtt_ms": flow.rtt_ms(last_syn_us)})
     rates = [flow["goodput_bps"] for flow in flows]
 
-    queue_drops = _drops(raw, [meta["bottleneck"]], {"netem", "pfifo", "bfifo", "tbf"})
+    told = meta.get("medium")
+    medium = None
+    if told:
+        series = Series.read(queue_samples(raw), told)
+        medium = series.between(last_syn_us, end_us)
+        if len(medium.times) < 2:
+            raise RecordError("queue.jsonl has no samples of the interval")
+        queue_drops = _leaf_drops(raw, meta, told["ap"])
+    else:
+        queue_drops = _drops(raw, [meta["bottleneck"]], {"netem", "pfifo", "bfifo", "tbf"})
     link_drops = _drops(raw, meta["data_links"], {"netem"})
     link_drops += _drops(raw, meta["data_filters"], {"clsact", "ingress"})
     switches = [spec["switch"] for spec in specs if "switch" in spec]
     switch_drops = _drops(raw, switches, {"netem"})
     ack_drops = _drops(raw, meta["ack_links"], {"netem"})
     ack_drops += _drops(raw, meta["ack_filters"], {"clsact", "ingress"})
+    ack_drops += queue_drops if medium else 0
 
     dsack_on = str(meta["set"].get("tcp_dsack", 1)) != "0"
     receivers = [spec.get("receiver_ns", meta["receiver_ns"]) for spec in specs]
     duplicates = {ns: _duplicates(raw, ns) if dsack_on else None for ns in receivers}
-    whole_path = all("exit" in spec for spec in specs)  # hosts and counters for each flow
-    if whole_path:
-        queue_shares = _queue_shares(raw, specs, queue_drops)
-        for record, flow, spec, ns, queued in zip(
-            flows, measured, specs, receivers, queue_shares, strict=True
-        ):
+    several = all("receiver_ns" in spec for spec in specs)  # flows that share a path
+    if several:
+        for record, flow in zip(flows, measured, strict=True):
             own_s = (end_us - flow.begin_us) / 1e6
             record["own"] = {
                 "from_s": round((flow.begin_us - syn_us) / 1e6, 3),
@@ -613,22 +652,38 @@ def _compute(raw: Path, meta: dict[str, Any]) -> dict[str, Any]:
                 "goodput_bps": flow.goodput(flow.begin_us, end_us, own_s),
             }
             record["window_bytes"] = flow.window_bytes(begin_us, end_us)
+    if all("exit" in spec for spec in specs):  # counters of each flow's own frames
+        queue_shares = _queue_shares(raw, specs, queue_drops)
+        for record, spec, ns, queued in zip(flows, specs, receivers, queue_shares, strict=True):
             record["queue_drops"] = queued
             record["link_drops"] = _drops(raw, [spec["exit"]], {"netem"})
             if "switch" in spec:
                 record["switch_drops"] = _drops(raw, [spec["switch"]], {"netem"})
             record["duplicates"] = duplicates[ns]
-            if warm_s is not None:
-                record["steady"] = _steady(raw, spec, flow, begin_us)
-    queue = _queue(raw, meta, last_syn_us, end_us) | {"drops": queue_drops}
+    station_drops = 0
+    if medium:
+        for record, leaf in zip(flows, medium.stations, strict=True):
+            record["frames"] = medium.count(leaf, "packets")
+            record["station_drops"] = _leaf_drops(raw, meta, leaf)
+            station_drops += record["station_drops"]
+    if several and warm_s is not None:
+        for record, flow, spec in zip(flows, measured, specs, strict=True):
+            record["steady"] = _steady(raw, spec, flow, begin_us)
+    if medium:
+        queue = medium.queue() | {"drops": queue_drops}
+    else:
+        queue = _queue(raw, meta, last_syn_us, end_us) | {"drops": queue_drops}
     groups = _groups(specs, flows)
     if groups:
         queue["early_drops"] = _drops_until(raw, meta["bottleneck"][1], syn_us / 1e6 + EARLY_S)
-    if warm_s is not None:
+    if warm_s is not None and medium:
+        late = series.between(warm_s * 1e6, math.inf)
+        queue["steady_drops"] = late.count(medium.ap, "drops")
+    elif warm_s is not None:
         queue["steady_drops"] = queue_drops - _drops_until(raw, meta["bottleneck"][1], warm_s)
 
     rtt_s = meta["bdp_bytes"] * 8 / meta["rate_bps"] if meta["rate_bps"] else 0.0
-    losses = link_drops + queue_drops + switch_drops
+    losses = link_drops + switch_drops + (station_drops if medium else queue_drops)
     retransmits = sum(flow["retransmits"] for flow in flows)
     uname = raw / "uname"
     kernel = uname.read_text(encoding="utf-8").strip() if uname.exists() else meta["kernel"]
@@ -657,7 +712,9 @@ def _compute(raw: Path, meta: dict[str, Any]) -> dict[str, Any]:
     }
     if groups:
         record["groups"] = groups
-    if whole_path:
+    if medium:
+        record["medium"] = medium.shares()
+    if several:
         interval = {"from_s": (begin_us - syn_us) / 1e6, "over_s": over_s}
         record["interval"] = {key: round(value, 3) for key, value in interval.items()}
     starts = [(events[key], key[0]) for key in events if key[0] in BLACKOUTS and key[1] == "on"]

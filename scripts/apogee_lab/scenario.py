@@ -8,7 +8,7 @@ shell script with the facts that the measures need to read its results.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 #: One end of a link: (network namespace, device).
@@ -61,13 +61,28 @@ class FlowSpec:
 
 
 @dataclass(frozen=True)
+class Medium:
+    """A channel that hosts share frame by frame: the device whose HTB it is, the rate in bit/s at
+    which that charges, what it adds to each frame in bytes, and the handles of its leaves, one of
+    the access point and one per flow."""
+
+    netns: str
+    dev: str
+    rate_bps: int
+    overhead: int
+    ap: str
+    stations: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Plan:
     """A compiled scenario.
 
     ``limit_bps`` is the best goodput the link allows, ``timeout_virtual_s`` the guest's time after
     which the script has certainly failed. The ``*_links`` name the devices whose netem qdiscs drop
     frames of that direction as the link would, the ``*_filters`` those whose filters drop them
-    (blackouts).
+    (blackouts). On a shared channel, ``medium``, the bottleneck is its access point's queue, which
+    holds ACKs.
     """
 
     script: str
@@ -85,12 +100,13 @@ class Plan:
     ack_links: tuple[Device, ...] = ()
     data_filters: tuple[Device, ...] = ()
     ack_filters: tuple[Device, ...] = ()
+    medium: Medium | None = None
     traffic: str = "flow"
     extras: tuple[str, ...] = ()
 
     def facts(self) -> dict[str, Any]:
         """What the measures are told of the plan."""
-        return {
+        found = {
             "duration_s": self.duration_s,
             "limit_bps": self.limit_bps,
             "rate_bps": self.rate_bps,
@@ -104,6 +120,7 @@ class Plan:
             "data_filters": [list(place) for place in self.data_filters],
             "ack_filters": [list(place) for place in self.ack_filters],
         }
+        return found | ({"medium": asdict(self.medium)} if self.medium else {})
 
 
 @dataclass(frozen=True)

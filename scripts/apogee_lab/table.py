@@ -121,7 +121,7 @@ def needless_percent(record: Record) -> float | None:
 
 def queue_share(record: Record) -> float | None:
     """Mean standing queue in percent of the bandwidth-delay product."""
-    mean = record["queue"]["mean_bytes"]
+    mean = None if "medium" in record else record["queue"]["mean_bytes"]
     return None if mean is None or not record["bdp_bytes"] else 100 * mean / record["bdp_bytes"]
 
 
@@ -183,6 +183,14 @@ def _after_warmup(key: str) -> Callable[[Record], float | None]:
     return total
 
 
+def _acks_lost(record: Record) -> float | None:
+    """ACKs that the access point's queue dropped, in percent of those that came in the interval."""
+    if "medium" not in record or "steady_drops" not in record["queue"]:
+        return None
+    lost = record["queue"]["steady_drops"]
+    return 100 * lost / (lost + record["medium"]["ap_frames"])
+
+
 def _in_blackout(key: str) -> Callable[[Record], float | None]:
     return lambda record: record.get("blackout", {}).get(key)
 
@@ -207,6 +215,8 @@ COLUMNS: list[tuple[str, int, Callable[[Record], float | None]]] = [
     ("timeouts", 1, _sum_of_flows("timeouts")),
     ("timeouts after warm-up", 1, _after_warmup("timeouts")),
     ("queue % of BDP", 1, queue_share),
+    ("AP queue", 1, lambda record: record["queue"].get("mean_packets")),
+    ("ACKs lost %", 1, _acks_lost),
     ("RTT ms", 0, _rtt),
     ("to 90 % s", 2, lambda record: record["t90_s"]),
     ("below 90 % s", 2, _in_blackout("below90_s")),

@@ -7,5 +7,6 @@ from ..scenario import Scenario
 from .lfn import LFN
 from .satellite import SATELLITE
 from .shared import SATELLITE_SHARED
+from .wlan import WLAN
 
-SCENARIOS: dict[str, Scenario] = {s.name: s for s in (SATELLITE, SATELLITE_SHARED, LFN)}
+SCENARIOS: dict[str, Scenario] = {s.name: s for s in (SATELLITE, SATELLITE_SHARED, LFN, WLAN)}

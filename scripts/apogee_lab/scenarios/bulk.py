@@ -163,6 +163,18 @@ def traffic(
     return "\n".join(lines) + "\n"
 
 
+def warmup_lines(begin_s: float, flows: Sequence[Bulk]) -> str:
+    """Shell lines that note when the beginning is left behind, and the senders' counters then."""
+    hosts = " ".join(flow.snd for flow in flows)
+    return f"""\
+{{
+	sleep {begin_s:g}
+	note warmup off
+	for ns in {hosts}; do ip netns exec $ns nstat -asjz >"$OUT/warmup-$ns.json"; done
+}} &
+"""
+
+
 def _stop(flows: Sequence[Bulk], ours: bool) -> list[str]:
     """What is on the way when the senders stop still counts as passed or lost, per flow."""
     if not ours:

@@ -246,14 +246,7 @@ def _traffic(values: Mapping[str, Any], flows: Sequence[Bulk]) -> str:
     if values["warmup"]:
         last_s = max(flow.start_s for flow in flows) + values["spread"]
         begin_s = last_s + _rtt_s(values) + values["warmup"]
-        hosts = " ".join(flow.snd for flow in flows)
-        events = f"""\
-{{
-	sleep {begin_s:g}
-	note warmup off
-	for ns in {hosts}; do ip netns exec $ns nstat -asjz >"$OUT/warmup-$ns.json"; done
-}} &
-"""
+        events = bulk.warmup_lines(begin_s, flows)
     every = [*queues, ("ra", "to-rb")]
     return bulk.traffic(flows, values["traffic"], every, events, empty_s, values["spread"])
 

@@ -231,28 +231,40 @@ class Net:
         """Link ``n`` as routes name it."""
         return f"fd00:{n}::/{self.bits}" if self.v6 else f"10.0.{n}.0/{self.bits}"
 
+    def mac(self, n: int, host: int) -> str:
+        """Hardware address of an end of link ``n``."""
+        return f"02:00:00:00:{n:02x}:0{host}"
+
     def ip(self, ns: str) -> str:
         """``ip`` of the family, in a namespace."""
         return f"ip {'-6 ' if self.v6 else ''}-n {ns}"
 
     def link(self, a: str, b: str, n: int) -> str:
         """The line that makes the link between two namespaces."""
+        return "ip " + self.link_line(a, b, n)
+
+    def link_line(self, a: str, b: str, n: int) -> str:
+        """The same as a line for ``ip -batch``."""
         return (
-            f"ip link add to-{b} netns {a} mtu {self.mtu} address {_mac(n, 1)} type veth "
-            f"peer name to-{a} netns {b} mtu {self.mtu} address {_mac(n, 2)}"
+            f"link add to-{b} netns {a} mtu {self.mtu} address {self.mac(n, 1)} type veth "
+            f"peer name to-{a} netns {b} mtu {self.mtu} address {self.mac(n, 2)}"
         )
 
     def end(self, ns: str, dev: str, n: int, host: int) -> str:
         """The lines that set up one end: address, neighbour, no offloads."""
+        lines = [f"ip -n {ns} {line}" for line in self.end_lines(dev, n, host)]
+        return "\n".join([*lines, f"ip netns exec {ns} {no_offloads(dev)}"])
+
+    def end_lines(self, dev: str, n: int, host: int) -> list[str]:
+        """Lines for ``ip -batch`` that set up one end, but for its offloads."""
         other = 3 - host
         nodad = " nodad" if self.v6 else ""
-        return (
-            f"ip -n {ns} addr add {self.address(n, host)}/{self.bits} dev {dev}{nodad}\n"
-            f"ip -n {ns} link set {dev} up\n"
-            f"ip -n {ns} neigh add {self.address(n, other)} lladdr {_mac(n, other)} "
-            f"dev {dev} nud permanent\n"
-            f"ip netns exec {ns} ethtool -K {dev} tso off gso off gro off"
-        )
+        return [
+            f"addr add {self.address(n, host)}/{self.bits} dev {dev}{nodad}",
+            f"link set {dev} up",
+            f"neigh add {self.address(n, other)} lladdr {self.mac(n, other)} dev {dev} "
+            "nud permanent",
+        ]
 
     def forward(self, ns: str) -> str:
         """The line that makes a namespace a router."""
@@ -282,8 +294,9 @@ class Net:
         return f"for ns in {namespaces}; do\n\tip netns exec $ns sysctl -qw {sysctls}\ndone"
 
 
-def _mac(n: int, host: int) -> str:
-    return f"02:00:00:00:{n:02x}:0{host}"
+def no_offloads(dev: str) -> str:
+    """The command without whose effect a device carries several frames as one."""
+    return f"ethtool -K {dev} tso off gso off gro off"
 
 
 def receiver_route(values: Mapping[str, Any]) -> str:

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Measures of a shared channel: who sent how many frames, how busy it was, the AP's queue.
+
+Counters of the leaves of its HTB are sampled with the queue, every 100 ms. What is counted over an
+interval is the difference of its last and first sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+FIELDS = ("packets", "bytes", "drops", "qlen", "backlog")
+
+
+class Series:
+    """Samples of the leaves at ``times`` (s); ``told`` is what the plan says of the medium."""
+
+    def __init__(
+        self, told: Mapping[str, Any], times: np.ndarray, leaves: dict[str, np.ndarray]
+    ) -> None:
+        self.told = told
+        self.times = times
+        self._leaves = leaves
+        self.ap: str = told["ap"]
+        self.stations: list[str] = list(told["stations"])
+
+    @classmethod
+    def read(
+        cls, samples: Iterable[tuple[float, list[dict[str, Any]]]], told: Mapping[str, Any]
+    ) -> Series:
+        """From samples of all qdiscs of the medium."""
+        times, rows = [], []
+        for time, qdiscs in samples:
+            times.append(time)
+            rows.append({q["handle"]: [q[key] for key in FIELDS] for q in qdiscs})
+        every = [told["ap"], *told["stations"]]
+        leaves = {handle: np.array([row[handle] for row in rows]) for handle in every}
+        return cls(told, np.array(times), leaves)
+
+    def between(self, begin_us: float, end_us: float) -> Series:
+        """The samples of an interval."""
+        inside = (self.times >= begin_us / 1e6) & (self.times <= end_us / 1e6)
+        leaves = {handle: rows[inside] for handle, rows in self._leaves.items()}
+        return Series(self.told, self.times[inside], leaves)
+
+    def values(self, handle: str, field: str) -> np.ndarray:
+        """A field of a leaf, of every sample."""
+        return self._leaves[handle][:, FIELDS.index(field)]
+
+    def count(self, handle: str, field: str) -> int:
+        """What a counter of a leaf grew by."""
+        column = self.values(handle, field)
+        return int(column[-1] - column[0])
+
+    @property
+    def over_s(self) -> float:
+        """From the first sample to the last."""
+        return float(self.times[-1] - self.times[0])
+
+    def queue(self) -> dict[str, Any]:
+        """The access point's queue. ``mean_ms``, what a frame waits in it, is its mean length over
+        the frames it sends per second (Little's law)."""
+        packets = self.values(self.ap, "qlen")
+        size = self.values(self.ap, "backlog") - self.told["overhead"] * packets
+        sent = self.count(self.ap, "packets")
+        mean = float(packets.mean())
+        return {
+            "mean_bytes": round(float(size.mean()), 1),
+            "mean_ms": round(1000 * mean * self.over_s / sent, 3) if sent else None,
+            "max_bytes": int(size.max()),
+            "mean_packets": round(mean, 2),
+            "max_packets": int(packets.max()),
+        }
+
+    def shares(self) -> dict[str, Any]:
+        """Frames that the access point and the stations sent, and the airtime charged for them all
+        as a share of the time."""
+        every = [self.ap, *self.stations]
+        charged = sum(self.count(handle, "bytes") for handle in every)
+        return {
+            "airtime": round(charged * 8 / self.told["rate_bps"] / self.over_s, 5),
+            "ap_frames": self.count(self.ap, "packets"),
+            "station_frames": sum(self.count(handle, "packets") for handle in self.stations),
+        }

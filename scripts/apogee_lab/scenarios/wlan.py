@@ -1,0 +1,392 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Wlan: stations upload through one access point, whose queue of ACKs shares their channel."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .. import units, wifi
+from ..scenario import FlowSpec, Medium, Param, Plan, Scenario, module_lines
+from . import bulk, testbed
+from .bulk import Bulk
+from .testbed import PORT, Net
+
+MOST = 40  # stations
+WIRE = 100  # number of the wire's link; stations have 1, 2, ...
+DEVICE = "medium"
+# Numbers of HTB's classes, which tc reads as hexadecimal: the parent, the access point; stations
+# follow. A leaf's queue has the handle LEAF + class.
+PARENT, AP, LEAF = 0xFF, 1, 0x100
+PRIO_BANDS = 16  # of one prio
+DEFICIT = 2**31  # what HTB's count of a class may come to
+LATE_SYN_S = 7.1  # a SYN or its answer lost three times: 1 + 2 + 4 s
+
+PARAMS = (
+    Param("n", 10, "int", "stations, sta1, sta2, …, that upload", 1, MOST),
+    Param("phy_rate", "54", "choice:" + ",".join(map(str, wifi.RATES)),
+          "data rate of 802.11a/g, Mbit/s"),
+    Param("contention", "none", "choice:none,bianchi",
+          "back-off and collisions: none (a lone sender's mean back-off), or by n + 1 senders"),
+    Param("phase", "fixed", "choice:fixed,random",
+          "when ACKs come to the access point: fixed by the round robin, or random in a round"),
+    Param("ap_queue", 100, "int", "access point's queue to the stations, in packets", 1, 100_000),
+    Param("station_queue", 100, "int", "each station's own queue, in packets", 1, 100_000),
+    Param("tsq", 1, "bool", "a station's stack sees its own queue (TCP small queues)"),
+    Param("rate", 100_000_000, "rate", "rate of the wire behind the access point", 9600, 100e9),
+    Param("delay", 0.06, "time", "one-way delay of that wire", 0, 10),
+    Param("ack_every", 2, "int", "the receiver's ACKs: 1 for each segment, 2 delayed", 1, 2),
+    Param("start", 0.1, "time", "stations start within this time, at random", 0, 3600),
+    Param("warmup", 0.0, "time", "left out of the measures, from the last start on", 0, 3600),
+    Param("window", 1_000_000, "size", "receive window", 4096, 1e9),
+    *testbed.PACKET_PARAMS,
+    *testbed.HOST_PARAMS,
+)  # fmt: skip
+
+HEAD = """\
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# wlan: stations upload through one access point; to be run as root, results go to $OUT (or .)
+#
+#   sta1  to-ap ---- to-sta1 \\
+#   sta2  to-ap ---- to-sta2  > medium     ap  to-rcv ---------------- to-ap  rcv
+#   ...                      /  802.11                 rate, delay          wired host
+#
+#   medium: an ifb on ap, by which everything passes that enters by to-sta1, to-sta2, ... (data) or
+#         leaves by them (ACKs). Its HTB has one class for each station (its queue of
+#         station_queue packets) and one for the access point (all ACKs, ap_queue packets), which
+#         send one frame each in turn; each frame takes its 802.11 airtime.
+#   wire: rate and delay on to-rcv of ap (data) and on to-ap of rcv (ACKs)
+#
+"""
+
+
+# --- the medium -------------------------------------------------------------------------------
+
+
+def _ip_ack(values: Mapping[str, Any]) -> int:
+    """Bytes of an ACK that carries no data."""
+    return (60 if values["ipv6"] else 40) + (12 if values["tcp_timestamps"] else 0)
+
+
+def _contention_us(values: Mapping[str, Any]) -> float:
+    """What a frame waits for besides DIFS: back-off, other's collisions."""
+    if values["contention"] == "none":
+        return wifi.mean_backoff()
+    collision = wifi.DIFS + wifi.frame(values["mtu"], int(values["phy_rate"]))
+    return wifi.contention(values["n"] + 1, collision)
+
+
+def airtime_us(values: Mapping[str, Any], ip: int) -> float:
+    """How long an IP packet of ``ip`` bytes occupies the medium."""
+    return wifi.exchange(ip, int(values["phy_rate"])) + _contention_us(values)
+
+
+def charge(values: Mapping[str, Any]) -> tuple[int, int]:
+    """The medium's rate in bit/s and what is added to each frame in bytes, as tc has them.
+
+    tc charges in proportion to the length. So that full frames and ACKs are both charged what they
+    take, whole symbols included, the rate is that of the line through the two.
+    """
+    full, ack = values["mtu"], _ip_ack(values)
+    long_us, short_us = airtime_us(values, full), airtime_us(values, ack)
+    per_byte = (long_us - short_us) / (full - ack)
+    return round(8e6 / per_byte), round(long_us / per_byte) - full - testbed.ETHERNET
+
+
+def _round_us(values: Mapping[str, Any]) -> float:
+    """A round in which every station and the access point send one frame."""
+    return values["n"] * airtime_us(values, values["mtu"]) + airtime_us(values, _ip_ack(values))
+
+
+def limit_bps(values: Mapping[str, Any]) -> float:
+    """The goodput while no ACK is lost: airtime of the data and of the ACKs that answer them."""
+    payload = values["mtu"] - _ip_ack(values)
+    data, ack = airtime_us(values, values["mtu"]), airtime_us(values, _ip_ack(values))
+    wire = values["rate"] * payload / (values["mtu"] + testbed.ETHERNET)
+    return min(wire, 8e6 * payload / (data + ack / values["ack_every"]))
+
+
+def _medium(values: Mapping[str, Any]) -> Medium:
+    leaves = [f"{LEAF + AP + i:x}:" for i in range(values["n"] + 1)]
+    return Medium("ap", DEVICE, *charge(values), leaves[0], tuple(leaves[1:]))
+
+
+def _classes(values: Mapping[str, Any], net: Net) -> list[str]:
+    """tc lines of the medium.
+
+    The leaves' own rate is next to nothing, so that all borrow from the parent and it is HTB's
+    round robin that decides. A quantum below what any frame is charged ends a turn with one frame;
+    it is as large as can be, as what it falls short of the frame adds up in a count of 31 bits.
+    """
+    rate, overhead = charge(values)
+    burst = values["mtu"] + testbed.ETHERNET + overhead
+    lines = [
+        f"qdisc add dev {DEVICE} root handle 1: stab overhead {overhead} linklayer ethernet "
+        f"htb default {AP:x}",
+        f"class add dev {DEVICE} parent 1: classid 1:{PARENT:x} htb rate {rate}bit ceil {rate}bit "
+        f"burst {burst}b cburst {burst}b quantum {overhead}",
+    ]
+    for i in range(values["n"] + 1):
+        number = AP + i
+        packets = values["station_queue"] if i else values["ap_queue"]
+        lines += [
+            f"class add dev {DEVICE} parent 1:{PARENT:x} classid 1:{number:x} htb rate 8bit "
+            f"ceil {rate}bit burst 1b cburst {burst}b quantum {overhead}",
+            f"qdisc add dev {DEVICE} parent 1:{number:x} handle {LEAF + number:x}: "
+            f"pfifo limit {packets}",
+        ]
+        if i:
+            lines += [
+                f"filter add dev {DEVICE} parent 1: protocol all prio 1 "
+                f"flower src_mac {net.mac(i, 1)} classid 1:{number:x}",
+                f"qdisc add dev to-sta{i} clsact",
+                f"filter add dev to-sta{i} ingress matchall "
+                f"action mirred egress redirect dev {DEVICE}",
+                f"filter add dev to-sta{i} egress matchall "
+                f"action mirred egress redirect dev {DEVICE}",
+            ]
+    return lines
+
+
+def _ack_wire(values: Mapping[str, Any], net: Net) -> list[str]:
+    """tc lines of the wire's way back; with a random phase a delay of its own for each station.
+
+    That is the same in the mean, and spread over a round. The rate keeps a station's ACKs in order.
+    """
+    delay, rate, limit = values["delay"], values["rate"], testbed.DELAY_LINE
+    if values["phase"] == "fixed":
+        text = testbed.time_text(delay)
+        return [f"qdisc add dev to-ap root netem delay {text} rate {rate}bit limit {limit}"]
+    half = testbed.time_text(_round_us(values) / 2e6)
+    line = f"netem delay {testbed.time_text(delay)} {half} rate {rate}bit limit {limit}"
+    count = values["n"]
+    groups = math.ceil(count / PRIO_BANDS)
+    lines = [f"qdisc add dev to-ap root handle 1: {_prio(max(groups, 2))}"]
+    for group in range(groups):
+        inner = range(group * PRIO_BANDS, min(count, (group + 1) * PRIO_BANDS))
+        handle = 0x10 + group
+        lines += [
+            f"qdisc add dev to-ap parent 1:{group + 1:x} handle {handle:x}: "
+            f"{_prio(max(len(inner), 2))}"
+        ]
+        for band, number in enumerate(inner, 1):
+            match = f"flower dst_ip {net.address(number + 1, 1)}"
+            family = "ipv6" if net.v6 else "ip"
+            lines += [
+                f"qdisc add dev to-ap parent {handle:x}:{band:x} {line}",
+                f"filter add dev to-ap parent 1: protocol {family} prio 1 {match} "
+                f"classid 1:{group + 1:x}",
+                f"filter add dev to-ap parent {handle:x}: protocol {family} prio 1 {match} "
+                f"classid {handle:x}:{band:x}",
+            ]
+    return lines
+
+
+def _prio(bands: int) -> str:
+    return f"prio bands {bands} priomap" + " 0" * 16
+
+
+# --- the script -------------------------------------------------------------------------------
+
+
+def _rtt_s(values: Mapping[str, Any]) -> float:
+    """Round trip of the empty path but for what the medium takes."""
+    return 2 * values["delay"]
+
+
+def _first_data_s(values: Mapping[str, Any]) -> float:
+    """How long the first data may take to arrive: the handshake goes through the AP's queue."""
+    queue = values["ap_queue"] * _round_us(values) / 1e6 if values["n"] > 1 else 0.0
+    late = LATE_SYN_S if values["n"] > 1 else 0.0
+    return 2 * _rtt_s(values) + min(2 * queue, 10.0) + late + bulk.SLACK_S
+
+
+def _bulks(
+    values: Mapping[str, Any], ccs: tuple[str, ...], net: Net, duration_s: float
+) -> list[Bulk]:
+    mix = bulk.spread("--cc " + "+".join(ccs), ccs, values["n"], "stations", "n")
+    before_s = max(values["warmup"] + _rtt_s(values) + bulk.SLACK_S, _first_data_s(values))
+    return [
+        Bulk(
+            name=f"station{i}",
+            cc=cc,
+            snd=f"sta{i}",
+            rcv="rcv",
+            address=net.address(WIRE, 2),
+            port=PORT + i - 1,
+            start_s=0.0,
+            seconds=values["start"] + before_s + duration_s,
+            next_hop="ap",
+        )
+        for i, cc in enumerate(mix, 1)
+    ]
+
+
+def _links(values: Mapping[str, Any], net: Net, flows: Sequence[Bulk]) -> list[str]:
+    """Lines that set up the namespaces and what lies between them."""
+    every = " ".join(_namespaces(flows))
+    wire = f"delay {testbed.time_text(values['delay'])} rate {values['rate']}bit"
+    quick = " quickack 1" if values["ack_every"] == 1 else ""
+    lines = [
+        "# namespaces and links",
+        f"for ns in {every}; do echo netns add $ns; done | ip -batch -",
+        net.quiet(every),
+        net.link("ap", "rcv", WIRE),
+        net.end("ap", "to-rcv", WIRE, 1),
+        net.end("rcv", "to-ap", WIRE, 2),
+        net.forward("ap"),
+        f"{net.ip('rcv')} route add default via {net.address(WIRE, 1)}"
+        + testbed.receiver_route(values) + quick,
+    ]  # fmt: skip
+    lines += _stations(values, net, [flow.snd for flow in flows])
+    data, ack = airtime_us(values, values["mtu"]), airtime_us(values, _ip_ack(values))
+    return [
+        *lines,
+        "",
+        *testbed.end_hosts(values, " ".join(["rcv", *(flow.snd for flow in flows)])),
+        f"# medium: a full frame takes {data:.1f} us, an ACK {ack:.1f} us; the wire's data side",
+        f"ip -n ap link add {DEVICE} type ifb",
+        f"ip -n ap link set {DEVICE} up",
+        *_batch(
+            "tc -n ap",
+            [
+                *_classes(values, net),
+                f"qdisc add dev to-rcv root netem {wire} limit {testbed.DELAY_LINE}",
+            ],
+        ),
+        "# the wire's way back",
+        *_batch("tc -n rcv", _ack_wire(values, net)),
+        "",
+    ]
+
+
+def _stations(values: Mapping[str, Any], net: Net, names: Sequence[str]) -> list[str]:
+    """Lines that set up the stations' links; in batches, as there are many."""
+    every = list(enumerate(names, 1))
+    devs = " ".join(f"to-{name}" for name in names)
+    lines = ["# stations", *_batch("ip", [net.link_line(name, "ap", i) for i, name in every])]
+    ends = [line for i, name in every for line in net.end_lines(f"to-{name}", i, 2)]
+    lines += _batch("ip -n ap", ends)
+    for i, name in every:
+        route = f"route add default via {net.address(i, 2)}"
+        lines += _batch(net.ip(name), [*net.end_lines("to-ap", i, 1), route])
+    each = f"ip netns exec $ns {testbed.no_offloads('to-ap')}"
+    if not values["tsq"]:
+        # netem takes a packet from its socket; this is the least delay with which it does
+        each += "\n\ttc -n $ns qdisc add dev to-ap root netem delay 1us limit 1000"
+    return [
+        *lines,
+        f"for ns in {' '.join(names)}; do\n\t{each}\ndone",
+        f"ip netns exec ap sh -c 'for dev in {devs}; do {testbed.no_offloads('$dev')}; done'",
+    ]
+
+
+def _batch(command: str, lines: Sequence[str]) -> list[str]:
+    return [f"{command} -batch - <<'END'", *lines, "END"]
+
+
+def _namespaces(flows: Sequence[Bulk]) -> list[str]:
+    return ["ap", "rcv", *(flow.snd for flow in flows)]
+
+
+def _traffic(values: Mapping[str, Any], flows: Sequence[Bulk]) -> str:
+    """Shell lines that run the flows, and note when the measured interval begins."""
+    events = bulk.warmup_lines(
+        values["start"] + _rtt_s(values) + values["warmup"], flows
+    ) if values["warmup"] else ""  # fmt: skip
+    empty_s = 2 * _rtt_s(values) + bulk.SLACK_S
+    queues = [("ap", DEVICE)]
+    return bulk.traffic(flows, values["traffic"], queues, events, empty_s, values["start"])
+
+
+def _script(values: Mapping[str, Any], net: Net, flows: Sequence[Bulk]) -> str:
+    ccs = tuple(flow.cc for flow in flows)
+    hosts = " ".join(["rcv", *(flow.snd for flow in flows)])
+    lines = [
+        *testbed.prologue(HEAD, " ".join(_namespaces(flows))),
+        "# congestion control",
+        *module_lines(values, ccs),
+        "",
+        *_links(values, net, flows),
+    ]
+    return (
+        "\n".join(lines)
+        + testbed.trace_lines(values["trace"], ccs, [flow.port for flow in flows])
+        + '[ -z "${APOGEE_SHELL:-}" ] || { trap - EXIT; exit 0; }\n\n# traffic\n'
+        + _traffic(values, flows)
+        + testbed.counters("ap rcv", hosts, values["trace"])
+    )
+
+
+def _longest_s(values: Mapping[str, Any]) -> float:
+    """How long a station may send before HTB's count of its class wraps, at every second turn."""
+    most = 1 if values["n"] == 1 else 2
+    per_frame = values["mtu"] + testbed.ETHERNET
+    return DEFICIT / per_frame * most * airtime_us(values, values["mtu"]) / 1e6
+
+
+def _check(values: Mapping[str, Any], flows: Sequence[Bulk], duration_s: float) -> None:
+    """Refuse what each value alone allows but not together."""
+    testbed.check(values, duration_s)
+    if values["mtu"] > wifi.MOST_IP:
+        raise ValueError(f"mtu: an 802.11 frame holds at most {wifi.MOST_IP} bytes")
+    if values["warmup"] and values["traffic"] == "iperf3":
+        raise ValueError("warmup: traffic=iperf3 counts by the second only: use traffic=flow")
+    spread_s = _round_us(values) / 2e6
+    if values["phase"] == "random" and values["delay"] < spread_s:
+        least = units.format("time", math.ceil(spread_s * 1e3) / 1e3)
+        raise ValueError(f"phase=random: needs a delay of half a round: at least {least} here")
+    sending_s, longest_s = max(flow.seconds for flow in flows), _longest_s(values)
+    if sending_s > longest_s:
+        raise ValueError(
+            f"senders run {sending_s:.0f} s, but HTB shares frames out evenly for "
+            f"{longest_s:.0f} s only: shorten --duration or warmup"
+        )
+
+
+def _mix(cc: str) -> tuple[str, ...]:
+    names = tuple(cc.split("+"))
+    if not all(names) or len(names) > MOST:
+        raise ValueError(f"--cc {cc}: one name for all stations, or one each joined by +")
+    return names
+
+
+def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -> Plan:
+    net = Net(bool(values["ipv6"]), values["mtu"])
+    flows = _bulks(values, ccs, net, duration_s)
+    _check(values, flows, duration_s)
+    limit = limit_bps(values)
+    payload = values["mtu"] - _ip_ack(values)
+    rate = round(limit * (values["mtu"] + testbed.ETHERNET) / payload)
+    return Plan(
+        script=_script(values, net, flows),
+        flows=tuple(
+            FlowSpec(flow.name, flow.cc, flow.snd, flow.port, receiver_ns=flow.rcv)
+            for flow in flows
+        ),
+        duration_s=duration_s,
+        limit_bps=limit,
+        rate_bps=rate,
+        bdp_bytes=round(rate * _rtt_s(values) / 8),
+        queue_bytes=values["ap_queue"] * (_ip_ack(values) + testbed.ETHERNET),
+        timeout_virtual_s=max(flow.seconds for flow in flows) + values["start"] + 150,
+        sender_ns=flows[0].snd,
+        receiver_ns="rcv",
+        bottleneck=("ap", DEVICE),
+        data_links=(("ap", "to-rcv"),),
+        ack_links=(("rcv", "to-ap"),),
+        medium=_medium(values),
+        traffic=values["traffic"],
+        extras=("iperf3",) if values["traffic"] == "iperf3" else (),
+    )
+
+
+WLAN = Scenario(
+    name="wlan",
+    help="stations upload through one 802.11 access point: fairness, delay, lost ACKs",
+    params=PARAMS,
+    parse_cc=_mix,
+    build=_build,
+)
