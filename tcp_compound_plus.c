@@ -71,6 +71,20 @@ static unsigned int letter __read_mostly;
 APOGEE_PARAM(letter, 0, 1,
 	     "the rule acts without a delay window: 0 or 1, 0 for only where packets wait, 1 for always (default 0)");
 
+static unsigned int excess __read_mostly = 500;
+APOGEE_PARAM(excess, 0, 1000,
+	     "part of the waiting packets beyond gamma by which compound_plus's loss window gives way, in permille, 0 to 1000 (default 500)");
+
+static unsigned int relearn __read_mostly = 20;
+APOGEE_PARAM(relearn, 0, 600,
+	     "compound_plus lowers its window together with others to learn baseRTT, at most every so many seconds, 0 to 600, 0 for never (default 20)");
+
+/* So many RTTs tell of packets that wait in slow start: the first ones of a round
+ * trip, before those that queue behind their own burst, and before the window
+ * has doubled once more. As HyStart.
+ */
+#define COMPOUND_EARLY	8
+
 /* What a round trip has led to. */
 enum compound_act {
 	COMPOUND_UNUSED,	/* nothing: the application had no more data */
@@ -78,6 +92,8 @@ enum compound_act {
 	COMPOUND_LEFT,		/* slow start was left */
 	COMPOUND_DELAY,		/* the delay window was set */
 	COMPOUND_RULE,		/* and the rule applied to the loss window */
+	COMPOUND_DIP,		/* a dip began or goes on */
+	COMPOUND_DIPPED,	/* it is over */
 };
 
 /**
@@ -90,6 +106,7 @@ enum compound_act {
  * @rtt_us: smallest RTT of the running round trip in us, 0 if none
  * @end_seq: the round trip ends when more than this is acknowledged
  * @swnd: window at its begin, which its RTTs belong to, in segments
+ * @samples: RTTs of the running round trip, up to COMPOUND_EARLY
  * @plus: Compound TCP+
  * @unused: the application left a part of the window unused in it
  */
@@ -102,6 +119,7 @@ struct compound {
 	u32 rtt_us;
 	u32 end_seq;
 	u32 swnd;
+	u8 samples;
 	bool plus;
 	bool unused;
 };
@@ -114,6 +132,7 @@ static struct compound_rules compound_parameters(const struct compound *c)
 		.beta = READ_ONCE(beta),
 		.k = READ_ONCE(k),
 		.zeta = READ_ONCE(zeta),
+		.excess = READ_ONCE(excess),
 		.rule = c->plus ? READ_ONCE(rule) : COMPOUND_PLAIN,
 		.letter = READ_ONCE(letter),
 	};
@@ -126,9 +145,15 @@ static void compound_begin_round(struct sock *sk)
 	struct compound *c = inet_csk_ca(sk);
 
 	c->rtt_us = 0;
+	c->samples = 0;
 	c->unused = tp->app_limited;
 	c->swnd = tcp_snd_cwnd(tp);
 	c->end_seq = tp->snd_nxt;
+}
+
+static u32 compound_now_ms(const struct sock *sk)
+{
+	return (u32)div_u64(tcp_sk(sk)->tcp_mstamp, USEC_PER_MSEC);
 }
 
 static void compound_start(struct sock *sk, bool plus)
@@ -140,8 +165,10 @@ static void compound_start(struct sock *sk, bool plus)
 	c->plus = plus;
 	compound_follow(&c->windows, tcp_snd_cwnd(tp));
 	/* The handshake's, or all that a socket has seen that changes to this. */
+	c->base.seen_ms = compound_now_ms(sk);
 	if (tcp_min_rtt(tp) != ~0U)
-		compound_base_update(&c->base, tcp_min_rtt(tp));
+		compound_base_update(&c->base, tcp_min_rtt(tp),
+				     compound_now_ms(sk));
 	compound_begin_round(sk);
 	/* No rate left over from an algorithm that paces. */
 	WRITE_ONCE(sk->sk_pacing_rate, READ_ONCE(sk->sk_max_pacing_rate));
@@ -157,12 +184,22 @@ static void compound_init(struct sock *sk)
 	compound_start(sk, false);
 }
 
-/* The stack asks at each loss event, mark and timeout. */
+/* What others have made of the window; in a dip it isn't that of both. */
+static void compound_take_over(struct sock *sk)
+{
+	struct compound *c = inet_csk_ca(sk);
+
+	if (!c->base.rounds)
+		compound_follow(&c->windows, tcp_snd_cwnd(tcp_sk(sk)));
+}
+
+/* The stack asks at each loss event, mark and timeout. A dip is over by that. */
 static u32 compound_ssthresh(struct sock *sk)
 {
 	struct compound *c = inet_csk_ca(sk);
 
-	compound_follow(&c->windows, tcp_snd_cwnd(tcp_sk(sk)));
+	compound_take_over(sk);
+	c->base.rounds = 0;
 	c->prior = c->windows;
 	compound_loss(&c->windows, READ_ONCE(beta));
 	return compound_sent(&c->windows);
@@ -175,6 +212,7 @@ static void compound_set_state(struct sock *sk, u8 state)
 
 	if (state != TCP_CA_Loss)
 		return;
+	c->base.rounds = 0;
 	c->windows.dwnd = 0;
 	compound_follow(&c->windows, tcp_snd_cwnd(tcp_sk(sk)));
 }
@@ -184,21 +222,42 @@ static u32 compound_undo_cwnd(struct sock *sk)
 	struct compound *c = inet_csk_ca(sk);
 	u32 swnd = tcp_reno_undo_cwnd(sk);
 
+	c->base.rounds = 0;
 	c->windows = c->prior;
 	compound_follow(&c->windows, swnd);
 	return swnd;
 }
 
-/* Packets wait: the window is large enough. */
+/* The stack sends by both windows; below ssthresh it would be back in slow start. */
+static void compound_send_by(struct sock *sk, u32 swnd)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	tcp_snd_cwnd_set(tp, min(swnd, tp->snd_cwnd_clamp));
+	tp->snd_ssthresh = min(tp->snd_ssthresh, tcp_snd_cwnd(tp));
+}
+
+/* The loss window gives up what is more than @swnd leaves to it. */
+static void compound_lower(struct sock *sk, u32 swnd)
+{
+	struct compound *c = inet_csk_ca(sk);
+
+	if (swnd < compound_sent(&c->windows))
+		compound_follow(&c->windows, swnd);
+	compound_send_by(sk, compound_sent(&c->windows));
+}
+
+/* Packets wait: the window is large enough, and has doubled since those were sent
+ * that tell so.
+ */
 static enum compound_act
 compound_judge_slow_start(struct sock *sk, const struct compound_rules *rules)
 {
-	struct tcp_sock *tp = tcp_sk(sk);
 	struct compound *c = inet_csk_ca(sk);
 
 	if (!compound_crowded(rules, c->diff))
 		return COMPOUND_SLOW_START;
-	tp->snd_ssthresh = tcp_snd_cwnd(tp);
+	compound_lower(sk, compound_fitted(rules, c->swnd, c->diff));
 	return COMPOUND_LEFT;
 }
 
@@ -214,13 +273,74 @@ compound_judge_avoidance(struct sock *sk, const struct compound_rules *rules)
 					      tcp_snd_cwnd(tp), c->diff,
 					      tcp_is_cwnd_limited(sk));
 	if (compound_held(rules, windows->dwnd, c->diff)) {
-		windows->cwnd = compound_loss_window(rules->rule, windows->cwnd);
+		windows->cwnd = compound_loss_window(rules, windows->cwnd,
+						     c->diff);
 		act = COMPOUND_RULE;
 	}
-	tcp_snd_cwnd_set(tp, min(compound_sent(windows), tp->snd_cwnd_clamp));
-	/* Below ssthresh the stack would be back in slow start. */
-	tp->snd_ssthresh = min(tp->snd_ssthresh, tcp_snd_cwnd(tp));
+	compound_send_by(sk, compound_sent(windows));
 	return act;
+}
+
+/* Does a dip begin? Not where too little waits to be this flow's. The period is
+ * told by the clock that hosts share.
+ */
+static bool compound_begin_dip(struct sock *sk, const struct compound_rules *rules)
+{
+	struct compound *c = inet_csk_ca(sk);
+	u32 longest_ms = READ_ONCE(relearn) * MSEC_PER_SEC;
+	u32 period_ms, turn;
+
+	if (!c->plus || !longest_ms)
+		return false;
+	period_ms = compound_period_ms(&c->base, longest_ms);
+	turn = (u32)div_u64(div_u64(ktime_get_real_ns(), NSEC_PER_MSEC),
+			    period_ms);
+	if (!compound_dip_due(&c->base, c->rtt_us, compound_now_ms(sk),
+			      period_ms, turn) ||
+	    !compound_crowded(rules, c->diff * 2))
+		return false;
+	compound_send_by(sk, compound_dip_begin(&c->base, c->swnd, c->rtt_us));
+	return true;
+}
+
+/* After a dip slow start leads to the window with which no more wait than gamma,
+ * by what the dip has shown of baseRTT: many flows come back at once.
+ */
+static enum compound_act
+compound_judge_dip(struct sock *sk, const struct compound_rules *rules)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct compound *c = inet_csk_ca(sk);
+	u32 swnd = compound_sent(&c->windows);
+
+	if (!compound_dip_round(&c->base, c->rtt_us, compound_now_ms(sk))) {
+		compound_send_by(sk, compound_dip_window(&c->base, swnd));
+		return COMPOUND_DIP;
+	}
+	c->diff = compound_diff(swnd, c->base.rtt_us, c->base.before_us);
+	tp->snd_ssthresh = min(swnd, compound_fitted(rules, swnd, c->diff));
+	c->windows.dwnd = 0;
+	compound_follow(&c->windows, tcp_snd_cwnd(tp));
+	return COMPOUND_DIPPED;
+}
+
+static enum compound_act
+compound_judge_round(struct sock *sk, const struct compound_rules *rules)
+{
+	struct compound *c = inet_csk_ca(sk);
+	bool slow_start = tcp_in_slow_start(tcp_sk(sk));
+
+	if (slow_start)
+		c->windows.dwnd = 0;
+	compound_take_over(sk);
+	if (c->unused)
+		return COMPOUND_UNUSED;
+	c->diff = compound_diff(c->swnd, c->base.rtt_us, c->rtt_us);
+	if (slow_start)
+		return compound_judge_slow_start(sk, rules);
+	if (compound_begin_dip(sk, rules))
+		return COMPOUND_DIP;
+	return compound_judge_avoidance(sk, rules);
 }
 
 /* The packets of a round trip are acknowledged. */
@@ -228,22 +348,16 @@ static void compound_judge(struct sock *sk)
 {
 	struct compound *c = inet_csk_ca(sk);
 	const struct compound_rules rules = compound_parameters(c);
-	enum compound_act act = COMPOUND_UNUSED;
-	bool slow_start = tcp_in_slow_start(tcp_sk(sk));
+	enum compound_act act;
 
 	if (!c->rtt_us)
 		return;
-	compound_base_update(&c->base, c->rtt_us);
 	c->last_rtt_us = c->rtt_us;
-	if (slow_start)
-		c->windows.dwnd = 0;
-	compound_follow(&c->windows, tcp_snd_cwnd(tcp_sk(sk)));
-	if (!c->unused) {
-		c->diff = compound_diff(c->swnd, c->base.rtt_us, c->rtt_us);
-		if (slow_start)
-			act = compound_judge_slow_start(sk, &rules);
-		else
-			act = compound_judge_avoidance(sk, &rules);
+	if (c->base.rounds) {
+		act = compound_judge_dip(sk, &rules);
+	} else {
+		compound_base_update(&c->base, c->rtt_us, compound_now_ms(sk));
+		act = compound_judge_round(sk, &rules);
 	}
 	trace_compound_round(sk, &c->windows, c->diff, c->base.rtt_us,
 			     c->rtt_us, act);
@@ -266,8 +380,13 @@ static void compound_pkts_acked(struct sock *sk, const struct ack_sample *sample
 		compound_judge(sk);
 		compound_begin_round(sk);
 	}
-	if (sample->rtt_us > 0 && (!c->rtt_us || sample->rtt_us < c->rtt_us))
+	if (sample->rtt_us <= 0)
+		return;
+	if (!c->rtt_us || sample->rtt_us < c->rtt_us)
 		c->rtt_us = sample->rtt_us;
+	if (c->samples < COMPOUND_EARLY && ++c->samples == COMPOUND_EARLY &&
+	    tcp_in_slow_start(tp))
+		compound_judge(sk);
 }
 
 static void compound_cong_avoid(struct sock *sk, u32 ack, u32 acked)
@@ -276,6 +395,8 @@ static void compound_cong_avoid(struct sock *sk, u32 ack, u32 acked)
 	struct compound *c = inet_csk_ca(sk);
 	struct compound_rules rules;
 
+	if (c->base.rounds)
+		return;
 	if (tcp_in_slow_start(tp))
 		c->windows.dwnd = 0;
 	if (!tcp_is_cwnd_limited(sk))

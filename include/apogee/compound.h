@@ -12,6 +12,13 @@
  * empty path. Compound TCP+ takes dwnd = 0 for mild congestion: the loss window
  * does not grow then, and is changed by one of three rules per round trip.
  *
+ * Diff is only as good as baseRTT. Who starts while others' packets wait takes
+ * that for the empty path, holds more than its share and so keeps up the queue
+ * that it cannot see. So Compound TCP+ dips: flows that miss baseRTT lower their
+ * windows at the same time, when the clock shows a multiple of a period, or when
+ * the RTT falls because others do; the queue drains, and all learn the same
+ * baseRTT. Periods are short at first, when most is to be learnt.
+ *
  * Windows and Diff are in 1/256 segment (COMPOUND_SEGMENT), so that half a
  * segment and an increase of less than one are not lost. What is sent is rounded
  * up to whole segments. alpha, beta, k and zeta are in permille.
@@ -26,6 +33,25 @@
 
 /* No rule takes the loss window below this, in segments. */
 #define COMPOUND_CWND_MIN	2U
+
+/* A dip lasts this many round trips: one at half the window, which tells whether
+ * others dip, too; one in which the rest drains, and one that finds it drained.
+ */
+#define COMPOUND_DIP_ROUNDS	3
+
+/* In a dip the window is this part of what fills the path. */
+#define COMPOUND_DIP_PART	4
+
+/* But not below RFC 6928's initial window: where ACKs are lost, a flow with less
+ * under way loses them all, and waits for a timeout.
+ */
+#define COMPOUND_DIP_LEAST	10U
+
+/* The first period is halved so often; each dip that teaches nothing doubles it. */
+#define COMPOUND_HALVED		3
+
+/* So many dips in succession without baseRTT mean that the path has changed. */
+#define COMPOUND_DIPS_UNSEEN	4
 
 /* What dwnd = 0 means for the loss window (section 3; equation numbers). */
 enum compound_rule {
@@ -42,6 +68,8 @@ enum compound_rule {
  * @beta: share of swnd that a loss takes, in permille, at most 1000
  * @k: exponent of the delay window's increase, in permille, at most 1000
  * @zeta: part of Diff by which the delay window gives way, in permille
+ * @excess: part of Diff - gamma by which the loss window gives way, besides what
+ *	@rule says, in permille; letter: 0
  * @rule: what becomes of the loss window
  * @letter: @rule acts while dwnd = 0, whatever Diff is
  */
@@ -51,6 +79,7 @@ struct compound_rules {
 	u32 beta;
 	u32 k;
 	u32 zeta;
+	u32 excess;
 	enum compound_rule rule;
 	bool letter;
 };
@@ -68,22 +97,173 @@ struct compound_windows {
 /**
  * struct compound_base - what is known of the empty path
  * @rtt_us: baseRTT in us, 0 if not known
+ * @mean_us: moving mean of the round trips' RTTs in us, 0 if none
+ * @before_us: RTT before the running dip in us
+ * @least_us: smallest RTT of the dips since baseRTT was last seen, in us, 0 if
+ *	none
+ * @seen_ms: when baseRTT was last seen or a dip ended, modulo 2^32
+ * @turn: number of the period in which the last round trip ended
+ * @rounds: round trips left of the running dip, 0 if none runs
+ * @unseen: dips in succession that have not seen baseRTT
+ * @doubled: how often the period was doubled, up to COMPOUND_HALVED
  */
 struct compound_base {
 	u32 rtt_us;
+	u32 mean_us;
+	u32 before_us;
+	u32 least_us;
+	u32 seen_ms;
+	u32 turn;
+	u8 rounds;
+	u8 unseen;
+	u8 doubled;
 };
+
+/**
+ * compound_base_near() - is an RTT that of the empty path?
+ * @base: what is known
+ * @rtt_us: RTT in us
+ *
+ * Return: whether it is at most an eighth above baseRTT.
+ */
+static inline bool compound_base_near(const struct compound_base *base,
+				      u32 rtt_us)
+{
+	return (u64)rtt_us * 8 <= (u64)base->rtt_us * 9;
+}
 
 /**
  * compound_base_update() - learn baseRTT, once per round trip (section 2.1)
  * @base: what is known
  * @rtt_us: smallest RTT of the round trip in us, not 0
+ * @now_ms: the time, modulo 2^32
  *
- * The smallest RTT of the connection.
+ * The smallest RTT of the connection, until dips say otherwise.
  */
-static inline void compound_base_update(struct compound_base *base, u32 rtt_us)
+static inline void compound_base_update(struct compound_base *base, u32 rtt_us,
+					u32 now_ms)
 {
 	if (!base->rtt_us || rtt_us < base->rtt_us)
 		base->rtt_us = rtt_us;
+	if (!compound_base_near(base, rtt_us))
+		return;
+	base->seen_ms = now_ms;
+	base->least_us = 0;
+	base->unseen = 0;
+}
+
+/**
+ * compound_period_ms() - time between dips
+ * @base: what is known
+ * @longest_ms: longest period in ms
+ *
+ * Return: the period in ms, at least 1.
+ */
+static inline u32 compound_period_ms(const struct compound_base *base,
+				     u32 longest_ms)
+{
+	return max(longest_ms >> (COMPOUND_HALVED - base->doubled), 1U);
+}
+
+/**
+ * compound_dip_due() - is it time for a dip?
+ * @base: what is known
+ * @rtt_us: smallest RTT of the round trip in us
+ * @now_ms: the time, modulo 2^32
+ * @period_ms: length of a period
+ * @turn: number of the running period, the same for all hosts
+ *
+ * Where baseRTT is out of sight for three tenths of a period: as a new period
+ * begins, and where the RTT lies 5 % below its moving mean, as others dip.
+ *
+ * Return: whether a dip should begin.
+ */
+static inline bool compound_dip_due(struct compound_base *base, u32 rtt_us,
+				    u32 now_ms, u32 period_ms, u32 turn)
+{
+	bool begins = turn != base->turn;
+
+	base->turn = turn;
+	base->mean_us = base->mean_us ? base->mean_us - base->mean_us / 4 +
+					rtt_us / 4 : rtt_us;
+	if ((u64)(now_ms - base->seen_ms) * 10 < (u64)period_ms * 3)
+		return false;
+	return begins || (u64)rtt_us * 20 < (u64)base->mean_us * 19;
+}
+
+/**
+ * compound_dip_begin() - the window of a dip's first round trip
+ * @base: what is known
+ * @swnd: send window in segments
+ * @rtt_us: smallest RTT of the last round trip in us
+ *
+ * Return: half of @swnd in segments, at least 10, but not above it.
+ */
+static inline u32 compound_dip_begin(struct compound_base *base, u32 swnd,
+				     u32 rtt_us)
+{
+	base->before_us = rtt_us;
+	base->rounds = COMPOUND_DIP_ROUNDS;
+	return min(swnd, max(swnd / 2, COMPOUND_DIP_LEAST));
+}
+
+/**
+ * compound_dip_window() - the window of a dip's other round trips
+ * @base: what is known, in a dip
+ * @swnd: send window before the dip, in segments
+ *
+ * Return: a quarter of what fills the path by baseRTT, swnd baseRTT / RTT, in
+ * segments, at least 10, but not above half of @swnd.
+ */
+static inline u32 compound_dip_window(const struct compound_base *base, u32 swnd)
+{
+	u32 rtt_us = max3(base->before_us, base->rtt_us, 1U);
+	u32 fills = (u32)div_u64((u64)swnd * base->rtt_us, rtt_us);
+
+	return min(max(swnd / 2, COMPOUND_CWND_MIN),
+		   max(fills / COMPOUND_DIP_PART, COMPOUND_DIP_LEAST));
+}
+
+/**
+ * compound_dip_round() - a round trip of a dip is over
+ * @base: what is known, in a dip
+ * @rtt_us: smallest RTT of the round trip in us, not 0
+ * @now_ms: the time, modulo 2^32
+ *
+ * A flow that dips alone changes little, and would only lose its share: where
+ * half the window has not brought the RTT down by an eighth, the dip is over.
+ *
+ * Where COMPOUND_DIPS_UNSEEN dips in succession have not seen baseRTT, the path
+ * has become longer, or others' packets never leave the queue: the smallest RTT
+ * of these dips is the new baseRTT.
+ *
+ * Return: whether the dip is over.
+ */
+static inline bool compound_dip_round(struct compound_base *base, u32 rtt_us,
+				      u32 now_ms)
+{
+	bool first = base->rounds == COMPOUND_DIP_ROUNDS;
+
+	if ((u64)rtt_us * 9 < (u64)base->rtt_us * 8)
+		base->doubled = 0;
+	compound_base_update(base, rtt_us, now_ms);
+	if (!compound_base_near(base, rtt_us) &&
+	    (!base->least_us || rtt_us < base->least_us))
+		base->least_us = rtt_us;
+	base->rounds--;
+	if (first && (u64)rtt_us * 8 > (u64)base->before_us * 7)
+		base->rounds = 0;
+	if (base->rounds)
+		return false;
+	base->seen_ms = now_ms;
+	base->mean_us = 0;
+	base->doubled = min(base->doubled + 1, COMPOUND_HALVED);
+	if (!base->least_us || ++base->unseen < COMPOUND_DIPS_UNSEEN)
+		return true;
+	base->rtt_us = base->least_us;
+	base->least_us = 0;
+	base->unseen = 0;
+	return true;
 }
 
 /**
@@ -256,28 +436,51 @@ static inline bool compound_held(const struct compound_rules *rules, u64 dwnd,
 /**
  * compound_loss_window() - the loss window after a round trip with dwnd = 0
  *	(equations 2 to 4)
- * @rule: which of them
+ * @rules: parameters
  * @cwnd: loss window in 1/256 segment
+ * @diff: Diff in 1/256 segment
  *
  * By the letter (3) never lowers a whole window; the text says that it falls by
  * half a segment per round trip. So the window has a fraction, and the ceiling
- * is of what is sent.
+ * is of what is sent. Half a segment per round trip takes minutes where far more
+ * than gamma wait, so @excess of what is too much goes as well.
  *
  * Return: loss window in 1/256 segment; not below 2 segments, unless it was.
  */
-static inline u64 compound_loss_window(enum compound_rule rule, u64 cwnd)
+static inline u64 compound_loss_window(const struct compound_rules *rules,
+				       u64 cwnd, u64 diff)
 {
+	const u64 gamma = (u64)rules->gamma * COMPOUND_SEGMENT;
 	const u32 low = COMPOUND_CWND_MIN * COMPOUND_SEGMENT;
-	u64 next = cwnd;
+	u64 less = 0;
 
 	if (cwnd <= low)
 		return cwnd;
-	if (rule == COMPOUND_TWO_THIRDS)
-		next = div_u64(cwnd * 2 + 3 * COMPOUND_SEGMENT - 1,
-			       3 * COMPOUND_SEGMENT) * COMPOUND_SEGMENT;
-	else if (rule == COMPOUND_HALF_LESS)
-		next = cwnd - COMPOUND_SEGMENT / 2;
-	return max_t(u64, next, low);
+	if (rules->rule == COMPOUND_TWO_THIRDS)
+		less = cwnd - div_u64(cwnd * 2 + 3 * COMPOUND_SEGMENT - 1,
+				      3 * COMPOUND_SEGMENT) * COMPOUND_SEGMENT;
+	else if (rules->rule == COMPOUND_HALF_LESS)
+		less = COMPOUND_SEGMENT / 2;
+	if (diff > gamma)
+		less += div_u64((diff - gamma) * rules->excess, 1000);
+	return cwnd > low + less ? cwnd - less : low;
+}
+
+/**
+ * compound_fitted() - the window that leaves gamma packets waiting
+ * @rules: parameters
+ * @swnd: window that Diff was measured with, in segments
+ * @diff: Diff in 1/256 segment, at most @swnd
+ *
+ * Return: swnd - Diff + gamma in segments, rounded down, at least 2.
+ */
+static inline u32 compound_fitted(const struct compound_rules *rules, u32 swnd,
+				  u64 diff)
+{
+	u64 fits = (u64)swnd * COMPOUND_SEGMENT - diff;
+	u64 fitted = div_u64(fits, COMPOUND_SEGMENT) + rules->gamma;
+
+	return (u32)clamp_t(u64, fitted, COMPOUND_CWND_MIN, S32_MAX);
 }
 
 /**

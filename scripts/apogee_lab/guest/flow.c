@@ -189,6 +189,32 @@ static void print_cc_info(FILE *log, int fd)
 			cc.vegas.tcpv_minrtt);
 }
 
+/* A socket that is connected; those whose SYN or its answer is lost twice are given up and
+ * tried again, as applications do, for a minute.
+ */
+static int connected(const struct sockaddr *to, socklen_t length, const char *cc)
+{
+	const int64_t end = now_us() + 60000000;
+	int fd, retries = 1;
+
+	for (;;) {
+		fd = socket(to->sa_family, SOCK_STREAM, 0);
+		if (fd < 0)
+			die("socket");
+		if (setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, cc, (socklen_t)strlen(cc))) {
+			fprintf(stderr, "flow: congestion control %s: %s\n", cc, strerror(errno));
+			return -1;
+		}
+		if (setsockopt(fd, IPPROTO_TCP, TCP_SYNCNT, &retries, sizeof(retries)))
+			die("TCP_SYNCNT");
+		if (!connect(fd, to, length))
+			return fd;
+		if (errno != ETIMEDOUT || now_us() >= end)
+			die("connect");
+		close(fd);
+	}
+}
+
 static int flow_send(const char *host, const char *port, const char *cc, double duration,
 		     const char *path)
 {
@@ -207,17 +233,11 @@ static int flow_send(const char *host, const char *port, const char *cc, double 
 		fprintf(stderr, "flow: %s is not a numeric address\n", host);
 		return 1;
 	}
-	fd = socket(v6 ? AF_INET6 : AF_INET, SOCK_STREAM, 0);
-	if (fd < 0)
-		die("socket");
-	if (setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, cc, (socklen_t)strlen(cc))) {
-		fprintf(stderr, "flow: congestion control %s: %s\n", cc, strerror(errno));
-		return 1;
-	}
 	syn = now_us();
-	if (v6 ? connect(fd, (struct sockaddr *)&to6, sizeof(to6)) :
-		 connect(fd, (struct sockaddr *)&to4, sizeof(to4)))
-		die("connect");
+	fd = v6 ? connected((struct sockaddr *)&to6, sizeof(to6), cc) :
+		  connected((struct sockaddr *)&to4, sizeof(to4), cc);
+	if (fd < 0)
+		return 1;
 	t0 = now_us();
 	end = t0 + (int64_t)(duration * 1e6);
 	fprintf(log, "{\"fields\":[\"t_us\"");
