@@ -24,7 +24,12 @@
  *     letter=1.
  *   o Rule (3) lowers a window with a fraction; by the letter it never would.
  *   o Slow start also ends by Diff >= gamma, for both algorithms: where ACKs are
- *     lost but no data, no loss would end it.
+ *     lost but no data, no loss would end it. Compound TCP+ sees that at the
+ *     begin of a round trip, before the window doubles once more (fit).
+ *   o Half a segment per round trip takes minutes to give up what is far too much;
+ *     a part of what exceeds gamma goes as well. The letter is excess=0.
+ *   o Flows dip together to learn baseRTT, which who comes later can't know
+ *     (compound.h). The letter is relearn=0.
  *   o The RTT of a round trip is its smallest: bursts, delayed ACKs and media
  *     access make single RTTs longer, but packets that wait make all so.
  *   o What an application leaves unused says nothing of the path: such a round
@@ -42,6 +47,13 @@
 
 #define CREATE_TRACE_POINTS
 #include <trace/tcp_compound_plus.h>
+
+/* Which of the two ends slow start early. */
+enum compound_fit {
+	COMPOUND_FIT_NONE,
+	COMPOUND_FIT_PLUS,
+	COMPOUND_FIT_BOTH,
+};
 
 static unsigned int gamma __read_mostly = 30;
 APOGEE_PARAM(gamma, 1, 65535,
@@ -78,6 +90,10 @@ APOGEE_PARAM(excess, 0, 1000,
 static unsigned int relearn __read_mostly = 20;
 APOGEE_PARAM(relearn, 0, 600,
 	     "compound_plus lowers its window together with others to learn baseRTT, at most every so many seconds, 0 to 600, 0 for never (default 20)");
+
+static unsigned int fit __read_mostly = COMPOUND_FIT_PLUS;
+APOGEE_PARAM(fit, COMPOUND_FIT_NONE, COMPOUND_FIT_BOTH,
+	     "slow start ends early, with the window that leaves gamma packets waiting, 0 to 2: 0 in neither, 1 in compound_plus, 2 in compound, too (default 1)");
 
 /* So many RTTs tell of packets that wait in slow start: the first ones of a round
  * trip, before those that queue behind their own burst, and before the window
@@ -123,6 +139,12 @@ struct compound {
 	bool plus;
 	bool unused;
 };
+
+static bool compound_fits(const struct compound *c)
+{
+	return READ_ONCE(fit) >= (c->plus ? COMPOUND_FIT_PLUS :
+					    COMPOUND_FIT_BOTH);
+}
 
 static struct compound_rules compound_parameters(const struct compound *c)
 {
@@ -247,8 +269,8 @@ static void compound_lower(struct sock *sk, u32 swnd)
 	compound_send_by(sk, compound_sent(&c->windows));
 }
 
-/* Packets wait: the window is large enough, and has doubled since those were sent
- * that tell so.
+/* Packets wait: the window is large enough. It has doubled since those were sent
+ * that tell so, which half a segment per round trip takes minutes to undo.
  */
 static enum compound_act
 compound_judge_slow_start(struct sock *sk, const struct compound_rules *rules)
@@ -257,7 +279,10 @@ compound_judge_slow_start(struct sock *sk, const struct compound_rules *rules)
 
 	if (!compound_crowded(rules, c->diff))
 		return COMPOUND_SLOW_START;
-	compound_lower(sk, compound_fitted(rules, c->swnd, c->diff));
+	if (compound_fits(c))
+		compound_lower(sk, compound_fitted(rules, c->swnd, c->diff));
+	else
+		compound_lower(sk, tcp_snd_cwnd(tcp_sk(sk)));
 	return COMPOUND_LEFT;
 }
 
@@ -385,7 +410,7 @@ static void compound_pkts_acked(struct sock *sk, const struct ack_sample *sample
 	if (!c->rtt_us || sample->rtt_us < c->rtt_us)
 		c->rtt_us = sample->rtt_us;
 	if (c->samples < COMPOUND_EARLY && ++c->samples == COMPOUND_EARLY &&
-	    tcp_in_slow_start(tp))
+	    tcp_in_slow_start(tp) && compound_fits(c))
 		compound_judge(sk);
 }
 
