@@ -400,14 +400,14 @@ def stations_over_n(figure: Figure, runs: Runs) -> Canvas:
                 axes.set_title(f"{part}  {title}".strip(), loc="left", fontsize=10)
                 axes.set_ylabel(label)
                 axes.set_xticks(ns)
+            row[0].legend(fontsize=8, loc="lower left")
             limit = next(iter(runs.values()))[0].record["limit_bps"] / 1e6
-            row[2].axhline(limit, ls="--", color=LIMIT_COLOUR, label="limit without lost ACKs")
-            row[2].legend(fontsize=8)
+            line = row[2].axhline(limit, ls="--", color=LIMIT_COLOUR, label="limit, no ACK lost")
+            row[2].legend(handles=[line], fontsize=8)
         for axes in grid[-1]:
             axes.set_xlabel("n, stations")
-        for axes in grid[0]:
-            axes.set_ylim(bottom=0)
         grid[0][0].set_ylim(0, 1.05)
+        grid[0][1].set_ylim(bottom=0)
         canvas.suptitle(figure.title, x=0.125, ha="left", y=0.99 if len(rows) == 1 else 0.92)
         return canvas
 

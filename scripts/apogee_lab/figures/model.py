@@ -31,8 +31,8 @@ _SHORT_QUEUE = 0.3  # what the others reach of it with a queue of ten packets
 # On lfn, 1 Gbit/s and a dozen flows: boot and links, each virtual second. Measured with uml, 10 and
 # 0.5, and taken to be slower by the same factor with qemu.
 _LFN_OVERHEAD_S, _LFN_SECOND_S = 70.0, 3.5
-# On wlan, what it takes and what each virtual second does: whatever n is, and for each station.
-_WLAN_OVERHEAD_S, _WLAN_SECOND_S = (35.0, 2.0), (0.5, 0.03)
+# On wlan the same two, whatever n is, and for each station; measured with uml.
+_WLAN_OVERHEAD_S, _WLAN_SECOND_S = (15.0, 1.5), (0.4, 0.04)
 
 
 @dataclass(frozen=True)
