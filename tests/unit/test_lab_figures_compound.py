@@ -429,6 +429,8 @@ def test_the_rules_are_lines_of_their_own(tmp_path: Path) -> None:
     assert first["rule (4)"] == pytest.approx([0.8] * 5)
     assert first["compound_plus"] == pytest.approx([index for index, *_ in GOOD.values()])
     assert "rule (3), letter=1" not in first  # not measured
+    tints = {each.get_label(): each.lines[0].get_color() for each in canvas.axes[0].containers}
+    assert len(set(tints.values())) == len(tints) == 5
     plt.close(canvas)
 
 

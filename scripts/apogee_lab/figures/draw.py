@@ -353,12 +353,15 @@ _PARTS = (
     ("b", judges_wlan.mean_rtt, 1.0, "mean RTT, ms"),
     ("c", judges.total, 1e-6, "total throughput, Mbit/s"),
 )
+RULE_COLOURS = {2: "#e69f00", 3: "#d62728", 4: "#7b3294"}
 
 
-def _line_style(number: int, label: str, cc: str) -> dict[str, Any]:
-    """An algorithm by its colour; lines that have a name of their own by another."""
-    tint = colour(cc) if label == cc else FLOW_COLOURS[number % len(FLOW_COLOURS)]
-    return {"color": tint, "marker": MARKERS[number], "label": label, "lw": 1.3}
+def _line_style(number: int, line: tuple[str, str, str, int | None]) -> dict[str, Any]:
+    """An algorithm by its colour; a rule to the letter by one of its own."""
+    label, variant, cc, rule = line
+    tint = colour(cc) if label == cc else RULE_COLOURS[rule]
+    dash = ":" if variant == "letter=1" else "-"
+    return {"color": tint, "marker": MARKERS[number], "label": label, "lw": 1.3, "dash": dash}
 
 
 def _stations_line(
@@ -371,7 +374,7 @@ def _stations_line(
     scale: float,
 ) -> None:
     """A line over points; what was not measured leaves a gap."""
-    label, variant, cc, rule = line
+    _, variant, cc, rule = line
     values: dict[float, list[float]] = {}
     for x, point in points.items():
         found = _of(runs, variant, cc, judges_wlan.place(rule, point))
@@ -380,8 +383,8 @@ def _stations_line(
         if known:
             values[x] = known
     if values:
-        style = _line_style(number, label, cc)
-        _bars(axes, list(values), list(values.values()), "-", scale, **style)
+        style = _line_style(number, line)
+        _bars(axes, list(values), list(values.values()), scale=scale, **style)
 
 
 def stations_over_n(figure: Figure, runs: Runs) -> Canvas:
