@@ -41,7 +41,7 @@ class NoGuest:
         return name
 
     def congestion_controls(self, kernel: str) -> set[str]:
-        return {"reno", "cubic", "bbr", "highspeed", "scalable", "hybla"}
+        return {"reno", "cubic", "bbr", "highspeed", "scalable", "hybla", "vegas"}
 
     def image_key(self, kernel: str, own: list[str], extras: Any = ()) -> str:
         return f"{kernel} {own} {extras}"
@@ -187,7 +187,7 @@ def test_a_command_makes_the_run_that_was_planned(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(modules, "check", lambda kernel, settings: None)
     monkeypatch.setattr(sweep, "Sweep", Caught)
     for duration_s in (None, 7.5):
-        found = plan.runs(choose(["star", "gentle"]), [1, 7], duration_s, NoGuest())
+        found = plan.runs(choose(["star", "gentle", "compound"]), [1, 7], duration_s, NoGuest())
         for run in {run.job.key: run for runs in found.values() for run in runs}.values():
             made.clear()
             assert cli.main(run.command[2:]) == 0
@@ -528,7 +528,7 @@ def test_the_catalogue_needs_only_python(root: Path) -> None:
     code = (
         "import sys; sys.modules['numpy'] = None; sys.modules['matplotlib'] = None\n"
         "from apogee_lab import reproduce\n"
-        "sys.exit(reproduce.main(['star', 'gentle', '--check']))"
+        "sys.exit(reproduce.main(['star', 'gentle', 'compound', '--check']))"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=root / "scripts")
     assert done.returncode == 0

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..images import LabError
+from .compound import COMPOUND
 from .gentle import GENTLE
 from .model import Figure, Paper
 from .star import STAR
 
-PAPERS: dict[str, Paper] = {paper.name: paper for paper in (STAR, GENTLE)}
+PAPERS: dict[str, Paper] = {paper.name: paper for paper in (STAR, GENTLE, COMPOUND)}
 
 
 class UnknownFigure(LabError):

@@ -31,6 +31,8 @@ _SHORT_QUEUE = 0.3  # what the others reach of it with a queue of ten packets
 # On lfn, 1 Gbit/s and a dozen flows: boot and links, each virtual second. Measured with uml, 10 and
 # 0.5, and taken to be slower by the same factor with qemu.
 _LFN_OVERHEAD_S, _LFN_SECOND_S = 70.0, 3.5
+# On wlan the same two, whatever n is, and for each station; measured with uml.
+_WLAN_OVERHEAD_S, _WLAN_SECOND_S = (15.0, 1.5), (0.4, 0.04)
 
 
 @dataclass(frozen=True)
@@ -65,12 +67,23 @@ class Cell:
         if self.scenario == "lfn":
             warmup_s = units.parse("time", self.setting("warmup", duration_s))
             return _LFN_OVERHEAD_S + _LFN_SECOND_S * (warmup_s + duration_s)
+        if self.scenario == "wlan":
+            return self._wlan_s(duration_s)
         robust = bool(_ROBUST & set(self.cc.split("+")))
         share = _SHARES[robust].get(self.settings.get("ber", "0"), 1.0)
         if not robust and self.settings.get("queue") == "15kB":
             share = min(share, _SHORT_QUEUE)
         traced = 1.3 if "trace" in self.settings else 1.0
         return _OVERHEAD_S + _FULL_LINK_S[self.scenario] * share * traced * duration_s / FULL_S
+
+    def _wlan_s(self, duration_s: float) -> float:
+        spans = [
+            self.setting(key, duration_s) for key in ("start", "warmup") if key in self.settings
+        ]
+        virtual_s = duration_s + sum(units.parse("time", span) for span in spans)
+        n = int(self.settings["n"])
+        overhead, second = (fixed + each * n for fixed, each in (_WLAN_OVERHEAD_S, _WLAN_SECOND_S))
+        return overhead + second * virtual_s
 
 
 @dataclass(frozen=True)
