@@ -276,11 +276,14 @@ FIGURE_2 = Figure(
                 _COMPOUND,
                 *_rule_lines("letter"),
                 ("rule (3), letter=1", "letter=1", PLUS, OURS),
-                ("compound, fit=2", "fit", PLAIN, None),
                 _AS_IT_COMES,
             ],
             "beside others, today's stack": [
                 _COMPOUND, _AS_IT_COMES, *_named("today", OTHERS),
+            ],
+            "the same end of slow start, today's stack": [
+                ("compound, fit=2", "fit", PLAIN, None),
+                ("compound_plus", "fit", PLUS, OURS),
             ],
             "the paper's rules, period stack": [
                 ("compound", "period", PLAIN, None),
