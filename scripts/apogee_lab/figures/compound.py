@@ -282,7 +282,7 @@ FIGURE_2 = Figure(
                 _COMPOUND, _AS_IT_COMES, *_named("today", OTHERS),
             ],
             "the same end of slow start, today's stack": [
-                ("compound, fit=2", "fit", PLAIN, None),
+                ("compound", "fit", PLAIN, None),
                 ("compound_plus", "fit", PLUS, OURS),
             ],
             "the paper's rules, period stack": [
