@@ -38,12 +38,12 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/inet_diag.h>
 #include <linux/module.h>
 #include <net/tcp.h>
 
 #include <apogee/compound.h>
 #include <compat/param_range.h>
+#include <kernel/bbr_info.h>
 
 #define CREATE_TRACE_POINTS
 #include <trace/tcp_compound_plus.h>
@@ -447,21 +447,12 @@ static size_t compound_get_info(struct sock *sk, u32 ext, int *attr,
 	const struct compound *c = inet_csk_ca(sk);
 	u64 bw = 0;
 
-	if (!(ext & (1 << (INET_DIAG_BBRINFO - 1))) &&
-	    !(ext & (1 << (INET_DIAG_VEGASINFO - 1))))
-		return 0;
-
+	BUILD_BUG_ON(BBR_INFO_UNIT != COMPOUND_SEGMENT);
 	if (c->last_rtt_us)
 		bw = div_u64((u64)tcp_snd_cwnd(tp) * tp->mss_cache *
 			     USEC_PER_SEC, c->last_rtt_us);
-	memset(&info->bbr, 0, sizeof(info->bbr));
-	info->bbr.bbr_bw_lo = (u32)bw;
-	info->bbr.bbr_bw_hi = (u32)(bw >> 32);
-	info->bbr.bbr_min_rtt = c->base.rtt_us;
-	info->bbr.bbr_pacing_gain = (u32)min_t(u64, c->windows.dwnd, U32_MAX);
-	info->bbr.bbr_cwnd_gain = (u32)min_t(u64, c->diff, U32_MAX);
-	*attr = INET_DIAG_BBRINFO;
-	return sizeof(info->bbr);
+	return bbr_info(ext, attr, info, bw, c->base.rtt_us, c->windows.dwnd,
+			c->diff);
 }
 
 static struct tcp_congestion_ops tcp_compound_plus __read_mostly = {

@@ -29,12 +29,12 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/inet_diag.h>
 #include <linux/module.h>
 #include <net/tcp.h>
 
 #include <apogee/hstcp_gentle.h>
 #include <compat/param_range.h>
+#include <kernel/bbr_info.h>
 
 #define CREATE_TRACE_POINTS
 #include <trace/tcp_hstcp_gentle.h>
@@ -400,35 +400,23 @@ static size_t gentle_get_info(struct sock *sk, u32 ext, int *attr,
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	const struct gentle *g = inet_csk_ca(sk);
-	u32 cwnd = tcp_snd_cwnd(tp);
-	u64 bw = 0;
-
-	if (!(ext & (1 << (INET_DIAG_BBRINFO - 1))) &&
-	    !(ext & (1 << (INET_DIAG_VEGASINFO - 1))))
-		return 0;
+	u32 cwnd = max(tcp_snd_cwnd(tp), 1U);
+	u32 left = gentle_reduced(READ_ONCE(response), g->mode, cwnd,
+				  READ_ONCE(share));
+	u64 bw = 0, growth = 0;
 
 	if (g->rtt_us)
 		bw = div_u64((u64)cwnd * tp->mss_cache * USEC_PER_SEC,
 			     g->rtt_us);
-	memset(&info->bbr, 0, sizeof(info->bbr));
-	info->bbr.bbr_bw_lo = (u32)bw;
-	info->bbr.bbr_bw_hi = (u32)(bw >> 32);
-	info->bbr.bbr_min_rtt = tcp_min_rtt(tp);
-	info->bbr.bbr_pacing_gain =
-		(u32)div_u64((u64)gentle_reduced(READ_ONCE(response),
-						     g->mode, cwnd,
-						     READ_ONCE(share)) << 8,
-			     max(cwnd, 1U));
 	if (g->mode == GENTLE_HIGHSPEED)
-		info->bbr.bbr_cwnd_gain =
-			hstcp_increase(READ_ONCE(response), cwnd) << 8;
+		growth = (u64)hstcp_increase(READ_ONCE(response), cwnd) *
+			 BBR_INFO_UNIT;
 	else if (g->mode == GENTLE_RENO)
-		info->bbr.bbr_cwnd_gain = (u32)
-			div_u64((u64)cwnd << 8,
-				gentle_reno_credit(READ_ONCE(response),
-						   READ_ONCE(share), cwnd));
-	*attr = INET_DIAG_BBRINFO;
-	return sizeof(info->bbr);
+		growth = div_u64((u64)cwnd * BBR_INFO_UNIT,
+				 gentle_reno_credit(READ_ONCE(response),
+						    READ_ONCE(share), cwnd));
+	return bbr_info(ext, attr, info, bw, tcp_min_rtt(tp),
+			div_u64((u64)left * BBR_INFO_UNIT, cwnd), growth);
 }
 
 static struct tcp_congestion_ops tcp_hstcp_gentle __read_mostly = {

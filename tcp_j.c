@@ -18,12 +18,12 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/inet_diag.h>
 #include <linux/module.h>
 #include <net/tcp.h>
 
 #include <apogee/star.h>
 #include <compat/cong_control.h>
+#include <kernel/bbr_info.h>
 
 #define CREATE_TRACE_POINTS
 #include <trace/tcp_j.h>
@@ -121,18 +121,9 @@ static size_t j_get_info(struct sock *sk, u32 ext, int *attr,
 			 union tcp_cc_info *info)
 {
 	const struct j *j = inet_csk_ca(sk);
-	u64 bw = abe_bw(&j->abe);
 
-	if (!(ext & (1 << (INET_DIAG_BBRINFO - 1))) &&
-	    !(ext & (1 << (INET_DIAG_VEGASINFO - 1))))
-		return 0;
-
-	memset(&info->bbr, 0, sizeof(info->bbr));
-	info->bbr.bbr_bw_lo = (u32)bw;
-	info->bbr.bbr_bw_hi = (u32)(bw >> 32);
-	info->bbr.bbr_min_rtt = tcp_min_rtt(tcp_sk(sk));
-	*attr = INET_DIAG_BBRINFO;
-	return sizeof(info->bbr);
+	return bbr_info(ext, attr, info, abe_bw(&j->abe),
+			tcp_min_rtt(tcp_sk(sk)), 0, 0);
 }
 
 static struct tcp_congestion_ops tcp_j __read_mostly = {

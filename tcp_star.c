@@ -54,13 +54,13 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/inet_diag.h>
 #include <linux/module.h>
 #include <net/tcp.h>
 
 #include <apogee/star.h>
 #include <compat/cong_control.h>
 #include <compat/param_range.h>
+#include <kernel/bbr_info.h>
 
 #define CREATE_TRACE_POINTS
 #include <trace/tcp_star.h>
@@ -407,28 +407,17 @@ static u32 star_sndbuf_expand(struct sock *sk)
 	return 3;
 }
 
-/* ss -ti shows bandwidth, minimum RTT and gains, in the form bbr uses. */
+/* ss -ti shows the estimate as bandwidth, and the window's part of it as gain. */
 static size_t star_get_info(struct sock *sk, u32 ext, int *attr,
 			    union tcp_cc_info *info)
 {
 	const struct star *s = inet_csk_ca(sk);
-	u64 bw = abe_bw(&s->abe);
+	u32 pace = s->fresh && !s->queue ? STAR_PACE_START : STAR_PACE_CRUISE;
+	u64 gain = (u64)tcp_snd_cwnd(tcp_sk(sk)) * BBR_INFO_UNIT;
 
-	if (!(ext & (1 << (INET_DIAG_BBRINFO - 1))) &&
-	    !(ext & (1 << (INET_DIAG_VEGASINFO - 1))))
-		return 0;
-
-	memset(&info->bbr, 0, sizeof(info->bbr));
-	info->bbr.bbr_bw_lo = (u32)bw;
-	info->bbr.bbr_bw_hi = (u32)(bw >> 32);
-	info->bbr.bbr_min_rtt = tcp_min_rtt(tcp_sk(sk));
-	info->bbr.bbr_pacing_gain = s->fresh && !s->queue ? STAR_PACE_START :
-							    STAR_PACE_CRUISE;
-	info->bbr.bbr_cwnd_gain = s->w.cwnd_abe ?
-		(u32)div_u64((u64)tcp_snd_cwnd(tcp_sk(sk)) << 8,
-			     s->w.cwnd_abe) : 0;
-	*attr = INET_DIAG_BBRINFO;
-	return sizeof(info->bbr);
+	return bbr_info(ext, attr, info, abe_bw(&s->abe),
+			tcp_min_rtt(tcp_sk(sk)), pace,
+			s->w.cwnd_abe ? div_u64(gain, s->w.cwnd_abe) : 0);
 }
 
 static struct tcp_congestion_ops tcp_star __read_mostly = {

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What `ss -ti` shows of a connection, in the form that bbr uses: the one form
+ * ss prints that has room for more than a window.
+ */
+#ifndef _KERNEL_BBR_INFO_H
+#define _KERNEL_BBR_INFO_H
+
+#include <linux/inet_diag.h>
+#include <net/tcp.h>
+
+/* 1 in a gain. */
+#define BBR_INFO_UNIT	256
+
+/**
+ * bbr_info() - fill what a get_info() returns
+ * @ext: what was asked for
+ * @attr: told the form
+ * @info: filled
+ * @bw: bandwidth in B/s
+ * @min_rtt_us: smallest RTT in us
+ * @pacing_gain: in 1/BBR_INFO_UNIT
+ * @cwnd_gain: in 1/BBR_INFO_UNIT
+ *
+ * A gain that does not fit is told as 2^32 - 1.
+ *
+ * Return: bytes filled, 0 if this form was not asked for.
+ */
+static inline size_t bbr_info(u32 ext, int *attr, union tcp_cc_info *info,
+			      u64 bw, u32 min_rtt_us, u64 pacing_gain,
+			      u64 cwnd_gain)
+{
+	if (!(ext & (1 << (INET_DIAG_BBRINFO - 1))) &&
+	    !(ext & (1 << (INET_DIAG_VEGASINFO - 1))))
+		return 0;
+
+	memset(&info->bbr, 0, sizeof(info->bbr));
+	info->bbr.bbr_bw_lo = (u32)bw;
+	info->bbr.bbr_bw_hi = (u32)(bw >> 32);
+	info->bbr.bbr_min_rtt = min_rtt_us;
+	info->bbr.bbr_pacing_gain = (u32)min_t(u64, pacing_gain, U32_MAX);
+	info->bbr.bbr_cwnd_gain = (u32)min_t(u64, cwnd_gain, U32_MAX);
+	*attr = INET_DIAG_BBRINFO;
+	return sizeof(info->bbr);
+}
+
+#endif /* _KERNEL_BBR_INFO_H */
