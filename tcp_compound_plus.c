@@ -124,6 +124,7 @@ enum compound_act {
  * @swnd: window at its begin, which its RTTs belong to, in segments
  * @samples: RTTs of the running round trip, up to COMPOUND_EARLY
  * @plus: Compound TCP+
+ * @held: the loss window must not grow
  * @unused: the application left a part of the window unused in it
  */
 struct compound {
@@ -137,6 +138,7 @@ struct compound {
 	u32 swnd;
 	u8 samples;
 	bool plus;
+	bool held;
 	bool unused;
 };
 
@@ -158,6 +160,14 @@ static struct compound_rules compound_parameters(const struct compound *c)
 		.rule = c->plus ? READ_ONCE(rule) : COMPOUND_PLAIN,
 		.letter = READ_ONCE(letter),
 	};
+}
+
+/* Both windows or Diff have changed; asked for with every ACK. */
+static void compound_note_held(struct compound *c)
+{
+	const struct compound_rules rules = compound_parameters(c);
+
+	c->held = compound_held(&rules, c->windows.dwnd, c->diff);
 }
 
 /* A round trip begins: what is under way was sent by the window of now. */
@@ -224,6 +234,7 @@ static u32 compound_ssthresh(struct sock *sk)
 	c->base.rounds = 0;
 	c->prior = c->windows;
 	compound_loss(&c->windows, READ_ONCE(beta));
+	compound_note_held(c);
 	return compound_sent(&c->windows);
 }
 
@@ -237,6 +248,7 @@ static void compound_set_state(struct sock *sk, u8 state)
 	c->base.rounds = 0;
 	c->windows.dwnd = 0;
 	compound_follow(&c->windows, tcp_snd_cwnd(tcp_sk(sk)));
+	compound_note_held(c);
 }
 
 static u32 compound_undo_cwnd(struct sock *sk)
@@ -247,6 +259,7 @@ static u32 compound_undo_cwnd(struct sock *sk)
 	c->base.rounds = 0;
 	c->windows = c->prior;
 	compound_follow(&c->windows, swnd);
+	compound_note_held(c);
 	return swnd;
 }
 
@@ -384,6 +397,7 @@ static void compound_judge(struct sock *sk)
 		compound_base_update(&c->base, c->rtt_us, compound_now_ms(sk));
 		act = compound_judge_round(sk, &rules);
 	}
+	compound_note_held(c);
 	trace_compound_round(sk, &c->windows, c->diff, c->base.rtt_us,
 			     c->rtt_us, act);
 }
@@ -418,21 +432,16 @@ static void compound_cong_avoid(struct sock *sk, u32 ack, u32 acked)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct compound *c = inet_csk_ca(sk);
-	struct compound_rules rules;
 
-	if (c->base.rounds)
-		return;
-	if (tcp_in_slow_start(tp))
-		c->windows.dwnd = 0;
-	if (!tcp_is_cwnd_limited(sk))
+	if (c->base.rounds || !tcp_is_cwnd_limited(sk))
 		return;
 	if (tcp_in_slow_start(tp)) {
+		c->windows.dwnd = 0;
 		acked = tcp_slow_start(tp, acked);
 		if (!acked)
 			return;
 	}
-	rules = compound_parameters(c);
-	if (!compound_held(&rules, c->windows.dwnd, c->diff))
+	if (!c->held)
 		tcp_cong_avoid_ai(tp, tcp_snd_cwnd(tp), acked);
 }
 
