@@ -33,6 +33,10 @@ typedef __INT64_TYPE__ s64;
 
 #define min_t(type, x, y) ({ type _x = (x); type _y = (y); _x < _y ? _x : _y; })
 #define max_t(type, x, y) ({ type _x = (x); type _y = (y); _x > _y ? _x : _y; })
+#define min(x, y) min_t(__auto_type, x, y)
+#define max(x, y) max_t(__auto_type, x, y)
+#define max3(x, y, z) max(max(x, y), z)
+#define clamp_t(type, x, low, high) min_t(type, max_t(type, x, low), high)
 
 static inline u64 div_u64(u64 dividend, u32 divisor)
 {

@@ -176,6 +176,9 @@ PARAMETERS = {
     "zeta": Range("permille", 1, 10000, default=1000),
     "rule": Range("half a segment", 2, 4, default=3),
     "letter": Range("rule", 0, 1, default=0),
+    "excess": Range("beyond gamma", 0, 1000, default=500),
+    "relearn": Range("seconds", 0, 600, default=20),
+    "fit": Range("slow start", 0, 2, default=1),
 }
 
 

@@ -25,12 +25,17 @@ permille = st.integers(1, 1000)
 
 
 def rules(apogee: Library, **given_: Any) -> Any:
+    """The paper's, with no excess."""
     paper = {"gamma": 30, "alpha": 125, "beta": 500, "k": 750, "zeta": 1000, "rule": HALF_LESS}
     return apogee.new("compound_rules", **{**paper, **given_})
 
 
 def windows(apogee: Library, cwnd: int, dwnd: int = 0) -> Any:
     return apogee.new("compound_windows", cwnd=cwnd, dwnd=dwnd)
+
+
+def lowered(apogee: Library, rule: int, cwnd: int, diff: int = 30 * ONE, excess: int = 0) -> int:
+    return apogee.compound_loss_window(rules(apogee, rule=rule, excess=excess), cwnd, diff)
 
 
 # --- swnd^k -----------------------------------------------------------------------------------
@@ -140,14 +145,6 @@ def test_gamma_itself_is_crowded(apogee: Library, gamma: int) -> None:
     assert not apogee.compound_crowded(which, gamma * ONE - 1)
 
 
-@given(times, st.lists(times, min_size=1))
-def test_base_rtt_is_the_smallest(apogee: Library, first: int, later: list[int]) -> None:
-    base = apogee.new("compound_base")
-    for rtt in (first, *later):
-        apogee.compound_base_update(base, rtt)
-    assert base.rtt_us == min(first, *later)
-
-
 # --- windows by round trip --------------------------------------------------------------------
 
 
@@ -195,7 +192,7 @@ def test_a_small_flow_shrinks_for_ever_by_the_letter_only(apogee: Library) -> No
         for _ in range(100):
             dwnd = apogee.compound_delay_window(which, dwnd, cwnd // ONE, 0, True)
             if apogee.compound_held(which, dwnd, 0):
-                cwnd = apogee.compound_loss_window(HALF_LESS, cwnd)
+                cwnd = apogee.compound_loss_window(which, cwnd, 0)
         assert (cwnd, dwnd) == (left, 0)
 
 
@@ -208,22 +205,92 @@ def test_a_small_flow_shrinks_for_ever_by_the_letter_only(apogee: Library) -> No
     + [(TWO_THIRDS, 1, 1), (HALF_LESS, 1.5, 1.5), (TWO_THIRDS, 2**20, 699_051)],
 )
 def test_the_rules_by_hand(apogee: Library, rule: int, before: float, after: float) -> None:
-    assert apogee.compound_loss_window(rule, int(before * ONE)) == after * ONE
+    assert lowered(apogee, rule, int(before * ONE)) == after * ONE
 
 
-@given(st.sampled_from([TWO_THIRDS, HALF_LESS, HOLD]), fixed)
+@given(st.sampled_from([TWO_THIRDS, HALF_LESS, HOLD]), fixed, fixed, st.integers(0, 1000))
 def test_no_rule_raises_the_window_or_leads_below_two(
-    apogee: Library, rule: int, cwnd: int
+    apogee: Library, rule: int, cwnd: int, diff: int, excess: int
 ) -> None:
-    found = apogee.compound_loss_window(rule, cwnd)
+    found = lowered(apogee, rule, cwnd, diff, excess)
     assert min(cwnd, 2 * ONE) <= found <= cwnd
+
+
+def by_rule(rule: int, cwnd: Fraction) -> Fraction:
+    """Equations 2 to 4, of a window in segments."""
+    if rule == TWO_THIRDS:
+        return Fraction(math.ceil(cwnd * 2 / 3))
+    return cwnd - Fraction(1, 2) if rule == HALF_LESS else cwnd
+
+
+@given(
+    st.sampled_from([TWO_THIRDS, HALF_LESS, HOLD]),
+    st.integers(2 * ONE + 1, 2**20 * ONE),
+    fixed,
+    st.integers(1, 65535),
+    st.integers(0, 1000),
+)
+def test_what_exceeds_gamma_is_taken_as_well(
+    apogee: Library, rule: int, cwnd: int, diff: int, gamma: int, excess: int
+) -> None:
+    """By the rule, less a part of Diff - gamma, not below 2: the product is rounded down."""
+    which = rules(apogee, rule=rule, gamma=gamma, excess=excess)
+    found = apogee.compound_loss_window(which, cwnd, diff)
+    over = math.floor(max(diff - gamma * ONE, 0) * Fraction(excess, 1000))
+    exact = by_rule(rule, Fraction(cwnd, ONE)) * ONE - over
+    assert found == max(exact, 2 * ONE)
+
+
+@pytest.mark.parametrize(
+    ("rule", "cwnd", "diff", "excess", "after"),
+    [(HALF_LESS, 100, 30, 500, 99.5), (HALF_LESS, 100, 31, 500, 99), (HOLD, 100, 50, 500, 90)]
+    + [(HALF_LESS, 100, 50, 0, 99.5), (HALF_LESS, 100, 50, 1000, 79.5), (HOLD, 100, 50, 1, 99.98)]
+    + [(TWO_THIRDS, 90, 50, 500, 50), (HALF_LESS, 20, 50, 1000, 2), (HALF_LESS, 2, 99, 1000, 2)]
+    # Less than gamma wait: by the letter a rule acts there, but nothing is too much.
+    + [(HALF_LESS, 100, 0, 1000, 99.5), (HOLD, 1.5, 99, 1000, 1.5)]
+    + [(HOLD, 2**20, 2**20, 500, 2**19 + 15)],
+)
+def test_the_excess_by_hand(
+    apogee: Library, rule: int, cwnd: float, diff: int, excess: int, after: float
+) -> None:
+    found = lowered(apogee, rule, int(cwnd * ONE), diff * ONE, excess)
+    assert found / ONE == pytest.approx(after, abs=1 / ONE)
+
+
+@given(st.integers(0, 2**20), st.integers(0, ONE), st.integers(1, 65535))
+def test_the_window_that_leaves_gamma(apogee: Library, swnd: int, part: int, gamma: int) -> None:
+    """swnd - Diff + gamma, rounded down; Diff is at most swnd."""
+    diff = swnd * part
+    found = apogee.compound_fitted(rules(apogee, gamma=gamma), swnd, diff)
+    assert found == max(math.floor(swnd - Fraction(diff, ONE) + gamma), 2)
+
+
+@pytest.mark.parametrize(
+    ("swnd", "diff", "gamma", "fitted"),
+    [(100, 30, 30, 100), (100, 50, 30, 80), (100, 50.25, 30, 79), (100, 100, 30, 30)]
+    + [(100, 10, 30, 120), (1, 1, 1, 2), (0, 0, 1, 2), (2**31 - 1, 0, 65535, 2**31 - 1)],
+)
+def test_fitted_by_hand(apogee: Library, swnd: int, diff: float, gamma: int, fitted: int) -> None:
+    which = rules(apogee, gamma=gamma)
+    assert apogee.compound_fitted(which, swnd, int(diff * ONE)) == fitted
+
+
+@given(st.integers(1, 2**20), st.integers(1, 10_000_000), st.integers(0, 10_000_000))
+def test_the_fitted_window_leaves_gamma_waiting(
+    apogee: Library, swnd: int, base: int, more: int
+) -> None:
+    """Of what the path holds, swnd baseRTT / RTT, gamma more are in the queue, to a segment."""
+    diff = apogee.compound_diff(swnd, base, base + more)
+    found = apogee.compound_fitted(rules(apogee), swnd, diff)
+    holds = Fraction(swnd * base, base + more)
+    assert 29 <= found - holds <= 30 + Fraction(1, ONE)
 
 
 def test_rule_3_takes_a_segment_every_other_round_trip(apogee: Library) -> None:
     """The ceiling is of what is sent."""
     cwnd, sent = 10 * ONE, []
     for _ in range(6):
-        cwnd = apogee.compound_loss_window(HALF_LESS, cwnd)
+        cwnd = lowered(apogee, HALF_LESS, cwnd)
         sent.append(apogee.compound_sent(windows(apogee, cwnd)))
     assert sent == [10, 9, 9, 8, 8, 7]
 
@@ -315,9 +382,277 @@ def test_round_trips_beside_the_paper(apogee: Library, rule: int, holds: int, st
         assert abs(apogee.compound_diff(swnd, base, rtt) - diff) <= ONE
         both.dwnd = apogee.compound_delay_window(which, both.dwnd, swnd, diff, True)
         if apogee.compound_held(which, both.dwnd, diff):
-            both.cwnd = apogee.compound_loss_window(rule, both.cwnd)
+            both.cwnd = apogee.compound_loss_window(which, both.cwnd, diff)
         else:
             both.cwnd += ONE
         paper.round()
         assert both.cwnd / ONE == pytest.approx(paper.cwnd, abs=1.01)
         assert both.dwnd / ONE == pytest.approx(paper.dwnd, rel=0.01, abs=2)
+
+
+# --- baseRTT, and dips to learn it ------------------------------------------------------------
+
+rtts = st.integers(1, 1000) | st.integers(1, 10_000_000)  # 1 us to 10 s
+clocks = st.integers(0, U32_MAX)
+
+
+def known(apogee: Library, rtt: int = 0, **more: int) -> Any:
+    """struct compound_base, with baseRTT."""
+    return apogee.new("compound_base", rtt_us=rtt, **more)
+
+
+def near(rtt: int, base: int) -> bool:
+    return Fraction(rtt, base) <= Fraction(9, 8)
+
+
+@given(st.integers(1, U32_MAX), st.integers(1, U32_MAX))
+def test_near_is_an_eighth(apogee: Library, base: int, rtt: int) -> None:
+    assert apogee.compound_base_near(known(apogee, base), rtt) == near(rtt, base)
+
+
+@pytest.mark.parametrize(
+    ("base", "rtt", "is_near"),
+    [(120_000, 135_000, True), (120_000, 135_001, False), (1, 1, True), (1, 2, False)]
+    + [(10_000_000, 11_250_000, True), (U32_MAX, U32_MAX, True), (8, 9, True), (8, 10, False)],
+)
+def test_near_by_hand(apogee: Library, base: int, rtt: int, is_near: bool) -> None:
+    assert apogee.compound_base_near(known(apogee, base), rtt) == is_near
+
+
+@given(times, st.lists(times, min_size=1))
+def test_base_rtt_is_the_smallest(apogee: Library, first: int, later: list[int]) -> None:
+    base = known(apogee)
+    for rtt in (first, *later):
+        apogee.compound_base_update(base, rtt, 0)
+    assert base.rtt_us == min(first, *later)
+
+
+@given(rtts, rtts, clocks)
+def test_seeing_base_rtt_forgets_the_dips(apogee: Library, rtt: int, before: int, now: int) -> None:
+    base = known(apogee, before, seen_ms=now ^ 1, least_us=7, unseen=3)
+    apogee.compound_base_update(base, rtt, now)
+    assert base.rtt_us == min(rtt, before)
+    seen = near(rtt, base.rtt_us)
+    assert (base.seen_ms == now, base.least_us, base.unseen) == (
+        seen,
+        *((0, 0) if seen else (7, 3)),
+    )
+
+
+@pytest.mark.parametrize("doubled", range(4))
+@pytest.mark.parametrize("longest", [1000, 20_000, 600_000, 7, 1])
+def test_periods(apogee: Library, longest: int, doubled: int) -> None:
+    """An eighth at first, the longest after three times; a millisecond at least."""
+    found = apogee.compound_period_ms(known(apogee, doubled=doubled), longest)
+    assert found == max(math.floor(longest * Fraction(2**doubled, 8)), 1)
+
+
+@pytest.mark.parametrize(("doubled", "period"), [(0, 2500), (1, 5000), (2, 10_000), (3, 20_000)])
+def test_periods_by_hand(apogee: Library, doubled: int, period: int) -> None:
+    assert apogee.compound_period_ms(known(apogee, doubled=doubled), 20_000) == period
+
+
+PERIOD = 2500
+
+
+def due(base: Any, apogee: Library, rtt: int, now: int, turn: int, period: int = PERIOD) -> bool:
+    return apogee.compound_dip_due(base, rtt, now & U32_MAX, period, turn)
+
+
+@pytest.mark.parametrize("since", [0, 749, 750, 10_000])
+@pytest.mark.parametrize("seen", [0, 5_000, U32_MAX - 300])
+@pytest.mark.parametrize("new", [False, True])
+def test_due_as_a_period_begins(apogee: Library, new: bool, seen: int, since: int) -> None:
+    """Once, from three tenths of it after baseRTT was last seen; the clock may wrap."""
+    base = known(apogee, 100_000, seen_ms=seen, turn=8)
+    found = due(base, apogee, 200_000, seen + since, 8 + new)
+    assert found == (new and since >= 750)
+    assert base.turn == 8 + new
+    assert not due(base, apogee, 200_000, seen + since, 8 + new)
+
+
+@pytest.mark.parametrize("since", [749, 750])
+@pytest.mark.parametrize(
+    # Moving mean of 200 ms and this one: 3/4 and 1/4; 5 % below is 93.44 % of what was.
+    ("rtt", "falls"),
+    [(186_800, True), (187_000, False), (200_000, False), (100_000, True)],
+)
+def test_due_where_the_rtt_falls(apogee: Library, rtt: int, falls: bool, since: int) -> None:
+    base = known(apogee, 100_000, seen_ms=U32_MAX, turn=8, mean_us=200_000)
+    assert due(base, apogee, rtt, U32_MAX + since, 8) == (falls and since >= 750)
+    assert base.mean_us == pytest.approx(0.75 * 200_000 + 0.25 * rtt, abs=2)
+
+
+@given(rtts, rtts, clocks, st.integers(0, 2**31), st.integers(1, 600_000), st.booleans())
+def test_due(
+    apogee: Library, rtt: int, mean: int, seen: int, since: int, period: int, new: bool
+) -> None:
+    """Both ways, at any time; left out where rounding could decide."""
+    base = known(apogee, 1, seen_ms=seen, turn=8, mean_us=mean)
+    found = due(base, apogee, rtt, seen + since, 8 + new, period)
+    exact = Fraction(3, 4) * mean + Fraction(1, 4) * rtt
+    assert abs(base.mean_us - exact) < 1
+    if abs(rtt - exact * Fraction(19, 20)) > 1:
+        falls = rtt < exact * Fraction(19, 20)
+        assert found == (since >= period * Fraction(3, 10) and (new or falls))
+
+
+def test_the_first_rtt_is_its_own_mean(apogee: Library) -> None:
+    base = known(apogee, 100_000, turn=8)
+    assert not due(base, apogee, 200_000, 10_000, 8)
+    assert base.mean_us == 200_000
+
+
+@pytest.mark.parametrize(
+    ("swnd", "half"), [(1, 1), (9, 9), (10, 10), (15, 10), (20, 10), (21, 10), (22, 11), (101, 50)]
+)
+def test_a_dip_begins_with_half_the_window(apogee: Library, swnd: int, half: int) -> None:
+    base = known(apogee, 100_000)
+    assert apogee.compound_dip_begin(base, swnd, 230_000) == half
+    assert (base.rounds, base.before_us) == (3, 230_000)
+
+
+@pytest.mark.parametrize(
+    ("swnd", "base_rtt", "before", "window"),
+    # 400 at twice baseRTT: 200 fill the path; 100 at five times: 20, of which a quarter is too few
+    [(400, 100_000, 200_000, 50), (100, 100_000, 500_000, 10), (400, 100_000, 100_000, 100)]
+    # Not above half of the window.
+    + [(18, 100_000, 200_000, 9), (3, 100_000, 200_000, 2), (1, 1, 1, 2)]
+    # baseRTT above the RTT before the dip: the path is not longer than it is now.
+    + [(400, 300_000, 200_000, 100)]
+    + [(2**20, 1, 10_000_000, 10), (2**20, 10_000_000, 10_000_000, 2**18), (400, 0, 0, 10)],
+)
+def test_the_window_in_a_dip(
+    apogee: Library, swnd: int, base_rtt: int, before: int, window: int
+) -> None:
+    base = known(apogee, base_rtt, before_us=before)
+    assert apogee.compound_dip_window(base, swnd) == window
+
+
+@given(st.integers(1, 2**20), rtts, rtts)
+def test_the_bounds_of_a_dip(apogee: Library, swnd: int, base_rtt: int, rtt: int) -> None:
+    """Half, then a quarter of what fills the path; 10 at least, as far as the window allows."""
+    base = known(apogee, base_rtt)
+    assert apogee.compound_dip_begin(base, swnd, rtt) == min(swnd, max(swnd // 2, 10))
+    fills = math.floor(Fraction(swnd * base_rtt, max(rtt, base_rtt)))
+    found = apogee.compound_dip_window(base, swnd)
+    assert found == min(max(swnd // 2, 2), max(fills // 4, 10))
+    if swnd >= 20:
+        assert 10 <= found <= swnd / 2
+
+
+def dip(apogee: Library, base: Any, before: int, *seen: int, now: int = 1000) -> int:
+    """A dip that sees these RTTs: how many round trips it took."""
+    apogee.compound_dip_begin(base, 100, before)
+    for n, rtt in enumerate(seen, 1):
+        if apogee.compound_dip_round(base, rtt, now):
+            assert base.rounds == 0
+            return n
+    raise AssertionError("the dip is not over")
+
+
+@pytest.mark.parametrize(
+    ("first", "rounds"), [(200_000, 1), (175_001, 1), (175_000, 3), (100_000, 3), (300_000, 1)]
+)
+def test_a_dip_that_changes_nothing_is_given_up(apogee: Library, first: int, rounds: int) -> None:
+    """After the first round trip, unless the RTT has fallen by an eighth: from 200 to 175 ms."""
+    base = known(apogee, 100_000)
+    assert dip(apogee, base, 200_000, first, 190_000, 190_000) == rounds
+
+
+@given(rtts, rtts, rtts, clocks)
+def test_how_long_a_dip_lasts(
+    apogee: Library, base_rtt: int, before: int, first: int, now: int
+) -> None:
+    base = known(apogee, base_rtt, mean_us=1)
+    lasts = dip(apogee, base, before, first, before, before, now=now)
+    assert lasts == (3 if Fraction(first, before) <= Fraction(7, 8) else 1)
+    assert (base.seen_ms, base.mean_us) == (now, 0)
+
+
+def test_dips_that_teach_nothing_double_the_period(apogee: Library) -> None:
+    base = known(apogee, 100_000)
+    found = []
+    for _ in range(5):
+        dip(apogee, base, 200_000, 150_000, 120_000, 100_000)
+        found.append(apogee.compound_period_ms(base, 20_000))
+    assert found == [5000, 10_000, 20_000, 20_000, 20_000]
+
+
+@pytest.mark.parametrize(
+    # An eighth below baseRTT is 88.9 ms: 8/9.
+    ("rtt", "period"),
+    [(88_888, 5000), (88_889, 20_000), (100_000, 20_000), (40_000, 5000)],
+)
+def test_a_dip_that_teaches_shortens_the_period(apogee: Library, rtt: int, period: int) -> None:
+    """A baseRTT far below the known one: an eighth of the longest period, doubled by this dip."""
+    base = known(apogee, 100_000, doubled=3)
+    dip(apogee, base, 200_000, 150_000, 120_000, rtt)
+    assert base.rtt_us == min(rtt, 100_000)
+    assert apogee.compound_period_ms(base, 20_000) == period
+
+
+def test_base_rtt_rises_after_four_dips_that_did_not_see_it(apogee: Library) -> None:
+    """To the least RTT of all four, whichever round trip it was of; and not before."""
+    base = known(apogee, 100_000)
+    for seen in (
+        (260_000, 240_000, 230_000),
+        (250_000, 231_000, 240_000),
+        (220_000, 260_000, 255_000),
+    ):
+        dip(apogee, base, 300_000, *seen)
+        assert base.rtt_us == 100_000
+    dip(apogee, base, 300_000, 299_000)  # given up: it counts as well
+    assert (base.rtt_us, base.least_us, base.unseen) == (220_000, 0, 0)
+    # From the new one on again.
+    for n in range(4):
+        assert base.rtt_us == 220_000, n
+        dip(apogee, base, 400_000, 300_000, 290_000, 280_000)
+    assert base.rtt_us == 280_000
+
+
+@pytest.mark.parametrize("at", range(4))
+def test_a_dip_that_sees_base_rtt_begins_the_count_anew(apogee: Library, at: int) -> None:
+    base = known(apogee, 100_000)
+    for n in range(4):
+        dip(apogee, base, 300_000, 250_000, 240_000, 112_500 if n == at else 230_000)
+    assert (base.rtt_us, base.unseen) == (100_000, 3 - at)
+
+
+def test_base_rtt_seen_between_dips_counts_as_well(apogee: Library) -> None:
+    base = known(apogee, 100_000)
+    for n in range(4):
+        dip(apogee, base, 300_000, 250_000, 240_000, 230_000)
+        if n == 2:
+            apogee.compound_base_update(base, 110_000, 0)
+    assert (base.rtt_us, base.unseen, base.least_us) == (100_000, 1, 230_000)
+
+
+def test_a_shorter_path_is_taken_at_once(apogee: Library) -> None:
+    base = known(apogee, 100_000)
+    for _ in range(3):
+        dip(apogee, base, 300_000, 250_000, 240_000, 230_000)
+    dip(apogee, base, 300_000, 250_000, 240_000, 90_000)
+    assert (base.rtt_us, base.unseen) == (90_000, 0)
+
+
+@given(rtts, st.lists(st.tuples(rtts, rtts, rtts, rtts), min_size=1, max_size=20))
+def test_many_dips(apogee: Library, base_rtt: int, dips: list[tuple[int, ...]]) -> None:
+    """Any RTTs: baseRTT beside a list of what has been seen since."""
+    base = known(apogee, base_rtt)
+    seen: list[int] = []
+    count = 0
+    for before, *rounds in dips:
+        lasts = dip(apogee, base, before, *rounds)
+        for rtt in rounds[:lasts]:
+            base_rtt = min(base_rtt, rtt)
+            if near(rtt, base_rtt):
+                seen, count = [], 0
+            else:
+                seen.append(rtt)
+        count += bool(seen)
+        if count == 4:
+            base_rtt, seen, count = min(seen), [], 0
+        assert (base.rtt_us, base.unseen) == (base_rtt, count)
+        assert base.least_us == min(seen, default=0)
+        assert base.doubled <= 3
