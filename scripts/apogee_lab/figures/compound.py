@@ -256,6 +256,7 @@ FIGURE_2 = Figure(
             "(ours) and at least 99 % of the ceiling",
             at_least(OURS, stations(NS), used, 0.99),
             (*_OURS, "letter=1"),
+            "dips cost 2 % where few share the path",
         ),
         Claim(
             "(ours) reno's index falls with n, too",
