@@ -121,10 +121,12 @@ enum compound_act {
  * @last_rtt_us: RTT of the last round trip in us, 0 if none
  * @rtt_us: smallest RTT of the running round trip in us, 0 if none
  * @end_seq: the round trip ends when more than this is acknowledged
+ * @fit_seq: what was sent before this, slow start has sent that was ended early
  * @swnd: window at its begin, which its RTTs belong to, in segments
  * @samples: RTTs of the running round trip, up to COMPOUND_EARLY
  * @plus: Compound TCP+
  * @held: the loss window must not grow
+ * @fitted: slow start was ended early, by the window that fits
  * @period: a period has begun since the last round trip
  * @unused: the application left a part of the window unused in it
  */
@@ -136,10 +138,12 @@ struct compound {
 	u32 last_rtt_us;
 	u32 rtt_us;
 	u32 end_seq;
+	u32 fit_seq;
 	u32 swnd;
 	u8 samples;
 	bool plus;
 	bool held;
+	bool fitted;
 	bool period;
 	bool unused;
 };
@@ -243,7 +247,10 @@ static u32 compound_ssthresh(struct sock *sk)
 	compound_take_over(sk);
 	compound_leave_dip(sk);
 	c->prior = c->windows;
-	compound_loss(&c->windows, READ_ONCE(beta));
+	/* What slow start has sent too much, its end has answered. */
+	if (!c->fitted || !before(tcp_sk(sk)->snd_una, c->fit_seq))
+		compound_loss(&c->windows, READ_ONCE(beta));
+	c->fitted = false;
 	compound_note_held(c);
 	return compound_sent(&c->windows);
 }
@@ -304,12 +311,14 @@ compound_judge_slow_start(struct sock *sk, const struct compound_rules *rules)
 
 	if (!compound_crowded(rules, c->diff))
 		return COMPOUND_SLOW_START;
-	/* Those were sent with half of it. */
-	if (compound_fits(c))
-		compound_lower(sk, compound_fitted(rules, c->swnd / 2,
-						   c->diff / 2));
-	else
+	if (!compound_fits(c)) {
 		compound_lower(sk, tcp_snd_cwnd(tcp_sk(sk)));
+		return COMPOUND_LEFT;
+	}
+	/* Those were sent with half of it. */
+	compound_lower(sk, compound_fitted(rules, c->swnd / 2, c->diff / 2));
+	c->fit_seq = tcp_sk(sk)->snd_nxt;
+	c->fitted = true;
 	return COMPOUND_LEFT;
 }
 
