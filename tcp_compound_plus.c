@@ -182,6 +182,7 @@ static void compound_begin_round(struct sock *sk)
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct compound *c = inet_csk_ca(sk);
 
+	c->fitted = c->fitted && before(tp->snd_una, c->fit_seq);
 	c->rtt_us = 0;
 	c->samples = 0;
 	c->unused = tp->app_limited;
@@ -248,7 +249,7 @@ static u32 compound_ssthresh(struct sock *sk)
 	compound_leave_dip(sk);
 	c->prior = c->windows;
 	/* What slow start has sent too much, its end has answered. */
-	if (!c->fitted || !before(tcp_sk(sk)->snd_una, c->fit_seq))
+	if (!c->fitted)
 		compound_loss(&c->windows, READ_ONCE(beta));
 	c->fitted = false;
 	compound_note_held(c);
