@@ -121,10 +121,13 @@ enum compound_act {
  * @last_rtt_us: RTT of the last round trip in us, 0 if none
  * @rtt_us: smallest RTT of the running round trip in us, 0 if none
  * @end_seq: the round trip ends when more than this is acknowledged
+ * @fit_seq: what was sent before this, slow start has sent that was ended early
  * @swnd: window at its begin, which its RTTs belong to, in segments
  * @samples: RTTs of the running round trip, up to COMPOUND_EARLY
  * @plus: Compound TCP+
  * @held: the loss window must not grow
+ * @fitted: slow start was ended early, by the window that fits
+ * @period: a period has begun since the last round trip
  * @unused: the application left a part of the window unused in it
  */
 struct compound {
@@ -135,10 +138,13 @@ struct compound {
 	u32 last_rtt_us;
 	u32 rtt_us;
 	u32 end_seq;
+	u32 fit_seq;
 	u32 swnd;
 	u8 samples;
 	bool plus;
 	bool held;
+	bool fitted;
+	bool period;
 	bool unused;
 };
 
@@ -176,6 +182,7 @@ static void compound_begin_round(struct sock *sk)
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct compound *c = inet_csk_ca(sk);
 
+	c->fitted = c->fitted && before(tp->snd_una, c->fit_seq);
 	c->rtt_us = 0;
 	c->samples = 0;
 	c->unused = tp->app_limited;
@@ -225,15 +232,26 @@ static void compound_take_over(struct sock *sk)
 		compound_follow(&c->windows, tcp_snd_cwnd(tcp_sk(sk)));
 }
 
+static void compound_leave_dip(struct sock *sk)
+{
+	struct compound *c = inet_csk_ca(sk);
+
+	if (c->base.rounds)
+		compound_dip_end(&c->base, compound_now_ms(sk));
+}
+
 /* The stack asks at each loss event, mark and timeout. A dip is over by that. */
 static u32 compound_ssthresh(struct sock *sk)
 {
 	struct compound *c = inet_csk_ca(sk);
 
 	compound_take_over(sk);
-	c->base.rounds = 0;
+	compound_leave_dip(sk);
 	c->prior = c->windows;
-	compound_loss(&c->windows, READ_ONCE(beta));
+	/* What slow start has sent too much, its end has answered. */
+	if (!c->fitted)
+		compound_loss(&c->windows, READ_ONCE(beta));
+	c->fitted = false;
 	compound_note_held(c);
 	return compound_sent(&c->windows);
 }
@@ -245,7 +263,7 @@ static void compound_set_state(struct sock *sk, u8 state)
 
 	if (state != TCP_CA_Loss)
 		return;
-	c->base.rounds = 0;
+	compound_leave_dip(sk);
 	c->windows.dwnd = 0;
 	compound_follow(&c->windows, tcp_snd_cwnd(tcp_sk(sk)));
 	compound_note_held(c);
@@ -254,10 +272,12 @@ static void compound_set_state(struct sock *sk, u8 state)
 static u32 compound_undo_cwnd(struct sock *sk)
 {
 	struct compound *c = inet_csk_ca(sk);
-	u32 swnd = tcp_reno_undo_cwnd(sk);
+	u32 swnd;
 
-	c->base.rounds = 0;
+	compound_leave_dip(sk);
 	c->windows = c->prior;
+	/* In a dip the stack's window was not that of both. */
+	swnd = max(tcp_reno_undo_cwnd(sk), compound_sent(&c->windows));
 	compound_follow(&c->windows, swnd);
 	compound_note_held(c);
 	return swnd;
@@ -292,10 +312,14 @@ compound_judge_slow_start(struct sock *sk, const struct compound_rules *rules)
 
 	if (!compound_crowded(rules, c->diff))
 		return COMPOUND_SLOW_START;
-	if (compound_fits(c))
-		compound_lower(sk, compound_fitted(rules, c->swnd, c->diff));
-	else
+	if (!compound_fits(c)) {
 		compound_lower(sk, tcp_snd_cwnd(tcp_sk(sk)));
+		return COMPOUND_LEFT;
+	}
+	/* Those were sent with half of it. */
+	compound_lower(sk, compound_fitted(rules, c->swnd / 2, c->diff / 2));
+	c->fit_seq = tcp_sk(sk)->snd_nxt;
+	c->fitted = true;
 	return COMPOUND_LEFT;
 }
 
@@ -319,22 +343,26 @@ compound_judge_avoidance(struct sock *sk, const struct compound_rules *rules)
 	return act;
 }
 
-/* Does a dip begin? Not where too little waits to be this flow's. The period is
- * told by the clock that hosts share.
- */
+/* Begin of the running period, by the clock that hosts share. */
+static u32 compound_period_start_ms(u32 length_ms)
+{
+	u64 now_ms = div_u64(ktime_get_real_ns(), NSEC_PER_MSEC);
+	u32 since_ms;
+
+	div_u64_rem(now_ms, length_ms, &since_ms);
+	return (u32)(now_ms - since_ms);
+}
+
+/* Does a dip begin? Not where too little waits to be this flow's. */
 static bool compound_begin_dip(struct sock *sk, const struct compound_rules *rules)
 {
 	struct compound *c = inet_csk_ca(sk);
 	u32 longest_ms = READ_ONCE(relearn) * MSEC_PER_SEC;
-	u32 period_ms, turn;
 
-	if (!c->plus || !longest_ms)
-		return false;
-	period_ms = compound_period_ms(&c->base, longest_ms);
-	turn = (u32)div_u64(div_u64(ktime_get_real_ns(), NSEC_PER_MSEC),
-			    period_ms);
-	if (!compound_dip_due(&c->base, c->rtt_us, compound_now_ms(sk),
-			      period_ms, turn) ||
+	if (!c->plus || !longest_ms ||
+	    !compound_dip_due(&c->base, c->rtt_us, compound_now_ms(sk),
+			      compound_period_ms(&c->base, longest_ms),
+			      c->period) ||
 	    !compound_crowded(rules, c->diff * 2))
 		return false;
 	compound_send_by(sk, compound_dip_begin(&c->base, c->swnd, c->rtt_us));
@@ -381,6 +409,16 @@ compound_judge_round(struct sock *sk, const struct compound_rules *rules)
 	return compound_judge_avoidance(sk, rules);
 }
 
+/* Whether a period has begun, whatever becomes of this round trip. */
+static void compound_note_period(struct compound *c)
+{
+	u32 longest_ms = READ_ONCE(relearn) * MSEC_PER_SEC;
+	u32 length_ms = compound_period_ms(&c->base, longest_ms);
+
+	c->period = compound_period_begins(&c->base,
+					   compound_period_start_ms(length_ms));
+}
+
 /* The packets of a round trip are acknowledged. */
 static void compound_judge(struct sock *sk)
 {
@@ -391,6 +429,7 @@ static void compound_judge(struct sock *sk)
 	if (!c->rtt_us)
 		return;
 	c->last_rtt_us = c->rtt_us;
+	compound_note_period(c);
 	if (c->base.rounds) {
 		act = compound_judge_dip(sk, &rules);
 	} else {
@@ -424,8 +463,12 @@ static void compound_pkts_acked(struct sock *sk, const struct ack_sample *sample
 	if (!c->rtt_us || sample->rtt_us < c->rtt_us)
 		c->rtt_us = sample->rtt_us;
 	if (c->samples < COMPOUND_EARLY && ++c->samples == COMPOUND_EARLY &&
-	    tcp_in_slow_start(tp) && compound_fits(c))
+	    tcp_in_slow_start(tp) && compound_fits(c)) {
 		compound_judge(sk);
+		/* What has ended slow start is not to be answered twice. */
+		if (!tcp_in_slow_start(tp))
+			compound_begin_round(sk);
+	}
 }
 
 static void compound_cong_avoid(struct sock *sk, u32 ack, u32 acked)

@@ -34,10 +34,13 @@
 /* No rule takes the loss window below this, in segments. */
 #define COMPOUND_CWND_MIN	2U
 
-/* A dip lasts this many round trips: one at half the window, which tells whether
- * others dip, too; one in which the rest drains, and one that finds it drained.
+/* Round trips of a dip. At half the window: the first one's RTTs are of packets
+ * sent before, so where data waits it is the second one that tells whether others
+ * dip, too. Then by what fills the path: one in which the rest drains, and one
+ * that finds it drained.
  */
-#define COMPOUND_DIP_ROUNDS	3
+#define COMPOUND_DIP_ROUNDS	4
+#define COMPOUND_DIP_DEEP	2
 
 /* In a dip the window is this part of what fills the path. */
 #define COMPOUND_DIP_PART	4
@@ -102,7 +105,7 @@ struct compound_windows {
  * @least_us: smallest RTT of the dips since baseRTT was last seen, in us, 0 if
  *	none
  * @seen_ms: when baseRTT was last seen or a dip ended, modulo 2^32
- * @turn: number of the period in which the last round trip ended
+ * @period_ms: begin of the period in which the last round trip ended, modulo 2^32
  * @rounds: round trips left of the running dip, 0 if none runs
  * @unseen: dips in succession that have not seen baseRTT
  * @doubled: how often the period was doubled, up to COMPOUND_HALVED
@@ -113,7 +116,7 @@ struct compound_base {
 	u32 before_us;
 	u32 least_us;
 	u32 seen_ms;
-	u32 turn;
+	u32 period_ms;
 	u8 rounds;
 	u8 unseen;
 	u8 doubled;
@@ -166,12 +169,29 @@ static inline u32 compound_period_ms(const struct compound_base *base,
 }
 
 /**
+ * compound_period_begins() - has a new period begun since the last round trip?
+ * @base: what is known
+ * @period_ms: begin of the running period by the clock that hosts share, modulo
+ *	2^32
+ *
+ * Asked once per round trip. A period that was doubled began before; that is none.
+ */
+static inline bool compound_period_begins(struct compound_base *base,
+					  u32 period_ms)
+{
+	bool begins = (s32)(period_ms - base->period_ms) > 0;
+
+	base->period_ms = period_ms;
+	return begins;
+}
+
+/**
  * compound_dip_due() - is it time for a dip?
  * @base: what is known
  * @rtt_us: smallest RTT of the round trip in us
  * @now_ms: the time, modulo 2^32
- * @period_ms: length of a period
- * @turn: number of the running period, the same for all hosts
+ * @length_ms: length of a period
+ * @begins: a period has begun
  *
  * Where baseRTT is out of sight for three tenths of a period: as a new period
  * begins, and where the RTT lies 5 % below its moving mean, as others dip.
@@ -179,16 +199,32 @@ static inline u32 compound_period_ms(const struct compound_base *base,
  * Return: whether a dip should begin.
  */
 static inline bool compound_dip_due(struct compound_base *base, u32 rtt_us,
-				    u32 now_ms, u32 period_ms, u32 turn)
+				    u32 now_ms, u32 length_ms, bool begins)
 {
-	bool begins = turn != base->turn;
-
-	base->turn = turn;
 	base->mean_us = base->mean_us ? base->mean_us - base->mean_us / 4 +
 					rtt_us / 4 : rtt_us;
-	if ((u64)(now_ms - base->seen_ms) * 10 < (u64)period_ms * 3)
+	if ((u64)(now_ms - base->seen_ms) * 10 < (u64)length_ms * 3)
 		return false;
 	return begins || (u64)rtt_us * 20 < (u64)base->mean_us * 19;
+}
+
+/**
+ * compound_dip_window() - the window of a dip's next round trip
+ * @base: what is known, in a dip
+ * @swnd: send window before the dip, in segments
+ *
+ * Return: half of @swnd at first, then a quarter of what fills the path by
+ * baseRTT, swnd baseRTT / RTT; in segments, at least 10, but not above @swnd.
+ */
+static inline u32 compound_dip_window(const struct compound_base *base, u32 swnd)
+{
+	u32 rtt_us = max3(base->before_us, base->rtt_us, 1U);
+	u32 fills = (u32)div_u64((u64)swnd * base->rtt_us, rtt_us);
+	u32 next = swnd / 2;
+
+	if (base->rounds <= COMPOUND_DIP_DEEP)
+		next = min(next, fills / COMPOUND_DIP_PART);
+	return min(swnd, max(next, COMPOUND_DIP_LEAST));
 }
 
 /**
@@ -197,31 +233,47 @@ static inline bool compound_dip_due(struct compound_base *base, u32 rtt_us,
  * @swnd: send window in segments
  * @rtt_us: smallest RTT of the last round trip in us
  *
- * Return: half of @swnd in segments, at least 10, but not above it.
+ * Return: as compound_dip_window().
  */
 static inline u32 compound_dip_begin(struct compound_base *base, u32 swnd,
 				     u32 rtt_us)
 {
 	base->before_us = rtt_us;
 	base->rounds = COMPOUND_DIP_ROUNDS;
-	return min(swnd, max(swnd / 2, COMPOUND_DIP_LEAST));
+	return compound_dip_window(base, swnd);
 }
 
 /**
- * compound_dip_window() - the window of a dip's other round trips
- * @base: what is known, in a dip
- * @swnd: send window before the dip, in segments
- *
- * Return: a quarter of what fills the path by baseRTT, swnd baseRTT / RTT, in
- * segments, at least 10, but not above half of @swnd.
+ * compound_dip_end() - a dip is over, or was cut short by a loss
+ * @base: what is known
+ * @now_ms: the time, modulo 2^32
  */
-static inline u32 compound_dip_window(const struct compound_base *base, u32 swnd)
+static inline void compound_dip_end(struct compound_base *base, u32 now_ms)
 {
-	u32 rtt_us = max3(base->before_us, base->rtt_us, 1U);
-	u32 fills = (u32)div_u64((u64)swnd * base->rtt_us, rtt_us);
+	base->rounds = 0;
+	base->seen_ms = now_ms;
+	base->mean_us = 0;
+}
 
-	return min(max(swnd / 2, COMPOUND_CWND_MIN),
-		   max(fills / COMPOUND_DIP_PART, COMPOUND_DIP_LEAST));
+/**
+ * compound_dip_left() - round trips that are left of a dip as one is over
+ * @base: what is known, in a dip
+ * @rtt_us: smallest RTT of the round trip in us, not 0
+ *
+ * A flow that dips alone changes little, and would only lose its share: where
+ * half the window does not bring the RTT down by an eighth, the dip is given up.
+ *
+ * Return: round trips, 0 if the dip is over.
+ */
+static inline u8 compound_dip_left(const struct compound_base *base, u32 rtt_us)
+{
+	u8 left = base->rounds - 1;
+
+	if (left < COMPOUND_DIP_DEEP)
+		return left;
+	if ((u64)rtt_us * 8 <= (u64)base->before_us * 7)
+		return COMPOUND_DIP_DEEP;
+	return left > COMPOUND_DIP_DEEP ? left : 0;
 }
 
 /**
@@ -229,9 +281,6 @@ static inline u32 compound_dip_window(const struct compound_base *base, u32 swnd
  * @base: what is known, in a dip
  * @rtt_us: smallest RTT of the round trip in us, not 0
  * @now_ms: the time, modulo 2^32
- *
- * A flow that dips alone changes little, and would only lose its share: where
- * half the window has not brought the RTT down by an eighth, the dip is over.
  *
  * Where COMPOUND_DIPS_UNSEEN dips in succession have not seen baseRTT, the path
  * has become longer, or others' packets never leave the queue: the smallest RTT
@@ -242,21 +291,16 @@ static inline u32 compound_dip_window(const struct compound_base *base, u32 swnd
 static inline bool compound_dip_round(struct compound_base *base, u32 rtt_us,
 				      u32 now_ms)
 {
-	bool first = base->rounds == COMPOUND_DIP_ROUNDS;
-
 	if ((u64)rtt_us * 9 < (u64)base->rtt_us * 8)
 		base->doubled = 0;
 	compound_base_update(base, rtt_us, now_ms);
 	if (!compound_base_near(base, rtt_us) &&
 	    (!base->least_us || rtt_us < base->least_us))
 		base->least_us = rtt_us;
-	base->rounds--;
-	if (first && (u64)rtt_us * 8 > (u64)base->before_us * 7)
-		base->rounds = 0;
+	base->rounds = compound_dip_left(base, rtt_us);
 	if (base->rounds)
 		return false;
-	base->seen_ms = now_ms;
-	base->mean_us = 0;
+	compound_dip_end(base, now_ms);
 	base->doubled = min(base->doubled + 1, COMPOUND_HALVED);
 	if (!base->least_us || ++base->unseen < COMPOUND_DIPS_UNSEEN)
 		return true;
@@ -470,14 +514,15 @@ static inline u64 compound_loss_window(const struct compound_rules *rules,
  * compound_fitted() - the window that leaves gamma packets waiting
  * @rules: parameters
  * @swnd: window that Diff was measured with, in segments
- * @diff: Diff in 1/256 segment, at most @swnd
+ * @diff: Diff in 1/256 segment, all of @swnd if more
  *
  * Return: swnd - Diff + gamma in segments, rounded down, at least 2.
  */
 static inline u32 compound_fitted(const struct compound_rules *rules, u32 swnd,
 				  u64 diff)
 {
-	u64 fits = (u64)swnd * COMPOUND_SEGMENT - diff;
+	u64 all = (u64)swnd * COMPOUND_SEGMENT;
+	u64 fits = all - min(all, diff);
 	u64 fitted = div_u64(fits, COMPOUND_SEGMENT) + rules->gamma;
 
 	return (u32)clamp_t(u64, fitted, COMPOUND_CWND_MIN, S32_MAX);

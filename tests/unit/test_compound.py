@@ -268,7 +268,9 @@ def test_the_window_that_leaves_gamma(apogee: Library, swnd: int, part: int, gam
 @pytest.mark.parametrize(
     ("swnd", "diff", "gamma", "fitted"),
     [(100, 30, 30, 100), (100, 50, 30, 80), (100, 50.25, 30, 79), (100, 100, 30, 30)]
-    + [(100, 10, 30, 120), (1, 1, 1, 2), (0, 0, 1, 2), (2**31 - 1, 0, 65535, 2**31 - 1)],
+    + [(100, 10, 30, 120), (1, 1, 1, 2), (0, 0, 1, 2), (2**31 - 1, 0, 65535, 2**31 - 1)]
+    # More than the whole window waits: all of it.
+    + [(100, 100.25, 30, 30), (100, 2**30, 30, 30), (0, 5, 1, 2), (3, 2**54, 65535, 65535)],
 )
 def test_fitted_by_hand(apogee: Library, swnd: int, diff: float, gamma: int, fitted: int) -> None:
     which = rules(apogee, gamma=gamma)
@@ -452,23 +454,64 @@ def test_periods_by_hand(apogee: Library, doubled: int, period: int) -> None:
     assert apogee.compound_period_ms(known(apogee, doubled=doubled), 20_000) == period
 
 
+@pytest.mark.parametrize(
+    ("before", "now", "begins"),
+    [(5000, 5000, False), (5000, 7500, True), (5000, 5001, True), (5000, 0, False)]
+    # 2^32 - 796 is followed by 204; and half of the circle ahead is behind.
+    + [(2**32 - 796, 204, True), (204, 2**32 - 796, False), (U32_MAX, 0, True), (0, U32_MAX, False)]
+    + [(0, 2**31 - 1, True), (0, 2**31, False), (7, 2**31 + 6, True), (7, 2**31 + 7, False)],
+)
+def test_a_period_begins_by_hand(apogee: Library, before: int, now: int, begins: bool) -> None:
+    base = known(apogee, period_ms=before)
+    assert apogee.compound_period_begins(base, now) == begins
+    assert base.period_ms == now
+    assert not apogee.compound_period_begins(base, now)
+
+
+@given(clocks, st.integers(1, 2**31 - 1))
+def test_a_period_begins_modulo_2_32(apogee: Library, before: int, ahead: int) -> None:
+    """Later by less than half of the circle is a new one, earlier is none."""
+    later = (before + ahead) % 2**32
+    assert apogee.compound_period_begins(known(apogee, period_ms=before), later)
+    assert not apogee.compound_period_begins(known(apogee, period_ms=later), before)
+
+
+@given(
+    st.integers(0, 2**42),
+    st.sampled_from([1, 7, 313, 2500]),
+    st.lists(st.tuples(st.integers(1, 4000), st.booleans()), max_size=50),
+)
+def test_periods_begin_at_their_multiples(
+    apogee: Library, clock: int, first: int, steps: list[tuple[int, bool]]
+) -> None:
+    """A doubled period began before and is none; the next multiple of it is the next one."""
+    length, newest = first, clock // first * first
+    base = known(apogee, period_ms=newest % 2**32)
+    for step, double in steps:
+        clock += step
+        if double and length < 8 * first:
+            length *= 2
+        start = clock // length * length
+        assert apogee.compound_period_begins(base, start % 2**32) == (start > newest)
+        newest = start
+
+
 PERIOD = 2500
 
 
-def due(base: Any, apogee: Library, rtt: int, now: int, turn: int, period: int = PERIOD) -> bool:
-    return apogee.compound_dip_due(base, rtt, now & U32_MAX, period, turn)
+def due(
+    base: Any, apogee: Library, rtt: int, now: int, begins: bool = False, length: int = PERIOD
+) -> bool:
+    return apogee.compound_dip_due(base, rtt, now & U32_MAX, length, begins)
 
 
 @pytest.mark.parametrize("since", [0, 749, 750, 10_000])
 @pytest.mark.parametrize("seen", [0, 5_000, U32_MAX - 300])
-@pytest.mark.parametrize("new", [False, True])
-def test_due_as_a_period_begins(apogee: Library, new: bool, seen: int, since: int) -> None:
-    """Once, from three tenths of it after baseRTT was last seen; the clock may wrap."""
-    base = known(apogee, 100_000, seen_ms=seen, turn=8)
-    found = due(base, apogee, 200_000, seen + since, 8 + new)
-    assert found == (new and since >= 750)
-    assert base.turn == 8 + new
-    assert not due(base, apogee, 200_000, seen + since, 8 + new)
+@pytest.mark.parametrize("begins", [False, True])
+def test_due_as_a_period_begins(apogee: Library, begins: bool, seen: int, since: int) -> None:
+    """From three tenths of it after baseRTT was last seen; the clock may wrap."""
+    base = known(apogee, 100_000, seen_ms=seen)
+    assert due(base, apogee, 200_000, seen + since, begins) == (begins and since >= 750)
 
 
 @pytest.mark.parametrize("since", [749, 750])
@@ -478,28 +521,28 @@ def test_due_as_a_period_begins(apogee: Library, new: bool, seen: int, since: in
     [(186_800, True), (187_000, False), (200_000, False), (100_000, True)],
 )
 def test_due_where_the_rtt_falls(apogee: Library, rtt: int, falls: bool, since: int) -> None:
-    base = known(apogee, 100_000, seen_ms=U32_MAX, turn=8, mean_us=200_000)
-    assert due(base, apogee, rtt, U32_MAX + since, 8) == (falls and since >= 750)
+    base = known(apogee, 100_000, seen_ms=U32_MAX, mean_us=200_000)
+    assert due(base, apogee, rtt, U32_MAX + since) == (falls and since >= 750)
     assert base.mean_us == pytest.approx(0.75 * 200_000 + 0.25 * rtt, abs=2)
 
 
 @given(rtts, rtts, clocks, st.integers(0, 2**31), st.integers(1, 600_000), st.booleans())
 def test_due(
-    apogee: Library, rtt: int, mean: int, seen: int, since: int, period: int, new: bool
+    apogee: Library, rtt: int, mean: int, seen: int, since: int, length: int, begins: bool
 ) -> None:
     """Both ways, at any time; left out where rounding could decide."""
-    base = known(apogee, 1, seen_ms=seen, turn=8, mean_us=mean)
-    found = due(base, apogee, rtt, seen + since, 8 + new, period)
+    base = known(apogee, 1, seen_ms=seen, mean_us=mean)
+    found = due(base, apogee, rtt, seen + since, begins, length)
     exact = Fraction(3, 4) * mean + Fraction(1, 4) * rtt
     assert abs(base.mean_us - exact) < 1
     if abs(rtt - exact * Fraction(19, 20)) > 1:
         falls = rtt < exact * Fraction(19, 20)
-        assert found == (since >= period * Fraction(3, 10) and (new or falls))
+        assert found == (since >= length * Fraction(3, 10) and (begins or falls))
 
 
 def test_the_first_rtt_is_its_own_mean(apogee: Library) -> None:
-    base = known(apogee, 100_000, turn=8)
-    assert not due(base, apogee, 200_000, 10_000, 8)
+    base = known(apogee, 100_000)
+    assert not due(base, apogee, 200_000, 10_000)
     assert base.mean_us == 200_000
 
 
@@ -509,36 +552,47 @@ def test_the_first_rtt_is_its_own_mean(apogee: Library) -> None:
 def test_a_dip_begins_with_half_the_window(apogee: Library, swnd: int, half: int) -> None:
     base = known(apogee, 100_000)
     assert apogee.compound_dip_begin(base, swnd, 230_000) == half
-    assert (base.rounds, base.before_us) == (3, 230_000)
+    assert (base.rounds, base.before_us) == (4, 230_000)
 
 
 @pytest.mark.parametrize(
     ("swnd", "base_rtt", "before", "window"),
     # 400 at twice baseRTT: 200 fill the path; 100 at five times: 20, of which a quarter is too few
     [(400, 100_000, 200_000, 50), (100, 100_000, 500_000, 10), (400, 100_000, 100_000, 100)]
-    # Not above half of the window.
-    + [(18, 100_000, 200_000, 9), (3, 100_000, 200_000, 2), (1, 1, 1, 2)]
+    # 10 at least, as far as there are so many.
+    + [(18, 100_000, 200_000, 10), (10, 1, 1, 10), (3, 100_000, 200_000, 3), (1, 1, 1, 1)]
     # baseRTT above the RTT before the dip: the path is not longer than it is now.
     + [(400, 300_000, 200_000, 100)]
     + [(2**20, 1, 10_000_000, 10), (2**20, 10_000_000, 10_000_000, 2**18), (400, 0, 0, 10)],
 )
-def test_the_window_in_a_dip(
-    apogee: Library, swnd: int, base_rtt: int, before: int, window: int
+@pytest.mark.parametrize("left", [2, 1])
+def test_the_deep_window_of_a_dip(
+    apogee: Library, left: int, swnd: int, base_rtt: int, before: int, window: int
 ) -> None:
-    base = known(apogee, base_rtt, before_us=before)
+    base = known(apogee, base_rtt, before_us=before, rounds=left)
     assert apogee.compound_dip_window(base, swnd) == window
 
 
-@given(st.integers(1, 2**20), rtts, rtts)
-def test_the_bounds_of_a_dip(apogee: Library, swnd: int, base_rtt: int, rtt: int) -> None:
+@pytest.mark.parametrize(("left", "window"), [(4, 200), (3, 200), (2, 50), (1, 50)])
+def test_a_dip_is_deep_while_two_round_trips_are_left(
+    apogee: Library, left: int, window: int
+) -> None:
+    base = known(apogee, 100_000, before_us=200_000, rounds=left)
+    assert apogee.compound_dip_window(base, 400) == window
+
+
+@given(st.integers(0, 2**31 - 1), rtts, rtts, st.integers(1, 4))
+def test_the_bounds_of_a_dip(
+    apogee: Library, swnd: int, base_rtt: int, rtt: int, left: int
+) -> None:
     """Half, then a quarter of what fills the path; 10 at least, as far as the window allows."""
     base = known(apogee, base_rtt)
     assert apogee.compound_dip_begin(base, swnd, rtt) == min(swnd, max(swnd // 2, 10))
-    fills = math.floor(Fraction(swnd * base_rtt, max(rtt, base_rtt)))
-    found = apogee.compound_dip_window(base, swnd)
-    assert found == min(max(swnd // 2, 2), max(fills // 4, 10))
-    if swnd >= 20:
-        assert 10 <= found <= swnd / 2
+    base.rounds = left
+    part = Fraction(1, 2)
+    if left <= 2:
+        part = min(part, Fraction(base_rtt, max(rtt, base_rtt)) / 4)
+    assert apogee.compound_dip_window(base, swnd) == min(swnd, max(math.floor(swnd * part), 10))
 
 
 def dip(apogee: Library, base: Any, before: int, *seen: int, now: int = 1000) -> int:
@@ -552,21 +606,68 @@ def dip(apogee: Library, base: Any, before: int, *seen: int, now: int = 1000) ->
 
 
 @pytest.mark.parametrize(
-    ("first", "rounds"), [(200_000, 1), (175_001, 1), (175_000, 3), (100_000, 3), (300_000, 1)]
+    # An eighth below 200 ms is 175 ms.
+    ("rtt", "left"),
+    [(1, {4: 2, 3: 2, 2: 1, 1: 0}), (175_000, {4: 2, 3: 2, 2: 1, 1: 0})]
+    + [(175_001, {4: 3, 3: 0, 2: 1, 1: 0}), (U32_MAX, {4: 3, 3: 0, 2: 1, 1: 0})],
 )
-def test_a_dip_that_changes_nothing_is_given_up(apogee: Library, first: int, rounds: int) -> None:
-    """After the first round trip, unless the RTT has fallen by an eighth: from 200 to 175 ms."""
+def test_what_is_left_of_a_dip(apogee: Library, rtt: int, left: dict[int, int]) -> None:
+    """Deep as soon as the RTT has fallen; not judged any more once it is."""
+    for rounds, after in left.items():
+        base = known(apogee, 100_000, before_us=200_000, rounds=rounds)
+        assert apogee.compound_dip_left(base, rtt) == after
+        assert base.rounds == rounds
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "lasts"),
+    [(200_000, 200_000, 2), (175_001, 175_001, 2), (300_000, 300_000, 2)]
+    # From 200 to 175 ms, at once or in the second.
+    + [(175_000, 200_000, 3), (100_000, 300_000, 3), (175_001, 175_000, 4), (300_000, 1, 4)],
+)
+def test_a_dip_that_changes_nothing_is_given_up(
+    apogee: Library, first: int, second: int, lasts: int
+) -> None:
+    """After the second round trip, unless the RTT has fallen by an eighth."""
     base = known(apogee, 100_000)
-    assert dip(apogee, base, 200_000, first, 190_000, 190_000) == rounds
+    assert dip(apogee, base, 200_000, first, second, 200_000, 200_000) == lasts
 
 
-@given(rtts, rtts, rtts, clocks)
+@pytest.mark.parametrize(
+    ("seen", "sent"),
+    # 400 at twice baseRTT: half of it, and a quarter of the 200 that fill the path.
+    [((200, 200), [200, 200]), ((200, 170, 120, 100), [200, 200, 50, 50])]
+    + [((170, 120, 100), [200, 50, 50]), ((170, 200, 200), [200, 50, 50])],
+)
+def test_the_windows_of_whole_dips(apogee: Library, seen: tuple[int, ...], sent: list[int]) -> None:
+    base = known(apogee, 100_000)
+    found = [apogee.compound_dip_begin(base, 400, 200_000)]
+    for rtt in seen[:-1]:
+        assert not apogee.compound_dip_round(base, rtt * 1000, 0)
+        found.append(apogee.compound_dip_window(base, 400))
+    assert apogee.compound_dip_round(base, seen[-1] * 1000, 0)
+    assert found == sent
+
+
+@pytest.mark.parametrize("rounds", range(5))
+def test_the_end_of_a_dip(apogee: Library, rounds: int) -> None:
+    """Also one that a loss cuts short: what it has learnt is kept, and it counts for nothing."""
+    base = known(
+        apogee, 7, mean_us=9, before_us=8, least_us=6, seen_ms=5, rounds=rounds, unseen=2, doubled=1
+    )
+    apogee.compound_dip_end(base, U32_MAX)
+    assert (base.rounds, base.seen_ms, base.mean_us) == (0, U32_MAX, 0)
+    assert (base.rtt_us, base.least_us, base.unseen, base.doubled) == (7, 6, 2, 1)
+
+
+@given(rtts, rtts, rtts, rtts, clocks)
 def test_how_long_a_dip_lasts(
-    apogee: Library, base_rtt: int, before: int, first: int, now: int
+    apogee: Library, base_rtt: int, before: int, first: int, second: int, now: int
 ) -> None:
     base = known(apogee, base_rtt, mean_us=1)
-    lasts = dip(apogee, base, before, first, before, before, now=now)
-    assert lasts == (3 if Fraction(first, before) <= Fraction(7, 8) else 1)
+    fallen = [Fraction(rtt, before) <= Fraction(7, 8) for rtt in (first, second)]
+    lasts = dip(apogee, base, before, first, second, before, before, now=now)
+    assert lasts == (3 if fallen[0] else 4 if fallen[1] else 2)
     assert (base.seen_ms, base.mean_us) == (now, 0)
 
 
@@ -602,7 +703,7 @@ def test_base_rtt_rises_after_four_dips_that_did_not_see_it(apogee: Library) -> 
     ):
         dip(apogee, base, 300_000, *seen)
         assert base.rtt_us == 100_000
-    dip(apogee, base, 300_000, 299_000)  # given up: it counts as well
+    dip(apogee, base, 300_000, 299_000, 298_000)  # given up: it counts as well
     assert (base.rtt_us, base.least_us, base.unseen) == (220_000, 0, 0)
     # From the new one on again.
     for n in range(4):
@@ -636,7 +737,7 @@ def test_a_shorter_path_is_taken_at_once(apogee: Library) -> None:
     assert (base.rtt_us, base.unseen) == (90_000, 0)
 
 
-@given(rtts, st.lists(st.tuples(rtts, rtts, rtts, rtts), min_size=1, max_size=20))
+@given(rtts, st.lists(st.tuples(rtts, rtts, rtts, rtts, rtts), min_size=1, max_size=20))
 def test_many_dips(apogee: Library, base_rtt: int, dips: list[tuple[int, ...]]) -> None:
     """Any RTTs: baseRTT beside a list of what has been seen since."""
     base = known(apogee, base_rtt)
