@@ -35,11 +35,11 @@
 #define COMPOUND_CWND_MIN	2U
 
 /* Round trips of a dip. At half the window: the first one's RTTs are of packets
- * sent before, so where data waits it is the second one that tells whether others
- * dip, too. Then by what fills the path: one in which the rest drains, and one
- * that finds it drained.
+ * sent before, and the second one's of when others had only begun, so where data
+ * waits it is the third one that tells whether others dip, too. Then by what fills
+ * the path: one in which the rest drains, and one that finds it drained.
  */
-#define COMPOUND_DIP_ROUNDS	4
+#define COMPOUND_DIP_ROUNDS	5
 #define COMPOUND_DIP_DEEP	2
 
 /* In a dip the window is this part of what fills the path. */
