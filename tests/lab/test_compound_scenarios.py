@@ -57,7 +57,11 @@ data | ip netns exec fast1 nc 10.0.101.2 {SECOND}
 
 
 def case(
-    beside: str = "", duration_s: float = 3.0, cc: str = "compound_plus", **values: Any
+    beside: str = "",
+    duration_s: float = 3.0,
+    cc: str = "compound_plus",
+    before: str = "",
+    **values: Any,
 ) -> Case:
     """One flow; the module's parameters by their names, with an underscore before them."""
     given = {"gamma": 30, "alpha": 125, "beta": 500, "k": 750, "zeta": 1000, "rule": 3, "letter": 0}
@@ -66,7 +70,7 @@ def case(
     told = {f"{cc.partition('+')[0]}.{name}": str(value) for name, value in given.items()}
     path = {"n": 1, "reno": 0, "spread": 0.0, "rate": 100_000_000, "queue": 417, "trace": "all"}
     path |= {"window": 64_000_000}
-    return Case({**path, **told, **values}, cc, duration_s, beside, scenario="lfn")
+    return Case({**path, **told, **values}, cc, duration_s, beside, before, scenario="lfn")
 
 
 def note(what: str) -> str:
@@ -81,12 +85,14 @@ TINY = {"rate": 1_000_000, "queue": 12}
 
 #: Beside a flow of constant window, which keeps a queue of its own.
 CROWD = {"cc": "compound_plus+constant", "n": 2, "_rule": 4, **DEEP}
+#: Until that second of each ten.
+CLOCK_IS = "until [ $(($(date +%%s) %% 10)) = %d ]; do sleep 0.01; done\n"
 #: That flow's window becomes 20 instead of 200 within 0.9 s, three round trips, in the middle of a
-#: period of 5 s, as others do who dip. The dip that follows begins 0.6 s later and takes 0.4 s.
+#: period of 10 s, as others do who dip: the first dip, from 0 on, was in vain. The one that follows
+#: begins 0.6 s later and takes 0.4 s.
 FALLS = f"""
 sleep 5
-until [ $(($(date +%s) % 5)) = 3 ]; do sleep 0.01; done
-{note("others fall")}for cwnd in $(seq 190 -10 20); do
+{CLOCK_IS % 6}{note("others fall")}for cwnd in $(seq 190 -10 20); do
     echo $cwnd >/sys/module/tcp_constant/parameters/cwnd
     sleep 0.05
 done &
@@ -100,6 +106,7 @@ for i in $(seq 1000); do
 done
 """
 OTHERS = {"constant.cwnd": 200, "_relearn": 40, "duration_s": 12, **CROWD}
+OTHERS["before"] = CLOCK_IS % 7
 #: What is to be added to the trace's times for those of the clock that tells the periods.
 CLOCK = """
 awk '/offset:/ && $2 > most { most = $2 } END { printf "%.0f", most }' /proc/timer_list \
@@ -157,10 +164,10 @@ data() {
     "clock": case(CLOCK, duration_s=24, _rule=4, _relearn=8, **DEEP),
     "crowd": case(CLOCK, duration_s=16, _relearn=8, **{"constant.cwnd": 500}, **CROWD),
     "others": case(CLOCK + FALLS, **OTHERS),
-    "loss": case(FILTER + FALLS + DIPS % 10 + "lose 0.1\n", **OTHERS),
-    "silence": case(FILTER + FALLS + DIPS % 10 + "lose 0.5\n", **OTHERS),
+    "loss": case(FILTER + FALLS + DIPS % 20 + "lose 0.1\n", **OTHERS),
+    "silence": case(FILTER + FALLS + DIPS % 20 + "lose 0.5\n", **OTHERS),
     "undone": case(
-        DELAY_LINE + FALLS + DIPS % 40 + "delay 130ms\nsleep 0.03\ndelay 30ms\n", **OTHERS
+        DELAY_LINE + FALLS + DIPS % 30 + "delay 130ms\nsleep 0.08\ndelay 30ms\n", **OTHERS
     ),
     # The path becomes twice as long.
     "longer": case(
@@ -253,7 +260,7 @@ def test_slow_start_ends_early(runs: dict[str, Run], name: str) -> None:
     )
     assert left["swnd"] == fitted(before["swnd"] // 2, left["diff"] // 2) == left["ssthresh"]
     assert (left["cwnd"], left["dwnd"]) == (left["swnd"] * ONE, 0)
-    assert all(one["swnd"] < left["ssthresh"] for one in told[: at - 1])
+    assert all(one["swnd"] < left["ssthresh"] for one in told[: at - 2])
 
 
 @pytest.mark.parametrize("name", ["rule3", "fit_plus"])
@@ -540,8 +547,9 @@ def test_a_dip_that_changes_nothing_is_given_up(runs: dict[str, Run]) -> None:
 
 
 def test_a_flow_that_is_alone_drains_its_own_queue(runs: dict[str, Run]) -> None:
-    """Half of 58 + gamma is less than the path holds: the dip is not given up, and sees baseRTT."""
-    found = dips(runs["alone"])
+    """Half of 58 + gamma is less than the path holds: the dip is not given up, and sees baseRTT.
+    Not so the first one, from the 320 that slow start has left."""
+    _, *found = dips(runs["alone"])
     assert len(found) > 5
     for before, *_, end in found:
         assert end["rtt"] < before["base_rtt"] * 9 / 8
@@ -553,7 +561,7 @@ def test_a_dip_with_others_drains_the_queue(runs: dict[str, Run]) -> None:
     run = runs["others"]
     at = run.when("others", "fall")
     before, begin, second, third, end = next(d for d in dips(run) if d[1]["t"] > at)
-    assert turn(run, begin["t"], 5) == turn(run, at, 5)
+    assert turn(run, begin["t"], 10) == turn(run, at, 10)
     assert 0.2 < begin["t"] - at < 1
     assert begin["rtt"] < before["rtt"]
     assert begin["swnd"] == before["swnd"] // 2
