@@ -109,6 +109,7 @@ struct compound_windows {
  * @rounds: round trips left of the running dip, 0 if none runs
  * @unseen: dips in succession that have not seen baseRTT
  * @doubled: how often the period was doubled, up to COMPOUND_HALVED
+ * @sure: a whole dip has ended with baseRTT in sight, none has found less since
  */
 struct compound_base {
 	u32 rtt_us;
@@ -120,6 +121,7 @@ struct compound_base {
 	u8 rounds;
 	u8 unseen;
 	u8 doubled;
+	bool sure;
 };
 
 /**
@@ -260,8 +262,10 @@ static inline void compound_dip_end(struct compound_base *base, u32 now_ms)
  * @base: what is known, in a dip
  * @rtt_us: smallest RTT of the round trip in us, not 0
  *
- * A flow that dips alone changes little, and would only lose its share: where
- * half the window does not bring the RTT down by an eighth, the dip is given up.
+ * Half the window is enough where it brings baseRTT in sight, if a whole dip has
+ * confirmed that one before. And a flow that dips alone changes little, and would
+ * only lose its share: where half the window does not bring the RTT down by an
+ * eighth, the dip is given up.
  *
  * Return: round trips, 0 if the dip is over.
  */
@@ -271,9 +275,32 @@ static inline u8 compound_dip_left(const struct compound_base *base, u32 rtt_us)
 
 	if (left < COMPOUND_DIP_DEEP)
 		return left;
+	if (base->sure && compound_base_near(base, rtt_us))
+		return 0;
 	if ((u64)rtt_us * 8 <= (u64)base->before_us * 7)
 		return COMPOUND_DIP_DEEP;
 	return left > COMPOUND_DIP_DEEP ? left : 0;
+}
+
+/**
+ * compound_dip_learn() - what a dip's round trip tells of baseRTT
+ * @base: what is known, in a dip
+ * @rtt_us: smallest RTT of the round trip in us, not 0
+ * @now_ms: the time, modulo 2^32
+ */
+static inline void compound_dip_learn(struct compound_base *base, u32 rtt_us,
+				      u32 now_ms)
+{
+	if ((u64)rtt_us * 9 < (u64)base->rtt_us * 8) {
+		base->doubled = 0;
+		base->sure = false;
+	}
+	compound_base_update(base, rtt_us, now_ms);
+	if (!compound_base_near(base, rtt_us) &&
+	    (!base->least_us || rtt_us < base->least_us))
+		base->least_us = rtt_us;
+	if (base->rounds == 1)
+		base->sure = compound_base_near(base, rtt_us);
 }
 
 /**
@@ -291,12 +318,7 @@ static inline u8 compound_dip_left(const struct compound_base *base, u32 rtt_us)
 static inline bool compound_dip_round(struct compound_base *base, u32 rtt_us,
 				      u32 now_ms)
 {
-	if ((u64)rtt_us * 9 < (u64)base->rtt_us * 8)
-		base->doubled = 0;
-	compound_base_update(base, rtt_us, now_ms);
-	if (!compound_base_near(base, rtt_us) &&
-	    (!base->least_us || rtt_us < base->least_us))
-		base->least_us = rtt_us;
+	compound_dip_learn(base, rtt_us, now_ms);
 	base->rounds = compound_dip_left(base, rtt_us);
 	if (base->rounds)
 		return false;
@@ -307,6 +329,7 @@ static inline bool compound_dip_round(struct compound_base *base, u32 rtt_us,
 	base->rtt_us = base->least_us;
 	base->least_us = 0;
 	base->unseen = 0;
+	base->sure = false;
 	return true;
 }
 

@@ -651,6 +651,45 @@ def test_the_windows_of_whole_dips(apogee: Library, seen: tuple[int, ...], sent:
     assert found == sent
 
 
+@pytest.mark.parametrize(
+    # An eighth above 100 ms is 112.5 ms.
+    ("seen", "lasts"),
+    [((112_500,), 1), ((230_000, 100_000), 2), ((230_000, 112_500), 2), ((230_000, 230_000, 1), 5)]
+    # Once it is deep it is whole.
+    + [((230_000, 112_501, 112_500), 4), ((200_000, 100_000), 3)],
+)
+def test_half_the_window_is_enough_where_base_rtt_is_sure(
+    apogee: Library, seen: tuple[int, ...], lasts: int
+) -> None:
+    assert dip(apogee, known(apogee, 100_000, sure=True), 230_000, *seen, 150_000, 150_000) == lasts
+    assert dip(apogee, known(apogee, 100_000), 230_000, *seen, 150_000, 150_000) > 2
+
+
+@pytest.mark.parametrize(
+    ("rounds", "rtt", "was", "sure"),
+    # The last one of a whole dip tells, whatever was before; an eighth above 100 ms is near.
+    [(1, rtt, was, sure) for rtt, sure in ((112_500, True), (112_501, False)) for was in (0, 1)]
+    + [(1, 50_000, True, True), (1, 50_000, False, True)]
+    # In all others it lasts, unless they find less than 8/9 of it; those that are given up, too.
+    + [(n, rtt, was, was) for n in range(2, 6) for rtt in (88_889, 300_000) for was in (0, 1)]
+    + [(n, 88_888, was, False) for n in range(2, 6) for was in (0, 1)],
+)
+def test_when_base_rtt_is_sure(
+    apogee: Library, rounds: int, rtt: int, was: bool, sure: bool
+) -> None:
+    base = known(apogee, 100_000, sure=was, before_us=200_000, rounds=rounds)
+    apogee.compound_dip_round(base, rtt, 0)
+    assert base.sure == sure
+
+
+def test_base_rtt_is_not_sure_where_it_was_raised(apogee: Library) -> None:
+    base = known(apogee, 100_000, sure=True)
+    for n in range(4):
+        assert base.sure
+        dip(apogee, base, 300_000, 299_000 + n, 298_000 + n, 297_000 + n)
+    assert (base.rtt_us, base.sure) == (297_000, False)
+
+
 @pytest.mark.parametrize("rounds", range(6))
 def test_the_end_of_a_dip(apogee: Library, rounds: int) -> None:
     """Also one that a loss cuts short: what it has learnt is kept, and it counts for nothing."""
