@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from .. import units, wifi
-from ..scenario import FlowSpec, Medium, Param, Plan, Scenario, module_lines
+from ..scenario import FlowSpec, Medium, Param, Plan, Scenario
 from . import bulk, testbed
 from .bulk import Bulk
 from .testbed import PORT, Net
@@ -226,7 +227,7 @@ def _bulks(
 
 def _links(values: Mapping[str, Any], net: Net, flows: Sequence[Bulk]) -> list[str]:
     """Lines that set up the namespaces and what lies between them."""
-    every = " ".join(_namespaces(flows))
+    every = _namespaces(flows)
     wire = f"delay {testbed.time_text(values['delay'])} rate {values['rate']}bit"
     quick = " quickack 1" if values["ack_every"] == 1 else ""
     lines = [
@@ -245,7 +246,7 @@ def _links(values: Mapping[str, Any], net: Net, flows: Sequence[Bulk]) -> list[s
     return [
         *lines,
         "",
-        *testbed.end_hosts(values, " ".join(["rcv", *(flow.snd for flow in flows)])),
+        *testbed.end_hosts(values, _hosts(flows)),
         f"# medium: a full frame takes {data:.1f} us, an ACK {ack:.1f} us; the wire's data side",
         f"ip -n ap link add {DEVICE} type ifb",
         f"ip -n ap link set {DEVICE} up",
@@ -287,8 +288,12 @@ def _batch(command: str, lines: Sequence[str]) -> list[str]:
     return [f"{command} -batch - <<'END'", *lines, "END"]
 
 
-def _namespaces(flows: Sequence[Bulk]) -> list[str]:
-    return ["ap", "rcv", *(flow.snd for flow in flows)]
+def _hosts(flows: Sequence[Bulk]) -> str:
+    return " ".join(["rcv", *(flow.snd for flow in flows)])
+
+
+def _namespaces(flows: Sequence[Bulk]) -> str:
+    return f"ap {_hosts(flows)}"
 
 
 def _traffic(values: Mapping[str, Any], flows: Sequence[Bulk]) -> str:
@@ -302,21 +307,14 @@ def _traffic(values: Mapping[str, Any], flows: Sequence[Bulk]) -> str:
 
 
 def _script(values: Mapping[str, Any], net: Net, flows: Sequence[Bulk]) -> str:
-    ccs = tuple(flow.cc for flow in flows)
-    hosts = " ".join(["rcv", *(flow.snd for flow in flows)])
-    lines = [
-        *testbed.prologue(HEAD, " ".join(_namespaces(flows))),
-        "# congestion control",
-        *module_lines(values, ccs),
-        "",
-        *_links(values, net, flows),
-    ]
-    return (
-        "\n".join(lines)
-        + testbed.trace_lines(values["trace"], ccs, [flow.port for flow in flows])
-        + '[ -z "${APOGEE_SHELL:-}" ] || { trap - EXIT; exit 0; }\n\n# traffic\n'
-        + _traffic(values, flows)
-        + testbed.counters("ap rcv", hosts, values["trace"])
+    return testbed.script(
+        HEAD,
+        _namespaces(flows),
+        values,
+        [(flow.cc, flow.port) for flow in flows],
+        _links(values, net, flows),
+        _traffic(values, flows),
+        testbed.counters("ap rcv", _hosts(flows), values["trace"]),
     )
 
 
@@ -332,8 +330,6 @@ def _check(values: Mapping[str, Any], flows: Sequence[Bulk], duration_s: float) 
     testbed.check(values, duration_s)
     if values["mtu"] > wifi.MOST_IP:
         raise ValueError(f"mtu: an 802.11 frame holds at most {wifi.MOST_IP} bytes")
-    if values["warmup"] and values["traffic"] == "iperf3":
-        raise ValueError("warmup: traffic=iperf3 counts by the second only: use traffic=flow")
     spread_s = _round_us(values) / 2e6
     if values["phase"] == "random" and values["delay"] < spread_s:
         least = units.format("time", math.ceil(spread_s * 1e3) / 1e3)
@@ -344,13 +340,6 @@ def _check(values: Mapping[str, Any], flows: Sequence[Bulk], duration_s: float) 
             f"senders run {sending_s:.0f} s, but HTB shares frames out evenly for "
             f"{longest_s:.0f} s only: shorten --duration or warmup"
         )
-
-
-def _mix(cc: str) -> tuple[str, ...]:
-    names = tuple(cc.split("+"))
-    if not all(names) or len(names) > MOST:
-        raise ValueError(f"--cc {cc}: one name for all stations, or one each joined by +")
-    return names
 
 
 def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -> Plan:
@@ -387,6 +376,6 @@ WLAN = Scenario(
     name="wlan",
     help="stations upload through one 802.11 access point: fairness, delay, lost ACKs",
     params=PARAMS,
-    parse_cc=_mix,
+    parse_cc=partial(bulk.mix, most=MOST, flows="stations"),
     build=_build,
 )
