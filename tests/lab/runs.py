@@ -185,6 +185,11 @@ def run_cases(
     return runs
 
 
+def timeouts(run: Run) -> int:
+    """Retransmission timeouts of the sender."""
+    return run.counter("TcpExtTCPTimeouts")
+
+
 def compiled(source: Path, build: Path) -> bytes:
     """A static program for the guest, from one C file."""
     binary = build / "tests" / source.stem
@@ -209,4 +214,4 @@ def measured(
     return records.read_records(target)
 
 
-__all__ = ["PORT", "Case", "Run", "close", "compiled", "measured", "run_cases"]
+__all__ = ["PORT", "Case", "Run", "close", "compiled", "measured", "run_cases", "timeouts"]
