@@ -79,9 +79,9 @@ are lost ACKs, counted among ``ack_drops`` and not among ``losses``. There are, 
 ``queue.mean_packets max_packets``
     The same in packets; ``mean_ms`` is what a packet waits there: the mean number of packets over
     those sent per second.
-``medium.airtime ap_frames station_frames``
+``medium.airtime ap_frames ap_drops station_frames``
     Airtime charged in the interval, as a share of it; frames that the access point sent in it, and
-    all stations.
+    dropped; frames that all stations sent.
 ``flows[].frames station_drops``
     Frames that the flow's station sent in the interval; frames that its own queue dropped in the
     whole run, which are ``losses``.
