@@ -22,7 +22,9 @@ DEVICE = "medium"
 PARENT, AP, LEAF = 0xFF, 1, 0x100
 PRIO_BANDS = 16  # of one prio
 DEFICIT = 2**31  # what HTB's count of a class may come to
-LATE_SYN_S = 7.1  # a SYN or its answer lost three times: 1 + 2 + 4 s
+# SYNs or their answers are lost: five with flow, which begins anew after two (1 + 2 + 1 + 2 + 1 s),
+# three with iperf3 (1 + 2 + 4 s).
+LATE_SYN_S = 7.1
 
 PARAMS = (
     Param("n", 10, "int", "stations, sta1, sta2, …, that upload", 1, MOST),
