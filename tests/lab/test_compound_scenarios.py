@@ -74,6 +74,10 @@ for i in $(seq 1000); do
     sleep 0.005
 done
 """
+#: Until slow start has ended, which is told by its threshold.
+ENDED = """
+until ip netns exec fast1 ss -tin 'dport = :5201' | grep -q ' ssthresh:'; do sleep 0.001; done
+"""
 OTHERS = {"constant.cwnd": 200, "_relearn": 40, "duration_s": 12, **CROWD}
 OTHERS["before"] = CLOCK_IS % 7
 #: What is to be added to the trace's times for those of the clock that tells the periods.
@@ -129,6 +133,8 @@ data() {
     "fit": case(duration_s=4, _fit=1, **DEEP),
     "fit_both": case(duration_s=4, cc="compound", _fit=2, **DEEP),
     "fit_plus": case(duration_s=4, cc="compound", _fit=1, **DEEP),
+    # Of what slow start has sent, and of what comes later.
+    "flight": case(LOSE + ENDED + "lose 0.01\nsleep 1\nlose 0.01\n", duration_s=4, _fit=1, **DEEP),
     "never": case(duration_s=4, cc="compound", _relearn=1, **DEEP),
     "clock": case(CLOCK, duration_s=24, _rule=4, _relearn=8, **DEEP),
     "crowd": case(CLOCK, duration_s=16, _relearn=8, **{"constant.cwnd": 500}, **CROWD),
@@ -250,6 +256,20 @@ def test_what_ended_slow_start_is_not_answered_twice(runs: dict[str, Run]) -> No
     at = next(n for n, one in enumerate(told) if one["act"] == LEFT)
     after = told[at + 1]
     assert not (after["act"] == RULE and after["diff"] == told[at]["diff"])
+
+
+def test_a_flight_is_answered_once(runs: dict[str, Run]) -> None:
+    """A loss of what slow start had sent by its early end takes nothing more, a later one half."""
+    run = runs["flight"]
+    assert (run.counter("TcpExtTCPSackRecovery"), timeouts(run)) == (2, 0)
+    told = rounds(run)
+    at = next(n for n, one in enumerate(told) if one["act"] == LEFT)
+    left, after = told[at : at + 2]
+    assert after["t"] - left["t"] > 2 * RTT, "recovery, in which nothing is judged"
+    assert left["swnd"] - 1 <= after["swnd"] <= left["swnd"]
+    ((before, cut),) = cuts(run)
+    assert cut["t"] - left["t"] > 1
+    assert cut["ssthresh"] == pytest.approx(before["snd_cwnd"] / 2, abs=1.01)
 
 
 # --- the rules --------------------------------------------------------------------------------
