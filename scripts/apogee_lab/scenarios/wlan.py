@@ -113,7 +113,7 @@ def limit_bps(values: Mapping[str, Any]) -> float:
 
 def _medium(values: Mapping[str, Any]) -> Medium:
     leaves = [f"{LEAF + AP + i:x}:" for i in range(values["n"] + 1)]
-    return Medium("ap", DEVICE, *charge(values), leaves[0], tuple(leaves[1:]))
+    return Medium(*charge(values), leaves[0], tuple(leaves[1:]))
 
 
 def _classes(values: Mapping[str, Any], net: Net) -> list[str]:
