@@ -51,7 +51,7 @@ figures = $(PYTHON) -m apogee_lab.reproduce $(FIG) $(if $(SEEDS),--seeds '$(SEED
 	$(if $(EXECUTOR),--executor '$(EXECUTOR)') $(if $(ENGINE),--engine '$(ENGINE)') \
 	$(if $(DRY),--dry-run)
 
-reproduce: ## a paper's figures and table: FIG=star, gentle, compound, star-5 (DRY=1: only say what it takes)
+reproduce: ## a paper's figures and table: FIG=star, gentle, compound, star-5 (DRY=1: what it takes)
 	@[ ! -x /usr/bin/python3 ] || $(figures) --check
 	@scripts/setup reproduce $(filter uml,$(ENGINE))
 	+@$(figures)

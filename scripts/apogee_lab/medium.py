@@ -76,12 +76,13 @@ class Series:
         }
 
     def shares(self) -> dict[str, Any]:
-        """Frames that the access point and the stations sent, and the airtime charged for them all
-        as a share of the time."""
+        """Frames that the access point sent and dropped and that the stations sent, and the airtime
+        charged for them all as a share of the time."""
         every = [self.ap, *self.stations]
         charged = sum(self.count(handle, "bytes") for handle in every)
         return {
             "airtime": round(charged * 8 / self.told["rate_bps"] / self.over_s, 5),
             "ap_frames": self.count(self.ap, "packets"),
+            "ap_drops": self.count(self.ap, "drops"),
             "station_frames": sum(self.count(handle, "packets") for handle in self.stations),
         }

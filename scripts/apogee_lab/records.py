@@ -79,9 +79,9 @@ are lost ACKs, counted among ``ack_drops`` and not among ``losses``. There are, 
 ``queue.mean_packets max_packets``
     The same in packets; ``mean_ms`` is what a packet waits there: the mean number of packets over
     those sent per second.
-``medium.airtime ap_frames station_frames``
+``medium.airtime ap_frames ap_drops station_frames``
     Airtime charged in the interval, as a share of it; frames that the access point sent in it, and
-    all stations.
+    dropped; frames that all stations sent.
 ``flows[].frames station_drops``
     Frames that the flow's station sent in the interval; frames that its own queue dropped in the
     whole run, which are ``losses``.
@@ -488,6 +488,40 @@ def _iperf3(raw: Path, spec: dict[str, Any]) -> Measured:
     )
 
 
+@dataclass(frozen=True)
+class Dropped:
+    """Frames that were dropped in the whole run: by the bottleneck's queue, behind it, by the
+    senders' own links' queues, on a shared channel by each station's, and on the ACKs' way."""
+
+    queue: int
+    links: int
+    switches: int
+    stations: tuple[int, ...]
+    acks: int
+    losses: int
+
+    @classmethod
+    def count(cls, raw: Path, meta: dict[str, Any]) -> Dropped:
+        """From the counters at the end."""
+        medium = meta.get("medium")
+        stations: tuple[int, ...] = ()
+        if medium:
+            queue = _leaf_drops(raw, meta, medium["ap"])
+            stations = tuple(_leaf_drops(raw, meta, leaf) for leaf in medium["stations"])
+        else:
+            queue = _drops(raw, [meta["bottleneck"]], {"netem", "pfifo", "bfifo", "tbf"})
+        links = _drops(raw, meta["data_links"], {"netem"})
+        links += _drops(raw, meta["data_filters"], {"clsact", "ingress"})
+        acks = _drops(raw, meta["ack_links"], {"netem"})
+        acks += _drops(raw, meta["ack_filters"], {"clsact", "ingress"})
+        places = [spec["switch"] for spec in meta["flows"] if "switch" in spec]
+        switches = _drops(raw, places, {"netem"})
+        # The access point's queue holds ACKs.
+        held = sum(stations) if medium else queue
+        acks += queue if medium else 0
+        return cls(queue, links, switches, stations, acks, links + switches + held)
+
+
 def _queue(raw: Path, meta: dict[str, Any], begin_us: float, end_us: float) -> dict[str, Any]:
     """Occupancy of the bottleneck's queue between two times."""
     times, sizes = read_queue(raw, meta["bottleneck"][1])
@@ -525,6 +559,25 @@ def _steady(raw: Path, spec: dict[str, Any], flow: Measured, begin_us: float) ->
         "retransmits": flow.record["retransmits"] - (int(before[-1]) if len(before) else 0),
         "timeouts": flow.record["timeouts"] - early,
     }
+
+
+def _own(flow: Measured, syn_us: float, begin_us: float, end_us: float) -> dict[str, Any]:
+    """A flow's goodput from its own first segment to the interval's end, its window in that."""
+    own_s = (end_us - flow.begin_us) / 1e6
+    own = {
+        "from_s": round((flow.begin_us - syn_us) / 1e6, 3),
+        "over_s": round(own_s, 3),
+        "goodput_bps": flow.goodput(flow.begin_us, end_us, own_s),
+    }
+    return {"own": own, "window_bytes": flow.window_bytes(begin_us, end_us)}
+
+
+def _hop_drops(raw: Path, spec: dict[str, Any]) -> dict[str, int]:
+    """A flow's own frames that were dropped behind the bottleneck, and by its own switch."""
+    found = {"link_drops": _drops(raw, [spec["exit"]], {"netem"})}
+    if "switch" in spec:
+        found["switch_drops"] = _drops(raw, [spec["switch"]], {"netem"})
+    return found
 
 
 def _groups(specs: list[dict[str, Any]], flows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -621,69 +674,43 @@ def _compute(raw: Path, meta: dict[str, Any]) -> dict[str, Any]:
         flows.append(flow.record | {"goodput_bps": goodput, "rtt_ms": flow.rtt_ms(last_syn_us)})
     rates = [flow["goodput_bps"] for flow in flows]
 
-    told = meta.get("medium")
-    medium = None
-    if told:
-        series = Series.read(queue_samples(raw), told)
+    dropped = Dropped.count(raw, meta)
+    series = medium = None
+    if meta.get("medium"):
+        series = Series.read(queue_samples(raw), meta["medium"])
         medium = series.between(last_syn_us, end_us)
         if len(medium.times) < 2:
             raise RecordError("queue.jsonl has no samples of the interval")
-        queue_drops = _leaf_drops(raw, meta, told["ap"])
-    else:
-        queue_drops = _drops(raw, [meta["bottleneck"]], {"netem", "pfifo", "bfifo", "tbf"})
-    link_drops = _drops(raw, meta["data_links"], {"netem"})
-    link_drops += _drops(raw, meta["data_filters"], {"clsact", "ingress"})
-    switches = [spec["switch"] for spec in specs if "switch" in spec]
-    switch_drops = _drops(raw, switches, {"netem"})
-    ack_drops = _drops(raw, meta["ack_links"], {"netem"})
-    ack_drops += _drops(raw, meta["ack_filters"], {"clsact", "ingress"})
-    ack_drops += queue_drops if medium else 0
-
     dsack_on = str(meta["set"].get("tcp_dsack", 1)) != "0"
     receivers = [spec.get("receiver_ns", meta["receiver_ns"]) for spec in specs]
     duplicates = {ns: _duplicates(raw, ns) if dsack_on else None for ns in receivers}
     several = all("receiver_ns" in spec for spec in specs)  # flows that share a path
     if several:
         for record, flow in zip(flows, measured, strict=True):
-            own_s = (end_us - flow.begin_us) / 1e6
-            record["own"] = {
-                "from_s": round((flow.begin_us - syn_us) / 1e6, 3),
-                "over_s": round(own_s, 3),
-                "goodput_bps": flow.goodput(flow.begin_us, end_us, own_s),
-            }
-            record["window_bytes"] = flow.window_bytes(begin_us, end_us)
+            record |= _own(flow, syn_us, begin_us, end_us)
     if all("exit" in spec for spec in specs):  # counters of each flow's own frames
-        queue_shares = _queue_shares(raw, specs, queue_drops)
+        queue_shares = _queue_shares(raw, specs, dropped.queue)
         for record, spec, ns, queued in zip(flows, specs, receivers, queue_shares, strict=True):
-            record["queue_drops"] = queued
-            record["link_drops"] = _drops(raw, [spec["exit"]], {"netem"})
-            if "switch" in spec:
-                record["switch_drops"] = _drops(raw, [spec["switch"]], {"netem"})
-            record["duplicates"] = duplicates[ns]
-    station_drops = 0
+            record |= {"queue_drops": queued, **_hop_drops(raw, spec), "duplicates": duplicates[ns]}
     if medium:
-        for record, leaf in zip(flows, medium.stations, strict=True):
-            record["frames"] = medium.count(leaf, "packets")
-            record["station_drops"] = _leaf_drops(raw, meta, leaf)
-            station_drops += record["station_drops"]
+        leaves = zip(flows, medium.stations, dropped.stations, strict=True)
+        for record, leaf, drops in leaves:
+            record |= {"frames": medium.count(leaf, "packets"), "station_drops": drops}
     if several and warm_s is not None:
         for record, flow, spec in zip(flows, measured, specs, strict=True):
             record["steady"] = _steady(raw, spec, flow, begin_us)
-    if medium:
-        queue = medium.queue() | {"drops": queue_drops}
-    else:
-        queue = _queue(raw, meta, last_syn_us, end_us) | {"drops": queue_drops}
+    queue = medium.queue() if medium else _queue(raw, meta, last_syn_us, end_us)
+    queue["drops"] = dropped.queue
     groups = _groups(specs, flows)
     if groups:
         queue["early_drops"] = _drops_until(raw, meta["bottleneck"][1], syn_us / 1e6 + EARLY_S)
-    if warm_s is not None and medium:
+    if warm_s is not None and series:
         late = series.between(warm_s * 1e6, math.inf)
-        queue["steady_drops"] = late.count(medium.ap, "drops")
+        queue["steady_drops"] = late.count(late.ap, "drops")
     elif warm_s is not None:
-        queue["steady_drops"] = queue_drops - _drops_until(raw, meta["bottleneck"][1], warm_s)
+        queue["steady_drops"] = dropped.queue - _drops_until(raw, meta["bottleneck"][1], warm_s)
 
     rtt_s = meta["bdp_bytes"] * 8 / meta["rate_bps"] if meta["rate_bps"] else 0.0
-    losses = link_drops + switch_drops + (station_drops if medium else queue_drops)
     retransmits = sum(flow["retransmits"] for flow in flows)
     uname = raw / "uname"
     kernel = uname.read_text(encoding="utf-8").strip() if uname.exists() else meta["kernel"]
@@ -701,10 +728,10 @@ def _compute(raw: Path, meta: dict[str, Any]) -> dict[str, Any]:
         "jain": jain(rates),
         "queue": queue,
         "bdp_bytes": meta["bdp_bytes"],
-        "link_drops": link_drops,
-        "ack_drops": ack_drops,
-        "losses": losses,
-        "needless_retransmits": max(0, retransmits - losses),
+        "link_drops": dropped.links,
+        "ack_drops": dropped.acks,
+        "losses": dropped.losses,
+        "needless_retransmits": max(0, retransmits - dropped.losses),
         "duplicates": None if None in duplicates.values() else sum(duplicates.values()),
         "t90_s": time_to_90(arrivals, syn_us, end_us, meta["limit_bps"], rtt_s)
         if in_time

@@ -62,12 +62,10 @@ class FlowSpec:
 
 @dataclass(frozen=True)
 class Medium:
-    """A channel that hosts share frame by frame: the device whose HTB it is, the rate in bit/s at
-    which that charges, what it adds to each frame in bytes, and the handles of its leaves, one of
+    """A channel that hosts share frame by frame, the HTB of the bottleneck: the rate in bit/s at
+    which it charges, what it adds to each frame in bytes, and the handles of its leaves, one of
     the access point and one per flow."""
 
-    netns: str
-    dev: str
     rate_bps: int
     overhead: int
     ap: str

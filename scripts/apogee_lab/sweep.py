@@ -28,7 +28,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Protocol, TextIO
 
-from . import records
+from . import medium, records
 from .images import Kernel, LabError
 from .progress import Report
 from .records import RecordError
@@ -125,7 +125,8 @@ def make_jobs(
 
 def _measures_version() -> str:
     """Changes whenever records may come out differently from the same raw results."""
-    return hashlib.sha256(Path(records.__file__).read_bytes()).hexdigest()[:16]
+    sources = [Path(module.__file__).read_bytes() for module in (records, medium)]
+    return hashlib.sha256(b"".join(sources)).hexdigest()[:16]
 
 
 def write_whole(path: Path, text: str) -> None:

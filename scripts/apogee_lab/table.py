@@ -185,10 +185,8 @@ def _after_warmup(key: str) -> Callable[[Record], float | None]:
 
 def _acks_lost(record: Record) -> float | None:
     """ACKs that the access point's queue dropped, in percent of those that came in the interval."""
-    if "medium" not in record or "steady_drops" not in record["queue"]:
-        return None
-    lost = record["queue"]["steady_drops"]
-    return 100 * lost / (lost + record["medium"]["ap_frames"])
+    lost = record.get("medium", {}).get("ap_drops")
+    return None if lost is None else 100 * lost / max(1, lost + record["medium"]["ap_frames"])
 
 
 def _in_blackout(key: str) -> Callable[[Record], float | None]:
@@ -215,7 +213,7 @@ COLUMNS: list[tuple[str, int, Callable[[Record], float | None]]] = [
     ("timeouts", 1, _sum_of_flows("timeouts")),
     ("timeouts after warm-up", 1, _after_warmup("timeouts")),
     ("queue % of BDP", 1, queue_share),
-    ("AP queue", 1, lambda record: record["queue"].get("mean_packets")),
+    ("AP queue, packets", 1, lambda record: record["queue"].get("mean_packets")),
     ("ACKs lost %", 1, _acks_lost),
     ("RTT ms", 0, _rtt),
     ("to 90 % s", 2, lambda record: record["t90_s"]),

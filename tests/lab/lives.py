@@ -5,11 +5,16 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby, pairwise
 from pathlib import Path
 
+import pytest
+
 from apogee_lab.engines import qemu
+
+from .runs import compiled
 
 #: Shell: two machines 20 ms apart, 10 Mbit/s, the sender in the first namespace; `say` reports.
 LINK = """
@@ -49,6 +54,47 @@ class Sample:
 def samples(path: Path) -> list[Sample]:
     """What `peer send` noted."""
     return [Sample(line) for line in path.read_text().splitlines()]
+
+
+def live(
+    script: str, module: str, out: Path, root: Path, files: Mapping[str, bytes] | None = None
+) -> Path:
+    """Run a module's life on LINK in one guest; its results are in ``out``."""
+    peer = compiled(root / "tests" / "lab" / "peer.c", root / "build")
+    given = {"bin/peer": peer, **(files or {})}
+    qemu.run_script(LINK + script, out=out, modules=[module], files=given, timeout_wall_s=300.0)
+    return out
+
+
+def spans(path: Path) -> list[list[Sample]]:
+    """What `peer send` noted, a list for each time between switches of the algorithm."""
+    return [list(group) for _, group in groupby(samples(path), key=lambda sample: sample.cc)]
+
+
+def assert_full(found: Sequence[list[Sample]]) -> None:
+    """Data flows at the link's rate in each span: 5 %, as samples are 50 ms apart."""
+    for span in found:
+        rate = (span[-1].acked - span[2].acked) / (span[-1].t - span[2].t)
+        assert rate == pytest.approx(RATE, rel=0.05), span[0].cc
+
+
+def assert_handed_over(found: Sequence[list[Sample]]) -> None:
+    """The window neither collapses nor jumps. It may fall by a loss between two samples, but not
+    below half."""
+    for before, after in pairwise(found):
+        assert 0.45 * before[-1].cwnd <= after[0].cwnd <= 1.1 * before[-1].cwnd + 2
+
+
+def assert_held_while_live(out: Path, module: str, report: Sequence[str]) -> None:
+    """The report ends with unloading: refused with EAGAIN while a connection lives; one that has
+    gone or changed leaves nothing."""
+    assert list(report) == [
+        "live: rmmod 1",
+        f"live: {module} loaded",
+        "end: rmmod 0",
+        f"end: {module} absent",
+    ]
+    assert "temporarily unavailable" in (out / "refused").read_text()
 
 
 # --- parameters -------------------------------------------------------------------------------

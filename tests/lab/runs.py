@@ -27,6 +27,10 @@ from apogee_lab.scenarios.testbed import PORT
 #: A receive window that never limits.
 OPEN_WINDOW = 16_000_000
 
+#: Bounds of a guest: seconds of wall time at least, and for each second of its cases, on a machine
+#: that is busy with much else.
+WALL_S, WALL_PER_S = 600.0, 10.0
+
 #: Shell: wait until the first flow of the case that runs beside has begun.
 STARTED = 'until grep -qs "{} start" "$OUT/events.log"; do sleep 0.02; done\n'
 
@@ -176,13 +180,19 @@ def run_cases(
     out = build / "tests" / name
     info = engine.run_script(
         "\n".join(line for line in lines if line),
-        out=out, modules=modules, extras=extras, files=scripts, timeout_wall_s=600.0,
+        out=out, modules=modules, extras=extras, files=scripts,
+        timeout_wall_s=WALL_S + WALL_PER_S * sum(case.duration_s for case in cases.values()),
     )  # fmt: skip
     engine_name = engine.__name__.rpartition(".")[2]
     runs = {key: Run(case, out / key, engine_name) for key, case in cases.items()}
     logs = [f"{key}: {run.text('log')}" for key, run in runs.items() if run.text("status") != "0\n"]
     assert info.status == 0, "\n".join(logs)
     return runs
+
+
+def timeouts(run: Run) -> int:
+    """Retransmission timeouts of the sender."""
+    return run.counter("TcpExtTCPTimeouts")
 
 
 def compiled(source: Path, build: Path) -> bytes:
@@ -209,4 +219,4 @@ def measured(
     return records.read_records(target)
 
 
-__all__ = ["PORT", "Case", "Run", "close", "compiled", "measured", "run_cases"]
+__all__ = ["PORT", "Case", "Run", "close", "compiled", "measured", "run_cases", "timeouts"]

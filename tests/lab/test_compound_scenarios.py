@@ -16,44 +16,19 @@ from typing import Any
 
 import pytest
 
-from apogee_lab import modules as own_modules
-from apogee_lab.engines import uml
-
-from .runs import PORT, Case, Run, run_cases
+from .one_path import DELAY_LINE, LOSE, RTT, flow, run_all, second
+from .runs import PORT, Case, Run, timeouts
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
 ONE = 256  # a segment
-RTT = 0.07  # s
 UNUSED, SLOW_START, LEFT, DELAY, RULE, DIP, DIPPED = range(7)  # enum compound_act
 INFINITE = 0x7FFFFFFF  # TCP_INFINITE_SSTHRESH
 
-SECOND = 5299  # port of a connection beside
-
-# Shell lines to run beside. Data is lost where it enters rb; a change of delay holds for what
-# comes after it, so that packets overtake each other.
-FILTER = """
-modprobe -a sch_ingress cls_matchall act_gact
-tc -n rb qdisc add dev to-ra clsact
-lose() {
-    tc -n rb filter add dev to-ra ingress matchall action drop
-    sleep $1
-    tc -n rb filter del dev to-ra ingress
-}
-"""
-DELAY_LINE = """
-delay() { tc -n rb qdisc change dev to-fast1-rcv root netem delay $1 limit 1000000; }
-"""
-#: A second connection of the same sender, fed by the function `data`; the trace is this one's.
-BESIDE = f"""
-for event in /sys/kernel/tracing/instances/apogee/events/tcp_compound_plus/*/; do
-    [ ! -e $event/filter ] || echo 'dport == {SECOND}' >$event/filter
-done
-ip -n fast1 route replace default via 10.0.1.2 congctl compound_plus
-ip netns exec fast1-rcv flow recv {SECOND} $OUT/second.recv.json &
-sleep 0.05
-data | ip netns exec fast1 nc 10.0.101.2 {SECOND}
-"""
+#: The module's parameters; without what is not the paper's.
+PARAMETERS = {"gamma": 30, "alpha": 125, "beta": 500, "k": 750, "zeta": 1000, "rule": 3}
+PARAMETERS |= {"letter": 0, "excess": 0, "relearn": 0, "fit": 0}
+BESIDE = second("compound_plus")
 
 
 def case(
@@ -64,13 +39,7 @@ def case(
     **values: Any,
 ) -> Case:
     """One flow; the module's parameters by their names, with an underscore before them."""
-    given = {"gamma": 30, "alpha": 125, "beta": 500, "k": 750, "zeta": 1000, "rule": 3, "letter": 0}
-    given |= {"excess": 0, "relearn": 0, "fit": 0}
-    given |= {name[1:]: values.pop(name) for name in list(values) if name.startswith("_")}
-    told = {f"{cc.partition('+')[0]}.{name}": str(value) for name, value in given.items()}
-    path = {"n": 1, "reno": 0, "spread": 0.0, "rate": 100_000_000, "queue": 417, "trace": "all"}
-    path |= {"window": 64_000_000}
-    return Case({**path, **told, **values}, cc, duration_s, beside, before, scenario="lfn")
+    return flow(cc, PARAMETERS, values, duration_s, beside, before)
 
 
 def note(what: str) -> str:
@@ -105,6 +74,10 @@ for i in $(seq 1000); do
     sleep 0.005
 done
 """
+#: Until slow start has ended, which is told by its threshold.
+ENDED = """
+until ip netns exec fast1 ss -tin 'dport = :5201' | grep -q ' ssthresh:'; do sleep 0.001; done
+"""
 OTHERS = {"constant.cwnd": 200, "_relearn": 40, "duration_s": 12, **CROWD}
 OTHERS["before"] = CLOCK_IS % 7
 #: What is to be added to the trace's times for those of the clock that tells the periods.
@@ -123,9 +96,9 @@ CASES = {
     "letter2": case(duration_s=8, _letter=1, _rule=2, **TINY),
     "overflow": case(duration_s=4),
     "beta": case(duration_s=4, _beta=125),
-    "timeout": case(FILTER + "sleep 2\nlose 0.5\n", duration_s=4),
+    "timeout": case(LOSE + "sleep 2\nlose 0.5\n", duration_s=4),
     # The first retransmission is lost, too.
-    "twice": case(FILTER + "sleep 2\nlose 0.005\nsleep 0.05\nlose 0.5\n", duration_s=4),
+    "twice": case(LOSE + "sleep 2\nlose 0.005\nsleep 0.05\nlose 0.5\n", duration_s=4),
     "overtaken": case(DELAY_LINE + "sleep 2\ndelay 70ms\nsleep 0.005\ndelay 30ms\n", duration_s=3),
     "late": case(DELAY_LINE + "sleep 2\ndelay 1030ms\n", duration_s=4.5),
     "marks": case(duration_s=4, aqm="red", tcp_ecn=1),
@@ -160,12 +133,14 @@ data() {
     "fit": case(duration_s=4, _fit=1, **DEEP),
     "fit_both": case(duration_s=4, cc="compound", _fit=2, **DEEP),
     "fit_plus": case(duration_s=4, cc="compound", _fit=1, **DEEP),
+    # Of what slow start has sent, and of what comes later.
+    "flight": case(LOSE + ENDED + "lose 0.01\nsleep 1\nlose 0.01\n", duration_s=4, _fit=1, **DEEP),
     "never": case(duration_s=4, cc="compound", _relearn=1, **DEEP),
     "clock": case(CLOCK, duration_s=24, _rule=4, _relearn=8, **DEEP),
     "crowd": case(CLOCK, duration_s=16, _relearn=8, **{"constant.cwnd": 500}, **CROWD),
     "others": case(CLOCK + FALLS, **OTHERS),
-    "loss": case(FILTER + FALLS + DIPS % 20 + "lose 0.1\n", **OTHERS),
-    "silence": case(FILTER + FALLS + DIPS % 20 + "lose 0.5\n", **OTHERS),
+    "loss": case(LOSE + FALLS + DIPS % 20 + "lose 0.1\n", **OTHERS),
+    "silence": case(LOSE + FALLS + DIPS % 20 + "lose 0.5\n", **OTHERS),
     "undone": case(
         DELAY_LINE + FALLS + DIPS % 30 + "delay 130ms\nsleep 0.08\ndelay 30ms\n", **OTHERS
     ),
@@ -183,8 +158,7 @@ data() {
 
 @pytest.fixture(scope="module")
 def runs(build: Path) -> dict[str, Run]:
-    own_modules.build(uml.kernel())
-    return run_cases(build, "compound-scenarios", CASES, engine=uml)
+    return run_all(build, "compound-scenarios", CASES)
 
 
 # --- what a trace tells -----------------------------------------------------------------------
@@ -221,10 +195,6 @@ def cuts(run: Run) -> list[tuple[dict[str, Any], dict[str, Any]]]:
 def last_before(run: Run, t: float) -> dict[str, Any]:
     """The last round trip that was judged before a time."""
     return [one for one in rounds(run) if one["t"] <= t][-1]
-
-
-def timeouts(run: Run) -> int:
-    return run.counter("TcpExtTCPTimeouts")
 
 
 # --- slow start -------------------------------------------------------------------------------
@@ -286,6 +256,20 @@ def test_what_ended_slow_start_is_not_answered_twice(runs: dict[str, Run]) -> No
     at = next(n for n, one in enumerate(told) if one["act"] == LEFT)
     after = told[at + 1]
     assert not (after["act"] == RULE and after["diff"] == told[at]["diff"])
+
+
+def test_a_flight_is_answered_once(runs: dict[str, Run]) -> None:
+    """A loss of what slow start had sent by its early end takes nothing more, a later one half."""
+    run = runs["flight"]
+    assert (run.counter("TcpExtTCPSackRecovery"), timeouts(run)) == (2, 0)
+    told = rounds(run)
+    at = next(n for n, one in enumerate(told) if one["act"] == LEFT)
+    left, after = told[at : at + 2]
+    assert after["t"] - left["t"] > 2 * RTT, "recovery, in which nothing is judged"
+    assert left["swnd"] - 1 <= after["swnd"] <= left["swnd"]
+    ((before, cut),) = cuts(run)
+    assert cut["t"] - left["t"] > 1
+    assert cut["ssthresh"] == pytest.approx(before["snd_cwnd"] / 2, abs=1.01)
 
 
 # --- the rules --------------------------------------------------------------------------------

@@ -4,16 +4,22 @@
 from __future__ import annotations
 
 import re
-from itertools import groupby
 from pathlib import Path
 
 import pytest
 
 import hstcp_table
-from apogee_lab.engines import qemu
 
-from .lives import LINK, RATE, Range, assert_described, assert_ranges_hold, samples
-from .runs import compiled
+from .lives import (
+    Range,
+    assert_described,
+    assert_full,
+    assert_handed_over,
+    assert_held_while_live,
+    assert_ranges_hold,
+    live,
+    spans,
+)
 
 pytestmark = pytest.mark.guest
 
@@ -49,10 +55,7 @@ unload end tcp_hstcp_gentle
 @pytest.fixture(scope="module")
 def life(modules: Path, build: Path, root: Path) -> Path:
     """All of the module's life in one guest."""
-    out = build / "tests" / "gentle-life"
-    files = {"bin/peer": compiled(root / "tests" / "lab" / "peer.c", build)}
-    qemu.run_script(LINK + LIFE, out=out, modules=[MODULE], files=files, timeout_wall_s=300.0)
-    return out
+    return live(LIFE, MODULE, build / "tests" / "gentle-life", root)
 
 
 @pytest.fixture(scope="module")
@@ -61,39 +64,24 @@ def report(life: Path) -> list[str]:
 
 
 def test_asking_by_name_loads_the_module(report: list[str]) -> None:
-    assert report[:3] == [
+    assert report[:5] == [
         f"before: {MODULE} absent",
         "socket: sent",
         f"socket: {MODULE} loaded",
+        "socket: rmmod 0",
+        f"socket: {MODULE} absent",
     ]
 
 
 def test_no_unloading_under_a_live_connection(life: Path, report: list[str]) -> None:
-    """Refused with EAGAIN while one lives; a connection that has gone or changed leaves nothing."""
-    assert report[3:] == [
-        "socket: rmmod 0",
-        f"socket: {MODULE} absent",
-        "live: rmmod 1",
-        f"live: {MODULE} loaded",
-        "end: rmmod 0",
-        f"end: {MODULE} absent",
-    ]
-    assert "temporarily unavailable" in (life / "refused").read_text()
+    assert_held_while_live(life, MODULE, report[5:])
 
 
 def test_switching_a_live_socket(life: Path) -> None:
-    """Data keeps flowing at the link's rate; the window neither collapses nor jumps.
-
-    5 % of the rate over each span: samples are 50 ms apart, the queue hides halvings. The window
-    may fall by a loss between two samples, but not below half.
-    """
-    spans = [list(g) for _, g in groupby(samples(life / "switched"), key=lambda s: s.cc)]
-    assert [span[0].cc for span in spans] == ["reno", "hstcp_gentle", "reno"]
-    for span in spans[1:]:
-        rate = (span[-1].acked - span[2].acked) / (span[-1].t - span[2].t)
-        assert rate == pytest.approx(RATE, rel=0.05), span[0].cc
-    for before, after in zip(spans, spans[1:], strict=False):
-        assert 0.45 * before[-1].cwnd <= after[0].cwnd <= 1.1 * before[-1].cwnd + 2
+    found = spans(life / "switched")
+    assert [span[0].cc for span in found] == ["reno", "hstcp_gentle", "reno"]
+    assert_full(found[1:])
+    assert_handed_over(found)
 
 
 def test_ss_shows_mode_and_gains(life: Path) -> None:

@@ -17,62 +17,31 @@ from typing import Any
 import pytest
 
 import hstcp_table
-from apogee_lab import modules as own_modules
-from apogee_lab.engines import uml
 
-from .runs import Case, Run, run_cases
+from .one_path import DELAY_LINE, LOSE, QUEUE, RTT, flow, run_all, second
+from .runs import Case, Run, timeouts
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
-RTT = 0.07  # s
 PRODUCT = 100e6 * RTT / 8 / 1514  # packets the path holds
-QUEUE = 417  # packets
 SLOW_START, HIGHSPEED, RENO = range(3)  # enum gentle_mode
 TREND, LOSS, TIMEOUT, OWN_LINK, SSTHRESH, UNDO, IDLE = range(7)  # enum gentle_reason
 
-SECOND = 5299  # port of a connection beside
-
-# Shell lines to run beside. Data is lost where it enters rb; a change of delay holds for what
-# comes after it, so that packets overtake each other.
-FILTER = """
-modprobe -a sch_ingress cls_matchall act_gact
-tc -n rb qdisc add dev to-ra clsact
-lose() {
-    tc -n rb filter add dev to-ra ingress matchall action drop
-    sleep $1
-    tc -n rb filter del dev to-ra ingress
-}
-"""
-DELAY = """
-delay() { tc -n rb qdisc change dev to-fast1-rcv root netem delay $1 limit 1000000; }
-"""
-#: A second connection of the same sender, fed by the function `data`; the trace is this one's.
-BESIDE = f"""
-for event in /sys/kernel/tracing/instances/apogee/events/tcp_hstcp_gentle/*/; do
-    [ ! -e $event/filter ] || echo 'dport == {SECOND}' >$event/filter
-done
-ip -n fast1 route replace default via 10.0.1.2 congctl hstcp_gentle
-ip netns exec fast1-rcv flow recv {SECOND} $OUT/second.recv.json &
-sleep 0.05
-data | ip netns exec fast1 nc 10.0.101.2 {SECOND}
-"""
+#: The module's parameters.
+PARAMETERS = {"response": 0, "level": 1, "rise": 20, "fall": 50, "confirm": 1, "samples": 0}
+PARAMETERS |= {"share": 2, "early_exit": 0}
+BESIDE = second("hstcp_gentle")
 
 
 def case(beside: str = "", duration_s: float = 3.0, **values: Any) -> Case:
     """One flow; the module's parameters by their names, with an underscore before them."""
-    given = {"response": 0, "level": 1, "rise": 20, "fall": 50, "confirm": 1, "samples": 0}
-    given |= {"share": 2, "early_exit": 0}
-    given |= {name[1:]: values.pop(name) for name in list(values) if name.startswith("_")}
-    told = {f"hstcp_gentle.{name}": str(value) for name, value in given.items()}
-    path = {"n": 1, "reno": 0, "spread": 0.0, "rate": 100_000_000, "queue": QUEUE, "trace": "all"}
-    path |= {"window": 64_000_000}
-    return Case({**path, **told, **values}, "hstcp_gentle", duration_s, beside, scenario="lfn")
+    return flow("hstcp_gentle", PARAMETERS, values, duration_s, beside)
 
 
 #: Own link as fast as the shared one, whose queue never overflows: slow start ends without loss.
 CALM = {"host_rate": 100_000_000, "queue": 5000}
 SMALL = {"window": 16_000}
-LOSE = FILTER + "sleep 3\nlose 0.001\n"
+ONCE = LOSE + "sleep 3\nlose 0.001\n"
 
 CASES = {
     "overflow": case(duration_s=2.5),
@@ -89,26 +58,26 @@ CASES = {
     ),
     "highspeed": case(duration_s=5, _rise=1000),
     "highspeed31": case(duration_s=4, _rise=1000, _response=1),
-    "reno0": case(LOSE, duration_s=4, _share=0),
-    "reno1": case(LOSE, duration_s=4, _share=1),
-    "reno2": case(LOSE, duration_s=4, _share=2),
+    "reno0": case(ONCE, duration_s=4, _share=0),
+    "reno1": case(ONCE, duration_s=4, _share=1),
+    "reno2": case(ONCE, duration_s=4, _share=2),
     "faster": case(
         "sleep 2\ntc -n ra qdisc change dev to-rb root netem rate 110mbit limit 417\n",
         duration_s=3.5,
     ),
-    "timeout": case(FILTER + "sleep 1\nlose 0.5\n", duration_s=3, **CALM),
+    "timeout": case(LOSE + "sleep 1\nlose 0.5\n", duration_s=3, **CALM),
     # The first retransmission is lost, too.
-    "twice": case(FILTER + "sleep 1\nlose 0.005\nsleep 0.05\nlose 0.5\n", duration_s=3, **CALM),
+    "twice": case(LOSE + "sleep 1\nlose 0.005\nsleep 0.05\nlose 0.5\n", duration_s=3, **CALM),
     "twice_early": case(
-        FILTER + "sleep 0.42\nlose 0.005\nsleep 0.05\nlose 0.5\n", duration_s=3, **CALM
+        LOSE + "sleep 0.42\nlose 0.005\nsleep 0.05\nlose 0.5\n", duration_s=3, **CALM
     ),
     "overtaken": case(
-        DELAY + "sleep 1\ndelay 70ms\nsleep 0.005\ndelay 30ms\n", duration_s=2.5, **CALM
+        DELAY_LINE + "sleep 1\ndelay 70ms\nsleep 0.005\ndelay 30ms\n", duration_s=2.5, **CALM
     ),
-    "late": case(DELAY + "sleep 1\ndelay 1030ms\n", duration_s=3.5, **CALM),
+    "late": case(DELAY_LINE + "sleep 1\ndelay 1030ms\n", duration_s=3.5, **CALM),
     # Ten segments at a time, of the third ten the first ones come late: all else has arrived.
     "burst": case(
-        DELAY
+        DELAY_LINE
         + """
 data() {
     for i in 1 2 3 4 5; do
@@ -135,8 +104,7 @@ data() {
 
 @pytest.fixture(scope="module")
 def runs(build: Path) -> dict[str, Run]:
-    own_modules.build(uml.kernel())
-    return run_cases(build, "gentle-scenarios", CASES, engine=uml)
+    return run_all(build, "gentle-scenarios", CASES)
 
 
 # --- what a trace tells -----------------------------------------------------------------------
@@ -208,10 +176,6 @@ def steady(run: Run, mode: int) -> Iterator[tuple[dict[str, Any], dict[str, Any]
         stopped = any(one["t"] <= stop <= other["t"] for stop in stops)
         if one["mode"] == other["mode"] == mode and not stopped and one["cwnd"] >= one["ssthresh"]:
             yield one, other
-
-
-def timeouts(run: Run) -> int:
-    return run.counter("TcpExtTCPTimeouts")
 
 
 def drops(run: Run) -> int:

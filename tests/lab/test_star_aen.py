@@ -16,7 +16,7 @@ import pytest
 
 from apogee_lab import records
 
-from .runs import Case, Run, run_cases
+from .runs import Case, Run, run_cases, timeouts
 
 pytestmark = pytest.mark.guest
 
@@ -121,10 +121,6 @@ def around(run: Run) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 def verdicts(run: Run) -> list[str]:
     """AEN's verdicts; "wait" is how each check begins."""
     return [event["verdict"] for event in run.traced("star_aen")]
-
-
-def timeouts(run: Run) -> int:
-    return run.counter("TcpExtTCPTimeouts")
 
 
 def undone_by_stack(run: Run) -> bool:

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -214,6 +215,17 @@ def test_records_follow_the_measures_without_a_run(
     assert (work.records[0] or {})["total_goodput_bps"] == 10_100 * 8 * 100
     assert json.loads(path.read_text()) == work.records[0]
     assert len(engine.runs()) == 1
+
+
+@pytest.mark.parametrize("module", [sweep.records, sweep.medium])
+def test_all_that_measures_counts(
+    module: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = sweep._measures_version()
+    changed = tmp_path / "changed.py"
+    changed.write_bytes(Path(str(module.__file__)).read_bytes() + b"#")
+    monkeypatch.setattr(module, "__file__", str(changed))
+    assert sweep._measures_version() != before
 
 
 def test_a_torn_result_is_run_again(engine: FakeEngine) -> None:

@@ -158,3 +158,18 @@ def test_groups_of_flows_have_columns_of_their_own(raw: Path) -> None:
     assert (cells["in first 5 s"], cells["after warm-up"]) == ("30", "4")
     assert cells["timeouts after warm-up"] == "6.0"
     assert not {"mean flow", "least flow"} & set(heading)
+
+
+def test_lost_acks_are_a_part_of_those_that_came(raw: Path) -> None:
+    one = record(raw, "star", 1, 9.0)
+    plain, *_ = table.rows([one])
+    assert "ACKs lost %" not in plain
+    for drops, frames, percent in (
+        (30, 90, "25.0"),
+        (0, 90, "0.0"),
+        (0, 0, "0.0"),
+        (5, 0, "100.0"),
+    ):
+        one["medium"] = {"ap_drops": drops, "ap_frames": frames}
+        heading, row = table.rows([one])
+        assert dict(zip(heading, row, strict=True))["ACKs lost %"] == percent

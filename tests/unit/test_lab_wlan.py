@@ -341,6 +341,7 @@ def test_a_record(tmp_path: Path) -> None:
     assert [flow["frames"] for flow in record["flows"]] == [2000, 2000]
     medium = record["medium"]
     assert (medium["ap_frames"], medium["station_frames"]) == (1000, 4000)
+    assert medium["ap_drops"] == 70, "of the 10 s that are measured, not of what follows"
     assert medium["airtime"] == pytest.approx((400 * 393.5 + 100 * 181.5) / 1e6, rel=1e-3)
     assert [flow["steady"] for flow in record["flows"]] == [{"retransmits": 4, "timeouts": 2}] * 2
 

@@ -30,6 +30,7 @@ ALWAYS = 0.95  # "always": in at least this share of the seconds
 FULL = 0.9  # a window is full at this share of the bandwidth-delay product
 SWING = 0.20  # "large swings": standard deviation over mean of a window; "stable": below
 START_UP = 6  # one part in START_UP of a run is start-up, left out of what is settled
+LEAST = 1e-6  # what is exactly equal has neither risen nor fallen
 
 BERS = (0.0, 1e-8, 1e-7, 1e-6, 1e-5)
 

@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from .judges import (
+    LEAST,
     NEAR,
     Judge,
     Measure,
@@ -26,7 +27,6 @@ from .judges import (
 
 FAST, RENO = "fast", "reno"
 ALONE = "reno"  # what runs without fast senders are called
-LEAST = 1e-6  # what is exactly equal has neither risen nor fallen
 
 
 # --- measures of one record -------------------------------------------------------------------

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from ..table import mean_interval
 from .judges import (
+    LEAST,
     Judge,
     Measure,
     Part,
@@ -24,7 +25,6 @@ from .judges import (
     gain,
     percent,
 )
-from .judges_lfn import LEAST
 
 PLUS, PLAIN = "compound_plus", "compound"
 RULE = f"{PLUS}.rule"

@@ -35,6 +35,14 @@ class Bulk:
     group: str = ""
 
 
+def mix(cc: str, most: int, flows: str) -> tuple[str, ...]:
+    """The algorithms that ``--cc`` names, of at most so many flows."""
+    names = tuple(cc.split("+"))
+    if not all(names) or len(names) > most:
+        raise ValueError(f"--cc {cc}: one name for all {flows}, or one each joined by +")
+    return names
+
+
 def spread(name: str, given: Sequence[Any], count: int, flows: str, number: str) -> Sequence[Any]:
     """One item per flow; a single one stands for all. ``number`` is the parameter to change."""
     if len(given) not in (1, count):

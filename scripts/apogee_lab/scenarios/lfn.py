@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ..request import STOCK
-from ..scenario import Param, Plan, Scenario, module_lines
+from ..scenario import Param, Plan, Scenario
 from . import bulk, testbed
 from .bulk import Bulk
 from .testbed import PORT, Net
@@ -252,27 +253,19 @@ def _traffic(values: Mapping[str, Any], flows: Sequence[Bulk]) -> str:
 
 
 def _script(values: Mapping[str, Any], net: Net, flows: Sequence[Bulk]) -> str:
-    ccs = tuple(flow.cc for flow in flows)
-    namespaces = " ".join(_namespaces(flows))
-    trace = testbed.trace_lines(values["trace"], ccs, [flow.port for flow in flows])
-    lines = [
-        *testbed.prologue(HEAD, namespaces),
-        "# congestion control",
-        *module_lines(values, ccs),
-        "",
-        *_links(values, net, flows),
-    ]
-    return (
-        "\n".join(lines)
-        + trace
-        + '[ -z "${APOGEE_SHELL:-}" ] || { trap - EXIT; exit 0; }\n\n# traffic\n'
-        + _traffic(values, flows)
-        + testbed.counters(
+    return testbed.script(
+        HEAD,
+        " ".join(_namespaces(flows)),
+        values,
+        [(flow.cc, flow.port) for flow in flows],
+        _links(values, net, flows),
+        _traffic(values, flows),
+        testbed.counters(
             " ".join(ns for ns in _namespaces(flows) if not ns.endswith("-rcv")),
             " ".join(_hosts(flows)),
             values["trace"],
             links="ra rb",
-        )
+        ),
     )
 
 
@@ -281,18 +274,9 @@ def _check(values: Mapping[str, Any], flows: Sequence[Bulk], duration_s: float) 
     testbed.check(values, duration_s)
     if not flows:
         raise ValueError("n=0 and reno=0: nobody sends")
-    if values["warmup"] and values["traffic"] == "iperf3":
-        raise ValueError("warmup: traffic=iperf3 counts by the second only: use traffic=flow")
     most = AQM_MOST[values["aqm"]] // _frame(values)
     if values["queue"] > most:
         raise ValueError(f"queue: aqm={values['aqm']} allows at most {most} packets of this mtu")
-
-
-def _mix(cc: str) -> tuple[str, ...]:
-    names = tuple(cc.split("+"))
-    if not all(names) or len(names) > MOST:
-        raise ValueError(f"--cc {cc}: one name for all fast senders, or one each joined by +")
-    return names
 
 
 def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -> Plan:
@@ -322,6 +306,6 @@ LFN = Scenario(
     name="lfn",
     help="fast senders and slower Reno senders share a long fat pipe: utilisation and fairness",
     params=PARAMS,
-    parse_cc=_mix,
+    parse_cc=partial(bulk.mix, most=MOST, flows="fast senders"),
     build=_build,
 )

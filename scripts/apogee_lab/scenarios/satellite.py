@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..scenario import FlowSpec, Plan, Scenario, module_lines
+from ..scenario import FlowSpec, Plan, Scenario
 from . import testbed
 from .testbed import PORT, Net
 
@@ -120,19 +120,14 @@ wait $sampler
 
 def _script(values: Mapping[str, Any], cc: str, duration_s: float) -> str:
     net = Net(bool(values["ipv6"]), values["mtu"])
-    lines = [
-        *testbed.prologue(HEAD, NAMESPACES),
-        "# congestion control",
-        *module_lines(values, (cc,)),
-        "",
-        *_links(values, net),
-    ]
-    return (
-        "\n".join(lines)
-        + testbed.trace_lines(values["trace"], [cc], [PORT])
-        + '[ -z "${APOGEE_SHELL:-}" ] || { trap - EXIT; exit 0; }\n\n# traffic\n'
-        + _traffic(values, net, cc, duration_s)
-        + testbed.counters(NAMESPACES, "snd rcv", values["trace"])
+    return testbed.script(
+        HEAD,
+        NAMESPACES,
+        values,
+        [(cc, PORT)],
+        _links(values, net),
+        _traffic(values, net, cc, duration_s),
+        testbed.counters(NAMESPACES, "snd rcv", values["trace"]),
     )
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from .. import units
-from ..scenario import Param, Plan, Scenario, module_lines
+from ..scenario import Param, Plan, Scenario
 from . import bulk, testbed
 from .testbed import PORT, Net
 
@@ -255,29 +256,16 @@ def _traffic(values: Mapping[str, Any], flows: Sequence[Flow], bulks: Sequence[b
 def _script(
     values: Mapping[str, Any], net: Net, flows: Sequence[Flow], bulks: Sequence[bulk.Bulk]
 ) -> str:
-    ccs = tuple(flow.cc for flow in flows)
     hosts = " ".join(host for flow in flows for host in (flow.snd, flow.rcv))
-    lines = [
-        *testbed.prologue(HEAD, f"bn sat {hosts}"),
-        "# congestion control",
-        *module_lines(values, ccs),
-        "",
-        *_links(values, net, flows),
-    ]
-    return (
-        "\n".join(lines)
-        + testbed.trace_lines(values["trace"], ccs, [flow.port for flow in flows])
-        + '[ -z "${APOGEE_SHELL:-}" ] || { trap - EXIT; exit 0; }\n\n# traffic\n'
-        + _traffic(values, flows, bulks)
-        + testbed.counters("bn sat", hosts, values["trace"], links="bn sat")
+    return testbed.script(
+        HEAD,
+        f"bn sat {hosts}",
+        values,
+        [(flow.cc, flow.port) for flow in flows],
+        _links(values, net, flows),
+        _traffic(values, flows, bulks),
+        testbed.counters("bn sat", hosts, values["trace"], links="bn sat"),
     )
-
-
-def _mix(cc: str) -> tuple[str, ...]:
-    names = tuple(cc.split("+"))
-    if not all(names) or len(names) > MOST_FLOWS:
-        raise ValueError(f"--cc {cc}: one name for all flows, or one per flow joined by +")
-    return names
 
 
 def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -> Plan:
@@ -312,6 +300,6 @@ SATELLITE_SHARED = Scenario(
     name="satellite-shared",
     help="several flows share a satellite link: fairness, delay, bit errors, lost ACKs",
     params=PARAMS,
-    parse_cc=_mix,
+    parse_cc=partial(bulk.mix, most=MOST_FLOWS, flows="flows"),
     build=_build,
 )

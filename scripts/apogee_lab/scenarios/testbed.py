@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the scripts of the satellite scenarios are made of: links, losses, hosts, traces.
+"""What the scripts of the scenarios are made of: links, losses, hosts, traces.
 
 Frame lengths include the 14 B Ethernet header, as netem counts them.
 """
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..scenario import Param, module_of
+from ..scenario import Param, module_lines, module_of
 
 ETHERNET = 14
 PORT = 5201
@@ -323,6 +323,36 @@ def prologue(head: str, namespaces: str) -> list[str]:
     ]
 
 
+def script(
+    head: str,
+    namespaces: str,
+    values: Mapping[str, Any],
+    flows: Sequence[tuple[str, int]],
+    links: Sequence[str],
+    traffic: str,
+    counted: str,
+) -> str:
+    """The whole script, of its parts; ``flows`` are their algorithms and ports.
+
+    With APOGEE_SHELL set it leaves once the testbed stands.
+    """
+    ccs = tuple(cc for cc, _ in flows)
+    lines = [
+        *prologue(head, namespaces),
+        "# congestion control",
+        *module_lines(values, ccs),
+        "",
+        *links,
+    ]
+    return (
+        "\n".join(lines)
+        + trace_lines(values["trace"], ccs, [port for _, port in flows])
+        + '[ -z "${APOGEE_SHELL:-}" ] || { trap - EXIT; exit 0; }\n\n# traffic\n'
+        + traffic
+        + counted
+    )
+
+
 def end_hosts(values: Mapping[str, Any], namespaces: str) -> list[str]:
     """Lines for senders and receivers."""
     rmem = max(6_291_456, 4 * values["window"])
@@ -425,6 +455,8 @@ def check(values: Mapping[str, Any], duration_s: float) -> None:
     """Refuse what each value alone allows but not together."""
     if values["ipv6"] and values["mtu"] < 1280:
         raise ValueError("ipv6 needs an mtu of at least 1280")
+    if values.get("warmup") and values["traffic"] == "iperf3":
+        raise ValueError("warmup: traffic=iperf3 counts by the second only: use traffic=flow")
     for name in ("ack_blackout", "data_blackout"):
         if values.get(name) and sum(values[name]) > duration_s:
             raise ValueError(f"{name} ends after the run, which lasts {duration_s:g} s")
