@@ -144,6 +144,13 @@ data() {
     "undone": case(
         DELAY_LINE + FALLS + DIPS % 30 + "delay 130ms\nsleep 0.08\ndelay 30ms\n", **OTHERS
     ),
+    # A large window beside a flow that comes to hold more, until a dip is given up.
+    "rise": case(
+        CLOCK + "sleep 2\n" + note("others rise")
+        + "echo 1000 >/sys/module/tcp_constant/parameters/cwnd\n",
+        duration_s=8, cc="compound_plus+constant", n=2, queue=5000, before=CLOCK_IS % 7,
+        _rule=4, _relearn=8, _fit=1, **{"constant.cwnd": 400},
+    ),
     # The path becomes twice as long.
     "longer": case(
         CLOCK + DELAY_LINE + "sleep 4\n" + note("path longer") + "delay 100ms\n",
@@ -528,6 +535,22 @@ def test_a_dip_that_changes_nothing_is_given_up(runs: dict[str, Run]) -> None:
             assert back["act"] in (LEFT, DELAY, RULE)
             assert back["swnd"] >= min(end["ssthresh"], end["swnd"]) or back["act"] == RULE
             assert back["t"] - end["t"] < 3 * begin["rtt"] / 1e6
+
+
+def test_slow_start_after_a_dip_is_not_ended_by_half_of_the_dips_window(
+    runs: dict[str, Run],
+) -> None:
+    """The RTTs after a dip are of packets that were sent with all of its window."""
+    run = runs["rise"]
+    at = run.when("others", "rise")
+    *_, end = next(d for d in dips(run) if d[1]["t"] > at)
+    assert end["ssthresh"] > end["swnd"], "slow start leads back"
+    after = next(
+        one for one in rounds(run) if one["t"] > end["t"] and one["act"] not in (UNUSED, SLOW_START)
+    )
+    diff = end["swnd"] * (1 - after["base_rtt"] / after["rtt"])
+    assert diff >= 30, "packets wait already"
+    assert after["swnd"] >= min(end["ssthresh"], fitted(end["swnd"], round(diff * ONE))) - 1
 
 
 def test_a_flow_that_is_alone_drains_its_own_queue(runs: dict[str, Run]) -> None:
