@@ -123,6 +123,9 @@ enum compound_act {
  * @end_seq: the round trip ends when more than this is acknowledged
  * @fit_seq: what was sent before this, slow start has sent that was ended early
  * @swnd: window at its begin, which its RTTs belong to, in segments
+ * @last_swnd: window at the begin of the one before; in slow start its first RTTs
+ *	belong to this, as the window has grown since
+ * @fit_swnd: window before slow start was ended early, in segments
  * @samples: RTTs of the running round trip, up to COMPOUND_EARLY
  * @plus: Compound TCP+
  * @held: the loss window must not grow
@@ -140,6 +143,8 @@ struct compound {
 	u32 end_seq;
 	u32 fit_seq;
 	u32 swnd;
+	u32 last_swnd;
+	u32 fit_swnd;
 	u8 samples;
 	bool plus;
 	bool held;
@@ -186,6 +191,7 @@ static void compound_begin_round(struct sock *sk)
 	c->rtt_us = 0;
 	c->samples = 0;
 	c->unused = tp->app_limited;
+	c->last_swnd = c->swnd;
 	c->swnd = tcp_snd_cwnd(tp);
 	c->end_seq = tp->snd_nxt;
 }
@@ -208,6 +214,7 @@ static void compound_start(struct sock *sk, bool plus)
 	if (tcp_min_rtt(tp) != ~0U)
 		compound_base_update(&c->base, tcp_min_rtt(tp),
 				     compound_now_ms(sk));
+	c->swnd = tcp_snd_cwnd(tp);
 	compound_begin_round(sk);
 	/* No rate left over from an algorithm that paces. */
 	WRITE_ONCE(sk->sk_pacing_rate, READ_ONCE(sk->sk_max_pacing_rate));
@@ -248,8 +255,12 @@ static u32 compound_ssthresh(struct sock *sk)
 	compound_take_over(sk);
 	compound_leave_dip(sk);
 	c->prior = c->windows;
-	/* What slow start has sent too much, its end has answered. */
-	if (!c->fitted)
+	/* What slow start has sent too much, its end has answered: a loss of that
+	 * flight takes no more than from the window that has sent it.
+	 */
+	if (c->fitted)
+		compound_loss_once(&c->windows, c->fit_swnd, READ_ONCE(beta));
+	else
 		compound_loss(&c->windows, READ_ONCE(beta));
 	c->fitted = false;
 	compound_note_held(c);
@@ -263,7 +274,6 @@ static void compound_set_state(struct sock *sk, u8 state)
 
 	if (state != TCP_CA_Loss)
 		return;
-	compound_leave_dip(sk);
 	c->windows.dwnd = 0;
 	compound_follow(&c->windows, tcp_snd_cwnd(tcp_sk(sk)));
 	compound_note_held(c);
@@ -309,6 +319,7 @@ static enum compound_act
 compound_judge_slow_start(struct sock *sk, const struct compound_rules *rules)
 {
 	struct compound *c = inet_csk_ca(sk);
+	u64 diff;
 
 	if (!compound_crowded(rules, c->diff))
 		return COMPOUND_SLOW_START;
@@ -316,10 +327,11 @@ compound_judge_slow_start(struct sock *sk, const struct compound_rules *rules)
 		compound_lower(sk, tcp_snd_cwnd(tcp_sk(sk)));
 		return COMPOUND_LEFT;
 	}
-	/* Those were sent with half of it. */
-	compound_lower(sk, compound_fitted(rules, c->swnd / 2, c->diff / 2));
 	c->fit_seq = tcp_sk(sk)->snd_nxt;
+	c->fit_swnd = tcp_snd_cwnd(tcp_sk(sk));
 	c->fitted = true;
+	diff = compound_diff(c->last_swnd, c->base.rtt_us, c->rtt_us);
+	compound_lower(sk, compound_fitted(rules, c->last_swnd, diff));
 	return COMPOUND_LEFT;
 }
 
@@ -380,7 +392,9 @@ compound_judge_dip(struct sock *sk, const struct compound_rules *rules)
 	u32 swnd = compound_sent(&c->windows);
 
 	if (!compound_dip_round(&c->base, c->rtt_us, compound_now_ms(sk))) {
-		compound_send_by(sk, compound_dip_window(&c->base, swnd));
+		/* Less where the stack has lowered it meanwhile. */
+		compound_send_by(sk, min(tcp_snd_cwnd(tp),
+					 compound_dip_window(&c->base, swnd)));
 		return COMPOUND_DIP;
 	}
 	c->diff = compound_diff(swnd, c->base.rtt_us, c->base.before_us);

@@ -109,7 +109,8 @@ struct compound_windows {
  * @rounds: round trips left of the running dip, 0 if none runs
  * @unseen: dips in succession that have not seen baseRTT
  * @doubled: how often the period was doubled, up to COMPOUND_HALVED
- * @sure: a whole dip has ended with baseRTT in sight, none has found less since
+ * @sure: a whole dip has ended with baseRTT in sight, and none has found 8/9 of it
+ *	since
  */
 struct compound_base {
 	u32 rtt_us;
@@ -607,6 +608,26 @@ static inline void compound_loss(struct compound_windows *windows, u32 beta)
 
 	windows->cwnd = half * COMPOUND_SEGMENT;
 	windows->dwnd = left > half ? (left - half) * COMPOUND_SEGMENT : 0;
+}
+
+/**
+ * compound_loss_once() - both windows after duplicate ACKs for a flight whose
+ *	window was lowered meanwhile
+ * @windows: both windows, as they are now
+ * @swnd: window that has sent the flight, in segments, 1 to 2^31 - 1
+ * @beta: permille, at most 1000
+ *
+ * A flight is answered once: what is left is at most what compound_loss() leaves
+ * of @swnd.
+ */
+static inline void compound_loss_once(struct compound_windows *windows, u32 swnd,
+				      u32 beta)
+{
+	struct compound_windows then = { .cwnd = (u64)swnd * COMPOUND_SEGMENT };
+
+	compound_loss(&then, beta);
+	if (compound_sent(&then) < compound_sent(windows))
+		compound_follow(windows, compound_sent(&then));
 }
 
 #endif /* _APOGEE_COMPOUND_H */

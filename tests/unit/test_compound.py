@@ -344,6 +344,38 @@ def test_a_loss(apogee: Library, cwnd: int, dwnd: int, beta: int) -> None:
     assert both.dwnd == pytest.approx(exact, rel=1e-9, abs=ONE)
 
 
+@pytest.mark.parametrize(
+    ("now", "flight", "beta", "after"),
+    # Lowered from 160: half of it is less than 87, but not less than 50; 1/8 leaves 140.
+    [((87, 0), 160, 500, (80, 0)), ((50, 0), 160, 500, (50, 0)), ((87, 0), 160, 125, (87, 0))]
+    # Not lowered at all: as any loss. What has grown beside goes first.
+    + [((160, 0), 160, 500, (80, 0)), ((85, 4), 160, 500, (80, 0)), ((70, 20), 160, 500, (70, 10))],
+)
+def test_a_flight_is_answered_once(
+    apogee: Library, now: tuple[int, int], flight: int, beta: int, after: tuple[int, int]
+) -> None:
+    both = windows(apogee, now[0] * ONE, now[1] * ONE)
+    apogee.compound_loss_once(both, flight, beta)
+    assert (both.cwnd / ONE, both.dwnd / ONE) == after
+
+
+@given(
+    st.integers(2 * ONE, 2**38),
+    st.integers(0, 2**38),
+    st.integers(1, 2**31 - 1),
+    st.integers(1, 999),
+)
+def test_a_flight_is_answered_by_its_own_loss(
+    apogee: Library, cwnd: int, dwnd: int, flight: int, beta: int
+) -> None:
+    both, alone = windows(apogee, cwnd, dwnd), windows(apogee, flight * ONE)
+    sent = apogee.compound_sent(both)
+    apogee.compound_loss(alone, beta)
+    apogee.compound_loss_once(both, flight, beta)
+    assert apogee.compound_sent(both) == min(sent, apogee.compound_sent(alone))
+    assert both.cwnd <= cwnd
+
+
 # --- round after round ------------------------------------------------------------------------
 
 
