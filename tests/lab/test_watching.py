@@ -51,6 +51,13 @@ rmmod tcp_star
 ip route add $far/32 dev near congctl star
 ours route
 nobody "peer send $far 5201 0.3" >$OUT/route
+flow send $far 5300 --cc reno --duration 0.5 $OUT/log & sleep 0.3
+ss -tin 'dport = :5300' >$OUT/ss.route
+wait $!
+rmmod tcp_star && ours unloaded
+nobody "peer send $far 5201 0.3" >$OUT/unloaded
+ip route change $far/32 dev near congctl lock star
+peer send $far 5201 0.5 0.2:reno >$OUT/locked 2>>$OUT/nobody.log && say "locked: changed"
 ip route del $far/32
 rmmod tcp_star
 sysctl -w net.ipv4.tcp_congestion_control=star >>$OUT/sysctl.set
@@ -152,6 +159,18 @@ def test_what_an_unprivileged_process_gets(told: Path, report: dict[str, str]) -
     for way in ("route", "sysctl"):
         assert {sample.cc for sample in samples(told / way)} == {"star"}
     assert report["default"] == "socket 0 loaded", "who was the default once is open to all"
+
+
+def test_a_route_comes_before_the_socket(told: Path) -> None:
+    """Also before what the socket has asked for before it connects; locked, for good."""
+    assert re.search(r"^\t star ", (told / "ss.route").read_text(), re.M)
+    assert {sample.cc for sample in samples(told / "locked")} == {"star"}
+    assert "peer: reno: Operation not permitted" in (told / "nobody.log").read_text()
+
+
+def test_a_route_does_not_hold_the_module(told: Path, report: dict[str, str]) -> None:
+    assert report["unloaded"] == "absent"
+    assert {sample.cc for sample in samples(told / "unloaded")} == {"cubic"}
 
 
 def test_another_namespace_takes_no_restricted_default(told: Path, report: dict[str, str]) -> None:
