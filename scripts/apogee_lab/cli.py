@@ -217,7 +217,7 @@ def _json_target(text: str | None) -> Path | None:
 
 
 def _write_records(path: Path, lines: str) -> None:
-    from .sweep import write_whole
+    from .files import write_whole
 
     try:
         if path.exists() and not path.is_file():
@@ -263,6 +263,25 @@ def do_doctor(_args: Arguments) -> int:
     from . import doctor
 
     return doctor.main()
+
+
+def do_tune(args: Arguments) -> int:
+    """Host settings for a path: print them, write them, put the old ones back."""
+    from . import sysctls, tune
+
+    if args.yes and not (args.apply or args.restore):
+        raise UsageError("--yes answers --apply or --restore")
+    if args.restore:
+        if args.rate or args.rtt:
+            raise UsageError("--restore takes neither --rate nor --rtt")
+        return sysctls.ask_to_restore(args.yes)
+    if not (args.rate and args.rtt):
+        raise UsageError("a path is needed, such as --rate 10mbit --rtt 500ms")
+    path = tune.path_of(args.rate, args.rtt)
+    if args.apply:
+        return sysctls.ask_to_apply(tune.settings(path), args.yes)
+    sys.stdout.write(tune.profile(path))
+    return 0
 
 
 # --- figures ----------------------------------------------------------------------------------
@@ -496,6 +515,14 @@ def build_parser() -> Parser:
     _add_choice(shell, DEFAULT_CC)
     shell.add_argument("--duration", metavar="S")
     _add_engine(shell)
+
+    tune = verb("tune", do_tune, "this host's settings for a path, as a file for sysctl.d")
+    tune.add_argument("--rate", metavar="RATE", help="of the bottleneck, 9.6kbit to 100gbit")
+    tune.add_argument("--rtt", metavar="TIME", help="round trip time, 1ms to 10s")
+    action = tune.add_mutually_exclusive_group()
+    action.add_argument("--apply", action="store_true", help="write them, remember the old ones")
+    action.add_argument("--restore", action="store_true", help="put the old ones back")
+    tune.add_argument("--yes", action="store_true", help="do not ask")
 
     verb("doctor", do_doctor, "what is missing on this machine and how to get it")
     return parser

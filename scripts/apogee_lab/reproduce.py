@@ -229,7 +229,7 @@ def _failures(plan: Mapping[str, Any], done: set[str], since: float) -> list[str
 def _make(plan: dict[str, Any], done: set[str], args: argparse.Namespace) -> int:
     """Let Snakemake make what is missing, then show the table."""
     from .figures.__main__ import page
-    from .sweep import write_whole
+    from .files import write_whole
 
     for folder in ("logs", "versions"):
         (OUT / folder).mkdir(parents=True, exist_ok=True)

@@ -29,6 +29,7 @@ from types import FrameType
 from typing import Any, Protocol, TextIO
 
 from . import medium, records
+from .files import write_whole
 from .images import Kernel, LabError
 from .progress import Report
 from .records import RecordError
@@ -127,13 +128,6 @@ def _measures_version() -> str:
     """Changes whenever records may come out differently from the same raw results."""
     sources = [Path(module.__file__).read_bytes() for module in (records, medium)]
     return hashlib.sha256(b"".join(sources)).hexdigest()[:16]
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is either the old or the new one, never half of it."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(path)
 
 
 def _measure(raw: Path, meta: dict[str, Any], wall_s: float) -> dict[str, Any]:

@@ -273,33 +273,3 @@ def assert_trace_agrees(run: Run, event: str) -> None:
     assert info["min_rtt"] == run.sent["info"]["min_rtt"]
     assert {ack["dport"] for ack in acks} == {5201}
     assert len({ack["sport"] for ack in acks}) == 1
-
-
-def test_bpftrace_script(modules: Path, build: Path, root: Path) -> None:
-    """scripts/bpf/star.bt loads, prints windows and the verdict on a timeout."""
-    watch = """
-        modprobe tcp_star
-        mount -t debugfs debugfs /sys/kernel/debug
-        bpftrace /lab/star.bt >$OUT/bpftrace 2>&1 &
-        until grep -q sport $OUT/bpftrace; do kill -0 $! || break; sleep 0.2; done
-    """
-    values = {
-        "rate": 2_000_000,
-        "ack_blackout": (3.0, 1.0),
-        "tcp_sack": 0,
-        "tcp_timestamps": 0,
-        "tcp_early_retrans": 0,
-    }
-    case = Case(values, duration_s=6, before=watch, beside="sleep 7\nkill -INT $(pidof bpftrace)\n")
-    script = (root / "scripts" / "bpf" / "star.bt").read_bytes()
-    files = {"lab/star.bt": script}
-    run = run_cases(build, "star-bpftrace", {"run": case}, ["bpftrace"], files)["run"]
-    lines = run.text("bpftrace").splitlines()
-    assert not [line for line in lines if "ERROR" in line]
-    windows = [line.split() for line in lines if re.match(r" *\d+\.\d{3}( +\d+){3}", line)]
-    assert len(windows) > 10
-    for _, _, dport, cwnd, reno, abe, bandwidth, *_ in windows[10:]:
-        assert dport == "5201"
-        assert int(cwnd) <= max(int(reno) + int(abe), 10)
-        assert 0.5 * values["rate"] < int(bandwidth) < 2 * values["rate"]
-    assert any("AEN" in line and "spurious, window restored" in line for line in lines)

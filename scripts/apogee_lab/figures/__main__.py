@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..files import write_whole
 from ..images import LabError
-from ..sweep import write_whole
 from . import report
 from .catalogue import Choice, choose
 from .judges import Results

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The man pages tell what there is: every parameter and every option, and no others."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from apogee_lab import cli
+
+MODULES = ["tcp_star", "tcp_hstcp_gentle", "tcp_compound_plus", "tcp_j"]
+#: name, least, most, default
+Parameter = tuple[str, int, int, int]
+
+
+@pytest.fixture(scope="module")
+def man(root: Path) -> Path:
+    return root / "man"
+
+
+def test_every_page_is_here(man: Path) -> None:
+    assert {page.name for page in man.iterdir()} == {"lab.1", *(f"{one}.8" for one in MODULES)}
+
+
+@pytest.mark.parametrize("page", ["lab.1", *(f"{one}.8" for one in MODULES)])
+def test_pages_are_well_formed(man: Path, page: str) -> None:
+    command = ["mandoc", "-T", "lint", "-W", "warning", str(man / page)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def sections(page: Path, macro: str) -> dict[str, str]:
+    """The text below each heading, by the heading."""
+    parts = re.split(rf"^\.{macro} (.+)$", page.read_text(), flags=re.M)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+# --- modules ----------------------------------------------------------------------------------
+
+
+def enumerators(root: Path) -> dict[str, int]:
+    """Numbers by the names that the sources' enumerations give them."""
+    found: dict[str, int] = {}
+    for path in [*root.glob("tcp_*.c"), *root.glob("include/apogee/*.h")]:
+        for body in re.findall(r"\benum \w+ \{([^}]*)\}", path.read_text()):
+            value = -1
+            for item in re.sub(r"/\*.*?\*/", "", body, flags=re.S).split(","):
+                name, _, given = (word.strip() for word in item.partition("="))
+                value = int(given, 0) if given.isdigit() else value + 1
+                found[name] = value
+    return found
+
+
+def declared(root: Path, module: str) -> Iterator[Parameter]:
+    """The APOGEE_PARAM lines of a module."""
+    text = (root / f"{module}.c").read_text()
+    names = enumerators(root)
+    form = r'^APOGEE_PARAM\((\w+), (\w+), (\w+),\s+".*\(default (\d+)\)"\);$'
+    for name, *bounds, default in re.findall(form, text, re.M):
+        low, high = (int(word) if word.isdigit() else names[word] for word in bounds)
+        yield name, low, high, int(default)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_parameters(root: Path, man: Path, module: str) -> None:
+    wanted = list(declared(root, module))
+    assert len(wanted) == (root / f"{module}.c").read_text().count("APOGEE_PARAM(")
+    text = sections(man / f"{module}.8", "SH")["PARAMETERS"]
+    form = r'^\.TP\n\.BR (\w+) " \((\d+) to (\d+), default (\d+)\)"$'
+    found = [(name, *map(int, rest)) for name, *rest in re.findall(form, text, re.M)]
+    assert found == wanted
+    assert text.count(".TP") == len(found)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_defaults_are_those_of_the_variables(root: Path, module: str) -> None:
+    """What a description says, and so the page, is what the variable begins with."""
+    text, names = (root / f"{module}.c").read_text(), enumerators(root)
+    for name, _, _, default in declared(root, module):
+        found = re.search(rf"^static unsigned int {name} __read_mostly(?: = (\w+))?;$", text, re.M)
+        assert found, name
+        given = found[1] or "0"
+        assert default == (int(given) if given.isdigit() else names[given])
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_tracepoints(root: Path, man: Path, module: str) -> None:
+    """Every event with all of its fields, and no others."""
+    header = (root / "include" / "trace" / f"{module}.h").read_text()
+    wanted = {
+        f"{module}:{event[0]}": set(re.findall(r"__field\(\w+, (\w+)\)", event[1]))
+        for event in re.findall(r"TRACE_EVENT\((\w+),(.*?)TP_fast_assign", header, re.S)
+    }
+    text = sections(man / f"{module}.8", "SH")["WATCHING"].partition(".SS Tracepoints")[2]
+    found = {}
+    for block in text.partition("\n.PP")[0].split(".TP\n")[1:]:
+        name = re.match(r"\.B (\S+)", block)
+        assert name
+        found[name[1]] = set(re.findall(r"^\.IR? (\w+)(?: [,)]+)?$", block, re.M))
+    assert found == wanted
+
+
+def test_names_of_the_congestion_controls(root: Path, man: Path) -> None:
+    for module in MODULES:
+        text = (root / f"{module}.c").read_text()
+        description = sections(man / f"{module}.8", "SH")["DESCRIPTION"]
+        for name in re.findall(r'\.name\s+= "(\w+)"', text):
+            assert re.search(rf"^\.BR? {name}\b", description, re.M), name
+
+
+# --- the lab ----------------------------------------------------------------------------------
+
+
+def verbs(parser: argparse.ArgumentParser, name: str = "") -> Iterator[tuple[str, set[str]]]:
+    """Each verb with its options, written as in `--set KEY=VALUE`."""
+    deeper = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
+    for action in deeper:
+        for word, found in action.choices.items():
+            yield from verbs(found, f"{name} {word}".strip())
+    if not deeper:
+        yield name, {written(a) for a in parser._actions if a.option_strings and a.dest != "help"}
+
+
+def written(action: argparse.Action) -> str:
+    """An option with what it takes."""
+    option = action.option_strings[-1]
+    if action.nargs == 0:
+        return option
+    takes = action.metavar or "|".join(action.choices or [action.dest.upper()])
+    return f"{option} {takes}"
+
+
+def test_verbs_and_options(man: Path) -> None:
+    found = {}
+    for heading, text in sections(man / "lab.1", "SS").items():
+        text = text.partition("\n.SH")[0].replace(r"\-", "-")
+        options = re.findall(r'^\.TP\n\.BI? (--[\w-]+)(?: "( .+)")?$', text, re.M)
+        assert text.count(".TP") == len(options), heading
+        for verb in heading.replace(r"\-", "-").split(", "):
+            name = " ".join(word for word in verb.split() if re.fullmatch("[a-z-]+", word))
+            found[name] = {option + takes for option, takes in options}
+    assert found == dict(verbs(cli.build_parser()))
+
+
+def test_defaults_and_engines_of_the_lab(man: Path) -> None:
+    text = sections(man / "lab.1", "SS")["run SCENARIO"]
+    assert f"Congestion controls ({cli.DEFAULT_CC});" in text
+    assert f"Seconds of one run ({cli.DEFAULT_DURATION_S:g})." in text
+    engine = text.partition("ENGINE")[2].partition(".TP")[0]
+    assert tuple(re.findall(r"^\.BR? (\w+)", engine, re.M)) == cli.ENGINES
+
+
+def test_environment(root: Path, man: Path) -> None:
+    """Every variable that the lab's Python reads for a user."""
+    told = set(re.findall(r"^\.B (APOGEE_\w+)$", (man / "lab.1").read_text(), re.M))
+    read = set()
+    for path in (root / "scripts" / "apogee_lab").rglob("*.py"):
+        read |= set(re.findall(r'environ(?:\.get\(|\[)"(APOGEE_\w+)"', path.read_text()))
+    assert told == read
