@@ -46,7 +46,12 @@ LIBRARIES = {
 # Needed by engine uml, beyond what the lab needs anyhow.
 FOR_UML = {name: umlkernel.PROGRAMS[name] for name in ("flex", "bison", "bc")}
 # Needed by the tests and the static checks, not by the lab.
-FOR_TESTS = {"bpftrace": "bpftrace", "sparse": "sparse", "shellcheck": "shellcheck"}
+FOR_TESTS = {
+    "bpftrace": "bpftrace",
+    "openssl": "openssl",
+    "sparse": "sparse",
+    "shellcheck": "shellcheck",
+}
 LIBRARIES_FOR_TESTS = {
     "pytest": "python3-pytest",
     "hypothesis": "python3-hypothesis",

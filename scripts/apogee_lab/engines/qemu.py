@@ -158,9 +158,7 @@ def run_script(
     )
 
 
-def _start(
-    k: images.Kernel, seed: int, realtime: bool, cmdline: str, work: Work
-) -> common.Command:
+def _start(k: images.Kernel, seed: int, realtime: bool, cmdline: str, work: Work) -> common.Command:
     """QEMU's command line; the disk for the results is made here."""
     with work.results.open("wb") as handle:
         handle.truncate(DISK_BYTES)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a user sees where the kernel takes signed modules only; docs/install.md quotes it."""
+"""What a user sees whose kernel refuses a module; docs/install.md quotes it."""
 
 from __future__ import annotations
 
@@ -57,3 +57,31 @@ def test_kernel_refuses_a_module_that_it_cannot_verify(
     assert re.search("oading of module with unavailable key is rejected", told["stranger.dmesg"])
     assert told["sysctl"].endswith("1\n"), "the algorithm cannot be chosen either"
     assert told["stock"] == "0\n", "the distribution's own modules load"
+
+
+#: Debian's kernel locks itself down under Secure Boot; the results' disk needs its driver before.
+LOCKED = """
+modprobe virtio_pci
+modprobe virtio_blk
+mount -t securityfs none /sys/kernel/security
+insmod /lab/other.ko 2>$OUT/other; echo $? >>$OUT/other
+echo integrity >/sys/kernel/security/lockdown
+insmod /lib/modules/$(uname -r)/updates/tcp_star.ko 2>$OUT/unsigned; echo $? >>$OUT/unsigned
+"""
+
+
+def test_another_kernels_module_and_a_locked_down_kernel(modules: Path, build: Path) -> None:
+    kernel = images.kernel()
+    module = images.module_file("tcp_star", kernel).read_bytes()
+    magic = b"vermagic=" + kernel.release.encode()
+    assert magic in module
+    other = module.replace(magic, magic.replace(b"amd64", b"other"))
+    out = build / "tests" / "lockdown"
+    qemu.run_script(
+        LOCKED, out=out, modules=["tcp_star"], files={"lab/other.ko": other}, timeout_wall_s=120.0
+    )
+    log = (out / "dmesg.txt").read_text()
+    assert "invalid module format" in (out / "other").read_text().lower()
+    assert re.search(rf"tcp_star: version magic '\S+other .*' should be '{kernel.release} ", log)
+    assert "Operation not permitted" in (out / "unsigned").read_text()
+    assert "Lockdown: insmod: unsigned module loading is restricted" in log
