@@ -79,4 +79,4 @@ lint: ## checkpatch, sparse, W=1, ruff, shellcheck, licence lines
 	+@scripts/lint
 
 clean: ## remove what was built; the lab's kernels and results in build stay
-	rm -rf build/modules build/lint build/unit
+	rm -rf build/modules build/lint build/unit build/deb
