@@ -15,10 +15,10 @@ lab_kdir = $$($(PYTHON) -m apogee_lab.images kdir)
 release = $$(sed -n 's/^.define UTS_RELEASE "\(.*\)"/\1/p' $(1)/include/generated/utsrelease.h)
 
 .DEFAULT_GOAL := help
-.PHONY: help modules install uninstall load unload demo reproduce check lint clean
+.PHONY: help modules install uninstall load unload dkms dkms-remove deb prove-package demo reproduce check lint clean
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
 
 modules: ## build the modules into build/modules (KDIR=… for another kernel)
 	+@set -eu; kdir='$(KDIR)'; \
@@ -40,6 +40,20 @@ load: ## build for this machine and insert the modules (root)
 
 unload: ## remove the modules from the running kernel (root)
 	@scripts/host-modules unload "$(KDIR)"
+
+dkms: ## hand the modules to DKMS: built for every installed kernel and those to come (root)
+	@scripts/dkms install
+
+dkms-remove: ## take them out of DKMS, every kernel and /usr/src (root)
+	@scripts/dkms remove
+
+deb: ## build the Debian package apogee-dkms into build/deb
+	@scripts/setup deb
+	@scripts/make-deb
+
+prove-package: ## install, boot, remove in a clean Debian: SUITE=bookworm or trixie (root, some minutes, 3 GB)
+	@scripts/setup prove-package
+	@scripts/prove-package $(or $(SUITE),bookworm trixie)
 
 demo: ## measure star beside five others on the lossy satellite link: table and plots
 	+@scripts/demo
@@ -65,4 +79,4 @@ lint: ## checkpatch, sparse, W=1, ruff, shellcheck, licence lines
 	+@scripts/lint
 
 clean: ## remove what was built; the lab's kernels and results in build stay
-	rm -rf build/modules build/lint build/unit
+	rm -rf build/modules build/lint build/unit build/deb

@@ -49,6 +49,7 @@ FOR_UML = {name: umlkernel.PROGRAMS[name] for name in ("flex", "bison", "bc")}
 FOR_TESTS = {
     "bpftrace": "bpftrace",
     "mandoc": "mandoc",
+    "openssl": "openssl",
     "sparse": "sparse",
     "shellcheck": "shellcheck",
 }

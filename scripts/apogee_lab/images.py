@@ -147,6 +147,11 @@ class Kernel:
         raise LabError(f"no modules of {self.release} below {self.root}: remove that folder")
 
     @property
+    def built(self) -> Path:
+        """Where this project's modules lie as they were built for it."""
+        return repo_root() / "build" / "modules" / self.release
+
+    @property
     def headers(self) -> Path:
         """The KDIR to build modules against."""
         return self.root / "root" / "usr" / "src" / f"linux-headers-{self.release}"
@@ -225,7 +230,7 @@ def _mirrors() -> list[tuple[str, str]]:
     return out
 
 
-def _write_sources(folder: Path, suite: str) -> None:
+def write_sources(folder: Path, suite: str) -> None:
     """A private sources.list: the machine's mirrors, the suite of the wanted kernel."""
     base = suite.removesuffix("-backports")
     keyring = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
@@ -271,7 +276,7 @@ def _updated_apt(suite: str) -> list[str]:
     """apt options for a suite, its package lists fetched into the cache."""
     apt = cache_dir() / "apt" / suite
     apt.mkdir(parents=True, exist_ok=True)
-    _write_sources(apt, suite)
+    write_sources(apt, suite)
     options = _apt_options(apt)
     if suite.endswith("-backports"):
         options += ["-t", suite]
@@ -478,7 +483,8 @@ def _add_program(cpio: Cpio, program: Path) -> None:
 # --- images -----------------------------------------------------------------------------------
 
 
-def _module_bytes(path: Path) -> bytes:
+def module_bytes(path: Path) -> bytes:
+    """A module as the kernel takes it, its signature included; packages may compress it by xz."""
     data = path.read_bytes()
     return lzma.decompress(data) if path.suffix == ".xz" else data
 
@@ -498,6 +504,14 @@ def _stock_modules(k: Kernel) -> dict[str, Path]:
     return wanted
 
 
+def signed_modules(k: Kernel) -> dict[str, bytes]:
+    """The guest's stock modules as the distribution signed them: path in the guest -> contents."""
+    return {
+        f"lib/modules/{k.release}/{name}": module_bytes(path)
+        for name, path in _stock_modules(k).items()
+    }
+
+
 def stage_modules(k: Kernel) -> Path:
     """A small module tree, stripped of debugging symbols, for the guest (below the cache)."""
     key = hashlib.sha256(" ".join(STOCK_MODULES).encode()).hexdigest()[:12]
@@ -512,7 +526,7 @@ def stage_modules(k: Kernel) -> Path:
         strip = find_program("strip", "binutils")
         for name, path in sorted(_stock_modules(k).items()):
             (top / name).parent.mkdir(parents=True, exist_ok=True)
-            (top / name).write_bytes(_module_bytes(path))
+            (top / name).write_bytes(module_bytes(path))
             call([strip, "--strip-debug", top / name], "strip")
         for name in ("modules.builtin", "modules.builtin.modinfo", "modules.order"):
             if (k.modules / name).exists():
@@ -669,8 +683,7 @@ def module_file(name: str, k: Kernel) -> Path:
     """The .ko of one of the project's modules, as `make modules` left it for this kernel."""
     if not is_own(name):
         raise LabError(f"there is no module {name} in this project")
-    top = repo_root() / "build" / "modules" / k.release
-    for folder in (top, top / "tests" / "oracle"):
+    for folder in (k.built, k.built / "tests" / "oracle"):
         if (folder / f"{name}.ko").exists():
             return folder / f"{name}.ko"
     raise LabError(f"{name}.ko is not built for {k.release}: make modules KDIR={k.headers}")
@@ -745,18 +758,24 @@ def main(argv: Sequence[str]) -> int:
     """``python3 -m apogee_lab.images kdir|release|prepare [KERNEL]``, ``deb PACKAGE FOLDER``.
 
     Used by the Makefile and its scripts; each prints one line, ``deb`` the file's path.
+    ``sources SUITE FOLDER`` writes a sources.list of the machine's mirrors for another suite.
     """
     if (
         not argv
-        or argv[0] not in ("kdir", "release", "prepare", "deb")
-        or (len(argv) != 3 if argv[0] == "deb" else len(argv) > 2)
+        or argv[0] not in ("kdir", "release", "prepare", "deb", "sources")
+        or (len(argv) != 3 if argv[0] in ("deb", "sources") else len(argv) > 2)
     ):
         print(
-            "usage: images kdir|release|prepare [KERNEL], images deb PACKAGE FOLDER",
+            "usage: images kdir|release|prepare [KERNEL], images deb PACKAGE FOLDER, "
+            "images sources SUITE FOLDER",
             file=sys.stderr,
         )
         return 2
     try:
+        if argv[0] == "sources":
+            write_sources(Path(argv[2]), argv[1])
+            print(Path(argv[2], "sources.list"))
+            return 0
         if argv[0] == "deb":
             print(fetch_package(argv[1], Path(argv[2])))
             return 0

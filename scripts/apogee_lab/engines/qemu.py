@@ -50,6 +50,8 @@ _CMDLINE = (
     "randomize_kstack_offset=off cgroup_disable=memory cryptomgr.notests=1 "
     "initcall_blacklist=load_system_certificate_list,crypto_kdf108_init"
 )
+# The kernel must know its own keys to take the distribution's modules.
+_SIGNED_ONLY = _CMDLINE.replace("load_system_certificate_list,", "") + " module.sig_enforce=1"
 _MACHINE = (
     "-M",
     "pc",
@@ -131,32 +133,37 @@ def run_script(
     text: str,
     *,
     seed: int = 1,
-    kernel: str = DEFAULT_KERNEL,
+    kernel: str | images.Kernel = DEFAULT_KERNEL,
     extras: Sequence[str] = (),
     realtime: bool = False,
+    signed_only: bool = False,
     **how: Any,
 ) -> RunInfo:
     """Run any shell script in a guest; what it leaves in $OUT comes back as the folder ``out``.
 
-    ``realtime`` gives two CPUs in the host's time, for tests of concurrency. The rest (out,
-    modules, files, timeout_wall_s, timeout_virtual_s, check) is :func:`common.run_script`'s.
+    ``realtime`` gives two CPUs in the host's time, for tests of concurrency. ``signed_only`` makes
+    the kernel refuse modules without a signature by a key it knows, as it does under Secure Boot.
+    The rest (out, modules, files, timeout_wall_s, timeout_virtual_s, check) is
+    :func:`common.run_script`'s.
     """
-    k = images.kernel(kernel)
+    k = images.kernel(kernel) if isinstance(kernel, str) else kernel
+    if signed_only:
+        how["files"] = images.signed_modules(k) | dict(how.get("files") or {})
     return common.run_script(
         text,
         base=images.root_images(k, extras),
         kernel=k,
-        start=partial(_start, k, seed, realtime),
+        start=partial(_start, k, seed, realtime, _SIGNED_ONLY if signed_only else _CMDLINE),
         **how,
     )
 
 
-def _start(k: images.Kernel, seed: int, realtime: bool, work: Work) -> common.Command:
+def _start(k: images.Kernel, seed: int, realtime: bool, cmdline: str, work: Work) -> common.Command:
     """QEMU's command line; the disk for the results is made here."""
     with work.results.open("wb") as handle:
         handle.truncate(DISK_BYTES)
     argv = [
-        *_command(k, work.initrd, seed, realtime),
+        *_command(k, work.initrd, seed, realtime, cmdline),
         "-chardev",
         f"file,id=c,path={work.console}",
         "-serial",
@@ -170,11 +177,13 @@ def _start(k: images.Kernel, seed: int, realtime: bool, work: Work) -> common.Co
     return common.Command("QEMU", argv, env, one_cpu=not realtime)
 
 
-def _command(k: images.Kernel, initrd: Path, seed: int, realtime: bool) -> list[str]:
+def _command(
+    k: images.Kernel, initrd: Path, seed: int, realtime: bool, cmdline: str = _CMDLINE
+) -> list[str]:
     """QEMU's command line, without console and disk."""
     argv = [str(_qemu()), *_MACHINE, *(_REAL_TIME if realtime else _VIRTUAL_TIME)]
     argv += ["-seed", str(seed & 0xFFFFFFFF)]
-    return [*argv, "-kernel", str(k.vmlinux), "-initrd", str(initrd), "-append", _CMDLINE]
+    return [*argv, "-kernel", str(k.vmlinux), "-initrd", str(initrd), "-append", cmdline]
 
 
 def shell(plan: Plan, *, kernel: str = DEFAULT_KERNEL, modules: Sequence[str] = ()) -> int:

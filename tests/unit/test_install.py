@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What `make install`, `load`, `dkms` and `prove-package` say when they cannot do it.
+
+They run from a copy of the sources, with programs in front of the real ones where they would ask or
+touch this machine. What they do when they can is scripts/prove-package's matter.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+SANITIZED = os.environ.get("APOGEE_UNIT") == "sanitized"
+pytestmark = pytest.mark.skipif(SANITIZED, reason="nothing for sanitizers")
+
+RELEASE = "0.0.0-none"  # a kernel that no machine has
+BUILDS = "modules:\n\t@:\n"
+
+
+class Machine:
+    """A copy of the tree and a PATH whose first folder holds the programs that are replaced."""
+
+    def __init__(self, root: Path, folder: Path) -> None:
+        self.tree, self.bin, self.kdir = folder / "tree", folder / "bin", folder / "kdir"
+        shutil.copytree(root / "scripts", self.tree / "scripts")
+        shutil.copytree(root / "debian", self.tree / "debian")
+        shutil.copy(root / "Kbuild", self.tree)
+        self.bin.mkdir()
+        self.program("id", "echo 0")
+        self.program("uname", f"[ $1 = -r ] && echo {RELEASE} || echo x86_64")
+
+    def program(self, name: str, script: str) -> None:
+        """Put a shell script in front of a program."""
+        (self.bin / name).write_text(f"#!/bin/sh\n{script}\n")
+        (self.bin / name).chmod(0o755)
+
+    def headers(self, makefile: str = BUILDS, release: str = RELEASE) -> None:
+        """A kernel's build directory whose build does what the makefile says."""
+        for name, text in {
+            "include/config/kernel.release": f"{release}\n",
+            "include/generated/utsrelease.h": f'#define UTS_RELEASE "{release}"\n',
+            "Makefile": makefile,
+        }.items():
+            (self.kdir / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.kdir / name).write_text(text)
+
+    def fails(self, script: str, *arguments: object) -> str:
+        """The last line of what the script says; it must fail."""
+        env = os.environ | {"PATH": f"{self.bin}:{os.environ['PATH']}"}
+        done = subprocess.run(
+            [self.tree / "scripts" / script, *map(str, arguments)],
+            capture_output=True, text=True, env=env, check=False,
+        )  # fmt: skip
+        assert done.returncode in (1, 2), done.stdout + done.stderr
+        return done.stderr.splitlines()[-1]
+
+
+@pytest.fixture
+def machine(root: Path, tmp_path: Path) -> Machine:
+    return Machine(root, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("script", "arguments"),
+    [
+        ("host-modules", ["install", "/none"]),
+        ("host-modules", ["uninstall", "/none"]),
+        ("host-modules", ["load", "/none"]),
+        ("host-modules", ["unload", "/none"]),
+        ("dkms", ["install"]),
+        ("dkms", ["remove"]),
+        ("prove-package", ["bookworm"]),
+    ],
+)
+def test_without_root(machine: Machine, script: str, arguments: list[str]) -> None:
+    machine.program("id", "echo 1000")
+    assert re.search("needs root.*; run it with sudo or as root", machine.fails(script, *arguments))
+
+
+@pytest.mark.parametrize("verb", ["install", "load"])
+def test_without_headers(machine: Machine, verb: str) -> None:
+    line = machine.fails("host-modules", verb, machine.kdir)
+    assert f"apt-get install linux-headers-{RELEASE}, or set KDIR" in line
+
+
+def test_a_folder_that_is_no_kernels(machine: Machine) -> None:
+    machine.kdir.mkdir()
+    (machine.kdir / "Makefile").write_text(BUILDS)
+    line = machine.fails("host-modules", "load", machine.kdir)
+    assert "is no kernel build directory; install linux-headers or set KDIR" in line
+
+
+def test_headers_of_a_kernel_that_is_not_installed(machine: Machine) -> None:
+    machine.headers()
+    line = machine.fails("host-modules", "install", machine.kdir)
+    assert f"belongs to {RELEASE}, which is not installed here: KDIR must be the headers" in line
+
+
+def test_headers_of_a_kernel_that_does_not_run(machine: Machine) -> None:
+    machine.headers(release="0.0.1-other")
+    line = machine.fails("host-modules", "load", machine.kdir)
+    assert f"0.0.1-other, but {RELEASE} is running: leave out KDIR, or boot 0.0.1-other" in line
+
+
+@pytest.mark.parametrize("compiler", ["gcc-99", "x86_64-linux-gnu-gcc-99", "/usr/bin/gcc-99"])
+def test_without_the_compiler(machine: Machine, compiler: str) -> None:
+    machine.headers(f"modules:\n\t@{compiler} -c x.c; exit 127\n")
+    line = machine.fails("host-modules", "load", machine.kdir)
+    assert line.endswith("is missing: apt-get install gcc-99")
+
+
+def test_a_build_that_fails_otherwise(machine: Machine) -> None:
+    machine.headers("modules:\n\t@echo tcp_star.c:1: error: gcc is right >&2; exit 1\n")
+    line = machine.fails("host-modules", "load", machine.kdir)
+    assert line == f"build-modules: the modules do not build against {machine.kdir}, see above"
+
+
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [
+        ("Key was rejected by service", r"signed modules only \(Secure Boot\): use make dkms"),
+        ("Required key not available", r"signed modules only \(Secure Boot\): use make dkms"),
+        ("Invalid module format", "another kernel .*: apt-get install --reinstall linux-headers-"),
+        ("Function not implemented", "takes no modules: boot another"),
+        ("Operation not permitted", r"signed modules only \(Secure Boot\)|modules_disabled is set"),
+        ("Cannot allocate memory", "Cannot allocate memory; the kernel's reason is in dmesg"),
+    ],
+)
+def test_a_kernel_that_refuses_the_module(machine: Machine, words: str, advice: str) -> None:
+    machine.headers()
+    machine.program("insmod", f"echo insmod: ERROR: could not insert $1: {words} >&2; exit 1")
+    line = machine.fails("host-modules", "load", machine.kdir)
+    assert line.startswith("make load: ")
+    assert re.search(advice, line)
+
+
+def test_unknown_arguments(machine: Machine) -> None:
+    assert "usage: " in machine.fails("dkms")
+    assert "usage: " in machine.fails("dkms", "none")
+    assert "usage: " in machine.fails("prove-package")
+    assert "unknown suite none: bookworm or trixie" in machine.fails("prove-package", "none")
+
+
+def test_dkms_builds_what_kbuild_does(root: Path) -> None:
+    """DKMS has no list of its own making: a module that is added to Kbuild is added there, too."""
+    built = re.findall(r'^BUILT_MODULE_NAME\[\d+\]="(\w+)"', (root / "dkms.conf").read_text(), re.M)
+    listed = re.search(r"^obj-m \+= (.*)", (root / "Kbuild").read_text(), re.M)
+    assert listed is not None
+    assert built == [name.removesuffix(".o") for name in listed[1].split()]
