@@ -151,6 +151,15 @@ class Kernel:
         """The KDIR to build modules against."""
         return self.root / "root" / "usr" / "src" / f"linux-headers-{self.release}"
 
+    @property
+    def buildable(self) -> bool:
+        """Whether modules can be built for it."""
+        return True
+
+    def installed(self, name: str) -> Path | None:
+        """One of the project's modules that is installed beside the kernel's; a guest has none."""
+        return None
+
 
 def _series(name: str) -> str:
     """``6.1.0-56-amd64`` and ``6.1`` both belong to ``6.1``."""
@@ -666,13 +675,17 @@ def own_modules(ccs: Iterable[str]) -> list[str]:
 
 
 def module_file(name: str, k: Kernel) -> Path:
-    """The .ko of one of the project's modules, as `make modules` left it for this kernel."""
+    """The .ko of one of the project's modules, as `make modules` left it for this kernel; else one
+    that is installed."""
     if not is_own(name):
         raise LabError(f"there is no module {name} in this project")
     top = repo_root() / "build" / "modules" / k.release
     for folder in (top, top / "tests" / "oracle"):
         if (folder / f"{name}.ko").exists():
             return folder / f"{name}.ko"
+    installed = k.installed(name)
+    if installed:
+        return installed
     raise LabError(f"{name}.ko is not built for {k.release}: make modules KDIR={k.headers}")
 
 
