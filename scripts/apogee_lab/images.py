@@ -471,7 +471,7 @@ class Cpio:
         return data + b"\0" * (-len(data) % 512)
 
 
-def _libraries(program: Path) -> list[Path]:
+def libraries(program: Path) -> list[Path]:
     """Shared libraries and loader of a program, as ldd lists them."""
     text = call(["ldd", program], f"libraries of {program.name}")
     return [Path(p) for p in re.findall(r"(?:=> |^\s*)(/\S+) \(0x", text, re.M)]
@@ -479,7 +479,7 @@ def _libraries(program: Path) -> list[Path]:
 
 def _add_program(cpio: Cpio, program: Path) -> None:
     cpio.file(f"bin/{program.name}", program.resolve().read_bytes(), 0o755)
-    for library in _libraries(program):
+    for library in libraries(program):
         folder = "lib64" if library.name.startswith("ld-") else "lib"
         cpio.file(f"{folder}/{library.name}", library.resolve().read_bytes(), 0o755)
 
@@ -634,7 +634,7 @@ def base_image(k: Kernel) -> Path:
 
 def _libraries_or_none(program: Path) -> list[Path]:
     try:
-        return _libraries(program)
+        return libraries(program)
     except LabError:
         return []
 
