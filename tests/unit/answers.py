@@ -17,6 +17,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +126,15 @@ def values(call: Any) -> Any:
     if not isinstance(call, ctypes.Structure):
         return call
     return {name: values(getattr(call, name)) for name, _ in call._fields_}  # type: ignore[misc]
+
+
+def difference(headers: Headers, wanted: Path, got: Path) -> str:
+    """The first answer in which two files differ, empty if none does."""
+    pairs = zip_longest(read(headers, wanted), read(headers, got), fillvalue=("nothing", None))
+    for (function, one), (_, other) in pairs:
+        if values(one) != values(other):
+            return f"{function}: {values(other)} instead of {values(one)}"
+    return ""
 
 
 # --- calls.h ----------------------------------------------------------------------------------

@@ -50,3 +50,25 @@ def test_no_more_calls_are_kept_than_wanted(root: Path, tmp_path: Path) -> None:
     kept = [call.rtt_min_us for _, call in answers.read(library.headers, tmp_path / "calls")]
     assert len(kept) == len(set(kept)) == answers.KEPT
     assert max(kept) > 1.5 * answers.KEPT
+
+
+def test_a_wrong_and_a_missing_answer_are_told(root: Path, tmp_path: Path) -> None:
+    library = compile_library(root / "include", tmp_path, sanitized=False)
+    recorder = answers.Recorder(library)
+    for divisor in (1, 2, 3):
+        library.div_u64(7, divisor)
+    recorder.write(tmp_path)
+    right = (tmp_path / "answers").read_bytes()
+    size = len(right) // 3
+    other = tmp_path / "other"
+    wrong = bytearray(right)
+    wrong[size + 8] += 1  # the second one's result
+    for data, told in (
+        (right, ""),
+        (wrong, "div_u64: {'result': 4, 'dividend': 7, 'divisor': 2} instead of "),
+        (right[:size], "div_u64: None instead of {'result': 3, "),
+        (right + right[:size], "nothing: {'result': 7, "),
+    ):
+        other.write_bytes(data)
+        found = answers.difference(library.headers, tmp_path / "answers", other)
+        assert found.startswith(told) and bool(found) == bool(told)
