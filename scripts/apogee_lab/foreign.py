@@ -14,13 +14,13 @@ from . import images, toolchain
 from .images import Kernel, LabError
 
 #: Debian's architecture -> flavour of the kernel whose headers are taken.
-FLAVOURS = {"arm64": "arm64", "armhf": "armmp", "i386": "686-pae"}
+FLAVOURS = {"arm64": "arm64", "i386": "686-pae"}
 
 
-def architectures(series: str) -> tuple[str, str]:
-    """A 32-bit and a 64-bit one. Debian 12 is the last release with a kernel for i386."""
-    last = images.release_of(images.SERIES[series]) == "bookworm"
-    return ("i386" if last else "armhf", "arm64")
+def architectures(series: str) -> list[str]:
+    """Those Debian has a kernel for; Debian 12's own is the last for i386, its backports lack it."""
+    last = images.SERIES[series] == "bookworm"
+    return [arch for arch in FLAVOURS if arch != "i386" or last]
 
 
 def kernel(series: str, arch: str) -> Kernel:
