@@ -18,7 +18,7 @@ FLAVOURS = {"arm64": "arm64", "i386": "686-pae"}
 
 
 def architectures(series: str) -> list[str]:
-    """Those Debian has a kernel for; Debian 12's own is the last for i386, its backports lack it."""
+    """Those Debian has a kernel for; Debian 12's own is the last for i386."""
     last = images.SERIES[series] == "bookworm"
     return [arch for arch in FLAVOURS if arch != "i386" or last]
 
