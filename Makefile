@@ -15,7 +15,7 @@ lab_kdir = $$($(PYTHON) -m apogee_lab.images kdir)
 release = $$(sed -n 's/^.define UTS_RELEASE "\(.*\)"/\1/p' $(1)/include/generated/utsrelease.h)
 
 .DEFAULT_GOAL := help
-.PHONY: help modules install uninstall load unload dkms dkms-remove deb prove-package demo reproduce check lint clean
+.PHONY: help modules install uninstall load unload dkms dkms-remove deb prove-package demo reproduce check matrix lint clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -73,6 +73,10 @@ reproduce: ## a paper's figures and table: FIG=star, gentle, compound, star-5 (D
 check: ## unit tests, tests in the guest, scenario tests
 	@scripts/setup check
 	@$(PYTHON) -m pytest
+
+matrix: ## build and run on every kernel supported, compile for other machines: a table
+	@scripts/setup check
+	+@$(PYTHON) -m tests.matrix
 
 lint: ## checkpatch, sparse, W=1, ruff, shellcheck, licence lines
 	@scripts/setup lint

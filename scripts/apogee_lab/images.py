@@ -31,7 +31,10 @@ from .scenario import module_of
 DEFAULT_KERNEL = "6.1"
 
 #: Series that apt can deliver: the Debian suite which carries it.
-SERIES = {"6.1": "bookworm", "6.12": "bookworm-backports"}
+SERIES = {"6.1": "bookworm", "6.12": "bookworm-backports", "7.2": "trixie-backports"}
+
+#: The release whose compilers scripts/setup installs, and whose programs run on every later one.
+NATIVE = "bookworm"
 
 #: Modules of the distribution's kernel that the guest may load (their dependencies follow).
 STOCK_MODULES = (
@@ -239,13 +242,20 @@ def _mirrors() -> list[tuple[str, str]]:
     return out
 
 
+def release_of(suite: str) -> str:
+    """The Debian release that a suite belongs to: ``trixie`` for ``trixie-backports``."""
+    return suite.removesuffix("-backports")
+
+
 def write_sources(folder: Path, suite: str) -> None:
     """A private sources.list: the machine's mirrors, the suite of the wanted kernel."""
-    base = suite.removesuffix("-backports")
+    base = release_of(suite)
     keyring = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
     options = f" [signed-by={keyring}]" if keyring.exists() else ""
     lines = []
     for uri, kind in _mirrors():
+        if suite == "sid" and kind != "main":
+            continue  # its packages are the newest anyhow
         name = base if kind == "main" else f"{base}-{kind}"
         lines.append(f"deb{options} {uri} {name} main")
         if kind == "main" and suite != base:
@@ -253,7 +263,7 @@ def write_sources(folder: Path, suite: str) -> None:
     (folder / "sources.list").write_text("\n".join(dict.fromkeys(lines)) + "\n")
 
 
-def _apt_options(folder: Path) -> list[str]:
+def _apt_options(folder: Path, arch: str) -> list[str]:
     """apt options that keep every file of its work below a folder of ours."""
     for sub in ("state/lists/partial", "cache/archives/partial", "etc"):
         (folder / sub).mkdir(parents=True, exist_ok=True)
@@ -266,7 +276,8 @@ def _apt_options(folder: Path) -> list[str]:
         "Dir::Etc::sourceparts": "-",
         "Dir::Etc::preferences": "-",
         "Dir::Etc::preferencesparts": "-",
-        "APT::Architecture": "amd64",
+        "APT::Architecture": arch,
+        "APT::Architectures": arch,
         "APT::Sandbox::User": "",
         "Acquire::Languages": "none",
         "Acquire::Retries": "3",
@@ -276,28 +287,46 @@ def _apt_options(folder: Path) -> list[str]:
     return [word for key, value in settings.items() for word in ("-o", f"{key}={value}")]
 
 
-def _depends(options: list[str], package: str) -> list[str]:
+def depends(options: list[str], package: str) -> list[str]:
+    """Packages that a package depends on."""
     text = call(["apt-cache", *options, "depends", package], f"looking for {package}")
     return re.findall(r"^ *\|?Depends: (\S+)", text, re.M)
 
 
-def _updated_apt(suite: str) -> list[str]:
-    """apt options for a suite, its package lists fetched into the cache."""
-    apt = cache_dir() / "apt" / suite
+def updated_apt(suite: str, arch: str = "amd64") -> list[str]:
+    """apt options for a suite, its package lists fetched into the cache.
+
+    A mirror that is being updated lacks some list for a while: the others may do.
+    """
+    apt = cache_dir() / "apt" / (suite if arch == "amd64" else f"{suite}-{arch}")
     apt.mkdir(parents=True, exist_ok=True)
     write_sources(apt, suite)
-    options = _apt_options(apt)
+    options = _apt_options(apt, arch)
     if suite.endswith("-backports"):
         options += ["-t", suite]
-    call(["apt-get", *options, "-q", "update"], "apt-get update")
+    try:
+        call(["apt-get", *options, "-q", "update"], "apt-get update")
+    except LabError as error:
+        print(f"{suite} for {arch}: {error}; going on with the lists there are", file=sys.stderr)
     return options
+
+
+def download(options: list[str], packages: Sequence[str], folder: Path) -> None:
+    """Download packages into a folder, which is made."""
+    folder.mkdir(parents=True, exist_ok=True)
+    call(["apt-get", *options, "-q", "download", *packages], "apt-get download", cwd=folder)
+
+
+def headers_packages(options: list[str], release: str) -> list[str]:
+    """The packages that a header tree consists of."""
+    package = f"linux-headers-{release}"
+    parts = r"linux-headers-.*-common|linux-kbuild-.*"
+    return [package, *(p for p in depends(options, package) if re.fullmatch(parts, p))]
 
 
 def fetch_package(package: str, folder: Path, series: str = DEFAULT_KERNEL) -> Path:
     """Download a package of a series' suite into a folder; its file."""
-    options = _updated_apt(SERIES[series])
-    folder.mkdir(parents=True, exist_ok=True)
-    call(["apt-get", *options, "-q", "download", package], f"downloading {package}", cwd=folder)
+    download(updated_apt(SERIES[series]), [package], folder)
     return next(folder.glob(f"{package}_*.deb"))
 
 
@@ -305,33 +334,32 @@ def _fetch_kernel(name: str) -> Kernel:
     """Download image, headers and build tools, unpack them, take the kernel out of its bzImage."""
     suite = SERIES[_series(name)]
     print(f"fetching kernel {name} ({suite})", file=sys.stderr, flush=True)
-    options = _updated_apt(suite)
+    options = updated_apt(suite)
     release = name
     if name in SERIES:
-        images = [p for p in _depends(options, "linux-image-amd64") if p.startswith("linux-image-")]
+        images = [p for p in depends(options, "linux-image-amd64") if p.startswith("linux-image-")]
         if not images:
             raise LabError(f"{suite} has no linux-image-amd64")
         release = images[0].removeprefix("linux-image-").removesuffix("-unsigned")
-    headers = [
-        p
-        for p in _depends(options, f"linux-headers-{release}")
-        if re.fullmatch(r"linux-headers-.*-common|linux-kbuild-.*", p)
-    ]
-    packages = [f"linux-image-{release}", f"linux-headers-{release}", *headers]
+    image = f"linux-image-{release}"
+    # Debian 13's backports are split.
+    parts = [p for p in depends(options, image) if re.match(r"linux-(binary|modules)-", p)]
     debs = cache_dir() / "apt" / suite / "debs" / release
-    debs.mkdir(parents=True, exist_ok=True)
-    call(["apt-get", *options, "-q", "download", *packages], "apt-get download", cwd=debs)
+    download(options, [image, *parts, *headers_packages(options, release)], debs)
     target = cache_dir() / "kernels" / release
     shutil.rmtree(target, ignore_errors=True)
     for deb in sorted(debs.glob("*.deb")):
-        _unpack(deb, target / "root")
-    _prepare_kernel(Kernel(release, target))
+        unpack(deb, target / "root")
+    _prepare_kernel(Kernel(release, target), _series(name))
     shutil.rmtree(debs)
     return Kernel(release, target)
 
 
-def _unpack(deb: Path, root: Path) -> None:
-    """Unpack a package without what no guest needs (documents, drivers of real hardware)."""
+def unpack(deb: Path, root: Path) -> None:
+    """Unpack a package without what no guest needs (documents, drivers of real hardware).
+
+    Links to folders that are there already are followed.
+    """
     root.mkdir(parents=True, exist_ok=True)
     keep = r"net|block|virtio|char/virtio"
     lister = subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(deb)], stdout=subprocess.PIPE)
@@ -366,7 +394,15 @@ def _unpack(deb: Path, root: Path) -> None:
         if not re.match(keep, d)
     ]
     done = subprocess.run(
-        ["tar", "-C", str(root), "-xf", "-", *(f"--exclude={e}" for e in excludes)],
+        [
+            "tar",
+            "-C",
+            str(root),
+            "--keep-directory-symlink",
+            "-xf",
+            "-",
+            *(f"--exclude={e}" for e in excludes),
+        ],
         stdin=lister.stdout,
         capture_output=True,
         text=True,
@@ -378,18 +414,28 @@ def _unpack(deb: Path, root: Path) -> None:
         )
 
 
-def _prepare_kernel(k: Kernel) -> None:
-    """vmlinux, module dependencies and a header tree that works where it lies."""
+def relocate(headers: Path) -> None:
+    """Make a header tree work where it lies."""
+    makefile = headers / "Makefile"
+    here = "$(dir $(realpath $(lastword $(MAKEFILE_LIST))))"
+    makefile.write_text(re.sub(r"/usr/src/", f"{here}../", makefile.read_text()))
+
+
+def _prepare_kernel(k: Kernel, series: str) -> None:
+    """vmlinux, module dependencies and a header tree that can be built against."""
+    from . import toolchain
+
     top = k.root / "root"
     image = top / "boot" / f"vmlinuz-{k.release}"
+    if not image.exists():
+        image = k.modules / "vmlinuz"
     k.vmlinux.write_bytes(extract_vmlinux(image.read_bytes()))
     image.unlink()
     for extra in ("lib/linux-kbuild", "usr/share"):
         shutil.rmtree(top / extra, ignore_errors=True)
-    makefile = k.headers / "Makefile"
-    text = makefile.read_text()
-    here = "$(dir $(realpath $(lastword $(MAKEFILE_LIST))))"
-    makefile.write_text(re.sub(r"/usr/src/", f"{here}../", text))
+    relocate(k.headers)
+    if release_of(SERIES[series]) != NATIVE:
+        toolchain.equip(k.headers, series, "amd64")
     base = k.modules.parent.parent.parent
     call([find_program("depmod", "kmod"), "-b", base, k.release], "depmod")
     (k.root / "complete").touch()
@@ -677,10 +723,14 @@ def extra_image(name: str) -> Path:
 # --- our modules ------------------------------------------------------------------------------
 
 
+def _own_folders(top: Path) -> list[Path]:
+    """Where the project's modules are, below the source tree or what was built from it."""
+    return [top, *sorted(folder.parent for folder in top.glob("tests/*/Kbuild"))]
+
+
 def is_own(name: str) -> bool:
     """Whether a module of this name is built from this source tree."""
-    root = repo_root()
-    return any((folder / f"{name}.c").exists() for folder in (root, root / "tests" / "oracle"))
+    return any((folder / f"{name}.c").exists() for folder in _own_folders(repo_root()))
 
 
 def own_modules(ccs: Iterable[str]) -> list[str]:
@@ -693,7 +743,7 @@ def module_file(name: str, k: Kernel) -> Path:
     that is installed."""
     if not is_own(name):
         raise LabError(f"there is no module {name} in this project")
-    for folder in (k.built, k.built / "tests" / "oracle"):
+    for folder in _own_folders(k.built):
         if (folder / f"{name}.ko").exists():
             return folder / f"{name}.ko"
     installed = k.installed(name)

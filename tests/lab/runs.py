@@ -40,7 +40,7 @@ class Case:
     """One run: scenario values that differ from the defaults, and shell lines to run beside it.
 
     The receive window is open unless given. ``beside`` begins when the flow does; ``before`` runs
-    before the scenario's script.
+    before the scenario's script, ``after`` when it has ended.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -48,6 +48,7 @@ class Case:
     duration_s: float = 10.0
     beside: str = ""
     before: str = ""
+    after: str = ""
     scenario: str = "satellite"
 
     @cached_property
@@ -151,6 +152,7 @@ def run_cases(
     extras: Sequence[str] = (),
     files: Mapping[str, bytes] | None = None,
     engine: ModuleType = qemu,
+    kernel: str = images.DEFAULT_KERNEL,
 ) -> dict[str, Run]:
     """Run the cases one after the other in one guest; results are in build/tests/NAME/CASE.
 
@@ -174,13 +176,14 @@ def run_cases(
             f"sh /lab/{key}.sh >$OUT/log 2>&1",
             "status=$?; echo $status >$OUT/status; [ $status = 0 ] || failed=1",
             "wait $beside" if case.beside else "",
+            case.after,
             *(f"rmmod {module} 2>/dev/null" for module in modules),
         ]
     lines += ["export OUT=/out", "exit $failed"]
     out = build / "tests" / name
     info = engine.run_script(
         "\n".join(line for line in lines if line),
-        out=out, modules=modules, extras=extras, files=scripts,
+        out=out, kernel=kernel, modules=modules, extras=extras, files=scripts,
         timeout_wall_s=WALL_S + WALL_PER_S * sum(case.duration_s for case in cases.values()),
     )  # fmt: skip
     engine_name = engine.__name__.rpartition(".")[2]

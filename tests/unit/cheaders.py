@@ -147,11 +147,12 @@ class Library:
 
     ``lib.abe_bw(a)`` calls a function; structures are passed by reference as they
     are. ``lib.new("abe", mss=1448)`` makes a structure, zeroed but for the fields
-    named. ``lib.ABE_EPOCH`` is a macro's or an enumerator's number.
+    named. ``lib.ABE_EPOCH`` is a macro's or an enumerator's number. ``lib.headers``
+    are the declarations.
     """
 
     def __init__(self, headers: Headers, shared_object: Path) -> None:
-        self._structs = headers.structs
+        self.headers = headers
         dll = ctypes.CDLL(str(shared_object))
         for name, (result, args) in headers.functions.items():
             function = dll[f"call_{name}"]
@@ -166,7 +167,7 @@ class Library:
 
     def new(self, struct: str, **fields: Any) -> Any:
         """A structure, zeroed but for the fields named."""
-        made = self._structs[struct]()
+        made = self.headers.structs[struct]()
         for name, value in fields.items():
             if not hasattr(made, name):
                 raise AttributeError(f"struct {struct} has no field {name}")

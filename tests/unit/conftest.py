@@ -4,20 +4,28 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from .answers import Recorder
 from .cheaders import Library, compile_library
 
 VARIANT = os.environ.get("APOGEE_UNIT", "plain")
 
-# The sanitizers watch the C headers; the lab's Python has nothing for them.
-collect_ignore_glob = ["test_lab_*"] if VARIANT == "sanitized" else []
+# The other variants watch the C headers; the lab's Python has nothing for them.
+collect_ignore_glob = ["test_lab_*"] if VARIANT != "plain" else []
 
 
 @pytest.fixture(scope="session")
-def apogee(root: Path, build: Path) -> Library:
-    """include/apogee, compiled; with sanitizers in the run that test_build.py starts."""
+def apogee(root: Path, build: Path) -> Iterator[Library]:
+    """include/apogee, compiled: with sanitizers in the run that test_build.py starts, or with
+    all calls recorded into build/unit/recorded in the one of tests/matrix.
+    """
     folder = build / "unit" / VARIANT
-    return compile_library(root / "include", folder, sanitized=VARIANT == "sanitized")
+    library = compile_library(root / "include", folder, sanitized=VARIANT == "sanitized")
+    recorder = Recorder(library) if VARIANT == "recorded" else None
+    yield library
+    if recorder:
+        recorder.write(folder)

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The functions of include/apogee as this kernel computes them: for tests only.
+ *
+ * In user space those headers bring their own div_u64(), min(), fls64(); in the
+ * kernel they take the kernel's, which differ from version to version. Whether
+ * the answers do is asked through one file of debugfs: what is written to it are
+ * calls, each a struct answer_head and the arguments as in calls.h; what is then
+ * read from it are the same calls after they were made, results and all. The
+ * calls must come in one write, whole, and be few enough for ANSWERS_MAX.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/debugfs.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "calls.h"
+
+#define ANSWERS_MAX (64U << 20)
+
+/**
+ * struct answer_head - what stands before each call
+ * @function: its place in the table of calls.h
+ * @size: bytes of arguments that follow, without the padding to eight
+ */
+struct answer_head {
+	u32 function;
+	u32 size;
+};
+
+static struct dentry *answers_file;
+static DEFINE_MUTEX(answers_lock);
+static u8 *answers;
+static size_t answers_size;
+
+/* Make the calls in place. */
+static int answers_make(u8 *at, size_t left)
+{
+	while (left) {
+		const struct answer_head *head = (const void *)at;
+		size_t whole;
+
+		if (left < sizeof(*head) ||
+		    head->function >= ARRAY_SIZE(answer_calls) ||
+		    head->size != answer_calls[head->function].size)
+			return -EINVAL;
+		whole = sizeof(*head) + ALIGN((size_t)head->size, 8);
+		if (left < whole)
+			return -EINVAL;
+		answer_calls[head->function].make(at + sizeof(*head));
+		at += whole;
+		left -= whole;
+		cond_resched();
+	}
+	return 0;
+}
+
+static ssize_t answers_write(struct file *file, const char __user *from,
+			     size_t size, loff_t *pos)
+{
+	u8 *calls;
+	int err;
+
+	if (size > ANSWERS_MAX)
+		return -EFBIG;
+	calls = vmemdup_user(from, size);
+	if (IS_ERR(calls))
+		return PTR_ERR(calls);
+	err = answers_make(calls, size);
+	if (err) {
+		kvfree(calls);
+		return err;
+	}
+	mutex_lock(&answers_lock);
+	kvfree(answers);
+	answers = calls;
+	answers_size = size;
+	mutex_unlock(&answers_lock);
+	return size;
+}
+
+static ssize_t answers_read(struct file *file, char __user *to, size_t size,
+			    loff_t *pos)
+{
+	ssize_t done;
+
+	mutex_lock(&answers_lock);
+	done = simple_read_from_buffer(to, size, pos, answers, answers_size);
+	mutex_unlock(&answers_lock);
+	return done;
+}
+
+static const struct file_operations answers_fops = {
+	.owner	= THIS_MODULE,
+	.read	= answers_read,
+	.write	= answers_write,
+};
+
+static int __init answers_register(void)
+{
+	answers_file = debugfs_create_file("apogee-answers", 0600, NULL, NULL,
+					   &answers_fops);
+	return PTR_ERR_OR_ZERO(answers_file);
+}
+
+static void __exit answers_unregister(void)
+{
+	debugfs_remove(answers_file);
+	kvfree(answers);
+}
+
+module_init(answers_register);
+module_exit(answers_unregister);
+
+MODULE_AUTHOR("The Apogee developers");
+MODULE_DESCRIPTION("The functions of include/apogee, for tests only");
+MODULE_LICENSE("GPL");

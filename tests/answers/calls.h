@@ -1,0 +1,1051 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Calls of include/apogee. Written by tests/unit/answers.py; don't edit. */
+#ifndef _APOGEE_ANSWERS_CALLS_H
+#define _APOGEE_ANSWERS_CALLS_H
+
+#include <apogee/abe.h>
+#include <apogee/compound.h>
+#include <apogee/hstcp.h>
+#include <apogee/hstcp_gentle.h>
+#include <apogee/hstcp_table.h>
+#include <apogee/int.h>
+#include <apogee/rtt_trend.h>
+#include <apogee/rtt_trend_table.h>
+#include <apogee/star.h>
+
+struct answer_div_u64 {
+	u64 result;
+	u64 dividend;
+	u32 divisor;
+};
+
+static void answer_div_u64(void *call)
+{
+	struct answer_div_u64 *c = call;
+
+	c->result = div_u64(c->dividend, c->divisor);
+}
+
+struct answer_div_s64 {
+	s64 result;
+	s64 dividend;
+	s32 divisor;
+};
+
+static void answer_div_s64(void *call)
+{
+	struct answer_div_s64 *c = call;
+
+	c->result = div_s64(c->dividend, c->divisor);
+}
+
+struct answer_div64_u64 {
+	u64 result;
+	u64 dividend;
+	u64 divisor;
+};
+
+static void answer_div64_u64(void *call)
+{
+	struct answer_div64_u64 *c = call;
+
+	c->result = div64_u64(c->dividend, c->divisor);
+}
+
+struct answer_fls64 {
+	int result;
+	u64 x;
+};
+
+static void answer_fls64(void *call)
+{
+	struct answer_fls64 *c = call;
+
+	c->result = fls64(c->x);
+}
+
+struct answer_abe_interval_us {
+	u32 result;
+	u32 rtt_min_us;
+};
+
+static void answer_abe_interval_us(void *call)
+{
+	struct answer_abe_interval_us *c = call;
+
+	c->result = abe_interval_us(c->rtt_min_us);
+}
+
+struct answer_abe_rate {
+	u64 result;
+	u64 bytes;
+	u64 elapsed_us;
+};
+
+static void answer_abe_rate(void *call)
+{
+	struct answer_abe_rate *c = call;
+
+	c->result = abe_rate(c->bytes, c->elapsed_us);
+}
+
+struct answer_abe_bw {
+	u64 result;
+	struct abe a;
+};
+
+static void answer_abe_bw(void *call)
+{
+	struct answer_abe_bw *c = call;
+
+	c->result = abe_bw(&c->a);
+}
+
+struct answer_abe_restart_sample {
+	struct abe a;
+	u64 now_us;
+};
+
+static void answer_abe_restart_sample(void *call)
+{
+	struct answer_abe_restart_sample *c = call;
+
+	abe_restart_sample(&c->a, c->now_us);
+}
+
+struct answer_abe_epoch_over {
+	bool result;
+	struct abe a;
+	u64 now_us;
+	u32 interval_us;
+};
+
+static void answer_abe_epoch_over(void *call)
+{
+	struct answer_abe_epoch_over *c = call;
+
+	c->result = abe_epoch_over(&c->a, c->now_us, c->interval_us);
+}
+
+struct answer_abe_take_sample {
+	struct abe a;
+	u64 now_us;
+	u64 sample;
+	u32 interval_us;
+	bool limited;
+};
+
+static void answer_abe_take_sample(void *call)
+{
+	struct answer_abe_take_sample *c = call;
+
+	abe_take_sample(&c->a, c->now_us, c->sample, c->interval_us,
+			c->limited);
+}
+
+struct answer_abe_correct_first {
+	struct abe a;
+	u64 bw;
+	u32 gap_us;
+	u32 rtt_min_us;
+};
+
+static void answer_abe_correct_first(void *call)
+{
+	struct answer_abe_correct_first *c = call;
+
+	abe_correct_first(&c->a, c->bw, c->gap_us, c->rtt_min_us);
+}
+
+struct answer_abe_ack {
+	bool result;
+	struct abe a;
+	u64 now_us;
+	u64 bytes;
+	u32 mss;
+	u32 rtt_min_us;
+	u32 first_us;
+	bool limited;
+};
+
+static void answer_abe_ack(void *call)
+{
+	struct answer_abe_ack *c = call;
+
+	c->result = abe_ack(&c->a, c->now_us, c->bytes, c->mss, c->rtt_min_us,
+			    c->first_us, c->limited);
+}
+
+struct answer_abe_window {
+	u32 result;
+	u64 bw;
+	u32 rtt_min_us;
+	u32 mss;
+};
+
+static void answer_abe_window(void *call)
+{
+	struct answer_abe_window *c = call;
+
+	c->result = abe_window(c->bw, c->rtt_min_us, c->mss);
+}
+
+struct answer_compound_base_near {
+	bool result;
+	struct compound_base base;
+	u32 rtt_us;
+};
+
+static void answer_compound_base_near(void *call)
+{
+	struct answer_compound_base_near *c = call;
+
+	c->result = compound_base_near(&c->base, c->rtt_us);
+}
+
+struct answer_compound_base_update {
+	struct compound_base base;
+	u32 rtt_us;
+	u32 now_ms;
+};
+
+static void answer_compound_base_update(void *call)
+{
+	struct answer_compound_base_update *c = call;
+
+	compound_base_update(&c->base, c->rtt_us, c->now_ms);
+}
+
+struct answer_compound_period_ms {
+	u32 result;
+	struct compound_base base;
+	u32 longest_ms;
+};
+
+static void answer_compound_period_ms(void *call)
+{
+	struct answer_compound_period_ms *c = call;
+
+	c->result = compound_period_ms(&c->base, c->longest_ms);
+}
+
+struct answer_compound_period_begins {
+	bool result;
+	struct compound_base base;
+	u32 period_ms;
+};
+
+static void answer_compound_period_begins(void *call)
+{
+	struct answer_compound_period_begins *c = call;
+
+	c->result = compound_period_begins(&c->base, c->period_ms);
+}
+
+struct answer_compound_dip_due {
+	bool result;
+	struct compound_base base;
+	u32 rtt_us;
+	u32 now_ms;
+	u32 length_ms;
+	bool begins;
+};
+
+static void answer_compound_dip_due(void *call)
+{
+	struct answer_compound_dip_due *c = call;
+
+	c->result = compound_dip_due(&c->base, c->rtt_us, c->now_ms,
+				     c->length_ms, c->begins);
+}
+
+struct answer_compound_dip_window {
+	u32 result;
+	struct compound_base base;
+	u32 swnd;
+};
+
+static void answer_compound_dip_window(void *call)
+{
+	struct answer_compound_dip_window *c = call;
+
+	c->result = compound_dip_window(&c->base, c->swnd);
+}
+
+struct answer_compound_dip_begin {
+	u32 result;
+	struct compound_base base;
+	u32 swnd;
+	u32 rtt_us;
+};
+
+static void answer_compound_dip_begin(void *call)
+{
+	struct answer_compound_dip_begin *c = call;
+
+	c->result = compound_dip_begin(&c->base, c->swnd, c->rtt_us);
+}
+
+struct answer_compound_dip_end {
+	struct compound_base base;
+	u32 now_ms;
+};
+
+static void answer_compound_dip_end(void *call)
+{
+	struct answer_compound_dip_end *c = call;
+
+	compound_dip_end(&c->base, c->now_ms);
+}
+
+struct answer_compound_dip_left {
+	u8 result;
+	struct compound_base base;
+	u32 rtt_us;
+};
+
+static void answer_compound_dip_left(void *call)
+{
+	struct answer_compound_dip_left *c = call;
+
+	c->result = compound_dip_left(&c->base, c->rtt_us);
+}
+
+struct answer_compound_dip_learn {
+	struct compound_base base;
+	u32 rtt_us;
+	u32 now_ms;
+};
+
+static void answer_compound_dip_learn(void *call)
+{
+	struct answer_compound_dip_learn *c = call;
+
+	compound_dip_learn(&c->base, c->rtt_us, c->now_ms);
+}
+
+struct answer_compound_dip_round {
+	bool result;
+	struct compound_base base;
+	u32 rtt_us;
+	u32 now_ms;
+};
+
+static void answer_compound_dip_round(void *call)
+{
+	struct answer_compound_dip_round *c = call;
+
+	c->result = compound_dip_round(&c->base, c->rtt_us, c->now_ms);
+}
+
+struct answer_compound_log2 {
+	u32 result;
+	u32 x;
+};
+
+static void answer_compound_log2(void *call)
+{
+	struct answer_compound_log2 *c = call;
+
+	c->result = compound_log2(c->x);
+}
+
+struct answer_compound_exp2 {
+	u64 result;
+	u32 x;
+};
+
+static void answer_compound_exp2(void *call)
+{
+	struct answer_compound_exp2 *c = call;
+
+	c->result = compound_exp2(c->x);
+}
+
+struct answer_compound_power {
+	u64 result;
+	u32 swnd;
+	u32 k;
+};
+
+static void answer_compound_power(void *call)
+{
+	struct answer_compound_power *c = call;
+
+	c->result = compound_power(c->swnd, c->k);
+}
+
+struct answer_compound_increase {
+	u64 result;
+	u32 swnd;
+	u32 alpha;
+	u32 k;
+};
+
+static void answer_compound_increase(void *call)
+{
+	struct answer_compound_increase *c = call;
+
+	c->result = compound_increase(c->swnd, c->alpha, c->k);
+}
+
+struct answer_compound_diff {
+	u64 result;
+	u32 swnd;
+	u32 base_rtt_us;
+	u32 rtt_us;
+};
+
+static void answer_compound_diff(void *call)
+{
+	struct answer_compound_diff *c = call;
+
+	c->result = compound_diff(c->swnd, c->base_rtt_us, c->rtt_us);
+}
+
+struct answer_compound_crowded {
+	bool result;
+	struct compound_rules rules;
+	u64 diff;
+};
+
+static void answer_compound_crowded(void *call)
+{
+	struct answer_compound_crowded *c = call;
+
+	c->result = compound_crowded(&c->rules, c->diff);
+}
+
+struct answer_compound_delay_window {
+	u64 result;
+	struct compound_rules rules;
+	u64 dwnd;
+	u32 swnd;
+	u64 diff;
+	bool may_grow;
+};
+
+static void answer_compound_delay_window(void *call)
+{
+	struct answer_compound_delay_window *c = call;
+
+	c->result = compound_delay_window(&c->rules, c->dwnd, c->swnd, c->diff,
+					  c->may_grow);
+}
+
+struct answer_compound_held {
+	bool result;
+	struct compound_rules rules;
+	u64 dwnd;
+	u64 diff;
+};
+
+static void answer_compound_held(void *call)
+{
+	struct answer_compound_held *c = call;
+
+	c->result = compound_held(&c->rules, c->dwnd, c->diff);
+}
+
+struct answer_compound_loss_window {
+	u64 result;
+	struct compound_rules rules;
+	u64 cwnd;
+	u64 diff;
+};
+
+static void answer_compound_loss_window(void *call)
+{
+	struct answer_compound_loss_window *c = call;
+
+	c->result = compound_loss_window(&c->rules, c->cwnd, c->diff);
+}
+
+struct answer_compound_fitted {
+	u32 result;
+	struct compound_rules rules;
+	u32 swnd;
+	u64 diff;
+};
+
+static void answer_compound_fitted(void *call)
+{
+	struct answer_compound_fitted *c = call;
+
+	c->result = compound_fitted(&c->rules, c->swnd, c->diff);
+}
+
+struct answer_compound_sent {
+	u32 result;
+	struct compound_windows windows;
+};
+
+static void answer_compound_sent(void *call)
+{
+	struct answer_compound_sent *c = call;
+
+	c->result = compound_sent(&c->windows);
+}
+
+struct answer_compound_follow {
+	struct compound_windows windows;
+	u32 swnd;
+};
+
+static void answer_compound_follow(void *call)
+{
+	struct answer_compound_follow *c = call;
+
+	compound_follow(&c->windows, c->swnd);
+}
+
+struct answer_compound_loss {
+	struct compound_windows windows;
+	u32 beta;
+};
+
+static void answer_compound_loss(void *call)
+{
+	struct answer_compound_loss *c = call;
+
+	compound_loss(&c->windows, c->beta);
+}
+
+struct answer_hstcp_row {
+	struct hstcp_row result;
+	enum hstcp_response response;
+	u32 cwnd;
+};
+
+static void answer_hstcp_row(void *call)
+{
+	struct answer_hstcp_row *c = call;
+
+	c->result = *hstcp_row(c->response, c->cwnd);
+}
+
+struct answer_hstcp_increase {
+	u32 result;
+	enum hstcp_response response;
+	u32 cwnd;
+};
+
+static void answer_hstcp_increase(void *call)
+{
+	struct answer_hstcp_increase *c = call;
+
+	c->result = hstcp_increase(c->response, c->cwnd);
+}
+
+struct answer_hstcp_ssthresh {
+	u32 result;
+	enum hstcp_response response;
+	u32 cwnd;
+};
+
+static void answer_hstcp_ssthresh(void *call)
+{
+	struct answer_hstcp_ssthresh *c = call;
+
+	c->result = hstcp_ssthresh(c->response, c->cwnd);
+}
+
+struct answer_rtt_trend_units {
+	u64 result;
+	u32 us;
+	u8 shift;
+};
+
+static void answer_rtt_trend_units(void *call)
+{
+	struct answer_rtt_trend_units *c = call;
+
+	c->result = rtt_trend_units(c->us, c->shift);
+}
+
+struct answer_rtt_trend_time {
+	s64 result;
+	struct rtt_trend w;
+	u32 t_us;
+};
+
+static void answer_rtt_trend_time(void *call)
+{
+	struct answer_rtt_trend_time *c = call;
+
+	c->result = rtt_trend_time(&c->w, c->t_us);
+}
+
+struct answer_rtt_trend_distance {
+	s64 result;
+	struct rtt_trend w;
+	u32 d_us;
+};
+
+static void answer_rtt_trend_distance(void *call)
+{
+	struct answer_rtt_trend_distance *c = call;
+
+	c->result = rtt_trend_distance(&c->w, c->d_us);
+}
+
+struct answer_rtt_trend_sample {
+	struct rtt_trend w;
+	u32 now_us;
+	u32 rtt_us;
+};
+
+static void answer_rtt_trend_sample(void *call)
+{
+	struct answer_rtt_trend_sample *c = call;
+
+	rtt_trend_sample(&c->w, c->now_us, c->rtt_us);
+}
+
+struct answer_rtt_trend_about_means {
+	s64 result;
+	s64 xy;
+	s64 x;
+	s64 y;
+	u32 n;
+};
+
+static void answer_rtt_trend_about_means(void *call)
+{
+	struct answer_rtt_trend_about_means *c = call;
+
+	c->result = rtt_trend_about_means(c->xy, c->x, c->y, c->n);
+}
+
+struct answer_rtt_trend_abs {
+	u64 result;
+	s64 value;
+};
+
+static void answer_rtt_trend_abs(void *call)
+{
+	struct answer_rtt_trend_abs *c = call;
+
+	c->result = rtt_trend_abs(c->value);
+}
+
+struct answer_rtt_trend_shifted {
+	u64 result;
+	u64 value;
+	int shift;
+};
+
+static void answer_rtt_trend_shifted(void *call)
+{
+	struct answer_rtt_trend_shifted *c = call;
+
+	c->result = rtt_trend_shifted(c->value, c->shift);
+}
+
+struct answer_rtt_trend_r2 {
+	u64 result;
+	u64 sxx;
+	u64 syy;
+	u64 sxy;
+};
+
+static void answer_rtt_trend_r2(void *call)
+{
+	struct answer_rtt_trend_r2 *c = call;
+
+	c->result = rtt_trend_r2(c->sxx, c->syy, c->sxy);
+}
+
+struct answer_rtt_trend_critical_t2 {
+	u32 result;
+	enum rtt_trend_level level;
+	u32 df;
+};
+
+static void answer_rtt_trend_critical_t2(void *call)
+{
+	struct answer_rtt_trend_critical_t2 *c = call;
+
+	c->result = rtt_trend_critical_t2(c->level, c->df);
+}
+
+struct answer_rtt_trend_critical_r2 {
+	u64 result;
+	enum rtt_trend_level level;
+	u32 df;
+};
+
+static void answer_rtt_trend_critical_r2(void *call)
+{
+	struct answer_rtt_trend_critical_r2 *c = call;
+
+	c->result = rtt_trend_critical_r2(c->level, c->df);
+}
+
+struct answer_rtt_trend_verdict {
+	enum rtt_trend_verdict result;
+	struct rtt_trend w;
+	enum rtt_trend_level level;
+};
+
+static void answer_rtt_trend_verdict(void *call)
+{
+	struct answer_rtt_trend_verdict *c = call;
+
+	c->result = rtt_trend_verdict(&c->w, c->level);
+}
+
+struct answer_rtt_trend_change_us {
+	s32 result;
+	struct rtt_trend w;
+	u32 now_us;
+};
+
+static void answer_rtt_trend_change_us(void *call)
+{
+	struct answer_rtt_trend_change_us *c = call;
+
+	c->result = rtt_trend_change_us(&c->w, c->now_us);
+}
+
+struct answer_gentle_relevant {
+	enum rtt_trend_verdict result;
+	struct gentle_rules rules;
+	enum rtt_trend_verdict verdict;
+	s32 change_us;
+	u32 queue_us;
+	u32 rtt_min_us;
+};
+
+static void answer_gentle_relevant(void *call)
+{
+	struct answer_gentle_relevant *c = call;
+
+	c->result = gentle_relevant(&c->rules, c->verdict, c->change_us,
+				    c->queue_us, c->rtt_min_us);
+}
+
+struct answer_gentle_next_mode {
+	enum gentle_mode result;
+	struct gentle_rules rules;
+	enum gentle_mode mode;
+	enum rtt_trend_verdict verdict;
+	u8 agreed;
+};
+
+static void answer_gentle_next_mode(void *call)
+{
+	struct answer_gentle_next_mode *c = call;
+
+	c->result = gentle_next_mode(&c->rules, c->mode, c->verdict,
+				     &c->agreed);
+}
+
+struct answer_gentle_reno_credit {
+	u32 result;
+	enum hstcp_response response;
+	enum gentle_share share;
+	u32 cwnd;
+};
+
+static void answer_gentle_reno_credit(void *call)
+{
+	struct answer_gentle_reno_credit *c = call;
+
+	c->result = gentle_reno_credit(c->response, c->share, c->cwnd);
+}
+
+struct answer_gentle_reduced {
+	u32 result;
+	enum hstcp_response response;
+	enum gentle_mode mode;
+	u32 cwnd;
+	enum gentle_share share;
+};
+
+static void answer_gentle_reduced(void *call)
+{
+	struct answer_gentle_reduced *c = call;
+
+	c->result = gentle_reduced(c->response, c->mode, c->cwnd, c->share);
+}
+
+struct answer_gentle_capacity {
+	u32 result;
+	u32 packets;
+	u32 sent_us;
+	u32 rise_us;
+	u32 rtt_min_us;
+};
+
+static void answer_gentle_capacity(void *call)
+{
+	struct answer_gentle_capacity *c = call;
+
+	c->result = gentle_capacity(c->packets, c->sent_us, c->rise_us,
+				    c->rtt_min_us);
+}
+
+struct answer_star_cwnd {
+	u32 result;
+	struct star_window w;
+};
+
+static void answer_star_cwnd(void *call)
+{
+	struct answer_star_cwnd *c = call;
+
+	c->result = star_cwnd(&c->w);
+}
+
+struct answer_star_queue_stands {
+	bool result;
+	u32 rtt_us;
+	u32 rtt_min_us;
+};
+
+static void answer_star_queue_stands(void *call)
+{
+	struct answer_star_queue_stands *c = call;
+
+	c->result = star_queue_stands(c->rtt_us, c->rtt_min_us);
+}
+
+struct answer_star_increase {
+	struct star_window w;
+	u32 divisor;
+	u32 acked;
+};
+
+static void answer_star_increase(void *call)
+{
+	struct answer_star_increase *c = call;
+
+	star_increase(&c->w, c->divisor, c->acked);
+}
+
+struct answer_star_release {
+	struct star_window w;
+	u32 ssthresh;
+};
+
+static void answer_star_release(void *call)
+{
+	struct answer_star_release *c = call;
+
+	star_release(&c->w, c->ssthresh);
+}
+
+struct answer_star_lwc {
+	struct star_window w;
+	u32 acked;
+	u32 ssthresh;
+	bool letter;
+	bool queue;
+};
+
+static void answer_star_lwc(void *call)
+{
+	struct answer_star_lwc *c = call;
+
+	star_lwc(&c->w, c->acked, c->ssthresh, c->letter, c->queue);
+}
+
+struct answer_star_set_cwnd {
+	struct star_window w;
+	u32 cwnd;
+};
+
+static void answer_star_set_cwnd(void *call)
+{
+	struct answer_star_set_cwnd *c = call;
+
+	star_set_cwnd(&c->w, c->cwnd);
+}
+
+struct answer_star_share {
+	u32 result;
+	u32 cwnd;
+	u32 rtt_us;
+	u32 rtt_min_us;
+};
+
+static void answer_star_share(void *call)
+{
+	struct answer_star_share *c = call;
+
+	c->result = star_share(c->cwnd, c->rtt_us, c->rtt_min_us);
+}
+
+struct answer_star_yield {
+	u32 result;
+	u32 cwnd;
+	u32 rtt_us;
+	u32 rtt_min_us;
+};
+
+static void answer_star_yield(void *call)
+{
+	struct answer_star_yield *c = call;
+
+	c->result = star_yield(c->cwnd, c->rtt_us, c->rtt_min_us);
+}
+
+struct answer_star_drain {
+	u32 result;
+	u32 cwnd;
+	u32 rtt_us;
+	u32 rtt_min_us;
+};
+
+static void answer_star_drain(void *call)
+{
+	struct answer_star_drain *c = call;
+
+	c->result = star_drain(c->cwnd, c->rtt_us, c->rtt_min_us);
+}
+
+struct answer_star_watch_queue {
+	struct star_window w;
+	bool queue;
+};
+
+static void answer_star_watch_queue(void *call)
+{
+	struct answer_star_watch_queue *c = call;
+
+	star_watch_queue(&c->w, c->queue);
+}
+
+struct answer_star_cws_ssthresh {
+	u32 result;
+	struct star_window w;
+	u32 cwnd;
+};
+
+static void answer_star_cws_ssthresh(void *call)
+{
+	struct answer_star_cws_ssthresh *c = call;
+
+	c->result = star_cws_ssthresh(&c->w, c->cwnd);
+}
+
+struct answer_star_cws_cwnd {
+	u32 result;
+	u32 cwnd;
+	u32 ssthresh;
+	u32 new_ssthresh;
+};
+
+static void answer_star_cws_cwnd(void *call)
+{
+	struct answer_star_cws_cwnd *c = call;
+
+	c->result = star_cws_cwnd(c->cwnd, c->ssthresh, c->new_ssthresh);
+}
+
+struct answer_star_pacing_rate {
+	u64 result;
+	u32 cwnd;
+	u32 mss;
+	u32 rtt_min_us;
+	u32 gain;
+};
+
+static void answer_star_pacing_rate(void *call)
+{
+	struct answer_star_pacing_rate *c = call;
+
+	c->result = star_pacing_rate(c->cwnd, c->mss, c->rtt_min_us, c->gain);
+}
+
+struct answer_star_aen_verdict {
+	enum star_verdict result;
+	struct star_aen a;
+};
+
+static void answer_star_aen_verdict(void *call)
+{
+	struct answer_star_aen_verdict *c = call;
+
+	c->result = star_aen_verdict(&c->a);
+}
+
+static const struct {
+	void (*make)(void *call);
+	u32 size;
+} answer_calls[] = {
+	{ answer_div_u64, sizeof(struct answer_div_u64) },
+	{ answer_div_s64, sizeof(struct answer_div_s64) },
+	{ answer_div64_u64, sizeof(struct answer_div64_u64) },
+	{ answer_fls64, sizeof(struct answer_fls64) },
+	{ answer_abe_interval_us, sizeof(struct answer_abe_interval_us) },
+	{ answer_abe_rate, sizeof(struct answer_abe_rate) },
+	{ answer_abe_bw, sizeof(struct answer_abe_bw) },
+	{ answer_abe_restart_sample, sizeof(struct answer_abe_restart_sample) },
+	{ answer_abe_epoch_over, sizeof(struct answer_abe_epoch_over) },
+	{ answer_abe_take_sample, sizeof(struct answer_abe_take_sample) },
+	{ answer_abe_correct_first, sizeof(struct answer_abe_correct_first) },
+	{ answer_abe_ack, sizeof(struct answer_abe_ack) },
+	{ answer_abe_window, sizeof(struct answer_abe_window) },
+	{ answer_compound_base_near, sizeof(struct answer_compound_base_near) },
+	{ answer_compound_base_update, sizeof(struct answer_compound_base_update) },
+	{ answer_compound_period_ms, sizeof(struct answer_compound_period_ms) },
+	{ answer_compound_period_begins, sizeof(struct answer_compound_period_begins) },
+	{ answer_compound_dip_due, sizeof(struct answer_compound_dip_due) },
+	{ answer_compound_dip_window, sizeof(struct answer_compound_dip_window) },
+	{ answer_compound_dip_begin, sizeof(struct answer_compound_dip_begin) },
+	{ answer_compound_dip_end, sizeof(struct answer_compound_dip_end) },
+	{ answer_compound_dip_left, sizeof(struct answer_compound_dip_left) },
+	{ answer_compound_dip_learn, sizeof(struct answer_compound_dip_learn) },
+	{ answer_compound_dip_round, sizeof(struct answer_compound_dip_round) },
+	{ answer_compound_log2, sizeof(struct answer_compound_log2) },
+	{ answer_compound_exp2, sizeof(struct answer_compound_exp2) },
+	{ answer_compound_power, sizeof(struct answer_compound_power) },
+	{ answer_compound_increase, sizeof(struct answer_compound_increase) },
+	{ answer_compound_diff, sizeof(struct answer_compound_diff) },
+	{ answer_compound_crowded, sizeof(struct answer_compound_crowded) },
+	{ answer_compound_delay_window, sizeof(struct answer_compound_delay_window) },
+	{ answer_compound_held, sizeof(struct answer_compound_held) },
+	{ answer_compound_loss_window, sizeof(struct answer_compound_loss_window) },
+	{ answer_compound_fitted, sizeof(struct answer_compound_fitted) },
+	{ answer_compound_sent, sizeof(struct answer_compound_sent) },
+	{ answer_compound_follow, sizeof(struct answer_compound_follow) },
+	{ answer_compound_loss, sizeof(struct answer_compound_loss) },
+	{ answer_hstcp_row, sizeof(struct answer_hstcp_row) },
+	{ answer_hstcp_increase, sizeof(struct answer_hstcp_increase) },
+	{ answer_hstcp_ssthresh, sizeof(struct answer_hstcp_ssthresh) },
+	{ answer_rtt_trend_units, sizeof(struct answer_rtt_trend_units) },
+	{ answer_rtt_trend_time, sizeof(struct answer_rtt_trend_time) },
+	{ answer_rtt_trend_distance, sizeof(struct answer_rtt_trend_distance) },
+	{ answer_rtt_trend_sample, sizeof(struct answer_rtt_trend_sample) },
+	{ answer_rtt_trend_about_means, sizeof(struct answer_rtt_trend_about_means) },
+	{ answer_rtt_trend_abs, sizeof(struct answer_rtt_trend_abs) },
+	{ answer_rtt_trend_shifted, sizeof(struct answer_rtt_trend_shifted) },
+	{ answer_rtt_trend_r2, sizeof(struct answer_rtt_trend_r2) },
+	{ answer_rtt_trend_critical_t2, sizeof(struct answer_rtt_trend_critical_t2) },
+	{ answer_rtt_trend_critical_r2, sizeof(struct answer_rtt_trend_critical_r2) },
+	{ answer_rtt_trend_verdict, sizeof(struct answer_rtt_trend_verdict) },
+	{ answer_rtt_trend_change_us, sizeof(struct answer_rtt_trend_change_us) },
+	{ answer_gentle_relevant, sizeof(struct answer_gentle_relevant) },
+	{ answer_gentle_next_mode, sizeof(struct answer_gentle_next_mode) },
+	{ answer_gentle_reno_credit, sizeof(struct answer_gentle_reno_credit) },
+	{ answer_gentle_reduced, sizeof(struct answer_gentle_reduced) },
+	{ answer_gentle_capacity, sizeof(struct answer_gentle_capacity) },
+	{ answer_star_cwnd, sizeof(struct answer_star_cwnd) },
+	{ answer_star_queue_stands, sizeof(struct answer_star_queue_stands) },
+	{ answer_star_increase, sizeof(struct answer_star_increase) },
+	{ answer_star_release, sizeof(struct answer_star_release) },
+	{ answer_star_lwc, sizeof(struct answer_star_lwc) },
+	{ answer_star_set_cwnd, sizeof(struct answer_star_set_cwnd) },
+	{ answer_star_share, sizeof(struct answer_star_share) },
+	{ answer_star_yield, sizeof(struct answer_star_yield) },
+	{ answer_star_drain, sizeof(struct answer_star_drain) },
+	{ answer_star_watch_queue, sizeof(struct answer_star_watch_queue) },
+	{ answer_star_cws_ssthresh, sizeof(struct answer_star_cws_ssthresh) },
+	{ answer_star_cws_cwnd, sizeof(struct answer_star_cws_cwnd) },
+	{ answer_star_pacing_rate, sizeof(struct answer_star_pacing_rate) },
+	{ answer_star_aen_verdict, sizeof(struct answer_star_aen_verdict) },
+};
+
+#endif /* _APOGEE_ANSWERS_CALLS_H */

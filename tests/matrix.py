@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The kernel matrix: ``make matrix``, or ``python3 -m tests.matrix [SERIES...]``.
+
+Each series of ``images.SERIES`` has a row of its own and one per foreign architecture. For this
+machine's architecture the modules are built with W=1, checked by sparse, and loaded by that very
+kernel in a guest, where each algorithm moves data and ``answers`` computes what the unit tests
+computed in user space. For the others they are compiled and checked. Exit status 1 if a cell fails.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from apogee_lab import foreign, images, modules, table
+from apogee_lab.engines import qemu
+from apogee_lab.scenario import module_of
+
+from .lab.runs import Case, Run, run_cases
+from .unit import answers
+from .unit.cheaders import Headers
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build"
+COLUMNS = ("W=1", "sparse", "boots", "loads", "smoke", "answers")
+ALGORITHMS = ("star", "j", "hstcp_gentle", "compound_plus", "compound")
+LEAST_BPS = 1e6  # of 10 Mbit/s, in the first seconds of a connection
+
+_COMPLAINT = re.compile(r"\b(warning|error)\b", re.IGNORECASE)
+_TROUBLE = re.compile(r"WARNING:|BUG:|Oops|Call Trace|UBSAN|general protection|Unknown symbol")
+_ANSWERS = """
+mount -t debugfs debugfs /sys/kernel/debug
+modprobe answers && dd if=/lab/calls of=/sys/kernel/debug/apogee-answers bs=64M count=1 &&
+	cat /sys/kernel/debug/apogee-answers >$OUT/answers && rmmod answers
+"""
+
+
+@dataclass
+class Row:
+    """One kernel: for each column that applies, what is wrong, empty if nothing is."""
+
+    name: str
+    arch: str
+    cells: dict[str, str] = field(default_factory=dict)
+
+    def look(self, column: str, check: Callable[[], str]) -> bool:
+        """Fill a cell; whether nothing is wrong."""
+        print(f"{self.name}: {column}", file=sys.stderr, flush=True)
+        try:
+            self.cells[column] = check()
+        except (images.LabError, AssertionError) as error:
+            self.cells[column] = str(error) or "failed"
+        return not self.cells[column]
+
+    @property
+    def failures(self) -> list[str]:
+        """What is wrong, a line per cell."""
+        return [f"{self.name}: {column}: {why}" for column, why in self.cells.items() if why]
+
+    def texts(self) -> list[str]:
+        """The row of the table."""
+        found = [self.cells.get(column) for column in COLUMNS]
+        return [self.name, self.arch, *(_cell(why) for why in found)]
+
+
+def _cell(why: str | None) -> str:
+    if why is None:
+        return table.NONE
+    return "FAILED" if why else "ok"
+
+
+def _compiled(k: images.Kernel, out: Path, *flags: str) -> str:
+    """Build; the complaints of compiler, checker and kernel's tools."""
+    command = [str(ROOT / "scripts" / "build-modules"), str(k.headers), str(out), *flags]
+    done = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
+    lines = [line for line in done.stdout.splitlines() if _COMPLAINT.search(line)]
+    if done.returncode and not lines:
+        lines = done.stdout.splitlines()[-3:]
+    return "\n    ".join(lines)
+
+
+def compile_row(k: images.Kernel, arch: str) -> Row:
+    """W=1 and sparse, from nothing."""
+    row = Row(k.release, arch)
+    out = BUILD / "matrix" / k.release
+    shutil.rmtree(out, ignore_errors=True)
+    row.look("W=1", lambda: _compiled(k, out, "W=1"))
+    # What is up to date is checked, not compiled again.
+    row.look("sparse", lambda: _compiled(k, out, "C=2"))
+    return row
+
+
+def _smoke_case(cc: str) -> Case:
+    module = module_of(cc) if images.own_modules([cc]) else ""
+    return Case(
+        {"ber": 1e-7},
+        cc=cc,
+        duration_s=6,
+        beside="sleep 3\nip netns exec snd ss -tin 'dport = :5201' >$OUT/ss\n",
+        after=f"rmmod {module} && [ ! -e /sys/module/{module} ] && echo gone >$OUT/unloaded",
+    )
+
+
+def _smoked(run: Run) -> str:
+    """What is wrong with a run: too little arrived, or ss does not show the algorithm."""
+    goodput = run.record["total_goodput_bps"]
+    if goodput < LEAST_BPS:
+        return f"{run.case.cc}: {goodput:.0f} bit/s"
+    if not re.search(rf"\b{run.case.cc} wscale:", run.text("ss")):
+        return f"{run.case.cc}: ss shows {run.text('ss')!r}"
+    return ""
+
+
+def _trouble(out: Path) -> str:
+    """The first line of the kernel's log that no module should cause."""
+    log = (out / "dmesg.txt").read_text(errors="replace").splitlines()
+    return next((line for line in log if _TROUBLE.search(line)), "")
+
+
+def _answered(series: str, k: images.Kernel, asked: Path) -> str:
+    """Let the kernel make the unit tests' calls; the first answer that differs."""
+    out = BUILD / "tests" / f"answers-{k.release}"
+    files = {"lab/calls": (asked / "calls").read_bytes()}
+    qemu.run_script(_ANSWERS, kernel=series, modules=["answers"], files=files, out=out)
+    if trouble := _trouble(out):
+        return trouble
+    return answers.difference(Headers(ROOT / "include"), asked / "answers", out / "answers")
+
+
+def record_calls() -> Path:
+    """Run the unit tests of the C headers and keep what they call."""
+    env = os.environ | {"APOGEE_UNIT": "recorded", "APOGEE_HYPOTHESIS": "quick"}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/unit"]
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    return BUILD / "unit" / "recorded"
+
+
+def native_row(series: str, asked: Path) -> Row:
+    """All columns, for the kernel that the lab boots."""
+    k = images.kernel(series)
+    row = compile_row(k, "amd64")
+    if row.failures:
+        return row
+    modules.build(k)
+    runs: dict[str, Run] = {}
+    name = f"matrix-{k.release}"
+    out = BUILD / "tests" / name
+
+    def boots() -> str:
+        runs.update(run_cases(BUILD, name, {c: _smoke_case(c) for c in ALGORITHMS}, kernel=series))
+        release = (out / "uname").read_text().strip()
+        return "" if release == k.release else f"{release} has booted"
+
+    if row.look("boots", boots):
+        left = [cc for cc, run in runs.items() if not (run.raw / "unloaded").exists()]
+        row.look("loads", lambda: f"still loaded: {', '.join(left)}" if left else "")
+        wrong = [*map(_smoked, runs.values()), _trouble(out)]
+        row.look("smoke", lambda: "; ".join(filter(None, wrong)))
+        row.look("answers", lambda: _answered(series, k, asked))
+    return row
+
+
+def foreign_row(series: str, arch: str) -> Row:
+    """What can be seen of another machine's kernel; without its headers, why they are missing."""
+    try:
+        return compile_row(foreign.kernel(series, arch), arch)
+    except images.LabError as error:
+        return Row(series, arch, {"W=1": str(error)})
+
+
+def main(argv: Sequence[str]) -> int:
+    """Print the table of these series, or of all."""
+    unknown = [name for name in argv if name not in images.SERIES]
+    if unknown:
+        there = ", ".join(images.SERIES)
+        print(f"matrix: no series '{unknown[0]}'; there is: {there}", file=sys.stderr)
+        return 2
+    rows = []
+    try:
+        asked = record_calls()
+        for series in argv or images.SERIES:
+            rows.append(native_row(series, asked))
+            rows += [foreign_row(series, arch) for arch in foreign.architectures(series)]
+    except (images.LabError, AssertionError) as error:
+        print(f"matrix: {error}", file=sys.stderr)
+        return 1
+    print(table.as_text([["kernel", "for", *COLUMNS], *(row.texts() for row in rows)]))
+    failures = [line for row in rows for line in row.failures]
+    print("\n".join(failures), end="\n" if failures else "", file=sys.stderr)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
