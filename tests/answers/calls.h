@@ -511,6 +511,19 @@ static void answer_compound_loss(void *call)
 	compound_loss(&c->windows, c->beta);
 }
 
+struct answer_compound_loss_once {
+	struct compound_windows windows;
+	u32 swnd;
+	u32 beta;
+};
+
+static void answer_compound_loss_once(void *call)
+{
+	struct answer_compound_loss_once *c = call;
+
+	compound_loss_once(&c->windows, c->swnd, c->beta);
+}
+
 struct answer_hstcp_row {
 	struct hstcp_row result;
 	enum hstcp_response response;
@@ -1012,6 +1025,7 @@ static const struct {
 	{ answer_compound_sent, sizeof(struct answer_compound_sent) },
 	{ answer_compound_follow, sizeof(struct answer_compound_follow) },
 	{ answer_compound_loss, sizeof(struct answer_compound_loss) },
+	{ answer_compound_loss_once, sizeof(struct answer_compound_loss_once) },
 	{ answer_hstcp_row, sizeof(struct answer_hstcp_row) },
 	{ answer_hstcp_increase, sizeof(struct answer_hstcp_increase) },
 	{ answer_hstcp_ssthresh, sizeof(struct answer_hstcp_ssthresh) },
