@@ -19,7 +19,8 @@ from . import modules, request, table, units
 from .images import LabError
 from .request import UsageError
 
-ENGINES = ("qemu", "uml")
+ENGINES = ("qemu", "uml", "host")
+ALONE = ("host",)  # engines in real time: runs side by side would disturb each other
 DEFAULT_CC = "star"
 DEFAULT_DURATION_S = 60.0
 MOST_SEEDS = 10_000
@@ -81,6 +82,17 @@ def _seconds(option: str, text: str) -> float:
     if not 0 < value <= 86400:  # type: ignore[operator]
         raise UsageError(f"{option} {text}: more than 0 and at most 86400 seconds are needed")
     return float(value)  # type: ignore[arg-type]
+
+
+def _at_once(args: Arguments) -> int:
+    """How many runs are made side by side."""
+    alone = args.engine in ALONE
+    if args.jobs is None:
+        return 1 if alone else len(os.sched_getaffinity(0))
+    at_once = _whole("--jobs", args.jobs, 1, 1024)
+    if alone and at_once > 1:
+        raise UsageError(f"--jobs {at_once}: engine {args.engine} makes one run at a time")
+    return at_once
 
 
 def _duration(args: Arguments) -> float:
@@ -160,9 +172,7 @@ def do_run(args: Arguments) -> int:
     settings = request.parse_settings(args.set, scenario)
     runs = list(request.product(mixes, settings, _seeds(args)))
     duration_s = _duration(args)
-    at_once = len(os.sched_getaffinity(0))
-    if args.jobs is not None:
-        at_once = _whole("--jobs", args.jobs, 1, 1024)
+    at_once = _at_once(args)
     bound_s = None if args.timeout is None else _seconds("--timeout", args.timeout)
     target = _json_target(args.json)
     for mix, values, _ in runs:
@@ -173,6 +183,9 @@ def do_run(args: Arguments) -> int:
     if args.build and any(request.own_modules(mix, values) for mix, values, _ in runs):
         modules.build(engine.kernel(kernel))
     modules.check(engine.kernel(kernel), settings)
+    if args.engine == "host":
+        own = {name for mix, values, _ in runs for name in request.own_modules(mix, values)}
+        print(engine.notice(sorted(own)), file=sys.stderr)
     jobs = sweep.make_jobs(scenario, engine, args.engine, kernel, runs, duration_s)
     work = sweep.Sweep(jobs, engine, at_once=at_once, fresh=args.fresh, bound_s=bound_s)
     try:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import images, umlkernel
-from .engines import qemu
+from .engines import host, qemu
 
 DISK_MB = 3000  # kernels, images and the results of a sweep
 GUEST_MB = 1200  # memory of one guest with its emulator
@@ -58,7 +58,7 @@ LIBRARIES_FOR_TESTS = {
     "hypothesis": "python3-hypothesis",
     "scipy": "python3-scipy",
 }
-UML, TESTS = "engine uml", "tests"
+UML, HOST, TESTS = "engine uml", "engine host", "tests"
 
 
 @dataclass(frozen=True)
@@ -167,9 +167,19 @@ def _uml_kernel() -> Finding:
     return Finding("kernel of engine uml: none yet, its first run builds it", True, only_for=UML)
 
 
+def _host() -> Finding:
+    why = host.unfit()
+    return Finding(
+        f"what engine host needs of kernel {host.DEFAULT_KERNEL}",
+        not why,
+        advice=why,
+        only_for=HOST,
+    )
+
+
 def find() -> list[Finding]:
     """Everything looked at, in the order it is told."""
-    return [*_machine(), *_packages(), _kernels(), _uml_kernel()]
+    return [*_machine(), *_packages(), _kernels(), _uml_kernel(), _host()]
 
 
 def main() -> int:
@@ -181,7 +191,7 @@ def main() -> int:
         print(f"{finding.what}: {state}")
         if not finding.there and finding.advice:
             print(f"    {finding.advice}")
-    print("KVM, a kernel with modules, root: not needed")
+    print("KVM: not needed; a kernel with modules and root: for engine host only")
     missing = [finding for finding in found if not finding.there]
     lacking = [finding for finding in missing if not finding.only_for]
     sudo = "" if os.geteuid() == 0 else "sudo "

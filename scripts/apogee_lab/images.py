@@ -159,6 +159,15 @@ class Kernel:
         """The KDIR to build modules against."""
         return self.root / "root" / "usr" / "src" / f"linux-headers-{self.release}"
 
+    @property
+    def buildable(self) -> bool:
+        """Whether modules can be built for it."""
+        return True
+
+    def installed(self, name: str) -> Path | None:
+        """One of the project's modules that is installed beside the kernel's; a guest has none."""
+        return None
+
 
 def _series(name: str) -> str:
     """``6.1.0-56-amd64`` and ``6.1`` both belong to ``6.1``."""
@@ -513,7 +522,7 @@ class Cpio:
         return data + b"\0" * (-len(data) % 512)
 
 
-def _libraries(program: Path) -> list[Path]:
+def libraries(program: Path) -> list[Path]:
     """Shared libraries and loader of a program, as ldd lists them."""
     text = call(["ldd", program], f"libraries of {program.name}")
     return [Path(p) for p in re.findall(r"(?:=> |^\s*)(/\S+) \(0x", text, re.M)]
@@ -521,7 +530,7 @@ def _libraries(program: Path) -> list[Path]:
 
 def _add_program(cpio: Cpio, program: Path) -> None:
     cpio.file(f"bin/{program.name}", program.resolve().read_bytes(), 0o755)
-    for library in _libraries(program):
+    for library in libraries(program):
         folder = "lib64" if library.name.startswith("ld-") else "lib"
         cpio.file(f"{folder}/{library.name}", library.resolve().read_bytes(), 0o755)
 
@@ -685,7 +694,7 @@ def base_image(k: Kernel) -> Path:
 
 def _libraries_or_none(program: Path) -> list[Path]:
     try:
-        return _libraries(program)
+        return libraries(program)
     except LabError:
         return []
 
@@ -730,12 +739,16 @@ def own_modules(ccs: Iterable[str]) -> list[str]:
 
 
 def module_file(name: str, k: Kernel) -> Path:
-    """The .ko of one of the project's modules, as `make modules` left it for this kernel."""
+    """The .ko of one of the project's modules, as `make modules` left it for this kernel; else one
+    that is installed."""
     if not is_own(name):
         raise LabError(f"there is no module {name} in this project")
     for folder in _own_folders(k.built):
         if (folder / f"{name}.ko").exists():
             return folder / f"{name}.ko"
+    installed = k.installed(name)
+    if installed:
+        return installed
     raise LabError(f"{name}.ko is not built for {k.release}: make modules KDIR={k.headers}")
 
 

@@ -25,8 +25,11 @@ _RANGE = re.compile(r"\b(\d+) (?:to|or) (\d+)\b")
 def build(kernel: images.Kernel) -> None:
     """Build this project's modules for the kernel, or bring them up to date (a second's work).
 
-    So what is measured is always the source as it stands.
+    So what is measured is always the source as it stands; but without headers what was built or
+    installed before.
     """
+    if not kernel.buildable:
+        return
     root = images.repo_root()
     out = root / "build" / "modules" / kernel.release
     done = subprocess.run(

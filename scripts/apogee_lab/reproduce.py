@@ -21,7 +21,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, TextIO
 
-from .cli import ENGINES, Parser, engine_of
+from .cli import ALONE, ENGINES, Parser, engine_of
 from .figures.catalogue import Choice, choose
 from .figures.report import lengths
 from .images import LabError
@@ -289,6 +289,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         args.at_once = None if args.jobs is None else _whole("jobs", args.jobs, 10_000)
         args.profile = _profile(args.executor)
         engine_of(args.engine)
+        if args.engine in ALONE:
+            raise UsageError(f"engine {args.engine} makes one run at a time: use qemu or uml")
         if args.check:
             return 0
         return _locked(args, choices)

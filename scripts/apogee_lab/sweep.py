@@ -40,6 +40,7 @@ from .table import show
 ROOT = Path(__file__).resolve().parents[2]
 RUNS = ROOT / "build" / "runs"
 
+TIDY_S = 30.0  # what a run that is stopped gets to tidy up
 GRACE_S = 60.0  # beyond an engine's own bound, after which its process is killed
 _PR_SET_PDEATHSIG = 1
 _ENDING = (signal.SIGINT, signal.SIGTERM)
@@ -356,9 +357,9 @@ def _stop(process: Any) -> None:
     """End a run with everything it started."""
     if process.pid is None:
         return
-    for how in (signal.SIGTERM, signal.SIGKILL):
+    for how, patience_s in ((signal.SIGTERM, TIDY_S), (signal.SIGKILL, 2.0)):
         _signal_group(process, how)
-        process.join(2)
+        process.join(patience_s)
 
 
 def _sweep_up() -> None:

@@ -126,8 +126,8 @@ def test_an_interrupted_sweep_says_how_to_go_on(
         (["run", "paper", "--set", "star.aen=0,2"], "'2' is out of range, allowed: 0 or 1"),
         (["run", "paper", "--set", "star.aen=yes"], "'yes' is out of range, allowed: 0 or 1"),
         (["run", "paper", "--cc", "cubic", "--set", "cubic.beta=1"], "built into kernel 6.1"),
-        (["run", "paper", "--engine", "kvm"], "engine 'kvm' is not there; there is: qemu, uml"),
-        (["run", "paper", "--engine", "host"], "there is: qemu"),
+        (["run", "paper", "--engine", "kvm"], "'kvm' is not there; there is: qemu, uml, host"),
+        (["run", "paper", "--engine", "host", "--jobs", "2"], "host makes one run at a time"),
         (["run", "paper", "--kernel", "2.4"], "there is: 6.1, 6.12"),
         (["run", "paper", "--jobs", "0"], "from 1 to 1024"),
         (["run", "paper", "--jobs", "-1"], "from 1 to 1024"),
@@ -149,7 +149,7 @@ def test_an_interrupted_sweep_says_how_to_go_on(
         (["nosuch"], "invalid choice"),
         (["script", "paper", "--set", "ber=0,1e-7"], "no lists"),
         (["script", "paper", "--cc", "star,bbr"], "no lists"),
-        (["shell", "paper", "--engine", "kvm"], "there is: qemu, uml"),
+        (["shell", "paper", "--engine", "kvm"], "there is: qemu, uml, host"),
         (["table", "none.jsonl"], "No such file"),
         (["plot"], "FIGURE"),
         (["plot", "nosuch"], "invalid choice"),
@@ -191,7 +191,7 @@ def test_list(engine: FakeEngine, capsys: Capture) -> None:
     assert "queue 625kB bytes to 1GB bottleneck queue" in lines
     assert "ber 0 errors/bit bit error rate" in lines
     assert "traffic flow flow | iperf3 traffic tool" in lines
-    assert out.splitlines()[-1] == "engines: qemu uml"
+    assert out.splitlines()[-1] == "engines: qemu uml host"
 
 
 def test_script(engine: FakeEngine, capsys: Capture) -> None:

@@ -53,7 +53,8 @@ class RunInfo:
 
 @dataclass(frozen=True)
 class Work:
-    """A run's working folder: what the guest boots from, its console, the archive it leaves."""
+    """A run's working folder: what the guest boots from, its console, the archive that it leaves,
+    what is in that."""
 
     folder: Path
 
@@ -69,13 +70,18 @@ class Work:
     def results(self) -> Path:
         return self.folder / "results"
 
+    @property
+    def out(self) -> Path:
+        return self.folder / "out"
+
 
 @dataclass(frozen=True)
 class Command:
     """How a guest is started: arguments, more environment, whether it is bound to one CPU.
 
     ``name`` is what an error message calls the program. With ``in_place`` it is started in the
-    working folder, and its standard output is the guest's console.
+    working folder, and its standard output is the guest's console. ``tidy_s``: seconds that it gets
+    to tidy up when it is ended by SIGTERM; 0: it is killed at once.
     """
 
     name: str
@@ -83,6 +89,7 @@ class Command:
     env: Mapping[str, str]
     one_cpu: bool
     in_place: bool = False
+    tidy_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -127,27 +134,35 @@ def run_script(
     bounds = Bounds(timeout_wall_s, timeout_virtual_s)
     extra = {name.strip("/"): data for name, data in (files or {}).items()}
     extra["lab/script.sh"] = text.encode()
+    with working_folder(out) as work:
+        write_initrd(work.initrd, base, images.overlay(kernel, modules, extra))
+        info = supervise(start(work), work, bounds)
+        _collect(work.results, work.out, work.console)
+        return keep(work, info, out, check)
+
+
+@contextlib.contextmanager
+def working_folder(out: Path) -> Iterator[Work]:
+    """A run's working folder beside its results, removed in the end; LabError for a bad disk."""
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         _remove_stale(out.parent)
         with tempfile.TemporaryDirectory(prefix=f"{_WORK}{os.getpid()}-", dir=out.parent) as tmp:
-            work = Work(Path(tmp))
-            write_initrd(work.initrd, base, images.overlay(kernel, modules, extra))
-            info = _supervise(start(work), work, bounds)
-            collected = work.folder / "out"
-            _collect(work.results, collected, work.console)
-            shutil.copy(work.console, collected / "console.log")
-            status = int((collected / "status").read_text())
-            if check and status:
-                raise GuestFailed(
-                    f"the guest's script ended with status {status}", _tail(work.console)
-                )
-            shutil.rmtree(out, ignore_errors=True)
-            collected.rename(out)
-            return RunInfo(info.wall_s, info.virtual_s, status)
+            yield Work(Path(tmp))
     except OSError as error:
         where = error.filename or out.parent
         raise LabError(f"{where}: {error.strerror or error}") from None
+
+
+def keep(work: Work, info: RunInfo, out: Path, check: bool) -> RunInfo:
+    """Give the results their final place; with ``check`` a script that failed is a GuestFailed."""
+    shutil.copy(work.console, work.out / "console.log")
+    status = int((work.out / "status").read_text())
+    if check and status:
+        raise GuestFailed(f"the guest's script ended with status {status}", _tail(work.console))
+    shutil.rmtree(out, ignore_errors=True)
+    work.out.rename(out)
+    return RunInfo(info.wall_s, info.virtual_s, status)
 
 
 def shell_files(plan: Plan) -> dict[str, bytes]:
@@ -206,13 +221,14 @@ def _one_cpu() -> Iterator[int | None]:
     yield None
 
 
-def _supervise(command: Command, work: Work, bounds: Bounds) -> RunInfo:
+def supervise(command: Command, work: Work, bounds: Bounds) -> RunInfo:
     """Start a guest, watch its console, kill it when a bound is passed; it never outlives us.
 
     It leads a process group of its own, so that all its processes can be killed at once, and so
     that a signal which it sends to its whole group does not reach us.
     """
     guard = images.find_program("setpriv", "util-linux")
+    ending = "TERM" if command.tidy_s else "KILL"
     console, errors = work.console, work.folder / "errors"
     console.touch()
     start = time.monotonic()
@@ -222,7 +238,7 @@ def _supervise(command: Command, work: Work, bounds: Bounds) -> RunInfo:
         stdout = stack.enter_context(console.open("wb")) if command.in_place else stderr
         pin = [] if cpu is None else ["taskset", "-c", str(cpu)]
         process = subprocess.Popen(
-            [str(guard), "--pdeathsig", "KILL", "--", *pin, *command.argv],
+            [str(guard), "--pdeathsig", ending, "--", *pin, *command.argv],
             env={**os.environ, **command.env},
             stdin=subprocess.DEVNULL,
             stdout=stdout,
@@ -234,7 +250,7 @@ def _supervise(command: Command, work: Work, bounds: Bounds) -> RunInfo:
             reason = _watch(process, console, start, bounds)
         finally:
             if process.poll() is None:
-                _kill_group(process)
+                _end_group(process, command.tidy_s)
     wall = time.monotonic() - start
     if reason:
         raise GuestFailed(reason, _tail(console))
@@ -244,9 +260,14 @@ def _supervise(command: Command, work: Work, bounds: Bounds) -> RunInfo:
     return RunInfo(wall, times[-1] if times else 0.0)
 
 
-def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process that was not waited for yet, with all of its group."""
+def _end_group(process: subprocess.Popen[bytes], tidy_s: float) -> None:
+    """End a process that was not waited for yet, with all of its group."""
     with contextlib.suppress(ProcessLookupError):
+        if tidy_s:
+            os.killpg(process.pid, signal.SIGTERM)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(tidy_s)
+                return
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 

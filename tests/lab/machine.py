@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A guest that is a user's machine: Python, numpy, util-linux, kmod and the project in /apogee."""
+
+from __future__ import annotations
+
+import importlib.util
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from apogee_lab import images
+
+#: Programs in place of busybox's -> Debian package.
+PROGRAMS = {
+    "python3": "python3",
+    "unshare": "util-linux",
+    "setpriv": "util-linux",
+    "flock": "util-linux",
+    "modprobe": "kmod",
+    "insmod": "kmod",
+    "rmmod": "kmod",
+    "sysctl": "procps",
+}
+
+#: Where the project is in the guest.
+HOME = "apogee"
+
+#: What the lab does not import, by a folder's name or the start of a library's.
+_UNUSED_FOLDERS = {"__pycache__", "test", "tests", "lib2to3", "ensurepip", "distutils", "f2py"}
+_UNUSED_LIBRARIES = ("_tkinter", "_curses", "_dbm", "_gdbm", "_sqlite3", "_test", "nis", "readline")
+
+
+def _libraries_of(program: Path) -> Iterator[tuple[str, bytes]]:
+    for library in images.libraries(program):
+        if not library.name.startswith("ld-"):  # the guest has it, and its own may be executed
+            yield f"lib/{library.name}", library.resolve().read_bytes()
+
+
+def _compiled(source: Path) -> tuple[str, bytes]:
+    """A module's byte code instead of its source: translating that takes an emulator long."""
+    code = Path(importlib.util.cache_from_source(str(source)))
+    if code.exists():
+        return f"{source}c", code.read_bytes()
+    return str(source), source.read_bytes()
+
+
+def _package(top: Path) -> Iterator[tuple[str, bytes]]:
+    """The modules below a folder, with the libraries that they need."""
+    for path in sorted(top.rglob("*")):
+        inside = path.relative_to(top).parts
+        if _UNUSED_FOLDERS & set(inside) or any(part.startswith("config-") for part in inside):
+            continue
+        if path.suffix == ".py":
+            yield _compiled(path)
+        elif path.suffix == ".so" and not path.name.startswith(_UNUSED_LIBRARIES):
+            yield str(path), path.read_bytes()
+            yield from _libraries_of(path)
+
+
+def _project(root: Path, kernel: images.Kernel) -> Iterator[tuple[str, bytes]]:
+    """The lab, the modules' names and what is built of both."""
+    for path in [*(root / "scripts").rglob("*"), *root.glob("tcp_*.c")]:
+        if path.is_file() and path.suffix != ".pyc":
+            yield f"{HOME}/{path.relative_to(root)}", path.read_bytes()
+    flow = images.flow_binary()
+    yield f"{HOME}/build/cache/{flow.name}", flow.read_bytes()
+    for name in ("tcp_star", "tcp_j"):
+        built = images.module_file(name, kernel)
+        yield f"{HOME}/build/modules/{kernel.release}/{name}.ko", built.read_bytes()
+
+
+def files(root: Path, kernel: images.Kernel) -> dict[str, bytes]:
+    """What is to be added to a guest, which then runs PREPARE."""
+    found: dict[str, bytes] = {}
+    for name, package in PROGRAMS.items():
+        program = images.find_program(name, package)
+        found[f"bin/{name}"] = program.resolve().read_bytes()
+        found.update(_libraries_of(program))
+    found.update(_package(Path(sysconfig.get_path("stdlib"))))
+    found.update(_package(Path(np.__file__).parent))
+    found.update(_project(root, kernel))
+    return found
+
+
+#: The guest's first lines: what may be executed, and its path as it is on a machine.
+PREPARE = f"""\
+chmod +x {" ".join(f"/bin/{name}" for name in PROGRAMS)} /{HOME}/build/cache/flow-*
+export PATH=/usr/sbin:/usr/bin
+cd /{HOME}
+"""

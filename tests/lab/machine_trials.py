@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What test_lab_host.py has done in its guest: runs of engine host, ended in every way.
+
+``python3 machine_trials.py SEED KILLS``: one line of JSON per trial goes to $OUT/trials.jsonl, with
+what is different on the machine afterwards.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, "scripts")
+
+from apogee_lab import cli, records  # noqa: E402, F401 - imported once, it takes seconds here
+
+#: Settings of the kernel that change by themselves.
+VOLATILE = ("fs/", "kernel/random/", "kernel/ns_last_pid", "kernel/pty/", "kernel/perf_")
+SETTLED_S = 30.0
+
+#: What the machine's first run leaves: see docs/lab.md. The kernel remembers having had a module
+#: that is not its distribution's (4096) and not signed (8192).
+LASTING = {
+    "modules": {"gone": [], "new": ["veth"]},
+    "settings": {"gone": ["kernel/tainted=4\n"], "new": ["kernel/tainted=12292\n"]},
+}
+#: A link that an emulator which is short of time can carry.
+LINK = ("--set", "rate=2mbit", "--set", "delay=50ms", "--set", "queue=25kB")
+#: The runs that are ended.
+SHORT = ("--cc", "star", "--duration", "1", "--set", "trace=all")
+#: Signals, and who gets them: the lab and all that a terminal's Ctrl-C reaches, the lab, the
+#: process of one run, the guard, the first process in the namespaces.
+WAYS = (
+    ("INT", "terminal"),
+    ("TERM", "lab"),
+    ("KILL", "lab"),
+    ("KILL", "run"),
+    ("KILL", "host-guard"),
+    ("KILL", "host-init"),
+)
+
+OUT = Path(os.environ.get("OUT", "."))
+
+
+# --- the machine's state ----------------------------------------------------------------------
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text()
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _settings() -> dict[str, str]:
+    top = Path("/proc/sys")
+    names = [str(path.relative_to(top)) for path in top.rglob("*") if path.is_file()]
+    return {name: _read(top / name) for name in names if not name.startswith(VOLATILE)}
+
+
+def _processes() -> list[str]:
+    """Command lines of all programs but those that the guest's first script waits with."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        line = _read(folder / "cmdline").replace("\0", " ").strip()
+        if line and line != "sleep 10" and folder.name != str(os.getpid()):
+            found.append(line)
+    return sorted(found)
+
+
+def _namespaces() -> list[str]:
+    """Those that a process is in; mounts and processes are what keeps one."""
+    found = set()
+    for path in Path("/proc").glob("[0-9]*/ns/*"):
+        try:
+            found.add(os.readlink(path))
+        except OSError:
+            continue
+    return sorted(found)
+
+
+def _say(*command: str) -> list[str]:
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+def state() -> dict[str, Any]:
+    """All of the machine that a run might have changed."""
+    return {
+        "links": [line.split(" qlen")[0] for line in _say("ip", "-d", "-o", "link", "show")],
+        "addresses": _say("ip", "-o", "addr", "show"),
+        "routes": _say("ip", "route", "show", "table", "all"),
+        "queues": _say("tc", "qdisc", "show"),
+        "named": sorted(str(p) for top in ("/run", "/tmp") for p in Path(top).rglob("*")),
+        "mounts": _read(Path("/proc/self/mountinfo")).splitlines(),
+        "modules": sorted(line.split()[0] for line in _read(Path("/proc/modules")).splitlines()),
+        "tracers": sorted(os.listdir("/sys/kernel/tracing/instances")),
+        "settings": _settings(),
+        "processes": _processes(),
+        "namespaces": _namespaces(),
+    }
+
+
+def difference(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+    """What of the state differs: by its key, what is gone and what is new."""
+    found = {}
+    for key in before:
+        old, new = before[key], after[key]
+        if isinstance(old, dict):
+            old, new = ([f"{k}={v}" for k, v in d.items()] for d in (old, new))
+        if old != new:
+            gone = [item for item in old if item not in new]
+            found[key] = {"gone": gone, "new": [item for item in new if item not in old]}
+    return found
+
+
+def settled(before: dict[str, Any], lasting: dict[str, Any]) -> tuple[dict[str, Any], float]:
+    """What still differs when nothing but that is ``lasting``, and the seconds that took."""
+    start = time.monotonic()
+    while True:
+        found = difference(before, state())
+        passed = time.monotonic() - start
+        if found == lasting or passed > SETTLED_S:
+            return found, round(passed, 2)
+        time.sleep(0.2)
+
+
+# --- trials -----------------------------------------------------------------------------------
+
+
+def lab(name: str, *arguments: str) -> int:
+    """`lab run` as a process of its own, leading a process group as in a terminal."""
+    pid = os.fork()
+    if pid:
+        return pid
+    os.setpgid(0, 0)
+    for number, end in ((1, "out"), (2, "err")):
+        os.dup2(os.open(OUT / f"{name}.{end}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
+    status = cli.main(["run", "satellite", "--engine", "host", "--fresh", *LINK, *arguments])
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
+
+
+def end(pid: int) -> int:
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def ended(pid: int) -> bool:
+    """Whether a process of ours has ended; it can still be waited for."""
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
+def descendants(pid: int) -> list[int]:
+    """A process, its children, theirs, and so on."""
+    found = [pid]
+    for parent in found:
+        found += [int(n) for n in _read(Path(f"/proc/{parent}/task/{parent}/children")).split()]
+    return found
+
+
+def member(pid: int, whom: str) -> int | None:
+    """The process of the lab's family that is meant, if it is there."""
+    family = descendants(pid)
+    if whom == "run":
+        return family[1] if len(family) > 1 else None
+    for one in family:
+        words = _read(Path(f"/proc/{one}/cmdline")).split("\0")
+        if words[0] == "sh" and words[1:2] and words[1].endswith(whom):
+            return one
+    return None
+
+
+def struck(pid: int, moment_s: float, how: str, whom: str) -> bool:
+    """Send a signal at that moment, or once who is meant is there; False if it is too late."""
+    time.sleep(moment_s)
+    kind = signal.Signals[f"SIG{how}"]
+    while not ended(pid):
+        if whom in ("lab", "terminal"):
+            (os.killpg if whom == "terminal" else os.kill)(pid, kind)
+            return True
+        found = member(pid, whom)
+        if found is not None:
+            os.kill(found, kind)
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def report(before: dict[str, Any], lasting: dict[str, Any] | None = None, **told: Any) -> None:
+    left, seconds = settled(before, lasting or {})
+    line = json.dumps(told | {"left": left, "settled_s": seconds})
+    with (OUT / "trials.jsonl").open("a") as file:
+        file.write(line + "\n")
+    print(line[:400], flush=True)
+
+
+def killed(name: str, length_s: float, dice: random.Random, how: str, whom: str) -> None:
+    """A run that is ended at a random moment of its life; runs that end before it do not count."""
+    before = state()
+    while True:
+        moment_s = dice.uniform(0, length_s)
+        pid = lab(name, *SHORT)
+        hit = struck(pid, moment_s, how, whom)
+        status = end(pid)
+        if hit:
+            break
+        length_s = moment_s
+    report(before, trial="killed", how=how, whom=whom, moment_s=round(moment_s, 2), status=status)
+
+
+def failing(trial: str, *arguments: str) -> None:
+    before = state()
+    status = end(lab(trial, *SHORT, *arguments))
+    report(before, trial=trial, status=status)
+
+
+@contextlib.contextmanager
+def broken(program: str) -> Iterator[None]:
+    """As long as a program does not work."""
+    path = Path("/bin", program)
+    good = path.read_bytes()
+    path.write_text("#!/bin/sh\necho broken >&2\nexit 1\n")
+    yield
+    path.write_bytes(good)
+
+
+def whole() -> None:
+    """The command as a user types it, the first on this machine."""
+    before = state()
+    command = ["scripts/lab", "run", "satellite", "--engine", "host", *LINK, "--cc", "star,cubic"]
+    command += ["--duration", "5", "--set", "trace=probe", "--set", "star.aen=0", "--json", "-"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    (OUT / "records.jsonl").write_text(done.stdout)
+    report(before, LASTING, trial="whole", status=done.returncode, said=done.stderr)
+
+
+def main() -> None:
+    """All trials, one after the other."""
+    seed, kills = map(int, sys.argv[1:])
+    whole()
+    failing("late", "--timeout", "2")
+    with broken("ethtool"):
+        failing("broken")
+    start = time.monotonic()
+    end(lab("short", *SHORT))
+    length_s = time.monotonic() - start
+    dice = random.Random(seed)
+    for number in range(kills):
+        killed(f"kill{number}", length_s, dice, *WAYS[number % len(WAYS)])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Engine host, as far as it needs no root: what a machine has, what is refused, clocks."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from apogee_lab import images, reproduce
+from apogee_lab.engines import host
+
+Capture = pytest.CaptureFixture[str]
+RELEASE = "6.1.0-99-amd64"
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> host.HostKernel:
+    """A kernel with netem as a module, veth built in, and star installed by DKMS."""
+    top = tmp_path / "lib" / "modules" / RELEASE
+    (top / "updates" / "dkms").mkdir(parents=True)
+    (top / "updates" / "dkms" / "tcp_star.ko.xz").touch()
+    (top / "modules.builtin").write_text("kernel/drivers/net/veth.ko\n")
+    (top / "modules.dep").write_text("kernel/net/sched/sch_netem.ko.xz:\nkernel/net/a-b.ko: x.ko\n")
+    return host.HostKernel(RELEASE, tmp_path)
+
+
+def test_modules_that_are_built_in_or_can_be_loaded(machine: host.HostKernel) -> None:
+    assert host._indexed(machine) == {"veth", "sch_netem", "a_b"}
+    assert host._indexed(host.HostKernel("0", Path("/nowhere"))) == set()
+
+
+def test_what_is_installed_stands_in_for_what_cannot_be_built(machine: host.HostKernel) -> None:
+    assert not machine.buildable
+    assert images.module_file("tcp_star", machine) == machine.installed("tcp_star")
+    with pytest.raises(images.LabError, match=f"apt-get install linux-headers-{RELEASE}, or use"):
+        images.module_file("tcp_j", machine)
+    headers = machine.modules / "build" / "include" / "config"
+    headers.mkdir(parents=True)
+    (headers / "kernel.release").touch()
+    with pytest.raises(images.LabError, match="make modules KDIR="):
+        images.module_file("tcp_j", machine)
+
+
+def test_without_root_it_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert host.unfit().endswith("run it as root")
+
+
+def test_no_figures_in_real_time(capsys: Capture) -> None:
+    assert reproduce.main(["star-5", "--engine", "host"]) == 2
+    assert "one run at a time: use qemu or uml" in capsys.readouterr().err
+
+
+def test_events_are_brought_to_the_monotonic_clock(tmp_path: Path) -> None:
+    events = tmp_path / "events.log"
+    host._by_monotonic_clock(events, 5.0)  # there need not be any
+    events.write_text("flow1 start 1007.50\nack_blackout on 1009.00\n")
+    host._by_monotonic_clock(events, 1e-5)
+    assert events.read_text() == "flow1 start 1007.50\nack_blackout on 1009.00\n"
+    host._by_monotonic_clock(events, 1000.004)
+    assert events.read_text() == "flow1 start 7.50\nack_blackout on 9.00\n"
