@@ -26,6 +26,7 @@ from apogee_lab import cli, records  # noqa: E402, F401 - imported once, it take
 #: Settings of the kernel that change by themselves.
 VOLATILE = ("fs/", "kernel/random/", "kernel/ns_last_pid", "kernel/pty/", "kernel/perf_")
 SETTLED_S = 30.0
+TRIES = 10  # to end a run before it ends by itself
 
 #: What the machine's first run leaves: see docs/lab.md. The kernel remembers having had a module
 #: that is not its distribution's (4096) and not signed (8192).
@@ -179,6 +180,13 @@ def member(pid: int, whom: str) -> int | None:
     return None
 
 
+def _sends(pid: int) -> bool:
+    """Whether the traffic tool of a lab's family is at work."""
+    return any(
+        "send" in _read(Path(f"/proc/{one}/cmdline")).split("\0") for one in descendants(pid)
+    )
+
+
 def struck(pid: int, moment_s: float, how: str, whom: str) -> bool:
     """Send a signal at that moment, or once who is meant is there; False if it is too late."""
     time.sleep(moment_s)
@@ -206,15 +214,16 @@ def report(before: dict[str, Any], lasting: dict[str, Any] | None = None, **told
 def killed(name: str, length_s: float, dice: random.Random, how: str, whom: str) -> None:
     """A run that is ended at a random moment of its life; runs that end before it do not count."""
     before = state()
-    while True:
-        moment_s = dice.uniform(0, length_s)
+    hit, moment_s = False, length_s
+    for _ in range(TRIES):
+        moment_s = dice.uniform(0, moment_s)
         pid = lab(name, *SHORT)
         hit = struck(pid, moment_s, how, whom)
         status = end(pid)
         if hit:
             break
-        length_s = moment_s
-    report(before, trial="killed", how=how, whom=whom, moment_s=round(moment_s, 2), status=status)
+    told = {"how": how, "whom": whom, "hit": hit, "moment_s": round(moment_s, 2), "status": status}
+    report(before, trial="killed", **told)
 
 
 def failing(trial: str, *arguments: str) -> None:
@@ -231,6 +240,17 @@ def broken(program: str) -> Iterator[None]:
     path.write_text("#!/bin/sh\necho broken >&2\nexit 1\n")
     yield
     path.write_bytes(good)
+
+
+def cut() -> None:
+    """Ctrl-C while data is on its way and its receiver is about to be gone, too."""
+    before = state()
+    pid = lab("cut", *SHORT)
+    while not ended(pid) and not _sends(pid):
+        time.sleep(0.02)
+    time.sleep(0.5)
+    hit = struck(pid, 0, "INT", "terminal")
+    report(before, trial="cut", hit=hit, status=end(pid))
 
 
 def whole() -> None:
@@ -250,6 +270,7 @@ def main() -> None:
     failing("late", "--timeout", "2")
     with broken("ethtool"):
         failing("broken")
+    cut()
     start = time.monotonic()
     end(lab("short", *SHORT))
     length_s = time.monotonic() - start

@@ -113,12 +113,19 @@ def test_a_failed_run_is_status_1_and_leaves_nothing(
     assert reason in (out / f"{trial}.err").read_text()
 
 
+def test_a_connection_that_is_cut_does_not_keep_its_module(trials: list[dict[str, Any]]) -> None:
+    """Its socket was tried again for minutes where nobody could answer."""
+    found = named(trials, "cut")
+    assert (found["hit"], found["status"], found["left"]) == (True, 130, {})
+
+
 def test_a_run_that_is_ended_leaves_nothing(trials: list[dict[str, Any]]) -> None:
     """Ctrl-C, SIGTERM, SIGKILL for one of its processes; nothing is left after 30 s."""
     found = [trial for trial in trials if trial["trial"] == "killed"]
     print(f"seed {SEED}", *found, sep="\n")
     assert len(found) == KILLS
     assert [trial for trial in found if trial["left"]] == []
+    assert all(trial["hit"] for trial in found)
     for trial in found:
         assert trial["status"] in STATUSES[trial["how"], trial["whom"]], trial
 

@@ -11,7 +11,7 @@
  *   flow send HOST PORT --cc NAME --duration SECONDS LOG
  *	Connect with the congestion control NAME, send for SECONDS counted from
  *	the end of the handshake, note TCP_INFO every 100 ms, then reset the
- *	connection so that nothing lingers.
+ *	connection so that nothing lingers, neither data nor the module.
  *
  *   flow every SECONDS LINE PID
  *	Print LINE at once and then every SECONDS while the process PID lives:
@@ -53,6 +53,17 @@ static void die(const char *what)
 {
 	fprintf(stderr, "flow: %s: %s\n", what, strerror(errno));
 	exit(1);
+}
+
+/* Reset the connection when the socket is closed, also because its owner was killed: else the
+ * kernel goes on sending for up to minutes, and keeps the congestion control's module that long.
+ */
+static void reset_at_close(int fd)
+{
+	const struct linger reset = { .l_onoff = 1 };
+
+	if (setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)))
+		die("SO_LINGER");
 }
 
 static int64_t now_us(void)
@@ -102,6 +113,7 @@ static int flow_recv(const char *port, const char *path)
 	lfd = socket(AF_INET6, SOCK_STREAM, 0);
 	if (lfd < 0)
 		die("socket");
+	reset_at_close(lfd); /* what it accepts takes over its options */
 	setsockopt(lfd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	setsockopt(lfd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
 	addr.sin6_port = htons((uint16_t)atoi(port));
@@ -201,6 +213,7 @@ static int connected(const struct sockaddr *to, socklen_t length, const char *cc
 		fd = socket(to->sa_family, SOCK_STREAM, 0);
 		if (fd < 0)
 			die("socket");
+		reset_at_close(fd);
 		if (setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, cc, (socklen_t)strlen(cc))) {
 			fprintf(stderr, "flow: congestion control %s: %s\n", cc, strerror(errno));
 			return -1;
@@ -221,7 +234,6 @@ static int flow_send(const char *host, const char *port, const char *cc, double 
 	struct sockaddr_in6 to6 = { .sin6_family = AF_INET6, .sin6_port = htons(atoi(port)) };
 	struct sockaddr_in to4 = { .sin_family = AF_INET, .sin_port = htons(atoi(port)) };
 	int64_t syn, t0, end, sample, now;
-	struct linger abort_it = { .l_onoff = 1 };
 	const char *sep = "";
 	FILE *log = create(path);
 	struct tcp_info ti;
@@ -283,7 +295,6 @@ static int flow_send(const char *host, const char *port, const char *cc, double 
 		"\"error\":\"%s\"}\n", cc, (long long)syn, (long long)t0, (long long)now_us(),
 		error ? strerror(error) : "");
 	finish(log, path);
-	setsockopt(fd, SOL_SOCKET, SO_LINGER, &abort_it, sizeof(abort_it));
 	close(fd);
 	if (error)
 		fprintf(stderr, "flow: connection lost: %s\n", strerror(error));
