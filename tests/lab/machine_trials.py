@@ -11,6 +11,7 @@ import contextlib
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -242,15 +243,32 @@ def broken(program: str) -> Iterator[None]:
     path.write_bytes(good)
 
 
-def cut() -> None:
-    """Ctrl-C while data is on its way and its receiver is about to be gone, too."""
-    before = state()
-    pid = lab("cut", *SHORT)
+def sending(name: str) -> int:
+    """A lab's process that has data on its way."""
+    pid = lab(name, *SHORT)
     while not ended(pid) and not _sends(pid):
         time.sleep(0.02)
     time.sleep(0.5)
+    return pid
+
+
+def cut() -> None:
+    """Ctrl-C while the receiver of what was sent is about to be gone, too."""
+    before = state()
+    pid = sending("cut")
     hit = struck(pid, 0, "INT", "terminal")
     report(before, trial="cut", hit=hit, status=end(pid))
+
+
+def bare() -> None:
+    """The process of a run is killed, and its folder removed before its guard looks into it."""
+    before = state()
+    pid = sending("bare")
+    guard = member(pid, "host-guard")
+    folder = _read(Path(f"/proc/{guard}/cmdline")).split("\0")[-2]
+    hit = struck(pid, 0, "KILL", "run")
+    shutil.rmtree(folder, ignore_errors=True)
+    report(before, trial="bare", hit=hit, status=end(pid))
 
 
 def whole() -> None:
@@ -271,6 +289,7 @@ def main() -> None:
     with broken("ethtool"):
         failing("broken")
     cut()
+    bare()
     start = time.monotonic()
     end(lab("short", *SHORT))
     length_s = time.monotonic() - start

@@ -119,6 +119,12 @@ def test_a_connection_that_is_cut_does_not_keep_its_module(trials: list[dict[str
     assert (found["hit"], found["status"], found["left"]) == (True, 130, {})
 
 
+def test_a_guard_whose_folder_is_gone_tidies_up_all_the_same(trials: list[dict[str, Any]]) -> None:
+    """The lab had removed the list of what was loaded before, and the guard left all as it was."""
+    found = named(trials, "bare")
+    assert (found["hit"], found["status"], found["left"]) == (True, 1, {})
+
+
 def test_a_run_that_is_ended_leaves_nothing(trials: list[dict[str, Any]]) -> None:
     """Ctrl-C, SIGTERM, SIGKILL for one of its processes; nothing is left after 30 s."""
     found = [trial for trial in trials if trial["trial"] == "killed"]
