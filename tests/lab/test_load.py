@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0
+"""`make load` and `make unload` on a running kernel: User-Mode Linux above this machine's files."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from apogee_lab import images, umlkernel
+from apogee_lab.engines import uml
+
+pytestmark = [pytest.mark.guest, pytest.mark.uml]
+
+#: What the two verbs read of the project. The guest writes into a copy of it and nowhere else.
+PARTS = ("Kbuild", "Makefile", "include", "scripts", "tcp_*.c")
+
+#: From the run's folder, which is all that the engine shows its guest, up to the machine's root.
+TOP = "../" * 30
+
+SCRIPT = """
+mkdir /machine && mount -t hostfs none /machine -o {top} || exit
+mount -t proc proc /machine/proc && mount -t sysfs sysfs /machine/sys || exit
+verb() {{
+	chroot /machine env -i LC_ALL=C PATH=/usr/bin:/bin make -C {copy} $2 {variables} >$OUT/$1 2>&1
+	echo "status $?" >>$OUT/$1
+}}
+offered() {{ cp /proc/sys/net/ipv4/tcp_available_congestion_control $OUT/$1; }}
+
+offered before
+verb loaded load
+offered then
+verb again load
+sysctl -qw net.ipv4.tcp_congestion_control=star
+verb used unload
+sysctl -qw net.ipv4.tcp_congestion_control=reno
+verb unloaded unload
+offered after
+"""
+MODULES = ("tcp_star", "tcp_hstcp_gentle", "tcp_compound_plus", "tcp_j")
+
+
+@pytest.fixture(scope="module")
+def said(build: Path, root: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What the verbs said, and which algorithms there were."""
+    kernel = uml.kernel()
+    copy = tmp_path_factory.mktemp("copy")
+    for path in (path for pattern in PARTS for path in root.glob(pattern)):
+        (shutil.copytree if path.is_dir() else shutil.copy)(path, copy / path.name)
+    # The compiler works here already: in the guest it would take its time.
+    built = copy / "build" / "modules" / kernel.release
+    build_modules = [copy / "scripts" / "build-modules", kernel.headers.resolve(), built]
+    images.call([*build_modules, *umlkernel.MAKE], "build-modules")
+    variables = [f"KDIR={kernel.headers.resolve()}", *umlkernel.MAKE]
+    script = SCRIPT.format(top=TOP, copy=copy, variables=" ".join(variables))
+    out = build / "tests" / "load"
+    info = uml.run_script(script, out=out, timeout_wall_s=300.0)
+    assert info.status == 0, (out / "console.log").read_text()
+    return {path.name: path.read_text() for path in out.iterdir()}
+
+
+def _lines(text: str, pattern: str) -> list[str]:
+    return re.findall(rf"^{pattern}$", text, re.MULTILINE)
+
+
+def test_what_is_touched_is_said_first(said: dict[str, str]) -> None:
+    names, release = " ".join(MODULES), uml.kernel().release
+    assert f"make load: inserts {names} into the running kernel {release}\n" in said["loaded"]
+    assert f"make unload: removes {names} from the running kernel\n" in said["unloaded"]
+
+
+def test_load_offers_the_algorithms(said: dict[str, str]) -> None:
+    assert _lines(said["loaded"], r"(\w+) loaded") == list(MODULES)
+    assert _lines(said["loaded"], r"status \d+") == ["status 0"]
+    new = set(said["then"].split()) - set(said["before"].split())
+    assert new == {"star", "j", "hstcp_gentle", "compound", "compound_plus"}
+
+
+def test_what_is_loaded_stays(said: dict[str, str]) -> None:
+    assert _lines(said["again"], r"(\w+) is loaded already") == list(MODULES)
+    assert said["again"].endswith("status 0\n")
+
+
+def test_what_is_in_use_is_not_removed(said: dict[str, str]) -> None:
+    assert "make unload: tcp_star is in use by 1 sockets or settings\n" in said["used"]
+    assert said["used"].endswith("status 2\n")
+
+
+def test_unload_leaves_nothing(said: dict[str, str]) -> None:
+    assert _lines(said["unloaded"], r"(\w+) removed") == list(MODULES)
+    assert said["unloaded"].endswith("status 0\n")
+    assert said["after"] == said["before"]
