@@ -14,7 +14,7 @@ from . import images, toolchain
 from .images import Kernel, LabError
 
 #: Debian's architecture -> flavour of the kernel whose headers are taken.
-FLAVOURS = {"arm64": "arm64", "i386": "686-pae"}
+FLAVOURS = {"arm64": "arm64", "armhf": "armmp", "i386": "686-pae"}
 
 
 def architectures(series: str) -> list[str]:

@@ -24,6 +24,7 @@ from .images import LabError, call
 TRIPLETS = {
     "amd64": "x86_64-linux-gnu",
     "arm64": "aarch64-linux-gnu",
+    "armhf": "arm-linux-gnueabihf",
     "i386": "i686-linux-gnu",
 }
 

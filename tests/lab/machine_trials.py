@@ -35,6 +35,8 @@ LASTING = {
     "modules": {"gone": [], "new": ["veth"]},
     "settings": {"gone": ["kernel/tainted=4\n"], "new": ["kernel/tainted=12292\n"]},
 }
+#: What the first run with an `ifb` leaves.
+LASTING_IFB = {"modules": {"gone": [], "new": ["ifb"]}}
 #: A link that an emulator which is short of time can carry.
 LINK = ("--set", "rate=2mbit", "--set", "delay=50ms", "--set", "queue=25kB")
 #: The runs that are ended.
@@ -138,7 +140,7 @@ def settled(before: dict[str, Any], lasting: dict[str, Any]) -> tuple[dict[str, 
 # --- trials -----------------------------------------------------------------------------------
 
 
-def lab(name: str, *arguments: str) -> int:
+def lab(name: str, *arguments: str, scenario: str = "satellite") -> int:
     """`lab run` as a process of its own, leading a process group as in a terminal."""
     pid = os.fork()
     if pid:
@@ -146,7 +148,7 @@ def lab(name: str, *arguments: str) -> int:
     os.setpgid(0, 0)
     for number, end in ((1, "out"), (2, "err")):
         os.dup2(os.open(OUT / f"{name}.{end}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
-    status = cli.main(["run", "satellite", "--engine", "host", "--fresh", *LINK, *arguments])
+    status = cli.main(["run", scenario, "--engine", "host", "--fresh", *LINK, *arguments])
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(status)
@@ -271,6 +273,14 @@ def bare() -> None:
     report(before, trial="bare", hit=hit, status=end(pid))
 
 
+def shared() -> None:
+    """A scenario whose ACKs pass an `ifb`, which nobody has loaded before."""
+    before = state()
+    ifb = ("--set", "flows=1", "--set", "wired_rate=0", "--set", "ack_rate=1mbit")
+    status = end(lab("shared", *SHORT, *ifb, scenario="satellite-shared"))
+    report(before, LASTING_IFB, trial="shared", status=status)
+
+
 def whole() -> None:
     """The command as a user types it, the first on this machine."""
     before = state()
@@ -285,6 +295,7 @@ def main() -> None:
     """All trials, one after the other."""
     seed, kills = map(int, sys.argv[1:])
     whole()
+    shared()
     failing("late", "--timeout", "2")
     with broken("ethtool"):
         failing("broken")

@@ -14,7 +14,7 @@ from apogee_lab import cli, images, records
 from apogee_lab.engines import host, qemu
 
 from . import machine
-from .machine_trials import LASTING, LINK, WAYS
+from .machine_trials import LASTING, LASTING_IFB, LINK, WAYS
 from .runs import measured
 
 pytestmark = pytest.mark.guest
@@ -95,6 +95,12 @@ def test_the_machine_is_as_before(trials: list[dict[str, Any]]) -> None:
     """Links, addresses, routes, queues, settings, mounts, processes, namespaces, modules, tracers;
     but for `veth`, which stays loaded, and the kernel's mark that it had our module."""
     assert named(trials, "whole")["left"] == LASTING
+
+
+def test_a_links_module_brings_no_links_of_its_own(trials: list[dict[str, Any]]) -> None:
+    """`ifb`, loaded by its first link, gave the machine `ifb0` and `ifb1`."""
+    found = named(trials, "shared")
+    assert (found["status"], found["left"]) == (0, LASTING_IFB)
 
 
 # --- runs that do not -------------------------------------------------------------------------
