@@ -12,7 +12,7 @@ HOST_KDIR := /lib/modules/$(RUNNING)/build
 lab_kdir = $$($(PYTHON) -m apogee_lab.images kdir)
 
 # The kernel release a build directory $(1) belongs to.
-release = $$(sed -n 's/^.define UTS_RELEASE "\(.*\)"/\1/p' $(1)/include/generated/utsrelease.h)
+release = $$(sed -n 's/^.define UTS_RELEASE "\(.*\)"/\1/p' $(1)/include/generated/utsrelease.h 2>/dev/null)
 
 .DEFAULT_GOAL := help
 .PHONY: help modules install uninstall load unload dkms dkms-remove deb prove-package demo reproduce check matrix lint clean

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from apogee_lab import foreign, images, modules, table
 from apogee_lab.engines import qemu
+from apogee_lab.engines.common import GuestFailed
 from apogee_lab.scenario import module_of
 
 from .lab.runs import Case, Run, run_cases
@@ -54,7 +55,7 @@ class Row:
         print(f"{self.name}: {column}", file=sys.stderr, flush=True)
         try:
             self.cells[column] = check()
-        except (images.LabError, AssertionError) as error:
+        except (images.LabError, GuestFailed, AssertionError) as error:
             self.cells[column] = str(error) or "failed"
         return not self.cells[column]
 
@@ -145,8 +146,11 @@ def record_calls() -> Path:
 
 
 def native_row(series: str, asked: Path) -> Row:
-    """All columns, for the kernel that the lab boots."""
-    k = images.kernel(series)
+    """All columns, for the kernel that the lab boots; without it, why it is missing."""
+    try:
+        k = images.kernel(series)
+    except images.LabError as error:
+        return Row(series, "amd64", {"W=1": str(error)})
     row = compile_row(k, "amd64")
     if row.failures:
         return row

@@ -2,7 +2,8 @@
 """Writing sysctls so that they can be put back: a file remembers what was there before.
 
 The file is written before the first sysctl and removed after the last one is back. Applying twice
-keeps what was there before the first time.
+keeps what was there before the first time, but not of a key that has another value since: someone
+has changed it, or the host was booted.
 """
 
 from __future__ import annotations
@@ -140,9 +141,10 @@ def _set(changes: Sequence[Change], proc: Path) -> None:
 def apply(changes: Sequence[Change], proc: Path, state: Path) -> None:
     """Remember what is there, then write; if one is refused all is as before."""
     before = _remembered(state)
-    old = {one.key: one.old for one in before}
+    old = {(one.key, one.new): one.old for one in before}
     merged = {one.key: one for one in before}
-    merged |= {one.key: Change(one.key, old.get(one.key, one.old), one.new) for one in changes}
+    for one in changes:
+        merged[one.key] = Change(one.key, old.get((one.key, one.old), one.old), one.new)
     _remember(state, list(merged.values()))
     try:
         _set(changes, proc)

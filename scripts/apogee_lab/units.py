@@ -109,22 +109,29 @@ def _with_unit(text: str, table: dict[str, int] | dict[str, Fraction], kind: str
             return number * table[unit]
         if unit == "" and number == 0:
             return Fraction(0)
-    raise UnitError(f"'{text}' is not {describe(kind)}")
+    raise UnitError(f"{text!r} is not {describe(kind)}")
 
 
 def _float(text: str, kind: str) -> float:
     value = float(text) if re.fullmatch(rf"[+-]?{_NUMBER.pattern}", text, re.I | re.A) else math.nan
     if not math.isfinite(value):
-        raise UnitError(f"'{text}' is not {describe(kind)}")
+        raise UnitError(f"{text!r} is not {describe(kind)}")
     return value
 
 
 def _whole(value: Fraction, text: str, kind: str, unit: str) -> int:
     if value.denominator != 1:
-        raise UnitError(f"'{text}' is not a whole number of {unit}; allowed: {describe(kind)}")
+        raise UnitError(f"{text!r} is not a whole number of {unit}; allowed: {describe(kind)}")
     if value >= 2**63:
-        raise UnitError(f"'{text}' is too large")
+        raise UnitError(f"{text!r} is too large")
     return int(value)
+
+
+def _seconds(value: Fraction, text: str) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise UnitError(f"{text!r} is too large") from None
 
 
 def parse(kind: str, text: str) -> Value:
@@ -136,27 +143,27 @@ def parse(kind: str, text: str) -> Value:
     if base == "rate":
         return _whole(_with_unit(text.lower(), _RATE, kind), text, kind, "bit/s")
     if base == "time":
-        return float(_with_unit(text, _TIME, kind))
+        return _seconds(_with_unit(text, _TIME, kind), text)
     if base == "size":
         return _whole(_with_unit(text, _SIZE, kind), text, kind, "bytes")
     if base == "ber":
         value = _float(text, kind)
         if not 0 <= value < 1:
-            raise UnitError(f"'{text}' is not {describe(kind)}")
+            raise UnitError(f"{text!r} is not {describe(kind)}")
         return abs(value)
     if base == "float":
         return _float(text, kind)
     if base == "int":
         if not re.fullmatch(r"[+-]?\d{1,18}", text, re.ASCII):
-            raise UnitError(f"'{text}' is not {describe(kind)}")
+            raise UnitError(f"{text!r} is not {describe(kind)}")
         return int(text)
     if base == "bool":
         if text not in ("0", "1"):
-            raise UnitError(f"'{text}' is not {describe(kind)}")
+            raise UnitError(f"{text!r} is not {describe(kind)}")
         return int(text)
     if base.startswith("choice:"):
         if text not in base[len("choice:") :].split(","):
-            raise UnitError(f"'{text}' is not {describe(kind)}")
+            raise UnitError(f"{text!r} is not {describe(kind)}")
         return text
     if base == "event":
         return _event(text, kind)
@@ -164,7 +171,7 @@ def parse(kind: str, text: str) -> Value:
         try:
             return tuple(parse(base.removeprefix(LIST), item) for item in text.split("+"))
         except UnitError:
-            raise UnitError(f"'{text}' is not {describe(kind)}") from None
+            raise UnitError(f"{text!r} is not {describe(kind)}") from None
     raise KeyError(f"no such kind of value: {kind}")
 
 
@@ -173,13 +180,13 @@ def _event(text: str, kind: str) -> tuple[float, float] | None:
         return None
     start, colon, length = text.partition(":")
     if not colon:
-        raise UnitError(f"'{text}' is not {describe(kind)}")
+        raise UnitError(f"{text!r} is not {describe(kind)}")
     try:
         event = (float(parse("time", start)), float(parse("time", length)))
     except UnitError:
-        raise UnitError(f"'{text}' is not {describe(kind)}") from None
+        raise UnitError(f"{text!r} is not {describe(kind)}") from None
     if event[1] <= 0:
-        raise UnitError(f"'{text}': the length must be longer than 0s")
+        raise UnitError(f"{text!r}: the length must be longer than 0s")
     return event
 
 

@@ -15,6 +15,7 @@ from apogee_lab import images
 #: Programs in place of busybox's -> Debian package.
 PROGRAMS = {
     "python3": "python3",
+    "env": "coreutils",
     "unshare": "util-linux",
     "setpriv": "util-linux",
     "flock": "util-linux",
@@ -87,6 +88,7 @@ def files(root: Path, kernel: images.Kernel) -> dict[str, bytes]:
 #: The guest's first lines: what may be executed, and its path as it is on a machine.
 PREPARE = f"""\
 chmod +x {" ".join(f"/bin/{name}" for name in PROGRAMS)} /{HOME}/build/cache/flow-*
+mkdir -p /dev/pts && mount -t devpts devpts /dev/pts
 export PATH=/usr/sbin:/usr/bin
 cd /{HOME}
 """

@@ -10,7 +10,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import pty
 import random
+import select
 import shutil
 import signal
 import subprocess
@@ -273,6 +275,38 @@ def bare() -> None:
     report(before, trial="bare", hit=hit, status=end(pid))
 
 
+def heard(terminal: int, words: bytes) -> bytes:
+    """What a terminal says up to some words; all of it if they do not come in a minute."""
+    said, deadline = b"", time.monotonic() + 60
+    while words not in said:
+        if not select.select([terminal], [], [], max(0.0, deadline - time.monotonic()))[0]:
+            break
+        try:
+            said += os.read(terminal, 4096)
+        except OSError:  # its other end is closed
+            break
+    return said
+
+
+def prompt() -> None:
+    """`lab shell` at a terminal: what it says, Ctrl-C for what runs there, exit."""
+    before = state()
+    pid, terminal = pty.fork()
+    if not pid:
+        os._exit(cli.main(["shell", "satellite", "--engine", "host", *LINK]))
+    said = heard(terminal, b"lab# ")
+    for typed, answer in (
+        (b"sleep 100; echo slept\n", b"slept"),
+        (b"\x03", b"lab# "),
+        (b"ip netns list; echo up $((6 * 7))\n", b"up 42"),
+        (b"exit\n", b"-"),
+    ):
+        time.sleep(1)
+        os.write(terminal, typed)
+        said += heard(terminal, answer)
+    report(before, trial="shell", status=end(pid), said=said.decode(errors="replace"))
+
+
 def shared() -> None:
     """A scenario whose ACKs pass an `ifb`, which nobody has loaded before."""
     before = state()
@@ -296,6 +330,7 @@ def main() -> None:
     seed, kills = map(int, sys.argv[1:])
     whole()
     shared()
+    prompt()
     failing("late", "--timeout", "2")
     with broken("ethtool"):
         failing("broken")

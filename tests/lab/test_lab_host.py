@@ -103,6 +103,18 @@ def test_a_links_module_brings_no_links_of_its_own(trials: list[dict[str, Any]])
     assert (found["status"], found["left"]) == (0, LASTING_IFB)
 
 
+def test_shell_is_a_prompt_inside(trials: list[dict[str, Any]]) -> None:
+    """It had no standard input, and what it started was deaf to Ctrl-C."""
+    found = named(trials, "shell")
+    print(found["said"])
+    assert (found["status"], found["left"]) == (0, {})
+    assert "exit ends it" in found["said"]
+    assert found["said"].count("slept") == 1, "as it was typed"
+    assert "\nup 42" in found["said"]
+    assert {"snd", "bn", "sat", "rcv"} <= set(found["said"].split())
+    assert "Cannot set" not in found["said"]
+
+
 # --- runs that do not -------------------------------------------------------------------------
 
 

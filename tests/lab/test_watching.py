@@ -123,7 +123,7 @@ wait $!
 """
 
 
-@pytest.fixture(scope="module", params=list(images.SERIES))
+@pytest.fixture(scope="module", params=["6.1", "6.12"])
 def told(request: pytest.FixtureRequest, build: Path, root: Path) -> Path:
     """What one guest left."""
     kernel = images.kernel(request.param)
@@ -185,7 +185,7 @@ def test_a_route_does_not_hold_the_module(told: Path, report: dict[str, str]) ->
 
 
 def test_another_namespace_takes_no_restricted_default(told: Path, report: dict[str, str]) -> None:
-    assert report["restricted"].startswith("elsewhere cubic users ")
+    assert report["restricted"] == "elsewhere cubic users 1", "one that nobody is"
     assert "sysctl: write error: Operation not permitted" in (told / "nobody.log").read_text()
 
 

@@ -49,13 +49,17 @@ class Machine:
             (self.kdir / name).parent.mkdir(parents=True, exist_ok=True)
             (self.kdir / name).write_text(text)
 
-    def fails(self, script: str, *arguments: object) -> str:
-        """The last line of what the script says; it must fail."""
+    def run(self, script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+        """Run a script of the tree with the programs that are replaced."""
         env = os.environ | {"PATH": f"{self.bin}:{os.environ['PATH']}"}
-        done = subprocess.run(
+        return subprocess.run(
             [self.tree / "scripts" / script, *map(str, arguments)],
             capture_output=True, text=True, env=env, check=False,
         )  # fmt: skip
+
+    def fails(self, script: str, *arguments: object) -> str:
+        """The last line of what the script says; it must fail."""
+        done = self.run(script, *arguments)
         assert done.returncode in (1, 2), done.stdout + done.stderr
         return done.stderr.splitlines()[-1]
 
@@ -107,6 +111,35 @@ def test_headers_of_a_kernel_that_does_not_run(machine: Machine) -> None:
     assert f"0.0.1-other, but {RELEASE} is running: leave out KDIR, or boot 0.0.1-other" in line
 
 
+def test_uninstall_means_the_kernel_that_was_named(machine: Machine) -> None:
+    """It took the running one when the named one's headers were gone."""
+    line = machine.fails("host-modules", "uninstall", "/lib/modules/0.9-old/build")
+    assert line.endswith("nothing is installed in /lib/modules/0.9-old/updates/apogee")
+    line = machine.fails("host-modules", "uninstall", "/typo")
+    assert line.endswith("/typo names no kernel: KDIR=/lib/modules/RELEASE/build")
+
+
+def test_modules_that_only_tests_take_are_not_built_to_load(machine: Machine) -> None:
+    machine.headers("modules:\n\t@case $(M) in */tests/*) exit 1;; esac\n")
+    machine.program("insmod", "exit 0")
+    only = machine.tree / "tests" / "only"
+    only.mkdir(parents=True)
+    (only / "Kbuild").touch()
+    done = machine.run("host-modules", "load", machine.kdir)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("tcp_j loaded\n")
+    assert machine.run("build-modules", machine.kdir, machine.tree / "out").returncode == 1
+
+
+@pytest.mark.parametrize("verb", ["install", "remove"])
+@pytest.mark.parametrize("status", ["installed", "half-configured", "unpacked"])
+def test_dkms_beside_the_package(machine: Machine, verb: str, status: str) -> None:
+    """One whose build has failed is half-configured; its sources were removed under it."""
+    machine.program("dkms", "echo apogee/0.6.0: added")
+    machine.program("dpkg-query", f"echo {status}")
+    assert machine.fails("dkms", verb).endswith("has the modules: apt-get purge apogee-dkms")
+
+
 @pytest.mark.parametrize("compiler", ["gcc-99", "x86_64-linux-gnu-gcc-99", "/usr/bin/gcc-99"])
 def test_without_the_compiler(machine: Machine, compiler: str) -> None:
     machine.headers(f"modules:\n\t@{compiler} -c x.c; exit 127\n")
@@ -140,6 +173,9 @@ def test_a_kernel_that_refuses_the_module(machine: Machine, words: str, advice: 
 
 
 def test_unknown_arguments(machine: Machine) -> None:
+    assert "usage: " in machine.fails("host-modules")
+    assert "usage: " in machine.fails("host-modules", "load")
+    assert "usage: " in machine.fails("build-modules", "--product")
     assert "usage: " in machine.fails("dkms")
     assert "usage: " in machine.fails("dkms", "none")
     assert "usage: " in machine.fails("prove-package")

@@ -315,3 +315,13 @@ def test_a_reader_that_leaves_early(root: Path) -> None:
             stdout=out, stderr=subprocess.PIPE, text=True, check=False,
         )  # fmt: skip
     assert done.stderr == ""
+
+
+def test_a_full_disk_is_one_line(root: Path) -> None:
+    """/dev/full is one."""
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [root / "scripts" / "lab", "list"], stdout=full, stderr=subprocess.PIPE, text=True,
+            check=False,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr) == (1, "lab list: no space left on device\n")

@@ -141,6 +141,8 @@ def test_the_profile_is_what_tune_prints(root: Path, capsys: Capture) -> None:
         (("--rate", "1mbit", "--rtt", "0.9ms"), "1ms to 10s"),
         (("--rate", "1mbit", "--rtt", "10.1s"), "1ms to 10s"),
         (("--rate", "1mbit", "--rtt", "fast"), "is not a time"),
+        (("--rate", "1mbit", "--rtt", "1e999s"), "too large"),
+        (("--rate", "x\ny", "--rtt", "1s"), "is not a rate"),
         (("--rate", "1mbit", "--rtt", "1s", "--yes"), "--apply or --restore"),
         (("--restore", "--rate", "1mbit"), "takes neither"),
         (("--restore", "--apply"), "not allowed with"),
@@ -214,6 +216,18 @@ def test_applied_twice_the_first_old_values_count(host: Path) -> None:
     assert now(host)["net.core.rmem_max"] == "300000000"
     assert status_of("--restore", "--yes") == 0
     assert now(host) == UNTOUCHED
+
+
+def test_old_values_end_with_the_boot(host: Path) -> None:
+    """What was remembered before the host was booted came back in place of what it booted with."""
+    assert status_of(*PATH, "--apply", "--yes") == 0
+    booted = {"net.core.rmem_max": "8000000", "net.core.default_qdisc": "fq_codel"}
+    for key, value in (BEFORE | booted).items():
+        (host / key.replace(".", "/")).write_text(value)
+    assert status_of(*PATH, "--apply", "--yes") == 0
+    assert now(host) == UNTOUCHED | CHANGED
+    assert status_of("--restore", "--yes") == 0
+    assert now(host) == UNTOUCHED | booted
 
 
 def test_nothing_to_change(host: Path, capsys: Capture) -> None:

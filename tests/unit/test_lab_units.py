@@ -57,6 +57,8 @@ def test_what_is_read(kind: str, text: str, value: Any) -> None:
         ("rate", "1.0000001kbit"),
         ("rate", "1e30mbit"),
         ("time", "5"),
+        ("time", "1e400s"),
+        ("event", "1s:1e400s"),
         ("time", "5 weeks"),
         ("time", "s"),
         ("size", "625kb"),

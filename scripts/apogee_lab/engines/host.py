@@ -57,6 +57,7 @@ PROGRAMS = {
     "modprobe": "kmod",
     "insmod": "kmod",
     "rmmod": "kmod",
+    "env": "coreutils",
     "unshare": "util-linux",
     "setpriv": "util-linux",
     "flock": "util-linux",

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The kernel matrix: a kernel that does not come or does not run fails in its own row."""
+
+from __future__ import annotations
+
+import pytest
+
+from apogee_lab import images
+from apogee_lab.engines.common import GuestFailed
+from tests import matrix
+
+
+def raising(error: Exception) -> object:
+    def raise_it(*_: object) -> None:
+        raise error
+
+    return raise_it
+
+
+@pytest.mark.parametrize(
+    "error", [GuestFailed("kernel panic", []), images.LabError("no room"), AssertionError("no")]
+)
+def test_a_check_that_breaks_is_a_failed_cell(error: Exception) -> None:
+    row = matrix.Row("7.2", "amd64")
+    assert not row.look("boots", raising(error))  # type: ignore[arg-type]
+    assert row.failures == [f"7.2: boots: {error}"]
+    assert row.texts() == ["7.2", "amd64", "–", "–", "FAILED", "–", "–", "–"]
+
+
+def test_a_kernel_that_cannot_be_had_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    error = images.LabError("trixie-backports: no network")
+    monkeypatch.setattr(images, "kernel", raising(error))
+    monkeypatch.setattr(matrix.foreign, "kernel", raising(error))
+    for row in (matrix.native_row("7.2", matrix.ROOT), matrix.foreign_row("7.2", "arm64")):
+        assert row.failures == ["7.2: W=1: trixie-backports: no network"]
