@@ -528,6 +528,15 @@ def libraries(program: Path) -> list[Path]:
     return [Path(p) for p in re.findall(r"(?:=> |^\s*)(/\S+) \(0x", text, re.M)]
 
 
+def unwinder(program: Path) -> list[Path]:
+    """What libc loads by itself when a thread is cancelled, as iperf3 does since 3.16.
+
+    It lies beside libc, whose package depends on it, and ldd doesn't list it.
+    """
+    beside = [p.with_name("libgcc_s.so.1") for p in libraries(program) if p.name == "libc.so.6"]
+    return [path for path in beside if path.exists()]
+
+
 def _add_program(cpio: Cpio, program: Path) -> None:
     cpio.file(f"bin/{program.name}", program.resolve().read_bytes(), 0o755)
     for library in libraries(program):
@@ -713,6 +722,8 @@ def extra_image(name: str) -> Path:
             cpio = Cpio()
             for program in programs:
                 _add_program(cpio, program)
+                for library in unwinder(program):
+                    cpio.file(f"lib/{library.name}", library.read_bytes(), 0o755)
             image.parent.mkdir(parents=True, exist_ok=True)
             part = image.with_suffix(".part")
             part.write_bytes(cpio.bytes())

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the overlays of a guest hold."""
+
+from __future__ import annotations
+
+import pytest
+from apogee_lab import images
+
+
+@pytest.mark.parametrize("name", images.EXTRAS)
+def test_threads_can_be_cancelled_in_an_overlay(name):
+    """libc aborts a program that cancels a thread where it finds no libgcc_s (iperf3 3.16 does)."""
+    assert b"lib/libgcc_s.so.1\0" in images.extra_image(name).read_bytes()
