@@ -567,7 +567,7 @@ static inline u32 compound_sent(const struct compound_windows *windows)
 
 /**
  * compound_follow() - take over a window that others have set
- * @windows: both windows, whose sum becomes @swnd
+ * @windows: both windows, whose sum, at most 2^31 - 1 segments, becomes @swnd
  * @swnd: the stack's window in segments, 1 to 2^31 - 1
  *
  * Growth is the loss window's. What the stack takes away (idle flows) is taken

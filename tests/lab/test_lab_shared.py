@@ -68,14 +68,17 @@ def test_equal_flows_get_equal_shares(runs: dict[str, Run]) -> None:
 
 
 def test_starts_and_delays_are_each_flows_own(runs: dict[str, Run]) -> None:
-    """The second flow: 2 s later, 100 ms farther away; 1.5 round trips until its first data."""
+    """The second flow: 2 s later, 100 ms farther away; 1.5 round trips until its first data.
+
+    Its smallest RTT may hold a frame of the first flow, 1.2 ms.
+    """
     run = runs["apart"]
     first, second = (run.json(f"flow{n}.send.json") for n in (1, 2))
     assert (second["syn_us"] - first["syn_us"]) / 1e6 == pytest.approx(2, abs=0.05)
     assert run.when("flow2", "start") - run.when("flow1", "start") == pytest.approx(2, abs=0.05)
     record = run.record
     near, far = record["flows"]
-    assert far["rtt_ms"]["min"] - near["rtt_ms"]["min"] == pytest.approx(200, abs=1)
+    assert far["rtt_ms"]["min"] - near["rtt_ms"]["min"] == pytest.approx(200, abs=1.25)
     assert far["own"]["from_s"] - near["own"]["from_s"] == pytest.approx(2.3, abs=0.05)
     assert record["interval"] == {"from_s": far["own"]["from_s"], "over_s": 6.0}
     assert far["own"]["goodput_bps"] == far["goodput_bps"]

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from .cheaders import Library
@@ -306,9 +306,10 @@ def test_what_is_sent_is_the_sum_rounded_up(apogee: Library, cwnd: int, dwnd: in
     assert found == min(math.ceil(Fraction(cwnd + dwnd, ONE)), 2**31 - 1)
 
 
-@given(st.integers(ONE, 2**38), st.integers(0, 2**38), segments)
+@given(st.integers(ONE, 2**38), st.integers(0, 2**38 - ONE), segments)
+@example(cwnd=2**38, dwnd=2**38 - ONE, swnd=1)
 def test_the_windows_follow_the_stack(apogee: Library, cwnd: int, dwnd: int, swnd: int) -> None:
-    """Growth is cwnd's; what is taken, dwnd gives first; fractions stay."""
+    """Growth is cwnd's; what is taken, dwnd gives first; fractions stay; up to the largest swnd."""
     both = windows(apogee, cwnd, dwnd)
     sent = apogee.compound_sent(both)
     apogee.compound_follow(both, swnd)
