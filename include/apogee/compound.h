@@ -197,18 +197,23 @@ static inline bool compound_period_begins(struct compound_base *base,
  * @begins: a period has begun
  *
  * Where baseRTT is out of sight for three tenths of a period: as a new period
- * begins, and where the RTT lies 5 % below its moving mean, as others dip.
+ * begins, and where the RTT lies 5 % below its moving mean, as others dip. Who
+ * has only begun to learn can't trust what is in sight, and follows others at once.
  *
  * Return: whether a dip should begin.
  */
 static inline bool compound_dip_due(struct compound_base *base, u32 rtt_us,
 				    u32 now_ms, u32 length_ms, bool begins)
 {
+	bool missed = (u64)(now_ms - base->seen_ms) * 10 >= (u64)length_ms * 3;
+	bool learns = !base->sure && base->doubled < COMPOUND_HALVED;
+
 	base->mean_us = base->mean_us ? base->mean_us - base->mean_us / 4 +
 					rtt_us / 4 : rtt_us;
-	if ((u64)(now_ms - base->seen_ms) * 10 < (u64)length_ms * 3)
-		return false;
-	return begins || (u64)rtt_us * 20 < (u64)base->mean_us * 19;
+	if (missed && begins)
+		return true;
+	return (missed || learns) &&
+	       (u64)rtt_us * 20 < (u64)base->mean_us * 19;
 }
 
 /**

@@ -554,23 +554,41 @@ def test_due_as_a_period_begins(apogee: Library, begins: bool, seen: int, since:
     [(186_800, True), (187_000, False), (200_000, False), (100_000, True)],
 )
 def test_due_where_the_rtt_falls(apogee: Library, rtt: int, falls: bool, since: int) -> None:
-    base = known(apogee, 100_000, seen_ms=U32_MAX, mean_us=200_000)
+    base = known(apogee, 100_000, seen_ms=U32_MAX, mean_us=200_000, sure=True)
     assert due(base, apogee, rtt, U32_MAX + since) == (falls and since >= 750)
     assert base.mean_us == pytest.approx(0.75 * 200_000 + 0.25 * rtt, abs=2)
 
 
-@given(rtts, rtts, clocks, st.integers(0, 2**31), st.integers(1, 600_000), st.booleans())
-def test_due(
-    apogee: Library, rtt: int, mean: int, seen: int, since: int, length: int, begins: bool
+@pytest.mark.parametrize("begins", [False, True])
+@pytest.mark.parametrize(("rtt", "falls"), [(186_800, True), (187_000, False)])
+@pytest.mark.parametrize("doubled", [0, 2, 3])
+@pytest.mark.parametrize("sure", [False, True])
+def test_who_learns_follows_at_once(
+    apogee: Library, sure: bool, doubled: int, rtt: int, falls: bool, begins: bool
 ) -> None:
+    """With baseRTT in sight, but only three times, and not once a dip has confirmed it."""
+    base = known(apogee, 190_000, seen_ms=7, mean_us=200_000, sure=sure, doubled=doubled)
+    assert due(base, apogee, rtt, 7, begins) == (falls and not sure and doubled < 3)
+
+
+@given(
+    rtts, rtts, clocks, st.integers(0, 2**31), st.integers(1, 600_000), st.booleans(),
+    st.booleans(), st.integers(0, 3),
+)  # fmt: skip
+def test_due(
+    apogee: Library, rtt: int, mean: int, seen: int, since: int, length: int, begins: bool,
+    sure: bool, doubled: int,
+) -> None:  # fmt: skip
     """Both ways, at any time; left out where rounding could decide."""
-    base = known(apogee, 1, seen_ms=seen, mean_us=mean)
+    base = known(apogee, 1, seen_ms=seen, mean_us=mean, sure=sure, doubled=doubled)
     found = due(base, apogee, rtt, seen + since, begins, length)
     exact = Fraction(3, 4) * mean + Fraction(1, 4) * rtt
     assert abs(base.mean_us - exact) < 1
     if abs(rtt - exact * Fraction(19, 20)) > 1:
         falls = rtt < exact * Fraction(19, 20)
-        assert found == (since >= length * Fraction(3, 10) and (begins or falls))
+        missed = since >= length * Fraction(3, 10)
+        learns = not sure and doubled < 3
+        assert found == ((missed and begins) or ((missed or learns) and falls))
 
 
 def test_the_first_rtt_is_its_own_mean(apogee: Library) -> None:
