@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from apogee_lab import images, reproduce
-from apogee_lab.engines import host
+from apogee_lab.engines import common, host
 
 Capture = pytest.CaptureFixture[str]
 RELEASE = "6.1.0-99-amd64"
@@ -61,3 +63,24 @@ def test_events_are_brought_to_the_monotonic_clock(tmp_path: Path) -> None:
     assert events.read_text() == "flow1 start 1007.50\nack_blackout on 1009.00\n"
     host._by_monotonic_clock(events, 1000.004)
     assert events.read_text() == "flow1 start 7.50\nack_blackout on 9.00\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "tidy_s", "status"),
+    [
+        ("sleep 60", 0.0, -signal.SIGKILL),
+        ("sleep 60", 60.0, -signal.SIGTERM),
+        ("trap 'exit 3' TERM; while :; do sleep 0.1; done", 60.0, 3),
+        ("trap '' TERM; while :; do sleep 0.1; done", 0.5, -signal.SIGKILL),
+    ],
+    ids=["at once", "in time", "tidied", "too late"],
+)
+def test_a_guest_is_ended_wherever_a_signal_came(script: str, tidy_s: float, status: int) -> None:
+    """Even if that was as Popen.wait() had just taken its lock, which then nobody releases."""
+    with subprocess.Popen(["sh", "-c", f"{script} & echo; wait"], stdout=-1, process_group=0) as it:
+        assert it.stdout is not None
+        assert it.stdout.readline() == b"\n"
+        it._waitpid_lock.acquire()  # type: ignore[attr-defined]
+        common._end_group(it, tidy_s)
+        it._waitpid_lock.release()  # type: ignore[attr-defined]
+        assert it.returncode == status

@@ -11,6 +11,7 @@ import fcntl
 import os
 import platform
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -261,15 +262,25 @@ def supervise(command: Command, work: Work, bounds: Bounds) -> RunInfo:
 
 
 def _end_group(process: subprocess.Popen[bytes], tidy_s: float) -> None:
-    """End a process that was not waited for yet, with all of its group."""
-    with contextlib.suppress(ProcessLookupError):
-        if tidy_s:
-            os.killpg(process.pid, signal.SIGTERM)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(tidy_s)
-                return
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    """End a process that was not waited for yet, with all of its group.
+
+    The kernel is asked instead of Popen.wait(): the exception of a signal may have come just as
+    that one had taken its lock, which then nobody releases.
+    """
+    with contextlib.suppress(ProcessLookupError, ChildProcessError):
+        if not tidy_s or not _ends_on_term(process.pid, tidy_s):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.returncode = os.waitstatus_to_exitcode(os.waitpid(process.pid, 0)[1])
+
+
+def _ends_on_term(pid: int, tidy_s: float) -> bool:
+    """Whether SIGTERM for its group ends a process in time; it can still be waited for."""
+    end = os.pidfd_open(pid)
+    try:
+        os.killpg(pid, signal.SIGTERM)
+        return bool(select.select([end], [], [], tidy_s)[0])
+    finally:
+        os.close(end)
 
 
 def _check_end(name: str, status: int, text: str, work: Work) -> None:
