@@ -139,6 +139,8 @@ data() {
     "clock": case(CLOCK, duration_s=24, _rule=4, _relearn=8, **DEEP),
     "crowd": case(CLOCK, duration_s=16, _relearn=8, **{"constant.cwnd": 500}, **CROWD),
     "others": case(CLOCK + FALLS, **OTHERS),
+    # Too soon for a dip of its own, three tenths of 75 s after baseRTT was last seen.
+    "learner": case(FALLS, **{**OTHERS, "_relearn": 600}),
     "loss": case(LOSE + FALLS + DIPS % 20 + "lose 0.1\n", **OTHERS),
     "silence": case(LOSE + FALLS + DIPS % 20 + "lose 0.5\n", **OTHERS),
     "undone": case(
@@ -587,6 +589,14 @@ def test_a_dip_with_others_drains_the_queue(runs: dict[str, Run]) -> None:
     # Not below it again, but for a rule's step.
     assert min(one["swnd"] for one in after[2:10]) >= end["ssthresh"] - 1
     assert run.sent["info"]["total_retrans"] == 0
+
+
+def test_who_learns_follows_others_at_once(runs: dict[str, Run]) -> None:
+    """In its first dip, though it has seen baseRTT seconds before."""
+    run = runs["learner"]
+    (before, begin, *_), *_ = dips(run)
+    assert 0.2 < begin["t"] - run.when("others", "fall") < 1
+    assert begin["rtt"] < before["rtt"]
 
 
 def cut_short(run: Run) -> tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]:

@@ -45,7 +45,8 @@ def test_loss_based_flows_keep_half_of_their_share(kept: Path, tmp_path: Path, q
 def test_a_latecomer_gets_its_share_and_no_more(kept: Path, tmp_path: Path, ber: str) -> None:
     """The second flow starts after 30 s, behind the queue of the first: equal 90 s later.
 
-    In the mean of three seeds; of sixty at 1e-6 one had less (0.978).
+    In the mean of three seeds: of sixty others at 1e-6 one had less (0.978), and once 0.973 was
+    seen.
     """
     settings = (f"queue={BDP}B", f"ber={ber}", "start=0s+30s")
     found = []
@@ -56,4 +57,5 @@ def test_a_latecomer_gets_its_share_and_no_more(kept: Path, tmp_path: Path, ber:
             end = float(arrivals.times[-1])
             rates.append(float(arrivals.until(end) - arrivals.until(end - 30e6)))
         found.append(records.jain(rates))
+    assert min(found) >= 0.95
     assert statistics.fmean(found) >= 0.98
