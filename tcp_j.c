@@ -14,7 +14,9 @@
  *   o ABE's samples and filter are those of abe.h.
  *   o As in tcp_star the module owns the window by cong_control, so that
  *     "keep the window" (fig. 2) isn't overruled by proportional rate
- *     reduction. It doesn't pace.
+ *     reduction, and does what the stack leaves out then: restart after idle
+ *     and window validation. It doesn't pace.
+ *   o ECN marks are congestion: the window falls to 0.8 (RFC 8511).
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -23,7 +25,11 @@
 
 #include <apogee/star.h>
 #include <compat/cong_control.h>
+#include <compat/tx_start.h>
 #include <kernel/bbr_info.h>
+#include <kernel/idle.h>
+#include <kernel/pacing.h>
+#include <kernel/timeout.h>
 
 #define CREATE_TRACE_POINTS
 #include <trace/tcp_j.h>
@@ -35,7 +41,8 @@
  * struct j - per connection state
  * @abe: bandwidth estimation
  * @cwnd_abe: window ABE measures, in segments, 0 without an estimate
- * @delivered: tp->delivered at the last ACK
+ * @una: snd_una at the last ACK
+ * @cwnd: window that the last ACK left, in segments
  * @prior_cwnd: window before the last reduction, in segments
  * @prior_ssthresh: ssthresh before the last reduction
  * @reduced: the stack has asked for ssthresh; the window is to be set
@@ -43,20 +50,32 @@
 struct j {
 	struct abe abe;
 	u32 cwnd_abe;
-	u32 delivered;
+	u32 una;
+	u32 cwnd;
 	u32 prior_cwnd;
 	u32 prior_ssthresh;
 	bool reduced;
 };
+
+/* What TSO is to hand to the device at once. Not what an algorithm that paces has
+ * left: its timer would go on with it.
+ */
+static void j_set_pacing_rate(struct sock *sk)
+{
+	if (READ_ONCE(sk->sk_pacing_status) == SK_PACING_NEEDED)
+		WRITE_ONCE(sk->sk_pacing_rate,
+			   READ_ONCE(sk->sk_max_pacing_rate));
+	else
+		pacing_begin(sk);
+}
 
 static void j_init(struct sock *sk)
 {
 	struct j *j = inet_csk_ca(sk);
 
 	memset(j, 0, sizeof(*j));
-	j->delivered = tcp_sk(sk)->delivered;
-	/* No rate left over from an algorithm that paces. */
-	WRITE_ONCE(sk->sk_pacing_rate, READ_ONCE(sk->sk_max_pacing_rate));
+	j->una = tcp_sk(sk)->snd_una;
+	j_set_pacing_rate(sk);
 }
 
 static u32 j_ssthresh(struct sock *sk)
@@ -76,7 +95,7 @@ static void j_set_state(struct sock *sk, u8 new_state)
 {
 	struct j *j = inet_csk_ca(sk);
 
-	if (new_state != TCP_CA_Loss)
+	if (new_state != TCP_CA_Loss || !timeout_seen(sk, j->reduced, j->cwnd))
 		return;
 	j->reduced = false;
 	tcp_snd_cwnd_set(tcp_sk(sk), TCP_INIT_CWND);
@@ -90,29 +109,63 @@ static u32 j_undo_cwnd(struct sock *sk)
 	return max(tcp_snd_cwnd(tcp_sk(sk)), j->prior_cwnd);
 }
 
+/* Answer the loss event or the mark for which the stack asked ssthresh. */
+static void j_reduce(struct sock *sk)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct j *j = inet_csk_ca(sk);
+	u32 cwnd = star_cws_cwnd(j->prior_cwnd, j->prior_ssthresh,
+				 tp->snd_ssthresh);
+
+	j->reduced = false;
+	if (inet_csk(sk)->icsk_ca_state == TCP_CA_CWR) {
+		cwnd = star_mark_cwnd(j->prior_cwnd);
+		tp->snd_ssthresh = cwnd;
+	}
+	tcp_snd_cwnd_set(tp, min(cwnd, j->prior_cwnd));
+}
+
+/* A window that has not been used: slow start leads back to what it was. */
+static void j_shrink(struct sock *sk, u32 cwnd)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	if (cwnd >= tcp_snd_cwnd(tp))
+		return;
+	tp->snd_ssthresh = tcp_current_ssthresh(sk);
+	tcp_snd_cwnd_set(tp, cwnd);
+}
+
+APOGEE_TX_START(j_tx_start)
+{
+	j_shrink(sk, idle_tx_start(sk));
+}
+
 APOGEE_CONG_CONTROL(j_cong_control)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct j *j = inet_csk_ca(sk);
-	u32 acked = tp->delivered - j->delivered;
+	u32 acked = rs->acked_sacked;
 	u32 rtt_min = tcp_min_rtt(tp);
 	u8 state = inet_csk(sk)->icsk_ca_state;
+	bool new_data = after(tp->snd_una, j->una);
 
-	j->delivered = tp->delivered;
-	if (abe_ack(&j->abe, tp->tcp_mstamp, (u64)acked * tp->mss_cache,
-		    tp->mss_cache, rtt_min, J_FIRST_INTERVAL_US,
-		    rs->is_app_limited) && rtt_min != U32_MAX)
+	j->una = tp->snd_una;
+	if (abe_ack(&j->abe, tp->tcp_mstamp, (u32)tp->first_tx_mstamp,
+		    (u64)acked * tp->mss_cache, tp->mss_cache, rtt_min,
+		    J_FIRST_INTERVAL_US, rs->is_app_limited) &&
+	    rtt_min != U32_MAX)
 		j->cwnd_abe = abe_window(abe_bw(&j->abe), rtt_min,
 					 tp->mss_cache);
 
-	if (j->reduced) {
-		j->reduced = false;
-		tcp_snd_cwnd_set(tp, star_cws_cwnd(j->prior_cwnd,
-						   j->prior_ssthresh,
-						   tp->snd_ssthresh));
-	} else if (acked && state != TCP_CA_Recovery && state != TCP_CA_CWR) {
+	if (j->reduced)
+		j_reduce(sk);
+	else if (acked && new_data && state != TCP_CA_Recovery &&
+		 state != TCP_CA_CWR)
 		tcp_reno_cong_avoid(sk, tp->snd_una, acked);
-	}
+	j_shrink(sk, idle_validate(sk));
+	j->cwnd = tcp_snd_cwnd(tp);
+	j_set_pacing_rate(sk);
 	trace_j_ack(sk, j->cwnd_abe, abe_bw(&j->abe));
 }
 
@@ -133,6 +186,7 @@ static struct tcp_congestion_ops tcp_j __read_mostly = {
 	.ssthresh	= j_ssthresh,
 	.set_state	= j_set_state,
 	.cong_control	= j_cong_control,
+	APOGEE_TX_START_OP(j_tx_start),
 	.undo_cwnd	= j_undo_cwnd,
 	.get_info	= j_get_info,
 };

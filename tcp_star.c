@@ -16,22 +16,40 @@
  *   AEN  reads the first ACK after a retransmission timeout: if all data had
  *        arrived only ACKs were lost, and the window of before is restored.
  *
- *                 loss: CWS              timeout: AEN waits for an ACK
- *     open ------------------> recovery        |
- *      ^  \                       |            |-- spurious: prior window --> open
- *      |   \--- ECN: back off ----|            |
- *      +------ LWC on every ACK --+            +-- loss: slow start from the
- *                                                  initial window, ABE's share
- *                                                  held back until ssthresh
+ * A connection is in one of these modes (enum star_mode); NONE, all zero, is
+ * before star_init():
+ *
+ *             +-------+  loss   +--------+  loss with a queue    +-------+
+ *     init -->| START |-------->| CRUISE |---------------------->| YIELD |
+ *             +-------+         +--------+<----------------------+-------+
+ *                                ^  ^   |   no queue for long
+ *         slow start has passed  |  |   |  mark          +--------+
+ *         ssthresh               |  |   +--------------->| MARKED |
+ *             +------+           |  +--------------------+--------+
+ *             | SLOW |-----------+       cwnd_reno has passed cwnd_abe
+ *             +------+<-------------------------------+
+ *              ^                          data lost   |
+ *              |  long idle, window unused       +-------+  only ACKs were lost:
+ *     START or CRUISE              any --------->| JUDGE |--> the mode of before
+ *                                      timeout   +-------+    (CRUISE for START)
+ *
+ *   START   LWC; ssthresh follows cwnd_abe, so that slow start ends when the
+ *           window has been lifted. As in SLOW, two windows per RTT_min leave.
+ *   CRUISE  LWC: cwnd = cwnd_reno + cwnd_abe. A data loss is answered by CWS.
+ *   SLOW, MARKED, YIELD
+ *           ABE's share is held back: cwnd = cwnd_reno, growing as Reno's. A mark
+ *           leads to MARKED and a loss with a queue to YIELD from here, too.
+ *   JUDGE   The window is the stack's. AEN reads the ACKs. A timeout that the
+ *           stack has for itself decided on (AEN off, a mark or a loss known
+ *           before, a second one) leads to SLOW at once.
  *
  * Notable differences from the paper:
  *   o Bandwidth samples span a train of ACKs and pass a maximum filter over
  *     four round trips and more (coexist=1), or the larger of the last two
  *     counts (coexist=0); see abe.h. The paper divides by single gaps between
  *     ACKs and names no filter.
- *   o Until the first loss ssthresh follows cwnd_abe, so that slow start ends
- *     when the window has been lifted (coexist=1). The paper gives no initial
- *     ssthresh.
+ *   o Until the first loss ssthresh follows cwnd_abe (coexist=1). The paper
+ *     gives no initial ssthresh.
  *   o The whole window is compared with ssthresh, a standing queue slows the
  *     growth to one segment per round trip, and a loss that comes with one is
  *     answered as congestion (coexist=1, see star.h).
@@ -39,7 +57,12 @@
  *     The ACK that answers carries the same verdict if D-SACK or timestamps
  *     are consulted, and data loss costs no extra round trip.
  *   o On round trips above 250 ms the first window is larger than ten segments,
- *     one for each 25 ms, as Hybla's.
+ *     one for each 25 ms, as Hybla's, where the connection was opened from this
+ *     side: a peer that answers the SYN-ACK late looks like a long path.
+ *   o Duplicate ACKs lift nothing: each lets one new segment go (RFC 3042). In
+ *     recovery what is newly SACKed counts as acknowledged.
+ *   o After an idle time, and where the window is not used, it falls as Reno's
+ *     (RFC 5681 4.1, RFC 2861), and slow start leads back.
  *   o Packets are paced, or a lifted window would leave as one burst.
  *   o After a timeout by data loss ABE's share is held back until slow start
  *     has passed ssthresh: the first ACK would otherwise lift the window to
@@ -48,7 +71,8 @@
  *     and ABE's share is held back until it has grown again.
  *
  * The module owns the window by cong_control. That switches off the stack's
- * proportional rate reduction and its pacing rate; both are done here. In
+ * proportional rate reduction, its pacing rate, its restart after idle and its
+ * validation of windows; all are done here. In
  * recovery no more than the window CWS set is in flight, so that each segment
  * delivered or lost is replaced by one.
  */
@@ -60,7 +84,10 @@
 #include <apogee/star.h>
 #include <compat/cong_control.h>
 #include <compat/param_range.h>
+#include <compat/tx_start.h>
 #include <kernel/bbr_info.h>
+#include <kernel/idle.h>
+#include <kernel/timeout.h>
 
 #define CREATE_TRACE_POINTS
 #include <trace/tcp_star.h>
@@ -89,43 +116,33 @@ APOGEE_PARAM(coexist, 0, 1,
 /**
  * struct star - per connection state, at most ICSK_CA_PRIV_SIZE (104) bytes
  * @abe: bandwidth estimation
- * @w: the window
- * @delivered: tp->delivered at the last ACK
+ * @w: the window and the mode
  * @rtt_us: smallest RTT of the running ABE sample, in us, ~0 if none
- * @prior_cwnd: window before the last reduction, in segments, for undo
- * @prior_reno: Reno's share of it
- * @prior_ssthresh: ssthresh before the last reduction
- * @p_seq: P_seq, end of the newest data sent before the timeout
- * @una: snd_una at the timeout
- * @dsack_dups: tp->dsack_dups at the timeout
  * @sample_rtt_us: smallest RTT of the last ABE sample, in us
- * @reduced: the stack has asked for ssthresh; the window is to be set
- * @fresh: no reduction since the connection began
- * @aen: a timeout awaits its verdict
- * @repeated: a further timeout came before the verdict
+ * @una: snd_una at the last ACK; in JUDGE at the timeout
+ * @p_seq: P_seq, end of the newest data sent before the timeout
+ * @dsack_dups: tp->dsack_dups at the timeout
+ * @prior_cwnd: window before the last reduction, in segments, for undo
+ * @prior_ssthresh: ssthresh before it
+ * @prior_mode: mode before it
+ * @asked: the stack has asked for ssthresh: star_reduce() is to answer
  * @sack_hole: the scoreboard had a hole at the timeout
  * @queue: a queue stands at the bottleneck
- * @prior_held: w.held before the last reduction
  */
 struct star {
 	struct abe abe;
 	struct star_window w;
-	u32 delivered;
 	u32 rtt_us;
-	u32 prior_cwnd;
-	u32 prior_reno;
-	u32 prior_ssthresh;
-	u32 p_seq;
-	u32 una;
-	u32 dsack_dups;
 	u32 sample_rtt_us;
-	u8 reduced:1,
-	   fresh:1,
-	   aen:1,
-	   repeated:1,
+	u32 una;
+	u32 p_seq;
+	u32 dsack_dups;
+	u32 prior_cwnd;
+	u32 prior_ssthresh;
+	u8 prior_mode;
+	u8 asked:1,
 	   sack_hole:1,
 	   queue:1;
-	u8 prior_held;
 };
 
 /* A new connection on a long path begins with what it would have sent on a
@@ -135,11 +152,20 @@ struct star {
 static void star_begin(struct sock *sk)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
+	u64 max_rate = READ_ONCE(sk->sk_max_pacing_rate);
 	u32 rtt_min = tcp_min_rtt(tp);
 	u32 cwnd = min(rtt_min / STAR_RTT_REFERENCE_US, STAR_CWND_BEGIN_MAX);
+	/* Established, and no algorithm yet: it is the SYN-ACK that has come. */
+	bool opener = sk->sk_state == TCP_ESTABLISHED &&
+		      !inet_csk(sk)->icsk_ca_initialized;
 
-	if (rtt_min != U32_MAX && cwnd > tcp_snd_cwnd(tp))
+	if (rtt_min == U32_MAX)
+		return;
+	if (opener && cwnd > tcp_snd_cwnd(tp))
 		tcp_snd_cwnd_set(tp, cwnd);
+	WRITE_ONCE(sk->sk_pacing_rate,
+		   min(star_first_rate(tcp_snd_cwnd(tp), tp->mss_cache,
+				       rtt_min), max_rate));
 }
 
 static void star_init(struct sock *sk)
@@ -148,25 +174,22 @@ static void star_init(struct sock *sk)
 	struct star *s = inet_csk_ca(sk);
 
 	memset(s, 0, sizeof(*s));
+	s->w.mode = tp->snd_ssthresh >= TCP_INFINITE_SSTHRESH ? STAR_START :
+								STAR_CRUISE;
 	s->w.cwnd_reno = max_t(u32, tcp_snd_cwnd(tp), 1);
-	s->delivered = tp->delivered;
+	s->una = tp->snd_una;
 	s->rtt_us = U32_MAX;
-	s->fresh = tp->snd_ssthresh >= TCP_INFINITE_SSTHRESH;
 
 	/* No rate yet, and none left over from another algorithm. */
 	WRITE_ONCE(sk->sk_pacing_rate, READ_ONCE(sk->sk_max_pacing_rate));
-	if (READ_ONCE(pacing))
-		cmpxchg(&sk->sk_pacing_status, SK_PACING_NONE,
-			SK_PACING_NEEDED);
-	if (s->fresh && !tp->data_segs_out)
+	if (s->w.mode == STAR_START && !tp->data_segs_out)
 		star_begin(sk);
 }
 
 /* Slow start from the initial window (AEN, P_seq > ACK_seq). */
 static void star_start_again(struct star *s)
 {
-	s->aen = 0;
-	s->w.held = STAR_HELD_TIMEOUT;
+	s->w.mode = STAR_SLOW;
 	s->w.cwnd_reno = TCP_INIT_CWND;
 	s->w.cwnd_cnt = 0;
 }
@@ -176,28 +199,29 @@ static void star_timeout(struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
+	u32 cwnd = min(s->asked ? s->prior_cwnd : star_cwnd(&s->w),
+		       tp->snd_cwnd_clamp);
 
-	/* In recovery it is a repair that was lost. The stack has not asked
-	 * for ssthresh again: the loss is answered already, by CWS.
+	if (s->w.mode == STAR_NONE || !timeout_seen(sk, s->asked, cwnd))
+		return;
+	/* In recovery it is a repair that was lost. The stack has not asked for
+	 * ssthresh again: the loss is answered already, by CWS.
 	 */
-	if (inet_csk(sk)->icsk_ca_state == TCP_CA_Recovery && !s->reduced)
+	if (inet_csk(sk)->icsk_ca_state == TCP_CA_Recovery && !s->asked)
 		return;
+	s->asked = 0;
 
-	s->reduced = 0;
-	s->fresh = 0;
-
-	if (inet_csk(sk)->icsk_ca_state == TCP_CA_Loss && s->aen) {
-		s->repeated = 1;
-		return;
-	}
-	/* With a mark or a loss known before, the prior window is gone. */
+	/* With a mark or a loss known before, the prior window is gone. A second
+	 * timeout, before the verdict on the first, is data loss.
+	 */
 	if (!READ_ONCE(aen) ||
 	    inet_csk(sk)->icsk_ca_state > TCP_CA_Disorder) {
+		if (s->w.mode == STAR_JUDGE)
+			trace_star_aen(sk, s->p_seq, STAR_AEN_LOSS);
 		star_start_again(s);
 		return;
 	}
-	s->aen = 1;
-	s->repeated = 0;
+	s->w.mode = STAR_JUDGE;
 	s->sack_hole = !!tp->sacked_out;
 	s->p_seq = tp->snd_nxt;
 	s->una = tp->snd_una;
@@ -213,39 +237,43 @@ static void star_set_state(struct sock *sk, u8 new_state)
 
 /* The stack asks at each loss event, mark and timeout, before it acts. A
  * timeout keeps this answer: slow start has to find the way up to what ABE
- * measured. star_reduce() has the last word on the others.
+ * measured. star_reduce() has the last word on the others. While AEN waits
+ * the window of before is that of before the timeout.
  */
 static u32 star_ssthresh(struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
 
-	s->prior_cwnd = tcp_snd_cwnd(tp);
-	s->prior_reno = s->w.cwnd_reno;
-	s->prior_held = s->w.held;
-	s->prior_ssthresh = tp->snd_ssthresh;
-	s->reduced = 1;
+	/* A SYN's timeout, before star_init(). */
+	if (s->w.mode == STAR_NONE)
+		return star_cws_ssthresh(&s->w, tcp_snd_cwnd(tp));
+	if (s->w.mode != STAR_JUDGE) {
+		s->prior_cwnd = tcp_snd_cwnd(tp);
+		s->prior_ssthresh = tp->snd_ssthresh;
+		s->prior_mode = s->w.mode;
+	}
+	s->asked = 1;
 	return star_cws_ssthresh(&s->w, s->prior_cwnd);
 }
 
-/* The reduction was wrong: back to the window and the shares of before. */
+/* The reduction was wrong: back to the window and the mode of before. */
 static void star_restore(struct sock *sk)
 {
 	struct star *s = inet_csk_ca(sk);
 
-	s->w.cwnd_reno = s->prior_reno;
-	s->w.held = s->prior_held;
-	s->reduced = 0;
-	s->aen = 0;
+	s->w.mode = s->prior_mode == STAR_START ? STAR_CRUISE : s->prior_mode;
+	star_set_cwnd(&s->w, s->prior_cwnd);
 	tcp_sk(sk)->snd_ssthresh = s->prior_ssthresh;
 }
 
 static u32 star_undo_cwnd(struct sock *sk)
 {
-	const struct star *s = inet_csk_ca(sk);
+	struct star *s = inet_csk_ca(sk);
 
+	s->asked = 0;
 	star_restore(sk);
-	return max(star_cwnd(&s->w), s->prior_cwnd);
+	return star_cwnd(&s->w);
 }
 
 /* Judge the timeout by the ACK that has just been processed (fig. 3). Returns
@@ -262,7 +290,6 @@ static bool star_check_aen(struct sock *sk)
 		.sack_hole = s->sack_hole ||
 			     (before(tp->snd_una, s->p_seq) && tp->sacked_out &&
 			      tcp_is_sack(tp)),
-		.repeated = s->repeated,
 		.has_sack = tcp_is_sack(tp),
 		.dsack = tp->dsack_dups != s->dsack_dups,
 		.has_tstamp = tp->rx_opt.saw_tstamp && tp->rx_opt.rcv_tsecr,
@@ -281,8 +308,7 @@ static bool star_check_aen(struct sock *sk)
 }
 
 /* Take the ACK into the estimate; on a new one lift the window anew. */
-static void star_estimate(struct sock *sk, const struct rate_sample *rs,
-			  u32 acked)
+static void star_estimate(struct sock *sk, const struct rate_sample *rs)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
@@ -293,9 +319,9 @@ static void star_estimate(struct sock *sk, const struct rate_sample *rs,
 		s->rtt_us = min_t(u32, s->rtt_us, rs->rtt_us);
 
 	s->abe.recent = !READ_ONCE(coexist);
-	if (!abe_ack(&s->abe, tp->tcp_mstamp, (u64)acked * tp->mss_cache,
-		     tp->mss_cache, rtt_min, READ_ONCE(first_interval_us),
-		     rs->is_app_limited))
+	if (!abe_ack(&s->abe, tp->tcp_mstamp, (u32)tp->first_tx_mstamp,
+		     (u64)rs->acked_sacked * tp->mss_cache, tp->mss_cache,
+		     rtt_min, READ_ONCE(first_interval_us), rs->is_app_limited))
 		return;
 
 	if (s->rtt_us != U32_MAX) {
@@ -313,90 +339,168 @@ static void star_estimate(struct sock *sk, const struct rate_sample *rs,
 		star_set_cwnd(&s->w, tcp_snd_cwnd(tp));
 }
 
-/* Answer the loss event or the mark for which the stack asked ssthresh. */
+/* Answer the loss event or the mark for which the stack asked ssthresh. No
+ * answer raises the window.
+ */
 static void star_reduce(struct sock *sk)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
+	u32 cwnd = s->prior_cwnd, ssthresh;
 
-	s->reduced = 0;
-	s->fresh = 0;
+	s->asked = 0;
 	if (inet_csk(sk)->icsk_ca_state == TCP_CA_CWR) {
-		s->w.held = STAR_HELD_MARK;
-		star_set_cwnd(&s->w, max(s->prior_cwnd / 5 * 4,
-					 STAR_CWND_MIN));
+		s->w.mode = STAR_MARKED;
+		star_set_cwnd(&s->w, star_mark_cwnd(cwnd));
 		tp->snd_ssthresh = star_cwnd(&s->w);
 		return;
 	}
 	if (s->queue && READ_ONCE(coexist)) {
-		s->w.held = STAR_HELD_QUEUE;
+		s->w.mode = STAR_YIELD;
 		s->w.clear = 0;
-		tp->snd_ssthresh = star_yield(s->prior_cwnd, s->sample_rtt_us,
+		tp->snd_ssthresh = star_yield(cwnd, s->sample_rtt_us,
 					      tcp_min_rtt(tp));
-		star_set_cwnd(&s->w, star_drain(s->prior_cwnd, s->sample_rtt_us,
+		star_set_cwnd(&s->w, star_drain(cwnd, s->sample_rtt_us,
 						tcp_min_rtt(tp)));
 		return;
 	}
-	/* A bit error while others share the path: nothing to answer. */
-	if (s->w.held == STAR_HELD_QUEUE) {
-		tp->snd_ssthresh = max(s->prior_cwnd, STAR_CWND_MIN);
-		star_set_cwnd(&s->w, s->prior_cwnd);
+	/* A bit error while others share the path: nothing to answer. Nor does
+	 * slow start lead up again where a mark has ended it.
+	 */
+	if (s->w.mode == STAR_YIELD || s->w.mode == STAR_MARKED) {
+		tp->snd_ssthresh = max(cwnd, STAR_CWND_MIN);
+		star_set_cwnd(&s->w, cwnd);
 		return;
 	}
-	star_set_cwnd(&s->w, star_cws_cwnd(s->prior_cwnd, s->prior_ssthresh,
-					   tp->snd_ssthresh));
+	if (s->w.mode == STAR_START)
+		s->w.mode = STAR_CRUISE;
+	ssthresh = star_cws_ssthresh(&s->w, cwnd);
+	tp->snd_ssthresh = ssthresh;
+	star_set_cwnd(&s->w, min(star_cws_cwnd(cwnd, s->prior_ssthresh,
+					       ssthresh), cwnd));
+}
+
+/* A window that has not been used: slow start leads back to what it was. */
+static void star_shrink(struct sock *sk, u32 cwnd)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct star *s = inet_csk_ca(sk);
+
+	if (cwnd >= tcp_snd_cwnd(tp) || !s->w.cwnd_abe)
+		return;
+	tp->snd_ssthresh = min(tcp_current_ssthresh(sk), tcp_snd_cwnd(tp));
+	if (!star_holds(&s->w))
+		s->w.mode = STAR_SLOW;
+	star_set_cwnd(&s->w, cwnd);
+	tcp_snd_cwnd_set(tp, star_cwnd(&s->w));
+}
+
+static u32 star_pace(const struct star *s)
+{
+	bool slow_start = s->w.mode == STAR_START || s->w.mode == STAR_SLOW;
+
+	return slow_start && !s->queue ? STAR_PACE_START : STAR_PACE_CRUISE;
 }
 
 static void star_set_pacing_rate(struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	const struct star *s = inet_csk_ca(sk);
-	u32 gain = s->fresh && !s->queue ? STAR_PACE_START : STAR_PACE_CRUISE;
 	u64 max_rate = READ_ONCE(sk->sk_max_pacing_rate);
 	u64 rate = max_rate;
 
-	if (READ_ONCE(pacing) && abe_bw(&s->abe))
+	/* Nothing to pace by: what the connection began with. */
+	if (!abe_bw(&s->abe) || tcp_min_rtt(tp) == U32_MAX)
+		return;
+	if (READ_ONCE(pacing)) {
 		rate = star_pacing_rate(tcp_snd_cwnd(tp), tp->mss_cache,
-					tcp_min_rtt(tp), gain);
+					tcp_min_rtt(tp), star_pace(s));
+		if (READ_ONCE(sk->sk_pacing_status) == SK_PACING_NONE)
+			cmpxchg(&sk->sk_pacing_status, SK_PACING_NONE,
+				SK_PACING_NEEDED);
+	}
 	WRITE_ONCE(sk->sk_pacing_rate, min(rate, max_rate));
+}
+
+APOGEE_TX_START(star_tx_start)
+{
+	const struct star *s = inet_csk_ca(sk);
+
+	if (s->w.mode == STAR_NONE)
+		return;
+	star_shrink(sk, idle_tx_start(sk));
+	star_set_pacing_rate(sk);
+}
+
+/* Whether an ACK is of new data. In recovery, where SACK tells what arrives, that
+ * counts, too; a duplicate ACK elsewhere only says that something did.
+ */
+static bool star_is_new(struct sock *sk, const struct rate_sample *rs)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	const struct star *s = inet_csk_ca(sk);
+
+	if (!rs->acked_sacked)
+		return false;
+	return after(tp->snd_una, s->una) ||
+	       (tcp_is_sack(tp) &&
+		inet_csk(sk)->icsk_ca_state >= TCP_CA_Recovery);
+}
+
+/* The window after an ACK that the stack may act on. */
+static void star_set_window(struct sock *sk, bool lift)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	const struct star *s = inet_csk_ca(sk);
+	u32 cwnd = star_cwnd(&s->w);
+
+	if (!lift)
+		cwnd = min(cwnd, tcp_snd_cwnd(tp));
+	/* The first retransmission goes out at once. */
+	if (inet_csk(sk)->icsk_ca_state == TCP_CA_Recovery && !tp->retrans_out)
+		cwnd = max(cwnd, tcp_packets_in_flight(tp) + 1);
+	tcp_snd_cwnd_set(tp, min(cwnd, tp->snd_cwnd_clamp));
 }
 
 APOGEE_CONG_CONTROL(star_cong_control)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
-	u32 acked = tp->delivered - s->delivered;
-	u8 state = inet_csk(sk)->icsk_ca_state;
 	bool letter = !READ_ONCE(coexist);
-	bool lost = false;
-	u32 cwnd;
+	bool judged, lost = false, lift;
 
 	/* The ACK of the SYN is processed before star_init() is called. */
-	if (!s->w.cwnd_reno)
+	if (s->w.mode == STAR_NONE)
 		return;
 
-	s->delivered = tp->delivered;
-	star_estimate(sk, rs, acked);
+	lift = star_is_new(sk, rs);
+	star_estimate(sk, rs);
 
-	if (s->aen)
+	judged = s->w.mode == STAR_JUDGE;
+	if (judged)
 		lost = star_check_aen(sk);
-	if (s->reduced)
-		star_reduce(sk);
-	else if (!s->aen && !lost && acked && state != TCP_CA_CWR &&
-		 tcp_is_cwnd_limited(sk))
-		star_lwc(&s->w, acked, tp->snd_ssthresh, letter, s->queue);
+	/* Until the verdict the stack's window of a timeout stays. */
+	if (s->w.mode == STAR_JUDGE)
+		goto pace;
 
-	if (s->fresh && !letter && s->w.cwnd_abe)
+	if (s->asked && !(judged && s->w.mode == STAR_SLOW)) {
+		star_reduce(sk);
+		judged = true;
+	} else if (lift && !lost &&
+		   inet_csk(sk)->icsk_ca_state != TCP_CA_CWR &&
+		   tcp_is_cwnd_limited(sk)) {
+		star_lwc(&s->w, rs->acked_sacked, tp->snd_ssthresh, letter,
+			 s->queue);
+	}
+	s->asked = 0;
+
+	if (s->w.mode == STAR_START && !letter && s->w.cwnd_abe)
 		tp->snd_ssthresh = max(s->w.cwnd_abe, STAR_CWND_MIN);
 
-	/* Until the verdict the stack's window of a timeout stays. */
-	if (!s->aen) {
-		cwnd = star_cwnd(&s->w);
-		/* The first retransmission goes out at once. */
-		if (state == TCP_CA_Recovery && !tp->retrans_out)
-			cwnd = max(cwnd, tcp_packets_in_flight(tp) + 1);
-		tcp_snd_cwnd_set(tp, min(cwnd, tp->snd_cwnd_clamp));
-	}
+	star_set_window(sk, lift || judged);
+	star_shrink(sk, idle_validate(sk));
+	s->una = tp->snd_una;
+pace:
 	star_set_pacing_rate(sk);
 	trace_star_ack(sk, &s->w, abe_bw(&s->abe));
 }
@@ -412,11 +516,10 @@ static size_t star_get_info(struct sock *sk, u32 ext, int *attr,
 			    union tcp_cc_info *info)
 {
 	const struct star *s = inet_csk_ca(sk);
-	u32 pace = s->fresh && !s->queue ? STAR_PACE_START : STAR_PACE_CRUISE;
 	u64 gain = (u64)tcp_snd_cwnd(tcp_sk(sk)) * BBR_INFO_UNIT;
 
 	return bbr_info(ext, attr, info, abe_bw(&s->abe),
-			tcp_min_rtt(tcp_sk(sk)), pace,
+			tcp_min_rtt(tcp_sk(sk)), star_pace(s),
 			s->w.cwnd_abe ? div_u64(gain, s->w.cwnd_abe) : 0);
 }
 
@@ -427,6 +530,7 @@ static struct tcp_congestion_ops tcp_star __read_mostly = {
 	.ssthresh	= star_ssthresh,
 	.set_state	= star_set_state,
 	.cong_control	= star_cong_control,
+	APOGEE_TX_START_OP(star_tx_start),
 	.undo_cwnd	= star_undo_cwnd,
 	.sndbuf_expand	= star_sndbuf_expand,
 	.get_info	= star_get_info,

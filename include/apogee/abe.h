@@ -24,6 +24,9 @@
  *  - A sender with nothing to send: such samples neither lower the estimate
  *    nor does their time age it. (The first train is corrected all the same:
  *    the stack marks every first flight as limited by the application.)
+ *  - ACKs that are held for a while and let go at once: what a sample counts was
+ *    sent in no less time than the sample is taken to last, as tcp_rate_gen()
+ *    bounds the stack's own rate. A train that left as one is not bounded.
  *  - A clock that stands still between two ACKs adds to the next sample; one
  *    that steps back behind the beginning of the running sample restarts it.
  *
@@ -83,6 +86,8 @@
  *	until @samples is ABE_SETTLE, [1] is the estimate of the first train;
  *	with @recent an epoch is one sample
  * @last_us: time of the last ACK, in us, modulo 2^32
+ * @sent_us: when the newest segment was sent that the ACK at @mark_us delivered,
+ *	in us, modulo 2^32
  * @samples: full samples so far, up to ABE_SETTLE
  * @started: the first ACK has been seen
  * @train: three segments have been acknowledged: a pause may follow
@@ -94,6 +99,7 @@ struct abe {
 	u64 bytes;
 	u64 bw[2];
 	u32 last_us;
+	u32 sent_us;
 	u8 samples;
 	bool started;
 	bool train;
@@ -136,10 +142,22 @@ static inline u64 abe_bw(const struct abe *a)
 	return max_t(u64, a->bw[0], a->bw[1]);
 }
 
-static inline void abe_restart_sample(struct abe *a, u64 now_us)
+static inline void abe_restart_sample(struct abe *a, u64 now_us, u32 sent_us)
 {
 	a->mark_us = now_us;
+	a->sent_us = sent_us;
 	a->bytes = 0;
+}
+
+/* How long the running sample lasts: the longer of its ACKs' arrival and of the
+ * sending of what they deliver. A segment that is older than the one before took
+ * no time.
+ */
+static inline u64 abe_elapsed_us(const struct abe *a, u64 now_us, u32 sent_us)
+{
+	s32 sending_us = (s32)(sent_us - a->sent_us);
+
+	return max_t(u64, now_us - a->mark_us, sending_us > 0 ? sending_us : 0);
 }
 
 static inline bool abe_epoch_over(const struct abe *a, u64 now_us,
@@ -185,6 +203,8 @@ static inline void abe_correct_first(struct abe *a, u64 bw, u32 gap_us,
  * abe_ack() - account for one ACK (eq. 2)
  * @a: the estimation, zeroed before first use but for @recent
  * @now_us: arrival time of the ACK, in us
+ * @sent_us: when the newest segment delivered so far was sent, in us of the same
+ *	clock, modulo 2^32
  * @bytes: bytes it newly acknowledges or SACKs; 0 is allowed
  * @mss: maximum segment size in bytes
  * @rtt_min_us: smallest round trip time seen, in us
@@ -193,8 +213,8 @@ static inline void abe_correct_first(struct abe *a, u64 bw, u32 gap_us,
  *
  * Return: true if the estimate may have changed.
  */
-static inline bool abe_ack(struct abe *a, u64 now_us, u64 bytes, u32 mss,
-			   u32 rtt_min_us, u32 first_us, bool limited)
+static inline bool abe_ack(struct abe *a, u64 now_us, u32 sent_us, u64 bytes,
+			   u32 mss, u32 rtt_min_us, u32 first_us, bool limited)
 {
 	u32 gap_us = (u32)now_us - a->last_us;
 	u32 interval_us;
@@ -209,18 +229,18 @@ static inline bool abe_ack(struct abe *a, u64 now_us, u64 bytes, u32 mss,
 		a->epoch_us = now_us;
 		a->train = bytes >= ABE_TRAIN * (u64)mss;
 		a->bw[1] = abe_rate(mss, first_us);
-		abe_restart_sample(a, now_us);
+		abe_restart_sample(a, now_us, sent_us);
 		return true;
 	}
 
 	if (now_us < a->mark_us) {
-		abe_restart_sample(a, now_us);
+		abe_restart_sample(a, now_us, sent_us);
 		a->epoch_us = now_us;
 		return false;
 	}
 
 	a->bytes += bytes;
-	elapsed_us = now_us - a->mark_us;
+	elapsed_us = abe_elapsed_us(a, now_us, sent_us);
 	interval_us = abe_interval_us(rtt_min_us);
 
 	if (!a->samples)
@@ -229,12 +249,12 @@ static inline bool abe_ack(struct abe *a, u64 now_us, u64 bytes, u32 mss,
 				  gap_us, rtt_min_us);
 	if (mss + a->bytes >= ABE_TRAIN * (u64)mss)
 		a->train = true;
-	if (elapsed_us < interval_us)
+	if (now_us - a->mark_us < interval_us)
 		return !a->samples;
 
 	abe_take_sample(a, now_us, abe_rate(a->bytes, elapsed_us), interval_us,
 			limited);
-	abe_restart_sample(a, now_us);
+	abe_restart_sample(a, now_us, sent_us);
 	return true;
 }
 

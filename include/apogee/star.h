@@ -37,7 +37,7 @@
 /* A queue stands where the RTT is a sixteenth above its minimum. */
 #define STAR_QUEUE_SHIFT	4
 
-/* Pacing gains in 1/256: two windows per RTT_min while the path is unknown ... */
+/* Pacing gains in 1/256: two windows per RTT_min in slow start ... */
 #define STAR_PACE_START		512U
 /* ... and a sixteenth more than one later. What leaves sooner than the path takes
  * it has to fit into the queue: with a quarter, on a path of 10 Mbit/s and 500 ms,
@@ -45,12 +45,17 @@
  */
 #define STAR_PACE_CRUISE	272U
 
-/* Why ABE's share of the window is held back, and until when. */
-enum star_held {
-	STAR_HELD_NOT,
-	STAR_HELD_TIMEOUT,	/* data lost: until slow start passes ssthresh */
-	STAR_HELD_MARK,		/* ECN: until cwnd_reno has passed cwnd_abe */
-	STAR_HELD_QUEUE,	/* congestion: until no queue has stood for long */
+/* What a connection is doing. In SLOW, MARKED and YIELD ABE's share of the
+ * window is held back; tcp_star.c draws what leads from one to the other.
+ */
+enum star_mode {
+	STAR_NONE,	/* star_init() has not been called yet */
+	STAR_START,	/* the path is unknown: ssthresh follows cwnd_abe */
+	STAR_CRUISE,	/* cwnd = cwnd_reno + cwnd_abe */
+	STAR_SLOW,	/* data lost, or long idle: until slow start passes ssthresh */
+	STAR_MARKED,	/* ECN: until cwnd_reno has passed cwnd_abe */
+	STAR_YIELD,	/* congestion: until no queue has stood for long */
+	STAR_JUDGE,	/* a timeout: the window is the stack's until AEN's verdict */
 };
 
 /**
@@ -58,16 +63,26 @@ enum star_held {
  * @cwnd_reno: NewReno's share, at least 1
  * @cwnd_abe: ABE's share, 0 without an estimate
  * @cwnd_cnt: segments acknowledged towards the next increment of @cwnd_reno
- * @held: why ABE's share is held back, an enum star_held
- * @clear: sampling intervals without a queue since STAR_HELD_QUEUE began
+ * @mode: an enum star_mode
+ * @clear: sampling intervals without a queue since STAR_YIELD began
  */
 struct star_window {
 	u32 cwnd_reno;
 	u32 cwnd_abe;
 	u32 cwnd_cnt;
-	u8 held;
+	u8 mode;
 	u8 clear;
 };
+
+/**
+ * star_holds() - is ABE's share of the window held back?
+ * @w: the window
+ */
+static inline bool star_holds(const struct star_window *w)
+{
+	return w->mode == STAR_SLOW || w->mode == STAR_MARKED ||
+	       w->mode == STAR_YIELD;
+}
 
 /**
  * star_cwnd() - cwnd = cwnd_reno + cwnd_abe (LWC, fig. 1)
@@ -79,7 +94,7 @@ static inline u32 star_cwnd(const struct star_window *w)
 {
 	u64 cwnd = w->cwnd_reno;
 
-	if (!w->held)
+	if (!star_holds(w))
 		cwnd += w->cwnd_abe;
 	return (u32)min_t(u64, max_t(u64, cwnd, STAR_CWND_MIN), ABE_WINDOW_MAX);
 }
@@ -115,13 +130,13 @@ static inline void star_increase(struct star_window *w, u32 divisor, u32 acked)
 /* Let ABE's share count again once its hold has ended; the sum stays. */
 static inline void star_release(struct star_window *w, u32 ssthresh)
 {
-	if (w->held == STAR_HELD_TIMEOUT && w->cwnd_reno < ssthresh)
+	if (w->mode == STAR_SLOW && w->cwnd_reno < ssthresh)
 		return;
-	if (w->held == STAR_HELD_MARK && w->cwnd_reno <= w->cwnd_abe)
+	if (w->mode == STAR_MARKED && w->cwnd_reno <= w->cwnd_abe)
 		return;
-	if (w->held == STAR_HELD_QUEUE && w->clear < STAR_CLEAR)
+	if (w->mode == STAR_YIELD && w->clear < STAR_CLEAR)
 		return;
-	w->held = STAR_HELD_NOT;
+	w->mode = STAR_CRUISE;
 	w->cwnd_reno -= min_t(u32, w->cwnd_abe, w->cwnd_reno - 1);
 }
 
@@ -140,7 +155,7 @@ static inline void star_release(struct star_window *w, u32 ssthresh)
 static inline void star_lwc(struct star_window *w, u32 acked, u32 ssthresh,
 			    bool letter, bool queue)
 {
-	u32 compared = letter || w->held ? w->cwnd_reno : star_cwnd(w);
+	u32 compared = letter || star_holds(w) ? w->cwnd_reno : star_cwnd(w);
 
 	if (compared < ssthresh) {
 		u32 step = min_t(u32, acked, ssthresh - compared);
@@ -149,7 +164,7 @@ static inline void star_lwc(struct star_window *w, u32 acked, u32 ssthresh,
 		w->cwnd_reno += step;
 		acked -= step;
 	}
-	if (w->held)
+	if (star_holds(w))
 		star_release(w, ssthresh);
 	if (acked)
 		star_increase(w, queue && !letter ? star_cwnd(w) : w->cwnd_reno,
@@ -165,7 +180,7 @@ static inline void star_lwc(struct star_window *w, u32 acked, u32 ssthresh,
  */
 static inline void star_set_cwnd(struct star_window *w, u32 cwnd)
 {
-	u32 abe = w->held ? 0 : w->cwnd_abe;
+	u32 abe = star_holds(w) ? 0 : w->cwnd_abe;
 
 	w->cwnd_reno = cwnd > abe ? cwnd - abe : 1;
 	w->cwnd_cnt = 0;
@@ -266,6 +281,19 @@ static inline u32 star_cws_cwnd(u32 cwnd, u32 ssthresh, u32 new_ssthresh)
 }
 
 /**
+ * star_mark_cwnd() - window after an ECN mark
+ * @cwnd: congestion window at the time of the mark, in segments
+ *
+ * 0.8 of it (RFC 8511), rounded down: every mark takes a segment at least.
+ *
+ * Return: the window, at least 2 segments.
+ */
+static inline u32 star_mark_cwnd(u32 cwnd)
+{
+	return max_t(u32, cwnd - cwnd / 5 - !!(cwnd % 5), STAR_CWND_MIN);
+}
+
+/**
  * star_pacing_rate() - how fast a window leaves
  * @cwnd: congestion window in segments
  * @mss: maximum segment size in bytes
@@ -281,6 +309,26 @@ static inline u64 star_pacing_rate(u32 cwnd, u32 mss, u32 rtt_min_us, u32 gain)
 	return (min_t(u64, rate, U64_MAX >> 9) * gain) >> 8;
 }
 
+/**
+ * star_first_rate() - pacing rate before there is an estimate
+ * @cwnd: the first window in segments
+ * @mss: maximum segment size in bytes
+ * @rtt_min_us: RTT of the handshake in us
+ *
+ * What the stack would take in slow start, two windows per RTT, as the stack sizes
+ * what it hands to the device by it. But at least two segments for each of its
+ * 1024 us, the most for which it makes them of two segments: on a long path the
+ * first window is to leave as one train, by which ABE measures (fq paces what is
+ * beyond its initial quantum).
+ *
+ * Return: the rate in B/s.
+ */
+static inline u64 star_first_rate(u32 cwnd, u32 mss, u32 rtt_min_us)
+{
+	return max_t(u64, star_pacing_rate(cwnd, mss, rtt_min_us, STAR_PACE_START),
+		     abe_rate(2 * (u64)mss, 1024));
+}
+
 /* What an ACK says about a retransmission timeout. */
 enum star_verdict {
 	STAR_AEN_WAIT,		/* nothing yet */
@@ -294,7 +342,6 @@ enum star_verdict {
  * @covers_probe: P_seq <= ACK_seq
  * @sack_hole: SACK blocks show a hole below P_seq, or the scoreboard did
  *	before the timeout
- * @repeated: another timeout has followed
  * @has_sack: SACK, and with it D-SACK, is in use
  * @dsack: a D-SACK has arrived since the timeout: the copy was not needed
  * @has_tstamp: timestamps are in use
@@ -305,7 +352,6 @@ struct star_aen {
 	bool una_after_mark;
 	bool covers_probe;
 	bool sack_hole;
-	bool repeated;
 	bool has_sack;
 	bool dsack;
 	bool has_tstamp;
@@ -328,7 +374,7 @@ struct star_aen {
  */
 static inline enum star_verdict star_aen_verdict(const struct star_aen *a)
 {
-	if (a->repeated || a->sack_hole)
+	if (a->sack_hole)
 		return STAR_AEN_LOSS;
 	if (!a->una_after_mark)
 		return STAR_AEN_WAIT;

@@ -22,12 +22,15 @@
 			 { TCP_CA_Recovery,	"recovery" },		\
 			 { TCP_CA_Loss,		"loss" })
 
-#define show_star_held(held)						\
-	__print_symbolic(held,						\
-			 { STAR_HELD_NOT,	"no" },			\
-			 { STAR_HELD_TIMEOUT,	"timeout" },		\
-			 { STAR_HELD_MARK,	"mark" },		\
-			 { STAR_HELD_QUEUE,	"queue" })
+#define show_star_mode(mode)						\
+	__print_symbolic(mode,						\
+			 { STAR_NONE,		"none" },		\
+			 { STAR_START,		"start" },		\
+			 { STAR_CRUISE,		"cruise" },		\
+			 { STAR_SLOW,		"slow" },		\
+			 { STAR_MARKED,		"marked" },		\
+			 { STAR_YIELD,		"yield" },		\
+			 { STAR_JUDGE,		"judge" })
 
 #define show_star_verdict(verdict)					\
 	__print_symbolic(verdict,					\
@@ -50,7 +53,7 @@ TRACE_EVENT(star_ack,
 		__field(u32, ssthresh)
 		__field(u32, min_rtt_us)
 		__field(u8, state)
-		__field(u8, held)
+		__field(u8, mode)
 	),
 
 	TP_fast_assign(
@@ -63,15 +66,15 @@ TRACE_EVENT(star_ack,
 		__entry->ssthresh = tcp_sk(sk)->snd_ssthresh;
 		__entry->min_rtt_us = tcp_min_rtt(tcp_sk(sk));
 		__entry->state = inet_csk(sk)->icsk_ca_state;
-		__entry->held = w->held;
+		__entry->mode = w->mode;
 	),
 
-	TP_printk("sport=%u dport=%u cwnd=%u cwnd_reno=%u cwnd_abe=%u bw=%llu ssthresh=%u min_rtt_us=%u state=%s held=%s",
+	TP_printk("sport=%u dport=%u cwnd=%u cwnd_reno=%u cwnd_abe=%u bw=%llu ssthresh=%u min_rtt_us=%u state=%s mode=%s",
 		  __entry->sport, __entry->dport, __entry->cwnd,
 		  __entry->cwnd_reno, __entry->cwnd_abe, __entry->bw,
 		  __entry->ssthresh, __entry->min_rtt_us,
 		  show_star_state(__entry->state),
-		  show_star_held(__entry->held))
+		  show_star_mode(__entry->mode))
 );
 
 TRACE_EVENT(star_aen,

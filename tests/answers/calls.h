@@ -8,6 +8,7 @@
 #include <apogee/hstcp.h>
 #include <apogee/hstcp_gentle.h>
 #include <apogee/hstcp_table.h>
+#include <apogee/idle.h>
 #include <apogee/int.h>
 #include <apogee/rtt_trend.h>
 #include <apogee/rtt_trend_table.h>
@@ -104,13 +105,28 @@ static void answer_abe_bw(void *call)
 struct answer_abe_restart_sample {
 	struct abe a;
 	u64 now_us;
+	u32 sent_us;
 };
 
 static void answer_abe_restart_sample(void *call)
 {
 	struct answer_abe_restart_sample *c = call;
 
-	abe_restart_sample(&c->a, c->now_us);
+	abe_restart_sample(&c->a, c->now_us, c->sent_us);
+}
+
+struct answer_abe_elapsed_us {
+	u64 result;
+	struct abe a;
+	u64 now_us;
+	u32 sent_us;
+};
+
+static void answer_abe_elapsed_us(void *call)
+{
+	struct answer_abe_elapsed_us *c = call;
+
+	c->result = abe_elapsed_us(&c->a, c->now_us, c->sent_us);
 }
 
 struct answer_abe_epoch_over {
@@ -161,6 +177,7 @@ struct answer_abe_ack {
 	bool result;
 	struct abe a;
 	u64 now_us;
+	u32 sent_us;
 	u64 bytes;
 	u32 mss;
 	u32 rtt_min_us;
@@ -172,8 +189,8 @@ static void answer_abe_ack(void *call)
 {
 	struct answer_abe_ack *c = call;
 
-	c->result = abe_ack(&c->a, c->now_us, c->bytes, c->mss, c->rtt_min_us,
-			    c->first_us, c->limited);
+	c->result = abe_ack(&c->a, c->now_us, c->sent_us, c->bytes, c->mss,
+			    c->rtt_min_us, c->first_us, c->limited);
 }
 
 struct answer_abe_window {
@@ -799,6 +816,47 @@ static void answer_gentle_capacity(void *call)
 				    c->rtt_min_us);
 }
 
+struct answer_idle_cwnd {
+	u32 result;
+	u32 cwnd;
+	u32 restart;
+	u32 idle;
+	u32 rto;
+};
+
+static void answer_idle_cwnd(void *call)
+{
+	struct answer_idle_cwnd *c = call;
+
+	c->result = idle_cwnd(c->cwnd, c->restart, c->idle, c->rto);
+}
+
+struct answer_idle_unused_cwnd {
+	u32 result;
+	u32 cwnd;
+	u32 restart;
+	u32 used;
+};
+
+static void answer_idle_unused_cwnd(void *call)
+{
+	struct answer_idle_unused_cwnd *c = call;
+
+	c->result = idle_unused_cwnd(c->cwnd, c->restart, c->used);
+}
+
+struct answer_star_holds {
+	bool result;
+	struct star_window w;
+};
+
+static void answer_star_holds(void *call)
+{
+	struct answer_star_holds *c = call;
+
+	c->result = star_holds(&c->w);
+}
+
 struct answer_star_cwnd {
 	u32 result;
 	struct star_window w;
@@ -957,6 +1015,18 @@ static void answer_star_cws_cwnd(void *call)
 	c->result = star_cws_cwnd(c->cwnd, c->ssthresh, c->new_ssthresh);
 }
 
+struct answer_star_mark_cwnd {
+	u32 result;
+	u32 cwnd;
+};
+
+static void answer_star_mark_cwnd(void *call)
+{
+	struct answer_star_mark_cwnd *c = call;
+
+	c->result = star_mark_cwnd(c->cwnd);
+}
+
 struct answer_star_pacing_rate {
 	u64 result;
 	u32 cwnd;
@@ -970,6 +1040,20 @@ static void answer_star_pacing_rate(void *call)
 	struct answer_star_pacing_rate *c = call;
 
 	c->result = star_pacing_rate(c->cwnd, c->mss, c->rtt_min_us, c->gain);
+}
+
+struct answer_star_first_rate {
+	u64 result;
+	u32 cwnd;
+	u32 mss;
+	u32 rtt_min_us;
+};
+
+static void answer_star_first_rate(void *call)
+{
+	struct answer_star_first_rate *c = call;
+
+	c->result = star_first_rate(c->cwnd, c->mss, c->rtt_min_us);
 }
 
 struct answer_star_aen_verdict {
@@ -996,6 +1080,7 @@ static const struct {
 	{ answer_abe_rate, sizeof(struct answer_abe_rate) },
 	{ answer_abe_bw, sizeof(struct answer_abe_bw) },
 	{ answer_abe_restart_sample, sizeof(struct answer_abe_restart_sample) },
+	{ answer_abe_elapsed_us, sizeof(struct answer_abe_elapsed_us) },
 	{ answer_abe_epoch_over, sizeof(struct answer_abe_epoch_over) },
 	{ answer_abe_take_sample, sizeof(struct answer_abe_take_sample) },
 	{ answer_abe_correct_first, sizeof(struct answer_abe_correct_first) },
@@ -1046,6 +1131,9 @@ static const struct {
 	{ answer_gentle_reno_credit, sizeof(struct answer_gentle_reno_credit) },
 	{ answer_gentle_reduced, sizeof(struct answer_gentle_reduced) },
 	{ answer_gentle_capacity, sizeof(struct answer_gentle_capacity) },
+	{ answer_idle_cwnd, sizeof(struct answer_idle_cwnd) },
+	{ answer_idle_unused_cwnd, sizeof(struct answer_idle_unused_cwnd) },
+	{ answer_star_holds, sizeof(struct answer_star_holds) },
 	{ answer_star_cwnd, sizeof(struct answer_star_cwnd) },
 	{ answer_star_queue_stands, sizeof(struct answer_star_queue_stands) },
 	{ answer_star_increase, sizeof(struct answer_star_increase) },
@@ -1058,7 +1146,9 @@ static const struct {
 	{ answer_star_watch_queue, sizeof(struct answer_star_watch_queue) },
 	{ answer_star_cws_ssthresh, sizeof(struct answer_star_cws_ssthresh) },
 	{ answer_star_cws_cwnd, sizeof(struct answer_star_cws_cwnd) },
+	{ answer_star_mark_cwnd, sizeof(struct answer_star_mark_cwnd) },
 	{ answer_star_pacing_rate, sizeof(struct answer_star_pacing_rate) },
+	{ answer_star_first_rate, sizeof(struct answer_star_first_rate) },
 	{ answer_star_aen_verdict, sizeof(struct answer_star_aen_verdict) },
 };
 

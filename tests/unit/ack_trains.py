@@ -151,10 +151,10 @@ class Estimator:
         """The estimate in B/s."""
         return self.apogee.abe_bw(self._ref)
 
-    def ack(self, now_us: int, nbytes: int, *, limited: bool = False) -> int:
-        """Take one ACK; the estimate in B/s after it."""
+    def ack(self, now_us: int, nbytes: int, *, limited: bool = False, sent_us: int = 0) -> int:
+        """Take one ACK; the estimate in B/s after it. What it delivers left as one, unless told."""
         self.apogee.abe_ack(
-            self._ref, now_us, nbytes, self.mss, self.rtt_min_us, self.first_us, limited
+            self._ref, now_us, sent_us, nbytes, self.mss, self.rtt_min_us, self.first_us, limited
         )
         return self.bw
 
@@ -169,6 +169,6 @@ class Estimator:
         for now, nbytes in zip(
             np.floor(acks.at).astype(np.int64).tolist(), acks.nbytes.tolist(), strict=True
         ):
-            if ack(ref, now, nbytes, *fixed):
+            if ack(ref, now, 0, nbytes, *fixed):
                 value = bw(ref)
             yield value

@@ -21,12 +21,14 @@ USEC_PER_SEC = 1_000_000
 
 @dataclass(frozen=True)
 class Ack:
-    """One ACK: arrival in us, bytes newly delivered, and what the sender knows then."""
+    """One ACK: arrival in us, bytes newly delivered, and what the sender knows then: also when the
+    newest of them was sent, in us."""
 
     now_us: int
     nbytes: int
     rtt_min_us: int
     limited: bool = False
+    sent_us: int = 0
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ class _Sample:
     """A run of ACKs after the one that begins it; complete once it spans an interval."""
 
     begin_us: int
+    sent_us: int
     acks: list[Ack] = field(default_factory=list)
 
     @property
@@ -57,6 +60,11 @@ class _Sample:
     @property
     def elapsed_us(self) -> int:
         return self.acks[-1].now_us - self.begin_us
+
+    @property
+    def lasts_us(self) -> int:
+        """The sending of what it counts may have taken longer."""
+        return max(self.elapsed_us, self.acks[-1].sent_us - self.sent_us)
 
 
 def rate(nbytes: int, elapsed_us: int) -> int:
@@ -107,12 +115,12 @@ class _Reference:
     def _account(self, ack: Ack) -> None:
         train = self.rules.train * self.rules.mss
         if self.running is None:
-            self.running = _Sample(ack.now_us)
+            self.running = _Sample(ack.now_us, ack.sent_us)
             self.provisional = rate(self.rules.mss, self.rules.first_us)
             self.train = ack.nbytes >= train
             return
         if ack.now_us < self.running.begin_us:
-            self.running = _Sample(ack.now_us)
+            self.running = _Sample(ack.now_us, ack.sent_us)
             self.age_us = 0
             return
 
@@ -122,11 +130,11 @@ class _Reference:
         nbytes = self.rules.mss + sample.nbytes
         if self.taken == 0 and not self._pause(ack):
             # A limited sender lowers samples only: every first flight is marked as limited.
-            self.provisional = rate(nbytes, self.rules.first_us + sample.elapsed_us)
+            self.provisional = rate(nbytes, self.rules.first_us + sample.lasts_us)
         self.train = self.train or nbytes >= train
         if sample.elapsed_us >= self.rules.interval_us(ack.rtt_min_us):
             self._take(sample, ack)
-            self.running = _Sample(ack.now_us)
+            self.running = _Sample(ack.now_us, ack.sent_us)
 
     def _pause(self, ack: Ack) -> bool:
         """Half to two round trips behind a train lie between two flights."""
@@ -134,7 +142,7 @@ class _Reference:
         return self.train and rtt // 2 <= ack.now_us - self.last_us < 2 * rtt
 
     def _take(self, sample: _Sample, ack: Ack) -> None:
-        value = rate(sample.nbytes, sample.elapsed_us)
+        value = rate(sample.nbytes, sample.lasts_us)
         if ack.limited and value < self.estimate():
             return
         self.age_us += sample.elapsed_us

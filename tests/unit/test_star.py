@@ -23,8 +23,8 @@ lifts = st.integers(0, 2000)
 thresholds = st.integers(2, 3000) | st.sampled_from([2, INFINITE])
 
 
-# enum star_held: not at all, after a timeout, after an ECN mark, after congestion
-holds = st.sampled_from(["STAR_HELD_NOT", "STAR_HELD_TIMEOUT", "STAR_HELD_MARK", "STAR_HELD_QUEUE"])
+# enum star_mode, but for the two in which the window is not star's
+modes = st.sampled_from(["STAR_START", "STAR_CRUISE", "STAR_SLOW", "STAR_MARKED", "STAR_YIELD"])
 
 
 @dataclass
@@ -53,8 +53,8 @@ class Model:
         self.reno = min(self.reno, Fraction(LARGEST))
 
 
-def window(apogee: Library, reno: int, abe: int, held: str = "STAR_HELD_NOT") -> Any:
-    return apogee.new("star_window", cwnd_reno=reno, cwnd_abe=abe, held=getattr(apogee, held))
+def window(apogee: Library, reno: int, abe: int, mode: str = "STAR_CRUISE") -> Any:
+    return apogee.new("star_window", cwnd_reno=reno, cwnd_abe=abe, mode=getattr(apogee, mode))
 
 
 def lwc(
@@ -126,7 +126,7 @@ def test_lwc_follows_the_exact_model_as_conditions_change(
     thresholds,
     st.integers(1, 400),
     st.booleans(),
-    st.sampled_from(["STAR_HELD_NOT", "STAR_HELD_TIMEOUT"]),
+    st.sampled_from(["STAR_CRUISE", "STAR_SLOW"]),
 )
 def test_one_stretch_ack_is_many_small_ones(
     apogee: Library,
@@ -135,14 +135,14 @@ def test_one_stretch_ack_is_many_small_ones(
     ssthresh: int,
     acked: int,
     queue: bool,
-    held: str,
+    mode: str,
 ) -> None:
     """Through the end of slow start and the release of ABE's share, too."""
-    one, many = (window(apogee, reno, abe, held) for _ in range(2))
+    one, many = (window(apogee, reno, abe, mode) for _ in range(2))
     lwc(apogee, one, acked, ssthresh, queue=queue)
     for _ in range(acked):
         lwc(apogee, many, 1, ssthresh, queue=queue)
-    assert (one.cwnd_reno, one.cwnd_cnt, one.held) == (many.cwnd_reno, many.cwnd_cnt, many.held)
+    assert (one.cwnd_reno, one.cwnd_cnt, one.mode) == (many.cwnd_reno, many.cwnd_cnt, many.mode)
 
 
 def test_lwc_lifts_by_what_abe_measures(apogee: Library) -> None:
@@ -222,7 +222,7 @@ def test_huge_stretch_acks_are_quick_and_bounded(
     st.integers(0, 2**32 - 1),
     st.integers(0, 2**32 - 1),
     *[st.booleans()] * 2,
-    holds,
+    modes,
 )
 def test_bounds_hold_everywhere(
     apogee: Library,
@@ -232,10 +232,10 @@ def test_bounds_hold_everywhere(
     ssthresh: int,
     letter: bool,
     queue: bool,
-    held: str,
+    mode: str,
 ) -> None:
     """2 <= cwnd <= 2^30, 1 <= cwnd_reno <= 2^30, and an ACK takes nothing away."""
-    w = window(apogee, reno, abe, held)
+    w = window(apogee, reno, abe, mode)
     before = apogee.star_cwnd(w)
     acked %= 2**22
     after = lwc(apogee, w, acked, ssthresh, letter=letter, queue=queue)
@@ -250,13 +250,13 @@ def test_bounds_hold_everywhere(
 
 def test_slow_start_after_a_timeout_counts_cwnd_reno_alone(apogee: Library) -> None:
     """From the initial window of 10 to ssthresh = 400 without the lift of 400; then with it."""
-    w = window(apogee, 10, 400, "STAR_HELD_TIMEOUT")
+    w = window(apogee, 10, 400, "STAR_SLOW")
     assert apogee.star_cwnd(w) == 10
     for expected in (20, 40, 80, 160, 320):
         assert lwc(apogee, w, expected // 2, 400) == expected
-        assert w.held
+        assert apogee.star_holds(w)
     assert lwc(apogee, w, 80, 400) == 401
-    assert not w.held
+    assert not apogee.star_holds(w)
     assert lwc(apogee, w, 1, 400) == 402
     assert (w.cwnd_reno, w.cwnd_abe) == (2, 400)
 
@@ -269,11 +269,11 @@ def test_release_after_a_timeout(
 
     The sum stays unless it is below cwnd_abe + 1: cwnd_reno is 1 at least.
     """
-    w = window(apogee, reno, abe, "STAR_HELD_TIMEOUT")
+    w = window(apogee, reno, abe, "STAR_SLOW")
     for _ in range(5):
         before = apogee.star_cwnd(w)
         after = lwc(apogee, w, acked, ssthresh, letter=letter)
-        if w.held:
+        if apogee.star_holds(w):
             assert after == max(w.cwnd_reno, 2)
             assert w.cwnd_reno < ssthresh
         else:
@@ -289,8 +289,9 @@ def test_the_answer_to_a_mark_lasts(apogee: Library, abe: int, reno: int, acked:
     than cwnd_abe; then the shares are split anew and the sum stays.
     """
     w = window(apogee, reno, abe)
-    cwnd = max((reno + abe) // 5 * 4, 2)
-    w.held = apogee.STAR_HELD_MARK
+    cwnd = apogee.star_mark_cwnd(reno + abe)
+    assert cwnd == max((reno + abe) * 4 // 5, 2)
+    w.mode = apogee.STAR_MARKED
     apogee.star_set_cwnd(w, cwnd)
     assert apogee.star_cwnd(w) == cwnd
     held = Model(Fraction(cwnd), 0)
@@ -299,18 +300,18 @@ def test_the_answer_to_a_mark_lasts(apogee: Library, abe: int, reno: int, acked:
         was_above = w.cwnd_reno > abe
         after = lwc(apogee, w, acked, cwnd)
         if was_above:
-            assert not w.held
+            assert not apogee.star_holds(w)
             assert before <= after <= before + acked
             break
         for _ in range(acked):
             held.segment(cwnd, False, False)
-        assert w.held
+        assert apogee.star_holds(w)
         assert after == held.cwnd
 
 
 def test_the_answer_to_a_mark_at_hand(apogee: Library) -> None:
     """450 = 50 + 400: 360, which 360 segments make 361, not 401."""
-    w = window(apogee, 50, 400, "STAR_HELD_MARK")
+    w = window(apogee, 50, 400, "STAR_MARKED")
     apogee.star_set_cwnd(w, 360)
     assert [lwc(apogee, w, 90, 360) for _ in range(5)] == [360, 360, 360, 361, 361]
 
@@ -318,19 +319,19 @@ def test_the_answer_to_a_mark_at_hand(apogee: Library) -> None:
 # star_set_cwnd
 
 
-@given(shares, lifts, st.integers(2, LARGEST), holds)
+@given(shares, lifts, st.integers(2, LARGEST), modes)
 def test_set_cwnd_splits_the_sum(
-    apogee: Library, reno: int, abe: int, cwnd: int, held: str
+    apogee: Library, reno: int, abe: int, cwnd: int, mode: str
 ) -> None:
     """cwnd_reno + cwnd_abe = cwnd where cwnd_reno can stay at 1, else cwnd_abe + 1."""
-    w = window(apogee, reno, abe, held)
+    w = window(apogee, reno, abe, mode)
     w.cwnd_cnt = reno - 1
     apogee.star_set_cwnd(w, cwnd)
     assert w.cwnd_cnt == 0
     assert w.cwnd_reno >= 1
-    counted = 0 if w.held else abe
+    counted = 0 if apogee.star_holds(w) else abe
     assert apogee.star_cwnd(w) == min(max(cwnd, counted + 1), LARGEST)
-    assert (w.cwnd_abe, w.held) == (abe, getattr(apogee, held))
+    assert (w.cwnd_abe, w.mode) == (abe, getattr(apogee, mode))
 
 
 # CWS, figure 2
@@ -478,21 +479,21 @@ def test_flows_that_yield_together_become_equal(apogee: Library) -> None:
 
 def test_the_answer_to_congestion_lasts_while_a_queue_stands(apogee: Library) -> None:
     """Reno's growth until no queue has stood for 192 intervals in a row; then the lift is back."""
-    w = window(apogee, 300, 413, "STAR_HELD_QUEUE")
+    w = window(apogee, 300, 413, "STAR_YIELD")
     assert apogee.star_cwnd(w) == 300
     assert [lwc(apogee, w, 150, 300) for _ in range(4)] == [300, 301, 301, 301]
     for queue in [False] * 191 + [True] + [False] * 191:
         apogee.star_watch_queue(w, queue)
         assert lwc(apogee, w, 0, 300) == 301
-        assert w.held
+        assert apogee.star_holds(w)
     apogee.star_watch_queue(w, False)
     assert lwc(apogee, w, 0, 300) == 414
-    assert not w.held
+    assert not apogee.star_holds(w)
 
 
 def test_a_long_time_without_a_queue_is_no_longer_than_long(apogee: Library) -> None:
     """The count of intervals does not wrap."""
-    w = window(apogee, 300, 413, "STAR_HELD_QUEUE")
+    w = window(apogee, 300, 413, "STAR_YIELD")
     for _ in range(400):
         apogee.star_watch_queue(w, False)
     assert w.clear == 192

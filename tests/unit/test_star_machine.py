@@ -33,10 +33,12 @@ class Connection(RuleBasedStateMachine):
     )
     def connect(self, mss: int, reno: int, first_us: int, letter: bool) -> None:
         self.abe = self.apogee.new("abe")
-        self.w = self.apogee.new("star_window", cwnd_reno=reno)
+        self.w = self.apogee.new(
+            "star_window", cwnd_reno=reno, mode=self.apogee.STAR_START
+        )
         self.mss, self.first_us, self.letter = mss, first_us, letter
         self.now, self.rtt_min, self.ssthresh = 10**6, U32_MAX, INFINITE
-        self.prior = (reno, reno, self.apogee.STAR_HELD_NOT, INFINITE)
+        self.prior = (reno, reno, self.apogee.STAR_CRUISE, INFINITE)
         self.queue = False
         self.delivered = 0
 
@@ -46,10 +48,11 @@ class Connection(RuleBasedStateMachine):
 
     @rule(
         gap_us=st.sampled_from([0, 1, 999, 10_000]) | st.integers(0, 10**7) | st.just(2**33),
+        age_us=st.sampled_from([0, 10**5]) | st.integers(0, 2**32 - 1),
         acked=st.sampled_from([0, 1, 2, 44]) | st.integers(0, 2**20),
         limited=st.booleans(),
     )
-    def ack(self, gap_us: int, acked: int, limited: bool) -> None:
+    def ack(self, gap_us: int, age_us: int, acked: int, limited: bool) -> None:
         """An ACK: estimate, lift, grow. ABE's share may fall, cwnd_reno may not."""
         self.now += gap_us
         self.delivered += acked * self.mss
@@ -57,6 +60,7 @@ class Connection(RuleBasedStateMachine):
         changed = self.apogee.abe_ack(
             self.abe,
             self.now,
+            (self.now - age_us) % 2**32,
             acked * self.mss,
             self.mss,
             self.rtt_min,
@@ -84,7 +88,7 @@ class Connection(RuleBasedStateMachine):
         self.now = max(self.now - back_us, 0)
 
     def remember(self) -> None:
-        self.prior = (self.cwnd, self.w.cwnd_reno, self.w.held, self.ssthresh)
+        self.prior = (self.cwnd, self.w.cwnd_reno, self.w.mode, self.ssthresh)
 
     @rule()
     def loss(self) -> None:
@@ -100,8 +104,9 @@ class Connection(RuleBasedStateMachine):
     @rule()
     def mark(self) -> None:
         self.remember()
-        target = max(self.cwnd // 5 * 4, 2)
-        self.w.held = self.apogee.STAR_HELD_MARK
+        target = self.apogee.star_mark_cwnd(self.cwnd)
+        assert target == max(self.cwnd * 4 // 5, 2)
+        self.w.mode = self.apogee.STAR_MARKED
         self.apogee.star_set_cwnd(self.w, target)
         self.ssthresh = self.cwnd
         assert self.cwnd == target
@@ -110,13 +115,13 @@ class Connection(RuleBasedStateMachine):
     def timeout_by_data_loss(self) -> None:
         self.remember()
         self.ssthresh = self.apogee.star_cws_ssthresh(self.w, self.cwnd)
-        self.w.held = self.apogee.STAR_HELD_TIMEOUT
+        self.w.mode = self.apogee.STAR_SLOW
         self.w.cwnd_reno, self.w.cwnd_cnt = 10, 0
         assert self.cwnd == 10
 
     @rule()
     def undo(self) -> None:
-        _, self.w.cwnd_reno, self.w.held, self.ssthresh = self.prior
+        _, self.w.cwnd_reno, self.w.mode, self.ssthresh = self.prior
 
     @invariant()
     def window_in_bounds(self) -> None:

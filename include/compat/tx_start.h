@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A congestion control is told when a connection sends with nothing under way: up
+ * to Linux 7.0 by tcp_congestion_ops::cwnd_event with CA_EVENT_TX_START, from 7.1
+ * on by an operation of its own, cwnd_event_tx_start. No stable kernel before 7.1
+ * has that.
+ *
+ * APOGEE_TX_START(name) is the head of such a function; the body sees
+ * `struct sock *sk`. APOGEE_TX_START_OP(name) is its line among the operations.
+ */
+#ifndef APOGEE_COMPAT_TX_START_H
+#define APOGEE_COMPAT_TX_START_H
+
+#include <linux/version.h>
+#include <net/tcp.h>
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 1, 0)
+#define APOGEE_TX_START(name)						\
+	static void name(struct sock *sk)
+#define APOGEE_TX_START_OP(name)	.cwnd_event_tx_start = name
+#else
+#define APOGEE_TX_START(name)						\
+	static void name(struct sock *sk);				\
+	static void name##_event(struct sock *sk, enum tcp_ca_event event) \
+	{								\
+		if (event == CA_EVENT_TX_START)				\
+			name(sk);					\
+	}								\
+	static void name(struct sock *sk)
+#define APOGEE_TX_START_OP(name)	.cwnd_event = name##_event
+#endif
+
+#endif /* APOGEE_COMPAT_TX_START_H */
