@@ -114,15 +114,18 @@ static void j_reduce(struct sock *sk)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct j *j = inet_csk_ca(sk);
-	u32 cwnd = star_cws_cwnd(j->prior_cwnd, j->prior_ssthresh,
-				 tp->snd_ssthresh);
+	u32 cwnd = j->prior_cwnd;
 
 	j->reduced = false;
-	if (inet_csk(sk)->icsk_ca_state == TCP_CA_CWR) {
-		cwnd = star_mark_cwnd(j->prior_cwnd);
+	if (inet_csk(sk)->icsk_ca_state == TCP_CA_CWR)
+		cwnd = star_mark_cwnd(cwnd);
+	else
+		cwnd = min(star_cws_cwnd(cwnd, j->prior_ssthresh,
+					 tp->snd_ssthresh), cwnd);
+	/* Where slow start has ended no answer begins it again. */
+	if (cwnd < j->prior_cwnd || cwnd >= j->prior_ssthresh)
 		tp->snd_ssthresh = cwnd;
-	}
-	tcp_snd_cwnd_set(tp, min(cwnd, j->prior_cwnd));
+	tcp_snd_cwnd_set(tp, cwnd);
 }
 
 /* A window that has not been used: slow start leads back to what it was. */

@@ -145,6 +145,16 @@ struct star {
 	   queue:1;
 };
 
+static void star_set_first_rate(struct sock *sk)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u64 max_rate = READ_ONCE(sk->sk_max_pacing_rate);
+
+	WRITE_ONCE(sk->sk_pacing_rate,
+		   min(star_first_rate(tcp_snd_cwnd(tp), tp->mss_cache,
+				       tcp_min_rtt(tp)), max_rate));
+}
+
 /* A new connection on a long path begins with what it would have sent on a
  * path of 25 ms by the time the first ACK is back, as Hybla does. It leaves as
  * one train: ABE measures the path by how far the path spreads it.
@@ -152,7 +162,6 @@ struct star {
 static void star_begin(struct sock *sk)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
-	u64 max_rate = READ_ONCE(sk->sk_max_pacing_rate);
 	u32 rtt_min = tcp_min_rtt(tp);
 	u32 cwnd = min(rtt_min / STAR_RTT_REFERENCE_US, STAR_CWND_BEGIN_MAX);
 	/* Established, and no algorithm yet: it is the SYN-ACK that has come. */
@@ -163,15 +172,15 @@ static void star_begin(struct sock *sk)
 		return;
 	if (opener && cwnd > tcp_snd_cwnd(tp))
 		tcp_snd_cwnd_set(tp, cwnd);
-	WRITE_ONCE(sk->sk_pacing_rate,
-		   min(star_first_rate(tcp_snd_cwnd(tp), tp->mss_cache,
-				       rtt_min), max_rate));
+	star_set_first_rate(sk);
 }
 
 static void star_init(struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
+	/* The handshake has just ended, or another algorithm has sent nothing. */
+	bool begins = !inet_csk(sk)->icsk_ca_initialized || !tp->data_segs_out;
 
 	memset(s, 0, sizeof(*s));
 	s->w.mode = tp->snd_ssthresh >= TCP_INFINITE_SSTHRESH ? STAR_START :
@@ -182,7 +191,7 @@ static void star_init(struct sock *sk)
 
 	/* No rate yet, and none left over from another algorithm. */
 	WRITE_ONCE(sk->sk_pacing_rate, READ_ONCE(sk->sk_max_pacing_rate));
-	if (s->w.mode == STAR_START && !tp->data_segs_out)
+	if (s->w.mode == STAR_START && begins)
 		star_begin(sk);
 }
 
@@ -380,19 +389,24 @@ static void star_reduce(struct sock *sk)
 					       ssthresh), cwnd));
 }
 
-/* A window that has not been used: slow start leads back to what it was. */
-static void star_shrink(struct sock *sk, u32 cwnd)
+/* A window that has not been used: slow start leads back to what it was. Returns
+ * whether it falls.
+ */
+static bool star_shrink(struct sock *sk, u32 cwnd)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
 
 	if (cwnd >= tcp_snd_cwnd(tp) || !s->w.cwnd_abe)
-		return;
-	tp->snd_ssthresh = min(tcp_current_ssthresh(sk), tcp_snd_cwnd(tp));
+		return false;
+	tp->snd_ssthresh = tp->snd_ssthresh < TCP_INFINITE_SSTHRESH ?
+				   tcp_current_ssthresh(sk) :
+				   tcp_snd_cwnd(tp);
 	if (!star_holds(&s->w))
 		s->w.mode = STAR_SLOW;
 	star_set_cwnd(&s->w, cwnd);
 	tcp_snd_cwnd_set(tp, star_cwnd(&s->w));
+	return true;
 }
 
 static u32 star_pace(const struct star *s)
@@ -426,10 +440,13 @@ APOGEE_TX_START(star_tx_start)
 {
 	const struct star *s = inet_csk_ca(sk);
 
-	if (s->w.mode == STAR_NONE)
+	if (s->w.mode == STAR_NONE || !star_shrink(sk, idle_tx_start(sk)))
 		return;
-	star_shrink(sk, idle_tx_start(sk));
-	star_set_pacing_rate(sk);
+	/* A first window leaves as one train again, a larger one paced. */
+	if (tcp_snd_cwnd(tcp_sk(sk)) <= TCP_INIT_CWND)
+		star_set_first_rate(sk);
+	else
+		star_set_pacing_rate(sk);
 }
 
 /* Whether an ACK is of new data. In recovery, where SACK tells what arrives, that
@@ -479,9 +496,11 @@ APOGEE_CONG_CONTROL(star_cong_control)
 	judged = s->w.mode == STAR_JUDGE;
 	if (judged)
 		lost = star_check_aen(sk);
-	/* Until the verdict the stack's window of a timeout stays. */
+	/* Until the verdict the stack's window of a timeout stays, and its rate is
+	 * nothing to pace by.
+	 */
 	if (s->w.mode == STAR_JUDGE)
-		goto pace;
+		goto out;
 
 	if (s->asked && !(judged && s->w.mode == STAR_SLOW)) {
 		star_reduce(sk);
@@ -499,9 +518,9 @@ APOGEE_CONG_CONTROL(star_cong_control)
 
 	star_set_window(sk, lift || judged);
 	star_shrink(sk, idle_validate(sk));
-	s->una = tp->snd_una;
-pace:
 	star_set_pacing_rate(sk);
+	s->una = tp->snd_una;
+out:
 	trace_star_ack(sk, &s->w, abe_bw(&s->abe));
 }
 

@@ -20,11 +20,16 @@
  *   info NAME             notes TCP_INFO
  *   syn | synack | ack    the peer sends, with these words behind:
  *       N                   acknowledges up to N; else all that has arrived in order
+ *       more BYTES          acknowledges so much more than before
  *       mss N, sackok, ts   options of a SYN
  *       data BYTES          payload
  *       sack A B            a SACK block, several if given several times
+ *       hole N              nothing new, but SACKs N segments behind the first one
+ *       twice N             a D-SACK for the Nth segment (from 0) not acknowledged before
  *       ece                 the ECN echo; in a SYN and SYN-ACK its negotiation
  *   train US [N] [ece]    ACKs for what has arrived in order, N segments (else 1) each, US apart
+ *   path MS DELAY US      for MS a path of DELAY ms: each segment is acknowledged so long after it
+ *                         left, US after the one before at least; what a wait has held comes at once
  *   shrink MTU            a router says that the last segment was too large
  *
  * Each segment is a line on standard output, and so is each info:
@@ -60,6 +65,7 @@
 #define PEER_ISN	1000000u
 #define MOST		65536
 #define MOST_BLOCKS	3
+#define QUEUE		8192
 #define TS_BASE		1000000u	/* the peer's clock at the start, ms */
 #define WSCALE		7
 #define FIN		0x01
@@ -82,6 +88,12 @@ static struct {
 	uint16_t port;		/* the socket's, network order */
 	uint32_t most[4096][2];	/* segments that are beyond a hole */
 	int held;
+	struct {
+		long long at;
+		uint32_t end;
+	} queue[QUEUE];		/* in order, to be acknowledged by `path` */
+	unsigned int first, behind;
+	long long due;		/* when the last of them was */
 	unsigned char last[64];	/* the last packet's headers, as ICMP returns them */
 	struct timespec start;
 } c = { .listener = -1, .sock = -1, .mss = 1000 };
@@ -180,6 +192,10 @@ static void take(const unsigned char *packet, int length)
 	     flag_names(flags));
 	if (end > seq)
 		arrived(seq, end);
+	if (!(flags & SYN) && end > seq) {
+		c.queue[c.behind % QUEUE].at = now_us();
+		c.queue[c.behind++ % QUEUE].end = c.next;
+	}
 }
 
 /* Note what leaves until so much time has passed. */
@@ -416,6 +432,17 @@ static long number(void)
 	return atol(text);
 }
 
+/* A SACK block of segments, counted from what is acknowledged. */
+static void sack(struct segment *s, uint32_t first, uint32_t count)
+{
+	const uint32_t each = (uint32_t)(c.mss - 12 * c.ts);
+
+	if (s->blocks == MOST_BLOCKS)
+		return;
+	s->sack[s->blocks][0] = c.acked + first * each;
+	s->sack[s->blocks++][1] = c.acked + (first + count) * each;
+}
+
 static void peer_sends(int flags)
 {
 	struct segment s = { .flags = flags, .ack = c.next };
@@ -427,11 +454,18 @@ static void peer_sends(int flags)
 			s.sackok = 1;
 		else if (!strcmp(w, "ts"))
 			c.ts = 1;
+		else if (!strcmp(w, "more"))
+			s.ack = c.acked + (uint32_t)number();
 		else if (!strcmp(w, "data"))
 			s.data = (int)number();
 		else if (!strcmp(w, "ece"))
 			s.flags |= flags & SYN && !(flags & ACK) ? ECE | CWR : ECE;
-		else if (!strcmp(w, "sack") && s.blocks < MOST_BLOCKS) {
+		else if (!strcmp(w, "twice"))
+			sack(&s, (uint32_t)number(), 1);
+		else if (!strcmp(w, "hole")) {
+			s.ack = c.acked;
+			sack(&s, 1, (uint32_t)number());
+		} else if (!strcmp(w, "sack") && s.blocks < MOST_BLOCKS) {
 			s.sack[s.blocks][0] = (uint32_t)number();
 			s.sack[s.blocks++][1] = (uint32_t)number();
 		} else {
@@ -460,6 +494,26 @@ static void train(void)
 		s.ack = until - c.acked < step ? until : c.acked + step;
 		send_segment(&s);
 		listen_for(gap);
+	}
+}
+
+static void path(void)
+{
+	const long long until = now_us() + number() * 1000, delay = number() * 1000;
+	const long gap = number();
+
+	while (now_us() < until) {
+		struct segment s = { .flags = ACK, .ack = c.queue[c.first % QUEUE].end };
+		long long due = c.queue[c.first % QUEUE].at + delay, now = now_us();
+
+		due = due < c.due + gap ? c.due + gap : due;
+		if (c.first == c.behind || due > now) {
+			listen_for((c.first == c.behind || due > until ? until : due) - now);
+			continue;
+		}
+		c.first++;
+		c.due = due;
+		send_segment(&s);
 	}
 }
 
@@ -501,6 +555,8 @@ static void obey(const char *command)
 		peer_sends(ACK);
 	} else if (!strcmp(command, "train")) {
 		train();
+	} else if (!strcmp(command, "path")) {
+		path();
 	} else if (!strcmp(command, "shrink")) {
 		icmp_too_big((uint32_t)number());
 	} else {

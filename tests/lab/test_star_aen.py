@@ -274,7 +274,7 @@ def test_an_undo_by_the_stack_does_not_survive_a_hole(runs: dict[str, Run]) -> N
     assert recovery
     assert recovery[0]["t"] - after[0]["t"] < 0.6, "within a round trip"
     assert recovery[0]["ssthresh"] < before["cwnd"] - 10
-    assert recovery[0]["ssthresh"] == recovery[0]["cwnd_abe"] or recovery[0]["held"] == "queue"
+    assert recovery[0]["ssthresh"] == recovery[0]["cwnd_abe"] or recovery[0]["mode"] == "yield"
     assert max(ack["cwnd"] for ack in recovery) <= before["cwnd"] + 1
 
 

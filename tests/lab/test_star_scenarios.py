@@ -141,14 +141,14 @@ def test_a_loss_with_a_standing_queue_makes_room(runs: dict[str, Run]) -> None:
     one segment per round trip.
     """
     acks = runs["overflow"].traced("star_ack")
-    begin = next(at for at, ack in enumerate(acks) if ack["held"] == "queue")
+    begin = next(at for at, ack in enumerate(acks) if ack["mode"] == "yield")
     before, first = acks[begin - 1], acks[begin]
     share = first["ssthresh"] - 16
     assert 1 / 1.11 < share / before["cwnd"] < 1 / 1.06
     assert first["cwnd_reno"] == pytest.approx(2 * share - before["cwnd"], abs=2)
     back = next(ack for ack in acks[begin:] if ack["cwnd_reno"] >= first["ssthresh"])
     assert back["t"] - first["t"] < 2 * DELAY
-    end = next(at for at in range(begin, len(acks)) if acks[at]["held"] != "queue")
+    end = next(at for at in range(begin, len(acks)) if acks[at]["mode"] != "yield")
     held = acks[begin:end]
     lasts = held[-1]["t"] - first["t"]
     assert 6 <= lasts < 9
@@ -169,7 +169,7 @@ def test_marks_are_congestion(runs: dict[str, Run]) -> None:
     answers = entered(acks, "cwr")
     assert answers, "the sender answered none"
     for at, before in answers:
-        assert acks[at]["cwnd"] == acks[at]["ssthresh"] == max(before["cwnd"] // 5 * 4, 2)
+        assert acks[at]["cwnd"] == acks[at]["ssthresh"] == max(before["cwnd"] * 4 // 5, 2)
     times = [acks[at]["t"] for at, _ in answers]
     assert all(after - before > 2 * DELAY for before, after in pairwise(times))
     held = [ack for ack in acks if ack["state"] == "cwr"]

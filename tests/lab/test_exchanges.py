@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What star and j do with the segments of a peer, one by one, on a real kernel.
+
+The path is the script's: a round trip is 100 ms unless said, an ACK per ms is 8 Mbit/s.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .exchange import MSS, Exchange, exchanges, opened
+
+pytestmark = [pytest.mark.guest, pytest.mark.uml]
+
+ALGORITHMS = ("star", "j", "reno")
+OPEN, DISORDER, CWR, RECOVERY, LOSS = range(5)
+NO_SACK = "sysctl net.ipv4.tcp_sack=0\n"
+NO_STAMPS = "sysctl net.ipv4.tcp_timestamps=0\n"
+BARE = NO_SACK + NO_STAMPS + "sysctl net.ipv4.tcp_frto=0\nsysctl net.ipv4.tcp_early_retrans=0\n"
+ECN = "sysctl net.ipv4.tcp_ecn=1\n"
+FAST_OPEN = "sysctl net.ipv4.tcp_fastopen=5\n"  # as a client, without a cookie
+
+
+def rounds(count: int, what: str = "") -> str:
+    """Round trips in which all data is acknowledged, 1 ms apart; after each an info, r0, r1, …"""
+    return "".join(f"train 1000 {what}\nwait 90\ninfo r{n}\n" for n in range(count))
+
+
+def duplicates(cc: str, options: str, blocks: bool) -> str:
+    """Ten segments are under way; the second and third are told to have arrived, not the first."""
+    told = ("sack 1001 2001", "sack 1001 3001") if blocks else ("", "")
+    return (
+        ("" if blocks else NO_SACK)
+        + opened(cc, options=options)
+        + "ack 1\ninfo before\n"
+        + f"ack 1 {told[0]}\ninfo first\nack 1 {told[1]}\ninfo second\n"
+    )
+
+
+def scripts(cc: str) -> dict[str, str]:
+    """All exchanges with a socket of an algorithm."""
+    return {
+        "duplicates": duplicates(cc, "", blocks=False),
+        "sacked": duplicates(cc, "sackok", blocks=True),
+        "marks": ECN + opened(cc, options="ece sackok") + "info r\n" + rounds(5, "ece"),
+        # The window is above what ABE measures, marks bring it below, then a segment is lost.
+        "mark-loss": ECN
+        + opened(cc, options="ece sackok")
+        + rounds(4)
+        + "train 1000 ece\ntrain 1000 ece\ntrain 1000 ece\nwait 90\ninfo marked\n"
+        + "ack hole 1\nack hole 2\nack hole 3\nack hole 4\ninfo lost\n"
+        + "train 1000\nwait 90\ninfo later\n",
+        "fast-open": FAST_OPEN
+        + f"cc {cc}\nconnect fast 500\nwait 100\nsynack 501 sackok\nwrite 1000000\nwait 100\n"
+        + "ack 501 data 10\ninfo answered\nack 501\ninfo again\n",
+        "fast-open-refused": FAST_OPEN
+        + f"cc {cc}\nconnect fast 500\nwait 100\nsynack 1 sackok\nwrite 1000000\nwait 100\n"
+        + "info refused\ntrain 1000\nwait 90\ninfo after\n",
+        "mtu": BARE
+        + opened(cc, options="mss 1400")
+        + rounds(3)
+        + "shrink 1000\ninfo smaller\nwait 100\nack\ninfo once\nwait 90\n",
+        "mtu-sack": NO_STAMPS
+        + opened(cc, options="mss 1400 sackok")
+        + rounds(3)
+        + "shrink 1000\ninfo smaller\nwait 100\nack more 14000\ninfo once\nwait 90\n",
+        # The SYN is lost, and then the first segment: no RTT by Karn's rule.
+        "no-rtt": BARE
+        + f"cc {cc}\nconnect\nwait 1500\nsynack\nwrite 1000000\nwait 3500\ninfo timeout\n"
+        + "ack more 1000\ninfo partial\nwait 500\ninfo later\n",
+        # A timeout; then all has arrived, the second segment twice, and a router has marked.
+        "spurious-mark": ECN
+        + NO_STAMPS
+        + "sysctl net.ipv4.tcp_frto=0\nsysctl net.ipv4.tcp_early_retrans=0\n"
+        + opened(cc, options="ece sackok")
+        + rounds(4)
+        + "info full\nwait 1000\ninfo timeout\nack twice 1 ece\ninfo back\n",
+        "idle": opened(cc, bytes=40_000)
+        + rounds(4)
+        + "info full\nwait 5000\nwrite 40000\ninfo burst\nwait 90\ninfo flight\n",
+        "idle-off": "sysctl net.ipv4.tcp_slow_start_after_idle=0\n"
+        + opened(cc, bytes=40_000)
+        + rounds(4)
+        + "info full\nwait 5000\nwrite 40000\ninfo burst\n",
+        "unused": opened(cc, bytes=40_000)
+        + rounds(4)
+        + "info full\n"
+        + "write 1000\nwait 100\nack\nwait 50\n" * 60
+        + "info after\n",
+        # ACKs of 100 ms come at once; before and after one per ms.
+        # 100 ms without an ACK; then what it has held comes at once.
+        "stall": opened(cc, bytes=6_000_000)
+        + "path 2000 100 1000\ninfo before\nwait 100\n"
+        + "".join(f"path 50 100 1000\ninfo after{n}\n" for n in range(8)),
+        "slow-last-ack": f"cc {cc}\nlisten\nsyn sackok\nwait 800\nack data 10\naccept\n"
+        + "write 1000000\nwait 50\ninfo first\n",
+        "defer-accept": f"cc {cc}\ndefer\nlisten\nsyn sackok\nwait 50\nack 1\nwait 750\n"
+        + "ack 1 data 10\naccept\nwrite 1000000\nwait 50\ninfo first\n",
+        "offload": "offload\n" + opened(cc, options="sackok"),
+    }
+
+
+@pytest.fixture(scope="module")
+def seen(root: Path, build: Path) -> dict[str, Exchange]:
+    every = {f"{cc}-{key}": text for cc in ALGORITHMS for key, text in scripts(cc).items()}
+    return exchanges(root, build, "exchanges", every, ALGORITHMS[:2])
+
+
+def info(seen: dict[str, Exchange], key: str, name: str, what: str = "cwnd") -> int:
+    return seen[key].infos[name][what]
+
+
+OURS = pytest.mark.parametrize("cc", ALGORITHMS[:2])
+
+
+# --- duplicate ACKs ---------------------------------------------------------------------------
+
+
+@OURS
+@pytest.mark.parametrize("how", ["duplicates", "sacked"])
+def test_a_duplicate_ack_lets_one_new_segment_go(
+    seen: dict[str, Exchange], cc: str, how: str
+) -> None:
+    """RFC 3042: the window stays at ten; each of the two may be followed by one segment."""
+    for who in (cc, "reno"):
+        run = seen[f"{who}-{how}"]
+        assert [run.infos[name]["cwnd"] for name in ("before", "first", "second")] == [10] * 3
+        assert run.infos["second"]["state"] == DISORDER
+    new = seen[f"{cc}-{how}"].data("before", "second")
+    assert 1 <= len(new) <= 2
+    assert all(segment.length == MSS for segment in new)
+
+
+# --- marks ------------------------------------------------------------------------------------
+
+
+@OURS
+def test_each_mark_takes_a_fifth(seen: dict[str, Exchange], cc: str) -> None:
+    """RFC 8511: 0.8, rounded down, not below two; reno halves."""
+    run = seen[f"{cc}-marks"]
+    windows = [run.infos[name]["cwnd"] for name in ("r", "r0", "r1", "r2", "r3", "r4")]
+    assert windows == [10, 8, 6, 4, 3, 2]
+    assert [run.infos[f"r{n}"]["ssthresh"] for n in range(5)] == windows[1:]
+    assert [info(seen, "reno-marks", f"r{n}") for n in range(3)] == [5, 2, 2]
+
+
+@OURS
+def test_a_loss_after_marks_raises_nothing(seen: dict[str, Exchange], cc: str) -> None:
+    """Marks have taken the window below what ABE measures (some 95 segments)."""
+    run = seen[f"{cc}-mark-loss"]
+    marked, lost, later = (run.infos[name] for name in ("marked", "lost", "later"))
+    assert marked["cwnd"] < 90
+    assert lost["state"] == RECOVERY
+    # The first retransmission may need one more than what is under way.
+    assert lost["cwnd"] <= marked["cwnd"] + 1
+    assert lost["ssthresh"] <= marked["cwnd"]
+    assert later["cwnd"] <= marked["cwnd"] + 2, "nor does slow start afterwards"
+
+
+@OURS
+def test_a_mark_on_the_ack_that_ends_a_timeout(seen: dict[str, Exchange], cc: str) -> None:
+    """star finds the timeout spurious (the D-SACK), and answers the mark from the old window."""
+    run = seen[f"{cc}-spurious-mark"]
+    assert run.infos["timeout"]["state"] == LOSS
+    assert run.infos["back"]["state"] == CWR
+    # j has no AEN: it has begun anew, with ten.
+    before = run.infos["full"]["cwnd"] if cc == "star" else 10
+    assert run.infos["back"]["cwnd"] == before * 4 // 5
+
+
+# --- what is lost without congestion ----------------------------------------------------------
+
+
+def test_fast_open_is_no_delivery_of_2_32_segments(seen: dict[str, Exchange]) -> None:
+    """The stack takes back a segment that the SYN has delivered; no window above reno's ten."""
+    for name in ("answered", "again"):
+        assert info(seen, "star-fast-open", name) == 10
+        assert info(seen, "j-fast-open", name) == 10
+        assert info(seen, "reno-fast-open", name) == 10
+
+
+@OURS
+def test_a_refused_fast_open_is_no_timeout(seen: dict[str, Exchange], cc: str) -> None:
+    """The SYN's data is sent again, in TCP_CA_Loss; the window goes on as without it."""
+    run = seen[f"{cc}-fast-open-refused"]
+    assert run.infos["refused"]["state"] == LOSS
+    assert run.infos["refused"]["cwnd"] == 10
+    # star has lifted the window to what ABE measures, 8 Mbit/s over 100 ms at the least
+    least = 80 if cc == "star" else 20
+    assert run.infos["after"]["cwnd"] >= least
+
+
+@OURS
+@pytest.mark.parametrize("how", ["mtu", "mtu-sack"])
+def test_a_smaller_mtu_is_no_timeout(seen: dict[str, Exchange], cc: str, how: str) -> None:
+    """All is sent again, smaller; neither window nor threshold fall."""
+    run = seen[f"{cc}-{how}"]
+    before, smaller, once = (run.infos[name] for name in ("r2", "smaller", "once"))
+    assert smaller["state"] == LOSS
+    assert smaller["cwnd"] == before["cwnd"]
+    assert once["cwnd"] >= before["cwnd"]
+    assert once["ssthresh"] >= before["ssthresh"]
+
+
+def test_without_an_rtt_nothing_waits_for_the_pacing(seen: dict[str, Exchange]) -> None:
+    """The first ACK opens the window to ten: nine repairs and a new segment, without waiting."""
+    run = seen["star-no-rtt"]
+    assert run.infos["partial"]["rtt"] == 0, "there is an RTT"
+    assert run.infos["partial"]["pacing"] > 1_000_000
+    assert len(run.data("timeout", "partial")) == 10
+    assert len(seen["reno-no-rtt"].data("timeout", "later")) >= 1
+
+
+# --- time without sending ---------------------------------------------------------------------
+
+
+@OURS
+def test_the_window_begins_anew_after_idle(seen: dict[str, Exchange], cc: str) -> None:
+    """RFC 5681 4.1: after 5 s, some ten timeouts, ten segments, as reno, unless switched off."""
+    for who in (cc, "reno"):
+        run = seen[f"{who}-idle"]
+        assert run.infos["full"]["cwnd"] >= 50
+        assert len(run.data("full", "flight")) == 10
+    run = seen[f"{cc}-idle-off"]
+    assert run.infos["burst"]["cwnd"] == run.infos["full"]["cwnd"]
+
+
+@OURS
+def test_an_unused_window_falls(seen: dict[str, Exchange], cc: str) -> None:
+    """RFC 2861: half way to what is used, but not below ten, per timeout; the threshold stays."""
+    run = seen[f"{cc}-unused"]
+    assert run.infos["full"]["cwnd"] >= 50
+    assert run.infos["after"]["cwnd"] <= 11
+    assert run.infos["after"]["ssthresh"] >= 0.75 * run.infos["full"]["cwnd"]
+
+
+# --- what the path seems to be ----------------------------------------------------------------
+
+
+def test_a_stall_of_acks_is_no_bandwidth(seen: dict[str, Exchange]) -> None:
+    """100 ms of ACKs at once, 8 Mbit/s otherwise: the window hardly moves (it was eight times)."""
+    run = seen["star-stall"]
+    before = run.infos["before"]["cwnd"]
+    assert before == pytest.approx(120, rel=0.15), "the path's product is 100"
+    assert max(run.infos[f"after{n}"]["cwnd"] for n in range(8)) <= 1.1 * before
+
+
+@OURS
+@pytest.mark.parametrize("how", ["slow-last-ack", "defer-accept"])
+def test_a_late_last_ack_is_no_long_path(seen: dict[str, Exchange], cc: str, how: str) -> None:
+    """A handshake of 800 ms, by the peer's choice: ten segments, not 32."""
+    assert len(seen[f"{cc}-{how}"].data()) == 10
+
+
+@OURS
+def test_the_first_flight_is_cut_by_tso_as_renos(seen: dict[str, Exchange], cc: str) -> None:
+    """Two segments at a time on a path of 100 ms."""
+    assert {segment.length for segment in seen[f"{cc}-offload"].data()} == {2 * MSS}
+    assert {segment.length for segment in seen["reno-offload"].data()} == {2 * MSS}
