@@ -48,6 +48,10 @@ retransmits, timeouts, drops) are of whole runs. Keys that only such records hav
 ``flows[].own``
     ``from_s``, ``over_s``, ``goodput_bps``: the same from the flow's own first data segment's
     arrival to the end of the common interval.
+``flows[].fair_share``
+    The flow's goodput over the mean of all flows' (total / n): 1 is an equal share, their sum n.
+    It tells how the flows divide what they carry, not how much that is of the limit, which may
+    change during a run. Not where flows belong to groups: their own links differ.
 ``flows[].window_bytes``
     Congestion window in bytes, ``mean``, ``min`` and ``max`` of the samples in the interval.
 ``flows[].queue_drops link_drops``
@@ -251,6 +255,12 @@ def jain(rates: list[float]) -> float:
     """Jain's fairness index; 1 for equal rates (and when nothing flows)."""
     squares = sum(rate * rate for rate in rates)
     return round(sum(rates) ** 2 / (len(rates) * squares), 4) if squares else 1.0
+
+
+def fair_shares(rates: list[float]) -> list[float]:
+    """Each rate over their mean; 1 for all when nothing flows."""
+    total = math.fsum(rates)
+    return [round(len(rates) * rate / total, 4) if total else 1.0 for rate in rates]
 
 
 # --- reading the raw files --------------------------------------------------------------------
@@ -702,6 +712,9 @@ def _compute(raw: Path, meta: dict[str, Any]) -> dict[str, Any]:
     queue = medium.queue() if medium else _queue(raw, meta, last_syn_us, end_us)
     queue["drops"] = dropped.queue
     groups = _groups(specs, flows)
+    if len(flows) > 1 and not groups:
+        for record, share in zip(flows, fair_shares(rates), strict=True):
+            record["fair_share"] = share
     if groups:
         queue["early_drops"] = _drops_until(raw, meta["bottleneck"][1], syn_us / 1e6 + EARLY_S)
     if warm_s is not None and series:

@@ -7,9 +7,12 @@ shell script with the facts that the measures need to read its results.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
+
+_TIMES = re.compile(r"(?:([1-9][0-9]?)\*)?([^*]*)")
 
 #: One end of a link: (network namespace, device).
 Device = tuple[str, str]
@@ -144,6 +147,17 @@ class Scenario:
     def compile(self, values: Mapping[str, Any], cc: str, duration_s: float) -> Plan:
         """The plan for these values (missing ones: defaults; ``module.parameter`` keys allowed)."""
         return self.build({**self.defaults(), **values}, self.flows(cc), duration_s)
+
+
+def members(mix: str) -> tuple[str, ...]:
+    """``"star+2*reno"`` -> ``("star", "reno", "reno")``; ValueError for what is no mix."""
+    found: list[str] = []
+    for item in mix.split("+"):
+        match = _TIMES.fullmatch(item)
+        if not match:
+            raise ValueError(f"--cc {mix}: '{item}' is neither NAME nor N*NAME, N from 1 to 99")
+        found += [match.group(2)] * int(match.group(1) or 1)
+    return tuple(found)
 
 
 #: Modules that carry another algorithm beside the one they are named after.

@@ -153,6 +153,23 @@ def _over_flows(pick: Callable[[list[float]], float]) -> Callable[[Record], floa
     return over
 
 
+def _shares(pick: Callable[[list[float]], float]) -> Callable[[Record], float | None]:
+    """Something about the flows' shares of a fair one."""
+
+    def over(record: Record) -> float | None:
+        found = [flow["fair_share"] for flow in record["flows"] if "fair_share" in flow]
+        return pick(found) if found else None
+
+    return over
+
+
+def _odd_one(record: Record) -> float | None:
+    """The share of the first flow where all others are of another kind."""
+    first, *others = record["flows"]
+    alone = len(others) > 1 and first["cc"] not in {flow["cc"] for flow in others}
+    return first.get("fair_share") if alone else None
+
+
 def _several(measure: Callable[[Record], float | None]) -> Callable[[Record], float | None]:
     """A measure that only tells something where flows share the path."""
     return lambda record: measure(record) if len(record["flows"]) > 1 else None
@@ -203,6 +220,9 @@ COLUMNS: list[tuple[str, int, Callable[[Record], float | None]]] = [
     ("least flow", 3, _over_flows(min)),
     ("fast flows", 1, _group("fast")),
     ("Reno flows", 1, _group("reno")),
+    ("least share", 2, _shares(min)),
+    ("largest share", 2, _shares(max)),
+    ("flow 1's share", 2, _odd_one),
     ("Jain", 3, _several(lambda record: record["jain"])),
     ("queue drops", 0, _several(lambda record: record["queue"]["drops"])),
     ("in first 5 s", 0, lambda record: record["queue"].get("early_drops")),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import units
-from ..scenario import Device, FlowSpec
+from ..scenario import Device, FlowSpec, members
 
 SLACK_S = 0.1
 LATE_SYN_S = 1.1  # a lost SYN is sent again after 1 s
@@ -37,10 +37,12 @@ class Bulk:
 
 def mix(cc: str, most: int, flows: str) -> tuple[str, ...]:
     """The algorithms that ``--cc`` names, of at most so many flows."""
-    names = tuple(cc.split("+"))
-    if not all(names) or len(names) > most:
+    found = members(cc)
+    if not all(found):
         raise ValueError(f"--cc {cc}: one name for all {flows}, or one each joined by +")
-    return names
+    if len(found) > most:
+        raise ValueError(f"--cc {cc}: names {len(found)}, but there are at most {most} {flows}")
+    return found
 
 
 def spread(name: str, given: Sequence[Any], count: int, flows: str, number: str) -> Sequence[Any]:

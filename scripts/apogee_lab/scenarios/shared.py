@@ -17,7 +17,14 @@ MOST_FLOWS = 20
 SPLIT, MIDDLE = 100, 100  # numbers of links: receivers come after SPLIT, the satellite's is MIDDLE
 
 PARAMS = (
-    Param("flows", 2, "int", "number of flows, each between two hosts of its own", 1, MOST_FLOWS),
+    Param(
+        "flows",
+        "mix",
+        "int|mix",
+        "number of flows, each between two hosts of its own; mix: as many as --cc names, or 2",
+        1,
+        MOST_FLOWS,
+    ),
     Param(
         "start",
         (0.0,),
@@ -89,7 +96,7 @@ class Flow:
 
 
 def _flows(values: Mapping[str, Any], ccs: tuple[str, ...]) -> list[Flow]:
-    count = values["flows"]
+    count = max(2, len(ccs)) if values["flows"] == "mix" else values["flows"]
     columns = (
         bulk.spread("--cc " + "+".join(ccs), ccs, count, "flows", "flows"),
         bulk.starts("start", values["start"], count, "flows", "flows"),
