@@ -77,6 +77,20 @@ Where flows belong to groups (``fast``, ``reno``):
 ``queue.early_drops``
     What the queue dropped in the 5 s from the first flow's SYN on.
 
+Where a flow is transfers one after the other (``requests``), each on a connection of its own:
+
+``requests.transfers bytes``
+    Number of transfers and the sum of their bytes, those after the common interval included.
+``requests.sizes[].bytes transfers median_s p95_s times_s``
+    For each size, in ascending order: how many there were, median and 95th percentile (linear
+    between ranks) of their completion times, and all of these in the order of the run. A
+    completion time runs from connect() to the arrival of the last byte at the receiver's
+    application: the SYN is included, and all of its repetitions. The last transfer was finished,
+    however long it took.
+``flows[]``
+    The transfers' flow holds what all its connections have together; its goodput counts the
+    pauses of handshakes and closes. ``t90_s`` is null, there is no ``fair_share``.
+
 Where hosts share a channel (``wlan``) the queue is the access point's, which holds ACKs: ``drops``
 are lost ACKs, counted among ``ack_drops`` and not among ``losses``. There are, too:
 
@@ -107,6 +121,7 @@ from typing import Any
 
 import numpy as np
 
+from . import transfers
 from .images import LabError
 from .medium import Series
 
@@ -655,6 +670,18 @@ def compute(raw: Path, meta: dict[str, Any]) -> dict[str, Any]:
         raise RecordError(f"raw results not understood: {type(error).__name__} {error}") from error
 
 
+def _requests(raw: Path, specs: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """The transfers of the flow that is made of them, if there is one."""
+    names = [spec["name"] for spec in specs if "sizes" in spec]
+    if not names:
+        return None
+    sides = [_json(raw / f"{names[0]}.{side}.json")["transfers"] for side in ("send", "recv")]
+    try:
+        return transfers.summary(transfers.completions(*sides))
+    except ValueError as error:
+        raise RecordError(str(error)) from None
+
+
 def _compute(raw: Path, meta: dict[str, Any]) -> dict[str, Any]:
     duration = meta["duration_s"]
     specs = meta["flows"]
@@ -712,7 +739,8 @@ def _compute(raw: Path, meta: dict[str, Any]) -> dict[str, Any]:
     queue = medium.queue() if medium else _queue(raw, meta, last_syn_us, end_us)
     queue["drops"] = dropped.queue
     groups = _groups(specs, flows)
-    if len(flows) > 1 and not groups:
+    requests = _requests(raw, specs)
+    if len(flows) > 1 and not groups and not requests:
         for record, share in zip(flows, fair_shares(rates), strict=True):
             record["fair_share"] = share
     if groups:
@@ -747,9 +775,11 @@ def _compute(raw: Path, meta: dict[str, Any]) -> dict[str, Any]:
         "needless_retransmits": max(0, retransmits - dropped.losses),
         "duplicates": None if None in duplicates.values() else sum(duplicates.values()),
         "t90_s": time_to_90(arrivals, syn_us, end_us, meta["limit_bps"], rtt_s)
-        if in_time
+        if in_time and not requests
         else None,
     }
+    if requests:
+        record["requests"] = requests
     if groups:
         record["groups"] = groups
     if medium:

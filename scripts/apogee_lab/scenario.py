@@ -42,6 +42,7 @@ class FlowSpec:
     comes to the bottleneck, and the device by which it leaves the lossy link; no other flow's data
     passes these two. Where there are classes of flows, the ``group`` it belongs to; ``switch`` is
     the device of a slower link in front of the bottleneck, whose queue drops no other flow's data.
+    ``sizes`` (bytes): not one bulk flow, but transfers of these sizes, one after the other.
     """
 
     name: str
@@ -53,12 +54,14 @@ class FlowSpec:
     exit: Device | None = None
     group: str = ""
     switch: Device | None = None
+    sizes: tuple[int, ...] = ()
 
     def facts(self) -> dict[str, Any]:
         """What the measures are told of the flow; only what is set."""
         found = {"name": self.name, "cc": self.cc, "netns": self.netns, "port": self.port}
         found |= {"receiver_ns": self.receiver_ns} if self.receiver_ns else {}
         found |= {"group": self.group} if self.group else {}
+        found |= {"sizes": list(self.sizes)} if self.sizes else {}
         places = {"entry": self.entry, "exit": self.exit, "switch": self.switch}
         return found | {key: list(place) for key, place in places.items() if place}
 
