@@ -424,7 +424,9 @@ def do_plot_goodput_time(args: Arguments) -> int:
 
 
 def _add_choice(parser: Parser, cc: str | None) -> None:
-    parser.add_argument("--cc", default=cc, metavar="A,B", help="congestion controls; a+b: a mix")
+    parser.add_argument(
+        "--cc", default=cc, metavar="A,B", help="congestion controls; a+b: a mix; N*a: N of them"
+    )
     parser.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE",
         help="a parameter, or MODULE.PARAM; lists (ber=0,1e-8) make a product",

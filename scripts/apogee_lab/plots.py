@@ -21,6 +21,7 @@ from matplotlib.figure import Figure  # noqa: E402
 from . import records as measures  # noqa: E402
 from . import table, traces, units  # noqa: E402
 from .records import RecordError  # noqa: E402
+from .scenario import members  # noqa: E402
 
 # One colour per algorithm in every figure.
 COLOURS = {
@@ -111,8 +112,8 @@ class Run:
 
 def colour(cc: str) -> str:
     """The algorithm's colour; names without one of their own get a stable spare one."""
-    names = set(cc.split("+"))
-    cc = names.pop() if len(names) == 1 else cc
+    used = set(members(cc))
+    cc = used.pop() if len(used) == 1 else cc
     if cc in COLOURS:
         return COLOURS[cc]
     return OTHERS[sum(cc.encode()) % len(OTHERS)]

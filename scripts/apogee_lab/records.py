@@ -48,6 +48,10 @@ retransmits, timeouts, drops) are of whole runs. Keys that only such records hav
 ``flows[].own``
     ``from_s``, ``over_s``, ``goodput_bps``: the same from the flow's own first data segment's
     arrival to the end of the common interval.
+``flows[].fair_share``
+    The flow's goodput over the mean of all flows' (total / n): 1 is an equal share, their sum n.
+    It tells how the flows divide what they carry, not how much that is of the limit, which may
+    change during a run. Not where flows belong to groups: their own links differ.
 ``flows[].window_bytes``
     Congestion window in bytes, ``mean``, ``min`` and ``max`` of the samples in the interval.
 ``flows[].queue_drops link_drops``
@@ -72,6 +76,20 @@ Where flows belong to groups (``fast``, ``reno``):
     The sum over the group's flows, Jain's index among them, their number.
 ``queue.early_drops``
     What the queue dropped in the 5 s from the first flow's SYN on.
+
+Where a flow is transfers one after the other (``requests``), each on a connection of its own:
+
+``requests.transfers bytes``
+    Number of transfers and the sum of their bytes, those after the common interval included.
+``requests.sizes[].bytes transfers median_s p95_s times_s``
+    For each size, in ascending order: how many there were, median and 95th percentile (linear
+    between ranks) of their completion times, and all of these in the order of the run. A
+    completion time runs from connect() to the arrival of the last byte at the receiver's
+    application: the SYN is included, and all of its repetitions. The last transfer was finished,
+    however long it took.
+``flows[]``
+    The transfers' flow holds what all its connections have together; its goodput counts the
+    pauses of handshakes and closes. ``t90_s`` is null, there is no ``fair_share``.
 
 Where hosts share a channel (``wlan``) the queue is the access point's, which holds ACKs: ``drops``
 are lost ACKs, counted among ``ack_drops`` and not among ``losses``. There are, too:
@@ -103,6 +121,7 @@ from typing import Any
 
 import numpy as np
 
+from . import transfers
 from .images import LabError
 from .medium import Series
 
@@ -251,6 +270,12 @@ def jain(rates: list[float]) -> float:
     """Jain's fairness index; 1 for equal rates (and when nothing flows)."""
     squares = sum(rate * rate for rate in rates)
     return round(sum(rates) ** 2 / (len(rates) * squares), 4) if squares else 1.0
+
+
+def fair_shares(rates: list[float]) -> list[float]:
+    """Each rate over their mean; 1 for all when nothing flows."""
+    total = math.fsum(rates)
+    return [round(len(rates) * rate / total, 4) if total else 1.0 for rate in rates]
 
 
 # --- reading the raw files --------------------------------------------------------------------
@@ -645,6 +670,18 @@ def compute(raw: Path, meta: dict[str, Any]) -> dict[str, Any]:
         raise RecordError(f"raw results not understood: {type(error).__name__} {error}") from error
 
 
+def _requests(raw: Path, specs: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """The transfers of the flow that is made of them, if there is one."""
+    names = [spec["name"] for spec in specs if "sizes" in spec]
+    if not names:
+        return None
+    sides = [_json(raw / f"{names[0]}.{side}.json")["transfers"] for side in ("send", "recv")]
+    try:
+        return transfers.summary(transfers.completions(*sides))
+    except ValueError as error:
+        raise RecordError(str(error)) from None
+
+
 def _compute(raw: Path, meta: dict[str, Any]) -> dict[str, Any]:
     duration = meta["duration_s"]
     specs = meta["flows"]
@@ -702,6 +739,10 @@ def _compute(raw: Path, meta: dict[str, Any]) -> dict[str, Any]:
     queue = medium.queue() if medium else _queue(raw, meta, last_syn_us, end_us)
     queue["drops"] = dropped.queue
     groups = _groups(specs, flows)
+    requests = _requests(raw, specs)
+    if len(flows) > 1 and not groups and not requests:
+        for record, share in zip(flows, fair_shares(rates), strict=True):
+            record["fair_share"] = share
     if groups:
         queue["early_drops"] = _drops_until(raw, meta["bottleneck"][1], syn_us / 1e6 + EARLY_S)
     if warm_s is not None and series:
@@ -734,9 +775,11 @@ def _compute(raw: Path, meta: dict[str, Any]) -> dict[str, Any]:
         "needless_retransmits": max(0, retransmits - dropped.losses),
         "duplicates": None if None in duplicates.values() else sum(duplicates.values()),
         "t90_s": time_to_90(arrivals, syn_us, end_us, meta["limit_bps"], rtt_s)
-        if in_time
+        if in_time and not requests
         else None,
     }
+    if requests:
+        record["requests"] = requests
     if groups:
         record["groups"] = groups
     if medium:

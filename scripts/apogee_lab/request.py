@@ -11,7 +11,7 @@ from typing import Any
 
 from . import units
 from .images import LabError
-from .scenario import Param, Scenario, module_of
+from .scenario import Param, Scenario, members, module_of
 
 # The project's own algorithms and the modules that carry them; "constant" is the tests' oracle.
 OWN_MODULES = {
@@ -40,12 +40,12 @@ def parse_controls(text: str, scenario: Scenario) -> list[str]:
     """``"star,cubic+bbr"`` -> the mixes to run; UsageError for a name or mix that cannot be."""
     mixes = [mix.strip() for mix in text.split(",")]
     for mix in mixes:
-        for name in mix.split("+"):
-            if name not in known_controls():
-                raise UsageError(
-                    f"no congestion control '{name}'; known: {', '.join(known_controls())}"
-                )
         try:
+            for name in members(mix):
+                if name not in known_controls():
+                    raise UsageError(
+                        f"no congestion control '{name}'; known: {', '.join(known_controls())}"
+                    )
             scenario.flows(mix)
         except ValueError as error:
             raise UsageError(str(error)) from None
@@ -121,7 +121,7 @@ def product(
 
     A module's parameter touches only the mixes that use the module; the others run once.
     """
-    owners = {name for mix in mixes for name in mix.split("+")}
+    owners = {name for mix in mixes for name in members(mix)}
     for key in settings:
         owner = key.partition(".")[0]
         if "." in key and owner not in owners:
@@ -133,7 +133,7 @@ def product(
             own = {
                 key: value
                 for key, value in chosen.items()
-                if "." not in key or key.partition(".")[0] in mix.split("+")
+                if "." not in key or key.partition(".")[0] in members(mix)
             }
             identity = f"{mix} {own!r}"
             if identity in seen:
@@ -162,14 +162,14 @@ def record_values(scenario: Scenario, values: dict[str, Any]) -> dict[str, Any]:
 
 def own_modules(mix: str, values: dict[str, Any]) -> tuple[str, ...]:
     """Our modules that a run needs."""
-    names = set(mix.split("+")) | {key.partition(".")[0] for key in values if "." in key}
-    return tuple(sorted({OWN_MODULES[name] for name in names if name in OWN_MODULES}))
+    used = {*members(mix), *(key.partition(".")[0] for key in values if "." in key)}
+    return tuple(sorted({OWN_MODULES[name] for name in used if name in OWN_MODULES}))
 
 
 def check_controls(offered: set[str], kernel: str, mixes: list[str]) -> None:
     """UsageError if the kernel does not carry one of the algorithms."""
     offered = offered | set(OWN_MODULES)
-    for name in dict.fromkeys(name for mix in mixes for name in mix.split("+")):
+    for name in dict.fromkeys(name for mix in mixes for name in members(mix)):
         if name not in offered:
             there = ", ".join(n for n in known_controls() if n in offered)
             raise UsageError(f"kernel {kernel} has no congestion control '{name}'; it has: {there}")

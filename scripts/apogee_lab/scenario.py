@@ -7,9 +7,12 @@ shell script with the facts that the measures need to read its results.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
+
+_TIMES = re.compile(r"(?:([1-9][0-9]?)\*)?([^*]*)")
 
 #: One end of a link: (network namespace, device).
 Device = tuple[str, str]
@@ -39,6 +42,7 @@ class FlowSpec:
     comes to the bottleneck, and the device by which it leaves the lossy link; no other flow's data
     passes these two. Where there are classes of flows, the ``group`` it belongs to; ``switch`` is
     the device of a slower link in front of the bottleneck, whose queue drops no other flow's data.
+    ``sizes`` (bytes): not one bulk flow, but transfers of these sizes, one after the other.
     """
 
     name: str
@@ -50,12 +54,14 @@ class FlowSpec:
     exit: Device | None = None
     group: str = ""
     switch: Device | None = None
+    sizes: tuple[int, ...] = ()
 
     def facts(self) -> dict[str, Any]:
         """What the measures are told of the flow; only what is set."""
         found = {"name": self.name, "cc": self.cc, "netns": self.netns, "port": self.port}
         found |= {"receiver_ns": self.receiver_ns} if self.receiver_ns else {}
         found |= {"group": self.group} if self.group else {}
+        found |= {"sizes": list(self.sizes)} if self.sizes else {}
         places = {"entry": self.entry, "exit": self.exit, "switch": self.switch}
         return found | {key: list(place) for key, place in places.items() if place}
 
@@ -144,6 +150,17 @@ class Scenario:
     def compile(self, values: Mapping[str, Any], cc: str, duration_s: float) -> Plan:
         """The plan for these values (missing ones: defaults; ``module.parameter`` keys allowed)."""
         return self.build({**self.defaults(), **values}, self.flows(cc), duration_s)
+
+
+def members(mix: str) -> tuple[str, ...]:
+    """``"star+2*reno"`` -> ``("star", "reno", "reno")``; ValueError for what is no mix."""
+    found: list[str] = []
+    for item in mix.split("+"):
+        match = _TIMES.fullmatch(item)
+        if not match:
+            raise ValueError(f"--cc {mix}: '{item}' is neither NAME nor N*NAME, N from 1 to 99")
+        found += [match.group(2)] * int(match.group(1) or 1)
+    return tuple(found)
 
 
 #: Modules that carry another algorithm beside the one they are named after.

@@ -28,7 +28,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Protocol, TextIO
 
-from . import medium, records
+from . import medium, records, transfers
 from .files import write_whole
 from .images import Kernel, LabError
 from .progress import Report
@@ -127,7 +127,7 @@ def make_jobs(
 
 def _measures_version() -> str:
     """Changes whenever records may come out differently from the same raw results."""
-    sources = [Path(module.__file__).read_bytes() for module in (records, medium)]
+    sources = [Path(module.__file__).read_bytes() for module in (records, medium, transfers)]
     return hashlib.sha256(b"".join(sources)).hexdigest()[:16]
 
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from . import units
+
 Record = dict[str, Any]
 NONE = "–"
 
@@ -138,7 +140,8 @@ def _flow_goodput(index: int) -> Callable[[Record], float | None]:
 
     def goodput(record: Record) -> float | None:
         flows = record["flows"]
-        return flows[index]["goodput_bps"] / 1e6 if len(flows) == 2 else None
+        bulk = len(flows) == 2 and "requests" not in record
+        return flows[index]["goodput_bps"] / 1e6 if bulk else None
 
     return goodput
 
@@ -148,14 +151,37 @@ def _over_flows(pick: Callable[[list[float]], float]) -> Callable[[Record], floa
 
     def over(record: Record) -> float | None:
         rates = [flow["goodput_bps"] / 1e6 for flow in record["flows"]]
-        return pick(rates) if len(rates) > 2 and "groups" not in record else None
+        return pick(rates) if len(rates) > 2 and not {"groups", "requests"} & set(record) else None
 
     return over
+
+
+def _shares(pick: Callable[[list[float]], float]) -> Callable[[Record], float | None]:
+    """Something about the flows' shares of a fair one."""
+
+    def over(record: Record) -> float | None:
+        found = [flow["fair_share"] for flow in record["flows"] if "fair_share" in flow]
+        return pick(found) if found else None
+
+    return over
+
+
+def _odd_one(record: Record) -> float | None:
+    """The share of the first flow where all others are of another kind."""
+    first, *others = record["flows"]
+    alone = len(others) > 1 and first["cc"] not in {flow["cc"] for flow in others}
+    return first.get("fair_share") if alone else None
 
 
 def _several(measure: Callable[[Record], float | None]) -> Callable[[Record], float | None]:
     """A measure that only tells something where flows share the path."""
     return lambda record: measure(record) if len(record["flows"]) > 1 else None
+
+
+def _bulk(record: Record) -> float | None:
+    """Goodput in Mbit/s of the bulk flows beside transfers."""
+    rates = [flow["goodput_bps"] for flow in record["flows"][1:]]
+    return sum(rates) / 1e6 if rates and "requests" in record else None
 
 
 def _rtt(record: Record) -> float | None:
@@ -203,7 +229,12 @@ COLUMNS: list[tuple[str, int, Callable[[Record], float | None]]] = [
     ("least flow", 3, _over_flows(min)),
     ("fast flows", 1, _group("fast")),
     ("Reno flows", 1, _group("reno")),
-    ("Jain", 3, _several(lambda record: record["jain"])),
+    ("bulk Mbit/s", 3, _bulk),
+    ("transfers", 0, lambda record: record.get("requests", {}).get("transfers")),
+    ("least share", 2, _shares(min)),
+    ("largest share", 2, _shares(max)),
+    ("flow 1's share", 2, _odd_one),
+    ("Jain", 3, _several(lambda record: None if "requests" in record else record["jain"])),
     ("queue drops", 0, _several(lambda record: record["queue"]["drops"])),
     ("in first 5 s", 0, lambda record: record["queue"].get("early_drops")),
     ("after warm-up", 0, lambda record: record["queue"].get("steady_drops")),
@@ -222,6 +253,27 @@ COLUMNS: list[tuple[str, int, Callable[[Record], float | None]]] = [
 ]
 
 
+def _of_size(size: int, key: str) -> Callable[[Record], float | None]:
+    """A number of the transfers of one size."""
+
+    def found(record: Record) -> float | None:
+        sizes = record.get("requests", {}).get("sizes", [])
+        return next((one[key] for one in sizes if one["bytes"] == size), None)
+
+    return found
+
+
+def _columns(records: Iterable[Record]) -> list[tuple[str, int, Callable[[Record], float | None]]]:
+    """All columns: those of the transfers' sizes come first."""
+    every = [one["bytes"] for r in records for one in r.get("requests", {}).get("sizes", [])]
+    sizes = [
+        (f"{units.format('size', size)} {name}", 2, _of_size(size, key))
+        for size in sorted(set(every))
+        for name, key in (("median s", "median_s"), ("95 % s", "p95_s"))
+    ]
+    return [*sizes, *COLUMNS]
+
+
 def cell(values: list[float], decimals: int) -> str:
     """``9.43 ± 0.02``; the interval is left out for one value."""
     if not values:
@@ -236,7 +288,7 @@ def rows(records: Iterable[Record]) -> list[list[str]]:
     records = list(records)
     found = groups(records)
     names = varying(records)
-    columns = [c for c in COLUMNS if any(group.values(c[2]) for group in found)]
+    columns = [c for c in _columns(records) if any(group.values(c[2]) for group in found)]
     counts = {len(group.records) for group in found}
     uneven = len(counts) > 1
     heading = ["cc", *names, *(["runs"] if uneven else []), *(column[0] for column in columns)]

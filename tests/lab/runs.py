@@ -20,7 +20,7 @@ import pytest
 
 from apogee_lab import cli, images, records, traces
 from apogee_lab.engines import qemu
-from apogee_lab.scenario import Plan
+from apogee_lab.scenario import Plan, members
 from apogee_lab.scenarios import SCENARIOS
 from apogee_lab.scenarios.testbed import PORT
 
@@ -159,7 +159,7 @@ def run_cases(
     The congestion control's module is unloaded after each case, so that the next one loads it with
     its own parameters.
     """
-    modules = images.own_modules([cc for case in cases.values() for cc in case.cc.split("+")])
+    modules = images.own_modules([cc for case in cases.values() for cc in members(case.cc)])
     extras = sorted({*extras, *(extra for c in cases.values() for extra in c.plan.extras)})
     lines = ["failed=0"]
     scripts: dict[str, bytes] = dict(files or {})

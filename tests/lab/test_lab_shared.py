@@ -14,7 +14,7 @@ from scipy import stats
 from apogee_lab import records, traces
 from apogee_lab.scenarios.testbed import frame_loss
 
-from .runs import Case, Run, close, run_cases
+from .runs import Case, Run, close, measured, run_cases
 
 pytestmark = pytest.mark.guest
 
@@ -157,3 +157,17 @@ def test_iperf3_agrees(runs: dict[str, Run]) -> None:
         runs["iperf3"].record["flows"], runs["equal"].record["flows"], strict=True
     ):
         assert close(one["goodput_bps"], other["goodput_bps"], 0.05)
+
+
+@pytest.mark.uml
+def test_one_against_nineteen(kept: Path, tmp_path: Path) -> None:
+    """Twenty flows as --cc names them: each has its share, all drops are somebody's."""
+    mix = ("--cc", "constant+19*reno", "--set", "constant.cwnd=20", "--duration", "5")
+    (record,) = measured(tmp_path / "r.jsonl", *mix, scenario="satellite-shared")
+    flows = record["flows"]
+    assert record["cc"] == "constant+19*reno"
+    assert [flow["cc"] for flow in flows] == ["constant", *["reno"] * 19]
+    assert sum(flow["fair_share"] for flow in flows) == pytest.approx(20, abs=0.001)
+    assert flows[0]["window_bytes"] == {"mean": 20 * PAYLOAD, "min": 20 * PAYLOAD,
+                                        "max": 20 * PAYLOAD}  # fmt: skip
+    assert sum(flow["queue_drops"] for flow in flows) == record["queue"]["drops"]

@@ -65,6 +65,19 @@ def test_one_name_stands_for_every_flow() -> None:
     assert script("star") == script("star+star")
 
 
+def test_one_against_many() -> None:
+    """N*NAME is N flows of NAME; unless told their number there are as many as the mix names."""
+    flows = SHARED.compile({}, "star+9*reno", 9.0).flows
+    assert [f.cc for f in flows] == ["star", *["reno"] * 9]
+    assert script("star+3*reno") == script("star+reno+reno+reno") == script("1*star+3*reno")
+    assert script("3*star") == script("star", flows=3)
+    assert script("star+3*reno", flows=4) == script("star+3*reno")
+    assert len(SHARED.compile({}, "star+9*reno+10*cubic", 9.0).flows) == 20
+    mixes = request.parse_controls("star,star+9*reno", SHARED)
+    assert mixes == ["star", "star+9*reno"]  # a record's cc is what was typed
+    assert request.own_modules("reno+3*star", {}) == ("tcp_star",)
+
+
 def test_the_queue_and_the_limit() -> None:
     assert "netem rate 10000000bit limit 417\n" in script()
     assert "netem rate 10000000bit limit 10\n" in script(queue=15_000)
@@ -134,7 +147,15 @@ def test_blackouts_drop_the_acks_of_every_flow() -> None:
 @pytest.mark.parametrize(
     ("argv", "word"),
     [
-        (["--cc", "star+star+star"], "3 given, but there are 2 flows"),
+        (["--cc", "star+star+star", "--set", "flows=2"], "3 given, but there are 2 flows"),
+        (["--cc", "star+20*reno"], "names 21, but there are at most 20 flows"),
+        (["--cc", "star+0*reno"], "'0*reno' is neither NAME nor N*NAME"),
+        (["--cc", "star+100*reno"], "N from 1 to 99"),
+        (["--cc", "star+reno*9"], "'reno*9' is neither NAME nor N*NAME"),
+        (["--cc", "star+*reno"], "'*reno' is neither NAME nor N*NAME"),
+        (["--cc", "star+9*"], "no congestion control ''"),
+        (["--cc", "star+9*nosuch"], "no congestion control 'nosuch'"),
+        (["--cc", "star+9*reno", "--set", "bbr.x=1"], "no flow of --cc star+9*reno uses bbr"),
         (["--cc", "star+star", "--set", "flows=4"], "2 given, but there are 4 flows"),
         (["--cc", "star+nosuch"], "no congestion control 'nosuch'"),
         (["--cc", "star+"], "no congestion control ''"),
@@ -237,7 +258,9 @@ def test_the_record_of_two_flows(tmp_path: Path) -> None:
         "queue_drops": 10,  # 1000 came, 980 + 10 entered the hop
         "link_drops": 10,
         "duplicates": 3,
+        "fair_share": 1.3333,  # 4.8 of a mean of 3.6
     }
+    assert second["fair_share"] == 0.6667
     assert second["goodput_bps"] == second["own"]["goodput_bps"] == 2.4e6
     assert second["own"]["from_s"] == 5.5
     assert (second["queue_drops"], second["link_drops"], second["duplicates"]) == (25, 5, 2)
@@ -310,12 +333,21 @@ def test_the_table_shows_each_of_two_flows(tmp_path: Path) -> None:
         "star+reno", "7.200", "4.800", "2.400", "0.900",
     ]  # fmt: skip
     assert (cells["queue drops"], cells["link drops"], cells["timeouts"]) == ("35", "15", "5.0")
-    assert "least flow" not in cells
+    assert (cells["least share"], cells["largest share"]) == ("0.67", "1.33")
+    assert not {"least flow", "flow 1's share"} & cells.keys()
     third = record["flows"][1] | {"goodput_bps": 1.2e6}
     record["flows"] = [*record["flows"], third]
     cells = dict(zip(*table.rows([record]), strict=True))
     assert (cells["mean flow"], cells["least flow"]) == ("2.800", "1.200")
     assert "flow 1" not in cells
+    assert cells["flow 1's share"] == "1.33"  # star beside two of reno
+
+
+def test_shares_of_a_fair_one() -> None:
+    """Each flow's goodput over the mean; their sum is their number."""
+    assert records.fair_shares([6.0, 3.0, 3.0]) == [1.5, 0.75, 0.75]
+    assert records.fair_shares([0.0, 8.0]) == [0.0, 2.0]
+    assert records.fair_shares([0.0, 0.0]) == [1.0, 1.0]
 
 
 ACK = "  <idle>-0  [000] ..s2.  {t}: {event}: sport=1 dport={port} cwnd={cwnd} bw={bw} state=open\n"

@@ -23,6 +23,7 @@ from ..plots import (
     colour,
     goodput_over,
 )
+from ..scenario import members
 from . import judges, judges_lfn, judges_wlan, series
 from .model import Figure
 
@@ -43,7 +44,8 @@ def _of(runs: Runs, variant: str, cc: str, point: judges.Point) -> list[Run]:
 
 
 def _tint(cc: str, flow: int = 0) -> str:
-    return colour(cc.split("+")[min(flow, cc.count("+"))])
+    mix = members(cc)
+    return colour(mix[min(flow, len(mix) - 1)])
 
 
 def _panels(titles: Sequence[str], width: float = 5.6) -> tuple[Canvas, list[Axes]]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import units
+from ..scenario import members
 from .judges import Results, Verdict
 
 #: A number of seconds in a setting that follows the run's length: ``{45}s``.
@@ -69,7 +70,7 @@ class Cell:
             return _LFN_OVERHEAD_S + _LFN_SECOND_S * (warmup_s + duration_s)
         if self.scenario == "wlan":
             return self._wlan_s(duration_s)
-        robust = bool(_ROBUST & set(self.cc.split("+")))
+        robust = bool(_ROBUST & set(members(self.cc)))
         share = _SHARES[robust].get(self.settings.get("ber", "0"), 1.0)
         if not robust and self.settings.get("queue") == "15kB":
             share = min(share, _SHORT_QUEUE)

@@ -5,8 +5,11 @@ from __future__ import annotations
 
 from ..scenario import Scenario
 from .lfn import LFN
+from .requests import REQUESTS
 from .satellite import SATELLITE
 from .shared import SATELLITE_SHARED
 from .wlan import WLAN
 
-SCENARIOS: dict[str, Scenario] = {s.name: s for s in (SATELLITE, SATELLITE_SHARED, LFN, WLAN)}
+SCENARIOS: dict[str, Scenario] = {
+    s.name: s for s in (SATELLITE, SATELLITE_SHARED, REQUESTS, LFN, WLAN)
+}

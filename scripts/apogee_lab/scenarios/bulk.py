@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Bulk flows that share a path, each between two hosts of its own: how a script runs them."""
+"""Flows that share a path, each between two hosts of its own: how a script runs them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import units
-from ..scenario import Device, FlowSpec
+from ..scenario import Device, FlowSpec, members
 
 SLACK_S = 0.1
+LONGEST_S = 600.0  # flow.c: a transfer that takes longer has failed
 LATE_SYN_S = 1.1  # a lost SYN is sent again after 1 s
 
 
@@ -20,7 +21,8 @@ class Bulk:
     """A flow: sender's and receiver's namespace, receiver's address and port, algorithm, start.
 
     Its sender is to send for ``seconds``, by its device to ``next_hop``. ``group`` is the class of
-    flows it belongs to, if any.
+    flows it belongs to, if any. With ``sizes`` (bytes) it is no bulk flow, but transfers one after
+    the other, none of which begins after ``seconds``; bulk flows end when they are done.
     """
 
     name: str
@@ -33,14 +35,17 @@ class Bulk:
     seconds: float
     next_hop: str
     group: str = ""
+    sizes: tuple[int, ...] = ()
 
 
 def mix(cc: str, most: int, flows: str) -> tuple[str, ...]:
     """The algorithms that ``--cc`` names, of at most so many flows."""
-    names = tuple(cc.split("+"))
-    if not all(names) or len(names) > most:
+    found = members(cc)
+    if not all(found):
         raise ValueError(f"--cc {cc}: one name for all {flows}, or one each joined by +")
-    return names
+    if len(found) > most:
+        raise ValueError(f"--cc {cc}: names {len(found)}, but there are at most {most} {flows}")
+    return found
 
 
 def spread(name: str, given: Sequence[Any], count: int, flows: str, number: str) -> Sequence[Any]:
@@ -76,6 +81,7 @@ def specs(flows: Sequence[Bulk], router: str, hop: str) -> tuple[FlowSpec, ...]:
             entry=(router, f"to-{flow.snd if flow.next_hop == router else flow.next_hop}"),
             exit=(hop, f"to-{flow.rcv}"),
             group=flow.group,
+            sizes=flow.sizes,
             switch=None if flow.next_hop == router else (flow.next_hop, f"to-{router}"),
         )
         for flow in flows
@@ -86,8 +92,8 @@ def specs(flows: Sequence[Bulk], router: str, hop: str) -> tuple[FlowSpec, ...]:
 
 _TOOLS = {
     "flow": (
-        'flow recv $3 "$OUT/$1.recv.json"',
-        'flow send $5 $6 --cc $4 --duration $7 "$OUT/$1.send.json"',
+        'flow ${4:-recv} $3 "$OUT/$1.recv.json"',
+        'flow ${8:-send} $5 $6 --cc $4 --duration $7 "$OUT/$1.send.json" ${9:-}',
     ),
     "iperf3": (
         'iperf3 -s -1 -p $3 --json >"$OUT/$1.iperf3-server.json"',
@@ -117,13 +123,13 @@ def traffic(
     ours = tool == "flow"
     netns, dev = queues[-1]
     lines = [
-        "# recv FLOW NAMESPACE PORT",
+        "# recv FLOW NAMESPACE PORT [serve]",
         f"recv() {{ exec ip netns exec $2 {receive}; }}",
         "listening() {",
         "\tport=$(printf ':%04X ' $2)",
         "\tip netns exec $1 sh -c \"until grep -q '$port' /proc/net/tcp6; do sleep 0.01; done\"",
         "}",
-        "# send FLOW NAMESPACE START CC ADDRESS PORT SECONDS",
+        "# send FLOW NAMESPACE START CC ADDRESS PORT SECONDS [request SIZES]",
         "send() {",
         f"\tsleep {start}",
         "\tnote $1 start",
@@ -136,16 +142,17 @@ def traffic(
     ]
     for flow in flows:
         lines += [
-            f"recv {flow.name} {flow.rcv} {flow.port} &",
+            f"recv {flow.name} {flow.rcv} {flow.port}{' serve' * bool(flow.sizes)} &",
             'receivers="$receivers $!"',
         ]
     lines += [f"listening {flow.rcv} {flow.port}" for flow in flows]
     for flow in flows:
         seconds = flow.seconds if ours else math.ceil(flow.seconds)
+        sizes = " request " + "+".join(map(str, flow.sizes)) if flow.sizes else ""
         lines += [
             f"send {flow.name} {flow.snd} {flow.start_s:g} {flow.cc} {flow.address} {flow.port} "
-            f"{seconds:g} &",
-            'senders="$senders $!"',
+            f"{seconds:g}{sizes} &",
+            "transfers=$!" if flow.sizes else 'senders="$senders $!"',
         ]
     sample = (
         f"flow every 0.1 'qdisc show dev {dev}' $! |"
@@ -157,7 +164,7 @@ def traffic(
         sample,
         f'\ttc -n {netns} -s -j -batch - >"$OUT/queue.jsonl" &',
         "sampler=$!",
-        f"{events}for pid in $senders; do wait $pid; done",
+        f"{events}{_transfers(flows)}for pid in $senders; do wait $pid; done",
         "wait $sampler",
         *_stop(flows, ours),
         *(f"empty {ns} {name}" for ns, name in queues),
@@ -169,6 +176,13 @@ def traffic(
             "for pid in $receivers; do wait $pid; done",
         ]
     return "\n".join(lines) + "\n"
+
+
+def _transfers(flows: Sequence[Bulk]) -> str:
+    """Shell lines that wait for the transfers, if there are any, and then end the bulk flows."""
+    if not any(flow.sizes for flow in flows):
+        return ""
+    return 'wait $transfers\n[ -z "$senders" ] || kill $senders\n'
 
 
 def warmup_lines(begin_s: float, flows: Sequence[Bulk]) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..scenario import FlowSpec, Plan, Scenario
+from ..scenario import FlowSpec, Plan, Scenario, members
 from . import testbed
 from .testbed import PORT, Net
 
@@ -132,10 +132,10 @@ def _script(values: Mapping[str, Any], cc: str, duration_s: float) -> str:
 
 
 def _one(cc: str) -> tuple[str, ...]:
-    names = tuple(cc.split("+"))
-    if len(names) != 1 or not names[0]:
+    found = members(cc)
+    if len(found) != 1 or not found[0]:
         raise ValueError(f"satellite has one flow: name one congestion control, not '{cc}'")
-    return names
+    return found
 
 
 def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -> Plan:

@@ -17,7 +17,14 @@ MOST_FLOWS = 20
 SPLIT, MIDDLE = 100, 100  # numbers of links: receivers come after SPLIT, the satellite's is MIDDLE
 
 PARAMS = (
-    Param("flows", 2, "int", "number of flows, each between two hosts of its own", 1, MOST_FLOWS),
+    Param(
+        "flows",
+        "mix",
+        "int|mix",
+        "number of flows, each between two hosts of its own; mix: as many as --cc names, or 2",
+        1,
+        MOST_FLOWS,
+    ),
     Param(
         "start",
         (0.0,),
@@ -65,12 +72,16 @@ HEAD = """\
 
 @dataclass(frozen=True)
 class Flow:
-    """One flow: its number from 1 on, algorithm, start and extra one-way delay (s)."""
+    """One flow: its number from 1 on, algorithm, start and extra one-way delay (s).
+
+    With ``sizes`` it is transfers of so many bytes, one after the other.
+    """
 
     n: int
     cc: str
     start_s: float
     extra_s: float
+    sizes: tuple[int, ...] = ()
 
     @property
     def snd(self) -> str:
@@ -89,7 +100,7 @@ class Flow:
 
 
 def _flows(values: Mapping[str, Any], ccs: tuple[str, ...]) -> list[Flow]:
-    count = values["flows"]
+    count = max(2, len(ccs)) if values["flows"] == "mix" else values["flows"]
     columns = (
         bulk.spread("--cc " + "+".join(ccs), ccs, count, "flows", "flows"),
         bulk.starts("start", values["start"], count, "flows", "flows"),
@@ -216,7 +227,13 @@ def _sending_s(
     crowd = min(values["queue"], (values["window"] or 64_000) * len(flows))
     queued = 2 * crowd * 8 / values["rate"] if max(starts) > min(starts) else 0.0
     late = bulk.LATE_SYN_S if values["ber"] or values["ack_ber"] not in ("same", 0) else 0.0
-    return max(starts) - flow.start_s + duration_s + longest + queued + late + bulk.SLACK_S
+    over = 0.0 if flow.sizes else _overtime_s(flows)
+    return max(starts) - flow.start_s + duration_s + longest + queued + late + over + bulk.SLACK_S
+
+
+def _overtime_s(flows: Sequence[Flow]) -> float:
+    """How long the last transfer may take, which others wait for."""
+    return bulk.LONGEST_S if any(flow.sizes for flow in flows) else 0.0
 
 
 def _one_way(values: Mapping[str, Any], extra_s: float) -> float:
@@ -237,6 +254,7 @@ def _bulks(
             start_s=flow.start_s,
             seconds=_sending_s(values, flows, flow, duration_s),
             next_hop="bn",
+            sizes=flow.sizes,
         )
         for flow in flows
     ]
@@ -254,11 +272,15 @@ def _traffic(values: Mapping[str, Any], flows: Sequence[Flow], bulks: Sequence[b
 
 
 def _script(
-    values: Mapping[str, Any], net: Net, flows: Sequence[Flow], bulks: Sequence[bulk.Bulk]
+    head: str,
+    values: Mapping[str, Any],
+    net: Net,
+    flows: Sequence[Flow],
+    bulks: Sequence[bulk.Bulk],
 ) -> str:
     hosts = " ".join(host for flow in flows for host in (flow.snd, flow.rcv))
     return testbed.script(
-        HEAD,
+        head,
         f"bn sat {hosts}",
         values,
         [(flow.cc, flow.port) for flow in flows],
@@ -269,21 +291,25 @@ def _script(
 
 
 def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -> Plan:
-    flows = _flows(values, ccs)
+    return plan(HEAD, values, _flows(values, ccs), duration_s)
+
+
+def plan(head: str, values: Mapping[str, Any], flows: Sequence[Flow], duration_s: float) -> Plan:
+    """The plan of these flows over the shared link; ``head`` is its script's first comment."""
     _check(values, flows, duration_s)
     to_receivers = tuple(("sat", f"to-{flow.rcv}") for flow in flows)
     shortest = _one_way(values, min(flow.extra_s for flow in flows))
     net = Net(bool(values["ipv6"]), values["mtu"])
     bulks = _bulks(values, net, flows, duration_s)
     return Plan(
-        script=_script(values, net, flows, bulks),
+        script=_script(head, values, net, flows, bulks),
         flows=bulk.specs(bulks, "bn", "sat"),
         duration_s=duration_s,
         limit_bps=testbed.limit_bps(values),
         rate_bps=values["rate"],
         bdp_bytes=round(values["rate"] * 2 * shortest / 8),
         queue_bytes=values["queue"],
-        timeout_virtual_s=max(flow.start_s for flow in flows) + duration_s + 150,
+        timeout_virtual_s=max(f.start_s for f in flows) + duration_s + _overtime_s(flows) + 150,
         sender_ns=flows[0].snd,
         receiver_ns=flows[0].rcv,
         bottleneck=("bn", "to-sat"),

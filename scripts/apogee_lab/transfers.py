@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Measures of transfers: what both ends noted of each -> completion times by size."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+
+def completions(
+    sent: Sequence[Sequence[int]], received: Sequence[Sequence[int]]
+) -> list[tuple[int, float]]:
+    """Size in bytes and completion time in s of every transfer, in order.
+
+    ``sent`` has the time of connect() in µs and the bytes of each, ``received`` the bytes that came
+    and the time of the last one. ValueError if they are not the same transfers.
+    """
+    if [size for _, size in sent] != [size for size, _ in received]:
+        raise ValueError(f"{len(sent)} transfers were sent, but other bytes were received")
+    return [
+        (size, (last - syn) / 1e6) for (syn, size), (_, last) in zip(sent, received, strict=True)
+    ]
+
+
+def summary(found: Sequence[tuple[int, float]]) -> dict[str, Any]:
+    """The key ``requests`` of a record, see records.py."""
+    times: dict[int, list[float]] = {}
+    for size, seconds in found:
+        times.setdefault(size, []).append(round(seconds, 6))
+    return {
+        "transfers": len(found),
+        "bytes": sum(size for size, _ in found),
+        "sizes": [{"bytes": size, **_times(own)} for size, own in sorted(times.items())],
+    }
+
+
+def _times(seconds: Sequence[float]) -> Mapping[str, Any]:
+    return {
+        "transfers": len(seconds),
+        "median_s": round(statistics.median(seconds), 4),
+        "p95_s": round(float(np.percentile(seconds, 95)), 4),
+        "times_s": list(seconds),
+    }
