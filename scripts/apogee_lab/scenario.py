@@ -141,9 +141,15 @@ class Scenario:
         """Every parameter's default value."""
         return {p.name: p.default for p in self.params}
 
-    def compile(self, values: Mapping[str, Any], cc: str, duration_s: float) -> Plan:
-        """The plan for these values (missing ones: defaults; ``module.parameter`` keys allowed)."""
-        return self.build({**self.defaults(), **values}, self.flows(cc), duration_s)
+    def compile(
+        self, values: Mapping[str, Any], cc: str, duration_s: float, seed: int = 1
+    ) -> Plan:
+        """The plan for these values (missing ones: defaults; ``module.parameter`` keys allowed).
+
+        ``build`` finds the run's seed among them, for what it draws itself.
+        """
+        every = {**self.defaults(), **values, "seed": seed}
+        return self.build(every, self.flows(cc), duration_s)
 
 
 #: Modules that carry another algorithm beside the one they are named after.

@@ -17,6 +17,10 @@
  *	Print LINE at once and then every SECONDS while the process PID lives:
  *	feeds `tc -batch -` without a process per sample.
  *
+ *   flow replay PID
+ *	Print each line of standard input, SECONDS and text, when that long has
+ *	passed since the start, while the process PID lives.
+ *
  * All times are microseconds of CLOCK_MONOTONIC. The receiver polls on a timer
  * instead of waking up for each segment: in a guest whose time is its count of
  * instructions a wakeup per segment is a tenth of the whole run.
@@ -312,6 +316,21 @@ static int flow_every(double seconds, const char *line, pid_t pid)
 	return 0;
 }
 
+static int flow_replay(pid_t pid)
+{
+	int64_t zero = now_us(), now, at;
+	char line[1024], *text;
+
+	while (fgets(line, sizeof(line), stdin)) {
+		at = zero + (int64_t)(strtod(line, &text) * 1e6);
+		while (!kill(pid, 0) && (now = now_us()) < at)
+			sleep_until(at < now + SAMPLE_US ? at : now + SAMPLE_US);
+		if (kill(pid, 0) || fputs(text + strspn(text, " "), stdout) < 0 || fflush(stdout))
+			break;
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	signal(SIGPIPE, SIG_DFL);
@@ -322,8 +341,11 @@ int main(int argc, char **argv)
 		return flow_send(argv[2], argv[3], argv[5], atof(argv[7]), argv[8]);
 	if (argc == 5 && !strcmp(argv[1], "every") && atof(argv[2]) > 0)
 		return flow_every(atof(argv[2]), argv[3], atoi(argv[4]));
+	if (argc == 3 && !strcmp(argv[1], "replay"))
+		return flow_replay(atoi(argv[2]));
 	fprintf(stderr, "usage: flow recv PORT LOG\n"
 		"       flow send HOST PORT --cc NAME --duration SECONDS LOG\n"
-		"       flow every SECONDS LINE PID\n");
+		"       flow every SECONDS LINE PID\n"
+		"       flow replay PID\n");
 	return 2;
 }

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from ..scenario import Scenario
+from .leo import LEO
 from .lfn import LFN
 from .satellite import SATELLITE
 from .shared import SATELLITE_SHARED
 from .wlan import WLAN
 
-SCENARIOS: dict[str, Scenario] = {s.name: s for s in (SATELLITE, SATELLITE_SHARED, LFN, WLAN)}
+SCENARIOS: dict[str, Scenario] = {s.name: s for s in (SATELLITE, SATELLITE_SHARED, LEO, LFN, WLAN)}
