@@ -4,8 +4,8 @@
 Rates and delays are drawn from the run's seed: other seeds are other paths, all algorithms have the
 same. Every 15 s, from a random moment on, the terminal is given another satellite:
 
-- Rate: each 50 ms another one, the mean of two draws, one for these 50 ms and one for the 15 s. A
-  draw lies in ``rate_low`` to ``rate_high`` and has the mean ``rate``: it is even above and below
+- Rate: each 50 ms another one, three parts a draw for these 50 ms and one part a draw for the 15 s.
+  A draw lies in ``rate_low`` to ``rate_high`` and has the mean ``rate``: it is even above and below
   it, and above as often as that takes, (rate - rate_low) / (rate_high - rate_low).
 - One-way delay: ``delay``, but ``spike`` when the satellite changes; from there it falls back evenly
   within 200 ms.
@@ -60,7 +60,7 @@ def rates(values: Mapping[str, Any], dice: random.Random, first_s: float, until_
         at = number / RATE_STEPS
         if at >= first_s + turn * SATELLITE_S:
             turn, of_turn = turn + 1, draw()
-        steps.append((at, float(round((draw() + of_turn) / 2))))
+        steps.append((at, float(round((3 * draw() + of_turn) / 4))))
     return steps
 
 
