@@ -141,9 +141,7 @@ class Scenario:
         """Every parameter's default value."""
         return {p.name: p.default for p in self.params}
 
-    def compile(
-        self, values: Mapping[str, Any], cc: str, duration_s: float, seed: int = 1
-    ) -> Plan:
+    def compile(self, values: Mapping[str, Any], cc: str, duration_s: float, seed: int = 1) -> Plan:
         """The plan for these values (missing ones: defaults; ``module.parameter`` keys allowed).
 
         ``build`` finds the run's seed among them, for what it draws itself.

@@ -57,7 +57,8 @@ _SIZE = {
 _NUMBER = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d{1,3})?", re.IGNORECASE | re.ASCII)
 LIST = "list:"
 #: What an event may change: the kind of its new value, None for those that have none.
-EVENTS = {"rate": "rate", "delay": "time", "loss": "share", "stall": None, "outage": None}
+EVENTS: dict[str, str | None] = {"rate": "rate", "queue": "size", "delay": "time", "loss": "share"}
+EVENTS |= {"stall": None, "outage": None}
 _PLAIN = {"ber", "float", "int", "bool"}
 
 
@@ -96,9 +97,9 @@ def describe(kind: str) -> str:
         "share": "a share such as 0.5%, from 0% to 100%",
         "event": "START:LENGTH such as 45s:1s",
         "burst": "two shares P:R such as 1%:30%",
-        "events": "rate:RATE@START:LENGTH, delay:TIME@START:LENGTH, loss:SHARE@START:LENGTH "
-        "(all without :LENGTH to the end), stall@START:LENGTH or outage@START:LENGTH, "
-        "several joined by +",
+        "events": "rate:RATE@START:LENGTH, queue:SIZE@START:LENGTH, delay:TIME@START:LENGTH, "
+        "loss:SHARE@START:LENGTH (all without :LENGTH to the end), stall@START:LENGTH or "
+        "outage@START:LENGTH, several joined by +",
         "file": "a file's name",
     }
     if base.startswith("choice:"):

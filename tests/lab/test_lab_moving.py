@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from apogee_lab import modules as own_modules
 from apogee_lab import units
@@ -82,7 +81,8 @@ def runs(build: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run
             100, 10, "satellite-shared", policer="100kB", rate="2mbit", delay="50ms", **alone
         ),
         "shared": moved(
-            200, 5, "satellite-shared", event="rate:4mbit@3s+stall@2s:50ms", queue="30kB",
+            200, 5, "satellite-shared", event="rate:4mbit@3s+stall@2s:50ms+queue:15kB@4s",
+            queue="30kB",
             delay="50ms",
         ),
         "lfn": moved(
@@ -271,11 +271,13 @@ def test_a_policer_passes_depth_and_rate(runs: dict[str, Run]) -> None:
 
 
 def test_several_flows_and_a_rate_that_falls(runs: dict[str, Run]) -> None:
-    """The shares of the queue's drops still add up, flow by flow."""
+    """The shares of the queue's drops still add up, flow by flow. 20 packets, then 10."""
     record = runs["shared"].record
     assert record["queue"]["drops"] > 0
     assert sum(flow["queue_drops"] for flow in record["flows"]) == record["queue"]["drops"]
     assert all(flow["link_drops"] == 0 for flow in record["flows"])
+    assert frames_queued(runs["shared"], 3, 4).max() > 15
+    assert 5 <= frames_queued(runs["shared"], 4.1, 5).max() <= 10, "the queue moved, too"
 
 
 def test_lfns_shared_link_moves(runs: dict[str, Run]) -> None:

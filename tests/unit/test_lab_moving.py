@@ -80,6 +80,13 @@ def test_each_event_is_a_line_at_its_time() -> None:
     }
 
 
+def test_the_queue_moves() -> None:
+    """In packets of the mtu, as the parameter."""
+    found = moves_of(plan(event="queue:30kB@30s:5s").script)
+    assert found == {"bn to-sat 2:": ["30 20", "35 417"]}
+    assert moves_of(plan("lfn", event="queue:30kB@30s").script) == {"ra to-rb 2:": ["30 20"]}
+
+
 def test_events_count_from_the_first_start() -> None:
     script = plan("satellite-shared", event="rate:2mbit@10s", start="5s+8s").script
     assert moves_of(script) == {"bn to-sat class": ["15 2000000bit"]}
@@ -100,8 +107,9 @@ def test_a_policer_has_two_packets_of_queue() -> None:
 def test_jitter_is_a_standard_deviation() -> None:
     """Even between mean ± w the deviation is w / sqrt(3)."""
     script = plan(jitter="10ms", jitter_mean="20ms").script
-    assert "dev ack-hop parent 1:1 handle 2: netem rate 100gbit limit 1000000 delay 270000us 17321us" in script
-    assert "dev data-hop parent 1:1 handle 2: netem rate 100gbit limit 1000000 delay 250000us\n" in script
+    line = "parent 1:1 handle 2: netem rate 100gbit limit 1000000 delay"
+    assert f"dev ack-hop {line} 270000us 17321us\n" in script
+    assert f"dev data-hop {line} 250000us\n" in script
 
 
 def test_what_loses_is_counted() -> None:
@@ -134,6 +142,7 @@ def test_senders_outlast_a_longer_path() -> None:
         ("satellite", {"event": "stall@3s:2s+stall@4s:1s"}, "stall"),
         ("satellite", {"event": "loss:1%@3s", "burst": "1%:30%"}, "burst=none"),
         ("satellite", {"event": "rate:2mbit@3s", "policer": "100kB"}, "policer"),
+        ("satellite", {"event": "queue:30kB@3s", "policer": "100kB"}, "policer"),
         ("satellite", {"policer": "1kB"}, "1.514kB"),
         ("satellite", {"policer": "1GB"}, "60 s"),
         ("satellite", {"jitter": "200ms"}, "jitter_mean=96.411ms"),
@@ -210,7 +219,7 @@ def test_a_rate_trace_carries_its_opportunities(tmp_path: Path, seed: int) -> No
 
 
 def test_a_wait_is_a_step_of_its_own(tmp_path: Path) -> None:
-    """12 Mbit/s for 20 ms, 5 s of nothing, 1 Mbit/s: what ends the wait is all that passes in it."""
+    """12 Mbit/s for 20 ms, 5 s of nothing, 1 Mbit/s: in the wait passes what ends it."""
     path = tmp_path / "t"
     path.write_text("\n".join(map(str, [*range(1, 21), 5020, 5032, 5044])))
     steps = tracefiles.rate_steps(str(path), 5.044)
@@ -220,7 +229,8 @@ def test_a_wait_is_a_step_of_its_own(tmp_path: Path) -> None:
 def test_a_delay_trace_is_a_line_every_10_ms(tmp_path: Path) -> None:
     path = tmp_path / "t"
     path.write_text("20\n20\n25.5\n")
-    assert tracefiles.delay_steps(str(path), 0.06) == [(0.0, 0.02), (0.02, 0.0255), (0.03, 0.02), (0.05, 0.0255)]
+    steps = tracefiles.delay_steps(str(path), 0.06)
+    assert steps == [(0.0, 0.02), (0.02, 0.0255), (0.03, 0.02), (0.05, 0.0255)]
 
 
 @pytest.mark.parametrize(

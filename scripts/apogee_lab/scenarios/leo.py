@@ -7,8 +7,8 @@ same. Every 15 s, from a random moment on, the terminal is given another satelli
 - Rate: each 50 ms another one, three parts a draw for these 50 ms and one part a draw for the 15 s.
   A draw lies in ``rate_low`` to ``rate_high`` and has the mean ``rate``: it is even above and below
   it, and above as often as that takes, (rate - rate_low) / (rate_high - rate_low).
-- One-way delay: ``delay``, but ``spike`` when the satellite changes; from there it falls back evenly
-  within 200 ms.
+- One-way delay: ``delay``, but ``spike`` when the satellite changes; from there it falls back
+  evenly within 200 ms.
 """
 
 from __future__ import annotations

@@ -195,7 +195,7 @@ def _bottleneck(values: Mapping[str, Any], moves: Moves) -> list[str]:
     """The shared link's rate and queue. The limit of netem, tail drop, is the queue itself."""
     rate, queue, frame = values["rate"], values["queue"], _frame(values)
     if values["aqm"] == "none":
-        return [f"tc -n ra {line}" for line in moving.bottleneck(values, moves, "to-rb", queue)]
+        return [f"tc -n ra {line}" for line in moving.bottleneck(moves, "to-rb")]
     red = values["aqm"] == "red"
     child = _red(queue, frame, rate) if red else f"fq_codel limit {queue}"
     return [
@@ -205,9 +205,7 @@ def _bottleneck(values: Mapping[str, Any], moves: Moves) -> list[str]:
     ]
 
 
-def _links(
-    values: Mapping[str, Any], moves: Moves, net: Net, flows: Sequence[Bulk]
-) -> list[str]:
+def _links(values: Mapping[str, Any], moves: Moves, net: Net, flows: Sequence[Bulk]) -> list[str]:
     """Lines that set up the namespaces and what lies between them."""
     ber, ack_ber = testbed.error_rates(values)
     every = " ".join(_namespaces(flows))
@@ -260,9 +258,7 @@ def _traffic(values: Mapping[str, Any], moves: Moves, flows: Sequence[Bulk]) -> 
     return bulk.traffic(flows, values["traffic"], every, events, empty_s, spread_s, end)
 
 
-def _script(
-    values: Mapping[str, Any], moves: Moves, net: Net, flows: Sequence[Bulk]
-) -> str:
+def _script(values: Mapping[str, Any], moves: Moves, net: Net, flows: Sequence[Bulk]) -> str:
     return testbed.script(
         HEAD,
         " ".join(_namespaces(flows)),
@@ -291,9 +287,9 @@ def _check(values: Mapping[str, Any], flows: Sequence[Bulk], duration_s: float) 
 
 def _moves(values: Mapping[str, Any], begin_s: float, duration_s: float) -> Moves:
     """How the shared link moves."""
-    moves = moving.of(values, begin_s + duration_s)
+    moves = moving.of(values, values["queue"], begin_s + duration_s)
     if moves.shaped and values["aqm"] != "none":
-        raise ValueError(f"aqm={values['aqm']}: its rate cannot move: leave out rates and policer")
+        raise ValueError(f"aqm={values['aqm']}: it cannot move: leave out rate, queue and policer")
     return moves
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .. import units
@@ -28,7 +28,7 @@ from .tracefiles import Steps
 
 PARAMS = (
     Param("event", None, "events|none",
-          "changes of rate, one-way delay, loss of data; ACKs held; all frames lost; joined by +"),
+          "steps of rate, queue, one-way delay, loss of data; ACKs held; all frames lost"),
     Param("policer", 0, "size",
           "depth of a token bucket at that rate, with a queue of two packets, 0: none", 0, 1e9),
     Param("jitter", 0.0, "time", "standard deviation of the ACKs' delay, order kept", 0, 1),
@@ -67,8 +67,8 @@ def _overlaid(steps: Steps, events: Sequence[Event]) -> Steps:
 
 @dataclass(frozen=True)
 class Moves:
-    """How a path moves: rates (bit/s), one-way delays (s), shares of data and of ACKs lost, stalls
-    of ACKs, all as they follow from the parameters ``values``.
+    """How a path moves: rates (bit/s), the queue's length (packets), one-way delays (s), shares of
+    data and of ACKs lost, stalls of ACKs, all as they follow from the parameters ``values``.
 
     ``shaped`` and ``hop`` tell whether the bottleneck and the hop behind it are other than where
     nothing moves.
@@ -76,6 +76,7 @@ class Moves:
 
     values: Mapping[str, Any]
     rates: Steps
+    queues: Steps
     delays: Steps
     losses: Steps
     ack_losses: Steps
@@ -83,8 +84,9 @@ class Moves:
 
     @property
     def shaped(self) -> bool:
-        """Whether the bottleneck is a token bucket, or its rate moves."""
-        return bool(self.values["policer"]) or len(self.rates) > 1 or self._traced("rate_trace")
+        """Whether the bottleneck is a token bucket, or its rate or its queue moves."""
+        moved = len(self.rates) > 1 or len(self.queues) > 1
+        return bool(self.values["policer"]) or moved or self._traced("rate_trace")
 
     @property
     def hop(self) -> bool:
@@ -165,8 +167,9 @@ def traced(values: Mapping[str, Any], until_s: float) -> tuple[Steps | None, Ste
     )
 
 
-def of(values: Mapping[str, Any], ends_s: float, source: Source = traced) -> Moves:
-    """How the path of these parameters moves in a run that ends at ``ends_s``.
+def of(values: Mapping[str, Any], packets: int, ends_s: float, source: Source = traced) -> Moves:
+    """How the path of these parameters, with a queue of so many packets, moves in a run that ends
+    at ``ends_s``.
 
     ValueError with one line for what cannot be.
     """
@@ -176,9 +179,11 @@ def of(values: Mapping[str, Any], ends_s: float, source: Source = traced) -> Mov
     kinds = {what: [e for e in events if e.what == what] for what in units.EVENTS}
     gone = [Event("outage", 1.0, e.start_s, e.length_s) for e in kinds["outage"]]
     losses = _overlaid(_overlaid([(0.0, 0.0)], kinds["loss"]), gone)
+    queues = [replace(e, value=testbed.queue_packets(values, e.value)) for e in kinds["queue"]]
     moves = Moves(
         values,
         _overlaid(rates or [(0.0, values["rate"])], kinds["rate"]),
+        _overlaid([(0.0, packets)], queues),
         _overlaid(delays or [(0.0, values["delay"])], kinds["delay"]),
         losses,
         _overlaid([(0.0, 0.0)], gone),
@@ -209,13 +214,15 @@ def _check(values: Mapping[str, Any], events: Sequence[Event], ends_s: float) ->
 def _check_moves(values: Mapping[str, Any], moves: Moves) -> None:
     """Refuse what traces and events make of the path."""
     depth = values["policer"]
-    if depth and len(moves.rates) > 1:
-        raise ValueError("policer: its rate cannot move: leave out rate events and traces")
+    if depth and (len(moves.rates) > 1 or len(moves.queues) > 1):
+        raise ValueError("policer: its rate and queue cannot move: leave out event or trace")
     if depth and depth < values["mtu"] + testbed.ETHERNET:
         least = units.format("size", values["mtu"] + testbed.ETHERNET)
         raise ValueError(f"policer: a bucket of less than {least} passes no frame")
     if depth * 8 > values["rate"] * MOST_DEBT_S:
-        raise ValueError(f"policer: at that rate the bucket takes more than {MOST_DEBT_S} s to fill")
+        raise ValueError(
+            f"policer: at that rate the bucket takes more than {MOST_DEBT_S} s to fill"
+        )
     if _half_width(values) > moves.shortest_s + values["jitter_mean"]:
         least = math.ceil((_half_width(values) - moves.shortest_s) * 1e6) / 1e6
         text = units.format("time", least)
@@ -230,17 +237,20 @@ def _half_width(values: Mapping[str, Any]) -> float:
 # --- tc lines ---------------------------------------------------------------------------------
 
 
-def bottleneck(values: Mapping[str, Any], moves: Moves, dev: str, packets: int) -> list[str]:
+def bottleneck(moves: Moves, dev: str) -> list[str]:
     """tc lines: rate and queue of a device."""
+    values, packets = moves.values, round(moves.queues[0][1])
     if not moves.shaped:
         return [f"qdisc add dev {dev} root netem rate {values['rate']}bit limit {packets}"]
     rate = _bits(moves.rates[0][1])
     return [
         f"qdisc add dev {dev} root handle 1: htb default 1",
         f"class add dev {dev} parent 1: {_class(values)} {rate}",
-        f"qdisc add dev {dev} parent 1:1 handle 2: pfifo "
-        f"limit {POLICER_PACKETS if values['policer'] else packets}",
+        f"qdisc add dev {dev} {_PFIFO} {POLICER_PACKETS if values['policer'] else packets}",
     ]
+
+
+_PFIFO = "parent 1:1 handle 2: pfifo limit"
 
 
 def _class(values: Mapping[str, Any]) -> str:
@@ -325,7 +335,9 @@ def _ack_line(moves: Moves, time_s: float) -> str:
 # --- while flows run --------------------------------------------------------------------------
 
 
-def _streams(moves: Moves, near: Device, far: str) -> list[tuple[str, str, list[tuple[float, str]]]]:
+def _streams(
+    moves: Moves, near: Device, far: str
+) -> list[tuple[str, str, list[tuple[float, str]]]]:
     """What changes: namespace, the beginning of tc's commands, and their ends with times."""
     router, dev = near
     held = {t for e in moves.stalls for t in (e.start_s, e.start_s + (e.length_s or 0))}
@@ -333,6 +345,8 @@ def _streams(moves: Moves, near: Device, far: str) -> list[tuple[str, str, list[
     streams = [
         (router, f"class change dev {dev} parent 1: {_class(moves.values)}",
          [(at, _bits(rate)) for at, rate in moves.rates]),
+        (router, f"qdisc change dev {dev} {_PFIFO}",
+         [(at, f"{round(packets)}") for at, packets in moves.queues]),
         (far, f"qdisc change dev {DATA} {_LOSE}",
          [(at, _data_loss(moves, at)) for at, _ in moves.losses]),
         (far, f"qdisc change dev {DATA} {_DELAY}", [(at, _delay(moves, at)) for at in delays]),
@@ -362,7 +376,9 @@ def play(moves: Moves, near: Device, far: str, pid: str, first_s: float = 0.0) -
         return ""
     ours = moves.values["traffic"] == "flow"
     text = "" if ours else _REPLAY
-    text += "# move NAMESPACE COMMAND: for each line of standard input COMMAND and its words, when\n"
+    text += (
+        "# move NAMESPACE COMMAND: for each line of standard input COMMAND and its words, when\n"
+    )
     text += "# the time that it begins with has come\n"
     tool = "flow replay" if ours else "replay"
     text += f'move() {{ sed "s|^[^ ]* |&$2 |" | {tool} {pid} | tc -n $1 -batch -; }}\n'

@@ -63,7 +63,7 @@ def _links(values: Mapping[str, Any], moves: Moves, net: Net) -> list[str]:
         *testbed.end_hosts(values, "snd rcv"),
         f"# bottleneck: rate and a queue of {limit} packets",
         "tc -n bn -batch - <<'END'",
-        *moving.bottleneck(values, moves, "to-sat", limit),
+        *moving.bottleneck(moves, "to-sat"),
         *testbed.return_path(values, "to-snd"),
         "END",
         "",
@@ -78,9 +78,7 @@ def _links(values: Mapping[str, Any], moves: Moves, net: Net) -> list[str]:
     ]
 
 
-def _traffic(
-    values: Mapping[str, Any], moves: Moves, net: Net, cc: str, duration_s: float
-) -> str:
+def _traffic(values: Mapping[str, Any], moves: Moves, net: Net, cc: str, duration_s: float) -> str:
     """Shell lines that run the flow and sample the queue."""
     receiver = net.address(3, 2)
     # The receiver counts from its first segment: the sender goes on until that time is full.
@@ -147,7 +145,7 @@ def _one(cc: str) -> tuple[str, ...]:
 
 def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -> Plan:
     testbed.check(values, duration_s)
-    moves = moving.of(values, duration_s)
+    moves = moving.of(values, testbed.queue_packets(values), duration_s)
     rate = moves.mean_rate(2 * values["delay"], duration_s)
     return Plan(
         script=_script(values, moves, ccs[0], duration_s),

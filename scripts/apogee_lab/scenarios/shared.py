@@ -152,9 +152,7 @@ def _return_path(values: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _links(
-    values: Mapping[str, Any], moves: Moves, net: Net, flows: Sequence[Flow]
-) -> list[str]:
+def _links(values: Mapping[str, Any], moves: Moves, net: Net, flows: Sequence[Flow]) -> list[str]:
     """Lines that set up the namespaces and what lies between them."""
     hosts = [host for flow in flows for host in (flow.snd, flow.rcv)]
     every = " ".join(["bn", "sat", *hosts])
@@ -197,7 +195,7 @@ def _links(
     lines += [
         "",
         f"# bottleneck: rate and a queue of {limit} packets",
-        *(f"tc -n bn {line}" for line in moving.bottleneck(values, moves, "to-sat", limit)),
+        *(f"tc -n bn {line}" for line in moving.bottleneck(moves, "to-sat")),
         "",
         *_return_path(values),
         f"# satellite hop: {delay} each way, bit error rate {ber:g} (data), {ack_ber:g} (ACKs);",
@@ -255,7 +253,9 @@ def _traffic(
     """Shell lines that run the flows and sample the queue."""
     first_s = min(flow.start_s for flow in flows)
     events = "".join(
-        testbed.blackout_lines(name, (first_s + values[name][0], values[name][1]), devs, moves.place)
+        testbed.blackout_lines(
+            name, (first_s + values[name][0], values[name][1]), devs, moves.place
+        )
         for name, devs in testbed.blackouts(values, [f"to-{flow.rcv}" for flow in flows])
     ) + moving.play(moves, BOTTLENECK, "sat", "${senders##* }", first_s)
     end = moving.end(moves, BOTTLENECK)
@@ -292,7 +292,8 @@ def build(
     flows = _flows(values, ccs)
     _check(values, flows, duration_s)
     starts = [flow.start_s for flow in flows]
-    moves = moving.of(values, max(starts) - min(starts) + duration_s, source)
+    ends_s = max(starts) - min(starts) + duration_s
+    moves = moving.of(values, testbed.queue_packets(values), ends_s, source)
     to_receivers = tuple(("sat", f"to-{flow.rcv}") for flow in flows)
     shortest = _one_way({**values, "delay": moves.shortest_s}, min(f.extra_s for f in flows))
     rate = moves.mean_rate(max(starts) - min(starts) + 2 * values["delay"], duration_s)

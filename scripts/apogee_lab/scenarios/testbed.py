@@ -161,9 +161,9 @@ def lossy(
     return lines
 
 
-def queue_packets(values: Mapping[str, Any]) -> int:
-    """Packets the bottleneck's queue holds, at least one."""
-    return max(1, round(values["queue"] / values["mtu"]))
+def queue_packets(values: Mapping[str, Any], size: float | None = None) -> int:
+    """Packets the bottleneck's queue holds, or one of another size in bytes; at least one."""
+    return max(1, round((values["queue"] if size is None else size) / values["mtu"]))
 
 
 def return_path(values: Mapping[str, Any], dev: str) -> list[str]:
