@@ -76,7 +76,8 @@ class Medium:
 class Plan:
     """A compiled scenario.
 
-    ``limit_bps`` is the best goodput the link allows, ``timeout_virtual_s`` the guest's time after
+    ``limit_bps`` is the best goodput the link allows, in the mean of the interval where it moves
+    (so is ``rate_bps``), ``timeout_virtual_s`` the guest's time after
     which the script has certainly failed. The ``*_links`` name the devices whose netem qdiscs drop
     frames of that direction as the link would, the ``*_filters`` those whose filters drop them
     (blackouts). On a shared channel, ``medium``, the bottleneck is its access point's queue, which
