@@ -82,7 +82,8 @@ class Medium:
 class Plan:
     """A compiled scenario.
 
-    ``limit_bps`` is the best goodput the link allows, ``timeout_virtual_s`` the guest's time after
+    ``limit_bps`` is the best goodput the link allows, in the mean of the interval where it moves
+    (so is ``rate_bps``), ``timeout_virtual_s`` the guest's time after
     which the script has certainly failed. The ``*_links`` name the devices whose netem qdiscs drop
     frames of that direction as the link would, the ``*_filters`` those whose filters drop them
     (blackouts). On a shared channel, ``medium``, the bottleneck is its access point's queue, which
@@ -147,9 +148,13 @@ class Scenario:
         """Every parameter's default value."""
         return {p.name: p.default for p in self.params}
 
-    def compile(self, values: Mapping[str, Any], cc: str, duration_s: float) -> Plan:
-        """The plan for these values (missing ones: defaults; ``module.parameter`` keys allowed)."""
-        return self.build({**self.defaults(), **values}, self.flows(cc), duration_s)
+    def compile(self, values: Mapping[str, Any], cc: str, duration_s: float, seed: int = 1) -> Plan:
+        """The plan for these values (missing ones: defaults; ``module.parameter`` keys allowed).
+
+        ``build`` finds the run's seed among them, for what it draws itself.
+        """
+        every = {**self.defaults(), **values, "seed": seed}
+        return self.build(every, self.flows(cc), duration_s)
 
 
 def members(mix: str) -> tuple[str, ...]:

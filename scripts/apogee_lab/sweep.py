@@ -99,7 +99,7 @@ def make_jobs(
     for mix, chosen, seed in runs:
         values = all_values(scenario, chosen)
         try:
-            plan = scenario.compile(values, mix, duration_s)
+            plan = scenario.compile(values, mix, duration_s, seed)
         except ValueError as error:
             raise UsageError(str(error)) from None
         modules = own_modules(mix, chosen)

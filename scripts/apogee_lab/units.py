@@ -11,13 +11,17 @@ ber            float, 0 <= x < 1           ``1e-7`` ``0``                 ``1e-0
 float, int     number                      ``0.5``, ``3``                 the same
 bool           0 or 1                      ``0`` ``1``                    the same
 choice:a,b     one of the words            ``a``                          the same
+share          float, 0 <= x <= 1          ``0.5%``                       ``0.5%``
 event          (start s, length s) | None  ``45s:1s`` ``none``            ``45s:1s``
+burst          (share, share) | None       ``1%:30%`` ``none``            ``1%:30%``
+events         tuple of Event | None       ``rate:2mbit@30s+stall@9s:1s``  the same
+file           name of a file | None       ``cell.txt`` ``none``          the same
 list:KIND      tuple of KIND's values      ``0s+10s``                     ``0s+10s``
 =============  ==========================  =============================  =====================
 
 Lists are joined by ``+`` because ``,`` separates the values of a product; no ``+`` stands in their
 items' exponents. A kind may allow further literal words behind ``|``: ``ber|same`` is a bit error
-rate or ``same``. k, M and G are powers of 1000, Ki, Mi and Gi of 1024.
+rate or ``same``; ``none`` is None. k, M and G are powers of 1000, Ki, Mi and Gi of 1024.
 ``parse(kind, format(kind, value))`` gives ``value`` back.
 """
 
@@ -25,6 +29,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
@@ -51,11 +56,25 @@ _SIZE = {
 }
 _NUMBER = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d{1,3})?", re.IGNORECASE | re.ASCII)
 LIST = "list:"
+#: What an event may change: the kind of its new value, None for those that have none.
+EVENTS: dict[str, str | None] = {"rate": "rate", "queue": "size", "delay": "time", "loss": "share"}
+EVENTS |= {"stall": None, "outage": None}
 _PLAIN = {"ber", "float", "int", "bool"}
 
 
 class UnitError(ValueError):
     """A value that its kind does not allow; the message says what is allowed."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """A change of the path: what, its new value if it has one, start (s), length (s; None: it
+    lasts to the end)."""
+
+    what: str
+    value: float | None
+    start_s: float
+    length_s: float | None
 
 
 def split_kind(kind: str) -> tuple[str, list[str]]:
@@ -75,7 +94,13 @@ def describe(kind: str) -> str:
         "float": "a number",
         "int": "a whole number",
         "bool": "0 or 1",
-        "event": "START:LENGTH such as 45s:1s, or none",
+        "share": "a share such as 0.5%, from 0% to 100%",
+        "event": "START:LENGTH such as 45s:1s",
+        "burst": "two shares P:R such as 1%:30%",
+        "events": "rate:RATE@START:LENGTH, queue:SIZE@START:LENGTH, delay:TIME@START:LENGTH, "
+        "loss:SHARE@START:LENGTH (all without :LENGTH to the end), stall@START:LENGTH or "
+        "outage@START:LENGTH, several joined by +",
+        "file": "a file's name",
     }
     if base.startswith("choice:"):
         text = "one of " + ", ".join(base[len("choice:") :].split(","))
@@ -95,7 +120,8 @@ def unit_name(kind: str) -> str:
         unit = unit_name(base.removeprefix(LIST))
         return f"{unit}+{unit}…"
     names = {"rate": "bit/s", "time": "s", "size": "bytes", "event": "START:LENGTH", "bool": "0/1"}
-    names |= {"ber": "errors/bit", "int": "number", "float": "number"}
+    names |= {"ber": "errors/bit", "int": "number", "float": "number", "share": "%"}
+    names |= {"burst": "P%:R%", "events": "WHAT@START:LENGTH+…", "file": "file"}
     return names.get(base, "")
 
 
@@ -139,7 +165,7 @@ def parse(kind: str, text: str) -> Value:
     text = text.strip()
     base, words = split_kind(kind)
     if text in words:
-        return text
+        return None if text == "none" else text
     if base == "rate":
         return _whole(_with_unit(text.lower(), _RATE, kind), text, kind, "bit/s")
     if base == "time":
@@ -165,8 +191,18 @@ def parse(kind: str, text: str) -> Value:
         if text not in base[len("choice:") :].split(","):
             raise UnitError(f"{text!r} is not {describe(kind)}")
         return text
+    if base == "share":
+        return _share(text, kind)
     if base == "event":
         return _event(text, kind)
+    if base == "burst":
+        return _burst(text, kind)
+    if base == "events":
+        return tuple(_one_event(item, kind) for item in text.split("+"))
+    if base == "file":
+        if not text:
+            raise UnitError(f"{text!r} is not {describe(kind)}")
+        return text
     if base.startswith(LIST):
         try:
             return tuple(parse(base.removeprefix(LIST), item) for item in text.split("+"))
@@ -175,9 +211,45 @@ def parse(kind: str, text: str) -> Value:
     raise KeyError(f"no such kind of value: {kind}")
 
 
-def _event(text: str, kind: str) -> tuple[float, float] | None:
-    if text == "none":
-        return None
+def _share(text: str, kind: str) -> float:
+    number = _NUMBER.match(text)
+    if not number or text[number.end() :].strip() != "%" or Fraction(number.group()) > 100:
+        raise UnitError(f"{text!r} is not {describe(kind)}")
+    return float(Fraction(number.group()) / 100)
+
+
+def _burst(text: str, kind: str) -> tuple[float, float]:
+    into, colon, back = text.partition(":")
+    if not colon:
+        raise UnitError(f"{text!r} is not {describe(kind)}")
+    shares = (_share(into, kind), _share(back, kind))
+    if not shares[1]:
+        raise UnitError(f"{text!r}: with R=0% a burst never ends")
+    return shares
+
+
+def _one_event(text: str, kind: str) -> Event:
+    """``delay:300ms@30s:5s`` and the like."""
+    head, at, when = text.strip().partition("@")
+    what, colon, amount = head.partition(":")
+    value_kind = EVENTS.get(what)
+    if not at or what not in EVENTS or bool(colon) != bool(value_kind):
+        raise UnitError(f"{text!r} is not {describe(kind)}")
+    start, timed, length = when.partition(":")
+    try:
+        value = parse(value_kind, amount) if value_kind else None
+        start_s = float(parse("time", start))
+        length_s = float(parse("time", length)) if timed else None
+    except UnitError as error:
+        raise UnitError(f"{text!r}: {error}") from None
+    if length_s is None and not value_kind:
+        raise UnitError(f"{text!r}: a {what} needs a length, such as {what}@30s:1s")
+    if length_s is not None and length_s <= 0:
+        raise UnitError(f"{text!r}: the length must be longer than 0s")
+    return Event(what, value, start_s, length_s)
+
+
+def _event(text: str, kind: str) -> tuple[float, float]:
     start, colon, length = text.partition(":")
     if not colon:
         raise UnitError(f"{text!r} is not {describe(kind)}")
@@ -217,6 +289,8 @@ def _largest(value: Fraction, table: list[tuple[str, Fraction]], zero: str) -> s
 def format(kind: str, value: Value) -> str:  # noqa: A001 - the counterpart of parse
     """The canonical text of a value; ``parse`` reads it back."""
     base, words = split_kind(kind)
+    if value is None:
+        return "none"
     if isinstance(value, str) and (value in words or base.startswith("choice:")):
         return value
     if base == "rate":
@@ -228,16 +302,34 @@ def format(kind: str, value: Value) -> str:  # noqa: A001 - the counterpart of p
     if base == "size":
         units = [("GB", 10**9), ("MB", 10**6), ("kB", 10**3), ("B", 1)]
         return _largest(Fraction(value), [(u, Fraction(s)) for u, s in units], "0")
+    if base == "share":
+        return _decimal_share(value)
     if base == "event":
-        if value is None:
-            return "none"
         return f"{format('time', value[0])}:{format('time', value[1])}"
+    if base == "burst":
+        return ":".join(format("share", share) for share in value)
+    if base == "events":
+        return "+".join(map(_event_text, value))
     if base.startswith(LIST):
         return "+".join(format(base.removeprefix(LIST), item) for item in value)
     if base in ("ber", "float"):
         number = float(value)
         return str(int(number)) if number == int(number) and abs(number) < 1e15 else repr(number)
     return str(value)
+
+
+def _decimal_share(value: float) -> str:
+    """A share in percent, the shortest decimal that reads back as the same number."""
+    percent = Decimal(repr(value)) * 100
+    text = f"{percent:f}"
+    return (text.rstrip("0").rstrip(".") if "." in text else text) + "%"
+
+
+def _event_text(event: Event) -> str:
+    kind = EVENTS[event.what]
+    value = f":{format(kind, event.value)}" if kind else ""
+    length = "" if event.length_s is None else f":{format('time', event.length_s)}"
+    return f"{event.what}{value}@{format('time', event.start_s)}{length}"
 
 
 def for_record(kind: str, value: Value) -> int | float | str:

@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from apogee_lab import units
+from apogee_lab.units import Event
 
 
 @pytest.mark.parametrize(
@@ -38,7 +39,23 @@ from apogee_lab import units
         ("choice:flow,iperf3", "iperf3", "iperf3"),
         ("event", "45s:1s", (45.0, 1.0)),
         ("event", "0:500ms", (0.0, 0.5)),
-        ("event", "none", None),
+        ("event|none", "none", None),
+        ("share", "0.5%", 0.005),
+        ("share", "100%", 1.0),
+        ("burst|none", "1%:30%", (0.01, 0.3)),
+        ("events", "rate:2mbit@30s", (Event("rate", 2_000_000, 30.0, None),)),
+        (
+            "events",
+            "delay:300ms@1s:5s+loss:1%@0:1s",
+            (Event("delay", 0.3, 1.0, 5.0), Event("loss", 0.01, 0.0, 1.0)),
+        ),
+        (
+            "events|none",
+            "stall@30s:100ms+outage@40s:2s",
+            (Event("stall", None, 30.0, 0.1), Event("outage", None, 40.0, 2.0)),
+        ),
+        ("events|none", "none", None),
+        ("file|none", "a/b.txt", "a/b.txt"),
         ("list:time", "0s+10s", (0.0, 10.0)),
         ("list:time", "0", (0.0,)),
     ],
@@ -73,6 +90,18 @@ def test_what_is_read(kind: str, text: str, value: Any) -> None:
         ("int", "1.5"),
         ("int", "٣"),
         ("bool", "2"),
+        ("share", "1"),
+        ("share", "101%"),
+        ("burst", "1%"),
+        ("burst", "1%:0%"),
+        ("events", "rate:2mbit"),
+        ("events", "rate@3s"),
+        ("events", "rate:2@3s"),
+        ("events", "stall@3s"),
+        ("events", "stall:1s@3s:1s"),
+        ("events", "outage@3s:0s"),
+        ("events", "fire@3s:1s"),
+        ("file", ""),
         ("bool", "yes"),
         ("choice:flow,iperf3", "netperf"),
         ("event", "45s"),
@@ -108,7 +137,13 @@ def test_what_is_refused(kind: str, text: str) -> None:
         ("ber", 0.0, "0"),
         ("ber|same", "same", "same"),
         ("event", (45.0, 1.0), "45s:1s"),
-        ("event", None, "none"),
+        ("event|none", None, "none"),
+        ("share", 0.0001, "0.01%"),
+        ("share", 1.0, "100%"),
+        ("burst|none", (0.01, 0.3), "1%:30%"),
+        ("events", (Event("rate", 2_000_000, 0.5, None),), "rate:2mbit@500ms"),
+        ("events", (Event("loss", 0.01, 3.0, 1.0),), "loss:1%@3s:1s"),
+        ("events", (Event("stall", None, 3.0, 0.1),), "stall@3s:100ms"),
         ("list:time", (0.0, 0.05), "0s+50ms"),
         ("bool", 1, "1"),
     ],
@@ -127,7 +162,7 @@ def test_rates_and_sizes_come_back(value: int) -> None:
 @given(st.floats(1e-12, 1e6))
 def test_times_come_back(value: float) -> None:
     assert units.parse("time", units.format("time", value)) == value
-    event = (value, value)
+    event: tuple[float, float] = (value, value)
     assert units.parse("event", units.format("event", event)) == event
     assert units.parse("list:time", units.format("list:time", event)) == event
 
@@ -137,10 +172,17 @@ def test_error_rates_come_back(value: float) -> None:
     assert units.parse("ber", units.format("ber", value)) == value
 
 
+@given(st.floats(0, 1), st.floats(1e-12, 1e6))
+def test_shares_and_events_come_back(share: float, time: float) -> None:
+    events = (Event("loss", share, time, time), Event("delay", time, time, None))
+    assert units.parse("share", units.format("share", share)) == share
+    assert units.parse("events", units.format("events", events)) == events
+
+
 @given(st.text(max_size=12))
 def test_any_text_is_read_or_refused(text: str) -> None:
     plain = ("rate", "time", "size", "ber", "float", "int", "bool", "event", "choice:a,b")
-    for kind in (*plain, "list:time"):
+    for kind in (*plain, "list:time", "share", "burst", "events"):
         try:
             value = units.parse(kind, text)
         except units.UnitError:
@@ -153,5 +195,5 @@ def test_records_keep_numbers_as_numbers() -> None:
     assert units.for_record("ber|same", "same") == "same"
     assert units.for_record("bool", 0) == 0
     assert units.for_record("rate", 10_000_000) == "10mbit"
-    assert units.for_record("event", None) == "none"
+    assert units.for_record("event|none", None) == "none"
     assert units.for_record("list:time", (0.0, 10.0)) == "0s+10s"

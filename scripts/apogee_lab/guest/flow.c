@@ -32,6 +32,10 @@
  *	Print LINE at once and then every SECONDS while the process PID lives:
  *	feeds `tc -batch -` without a process per sample.
  *
+ *   flow replay PID
+ *	Print each line of standard input, SECONDS and text, when that long has
+ *	passed since the start, while the process PID lives.
+ *
  * All times are microseconds of CLOCK_MONOTONIC. The receiver polls on a timer
  * instead of waking up for each segment: in a guest whose time is its count of
  * instructions a wakeup per segment is a tenth of the whole run.
@@ -616,6 +620,21 @@ static int flow_client(int argc, char **argv)
 	return n ? flow_request(&to, atof(argv[7]), argv[8], sizes, n) : 2;
 }
 
+static int flow_replay(pid_t pid)
+{
+	int64_t zero = now_us(), now, at;
+	char line[1024], *text;
+
+	while (fgets(line, sizeof(line), stdin)) {
+		at = zero + (int64_t)(strtod(line, &text) * 1e6);
+		while (!kill(pid, 0) && (now = now_us()) < at)
+			sleep_until(at < now + SAMPLE_US ? at : now + SAMPLE_US);
+		if (kill(pid, 0) || fputs(text + strspn(text, " "), stdout) < 0 || fflush(stdout))
+			break;
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	int status = 2;
@@ -630,11 +649,14 @@ int main(int argc, char **argv)
 		status = flow_client(argc, argv);
 	else if (argc == 5 && !strcmp(argv[1], "every") && atof(argv[2]) > 0)
 		status = flow_every(atof(argv[2]), argv[3], atoi(argv[4]));
+	else if (argc == 3 && !strcmp(argv[1], "replay"))
+		status = flow_replay(atoi(argv[2]));
 	if (status == 2)
 		fprintf(stderr, "usage: flow recv PORT LOG\n"
 			"       flow serve PORT LOG\n"
 			"       flow send HOST PORT --cc NAME --duration SECONDS LOG\n"
 			"       flow request HOST PORT --cc NAME --duration SECONDS LOG SIZE+SIZE...\n"
-			"       flow every SECONDS LINE PID\n");
+			"       flow every SECONDS LINE PID\n"
+			"       flow replay PID\n");
 	return status;
 }

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from ..scenario import Scenario
+from .leo import LEO
 from .lfn import LFN
 from .requests import REQUESTS
 from .satellite import SATELLITE
@@ -11,5 +12,5 @@ from .shared import SATELLITE_SHARED
 from .wlan import WLAN
 
 SCENARIOS: dict[str, Scenario] = {
-    s.name: s for s in (SATELLITE, SATELLITE_SHARED, REQUESTS, LFN, WLAN)
+    s.name: s for s in (SATELLITE, SATELLITE_SHARED, REQUESTS, LEO, LFN, WLAN)
 }

@@ -109,12 +109,13 @@ def traffic(
     events: str,
     empty_s: float,
     spread_s: float = 0.0,
+    end: str = "",
 ) -> str:
     """Shell lines that run the flows with a traffic tool and sample the queue.
 
     ``queues`` are all that may hold data, the sampled bottleneck last; then the path is empty
-    after ``empty_s``. ``events`` are lines that run beside the flows. Each flow starts up to
-    ``spread_s`` late, at random.
+    after ``empty_s``. ``events`` are lines that run beside the flows, ``end`` those that follow
+    when all have stopped. Each flow starts up to ``spread_s`` late, at random.
     """
     receive, send = _TOOLS[tool]
     dice = "$(od -An -N2 -tu2 /dev/urandom)"
@@ -165,7 +166,7 @@ def traffic(
         f'\ttc -n {netns} -s -j -batch - >"$OUT/queue.jsonl" &',
         "sampler=$!",
         f"{events}{_transfers(flows)}for pid in $senders; do wait $pid; done",
-        "wait $sampler",
+        f"wait $sampler\n{end}".rstrip(),
         *_stop(flows, ours),
         *(f"empty {ns} {name}" for ns, name in queues),
         f"sleep {empty_s:g}",

@@ -9,8 +9,9 @@ from typing import Any
 
 from ..request import STOCK
 from ..scenario import Param, Plan, Scenario
-from . import bulk, testbed
+from . import bulk, moving, testbed
 from .bulk import Bulk
+from .moving import Moves
 from .testbed import PORT, Net
 
 MOST = 20  # senders of each kind
@@ -41,8 +42,10 @@ PARAMS = (
     *testbed.ERROR_PARAMS,
     Param("window", 64_000_000, "size", "receive window", 4096, 1e9),
     *testbed.PACKET_PARAMS,
+    *moving.PARAMS,
     *testbed.HOST_PARAMS,
 )  # fmt: skip
+BOTTLENECK = ("ra", "to-rb")
 
 HEAD = """\
 #!/bin/sh
@@ -119,10 +122,10 @@ def _until_data_s(values: Mapping[str, Any], flows: int) -> float:
     return 2 * _rtt_s(values) + 2 * crowd * 8 / values["rate"] + late + bulk.SLACK_S
 
 
-def _limit_bps(values: Mapping[str, Any]) -> float:
+def _limit_bps(values: Mapping[str, Any], rate: float) -> float:
     """The best goodput: the shared link's, or what all senders' own links carry together."""
     own = values["n"] * values["host_rate"] + values["reno"] * values["reno_rate"]
-    return testbed.limit_bps({**values, "rate": min(values["rate"], own)})
+    return testbed.limit_bps({**values, "rate": min(rate, own)})
 
 
 def _host_lines(values: Mapping[str, Any], net: Net, number: int, flow: Bulk) -> list[str]:
@@ -188,11 +191,11 @@ def _red(queue: int, frame: int, rate: int) -> str:
     )
 
 
-def _bottleneck(values: Mapping[str, Any]) -> list[str]:
+def _bottleneck(values: Mapping[str, Any], moves: Moves) -> list[str]:
     """The shared link's rate and queue. The limit of netem, tail drop, is the queue itself."""
     rate, queue, frame = values["rate"], values["queue"], _frame(values)
     if values["aqm"] == "none":
-        return [f"tc -n ra qdisc add dev to-rb root netem rate {rate}bit limit {queue}"]
+        return [f"tc -n ra {line}" for line in moving.bottleneck(moves, "to-rb")]
     red = values["aqm"] == "red"
     child = _red(queue, frame, rate) if red else f"fq_codel limit {queue}"
     return [
@@ -202,11 +205,11 @@ def _bottleneck(values: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _links(values: Mapping[str, Any], net: Net, flows: Sequence[Bulk]) -> list[str]:
+def _links(values: Mapping[str, Any], moves: Moves, net: Net, flows: Sequence[Bulk]) -> list[str]:
     """Lines that set up the namespaces and what lies between them."""
     ber, ack_ber = testbed.error_rates(values)
     every = " ".join(_namespaces(flows))
-    delay = testbed.time_text(values["delay"] + values["far_delay"])
+    delay = testbed.time_text(moves.even_s + values["far_delay"])
     lines = [
         "# namespaces and links",
         f"for ns in {every}; do ip netns add $ns; done",
@@ -219,7 +222,7 @@ def _links(values: Mapping[str, Any], net: Net, flows: Sequence[Bulk]) -> list[s
         "",
         *testbed.end_hosts(values, " ".join(_hosts(flows))),
         "# shared link: rate and queue",
-        *_bottleneck(values),
+        *_bottleneck(values, moves),
         f"# its delay and what follows: {delay} each way, bit error rate {ber:g} (data), "
         f"{ack_ber:g} (ACKs)",
         "tc -n rb -batch - <<'END'",
@@ -228,7 +231,8 @@ def _links(values: Mapping[str, Any], net: Net, flows: Sequence[Bulk]) -> list[s
         bands = testbed.data_bands(values)
         lines += testbed.lossy(f"to-{flow.rcv}", f"delay {delay}", ber, bands)
     lines += testbed.lossy("to-ra", f"delay {delay}", ack_ber, testbed.ack_bands(values))
-    return [*lines, "END", ""]
+    from_receivers = [f"to-{flow.rcv}" for flow in flows]
+    return [*lines, "END", "", *moving.hop(moves, "rb", "ra", from_receivers)]
 
 
 def _hosts(flows: Sequence[Bulk]) -> list[str]:
@@ -239,27 +243,29 @@ def _namespaces(flows: Sequence[Bulk]) -> list[str]:
     return ["ra", "rb", *(f.next_hop for f in flows if f.group == "reno"), *_hosts(flows)]
 
 
-def _traffic(values: Mapping[str, Any], flows: Sequence[Bulk]) -> str:
+def _traffic(values: Mapping[str, Any], moves: Moves, flows: Sequence[Bulk]) -> str:
     """Shell lines that run the flows, and note when the measured interval begins."""
     queues = [(flow.next_hop, "to-ra") for flow in flows if flow.group == "reno"]
-    empty_s = 2 * _rtt_s(values) + bulk.SLACK_S
-    events = ""
+    empty_s = 2 * _rtt_s(moves.slowest) + bulk.SLACK_S
+    first_s = min(flow.start_s for flow in flows)
+    events = moving.play(moves, BOTTLENECK, "rb", "${senders##* }", first_s)
     if values["warmup"]:
         last_s = max(flow.start_s for flow in flows) + values["spread"]
         begin_s = last_s + _rtt_s(values) + values["warmup"]
-        events = bulk.warmup_lines(begin_s, flows)
-    every = [*queues, ("ra", "to-rb")]
-    return bulk.traffic(flows, values["traffic"], every, events, empty_s, values["spread"])
+        events += bulk.warmup_lines(begin_s, flows)
+    every = [*queues, BOTTLENECK]
+    spread_s, end = values["spread"], moving.end(moves, BOTTLENECK)
+    return bulk.traffic(flows, values["traffic"], every, events, empty_s, spread_s, end)
 
 
-def _script(values: Mapping[str, Any], net: Net, flows: Sequence[Bulk]) -> str:
+def _script(values: Mapping[str, Any], moves: Moves, net: Net, flows: Sequence[Bulk]) -> str:
     return testbed.script(
         HEAD,
         " ".join(_namespaces(flows)),
         values,
         [(flow.cc, flow.port) for flow in flows],
-        _links(values, net, flows),
-        _traffic(values, flows),
+        _links(values, moves, net, flows),
+        _traffic(values, moves, flows),
         testbed.counters(
             " ".join(ns for ns in _namespaces(flows) if not ns.endswith("-rcv")),
             " ".join(_hosts(flows)),
@@ -279,24 +285,37 @@ def _check(values: Mapping[str, Any], flows: Sequence[Bulk], duration_s: float) 
         raise ValueError(f"queue: aqm={values['aqm']} allows at most {most} packets of this mtu")
 
 
+def _moves(values: Mapping[str, Any], begin_s: float, duration_s: float) -> Moves:
+    """How the shared link moves."""
+    moves = moving.of(values, values["queue"], begin_s + duration_s)
+    if moves.shaped and values["aqm"] != "none":
+        raise ValueError(f"aqm={values['aqm']}: it cannot move: leave out rate, queue and policer")
+    return moves
+
+
 def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -> Plan:
     net = Net(bool(values["ipv6"]), values["mtu"])
     flows = _bulks(values, ccs, net, duration_s)
     _check(values, flows, duration_s)
+    starts = [flow.start_s for flow in flows]
+    begin_s = max(starts) - min(starts) + values["spread"] + values["warmup"]
+    moves = _moves(values, begin_s, duration_s)
+    flows = _bulks(moves.slowest, ccs, net, duration_s)
+    rate = moves.mean_rate(begin_s + _rtt_s(values), duration_s)
     return Plan(
-        script=_script(values, net, flows),
+        script=_script(values, moves, net, flows),
         flows=bulk.specs(flows, "ra", "rb"),
         duration_s=duration_s,
-        limit_bps=_limit_bps(values),
-        rate_bps=values["rate"],
-        bdp_bytes=round(values["rate"] * _rtt_s(values) / 8),
+        limit_bps=_limit_bps(values, rate),
+        rate_bps=round(rate),
+        bdp_bytes=round(rate * _rtt_s({**values, "delay": moves.shortest_s}) / 8),
         queue_bytes=values["queue"] * values["mtu"],
         timeout_virtual_s=max(f.start_s + f.seconds for f in flows) + values["spread"] + 150,
         sender_ns=flows[0].snd,
         receiver_ns=flows[0].rcv,
-        bottleneck=("ra", "to-rb"),
-        data_links=tuple(("rb", f"to-{flow.rcv}") for flow in flows),
-        ack_links=(("rb", "to-ra"),),
+        bottleneck=BOTTLENECK,
+        data_links=(*(("rb", f"to-{flow.rcv}") for flow in flows), *moves.data_links("rb")),
+        ack_links=(("rb", "to-ra"), *moves.ack_links("rb")),
         traffic=values["traffic"],
         extras=("iperf3",) if values["traffic"] == "iperf3" else (),
     )

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from ..scenario import Param, Plan, Scenario
-from . import bulk, shared, testbed
+from . import bulk, moving, shared, testbed
 
 MOST_SIZES = 64  # flow.c's
 
@@ -24,6 +24,7 @@ PARAMS = (
     Param("lead", 10.0, "time", "how long bulk flows run before the transfers begin", 0, 3600),
     *(param for param in shared.PARAMS if param.name.startswith("wired_")),
     *testbed.LINK_PARAMS,
+    *moving.PARAMS,
     *(param for param in testbed.HOST_PARAMS if param.name != "traffic"),
 )
 

@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..scenario import FlowSpec, Plan, Scenario, members
-from . import testbed
+from . import moving, testbed
+from .moving import Moves
 from .testbed import PORT, Net
 
-PARAMS = (*testbed.LINK_PARAMS, *testbed.HOST_PARAMS)
+PARAMS = (*testbed.LINK_PARAMS, *moving.PARAMS, *testbed.HOST_PARAMS)
+BOTTLENECK = ("bn", "to-sat")
 NAMESPACES = "snd bn sat rcv"
 
 HEAD = """\
@@ -26,15 +28,16 @@ HEAD = """\
 """
 
 
-def _links(values: Mapping[str, Any], net: Net) -> list[str]:
+def _links(values: Mapping[str, Any], moves: Moves, net: Net) -> list[str]:
     """Lines that set up the namespaces and what lies between them."""
     limit = testbed.queue_packets(values)
-    delay = testbed.time_text(values["delay"])
+    delay = testbed.time_text(moves.even_s)
     ber, ack_ber = testbed.error_rates(values)
     clsact = [
         f"tc -n sat qdisc add dev {dev} clsact"
         for _, devs in testbed.blackouts(values, ["to-rcv"])
         for dev in devs
+        if not moves.hop
     ]
     return [
         "# namespaces and links",
@@ -60,7 +63,7 @@ def _links(values: Mapping[str, Any], net: Net) -> list[str]:
         *testbed.end_hosts(values, "snd rcv"),
         f"# bottleneck: rate and a queue of {limit} packets",
         "tc -n bn -batch - <<'END'",
-        f"qdisc add dev to-sat root netem rate {values['rate']}bit limit {limit}",
+        *moving.bottleneck(moves, "to-sat"),
         *testbed.return_path(values, "to-snd"),
         "END",
         "",
@@ -71,18 +74,20 @@ def _links(values: Mapping[str, Any], net: Net) -> list[str]:
         "END",
         *clsact,
         "",
+        *moving.hop(moves, "sat", "bn", ["to-rcv"]),
     ]
 
 
-def _traffic(values: Mapping[str, Any], net: Net, cc: str, duration_s: float) -> str:
+def _traffic(values: Mapping[str, Any], moves: Moves, net: Net, cc: str, duration_s: float) -> str:
     """Shell lines that run the flow and sample the queue."""
     receiver = net.address(3, 2)
     # The receiver counts from its first segment: the sender goes on until that time is full.
-    sending_s = duration_s + 2 * values["delay"] + 0.1
+    sending_s = duration_s + 2 * moves.longest_s + 0.1
     events = "".join(
-        testbed.blackout_lines(name, values[name], devs)
+        testbed.blackout_lines(name, values[name], devs, moves.place)
         for name, devs in testbed.blackouts(values, ["to-rcv"])
-    )
+    ) + moving.play(moves, BOTTLENECK, "sat", "$sender")
+    end = moving.end(moves, BOTTLENECK)
     if values["traffic"] == "flow":
         return f"""\
 ip netns exec rcv flow recv {PORT} "$OUT/flow1.recv.json" &
@@ -99,7 +104,7 @@ sampler=$!
 kill $receiver
 wait $receiver
 wait $sampler
-"""
+{end}"""
     return f"""\
 ip netns exec rcv iperf3 -s -1 -p {PORT} --json >"$OUT/iperf3-server.json" &
 receiver=$!
@@ -115,18 +120,18 @@ sampler=$!
 {events}wait $sender
 wait $receiver
 wait $sampler
-"""
+{end}"""
 
 
-def _script(values: Mapping[str, Any], cc: str, duration_s: float) -> str:
+def _script(values: Mapping[str, Any], moves: Moves, cc: str, duration_s: float) -> str:
     net = Net(bool(values["ipv6"]), values["mtu"])
     return testbed.script(
         HEAD,
         NAMESPACES,
         values,
         [(cc, PORT)],
-        _links(values, net),
-        _traffic(values, net, cc, duration_s),
+        _links(values, moves, net),
+        _traffic(values, moves, net, cc, duration_s),
         testbed.counters(NAMESPACES, "snd rcv", values["trace"]),
     )
 
@@ -140,20 +145,22 @@ def _one(cc: str) -> tuple[str, ...]:
 
 def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -> Plan:
     testbed.check(values, duration_s)
+    moves = moving.of(values, testbed.queue_packets(values), duration_s)
+    rate = moves.mean_rate(2 * values["delay"], duration_s)
     return Plan(
-        script=_script(values, ccs[0], duration_s),
+        script=_script(values, moves, ccs[0], duration_s),
         flows=(FlowSpec("flow1", ccs[0], "snd", PORT),),
         duration_s=duration_s,
-        limit_bps=testbed.limit_bps(values),
-        rate_bps=values["rate"],
-        bdp_bytes=round(values["rate"] * 2 * values["delay"] / 8),
+        limit_bps=testbed.limit_bps({**values, "rate": rate}),
+        rate_bps=round(rate),
+        bdp_bytes=round(rate * 2 * moves.shortest_s / 8),
         queue_bytes=values["queue"],
         timeout_virtual_s=duration_s + 120,
         sender_ns="snd",
         receiver_ns="rcv",
-        bottleneck=("bn", "to-sat"),
-        data_links=(("sat", "to-rcv"),),
-        ack_links=(("sat", "to-bn"),),
+        bottleneck=BOTTLENECK,
+        data_links=(("sat", "to-rcv"), *moves.data_links("sat")),
+        ack_links=(("sat", "to-bn"), *moves.ack_links("sat")),
         data_filters=(("sat", "to-bn"),) if values["data_blackout"] else (),
         ack_filters=(("sat", "to-rcv"),) if values["ack_blackout"] else (),
         traffic=values["traffic"],

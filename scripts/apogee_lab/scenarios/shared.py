@@ -10,7 +10,8 @@ from typing import Any
 
 from .. import units
 from ..scenario import Param, Plan, Scenario
-from . import bulk, testbed
+from . import bulk, moving, testbed
+from .moving import Moves
 from .testbed import PORT, Net
 
 MOST_FLOWS = 20
@@ -44,8 +45,10 @@ PARAMS = (
     Param("wired_rate", 100_000_000, "rate", "rate of each wired link, 0 for no limit", 0, 100e9),
     Param("wired_delay", 0.001, "time", "one-way delay of each wired link", 0, 10),
     *testbed.LINK_PARAMS,
+    *moving.PARAMS,
     *testbed.HOST_PARAMS,
 )
+BOTTLENECK = ("bn", "to-sat")
 
 HEAD = """\
 #!/bin/sh
@@ -160,20 +163,21 @@ def _return_path(values: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _links(values: Mapping[str, Any], net: Net, flows: Sequence[Flow]) -> list[str]:
+def _links(values: Mapping[str, Any], moves: Moves, net: Net, flows: Sequence[Flow]) -> list[str]:
     """Lines that set up the namespaces and what lies between them."""
     hosts = [host for flow in flows for host in (flow.snd, flow.rcv)]
     every = " ".join(["bn", "sat", *hosts])
     limit = testbed.queue_packets(values)
     ber, ack_ber = testbed.error_rates(values)
-    delay = testbed.time_text(values["delay"])
-    behind = testbed.time_text(values["delay"] + values["wired_delay"])
-    hop = _wire(values, values["delay"])
+    delay = testbed.time_text(moves.even_s)
+    behind = testbed.time_text(moves.even_s + values["wired_delay"])
+    hop = _wire(values, moves.even_s)
     to_receivers = [f"to-{flow.rcv}" for flow in flows]
     clsact = [
         f"tc -n sat qdisc add dev {dev} clsact"
         for _, devs in testbed.blackouts(values, to_receivers)
         for dev in devs
+        if not moves.hop
     ]
     lines = [
         "# namespaces and links",
@@ -202,7 +206,7 @@ def _links(values: Mapping[str, Any], net: Net, flows: Sequence[Flow]) -> list[s
     lines += [
         "",
         f"# bottleneck: rate and a queue of {limit} packets",
-        f"tc -n bn qdisc add dev to-sat root netem rate {values['rate']}bit limit {limit}",
+        *(f"tc -n bn {line}" for line in moving.bottleneck(moves, "to-sat")),
         "",
         *_return_path(values),
         f"# satellite hop: {delay} each way, bit error rate {ber:g} (data), {ack_ber:g} (ACKs);",
@@ -210,9 +214,10 @@ def _links(values: Mapping[str, Any], net: Net, flows: Sequence[Flow]) -> list[s
         "tc -n sat -batch - <<'END'",
     ]
     for dev in to_receivers:
-        lines += testbed.lossy(dev, hop, ber, testbed.data_bands(values))
+        share = values.get("loss", 0.0)
+        lines += testbed.lossy(dev, hop, ber, testbed.data_bands(values), share)
     lines += testbed.lossy("to-bn", f"delay {delay}", ack_ber, testbed.ack_bands(values))
-    return [*lines, "END", *clsact, ""]
+    return [*lines, "END", *clsact, "", *moving.hop(moves, "sat", "bn", to_receivers)]
 
 
 def _sending_s(
@@ -260,20 +265,26 @@ def _bulks(
     ]
 
 
-def _traffic(values: Mapping[str, Any], flows: Sequence[Flow], bulks: Sequence[bulk.Bulk]) -> str:
+def _traffic(
+    values: Mapping[str, Any], moves: Moves, flows: Sequence[Flow], bulks: Sequence[bulk.Bulk]
+) -> str:
     """Shell lines that run the flows and sample the queue."""
     first_s = min(flow.start_s for flow in flows)
     events = "".join(
-        testbed.blackout_lines(name, (first_s + values[name][0], values[name][1]), devs)
+        testbed.blackout_lines(
+            name, (first_s + values[name][0], values[name][1]), devs, moves.place
+        )
         for name, devs in testbed.blackouts(values, [f"to-{flow.rcv}" for flow in flows])
-    )
-    empty_s = 2 * _one_way(values, max(flow.extra_s for flow in flows)) + bulk.SLACK_S
-    return bulk.traffic(bulks, values["traffic"], [("bn", "to-sat")], events, empty_s)
+    ) + moving.play(moves, BOTTLENECK, "sat", "${senders##* }", first_s)
+    end = moving.end(moves, BOTTLENECK)
+    empty_s = 2 * _one_way(moves.slowest, max(flow.extra_s for flow in flows)) + bulk.SLACK_S
+    return bulk.traffic(bulks, values["traffic"], [BOTTLENECK], events, empty_s, end=end)
 
 
 def _script(
     head: str,
     values: Mapping[str, Any],
+    moves: Moves,
     net: Net,
     flows: Sequence[Flow],
     bulks: Sequence[bulk.Bulk],
@@ -284,37 +295,53 @@ def _script(
         f"bn sat {hosts}",
         values,
         [(flow.cc, flow.port) for flow in flows],
-        _links(values, net, flows),
-        _traffic(values, flows, bulks),
+        _links(values, moves, net, flows),
+        _traffic(values, moves, flows, bulks),
         testbed.counters("bn sat", hosts, values["trace"], links="bn sat"),
     )
 
 
-def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -> Plan:
-    return plan(HEAD, values, _flows(values, ccs), duration_s)
+def build(
+    values: Mapping[str, Any],
+    ccs: tuple[str, ...],
+    duration_s: float,
+    source: moving.Source = moving.traced,
+) -> Plan:
+    """The plan of bulk flows; ``source`` says how the path moves."""
+    return plan(HEAD, values, _flows(values, ccs), duration_s, source)
 
 
-def plan(head: str, values: Mapping[str, Any], flows: Sequence[Flow], duration_s: float) -> Plan:
+def plan(
+    head: str,
+    values: Mapping[str, Any],
+    flows: Sequence[Flow],
+    duration_s: float,
+    source: moving.Source = moving.traced,
+) -> Plan:
     """The plan of these flows over the shared link; ``head`` is its script's first comment."""
     _check(values, flows, duration_s)
+    starts = [flow.start_s for flow in flows]
+    ends_s = max(starts) - min(starts) + duration_s
+    moves = moving.of(values, testbed.queue_packets(values), ends_s, source)
     to_receivers = tuple(("sat", f"to-{flow.rcv}") for flow in flows)
-    shortest = _one_way(values, min(flow.extra_s for flow in flows))
+    shortest = _one_way({**values, "delay": moves.shortest_s}, min(f.extra_s for f in flows))
+    rate = moves.mean_rate(max(starts) - min(starts) + 2 * values["delay"], duration_s)
     net = Net(bool(values["ipv6"]), values["mtu"])
-    bulks = _bulks(values, net, flows, duration_s)
+    bulks = _bulks(moves.slowest, net, flows, duration_s)
     return Plan(
-        script=_script(head, values, net, flows, bulks),
+        script=_script(head, values, moves, net, flows, bulks),
         flows=bulk.specs(bulks, "bn", "sat"),
         duration_s=duration_s,
-        limit_bps=testbed.limit_bps(values),
-        rate_bps=values["rate"],
-        bdp_bytes=round(values["rate"] * 2 * shortest / 8),
+        limit_bps=testbed.limit_bps({**values, "rate": rate}),
+        rate_bps=round(rate),
+        bdp_bytes=round(rate * 2 * shortest / 8),
         queue_bytes=values["queue"],
-        timeout_virtual_s=max(f.start_s for f in flows) + duration_s + _overtime_s(flows) + 150,
+        timeout_virtual_s=max(starts) + duration_s + _overtime_s(flows) + 150,
         sender_ns=flows[0].snd,
         receiver_ns=flows[0].rcv,
-        bottleneck=("bn", "to-sat"),
-        data_links=to_receivers,
-        ack_links=(("sat", "to-bn"),),
+        bottleneck=BOTTLENECK,
+        data_links=(*to_receivers, *moves.data_links("sat")),
+        ack_links=(("sat", "to-bn"), *moves.ack_links("sat")),
         data_filters=(("sat", "to-bn"),) if values["data_blackout"] else (),
         ack_filters=to_receivers if values["ack_blackout"] else (),
         traffic=values["traffic"],
@@ -327,5 +354,5 @@ SATELLITE_SHARED = Scenario(
     help="several flows share a satellite link: fairness, delay, bit errors, lost ACKs",
     params=PARAMS,
     parse_cc=partial(bulk.mix, most=MOST_FLOWS, flows="flows"),
-    build=_build,
+    build=build,
 )

@@ -126,18 +126,23 @@ def error_rates(values: Mapping[str, Any]) -> tuple[float, float]:
     return ber, ber if values["ack_ber"] == "same" else values["ack_ber"]
 
 
-def lossy(dev: str, line: str, ber: float, band_list: Sequence[Band]) -> list[str]:
+def lossy(
+    dev: str, line: str, ber: float, band_list: Sequence[Band], share: float = 0.0
+) -> list[str]:
     """tc lines: a delay line with bit errors, the loss of a frame following its length.
 
-    ``line`` is what netem does beside losing: ``delay 250ms``, perhaps a rate.
+    ``line`` is what netem does beside losing: ``delay 250ms``, perhaps a rate. ``share`` of the
+    frames are lost whatever their length.
     """
     if not ber:
-        return [f"qdisc add dev {dev} root netem {line} limit {DELAY_LINE}"]
+        more = f" loss {100 * share:.9g}%" if share else ""
+        return [f"qdisc add dev {dev} root netem {line}{more} limit {DELAY_LINE}"]
     count = max(2, len(band_list))
     last = count - 1
     lines = [f"qdisc add dev {dev} root handle 1: prio bands {count} priomap" + f" {last}" * 16]
     for number, band in enumerate(band_list, 1):
-        loss = 100 * frame_loss(ber, band.length)
+        error = frame_loss(ber, band.length)
+        loss = 100 * (error + share - error * share)
         lines.append(
             f"qdisc add dev {dev} parent 1:{number:x} netem {line} loss {loss:.9g}% "
             f"limit {DELAY_LINE}"
@@ -156,9 +161,9 @@ def lossy(dev: str, line: str, ber: float, band_list: Sequence[Band]) -> list[st
     return lines
 
 
-def queue_packets(values: Mapping[str, Any]) -> int:
-    """Packets the bottleneck's queue holds, at least one."""
-    return max(1, round(values["queue"] / values["mtu"]))
+def queue_packets(values: Mapping[str, Any], size: float | None = None) -> int:
+    """Packets the bottleneck's queue holds, or one of another size in bytes; at least one."""
+    return max(1, round((values["queue"] if size is None else size) / values["mtu"]))
 
 
 def return_path(values: Mapping[str, Any], dev: str) -> list[str]:
@@ -190,11 +195,17 @@ def blackouts(values: Mapping[str, Any], ack_devs: Iterable[str]) -> list[tuple[
     return [(name, devs) for name, devs in found if values[name]]
 
 
-def blackout_lines(name: str, event: tuple[float, float], devs: Sequence[str]) -> str:
-    """Shell lines: for a while, drop all that enters ``sat`` from ``devs``."""
+def blackout_lines(
+    name: str, event: tuple[float, float], devs: Sequence[str], pref: str = ""
+) -> str:
+    """Shell lines: for a while, drop all that enters ``sat`` from ``devs``.
+
+    ``pref`` tells the filter from others that stay there.
+    """
     start, length = event
-    on = "\n".join(f"\ttc -n sat filter add dev {d} ingress matchall action drop" for d in devs)
-    off = "\n".join(f"\ttc -n sat filter del dev {d} ingress" for d in devs)
+    place = f"ingress{pref}"
+    on = "\n".join(f"\ttc -n sat filter add dev {d} {place} matchall action drop" for d in devs)
+    off = "\n".join(f"\ttc -n sat filter del dev {d} {place}" for d in devs)
     return f"""\
 {{
 	sleep {start:g}

@@ -1,0 +1,402 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Paths that move: rate, delay and losses that change while flows run, policers, jitter.
+
+A path's two routers are ``near``, where the bottleneck is, and ``far``, behind it. What moves:
+
+- The bottleneck becomes an HTB with one class and a pfifo: netem would tell each frame when to
+  leave as it comes, by the rate of that moment. HTB asks when it sends; a change of its class
+  keeps the queue, and the frame that has just left is paid for at the rate it left with.
+- Delay and losses beyond bit errors move to two ifbs of ``far``, by which all passes that comes in
+  there: ``data-hop`` and ``ack-hop``. Each has a netem that loses and in it one that delays. The
+  latter has a rate beyond any need, as netem keeps frames in order only where it has one.
+
+Times are seconds after the first flow's SYN.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from .. import units
+from ..scenario import Device, Param
+from ..units import Event
+from . import testbed, tracefiles
+from .tracefiles import Steps
+
+PARAMS = (
+    Param("event", None, "events|none",
+          "steps of rate, queue, one-way delay, loss of data; ACKs held; all frames lost"),
+    Param("policer", 0, "size",
+          "depth of a token bucket at that rate, with a queue of two packets, 0: none", 0, 1e9),
+    Param("jitter", 0.0, "time", "standard deviation of the ACKs' delay, order kept", 0, 1),
+    Param("jitter_mean", 0.0, "time", "what jitter adds to that delay in the mean", 0, 10),
+    Param("burst", None, "burst|none",
+          "burst loss of data (Gilbert-Elliott), per frame: into a burst, out of it"),
+    Param("rate_trace", None, "file|none", "rates: Mahimahi's format, 1500 B per line, repeated"),
+    Param("delay_trace", None, "file|none", "one-way delays: ms, a line every 10 ms, repeated"),
+)  # fmt: skip
+
+DATA, ACKS = "data-hop", "ack-hop"
+ORDER = "rate 100gbit"  # keeps frames in order and takes no time
+POLICER_PACKETS = 2
+TAIL_S = 10.0  # how long traces go on after the run's interval
+RATES, DELAYS, MOST_DEBT_S = (9600, 100e9), (0, 10), 60
+
+
+def _at(steps: Steps, time_s: float) -> float:
+    """What holds at a time."""
+    return [value for at, value in steps if at <= time_s][-1]
+
+
+def _overlaid(steps: Steps, events: Sequence[Event]) -> Steps:
+    """The steps with events over them; of several at a time the one that began last holds."""
+    ends = [event.start_s + (event.length_s or math.inf) for event in events]
+    times = {at for at, _ in steps} | {event.start_s for event in events} | set(ends) - {math.inf}
+    out: Steps = []
+    for time in sorted(times):
+        held = [e for e, end in zip(events, ends, strict=True) if e.start_s <= time < end]
+        last = max(held, key=lambda event: event.start_s, default=None)
+        value = _at(steps, time) if last is None else last.value
+        if not out or value != out[-1][1]:
+            out.append((time, float(value or 0)))
+    return out
+
+
+@dataclass(frozen=True)
+class Moves:
+    """How a path moves: rates (bit/s), the queue's length (packets), one-way delays (s), shares of
+    data and of ACKs lost, stalls of ACKs, all as they follow from the parameters ``values``.
+
+    ``shaped`` and ``hop`` tell whether the bottleneck and the hop behind it are other than where
+    nothing moves.
+    """
+
+    values: Mapping[str, Any]
+    rates: Steps
+    queues: Steps
+    delays: Steps
+    losses: Steps
+    ack_losses: Steps
+    stalls: Sequence[Event] = field(default_factory=list)
+
+    @property
+    def shaped(self) -> bool:
+        """Whether the bottleneck is a token bucket, or its rate or its queue moves."""
+        moved = len(self.rates) > 1 or len(self.queues) > 1
+        return bool(self.values["policer"]) or moved or self._traced("rate_trace")
+
+    @property
+    def hop(self) -> bool:
+        """Whether the hop does more than delay evenly and err."""
+        return (
+            any(len(steps) > 1 for steps in (self.delays, self.losses, self.ack_losses))
+            or bool(self.stalls or self.values["jitter"] or self.values["jitter_mean"])
+            or self.values["burst"] is not None
+            or self._traced("delay_trace")
+        )
+
+    def _traced(self, name: str) -> bool:
+        return self.values[name] is not None
+
+    @property
+    def longest_s(self) -> float:
+        """The longest one-way delay, jitter and stalls included."""
+        stalls = max((event.length_s or 0.0 for event in self.stalls), default=0.0)
+        return max(delay for _, delay in self.delays) + self._jitter_s() + stalls
+
+    @property
+    def shortest_s(self) -> float:
+        """The shortest one-way delay."""
+        return min(delay for _, delay in self.delays)
+
+    @property
+    def slowest(self) -> dict[str, Any]:
+        """The parameters with the longest delay there is, to say how long things may take."""
+        return {**self.values, "delay": self.longest_s}
+
+    @property
+    def even_s(self) -> float:
+        """The one-way delay of what is no part of the hop's ifbs."""
+        return 0.0 if self.hop else self.delays[0][1]
+
+    def data_links(self, far: str) -> tuple[Device, ...]:
+        """The devices whose netems drop data, of the hop's own."""
+        return ((far, DATA),) if self.hop else ()
+
+    def ack_links(self, far: str) -> tuple[Device, ...]:
+        """The same for ACKs."""
+        return ((far, ACKS),) if self.hop else ()
+
+    @property
+    def place(self) -> str:
+        """Where a filter stands that drops what comes in to the hop, if others stand there."""
+        return " pref 1" if self.hop else ""
+
+    def _jitter_s(self) -> float:
+        return self.values["jitter_mean"] + _half_width(self.values)
+
+    def mean_rate(self, from_s: float, over_s: float) -> float:
+        """Bit/s that the path could carry in the mean of an interval: what the bottleneck lets
+        pass, the bucket's depth included, without what is lost on the hop at those times."""
+        burst = self.values["burst"]
+        lost = burst[0] / (burst[0] + burst[1]) if burst else 0.0
+        times = {at for steps in (self.rates, self.losses) for at, _ in steps}
+        edges = sorted({from_s, from_s + over_s, *times})
+        edges = [at for at in edges if from_s <= at <= from_s + over_s]
+        bits = sum(
+            _at(self.rates, begin) * (1 - _at(self.losses, begin)) * (end - begin)
+            for begin, end in zip(edges, edges[1:], strict=False)
+        )
+        passed = (1 - lost) * (1 - self.values.get("loss", 0.0))
+        return round((bits + 8 * self.values["policer"]) * passed / over_s, 3)
+
+
+#: Rates and delays that hold in the place of ``rate`` and ``delay`` until a time; None: no others.
+Source = Callable[[Mapping[str, Any], float], tuple[Steps | None, Steps | None]]
+
+
+def traced(values: Mapping[str, Any], until_s: float) -> tuple[Steps | None, Steps | None]:
+    """What the traces that were given say."""
+    rate, delay = values["rate_trace"], values["delay_trace"]
+    return (
+        None if rate is None else tracefiles.rate_steps(rate, until_s),
+        None if delay is None else tracefiles.delay_steps(delay, until_s),
+    )
+
+
+def of(values: Mapping[str, Any], packets: int, ends_s: float, source: Source = traced) -> Moves:
+    """How the path of these parameters, with a queue of so many packets, moves in a run that ends
+    at ``ends_s``.
+
+    ValueError with one line for what cannot be.
+    """
+    events = values["event"] or ()
+    _check(values, events, ends_s)
+    rates, delays = source(values, ends_s + TAIL_S)
+    kinds = {what: [e for e in events if e.what == what] for what in units.EVENTS}
+    gone = [Event("outage", 1.0, e.start_s, e.length_s) for e in kinds["outage"]]
+    losses = _overlaid(_overlaid([(0.0, 0.0)], kinds["loss"]), gone)
+    queues = [replace(e, value=testbed.queue_packets(values, e.value)) for e in kinds["queue"]]
+    moves = Moves(
+        values,
+        _overlaid(rates or [(0.0, values["rate"])], kinds["rate"]),
+        _overlaid([(0.0, packets)], queues),
+        _overlaid(delays or [(0.0, values["delay"])], kinds["delay"]),
+        losses,
+        _overlaid([(0.0, 0.0)], gone),
+        kinds["stall"],
+    )
+    _check_moves(values, moves)
+    return moves
+
+
+def _check(values: Mapping[str, Any], events: Sequence[Event], ends_s: float) -> None:
+    """Refuse what each value alone allows but not together."""
+    for event in events:
+        text = units.format("events", (event,))
+        bounds = {"rate": RATES, "delay": DELAYS}.get(event.what)
+        if bounds and not bounds[0] <= (event.value or 0) <= bounds[1]:
+            low, high = (units.format(event.what.replace("delay", "time"), b) for b in bounds)
+            raise ValueError(f"event: {text} is out of range, allowed: from {low} to {high}")
+        if event.start_s + (event.length_s or 0) > ends_s or event.start_s >= ends_s:
+            raise ValueError(f"event: {text} ends after the run, which lasts {ends_s:g} s")
+    stalls = sorted((e for e in events if e.what == "stall"), key=lambda e: e.start_s)
+    for one, other in zip(stalls, stalls[1:], strict=False):
+        if other.start_s <= one.start_s + (one.length_s or 0):
+            raise ValueError("event: a stall begins before the one before it has ended")
+    if values["burst"] and any(event.what == "loss" for event in events):
+        raise ValueError("event: loss goes with burst=none only: netem has one model of loss")
+
+
+def _check_moves(values: Mapping[str, Any], moves: Moves) -> None:
+    """Refuse what traces and events make of the path."""
+    depth = values["policer"]
+    if depth and (len(moves.rates) > 1 or len(moves.queues) > 1):
+        raise ValueError("policer: its rate and queue cannot move: leave out event or trace")
+    if depth and depth < values["mtu"] + testbed.ETHERNET:
+        least = units.format("size", values["mtu"] + testbed.ETHERNET)
+        raise ValueError(f"policer: a bucket of less than {least} passes no frame")
+    if depth * 8 > values["rate"] * MOST_DEBT_S:
+        raise ValueError(
+            f"policer: at that rate the bucket takes more than {MOST_DEBT_S} s to fill"
+        )
+    if _half_width(values) > moves.shortest_s + values["jitter_mean"]:
+        least = math.ceil((_half_width(values) - moves.shortest_s) * 1e6) / 1e6
+        text = units.format("time", least)
+        raise ValueError(f"jitter: some ACKs would arrive before they leave: jitter_mean={text}")
+
+
+def _half_width(values: Mapping[str, Any]) -> float:
+    """netem draws evenly from mean ± this: the deviation times the root of 3."""
+    return math.sqrt(3) * values["jitter"]
+
+
+# --- tc lines ---------------------------------------------------------------------------------
+
+
+def bottleneck(moves: Moves, dev: str) -> list[str]:
+    """tc lines: rate and queue of a device."""
+    values, packets = moves.values, round(moves.queues[0][1])
+    if not moves.shaped:
+        return [f"qdisc add dev {dev} root netem rate {values['rate']}bit limit {packets}"]
+    rate = _bits(moves.rates[0][1])
+    return [
+        f"qdisc add dev {dev} root handle 1: htb default 1",
+        f"class add dev {dev} parent 1: {_class(values)} {rate}",
+        f"qdisc add dev {dev} {_PFIFO} {POLICER_PACKETS if values['policer'] else packets}",
+    ]
+
+
+_PFIFO = "parent 1:1 handle 2: pfifo limit"
+
+
+def _class(values: Mapping[str, Any]) -> str:
+    """HTB's class but for its rate: a bucket of one frame, so that timers may be late."""
+    frame = values["mtu"] + testbed.ETHERNET
+    burst = values["policer"] or frame
+    return f"classid 1:1 htb burst {burst}b cburst {burst}b quantum {frame} rate"
+
+
+def _bits(rate: float) -> str:
+    return f"{round(rate)}bit"
+
+
+def hop(moves: Moves, far: str, near: str, back: Sequence[str]) -> list[str]:
+    """Shell lines that make the hop's ifbs and lead there what comes in from ``near`` and, by the
+    devices ``back``, from the receivers."""
+    if not moves.hop:
+        return []
+    ways = [(DATA, f"to-{near}"), *((ACKS, dev) for dev in back)]
+    lines = [
+        f"# moving hop: what {far} takes in passes {DATA} or {ACKS}, which lose and then delay, in",
+        "# order",
+        f"for dev in {DATA} {ACKS}; do",
+        f"\tip -n {far} link add $dev type ifb",
+        f"\tip -n {far} link set $dev up",
+        "done",
+        f"tc -n {far} -batch - <<'END'",
+    ]
+    for dev, loss, delay in (
+        (DATA, _data_loss(moves, 0.0), _delay(moves, 0.0)),
+        (ACKS, _loss(moves.ack_losses, 0.0), _ack_delay(moves, 0.0)),
+    ):
+        lines += [
+            f"qdisc add dev {dev} {_LOSE} {loss}",
+            f"qdisc add dev {dev} {_DELAY} {delay}",
+        ]
+    for ifb, dev in ways:
+        lines += [
+            f"qdisc add dev {dev} clsact",
+            f"filter add dev {dev} ingress pref 2 matchall action mirred egress redirect dev {ifb}",
+        ]
+    return [*lines, "END", ""]
+
+
+_LOSE = f"root handle 1: netem limit {testbed.DELAY_LINE}"
+_DELAY = f"parent 1:1 handle 2: netem {ORDER} limit {testbed.DELAY_LINE} delay"
+
+
+def _loss(steps: Steps, time_s: float) -> str:
+    return f"loss {100 * _at(steps, time_s):.9g}%"
+
+
+def _data_loss(moves: Moves, time_s: float) -> str:
+    burst = moves.values["burst"]
+    if not burst or _at(moves.losses, time_s):
+        return _loss(moves.losses, time_s)
+    return f"loss gemodel {100 * burst[0]:.9g}% {100 * burst[1]:.9g}%"
+
+
+def _delay(moves: Moves, time_s: float) -> str:
+    return testbed.time_text(_at(moves.delays, time_s))
+
+
+def _ack_delay(moves: Moves, time_s: float) -> str:
+    mean = testbed.time_text(_at(moves.delays, time_s) + moves.values["jitter_mean"])
+    half = _half_width(moves.values)
+    return f"{mean} {testbed.time_text(half)}" if half else mean
+
+
+def _ack_line(moves: Moves, time_s: float) -> str:
+    """The ACKs' delay from a time on; a slot as long as a stall holds them until its end."""
+    text = _ack_delay(moves, time_s)
+    for stall in moves.stalls:
+        if time_s == stall.start_s:
+            length = testbed.time_text(stall.length_s or 0)
+            text += f" slot {length} {length}"
+        elif time_s == stall.start_s + (stall.length_s or 0):
+            text += " slot 0us 0us"
+    return text
+
+
+# --- while flows run --------------------------------------------------------------------------
+
+
+def _streams(
+    moves: Moves, near: Device, far: str
+) -> list[tuple[str, str, list[tuple[float, str]]]]:
+    """What changes: namespace, the beginning of tc's commands, and their ends with times."""
+    router, dev = near
+    held = {t for e in moves.stalls for t in (e.start_s, e.start_s + (e.length_s or 0))}
+    delays = [at for at, _ in moves.delays]
+    streams = [
+        (router, f"class change dev {dev} parent 1: {_class(moves.values)}",
+         [(at, _bits(rate)) for at, rate in moves.rates]),
+        (router, f"qdisc change dev {dev} {_PFIFO}",
+         [(at, f"{round(packets)}") for at, packets in moves.queues]),
+        (far, f"qdisc change dev {DATA} {_LOSE}",
+         [(at, _data_loss(moves, at)) for at, _ in moves.losses]),
+        (far, f"qdisc change dev {DATA} {_DELAY}", [(at, _delay(moves, at)) for at in delays]),
+        (far, f"qdisc change dev {ACKS} {_LOSE}",
+         [(at, _loss(moves.ack_losses, at)) for at, _ in moves.ack_losses]),
+        (far, f"qdisc change dev {ACKS} {_DELAY}",
+         [(at, _ack_line(moves, at)) for at in sorted({*delays, *held})]),
+    ]  # fmt: skip
+    return [(ns, text, steps[1:]) for ns, text, steps in streams if len(steps) > 1]
+
+
+_REPLAY = """\
+replay() {
+	zero=$(now)
+	while kill -0 $1 2>/dev/null && read -r at line; do
+		sleep $(awk "BEGIN { wait = $zero + $at - $(now); print (wait > 0 ? wait : 0) }")
+		echo "$line"
+	done
+}
+"""
+
+
+def play(moves: Moves, near: Device, far: str, pid: str, first_s: float = 0.0) -> str:
+    """Shell lines that move the path, in the background, as long as a process lives."""
+    streams = _streams(moves, near, far)
+    if not streams:
+        return ""
+    ours = moves.values["traffic"] == "flow"
+    text = "" if ours else _REPLAY
+    text += (
+        "# move NAMESPACE COMMAND: for each line of standard input COMMAND and its words, when\n"
+    )
+    text += "# the time that it begins with has come\n"
+    tool = "flow replay" if ours else "replay"
+    text += f'move() {{ sed "s|^[^ ]* |&$2 |" | {tool} {pid} | tc -n $1 -batch -; }}\n'
+    text += "movers=\n"
+    for ns, command, steps in streams:
+        lines = "\n".join(f"{at + first_s:g} {words}" for at, words in steps)
+        text += f"move {ns} '{command}' <<'END' &\n{lines}\nEND\nmovers=\"$movers $!\"\n"
+    return text
+
+
+def end(moves: Moves, near: Device) -> str:
+    """Shell lines after the flows' end: a command that failed is the script's failure; what a slow
+    step holds back leaves at the first rate."""
+    if not _streams(moves, near, ""):
+        return ""
+    text = "for pid in $movers; do wait $pid; done\n"
+    if len(moves.rates) > 1:
+        router, dev = near
+        fast = _bits(max(rate for _, rate in moves.rates))
+        text += f"tc -n {router} class change dev {dev} parent 1: {_class(moves.values)} {fast}\n"
+    return text
