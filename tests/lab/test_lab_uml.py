@@ -20,6 +20,7 @@ from apogee_lab import images, records
 from apogee_lab import modules as own_modules
 from apogee_lab.engines import uml
 
+from .conftest import shift_seeds
 from .runs import measured
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
@@ -74,6 +75,21 @@ def test_equal_seeds_give_equal_records(kernel: images.Kernel, kept: Path, tmp_p
     assert all(b"star_ack:" in trace and b"tcp_probe:" in trace for trace in traces[0])
     assert found[0]["kernel"] == kernel.release
     none_is_left(kernel)
+
+
+def test_a_shift_is_another_seed(
+    kernel: images.Kernel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As for all tests with APOGEE_SEED_SHIFT."""
+
+    def drawn(seed: int) -> str:
+        uml.run_script("od -An -N8 -tx1 /dev/urandom >drawn", seed=seed, out=tmp_path / "out")
+        return (tmp_path / "out" / "drawn").read_text()
+
+    plain = [drawn(1), drawn(101)]
+    shift_seeds(monkeypatch, 100)
+    assert plain == [drawn(-99), drawn(1)]
+    assert plain[0] != plain[1]
 
 
 def test_both_engines_agree(

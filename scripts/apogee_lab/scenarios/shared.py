@@ -34,6 +34,14 @@ PARAMS = (
         0,
         10,
     ),
+    Param(
+        "spread",
+        "rtt",
+        "time|rtt",
+        "each flow starts up to this much later, at random; rtt: a round trip of the empty path",
+        0,
+        3600,
+    ),
     Param("wired_rate", 100_000_000, "rate", "rate of each wired link, 0 for no limit", 0, 100e9),
     Param("wired_delay", 0.001, "time", "one-way delay of each wired link", 0, 10),
     *testbed.LINK_PARAMS,
@@ -214,13 +222,21 @@ def _sending_s(
     starts = [other.start_s for other in flows]
     longest = 1.5 * 2 * _one_way(values, max(other.extra_s for other in flows))
     crowd = min(values["queue"], (values["window"] or 64_000) * len(flows))
-    queued = 2 * crowd * 8 / values["rate"] if max(starts) > min(starts) else 0.0
-    late = bulk.LATE_SYN_S if values["ber"] or values["ack_ber"] not in ("same", 0) else 0.0
+    late = _spread_s(values, flows)
+    queued = 2 * crowd * 8 / values["rate"] if late or max(starts) > min(starts) else 0.0
+    late += bulk.LATE_SYN_S if values["ber"] or values["ack_ber"] not in ("same", 0) else 0.0
     return max(starts) - flow.start_s + duration_s + longest + queued + late + bulk.SLACK_S
 
 
 def _one_way(values: Mapping[str, Any], extra_s: float) -> float:
     return values["delay"] + 2 * values["wired_delay"] + extra_s
+
+
+def _spread_s(values: Mapping[str, Any], flows: Sequence[Flow]) -> float:
+    """How late a flow may start. Without it nothing would be random where no bit is in error."""
+    if values["spread"] != "rtt":
+        return float(values["spread"])
+    return 2 * _one_way(values, min(flow.extra_s for flow in flows))
 
 
 def _bulks(
@@ -244,13 +260,15 @@ def _bulks(
 
 def _traffic(values: Mapping[str, Any], flows: Sequence[Flow], bulks: Sequence[bulk.Bulk]) -> str:
     """Shell lines that run the flows and sample the queue."""
-    first_s = min(flow.start_s for flow in flows)
     events = "".join(
-        testbed.blackout_lines(name, (first_s + values[name][0], values[name][1]), devs)
+        testbed.blackout_lines(name, values[name], devs)
         for name, devs in testbed.blackouts(values, [f"to-{flow.rcv}" for flow in flows])
     )
+    if events:
+        events = f"sleep $first\n{events}"
     empty_s = 2 * _one_way(values, max(flow.extra_s for flow in flows)) + bulk.SLACK_S
-    return bulk.traffic(bulks, values["traffic"], [("bn", "to-sat")], events, empty_s)
+    spread_s = _spread_s(values, flows)
+    return bulk.traffic(bulks, values["traffic"], [("bn", "to-sat")], events, empty_s, spread_s)
 
 
 def _script(
@@ -283,7 +301,7 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
         rate_bps=values["rate"],
         bdp_bytes=round(values["rate"] * 2 * shortest / 8),
         queue_bytes=values["queue"],
-        timeout_virtual_s=max(flow.start_s for flow in flows) + duration_s + 150,
+        timeout_virtual_s=max(flow.seconds + flow.start_s for flow in bulks) + 150,
         sender_ns=flows[0].snd,
         receiver_ns=flows[0].rcv,
         bottleneck=("bn", "to-sat"),
