@@ -3,20 +3,42 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from apogee_lab import images, sweep
-from apogee_lab.engines import qemu
+from apogee_lab.engines import qemu, uml
 
 #: Runs a shell script in a guest, `guest("modprobe tcp_star", modules=["tcp_star"])`; more keywords
 #: as for qemu.run_script. Returns the folder of what the script left in $OUT; the exit status of
 #: the script is in its file `status`, the kernel's log in `dmesg.txt`.
 Guest = Callable[..., Path]
+
+
+#: Added to the seed of every guest: what holds is to hold for others too.
+SHIFT = int(os.environ.get("APOGEE_SEED_SHIFT", "0"))
+
+
+def shift_seeds(patch: pytest.MonkeyPatch, shift: int) -> None:
+    """From now on every guest gets another seed than it is started with."""
+    for engine in (qemu, uml):
+        start = engine._start
+        patch.setattr(
+            engine, "_start", lambda k, seed, *more, start=start: start(k, seed + shift, *more)
+        )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shifted_seeds() -> Iterator[None]:
+    """All seeds of this session are APOGEE_SEED_SHIFT larger."""
+    with pytest.MonkeyPatch.context() as patch:
+        shift_seeds(patch, SHIFT)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -32,7 +32,7 @@ def shared(cc: str, duration_s: float, **values: object) -> Case:
 
 CASES = {
     "equal": shared("constant", 5, cwnd=200),
-    "apart": shared("constant", 6, cwnd=60, start=(0.0, 2.0), delays=(0.0, 0.1)),
+    "apart": shared("constant", 6, cwnd=60, start=(0.0, 2.0), delays=(0.0, 0.1), spread=0.0),
     "errors": shared("constant", 6, cwnd=60, ber=BER),
     "tiny": shared("constant", 4, cwnd=300, queue=15_000),
     "modules": shared("star+j", 5, trace="module"),

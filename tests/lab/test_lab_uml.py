@@ -20,6 +20,7 @@ from apogee_lab import images, records
 from apogee_lab import modules as own_modules
 from apogee_lab.engines import uml
 
+from .conftest import shift_seeds
 from .runs import measured
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
@@ -33,12 +34,14 @@ def kernel() -> images.Kernel:
     return found
 
 
-def processes(kernel: images.Kernel) -> list[int]:
-    """Processes of UML: they all run the kernel's program, whatever they call themselves."""
+def processes(kernel: images.Kernel, top: Path) -> list[int]:
+    """Processes of UML: they all run the kernel's program, whatever they call themselves, each in
+    a run's folder. Those of runs that are not below ``top`` are somebody else's."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            if os.readlink(folder / "exe") == str(kernel.vmlinux.resolve()):
+            program, place = (os.readlink(folder / name) for name in ("exe", "cwd"))
+            if program == str(kernel.vmlinux.resolve()) and place.startswith(f"{top}/"):
                 found.append(int(folder.name))
         except OSError:
             continue
@@ -52,10 +55,10 @@ def wait_for(condition: object, seconds: float = 20) -> None:
         time.sleep(0.05)
 
 
-def none_is_left(kernel: images.Kernel) -> None:
+def none_is_left(kernel: images.Kernel, top: Path) -> None:
     """All are killed, but the lab waits for the first only; on a busy machine the rest take time
     to die."""
-    wait_for(lambda: not processes(kernel))
+    wait_for(lambda: not processes(kernel, top))
 
 
 def test_equal_seeds_give_equal_records(kernel: images.Kernel, kept: Path, tmp_path: Path) -> None:
@@ -73,7 +76,22 @@ def test_equal_seeds_give_equal_records(kernel: images.Kernel, kept: Path, tmp_p
     assert traces[0][0] != traces[0][1]
     assert all(b"star_ack:" in trace and b"tcp_probe:" in trace for trace in traces[0])
     assert found[0]["kernel"] == kernel.release
-    none_is_left(kernel)
+    none_is_left(kernel, tmp_path)
+
+
+def test_a_shift_is_another_seed(
+    kernel: images.Kernel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As for all tests with APOGEE_SEED_SHIFT."""
+
+    def drawn(seed: int) -> str:
+        uml.run_script("od -An -N8 -tx1 /dev/urandom >drawn", seed=seed, out=tmp_path / "out")
+        return (tmp_path / "out" / "drawn").read_text()
+
+    plain = [drawn(1), drawn(101)]
+    shift_seeds(monkeypatch, 100)
+    assert plain == [drawn(-99), drawn(1)]
+    assert plain[0] != plain[1]
 
 
 def test_both_engines_agree(
@@ -141,7 +159,7 @@ def test_a_guest_that_fails(
     tail = "\n".join(failure.value.console_tail)
     assert ("sysrq_handle_crash" if "sysrq" in script else "hello") in tail
     assert list(tmp_path.iterdir()) == [], "nothing half done is left"
-    none_is_left(kernel)
+    none_is_left(kernel, tmp_path)
 
 
 def test_no_process_outlives_the_lab(kernel: images.Kernel, tmp_path: Path, root: Path) -> None:
@@ -154,11 +172,11 @@ def test_no_process_outlives_the_lab(kernel: images.Kernel, tmp_path: Path, root
     command = [sys.executable, "-c", program, str(tmp_path / "out")]
     lab = subprocess.Popen(command, env=environment)
     try:
-        wait_for(lambda: len(processes(kernel)) > 3)
+        wait_for(lambda: len(processes(kernel, tmp_path)) > 3)
     finally:
         lab.send_signal(signal.SIGKILL)
         lab.wait()
-    wait_for(lambda: not processes(kernel))
+    wait_for(lambda: not processes(kernel, tmp_path))
     assert list(tmp_path.glob(".run-*"))
     uml.run_script("true", out=tmp_path / "out", timeout_wall_s=30)
     assert [path.name for path in tmp_path.iterdir()] == ["out"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -138,11 +139,12 @@ class Send(NamedTuple):
 
 
 def sends(text: str) -> list[Send]:
-    """Every sender of a script."""
+    """Every sender of a script; when it starts without what is random."""
+    starts = dict(re.findall(r"^start_(\w+)=(?:\$\(late )?([\d.]+)\)?$", text, re.MULTILINE))
     found = [line.split()[1:-1] for line in text.splitlines() if line.startswith("send ")]
     return [
-        Send(flow, netns, float(start), cc, address, int(port), float(seconds))
-        for flow, netns, start, cc, address, port, seconds in found
+        Send(flow, netns, float(starts[flow]), cc, address, int(port), float(seconds))
+        for flow, netns, _, cc, address, port, seconds in found
     ]
 
 

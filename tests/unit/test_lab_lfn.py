@@ -225,15 +225,20 @@ def test_senders_go_on_until_the_last_flow_has_had_its_time() -> None:
 
 
 def test_spread_is_random_and_no_longer_than_asked() -> None:
-    """The script's own words, run by the shell with a start of 5 s."""
-    assert "\tsleep $3\n" in script(spread=0.0)
-    (words,) = re.findall(r"^\tsleep (\$\(.*\))$", script(spread=0.5), re.MULTILINE)
-    shell = f"late() {{ echo {words}; }}; for i in 1 2 3 4 5 6 7 8; do late flow ns 5; done"
-    said = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, check=True).stdout
-    times = [float(word) for word in said.split()]
-    assert len(times) == 8
+    """The script's own lines, run by the shell with starts of 5 s and one of 7 s."""
+    text = script(n=8, reno=0, spread=0.5, start=(7.0, *[5.0] * 7))
+    lines = re.findall(r"^(?:late\(\)|start_|first=).*$", text, re.MULTILINE)
+    tell = "for i in 1 2 3 4 5 6 7 8; do eval echo \\$start_fast$i; done; echo $first"
+    said = subprocess.run(
+        ["sh", "-c", "\n".join([*lines, tell])], capture_output=True, text=True, check=True
+    ).stdout
+    late, *times, first = [float(word) for word in said.split()]
+    assert 7 <= late < 7.5
+    assert len(times) == 7
     assert all(5 <= time < 5.5 for time in times)
     assert len(set(times)) > 4
+    assert first == min(times)
+    assert "late()" not in script(spread=0.0)
 
 
 def test_warmup_is_noted_after_the_last_start() -> None:

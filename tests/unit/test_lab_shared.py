@@ -103,12 +103,22 @@ def test_delays_are_each_flows_own() -> None:
 
 def test_senders_go_on_until_the_last_flow_has_had_its_time() -> None:
     # 1.5 round trips of 504 ms and 0.1 s
-    assert [call.seconds for call in sends(script())] == [60.856, 60.856]
+    together = {"spread": 0.0}
+    assert [call.seconds for call in sends(script(**together))] == [60.856, 60.856]
     # From another start: the one queue that may stand (625 kB, 0.5 s) is passed twice.
-    late = sends(script(start=(0.0, 10.0)))
+    late = sends(script(start=(0.0, 10.0), **together))
     assert [call.start_s for call in late] == [0, 10]
     assert [call.seconds for call in late] == [71.856, 61.856]
-    assert sends(script(ber=1e-6))[0].seconds == 61.956  # a SYN may be lost
+    assert [call.seconds for call in sends(script())] == [62.36, 62.36]  # the last is 504 ms late
+    assert sends(script(ber=1e-6, **together))[0].seconds == 61.956  # a SYN may be lost
+
+
+def test_each_flow_has_its_phase_within_a_round_trip() -> None:
+    """Of the empty path of the nearest flow, unless another time is asked for."""
+    assert "$1 + 0.504 * " in script()
+    assert "$1 + 0.704 * " in script(delays=(0.2, 0.1))
+    assert "$1 + 2 * " in script(spread=2.0)
+    assert "urandom" not in script(spread=0.0)
 
 
 def test_losses_follow_the_length_as_on_the_satellite_testbed() -> None:
@@ -134,7 +144,8 @@ def test_traces_take_the_senders_of_every_flow() -> None:
 
 def test_blackouts_drop_the_acks_of_every_flow() -> None:
     text = script(ack_blackout=(5.0, 1.0), start=(2.0, 3.0))
-    assert "\tsleep 7\n" in text  # after the first SYN
+    assert "\nsleep $first\n{\n\tsleep 5\n" in text  # after the first SYN
+    assert "sleep $first" not in script()
     for n in (1, 2):
         assert f"filter add dev to-rcv{n} ingress matchall action drop" in text
         assert f"qdisc add dev to-rcv{n} clsact" in text

@@ -115,12 +115,10 @@ def traffic(
 
     ``queues`` are all that may hold data, the sampled bottleneck last; then the path is empty
     after ``empty_s``. ``events`` are lines that run beside the flows, ``end`` those that follow
-    when all have stopped. Each flow starts up to ``spread_s`` late, at random.
+    when all have stopped. Each flow starts up to ``spread_s`` late, at random; ``$first`` is when
+    the first of them does.
     """
     receive, send = _TOOLS[tool]
-    dice = "$(od -An -N2 -tu2 /dev/urandom)"
-    late = f"$3 + {spread_s:g} * {dice} / 65536"
-    start = f'$(awk "BEGIN {{ printf \\"%.4f\\", {late} }}")' if spread_s else "$3"
     ours = tool == "flow"
     netns, dev = queues[-1]
     lines = [
@@ -132,7 +130,7 @@ def traffic(
         "}",
         "# send FLOW NAMESPACE START CC ADDRESS PORT SECONDS [request SIZES]",
         "send() {",
-        f"\tsleep {start}",
+        "\tsleep $3",
         "\tnote $1 start",
         f"\texec ip netns exec $2 {send}",
         "}",
@@ -147,11 +145,12 @@ def traffic(
             'receivers="$receivers $!"',
         ]
     lines += [f"listening {flow.rcv} {flow.port}" for flow in flows]
+    lines += _starts(flows, spread_s)
     for flow in flows:
         seconds = flow.seconds if ours else math.ceil(flow.seconds)
         sizes = " request " + "+".join(map(str, flow.sizes)) if flow.sizes else ""
         lines += [
-            f"send {flow.name} {flow.snd} {flow.start_s:g} {flow.cc} {flow.address} {flow.port} "
+            f"send {flow.name} {flow.snd} $start_{flow.name} {flow.cc} {flow.address} {flow.port} "
             f"{seconds:g}{sizes} &",
             "transfers=$!" if flow.sizes else 'senders="$senders $!"',
         ]
@@ -184,6 +183,22 @@ def _transfers(flows: Sequence[Bulk]) -> str:
     if not any(flow.sizes for flow in flows):
         return ""
     return 'wait $transfers\n[ -z "$senders" ] || kill $senders\n'
+
+
+def _starts(flows: Sequence[Bulk], spread_s: float) -> list[str]:
+    """When each flow starts, and the first of them, in seconds from now on."""
+    lines = []
+    if spread_s:
+        late = f"$1 + {spread_s:g} * $(od -An -N2 -tu2 /dev/urandom) / 65536"
+        lines = [
+            f"# late START: up to {spread_s:g} s later, at random",
+            f'late() {{ awk "BEGIN {{ printf \\"%.4f\\", {late} }}"; }}',
+        ]
+    for flow in flows:
+        start = f"$(late {flow.start_s:g})" if spread_s else f"{flow.start_s:g}"
+        lines.append(f"start_{flow.name}={start}")
+    every = " ".join(f"$start_{flow.name}" for flow in flows)
+    return [*lines, f"first=$(printf '%s\\n' {every} | sort -n | head -n 1)"]
 
 
 def warmup_lines(begin_s: float, flows: Sequence[Bulk]) -> str:

@@ -369,7 +369,7 @@ replay() {
 """
 
 
-def play(moves: Moves, near: Device, far: str, pid: str, first_s: float = 0.0) -> str:
+def play(moves: Moves, near: Device, far: str, pid: str) -> str:
     """Shell lines that move the path, in the background, as long as a process lives."""
     streams = _streams(moves, near, far)
     if not streams:
@@ -384,7 +384,7 @@ def play(moves: Moves, near: Device, far: str, pid: str, first_s: float = 0.0) -
     text += f'move() {{ sed "s|^[^ ]* |&$2 |" | {tool} {pid} | tc -n $1 -batch -; }}\n'
     text += "movers=\n"
     for ns, command, steps in streams:
-        lines = "\n".join(f"{at + first_s:g} {words}" for at, words in steps)
+        lines = "\n".join(f"{at:g} {words}" for at, words in steps)
         text += f"move {ns} '{command}' <<'END' &\n{lines}\nEND\nmovers=\"$movers $!\"\n"
     return text
 

@@ -22,7 +22,7 @@ PARAMS = (
         1e9,
     ),
     Param("lead", 10.0, "time", "how long bulk flows run before the transfers begin", 0, 3600),
-    *(param for param in shared.PARAMS if param.name.startswith("wired_")),
+    *(p for p in shared.PARAMS if p.name in ("spread", "wired_rate", "wired_delay")),
     *testbed.LINK_PARAMS,
     *moving.PARAMS,
     *(param for param in testbed.HOST_PARAMS if param.name != "traffic"),

@@ -42,6 +42,14 @@ PARAMS = (
         0,
         10,
     ),
+    Param(
+        "spread",
+        "rtt",
+        "time|rtt",
+        "each flow starts up to this much later, at random; rtt: a round trip of the empty path",
+        0,
+        3600,
+    ),
     Param("wired_rate", 100_000_000, "rate", "rate of each wired link, 0 for no limit", 0, 100e9),
     Param("wired_delay", 0.001, "time", "one-way delay of each wired link", 0, 10),
     *testbed.LINK_PARAMS,
@@ -230,8 +238,9 @@ def _sending_s(
     starts = [other.start_s for other in flows]
     longest = 1.5 * 2 * _one_way(values, max(other.extra_s for other in flows))
     crowd = min(values["queue"], (values["window"] or 64_000) * len(flows))
-    queued = 2 * crowd * 8 / values["rate"] if max(starts) > min(starts) else 0.0
-    late = bulk.LATE_SYN_S if values["ber"] or values["ack_ber"] not in ("same", 0) else 0.0
+    late = _spread_s(values, flows)
+    queued = 2 * crowd * 8 / values["rate"] if late or max(starts) > min(starts) else 0.0
+    late += bulk.LATE_SYN_S if values["ber"] or values["ack_ber"] not in ("same", 0) else 0.0
     over = 0.0 if flow.sizes else _overtime_s(flows)
     return max(starts) - flow.start_s + duration_s + longest + queued + late + over + bulk.SLACK_S
 
@@ -243,6 +252,13 @@ def _overtime_s(flows: Sequence[Flow]) -> float:
 
 def _one_way(values: Mapping[str, Any], extra_s: float) -> float:
     return values["delay"] + 2 * values["wired_delay"] + extra_s
+
+
+def _spread_s(values: Mapping[str, Any], flows: Sequence[Flow]) -> float:
+    """How late a flow may start. Without it nothing would be random where no bit is in error."""
+    if values["spread"] != "rtt":
+        return float(values["spread"])
+    return 2 * _one_way(values, min(flow.extra_s for flow in flows))
 
 
 def _bulks(
@@ -269,16 +285,16 @@ def _traffic(
     values: Mapping[str, Any], moves: Moves, flows: Sequence[Flow], bulks: Sequence[bulk.Bulk]
 ) -> str:
     """Shell lines that run the flows and sample the queue."""
-    first_s = min(flow.start_s for flow in flows)
     events = "".join(
-        testbed.blackout_lines(
-            name, (first_s + values[name][0], values[name][1]), devs, moves.place
-        )
+        testbed.blackout_lines(name, values[name], devs, moves.place)
         for name, devs in testbed.blackouts(values, [f"to-{flow.rcv}" for flow in flows])
-    ) + moving.play(moves, BOTTLENECK, "sat", "${senders##* }", first_s)
+    ) + moving.play(moves, BOTTLENECK, "sat", "${senders##* }")
+    if events:
+        events = f"sleep $first\n{events}"
     end = moving.end(moves, BOTTLENECK)
     empty_s = 2 * _one_way(moves.slowest, max(flow.extra_s for flow in flows)) + bulk.SLACK_S
-    return bulk.traffic(bulks, values["traffic"], [BOTTLENECK], events, empty_s, end=end)
+    spread_s = _spread_s(values, flows)
+    return bulk.traffic(bulks, values["traffic"], [BOTTLENECK], events, empty_s, spread_s, end)
 
 
 def _script(
@@ -336,7 +352,7 @@ def plan(
         rate_bps=round(rate),
         bdp_bytes=round(rate * 2 * shortest / 8),
         queue_bytes=values["queue"],
-        timeout_virtual_s=max(starts) + duration_s + _overtime_s(flows) + 150,
+        timeout_virtual_s=max(f.seconds + f.start_s for f in bulks) + _overtime_s(flows) + 150,
         sender_ns=flows[0].snd,
         receiver_ns=flows[0].rcv,
         bottleneck=BOTTLENECK,
