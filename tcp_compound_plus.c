@@ -44,6 +44,7 @@
 #include <apogee/compound.h>
 #include <compat/param_range.h>
 #include <kernel/bbr_info.h>
+#include <kernel/pacing.h>
 
 #define CREATE_TRACE_POINTS
 #include <trace/tcp_compound_plus.h>
@@ -216,8 +217,7 @@ static void compound_start(struct sock *sk, bool plus)
 				     compound_now_ms(sk));
 	c->swnd = tcp_snd_cwnd(tp);
 	compound_begin_round(sk);
-	/* No rate left over from an algorithm that paces. */
-	WRITE_ONCE(sk->sk_pacing_rate, READ_ONCE(sk->sk_max_pacing_rate));
+	pacing_begin(sk);
 }
 
 static void compound_plus_init(struct sock *sk)

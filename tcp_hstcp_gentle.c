@@ -35,6 +35,7 @@
 #include <apogee/hstcp_gentle.h>
 #include <compat/param_range.h>
 #include <kernel/bbr_info.h>
+#include <kernel/pacing.h>
 
 #define CREATE_TRACE_POINTS
 #include <trace/tcp_hstcp_gentle.h>
@@ -163,8 +164,7 @@ static void gentle_init(struct sock *sk)
 	g->prior_mode = g->mode;
 	g->first_seq = tp->snd_nxt;
 	gentle_begin_window(sk);
-	/* No rate left over from an algorithm that paces. */
-	WRITE_ONCE(sk->sk_pacing_rate, READ_ONCE(sk->sk_max_pacing_rate));
+	pacing_begin(sk);
 }
 
 /* The stack asks at each loss event, mark and timeout. */
