@@ -721,6 +721,21 @@ static void answer_rtt_trend_change_us(void *call)
 	c->result = rtt_trend_change_us(&c->w, c->now_us);
 }
 
+struct answer_gentle_path_learn {
+	struct gentle_path path;
+	struct gentle_rules rules;
+	enum gentle_mode mode;
+	u32 cwnd;
+	u32 low_us;
+};
+
+static void answer_gentle_path_learn(void *call)
+{
+	struct answer_gentle_path_learn *c = call;
+
+	gentle_path_learn(&c->path, &c->rules, c->mode, c->cwnd, c->low_us);
+}
+
 struct answer_gentle_relevant {
 	enum rtt_trend_verdict result;
 	struct gentle_rules rules;
@@ -1041,6 +1056,7 @@ static const struct {
 	{ answer_rtt_trend_critical_r2, sizeof(struct answer_rtt_trend_critical_r2) },
 	{ answer_rtt_trend_verdict, sizeof(struct answer_rtt_trend_verdict) },
 	{ answer_rtt_trend_change_us, sizeof(struct answer_rtt_trend_change_us) },
+	{ answer_gentle_path_learn, sizeof(struct answer_gentle_path_learn) },
 	{ answer_gentle_relevant, sizeof(struct answer_gentle_relevant) },
 	{ answer_gentle_next_mode, sizeof(struct answer_gentle_next_mode) },
 	{ answer_gentle_reno_credit, sizeof(struct answer_gentle_reno_credit) },

@@ -65,6 +65,12 @@ CASES = {
         "sleep 2\ntc -n ra qdisc change dev to-rb root netem rate 110mbit limit 417\n",
         duration_s=3.5,
     ),
+    # 30 ms become 50 ms within a second: room for 165 packets more, when a few wait.
+    "longer": case(
+        DELAY_LINE + "sleep 2\nfor ms in $(seq 31 50); do delay ${ms}ms; sleep 0.05; done\n",
+        duration_s=9,
+        _early_exit=1,
+    ),
     "timeout": case(LOSE + "sleep 1\nlose 0.5\n", duration_s=3, **CALM),
     # The first retransmission is lost, too.
     "twice": case(LOSE + "sleep 1\nlose 0.005\nsleep 0.05\nlose 0.5\n", duration_s=3, **CALM),
@@ -322,6 +328,20 @@ def test_a_falling_queue_leads_back_to_highspeed_mode(runs: dict[str, Run]) -> N
     assert later[0].t - at < 0.5
     assert [c for c in changes(run) if c.after == RENO], "it was in Reno mode before"
     assert {c.reason for c in changes(run) if c.after == RENO} == {TREND}
+
+
+def test_a_longer_path_is_no_queue(runs: dict[str, Run]) -> None:
+    """The RTT rises by 20 ms, more than a queue had made of it, and nothing can fall any more. Reno
+    mode goes on for 1 % of the window: 7 segments, for which it takes a second, and two are allowed.
+    Then a(w) fills what is free, which Reno mode would take 15 s for."""
+    run = runs["longer"]
+    at = run.when("fast1", "start") + 3.1
+    before = [c for c in changes(run) if c.t < at]
+    assert (before[-1].after, before[-1].reason) == (RENO, TREND)
+    back = next(c for c in changes(run) if c.t > at)
+    assert (back.before, back.after, back.reason) == (RENO, HIGHSPEED, TREND)
+    assert back.t - at < 2
+    assert run.goodput(7, 8.9) > 0.98e8 * 1448 / 1514
 
 
 # --- timeouts, undo, marks --------------------------------------------------------------------
