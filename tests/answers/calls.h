@@ -229,6 +229,33 @@ static void answer_compound_period_ms(void *call)
 	c->result = compound_period_ms(&c->base, c->longest_ms);
 }
 
+struct answer_compound_phase_ms {
+	u32 result;
+	u64 address;
+};
+
+static void answer_compound_phase_ms(void *call)
+{
+	struct answer_compound_phase_ms *c = call;
+
+	c->result = compound_phase_ms(c->address);
+}
+
+struct answer_compound_period_start_ms {
+	u32 result;
+	u64 now_ms;
+	u32 phase_ms;
+	u32 length_ms;
+};
+
+static void answer_compound_period_start_ms(void *call)
+{
+	struct answer_compound_period_start_ms *c = call;
+
+	c->result = compound_period_start_ms(c->now_ms, c->phase_ms,
+					     c->length_ms);
+}
+
 struct answer_compound_period_begins {
 	bool result;
 	struct compound_base base;
@@ -1019,6 +1046,8 @@ static const struct {
 	{ answer_compound_base_near, sizeof(struct answer_compound_base_near) },
 	{ answer_compound_base_update, sizeof(struct answer_compound_base_update) },
 	{ answer_compound_period_ms, sizeof(struct answer_compound_period_ms) },
+	{ answer_compound_phase_ms, sizeof(struct answer_compound_phase_ms) },
+	{ answer_compound_period_start_ms, sizeof(struct answer_compound_period_start_ms) },
 	{ answer_compound_period_begins, sizeof(struct answer_compound_period_begins) },
 	{ answer_compound_dip_due, sizeof(struct answer_compound_dip_due) },
 	{ answer_compound_dip_window, sizeof(struct answer_compound_dip_window) },
