@@ -318,12 +318,16 @@ static u32 compound_ssthresh(struct sock *sk)
 	return compound_sent(&c->windows);
 }
 
-/* A timeout: the stack goes on from cwnd = 1, in slow start. */
+/* A timeout: the stack goes on from cwnd = 1, in slow start. It is in this state
+ * also where it sends again what has become too long for the path, but then the
+ * window stays; and only then may it be a dip's.
+ */
 static void compound_set_state(struct sock *sk, u8 state)
 {
 	struct compound *c = inet_csk_ca(sk);
 
-	if (state != TCP_CA_Loss)
+	if (state != TCP_CA_Loss || c->base.rounds ||
+	    tcp_snd_cwnd(tcp_sk(sk)) >= compound_sent(&c->windows))
 		return;
 	c->windows.dwnd = 0;
 	compound_follow(&c->windows, tcp_snd_cwnd(tcp_sk(sk)));

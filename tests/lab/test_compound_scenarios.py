@@ -19,7 +19,7 @@ import pytest
 
 from apogee_lab.scenarios.testbed import Net
 
-from .one_path import DELAY_LINE, LOSE, RTT, flow, run_all, second
+from .one_path import DELAY_LINE, LOSE, RTT, SHORTER, flow, run_all, second
 from .runs import PORT, Case, Run, timeouts
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
@@ -131,6 +131,11 @@ CASES = {
     "timeout": case(LOSE + "sleep 2\nlose 0.5\n", duration_s=4),
     # The first retransmission is lost, too.
     "twice": case(LOSE + "sleep 2\nlose 0.005\nsleep 0.05\nlose 0.5\n", duration_s=4),
+    # After a loss the delay window grows. Then the stack sends all of the window at once.
+    "shorter": case(
+        LOSE + "sleep 0.42\nlose 0.003\nsleep 1.2\n" + note("packets shorter") + SHORTER,
+        duration_s=3, queue=5000,
+    ),
     "overtaken": case(DELAY_LINE + "sleep 2\ndelay 70ms\nsleep 0.005\ndelay 30ms\n", duration_s=3),
     "late": case(DELAY_LINE + "sleep 2\ndelay 1030ms\n", duration_s=4.5),
     "marks": case(duration_s=4, aqm="red", tcp_ecn=1),
@@ -445,6 +450,19 @@ def test_a_timeout_is_slow_start_without_a_delay_window(runs: dict[str, Run], na
     assert slow == sorted(slow)
     assert first["cwnd"] / ONE == pytest.approx(first["ssthresh"], abs=3)
     assert first["dwnd"] / ONE <= first["swnd"] ** 0.75 / 8 - 1
+
+
+def test_shorter_packets_are_no_congestion(runs: dict[str, Run]) -> None:
+    """The stack sends again what is too long for the path, as after a timeout but with the window
+    that was: both of which it is made remain."""
+    run = runs["shorter"]
+    assert run.sent["info"]["total_retrans"] > 0
+    assert timeouts(run) == 0
+    at = run.when("packets", "shorter")
+    before = last_before(run, at)
+    after = next(one for one in rounds(run) if one["t"] > at + RTT)
+    assert before["dwnd"] > 30 * ONE
+    assert after["dwnd"] >= before["dwnd"]
 
 
 @pytest.mark.parametrize("name", ["overtaken", "late"])

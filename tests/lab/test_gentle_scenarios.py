@@ -18,7 +18,7 @@ import pytest
 
 import hstcp_table
 
-from .one_path import DELAY_LINE, LOSE, QUEUE, RTT, flow, run_all, second
+from .one_path import DELAY_LINE, LOSE, QUEUE, RTT, SHORTER, flow, run_all, second
 from .runs import Case, Run, timeouts
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
@@ -77,6 +77,7 @@ CASES = {
     "twice_early": case(
         LOSE + "sleep 0.42\nlose 0.005\nsleep 0.05\nlose 0.5\n", duration_s=3, **CALM
     ),
+    "shorter": case(LOSE + "sleep 1\nlose 0.005\nsleep 0.05\n" + SHORTER, duration_s=3, **CALM),
     "overtaken": case(
         DELAY_LINE + "sleep 1\ndelay 70ms\nsleep 0.005\ndelay 30ms\n", duration_s=2.5, **CALM
     ),
@@ -365,6 +366,15 @@ def test_a_timeout_is_slow_start_to_half(runs: dict[str, Run], name: str) -> Non
     back = told[0]
     assert (back.before, back.after, back.reason) == (SLOW_START, HIGHSPEED, SSTHRESH)
     assert back.cwnd == back.ssthresh == first.cwnd // 2
+
+
+def test_shorter_packets_are_no_timeout(runs: dict[str, Run]) -> None:
+    """Amid recovery the stack sends again what is too long for the path, with the window that is."""
+    run = runs["shorter"]
+    assert timeouts(run) == 0
+    assert run.counter("TcpExtTCPSackRecovery") >= 1
+    assert run.sent["info"]["pmtu"] == 1400
+    assert TIMEOUT not in {change.reason for change in changes(run)}
 
 
 def test_a_loss_that_was_none_changes_nothing(runs: dict[str, Run]) -> None:
