@@ -46,6 +46,7 @@
 #include <compat/param_range.h>
 #include <kernel/bbr_info.h>
 #include <kernel/pacing.h>
+#include <kernel/timeout.h>
 
 #define CREATE_TRACE_POINTS
 #include <trace/tcp_compound_plus.h>
@@ -318,16 +319,12 @@ static u32 compound_ssthresh(struct sock *sk)
 	return compound_sent(&c->windows);
 }
 
-/* A timeout: the stack goes on from cwnd = 1, in slow start. It is in this state
- * also where it sends again what has become too long for the path, but then the
- * window stays; and only then may it be a dip's.
- */
+/* A timeout: the stack goes on from cwnd = 1, in slow start. */
 static void compound_set_state(struct sock *sk, u8 state)
 {
 	struct compound *c = inet_csk_ca(sk);
 
-	if (state != TCP_CA_Loss || c->base.rounds ||
-	    tcp_snd_cwnd(tcp_sk(sk)) >= compound_sent(&c->windows))
+	if (state != TCP_CA_Loss || !lost_by_timeout(sk))
 		return;
 	c->windows.dwnd = 0;
 	compound_follow(&c->windows, tcp_snd_cwnd(tcp_sk(sk)));

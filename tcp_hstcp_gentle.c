@@ -36,6 +36,7 @@
 #include <compat/param_range.h>
 #include <kernel/bbr_info.h>
 #include <kernel/pacing.h>
+#include <kernel/timeout.h>
 
 #define CREATE_TRACE_POINTS
 #include <trace/tcp_hstcp_gentle.h>
@@ -193,16 +194,13 @@ static void gentle_timeout(struct sock *sk)
 
 static void gentle_set_state(struct sock *sk, u8 state)
 {
-	const struct tcp_sock *tp = tcp_sk(sk);
 	struct gentle *g = inet_csk_ca(sk);
 
 	/* What recovery leaves in flight tells nothing about the own link. */
-	g->first_seq = tp->snd_nxt;
-	/* A timeout amid recovery, for which the stack has no event. Where it only
-	 * sends again what has become too long for the path, the window stays.
-	 */
+	g->first_seq = tcp_sk(sk)->snd_nxt;
+	/* A timeout amid recovery, for which the stack has no event. */
 	if (state == TCP_CA_Loss && tcp_in_cwnd_reduction(sk) &&
-	    tcp_snd_cwnd(tp) == tcp_packets_in_flight(tp) + 1)
+	    lost_by_timeout(sk))
 		gentle_timeout(sk);
 }
 

@@ -41,7 +41,7 @@ def phase_ms(address: str) -> int:
 
 
 def hop(wanted_ms: int) -> str:
-    """A link address that shifts periods of up to 40 s, which is a multiple of all here, by that."""
+    """A link address that shifts periods by that; 40 s is a multiple of all periods here."""
     tried = (f"02:00:00:{n >> 16:02x}:{n >> 8 & 255:02x}:{n & 255:02x}" for n in range(1 << 24))
     return next(address for address in tried if phase_ms(address) % 40_000 == wanted_ms)
 
@@ -51,7 +51,8 @@ def behind(address: str, senders: int = 1, v6: bool = False) -> str:
     net = Net(v6, 1500)
     return "".join(
         f"ip -n ra link set to-fast{n} address {address}\n"
-        f"ip -n fast{n} neigh replace {net.address(n, 2)} lladdr {address} dev to-ra nud permanent\n"
+        f"ip -n fast{n} neigh replace {net.address(n, 2)} lladdr {address} dev to-ra "
+        "nud permanent\n"
         for n in range(1, senders + 1)
     )
 

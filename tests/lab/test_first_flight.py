@@ -21,7 +21,7 @@ CCS = ("hstcp_gentle", "compound", "compound_plus")
 HEADERS = 14 + 20 + 32  # bytes, with timestamps
 ROUND_TRIP = 0.02  # s
 
-#: What each algorithm hands to the device, which cuts it; the last one's packets have left the path.
+#: What each algorithm hands to the device, which cuts it; each begins when the path is empty.
 SCRIPT = f"""
 ethtool -K near tso on gso on
 mount -t tracefs tracefs /sys/kernel/tracing
