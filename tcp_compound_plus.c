@@ -28,8 +28,8 @@
  *     begin of a round trip, before the window doubles once more (fit).
  *   o Half a segment per round trip takes minutes to give up what is far too much;
  *     a part of what exceeds gamma goes as well. The letter is excess=0.
- *   o Flows dip together to learn baseRTT, which who comes later can't know
- *     (compound.h). The letter is relearn=0.
+ *   o Flows behind one next hop dip together to learn baseRTT, which who comes
+ *     later can't know (compound.h). The letter is relearn=0.
  *   o The RTT of a round trip is its smallest: bursts, delayed ACKs and media
  *     access make single RTTs longer, but packets that wait make all so.
  *   o What an application leaves unused says nothing of the path: such a round
