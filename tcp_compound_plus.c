@@ -28,8 +28,8 @@
  *     begin of a round trip, before the window doubles once more (fit).
  *   o Half a segment per round trip takes minutes to give up what is far too much;
  *     a part of what exceeds gamma goes as well. The letter is excess=0.
- *   o Flows dip together to learn baseRTT, which who comes later can't know
- *     (compound.h). The letter is relearn=0.
+ *   o Flows behind one next hop dip together to learn baseRTT, which who comes
+ *     later can't know (compound.h). The letter is relearn=0.
  *   o The RTT of a round trip is its smallest: bursts, delayed ACKs and media
  *     access make single RTTs longer, but packets that wait make all so.
  *   o What an application leaves unused says nothing of the path: such a round
@@ -39,11 +39,14 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/module.h>
+#include <net/neighbour.h>
 #include <net/tcp.h>
 
 #include <apogee/compound.h>
 #include <compat/param_range.h>
 #include <kernel/bbr_info.h>
+#include <kernel/pacing.h>
+#include <kernel/timeout.h>
 
 #define CREATE_TRACE_POINTS
 #include <trace/tcp_compound_plus.h>
@@ -126,6 +129,7 @@ enum compound_act {
  * @last_swnd: window at the begin of the one before; in slow start its first RTTs
  *	belong to this, as the window has grown since
  * @fit_swnd: window before slow start was ended early, in segments
+ * @phase_ms: by how much its periods are shifted
  * @samples: RTTs of the running round trip, up to COMPOUND_EARLY
  * @plus: Compound TCP+
  * @held: the loss window must not grow
@@ -145,12 +149,13 @@ struct compound {
 	u32 swnd;
 	u32 last_swnd;
 	u32 fit_swnd;
+	u32 phase_ms;
 	u8 samples;
-	bool plus;
-	bool held;
-	bool fitted;
-	bool period;
-	bool unused;
+	bool plus:1;
+	bool held:1;
+	bool fitted:1;
+	bool period:1;
+	bool unused:1;
 };
 
 static bool compound_fits(const struct compound *c)
@@ -201,6 +206,54 @@ static u32 compound_now_ms(const struct sock *sk)
 	return (u32)div_u64(tcp_sk(sk)->tcp_mstamp, USEC_PER_MSEC);
 }
 
+static const void *compound_destination(const struct sock *sk,
+					const struct dst_entry *dst)
+{
+#if IS_ENABLED(CONFIG_IPV6)
+	if (dst->ops->family == AF_INET6)
+		return &sk->sk_v6_daddr;
+#endif
+	return &inet_sk(sk)->inet_daddr;
+}
+
+/* The last eight bytes of a neighbour's link address. Devices that resolve none
+ * (loopback, tunnels) have only their own or none: 0.
+ */
+static u64 compound_address(const struct neighbour *n)
+{
+	char ha[MAX_ADDR_LEN];
+	u64 address = 0;
+	int i;
+
+	if (READ_ONCE(n->nud_state) & NUD_NOARP)
+		return 0;
+	neigh_ha_snapshot(ha, n, n->dev);
+	for (i = 0; i < n->dev->addr_len; i++)
+		address = address << 8 | (u8)ha[i];
+	return address;
+}
+
+/* The route and the neighbour may change at any time. As long as there is none,
+ * the phase stays.
+ */
+static u32 compound_find_phase(struct sock *sk)
+{
+	const struct dst_entry *dst = __sk_dst_get(sk);
+	const struct compound *c = inet_csk_ca(sk);
+	u32 phase_ms = c->phase_ms;
+	struct neighbour *n;
+
+	if (!dst)
+		return phase_ms;
+	n = dst_neigh_lookup(dst, compound_destination(sk, dst));
+	if (!n)
+		return phase_ms;
+	if (READ_ONCE(n->nud_state) & NUD_VALID)
+		phase_ms = compound_phase_ms(compound_address(n));
+	neigh_release(n);
+	return phase_ms;
+}
+
 static void compound_start(struct sock *sk, bool plus)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
@@ -216,8 +269,7 @@ static void compound_start(struct sock *sk, bool plus)
 				     compound_now_ms(sk));
 	c->swnd = tcp_snd_cwnd(tp);
 	compound_begin_round(sk);
-	/* No rate left over from an algorithm that paces. */
-	WRITE_ONCE(sk->sk_pacing_rate, READ_ONCE(sk->sk_max_pacing_rate));
+	pacing_begin(sk);
 }
 
 static void compound_plus_init(struct sock *sk)
@@ -272,7 +324,7 @@ static void compound_set_state(struct sock *sk, u8 state)
 {
 	struct compound *c = inet_csk_ca(sk);
 
-	if (state != TCP_CA_Loss)
+	if (state != TCP_CA_Loss || !lost_by_timeout(sk))
 		return;
 	c->windows.dwnd = 0;
 	compound_follow(&c->windows, tcp_snd_cwnd(tcp_sk(sk)));
@@ -355,16 +407,6 @@ compound_judge_avoidance(struct sock *sk, const struct compound_rules *rules)
 	return act;
 }
 
-/* Begin of the running period, by the clock that hosts share. */
-static u32 compound_period_start_ms(u32 length_ms)
-{
-	u64 now_ms = div_u64(ktime_get_real_ns(), NSEC_PER_MSEC);
-	u32 since_ms;
-
-	div_u64_rem(now_ms, length_ms, &since_ms);
-	return (u32)(now_ms - since_ms);
-}
-
 /* Does a dip begin? Not where too little waits to be this flow's. */
 static bool compound_begin_dip(struct sock *sk, const struct compound_rules *rules)
 {
@@ -423,14 +465,24 @@ compound_judge_round(struct sock *sk, const struct compound_rules *rules)
 	return compound_judge_avoidance(sk, rules);
 }
 
-/* Whether a period has begun, whatever becomes of this round trip. */
-static void compound_note_period(struct compound *c)
+/* Whether a period has begun, whatever becomes of this round trip. Those behind
+ * another next hop began before.
+ */
+static void compound_note_period(struct sock *sk)
 {
+	struct compound *c = inet_csk_ca(sk);
 	u32 longest_ms = READ_ONCE(relearn) * MSEC_PER_SEC;
 	u32 length_ms = compound_period_ms(&c->base, longest_ms);
+	u64 now_ms = div_u64(ktime_get_real_ns(), NSEC_PER_MSEC);
+	u32 phase_ms, start_ms;
 
-	c->period = compound_period_begins(&c->base,
-					   compound_period_start_ms(length_ms));
+	if (!c->plus || !longest_ms)
+		return;
+	phase_ms = compound_find_phase(sk);
+	start_ms = compound_period_start_ms(now_ms, phase_ms, length_ms);
+	c->period = compound_period_begins(&c->base, start_ms) &&
+		    phase_ms == c->phase_ms;
+	c->phase_ms = phase_ms;
 }
 
 /* The packets of a round trip are acknowledged. */
@@ -443,7 +495,7 @@ static void compound_judge(struct sock *sk)
 	if (!c->rtt_us)
 		return;
 	c->last_rtt_us = c->rtt_us;
-	compound_note_period(c);
+	compound_note_period(sk);
 	if (c->base.rounds) {
 		act = compound_judge_dip(sk, &rules);
 	} else {

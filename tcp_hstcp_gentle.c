@@ -35,6 +35,8 @@
 #include <apogee/hstcp_gentle.h>
 #include <compat/param_range.h>
 #include <kernel/bbr_info.h>
+#include <kernel/pacing.h>
+#include <kernel/timeout.h>
 
 #define CREATE_TRACE_POINTS
 #include <trace/tcp_hstcp_gentle.h>
@@ -85,54 +87,49 @@ enum gentle_reason {
 /**
  * struct gentle - per connection state, at most ICSK_CA_PRIV_SIZE (104) bytes
  * @trend: RTTs of the running window
+ * @path: what is known of the empty path
  * @packets: packets of it acknowledged
  * @end_seq: the window ends when this is acknowledged
  * @first_seq: first packet of the running window of slow start
- * @rtt_us: last RTT sample in us
  * @low_us: smallest RTT of the running window in us, ~0 if none
  * @sent_us: when its packet was sent, in us, modulo 2^32
  * @growing_cwnd: the window that @credit and @increase are for, in segments
  * @credit: packets that must arrive for @increase segments more
  * @next: number of the window's packet whose RTT is judged next
- * @stride: packets between two of them
  * @increase: what the window grows by in a round trip, in segments, or 1
+ * @agreed: windows that asked for the other mode in succession
  * @mode: enum gentle_mode
  * @prior_mode: the mode before the last reduction, for undo
- * @agreed: windows that asked for the other mode in succession
  * @quarter: recovery from a loss in slow start
  * @reduced: the window was reduced, and that was not undone
  * @careful: slow start has met a queue, and is to grow by a quarter
  */
 struct gentle {
 	struct rtt_trend trend;
+	struct gentle_path path;
 	u32 packets;
 	u32 end_seq;
 	u32 first_seq;
-	u32 rtt_us;
 	u32 low_us;
 	u32 sent_us;
 	u32 growing_cwnd;
 	u32 credit;
 	u32 next;
-	u16 stride;
 	u8 increase;
-	u8 mode;
-	u8 prior_mode;
 	u8 agreed;
-	u8 quarter;
-	u8 reduced;
-	u8 careful;
+	u8 mode:2;
+	u8 prior_mode:2;
+	u8 quarter:1;
+	u8 reduced:1;
+	u8 careful:1;
 };
 
 /* A window begins with the next packet that is sent. */
 static void gentle_begin_window(struct sock *sk)
 {
 	struct gentle *g = inet_csk_ca(sk);
-	u32 wanted = READ_ONCE(samples);
 
 	memset(&g->trend, 0, sizeof(g->trend));
-	g->stride = wanted ? min(tcp_snd_cwnd(tcp_sk(sk)) / wanted,
-				 (u32)U16_MAX) : 0;
 	g->next = 0;
 	g->packets = 0;
 	g->low_us = U32_MAX;
@@ -161,10 +158,10 @@ static void gentle_init(struct sock *sk)
 	memset(g, 0, sizeof(*g));
 	g->mode = tcp_in_slow_start(tp) ? GENTLE_SLOW_START : GENTLE_HIGHSPEED;
 	g->prior_mode = g->mode;
+	g->path.rtt_us = tcp_min_rtt(tp);
 	g->first_seq = tp->snd_nxt;
 	gentle_begin_window(sk);
-	/* No rate left over from an algorithm that paces. */
-	WRITE_ONCE(sk->sk_pacing_rate, READ_ONCE(sk->sk_max_pacing_rate));
+	pacing_begin(sk);
 }
 
 /* The stack asks at each loss event, mark and timeout. */
@@ -202,7 +199,8 @@ static void gentle_set_state(struct sock *sk, u8 state)
 	/* What recovery leaves in flight tells nothing about the own link. */
 	g->first_seq = tcp_sk(sk)->snd_nxt;
 	/* A timeout amid recovery, for which the stack has no event. */
-	if (state == TCP_CA_Loss && tcp_in_cwnd_reduction(sk))
+	if (state == TCP_CA_Loss && tcp_in_cwnd_reduction(sk) &&
+	    lost_by_timeout(sk))
 		gentle_timeout(sk);
 }
 
@@ -252,7 +250,7 @@ static void gentle_limit_slow_start(struct sock *sk, s32 change)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct gentle *g = inet_csk_ca(sk);
-	u32 rtt_min = tcp_min_rtt(tp);
+	u32 rtt_min = g->path.rtt_us;
 	u32 holds;
 
 	if ((s64)change * GENTLE_QUEUE_PART <= rtt_min)
@@ -273,17 +271,20 @@ static void gentle_judge_window(struct sock *sk)
 		.confirm = READ_ONCE(confirm),
 	};
 	struct gentle *g = inet_csk_ca(sk);
-	u32 rtt_min = tcp_min_rtt(tcp_sk(sk));
-	u32 queue_us = g->low_us - min(g->low_us, rtt_min);
 	enum rtt_trend_verdict trend, verdict;
 	enum gentle_mode mode;
+	u32 rtt_min;
 	s32 change;
 
+	gentle_path_learn(&g->path, &rules, g->mode, tcp_snd_cwnd(tcp_sk(sk)),
+			  g->low_us);
+	rtt_min = g->path.rtt_us;
 	trend = rtt_trend_verdict(&g->trend, rules.level);
 	change = rtt_trend_change_us(&g->trend, g->sent_us);
-	verdict = gentle_relevant(&rules, trend, change, queue_us, rtt_min);
+	verdict = gentle_relevant(&rules, trend, change, g->low_us - rtt_min,
+				  rtt_min);
 	trace_hstcp_gentle_window(sk, g->mode, verdict, change, g->trend.n,
-				  g->rtt_us);
+				  g->trend.n ? g->low_us : 0, rtt_min);
 
 	mode = gentle_next_mode(&rules, g->mode, verdict, &g->agreed);
 	if (mode != g->mode)
@@ -298,6 +299,7 @@ static void gentle_pkts_acked(struct sock *sk, const struct ack_sample *sample)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct gentle *g = inet_csk_ca(sk);
+	u32 wanted = READ_ONCE(samples), rtt_us;
 
 	if (inet_csk(sk)->icsk_ca_state > TCP_CA_Disorder)
 		return;
@@ -307,11 +309,11 @@ static void gentle_pkts_acked(struct sock *sk, const struct ack_sample *sample)
 	g->packets += sample->pkts_acked;
 	if (g->packets < g->next || sample->rtt_us <= 0)
 		return;
-	g->next = g->packets + g->stride;
-	g->rtt_us = sample->rtt_us;
-	g->low_us = min(g->low_us, g->rtt_us);
-	g->sent_us = (u32)tp->tcp_mstamp - g->rtt_us;
-	rtt_trend_sample(&g->trend, g->sent_us, g->rtt_us);
+	g->next = g->packets + (wanted ? tcp_snd_cwnd(tp) / wanted : 0);
+	rtt_us = sample->rtt_us;
+	g->low_us = min(g->low_us, rtt_us);
+	g->sent_us = (u32)tp->tcp_mstamp - rtt_us;
+	rtt_trend_sample(&g->trend, g->sent_us, rtt_us);
 }
 
 /* The first packet of a window is acknowledged: has all of the window been
@@ -405,9 +407,9 @@ static size_t gentle_get_info(struct sock *sk, u32 ext, int *attr,
 				  READ_ONCE(share));
 	u64 bw = 0, growth = 0;
 
-	if (g->rtt_us)
-		bw = div_u64((u64)cwnd * tp->mss_cache * USEC_PER_SEC,
-			     g->rtt_us);
+	if (tp->srtt_us)
+		bw = div_u64((u64)cwnd * tp->mss_cache * USEC_PER_SEC * 8,
+			     tp->srtt_us);
 	if (g->mode == GENTLE_HIGHSPEED)
 		growth = (u64)hstcp_increase(READ_ONCE(response), cwnd) *
 			 BBR_INFO_UNIT;
@@ -415,7 +417,7 @@ static size_t gentle_get_info(struct sock *sk, u32 ext, int *attr,
 		growth = div_u64((u64)cwnd * BBR_INFO_UNIT,
 				 gentle_reno_credit(READ_ONCE(response),
 						    READ_ONCE(share), cwnd));
-	return bbr_info(ext, attr, info, bw, tcp_min_rtt(tp),
+	return bbr_info(ext, attr, info, bw, g->path.rtt_us,
 			div_u64((u64)left * BBR_INFO_UNIT, cwnd), growth);
 }
 

@@ -17,7 +17,8 @@
  * that it cannot see. So Compound TCP+ dips: flows that miss baseRTT lower their
  * windows at the same time, when the clock shows a multiple of a period, or when
  * the RTT falls because others do; the queue drains, and all learn the same
- * baseRTT. Periods are short at first, when most is to be learnt.
+ * baseRTT. Periods are short at first, when most is to be learnt. They begin at
+ * other times behind each next hop, so that unrelated networks don't dip at once.
  *
  * Windows and Diff are in 1/256 segment (COMPOUND_SEGMENT), so that half a
  * segment and an increase of less than one are not lost. What is sent is rounded
@@ -169,6 +170,38 @@ static inline u32 compound_period_ms(const struct compound_base *base,
 				     u32 longest_ms)
 {
 	return max(longest_ms >> (COMPOUND_HALVED - base->doubled), 1U);
+}
+
+/**
+ * compound_phase_ms() - by how much the periods are shifted
+ * @address: link address of the next hop, its last eight bytes; 0 if it has none
+ *
+ * A multiplicative hash by the golden ratio (Knuth, volume 3, section 6.4).
+ *
+ * Return: ms, the same for all behind a next hop; 0 without one.
+ */
+static inline u32 compound_phase_ms(u64 address)
+{
+	return (u32)(address * 0x9e3779b97f4a7c15ULL >> 32);
+}
+
+/**
+ * compound_period_start_ms() - begin of the running period
+ * @now_ms: the time by the clock that hosts share, in ms
+ * @phase_ms: compound_phase_ms()
+ * @length_ms: length of a period, not 0
+ *
+ * Periods begin @phase_ms before the multiples of their length. All lengths being
+ * multiples of the shorter ones, those of the longest begin for all.
+ *
+ * Return: ms by that clock, modulo 2^32.
+ */
+static inline u32 compound_period_start_ms(u64 now_ms, u32 phase_ms,
+					   u32 length_ms)
+{
+	u64 shifted = now_ms + phase_ms;
+
+	return (u32)(div_u64(shifted, length_ms) * length_ms - phase_ms);
 }
 
 /**

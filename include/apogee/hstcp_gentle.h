@@ -16,6 +16,10 @@
  * always significant. So the trend must also be relevant: a rise counts where a
  * queue stands, a fall if the fitted line falls by some part of the smallest RTT
  * over the window, and both may have to be confirmed by further windows.
+ *
+ * A queue is what exceeds the smallest RTT. Where the path becomes longer, that
+ * of before would say for ever that one stands, and nothing falls: so in Reno mode
+ * an RTT that does not follow the window is taken for the path's (gentle_path).
  */
 #ifndef _APOGEE_HSTCP_GENTLE_H
 #define _APOGEE_HSTCP_GENTLE_H
@@ -36,6 +40,11 @@ enum gentle_share {
 	GENTLE_SHARE_GROW,	/* 3 b / (2 - b) segments per round trip */
 };
 
+/* Grown by this part of what counts as a rise, a window tells whether a queue
+ * stands: a queue follows it, even if only an eighth of that is the flow's.
+ */
+#define GENTLE_GROWN		2
+#define GENTLE_FOLLOWS		8
 /* In slow start a rise by this part of the smallest RTT is a queue. */
 #define GENTLE_QUEUE_PART	32
 /* After it slow start grows by this part of the window per round trip, as RFC
@@ -59,12 +68,67 @@ struct gentle_rules {
 };
 
 /**
+ * struct gentle_path - what is known of the empty path
+ * @rtt_us: smallest RTT, since the path was found to be longer, in us; ~0 if none
+ * @mark_cwnd: window at the mark in Reno mode, in segments, 0 if there is none
+ * @mark_us: smallest RTT of that window, in us
+ */
+struct gentle_path {
+	u32 rtt_us;
+	u32 mark_cwnd;
+	u32 mark_us;
+};
+
+/**
+ * gentle_path_learn() - learn the RTT of the empty path, once per window
+ * @path: what is known
+ * @rules: when a trend counts
+ * @mode: the mode
+ * @cwnd: the window, in segments
+ * @low_us: its smallest RTT, in us, ~0 if none
+ *
+ * In Reno mode, once the window has grown by half of @rules->rise since the mark: a
+ * queue would have made the RTT rise by as much, if all of it were the flow's or
+ * grew alike, and fall where others give way. Where the RTT has done neither, not
+ * by an eighth of that, no queue stands, and it is the path's. What the window
+ * cannot explain sets the mark anew.
+ */
+static inline void gentle_path_learn(struct gentle_path *path,
+				     const struct gentle_rules *rules,
+				     enum gentle_mode mode, u32 cwnd, u32 low_us)
+{
+	u64 part, change_us, grown;
+
+	path->rtt_us = min(path->rtt_us, low_us);
+	if (mode != GENTLE_RENO) {
+		path->mark_cwnd = 0;
+		return;
+	}
+	if (low_us == U32_MAX)
+		return;
+	if (path->mark_cwnd && cwnd >= path->mark_cwnd) {
+		grown = (u64)(cwnd - path->mark_cwnd) * GENTLE_GROWN * 1000;
+		change_us = (u64)(max(low_us, path->mark_us) -
+				  min(low_us, path->mark_us)) *
+			    GENTLE_GROWN * 1000;
+		part = (u64)rules->rise * path->mark_us;
+		if (change_us <= part &&
+		    grown < (u64)rules->rise * path->mark_cwnd)
+			return;
+		if (change_us * GENTLE_FOLLOWS <= part)
+			path->rtt_us = low_us;
+	}
+	path->mark_cwnd = cwnd;
+	path->mark_us = low_us;
+}
+
+/**
  * gentle_relevant() - which trend counts?
  * @rules: when a trend counts
  * @verdict: of the test
  * @change_us: change of the fitted line over the window, in us
  * @queue_us: smallest queueing delay of the window, in us
- * @rtt_min_us: smallest RTT of the connection, in us
+ * @rtt_min_us: RTT of the empty path, in us
  *
  * A rise counts where a queue stands, a fall if it is large. Where no queue
  * stands, nothing can fall: the link has room, as after a fall.

@@ -32,4 +32,20 @@ static inline bool timeout_seen(const struct sock *sk, bool asked, u32 cwnd)
 	}
 }
 
+/**
+ * lost_by_timeout() - the same, for modules that leave the window to the stack
+ * @sk: a socket in its set_state()
+ *
+ * For a timeout the window has become one packet more than is under way. By chance
+ * it may be so without one: what is done then must do no harm.
+ *
+ * Return: whether it is a timeout.
+ */
+static inline bool lost_by_timeout(const struct sock *sk)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+
+	return tcp_snd_cwnd(tp) == tcp_packets_in_flight(tp) + 1;
+}
+
 #endif /* _KERNEL_TIMEOUT_H */

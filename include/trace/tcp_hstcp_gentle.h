@@ -15,9 +15,9 @@
 
 TRACE_EVENT(hstcp_gentle_window,
 	TP_PROTO(const struct sock *sk, u8 mode, u8 verdict, s32 change_us,
-		 u32 samples, u32 rtt_us),
+		 u32 samples, u32 rtt_us, u32 rtt_min_us),
 
-	TP_ARGS(sk, mode, verdict, change_us, samples, rtt_us),
+	TP_ARGS(sk, mode, verdict, change_us, samples, rtt_us, rtt_min_us),
 
 	TP_STRUCT__entry(
 		__field(u16, sport)
@@ -42,7 +42,7 @@ TRACE_EVENT(hstcp_gentle_window,
 		__entry->change = change_us;
 		__entry->samples = samples;
 		__entry->rtt = rtt_us;
-		__entry->rtt_min = tcp_min_rtt(tcp_sk(sk));
+		__entry->rtt_min = rtt_min_us;
 	),
 
 	TP_printk("sport=%u dport=%u cwnd=%u ssthresh=%u mode=%u verdict=%u change=%d samples=%u rtt=%u rtt_min=%u",

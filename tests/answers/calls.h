@@ -246,6 +246,33 @@ static void answer_compound_period_ms(void *call)
 	c->result = compound_period_ms(&c->base, c->longest_ms);
 }
 
+struct answer_compound_phase_ms {
+	u32 result;
+	u64 address;
+};
+
+static void answer_compound_phase_ms(void *call)
+{
+	struct answer_compound_phase_ms *c = call;
+
+	c->result = compound_phase_ms(c->address);
+}
+
+struct answer_compound_period_start_ms {
+	u32 result;
+	u64 now_ms;
+	u32 phase_ms;
+	u32 length_ms;
+};
+
+static void answer_compound_period_start_ms(void *call)
+{
+	struct answer_compound_period_start_ms *c = call;
+
+	c->result = compound_period_start_ms(c->now_ms, c->phase_ms,
+					     c->length_ms);
+}
+
 struct answer_compound_period_begins {
 	bool result;
 	struct compound_base base;
@@ -738,6 +765,21 @@ static void answer_rtt_trend_change_us(void *call)
 	c->result = rtt_trend_change_us(&c->w, c->now_us);
 }
 
+struct answer_gentle_path_learn {
+	struct gentle_path path;
+	struct gentle_rules rules;
+	enum gentle_mode mode;
+	u32 cwnd;
+	u32 low_us;
+};
+
+static void answer_gentle_path_learn(void *call)
+{
+	struct answer_gentle_path_learn *c = call;
+
+	gentle_path_learn(&c->path, &c->rules, c->mode, c->cwnd, c->low_us);
+}
+
 struct answer_gentle_relevant {
 	enum rtt_trend_verdict result;
 	struct gentle_rules rules;
@@ -1089,6 +1131,8 @@ static const struct {
 	{ answer_compound_base_near, sizeof(struct answer_compound_base_near) },
 	{ answer_compound_base_update, sizeof(struct answer_compound_base_update) },
 	{ answer_compound_period_ms, sizeof(struct answer_compound_period_ms) },
+	{ answer_compound_phase_ms, sizeof(struct answer_compound_phase_ms) },
+	{ answer_compound_period_start_ms, sizeof(struct answer_compound_period_start_ms) },
 	{ answer_compound_period_begins, sizeof(struct answer_compound_period_begins) },
 	{ answer_compound_dip_due, sizeof(struct answer_compound_dip_due) },
 	{ answer_compound_dip_window, sizeof(struct answer_compound_dip_window) },
@@ -1126,6 +1170,7 @@ static const struct {
 	{ answer_rtt_trend_critical_r2, sizeof(struct answer_rtt_trend_critical_r2) },
 	{ answer_rtt_trend_verdict, sizeof(struct answer_rtt_trend_verdict) },
 	{ answer_rtt_trend_change_us, sizeof(struct answer_rtt_trend_change_us) },
+	{ answer_gentle_path_learn, sizeof(struct answer_gentle_path_learn) },
 	{ answer_gentle_relevant, sizeof(struct answer_gentle_relevant) },
 	{ answer_gentle_next_mode, sizeof(struct answer_gentle_next_mode) },
 	{ answer_gentle_reno_credit, sizeof(struct answer_gentle_reno_credit) },

@@ -32,6 +32,8 @@ lose() {
 DELAY_LINE = """
 delay() { tc -n rb qdisc change dev to-fast1-rcv root netem delay $1 limit 1000000; }
 """
+#: Later packets of that flow may be 1400 bytes long: what is under way and longer is sent again.
+SHORTER = "ip -n rb link set to-fast1-rcv mtu 1400\n"
 
 
 def second(cc: str) -> str:

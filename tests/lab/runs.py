@@ -40,7 +40,7 @@ class Case:
     """One run: scenario values that differ from the defaults, and shell lines to run beside it.
 
     The receive window is open unless given. ``beside`` begins when the flow does; ``before`` runs
-    before the scenario's script, ``after`` when it has ended.
+    before the scenario's script, ``linked`` when its links are there, ``after`` when it has ended.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -50,6 +50,7 @@ class Case:
     before: str = ""
     after: str = ""
     scenario: str = "satellite"
+    linked: str = ""
 
     @cached_property
     def plan(self) -> Plan:
@@ -164,7 +165,8 @@ def run_cases(
     lines = ["failed=0"]
     scripts: dict[str, bytes] = dict(files or {})
     for key, case in cases.items():
-        scripts[f"lab/{key}.sh"] = case.plan.script.encode()
+        script = case.plan.script.replace("\n# traffic\n", f"\n{case.linked}# traffic\n")
+        scripts[f"lab/{key}.sh"] = script.encode()
         started = STARTED.format(case.plan.flows[0].name)
         scripts[f"lab/{key}.beside.sh"] = (started + case.beside).encode()
         lines += [

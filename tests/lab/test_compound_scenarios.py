@@ -9,6 +9,7 @@ case is about these.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -16,7 +17,9 @@ from typing import Any
 
 import pytest
 
-from .one_path import DELAY_LINE, LOSE, RTT, flow, run_all, second
+from apogee_lab.scenarios.testbed import Net
+
+from .one_path import DELAY_LINE, LOSE, RTT, SHORTER, flow, run_all, second
 from .runs import PORT, Case, Run, timeouts
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
@@ -31,15 +34,45 @@ PARAMETERS |= {"letter": 0, "excess": 0, "relearn": 0, "fit": 0}
 BESIDE = second("compound_plus")
 
 
+def phase_ms(address: str) -> int:
+    """By how much the periods of all behind a next hop are shifted: the golden ratio's hash."""
+    whole = int(address.replace(":", ""), 16) * 0x9E3779B97F4A7C15
+    return whole % 2**64 >> 32
+
+
+def hop(wanted_ms: int) -> str:
+    """A link address that shifts periods by that; 40 s is a multiple of all periods here."""
+    tried = (f"02:00:00:{n >> 16:02x}:{n >> 8 & 255:02x}:{n & 255:02x}" for n in range(1 << 24))
+    return next(address for address in tried if phase_ms(address) % 40_000 == wanted_ms)
+
+
+def behind(address: str, senders: int = 1, v6: bool = False) -> str:
+    """Shell lines: the first senders' next hop has this link address."""
+    net = Net(v6, 1500)
+    return "".join(
+        f"ip -n ra link set to-fast{n} address {address}\n"
+        f"ip -n fast{n} neigh replace {net.address(n, 2)} lladdr {address} dev to-ra "
+        "nud permanent\n"
+        for n in range(1, senders + 1)
+    )
+
+
+#: Next hops: periods are as the clock has them, and begin 3.5 s before.
+HOP, OTHER_HOP, OTHER_S = hop(0), hop(3500), 3.5
+
+
 def case(
     beside: str = "",
     duration_s: float = 3.0,
     cc: str = "compound_plus",
     before: str = "",
+    address: str = HOP,
     **values: Any,
 ) -> Case:
     """One flow; the module's parameters by their names, with an underscore before them."""
-    return flow(cc, PARAMETERS, values, duration_s, beside, before)
+    made = flow(cc, PARAMETERS, values, duration_s, beside, before)
+    linked = behind(address, values.get("n", 1), bool(values.get("ipv6")))
+    return dataclasses.replace(made, linked=linked)
 
 
 def note(what: str) -> str:
@@ -99,6 +132,11 @@ CASES = {
     "timeout": case(LOSE + "sleep 2\nlose 0.5\n", duration_s=4),
     # The first retransmission is lost, too.
     "twice": case(LOSE + "sleep 2\nlose 0.005\nsleep 0.05\nlose 0.5\n", duration_s=4),
+    # After a loss the delay window grows. Then the stack sends all of the window at once.
+    "shorter": case(
+        LOSE + "sleep 0.42\nlose 0.003\nsleep 1.2\n" + note("packets shorter") + SHORTER,
+        duration_s=3, queue=5000,
+    ),
     "overtaken": case(DELAY_LINE + "sleep 2\ndelay 70ms\nsleep 0.005\ndelay 30ms\n", duration_s=3),
     "late": case(DELAY_LINE + "sleep 2\ndelay 1030ms\n", duration_s=4.5),
     "marks": case(duration_s=4, aqm="red", tcp_ecn=1),
@@ -137,6 +175,19 @@ data() {
     "flight": case(LOSE + ENDED + "lose 0.01\nsleep 1\nlose 0.01\n", duration_s=4, _fit=1, **DEEP),
     "never": case(duration_s=4, cc="compound", _relearn=1, **DEEP),
     "clock": case(CLOCK, duration_s=24, _rule=4, _relearn=8, **DEEP),
+    "elsewhere": case(CLOCK, address=OTHER_HOP, duration_s=24, _rule=4, _relearn=8, **DEEP),
+    "elsewhere6": case(
+        CLOCK, address=OTHER_HOP, duration_s=24, _rule=4, _relearn=8, ipv6=1, **DEEP
+    ),
+    # The next hop becomes another: a route or a neighbour has changed.
+    "moves": case(
+        CLOCK + "sleep 12\n" + note("hop moves") + behind(OTHER_HOP),
+        duration_s=22, _rule=4, _relearn=2, **DEEP,
+    ),
+    "stations": Case(
+        {"n": 4, "window": 1_000_000, "trace": "module", "compound_plus.relearn": "8"},
+        "compound_plus", duration_s=25, beside=CLOCK, scenario="wlan",
+    ),
     "crowd": case(CLOCK, duration_s=16, _relearn=8, **{"constant.cwnd": 500}, **CROWD),
     "others": case(CLOCK + FALLS, **OTHERS),
     # Too soon for a dip of its own, three tenths of 75 s after baseRTT was last seen.
@@ -402,6 +453,19 @@ def test_a_timeout_is_slow_start_without_a_delay_window(runs: dict[str, Run], na
     assert first["dwnd"] / ONE <= first["swnd"] ** 0.75 / 8 - 1
 
 
+def test_shorter_packets_are_no_congestion(runs: dict[str, Run]) -> None:
+    """The stack sends again what is too long for the path, as after a timeout but with the window
+    that was: both of which it is made remain."""
+    run = runs["shorter"]
+    assert run.sent["info"]["total_retrans"] > 0
+    assert timeouts(run) == 0
+    at = run.when("packets", "shorter")
+    before = last_before(run, at)
+    after = next(one for one in rounds(run) if one["t"] > at + RTT)
+    assert before["dwnd"] > 30 * ONE
+    assert after["dwnd"] >= before["dwnd"]
+
+
 @pytest.mark.parametrize("name", ["overtaken", "late"])
 def test_undo_restores_both_windows(runs: dict[str, Run], name: str) -> None:
     """Packets that were overtaken, or a timeout that was none."""
@@ -486,9 +550,9 @@ def dips(run: Run, port: int = PORT) -> list[list[dict[str, Any]]]:
     return [each for each in found if each[-1]["act"] == DIPPED]
 
 
-def turn(run: Run, t: float, period_s: float) -> int:
+def turn(run: Run, t: float, period_s: float, shifted_s: float = 0) -> int:
     """The number of a period by the shared clock."""
-    return int((t + int(run.text("realtime")) / 1e9) // period_s)
+    return int((t + int(run.text("realtime")) / 1e9 + shifted_s) // period_s)
 
 
 @pytest.mark.parametrize("name", ["rule4", "never"])
@@ -499,11 +563,12 @@ def test_no_dips_unless_asked_for(runs: dict[str, Run], name: str) -> None:
     assert max(one["diff"] for one in told) > 30 * ONE
 
 
-def assert_begins_with_period(run: Run, n: int) -> None:
+def assert_begins_with_period(run: Run, n: int, shifted_s: float = 0) -> None:
     """Dip number n, from 0 on: periods of 1, 2, 4, 8 s; in the first round trip to end in one."""
     before, begin, *_ = dips(run)[n]
     period_s = min(2**n, 8)
-    assert turn(run, begin["t"], period_s) == turn(run, before["t"], period_s) + 1
+    old, new = (turn(run, one["t"], period_s, shifted_s) for one in (before, begin))
+    assert new == old + 1
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
@@ -518,6 +583,42 @@ def test_dips_begin_as_a_period_does_after_slow_start(
     """The first one; and one after a dip longer than three tenths of the next period, whose number
     is another."""
     assert_begins_with_period(runs[name], n)
+
+
+@pytest.mark.parametrize("n", range(4))
+@pytest.mark.parametrize("name", ["elsewhere", "elsewhere6"])
+def test_another_networks_dips_begin_at_other_times(
+    runs: dict[str, Run], name: str, n: int
+) -> None:
+    """Behind another next hop, half a second or more from the clock's multiples."""
+    assert_begins_with_period(runs[name], n, OTHER_S)
+
+
+def test_dips_follow_the_next_hop_that_is(runs: dict[str, Run]) -> None:
+    """It becomes another one while the connection lasts; that alone begins no dip."""
+    run = runs["moves"]
+    at = run.when("hop", "moves")
+    found = [(before, begin) for before, begin, *_ in dips(run)[3:]]
+    old, new = [d for d in found if d[1]["t"] < at], [d for d in found if d[1]["t"] > at]
+    assert len(old) >= 2
+    assert len(new) >= 3
+    for shifted_s, told in ((0, old), (OTHER_S, new)):
+        for before, begin in told:
+            one, other = (turn(run, each["t"], 2, shifted_s) for each in (before, begin))
+            assert other == one + 1
+
+
+def test_stations_of_one_access_point_dip_together(runs: dict[str, Run]) -> None:
+    """All four, in the two round trips after a period's begin by the access point's address; the
+    longest period is the last one's."""
+    run = runs["stations"]
+    shifted_s = phase_ms("02:00:00:00:00:02") / 1e3
+    last = [dips(run, PORT + n)[-1] for n in range(4)]
+    begins = [begin["t"] for _, begin, *_ in last]
+    period = {turn(run, t, 8, shifted_s) for t in begins}
+    assert len(period) == 1
+    start = period.pop() * 8 - shifted_s - int(run.text("realtime")) / 1e9
+    assert max(begins) - start < 2 * max(begin["rtt"] for _, begin, *_ in last) / 1e6
 
 
 def test_a_dip_that_changes_nothing_is_given_up(runs: dict[str, Run]) -> None:

@@ -18,7 +18,7 @@ import pytest
 
 import hstcp_table
 
-from .one_path import DELAY_LINE, LOSE, QUEUE, RTT, flow, run_all, second
+from .one_path import DELAY_LINE, LOSE, QUEUE, RTT, SHORTER, flow, run_all, second
 from .runs import Case, Run, timeouts
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
@@ -65,12 +65,19 @@ CASES = {
         "sleep 2\ntc -n ra qdisc change dev to-rb root netem rate 110mbit limit 417\n",
         duration_s=3.5,
     ),
+    # 30 ms become 50 ms within a second: room for 165 packets more, when a few wait.
+    "longer": case(
+        DELAY_LINE + "sleep 2\nfor ms in $(seq 31 50); do delay ${ms}ms; sleep 0.05; done\n",
+        duration_s=9,
+        _early_exit=1,
+    ),
     "timeout": case(LOSE + "sleep 1\nlose 0.5\n", duration_s=3, **CALM),
     # The first retransmission is lost, too.
     "twice": case(LOSE + "sleep 1\nlose 0.005\nsleep 0.05\nlose 0.5\n", duration_s=3, **CALM),
     "twice_early": case(
         LOSE + "sleep 0.42\nlose 0.005\nsleep 0.05\nlose 0.5\n", duration_s=3, **CALM
     ),
+    "shorter": case(LOSE + "sleep 1\nlose 0.005\nsleep 0.05\n" + SHORTER, duration_s=3, **CALM),
     "overtaken": case(
         DELAY_LINE + "sleep 1\ndelay 70ms\nsleep 0.005\ndelay 30ms\n", duration_s=2.5, **CALM
     ),
@@ -324,6 +331,20 @@ def test_a_falling_queue_leads_back_to_highspeed_mode(runs: dict[str, Run]) -> N
     assert {c.reason for c in changes(run) if c.after == RENO} == {TREND}
 
 
+def test_a_longer_path_is_no_queue(runs: dict[str, Run]) -> None:
+    """The RTT rises by 20 ms, more than a queue had made of it, and nothing can fall any more. Reno
+    mode goes on for 1 % of the window: 7 segments, for which it takes a second, and two are
+    allowed. Then a(w) fills what is free, which Reno mode would take 15 s for."""
+    run = runs["longer"]
+    at = run.when("fast1", "start") + 3.1
+    before = [c for c in changes(run) if c.t < at]
+    assert (before[-1].after, before[-1].reason) == (RENO, TREND)
+    back = next(c for c in changes(run) if c.t > at)
+    assert (back.before, back.after, back.reason) == (RENO, HIGHSPEED, TREND)
+    assert back.t - at < 2
+    assert run.goodput(7, 8.9) > 0.98e8 * 1448 / 1514
+
+
 # --- timeouts, undo, marks --------------------------------------------------------------------
 
 
@@ -345,6 +366,15 @@ def test_a_timeout_is_slow_start_to_half(runs: dict[str, Run], name: str) -> Non
     back = told[0]
     assert (back.before, back.after, back.reason) == (SLOW_START, HIGHSPEED, SSTHRESH)
     assert back.cwnd == back.ssthresh == first.cwnd // 2
+
+
+def test_shorter_packets_are_no_timeout(runs: dict[str, Run]) -> None:
+    """Amid recovery the stack sends again what is too long for the path, by the window as it is."""
+    run = runs["shorter"]
+    assert timeouts(run) == 0
+    assert run.counter("TcpExtTCPSackRecovery") >= 1
+    assert run.sent["info"]["pmtu"] == 1400
+    assert TIMEOUT not in {change.reason for change in changes(run)}
 
 
 def test_a_loss_that_was_none_changes_nothing(runs: dict[str, Run]) -> None:

@@ -100,6 +100,78 @@ def test_a_standing_queue_without_a_trend_changes_nothing(
     assert relevant(apogee, rules(apogee, part, part), "NONE", change, rtt_min, rtt_min) == "NONE"
 
 
+# --- the empty path ---------------------------------------------------------------------------
+
+RENO = "GENTLE_RENO"
+
+
+def learn(apogee: Library, path: Any, which: Any, mode: str, cwnd: int, low: int) -> Any:
+    """``path`` after a window."""
+    apogee.gentle_path_learn(path, which, getattr(apogee, mode), cwnd, low)
+    return path
+
+
+def path(apogee: Library, rtt_us: int, mark_cwnd: int = 0, mark_us: int = 0) -> Any:
+    return apogee.new("gentle_path", rtt_us=rtt_us, mark_cwnd=mark_cwnd, mark_us=mark_us)
+
+
+@given(parts, windows, times, windows, times, times)
+def test_what_is_learnt_of_the_path(
+    apogee: Library, rise: int, mark_cwnd: int, mark_us: int, cwnd: int, low: int, rtt: int
+) -> None:
+    """The smallest RTT; in Reno mode what does not follow a window that has grown by half of a
+    rise; what the growth does not explain sets the mark anew."""
+    part = Fraction(rise, 2000)
+    found = learn(
+        apogee, path(apogee, rtt, mark_cwnd, mark_us), rules(apogee, rise), RENO, cwnd, low
+    )
+    if low == U32_MAX:
+        assert (found.rtt_us, found.mark_cwnd, found.mark_us) == (rtt, mark_cwnd, mark_us)
+        return
+    moved = abs(low - mark_us) > part * mark_us
+    grown = cwnd - mark_cwnd >= part * mark_cwnd
+    longer = cwnd >= mark_cwnd and grown and 8 * abs(low - mark_us) <= part * mark_us
+    assert found.rtt_us == (low if longer else min(rtt, low))
+    kept = cwnd >= mark_cwnd and not moved and not grown
+    assert (found.mark_cwnd, found.mark_us) == ((mark_cwnd, mark_us) if kept else (cwnd, low))
+
+
+@given(windows, times, times, st.sampled_from(["GENTLE_SLOW_START", "GENTLE_HIGHSPEED"]))
+def test_the_path_becomes_no_longer_but_in_reno_mode(
+    apogee: Library, cwnd: int, low: int, rtt: int, mode: str
+) -> None:
+    """And the next time in Reno mode begins with a mark of its own."""
+    found = learn(apogee, path(apogee, rtt, 1, low), rules(apogee, 20), mode, cwnd, low)
+    assert (found.rtt_us, found.mark_cwnd) == (min(rtt, low), 0)
+    again = learn(apogee, found, rules(apogee, 20), RENO, cwnd, low)
+    assert (again.rtt_us, again.mark_cwnd) == (min(rtt, low), cwnd)
+
+
+def windows_until_found(apogee: Library, rtts: Sequence[int], cwnd: int) -> int | None:
+    """Windows of Reno mode with these smallest RTTs, until the path is said to be longer."""
+    known = path(apogee, 70_000)
+    for count, low in enumerate(rtts):
+        before = known.rtt_us
+        if learn(apogee, known, rules(apogee, 20), RENO, cwnd + count, low).rtt_us > before:
+            return count
+    return None
+
+
+@pytest.mark.parametrize("cwnd", [100, 1000, 6000])
+def test_a_longer_path_is_found(apogee: Library, cwnd: int) -> None:
+    """From 70 to 80 ms, with 40 us of noise: after 1 % of growth, one segment per window."""
+    rtts = [71_000 + 1000 * n for n in range(5)] + [80_000 + 40 * (n % 2) for n in range(cwnd)]
+    assert windows_until_found(apogee, rtts, cwnd) == 5 + math.ceil((cwnd + 5) / 100)
+
+
+@pytest.mark.parametrize("share", [1, 2, 4, 7])
+def test_a_queue_that_follows_is_none(apogee: Library, share: int) -> None:
+    """Of which one part in ``share`` is the flow's, and the others' windows stay."""
+    cwnd = 1000
+    rtts = [80_000 * (share * cwnd + n) // (share * cwnd) for n in range(cwnd)]
+    assert windows_until_found(apogee, rtts, cwnd) is None
+
+
 # --- modes ------------------------------------------------------------------------------------
 
 

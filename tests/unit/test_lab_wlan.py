@@ -212,6 +212,17 @@ def test_each_station_is_known_by_its_own_address() -> None:
         assert f"dev to-sta2 {direction} matchall action mirred egress redirect dev medium" in text
 
 
+def test_the_access_point_has_one_address() -> None:
+    """At its end of each station's link; the wired host has another."""
+    lines = script(n=2).splitlines()
+    for n in (1, 2):
+        (made,) = [one for one in lines if f"peer name to-sta{n} netns ap" in one]
+        assert made.endswith("address 02:00:00:00:00:02")
+        assert f"neigh add 10.0.{n}.2 lladdr 02:00:00:00:00:02 dev to-ap nud permanent" in lines
+    (wire,) = [one for one in lines if "peer name to-ap netns rcv" in one]
+    assert wire.endswith("address 02:00:00:00:64:02")
+
+
 def test_the_wire() -> None:
     text = script(delay=0.03, rate=2 * 10**7)
     assert "add dev to-rcv root netem delay 30000us rate 20000000bit" in text

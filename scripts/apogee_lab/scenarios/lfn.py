@@ -247,8 +247,9 @@ def _traffic(values: Mapping[str, Any], moves: Moves, flows: Sequence[Bulk]) -> 
     """Shell lines that run the flows, and note when the measured interval begins."""
     queues = [(flow.next_hop, "to-ra") for flow in flows if flow.group == "reno"]
     empty_s = 2 * _rtt_s(moves.slowest) + bulk.SLACK_S
-    first_s = min(flow.start_s for flow in flows)
-    events = moving.play(moves, BOTTLENECK, "rb", "${senders##* }", first_s)
+    events = moving.play(moves, BOTTLENECK, "rb", "${senders##* }")
+    if events:
+        events = f"sleep $first\n{events}"
     if values["warmup"]:
         last_s = max(flow.start_s for flow in flows) + values["spread"]
         begin_s = last_s + _rtt_s(values) + values["warmup"]

@@ -16,6 +16,7 @@ from .testbed import PORT, Net
 
 MOST = 40  # stations
 WIRE = 100  # number of the wire's link; stations have 1, 2, ...
+AP_END = 2  # of a station's link
 DEVICE = "medium"
 # Numbers of HTB's classes, which tc reads as hexadecimal: the parent, the access point; stations
 # follow. A leaf's queue has the handle LEAF + class.
@@ -63,6 +64,14 @@ HEAD = """\
 #   wire: rate and delay on to-rcv of ap (data) and on to-ap of rcv (ACKs)
 #
 """
+
+
+class WlanNet(Net):
+    """The access point has one hardware address, its BSSID, at the end of every station's link."""
+
+    def mac(self, n: int, host: int) -> str:
+        """Hardware address of an end of link ``n``; the access point's is of no link's."""
+        return super().mac(0 if n != WIRE and host == AP_END else n, host)
 
 
 # --- the medium -------------------------------------------------------------------------------
@@ -345,7 +354,7 @@ def _check(values: Mapping[str, Any], flows: Sequence[Bulk], duration_s: float) 
 
 
 def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -> Plan:
-    net = Net(bool(values["ipv6"]), values["mtu"])
+    net = WlanNet(bool(values["ipv6"]), values["mtu"])
     flows = _bulks(values, ccs, net, duration_s)
     _check(values, flows, duration_s)
     limit = limit_bps(values)
