@@ -89,7 +89,8 @@ def test_the_queue_moves() -> None:
 
 def test_events_count_from_the_first_start() -> None:
     script = plan("satellite-shared", event="rate:2mbit@10s", start="5s+8s").script
-    assert moves_of(script) == {"bn to-sat class": ["15 2000000bit"]}
+    assert moves_of(script) == {"bn to-sat class": ["10 2000000bit"]}
+    assert script.index("sleep $first\n") < script.index("10 2000000bit")
 
 
 def test_an_outage_ends_in_the_burst_loss() -> None:

@@ -52,12 +52,13 @@ def test_the_first_algorithm_is_the_transfers() -> None:
         ["flow3", "rcv3", "5203"],
     ]
     transfer, *bulk = calls(text, "send")
-    assert transfer[:6] == ["flow1", "snd1", "5", "star", "10.0.101.2", "5201"]
+    assert transfer[:6] == ["flow1", "snd1", "$start_flow1", "star", "10.0.101.2", "5201"]
     assert transfer[7:] == ["request", "1000+20000"]
     assert [call[:4] for call in bulk] == [
-        ["flow2", "snd2", "0", "cubic"],
-        ["flow3", "snd3", "0", "cubic"],
+        ["flow2", "snd2", "$start_flow2", "cubic"],
+        ["flow3", "snd3", "$start_flow3", "cubic"],
     ]
+    assert "start_flow1=$(late 5)\nstart_flow2=$(late 0)\nstart_flow3=$(late 0)\n" in text
     # They outlast the longest transfer, which ends them.
     assert {float(call[6]) for call in bulk} == {float(transfer[6]) + 5 + 600}
     assert "wait $transfers\n" in text
@@ -67,8 +68,9 @@ def test_the_first_algorithm_is_the_transfers() -> None:
 
 
 def test_alone_there_is_nothing_to_wait_for() -> None:
-    (transfer,) = calls(script(lead=5.0), "send")
-    assert transfer[2] == "0"
+    text = script(lead=5.0, spread=0.0)
+    assert len(calls(text, "send")) == 1
+    assert "start_flow1=0\n" in text
     assert len(REQUESTS.compile({}, "star", 60.0).flows) == 1
 
 

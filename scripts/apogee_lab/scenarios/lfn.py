@@ -247,13 +247,14 @@ def _traffic(values: Mapping[str, Any], moves: Moves, flows: Sequence[Bulk]) -> 
     """Shell lines that run the flows, and note when the measured interval begins."""
     queues = [(flow.next_hop, "to-ra") for flow in flows if flow.group == "reno"]
     empty_s = 2 * _rtt_s(moves.slowest) + bulk.SLACK_S
-    events = moving.play(moves, BOTTLENECK, "rb", "${senders##* }")
-    if events:
-        events = f"sleep $first\n{events}"
+    events = ""
     if values["warmup"]:
         last_s = max(flow.start_s for flow in flows) + values["spread"]
         begin_s = last_s + _rtt_s(values) + values["warmup"]
         events += bulk.warmup_lines(begin_s, flows)
+    moved = moving.play(moves, BOTTLENECK, "rb", "${senders##* }")
+    if moved:
+        events += f"sleep $first\n{moved}"
     every = [*queues, BOTTLENECK]
     spread_s, end = values["spread"], moving.end(moves, BOTTLENECK)
     return bulk.traffic(flows, values["traffic"], every, events, empty_s, spread_s, end)
