@@ -20,7 +20,7 @@ def test_two_estimates_alternate_around_8_mbit(kept: Path, tmp_path: Path) -> No
     """The figure's own runs and claims: neither the link's rate nor half of it, and in turn."""
     cell = next(cell for cell in FIGURE_15.cells if cell.variant == "letter")
     sets = [word for option in cell.options(60) for word in ("--set", option)]
-    how = ["--cc", cell.cc, *sets, "--repeat", "5"]
+    how = ["--cc", cell.cc, *sets, "--repeat", "10"]
     runs = measured(tmp_path / "records", *how, scenario=cell.scenario)
     for run in runs:
         folder = kept / run["run"]
