@@ -33,14 +33,19 @@ def shared(target: Path, cc: str, *settings: str, seeds: str = "1") -> list[dict
 
 @pytest.mark.parametrize("queue", [BDP // 2, 2 * BDP], ids=["half", "two"])
 def test_loss_based_flows_keep_half_of_their_share(kept: Path, tmp_path: Path, queue: int) -> None:
-    """Without bit errors, beside star and beside one more of their kind."""
+    """Without bit errors, beside star and beside one more of their kind, in the mean of five seeds.
+
+    Of twelve phases with the shorter queue reno had 2.4 to 3.3 Mbit/s beside star, 2.75 in the
+    mean (0.58 of its share), and 3.5 to 5.4 beside reno: single runs may be below half.
+    """
+    found: dict[str, list[float]] = {}
     mixes = "star+cubic,cubic+cubic,star+reno,reno+reno"
-    second = {
-        str(record["cc"]): record["flows"][1]["goodput_bps"]
-        for record in shared(tmp_path / "all", mixes, f"queue={queue}B")
-    }
+    for record in shared(tmp_path / "all", mixes, f"queue={queue}B", seeds="1,2,3,4,5"):
+        rates = [flow["goodput_bps"] for flow in record["flows"] if flow["cc"] != "star"]
+        found.setdefault(str(record["cc"]), []).extend(rates)
+    mean = {mix: statistics.fmean(rates) for mix, rates in found.items()}
     for other in ("cubic", "reno"):
-        assert second[f"star+{other}"] >= 0.5 * second[f"{other}+{other}"]
+        assert mean[f"star+{other}"] >= 0.5 * mean[f"{other}+{other}"]
 
 
 @pytest.mark.parametrize("ber", ["0", "1e-6"])
