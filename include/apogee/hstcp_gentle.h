@@ -41,9 +41,11 @@ enum gentle_share {
 };
 
 /* Grown by this part of what counts as a rise, a window tells whether a queue
- * stands: a queue follows it, even if only an eighth of that is the flow's.
+ * stands: a queue follows it, even if only an eighth of that is the flow's. It
+ * does so two round trips later, which few segments would not show.
  */
 #define GENTLE_GROWN		2
+#define GENTLE_GROWN_LEAST	8
 #define GENTLE_FOLLOWS		8
 /* In slow start a rise by this part of the smallest RTT is a queue. */
 #define GENTLE_QUEUE_PART	32
@@ -87,9 +89,9 @@ struct gentle_path {
  * @cwnd: the window, in segments
  * @low_us: its smallest RTT, in us, ~0 if none
  *
- * In Reno mode, once the window has grown by half of @rules->rise since the mark: a
- * queue would have made the RTT rise by as much, if all of it were the flow's or
- * grew alike, and fall where others give way. Where the RTT has done neither, not
+ * In Reno mode, once the window has grown by half of @rules->rise since the mark, and
+ * by 8 segments: a queue would have made the RTT rise by as much, if all of it were
+ * the flow's or grew alike, and fall where others give way. Where the RTT has done neither, not
  * by an eighth of that, no queue stands, and it is the path's. What the window
  * cannot explain sets the mark anew.
  */
@@ -97,7 +99,7 @@ static inline void gentle_path_learn(struct gentle_path *path,
 				     const struct gentle_rules *rules,
 				     enum gentle_mode mode, u32 cwnd, u32 low_us)
 {
-	u64 part, change_us, grown;
+	u64 part, change_us, least;
 
 	path->rtt_us = min(path->rtt_us, low_us);
 	if (mode != GENTLE_RENO) {
@@ -107,13 +109,14 @@ static inline void gentle_path_learn(struct gentle_path *path,
 	if (low_us == U32_MAX)
 		return;
 	if (path->mark_cwnd && cwnd >= path->mark_cwnd) {
-		grown = (u64)(cwnd - path->mark_cwnd) * GENTLE_GROWN * 1000;
+		least = div_u64((u64)rules->rise * path->mark_cwnd,
+				GENTLE_GROWN * 1000);
+		least = max_t(u64, least, GENTLE_GROWN_LEAST);
 		change_us = (u64)(max(low_us, path->mark_us) -
 				  min(low_us, path->mark_us)) *
 			    GENTLE_GROWN * 1000;
 		part = (u64)rules->rise * path->mark_us;
-		if (change_us <= part &&
-		    grown < (u64)rules->rise * path->mark_cwnd)
+		if (change_us <= part && cwnd - path->mark_cwnd < least)
 			return;
 		if (change_us * GENTLE_FOLLOWS <= part)
 			path->rtt_us = low_us;

@@ -333,8 +333,8 @@ def test_a_falling_queue_leads_back_to_highspeed_mode(runs: dict[str, Run]) -> N
 
 def test_a_longer_path_is_no_queue(runs: dict[str, Run]) -> None:
     """The RTT rises by 20 ms, more than a queue had made of it, and nothing can fall any more. Reno
-    mode goes on for 1 % of the window: 7 segments, for which it takes a second, and two are
-    allowed. Then a(w) fills what is free, which Reno mode would take 15 s for."""
+    mode goes on for 8 segments, for which it takes a second, and two are allowed. Then a(w) fills
+    what is free, which Reno mode would take 15 s for."""
     run = runs["longer"]
     at = run.when("fast1", "start") + 3.1
     before = [c for c in changes(run) if c.t < at]

@@ -120,7 +120,7 @@ def test_what_is_learnt_of_the_path(
     apogee: Library, rise: int, mark_cwnd: int, mark_us: int, cwnd: int, low: int, rtt: int
 ) -> None:
     """The smallest RTT; in Reno mode what does not follow a window that has grown by half of a
-    rise; what the growth does not explain sets the mark anew."""
+    rise and 8 segments; what the growth does not explain sets the mark anew."""
     part = Fraction(rise, 2000)
     found = learn(
         apogee, path(apogee, rtt, mark_cwnd, mark_us), rules(apogee, rise), RENO, cwnd, low
@@ -129,7 +129,7 @@ def test_what_is_learnt_of_the_path(
         assert (found.rtt_us, found.mark_cwnd, found.mark_us) == (rtt, mark_cwnd, mark_us)
         return
     moved = abs(low - mark_us) > part * mark_us
-    grown = cwnd - mark_cwnd >= part * mark_cwnd
+    grown = cwnd - mark_cwnd >= max(math.floor(part * mark_cwnd), 8)
     longer = cwnd >= mark_cwnd and grown and 8 * abs(low - mark_us) <= part * mark_us
     assert found.rtt_us == (low if longer else min(rtt, low))
     kept = cwnd >= mark_cwnd and not moved and not grown
@@ -159,9 +159,9 @@ def windows_until_found(apogee: Library, rtts: Sequence[int], cwnd: int) -> int 
 
 @pytest.mark.parametrize("cwnd", [100, 1000, 6000])
 def test_a_longer_path_is_found(apogee: Library, cwnd: int) -> None:
-    """From 70 to 80 ms, with 40 us of noise: after 1 % of growth, one segment per window."""
+    """From 70 to 80 ms, with 40 us of noise: after 1 % or 8 segments, one per window."""
     rtts = [71_000 + 1000 * n for n in range(5)] + [80_000 + 40 * (n % 2) for n in range(cwnd)]
-    assert windows_until_found(apogee, rtts, cwnd) == 5 + math.ceil((cwnd + 5) / 100)
+    assert windows_until_found(apogee, rtts, cwnd) == 5 + max((cwnd + 5) // 100, 8)
 
 
 @pytest.mark.parametrize("share", [1, 2, 4, 7])
@@ -170,6 +170,17 @@ def test_a_queue_that_follows_is_none(apogee: Library, share: int) -> None:
     cwnd = 1000
     rtts = [80_000 * (share * cwnd + n) // (share * cwnd) for n in range(cwnd)]
     assert windows_until_found(apogee, rtts, cwnd) is None
+
+
+@pytest.mark.parametrize("cwnd", [20, 100, 300])
+def test_a_queue_that_follows_late_is_none(apogee: Library, cwnd: int) -> None:
+    """A segment every third window, which is seen two windows later: as reno's, acknowledged in
+    pairs, on a slow link."""
+    known = path(apogee, 21_000)
+    for count in range(1000):
+        low = 1200 * (cwnd + max(count - 2, 0) // 3)
+        learn(apogee, known, rules(apogee, 20), RENO, cwnd + count // 3, low)
+    assert known.rtt_us == 21_000
 
 
 # --- modes ------------------------------------------------------------------------------------
