@@ -28,8 +28,9 @@
  *       twice N             a D-SACK for the Nth segment (from 0) not acknowledged before
  *       ece                 the ECN echo; in a SYN and SYN-ACK its negotiation
  *   train US [N] [ece]    ACKs for what has arrived in order, N segments (else 1) each, US apart
- *   path MS DELAY US      for MS a path of DELAY ms: each segment is acknowledged so long after it
- *                         left, US after the one before at least; what a wait has held comes at once
+ *   path MS DELAY US      for MS a path of DELAY ms: each segment is acknowledged so long after
+ *                         it left, US after the one before at least; what a wait has held comes
+ *                         at once
  *   shrink MTU            a router says that the last segment was too large
  *
  * Each segment is a line on standard output, and so is each info:
@@ -74,6 +75,7 @@
 #define ACK		0x10
 #define ECE		0x40
 #define CWR		0x80
+#define BLANKS		"\n "
 
 /* The connection as the peer knows it. */
 static struct {
@@ -386,13 +388,13 @@ static void connect_it(int fast)
 	listen_for(0);
 }
 
-static void info(const char *name)
+static void note_info(const char *name)
 {
 	struct tcp_info t = { 0 };
 	socklen_t length = sizeof(t);
 
 	if (getsockopt(c.sock, IPPROTO_TCP, TCP_INFO, &t, &length))
-		die("info");
+		die("TCP_INFO");
 	note("info %s cwnd=%u ssthresh=%u unacked=%u sacked=%u lost=%u state=%u pacing=%llu "
 	     "rto=%u rtt=%u retransmits=%u", name, t.tcpi_snd_cwnd, t.tcpi_snd_ssthresh,
 	     t.tcpi_unacked, t.tcpi_sacked, t.tcpi_lost, t.tcpi_ca_state,
@@ -418,7 +420,7 @@ static void send_data(long bytes)
 
 static char *word(void)
 {
-	return strtok(NULL, " \n");
+	return strtok(NULL, BLANKS);
 }
 
 static long number(void)
@@ -427,51 +429,63 @@ static long number(void)
 
 	if (!text) {
 		errno = EINVAL;
-		die("a number is missing");
+		die("missing operand");
 	}
 	return atol(text);
 }
 
-/* A SACK block of segments, counted from what is acknowledged. */
+static void block(struct segment *s, uint32_t begin, uint32_t end)
+{
+	if (s->blocks < MOST_BLOCKS) {
+		s->sack[s->blocks][0] = begin;
+		s->sack[s->blocks++][1] = end;
+	}
+}
+
+/* A block of segments, counted from what is acknowledged. */
 static void sack(struct segment *s, uint32_t first, uint32_t count)
 {
 	const uint32_t each = (uint32_t)(c.mss - 12 * c.ts);
 
-	if (s->blocks == MOST_BLOCKS)
-		return;
-	s->sack[s->blocks][0] = c.acked + first * each;
-	s->sack[s->blocks++][1] = c.acked + (first + count) * each;
+	block(s, c.acked + first * each, c.acked + (first + count) * each);
+}
+
+/* One of the words behind syn, synack and ack. */
+static void peer_word(struct segment *s, const char *w)
+{
+	uint32_t begin;
+
+	if (!strcmp(w, "mss")) {
+		c.mss = (int)number();
+	} else if (!strcmp(w, "sackok")) {
+		s->sackok = 1;
+	} else if (!strcmp(w, "ts")) {
+		c.ts = 1;
+	} else if (!strcmp(w, "more")) {
+		s->ack = c.acked + (uint32_t)number();
+	} else if (!strcmp(w, "data")) {
+		s->data = (int)number();
+	} else if (!strcmp(w, "ece")) {
+		s->flags |= s->flags == SYN ? ECE | CWR : ECE;
+	} else if (!strcmp(w, "twice")) {
+		sack(s, (uint32_t)number(), 1);
+	} else if (!strcmp(w, "hole")) {
+		s->ack = c.acked;
+		sack(s, 1, (uint32_t)number());
+	} else if (!strcmp(w, "sack")) {
+		begin = (uint32_t)number();
+		block(s, begin, (uint32_t)number());
+	} else {
+		s->ack = (uint32_t)atol(w);
+	}
 }
 
 static void peer_sends(int flags)
 {
 	struct segment s = { .flags = flags, .ack = c.next };
 
-	for (char *w = word(); w; w = word()) {
-		if (!strcmp(w, "mss"))
-			c.mss = (int)number();
-		else if (!strcmp(w, "sackok"))
-			s.sackok = 1;
-		else if (!strcmp(w, "ts"))
-			c.ts = 1;
-		else if (!strcmp(w, "more"))
-			s.ack = c.acked + (uint32_t)number();
-		else if (!strcmp(w, "data"))
-			s.data = (int)number();
-		else if (!strcmp(w, "ece"))
-			s.flags |= flags & SYN && !(flags & ACK) ? ECE | CWR : ECE;
-		else if (!strcmp(w, "twice"))
-			sack(&s, (uint32_t)number(), 1);
-		else if (!strcmp(w, "hole")) {
-			s.ack = c.acked;
-			sack(&s, 1, (uint32_t)number());
-		} else if (!strcmp(w, "sack") && s.blocks < MOST_BLOCKS) {
-			s.sack[s.blocks][0] = (uint32_t)number();
-			s.sack[s.blocks++][1] = (uint32_t)number();
-		} else {
-			s.ack = (uint32_t)atol(w);
-		}
-	}
+	for (char *w = word(); w; w = word())
+		peer_word(&s, w);
 	send_segment(&s);
 }
 
@@ -525,11 +539,13 @@ static void obey(const char *command)
 	if (!strcmp(command, "cc")) {
 		const char *name = word();
 
-		ret = setsockopt(any_socket(), IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name));
+		ret = setsockopt(any_socket(), IPPROTO_TCP, TCP_CONGESTION, name,
+				 (socklen_t)strlen(name));
 	} else if (!strcmp(command, "offload")) {
 		ret = ioctl(c.tun, TUNSETOFFLOAD, TUN_F_CSUM | TUN_F_TSO4);
 	} else if (!strcmp(command, "defer")) {
-		ret = setsockopt(any_socket(), IPPROTO_TCP, TCP_DEFER_ACCEPT, &waits, sizeof(waits));
+		ret = setsockopt(any_socket(), IPPROTO_TCP, TCP_DEFER_ACCEPT, &waits,
+				 sizeof(waits));
 	} else if (!strcmp(command, "limit")) {
 		unsigned int rate = (unsigned int)number();
 
@@ -540,13 +556,14 @@ static void obey(const char *command)
 		c.port = htons(OUR_PORT);
 		ret = listen(any_socket(), 8);
 	} else if (!strcmp(command, "accept")) {
-		c.sock = ret = accept4(c.listener, NULL, NULL, SOCK_NONBLOCK);
+		ret = accept4(c.listener, NULL, NULL, SOCK_NONBLOCK);
+		c.sock = ret;
 	} else if (!strcmp(command, "write")) {
 		send_data(number());
 	} else if (!strcmp(command, "wait")) {
 		listen_for(number() * 1000);
 	} else if (!strcmp(command, "info")) {
-		info(word());
+		note_info(word());
 	} else if (!strcmp(command, "syn")) {
 		peer_sends(SYN);
 	} else if (!strcmp(command, "synack")) {
@@ -587,7 +604,7 @@ int main(int argc, char **argv)
 		die(argv[2]);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	while (fgets(line, sizeof(line), script)) {
-		const char *command = strtok(line, " \n");
+		const char *command = strtok(line, BLANKS);
 
 		if (command && *command != '#')
 			obey(command);

@@ -33,9 +33,7 @@ class Connection(RuleBasedStateMachine):
     )
     def connect(self, mss: int, reno: int, first_us: int, letter: bool) -> None:
         self.abe = self.apogee.new("abe")
-        self.w = self.apogee.new(
-            "star_window", cwnd_reno=reno, mode=self.apogee.STAR_START
-        )
+        self.w = self.apogee.new("star_window", cwnd_reno=reno, mode=self.apogee.STAR_START)
         self.mss, self.first_us, self.letter = mss, first_us, letter
         self.now, self.rtt_min, self.ssthresh = 10**6, U32_MAX, INFINITE
         self.prior = (reno, reno, self.apogee.STAR_CRUISE, INFINITE)
