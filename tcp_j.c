@@ -46,6 +46,7 @@
  * @prior_cwnd: window before the last reduction, in segments
  * @prior_ssthresh: ssthresh before the last reduction
  * @reduced: the stack has asked for ssthresh; the window is to be set
+ * @marked: a mark has been answered, and the window not grown past cwnd_abe since
  */
 struct j {
 	struct abe abe;
@@ -55,6 +56,7 @@ struct j {
 	u32 prior_cwnd;
 	u32 prior_ssthresh;
 	bool reduced;
+	bool marked;
 };
 
 /* What TSO is to hand to the device at once. Not what an algorithm that paces has
@@ -109,7 +111,9 @@ static u32 j_undo_cwnd(struct sock *sk)
 	return max(tcp_snd_cwnd(tcp_sk(sk)), j->prior_cwnd);
 }
 
-/* Answer the loss event or the mark for which the stack asked ssthresh. */
+/* Answer the loss event or the mark for which the stack asked ssthresh. After a
+ * mark the window may be below what ABE measures: a loss does not lift it there.
+ */
 static void j_reduce(struct sock *sk)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -117,14 +121,15 @@ static void j_reduce(struct sock *sk)
 	u32 cwnd = j->prior_cwnd;
 
 	j->reduced = false;
-	if (inet_csk(sk)->icsk_ca_state == TCP_CA_CWR)
+	if (inet_csk(sk)->icsk_ca_state == TCP_CA_CWR) {
+		j->marked = true;
 		cwnd = star_mark_cwnd(cwnd);
-	else
-		cwnd = min(star_cws_cwnd(cwnd, j->prior_ssthresh,
-					 tp->snd_ssthresh), cwnd);
-	/* Where slow start has ended no answer begins it again. */
-	if (cwnd < j->prior_cwnd || cwnd >= j->prior_ssthresh)
-		tp->snd_ssthresh = cwnd;
+	} else if (!j->marked) {
+		tcp_snd_cwnd_set(tp, star_cws_cwnd(cwnd, j->prior_ssthresh,
+						   tp->snd_ssthresh));
+		return;
+	}
+	tp->snd_ssthresh = cwnd;
 	tcp_snd_cwnd_set(tp, cwnd);
 }
 
@@ -166,6 +171,7 @@ APOGEE_CONG_CONTROL(j_cong_control)
 	else if (acked && new_data && state != TCP_CA_Recovery &&
 		 state != TCP_CA_CWR)
 		tcp_reno_cong_avoid(sk, tp->snd_una, acked);
+	j->marked = j->marked && tcp_snd_cwnd(tp) <= j->cwnd_abe;
 	j_shrink(sk, idle_validate(sk));
 	j->cwnd = tcp_snd_cwnd(tp);
 	j_set_pacing_rate(sk);
