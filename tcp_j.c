@@ -28,6 +28,7 @@
 #include <compat/tx_start.h>
 #include <kernel/bbr_info.h>
 #include <kernel/idle.h>
+#include <kernel/marked.h>
 #include <kernel/pacing.h>
 #include <kernel/timeout.h>
 
@@ -117,7 +118,7 @@ static void j_reduce(struct sock *sk)
 	u32 cwnd = j->prior_cwnd;
 
 	j->reduced = false;
-	if (inet_csk(sk)->icsk_ca_state == TCP_CA_CWR)
+	if (loss_is_marked(sk))
 		cwnd = star_mark_cwnd(cwnd);
 	else
 		cwnd = min(star_cws_cwnd(cwnd, j->prior_ssthresh,

@@ -87,6 +87,7 @@
 #include <compat/tx_start.h>
 #include <kernel/bbr_info.h>
 #include <kernel/idle.h>
+#include <kernel/marked.h>
 #include <kernel/timeout.h>
 
 #define CREATE_TRACE_POINTS
@@ -358,7 +359,7 @@ static void star_reduce(struct sock *sk)
 	u32 cwnd = s->prior_cwnd, ssthresh;
 
 	s->asked = 0;
-	if (inet_csk(sk)->icsk_ca_state == TCP_CA_CWR) {
+	if (loss_is_marked(sk)) {
 		s->w.mode = STAR_MARKED;
 		star_set_cwnd(&s->w, star_mark_cwnd(cwnd));
 		tp->snd_ssthresh = star_cwnd(&s->w);

@@ -98,6 +98,10 @@ def scripts(cc: str) -> dict[str, str]:
         + "write 1000000\nwait 50\ninfo first\n",
         "defer-accept": f"cc {cc}\ndefer\nlisten\nsyn sackok\nwait 50\nack 1\nwait 750\n"
         + "ack 1 data 10\naccept\nwrite 1000000\nwait 50\ninfo first\n",
+        # A loss that the same ACK tells of as a mark, without a queue.
+        "marked-loss": ECN
+        + opened(cc, bytes=6_000_000, options="ece sackok")
+        + "path 800 100 500\ninfo before\nack hole 3 ece\ninfo lost\n",
         "offload": "offload\n" + opened(cc, options="sackok"),
     }
 
@@ -168,6 +172,14 @@ def test_a_mark_on_the_ack_that_ends_a_timeout(seen: dict[str, Exchange], cc: st
     # j has no AEN: it has begun anew, with ten.
     before = run.infos["full"]["cwnd"] if cc == "star" else 10
     assert run.infos["back"]["cwnd"] == before * 4 // 5
+
+
+@OURS
+def test_a_mark_with_a_loss_is_answered(seen: dict[str, Exchange], cc: str) -> None:
+    """No later ACK tells of it, as CWR goes out with the recovery: 0.8 of the window."""
+    run = seen[f"{cc}-marked-loss"]
+    assert run.infos["lost"]["state"] == RECOVERY
+    assert run.infos["lost"]["ssthresh"] == run.infos["before"]["cwnd"] * 4 // 5
 
 
 # --- what is lost without congestion ----------------------------------------------------------
