@@ -398,7 +398,8 @@ static bool star_shrink(struct sock *sk, u32 cwnd)
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
 
-	if (cwnd >= tcp_snd_cwnd(tp) || !s->w.cwnd_abe)
+	/* The first one stays: there was nothing to send until now. */
+	if (cwnd >= tcp_snd_cwnd(tp) || !tp->data_segs_out)
 		return false;
 	tp->snd_ssthresh = tp->snd_ssthresh < TCP_INFINITE_SSTHRESH ?
 				   tcp_current_ssthresh(sk) :

@@ -102,6 +102,13 @@ def scripts(cc: str) -> dict[str, str]:
         "marked-loss": ECN
         + opened(cc, bytes=6_000_000, options="ece sackok")
         + "path 800 100 500\ninfo before\nack hole 3 ece\ninfo lost\n",
+        # A path of microseconds holds no segment: ABE measures a window of 0.
+        "near-idle": f"cc {cc}\nconnect\nsynack sackok\nwrite 300000\n"
+        + "ack\n" * 28
+        + "info full\nwait 5000\nwrite 300000\ninfo burst\n",
+        "taken-up-idle": opened("reno", bytes=300_000)
+        + rounds(7)
+        + f"cc {cc}\ninfo full\nwait 8000\nwrite 400000\ninfo burst\n",
         "offload": "offload\n" + opened(cc, options="sackok"),
     }
 
@@ -246,6 +253,15 @@ def test_an_unused_window_falls(seen: dict[str, Exchange], cc: str) -> None:
     assert run.infos["full"]["cwnd"] >= 50
     assert run.infos["after"]["cwnd"] <= 11
     assert run.infos["after"]["ssthresh"] >= 0.75 * run.infos["full"]["cwnd"]
+
+
+@OURS
+@pytest.mark.parametrize("how", ["near-idle", "taken-up-idle"])
+def test_it_begins_anew_without_an_estimate(seen: dict[str, Exchange], cc: str, how: str) -> None:
+    """ABE's share being 0 is no reason to send hundreds of segments after idle."""
+    run = seen[f"{cc}-{how}"]
+    assert run.infos["full"]["cwnd"] >= 200
+    assert run.infos["burst"]["cwnd"] == 10
 
 
 # --- what the path seems to be ----------------------------------------------------------------
