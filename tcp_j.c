@@ -133,9 +133,12 @@ static void j_reduce(struct sock *sk)
 static void j_shrink(struct sock *sk, u32 cwnd)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
+	struct j *j = inet_csk_ca(sk);
 
 	if (cwnd >= tcp_snd_cwnd(tp))
 		return;
+	/* Neither a mark to be answered nor an undo raises it again. */
+	j->prior_cwnd = min(j->prior_cwnd, cwnd);
 	tp->snd_ssthresh = tcp_current_ssthresh(sk);
 	tcp_snd_cwnd_set(tp, cwnd);
 }

@@ -401,6 +401,8 @@ static bool star_shrink(struct sock *sk, u32 cwnd)
 	/* The first one stays: there was nothing to send until now. */
 	if (cwnd >= tcp_snd_cwnd(tp) || !tp->data_segs_out)
 		return false;
+	/* Neither a mark to be answered nor an undo raises it again. */
+	s->prior_cwnd = min(s->prior_cwnd, cwnd);
 	tp->snd_ssthresh = tp->snd_ssthresh < TCP_INFINITE_SSTHRESH ?
 				   tcp_current_ssthresh(sk) :
 				   tcp_snd_cwnd(tp);

@@ -109,6 +109,13 @@ def scripts(cc: str) -> dict[str, str]:
         "taken-up-idle": opened("reno", bytes=300_000)
         + rounds(7)
         + f"cc {cc}\ninfo full\nwait 8000\nwrite 400000\ninfo burst\n",
+        # All has arrived; a D-SACK that comes after it has a mark, and calls nothing that answers.
+        "idle-mark": ECN
+        + opened(cc, bytes=160_000, options="ece sackok")
+        + "train 1000\nwait 90\nack hole 3\nwait 90\n"
+        + rounds(6)
+        + "info full\nack sack 80001 81001 ece\ninfo marked\nwait 8000\nwrite 100000\nwait 90\n"
+        + "info flight\nack more 1000\ninfo acked\n",
         "offload": "offload\n" + opened(cc, options="sackok"),
     }
 
@@ -262,6 +269,16 @@ def test_it_begins_anew_without_an_estimate(seen: dict[str, Exchange], cc: str, 
     run = seen[f"{cc}-{how}"]
     assert run.infos["full"]["cwnd"] >= 200
     assert run.infos["burst"]["cwnd"] == 10
+
+
+@OURS
+def test_a_mark_from_before_idle_raises_nothing(seen: dict[str, Exchange], cc: str) -> None:
+    """Its answer is due with the first ACK of the new flight: not 0.8 of the window of before."""
+    run = seen[f"{cc}-idle-mark"]
+    assert run.infos["full"]["cwnd"] >= 50
+    assert run.infos["marked"]["state"] == CWR
+    assert run.infos["flight"]["cwnd"] == 10
+    assert run.infos["acked"]["cwnd"] <= 11
 
 
 # --- what the path seems to be ----------------------------------------------------------------
