@@ -31,7 +31,8 @@
  *              ^                          data lost   |
  *              |  long idle, window unused       +-------+  only ACKs were lost:
  *     START or CRUISE              any --------->| JUDGE |--> the mode of before
- *                                      timeout   +-------+    (CRUISE for START)
+ *                                      timeout   +-------+    (CRUISE for START
+ *                                                             with an estimate)
  *
  *   START   LWC; ssthresh follows cwnd_abe, so that slow start ends when the
  *           window has been lifted. As in SLOW, two windows per RTT_min leave.
@@ -272,7 +273,11 @@ static void star_restore(struct sock *sk)
 {
 	struct star *s = inet_csk_ca(sk);
 
-	s->w.mode = s->prior_mode == STAR_START ? STAR_CRUISE : s->prior_mode;
+	s->w.mode = s->prior_mode;
+	/* Without an estimate nothing but START would end slow start. */
+	if (s->w.mode == STAR_START &&
+	    s->prior_ssthresh < TCP_INFINITE_SSTHRESH)
+		s->w.mode = STAR_CRUISE;
 	star_set_cwnd(&s->w, s->prior_cwnd);
 	tcp_sk(sk)->snd_ssthresh = s->prior_ssthresh;
 }

@@ -116,6 +116,12 @@ def scripts(cc: str) -> dict[str, str]:
         + rounds(6)
         + "info full\nack sack 80001 81001 ece\ninfo marked\nwait 8000\nwrite 100000\nwait 90\n"
         + "info flight\nack more 1000\ninfo acked\n",
+        # The first flight's ACKs are late; all has arrived, the first segment twice.
+        "first-timeout": NO_STAMPS
+        + "sysctl net.ipv4.tcp_frto=0\nsysctl net.ipv4.tcp_early_retrans=0\n"
+        + opened(cc, bytes=3_000_000, options="sackok")
+        + "wait 500\ninfo timeout\nack twice 0\ninfo back\nwait 90\n"
+        + rounds(5),
         "offload": "offload\n" + opened(cc, options="sackok"),
     }
 
@@ -279,6 +285,14 @@ def test_a_mark_from_before_idle_raises_nothing(seen: dict[str, Exchange], cc: s
     assert run.infos["marked"]["state"] == CWR
     assert run.infos["flight"]["cwnd"] == 10
     assert run.infos["acked"]["cwnd"] <= 11
+
+
+def test_slow_start_ends_after_a_spurious_first_timeout(seen: dict[str, Exchange]) -> None:
+    """The path's product is 100 segments; by then no ssthresh was known (it was 3096)."""
+    run = seen["star-first-timeout"]
+    assert run.infos["timeout"]["state"] == LOSS
+    assert run.infos["back"]["ssthresh"] < 1000
+    assert run.infos["r4"]["cwnd"] <= 200
 
 
 # --- what the path seems to be ----------------------------------------------------------------
