@@ -187,6 +187,10 @@ static void star_init(struct sock *sk)
 	memset(s, 0, sizeof(*s));
 	s->w.mode = tp->snd_ssthresh >= TCP_INFINITE_SSTHRESH ? STAR_START :
 								STAR_CRUISE;
+	/* Taken up after a timeout: no estimate is to lift the window. */
+	if (s->w.mode == STAR_CRUISE &&
+	    inet_csk(sk)->icsk_ca_state == TCP_CA_Loss)
+		s->w.mode = STAR_SLOW;
 	s->w.cwnd_reno = max_t(u32, tcp_snd_cwnd(tp), 1);
 	s->una = tp->snd_una;
 	s->rtt_us = U32_MAX;

@@ -122,6 +122,10 @@ def scripts(cc: str) -> dict[str, str]:
         + opened(cc, bytes=3_000_000, options="sackok")
         + "wait 500\ninfo timeout\nack twice 0\ninfo back\nwait 90\n"
         + rounds(5),
+        "taken-up-loss": BARE
+        + opened("reno")
+        + rounds(3)
+        + f"wait 1000\ninfo timeout\ncc {cc}\nack more 1000\ninfo one\n",
         "offload": "offload\n" + opened(cc, options="sackok"),
     }
 
@@ -293,6 +297,14 @@ def test_slow_start_ends_after_a_spurious_first_timeout(seen: dict[str, Exchange
     assert run.infos["timeout"]["state"] == LOSS
     assert run.infos["back"]["ssthresh"] < 1000
     assert run.infos["r4"]["cwnd"] <= 200
+
+
+@OURS
+def test_taken_up_after_a_timeout_it_starts_slowly(seen: dict[str, Exchange], cc: str) -> None:
+    """From reno's one segment the first ACK leads to two (it was 102)."""
+    run = seen[f"{cc}-taken-up-loss"]
+    assert run.infos["timeout"]["state"] == LOSS
+    assert run.infos["one"]["cwnd"] <= 2
 
 
 # --- what the path seems to be ----------------------------------------------------------------
