@@ -28,6 +28,7 @@
 #include <compat/tx_start.h>
 #include <kernel/bbr_info.h>
 #include <kernel/idle.h>
+#include <kernel/marked.h>
 #include <kernel/pacing.h>
 #include <kernel/timeout.h>
 
@@ -121,7 +122,7 @@ static void j_reduce(struct sock *sk)
 	u32 cwnd = j->prior_cwnd;
 
 	j->reduced = false;
-	if (inet_csk(sk)->icsk_ca_state == TCP_CA_CWR) {
+	if (loss_is_marked(sk)) {
 		j->marked = true;
 		cwnd = star_mark_cwnd(cwnd);
 	} else if (!j->marked) {
@@ -137,9 +138,12 @@ static void j_reduce(struct sock *sk)
 static void j_shrink(struct sock *sk, u32 cwnd)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
+	struct j *j = inet_csk_ca(sk);
 
 	if (cwnd >= tcp_snd_cwnd(tp))
 		return;
+	/* Neither a mark to be answered nor an undo raises it again. */
+	j->prior_cwnd = min(j->prior_cwnd, cwnd);
 	tp->snd_ssthresh = tcp_current_ssthresh(sk);
 	tcp_snd_cwnd_set(tp, cwnd);
 }

@@ -31,7 +31,8 @@
  *              ^                          data lost   |
  *              |  long idle, window unused       +-------+  only ACKs were lost:
  *     START or CRUISE              any --------->| JUDGE |--> the mode of before
- *                                      timeout   +-------+    (CRUISE for START)
+ *                                      timeout   +-------+    (CRUISE for START
+ *                                                             with an estimate)
  *
  *   START   LWC; ssthresh follows cwnd_abe, so that slow start ends when the
  *           window has been lifted. As in SLOW, two windows per RTT_min leave.
@@ -87,6 +88,7 @@
 #include <compat/tx_start.h>
 #include <kernel/bbr_info.h>
 #include <kernel/idle.h>
+#include <kernel/marked.h>
 #include <kernel/timeout.h>
 
 #define CREATE_TRACE_POINTS
@@ -185,6 +187,10 @@ static void star_init(struct sock *sk)
 	memset(s, 0, sizeof(*s));
 	s->w.mode = tp->snd_ssthresh >= TCP_INFINITE_SSTHRESH ? STAR_START :
 								STAR_CRUISE;
+	/* Taken up after a timeout: no estimate is to lift the window. */
+	if (s->w.mode == STAR_CRUISE &&
+	    inet_csk(sk)->icsk_ca_state == TCP_CA_Loss)
+		s->w.mode = STAR_SLOW;
 	s->w.cwnd_reno = max_t(u32, tcp_snd_cwnd(tp), 1);
 	s->una = tp->snd_una;
 	s->rtt_us = U32_MAX;
@@ -271,7 +277,11 @@ static void star_restore(struct sock *sk)
 {
 	struct star *s = inet_csk_ca(sk);
 
-	s->w.mode = s->prior_mode == STAR_START ? STAR_CRUISE : s->prior_mode;
+	s->w.mode = s->prior_mode;
+	/* Without an estimate nothing but START would end slow start. */
+	if (s->w.mode == STAR_START &&
+	    s->prior_ssthresh < TCP_INFINITE_SSTHRESH)
+		s->w.mode = STAR_CRUISE;
 	star_set_cwnd(&s->w, s->prior_cwnd);
 	tcp_sk(sk)->snd_ssthresh = s->prior_ssthresh;
 }
@@ -358,7 +368,7 @@ static void star_reduce(struct sock *sk)
 	u32 cwnd = s->prior_cwnd, ssthresh;
 
 	s->asked = 0;
-	if (inet_csk(sk)->icsk_ca_state == TCP_CA_CWR) {
+	if (loss_is_marked(sk)) {
 		s->w.mode = STAR_MARKED;
 		star_set_cwnd(&s->w, star_mark_cwnd(cwnd));
 		tp->snd_ssthresh = star_cwnd(&s->w);
@@ -397,8 +407,11 @@ static bool star_shrink(struct sock *sk, u32 cwnd)
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
 
-	if (cwnd >= tcp_snd_cwnd(tp) || !s->w.cwnd_abe)
+	/* The first one stays: there was nothing to send until now. */
+	if (cwnd >= tcp_snd_cwnd(tp) || !tp->data_segs_out)
 		return false;
+	/* Neither a mark to be answered nor an undo raises it again. */
+	s->prior_cwnd = min(s->prior_cwnd, cwnd);
 	tp->snd_ssthresh = tp->snd_ssthresh < TCP_INFINITE_SSTHRESH ?
 				   tcp_current_ssthresh(sk) :
 				   tcp_snd_cwnd(tp);

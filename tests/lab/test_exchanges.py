@@ -98,6 +98,34 @@ def scripts(cc: str) -> dict[str, str]:
         + "write 1000000\nwait 50\ninfo first\n",
         "defer-accept": f"cc {cc}\ndefer\nlisten\nsyn sackok\nwait 50\nack 1\nwait 750\n"
         + "ack 1 data 10\naccept\nwrite 1000000\nwait 50\ninfo first\n",
+        # A loss that the same ACK tells of as a mark, without a queue.
+        "marked-loss": ECN
+        + opened(cc, bytes=6_000_000, options="ece sackok")
+        + "path 800 100 500\ninfo before\nack hole 3 ece\ninfo lost\n",
+        # A path of microseconds holds no segment: ABE measures a window of 0.
+        "near-idle": f"cc {cc}\nconnect\nsynack sackok\nwrite 300000\n"
+        + "ack\n" * 28
+        + "info full\nwait 5000\nwrite 300000\ninfo burst\n",
+        "taken-up-idle": opened("reno", bytes=300_000)
+        + rounds(7)
+        + f"cc {cc}\ninfo full\nwait 8000\nwrite 400000\ninfo burst\n",
+        # All has arrived; a D-SACK that comes after it has a mark, and calls nothing that answers.
+        "idle-mark": ECN
+        + opened(cc, bytes=160_000, options="ece sackok")
+        + "train 1000\nwait 90\nack hole 3\nwait 90\n"
+        + rounds(6)
+        + "info full\nack sack 80001 81001 ece\ninfo marked\nwait 8000\nwrite 100000\nwait 90\n"
+        + "info flight\nack more 1000\ninfo acked\n",
+        # The first flight's ACKs are late; all has arrived, the first segment twice.
+        "first-timeout": NO_STAMPS
+        + "sysctl net.ipv4.tcp_frto=0\nsysctl net.ipv4.tcp_early_retrans=0\n"
+        + opened(cc, bytes=3_000_000, options="sackok")
+        + "wait 500\ninfo timeout\nack twice 0\ninfo back\nwait 90\n"
+        + rounds(5),
+        "taken-up-loss": BARE
+        + opened("reno")
+        + rounds(3)
+        + f"wait 1000\ninfo timeout\ncc {cc}\nack more 1000\ninfo one\n",
         "offload": "offload\n" + opened(cc, options="sackok"),
     }
 
@@ -170,6 +198,14 @@ def test_a_mark_on_the_ack_that_ends_a_timeout(seen: dict[str, Exchange], cc: st
     assert run.infos["back"]["cwnd"] == before * 4 // 5
 
 
+@OURS
+def test_a_mark_with_a_loss_is_answered(seen: dict[str, Exchange], cc: str) -> None:
+    """No later ACK tells of it, as CWR goes out with the recovery: 0.8 of the window."""
+    run = seen[f"{cc}-marked-loss"]
+    assert run.infos["lost"]["state"] == RECOVERY
+    assert run.infos["lost"]["ssthresh"] == run.infos["before"]["cwnd"] * 4 // 5
+
+
 # --- what is lost without congestion ----------------------------------------------------------
 
 
@@ -234,6 +270,41 @@ def test_an_unused_window_falls(seen: dict[str, Exchange], cc: str) -> None:
     assert run.infos["full"]["cwnd"] >= 50
     assert run.infos["after"]["cwnd"] <= 11
     assert run.infos["after"]["ssthresh"] >= 0.75 * run.infos["full"]["cwnd"]
+
+
+@OURS
+@pytest.mark.parametrize("how", ["near-idle", "taken-up-idle"])
+def test_it_begins_anew_without_an_estimate(seen: dict[str, Exchange], cc: str, how: str) -> None:
+    """ABE's share being 0 is no reason to send hundreds of segments after idle."""
+    run = seen[f"{cc}-{how}"]
+    assert run.infos["full"]["cwnd"] >= 200
+    assert run.infos["burst"]["cwnd"] == 10
+
+
+@OURS
+def test_a_mark_from_before_idle_raises_nothing(seen: dict[str, Exchange], cc: str) -> None:
+    """Its answer is due with the first ACK of the new flight: not 0.8 of the window of before."""
+    run = seen[f"{cc}-idle-mark"]
+    assert run.infos["full"]["cwnd"] >= 50
+    assert run.infos["marked"]["state"] == CWR
+    assert run.infos["flight"]["cwnd"] == 10
+    assert run.infos["acked"]["cwnd"] <= 11
+
+
+def test_slow_start_ends_after_a_spurious_first_timeout(seen: dict[str, Exchange]) -> None:
+    """The path's product is 100 segments; by then no ssthresh was known (it was 3096)."""
+    run = seen["star-first-timeout"]
+    assert run.infos["timeout"]["state"] == LOSS
+    assert run.infos["back"]["ssthresh"] < 1000
+    assert run.infos["r4"]["cwnd"] <= 200
+
+
+@OURS
+def test_taken_up_after_a_timeout_it_starts_slowly(seen: dict[str, Exchange], cc: str) -> None:
+    """From reno's one segment the first ACK leads to two (it was 102)."""
+    run = seen[f"{cc}-taken-up-loss"]
+    assert run.infos["timeout"]["state"] == LOSS
+    assert run.infos["one"]["cwnd"] <= 2
 
 
 # --- what the path seems to be ----------------------------------------------------------------
