@@ -14,8 +14,8 @@
  *   o ABE's samples and filter are those of abe.h.
  *   o As in tcp_star the module owns the window by cong_control, so that
  *     "keep the window" (fig. 2) isn't overruled by proportional rate
- *     reduction, and does what the stack leaves out then: restart after idle
- *     and window validation. It doesn't pace.
+ *     reduction, and does what the stack leaves out then: restart after idle.
+ *     It doesn't pace.
  *   o ECN marks are congestion: the window falls to 0.8 (RFC 8511).
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -93,7 +93,9 @@ static u32 j_ssthresh(struct sock *sk)
 	return star_cws_ssthresh(&w, j->prior_cwnd);
 }
 
-/* The stack has set the window to 1 for a timeout: the initial one instead. */
+/* The stack has set the window to 1 for a timeout: the initial one instead, or the
+ * one of before if that was smaller.
+ */
 static void j_set_state(struct sock *sk, u8 new_state)
 {
 	struct j *j = inet_csk_ca(sk);
@@ -101,7 +103,8 @@ static void j_set_state(struct sock *sk, u8 new_state)
 	if (new_state != TCP_CA_Loss || !timeout_seen(sk, j->reduced, j->cwnd))
 		return;
 	j->reduced = false;
-	tcp_snd_cwnd_set(tcp_sk(sk), TCP_INIT_CWND);
+	tcp_snd_cwnd_set(tcp_sk(sk), min(max(j->prior_cwnd, STAR_CWND_MIN),
+					 TCP_INIT_CWND));
 }
 
 static u32 j_undo_cwnd(struct sock *sk)
@@ -176,7 +179,6 @@ APOGEE_CONG_CONTROL(j_cong_control)
 		 state != TCP_CA_CWR)
 		tcp_reno_cong_avoid(sk, tp->snd_una, acked);
 	j->marked = j->marked && tcp_snd_cwnd(tp) <= j->cwnd_abe;
-	j_shrink(sk, idle_validate(sk));
 	j->cwnd = tcp_snd_cwnd(tp);
 	j_set_pacing_rate(sk);
 	trace_j_ack(sk, j->cwnd_abe, abe_bw(&j->abe));

@@ -29,7 +29,7 @@
  *             | SLOW |-----------+       cwnd_reno has passed cwnd_abe
  *             +------+<-------------------------------+
  *              ^                          data lost   |
- *              |  long idle, window unused       +-------+  only ACKs were lost:
+ *              |  long idle                      +-------+  only ACKs were lost:
  *     START or CRUISE              any --------->| JUDGE |--> the mode of before
  *                                      timeout   +-------+    (CRUISE for START
  *                                                             with an estimate)
@@ -40,9 +40,10 @@
  *   SLOW, MARKED, YIELD
  *           ABE's share is held back: cwnd = cwnd_reno, growing as Reno's. A mark
  *           leads to MARKED and a loss with a queue to YIELD from here, too.
- *   JUDGE   The window is the stack's. AEN reads the ACKs. A timeout that the
- *           stack has for itself decided on (AEN off, a mark or a loss known
- *           before, a second one) leads to SLOW at once.
+ *   JUDGE   The window is the stack's. AEN reads the ACKs. A timeout with
+ *           nothing to judge (AEN off, a mark known before, a second one) leads to
+ *           SLOW at once. One in recovery, of a repair, changes nothing: that
+ *           loss is answered.
  *
  * Notable differences from the paper:
  *   o Bandwidth samples span a train of ACKs and pass a maximum filter over
@@ -62,8 +63,8 @@
  *     side: a peer that answers the SYN-ACK late looks like a long path.
  *   o Duplicate ACKs lift nothing: each lets one new segment go (RFC 3042). In
  *     recovery what is newly SACKed counts as acknowledged.
- *   o After an idle time, and where the window is not used, it falls as Reno's
- *     (RFC 5681 4.1, RFC 2861), and slow start leads back.
+ *   o After an idle time the window falls as Reno's (RFC 5681 4.1), and slow
+ *     start leads back.
  *   o Packets are paced, or a lifted window would leave as one burst.
  *   o After a timeout by data loss ABE's share is held back until slow start
  *     has passed ssthresh: the first ACK would otherwise lift the window to
@@ -72,8 +73,8 @@
  *     and ABE's share is held back until it has grown again.
  *
  * The module owns the window by cong_control. That switches off the stack's
- * proportional rate reduction, its pacing rate, its restart after idle and its
- * validation of windows; all are done here. In
+ * proportional rate reduction, its pacing rate and its restart after idle; all are
+ * done here. In
  * recovery no more than the window CWS set is in flight, so that each segment
  * delivered or lost is replaced by one.
  */
@@ -194,6 +195,9 @@ static void star_init(struct sock *sk)
 	s->w.cwnd_reno = max_t(u32, tcp_snd_cwnd(tp), 1);
 	s->una = tp->snd_una;
 	s->rtt_us = U32_MAX;
+	s->prior_cwnd = tcp_snd_cwnd(tp);
+	s->prior_ssthresh = tp->snd_ssthresh;
+	s->prior_mode = s->w.mode;
 
 	/* No rate yet, and none left over from another algorithm. */
 	WRITE_ONCE(sk->sk_pacing_rate, READ_ONCE(sk->sk_max_pacing_rate));
@@ -201,11 +205,13 @@ static void star_init(struct sock *sk)
 		star_begin(sk);
 }
 
-/* Slow start from the initial window (AEN, P_seq > ACK_seq). */
+/* Slow start from the initial window (AEN, P_seq > ACK_seq), or the one of before
+ * if that was smaller.
+ */
 static void star_start_again(struct star *s)
 {
 	s->w.mode = STAR_SLOW;
-	s->w.cwnd_reno = TCP_INIT_CWND;
+	s->w.cwnd_reno = min(max(s->prior_cwnd, STAR_CWND_MIN), TCP_INIT_CWND);
 	s->w.cwnd_cnt = 0;
 }
 
@@ -530,7 +536,6 @@ APOGEE_CONG_CONTROL(star_cong_control)
 		tp->snd_ssthresh = max(s->w.cwnd_abe, STAR_CWND_MIN);
 
 	star_set_window(sk, lift || judged);
-	star_shrink(sk, idle_validate(sk));
 	star_set_pacing_rate(sk);
 	s->una = tp->snd_una;
 out:

@@ -86,7 +86,7 @@
  *	until @samples is ABE_SETTLE, [1] is the estimate of the first train;
  *	with @recent an epoch is one sample
  * @last_us: time of the last ACK, in us, modulo 2^32
- * @sent_us: when the newest segment was sent that the ACK at @mark_us delivered,
+ * @sent_us: when the last segment was sent that the ACK at @mark_us delivered,
  *	in us, modulo 2^32
  * @samples: full samples so far, up to ABE_SETTLE
  * @started: the first ACK has been seen

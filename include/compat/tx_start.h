@@ -5,6 +5,9 @@
  * on by an operation of its own, cwnd_event_tx_start. No stable kernel before 7.1
  * has that.
  *
+ * The first packet is on its way by then: a window that is lowered holds from the
+ * second on.
+ *
  * APOGEE_TX_START(name) is the head of such a function; the body sees
  * `struct sock *sk`. APOGEE_TX_START_OP(name) is its line among the operations.
  */

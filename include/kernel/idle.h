@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Restart after idle and window validation for modules with a cong_control, for
- * which the stack leaves both out: tcp_slow_start_after_idle_check() and
- * tcp_cwnd_application_limited(), by net.ipv4.tcp_slow_start_after_idle as there.
+ * Restart after idle for modules with a cong_control, for which the stack leaves
+ * it out: tcp_slow_start_after_idle_check(), by
+ * net.ipv4.tcp_slow_start_after_idle as there.
+ *
+ * The stack also lowers windows that are not used (RFC 2861), but only where no ACK
+ * of new data has come for a retransmission timeout (tcp_cong_avoid() sets
+ * snd_cwnd_stamp): what an application does not use stays, and does not grow.
  */
 #ifndef _KERNEL_IDLE_H
 #define _KERNEL_IDLE_H
@@ -46,31 +50,6 @@ static inline u32 idle_tx_start(struct sock *sk)
 	tp->snd_cwnd_used = 0;
 	return idle_cwnd(tcp_snd_cwnd(tp), idle_restart(sk), idle,
 			 inet_csk(sk)->icsk_rto);
-}
-
-/**
- * idle_validate() - the window that has been used
- * @sk: a socket at the end of an ACK
- *
- * Once per retransmission timeout in which neither the window nor the receiver
- * limited what was sent. The stack goes on counting for that.
- *
- * Return: the window in segments, tcp_snd_cwnd() if it is to stay.
- */
-static inline u32 idle_validate(struct sock *sk)
-{
-	struct tcp_sock *tp = tcp_sk(sk);
-	u32 used = max(tp->snd_cwnd_used, tp->packets_out);
-
-	if (!idle_counts(sk) || tcp_is_cwnd_limited(sk) ||
-	    inet_csk(sk)->icsk_ca_state != TCP_CA_Open ||
-	    (s32)(tcp_jiffies32 - tp->snd_cwnd_stamp) <
-		    (s32)inet_csk(sk)->icsk_rto ||
-	    (sk->sk_socket && test_bit(SOCK_NOSPACE, &sk->sk_socket->flags)))
-		return tcp_snd_cwnd(tp);
-	tp->snd_cwnd_stamp = tcp_jiffies32;
-	tp->snd_cwnd_used = 0;
-	return idle_unused_cwnd(tcp_snd_cwnd(tp), idle_restart(sk), used);
 }
 
 #endif /* _KERNEL_IDLE_H */

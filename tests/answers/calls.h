@@ -873,20 +873,6 @@ static void answer_idle_cwnd(void *call)
 	c->result = idle_cwnd(c->cwnd, c->restart, c->idle, c->rto);
 }
 
-struct answer_idle_unused_cwnd {
-	u32 result;
-	u32 cwnd;
-	u32 restart;
-	u32 used;
-};
-
-static void answer_idle_unused_cwnd(void *call)
-{
-	struct answer_idle_unused_cwnd *c = call;
-
-	c->result = idle_unused_cwnd(c->cwnd, c->restart, c->used);
-}
-
 struct answer_star_holds {
 	bool result;
 	struct star_window w;
@@ -1177,7 +1163,6 @@ static const struct {
 	{ answer_gentle_reduced, sizeof(struct answer_gentle_reduced) },
 	{ answer_gentle_capacity, sizeof(struct answer_gentle_capacity) },
 	{ answer_idle_cwnd, sizeof(struct answer_idle_cwnd) },
-	{ answer_idle_unused_cwnd, sizeof(struct answer_idle_unused_cwnd) },
 	{ answer_star_holds, sizeof(struct answer_star_holds) },
 	{ answer_star_cwnd, sizeof(struct answer_star_cwnd) },
 	{ answer_star_queue_stands, sizeof(struct answer_star_queue_stands) },
