@@ -31,7 +31,7 @@ from .scenario import module_of
 DEFAULT_KERNEL = "6.1"
 
 #: Series that apt can deliver: the Debian suite which carries it.
-SERIES = {"6.1": "bookworm", "6.12": "bookworm-backports", "7.2": "trixie-backports"}
+SERIES = {"6.1": "bookworm", "6.12": "bookworm-backports", "7.3": "trixie-backports"}
 
 #: The release whose compilers scripts/setup installs, and whose programs run on every later one.
 NATIVE = "bookworm"

@@ -21,15 +21,15 @@ def raising(error: Exception) -> object:
     "error", [GuestFailed("kernel panic", []), images.LabError("no room"), AssertionError("no")]
 )
 def test_a_check_that_breaks_is_a_failed_cell(error: Exception) -> None:
-    row = matrix.Row("7.2", "amd64")
+    row = matrix.Row("7.3", "amd64")
     assert not row.look("boots", raising(error))  # type: ignore[arg-type]
-    assert row.failures == [f"7.2: boots: {error}"]
-    assert row.texts() == ["7.2", "amd64", "–", "–", "FAILED", "–", "–", "–"]
+    assert row.failures == [f"7.3: boots: {error}"]
+    assert row.texts() == ["7.3", "amd64", "–", "–", "FAILED", "–", "–", "–"]
 
 
 def test_a_kernel_that_cannot_be_had_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     error = images.LabError("trixie-backports: no network")
     monkeypatch.setattr(images, "kernel", raising(error))
     monkeypatch.setattr(matrix.foreign, "kernel", raising(error))
-    for row in (matrix.native_row("7.2", matrix.ROOT), matrix.foreign_row("7.2", "arm64")):
-        assert row.failures == ["7.2: W=1: trixie-backports: no network"]
+    for row in (matrix.native_row("7.3", matrix.ROOT), matrix.foreign_row("7.3", "arm64")):
+        assert row.failures == ["7.3: W=1: trixie-backports: no network"]
