@@ -31,7 +31,8 @@ def shared(cc: str, duration_s: float, **values: object) -> Case:
 
 
 CASES = {
-    "equal": shared("constant", 5, cwnd=200),
+    # At once: else the later flow's window is still opening when its interval begins.
+    "equal": shared("constant", 5, cwnd=200, spread=0.0),
     "apart": shared("constant", 6, cwnd=60, start=(0.0, 2.0), delays=(0.0, 0.1), spread=0.0),
     "errors": shared("constant", 6, cwnd=60, ber=BER),
     "tiny": shared("constant", 4, cwnd=300, queue=15_000),
@@ -39,7 +40,7 @@ CASES = {
     "probe": shared("reno", 3, trace="probe"),
     "return": shared("constant", 4, cwnd=200, ack_rate=50_000, ack_blackout=(2.0, 0.5)),
     "ipv6": shared("constant", 4, cwnd=50, ipv6=1, flows=3, data_blackout=(2.0, 0.5)),
-    "iperf3": shared("constant", 5, cwnd=200, traffic="iperf3"),
+    "iperf3": shared("constant", 5, cwnd=200, spread=0.0, traffic="iperf3"),
 }
 
 
