@@ -54,8 +54,8 @@ def test_a_latecomer_gets_its_share_and_no_more(kept: Path, tmp_path: Path, ber:
 
     In the mean of ten seeds. Of thirty phases without bit errors single runs have Jain's index from
     0.928 to 0.999, 0.981 in the mean with a standard deviation of 0.018: 0.96 is nearly four errors
-    of ten runs' mean away; at 1e-6 0.996 in the mean with 0.008, and 0.98 is six away. In each run neither has more than three times the other's (0.8); the
-    most seen is 1.9 times.
+    of ten runs' mean away; at 1e-6 0.996 in the mean with 0.008, and 0.98 is six away. In each run
+    neither has more than three times the other's (0.8); the most seen is 1.9 times.
     """
     settings = (f"queue={BDP}B", f"ber={ber}", "start=0s+30s")
     found = []
