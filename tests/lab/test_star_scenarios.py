@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import statistics
 from bisect import bisect_right
 from itertools import pairwise
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from .runs import Case, Run, run_cases
+from .runs import Case, Run, measured, run_cases
 
 pytestmark = pytest.mark.guest
 
@@ -55,8 +56,7 @@ CASES = {
     "marks": Case({"trace": "module", "tcp_ecn": 1}, duration_s=10, beside=MARKING),
     "paced": Case(BLACKOUT, duration_s=8, beside=QUEUE),
     "unpaced": Case({**BLACKOUT, "star.pacing": "0"}, duration_s=8, beside=QUEUE),
-    "ipv4": Case({"ber": 1e-6}, duration_s=12),
-    "ipv6": Case({"ber": 1e-6, "ipv6": 1}, duration_s=12),
+    "ipv6": Case({"ipv6": 1}, duration_s=2),
 }
 
 
@@ -207,23 +207,25 @@ def bottleneck_drops(run: Run) -> int:
 # --- IPv6 -------------------------------------------------------------------------------------
 
 
-def test_ipv6_does_as_well_as_ipv4(runs: dict[str, Run]) -> None:
-    """Delivered data relative to what the path can carry; 100 losses differ by chance: 3 %."""
-    share = {name: delivered(runs[name], 3, 11) for name in ("ipv4", "ipv6")}
-    assert share["ipv6"] == pytest.approx(share["ipv4"], abs=0.03)
-    assert 0.9 < share["ipv6"] < 1.02
+@pytest.mark.uml
+def test_ipv6_does_as_well_as_ipv4(kept: Path, tmp_path: Path) -> None:
+    """Goodput relative to what the path can carry, in the mean of ten seeds: within 0.03.
+
+    Of thirty seeds single runs have a standard deviation of 0.014, with either: of the difference
+    of two means of ten that is 0.006.
+    """
+    how = ["--cc", "star", "--duration", "12", "--seed", "1,2,3,4,5,6,7,8,9,10"]
+    how += ["--set", "window=16MB", "--set", "ber=1e-6", "--set", "ipv6=0,1"]
+    found: dict[int, list[float]] = {0: [], 1: []}
+    for record in measured(tmp_path / "records", *how):
+        found[record["set"]["ipv6"]].append(record["total_goodput_bps"] / record["limit_bps"])
+    four, six = (statistics.fmean(shares) for shares in found.values())
+    assert six == pytest.approx(four, abs=0.03)
+    assert four > 0.8, "three round trips of twelve seconds are the receiver's"
+
+
+def test_segments_leave_room_for_ipv6(runs: dict[str, Run]) -> None:
     assert runs["ipv6"].sent["info"]["snd_mss"] == MSS - 20
-
-
-def delivered(run: Run, start_s: float, end_s: float) -> float:
-    """Segments delivered (SACKed ones, too) between two times, as a share of the limit."""
-    times, counts = run.column("t_us"), run.column("delivered")
-    first, last = (
-        next(n for n, t in enumerate(times) if t >= times[0] + 1e6 * at) for at in (start_s, end_s)
-    )
-    size = run.sent["info"]["snd_mss"]
-    rate = (counts[last] - counts[first]) * size * 8e6 / (times[last] - times[first])
-    return rate / run.case.plan.limit_bps
 
 
 # --- what it shows ----------------------------------------------------------------------------
