@@ -45,7 +45,7 @@ enum gentle_share {
  * does so two round trips later, which few segments would not show.
  */
 #define GENTLE_GROWN		2
-#define GENTLE_GROWN_LEAST	8
+#define GENTLE_GROWN_LEAST	12
 #define GENTLE_FOLLOWS		8
 /* In slow start a rise by this part of the smallest RTT is a queue. */
 #define GENTLE_QUEUE_PART	32
@@ -90,7 +90,7 @@ struct gentle_path {
  * @low_us: its smallest RTT, in us, ~0 if none
  *
  * In Reno mode, once the window has grown by half of @rules->rise since the mark, and
- * by 8 segments: a queue would have made the RTT rise by as much, if all of it were
+ * by 12 segments: a queue would have made the RTT rise by as much, if all of it were
  * the flow's or grew alike, and fall where others give way. Where the RTT has done neither, not
  * by an eighth of that, no queue stands, and it is the path's. What the window
  * cannot explain sets the mark anew.
