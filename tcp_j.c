@@ -137,7 +137,7 @@ static void j_reduce(struct sock *sk)
 	tcp_snd_cwnd_set(tp, cwnd);
 }
 
-/* A window that has not been used: slow start leads back to what it was. */
+/* A window after idle: slow start leads back to what it was. */
 static void j_shrink(struct sock *sk, u32 cwnd)
 {
 	struct tcp_sock *tp = tcp_sk(sk);

@@ -405,7 +405,7 @@ static void star_reduce(struct sock *sk)
 					       ssthresh), cwnd));
 }
 
-/* A window that has not been used: slow start leads back to what it was. Returns
+/* A window after idle: slow start leads back to what it was. Returns
  * whether it falls.
  */
 static bool star_shrink(struct sock *sk, u32 cwnd)
