@@ -79,9 +79,10 @@
 
 /**
  * struct abe - state of one bandwidth estimation
- * @mark_us: time of the ACK that began the running sample, in us
- * @epoch_us: time at which the running epoch began, in us
- * @bytes: bytes delivered in the running sample
+ * @mark_us: time of the ACK that began the running sample, in us, modulo 2^32
+ * @epoch_us: time at which the running epoch began, in us, modulo 2^32
+ * @bytes: bytes delivered in the running sample, up to 2^32 - 1: of TCP's largest
+ *	window, 2^30, a sample has two at most
  * @bw: largest sample of the running [0] and the previous [1] epoch, in B/s;
  *	until @samples is ABE_SETTLE, [1] is the estimate of the first train;
  *	with @recent an epoch is one sample
@@ -94,10 +95,10 @@
  * @recent: set by the caller, may change: forget all but the last two samples
  */
 struct abe {
-	u64 mark_us;
-	u64 epoch_us;
-	u64 bytes;
 	u64 bw[2];
+	u32 mark_us;
+	u32 epoch_us;
+	u32 bytes;
 	u32 last_us;
 	u32 sent_us;
 	u8 samples;
@@ -142,7 +143,7 @@ static inline u64 abe_bw(const struct abe *a)
 	return max_t(u64, a->bw[0], a->bw[1]);
 }
 
-static inline void abe_restart_sample(struct abe *a, u64 now_us, u32 sent_us)
+static inline void abe_restart_sample(struct abe *a, u32 now_us, u32 sent_us)
 {
 	a->mark_us = now_us;
 	a->sent_us = sent_us;
@@ -153,21 +154,21 @@ static inline void abe_restart_sample(struct abe *a, u64 now_us, u32 sent_us)
  * sending of what they deliver. A segment that is older than the one before took
  * no time.
  */
-static inline u64 abe_elapsed_us(const struct abe *a, u64 now_us, u32 sent_us)
+static inline u32 abe_elapsed_us(const struct abe *a, u32 now_us, u32 sent_us)
 {
 	s32 sending_us = (s32)(sent_us - a->sent_us);
 
-	return max_t(u64, now_us - a->mark_us, sending_us > 0 ? sending_us : 0);
+	return max_t(u32, now_us - a->mark_us, sending_us > 0 ? sending_us : 0);
 }
 
-static inline bool abe_epoch_over(const struct abe *a, u64 now_us,
+static inline bool abe_epoch_over(const struct abe *a, u32 now_us,
 				  u32 interval_us)
 {
 	return a->recent ||
-	       now_us - a->epoch_us >= (u64)interval_us * ABE_EPOCH;
+	       now_us - a->epoch_us >= interval_us * ABE_EPOCH;
 }
 
-static inline void abe_take_sample(struct abe *a, u64 now_us, u64 sample,
+static inline void abe_take_sample(struct abe *a, u32 now_us, u64 sample,
 				   u32 interval_us, bool limited)
 {
 	if (limited && sample < abe_bw(a)) {
@@ -202,7 +203,8 @@ static inline void abe_correct_first(struct abe *a, u64 bw, u32 gap_us,
 /**
  * abe_ack() - account for one ACK (eq. 2)
  * @a: the estimation, zeroed before first use but for @recent
- * @now_us: arrival time of the ACK, in us
+ * @now_us: arrival time of the ACK, in us, modulo 2^32: a pause of 36 minutes and
+ *	more may look like one of any length, or like a step back
  * @sent_us: when the newest segment delivered so far was sent, in us of the same
  *	clock, modulo 2^32
  * @bytes: bytes it newly acknowledges or SACKs; 0 is allowed
@@ -213,16 +215,15 @@ static inline void abe_correct_first(struct abe *a, u64 bw, u32 gap_us,
  *
  * Return: true if the estimate may have changed.
  */
-static inline bool abe_ack(struct abe *a, u64 now_us, u32 sent_us, u64 bytes,
+static inline bool abe_ack(struct abe *a, u32 now_us, u32 sent_us, u64 bytes,
 			   u32 mss, u32 rtt_min_us, u32 first_us, bool limited)
 {
-	u32 gap_us = (u32)now_us - a->last_us;
-	u32 interval_us;
-	u64 elapsed_us;
+	u32 gap_us = now_us - a->last_us;
+	u32 interval_us, elapsed_us;
 
 	if (!bytes)
 		return false;
-	a->last_us = (u32)now_us;
+	a->last_us = now_us;
 
 	if (!a->started) {
 		a->started = true;
@@ -233,21 +234,21 @@ static inline bool abe_ack(struct abe *a, u64 now_us, u32 sent_us, u64 bytes,
 		return true;
 	}
 
-	if (now_us < a->mark_us) {
+	if ((s32)(now_us - a->mark_us) < 0) {
 		abe_restart_sample(a, now_us, sent_us);
 		a->epoch_us = now_us;
 		return false;
 	}
 
-	a->bytes += bytes;
+	a->bytes = (u32)min_t(u64, a->bytes + bytes, U32_MAX);
 	elapsed_us = abe_elapsed_us(a, now_us, sent_us);
 	interval_us = abe_interval_us(rtt_min_us);
 
 	if (!a->samples)
-		abe_correct_first(a, abe_rate(mss + a->bytes,
-					      first_us + elapsed_us),
+		abe_correct_first(a, abe_rate((u64)mss + a->bytes,
+					      (u64)first_us + elapsed_us),
 				  gap_us, rtt_min_us);
-	if (mss + a->bytes >= ABE_TRAIN * (u64)mss)
+	if ((u64)mss + a->bytes >= ABE_TRAIN * (u64)mss)
 		a->train = true;
 	if (now_us - a->mark_us < interval_us)
 		return !a->samples;

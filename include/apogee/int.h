@@ -20,11 +20,14 @@
 #include <stdbool.h>
 
 typedef __UINT8_TYPE__ u8;
+typedef __UINT16_TYPE__ u16;
 typedef __UINT32_TYPE__ u32;
 typedef __UINT64_TYPE__ u64;
 typedef __INT32_TYPE__ s32;
 typedef __INT64_TYPE__ s64;
 
+#define U8_MAX ((u8)~0U)
+#define U16_MAX ((u16)~0U)
 #define U32_MAX ((u32)~0U)
 #define U64_MAX ((u64)~0ULL)
 #define S32_MAX ((s32)(U32_MAX >> 1))

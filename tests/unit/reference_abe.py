@@ -55,7 +55,8 @@ class _Sample:
 
     @property
     def nbytes(self) -> int:
-        return sum(ack.nbytes for ack in self.acks)
+        """No more are counted: TCP's windows end at 2^30 bytes, and a sample has two at most."""
+        return min(sum(ack.nbytes for ack in self.acks), 2**32 - 1)
 
     @property
     def elapsed_us(self) -> int:

@@ -226,9 +226,12 @@ def test_exact_over_the_whole_range(apogee: Library, rate: int, rtt: int, mss: i
     """A steady train at any corner: within 1 us per sample of the true rate, window and all.
 
     An ACK per segment up to 20 per interval, then stretch ACKs. ACK times are
-    whole us, so a sample of I us may err by 1 us: R * (1 +- 1/I).
+    whole us, so a sample of I us may err by 1 us: R * (1 +- 1/I). The rate is what two of
+    TCP's largest windows, 2^31 bytes, come to in an interval at most: an interval is no
+    longer than a round trip.
     """
     est = Estimator(apogee, mss=mss, rtt_min_us=rtt)
+    rate = min(rate, 2**31 * USEC_PER_SEC // est.interval_us)
     every = max(math.ceil(est.interval_us * rate / (20 * mss * USEC_PER_SEC)), 1)
     step = every * mss * USEC_PER_SEC / rate
     count = max(math.ceil(est.interval_us / step), 1) * (apogee.ABE_SETTLE + 2)
@@ -237,6 +240,42 @@ def test_exact_over_the_whole_range(apogee: Library, rate: int, rtt: int, mss: i
     assert abs(est.bw - rate) <= rate / est.interval_us + 1
     segments = Fraction(est.bw * rtt, USEC_PER_SEC * mss)
     assert apogee.abe_window(est.bw, rtt, mss) == min(math.floor(segments), apogee.ABE_WINDOW_MAX)
+
+
+@given(st.lists(st.integers(1, 2**34), min_size=1, max_size=8))
+def test_more_bytes_than_can_be_counted_make_a_sample_smaller(
+    apogee: Library, nbytes: list[int]
+) -> None:
+    """2^32 bytes do not wrap to none: 2^32 - 1 in 625 ms."""
+    est = Estimator(apogee, mss=1448, rtt_min_us=10_000_000)
+    est.ack(0, 1448)
+    for one in nbytes:
+        est.ack(624_999, one)
+    got = est.ack(625_000, 1)
+    counted = min(sum(nbytes) + 1, 2**32 - 1)
+    assert got >= counted * USEC_PER_SEC // 625_000
+
+
+@given(st.integers(2**31, 2**34), st.integers(0, 3000), st.integers(0, 2**32 - 1))
+@settings(max_examples=settings().max_examples // 5)
+def test_a_clock_of_32_bits_outlasts_any_pause(
+    apogee: Library, idle_us: int, acks: int, begin: int
+) -> None:
+    """From 36 minutes on a pause may look like any time, also one that has not begun yet.
+
+    What is counted before it is less than an interval's, so that a sample across it is
+    less than twice the rate at the worst.
+    """
+    est = Estimator(apogee, mss=1448, rtt_min_us=500_000)
+    now, rate = begin, 1_250_000
+    for pause in (0, idle_us, 0):
+        now += pause
+        for _ in range(acks):
+            now += 1158
+            est.ack(now, 1448, sent_us=(now - 500_000) % 2**32)
+        assert not acks or est.bw <= 2 * rate + 1
+    if acks > 2000:  # five samples and more, and so the first train's is forgotten
+        assert abs(est.bw - rate) <= rate // 100
 
 
 def test_nothing_delivered_is_no_ack(apogee: Library) -> None:
