@@ -45,6 +45,12 @@
  *           SLOW at once. One in recovery, of a repair, changes nothing: that
  *           loss is answered.
  *
+ * With coexist=2, on trial, congestion (judge.h) is a loss that comes with a queue,
+ * or a round trip that loses more than bit errors take, and every round trip may
+ * answer. Where the answer shows that it was none, as the path is longer or the losses
+ * stay, it is taken back. YIELD then ends where the window has come back to cwnd_abe, and
+ * a timeout leads back to it.
+ *
  * Notable differences from the paper:
  *   o Bandwidth samples span a train of ACKs and pass a maximum filter over
  *     four round trips and more (coexist=1), or the larger of the last two
@@ -55,6 +61,8 @@
  *   o The whole window is compared with ssthresh, a standing queue slows the
  *     growth to one segment per round trip, and a loss that comes with one is
  *     answered as congestion (coexist=1, see star.h).
+ *   o With coexist=2 RTT_min is what the judgement takes for the path's own RTT: the
+ *     least so far, or more where the path has become longer.
  *   o The stack retransmits the oldest segment at a timeout, not the newest.
  *     The ACK that answers carries the same verdict if D-SACK or timestamps
  *     are consulted, and data loss costs no extra round trip.
@@ -108,8 +116,8 @@ APOGEE_PARAM(pacing, 0, 1,
 	     "pace what is sent, 0 or 1 (default 1)");
 
 static unsigned int coexist __read_mostly = 1;
-APOGEE_PARAM(coexist, 0, 1,
-	     "yield to other flows where a queue stands, or 0: the paper's letter; 0 or 1 (default 1)");
+APOGEE_PARAM(coexist, 0, 2,
+	     "1: yield to other flows where a queue stands; 2: judge each round trip (on trial); 0: the paper's letter (default 1)");
 
 /* The first window: a segment for each 25 ms of the round trip ... */
 #define STAR_RTT_REFERENCE_US	25000U
@@ -120,33 +128,53 @@ APOGEE_PARAM(coexist, 0, 1,
  * struct star - per connection state, at most ICSK_CA_PRIV_SIZE (104) bytes
  * @abe: bandwidth estimation
  * @w: the window and the mode
- * @rtt_us: smallest RTT of the running ABE sample, in us, ~0 if none
- * @sample_rtt_us: smallest RTT of the last ABE sample, in us
+ * @j: the judgement of RTT and losses
  * @una: snd_una at the last ACK; in JUDGE at the timeout
- * @p_seq: P_seq, end of the newest data sent before the timeout
- * @dsack_dups: tp->dsack_dups at the timeout
+ * @p_seq: in JUDGE P_seq, end of the newest data sent before the timeout
+ * @dsack_dups: in JUDGE tp->dsack_dups at the timeout
+ * @round_end: else tp->delivered when the running round trip began
+ * @round_lost: else tp->lost at that time
  * @prior_cwnd: window before the last reduction, in segments, for undo
  * @prior_ssthresh: ssthresh before it
  * @prior_mode: mode before it
  * @asked: the stack has asked for ssthresh: star_reduce() is to answer
  * @sack_hole: the scoreboard had a hole at the timeout
- * @queue: a queue stands at the bottleneck
  */
 struct star {
 	struct abe abe;
 	struct star_window w;
-	u32 rtt_us;
-	u32 sample_rtt_us;
+	struct star_judge j;
 	u32 una;
-	u32 p_seq;
-	u32 dsack_dups;
+	union {
+		struct {
+			u32 p_seq;
+			u32 dsack_dups;
+		};
+		struct {
+			u32 round_end;
+			u32 round_lost;
+		};
+	};
 	u32 prior_cwnd;
 	u32 prior_ssthresh;
 	u8 prior_mode;
 	u8 asked:1,
-	   sack_hole:1,
-	   queue:1;
+	   sack_hole:1;
 };
+
+/* Each round trip is judged (coexist=2). */
+static bool star_judges(void)
+{
+	return READ_ONCE(coexist) == 2;
+}
+
+/* RTT_min: the path's own, as far as the judgement knows. */
+static u32 star_rtt_min(const struct sock *sk)
+{
+	const struct star *s = inet_csk_ca(sk);
+
+	return star_judges() ? s->j.base_us : tcp_min_rtt(tcp_sk(sk));
+}
 
 static void star_set_first_rate(struct sock *sk)
 {
@@ -178,6 +206,16 @@ static void star_begin(struct sock *sk)
 	star_set_first_rate(sk);
 }
 
+/* A round trip begins: it ends with the first ACK of what is sent from now on. */
+static void star_begin_round(struct sock *sk)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	struct star *s = inet_csk_ca(sk);
+
+	s->round_end = tp->delivered;
+	s->round_lost = tp->lost;
+}
+
 static void star_init(struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
@@ -194,7 +232,10 @@ static void star_init(struct sock *sk)
 		s->w.mode = STAR_SLOW;
 	s->w.cwnd_reno = max_t(u32, tcp_snd_cwnd(tp), 1);
 	s->una = tp->snd_una;
-	s->rtt_us = U32_MAX;
+	s->j.base_us = tcp_min_rtt(tp);
+	s->j.least_us = U32_MAX;
+	s->j.last_us = U32_MAX;
+	star_begin_round(sk);
 	s->prior_cwnd = tcp_snd_cwnd(tp);
 	s->prior_ssthresh = tp->snd_ssthresh;
 	s->prior_mode = s->w.mode;
@@ -205,12 +246,33 @@ static void star_init(struct sock *sk)
 		star_begin(sk);
 }
 
+/* The window is not the one of the running round trip any more, whose counts are
+ * gone where it was JUDGE: the next one is the first to tell something.
+ */
+static void star_round_anew(struct sock *sk)
+{
+	struct star *s = inet_csk_ca(sk);
+
+	star_begin_round(sk);
+	s->j.skip = 1;
+}
+
+/* What was yielded to others in rounds stays theirs after a timeout. */
+static bool star_yielded(const struct star *s)
+{
+	return s->prior_mode == STAR_YIELD && s->w.rounds;
+}
+
 /* Slow start from the initial window (AEN, P_seq > ACK_seq), or the one of before
  * if that was smaller.
  */
-static void star_start_again(struct star *s)
+static void star_start_again(struct sock *sk)
 {
-	s->w.mode = STAR_SLOW;
+	struct star *s = inet_csk_ca(sk);
+
+	star_round_anew(sk);
+	s->w.mode = star_yielded(s) ? STAR_YIELD : STAR_SLOW;
+	s->w.clear = 0;
 	s->w.cwnd_reno = min(max(s->prior_cwnd, STAR_CWND_MIN), TCP_INIT_CWND);
 	s->w.cwnd_cnt = 0;
 }
@@ -239,10 +301,12 @@ static void star_timeout(struct sock *sk)
 	    inet_csk(sk)->icsk_ca_state > TCP_CA_Disorder) {
 		if (s->w.mode == STAR_JUDGE)
 			trace_star_aen(sk, s->p_seq, STAR_AEN_LOSS);
-		star_start_again(s);
+		star_start_again(sk);
 		return;
 	}
 	s->w.mode = STAR_JUDGE;
+	s->j.test = 0;
+	s->j.dip = 0;
 	s->sack_hole = !!tp->sacked_out;
 	s->p_seq = tp->snd_nxt;
 	s->una = tp->snd_una;
@@ -275,6 +339,8 @@ static u32 star_ssthresh(struct sock *sk)
 		s->prior_mode = s->w.mode;
 	}
 	s->asked = 1;
+	if (star_yielded(s))
+		return max(s->prior_cwnd - s->prior_cwnd / 4, STAR_CWND_MIN);
 	return star_cws_ssthresh(&s->w, s->prior_cwnd);
 }
 
@@ -283,6 +349,7 @@ static void star_restore(struct sock *sk)
 {
 	struct star *s = inet_csk_ca(sk);
 
+	star_round_anew(sk);
 	s->w.mode = s->prior_mode;
 	/* Without an estimate nothing but START would end slow start. */
 	if (s->w.mode == STAR_START &&
@@ -328,8 +395,36 @@ static bool star_check_aen(struct sock *sk)
 	if (verdict == STAR_AEN_SPURIOUS)
 		star_restore(sk);
 	else if (verdict == STAR_AEN_LOSS)
-		star_start_again(s);
+		star_start_again(sk);
 	return verdict == STAR_AEN_LOSS && !evidence.covers_probe;
+}
+
+/* A window that is held below the estimate measures itself. */
+static bool star_held_below(const struct star *s)
+{
+	return star_judges() && star_holds(&s->w) &&
+	       s->w.cwnd_reno < s->w.cwnd_abe;
+}
+
+static void star_take_rtt(struct star *s, u32 rtt_us)
+{
+	if (star_judges()) {
+		judge_rtt(&s->j, rtt_us);
+		return;
+	}
+	s->j.base_us = min(s->j.base_us, rtt_us);
+	s->j.least_us = min(s->j.least_us, rtt_us);
+}
+
+/* Without rounds a sampling interval tells whether a queue stands. */
+static void star_end_sample(struct star *s, u32 rtt_min)
+{
+	if (s->j.least_us == U32_MAX)
+		return;
+	s->j.last_us = s->j.least_us;
+	s->j.least_us = U32_MAX;
+	s->j.queue = star_queue_stands(s->j.last_us, rtt_min);
+	star_watch(&s->w, s->j.queue, false);
 }
 
 /* Take the ACK into the estimate; on a new one lift the window anew. */
@@ -337,31 +432,161 @@ static void star_estimate(struct sock *sk, const struct rate_sample *rs)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
-	u32 rtt_min = tcp_min_rtt(tp);
 	bool first = !s->w.cwnd_abe;
+	u32 rtt_min;
 
 	if (rs->rtt_us > 0)
-		s->rtt_us = min_t(u32, s->rtt_us, rs->rtt_us);
+		star_take_rtt(s, rs->rtt_us);
+	rtt_min = star_rtt_min(sk);
 
 	s->abe.recent = !READ_ONCE(coexist);
-	if (!abe_ack(&s->abe, tp->tcp_mstamp, (u32)tp->first_tx_mstamp,
+	if (!abe_ack(&s->abe, (u32)tp->tcp_mstamp, (u32)tp->first_tx_mstamp,
 		     (u64)rs->acked_sacked * tp->mss_cache, tp->mss_cache,
-		     rtt_min, READ_ONCE(first_interval_us), rs->is_app_limited))
+		     rtt_min, READ_ONCE(first_interval_us),
+		     rs->is_app_limited || star_held_below(s)))
 		return;
 
-	if (s->rtt_us != U32_MAX) {
-		s->sample_rtt_us = s->rtt_us;
-		s->queue = star_queue_stands(s->rtt_us, rtt_min);
-		star_watch_queue(&s->w, s->queue);
-		s->rtt_us = U32_MAX;
-	}
-
+	if (!star_judges())
+		star_end_sample(s, rtt_min);
 	if (rtt_min == U32_MAX)
 		return;
 	s->w.cwnd_abe = abe_window(abe_bw(&s->abe), rtt_min, tp->mss_cache);
 	/* A connection that took up star later has a full window already. */
 	if (first && s->w.cwnd_reno > TCP_INIT_CWND)
 		star_set_cwnd(&s->w, tcp_snd_cwnd(tp));
+}
+
+/* How long the path takes for so many segments. */
+static u32 star_time_us(const struct sock *sk, u32 segments)
+{
+	const struct star *s = inet_csk_ca(sk);
+	u64 bytes = (u64)segments * tcp_sk(sk)->mss_cache;
+
+	return (u32)min_t(u64, div64_u64(bytes * USEC_PER_SEC,
+					 max_t(u64, abe_bw(&s->abe), 1)),
+			  U32_MAX);
+}
+
+/* To a smaller window, as others need room. */
+static void star_yield_to(struct sock *sk, u32 cwnd, u32 begin)
+{
+	struct star *s = inet_csk_ca(sk);
+
+	s->w.mode = STAR_YIELD;
+	s->w.rounds = star_judges();
+	s->w.clear = 0;
+	star_set_cwnd(&s->w, begin);
+	tcp_sk(sk)->snd_ssthresh = max(cwnd, STAR_CWND_MIN);
+}
+
+/* Where a queue has stood for some rounds: is it one? Alone the part of the window
+ * that is in the queue is given up for good, nobody misses it. Returns whether the
+ * window falls.
+ */
+static bool star_test_queue(struct sock *sk)
+{
+	struct star *s = inet_csk_ca(sk);
+	u32 cwnd = star_cwnd(&s->w), dip = judge_dip(&s->j, cwnd);
+
+	if (!judge_test_due(&s->j))
+		return false;
+	judge_begin_test(&s->j, s->j.last_us, star_time_us(sk, cwnd - dip), 2);
+	if (!s->j.test)
+		return false;
+	if (s->j.alone)
+		star_set_cwnd(&s->w, dip);
+	else
+		s->j.dip = 1;
+	return true;
+}
+
+/* The losses are the link's: as if the window had not been cut for them. */
+static void star_take_back(struct sock *sk, u32 cwnd)
+{
+	struct star *s = inet_csk_ca(sk);
+
+	if (s->w.mode != STAR_YIELD)
+		return;
+	if (s->j.large)
+		s->w.mode = STAR_CRUISE;
+	star_set_cwnd(&s->w, cwnd);
+	s->w.clear = STAR_CLEAR_LARGE;
+}
+
+/* What the losses of a round ask for. Returns whether the window falls. */
+static bool star_answer(struct sock *sk, const struct judge_round *r)
+{
+	struct star *s = inet_csk_ca(sk);
+	enum judge_answer answer = judge_end_losses(&s->j, r);
+	u32 cwnd = judge_cwnd(&s->j, answer, r, s->prior_cwnd);
+
+	if (answer == JUDGE_TAKE_BACK)
+		star_take_back(sk, cwnd);
+	else if (cwnd < r->cwnd)
+		star_yield_to(sk, cwnd, cwnd);
+	return cwnd < r->cwnd;
+}
+
+/* A round trip has ended. Returns whether the window falls. */
+static bool star_end_round(struct sock *sk)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	struct star *s = inet_csk_ca(sk);
+	u32 srtt = tp->srtt_us >> 3;
+	const struct judge_round r = {
+		.delivered = tp->delivered - s->round_end,
+		.lost = tp->lost - s->round_lost,
+		.cwnd = star_cwnd(&s->w),
+		.path = abe_window(abe_bw(&s->abe), srtt, tp->mss_cache),
+		.rtt_us = srtt,
+		.limited = tcp_is_cwnd_limited(sk),
+	};
+	bool longer = judge_end_rtt(&s->j, srtt, tcp_min_rtt(tp));
+
+	star_begin_round(sk);
+	star_watch(&s->w, s->j.queue, s->j.excess >= JUDGE_ONE_IN);
+	if (longer && s->w.mode == STAR_YIELD) {
+		s->w.clear = STAR_CLEAR;
+		s->w.cwnd_reno = max(s->w.cwnd_reno, s->w.cwnd_abe + 1);
+	}
+	judge_use(&s->j, &r);
+	if (s->w.mode == STAR_SLOW)
+		return false;
+	if (s->w.mode != STAR_START && star_answer(sk, &r))
+		return true;
+	return star_test_queue(sk);
+}
+
+/* Answer a loss that came with a queue by what the last sample says. */
+static void star_reduce_sample(struct sock *sk)
+{
+	struct star *s = inet_csk_ca(sk);
+	u32 rtt_min = tcp_min_rtt(tcp_sk(sk)), cwnd = s->prior_cwnd;
+
+	star_yield_to(sk, star_yield(cwnd, s->j.last_us, rtt_min, true),
+		      star_drain(cwnd, s->j.last_us, rtt_min, true));
+}
+
+/* Answer a loss that came with a queue, unless an answer is under way. */
+static void star_reduce_queue(struct sock *sk)
+{
+	struct star *s = inet_csk_ca(sk);
+	u32 rtt = s->j.least_us == U32_MAX ? s->j.last_us : s->j.least_us;
+	u32 cwnd = s->prior_cwnd, to;
+
+	if (s->j.test) {
+		star_set_cwnd(&s->w, cwnd);
+		return;
+	}
+	to = star_yield(cwnd, rtt, s->j.base_us, s->j.alone);
+	judge_begin_test(&s->j, rtt, star_time_us(sk, cwnd - to), 3);
+	/* Too small an answer to be seen: a larger one, for a round. */
+	if (!s->j.test && !s->j.rest) {
+		judge_begin_test(&s->j, rtt, star_time_us(sk, cwnd / 4), 3);
+		s->j.dip = s->j.test > 0;
+	}
+	star_yield_to(sk, to,
+		      star_drain(cwnd, rtt, s->j.base_us, s->j.alone));
 }
 
 /* Answer the loss event or the mark for which the stack asked ssthresh. No
@@ -380,13 +605,12 @@ static void star_reduce(struct sock *sk)
 		tp->snd_ssthresh = star_cwnd(&s->w);
 		return;
 	}
-	if (s->queue && READ_ONCE(coexist)) {
-		s->w.mode = STAR_YIELD;
-		s->w.clear = 0;
-		tp->snd_ssthresh = star_yield(cwnd, s->sample_rtt_us,
-					      tcp_min_rtt(tp));
-		star_set_cwnd(&s->w, star_drain(cwnd, s->sample_rtt_us,
-						tcp_min_rtt(tp)));
+	if (s->j.queue && star_judges()) {
+		star_reduce_queue(sk);
+		return;
+	}
+	if (s->j.queue && READ_ONCE(coexist)) {
+		star_reduce_sample(sk);
 		return;
 	}
 	/* A bit error while others share the path: nothing to answer. Nor does
@@ -397,12 +621,15 @@ static void star_reduce(struct sock *sk)
 		star_set_cwnd(&s->w, cwnd);
 		return;
 	}
+	/* Two windows per RTT left. */
+	if (s->w.mode == STAR_START || s->w.mode == STAR_SLOW)
+		judge_cut_made(&s->j);
 	if (s->w.mode == STAR_START)
 		s->w.mode = STAR_CRUISE;
 	ssthresh = star_cws_ssthresh(&s->w, cwnd);
 	tp->snd_ssthresh = ssthresh;
-	star_set_cwnd(&s->w, min(star_cws_cwnd(cwnd, s->prior_ssthresh,
-					       ssthresh), cwnd));
+	ssthresh = min(star_cws_cwnd(cwnd, s->prior_ssthresh, ssthresh), cwnd);
+	star_set_cwnd(&s->w, ssthresh);
 }
 
 /* A window after idle: slow start leads back to what it was. Returns
@@ -432,7 +659,7 @@ static u32 star_pace(const struct star *s)
 {
 	bool slow_start = s->w.mode == STAR_START || s->w.mode == STAR_SLOW;
 
-	return slow_start && !s->queue ? STAR_PACE_START : STAR_PACE_CRUISE;
+	return slow_start && !s->j.queue ? STAR_PACE_START : STAR_PACE_CRUISE;
 }
 
 static void star_set_pacing_rate(struct sock *sk)
@@ -443,11 +670,11 @@ static void star_set_pacing_rate(struct sock *sk)
 	u64 rate = max_rate;
 
 	/* Nothing to pace by: what the connection began with. */
-	if (!abe_bw(&s->abe) || tcp_min_rtt(tp) == U32_MAX)
+	if (!abe_bw(&s->abe) || star_rtt_min(sk) == U32_MAX)
 		return;
 	if (READ_ONCE(pacing)) {
 		rate = star_pacing_rate(tcp_snd_cwnd(tp), tp->mss_cache,
-					tcp_min_rtt(tp), star_pace(s));
+					star_rtt_min(sk), star_pace(s));
 		if (READ_ONCE(sk->sk_pacing_status) == SK_PACING_NONE)
 			cmpxchg(&sk->sk_pacing_status, SK_PACING_NONE,
 				SK_PACING_NEEDED);
@@ -490,6 +717,8 @@ static void star_set_window(struct sock *sk, bool lift)
 	const struct star *s = inet_csk_ca(sk);
 	u32 cwnd = star_cwnd(&s->w);
 
+	if (s->j.dip)
+		cwnd = judge_dip(&s->j, cwnd);
 	if (!lift)
 		cwnd = min(cwnd, tcp_snd_cwnd(tp));
 	/* The first retransmission goes out at once. */
@@ -498,12 +727,24 @@ static void star_set_window(struct sock *sk, bool lift)
 	tcp_snd_cwnd_set(tp, min(cwnd, tp->snd_cwnd_clamp));
 }
 
+/* Where nobody else is a window that fills the path need not grow; if somebody is
+ * after all, it leaves room.
+ */
+static bool star_rests(const struct sock *sk)
+{
+	const struct star *s = inet_csk_ca(sk);
+
+	return s->w.mode == STAR_YIELD && s->w.rounds && s->j.alone &&
+	       s->w.clear < 2 * STAR_CLEAR &&
+	       s->w.cwnd_reno >= tcp_sk(sk)->snd_ssthresh;
+}
+
 APOGEE_CONG_CONTROL(star_cong_control)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
 	bool letter = !READ_ONCE(coexist);
-	bool judged, lost = false, lift;
+	bool judged, lost = false, lift, round;
 
 	/* The ACK of the SYN is processed before star_init() is called. */
 	if (s->w.mode == STAR_NONE)
@@ -511,6 +752,8 @@ APOGEE_CONG_CONTROL(star_cong_control)
 
 	lift = star_is_new(sk, rs);
 	star_estimate(sk, rs);
+	round = s->w.mode != STAR_JUDGE && rs->delivered > 0 &&
+		!before(rs->prior_delivered, s->round_end);
 
 	judged = s->w.mode == STAR_JUDGE;
 	if (judged)
@@ -526,11 +769,13 @@ APOGEE_CONG_CONTROL(star_cong_control)
 		judged = true;
 	} else if (lift && !lost &&
 		   inet_csk(sk)->icsk_ca_state != TCP_CA_CWR &&
-		   tcp_is_cwnd_limited(sk)) {
+		   tcp_is_cwnd_limited(sk) && !star_rests(sk)) {
 		star_lwc(&s->w, rs->acked_sacked, tp->snd_ssthresh, letter,
-			 s->queue);
+			 s->j.queue);
 	}
 	s->asked = 0;
+	if (round && star_judges())
+		judged |= star_end_round(sk);
 
 	if (s->w.mode == STAR_START && !letter && s->w.cwnd_abe)
 		tp->snd_ssthresh = max(s->w.cwnd_abe, STAR_CWND_MIN);
@@ -539,7 +784,7 @@ APOGEE_CONG_CONTROL(star_cong_control)
 	star_set_pacing_rate(sk);
 	s->una = tp->snd_una;
 out:
-	trace_star_ack(sk, &s->w, abe_bw(&s->abe));
+	trace_star_ack(sk, &s->w, &s->j, abe_bw(&s->abe));
 }
 
 /* A third window for the repairs of a lossy path, beyond the usual two. */
@@ -556,7 +801,7 @@ static size_t star_get_info(struct sock *sk, u32 ext, int *attr,
 	u64 gain = (u64)tcp_snd_cwnd(tcp_sk(sk)) * BBR_INFO_UNIT;
 
 	return bbr_info(ext, attr, info, abe_bw(&s->abe),
-			tcp_min_rtt(tcp_sk(sk)), star_pace(s),
+			star_rtt_min(sk), star_pace(s),
 			s->w.cwnd_abe ? div_u64(gain, s->w.cwnd_abe) : 0);
 }
 

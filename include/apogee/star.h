@@ -19,23 +19,38 @@
  *    queue drains. ABE's share stays out until the queue has been gone for a
  *    while. Taken wrongly for a bit error's loss on a path of one's own, that
  *    answer costs nothing: what is left fills the path.
+ *
+ * With coexist=2, on trial, judge.h tells what is congestion, round trip by round
+ * trip; the rest is as with coexist=1.
  */
 #ifndef _APOGEE_STAR_H
 #define _APOGEE_STAR_H
 
 #include "abe.h"
+#include "judge.h"
 
-/* Sampling intervals (12 round trips on long paths) without a queue after which
- * the others that filled it are taken to have gone. CUBIC needs that long to be
- * back at the window it had on a path of 500 ms.
+/* Rounds without congestion after which ABE's share may count again, if the window
+ * has come to it. CUBIC needs that long to be back at the window it had on a path of
+ * 500 ms.
  */
-#define STAR_CLEAR		192U
+#define STAR_CLEAR		12U
+/* The same in sampling intervals, a sixteenth of a long path's round trip each. */
+#define STAR_CLEAR_SAMPLES	192U
+/* Rounds after which a flow takes more than a segment per round trip: one that has
+ * less than three eighths of the path two steps, others late, as what they leave is
+ * what Reno grows into.
+ */
+#define STAR_CLEAR_SMALL	8U
+#define STAR_CLEAR_SMALLER	16U
+#define STAR_CLEAR_LARGE	40U
+/* What losses take away from them. */
+#define STAR_CLEAR_LOSS		4U
 /* Segments a flow keeps in the queue of a path it shares: 19 ms at 10 Mbit/s. */
 #define STAR_QUEUED		16U
-/* No window below two segments: one would wait for the delayed ACK. */
-#define STAR_CWND_MIN		2U
 /* A queue stands where the RTT is a sixteenth above its minimum. */
 #define STAR_QUEUE_SHIFT	4
+/* No window below two segments: one would wait for the delayed ACK. */
+#define STAR_CWND_MIN		2U
 
 /* Pacing gains in 1/256: two windows per RTT_min in slow start ... */
 #define STAR_PACE_START		512U
@@ -64,7 +79,9 @@ enum star_mode {
  * @cwnd_abe: ABE's share, 0 without an estimate
  * @cwnd_cnt: segments acknowledged towards the next increment of @cwnd_reno
  * @mode: an enum star_mode
- * @clear: sampling intervals without a queue since STAR_YIELD began
+ * @clear: rounds without congestion, up to STAR_CLEAR_LARGE; without @rounds sampling
+ *	intervals without a queue, up to STAR_CLEAR_SAMPLES
+ * @rounds: in STAR_YIELD round trips are judged (coexist=2)
  */
 struct star_window {
 	u32 cwnd_reno;
@@ -72,6 +89,7 @@ struct star_window {
 	u32 cwnd_cnt;
 	u8 mode;
 	u8 clear;
+	bool rounds;
 };
 
 /**
@@ -127,6 +145,28 @@ static inline void star_increase(struct star_window *w, u32 divisor, u32 acked)
 	w->cwnd_cnt = (u32)min_t(u64, cnt, divisor - 1);
 }
 
+/* Reno's one segment per round trip; more if there has been no congestion for long. */
+static inline u32 star_yield_divisor(const struct star_window *w)
+{
+	u32 cwnd = star_cwnd(w), per_rtt = 1;
+
+	if ((u64)cwnd * 8 >= (u64)w->cwnd_abe * 3)
+		per_rtt = w->clear < STAR_CLEAR_LARGE ? 1 : cwnd / 32;
+	else if (w->clear >= STAR_CLEAR_SMALLER)
+		per_rtt = cwnd / 8;
+	else if (w->clear >= STAR_CLEAR_SMALL)
+		per_rtt = max_t(u32, cwnd / 32, 2);
+	return cwnd / max_t(u32, per_rtt, 1);
+}
+
+/* Have the others gone that an answer to congestion made room for? */
+static inline bool star_is_clear(const struct star_window *w)
+{
+	if (!w->rounds)
+		return w->clear >= STAR_CLEAR_SAMPLES;
+	return w->clear >= STAR_CLEAR && w->cwnd_reno > w->cwnd_abe;
+}
+
 /* Let ABE's share count again once its hold has ended; the sum stays. */
 static inline void star_release(struct star_window *w, u32 ssthresh)
 {
@@ -134,7 +174,7 @@ static inline void star_release(struct star_window *w, u32 ssthresh)
 		return;
 	if (w->mode == STAR_MARKED && w->cwnd_reno <= w->cwnd_abe)
 		return;
-	if (w->mode == STAR_YIELD && w->clear < STAR_CLEAR)
+	if (w->mode == STAR_YIELD && !star_is_clear(w))
 		return;
 	w->mode = STAR_CRUISE;
 	w->cwnd_reno -= min_t(u32, w->cwnd_abe, w->cwnd_reno - 1);
@@ -166,9 +206,13 @@ static inline void star_lwc(struct star_window *w, u32 acked, u32 ssthresh,
 	}
 	if (star_holds(w))
 		star_release(w, ssthresh);
-	if (acked)
-		star_increase(w, queue && !letter ? star_cwnd(w) : w->cwnd_reno,
-			      acked);
+	if (acked) {
+		u32 divisor = queue && !letter ? star_cwnd(w) : w->cwnd_reno;
+
+		if (w->mode == STAR_YIELD && w->rounds)
+			divisor = star_yield_divisor(w);
+		star_increase(w, divisor, acked);
+	}
 }
 
 /**
@@ -186,71 +230,75 @@ static inline void star_set_cwnd(struct star_window *w, u32 cwnd)
 	w->cwnd_cnt = 0;
 }
 
-/* The part of cwnd that is under way and not in the queue: the sender's own
- * share of the path. rtt_us = 0: not known.
- */
-static inline u32 star_share(u32 cwnd, u32 rtt_us, u32 rtt_min_us)
+/* No answer to a queue and a loss lowers the window further. */
+static inline u32 star_yield_least(u32 cwnd, bool alone)
 {
-	if (rtt_us <= rtt_min_us)
-		return cwnd;
-	return (u32)div_u64((u64)cwnd * rtt_min_us, rtt_us);
+	return max_t(u32, alone ? cwnd >> 1 : cwnd - (cwnd >> 2), STAR_CWND_MIN);
 }
 
 /**
  * star_yield() - window after a loss that came with a standing queue
  * @cwnd: congestion window at the time of the loss, in segments
- * @rtt_us: smallest RTT of the last sampling interval in us
- * @rtt_min_us: smallest RTT seen at all in us
+ * @rtt_us: smallest RTT of the running round in us
+ * @rtt_min_us: the path's RTT in us
+ * @alone: hardly anybody else sends
  *
  * The sender's own share of the path, cwnd * RTT_min / RTT, and a few segments
  * that it keeps in the queue, or the path would run empty at the next loss.
  * Few and the same for everybody whatever the window, so that flows which yield
  * at the same losses come to equal windows, as FAST TCP's do (Wei, Jin, Low,
  * Hegde 2006): a thirty-second of the share at least, and up to 16 segments as
- * long as that is less than an eighth. Not below half, Reno's answer.
+ * long as that is less than an eighth. Not below half, Reno's answer; beside others
+ * not below three quarters, near CUBIC's.
  *
  * Return: the window, at least 2 segments.
  */
-static inline u32 star_yield(u32 cwnd, u32 rtt_us, u32 rtt_min_us)
+static inline u32 star_yield(u32 cwnd, u32 rtt_us, u32 rtt_min_us, bool alone)
 {
-	u32 share = star_share(cwnd, rtt_us, rtt_min_us);
+	u32 share = judge_share(cwnd, rtt_us, rtt_min_us);
 
 	share += max_t(u32, share >> 5, min_t(u32, share >> 3, STAR_QUEUED));
 	share = min_t(u32, share, cwnd);
-	return max_t(u32, max_t(u32, share, cwnd >> 1), STAR_CWND_MIN);
+	return max_t(u32, share, star_yield_least(cwnd, alone));
 }
 
 /**
  * star_drain() - where the window begins after a loss with a standing queue
  * @cwnd: congestion window at the time of the loss, in segments
- * @rtt_us: smallest RTT of the last sampling interval in us
- * @rtt_min_us: smallest RTT seen at all in us
+ * @rtt_us: smallest RTT of the running round in us
+ * @rtt_min_us: the path's RTT in us
+ * @alone: hardly anybody else sends
  *
  * For less than a round trip, until slow start has brought the window back
  * to star_yield(), it lies as far below the share as it lay above: the queue
  * drains, and a flow that came when it stood learns the path's own RTT. Not
- * more than a quarter below, and not below half of @cwnd.
+ * more than a quarter below, and not below star_yield()'s bounds.
  *
  * Return: the window, at least 2 segments, not above star_yield().
  */
-static inline u32 star_drain(u32 cwnd, u32 rtt_us, u32 rtt_min_us)
+static inline u32 star_drain(u32 cwnd, u32 rtt_us, u32 rtt_min_us, bool alone)
 {
-	u32 share = star_share(cwnd, rtt_us, rtt_min_us);
+	u32 share = judge_share(cwnd, rtt_us, rtt_min_us);
 	u32 queued = min_t(u32, cwnd - share, share >> 2);
 
-	return max_t(u32, max_t(u32, share - queued, cwnd >> 1), STAR_CWND_MIN);
+	return max_t(u32, share - queued, star_yield_least(cwnd, alone));
 }
 
 /**
- * star_watch_queue() - count the intervals without a queue
+ * star_watch() - count the rounds without congestion
  * @w: the window
- * @queue: a queue stood during the sampling interval that has just ended
+ * @queue: a queue stood during the round or interval that has just ended
+ * @losses: there is an excess of losses
  */
-static inline void star_watch_queue(struct star_window *w, bool queue)
+static inline void star_watch(struct star_window *w, bool queue, bool losses)
 {
+	u32 most = w->rounds ? STAR_CLEAR_LARGE : STAR_CLEAR_SAMPLES;
+
 	if (queue)
 		w->clear = 0;
-	else if (w->clear < STAR_CLEAR)
+	else if (losses)
+		w->clear -= min_t(u8, w->clear, STAR_CLEAR_LOSS);
+	else if (w->clear < most)
 		w->clear++;
 }
 
@@ -297,7 +345,7 @@ static inline u32 star_mark_cwnd(u32 cwnd)
  * star_pacing_rate() - how fast a window leaves
  * @cwnd: congestion window in segments
  * @mss: maximum segment size in bytes
- * @rtt_min_us: smallest RTT seen at all in us
+ * @rtt_min_us: the path's RTT in us
  * @gain: windows per RTT_min in 1/256, up to 512
  *
  * Return: cwnd * MSS / RTT_min * gain in B/s, at most 2^63.

@@ -12,6 +12,7 @@
 #include <linux/tracepoint.h>
 #include <net/tcp.h>
 
+#include <apogee/judge.h>
 #include <apogee/star.h>
 
 #define show_star_state(state)						\
@@ -39,9 +40,10 @@
 			 { STAR_AEN_LOSS,	"loss" })
 
 TRACE_EVENT(star_ack,
-	TP_PROTO(const struct sock *sk, const struct star_window *w, u64 bw),
+	TP_PROTO(const struct sock *sk, const struct star_window *w,
+		 const struct star_judge *j, u64 bw),
 
-	TP_ARGS(sk, w, bw),
+	TP_ARGS(sk, w, j, bw),
 
 	TP_STRUCT__entry(
 		__field(u64, bw)
@@ -52,6 +54,12 @@ TRACE_EVENT(star_ack,
 		__field(u32, cwnd_abe)
 		__field(u32, ssthresh)
 		__field(u32, min_rtt_us)
+		__field(u32, base_rtt_us)
+		__field(u16, excess)
+		__field(u8, clear)
+		__field(u8, queue)
+		__field(u8, alone)
+		__field(u8, link)
 		__field(u8, state)
 		__field(u8, mode)
 	),
@@ -65,14 +73,22 @@ TRACE_EVENT(star_ack,
 		__entry->cwnd_abe = w->cwnd_abe;
 		__entry->ssthresh = tcp_sk(sk)->snd_ssthresh;
 		__entry->min_rtt_us = tcp_min_rtt(tcp_sk(sk));
+		__entry->base_rtt_us = j->base_us;
+		__entry->excess = j->excess / JUDGE_ONE_IN;
+		__entry->clear = w->clear;
+		__entry->queue = j->queue;
+		__entry->alone = j->alone;
+		__entry->link = j->link;
 		__entry->state = inet_csk(sk)->icsk_ca_state;
 		__entry->mode = w->mode;
 	),
 
-	TP_printk("sport=%u dport=%u cwnd=%u cwnd_reno=%u cwnd_abe=%u bw=%llu ssthresh=%u min_rtt_us=%u state=%s mode=%s",
+	TP_printk("sport=%u dport=%u cwnd=%u cwnd_reno=%u cwnd_abe=%u bw=%llu ssthresh=%u min_rtt_us=%u base_rtt_us=%u excess=%u clear=%u queue=%u alone=%u link=%u state=%s mode=%s",
 		  __entry->sport, __entry->dport, __entry->cwnd,
 		  __entry->cwnd_reno, __entry->cwnd_abe, __entry->bw,
 		  __entry->ssthresh, __entry->min_rtt_us,
+		  __entry->base_rtt_us, __entry->excess, __entry->clear, __entry->queue,
+		  __entry->alone, __entry->link,
 		  show_star_state(__entry->state),
 		  show_star_mode(__entry->mode))
 );

@@ -10,6 +10,7 @@
 #include <apogee/hstcp_table.h>
 #include <apogee/idle.h>
 #include <apogee/int.h>
+#include <apogee/judge.h>
 #include <apogee/rtt_trend.h>
 #include <apogee/rtt_trend_table.h>
 #include <apogee/star.h>
@@ -104,7 +105,7 @@ static void answer_abe_bw(void *call)
 
 struct answer_abe_restart_sample {
 	struct abe a;
-	u64 now_us;
+	u32 now_us;
 	u32 sent_us;
 };
 
@@ -116,9 +117,9 @@ static void answer_abe_restart_sample(void *call)
 }
 
 struct answer_abe_elapsed_us {
-	u64 result;
+	u32 result;
 	struct abe a;
-	u64 now_us;
+	u32 now_us;
 	u32 sent_us;
 };
 
@@ -132,7 +133,7 @@ static void answer_abe_elapsed_us(void *call)
 struct answer_abe_epoch_over {
 	bool result;
 	struct abe a;
-	u64 now_us;
+	u32 now_us;
 	u32 interval_us;
 };
 
@@ -145,7 +146,7 @@ static void answer_abe_epoch_over(void *call)
 
 struct answer_abe_take_sample {
 	struct abe a;
-	u64 now_us;
+	u32 now_us;
 	u64 sample;
 	u32 interval_us;
 	bool limited;
@@ -176,7 +177,7 @@ static void answer_abe_correct_first(void *call)
 struct answer_abe_ack {
 	bool result;
 	struct abe a;
-	u64 now_us;
+	u32 now_us;
 	u32 sent_us;
 	u64 bytes;
 	u32 mss;
@@ -873,6 +874,278 @@ static void answer_idle_cwnd(void *call)
 	c->result = idle_cwnd(c->cwnd, c->restart, c->idle, c->rto);
 }
 
+struct answer_judge_share {
+	u32 result;
+	u32 cwnd;
+	u32 rtt_us;
+	u32 base_us;
+};
+
+static void answer_judge_share(void *call)
+{
+	struct answer_judge_share *c = call;
+
+	c->result = judge_share(c->cwnd, c->rtt_us, c->base_us);
+}
+
+struct answer_judge_above {
+	bool result;
+	struct star_judge j;
+	u32 rtt_us;
+	u32 spread_us;
+};
+
+static void answer_judge_above(void *call)
+{
+	struct answer_judge_above *c = call;
+
+	c->result = judge_above(&c->j, c->rtt_us, c->spread_us);
+}
+
+struct answer_judge_rtt {
+	struct star_judge j;
+	u32 rtt_us;
+};
+
+static void answer_judge_rtt(void *call)
+{
+	struct answer_judge_rtt *c = call;
+
+	judge_rtt(&c->j, c->rtt_us);
+}
+
+struct answer_judge_adopt {
+	struct star_judge j;
+};
+
+static void answer_judge_adopt(void *call)
+{
+	struct answer_judge_adopt *c = call;
+
+	judge_adopt(&c->j);
+}
+
+struct answer_judge_is_path {
+	bool result;
+	struct star_judge j;
+};
+
+static void answer_judge_is_path(void *call)
+{
+	struct answer_judge_is_path *c = call;
+
+	c->result = judge_is_path(&c->j);
+}
+
+struct answer_judge_is_still {
+	bool result;
+	struct star_judge j;
+};
+
+static void answer_judge_is_still(void *call)
+{
+	struct answer_judge_is_still *c = call;
+
+	c->result = judge_is_still(&c->j);
+}
+
+struct answer_judge_end_rtt {
+	bool result;
+	struct star_judge j;
+	u32 srtt_us;
+	u32 min_rtt_us;
+};
+
+static void answer_judge_end_rtt(void *call)
+{
+	struct answer_judge_end_rtt *c = call;
+
+	c->result = judge_end_rtt(&c->j, c->srtt_us, c->min_rtt_us);
+}
+
+struct answer_judge_begin_test {
+	struct star_judge j;
+	u32 rtt_us;
+	u32 fall_us;
+	u32 rounds;
+};
+
+static void answer_judge_begin_test(void *call)
+{
+	struct answer_judge_begin_test *c = call;
+
+	judge_begin_test(&c->j, c->rtt_us, c->fall_us, c->rounds);
+}
+
+struct answer_judge_test_due {
+	bool result;
+	struct star_judge j;
+};
+
+static void answer_judge_test_due(void *call)
+{
+	struct answer_judge_test_due *c = call;
+
+	c->result = judge_test_due(&c->j);
+}
+
+struct answer_judge_dip {
+	u32 result;
+	struct star_judge j;
+	u32 cwnd;
+};
+
+static void answer_judge_dip(void *call)
+{
+	struct answer_judge_dip *c = call;
+
+	c->result = judge_dip(&c->j, c->cwnd);
+}
+
+struct answer_judge_use {
+	struct star_judge j;
+	struct judge_round r;
+};
+
+static void answer_judge_use(void *call)
+{
+	struct answer_judge_use *c = call;
+
+	judge_use(&c->j, &c->r);
+}
+
+struct answer_judge_cut_made {
+	struct star_judge j;
+};
+
+static void answer_judge_cut_made(void *call)
+{
+	struct answer_judge_cut_made *c = call;
+
+	judge_cut_made(&c->j);
+}
+
+struct answer_judge_count_anew {
+	struct star_judge j;
+	u32 ratio;
+};
+
+static void answer_judge_count_anew(void *call)
+{
+	struct answer_judge_count_anew *c = call;
+
+	judge_count_anew(&c->j, c->ratio);
+}
+
+struct answer_judge_count {
+	struct star_judge j;
+	u64 expected;
+	u64 lost;
+};
+
+static void answer_judge_count(void *call)
+{
+	struct answer_judge_count *c = call;
+
+	judge_count(&c->j, c->expected, c->lost);
+}
+
+struct answer_judge_no_link {
+	bool result;
+	struct judge_round r;
+	u32 sent;
+};
+
+static void answer_judge_no_link(void *call)
+{
+	struct answer_judge_no_link *c = call;
+
+	c->result = judge_no_link(&c->r, c->sent);
+}
+
+struct answer_judge_link {
+	bool result;
+	struct star_judge j;
+	u32 sent;
+	u32 lost;
+};
+
+static void answer_judge_link(void *call)
+{
+	struct answer_judge_link *c = call;
+
+	c->result = judge_link(&c->j, c->sent, c->lost);
+}
+
+struct answer_judge_link_small {
+	bool result;
+	struct star_judge j;
+	u32 sent;
+	u32 lost;
+};
+
+static void answer_judge_link_small(void *call)
+{
+	struct answer_judge_link_small *c = call;
+
+	c->result = judge_link_small(&c->j, c->sent, c->lost);
+}
+
+struct answer_judge_is_over {
+	bool result;
+	struct star_judge j;
+	struct judge_round r;
+};
+
+static void answer_judge_is_over(void *call)
+{
+	struct answer_judge_is_over *c = call;
+
+	c->result = judge_is_over(&c->j, &c->r);
+}
+
+struct answer_judge_is_excess {
+	bool result;
+	struct star_judge j;
+	u32 sent;
+	u32 lost;
+};
+
+static void answer_judge_is_excess(void *call)
+{
+	struct answer_judge_is_excess *c = call;
+
+	c->result = judge_is_excess(&c->j, c->sent, c->lost);
+}
+
+struct answer_judge_end_losses {
+	enum judge_answer result;
+	struct star_judge j;
+	struct judge_round r;
+};
+
+static void answer_judge_end_losses(void *call)
+{
+	struct answer_judge_end_losses *c = call;
+
+	c->result = judge_end_losses(&c->j, &c->r);
+}
+
+struct answer_judge_cwnd {
+	u32 result;
+	struct star_judge j;
+	enum judge_answer answer;
+	struct judge_round r;
+	u32 prior_cwnd;
+};
+
+static void answer_judge_cwnd(void *call)
+{
+	struct answer_judge_cwnd *c = call;
+
+	c->result = judge_cwnd(&c->j, c->answer, &c->r, c->prior_cwnd);
+}
+
 struct answer_star_holds {
 	bool result;
 	struct star_window w;
@@ -923,6 +1196,30 @@ static void answer_star_increase(void *call)
 	star_increase(&c->w, c->divisor, c->acked);
 }
 
+struct answer_star_yield_divisor {
+	u32 result;
+	struct star_window w;
+};
+
+static void answer_star_yield_divisor(void *call)
+{
+	struct answer_star_yield_divisor *c = call;
+
+	c->result = star_yield_divisor(&c->w);
+}
+
+struct answer_star_is_clear {
+	bool result;
+	struct star_window w;
+};
+
+static void answer_star_is_clear(void *call)
+{
+	struct answer_star_is_clear *c = call;
+
+	c->result = star_is_clear(&c->w);
+}
+
 struct answer_star_release {
 	struct star_window w;
 	u32 ssthresh;
@@ -962,18 +1259,17 @@ static void answer_star_set_cwnd(void *call)
 	star_set_cwnd(&c->w, c->cwnd);
 }
 
-struct answer_star_share {
+struct answer_star_yield_least {
 	u32 result;
 	u32 cwnd;
-	u32 rtt_us;
-	u32 rtt_min_us;
+	bool alone;
 };
 
-static void answer_star_share(void *call)
+static void answer_star_yield_least(void *call)
 {
-	struct answer_star_share *c = call;
+	struct answer_star_yield_least *c = call;
 
-	c->result = star_share(c->cwnd, c->rtt_us, c->rtt_min_us);
+	c->result = star_yield_least(c->cwnd, c->alone);
 }
 
 struct answer_star_yield {
@@ -981,13 +1277,14 @@ struct answer_star_yield {
 	u32 cwnd;
 	u32 rtt_us;
 	u32 rtt_min_us;
+	bool alone;
 };
 
 static void answer_star_yield(void *call)
 {
 	struct answer_star_yield *c = call;
 
-	c->result = star_yield(c->cwnd, c->rtt_us, c->rtt_min_us);
+	c->result = star_yield(c->cwnd, c->rtt_us, c->rtt_min_us, c->alone);
 }
 
 struct answer_star_drain {
@@ -995,25 +1292,27 @@ struct answer_star_drain {
 	u32 cwnd;
 	u32 rtt_us;
 	u32 rtt_min_us;
+	bool alone;
 };
 
 static void answer_star_drain(void *call)
 {
 	struct answer_star_drain *c = call;
 
-	c->result = star_drain(c->cwnd, c->rtt_us, c->rtt_min_us);
+	c->result = star_drain(c->cwnd, c->rtt_us, c->rtt_min_us, c->alone);
 }
 
-struct answer_star_watch_queue {
+struct answer_star_watch {
 	struct star_window w;
 	bool queue;
+	bool losses;
 };
 
-static void answer_star_watch_queue(void *call)
+static void answer_star_watch(void *call)
 {
-	struct answer_star_watch_queue *c = call;
+	struct answer_star_watch *c = call;
 
-	star_watch_queue(&c->w, c->queue);
+	star_watch(&c->w, c->queue, c->losses);
 }
 
 struct answer_star_cws_ssthresh {
@@ -1163,17 +1462,40 @@ static const struct {
 	{ answer_gentle_reduced, sizeof(struct answer_gentle_reduced) },
 	{ answer_gentle_capacity, sizeof(struct answer_gentle_capacity) },
 	{ answer_idle_cwnd, sizeof(struct answer_idle_cwnd) },
+	{ answer_judge_share, sizeof(struct answer_judge_share) },
+	{ answer_judge_above, sizeof(struct answer_judge_above) },
+	{ answer_judge_rtt, sizeof(struct answer_judge_rtt) },
+	{ answer_judge_adopt, sizeof(struct answer_judge_adopt) },
+	{ answer_judge_is_path, sizeof(struct answer_judge_is_path) },
+	{ answer_judge_is_still, sizeof(struct answer_judge_is_still) },
+	{ answer_judge_end_rtt, sizeof(struct answer_judge_end_rtt) },
+	{ answer_judge_begin_test, sizeof(struct answer_judge_begin_test) },
+	{ answer_judge_test_due, sizeof(struct answer_judge_test_due) },
+	{ answer_judge_dip, sizeof(struct answer_judge_dip) },
+	{ answer_judge_use, sizeof(struct answer_judge_use) },
+	{ answer_judge_cut_made, sizeof(struct answer_judge_cut_made) },
+	{ answer_judge_count_anew, sizeof(struct answer_judge_count_anew) },
+	{ answer_judge_count, sizeof(struct answer_judge_count) },
+	{ answer_judge_no_link, sizeof(struct answer_judge_no_link) },
+	{ answer_judge_link, sizeof(struct answer_judge_link) },
+	{ answer_judge_link_small, sizeof(struct answer_judge_link_small) },
+	{ answer_judge_is_over, sizeof(struct answer_judge_is_over) },
+	{ answer_judge_is_excess, sizeof(struct answer_judge_is_excess) },
+	{ answer_judge_end_losses, sizeof(struct answer_judge_end_losses) },
+	{ answer_judge_cwnd, sizeof(struct answer_judge_cwnd) },
 	{ answer_star_holds, sizeof(struct answer_star_holds) },
 	{ answer_star_cwnd, sizeof(struct answer_star_cwnd) },
 	{ answer_star_queue_stands, sizeof(struct answer_star_queue_stands) },
 	{ answer_star_increase, sizeof(struct answer_star_increase) },
+	{ answer_star_yield_divisor, sizeof(struct answer_star_yield_divisor) },
+	{ answer_star_is_clear, sizeof(struct answer_star_is_clear) },
 	{ answer_star_release, sizeof(struct answer_star_release) },
 	{ answer_star_lwc, sizeof(struct answer_star_lwc) },
 	{ answer_star_set_cwnd, sizeof(struct answer_star_set_cwnd) },
-	{ answer_star_share, sizeof(struct answer_star_share) },
+	{ answer_star_yield_least, sizeof(struct answer_star_yield_least) },
 	{ answer_star_yield, sizeof(struct answer_star_yield) },
 	{ answer_star_drain, sizeof(struct answer_star_drain) },
-	{ answer_star_watch_queue, sizeof(struct answer_star_watch_queue) },
+	{ answer_star_watch, sizeof(struct answer_star_watch) },
 	{ answer_star_cws_ssthresh, sizeof(struct answer_star_cws_ssthresh) },
 	{ answer_star_cws_cwnd, sizeof(struct answer_star_cws_cwnd) },
 	{ answer_star_mark_cwnd, sizeof(struct answer_star_mark_cwnd) },

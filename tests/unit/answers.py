@@ -88,7 +88,7 @@ class Recorder:
         layout: type[ctypes.Structure], arguments: tuple[Any, ...], result: Any = 0
     ) -> bytes:
         call = layout()
-        names = [name for name, _ in layout._fields_]  # type: ignore[misc]
+        names = [name for name, *_ in layout._fields_]  # type: ignore[misc]
         values = [_plain(value) for value in arguments]
         if names[0] == "result":
             values.insert(0, _plain(result))
@@ -125,7 +125,7 @@ def values(call: Any) -> Any:
         return [values(one) for one in call]
     if not isinstance(call, ctypes.Structure):
         return call
-    return {name: values(getattr(call, name)) for name, _ in call._fields_}  # type: ignore[misc]
+    return {name: values(getattr(call, name)) for name, *_ in call._fields_}  # type: ignore[misc]
 
 
 def difference(headers: Headers, wanted: Path, got: Path) -> str:

@@ -44,7 +44,8 @@ class HeaderError(Exception):
     """A declaration this reader does not understand."""
 
 
-def _gcc(*args: str | Path, text: str | None = None) -> str:
+def gcc(*args: str | Path, text: str | None = None) -> str:
+    """Run the compiler; returns what it prints."""
     done = subprocess.run(
         ["gcc", *map(str, args)], input=text, capture_output=True, text=True, check=False
     )
@@ -79,7 +80,7 @@ class Headers:
         self.constants += self._macros(names)
 
     def _preprocess(self, *flags: str) -> str:
-        return _gcc("-E", *flags, "-I", self.include, "-x", "c", "-", text=self.prologue)
+        return gcc("-E", *flags, "-I", self.include, "-x", "c", "-", text=self.prologue)
 
     def _macros(self, names: set[str]) -> list[str]:
         defined = re.findall(r"^#define ([A-Z]\w+) (.+)$", self._preprocess("-dM"), re.M)
@@ -94,10 +95,11 @@ class Headers:
         return values[name][0] in "(0123456789" and all(w in values for w in words)
 
     def _struct(self, name: str, body: str) -> type[ctypes.Structure]:
-        fields: list[tuple[str, Any]] = []
+        fields: list[tuple[Any, ...]] = []
         for declaration in filter(None, (part.strip() for part in body.split(";"))):
-            kind, field = self.type_of(declaration)
-            fields.append((field, kind))
+            declared, _, bits = declaration.partition(":")
+            kind, field = self.type_of(declared.strip())
+            fields.append((field, kind, int(bits)) if bits else (field, kind))
         return type(name, (ctypes.Structure,), {"_fields_": fields})
 
     def type_of(self, declaration: str) -> tuple[Any, str]:
@@ -132,9 +134,10 @@ class Headers:
             lines.append(f"const u64 const_{name} = (u64)({name});")
         for name, struct in self.structs.items():
             lines.append(self._assert(f"sizeof(struct {name})", ctypes.sizeof(struct)))
-            for field, _ in struct._fields_:  # type: ignore[misc]
+            for field, _, *bits in struct._fields_:  # type: ignore[misc]
                 offset = getattr(struct, field).offset
-                lines.append(self._assert(f"offsetof(struct {name}, {field})", offset))
+                if not bits:
+                    lines.append(self._assert(f"offsetof(struct {name}, {field})", offset))
         return "\n".join(lines) + "\n"
 
     @staticmethod
@@ -183,7 +186,7 @@ def compile_library(include: Path, folder: Path, *, sanitized: bool) -> Library:
     source.write_text(headers.wrappers(), encoding="utf-8")
     target = folder / "headers.so"
     flags = [*WARNINGS, *(SANITIZERS if sanitized else [])]
-    _gcc(*flags, "-shared", "-fPIC", "-I", include, source, "-o", target)
+    gcc(*flags, "-shared", "-fPIC", "-I", include, source, "-o", target)
     return Library(headers, target)
 
 
@@ -199,7 +202,7 @@ def undefined_symbols_32bit(include: Path, stubs: Path, folder: Path) -> set[str
     source.write_text(text, encoding="utf-8")
     target = folder / "headers32.o"
     flags = [*WARNINGS, "-m32", "-ffreestanding", "-fno-pic", "-D__KERNEL__"]
-    _gcc(*flags, "-I", stubs, "-I", include, "-c", source, "-o", target)
+    gcc(*flags, "-I", stubs, "-I", include, "-c", source, "-o", target)
     listed = subprocess.run(
         ["nm", "--undefined-only", str(target)], capture_output=True, text=True, check=True
     )

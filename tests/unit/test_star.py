@@ -402,7 +402,7 @@ def test_pacing_rate_at_hand(apogee: Library) -> None:
     assert apogee.star_pacing_rate(413, 1448, 500_000, 512) == 2_392_096
 
 
-# a standing queue, and who yields
+# congestion, and who yields
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1))
@@ -422,59 +422,162 @@ def own_share(cwnd: int, rtt: int, rtt_min: int) -> int:
     return math.floor(Fraction(cwnd * rtt_min, rtt)) if rtt > rtt_min else cwnd
 
 
-@given(st.integers(0, LARGEST), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1))
+def least(cwnd: int, alone: bool) -> int:
+    """Reno's half, or three quarters beside others, rounded up, and two."""
+    return max(cwnd // 2 if alone else math.ceil(cwnd * Fraction(3, 4)), 2)
+
+
+cwnds = st.integers(0, LARGEST)
+times = st.integers(0, 2**32 - 1)
+
+
+@given(cwnds, times, times, st.booleans())
 def test_yield_leaves_the_queue_and_keeps_the_share(
-    apogee: Library, cwnd: int, rtt: int, rtt_min: int
+    apogee: Library, cwnd: int, rtt: int, rtt_min: int, alone: bool
 ) -> None:
-    """The share and a few segments; never above cwnd, below Reno's half or 2."""
+    """The share and a few segments; never above cwnd, below Reno's half, three quarters or 2."""
     share = own_share(cwnd, rtt, rtt_min)
     few = max(share // 32, min(share // 8, 16))
-    assert apogee.star_yield(cwnd, rtt, rtt_min) == max(min(share + few, cwnd), cwnd // 2, 2)
+    wanted = max(min(share + few, cwnd), least(cwnd, alone))
+    assert apogee.star_yield(cwnd, rtt, rtt_min, alone) == wanted
+    assert wanted <= max(cwnd, 2)
 
 
-@given(st.integers(0, LARGEST), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1))
-def test_the_queue_drains_first(apogee: Library, cwnd: int, rtt: int, rtt_min: int) -> None:
-    """As far below the share as the window was above, to three quarters, Reno's half or 2."""
+@given(cwnds, times, times, st.booleans())
+def test_the_queue_drains_first(
+    apogee: Library, cwnd: int, rtt: int, rtt_min: int, alone: bool
+) -> None:
+    """As far below the share as the window was above; to three quarters of it, and as above."""
     share = own_share(cwnd, rtt, rtt_min)
-    begin = apogee.star_drain(cwnd, rtt, rtt_min)
+    begin = apogee.star_drain(cwnd, rtt, rtt_min, alone)
     lowest = share - share // 4
-    assert begin == max(share - (cwnd - share), lowest, cwnd // 2, 2)
-    assert begin <= apogee.star_yield(cwnd, rtt, rtt_min)
+    assert begin == max(share - (cwnd - share), lowest, least(cwnd, alone))
+    assert begin <= apogee.star_yield(cwnd, rtt, rtt_min, alone)
 
 
 @pytest.mark.parametrize(
-    ("cwnd", "rtt_ms", "window", "begin"),
+    ("cwnd", "rtt_ms", "alone", "beside"),
     [
         # 413 segments fill 500 ms: queues of 0.1, 0.5 and 1 bandwidth-delay products ...
-        (454, 550, 428, 370),
-        (619, 750, 428, 309),
-        (826, 1000, 429, 413),
+        (454, 550, (428, 370), (428, 370)),
+        (619, 750, (428, 309), (465, 465)),
+        (826, 1000, (429, 413), (620, 620)),
         # ... and of 2: Reno's half
-        (1239, 1500, 619, 619),
+        (1239, 1500, (619, 619), (930, 930)),
         # a window of few segments keeps few of them in the queue
-        (44, 550, 44, 36),
-        (40, 750, 29, 20),
+        (44, 550, (44, 36), (44, 36)),
+        (40, 750, (29, 20), (30, 30)),
         # a large one a thirty-second
-        (4540, 550, 4255, 3714),
+        (4540, 550, (4255, 3714), (4255, 3714)),
         # no queue at all
-        (413, 500, 413, 413),
-        (413, 499, 413, 413),
-        (3, 1500, 2, 2),
+        (413, 500, (413, 413), (413, 413)),
+        (413, 499, (413, 413), (413, 413)),
+        (3, 1500, (2, 2), (3, 3)),
+        (0, 500, (2, 2), (2, 2)),
     ],
 )
-def test_yield_at_hand(apogee: Library, cwnd: int, rtt_ms: int, window: int, begin: int) -> None:
-    assert apogee.star_yield(cwnd, rtt_ms * 1000, 500_000) == window
-    assert apogee.star_drain(cwnd, rtt_ms * 1000, 500_000) == begin
+def test_yield_at_hand(
+    apogee: Library, cwnd: int, rtt_ms: int, alone: tuple[int, int], beside: tuple[int, int]
+) -> None:
+    for is_alone, wanted in ((True, alone), (False, beside)):
+        given_ = (cwnd, rtt_ms * 1000, 500_000, is_alone)
+        assert (apogee.star_yield(*given_), apogee.star_drain(*given_)) == wanted
 
 
-def test_flows_that_yield_together_become_equal(apogee: Library) -> None:
+@pytest.mark.parametrize("alone", [True, False])
+def test_flows_that_yield_together_become_equal(apogee: Library, alone: bool) -> None:
     """620 and 40 segments on a path of 413; in each round trip a loss and one segment more."""
     windows = [620, 40]
     for _ in range(210):
         rtt = 500_000 * max(sum(windows), 413) // 413
-        windows = [apogee.star_yield(cwnd, rtt, 500_000) + 1 for cwnd in windows]
+        windows = [apogee.star_yield(cwnd, rtt, 500_000, alone) + 1 for cwnd in windows]
     assert abs(windows[0] - windows[1]) < (620 - 40) / 10
     assert 413 < sum(windows) <= 413 + 2 * (16 + 1)
+
+
+# YIELD: how it ends, and how the window grows until then
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=200), st.integers(0, 40))
+def test_rounds_without_congestion_are_counted(
+    apogee: Library, rounds: list[tuple[bool, bool]], clear: int
+) -> None:
+    """One each, to 40; a queue takes them all away, an excess of losses four of them."""
+    w = apogee.new("star_window", clear=clear, rounds=True)
+    for queue, losses in rounds:
+        apogee.star_watch(w, queue, losses)
+        clear = 0 if queue else max(clear - 4, 0) if losses else min(clear + 1, 40)
+        assert w.clear == clear
+
+
+@pytest.mark.parametrize(
+    ("reno", "clear", "holds"),
+    [
+        # 12 rounds, and more than ABE's share of 413
+        (414, 11, True),
+        (414, 12, False),
+        (413, 12, True),
+        (413, 40, True),
+        (5000, 11, True),
+        (5000, 40, False),
+    ],
+)
+def test_the_answer_to_congestion_lasts(
+    apogee: Library, reno: int, clear: int, holds: bool
+) -> None:
+    """ABE's share comes back when the window has, and not by the clock; the sum stays."""
+    w = window(apogee, reno, 413, "STAR_YIELD")
+    w.clear, w.rounds = clear, True
+    assert lwc(apogee, w, 0, 300) == reno
+    assert apogee.star_holds(w) == holds
+    assert w.cwnd_reno == (reno if holds else reno - 413)
+
+
+@pytest.mark.parametrize("queue", [False, True])
+@pytest.mark.parametrize(
+    ("cwnd", "abe", "clear", "gained"),
+    [
+        # three eighths of ABE's share and more: Reno's segment, a thirty-second late
+        (320, 640, 0, 1),
+        (320, 640, 39, 1),
+        (320, 640, 40, 10),
+        (320, 853, 16, 1),
+        # less: two segments or a thirty-second after 8 rounds, an eighth after 16
+        (320, 1000, 7, 1),
+        (320, 1000, 8, 10),
+        (32, 1000, 8, 2),
+        (320, 1000, 15, 10),
+        (320, 1000, 16, 40),
+        (320, 1000, 40, 40),
+        # windows whose part is less than a segment: one at least
+        (7, 400, 16, 1),
+        (31, 40, 40, 1),
+        # no estimate
+        (320, 0, 16, 1),
+    ],
+)
+def test_growth_beside_others(
+    apogee: Library, cwnd: int, abe: int, clear: int, gained: int, queue: bool
+) -> None:
+    """What a window of ACKs of a segment each adds."""
+    w = window(apogee, cwnd, abe, "STAR_YIELD")
+    w.clear, w.rounds = clear, True
+    for _ in range(cwnd - 1):
+        before_last = lwc(apogee, w, 1, 2, queue=queue)
+    assert before_last <= cwnd + gained
+    assert lwc(apogee, w, 1, 2, queue=queue) == cwnd + gained
+
+
+@given(st.integers(1, LARGEST), st.integers(0, LARGEST), st.integers(0, 40))
+def test_growth_beside_others_is_bounded(apogee: Library, reno: int, abe: int, clear: int) -> None:
+    """One segment at least, two or an eighth of the window at most: 1 / divisor each."""
+    w = window(apogee, reno, abe, "STAR_YIELD")
+    w.clear, w.rounds = clear, True
+    cwnd, divisor = max(reno, 2), apogee.star_yield_divisor(w)
+    assert 1 <= divisor <= cwnd
+    assert divisor >= min(Fraction(8), Fraction(cwnd, 2) - 1)
+    assert clear >= 8 or divisor == cwnd
+    assert clear >= 40 or cwnd * 8 < abe * 3 or divisor == cwnd
 
 
 def test_the_answer_to_congestion_lasts_while_a_queue_stands(apogee: Library) -> None:
@@ -483,10 +586,10 @@ def test_the_answer_to_congestion_lasts_while_a_queue_stands(apogee: Library) ->
     assert apogee.star_cwnd(w) == 300
     assert [lwc(apogee, w, 150, 300) for _ in range(4)] == [300, 301, 301, 301]
     for queue in [False] * 191 + [True] + [False] * 191:
-        apogee.star_watch_queue(w, queue)
+        apogee.star_watch(w, queue, False)
         assert lwc(apogee, w, 0, 300) == 301
         assert apogee.star_holds(w)
-    apogee.star_watch_queue(w, False)
+    apogee.star_watch(w, False, False)
     assert lwc(apogee, w, 0, 300) == 414
     assert not apogee.star_holds(w)
 
@@ -495,5 +598,5 @@ def test_a_long_time_without_a_queue_is_no_longer_than_long(apogee: Library) -> 
     """The count of intervals does not wrap."""
     w = window(apogee, 300, 413, "STAR_YIELD")
     for _ in range(400):
-        apogee.star_watch_queue(w, False)
+        apogee.star_watch(w, False, False)
     assert w.clear == 192

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""ABE and the window together, driven at random as a connection would drive them.
+"""ABE, the judgement and the window together, driven at random as a connection would drive them.
 
 The rules below call the headers in the order in which tcp_star.c does, with
 any numbers of their stated ranges. test_build.py runs them against the sanitized
@@ -8,7 +8,9 @@ library as well.
 
 from __future__ import annotations
 
-from hypothesis import settings
+from typing import Any
+
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
@@ -30,15 +32,21 @@ class Connection(RuleBasedStateMachine):
         reno=st.sampled_from([1, 10, 1000, LARGEST]),
         first_us=st.sampled_from([1, 1000, 1_000_000]),
         letter=st.booleans(),
+        mode=st.sampled_from(["START", "CRUISE"]),
     )
-    def connect(self, mss: int, reno: int, first_us: int, letter: bool) -> None:
+    def connect(self, mss: int, reno: int, first_us: int, letter: bool, mode: str) -> None:
         self.abe = self.apogee.new("abe")
-        self.w = self.apogee.new("star_window", cwnd_reno=reno, mode=self.apogee.STAR_START)
+        mode = getattr(self.apogee, f"STAR_{mode}")
+        self.w = self.apogee.new("star_window", cwnd_reno=reno, mode=mode, rounds=True)
         self.mss, self.first_us, self.letter = mss, first_us, letter
         self.now, self.rtt_min, self.ssthresh = 10**6, U32_MAX, INFINITE
         self.prior = (reno, reno, self.apogee.STAR_CRUISE, INFINITE)
-        self.queue = False
+        self.j = self.apogee.new("star_judge", base_us=U32_MAX, least_us=U32_MAX, last_us=U32_MAX)
         self.delivered = 0
+
+    @property
+    def bw(self) -> int:
+        return self.apogee.abe_bw(self.abe)
 
     @property
     def cwnd(self) -> int:
@@ -73,13 +81,15 @@ class Connection(RuleBasedStateMachine):
             self.w.cwnd_abe = self.apogee.abe_window(got, self.rtt_min, self.mss)
         if acked:
             before = self.cwnd
-            self.apogee.star_lwc(self.w, acked, self.ssthresh, self.letter, self.queue)
+            self.apogee.star_lwc(self.w, acked, self.ssthresh, self.letter, self.j.queue)
             assert before <= self.cwnd <= max(before, self.w.cwnd_abe + 1) + acked
 
     @rule(rtt_us=st.integers(10, 10**7) | st.sampled_from([10, 10**7, U32_MAX - 1]))
     def measure(self, rtt_us: int) -> None:
         self.rtt_min = min(self.rtt_min, rtt_us)
-        self.queue = self.apogee.star_queue_stands(rtt_us, self.rtt_min)
+        base = self.j.base_us
+        self.apogee.judge_rtt(self.j, rtt_us)
+        assert self.j.base_us == min(base, rtt_us)
 
     @rule(back_us=st.integers(1, 10**6))
     def clock_steps_back(self, back_us: int) -> None:
@@ -98,6 +108,101 @@ class Connection(RuleBasedStateMachine):
             self.w, self.apogee.star_cws_cwnd(self.cwnd, self.ssthresh, threshold)
         )
         self.ssthresh = threshold
+        if self.w.mode == self.apogee.STAR_START:
+            self.w.mode = self.apogee.STAR_CRUISE
+
+    def time_us(self, segments: int) -> int:
+        """How long the path takes for so many."""
+        return min(segments * self.mss * USEC_PER_SEC // max(self.bw, 1), U32_MAX)
+
+    def yield_to(self, cwnd: int, begin: int) -> None:
+        self.w.mode, self.w.clear = self.apogee.STAR_YIELD, 0
+        self.apogee.star_set_cwnd(self.w, begin)
+        self.ssthresh = max(cwnd, 2)
+
+    @rule()
+    def loss_with_a_queue(self) -> None:
+        self.remember()
+        if not self.j.queue or self.j.test:
+            return
+        cwnd, rtt = self.cwnd, min(self.j.least_us, self.j.last_us)
+        args = (cwnd, rtt, self.j.base_us, self.j.alone)
+        to, begin = self.apogee.star_yield(*args), self.apogee.star_drain(*args)
+        self.apogee.judge_begin_test(self.j, rtt, self.time_us(cwnd - to), 3)
+        self.yield_to(to, begin)
+        assert self.cwnd == begin <= to <= cwnd
+
+    @rule(
+        rtts=st.lists(st.integers(10, 10**7), max_size=3),
+        spread_us=st.just(0) | st.integers(0, 10**6),
+        full=st.sampled_from([0, 3, 4, 5]) | st.integers(0, 16),
+        lost=st.sampled_from([0, 3, 29, 46]) | st.integers(0, 255),
+        limited=st.booleans(),
+        count=st.sampled_from([1, 1, 2, 20]),
+    )
+    def rounds(
+        self, rtts: list[int], spread_us: int, full: int, lost: int, limited: bool, count: int
+    ) -> None:
+        """Some alike: quarters of the window are sent, and of those a share in 1/255 is lost."""
+        for _ in range(count):
+            for rtt_us in rtts:
+                self.measure(rtt_us)
+            self.end_round(self.cwnd * full // 4, lost, spread_us, limited)
+
+    def end_round(self, sent: int, share: int, spread_us: int, limited: bool) -> None:
+        apogee, j, w = self.apogee, self.j, self.w
+        srtt = min(j.least_us, 2**28) + spread_us
+        lost = sent * share // 255
+        path = apogee.abe_window(self.bw, srtt, self.mss)
+        cwnd = self.cwnd
+        r = apogee.new("judge_round", cwnd=cwnd, path=path, rtt_us=srtt, limited=limited)
+        r.delivered, r.lost = sent - lost, lost
+        base, least = j.base_us, j.least_us
+        longer = apogee.judge_end_rtt(j, srtt, self.rtt_min)
+        assert j.base_us == (least if longer else base)
+        assert not longer or base < least <= 4 * self.rtt_min
+        assert not (j.queue and longer)
+        apogee.star_watch(w, j.queue, j.excess >= apogee.JUDGE_ONE_IN)
+        assert w.clear <= apogee.STAR_CLEAR_LARGE
+        if longer and w.mode == apogee.STAR_YIELD:
+            w.clear = apogee.STAR_CLEAR
+            w.cwnd_reno = min(max(w.cwnd_reno, w.cwnd_abe + 1), LARGEST)
+            cwnd = r.cwnd = self.cwnd
+        apogee.judge_use(j, r)
+        if w.mode == apogee.STAR_SLOW or (w.mode != apogee.STAR_START and self.answered(r)):
+            return
+        self.test_queue()
+        assert self.cwnd <= max(cwnd + cwnd // 6, w.cwnd_abe + 1)
+
+    def answered(self, r: Any) -> bool:
+        """What the losses of a round ask for; whether the window falls."""
+        apogee, w, before = self.apogee, self.w, self.cwnd
+        got = apogee.judge_end_losses(self.j, r)
+        cwnd = apogee.judge_cwnd(self.j, got, r, self.prior[0])
+        if got == apogee.JUDGE_TAKE_BACK:
+            if w.mode == apogee.STAR_YIELD:
+                w.mode = apogee.STAR_CRUISE if self.j.large else w.mode
+                apogee.star_set_cwnd(w, cwnd)
+                w.clear = apogee.STAR_CLEAR_LARGE
+            return False
+        assert cwnd <= before
+        if cwnd < before:
+            self.yield_to(cwnd, cwnd)
+            assert self.cwnd == max(cwnd, 2)
+        return cwnd < before
+
+    def test_queue(self) -> None:
+        apogee, j, cwnd = self.apogee, self.j, self.cwnd
+        dip = apogee.judge_dip(j, cwnd)
+        assert max(cwnd // 2, 2) <= dip <= cwnd
+        if not apogee.judge_test_due(j):
+            return
+        apogee.judge_begin_test(j, j.last_us, self.time_us(cwnd - dip), 2)
+        if j.test and j.alone:
+            apogee.star_set_cwnd(self.w, dip)
+        elif j.test:
+            j.dip = 1
+        assert self.cwnd <= max(cwnd, self.w.cwnd_abe + 1)
 
     @rule()
     def mark(self) -> None:
@@ -128,6 +233,20 @@ class Connection(RuleBasedStateMachine):
         assert self.w.cwnd_abe <= LARGEST
 
     @invariant()
+    def judgement_in_bounds(self) -> None:
+        """A link that is known is not tested, nor one with a queue of which no RTT tells."""
+        j = self.j
+        assert j.excess <= 5 * 40
+        assert j.still <= 16
+        assert j.standing <= 4
+        assert j.rest <= 8
+        assert j.skip <= 2
+        assert j.expected < 96
+        assert not (j.link and j.ratio)
+        assert j.base_us <= min(j.least_us, j.last_us)
+        assert not j.queue or j.standing
+
+    @invariant()
     def estimate_in_bounds(self) -> None:
         """At most all that was delivered, within the shortest interval there is."""
         shortest = min(self.first_us, self.apogee.ABE_INTERVAL_MIN_US)
@@ -143,3 +262,44 @@ def test_connection(apogee: Library) -> None:
     case = WithLibrary.TestCase
     case.settings = settings(max_examples=settings().max_examples // 5, stateful_step_count=40)
     case().runTest()
+
+
+phases = st.lists(
+    st.tuples(
+        st.sampled_from(["rounds", "loss", "loss_with_a_queue", "mark", "undo"]),
+        # a path of 500 ms, another with its queue, a longer one
+        st.sampled_from([500_000, 540_000, 600_000, 604_000, 750_000, 1_200_000, 2_100_000]),
+        st.sampled_from([0, 0, 10_000, 100_000]),
+        # 1 %, 8 %, 11 %, a fifth and half
+        st.sampled_from([0, 3, 21, 29, 30, 55, 128]),
+        st.integers(1, 40),
+    ),
+    max_size=12,
+)
+
+
+@given(phases, st.sampled_from([10, 100, 413, 2000, LARGEST]), st.sampled_from([1, 8, 3000]))
+def test_phases_of_a_connection(
+    apogee: Library, steps: list[tuple[str, int, int, int, int]], reno: int, part: int
+) -> None:
+    """Round trips as they come, many alike: what random rules hardly come to. The flow has the
+    path but for what it left, or an eighth of it, or hardly any.
+    """
+
+    class WithLibrary(Connection):
+        pass
+
+    WithLibrary.apogee = apogee
+    one = WithLibrary()
+    one.connect(mss=1448, reno=reno, first_us=1000, letter=False, mode="CRUISE")
+    one.measure(500_000)
+    one.abe.bw[0] = reno * part * 1448 * 2
+    one.w.cwnd_abe = apogee.abe_window(one.bw, 500_000, 1448)
+    apogee.star_set_cwnd(one.w, reno)
+    for name, rtt_us, spread_us, share, count in steps:
+        if name != "rounds":
+            getattr(one, name)()
+        for _ in range(count):
+            one.rounds([rtt_us], spread_us, 4, share, True, 1)
+            one.window_in_bounds()
+            one.judgement_in_bounds()
