@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ..model import Model, compile_model
 from .answers import Recorder
 from .cheaders import Library, compile_library
 
@@ -29,3 +30,10 @@ def apogee(root: Path, build: Path) -> Iterator[Library]:
     yield library
     if recorder:
         recorder.write(folder)
+
+
+@pytest.fixture(scope="session")
+def model(root: Path, build: Path) -> Model:
+    """The simulation in tests/model, compiled: with sanitizers in that run."""
+    folder = build / "model" / VARIANT
+    return compile_model(root, folder, sanitized=VARIANT == "sanitized")

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A discrete-event simulation of flows through one bottleneck, star among them.
+
+The program is compiled from the C files here and from tcp_star.c as it is, against headers
+that stand in for the kernel's (include). ``model --help`` names its options.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..unit.cheaders import SANITIZERS, WARNINGS, gcc
+
+FOLDER = Path(__file__).parent
+LINK_BPS = 1448 / 1514  # of a rate: goodput with full segments and no loss
+
+
+@dataclass(frozen=True)
+class Model:
+    """The compiled program."""
+
+    program: Path
+
+    def start(self, flows: str, **options: Any) -> subprocess.CompletedProcess[str]:
+        """Run it, as ``start("star,cubic", queue_bytes=15_000, event=["10:rtt=600"])``."""
+        command = [str(self.program), "--flows", flows]
+        for name, value in options.items():
+            option = "--" + name.replace("_", "-")
+            if value is True:
+                command.append(option)
+                continue
+            for item in value if isinstance(value, list) else [value]:
+                command += [option, str(item)]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    def run(self, flows: str, **options: Any) -> dict[str, Any]:
+        """What it prints; rates are in bit/s, RTTs in ms, all counts in segments."""
+        done = self.start(flows, **options)
+        if done.returncode:
+            raise RuntimeError(f"model {done.args[1:]}: {done.returncode}\n{done.stderr}")
+        return json.loads(done.stdout)
+
+
+def compile_model(root: Path, folder: Path, *, sanitized: bool = False) -> Model:
+    """Build the program into ``folder``."""
+    folder.mkdir(parents=True, exist_ok=True)
+    program, fresh = folder / "model", folder / "model.new"
+    flags = [*WARNINGS, *(SANITIZERS if sanitized else [])]
+    include = ["-I", FOLDER / "include", "-I", root / "include"]
+    gcc(*flags, *include, *sorted(FOLDER.glob("*.c")), "-lm", "-o", fresh)
+    fresh.rename(program)
+    return Model(program)

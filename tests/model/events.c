@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What happens next: a heap of events by time, those of one instant in the order added. */
+#include "model.h"
+
+static struct event *heap;
+static size_t used, room;
+static u64 added;
+
+static bool sooner(const struct event *a, const struct event *b)
+{
+	return a->at < b->at || (a->at == b->at && a->order < b->order);
+}
+
+static void sift_down(struct event event, size_t hole)
+{
+	size_t child;
+
+	while ((child = 2 * hole + 1) < used) {
+		if (child + 1 < used && sooner(&heap[child + 1], &heap[child]))
+			child++;
+		if (!sooner(&heap[child], &event))
+			break;
+		heap[hole] = heap[child];
+		hole = child;
+	}
+	heap[hole] = event;
+}
+
+static void event_push(struct event event)
+{
+	size_t hole = used++, parent;
+
+	if (used > room) {
+		room = room ? 2 * room : 4096;
+		heap = realloc(heap, room * sizeof(*heap));
+		if (!heap)
+			abort();
+	}
+	event.order = added++;
+	for (; hole; hole = parent) {
+		parent = (hole - 1) / 2;
+		if (!sooner(&event, &heap[parent]))
+			break;
+		heap[hole] = heap[parent];
+	}
+	heap[hole] = event;
+}
+
+void event_add(u64 at, u8 kind, struct packet packet)
+{
+	event_push((struct event){ .at = at, .kind = kind, .packet = packet });
+}
+
+bool event_next(struct event *event)
+{
+	if (!used)
+		return false;
+	*event = heap[0];
+	used--;
+	sift_down(heap[used], 0);
+	model_now = event->at;
+	return true;
+}
+
+/* What is in the queue leaves it so much later or sooner, and arrives accordingly. */
+void event_rescale(double factor)
+{
+	for (u32 i = 0; i < world.count; i++)
+		world.flows[i].data_arrival = 0;
+	for (size_t i = 0; i < used; i++) {
+		struct packet *packet = &heap[i].packet;
+		u64 *arrival = &world.flows[packet->flow].data_arrival;
+		u64 left = packet->left;
+
+		if (heap[i].kind != EV_RECEIVER)
+			continue;
+		if (left > model_now) {
+			packet->left = path_rescaled(left, factor);
+			heap[i].at += packet->left - left;
+		}
+		*arrival = max(*arrival, heap[i].at);
+	}
+	for (size_t i = used / 2; i-- > 0;)
+		sift_down(heap[i], i);
+}
+
+/* Segments of a flow that have been sent and have neither arrived nor gone. */
+u64 event_under_way(u16 flow)
+{
+	u64 count = 0;
+
+	for (size_t i = 0; i < used; i++)
+		if (heap[i].kind == EV_QUEUE || heap[i].kind == EV_RECEIVER)
+			count += heap[i].packet.flow == flow && !heap[i].packet.syn;
+	return count;
+}
+
+static void timer_queue(struct flow *f, u8 kind)
+{
+	struct timer *timer = &f->timers[kind];
+
+	timer->queued = timer->at;
+	event_push((struct event){
+		.at = timer->at,
+		.packet.flow = f->number,
+		.kind = EV_TIMER,
+		.timer = kind,
+	});
+}
+
+/* A timer that is put off leaves its event in the heap, to be asked again then. */
+void timer_set(struct flow *f, u8 kind, u64 at)
+{
+	struct timer *timer = &f->timers[kind];
+
+	timer->at = at;
+	if (at < timer->queued)
+		timer_queue(f, kind);
+}
+
+void timer_stop(struct flow *f, u8 kind)
+{
+	f->timers[kind].at = NEVER;
+}
+
+bool timer_expired(struct flow *f, u8 kind)
+{
+	struct timer *timer = &f->timers[kind];
+
+	/* An event that an earlier one has overtaken. */
+	if (model_now != timer->queued)
+		return false;
+	timer->queued = NEVER;
+	if (timer->at == NEVER)
+		return false;
+	if (timer->at > model_now) {
+		timer_queue(f, kind);
+		return false;
+	}
+	timer->at = NEVER;
+	return true;
+}

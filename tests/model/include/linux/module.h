@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A module is part of the program: it registers before main(). */
+#ifndef _MODEL_MODULE_H
+#define _MODEL_MODULE_H
+
+#include <linux/kernel.h>
+#include <linux/moduleparam.h>
+
+#define THIS_MODULE		NULL
+#define MODULE_AUTHOR(text)	static_assert(1, text)
+#define MODULE_DESCRIPTION(text) static_assert(1, text)
+#define MODULE_LICENSE(text)	static_assert(1, text)
+
+#define module_init(function)						\
+	static void __attribute__((constructor)) function##_first(void)	\
+	{								\
+		if (function())						\
+			abort();					\
+	}								\
+	static_assert(1, "")
+#define module_exit(function)						\
+	static void __attribute__((destructor)) function##_last(void)	\
+	{								\
+		function();						\
+	}								\
+	static_assert(1, "")
+
+#endif /* _MODEL_MODULE_H */

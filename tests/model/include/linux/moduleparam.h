@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Module parameters, which the model's --param sets by their names. */
+#ifndef _MODEL_MODULEPARAM_H
+#define _MODEL_MODULEPARAM_H
+
+#include <linux/kernel.h>
+
+struct kernel_param;
+
+struct kernel_param_ops {
+	int (*set)(const char *val, const struct kernel_param *kp);
+	int (*get)(char *buffer, const struct kernel_param *kp);
+};
+
+struct kernel_param {
+	const char *name;
+	const struct kernel_param_ops *ops;
+	void *arg;
+	struct kernel_param *next;
+};
+
+void model_add_param(struct kernel_param *param);
+
+static inline int param_get_uint(char *buffer, const struct kernel_param *kp)
+{
+	return sprintf(buffer, "%u\n", *(unsigned int *)kp->arg);
+}
+
+#define module_param_cb(title, its_ops, its_arg, perm)			\
+	static struct kernel_param title##_param = {			\
+		.name = #title, .ops = its_ops, .arg = its_arg,		\
+	};								\
+	static void __attribute__((constructor)) title##_add(void)	\
+	{								\
+		model_add_param(&title##_param);			\
+	}								\
+	static_assert((perm) <= 0777, "permissions")
+#define __MODULE_PARM_TYPE(title, type) static_assert(1, type)
+#define MODULE_PARM_DESC(title, text) static_assert(1, text)
+
+#endif /* _MODEL_MODULEPARAM_H */

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Tracepoints do nothing: the model looks into a module's state by itself. */
+#ifndef _MODEL_TRACEPOINT_H
+#define _MODEL_TRACEPOINT_H
+
+#define TP_PROTO(...)		__VA_ARGS__
+#define TRACE_EVENT(title, proto, ...)					\
+	static inline void trace_##title(proto) { }			\
+	struct trace_##title
+
+#endif /* _MODEL_TRACEPOINT_H */

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A discrete-event simulation of TCP flows through one bottleneck.
+ *
+ *   sender --- access link --- queue, rate --- delay, bit errors --- receiver
+ *          \----------------- delay, jitter, stalls ----------------/
+ *
+ * Times are in ns, data is counted in full segments from 0 on, each of them one
+ * frame.
+ */
+#ifndef _MODEL_H
+#define _MODEL_H
+
+#include <net/tcp.h>
+
+#define NSEC_PER_USEC	1000UL
+#define NSEC_PER_MSEC	1000000UL
+#define MODEL_MSS	1448U
+#define MODEL_FRAME	1514U
+#define MODEL_MTU	1500U
+#define MODEL_FLOWS	64U
+#define NEVER		U64_MAX
+#define LOG_AGAIN	0x80000000U	/* in the receiver's log: a copy */
+
+enum event_kind {
+	EV_START,	/* a flow sends its SYN */
+	EV_QUEUE,	/* a segment reaches the bottleneck */
+	EV_RECEIVER,	/* a segment reaches the receiver */
+	EV_SENDER,	/* an ACK reaches the sender */
+	EV_TIMER,	/* a timer may have expired */
+	EV_CHANGE,	/* the path changes */
+	EV_SERIES,	/* a line of the time series is due */
+	EV_MEASURE,	/* the time that counts begins */
+	EV_END,
+};
+
+enum timer_kind {
+	TIMER_PACE,	/* the sender may send again */
+	TIMER_XMIT,	/* retransmission, loss probe or reordering */
+	TIMER_ACK,	/* a delayed ACK is due */
+	TIMER_SACK,	/* a compressed ACK is due */
+	TIMERS,
+};
+
+/* What is under way: a segment of data, or the SYN. */
+struct packet {
+	u64 left;	/* when it leaves the queue */
+	u32 seg;
+	u32 tsval;	/* ms */
+	u16 flow;
+	bool syn;
+};
+
+struct event {
+	u64 at;
+	u64 order;
+	struct packet packet;
+	u8 kind;
+	u8 timer;
+};
+
+struct timer {
+	u64 at;		/* NEVER: not armed */
+	u64 queued;	/* when the event that looks at it is due */
+};
+
+struct ack {
+	u32 next;	/* the first segment missing */
+	u32 edge;	/* the first segment beyond the window */
+	u32 arrivals;	/* how far the receiver's log is reported */
+	u32 tsecr;	/* ms */
+	bool syn;
+};
+
+/* What the sender knows of a segment under way. */
+struct seg {
+	u64 sent_us;
+	u64 first_tx_us;
+	u64 delivered_us;	/* 0: no rate sample is left in it */
+	u32 delivered;
+	u32 before;		/* in the order of sending */
+	u32 behind;
+	u8 flags;
+	bool app_limited;
+};
+
+struct counts {
+	u64 sent;		/* segments, retransmissions among them */
+	u64 retransmits;
+	u64 dropped;		/* at the queue */
+	u64 lost;		/* behind it */
+	u64 arrived;
+	u64 duplicates;		/* of those arrived */
+	u64 delivered;		/* to the application, in order */
+	u64 timeouts;
+	u64 recoveries;
+	u64 undos;
+	u64 rtt_sum_us;
+	u64 rtt_samples;
+};
+
+struct receiver {
+	u64 *held;		/* bits: arrived out of order */
+	u32 *log;		/* segments in the order of arrival */
+	u32 arrivals;
+	u32 next;
+	u32 acked;		/* next, as the last ACK told it */
+	u32 holding;		/* segments out of order */
+	u32 edge;
+	u32 opened;		/* segments the window has opened to */
+	u32 ts_recent;
+	u32 quick;
+	u32 compressed;
+	u32 dups_at;
+	u32 dups;
+	bool ack_now;
+};
+
+struct min_rtt {
+	u32 stamp;		/* jiffies */
+	u32 value;		/* us */
+};
+
+struct sender {
+	struct seg *segs;
+	u32 una;
+	u32 nxt;
+	u32 edge;
+	u32 high;
+	u32 undo;
+	u32 tlp_high;
+	u32 rtx_hint;		/* nothing to be sent again lies before */
+	u32 arrivals;		/* how far the receiver's log is known */
+	u32 oldest;		/* in the order of sending */
+	u32 newest;
+	bool undo_valid;
+	bool tlp;
+	bool tlp_retrans;
+	bool frto;
+	bool established;
+	bool stopped;
+	struct {
+		u64 mstamp;
+		u32 seg;
+		u32 rtt_us;
+		bool advanced;
+	} rack;
+	struct min_rtt min_rtt[3];
+};
+
+struct flow {
+	struct sock sk;
+	struct sender snd;
+	struct receiver rcv;
+	struct timer timers[TIMERS];
+	struct counts total;
+	struct counts begin;	/* when the time that counts began */
+	struct counts end;	/* the same in the end */
+	u64 series_delivered;
+	struct ack *acks;	/* under way */
+	u32 acks_head;
+	u32 acks_tail;
+	u64 access_free;
+	u64 data_arrival;	/* the last one's, as order is kept */
+	u64 ack_arrival;
+	u64 start;
+	u64 stop;
+	u64 extra;		/* one-way delay of its own */
+	u16 number;
+	u32 last_rtt_us;
+	u32 syns;
+};
+
+struct path {
+	double rate;		/* bit/s */
+	double access_rate;	/* of each sender's own link, 0: no limit */
+	u64 rtt;
+	double ber;
+	double loss;
+	u32 queue;		/* packets */
+	double burst;		/* bytes of a token bucket, 0: a plain link */
+	double jitter_mean;	/* ns */
+	double jitter_half;
+	u64 slot;		/* ACKs are released every so often */
+	u64 stalled;		/* until then ACKs are held */
+	u32 window;		/* segments */
+};
+
+struct world {
+	struct path path;
+	struct flow flows[MODEL_FLOWS];
+	u32 count;
+	u32 ring;		/* segments per flow that can be under way */
+	u64 offered;		/* packets that came to the queue */
+	u64 dropped;
+	u64 served;
+	u64 begin_offered;
+	u64 begin_dropped;
+	u64 begin_served;
+	double begin_capacity;
+	u64 begun;
+	bool check;		/* recount the scoreboard at each ACK */
+	u64 seed;
+};
+
+extern struct world world;
+
+static inline u32 ring(u32 seg)
+{
+	return seg & (world.ring - 1);
+}
+
+/* As many ACKs may be under way, as there may be copies of a segment. */
+static inline u32 ring4(u32 n)
+{
+	return n & (4 * world.ring - 1);
+}
+
+static inline struct flow *flow_of(const struct sock *sk)
+{
+	return (struct flow *)((char *)sk - offsetof(struct flow, sk));
+}
+
+static inline u64 now_us(void)
+{
+	return model_now / NSEC_PER_USEC;
+}
+
+static inline u32 now_ms(void)
+{
+	return (u32)(model_now / NSEC_PER_MSEC);
+}
+
+/* events.c */
+void event_add(u64 at, u8 kind, struct packet packet);
+bool event_next(struct event *event);
+u64 event_under_way(u16 flow);
+void event_rescale(double factor);
+void timer_set(struct flow *f, u8 kind, u64 at);
+void timer_stop(struct flow *f, u8 kind);
+bool timer_expired(struct flow *f, u8 kind);
+
+/* path.c */
+double path_random(void);
+void path_set_rate(double rate);
+double path_capacity(void);
+u64 path_rescaled(u64 at, double factor);
+u32 path_queue_length(void);
+void path_send(struct flow *f, struct packet packet);
+void path_queue(struct packet packet);
+void path_ack(struct flow *f, struct ack ack);
+
+/* receiver.c */
+void receiver_packet(struct flow *f, struct packet packet);
+void receiver_timer(struct flow *f);
+
+/* sender.c */
+void sender_start(struct flow *f);
+void sender_ack(struct flow *f, struct ack ack);
+void sender_pace(struct flow *f);
+void sender_timer(struct flow *f);
+void sender_check(struct flow *f);
+
+/* algorithms.c */
+struct tcp_congestion_ops *algorithm(const char *name, size_t length);
+int algorithm_param(const char *setting);
+
+/* star_module.c */
+void star_print(const struct sock *sk);
+
+#endif /* _MODEL_H */

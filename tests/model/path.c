@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The path: a link of each sender's own, the bottleneck, the hop that errs, the way back. */
+#include <math.h>
+
+#include "model.h"
+
+/* When each packet in the queue will have left it. */
+static u64 *leaving;
+static u32 leaving_head, leaving_tail, leaving_room;
+static u64 full_at, left_at;
+/* What the link could have carried up to the last change of its rate. */
+static double capacity_bits;
+static u64 rate_since;
+
+/* A number from 0 to 1, below 1 (xorshift64*). */
+double path_random(void)
+{
+	u64 x = world.seed;
+
+	x ^= x >> 12;
+	x ^= x << 25;
+	x ^= x >> 27;
+	world.seed = x;
+	return (double)((x * 0x2545f4914f6cdd1dULL) >> 11) / 9007199254740992.0;
+}
+
+static u32 frame_bytes(struct packet packet)
+{
+	return packet.syn ? 74 : MODEL_FRAME;
+}
+
+u64 path_rescaled(u64 at, double factor)
+{
+	return at > model_now ? model_now + (u64)((double)(at - model_now) * factor) : at;
+}
+
+static u64 transmission(double bytes, double rate)
+{
+	return (u64)(bytes * 8 * NSEC_PER_SEC / rate);
+}
+
+void path_send(struct flow *f, struct packet packet)
+{
+	u64 at = model_now;
+
+	if (!packet.syn)
+		f->total.sent++;
+	if (world.path.access_rate) {
+		f->access_free = max(f->access_free, model_now) +
+				 transmission(frame_bytes(packet), world.path.access_rate);
+		at = f->access_free;
+	}
+	event_add(at, EV_QUEUE, packet);
+}
+
+/* Packets in the queue, the one that is leaving among them. */
+u32 path_queue_length(void)
+{
+	while (leaving_head != leaving_tail &&
+	       leaving[leaving_head & (leaving_room - 1)] <= model_now)
+		leaving_head++;
+	return leaving_tail - leaving_head;
+}
+
+static void queue_room(void)
+{
+	u32 more = leaving_room ? 2 * leaving_room : 4096;
+	u64 *queue = malloc(more * sizeof(*queue));
+
+	if (!queue)
+		abort();
+	for (u32 i = leaving_head; i != leaving_tail; i++)
+		queue[i & (more - 1)] = leaving[i & (leaving_room - 1)];
+	free(leaving);
+	leaving = queue;
+	leaving_room = more;
+}
+
+/* When a packet leaves a bucket that holds burst bytes and fills at the link's rate. It
+ * is empty, and the link plain, with 0.
+ */
+static u64 queue_leave(u32 bytes)
+{
+	u64 credit = transmission(world.path.burst, world.path.rate);
+
+	full_at = max(full_at, model_now) + transmission(bytes, world.path.rate);
+	left_at = max(left_at, model_now);
+	if (full_at > credit)
+		left_at = max(left_at, full_at - credit);
+	if (leaving_tail - leaving_head == leaving_room)
+		queue_room();
+	leaving[leaving_tail++ & (leaving_room - 1)] = left_at;
+	return left_at;
+}
+
+void path_queue(struct packet packet)
+{
+	struct flow *f = &world.flows[packet.flow];
+	double intact = pow(1 - world.path.ber, 8.0 * frame_bytes(packet));
+	u64 at;
+
+	world.offered += !packet.syn;
+	if (path_queue_length() >= world.path.queue) {
+		world.dropped += !packet.syn;
+		f->total.dropped += !packet.syn;
+		return;
+	}
+	world.served += !packet.syn;
+	packet.left = queue_leave(frame_bytes(packet));
+	at = packet.left + world.path.rtt / 2 + f->extra;
+	if (path_random() >= intact * (1 - world.path.loss)) {
+		f->total.lost += !packet.syn;
+		return;
+	}
+	f->data_arrival = max(f->data_arrival, at);
+	event_add(f->data_arrival, EV_RECEIVER, packet);
+}
+
+/* ACKs are never lost and keep their order. The jitter is even, as netem's. */
+void path_ack(struct flow *f, struct ack ack)
+{
+	struct packet packet = { .flow = f->number };
+	const struct path *p = &world.path;
+	u64 at = model_now + p->rtt / 2 + f->extra;
+	s64 late = (s64)(p->jitter_mean + p->jitter_half * (2 * path_random() - 1));
+
+	at = max_t(s64, at + late, model_now);
+	if (p->slot)
+		at += p->slot - at % p->slot;
+	at = max3(at, f->ack_arrival, p->stalled);
+	f->ack_arrival = at;
+	f->acks[ring4(f->acks_tail++)] = ack;
+	event_add(at, EV_SENDER, packet);
+}
+
+/* Bits that the link could have carried up to now. */
+double path_capacity(void)
+{
+	return capacity_bits + world.path.rate * (double)(model_now - rate_since) / NSEC_PER_SEC;
+}
+
+/* Also for what is in the queue already, and for what the bucket owes. */
+void path_set_rate(double rate)
+{
+	double factor = world.path.rate / rate;
+
+	for (u32 i = leaving_head; i != leaving_tail; i++) {
+		u64 *left = &leaving[i & (leaving_room - 1)];
+
+		*left = path_rescaled(*left, factor);
+	}
+	full_at = path_rescaled(full_at, factor);
+	left_at = path_rescaled(left_at, factor);
+	event_rescale(factor);
+	capacity_bits = path_capacity();
+	rate_since = model_now;
+	world.path.rate = rate;
+}

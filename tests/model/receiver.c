@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The receiver: a window, delayed ACKs, SACK.
+ *
+ * An ACK reports what has arrived so far by the length of the receiver's log. As no ACK is
+ * lost, this is what the blocks of all ACKs up to it tell together.
+ */
+#include "model.h"
+
+#define ACK_DELAY	(40 * NSEC_PER_MSEC)
+#define SACK_DELAY	NSEC_PER_MSEC
+#define SACK_MOST	44
+#define SACK_AT_ONCE	3
+#define QUICK_ACKS	16
+/* What a receiver offers at first, and how many segments each one adds. */
+#define WINDOW_FIRST	(65535 / MODEL_MSS)
+#define WINDOW_STEP	2
+
+static bool held(const struct receiver *r, u32 seg)
+{
+	return r->held[ring(seg) / 64] >> (seg % 64) & 1;
+}
+
+static void flip_held(struct receiver *r, u32 seg)
+{
+	r->held[ring(seg) / 64] ^= 1ULL << (seg % 64);
+}
+
+static void receiver_ack(struct flow *f)
+{
+	struct receiver *r = &f->rcv;
+
+	r->edge = max(r->edge, r->next + min(r->opened, world.path.window));
+	r->acked = r->next;
+	r->compressed = 0;
+	r->ack_now = false;
+	if (r->quick)
+		r->quick--;
+	timer_stop(f, TIMER_ACK);
+	timer_stop(f, TIMER_SACK);
+	path_ack(f, (struct ack){
+		.next = r->next,
+		.edge = r->edge,
+		.arrivals = r->arrivals,
+		.tsecr = r->ts_recent,
+	});
+}
+
+void receiver_timer(struct flow *f)
+{
+	receiver_ack(f);
+}
+
+/* A hole is there: the first three ACKs at once, further ones a little later together. */
+static void receiver_sack(struct flow *f)
+{
+	struct receiver *r = &f->rcv;
+
+	if (r->dups_at != r->next) {
+		r->dups_at = r->next;
+		r->dups = 0;
+	}
+	if (r->dups < SACK_AT_ONCE || r->compressed >= SACK_MOST) {
+		r->dups++;
+		receiver_ack(f);
+		return;
+	}
+	r->compressed++;
+	if (f->timers[TIMER_SACK].at == NEVER)
+		timer_set(f, TIMER_SACK,
+			  model_now + min(SACK_DELAY, world.path.rtt / 20));
+}
+
+static void receiver_answer(struct flow *f)
+{
+	struct receiver *r = &f->rcv;
+
+	if (r->next - r->acked > 1 || r->quick || r->ack_now)
+		receiver_ack(f);
+	else if (r->holding)
+		receiver_sack(f);
+	else if (f->timers[TIMER_ACK].at == NEVER)
+		timer_set(f, TIMER_ACK, model_now + ACK_DELAY);
+}
+
+static void receiver_advance(struct flow *f)
+{
+	struct receiver *r = &f->rcv;
+	bool hole = r->holding;
+
+	f->total.delivered++;
+	for (r->next++; r->holding && held(r, r->next); r->next++) {
+		flip_held(r, r->next);
+		r->holding--;
+		f->total.delivered++;
+	}
+	r->ack_now |= hole && !r->holding;
+}
+
+static void receiver_syn(struct flow *f, u32 tsval)
+{
+	f->rcv.opened = WINDOW_FIRST;
+	f->rcv.edge = min(WINDOW_FIRST, world.path.window);
+	f->rcv.ts_recent = tsval;
+	path_ack(f, (struct ack){ .edge = f->rcv.edge, .tsecr = tsval, .syn = true });
+}
+
+void receiver_packet(struct flow *f, struct packet packet)
+{
+	struct receiver *r = &f->rcv;
+	bool again;
+
+	if (packet.syn) {
+		receiver_syn(f, packet.tsval);
+		return;
+	}
+	f->total.arrived++;
+	if (f->total.arrived == 1)
+		r->quick = QUICK_ACKS;
+	if (packet.seg <= r->acked)
+		r->ts_recent = packet.tsval;
+	/* As long as the window opens, each segment is acknowledged (tcp_grow_window()). */
+	if (r->opened < world.path.window) {
+		r->opened += WINDOW_STEP;
+		r->quick = max(r->quick, 1U);
+	}
+
+	again = packet.seg < r->next || held(r, packet.seg);
+	r->log[ring4(r->arrivals++)] = packet.seg | (again ? LOG_AGAIN : 0);
+	if (again) {
+		f->total.duplicates++;
+		r->quick = QUICK_ACKS;
+		receiver_ack(f);
+		return;
+	}
+	if (packet.seg == r->next) {
+		receiver_advance(f);
+	} else {
+		flip_held(r, packet.seg);
+		r->holding++;
+	}
+	receiver_answer(f);
+}

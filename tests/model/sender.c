@@ -1,0 +1,1282 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The sender: what Linux 6.1 does around a congestion control, with SACK, timestamps, RACK,
+ * tail loss probe, F-RTO and undo, always with data to send.
+ *
+ * The names and the order of what is done at an ACK are the stack's, as that is what modules
+ * see. Nothing on the way is reordered: no reordering is looked for.
+ */
+#include <err.h>
+
+#include "model.h"
+
+#define NONE		U32_MAX
+#define ISN		1U
+
+/* What is known of a segment. */
+#define F_SACKED	1
+#define F_LOST		2
+#define F_RETRANS	4	/* the retransmission is under way */
+#define F_EVER		8	/* it has been sent again */
+
+/* What an ACK says. */
+#define A_UNA		1	/* snd_una has advanced */
+#define A_SACKED	2
+#define A_DSACK		4
+#define A_RETRANS	8	/* of a segment that had been sent again */
+#define A_ORIG		16	/* of one that had not, sent before the loss event */
+#define A_LOST_RETRANS	32
+#define A_SET_TIMER	64
+
+#define RTO_MIN_US	200000U
+#define RTO_MAX_US	120000000U
+#define RTO_INIT_US	1000000U
+#define TIMEOUT_MIN_US	2000U
+#define USEC_PER_MSEC	1000U
+#define MIN_RTT_WINDOW	(300 * HZ)
+#define DUP_THRESHOLD	3
+
+enum pending {
+	PENDING_NONE,
+	PENDING_RTO,
+	PENDING_PROBE,
+	PENDING_REORDER,
+};
+
+enum rexmit {
+	REXMIT_NONE,
+	REXMIT_LOST,
+	REXMIT_NEW,
+};
+
+/* The running ACK. */
+struct ack_state {
+	struct ack ack;
+	struct rate_sample rs;
+	u64 first_acked_us;
+	u64 last_acked_us;
+	u64 first_sacked_us;
+	u64 last_sacked_us;
+	u32 prior_una;
+	u32 flags;
+	u32 acked;
+};
+
+static u32 sequence(u32 seg)
+{
+	return ISN + seg * MODEL_MSS;
+}
+
+static u32 jiffies_of(u64 us)
+{
+	return (u32)((us * HZ + USEC_PER_SEC - 1) / USEC_PER_SEC);
+}
+
+static u64 rto_us(const struct flow *f)
+{
+	return (u64)f->sk.icsk.icsk_rto * (USEC_PER_SEC / HZ);
+}
+
+static struct seg *seg_of(struct flow *f, u32 seg)
+{
+	return &f->snd.segs[ring(seg)];
+}
+
+static const struct tcp_congestion_ops *ops_of(const struct flow *f)
+{
+	return f->sk.icsk.icsk_ca_ops;
+}
+
+static void set_ca_state(struct flow *f, u8 state)
+{
+	if (ops_of(f)->set_state)
+		ops_of(f)->set_state(&f->sk, state);
+	f->sk.icsk.icsk_ca_state = state;
+}
+
+static void ca_event(struct flow *f, enum tcp_ca_event event)
+{
+	if (ops_of(f)->cwnd_event)
+		ops_of(f)->cwnd_event(&f->sk, event);
+}
+
+/* --- the order of sending --------------------------------------------------------------- */
+
+static void order_remove(struct flow *f, u32 seg)
+{
+	struct seg *s = seg_of(f, seg);
+
+	if (s->before == seg)
+		return;
+	if (s->before != NONE)
+		seg_of(f, s->before)->behind = s->behind;
+	else
+		f->snd.oldest = s->behind;
+	if (s->behind != NONE)
+		seg_of(f, s->behind)->before = s->before;
+	else
+		f->snd.newest = s->before;
+	/* Itself: not in the order. */
+	s->before = seg;
+}
+
+static void order_append(struct flow *f, u32 seg)
+{
+	struct seg *s = seg_of(f, seg);
+
+	s->before = f->snd.newest;
+	s->behind = NONE;
+	if (f->snd.newest != NONE)
+		seg_of(f, f->snd.newest)->behind = seg;
+	else
+		f->snd.oldest = seg;
+	f->snd.newest = seg;
+}
+
+static bool sent_after(u64 us1, u64 us2, u32 seg1, u32 seg2)
+{
+	return us1 > us2 || (us1 == us2 && seg1 > seg2);
+}
+
+/* --- timers ----------------------------------------------------------------------------- */
+
+static void set_xmit_timer(struct flow *f, u8 what, u64 us)
+{
+	f->sk.icsk.icsk_pending = what;
+	timer_set(f, TIMER_XMIT, model_now + min_t(u64, us, RTO_MAX_US) * NSEC_PER_USEC);
+}
+
+/* How far in the future the timeout is, in us. */
+static s64 rto_delta_us(struct flow *f)
+{
+	return (s64)(seg_of(f, f->snd.una)->sent_us + rto_us(f) - f->sk.tp.tcp_mstamp);
+}
+
+static void rearm_rto(struct flow *f)
+{
+	u8 pending = f->sk.icsk.icsk_pending;
+	s64 us = (s64)rto_us(f);
+
+	if (!f->sk.tp.packets_out) {
+		f->sk.icsk.icsk_pending = PENDING_NONE;
+		timer_stop(f, TIMER_XMIT);
+		return;
+	}
+	if (pending == PENDING_PROBE || pending == PENDING_REORDER)
+		us = max_t(s64, rto_delta_us(f), 1);
+	set_xmit_timer(f, PENDING_RTO, (u64)us);
+}
+
+static bool schedule_loss_probe(struct flow *f, bool advancing)
+{
+	const struct tcp_sock *tp = &f->sk.tp;
+	u8 state = f->sk.icsk.icsk_ca_state;
+	u64 us;
+	s64 delta;
+
+	if (!tp->packets_out || (state != TCP_CA_Open && state != TCP_CA_CWR))
+		return false;
+	us = (tp->srtt_us >> 2) + (tp->packets_out == 1 ? RTO_MIN_US : TIMEOUT_MIN_US);
+	delta = advancing ? (s64)rto_us(f) : rto_delta_us(f);
+	if (delta > 0)
+		us = min(us, (u64)delta);
+	set_xmit_timer(f, PENDING_PROBE, us);
+	return true;
+}
+
+/* --- sending ---------------------------------------------------------------------------- */
+
+static bool pacing_check(struct flow *f)
+{
+	if (f->sk.sk_pacing_status != SK_PACING_NEEDED ||
+	    f->sk.tp.tcp_wstamp_ns <= model_now)
+		return false;
+	if (f->timers[TIMER_PACE].at == NEVER)
+		timer_set(f, TIMER_PACE, f->sk.tp.tcp_wstamp_ns);
+	return true;
+}
+
+static void pace(struct flow *f, u64 prior_wstamp)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+	u64 ns, rate = f->sk.sk_pacing_rate;
+
+	if (f->sk.sk_pacing_status == SK_PACING_NONE || !rate || rate == ULONG_MAX ||
+	    tp->data_segs_out < TCP_INIT_CWND)
+		return;
+	ns = (u64)MODEL_MSS * NSEC_PER_SEC / rate;
+	ns -= min(ns / 2, tp->tcp_wstamp_ns - prior_wstamp);
+	tp->tcp_wstamp_ns += ns;
+}
+
+static void transmit(struct flow *f, u32 seg)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+	struct seg *s = seg_of(f, seg);
+	u64 prior_wstamp = tp->tcp_wstamp_ns;
+
+	tp->tcp_wstamp_ns = max(tp->tcp_wstamp_ns, model_now);
+	if (!tcp_packets_in_flight(tp))
+		ca_event(f, CA_EVENT_TX_START);
+	tp->lsndtime = tcp_jiffies32;
+	tp->data_segs_out++;
+	tp->segs_out++;
+	tp->bytes_sent += MODEL_MSS;
+
+	s->sent_us = now_us();
+	if (!tp->packets_out) {
+		tp->first_tx_mstamp = s->sent_us;
+		tp->delivered_mstamp = s->sent_us;
+	}
+	s->first_tx_us = tp->first_tx_mstamp;
+	s->delivered_us = tp->delivered_mstamp;
+	s->delivered = tp->delivered;
+	s->app_limited = tp->app_limited;
+	pace(f, prior_wstamp);
+	path_send(f, (struct packet){ .seg = seg, .tsval = now_ms(), .flow = f->number });
+}
+
+static void cwnd_validate(struct flow *f, bool limited)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+
+	if (!before(tp->snd_una, tp->cwnd_usage_seq) || limited ||
+	    (!tp->is_cwnd_limited && tp->packets_out > tp->max_packets_out)) {
+		tp->is_cwnd_limited = limited;
+		tp->max_packets_out = tp->packets_out;
+		tp->cwnd_usage_seq = tp->snd_nxt;
+	}
+	if (tcp_is_cwnd_limited(&f->sk)) {
+		tp->snd_cwnd_used = 0;
+		tp->snd_cwnd_stamp = tcp_jiffies32;
+	} else {
+		tp->snd_cwnd_used = max(tp->snd_cwnd_used, tp->packets_out);
+	}
+}
+
+static void send_new(struct flow *f)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+	bool first = !tp->packets_out;
+	u32 seg = f->snd.nxt;
+
+	transmit(f, seg);
+	seg_of(f, seg)->flags = 0;
+	order_append(f, seg);
+	f->snd.nxt++;
+	tp->snd_nxt = sequence(f->snd.nxt);
+	tp->packets_out++;
+	if (first || f->sk.icsk.icsk_pending == PENDING_PROBE)
+		rearm_rto(f);
+}
+
+/* Send what the windows allow, or one segment as a probe; returns how many. */
+static u32 write_xmit(struct flow *f, bool probe)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+	u32 sent = 0;
+
+	while (!f->snd.stopped && !pacing_check(f)) {
+		if (tcp_packets_in_flight(tp) >= tcp_snd_cwnd(tp) && !probe)
+			break;
+		if (f->snd.nxt >= f->snd.edge)
+			break;
+		send_new(f);
+		sent++;
+		if (probe)
+			break;
+	}
+	if (tcp_packets_in_flight(tp) >= tcp_snd_cwnd(tp))
+		cwnd_validate(f, true);
+	else if (sent)
+		cwnd_validate(f, false);
+	if (!sent)
+		return 0;
+	if (tcp_in_cwnd_reduction(&f->sk))
+		tp->prr_out += sent;
+	if (!probe)
+		schedule_loss_probe(f, false);
+	return sent;
+}
+
+static void retransmit(struct flow *f, u32 seg)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+	struct seg *s = seg_of(f, seg);
+
+	transmit(f, seg);
+	order_remove(f, seg);
+	order_append(f, seg);
+	if (!tp->retrans_stamp)
+		tp->retrans_stamp = now_ms();
+	s->flags |= F_RETRANS | F_EVER;
+	tp->retrans_out++;
+	tp->undo_retrans = max(tp->undo_retrans, 0) + 1;
+	tp->total_retrans++;
+	tp->bytes_retrans += MODEL_MSS;
+	f->total.retransmits++;
+}
+
+static void xmit_retransmit_queue(struct flow *f)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+	bool rearm = false;
+	u32 seg;
+
+	if (!tp->packets_out)
+		return;
+	f->snd.rtx_hint = max(f->snd.rtx_hint, f->snd.una);
+	for (seg = f->snd.rtx_hint; seg < f->snd.nxt; seg++) {
+		u8 flags = seg_of(f, seg)->flags;
+
+		if (tp->retrans_out >= tp->lost_out || pacing_check(f) ||
+		    tcp_packets_in_flight(tp) >= tcp_snd_cwnd(tp))
+			break;
+		if (!(flags & F_LOST) || flags & (F_SACKED | F_RETRANS))
+			continue;
+		retransmit(f, seg);
+		if (tcp_in_cwnd_reduction(&f->sk))
+			tp->prr_out++;
+		if (seg == f->snd.una && f->sk.icsk.icsk_pending != PENDING_REORDER)
+			rearm = true;
+	}
+	/* What lies before is under way again, or marked anew later: mark_lost() goes back. */
+	f->snd.rtx_hint = seg;
+	if (rearm)
+		set_xmit_timer(f, PENDING_RTO, rto_us(f));
+}
+
+void sender_pace(struct flow *f)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+
+	tp->tcp_mstamp = now_us();
+	tp->tcp_clock_cache = model_now;
+	if (tp->lost_out > tp->retrans_out && tcp_snd_cwnd(tp) > tcp_packets_in_flight(tp))
+		xmit_retransmit_queue(f);
+	write_xmit(f, false);
+}
+
+/* --- loss detection --------------------------------------------------------------------- */
+
+static void mark_lost(struct flow *f, u32 seg)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+	struct seg *s = seg_of(f, seg);
+
+	if (s->flags & F_SACKED)
+		return;
+	f->snd.rtx_hint = min(f->snd.rtx_hint, seg);
+	if (!(s->flags & F_LOST)) {
+		s->flags |= F_LOST;
+		tp->lost_out++;
+		tp->lost++;
+	} else if (s->flags & F_RETRANS) {
+		s->flags &= ~F_RETRANS;
+		tp->retrans_out--;
+		tp->lost++;
+	}
+}
+
+static void rack_advance(struct flow *f, u32 seg)
+{
+	const struct seg *s = seg_of(f, seg);
+	u32 rtt = f->sk.tp.tcp_mstamp - s->sent_us;
+	bool again = s->flags & (F_RETRANS | F_EVER);
+
+	if (again && rtt < tcp_min_rtt(&f->sk.tp))
+		return;
+	f->snd.rack.advanced = true;
+	f->snd.rack.rtt_us = rtt;
+	if (sent_after(s->sent_us, f->snd.rack.mstamp, seg, f->snd.rack.seg)) {
+		f->snd.rack.mstamp = s->sent_us;
+		f->snd.rack.seg = seg;
+	}
+}
+
+static u32 rack_reorder_us(const struct flow *f)
+{
+	const struct tcp_sock *tp = &f->sk.tp;
+
+	if (f->sk.icsk.icsk_ca_state >= TCP_CA_Recovery || tp->sacked_out >= DUP_THRESHOLD)
+		return 0;
+	return min(tcp_min_rtt(tp) >> 2, tp->srtt_us >> 3);
+}
+
+static s64 rack_remaining_us(const struct flow *f, const struct seg *s, u32 reorder_us)
+{
+	return (s64)f->snd.rack.rtt_us + reorder_us -
+	       (s64)(f->sk.tp.tcp_mstamp - s->sent_us);
+}
+
+/* Returns after how long to look again, in us, 0 for never. */
+static u64 rack_detect_loss(struct flow *f)
+{
+	u32 seg, behind, reorder_us = rack_reorder_us(f);
+	s64 timeout = 0;
+
+	for (seg = f->snd.oldest; seg != NONE; seg = behind) {
+		struct seg *s = seg_of(f, seg);
+		s64 remaining;
+
+		behind = s->behind;
+		if (s->flags & F_LOST && !(s->flags & F_RETRANS))
+			continue;
+		if (!sent_after(f->snd.rack.mstamp, s->sent_us, f->snd.rack.seg, seg))
+			break;
+		remaining = rack_remaining_us(f, s, reorder_us);
+		if (remaining <= 0) {
+			mark_lost(f, seg);
+			order_remove(f, seg);
+		} else {
+			timeout = max(timeout, remaining);
+		}
+	}
+	return (u64)timeout;
+}
+
+static void identify_loss(struct flow *f, struct ack_state *a)
+{
+	u32 prior_retrans = f->sk.tp.retrans_out;
+	u64 timeout;
+
+	if (f->snd.rack.advanced) {
+		f->snd.rack.advanced = false;
+		timeout = rack_detect_loss(f);
+		if (timeout) {
+			set_xmit_timer(f, PENDING_REORDER, timeout + TIMEOUT_MIN_US);
+			a->flags &= ~A_SET_TIMER;
+		}
+	}
+	if (prior_retrans > f->sk.tp.retrans_out)
+		a->flags |= A_LOST_RETRANS;
+}
+
+/* --- reduction and undo ----------------------------------------------------------------- */
+
+static void init_undo(struct flow *f)
+{
+	f->snd.undo = f->snd.una;
+	f->snd.undo_valid = true;
+	f->sk.tp.undo_marker = f->sk.tp.snd_una;
+	f->sk.tp.undo_retrans = f->sk.tp.retrans_out ? (int)f->sk.tp.retrans_out : -1;
+}
+
+static void init_cwnd_reduction(struct flow *f)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+
+	f->snd.high = f->snd.nxt;
+	tp->high_seq = tp->snd_nxt;
+	f->snd.tlp = false;
+	tp->snd_cwnd_cnt = 0;
+	tp->prior_cwnd = tcp_snd_cwnd(tp);
+	tp->prr_delivered = 0;
+	tp->prr_out = 0;
+	tp->snd_ssthresh = ops_of(f)->ssthresh(&f->sk);
+}
+
+/* Proportional rate reduction, RFC 6937. */
+static void cwnd_reduction(struct flow *f, u32 acked, u32 lost, bool advanced)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+	int delta = (int)tp->snd_ssthresh - (int)tcp_packets_in_flight(tp);
+	int count;
+
+	if (!acked || !tp->prior_cwnd)
+		return;
+	tp->prr_delivered += acked;
+	if (delta < 0) {
+		u64 dividend = (u64)tp->snd_ssthresh * tp->prr_delivered + tp->prior_cwnd - 1;
+
+		count = (int)(dividend / tp->prior_cwnd) - (int)tp->prr_out;
+	} else {
+		count = max_t(int, tp->prr_delivered - tp->prr_out, acked);
+		if (advanced && !lost)
+			count++;
+		count = min(delta, count);
+	}
+	count = max(count, tp->prr_out ? 0 : 1);
+	tcp_snd_cwnd_set(tp, tcp_packets_in_flight(tp) + (u32)count);
+}
+
+static void end_cwnd_reduction(struct flow *f)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+
+	if (ops_of(f)->cong_control)
+		return;
+	if (tp->snd_ssthresh < TCP_INFINITE_SSTHRESH &&
+	    (f->sk.icsk.icsk_ca_state == TCP_CA_CWR || f->snd.undo_valid)) {
+		tcp_snd_cwnd_set(tp, tp->snd_ssthresh);
+		tp->snd_cwnd_stamp = tcp_jiffies32;
+	}
+	ca_event(f, CA_EVENT_COMPLETE_CWR);
+}
+
+static void enter_recovery(struct flow *f)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+
+	tp->prior_ssthresh = 0;
+	init_undo(f);
+	if (!tcp_in_cwnd_reduction(&f->sk)) {
+		tp->prior_ssthresh = tcp_current_ssthresh(&f->sk);
+		init_cwnd_reduction(f);
+	}
+	set_ca_state(f, TCP_CA_Recovery);
+	f->total.recoveries++;
+}
+
+static bool any_retrans_done(struct flow *f)
+{
+	return f->sk.tp.retrans_out ||
+	       (f->sk.tp.packets_out && seg_of(f, f->snd.una)->flags & F_EVER);
+}
+
+static void keep_open(struct flow *f)
+{
+	u8 state = tcp_left_out(&f->sk.tp) || any_retrans_done(f) ? TCP_CA_Disorder :
+								    TCP_CA_Open;
+
+	if (f->sk.icsk.icsk_ca_state == state)
+		return;
+	set_ca_state(f, state);
+	f->snd.high = f->snd.nxt;
+	f->sk.tp.high_seq = f->sk.tp.snd_nxt;
+}
+
+static void try_to_open(struct flow *f)
+{
+	if (!any_retrans_done(f))
+		f->sk.tp.retrans_stamp = 0;
+	if (f->sk.icsk.icsk_ca_state != TCP_CA_CWR)
+		keep_open(f);
+}
+
+/* The echo is older than the first retransmission: the original arrived. */
+static bool packet_delayed(const struct flow *f)
+{
+	const struct tcp_sock *tp = &f->sk.tp;
+
+	return tp->retrans_stamp && before(tp->rx_opt.rcv_tsecr, tp->retrans_stamp);
+}
+
+static bool may_undo(const struct flow *f)
+{
+	return f->snd.undo_valid && (!f->sk.tp.undo_retrans || packet_delayed(f));
+}
+
+static void undo_cwnd_reduction(struct flow *f, bool unmark)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+
+	for (u32 seg = f->snd.una; unmark && seg < f->snd.nxt; seg++)
+		seg_of(f, seg)->flags &= ~F_LOST;
+	if (unmark) {
+		tp->lost_out = 0;
+		f->snd.rtx_hint = f->snd.una;
+	}
+	if (tp->prior_ssthresh) {
+		tcp_snd_cwnd_set(tp, ops_of(f)->undo_cwnd(&f->sk));
+		tp->snd_ssthresh = max(tp->snd_ssthresh, tp->prior_ssthresh);
+	}
+	tp->snd_cwnd_stamp = tcp_jiffies32;
+	f->snd.undo_valid = false;
+	tp->undo_marker = 0;
+	f->snd.rack.advanced = true;
+	f->total.undos++;
+}
+
+static void undo_recovery(struct flow *f)
+{
+	if (may_undo(f))
+		undo_cwnd_reduction(f, false);
+	set_ca_state(f, TCP_CA_Open);
+}
+
+static bool undo_dsack(struct flow *f)
+{
+	if (!f->snd.undo_valid || f->sk.tp.undo_retrans)
+		return false;
+	undo_cwnd_reduction(f, false);
+	return true;
+}
+
+static bool undo_loss(struct flow *f, bool frto)
+{
+	if (!frto && !may_undo(f))
+		return false;
+	undo_cwnd_reduction(f, true);
+	f->sk.icsk.icsk_retransmits = 0;
+	set_ca_state(f, TCP_CA_Open);
+	return true;
+}
+
+/* Returns true where nothing is left to be done for the ACK. */
+static bool undo_partial(struct flow *f)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+
+	if (!f->snd.undo_valid || !packet_delayed(f))
+		return false;
+	if (tp->retrans_out)
+		return true;
+	if (!any_retrans_done(f))
+		tp->retrans_stamp = 0;
+	undo_cwnd_reduction(f, true);
+	keep_open(f);
+	return false;
+}
+
+/* --- timeouts --------------------------------------------------------------------------- */
+
+static void timeout_mark_lost(struct flow *f)
+{
+	for (u32 seg = f->snd.una; seg < f->snd.nxt; seg++)
+		if (seg == f->snd.una || rack_remaining_us(f, seg_of(f, seg), 0) <= 0)
+			mark_lost(f, seg);
+}
+
+static void enter_loss(struct flow *f)
+{
+	struct inet_connection_sock *icsk = &f->sk.icsk;
+	bool new_recovery = icsk->icsk_ca_state < TCP_CA_Recovery;
+	struct tcp_sock *tp = &f->sk.tp;
+
+	timeout_mark_lost(f);
+	if (icsk->icsk_ca_state <= TCP_CA_Disorder || f->snd.high <= f->snd.una ||
+	    (icsk->icsk_ca_state == TCP_CA_Loss && !icsk->icsk_retransmits)) {
+		tp->prior_ssthresh = tcp_current_ssthresh(&f->sk);
+		tp->prior_cwnd = tcp_snd_cwnd(tp);
+		tp->snd_ssthresh = ops_of(f)->ssthresh(&f->sk);
+		ca_event(f, CA_EVENT_LOSS);
+		init_undo(f);
+	}
+	tcp_snd_cwnd_set(tp, tcp_packets_in_flight(tp) + 1);
+	tp->snd_cwnd_cnt = 0;
+	tp->snd_cwnd_stamp = tcp_jiffies32;
+	set_ca_state(f, TCP_CA_Loss);
+	f->snd.high = f->snd.nxt;
+	tp->high_seq = tp->snd_nxt;
+	f->snd.tlp = false;
+	f->snd.frto = new_recovery || icsk->icsk_retransmits;
+	f->total.timeouts++;
+}
+
+static void retransmit_timeout(struct flow *f)
+{
+	struct inet_connection_sock *icsk = &f->sk.icsk;
+	struct seg *head = seg_of(f, f->snd.una);
+
+	enter_loss(f);
+	icsk->icsk_retransmits++;
+	/* The loss probe's copy. */
+	if (head->flags & F_RETRANS) {
+		head->flags &= ~F_RETRANS;
+		f->sk.tp.retrans_out--;
+	}
+	retransmit(f, f->snd.una);
+	icsk->icsk_backoff++;
+	icsk->icsk_rto = min(icsk->icsk_rto * 2, jiffies_of(RTO_MAX_US));
+	set_xmit_timer(f, PENDING_RTO, rto_us(f));
+}
+
+static void loss_probe(struct flow *f)
+{
+	bool sent = false;
+
+	if (!f->snd.tlp) {
+		f->snd.tlp_retrans = false;
+		if (!f->snd.stopped && f->snd.nxt < f->snd.edge) {
+			sent = write_xmit(f, true);
+		} else {
+			retransmit(f, f->snd.nxt - 1);
+			f->snd.tlp_retrans = true;
+			sent = true;
+		}
+	}
+	if (sent) {
+		f->snd.tlp = true;
+		f->snd.tlp_high = f->snd.nxt;
+		f->sk.icsk.icsk_pending = PENDING_NONE;
+	}
+	rearm_rto(f);
+}
+
+static void reorder_timeout(struct flow *f)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+	u32 prior = tcp_packets_in_flight(tp), lost = tp->lost;
+
+	rack_detect_loss(f);
+	if (prior != tcp_packets_in_flight(tp)) {
+		if (f->sk.icsk.icsk_ca_state != TCP_CA_Recovery) {
+			enter_recovery(f);
+			if (!ops_of(f)->cong_control)
+				cwnd_reduction(f, 1, tp->lost - lost, false);
+		}
+		xmit_retransmit_queue(f);
+	}
+	if (f->sk.icsk.icsk_pending != PENDING_RTO)
+		rearm_rto(f);
+}
+
+static void send_syn(struct flow *f)
+{
+	path_send(f, (struct packet){ .tsval = now_ms(), .flow = f->number, .syn = true });
+	set_xmit_timer(f, PENDING_RTO, (u64)RTO_INIT_US << f->syns++);
+}
+
+void sender_timer(struct flow *f)
+{
+	u8 pending = f->sk.icsk.icsk_pending;
+
+	f->sk.tp.tcp_mstamp = now_us();
+	f->sk.tp.tcp_clock_cache = model_now;
+	if (!f->snd.established) {
+		send_syn(f);
+		return;
+	}
+	f->sk.icsk.icsk_pending = PENDING_NONE;
+	if (!f->sk.tp.packets_out)
+		return;
+	if (pending == PENDING_PROBE)
+		loss_probe(f);
+	else if (pending == PENDING_REORDER)
+		reorder_timeout(f);
+	else
+		retransmit_timeout(f);
+}
+
+/* --- round trip times ------------------------------------------------------------------- */
+
+/* The least of 300 s, by the least of up to three parts of them (lib/minmax.c). */
+static void update_min_rtt(struct flow *f, u32 rtt)
+{
+	struct min_rtt *m = f->snd.min_rtt;
+	u32 age, now = tcp_jiffies32;
+
+	if (!m[0].value || rtt <= m[0].value || now - m[2].stamp > MIN_RTT_WINDOW) {
+		for (int i = 0; i < 3; i++) {
+			m[i].stamp = now;
+			m[i].value = rtt;
+		}
+	} else {
+		for (int i = rtt <= m[1].value ? 1 : 2; i < 3 && rtt <= m[2].value; i++) {
+			m[i].stamp = now;
+			m[i].value = rtt;
+		}
+		age = now - m[0].stamp;
+		if (age > MIN_RTT_WINDOW) {
+			m[0] = m[1];
+			m[1] = m[2];
+			m[2].stamp = now;
+			m[2].value = rtt;
+			if (now - m[0].stamp > MIN_RTT_WINDOW) {
+				m[0] = m[1];
+				m[1] = m[2];
+			}
+		} else if (m[1].stamp == m[0].stamp && age > MIN_RTT_WINDOW / 4) {
+			m[1].stamp = now;
+			m[1].value = rtt;
+			m[2] = m[1];
+		} else if (m[2].stamp == m[1].stamp && age > MIN_RTT_WINDOW / 2) {
+			m[2].stamp = now;
+			m[2].value = rtt;
+		}
+	}
+	f->sk.tp.rtt_min_us = m[0].value;
+}
+
+/* RFC 6298, with the stack's floor of 200 ms under the variance. */
+static void estimate_rtt(struct flow *f, u32 rtt)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+	s64 m = rtt;
+
+	if (!tp->srtt_us) {
+		tp->srtt_us = rtt << 3;
+		tp->mdev_us = rtt << 1;
+		tp->rttvar_us = max(tp->mdev_us, RTO_MIN_US);
+		tp->mdev_max_us = tp->rttvar_us;
+		tp->rtt_seq = tp->snd_nxt;
+	} else {
+		m -= tp->srtt_us >> 3;
+		tp->srtt_us = (u32)((s64)tp->srtt_us + m);
+		if (m < 0) {
+			m = -m - (tp->mdev_us >> 2);
+			if (m > 0)
+				m >>= 3;
+		} else {
+			m -= tp->mdev_us >> 2;
+		}
+		tp->mdev_us = (u32)((s64)tp->mdev_us + m);
+		if (tp->mdev_us > tp->mdev_max_us) {
+			tp->mdev_max_us = tp->mdev_us;
+			tp->rttvar_us = max(tp->rttvar_us, tp->mdev_max_us);
+		}
+		if (after(tp->snd_una, tp->rtt_seq)) {
+			if (tp->mdev_max_us < tp->rttvar_us)
+				tp->rttvar_us -= (tp->rttvar_us - tp->mdev_max_us) >> 2;
+			tp->rtt_seq = tp->snd_nxt;
+			tp->mdev_max_us = RTO_MIN_US;
+		}
+	}
+	f->sk.icsk.icsk_rto = min(jiffies_of((tp->srtt_us >> 3) + tp->rttvar_us),
+				  jiffies_of(RTO_MAX_US));
+	f->sk.icsk.icsk_backoff = 0;
+}
+
+/* Returns whether there was a sample. */
+static bool ack_update_rtt(struct flow *f, struct ack_state *a)
+{
+	u64 now = f->sk.tp.tcp_mstamp;
+	long seq_rtt = -1, ca_rtt = -1;
+
+	if (a->first_acked_us && !(a->flags & A_RETRANS)) {
+		seq_rtt = (long)(now - a->first_acked_us);
+		ca_rtt = (long)(now - a->last_acked_us);
+	}
+	if (a->first_sacked_us) {
+		if (seq_rtt < 0)
+			seq_rtt = (long)(now - a->first_sacked_us);
+		ca_rtt = (long)(now - a->last_sacked_us);
+	}
+	if (seq_rtt < 0 && a->acked) {
+		seq_rtt = (long)(now_ms() - f->sk.tp.rx_opt.rcv_tsecr) * 1000;
+		seq_rtt = max(seq_rtt, 1000L);
+		ca_rtt = seq_rtt;
+	}
+	a->rs.rtt_us = ca_rtt;
+	if (seq_rtt < 0)
+		return false;
+	update_min_rtt(f, max_t(u32, ca_rtt, 1));
+	estimate_rtt(f, seq_rtt);
+	f->last_rtt_us = ca_rtt;
+	f->total.rtt_sum_us += ca_rtt;
+	f->total.rtt_samples++;
+	return true;
+}
+
+/* --- rate samples ----------------------------------------------------------------------- */
+
+static void rate_delivered(struct flow *f, struct ack_state *a, u32 seg)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+	struct seg *s = seg_of(f, seg);
+	struct rate_sample *rs = &a->rs;
+
+	if (!s->delivered_us)
+		return;
+	if (!rs->prior_delivered ||
+	    sent_after(s->sent_us, tp->first_tx_mstamp, sequence(seg + 1), rs->last_end_seq)) {
+		rs->prior_delivered = s->delivered;
+		rs->prior_mstamp = s->delivered_us;
+		rs->is_app_limited = s->app_limited;
+		rs->is_retrans = s->flags & (F_RETRANS | F_EVER);
+		rs->last_end_seq = sequence(seg + 1);
+		tp->first_tx_mstamp = s->sent_us;
+		rs->interval_us = (long)(s->sent_us - s->first_tx_us);
+	}
+	if (s->flags & F_SACKED)
+		s->delivered_us = 0;
+}
+
+static void rate_generate(struct flow *f, struct ack_state *a, u32 delivered, u32 lost)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+	struct rate_sample *rs = &a->rs;
+	u32 ack_us;
+
+	if (tp->app_limited && after(tp->delivered, tp->app_limited))
+		tp->app_limited = 0;
+	if (delivered)
+		tp->delivered_mstamp = tp->tcp_mstamp;
+	rs->acked_sacked = delivered;
+	rs->losses = (int)lost;
+	if (!rs->prior_mstamp) {
+		rs->delivered = -1;
+		rs->interval_us = -1;
+		return;
+	}
+	rs->delivered = (s32)(tp->delivered - rs->prior_delivered);
+	ack_us = tcp_stamp_us_delta(tp->tcp_mstamp, rs->prior_mstamp);
+	rs->snd_interval_us = (u32)rs->interval_us;
+	rs->rcv_interval_us = ack_us;
+	rs->interval_us = max_t(long, rs->interval_us, ack_us);
+	if (rs->interval_us < (long)tcp_min_rtt(tp))
+		rs->interval_us = -1;
+}
+
+/* --- ACKs ------------------------------------------------------------------------------- */
+
+static void count_dsack(struct flow *f, struct ack_state *a)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+
+	tp->dsack_dups++;
+	a->flags |= A_DSACK;
+	if (f->snd.undo_valid && tp->undo_retrans > 0)
+		tp->undo_retrans--;
+}
+
+static void sack(struct flow *f, struct ack_state *a, u32 seg)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+	struct seg *s = seg_of(f, seg);
+
+	if (s->flags & F_SACKED)
+		return;
+	rack_advance(f, seg);
+	if (!(s->flags & (F_RETRANS | F_EVER))) {
+		if (seg < f->snd.high)
+			a->flags |= A_ORIG;
+		if (!a->first_sacked_us)
+			a->first_sacked_us = s->sent_us;
+		a->last_sacked_us = s->sent_us;
+	}
+	if (s->flags & F_LOST) {
+		tp->lost_out--;
+		if (s->flags & F_RETRANS)
+			tp->retrans_out--;
+		s->flags &= ~(F_LOST | F_RETRANS);
+	}
+	s->flags |= F_SACKED;
+	a->flags |= A_SACKED;
+	tp->sacked_out++;
+	tp->delivered++;
+	rate_delivered(f, a, seg);
+	order_remove(f, seg);
+}
+
+static void read_log(struct flow *f, struct ack_state *a)
+{
+	while (f->snd.arrivals != a->ack.arrivals) {
+		u32 entry = f->rcv.log[ring4(f->snd.arrivals++)];
+
+		if (entry & LOG_AGAIN)
+			count_dsack(f, a);
+		else if (entry >= a->ack.next)
+			sack(f, a, entry);
+	}
+}
+
+static void clean_one(struct flow *f, struct ack_state *a, u32 seg)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+	struct seg *s = seg_of(f, seg);
+
+	if (s->flags & (F_RETRANS | F_EVER)) {
+		if (s->flags & F_RETRANS)
+			tp->retrans_out--;
+		a->flags |= A_RETRANS;
+	} else if (!(s->flags & F_SACKED)) {
+		a->last_acked_us = s->sent_us;
+		if (!a->first_acked_us)
+			a->first_acked_us = s->sent_us;
+		if (seg < f->snd.high)
+			a->flags |= A_ORIG;
+	}
+	if (s->flags & F_SACKED) {
+		tp->sacked_out--;
+	} else {
+		tp->delivered++;
+		/* An echo of the original tells nothing of the copy. */
+		if (!(s->flags & F_EVER) || !before(a->ack.tsecr, s->sent_us / USEC_PER_MSEC))
+			rack_advance(f, seg);
+	}
+	if (s->flags & F_LOST)
+		tp->lost_out--;
+	tp->packets_out--;
+	a->acked++;
+	rate_delivered(f, a, seg);
+	order_remove(f, seg);
+}
+
+static void clean_queue(struct flow *f, struct ack_state *a)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+	bool update;
+
+	for (u32 seg = a->prior_una; seg < a->ack.next; seg++)
+		clean_one(f, a, seg);
+	update = ack_update_rtt(f, a);
+	if (a->acked)
+		a->flags |= A_SET_TIMER;
+	else if (tp->packets_out && update && a->first_sacked_us &&
+		 a->first_sacked_us < seg_of(f, f->snd.una)->sent_us)
+		a->flags |= A_SET_TIMER;
+	if (ops_of(f)->pkts_acked) {
+		struct ack_sample sample = {
+			.pkts_acked = a->acked,
+			.rtt_us = (s32)a->rs.rtt_us,
+			.in_flight = MODEL_MSS * (tp->delivered - a->rs.prior_delivered),
+		};
+
+		ops_of(f)->pkts_acked(&f->sk, &sample);
+	}
+}
+
+static enum rexmit process_loss(struct flow *f, const struct ack_state *a)
+{
+	bool recovered = f->snd.una >= f->snd.high;
+	struct tcp_sock *tp = &f->sk.tp;
+
+	if (a->flags & A_UNA && undo_loss(f, false))
+		return REXMIT_NONE;
+	if (f->snd.frto) {
+		if (a->flags & A_ORIG && undo_loss(f, true))
+			return REXMIT_NONE;
+		if (f->snd.nxt > f->snd.high) {
+			if (a->flags & A_SACKED)
+				f->snd.frto = false;
+		} else if (a->flags & A_UNA && !recovered) {
+			f->snd.high = f->snd.nxt;
+			tp->high_seq = tp->snd_nxt;
+			if (!f->snd.stopped && f->snd.edge > f->snd.nxt)
+				return REXMIT_NEW;
+			f->snd.frto = false;
+		}
+	}
+	if (recovered) {
+		undo_recovery(f);
+		return REXMIT_NONE;
+	}
+	return REXMIT_LOST;
+}
+
+/* What an ACK that is not plain leads to: the stack's tcp_fastretrans_alert(). */
+static enum rexmit fastretrans_alert(struct flow *f, struct ack_state *a)
+{
+	struct inet_connection_sock *icsk = &f->sk.icsk;
+	enum rexmit rexmit = REXMIT_NONE;
+
+	if (icsk->icsk_ca_state == TCP_CA_Open) {
+		f->sk.tp.retrans_stamp = 0;
+	} else if (f->snd.una >= f->snd.high) {
+		if (icsk->icsk_ca_state == TCP_CA_CWR && f->snd.una != f->snd.high) {
+			end_cwnd_reduction(f);
+			set_ca_state(f, TCP_CA_Open);
+		} else if (icsk->icsk_ca_state == TCP_CA_Recovery) {
+			undo_recovery(f);
+			end_cwnd_reduction(f);
+		}
+	}
+
+	if (icsk->icsk_ca_state == TCP_CA_Recovery) {
+		if (a->flags & A_UNA && undo_partial(f))
+			return rexmit;
+		if (undo_dsack(f))
+			try_to_open(f);
+		identify_loss(f, a);
+		if (icsk->icsk_ca_state != TCP_CA_Recovery) {
+			if (!f->sk.tp.lost_out)
+				return rexmit;
+			enter_recovery(f);
+		}
+		return REXMIT_LOST;
+	}
+	if (icsk->icsk_ca_state == TCP_CA_Loss) {
+		rexmit = process_loss(f, a);
+		identify_loss(f, a);
+		if (icsk->icsk_ca_state != TCP_CA_Open && !(a->flags & A_LOST_RETRANS))
+			return rexmit;
+	}
+	if (icsk->icsk_ca_state <= TCP_CA_Disorder)
+		undo_dsack(f);
+	identify_loss(f, a);
+	if (!f->sk.tp.lost_out) {
+		try_to_open(f);
+		return rexmit;
+	}
+	enter_recovery(f);
+	return REXMIT_LOST;
+}
+
+static void process_tlp_ack(struct flow *f, const struct ack_state *a)
+{
+	if (a->ack.next < f->snd.tlp_high)
+		return;
+	if (!f->snd.tlp_retrans || a->flags & A_DSACK) {
+		f->snd.tlp = false;
+	} else if (a->ack.next > f->snd.tlp_high) {
+		init_cwnd_reduction(f);
+		set_ca_state(f, TCP_CA_CWR);
+		end_cwnd_reduction(f);
+		keep_open(f);
+	}
+}
+
+static void update_pacing_rate(struct flow *f)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+	u32 percent = tcp_snd_cwnd(tp) < tp->snd_ssthresh / 2 ? 200 : 120;
+	u64 rate = (u64)tp->mss_cache * max(tcp_snd_cwnd(tp), tp->packets_out) *
+		   (8 * USEC_PER_SEC / 100) * percent;
+
+	f->sk.sk_pacing_rate = min(rate / max(tp->srtt_us, 1U), f->sk.sk_max_pacing_rate);
+}
+
+static void cong_control(struct flow *f, const struct ack_state *a)
+{
+	bool forward = a->acked || a->flags & A_SACKED;
+
+	if (ops_of(f)->cong_control) {
+		ops_of(f)->cong_control(&f->sk, &a->rs);
+		return;
+	}
+	if (tcp_in_cwnd_reduction(&f->sk)) {
+		cwnd_reduction(f, a->rs.acked_sacked, a->rs.losses, a->flags & A_UNA);
+	} else if (a->acked || (forward && f->sk.tp.reordering > DUP_THRESHOLD)) {
+		ops_of(f)->cong_avoid(&f->sk, f->sk.tp.snd_una, a->rs.acked_sacked);
+		f->sk.tp.snd_cwnd_stamp = tcp_jiffies32;
+	}
+	update_pacing_rate(f);
+}
+
+static void xmit_recovery(struct flow *f, enum rexmit rexmit)
+{
+	if (rexmit == REXMIT_NONE)
+		return;
+	if (rexmit == REXMIT_NEW) {
+		write_xmit(f, false);
+		if (f->snd.nxt > f->snd.high)
+			return;
+		f->snd.frto = false;
+	}
+	xmit_retransmit_queue(f);
+}
+
+static void acknowledge(struct flow *f, struct ack_state *a)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+	u32 delivered = tp->delivered, lost = tp->lost;
+	enum rexmit rexmit = REXMIT_NONE;
+
+	a->prior_una = f->snd.una;
+	a->rs.prior_in_flight = tcp_packets_in_flight(tp);
+	if (a->ack.next > f->snd.una) {
+		a->flags |= A_UNA;
+		f->sk.icsk.icsk_retransmits = 0;
+		f->snd.una = a->ack.next;
+		tp->snd_una = sequence(f->snd.una);
+		tp->bytes_acked += (u64)(f->snd.una - a->prior_una) * MODEL_MSS;
+	}
+	read_log(f, a);
+	clean_queue(f, a);
+	if (f->snd.tlp)
+		process_tlp_ack(f, a);
+	if (!a->acked || a->flags & (A_SACKED | A_DSACK) ||
+	    f->sk.icsk.icsk_ca_state != TCP_CA_Open)
+		rexmit = fastretrans_alert(f, a);
+	if (a->flags & A_SET_TIMER && !schedule_loss_probe(f, true))
+		rearm_rto(f);
+	rate_generate(f, a, tp->delivered - delivered, tp->lost - lost);
+	cong_control(f, a);
+	xmit_recovery(f, rexmit);
+}
+
+static void establish(struct flow *f)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+
+	f->snd.established = true;
+	timer_stop(f, TIMER_XMIT);
+	f->sk.icsk.icsk_pending = PENDING_NONE;
+	tp->delivered = 1;
+	tp->delivered_mstamp = tp->tcp_mstamp;
+	tp->app_limited = 1;
+	update_min_rtt(f, (u32)(tp->tcp_mstamp - f->start / NSEC_PER_USEC));
+	estimate_rtt(f, tp->rtt_min_us);
+	f->sk.sk_state = TCP_ESTABLISHED;
+	update_pacing_rate(f);
+	if (ops_of(f)->init)
+		ops_of(f)->init(&f->sk);
+	f->sk.icsk.icsk_ca_initialized = 1;
+}
+
+void sender_ack(struct flow *f, struct ack ack)
+{
+	struct ack_state a = { .ack = ack, .rs.rtt_us = -1 };
+	struct tcp_sock *tp = &f->sk.tp;
+
+	tp->tcp_mstamp = now_us();
+	tp->tcp_clock_cache = model_now;
+	tp->rx_opt.rcv_tsecr = ack.tsecr;
+	f->snd.edge = max(f->snd.edge, ack.edge);
+	tp->snd_wnd = (f->snd.edge - ack.next) * MODEL_MSS;
+	if (ack.syn) {
+		if (f->snd.established)
+			return;
+		establish(f);
+	} else if (tp->packets_out) {
+		acknowledge(f, &a);
+	} else {
+		f->snd.arrivals = ack.arrivals;
+	}
+	write_xmit(f, false);
+}
+
+/* Every counter of the scoreboard is what its segments say. */
+void sender_check(struct flow *f)
+{
+	u32 sacked = 0, lost = 0, retrans = 0, ordered = 0, waiting = 0;
+	const struct tcp_sock *tp = &f->sk.tp;
+	u64 last_us = 0;
+
+	for (u32 seg = f->snd.una; seg < f->snd.nxt; seg++) {
+		u8 flags = seg_of(f, seg)->flags;
+
+		sacked += !!(flags & F_SACKED);
+		lost += !!(flags & F_LOST);
+		retrans += !!(flags & F_RETRANS);
+		waiting += flags & F_LOST && !(flags & F_RETRANS);
+	}
+	for (u32 seg = f->snd.oldest; seg != NONE; seg = seg_of(f, seg)->behind) {
+		if (seg_of(f, seg)->sent_us < last_us || seg_of(f, seg)->flags & F_SACKED)
+			errx(1, "segment %u is out of the order of sending", seg);
+		last_us = seg_of(f, seg)->sent_us;
+		ordered++;
+	}
+	if (tp->packets_out != f->snd.nxt - f->snd.una || tp->sacked_out != sacked ||
+	    tp->lost_out != lost || tp->retrans_out != retrans)
+		errx(1, "flow %u: out %u, sacked %u of %u, lost %u of %u, again %u of %u",
+		     f->number, tp->packets_out, tp->sacked_out, sacked, tp->lost_out, lost,
+		     tp->retrans_out, retrans);
+	/* After a timeout what is lost and not sent again yet is still in the order. */
+	if (ordered + sacked > tp->packets_out || ordered + sacked + waiting < tp->packets_out)
+		errx(1, "flow %u: %u segments in the order of sending", f->number, ordered);
+	if (f->snd.una > f->rcv.next || f->snd.nxt > f->snd.edge)
+		errx(1, "flow %u: beyond what the receiver has or takes", f->number);
+}
+
+void sender_start(struct flow *f)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+
+	tp->snd_una = sequence(0);
+	tp->snd_nxt = sequence(0);
+	tp->write_seq = tp->snd_una;
+	tp->snd_cwnd = TCP_INIT_CWND;
+	tp->snd_cwnd_clamp = U32_MAX;
+	tp->snd_ssthresh = TCP_INFINITE_SSTHRESH;
+	tp->rtt_min_us = U32_MAX;
+	tp->mss_cache = MODEL_MSS;
+	tp->advmss = MODEL_MSS;
+	tp->reordering = DUP_THRESHOLD;
+	tp->rx_opt.saw_tstamp = true;
+	tp->rx_opt.tstamp_ok = true;
+	tp->rx_opt.sack_ok = true;
+	f->sk.net.ipv4.sysctl_tcp_slow_start_after_idle = 1;
+	f->sk.net.ipv4.sysctl_tcp_pacing_ss_ratio = 200;
+	f->sk.net.ipv4.sysctl_tcp_pacing_ca_ratio = 120;
+	f->sk.sk_max_pacing_rate = ULONG_MAX;
+	f->sk.sk_pacing_rate = ULONG_MAX;
+	f->sk.sk_pacing_shift = 10;
+	f->sk.icsk.icsk_rto = jiffies_of(RTO_INIT_US);
+	f->snd.oldest = NONE;
+	f->snd.newest = NONE;
+	f->start = model_now;
+	send_syn(f);
+}

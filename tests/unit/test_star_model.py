@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What star's judgement of congestion leads to, in the simulation of tests/model.
+
+A bound is a target of the judgement where that is met, as its test says. Otherwise it is beyond
+the worst mean (or median) of 20 groups of 5 of the seeds 1 to 100, whose range is given.
+"""
+
+from __future__ import annotations
+
+from statistics import mean, median
+from typing import Any
+
+import pytest
+
+from ..model import LINK_BPS, Model
+
+RATE_BPS = 10e6
+FRAME_BITS = 8 * 1514
+SEEDS = range(1, 6)
+#: The scenarios satellite-shared and satellite of the lab.
+SHARED: dict[str, Any] = {"param": "coexist=2", "rate": RATE_BPS, "rtt": 504, "duration": 120}
+ALONE: dict[str, Any] = {
+    "param": "coexist=2",
+    "rate": RATE_BPS,
+    "rtt": 500,
+    "access_rate": 0,
+    "spread": 0,
+}
+
+
+def limit_bps(ber: float) -> float:
+    """Goodput of a full link that loses frames to bit errors."""
+    return RATE_BPS * LINK_BPS * (1 - ber) ** FRAME_BITS
+
+
+def seeds(model: Model, flows: str, runs: range = SEEDS, **options: Any) -> list[dict[str, Any]]:
+    return [model.run(flows, seed=seed, **options) for seed in runs]
+
+
+def per_second(done: dict[str, Any]) -> list[float]:
+    """Goodput of the only flow in bit/s, of a run with series=1."""
+    return [line["flows"][0]["goodput"] for line in done["series"]]
+
+
+# --- a short queue ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("flows", "queue_bytes", "dropped", "utilisation"),
+    [(2, 15_000, 0.05, 0.95), (2, 62_500, 0.05, 0.96), (10, 15_000, 0.065, 0.98),
+     (10, 62_500, 0.055, 0.99)],
+)  # fmt: skip
+def test_a_short_queue_is_shared(
+    model: Model, flows: int, queue_bytes: int, dropped: float, utilisation: float
+) -> None:
+    """Jain .9 and 5 % of what is sent dropped are the targets. Jain is the median: one run of ten
+    flows in 100 comes to .16, one of two to .55. Ten flows miss the other: 5.1 to 5.9 % are
+    dropped at 15 kB, 4.7 to 5.2 at 62.5. Utilisation: .966, .972, .990, .996 at least.
+    """
+    runs = seeds(model, f"star*{flows}", queue_bytes=queue_bytes, **SHARED)
+    assert median(run["jain"] for run in runs) >= 0.9
+    assert mean(run["dropped_share"] for run in runs) <= dropped
+    assert mean(run["utilisation"] for run in runs) >= utilisation
+
+
+@pytest.mark.parametrize("ber", [0, 1e-6])
+def test_alone_with_a_queue_of_ten_packets(model: Model, ber: float) -> None:
+    """5 % dropped is the target; it is .5 %. Goodput is .848 of the link's without errors, whatever
+    the seed, and .83 to .86 at 1e-6, of 60 s with the start: a fifth of the window each time.
+    """
+    runs = seeds(model, "star", queue=10, ber=ber, duration=60, **ALONE)
+    assert mean(run["dropped_share"] for run in runs) <= 0.01
+    assert mean(run["goodput"] for run in runs) >= 0.81 * RATE_BPS * LINK_BPS
+
+
+# --- alone --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ber", "share"), [(0, 0.97), (1e-7, 0.97), (1e-6, 0.96), (3e-6, 0.94), (1e-5, 0.94)]
+)
+def test_bit_errors_cost_what_they_take(model: Model, ber: float, share: float) -> None:
+    """Of 60 s, the start included: .982, .978, .971, .952 and .950 of the limit at least."""
+    runs = seeds(model, "star", ber=ber, duration=60, **ALONE)
+    assert mean(run["goodput"] for run in runs) >= share * limit_bps(ber)
+
+
+@pytest.mark.parametrize("ber", [0, 1e-6])
+@pytest.mark.parametrize("rtt_ms", [600, 1200])
+def test_a_longer_path_is_no_queue(model: Model, rtt_ms: int, ber: float) -> None:
+    """.9 of the limit again within 15 round trips, the target, for 5 s. The median: at 1e-6 one
+    run in 100 to 600 ms takes 10 s, and one to 1200 ms does not come back within a minute.
+    """
+    step_s = 20
+    took = []
+    for run in seeds(
+        model, "star", ber=ber, event=f"{step_s}:rtt={rtt_ms}", series=1, duration=60, **ALONE
+    ):
+        rates = per_second(run)[step_s:]
+        back = [
+            second
+            for second in range(len(rates) - 4)
+            if mean(rates[second : second + 5]) >= 0.9 * limit_bps(ber)
+        ]
+        took.append(back[0] if back else float("inf"))
+    assert median(took) <= 15 * rtt_ms / 1000
+
+
+def test_a_slower_link_with_a_short_queue(model: Model) -> None:
+    """From 10 to 2 Mbit/s with 20 packets: at most 5 % of all sent is dropped; it is 3.1 %. A
+    sender that goes on at five times the rate would lose four segments of five there.
+    """
+    events = ["30:rate=2e6", "30:queue=20"]
+    done = model.run("star", event=events, series=1, duration=60, **ALONE)
+    assert done["dropped_share"] <= 0.05
+    assert mean(per_second(done)[-10:]) >= 0.9 * 2e6 * LINK_BPS
+
+
+@pytest.mark.parametrize("ber", [0, 1e-6])
+def test_an_hour_with_a_deep_buffer(model: Model, ber: float) -> None:
+    """8 products of queue. The RTT of no minute ends above 1.25 of the path's: 1.15 without errors.
+    And none has less than .9 of the limit.
+    """
+    done = model.run("star", queue_bytes=5_000_000, ber=ber, duration=3600, series=60, **ALONE)
+    for line in done["series"][1:]:
+        assert line["flows"][0]["rtt"] <= 1.25 * ALONE["rtt"]
+        assert line["flows"][0]["goodput"] >= 0.9 * limit_bps(ber)
+
+
+# --- beside others ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("other", "queue_bytes", "theirs", "ours"),
+    [
+        ("cubic", 312_500, 0.5, 0.5),
+        ("cubic", 625_000, 0.5, 0.5),
+        ("cubic", 1_250_000, 0.5, 0.4),
+        ("reno", 312_500, 0.3, 0.5),
+        ("reno", 625_000, 0.5, 0.5),
+        ("reno", 1_250_000, 0.5, 0.5),
+    ],
+)
+def test_beside_others(
+    model: Model, other: str, queue_bytes: int, theirs: float, ours: float
+) -> None:
+    """The other keeps .5 of what it has beside its own kind, and star .5 of a fair share: the
+    targets, with half a product, one and two of queue. Missed by reno at half a product, which
+    keeps .35 to .61, and by star beside cubic at two: .45 to .69. 10 seeds.
+    """
+    runs = range(1, 11)
+    mixed = seeds(model, f"star,{other}", runs, queue_bytes=queue_bytes, **SHARED)
+    alike = seeds(model, f"{other}*2", runs, queue_bytes=queue_bytes, **SHARED)
+    own = mean(run["goodput"] / 2 for run in alike)
+    assert mean(run["flows"][1]["goodput"] for run in mixed) >= theirs * own
+    assert mean(run["flows"][0]["goodput"] for run in mixed) >= ours * limit_bps(0) / 2
