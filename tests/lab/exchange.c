@@ -17,7 +17,8 @@
  *   listen, accept        the socket is the one that a peer has connected to
  *   write BYTES           the socket sends
  *   wait MS               nothing but to note what leaves
- *   info NAME             notes TCP_INFO
+ *   info NAME             notes TCP_INFO, what the peer has acknowledged, and the least RTT of
+ *                         TCP_CC_INFO if it is as BBR's
  *   syn | synack | ack    the peer sends, with these words behind:
  *       N                   acknowledges up to N; else all that has arrived in order
  *       more BYTES          acknowledges so much more than before
@@ -28,9 +29,12 @@
  *       twice N             a D-SACK for the Nth segment (from 0) not acknowledged before
  *       ece                 the ECN echo; in a SYN and SYN-ACK its negotiation
  *   train US [N] [ece]    ACKs for what has arrived in order, N segments (else 1) each, US apart
- *   path MS DELAY US      for MS a path of DELAY ms: each segment is acknowledged so long after
+ *   path MS DELAY US [lose N]
+ *                         for MS a path of DELAY ms: each segment is acknowledged so long after
  *                         it left, US after the one before at least; what a wait has held comes
- *                         at once
+ *                         at once. With lose, every Nth new segment is lost, and what is beyond
+ *                         a hole is SACKed
+ *   set FILE VALUE        writes to a file, as a module's parameter
  *   shrink MTU            a router says that the last segment was too large
  *
  * Each segment is a line on standard output, and so is each info:
@@ -58,6 +62,7 @@
 #include <netinet/ip.h>
 #include <netinet/ip_icmp.h>
 #include <linux/if_tun.h>
+#include <linux/inet_diag.h>
 #include <linux/tcp.h>
 #include <linux/virtio_net.h>
 
@@ -92,9 +97,11 @@ static struct {
 	int held;
 	struct {
 		long long at;
-		uint32_t end;
-	} queue[QUEUE];		/* in order, to be acknowledged by `path` */
+		uint32_t ack, sack[2];	/* a block if it is beyond the acknowledgment */
+	} queue[QUEUE];		/* as sent, to be acknowledged by `path` */
 	unsigned int first, behind;
+	uint32_t highest;	/* end of the newest data sent */
+	unsigned int lose, count;	/* every how manyeth new segment is lost; since then */
 	long long due;		/* when the last of them was */
 	unsigned char last[64];	/* the last packet's headers, as ICMP returns them */
 	struct timespec start;
@@ -161,6 +168,44 @@ static void arrived(uint32_t seq, uint32_t end)
 			}
 		}
 	}
+	for (int i = 0; i < c.held;) {
+		if (c.most[i][1] > c.next) {
+			i++;
+			continue;
+		}
+		memcpy(c.most[i], c.most[--c.held], sizeof(c.most[i]));
+	}
+}
+
+/* All that has arrived around a segment without a hole. */
+static void block_around(uint32_t seq, uint32_t end, uint32_t *block)
+{
+	int again = 1;
+
+	block[0] = seq;
+	block[1] = end;
+	while (again) {
+		again = 0;
+		for (int i = 0; i < c.held; i++) {
+			if (c.most[i][0] <= block[1] && c.most[i][1] > block[1]) {
+				block[1] = c.most[i][1];
+				again = 1;
+			}
+			if (c.most[i][1] >= block[0] && c.most[i][0] < block[0]) {
+				block[0] = c.most[i][0];
+				again = 1;
+			}
+		}
+	}
+}
+
+/* Whether the path loses a segment. */
+static int is_lost(uint32_t seq, uint32_t end)
+{
+	if (seq < c.highest)
+		return 0;
+	c.highest = end;
+	return c.lose && ++c.count % c.lose == 0;
 }
 
 static uint32_t get32(const unsigned char *p)
@@ -192,11 +237,13 @@ static void take(const unsigned char *packet, int length)
 	end = seq + (uint32_t)(length - 20 - header) + !!(flags & (SYN | FIN));
 	note("> %u %u %u %s", seq, end, flags & ACK ? get32(tcp + 8) - PEER_ISN : 0,
 	     flag_names(flags));
-	if (end > seq)
-		arrived(seq, end);
-	if (!(flags & SYN) && end > seq) {
+	if (end == seq || is_lost(seq, end))
+		return;
+	arrived(seq, end);
+	if (!(flags & SYN)) {
 		c.queue[c.behind % QUEUE].at = now_us();
-		c.queue[c.behind++ % QUEUE].end = c.next;
+		c.queue[c.behind % QUEUE].ack = c.next;
+		block_around(seq, end, c.queue[c.behind++ % QUEUE].sack);
 	}
 }
 
@@ -391,15 +438,18 @@ static void connect_it(int fast)
 static void note_info(const char *name)
 {
 	struct tcp_info t = { 0 };
-	socklen_t length = sizeof(t);
+	struct tcp_bbr_info own = { 0 };
+	socklen_t length = sizeof(t), own_length = sizeof(own);
 
-	if (getsockopt(c.sock, IPPROTO_TCP, TCP_INFO, &t, &length))
+	if (getsockopt(c.sock, IPPROTO_TCP, TCP_INFO, &t, &length) ||
+	    getsockopt(c.sock, IPPROTO_TCP, TCP_CC_INFO, &own, &own_length))
 		die("TCP_INFO");
 	note("info %s cwnd=%u ssthresh=%u unacked=%u sacked=%u lost=%u state=%u pacing=%llu "
-	     "rto=%u rtt=%u retransmits=%u", name, t.tcpi_snd_cwnd, t.tcpi_snd_ssthresh,
+	     "rto=%u rtt=%u retransmits=%u acked=%u base=%u",
+	     name, t.tcpi_snd_cwnd, t.tcpi_snd_ssthresh,
 	     t.tcpi_unacked, t.tcpi_sacked, t.tcpi_lost, t.tcpi_ca_state,
 	     (unsigned long long)t.tcpi_pacing_rate, t.tcpi_rto, t.tcpi_rtt,
-	     t.tcpi_total_retrans);
+	     t.tcpi_total_retrans, c.acked, own.bbr_min_rtt);
 }
 
 static void send_data(long bytes)
@@ -516,8 +566,10 @@ static void path(void)
 	const long long until = now_us() + number() * 1000, delay = number() * 1000;
 	const long gap = number();
 
+	c.lose = word() ? (unsigned int)number() : 0;
 	while (now_us() < until) {
-		struct segment s = { .flags = ACK, .ack = c.queue[c.first % QUEUE].end };
+		const uint32_t *sacked = c.queue[c.first % QUEUE].sack;
+		struct segment s = { .flags = ACK, .ack = c.queue[c.first % QUEUE].ack };
 		long long due = c.queue[c.first % QUEUE].at + delay, now = now_us();
 
 		due = due < c.due + gap ? c.due + gap : due;
@@ -525,10 +577,23 @@ static void path(void)
 			listen_for((c.first == c.behind || due > until ? until : due) - now);
 			continue;
 		}
+		if (sacked[0] > s.ack)
+			block(&s, sacked[0], sacked[1]);
 		c.first++;
 		c.due = due;
 		send_segment(&s);
 	}
+	c.lose = 0;
+}
+
+static void set_file(const char *name)
+{
+	const char *value = word();
+	int fd = open(name, O_WRONLY);
+
+	if (fd < 0 || !value || write(fd, value, strlen(value)) < 0)
+		die(name);
+	close(fd);
 }
 
 static void obey(const char *command)
@@ -574,6 +639,8 @@ static void obey(const char *command)
 		train();
 	} else if (!strcmp(command, "path")) {
 		path();
+	} else if (!strcmp(command, "set")) {
+		set_file(word());
 	} else if (!strcmp(command, "shrink")) {
 		icmp_too_big((uint32_t)number());
 	} else {

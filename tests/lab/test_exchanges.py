@@ -28,6 +28,60 @@ def rounds(count: int, what: str = "") -> str:
     return "".join(f"train 1000 {what}\nwait 90\ninfo r{n}\n" for n in range(count))
 
 
+#: A round trip of 100 ms for a second, then one of 140 ms for 25 round trips.
+LONGER = "path 1000 100 1000\ninfo before\npath 3500 140 1000\ninfo after\n"
+COEXIST = "set /sys/module/tcp_star/parameters/coexist {}\n"
+#: How often an exchange is repeated in which a sequence number, random, may do harm.
+OFTEN = 6
+LOSSY_ROUNDS = 40
+#: What a path carries that acknowledges a segment per ms, in B/s.
+PATH_RATE = 1000 * MSS
+
+
+def judged() -> dict[str, str]:
+    """Exchanges in which star judges rounds, one after the other."""
+    begin = COEXIST.format(2) + opened("star", bytes=6_000_000, options="sackok")
+    timeout = (
+        NO_STAMPS
+        + "sysctl net.ipv4.tcp_frto=0\nsysctl net.ipv4.tcp_early_retrans=0\n"
+        + begin
+        + "path 1000 100 1000\n"
+    )
+    timeouts = {
+        # A D-SACK tells that one was spurious; a second one comes before AEN's verdict.
+        "undone": "wait 400\ninfo timeout\nack twice 0\n",
+        "second": "wait 1200\ninfo timeout\n",
+    }
+    found = {
+        f"{key}-{n}": timeout + what + LONGER
+        for key, what in timeouts.items()
+        for n in range(OFTEN)
+    }
+    mtu = (
+        COEXIST.format(2)
+        + opened("star", bytes=6_000_000, options="mss 1400 sackok")
+        + "path 1500 100 1000\n"
+    )
+    return found | {
+        "longer": begin + LONGER,
+        "lossy": begin + "path 1500 100 1000\ninfo before\n"
+        + "".join(f"path 100 100 1000 lose 10\ninfo r{n}\n" for n in range(LOSSY_ROUNDS)),
+        # All that is under way is lost, as it is too large.
+        "shrunk": mtu
+        + "info before\npath 100 100 1000 lose 1\nshrink 1000\n"
+        + "".join(f"path 150 100 1000\ninfo r{n}\n" for n in range(10)),
+        "coexist": begin
+        + "path 1000 100 1000\n"
+        + COEXIST.format(1)
+        + "path 1000 120 1000\ninfo off\n"
+        + COEXIST.format(2)
+        + "path 3000 140 1000\ninfo on\n",
+        "taken-up": begin
+        + "path 1000 100 1000\ncc reno\npath 500 100 1000\ncc star\n"
+        + "path 500 100 1000\ninfo again\npath 3000 140 1000\ninfo after\n",
+    }  # fmt: skip
+
+
 def duplicates(cc: str, options: str, blocks: bool) -> str:
     """Ten segments are under way; the second and third are told to have arrived, not the first."""
     told = ("sack 1001 2001", "sack 1001 3001") if blocks else ("", "")
@@ -141,6 +195,7 @@ def scripts(cc: str) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def seen(root: Path, build: Path) -> dict[str, Exchange]:
     every = {f"{cc}-{key}": text for cc in ALGORITHMS for key, text in scripts(cc).items()}
+    every |= {f"star-{key}": text for key, text in judged().items()}
     return exchanges(root, build, "exchanges", every, ALGORITHMS[:2])
 
 
@@ -347,3 +402,80 @@ def test_the_first_flight_is_cut_by_tso_as_renos(seen: dict[str, Exchange], cc: 
     """Two segments at a time on a path of 100 ms."""
     assert {segment.length for segment in seen[f"{cc}-offload"].data()} == {2 * MSS}
     assert {segment.length for segment in seen["reno-offload"].data()} == {2 * MSS}
+
+
+# --- what star judges by rounds ---------------------------------------------------------------
+
+
+def rate(run: Exchange, begin: str, end: str) -> float:
+    """What the peer acknowledged between two infos, in B/s."""
+    (first, last), (start, stop) = (
+        [run.infos[name]["acked"] for name in (begin, end)],
+        [run.infos_at[name] for name in (begin, end)],
+    )
+    return 1e6 * (last - first) / (stop - start)
+
+
+def assert_follows(run: Exchange, name: str = "after") -> None:
+    """The path's RTT is taken for 140 ms, to a sixteenth: from there on it would be a queue's."""
+    assert 140_000 <= run.infos[name]["base"] <= 148_750
+
+
+def test_a_longer_path_is_adopted(seen: dict[str, Exchange]) -> None:
+    """Within 25 round trips; 0.91 of what the path carries was measured, with the test's dip."""
+    run = seen["star-longer"]
+    assert 100_000 <= run.infos["before"]["base"] <= 106_250
+    assert_follows(run)
+    assert rate(run, "before", "after") > 0.85 * PATH_RATE
+
+
+@pytest.mark.parametrize("n", range(OFTEN))
+@pytest.mark.parametrize("what", ["undone", "second"])
+def test_rounds_go_on_after_a_timeout(seen: dict[str, Exchange], what: str, n: int) -> None:
+    """One that the stack undoes before AEN is asked, and one that another follows.
+
+    What AEN has noted of it, a sequence number, is no end of a round: none ended any more.
+    """
+    run = seen[f"star-{what}-{n}"]
+    assert run.infos["timeout"]["state"] == LOSS
+    assert run.infos["before"]["state"] == OPEN
+    assert_follows(run)
+
+
+def test_a_cut_for_losses_that_stay_is_taken_back(seen: dict[str, Exchange]) -> None:
+    """Every tenth segment is lost, whatever the window: it is that of the path, 100, again.
+
+    0.95 of what the path carries was measured. Cut after cut it would be empty.
+    """
+    run = seen["star-lossy"]
+    windows = [run.infos[f"r{n}"]["cwnd"] for n in range(LOSSY_ROUNDS)]
+    assert min(windows) < 0.9 * run.infos["before"]["cwnd"], "nothing was cut"
+    assert windows[-1] >= 100
+    assert rate(run, "before", f"r{LOSSY_ROUNDS - 1}") > 0.9 * PATH_RATE
+
+
+def test_a_smaller_mtu_is_no_excess_of_losses(seen: dict[str, Exchange]) -> None:
+    """A window's segments are lost and sent again, smaller: the path stays full, 100 of them.
+
+    A queue stands before and after, and may be tested: that leaves what is not in it.
+    """
+    run = seen["star-shrunk"]
+    windows = [run.infos[f"r{n}"]["cwnd"] for n in range(10)]
+    assert min(windows) >= 100
+    assert run.infos["r0"]["state"] == LOSS
+
+
+def test_the_judgement_goes_on_with_coexist(seen: dict[str, Exchange]) -> None:
+    """To the default and back: with it the longer path is adopted, as if nothing had been."""
+    run = seen["star-coexist"]
+    assert run.infos["off"]["base"] <= 106_250
+    assert_follows(run, "on")
+    assert rate(run, "off", "on") > 0.85 * PATH_RATE
+
+
+def test_the_judgement_begins_anew_with_the_algorithm(seen: dict[str, Exchange]) -> None:
+    """Star, reno for five round trips, star again: it knows the path's RTT from the stack."""
+    run = seen["star-taken-up"]
+    assert 100_000 <= run.infos["again"]["base"] <= 106_250
+    assert_follows(run)
+    assert rate(run, "again", "after") > 0.85 * PATH_RATE
