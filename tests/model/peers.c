@@ -39,15 +39,22 @@ static u32 reno_ssthresh(struct sock *sk)
 	return max(tcp_snd_cwnd(tcp_sk(sk)) >> 1, 2U);
 }
 
+/* What slow start leaves of an ACK for congestion avoidance. */
+static u32 left_for_avoidance(struct sock *sk, u32 acked)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	if (!tcp_is_cwnd_limited(sk))
+		return 0;
+	return tcp_in_slow_start(tp) ? slow_start(tp, acked) : acked;
+}
+
 static void reno_cong_avoid(struct sock *sk, u32 ack, u32 acked)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 
 	(void)ack;
-	if (!tcp_is_cwnd_limited(sk))
-		return;
-	if (tcp_in_slow_start(tp))
-		acked = slow_start(tp, acked);
+	acked = left_for_avoidance(sk, acked);
 	if (acked)
 		avoid(tp, tcp_snd_cwnd(tp), acked);
 }
@@ -136,10 +143,7 @@ static void cubic_cong_avoid(struct sock *sk, u32 ack, u32 acked)
 	struct cubic *c = inet_csk_ca(sk);
 
 	(void)ack;
-	if (!tcp_is_cwnd_limited(sk))
-		return;
-	if (tcp_in_slow_start(tp))
-		acked = slow_start(tp, acked);
+	acked = left_for_avoidance(sk, acked);
 	if (acked)
 		avoid(tp, (u32)cubic_count(c, tp->tcp_mstamp, tcp_snd_cwnd(tp), acked), acked);
 }
