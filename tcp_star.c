@@ -717,7 +717,7 @@ static void star_set_window(struct sock *sk, bool lift)
 	const struct star *s = inet_csk_ca(sk);
 	u32 cwnd = star_cwnd(&s->w);
 
-	if (s->j.dip)
+	if (s->j.dip && star_judges())
 		cwnd = judge_dip(&s->j, cwnd);
 	if (!lift)
 		cwnd = min(cwnd, tcp_snd_cwnd(tp));
@@ -776,6 +776,8 @@ APOGEE_CONG_CONTROL(star_cong_control)
 	s->asked = 0;
 	if (round && star_judges())
 		judged |= star_end_round(sk);
+	else if (round)
+		star_begin_round(sk);
 
 	if (s->w.mode == STAR_START && !letter && s->w.cwnd_abe)
 		tp->snd_ssthresh = max(s->w.cwnd_abe, STAR_CWND_MIN);

@@ -34,6 +34,8 @@ COEXIST = "set /sys/module/tcp_star/parameters/coexist {}\n"
 #: How often an exchange is repeated in which a sequence number, random, may do harm.
 OFTEN = 6
 LOSSY_ROUNDS = 40
+#: Times at which a judgement is switched off, 100 ms apart.
+SWITCHES = 10
 #: What a path carries that acknowledges a segment per ms, in B/s.
 PATH_RATE = 1000 * MSS
 
@@ -76,6 +78,14 @@ def judged() -> dict[str, str]:
         + "path 1000 120 1000\ninfo off\n"
         + COEXIST.format(2)
         + "path 3000 140 1000\ninfo on\n",
+    } | {
+        # To the default at any time of a test in which the window is lowered for a round.
+        f"switched-{n}": begin
+        + f"path 1000 100 1000\ninfo full\npath {900 + 100 * n} 140 1000\n"
+        + COEXIST.format(1)
+        + "path 2000 140 1000\ninfo after\n"
+        for n in range(SWITCHES)
+    } | {
         "taken-up": begin
         + "path 1000 100 1000\ncc reno\npath 500 100 1000\ncc star\n"
         + "path 500 100 1000\ninfo again\npath 3000 140 1000\ninfo after\n",
@@ -471,6 +481,15 @@ def test_the_judgement_goes_on_with_coexist(seen: dict[str, Exchange]) -> None:
     assert run.infos["off"]["base"] <= 106_250
     assert_follows(run, "on")
     assert rate(run, "off", "on") > 0.85 * PATH_RATE
+
+
+@pytest.mark.parametrize("n", range(SWITCHES))
+def test_nothing_of_a_test_is_left_when_it_is_switched_off(
+    seen: dict[str, Exchange], n: int
+) -> None:
+    """A test lowers the window to three quarters, for a round: it is back, or the path's, 2 s on."""
+    run = seen[f"star-switched-{n}"]
+    assert run.infos["after"]["cwnd"] >= run.infos["full"]["cwnd"]
 
 
 def test_the_judgement_begins_anew_with_the_algorithm(seen: dict[str, Exchange]) -> None:
