@@ -487,7 +487,7 @@ def test_the_judgement_goes_on_with_coexist(seen: dict[str, Exchange]) -> None:
 def test_nothing_of_a_test_is_left_when_it_is_switched_off(
     seen: dict[str, Exchange], n: int
 ) -> None:
-    """A test lowers the window to three quarters, for a round: it is back, or the path's, 2 s on."""
+    """A test lowers the window to three quarters, for a round: 2 s later it is back."""
     run = seen[f"star-switched-{n}"]
     assert run.infos["after"]["cwnd"] >= run.infos["full"]["cwnd"]
 
