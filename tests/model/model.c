@@ -152,6 +152,7 @@ static const char usage[] =
 "  --queue-bytes B      as packets of 1500 B, or --queue PACKETS (417)\n"
 "  --burst-bytes B      the bottleneck is a token bucket so deep, the queue behind it\n"
 "  --ber P, --loss P    bit errors, share of frames lost behind the bottleneck\n"
+"  --bursts P,R         bursts of losses: chance per frame of their begin and end\n"
 "  --duration S         after the last flow's first data (60)\n"
 "  --warmup S           of it, not counted (0)\n"
 "  --seed N             of starts, losses and jitter (1)\n"
@@ -170,9 +171,9 @@ static const char usage[] =
 "  --check              recount the scoreboard at each ACK\n";
 
 enum {
-	O_FLOWS = 256, O_RATE, O_RTT, O_QUEUE_BYTES, O_QUEUE, O_BURST, O_BER, O_LOSS, O_DURATION,
-	O_WARMUP, O_SEED, O_SPREAD, O_START, O_STOP, O_EXTRA, O_WINDOW, O_ACCESS, O_JITTER,
-	O_SLOT, O_EVENT, O_EVENTS, O_PARAM, O_SERIES, O_CHECK, O_HELP,
+	O_FLOWS = 256, O_RATE, O_RTT, O_QUEUE_BYTES, O_QUEUE, O_BURST, O_BER, O_LOSS, O_BURSTS,
+	O_DURATION, O_WARMUP, O_SEED, O_SPREAD, O_START, O_STOP, O_EXTRA, O_WINDOW, O_ACCESS,
+	O_JITTER, O_SLOT, O_EVENT, O_EVENTS, O_PARAM, O_SERIES, O_CHECK, O_HELP,
 };
 
 static const struct option options[] = {
@@ -184,6 +185,7 @@ static const struct option options[] = {
 	{ "burst-bytes", 1, NULL, O_BURST },
 	{ "ber", 1, NULL, O_BER },
 	{ "loss", 1, NULL, O_LOSS },
+	{ "bursts", 1, NULL, O_BURSTS },
 	{ "duration", 1, NULL, O_DURATION },
 	{ "warmup", 1, NULL, O_WARMUP },
 	{ "seed", 1, NULL, O_SEED },
@@ -203,6 +205,16 @@ static const struct option options[] = {
 	{ "help", 0, NULL, O_HELP },
 	{ NULL, 0, NULL, 0 },
 };
+
+static void read_pair(const char *text, const char *option, double *one, double *other)
+{
+	char copy[64], *second = copy;
+
+	snprintf(copy, sizeof(copy), "%s", text);
+	strsep(&second, ",");
+	*one = read_number(copy, option, 0);
+	*other = read_number(second ? second : "", option, 0);
+}
 
 static void read_jitter(const char *text)
 {
@@ -242,6 +254,9 @@ static void read_option(int option, const char *name)
 		break;
 	case O_LOSS:
 		p->loss = read_number(optarg, name, 0);
+		break;
+	case O_BURSTS:
+		read_pair(optarg, name, &p->burst_begin, &p->burst_end);
 		break;
 	case O_DURATION:
 		duration_s = read_number(optarg, name, 0.001);

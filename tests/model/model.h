@@ -177,6 +177,8 @@ struct path {
 	u64 rtt;
 	double ber;
 	double loss;
+	double burst_begin, burst_end;	/* chance per frame; within a burst all are lost */
+	bool bursting;
 	u32 queue;		/* packets */
 	double burst;		/* bytes of a token bucket, 0: a plain link */
 	double jitter_mean;	/* ns */

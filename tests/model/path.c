@@ -93,6 +93,17 @@ static u64 queue_leave(u32 bytes)
 	return left_at;
 }
 
+/* Gilbert's model: within a burst all frames are lost. */
+static void lose_in_bursts(struct path *p)
+{
+	if (p->burst_begin <= 0)
+		return;
+	if (p->bursting)
+		p->bursting = path_random() >= p->burst_end;
+	else
+		p->bursting = path_random() < p->burst_begin;
+}
+
 void path_queue(struct packet packet)
 {
 	struct flow *f = &world.flows[packet.flow];
@@ -108,7 +119,8 @@ void path_queue(struct packet packet)
 	world.served += !packet.syn;
 	packet.left = queue_leave(frame_bytes(packet));
 	at = packet.left + world.path.rtt / 2 + f->extra;
-	if (path_random() >= intact * (1 - world.path.loss)) {
+	lose_in_bursts(&world.path);
+	if (world.path.bursting || path_random() >= intact * (1 - world.path.loss)) {
 		f->total.lost += !packet.syn;
 		return;
 	}

@@ -80,6 +80,44 @@ def test_errors_are_as_frequent_as_asked(model: Model) -> None:
     assert abs(flow["lost"] - reached * loss) < 4 * math.sqrt(reached * loss)
 
 
+@pytest.mark.parametrize(("begin", "end"), [(0.005, 0.25), (0.01, 0.5), (0.02, 1)])
+def test_bursts_are_as_frequent_and_as_long_as_asked(
+    model: Model, begin: float, end: float
+) -> None:
+    """P / (P + R) of the frames are lost, in bursts of 1 / R. Of n frames that come in two states,
+    with r = 1 - P - R from one to the next, the variance is n p (1 - p) (1 + r) / (1 - r). Within
+    4 standard deviations; that of a variance of 200 runs is a tenth of it.
+    """
+    loss, stays = begin / (begin + end), 1 - begin - end
+    runs = [
+        model.run("reno", rtt=10, duration=5, bursts=f"{begin},{end}", seed=seed)["flows"][0]
+        for seed in range(1, 201)
+    ]
+    lost = [flow["lost"] for flow in runs]
+    reached = [flow["sent"] - flow["dropped"] for flow in runs]
+    assert sum(reached) > 100_000
+    variance = loss * (1 - loss) * (1 + stays) / (1 - stays)
+    apart = [of - some * loss for of, some in zip(lost, reached, strict=True)]
+    assert abs(sum(apart)) < 4 * math.sqrt(sum(reached) * variance)
+    assert sum(one**2 for one in apart) / sum(reached) == pytest.approx(variance, rel=0.4)
+
+
+def test_bursts_that_begin_and_end_at_once(model: Model) -> None:
+    """Each second frame from the first one, a SYN, on."""
+    flow = model.run("reno", rtt=10, duration=60, bursts="1,1")["flows"][0]
+    reached = flow["sent"] - flow["dropped"]
+    assert reached > 100
+    assert flow["lost"] in (reached // 2, (reached + 1) // 2)
+
+
+def test_no_bursts_leave_all_as_it_was(model: Model) -> None:
+    """Not a random number more is taken."""
+    one, other = (
+        model.run("star", duration=20, ber=1e-6, **more) for more in ({}, {"bursts": "0,1"})
+    )
+    assert one == other
+
+
 @pytest.mark.parametrize("ber", [0, 1e-7, 1e-6])
 def test_star_alone_is_near_the_limit(model: Model, ber: float) -> None:
     """Less the first seconds of 60, in which slow start finds the path: 2 %, and 2 % at 1e-6."""
@@ -194,6 +232,11 @@ def test_two_of_a_kind_as_in_the_lab(model: Model, root: Path, cc: str) -> None:
         ({"duration": 5, "warmup": 5}, "warmup"),
         ({"start": "1,2,3"}, "3 values for 1 flows"),
         ({"rate": "fast"}, "fast is no number"),
+        ({"bursts": "0.1"}, "bursts:  is no number"),
+        ({"bursts": ",0.1"}, "bursts:  is no number"),
+        ({"bursts": "often,0.1"}, "bursts: often is no number"),
+        ({"bursts": "0.1,-1"}, "bursts: -1 is no number"),
+        ({"bursts": "0.1,0.5,1"}, "bursts: 0.5,1 is no number"),
     ],
 )
 def test_a_wrong_option_is_refused(model: Model, options: dict[str, Any], told: str) -> None:
