@@ -19,10 +19,11 @@
  * A connection is in one of these modes (enum star_mode); NONE, all zero, is
  * before star_init():
  *
- *             +-------+  loss   +--------+  loss with a queue    +-------+
+ *             +-------+  loss   +--------+  congestion           +-------+
  *     init -->| START |-------->| CRUISE |---------------------->| YIELD |
  *             +-------+         +--------+<----------------------+-------+
- *                                ^  ^   |   no queue for long
+ *                                ^  ^   |   no queue for long, or the
+ *                                |  |   |   window is back at cwnd_abe
  *         slow start has passed  |  |   |  mark          +--------+
  *         ssthresh               |  |   +--------------->| MARKED |
  *             +------+           |  +--------------------+--------+
@@ -38,18 +39,19 @@
  *           window has been lifted. As in SLOW, two windows per RTT_min leave.
  *   CRUISE  LWC: cwnd = cwnd_reno + cwnd_abe. A data loss is answered by CWS.
  *   SLOW, MARKED, YIELD
- *           ABE's share is held back: cwnd = cwnd_reno, growing as Reno's. A mark
- *           leads to MARKED and a loss with a queue to YIELD from here, too.
+ *           ABE's share is held back: cwnd = cwnd_reno, growing as Reno's. In YIELD
+ *           it tries now and then whether more has room. A mark leads to MARKED and
+ *           congestion to YIELD from here, too, and a timeout back to YIELD.
  *   JUDGE   The window is the stack's. AEN reads the ACKs. A timeout with
  *           nothing to judge (AEN off, a mark known before, a second one) leads to
  *           SLOW at once. One in recovery, of a repair, changes nothing: that
  *           loss is answered.
  *
- * With coexist=2, on trial, congestion (judge.h) is a loss that comes with a queue,
- * or a round trip that loses more than bit errors take, and every round trip may
- * answer. Where the answer shows that it was none, as the path is longer or the losses
- * stay, it is taken back. YIELD then ends where the window has come back to cwnd_abe, and
- * a timeout leads back to it.
+ * Congestion is a loss that comes with a queue (coexist=1). With coexist=2, on trial,
+ * judge.h tells it, round trip by round trip: a full queue, or more losses than the link
+ * causes. Where the answer shows that it was none, as the path is longer or the losses
+ * stay, it is taken back. Only then does YIELD end with the window back at cwnd_abe, else
+ * with no queue for long, and only then do tries and a timeout lead to it.
  *
  * Notable differences from the paper:
  *   o Bandwidth samples span a train of ACKs and pass a maximum filter over
@@ -59,8 +61,8 @@
  *   o Until the first loss ssthresh follows cwnd_abe (coexist=1). The paper
  *     gives no initial ssthresh.
  *   o The whole window is compared with ssthresh, a standing queue slows the
- *     growth to one segment per round trip, and a loss that comes with one is
- *     answered as congestion (coexist=1, see star.h).
+ *     growth to one segment per round trip, and congestion is answered
+ *     (coexist=1, see star.h).
  *   o With coexist=2 RTT_min is what the judgement takes for the path's own RTT: the
  *     least so far, or more where the path has become longer.
  *   o The stack retransmits the oldest segment at a timeout, not the newest.
@@ -123,6 +125,10 @@ APOGEE_PARAM(coexist, 0, 2,
 #define STAR_RTT_REFERENCE_US	25000U
 /* ... up to what a receiver offers before it scales its window, 64 kB. */
 #define STAR_CWND_BEGIN_MAX	45U
+/* Segments of which the first train, and what limited transmit adds, is at most. */
+#define STAR_TRAIN_MAX		(2 * STAR_CWND_BEGIN_MAX)
+/* Losses by which a round may end early, if they are more than half of it. */
+#define STAR_LOST_EARLY		32U
 
 /**
  * struct star - per connection state, at most ICSK_CA_PRIV_SIZE (104) bytes
@@ -136,9 +142,6 @@ APOGEE_PARAM(coexist, 0, 2,
  * @round_lost: else tp->lost at that time
  * @prior_cwnd: window before the last reduction, in segments, for undo
  * @prior_ssthresh: ssthresh before it
- * @prior_mode: mode before it
- * @asked: the stack has asked for ssthresh: star_reduce() is to answer
- * @sack_hole: the scoreboard had a hole at the timeout
  */
 struct star {
 	struct abe abe;
@@ -157,9 +160,6 @@ struct star {
 	};
 	u32 prior_cwnd;
 	u32 prior_ssthresh;
-	u8 prior_mode;
-	u8 asked:1,
-	   sack_hole:1;
 };
 
 /* Each round trip is judged (coexist=2). */
@@ -235,10 +235,12 @@ static void star_init(struct sock *sk)
 	s->j.base_us = tcp_min_rtt(tp);
 	s->j.least_us = U32_MAX;
 	s->j.last_us = U32_MAX;
+	s->j.link = JUDGE_LINK_BEGIN;
+	s->j.calm = U8_MAX;
 	star_begin_round(sk);
 	s->prior_cwnd = tcp_snd_cwnd(tp);
 	s->prior_ssthresh = tp->snd_ssthresh;
-	s->prior_mode = s->w.mode;
+	s->w.prior_mode = s->w.mode;
 
 	/* No rate yet, and none left over from another algorithm. */
 	WRITE_ONCE(sk->sk_pacing_rate, READ_ONCE(sk->sk_max_pacing_rate));
@@ -260,7 +262,7 @@ static void star_round_anew(struct sock *sk)
 /* What was yielded to others in rounds stays theirs after a timeout. */
 static bool star_yielded(const struct star *s)
 {
-	return s->prior_mode == STAR_YIELD && s->w.rounds;
+	return s->w.prior_mode == STAR_YIELD && s->w.rounds;
 }
 
 /* Slow start from the initial window (AEN, P_seq > ACK_seq), or the one of before
@@ -282,17 +284,17 @@ static void star_timeout(struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
-	u32 cwnd = min(s->asked ? s->prior_cwnd : star_cwnd(&s->w),
+	u32 cwnd = min(s->w.asked ? s->prior_cwnd : star_cwnd(&s->w),
 		       tp->snd_cwnd_clamp);
 
-	if (s->w.mode == STAR_NONE || !timeout_seen(sk, s->asked, cwnd))
+	if (s->w.mode == STAR_NONE || !timeout_seen(sk, s->w.asked, cwnd))
 		return;
 	/* In recovery it is a repair that was lost. The stack has not asked for
 	 * ssthresh again: the loss is answered already, by CWS.
 	 */
-	if (inet_csk(sk)->icsk_ca_state == TCP_CA_Recovery && !s->asked)
+	if (inet_csk(sk)->icsk_ca_state == TCP_CA_Recovery && !s->w.asked)
 		return;
-	s->asked = 0;
+	s->w.asked = 0;
 
 	/* With a mark or a loss known before, the prior window is gone. A second
 	 * timeout, before the verdict on the first, is data loss.
@@ -305,9 +307,8 @@ static void star_timeout(struct sock *sk)
 		return;
 	}
 	s->w.mode = STAR_JUDGE;
-	s->j.test = 0;
-	s->j.dip = 0;
-	s->sack_hole = !!tp->sacked_out;
+	judge_end_test(&s->j);
+	s->w.sack_hole = !!tp->sacked_out;
 	s->p_seq = tp->snd_nxt;
 	s->una = tp->snd_una;
 	s->dsack_dups = tp->dsack_dups;
@@ -336,9 +337,9 @@ static u32 star_ssthresh(struct sock *sk)
 	if (s->w.mode != STAR_JUDGE) {
 		s->prior_cwnd = tcp_snd_cwnd(tp);
 		s->prior_ssthresh = tp->snd_ssthresh;
-		s->prior_mode = s->w.mode;
+		s->w.prior_mode = s->w.mode;
 	}
-	s->asked = 1;
+	s->w.asked = 1;
 	if (star_yielded(s))
 		return max(s->prior_cwnd - s->prior_cwnd / 4, STAR_CWND_MIN);
 	return star_cws_ssthresh(&s->w, s->prior_cwnd);
@@ -350,7 +351,7 @@ static void star_restore(struct sock *sk)
 	struct star *s = inet_csk_ca(sk);
 
 	star_round_anew(sk);
-	s->w.mode = s->prior_mode;
+	s->w.mode = s->w.prior_mode;
 	/* Without an estimate nothing but START would end slow start. */
 	if (s->w.mode == STAR_START &&
 	    s->prior_ssthresh < TCP_INFINITE_SSTHRESH)
@@ -363,7 +364,7 @@ static u32 star_undo_cwnd(struct sock *sk)
 {
 	struct star *s = inet_csk_ca(sk);
 
-	s->asked = 0;
+	s->w.asked = 0;
 	star_restore(sk);
 	return star_cwnd(&s->w);
 }
@@ -379,7 +380,7 @@ static bool star_check_aen(struct sock *sk)
 	const struct star_aen evidence = {
 		.una_after_mark = after(tp->snd_una, s->una),
 		.covers_probe = !before(tp->snd_una, s->p_seq),
-		.sack_hole = s->sack_hole ||
+		.sack_hole = s->w.sack_hole ||
 			     (before(tp->snd_una, s->p_seq) && tp->sacked_out &&
 			      tcp_is_sack(tp)),
 		.has_sack = tcp_is_sack(tp),
@@ -406,16 +407,6 @@ static bool star_held_below(const struct star *s)
 	       s->w.cwnd_reno < s->w.cwnd_abe;
 }
 
-static void star_take_rtt(struct star *s, u32 rtt_us)
-{
-	if (star_judges()) {
-		judge_rtt(&s->j, rtt_us);
-		return;
-	}
-	s->j.base_us = min(s->j.base_us, rtt_us);
-	s->j.least_us = min(s->j.least_us, rtt_us);
-}
-
 /* Without rounds a sampling interval tells whether a queue stands. */
 static void star_end_sample(struct star *s, u32 rtt_min)
 {
@@ -425,6 +416,7 @@ static void star_end_sample(struct star *s, u32 rtt_min)
 	s->j.least_us = U32_MAX;
 	s->j.queue = star_queue_stands(s->j.last_us, rtt_min);
 	star_watch(&s->w, s->j.queue, false);
+	judge_end_test(&s->j);
 }
 
 /* Take the ACK into the estimate; on a new one lift the window anew. */
@@ -432,11 +424,13 @@ static void star_estimate(struct sock *sk, const struct rate_sample *rs)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
-	bool first = !s->w.cwnd_abe;
+	bool first = !s->w.cwnd_abe, queue = s->j.queue;
 	u32 rtt_min;
 
 	if (rs->rtt_us > 0)
-		star_take_rtt(s, rs->rtt_us);
+		judge_rtt(&s->j, rs->rtt_us);
+	if (!star_judges())
+		s->j.queue = queue;
 	rtt_min = star_rtt_min(sk);
 
 	s->abe.recent = !READ_ONCE(coexist);
@@ -468,10 +462,12 @@ static u32 star_time_us(const struct sock *sk, u32 segments)
 }
 
 /* To a smaller window, as others need room. */
-static void star_yield_to(struct sock *sk, u32 cwnd, u32 begin)
+static void star_yield_to(struct sock *sk, u32 cwnd, u32 begin, bool costly)
 {
 	struct star *s = inet_csk_ca(sk);
 
+	if (s->w.mode == STAR_YIELD && s->w.rounds && star_waited(&s->w, 1))
+		star_try_failed(&s->w, costly);
 	s->w.mode = STAR_YIELD;
 	s->w.rounds = star_judges();
 	s->w.clear = 0;
@@ -510,7 +506,7 @@ static void star_take_back(struct sock *sk, u32 cwnd)
 	if (s->j.large)
 		s->w.mode = STAR_CRUISE;
 	star_set_cwnd(&s->w, cwnd);
-	s->w.clear = STAR_CLEAR_LARGE;
+	s->w.clear = STAR_WAIT_MOST;
 }
 
 /* What the losses of a round ask for. Returns whether the window falls. */
@@ -523,7 +519,7 @@ static bool star_answer(struct sock *sk, const struct judge_round *r)
 	if (answer == JUDGE_TAKE_BACK)
 		star_take_back(sk, cwnd);
 	else if (cwnd < r->cwnd)
-		star_yield_to(sk, cwnd, cwnd);
+		star_yield_to(sk, cwnd, cwnd, judge_is_costly(r));
 	return cwnd < r->cwnd;
 }
 
@@ -539,17 +535,20 @@ static bool star_end_round(struct sock *sk)
 		.cwnd = star_cwnd(&s->w),
 		.path = abe_window(abe_bw(&s->abe), srtt, tp->mss_cache),
 		.rtt_us = srtt,
+		.min_rtt_us = tcp_min_rtt(tp),
 		.limited = tcp_is_cwnd_limited(sk),
+		.train = tp->delivered + tp->lost <= STAR_TRAIN_MAX,
 	};
-	bool longer = judge_end_rtt(&s->j, srtt, tcp_min_rtt(tp));
+	bool longer = judge_end_rtt(&s->j, srtt, r.min_rtt_us);
 
 	star_begin_round(sk);
-	star_watch(&s->w, s->j.queue, s->j.excess >= JUDGE_ONE_IN);
+	star_watch(&s->w, s->j.queue, s->j.excess >= JUDGE_SEGMENT);
 	if (longer && s->w.mode == STAR_YIELD) {
 		s->w.clear = STAR_CLEAR;
 		s->w.cwnd_reno = max(s->w.cwnd_reno, s->w.cwnd_abe + 1);
 	}
 	judge_use(&s->j, &r);
+	s->w.alone = s->j.alone;
 	if (s->w.mode == STAR_SLOW)
 		return false;
 	if (s->w.mode != STAR_START && star_answer(sk, &r))
@@ -564,14 +563,31 @@ static void star_reduce_sample(struct sock *sk)
 	u32 rtt_min = tcp_min_rtt(tcp_sk(sk)), cwnd = s->prior_cwnd;
 
 	star_yield_to(sk, star_yield(cwnd, s->j.last_us, rtt_min, true),
-		      star_drain(cwnd, s->j.last_us, rtt_min, true));
+		      star_drain(cwnd, s->j.last_us, rtt_min, true), false);
+}
+
+/* Least RTT of the running round, or of the one before. */
+static u32 star_rtt(const struct star *s)
+{
+	return s->j.least_us == U32_MAX ? s->j.last_us : s->j.least_us;
+}
+
+/* A first loss in a queue that is shorter than the path, and not as long as it has been
+ * lately, is left to what the whole round says: it may be the link's.
+ */
+static bool star_leaves_queue(const struct star *s)
+{
+	u32 rtt = star_rtt(s);
+
+	return s->w.mode != STAR_START && rtt / 2 < s->j.base_us &&
+	       !judge_is_near_top(&s->j, rtt);
 }
 
 /* Answer a loss that came with a queue, unless an answer is under way. */
 static void star_reduce_queue(struct sock *sk)
 {
 	struct star *s = inet_csk_ca(sk);
-	u32 rtt = s->j.least_us == U32_MAX ? s->j.last_us : s->j.least_us;
+	u32 rtt = star_rtt(s);
 	u32 cwnd = s->prior_cwnd, to;
 
 	if (s->j.test) {
@@ -586,7 +602,7 @@ static void star_reduce_queue(struct sock *sk)
 		s->j.dip = s->j.test > 0;
 	}
 	star_yield_to(sk, to,
-		      star_drain(cwnd, rtt, s->j.base_us, s->j.alone));
+		      star_drain(cwnd, rtt, s->j.base_us, s->j.alone), false);
 }
 
 /* Answer the loss event or the mark for which the stack asked ssthresh. No
@@ -597,26 +613,27 @@ static void star_reduce(struct sock *sk)
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
 	u32 cwnd = s->prior_cwnd, ssthresh;
+	bool queue = s->j.queue && READ_ONCE(coexist);
 
-	s->asked = 0;
+	s->w.asked = 0;
 	if (loss_is_marked(sk)) {
 		s->w.mode = STAR_MARKED;
 		star_set_cwnd(&s->w, star_mark_cwnd(cwnd));
 		tp->snd_ssthresh = star_cwnd(&s->w);
 		return;
 	}
-	if (s->j.queue && star_judges()) {
-		star_reduce_queue(sk);
+	if (queue && !star_judges()) {
+		star_reduce_sample(sk);
 		return;
 	}
-	if (s->j.queue && READ_ONCE(coexist)) {
-		star_reduce_sample(sk);
+	if (queue && !star_leaves_queue(s)) {
+		star_reduce_queue(sk);
 		return;
 	}
 	/* A bit error while others share the path: nothing to answer. Nor does
 	 * slow start lead up again where a mark has ended it.
 	 */
-	if (s->w.mode == STAR_YIELD || s->w.mode == STAR_MARKED) {
+	if (queue || s->w.mode == STAR_YIELD || s->w.mode == STAR_MARKED) {
 		tp->snd_ssthresh = max(cwnd, STAR_CWND_MIN);
 		star_set_cwnd(&s->w, cwnd);
 		return;
@@ -739,6 +756,35 @@ static bool star_rests(const struct sock *sk)
 	       s->w.cwnd_reno >= tcp_sk(sk)->snd_ssthresh;
 }
 
+/* Has the round trip ended? One of which more than half is lost ends early, as what is sent
+ * meanwhile would be lost as well. Not alone: nobody else fills the path, and a link that
+ * fails for a moment begins like that.
+ */
+static bool star_round_ends(const struct sock *sk, const struct rate_sample *rs)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	const struct star *s = inet_csk_ca(sk);
+	u32 lost = tp->lost - s->round_lost;
+
+	if (s->w.mode == STAR_JUDGE || rs->delivered <= 0)
+		return false;
+	if (!before(rs->prior_delivered, s->round_end))
+		return true;
+	return star_judges() && !s->j.skip && lost >= STAR_LOST_EARLY &&
+	       !judge_is_lone(&s->j) && lost > tp->delivered - s->round_end;
+}
+
+/* Nothing has arrived for half a round trip. */
+static void star_look_for_silence(struct sock *sk, const struct rate_sample *rs)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	struct star *s = inet_csk_ca(sk);
+
+	if (rs->acked_sacked &&
+	    (u32)tp->tcp_mstamp - s->abe.last_us > tp->srtt_us >> 4)
+		judge_silence(&s->j);
+}
+
 APOGEE_CONG_CONTROL(star_cong_control)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -751,9 +797,9 @@ APOGEE_CONG_CONTROL(star_cong_control)
 		return;
 
 	lift = star_is_new(sk, rs);
+	star_look_for_silence(sk, rs);
 	star_estimate(sk, rs);
-	round = s->w.mode != STAR_JUDGE && rs->delivered > 0 &&
-		!before(rs->prior_delivered, s->round_end);
+	round = star_round_ends(sk, rs);
 
 	judged = s->w.mode == STAR_JUDGE;
 	if (judged)
@@ -764,7 +810,7 @@ APOGEE_CONG_CONTROL(star_cong_control)
 	if (s->w.mode == STAR_JUDGE)
 		goto out;
 
-	if (s->asked && !(judged && s->w.mode == STAR_SLOW)) {
+	if (s->w.asked && !(judged && s->w.mode == STAR_SLOW)) {
 		star_reduce(sk);
 		judged = true;
 	} else if (lift && !lost &&
@@ -773,7 +819,7 @@ APOGEE_CONG_CONTROL(star_cong_control)
 		star_lwc(&s->w, rs->acked_sacked, tp->snd_ssthresh, letter,
 			 s->j.queue);
 	}
-	s->asked = 0;
+	s->w.asked = 0;
 	if (round && star_judges())
 		judged |= star_end_round(sk);
 	else if (round)

@@ -8,18 +8,20 @@
  * the window falls: a queue becomes shorter and its losses end, a longer path and
  * bit errors stay as they are. So every cut is a test:
  *
- *   RTT     A queue stands where the least RTT of a round is a sixteenth above the
- *           path's and further than the RTT's own spread. After some such rounds
+ *   RTT     A queue stands where the least RTT of a round is above the path's by more
+ *           than a sixteenth of it and the RTT's own spread. After some such rounds
  *           the window is lowered for one. If the RTT does not move, neither down
- *           nor up, it is taken for the path's. So is an RTT that keeps to a
- *           thirty-second for many rounds: others' queues rise and fall.
- *   losses  Those beyond one segment in 40 are summed up (a CUSUM test, counted in
- *           segments so that the larger of two windows comes to the limit first),
- *           and the window is cut at the limit. If the share that is lost stays,
- *           it is the link's, and the cut is taken back. With a queue that others
- *           share few losses do, and more than one in five (four, on such a
- *           link) are answered whatever they come from: the window falls to what
- *           arrived.
+ *           nor up, it is taken for the path's. A window too small for that takes
+ *           an RTT that keeps to a thirty-second for many rounds: others' queues
+ *           rise and fall.
+ *   losses  What the link itself loses is believed to be some share, and what is lost
+ *           beyond that is summed up (a CUSUM test, counted in segments so that the
+ *           larger of two windows comes to the limit first). At the limit the window
+ *           is cut. If the losses stay although less is sent than the path carries
+ *           and its queue is empty, they are the link's: the belief rises, and the
+ *           cut is taken back. With a queue that others share few losses do, and
+ *           more than one in five are answered whatever they come from: the window
+ *           falls to what arrived.
  *   alone   What a flow sends, beside what ABE says that the path carries, tells
  *           whether there are others to make room for.
  *
@@ -33,47 +35,82 @@
 
 /* A queue stands a sixteenth above the path's RTT. */
 #define JUDGE_QUEUE_SHIFT	4
-/* Rounds with a queue after which it is tested, and rounds from test to test. */
+/* Rounds with a queue after which it is tested, and rounds from a test to the next. */
 #define JUDGE_STANDING		4U
 #define JUDGE_REST		8U
 /* Rounds of one and the same RTT that show a longer path. */
 #define JUDGE_STILL		16U
 /* The path's RTT is not taken to be more than this many times tcp_min_rtt(). */
-#define JUDGE_LONGEST		4U
+#define JUDGE_LONGEST		8U
+/* A queue is empty where the smoothed RTT is a 64th and half a millisecond above the
+ * least.
+ */
+#define JUDGE_EMPTY_SHIFT	6
+#define JUDGE_EMPTY_US		500U
 
-/* Bit errors at 1e-6 take one frame of 1514 bytes in 83; more than one segment in
- * 40 counts as excess, and more than 5 segments of it are too many.
+/* What the link is believed to lose, in 1/1024, before anything is known: bit errors at
+ * 1e-6 take one frame of 1514 bytes in 83.
  */
-#define JUDGE_ONE_IN		40U
+#define JUDGE_LINK_BEGIN	12U
+/* Losses in 1/1024 that count as excess, beyond one and a half times the belief. */
+#define JUDGE_EXCESS_BASE	8U
+/* More segments of it than 5, or a twelfth of a small window, are too many. */
 #define JUDGE_EXCESS		5U
-/* One frame in 9 is lost at 1e-5: one in 5 of 200 segments is four standard
- * deviations more. Less than 16 losses tell nothing.
+#define JUDGE_EXCESS_WINDOW	12U
+/* Excess is counted in parts of a segment. */
+#define JUDGE_SEGMENT		32U
+/* One frame in 9 is lost at 1e-5: one in 5 and 4 segments more of 200 are five standard
+ * deviations. Less than 16 losses tell nothing.
  */
+#define JUDGE_OVER_SHARE	205U
 #define JUDGE_OVER_IN		5U
+#define JUDGE_OVER_SPREAD	4U
 #define JUDGE_OVER_LEAST	16U
+/* From so many losses on a try for more room was costly. */
+#define JUDGE_COSTLY		32U
 /* Losses in a round that show a full queue: 3, and one segment in 64. */
 #define JUDGE_FULL_LEAST	3U
 #define JUDGE_FULL_SHIFT	6
-/* Losses that the link would have caused until it is judged after a cut ... */
+/* Losses that the link would have caused until it is judged after a cut, and fewer
+ * where it is to lose less than one in 16. A round counts for half of them at most.
+ */
 #define JUDGE_EXPECTED		32U
-/* ... and, where the window is small, at 21/256, one in 12. */
-#define JUDGE_EXPECTED_SMALL	96U
-#define JUDGE_RATIO_SMALL	21U
-/* Segments of a round by which the link is judged anew. */
-#define JUDGE_LINK_LEAST	128U
+#define JUDGE_EXPECTED_FEW	16U
+/* Losses, and such that the belief expects in 1/8, by which it is looked at. */
+#define JUDGE_SEEN		48U
+#define JUDGE_SEEN_EXPECTED	128U
+#define JUDGE_SEEN_ROUND	96U
+/* Rounds of less segments are too small for a test. */
+#define JUDGE_SMALL		128U
+/* Shares in 1/1024 that a small window takes for the link's: one in 13 to one in 6. */
+#define JUDGE_LINK_LOW		80U
+#define JUDGE_LINK_HIGH		180U
+/* Rounds alone after which a flow is taken to be, until there is a sign of others. */
+#define JUDGE_LONE		4U
+/* A loss is near the top of the queue from three quarters of the highest queue on that
+ * was seen; what was seen falls by a thirty-second per round.
+ */
+#define JUDGE_TOP_SHIFT		5
+/* A queue that has grown by an eighth in a round is not to be tested yet. */
+#define JUDGE_RISE_SHIFT	3
 
 /**
  * struct star_judge - what is known of the path's RTT and of the losses
  * @base_us: the path's RTT, ~0 without one
  * @least_us: least RTT of the running round, ~0: none yet
  * @last_us: least RTT of the round before; in a test, of that before the test
- * @excess: losses beyond one in JUDGE_ONE_IN, in 1/JUDGE_ONE_IN segments
+ * @excess: losses beyond what the link may cause, in 1/JUDGE_SEGMENT segments
+ * @calm: what the smoothed RTT is above the path's with next to no queue of one's own, in
+ *	1/256 of @base_us
  * @level: where the RTT has stayed, in 1/64 of @base_us above it
  * @still: rounds for which it has
- * @ratio: share lost before the cut, in 1/256, while a cut is a test; 0: it is not
+ * @ratio: share lost before the cut, in 1/1024, while a cut is a test; 0: it is not
  * @expected: losses since then if they were the link's
  * @lost: losses since then
  * @fall: by how much the RTT must fall in a test, in 1/256 of @last_us
+ * @link: share that the link is believed to lose, in 1/1024
+ * @seen_expected: losses that this belief expected lately, in 1/8
+ * @seen: losses that there were
  * @test: rounds until the RTT is to have answered, 0: no test
  * @standing: rounds with a queue, up to JUDGE_STANDING
  * @rest: rounds until the next test
@@ -83,19 +120,26 @@
  * @alone: hardly anybody else sends
  * @large: three eighths of what the path carries are this flow's: it must be seen
  *	when its window falls
- * @link: the losses are the link's
+ * @busy: there was a queue while losses were seen
+ * @lone: rounds alone, up to JUDGE_LONE
+ * @quiet: rounds whose losses tell nothing, as nothing arrived for a while
+ * @top: the highest queue of late, in 1/16 of @base_us
  */
 struct star_judge {
 	u32 base_us;
 	u32 least_us;
 	u32 last_us;
-	u16 excess;
 	u16 level;
-	u16 still;
+	u8 excess;
+	u8 calm;
+	u8 still;
 	u8 ratio;
 	u8 expected;
 	u8 lost;
 	u8 fall;
+	u8 link;
+	u8 seen_expected;
+	u8 seen;
 	u16 test : 2;
 	u16 standing : 3;
 	u16 rest : 4;
@@ -104,7 +148,10 @@ struct star_judge {
 	u16 queue : 1;
 	u16 alone : 1;
 	u16 large : 1;
-	u16 link : 1;
+	u16 busy : 1;
+	u8 lone : 4;
+	u8 quiet : 4;
+	u8 top;
 };
 
 /**
@@ -114,7 +161,9 @@ struct star_judge {
  * @cwnd: the window at its end
  * @path: segments that the path carries in the time of a round, 0: unknown
  * @rtt_us: smoothed RTT
+ * @min_rtt_us: least RTT of the last minutes, tcp_min_rtt()
  * @limited: the window is what limits the flow
+ * @train: the connection's first train, which left at once
  */
 struct judge_round {
 	u32 delivered;
@@ -122,7 +171,9 @@ struct judge_round {
 	u32 cwnd;
 	u32 path;
 	u32 rtt_us;
+	u32 min_rtt_us;
 	bool limited;
+	bool train;
 };
 
 /* What the losses of a round ask for. */
@@ -171,6 +222,15 @@ static inline void judge_rtt(struct star_judge *j, u32 rtt_us)
 		j->queue = 0;
 }
 
+/* Does the smoothed RTT show an empty queue? @calm is what is above the least anyway, in
+ * 1/256 of it.
+ */
+static inline bool judge_is_empty(u32 rtt_us, u32 base_us, u32 calm)
+{
+	return rtt_us <= (u64)base_us + (base_us >> JUDGE_EMPTY_SHIFT) +
+				 JUDGE_EMPTY_US + (((u64)base_us * calm) >> 8);
+}
+
 /* The path has become longer. */
 static inline void judge_adopt(struct star_judge *j)
 {
@@ -193,7 +253,9 @@ static inline bool judge_is_path(const struct star_judge *j)
 	return j->least_us > j->base_us && moved < due;
 }
 
-/* Whether the RTT has kept to a thirty-second for JUDGE_STILL rounds. */
+/* Whether the RTT has kept to a thirty-second for JUDGE_STILL rounds. That tells those who
+ * have no tests: with others a queue does not keep.
+ */
 static inline bool judge_is_still(struct star_judge *j)
 {
 	u64 above = (u64)(j->least_us - j->base_us) << 6;
@@ -207,6 +269,41 @@ static inline bool judge_is_still(struct star_judge *j)
 		j->still++;
 	}
 	return j->still == JUDGE_STILL;
+}
+
+/* What an RTT is above the path's, in 1/16 of it, up to 255. */
+static inline u32 judge_queued(const struct star_judge *j, u32 rtt_us)
+{
+	u64 above_us = rtt_us > j->base_us ? rtt_us - j->base_us : 0;
+
+	return (u32)min_t(u64, div_u64(above_us << 4,
+				       max_t(u32, j->base_us, 1)), U8_MAX);
+}
+
+static inline void judge_see_queue(struct star_judge *j)
+{
+	u32 fallen = j->top - ((j->top + (1U << JUDGE_TOP_SHIFT) - 1) >>
+			       JUDGE_TOP_SHIFT);
+
+	j->top = (u8)max_t(u32, judge_queued(j, j->least_us), fallen);
+}
+
+/**
+ * judge_is_near_top() - is the queue as long as when it was longest?
+ * @j: the judgement
+ * @rtt_us: the RTT
+ *
+ * A loss in a shorter queue is the link's, or another's doing.
+ */
+static inline bool judge_is_near_top(const struct star_judge *j, u32 rtt_us)
+{
+	return judge_queued(j, rtt_us) * 4 >= j->top * 3U;
+}
+
+/* Has the RTT grown by an eighth since the round before? */
+static inline bool judge_is_rising(const struct star_judge *j)
+{
+	return j->least_us > (u64)j->last_us + (j->last_us >> JUDGE_RISE_SHIFT);
 }
 
 /**
@@ -228,6 +325,8 @@ static inline bool judge_end_rtt(struct star_judge *j, u32 srtt_us,
 	j->queue = judge_above(j, j->least_us, spread_us);
 	if (!j->queue)
 		j->standing = 0;
+	else if (judge_is_rising(j))
+		j->standing = 0;
 	else if (j->standing < JUDGE_STANDING)
 		j->standing++;
 	if (j->rest)
@@ -236,8 +335,9 @@ static inline bool judge_end_rtt(struct star_judge *j, u32 srtt_us,
 		j->rest = JUDGE_REST;
 		longer = !--j->test && judge_is_path(j);
 	}
+	judge_see_queue(j);
 	j->dip &= j->test > 1;
-	longer |= judge_is_still(j);
+	longer |= judge_is_still(j) && !j->large;
 	longer &= j->least_us <= (u64)min_rtt_us * JUDGE_LONGEST;
 	if (longer)
 		judge_adopt(j);
@@ -271,6 +371,16 @@ static inline void judge_begin_test(struct star_judge *j, u32 rtt_us,
 }
 
 /**
+ * judge_end_test() - what the RTT answers to is no more this test's window
+ * @j: the judgement
+ */
+static inline void judge_end_test(struct star_judge *j)
+{
+	j->test = 0;
+	j->dip = 0;
+}
+
+/**
  * judge_test_due() - is it time to lower the window to see what the RTT answers?
  * @j: the judgement, at the end of a round
  */
@@ -300,6 +410,21 @@ static inline u32 judge_dip(const struct star_judge *j, u32 cwnd)
 	return max_t(u32, dip, 2);
 }
 
+/* What the smoothed RTT is above the path's with next to no queue of one's own: as jitter
+ * has it. While much is sent it is one's own queue.
+ */
+static inline void judge_calm(struct star_judge *j, u32 rtt_us, bool little)
+{
+	u64 above_us = rtt_us > j->base_us ? rtt_us - j->base_us : 0;
+	u32 now = (u32)min_t(u64, div_u64(above_us << 8,
+					  max_t(u32, j->base_us, 1)), U8_MAX);
+
+	if (now < j->calm)
+		j->calm = (u8)now;
+	else if (little)
+		j->calm += (now - j->calm + 3) >> 2;
+}
+
 /**
  * judge_use() - how much of the path is this flow's?
  * @j: the judgement
@@ -312,6 +437,33 @@ static inline void judge_use(struct star_judge *j, const struct judge_round *r)
 	j->large = sent * 8 >= path * 3;
 	j->alone = (u64)r->lost * JUDGE_OVER_IN <= sent &&
 		   (j->queue ? sent * 16 >= path * 15 : sent * 8 >= path * 7);
+	judge_calm(j, r->rtt_us, sent * 4 < path * 3);
+	if (j->queue && sent * 16 < path * 15)
+		j->lone = 0;
+	else if (!j->quiet && j->lone < JUDGE_LONE)
+		j->lone = j->alone ? j->lone + 1 : 0;
+}
+
+/**
+ * judge_is_lone() - has nobody been seen since the flow was alone?
+ * @j: the judgement
+ */
+static inline bool judge_is_lone(const struct star_judge *j)
+{
+	return j->lone == JUDGE_LONE;
+}
+
+/**
+ * judge_silence() - nothing has arrived for half a round: the path was dead
+ * @j: the judgement
+ *
+ * A queue that overflows delivers all the time. Only where nobody else is: what others
+ * leave of a full one comes with gaps.
+ */
+static inline void judge_silence(struct star_judge *j)
+{
+	if (judge_is_lone(j))
+		j->quiet = 2;
 }
 
 /**
@@ -337,51 +489,84 @@ static inline void judge_count(struct star_judge *j, u64 expected, u64 lost)
 	j->lost = (u8)min_t(u64, lost, U8_MAX);
 }
 
-/* Hardly any losses, or more sent than the path carries: what is lost beyond that
- * is lost in front of it.
+/* What the belief expects of losses is compared with what there is. It falls where
+ * hardly a third of it comes, and rises back to where it began. Who has too few segments
+ * in a round for a test takes much more for the link's if the queue was empty.
  */
-static inline bool judge_no_link(const struct judge_round *r, u32 sent)
+static inline void judge_see(struct star_judge *j, const struct judge_round *r,
+			     u32 sent)
 {
-	return sent >= JUDGE_LINK_LEAST &&
-	       ((u64)r->lost * 64 < sent || (u64)sent * 16 > (u64)r->path * 17);
+	u64 now = ((u64)sent * j->link + 64) >> 7, lost = r->lost;
+	u32 expected, seen, ratio;
+
+	if (now > JUDGE_SEEN_ROUND) {
+		lost = div64_u64(lost * JUDGE_SEEN_ROUND, now);
+		now = JUDGE_SEEN_ROUND;
+	}
+	expected = j->seen_expected + (u32)now;
+	seen = (u32)min_t(u64, j->seen + lost, U8_MAX);
+	if (!judge_is_empty(r->rtt_us, r->min_rtt_us, 0))
+		j->busy = 1;
+	j->seen_expected = (u8)expected;
+	j->seen = (u8)seen;
+	if (expected < JUDGE_SEEN_EXPECTED &&
+	    (seen < JUDGE_SEEN || expected < 8))
+		return;
+	ratio = seen * 8 * j->link / expected;
+	if (seen * 24 < expected)
+		j->link -= j->link / 4;
+	else if (!j->large && !j->busy && sent < JUDGE_SMALL &&
+		 ratio > JUDGE_LINK_LOW && ratio < JUDGE_LINK_HIGH)
+		j->link = (u8)ratio;
+	else if (seen * 8 > expected && j->link < JUDGE_LINK_BEGIN)
+		j->link++;
+	j->seen_expected = 0;
+	j->seen = 0;
+	j->busy = 0;
 }
 
-/* After a cut: the share that is lost has stayed, within five and 13 eighths. A
- * flow with too few losses in a round learns nothing in time.
+/* Have the losses stayed as they were before the cut? Alone half of them need to, as
+ * one's own end; beside others those of others stay. The upper bound is for what has
+ * nothing to do with the cut.
  */
-static inline bool judge_link(struct star_judge *j, u32 sent, u32 lost)
+static inline bool judge_stays(const struct star_judge *j, u64 expected,
+			       u64 lost)
 {
-	u64 now = ((u64)sent * j->ratio) >> 8;
-	u64 expected = j->expected + now, all = (u64)j->lost + lost;
-	u32 least = JUDGE_EXPECTED / (j->ratio < 16 ? 8 : 4);
+	if (judge_is_lone(j))
+		return lost * 2 >= expected && lost <= expected * 2;
+	return lost * 8 >= expected * 5 && lost * 8 <= expected * 13;
+}
 
-	if (now >= least && expected < JUDGE_EXPECTED) {
-		judge_count(j, expected, all);
+/* After a cut: whose are the losses? Shown only while the path is not full. A flow with
+ * too few losses in a round learns nothing in time.
+ */
+static inline bool judge_test_link(struct star_judge *j,
+				   const struct judge_round *r, u32 sent)
+{
+	bool few = j->ratio < 64;
+	u32 want = few ? JUDGE_EXPECTED_FEW : JUDGE_EXPECTED;
+	u64 now = ((u64)sent * j->ratio + 1023) >> 10, lost = r->lost;
+	bool stays;
+
+	if (sent > r->path ||
+	    !judge_is_empty(r->rtt_us, j->base_us, j->calm) ||
+	    (!judge_is_lone(j) && now < want / 4)) {
+		judge_count_anew(j, 0);
 		return false;
 	}
-	j->link = now >= least && all * 8 >= expected * 5 &&
-		  all * 8 <= expected * 13;
-	judge_count_anew(j, 0);
-	return j->link;
-}
-
-/* At any time: one in 12 to one in 6 is lost on and on, more than flows lose that
- * share a queue (some 3 % of ten). A round counts for a third at most, however
- * large the window.
- */
-static inline bool judge_link_small(struct star_judge *j, u32 sent, u32 lost)
-{
-	u32 expected = (u32)(((u64)sent * JUDGE_RATIO_SMALL + 128) >> 8);
-	u32 most = min_t(u32, expected, JUDGE_EXPECTED_SMALL / 3);
-
-	if (most < expected)
-		lost = (u32)div_u64((u64)lost * most, expected);
-	judge_count(j, (u64)j->expected + most, (u64)j->lost + lost);
-	if (j->expected < JUDGE_EXPECTED_SMALL)
+	if (now > want / 3 + 1) {
+		lost = div64_u64(lost * (want / 3 + 1), now);
+		now = want / 3 + 1;
+	}
+	judge_count(j, j->expected + now, j->lost + lost);
+	if (j->expected < want)
 		return false;
-	j->link = j->lost >= j->expected && j->lost < 2U * j->expected;
+	stays = judge_stays(j, j->expected, j->lost);
+	if (stays)
+		j->link = (u8)clamp_t(u32, (u32)j->lost * j->ratio / j->expected,
+				      j->link, U8_MAX);
 	judge_count_anew(j, 0);
-	return j->link;
+	return stays;
 }
 
 /* More than one in five lost, and enough of them. Right after a cut only if it was
@@ -392,23 +577,42 @@ static inline bool judge_is_over(struct star_judge *j,
 {
 	u64 sent = (u64)r->delivered + r->lost, lost = r->lost;
 
-	if (lost * (JUDGE_OVER_IN - j->link) <= sent)
+	if (lost * 1024 <= sent * (JUDGE_OVER_SHARE + j->link / 2U) +
+				   JUDGE_OVER_SPREAD * 1024U)
 		return false;
 	judge_count_anew(j, 0);
-	if (lost < JUDGE_OVER_LEAST)
+	if (lost < JUDGE_OVER_LEAST || r->train)
 		return false;
-	j->link = 0;
 	return !j->skip ||
 	       ((u64)r->delivered * 4 < r->cwnd && lost * 8 > sent * 5);
 }
 
-/* The CUSUM test. */
-static inline bool judge_is_excess(struct star_judge *j, u32 sent, u32 lost)
+/* The CUSUM test. Alone a round counts for four segments at most: one burst of losses is
+ * nothing to cut for.
+ */
+static inline bool judge_is_excess(struct star_judge *j,
+				   const struct judge_round *r, u32 sent)
 {
-	s64 excess = (s64)j->excess + (s64)lost * JUDGE_ONE_IN - (s64)sent;
+	u32 share = j->link + j->link / 2U + JUDGE_EXCESS_BASE;
+	u32 most = clamp_t(u32, r->cwnd / JUDGE_EXCESS_WINDOW, 1, JUDGE_EXCESS);
+	s64 excess = (s64)j->excess + (s64)r->lost * JUDGE_SEGMENT -
+		     (s64)(((u64)sent * share) >> 5);
 
-	j->excess = (u16)(excess < 0 ? 0 : min_t(s64, excess, U16_MAX));
-	return j->excess > JUDGE_EXCESS * JUDGE_ONE_IN;
+	if (judge_is_lone(j))
+		excess = min_t(s64, excess,
+			       (s64)j->excess +
+				       (JUDGE_EXCESS - 1) * JUDGE_SEGMENT);
+	j->excess = (u8)(excess < 0 ? 0 : min_t(s64, excess, U8_MAX));
+	return j->excess > most * JUDGE_SEGMENT;
+}
+
+/* Losses in a queue that others share which show that it is full. */
+static inline bool judge_is_full(const struct star_judge *j,
+				 const struct judge_round *r, u32 sent)
+{
+	return j->queue && !j->alone &&
+	       r->lost >= JUDGE_FULL_LEAST + (sent >> JUDGE_FULL_SHIFT) +
+				  (((u64)sent * j->link) >> 10);
 }
 
 /**
@@ -423,8 +627,10 @@ static inline enum judge_answer judge_end_losses(struct star_judge *j,
 {
 	u32 sent = (u32)min_t(u64, (u64)r->delivered + r->lost, U32_MAX);
 
-	if (judge_no_link(r, sent))
-		j->link = 0;
+	if (j->quiet) {
+		j->quiet--;
+		return JUDGE_STAY;
+	}
 	if (judge_is_over(j, r)) {
 		judge_cut_made(j);
 		return JUDGE_OVER;
@@ -433,28 +639,39 @@ static inline enum judge_answer judge_end_losses(struct star_judge *j,
 		j->skip--;
 		return JUDGE_STAY;
 	}
+	judge_see(j, r, sent);
 	if (j->ratio)
-		return judge_link(j, sent, r->lost) ? JUDGE_TAKE_BACK :
-						      JUDGE_STAY;
+		return judge_test_link(j, r, sent) ? JUDGE_TAKE_BACK :
+						     JUDGE_STAY;
 	/* A receiver's window that is shut by losses is nothing to cut for. */
-	if (j->link || !r->limited || (u64)sent * 4 < (u64)r->cwnd * 3)
+	if (!r->limited || (u64)sent * 4 < (u64)r->cwnd * 3)
 		return JUDGE_STAY;
-	if (judge_link_small(j, sent, r->lost))
-		return JUDGE_TAKE_BACK;
-	if (j->queue && !j->alone &&
-	    r->lost >= JUDGE_FULL_LEAST + (sent >> JUDGE_FULL_SHIFT)) {
+	if (judge_is_full(j, r, sent)) {
 		judge_cut_made(j);
 		return JUDGE_FULL;
 	}
-	if (!judge_is_excess(j, sent, r->lost))
+	if (!judge_is_excess(j, r, sent))
 		return JUDGE_STAY;
+	/* Few losses, and the path is full although less is sent than it carries. */
+	if ((u64)sent * 8 < (u64)r->path * 7 && (u64)r->lost * 16 < sent)
+		j->lone = 0;
 	judge_cut_made(j);
-	/* Alone on a path that is full the losses are its own queue's. */
-	if (j->large &&
-	    !(j->alone && (u64)r->delivered * 16 >= (u64)r->path * 15))
-		judge_count_anew(j, max_t(u32, 1, div_u64((u64)r->lost << 8,
-							  sent)));
+	if (j->large || judge_is_lone(j))
+		judge_count_anew(j, max_t(u32, 1, (u32)div_u64((u64)r->lost << 10,
+							       sent)));
 	return JUDGE_CUT;
+}
+
+/**
+ * judge_is_costly() - has a round lost much? One in eight, and not only by a dead path
+ * @r: the round
+ */
+static inline bool judge_is_costly(const struct judge_round *r)
+{
+	u64 sent = (u64)r->delivered + r->lost;
+
+	return r->lost >= JUDGE_COSTLY && r->lost < r->delivered &&
+	       (u64)r->lost * 8 > sent;
 }
 
 /**
@@ -467,8 +684,7 @@ static inline enum judge_answer judge_end_losses(struct star_judge *j,
  * JUDGE_OVER: what arrived of the window, without a queue's part; between once and
  * twice what the round delivered, as losses are known late, and no more than before.
  * JUDGE_FULL: three quarters of the window before the losses, near CUBIC's answer
- * (RFC 9438 4.6). JUDGE_CUT: a fifth less; a sixteenth where it is likely the link's,
- * to see that.
+ * (RFC 9438 4.6). JUDGE_CUT: a fifth less.
  *
  * Return: the window.
  */
@@ -489,8 +705,6 @@ static inline u32 judge_cwnd(const struct star_judge *j,
 	case JUDGE_FULL:
 		return min_t(u32, r->cwnd, prior_cwnd - prior_cwnd / 4);
 	case JUDGE_CUT:
-		if (j->alone && (u64)r->lost * 16 >= sent)
-			return r->cwnd - r->cwnd / 16;
 		kept = r->cwnd - r->cwnd / 5 - !!(r->cwnd % 5);
 		return kept ? kept : r->cwnd;
 	case JUDGE_TAKE_BACK:

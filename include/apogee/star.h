@@ -36,14 +36,20 @@
 #define STAR_CLEAR		12U
 /* The same in sampling intervals, a sixteenth of a long path's round trip each. */
 #define STAR_CLEAR_SAMPLES	192U
-/* Rounds after which a flow takes more than a segment per round trip: one that has
- * less than three eighths of the path two steps, others late, as what they leave is
- * what Reno grows into.
+/* Such rounds from which on a flow takes more than a segment per round trip: a try of
+ * whether there is room. It is less than this for who has less than the path, and twice
+ * as long after each try that congestion answers.
  */
-#define STAR_CLEAR_SMALL	8U
-#define STAR_CLEAR_SMALLER	16U
-#define STAR_CLEAR_LARGE	40U
-/* What losses take away from them. */
+#define STAR_WAIT		8U
+#define STAR_WAIT_MOST		64U
+/* After a costly try all of them, however small the part of the path. */
+#define STAR_WAIT_FULL		255U
+/* A try takes an eighth of the window per round trip, up to an eighth of what is missing
+ * to cwnd_abe; alone, where there is room beyond that, a sixteenth.
+ */
+#define STAR_TRY_SHIFT		3
+#define STAR_TRY_ALONE_SHIFT	4
+/* What losses take away from the rounds. */
 #define STAR_CLEAR_LOSS		4U
 /* Segments a flow keeps in the queue of a path it shares: 19 ms at 10 Mbit/s. */
 #define STAR_QUEUED		16U
@@ -79,9 +85,15 @@ enum star_mode {
  * @cwnd_abe: ABE's share, 0 without an estimate
  * @cwnd_cnt: segments acknowledged towards the next increment of @cwnd_reno
  * @mode: an enum star_mode
- * @clear: rounds without congestion, up to STAR_CLEAR_LARGE; without @rounds sampling
+ * @clear: rounds without congestion, up to STAR_WAIT_MOST; without @rounds sampling
  *	intervals without a queue, up to STAR_CLEAR_SAMPLES
+ * @wait: such rounds to wait for until the next try, up to STAR_WAIT_MOST; less than
+ *	STAR_WAIT is that; or STAR_WAIT_FULL
  * @rounds: in STAR_YIELD round trips are judged (coexist=2)
+ * @alone: hardly anybody else sends
+ * @prior_mode: mode before the last reduction
+ * @asked: the stack has asked for ssthresh: an answer is due
+ * @sack_hole: in STAR_JUDGE the scoreboard had a hole at the timeout
  */
 struct star_window {
 	u32 cwnd_reno;
@@ -89,7 +101,12 @@ struct star_window {
 	u32 cwnd_cnt;
 	u8 mode;
 	u8 clear;
-	bool rounds;
+	u8 wait;
+	u8 rounds : 1;
+	u8 alone : 1;
+	u8 prior_mode : 3;
+	u8 asked : 1;
+	u8 sack_hole : 1;
 };
 
 /**
@@ -145,18 +162,45 @@ static inline void star_increase(struct star_window *w, u32 divisor, u32 acked)
 	w->cwnd_cnt = (u32)min_t(u64, cnt, divisor - 1);
 }
 
-/* Reno's one segment per round trip; more if there has been no congestion for long. */
+/* Have @times the rounds passed after which a flow tries whether there is room? They are
+ * fewer for a smaller part of the path, down to two.
+ */
+static inline bool star_waited(const struct star_window *w, u32 times)
+{
+	u32 wait = max_t(u32, w->wait, STAR_WAIT) * times;
+
+	if (w->wait == STAR_WAIT_FULL)
+		return w->clear >= STAR_WAIT_MOST;
+	return w->clear >= min_t(u32, wait, STAR_WAIT_MOST) ||
+	       (w->clear >= 2 * times &&
+		(u64)w->clear * w->cwnd_abe >= (u64)wait * star_cwnd(w));
+}
+
+/**
+ * star_try_failed() - congestion has answered while the window grew
+ * @w: the window
+ * @costly: and much was lost
+ */
+static inline void star_try_failed(struct star_window *w, bool costly)
+{
+	if (costly)
+		w->wait = STAR_WAIT_FULL;
+	else if (w->wait <= STAR_WAIT_MOST)
+		w->wait = (u8)min_t(u32, 2 * max_t(u32, w->wait, STAR_WAIT),
+			    STAR_WAIT_MOST);
+}
+
+/* Reno's one segment per round trip; more where it is time to try. */
 static inline u32 star_yield_divisor(const struct star_window *w)
 {
 	u32 cwnd = star_cwnd(w), per_rtt = 1;
 
-	if ((u64)cwnd * 8 >= (u64)w->cwnd_abe * 3)
-		per_rtt = w->clear < STAR_CLEAR_LARGE ? 1 : cwnd / 32;
-	else if (w->clear >= STAR_CLEAR_SMALLER)
-		per_rtt = cwnd / 8;
-	else if (w->clear >= STAR_CLEAR_SMALL)
-		per_rtt = max_t(u32, cwnd / 32, 2);
-	return cwnd / max_t(u32, per_rtt, 1);
+	if (w->alone && star_waited(w, 2))
+		per_rtt = (cwnd >> STAR_TRY_ALONE_SHIFT) + 1;
+	else if (cwnd < w->cwnd_abe && star_waited(w, 1))
+		per_rtt = min_t(u32, max_t(u32, cwnd >> STAR_TRY_SHIFT, 2),
+				((w->cwnd_abe - cwnd) >> STAR_TRY_SHIFT) + 1);
+	return cwnd / per_rtt;
 }
 
 /* Have the others gone that an answer to congestion made room for? */
@@ -177,6 +221,7 @@ static inline void star_release(struct star_window *w, u32 ssthresh)
 	if (w->mode == STAR_YIELD && !star_is_clear(w))
 		return;
 	w->mode = STAR_CRUISE;
+	w->wait = min_t(u8, w->wait, STAR_WAIT_MOST) / 2;
 	w->cwnd_reno -= min_t(u32, w->cwnd_abe, w->cwnd_reno - 1);
 }
 
@@ -292,7 +337,8 @@ static inline u32 star_drain(u32 cwnd, u32 rtt_us, u32 rtt_min_us, bool alone)
  */
 static inline void star_watch(struct star_window *w, bool queue, bool losses)
 {
-	u32 most = w->rounds ? STAR_CLEAR_LARGE : STAR_CLEAR_SAMPLES;
+	u32 most = w->rounds ? STAR_WAIT_MOST : STAR_CLEAR_SAMPLES;
+	bool tried = w->rounds && w->mode == STAR_YIELD && star_waited(w, 1);
 
 	if (queue)
 		w->clear = 0;
@@ -300,6 +346,8 @@ static inline void star_watch(struct star_window *w, bool queue, bool losses)
 		w->clear -= min_t(u8, w->clear, STAR_CLEAR_LOSS);
 	else if (w->clear < most)
 		w->clear++;
+	if (tried && !star_waited(w, 1))
+		star_try_failed(w, false);
 }
 
 /**

@@ -74,7 +74,7 @@ TRACE_EVENT(star_ack,
 		__entry->ssthresh = tcp_sk(sk)->snd_ssthresh;
 		__entry->min_rtt_us = tcp_min_rtt(tcp_sk(sk));
 		__entry->base_rtt_us = j->base_us;
-		__entry->excess = j->excess / JUDGE_ONE_IN;
+		__entry->excess = j->excess / JUDGE_SEGMENT;
 		__entry->clear = w->clear;
 		__entry->queue = j->queue;
 		__entry->alone = j->alone;

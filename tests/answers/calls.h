@@ -914,6 +914,20 @@ static void answer_judge_rtt(void *call)
 	judge_rtt(&c->j, c->rtt_us);
 }
 
+struct answer_judge_is_empty {
+	bool result;
+	u32 rtt_us;
+	u32 base_us;
+	u32 calm;
+};
+
+static void answer_judge_is_empty(void *call)
+{
+	struct answer_judge_is_empty *c = call;
+
+	c->result = judge_is_empty(c->rtt_us, c->base_us, c->calm);
+}
+
 struct answer_judge_adopt {
 	struct star_judge j;
 };
@@ -949,6 +963,55 @@ static void answer_judge_is_still(void *call)
 	c->result = judge_is_still(&c->j);
 }
 
+struct answer_judge_queued {
+	u32 result;
+	struct star_judge j;
+	u32 rtt_us;
+};
+
+static void answer_judge_queued(void *call)
+{
+	struct answer_judge_queued *c = call;
+
+	c->result = judge_queued(&c->j, c->rtt_us);
+}
+
+struct answer_judge_see_queue {
+	struct star_judge j;
+};
+
+static void answer_judge_see_queue(void *call)
+{
+	struct answer_judge_see_queue *c = call;
+
+	judge_see_queue(&c->j);
+}
+
+struct answer_judge_is_near_top {
+	bool result;
+	struct star_judge j;
+	u32 rtt_us;
+};
+
+static void answer_judge_is_near_top(void *call)
+{
+	struct answer_judge_is_near_top *c = call;
+
+	c->result = judge_is_near_top(&c->j, c->rtt_us);
+}
+
+struct answer_judge_is_rising {
+	bool result;
+	struct star_judge j;
+};
+
+static void answer_judge_is_rising(void *call)
+{
+	struct answer_judge_is_rising *c = call;
+
+	c->result = judge_is_rising(&c->j);
+}
+
 struct answer_judge_end_rtt {
 	bool result;
 	struct star_judge j;
@@ -977,6 +1040,17 @@ static void answer_judge_begin_test(void *call)
 	judge_begin_test(&c->j, c->rtt_us, c->fall_us, c->rounds);
 }
 
+struct answer_judge_end_test {
+	struct star_judge j;
+};
+
+static void answer_judge_end_test(void *call)
+{
+	struct answer_judge_end_test *c = call;
+
+	judge_end_test(&c->j);
+}
+
 struct answer_judge_test_due {
 	bool result;
 	struct star_judge j;
@@ -1002,6 +1076,19 @@ static void answer_judge_dip(void *call)
 	c->result = judge_dip(&c->j, c->cwnd);
 }
 
+struct answer_judge_calm {
+	struct star_judge j;
+	u32 rtt_us;
+	bool little;
+};
+
+static void answer_judge_calm(void *call)
+{
+	struct answer_judge_calm *c = call;
+
+	judge_calm(&c->j, c->rtt_us, c->little);
+}
+
 struct answer_judge_use {
 	struct star_judge j;
 	struct judge_round r;
@@ -1012,6 +1099,29 @@ static void answer_judge_use(void *call)
 	struct answer_judge_use *c = call;
 
 	judge_use(&c->j, &c->r);
+}
+
+struct answer_judge_is_lone {
+	bool result;
+	struct star_judge j;
+};
+
+static void answer_judge_is_lone(void *call)
+{
+	struct answer_judge_is_lone *c = call;
+
+	c->result = judge_is_lone(&c->j);
+}
+
+struct answer_judge_silence {
+	struct star_judge j;
+};
+
+static void answer_judge_silence(void *call)
+{
+	struct answer_judge_silence *c = call;
+
+	judge_silence(&c->j);
 }
 
 struct answer_judge_cut_made {
@@ -1050,45 +1160,45 @@ static void answer_judge_count(void *call)
 	judge_count(&c->j, c->expected, c->lost);
 }
 
-struct answer_judge_no_link {
-	bool result;
+struct answer_judge_see {
+	struct star_judge j;
 	struct judge_round r;
 	u32 sent;
 };
 
-static void answer_judge_no_link(void *call)
+static void answer_judge_see(void *call)
 {
-	struct answer_judge_no_link *c = call;
+	struct answer_judge_see *c = call;
 
-	c->result = judge_no_link(&c->r, c->sent);
+	judge_see(&c->j, &c->r, c->sent);
 }
 
-struct answer_judge_link {
+struct answer_judge_stays {
 	bool result;
 	struct star_judge j;
-	u32 sent;
-	u32 lost;
+	u64 expected;
+	u64 lost;
 };
 
-static void answer_judge_link(void *call)
+static void answer_judge_stays(void *call)
 {
-	struct answer_judge_link *c = call;
+	struct answer_judge_stays *c = call;
 
-	c->result = judge_link(&c->j, c->sent, c->lost);
+	c->result = judge_stays(&c->j, c->expected, c->lost);
 }
 
-struct answer_judge_link_small {
+struct answer_judge_test_link {
 	bool result;
 	struct star_judge j;
+	struct judge_round r;
 	u32 sent;
-	u32 lost;
 };
 
-static void answer_judge_link_small(void *call)
+static void answer_judge_test_link(void *call)
 {
-	struct answer_judge_link_small *c = call;
+	struct answer_judge_test_link *c = call;
 
-	c->result = judge_link_small(&c->j, c->sent, c->lost);
+	c->result = judge_test_link(&c->j, &c->r, c->sent);
 }
 
 struct answer_judge_is_over {
@@ -1107,15 +1217,29 @@ static void answer_judge_is_over(void *call)
 struct answer_judge_is_excess {
 	bool result;
 	struct star_judge j;
+	struct judge_round r;
 	u32 sent;
-	u32 lost;
 };
 
 static void answer_judge_is_excess(void *call)
 {
 	struct answer_judge_is_excess *c = call;
 
-	c->result = judge_is_excess(&c->j, c->sent, c->lost);
+	c->result = judge_is_excess(&c->j, &c->r, c->sent);
+}
+
+struct answer_judge_is_full {
+	bool result;
+	struct star_judge j;
+	struct judge_round r;
+	u32 sent;
+};
+
+static void answer_judge_is_full(void *call)
+{
+	struct answer_judge_is_full *c = call;
+
+	c->result = judge_is_full(&c->j, &c->r, c->sent);
 }
 
 struct answer_judge_end_losses {
@@ -1129,6 +1253,18 @@ static void answer_judge_end_losses(void *call)
 	struct answer_judge_end_losses *c = call;
 
 	c->result = judge_end_losses(&c->j, &c->r);
+}
+
+struct answer_judge_is_costly {
+	bool result;
+	struct judge_round r;
+};
+
+static void answer_judge_is_costly(void *call)
+{
+	struct answer_judge_is_costly *c = call;
+
+	c->result = judge_is_costly(&c->r);
 }
 
 struct answer_judge_cwnd {
@@ -1194,6 +1330,31 @@ static void answer_star_increase(void *call)
 	struct answer_star_increase *c = call;
 
 	star_increase(&c->w, c->divisor, c->acked);
+}
+
+struct answer_star_waited {
+	bool result;
+	struct star_window w;
+	u32 times;
+};
+
+static void answer_star_waited(void *call)
+{
+	struct answer_star_waited *c = call;
+
+	c->result = star_waited(&c->w, c->times);
+}
+
+struct answer_star_try_failed {
+	struct star_window w;
+	bool costly;
+};
+
+static void answer_star_try_failed(void *call)
+{
+	struct answer_star_try_failed *c = call;
+
+	star_try_failed(&c->w, c->costly);
 }
 
 struct answer_star_yield_divisor {
@@ -1465,28 +1626,41 @@ static const struct {
 	{ answer_judge_share, sizeof(struct answer_judge_share) },
 	{ answer_judge_above, sizeof(struct answer_judge_above) },
 	{ answer_judge_rtt, sizeof(struct answer_judge_rtt) },
+	{ answer_judge_is_empty, sizeof(struct answer_judge_is_empty) },
 	{ answer_judge_adopt, sizeof(struct answer_judge_adopt) },
 	{ answer_judge_is_path, sizeof(struct answer_judge_is_path) },
 	{ answer_judge_is_still, sizeof(struct answer_judge_is_still) },
+	{ answer_judge_queued, sizeof(struct answer_judge_queued) },
+	{ answer_judge_see_queue, sizeof(struct answer_judge_see_queue) },
+	{ answer_judge_is_near_top, sizeof(struct answer_judge_is_near_top) },
+	{ answer_judge_is_rising, sizeof(struct answer_judge_is_rising) },
 	{ answer_judge_end_rtt, sizeof(struct answer_judge_end_rtt) },
 	{ answer_judge_begin_test, sizeof(struct answer_judge_begin_test) },
+	{ answer_judge_end_test, sizeof(struct answer_judge_end_test) },
 	{ answer_judge_test_due, sizeof(struct answer_judge_test_due) },
 	{ answer_judge_dip, sizeof(struct answer_judge_dip) },
+	{ answer_judge_calm, sizeof(struct answer_judge_calm) },
 	{ answer_judge_use, sizeof(struct answer_judge_use) },
+	{ answer_judge_is_lone, sizeof(struct answer_judge_is_lone) },
+	{ answer_judge_silence, sizeof(struct answer_judge_silence) },
 	{ answer_judge_cut_made, sizeof(struct answer_judge_cut_made) },
 	{ answer_judge_count_anew, sizeof(struct answer_judge_count_anew) },
 	{ answer_judge_count, sizeof(struct answer_judge_count) },
-	{ answer_judge_no_link, sizeof(struct answer_judge_no_link) },
-	{ answer_judge_link, sizeof(struct answer_judge_link) },
-	{ answer_judge_link_small, sizeof(struct answer_judge_link_small) },
+	{ answer_judge_see, sizeof(struct answer_judge_see) },
+	{ answer_judge_stays, sizeof(struct answer_judge_stays) },
+	{ answer_judge_test_link, sizeof(struct answer_judge_test_link) },
 	{ answer_judge_is_over, sizeof(struct answer_judge_is_over) },
 	{ answer_judge_is_excess, sizeof(struct answer_judge_is_excess) },
+	{ answer_judge_is_full, sizeof(struct answer_judge_is_full) },
 	{ answer_judge_end_losses, sizeof(struct answer_judge_end_losses) },
+	{ answer_judge_is_costly, sizeof(struct answer_judge_is_costly) },
 	{ answer_judge_cwnd, sizeof(struct answer_judge_cwnd) },
 	{ answer_star_holds, sizeof(struct answer_star_holds) },
 	{ answer_star_cwnd, sizeof(struct answer_star_cwnd) },
 	{ answer_star_queue_stands, sizeof(struct answer_star_queue_stands) },
 	{ answer_star_increase, sizeof(struct answer_star_increase) },
+	{ answer_star_waited, sizeof(struct answer_star_waited) },
+	{ answer_star_try_failed, sizeof(struct answer_star_try_failed) },
 	{ answer_star_yield_divisor, sizeof(struct answer_star_yield_divisor) },
 	{ answer_star_is_clear, sizeof(struct answer_star_is_clear) },
 	{ answer_star_release, sizeof(struct answer_star_release) },

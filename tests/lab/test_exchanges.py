@@ -77,7 +77,7 @@ def judged() -> dict[str, str]:
         + COEXIST.format(1)
         + "path 1000 120 1000\ninfo off\n"
         + COEXIST.format(2)
-        + "path 3000 140 1000\ninfo on\n",
+        + "path 4000 140 1000\ninfo on\n",
     } | {
         # To the default at any time of a test in which the window is lowered for a round.
         f"switched-{n}": begin

@@ -57,6 +57,12 @@ def window(apogee: Library, reno: int, abe: int, mode: str = "STAR_CRUISE") -> A
     return apogee.new("star_window", cwnd_reno=reno, cwnd_abe=abe, mode=getattr(apogee, mode))
 
 
+def yielding(apogee: Library, reno: int, abe: int, **fields: int) -> Any:
+    """In STAR_YIELD, which is judged by the round trip (coexist=2)."""
+    given_ = {"cwnd_reno": reno, "cwnd_abe": abe, "mode": apogee.STAR_YIELD, "rounds": 1}
+    return apogee.new("star_window", **given_ | fields)
+
+
 def lwc(
     apogee: Library,
     w: Any,
@@ -223,6 +229,7 @@ def test_huge_stretch_acks_are_quick_and_bounded(
     st.integers(0, 2**32 - 1),
     *[st.booleans()] * 2,
     modes,
+    st.fixed_dictionaries({"rounds": st.integers(0, 1), "clear": st.integers(0, 64)}),
 )
 def test_bounds_hold_everywhere(
     apogee: Library,
@@ -233,9 +240,10 @@ def test_bounds_hold_everywhere(
     letter: bool,
     queue: bool,
     mode: str,
+    fields: dict[str, int],
 ) -> None:
     """2 <= cwnd <= 2^30, 1 <= cwnd_reno <= 2^30, and an ACK takes nothing away."""
-    w = window(apogee, reno, abe, mode)
+    w = yielding(apogee, reno, abe, mode=getattr(apogee, mode), **fields)
     before = apogee.star_cwnd(w)
     acked %= 2**22
     after = lwc(apogee, w, acked, ssthresh, letter=letter, queue=queue)
@@ -498,16 +506,127 @@ def test_flows_that_yield_together_become_equal(apogee: Library, alone: bool) ->
 # YIELD: how it ends, and how the window grows until then
 
 
-@given(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=200), st.integers(0, 40))
-def test_rounds_without_congestion_are_counted(
-    apogee: Library, rounds: list[tuple[bool, bool]], clear: int
+def waited(clear: int, wait: int, times: int, cwnd: int, abe: int) -> bool:
+    """The rounds have passed, 8 at least and 64 at most, or such a part of them as the window is
+    of ABE's share, two at least. After a costly try, a wait of 255, all 64.
+    """
+    if wait == 255:
+        return clear >= 64
+    rounds = max(wait, 8) * times
+    part = clear >= 2 * times and clear * abe >= rounds * cwnd
+    return clear >= min(rounds, 64) or part
+
+
+@pytest.mark.parametrize(
+    ("cwnd", "wait", "once", "twice"),
+    [
+        # after 8 and 16 rounds with the whole path, half of them with half of it
+        (400, 0, 8, 16),
+        (400, 5, 8, 16),
+        (300, 0, 6, 12),
+        (200, 8, 4, 8),
+        (101, 0, 3, 5),
+        # two and four at least
+        (100, 0, 2, 4),
+        (10, 0, 2, 4),
+        # after tries that failed: up to 64 of them
+        (400, 16, 16, 32),
+        (200, 32, 16, 32),
+        (10, 64, 2, 4),
+        (400, 64, 64, 64),
+        (4000, 64, 64, 64),
+        (4000, 8, 8, 16),
+        # all of them, whatever the part, after a costly one
+        (400, 255, 64, 64),
+        (10, 255, 64, 64),
+        (4000, 255, 64, 64),
+    ],
+)
+def test_rounds_until_a_try(apogee: Library, cwnd: int, wait: int, once: int, twice: int) -> None:
+    """ABE's share is 400."""
+    w = yielding(apogee, cwnd, 400, wait=wait)
+    for times, rounds in ((1, once), (2, twice)):
+        w.clear = rounds - 1
+        assert not apogee.star_waited(w, times)
+        w.clear = rounds
+        assert apogee.star_waited(w, times)
+
+
+waits = st.integers(0, 64) | st.just(255)
+
+
+@given(shares, lifts, st.integers(0, 64), waits, st.sampled_from([1, 2]))
+def test_rounds_until_a_try_in_whole_numbers(
+    apogee: Library, cwnd: int, abe: int, clear: int, wait: int, times: int
 ) -> None:
-    """One each, to 40; a queue takes them all away, an excess of losses four of them."""
-    w = apogee.new("star_window", clear=clear, rounds=True)
+    w = yielding(apogee, cwnd, abe, clear=clear, wait=wait)
+    assert apogee.star_waited(w, times) == waited(clear, wait, times, max(cwnd, 2), abe)
+
+
+@pytest.mark.parametrize(
+    ("wait", "next_wait"),
+    [(0, 16), (7, 16), (8, 16), (9, 18), (16, 32), (32, 64), (33, 64), (64, 64), (255, 255)],
+)
+def test_a_try_that_failed_is_not_made_again_soon(
+    apogee: Library, wait: int, next_wait: int
+) -> None:
+    """Twice as late, 64 rounds at most; a costly one not before all of them."""
+    for costly, wanted in ((False, next_wait), (True, 255)):
+        w = apogee.new("star_window", wait=wait)
+        apogee.star_try_failed(w, costly)
+        assert w.wait == wanted
+
+
+@given(
+    st.lists(st.tuples(st.booleans(), st.booleans()), max_size=200),
+    st.integers(0, 64),
+    waits,
+    st.integers(1, 800),
+    modes,
+)
+def test_rounds_without_congestion_are_counted(
+    apogee: Library,
+    rounds: list[tuple[bool, bool]],
+    clear: int,
+    wait: int,
+    cwnd: int,
+    mode: str,
+) -> None:
+    """One each, to 64; a queue takes them all away, an excess of losses four of them. In YIELD a
+    try ends by that, and the next one is twice as late.
+    """
+    w = yielding(apogee, cwnd, 400, mode=getattr(apogee, mode), clear=clear, wait=wait)
+    now = apogee.star_cwnd(w)
     for queue, losses in rounds:
+        tried = mode == "STAR_YIELD" and waited(clear, wait, 1, now, 400)
         apogee.star_watch(w, queue, losses)
-        clear = 0 if queue else max(clear - 4, 0) if losses else min(clear + 1, 40)
-        assert w.clear == clear
+        clear = 0 if queue else max(clear - 4, 0) if losses else min(clear + 1, 64)
+        if tried and not waited(clear, wait, 1, now, 400):
+            wait = 255 if wait == 255 else min(2 * max(wait, 8), 64)
+        assert (w.clear, w.wait) == (clear, wait)
+
+
+def test_a_try_ends_at_hand(apogee: Library) -> None:
+    """All of the path, 13 rounds: one with losses leaves 9, two 5, which are less than 8."""
+    w = yielding(apogee, 400, 400, clear=13)
+    seen = []
+    for queue, losses in ((False, True), (False, True), (False, False), (True, False)):
+        apogee.star_watch(w, queue, losses)
+        seen.append((w.clear, w.wait))
+    assert seen == [(9, 0), (5, 16), (6, 16), (0, 16)]
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=400), st.integers(0, 192), modes)
+def test_intervals_without_a_queue_are_counted(
+    apogee: Library, intervals: list[tuple[bool, bool]], clear: int, mode: str
+) -> None:
+    """Without rounds: to 192, and there are no tries."""
+    w = window(apogee, 200, 400, mode)
+    w.clear = clear
+    for queue, losses in intervals:
+        apogee.star_watch(w, queue, losses)
+        clear = 0 if queue else max(clear - 4, 0) if losses else min(clear + 1, 192)
+        assert (w.clear, w.wait) == (clear, 0)
 
 
 @pytest.mark.parametrize(
@@ -517,71 +636,41 @@ def test_rounds_without_congestion_are_counted(
         (414, 11, True),
         (414, 12, False),
         (413, 12, True),
-        (413, 40, True),
+        (413, 64, True),
         (5000, 11, True),
-        (5000, 40, False),
+        (5000, 64, False),
     ],
 )
 def test_the_answer_to_congestion_lasts(
     apogee: Library, reno: int, clear: int, holds: bool
 ) -> None:
-    """ABE's share comes back when the window has, and not by the clock; the sum stays."""
-    w = window(apogee, reno, 413, "STAR_YIELD")
-    w.clear, w.rounds = clear, True
-    assert lwc(apogee, w, 0, 300) == reno
-    assert apogee.star_holds(w) == holds
-    assert w.cwnd_reno == (reno if holds else reno - 413)
+    """ABE's share comes back when the window has, and not by the clock; the sum stays. Then the
+    next try is as late as half as many have made it.
+    """
+    for wait, half in ((64, 32), (255, 32), (17, 8), (0, 0)):
+        w = yielding(apogee, reno, 413, clear=clear, wait=wait)
+        assert lwc(apogee, w, 0, 300) == reno
+        assert apogee.star_holds(w) == holds
+        assert w.cwnd_reno == (reno if holds else reno - 413)
+        assert w.wait == (wait if holds else half)
 
 
-@pytest.mark.parametrize("queue", [False, True])
-@pytest.mark.parametrize(
-    ("cwnd", "abe", "clear", "gained"),
-    [
-        # three eighths of ABE's share and more: Reno's segment, a thirty-second late
-        (320, 640, 0, 1),
-        (320, 640, 39, 1),
-        (320, 640, 40, 10),
-        (320, 853, 16, 1),
-        # less: two segments or a thirty-second after 8 rounds, an eighth after 16
-        (320, 1000, 7, 1),
-        (320, 1000, 8, 10),
-        (32, 1000, 8, 2),
-        (320, 1000, 15, 10),
-        (320, 1000, 16, 40),
-        (320, 1000, 40, 40),
-        # windows whose part is less than a segment: one at least
-        (7, 400, 16, 1),
-        (31, 40, 40, 1),
-        # no estimate
-        (320, 0, 16, 1),
-    ],
-)
-def test_growth_beside_others(
-    apogee: Library, cwnd: int, abe: int, clear: int, gained: int, queue: bool
-) -> None:
-    """What a window of ACKs of a segment each adds."""
-    w = window(apogee, cwnd, abe, "STAR_YIELD")
-    w.clear, w.rounds = clear, True
-    for _ in range(cwnd - 1):
-        before_last = lwc(apogee, w, 1, 2, queue=queue)
-    assert before_last <= cwnd + gained
-    assert lwc(apogee, w, 1, 2, queue=queue) == cwnd + gained
-
-
-@given(st.integers(1, LARGEST), st.integers(0, LARGEST), st.integers(0, 40))
-def test_growth_beside_others_is_bounded(apogee: Library, reno: int, abe: int, clear: int) -> None:
-    """One segment at least, two or an eighth of the window at most: 1 / divisor each."""
-    w = window(apogee, reno, abe, "STAR_YIELD")
-    w.clear, w.rounds = clear, True
-    cwnd, divisor = max(reno, 2), apogee.star_yield_divisor(w)
-    assert 1 <= divisor <= cwnd
-    assert divisor >= min(Fraction(8), Fraction(cwnd, 2) - 1)
-    assert clear >= 8 or divisor == cwnd
-    assert clear >= 40 or cwnd * 8 < abe * 3 or divisor == cwnd
+def test_a_queue_begins_the_rounds_anew(apogee: Library) -> None:
+    """Eleven, a queue and eleven are not twelve."""
+    w = yielding(apogee, 500, 413)
+    for queue in [False] * 11 + [True] + [False] * 11:
+        apogee.star_watch(w, queue, False)
+        assert lwc(apogee, w, 0, 300) == 500
+        assert apogee.star_holds(w)
+    apogee.star_watch(w, False, False)
+    assert lwc(apogee, w, 0, 300) == 500
+    assert (w.cwnd_reno, w.mode) == (87, apogee.STAR_CRUISE)
 
 
 def test_the_answer_to_congestion_lasts_while_a_queue_stands(apogee: Library) -> None:
-    """Reno's growth until no queue has stood for 192 intervals in a row; then the lift is back."""
+    """By the interval Reno's growth until no queue has stood for 192 of them in a row; then the
+    lift is back, although the window has not come to ABE's share.
+    """
     w = window(apogee, 300, 413, "STAR_YIELD")
     assert apogee.star_cwnd(w) == 300
     assert [lwc(apogee, w, 150, 300) for _ in range(4)] == [300, 301, 301, 301]
@@ -594,9 +683,101 @@ def test_the_answer_to_congestion_lasts_while_a_queue_stands(apogee: Library) ->
     assert not apogee.star_holds(w)
 
 
-def test_a_long_time_without_a_queue_is_no_longer_than_long(apogee: Library) -> None:
-    """The count of intervals does not wrap."""
-    w = window(apogee, 300, 413, "STAR_YIELD")
+@pytest.mark.parametrize(("rounds", "most"), [(0, 192), (1, 64)])
+def test_a_long_time_without_a_queue_is_no_longer_than_long(
+    apogee: Library, rounds: int, most: int
+) -> None:
+    """The count of intervals or rounds does not wrap."""
+    w = yielding(apogee, 300, 413, rounds=rounds)
     for _ in range(400):
         apogee.star_watch(w, False, False)
-    assert w.clear == 192
+    assert w.clear == most
+
+
+@pytest.mark.parametrize("queue", [False, True])
+@pytest.mark.parametrize(
+    ("cwnd", "abe", "clear", "wait", "alone", "gained"),
+    [
+        # Reno's segment until a try, and of a window that has come to ABE's share
+        (320, 320, 7, 0, 0, 1),
+        (320, 320, 64, 0, 0, 1),
+        (320, 1000, 2, 0, 0, 1),
+        # then an eighth of the window ...
+        (320, 1000, 3, 0, 0, 40),
+        (320, 1000, 64, 0, 0, 40),
+        # ... but two of a small one, ...
+        (16, 400, 8, 0, 0, 2),
+        (4, 400, 8, 0, 0, 2),
+        # ... and no more than an eighth of what is missing, and one: the first of 29 segments
+        # of the window, then eight of 32 each, then of 36
+        (320, 400, 8, 0, 0, 9),
+        (320, 321, 8, 0, 0, 1),
+        # after tries that failed: 32 rounds for a third of them
+        (320, 1000, 10, 32, 0, 1),
+        (320, 1000, 12, 32, 0, 40),
+        # a costly one: 64, whatever the part
+        (320, 1000, 63, 255, 0, 1),
+        (320, 1000, 64, 255, 0, 40),
+        # alone twice as late a sixteenth and one, one for each 15 segments, however much is missing
+        (320, 400, 16, 0, 1, 21),
+        (320, 4000, 16, 0, 1, 21),
+        (320, 320, 15, 0, 1, 1),
+        (320, 400, 8, 0, 1, 9),
+        (8, 8, 16, 0, 1, 1),
+        # no estimate
+        (320, 0, 11, 0, 0, 1),
+    ],
+)
+def test_growth_beside_others(
+    apogee: Library,
+    cwnd: int,
+    abe: int,
+    clear: int,
+    wait: int,
+    alone: int,
+    gained: int,
+    queue: bool,
+) -> None:
+    """What a window of ACKs of a segment each adds."""
+    w = yielding(apogee, cwnd, abe, clear=clear, wait=wait, alone=alone)
+    for _ in range(cwnd):
+        after = lwc(apogee, w, 1, 2, queue=queue)
+    assert apogee.star_holds(w)
+    assert after == cwnd + gained
+
+
+@given(
+    shares | st.integers(1, LARGEST),
+    lifts | st.integers(0, LARGEST),
+    st.integers(0, 64),
+    waits,
+    st.booleans(),
+)
+def test_growth_beside_others_is_bounded(
+    apogee: Library, reno: int, abe: int, clear: int, wait: int, alone: bool
+) -> None:
+    """One segment at least, two or an eighth of the window at most: 1 / divisor each."""
+    w = yielding(apogee, reno, abe, clear=clear, wait=wait, alone=alone)
+    cwnd, divisor = max(reno, 2), apogee.star_yield_divisor(w)
+    per_round = 1
+    if alone and waited(clear, wait, 2, cwnd, abe):
+        per_round = cwnd // 16 + 1
+    elif cwnd < abe and waited(clear, wait, 1, cwnd, abe):
+        per_round = min(max(cwnd // 8, 2), (abe - cwnd) // 8 + 1)
+    assert divisor == math.floor(Fraction(cwnd, per_round))
+    assert min(8, cwnd // 2) <= divisor <= cwnd
+
+
+@given(shares, lifts, st.integers(0, 191), st.booleans(), st.integers(1, 60))
+def test_by_the_interval_growth_is_as_in_congestion_avoidance(
+    apogee: Library, reno: int, abe: int, clear: int, alone: bool, acked: int
+) -> None:
+    """However long no queue has stood and however much is missing to ABE's share: no tries."""
+    w = yielding(apogee, reno, abe, rounds=0, clear=clear, alone=alone)
+    model = Model(Fraction(reno), 0)
+    for _ in range(10):
+        after = lwc(apogee, w, acked, 2)
+        for _ in range(acked):
+            model.segment(2, False, False)
+        assert apogee.star_holds(w)
+        assert after == model.cwnd

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What star's judgement of congestion leads to, in the simulation of tests/model.
+"""What star's judgement of congestion (coexist=2) leads to, in the simulation of tests/model.
 
 A bound is a target of the judgement where that is met, as its test says. Otherwise it is beyond
 the worst mean (or median) of 20 groups of 5 of the seeds 1 to 100, whose range is given.
@@ -46,50 +46,68 @@ def per_second(done: dict[str, Any]) -> list[float]:
 
 
 @pytest.mark.parametrize(
-    ("flows", "queue_bytes", "dropped", "utilisation"),
-    [(2, 15_000, 0.05, 0.95), (2, 62_500, 0.05, 0.96), (10, 15_000, 0.065, 0.98),
-     (10, 62_500, 0.055, 0.99)],
+    ("flows", "queue_bytes", "jain", "dropped", "utilisation"),
+    [(2, 15_000, 0.82, 0.05, 0.91), (2, 62_500, 0.9, 0.05, 0.9), (10, 15_000, 0.69, 0.065, 0.98),
+     (10, 62_500, 0.9, 0.05, 0.98)],
 )  # fmt: skip
 def test_a_short_queue_is_shared(
-    model: Model, flows: int, queue_bytes: int, dropped: float, utilisation: float
+    model: Model, flows: int, queue_bytes: int, jain: float, dropped: float, utilisation: float
 ) -> None:
-    """Jain .9 and 5 % of what is sent dropped are the targets. Jain is the median: one run of ten
-    flows in 100 comes to .16, one of two to .55. Ten flows miss the other: 5.1 to 5.9 % are
-    dropped at 15 kB, 4.7 to 5.2 at 62.5. Utilisation: .966, .972, .990, .996 at least.
+    """Jain .9 and 5 % of what is sent dropped are the targets, missed at 15 kB: Jain, the median,
+    is .85 to 1.00 of two flows and .72 to .97 of ten, of which 4.5 to 6.1 % are dropped. One run
+    of two in 100 comes to .65, one of ten to .19. Utilisation: .937, .933, .988, .992 at least.
     """
     runs = seeds(model, f"star*{flows}", queue_bytes=queue_bytes, **SHARED)
-    assert median(run["jain"] for run in runs) >= 0.9
+    assert median(run["jain"] for run in runs) >= jain
     assert mean(run["dropped_share"] for run in runs) <= dropped
     assert mean(run["utilisation"] for run in runs) >= utilisation
 
 
 @pytest.mark.parametrize("ber", [0, 1e-6])
 def test_alone_with_a_queue_of_ten_packets(model: Model, ber: float) -> None:
-    """5 % dropped is the target; it is .5 %. Goodput is .848 of the link's without errors, whatever
-    the seed, and .83 to .86 at 1e-6, of 60 s with the start: a fifth of the window each time.
+    """5 % dropped is the target; it is .9 %. Goodput is .876 of the link's without errors, whatever
+    the seed, and .853 to .864 at 1e-6, of 60 s with the start: a fifth of the window each time.
     """
     runs = seeds(model, "star", queue=10, ber=ber, duration=60, **ALONE)
-    assert mean(run["dropped_share"] for run in runs) <= 0.01
-    assert mean(run["goodput"] for run in runs) >= 0.81 * RATE_BPS * LINK_BPS
+    assert mean(run["dropped_share"] for run in runs) <= 0.015
+    assert mean(run["goodput"] for run in runs) >= 0.83 * RATE_BPS * LINK_BPS
 
 
 # --- alone --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("ber", "share"), [(0, 0.97), (1e-7, 0.97), (1e-6, 0.96), (3e-6, 0.94), (1e-5, 0.94)]
+    ("ber", "share"), [(0, 0.97), (1e-7, 0.96), (1e-6, 0.96), (3e-6, 0.87), (1e-5, 0.92)]
 )
 def test_bit_errors_cost_what_they_take(model: Model, ber: float, share: float) -> None:
-    """Of 60 s, the start included: .982, .978, .971, .952 and .950 of the limit at least."""
+    """Of 60 s, the start included: .982, .977, .971, .893 and .937 of the limit at least. At 3e-6
+    one run in 100 has .67 of it, the next .87.
+    """
     runs = seeds(model, "star", ber=ber, duration=60, **ALONE)
     assert mean(run["goodput"] for run in runs) >= share * limit_bps(ber)
+
+
+def test_bursts_cost_what_they_take(model: Model) -> None:
+    """Five frames each, one in 200 on the whole: .928 to .983 of what arrives, of 120 s."""
+    runs = seeds(model, "star", bursts="0.001,0.2", duration=120, **ALONE)
+    arrives = RATE_BPS * LINK_BPS * (1 - 0.001 / 0.201)
+    assert mean(run["goodput"] for run in runs) >= 0.91 * arrives
+
+
+@pytest.mark.parametrize("dead_s", [0.1, 0.3, 0.6])
+def test_a_path_that_was_dead_for_a_moment(model: Model, dead_s: float) -> None:
+    """Up to a round trip and more: no bit error, and two seconds later all is as before."""
+    events = ["30:loss=1", f"{30 + dead_s}:loss=0"]
+    done = model.run("star", event=events, series=1, duration=60, **ALONE)
+    assert mean(per_second(done)[32:42]) >= 0.98 * RATE_BPS * LINK_BPS
+    assert done["flows"][0]["timeouts"] == 0
 
 
 @pytest.mark.parametrize("ber", [0, 1e-6])
 @pytest.mark.parametrize("rtt_ms", [600, 1200])
 def test_a_longer_path_is_no_queue(model: Model, rtt_ms: int, ber: float) -> None:
     """.9 of the limit again within 15 round trips, the target, for 5 s. The median: at 1e-6 one
-    run in 100 to 600 ms takes 10 s, and one to 1200 ms does not come back within a minute.
+    run in 100 to 1200 ms takes 26 s.
     """
     step_s = 20
     took = []
@@ -107,7 +125,7 @@ def test_a_longer_path_is_no_queue(model: Model, rtt_ms: int, ber: float) -> Non
 
 
 def test_a_slower_link_with_a_short_queue(model: Model) -> None:
-    """From 10 to 2 Mbit/s with 20 packets: at most 5 % of all sent is dropped; it is 3.1 %. A
+    """From 10 to 2 Mbit/s with 20 packets: at most 5 % of all sent is dropped; it is 3.4 %. A
     sender that goes on at five times the rate would lose four segments of five there.
     """
     events = ["30:rate=2e6", "30:queue=20"]
@@ -118,8 +136,8 @@ def test_a_slower_link_with_a_short_queue(model: Model) -> None:
 
 @pytest.mark.parametrize("ber", [0, 1e-6])
 def test_an_hour_with_a_deep_buffer(model: Model, ber: float) -> None:
-    """8 products of queue. The RTT of no minute ends above 1.25 of the path's: 1.15 without errors.
-    And none has less than .9 of the limit.
+    """8 products of queue. The RTT of no minute ends above 1.25 of the path's: 1.15 without errors,
+    1.13 to 1.14 at 1e-6. And none has less than .9 of the limit: .988.
     """
     done = model.run("star", queue_bytes=5_000_000, ber=ber, duration=3600, series=60, **ALONE)
     for line in done["series"][1:]:
@@ -135,8 +153,8 @@ def test_an_hour_with_a_deep_buffer(model: Model, ber: float) -> None:
     [
         ("cubic", 312_500, 0.5, 0.5),
         ("cubic", 625_000, 0.5, 0.5),
-        ("cubic", 1_250_000, 0.5, 0.4),
-        ("reno", 312_500, 0.3, 0.5),
+        ("cubic", 1_250_000, 0.5, 0.5),
+        ("reno", 312_500, 0.36, 0.5),
         ("reno", 625_000, 0.5, 0.5),
         ("reno", 1_250_000, 0.5, 0.5),
     ],
@@ -146,7 +164,7 @@ def test_beside_others(
 ) -> None:
     """The other keeps .5 of what it has beside its own kind, and star .5 of a fair share: the
     targets, with half a product, one and two of queue. Missed by reno at half a product, which
-    keeps .35 to .61, and by star beside cubic at two: .45 to .69. 10 seeds.
+    keeps .41 to .52. 10 seeds, and 10 groups of them.
     """
     runs = range(1, 11)
     mixed = seeds(model, f"star,{other}", runs, queue_bytes=queue_bytes, **SHARED)
