@@ -323,9 +323,7 @@ static inline bool judge_end_rtt(struct star_judge *j, u32 srtt_us,
 	if (j->least_us == U32_MAX)
 		return false;
 	j->queue = judge_above(j, j->least_us, spread_us);
-	if (!j->queue)
-		j->standing = 0;
-	else if (judge_is_rising(j))
+	if (!j->queue || judge_is_rising(j))
 		j->standing = 0;
 	else if (j->standing < JUDGE_STANDING)
 		j->standing++;
