@@ -22,7 +22,7 @@
  *             +-------+  loss   +--------+  congestion           +-------+
  *     init -->| START |-------->| CRUISE |---------------------->| YIELD |
  *             +-------+         +--------+<----------------------+-------+
- *                                ^  ^   |   no queue for long, or the
+ *                                ^  ^   |   none for long, and the
  *                                |  |   |   window is back at cwnd_abe
  *         slow start has passed  |  |   |  mark          +--------+
  *         ssthresh               |  |   +--------------->| MARKED |
@@ -47,11 +47,10 @@
  *           SLOW at once. One in recovery, of a repair, changes nothing: that
  *           loss is answered.
  *
- * Congestion is a loss that comes with a queue (coexist=1). With coexist=2, on trial,
- * judge.h tells it, round trip by round trip: a full queue, or more losses than the link
- * causes. Where the answer shows that it was none, as the path is longer or the losses
- * stay, it is taken back. Only then does YIELD end with the window back at cwnd_abe, else
- * with no queue for long, and only then do tries and a timeout lead to it.
+ * judge.h tells what congestion is, round trip by round trip: a full queue, or more losses
+ * than the link causes. Where the answer shows that it was none, as the path is longer or
+ * the losses stay, it is taken back, and YIELD ends. The paper knows no congestion, and
+ * the letter (coexist=0) no YIELD.
  *
  * Notable differences from the paper:
  *   o Bandwidth samples span a train of ACKs and pass a maximum filter over
@@ -62,9 +61,9 @@
  *     gives no initial ssthresh.
  *   o The whole window is compared with ssthresh, a standing queue slows the
  *     growth to one segment per round trip, and congestion is answered
- *     (coexist=1, see star.h).
- *   o With coexist=2 RTT_min is what the judgement takes for the path's own RTT: the
- *     least so far, or more where the path has become longer.
+ *     (coexist=1, see star.h and judge.h).
+ *   o RTT_min is what the judgement takes for the path's own RTT: the least so far,
+ *     or more where the path has become longer (coexist=1).
  *   o The stack retransmits the oldest segment at a timeout, not the newest.
  *     The ACK that answers carries the same verdict if D-SACK or timestamps
  *     are consulted, and data loss costs no extra round trip.
@@ -118,8 +117,8 @@ APOGEE_PARAM(pacing, 0, 1,
 	     "pace what is sent, 0 or 1 (default 1)");
 
 static unsigned int coexist __read_mostly = 1;
-APOGEE_PARAM(coexist, 0, 2,
-	     "1: yield to other flows where a queue stands; 2: judge each round trip (on trial); 0: the paper's letter (default 1)");
+APOGEE_PARAM(coexist, 0, 1,
+	     "1: judge each round trip, and yield to other flows at congestion; 0: the paper's letter (default 1)");
 
 /* The first window: a segment for each 25 ms of the round trip ... */
 #define STAR_RTT_REFERENCE_US	25000U
@@ -162,10 +161,10 @@ struct star {
 	u32 prior_ssthresh;
 };
 
-/* Each round trip is judged (coexist=2). */
+/* Each round trip is judged; else it is the paper's letter. */
 static bool star_judges(void)
 {
-	return READ_ONCE(coexist) == 2;
+	return READ_ONCE(coexist);
 }
 
 /* RTT_min: the path's own, as far as the judgement knows. */
@@ -259,10 +258,10 @@ static void star_round_anew(struct sock *sk)
 	s->j.skip = 1;
 }
 
-/* What was yielded to others in rounds stays theirs after a timeout. */
+/* What was yielded to others stays theirs after a timeout. */
 static bool star_yielded(const struct star *s)
 {
-	return s->w.prior_mode == STAR_YIELD && s->w.rounds;
+	return s->w.prior_mode == STAR_YIELD && star_judges();
 }
 
 /* Slow start from the initial window (AEN, P_seq > ACK_seq), or the one of before
@@ -407,15 +406,16 @@ static bool star_held_below(const struct star *s)
 	       s->w.cwnd_reno < s->w.cwnd_abe;
 }
 
-/* Without rounds a sampling interval tells whether a queue stands. */
-static void star_end_sample(struct star *s, u32 rtt_min)
+/* Only by the letter: a sampling interval tells whether a queue stands, for the pace. What
+ * is left of a test that began with coexist=1 ends.
+ */
+static void star_letter_sample(struct star *s, u32 rtt_min)
 {
 	if (s->j.least_us == U32_MAX)
 		return;
 	s->j.last_us = s->j.least_us;
 	s->j.least_us = U32_MAX;
 	s->j.queue = star_queue_stands(s->j.last_us, rtt_min);
-	star_watch(&s->w, s->j.queue, false);
 	judge_end_test(&s->j);
 }
 
@@ -425,23 +425,24 @@ static void star_estimate(struct sock *sk, const struct rate_sample *rs)
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
 	bool first = !s->w.cwnd_abe, queue = s->j.queue;
+	bool letter = !star_judges();
 	u32 rtt_min;
 
 	if (rs->rtt_us > 0)
 		judge_rtt(&s->j, rs->rtt_us);
-	if (!star_judges())
+	if (letter)
 		s->j.queue = queue;
 	rtt_min = star_rtt_min(sk);
 
-	s->abe.recent = !READ_ONCE(coexist);
+	s->abe.recent = letter;
 	if (!abe_ack(&s->abe, (u32)tp->tcp_mstamp, (u32)tp->first_tx_mstamp,
 		     (u64)rs->acked_sacked * tp->mss_cache, tp->mss_cache,
 		     rtt_min, READ_ONCE(first_interval_us),
 		     rs->is_app_limited || star_held_below(s)))
 		return;
 
-	if (!star_judges())
-		star_end_sample(s, rtt_min);
+	if (letter)
+		star_letter_sample(s, rtt_min);
 	if (rtt_min == U32_MAX)
 		return;
 	s->w.cwnd_abe = abe_window(abe_bw(&s->abe), rtt_min, tp->mss_cache);
@@ -466,10 +467,9 @@ static void star_yield_to(struct sock *sk, u32 cwnd, u32 begin, bool costly)
 {
 	struct star *s = inet_csk_ca(sk);
 
-	if (s->w.mode == STAR_YIELD && s->w.rounds && star_waited(&s->w, 1))
+	if (s->w.mode == STAR_YIELD && star_waited(&s->w, 1))
 		star_try_failed(&s->w, costly);
 	s->w.mode = STAR_YIELD;
-	s->w.rounds = star_judges();
 	s->w.clear = 0;
 	star_set_cwnd(&s->w, begin);
 	tcp_sk(sk)->snd_ssthresh = max(cwnd, STAR_CWND_MIN);
@@ -556,16 +556,6 @@ static bool star_end_round(struct sock *sk)
 	return star_test_queue(sk);
 }
 
-/* Answer a loss that came with a queue by what the last sample says. */
-static void star_reduce_sample(struct sock *sk)
-{
-	struct star *s = inet_csk_ca(sk);
-	u32 rtt_min = tcp_min_rtt(tcp_sk(sk)), cwnd = s->prior_cwnd;
-
-	star_yield_to(sk, star_yield(cwnd, s->j.last_us, rtt_min, true),
-		      star_drain(cwnd, s->j.last_us, rtt_min, true), false);
-}
-
 /* Least RTT of the running round, or of the one before. */
 static u32 star_rtt(const struct star *s)
 {
@@ -613,17 +603,13 @@ static void star_reduce(struct sock *sk)
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
 	u32 cwnd = s->prior_cwnd, ssthresh;
-	bool queue = s->j.queue && READ_ONCE(coexist);
+	bool queue = s->j.queue && star_judges();
 
 	s->w.asked = 0;
 	if (loss_is_marked(sk)) {
 		s->w.mode = STAR_MARKED;
 		star_set_cwnd(&s->w, star_mark_cwnd(cwnd));
 		tp->snd_ssthresh = star_cwnd(&s->w);
-		return;
-	}
-	if (queue && !star_judges()) {
-		star_reduce_sample(sk);
 		return;
 	}
 	if (queue && !star_leaves_queue(s)) {
@@ -751,7 +737,7 @@ static bool star_rests(const struct sock *sk)
 {
 	const struct star *s = inet_csk_ca(sk);
 
-	return s->w.mode == STAR_YIELD && s->w.rounds && s->j.alone &&
+	return s->w.mode == STAR_YIELD && star_judges() && s->j.alone &&
 	       s->w.clear < 2 * STAR_CLEAR &&
 	       s->w.cwnd_reno >= tcp_sk(sk)->snd_ssthresh;
 }
@@ -789,7 +775,7 @@ APOGEE_CONG_CONTROL(star_cong_control)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
-	bool letter = !READ_ONCE(coexist);
+	bool letter = !star_judges();
 	bool judged, lost = false, lift, round;
 
 	/* The ACK of the SYN is processed before star_init() is called. */
@@ -820,7 +806,8 @@ APOGEE_CONG_CONTROL(star_cong_control)
 			 s->j.queue);
 	}
 	s->w.asked = 0;
-	if (round && star_judges())
+	/* The letter only keeps the rounds going, for when it is switched on. */
+	if (round && !letter)
 		judged |= star_end_round(sk);
 	else if (round)
 		star_begin_round(sk);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What TCP-STAR makes of an RTT above the least and of losses (coexist=2), one
+ * What TCP-STAR makes of an RTT above the least and of losses (coexist=1), one
  * packet-timed round trip at a time.
  *
  * A high RTT is a queue's or a longer path's, a loss a full queue's or a bit

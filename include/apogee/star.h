@@ -13,15 +13,13 @@
  *    slow start on top of a full bandwidth-delay product.
  *  - the whole window (coexist=1): cwnd_reno + cwnd_abe is compared with
  *    ssthresh, and as soon as a queue stands at the bottleneck the window
- *    grows by one segment per round trip, as Reno's does. A loss that comes
- *    with a standing queue is congestion: the window falls to the part of it
- *    that is not in the queue, and a little below it for a moment, so that the
- *    queue drains. ABE's share stays out until the queue has been gone for a
- *    while. Taken wrongly for a bit error's loss on a path of one's own, that
- *    answer costs nothing: what is left fills the path.
- *
- * With coexist=2, on trial, judge.h tells what is congestion, round trip by round
- * trip; the rest is as with coexist=1.
+ *    grows by one segment per round trip, as Reno's does. judge.h tells what
+ *    is congestion, round trip by round trip. At a loss that comes with a
+ *    queue the window falls to the part of it that is not in the queue, and a
+ *    little below it for a moment, so that the queue drains: on a path of one's
+ *    own, where it may have been a bit error's loss, that costs nothing, as
+ *    what is left fills the path. ABE's share stays out until there has been
+ *    no congestion for a while and the window has come back to cwnd_abe.
  */
 #ifndef _APOGEE_STAR_H
 #define _APOGEE_STAR_H
@@ -34,8 +32,6 @@
  * 500 ms.
  */
 #define STAR_CLEAR		12U
-/* The same in sampling intervals, a sixteenth of a long path's round trip each. */
-#define STAR_CLEAR_SAMPLES	192U
 /* Such rounds from which on a flow takes more than a segment per round trip: a try of
  * whether there is room. It is less than this for who has less than the path, and twice
  * as long after each try that congestion answers.
@@ -53,7 +49,7 @@
 #define STAR_CLEAR_LOSS		4U
 /* Segments a flow keeps in the queue of a path it shares: 19 ms at 10 Mbit/s. */
 #define STAR_QUEUED		16U
-/* A queue stands where the RTT is a sixteenth above its minimum. */
+/* The letter's queue stands where the RTT is a sixteenth above its minimum. */
 #define STAR_QUEUE_SHIFT	4
 /* No window below two segments: one would wait for the delayed ACK. */
 #define STAR_CWND_MIN		2U
@@ -75,7 +71,7 @@ enum star_mode {
 	STAR_CRUISE,	/* cwnd = cwnd_reno + cwnd_abe */
 	STAR_SLOW,	/* data lost, or long idle: until slow start passes ssthresh */
 	STAR_MARKED,	/* ECN: until cwnd_reno has passed cwnd_abe */
-	STAR_YIELD,	/* congestion: until no queue has stood for long */
+	STAR_YIELD,	/* congestion: until there has been none for long */
 	STAR_JUDGE,	/* a timeout: the window is the stack's until AEN's verdict */
 };
 
@@ -85,11 +81,9 @@ enum star_mode {
  * @cwnd_abe: ABE's share, 0 without an estimate
  * @cwnd_cnt: segments acknowledged towards the next increment of @cwnd_reno
  * @mode: an enum star_mode
- * @clear: rounds without congestion, up to STAR_WAIT_MOST; without @rounds sampling
- *	intervals without a queue, up to STAR_CLEAR_SAMPLES
+ * @clear: rounds without congestion, up to STAR_WAIT_MOST
  * @wait: such rounds to wait for until the next try, up to STAR_WAIT_MOST; less than
  *	STAR_WAIT is that; or STAR_WAIT_FULL
- * @rounds: in STAR_YIELD round trips are judged (coexist=2)
  * @alone: hardly anybody else sends
  * @prior_mode: mode before the last reduction
  * @asked: the stack has asked for ssthresh: an answer is due
@@ -102,7 +96,6 @@ struct star_window {
 	u8 mode;
 	u8 clear;
 	u8 wait;
-	u8 rounds : 1;
 	u8 alone : 1;
 	u8 prior_mode : 3;
 	u8 asked : 1;
@@ -135,9 +128,11 @@ static inline u32 star_cwnd(const struct star_window *w)
 }
 
 /**
- * star_queue_stands() - does the RTT show a standing queue?
+ * star_queue_stands() - does the RTT show a standing queue, by the letter?
  * @rtt_us: smallest RTT of the last sampling interval in us
  * @rtt_min_us: smallest RTT seen at all in us
+ *
+ * Only for the pace of coexist=0; else judge.h tells.
  *
  * Return: true if @rtt_us is more than a sixteenth above @rtt_min_us.
  */
@@ -206,19 +201,20 @@ static inline u32 star_yield_divisor(const struct star_window *w)
 /* Have the others gone that an answer to congestion made room for? */
 static inline bool star_is_clear(const struct star_window *w)
 {
-	if (!w->rounds)
-		return w->clear >= STAR_CLEAR_SAMPLES;
 	return w->clear >= STAR_CLEAR && w->cwnd_reno > w->cwnd_abe;
 }
 
-/* Let ABE's share count again once its hold has ended; the sum stays. */
-static inline void star_release(struct star_window *w, u32 ssthresh)
+/* Let ABE's share count again once its hold has ended; the sum stays. The letter knows
+ * no YIELD: what coexist=1 has left of one ends at once.
+ */
+static inline void star_release(struct star_window *w, u32 ssthresh,
+				bool letter)
 {
 	if (w->mode == STAR_SLOW && w->cwnd_reno < ssthresh)
 		return;
 	if (w->mode == STAR_MARKED && w->cwnd_reno <= w->cwnd_abe)
 		return;
-	if (w->mode == STAR_YIELD && !star_is_clear(w))
+	if (w->mode == STAR_YIELD && !letter && !star_is_clear(w))
 		return;
 	w->mode = STAR_CRUISE;
 	w->wait = min_t(u8, w->wait, STAR_WAIT_MOST) / 2;
@@ -250,11 +246,11 @@ static inline void star_lwc(struct star_window *w, u32 acked, u32 ssthresh,
 		acked -= step;
 	}
 	if (star_holds(w))
-		star_release(w, ssthresh);
+		star_release(w, ssthresh, letter);
 	if (acked) {
 		u32 divisor = queue && !letter ? star_cwnd(w) : w->cwnd_reno;
 
-		if (w->mode == STAR_YIELD && w->rounds)
+		if (w->mode == STAR_YIELD)
 			divisor = star_yield_divisor(w);
 		star_increase(w, divisor, acked);
 	}
@@ -332,19 +328,18 @@ static inline u32 star_drain(u32 cwnd, u32 rtt_us, u32 rtt_min_us, bool alone)
 /**
  * star_watch() - count the rounds without congestion
  * @w: the window
- * @queue: a queue stood during the round or interval that has just ended
+ * @queue: a queue stood during the round that has just ended
  * @losses: there is an excess of losses
  */
 static inline void star_watch(struct star_window *w, bool queue, bool losses)
 {
-	u32 most = w->rounds ? STAR_WAIT_MOST : STAR_CLEAR_SAMPLES;
-	bool tried = w->rounds && w->mode == STAR_YIELD && star_waited(w, 1);
+	bool tried = w->mode == STAR_YIELD && star_waited(w, 1);
 
 	if (queue)
 		w->clear = 0;
 	else if (losses)
 		w->clear -= min_t(u8, w->clear, STAR_CLEAR_LOSS);
-	else if (w->clear < most)
+	else if (w->clear < STAR_WAIT_MOST)
 		w->clear++;
 	if (tried && !star_waited(w, 1))
 		star_try_failed(w, false);

@@ -1384,13 +1384,14 @@ static void answer_star_is_clear(void *call)
 struct answer_star_release {
 	struct star_window w;
 	u32 ssthresh;
+	bool letter;
 };
 
 static void answer_star_release(void *call)
 {
 	struct answer_star_release *c = call;
 
-	star_release(&c->w, c->ssthresh);
+	star_release(&c->w, c->ssthresh, c->letter);
 }
 
 struct answer_star_lwc {

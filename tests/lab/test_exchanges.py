@@ -42,7 +42,7 @@ PATH_RATE = 1000 * MSS
 
 def judged() -> dict[str, str]:
     """Exchanges in which star judges rounds, one after the other."""
-    begin = COEXIST.format(2) + opened("star", bytes=6_000_000, options="sackok")
+    begin = COEXIST.format(1) + opened("star", bytes=6_000_000, options="sackok")
     timeout = (
         NO_STAMPS
         + "sysctl net.ipv4.tcp_frto=0\nsysctl net.ipv4.tcp_early_retrans=0\n"
@@ -60,7 +60,7 @@ def judged() -> dict[str, str]:
         for n in range(OFTEN)
     }
     mtu = (
-        COEXIST.format(2)
+        COEXIST.format(1)
         + opened("star", bytes=6_000_000, options="mss 1400 sackok")
         + "path 1500 100 1000\n"
     )
@@ -74,15 +74,21 @@ def judged() -> dict[str, str]:
         + "".join(f"path 150 100 1000\ninfo r{n}\n" for n in range(10)),
         "coexist": begin
         + "path 1000 100 1000\n"
-        + COEXIST.format(1)
+        + COEXIST.format(0)
         + "path 1000 120 1000\ninfo off\n"
-        + COEXIST.format(2)
+        + COEXIST.format(1)
         + "path 4000 140 1000\ninfo on\n",
+        # A loss with a queue, and the window rests.
+        "yielded": begin
+        + "path 1500 100 1000\ninfo full\npath 100 100 1000 lose 30\npath 500 100 1000\n"
+        + "info yielded\npath 500 100 1000\ninfo rested\n"
+        + COEXIST.format(0)
+        + "path 1500 100 1000\ninfo letter\n",
     } | {
-        # To the default at any time of a test in which the window is lowered for a round.
+        # To the letter at any time of a test in which the window is lowered for a round.
         f"switched-{n}": begin
         + f"path 1000 100 1000\ninfo full\npath {900 + 100 * n} 140 1000\n"
-        + COEXIST.format(1)
+        + COEXIST.format(0)
         + "path 2000 140 1000\ninfo after\n"
         for n in range(SWITCHES)
     } | {
@@ -476,11 +482,21 @@ def test_a_smaller_mtu_is_no_excess_of_losses(seen: dict[str, Exchange]) -> None
 
 
 def test_the_judgement_goes_on_with_coexist(seen: dict[str, Exchange]) -> None:
-    """To the default and back: with it the longer path is adopted, as if nothing had been."""
+    """To the letter and back: then the longer path is adopted, as if nothing had been."""
     run = seen["star-coexist"]
     assert run.infos["off"]["base"] <= 106_250
     assert_follows(run, "on")
     assert rate(run, "off", "on") > 0.85 * PATH_RATE
+
+
+def test_the_letter_ends_an_answer_to_congestion(seen: dict[str, Exchange]) -> None:
+    """A window that has yielded rests; the letter's begins slow start on top of ABE's share."""
+    run = seen["star-yielded"]
+    full, yielded, rested, letter = (
+        run.infos[name]["cwnd"] for name in ("full", "yielded", "rested", "letter")
+    )
+    assert rested == yielded < full
+    assert letter > rested + 50
 
 
 @pytest.mark.parametrize("n", range(SWITCHES))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What star takes for congestion with coexist=2: on paths that move, at queues hard to see.
+"""What star takes for congestion: on paths that move, at queues hard to see.
 
 10 Mbit/s and an RTT of 500 ms, on engine uml. Nothing but the phase is random without bit errors.
 Where a bound is no aim of the algorithm the test says what was measured, with seeds 1 to 3, 101 to
@@ -25,7 +25,7 @@ def runs(
     target: Path, cc: str, seconds: int, *settings: str, seeds: str = "1,2,3", **more: str
 ) -> list[dict[str, Any]]:
     """Runs with an open receive window; one record for each algorithm, product and seed."""
-    settings = ("window=16MB", "star.coexist=2", *settings)
+    settings = ("window=16MB", *settings)
     values = [word for setting in settings for word in ("--set", setting)]
     how = ["--cc", cc, "--seed", seeds, "--duration", str(seconds), *values]
     return measured(target, *how, **more)

@@ -123,7 +123,7 @@ PARAMETERS = {
     "first_interval_us": Range("us", 1, 1000000, 1000),
     "aen": Range("0 or 1", 0, 1, 1),
     "pacing": Range("0 or 1", 0, 1, 1),
-    "coexist": Range("paper", 0, 2, 1),
+    "coexist": Range("paper", 0, 1, 1),
 }
 
 

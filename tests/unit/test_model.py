@@ -226,7 +226,7 @@ def test_two_of_a_kind_as_in_the_lab(model: Model, root: Path, cc: str) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"param": "coexist=3"}, "coexist must be 0 to 2"),
+        ({"param": "coexist=2"}, "coexist must be 0 to 1"),
         ({"param": "nothing=1"}, "nothing=1 is not taken"),
         ({"event": "5:colour=1"}, "no key colour"),
         ({"duration": 5, "warmup": 5}, "warmup"),

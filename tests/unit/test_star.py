@@ -58,8 +58,7 @@ def window(apogee: Library, reno: int, abe: int, mode: str = "STAR_CRUISE") -> A
 
 
 def yielding(apogee: Library, reno: int, abe: int, **fields: int) -> Any:
-    """In STAR_YIELD, which is judged by the round trip (coexist=2)."""
-    given_ = {"cwnd_reno": reno, "cwnd_abe": abe, "mode": apogee.STAR_YIELD, "rounds": 1}
+    given_ = {"cwnd_reno": reno, "cwnd_abe": abe, "mode": apogee.STAR_YIELD}
     return apogee.new("star_window", **given_ | fields)
 
 
@@ -229,7 +228,7 @@ def test_huge_stretch_acks_are_quick_and_bounded(
     st.integers(0, 2**32 - 1),
     *[st.booleans()] * 2,
     modes,
-    st.fixed_dictionaries({"rounds": st.integers(0, 1), "clear": st.integers(0, 64)}),
+    st.integers(0, 64),
 )
 def test_bounds_hold_everywhere(
     apogee: Library,
@@ -240,10 +239,10 @@ def test_bounds_hold_everywhere(
     letter: bool,
     queue: bool,
     mode: str,
-    fields: dict[str, int],
+    clear: int,
 ) -> None:
     """2 <= cwnd <= 2^30, 1 <= cwnd_reno <= 2^30, and an ACK takes nothing away."""
-    w = yielding(apogee, reno, abe, mode=getattr(apogee, mode), **fields)
+    w = yielding(apogee, reno, abe, mode=getattr(apogee, mode), clear=clear)
     before = apogee.star_cwnd(w)
     acked %= 2**22
     after = lwc(apogee, w, acked, ssthresh, letter=letter, queue=queue)
@@ -616,19 +615,6 @@ def test_a_try_ends_at_hand(apogee: Library) -> None:
     assert seen == [(9, 0), (5, 16), (6, 16), (0, 16)]
 
 
-@given(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=400), st.integers(0, 192), modes)
-def test_intervals_without_a_queue_are_counted(
-    apogee: Library, intervals: list[tuple[bool, bool]], clear: int, mode: str
-) -> None:
-    """Without rounds: to 192, and there are no tries."""
-    w = window(apogee, 200, 400, mode)
-    w.clear = clear
-    for queue, losses in intervals:
-        apogee.star_watch(w, queue, losses)
-        clear = 0 if queue else max(clear - 4, 0) if losses else min(clear + 1, 192)
-        assert (w.clear, w.wait) == (clear, 0)
-
-
 @pytest.mark.parametrize(
     ("reno", "clear", "holds"),
     [
@@ -667,31 +653,20 @@ def test_a_queue_begins_the_rounds_anew(apogee: Library) -> None:
     assert (w.cwnd_reno, w.mode) == (87, apogee.STAR_CRUISE)
 
 
-def test_the_answer_to_congestion_lasts_while_a_queue_stands(apogee: Library) -> None:
-    """By the interval Reno's growth until no queue has stood for 192 of them in a row; then the
-    lift is back, although the window has not come to ABE's share.
-    """
-    w = window(apogee, 300, 413, "STAR_YIELD")
-    assert apogee.star_cwnd(w) == 300
-    assert [lwc(apogee, w, 150, 300) for _ in range(4)] == [300, 301, 301, 301]
-    for queue in [False] * 191 + [True] + [False] * 191:
-        apogee.star_watch(w, queue, False)
-        assert lwc(apogee, w, 0, 300) == 301
-        assert apogee.star_holds(w)
-    apogee.star_watch(w, False, False)
-    assert lwc(apogee, w, 0, 300) == 414
-    assert not apogee.star_holds(w)
-
-
-@pytest.mark.parametrize(("rounds", "most"), [(0, 192), (1, 64)])
-def test_a_long_time_without_a_queue_is_no_longer_than_long(
-    apogee: Library, rounds: int, most: int
+@given(shares, lifts, st.integers(0, 64), waits, st.integers(0, 60), thresholds)
+def test_the_letter_knows_no_yield(
+    apogee: Library, reno: int, abe: int, clear: int, wait: int, acked: int, ssthresh: int
 ) -> None:
-    """The count of intervals or rounds does not wrap."""
-    w = yielding(apogee, 300, 413, rounds=rounds)
-    for _ in range(400):
-        apogee.star_watch(w, False, False)
-    assert w.clear == most
+    """One that is left from coexist=1 ends with the first ACK: ABE's share counts again, and the
+    sum stays or is that share and one.
+    """
+    w = yielding(apogee, reno, abe, clear=clear, wait=wait)
+    step = min(acked, max(ssthresh - reno, 0))
+    assert lwc(apogee, w, 0, 2, letter=True) == max(reno, abe + 1, 2)
+    assert w.mode == apogee.STAR_CRUISE
+    w = yielding(apogee, reno, abe, clear=clear, wait=wait)
+    assert lwc(apogee, w, acked, ssthresh, letter=True) >= max(reno + step, abe + 1)
+    assert w.mode == apogee.STAR_CRUISE
 
 
 @pytest.mark.parametrize("queue", [False, True])
@@ -766,18 +741,3 @@ def test_growth_beside_others_is_bounded(
         per_round = min(max(cwnd // 8, 2), (abe - cwnd) // 8 + 1)
     assert divisor == math.floor(Fraction(cwnd, per_round))
     assert min(8, cwnd // 2) <= divisor <= cwnd
-
-
-@given(shares, lifts, st.integers(0, 191), st.booleans(), st.integers(1, 60))
-def test_by_the_interval_growth_is_as_in_congestion_avoidance(
-    apogee: Library, reno: int, abe: int, clear: int, alone: bool, acked: int
-) -> None:
-    """However long no queue has stood and however much is missing to ABE's share: no tries."""
-    w = yielding(apogee, reno, abe, rounds=0, clear=clear, alone=alone)
-    model = Model(Fraction(reno), 0)
-    for _ in range(10):
-        after = lwc(apogee, w, acked, 2)
-        for _ in range(acked):
-            model.segment(2, False, False)
-        assert apogee.star_holds(w)
-        assert after == model.cwnd

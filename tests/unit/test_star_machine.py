@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """ABE, the judgement and the window together, driven at random as a connection would drive them.
 
-The rules below call the headers in the order in which tcp_star.c does with coexist=2, with
+The rules below call the headers in the order in which tcp_star.c does with coexist=1, with
 any numbers of their stated ranges. test_build.py runs them against the sanitized
 library as well.
 """
@@ -37,7 +37,7 @@ class Connection(RuleBasedStateMachine):
     def connect(self, mss: int, reno: int, first_us: int, letter: bool, mode: str) -> None:
         self.abe = self.apogee.new("abe")
         mode = getattr(self.apogee, f"STAR_{mode}")
-        self.w = self.apogee.new("star_window", cwnd_reno=reno, mode=mode, rounds=1)
+        self.w = self.apogee.new("star_window", cwnd_reno=reno, mode=mode)
         self.mss, self.first_us, self.letter = mss, first_us, letter
         self.now, self.rtt_min, self.ssthresh = 10**6, U32_MAX, INFINITE
         self.prior = (reno, reno, self.apogee.STAR_CRUISE, INFINITE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What star's judgement of congestion (coexist=2) leads to, in the simulation of tests/model.
+"""What star's judgement of congestion leads to, in the simulation of tests/model.
 
 A bound is a target of the judgement where that is met, as its test says. Otherwise it is beyond
 the worst mean (or median) of 20 groups of 5 of the seeds 1 to 100, whose range is given.
@@ -18,14 +18,8 @@ RATE_BPS = 10e6
 FRAME_BITS = 8 * 1514
 SEEDS = range(1, 6)
 #: The scenarios satellite-shared and satellite of the lab.
-SHARED: dict[str, Any] = {"param": "coexist=2", "rate": RATE_BPS, "rtt": 504, "duration": 120}
-ALONE: dict[str, Any] = {
-    "param": "coexist=2",
-    "rate": RATE_BPS,
-    "rtt": 500,
-    "access_rate": 0,
-    "spread": 0,
-}
+SHARED: dict[str, Any] = {"rate": RATE_BPS, "rtt": 504, "duration": 120}
+ALONE: dict[str, Any] = {"rate": RATE_BPS, "rtt": 500, "access_rate": 0, "spread": 0}
 
 
 def limit_bps(ber: float) -> float:
