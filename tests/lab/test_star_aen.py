@@ -128,10 +128,14 @@ def undone_by_stack(run: Run) -> bool:
 
 
 def restored(run: Run) -> bool:
-    """Window and threshold of before with the first ACK (which may add a segment)."""
+    """Window and threshold of before with the first ACK.
+
+    It may add a segment, and as it is for the whole flight without a queue 1 / cwnd_reno for each.
+    """
     before, after = around(run)
+    flight_adds = 0 if before["queue"] else before["cwnd"] // before["cwnd_reno"]
     return (
-        before["cwnd"] <= after[0]["cwnd"] <= before["cwnd"] + 1
+        before["cwnd"] <= after[0]["cwnd"] <= before["cwnd"] + flight_adds + 1
         and after[0]["ssthresh"] == before["ssthresh"]
     )
 
