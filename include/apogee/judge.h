@@ -563,6 +563,9 @@ static inline bool judge_test_link(struct star_judge *j,
 	if (stays)
 		j->link = (u8)clamp_t(u32, (u32)j->lost * j->ratio / j->expected,
 				      j->link, U8_MAX);
+	else if ((u32)j->lost * 2 < j->expected)
+		j->link = (u8)clamp_t(u32, (u32)j->lost * j->ratio / j->expected,
+				      min_t(u32, j->link, JUDGE_LINK_BEGIN), j->link);
 	judge_count_anew(j, 0);
 	return stays;
 }
