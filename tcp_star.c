@@ -503,7 +503,7 @@ static void star_take_back(struct sock *sk, u32 cwnd)
 
 	if (s->w.mode != STAR_YIELD)
 		return;
-	if (s->j.large)
+	if (cwnd >= s->w.cwnd_abe - s->w.cwnd_abe / 4)
 		s->w.mode = STAR_CRUISE;
 	star_set_cwnd(&s->w, cwnd);
 	s->w.clear = STAR_WAIT_MOST;
