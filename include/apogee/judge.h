@@ -239,6 +239,7 @@ static inline void judge_adopt(struct star_judge *j)
 	j->standing = 0;
 	j->still = 0;
 	j->rest = 0;
+	j->top = 0;
 }
 
 /* A queue answers to a smaller window, and one that others fill does not stay as
@@ -262,7 +263,8 @@ static inline bool judge_is_still(struct star_judge *j)
 	u32 level = (u32)min_t(u64, div_u64(above, max_t(u32, j->base_us, 1)),
 			       U16_MAX);
 
-	if (!j->queue || level > j->level + 1U || level + 1U < j->level) {
+	if (!j->queue || j->large || level > j->level + 1U ||
+	    level + 1U < j->level) {
 		j->level = (u16)level;
 		j->still = 0;
 	} else if (j->still < JUDGE_STILL) {
@@ -335,7 +337,7 @@ static inline bool judge_end_rtt(struct star_judge *j, u32 srtt_us,
 	}
 	judge_see_queue(j);
 	j->dip &= j->test > 1;
-	longer |= judge_is_still(j) && !j->large;
+	longer |= judge_is_still(j);
 	longer &= j->least_us <= (u64)min_rtt_us * JUDGE_LONGEST;
 	if (longer)
 		judge_adopt(j);
