@@ -120,7 +120,6 @@
  * @alone: hardly anybody else sends
  * @large: three eighths of what the path carries are this flow's: it must be seen
  *	when its window falls
- * @busy: there was a queue while losses were seen
  * @lone: rounds alone, up to JUDGE_LONE
  * @quiet: rounds whose losses tell nothing, as nothing arrived for a while
  * @top: the highest queue of late, in 1/16 of @base_us
@@ -148,7 +147,6 @@ struct star_judge {
 	u16 queue : 1;
 	u16 alone : 1;
 	u16 large : 1;
-	u16 busy : 1;
 	u8 lone : 4;
 	u8 quiet : 4;
 	u8 top;
@@ -499,14 +497,15 @@ static inline void judge_see(struct star_judge *j, const struct judge_round *r,
 	u64 now = ((u64)sent * j->link + 64) >> 7, lost = r->lost;
 	u32 expected, seen, ratio;
 
+	if (!j->large && sent < JUDGE_SMALL &&
+	    !judge_is_empty(r->rtt_us, r->min_rtt_us, 0))
+		return;
 	if (now > JUDGE_SEEN_ROUND) {
 		lost = div64_u64(lost * JUDGE_SEEN_ROUND, now);
 		now = JUDGE_SEEN_ROUND;
 	}
 	expected = j->seen_expected + (u32)now;
 	seen = (u32)min_t(u64, j->seen + lost, U8_MAX);
-	if (!judge_is_empty(r->rtt_us, r->min_rtt_us, 0))
-		j->busy = 1;
 	j->seen_expected = (u8)expected;
 	j->seen = (u8)seen;
 	if (expected < JUDGE_SEEN_EXPECTED &&
@@ -515,14 +514,13 @@ static inline void judge_see(struct star_judge *j, const struct judge_round *r,
 	ratio = seen * 8 * j->link / expected;
 	if (seen * 24 < expected)
 		j->link -= j->link / 4;
-	else if (!j->large && !j->busy && sent < JUDGE_SMALL &&
+	else if (!j->large && sent < JUDGE_SMALL &&
 		 ratio > JUDGE_LINK_LOW && ratio < JUDGE_LINK_HIGH)
 		j->link = (u8)ratio;
 	else if (seen * 8 > expected && j->link < JUDGE_LINK_BEGIN)
 		j->link++;
 	j->seen_expected = 0;
 	j->seen = 0;
-	j->busy = 0;
 }
 
 /* Have the losses stayed as they were before the cut? Alone half of them need to, as
