@@ -548,6 +548,8 @@ static inline bool judge_test_link(struct star_judge *j,
 
 	if (sent > r->path ||
 	    !judge_is_empty(r->rtt_us, j->base_us, j->calm) ||
+	    (!judge_is_lone(j) &&
+	     !judge_is_empty(j->last_us, j->base_us, j->calm >> 2)) ||
 	    (!judge_is_lone(j) && now < want / 4)) {
 		judge_count_anew(j, 0);
 		return false;
