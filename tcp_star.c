@@ -256,6 +256,7 @@ static void star_round_anew(struct sock *sk)
 	struct star *s = inet_csk_ca(sk);
 
 	star_begin_round(sk);
+	judge_end_test(&s->j);
 	s->j.skip = 1;
 }
 
@@ -307,7 +308,6 @@ static void star_timeout(struct sock *sk)
 		return;
 	}
 	s->w.mode = STAR_JUDGE;
-	judge_end_test(&s->j);
 	s->w.sack_hole = !!tp->sacked_out;
 	s->p_seq = tp->snd_nxt;
 	s->una = tp->snd_una;

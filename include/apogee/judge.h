@@ -369,13 +369,16 @@ static inline void judge_begin_test(struct star_judge *j, u32 rtt_us,
 }
 
 /**
- * judge_end_test() - what the RTT answers to is no more this test's window
+ * judge_end_test() - the window is not the one of a test any more
  * @j: the judgement
+ *
+ * Neither RTT nor losses answer to the last cut from now on.
  */
 static inline void judge_end_test(struct star_judge *j)
 {
 	j->test = 0;
 	j->dip = 0;
+	j->ratio = 0;
 }
 
 /**
