@@ -255,6 +255,7 @@ static void star_round_anew(struct sock *sk)
 	struct star *s = inet_csk_ca(sk);
 
 	star_begin_round(sk);
+	judge_end_test(&s->j);
 	s->j.skip = 1;
 }
 
@@ -306,7 +307,6 @@ static void star_timeout(struct sock *sk)
 		return;
 	}
 	s->w.mode = STAR_JUDGE;
-	judge_end_test(&s->j);
 	s->w.sack_hole = !!tp->sacked_out;
 	s->p_seq = tp->snd_nxt;
 	s->una = tp->snd_una;
@@ -503,7 +503,7 @@ static void star_take_back(struct sock *sk, u32 cwnd)
 
 	if (s->w.mode != STAR_YIELD)
 		return;
-	if (s->j.large)
+	if (cwnd >= s->w.cwnd_abe - s->w.cwnd_abe / 4)
 		s->w.mode = STAR_CRUISE;
 	star_set_cwnd(&s->w, cwnd);
 	s->w.clear = STAR_WAIT_MOST;

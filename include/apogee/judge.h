@@ -120,7 +120,6 @@
  * @alone: hardly anybody else sends
  * @large: three eighths of what the path carries are this flow's: it must be seen
  *	when its window falls
- * @busy: there was a queue while losses were seen
  * @lone: rounds alone, up to JUDGE_LONE
  * @quiet: rounds whose losses tell nothing, as nothing arrived for a while
  * @top: the highest queue of late, in 1/16 of @base_us
@@ -148,7 +147,6 @@ struct star_judge {
 	u16 queue : 1;
 	u16 alone : 1;
 	u16 large : 1;
-	u16 busy : 1;
 	u8 lone : 4;
 	u8 quiet : 4;
 	u8 top;
@@ -239,6 +237,7 @@ static inline void judge_adopt(struct star_judge *j)
 	j->standing = 0;
 	j->still = 0;
 	j->rest = 0;
+	j->top = 0;
 }
 
 /* A queue answers to a smaller window, and one that others fill does not stay as
@@ -262,7 +261,8 @@ static inline bool judge_is_still(struct star_judge *j)
 	u32 level = (u32)min_t(u64, div_u64(above, max_t(u32, j->base_us, 1)),
 			       U16_MAX);
 
-	if (!j->queue || level > j->level + 1U || level + 1U < j->level) {
+	if (!j->queue || j->large || level > j->level + 1U ||
+	    level + 1U < j->level) {
 		j->level = (u16)level;
 		j->still = 0;
 	} else if (j->still < JUDGE_STILL) {
@@ -335,7 +335,7 @@ static inline bool judge_end_rtt(struct star_judge *j, u32 srtt_us,
 	}
 	judge_see_queue(j);
 	j->dip &= j->test > 1;
-	longer |= judge_is_still(j) && !j->large;
+	longer |= judge_is_still(j);
 	longer &= j->least_us <= (u64)min_rtt_us * JUDGE_LONGEST;
 	if (longer)
 		judge_adopt(j);
@@ -369,13 +369,16 @@ static inline void judge_begin_test(struct star_judge *j, u32 rtt_us,
 }
 
 /**
- * judge_end_test() - what the RTT answers to is no more this test's window
+ * judge_end_test() - the window is not the one of a test any more
  * @j: the judgement
+ *
+ * Neither RTT nor losses answer to the last cut from now on.
  */
 static inline void judge_end_test(struct star_judge *j)
 {
 	j->test = 0;
 	j->dip = 0;
+	j->ratio = 0;
 }
 
 /**
@@ -497,14 +500,15 @@ static inline void judge_see(struct star_judge *j, const struct judge_round *r,
 	u64 now = ((u64)sent * j->link + 64) >> 7, lost = r->lost;
 	u32 expected, seen, ratio;
 
+	if (!j->large && sent < JUDGE_SMALL &&
+	    !judge_is_empty(r->rtt_us, r->min_rtt_us, 0))
+		return;
 	if (now > JUDGE_SEEN_ROUND) {
 		lost = div64_u64(lost * JUDGE_SEEN_ROUND, now);
 		now = JUDGE_SEEN_ROUND;
 	}
 	expected = j->seen_expected + (u32)now;
 	seen = (u32)min_t(u64, j->seen + lost, U8_MAX);
-	if (!judge_is_empty(r->rtt_us, r->min_rtt_us, 0))
-		j->busy = 1;
 	j->seen_expected = (u8)expected;
 	j->seen = (u8)seen;
 	if (expected < JUDGE_SEEN_EXPECTED &&
@@ -513,14 +517,13 @@ static inline void judge_see(struct star_judge *j, const struct judge_round *r,
 	ratio = seen * 8 * j->link / expected;
 	if (seen * 24 < expected)
 		j->link -= j->link / 4;
-	else if (!j->large && !j->busy && sent < JUDGE_SMALL &&
+	else if (!j->large && sent < JUDGE_SMALL &&
 		 ratio > JUDGE_LINK_LOW && ratio < JUDGE_LINK_HIGH)
 		j->link = (u8)ratio;
 	else if (seen * 8 > expected && j->link < JUDGE_LINK_BEGIN)
 		j->link++;
 	j->seen_expected = 0;
 	j->seen = 0;
-	j->busy = 0;
 }
 
 /* Have the losses stayed as they were before the cut? Alone half of them need to, as
@@ -548,6 +551,8 @@ static inline bool judge_test_link(struct star_judge *j,
 
 	if (sent > r->path ||
 	    !judge_is_empty(r->rtt_us, j->base_us, j->calm) ||
+	    (!judge_is_lone(j) &&
+	     !judge_is_empty(j->last_us, j->base_us, j->calm >> 2)) ||
 	    (!judge_is_lone(j) && now < want / 4)) {
 		judge_count_anew(j, 0);
 		return false;
@@ -563,6 +568,9 @@ static inline bool judge_test_link(struct star_judge *j,
 	if (stays)
 		j->link = (u8)clamp_t(u32, (u32)j->lost * j->ratio / j->expected,
 				      j->link, U8_MAX);
+	else if ((u32)j->lost * 2 < j->expected)
+		j->link = (u8)clamp_t(u32, (u32)j->lost * j->ratio / j->expected,
+				      min_t(u32, j->link, JUDGE_LINK_BEGIN), j->link);
 	judge_count_anew(j, 0);
 	return stays;
 }
