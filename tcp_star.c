@@ -419,8 +419,10 @@ static void star_letter_sample(struct star *s, u32 rtt_min)
 	judge_end_test(&s->j);
 }
 
-/* Take the ACK into the estimate; on a new one lift the window anew. */
-static void star_estimate(struct sock *sk, const struct rate_sample *rs)
+/* Take the ACK into the estimate; on a new one lift the window anew. Returns whether
+ * there is one.
+ */
+static bool star_estimate(struct sock *sk, const struct rate_sample *rs)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
@@ -439,16 +441,17 @@ static void star_estimate(struct sock *sk, const struct rate_sample *rs)
 		     (u64)rs->acked_sacked * tp->mss_cache, tp->mss_cache,
 		     rtt_min, READ_ONCE(first_interval_us),
 		     rs->is_app_limited || star_held_below(s)))
-		return;
+		return false;
 
 	if (letter)
 		star_letter_sample(s, rtt_min);
 	if (rtt_min == U32_MAX)
-		return;
+		return false;
 	s->w.cwnd_abe = abe_window(abe_bw(&s->abe), rtt_min, tp->mss_cache);
 	/* A connection that took up star later has a full window already. */
 	if (first && s->w.cwnd_reno > TCP_INIT_CWND)
 		star_set_cwnd(&s->w, tcp_snd_cwnd(tp));
+	return true;
 }
 
 /* How long the path takes for so many segments. */
@@ -756,8 +759,8 @@ static bool star_round_ends(const struct sock *sk, const struct rate_sample *rs)
 		return false;
 	if (!before(rs->prior_delivered, s->round_end))
 		return true;
-	return star_judges() && !s->j.skip && lost >= STAR_LOST_EARLY &&
-	       !judge_is_lone(&s->j) && lost > tp->delivered - s->round_end;
+	return lost >= STAR_LOST_EARLY && lost > tp->delivered - s->round_end &&
+	       star_judges() && !s->j.skip && !judge_is_lone(&s->j);
 }
 
 /* Nothing has arrived for half a round trip. */
@@ -776,7 +779,8 @@ APOGEE_CONG_CONTROL(star_cong_control)
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
 	bool letter = !star_judges();
-	bool judged, lost = false, lift, round;
+	u32 cwnd = tcp_snd_cwnd(tp);
+	bool judged, lost = false, lift, round, estimated;
 
 	/* The ACK of the SYN is processed before star_init() is called. */
 	if (s->w.mode == STAR_NONE)
@@ -784,7 +788,7 @@ APOGEE_CONG_CONTROL(star_cong_control)
 
 	lift = star_is_new(sk, rs);
 	star_look_for_silence(sk, rs);
-	star_estimate(sk, rs);
+	estimated = star_estimate(sk, rs);
 	round = star_round_ends(sk, rs);
 
 	judged = s->w.mode == STAR_JUDGE;
@@ -812,11 +816,12 @@ APOGEE_CONG_CONTROL(star_cong_control)
 	else if (round)
 		star_begin_round(sk);
 
-	if (s->w.mode == STAR_START && !letter && s->w.cwnd_abe)
+	if (estimated && s->w.mode == STAR_START && !letter && s->w.cwnd_abe)
 		tp->snd_ssthresh = max(s->w.cwnd_abe, STAR_CWND_MIN);
 
 	star_set_window(sk, lift || judged);
-	star_set_pacing_rate(sk);
+	if (estimated || tcp_snd_cwnd(tp) != cwnd)
+		star_set_pacing_rate(sk);
 	s->una = tp->snd_una;
 out:
 	trace_star_ack(sk, &s->w, &s->j, abe_bw(&s->abe));

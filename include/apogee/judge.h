@@ -216,7 +216,7 @@ static inline void judge_rtt(struct star_judge *j, u32 rtt_us)
 {
 	j->base_us = min_t(u32, j->base_us, rtt_us);
 	j->least_us = min_t(u32, j->least_us, rtt_us);
-	if (!judge_above(j, rtt_us, 0))
+	if (j->queue && !judge_above(j, rtt_us, 0))
 		j->queue = 0;
 }
 
