@@ -742,7 +742,8 @@ static bool star_rests(const struct sock *sk)
 
 	return s->w.mode == STAR_YIELD && star_judges() && s->j.alone &&
 	       s->w.clear < 2 * STAR_CLEAR &&
-	       s->w.cwnd_reno >= tcp_sk(sk)->snd_ssthresh;
+	       s->w.cwnd_reno >= max(s->w.cwnd_abe - s->w.cwnd_abe / 16,
+				     tcp_sk(sk)->snd_ssthresh);
 }
 
 /* Has the round trip ended? One of which more than half is lost ends early, as what is sent
