@@ -594,13 +594,14 @@ static inline bool judge_is_over(struct star_judge *j,
 }
 
 /* The CUSUM test. Alone a round counts for four segments at most: one burst of losses is
- * nothing to cut for.
+ * nothing to cut for, nor are two losses of a window of a few segments.
  */
 static inline bool judge_is_excess(struct star_judge *j,
 				   const struct judge_round *r, u32 sent)
 {
 	u32 share = j->link + j->link / 2U + JUDGE_EXCESS_BASE;
-	u32 most = clamp_t(u32, r->cwnd / JUDGE_EXCESS_WINDOW, 1, JUDGE_EXCESS);
+	u32 most = clamp_t(u32, r->cwnd / JUDGE_EXCESS_WINDOW,
+			   1 + judge_is_lone(j), JUDGE_EXCESS);
 	s64 excess = (s64)j->excess + (s64)r->lost * JUDGE_SEGMENT -
 		     (s64)(((u64)sent * share) >> 5);
 
