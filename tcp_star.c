@@ -48,9 +48,10 @@
  *           loss is answered.
  *
  * judge.h tells what congestion is, round trip by round trip: a full queue, or more losses
- * than the link causes. Where the answer shows that it was none, as the path is longer or
- * the losses stay, it is taken back, and YIELD ends. The paper knows no congestion, and
- * the letter (coexist=0) no YIELD.
+ * than the link causes. Where the answer shows that it was none it is taken back: as the
+ * path is longer, or as the losses stay, and then YIELD ends at once if the window is at
+ * least three quarters of cwnd_abe. The paper knows no congestion, and the letter
+ * (coexist=0) no YIELD.
  *
  * Notable differences from the paper:
  *   o Bandwidth samples span a train of ACKs and pass a maximum filter over
@@ -248,7 +249,8 @@ static void star_init(struct sock *sk)
 }
 
 /* The window is not the one of the running round trip any more, whose counts are
- * gone where it was JUDGE: the next one is the first to tell something.
+ * gone where it was JUDGE: the next one is the first to tell something. Nor is it
+ * the one of a test, of the RTT or of the link.
  */
 static void star_round_anew(struct sock *sk)
 {
@@ -499,7 +501,10 @@ static bool star_test_queue(struct sock *sk)
 	return true;
 }
 
-/* The losses are the link's: as if the window had not been cut for them. */
+/* The losses are the link's: as if the window had not been cut for them. Only a window that
+ * is then near cwnd_abe is lifted to it by CRUISE; a smaller one has got back what was cut,
+ * and it is time to try whether there is more room.
+ */
 static void star_take_back(struct sock *sk, u32 cwnd)
 {
 	struct star *s = inet_csk_ca(sk);

@@ -19,9 +19,10 @@
  *           larger of two windows comes to the limit first). At the limit the window
  *           is cut. If the losses stay although less is sent than the path carries
  *           and its queue is empty, they are the link's: the belief rises, and the
- *           cut is taken back. With a queue that others share few losses do, and
- *           more than one in five are answered whatever they come from: the window
- *           falls to what arrived.
+ *           cut is taken back. If less than half of them stay, the belief falls to
+ *           what is left, but not below where it began. With a queue that others
+ *           share few losses do, and more than one in five are answered whatever
+ *           they come from: the window falls to what arrived.
  *   alone   What a flow sends, beside what ABE says that the path carries, tells
  *           whether there are others to make room for.
  *
@@ -98,19 +99,21 @@
  * struct star_judge - what is known of the path's RTT and of the losses
  * @base_us: the path's RTT, ~0 without one
  * @least_us: least RTT of the running round, ~0: none yet
- * @last_us: least RTT of the round before; in a test, of that before the test
+ * @last_us: least RTT of the last round that has ended; in a test of the RTT, of that
+ *	before the test
  * @excess: losses beyond what the link may cause, in 1/JUDGE_SEGMENT segments
  * @calm: what the smoothed RTT is above the path's with next to no queue of one's own, in
  *	1/256 of @base_us
  * @level: where the RTT has stayed, in 1/64 of @base_us above it
- * @still: rounds for which it has
+ * @still: rounds for which it has; with @large they are not counted
  * @ratio: share lost before the cut, in 1/1024, while a cut is a test; 0: it is not
- * @expected: losses since then if they were the link's
- * @lost: losses since then
+ * @expected: losses since then if they were the link's; without @ratio of no meaning
+ * @lost: losses since then, likewise
  * @fall: by how much the RTT must fall in a test, in 1/256 of @last_us
  * @link: share that the link is believed to lose, in 1/1024
- * @seen_expected: losses that this belief expected lately, in 1/8
- * @seen: losses that there were
+ * @seen_expected: losses that this belief expected lately, in 1/8, in rounds that count
+ *	for judge_see()
+ * @seen: losses that there were in them
  * @test: rounds until the RTT is to have answered, 0: no test
  * @standing: rounds with a queue, up to JUDGE_STANDING
  * @rest: rounds until the next test
@@ -229,7 +232,7 @@ static inline bool judge_is_empty(u32 rtt_us, u32 base_us, u32 calm)
 				 JUDGE_EMPTY_US + (((u64)base_us * calm) >> 8);
 }
 
-/* The path has become longer. */
+/* The path has become longer. What is known of its queue was counted from the old RTT. */
 static inline void judge_adopt(struct star_judge *j)
 {
 	j->base_us = j->least_us;
@@ -253,7 +256,8 @@ static inline bool judge_is_path(const struct star_judge *j)
 }
 
 /* Whether the RTT has kept to a thirty-second for JUDGE_STILL rounds. That tells those who
- * have no tests: with others a queue does not keep.
+ * have no tests: with others a queue does not keep. A large flow has tests, so its rounds
+ * are not counted, nor does it take those counted before along.
  */
 static inline bool judge_is_still(struct star_judge *j)
 {
@@ -490,17 +494,28 @@ static inline void judge_count(struct star_judge *j, u64 expected, u64 lost)
 	j->lost = (u8)min_t(u64, lost, U8_MAX);
 }
 
+/* A belief begins with nothing seen. */
+static inline void judge_believe(struct star_judge *j, u32 link)
+{
+	j->link = (u8)min_t(u32, link, U8_MAX);
+	j->seen_expected = 0;
+	j->seen = 0;
+}
+
 /* What the belief expects of losses is compared with what there is. It falls where
- * hardly a third of it comes, and rises back to where it began. Who has too few segments
- * in a round for a test takes much more for the link's if the queue was empty.
+ * hardly a third of it comes, and rises back to where it began. A flow that is not large
+ * and has too few segments in a round for a test takes much more for the link's. Of its
+ * rounds those with losses count only if the queue was empty: the smoothed RTT is compared
+ * with the stack's minimum, and jitter is not allowed for.
  */
 static inline void judge_see(struct star_judge *j, const struct judge_round *r,
 			     u32 sent)
 {
 	u64 now = ((u64)sent * j->link + 64) >> 7, lost = r->lost;
+	bool small = !j->large && sent < JUDGE_SMALL;
 	u32 expected, seen, ratio;
 
-	if (!j->large && sent < JUDGE_SMALL &&
+	if (small && lost &&
 	    !judge_is_empty(r->rtt_us, r->min_rtt_us, 0))
 		return;
 	if (now > JUDGE_SEEN_ROUND) {
@@ -516,14 +531,14 @@ static inline void judge_see(struct star_judge *j, const struct judge_round *r,
 		return;
 	ratio = seen * 8 * j->link / expected;
 	if (seen * 24 < expected)
-		j->link -= j->link / 4;
-	else if (!j->large && sent < JUDGE_SMALL &&
-		 ratio > JUDGE_LINK_LOW && ratio < JUDGE_LINK_HIGH)
-		j->link = (u8)ratio;
+		ratio = j->link - j->link / 4;
+	else if (small && ratio > JUDGE_LINK_LOW && ratio < JUDGE_LINK_HIGH)
+		;
 	else if (seen * 8 > expected && j->link < JUDGE_LINK_BEGIN)
-		j->link++;
-	j->seen_expected = 0;
-	j->seen = 0;
+		ratio = j->link + 1U;
+	else
+		ratio = j->link;
+	judge_believe(j, ratio);
 }
 
 /* Have the losses stayed as they were before the cut? Alone half of them need to, as
@@ -538,8 +553,11 @@ static inline bool judge_stays(const struct star_judge *j, u64 expected,
 	return lost * 8 >= expected * 5 && lost * 8 <= expected * 13;
 }
 
-/* After a cut: whose are the losses? Shown only while the path is not full. A flow with
- * too few losses in a round learns nothing in time.
+/* After a cut: whose are the losses? If they stay, the link's, and the belief rises to
+ * them; if less than half stay, it falls to these, not below JUDGE_LINK_BEGIN. Shown only
+ * while the path is not full and the smoothed RTT is as low as with an empty queue. Where
+ * others may send the least RTT of the round must be low as well, as a queue that they keep
+ * full gets into @calm; and a flow with too few losses in a round learns nothing in time.
  */
 static inline bool judge_test_link(struct star_judge *j,
 				   const struct judge_round *r, u32 sent)

@@ -38,6 +38,11 @@ def judge(apogee: Library, **fields: Any) -> Any:
     return apogee.new("star_judge", **begin | fields)
 
 
+def after_a_round(apogee: Library, **fields: Any) -> Any:
+    """The same after a round whose least RTT was the path's."""
+    return judge(apogee, **{"last_us": BASE} | fields)
+
+
 def a_round(apogee: Library, sent: int, lost: int, **fields: Any) -> Any:
     """A round trip of a window that was sent in full and fills the path, without a queue."""
     given_ = {"cwnd": sent, "path": sent, "rtt_us": BASE, "min_rtt_us": BASE, "limited": True}
@@ -390,7 +395,7 @@ def test_the_belief_at_hand(apogee: Library, link: int, lost: int, after: int) -
     assert [see(apogee, j, sent, 0) for _ in range(7)] == [link] * 7
     assert (j.seen_expected, j.seen) == (112, 0)
     assert see(apogee, j, sent, lost) == after
-    assert (j.seen_expected, j.seen, j.busy) == (0, 0, 0)
+    assert (j.seen_expected, j.seen) == (0, 0)
 
 
 def test_many_losses_are_a_verdict_before_their_time(apogee: Library) -> None:
@@ -431,7 +436,8 @@ def test_losses_bring_the_belief_back(apogee: Library) -> None:
 )
 def test_one_in_13_to_one_in_6(apogee: Library, seen: int, link: int) -> None:
     """Of 1024; 111/8 losses were expected before, 9/8 are of the 96 segments of this round, 15 on
-    the whole. Who has much of the path, or saw a queue, does not take it for the link's.
+    the whole. Who has much of the path does not take it for the link's, and a round with a queue
+    does not count.
     """
 
     def belief(rtt_us: int = BASE, **fields: int) -> int:
@@ -439,7 +445,7 @@ def test_one_in_13_to_one_in_6(apogee: Library, seen: int, link: int) -> None:
         return see(apogee, j, 96, 0, rtt_us=rtt_us)
 
     assert belief() == belief(EMPTY) == link
-    assert belief(large=1) == belief(EMPTY + 1) == belief(busy=1) == 12
+    assert belief(large=1) == belief(EMPTY + 1) == 12
 
 
 @pytest.mark.parametrize(
@@ -472,15 +478,42 @@ def test_a_large_round_counts_in_proportion(
     assert (j.seen_expected, j.seen) == (expected, seen)
 
 
-def test_a_queue_counts_until_the_verdict(apogee: Library) -> None:
-    """6 losses expected in 8 rounds of 64 segments with 6 each: one round with a queue is enough,
-    and the next eight tell again. The path's RTT is the stack's, which no test makes longer.
+@pytest.mark.parametrize("turn", range(9))
+def test_a_small_round_with_a_queue_is_no_evidence(apogee: Library, turn: int) -> None:
+    """64 segments and 6 lost, as many eighths are expected: after eight rounds without a queue
+    48 have been seen, 96 of 1024. The path's RTT is the stack's, which no test makes longer.
     """
-    j = judge(apogee, base_us=2 * BASE)
-    for queue in range(8):
-        assert see(apogee, j, 64, 6, rtt_us=2 * BASE if queue == 2 else BASE) == 12
-        assert j.busy == (2 <= queue < 7)
-    assert [see(apogee, j, 64, 6) for _ in range(8)] == [12] * 7 + [96]
+    j, links = judge(apogee, base_us=2 * BASE), []
+    for n in range(9):
+        before = (j.seen_expected, j.seen)
+        links.append(see(apogee, j, 64, 6, rtt_us=2 * BASE if n == turn else BASE))
+        if n == turn:
+            assert (j.seen_expected, j.seen) == before
+    assert links == ([12] * 7 + [96] * 2 if turn == 8 else [12] * 8 + [96])
+
+
+@pytest.mark.parametrize(
+    ("rtt", "large", "sent", "counts"),
+    [
+        (EMPTY, 0, 127, True),
+        (EMPTY + 1, 0, 127, False),
+        (EMPTY + 1, 0, 128, True),
+        (EMPTY + 1, 1, 127, True),
+        (2 * BASE, 0, 1, False),
+        (2 * BASE, 1, 1, True),
+    ],
+)
+def test_which_rounds_are_evidence(
+    apogee: Library, rtt: int, large: int, sent: int, counts: bool
+) -> None:
+    """The queue was empty, or the round is too large to take much for the link's, or the flow.
+    127 and 128 segments at 12/1024 are 11.9 and 12 eighths, one is .09, none. Jitter, the calm
+    of a judgement, is not allowed for.
+    """
+    j = judge(apogee, large=large, calm=255, seen_expected=7, seen=3)
+    assert see(apogee, j, sent, 1, rtt_us=rtt) == 12
+    expected = 7 + (12 if sent > 1 else 0)
+    assert (j.seen_expected, j.seen) == ((expected, 4) if counts else (7, 3))
 
 
 def test_small_windows_learn_slowly(apogee: Library) -> None:
@@ -516,28 +549,32 @@ def test_the_belief_in_fractions(
     apogee: Library, rounds: list[tuple[int, int, bool]], link: int, large: int
 ) -> None:
     """After 16 expected losses, or 48 seen and one expected. Counted in 1/8, rounded; of a round
-    12 at most, and of what was lost the same part.
+    12 at most, and of what was lost the same part. Small rounds of a flow that is not large count
+    without a queue only.
     """
     j = judge(apogee, link=link, large=large)
-    expected, seen, empty = Fraction(0), 0, True
+    expected, seen = Fraction(0), 0
     for sent, lost, queue in rounds:
+        if queue and not large and sent < 128:
+            assert see(apogee, j, sent, lost, rtt_us=EMPTY + 1) == link
+            continue
         rounded = math.floor(Fraction(sent * link * 8, 1024) + Fraction(1, 2))
         counted = min(rounded, 96)
         expected += Fraction(counted, 8)
         lost_counted = math.floor(Fraction(lost * counted, rounded)) if rounded else lost
-        seen, empty = min(seen + lost_counted, 255), empty and not queue
+        seen = min(seen + lost_counted, 255)
         got = see(apogee, j, sent, lost, rtt_us=EMPTY + queue)
         if expected >= 16 or (seen >= 48 and expected >= 1):
             share = math.floor(seen / expected * link)
             if seen < expected / 3:
                 link -= link // 4
-            elif not large and empty and sent < 128 and 80 < share < 180:
+            elif not large and sent < 128 and 80 < share < 180:
                 link = share
             elif seen > expected and link < 12:
                 link += 1
-            expected, seen, empty = Fraction(0), 0, True
+            expected, seen = Fraction(0), 0
         assert got == link
-        assert (j.seen_expected, j.seen, j.busy) == (expected * 8, seen, not empty)
+        assert (j.seen_expected, j.seen) == (expected * 8, seen)
 
 
 # --- losses: what a cut shows -----------------------------------------------------------------
@@ -560,7 +597,7 @@ def test_the_belief_in_fractions(
 @pytest.mark.parametrize("times", [1, 4, 10, 50])
 def test_the_link_s_losses_stay(apogee: Library, lost: int, took_back: bool, times: int) -> None:
     """After a cut two rounds are of what was sent before; then three tell, at any rate."""
-    j = judge(apogee, large=1)
+    j = after_a_round(apogee, large=1)
     assert answer(apogee, j, 400 * times, 48 * times) == "CUT"
     assert [answer(apogee, j, 350 * times, 48 * times) for _ in range(2)] == ["STAY"] * 2
     got = [answer(apogee, j, 350 * times, lost * times, path=400 * times) for _ in range(3)]
@@ -595,7 +632,7 @@ def test_the_link_s_losses_stay(apogee: Library, lost: int, took_back: bool, tim
     ],
 )
 def test_what_stays(apogee: Library, ratio: int, lone: int, lost: int, link: int | None) -> None:
-    j = judge(apogee, ratio=ratio, lone=lone)
+    j = after_a_round(apogee, ratio=ratio, lone=lone)
     r = a_round(apogee, 128, lost)
     assert not any(apogee.judge_test_link(j, r, 128) for _ in range(3))
     assert (j.ratio, j.expected, j.lost) == (ratio, 3 * ratio // 8, 3 * lost)
@@ -610,7 +647,7 @@ def test_a_round_is_no_more_than_a_third_and_one(
     apogee: Library, ratio: int, counted: int, times: int
 ) -> None:
     """128 segments at 64/1024 are 8, at 32/1024 4; of twice as many and more a part counts."""
-    j, sent, lost = judge(apogee, ratio=ratio), 128 * times, ratio * times // 8
+    j, sent, lost = after_a_round(apogee, ratio=ratio), 128 * times, ratio * times // 8
     for rounds in (1, 2):
         assert not apogee.judge_test_link(j, a_round(apogee, sent, lost), sent)
         assert (j.expected, j.lost) == (counted * rounds, counted * rounds)
@@ -618,9 +655,9 @@ def test_a_round_is_no_more_than_a_third_and_one(
     assert j.link == ratio
 
 
-def test_the_belief_does_not_fall_in_a_test(apogee: Library) -> None:
-    """Losses stay at 5/8 of 64/1024 where 50 were believed."""
-    j = judge(apogee, ratio=64, link=50)
+def test_losses_that_stay_do_not_lower_the_belief(apogee: Library) -> None:
+    """They stay at 5/8 of 64/1024 where 50 were believed."""
+    j = after_a_round(apogee, ratio=64, link=50)
     r = a_round(apogee, 128, 5)
     assert [apogee.judge_test_link(j, r, 128) for _ in range(4)] == [False] * 3 + [True]
     assert j.link == 50
@@ -652,18 +689,69 @@ def test_five_and_13_eighths_or_half_and_twice(
         assert apogee.judge_stays(judge(apogee, lone=lone), expected, lost) == stays
 
 
-@given(st.integers(60, 20_000), st.integers(1, 255), st.fractions(0, 3), st.sampled_from([0, 4]))
+@pytest.mark.parametrize(
+    ("expected", "lost", "link", "beside", "alone"),
+    [
+        # 15 of 32 times 64, and never more than before
+        (32, 15, 100, 30, 30),
+        (32, 15, 31, 30, 30),
+        (32, 15, 29, 29, 29),
+        # half of them is not less than half; alone they have stayed
+        (32, 16, 100, 100, None),
+        (32, 19, 100, 100, None),
+        # nor is 19 of 37, and 18 times 64 / 37 are 31.1
+        (37, 18, 100, 31, 31),
+        (37, 19, 100, 100, None),
+        # to what it began with, at the lowest, or what it was
+        (32, 7, 100, 14, 14),
+        (32, 6, 100, 12, 12),
+        (32, 5, 100, 12, 12),
+        (32, 0, 255, 12, 12),
+        (32, 0, 13, 12, 12),
+        (32, 0, 12, 12, 12),
+        (32, 0, 11, 11, 11),
+        (32, 15, 3, 3, 3),
+        # far more than before have nothing to do with the cut
+        (32, 65, 100, 100, 100),
+    ],
+)
+def test_losses_that_end_with_the_cut_lower_the_belief(
+    apogee: Library, expected: int, lost: int, link: int, beside: int, alone: int | None
+) -> None:
+    """The last round, 128 segments at 64/1024, adds 8 to what is expected, and loses none."""
+    for lone, after in ((0, beside), (3, beside), (4, alone)):
+        j = after_a_round(apogee, ratio=64, expected=expected - 8, lost=lost, lone=lone, link=link)
+        stays = apogee.judge_test_link(j, a_round(apogee, 128, 0), 128)
+        assert (stays, j.link) == (after is None, link if after is None else after)
+        assert (j.ratio, j.expected, j.lost) == (0, 0, 0)
+
+
+def test_a_void_test_does_not_lower_the_belief(apogee: Library) -> None:
+    """Only one that has come to its end does: 31 of 32 expected, or a path that is full."""
+    for expected, fields in ((23, {}), (24, {"path": 127}), (24, {"rtt_us": EMPTY + 1})):
+        j = after_a_round(apogee, ratio=64, expected=expected, link=100)
+        assert not apogee.judge_test_link(j, a_round(apogee, 128, 0, **fields), 128)
+        assert j.link == 100
+
+
+@given(
+    st.integers(60, 20_000),
+    st.integers(1, 255),
+    st.fractions(0, 3),
+    st.sampled_from([0, 4]),
+    st.integers(3, 255),
+)
 def test_the_link_in_exact_arithmetic(
-    apogee: Library, sent: int, ratio: int, part: Fraction, lone: int
+    apogee: Library, sent: int, ratio: int, part: Fraction, lone: int, link: int
 ) -> None:
     """Rounds of one share of the loss, until 16 were expected or, from one in 16 on, 32. What is
     expected of a round is rounded up. It counts for a third and one at most; beside others a
-    quarter is the least.
+    quarter is the least. Less than half lowers the belief.
     """
     want = 16 if ratio < 64 else 32
     expected = math.ceil(Fraction(sent * ratio, 1024))
     lost = min(math.floor(expected * part), sent)
-    j, r = judge(apogee, ratio=ratio, lone=lone), a_round(apogee, sent, lost)
+    j, r = after_a_round(apogee, ratio=ratio, lone=lone, link=link), a_round(apogee, sent, lost)
     if not lone and expected < want // 4:
         assert not apogee.judge_test_link(j, r, sent)
         assert (j.ratio, j.expected, j.lost) == (0, 0, 0)
@@ -676,7 +764,13 @@ def test_the_link_in_exact_arithmetic(
     assert got[:-1] == [False] * (rounds - 1)
     assert got[-1] == (least * counted <= lost <= most * counted)
     assert j.ratio == 0
-    assert j.link == max(12, min(ratio * lost // counted, 255) if got[-1] else 0)
+    share = ratio * lost // counted
+    if got[-1]:
+        assert j.link == max(link, min(share, 255))
+    elif lost < Fraction(counted, 2):
+        assert j.link == max(min(link, share), min(link, 12))
+    else:
+        assert j.link == link
 
 
 def test_few_losses_a_round_tell_nothing(apogee: Library) -> None:
@@ -684,15 +778,15 @@ def test_few_losses_a_round_tell_nothing(apogee: Library) -> None:
     the 4, of a test of four rounds. Alone two in a round tell, too.
     """
     for ratio, sent, lost in ((64, 112, 7), (63, 48, 3)):
-        few = judge(apogee, ratio=ratio)
+        few = after_a_round(apogee, ratio=ratio)
         assert not apogee.judge_test_link(few, a_round(apogee, sent, lost), sent)
         assert (few.ratio, few.link) == (0, 12)
-        enough = judge(apogee, ratio=ratio)
+        enough = after_a_round(apogee, ratio=ratio)
         r = a_round(apogee, sent + 1, lost + 1)
         got = [apogee.judge_test_link(enough, r, sent + 1) for _ in range(4)]
         assert got == [False] * 3 + [True]
         assert enough.link == ratio
-    lone = judge(apogee, ratio=64, lone=4)
+    lone = after_a_round(apogee, ratio=64, lone=4)
     r = a_round(apogee, 32, 2)
     assert [apogee.judge_test_link(lone, r, 32) for _ in range(16)] == [False] * 15 + [True]
     assert lone.link == 64
@@ -700,7 +794,7 @@ def test_few_losses_a_round_tell_nothing(apogee: Library) -> None:
 
 def test_a_full_path_shows_nothing(apogee: Library) -> None:
     """With a segment more than it carries the test is over."""
-    j = judge(apogee, ratio=64)
+    j = after_a_round(apogee, ratio=64)
     assert not apogee.judge_test_link(j, a_round(apogee, 128, 8, path=128), 128)
     assert (j.ratio, j.expected, j.lost) == (64, 8, 8)
     assert not apogee.judge_test_link(j, a_round(apogee, 128, 8, path=127), 128)
@@ -710,11 +804,11 @@ def test_a_full_path_shows_nothing(apogee: Library) -> None:
 @pytest.mark.parametrize("lone", [0, 4])
 def test_a_queue_voids_the_test(apogee: Library, lone: int) -> None:
     """The path's RTT is what the judgement takes for it, not the stack's least."""
-    j = judge(apogee, ratio=64, expected=24, lost=24, lone=lone)
+    j = after_a_round(apogee, ratio=64, expected=24, lost=24, lone=lone)
     r = a_round(apogee, 128, 8, rtt_us=EMPTY + 1)
     assert not apogee.judge_test_link(j, r, 128)
     assert (j.ratio, j.expected, j.lost) == (0, 0, 0)
-    j = judge(apogee, ratio=64, expected=24, lost=24, lone=lone)
+    j = after_a_round(apogee, ratio=64, expected=24, lost=24, lone=lone)
     assert apogee.judge_test_link(j, a_round(apogee, 128, 8, rtt_us=EMPTY, min_rtt_us=1), 128)
 
 
@@ -722,14 +816,52 @@ def test_a_queue_voids_the_test(apogee: Library, lone: int) -> None:
 def test_what_is_above_the_least_anyway_is_no_queue(apogee: Library, calm: int) -> None:
     """As jitter has it: 2 ms of 512 are one in 256."""
     for more, tells in ((0, True), (1, False)):
-        j = judge(apogee, ratio=64, expected=24, lost=24, calm=calm)
+        j = after_a_round(apogee, ratio=64, expected=24, lost=24, calm=calm)
         r = a_round(apogee, 128, 8, rtt_us=EMPTY + 2000 * calm + more)
         assert apogee.judge_test_link(j, r, 128) == tells
 
 
+@pytest.mark.parametrize("calm", [0, 3, 4, 13, 255])
+def test_beside_others_the_least_rtt_is_to_be_low_too(apogee: Library, calm: int) -> None:
+    """Of what is there anyway a quarter counts for it, in whole 256ths of 2 ms. Alone only the
+    smoothed RTT tells.
+    """
+    longest = EMPTY + 2000 * (calm // 4)
+    for lone, last_us, tells in (
+        (0, longest, True),
+        (3, longest, True),
+        (0, longest + 1, False),
+        (3, longest + 1, False),
+        (0, NONE, False),
+        (4, longest + 1, True),
+        (4, NONE, True),
+    ):
+        j = after_a_round(
+            apogee, ratio=64, expected=24, lost=24, lone=lone, calm=calm, last_us=last_us, link=20
+        )
+        assert apogee.judge_test_link(j, a_round(apogee, 128, 8), 128) == tells
+        assert (j.ratio, j.expected, j.lost) == (0, 0, 0)
+        assert j.link == (64 if tells else 20)
+
+
+def test_the_least_rtt_is_that_of_the_round_that_has_ended(apogee: Library) -> None:
+    """A queue that others keep full is taken for calm, up to 255/256; 63/256 of 512 ms are 126 ms.
+    In a queue's test the RTT is still that of before it.
+    """
+    longest = EMPTY + 126_000
+    for rtt, got in ((longest, "TAKE_BACK"), (longest + 1, "STAY")):
+        j = after_a_round(apogee, ratio=64, expected=24, lost=24, calm=255, last_us=NONE)
+        rtt_round(apogee, j, rtt, min_rtt=BASE)
+        assert answer(apogee, j, 128, 8, rtt_us=2 * BASE) == got
+        assert (j.ratio, j.link) == (0, 64 if got == "TAKE_BACK" else 12)
+    j = after_a_round(apogee, ratio=64, expected=24, lost=24, last_us=2 * BASE, test=2)
+    rtt_round(apogee, j, BASE)
+    assert (j.test, j.last_us, answer(apogee, j, 128, 8)) == (1, 2 * BASE, "STAY")
+
+
 def test_an_overload_voids_the_test(apogee: Library) -> None:
     """A cut, two rounds, 100 of 350 lost; the same share as before then proves nothing."""
-    j = judge(apogee, large=1)
+    j = after_a_round(apogee, large=1)
     answer(apogee, j, 400, 48)
     for _ in range(2):
         answer(apogee, j, 350, 42)
@@ -1032,7 +1164,7 @@ def test_the_path_s_rtt_only_falls_unless_the_path_is_longer(
             apogee.judge_begin_test(j, j.last_us, 2**19, 2)
         if rtt_round(apogee, j, rtt, spread=spread, min_rtt=min_rtt):
             assert before < j.base_us == rtt <= 8 * min_rtt
-            assert not (j.queue or j.standing or j.still or j.rest)
+            assert not (j.queue or j.standing or j.still or j.rest or j.top)
         else:
             assert j.base_us == min(before, rtt)
         assert j.standing <= 4 and j.rest <= 8 and j.test <= 2
@@ -1046,11 +1178,39 @@ def test_a_longer_path_is_known_after_16_still_rounds(apogee: Library, rtt: int)
     assert j.base_us == rtt
 
 
+def test_a_longer_path_has_no_old_queue(apogee: Library) -> None:
+    """1024 ms are 16/16 above 512. Those were the path's: a tenth above them is as high a queue as
+    there has been. Where the path is as long as before the top stays.
+    """
+    j = judge(apogee)
+    for _ in range(16):
+        rtt_round(apogee, j, 2 * BASE)
+        assert j.top == 16
+    assert not apogee.judge_is_near_top(j, BASE + BASE // 10)
+    assert rtt_round(apogee, j, 2 * BASE)
+    assert (j.base_us, j.top) == (2 * BASE, 0)
+    assert apogee.judge_is_near_top(j, 2 * BASE + 2 * BASE // 10)
+
+
 def test_who_has_much_of_the_path_tests_it(apogee: Library) -> None:
     """And does not go by an RTT that is still."""
     j = judge(apogee, large=1)
     assert not any(rtt_round(apogee, j, 2 * BASE) for _ in range(100))
-    assert (j.base_us, j.queue) == (BASE, 1)
+    assert (j.base_us, j.queue, j.still, j.level) == (BASE, 1, 0, 64)
+
+
+def test_stillness_counts_from_where_a_flow_is_not_large_any_more(apogee: Library) -> None:
+    """The level is known by then, so 16 rounds more; and one as a large one begins them anew."""
+    j = judge(apogee, large=1)
+    for _ in range(20):
+        rtt_round(apogee, j, 2 * BASE)
+    j.large = 0
+    assert not any(rtt_round(apogee, j, 2 * BASE) for _ in range(15))
+    assert j.still == 15
+    j.large = 1
+    assert not rtt_round(apogee, j, 2 * BASE)
+    j.large = 0
+    assert [rtt_round(apogee, j, 2 * BASE) for _ in range(16)] == [False] * 15 + [True]
 
 
 def test_not_beyond_eight_times_the_least(apogee: Library) -> None:
@@ -1203,13 +1363,24 @@ def test_rising_in_fractions(apogee: Library, least: int, last: int) -> None:
 
 
 def test_a_test_that_ends_before_its_time(apogee: Library) -> None:
-    """All else stays: it is neither a queue nor the path."""
-    j = judge(apogee, base_us=500_000, large=1, alone=1, dip=1, rest=3, standing=4)
+    """All else stays: it is neither a queue nor the path, and the losses are nobody's."""
+    j = judge(apogee, base_us=500_000, large=1, alone=1, dip=1, rest=3, standing=4, ratio=100)
     apogee.judge_begin_test(j, 600_000, 100_000, 2)
     apogee.judge_end_test(j)
-    assert (j.test, j.dip, j.rest, j.standing, j.last_us) == (0, 0, 3, 4, 600_000)
+    assert (j.test, j.dip, j.ratio, j.rest, j.standing) == (0, 0, 0, 3, 4)
+    assert (j.last_us, j.link) == (600_000, 12)
     assert not rtt_round(apogee, j, 600_000)
     assert (j.base_us, j.rest) == (500_000, 2)
+
+
+def test_a_test_of_the_link_that_ends_before_its_time(apogee: Library) -> None:
+    """48 of 400 are a cut again, not the losses of the last one; and it counts from the start."""
+    for ends, got in ((False, "TAKE_BACK"), (True, "CUT")):
+        j = after_a_round(apogee, large=1, ratio=122, expected=31, lost=31)
+        if ends:
+            apogee.judge_end_test(j)
+        assert answer(apogee, j, 400, 48) == got
+        assert (j.ratio, j.expected, j.lost) == (122 if ends else 0, 0, 0)
 
 
 def test_a_dip_lasts_one_round(apogee: Library) -> None:
@@ -1264,7 +1435,7 @@ states = st.fixed_dictionaries(
     dict.fromkeys(("base_us", "least_us", "last_us"), u32)
     | dict.fromkeys(("ratio", "lost", "fall", "link", "seen", "calm", "top"), u8)
     | {name: st.integers(0, most) for name, most in BOUNDS.items()}
-    | dict.fromkeys(("dip", "queue", "alone", "large", "busy"), flag)
+    | dict.fromkeys(("dip", "queue", "alone", "large"), flag)
 )
 any_rounds = st.fixed_dictionaries(
     dict.fromkeys(("delivered", "lost", "cwnd", "path", "rtt_us", "min_rtt_us"), u32)

@@ -201,11 +201,14 @@ class Connection(RuleBasedStateMachine):
         cwnd = apogee.judge_cwnd(self.j, got, r, self.prior[0])
         if got == apogee.JUDGE_TAKE_BACK:
             if w.mode == apogee.STAR_YIELD:
-                w.mode = apogee.STAR_CRUISE if self.j.large else w.mode
+                near = cwnd >= w.cwnd_abe - w.cwnd_abe // 4
+                w.mode = apogee.STAR_CRUISE if near else w.mode
                 apogee.star_set_cwnd(w, cwnd)
                 w.clear = apogee.STAR_WAIT_MOST
             return False
         assert cwnd <= before
+        if got == apogee.JUDGE_CUT and self.j.ratio:
+            assert self.j.expected == self.j.lost == 0
         if cwnd < before:
             self.yield_to(cwnd, cwnd, apogee.judge_is_costly(r))
             assert self.cwnd == max(cwnd, 2)
@@ -224,11 +227,11 @@ class Connection(RuleBasedStateMachine):
             j.dip = 1
         assert self.cwnd <= max(cwnd, self.w.cwnd_abe + 1)
 
-    @rule()
-    def timeout(self) -> None:
-        """A queue's test ends with it: the window is the stack's until the verdict."""
+    def round_anew(self) -> None:
+        """The window is another one: no test goes on."""
         self.apogee.judge_end_test(self.j)
-        assert not (self.j.test or self.j.dip)
+        self.j.skip = 1
+        assert not (self.j.test or self.j.dip or self.j.ratio)
 
     @rule()
     def silence(self) -> None:
@@ -250,6 +253,7 @@ class Connection(RuleBasedStateMachine):
     @rule()
     def timeout_by_data_loss(self) -> None:
         self.remember()
+        self.round_anew()
         self.ssthresh = self.apogee.star_cws_ssthresh(self.w, self.cwnd)
         self.w.mode = self.apogee.STAR_SLOW
         self.w.cwnd_reno, self.w.cwnd_cnt = 10, 0
@@ -257,6 +261,7 @@ class Connection(RuleBasedStateMachine):
 
     @rule()
     def undo(self) -> None:
+        self.round_anew()
         _, self.w.cwnd_reno, self.w.mode, self.ssthresh = self.prior
 
     @invariant()
@@ -282,7 +287,6 @@ class Connection(RuleBasedStateMachine):
         assert j.seen < 48 or j.seen_expected < 8
         assert j.lone <= 4
         assert j.quiet <= 2
-        assert j.ratio or not (j.expected or j.lost)
         assert j.base_us <= min(j.least_us, j.last_us)
 
     @invariant()

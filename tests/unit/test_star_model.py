@@ -2,7 +2,8 @@
 """What star's judgement of congestion leads to, in the simulation of tests/model.
 
 A bound is a target of the judgement where that is met, as its test says. Otherwise it is beyond
-the worst mean (or median) of 20 groups of 5 of the seeds 1 to 100, whose range is given.
+the worst mean (or median) of 20 groups of 5 of the seeds 1 to 100, whose range is given, or
+of 100 of the seeds 1 to 500.
 """
 
 from __future__ import annotations
@@ -41,15 +42,16 @@ def per_second(done: dict[str, Any]) -> list[float]:
 
 @pytest.mark.parametrize(
     ("flows", "queue_bytes", "jain", "dropped", "utilisation"),
-    [(2, 15_000, 0.82, 0.05, 0.91), (2, 62_500, 0.9, 0.05, 0.9), (10, 15_000, 0.69, 0.065, 0.98),
+    [(2, 15_000, 0.9, 0.05, 0.92), (2, 62_500, 0.9, 0.05, 0.9), (10, 15_000, 0.75, 0.062, 0.98),
      (10, 62_500, 0.9, 0.05, 0.98)],
 )  # fmt: skip
 def test_a_short_queue_is_shared(
     model: Model, flows: int, queue_bytes: int, jain: float, dropped: float, utilisation: float
 ) -> None:
-    """Jain .9 and 5 % of what is sent dropped are the targets, missed at 15 kB: Jain, the median,
-    is .85 to 1.00 of two flows and .72 to .97 of ten, of which 4.5 to 6.1 % are dropped. One run
-    of two in 100 comes to .65, one of ten to .19. Utilisation: .937, .933, .988, .992 at least.
+    """Jain .9 and 5 % of what is sent dropped are the targets, missed by ten flows at 15 kB: Jain,
+    the median, is .80 to .97, and 4.5 to 5.7 % are dropped. Of two flows it is .94 to 1.00 there
+    and 1.0 to 3.2 % are dropped; at 62.5 kB it is .93 at least. Single runs of 500 come to .59 of
+    two flows and .26 of ten. Utilisation: .932, .917, .986, .990 at least, of 100 groups.
     """
     runs = seeds(model, f"star*{flows}", queue_bytes=queue_bytes, **SHARED)
     assert median(run["jain"] for run in runs) >= jain
@@ -60,7 +62,7 @@ def test_a_short_queue_is_shared(
 @pytest.mark.parametrize("ber", [0, 1e-6])
 def test_alone_with_a_queue_of_ten_packets(model: Model, ber: float) -> None:
     """5 % dropped is the target; it is .9 %. Goodput is .876 of the link's without errors, whatever
-    the seed, and .853 to .864 at 1e-6, of 60 s with the start: a fifth of the window each time.
+    the seed, and .848 to .866 at 1e-6, of 60 s with the start: a fifth of the window each time.
     """
     runs = seeds(model, "star", queue=10, ber=ber, duration=60, **ALONE)
     assert mean(run["dropped_share"] for run in runs) <= 0.015
@@ -74,18 +76,20 @@ def test_alone_with_a_queue_of_ten_packets(model: Model, ber: float) -> None:
     ("ber", "share"), [(0, 0.97), (1e-7, 0.96), (1e-6, 0.96), (3e-6, 0.87), (1e-5, 0.92)]
 )
 def test_bit_errors_cost_what_they_take(model: Model, ber: float, share: float) -> None:
-    """Of 60 s, the start included: .982, .977, .971, .893 and .937 of the limit at least. At 3e-6
-    one run in 100 has .67 of it, the next .87.
+    """Of 60 s, the start included: .982, .977, .971, .893 and .927 of the limit at least, in 100
+    groups. At 3e-6 one run in 500 has .67 of it.
     """
     runs = seeds(model, "star", ber=ber, duration=60, **ALONE)
     assert mean(run["goodput"] for run in runs) >= share * limit_bps(ber)
 
 
 def test_bursts_cost_what_they_take(model: Model) -> None:
-    """Five frames each, one in 200 on the whole: .928 to .983 of what arrives, of 120 s."""
+    """Five frames each, one in 200 on the whole: .887 to .983 of what arrives, of 120 s, in 100
+    groups; one run of 500 has .55.
+    """
     runs = seeds(model, "star", bursts="0.001,0.2", duration=120, **ALONE)
     arrives = RATE_BPS * LINK_BPS * (1 - 0.001 / 0.201)
-    assert mean(run["goodput"] for run in runs) >= 0.91 * arrives
+    assert mean(run["goodput"] for run in runs) >= 0.85 * arrives
 
 
 @pytest.mark.parametrize("dead_s", [0.1, 0.3, 0.6])
