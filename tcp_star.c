@@ -322,6 +322,15 @@ static void star_set_state(struct sock *sk, u8 new_state)
 		star_timeout(sk);
 }
 
+/* The window that a loss meets, without a test's dip. */
+static u32 star_cwnd_before(const struct sock *sk)
+{
+	const struct star *s = inet_csk_ca(sk);
+	u32 cwnd = tcp_snd_cwnd(tcp_sk(sk));
+
+	return s->j.dip && star_judges() ? max(star_cwnd(&s->w), cwnd) : cwnd;
+}
+
 /* The stack asks at each loss event, mark and timeout, before it acts. A
  * timeout keeps this answer: slow start has to find the way up to what ABE
  * measured. star_reduce() has the last word on the others. While AEN waits
@@ -336,7 +345,7 @@ static u32 star_ssthresh(struct sock *sk)
 	if (s->w.mode == STAR_NONE)
 		return star_cws_ssthresh(&s->w, tcp_snd_cwnd(tp));
 	if (s->w.mode != STAR_JUDGE) {
-		s->prior_cwnd = tcp_snd_cwnd(tp);
+		s->prior_cwnd = star_cwnd_before(sk);
 		s->prior_ssthresh = tp->snd_ssthresh;
 		s->w.prior_mode = s->w.mode;
 	}
@@ -593,7 +602,7 @@ static void star_reduce_queue(struct sock *sk)
 		return;
 	}
 	to = star_yield(cwnd, rtt, s->j.base_us, s->j.alone);
-	judge_begin_test(&s->j, rtt, star_time_us(sk, cwnd - to), 3);
+	judge_begin_test(&s->j, rtt, star_time_us(sk, cwnd - min(cwnd, to)), 3);
 	/* Too small an answer to be seen: a larger one, for a round. */
 	if (!s->j.test && !s->j.rest) {
 		judge_begin_test(&s->j, rtt, star_time_us(sk, cwnd / 4), 3);
@@ -654,6 +663,7 @@ static bool star_shrink(struct sock *sk, u32 cwnd)
 	/* The first one stays: there was nothing to send until now. */
 	if (cwnd >= tcp_snd_cwnd(tp) || !tp->data_segs_out)
 		return false;
+	star_round_anew(sk);
 	/* Neither a mark to be answered nor an undo raises it again. */
 	s->prior_cwnd = min(s->prior_cwnd, cwnd);
 	tp->snd_ssthresh = tp->snd_ssthresh < TCP_INFINITE_SSTHRESH ?

@@ -83,6 +83,8 @@
 #define JUDGE_SEEN_ROUND	96U
 /* Rounds of less segments are too small for a test. */
 #define JUDGE_SMALL		128U
+/* A belief in more than one in 26, bit errors at 3e-6, is doubted where there is a queue. */
+#define JUDGE_LINK_DOUBT	40U
 /* Shares in 1/1024 that a small window takes for the link's: one in 13 to one in 6. */
 #define JUDGE_LINK_LOW		80U
 #define JUDGE_LINK_HIGH		180U
@@ -232,15 +234,24 @@ static inline bool judge_is_empty(u32 rtt_us, u32 base_us, u32 calm)
 				 JUDGE_EMPTY_US + (((u64)base_us * calm) >> 8);
 }
 
+/* What an RTT is above the path's, in 1/16 of it, up to 255. */
+static inline u32 judge_queued(const struct star_judge *j, u32 rtt_us)
+{
+	u64 above_us = rtt_us > j->base_us ? rtt_us - j->base_us : 0;
+
+	return (u32)min_t(u64, div_u64(above_us << 4,
+				       max_t(u32, j->base_us, 1)), U8_MAX);
+}
+
 /* The path has become longer. What is known of its queue was counted from the old RTT. */
 static inline void judge_adopt(struct star_judge *j)
 {
+	j->top -= (u8)min_t(u32, j->top, judge_queued(j, j->least_us));
 	j->base_us = j->least_us;
 	j->queue = 0;
 	j->standing = 0;
 	j->still = 0;
 	j->rest = 0;
-	j->top = 0;
 }
 
 /* A queue answers to a smaller window, and one that others fill does not stay as
@@ -273,15 +284,6 @@ static inline bool judge_is_still(struct star_judge *j)
 		j->still++;
 	}
 	return j->still == JUDGE_STILL;
-}
-
-/* What an RTT is above the path's, in 1/16 of it, up to 255. */
-static inline u32 judge_queued(const struct star_judge *j, u32 rtt_us)
-{
-	u64 above_us = rtt_us > j->base_us ? rtt_us - j->base_us : 0;
-
-	return (u32)min_t(u64, div_u64(above_us << 4,
-				       max_t(u32, j->base_us, 1)), U8_MAX);
 }
 
 static inline void judge_see_queue(struct star_judge *j)
@@ -502,21 +504,31 @@ static inline void judge_believe(struct star_judge *j, u32 link)
 	j->seen = 0;
 }
 
+/* Where losses may be a queue's, a belief in many of them falls by an eighth. */
+static inline u32 judge_doubt(u32 link)
+{
+	if (link <= JUDGE_LINK_DOUBT)
+		return link;
+	return link - (link - JUDGE_LINK_DOUBT + 7) / 8;
+}
+
 /* What the belief expects of losses is compared with what there is. It falls where
  * hardly a third of it comes, and rises back to where it began. A flow that is not large
  * and has too few segments in a round for a test takes much more for the link's. Of its
  * rounds those with losses count only if the queue was empty: the smoothed RTT is compared
- * with the stack's minimum, and jitter is not allowed for.
+ * with the stack's minimum, and jitter is not allowed for. Beside others a belief that is
+ * met while there is a queue is doubtful: if all took the queue's losses for the link's,
+ * nobody would make room.
  */
 static inline void judge_see(struct star_judge *j, const struct judge_round *r,
 			     u32 sent)
 {
 	u64 now = ((u64)sent * j->link + 64) >> 7, lost = r->lost;
+	bool empty = judge_is_empty(r->rtt_us, r->min_rtt_us, 0);
 	bool small = !j->large && sent < JUDGE_SMALL;
 	u32 expected, seen, ratio;
 
-	if (small && lost &&
-	    !judge_is_empty(r->rtt_us, r->min_rtt_us, 0))
+	if (small && lost && !empty)
 		return;
 	if (now > JUDGE_SEEN_ROUND) {
 		lost = div64_u64(lost * JUDGE_SEEN_ROUND, now);
@@ -531,14 +543,15 @@ static inline void judge_see(struct star_judge *j, const struct judge_round *r,
 		return;
 	ratio = seen * 8 * j->link / expected;
 	if (seen * 24 < expected)
-		ratio = j->link - j->link / 4;
+		judge_believe(j, j->link - j->link / 4);
 	else if (small && ratio > JUDGE_LINK_LOW && ratio < JUDGE_LINK_HIGH)
-		;
+		judge_believe(j, ratio);
 	else if (seen * 8 > expected && j->link < JUDGE_LINK_BEGIN)
-		ratio = j->link + 1U;
+		judge_believe(j, j->link + 1U);
+	else if (empty || j->alone || judge_is_lone(j))
+		judge_believe(j, j->link);
 	else
-		ratio = j->link;
-	judge_believe(j, ratio);
+		judge_believe(j, judge_doubt(j->link));
 }
 
 /* Have the losses stayed as they were before the cut? Alone half of them need to, as
