@@ -928,6 +928,19 @@ static void answer_judge_is_empty(void *call)
 	c->result = judge_is_empty(c->rtt_us, c->base_us, c->calm);
 }
 
+struct answer_judge_queued {
+	u32 result;
+	struct star_judge j;
+	u32 rtt_us;
+};
+
+static void answer_judge_queued(void *call)
+{
+	struct answer_judge_queued *c = call;
+
+	c->result = judge_queued(&c->j, c->rtt_us);
+}
+
 struct answer_judge_adopt {
 	struct star_judge j;
 };
@@ -961,19 +974,6 @@ static void answer_judge_is_still(void *call)
 	struct answer_judge_is_still *c = call;
 
 	c->result = judge_is_still(&c->j);
-}
-
-struct answer_judge_queued {
-	u32 result;
-	struct star_judge j;
-	u32 rtt_us;
-};
-
-static void answer_judge_queued(void *call)
-{
-	struct answer_judge_queued *c = call;
-
-	c->result = judge_queued(&c->j, c->rtt_us);
 }
 
 struct answer_judge_see_queue {
@@ -1158,6 +1158,30 @@ static void answer_judge_count(void *call)
 	struct answer_judge_count *c = call;
 
 	judge_count(&c->j, c->expected, c->lost);
+}
+
+struct answer_judge_believe {
+	struct star_judge j;
+	u32 link;
+};
+
+static void answer_judge_believe(void *call)
+{
+	struct answer_judge_believe *c = call;
+
+	judge_believe(&c->j, c->link);
+}
+
+struct answer_judge_doubt {
+	u32 result;
+	u32 link;
+};
+
+static void answer_judge_doubt(void *call)
+{
+	struct answer_judge_doubt *c = call;
+
+	c->result = judge_doubt(c->link);
 }
 
 struct answer_judge_see {
@@ -1628,10 +1652,10 @@ static const struct {
 	{ answer_judge_above, sizeof(struct answer_judge_above) },
 	{ answer_judge_rtt, sizeof(struct answer_judge_rtt) },
 	{ answer_judge_is_empty, sizeof(struct answer_judge_is_empty) },
+	{ answer_judge_queued, sizeof(struct answer_judge_queued) },
 	{ answer_judge_adopt, sizeof(struct answer_judge_adopt) },
 	{ answer_judge_is_path, sizeof(struct answer_judge_is_path) },
 	{ answer_judge_is_still, sizeof(struct answer_judge_is_still) },
-	{ answer_judge_queued, sizeof(struct answer_judge_queued) },
 	{ answer_judge_see_queue, sizeof(struct answer_judge_see_queue) },
 	{ answer_judge_is_near_top, sizeof(struct answer_judge_is_near_top) },
 	{ answer_judge_is_rising, sizeof(struct answer_judge_is_rising) },
@@ -1647,6 +1671,8 @@ static const struct {
 	{ answer_judge_cut_made, sizeof(struct answer_judge_cut_made) },
 	{ answer_judge_count_anew, sizeof(struct answer_judge_count_anew) },
 	{ answer_judge_count, sizeof(struct answer_judge_count) },
+	{ answer_judge_believe, sizeof(struct answer_judge_believe) },
+	{ answer_judge_doubt, sizeof(struct answer_judge_doubt) },
 	{ answer_judge_see, sizeof(struct answer_judge_see) },
 	{ answer_judge_stays, sizeof(struct answer_judge_stays) },
 	{ answer_judge_test_link, sizeof(struct answer_judge_test_link) },

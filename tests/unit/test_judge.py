@@ -77,15 +77,15 @@ def allowed(link: int) -> Fraction:
     return Fraction(link + link // 2 + 8, 1024)
 
 
-def too_many(cwnd: int) -> int:
-    return min(max(cwnd // 12, 1), 5)
+def too_many(cwnd: int, lone: bool = False) -> int:
+    return min(max(cwnd // 12, 2 if lone else 1), 5)
 
 
 @given(
     st.lists(st.tuples(sents, st.integers(0, 2000) | st.just(0)), max_size=60),
     st.integers(0, 5 * SEGMENT),
     u8,
-    st.integers(0, 200),
+    st.integers(0, 30) | st.integers(0, 200),
     st.sampled_from([0, 3, 4]),
 )
 def test_excess_is_a_cusum(
@@ -99,7 +99,7 @@ def test_excess_is_a_cusum(
         more = math.ceil(lost * SEGMENT - sent * allowed(link) * SEGMENT)
         total = max(total + (min(more, 4 * SEGMENT) if lone == 4 else more), 0)
         excess = apogee.judge_is_excess(j, a_round(apogee, sent, lost, cwnd=cwnd), sent)
-        assert excess == (total > too_many(cwnd) * SEGMENT)
+        assert excess == (total > too_many(cwnd, lone == 4) * SEGMENT)
         assert j.excess == min(total, 255)
         total = j.excess
 
@@ -109,9 +109,21 @@ def test_excess_is_a_cusum(
     [(0, 1), (12, 1), (23, 1), (24, 2), (59, 4), (60, 5), (71, 5), (72, 5), (U32_MAX, 5)],
 )
 def test_a_small_window_s_limit_is_a_twelfth(apogee: Library, cwnd: int, limit: int) -> None:
-    for lost, excess in ((limit, False), (limit + 1, True)):
-        r = a_round(apogee, lost, lost, cwnd=cwnd)
-        assert apogee.judge_is_excess(judge(apogee), r, 0) == excess
+    """Alone it is two segments at least. There no round counts for more than four: two are needed."""
+    for lone, most in ((0, limit), (3, limit), (4, max(limit, 2))):
+        for lost, excess in ((most, False), (most + 1, True)):
+            j = judge(apogee, lone=lone)
+            got = [
+                apogee.judge_is_excess(j, a_round(apogee, part, part, cwnd=cwnd), 0)
+                for part in (lost // 2, lost - lost // 2)
+            ]
+            assert got == [False, excess]
+
+
+def test_alone_two_losses_of_a_tiny_window_are_no_excess(apogee: Library) -> None:
+    """2 of 8 are 1.8 too many, 3 are 2.8: the link's share and one in 128 is .2."""
+    for lone, lost, got in ((0, 2, "CUT"), (3, 2, "CUT"), (4, 2, "STAY"), (4, 3, "CUT")):
+        assert answer(apogee, judge(apogee, lone=lone), 8, lost) == got
 
 
 def fires(apogee: Library, losses: list[int], window: int, **fields: int) -> int:
@@ -437,15 +449,15 @@ def test_losses_bring_the_belief_back(apogee: Library) -> None:
 def test_one_in_13_to_one_in_6(apogee: Library, seen: int, link: int) -> None:
     """Of 1024; 111/8 losses were expected before, 9/8 are of the 96 segments of this round, 15 on
     the whole. Who has much of the path does not take it for the link's, and a round with a queue
-    does not count.
+    does not count if something was lost in it.
     """
 
-    def belief(rtt_us: int = BASE, **fields: int) -> int:
-        j = judge(apogee, seen_expected=111, seen=seen, **fields)
-        return see(apogee, j, 96, 0, rtt_us=rtt_us)
+    def belief(rtt_us: int = BASE, lost: int = 0, **fields: int) -> int:
+        j = judge(apogee, seen_expected=111, seen=seen - lost, **fields)
+        return see(apogee, j, 96, lost, rtt_us=rtt_us)
 
-    assert belief() == belief(EMPTY) == link
-    assert belief(large=1) == belief(EMPTY + 1) == 12
+    assert belief() == belief(EMPTY) == belief(EMPTY + 1) == belief(EMPTY, lost=1) == link
+    assert belief(large=1) == belief(EMPTY + 1, lost=1) == 12
 
 
 @pytest.mark.parametrize(
@@ -493,27 +505,30 @@ def test_a_small_round_with_a_queue_is_no_evidence(apogee: Library, turn: int) -
 
 
 @pytest.mark.parametrize(
-    ("rtt", "large", "sent", "counts"),
+    ("rtt", "large", "sent", "lost", "counts"),
     [
-        (EMPTY, 0, 127, True),
-        (EMPTY + 1, 0, 127, False),
-        (EMPTY + 1, 0, 128, True),
-        (EMPTY + 1, 1, 127, True),
-        (2 * BASE, 0, 1, False),
-        (2 * BASE, 1, 1, True),
+        (EMPTY, 0, 127, 1, True),
+        (EMPTY + 1, 0, 127, 1, False),
+        (EMPTY + 1, 0, 127, 0, True),
+        (EMPTY + 1, 0, 128, 1, True),
+        (EMPTY + 1, 1, 127, 1, True),
+        (2 * BASE, 0, 1, 1, False),
+        (2 * BASE, 0, 1, 0, True),
+        (2 * BASE, 0, 127, 0, True),
+        (2 * BASE, 1, 1, 1, True),
     ],
 )
 def test_which_rounds_are_evidence(
-    apogee: Library, rtt: int, large: int, sent: int, counts: bool
+    apogee: Library, rtt: int, large: int, sent: int, lost: int, counts: bool
 ) -> None:
-    """The queue was empty, or the round is too large to take much for the link's, or the flow.
-    127 and 128 segments at 12/1024 are 11.9 and 12 eighths, one is .09, none. Jitter, the calm
+    """The queue was empty, or nothing was lost, or the round is too large to take much for the
+    link's, or the flow. 127 and 128 segments at 12/1024 are 11.9 and 12 eighths, one is .09, none. Jitter, the calm
     of a judgement, is not allowed for.
     """
     j = judge(apogee, large=large, calm=255, seen_expected=7, seen=3)
-    assert see(apogee, j, sent, 1, rtt_us=rtt) == 12
+    assert see(apogee, j, sent, lost, rtt_us=rtt) == 12
     expected = 7 + (12 if sent > 1 else 0)
-    assert (j.seen_expected, j.seen) == ((expected, 4) if counts else (7, 3))
+    assert (j.seen_expected, j.seen) == ((expected, 3 + lost) if counts else (7, 3))
 
 
 def test_small_windows_learn_slowly(apogee: Library) -> None:
@@ -538,24 +553,85 @@ def test_the_losses_of_ten_flows_are_no_link_s(apogee: Library, sent: int) -> No
         assert see(apogee, j, sent, sent * 3 // 100) == 12
 
 
+@pytest.mark.parametrize(
+    ("link", "after"),
+    [(12, 12), (39, 39), (40, 40), (41, 40), (48, 47), (49, 47), (96, 89), (140, 127), (255, 228)],
+)
+def test_a_belief_met_beside_a_queue_is_doubted(apogee: Library, link: int, after: int) -> None:
+    """What is above 40 falls by an eighth of it, rounded up: 16 losses are expected, or up to 28,
+    and 15 or 16 seen. Not with an empty queue, nor alone, nor of who is lone.
+    """
+    begin = {"link": link, "large": 1, "seen_expected": 127, "seen": 15}
+    for fields, rtt, got in (
+        ({}, EMPTY + 1, after),
+        ({"lone": 3, "queue": 0}, EMPTY + 1, after),
+        ({}, EMPTY, link),
+        ({"alone": 1}, EMPTY + 1, link),
+        ({"lone": 4}, EMPTY + 1, link),
+    ):
+        j = judge(apogee, **begin | fields)
+        assert see(apogee, j, 128, 1, rtt_us=rtt) == got
+        assert (j.seen_expected, j.seen) == (0, 0)
+
+
+@pytest.mark.parametrize(("seen", "after"), [(5, 72), (6, 89), (16, 89), (47, 89), (255, 89)])
+def test_what_is_met(apogee: Library, seen: int, after: int) -> None:
+    """From a third of 16 losses on: 5 are less, and a quarter goes. However many there are."""
+    j = judge(apogee, link=96, large=1, seen_expected=32, seen=seen)
+    assert see(apogee, j, 128, 0, rtt_us=EMPTY + 1) == after
+
+
+def test_a_doubted_belief_ends_at_40(apogee: Library) -> None:
+    """One in 10.7, met by each round of 128, of which 12 are lost and 12 expected, then fewer."""
+    j, links = judge(apogee, link=96, large=1), []
+    for _ in range(100):
+        links.append(see(apogee, j, 128, j.link // 8, rtt_us=2 * BASE))
+    assert list(dict.fromkeys(links)) == [
+        96, 89, 82, 76, 71, 67, 63, 60, 57, 54, 52, 50, 48, 47, 46, 45, 44, 43, 42, 41, 40,
+    ]  # fmt: skip
+    assert links[-1] == 40
+
+
+@given(u8)
+def test_doubt_in_fractions(apogee: Library, link: int) -> None:
+    assert apogee.judge_doubt(link) == link - math.ceil(max(Fraction(link - 40, 8), 0))
+
+
+@pytest.mark.parametrize(("asked", "link"), [(3, 3), (255, 255), (256, 255), (U32_MAX, 255)])
+def test_a_belief_begins_with_nothing_seen(apogee: Library, asked: int, link: int) -> None:
+    j = judge(apogee, seen_expected=99, seen=33)
+    apogee.judge_believe(j, asked)
+    assert (j.link, j.seen_expected, j.seen) == (link, 0, 0)
+
+
 @given(
     st.lists(
-        st.tuples(st.integers(0, 300) | sents, st.integers(0, 60), st.booleans()), max_size=60
+        st.tuples(
+            st.integers(0, 300) | sents, st.integers(0, 60) | st.just(0), st.booleans()
+        ),
+        max_size=60,
     ),
     st.integers(3, 255),
     flag,
+    flag,
+    st.sampled_from([0, 3, 4]),
 )
 def test_the_belief_in_fractions(
-    apogee: Library, rounds: list[tuple[int, int, bool]], link: int, large: int
+    apogee: Library,
+    rounds: list[tuple[int, int, bool]],
+    link: int,
+    large: int,
+    alone: int,
+    lone: int,
 ) -> None:
     """After 16 expected losses, or 48 seen and one expected. Counted in 1/8, rounded; of a round
-    12 at most, and of what was lost the same part. Small rounds of a flow that is not large count
-    without a queue only.
+    12 at most, and of what was lost the same part. Small rounds with losses of a flow that is not
+    large count without a queue only. What is met beside others and a queue is doubted.
     """
-    j = judge(apogee, link=link, large=large)
+    j = judge(apogee, link=link, large=large, alone=alone, lone=lone)
     expected, seen = Fraction(0), 0
     for sent, lost, queue in rounds:
-        if queue and not large and sent < 128:
+        if queue and lost and not large and sent < 128:
             assert see(apogee, j, sent, lost, rtt_us=EMPTY + 1) == link
             continue
         rounded = math.floor(Fraction(sent * link * 8, 1024) + Fraction(1, 2))
@@ -572,6 +648,8 @@ def test_the_belief_in_fractions(
                 link = share
             elif seen > expected and link < 12:
                 link += 1
+            elif queue and not alone and lone < 4:
+                link -= math.ceil(max(Fraction(link - 40, 8), 0))
             expected, seen = Fraction(0), 0
         assert got == link
         assert (j.seen_expected, j.seen) == (expected * 8, seen)
@@ -1159,12 +1237,14 @@ def test_the_path_s_rtt_only_falls_unless_the_path_is_longer(
     """And never beyond eight times the stack's minimum."""
     j = judge(apogee, base_us=NONE, large=1)
     for number, (rtt, spread, min_rtt) in enumerate(rounds):
-        before = j.base_us
+        before, top = j.base_us, j.top
         if number % 5 == 0:
             apogee.judge_begin_test(j, j.last_us, 2**19, 2)
         if rtt_round(apogee, j, rtt, spread=spread, min_rtt=min_rtt):
             assert before < j.base_us == rtt <= 8 * min_rtt
-            assert not (j.queue or j.standing or j.still or j.rest or j.top)
+            assert not (j.queue or j.standing or j.still or j.rest)
+            queued = min(math.floor(Fraction(16 * (rtt - before), before)), 255)
+            assert j.top == max(top - math.ceil(Fraction(top, 32)) - queued, 0)
         else:
             assert j.base_us == min(before, rtt)
         assert j.standing <= 4 and j.rest <= 8 and j.test <= 2
@@ -1179,8 +1259,8 @@ def test_a_longer_path_is_known_after_16_still_rounds(apogee: Library, rtt: int)
 
 
 def test_a_longer_path_has_no_old_queue(apogee: Library) -> None:
-    """1024 ms are 16/16 above 512. Those were the path's: a tenth above them is as high a queue as
-    there has been. Where the path is as long as before the top stays.
+    """1024 ms are 16/16 above 512. Those were the path's, and all that has been seen: a tenth above
+    them is as high a queue as there has been. Where the path is as long as before the top stays.
     """
     j = judge(apogee)
     for _ in range(16):
@@ -1190,6 +1270,59 @@ def test_a_longer_path_has_no_old_queue(apogee: Library) -> None:
     assert rtt_round(apogee, j, 2 * BASE)
     assert (j.base_us, j.top) == (2 * BASE, 0)
     assert apogee.judge_is_near_top(j, 2 * BASE + 2 * BASE // 10)
+
+
+@pytest.mark.parametrize(
+    ("top", "rtt", "left"),
+    [
+        # in 16ths of 512 ms
+        (20, 2 * BASE, 4),
+        (16, 2 * BASE, 0),
+        (15, 2 * BASE, 0),
+        (0, 2 * BASE, 0),
+        (255, 2 * BASE, 239),
+        (255, 16 * BASE, 15),
+        (255, 17 * BASE, 0),
+        (20, BASE + 31_999, 20),
+        (20, BASE + 32_000, 19),
+        (20, BASE, 20),
+    ],
+)
+def test_a_longer_path_keeps_the_rest_of_its_queue_s_top(
+    apogee: Library, top: int, rtt: int, left: int
+) -> None:
+    """What the path's new RTT takes of it was no queue."""
+    j = judge(apogee, least_us=rtt, top=top, queue=1, standing=4, still=16, rest=5)
+    apogee.judge_adopt(j)
+    assert (j.base_us, j.top) == (rtt, left)
+    assert not (j.queue or j.standing or j.still or j.rest)
+
+
+def test_what_stood_above_the_new_path_s_rtt(apogee: Library) -> None:
+    """1152 ms are 20/16 above 512, of which the round of a test takes one, and the path's new RTT,
+    1024 ms, 16. 2/16 of that above it are not near the top, 3/16 are.
+    """
+    j = judge(apogee, large=1, alone=1)
+    rtt_round(apogee, j, 1_152_000)
+    assert j.top == 20
+    apogee.judge_begin_test(j, 2 * BASE, BASE, 1)
+    assert rtt_round(apogee, j, 2 * BASE)
+    assert (j.base_us, j.top) == (2 * BASE, 3)
+    assert not apogee.judge_is_near_top(j, 2 * BASE + 2 * 64_000)
+    assert apogee.judge_is_near_top(j, 2 * BASE + 3 * 64_000)
+
+
+@pytest.mark.parametrize(
+    ("rtt", "queue", "after"),
+    [(BASE, 1, 0), (QUEUE, 1, 0), (QUEUE + 1, 1, 1), (BASE, 0, 0), (QUEUE + 1, 0, 0)],
+)
+def test_an_rtt_within_a_sixteenth_ends_a_queue(
+    apogee: Library, rtt: int, queue: int, after: int
+) -> None:
+    """And none begins one: that is for the round to say."""
+    j = judge(apogee, queue=queue)
+    apogee.judge_rtt(j, rtt)
+    assert (j.queue, j.least_us, j.base_us) == (after, rtt, BASE)
 
 
 def test_who_has_much_of_the_path_tests_it(apogee: Library) -> None:
