@@ -31,6 +31,7 @@
 #define RTO_MIN_US	200000U
 #define RTO_MAX_US	120000000U
 #define RTO_INIT_US	1000000U
+#define RTO_DOUBLED	7U	/* as often as it may be until it is beyond the largest */
 #define TIMEOUT_MIN_US	2000U
 #define USEC_PER_MSEC	1000U
 #define MIN_RTT_WINDOW	(300 * HZ)
@@ -725,7 +726,8 @@ static void reorder_timeout(struct flow *f)
 static void send_syn(struct flow *f)
 {
 	path_send(f, (struct packet){ .tsval = now_ms(), .flow = f->number, .syn = true });
-	set_xmit_timer(f, PENDING_RTO, (u64)RTO_INIT_US << f->syns++);
+	set_xmit_timer(f, PENDING_RTO, (u64)RTO_INIT_US << min(f->syns, RTO_DOUBLED));
+	f->syns++;
 }
 
 void sender_timer(struct flow *f)

@@ -72,6 +72,20 @@ def test_a_stall_of_acks_leads_to_a_timeout_that_is_undone(model: Model, stall_m
     assert 1 <= flow["duplicates"] <= flow["timeouts"] + 1  # and the loss probe's
 
 
+@pytest.mark.parametrize("dead_s", [100, 7300, 8900])
+def test_a_syn_is_sent_again_until_it_arrives(model: Model, dead_s: int) -> None:
+    """After 1, 2, 4 ... 64 s, then every 120 s. It is answered after a round trip, half of one
+    later the first data arrives, and then the run lasts 5 s.
+    """
+    syn, wait = 0, 1
+    while syn < dead_s:
+        syn, wait = syn + wait, min(2 * wait, 120)
+    done = model.run(
+        "reno", rtt=500, duration=5, spread=0, series=1, event=["0:loss=1", f"{dead_s}:loss=0"]
+    )
+    assert done["series"][-1]["t"] == syn + 5
+
+
 def test_errors_are_as_frequent_as_asked(model: Model) -> None:
     """Within 4 standard deviations of a binomial."""
     flow = model.run("star", duration=60, ber=1e-6)["flows"][0]
