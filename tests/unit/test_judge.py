@@ -109,7 +109,7 @@ def test_excess_is_a_cusum(
     [(0, 1), (12, 1), (23, 1), (24, 2), (59, 4), (60, 5), (71, 5), (72, 5), (U32_MAX, 5)],
 )
 def test_a_small_window_s_limit_is_a_twelfth(apogee: Library, cwnd: int, limit: int) -> None:
-    """Alone it is two segments at least. There no round counts for more than four: two are needed."""
+    """Alone it is two segments at least; no round counts for more than four there."""
     for lone, most in ((0, limit), (3, limit), (4, max(limit, 2))):
         for lost, excess in ((most, False), (most + 1, True)):
             j = judge(apogee, lone=lone)
@@ -522,8 +522,8 @@ def test_which_rounds_are_evidence(
     apogee: Library, rtt: int, large: int, sent: int, lost: int, counts: bool
 ) -> None:
     """The queue was empty, or nothing was lost, or the round is too large to take much for the
-    link's, or the flow. 127 and 128 segments at 12/1024 are 11.9 and 12 eighths, one is .09, none. Jitter, the calm
-    of a judgement, is not allowed for.
+    link's, or the flow. 127 and 128 segments at 12/1024 are 11.9 and 12 eighths, one is .09, none.
+    Jitter, the calm of a judgement, is not allowed for.
     """
     j = judge(apogee, large=large, calm=255, seen_expected=7, seen=3)
     assert see(apogee, j, sent, lost, rtt_us=rtt) == 12
@@ -606,9 +606,7 @@ def test_a_belief_begins_with_nothing_seen(apogee: Library, asked: int, link: in
 
 @given(
     st.lists(
-        st.tuples(
-            st.integers(0, 300) | sents, st.integers(0, 60) | st.just(0), st.booleans()
-        ),
+        st.tuples(st.integers(0, 300) | sents, st.integers(0, 60) | st.just(0), st.booleans()),
         max_size=60,
     ),
     st.integers(3, 255),
