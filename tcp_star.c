@@ -836,6 +836,7 @@ APOGEE_CONG_CONTROL(star_cong_control)
 		tp->snd_ssthresh = max(s->w.cwnd_abe, STAR_CWND_MIN);
 
 	star_set_window(sk, lift || judged);
+	/* A new gain alone can wait for the next sample. */
 	if (estimated || tcp_snd_cwnd(tp) != cwnd)
 		star_set_pacing_rate(sk);
 	s->una = tp->snd_una;

@@ -516,9 +516,9 @@ static inline u32 judge_doubt(u32 link)
  * hardly a third of it comes, and rises back to where it began. A flow that is not large
  * and has too few segments in a round for a test takes much more for the link's. Of its
  * rounds those with losses count only if the queue was empty: the smoothed RTT is compared
- * with the stack's minimum, and jitter is not allowed for. Beside others a belief that is
- * met while there is a queue is doubtful: if all took the queue's losses for the link's,
- * nobody would make room.
+ * with the stack's minimum, and jitter is not allowed for. Who is not
+ * alone doubts a belief that is met while there is a queue: if all took the queue's losses
+ * for the link's, nobody would make room.
  */
 static inline void judge_see(struct star_judge *j, const struct judge_round *r,
 			     u32 sent)
@@ -569,8 +569,7 @@ static inline bool judge_stays(const struct star_judge *j, u64 expected,
 /* After a cut: whose are the losses? If they stay, the link's, and the belief rises to
  * them; if less than half stay, it falls to these, not below JUDGE_LINK_BEGIN. Shown only
  * while the path is not full and the smoothed RTT is as low as with an empty queue. Where
- * others may send the least RTT of the round must be low as well, as a queue that they keep
- * full gets into @calm; and a flow with too few losses in a round learns nothing in time.
+ * others may send a flow with too few losses in a round learns nothing in time.
  */
 static inline bool judge_test_link(struct star_judge *j,
 				   const struct judge_round *r, u32 sent)
@@ -578,12 +577,11 @@ static inline bool judge_test_link(struct star_judge *j,
 	bool few = j->ratio < 64;
 	u32 want = few ? JUDGE_EXPECTED_FEW : JUDGE_EXPECTED;
 	u64 now = ((u64)sent * j->ratio + 1023) >> 10, lost = r->lost;
+	u32 link;
 	bool stays;
 
 	if (sent > r->path ||
 	    !judge_is_empty(r->rtt_us, j->base_us, j->calm) ||
-	    (!judge_is_lone(j) &&
-	     !judge_is_empty(j->last_us, j->base_us, j->calm >> 2)) ||
 	    (!judge_is_lone(j) && now < want / 4)) {
 		judge_count_anew(j, 0);
 		return false;
@@ -596,12 +594,13 @@ static inline bool judge_test_link(struct star_judge *j,
 	if (j->expected < want)
 		return false;
 	stays = judge_stays(j, j->expected, j->lost);
+	link = (u32)j->lost * j->ratio / j->expected;
 	if (stays)
-		j->link = (u8)clamp_t(u32, (u32)j->lost * j->ratio / j->expected,
-				      j->link, U8_MAX);
+		judge_believe(j, max_t(u32, link, j->link));
 	else if ((u32)j->lost * 2 < j->expected)
-		j->link = (u8)clamp_t(u32, (u32)j->lost * j->ratio / j->expected,
-				      min_t(u32, j->link, JUDGE_LINK_BEGIN), j->link);
+		judge_believe(j, clamp_t(u32, link,
+					 min_t(u32, j->link, JUDGE_LINK_BEGIN),
+					 j->link));
 	judge_count_anew(j, 0);
 	return stays;
 }
