@@ -897,44 +897,6 @@ def test_what_is_above_the_least_anyway_is_no_queue(apogee: Library, calm: int) 
         assert apogee.judge_test_link(j, r, 128) == tells
 
 
-@pytest.mark.parametrize("calm", [0, 3, 4, 13, 255])
-def test_beside_others_the_least_rtt_is_to_be_low_too(apogee: Library, calm: int) -> None:
-    """Of what is there anyway a quarter counts for it, in whole 256ths of 2 ms. Alone only the
-    smoothed RTT tells.
-    """
-    longest = EMPTY + 2000 * (calm // 4)
-    for lone, last_us, tells in (
-        (0, longest, True),
-        (3, longest, True),
-        (0, longest + 1, False),
-        (3, longest + 1, False),
-        (0, NONE, False),
-        (4, longest + 1, True),
-        (4, NONE, True),
-    ):
-        j = after_a_round(
-            apogee, ratio=64, expected=24, lost=24, lone=lone, calm=calm, last_us=last_us, link=20
-        )
-        assert apogee.judge_test_link(j, a_round(apogee, 128, 8), 128) == tells
-        assert (j.ratio, j.expected, j.lost) == (0, 0, 0)
-        assert j.link == (64 if tells else 20)
-
-
-def test_the_least_rtt_is_that_of_the_round_that_has_ended(apogee: Library) -> None:
-    """A queue that others keep full is taken for calm, up to 255/256; 63/256 of 512 ms are 126 ms.
-    In a queue's test the RTT is still that of before it.
-    """
-    longest = EMPTY + 126_000
-    for rtt, got in ((longest, "TAKE_BACK"), (longest + 1, "STAY")):
-        j = after_a_round(apogee, ratio=64, expected=24, lost=24, calm=255, last_us=NONE)
-        rtt_round(apogee, j, rtt, min_rtt=BASE)
-        assert answer(apogee, j, 128, 8, rtt_us=2 * BASE) == got
-        assert (j.ratio, j.link) == (0, 64 if got == "TAKE_BACK" else 12)
-    j = after_a_round(apogee, ratio=64, expected=24, lost=24, last_us=2 * BASE, test=2)
-    rtt_round(apogee, j, BASE)
-    assert (j.test, j.last_us, answer(apogee, j, 128, 8)) == (1, 2 * BASE, "STAY")
-
-
 def test_an_overload_voids_the_test(apogee: Library) -> None:
     """A cut, two rounds, 100 of 350 lost; the same share as before then proves nothing."""
     j = after_a_round(apogee, large=1)
