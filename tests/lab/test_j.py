@@ -31,8 +31,7 @@ CASES = {
         cc="j",
         duration_s=8,
         beside="(sleep 5; ip netns exec snd ss -tin 'dport = :5201' >$OUT/ss) &\n"
-        + LOSE_A_FEW.replace("sleep 5", "sleep 2.2")
-        + LOSE_A_FEW.split("clsact\n")[1].replace("sleep 5", "sleep 3")
+        + (LOSE_A_FEW + LOSE_A_FEW.split("clsact\n")[1]).format(after_s=3.5)
         + "wait\n",
     ),
     # The receive window keeps the path from filling: no loss by the end of slow start.
