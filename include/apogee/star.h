@@ -51,6 +51,8 @@
 #define STAR_QUEUED		16U
 /* The letter's queue stands where the RTT is a sixteenth above its minimum. */
 #define STAR_QUEUE_SHIFT	4
+/* Steps of growth for one ACK, of 32896 segments and more: a BPF verifier wants a bound. */
+#define STAR_STEPS_MAX		256U
 /* No window below two segments: one would wait for the delayed ACK. */
 #define STAR_CWND_MIN		2U
 
@@ -145,12 +147,15 @@ static inline bool star_queue_stands(u32 rtt_us, u32 rtt_min_us)
 /* Add acked / divisor to cwnd_reno, the divisor growing with each step. */
 static inline void star_increase(struct star_window *w, u32 divisor, u32 acked)
 {
+	u32 steps;
 	u64 cnt;
 
 	/* Credit collected against a larger window is worth one at the most. */
 	divisor = max_t(u32, divisor, 1);
 	cnt = (u64)min_t(u32, w->cwnd_cnt, divisor - 1) + acked;
-	while (cnt >= divisor && w->cwnd_reno < ABE_WINDOW_MAX) {
+	for (steps = 0; steps < STAR_STEPS_MAX; steps++) {
+		if (cnt < divisor || w->cwnd_reno >= ABE_WINDOW_MAX)
+			break;
 		cnt -= divisor++;
 		w->cwnd_reno++;
 	}
