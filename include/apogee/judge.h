@@ -516,9 +516,9 @@ static inline u32 judge_doubt(u32 link)
  * hardly a third of it comes, and rises back to where it began. A flow that is not large
  * and has too few segments in a round for a test takes much more for the link's. Of its
  * rounds those with losses count only if the queue was empty: the smoothed RTT is compared
- * with the stack's minimum, and jitter is not allowed for. Who is not
- * alone doubts a belief that is met while there is a queue: if all took the queue's losses
- * for the link's, nobody would make room.
+ * with the stack's minimum, and jitter is not allowed for. Who is not alone doubts a belief
+ * that is met while there is a queue: if all took the queue's losses for the link's, nobody
+ * would make room.
  */
 static inline void judge_see(struct star_judge *j, const struct judge_round *r,
 			     u32 sent)
