@@ -9,7 +9,7 @@ PYTHON := PYTHONPATH=scripts /usr/bin/python3
 RUNNING := $(shell uname -r)
 HOST_KDIR := /lib/modules/$(RUNNING)/build
 # What the lab's guest runs; unpacked under build/cache on first use.
-lab_kdir = $$($(PYTHON) -m apogee_lab.images kdir)
+lab_kdir = $$($(PYTHON) -m apogee_lab.commands.kernel_files kdir)
 
 # The kernel release a build directory $(1) belongs to.
 release = $$(sed -n 's/^.define UTS_RELEASE "\(.*\)"/\1/p' $(1)/include/generated/utsrelease.h 2>/dev/null)
@@ -60,7 +60,7 @@ demo: ## measure star beside five others on the lossy satellite link: table and 
 
 # SEEDS, DURATION, ENGINE, JOBS, EXECUTOR and DRY: see docs/reproduce.md. A bad name is told before
 # anything is installed, where there is Python already.
-figures = $(PYTHON) -m apogee_lab.reproduce $(FIG) $(if $(SEEDS),--seeds '$(SEEDS)') \
+figures = $(PYTHON) -m apogee_lab.commands.reproduce $(FIG) $(if $(SEEDS),--seeds '$(SEEDS)') \
 	$(if $(DURATION),--duration '$(DURATION)') $(if $(JOBS),--jobs '$(JOBS)') \
 	$(if $(EXECUTOR),--executor '$(EXECUTOR)') $(if $(ENGINE),--engine '$(ENGINE)') \
 	$(if $(DRY),--dry-run)

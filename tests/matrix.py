@@ -18,10 +18,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from apogee_lab import foreign, images, modules, table
+from apogee_lab import modules
+from apogee_lab.algorithms import module_of
+from apogee_lab.base import LabError
 from apogee_lab.engines import qemu
-from apogee_lab.engines.common import GuestFailed
-from apogee_lab.scenario import module_of
+from apogee_lab.engines.supervise import GuestFailed
+from apogee_lab.kernels import debian, foreign_headers
+from apogee_lab.kernels.kernel import SERIES, Kernel
+from apogee_lab.results.text import NONE, as_text
 
 from .lab.runs import Case, Run, run_cases
 from .unit import answers
@@ -55,7 +59,7 @@ class Row:
         print(f"{self.name}: {column}", file=sys.stderr, flush=True)
         try:
             self.cells[column] = check()
-        except (images.LabError, GuestFailed, AssertionError) as error:
+        except (LabError, GuestFailed, AssertionError) as error:
             self.cells[column] = str(error) or "failed"
         return not self.cells[column]
 
@@ -72,11 +76,11 @@ class Row:
 
 def _cell(why: str | None) -> str:
     if why is None:
-        return table.NONE
+        return NONE
     return "FAILED" if why else "ok"
 
 
-def _compiled(k: images.Kernel, out: Path, *flags: str) -> str:
+def _compiled(k: Kernel, out: Path, *flags: str) -> str:
     """Build; the complaints of compiler, checker and kernel's tools."""
     command = [str(ROOT / "scripts" / "build-modules"), str(k.headers), str(out), *flags]
     done = subprocess.run(
@@ -88,7 +92,7 @@ def _compiled(k: images.Kernel, out: Path, *flags: str) -> str:
     return "\n    ".join(lines)
 
 
-def compile_row(k: images.Kernel, arch: str) -> Row:
+def compile_row(k: Kernel, arch: str) -> Row:
     """W=1 and sparse, from nothing."""
     row = Row(k.release, arch)
     out = BUILD / "matrix" / k.release
@@ -100,7 +104,7 @@ def compile_row(k: images.Kernel, arch: str) -> Row:
 
 
 def _smoke_case(cc: str) -> Case:
-    module = module_of(cc) if images.own_modules([cc]) else ""
+    module = module_of(cc) if modules.own_modules([cc]) else ""
     return Case(
         {"ber": 0},  # one early loss, and six seconds say nothing
         cc=cc,
@@ -126,7 +130,7 @@ def _trouble(out: Path) -> str:
     return next((line for line in log if _TROUBLE.search(line)), "")
 
 
-def _answered(series: str, k: images.Kernel, asked: Path) -> str:
+def _answered(series: str, k: Kernel, asked: Path) -> str:
     """Let the kernel make the unit tests' calls; the first answer that differs."""
     out = BUILD / "tests" / f"answers-{k.release}"
     files = {"lab/calls": (asked / "calls").read_bytes()}
@@ -148,8 +152,8 @@ def record_calls() -> Path:
 def native_row(series: str, asked: Path) -> Row:
     """All columns, for the kernel that the lab boots; without it, why it is missing."""
     try:
-        k = images.kernel(series)
-    except images.LabError as error:
+        k = debian.kernel(series)
+    except LabError as error:
         return Row(series, "amd64", {"W=1": str(error)})
     row = compile_row(k, "amd64")
     if row.failures:
@@ -176,28 +180,28 @@ def native_row(series: str, asked: Path) -> Row:
 def foreign_row(series: str, arch: str) -> Row:
     """What can be seen of another machine's kernel; without its headers, why they are missing."""
     try:
-        return compile_row(foreign.kernel(series, arch), arch)
-    except images.LabError as error:
+        return compile_row(foreign_headers.kernel(series, arch), arch)
+    except LabError as error:
         return Row(series, arch, {"W=1": str(error)})
 
 
 def main(argv: Sequence[str]) -> int:
     """Print the table of these series, or of all."""
-    unknown = [name for name in argv if name not in images.SERIES]
+    unknown = [name for name in argv if name not in SERIES]
     if unknown:
-        there = ", ".join(images.SERIES)
+        there = ", ".join(SERIES)
         print(f"matrix: no series '{unknown[0]}'; there is: {there}", file=sys.stderr)
         return 2
     rows = []
     try:
         asked = record_calls()
-        for series in argv or images.SERIES:
+        for series in argv or SERIES:
             rows.append(native_row(series, asked))
-            rows += [foreign_row(series, arch) for arch in foreign.architectures(series)]
-    except (images.LabError, AssertionError) as error:
+            rows += [foreign_row(series, arch) for arch in foreign_headers.architectures(series)]
+    except (LabError, AssertionError) as error:
         print(f"matrix: {error}", file=sys.stderr)
         return 1
-    print(table.as_text([["kernel", "for", *COLUMNS], *(row.texts() for row in rows)]))
+    print(as_text([["kernel", "for", *COLUMNS], *(row.texts() for row in rows)]))
     failures = [line for row in rows for line in row.failures]
     print("\n".join(failures), end="\n" if failures else "", file=sys.stderr)
     return 1 if failures else 0

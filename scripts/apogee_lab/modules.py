@@ -11,18 +11,65 @@ import lzma
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from . import images
-from .request import UsageError
-from .scenario import module_of
+from .algorithms import module_of
+from .base import LabError, UsageError, repo_root
+from .kernels.kernel import Kernel
+
+# --- images -----------------------------------------------------------------------------------
+
+
+def module_bytes(path: Path) -> bytes:
+    """A module as the kernel takes it, its signature included; packages may compress it by xz."""
+    data = path.read_bytes()
+    return lzma.decompress(data) if path.suffix == ".xz" else data
+
+
+# --- our modules ------------------------------------------------------------------------------
+
+
+def _own_folders(top: Path) -> list[Path]:
+    """Where the project's modules are, below the source tree or what was built from it."""
+    return [top, *sorted(folder.parent for folder in top.glob("tests/*/Kbuild"))]
+
+
+def is_own(name: str) -> bool:
+    """Whether a module of this name is built from this source tree."""
+    return any((folder / f"{name}.c").exists() for folder in _own_folders(repo_root()))
+
+
+def own_modules(ccs: Iterable[str]) -> list[str]:
+    """Modules of this project among the congestion controls a run uses, in a fixed order."""
+    return sorted({module_of(cc) for cc in ccs if is_own(module_of(cc))})
+
+
+def module_file(name: str, k: Kernel) -> Path:
+    """The .ko of one of the project's modules, as `make modules` left it for this kernel; else one
+    that is installed."""
+    if not is_own(name):
+        raise LabError(f"there is no module {name} in this project")
+    for folder in _own_folders(k.built):
+        if (folder / f"{name}.ko").exists():
+            return folder / f"{name}.ko"
+    installed = k.installed(name)
+    if installed:
+        return installed
+    raise LabError(f"{name}.ko is not built for {k.release}: make modules KDIR={k.headers}")
+
+
+def stock_controls(k: Kernel) -> set[str]:
+    """Names the kernel offers, without this project's."""
+    names = {p.name.partition(".ko")[0] for p in (k.modules / "kernel/net/ipv4").glob("tcp_*.ko*")}
+    return {n.removeprefix("tcp_") for n in names if n not in ("tcp_diag",)} | {"reno", "cubic"}
+
 
 _INFO = re.compile(rb"(?:\A|\0)parm(type)?=([a-z][a-z0-9_]*):([^\0]*)")
 _RANGE = re.compile(r"\b(\d+) (?:to|or) (\d+)\b")
 
 
-def build(kernel: images.Kernel) -> None:
+def build(kernel: Kernel) -> None:
     """Build this project's modules for the kernel, or bring them up to date (a second's work).
 
     So what is measured is always the source as it stands; but without headers what was built or
@@ -30,7 +77,7 @@ def build(kernel: images.Kernel) -> None:
     """
     if not kernel.buildable:
         return
-    root = images.repo_root()
+    root = repo_root()
     out = root / "build" / "modules" / kernel.release
     done = subprocess.run(
         [root / "scripts" / "build-modules", kernel.headers, out, *kernel.make],
@@ -38,7 +85,7 @@ def build(kernel: images.Kernel) -> None:
     )  # fmt: skip
     if done.returncode:
         sys.stderr.write(done.stdout)
-        raise images.LabError(f"the modules do not build for kernel {kernel.release}, see above")
+        raise LabError(f"the modules do not build for kernel {kernel.release}, see above")
 
 
 def of_file(module: Path) -> dict[str, str]:
@@ -54,19 +101,19 @@ def of_file(module: Path) -> dict[str, str]:
     return found
 
 
-def of_control(kernel: images.Kernel, cc: str) -> dict[str, str] | None:
+def of_control(kernel: Kernel, cc: str) -> dict[str, str] | None:
     """Parameters of a congestion control in this kernel; None if it is built in.
 
     ``modprobe`` cannot set what is built in.
     """
     name = module_of(cc)
-    if images.own_modules([cc]):
-        return of_file(images.module_file(name, kernel))
+    if own_modules([cc]):
+        return of_file(module_file(name, kernel))
     found = sorted((kernel.modules / "kernel" / "net" / "ipv4").glob(f"{name}.ko*"))
     return of_file(found[0]) if found else None
 
 
-def check(kernel: images.Kernel, settings: Mapping[str, list[str]]) -> None:
+def check(kernel: Kernel, settings: Mapping[str, list[str]]) -> None:
     """UsageError for a ``MODULE.PARAM`` that the kernel would ignore or the module refuse.
 
     A range is what the parameter's description says: ``1 to 1000000``, ``0 or 1``.

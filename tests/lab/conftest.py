@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from apogee_lab import images, sweep
 from apogee_lab.engines import qemu, uml
+from apogee_lab.kernels import debian
+from apogee_lab.runs import sweep
 
 #: Runs a shell script in a guest, `guest("modprobe tcp_star", modules=["tcp_star"])`; more keywords
 #: as for qemu.run_script. Returns the folder of what the script left in $OUT; the exit status of
@@ -44,7 +45,7 @@ def shifted_seeds() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def modules(root: Path) -> Path:
     """Where the modules are, built for the lab's kernel."""
-    kernel = images.kernel()
+    kernel = debian.kernel()
     out = root / "build" / "modules" / kernel.release
     command = [str(root / "scripts" / "build-modules"), str(kernel.headers), str(out)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from apogee_lab import images, modules
+from apogee_lab import modules
 from apogee_lab.engines import uml
+from apogee_lab.kernels import uml_kernel
 
 from .runs import compiled
 
@@ -92,9 +93,9 @@ def exchanges(
     root: Path, build: Path, name: str, scripts: Mapping[str, str], algorithms: Iterable[str]
 ) -> dict[str, Exchange]:
     """Run each script in one guest of engine uml; what is left is in build/tests/NAME."""
-    modules.build(uml.kernel())
+    modules.build(uml_kernel.kernel())
     files = {"bin/exchange": compiled(root / "tests" / "lab" / "exchange.c", build)}
-    ours = images.own_modules(algorithms)
+    ours = modules.own_modules(algorithms)
     lines = ["chmod +x /bin/exchange", "modprobe tun", "failed=0"]
     lines += [f"modprobe {module}" for module in ours]
     for key, script in scripts.items():

@@ -10,7 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from apogee_lab import images
+from apogee_lab import modules
+from apogee_lab.base import find_program
+from apogee_lab.guest.cpio import libraries
+from apogee_lab.guest.image import flow_binary
+from apogee_lab.kernels.kernel import Kernel
 
 #: Programs in place of busybox's -> Debian package.
 PROGRAMS = {
@@ -34,7 +38,7 @@ _UNUSED_LIBRARIES = ("_tkinter", "_curses", "_dbm", "_gdbm", "_sqlite3", "_test"
 
 
 def _libraries_of(program: Path) -> Iterator[tuple[str, bytes]]:
-    for library in images.libraries(program):
+    for library in libraries(program):
         if not library.name.startswith("ld-"):  # the guest has it, and its own may be executed
             yield f"lib/{library.name}", library.resolve().read_bytes()
 
@@ -60,23 +64,23 @@ def _package(top: Path) -> Iterator[tuple[str, bytes]]:
             yield from _libraries_of(path)
 
 
-def _project(root: Path, kernel: images.Kernel) -> Iterator[tuple[str, bytes]]:
+def _project(root: Path, kernel: Kernel) -> Iterator[tuple[str, bytes]]:
     """The lab, the modules' names and what is built of both."""
     for path in [*(root / "scripts").rglob("*"), *root.glob("tcp_*.c")]:
         if path.is_file() and path.suffix != ".pyc":
             yield f"{HOME}/{path.relative_to(root)}", path.read_bytes()
-    flow = images.flow_binary()
+    flow = flow_binary()
     yield f"{HOME}/build/cache/{flow.name}", flow.read_bytes()
     for name in ("tcp_star", "tcp_j"):
-        built = images.module_file(name, kernel)
+        built = modules.module_file(name, kernel)
         yield f"{HOME}/build/modules/{kernel.release}/{name}.ko", built.read_bytes()
 
 
-def files(root: Path, kernel: images.Kernel) -> dict[str, bytes]:
+def files(root: Path, kernel: Kernel) -> dict[str, bytes]:
     """What is to be added to a guest, which then runs PREPARE."""
     found: dict[str, bytes] = {}
     for name, package in PROGRAMS.items():
-        program = images.find_program(name, package)
+        program = find_program(name, package)
         found[f"bin/{name}"] = program.resolve().read_bytes()
         found.update(_libraries_of(program))
     found.update(_package(Path(sysconfig.get_path("stdlib"))))

@@ -24,7 +24,7 @@ from typing import Any
 
 sys.path.insert(0, "scripts")
 
-from apogee_lab import cli, records  # noqa: E402, F401 - imported once, it takes seconds here
+from apogee_lab.commands import main as lab_command  # noqa: E402
 
 #: Settings of the kernel that change by themselves.
 VOLATILE = ("fs/", "kernel/random/", "kernel/ns_last_pid", "kernel/pty/", "kernel/perf_")
@@ -150,7 +150,7 @@ def lab(name: str, *arguments: str, scenario: str = "satellite") -> int:
     os.setpgid(0, 0)
     for number, end in ((1, "out"), (2, "err")):
         os.dup2(os.open(OUT / f"{name}.{end}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
-    status = cli.main(["run", scenario, "--engine", "host", "--fresh", *LINK, *arguments])
+    status = lab_command.main(["run", scenario, "--engine", "host", "--fresh", *LINK, *arguments])
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(status)
@@ -293,7 +293,7 @@ def prompt() -> None:
     before = state()
     pid, terminal = pty.fork()
     if not pid:
-        os._exit(cli.main(["shell", "satellite", "--engine", "host", *LINK]))
+        os._exit(lab_command.main(["shell", "satellite", "--engine", "host", *LINK]))
     said = heard(terminal, b"lab# ")
     for typed, answer in (
         (b"sleep 100; echo slept\n", b"slept"),

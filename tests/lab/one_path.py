@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from apogee_lab import modules
+from apogee_lab.algorithms import module_of
 from apogee_lab.engines import uml
-from apogee_lab.scenario import module_of
+from apogee_lab.kernels import uml_kernel
 
 from .runs import Case, Run, run_cases
 
@@ -65,5 +66,5 @@ def flow(
 
 def run_all(build: Path, name: str, cases: Mapping[str, Case]) -> dict[str, Run]:
     """All cases in one guest of engine uml, with the modules as they are now."""
-    modules.build(uml.kernel())
+    modules.build(uml_kernel.kernel())
     return run_cases(build, name, cases, engine=uml)

@@ -18,10 +18,17 @@ from typing import Any
 
 import pytest
 
-from apogee_lab import cli, images, records, traces
+from apogee_lab.commands import main
 from apogee_lab.engines import qemu
-from apogee_lab.scenario import Plan, members
+from apogee_lab.kernels.kernel import DEFAULT_KERNEL
+from apogee_lab.measures import traces
+from apogee_lab.measures.arrivals import Arrivals
+from apogee_lab.measures.compute import compute
+from apogee_lab.measures.raw import read_arrivals, read_events, read_queue
+from apogee_lab.measures.record import read_records
+from apogee_lab.modules import own_modules
 from apogee_lab.scenarios import SCENARIOS
+from apogee_lab.scenarios.scenario import Plan, members
 from apogee_lab.scenarios.testbed import PORT
 
 #: A receive window that never limits.
@@ -94,7 +101,7 @@ class Run:
             "wall_s": 0.0,
             "kernel": "",
         }
-        return records.compute(self.raw, self.case.plan.facts() | told)
+        return compute(self.raw, self.case.plan.facts() | told)
 
     def column(self, name: str) -> list[int]:
         """One field of the sender's samples of TCP_INFO."""
@@ -102,9 +109,9 @@ class Run:
         return [sample[at] for sample in self.sent["samples"]]
 
     @cached_property
-    def arrivals(self) -> records.Arrivals:
+    def arrivals(self) -> Arrivals:
         """What the receiver had, over time."""
-        return records.read_arrivals(self.raw, self.flow)
+        return read_arrivals(self.raw, self.flow)
 
     def goodput(self, start_s: float = 0.0, end_s: float | None = None) -> float:
         """Goodput in bit/s between two times since the first data segment arrived."""
@@ -136,14 +143,14 @@ class Run:
 
     def when(self, name: str, what: str) -> float:
         """Time of a line of events.log, in s of the guest's clock."""
-        found = [at for n, w, at in records.read_events(self.raw) if (n, w) == (name, what)]
+        found = [at for n, w, at in read_events(self.raw) if (n, w) == (name, what)]
         assert len(found) == 1, f"{name} {what} is {len(found)} times in events.log"
         return found[0]
 
     @cached_property
     def queue(self) -> tuple[Any, Any]:
         """Times in s and backlog in bytes of the bottleneck's queue."""
-        return records.read_queue(self.raw, self.case.plan.bottleneck[1])
+        return read_queue(self.raw, self.case.plan.bottleneck[1])
 
 
 def run_cases(
@@ -153,14 +160,14 @@ def run_cases(
     extras: Sequence[str] = (),
     files: Mapping[str, bytes] | None = None,
     engine: ModuleType = qemu,
-    kernel: str = images.DEFAULT_KERNEL,
+    kernel: str = DEFAULT_KERNEL,
 ) -> dict[str, Run]:
     """Run the cases one after the other in one guest; results are in build/tests/NAME/CASE.
 
     The congestion control's module is unloaded after each case, so that the next one loads it with
     its own parameters.
     """
-    modules = images.own_modules([cc for case in cases.values() for cc in members(case.cc)])
+    modules = own_modules([cc for case in cases.values() for cc in members(case.cc)])
     extras = sorted({*extras, *(extra for c in cases.values() for extra in c.plan.extras)})
     lines = ["failed=0"]
     scripts: dict[str, bytes] = dict(files or {})
@@ -220,8 +227,8 @@ def measured(
 ) -> list[dict[str, Any]]:
     """The records of a `lab run`, as a user types it; they are written to ``target``."""
     command = ["run", scenario, "--engine", engine, "--json", str(target), *arguments]
-    assert cli.main(command) == 0
-    return records.read_records(target)
+    assert main.main(command) == 0
+    return read_records(target)
 
 
 __all__ = ["PORT", "Case", "Run", "close", "compiled", "measured", "run_cases", "timeouts"]

@@ -10,6 +10,7 @@ import pytest
 
 from apogee_lab import modules
 from apogee_lab.engines import uml
+from apogee_lab.kernels import uml_kernel
 
 from .lives import LINK, SEGMENT
 from .runs import compiled
@@ -48,7 +49,7 @@ def first_flight(trace: Path) -> list[int]:
 @pytest.fixture(scope="module")
 def out(build: Path, root: Path) -> Path:
     """One connection of each algorithm in one guest."""
-    modules.build(uml.kernel())
+    modules.build(uml_kernel.kernel())
     out = build / "tests" / "first-flight"
     peer = compiled(root / "tests" / "lab" / "peer.c", build)
     uml.run_script(LINK + SCRIPT, out=out, modules=MODULES,

@@ -19,10 +19,11 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from apogee_lab import cli, records
-from apogee_lab.engines import qemu
-from apogee_lab.scenario import Param, Plan
+from apogee_lab.commands import main
+from apogee_lab.engines import qemu, supervise
+from apogee_lab.measures.record import comparable, dumps, read_records
 from apogee_lab.scenarios import SCENARIOS
+from apogee_lab.scenarios.scenario import Param, Plan
 
 from .runs import Case, Run, compiled, run_cases
 
@@ -30,7 +31,7 @@ pytestmark = pytest.mark.guest
 
 
 def lab_run(*arguments: str) -> int:
-    return cli.main(["run", *arguments])
+    return main.main(["run", *arguments])
 
 
 # --- repeatability ----------------------------------------------------------------------------
@@ -46,8 +47,8 @@ def test_equal_seeds_give_equal_records(modules: Path, kept: Path, tmp_path: Pat
             "--seed", "1,2", "--duration", "5", "--fresh", "--json", str(target),
         )  # fmt: skip
         assert status == 0
-        found = records.read_records(target)
-        lines.append([records.dumps(records.comparable(record)) for record in found])
+        found = read_records(target)
+        lines.append([dumps(comparable(record)) for record in found])
         traces = {run: (kept / run / "trace.txt").read_bytes() for run in names(found)}
         if attempt == "one":
             first = traces
@@ -101,7 +102,7 @@ def test_guests_that_fail_do_not_stop_the_sweep(
     assert "was not done after" in shown.err
     assert "about to sleep" in shown.err
     assert "2 of 3 runs failed" in shown.err
-    (record,) = records.read_records(target)
+    (record,) = read_records(target)
     assert record["set"]["fault"] == "none"
     assert "reno" in shown.out, "the table of the run that was good"
     failed = sorted(kept.glob("*.failed"))
@@ -118,7 +119,7 @@ def test_guests_that_fail_do_not_stop_the_sweep(
 def test_a_busy_guest_is_killed_after_its_bound(tmp_path: Path) -> None:
     """Endless work, no sign of life that would help: the wall clock decides."""
     start = time.monotonic()
-    with pytest.raises(qemu.GuestFailed, match="not done after 8 s"):
+    with pytest.raises(supervise.GuestFailed, match="not done after 8 s"):
         qemu.run_script("while :; do :; done", out=tmp_path / "out", timeout_wall_s=8.0)
     assert time.monotonic() - start < 20
     assert list(tmp_path.iterdir()) == [], "nothing half done is left"
@@ -152,7 +153,7 @@ def test_an_interrupted_sweep_goes_on(kept: Path, tmp_path: Path, root: Path) ->
     again = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert again.returncode == 0, again.stderr
     assert finished.parent.joinpath("flow1.recv.json").stat().st_mtime_ns == written
-    assert len(records.read_records(tmp_path / "records")) == 3
+    assert len(read_records(tmp_path / "records")) == 3
     assert not list(kept.glob("*.part-*"))
 
 

@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
-from apogee_lab import cli, images, records
+from apogee_lab.commands import main
 from apogee_lab.engines import host, qemu
+from apogee_lab.kernels import debian
+from apogee_lab.measures.record import read_records
 
 from . import machine
 from .machine_trials import LASTING, LASTING_IFB, LINK, WAYS
@@ -35,7 +37,7 @@ STATUSES = dict(zip(WAYS, [{130}, {130, -15}, {-9}, {1}, {1}, {1}], strict=True)
 def out(modules: Path, build: Path, root: Path) -> Path:
     """What all trials left, made in one guest."""
     trials = root / "tests" / "lab" / "machine_trials.py"
-    files = machine.files(root, images.kernel())
+    files = machine.files(root, debian.kernel())
     files[f"{machine.HOME}/trials.py"] = trials.read_bytes()
     script = f"{machine.PREPARE}python3 trials.py {SEED} {KILLS}\n"
     found = build / "tests" / "host"
@@ -61,7 +63,7 @@ def named(trials: list[dict[str, Any]], name: str) -> dict[str, Any]:
 
 def test_what_is_touched_is_said_first(trials: list[dict[str, Any]]) -> None:
     said = named(trials, "whole")["said"].splitlines()
-    release = images.kernel().release
+    release = debian.kernel().release
     assert said[0].startswith(
         f"engine host: runs on this machine's kernel {release}, in namespaces"
     )
@@ -74,7 +76,7 @@ def test_records_are_those_of_the_contract(
 ) -> None:
     """Keys as in virtual time, and a goodput that is 0.5 to 1.3 of that one's."""
     assert named(trials, "whole")["status"] == 0
-    found = records.read_records(out / "records.jsonl")
+    found = read_records(out / "records.jsonl")
     virtual = measured(
         tmp_path / "records", *LINK, "--cc", "star,cubic", "--duration", "5",
         "--set", "star.aen=0", "--set", "trace=probe", engine="qemu",
@@ -85,7 +87,7 @@ def test_records_are_those_of_the_contract(
         assert real.keys() == wanted.keys()
         assert real["set"] == wanted["set"]
         assert real["limit_bps"] == wanted["limit_bps"]
-        assert (real["engine"], real["kernel"]) == ("host", images.kernel().release)
+        assert (real["engine"], real["kernel"]) == ("host", debian.kernel().release)
         assert LEAST < real["total_goodput_bps"] / wanted["total_goodput_bps"] < MOST
         assert real["flows"][0]["rtt_ms"]["min"] == pytest.approx(100, abs=20)
         assert real["queue"]["max_bytes"] > 0
@@ -164,7 +166,7 @@ def test_what_a_kernel_lacks_is_one_line(
     monkeypatch.setattr(host, "PROGRAMS", {})
     monkeypatch.setitem(host.FEATURES, "sch_nosuch", "false")
     host.kernel.cache_clear()
-    assert cli.main(["run", "satellite", "--engine", "host"]) == 2
+    assert main.main(["run", "satellite", "--engine", "host"]) == 2
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     if os.geteuid() == 0:

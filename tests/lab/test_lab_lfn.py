@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from apogee_lab import records
 from apogee_lab.engines import uml
+from apogee_lab.kernels.kernel import DEFAULT_KERNEL
+from apogee_lab.measures.record import RecordError, comparable
 
 from .runs import Case, Run, close, measured
 
@@ -88,7 +89,7 @@ def test_seeds_differ_by_the_starts(kept: Path, tmp_path: Path) -> None:
         found = lfn(tmp_path / name, "reno", *settings, seconds=2, more=f"--seed {seeds} --fresh")
         own = {"run", "seed"}
         return [
-            {key: value for key, value in records.comparable(record).items() if key not in own}
+            {key: value for key, value in comparable(record).items() if key not in own}
             for record in found
         ]
 
@@ -117,9 +118,9 @@ def test_a_run_without_memory_fails(tmp_path: Path) -> None:
     plenty, short = "tcp_mem='1000000 1000000 1000000'", "tcp_mem='200 400 20000'"
     assert plenty in case.plan.script
     plan = replace(case.plan, script=case.plan.script.replace(plenty, short))
-    uml.run(plan, seed=1, kernel=uml.DEFAULT_KERNEL, modules=[], out=tmp_path / "raw",
+    uml.run(plan, seed=1, kernel=DEFAULT_KERNEL, modules=[], out=tmp_path / "raw",
             timeout_wall_s=60.0)  # fmt: skip
-    with pytest.raises(records.RecordError, match="TCP ran out of memory in the guest"):
+    with pytest.raises(RecordError, match="TCP ran out of memory in the guest"):
         _ = Run(case, tmp_path / "raw").record
 
 

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from apogee_lab import modules as own_modules
-from apogee_lab import units
+from apogee_lab import modules, units
 from apogee_lab.engines import uml
+from apogee_lab.kernels import uml_kernel
 from apogee_lab.scenarios import SCENARIOS
 
 from .runs import Case, Run, close, run_cases
@@ -57,7 +57,7 @@ def cliff(path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def runs(build: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
-    own_modules.build(uml.kernel())
+    modules.build(uml_kernel.kernel())
     folder = tmp_path_factory.mktemp("traces")
     trace = str(cliff(folder / "cliff"))
     saw = folder / "saw"  # 40 ms, every second for 200 ms 140 ms, from there down within 100 ms

@@ -16,9 +16,11 @@ from pathlib import Path
 
 import pytest
 
-from apogee_lab import images, records
-from apogee_lab import modules as own_modules
-from apogee_lab.engines import uml
+from apogee_lab.engines import supervise, uml
+from apogee_lab.kernels import uml_kernel
+from apogee_lab.kernels.kernel import Kernel
+from apogee_lab.measures.record import comparable, dumps
+from apogee_lab.modules import build
 
 from .conftest import shift_seeds
 from .runs import measured
@@ -27,14 +29,14 @@ pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
 
 @pytest.fixture(scope="module")
-def kernel() -> images.Kernel:
+def kernel() -> Kernel:
     """The engine's kernel, and the project's modules built for it."""
-    found = uml.kernel()
-    own_modules.build(found)
+    found = uml_kernel.kernel()
+    build(found)
     return found
 
 
-def processes(kernel: images.Kernel, top: Path) -> list[int]:
+def processes(kernel: Kernel, top: Path) -> list[int]:
     """Processes of UML: they all run the kernel's program, whatever they call themselves, each in
     a run's folder. Those of runs that are not below ``top`` are somebody else's."""
     found = []
@@ -55,13 +57,13 @@ def wait_for(condition: object, seconds: float = 20) -> None:
         time.sleep(0.05)
 
 
-def none_is_left(kernel: images.Kernel, top: Path) -> None:
+def none_is_left(kernel: Kernel, top: Path) -> None:
     """All are killed, but the lab waits for the first only; on a busy machine the rest take time
     to die."""
     wait_for(lambda: not processes(kernel, top))
 
 
-def test_equal_seeds_give_equal_records(kernel: images.Kernel, kept: Path, tmp_path: Path) -> None:
+def test_equal_seeds_give_equal_records(kernel: Kernel, kept: Path, tmp_path: Path) -> None:
     """The same command twice, side by side runs: the same bytes but for wall_s; seeds differ."""
     lines, traces = [], []
     for attempt in ("one", "two"):
@@ -69,7 +71,7 @@ def test_equal_seeds_give_equal_records(kernel: images.Kernel, kept: Path, tmp_p
             tmp_path / attempt, "--cc", "star", "--set", "ber=1e-5", "--set", "trace=all",
             "--seed", "1,2", "--duration", "10", "--fresh",
         )  # fmt: skip
-        lines.append([records.dumps(records.comparable(record)) for record in found])
+        lines.append([dumps(comparable(record)) for record in found])
         traces.append([(kept / str(r["run"]) / "trace.txt").read_bytes() for r in found])
     assert lines[0] == lines[1]
     assert traces[0] == traces[1], "to the last ACK"
@@ -80,7 +82,7 @@ def test_equal_seeds_give_equal_records(kernel: images.Kernel, kept: Path, tmp_p
 
 
 def test_a_shift_is_another_seed(
-    kernel: images.Kernel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kernel: Kernel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As for all tests with APOGEE_SEED_SHIFT."""
 
@@ -94,9 +96,7 @@ def test_a_shift_is_another_seed(
     assert plain[0] != plain[1]
 
 
-def test_both_engines_agree(
-    kernel: images.Kernel, modules: Path, kept: Path, tmp_path: Path
-) -> None:
+def test_both_engines_agree(kernel: Kernel, modules: Path, kept: Path, tmp_path: Path) -> None:
     """Without errors nothing is random: goodput, RTT and queue of both engines are within 1 %."""
     more = ["--cc", "cubic,star", "--duration", "8", "--set", "window=625kB"]
     here, there = (measured(tmp_path / engine, *more, engine=engine) for engine in ("uml", "qemu"))
@@ -108,7 +108,7 @@ def test_both_engines_agree(
         assert flow["retransmits"] == other["retransmits"] == 0
 
 
-def test_algorithms_of_the_kernel_load(kernel: images.Kernel, tmp_path: Path) -> None:
+def test_algorithms_of_the_kernel_load(kernel: Kernel, tmp_path: Path) -> None:
     """Each by modprobe, and tc, ss and our modules' parameters work."""
     names = sorted(uml.congestion_controls() - {"reno", "cubic"})
     assert {"bbr", "hybla", "westwood", "highspeed", "scalable", "vegas"} <= set(names)
@@ -149,11 +149,11 @@ ss -ti >$OUT/ss
     ids=["panic", "busy", "sleep", "status", "off"],
 )
 def test_a_guest_that_fails(
-    kernel: images.Kernel, tmp_path: Path, script: str, bounds: dict[str, float], reason: str
+    kernel: Kernel, tmp_path: Path, script: str, bounds: dict[str, float], reason: str
 ) -> None:
     """It ends in GuestFailed with the console's tail; no process and no file is left."""
     start = time.monotonic()
-    with pytest.raises(uml.GuestFailed, match=re.escape(reason)) as failure:
+    with pytest.raises(supervise.GuestFailed, match=re.escape(reason)) as failure:
         uml.run_script(f"echo hello; {script}", out=tmp_path / "out", **bounds)  # type: ignore
     assert time.monotonic() - start < 30
     tail = "\n".join(failure.value.console_tail)
@@ -162,7 +162,7 @@ def test_a_guest_that_fails(
     none_is_left(kernel, tmp_path)
 
 
-def test_no_process_outlives_the_lab(kernel: images.Kernel, tmp_path: Path, root: Path) -> None:
+def test_no_process_outlives_the_lab(kernel: Kernel, tmp_path: Path, root: Path) -> None:
     """Not even when the lab itself is killed; the next run removes what it left."""
     program = (
         "import sys, pathlib; from apogee_lab.engines import uml;"
@@ -182,9 +182,7 @@ def test_no_process_outlives_the_lab(kernel: images.Kernel, tmp_path: Path, root
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-def test_the_clock_stands_still_while_the_guest_computes(
-    kernel: images.Kernel, tmp_path: Path
-) -> None:
+def test_the_clock_stands_still_while_the_guest_computes(kernel: Kernel, tmp_path: Path) -> None:
     """That is what the engine is: virtual time passes only while nothing is left to do."""
     script = "i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done; cat /proc/uptime >$OUT/uptime"
     info = uml.run_script(script, out=tmp_path / "out", timeout_wall_s=30)

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from apogee_lab import images, umlkernel
+from apogee_lab.base import call
 from apogee_lab.engines import uml
+from apogee_lab.kernels import uml_kernel
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
@@ -45,15 +46,15 @@ MODULES = ("tcp_star", "tcp_hstcp_gentle", "tcp_compound_plus", "tcp_j")
 @pytest.fixture(scope="module")
 def said(build: Path, root: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """What the verbs said, and which algorithms there were."""
-    kernel = uml.kernel()
+    kernel = uml_kernel.kernel()
     copy = tmp_path_factory.mktemp("copy")
     for path in (path for pattern in PARTS for path in root.glob(pattern)):
         (shutil.copytree if path.is_dir() else shutil.copy)(path, copy / path.name)
     # The compiler works here already: in the guest it would take its time.
     built = copy / "build" / "modules" / kernel.release
     build_modules = [copy / "scripts" / "build-modules", kernel.headers.resolve(), built]
-    images.call([*build_modules, *umlkernel.MAKE], "build-modules")
-    variables = [f"KDIR={kernel.headers.resolve()}", *umlkernel.MAKE]
+    call([*build_modules, *uml_kernel.MAKE], "build-modules")
+    variables = [f"KDIR={kernel.headers.resolve()}", *uml_kernel.MAKE]
     script = SCRIPT.format(top=TOP, copy=copy, variables=" ".join(variables))
     out = build / "tests" / "load"
     info = uml.run_script(script, out=out, timeout_wall_s=300.0)
@@ -66,7 +67,7 @@ def _lines(text: str, pattern: str) -> list[str]:
 
 
 def test_what_is_touched_is_said_first(said: dict[str, str]) -> None:
-    names, release = " ".join(MODULES), uml.kernel().release
+    names, release = " ".join(MODULES), uml_kernel.kernel().release
     assert f"make load: inserts {names} into the running kernel {release}\n" in said["loaded"]
     assert f"make unload: removes {names} from the running kernel\n" in said["unloaded"]
 

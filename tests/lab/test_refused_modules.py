@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from apogee_lab import images
+from apogee_lab.base import call, find_program
 from apogee_lab.engines import qemu
+from apogee_lab.kernels import debian
+from apogee_lab.kernels.kernel import Kernel
+from apogee_lab.modules import module_file
 
 pytestmark = pytest.mark.guest
 
@@ -25,22 +28,22 @@ modprobe tcp_vegas 2>$OUT/stock; echo $? >>$OUT/stock
 FILES = ("unsigned", "unsigned.dmesg", "stranger", "stranger.dmesg", "sysctl", "stock")
 
 
-def _signed_by_a_stranger(kernel: images.Kernel, tmp_path: Path) -> bytes:
+def _signed_by_a_stranger(kernel: Kernel, tmp_path: Path) -> bytes:
     """The module, signed by a key that the kernel does not know, as DKMS does without a MOK."""
     key, cert, signed = (tmp_path / name for name in ("key.pem", "cert.der", "signed.ko"))
     request = "req -new -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=stranger -outform DER"
-    openssl = images.find_program("openssl", "openssl")
-    images.call([openssl, *request.split(), "-keyout", key, "-out", cert], "openssl")
+    openssl = find_program("openssl", "openssl")
+    call([openssl, *request.split(), "-keyout", key, "-out", cert], "openssl")
     signer = next(kernel.headers.parent.parent.glob("lib/linux-kbuild-*/scripts/sign-file"))
-    module = images.module_file("tcp_star", kernel)
-    images.call([signer, "sha256", key, cert, module, signed], "sign-file")
+    module = module_file("tcp_star", kernel)
+    call([signer, "sha256", key, cert, module, signed], "sign-file")
     return signed.read_bytes()
 
 
 def test_kernel_refuses_a_module_that_it_cannot_verify(
     modules: Path, build: Path, tmp_path: Path
 ) -> None:
-    kernel = images.kernel()
+    kernel = debian.kernel()
     out = build / "tests" / "secure-boot"
     qemu.run_script(
         SCRIPT,
@@ -74,8 +77,8 @@ LAYOUT = b"module_layout".ljust(56, b"\0")
 
 
 def test_another_kernels_module_and_a_locked_down_kernel(modules: Path, build: Path) -> None:
-    kernel = images.kernel()
-    module = images.module_file("tcp_star", kernel).read_bytes()
+    kernel = debian.kernel()
+    module = module_file("tcp_star", kernel).read_bytes()
     at = module.index(LAYOUT)
     other = module[: at - 8] + bytes(8) + module[at:]
     out = build / "tests" / "lockdown"

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from apogee_lab import records
+from apogee_lab.measures.blackout import blackout
 
 from .runs import Case, Run, run_cases, timeouts
 
@@ -315,7 +315,7 @@ def test_figure_8(figure_8: dict[str, Run], name: str) -> None:
     start, end = run.when("ack_blackout", "on"), run.when("ack_blackout", "off")
     until = float(run.arrivals.times[0]) + (run.case.duration_s - 1) * 1e6
     limit = run.case.plan.limit_bps
-    cost = records.blackout([run.arrivals], start * 1e6, end - start, until, limit)
+    cost = blackout([run.arrivals], start * 1e6, end - start, until, limit)
     assert cost["recovered"]
     assert 0.9 < cost["lost_s"] <= 1.6
     assert cost["below90_s"] <= 3.0

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from apogee_lab import records
+from apogee_lab.measures.raw import read_arrivals
 
 from .runs import measured
 
@@ -68,7 +68,7 @@ def test_a_longer_path_with_bit_errors(kept: Path, tmp_path: Path) -> None:
     shares = []
     for record in runs(tmp_path / "r", "star", 40, *event, seeds="1,2,3,4,5"):
         raw = kept / str(record["run"])
-        arrivals = records.read_arrivals(raw, "flow1")
+        arrivals = read_arrivals(raw, "flow1")
         zero = float(arrivals.times[0])
         late = arrivals.until(zero + 40e6) - arrivals.until(zero + 24e6)
         shares.append(float(late) * 8 / 16 / record["limit_bps"])

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from apogee_lab.figures import judges, series
-from apogee_lab.figures.star import FIGURE_15
+from apogee_lab.papers import series
+from apogee_lab.papers.claims import Results
+from apogee_lab.papers.star.figures import FIGURE_15
 
 from .runs import measured
 
@@ -27,4 +28,4 @@ def test_two_estimates_alternate_around_8_mbit(kept: Path, tmp_path: Path) -> No
         meta = json.loads((folder / "run.json").read_text(encoding="utf-8"))["meta"]
         run["series"] = series.summary(folder, meta)
     claims = [claim for claim in FIGURE_15.claims if "letter" in claim.variants]
-    assert [claim.judge(judges.Results(runs)).yes for claim in claims] == [True, True]
+    assert [claim.judge(Results(runs)).yes for claim in claims] == [True, True]

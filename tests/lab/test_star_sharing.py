@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from apogee_lab import records
+from apogee_lab.measures.flows import jain
+from apogee_lab.measures.raw import read_arrivals
 
 from .runs import measured
 
@@ -61,9 +62,9 @@ def test_a_latecomer_gets_its_share_and_no_more(kept: Path, tmp_path: Path, ber:
     for record in shared(tmp_path / "late", "star+star", *settings, seeds=SEEDS):
         rates = []
         for flow in ("flow1", "flow2"):
-            arrivals = records.read_arrivals(kept / str(record["run"]), flow)
+            arrivals = read_arrivals(kept / str(record["run"]), flow)
             end = float(arrivals.times[-1])
             rates.append(float(arrivals.until(end) - arrivals.until(end - 30e6)))
-        found.append(records.jain(rates))
+        found.append(jain(rates))
     assert min(found) >= (0.8 if float(ber) else 0.7)
     assert statistics.fmean(found) >= (0.98 if float(ber) else 0.92)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from apogee_lab import tune
 from apogee_lab.engines import uml
-from apogee_lab.scenario import Plan
+from apogee_lab.host import tune
+from apogee_lab.scenarios.scenario import Plan
 
 from .runs import Case, Run, run_cases
 

@@ -7,11 +7,12 @@ import os
 import re
 import subprocess
 
-from apogee_lab import images
+from apogee_lab.base import find_program
+from apogee_lab.engines.qemu import turns_library
 
 
 def test_the_cpu_thread_is_found() -> None:
-    qemu = images.find_program("qemu-system-x86_64", "qemu-system-x86")
+    qemu = find_program("qemu-system-x86_64", "qemu-system-x86")
     done = subprocess.run(
         [str(qemu), "-M", "pc", "-m", "64", "-nodefaults", "-display", "none"]
         + ["-name", "guest,debug-threads=on", "-accel", "tcg", "-icount", "shift=0,sleep=off"]
@@ -21,6 +22,6 @@ def test_the_cpu_thread_is_found() -> None:
         text=True,
         timeout=60,
         check=False,
-        env={**os.environ, "LD_PRELOAD": str(images.turns_library()), "TURNS_COUNT": "1"},
+        env={**os.environ, "LD_PRELOAD": str(turns_library()), "TURNS_COUNT": "1"},
     )
     assert re.search(r"turns: [1-9]", done.stderr), done.stderr

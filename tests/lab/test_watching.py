@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from apogee_lab import images, modules
+from apogee_lab import modules
 from apogee_lab.engines import qemu
+from apogee_lab.kernels import debian
 
 from .lives import LINK, samples
 from .runs import compiled
@@ -126,7 +127,7 @@ wait $!
 @pytest.fixture(scope="module", params=["6.1", "6.12"])
 def told(request: pytest.FixtureRequest, build: Path, root: Path) -> Path:
     """What one guest left."""
-    kernel = images.kernel(request.param)
+    kernel = debian.kernel(request.param)
     modules.build(kernel)
     files = {f"bpf/{path.name}": path.read_bytes() for path in (root / "scripts/bpf").glob("*.bt")}
     files |= {

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from apogee_lab import images
-from apogee_lab.scenario import FlowSpec, Param, Plan, Scenario
+from apogee_lab.kernels.kernel import Kernel
+from apogee_lab.scenarios.scenario import FlowSpec, Param, Plan, Scenario
 
 SYN_US = 10_000_000
 T0_US = 10_500_000
@@ -230,8 +230,8 @@ class FakeEngine:
     def kernels(self) -> list[str]:
         return ["6.1", "6.12"]
 
-    def kernel(self, name: str) -> images.Kernel:
-        return images.Kernel(f"{name}.0-99-amd64", self.log.parent)
+    def kernel(self, name: str) -> Kernel:
+        return Kernel(f"{name}.0-99-amd64", self.log.parent)
 
     def congestion_controls(self, kernel: str) -> set[str]:
         return {"reno", "cubic", "bbr"}

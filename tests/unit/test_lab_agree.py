@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from scipy import stats
 
-from apogee_lab import agree, records
-from apogee_lab.images import LabError
+from apogee_lab.base import LabError
+from apogee_lab.commands import compare_engines
+from apogee_lab.measures.record import read_records
 
 A = [9.1, 9.2, 9.4, 9.3, 9.25]
 B = [9.0, 9.6, 9.5, 8.9]
@@ -34,12 +35,12 @@ def written(
 
 
 def test_welchs_interval() -> None:
-    difference, half = agree.welch(A, B)
+    difference, half = compare_engines.welch(A, B)
     assert difference == pytest.approx(sum(B) / 4 - sum(A) / 5)
     # A difference as large as the interval is just not significant; freedom is rounded down.
     shifted = [value - difference + half for value in B]
     assert 0.03 < stats.ttest_ind(shifted, A, equal_var=False).pvalue <= 0.05
-    assert agree.welch([1.0, 1.0], [2.0, 2.0]) == (1.0, 0.0)
+    assert compare_engines.welch([1.0, 1.0], [2.0, 2.0]) == (1.0, 0.0)
 
 
 def test_cells_that_both_have(
@@ -48,7 +49,7 @@ def test_cells_that_both_have(
     left = written(tmp_path / "a", "qemu", A)
     right = written(tmp_path / "b", "uml", [value + 1 for value in A])
     monkeypatch.setattr("sys.argv", ["agree", str(left), str(right)])
-    assert agree.main() == 0
+    assert compare_engines.main() == 0
     out = capsys.readouterr().out
     assert "| star | 16MB | 1e-7 | 9.250 | 10.250 | +1.000 (+10.8%) |" in out
     assert out.endswith("1 of 1 rows outside their 95 % interval\n")
@@ -56,10 +57,10 @@ def test_cells_that_both_have(
 
 def test_each_of_several_flows_has_a_row(tmp_path: Path) -> None:
     found = [
-        agree.cells(records.read_records(written(tmp_path / engine, engine, values, flows=2)))
+        compare_engines.cells(read_records(written(tmp_path / engine, engine, values, flows=2)))
         for engine, values in (("qemu", A), ("uml", B))
     ]
-    rows = agree.lines(*found)
+    rows = compare_engines.lines(*found)
     assert [row.split("|")[1].strip() for row in rows[2:5]] == [
         "star",
         "star: flow1",
@@ -75,7 +76,7 @@ def test_nothing_in_common_is_one_line(
     left = written(tmp_path / "a", "qemu", A)
     for right in (written(tmp_path / "b", "uml", A, ber=0.0), tmp_path / "none"):
         monkeypatch.setattr("sys.argv", ["agree", str(left), str(right)])
-        assert agree.main() == 2
+        assert compare_engines.main() == 2
         assert capsys.readouterr().err.count("\n") == 1
     with pytest.raises(LabError, match="two seeds or more"):
-        agree.lines({}, {})
+        compare_engines.lines({}, {})

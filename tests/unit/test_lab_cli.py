@@ -12,7 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from apogee_lab import cli, images, modules, scenarios, sweep
+from apogee_lab import modules as modules_module
+from apogee_lab import scenarios
+from apogee_lab.base import LabError
+from apogee_lab.commands import main
+from apogee_lab.engines import registry
+from apogee_lab.modules import of_file
+from apogee_lab.runs import sweep
 
 from .lab_raw import SCENARIO, FakeEngine
 
@@ -25,11 +31,11 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
     found = FakeEngine(tmp_path / "log")
     monkeypatch.setattr(sweep, "RUNS", tmp_path / "runs")
     monkeypatch.setattr(scenarios, "SCENARIOS", {"paper": SCENARIO})
-    real = cli.engine_of
-    monkeypatch.setattr(cli, "engine_of", lambda name: found if name == "qemu" else real(name))
-    monkeypatch.setattr(modules, "build", lambda kernel: None)
+    real = registry.engine_of
+    monkeypatch.setattr(registry, "engine_of", lambda name: found if name == "qemu" else real(name))
+    monkeypatch.setattr(modules_module, "build", lambda kernel: None)
     monkeypatch.setattr(
-        modules,
+        modules_module,
         "of_control",
         lambda _, cc: None if cc == "cubic" else {"aen": "restore, 0 or 1 (default 1)", "gain": ""},
     )
@@ -39,7 +45,7 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
 
 def status_of(*argv: str) -> int:
     try:
-        return cli.main(argv)
+        return main.main(argv)
     except SystemExit as leaving:
         return int(leaving.code or 0)
 
@@ -174,7 +180,7 @@ def test_what_an_engine_cannot_do_is_one_line(
     engine: FakeEngine, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(*_: object) -> str:
-        raise images.LabError("qemu-system-x86_64 is not installed: apt-get install it")
+        raise LabError("qemu-system-x86_64 is not installed: apt-get install it")
 
     monkeypatch.setattr(engine, "image_key", fails)
     assert status_of("run", "paper") == 2
@@ -240,7 +246,7 @@ def test_table_of_records_with_filters(engine: FakeEngine, capsys: Capture) -> N
 def test_doctor_says_what_is_missing(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from apogee_lab import doctor
+    from apogee_lab.host import doctor
 
     assert status_of("doctor") in (0, 1)
     capsys.readouterr()
@@ -262,14 +268,14 @@ def test_parameters_of_a_module_file(tmp_path: Path) -> None:
     (tmp_path / "a.ko").write_bytes(b"\x7fELF\1\0" + strings)
     (tmp_path / "a.ko.xz").write_bytes(lzma.compress(strings))
     for path in tmp_path.glob("a.*"):
-        assert modules.of_file(path) == {"aen": "on timeouts", "first_us": ""}
+        assert of_file(path) == {"aen": "on timeouts", "first_us": ""}
 
 
 def test_modules_are_built_before_they_are_measured(
     engine: FakeEngine, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     built = []
-    monkeypatch.setattr(modules, "build", built.append)
+    monkeypatch.setattr(modules_module, "build", built.append)
     assert status_of("run", "paper", "--cc", "cubic,bbr") == 0
     assert built == []
     assert status_of("run", "paper", "--cc", "cubic,star", "--kernel", "6.12") == 0
@@ -297,7 +303,7 @@ def test_the_command_itself(root: Path, tmp_path: Path) -> None:
 def test_a_missing_library_is_one_line(root: Path) -> None:
     code = (
         "import sys; sys.path.insert(0, 'scripts'); sys.modules['numpy'] = None\n"
-        "from apogee_lab.cli import main; sys.exit(main(['run', 'satellite']))"
+        "from apogee_lab.commands.main import main; sys.exit(main(['run', 'satellite']))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=root

@@ -14,11 +14,14 @@ from typing import Any
 
 import pytest
 
-from apogee_lab import cli, modules, reproduce, sweep
-from apogee_lab.figures import __main__ as steps
-from apogee_lab.figures import draw, judges, plan, report, series, star
-from apogee_lab.figures.catalogue import UnknownFigure, choose
-from apogee_lab.figures.judges import NotMeasured, Part, Results, decide
+from apogee_lab import modules
+from apogee_lab.commands import draw_figures, main, reproduce
+from apogee_lab.engines import registry
+from apogee_lab.papers import claims, drawings, report, schedule, series
+from apogee_lab.papers.catalogue import UnknownFigure, choose
+from apogee_lab.papers.claims import NotMeasured, Part, Results, decide
+from apogee_lab.papers.star.figures import FIGURE_8, STAR, VARIANTS
+from apogee_lab.runs import sweep
 
 from . import lab_raw
 
@@ -47,26 +50,26 @@ class NoGuest:
         return f"{kernel} {own} {extras}"
 
 
-def planned(*names: str, seeds: Sequence[int] = SEEDS) -> dict[str, list[plan.Run]]:
-    return plan.runs(choose(list(names)), seeds, 60.0, NoGuest())
+def planned(*names: str, seeds: Sequence[int] = SEEDS) -> dict[str, list[schedule.Run]]:
+    return schedule.runs(choose(list(names)), seeds, 60.0, NoGuest())
 
 
 # --- the catalogue ----------------------------------------------------------------------------
 
 
 def test_every_figure_is_there() -> None:
-    assert list(star.STAR.figures) == NUMBERS
-    for number, figure in star.STAR.figures.items():
+    assert list(STAR.figures) == NUMBERS
+    for number, figure in STAR.figures.items():
         assert figure.name == number and figure.title.startswith(f"Figure {number}:")
-        assert figure.claims and figure.draw in draw.DRAWN
+        assert figure.claims and figure.draw in drawings.DRAWN
 
 
 def test_every_claim_has_the_runs_it_needs() -> None:
-    for figure in star.STAR.figures.values():
+    for figure in STAR.figures.values():
         for claim in figure.claims:
             for variant in claim.variants:
                 cells = [cell for cell in figure.cells if cell.variant == variant]
-                assert cells and variant in star.VARIANTS
+                assert cells and variant in VARIANTS
                 verdict = claim.judge(Results([invented(cell) for cell in cells]))
                 assert verdict.ours
 
@@ -182,21 +185,21 @@ def test_a_command_makes_the_run_that_was_planned(monkeypatch: pytest.MonkeyPatc
     def no_build(kernel: str) -> None:
         raise AssertionError("modules are built once, before the runs")
 
-    monkeypatch.setattr(cli, "engine_of", lambda name: NoGuest())
+    monkeypatch.setattr(registry, "engine_of", lambda name: NoGuest())
     monkeypatch.setattr(modules, "build", no_build)
     monkeypatch.setattr(modules, "check", lambda kernel, settings: None)
     monkeypatch.setattr(sweep, "Sweep", Caught)
     for duration_s in (None, 7.5):
-        found = plan.runs(choose(["star", "gentle", "compound"]), [1, 7], duration_s, NoGuest())
+        found = schedule.runs(choose(["star", "gentle", "compound"]), [1, 7], duration_s, NoGuest())
         for run in {run.job.key: run for runs in found.values() for run in runs}.values():
             made.clear()
-            assert cli.main(run.command[2:]) == 0
+            assert main.main(run.command[2:]) == 0
             assert [job.key for job in made] == [run.job.key]
             assert made[0].meta == run.job.meta
 
 
 def test_a_blackout_follows_the_duration() -> None:
-    cell = star.FIGURE_8.cells[0]
+    cell = FIGURE_8.cells[0]
     assert "ack_blackout=45s:1s" in cell.options(60.0)
     assert "ack_blackout=7.5s:1s" in cell.options(10.0)
 
@@ -206,16 +209,16 @@ def test_a_record_without_its_run_is_removed(
 ) -> None:
     monkeypatch.setattr(sweep, "RUNS", tmp_path)
     run = planned("star-7", seeds=[1])["star-7"][0]
-    assert not plan.finished(run)
+    assert not schedule.finished(run)
     run.job.folder.mkdir()
     (run.job.folder / "record.json").write_text("{}")
-    assert not plan.finished(run)
+    assert not schedule.finished(run)
     assert not (run.job.folder / "record.json").exists()
 
 
 def test_the_version_follows_seeds_and_duration() -> None:
-    assert plan.version([1], 60.0) == plan.version([1], 60.0)
-    assert len({plan.version(s, d) for s in ([1], [1, 2], None) for d in (10.0, None)}) == 6
+    assert schedule.version([1], 60.0) == schedule.version([1], 60.0)
+    assert len({schedule.version(s, d) for s in ([1], [1, 2], None) for d in (10.0, None)}) == 6
 
 
 # --- judges -----------------------------------------------------------------------------------
@@ -269,16 +272,16 @@ def test_a_claim_holds_if_all_its_parts_do() -> None:
 
 
 def test_ratios_and_their_intervals() -> None:
-    mean, half = judges.gain([9.8, 9.9, 10.0, 10.1, 10.2], [4.9, 4.95, 5.0, 5.05, 5.1])
+    mean, half = claims.gain([9.8, 9.9, 10.0, 10.1, 10.2], [4.9, 4.95, 5.0, 5.05, 5.1])
     assert mean == pytest.approx(1.0)
     # both relative intervals are 1.963 %, so the ratio of 2 has 2 * 1.963 % * sqrt(2)
     assert half == pytest.approx(2 * 0.019632 * 2**0.5, rel=1e-3)
-    assert judges.gain([2.0], [1.0]) == (1.0, None)
-    assert judges.gain([1.0, 1.0], [0.0, 0.0])[0] == float("inf")
+    assert claims.gain([2.0], [1.0]) == (1.0, None)
+    assert claims.gain([1.0, 1.0], [0.0, 0.0])[0] == float("inf")
 
 
 def test_above_takes_the_best_rival() -> None:
-    judge = judges.above("star", ["j", "reno"], [0.0])
+    judge = claims.above("star", ["j", "reno"], [0.0])
     won = judge(Results([*five("star", 9), *five("j", 8), *five("reno", 3)]))
     assert won.holds == "yes" and won.ours.startswith("0 (over j): +12.5 ±")
     lost = judge(Results([*five("star", 7), *five("j", 8), *five("reno", 3)]))
@@ -288,7 +291,7 @@ def test_above_takes_the_best_rival() -> None:
 
 
 def test_a_gain_like_the_papers() -> None:
-    judge = judges.beyond("star", "reno", 1.52, 1e-8)
+    judge = claims.beyond("star", "reno", 1.52, 1e-8)
     near = [*five("star", 9.2, ber=1e-8), *five("reno", 3.6, ber=1e-8)]
     assert judge(Results(near)).holds == "yes"
     far = [*five("star", 9.2, ber=1e-8), *five("reno", 6, ber=1e-8)]
@@ -296,14 +299,14 @@ def test_a_gain_like_the_papers() -> None:
 
 
 def test_slightly_below() -> None:
-    judge = judges.slightly_below("a", "b", [0.0])
+    judge = claims.slightly_below("a", "b", [0.0])
     assert judge(Results([*five("a", 9.5, 0.01), *five("b", 10, 0.01)])).holds == "yes"
     assert judge(Results([*five("a", 10.5, 0.01), *five("b", 10, 0.01)])).holds == "no"
     assert judge(Results([*five("a", 5, 0.01), *five("b", 10, 0.01)])).holds == "no"
 
 
 def test_equal_goodputs() -> None:
-    judge = judges.same(["a", "b", "c"], 0.0)
+    judge = claims.same(["a", "b", "c"], 0.0)
     assert judge(Results([*five("a", 9), *five("b", 9.1), *five("c", 8.9)])).yes
     assert not judge(Results([*five("a", 9), *five("b", 7), *five("c", 8.9)])).yes
 
@@ -311,15 +314,15 @@ def test_equal_goodputs() -> None:
 def test_two_flows() -> None:
     equal = [record("a+a", [5 + n % 2 / 10, 4.9], n) for n in SEEDS]
     unequal = [record("a+a", [6, 3 + n / 100], n) for n in SEEDS]
-    assert judges.flows_equal("a+a", [0.0])(Results(equal)).holds == "yes"
-    verdict = judges.flows_equal("a+a", [0.0])(Results(unequal))
+    assert claims.flows_equal("a+a", [0.0])(Results(equal)).holds == "yes"
+    verdict = claims.flows_equal("a+a", [0.0])(Results(unequal))
     assert verdict.holds == "no" and verdict.ours.startswith("0: +65.8")
-    assert judges.flow_above("a+a", [0.0], judges.FAR)(Results(unequal)).yes
-    assert not judges.flow_above("a+a", [0.0], judges.FAR)(Results(equal)).yes
+    assert claims.flow_above("a+a", [0.0], claims.FAR)(Results(unequal)).yes
+    assert not claims.flow_above("a+a", [0.0], claims.FAR)(Results(equal)).yes
 
 
 def test_what_a_rival_keeps() -> None:
-    judge = judges.keeps("star+j", "j+j", [0.0])
+    judge = claims.keeps("star+j", "j+j", [0.0])
     own = [record("j+j", [4, 5], n) for n in SEEDS]
     assert judge(Results([*own, *(record("star+j", [5, 4.4], n) for n in SEEDS)])).yes
     assert not judge(Results([*own, *(record("star+j", [2, 7], n) for n in SEEDS)])).yes
@@ -331,10 +334,10 @@ def test_times() -> None:
         return [record(cc, [9], n, blackout={"below90_s": below}) for n in SEEDS]
 
     results = Results([*back("star", 2.2), *back("reno", 2.2), *back("cubic", 8)])
-    at = judges.between([("star", "star", 0.0, judges.back_at)], 46, 48, 1, " s", 2)(results)
+    at = claims.between([("star", "star", 0.0, claims.back_at)], 46, 48, 1, " s", 2)(results)
     assert at.yes and at.ours == "star: 47.20 ± 0.00 s"
-    assert judges.later("star", ["cubic"], 0.0, judges.back_at)(results).holds == "yes"
-    assert judges.later("star", ["reno"], 0.0, judges.back_at)(results).holds == "no"
+    assert claims.later("star", ["cubic"], 0.0, claims.back_at)(results).holds == "yes"
+    assert claims.later("star", ["reno"], 0.0, claims.back_at)(results).holds == "no"
 
 
 def over_time(cc: str, seed: int = 1, **flows: Sequence[Sequence[float]]) -> dict[str, Any]:
@@ -347,26 +350,26 @@ def over_time(cc: str, seed: int = 1, **flows: Sequence[Sequence[float]]) -> dic
 def test_windows() -> None:
     calm = over_time("a+a", window=[[400e3] * 60, [410e3] * 60])
     wild = over_time("a+a", window=[[100e3, 700e3] * 30, [600e3, 150e3] * 30])
-    assert judges.windows_alike("a+a", 0.0)(Results([calm])).yes
-    assert judges.swings("a+a", 0.0, large=False)(Results([calm])).yes
-    assert not judges.swings("a+a", 0.0, large=True)(Results([calm])).yes
-    assert judges.swings("a+a", 0.0, large=True)(Results([wild])).yes
+    assert claims.windows_alike("a+a", 0.0)(Results([calm])).yes
+    assert claims.swings("a+a", 0.0, large=False)(Results([calm])).yes
+    assert not claims.swings("a+a", 0.0, large=True)(Results([calm])).yes
+    assert claims.swings("a+a", 0.0, large=True)(Results([wild])).yes
     start_up = over_time("a+a", window=[[0.0] * 10 + [5e5] * 50] * 2)
-    assert judges.swings("a+a", 0.0, large=False)(Results([start_up])).yes
+    assert claims.swings("a+a", 0.0, large=False)(Results([start_up])).yes
 
 
 def test_the_highest_window() -> None:
     def of(cc: str, line: Sequence[float]) -> dict[str, Any]:
         return over_time(cc, window=[line])
 
-    judge = judges.always_highest("star", ["j"], 0.0)
+    judge = claims.always_highest("star", ["j"], 0.0)
     assert judge(Results([of("star", [9.0] * 60), of("j", [8.0] * 60)])).yes
     late = of("j", [10.0] * 6 + [8.0] * 54)
     assert not judge(Results([of("star", [9.0] * 60), late])).yes
 
 
 def test_alternating_estimates() -> None:
-    judge = judges.alternating("a+a", 0.0)
+    judge = claims.alternating("a+a", 0.0)
     turns = over_time("a+a", abe=[[7e6, 9e6] * 30, [9e6, 7e6] * 30])
     together = over_time("a+a", abe=[[7e6, 9e6] * 30, [7e6, 9e6] * 30])
     assert judge(Results([turns])).ours == "correlation: -1.00"
@@ -375,9 +378,9 @@ def test_alternating_estimates() -> None:
 
 def test_what_was_not_run_is_no_verdict() -> None:
     with pytest.raises(NotMeasured):
-        judges.above("star", ["j"])(Results(five("star", 9)))
+        claims.above("star", ["j"])(Results(five("star", 9)))
     with pytest.raises(NotMeasured):
-        judges.later("star", ["star"], 0.0, judges.back_at)(Results(five("star", 9)))
+        claims.later("star", ["star"], 0.0, claims.back_at)(Results(five("star", 9)))
 
 
 # --- series, table, figures -------------------------------------------------------------------
@@ -520,14 +523,14 @@ def test_failures_are_told_shortly(tmp_path: Path) -> None:
 
 
 def test_the_steps_refuse_nonsense(capsys: Capture) -> None:
-    assert steps.main(["draw"]) == 2
+    assert draw_figures.main(["draw"]) == 2
     assert "usage" in capsys.readouterr().err
 
 
 def test_the_catalogue_needs_only_python(root: Path) -> None:
     code = (
         "import sys; sys.modules['numpy'] = None; sys.modules['matplotlib'] = None\n"
-        "from apogee_lab import reproduce\n"
+        "from apogee_lab.commands import reproduce\n"
         "sys.exit(reproduce.main(['star', 'gentle', 'compound', '--check']))"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=root / "scripts")

@@ -10,25 +10,39 @@ from typing import Any
 
 import pytest
 
-from apogee_lab.figures import compound, draw, judges_wlan, plan, report
-from apogee_lab.figures.catalogue import UnknownFigure, choose
-from apogee_lab.figures.judges import NotMeasured, Results
-from apogee_lab.figures.model import Cell, Claim, Figure
-from apogee_lab.plots import Run, plt
+from apogee_lab.papers import drawings, report, schedule
+from apogee_lab.papers.catalogue import UnknownFigure, choose
+from apogee_lab.papers.claims import NotMeasured, Results
+from apogee_lab.papers.compound import draw
+from apogee_lab.papers.compound.claims import PLAIN, PLUS, RULE, mean_rtt
+from apogee_lab.papers.compound.figures import (
+    COMPOUND,
+    FEW,
+    FIGURE_2,
+    FIGURE_4,
+    FIGURE_LATE,
+    MANY,
+    NS,
+    NS_4,
+    VARIANTS,
+)
+from apogee_lab.papers.figure import Cell, Claim, Figure
+from apogee_lab.results.finished import FinishedRun
+from apogee_lab.results.plots import plt
 
 from . import lab_raw
 from .test_lab_figures import NoGuest
 
 LIMIT_BPS = 23.92e6
 SEEDS = (1, 2, 3)
-PLUS, PLAIN, RULE = judges_wlan.PLUS, judges_wlan.PLAIN, judges_wlan.RULE
+PLUS, PLAIN, RULE = PLUS, PLAIN, RULE
 NAMES = ["2", "4", "late"]
 
 
 def planned(
     *names: str, seeds: Sequence[int] | None = None, duration_s: float | None = None
-) -> dict[str, list[plan.Run]]:
-    return plan.runs(choose(list(names)), seeds, duration_s, NoGuest(), "uml")
+) -> dict[str, list[schedule.Run]]:
+    return schedule.runs(choose(list(names)), seeds, duration_s, NoGuest(), "uml")
 
 
 def record(
@@ -94,20 +108,20 @@ def invented(cell: Cell, seed: int = 1) -> dict[str, Any]:
 
 
 def test_every_claim_has_the_runs_it_needs() -> None:
-    assert list(compound.COMPOUND.figures) == NAMES
-    for name, figure in compound.COMPOUND.figures.items():
+    assert list(COMPOUND.figures) == NAMES
+    for name, figure in COMPOUND.figures.items():
         begin = "Latecomers" if name == "late" else f"Figure {name}:"
         assert figure.name == name and figure.title.startswith(begin)
-        assert figure.claims and figure.draw in draw.DRAWN
+        assert figure.claims and figure.draw in drawings.DRAWN
         for each in figure.claims:
             for variant in each.variants:
                 cells = [cell for cell in figure.cells if cell.variant == variant]
-                assert cells and variant in compound.VARIANTS
+                assert cells and variant in VARIANTS
                 assert each.judge(Results([invented(cell) for cell in cells])).ours
 
 
 def test_a_row_stands_in_the_table_once() -> None:
-    for figure in compound.COMPOUND.figures.values():
+    for figure in COMPOUND.figures.values():
         rows = [(each.text, variant) for each in figure.claims for variant in each.variants]
         assert len(set(rows)) == len(rows)
 
@@ -143,22 +157,22 @@ def test_how_many_runs() -> None:
 def test_the_points_with_all_seeds() -> None:
     counts = {
         (c.cc, c.variant, c.settings.get(RULE), c.settings["n"], c.settings.get("start")): c.seeds
-        for figure in compound.COMPOUND.figures.values()
+        for figure in COMPOUND.figures.values()
         for c in figure.cells
     }
-    many = {key for key, count in counts.items() if count == compound.MANY}
-    assert set(counts.values()) == {compound.MANY, compound.FEW}
+    many = {key for key, count in counts.items() if count == MANY}
+    assert set(counts.values()) == {MANY, FEW}
     late = {(PLUS, "today", "3", n, start) for n in ("10", "20") for start in ("2s", "30s")}
     assert many == late | {
         (cc, variant, rule, str(n), None)
         for cc, rule in ((PLAIN, None), (PLUS, "3"))
         for variant in ("today", "letter")
-        for n in compound.NS
+        for n in NS
     }
 
 
 def test_variants_are_said_as_they_are_run(root: Path) -> None:
-    told = compound.VARIANTS
+    told = VARIANTS
     words = {
         "today": "",
         "letter": "relearn=0, excess=0",
@@ -174,7 +188,7 @@ def test_variants_are_said_as_they_are_run(root: Path) -> None:
         "letter=1": f"{letter}, {words['letter=1']}",
         "period": f"{words['period']}, {letter}",
     }
-    for cell in compound.FIGURE_2.cells:
+    for cell in FIGURE_2.cells:
         own = {key: value for key, value in cell.settings.items() if key not in ("n", "warmup")}
         if cell.cc == PLUS:
             assert own.pop(RULE) == "3" or cell.variant in ("letter", "period")
@@ -196,7 +210,7 @@ def test_the_length_of_the_runs(tmp_path: Path) -> None:
     short = planned("compound", duration_s=6.0)["compound-late"]
     assert {run.job.meta["set"]["warmup"] for run in short} == {"4s"}
     assert {run.job.meta["set"]["start"] for run in short} == {"100ms", "2s", "30s"}
-    made = plan.as_json(found, None, None, tmp_path, tmp_path / "table.md")
+    made = schedule.as_json(found, None, None, tmp_path, tmp_path / "table.md")
     assert made["lengths"]["compound-2"] == {"durations_s": [60.0], "seeds": [2, 5]}
     costs = {
         (run.cell.settings["n"], run.cell.settings.get("start")): run.cost_s
@@ -224,22 +238,22 @@ def with_compound(**changes: Any) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize(("text", "cc"), [("Compound's fair", PLAIN), ("(ours) reno's", "reno")])
 def test_an_index_that_falls(text: str, cc: str) -> None:
-    found = claim(compound.FIGURE_2, text)
+    found = claim(FIGURE_2, text)
     assert holds(found, over_n(cc, FALLING))
     assert not holds(found, over_n(cc, FALLING | {20: (0.96, 1, 1)}))
     assert not holds(found, over_n(cc, FALLING | {2: (0.9, 1, 1)}))
-    random = claim(compound.FIGURE_2, text, "random")
+    random = claim(FIGURE_2, text, "random")
     assert "round robin" in random.why and not found.why
     assert "n = 2 to 20: -0.250 ±" in found.judge(Results(over_n(cc, FALLING))).ours
 
 
 def test_an_index_near_1() -> None:
-    three = claim(compound.FIGURE_2, "(3) stays near 1", "letter")
+    three = claim(FIGURE_2, "(3) stays near 1", "letter")
     assert three.variants == ("letter", "period", "letter=1", "today", "random")
     assert holds(three, with_compound())
     assert not holds(three, with_compound(n14=(0.94, 310, 26)))
     # Every rule is judged by its own runs.
-    two = claim(compound.FIGURE_2, "(2) stays near 1", "letter")
+    two = claim(FIGURE_2, "(2) stays near 1", "letter")
     both = [*with_compound(), *over_n(PLUS, FALLING, rule=2)]
     assert holds(three, both) and not holds(two, both)
     with pytest.raises(NotMeasured, match="compound_plus at n=2 compound_plus.rule=2"):
@@ -247,7 +261,7 @@ def test_an_index_near_1() -> None:
 
 
 def test_an_index_that_sags() -> None:
-    found = claim(compound.FIGURE_2, "(4) sags", "letter")
+    found = claim(FIGURE_2, "(4) sags", "letter")
     plain = over_n(PLAIN, FALLING)
     assert holds(found, [*plain, *over_n(PLUS, {20: (0.86, 500, 27)}, rule=4)])
     for index in (0.99, 0.78, 0.74):
@@ -257,17 +271,17 @@ def test_an_index_that_sags() -> None:
 
 
 def test_rtts_beside_compounds() -> None:
-    found = claim(compound.FIGURE_2, "mean RTT of (3)")
-    wait = claim(compound.FIGURE_2, "(ours) an ACK's wait")
+    found = claim(FIGURE_2, "mean RTT of (3)")
+    wait = claim(FIGURE_2, "(ours) an ACK's wait")
     assert holds(found, with_compound()) and holds(wait, with_compound())
     assert holds(found, with_compound(n6=(1, 340, 24)))  # below is enough there
     assert not holds(found, with_compound(n6=(1, 351, 24)))
     assert not holds(found, with_compound(n10=(1, 330, 24)))
     assert not holds(wait, with_compound(n10=(1, 370, 24)))
     assert found.judge(Results(with_compound())).ours.startswith("n = 6: 0.60 ±")
-    small = claim(compound.FIGURE_4, "mean RTT")
-    alike = dict.fromkeys(compound.NS_4, GOOD[2])
-    plain = over_n(PLAIN, dict.fromkeys(compound.NS_4, FALLING[6]))
+    small = claim(FIGURE_4, "mean RTT")
+    alike = dict.fromkeys(NS_4, GOOD[2])
+    plain = over_n(PLAIN, dict.fromkeys(NS_4, FALLING[6]))
     assert holds(small, [*plain, *over_n(PLUS, alike)])
     assert not holds(small, [*plain, *over_n(PLUS, alike | {10: (1, 220, 24)})])
 
@@ -275,27 +289,27 @@ def test_rtts_beside_compounds() -> None:
 def test_a_station_that_never_sent_has_no_rtt() -> None:
     starving = record(PLAIN, 2)
     starving["flows"] = [{"rtt_ms": {"mean": 300.0}}, {"rtt_ms": {"mean": None}}]
-    assert judges_wlan.mean_rtt(starving) == 300.0
+    assert mean_rtt(starving) == 300.0
     starving["flows"] = starving["flows"][1:]
-    assert judges_wlan.mean_rtt(starving) is None
+    assert mean_rtt(starving) is None
     silent = [*with_compound()[:-3], *(record(PLUS, 20, rtt=None, seed=s) for s in SEEDS)]
     with pytest.raises(NotMeasured):
-        claim(compound.FIGURE_2, "mean RTT of (3)").judge(Results(silent))
+        claim(FIGURE_2, "mean RTT of (3)").judge(Results(silent))
 
 
 def test_throughput_beside_compounds() -> None:
-    lower = claim(compound.FIGURE_2, "total throughput of (3)")
-    share = claim(compound.FIGURE_2, "(ours) total throughput")
-    ceiling = claim(compound.FIGURE_2, "(ours) and at least 99 %")
+    lower = claim(FIGURE_2, "total throughput of (3)")
+    share = claim(FIGURE_2, "(ours) total throughput")
+    ceiling = claim(FIGURE_2, "(ours) and at least 99 %")
     assert holds(lower, with_compound()) and holds(ceiling, with_compound())
     assert not holds(share, with_compound())  # 24 of 27
     assert holds(share, with_compound(n6=(1, 210, 24.4)))
     assert not holds(lower, with_compound(n10=(1, 260, 28)))
     assert not holds(ceiling, with_compound(n2=(1, 150, 23.6)))
-    equal = claim(compound.FIGURE_4, "total throughput")
-    plain = over_n(PLAIN, dict.fromkeys(compound.NS_4, (1, 300, 26)))
-    assert holds(equal, [*plain, *over_n(PLUS, dict.fromkeys(compound.NS_4, (1, 150, 24)))])
-    assert not holds(equal, [*plain, *over_n(PLUS, dict.fromkeys(compound.NS_4, (1, 150, 23)))])
+    equal = claim(FIGURE_4, "total throughput")
+    plain = over_n(PLAIN, dict.fromkeys(NS_4, (1, 300, 26)))
+    assert holds(equal, [*plain, *over_n(PLUS, dict.fromkeys(NS_4, (1, 150, 24)))])
+    assert not holds(equal, [*plain, *over_n(PLUS, dict.fromkeys(NS_4, (1, 150, 23)))])
 
 
 def by_rules(**rates: Sequence[float]) -> list[dict[str, Any]]:
@@ -303,14 +317,14 @@ def by_rules(**rates: Sequence[float]) -> list[dict[str, Any]]:
     return [
         each
         for name, found in rates.items()
-        for n, rate in zip(compound.NS, found, strict=True)
+        for n, rate in zip(NS, found, strict=True)
         for each in over_n(PLUS, {n: (1, 200, rate)}, rule=int(name[1:]))
     ]
 
 
 def test_throughput_of_the_rules() -> None:
-    least = claim(compound.FIGURE_2, "that of (2) most", "letter")
-    steady = claim(compound.FIGURE_2, "total throughput constant", "letter")
+    least = claim(FIGURE_2, "that of (2) most", "letter")
+    steady = claim(FIGURE_2, "total throughput constant", "letter")
     two, three, four = (24, 24, 24, 25, 26), (24, 24, 25, 26, 27), (24, 25, 26, 27, 28)
     assert holds(least, by_rules(r2=two, r3=three, r4=four))
     assert not holds(least, by_rules(r2=three, r3=two, r4=four))
@@ -320,9 +334,9 @@ def test_throughput_of_the_rules() -> None:
 
 
 def test_what_is_ours() -> None:
-    early = claim(compound.FIGURE_2, "(ours) index at least 0.99")
-    last = claim(compound.FIGURE_2, "(ours) index at least 0.95")
-    more = claim(compound.FIGURE_2, "(ours) index at least 0.15")
+    early = claim(FIGURE_2, "(ours) index at least 0.99")
+    last = claim(FIGURE_2, "(ours) index at least 0.95")
+    more = claim(FIGURE_2, "(ours) index at least 0.15")
     for found in (early, last, more):
         assert holds(found, with_compound())
     assert not holds(early, with_compound(n14=(0.985, 310, 26)))
@@ -332,7 +346,7 @@ def test_what_is_ours() -> None:
 
 
 def test_no_run_may_be_unfair() -> None:
-    found = claim(compound.FIGURE_2, "(ours) and no run")
+    found = claim(FIGURE_2, "(ours) and no run")
     runs = [record(PLUS, 20, index, seed=s) for s, index in enumerate((0.99, 0.99, 0.91), 1)]
     verdict = found.judge(Results(runs))
     assert verdict.holds == "yes" and verdict.ours == "n = 20: least of 3: 0.910"
@@ -355,8 +369,8 @@ def late(cc: str, **indices: float) -> list[dict[str, Any]]:
 
 
 def test_latecomers() -> None:
-    fair = claim(compound.FIGURE_LATE, "(ours) latecomers")
-    no_less = claim(compound.FIGURE_LATE, "(ours) and not below")
+    fair = claim(FIGURE_LATE, "(ours) latecomers")
+    no_less = claim(FIGURE_LATE, "(ours) and not below")
     cured = [*late(PLAIN, n20_2s=0.6, n20_30s=0.6), *late(PLUS)]
     assert holds(fair, cured) and holds(no_less, cured)
     for name, index in {"n10_2s": 0.94, "n10_30s": 0.94, "n20_2s": 0.89, "n20_30s": 0.89}.items():
@@ -370,13 +384,13 @@ def test_latecomers() -> None:
 # --- drawings ---------------------------------------------------------------------------------
 
 
-def as_runs(raw: Path, found: Sequence[dict[str, Any]]) -> list[Run]:
-    return [Run(raw, lab_raw.meta(), each) for each in found]
+def as_runs(raw: Path, found: Sequence[dict[str, Any]]) -> list[FinishedRun]:
+    return [FinishedRun(raw, lab_raw.meta(), each) for each in found]
 
 
-def of_cells(raw: Path, figure: Figure) -> dict[str, list[Run]]:
+def of_cells(raw: Path, figure: Figure) -> dict[str, list[FinishedRun]]:
     """Two runs of each cell, by variant."""
-    found: dict[str, list[Run]] = {}
+    found: dict[str, list[FinishedRun]] = {}
     for cell in figure.cells:
         each = [invented(cell, seed) for seed in (1, 2)]
         found.setdefault(cell.variant, []).extend(as_runs(raw, each))
@@ -388,7 +402,7 @@ def lines_of(axes: Any) -> dict[str, list[float]]:
     return {each.get_label(): list(each.lines[0].get_ydata()) for each in axes.containers}
 
 
-@pytest.mark.parametrize("figure", [compound.FIGURE_2, compound.FIGURE_4])
+@pytest.mark.parametrize("figure", [FIGURE_2, FIGURE_4])
 def test_three_panels_a_row(tmp_path: Path, figure: Figure) -> None:
     canvas = draw.stations_over_n(figure, of_cells(tmp_path, figure))
     rows = list(figure.options["rows"].values())
@@ -405,7 +419,7 @@ def test_three_panels_a_row(tmp_path: Path, figure: Figure) -> None:
 
 
 def test_every_cell_of_a_figure_is_drawn(tmp_path: Path) -> None:
-    for figure in (compound.FIGURE_2, compound.FIGURE_4):
+    for figure in (FIGURE_2, FIGURE_4):
         lines = [line for row in figure.options["rows"].values() for line in row]
         drawn = {(cc, variant, rule) for _, variant, cc, rule in lines}
         # Compound is one set of runs on today's stack, whatever it stands beside.
@@ -423,11 +437,11 @@ def test_the_rules_are_lines_of_their_own(tmp_path: Path) -> None:
         "letter": [
             each
             for rule in (2, 3, 4)
-            for each in over_n(PLUS, dict.fromkeys(compound.NS, (rule / 5, 1, 1)), rule=rule)
+            for each in over_n(PLUS, dict.fromkeys(NS, (rule / 5, 1, 1)), rule=rule)
         ],
     }
     runs = {variant: as_runs(tmp_path, records) for variant, records in found.items()}
-    canvas = draw.stations_over_n(compound.FIGURE_2, runs)
+    canvas = draw.stations_over_n(FIGURE_2, runs)
     first = lines_of(canvas.axes[0])
     assert first["rule (2)"] == pytest.approx([0.4] * 5)
     assert first["rule (4)"] == pytest.approx([0.8] * 5)
@@ -439,7 +453,7 @@ def test_the_rules_are_lines_of_their_own(tmp_path: Path) -> None:
 
 
 def test_latecomers_are_drawn_over_their_starts(tmp_path: Path) -> None:
-    figure = compound.FIGURE_LATE
+    figure = FIGURE_LATE
     together = over_n(PLUS, {10: (1, 300, 25), 20: (0.97, 300, 25)})
     runs = {"today": as_runs(tmp_path, [*together, *late(PLUS), *late(PLAIN)])}
     canvas = draw.index_over_start(figure, runs)
@@ -456,6 +470,6 @@ def test_the_page_tells_each_variant() -> None:
     rows = {choice.name: report.missing(choice, "not run") for choice in choices}
     lengths = {name: {"durations_s": [60.0], "seeds": [2, 5]} for name in rows}
     text = report.markdown(choices, rows, {"lengths": lengths}, ["6.1"])
-    for name, told in compound.VARIANTS.items():
+    for name, told in VARIANTS.items():
         assert (f"- otherwise: {told}" if name == "today" else f"- [{name}]: {told}") in text
     assert "60 s each, means of 2 to 5 seeds" in text and "| late | (ours) latecomers" in text

@@ -9,12 +9,27 @@ from typing import Any
 
 import pytest
 
-from apogee_lab import hstcp_model
-from apogee_lab.figures import draw, gentle, judges_lfn, plan, report, series
-from apogee_lab.figures.catalogue import choose
-from apogee_lab.figures.judges import NotMeasured, Results, between
-from apogee_lab.figures.model import Cell, Claim, Figure
-from apogee_lab.plots import Run, plt
+from apogee_lab.commands import hstcp_model
+from apogee_lab.papers import drawings, report, schedule, series
+from apogee_lab.papers.catalogue import choose
+from apogee_lab.papers.claims import NotMeasured, Results, between
+from apogee_lab.papers.figure import Cell, Claim, Figure
+from apogee_lab.papers.gentle import draw
+from apogee_lab.papers.gentle.claims import group, predicted, share, used
+from apogee_lab.papers.gentle.figures import (
+    BUFFERS,
+    FIGURE_2,
+    FIGURE_3,
+    FIGURE_6,
+    FIGURE_7,
+    GENTLE,
+    VARIANTS,
+    _lines,
+    _points,
+)
+from apogee_lab.papers.gentle.model import predict
+from apogee_lab.results.finished import FinishedRun
+from apogee_lab.results.plots import plt
 
 from . import lab_raw
 from .test_lab_figures import NoGuest
@@ -25,8 +40,8 @@ SEEDS = (1, 2, 3)
 
 def planned(
     *names: str, seeds: Sequence[int] | None = None, duration_s: float | None = None
-) -> dict[str, list[plan.Run]]:
-    return plan.runs(choose(list(names)), seeds, duration_s, NoGuest(), "uml")
+) -> dict[str, list[schedule.Run]]:
+    return schedule.runs(choose(list(names)), seeds, duration_s, NoGuest(), "uml")
 
 
 def record(
@@ -86,14 +101,14 @@ def invented(cell: Cell) -> dict[str, Any]:
 
 
 def test_every_claim_has_the_runs_it_needs() -> None:
-    assert list(gentle.GENTLE.figures) == ["2", "3", "6", "7"]
-    for number, figure in gentle.GENTLE.figures.items():
+    assert list(GENTLE.figures) == ["2", "3", "6", "7"]
+    for number, figure in GENTLE.figures.items():
         assert figure.name == number and figure.title.startswith(f"Figure {number}:")
-        assert figure.claims and figure.draw in draw.DRAWN
+        assert figure.claims and figure.draw in drawings.DRAWN
         for each in figure.claims:
             for variant in each.variants:
                 cells = [cell for cell in figure.cells if cell.variant == variant]
-                assert cells and variant in gentle.VARIANTS
+                assert cells and variant in VARIANTS
                 assert each.judge(Results([invented(cell) for cell in cells])).ours
 
 
@@ -139,18 +154,18 @@ def test_equal_cells_of_two_variants_are_one_set_of_runs() -> None:
 
 
 def test_the_letter_is_said_as_it_is_run(root: Path) -> None:
-    letter = [c for c in gentle.FIGURE_7.cells if c.cc == "hstcp_gentle" and c.variant == "letter"]
+    letter = [c for c in FIGURE_7.cells if c.cc == "hstcp_gentle" and c.variant == "letter"]
     given = {k.partition(".")[2]: v for k, v in letter[0].settings.items() if "." in k}
     words = " ".join(f"{name}={value}" for name, value in given.items())
     assert f"`{words}`" in (root / "docs" / "algorithms.md").read_text()
-    assert words.replace(" ", ", ") in gentle.VARIANTS["letter"]
-    others = [cell for cell in gentle.FIGURE_7.cells if cell not in letter]
+    assert words.replace(" ", ", ") in VARIANTS["letter"]
+    others = [cell for cell in FIGURE_7.cells if cell not in letter]
     assert not [key for cell in others for key in cell.settings if "." in key]
 
 
 def test_what_the_runs_cost(tmp_path: Path) -> None:
     found = planned("gentle")
-    made = plan.as_json(found, None, None, tmp_path, tmp_path / "table.md")
+    made = schedule.as_json(found, None, None, tmp_path, tmp_path / "table.md")
     assert made["lengths"]["gentle-7"] == {"durations_s": [100.0], "seeds": [2, 5]}
     assert made["lengths"]["gentle-6"] == {"durations_s": [80.0], "seeds": [2]}
     costs = {made["runs"][member["key"]]["cost_s"] for member in made["figures"]["gentle-7"]}
@@ -162,7 +177,7 @@ def test_what_the_runs_cost(tmp_path: Path) -> None:
 
 
 def test_what_is_left_of_the_link_without_fast_senders() -> None:
-    found = claim(gentle.FIGURE_2, "N = 0")
+    found = claim(FIGURE_2, "N = 0")
     assert holds(found, seeds("reno", 0, 760, n=0))
     assert found.judge(Results([record("reno", 0, 0.8 * 956.4, n=0)])).ours == "N = 0: 200 Mbit/s"
     assert not holds(found, seeds("reno", 0, 940, n=0))
@@ -184,8 +199,8 @@ FALLING = {0: (0, 800), 1: (500, 400), 2: (600, 300), 5: (700, 200), 10: (800, 1
 
 
 def test_a_full_link() -> None:
-    not_full = claim(gentle.FIGURE_2, "with HSTCP the link")
-    full = claim(gentle.FIGURE_7, "Gentle uses")
+    not_full = claim(FIGURE_2, "with HSTCP the link")
+    full = claim(FIGURE_7, "Gentle uses")
     short, whole = FALLING, {n: (956 - 10 * n, 10 * n) for n in FALLING}
     assert holds(not_full, over_n("highspeed", short))
     assert not holds(not_full, over_n("highspeed", short | {5: (750, 206)}))
@@ -194,7 +209,7 @@ def test_a_full_link() -> None:
 
 
 def test_reno_falls_with_every_step() -> None:
-    found = claim(gentle.FIGURE_2, "the more")
+    found = claim(FIGURE_2, "the more")
     assert holds(found, over_n("highspeed", FALLING))
     assert not holds(found, over_n("highspeed", FALLING | {5: (700, 310)}))
     assert not holds(found, over_n("highspeed", FALLING | {2: (600, 400)}))  # nothing lost
@@ -202,8 +217,8 @@ def test_reno_falls_with_every_step() -> None:
 
 
 def test_timeouts() -> None:
-    some = claim(gentle.FIGURE_2, "HSTCP times out")
-    none = claim(gentle.FIGURE_7, "and has no timeouts")
+    some = claim(FIGURE_2, "HSTCP times out")
+    none = claim(FIGURE_7, "and has no timeouts")
     # Behind the fast senders stands a flow of Reno's, whose timeouts do not count.
     never = over_n("highspeed", {n: FALLING[n] for n in (1, 2, 5, 10)})
     for each in never:
@@ -219,7 +234,7 @@ def test_timeouts() -> None:
 
 
 def test_the_first_window() -> None:
-    loss, one, out = gentle.FIGURE_3.claims
+    loss, one, out = FIGURE_3.claims
     assert holds(loss, seeds("highspeed", 800, 100, n=5))
     assert not holds(loss, seeds("highspeed", 800, 100, n=5, early=20))
     assert holds(one, seeds("highspeed", 800, 100, n=5, window=1448))
@@ -235,16 +250,16 @@ def test_the_first_window() -> None:
 def shares(ours: dict[int, float], theirs: float = 0.5) -> list[dict[str, Any]]:
     """Runs in which Reno keeps these shares beside hstcp_gentle, and one beside highspeed."""
     found = []
-    for n, share in ours.items():
+    for n, kept in ours.items():
         found += seeds("reno", 400, 500, n=n)
-        found += seeds("hstcp_gentle", 900 - 500 * share, 500 * share, n=n)
+        found += seeds("hstcp_gentle", 900 - 500 * kept, 500 * kept, n=n)
         found += seeds("highspeed", 900 - 500 * theirs, 500 * theirs, n=n)
     return found
 
 
 def test_shares_of_reno() -> None:
-    paper = claim(gentle.FIGURE_7, "it does not lower")
-    own = claim(gentle.FIGURE_7, "(ours) Reno keeps")
+    paper = claim(FIGURE_7, "it does not lower")
+    own = claim(FIGURE_7, "(ours) Reno keeps")
     good, middling = shares({2: 0.95, 5: 0.87}), shares({2: 0.7, 5: 0.68})
     assert holds(paper, good) and holds(own, good)
     assert holds(paper, middling) and not holds(own, middling)
@@ -253,14 +268,14 @@ def test_shares_of_reno() -> None:
     verdict = paper.judge(Results(middling))
     assert verdict.ours.startswith("N = 2 (70 % over 50 %): +20 ±") and verdict.sure is not None
     # Both relative intervals are t = 4.303 times 1 % / sqrt(3).
-    _, half = judges_lfn.share(Results(middling), "hstcp_gentle", 2)
+    _, half = share(Results(middling), "hstcp_gentle", 2)
     assert half == pytest.approx(0.7 * 0.01 * 4.3027 / 3**0.5 * 2**0.5, rel=1e-3)
     single = [each for each in middling if each["seed"] == 1]
     assert paper.judge(Results(single)).holds == "yes (one seed)"
 
 
 def test_changes_of_mode() -> None:
-    found = claim(gentle.FIGURE_7, "(ours) a flow changes")
+    found = claim(FIGURE_7, "(ours) a flow changes")
     calm = over_n("hstcp_gentle", {n: FALLING[n] for n in (2, 5)})
     assert holds(found, calm)  # 0.1 a second
     assert not holds(found, [each | {"mode_changes": 0.3} for each in calm])
@@ -275,28 +290,28 @@ def test_the_model_is_asked_as_its_command_is(capsys: pytest.CaptureFixture[str]
     asked = "--access 100mbit --delay 25ms --buffer 4167".split()
     assert hstcp_model.main(asked) == 0
     words = capsys.readouterr().out.splitlines()[-1].split()
-    hs, reno, written = hstcp_model.predict("100mbit", "25ms", 4167)
+    hs, reno, written = predict("100mbit", "25ms", 4167)
     assert words[:6] == ["4167", "100mbit", "25ms", f"{hs:.2f}", f"{reno:.2f}", f"{written:.2f}"]
     point = record("highspeed", 1, 1, reno_rate="100mbit", delay="25ms", queue=4167, n=1)
-    assert judges_lfn.predicted(point, "fast") == pytest.approx((hs * 1e6, hs * 0.9564e6))
-    assert judges_lfn.predicted(point, "reno") == pytest.approx((reno * 1e6, reno * 0.9564e6))
+    assert predicted(point, "fast") == pytest.approx((hs * 1e6, hs * 0.9564e6))
+    assert predicted(point, "reno") == pytest.approx((reno * 1e6, reno * 0.9564e6))
 
 
 def modelled(buffer: str, factor: float = 1.0, **changes: float) -> list[dict[str, Any]]:
     """Runs that get what the model says, times a factor; at single points (delay) others."""
     found = []
-    for point in gentle._points(buffer).values():
+    for point in _points(buffer).values():
         blank = record("highspeed", 1, 1, n=1, **point)
-        fast, reno = (judges_lfn.predicted(blank, name)[1] / 1e6 for name in ("fast", "reno"))
+        fast, reno = (predicted(blank, name)[1] / 1e6 for name in ("fast", "reno"))
         at = changes.get(point["delay"], factor)
         found += seeds("highspeed", fast * at, reno * at, n=1, **point)
     return found
 
 
-@pytest.mark.parametrize("buffer", gentle.BUFFERS)
+@pytest.mark.parametrize("buffer", BUFFERS)
 @pytest.mark.parametrize("group", ["HSTCP", "Reno"])
 def test_the_model_predicts_the_lab(buffer: str, group: str) -> None:
-    found = claim(gentle.FIGURE_6, f"the model predicts {group} almost exactly (B = {buffer})")
+    found = claim(FIGURE_6, f"the model predicts {group} almost exactly (B = {buffer})")
     assert holds(found, modelled(buffer))
     assert holds(found, modelled(buffer, 1.08)) and not holds(found, modelled(buffer, 1.12))
     assert not holds(found, modelled(buffer, 0.88))
@@ -307,16 +322,16 @@ def lines(buffer: str, fast: Sequence[float], reno: Sequence[float]) -> list[dic
     """Runs with these goodputs at the three delays, behind every access link."""
     return [
         each
-        for line in gentle._lines(buffer).values()
+        for line in _lines(buffer).values()
         for (_, point), a, b in zip(line, fast, reno, strict=True)
         for each in seeds("highspeed", a, b, n=1, **point)
     ]
 
 
-@pytest.mark.parametrize("buffer", gentle.BUFFERS)
+@pytest.mark.parametrize("buffer", BUFFERS)
 def test_gains_and_losses_over_delay(buffer: str) -> None:
-    gains = claim(gentle.FIGURE_6, f"HSTCP gains with delay (B = {buffer})")
-    loses = claim(gentle.FIGURE_6, f"Reno loses with delay (B = {buffer})")
+    gains = claim(FIGURE_6, f"HSTCP gains with delay (B = {buffer})")
+    loses = claim(FIGURE_6, f"Reno loses with delay (B = {buffer})")
     like_paper = lines(buffer, (600, 700, 800), (80, 60, 40))
     assert holds(gains, like_paper) and holds(loses, like_paper)
     assert not holds(gains, lines(buffer, (600, 800, 700), (80, 60, 40)))
@@ -328,7 +343,7 @@ def test_gains_and_losses_over_delay(buffer: str) -> None:
 
 def test_the_table_of_model_and_lab() -> None:
     found = {
-        variant: Results([each for buffer in gentle.BUFFERS for each in modelled(buffer, 1.05)])
+        variant: Results([each for buffer in BUFFERS for each in modelled(buffer, 1.05)])
         for variant in ("today", "period")
     }
     (choice,) = choose(["gentle-6"])
@@ -336,7 +351,7 @@ def test_the_table_of_model_and_lab() -> None:
     rows = [line for line in text.splitlines() if line.startswith(("| today", "| period"))]
     assert len(rows) == 2 * 2 * 9
     first = [cell.strip() for cell in rows[0].strip("|").split("|")]
-    hs, *_ = hstcp_model.predict("100mbit", "5ms", 4167)
+    hs, *_ = predict("100mbit", "5ms", 4167)
     assert first[:4] == ["today", "4167 packets", "100mbit", "5ms"]
     assert first[5] == f"{0.9564 * hs:.1f} ({hs:.1f})" and first[6] == "+5.0 ± 0.0 %"
     assert first[9].startswith("+5.0 ± 2.6")
@@ -372,8 +387,8 @@ def test_changes_of_mode_are_counted_where_it_is_measured(tmp_path: Path) -> Non
     assert series.mode_changes(tmp_path, meta) is None
 
 
-def as_runs(raw: Path, found: Sequence[dict[str, Any]]) -> list[Run]:
-    return [Run(raw, lab_raw.meta(), each) for each in found]
+def as_runs(raw: Path, found: Sequence[dict[str, Any]]) -> list[FinishedRun]:
+    return [FinishedRun(raw, lab_raw.meta(), each) for each in found]
 
 
 def lines_of(axes: Any) -> dict[str, list[float]]:
@@ -383,7 +398,7 @@ def lines_of(axes: Any) -> dict[str, list[float]]:
 
 def test_groups_are_drawn_over_n(tmp_path: Path) -> None:
     runs = {"today": as_runs(tmp_path, over_n("highspeed", FALLING))}
-    canvas = draw.groups_over_n(gentle.FIGURE_2, runs)
+    canvas = draw.groups_over_n(FIGURE_2, runs)
     (axes,) = canvas.axes
     found = lines_of(axes)
     assert found["highspeed"] == pytest.approx([500, 600, 700, 800])
@@ -402,7 +417,7 @@ def test_the_window_is_drawn_in_packets(tmp_path: Path) -> None:
         "today": as_runs(raw, found),
         "period": as_runs(lab_raw.write(tmp_path / "larger", send=larger), found),
     }
-    canvas = draw.first_window(gentle.FIGURE_3, runs)
+    canvas = draw.first_window(FIGURE_3, runs)
     today, period = canvas.axes
     assert list(today.lines[0].get_ydata()) == list(range(10, 110))
     assert today.lines[1].get_xdata()[0] == 60.0
@@ -411,8 +426,8 @@ def test_the_window_is_drawn_in_packets(tmp_path: Path) -> None:
 
 
 def test_model_and_lab_are_drawn(tmp_path: Path) -> None:
-    found = [each for buffer in gentle.BUFFERS for each in modelled(buffer, 1.2)]
-    canvas = draw.model_over_delay(gentle.FIGURE_6, {"today": as_runs(tmp_path, found)})
+    found = [each for buffer in BUFFERS for each in modelled(buffer, 1.2)]
+    canvas = draw.model_over_delay(FIGURE_6, {"today": as_runs(tmp_path, found)})
     assert len(canvas.axes) == 4
     for axes in canvas.axes:
         lab, model = axes.containers[0].lines[0], axes.containers[1].lines[0]
@@ -423,7 +438,7 @@ def test_model_and_lab_are_drawn(tmp_path: Path) -> None:
 
 
 def test_a_number_of_any_point_may_be_claimed() -> None:
-    judge = between([("a", "reno", {"n": 0}, judges_lfn.group("fast"))], -1, 1)
+    judge = between([("a", "reno", {"n": 0}, group("fast"))], -1, 1)
     assert judge(Results([record("reno", 0, 700, n=0)])).yes
     with pytest.raises(NotMeasured, match="reno at n=1"):
-        between([("a", "reno", {"n": 1}, judges_lfn.used)], -1, 1)(Results([]))
+        between([("a", "reno", {"n": 1}, used)], -1, 1)(Results([]))

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from apogee_lab import images, reproduce
-from apogee_lab.engines import common, host
+from apogee_lab import modules
+from apogee_lab.base import LabError
+from apogee_lab.commands import reproduce
+from apogee_lab.engines import host, supervise
 
 Capture = pytest.CaptureFixture[str]
 RELEASE = "6.1.0-99-amd64"
@@ -35,14 +37,14 @@ def test_modules_that_are_built_in_or_can_be_loaded(machine: host.HostKernel) ->
 
 def test_what_is_installed_stands_in_for_what_cannot_be_built(machine: host.HostKernel) -> None:
     assert not machine.buildable
-    assert images.module_file("tcp_star", machine) == machine.installed("tcp_star")
-    with pytest.raises(images.LabError, match=f"apt-get install linux-headers-{RELEASE}, or use"):
-        images.module_file("tcp_j", machine)
+    assert modules.module_file("tcp_star", machine) == machine.installed("tcp_star")
+    with pytest.raises(LabError, match=f"apt-get install linux-headers-{RELEASE}, or use"):
+        modules.module_file("tcp_j", machine)
     headers = machine.modules / "build" / "include" / "config"
     headers.mkdir(parents=True)
     (headers / "kernel.release").touch()
-    with pytest.raises(images.LabError, match="make modules KDIR="):
-        images.module_file("tcp_j", machine)
+    with pytest.raises(LabError, match="make modules KDIR="):
+        modules.module_file("tcp_j", machine)
 
 
 def test_without_root_it_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,6 +83,6 @@ def test_a_guest_is_ended_wherever_a_signal_came(script: str, tidy_s: float, sta
         assert it.stdout is not None
         assert it.stdout.readline() == b"\n"
         it._waitpid_lock.acquire()  # type: ignore[attr-defined]
-        common._end_group(it, tidy_s)
+        supervise._end_group(it, tidy_s)
         it._waitpid_lock.release()  # type: ignore[attr-defined]
         assert it.returncode == status

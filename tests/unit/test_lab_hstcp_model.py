@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apogee_lab import hstcp_model as model
-from apogee_lab.hstcp_model import Flow, Network
+from apogee_lab.commands import hstcp_model
+from apogee_lab.papers.gentle import model
+from apogee_lab.papers.gentle.model import Flow, Network
 from hstcp_table import PAPER, RFC3649, Response
 
 #: A response function whose W_low no window reaches: HighSpeed is then Reno.
@@ -264,7 +265,7 @@ def test_gives_up(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
     monkeypatch.setattr(model, "MOST_CYCLES", 4)
     found = figure6(100, 25)
     assert (found.repeats, len(found.cycles)) == (False, 2)
-    assert model.main(["--access", "100mbit", "--delay", "25ms", "--buffer", "4167"]) == 0
+    assert hstcp_model.main(["--access", "100mbit", "--delay", "25ms", "--buffer", "4167"]) == 0
     assert "never" in capsys.readouterr().out
 
 
@@ -301,7 +302,7 @@ def test_figure_6_with_4167_packets_at_each_delay(mbit: float) -> None:
 
 def test_the_table_and_the_figure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = "--access 12mbit,1.5mbit --delay 5ms,25ms --format md --plot".split()
-    assert model.main([*arguments, str(tmp_path / "six")]) == 0
+    assert hstcp_model.main([*arguments, str(tmp_path / "six")]) == 0
     lines = capsys.readouterr().out.splitlines()
     table = [line.strip("| ").split(" | ") for line in lines if line.startswith("| ")]
     assert [row[:3] for row in table[1:]] == [
@@ -320,7 +321,10 @@ def test_the_table_and_the_figure(tmp_path: Path, capsys: pytest.CaptureFixture[
 def test_the_tables_differ(capsys: pytest.CaptureFixture[str]) -> None:
     told = []
     for more in ((), ("--table", "rfc3649"), ("--capped",)):
-        assert model.main(["--access", "12mbit", "--delay", "25ms", "--buffer", "2bdp", *more]) == 0
+        assert (
+            hstcp_model.main(["--access", "12mbit", "--delay", "25ms", "--buffer", "2bdp", *more])
+            == 0
+        )
         told.append(capsys.readouterr().out.splitlines()[-1])
     assert len(set(told)) == 3
 
@@ -348,7 +352,7 @@ def test_bad_input_is_told_in_a_line(
     text: str, told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     try:
-        status: Any = model.main(text.split())
+        status: Any = hstcp_model.main(text.split())
     except SystemExit as exit:
         status = exit.code
     out, err = capsys.readouterr()

@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from apogee_lab import cli, records
-from apogee_lab.records import RecordError
-from apogee_lab.scenario import Plan
+from apogee_lab.commands import main
+from apogee_lab.measures.compute import compute
+from apogee_lab.measures.record import RecordError
 from apogee_lab.scenarios import SCENARIOS
+from apogee_lab.scenarios.scenario import Plan
 
 from .lab_raw import T0_US, bins, link, meta, send_log, sends, shell_errors
 
@@ -276,7 +277,7 @@ def test_warmup_is_noted_after_the_last_start() -> None:
 def test_bad_usage_is_one_line_and_status_2(
     argv: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.main(["run", "lfn", *argv]) == 2
+    assert main.main(["run", "lfn", *argv]) == 2
     said = capsys.readouterr()
     assert (said.out, said.err.count("\n")) == ("", 1)
     assert words in said.err
@@ -345,7 +346,7 @@ def three(raw: Path, events: str = WARM) -> dict[str, Any]:
 
 
 def test_a_record_leaves_the_warm_up_out(tmp_path: Path) -> None:
-    record = records.compute(tmp_path, three(tmp_path))
+    record = compute(tmp_path, three(tmp_path))
     assert record["interval"] == {"from_s": 5.5, "over_s": 10.0}
     assert [flow["goodput_bps"] for flow in record["flows"]] == [4.8e6, 2.4e6, 0.8e6]
     assert [flow["steady"] for flow in record["flows"]] == [
@@ -361,7 +362,7 @@ def test_a_record_leaves_the_warm_up_out(tmp_path: Path) -> None:
 
 
 def test_without_a_warm_up_all_counts(tmp_path: Path) -> None:
-    record = records.compute(tmp_path, three(tmp_path, events="queue_sampling on 10.0\n"))
+    record = compute(tmp_path, three(tmp_path, events="queue_sampling on 10.0\n"))
     assert record["interval"] == {"from_s": 0.5, "over_s": 10.0}
     # 5 s of each rate
     assert [flow["goodput_bps"] for flow in record["flows"]] == [6e6, 1.6e6, 2.4e6]
@@ -372,12 +373,12 @@ def test_without_a_warm_up_all_counts(tmp_path: Path) -> None:
 
 
 def test_a_warm_up_that_ends_before_the_last_data_waits_for_it(tmp_path: Path) -> None:
-    record = records.compute(tmp_path, three(tmp_path, events="warmup off 10.2\n"))
+    record = compute(tmp_path, three(tmp_path, events="warmup off 10.2\n"))
     assert record["interval"]["from_s"] == 0.5
 
 
 def test_groups(tmp_path: Path) -> None:
-    record = records.compute(tmp_path, three(tmp_path))
+    record = compute(tmp_path, three(tmp_path))
     assert record["groups"] == {
         "fast": {"goodput_bps": 7.2e6, "jain": 0.9, "flows": 2},  # 7.2^2 / (2 (4.8^2 + 2.4^2))
         "reno": {"goodput_bps": 0.8e6, "jain": 1.0, "flows": 1},
@@ -388,14 +389,14 @@ def test_groups(tmp_path: Path) -> None:
 def test_flows_without_groups_have_no_such_keys(tmp_path: Path) -> None:
     told = three(tmp_path)
     told["flows"] = [{key: flow[key] for key in flow if key != "group"} for flow in FLOWS]
-    record = records.compute(tmp_path, told)
+    record = compute(tmp_path, told)
     assert "groups" not in record
     assert "early_drops" not in record["queue"]
 
 
 def test_what_a_switch_drops_is_lost(tmp_path: Path) -> None:
     """By no fault of the shared queue, but it had to be sent again."""
-    record = records.compute(tmp_path, three(tmp_path))
+    record = compute(tmp_path, three(tmp_path))
     assert [flow.get("switch_drops") for flow in record["flows"]] == [None, None, 7]
     assert [flow["queue_drops"] for flow in record["flows"]] == [150, 90, 20]
     assert (record["link_drops"], record["losses"]) == (5, 5 + 260 + 7)
@@ -408,7 +409,7 @@ def test_a_guest_short_of_memory_measures_nothing(tmp_path: Path, host: str) -> 
     path = tmp_path / f"nstat-{host}.json"
     path.write_text('{"kernel": {"TcpExtTCPMemoryPressures": 1}}')
     with pytest.raises(RecordError, match=rf"out of memory in the guest \({path.name}") as error:
-        records.compute(tmp_path, told)
+        compute(tmp_path, told)
     assert "\n" not in str(error.value)
 
 
@@ -416,4 +417,4 @@ def test_strange_counters_are_a_record_error(tmp_path: Path) -> None:
     told = three(tmp_path)
     (tmp_path / "nstat-reno1.json").write_text("[]")
     with pytest.raises(RecordError, match="not understood"):
-        records.compute(tmp_path, told)
+        compute(tmp_path, told)

@@ -11,10 +11,12 @@ from typing import Any
 
 import pytest
 
-from apogee_lab import cli, request, sweep, units
-from apogee_lab.request import UsageError
-from apogee_lab.scenario import Plan
+from apogee_lab import units
+from apogee_lab.base import UsageError
+from apogee_lab.commands import main
+from apogee_lab.runs import request, sweep
 from apogee_lab.scenarios import SCENARIOS, leo, moving, tracefiles
+from apogee_lab.scenarios.scenario import Plan
 
 from .lab_raw import shell_errors
 
@@ -254,7 +256,7 @@ def test_a_bad_trace_is_one_line(tmp_path: Path, name: str, text: str | None, wo
     with pytest.raises(ValueError, match=re.escape(words)) as error:
         plan(**{name: str(path)})
     assert "\n" not in str(error.value)
-    assert cli.main(["script", "satellite", "--set", f"{name}={path}"]) == 2
+    assert main.main(["script", "satellite", "--set", f"{name}={path}"]) == 2
 
 
 def test_a_run_is_what_its_traces_hold(tmp_path: Path) -> None:

@@ -10,8 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from apogee_lab import cli, plots, records, sweep, traces
-from apogee_lab.records import RecordError
+from apogee_lab.commands import main
+from apogee_lab.measures import traces
+from apogee_lab.measures.compute import compute
+from apogee_lab.measures.record import RecordError, dumps, read_records
+from apogee_lab.results import over_time, plots
+from apogee_lab.results.finished import FinishedRun
+from apogee_lab.results.style import labels, save
+from apogee_lab.runs import sweep
 
 from .lab_raw import SYN_US, meta, write
 
@@ -33,7 +39,7 @@ src=[fd00:1::1]:40000 dest=[fd00:3::2]:5201 mark=0x0 snd_cwnd=30 ssthresh=15
 
 def finished_run(
     folder: Path, cc: str = "star", seed: int = 1, trace: str = "", events: str = "", **changes: Any
-) -> plots.Run:
+) -> FinishedRun:
     """A finished run in ``folder``."""
     flows = [{"name": "flow1", "cc": cc, "netns": "snd", "port": 5201}]
     told = meta(cc=cc, seed=seed, flows=flows, run=folder.name, **changes)
@@ -41,8 +47,8 @@ def finished_run(
     if trace:
         (raw / "trace.txt").write_text(trace)
     (raw / "run.json").write_text(json.dumps({"meta": told}))
-    (raw / "record.json").write_text(records.dumps(records.compute(raw, told)))
-    return plots.Run.load(raw)
+    (raw / "record.json").write_text(dumps(compute(raw, told)))
+    return FinishedRun.load(raw)
 
 
 def test_reading_a_trace(tmp_path: Path) -> None:
@@ -75,18 +81,16 @@ def test_a_run_knows_its_times(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="trace=probe"):
         finished_run(tmp_path / "4567").trace()
     with pytest.raises(RecordError, match="not the folder"):
-        plots.Run.load(tmp_path)
+        FinishedRun.load(tmp_path)
 
 
 def test_labels_tell_lines_apart(tmp_path: Path) -> None:
     raw = write(tmp_path)
     found = [
-        records.compute(raw, meta(cc=cc, set={"ber": ber}))
-        for cc in ("star", "bbr")
-        for ber in (0.0, 1e-7)
+        compute(raw, meta(cc=cc, set={"ber": ber})) for cc in ("star", "bbr") for ber in (0.0, 1e-7)
     ]
-    assert plots.labels(found) == ["star ber=0", "star ber=1e-7", "bbr ber=0", "bbr ber=1e-7"]
-    assert plots.labels(found, ["ber"]) == ["star", "star", "bbr", "bbr"]
+    assert labels(found) == ["star ber=0", "star ber=1e-7", "bbr ber=0", "bbr ber=1e-7"]
+    assert labels(found, ["ber"]) == ["star", "star", "bbr", "bbr"]
 
 
 def test_places_on_the_axis() -> None:
@@ -117,7 +121,7 @@ def family(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             runs / f"{n:04d}aaaa", cc, seed, TRACE,
             "ack_blackout on 15.0\nack_blackout off 16.0\n", set=settings,
         )  # fmt: skip
-        lines.append(records.dumps(run.record))
+        lines.append(dumps(run.record))
     path = tmp_path / "family.jsonl"
     path.write_text("\n".join(lines) + "\n")
     monkeypatch.chdir(tmp_path)
@@ -125,7 +129,7 @@ def family(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_goodput_over_a_parameter(family: Path, tmp_path: Path) -> None:
-    figure = plots.goodput_over(records.read_records(family), "ber", "a title")
+    figure = plots.goodput_over(read_records(family), "ber", "a title")
     first, second = figure.axes
     assert [first.get_title("left"), second.get_title("left")] == [
         "window = 16MB",
@@ -135,28 +139,28 @@ def test_goodput_over_a_parameter(family: Path, tmp_path: Path) -> None:
     assert {text.get_text() for text in first.texts} == {"star", "bbr", "limit of the path"}
     assert (first.get_xlabel(), first.get_ylabel()) == ("bit error rate", "goodput, Mbit/s")
     with pytest.raises(RecordError, match="no parameter 'nosuch'"):
-        plots.goodput_over(records.read_records(family), "nosuch")
-    paths = plots.save(figure, tmp_path / "new" / "figure")
+        plots.goodput_over(read_records(family), "nosuch")
+    paths = save(figure, tmp_path / "new" / "figure")
     assert [path.name for path in paths] == ["figure.svg", "figure.png"]
     assert paths[0].read_text().startswith("<?xml")
     assert paths[1].read_bytes().startswith(b"\x89PNG")
 
 
 def test_figures_over_time(family: Path, tmp_path: Path) -> None:
-    run = plots.Run.load(tmp_path / "runs" / "0000aaaa")
-    alone = plots.window([run]).axes[0]
+    run = FinishedRun.load(tmp_path / "runs" / "0000aaaa")
+    alone = over_time.window([run]).axes[0]
     names = {text.get_text() for text in alone.texts}
     assert names == {"star", "cwnd_reno", "cwnd_abe", "ssthresh", "ACK blackout"}
     assert alone.get_ylabel() == "congestion window, segments"
-    goodput = plots.goodput_time([run], span=(4.0, 8.0)).axes[0]
+    goodput = over_time.goodput_time([run], span=(4.0, 8.0)).axes[0]
     assert goodput.get_xlim() == (4.0, 8.0)
     assert "ACK blackout" in {text.get_text() for text in goodput.texts}
     with pytest.raises(RecordError, match="nothing lies between"):
-        plots.goodput_time([run], span=(8.0, 4.0))
+        over_time.goodput_time([run], span=(8.0, 4.0))
 
 
 def test_names_do_not_lie_on_each_other(family: Path) -> None:
-    figure = plots.goodput_over(records.read_records(family)[:4], "ber")
+    figure = plots.goodput_over(read_records(family)[:4], "ber")
     heights = sorted(text.xy[1] for text in figure.axes[0].texts)
     assert min(b - a for a, b in zip(heights, heights[1:], strict=False)) > 0.3
 
@@ -173,26 +177,26 @@ def test_plot_commands(family: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
         "-o",
         "g.svg",
     ]
-    assert cli.main(argv) == 0
+    assert main.main(argv) == 0
     assert capsys.readouterr().out == "g.svg\n"
     choice = ["--cc", "star", "--set", "ber=1e-7", "--set", "window=16MB"]
-    assert cli.main(["plot", "goodput-time", "family.jsonl", *choice, "-o", "t"]) == 0
+    assert main.main(["plot", "goodput-time", "family.jsonl", *choice, "-o", "t"]) == 0
     assert capsys.readouterr().out == "t.svg\nt.png\n"
-    assert cli.main(["plot", "window", "0000", "0012aaaa", "-o", "w.png", "--to", "5"]) == 0
-    assert cli.main(["plot", "window", "runs/0000aaaa", "-o", "w2.png"]) == 0
+    assert main.main(["plot", "window", "0000", "0012aaaa", "-o", "w.png", "--to", "5"]) == 0
+    assert main.main(["plot", "window", "runs/0000aaaa", "-o", "w2.png"]) == 0
     assert {path.name for path in tmp_path.glob("*.png")} == {"t.png", "w.png", "w2.png"}
     capsys.readouterr()
-    assert cli.main(["plot", "window", "00", "-o", "w"]) == 2
+    assert main.main(["plot", "window", "00", "-o", "w"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
-    assert cli.main(["plot", "window", "0000", "-o", "family.jsonl/w.png"]) == 2
+    assert main.main(["plot", "window", "0000", "-o", "family.jsonl/w.png"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_a_figure_is_the_same_file_each_time(family: Path, tmp_path: Path) -> None:
     texts = []
     for name in ("a.svg", "b.svg"):
-        figure = plots.goodput_over(records.read_records(family), "ber")
-        texts.append(plots.save(figure, tmp_path / name)[0].read_text())
+        figure = plots.goodput_over(read_records(family), "ber")
+        texts.append(save(figure, tmp_path / name)[0].read_text())
     assert texts[0] == texts[1]
 
 
@@ -207,5 +211,5 @@ def test_a_trace_that_is_not_whole_is_not_drawn(tmp_path: Path) -> None:
 
 def test_the_window_comes_from_every_event_that_tells_it(tmp_path: Path) -> None:
     series = finished_run(tmp_path / "0123", trace=TRACE).trace()
-    times, values = plots._window_series(series)
+    times, values = over_time._window_series(series)
     assert (times.tolist(), values.tolist()) == ([10.5001, 11.0, 12.0], [10, 20, 30])

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
-from apogee_lab import records
-from apogee_lab.records import Arrivals, RecordError
+from apogee_lab.measures.arrivals import Arrivals
+from apogee_lab.measures.compute import compute
+from apogee_lab.measures.flows import jain
+from apogee_lab.measures.record import RecordError, comparable, dumps, read_records
 
 from . import lab_raw
 from .lab_raw import SYN_US, T0_US, meta, send_log, steady, write
@@ -29,7 +31,7 @@ def with_gaps(*gaps: tuple[float, float]) -> list[list[int]]:
 
 
 def test_the_whole_record(tmp_path: Path) -> None:
-    record = records.compute(write(tmp_path), meta())
+    record = compute(write(tmp_path), meta())
     assert record == {
         "scenario": "satellite",
         "cc": "star",
@@ -63,23 +65,23 @@ def test_the_whole_record(tmp_path: Path) -> None:
         "run": "0123456789abcdef",
         "wall_s": 12.35,
     }
-    assert json.loads(records.dumps(record)) == record
+    assert json.loads(dumps(record)) == record
 
 
 def test_only_wall_time_may_differ(tmp_path: Path) -> None:
     raw = write(tmp_path)
-    one, other = (records.compute(raw, meta(wall_s=wall)) for wall in (1.0, 99.0))
+    one, other = (compute(raw, meta(wall_s=wall)) for wall in (1.0, 99.0))
     assert one != other
-    assert records.comparable(one) == records.comparable(other)
-    assert "wall_s" not in records.comparable(one)
+    assert comparable(one) == comparable(other)
+    assert "wall_s" not in comparable(one)
 
 
 def test_time_runs_from_the_first_arrival_for_the_duration(tmp_path: Path) -> None:
     bins = steady(12_000, T0_US + 500_000, T0_US + 12_000_000)
-    record = records.compute(write(tmp_path, bins), meta())
+    record = compute(write(tmp_path, bins), meta())
     assert record["total_goodput_bps"] == 9.6e6
     bins = steady(12_000, T0_US + 500_000, T0_US + 10_000_000)  # 9.5 of 10 s
-    record = records.compute(write(tmp_path, bins), meta())
+    record = compute(write(tmp_path, bins), meta())
     assert record["total_goodput_bps"] == 9.12e6
 
 
@@ -96,27 +98,27 @@ def test_counts_are_linear_inside_a_bin() -> None:
 
 
 def test_a_flow_that_got_nothing_through(tmp_path: Path) -> None:
-    record = records.compute(write(tmp_path, []), meta())
+    record = compute(write(tmp_path, []), meta())
     assert record["total_goodput_bps"] == 0
     assert record["t90_s"] is None
 
 
 def test_no_needless_retransmits_when_losses_exceed_them(tmp_path: Path) -> None:
     info = {"min_rtt": 500_100, "total_retrans": 5, "data_segs_out": 8000}
-    record = records.compute(write(tmp_path, send=send_log(info=info)), meta())
+    record = compute(write(tmp_path, send=send_log(info=info)), meta())
     assert (record["losses"], record["needless_retransmits"]) == (8, 0)
 
 
 def test_filters_count_where_the_blackout_drops(tmp_path: Path) -> None:
     raw = write(tmp_path)
-    record = records.compute(raw, meta(ack_filters=[["sat", "to-rcv"]]))
+    record = compute(raw, meta(ack_filters=[["sat", "to-rcv"]]))
     assert (record["link_drops"], record["ack_drops"]) == (5, 57)
-    record = records.compute(raw, meta(data_filters=[["sat", "to-bn"]]))
+    record = compute(raw, meta(data_filters=[["sat", "to-bn"]]))
     assert (record["link_drops"], record["ack_drops"], record["losses"]) == (45, 7, 48)
 
 
 def test_duplicates_are_unknown_without_dsack(tmp_path: Path) -> None:
-    assert records.compute(write(tmp_path), meta(set={"tcp_dsack": 0}))["duplicates"] is None
+    assert compute(write(tmp_path), meta(set={"tcp_dsack": 0}))["duplicates"] is None
 
 
 def test_queue_samples_outside_the_flow_do_not_count(tmp_path: Path) -> None:
@@ -124,7 +126,7 @@ def test_queue_samples_outside_the_flow_do_not_count(tmp_path: Path) -> None:
         return f'{time} [{{"kind":"netem","dev":"to-sat","root":true,"backlog":{backlog}}}]\n'
 
     lines = sample(9.9, 1_000_000) + sample(10.0, 10) + sample(20.5, 30) + sample(20.6, 1_000_000)
-    record = records.compute(write(tmp_path, queue=lines), meta())
+    record = compute(write(tmp_path, queue=lines), meta())
     assert record["queue"]["mean_bytes"] == 20
 
 
@@ -133,40 +135,40 @@ def test_only_the_root_qdisc_of_the_bottleneck_counts(tmp_path: Path) -> None:
         '[{"dev":"to-sat","root":true,"backlog":100},'
         '{"dev":"to-sat","parent":"1:1","backlog":60},{"dev":"lo","root":true,"backlog":7}]\n'
     )
-    record = records.compute(write(tmp_path, queue=line), meta())
+    record = compute(write(tmp_path, queue=line), meta())
     assert record["queue"]["max_bytes"] == 100
 
 
 def test_a_last_sample_cut_short_is_left_out(tmp_path: Path) -> None:
     line = '[{"dev":"to-sat","root":true,"backlog":100}]\n'
-    record = records.compute(write(tmp_path, queue=line + line[:20]), meta())
+    record = compute(write(tmp_path, queue=line + line[:20]), meta())
     assert record["queue"]["mean_bytes"] == 100
     with pytest.raises(RecordError, match="queue.jsonl:1 "):
-        records.compute(write(tmp_path, queue=line[:20] + "\n" + line), meta())
+        compute(write(tmp_path, queue=line[:20] + "\n" + line), meta())
 
 
 def test_start_up_counts_to_the_beginning_of_the_first_full_round_trip(tmp_path: Path) -> None:
     # A fifth of the limit for 2 s, then all of it from 2.5 s after the SYN on.
     slow = steady(2_400, T0_US, T0_US + 2_000_000)
     fast = [[t, slow[-1][1] + count] for t, count in steady(12_000, T0_US + 2_000_000)]
-    record = records.compute(write(tmp_path, slow + fast), meta())
+    record = compute(write(tmp_path, slow + fast), meta())
     # x of 0.5 s at a fifth, the rest full: 0.2 x + 0.5 - x >= 0.45, x <= 0.0625 -> 10 ms grid
     assert record["t90_s"] == 2.44
     # A path of 20 ms: intervals of 0.2 s, x <= 0.025
     short = meta(bdp_bytes=25_000)
-    assert records.compute(write(tmp_path, slow + fast), short)["t90_s"] == 2.48
-    assert records.compute(write(tmp_path, slow), meta())["t90_s"] is None
+    assert compute(write(tmp_path, slow + fast), short)["t90_s"] == 2.48
+    assert compute(write(tmp_path, slow), meta())["t90_s"] is None
 
 
 # --- blackouts --------------------------------------------------------------------------------
 
 
 def cost(tmp_path: Path, bins: list[list[int]], events: str = BLACKOUT) -> dict[str, Any]:
-    return records.compute(write(tmp_path, bins, events=events), meta())["blackout"]
+    return compute(write(tmp_path, bins, events=events), meta())["blackout"]
 
 
 def test_no_blackout_no_key(tmp_path: Path) -> None:
-    assert "blackout" not in records.compute(write(tmp_path), meta())
+    assert "blackout" not in compute(write(tmp_path), meta())
 
 
 def test_a_dip_and_what_it_cost(tmp_path: Path) -> None:
@@ -211,7 +213,7 @@ def test_lost_goodput_is_added_up_over_15_s(tmp_path: Path) -> None:
         send=send_log(end_us=T0_US + 30_000_000),
         events="data_blackout on 12.5\ndata_blackout off 13.5\n",
     )
-    found = records.compute(raw, meta(duration_s=30.0))["blackout"]
+    found = compute(raw, meta(duration_s=30.0))["blackout"]
     assert (found["direction"], found["lost_s"], found["over_s"]) == ("data", 15.0, 15.0)
 
 
@@ -226,19 +228,19 @@ def test_missing_and_torn_files_are_named(tmp_path: Path, name: str) -> None:
     whole = (raw / name).read_text()
     (raw / name).write_text(whole[: len(whole) // 2])
     with pytest.raises(RecordError, match=name):
-        records.compute(raw, meta())
+        compute(raw, meta())
     (raw / name).unlink()
     with pytest.raises(RecordError, match=name):
-        records.compute(raw, meta())
+        compute(raw, meta())
 
 
 def test_strange_contents_are_a_record_error(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="not understood"):
-        records.compute(write(tmp_path, send={"samples": 3}), meta())
+        compute(write(tmp_path, send={"samples": 3}), meta())
     with pytest.raises(RecordError, match="flow1: Connection reset"):
-        records.compute(write(tmp_path, send=send_log(error="Connection reset")), meta())
+        compute(write(tmp_path, send=send_log(error="Connection reset")), meta())
     with pytest.raises(RecordError, match="events.log"):
-        records.compute(write(tmp_path, events="ack_blackout on soon\n"), meta())
+        compute(write(tmp_path, events="ack_blackout on soon\n"), meta())
 
 
 # --- several flows, iperf3, files of records --------------------------------------------------
@@ -254,7 +256,7 @@ def test_two_flows_share_a_sender(tmp_path: Path) -> None:
         {"name": f"flow{n}", "cc": cc, "netns": "snd", "port": 5200 + n}
         for n, cc in ((1, "star"), (2, "reno"))
     ]
-    record = records.compute(raw, meta(cc="star+reno", flows=flows))
+    record = compute(raw, meta(cc="star+reno", flows=flows))
     assert [flow["goodput_bps"] for flow in record["flows"]] == [7.2e6, 2.4e6]
     assert [flow["timeouts"] for flow in record["flows"]] == [None, None]
     assert record["total_goodput_bps"] == 9.6e6
@@ -263,9 +265,9 @@ def test_two_flows_share_a_sender(tmp_path: Path) -> None:
 
 
 def test_jain() -> None:
-    assert records.jain([5.0, 5.0, 5.0]) == 1
-    assert records.jain([1.0, 0.0, 0.0, 0.0]) == 0.25
-    assert records.jain([0.0, 0.0]) == 1
+    assert jain([5.0, 5.0, 5.0]) == 1
+    assert jain([1.0, 0.0, 0.0, 0.0]) == 0.25
+    assert jain([0.0, 0.0]) == 1
 
 
 def test_iperf3(tmp_path: Path) -> None:
@@ -284,7 +286,7 @@ def test_iperf3(tmp_path: Path) -> None:
     }
     (raw / "iperf3-server.json").write_text(json.dumps(server))
     (raw / "iperf3-client.json").write_text(json.dumps(client))
-    record = records.compute(raw, meta(traffic="iperf3"))
+    record = compute(raw, meta(traffic="iperf3"))
     flow = record["flows"][0]
     assert flow["goodput_bps"] == 7.6e6  # what the server had 10.5 s after its start: 9.5 MB
     assert (flow["retransmits"], flow["segments"], flow["timeouts"]) == (9, 12_010, 2)
@@ -293,23 +295,23 @@ def test_iperf3(tmp_path: Path) -> None:
     assert record["t90_s"] is None
     (raw / "iperf3-client.json").write_text('{"error": "unable to connect"}')
     with pytest.raises(RecordError, match="unable to connect"):
-        records.compute(raw, meta(traffic="iperf3"))
+        compute(raw, meta(traffic="iperf3"))
 
 
 def test_files_of_records(tmp_path: Path) -> None:
-    record = records.compute(write(tmp_path / "raw"), meta())
+    record = compute(write(tmp_path / "raw"), meta())
     path = tmp_path / "r.jsonl"
-    path.write_text(records.dumps(record) + "\n\n" + records.dumps(record) + "\n")
-    assert records.read_records(path) == [record, record]
-    for text, where in (("{}\n", ":1"), (records.dumps(record) + "\nnot json\n", ":2")):
+    path.write_text(dumps(record) + "\n\n" + dumps(record) + "\n")
+    assert read_records(path) == [record, record]
+    for text, where in (("{}\n", ":1"), (dumps(record) + "\nnot json\n", ":2")):
         path.write_text(text)
         with pytest.raises(RecordError, match=where):
-            records.read_records(path)
+            read_records(path)
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(RecordError, match="not a text file"):
-        records.read_records(path)
+        read_records(path)
     with pytest.raises(RecordError, match="No such file"):
-        records.read_records(tmp_path / "none")
+        read_records(tmp_path / "none")
 
 
 def test_the_helpers_agree_with_each_other() -> None:

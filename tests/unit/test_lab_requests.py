@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 
-from apogee_lab import cli, records, table, transfers
-from apogee_lab.records import RecordError
+from apogee_lab.commands import main
+from apogee_lab.measures import transfers
+from apogee_lab.measures.compute import compute
+from apogee_lab.measures.record import RecordError, dumps
+from apogee_lab.results import table
 from apogee_lab.scenarios import SCENARIOS
 
 from .lab_raw import SYN_US, T0_US, bins, link, meta, send_log, shell_errors, write
@@ -104,7 +107,7 @@ def test_the_path_is_that_of_the_shared_link() -> None:
 def test_bad_usage_is_one_line_and_status_2(
     argv: list[str], word: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.main(["run", "requests", *argv]) == 2
+    assert main.main(["run", "requests", *argv]) == 2
     said = capsys.readouterr()
     assert (said.out, said.err.count("\n")) == ("", 1)
     assert word in said.err
@@ -163,7 +166,7 @@ def raw(folder: Path) -> dict[str, Any]:
 
 
 def test_the_record_of_transfers_beside_a_bulk_flow(tmp_path: Path) -> None:
-    record = records.compute(tmp_path, raw(tmp_path))
+    record = compute(tmp_path, raw(tmp_path))
     assert record["requests"] == {
         "transfers": 2,
         "bytes": 30_000,
@@ -180,7 +183,7 @@ def test_the_record_of_transfers_beside_a_bulk_flow(tmp_path: Path) -> None:
     assert record["interval"] == {"from_s": 5.75, "over_s": 10.0}
     assert record["t90_s"] is None
     assert "fair_share" not in ours
-    assert json.loads(records.dumps(record)) == record
+    assert json.loads(dumps(record)) == record
 
 
 def test_bytes_that_do_not_fit_are_no_record(tmp_path: Path) -> None:
@@ -189,11 +192,11 @@ def test_bytes_that_do_not_fit_are_no_record(tmp_path: Path) -> None:
     received["transfers"].pop()
     (tmp_path / "flow1.recv.json").write_text(json.dumps(received))
     with pytest.raises(RecordError, match="other bytes were received"):
-        records.compute(tmp_path, told)
+        compute(tmp_path, told)
 
 
 def test_the_table_has_columns_for_each_size(tmp_path: Path) -> None:
-    record = records.compute(tmp_path, raw(tmp_path))
+    record = compute(tmp_path, raw(tmp_path))
     heading, row = table.rows([record])
     cells = dict(zip(heading, row, strict=True))
     assert heading[1:5] == ["10kB median s", "10kB 95 % s", "20kB median s", "20kB 95 % s"]

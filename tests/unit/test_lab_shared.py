@@ -11,8 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from apogee_lab import cli, plots, records, request, table
-from apogee_lab.records import RecordError
+from apogee_lab.commands import main
+from apogee_lab.measures.compute import compute
+from apogee_lab.measures.flows import fair_shares, jain
+from apogee_lab.measures.record import RecordError, dumps
+from apogee_lab.results import over_time, plots, table
+from apogee_lab.results.finished import FinishedRun
+from apogee_lab.runs import request
 from apogee_lab.scenarios import SCENARIOS
 
 from .lab_raw import SYN_US, T0_US, bins, link, meta, send_log, sends, shell_errors, write
@@ -190,7 +195,7 @@ def test_blackouts_drop_the_acks_of_every_flow() -> None:
 def test_bad_usage_is_one_line_and_status_2(
     argv: list[str], word: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.main(["run", "satellite-shared", *argv]) == 2
+    assert main.main(["run", "satellite-shared", *argv]) == 2
     said = capsys.readouterr()
     assert (said.out, said.err.count("\n")) == ("", 1)
     assert word in said.err
@@ -254,7 +259,7 @@ def two(raw: Path, **more: Any) -> dict[str, Any]:
 
 
 def test_the_record_of_two_flows(tmp_path: Path) -> None:
-    record = records.compute(tmp_path, two(tmp_path))
+    record = compute(tmp_path, two(tmp_path))
     first, second = record["flows"]
     assert first == {
         "name": "flow1",
@@ -284,33 +289,33 @@ def test_the_record_of_two_flows(tmp_path: Path) -> None:
     assert record["queue"]["max_bytes"] == 155_000
     assert (record["queue"]["drops"], record["link_drops"], record["ack_drops"]) == (35, 15, 7)
     assert (record["losses"], record["needless_retransmits"], record["duplicates"]) == (50, 10, 5)
-    assert json.loads(records.dumps(record)) == record
+    assert json.loads(dumps(record)) == record
 
 
 def test_a_sender_that_stops_early_ends_the_interval(tmp_path: Path) -> None:
-    record = records.compute(tmp_path, two(tmp_path, end_us=24_500_000))
+    record = compute(tmp_path, two(tmp_path, end_us=24_500_000))
     assert record["interval"] == {"from_s": 5.5, "over_s": 9.0}
     assert [flow["goodput_bps"] for flow in record["flows"]] == [4.8e6, 2.4e6]
     told = two(tmp_path, end_us=15_400_000)
     with pytest.raises(RecordError, match="at the same time"):
-        records.compute(tmp_path, told)
+        compute(tmp_path, told)
 
 
 def test_shares_that_do_not_add_up_are_unknown(tmp_path: Path) -> None:
     told = two(tmp_path)
     (tmp_path / "qdisc-bn.json").write_text('[{"kind":"netem","dev":"to-sat","drops":36}]')
-    record = records.compute(tmp_path, told)
+    record = compute(tmp_path, told)
     assert [flow["queue_drops"] for flow in record["flows"]] == [None, None]
     assert [flow["link_drops"] for flow in record["flows"]] == [10, 5]
     (tmp_path / "link-bn.json").write_text("[]")
     with pytest.raises(RecordError, match="link-bn.json has no to-snd1"):
-        records.compute(tmp_path, told)
+        compute(tmp_path, told)
 
 
 def test_a_flow_that_got_nothing_through(tmp_path: Path) -> None:
     told = two(tmp_path)
     (tmp_path / "flow2.recv.json").write_text('{"bins": []}')
-    record = records.compute(tmp_path, told)
+    record = compute(tmp_path, told)
     assert [flow["goodput_bps"] for flow in record["flows"]] == [4.8e6, 0]
     assert record["interval"]["from_s"] == 5.5  # its handshake's end instead of data
     assert record["jain"] == 0.5
@@ -327,7 +332,7 @@ def test_two_flows_with_iperf3(tmp_path: Path) -> None:
                   "end": {"streams": [{"sender": sent}]}}  # fmt: skip
         (tmp_path / f"flow{n}.iperf3-server.json").write_text(json.dumps(server))
         (tmp_path / f"flow{n}.iperf3-client.json").write_text(json.dumps(client))
-    record = records.compute(tmp_path, told)
+    record = compute(tmp_path, told)
     # 15.5 to 25.5 s: half of the second flow's first second came within half a second.
     assert [flow["goodput_bps"] for flow in record["flows"]] == [8e6, 4.2e6]
     assert [flow["retransmits"] for flow in record["flows"]] == [1, 2]
@@ -338,7 +343,7 @@ def test_two_flows_with_iperf3(tmp_path: Path) -> None:
 
 
 def test_the_table_shows_each_of_two_flows(tmp_path: Path) -> None:
-    record = records.compute(tmp_path, two(tmp_path))
+    record = compute(tmp_path, two(tmp_path))
     cells = dict(zip(*table.rows([record]), strict=True))
     assert [cells[name] for name in ("cc", "goodput Mbit/s", "flow 1", "flow 2", "Jain")] == [
         "star+reno", "7.200", "4.800", "2.400", "0.900",
@@ -356,21 +361,21 @@ def test_the_table_shows_each_of_two_flows(tmp_path: Path) -> None:
 
 def test_shares_of_a_fair_one() -> None:
     """Each flow's goodput over the mean; their sum is their number."""
-    assert records.fair_shares([6.0, 3.0, 3.0]) == [1.5, 0.75, 0.75]
-    assert records.fair_shares([0.0, 8.0]) == [0.0, 2.0]
-    assert records.fair_shares([0.0, 0.0]) == [1.0, 1.0]
+    assert fair_shares([6.0, 3.0, 3.0]) == [1.5, 0.75, 0.75]
+    assert fair_shares([0.0, 8.0]) == [0.0, 2.0]
+    assert fair_shares([0.0, 0.0]) == [1.0, 1.0]
 
 
 ACK = "  <idle>-0  [000] ..s2.  {t}: {event}: sport=1 dport={port} cwnd={cwnd} bw={bw} state=open\n"
 
 
-def run_of(folder: Path, trace: str) -> plots.Run:
+def run_of(folder: Path, trace: str) -> FinishedRun:
     """A finished run of two flows with this trace."""
     told = two(folder)
     (folder / "trace.txt").write_text(trace)
     (folder / "run.json").write_text(json.dumps({"meta": told}))
-    (folder / "record.json").write_text(records.dumps(records.compute(folder, told)))
-    return plots.Run.load(folder)
+    (folder / "record.json").write_text(dumps(compute(folder, told)))
+    return FinishedRun.load(folder)
 
 
 def names(figure: plots.Figure) -> set[str]:
@@ -389,20 +394,20 @@ def test_figures_of_two_flows(tmp_path: Path) -> None:
     lines[2] = lines[2].replace("cwnd=", "snd_cwnd=").replace(" bw=0", "")
     run = run_of(tmp_path / "mix", "".join(lines))
     assert (run.start_us, run.end_s) == (SYN_US, 15.5)
-    window = plots.window([run])
+    window = over_time.window([run])
     assert {"flow1 star", "flow2 reno"} <= names(window)
     assert window.axes[0].get_xlim() == (0, 15.5)
     # 10 Mbit/s for 5 s, then 8 for 10 s; reno tells no estimate.
-    assert "flow1 star, mean 8.67" in names(plots.abe([run]))
-    assert "flow1 star, mean 8.00" in names(plots.abe([run], span=(6.0, 10.0)))
-    assert {"flow1 star", "flow2 reno", "all flows"} <= names(plots.goodput_time([run]))
-    other = plots.Run(run.raw, run.meta, run.record | {"seed": 2})
-    assert names(plots.window([run, other])) >= {
+    assert "flow1 star, mean 8.67" in names(over_time.abe([run]))
+    assert "flow1 star, mean 8.00" in names(over_time.abe([run], span=(6.0, 10.0)))
+    assert {"flow1 star", "flow2 reno", "all flows"} <= names(over_time.goodput_time([run]))
+    other = FinishedRun(run.raw, run.meta, run.record | {"seed": 2})
+    assert names(over_time.window([run, other])) >= {
         f"star+reno seed {seed} flow{n}" for seed in (1, 2) for n in (1, 2)
     }
     blind = run_of(tmp_path / "none", lines[2].replace("5202", "5201") + lines[2])
     with pytest.raises(RecordError, match="trace=module"):
-        plots.abe([blind])
+        over_time.abe([blind])
 
 
 def test_the_figure_of_estimates_has_a_command(
@@ -415,15 +420,15 @@ def test_the_figure_of_estimates_has_a_command(
     )
     run_of(tmp_path / "run", trace)
     monkeypatch.chdir(tmp_path)
-    assert cli.main(["plot", "abe", "run", "-o", "abe.svg"]) == 0
+    assert main.main(["plot", "abe", "run", "-o", "abe.svg"]) == 0
     assert capsys.readouterr().out == "abe.svg\n"
 
 
 def test_means_over_time() -> None:
     times, values = np.array([1.0, 3.0]), np.array([10.0, 20.0])
-    assert plots.mean_held(times, values, 0.0, 4.0) == pytest.approx(40 / 3)
-    assert plots.mean_held(times, values, 2.0, 4.0) == 15.0
+    assert over_time.mean_held(times, values, 0.0, 4.0) == pytest.approx(40 / 3)
+    assert over_time.mean_held(times, values, 2.0, 4.0) == 15.0
 
 
 def test_jain_of_more_flows() -> None:
-    assert records.jain([4.0, 2.0, 2.0]) == 0.8889  # 64 / (3 x 24)
+    assert jain([4.0, 2.0, 2.0]) == 0.8889  # 64 / (3 x 24)

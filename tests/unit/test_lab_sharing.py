@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from apogee_lab import sharing
-from apogee_lab.images import LabError
+from apogee_lab.base import LabError
+from apogee_lab.commands import beside
 
 
 def record(cc: str, first: float, second: float, **values: Any) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def test_the_table() -> None:
         record("star+reno", 9, 0.45, **{"star.coexist": "0"}),
         record("cubic+cubic", 4, 5),
     ]
-    heading, *rows = sharing.table(sharing.shares(found))
+    heading, *rows = beside.table(beside.shares(found))
     assert heading == [
         "other",
         "ber",
@@ -45,11 +45,11 @@ def test_the_table() -> None:
 
 def test_nothing_to_compare() -> None:
     with pytest.raises(LabError, match="no other was measured"):
-        sharing.table(sharing.shares([record("star+reno", 6, 3)]))
+        beside.table(beside.shares([record("star+reno", 6, 3)]))
 
 
 def test_records_of_other_scenarios_are_refused() -> None:
     lonely = record("star+reno", 6, 3)
     del lonely["flows"][1]
     with pytest.raises(LabError, match="0123 has not two flows"):
-        sharing.shares([lonely])
+        beside.shares([lonely])

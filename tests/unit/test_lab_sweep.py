@@ -6,20 +6,21 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import signal
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
-from apogee_lab import images, request, sweep
-from apogee_lab.request import UsageError
-from apogee_lab.scenario import module_lines
+from apogee_lab import base, modules
+from apogee_lab.base import UsageError
+from apogee_lab.runs import request, sweep
 from apogee_lab.scenarios import testbed
+from apogee_lab.scenarios.scenario import module_lines
 
 from .lab_raw import SCENARIO, FakeEngine
 
@@ -125,7 +126,7 @@ def test_one_module_carries_both_compounds() -> None:
     """Loaded once, its events enabled once, and its parameters are those of both."""
     both = "compound_plus", "compound"
     assert request.own_modules("+".join(both), {}) == ("tcp_compound_plus",)
-    assert images.own_modules(both) == ["tcp_compound_plus"]
+    assert modules.own_modules(both) == ["tcp_compound_plus"]
     values = {"compound.gamma": "20", "compound_plus.rule": "2", "compound_plus.gamma": "20"}
     assert module_lines(values, (*both, "reno")) == ["modprobe tcp_compound_plus gamma=20 rule=2"]
     lines = testbed.trace_lines("module", both, [5201, 5202])
@@ -217,14 +218,15 @@ def test_records_follow_the_measures_without_a_run(
     assert len(engine.runs()) == 1
 
 
-@pytest.mark.parametrize("module", [sweep.records, sweep.medium])
+@pytest.mark.parametrize("place", ["measures/raw.py", "scenarios/moving.py", "units.py"])
 def test_all_that_measures_counts(
-    module: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = sweep._measures_version()
-    changed = tmp_path / "changed.py"
-    changed.write_bytes(Path(str(module.__file__)).read_bytes() + b"#")
-    monkeypatch.setattr(module, "__file__", str(changed))
+    monkeypatch.setattr(base, "LAB", shutil.copytree(base.LAB, tmp_path / "lab"))
+    assert sweep._measures_version() == before
+    with (base.LAB / place).open("a") as source:
+        source.write("#")
     assert sweep._measures_version() != before
 
 

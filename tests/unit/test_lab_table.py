@@ -9,14 +9,17 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from apogee_lab import records, table
+from apogee_lab.measures.compute import compute
+from apogee_lab.results import table
+from apogee_lab.results.statistics import mean_interval, t_quantile
+from apogee_lab.results.text import NONE, cell, show
 
 from .lab_raw import meta, write
 
 
 def record(raw: Path, cc: str, seed: int, goodput: float, **settings: Any) -> dict[str, Any]:
     """A record with this goodput in Mbit/s."""
-    found = records.compute(raw, meta(cc=cc, seed=seed, set={"ber": 0.0, **settings}))
+    found = compute(raw, meta(cc=cc, seed=seed, set={"ber": 0.0, **settings}))
     found["total_goodput_bps"] = found["flows"][0]["goodput_bps"] = goodput * 1e6
     return found
 
@@ -29,21 +32,21 @@ def raw(tmp_path: Path) -> Path:
 def test_quantiles_of_student() -> None:
     # From the printed tables, then from scipy.
     for freedom, value in ((1, 12.706), (2, 4.303), (4, 2.776), (9, 2.262), (30, 2.042)):
-        assert round(table.t_quantile(freedom), 3) == value
+        assert round(t_quantile(freedom), 3) == value
     for freedom in [*range(1, 50), 99, 100, 999]:
         expected = stats.t.ppf(0.975, freedom)
-        assert table.t_quantile(freedom) == pytest.approx(expected, rel=1e-6)
+        assert t_quantile(freedom) == pytest.approx(expected, rel=1e-6)
 
 
 def test_intervals() -> None:
     # s = 1, t(0.975, 2) = 4.3027, 4.3027 / sqrt(3) = 2.4841
-    mean, half = table.mean_interval([9.0, 10.0, 11.0])
+    mean, half = mean_interval([9.0, 10.0, 11.0])
     assert (mean, round(half or 0, 4)) == (10.0, 2.4841)
     # s^2 = 2.5, t(0.975, 4) = 2.7764, 2.7764 * sqrt(2.5 / 5) = 1.9632
-    mean, half = table.mean_interval([1.0, 2.0, 3.0, 4.0, 5.0])
+    mean, half = mean_interval([1.0, 2.0, 3.0, 4.0, 5.0])
     assert (mean, round(half or 0, 4)) == (3.0, 1.9632)
-    assert table.mean_interval([7.0]) == (7.0, None)
-    assert table.mean_interval([7.0, 7.0]) == (7.0, 0.0)
+    assert mean_interval([7.0]) == (7.0, None)
+    assert mean_interval([7.0, 7.0]) == (7.0, 0.0)
 
 
 def test_one_row_per_algorithm_and_settings(raw: Path) -> None:
@@ -88,7 +91,7 @@ def test_columns_without_values_are_left_out(raw: Path) -> None:
     heading, first, second = table.rows([plain, dark])
     assert "to 90 % s" not in heading
     assert "Jain" not in heading
-    assert dict(zip(heading, first, strict=True))["lost s"] == table.NONE
+    assert dict(zip(heading, first, strict=True))["lost s"] == NONE
     assert dict(zip(heading, second, strict=True))["below 90 % s"] == "2.50"
 
 
@@ -107,7 +110,7 @@ def test_a_modules_parameter_is_missing_elsewhere(raw: Path) -> None:
     assert [row[:2] for row in table.rows(found)[1:]] == [
         ["star", "0"],
         ["star", "1"],
-        ["cubic", table.NONE],
+        ["cubic", NONE],
     ]
 
 
@@ -122,7 +125,7 @@ def test_ratios(raw: Path) -> None:
         ["0", "+0.0 %"],
         ["1e-8", "+152.0 %"],
     ]
-    assert table.ratios(found[:3], "star")[2] == ["1e-8", table.NONE]
+    assert table.ratios(found[:3], "star")[2] == ["1e-8", NONE]
 
 
 def test_caption_and_forms(raw: Path) -> None:
@@ -138,10 +141,10 @@ def test_caption_and_forms(raw: Path) -> None:
 
 
 def test_how_values_are_shown() -> None:
-    assert [table.show(v) for v in (1e-7, 0.0, 2.5e-06, "45s:1s", None, 3)] == [
-        "1e-7", "0", "2.5e-6", "45s:1s", table.NONE, "3",
+    assert [show(v) for v in (1e-7, 0.0, 2.5e-06, "45s:1s", None, 3)] == [
+        "1e-7", "0", "2.5e-6", "45s:1s", NONE, "3",
     ]  # fmt: skip
-    assert table.cell([-0.0001, 0.0001], 2) == "0.00 ± 0.00"
+    assert cell([-0.0001, 0.0001], 2) == "0.00 ± 0.00"
 
 
 def test_groups_of_flows_have_columns_of_their_own(raw: Path) -> None:

@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from apogee_lab import cli, sysctls, tune
+from apogee_lab.base import LabError
+from apogee_lab.commands import main
+from apogee_lab.host import sysctls, tune
 
 Capture = pytest.CaptureFixture[str]
 PROFILE = Path("profiles") / "apogee-satellite.conf"
@@ -54,7 +56,7 @@ def values(rate: str, rtt: str) -> dict[str, str]:
 
 def status_of(*argv: str) -> int:
     try:
-        return cli.main(["tune", *argv])
+        return main.main(["tune", *argv])
     except SystemExit as leaving:
         return int(leaving.code or 0)
 
@@ -277,7 +279,7 @@ def test_one_refused_and_all_is_as_before(
 
     def refusing(proc: Path, key: str, value: str) -> None:
         if value == "fq":
-            raise sysctls.LabError(f"{key} cannot be set to 'fq': No such file or directory")
+            raise LabError(f"{key} cannot be set to 'fq': No such file or directory")
         real(proc, key, value)
 
     monkeypatch.setattr(sysctls, "_write", refusing)

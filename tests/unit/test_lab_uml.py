@@ -13,32 +13,37 @@ from pathlib import Path
 
 import pytest
 
-from apogee_lab import images, umlkernel
-from apogee_lab.engines import common, uml
+from apogee_lab.base import LabError
+from apogee_lab.engines import supervise, uml
+from apogee_lab.guest import image as image_module
+from apogee_lab.guest.cpio import libraries
+from apogee_lab.guest.image import RESULTS_FOLLOW, STOCK_MODULES, guest_init
+from apogee_lab.kernels import uml_kernel
+from apogee_lab.kernels.kernel import DEFAULT_KERNEL, Kernel
 
-GUEST = Path(images.__file__).parent / "guest"
+GUEST = Path(image_module.__file__).parent
 
 
 # --- the kernel -------------------------------------------------------------------------------
 
 
 def test_what_the_source_refuses_is_named() -> None:
-    lines = umlkernel.CONFIG.read_text().splitlines()
-    umlkernel._check_config("\n".join(lines))
+    lines = uml_kernel.CONFIG.read_text().splitlines()
+    uml_kernel._check_config("\n".join(lines))
     left = "\n".join(line for line in lines if line != "CONFIG_HOSTFS=y")
-    with pytest.raises(images.LabError, match="has no CONFIG_HOSTFS=y"):
-        umlkernel._check_config(left)
+    with pytest.raises(LabError, match="has no CONFIG_HOSTFS=y"):
+        uml_kernel._check_config(left)
 
 
 def test_the_guest_has_the_stock_modules_of_engine_qemu() -> None:
     """What is a module in Debian's kernel is one here: scripts load them by name."""
-    config = umlkernel.CONFIG.read_text()
+    config = uml_kernel.CONFIG.read_text()
     named = {"cls", "sch", "em", "act", "tcp"}
     families = {
         "tcp_bbr": "TCP_CONG_BBR", "tcp_highspeed": "TCP_CONG_HSTCP", "tcp_diag": "INET_TCP_DIAG",
         "em_meta": "NET_EMATCH_META", "em_u32": "NET_EMATCH_U32",
     }  # fmt: skip
-    for name in images.STOCK_MODULES:
+    for name in STOCK_MODULES:
         kind, _, rest = name.partition("_")
         if kind not in named and name not in ("veth", "ifb", "dummy", "tun", "bonding"):
             continue
@@ -49,25 +54,25 @@ def test_the_guest_has_the_stock_modules_of_engine_qemu() -> None:
 
 def test_the_tick_rate_is_debians() -> None:
     kconfig = "config HZ\n\tint\n\tdefault 100\n\nconfig NR_CPUS\n\tint\n\tdefault 100\n"
-    text, count = re.subn(*umlkernel.HZ, kconfig)
+    text, count = re.subn(*uml_kernel.HZ, kconfig)
     assert count == 1
     assert text == kconfig.replace("100", "250", 1)
 
 
 def test_an_unknown_kernel_is_one_line() -> None:
-    with pytest.raises(images.LabError, match="unknown kernel 5.4 for engine uml; there is: 6.1"):
-        umlkernel.kernel("5.4")
-    assert uml.kernels()[0] == uml.DEFAULT_KERNEL
+    with pytest.raises(LabError, match="unknown kernel 5.4 for engine uml; there is: 6.1"):
+        uml_kernel.kernel("5.4")
+    assert uml_kernel.kernels()[0] == DEFAULT_KERNEL
 
 
 # --- the guest's first process ----------------------------------------------------------------
 
 
 def test_only_the_way_out_of_the_results_differs() -> None:
-    stock = images.guest_init([GUEST / name for name in images.Kernel.init])
-    ours = images.guest_init([GUEST / name for name in umlkernel.UmlKernel.init]).decode()
+    stock = guest_init([GUEST / name for name in Kernel.init])
+    ours = guest_init([GUEST / name for name in uml_kernel.UmlKernel.init]).decode()
     assert stock == (GUEST / "init").read_bytes()
-    head, end, _ = stock.decode().partition(images.RESULTS_FOLLOW)
+    head, end, _ = stock.decode().partition(RESULTS_FOLLOW)
     assert ours.startswith(head + end)
     assert "virtio" not in ours.removeprefix(head)
     assert ours.endswith((GUEST / "init-uml").read_text())
@@ -77,7 +82,7 @@ def test_a_cpu_is_not_told_by_where_libraries_are_looked_for() -> None:
     """Each folder that is tried is a system call more, which takes time: AVX-512 took 55 us of
     each program. Shows nothing on a CPU of 2008."""
     (tunables,) = [w.partition("=")[2] for w in uml._CMDLINE if w.startswith("GLIBC_TUNABLES=")]
-    loader = next(p for p in images.libraries(Path("/bin/ip")) if p.name.startswith("ld-"))
+    loader = next(p for p in libraries(Path("/bin/ip")) if p.name.startswith("ld-"))
     env = {**os.environ, "GLIBC_TUNABLES": tunables}
     told = subprocess.check_output([loader, "--help"], env=env, text=True)
     found = re.findall(r"^  (\S+) \(.*supported, searched\)$", told, re.M)
@@ -87,8 +92,8 @@ def test_a_cpu_is_not_told_by_where_libraries_are_looked_for() -> None:
 
 def test_an_init_without_the_mark_is_refused(tmp_path: Path) -> None:
     (tmp_path / "init").write_text("#!/bin/sh\n")
-    with pytest.raises(images.LabError, match="has no line"):
-        images.guest_init([tmp_path / "init", tmp_path / "init"])
+    with pytest.raises(LabError, match="has no line"):
+        guest_init([tmp_path / "init", tmp_path / "init"])
 
 
 # --- running ----------------------------------------------------------------------------------
@@ -115,15 +120,15 @@ def test_memory_goes_elsewhere_when_dev_shm_does_not_suit(
 
 
 def test_a_panic_is_the_reason_even_if_the_program_failed(tmp_path: Path) -> None:
-    work = common.Work(tmp_path)
+    work = supervise.Work(tmp_path)
     (tmp_path / "errors").write_text("last words\n")
     text = "first\nKernel panic - not syncing: for the test\n"
     work.console.write_text(text)
-    with pytest.raises(common.GuestFailed, match="Kernel panic - not syncing: for the test"):
-        common._check_end("UML", -6, text, work)
-    with pytest.raises(common.GuestFailed, match="UML ended with status 1: last words"):
-        common._check_end("UML", 1, "", work)
-    common._check_end("UML", 0, "apogee: done\n", work)
+    with pytest.raises(supervise.GuestFailed, match="Kernel panic - not syncing: for the test"):
+        supervise._check_end("UML", -6, text, work)
+    with pytest.raises(supervise.GuestFailed, match="UML ended with status 1: last words"):
+        supervise._check_end("UML", 1, "", work)
+    supervise._check_end("UML", 0, "apogee: done\n", work)
 
 
 # --- what is preloaded ------------------------------------------------------------------------
@@ -135,7 +140,7 @@ def drawn(seed: str) -> str:
         "import ctypes; c = ctypes.CDLL(None); b = ctypes.create_string_buffer(20);"
         "print(c.getrandom(b, 20, 0), b.raw.hex(), c.getrandom(b, 8, 0), b.raw.hex())"
     )
-    env = {**os.environ, "LD_PRELOAD": str(images.uml_library()), "APOGEE_SEED": seed}
+    env = {**os.environ, "LD_PRELOAD": str(uml.uml_library()), "APOGEE_SEED": seed}
     return subprocess.check_output([sys.executable, "-c", program], env=env, text=True)
 
 
@@ -193,7 +198,7 @@ def test_no_traced_process_outlives_its_tracer(tmp_path: Path) -> None:
     source = tmp_path / "tracer.c"
     source.write_text(textwrap.dedent(TRACER))
     subprocess.run(["gcc", "-o", tmp_path / "tracer", source], check=True)
-    env = {**os.environ, "LD_PRELOAD": str(images.uml_library())}
+    env = {**os.environ, "LD_PRELOAD": str(uml.uml_library())}
     tracer = subprocess.Popen([tmp_path / "tracer"], env=env, stdout=subprocess.PIPE, text=True)
     try:
         assert tracer.stdout is not None and tracer.poll() is None

@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
-from apogee_lab import cli, records, wifi
-from apogee_lab.medium import FIELDS
-from apogee_lab.records import RecordError
-from apogee_lab.scenario import Plan
-from apogee_lab.scenarios import SCENARIOS
+from apogee_lab.commands import main
+from apogee_lab.measures.channel import FIELDS
+from apogee_lab.measures.compute import compute
+from apogee_lab.measures.record import RecordError
+from apogee_lab.scenarios import SCENARIOS, wifi
+from apogee_lab.scenarios.scenario import Plan
 from apogee_lab.scenarios.wlan import airtime_us, charge, limit_bps
 
 from .lab_raw import T0_US, bins, meta, send_log, sends, shell_errors
@@ -276,7 +277,7 @@ def test_bad_usage_is_one_line_and_status_2(
     argv: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     cc = [] if "--cc" in argv else ["--cc", "reno"]
-    assert cli.main(["run", "wlan", *cc, *argv]) == 2
+    assert main.main(["run", "wlan", *cc, *argv]) == 2
     said = capsys.readouterr()
     assert (said.out, said.err.count("\n")) == ("", 1)
     assert words in said.err
@@ -337,7 +338,7 @@ def two(raw: Path, events: str = "queue_sampling on 10.0\nwarmup off 15.5\n") ->
 
 
 def test_a_record(tmp_path: Path) -> None:
-    record = records.compute(tmp_path, two(tmp_path))
+    record = compute(tmp_path, two(tmp_path))
     assert record["interval"] == {"from_s": 5.5, "over_s": 10.0}
     assert [flow["goodput_bps"] for flow in record["flows"]] == [8e5, 1.6e6]
     assert record["jain"] == 0.9
@@ -358,7 +359,7 @@ def test_a_record(tmp_path: Path) -> None:
 
 
 def test_one_receivers_counts_are_nobodys_share(tmp_path: Path) -> None:
-    record = records.compute(tmp_path, two(tmp_path))
+    record = compute(tmp_path, two(tmp_path))
     assert record["duplicates"] == 2
     assert all("duplicates" not in flow and "queue_drops" not in flow for flow in record["flows"])
     assert all({"own", "window_bytes"} <= flow.keys() for flow in record["flows"])
@@ -368,4 +369,4 @@ def test_without_samples_there_is_no_record(tmp_path: Path) -> None:
     told = two(tmp_path)
     (tmp_path / "queue.jsonl").write_text(f"10.0 {json.dumps(sample(10.0))}\n")
     with pytest.raises(RecordError, match=r"queue.jsonl has no samples of the interval"):
-        records.compute(tmp_path, told)
+        compute(tmp_path, told)

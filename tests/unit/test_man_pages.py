@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from apogee_lab import cli
+from apogee_lab.commands import main
+from apogee_lab.engines import registry
 
 MODULES = ["tcp_star", "tcp_hstcp_gentle", "tcp_compound_plus", "tcp_j"]
 #: name, least, most, default
@@ -144,15 +145,15 @@ def test_verbs_and_options(man: Path) -> None:
         for verb in heading.replace(r"\-", "-").split(", "):
             name = " ".join(word for word in verb.split() if re.fullmatch("[a-z-]+", word))
             found[name] = {option + takes for option, takes in options}
-    assert found == dict(verbs(cli.build_parser()))
+    assert found == dict(verbs(main.build_parser()))
 
 
 def test_defaults_and_engines_of_the_lab(man: Path) -> None:
     text = sections(man / "lab.1", "SS")["run SCENARIO"]
-    assert f"Congestion controls ({cli.DEFAULT_CC});" in text
-    assert f"Seconds of one run ({cli.DEFAULT_DURATION_S:g})." in text
+    assert f"Congestion controls ({main.DEFAULT_CC});" in text
+    assert f"Seconds of one run ({main.DEFAULT_DURATION_S:g})." in text
     engine = text.partition("ENGINE")[2].partition(".TP")[0]
-    assert tuple(re.findall(r"^\.BR? (\w+)", engine, re.M)) == cli.ENGINES
+    assert tuple(re.findall(r"^\.BR? (\w+)", engine, re.M)) == registry.ENGINES
 
 
 def test_environment(root: Path, man: Path) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from apogee_lab import images
-from apogee_lab.engines.common import GuestFailed
+from apogee_lab.base import LabError
+from apogee_lab.engines.supervise import GuestFailed
+from apogee_lab.kernels import debian
 from tests import matrix
 
 
@@ -18,7 +19,7 @@ def raising(error: Exception) -> object:
 
 
 @pytest.mark.parametrize(
-    "error", [GuestFailed("kernel panic", []), images.LabError("no room"), AssertionError("no")]
+    "error", [GuestFailed("kernel panic", []), LabError("no room"), AssertionError("no")]
 )
 def test_a_check_that_breaks_is_a_failed_cell(error: Exception) -> None:
     row = matrix.Row("7.3", "amd64")
@@ -28,8 +29,8 @@ def test_a_check_that_breaks_is_a_failed_cell(error: Exception) -> None:
 
 
 def test_a_kernel_that_cannot_be_had_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    error = images.LabError("trixie-backports: no network")
-    monkeypatch.setattr(images, "kernel", raising(error))
-    monkeypatch.setattr(matrix.foreign, "kernel", raising(error))
+    error = LabError("trixie-backports: no network")
+    monkeypatch.setattr(debian, "kernel", raising(error))
+    monkeypatch.setattr(matrix.foreign_headers, "kernel", raising(error))
     for row in (matrix.native_row("7.3", matrix.ROOT), matrix.foreign_row("7.3", "arm64")):
         assert row.failures == ["7.3: W=1: trixie-backports: no network"]

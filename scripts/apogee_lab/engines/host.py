@@ -23,15 +23,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from .. import images
-from ..images import Kernel, LabError, find_program
-from ..scenario import Plan
-from . import common
-from .common import Bounds, Command, GuestFailed, RunInfo
+from ..base import LabError, file_hash, find_program
+from ..guest.image import EXTRAS, flow_binary
+from ..kernels.kernel import Kernel
+from ..modules import module_file, stock_controls
+from ..scenarios.scenario import Plan
+from . import supervise
+from .supervise import Bounds, Command, RunInfo
 
 __all__ = [
     "DEFAULT_KERNEL",
-    "GuestFailed",
     "RunInfo",
     "congestion_controls",
     "image_key",
@@ -177,12 +178,12 @@ def congestion_controls(name: str = DEFAULT_KERNEL) -> set[str]:
     k = kernel(name)
     indexed = {module.removeprefix("tcp_") for module in _indexed(k) if module.startswith("tcp_")}
     there = Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
-    return images.congestion_controls(k) | indexed | set(there)
+    return stock_controls(k) | indexed | set(there)
 
 
 def notice(modules: Sequence[str]) -> str:
     """What a run touches, to be told before it does."""
-    own = "".join(f", {images.module_file(name, kernel())}" for name in modules)
+    own = "".join(f", {module_file(name, kernel())}" for name in modules)
     return (
         f"engine host: runs on this machine's kernel {DEFAULT_KERNEL}, in namespaces of its own: "
         "links, queues and settings of the host stay as they are.\n"
@@ -198,13 +199,13 @@ def image_key(kernel_name: str, modules: Sequence[str], extras: Sequence[str] = 
         if Path("/sys/module", name).exists():
             raise LabError(f"{name} is loaded already, a run needs its own: rmmod {name}")
     programs = [find_program(n, package) for e in extras for n, package in _extra(e)]
-    files = [*programs, images.flow_binary(), *(images.module_file(name, k) for name in modules)]
-    parts = [platform.node(), k.release, platform.version(), *map(images.file_hash, files)]
+    files = [*programs, flow_binary(), *(module_file(name, k) for name in modules)]
+    parts = [platform.node(), k.release, platform.version(), *map(file_hash, files)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def _extra(name: str) -> list[tuple[str, str]]:
-    names, package = images.EXTRAS[name]
+    names, package = EXTRAS[name]
     return [(program, package) for program in names]
 
 
@@ -216,7 +217,7 @@ def run(plan: Plan, **how: Any) -> RunInfo:
 
     Takes seed, kernel, modules, out and timeout_wall_s as :func:`run_script` does.
     """
-    return common.run_plan(run_script, plan, **how)
+    return supervise.run_plan(run_script, plan, **how)
 
 
 def run_script(
@@ -234,24 +235,24 @@ def run_script(
     Other arguments of that one mean nothing here: what is random cannot be repeated (seed), there
     is but one kernel, and extras are what is installed.
     """
-    with common.working_folder(out.absolute()) as work:
+    with supervise.working_folder(out.absolute()) as work:
         _prepare(work.folder, text, modules)
         argv = [*_GUARD, "run", str(work.folder)]
         command = Command("engine host", argv, {}, one_cpu=False, in_place=True, tidy_s=TIDY_S)
         with _tidied(work.folder):
-            info = common.supervise(command, work, Bounds(timeout_wall_s, timeout_virtual_s))
+            info = supervise.supervise(command, work, Bounds(timeout_wall_s, timeout_virtual_s))
         sys.stderr.write((work.folder / "errors").read_text())
         _by_monotonic_clock(work.out / "events.log", _asleep_s())
-        return common.keep(work, info, out, check)
+        return supervise.keep(work, info, out, check)
 
 
 def _prepare(folder: Path, text: str, modules: Sequence[str]) -> None:
     """What the guard and the script's first process find in a run's folder."""
     for name in ("bin", "out"):
         (folder / name).mkdir()
-    (folder / "bin" / "flow").symlink_to(images.flow_binary().absolute())
+    (folder / "bin" / "flow").symlink_to(flow_binary().absolute())
     (folder / "script.sh").write_text(text)
-    lines = [f"{name} {images.module_file(name, _running())}\n" for name in modules]
+    lines = [f"{name} {module_file(name, _running())}\n" for name in modules]
     (folder / "modules").write_text("".join(lines))
 
 

@@ -15,16 +15,25 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-from .. import images
-from ..images import DEFAULT_KERNEL, LabError
-from ..scenario import Plan
-from . import common
-from .common import GuestFailed, RunInfo, Work
+from ..base import LabError, cache_dir, call, compiled, find_program
+from ..guest.image import overlay_archive, root_images, root_key, signed_modules
+from ..kernels import debian
+from ..kernels.kernel import DEFAULT_KERNEL, SERIES, Kernel
+from ..modules import stock_controls
+from ..scenarios.scenario import Plan
+from . import supervise
+from .supervise import RunInfo, Work
+
+
+def turns_library() -> Path:
+    """What is preloaded into QEMU (turns.c)."""
+    source = Path(__file__).with_name("turns.c")
+    return compiled(source, ".so", ["-shared", "-fPIC", "-s"])
+
 
 __all__ = [
     "DEFAULT_KERNEL",
     "EngineError",
-    "GuestFailed",
     "RunInfo",
     "congestion_controls",
     "image_key",
@@ -80,38 +89,38 @@ _VIRTUAL_TIME = (
 _REAL_TIME = ("-cpu", "max,-erms,-fsrm", "-accel", "tcg,thread=multi", "-smp", "2")
 
 
-def kernel(name: str = DEFAULT_KERNEL) -> images.Kernel:
+def kernel(name: str = DEFAULT_KERNEL) -> Kernel:
     """What this engine boots under that name."""
-    return images.kernel(name)
+    return debian.kernel(name)
 
 
 def kernels() -> list[str]:
     """Names that select a kernel: series, and releases that are in the cache."""
-    cached = sorted(p.parent.name for p in (images.cache_dir() / "kernels").glob("*/complete"))
-    return [*images.SERIES, *cached]
+    cached = sorted(p.parent.name for p in (cache_dir() / "kernels").glob("*/complete"))
+    return [*SERIES, *cached]
 
 
 def congestion_controls(kernel: str = DEFAULT_KERNEL) -> set[str]:
     """Names the distribution's kernel offers, without this project's."""
-    return images.congestion_controls(images.kernel(kernel))
+    return stock_controls(debian.kernel(kernel))
 
 
 @lru_cache
 def _qemu_version(qemu: Path) -> str:
-    return images.call([qemu, "--version"], "qemu").splitlines()[0]
+    return call([qemu, "--version"], "qemu").splitlines()[0]
 
 
 def _qemu() -> Path:
-    return images.find_program("qemu-system-x86_64", "qemu-system-x86")
+    return find_program("qemu-system-x86_64", "qemu-system-x86")
 
 
 def image_key(kernel: str, modules: Sequence[str], extras: Sequence[str] = ()) -> str:
     """sha256 over everything but script and seed that a result depends on."""
     parts = [
-        images.image_key(images.kernel(kernel), modules, extras),
+        root_key(debian.kernel(kernel), modules, extras),
         _qemu_version(_qemu()),
         _CMDLINE,
-        images.turns_library().name,
+        turns_library().name,
         *_MACHINE,
         *_VIRTUAL_TIME,
     ]
@@ -126,14 +135,14 @@ def run(plan: Plan, **how: Any) -> RunInfo:
 
     Takes seed, kernel, modules, out and timeout_wall_s as :func:`run_script` does.
     """
-    return common.run_plan(run_script, plan, **how)
+    return supervise.run_plan(run_script, plan, **how)
 
 
 def run_script(
     text: str,
     *,
     seed: int = 1,
-    kernel: str | images.Kernel = DEFAULT_KERNEL,
+    kernel: str | Kernel = DEFAULT_KERNEL,
     extras: Sequence[str] = (),
     realtime: bool = False,
     signed_only: bool = False,
@@ -146,19 +155,19 @@ def run_script(
     The rest (out, modules, files, timeout_wall_s, timeout_virtual_s, check) is
     :func:`common.run_script`'s.
     """
-    k = images.kernel(kernel) if isinstance(kernel, str) else kernel
+    k = debian.kernel(kernel) if isinstance(kernel, str) else kernel
     if signed_only:
-        how["files"] = images.signed_modules(k) | dict(how.get("files") or {})
-    return common.run_script(
+        how["files"] = signed_modules(k) | dict(how.get("files") or {})
+    return supervise.run_script(
         text,
-        base=images.root_images(k, extras),
+        base=root_images(k, extras),
         kernel=k,
         start=partial(_start, k, seed, realtime, _SIGNED_ONLY if signed_only else _CMDLINE),
         **how,
     )
 
 
-def _start(k: images.Kernel, seed: int, realtime: bool, cmdline: str, work: Work) -> common.Command:
+def _start(k: Kernel, seed: int, realtime: bool, cmdline: str, work: Work) -> supervise.Command:
     """QEMU's command line; the disk for the results is made here."""
     with work.results.open("wb") as handle:
         handle.truncate(DISK_BYTES)
@@ -173,12 +182,12 @@ def _start(k: images.Kernel, seed: int, realtime: bool, cmdline: str, work: Work
         "-device",
         "virtio-blk-pci,drive=d",
     ]
-    env = {} if realtime else {"LD_PRELOAD": str(images.turns_library())}
-    return common.Command("QEMU", argv, env, one_cpu=not realtime)
+    env = {} if realtime else {"LD_PRELOAD": str(turns_library())}
+    return supervise.Command("QEMU", argv, env, one_cpu=not realtime)
 
 
 def _command(
-    k: images.Kernel, initrd: Path, seed: int, realtime: bool, cmdline: str = _CMDLINE
+    k: Kernel, initrd: Path, seed: int, realtime: bool, cmdline: str = _CMDLINE
 ) -> list[str]:
     """QEMU's command line, without console and disk."""
     argv = [str(_qemu()), *_MACHINE, *(_REAL_TIME if realtime else _VIRTUAL_TIME)]
@@ -188,10 +197,10 @@ def _command(
 
 def shell(plan: Plan, *, kernel: str = DEFAULT_KERNEL, modules: Sequence[str] = ()) -> int:
     """A prompt inside the testbed, in the host's time; the scenario's links are up."""
-    k = images.kernel(kernel)
+    k = debian.kernel(kernel)
     with tempfile.TemporaryDirectory(prefix="apogee-") as tmp:
         initrd = Path(tmp) / "initrd"
-        overlay = images.overlay(k, modules, common.shell_files(plan))
-        common.write_initrd(initrd, images.root_images(k, plan.extras), overlay)
+        overlay = overlay_archive(k, modules, supervise.shell_files(plan))
+        supervise.write_initrd(initrd, root_images(k, plan.extras), overlay)
         argv = [*_command(k, initrd, 1, True), "-serial", "mon:stdio"]
         return subprocess.run(argv, check=False).returncode

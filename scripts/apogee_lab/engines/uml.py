@@ -16,17 +16,26 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from .. import images, umlkernel
-from ..images import DEFAULT_KERNEL, LabError
-from ..scenario import Plan
-from ..umlkernel import kernel, kernels
-from . import common
-from .common import GuestFailed, RunInfo, Work
+from ..base import LabError, compiled
+from ..guest.image import overlay_archive, root_images, root_key
+from ..kernels import uml_kernel
+from ..kernels.kernel import DEFAULT_KERNEL, Kernel
+from ..kernels.uml_kernel import kernel, kernels
+from ..modules import stock_controls
+from ..scenarios.scenario import Plan
+from . import supervise
+from .supervise import RunInfo, Work
+
+
+def uml_library() -> Path:
+    """What is preloaded into User-Mode Linux (umlhost.c)."""
+    source = Path(__file__).with_name("umlhost.c")
+    return compiled(source, ".so", ["-shared", "-fPIC", "-s"])
+
 
 __all__ = [
     "DEFAULT_KERNEL",
     "EngineError",
-    "GuestFailed",
     "RunInfo",
     "congestion_controls",
     "image_key",
@@ -67,14 +76,14 @@ _VIRTUAL_TIME = ("quiet", "time-travel=inf-cpu", "time-travel-start=1735689600")
 
 def congestion_controls(kernel: str = DEFAULT_KERNEL) -> set[str]:
     """Names the kernel offers, without this project's."""
-    return images.congestion_controls(umlkernel.kernel(kernel))
+    return stock_controls(uml_kernel.kernel(kernel))
 
 
 def image_key(kernel: str, modules: Sequence[str], extras: Sequence[str] = ()) -> str:
     """sha256 over everything but script and seed that a result depends on."""
     parts = [
-        images.image_key(umlkernel.kernel(kernel), modules, extras),
-        images.uml_library().name,
+        root_key(uml_kernel.kernel(kernel), modules, extras),
+        uml_library().name,
         *_CMDLINE,
         *_VIRTUAL_TIME,
     ]
@@ -86,7 +95,7 @@ def run(plan: Plan, **how: Any) -> RunInfo:
 
     Takes seed, kernel, modules, out and timeout_wall_s as :func:`run_script` does.
     """
-    return common.run_plan(run_script, plan, **how)
+    return supervise.run_plan(run_script, plan, **how)
 
 
 def run_script(
@@ -101,26 +110,26 @@ def run_script(
     """Run any shell script in a guest, as engine qemu's function of this name does."""
     if realtime:
         raise LabError("engine uml runs in virtual time only: use engine qemu")
-    k = umlkernel.kernel(kernel)
-    return common.run_script(
+    k = uml_kernel.kernel(kernel)
+    return supervise.run_script(
         text,
-        base=images.root_images(k, extras),
+        base=root_images(k, extras),
         kernel=k,
         start=partial(_start, k, seed),
         **how,
     )
 
 
-def _start(k: images.Kernel, seed: int, work: Work) -> common.Command:
+def _start(k: Kernel, seed: int, work: Work) -> supervise.Command:
     """UML's command line. Of the host's files the guest can reach the working folder's only."""
     argv = [str(k.vmlinux.absolute()), *_CMDLINE, *_VIRTUAL_TIME, "con0=null,fd:1"]
     env = {**_environment(work.folder), "APOGEE_SEED": str(seed & 0xFFFFFFFF)}
-    return common.Command("UML", argv, env, one_cpu=True, in_place=True)
+    return supervise.Command("UML", argv, env, one_cpu=True, in_place=True)
 
 
 def _environment(folder: Path) -> dict[str, str]:
     """What is preloaded, and where the file that is the guest's memory lies."""
-    env = {"LD_PRELOAD": str(images.uml_library().absolute())}
+    env = {"LD_PRELOAD": str(uml_library().absolute())}
     memory = os.statvfs("/dev/shm")
     if memory.f_bavail * memory.f_frsize < MEMORY_MB << 20 or memory.f_flag & os.ST_NOEXEC:
         env["TMPDIR"] = str(folder.absolute())
@@ -129,11 +138,11 @@ def _environment(folder: Path) -> dict[str, str]:
 
 def shell(plan: Plan, *, kernel: str = DEFAULT_KERNEL, modules: Sequence[str] = ()) -> int:
     """A prompt inside the testbed, in the host's time; the scenario's links are up."""
-    k = umlkernel.kernel(kernel)
+    k = uml_kernel.kernel(kernel)
     with tempfile.TemporaryDirectory(prefix="apogee-") as tmp:
         folder = Path(tmp)
-        overlay = images.overlay(k, modules, common.shell_files(plan))
-        common.write_initrd(folder / "initrd", images.root_images(k, plan.extras), overlay)
+        overlay = overlay_archive(k, modules, supervise.shell_files(plan))
+        supervise.write_initrd(folder / "initrd", root_images(k, plan.extras), overlay)
         argv = [str(k.vmlinux.absolute()), *_CMDLINE, "quiet", "con0=fd:0,fd:1"]
         env = {**os.environ, **_environment(folder)}
         return subprocess.run(argv, env=env, cwd=folder, check=False).returncode

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from ..scenario import Scenario
 from .leo import LEO
 from .lfn import LFN
 from .requests import REQUESTS
 from .satellite import SATELLITE
+from .scenario import Scenario
 from .shared import SATELLITE_SHARED
 from .wlan import WLAN
 

@@ -20,8 +20,8 @@ from functools import partial
 from typing import Any
 
 from .. import units
-from ..scenario import Param, Plan, Scenario
-from . import bulk, moving, shared
+from . import moving, shared, traffic
+from .scenario import Param, Plan, Scenario
 from .tracefiles import Steps
 
 RATE_STEPS = 20  # per second
@@ -100,6 +100,6 @@ LEO = Scenario(
     name="leo",
     help="flows over satellites in low orbit: rate and delay that change all the time, loss",
     params=PARAMS,
-    parse_cc=partial(bulk.mix, most=shared.MOST_FLOWS, flows="flows"),
+    parse_cc=partial(traffic.mix, most=shared.MOST_FLOWS, flows="flows"),
     build=_build,
 )

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from ..request import STOCK
-from ..scenario import Param, Plan, Scenario
-from . import bulk, moving, testbed
-from .bulk import Bulk
+from ..algorithms import STOCK
+from . import moving, testbed, traffic
 from .moving import Moves
+from .scenario import Param, Plan, Scenario
 from .testbed import PORT, Net
+from .traffic import Bulk
 
 MOST = 20  # senders of each kind
 # Numbers of links: Reno hosts, their switches, the shared link, receivers; fast hosts from 1 on.
@@ -76,11 +76,11 @@ def _bulks(
     n, reno = values["n"], values["reno"]
     rows = []
     if n:
-        mix = bulk.spread("--cc " + "+".join(ccs), ccs, n, "fast senders", "n")
-        start = bulk.starts("start", values["start"], n, "fast senders", "n")
+        mix = traffic.spread("--cc " + "+".join(ccs), ccs, n, "fast senders", "n")
+        start = traffic.starts("start", values["start"], n, "fast senders", "n")
         rows += [("fast", i + 1, mix[i], start[i]) for i in range(n)]
     if reno:
-        start = bulk.spread("reno_start", values["reno_start"], reno, "senders", "reno")
+        start = traffic.spread("reno_start", values["reno_start"], reno, "senders", "reno")
         rows += [("reno", i + 1, values["reno_cc"], start[i]) for i in range(reno)]
     last_s = max((row[3] for row in rows), default=0.0) + values["spread"]
     until_s = last_s + values["warmup"] + duration_s + _until_data_s(values, len(rows))
@@ -118,8 +118,8 @@ def _until_data_s(values: Mapping[str, Any], flows: int) -> float:
     """
     crowd = min(values["queue"] * _frame(values), values["window"] * flows) if flows > 1 else 0
     errors = values["ber"] or values["ack_ber"] not in ("same", 0)
-    late = bulk.LATE_SYN_S if flows > 1 or errors else 0.0
-    return 2 * _rtt_s(values) + 2 * crowd * 8 / values["rate"] + late + bulk.SLACK_S
+    late = traffic.LATE_SYN_S if flows > 1 or errors else 0.0
+    return 2 * _rtt_s(values) + 2 * crowd * 8 / values["rate"] + late + traffic.SLACK_S
 
 
 def _limit_bps(values: Mapping[str, Any], rate: float) -> float:
@@ -246,18 +246,18 @@ def _namespaces(flows: Sequence[Bulk]) -> list[str]:
 def _traffic(values: Mapping[str, Any], moves: Moves, flows: Sequence[Bulk]) -> str:
     """Shell lines that run the flows, and note when the measured interval begins."""
     queues = [(flow.next_hop, "to-ra") for flow in flows if flow.group == "reno"]
-    empty_s = 2 * _rtt_s(moves.slowest) + bulk.SLACK_S
+    empty_s = 2 * _rtt_s(moves.slowest) + traffic.SLACK_S
     events = ""
     if values["warmup"]:
         last_s = max(flow.start_s for flow in flows) + values["spread"]
         begin_s = last_s + _rtt_s(values) + values["warmup"]
-        events += bulk.warmup_lines(begin_s, flows)
+        events += traffic.warmup_lines(begin_s, flows)
     moved = moving.play(moves, BOTTLENECK, "rb", "${senders##* }")
     if moved:
         events += f"sleep $first\n{moved}"
     every = [*queues, BOTTLENECK]
     spread_s, end = values["spread"], moving.end(moves, BOTTLENECK)
-    return bulk.traffic(flows, values["traffic"], every, events, empty_s, spread_s, end)
+    return traffic.traffic(flows, values["traffic"], every, events, empty_s, spread_s, end)
 
 
 def _script(values: Mapping[str, Any], moves: Moves, net: Net, flows: Sequence[Bulk]) -> str:
@@ -306,7 +306,7 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
     rate = moves.mean_rate(begin_s + _rtt_s(values), duration_s)
     return Plan(
         script=_script(values, moves, net, flows),
-        flows=bulk.specs(flows, "ra", "rb"),
+        flows=traffic.specs(flows, "ra", "rb"),
         duration_s=duration_s,
         limit_bps=_limit_bps(values, rate),
         rate_bps=round(rate),
@@ -327,6 +327,6 @@ LFN = Scenario(
     name="lfn",
     help="fast senders and slower Reno senders share a long fat pipe: utilisation and fairness",
     params=PARAMS,
-    parse_cc=partial(bulk.mix, most=MOST, flows="fast senders"),
+    parse_cc=partial(traffic.mix, most=MOST, flows="fast senders"),
     build=_build,
 )

@@ -21,9 +21,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .. import units
-from ..scenario import Device, Param
 from ..units import Event
 from . import testbed, tracefiles
+from .scenario import Device, Param
 from .tracefiles import Steps
 
 PARAMS = (

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from ..scenario import Param, Plan, Scenario
-from . import bulk, moving, shared, testbed
+from . import moving, shared, testbed, traffic
+from .scenario import Param, Plan, Scenario
 
 MOST_SIZES = 64  # flow.c's
 
@@ -49,6 +49,6 @@ REQUESTS = Scenario(
     name="requests",
     help="transfers one after the other, alone or beside bulk flows: completion times",
     params=PARAMS,
-    parse_cc=partial(bulk.mix, most=shared.MOST_FLOWS, flows="flows"),
+    parse_cc=partial(traffic.mix, most=shared.MOST_FLOWS, flows="flows"),
     build=_build,
 )

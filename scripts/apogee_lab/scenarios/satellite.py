@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..scenario import FlowSpec, Plan, Scenario, members
 from . import moving, testbed
 from .moving import Moves
+from .scenario import FlowSpec, Plan, Scenario, members
 from .testbed import PORT, Net
 
 PARAMS = (*testbed.LINK_PARAMS, *moving.PARAMS, *testbed.HOST_PARAMS)

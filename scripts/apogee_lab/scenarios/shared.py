@@ -9,9 +9,9 @@ from functools import partial
 from typing import Any
 
 from .. import units
-from ..scenario import Param, Plan, Scenario
-from . import bulk, moving, testbed
+from . import moving, testbed, traffic
 from .moving import Moves
+from .scenario import Param, Plan, Scenario
 from .testbed import PORT, Net
 
 MOST_FLOWS = 20
@@ -113,9 +113,9 @@ class Flow:
 def _flows(values: Mapping[str, Any], ccs: tuple[str, ...]) -> list[Flow]:
     count = max(2, len(ccs)) if values["flows"] == "mix" else values["flows"]
     columns = (
-        bulk.spread("--cc " + "+".join(ccs), ccs, count, "flows", "flows"),
-        bulk.starts("start", values["start"], count, "flows", "flows"),
-        bulk.spread("delays", values["delays"], count, "flows", "flows"),
+        traffic.spread("--cc " + "+".join(ccs), ccs, count, "flows", "flows"),
+        traffic.starts("start", values["start"], count, "flows", "flows"),
+        traffic.spread("delays", values["delays"], count, "flows", "flows"),
     )
     return [Flow(n, *row) for n, row in enumerate(zip(*columns, strict=True), 1)]
 
@@ -240,14 +240,16 @@ def _sending_s(
     crowd = min(values["queue"], (values["window"] or 64_000) * len(flows))
     late = _spread_s(values, flows)
     queued = 2 * crowd * 8 / values["rate"] if late or max(starts) > min(starts) else 0.0
-    late += bulk.LATE_SYN_S if values["ber"] or values["ack_ber"] not in ("same", 0) else 0.0
+    late += traffic.LATE_SYN_S if values["ber"] or values["ack_ber"] not in ("same", 0) else 0.0
     over = 0.0 if flow.sizes else _overtime_s(flows)
-    return max(starts) - flow.start_s + duration_s + longest + queued + late + over + bulk.SLACK_S
+    return (
+        max(starts) - flow.start_s + duration_s + longest + queued + late + over + traffic.SLACK_S
+    )
 
 
 def _overtime_s(flows: Sequence[Flow]) -> float:
     """How long the last transfer may take, which others wait for."""
-    return bulk.LONGEST_S if any(flow.sizes for flow in flows) else 0.0
+    return traffic.LONGEST_S if any(flow.sizes for flow in flows) else 0.0
 
 
 def _one_way(values: Mapping[str, Any], extra_s: float) -> float:
@@ -263,9 +265,9 @@ def _spread_s(values: Mapping[str, Any], flows: Sequence[Flow]) -> float:
 
 def _bulks(
     values: Mapping[str, Any], net: Net, flows: Sequence[Flow], duration_s: float
-) -> list[bulk.Bulk]:
+) -> list[traffic.Bulk]:
     return [
-        bulk.Bulk(
+        traffic.Bulk(
             name=f"flow{flow.n}",
             cc=flow.cc,
             snd=flow.snd,
@@ -282,7 +284,7 @@ def _bulks(
 
 
 def _traffic(
-    values: Mapping[str, Any], moves: Moves, flows: Sequence[Flow], bulks: Sequence[bulk.Bulk]
+    values: Mapping[str, Any], moves: Moves, flows: Sequence[Flow], bulks: Sequence[traffic.Bulk]
 ) -> str:
     """Shell lines that run the flows and sample the queue."""
     events = "".join(
@@ -292,9 +294,9 @@ def _traffic(
     if events:
         events = f"sleep $first\n{events}"
     end = moving.end(moves, BOTTLENECK)
-    empty_s = 2 * _one_way(moves.slowest, max(flow.extra_s for flow in flows)) + bulk.SLACK_S
+    empty_s = 2 * _one_way(moves.slowest, max(flow.extra_s for flow in flows)) + traffic.SLACK_S
     spread_s = _spread_s(values, flows)
-    return bulk.traffic(bulks, values["traffic"], [BOTTLENECK], events, empty_s, spread_s, end)
+    return traffic.traffic(bulks, values["traffic"], [BOTTLENECK], events, empty_s, spread_s, end)
 
 
 def _script(
@@ -303,7 +305,7 @@ def _script(
     moves: Moves,
     net: Net,
     flows: Sequence[Flow],
-    bulks: Sequence[bulk.Bulk],
+    bulks: Sequence[traffic.Bulk],
 ) -> str:
     hosts = " ".join(host for flow in flows for host in (flow.snd, flow.rcv))
     return testbed.script(
@@ -346,7 +348,7 @@ def plan(
     bulks = _bulks(moves.slowest, net, flows, duration_s)
     return Plan(
         script=_script(head, values, moves, net, flows, bulks),
-        flows=bulk.specs(bulks, "bn", "sat"),
+        flows=traffic.specs(bulks, "bn", "sat"),
         duration_s=duration_s,
         limit_bps=testbed.limit_bps({**values, "rate": rate}),
         rate_bps=round(rate),
@@ -369,6 +371,6 @@ SATELLITE_SHARED = Scenario(
     name="satellite-shared",
     help="several flows share a satellite link: fairness, delay, bit errors, lost ACKs",
     params=PARAMS,
-    parse_cc=partial(bulk.mix, most=MOST_FLOWS, flows="flows"),
+    parse_cc=partial(traffic.mix, most=MOST_FLOWS, flows="flows"),
     build=build,
 )

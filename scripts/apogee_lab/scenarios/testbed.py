@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..scenario import Param, module_lines, module_of
+from ..algorithms import module_of
+from .scenario import Param, module_lines
 
 ETHERNET = 14
 PORT = 5201

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from .. import units, wifi
-from ..scenario import FlowSpec, Medium, Param, Plan, Scenario
-from . import bulk, testbed
-from .bulk import Bulk
+from .. import units
+from . import testbed, traffic, wifi
+from .scenario import FlowSpec, Medium, Param, Plan, Scenario
 from .testbed import PORT, Net
+from .traffic import Bulk
 
 MOST = 40  # stations
 WIRE = 100  # number of the wire's link; stations have 1, 2, ...
@@ -212,14 +212,14 @@ def _first_data_s(values: Mapping[str, Any]) -> float:
     """How long the first data may take to arrive: the handshake goes through the AP's queue."""
     queue = values["ap_queue"] * _round_us(values) / 1e6 if values["n"] > 1 else 0.0
     late = LATE_SYN_S if values["n"] > 1 else 0.0
-    return 2 * _rtt_s(values) + min(2 * queue, 10.0) + late + bulk.SLACK_S
+    return 2 * _rtt_s(values) + min(2 * queue, 10.0) + late + traffic.SLACK_S
 
 
 def _bulks(
     values: Mapping[str, Any], ccs: tuple[str, ...], net: Net, duration_s: float
 ) -> list[Bulk]:
-    mix = bulk.spread("--cc " + "+".join(ccs), ccs, values["n"], "stations", "n")
-    before_s = max(values["warmup"] + _rtt_s(values) + bulk.SLACK_S, _first_data_s(values))
+    mix = traffic.spread("--cc " + "+".join(ccs), ccs, values["n"], "stations", "n")
+    before_s = max(values["warmup"] + _rtt_s(values) + traffic.SLACK_S, _first_data_s(values))
     return [
         Bulk(
             name=f"station{i}",
@@ -309,12 +309,12 @@ def _namespaces(flows: Sequence[Bulk]) -> str:
 
 def _traffic(values: Mapping[str, Any], flows: Sequence[Bulk]) -> str:
     """Shell lines that run the flows, and note when the measured interval begins."""
-    events = bulk.warmup_lines(
+    events = traffic.warmup_lines(
         values["start"] + _rtt_s(values) + values["warmup"], flows
     ) if values["warmup"] else ""  # fmt: skip
-    empty_s = 2 * _rtt_s(values) + bulk.SLACK_S
+    empty_s = 2 * _rtt_s(values) + traffic.SLACK_S
     queues = [("ap", DEVICE)]
-    return bulk.traffic(flows, values["traffic"], queues, events, empty_s, values["start"])
+    return traffic.traffic(flows, values["traffic"], queues, events, empty_s, values["start"])
 
 
 def _script(values: Mapping[str, Any], net: Net, flows: Sequence[Bulk]) -> str:
@@ -387,6 +387,6 @@ WLAN = Scenario(
     name="wlan",
     help="stations upload through one 802.11 access point: fairness, delay, lost ACKs",
     params=PARAMS,
-    parse_cc=partial(bulk.mix, most=MOST, flows="stations"),
+    parse_cc=partial(traffic.mix, most=MOST, flows="stations"),
     build=_build,
 )

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What every room of the lab uses: errors, the cache, locks, programs of the machine, files."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+#: The lab's own sources.
+LAB = Path(__file__).resolve().parent
+
+_BIN_DIRS = ("/usr/sbin", "/sbin", "/usr/bin", "/bin")
+
+
+class LabError(Exception):
+    """Something the user can mend; the text is one line."""
+
+
+def repo_root() -> Path:
+    """Top of the source tree."""
+    return Path(__file__).resolve().parents[2]
+
+
+def cache_dir() -> Path:
+    """Where kernels and images are kept (``APOGEE_CACHE`` or ``build/cache``)."""
+    return Path(os.environ.get("APOGEE_CACHE") or repo_root() / "build" / "cache")
+
+
+@contextlib.contextmanager
+def locked(name: str) -> Iterator[None]:
+    """Only one process at a time prepares the thing of this name."""
+    path = cache_dir() / f"{name}.lock"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+def find_program(name: str, package: str) -> Path:
+    """Path of a host program; a clear line names the package that brings it."""
+    for folder in _BIN_DIRS:
+        path = Path(folder, name)
+        if path.exists():
+            return path
+    found = shutil.which(name)
+    if found:
+        return Path(found)
+    raise LabError(f"{name} is not installed: apt-get install {package}")
+
+
+def call(argv: Sequence[str | Path], what: str, **kwargs: object) -> str:
+    """Run a program, return its standard output; failure is one line with its last words."""
+    env = {**os.environ, "LC_ALL": "C"}
+    try:
+        done = subprocess.run(  # noqa: PLW1510
+            [str(a) for a in argv], capture_output=True, text=True, env=env, **kwargs
+        )
+    except FileNotFoundError:
+        raise LabError(f"{what}: {argv[0]} is not installed") from None
+    if done.returncode:
+        lines = (done.stderr.strip() or done.stdout.strip()).splitlines() or ["no message"]
+        raise LabError(f"{what}: {lines[-1]}")
+    return done.stdout
+
+
+def compiled(source: Path, suffix: str, flags: Sequence[str]) -> Path:
+    """What gcc makes of a C file, compiled again when the file has changed."""
+    key = hashlib.sha256(source.read_bytes()).hexdigest()[:12]
+    binary = cache_dir() / f"{source.stem}-{key}{suffix}"
+    if binary.exists():
+        return binary
+    with locked(source.stem):
+        if not binary.exists():
+            part = binary.with_name(binary.name + ".part")
+            gcc = find_program("gcc", "gcc libc6-dev")
+            call([gcc, "-O2", "-Wall", *flags, "-o", part, source], f"compiling {source.name}")
+            part.rename(binary)
+    return binary
+
+
+@lru_cache
+def _file_hash(path: Path, size: int, mtime_ns: int) -> str:  # noqa: ARG001
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def file_hash(path: Path) -> str:
+    """sha256 of a file, computed once per version of it."""
+    info = path.stat()
+    return _file_hash(path, info.st_size, info.st_mtime_ns)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that it is either the old or the new one, never half of it."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(path)
+
+
+class UsageError(LabError):
+    """What was asked for cannot be done as asked; one line that says what to change."""
+
+
+def sources_hash(*places: str) -> str:
+    """Changes when a Python file of these rooms (or one such file) of the lab changes."""
+    digest = hashlib.sha256()
+    for place in places:
+        path = LAB / place
+        for source in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+            digest.update(f"{os.path.relpath(source, LAB)} ".encode() + source.read_bytes())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The verbs of scripts/lab, and what the Makefile calls."""

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Kernels and packages for the Makefile and its scripts; each verb prints one line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..base import LabError
+from ..guest.image import base_image
+from ..kernels.apt import fetch_package, write_sources
+from ..kernels.debian import kernel
+from ..kernels.kernel import DEFAULT_KERNEL
+
+
+def main(argv: Sequence[str]) -> int:
+    """The Makefile's and its scripts' way to the lab's kernels; each verb prints one line.
+
+    ``kdir``, ``release``, ``prepare [KERNEL]``; ``deb PACKAGE FOLDER``: the file's path; ``sources
+    SUITE FOLDER`` writes a sources.list of the machine's mirrors for another suite.
+    """
+    if (
+        not argv
+        or argv[0] not in ("kdir", "release", "prepare", "deb", "sources")
+        or (len(argv) != 3 if argv[0] in ("deb", "sources") else len(argv) > 2)
+    ):
+        print(
+            "usage: kernel_files kdir|release|prepare [KERNEL], kernel_files deb PACKAGE FOLDER, "
+            "kernel_files sources SUITE FOLDER",
+            file=sys.stderr,
+        )
+        return 2
+    try:
+        if argv[0] == "sources":
+            write_sources(Path(argv[2]), argv[1])
+            print(Path(argv[2], "sources.list"))
+            return 0
+        if argv[0] == "deb":
+            print(fetch_package(argv[1], Path(argv[2])))
+            return 0
+        k = kernel(argv[1] if len(argv) > 1 else DEFAULT_KERNEL)
+        if argv[0] == "prepare":
+            base_image(k)
+    except LabError as error:
+        print(f"kernel_files: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"kernel_files: {error.filename or ''}: {error.strerror}", file=sys.stderr)
+        return 2
+    print(k.headers if argv[0] == "kdir" else k.release)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The command line of ``scripts/lab``.
+
+Exit status: 0 done, 1 a run failed (the others are kept and printed), 2 bad usage, told in one
+line, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Callable, Sequence
+
+from ..base import LabError, UsageError
+from ..results import table
+from .chosen import filtered, records_of
+from .options import (
+    DEFAULT_CC,
+    DEFAULT_DURATION_S,
+    Arguments,
+    Parser,
+    _add_choice,
+    _add_engine,
+    _add_filter,
+)
+from .plot import plot_parser
+from .run import do_run
+from .testbed import do_list, do_script, do_shell
+
+
+def do_table(args: Arguments) -> int:
+    """The table of records that were written before."""
+    found = filtered(records_of(args.records), args)
+    if args.compare and args.compare not in {record["cc"] for record in found}:
+        raise UsageError(f"--compare {args.compare}: no record of that algorithm")
+    print(table.render(found, args.format, args.compare))
+    return 0
+
+
+def do_doctor(_args: Arguments) -> int:
+    """What is missing and how to get it."""
+    from ..host import doctor
+
+    return doctor.main()
+
+
+def do_tune(args: Arguments) -> int:
+    """Host settings for a path: print them, write them, put the old ones back."""
+    from ..host import sysctls
+    from ..host.tune import path_of, profile, settings
+
+    if args.yes and not (args.apply or args.restore):
+        raise UsageError("--yes answers --apply or --restore")
+    if args.restore:
+        if args.rate or args.rtt:
+            raise UsageError("--restore takes neither --rate nor --rtt")
+        return sysctls.ask_to_restore(args.yes)
+    if not (args.rate and args.rtt):
+        raise UsageError("a path is needed, such as --rate 10mbit --rtt 500ms")
+    path = path_of(args.rate, args.rtt)
+    if args.apply:
+        return sysctls.ask_to_apply(settings(path), args.yes)
+    sys.stdout.write(profile(path))
+    return 0
+
+
+def build_parser() -> Parser:
+    """The parser of the whole command line."""
+    parser = Parser(
+        prog="scripts/lab",
+        description="Runs TCP congestion controls on emulated networks and measures them.",
+        allow_abbrev=False,
+    )
+    verbs = parser.add_subparsers(dest="command", required=True, metavar="VERB")
+
+    def verb(name: str, action: Callable[[Arguments], int], text: str) -> Parser:
+        found = verbs.add_parser(name, help=text, description=text, allow_abbrev=False)
+        found.set_defaults(verb=action)
+        return found
+
+    verb("list", do_list, "scenarios, their parameters, units and defaults")
+
+    run = verb("run", do_run, "run a scenario, print the table")
+    run.add_argument("scenario", metavar="SCENARIO")
+    _add_choice(run, DEFAULT_CC)
+    seeds = run.add_mutually_exclusive_group()
+    seeds.add_argument("--repeat", metavar="N", help="seeds 1 to N")
+    seeds.add_argument("--seed", metavar="N,N", help="these seeds (1)")
+    run.add_argument("--duration", metavar="S", help=f"seconds ({DEFAULT_DURATION_S:g})")
+    _add_engine(run)
+    run.add_argument("--jobs", metavar="N", help="runs side by side (the number of CPUs)")
+    run.add_argument("--json", metavar="FILE", help="one record per line and run; - is stdout")
+    run.add_argument("--format", choices=("text", "md"), default="text", help="of the table")
+    run.add_argument("--fresh", action="store_true", help="run again what is finished")
+    run.add_argument("--timeout", metavar="S", help="wall-clock bound of one run")
+    run.add_argument(
+        "--no-build", dest="build", action="store_false", help="take the modules as they were built"
+    )
+
+    show = verb("table", do_table, "the table of records written before")
+    show.add_argument("records", nargs="+", metavar="RECORDS")
+    show.add_argument("--format", choices=("text", "md"), default="text")
+    show.add_argument("--compare", metavar="CC", help="goodput of CC over each other algorithm")
+    _add_filter(show)
+
+    plot_parser(verb("plot", do_list, "figures"))
+
+    script = verb("script", do_script, "the shell script a scenario runs, to read or run by hand")
+    script.add_argument("scenario", metavar="SCENARIO")
+    _add_choice(script, DEFAULT_CC)
+    script.add_argument("--duration", metavar="S")
+
+    shell = verb("shell", do_shell, "a prompt inside the testbed")
+    shell.add_argument("scenario", metavar="SCENARIO", nargs="?", default="satellite")
+    _add_choice(shell, DEFAULT_CC)
+    shell.add_argument("--duration", metavar="S")
+    _add_engine(shell)
+
+    tune = verb("tune", do_tune, "this host's settings for a path, as a file for sysctl.d")
+    tune.add_argument("--rate", metavar="RATE", help="of the bottleneck, 9.6kbit to 100gbit")
+    tune.add_argument("--rtt", metavar="TIME", help="round trip time, 1ms to 10s")
+    action = tune.add_mutually_exclusive_group()
+    action.add_argument("--apply", action="store_true", help="write them, remember the old ones")
+    action.add_argument("--restore", action="store_true", help="put the old ones back")
+    tune.add_argument("--yes", action="store_true", help="do not ask")
+
+    verb("doctor", do_doctor, "what is missing on this machine and how to get it")
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; the exit status."""
+    args = build_parser().parse_args(argv)
+    try:
+        status = args.verb(args)
+        sys.stdout.flush()
+        return status
+    except LabError as error:
+        print(f"lab {args.command}: {error}", file=sys.stderr)
+        return 2
+    except ModuleNotFoundError as error:
+        if (error.name or __package__).startswith(__package__):
+            raise
+        print(
+            f"lab {args.command}: Python's {error.name} is not installed; see scripts/lab doctor",
+            file=sys.stderr,
+        )
+        return 2
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        print(f"lab {args.command}: no space left on device", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130

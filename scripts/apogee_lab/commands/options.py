@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the verbs have in common: the parser with errors on one line, values of options."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from .. import units
+from ..base import UsageError
+from ..engines.registry import ALONE, ENGINES
+from ..runs import request
+
+DEFAULT_CC = "star"
+DEFAULT_DURATION_S = 60.0
+MOST_SEEDS = 10_000
+
+Arguments = argparse.Namespace
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse with its errors on one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong and leave with status 2."""
+        print(f"{self.prog}: {message} (see {self.prog} --help)", file=sys.stderr)
+        sys.exit(2)
+
+
+def scenario_of(name: str) -> Any:
+    from ..scenarios import SCENARIOS
+
+    if name not in SCENARIOS:
+        raise UsageError(f"no scenario '{name}'; there is: {', '.join(SCENARIOS)}")
+    return SCENARIOS[name]
+
+
+def whole_number(option: str, text: str, least: int, most: int) -> int:
+    digits = text.strip()
+    if not (digits.isascii() and digits.isdigit() and least <= int(digits) <= most):
+        raise UsageError(f"{option} {text}: a whole number from {least} to {most} is needed")
+    return int(digits)
+
+
+def seeds_of(args: Arguments) -> list[int]:
+    if args.seed is not None:
+        seeds = [whole_number("--seed", text, 0, 2**32 - 1) for text in args.seed.split(",")]
+        if len(set(seeds)) != len(seeds):
+            raise UsageError(f"--seed {args.seed}: a seed stands there twice")
+        return seeds
+    if args.repeat is not None:
+        return list(range(1, whole_number("--repeat", args.repeat, 1, MOST_SEEDS) + 1))
+    return [1]
+
+
+def seconds(option: str, text: str) -> float:
+    plain = text.replace(".", "", 1).isdigit() and text.isascii()
+    try:
+        value = units.parse("time", f"{text}s" if plain else text)
+    except units.UnitError:
+        raise UsageError(f"{option} {text}: a time is needed, such as 60 or 60s") from None
+    if not 0 < value <= 86400:  # type: ignore[operator]
+        raise UsageError(f"{option} {text}: more than 0 and at most 86400 seconds are needed")
+    return float(value)  # type: ignore[arg-type]
+
+
+def runs_at_once(args: Arguments) -> int:
+    """How many runs are made side by side."""
+    alone = args.engine in ALONE
+    if args.jobs is None:
+        return 1 if alone else len(os.sched_getaffinity(0))
+    at_once = whole_number("--jobs", args.jobs, 1, 1024)
+    if alone and at_once > 1:
+        raise UsageError(f"--jobs {at_once}: engine {args.engine} makes one run at a time")
+    return at_once
+
+
+def duration_of(args: Arguments) -> float:
+    return DEFAULT_DURATION_S if args.duration is None else seconds("--duration", args.duration)
+
+
+def kernel_of(engine: Any, name: str | None) -> str:
+    if name is None:
+        return engine.DEFAULT_KERNEL
+    if name not in engine.kernels():
+        raise UsageError(f"no kernel '{name}'; there is: {', '.join(engine.kernels())}")
+    return name
+
+
+def one_plan(args: Arguments, defaults: Sequence[str] = ()) -> tuple[Any, str, dict[str, Any]]:
+    """Scenario, mix and values where lists make no sense (script, shell)."""
+    scenario = scenario_of(args.scenario)
+    mixes = request.parse_controls(args.cc, scenario)
+    given = [text.partition("=")[0] for text in args.set]
+    names = {param.name for param in scenario.params}
+    more = [
+        t for t in defaults if t.partition("=")[0] not in given and t.partition("=")[0] in names
+    ]
+    settings = request.parse_settings([*args.set, *more], scenario)
+    found = list(request.product(mixes, settings, [1]))
+    if len(found) != 1:
+        raise UsageError("one algorithm and one value per parameter are needed here, no lists")
+    mix, values, _ = found[0]
+    return scenario, mix, values
+
+
+def compiled_plan(scenario: Any, mix: str, values: dict[str, Any], duration_s: float) -> Any:
+    try:
+        return scenario.compile(request.all_values(scenario, values), mix, duration_s)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+def _add_choice(parser: Parser, cc: str | None) -> None:
+    parser.add_argument(
+        "--cc", default=cc, metavar="A,B", help="congestion controls; a+b: a mix; N*a: N of them"
+    )
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE",
+        help="a parameter, or MODULE.PARAM; lists (ber=0,1e-8) make a product",
+    )  # fmt: skip
+
+
+def _add_filter(parser: Parser) -> None:
+    parser.add_argument("--cc", metavar="A,B", help="only these algorithms")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", help="only records with this"
+    )
+    parser.add_argument("--seed", metavar="N,N", help="only these seeds")
+
+
+def _add_engine(parser: Parser) -> None:
+    parser.add_argument("--engine", default=ENGINES[0], help=", ".join(ENGINES))
+    parser.add_argument("--kernel", metavar="NAME", help="the guest's kernel")

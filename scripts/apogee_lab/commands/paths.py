@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Algorithms side by side over paths: a row for each path, a column for each algorithm.
+
+    cd scripts && /usr/bin/python3 -m apogee_lab.paths RECORDS.jsonl...
+
+A cell is the goodput in Mbit/s with its 95 % interval and the mean number of frames that the
+bottleneck dropped. A path is what differs between the records beside seed and algorithm.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+from .. import units
+from ..base import LabError
+from ..measures.record import read_records
+from ..results.text import Record, as_markdown, cell, show
+from ..scenarios import SCENARIOS
+
+#: Runs by path, then by algorithm.
+Paths = dict[str, dict[str, list[Record]]]
+
+
+def name(record: Record, usual: Mapping[str, Any]) -> str:
+    """What of a record's settings is not the scenario's default nor the same everywhere."""
+    own = {k: v for k, v in record["set"].items() if usual.get(k) != v}
+    words = [f"{key}={show(value)}" for key, value in own.items()]
+    return f"{record['scenario']} " + (" ".join(words) or "as it is")
+
+
+def paths(found: Iterable[Record]) -> Paths:
+    """The records by path and algorithm, in order of appearance."""
+    every = list(found)
+    common = set.intersection(*({(k, show(v)) for k, v in r["set"].items()} for r in every))
+    out: Paths = {}
+    for record in every:
+        usual = _defaults(record) | {
+            k: v for k, v in record["set"].items() if (k, show(v)) in common
+        }
+        out.setdefault(name(record, usual), {}).setdefault(record["cc"], []).append(record)
+    return out
+
+
+def _defaults(record: Record) -> dict[str, Any]:
+    """The scenario's defaults as a record has them."""
+    params = SCENARIOS[record["scenario"]].params
+    return {p.name: units.for_record(p.kind, p.default) for p in params}
+
+
+def table(found: Paths) -> list[list[str]]:
+    """A row per path: goodput and drops of each algorithm, a dash where there is no run."""
+    algorithms = list(dict.fromkeys(cc for row in found.values() for cc in row))
+    rows = [["path", *algorithms]]
+    for path, row in found.items():
+        rows.append([path, *(_cell(row[cc]) if cc in row else "–" for cc in algorithms)])
+    return rows
+
+
+def _cell(runs: list[Record]) -> str:
+    goodput = cell([run["total_goodput_bps"] / 1e6 for run in runs], 2)
+    return f"{goodput}, {mean(run['queue']['drops'] for run in runs):.0f}"
+
+
+def main() -> int:
+    """Run the command line; the exit status."""
+    parser = argparse.ArgumentParser(description="algorithms side by side over paths")
+    parser.add_argument("files", nargs="+", type=Path, help="records of one flow or of equal ones")
+    options = parser.parse_args()
+    try:
+        found = [record for path in options.files for record in read_records(path)]
+        print(as_markdown(table(paths(found))))
+    except LabError as error:
+        print(f"paths: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Boots the kernel of an installed Debian root with the modules that DKMS put there, and uses star.
+
+``python3 -m apogee_lab.commands.prove_package ROOT RELEASE WORK``: the part of
+scripts/prove-package that needs a kernel. WORK keeps what the guest boots and, in WORK/out, what it
+brought back.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from pathlib import Path
+
+from ..base import LabError
+from ..engines import qemu, supervise
+from ..kernels import debian
+from ..kernels.kernel import Kernel
+from ..modules import module_bytes
+
+#: The sender is the first namespace, whose default sysctl sets; 10 Mbit/s and 20 ms to the other.
+SCRIPT = """
+fail() { echo "$*" >$OUT/failed; exit 1; }
+ip netns add far
+ip link add near type veth peer name far netns far
+ip addr add 10.9.0.1/24 dev near
+ip link set near up
+ip -n far addr add 10.9.0.2/24 dev far
+ip -n far link set far up
+tc qdisc add dev near root netem rate 10mbit delay 20ms limit 1000
+
+for module in {modules}; do
+	modprobe $module 2>$OUT/error || fail "modprobe $module: $(cat $OUT/error)"
+	rmmod $module || fail "rmmod $module"
+done
+
+[ ! -d /sys/module/tcp_star ] || fail "tcp_star is still loaded"
+sysctl -qw net.ipv4.tcp_congestion_control=star 2>$OUT/error || fail "sysctl: $(cat $OUT/error)"
+[ -d /sys/module/tcp_star ] || fail "choosing star by name did not load tcp_star"
+cat /sys/module/tcp_star/taint >$OUT/taint
+
+ip netns exec far iperf3 -s -1 -p 5201 >/dev/null &
+sleep 0.5
+iperf3 -c 10.9.0.2 -p 5201 -t 5 >$OUT/iperf3 2>&1 &
+sleep 4
+ss -tin 'dport = :5201' >$OUT/ss
+wait $!
+"""
+
+# The control connection of iperf3 carries some hundred bytes: what counts is the other.
+_STAR = re.compile(r"\n\t star .*?bytes_acked:(\d+).*bbr:\(bw:\S+,mrtt:\S+\)")
+ENOUGH = 1_000_000  # B acknowledged of some 4 MB that the link carries in 4 s
+
+
+class Installed(Kernel):
+    """The kernel of a root file system below ``self.root/root``, with what DKMS installed in it."""
+
+    @property
+    def built(self) -> Path:
+        """Unpacked copies of the files below updates/dkms."""
+        return self.root / "built"
+
+
+def take(root: Path, release: str, work: Path) -> Installed:
+    """What can be booted of an installed root; LabError if it lacks the kernel or the modules."""
+    kernel = Installed(release, work)
+    image = root / "boot" / f"vmlinuz-{release}"
+    if not image.exists():
+        raise LabError(f"there is no kernel {release} in {root}")
+    shutil.rmtree(kernel.built, ignore_errors=True)
+    kernel.built.mkdir(parents=True)
+    (work / "root").unlink(missing_ok=True)
+    (work / "root").symlink_to(root.resolve())
+    kernel.vmlinux.write_bytes(debian.extract_vmlinux(image.read_bytes()))
+    for path in (kernel.modules / "updates" / "dkms").glob("*.ko*"):
+        name = path.name.partition(".ko")[0]
+        (kernel.built / f"{name}.ko").write_bytes(module_bytes(path))
+    return kernel
+
+
+def use(kernel: Installed, out: Path) -> str:
+    """Load, choose, send in a guest; one line about what was seen, LabError if anything failed."""
+    modules = sorted(path.stem for path in kernel.built.glob("*.ko"))
+    if "tcp_star" not in modules:
+        raise LabError(f"DKMS has installed no tcp_star for {kernel.release}")
+    script = SCRIPT.replace("{modules}", " ".join(modules))
+    info = qemu.run_script(
+        script, kernel=kernel, modules=modules, extras=["iperf3"], out=out, timeout_wall_s=300.0
+    )
+    if info.status:
+        raise LabError((out / "failed").read_text().strip())
+    acked = [int(found) for found in _STAR.findall((out / "ss").read_text())]
+    if max(acked, default=0) < ENOUGH:
+        raise LabError(f"no connection with star carried data, see {out}/ss and {out}/iperf3")
+    running = (out / "uname").read_text().strip()
+    return (
+        f"kernel {running}: loaded {', '.join(modules)}; "
+        "star chosen by sysctl with nothing loaded; "
+        f"ss -ti: star, {max(acked)} B acknowledged after 4 s"
+    )
+
+
+def main(argv: list[str]) -> int:
+    """0 if it worked, 1 with one line if not."""
+    if len(argv) != 3:
+        print(
+            "usage: python3 -m apogee_lab.commands.prove_package ROOT RELEASE WORK", file=sys.stderr
+        )
+        return 2
+    root, release, work = Path(argv[0]), argv[1], Path(argv[2])
+    try:
+        print(use(take(root, release, work), work / "out"))
+    except (LabError, supervise.GuestFailed) as error:
+        print(f"installed: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

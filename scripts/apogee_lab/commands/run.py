@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0
+"""`lab run`: runs, their records, the table."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from .. import modules
+from ..base import UsageError
+from ..engines import registry
+from ..results import table
+from ..runs import request
+from .options import (
+    Arguments,
+    compiled_plan,
+    duration_of,
+    kernel_of,
+    runs_at_once,
+    scenario_of,
+    seconds,
+    seeds_of,
+)
+
+
+def do_run(args: Arguments) -> int:
+    """Run the product of algorithms, settings and seeds; print the table."""
+    from ..measures.record import dumps
+    from ..runs import sweep
+
+    scenario = scenario_of(args.scenario)
+    engine = registry.engine_of(args.engine)
+    mixes = request.parse_controls(args.cc, scenario)
+    settings = request.parse_settings(args.set, scenario)
+    runs = list(request.product(mixes, settings, seeds_of(args)))
+    duration_s = duration_of(args)
+    at_once = runs_at_once(args)
+    bound_s = None if args.timeout is None else seconds("--timeout", args.timeout)
+    target = _json_target(args.json)
+    for mix, values, _ in runs:
+        compiled_plan(scenario, mix, values, duration_s)
+    kernel = kernel_of(engine, args.kernel)
+    request.check_controls(engine.congestion_controls(kernel), kernel, mixes)
+
+    if args.build and any(request.own_modules(mix, values) for mix, values, _ in runs):
+        modules.build(engine.kernel(kernel))
+    modules.check(engine.kernel(kernel), settings)
+    if args.engine == "host":
+        own = {name for mix, values, _ in runs for name in request.own_modules(mix, values)}
+        print(engine.notice(sorted(own)), file=sys.stderr)
+    jobs = sweep.make_jobs(scenario, engine, args.engine, kernel, runs, duration_s)
+    work = sweep.Sweep(jobs, engine, at_once=at_once, fresh=args.fresh, bound_s=bound_s)
+    try:
+        work.run()
+    except sweep.Interrupted:
+        done = sum(record is not None for record in work.records)
+        print(
+            f"interrupted: {done} of {len(jobs)} runs are finished and kept; "
+            "the same command goes on from there",
+            file=sys.stderr,
+        )
+        return 130
+    found = [record for record in work.records if record is not None]
+    lines = "".join(dumps(record) + "\n" for record in found)
+    if args.json == "-":
+        sys.stdout.write(lines)
+    elif target is not None:
+        _write_records(target, lines)
+    if found:
+        out = sys.stderr if args.json == "-" else sys.stdout
+        print(table.render(found, args.format), file=out)
+    if work.failures:
+        count = len(work.failures)
+        print(f"{count} of {len(jobs)} runs failed:", file=sys.stderr)
+        for index, failure in work.failures.items():
+            print(f"  {jobs[index].label}: {failure.reason}", file=sys.stderr)
+    return 1 if work.failures else 0
+
+
+def _json_target(text: str | None) -> Path | None:
+    """The file to write records to, found unwritable before hours have been spent."""
+    if text in (None, "-"):
+        return None
+    path = Path(text)
+    if path.is_dir():
+        raise UsageError(f"--json {text}: that is a folder")
+    if not path.absolute().parent.is_dir():
+        raise UsageError(f"--json {text}: there is no folder {path.parent}")
+    if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
+        raise UsageError(f"--json {text}: not writable")
+    return path
+
+
+def _write_records(path: Path, lines: str) -> None:
+    from ..base import write_whole
+
+    try:
+        if path.exists() and not path.is_file():
+            path.write_text(lines, encoding="utf-8")
+        else:
+            write_whole(path, lines)
+    except OSError as error:
+        raise UsageError(f"--json {path}: {error.strerror}") from None

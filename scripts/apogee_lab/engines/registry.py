@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The engines by name."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from ..base import UsageError
+
+ENGINES = ("qemu", "uml", "host")
+ALONE = ("host",)  # engines in real time: runs side by side would disturb each other
+
+
+def engine_of(name: str) -> Any:
+    """The engine's module; UsageError for a name that isn't one."""
+    if name not in ENGINES:
+        raise UsageError(f"engine '{name}' is not there; there is: {', '.join(ENGINES)}")
+    return importlib.import_module(f"apogee_lab.engines.{name}")

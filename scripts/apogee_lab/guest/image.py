@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What a guest boots: the distribution's modules, a small root file system, a run's own files.
+
+Everything is kept below the cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from ..base import LabError, cache_dir, call, compiled, file_hash, find_program, locked
+from ..kernels.kernel import Kernel
+from ..modules import module_bytes, module_file
+from .cpio import Cpio, add_program, libraries_or_none, unwinder
+
+#: Modules of the distribution's kernel that the guest may load (their dependencies follow).
+STOCK_MODULES = (
+    "veth dummy ifb bonding tun sch_netem sch_prio sch_fq sch_fq_codel sch_htb sch_tbf sch_ingress "
+    "sch_codel sch_pie sch_red cls_basic cls_matchall cls_u32 cls_flower act_gact act_mirred "
+    "em_meta em_u32 tcp_bbr tcp_bic tcp_cdg tcp_dctcp tcp_highspeed tcp_htcp tcp_hybla "
+    "tcp_illinois tcp_lp tcp_nv tcp_scalable tcp_vegas tcp_veno tcp_westwood tcp_yeah tcp_diag "
+    "inet_diag virtio_pci virtio_blk crc32c_generic crc32c_intel"
+).split()
+
+#: Programs of the base image beside busybox; looked up in the places of Debian's packages.
+PROGRAMS = {
+    "ip": "iproute2",
+    "tc": "iproute2",
+    "ss": "iproute2",
+    "nstat": "iproute2",
+    "ethtool": "ethtool",
+    "dash": "dash",
+}
+
+#: Optional overlays: name -> programs, package.
+EXTRAS = {
+    "iperf3": (("iperf3",), "iperf3"),
+    "bpftrace": (("bpftrace",), "bpftrace"),
+}
+
+#: The line of guest/init after which only its results are brought out.
+RESULTS_FOLLOW = "dmesg >$OUT/dmesg.txt\n"
+
+
+def _stock_modules(k: Kernel) -> dict[str, Path]:
+    """Wanted modules and what they depend on: path below the module folder -> file."""
+    files: dict[str, str] = {}
+    needs: dict[str, list[str]] = {}
+    for line in (k.modules / "modules.dep").read_text().splitlines():
+        path, _, deps = line.partition(":")
+        files[Path(path).name.partition(".ko")[0].replace("-", "_")] = path
+        needs[path] = deps.split()
+    wanted: dict[str, Path] = {}
+    for name in STOCK_MODULES:
+        for path in [files[name], *needs[files[name]]] if name in files else []:
+            wanted[path.removesuffix(".xz")] = k.modules / path
+    return wanted
+
+
+def signed_modules(k: Kernel) -> dict[str, bytes]:
+    """The guest's stock modules as the distribution signed them: path in the guest -> contents."""
+    return {
+        f"lib/modules/{k.release}/{name}": module_bytes(path)
+        for name, path in _stock_modules(k).items()
+    }
+
+
+def stage_modules(k: Kernel) -> Path:
+    """A small module tree, stripped of debugging symbols, for the guest (below the cache)."""
+    key = hashlib.sha256(" ".join(STOCK_MODULES).encode()).hexdigest()[:12]
+    stage = k.root / f"stage-{key}"
+    if (stage / "complete").exists():
+        return stage
+    with locked("stage"):
+        if (stage / "complete").exists():
+            return stage
+        shutil.rmtree(stage, ignore_errors=True)
+        top = stage / "lib" / "modules" / k.release
+        strip = find_program("strip", "binutils")
+        for name, path in sorted(_stock_modules(k).items()):
+            (top / name).parent.mkdir(parents=True, exist_ok=True)
+            (top / name).write_bytes(module_bytes(path))
+            call([strip, "--strip-debug", top / name], "strip")
+        for name in ("modules.builtin", "modules.builtin.modinfo", "modules.order"):
+            if (k.modules / name).exists():
+                shutil.copy(k.modules / name, top / name)
+        call([find_program("depmod", "kmod"), "-b", stage, k.release], "depmod")
+        (stage / "complete").touch()
+    return stage
+
+
+def flow_binary() -> Path:
+    """The traffic tool, linked statically."""
+    return compiled(Path(__file__).with_name("flow.c"), "", ["-static", "-s"])
+
+
+def guest_init(parts: Sequence[Path]) -> bytes:
+    """The guest's first process. A second part replaces the end, which brings out the results."""
+    whole = parts[0].read_text()
+    if len(parts) > 1:
+        head, end, _ = whole.partition(RESULTS_FOLLOW)
+        if not end:
+            raise LabError(f"{parts[0]} has no line '{RESULTS_FOLLOW.strip()}'")
+        whole = head + end + parts[1].read_text()
+    return whole.encode()
+
+
+def _sources_stamp(paths: Iterable[Path]) -> str:
+    """Changes when one of these files changes."""
+    digest = hashlib.sha256()
+    for path in paths:
+        info = path.stat()
+        digest.update(f"{path} {info.st_size} {info.st_mtime_ns}\n".encode())
+    return digest.hexdigest()[:16]
+
+
+def base_image(k: Kernel) -> Path:
+    """The initramfs every run shares: busybox, iproute2, ethtool, flow, stock modules, init."""
+    init = [Path(__file__).with_name(name) for name in k.init]
+    stage = stage_modules(k)
+    programs = [find_program(name, package) for name, package in PROGRAMS.items()]
+    busybox = find_program("busybox", "busybox-static")
+    flow = flow_binary()
+    ematch = [
+        p
+        for p in map(Path, ("/etc/iproute2", "/usr/share/iproute2", "/usr/lib/iproute2"))
+        if (p / "ematch_map").exists()
+    ]
+    sources = [*programs, busybox, flow, *init, stage / "complete", Path(__file__)]
+    image = cache_dir() / "images" / f"base-{k.release}-{_sources_stamp(sources)}.cpio"
+    if image.exists():
+        return image
+    with locked("images"):
+        if image.exists():
+            return image
+        if libraries_or_none(busybox):
+            raise LabError("busybox needs shared libraries: apt-get install busybox-static")
+        cpio = Cpio()
+        for folder in ("bin", "dev", "etc", "proc", "sys", "run", "tmp", "root", "lab", "out"):
+            cpio.folder(folder)
+        for path, target in (("sbin", "bin"), ("usr/bin", "../bin"), ("usr/sbin", "../bin")):
+            cpio.link(path, target)
+        cpio.device("dev/console", 5, 1)
+        cpio.device("dev/null", 1, 3)
+        cpio.file("init", guest_init(init), 0o755)
+        for program in programs:
+            add_program(cpio, program)
+        # Not busybox's shell: Debian's prefers its own applets to the programs of that name.
+        cpio.link("bin/sh", "dash")
+        cpio.file("bin/flow", flow.read_bytes(), 0o755)
+        cpio.file("bin/busybox", busybox.resolve().read_bytes(), 0o755)
+        for applet in call([busybox, "--list"], "busybox").split():
+            cpio.link(f"bin/{applet}", "busybox")
+        for folder in ematch[:1]:
+            for path in ("etc/iproute2/ematch_map", "usr/share/iproute2/ematch_map"):
+                cpio.file(path, (folder / "ematch_map").read_bytes())
+        for path in sorted(stage.rglob("*.ko")):
+            cpio.file(str(path.relative_to(stage)), path.read_bytes())
+        image.parent.mkdir(parents=True, exist_ok=True)
+        part = image.with_suffix(".part")
+        part.write_bytes(cpio.bytes())
+        part.rename(image)
+    return image
+
+
+def extra_image(name: str) -> Path:
+    """An optional overlay (``iperf3``, ``bpftrace``) with its libraries."""
+    if name not in EXTRAS:
+        raise LabError(f"unknown extra {name}: one of {', '.join(EXTRAS)}")
+    names, package = EXTRAS[name]
+    programs = [find_program(n, package) for n in names]
+    image = cache_dir() / "images" / f"{name}-{_sources_stamp([*programs, Path(__file__)])}.cpio"
+    if image.exists():
+        return image
+    with locked("images"):
+        if not image.exists():
+            cpio = Cpio()
+            for program in programs:
+                add_program(cpio, program)
+                for library in unwinder(program):
+                    cpio.file(f"lib/{library.name}", library.read_bytes(), 0o755)
+            image.parent.mkdir(parents=True, exist_ok=True)
+            part = image.with_suffix(".part")
+            part.write_bytes(cpio.bytes())
+            part.rename(image)
+    return image
+
+
+def overlay_archive(k: Kernel, modules: Sequence[str], files: dict[str, bytes]) -> bytes:
+    """The archive of one run: its files and the project's modules with their dependencies."""
+    cpio = Cpio()
+    for name, data in sorted(files.items()):
+        cpio.file(name, data, 0o755 if data.startswith(b"#!") else 0o644)
+    stage = stage_modules(k)
+    with tempfile.TemporaryDirectory(prefix="apogee-") as tmp:
+        top = Path(tmp) / "lib" / "modules" / k.release
+        base = stage / "lib" / "modules" / k.release
+        shutil.copytree(
+            base, top, copy_function=os.link if _same_device(base, tmp) else shutil.copy
+        )
+        if modules:
+            for index in top.glob("modules.*"):
+                if index.name.removeprefix("modules.") not in (
+                    "builtin",
+                    "builtin.modinfo",
+                    "order",
+                ):
+                    index.unlink()
+            strip = find_program("strip", "binutils")
+            for name in modules:
+                target = top / "updates" / f"{name}.ko"
+                target.parent.mkdir(exist_ok=True)
+                call([strip, "--strip-debug", "-o", target, module_file(name, k)], "strip")
+                cpio.file(str(target.relative_to(tmp)), target.read_bytes())
+            call([find_program("depmod", "kmod"), "-b", tmp, k.release], "depmod")
+        for index in sorted(top.glob("modules.*")):
+            cpio.file(str(index.relative_to(tmp)), index.read_bytes())
+    return cpio.bytes()
+
+
+def _same_device(a: Path, b: str) -> bool:
+    return a.stat().st_dev == os.stat(b).st_dev
+
+
+def root_images(k: Kernel, extras: Sequence[str] = ()) -> list[Path]:
+    """The archives of a guest's root file system that its runs share."""
+    return [base_image(k), *(extra_image(e) for e in sorted(set(extras)))]
+
+
+def root_key(k: Kernel, modules: Sequence[str], extras: Sequence[str] = ()) -> str:
+    """sha256 over everything of the image that a result depends on."""
+    parts = [file_hash(k.vmlinux), *map(file_hash, root_images(k, extras))]
+    parts += [f"{name} {file_hash(module_file(name, k))}" for name in sorted(modules)]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: GPL-2.0
+"""``lab doctor``: what this machine lacks for the lab, and the command that brings it."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..base import LabError, cache_dir, find_program, repo_root
+from ..engines import host, qemu
+from ..guest.image import PROGRAMS
+from ..kernels import uml_kernel
+from ..kernels.kernel import SERIES
+
+DISK_MB = 3000  # kernels, images and the results of a sweep
+GUEST_MB = 1200  # memory of one guest with its emulator
+
+# What the lab runs on the host -> Debian package.
+PROGRAMS = {
+    "qemu-system-x86_64": "qemu-system-x86",
+    "busybox": "busybox-static",
+    **PROGRAMS,
+    "iperf3": "iperf3",
+    "gcc": "gcc",
+    "gcc-12": "gcc-12",
+    "make": "make",
+    "modinfo": "kmod",
+    "depmod": "kmod",
+    "strip": "binutils",
+    "ldd": "libc-bin",
+    "taskset": "util-linux",
+    "setpriv": "util-linux",
+    "flock": "util-linux",
+    "tar": "tar",
+    "xz": "xz-utils",
+    "zstd": "zstd",
+    "dpkg-deb": "dpkg",
+}
+LIBRARIES = {
+    "numpy": "python3-numpy",
+    "matplotlib": "python3-matplotlib",
+    "tqdm": "python3-tqdm",
+}
+# Needed by engine uml, beyond what the lab needs anyhow.
+FOR_UML = {name: uml_kernel.PROGRAMS[name] for name in ("flex", "bison", "bc")}
+# Needed by the tests and the static checks, not by the lab.
+FOR_TESTS = {
+    "bpftrace": "bpftrace",
+    "mandoc": "mandoc",
+    "openssl": "openssl",
+    "sparse": "sparse",
+    "shellcheck": "shellcheck",
+}
+LIBRARIES_FOR_TESTS = {
+    "pytest": "python3-pytest",
+    "hypothesis": "python3-hypothesis",
+    "scipy": "python3-scipy",
+}
+UML, HOST, TESTS = "engine uml", "engine host", "tests"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing looked at: whether it is there, and how to get it if not.
+
+    ``only_for`` names what alone needs it, empty if the lab does.
+    """
+
+    what: str
+    there: bool
+    package: str = ""
+    advice: str = ""
+    only_for: str = ""
+
+
+def _has_program(name: str, package: str) -> bool:
+    try:
+        find_program(name, package)
+    except LabError:
+        return False
+    return True
+
+
+def _has_library(name: str) -> bool:
+    return importlib.util.find_spec(name) is not None
+
+
+def _folder_that_exists(path: Path) -> Path:
+    while not path.exists():
+        path = path.parent
+    return path
+
+
+def _machine() -> list[Finding]:
+    machine = platform.machine()
+    build = _folder_that_exists(repo_root() / "build")
+    cache = _folder_that_exists(cache_dir())
+    free = min(shutil.disk_usage(path).free for path in (build, cache)) // 1_000_000
+    found = [
+        Finding(
+            f"processor {machine}",
+            machine == "x86_64",
+            advice="the lab's programs are built for x86_64: use such a machine",
+        ),
+        Finding(
+            f"{free / 1000:.1f} GB free below {build}",
+            free >= DISK_MB and os.access(build, os.W_OK),
+            advice=f"make room for {DISK_MB / 1000:g} GB in a folder you may write to",
+        ),
+    ]
+    memory = _memory_mb()
+    if memory is not None:
+        found.append(
+            Finding(
+                f"{memory / 1000:.1f} GB memory, room for {memory // GUEST_MB} guests at once",
+                memory >= GUEST_MB,
+                advice="one guest takes 1.2 GB; give --jobs a number that fits",
+            )
+        )
+    return found
+
+
+def _memory_mb() -> int | None:
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return None
+    for line in lines:
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) * 1024 // 1_000_000
+    return None
+
+
+def _packages() -> list[Finding]:
+    found = [Finding(n, _has_program(n, package), package) for n, package in PROGRAMS.items()]
+    libc = any(Path(top).glob("*/libc.a") for top in ("/usr/lib", "/usr/lib64"))
+    found.append(Finding("static C library", libc, "libc6-dev"))
+    found += [Finding(f"Python's {n}", _has_library(n), p) for n, p in LIBRARIES.items()]
+    for programs, user in ((FOR_UML, UML), (FOR_TESTS, TESTS)):
+        found += [Finding(n, _has_program(n, p), p, only_for=user) for n, p in programs.items()]
+    found += [
+        Finding(f"Python's {n}", _has_library(n), p, only_for=TESTS)
+        for n, p in LIBRARIES_FOR_TESTS.items()
+    ]
+    return found
+
+
+def _kernels() -> Finding:
+    cached = [name for name in qemu.kernels() if name not in SERIES]
+    if cached:
+        return Finding(f"kernel {', '.join(cached)}", True)
+    apt = shutil.which("apt-get") is not None
+    return Finding(
+        "kernel: none unpacked yet" + (", the first run fetches it with apt" if apt else ""),
+        apt,
+        advice="the guest's kernel is fetched with apt: use a Debian machine, or copy build/cache "
+        "from one",
+    )
+
+
+def _uml_kernel() -> Finding:
+    built = [name for name in uml_kernel.kernels() if name not in uml_kernel.SOURCES]
+    if built:
+        return Finding(f"kernel of engine uml {', '.join(built)}", True, only_for=UML)
+    return Finding("kernel of engine uml: none yet, its first run builds it", True, only_for=UML)
+
+
+def _host() -> Finding:
+    why = host.unfit()
+    return Finding(
+        f"what engine host needs of kernel {host.DEFAULT_KERNEL}",
+        not why,
+        advice=why,
+        only_for=HOST,
+    )
+
+
+def find() -> list[Finding]:
+    """Everything looked at, in the order it is told."""
+    return [*_machine(), *_packages(), _kernels(), _uml_kernel(), _host()]
+
+
+def main() -> int:
+    """Tell it; 0 if the lab can run here, 1 if something is missing."""
+    found = find()
+    for finding in found:
+        lack = f"missing, for {finding.only_for} only" if finding.only_for else "MISSING"
+        state = "ok" if finding.there else lack
+        print(f"{finding.what}: {state}")
+        if not finding.there and finding.advice:
+            print(f"    {finding.advice}")
+    print("KVM: not needed; a kernel with modules and root: for engine host only")
+    missing = [finding for finding in found if not finding.there]
+    lacking = [finding for finding in missing if not finding.only_for]
+    sudo = "" if os.geteuid() == 0 else "sudo "
+    users = (("", "the lab needs"), (UML, f"{UML} also needs"), (TESTS, "the tests also need"))
+    for user, text in users:
+        packages = sorted({f.package for f in missing if f.package and f.only_for == user})
+        if packages:
+            command = f"{sudo}apt-get install --no-install-recommends {' '.join(packages)}"
+            print(f"\n{text}:\n    {command}", file=sys.stderr)
+    if lacking:
+        print(f"\n{len(lacking)} missing", file=sys.stderr)
+    return 1 if lacking else 0

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Packages from the machine's own mirrors, through a private configuration.
+
+They are unpacked below the cache, never installed: neither the machine's apt nor its kernel is
+touched, and root is not needed.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..base import LabError, cache_dir, call
+from .kernel import DEFAULT_KERNEL, SERIES, release_of
+
+
+def _mirrors() -> list[tuple[str, str]]:
+    """(URI, kind) of the machine's Debian sources; kind is ``main``, ``security``, ``updates``."""
+    text = call(
+        [
+            "apt-get",
+            "indextargets",
+            "--format",
+            "$(REPO_URI)|$(RELEASE)|$(COMPONENT)|$(ORIGIN)",
+            "Created-By: Packages",
+        ],
+        "reading the machine's apt sources",
+    )
+    rows = [line.split("|") for line in text.splitlines()]
+    rows = [row for row in rows if len(row) == 4 and row[2] == "main"]
+    rows = [row for row in rows if row[3] == "Debian"] or rows
+    out: list[tuple[str, str]] = []
+    for uri, suite, _, _ in rows:
+        match = re.fullmatch(r"(?:[a-z]+)(?:-(security|updates)|/updates)?", suite)
+        if match:
+            kind = match.group(1) or ("security" if "/" in suite else "main")
+            if (uri, kind) not in out:
+                out.append((uri, kind))
+    if not out:
+        raise LabError(
+            "no Debian source in the machine's apt sources: add one to fetch a kernel from"
+        )
+    return out
+
+
+def write_sources(folder: Path, suite: str) -> None:
+    """A private sources.list: the machine's mirrors, the suite of the wanted kernel."""
+    base = release_of(suite)
+    keyring = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
+    options = f" [signed-by={keyring}]" if keyring.exists() else ""
+    lines = []
+    for uri, kind in _mirrors():
+        if suite == "sid" and kind != "main":
+            continue  # its packages are the newest anyhow
+        name = base if kind == "main" else f"{base}-{kind}"
+        lines.append(f"deb{options} {uri} {name} main")
+        if kind == "main" and suite != base:
+            lines.append(f"deb{options} {uri} {suite} main")
+    (folder / "sources.list").write_text("\n".join(dict.fromkeys(lines)) + "\n")
+
+
+def _apt_options(folder: Path, arch: str) -> list[str]:
+    """apt options that keep every file of its work below a folder of ours."""
+    for sub in ("state/lists/partial", "cache/archives/partial", "etc"):
+        (folder / sub).mkdir(parents=True, exist_ok=True)
+    (folder / "status").touch()
+    settings = {
+        "Dir::State": folder / "state",
+        "Dir::State::status": folder / "status",
+        "Dir::Cache": folder / "cache",
+        "Dir::Etc::sourcelist": folder / "sources.list",
+        "Dir::Etc::sourceparts": "-",
+        "Dir::Etc::preferences": "-",
+        "Dir::Etc::preferencesparts": "-",
+        "APT::Architecture": arch,
+        "APT::Architectures": arch,
+        "APT::Sandbox::User": "",
+        "Acquire::Languages": "none",
+        "Acquire::Retries": "3",
+        "Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled": "false",
+        "Acquire::IndexTargets::deb::DEP-11::DefaultEnabled": "false",
+    }
+    return [word for key, value in settings.items() for word in ("-o", f"{key}={value}")]
+
+
+def depends(options: list[str], package: str) -> list[str]:
+    """Packages that a package depends on."""
+    text = call(["apt-cache", *options, "depends", package], f"looking for {package}")
+    return re.findall(r"^ *\|?Depends: (\S+)", text, re.M)
+
+
+def updated_apt(suite: str, arch: str = "amd64") -> list[str]:
+    """apt options for a suite, its package lists fetched into the cache.
+
+    A mirror that is being updated lacks some list for a while: the others may do.
+    """
+    apt = cache_dir() / "apt" / (suite if arch == "amd64" else f"{suite}-{arch}")
+    apt.mkdir(parents=True, exist_ok=True)
+    write_sources(apt, suite)
+    options = _apt_options(apt, arch)
+    if suite.endswith("-backports"):
+        options += ["-t", suite]
+    try:
+        call(["apt-get", *options, "-q", "update"], "apt-get update")
+    except LabError as error:
+        print(f"{suite} for {arch}: {error}; going on with the lists there are", file=sys.stderr)
+    return options
+
+
+def download(options: list[str], packages: Sequence[str], folder: Path) -> None:
+    """Download packages into a folder, which is made."""
+    folder.mkdir(parents=True, exist_ok=True)
+    call(["apt-get", *options, "-q", "download", *packages], "apt-get download", cwd=folder)
+
+
+def headers_packages(options: list[str], release: str) -> list[str]:
+    """The packages that a header tree consists of."""
+    package = f"linux-headers-{release}"
+    parts = r"linux-headers-.*-common|linux-kbuild-.*"
+    return [package, *(p for p in depends(options, package) if re.fullmatch(parts, p))]
+
+
+def fetch_package(package: str, folder: Path, series: str = DEFAULT_KERNEL) -> Path:
+    """Download a package of a series' suite into a folder; its file."""
+    download(updated_apt(SERIES[series]), [package], folder)
+    return next(folder.glob(f"{package}_*.deb"))
+
+
+def unpack(deb: Path, root: Path) -> None:
+    """Unpack a package without what no guest needs (documents, drivers of real hardware).
+
+    Links to folders that are there already are followed.
+    """
+    root.mkdir(parents=True, exist_ok=True)
+    keep = r"net|block|virtio|char/virtio"
+    lister = subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(deb)], stdout=subprocess.PIPE)
+    excludes = [
+        "*/usr/share/*",
+        "*/kernel/sound*",
+        "*/kernel/drivers/net/ethernet*",
+        "*/kernel/drivers/net/wireless*",
+    ]
+    excludes += [
+        f"*/kernel/drivers/{d}*"
+        for d in (
+            "gpu",
+            "media",
+            "iio",
+            "infiniband",
+            "scsi",
+            "staging",
+            "hid",
+            "input",
+            "usb",
+            "platform",
+            "mtd",
+            "video",
+            "hwmon",
+            "isdn",
+            "comedi",
+            "pinctrl",
+            "power",
+            "mmc",
+        )
+        if not re.match(keep, d)
+    ]
+    done = subprocess.run(
+        [
+            "tar",
+            "-C",
+            str(root),
+            "--keep-directory-symlink",
+            "-xf",
+            "-",
+            *(f"--exclude={e}" for e in excludes),
+        ],
+        stdin=lister.stdout,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if lister.wait() or done.returncode:
+        raise LabError(
+            f"unpacking {deb.name}: {(done.stderr.strip() or 'damaged').splitlines()[-1]}"
+        )

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The folder of raw results that one run leaves behind -> one record."""

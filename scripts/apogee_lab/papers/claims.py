@@ -1,0 +1,437 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Judges: claims decided from records alone.
+
+Every claim becomes one or several numbers with their 95 % intervals (Student's t over the seeds,
+as the lab's table has them), each of which must lie in a range. A claim holds if all means do, as
+the paper compares means of its five runs. It is *sure* if the intervals, too, lie wholly on the
+side the means are on. What a word of the paper means as a range stands in the constants below.
+
+A judge is a function of :class:`Results`; the factories below make them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..results.statistics import mean_interval
+from ..results.text import show
+
+Record = dict[str, Any]
+Measure = Callable[[Record], float | None]
+#: A point of a figure: a bit error rate, or settings as records hold them.
+Point = float | Mapping[str, Any]
+
+NEAR = 0.10  # "nearly equal", "about the same": means apart by at most this
+QUARTER = 0.25  # a number of the paper's is met if ours is within a quarter of it
+FAR = 0.50  # "far above": by at least this
+ALWAYS = 0.95  # "always": in at least this share of the seconds
+FULL = 0.9  # a window is full at this share of the bandwidth-delay product
+SWING = 0.20  # "large swings": standard deviation over mean of a window; "stable": below
+START_UP = 6  # one part in START_UP of a run is start-up, left out of what is settled
+LEAST = 1e-6  # what is exactly equal has neither risen nor fallen
+
+BERS = (0.0, 1e-8, 1e-7, 1e-6, 1e-5)
+
+
+class NotMeasured(Exception):
+    """The runs that a claim needs are not there."""
+
+
+def is_at(record: Record, cc: str, point: Point) -> bool:
+    """Whether a record is of this algorithm and point."""
+    settings = point if isinstance(point, Mapping) else {"ber": point}
+    return record["cc"] == cc and all(record["set"].get(k) == v for k, v in settings.items())
+
+
+def point_text(point: Point) -> str:
+    """A point as a person writes it."""
+    if not isinstance(point, Mapping):
+        return show(point)
+    return " ".join(f"{key}={show(value)}" for key, value in point.items())
+
+
+class Results:
+    """The records of one variant of a figure, by algorithm and point."""
+
+    def __init__(self, records: Iterable[Record]) -> None:
+        self._records = list(records)
+
+    def of(self, cc: str, point: Point) -> list[Record]:
+        """The runs of one point, by seed."""
+        found = [record for record in self._records if is_at(record, cc, point)]
+        if not found:
+            raise NotMeasured(f"{cc} at {point_text(point)}")
+        return sorted(found, key=lambda record: record["seed"])
+
+    def values(self, cc: str, point: Point, measure: Measure) -> list[float]:
+        """The measure of each run of a point; NotMeasured if one has none."""
+        found = [measure(record) for record in self.of(cc, point)]
+        if None in found:
+            raise NotMeasured(f"{cc} at {point_text(point)}")
+        return found
+
+
+# --- numbers and verdicts ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Part:
+    """A number with its interval, the range that it must lie in, and how it is written."""
+
+    label: str
+    mean: float
+    half: float | None
+    low: float = -math.inf
+    high: float = math.inf
+    scale: float = 1.0
+    unit: str = ""
+    decimals: int = 1
+    sign: bool = False
+
+    @property
+    def yes(self) -> bool:
+        """Whether the mean lies in the range."""
+        return self.low <= self.mean <= self.high
+
+    @property
+    def sure(self) -> bool | None:
+        """Whether the whole interval says the same; None without an interval."""
+        if self.half is None:
+            return None
+        below, above = self.mean - self.half, self.mean + self.half
+        if self.yes:
+            return self.low <= below and above <= self.high
+        return above < self.low or self.high < below
+
+    def __str__(self) -> str:
+        form = f"{'+' if self.sign else ''}.{self.decimals}f"
+        text = f"{self.scale * self.mean + 0.0:{form}}"
+        if self.half is not None:
+            text += f" ± {self.scale * self.half:.{self.decimals}f}"
+        return f"{self.label}: {text}{self.unit}" if self.label else text + self.unit
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Our figure as text, whether the claim holds, and whether the intervals say so, too."""
+
+    ours: str
+    yes: bool
+    sure: bool | None
+
+    @property
+    def holds(self) -> str:
+        """One word for the table."""
+        word = "yes" if self.yes else "no"
+        return word if self.sure else f"{word} ({'one seed' if self.sure is None else 'n.s.'})"
+
+
+def decide(parts: Sequence[Part]) -> Verdict:
+    """The verdict on a claim that holds if all its parts do."""
+    against = [part for part in parts if not part.yes]
+    sures = [part.sure for part in against or parts]
+    sure = None if None in sures else any(sures) if against else all(sures)
+    return Verdict("; ".join(map(str, parts)), not against, sure)
+
+
+def percent(label: str, gain: tuple[float, float | None], low: float, high: float) -> Part:
+    """A ratio minus 1 as a part, in percent."""
+    return Part(label, *gain, low, high, 100.0, " %", 1, True)
+
+
+def gain(a: Sequence[float], b: Sequence[float]) -> tuple[float, float | None]:
+    """Mean of ``a`` over mean of ``b``, minus 1, with its interval (both relative ones added as
+    squares). A zero mean of ``b`` is infinitely far below."""
+    (mean_a, half_a), (mean_b, half_b) = mean_interval(a), mean_interval(b)
+    if not mean_b:
+        return (math.inf if mean_a else 0.0), None
+    ratio = mean_a / mean_b
+    if half_a is None or half_b is None or not mean_a:
+        return ratio - 1, None
+    return ratio - 1, ratio * math.hypot(half_a / mean_a, half_b / mean_b)
+
+
+def apart(a: Sequence[float], b: Sequence[float]) -> tuple[float, float | None]:
+    """How far two means of the same runs are apart, over their mean; interval of the differences
+    run by run."""
+    middle = (math.fsum(a) / len(a) + math.fsum(b) / len(b)) / 2
+    if not middle:
+        return 0.0, None
+    mean, half = mean_interval([(x - y) / middle for x, y in zip(a, b, strict=True)])
+    return mean, half
+
+
+def settled(series: Sequence[float]) -> list[float]:
+    """A series without its start-up."""
+    return list(series[len(series) // START_UP :])
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return math.fsum(values) / len(values) if values else None
+
+
+def swing(series: Sequence[float]) -> float | None:
+    """Standard deviation over mean of what is settled."""
+    found = settled(series)
+    mean = _mean(found)
+    if not mean:
+        return None
+    return math.sqrt(math.fsum((x - mean) ** 2 for x in found) / len(found)) / mean
+
+
+def correlation(a: Sequence[float], b: Sequence[float]) -> float | None:
+    """Pearson's r of two series from the end of their start-up on; None if one is constant."""
+    a, b = settled(a), settled(b)
+    count = min(len(a), len(b))
+    if not count:
+        return None
+    a, b = a[:count], b[:count]
+    mean_a, mean_b = math.fsum(a) / count, math.fsum(b) / count
+    both = math.fsum((x - mean_a) * (y - mean_b) for x, y in zip(a, b, strict=True))
+    spread = math.fsum((x - mean_a) ** 2 for x in a) * math.fsum((y - mean_b) ** 2 for y in b)
+    return both / math.sqrt(spread) if spread else None
+
+
+# --- measures of one record -------------------------------------------------------------------
+
+
+def total(record: Record) -> float:
+    """Goodput of all flows."""
+    return record["total_goodput_bps"]
+
+
+def goodput(flow: int) -> Measure:
+    """Goodput of one flow."""
+    return lambda record: record["flows"][flow]["goodput_bps"]
+
+
+def mean_goodput(record: Record) -> float:
+    """Mean goodput of the flows."""
+    return record["total_goodput_bps"] / len(record["flows"])
+
+
+def back_at(record: Record) -> float | None:
+    """Second at which goodput is back after a blackout, counted as if it began at 45 s."""
+    cost = record.get("blackout")
+    return None if cost is None else 45.0 + cost["below90_s"]
+
+
+def full_at(record: Record) -> float | None:
+    """Second at which the window is full (the run's length if it never is)."""
+    at = record["series"][0]["full_s"]
+    return record["duration_s"] if at is None else at
+
+
+def of_series(key: str, flow: int, of: Callable[[Sequence[float]], float | None]) -> Measure:
+    """A number made of one flow's series of a run."""
+
+    def measure(record: Record) -> float | None:
+        series = record["series"][flow].get(key)
+        return of(series) if series else None
+
+    return measure
+
+
+def window(flow: int) -> Measure:
+    """Mean settled window of one flow, bytes."""
+    return of_series("window", flow, lambda series: _mean(settled(series)))
+
+
+def estimate(flow: int) -> Measure:
+    """Mean settled bandwidth estimate of one flow, bit/s."""
+    return of_series("abe", flow, lambda series: _mean(settled(series)))
+
+
+# --- factories of judges ----------------------------------------------------------------------
+
+Judge = Callable[[Results], Verdict]
+
+
+def above(cc: str, rivals: Sequence[str], bers: Sequence[float] = BERS) -> Judge:
+    """The total goodput of ``cc`` is above that of the best rival, at each bit error rate."""
+
+    def judge(results: Results) -> Verdict:
+        parts = []
+        for ber in bers:
+            found = {rival: results.values(rival, ber, total) for rival in rivals}
+            best = max(rivals, key=lambda rival: math.fsum(found[rival]) / len(found[rival]))
+            label = show(ber) + (f" (over {best.partition('+')[0]})" if len(rivals) > 1 else "")
+            found_gain = gain(results.values(cc, ber, total), found[best])
+            parts.append(percent(label, found_gain, 0.0, math.inf))
+        return decide(parts)
+
+    return judge
+
+
+def beyond(cc: str, rival: str, paper: float, ber: float) -> Judge:
+    """The goodput of ``cc`` is above the rival's by the paper's share, within a quarter of it."""
+
+    def judge(results: Results) -> Verdict:
+        found = gain(results.values(cc, ber, total), results.values(rival, ber, total))
+        return decide([percent("", found, paper * (1 - QUARTER), paper * (1 + QUARTER))])
+
+    return judge
+
+
+def slightly_below(cc: str, rival: str, bers: Sequence[float], slightly: float = NEAR) -> Judge:
+    """The total of ``cc`` is below the rival's, but by no more than ``slightly``."""
+
+    def judge(results: Results) -> Verdict:
+        parts = []
+        for ber in bers:
+            found = gain(results.values(cc, ber, total), results.values(rival, ber, total))
+            parts.append(percent(show(ber), found, -slightly, 0.0))
+        return decide(parts)
+
+    return judge
+
+
+def same(ccs: Sequence[str], ber: float) -> Judge:
+    """The goodputs of all are nearly equal: each over the first."""
+
+    def judge(results: Results) -> Verdict:
+        first = results.values(ccs[0], ber, total)
+        parts = []
+        for cc in ccs[1:]:
+            over_first = gain(results.values(cc, ber, total), first)
+            parts.append(percent(f"{cc} over {ccs[0]}", over_first, -NEAR, NEAR))
+        return decide(parts)
+
+    return judge
+
+
+def flows_equal(mix: str, bers: Sequence[float] = BERS) -> Judge:
+    """The two flows of a pair get nearly the same, at each bit error rate."""
+
+    def judge(results: Results) -> Verdict:
+        parts = []
+        for ber in bers:
+            pair = [results.values(mix, ber, goodput(flow)) for flow in (0, 1)]
+            parts.append(percent(show(ber), apart(*pair), -NEAR, NEAR))
+        return decide(parts)
+
+    return judge
+
+
+def flow_above(mix: str, bers: Sequence[float], low: float, high: float = math.inf) -> Judge:
+    """The first flow of a pair is above the second by a share from ``low`` to ``high``."""
+
+    def judge(results: Results) -> Verdict:
+        parts = []
+        for ber in bers:
+            pair = [results.values(mix, ber, goodput(flow)) for flow in (0, 1)]
+            parts.append(percent(show(ber), gain(*pair), low, high))
+        return decide(parts)
+
+    return judge
+
+
+def keeps(mix: str, own: str, bers: Sequence[float] = BERS) -> Judge:
+    """The second flow of ``mix`` gets nearly what a flow gets in ``own``, beside its own kind."""
+
+    def judge(results: Results) -> Verdict:
+        parts = []
+        for ber in bers:
+            beside = results.values(mix, ber, goodput(1))
+            alone = results.values(own, ber, mean_goodput)
+            parts.append(percent(show(ber), gain(beside, alone), -NEAR, NEAR))
+        return decide(parts)
+
+    return judge
+
+
+def between(
+    measures: Sequence[tuple[str, str, Point, Measure]],
+    low: float,
+    high: float,
+    scale: float = 1.0,
+    unit: str = "",
+    decimals: int = 1,
+) -> Judge:
+    """Numbers that lie in a range: each is a label, an algorithm, a point, a measure."""
+
+    def judge(results: Results) -> Verdict:
+        return decide(
+            [
+                Part(
+                    label,
+                    *mean_interval(results.values(cc, point, measure)),
+                    low, high, scale, unit, decimals,
+                )
+                for label, cc, point, measure in measures
+            ]
+        )  # fmt: skip
+
+    return judge
+
+
+def later(cc: str, rivals: Sequence[str], ber: float, measure: Measure) -> Judge:
+    """A time of each rival's is later than that of ``cc``, run by run."""
+
+    def judge(results: Results) -> Verdict:
+        base = results.values(cc, ber, measure)
+        parts = []
+        for rival in rivals:
+            times = results.values(rival, ber, measure)
+            gap = [time - own for time, own in zip(times, base, strict=True)]
+            tiny = 0.005  # the receiver's bins are 10 ms
+            parts.append(Part(rival, *mean_interval(gap), tiny, math.inf, 1, " s", 2, True))
+        return decide(parts)
+
+    return judge
+
+
+def always_highest(cc: str, rivals: Sequence[str], ber: float) -> Judge:
+    """No window is above that of ``cc`` in nearly every second of each run."""
+
+    def shares(results: Results) -> list[float]:
+        runs = [results.of(name, ber) for name in (cc, *rivals)]
+        found = []
+        for same_seed in zip(*runs, strict=True):
+            columns = zip(*(record["series"][0]["window"] for record in same_seed), strict=False)
+            seconds = [own >= max(others) for own, *others in columns]
+            found.append(sum(seconds) / len(seconds))
+        return found
+
+    def judge(results: Results) -> Verdict:
+        label = "share of the seconds"
+        return decide([Part(label, *mean_interval(shares(results)), ALWAYS, 1.0, 100, " %", 0)])
+
+    return judge
+
+
+def windows_alike(mix: str, ber: float, near: float = NEAR) -> Judge:
+    """The mean windows of a pair's two flows are nearly equal."""
+
+    def judge(results: Results) -> Verdict:
+        pair = [results.values(mix, ber, window(flow)) for flow in (0, 1)]
+        means = " and ".join(f"{mean_interval(found)[0] / 1e3:.0f}" for found in pair)
+        return decide([percent(f"{means} kB", apart(*pair), -near, near)])
+
+    return judge
+
+
+def swings(mix: str, ber: float, large: bool) -> Judge:
+    """The windows of a pair swing much, or little."""
+    low, high = (SWING, math.inf) if large else (0.0, SWING)
+    return between(
+        [(f"flow {n + 1}", mix, ber, of_series("window", n, swing)) for n in (0, 1)],
+        low, high, 100.0, " %", 0,
+    )  # fmt: skip
+
+
+def alternating(mix: str, ber: float) -> Judge:
+    """The estimates of a pair rise and fall in turn: their correlation is negative."""
+
+    def measure(record: Record) -> float | None:
+        first, second = (flow.get("abe") for flow in record["series"])
+        return correlation(first, second) if first and second else None
+
+    def judge(results: Results) -> Verdict:
+        r = mean_interval(results.values(mix, ber, measure))
+        return decide([Part("correlation", *r, -1.0, 0.0, 1, "", 2, True)])
+
+    return judge

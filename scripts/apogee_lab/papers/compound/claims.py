@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Judges of stations behind one access point (scenario wlan).
+
+Points are settings: the number of stations, ``{"n": 10}``, where starts are spread also those.
+``compound_plus`` is told by its rule, too. Numbers and ranges are those of judges.py.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from ...results.statistics import mean_interval
+from ..claims import (
+    LEAST,
+    Judge,
+    Measure,
+    Part,
+    Point,
+    Record,
+    Results,
+    Verdict,
+    between,
+    decide,
+    gain,
+    percent,
+)
+
+PLUS, PLAIN = "compound_plus", "compound"
+RULE = f"{PLUS}.rule"
+
+#: Settings by the label that a table has for them.
+Points = Mapping[str, Mapping[str, object]]
+
+
+# --- measures of one record -------------------------------------------------------------------
+
+
+def index(record: Record) -> float:
+    """Fairness index (Jain's) of the stations."""
+    return record["jain"]
+
+
+def mean_rtt(record: Record) -> float | None:
+    """Mean over time of the stations' smoothed RTTs, ms; of those that have one."""
+    found = [flow["rtt_ms"]["mean"] for flow in record["flows"]]
+    found = [mean for mean in found if mean is not None]
+    return math.fsum(found) / len(found) if found else None
+
+
+def ack_wait(record: Record) -> float | None:
+    """What an ACK waits in the access point's queue, ms."""
+    return record["queue"]["mean_ms"]
+
+
+# --- points -----------------------------------------------------------------------------------
+
+
+def stations(ns: Sequence[int]) -> Points:
+    """A point for each number of stations."""
+    return {f"n = {n}": {"n": n} for n in ns}
+
+
+def plus(rule: int, point: Point) -> Point:
+    """Where the runs of compound_plus by a rule are."""
+    return {**point, RULE: rule}
+
+
+def place(rule: int | None, point: Point) -> Point:
+    """Where the runs of any algorithm are: those without rules have none."""
+    return point if rule is None else plus(rule, point)
+
+
+# --- factories of judges ----------------------------------------------------------------------
+
+
+def _difference(
+    a: tuple[float, float | None], b: tuple[float, float | None]
+) -> tuple[float, float | None]:
+    """Of two means with intervals, of different runs."""
+    half = None if a[1] is None or b[1] is None else math.hypot(a[1], b[1])
+    return a[0] - b[0], half
+
+
+def _index(results: Results, cc: str, point: Point) -> tuple[float, float | None]:
+    return mean_interval(results.values(cc, point, index))
+
+
+def _index_part(label: str, found: tuple[float, float | None], low: float, high: float) -> Part:
+    return Part(label, *found, low, high, 1.0, "", 3)
+
+
+def fair(rule: int, least: Mapping[str, float], points: Points) -> Judge:
+    """The index of compound_plus is at least this, at each point by its label."""
+
+    def judge(results: Results) -> Verdict:
+        return decide(
+            [
+                _index_part(label, _index(results, PLUS, plus(rule, points[label])), low, math.inf)
+                for label, low in least.items()
+            ]
+        )
+
+    return judge
+
+
+def falls(cc: str, ns: Sequence[int], by: float, rise: float) -> Judge:
+    """The index falls with the number of stations: at the last it is ``by`` below the first's, and
+    before it never more than ``rise`` above."""
+
+    def judge(results: Results) -> Verdict:
+        first = _index(results, cc, {"n": ns[0]})
+        parts = []
+        for n in ns[1:]:
+            most = -by if n == ns[-1] else rise
+            change = _difference(_index(results, cc, {"n": n}), first)
+            parts.append(Part(f"n = {ns[0]} to {n}", *change, -math.inf, most, 1.0, "", 3, True))
+        return decide(parts)
+
+    return judge
+
+
+def sags(rule: int, n: int, low: float, high: float) -> Judge:
+    """The index has sunk a little, and less than Compound's."""
+
+    def judge(results: Results) -> Verdict:
+        ours = _index(results, PLUS, plus(rule, {"n": n}))
+        over = _difference(ours, _index(results, PLAIN, {"n": n}))
+        return decide(
+            [
+                _index_part(f"n = {n}", ours, low, high),
+                Part("over Compound's", *over, LEAST, math.inf, 1.0, "", 3, True),
+            ]
+        )
+
+    return judge
+
+
+def fairer(rule: int, points: Points, least: float) -> Judge:
+    """The index of compound_plus is above Compound's by at least this."""
+
+    def judge(results: Results) -> Verdict:
+        parts = []
+        for label, point in points.items():
+            found = [_index(results, PLUS, plus(rule, point)), _index(results, PLAIN, point)]
+            over = _difference(*found)
+            parts.append(Part(label, *over, least, math.inf, 1.0, "", 3, True))
+        return decide(parts)
+
+    return judge
+
+
+def no_run_below(rule: int, n: int, low: float) -> Judge:
+    """No single run's index is below this."""
+
+    def judge(results: Results) -> Verdict:
+        found = results.values(PLUS, plus(rule, {"n": n}), index)
+        yes = min(found) >= low
+        ours = f"n = {n}: least of {len(found)}: {min(found):.3f}"
+        return Verdict(ours, yes, True if len(found) > 1 else None)
+
+    return judge
+
+
+def over_compound(
+    rule: int, measure: Measure, bounds: Mapping[int, tuple[float, float]], decimals: int = 2
+) -> Judge:
+    """A number of compound_plus over Compound's lies in a range, by the number of stations."""
+
+    def judge(results: Results) -> Verdict:
+        parts = []
+        for n, (low, high) in bounds.items():
+            ours = results.values(PLUS, plus(rule, {"n": n}), measure)
+            change, half = gain(ours, results.values(PLAIN, {"n": n}, measure))
+            parts.append(Part(f"n = {n}", change + 1, half, low, high, 1.0, "", decimals))
+        return decide(parts)
+
+    return judge
+
+
+def lowest(rule: int, others: Sequence[int], ns: Sequence[int], measure: Measure) -> Judge:
+    """A number is lower by this rule than by the others."""
+
+    def judge(results: Results) -> Verdict:
+        parts = []
+        for n in ns:
+            ours = results.values(PLUS, plus(rule, {"n": n}), measure)
+            for other in others:
+                theirs = results.values(PLUS, plus(other, {"n": n}), measure)
+                label = f"n = {n}, under ({other})"
+                parts.append(percent(label, gain(ours, theirs), -math.inf, -LEAST))
+        return decide(parts)
+
+    return judge
+
+
+def constant(rules: Sequence[int], ns: tuple[int, int], measure: Measure, near: float) -> Judge:
+    """From one number of stations to another a number changes by no more than ``near``."""
+
+    def judge(results: Results) -> Verdict:
+        few, more = ns
+        return decide(
+            [
+                percent(
+                    f"n = {few} to {more}, ({rule})",
+                    gain(
+                        results.values(PLUS, plus(rule, {"n": more}), measure),
+                        results.values(PLUS, plus(rule, {"n": few}), measure),
+                    ),
+                    -near,
+                    near,
+                )
+                for rule in rules
+            ]
+        )
+
+    return judge
+
+
+def at_least(rule: int, points: Points, measure: Measure, least: float) -> Judge:
+    """A share of compound_plus's is at least this, in percent."""
+    return between(
+        [(label, PLUS, plus(rule, point), measure) for label, point in points.items()],
+        least, math.inf, 100, " %", 1,
+    )  # fmt: skip

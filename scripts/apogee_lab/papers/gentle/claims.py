@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Judges of groups of flows on the long fat pipe (scenario lfn): fast senders and Reno senders.
+
+Points are settings: the number of fast senders, ``{"n": 2}``, or what figure 6 varies. Numbers and
+ranges are those of judges.py.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from ..claims import (
+    LEAST,
+    NEAR,
+    Judge,
+    Measure,
+    Part,
+    Point,
+    Record,
+    Results,
+    Verdict,
+    decide,
+    gain,
+    percent,
+)
+
+FAST, RENO = "fast", "reno"
+ALONE = "reno"  # what runs without fast senders are called
+
+
+# --- measures of one record -------------------------------------------------------------------
+
+
+def group(name: str) -> Measure:
+    """Goodput of all flows of a group, bit/s; 0 of one that has no flows."""
+    return lambda record: record["groups"].get(name, {"goodput_bps": 0.0})["goodput_bps"]
+
+
+def used(record: Record) -> float:
+    """Share of what the shared link can carry."""
+    return record["total_goodput_bps"] / record["limit_bps"]
+
+
+def unused(record: Record) -> float:
+    """The rest of it."""
+    return 1 - used(record)
+
+
+def timeouts(record: Record) -> int:
+    """Retransmission timeouts of the fast senders after their start-up."""
+    return sum(flow["steady"]["timeouts"] for flow in record["flows"][: record["set"]["n"]])
+
+
+def own_timeouts(record: Record) -> int:
+    """The same of the first one."""
+    return record["flows"][0]["steady"]["timeouts"]
+
+
+def least_window(record: Record) -> float | None:
+    """Least window of the first fast sender after its start-up, bytes."""
+    found = record["flows"][0]["window_bytes"]
+    return found and found["min"]
+
+
+def early_drops(record: Record) -> int:
+    """What the shared queue has dropped in the first seconds."""
+    return record["queue"]["early_drops"]
+
+
+def mode_changes(seconds: float) -> Measure:
+    """Changes of mode of a flow in so many seconds."""
+
+    def measure(record: Record) -> float | None:
+        per_second = record.get("mode_changes")
+        return None if per_second is None else per_second * seconds
+
+    return measure
+
+
+# --- groups over the number of fast senders ---------------------------------------------------
+
+
+def place(cc: str, n: int) -> tuple[str, Point]:
+    """Where the runs with n fast senders are: without any there is no algorithm of theirs."""
+    return cc if n else ALONE, {"n": n}
+
+
+def falls(cc: str, ns: Sequence[int]) -> Judge:
+    """The Reno group gets less with each step to more fast senders."""
+
+    def judge(results: Results) -> Verdict:
+        found = [results.values(*place(cc, n), group(RENO)) for n in ns]
+        return decide(
+            [
+                percent(f"N = {a} to {b}", gain(more, fewer), -math.inf, -LEAST)
+                for a, b, fewer, more in zip(ns, ns[1:], found, found[1:], strict=False)
+            ]
+        )
+
+    return judge
+
+
+def share(results: Results, cc: str, n: int) -> tuple[float, float | None]:
+    """What the Reno group gets beside n fast senders over what it gets beside n fast Reno senders,
+    with its interval."""
+    beside = results.values(*place(cc, n), group(RENO))
+    ratio, half = gain(beside, results.values(*place("reno", n), group(RENO)))
+    return ratio + 1, half
+
+
+def keeps_share(cc: str, least: Mapping[int, float]) -> Judge:
+    """The Reno group keeps at least this share, by the number of fast senders."""
+
+    def judge(results: Results) -> Verdict:
+        return decide(
+            [
+                Part(f"N = {n}", *share(results, cc, n), low, math.inf, 100, " %", 0)
+                for n, low in least.items()
+            ]
+        )
+
+    return judge
+
+
+def share_above(cc: str, rival: str, ns: Sequence[int], least: float) -> Judge:
+    """The Reno group's share beside ``cc`` is above the one beside the rival by ``least``."""
+
+    def part(results: Results, n: int) -> Part:
+        (ours, half), (theirs, their_half) = (share(results, name, n) for name in (cc, rival))
+        both = None if half is None or their_half is None else math.hypot(half, their_half)
+        label = f"N = {n} ({100 * ours:.0f} % over {100 * theirs:.0f} %)"
+        return Part(label, ours - theirs, both, least, math.inf, 100, " points", 0, True)
+
+    return lambda results: decide([part(results, n) for n in ns])
+
+
+# --- the model and the lab --------------------------------------------------------------------
+
+
+def predicted(record: Record, name: str) -> tuple[float, float]:
+    """The model's throughput of a group's one flow as its command tells it, and as goodput; bit/s.
+
+    The model's packets fill its link without headers: of both only what the lab's link can carry as
+    payload is goodput.
+    """
+    from ... import units
+    from .model import predict
+
+    settings = record["set"]
+    hs, reno, _ = predict(settings["reno_rate"], settings["delay"], settings["queue"])
+    told = 1e6 * (hs if name == FAST else reno)
+    return told, told * record["limit_bps"] / units.parse("rate", settings["rate"])
+
+
+def deviation(results: Results, cc: str, point: Point, name: str) -> tuple[float, float | None]:
+    """The lab's goodput over the model's, minus 1, with its interval."""
+    lab = results.values(cc, point, group(name))
+    _, model = predicted(results.of(cc, point)[0], name)
+    return gain(lab, [model] * len(lab))
+
+
+def near_model(cc: str, points: Mapping[str, Point], name: str) -> Judge:
+    """The model predicts the group's goodput, at each of the named points."""
+
+    def judge(results: Results) -> Verdict:
+        return decide(
+            [
+                percent(label, deviation(results, cc, point, name), -NEAR, NEAR)
+                for label, point in points.items()
+            ]
+        )
+
+    return judge
+
+
+def over_delay(
+    cc: str, lines: Mapping[str, Sequence[tuple[str, Point]]], name: str, gains: bool
+) -> Judge:
+    """The group's goodput rises, or falls, from each delay to the next, on every line.
+
+    ``lines`` are named points in the order of their delays.
+    """
+    low, high = (LEAST, math.inf) if gains else (-math.inf, -LEAST)
+
+    def judge(results: Results) -> Verdict:
+        parts = []
+        for label, line in lines.items():
+            for (a, near), (b, far) in zip(line, line[1:], strict=False):
+                found = gain(
+                    results.values(cc, far, group(name)), results.values(cc, near, group(name))
+                )
+                parts.append(percent(f"{label}, {a} to {b}", found, low, high))
+        return decide(parts)
+
+    return judge

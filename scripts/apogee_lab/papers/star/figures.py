@@ -1,0 +1,522 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The figures of the paper on TCP-STAR (Obata, Taira, Ishida), 5 to 8 and 10 to 20.
+
+Figures 1 to 4 and 9 are flow charts and drawings of the testbed. A point that several figures show
+is one cell, so one set of runs: pairs at 1e-8 and 625 kB are traced wherever they appear, because
+figure 15 needs their estimates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from ..claims import (
+    BERS,
+    FAR,
+    NEAR,
+    QUARTER,
+    Judge,
+    above,
+    alternating,
+    always_highest,
+    back_at,
+    between,
+    beyond,
+    estimate,
+    flow_above,
+    flows_equal,
+    full_at,
+    keeps,
+    later,
+    same,
+    slightly_below,
+    swings,
+    window,
+    windows_alike,
+)
+from ..figure import Cell, Claim, Figure, Paper
+
+BER_TEXTS = ("0", "1e-8", "1e-7", "1e-6", "1e-5")
+RIVALS = ("j", "highspeed", "scalable", "reno")  # the paper's, in its order
+SINGLE = ("star", *RIVALS)
+MODERN = ("cubic", "bbr")  # of today, beside them
+LONG, SHORT = "625kB", "15kB"  # queues of the router
+PERIOD_BERS = ("0", "1e-8")  # where the period stack is shown, too
+LETTER_BERS = ("1e-8", "1e-6")  # where a rival beside the letter is
+BDP_KB = 625.0
+
+VARIANTS = {
+    "today": "Linux as it comes",
+    "period": "no RACK, no tail loss probe, no F-RTO (tcp_recovery=0, tcp_early_retrans=0, "
+    "tcp_frto=0); SACK and timestamps on",
+    "bare": "the period stack without timestamps and D-SACK, so that nothing undoes a timeout",
+    "letter": "Linux as it comes, star to the paper's letter (coexist=0, pacing=0)",
+}
+_PERIOD = {"tcp_recovery": "0", "tcp_early_retrans": "0", "tcp_frto": "0"}
+_SETTINGS = {
+    "today": {},
+    "period": _PERIOD,
+    "bare": {**_PERIOD, "tcp_timestamps": "0", "tcp_dsack": "0"},
+    "letter": {"star.coexist": "0", "star.pacing": "0"},
+}
+
+LEGEND = """\
+"holds" is decided by the means, as the paper compares means of five runs; "n.s.": the 95 % interval
+also reaches the other answer. "Nearly equal", "alike", "about" and "keeps" are within 10 % (the
+windows of figures 17 and 18, where the paper's own means are 24 % apart, within a quarter); a
+number of the paper's is met within a quarter of it, 8 Mbit/s from 7 to 9, "near 625 kB" within a
+fifth; "far above" is at least 50 %, "slightly below" at most 10 % (figure 20: a quarter), "always
+highest" no other above it in 95 % of the seconds. A window swings by its standard deviation over
+its mean: large from 20 % on. Windows are cut off at the receiver's; they and estimates are taken
+without the first sixth of a run. A flow that is not back after a blackout, or never full, counts
+with the end of its run. "A over B" compares means; for two equal flows it is their difference over
+their mean."""
+
+
+def _single(cc: str, ber: str, variant: str = "today") -> Cell:
+    return Cell("satellite", cc, {"ber": ber, **_SETTINGS[variant]}, variant)
+
+
+def _blackout(cc: str, variant: str) -> Cell:
+    settings = {"ber": "0", "ack_blackout": "{45}s:1s", **_SETTINGS[variant]}
+    return Cell("satellite", cc, settings, variant)
+
+
+def _pair(mix: str, ber: str, queue: str, variant: str = "today") -> Cell:
+    settings = {"ber": ber, "queue": queue, **_SETTINGS[variant]}
+    if ber == "1e-8" and queue == LONG and mix in ("star+star", "j+j"):
+        settings["trace"] = "module"
+    return Cell("satellite-shared", mix, settings, variant)
+
+
+def twice(cc: str) -> str:
+    """The mix of two equal flows."""
+    return f"{cc}+{cc}"
+
+
+def _pairs(
+    mixes: Iterable[str], queue: str, variant: str = "today", bers: Sequence[str] = BER_TEXTS
+) -> list[Cell]:
+    return [_pair(mix, ber, queue, variant) for mix in mixes for ber in bers]
+
+
+# --- one flow ---------------------------------------------------------------------------------
+
+# From the abstract of figure 5 in the text: gains over each at 1e-8.
+_GAINS = {"reno": 1.52, "highspeed": 0.959, "scalable": 0.416, "j": 0.135}
+_GAIN_WHY = {
+    "reno": "the mean of reno hangs on when its few losses come: its interval is wide",
+    "highspeed": "Linux repairs one loss by SACK in one round trip, and counts bytes, not ACKs, in "
+    "slow start: the rivals lose less than on the paper's stacks",
+    "scalable": "as with HSTCP: today's repair of single losses costs the rival less",
+    "j": "our TCP-J has star's estimate, with all its care, and Linux's first window of ten "
+    "segments; what is left is LWC",
+}
+
+FIGURE_5 = Figure(
+    name="5",
+    title="Figure 5: throughput over bit error rate, one flow",
+    cells=[
+        *(_single(cc, ber) for cc in (*SINGLE, *MODERN) for ber in BER_TEXTS),
+        *(_single(cc, "1e-8", "period") for cc in SINGLE),
+    ],
+    claims=[
+        Claim("STAR highest at every BER", above("star", RIVALS)),
+        *(
+            Claim(
+                f"at 1e-8 STAR {100 * paper:+.4g} % over {cc}",
+                beyond("star", cc, paper, 1e-8),
+                ("today", "period"),
+                _GAIN_WHY[cc],
+            )
+            for cc, paper in _GAINS.items()
+        ),
+        Claim(
+            "(not the paper's) STAR also above today's cubic and bbr",
+            above("star", MODERN),
+        ),
+    ],
+    draw="goodput_over_ber",
+)
+
+FIGURE_6 = Figure(
+    name="6",
+    title="Figure 6: congestion window, BER 1e-7, one flow",
+    cells=[_single(cc, "1e-7") for cc in SINGLE],
+    claims=[
+        Claim(
+            "STAR's window always highest",
+            always_highest("star", RIVALS, 1e-7),
+            why="after a loss STAR's begins at what ABE measured, 600 kB, and grows to the "
+            "receiver's 625; TCP-J's, by the same estimate, is up to 3 % above in such seconds",
+        ),
+        Claim(
+            "STAR settles near 625 kB",
+            between(
+                [("mean window", "star", 1e-7, window(0))],
+                BDP_KB * 800, BDP_KB * 1200, 1e-3, " kB", 0,
+            ),
+        ),
+    ],
+    draw="windows",
+    options={"ccs": SINGLE, "ber": 1e-7},
+)  # fmt: skip
+
+_SLOW_START_WHY = (
+    "Linux begins with ten segments and grows by bytes acknowledged: 3 s to a full window for all "
+    "where NetBSD, with one or two segments and growth by ACKs, took 9 s"
+)
+
+FIGURE_7 = Figure(
+    name="7",
+    title="Figure 7: congestion window, BER 0, one flow",
+    cells=[_single(cc, "0") for cc in SINGLE],
+    claims=[
+        Claim(
+            "STAR full within 2 s",
+            between([("star", "star", 0.0, full_at)], 0.0, 2.0, 1, " s", 2),
+        ),
+        Claim(
+            "the others later than STAR",
+            later("star", RIVALS, 0.0, full_at),
+        ),
+        Claim(
+            "the others need 9 s",
+            between([(cc, cc, 0.0, full_at) for cc in RIVALS], 6.75, 11.25, 1, " s", 2),
+            why=_SLOW_START_WHY,
+        ),
+        Claim("throughput of the others nearly equal", same(RIVALS, 0.0)),
+        Claim("STAR's throughput above theirs", above("star", RIVALS, [0.0])),
+    ],
+    draw="windows",
+    options={"ccs": SINGLE, "ber": 0.0, "until_s": 15.0},
+)
+
+_UNDO_WHY = (
+    "each takes its own time: where Linux undoes the needless timeout (timestamps, F-RTO) the "
+    "restored window may overflow the queue; where it does not, slow start ends at half the window"
+)
+
+FIGURE_8 = Figure(
+    name="8",
+    title="Figure 8: all ACKs lost for 1 s at 45 s, one flow, BER 0",
+    cells=[_blackout(cc, variant) for variant in ("today", "period", "bare") for cc in SINGLE],
+    claims=[
+        Claim(
+            "STAR is back at 47 to 48 s",
+            between([("star", "star", 0.0, back_at)], 46.0, 48.0, 1, " s", 2),
+            ("today", "period", "bare"),
+        ),
+        Claim(
+            "the others slow-start until 53 s",
+            between([(cc, cc, 0.0, back_at) for cc in RIVALS], 52.0, 54.0, 1, " s", 2),
+            ("today", "period", "bare"),
+            _UNDO_WHY,
+        ),
+        Claim(
+            "STAR is back before the others",
+            later("star", RIVALS, 0.0, back_at),
+            ("today", "period", "bare"),
+            _UNDO_WHY,
+        ),
+    ],
+    draw="goodput_time",
+    options={"ccs": SINGLE, "variants": ("today", "period", "bare")},
+)
+
+
+def _on_both(
+    text: str, judge_of: Callable[[Sequence[float]], Judge], bers: Sequence[float], why: str
+) -> list[Claim]:
+    """A claim about a short queue on today's stack, and on the period's where that was run."""
+    fewer = [ber for ber in bers if ber in map(float, PERIOD_BERS)]
+    return [
+        Claim(text, judge_of(bers), ("today",), why),
+        Claim(text, judge_of(fewer), ("period",), why),
+    ]
+
+
+# --- two equal flows --------------------------------------------------------------------------
+
+_TWO = [twice(cc) for cc in SINGLE]
+_FAIR = ("star", "j", "highspeed")  # the paper's figures 12 and 16
+_NO_DOUBLING_WHY = (
+    "the paper puts it down to AEN's probe, which doubles the time to repair a loss; on Linux the "
+    "stack itself sends the oldest segment again at a timeout, and the repair has begun"
+)
+
+FIGURE_10 = Figure(
+    name="10",
+    title="Figure 10: total throughput of two equal flows, queue 625 kB",
+    cells=_pairs(_TWO, LONG),
+    claims=[Claim("STAR highest at every BER", above("star+star", _TWO[1:]))],
+    draw="goodput_over_ber",
+)
+
+FIGURE_11 = Figure(
+    name="11",
+    title="Figure 11: total throughput of two equal flows, queue 15 kB",
+    cells=[
+        *_pairs(_TWO, SHORT),
+        *_pairs(("star+star", "j+j"), SHORT, "period", PERIOD_BERS),
+    ],
+    claims=[
+        Claim(
+            "STAR above HSTCP, Scalable and NewReno at every BER",
+            above("star+star", _TWO[2:]),
+        ),
+        *_on_both(
+            "STAR slightly below TCP-J up to 1e-6",
+            lambda bers: slightly_below("star+star", "j+j", bers),
+            BERS[:-1],
+            _NO_DOUBLING_WHY,
+        ),
+        Claim("STAR above TCP-J at 1e-5", above("star+star", ["j+j"], [1e-5])),
+    ],
+    draw="goodput_over_ber",
+)
+
+
+_UNEQUAL_WHY = {
+    "j": "each sets its window by an estimate of its own trains, unpaced: nothing pulls the two "
+    "together",
+    "highspeed": "windows that losses have set apart stay so for minutes at 500 ms: means of five "
+    "seeds differ by that much",
+}
+
+
+def _fairness(name: str, queue: str) -> Figure:
+    size = queue.replace("kB", " kB")
+    return Figure(
+        name=name,
+        title=f"Figure {name}: throughput of each of two equal flows, queue {size}",
+        cells=_pairs([twice(cc) for cc in _FAIR], queue),
+        claims=[
+            Claim(
+                f"the two {cc} flows nearly equal at every BER",
+                flows_equal(twice(cc)),
+                why=_UNEQUAL_WHY.get(cc, ""),
+            )
+            for cc in _FAIR
+        ],
+        draw="flows_over_ber",
+    )
+
+
+FIGURE_12 = _fairness("12", LONG)
+FIGURE_16 = _fairness("16", SHORT)
+
+_MODES = ("letter", "today")
+_CALM_WHY = (
+    "coexist=1 grows as Reno does where a queue stands, and paces: its windows are calm; the "
+    "letter's swing less than the paper's where SACK repairs a loss in one round trip"
+)
+
+
+def _windows(name: str, ber: float, queue: str, claims: Sequence[Claim]) -> Figure:
+    text = f"{ber:g}".replace("e-0", "e-")
+    size = queue.replace("kB", " kB")
+    return Figure(
+        name=name,
+        title=f"Figure {name}: windows of two STAR flows, BER {text}, queue {size}",
+        cells=[_pair("star+star", text, queue, variant) for variant in _MODES],
+        claims=claims,
+        draw="windows",
+        options={"ccs": ("star+star",), "ber": ber, "variants": _MODES},
+    )
+
+
+FIGURE_13 = _windows(
+    "13", 0.0, LONG,
+    [
+        Claim("the windows alike", windows_alike("star+star", 0.0), _MODES),
+        Claim(
+            "and stable",
+            swings("star+star", 0.0, large=False),
+            _MODES,
+            "the letter slow-starts on top of a full window after each loss, and the queue "
+            "overflows again and again",
+        ),
+    ],
+)  # fmt: skip
+
+FIGURE_14 = _windows(
+    "14", 1e-8, LONG,
+    [
+        Claim("large swings", swings("star+star", 1e-8, large=True), _MODES, _CALM_WHY),
+        Claim("but alike", windows_alike("star+star", 1e-8), _MODES),
+        Claim(
+            "not around half the bandwidth-delay product (312 kB)",
+            between(
+                [(f"flow {n + 1}", "star+star", 1e-8, window(n)) for n in (0, 1)],
+                1.25e3 * BDP_KB / 2, 1e12, 1e-3, " kB", 0,
+            ),
+            _MODES,
+            "coexist=1 yields to its own share of the path, which is that half, and a part of the "
+            "queue; what the letter has more stands in the queue",
+        ),
+    ],
+)  # fmt: skip
+
+_TRAINS_WHY = (
+    "the paper gives no filter, ours (but the letter's) is the largest rate at which ACK trains "
+    "arrived in four round trips: the link's, as each flow has a train of its own in every one"
+)
+
+
+def _estimates(mix: str) -> Judge:
+    return between(
+        [(f"flow {n + 1}", mix, 1e-8, estimate(n)) for n in (0, 1)],
+        7e6, 9e6, 1e-6, " Mbit/s", 2,
+    )  # fmt: skip
+
+
+FIGURE_15 = Figure(
+    name="15",
+    title="Figure 15: bandwidth estimates of two flows, BER 1e-8, queue 625 kB",
+    cells=[
+        *(_pair("star+star", "1e-8", LONG, variant) for variant in _MODES),
+        _pair("j+j", "1e-8", LONG),
+    ],
+    claims=[
+        Claim("about 8 Mbit/s each, not 5", _estimates("star+star"), _MODES, _TRAINS_WHY),
+        Claim(
+            "alternating",
+            alternating("star+star", 1e-8),
+            _MODES,
+            _TRAINS_WHY,
+        ),
+        Claim("TCP-J's the same", _estimates("j+j"), why=_TRAINS_WHY),
+    ],
+    draw="estimates",
+    options={"ber": 1e-8, "variants": _MODES},
+)
+
+FIGURE_17 = _windows(
+    "17", 0.0, SHORT,
+    [
+        Claim("large swings", swings("star+star", 0.0, large=True), _MODES, _CALM_WHY),
+        Claim(
+            "means 266 and 210 kB",
+            between(
+                [(f"flow {n + 1}", "star+star", 0.0, window(n)) for n in (0, 1)],
+                0.75e3 * 210, 1.25e3 * 266, 1e-3, " kB", 0,
+            ),
+            _MODES,
+            "the paper puts low windows down to many timeouts by lost data, and an estimate that "
+            "swings with them; SACK and RACK repair such losses without a timeout",
+        ),
+        Claim("nearly equal", windows_alike("star+star", 0.0, QUARTER), _MODES),
+    ],
+)  # fmt: skip
+
+FIGURE_18 = _windows(
+    "18", 1e-8, SHORT,
+    [
+        Claim("large swings", swings("star+star", 1e-8, large=True), _MODES, _CALM_WHY),
+        Claim("means alike", windows_alike("star+star", 1e-8, QUARTER), _MODES),
+    ],
+)  # fmt: skip
+
+# --- two different flows ----------------------------------------------------------------------
+
+_MIXES = ("star+j", "star+highspeed")
+_WITH_ERRORS = BERS[1:]
+
+_TO_THE_LETTER = [float(ber) for ber in LETTER_BERS]
+
+
+def _far_above_highspeed(bers: Sequence[float]) -> Judge:
+    return flow_above("star+highspeed", bers, FAR)
+
+
+def _like_j(bers: Sequence[float]) -> Judge:
+    return flow_above("star+j", bers, -NEAR, NEAR)
+
+
+def _slightly_below_j(bers: Sequence[float]) -> Judge:
+    return flow_above("star+j", bers, -QUARTER, 0.0)
+
+
+_YIELDS_WHY = "coexist=1 yields to the queue that TCP-J keeps full"
+_MORE_WHY = "it gets more: coexist=1 leaves it what it takes of the queue"
+_LETTER = ("letter",)
+
+FIGURE_19 = Figure(
+    name="19",
+    title="Figure 19: STAR beside TCP-J, STAR beside HSTCP, queue 625 kB",
+    cells=[
+        *_pairs(_MIXES, LONG),
+        *_pairs(_MIXES, LONG, "letter", LETTER_BERS),
+        *_pairs(("j+j", "highspeed+highspeed"), LONG),
+    ],
+    claims=[
+        Claim("STAR about equal to TCP-J", _like_j(_TO_THE_LETTER), _LETTER),
+        Claim("STAR about equal to TCP-J", _like_j(BERS), why=_YIELDS_WHY),
+        Claim("STAR far above HSTCP with errors", _far_above_highspeed(_TO_THE_LETTER), _LETTER),
+        Claim(
+            "STAR far above HSTCP with errors",
+            _far_above_highspeed(_WITH_ERRORS),
+            why="at 1e-8 HSTCP meets few errors and fills the queue, to which coexist=1 yields",
+        ),
+        Claim(
+            "TCP-J keeps what it gets beside its own kind",
+            keeps("star+j", "j+j"),
+            why=_MORE_WHY,
+        ),
+        Claim(
+            "HSTCP keeps what it gets beside its own kind",
+            keeps("star+highspeed", "highspeed+highspeed"),
+            why=_MORE_WHY,
+        ),
+    ],
+    draw="flows_over_ber",
+    options={"ccs": _MIXES},
+)
+
+FIGURE_20 = Figure(
+    name="20",
+    title="Figure 20: STAR beside TCP-J, STAR beside HSTCP, queue 15 kB",
+    cells=[
+        *_pairs(_MIXES, SHORT),
+        *_pairs(["star+j"], SHORT, "letter", LETTER_BERS),
+        *_pairs(["star+j"], SHORT, "period", PERIOD_BERS),
+    ],
+    claims=[
+        Claim(
+            "STAR about equal to TCP-J",
+            _like_j(_TO_THE_LETTER),
+            _LETTER,
+            "slightly below, as the paper has it, too",
+        ),
+        *_on_both(
+            "STAR about equal to TCP-J",
+            _like_j,
+            BERS,
+            "STAR paces, TCP-J sends bursts into a queue of ten packets",
+        ),
+        Claim("STAR slightly below TCP-J", _slightly_below_j(_TO_THE_LETTER), _LETTER),
+        *_on_both(
+            "STAR slightly below TCP-J",
+            _slightly_below_j,
+            BERS,
+            _NO_DOUBLING_WHY,
+        ),
+        Claim("STAR far above HSTCP with errors", _far_above_highspeed(_WITH_ERRORS)),
+    ],
+    draw="flows_over_ber",
+)
+
+STAR = Paper(
+    name="star",
+    title="TCP-STAR (Obata, Taira, Ishida)",
+    figures={
+        figure.name: figure
+        for figure in (
+            FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8, FIGURE_10, FIGURE_11, FIGURE_12, FIGURE_13,
+            FIGURE_14, FIGURE_15, FIGURE_16, FIGURE_17, FIGURE_18, FIGURE_19, FIGURE_20,
+        )
+    },
+    variants=VARIANTS,
+    legend=LEGEND,
+)  # fmt: skip

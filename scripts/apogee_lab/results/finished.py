@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A finished run with its raw folder."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..measures import traces
+from ..measures.arrivals import Arrivals
+from ..measures.raw import read_arrivals
+from ..measures.record import RecordError
+
+
+@dataclass(frozen=True)
+class FinishedRun:
+    """One run with its raw folder: what the figures over time are drawn from."""
+
+    raw: Path
+    meta: dict[str, Any]
+    record: dict[str, Any]
+
+    @classmethod
+    def load(cls, raw: Path) -> FinishedRun:
+        """The finished run in this folder; RecordError if it is none."""
+        try:
+            meta = json.loads((raw / "run.json").read_text(encoding="utf-8"))["meta"]
+            record = json.loads((raw / "record.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError, KeyError):
+            raise RecordError(f"{raw} is not the folder of a finished run") from None
+        return cls(raw, meta, record)
+
+    @property
+    def start_us(self) -> int:
+        """Time of the first SYN."""
+        sends = (self.raw / f"{flow['name']}.send.json" for flow in self.meta["flows"])
+        return min(json.loads(path.read_text(encoding="utf-8"))["syn_us"] for path in sends)
+
+    @property
+    def end_s(self) -> float:
+        """Seconds from the first SYN to the end of what was measured."""
+        interval = self.record.get("interval", {"from_s": 0.0, "over_s": self.record["duration_s"]})
+        return interval["from_s"] + interval["over_s"]
+
+    def arrivals(self) -> list[Arrivals]:
+        """What each flow's receiver had over time."""
+        return [read_arrivals(self.raw, flow["name"]) for flow in self.meta["flows"]]
+
+    def trace(self, flow: int = 0) -> dict[str, traces.Series]:
+        """The series of one flow; RecordError if nothing was traced."""
+        path = self.raw / "trace.txt"
+        series = traces.read(path, self.meta["flows"][flow]["port"]) if path.exists() else {}
+        if not series:
+            raise RecordError(
+                f"run {self.record['run']} ({self.record['cc']}) has no trace: run it with "
+                "--set trace=probe or --set trace=all"
+            )
+        if not traces.whole(self.raw):
+            raise RecordError(
+                f"the trace of run {self.record['run']} is not whole: trace a shorter run"
+            )
+        return series

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Colours, names and files of all figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
+
+from ..scenarios.scenario import members
+from . import table
+from .text import show
+
+# One colour per algorithm in every figure.
+COLOURS = {
+    "star": "#c8102e",
+    "hstcp_gentle": "#d55e00",
+    "compound_plus": "#006d77",
+    "compound": "#83a6a9",
+    "j": "#e69f00",
+    "bbr": "#0072b2",
+    "cubic": "#009e73",
+    "hybla": "#7b3294",
+    "reno": "#555555",
+    "westwood": "#56b4e9",
+    "highspeed": "#8c564b",
+    "scalable": "#d6499a",
+    "constant": "#111111",
+}
+OTHERS = ["#aec7e8", "#98df8a", "#bcbd22", "#17becf", "#f7b6d2", "#c49c94", "#9edae5"]
+LIMIT_COLOUR = "#888888"
+# Flows of one run whose algorithms are the same.
+FLOW_COLOURS = ["#d62728", "#0072b2", "#009e73", "#e69f00", "#7b3294", "#555555", "#56b4e9"]
+MARKERS = "osD^vPX*<>hd"
+
+STYLE = {
+    "figure.dpi": 110,
+    "savefig.dpi": 160,
+    "font.size": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#e4e4e4",
+    "grid.linewidth": 0.6,
+    "axes.axisbelow": True,
+    "legend.frameon": False,
+    "svg.hashsalt": "apogee",
+}
+
+
+def colour(cc: str) -> str:
+    """The algorithm's colour; names without one of their own get a stable spare one."""
+    used = set(members(cc))
+    cc = used.pop() if len(used) == 1 else cc
+    if cc in COLOURS:
+        return COLOURS[cc]
+    return OTHERS[sum(cc.encode()) % len(OTHERS)]
+
+
+def labels(records: Sequence[dict[str, Any]], without: Iterable[str] = ()) -> list[str]:
+    """What tells each record from the others: the algorithm and the settings that vary."""
+    names = [name for name in table.varying(records) if name not in set(without)]
+    result = []
+    for record in records:
+        settings = {**record, **record["set"]}
+        words = [f"{n}={show(settings[n])}" for n in names if n in settings]
+        result.append(" ".join([record["cc"], *words]))
+    return result
+
+
+def save(figure: Figure, out: Path) -> list[Path]:
+    """Write ``out`` as its ending says, or both SVG and PNG if it has none of the two."""
+    if out.suffix in (".svg", ".png"):
+        paths = [out]
+    else:
+        paths = [out.with_name(out.name + ".svg"), out.with_name(out.name + ".png")]
+    for path in paths:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        extra = {"metadata": {"Date": None}} if path.suffix == ".svg" else {}
+        with plt.rc_context(STYLE):
+            figure.savefig(path, bbox_inches="tight", **extra)
+    plt.close(figure)
+    return paths

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What a command line asks for: algorithms, settings and seeds, checked, and their product."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from .. import units
+from ..algorithms import OWN_MODULES, known_controls
+from ..base import UsageError
+from ..scenarios.scenario import Param, Scenario, members
+
+_MODULE_KEY = re.compile(r"([a-z][a-z0-9_]*)\.([a-z][a-z0-9_]*)")
+_MODULE_VALUE = re.compile(r"[A-Za-z0-9_.+-]+")
+
+
+def parse_controls(text: str, scenario: Scenario) -> list[str]:
+    """``"star,cubic+bbr"`` -> the mixes to run; UsageError for a name or mix that cannot be."""
+    mixes = [mix.strip() for mix in text.split(",")]
+    for mix in mixes:
+        try:
+            for name in members(mix):
+                if name not in known_controls():
+                    raise UsageError(
+                        f"no congestion control '{name}'; known: {', '.join(known_controls())}"
+                    )
+            scenario.flows(mix)
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+    if len(set(mixes)) != len(mixes):
+        raise UsageError(f"--cc {text}: a name stands there twice")
+    return mixes
+
+
+def parse_settings(texts: Iterable[str], scenario: Scenario) -> dict[str, list[Any]]:
+    """``["ber=0,1e-7", "star.aen=0"]`` -> the values of each key, in the order given."""
+    params = {param.name: param for param in scenario.params}
+    settings: dict[str, list[Any]] = {}
+    for text in texts:
+        key, equals, listed = text.partition("=")
+        if not equals:
+            raise UsageError(f"--set {text}: KEY=VALUE is needed")
+        if key in settings:
+            raise UsageError(f"--set {key} is given twice; write {key}=VALUE,VALUE")
+        if key in params:
+            values = [_param_value(params[key], item) for item in listed.split(",")]
+        elif _MODULE_KEY.fullmatch(key):
+            values = [_module_value(key, item.strip()) for item in listed.split(",")]
+        else:
+            raise UsageError(
+                f"scenario {scenario.name} has no parameter '{key}'; it has: "
+                f"{', '.join(params)}; a module's parameter is written MODULE.PARAM"
+            )
+        if len({repr(value) for value in values}) != len(values):
+            raise UsageError(f"--set {text}: a value stands there twice")
+        settings[key] = values
+    return settings
+
+
+def _param_value(param: Param, text: str) -> Any:
+    try:
+        value = units.parse(param.kind, text)
+    except units.UnitError as error:
+        raise UsageError(f"{param.name}: {error}") from None
+    for number in value if isinstance(value, tuple) else (value,):
+        if isinstance(number, int | float) and not _inside(param, number):
+            raise UsageError(f"{param.name}: '{text}' is out of range, allowed: {bounds(param)}")
+    return value
+
+
+def _inside(param: Param, number: float) -> bool:
+    low = -math.inf if param.low is None else param.low
+    high = math.inf if param.high is None else param.high
+    return low <= number <= high
+
+
+def bounds(param: Param) -> str:
+    """The bounds of a parameter with their units, empty if it has none."""
+    base = units.split_kind(param.kind)[0]
+    kind = "time" if base == "event" else base.removeprefix(units.LIST)
+    low = "" if param.low is None else f"from {units.format(kind, param.low)}"
+    high = "" if param.high is None else f"to {units.format(kind, param.high)}"
+    return f"{low} {high}".strip()
+
+
+def _module_value(key: str, text: str) -> str:
+    owner = key.partition(".")[0]
+    if owner not in known_controls():
+        raise UsageError(f"{key}: no module '{owner}'; known: {', '.join(known_controls())}")
+    if not _MODULE_VALUE.fullmatch(text):
+        raise UsageError(f"{key}: '{text}' cannot be a module parameter's value")
+    return text
+
+
+def product(
+    mixes: list[str], settings: dict[str, list[Any]], seeds: list[int]
+) -> Iterator[tuple[str, dict[str, Any], int]]:
+    """Every (mix, settings, seed): settings outermost, then mixes, then seeds.
+
+    A module's parameter touches only the mixes that use the module; the others run once.
+    """
+    owners = {name for mix in mixes for name in members(mix)}
+    for key in settings:
+        owner = key.partition(".")[0]
+        if "." in key and owner not in owners:
+            raise UsageError(f"{key}: no flow of --cc {','.join(mixes)} uses {owner}")
+    seen: set[str] = set()
+    for values in itertools.product(*settings.values()):
+        chosen = dict(zip(settings, values, strict=True))
+        for mix in mixes:
+            own = {
+                key: value
+                for key, value in chosen.items()
+                if "." not in key or key.partition(".")[0] in members(mix)
+            }
+            identity = f"{mix} {own!r}"
+            if identity in seen:
+                continue
+            seen.add(identity)
+            for seed in seeds:
+                yield mix, own, seed
+
+
+def all_values(scenario: Scenario, chosen: dict[str, Any]) -> dict[str, Any]:
+    """The scenario's defaults with ``chosen`` over them."""
+    return {param.name: param.default for param in scenario.params} | chosen
+
+
+def record_values(scenario: Scenario, values: dict[str, Any]) -> dict[str, Any]:
+    """The values as a record's ``set`` holds them."""
+    kinds = {param.name: param.kind for param in scenario.params}
+    result = {}
+    for key, value in values.items():
+        if key in kinds:
+            result[key] = units.for_record(kinds[key], value)
+        else:
+            result[key] = int(value) if re.fullmatch(r"-?\d{1,15}", value) else value
+    return result
+
+
+def own_modules(mix: str, values: dict[str, Any]) -> tuple[str, ...]:
+    """Our modules that a run needs."""
+    used = {*members(mix), *(key.partition(".")[0] for key in values if "." in key)}
+    return tuple(sorted({OWN_MODULES[name] for name in used if name in OWN_MODULES}))
+
+
+def check_controls(offered: set[str], kernel: str, mixes: list[str]) -> None:
+    """UsageError if the kernel does not carry one of the algorithms."""
+    offered = offered | set(OWN_MODULES)
+    for name in dict.fromkeys(name for mix in mixes for name in members(mix)):
+        if name not in offered:
+            there = ", ".join(n for n in known_controls() if n in offered)
+            raise UsageError(f"kernel {kernel} has no congestion control '{name}'; it has: {there}")

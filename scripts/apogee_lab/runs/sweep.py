@@ -1,0 +1,371 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A sweep: the product of algorithms, settings and seeds, run side by side, each run kept.
+
+A finished run lives in ``build/runs/KEY/``: the raw results, ``run.json`` (what was run) and
+``record.json``. KEY is a hash over everything the result depends on: images and engine arguments
+(``engine.image_key``), the guest's script, the seed. The folder gets its name only when it is
+whole, so a sweep that was interrupted finds every finished run and repeats none. A failed run
+stays in ``build/runs/KEY.failed/`` for a look at it and is run again next time. When the way of
+measuring changes, records are computed anew from the raw results, without running anything.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import json
+import multiprocessing
+import os
+import platform
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import wait
+from pathlib import Path
+from types import FrameType
+from typing import Any, Protocol, TextIO
+
+from ..base import LabError, UsageError, repo_root, sources_hash, write_whole
+from ..kernels.kernel import Kernel
+from ..measures.compute import compute
+from ..measures.record import RecordError, dumps
+from ..results.text import show
+from ..scenarios.scenario import Plan, Scenario
+from .progress import Report
+from .request import all_values, own_modules, record_values
+
+RUNS = repo_root() / "build" / "runs"
+
+TIDY_S = 30.0  # what a run that is stopped gets to tidy up
+GRACE_S = 60.0  # beyond an engine's own bound, after which its process is killed
+_PR_SET_PDEATHSIG = 1
+_ENDING = (signal.SIGINT, signal.SIGTERM)
+_HERE = f"@{platform.node()}"  # whose process a part folder is, where machines share the runs
+
+
+class Engine(Protocol):
+    """What the sweep needs of an engine (a module of ``apogee_lab.engines``)."""
+
+    DEFAULT_KERNEL: str
+
+    def kernels(self) -> list[str]: ...
+    def kernel(self, name: str) -> Kernel: ...
+    def congestion_controls(self, kernel: str) -> set[str]: ...
+    def image_key(self, kernel: str, modules: list[str], extras: Sequence[str]) -> str: ...
+    def run(self, plan: Plan, **how: Any) -> Any: ...
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run to be made."""
+
+    plan: Plan
+    seed: int
+    kernel: str
+    modules: tuple[str, ...]
+    image: str  # what engine.image_key said when the sweep began
+    key: str
+    meta: dict[str, Any]
+    label: str
+
+    @property
+    def folder(self) -> Path:
+        return RUNS / self.key
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a run failed, and the last lines of the guest's console."""
+
+    reason: str
+    console: list[str]
+
+
+def make_jobs(
+    scenario: Scenario,
+    engine: Engine,
+    engine_name: str,
+    kernel: str,
+    runs: Iterable[tuple[str, dict[str, Any], int]],
+    duration_s: float,
+) -> list[Job]:
+    """Compile every run; builds the images that are missing."""
+    jobs = []
+    image_keys: dict[tuple[tuple[str, ...], tuple[str, ...]], str] = {}
+    for mix, chosen, seed in runs:
+        values = all_values(scenario, chosen)
+        try:
+            plan = scenario.compile(values, mix, duration_s, seed)
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+        modules = own_modules(mix, chosen)
+        image = (modules, plan.extras)
+        if image not in image_keys:
+            image_keys[image] = engine.image_key(kernel, list(modules), plan.extras)
+        image_key = image_keys[image]
+        source = "\0".join([engine_name, image_key, plan.script, str(seed)])
+        key = hashlib.sha256(source.encode()).hexdigest()[:16]
+        recorded = record_values(scenario, values)
+        meta = {
+            "scenario": scenario.name,
+            "cc": mix,
+            "seed": seed,
+            "engine": engine_name,
+            "kernel": kernel,
+            "set": recorded,
+            **plan.facts(),
+            "run": key,
+        }
+        words = [mix, *(f"{name}={show(recorded[name])}" for name in chosen), f"seed {seed}"]
+        jobs.append(Job(plan, seed, kernel, modules, image_key, key, meta, " ".join(words)))
+    return jobs
+
+
+def _measures_version() -> str:
+    """Changes whenever records may come out differently from the same raw results."""
+    return sources_hash("measures", "scenarios", "units.py")
+
+
+def _measure(raw: Path, meta: dict[str, Any], wall_s: float) -> dict[str, Any]:
+    """Compute the record of the raw results and keep it beside them."""
+    record = compute(raw, meta | {"wall_s": wall_s})
+    run = {"measures": _measures_version(), "wall_s": wall_s, "meta": meta}
+    write_whole(raw / "run.json", json.dumps(run, indent=1) + "\n")
+    write_whole(raw / "record.json", dumps(record) + "\n")
+    return record
+
+
+def finished(job: Job) -> dict[str, Any] | None:
+    """The record of a run made before, or None."""
+    raw = job.folder
+    try:
+        run = json.loads((raw / "run.json").read_text(encoding="utf-8"))
+        if run["measures"] == _measures_version() and run["meta"] == job.meta:
+            return json.loads((raw / "record.json").read_text(encoding="utf-8"))
+        return _measure(raw, job.meta, run["wall_s"])
+    except (OSError, ValueError, KeyError, RecordError):
+        return None
+
+
+def wall_bound(job: Job) -> float:
+    """Wall-clock seconds after which a run counts as hung: several times what a slow machine
+    takes. Emulated time costs more the more packets there are."""
+    return 180 + job.plan.timeout_virtual_s * (3 + job.plan.rate_bps / 20e6)
+
+
+def _child(job: Job, engine: Engine, part: Path, bound_s: float, parent: int) -> None:
+    """One run, in a process group of its own; leaves ``part``/outcome.json.
+
+    The engine binds it to a CPU that no other run has.
+    """
+    os.setsid()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the engine then tidies up
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() != parent:
+        os._exit(1)
+    outcome: dict[str, Any] = {"ok": True}
+    try:
+        if engine.image_key(job.kernel, list(job.modules), job.plan.extras) != job.image:
+            raise LabError("a module or image was rebuilt during the sweep: run it again")
+        info = engine.run(
+            job.plan,
+            seed=job.seed,
+            kernel=job.kernel,
+            modules=list(job.modules),
+            out=part / "raw",
+            timeout_wall_s=bound_s,
+        )
+        _measure(part / "raw", job.meta, info.wall_s)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the other runs go on
+        ours = isinstance(error, LabError) or hasattr(error, "console_tail")
+        reason = str(error) if ours else f"{type(error).__name__}: {error}"
+        tail = getattr(error, "console_tail", None) or _console(part / "raw")
+        outcome = {"ok": False, "reason": reason, "console": tail}
+    try:
+        write_whole(part / "outcome.json", json.dumps(outcome))
+    except OSError:
+        os._exit(1)
+    os._exit(0)
+
+
+def _console(raw: Path) -> list[str]:
+    path = raw / "console.log"
+    if not path.exists():
+        return []
+    return path.read_text(encoding="utf-8", errors="replace").splitlines()[-20:]
+
+
+# --- the sweep --------------------------------------------------------------------------------
+
+
+class Interrupted(Exception):
+    """Ctrl-C or SIGTERM; finished runs are kept."""
+
+
+class Sweep:
+    """Runs jobs side by side; ``records[i]`` belongs to ``jobs[i]``, None where it failed."""
+
+    def __init__(
+        self,
+        jobs: list[Job],
+        engine: Engine,
+        *,
+        at_once: int,
+        fresh: bool = False,
+        bound_s: float | None = None,
+        out: TextIO | None = None,
+    ) -> None:
+        self.jobs = jobs
+        self.engine = engine
+        self.at_once = at_once
+        self.bound_s = bound_s
+        self.records: list[dict[str, Any] | None] = [
+            None if fresh else finished(job) for job in jobs
+        ]
+        self.failures: dict[int, Failure] = {}
+        self._out = out or sys.stderr
+
+    def run(self) -> None:
+        """Run what is not finished. Raises Interrupted after stopping the runs under way."""
+        first = {job.key: index for index, job in reversed(list(enumerate(self.jobs)))}
+        missing = [i for i, record in enumerate(self.records) if record is None]
+        todo = [i for i in missing if first[self.jobs[i].key] == i]
+        report = Report(len(self.jobs), len(self.jobs) - len(todo), self._out)
+        if not todo:
+            report.close()
+            return
+        RUNS.mkdir(parents=True, exist_ok=True)
+        _sweep_up()
+        running: dict[int, tuple[int, Any, Path, float]] = {}
+        previous = signal.signal(signal.SIGTERM, _interrupt)
+        try:
+            self._loop(todo, running, report)
+            self._share([i for i in missing if i not in first.values()], first)
+        except KeyboardInterrupt:
+            raise Interrupted from None
+        finally:
+            for _, process, part, _ in running.values():
+                _stop(process)
+                shutil.rmtree(part, ignore_errors=True)
+            signal.signal(signal.SIGTERM, previous)
+            report.close()
+
+    def _share(self, others: list[int], first: dict[str, int]) -> None:
+        """Settings that compile to the same script share one run; each gets its own record."""
+        for index in others:
+            source = first[self.jobs[index].key]
+            if source in self.failures:
+                self.failures[index] = self.failures[source]
+            else:
+                self.records[index] = finished(self.jobs[index])
+
+    def _loop(self, todo: list[int], running: dict[int, Any], report: Report) -> None:
+        context = multiprocessing.get_context("fork")
+        slots = list(range(self.at_once))
+        while todo or running:
+            while todo and slots:
+                index, slot = todo.pop(0), slots.pop(0)
+                job = self.jobs[index]
+                part = RUNS / f"{job.key}.part-{os.getpid()}-{index}{_HERE}"
+                part.mkdir()
+                bound = self.bound_s or wall_bound(job)
+                process = context.Process(
+                    target=_child, args=(job, self.engine, part, bound, os.getpid())
+                )
+                running[slot] = (index, process, part, time.monotonic() + bound + GRACE_S)
+                # Interrupted half way, the process would run on and nobody would know it.
+                before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+                try:
+                    process.start()
+                finally:
+                    signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            first = min(deadline for *_, deadline in running.values())
+            wait([r[1].sentinel for r in running.values()], max(0.0, first - time.monotonic()))
+            for slot, (index, process, part, deadline) in list(running.items()):
+                if not process.is_alive():
+                    why = f"the run's process died ({process.exitcode})"
+                elif time.monotonic() >= deadline:
+                    why = "the run did not end in time"
+                    _stop(process)
+                else:
+                    continue
+                self._collect(index, part, why, report)
+                del running[slot]
+                slots.append(slot)
+                slots.sort()
+
+    def _collect(self, index: int, part: Path, why: str, report: Report) -> None:
+        """Keep what a run left behind: finished under its key, failed beside it."""
+        job = self.jobs[index]
+        try:
+            outcome = json.loads((part / "outcome.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            outcome = {
+                "ok": False,
+                "reason": why,
+                "console": _console(part / "raw"),
+            }
+        if outcome["ok"]:
+            _replace(part / "raw", job.folder)
+            shutil.rmtree(part, ignore_errors=True)
+            record = json.loads((job.folder / "record.json").read_text(encoding="utf-8"))
+            self.records[index] = record
+            report.done(job.label, record)
+        else:
+            kept = job.folder.with_name(f"{job.key}.failed")
+            if not (part / "raw").exists():
+                write_whole(part / "console.log", "\n".join(outcome["console"]) + "\n")
+            _replace(part, kept)
+            failure = Failure(outcome["reason"], outcome["console"])
+            self.failures[index] = failure
+            report.failed(job.label, failure.reason, failure.console, kept)
+
+
+def _replace(part: Path, target: Path) -> None:
+    """Give a whole folder its final name, in place of what may be there."""
+    if target.exists():
+        old = target.with_name(f"{target.name}.part-{os.getpid()}-old{_HERE}")
+        shutil.rmtree(old, ignore_errors=True)
+        target.rename(old)
+        part.rename(target)
+        shutil.rmtree(old, ignore_errors=True)
+    else:
+        part.rename(target)
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _signal_group(process: Any, how: signal.Signals) -> None:
+    """Send a signal to a run and all it started; before it leads a group, to it alone."""
+    try:
+        os.killpg(process.pid, how)
+    except ProcessLookupError:
+        if process.is_alive():
+            os.kill(process.pid, how)
+
+
+def _stop(process: Any) -> None:
+    """End a run with everything it started."""
+    if process.pid is None:
+        return
+    for how, patience_s in ((signal.SIGTERM, TIDY_S), (signal.SIGKILL, 2.0)):
+        _signal_group(process, how)
+        process.join(patience_s)
+
+
+def _sweep_up() -> None:
+    """Remove the part folders of sweeps that were killed on this machine."""
+    for part in RUNS.glob("*.part-*"):
+        name, at, host = part.name.rpartition(".part-")[2].partition("@")
+        if at + host not in ("", _HERE):
+            continue
+        pid = name.partition("-")[0]
+        if pid.isdigit() and not Path(f"/proc/{pid}").exists():
+            shutil.rmtree(part, ignore_errors=True)

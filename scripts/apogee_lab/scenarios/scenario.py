@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What a scenario is: parameters with units, and how they become a shell script.
+
+A scenario knows nothing of engines: it compiles its parameters to a :class:`Plan`, the text of a
+shell script with the facts that the measures need to read its results.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ..algorithms import module_of
+
+_TIMES = re.compile(r"(?:([1-9][0-9]?)\*)?([^*]*)")
+
+#: One end of a link: (network namespace, device).
+Device = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Param:
+    """A parameter: name, default (a value, not text), kind (see units.py) and one-line help.
+
+    ``low`` and ``high`` bound the value, both included; words and ``none`` have no bounds, and
+    both times of an event and all items of a list have them.
+    """
+
+    name: str
+    default: Any
+    kind: str
+    help: str
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class FlowSpec:
+    """One flow: its name, congestion control, the sender's namespace and the receiver's port.
+
+    Where flows share a path: the receiver's own namespace, the device by which the flow's data
+    comes to the bottleneck, and the device by which it leaves the lossy link; no other flow's data
+    passes these two. Where there are classes of flows, the ``group`` it belongs to; ``switch`` is
+    the device of a slower link in front of the bottleneck, whose queue drops no other flow's data.
+    ``sizes`` (bytes): not one bulk flow, but transfers of these sizes, one after the other.
+    """
+
+    name: str
+    cc: str
+    netns: str
+    port: int
+    receiver_ns: str = ""
+    entry: Device | None = None
+    exit: Device | None = None
+    group: str = ""
+    switch: Device | None = None
+    sizes: tuple[int, ...] = ()
+
+    def facts(self) -> dict[str, Any]:
+        """What the measures are told of the flow; only what is set."""
+        found = {"name": self.name, "cc": self.cc, "netns": self.netns, "port": self.port}
+        found |= {"receiver_ns": self.receiver_ns} if self.receiver_ns else {}
+        found |= {"group": self.group} if self.group else {}
+        found |= {"sizes": list(self.sizes)} if self.sizes else {}
+        places = {"entry": self.entry, "exit": self.exit, "switch": self.switch}
+        return found | {key: list(place) for key, place in places.items() if place}
+
+
+@dataclass(frozen=True)
+class Medium:
+    """A channel that hosts share frame by frame, the HTB of the bottleneck: the rate in bit/s at
+    which it charges, what it adds to each frame in bytes, and the handles of its leaves, one of
+    the access point and one per flow."""
+
+    rate_bps: int
+    overhead: int
+    ap: str
+    stations: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A compiled scenario.
+
+    ``limit_bps`` is the best goodput the link allows, in the mean of the interval where it moves
+    (so is ``rate_bps``), ``timeout_virtual_s`` the guest's time after
+    which the script has certainly failed. The ``*_links`` name the devices whose netem qdiscs drop
+    frames of that direction as the link would, the ``*_filters`` those whose filters drop them
+    (blackouts). On a shared channel, ``medium``, the bottleneck is its access point's queue, which
+    holds ACKs.
+    """
+
+    script: str
+    flows: tuple[FlowSpec, ...]
+    duration_s: float
+    limit_bps: float
+    rate_bps: int
+    bdp_bytes: int
+    queue_bytes: int
+    timeout_virtual_s: float
+    sender_ns: str
+    receiver_ns: str
+    bottleneck: Device
+    data_links: tuple[Device, ...] = ()
+    ack_links: tuple[Device, ...] = ()
+    data_filters: tuple[Device, ...] = ()
+    ack_filters: tuple[Device, ...] = ()
+    medium: Medium | None = None
+    traffic: str = "flow"
+    extras: tuple[str, ...] = ()
+
+    def facts(self) -> dict[str, Any]:
+        """What the measures are told of the plan."""
+        found = {
+            "duration_s": self.duration_s,
+            "limit_bps": self.limit_bps,
+            "rate_bps": self.rate_bps,
+            "bdp_bytes": self.bdp_bytes,
+            "flows": [flow.facts() for flow in self.flows],
+            "traffic": self.traffic,
+            "receiver_ns": self.receiver_ns,
+            "bottleneck": list(self.bottleneck),
+            "data_links": [list(place) for place in self.data_links],
+            "ack_links": [list(place) for place in self.ack_links],
+            "data_filters": [list(place) for place in self.data_filters],
+            "ack_filters": [list(place) for place in self.ack_filters],
+        }
+        return found | ({"medium": asdict(self.medium)} if self.medium else {})
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A named experiment. ``parse_cc`` splits a ``--cc`` item into the flows' algorithms and raises
+    ValueError with one line when their number does not fit."""
+
+    name: str
+    help: str
+    params: tuple[Param, ...]
+    parse_cc: Callable[[str], tuple[str, ...]]
+    build: Callable[[Mapping[str, Any], tuple[str, ...], float], Plan]
+    duration_s: float = 60.0
+
+    def flows(self, cc: str) -> tuple[str, ...]:
+        """The congestion control of each flow."""
+        return self.parse_cc(cc)
+
+    def defaults(self) -> dict[str, Any]:
+        """Every parameter's default value."""
+        return {p.name: p.default for p in self.params}
+
+    def compile(self, values: Mapping[str, Any], cc: str, duration_s: float, seed: int = 1) -> Plan:
+        """The plan for these values (missing ones: defaults; ``module.parameter`` keys allowed).
+
+        ``build`` finds the run's seed among them, for what it draws itself.
+        """
+        every = {**self.defaults(), **values, "seed": seed}
+        return self.build(every, self.flows(cc), duration_s)
+
+
+def members(mix: str) -> tuple[str, ...]:
+    """``"star+2*reno"`` -> ``("star", "reno", "reno")``; ValueError for what is no mix."""
+    found: list[str] = []
+    for item in mix.split("+"):
+        match = _TIMES.fullmatch(item)
+        if not match:
+            raise ValueError(f"--cc {mix}: '{item}' is neither NAME nor N*NAME, N from 1 to 99")
+        found += [match.group(2)] * int(match.group(1) or 1)
+    return tuple(found)
+
+
+def module_lines(values: Mapping[str, Any], ccs: tuple[str, ...]) -> list[str]:
+    """``modprobe`` lines for the flows' algorithms, with the parameters given as ``cc.name``.
+
+    Algorithms of one module share its parameters.
+    """
+    settings: dict[str, dict[str, Any]] = {module_of(cc): {} for cc in dict.fromkeys(ccs)}
+    for key in sorted(values):
+        cc, dot, name = key.partition(".")
+        if not dot:
+            continue
+        if cc not in ccs:
+            raise ValueError(f"{key}: no flow uses {cc} here")
+        module = module_of(cc)
+        if settings[module].setdefault(name, values[key]) != values[key]:
+            raise ValueError(f"{key}: {module} has one {name} for all its algorithms")
+    return [
+        " ".join(["modprobe", module, *(f"{name}={value}" for name, value in words.items())])
+        for module, words in settings.items()
+        if module not in ("tcp_reno", "tcp_cubic")
+    ]

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Flows that share a path, each between two hosts of its own: how a script runs them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .. import units
+from .scenario import Device, FlowSpec, members
+
+SLACK_S = 0.1
+LONGEST_S = 600.0  # flow.c: a transfer that takes longer has failed
+LATE_SYN_S = 1.1  # a lost SYN is sent again after 1 s
+
+
+@dataclass(frozen=True)
+class Bulk:
+    """A flow: sender's and receiver's namespace, receiver's address and port, algorithm, start.
+
+    Its sender is to send for ``seconds``, by its device to ``next_hop``. ``group`` is the class of
+    flows it belongs to, if any. With ``sizes`` (bytes) it is no bulk flow, but transfers one after
+    the other, none of which begins after ``seconds``; bulk flows end when they are done.
+    """
+
+    name: str
+    cc: str
+    snd: str
+    rcv: str
+    address: str
+    port: int
+    start_s: float
+    seconds: float
+    next_hop: str
+    group: str = ""
+    sizes: tuple[int, ...] = ()
+
+
+def mix(cc: str, most: int, flows: str) -> tuple[str, ...]:
+    """The algorithms that ``--cc`` names, of at most so many flows."""
+    found = members(cc)
+    if not all(found):
+        raise ValueError(f"--cc {cc}: one name for all {flows}, or one each joined by +")
+    if len(found) > most:
+        raise ValueError(f"--cc {cc}: names {len(found)}, but there are at most {most} {flows}")
+    return found
+
+
+def spread(name: str, given: Sequence[Any], count: int, flows: str, number: str) -> Sequence[Any]:
+    """One item per flow; a single one stands for all. ``number`` is the parameter to change."""
+    if len(given) not in (1, count):
+        raise ValueError(
+            f"{name}: {len(given)} given, but there are {count} {flows} ({number}={count}): "
+            f"give one for all, or {count} joined by +"
+        )
+    return given if len(given) == count else tuple(given) * count
+
+
+def starts(name: str, given: tuple[float, ...], count: int, flows: str, number: str) -> Any:
+    """When each flow starts; one time for several can only be 0: a list may have been meant."""
+    if len(given) == 1 and given[0] and count > 1:
+        time = units.format("time", given[0])
+        raise ValueError(f"{name}: {time} for all {flows}: give one per flow, such as 0s+{time}")
+    return spread(name, given, count, flows, number)
+
+
+def specs(flows: Sequence[Bulk], router: str, hop: str) -> tuple[FlowSpec, ...]:
+    """What the measures are told: data comes to ``router`` and leaves ``hop`` by own devices.
+
+    A next hop that is not the router is the flow's own switch.
+    """
+    return tuple(
+        FlowSpec(
+            name=flow.name,
+            cc=flow.cc,
+            netns=flow.snd,
+            port=flow.port,
+            receiver_ns=flow.rcv,
+            entry=(router, f"to-{flow.snd if flow.next_hop == router else flow.next_hop}"),
+            exit=(hop, f"to-{flow.rcv}"),
+            group=flow.group,
+            sizes=flow.sizes,
+            switch=None if flow.next_hop == router else (flow.next_hop, f"to-{router}"),
+        )
+        for flow in flows
+    )
+
+
+# --- the script -------------------------------------------------------------------------------
+
+_TOOLS = {
+    "flow": (
+        'flow ${4:-recv} $3 "$OUT/$1.recv.json"',
+        'flow ${8:-send} $5 $6 --cc $4 --duration $7 "$OUT/$1.send.json" ${9:-}',
+    ),
+    "iperf3": (
+        'iperf3 -s -1 -p $3 --json >"$OUT/$1.iperf3-server.json"',
+        'iperf3 -c $5 -p $6 -C $4 -t $7 --json >"$OUT/$1.iperf3-client.json"',
+    ),
+}
+
+
+def traffic(
+    flows: Sequence[Bulk],
+    tool: str,
+    queues: Sequence[Device],
+    events: str,
+    empty_s: float,
+    spread_s: float = 0.0,
+    end: str = "",
+) -> str:
+    """Shell lines that run the flows with a traffic tool and sample the queue.
+
+    ``queues`` are all that may hold data, the sampled bottleneck last; then the path is empty
+    after ``empty_s``. ``events`` are lines that run beside the flows, ``end`` those that follow
+    when all have stopped. Each flow starts up to ``spread_s`` late, at random; ``$first`` is when
+    the first of them does.
+    """
+    receive, send = _TOOLS[tool]
+    ours = tool == "flow"
+    netns, dev = queues[-1]
+    lines = [
+        "# recv FLOW NAMESPACE PORT [serve]",
+        f"recv() {{ exec ip netns exec $2 {receive}; }}",
+        "listening() {",
+        "\tport=$(printf ':%04X ' $2)",
+        "\tip netns exec $1 sh -c \"until grep -q '$port' /proc/net/tcp6; do sleep 0.01; done\"",
+        "}",
+        "# send FLOW NAMESPACE START CC ADDRESS PORT SECONDS [request SIZES]",
+        "send() {",
+        "\tsleep $3",
+        "\tnote $1 start",
+        f"\texec ip netns exec $2 {send}",
+        "}",
+        "empty() {",
+        "\tuntil tc -n $1 -s qdisc show dev $2 root | grep -q 'backlog 0b 0p'; do sleep 0.1; done",
+        "}",
+        "receivers= senders=",
+    ]
+    for flow in flows:
+        lines += [
+            f"recv {flow.name} {flow.rcv} {flow.port}{' serve' * bool(flow.sizes)} &",
+            'receivers="$receivers $!"',
+        ]
+    lines += [f"listening {flow.rcv} {flow.port}" for flow in flows]
+    lines += _starts(flows, spread_s)
+    for flow in flows:
+        seconds = flow.seconds if ours else math.ceil(flow.seconds)
+        sizes = " request " + "+".join(map(str, flow.sizes)) if flow.sizes else ""
+        lines += [
+            f"send {flow.name} {flow.snd} $start_{flow.name} {flow.cc} {flow.address} {flow.port} "
+            f"{seconds:g}{sizes} &",
+            "transfers=$!" if flow.sizes else 'senders="$senders $!"',
+        ]
+    sample = (
+        f"flow every 0.1 'qdisc show dev {dev}' $! |"
+        if ours
+        else f"while kill -0 $! 2>/dev/null; do echo 'qdisc show dev {dev}'; sleep 0.1; done |"
+    )
+    lines += [
+        "note queue_sampling on",
+        sample,
+        f'\ttc -n {netns} -s -j -batch - >"$OUT/queue.jsonl" &',
+        "sampler=$!",
+        f"{events}{_transfers(flows)}for pid in $senders; do wait $pid; done",
+        f"wait $sampler\n{end}".rstrip(),
+        *_stop(flows, ours),
+        *(f"empty {ns} {name}" for ns, name in queues),
+        f"sleep {empty_s:g}",
+    ]
+    if ours:
+        lines += [
+            "kill $receivers 2>/dev/null || :",
+            "for pid in $receivers; do wait $pid; done",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _transfers(flows: Sequence[Bulk]) -> str:
+    """Shell lines that wait for the transfers, if there are any, and then end the bulk flows."""
+    if not any(flow.sizes for flow in flows):
+        return ""
+    return 'wait $transfers\n[ -z "$senders" ] || kill $senders\n'
+
+
+def _starts(flows: Sequence[Bulk], spread_s: float) -> list[str]:
+    """When each flow starts, and the first of them, in seconds from now on."""
+    lines = []
+    if spread_s:
+        late = f"$1 + {spread_s:g} * $(od -An -N2 -tu2 /dev/urandom) / 65536"
+        lines = [
+            f"# late START: up to {spread_s:g} s later, at random",
+            f'late() {{ awk "BEGIN {{ printf \\"%.4f\\", {late} }}"; }}',
+        ]
+    for flow in flows:
+        start = f"$(late {flow.start_s:g})" if spread_s else f"{flow.start_s:g}"
+        lines.append(f"start_{flow.name}={start}")
+    every = " ".join(f"$start_{flow.name}" for flow in flows)
+    return [*lines, f"first=$(printf '%s\\n' {every} | sort -n | head -n 1)"]
+
+
+def warmup_lines(begin_s: float, flows: Sequence[Bulk]) -> str:
+    """Shell lines that note when the beginning is left behind, and the senders' counters then."""
+    hosts = " ".join(flow.snd for flow in flows)
+    return f"""\
+{{
+	sleep {begin_s:g}
+	note warmup off
+	for ns in {hosts}; do ip netns exec $ns nstat -asjz >"$OUT/warmup-$ns.json"; done
+}} &
+"""
+
+
+def _stop(flows: Sequence[Bulk], ours: bool) -> list[str]:
+    """What is on the way when the senders stop still counts as passed or lost, per flow."""
+    if not ours:
+        return ["# the servers stop by themselves", "for pid in $receivers; do wait $pid; done"]
+    lines = ["# the senders answer no late ACKs; the receivers stop when the path is empty"]
+    return [*lines, *(f"ip -n {flow.snd} link set to-{flow.next_hop} down" for flow in flows)]
