@@ -26,10 +26,9 @@ from apogee_lab.engines.supervise import GuestFailed
 from apogee_lab.kernels import debian, foreign_headers
 from apogee_lab.kernels.kernel import SERIES, Kernel
 from apogee_lab.results.text import NONE, as_text
-
-from .lab.runs import Case, Run, run_cases
-from .unit import answers
-from .unit.cheaders import Headers
+from tests.guest.runs import Case, Run, run_cases
+from tests.unit.headers import answers
+from tests.unit.headers.cheaders import Headers
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
@@ -143,7 +142,7 @@ def _answered(series: str, k: Kernel, asked: Path) -> str:
 def record_calls() -> Path:
     """Run the unit tests of the C headers and keep what they call."""
     env = os.environ | {"APOGEE_UNIT": "recorded", "APOGEE_HYPOTHESIS": "quick"}
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/unit"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/unit/headers"]
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
     return BUILD / "unit" / "recorded"

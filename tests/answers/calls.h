@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Calls of include/apogee. Written by tests/unit/answers.py; don't edit. */
+/* Calls of include/apogee. Written by tests/unit/headers/answers.py; don't edit. */
 #ifndef _APOGEE_ANSWERS_CALLS_H
 #define _APOGEE_ANSWERS_CALLS_H
 

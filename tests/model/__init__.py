@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..unit.cheaders import SANITIZERS, WARNINGS, gcc
+from tests.unit.headers.cheaders import SANITIZERS, WARNINGS, gcc
 
 FOLDER = Path(__file__).parent
 LINK_BPS = 1448 / 1514  # of a rate: goodput with full segments and no loss

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Engine uml in real guests: repeatable, in agreement with engine qemu, nothing left behind.
+
+The first test builds the engine's kernel if the cache has none.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from apogee_lab.engines import supervise, uml
+from apogee_lab.kernels import uml_kernel
+from apogee_lab.kernels.kernel import Kernel
+from apogee_lab.measures.record import comparable, dumps
+from apogee_lab.modules import build
+from tests.guest.conftest import shift_seeds
+from tests.guest.runs import measured
+
+pytestmark = [pytest.mark.guest, pytest.mark.uml]
+
+
+@pytest.fixture(scope="module")
+def kernel() -> Kernel:
+    """The engine's kernel, and the project's modules built for it."""
+    found = uml_kernel.kernel()
+    build(found)
+    return found
+
+
+def processes(kernel: Kernel, top: Path) -> list[int]:
+    """Processes of UML: they all run the kernel's program, whatever they call themselves, each in
+    a run's folder. Those of runs that are not below ``top`` are somebody else's."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            program, place = (os.readlink(folder / name) for name in ("exe", "cwd"))
+            if program == str(kernel.vmlinux.resolve()) and place.startswith(f"{top}/"):
+                found.append(int(folder.name))
+        except OSError:
+            continue
+    return found
+
+
+def wait_for(condition: object, seconds: float = 20) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():  # type: ignore[operator]
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def none_is_left(kernel: Kernel, top: Path) -> None:
+    """All are killed, but the lab waits for the first only; on a busy machine the rest take time
+    to die."""
+    wait_for(lambda: not processes(kernel, top))
+
+
+def test_equal_seeds_give_equal_records(kernel: Kernel, kept: Path, tmp_path: Path) -> None:
+    """The same command twice, side by side runs: the same bytes but for wall_s; seeds differ."""
+    lines, traces = [], []
+    for attempt in ("one", "two"):
+        found = measured(
+            tmp_path / attempt, "--cc", "star", "--set", "ber=1e-5", "--set", "trace=all",
+            "--seed", "1,2", "--duration", "10", "--fresh",
+        )  # fmt: skip
+        lines.append([dumps(comparable(record)) for record in found])
+        traces.append([(kept / str(r["run"]) / "trace.txt").read_bytes() for r in found])
+    assert lines[0] == lines[1]
+    assert traces[0] == traces[1], "to the last ACK"
+    assert traces[0][0] != traces[0][1]
+    assert all(b"star_ack:" in trace and b"tcp_probe:" in trace for trace in traces[0])
+    assert found[0]["kernel"] == kernel.release
+    none_is_left(kernel, tmp_path)
+
+
+def test_a_shift_is_another_seed(
+    kernel: Kernel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As for all tests with APOGEE_SEED_SHIFT."""
+
+    def drawn(seed: int) -> str:
+        uml.run_script("od -An -N8 -tx1 /dev/urandom >drawn", seed=seed, out=tmp_path / "out")
+        return (tmp_path / "out" / "drawn").read_text()
+
+    plain = [drawn(1), drawn(101)]
+    shift_seeds(monkeypatch, 100)
+    assert plain == [drawn(-99), drawn(1)]
+    assert plain[0] != plain[1]
+
+
+def test_both_engines_agree(kernel: Kernel, modules: Path, kept: Path, tmp_path: Path) -> None:
+    """Without errors nothing is random: goodput, RTT and queue of both engines are within 1 %."""
+    more = ["--cc", "cubic,star", "--duration", "8", "--set", "window=625kB"]
+    here, there = (measured(tmp_path / engine, *more, engine=engine) for engine in ("uml", "qemu"))
+    for a, b in zip(here, there, strict=True):
+        assert a["cc"] == b["cc"]
+        assert a["total_goodput_bps"] == pytest.approx(b["total_goodput_bps"], rel=0.01)
+        (flow, other) = (record["flows"][0] for record in (a, b))
+        assert flow["rtt_ms"]["min"] == pytest.approx(other["rtt_ms"]["min"], rel=0.01)
+        assert flow["retransmits"] == other["retransmits"] == 0
+
+
+def test_algorithms_of_the_kernel_load(kernel: Kernel, tmp_path: Path) -> None:
+    """Each by modprobe, and tc, ss and our modules' parameters work."""
+    names = sorted(uml.congestion_controls() - {"reno", "cubic"})
+    assert {"bbr", "hybla", "westwood", "highspeed", "scalable", "vegas"} <= set(names)
+    script = f"""\
+set -e
+for name in {" ".join(names)} constant; do modprobe tcp_$name; done
+modprobe tcp_star aen=0
+cat /sys/module/tcp_star/parameters/aen
+tr ' ' '\\n' </proc/sys/net/ipv4/tcp_available_congestion_control | sort >$OUT/available
+sysctl -qw net.ipv4.tcp_congestion_control=star
+ip link add va type veth peer name vb
+ip link add ifb9 type ifb
+tc qdisc add dev va root handle 1: htb default 1
+tc class add dev va parent 1: classid 1:1 htb rate 1mbit
+tc qdisc add dev va parent 1:1 netem delay 10ms loss 1%
+tc qdisc add dev vb clsact
+tc filter add dev vb ingress matchall action mirred egress redirect dev ifb9
+ss -ti >$OUT/ss
+"""
+    own = ["tcp_star", "tcp_constant"]
+    info = uml.run_script(script, out=tmp_path / "out", modules=own, timeout_wall_s=60)
+    console = (tmp_path / "out" / "console.log").read_text()
+    assert info.status == 0, console
+    available = (tmp_path / "out" / "available").read_text().split()
+    assert {*names, "star", "constant", "reno", "cubic"} == set(available)
+    assert "BUG:" not in console and "WARNING:" not in (tmp_path / "out" / "dmesg.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    ("script", "bounds", "reason"),
+    [
+        ("echo c >/proc/sysrq-trigger", {}, "Kernel panic - not syncing: sysrq triggered crash"),
+        ("while :; do :; done", {"timeout_wall_s": 4.0}, "not done after 4 s"),
+        ("sleep 1000000", {"timeout_virtual_s": 60.0}, "not done after 60 s of its time"),
+        ("exit 3", {"check": True}, "ended with status 3"),
+        ("poweroff -f", {}, "stopped before its results were out"),
+    ],
+    ids=["panic", "busy", "sleep", "status", "off"],
+)
+def test_a_guest_that_fails(
+    kernel: Kernel, tmp_path: Path, script: str, bounds: dict[str, float], reason: str
+) -> None:
+    """It ends in GuestFailed with the console's tail; no process and no file is left."""
+    start = time.monotonic()
+    with pytest.raises(supervise.GuestFailed, match=re.escape(reason)) as failure:
+        uml.run_script(f"echo hello; {script}", out=tmp_path / "out", **bounds)  # type: ignore
+    assert time.monotonic() - start < 30
+    tail = "\n".join(failure.value.console_tail)
+    assert ("sysrq_handle_crash" if "sysrq" in script else "hello") in tail
+    assert list(tmp_path.iterdir()) == [], "nothing half done is left"
+    none_is_left(kernel, tmp_path)
+
+
+def test_no_process_outlives_the_lab(kernel: Kernel, tmp_path: Path, root: Path) -> None:
+    """Not even when the lab itself is killed; the next run removes what it left."""
+    program = (
+        "import sys, pathlib; from apogee_lab.engines import uml;"
+        "uml.run_script('while :; do sleep 0.01; (:); done', out=pathlib.Path(sys.argv[1]))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(root / "scripts")}
+    command = [sys.executable, "-c", program, str(tmp_path / "out")]
+    lab = subprocess.Popen(command, env=environment)
+    try:
+        wait_for(lambda: len(processes(kernel, tmp_path)) > 3)
+    finally:
+        lab.send_signal(signal.SIGKILL)
+        lab.wait()
+    wait_for(lambda: not processes(kernel, tmp_path))
+    assert list(tmp_path.glob(".run-*"))
+    uml.run_script("true", out=tmp_path / "out", timeout_wall_s=30)
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_the_clock_stands_still_while_the_guest_computes(kernel: Kernel, tmp_path: Path) -> None:
+    """That is what the engine is: virtual time passes only while nothing is left to do."""
+    script = "i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done; cat /proc/uptime >$OUT/uptime"
+    info = uml.run_script(script, out=tmp_path / "out", timeout_wall_s=30)
+    assert info.status == 0
+    assert float((tmp_path / "out" / "uptime").read_text().split()[0]) < 0.5

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-2.0
+"""tcp_hstcp_gentle as a module: loading, switching, unloading, parameters, what it shows."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import hstcp_table
+from tests.guest.modules.socket_life import (
+    Range,
+    assert_described,
+    assert_full,
+    assert_handed_over,
+    assert_held_while_live,
+    assert_ranges_hold,
+    live,
+    spans,
+)
+
+pytestmark = pytest.mark.guest
+
+MODULE = "tcp_hstcp_gentle"
+
+#: A queue of 150 packets, 180 ms: windows of 100 segments and more, and a loss now and then.
+LIFE = """
+tc qdisc change dev near root netem rate 10mbit delay 10ms limit 150
+sysctl -qw net.ipv4.tcp_congestion_control=reno
+loaded before tcp_hstcp_gentle
+ip netns exec far flow recv 5300 $OUT/socket.recv.json &
+sleep 0.1
+flow send $far 5300 --cc hstcp_gentle --duration 0.5 $OUT/socket.json && say socket: sent
+loaded socket tcp_hstcp_gentle
+unload socket tcp_hstcp_gentle
+
+modprobe tcp_hstcp_gentle share=2 response=0
+events=/sys/kernel/tracing/events/tcp_hstcp_gentle
+cat $events/hstcp_gentle_window/format >$OUT/window
+cat $events/hstcp_gentle_mode/format >$OUT/mode
+peer send $far 5201 6 1.5:hstcp_gentle 4.5:reno >$OUT/switched &
+sleep 2
+unload live tcp_hstcp_gentle
+for i in 1 2 3 4 5 6 7 8; do
+    ss -tin 'dport = :5201' >>$OUT/ss
+    sleep 0.3
+done
+wait $!
+unload end tcp_hstcp_gentle
+"""
+
+
+@pytest.fixture(scope="module")
+def life(modules: Path, build: Path, root: Path) -> Path:
+    """All of the module's life in one guest."""
+    return live(LIFE, MODULE, build / "tests" / "gentle-life", root)
+
+
+@pytest.fixture(scope="module")
+def report(life: Path) -> list[str]:
+    return (life / "report").read_text().splitlines()
+
+
+def test_asking_by_name_loads_the_module(report: list[str]) -> None:
+    assert report[:5] == [
+        f"before: {MODULE} absent",
+        "socket: sent",
+        f"socket: {MODULE} loaded",
+        "socket: rmmod 0",
+        f"socket: {MODULE} absent",
+    ]
+
+
+def test_no_unloading_under_a_live_connection(life: Path, report: list[str]) -> None:
+    assert_held_while_live(life, MODULE, report[5:])
+
+
+def test_switching_a_live_socket(life: Path) -> None:
+    found = spans(life / "switched")
+    assert [span[0].cc for span in found] == ["reno", "hstcp_gentle", "reno"]
+    assert_full(found[1:])
+    assert_handed_over(found)
+
+
+def test_ss_shows_mode_and_gains(life: Path) -> None:
+    """bw is the window per RTT, pacing_gain what a loss leaves, cwnd_gain the growth.
+
+    a(w) segments per round trip in HighSpeed mode, 3 b / (2 - b) in Reno mode (share=2), which is
+    where a flow with a standing queue is most of the time.
+    """
+    text = (life / "ss").read_text()
+    form = r"cwnd:(\d+).*?bbr:\(bw:(\d+)bps,mrtt:([\d.]+),pacing_gain:([\d.]+),cwnd_gain:([\d.]+)"
+    shown = [tuple(map(float, found)) for found in re.findall(form, text, re.S)]
+    assert len(shown) == 8, text
+    assert text.count(" hstcp_gentle ") == 8
+    rows = hstcp_table.rows(hstcp_table.RFC3649)
+    reno = 0
+    for cwnd, bandwidth, rtt_min, pacing_gain, cwnd_gain in shown:
+        row = next(one for one in rows if cwnd <= one.window)
+        b = row.decrease / 256
+        # The RTT of one ACK: the queue may be shorter or longer than the window says.
+        assert 0.5 * 10e6 < bandwidth < 2 * 10e6
+        assert rtt_min == pytest.approx(21, abs=1.5)
+        assert pacing_gain == pytest.approx(1 - b, abs=1 / cwnd + 1 / 256)
+        in_reno = cwnd_gain == pytest.approx(3 * b / (2 - b), abs=1 / cwnd + 1 / 256)
+        assert in_reno or cwnd_gain == row.increase
+        reno += in_reno
+    assert reno > 4
+
+
+def test_tracepoints_have_their_fields(life: Path) -> None:
+    both = {"sport", "dport", "cwnd", "ssthresh"}
+    fields = {
+        "window": both | {"mode", "verdict", "change", "samples", "rtt", "rtt_min"},
+        "mode": both | {"from", "to", "reason"},
+    }
+    for event, names in fields.items():
+        found = re.findall(r"field:\w+ (?!common_)(\w+);", (life / event).read_text())
+        assert set(found) == names, event
+
+
+# --- parameters -------------------------------------------------------------------------------
+
+PARAMETERS = {
+    "response": Range("function", 0, 1),
+    "level": Range("level", 0, 3),
+    "rise": Range("permille", 0, 1000),
+    "fall": Range("permille", 0, 1000),
+    "confirm": Range("windows", 1, 16),
+    "samples": Range("RTTs", 0, 65535),
+    "share": Range("Reno mode", 0, 2),
+    "early_exit": Range("slow start", 0, 2),
+}
+
+
+def test_modinfo_describes_every_parameter(modules: Path) -> None:
+    assert_described(modules / f"{MODULE}.ko", PARAMETERS)
+
+
+def test_ranges_hold_at_load_and_at_write(modules: Path, build: Path) -> None:
+    assert_ranges_hold(modules / f"{MODULE}.ko", PARAMETERS, build / "tests" / "gentle-parameters")

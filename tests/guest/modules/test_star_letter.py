@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The paper's figure 15 by the paper's letter: what two flows in one queue take the link for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from apogee_lab.papers import series
+from apogee_lab.papers.claims import Results
+from apogee_lab.papers.star.figures import FIGURE_15
+from tests.guest.runs import measured
+
+pytestmark = [pytest.mark.guest, pytest.mark.uml]
+
+
+def test_two_estimates_alternate_around_8_mbit(kept: Path, tmp_path: Path) -> None:
+    """The figure's own runs and claims: neither the link's rate nor half of it, and in turn."""
+    cell = next(cell for cell in FIGURE_15.cells if cell.variant == "letter")
+    sets = [word for option in cell.options(60) for word in ("--set", option)]
+    how = ["--cc", cell.cc, *sets, "--repeat", "10"]
+    runs = measured(tmp_path / "records", *how, scenario=cell.scenario)
+    for run in runs:
+        folder = kept / run["run"]
+        meta = json.loads((folder / "run.json").read_text(encoding="utf-8"))["meta"]
+        run["series"] = series.summary(folder, meta)
+    claims = [claim for claim in FIGURE_15.claims if "letter" in claim.variants]
+    assert [claim.judge(Results(runs)).yes for claim in claims] == [True, True]

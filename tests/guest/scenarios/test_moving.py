@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Paths that move, in a real guest: what each event does, against arithmetic.
+
+The flow has the oracle's constant window, so that what is under way and what stands in the queue is
+known. Frames have 1514 bytes, 1448 of them payload, unless they are the handshake's.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from apogee_lab import modules, units
+from apogee_lab.engines import uml
+from apogee_lab.kernels import uml_kernel
+from apogee_lab.scenarios import SCENARIOS
+from tests.guest.runs import Case, Run, close, run_cases
+
+pytestmark = [pytest.mark.guest, pytest.mark.uml]
+
+FRAME, PAYLOAD = 1514, 1448  # bytes
+BITS = 8 * FRAME
+SHARE = PAYLOAD / FRAME
+
+HIGH, LOW = 80, 1  # Mbit/s
+FALL_S, RISE_S, TURN_S = 3.0, 5.0, 8.0  # when it falls, within 50 ms, when it rises, where it ends
+CLIFF_DELAY, CLIFF_WINDOW = 0.02, 500  # s one way, segments
+PINGS = 400
+
+
+def moved(cwnd: int, duration_s: float, scenario: str = "satellite", **texts: str) -> Case:
+    """A case of parameters as a user types them."""
+    params = {param.name: param for param in SCENARIOS[scenario].params}
+    values: dict[str, Any] = {
+        name: units.parse(params[name].kind, text) for name, text in texts.items()
+    }
+    return Case(values | {"constant.cwnd": str(cwnd)}, "constant", duration_s, scenario=scenario)
+
+
+def cliff(path: Path) -> Path:
+    """A trace of HIGH that falls to LOW within 50 ms, and rises as fast."""
+    times, sent = [], 0.0
+    for ms in range(1, int(1e3 * TURN_S) + 1):
+        at = ms / 1e3
+        down = min(max((at - FALL_S) / 0.05, 0), 1) - min(max((at - RISE_S) / 0.05, 0), 1)
+        sent += (HIGH - (HIGH - LOW) * down) * 1e3 / (8 * 1500)
+        times += [ms] * (int(sent) - len(times))
+    path.write_text("".join(f"{ms}\n" for ms in times))
+    return path
+
+
+@pytest.fixture(scope="module")
+def runs(build: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
+    modules.build(uml_kernel.kernel())
+    folder = tmp_path_factory.mktemp("traces")
+    trace = str(cliff(folder / "cliff"))
+    saw = folder / "saw"  # 40 ms, every second for 200 ms 140 ms, from there down within 100 ms
+    saw.write_text("".join(f"{ms}\n" for ms in [40] * 70 + [140] * 20 + [*range(130, 30, -10)]))
+    ping = f"ip netns exec snd ping -c {PINGS} -i 0.05 10.0.3.2 >$OUT/ping"
+    delay = {"delay": f"{CLIFF_DELAY}s"}
+    alone = {"flows": "1", "wired_rate": "0", "wired_delay": "0"}  # satellite's path; counts more
+    cases = {
+        "cliff": moved(CLIFF_WINDOW, 7.5, rate_trace=trace, queue="1.5MB", **delay),
+        "short": moved(
+            CLIFF_WINDOW, 4.5, "satellite-shared", rate_trace=trace, queue="75kB", **alone, **delay
+        ),
+        "saw": moved(100, 10, delay_trace=str(saw), ack_ber="1e-5"),
+        "rate": moved(800, 9, event="rate:4mbit@3s:3s", queue="2MB"),
+        "delay": moved(100, 8, event="delay:300ms@3s:2s"),
+        "stall": moved(600, 6, event="stall@3s:300ms", trace="probe"),
+        "outage": moved(100, 6, event="outage@3s:1s", delay="50ms"),
+        "loss": moved(150, 10, event="loss:10%@3s:5s", rate="50mbit", delay="20ms"),
+        "burst": moved(150, 10, burst="1%:25%", rate="50mbit", delay="10ms"),
+        "policer": moved(
+            100, 10, "satellite-shared", policer="100kB", rate="2mbit", delay="50ms", **alone
+        ),
+        "shared": moved(
+            200, 5, "satellite-shared", event="rate:4mbit@3s+stall@2s:50ms+queue:15kB@4s",
+            queue="30kB",
+            delay="50ms",
+        ),
+        "lfn": moved(
+            200, 5, "lfn", n="1", reno="0", spread="0s", rate="20mbit", event="rate:4mbit@3s",
+        ),
+        "jitter": Case(
+            {"jitter": 0.01, "jitter_mean": 0.03, "constant.cwnd": "2"}, "constant", 22.0,
+            beside=ping,
+        ),
+        "iperf3": moved(200, 6, event="rate:2mbit@3s", delay="50ms", traffic="iperf3"),
+    }  # fmt: skip
+    return run_cases(build, "moving", cases, engine=uml, files={})
+
+
+def rate_between(run: Run, start_s: float, end_s: float) -> float:
+    """Goodput in bit/s between two times after the first SYN."""
+    syn = run.sent["syn_us"]
+    first, last = (float(run.arrivals.until(syn + 1e6 * t)) for t in (start_s, end_s))
+    return (last - first) * 8 / (end_s - start_s)
+
+
+def frames_queued(run: Run, start_s: float, end_s: float) -> np.ndarray:
+    """Full frames in the bottleneck's queue between two times after the first SYN."""
+    times, sizes = run.queue
+    at = times - run.sent["syn_us"] / 1e6
+    return sizes[(at >= start_s) & (at <= end_s)] / FRAME
+
+
+def in_order(run: Run) -> bool:
+    """Whether the receiver never had to keep a segment that came too early."""
+    received = run.json("nstat-rcv.json")["kernel"]
+    return received["TcpExtTCPOFOQueue"] == 0 and received["TcpExtTCPDSACKOldSent"] == 0
+
+
+def rtts(run: Run, start_s: float, end_s: float) -> list[float]:
+    """Smoothed RTTs in s between two times after the first SYN."""
+    syn = run.sent["syn_us"]
+    pairs = zip(run.column("t_us"), run.column("rtt"), strict=True)
+    return [rtt / 1e6 for t, rtt in pairs if start_s <= (t - syn) / 1e6 <= end_s]
+
+
+def test_the_queue_of_a_cliff(runs: dict[str, Run]) -> None:
+    """A window of 500 segments: what the path does not hold stands in the queue.
+
+    The path holds 80 Mbit/s x 40 ms = 264 segments, and 3.3 at 1 Mbit/s, each to a step's rounding
+    and the ACK that waits for a second segment. It is full again two round trips after each change.
+    """
+    run = runs["cliff"]
+    path_s = 2 * CLIFF_DELAY
+    for start_s, end_s, rate in (
+        (1.5, FALL_S, HIGH),
+        (FALL_S + 0.05 + 2 * path_s, RISE_S, LOW),
+        (RISE_S + 0.05 + 2 * path_s, TURN_S, HIGH),
+    ):
+        held = 1e6 * rate * path_s / BITS
+        queue = frames_queued(run, start_s, end_s)
+        assert len(queue) >= 10
+        assert np.all(np.abs(queue - (CLIFF_WINDOW - held)) <= 3 + 0.02 * held), (start_s, queue)
+    assert run.record["queue"]["drops"] == 0
+
+
+def test_what_passes_a_cliff(runs: dict[str, Run]) -> None:
+    """80, 1 and 80 Mbit/s arrive, whole frames of them, in the order in which they were sent."""
+    run = runs["cliff"]
+    for start_s, end_s, rate in ((1.5, 3.0, HIGH), (3.2, 5.0, LOW), (5.2, 7.0, HIGH)):
+        passed = rate_between(run, start_s, end_s) * (end_s - start_s) / (8 * PAYLOAD)
+        assert passed == pytest.approx(1e6 * rate * (end_s - start_s) / BITS, abs=2, rel=0.005)
+    assert in_order(run)
+    assert run.record["flows"][0]["retransmits"] == 0
+
+
+def test_the_queue_of_a_cliff_is_no_longer_than_asked(runs: dict[str, Run]) -> None:
+    """50 packets at any rate; what does not fit is dropped there and nowhere else."""
+    run = runs["short"]
+    queue = frames_queued(run, 0, 4.5)
+    assert queue.max() <= 50
+    assert frames_queued(run, 3.2, 4.5).max() >= 49
+    record = run.record
+    assert record["queue"]["drops"] > 100
+    assert record["link_drops"] == 0
+    assert record["flows"][0]["queue_drops"] == record["queue"]["drops"], "by the devices' counts"
+
+
+def test_a_delay_that_falls_reorders_nothing(runs: dict[str, Run]) -> None:
+    """From 140 to 40 ms within 100 ms, ten times. ACKs of different lengths, as some are lost."""
+    run = runs["saw"]
+    assert in_order(run)
+    assert run.record["flows"][0]["retransmits"] == 0
+    assert run.record["ack_drops"] > 0
+    assert run.record["flows"][0]["rtt_ms"]["min"] == pytest.approx(80, abs=3)
+    assert max(rtts(run, 1, 10)) > 0.15
+
+
+def test_a_step_of_the_rate(runs: dict[str, Run]) -> None:
+    """800 segments keep 10 Mbit/s full. What passes at 3 s arrives 250 ms later."""
+    run = runs["rate"]
+    for start_s, end_s, rate in ((2, 3.24, 10e6), (3.26, 6.24, 4e6), (6.27, 9, 10e6)):
+        assert close(rate_between(run, start_s, end_s), rate * SHARE, 0.01)
+    assert run.record["queue"]["drops"] == 0
+    assert run.record["limit_bps"] == pytest.approx(8e6 * SHARE)
+
+
+def test_a_step_of_the_delay(runs: dict[str, Run]) -> None:
+    """500, 600 and again 500 ms, and nothing overtakes."""
+    run = runs["delay"]
+    assert min(rtts(run, 1, 3)) == pytest.approx(0.5, abs=0.02)
+    assert min(rtts(run, 4, 5)) == pytest.approx(0.6, abs=0.02)
+    assert min(rtts(run, 6.5, 8)) == pytest.approx(0.5, abs=0.02)
+    assert in_order(run)
+    assert run.record["flows"][0]["retransmits"] == 0
+
+
+def test_a_stall_lets_all_go_at_once(runs: dict[str, Run]) -> None:
+    """600 segments keep the link full, so ACKs come evenly. None comes within the stall, and what
+    was held, as many as usual in 300 ms, comes in the same millisecond. To an ACK's distance."""
+    run = runs["stall"]
+    begin = run.sent["syn_us"] / 1e6 + 3.0
+    times = np.array([event["t"] for event in run.traced("tcp_probe")])
+    before, after = times[times < begin + 0.15].max(), times[times > begin + 0.15].min()
+    assert before <= begin + 0.005
+    assert after - begin == pytest.approx(0.3, abs=0.005)
+    held = np.sum((times >= after) & (times < after + 0.001))
+    usual = np.sum((times >= begin - 1) & (times < begin)) * 0.3
+    assert held == pytest.approx(usual, abs=3, rel=0.02)
+    assert np.sum((times > before) & (times < after)) == 0
+
+
+def test_an_outage_takes_all_both_ways(runs: dict[str, Run]) -> None:
+    """Nothing arrives for a second, but what had entered the hop; both ways lose."""
+    run = runs["outage"]
+    assert rate_between(run, 3.06, 4.05) == 0
+    assert rate_between(run, 2, 3) > 0
+    assert rate_between(run, 4.05, 6) > 0
+    record = run.record
+    assert record["link_drops"] > 0
+    assert record["ack_drops"] > 0
+    assert record["queue"]["drops"] == 0
+
+
+def within(found: float, share: float, count: float, spread: float = 1.0) -> bool:
+    """Whether a share found in so many is one that chance gives, but once in 15 000 times.
+
+    ``spread`` is by how much losses in groups raise the variance.
+    """
+    return abs(found - share) <= 4 * math.sqrt(spread * share * (1 - share) / count)
+
+
+def test_a_step_of_the_loss(runs: dict[str, Run]) -> None:
+    """10 % of what enters the hop in the five seconds; nothing in the other five."""
+    run = runs["loss"]
+    (ifb,) = [q for q in run.json("qdisc-sat.json") if q["dev"] == "data-hop" and "root" in q]
+    drops = ifb["drops"]
+    assert run.record["link_drops"] == drops
+    assert run.record["queue"]["drops"] == 0
+    syn = run.sent["syn_us"]
+    arrived = (run.arrivals.until(syn + 8.02e6) - run.arrivals.until(syn + 3.02e6)) / PAYLOAD
+    assert within(drops / (drops + arrived), 0.1, drops + arrived, spread=2), "holes fill in later"
+    assert run.record["flows"][0]["timeouts"] == 0 or drops > 0
+
+
+def test_burst_loss_has_its_share(runs: dict[str, Run]) -> None:
+    """P / (P + R); its variance is (1 + l) / (1 - l) times an even one's, l = 1 - P - R."""
+    run = runs["burst"]
+    segments = run.record["flows"][0]["segments"]
+    into, out = 0.01, 0.25
+    left = 1 - into - out
+    share = run.record["link_drops"] / segments
+    assert segments > 10_000
+    assert within(share, into / (into + out), segments, (1 + left) / (1 - left))
+
+
+def test_a_policer_passes_depth_and_rate(runs: dict[str, Run]) -> None:
+    """100 segments in 100 ms are six times the rate, and all beyond the bucket is dropped. Passed:
+    never more than 100 kB and 2 Mbit/s and a frame, and 95 % of it while more is offered."""
+    run = runs["policer"]
+    record = run.record
+    (root,) = [q for q in run.json("qdisc-bn.json") if q["kind"] == "htb"]
+    seconds = (run.sent["end_us"] - run.sent["syn_us"]) / 1e6
+    most = 100_000 + 2e6 / 8 * seconds
+    assert 0.95 * most <= root["bytes"] <= most + FRAME
+    drops = record["queue"]["drops"]
+    assert drops > 100
+    assert record["flows"][0]["queue_drops"] == drops, "by the devices' counts"
+    assert frames_queued(run, 0, 10).max() <= 2
+    assert record["link_drops"] == 0
+
+
+def test_several_flows_and_a_rate_that_falls(runs: dict[str, Run]) -> None:
+    """The shares of the queue's drops still add up, flow by flow. 20 packets, then 10."""
+    record = runs["shared"].record
+    assert record["queue"]["drops"] > 0
+    assert sum(flow["queue_drops"] for flow in record["flows"]) == record["queue"]["drops"]
+    assert all(flow["link_drops"] == 0 for flow in record["flows"])
+    assert frames_queued(runs["shared"], 3, 4).max() > 15
+    assert 5 <= frames_queued(runs["shared"], 4.1, 5).max() <= 10, "the queue moved, too"
+
+
+def test_lfns_shared_link_moves(runs: dict[str, Run]) -> None:
+    """200 segments in 70 ms are more than both rates."""
+    run = runs["lfn"]
+    assert close(rate_between(run, 2, 3), 20e6 * SHARE, 0.01)
+    assert close(rate_between(run, 3.1, 5), 4e6 * SHARE, 0.02)
+
+
+def test_jitter_has_its_mean_and_deviation(runs: dict[str, Run]) -> None:
+    """Pings 50 ms apart, which nothing can bring closer than they are drawn: 530 ± 10 ms.
+
+    The deviation of a sample of an even distribution deviates by sqrt(.8 / 4 n) of itself.
+    """
+    text = runs["jitter"].text("ping")
+    times = np.array([float(t) for t in re.findall(r"time=([\d.]+)", text)])
+    assert len(times) > 0.9 * PINGS
+    assert times.mean() == pytest.approx(530, abs=4 * 10 / math.sqrt(len(times)) + 1)
+    assert times.std() == pytest.approx(10, rel=4 * math.sqrt(0.8 / 4 / len(times)))
+    assert times.max() <= 530 + 17.4 + 2
+    assert times.min() >= 530 - 17.4
+
+
+def test_iperf3_moves_too(runs: dict[str, Run]) -> None:
+    """The shell's own replay. iperf3 counts whole seconds, and 200 segments stand in the queue."""
+    found = runs["iperf3"].record["limit_bps"]
+    assert close(found, (2.9 * 10e6 + 3.1 * 2e6) / 6 * SHARE, 1e-6)
+    assert close(runs["iperf3"].record["total_goodput_bps"], found, 0.1)

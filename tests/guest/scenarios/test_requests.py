@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0
+"""requests in a real guest: completion times against arithmetic, a lost SYN, bytes, a bulk flow."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from apogee_lab.engines import uml
+from tests.guest.runs import Case, Run, run_cases
+
+pytestmark = [pytest.mark.guest, pytest.mark.uml]
+
+RTT = 0.504  # s: the hop's 250 ms and two wired links of 1 ms, both ways
+FRAME_S = 1514 * 8 / 10e6  # a full frame at the bottleneck
+SMALL_S = 0.002  # the handshake's frames, and a full frame on the wired links
+PAYLOAD = 1448
+DELAYED_ACK_S = 0.04
+SIZES = (10_000, 100_000)
+
+
+def transfers(cc: str, duration_s: float, **values: object) -> Case:
+    return Case({"sizes": SIZES, **values}, cc, duration_s, scenario="requests")
+
+
+CASES = {
+    "idle": transfers("cubic", 12),
+    "syn": transfers("cubic", 4, sizes=(10_000,), data_blackout=(0.0, 0.9)),
+    "errors": transfers("star", 12, ber=1e-5),
+    "beside": transfers("cubic+star", 10, lead=5.0),
+}
+
+
+@pytest.fixture(scope="module")
+def runs(build: Path) -> dict[str, Run]:
+    return run_cases(build, "requests", CASES, engine=uml)
+
+
+def times(run: Run) -> dict[int, list[float]]:
+    """The completion times of each size."""
+    return {one["bytes"]: one["times_s"] for one in run.record["requests"]["sizes"]}
+
+
+def test_completion_times_are_those_of_slow_start(runs: dict[str, Run]) -> None:
+    """One round trip for the handshake, half of one for the last flight, one for each before.
+
+    10 kB are 7 segments, less than the first window of 10; 100 kB are 70: flights of 10, 20 and 40.
+    What lies between the bounds is the time on the line, and one ACK that may be delayed.
+    """
+    found = times(runs["idle"])
+    assert set(found) == set(SIZES)
+    for took in found[10_000]:
+        assert 0 <= took - 1.5 * RTT <= 7 * FRAME_S + SMALL_S
+    for took in found[100_000]:
+        assert 0 <= took - 3.5 * RTT <= 70 * FRAME_S + SMALL_S + DELAYED_ACK_S
+    record = runs["idle"].record
+    assert (record["losses"], record["flows"][0]["retransmits"]) == (0, 0)
+
+
+def test_a_lost_syn_costs_a_second(runs: dict[str, Run]) -> None:
+    """The first timer is 1 s; the kernel's timers of that length are up to 36 ms late at 250 Hz."""
+    first, *others = times(runs["syn"])[10_000]
+    assert runs["syn"].record["link_drops"] == 1
+    for took in others:
+        assert 0 <= took - 1.5 * RTT <= 7 * FRAME_S + SMALL_S
+        assert 1.0 - SMALL_S <= first - took <= 1.036 + SMALL_S
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_was_sent_has_arrived(runs: dict[str, Run], name: str) -> None:
+    """All bytes, in rounds of which each has every size once; in no less than the path takes."""
+    run = runs[name]
+    sent = [size for _, size in run.sent["transfers"]]
+    record = run.record
+    sizes = sorted(set(sent))
+    for start in range(0, len(sent), len(sizes)):
+        assert max(Counter(sent[start : start + len(sizes)]).values()) == 1
+    assert sum(sent) == record["requests"]["bytes"] == run.json("flow1.recv.json")["bytes"]
+    assert len(sent) == record["requests"]["transfers"] >= 3
+    assert record["flows"][0]["segments"] >= sum(math.ceil(size / PAYLOAD) for size in sent)
+    assert all(took >= 1.5 * RTT for own in times(run).values() for took in own)
+
+
+def test_errors_are_repaired(runs: dict[str, Run]) -> None:
+    """About one full frame in nine is lost: some of the 7 or 70 in most transfers."""
+    record = runs["errors"].record
+    assert record["link_drops"] > 0
+    assert record["flows"][0]["retransmits"] > 0
+
+
+def test_a_bulk_flow_runs_before_and_as_long_as_the_transfers(runs: dict[str, Run]) -> None:
+    run = runs["beside"]
+    record, bulk = run.record, run.json("flow2.send.json")
+    ended = [last for _, last in run.json("flow1.recv.json")["transfers"]][-1]
+    assert run.sent["syn_us"] - bulk["syn_us"] == pytest.approx(5e6, abs=2e6 * RTT)
+    assert 0 <= (bulk["end_us"] - ended) / 1e6 <= 3 * RTT
+    assert record["interval"]["over_s"] == 10
+    assert record["total_goodput_bps"] <= 1.01 * record["limit_bps"]
+    assert record["flows"][1]["goodput_bps"] > 0.25 * record["limit_bps"], "a half of its half"

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The lab's sender where a SYN's answer is lost: twice, and it is tried again by another socket."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from apogee_lab.engines import uml
+from tests.guest.runs import Case, Run, run_cases
+
+pytestmark = [pytest.mark.guest, pytest.mark.uml]
+
+RTT = 0.5  # s
+CASES = {
+    f"{length_s:g}": Case({"ack_blackout": (0.0, length_s)}, "cubic", duration_s=8.0)
+    for length_s in (0.5, 3.5)
+}
+
+
+@pytest.fixture(scope="module")
+def runs(build: Path) -> dict[str, Run]:
+    return run_cases(build, "lost-syn", CASES, engine=uml)
+
+
+@pytest.mark.parametrize(
+    # Sent at 0 and 1 s by the first socket, which waits 2 s more; at 3 and 4 s by the second one.
+    # One socket alone would send again at 3 and 7 s, as would the receiver its answers.
+    ("length_s", "at_s"),
+    [(0.5, 1), (3.5, 4)],
+)
+def test_when_a_connection_stands(runs: dict[str, Run], length_s: float, at_s: float) -> None:
+    sent = runs[f"{length_s:g}"].sent
+    assert (sent["t0_us"] - sent["syn_us"]) / 1e6 == pytest.approx(at_s + RTT, abs=0.1)
+
+
+def test_the_second_socket_sends_as_the_first_would(runs: dict[str, Run]) -> None:
+    """With the same algorithm, as long from when it is connected: 8 s and a round trip."""
+    sent = runs["3.5"].sent
+    assert sent["cc"] == "cubic"
+    assert sent["info"]["delivered"] > 100
+    assert (sent["end_us"] - sent["t0_us"]) / 1e6 == pytest.approx(8 + RTT, abs=0.2)

@@ -1,0 +1,885 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Compound TCP and Compound TCP+: powers, Diff, both windows, beside the paper's equations."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tests.unit.headers.cheaders import Library
+
+U32_MAX = 2**32 - 1
+U64_MAX = 2**64 - 1
+ONE = 256  # a segment
+PLAIN, TWO_THIRDS, HALF_LESS, HOLD = 0, 2, 3, 4
+
+segments = st.integers(1, 100) | st.integers(1, 2**20) | st.integers(1, 2**31 - 1)
+fixed = st.integers(0, 100 * ONE) | st.integers(0, 2**20 * ONE) | st.integers(0, 2**40)
+times = st.integers(1, 1000) | st.integers(1, 10_000_000) | st.integers(1, U32_MAX)
+permille = st.integers(1, 1000)
+
+
+def rules(apogee: Library, **given_: Any) -> Any:
+    """The paper's, with no excess."""
+    paper = {"gamma": 30, "alpha": 125, "beta": 500, "k": 750, "zeta": 1000, "rule": HALF_LESS}
+    return apogee.new("compound_rules", **{**paper, **given_})
+
+
+def windows(apogee: Library, cwnd: int, dwnd: int = 0) -> Any:
+    return apogee.new("compound_windows", cwnd=cwnd, dwnd=dwnd)
+
+
+def lowered(apogee: Library, rule: int, cwnd: int, diff: int = 30 * ONE, excess: int = 0) -> int:
+    return apogee.compound_loss_window(rules(apogee, rule=rule, excess=excess), cwnd, diff)
+
+
+# --- swnd^k -----------------------------------------------------------------------------------
+
+
+def test_the_roots_of_two(apogee: Library) -> None:
+    """Exponent 23 makes the result's unit that of the table."""
+    with localcontext() as context:
+        context.prec = 60
+        for i in range(1, 25):
+            root = Decimal(2) ** (Decimal(1) / 2**i)
+            assert apogee.compound_exp2((23 << 24) + (1 << (24 - i))) == int(root * 2**31)
+
+
+@given(segments | st.integers(1, U32_MAX))
+def test_the_logarithm(apogee: Library, x: int) -> None:
+    with localcontext() as context:
+        context.prec = 60
+        exact = Decimal(x).ln() / Decimal(2).ln() * 2**24
+    assert exact - 2 < apogee.compound_log2(x) <= exact
+
+
+@given(segments | st.integers(1, U32_MAX), permille)
+def test_a_power_is_within_its_bound(apogee: Library, swnd: int, k: int) -> None:
+    """Never above, and below by no more than 2^-22 of it and the rounding."""
+    with localcontext() as context:
+        context.prec = 60
+        exact = Decimal(swnd) ** (Decimal(k) / 1000) * ONE
+    assert exact * (1 - Decimal(2) ** -22) - 1 < apogee.compound_power(swnd, k) <= exact
+
+
+@given(segments)
+def test_three_quarters_in_integers(apogee: Library, swnd: int) -> None:
+    """r = 256 swnd^(3/4) means r^4 = 256^4 swnd^3."""
+    found = apogee.compound_power(swnd, 750)
+    assert found**4 <= ONE**4 * swnd**3 < ((found + 1) * (1 + Fraction(1, 2**22))) ** 4
+
+
+@pytest.mark.parametrize(
+    ("swnd", "k", "power"),
+    [(0, 750, 0), (1, 750, 1), (16, 750, 8), (256, 750, 64), (2**20, 750, 2**15)]
+    + [(2**31, 1000, 2**31), (16, 250, 2), (16, 500, 4), (2**20, 500, 1024)],
+)
+def test_powers_that_are_exact(apogee: Library, swnd: int, k: int, power: int) -> None:
+    assert apogee.compound_power(swnd, k) == power * ONE
+
+
+# --- the delay window's increase, Diff --------------------------------------------------------
+
+
+@pytest.mark.parametrize("swnd", range(17))
+def test_the_smallest_windows_have_no_increase(apogee: Library, swnd: int) -> None:
+    """alpha swnd^(3/4) is 1 at 16 segments."""
+    assert apogee.compound_increase(swnd, 125, 750) == 0
+
+
+@pytest.mark.parametrize(
+    ("swnd", "alpha", "k", "increase"),
+    # 81^(3/4) = 27, 625^(3/4) = 125, 10^4 -> 1000, 10^6 -> 31622.78, 2^20 -> 32768
+    [(81, 125, 750, 2.375), (625, 125, 750, 14.625), (10_000, 125, 750, 124)]
+    + [(1_000_000, 125, 750, 3951.847), (2**20, 125, 750, 4095), (17, 125, 750, 0.046534)]
+    + [(10_000, 1000, 500, 99), (10_000, 1000, 1000, 9999), (10_000, 1, 750, 0)],
+)
+def test_the_increase_by_hand(
+    apogee: Library, swnd: int, alpha: int, k: int, increase: float
+) -> None:
+    found = apogee.compound_increase(swnd, alpha, k) / ONE
+    assert found == pytest.approx(increase, rel=1e-6, abs=1 / ONE)
+
+
+@given(segments, permille, permille)
+def test_the_increase(apogee: Library, swnd: int, alpha: int, k: int) -> None:
+    exact = max(alpha / 1000 * swnd ** (k / 1000) - 1, 0)
+    assert apogee.compound_increase(swnd, alpha, k) / ONE == pytest.approx(
+        exact, rel=1e-6, abs=1e-2
+    )
+
+
+@given(st.integers(0, U32_MAX), st.integers(0, U32_MAX), st.integers(0, U32_MAX))
+def test_diff_is_equation_1_rounded_down(apogee: Library, swnd: int, base: int, rtt: int) -> None:
+    exact = Fraction(swnd * (rtt - base), rtt) if rtt > base else Fraction(0)
+    assert apogee.compound_diff(swnd, base, rtt) == math.floor(exact * ONE)
+
+
+@given(st.integers(1, 2**20), st.integers(1, 10_000_000), st.integers(1, 10_000_000))
+def test_diff_as_the_paper_writes_it(apogee: Library, swnd: int, base: int, more: int) -> None:
+    rtt = base + more
+    exact = (swnd / base - swnd / rtt) * base
+    assert apogee.compound_diff(swnd, base, rtt) / ONE == pytest.approx(exact, abs=1 / ONE + 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("swnd", "base", "rtt", "diff"),
+    [(100, 120_000, 120_000, 0), (100, 120_000, 119_999, 0), (100, 120_000, 240_000, 50)]
+    + [(2**20, 1, 10_000_000, 2**20 - 0.1048576), (1, 120_000, 160_000, 0.25)]
+    # 100 Gbit/s and 2 s: 17.3 million segments
+    + [(17_265_193, 1_000_000, 2_000_000, 8_632_596.5), (100, 0, 0, 0)],
+)
+def test_diff_by_hand(apogee: Library, swnd: int, base: int, rtt: int, diff: float) -> None:
+    assert apogee.compound_diff(swnd, base, rtt) == math.floor(diff * ONE)
+
+
+@given(st.integers(1, 65535))
+def test_gamma_itself_is_crowded(apogee: Library, gamma: int) -> None:
+    which = rules(apogee, gamma=gamma)
+    assert apogee.compound_crowded(which, gamma * ONE)
+    assert not apogee.compound_crowded(which, gamma * ONE - 1)
+
+
+# --- windows by round trip --------------------------------------------------------------------
+
+
+@given(fixed, segments, fixed, st.integers(1, 65535), st.integers(1, 10_000), st.booleans())
+def test_the_delay_window(
+    apogee: Library, dwnd: int, swnd: int, diff: int, gamma: int, zeta: int, may_grow: bool
+) -> None:
+    """It grows by the increase below gamma, and gives way by zeta Diff from there, not below 0."""
+    which = rules(apogee, gamma=gamma, zeta=zeta)
+    found = apogee.compound_delay_window(which, dwnd, swnd, diff, may_grow)
+    if diff < gamma * ONE:
+        assert found == dwnd + (apogee.compound_increase(swnd, 125, 750) if may_grow else 0)
+    else:
+        assert found == max(dwnd - zeta * diff // 1000, 0)
+
+
+@pytest.mark.parametrize(
+    ("dwnd", "diff", "zeta", "left"),
+    [(100, 30, 1000, 70), (100, 30, 500, 85), (30, 30, 1000, 0), (29, 30, 1000, 0), (0, 40, 1, 0)],
+)
+def test_giving_way_by_hand(apogee: Library, dwnd: int, diff: int, zeta: int, left: int) -> None:
+    which = rules(apogee, zeta=zeta)
+    found = apogee.compound_delay_window(which, dwnd * ONE, 200, diff * ONE, True)
+    assert found == left * ONE
+
+
+@pytest.mark.parametrize("rule", [PLAIN, TWO_THIRDS, HALF_LESS, HOLD])
+@pytest.mark.parametrize("letter", [False, True])
+@pytest.mark.parametrize(
+    ("dwnd", "diff"), [(0, 0), (0, 30 * ONE - 1), (0, 30 * ONE), (1, 99 * ONE)]
+)
+def test_when_the_loss_window_is_held(
+    apogee: Library, rule: int, letter: bool, dwnd: int, diff: int
+) -> None:
+    """Never by Compound TCP; else with dwnd = 0, and Diff >= gamma unless to the letter."""
+    held = apogee.compound_held(rules(apogee, rule=rule, letter=letter), dwnd, diff)
+    assert held == (rule != PLAIN and dwnd == 0 and (letter or diff == 30 * ONE))
+
+
+def test_a_small_flow_shrinks_for_ever_by_the_letter_only(apogee: Library) -> None:
+    """16 segments on an empty path: no increase, so dwnd stays 0."""
+    for letter, left in ((True, 2 * ONE), (False, 16 * ONE)):
+        which = rules(apogee, letter=letter)
+        cwnd, dwnd = 16 * ONE, 0
+        for _ in range(100):
+            dwnd = apogee.compound_delay_window(which, dwnd, cwnd // ONE, 0, True)
+            if apogee.compound_held(which, dwnd, 0):
+                cwnd = apogee.compound_loss_window(which, cwnd, 0)
+        assert (cwnd, dwnd) == (left, 0)
+
+
+@pytest.mark.parametrize(
+    ("rule", "before", "after"),
+    [(TWO_THIRDS, 30, 20), (TWO_THIRDS, 31, 21), (TWO_THIRDS, 32, 22), (TWO_THIRDS, 9.5, 7)]
+    + [(TWO_THIRDS, 4, 3), (TWO_THIRDS, 3, 2), (TWO_THIRDS, 2.5, 2), (TWO_THIRDS, 2, 2)]
+    + [(HALF_LESS, 10, 9.5), (HALF_LESS, 9.5, 9), (HALF_LESS, 2.5, 2), (HALF_LESS, 2.25, 2)]
+    + [(HALF_LESS, 2, 2), (HOLD, 10, 10), (HOLD, 2.5, 2.5), (HOLD, 1, 1)]
+    + [(TWO_THIRDS, 1, 1), (HALF_LESS, 1.5, 1.5), (TWO_THIRDS, 2**20, 699_051)],
+)
+def test_the_rules_by_hand(apogee: Library, rule: int, before: float, after: float) -> None:
+    assert lowered(apogee, rule, int(before * ONE)) == after * ONE
+
+
+@given(st.sampled_from([TWO_THIRDS, HALF_LESS, HOLD]), fixed, fixed, st.integers(0, 1000))
+def test_no_rule_raises_the_window_or_leads_below_two(
+    apogee: Library, rule: int, cwnd: int, diff: int, excess: int
+) -> None:
+    found = lowered(apogee, rule, cwnd, diff, excess)
+    assert min(cwnd, 2 * ONE) <= found <= cwnd
+
+
+def by_rule(rule: int, cwnd: Fraction) -> Fraction:
+    """Equations 2 to 4, of a window in segments."""
+    if rule == TWO_THIRDS:
+        return Fraction(math.ceil(cwnd * 2 / 3))
+    return cwnd - Fraction(1, 2) if rule == HALF_LESS else cwnd
+
+
+@given(
+    st.sampled_from([TWO_THIRDS, HALF_LESS, HOLD]),
+    st.integers(2 * ONE + 1, 2**20 * ONE),
+    fixed,
+    st.integers(1, 65535),
+    st.integers(0, 1000),
+)
+def test_what_exceeds_gamma_is_taken_as_well(
+    apogee: Library, rule: int, cwnd: int, diff: int, gamma: int, excess: int
+) -> None:
+    """By the rule, less a part of Diff - gamma, not below 2: the product is rounded down."""
+    which = rules(apogee, rule=rule, gamma=gamma, excess=excess)
+    found = apogee.compound_loss_window(which, cwnd, diff)
+    over = math.floor(max(diff - gamma * ONE, 0) * Fraction(excess, 1000))
+    exact = by_rule(rule, Fraction(cwnd, ONE)) * ONE - over
+    assert found == max(exact, 2 * ONE)
+
+
+@pytest.mark.parametrize(
+    ("rule", "cwnd", "diff", "excess", "after"),
+    [(HALF_LESS, 100, 30, 500, 99.5), (HALF_LESS, 100, 31, 500, 99), (HOLD, 100, 50, 500, 90)]
+    + [(HALF_LESS, 100, 50, 0, 99.5), (HALF_LESS, 100, 50, 1000, 79.5), (HOLD, 100, 50, 1, 99.98)]
+    + [(TWO_THIRDS, 90, 50, 500, 50), (HALF_LESS, 20, 50, 1000, 2), (HALF_LESS, 2, 99, 1000, 2)]
+    # Less than gamma wait: by the letter a rule acts there, but nothing is too much.
+    + [(HALF_LESS, 100, 0, 1000, 99.5), (HOLD, 1.5, 99, 1000, 1.5)]
+    + [(HOLD, 2**20, 2**20, 500, 2**19 + 15)],
+)
+def test_the_excess_by_hand(
+    apogee: Library, rule: int, cwnd: float, diff: int, excess: int, after: float
+) -> None:
+    found = lowered(apogee, rule, int(cwnd * ONE), diff * ONE, excess)
+    assert found / ONE == pytest.approx(after, abs=1 / ONE)
+
+
+@given(st.integers(0, 2**20), st.integers(0, ONE), st.integers(1, 65535))
+def test_the_window_that_leaves_gamma(apogee: Library, swnd: int, part: int, gamma: int) -> None:
+    """swnd - Diff + gamma, rounded down; Diff is at most swnd."""
+    diff = swnd * part
+    found = apogee.compound_fitted(rules(apogee, gamma=gamma), swnd, diff)
+    assert found == max(math.floor(swnd - Fraction(diff, ONE) + gamma), 2)
+
+
+@pytest.mark.parametrize(
+    ("swnd", "diff", "gamma", "fitted"),
+    [(100, 30, 30, 100), (100, 50, 30, 80), (100, 50.25, 30, 79), (100, 100, 30, 30)]
+    + [(100, 10, 30, 120), (1, 1, 1, 2), (0, 0, 1, 2), (2**31 - 1, 0, 65535, 2**31 - 1)]
+    # More than the whole window waits: all of it.
+    + [(100, 100.25, 30, 30), (100, 2**30, 30, 30), (0, 5, 1, 2), (3, 2**54, 65535, 65535)],
+)
+def test_fitted_by_hand(apogee: Library, swnd: int, diff: float, gamma: int, fitted: int) -> None:
+    which = rules(apogee, gamma=gamma)
+    assert apogee.compound_fitted(which, swnd, int(diff * ONE)) == fitted
+
+
+@given(st.integers(1, 2**20), st.integers(1, 10_000_000), st.integers(0, 10_000_000))
+def test_the_fitted_window_leaves_gamma_waiting(
+    apogee: Library, swnd: int, base: int, more: int
+) -> None:
+    """Of what the path holds, swnd baseRTT / RTT, gamma more are in the queue, to a segment."""
+    diff = apogee.compound_diff(swnd, base, base + more)
+    found = apogee.compound_fitted(rules(apogee), swnd, diff)
+    holds = Fraction(swnd * base, base + more)
+    assert 29 <= found - holds <= 30 + Fraction(1, ONE)
+
+
+def test_rule_3_takes_a_segment_every_other_round_trip(apogee: Library) -> None:
+    """The ceiling is of what is sent."""
+    cwnd, sent = 10 * ONE, []
+    for _ in range(6):
+        cwnd = lowered(apogee, HALF_LESS, cwnd)
+        sent.append(apogee.compound_sent(windows(apogee, cwnd)))
+    assert sent == [10, 9, 9, 8, 8, 7]
+
+
+# --- both windows and the stack's -------------------------------------------------------------
+
+
+@given(fixed, fixed)
+def test_what_is_sent_is_the_sum_rounded_up(apogee: Library, cwnd: int, dwnd: int) -> None:
+    found = apogee.compound_sent(windows(apogee, cwnd, dwnd))
+    assert found == min(math.ceil(Fraction(cwnd + dwnd, ONE)), 2**31 - 1)
+
+
+@given(st.integers(ONE, 2**38), st.integers(0, 2**38 - ONE), segments)
+@example(cwnd=2**38, dwnd=2**38 - ONE, swnd=1)
+def test_the_windows_follow_the_stack(apogee: Library, cwnd: int, dwnd: int, swnd: int) -> None:
+    """Growth is cwnd's; what is taken, dwnd gives first; fractions stay; up to the largest swnd."""
+    both = windows(apogee, cwnd, dwnd)
+    sent = apogee.compound_sent(both)
+    apogee.compound_follow(both, swnd)
+    assert apogee.compound_sent(both) == swnd
+    change = (swnd - sent) * ONE
+    from_dwnd = max(change, -dwnd) if change < 0 else 0
+    assert (both.cwnd, both.dwnd) == (cwnd + change - from_dwnd, dwnd + from_dwnd)
+
+
+@pytest.mark.parametrize(
+    ("cwnd", "dwnd", "beta", "after"),
+    [(20, 20, 500, (10, 10)), (20, 0, 500, (10, 0)), (21, 0, 500, (10, 0)), (21, 20, 500, (10, 10))]
+    # 40 (1 - 1/8) = 35; 40 (1 - 3/4) = 10, which is no more than half of cwnd
+    + [(20, 20, 125, (10, 25)), (20, 20, 750, (10, 0)), (20.5, 0, 500, (10, 0))]
+    + [(3, 0, 500, (2, 0)), (1, 0, 500, (2, 0)), (2, 9, 500, (2, 3)), (9, 2.75, 1, (4, 7))]
+    + [(100, 2**20, 500, (50, 524_288))],
+)
+def test_a_loss_by_hand(
+    apogee: Library, cwnd: float, dwnd: float, beta: int, after: tuple[int, int]
+) -> None:
+    both = windows(apogee, int(cwnd * ONE), int(dwnd * ONE))
+    apogee.compound_loss(both, beta)
+    assert (both.cwnd / ONE, both.dwnd / ONE) == after
+
+
+@given(st.integers(4 * ONE, 2**40), fixed, st.integers(1, 999))
+def test_a_loss(apogee: Library, cwnd: int, dwnd: int, beta: int) -> None:
+    """cwnd / 2 and (swnd (1 - beta) - cwnd / 2)+, within the rounding down to segments."""
+    both = windows(apogee, cwnd, dwnd)
+    apogee.compound_loss(both, beta)
+    assert both.cwnd == cwnd // (2 * ONE) * ONE
+    exact = max((cwnd + dwnd) * (1000 - beta) / 1000 - cwnd / 2, 0)
+    assert both.dwnd == pytest.approx(exact, rel=1e-9, abs=ONE)
+
+
+@pytest.mark.parametrize(
+    ("now", "flight", "beta", "after"),
+    # Lowered from 160: half of it is less than 87, but not less than 50; 1/8 leaves 140.
+    [((87, 0), 160, 500, (80, 0)), ((50, 0), 160, 500, (50, 0)), ((87, 0), 160, 125, (87, 0))]
+    # Not lowered at all: as any loss. What has grown beside goes first.
+    + [((160, 0), 160, 500, (80, 0)), ((85, 4), 160, 500, (80, 0)), ((70, 20), 160, 500, (70, 10))],
+)
+def test_a_flight_is_answered_once(
+    apogee: Library, now: tuple[int, int], flight: int, beta: int, after: tuple[int, int]
+) -> None:
+    both = windows(apogee, now[0] * ONE, now[1] * ONE)
+    apogee.compound_loss_once(both, flight, beta)
+    assert (both.cwnd / ONE, both.dwnd / ONE) == after
+
+
+@given(
+    st.integers(2 * ONE, 2**38),
+    st.integers(0, 2**38),
+    st.integers(1, 2**31 - 1),
+    st.integers(1, 999),
+)
+def test_a_flight_is_answered_by_its_own_loss(
+    apogee: Library, cwnd: int, dwnd: int, flight: int, beta: int
+) -> None:
+    both, alone = windows(apogee, cwnd, dwnd), windows(apogee, flight * ONE)
+    sent = apogee.compound_sent(both)
+    apogee.compound_loss(alone, beta)
+    apogee.compound_loss_once(both, flight, beta)
+    assert apogee.compound_sent(both) == min(sent, apogee.compound_sent(alone))
+    assert both.cwnd <= cwnd
+
+
+# --- round after round ------------------------------------------------------------------------
+
+
+class Paper:
+    """The paper's equations in floating point: one flow, a path that holds ``holds`` packets."""
+
+    def __init__(self, holds: float, rule: int, cwnd: float) -> None:
+        self.holds, self.rule, self.cwnd, self.dwnd = holds, rule, cwnd, 0.0
+
+    def round(self) -> None:
+        swnd = self.cwnd + self.dwnd
+        diff = max(swnd - self.holds, 0)  # RTT = baseRTT swnd / holds
+        if diff < 30:
+            self.dwnd += max(swnd**0.75 / 8 - 1, 0)
+        else:
+            self.dwnd = max(self.dwnd - diff, 0)
+        if self.rule == PLAIN or self.dwnd > 0 or diff < 30:
+            self.cwnd += 1
+        elif self.rule == TWO_THIRDS:
+            self.cwnd = max(math.ceil(self.cwnd * 2 / 3), 2)
+        elif self.rule == HALF_LESS:
+            self.cwnd = max(self.cwnd - 0.5, 2)
+
+
+@pytest.mark.parametrize("rule", [PLAIN, TWO_THIRDS, HALF_LESS, HOLD])
+@pytest.mark.parametrize(("holds", "start"), [(200, 40), (200, 400), (6000, 100), (5, 90)])
+def test_round_trips_beside_the_paper(apogee: Library, rule: int, holds: int, start: int) -> None:
+    """Thirty round trips, in which rounding has not yet led to another decision."""
+    paper = Paper(holds, rule, start)
+    which, both = rules(apogee, rule=rule), windows(apogee, start * ONE)
+    base = 1_000_000
+    for _ in range(30):
+        exact = (both.cwnd + both.dwnd) / ONE
+        rtt = max(base, round(base * exact / holds))
+        # Diff of the window with its fraction, as the paper has it.
+        diff = math.floor(exact * (rtt - base) / rtt * ONE)
+        swnd = apogee.compound_sent(both)
+        assert abs(apogee.compound_diff(swnd, base, rtt) - diff) <= ONE
+        both.dwnd = apogee.compound_delay_window(which, both.dwnd, swnd, diff, True)
+        if apogee.compound_held(which, both.dwnd, diff):
+            both.cwnd = apogee.compound_loss_window(which, both.cwnd, diff)
+        else:
+            both.cwnd += ONE
+        paper.round()
+        assert both.cwnd / ONE == pytest.approx(paper.cwnd, abs=1.01)
+        assert both.dwnd / ONE == pytest.approx(paper.dwnd, rel=0.01, abs=2)
+
+
+# --- baseRTT, and dips to learn it ------------------------------------------------------------
+
+rtts = st.integers(1, 1000) | st.integers(1, 10_000_000)  # 1 us to 10 s
+clocks = st.integers(0, U32_MAX)
+
+
+def known(apogee: Library, rtt: int = 0, **more: int) -> Any:
+    """struct compound_base, with baseRTT."""
+    return apogee.new("compound_base", rtt_us=rtt, **more)
+
+
+def near(rtt: int, base: int) -> bool:
+    return Fraction(rtt, base) <= Fraction(9, 8)
+
+
+@given(st.integers(1, U32_MAX), st.integers(1, U32_MAX))
+def test_near_is_an_eighth(apogee: Library, base: int, rtt: int) -> None:
+    assert apogee.compound_base_near(known(apogee, base), rtt) == near(rtt, base)
+
+
+@pytest.mark.parametrize(
+    ("base", "rtt", "is_near"),
+    [(120_000, 135_000, True), (120_000, 135_001, False), (1, 1, True), (1, 2, False)]
+    + [(10_000_000, 11_250_000, True), (U32_MAX, U32_MAX, True), (8, 9, True), (8, 10, False)],
+)
+def test_near_by_hand(apogee: Library, base: int, rtt: int, is_near: bool) -> None:
+    assert apogee.compound_base_near(known(apogee, base), rtt) == is_near
+
+
+@given(times, st.lists(times, min_size=1))
+def test_base_rtt_is_the_smallest(apogee: Library, first: int, later: list[int]) -> None:
+    base = known(apogee)
+    for rtt in (first, *later):
+        apogee.compound_base_update(base, rtt, 0)
+    assert base.rtt_us == min(first, *later)
+
+
+@given(rtts, rtts, clocks)
+def test_seeing_base_rtt_forgets_the_dips(apogee: Library, rtt: int, before: int, now: int) -> None:
+    base = known(apogee, before, seen_ms=now ^ 1, least_us=7, unseen=3)
+    apogee.compound_base_update(base, rtt, now)
+    assert base.rtt_us == min(rtt, before)
+    seen = near(rtt, base.rtt_us)
+    assert (base.seen_ms == now, base.least_us, base.unseen) == (
+        seen,
+        *((0, 0) if seen else (7, 3)),
+    )
+
+
+@pytest.mark.parametrize("doubled", range(4))
+@pytest.mark.parametrize("longest", [1000, 20_000, 600_000, 7, 1])
+def test_periods(apogee: Library, longest: int, doubled: int) -> None:
+    """An eighth at first, the longest after three times; a millisecond at least."""
+    found = apogee.compound_period_ms(known(apogee, doubled=doubled), longest)
+    assert found == max(math.floor(longest * Fraction(2**doubled, 8)), 1)
+
+
+@pytest.mark.parametrize(("doubled", "period"), [(0, 2500), (1, 5000), (2, 10_000), (3, 20_000)])
+def test_periods_by_hand(apogee: Library, doubled: int, period: int) -> None:
+    assert apogee.compound_period_ms(known(apogee, doubled=doubled), 20_000) == period
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "begins"),
+    [(5000, 5000, False), (5000, 7500, True), (5000, 5001, True), (5000, 0, False)]
+    # 2^32 - 796 is followed by 204; and half of the circle ahead is behind.
+    + [(2**32 - 796, 204, True), (204, 2**32 - 796, False), (U32_MAX, 0, True), (0, U32_MAX, False)]
+    + [(0, 2**31 - 1, True), (0, 2**31, False), (7, 2**31 + 6, True), (7, 2**31 + 7, False)],
+)
+def test_a_period_begins_by_hand(apogee: Library, before: int, now: int, begins: bool) -> None:
+    base = known(apogee, period_ms=before)
+    assert apogee.compound_period_begins(base, now) == begins
+    assert base.period_ms == now
+    assert not apogee.compound_period_begins(base, now)
+
+
+def test_phases_by_hand(apogee: Library) -> None:
+    """2^64 times the golden ratio's fraction is 0x9e37...; no address, no shift."""
+    assert apogee.compound_phase_ms(0) == 0
+    assert apogee.compound_phase_ms(1) == 0x9E3779B9
+    assert apogee.compound_phase_ms(2) == 0x3C6EF372
+
+
+@given(st.integers(0, U64_MAX))
+def test_phases(apogee: Library, address: int) -> None:
+    assert apogee.compound_phase_ms(address) == address * 0x9E3779B97F4A7C15 % 2**64 >> 32
+
+
+@pytest.mark.parametrize("step", [1, 2, 0x100, 0x10000, 0x1000000])
+def test_phases_of_like_addresses_are_spread(apogee: Library, step: int) -> None:
+    """A vendor's 400 next addresses in eighths of 20 s: 50 in each, within five standard
+    deviations (6.6) of what chance would do."""
+    found = [apogee.compound_phase_ms(0x0200_5E10_0000 + step * n) % 20_000 for n in range(400)]
+    eighths = [sum(each * 8 // 20_000 == n for each in found) for n in range(8)]
+    assert max(abs(count - 50) for count in eighths) < 33
+
+
+@given(st.integers(0, 2**42), st.integers(0, U32_MAX), st.integers(1, 600_000))
+def test_a_period_is_as_long_as_it_is_wherever_it_begins(
+    apogee: Library, now: int, phase: int, length: int
+) -> None:
+    """A begin is at a multiple when shifted, not ahead, and less than a length ago."""
+    start = apogee.compound_period_start_ms(now, phase, length)
+    since = (now - start) % 2**32
+    assert since < length
+    assert (now - since + phase) % length == 0
+
+
+@given(clocks, st.integers(1, 2**31 - 1))
+def test_a_period_begins_modulo_2_32(apogee: Library, before: int, ahead: int) -> None:
+    """Later by less than half of the circle is a new one, earlier is none."""
+    later = (before + ahead) % 2**32
+    assert apogee.compound_period_begins(known(apogee, period_ms=before), later)
+    assert not apogee.compound_period_begins(known(apogee, period_ms=later), before)
+
+
+@given(
+    st.integers(0, 2**42),
+    st.sampled_from([1, 7, 313, 2500]),
+    st.lists(st.tuples(st.integers(1, 4000), st.booleans()), max_size=50),
+)
+def test_periods_begin_at_their_multiples(
+    apogee: Library, clock: int, first: int, steps: list[tuple[int, bool]]
+) -> None:
+    """A doubled period began before and is none; the next multiple of it is the next one."""
+    length, newest = first, clock // first * first
+    base = known(apogee, period_ms=newest % 2**32)
+    for step, double in steps:
+        clock += step
+        if double and length < 8 * first:
+            length *= 2
+        start = clock // length * length
+        assert apogee.compound_period_begins(base, start % 2**32) == (start > newest)
+        newest = start
+
+
+PERIOD = 2500
+
+
+def due(
+    base: Any, apogee: Library, rtt: int, now: int, begins: bool = False, length: int = PERIOD
+) -> bool:
+    return apogee.compound_dip_due(base, rtt, now & U32_MAX, length, begins)
+
+
+@pytest.mark.parametrize("since", [0, 749, 750, 10_000])
+@pytest.mark.parametrize("seen", [0, 5_000, U32_MAX - 300])
+@pytest.mark.parametrize("begins", [False, True])
+def test_due_as_a_period_begins(apogee: Library, begins: bool, seen: int, since: int) -> None:
+    """From three tenths of it after baseRTT was last seen; the clock may wrap."""
+    base = known(apogee, 100_000, seen_ms=seen)
+    assert due(base, apogee, 200_000, seen + since, begins) == (begins and since >= 750)
+
+
+@pytest.mark.parametrize("since", [749, 750])
+@pytest.mark.parametrize(
+    # Moving mean of 200 ms and this one: 3/4 and 1/4; 5 % below is 93.44 % of what was.
+    ("rtt", "falls"),
+    [(186_800, True), (187_000, False), (200_000, False), (100_000, True)],
+)
+def test_due_where_the_rtt_falls(apogee: Library, rtt: int, falls: bool, since: int) -> None:
+    base = known(apogee, 100_000, seen_ms=U32_MAX, mean_us=200_000, sure=True)
+    assert due(base, apogee, rtt, U32_MAX + since) == (falls and since >= 750)
+    assert base.mean_us == pytest.approx(0.75 * 200_000 + 0.25 * rtt, abs=2)
+
+
+@pytest.mark.parametrize("begins", [False, True])
+@pytest.mark.parametrize(("rtt", "falls"), [(186_800, True), (187_000, False)])
+@pytest.mark.parametrize("doubled", [0, 2, 3])
+@pytest.mark.parametrize("sure", [False, True])
+def test_who_learns_follows_at_once(
+    apogee: Library, sure: bool, doubled: int, rtt: int, falls: bool, begins: bool
+) -> None:
+    """With baseRTT in sight, but only three times, and not once a dip has confirmed it."""
+    base = known(apogee, 190_000, seen_ms=7, mean_us=200_000, sure=sure, doubled=doubled)
+    assert due(base, apogee, rtt, 7, begins) == (falls and not sure and doubled < 3)
+
+
+@given(
+    rtts, rtts, clocks, st.integers(0, 2**31), st.integers(1, 600_000), st.booleans(),
+    st.booleans(), st.integers(0, 3),
+)  # fmt: skip
+def test_due(
+    apogee: Library, rtt: int, mean: int, seen: int, since: int, length: int, begins: bool,
+    sure: bool, doubled: int,
+) -> None:  # fmt: skip
+    """Both ways, at any time; left out where rounding could decide."""
+    base = known(apogee, 1, seen_ms=seen, mean_us=mean, sure=sure, doubled=doubled)
+    found = due(base, apogee, rtt, seen + since, begins, length)
+    exact = Fraction(3, 4) * mean + Fraction(1, 4) * rtt
+    assert abs(base.mean_us - exact) < 1
+    if abs(rtt - exact * Fraction(19, 20)) > 1:
+        falls = rtt < exact * Fraction(19, 20)
+        missed = since >= length * Fraction(3, 10)
+        learns = not sure and doubled < 3
+        assert found == ((missed and begins) or ((missed or learns) and falls))
+
+
+def test_the_first_rtt_is_its_own_mean(apogee: Library) -> None:
+    base = known(apogee, 100_000)
+    assert not due(base, apogee, 200_000, 10_000)
+    assert base.mean_us == 200_000
+
+
+@pytest.mark.parametrize(
+    ("swnd", "half"), [(1, 1), (9, 9), (10, 10), (15, 10), (20, 10), (21, 10), (22, 11), (101, 50)]
+)
+def test_a_dip_begins_with_half_the_window(apogee: Library, swnd: int, half: int) -> None:
+    base = known(apogee, 100_000)
+    assert apogee.compound_dip_begin(base, swnd, 230_000) == half
+    assert (base.rounds, base.before_us) == (5, 230_000)
+
+
+@pytest.mark.parametrize(
+    ("swnd", "base_rtt", "before", "window"),
+    # 400 at twice baseRTT: 200 fill the path; 100 at five times: 20, of which a quarter is too few
+    [(400, 100_000, 200_000, 50), (100, 100_000, 500_000, 10), (400, 100_000, 100_000, 100)]
+    # 10 at least, as far as there are so many.
+    + [(18, 100_000, 200_000, 10), (10, 1, 1, 10), (3, 100_000, 200_000, 3), (1, 1, 1, 1)]
+    # baseRTT above the RTT before the dip: the path is not longer than it is now.
+    + [(400, 300_000, 200_000, 100)]
+    + [(2**20, 1, 10_000_000, 10), (2**20, 10_000_000, 10_000_000, 2**18), (400, 0, 0, 10)],
+)
+@pytest.mark.parametrize("left", [2, 1])
+def test_the_deep_window_of_a_dip(
+    apogee: Library, left: int, swnd: int, base_rtt: int, before: int, window: int
+) -> None:
+    base = known(apogee, base_rtt, before_us=before, rounds=left)
+    assert apogee.compound_dip_window(base, swnd) == window
+
+
+@pytest.mark.parametrize(("left", "window"), [(5, 200), (4, 200), (3, 200), (2, 50), (1, 50)])
+def test_a_dip_is_deep_while_two_round_trips_are_left(
+    apogee: Library, left: int, window: int
+) -> None:
+    base = known(apogee, 100_000, before_us=200_000, rounds=left)
+    assert apogee.compound_dip_window(base, 400) == window
+
+
+@given(st.integers(0, 2**31 - 1), rtts, rtts, st.integers(1, 5))
+def test_the_bounds_of_a_dip(
+    apogee: Library, swnd: int, base_rtt: int, rtt: int, left: int
+) -> None:
+    """Half, then a quarter of what fills the path; 10 at least, as far as the window allows."""
+    base = known(apogee, base_rtt)
+    assert apogee.compound_dip_begin(base, swnd, rtt) == min(swnd, max(swnd // 2, 10))
+    base.rounds = left
+    part = Fraction(1, 2)
+    if left <= 2:
+        part = min(part, Fraction(base_rtt, max(rtt, base_rtt)) / 4)
+    assert apogee.compound_dip_window(base, swnd) == min(swnd, max(math.floor(swnd * part), 10))
+
+
+def dip(apogee: Library, base: Any, before: int, *seen: int, now: int = 1000) -> int:
+    """A dip that sees these RTTs: how many round trips it took."""
+    apogee.compound_dip_begin(base, 100, before)
+    for n, rtt in enumerate(seen, 1):
+        if apogee.compound_dip_round(base, rtt, now):
+            assert base.rounds == 0
+            return n
+    raise AssertionError("the dip is not over")
+
+
+@pytest.mark.parametrize(
+    # An eighth below 200 ms is 175 ms.
+    ("rtt", "left"),
+    [(1, {5: 2, 4: 2, 3: 2, 2: 1, 1: 0}), (175_000, {5: 2, 4: 2, 3: 2, 2: 1, 1: 0})]
+    + [(rtt, {5: 4, 4: 3, 3: 0, 2: 1, 1: 0}) for rtt in (175_001, U32_MAX)],
+)
+def test_what_is_left_of_a_dip(apogee: Library, rtt: int, left: dict[int, int]) -> None:
+    """Deep as soon as the RTT has fallen; not judged any more once it is."""
+    for rounds, after in left.items():
+        base = known(apogee, 100_000, before_us=200_000, rounds=rounds)
+        assert apogee.compound_dip_left(base, rtt) == after
+        assert base.rounds == rounds
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "third", "lasts"),
+    [(200_000, 200_000, 200_000, 3), (175_001, 175_001, 175_001, 3), (300_000, 300_000, 300_000, 3)]
+    # From 200 to 175 ms, at once, in the second or in the third.
+    + [(175_000, 200_000, 200_000, 3), (100_000, 300_000, 300_000, 3)]
+    + [(175_001, 175_000, 200_000, 4), (300_000, 1, 300_000, 4)]
+    + [(175_001, 175_001, 175_000, 5), (300_000, 300_000, 1, 5)],
+)
+def test_a_dip_that_changes_nothing_is_given_up(
+    apogee: Library, first: int, second: int, third: int, lasts: int
+) -> None:
+    """After the third round trip, unless the RTT has fallen by an eighth."""
+    base = known(apogee, 100_000)
+    assert dip(apogee, base, 200_000, first, second, third, 200_000, 200_000) == lasts
+
+
+@pytest.mark.parametrize(
+    ("seen", "sent"),
+    # 400 at twice baseRTT: half of it, and a quarter of the 200 that fill the path.
+    [((200, 200, 200), [200, 200, 200]), ((200, 170, 120, 100), [200, 200, 50, 50])]
+    + [((170, 120, 100), [200, 50, 50]), ((170, 200, 200), [200, 50, 50])],
+)
+def test_the_windows_of_whole_dips(apogee: Library, seen: tuple[int, ...], sent: list[int]) -> None:
+    base = known(apogee, 100_000)
+    found = [apogee.compound_dip_begin(base, 400, 200_000)]
+    for rtt in seen[:-1]:
+        assert not apogee.compound_dip_round(base, rtt * 1000, 0)
+        found.append(apogee.compound_dip_window(base, 400))
+    assert apogee.compound_dip_round(base, seen[-1] * 1000, 0)
+    assert found == sent
+
+
+@pytest.mark.parametrize(
+    # An eighth above 100 ms is 112.5 ms.
+    ("seen", "lasts"),
+    [((112_500,), 1), ((230_000, 100_000), 2), ((230_000, 112_500), 2), ((230_000, 230_000, 1), 5)]
+    # Once it is deep it is whole.
+    + [((230_000, 112_501, 112_500), 4), ((200_000, 100_000), 3)],
+)
+def test_half_the_window_is_enough_where_base_rtt_is_sure(
+    apogee: Library, seen: tuple[int, ...], lasts: int
+) -> None:
+    assert dip(apogee, known(apogee, 100_000, sure=True), 230_000, *seen, 150_000, 150_000) == lasts
+    assert dip(apogee, known(apogee, 100_000), 230_000, *seen, 150_000, 150_000) > 2
+
+
+@pytest.mark.parametrize(
+    ("rounds", "rtt", "was", "sure"),
+    # The last one of a whole dip tells, whatever was before; an eighth above 100 ms is near.
+    [(1, rtt, was, sure) for rtt, sure in ((112_500, True), (112_501, False)) for was in (0, 1)]
+    + [(1, 50_000, True, True), (1, 50_000, False, True)]
+    # In all others it lasts, unless they find less than 8/9 of it; those that are given up, too.
+    + [(n, rtt, was, was) for n in range(2, 6) for rtt in (88_889, 300_000) for was in (0, 1)]
+    + [(n, 88_888, was, False) for n in range(2, 6) for was in (0, 1)],
+)
+def test_when_base_rtt_is_sure(
+    apogee: Library, rounds: int, rtt: int, was: bool, sure: bool
+) -> None:
+    base = known(apogee, 100_000, sure=was, before_us=200_000, rounds=rounds)
+    apogee.compound_dip_round(base, rtt, 0)
+    assert base.sure == sure
+
+
+def test_base_rtt_is_not_sure_where_it_was_raised(apogee: Library) -> None:
+    base = known(apogee, 100_000, sure=True)
+    for n in range(4):
+        assert base.sure
+        dip(apogee, base, 300_000, 299_000 + n, 298_000 + n, 297_000 + n)
+    assert (base.rtt_us, base.sure) == (297_000, False)
+
+
+@pytest.mark.parametrize("rounds", range(6))
+def test_the_end_of_a_dip(apogee: Library, rounds: int) -> None:
+    """Also one that a loss cuts short: what it has learnt is kept, and it counts for nothing."""
+    base = known(
+        apogee, 7, mean_us=9, before_us=8, least_us=6, seen_ms=5, rounds=rounds, unseen=2, doubled=1
+    )
+    apogee.compound_dip_end(base, U32_MAX)
+    assert (base.rounds, base.seen_ms, base.mean_us) == (0, U32_MAX, 0)
+    assert (base.rtt_us, base.least_us, base.unseen, base.doubled) == (7, 6, 2, 1)
+
+
+@given(rtts, rtts, st.tuples(rtts, rtts, rtts), clocks)
+def test_how_long_a_dip_lasts(
+    apogee: Library, base_rtt: int, before: int, seen: tuple[int, int, int], now: int
+) -> None:
+    """Two round trips from the first one on whose RTT has fallen; three if none has."""
+    base = known(apogee, base_rtt, mean_us=1)
+    fallen = [n for n, rtt in enumerate(seen, 1) if Fraction(rtt, before) <= Fraction(7, 8)]
+    lasts = dip(apogee, base, before, *seen, before, before, now=now)
+    assert lasts == (fallen[0] + 2 if fallen else 3)
+    assert (base.seen_ms, base.mean_us) == (now, 0)
+
+
+def test_dips_that_teach_nothing_double_the_period(apogee: Library) -> None:
+    base = known(apogee, 100_000)
+    found = []
+    for _ in range(5):
+        dip(apogee, base, 200_000, 150_000, 120_000, 100_000)
+        found.append(apogee.compound_period_ms(base, 20_000))
+    assert found == [5000, 10_000, 20_000, 20_000, 20_000]
+
+
+@pytest.mark.parametrize(
+    # An eighth below baseRTT is 88.9 ms: 8/9.
+    ("rtt", "period"),
+    [(88_888, 5000), (88_889, 20_000), (100_000, 20_000), (40_000, 5000)],
+)
+def test_a_dip_that_teaches_shortens_the_period(apogee: Library, rtt: int, period: int) -> None:
+    """A baseRTT far below the known one: an eighth of the longest period, doubled by this dip."""
+    base = known(apogee, 100_000, doubled=3)
+    dip(apogee, base, 200_000, 150_000, 120_000, rtt)
+    assert base.rtt_us == min(rtt, 100_000)
+    assert apogee.compound_period_ms(base, 20_000) == period
+
+
+def test_base_rtt_rises_after_four_dips_that_did_not_see_it(apogee: Library) -> None:
+    """To the least RTT of all four, whichever round trip it was of; and not before."""
+    base = known(apogee, 100_000)
+    for seen in (
+        (260_000, 240_000, 230_000),
+        (250_000, 231_000, 240_000),
+        (220_000, 260_000, 255_000),
+    ):
+        dip(apogee, base, 300_000, *seen)
+        assert base.rtt_us == 100_000
+    dip(apogee, base, 300_000, 299_000, 298_000, 297_000)  # given up: it counts as well
+    assert (base.rtt_us, base.least_us, base.unseen) == (220_000, 0, 0)
+    # From the new one on again.
+    for n in range(4):
+        assert base.rtt_us == 220_000, n
+        dip(apogee, base, 400_000, 300_000, 290_000, 280_000)
+    assert base.rtt_us == 280_000
+
+
+@pytest.mark.parametrize("at", range(4))
+def test_a_dip_that_sees_base_rtt_begins_the_count_anew(apogee: Library, at: int) -> None:
+    base = known(apogee, 100_000)
+    for n in range(4):
+        dip(apogee, base, 300_000, 250_000, 240_000, 112_500 if n == at else 230_000)
+    assert (base.rtt_us, base.unseen) == (100_000, 3 - at)
+
+
+def test_base_rtt_seen_between_dips_counts_as_well(apogee: Library) -> None:
+    base = known(apogee, 100_000)
+    for n in range(4):
+        dip(apogee, base, 300_000, 250_000, 240_000, 230_000)
+        if n == 2:
+            apogee.compound_base_update(base, 110_000, 0)
+    assert (base.rtt_us, base.unseen, base.least_us) == (100_000, 1, 230_000)
+
+
+def test_a_shorter_path_is_taken_at_once(apogee: Library) -> None:
+    base = known(apogee, 100_000)
+    for _ in range(3):
+        dip(apogee, base, 300_000, 250_000, 240_000, 230_000)
+    dip(apogee, base, 300_000, 250_000, 240_000, 90_000)
+    assert (base.rtt_us, base.unseen) == (90_000, 0)
+
+
+@given(rtts, st.lists(st.tuples(*[rtts] * 6), min_size=1, max_size=20))
+def test_many_dips(apogee: Library, base_rtt: int, dips: list[tuple[int, ...]]) -> None:
+    """Any RTTs: baseRTT beside a list of what has been seen since."""
+    base = known(apogee, base_rtt)
+    seen: list[int] = []
+    count = 0
+    for before, *rounds in dips:
+        lasts = dip(apogee, base, before, *rounds)
+        for rtt in rounds[:lasts]:
+            base_rtt = min(base_rtt, rtt)
+            if near(rtt, base_rtt):
+                seen, count = [], 0
+            else:
+                seen.append(rtt)
+        count += bool(seen)
+        if count == 4:
+            base_rtt, seen, count = min(seen), [], 0
+        assert (base.rtt_us, base.unseen) == (base_rtt, count)
+        assert base.least_us == min(seen, default=0)
+        assert base.doubled <= 3

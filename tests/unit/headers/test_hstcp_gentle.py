@@ -1,0 +1,374 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Gentle HighSpeed TCP: which trends count, which mode follows, what the window does in it."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hstcp_table
+from tests.unit.headers.cheaders import Library
+
+U32_MAX = 2**32 - 1
+
+windows = st.integers(2, 2000) | st.integers(1, 2**20) | st.integers(1, U32_MAX)
+times = st.integers(0, 2_000_000) | st.integers(0, U32_MAX)
+tables = st.sampled_from(["HSTCP_RFC3649", "HSTCP_PAPER"])
+changes = st.integers(-(2**31) + 1, 2**31 - 1) | st.integers(-100_000, 100_000)
+parts = st.integers(0, 1000)
+verdicts = st.sampled_from(["NONE", "RISING", "FALLING"])
+
+
+def rules(apogee: Library, rise: int = 0, fall: int = 0, confirm: int = 1) -> Any:
+    return apogee.new("gentle_rules", rise=rise, fall=fall, confirm=confirm)
+
+
+@cache
+def table_rows(table: str) -> list[hstcp_table.Row]:
+    """A table as the script writes it."""
+    rfc = table == "HSTCP_RFC3649"
+    return hstcp_table.rows(hstcp_table.RFC3649 if rfc else hstcp_table.PAPER)
+
+
+def table_b(table: str, window: int) -> Fraction:
+    """The part given up, by the first row whose window is not below, or by the last."""
+    rows = table_rows(table)
+    held = next((row for row in rows if window <= row.window), rows[-1])
+    return Fraction(held.decrease, 256)
+
+
+# --- which trends count -----------------------------------------------------------------------
+
+
+def relevant(
+    apogee: Library, which: Any, verdict: str, change: int, queue: int, rtt_min: int
+) -> str:
+    names = {getattr(apogee, f"RTT_TREND_{name}"): name for name in ("NONE", "RISING", "FALLING")}
+    value = getattr(apogee, f"RTT_TREND_{verdict}")
+    return names[apogee.gentle_relevant(which, value, change, queue, rtt_min)]
+
+
+@given(verdicts, parts, parts, changes, times, times)
+def test_which_trends_count(
+    apogee: Library, verdict: str, rise: int, fall: int, change: int, queue: int, rtt_min: int
+) -> None:
+    """No queue is as good as a fall; with one a rise counts, and a fall that is large."""
+    if queue < Fraction(rise, 1000) * rtt_min:
+        expected = "FALLING"
+    elif verdict == "FALLING" and abs(change) < Fraction(fall, 1000) * rtt_min:
+        expected = "NONE"
+    else:
+        expected = verdict
+    found = relevant(apogee, rules(apogee, rise, fall), verdict, change, queue, rtt_min)
+    assert found == expected
+
+
+@given(st.integers(1, 1000), st.integers(1, 2_000_000))
+def test_the_boundary_counts_and_a_microsecond_less_does_not(
+    apogee: Library, part: int, unit_us: int
+) -> None:
+    """``part`` permille of an RTT of 1000 units; each direction has its own threshold."""
+    rtt_min, edge = 1000 * unit_us, part * unit_us
+    rise, fall = rules(apogee, rise=part, fall=1000), rules(apogee, rise=0, fall=part)
+    assert relevant(apogee, rise, "RISING", 1, edge, rtt_min) == "RISING"
+    assert relevant(apogee, rise, "RISING", 1, edge - 1, rtt_min) == "FALLING"
+    assert relevant(apogee, fall, "FALLING", -edge, 0, rtt_min) == "FALLING"
+    assert relevant(apogee, fall, "FALLING", 1 - edge, 0, rtt_min) == "NONE"
+    assert relevant(apogee, fall, "RISING", 1, 0, rtt_min) == "RISING"
+
+
+@given(verdicts, changes, times, times)
+def test_to_the_letter_every_significant_trend_counts(
+    apogee: Library, verdict: str, change: int, queue: int, rtt_min: int
+) -> None:
+    assert relevant(apogee, rules(apogee), verdict, change, queue, rtt_min) == verdict
+
+
+@given(parts, changes, st.integers(0, U32_MAX // 1000))
+def test_a_standing_queue_without_a_trend_changes_nothing(
+    apogee: Library, part: int, change: int, rtt_min: int
+) -> None:
+    assert relevant(apogee, rules(apogee, part, part), "NONE", change, rtt_min, rtt_min) == "NONE"
+
+
+# --- the empty path ---------------------------------------------------------------------------
+
+RENO = "GENTLE_RENO"
+
+
+def learn(apogee: Library, path: Any, which: Any, mode: str, cwnd: int, low: int) -> Any:
+    """``path`` after a window."""
+    apogee.gentle_path_learn(path, which, getattr(apogee, mode), cwnd, low)
+    return path
+
+
+def path(apogee: Library, rtt_us: int, mark_cwnd: int = 0, mark_us: int = 0) -> Any:
+    return apogee.new("gentle_path", rtt_us=rtt_us, mark_cwnd=mark_cwnd, mark_us=mark_us)
+
+
+@given(parts, windows, times, windows, times, times)
+def test_what_is_learnt_of_the_path(
+    apogee: Library, rise: int, mark_cwnd: int, mark_us: int, cwnd: int, low: int, rtt: int
+) -> None:
+    """The smallest RTT; in Reno mode what does not follow a window that has grown by half of a
+    rise and 8 segments; what the growth does not explain sets the mark anew."""
+    part = Fraction(rise, 2000)
+    found = learn(
+        apogee, path(apogee, rtt, mark_cwnd, mark_us), rules(apogee, rise), RENO, cwnd, low
+    )
+    if low == U32_MAX:
+        assert (found.rtt_us, found.mark_cwnd, found.mark_us) == (rtt, mark_cwnd, mark_us)
+        return
+    moved = abs(low - mark_us) > part * mark_us
+    grown = cwnd - mark_cwnd >= max(math.floor(part * mark_cwnd), 8)
+    longer = cwnd >= mark_cwnd and grown and 8 * abs(low - mark_us) <= part * mark_us
+    assert found.rtt_us == (low if longer else min(rtt, low))
+    kept = cwnd >= mark_cwnd and not moved and not grown
+    assert (found.mark_cwnd, found.mark_us) == ((mark_cwnd, mark_us) if kept else (cwnd, low))
+
+
+@given(windows, times, times, st.sampled_from(["GENTLE_SLOW_START", "GENTLE_HIGHSPEED"]))
+def test_the_path_becomes_no_longer_but_in_reno_mode(
+    apogee: Library, cwnd: int, low: int, rtt: int, mode: str
+) -> None:
+    """And the next time in Reno mode begins with a mark of its own."""
+    found = learn(apogee, path(apogee, rtt, 1, low), rules(apogee, 20), mode, cwnd, low)
+    assert (found.rtt_us, found.mark_cwnd) == (min(rtt, low), 0)
+    again = learn(apogee, found, rules(apogee, 20), RENO, cwnd, low)
+    assert (again.rtt_us, again.mark_cwnd) == (min(rtt, low), cwnd)
+
+
+def windows_until_found(apogee: Library, rtts: Sequence[int], cwnd: int) -> int | None:
+    """Windows of Reno mode with these smallest RTTs, until the path is said to be longer."""
+    known = path(apogee, 70_000)
+    for count, low in enumerate(rtts):
+        before = known.rtt_us
+        if learn(apogee, known, rules(apogee, 20), RENO, cwnd + count, low).rtt_us > before:
+            return count
+    return None
+
+
+@pytest.mark.parametrize("cwnd", [100, 1000, 6000])
+def test_a_longer_path_is_found(apogee: Library, cwnd: int) -> None:
+    """From 70 to 80 ms, with 40 us of noise: after 1 % or 12 segments, one per window."""
+    rtts = [71_000 + 1000 * n for n in range(5)] + [80_000 + 40 * (n % 2) for n in range(cwnd)]
+    assert windows_until_found(apogee, rtts, cwnd) == 5 + max((cwnd + 5) // 100, 12)
+
+
+@pytest.mark.parametrize("share", [1, 2, 4, 7])
+def test_a_queue_that_follows_is_none(apogee: Library, share: int) -> None:
+    """Of which one part in ``share`` is the flow's, and the others' windows stay."""
+    cwnd = 1000
+    rtts = [80_000 * (share * cwnd + n) // (share * cwnd) for n in range(cwnd)]
+    assert windows_until_found(apogee, rtts, cwnd) is None
+
+
+@pytest.mark.parametrize("cwnd", [20, 100, 300])
+def test_a_queue_that_follows_late_is_none(apogee: Library, cwnd: int) -> None:
+    """A segment every third window, which is seen two windows later: as reno's, acknowledged in
+    pairs, on a slow link."""
+    known = path(apogee, 21_000)
+    for count in range(1000):
+        low = 1200 * (cwnd + max(count - 2, 0) // 3)
+        learn(apogee, known, rules(apogee, 20), RENO, cwnd + count // 3, low)
+    assert known.rtt_us == 21_000
+
+
+# --- modes ------------------------------------------------------------------------------------
+
+
+def modes(apogee: Library, start: str, seen: Sequence[str], confirm: int = 1) -> list[str]:
+    """The mode after each window: its first letter."""
+    names = {apogee.GENTLE_SLOW_START: "S", apogee.GENTLE_HIGHSPEED: "H", apogee.GENTLE_RENO: "R"}
+    mode = {name: value for value, name in names.items()}[start]
+    agreed, which, found = ctypes.c_uint8(), rules(apogee, confirm=confirm), []
+    for verdict in seen:
+        value = getattr(apogee, f"RTT_TREND_{verdict}")
+        mode = apogee.gentle_next_mode(which, mode, value, agreed)
+        found.append(names[mode])
+    return found
+
+
+def test_a_rise_leads_to_reno_and_a_fall_back(apogee: Library) -> None:
+    seen = ["NONE", "FALLING", "RISING", "RISING", "NONE", "FALLING", "FALLING", "RISING"]
+    assert modes(apogee, "H", seen) == list("HHRRRHHR")
+    assert modes(apogee, "R", seen) == list("RHRRRHHR")
+
+
+@pytest.mark.parametrize("confirm", [1, 2, 3, 16])
+@pytest.mark.parametrize(("start", "verdict"), [("H", "RISING"), ("R", "FALLING")])
+def test_successive_windows_must_agree(
+    apogee: Library, start: str, verdict: str, confirm: int
+) -> None:
+    other = "R" if start == "H" else "H"
+    assert modes(apogee, start, [verdict] * confirm, confirm) == [start] * (confirm - 1) + [other]
+
+
+@pytest.mark.parametrize(("start", "verdict"), [("H", "RISING"), ("R", "FALLING")])
+@pytest.mark.parametrize("between", ["NONE", "against"])
+def test_a_window_that_disagrees_begins_the_count_anew(
+    apogee: Library, start: str, verdict: str, between: str
+) -> None:
+    against = "FALLING" if verdict == "RISING" else "RISING"
+    seen = [verdict] * 2 + [against if between == "against" else "NONE"] + [verdict] * 3
+    other = "R" if start == "H" else "H"
+    assert modes(apogee, start, seen, confirm=3) == [start] * 5 + [other]
+
+
+def test_the_way_back_is_confirmed_as_well(apogee: Library) -> None:
+    """Nothing is left of the count when the mode has changed."""
+    seen = ["RISING"] * 3 + ["FALLING"] * 3
+    assert modes(apogee, "H", seen, confirm=3) == list("HHRRRH")
+    assert modes(apogee, "H", ["RISING", "RISING", "RISING", "FALLING"], 2) == list("HRRR")
+
+
+@given(st.lists(verdicts, max_size=40), st.integers(1, 16))
+def test_slow_start_stays(apogee: Library, seen: list[str], confirm: int) -> None:
+    assert modes(apogee, "S", seen, confirm) == ["S"] * len(seen)
+
+
+@given(st.sampled_from("HR"), st.lists(verdicts, max_size=60), st.integers(1, 16))
+def test_modes_follow_runs_of_verdicts(
+    apogee: Library, start: str, seen: list[str], confirm: int
+) -> None:
+    """The mode changes where the last ``confirm`` windows in it all asked for the other."""
+    mode, since, expected = start, 0, []
+    for turn in range(1, len(seen) + 1):
+        asks = "RISING" if mode == "H" else "FALLING"
+        last = seen[max(turn - confirm, since) : turn]
+        if len(last) == confirm and set(last) == {asks}:
+            mode, since = "R" if mode == "H" else "H", turn
+        expected.append(mode)
+    assert modes(apogee, start, seen, confirm) == expected
+
+
+# --- growth in Reno mode ----------------------------------------------------------------------
+
+
+@given(tables, windows)
+def test_reno_mode_grows_by_one_segment_per_round_trip(
+    apogee: Library, table: str, cwnd: int
+) -> None:
+    which = getattr(apogee, table)
+    for share in (apogee.GENTLE_SHARE_PAPER, apogee.GENTLE_SHARE_HALVE):
+        assert apogee.gentle_reno_credit(which, share, cwnd) == cwnd
+
+
+@given(tables, windows)
+def test_what_a_small_reduction_gains_is_taken_from_growth(
+    apogee: Library, table: str, cwnd: int
+) -> None:
+    """3 b / (2 - b) segments per round trip, one segment for so many packets, rounded down."""
+    b = table_b(table, cwnd)
+    per_segment = cwnd / (3 * b / (2 - b))
+    credit = apogee.gentle_reno_credit(getattr(apogee, table), apogee.GENTLE_SHARE_GROW, cwnd)
+    assert credit == min(math.floor(per_segment), U32_MAX)
+    assert cwnd <= credit <= U32_MAX
+
+
+@pytest.mark.parametrize("table", ["HSTCP_RFC3649", "HSTCP_PAPER"])
+@pytest.mark.parametrize("cwnd", [1, 2, 31, 2**31, U32_MAX - 1, U32_MAX])
+def test_credit_at_the_ends(apogee: Library, table: str, cwnd: int) -> None:
+    """Half given up: one segment, as Reno; no window is so large that the credit wraps."""
+    credit = apogee.gentle_reno_credit(getattr(apogee, table), apogee.GENTLE_SHARE_GROW, cwnd)
+    assert credit == (cwnd if cwnd <= 31 else U32_MAX)
+
+
+@pytest.mark.parametrize("table", ["HSTCP_RFC3649", "HSTCP_PAPER"])
+@pytest.mark.parametrize("cwnd", [200, 700, 4000, 8000])
+def test_reno_mode_gets_what_reno_gets(apogee: Library, table: str, cwnd: int) -> None:
+    """At equal loss rates the saw tooth of this mode has Reno's mean window.
+
+    Between two losses the window climbs from (1 - b) w back to w.
+    """
+    which = getattr(apogee, table)
+    growth = cwnd / apogee.gentle_reno_credit(which, apogee.GENTLE_SHARE_GROW, cwnd)
+    b = 1 - apogee.gentle_reduced(which, apogee.GENTLE_RENO, cwnd, apogee.GENTLE_SHARE_GROW) / cwnd
+
+    def rate(increase: float, decrease: float) -> float:
+        """Packets per round trip if one in a million is lost."""
+        packets_of_unit_peak = (1 - (1 - decrease) ** 2) / (2 * increase)
+        return math.sqrt(1e6 / packets_of_unit_peak) * (1 - decrease / 2)
+
+    assert rate(growth, b) == pytest.approx(rate(1, 0.5), rel=0.01)
+
+
+# --- windows after a loss ---------------------------------------------------------------------
+
+
+@given(tables, windows, st.sampled_from(["PAPER", "HALVE", "GROW"]))
+def test_a_loss_takes_b_of_the_window(apogee: Library, table: str, cwnd: int, share: str) -> None:
+    """Half in Reno mode with share=1, b(w) in all other cases; rounded up, at least 2."""
+    b = table_b(table, cwnd)
+    highspeed = max(cwnd - math.floor(cwnd * b), 2)
+    half = max(cwnd // 2, 2)
+    expected = {
+        "GENTLE_SLOW_START": highspeed,
+        "GENTLE_HIGHSPEED": highspeed,
+        "GENTLE_RENO": half if share == "HALVE" else highspeed,
+    }
+    for mode, after in expected.items():
+        arguments = getattr(apogee, mode), cwnd, getattr(apogee, f"GENTLE_SHARE_{share}")
+        assert apogee.gentle_reduced(getattr(apogee, table), *arguments) == after
+
+
+@pytest.mark.parametrize(
+    ("cwnd", "share", "mode", "after"),
+    [
+        # b of the RFC's table at 118, 1284 and 83000 segments: 112, 81 and 25 of 256.
+        (118, "PAPER", "RENO", 118 - 51),
+        (1284, "PAPER", "RENO", 1284 - 406),
+        (1284, "GROW", "RENO", 1284 - 406),
+        (1284, "HALVE", "RENO", 642),
+        (1284, "HALVE", "HIGHSPEED", 1284 - 406),
+        (83_000, "GROW", "HIGHSPEED", 83_000 - 8105),
+        (3, "HALVE", "RENO", 2),
+        (0, "HALVE", "RENO", 2),
+    ],
+)
+def test_reduced_at_hand(apogee: Library, cwnd: int, share: str, mode: str, after: int) -> None:
+    which, kept = getattr(apogee, f"GENTLE_{mode}"), getattr(apogee, f"GENTLE_SHARE_{share}")
+    assert apogee.gentle_reduced(apogee.HSTCP_RFC3649, which, cwnd, kept) == after
+
+
+# --- what the path holds ----------------------------------------------------------------------
+
+
+@given(windows, times, times, times)
+def test_capacity_is_rate_times_smallest_rtt(
+    apogee: Library, packets: int, sent: int, rise: int, rtt_min: int
+) -> None:
+    found = apogee.gentle_capacity(packets, sent, rise, rtt_min)
+    if sent + rise == 0:
+        assert found == U32_MAX
+    else:
+        exact = Fraction(packets * rtt_min, sent + rise)
+        assert found == min(max(math.floor(exact), 2), U32_MAX)
+
+
+@pytest.mark.parametrize(
+    ("packets", "sent", "rise", "rtt_min", "segments"),
+    [
+        # 320 packets leave as two per ACK in 35 ms; at 100 Mbit/s the last waits 3.8 ms longer.
+        (320, 35_000, 3_800, 70_000, 577),
+        (320, 0, 38_750, 70_000, 578),
+        (0, 35_000, 3_800, 70_000, 2),
+        (1, 35_000, 35_000, 70_000, 2),
+        (5, 0, 0, 70_000, U32_MAX),
+        (U32_MAX, 0, 1, U32_MAX, U32_MAX),
+        (U32_MAX, U32_MAX, U32_MAX, U32_MAX, 2**31 - 1),
+        (U32_MAX, U32_MAX, 0, U32_MAX, U32_MAX),
+    ],
+)
+def test_capacity_at_hand(
+    apogee: Library, packets: int, sent: int, rise: int, rtt_min: int, segments: int
+) -> None:
+    assert apogee.gentle_capacity(packets, sent, rise, rtt_min) == segments

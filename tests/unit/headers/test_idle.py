@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What is left of a window after idle (RFC 5681 4.1), and what marks and first windows make."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.headers.ack_trains import Estimator
+from tests.unit.headers.cheaders import Library
+
+LARGEST = 2**30
+u32 = st.integers(0, 2**32 - 1)
+
+
+@pytest.mark.parametrize(
+    ("cwnd", "restart", "idle", "rto", "left"),
+    [
+        (40, 10, 300, 300, 40),  # not longer than the timeout
+        (40, 10, 301, 300, 20),
+        (40, 10, 600, 300, 20),
+        (40, 10, 601, 300, 10),
+        (40, 10, 10**9, 300, 10),
+        (45, 10, 901, 300, 10),  # 22, 11, then below the restart window
+        (8, 10, 10**9, 300, 8),  # never raised
+        (LARGEST, 10, 2**32 - 1, 1, 10),
+        (40, 10, 5, 0, 10),  # no timeout known: each unit counts
+        (0, 0, 5, 1, 0),
+    ],
+)
+def test_idle_at_hand(
+    apogee: Library, cwnd: int, restart: int, idle: int, rto: int, left: int
+) -> None:
+    assert apogee.idle_cwnd(cwnd, restart, idle, rto) == left
+
+
+@given(st.integers(0, LARGEST), u32, u32, u32)
+def test_idle_halves_once_per_timeout(
+    apogee: Library, cwnd: int, restart: int, idle: int, rto: int
+) -> None:
+    halvings = min(-(-idle // max(rto, 1)) - 1, 40) if idle else 0
+    wanted = max(cwnd >> max(halvings, 0), min(restart, cwnd))
+    assert apogee.idle_cwnd(cwnd, restart, idle, rto) == wanted
+
+
+@given(st.integers(2, LARGEST))
+def test_a_mark_takes_a_fifth_and_a_segment_at_least(apogee: Library, cwnd: int) -> None:
+    assert apogee.star_mark_cwnd(cwnd) == max(cwnd * 4 // 5, 2)
+    assert cwnd == 2 or apogee.star_mark_cwnd(cwnd) < cwnd
+
+
+def test_the_first_rate_makes_packets_of_two_segments(apogee: Library) -> None:
+    """The stack hands out what leaves in 1024 us: two segments, but on short paths."""
+    for cwnd, rtt_us in ((10, 100_000), (20, 500_000), (45, 10_000_000)):
+        rate = apogee.star_first_rate(cwnd, 1448, rtt_us)
+        assert rate == pytest.approx(2 * 1448 / 1024e-6, rel=1e-6)
+        assert rate >> 10 < 3 * 1448
+    assert apogee.star_first_rate(10, 1448, 1_000) == pytest.approx(2 * 10 * 1448 / 1e-3, rel=1e-6)
+
+
+@pytest.mark.parametrize("stall_us", [20_000, 100_000, 400_000])
+def test_acks_that_come_at_once_are_no_bandwidth(apogee: Library, stall_us: int) -> None:
+    """A sender at 17/16 of the rate; ACKs are held for a while and let go in one instant."""
+    rtt_us, gap_us, mss = 500_000, 1158, 1448
+    train = Estimator(apogee, mss=mss, rtt_min_us=rtt_us)
+    rate = mss * 10**6 // gap_us
+    stalled = 4 * rtt_us
+    for number in range(8 * rtt_us // gap_us):
+        due = rtt_us + number * gap_us
+        held = stalled <= due < stalled + stall_us
+        at = stalled + stall_us if held else due
+        train.ack(at, mss, sent_us=number * gap_us * 16 // 17)
+    assert train.bw <= rate * 18 / 16

@@ -1,0 +1,1577 @@
+# SPDX-License-Identifier: GPL-2.0
+"""star's judgement of RTT and losses, judge.h: by hand, and against exact arithmetic.
+
+RTTs are in us, windows and counts in segments.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.headers.cheaders import Library
+
+U32_MAX = 2**32 - 1
+NONE = U32_MAX
+BASE = 512_000  # a sixteenth and a 64th of it are whole numbers
+QUEUE = BASE + BASE // 16
+EMPTY = BASE + BASE // 64 + 500  # the longest smoothed RTT of an empty queue
+FRAME_BITS = 8 * 1514
+LINK = 12  # what a link is believed to lose at first, in 1/1024
+SEGMENT = 32  # excess is counted in parts of one
+
+u32 = st.integers(0, U32_MAX) | st.sampled_from([0, 1, U32_MAX])
+u8 = st.integers(0, 255)
+flag = st.integers(0, 1)
+sents = st.integers(0, 3000) | st.integers(0, 2**21)
+
+
+def judge(apogee: Library, **fields: Any) -> Any:
+    """What star_init() begins with, but for the fields and with an RTT that keeps to the least."""
+    begin = {"base_us": BASE, "least_us": NONE, "last_us": NONE, "link": LINK}
+    return apogee.new("star_judge", **begin | fields)
+
+
+def after_a_round(apogee: Library, **fields: Any) -> Any:
+    """The same after a round whose least RTT was the path's."""
+    return judge(apogee, **{"last_us": BASE} | fields)
+
+
+def a_round(apogee: Library, sent: int, lost: int, **fields: Any) -> Any:
+    """A round trip of a window that was sent in full and fills the path, without a queue."""
+    given_ = {"cwnd": sent, "path": sent, "rtt_us": BASE, "min_rtt_us": BASE, "limited": True}
+    given_ |= fields
+    return apogee.new("judge_round", delivered=sent - lost, lost=lost, **given_)
+
+
+def answer(apogee: Library, j: Any, sent: int, lost: int, **fields: Any) -> str:
+    """What the losses of a round ask for."""
+    names = ["STAY", "CUT", "FULL", "OVER", "TAKE_BACK"]
+    got = apogee.judge_end_losses(j, a_round(apogee, sent, lost, **fields))
+    return next(name for name in names if got == getattr(apogee, f"JUDGE_{name}"))
+
+
+def rtt_round(
+    apogee: Library, j: Any, rtt: int, *, spread: int = 0, min_rtt: int | None = None
+) -> bool:
+    """A round trip with this least RTT and mean above it; whether the path has become longer."""
+    apogee.judge_rtt(j, rtt)
+    return bool(apogee.judge_end_rtt(j, rtt + spread, j.base_us if min_rtt is None else min_rtt))
+
+
+def share(cwnd: int, rtt: int, base: int) -> int:
+    return math.floor(Fraction(cwnd * base, rtt)) if rtt > base else cwnd
+
+
+# --- losses: the CUSUM ------------------------------------------------------------------------
+
+
+def allowed(link: int) -> Fraction:
+    """The share that is no excess: half as much again as the belief, and one in 128."""
+    return Fraction(link + link // 2 + 8, 1024)
+
+
+def too_many(cwnd: int, lone: bool = False) -> int:
+    return min(max(cwnd // 12, 2 if lone else 1), 5)
+
+
+@given(
+    st.lists(st.tuples(sents, st.integers(0, 2000) | st.just(0)), max_size=60),
+    st.integers(0, 5 * SEGMENT),
+    u8,
+    st.integers(0, 30) | st.integers(0, 200),
+    st.sampled_from([0, 3, 4]),
+)
+def test_excess_is_a_cusum(
+    apogee: Library, rounds: list[tuple[int, int]], begin: int, link: int, cwnd: int, lone: int
+) -> None:
+    """S = max(0, S + lost - allowed), too many when S is more than the limit. Of a lone flow a
+    round counts for 4 at most. In whole 1/32, so that no round is off by more than one of them.
+    """
+    j, total = judge(apogee, excess=begin, link=link, lone=lone), begin
+    for sent, lost in rounds:
+        more = math.ceil(lost * SEGMENT - sent * allowed(link) * SEGMENT)
+        total = max(total + (min(more, 4 * SEGMENT) if lone == 4 else more), 0)
+        excess = apogee.judge_is_excess(j, a_round(apogee, sent, lost, cwnd=cwnd), sent)
+        assert excess == (total > too_many(cwnd, lone == 4) * SEGMENT)
+        assert j.excess == min(total, 255)
+        total = j.excess
+
+
+@pytest.mark.parametrize(
+    ("cwnd", "limit"),
+    [(0, 1), (12, 1), (23, 1), (24, 2), (59, 4), (60, 5), (71, 5), (72, 5), (U32_MAX, 5)],
+)
+def test_a_small_window_s_limit_is_a_twelfth(apogee: Library, cwnd: int, limit: int) -> None:
+    """Alone it is two segments at least; no round counts for more than four there."""
+    for lone, most in ((0, limit), (3, limit), (4, max(limit, 2))):
+        for lost, excess in ((most, False), (most + 1, True)):
+            j = judge(apogee, lone=lone)
+            got = [
+                apogee.judge_is_excess(j, a_round(apogee, part, part, cwnd=cwnd), 0)
+                for part in (lost // 2, lost - lost // 2)
+            ]
+            assert got == [False, excess]
+
+
+def test_alone_two_losses_of_a_tiny_window_are_no_excess(apogee: Library) -> None:
+    """2 of 8 are 1.8 too many, 3 are 2.8: the link's share and one in 128 is .2."""
+    for lone, lost, got in ((0, 2, "CUT"), (3, 2, "CUT"), (4, 2, "STAY"), (4, 3, "CUT")):
+        assert answer(apogee, judge(apogee, lone=lone), 8, lost) == got
+
+
+def fires(apogee: Library, losses: list[int], window: int, **fields: int) -> int:
+    """How often the CUSUM of these rounds comes to its limit."""
+    j, r, count = judge(apogee, **fields), a_round(apogee, window, 0), 0
+    for r.lost in losses:
+        if apogee.judge_is_excess(j, r, window):
+            apogee.judge_cut_made(j)
+            count += 1
+    return count
+
+
+def exponent(p: float, share: float) -> float:
+    """Lundberg's: where E exp(theta X) = 1, X being 1 - share for a loss and -share without one."""
+    low, high = 1e-3, 50.0
+    for _ in range(100):
+        theta = (low + high) / 2
+        mean = p * math.exp(theta * (1 - share)) + (1 - p) * math.exp(-theta * share)
+        low, high = (theta, high) if mean < 1 else (low, theta)
+    return low
+
+
+@pytest.mark.parametrize("window", [60, 100, 413, 2000])
+@pytest.mark.parametrize("ber", [1e-7, 1e-6])
+def test_bit_errors_are_hardly_ever_an_excess(apogee: Library, ber: float, window: int) -> None:
+    """A sum that begins anew comes to 5 with exp(-5 theta) at most: at 1e-6 one round in 960, or
+    in 838 of the 60 segments of which 1/32 less is allowed, as the sum is in whole ones.
+
+    It begins anew once a round at most; four standard deviations are allowed on top.
+    """
+    p = 1 - (1 - ber) ** FRAME_BITS
+    rounds = 20_000
+    share = math.floor(window * allowed(LINK) * SEGMENT) / SEGMENT / window
+    most = rounds * math.exp(-5 * exponent(p, share))
+    losses = np.random.default_rng(window).binomial(window, p, rounds).tolist()
+    assert ber < 1e-6 or rounds / 970 < most < rounds / 830
+    assert fires(apogee, losses, window) <= most + 4 * math.sqrt(most) + 1
+
+
+def test_one_frame_in_nine_is_an_excess_at_once(apogee: Library) -> None:
+    """At 1e-5 413 segments lose 47 +- 6.4: 16, where it fires, is 4.8 deviations less."""
+    p = 1 - (1 - 1e-5) ** FRAME_BITS
+    losses = np.random.default_rng(5).binomial(413, p, 500).tolist()
+    assert fires(apogee, losses, 413) == 500
+    assert fires(apogee, [15], 413) == 0
+    assert fires(apogee, [16], 413) == 1
+
+
+def test_a_burst_is_nothing_to_cut_for_alone(apogee: Library) -> None:
+    """80 of 413 in one round: 4 segments, of which the next, without a loss, leaves none (10.5
+    are allowed). A second one in a row is an excess; beside others the first is.
+    """
+    assert fires(apogee, [80, 0] * 50, 413, lone=4) == 0
+    assert fires(apogee, [80, 80], 413, lone=4) == 1
+    assert fires(apogee, [80], 413, lone=3) == 1
+
+
+def test_the_larger_window_has_to_fall_first(apogee: Library) -> None:
+    """4 % lost: 1000 segments lose 15 too many at once, 100 in a round 1.5, 6 in the fourth."""
+    assert fires(apogee, [40], 1000) == 1
+    assert fires(apogee, [4] * 3, 100) == 0
+    assert fires(apogee, [4] * 4, 100) == 1
+
+
+@given(st.integers(1, 30), st.integers(40, 400), st.integers(1, 20))
+def test_of_two_windows_the_larger_is_never_later(
+    apogee: Library, percent: int, window: int, factor: int
+) -> None:
+    """From windows of 40 on: twice the losses come to 5 before half of them come to 3."""
+
+    def rounds(size: int) -> int:
+        j = judge(apogee)
+        r = a_round(apogee, size, window * percent // 100 * (size // window))
+        return next((n for n in range(300) if apogee.judge_is_excess(j, r, size)), 300)
+
+    assert rounds(window * factor) <= rounds(window)
+
+
+# --- losses: what a round asks for ------------------------------------------------------------
+
+
+def test_a_cut_of_a_shared_path_is_a_test(apogee: Library) -> None:
+    """12 % of 400 are 38 too many: a fifth less, and 48 * 1024 / 400 = 122 is remembered."""
+    j = judge(apogee, large=1)
+    assert answer(apogee, j, 400, 48) == "CUT"
+    assert (j.ratio, j.skip, j.excess) == (122, 2, 0)
+    assert apogee.judge_cwnd(j, apogee.JUDGE_CUT, a_round(apogee, 400, 48), 400) == 320
+
+
+def test_no_test_where_the_cut_cannot_be_seen(apogee: Library) -> None:
+    """Of a small part of the path, unless nobody else is there. 40 lost are 29 too many, and
+    40 * 1024 / 400 = 102.
+    """
+    for lone, ratio in ((0, 0), (3, 0), (4, 102)):
+        j = judge(apogee, lone=lone, excess=2 * SEGMENT)
+        assert answer(apogee, j, 400, 40) == "CUT"
+        assert (j.ratio, j.skip, j.excess) == (ratio, 2, 0)
+
+
+@pytest.mark.parametrize(
+    ("cwnd", "window"),
+    [(400, 320), (401, 320), (405, 324), (11, 8), (5, 4), (3, 2), (2, 1), (1, 1), (0, 0)],
+)
+@pytest.mark.parametrize("fields", [{}, {"alone": 1, "large": 1, "lone": 4}, {"queue": 1}])
+def test_a_cut_is_a_fifth(apogee: Library, cwnd: int, window: int, fields: dict[str, int]) -> None:
+    """Rounded up, but not to nothing, whoever sends and whatever is lost."""
+    for lost in (0, cwnd // 16, cwnd):
+        r = a_round(apogee, cwnd, lost)
+        assert apogee.judge_cwnd(judge(apogee, **fields), apogee.JUDGE_CUT, r, cwnd) == window
+
+
+@pytest.mark.parametrize(
+    ("sent", "lost", "link", "train", "got"),
+    [
+        # (205 + 12 / 2) / 1024 of 100 and 4 are 24.6
+        (100, 24, 12, False, "CUT"),
+        (100, 25, 12, False, "OVER"),
+        # one in 5 of 200 and 4: 44.04
+        (200, 44, 0, False, "CUT"),
+        (200, 45, 0, False, "OVER"),
+        # a link that loses a quarter: 36.4, and 38 are no excess
+        (100, 36, 255, False, "STAY"),
+        (100, 37, 255, False, "OVER"),
+        # less than 16 are no more than chance: of 20 more than 8.1
+        (20, 15, 12, False, "CUT"),
+        (20, 16, 12, False, "OVER"),
+        # the first train fills a queue of its own at once
+        (100, 25, 12, True, "CUT"),
+        (100, 90, 12, True, "CUT"),
+    ],
+)
+def test_overload_at_hand(
+    apogee: Library, sent: int, lost: int, link: int, train: bool, got: str
+) -> None:
+    """More than one in five, and more on a link that is known to lose."""
+    assert answer(apogee, judge(apogee, link=link), sent, lost, train=train) == got
+
+
+@given(sents, u8, u8, st.booleans())
+def test_overload_in_fractions(
+    apogee: Library, sent: int, part: int, link: int, train: bool
+) -> None:
+    """One in five, half of the belief and 4 segments; then a test proves nothing any more."""
+    lost = sent * part // 255
+    j = judge(apogee, link=link, ratio=50)
+    much = lost > sent * Fraction(205 + link // 2, 1024) + 4
+    got = apogee.judge_is_over(j, a_round(apogee, sent, lost, train=train))
+    assert got == (much and lost >= 16 and not train)
+    assert j.ratio == (0 if much else 50)
+
+
+@pytest.mark.parametrize(
+    ("delivered", "lost", "got"), [(99, 166, "OVER"), (100, 167, "STAY"), (99, 165, "STAY")]
+)
+@pytest.mark.parametrize("skip", [1, 2])
+def test_right_after_a_cut_only_if_it_was_far_too_small(
+    apogee: Library, delivered: int, lost: int, got: str, skip: int
+) -> None:
+    """Less than a quarter of the window of 400 arrived and more than five in eight were lost."""
+    j = judge(apogee, skip=skip)
+    assert answer(apogee, j, delivered + lost, lost, cwnd=400) == got
+    assert j.skip == (2 if got == "OVER" else skip - 1)
+
+
+@pytest.mark.parametrize(
+    ("cwnd", "delivered", "lost", "rtt", "window"),
+    [
+        # what arrived of the window, and of that the part not in a queue
+        (400, 300, 100, BASE, 300),
+        (400, 300, 100, 2 * BASE, 150),
+        # losses that are known late: twice what was delivered at most, ...
+        (1000, 100, 50, BASE, 200),
+        # ... once at least, without the queue's, but never a larger window
+        (400, 300, 900, BASE, 300),
+        (400, 300, 900, 2 * BASE, 150),
+        (100, 300, 200, BASE, 100),
+        (100, 0, 50, BASE, 0),
+    ],
+)
+def test_the_window_of_an_overload(
+    apogee: Library, cwnd: int, delivered: int, lost: int, rtt: int, window: int
+) -> None:
+    r = a_round(apogee, delivered + lost, lost, cwnd=cwnd, rtt_us=rtt)
+    assert apogee.judge_cwnd(judge(apogee), apogee.JUDGE_OVER, r, cwnd) == window
+
+
+@pytest.mark.parametrize(
+    ("sent", "lost", "fields", "got"),
+    [
+        # 3, one in 64 of 640, and 640 * 12 / 1024 that are the link's
+        (640, 20, {}, "FULL"),
+        (640, 19, {}, "STAY"),
+        (640, 20, {"queue": 0}, "STAY"),
+        (640, 20, {"alone": 1}, "STAY"),
+        # on a link that loses a tenth: 3 + 10 + 62
+        (640, 75, {"link": 100}, "FULL"),
+        (640, 74, {"link": 100}, "STAY"),
+        # 3 of a small window, where 2 are no excess
+        (24, 3, {}, "FULL"),
+        (24, 2, {}, "STAY"),
+    ],
+)
+def test_a_full_queue_that_is_shared(
+    apogee: Library, sent: int, lost: int, fields: dict[str, int], got: str
+) -> None:
+    j = judge(apogee, **{"queue": 1} | fields)
+    assert answer(apogee, j, sent, lost) == got
+    assert j.skip == (2 if got == "FULL" else 0)
+
+
+@pytest.mark.parametrize(
+    ("delivered", "lost", "costly"),
+    [
+        # 32 at least, more than one in eight, and less than arrived
+        (200, 32, True),
+        (200, 31, False),
+        (224, 32, False),
+        (223, 32, True),
+        (33, 32, True),
+        (32, 32, False),
+        (0, 400, False),
+        (2**31, 2**31 - 1, True),
+        (U32_MAX, U32_MAX, False),
+        (U32_MAX, 613_566_756, False),  # a seventh of 2^32 - 1 is 613 566 756.4
+        (U32_MAX, 613_566_757, True),
+    ],
+)
+def test_costly(apogee: Library, delivered: int, lost: int, costly: bool) -> None:
+    r = apogee.new("judge_round", delivered=delivered, lost=lost)
+    assert apogee.judge_is_costly(r) == costly
+
+
+def test_three_quarters_of_the_window_before_a_full_queue(apogee: Library) -> None:
+    r = a_round(apogee, 400, 10)
+    for prior, window in ((400, 300), (500, 375), (600, 400), (403, 303)):
+        assert apogee.judge_cwnd(judge(apogee), apogee.JUDGE_FULL, r, prior) == window
+
+
+def test_no_cut_for_a_window_that_does_not_limit(apogee: Library) -> None:
+    """Nor for one of which less than three quarters were sent: the receiver's was shut."""
+    for fields in ({"limited": False}, {"cwnd": 534}):
+        assert answer(apogee, judge(apogee), 400, 40, **fields) == "STAY"
+    assert answer(apogee, judge(apogee), 400, 40, cwnd=533) == "CUT"
+
+
+# --- losses: what the link is believed to lose ------------------------------------------------
+
+
+def test_the_belief_begins_at_bit_errors_of_1e_6(apogee: Library) -> None:
+    """One frame in 83: 12 of 1024."""
+    p = 1 - (1 - 1e-6) ** FRAME_BITS
+    assert apogee.JUDGE_LINK_BEGIN == LINK == math.floor(1024 * p)
+
+
+def see(apogee: Library, j: Any, sent: int, lost: int, **fields: Any) -> int:
+    """What the link is believed to lose after a round."""
+    apogee.judge_see(j, a_round(apogee, sent, lost, **fields), sent)
+    return j.link
+
+
+@pytest.mark.parametrize(
+    ("link", "lost", "after"),
+    [
+        # 16 losses are expected: a third of them is 5.3
+        (12, 5, 9),
+        (12, 6, 12),
+        (12, 255, 12),
+        (8, 5, 6),
+        (8, 6, 8),
+        (8, 16, 8),
+        (8, 17, 9),
+        (4, 0, 3),
+        # a quarter of it is nothing
+        (3, 0, 3),
+    ],
+)
+def test_the_belief_at_hand(apogee: Library, link: int, lost: int, after: int) -> None:
+    """8 rounds of 2 losses' segments each. Before the last one there is no verdict."""
+    j = judge(apogee, link=link, large=1)
+    sent = -(-2 * 1024 // link)
+    assert [see(apogee, j, sent, 0) for _ in range(7)] == [link] * 7
+    assert (j.seen_expected, j.seen) == (112, 0)
+    assert see(apogee, j, sent, lost) == after
+    assert (j.seen_expected, j.seen) == (0, 0)
+
+
+def test_many_losses_are_a_verdict_before_their_time(apogee: Library) -> None:
+    """48 of them, once one is expected: 128 segments at 8/1024, counted in eighths of it."""
+    j = judge(apogee, link=8, large=1)
+    assert see(apogee, j, 96, 100) == 8
+    assert (j.seen_expected, j.seen) == (6, 100)
+    assert see(apogee, j, 32, 0) == 9
+    j = judge(apogee, link=8, large=1)
+    assert see(apogee, j, 128, 47) == 8
+    assert see(apogee, j, 0, 1) == 9
+
+
+def test_a_link_without_losses_is_known_soon(apogee: Library) -> None:
+    """A flow of 413 segments a round: one verdict in four, five, six ... rounds, down to 3."""
+    j, links = judge(apogee, large=1), []
+    for _ in range(200):
+        links.append(see(apogee, j, 413, 0))
+    assert sorted(set(links), reverse=True) == [12, 9, 7, 6, 5, 4, 3]
+    assert links == sorted(links, reverse=True)
+    # ceil(128 / 39), 128 / 29 ... round trips, 38.7, 29.04 ... in 1/8 being expected in each
+    assert [links.index(n) + 1 for n in (9, 7, 6, 5, 4, 3)] == [4, 9, 15, 22, 30, 40]
+
+
+def test_losses_bring_the_belief_back(apogee: Library) -> None:
+    """By one at a time, and no further than it began."""
+    j, links = judge(apogee, link=3, large=1), []
+    for _ in range(100):
+        links.append(see(apogee, j, 413, 5))
+    assert sorted(set(links)) == [*range(3, 13)]
+    assert links == sorted(links)
+
+
+@pytest.mark.parametrize(
+    ("seen", "link"),
+    # times 12 / 15: exactly 80 and 180 are none
+    [(100, 12), (101, 12), (102, 81), (160, 128), (224, 179), (225, 12)],
+)
+def test_one_in_13_to_one_in_6(apogee: Library, seen: int, link: int) -> None:
+    """Of 1024; 111/8 losses were expected before, 9/8 are of the 96 segments of this round, 15 on
+    the whole. Who has much of the path does not take it for the link's, and a round with a queue
+    does not count if something was lost in it.
+    """
+
+    def belief(rtt_us: int = BASE, lost: int = 0, **fields: int) -> int:
+        j = judge(apogee, seen_expected=111, seen=seen - lost, **fields)
+        return see(apogee, j, 96, lost, rtt_us=rtt_us)
+
+    assert belief() == belief(EMPTY) == belief(EMPTY + 1) == belief(EMPTY, lost=1) == link
+    assert belief(large=1) == belief(EMPTY + 1, lost=1) == 12
+
+
+@pytest.mark.parametrize(
+    ("sent", "expected", "link"), [(127, 108, 96), (128, 108, 12), (1024, 24, 12)]
+)
+def test_only_small_rounds_take_much_for_the_link_s(
+    apogee: Library, sent: int, expected: int, link: int
+) -> None:
+    """Those too small for a test, of less than 128: 120 of 12 times 120/8 are 96."""
+    assert see(apogee, judge(apogee, seen_expected=expected, seen=120), sent, 0) == link
+
+
+@pytest.mark.parametrize(
+    ("sent", "lost", "expected", "seen"),
+    [
+        # a round counts for 12 expected losses at most, and as much less of it as there is
+        (1024, 40, 96, 40),
+        (1029, 40, 96, 40),  # 96.47
+        (1030, 40, 96, 39),  # 96.56, 97 in whole ones: 40 * 96 / 97 = 39.6
+        (2048, 40, 96, 20),
+        (10240, 41, 96, 4),
+        (2**32 - 1, 47, 96, 0),
+    ],
+)
+def test_a_large_round_counts_in_proportion(
+    apogee: Library, sent: int, lost: int, expected: int, seen: int
+) -> None:
+    j = judge(apogee, large=1)
+    see(apogee, j, sent, lost)
+    assert (j.seen_expected, j.seen) == (expected, seen)
+
+
+@pytest.mark.parametrize("turn", range(9))
+def test_a_small_round_with_a_queue_is_no_evidence(apogee: Library, turn: int) -> None:
+    """64 segments and 6 lost, as many eighths are expected: after eight rounds without a queue
+    48 have been seen, 96 of 1024. The path's RTT is the stack's, which no test makes longer.
+    """
+    j, links = judge(apogee, base_us=2 * BASE), []
+    for n in range(9):
+        before = (j.seen_expected, j.seen)
+        links.append(see(apogee, j, 64, 6, rtt_us=2 * BASE if n == turn else BASE))
+        if n == turn:
+            assert (j.seen_expected, j.seen) == before
+    assert links == ([12] * 7 + [96] * 2 if turn == 8 else [12] * 8 + [96])
+
+
+@pytest.mark.parametrize(
+    ("rtt", "large", "sent", "lost", "counts"),
+    [
+        (EMPTY, 0, 127, 1, True),
+        (EMPTY + 1, 0, 127, 1, False),
+        (EMPTY + 1, 0, 127, 0, True),
+        (EMPTY + 1, 0, 128, 1, True),
+        (EMPTY + 1, 1, 127, 1, True),
+        (2 * BASE, 0, 1, 1, False),
+        (2 * BASE, 0, 1, 0, True),
+        (2 * BASE, 0, 127, 0, True),
+        (2 * BASE, 1, 1, 1, True),
+    ],
+)
+def test_which_rounds_are_evidence(
+    apogee: Library, rtt: int, large: int, sent: int, lost: int, counts: bool
+) -> None:
+    """The queue was empty, or nothing was lost, or the round is too large to take much for the
+    link's, or the flow. 127 and 128 segments at 12/1024 are 11.9 and 12 eighths, one is .09, none.
+    Jitter, the calm of a judgement, is not allowed for.
+    """
+    j = judge(apogee, large=large, calm=255, seen_expected=7, seen=3)
+    assert see(apogee, j, sent, lost, rtt_us=rtt) == 12
+    expected = 7 + (12 if sent > 1 else 0)
+    assert (j.seen_expected, j.seen) == ((expected, 3 + lost) if counts else (7, 3))
+
+
+def test_small_windows_learn_slowly(apogee: Library) -> None:
+    """40 segments, 4 lost: 2.98 too many twice are more than the limit of 3, two rounds are left
+    out after it, and 48 losses have been seen in the twelfth that counts, the 22nd. They are 96
+    of 1024 where 4 are expected in 8 rounds, not 3.75; then 5.9 in a round are allowed. Of
+    those 30 are, and in five rounds 20 * 8 / 150 of 96 are seen: 102.
+    """
+    j = judge(apogee)
+    got = [answer(apogee, j, 40, 4) for _ in range(22)]
+    assert got == ["STAY", "CUT", "STAY", "STAY"] * 5 + ["STAY"] * 2
+    assert j.link == 96
+    assert [answer(apogee, j, 40, 4) for _ in range(5)] == ["STAY"] * 5
+    assert j.link == 102
+
+
+@pytest.mark.parametrize("sent", [67, 200, 1000])
+def test_the_losses_of_ten_flows_are_no_link_s(apogee: Library, sent: int) -> None:
+    """3 % on and on, whatever the window."""
+    j = judge(apogee)
+    for _ in range(200):
+        assert see(apogee, j, sent, sent * 3 // 100) == 12
+
+
+@pytest.mark.parametrize(
+    ("link", "after"),
+    [(12, 12), (39, 39), (40, 40), (41, 40), (48, 47), (49, 47), (96, 89), (140, 127), (255, 228)],
+)
+def test_a_belief_met_beside_a_queue_is_doubted(apogee: Library, link: int, after: int) -> None:
+    """What is above 40 falls by an eighth of it, rounded up: 16 losses are expected, or up to 28,
+    and 15 or 16 seen. Not with an empty queue, nor alone, nor of who is lone.
+    """
+    begin = {"link": link, "large": 1, "seen_expected": 127, "seen": 15}
+    for fields, rtt, got in (
+        ({}, EMPTY + 1, after),
+        ({"lone": 3, "queue": 0}, EMPTY + 1, after),
+        ({}, EMPTY, link),
+        ({"alone": 1}, EMPTY + 1, link),
+        ({"lone": 4}, EMPTY + 1, link),
+    ):
+        j = judge(apogee, **begin | fields)
+        assert see(apogee, j, 128, 1, rtt_us=rtt) == got
+        assert (j.seen_expected, j.seen) == (0, 0)
+
+
+@pytest.mark.parametrize(("seen", "after"), [(5, 72), (6, 89), (16, 89), (47, 89), (255, 89)])
+def test_what_is_met(apogee: Library, seen: int, after: int) -> None:
+    """From a third of 16 losses on: 5 are less, and a quarter goes. However many there are."""
+    j = judge(apogee, link=96, large=1, seen_expected=32, seen=seen)
+    assert see(apogee, j, 128, 0, rtt_us=EMPTY + 1) == after
+
+
+def test_a_doubted_belief_ends_at_40(apogee: Library) -> None:
+    """One in 10.7, met by each round of 128, of which 12 are lost and 12 expected, then fewer."""
+    j, links = judge(apogee, link=96, large=1), []
+    for _ in range(100):
+        links.append(see(apogee, j, 128, j.link // 8, rtt_us=2 * BASE))
+    assert list(dict.fromkeys(links)) == [
+        96, 89, 82, 76, 71, 67, 63, 60, 57, 54, 52, 50, 48, 47, 46, 45, 44, 43, 42, 41, 40,
+    ]  # fmt: skip
+    assert links[-1] == 40
+
+
+@given(u8)
+def test_doubt_in_fractions(apogee: Library, link: int) -> None:
+    assert apogee.judge_doubt(link) == link - math.ceil(max(Fraction(link - 40, 8), 0))
+
+
+@pytest.mark.parametrize(("asked", "link"), [(3, 3), (255, 255), (256, 255), (U32_MAX, 255)])
+def test_a_belief_begins_with_nothing_seen(apogee: Library, asked: int, link: int) -> None:
+    j = judge(apogee, seen_expected=99, seen=33)
+    apogee.judge_believe(j, asked)
+    assert (j.link, j.seen_expected, j.seen) == (link, 0, 0)
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 300) | sents, st.integers(0, 60) | st.just(0), st.booleans()),
+        max_size=60,
+    ),
+    st.integers(3, 255),
+    flag,
+    flag,
+    st.sampled_from([0, 3, 4]),
+)
+def test_the_belief_in_fractions(
+    apogee: Library,
+    rounds: list[tuple[int, int, bool]],
+    link: int,
+    large: int,
+    alone: int,
+    lone: int,
+) -> None:
+    """After 16 expected losses, or 48 seen and one expected. Counted in 1/8, rounded; of a round
+    12 at most, and of what was lost the same part. Small rounds with losses of a flow that is not
+    large count without a queue only. What is met beside others and a queue is doubted.
+    """
+    j = judge(apogee, link=link, large=large, alone=alone, lone=lone)
+    expected, seen = Fraction(0), 0
+    for sent, lost, queue in rounds:
+        if queue and lost and not large and sent < 128:
+            assert see(apogee, j, sent, lost, rtt_us=EMPTY + 1) == link
+            continue
+        rounded = math.floor(Fraction(sent * link * 8, 1024) + Fraction(1, 2))
+        counted = min(rounded, 96)
+        expected += Fraction(counted, 8)
+        lost_counted = math.floor(Fraction(lost * counted, rounded)) if rounded else lost
+        seen = min(seen + lost_counted, 255)
+        got = see(apogee, j, sent, lost, rtt_us=EMPTY + queue)
+        if expected >= 16 or (seen >= 48 and expected >= 1):
+            share = math.floor(seen / expected * link)
+            if seen < expected / 3:
+                link -= link // 4
+            elif not large and sent < 128 and 80 < share < 180:
+                link = share
+            elif seen > expected and link < 12:
+                link += 1
+            elif queue and not alone and lone < 4:
+                link -= math.ceil(max(Fraction(link - 40, 8), 0))
+            expected, seen = Fraction(0), 0
+        assert got == link
+        assert (j.seen_expected, j.seen) == (expected * 8, seen)
+
+
+# --- losses: what a cut shows -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("lost", "took_back"),
+    [
+        # 350 * 122 / 1024 = 41 are expected, of which 11 count: 7 to 17 of them, with fractions
+        (41, True),
+        (27, True),
+        (67, True),
+        # half of it, none, far more
+        (25, False),
+        (20, False),
+        (0, False),
+        (70, False),
+    ],
+)
+@pytest.mark.parametrize("times", [1, 4, 10, 50])
+def test_the_link_s_losses_stay(apogee: Library, lost: int, took_back: bool, times: int) -> None:
+    """After a cut two rounds are of what was sent before; then three tell, at any rate."""
+    j = after_a_round(apogee, large=1)
+    assert answer(apogee, j, 400 * times, 48 * times) == "CUT"
+    assert [answer(apogee, j, 350 * times, 48 * times) for _ in range(2)] == ["STAY"] * 2
+    got = [answer(apogee, j, 350 * times, lost * times, path=400 * times) for _ in range(3)]
+    assert got == ["STAY", "STAY", "TAKE_BACK" if took_back else "STAY"]
+    assert j.ratio == 0
+    # 21 of 33 to 51 of 33 times 122
+    assert 77 <= j.link <= 188 if took_back else j.link <= 12
+
+
+@pytest.mark.parametrize(
+    ("ratio", "lone", "lost", "link"),
+    [
+        # 128 segments at 64/1024 are 8 in each of four rounds: from 5/8 to 13/8, ...
+        (64, 3, 4, None),
+        (64, 3, 5, 40),
+        (64, 3, 13, 104),
+        (64, 3, 14, None),
+        # ... or alone half to twice
+        (64, 4, 3, None),
+        (64, 4, 4, 32),
+        (64, 4, 16, 128),
+        (64, 4, 17, None),
+        # 4 at 32/1024, of which 16 are enough
+        (32, 0, 2, None),
+        (32, 0, 3, 24),
+        (32, 0, 6, 48),
+        (32, 0, 7, None),
+        (32, 4, 1, None),
+        (32, 4, 2, 16),
+        (32, 4, 8, 64),
+        (32, 4, 9, None),
+    ],
+)
+def test_what_stays(apogee: Library, ratio: int, lone: int, lost: int, link: int | None) -> None:
+    j = after_a_round(apogee, ratio=ratio, lone=lone)
+    r = a_round(apogee, 128, lost)
+    assert not any(apogee.judge_test_link(j, r, 128) for _ in range(3))
+    assert (j.ratio, j.expected, j.lost) == (ratio, 3 * ratio // 8, 3 * lost)
+    assert apogee.judge_test_link(j, r, 128) == (link is not None)
+    assert (j.ratio, j.expected, j.lost) == (0, 0, 0)
+    assert j.link == (link or 12)
+
+
+@pytest.mark.parametrize(("ratio", "counted"), [(64, 11), (32, 6)])
+@pytest.mark.parametrize("times", [2, 10, 100])
+def test_a_round_is_no_more_than_a_third_and_one(
+    apogee: Library, ratio: int, counted: int, times: int
+) -> None:
+    """128 segments at 64/1024 are 8, at 32/1024 4; of twice as many and more a part counts."""
+    j, sent, lost = after_a_round(apogee, ratio=ratio), 128 * times, ratio * times // 8
+    for rounds in (1, 2):
+        assert not apogee.judge_test_link(j, a_round(apogee, sent, lost), sent)
+        assert (j.expected, j.lost) == (counted * rounds, counted * rounds)
+    assert apogee.judge_test_link(j, a_round(apogee, sent, lost), sent)
+    assert j.link == ratio
+
+
+def test_losses_that_stay_do_not_lower_the_belief(apogee: Library) -> None:
+    """They stay at 5/8 of 64/1024 where 50 were believed."""
+    j = after_a_round(apogee, ratio=64, link=50)
+    r = a_round(apogee, 128, 5)
+    assert [apogee.judge_test_link(j, r, 128) for _ in range(4)] == [False] * 3 + [True]
+    assert j.link == 50
+
+
+@pytest.mark.parametrize(
+    ("expected", "lost", "beside", "alone"),
+    [
+        (16, 7, False, False),
+        (16, 8, False, True),
+        (16, 9, False, True),
+        (16, 10, True, True),
+        (16, 26, True, True),
+        (16, 27, False, True),
+        (16, 32, False, True),
+        (16, 33, False, False),
+        (37, 18, False, False),
+        (37, 23, False, True),
+        (37, 24, True, True),
+        (37, 60, True, True),
+        (37, 61, False, True),
+        (37, 75, False, False),
+    ],
+)
+def test_five_and_13_eighths_or_half_and_twice(
+    apogee: Library, expected: int, lost: int, beside: bool, alone: bool
+) -> None:
+    for lone, stays in ((0, beside), (3, beside), (4, alone)):
+        assert apogee.judge_stays(judge(apogee, lone=lone), expected, lost) == stays
+
+
+@pytest.mark.parametrize(
+    ("expected", "lost", "link", "beside", "alone"),
+    [
+        # 15 of 32 times 64, and never more than before
+        (32, 15, 100, 30, 30),
+        (32, 15, 31, 30, 30),
+        (32, 15, 29, 29, 29),
+        # half of them is not less than half; alone they have stayed
+        (32, 16, 100, 100, None),
+        (32, 19, 100, 100, None),
+        # nor is 19 of 37, and 18 times 64 / 37 are 31.1
+        (37, 18, 100, 31, 31),
+        (37, 19, 100, 100, None),
+        # to what it began with, at the lowest, or what it was
+        (32, 7, 100, 14, 14),
+        (32, 6, 100, 12, 12),
+        (32, 5, 100, 12, 12),
+        (32, 0, 255, 12, 12),
+        (32, 0, 13, 12, 12),
+        (32, 0, 12, 12, 12),
+        (32, 0, 11, 11, 11),
+        (32, 15, 3, 3, 3),
+        # far more than before have nothing to do with the cut
+        (32, 65, 100, 100, 100),
+    ],
+)
+def test_losses_that_end_with_the_cut_lower_the_belief(
+    apogee: Library, expected: int, lost: int, link: int, beside: int, alone: int | None
+) -> None:
+    """The last round, 128 segments at 64/1024, adds 8 to what is expected, and loses none."""
+    for lone, after in ((0, beside), (3, beside), (4, alone)):
+        j = after_a_round(apogee, ratio=64, expected=expected - 8, lost=lost, lone=lone, link=link)
+        stays = apogee.judge_test_link(j, a_round(apogee, 128, 0), 128)
+        assert (stays, j.link) == (after is None, link if after is None else after)
+        assert (j.ratio, j.expected, j.lost) == (0, 0, 0)
+
+
+def test_a_void_test_does_not_lower_the_belief(apogee: Library) -> None:
+    """Only one that has come to its end does: 31 of 32 expected, or a path that is full."""
+    for expected, fields in ((23, {}), (24, {"path": 127}), (24, {"rtt_us": EMPTY + 1})):
+        j = after_a_round(apogee, ratio=64, expected=expected, link=100)
+        assert not apogee.judge_test_link(j, a_round(apogee, 128, 0, **fields), 128)
+        assert j.link == 100
+
+
+@given(
+    st.integers(60, 20_000),
+    st.integers(1, 255),
+    st.fractions(0, 3),
+    st.sampled_from([0, 4]),
+    st.integers(3, 255),
+)
+def test_the_link_in_exact_arithmetic(
+    apogee: Library, sent: int, ratio: int, part: Fraction, lone: int, link: int
+) -> None:
+    """Rounds of one share of the loss, until 16 were expected or, from one in 16 on, 32. What is
+    expected of a round is rounded up. It counts for a third and one at most; beside others a
+    quarter is the least. Less than half lowers the belief.
+    """
+    want = 16 if ratio < 64 else 32
+    expected = math.ceil(Fraction(sent * ratio, 1024))
+    lost = min(math.floor(expected * part), sent)
+    j, r = after_a_round(apogee, ratio=ratio, lone=lone, link=link), a_round(apogee, sent, lost)
+    if not lone and expected < want // 4:
+        assert not apogee.judge_test_link(j, r, sent)
+        assert (j.ratio, j.expected, j.lost) == (0, 0, 0)
+        return
+    counted = min(expected, want // 3 + 1)
+    lost = math.floor(Fraction(lost * counted, expected))
+    rounds = math.ceil(Fraction(want, counted))
+    got = [apogee.judge_test_link(j, r, sent) for _ in range(rounds)]
+    least, most = (Fraction(1, 2), 2) if lone else (Fraction(5, 8), Fraction(13, 8))
+    assert got[:-1] == [False] * (rounds - 1)
+    assert got[-1] == (least * counted <= lost <= most * counted)
+    assert j.ratio == 0
+    share = ratio * lost // counted
+    if got[-1]:
+        assert j.link == max(link, min(share, 255))
+    elif lost < Fraction(counted, 2):
+        assert j.link == max(min(link, share), min(link, 12))
+    else:
+        assert j.link == link
+
+
+def test_few_losses_a_round_tell_nothing(apogee: Library) -> None:
+    """7 of 64/1024 in a round, 3 of 63/1024: 112 segments and 48. With one more it is the 8, or
+    the 4, of a test of four rounds. Alone two in a round tell, too.
+    """
+    for ratio, sent, lost in ((64, 112, 7), (63, 48, 3)):
+        few = after_a_round(apogee, ratio=ratio)
+        assert not apogee.judge_test_link(few, a_round(apogee, sent, lost), sent)
+        assert (few.ratio, few.link) == (0, 12)
+        enough = after_a_round(apogee, ratio=ratio)
+        r = a_round(apogee, sent + 1, lost + 1)
+        got = [apogee.judge_test_link(enough, r, sent + 1) for _ in range(4)]
+        assert got == [False] * 3 + [True]
+        assert enough.link == ratio
+    lone = after_a_round(apogee, ratio=64, lone=4)
+    r = a_round(apogee, 32, 2)
+    assert [apogee.judge_test_link(lone, r, 32) for _ in range(16)] == [False] * 15 + [True]
+    assert lone.link == 64
+
+
+def test_a_full_path_shows_nothing(apogee: Library) -> None:
+    """With a segment more than it carries the test is over."""
+    j = after_a_round(apogee, ratio=64)
+    assert not apogee.judge_test_link(j, a_round(apogee, 128, 8, path=128), 128)
+    assert (j.ratio, j.expected, j.lost) == (64, 8, 8)
+    assert not apogee.judge_test_link(j, a_round(apogee, 128, 8, path=127), 128)
+    assert (j.ratio, j.expected, j.lost) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("lone", [0, 4])
+def test_a_queue_voids_the_test(apogee: Library, lone: int) -> None:
+    """The path's RTT is what the judgement takes for it, not the stack's least."""
+    j = after_a_round(apogee, ratio=64, expected=24, lost=24, lone=lone)
+    r = a_round(apogee, 128, 8, rtt_us=EMPTY + 1)
+    assert not apogee.judge_test_link(j, r, 128)
+    assert (j.ratio, j.expected, j.lost) == (0, 0, 0)
+    j = after_a_round(apogee, ratio=64, expected=24, lost=24, lone=lone)
+    assert apogee.judge_test_link(j, a_round(apogee, 128, 8, rtt_us=EMPTY, min_rtt_us=1), 128)
+
+
+@pytest.mark.parametrize("calm", [1, 13, 255])
+def test_what_is_above_the_least_anyway_is_no_queue(apogee: Library, calm: int) -> None:
+    """As jitter has it: 2 ms of 512 are one in 256."""
+    for more, tells in ((0, True), (1, False)):
+        j = after_a_round(apogee, ratio=64, expected=24, lost=24, calm=calm)
+        r = a_round(apogee, 128, 8, rtt_us=EMPTY + 2000 * calm + more)
+        assert apogee.judge_test_link(j, r, 128) == tells
+
+
+def test_an_overload_voids_the_test(apogee: Library) -> None:
+    """A cut, two rounds, 100 of 350 lost; the same share as before then proves nothing."""
+    j = after_a_round(apogee, large=1)
+    answer(apogee, j, 400, 48)
+    for _ in range(2):
+        answer(apogee, j, 350, 42)
+    assert answer(apogee, j, 350, 100) == "OVER"
+    assert (j.ratio, j.link, j.skip) == (0, 12, 2)
+    assert [answer(apogee, j, 250, 30) for _ in range(2)] == ["STAY"] * 2
+    assert answer(apogee, j, 250, 30) == "CUT"
+
+
+# --- whose path it is -------------------------------------------------------------------------
+
+
+@given(sents, u8, sents, flag, st.integers(0, 4), st.integers(0, 2))
+def test_use_in_fractions(
+    apogee: Library, sent: int, part: int, path: int, queue: int, lone: int, quiet: int
+) -> None:
+    """Large: 3/8 of the path. Alone: 7/8, with a queue 15/16, and one in five lost at most. Lone:
+    alone for four rounds, until there is a queue with less; quiet rounds are none alone.
+    """
+    lost = sent * part // 255
+    j = judge(apogee, queue=queue, lone=lone, quiet=quiet)
+    apogee.judge_use(j, a_round(apogee, sent, lost, path=path))
+    assert j.large == (sent >= Fraction(3, 8) * path)
+    most = Fraction(15, 16) if queue else Fraction(7, 8)
+    alone = sent >= most * path and lost <= Fraction(sent, 5)
+    assert j.alone == alone
+    if queue and sent < most * path:
+        lone = 0
+    elif not quiet and lone < 4:
+        lone = lone + 1 if alone else 0
+    assert (j.lone, j.quiet) == (lone, quiet)
+
+
+@pytest.mark.parametrize(
+    ("sent", "lost", "queue", "alone", "large"),
+    [
+        (150, 0, 0, 0, 1),
+        (149, 0, 0, 0, 0),
+        (350, 0, 0, 1, 1),
+        (349, 0, 0, 0, 1),
+        (374, 0, 1, 0, 1),
+        (375, 0, 1, 1, 1),
+        (400, 81, 0, 0, 1),
+        (400, 80, 0, 1, 1),
+    ],
+)
+def test_use_at_hand(
+    apogee: Library, sent: int, lost: int, queue: int, alone: int, large: int
+) -> None:
+    """A path of 400."""
+    j = judge(apogee, queue=queue)
+    apogee.judge_use(j, a_round(apogee, sent, lost, path=400))
+    assert (j.alone, j.large) == (alone, large)
+
+
+def use(apogee: Library, j: Any, sent: int, lost: int = 0, **fields: Any) -> bool:
+    """A round on a path of 400; whether nobody has been seen since the flow was alone."""
+    apogee.judge_use(j, a_round(apogee, sent, lost, path=400, **fields))
+    return bool(apogee.judge_is_lone(j))
+
+
+def test_four_rounds_alone(apogee: Library) -> None:
+    """In a row; what lowers the window later does not end it, others' queue does."""
+    j = judge(apogee)
+    assert [use(apogee, j, sent) for sent in (400, 400, 400, 349)] == [False] * 4
+    assert [use(apogee, j, 400) for _ in range(4)] == [False] * 3 + [True]
+    assert use(apogee, j, 100)
+    assert use(apogee, j, 400, 400)
+    j.queue = 1
+    assert use(apogee, j, 375)
+    assert not use(apogee, j, 374)
+    assert j.lone == 0
+
+
+@pytest.mark.parametrize(
+    ("path", "lost", "lone"),
+    [
+        (399, 21, 0),  # 7/8 of 399 are 349.1, one in 16 of 349 21.8
+        (398, 21, 4),
+        (399, 22, 4),
+    ],
+)
+def test_a_cut_of_a_full_path_that_carries_less(
+    apogee: Library, path: int, lost: int, lone: int
+) -> None:
+    """An excess although few are lost and less is sent than it carries: others send."""
+    j = judge(apogee, lone=4, excess=5 * SEGMENT)
+    assert answer(apogee, j, 349, lost, path=path) == "CUT"
+    assert j.lone == lone
+
+
+# --- silence ----------------------------------------------------------------------------------
+
+
+def test_the_rounds_of_a_silence_tell_nothing(apogee: Library) -> None:
+    """Of a lone flow two rounds: 90 % lost, and all stays as it was but for their number."""
+    j = judge(apogee, lone=4, large=1, skip=1, excess=100, ratio=100, seen=9, seen_expected=17)
+    apogee.judge_silence(j)
+    assert j.quiet == 2
+    assert [answer(apogee, j, 400, 360) for _ in range(2)] == ["STAY"] * 2
+    assert (j.quiet, j.skip, j.excess, j.ratio) == (0, 1, 100, 100)
+    assert (j.seen, j.seen_expected, j.lone) == (9, 17, 4)
+    j.skip = 0
+    assert answer(apogee, j, 400, 360) == "OVER"
+
+
+@pytest.mark.parametrize("lone", [0, 3])
+def test_others_leave_gaps(apogee: Library, lone: int) -> None:
+    """What arrives of a full queue: no silence where others are."""
+    j = judge(apogee, lone=lone)
+    apogee.judge_silence(j)
+    assert j.quiet == 0
+    assert answer(apogee, j, 400, 360) == "OVER"
+
+
+# --- RTT: an empty queue ----------------------------------------------------------------------
+
+
+@given(u32, u32, u8)
+def test_an_empty_queue(apogee: Library, rtt: int, base: int, calm: int) -> None:
+    """A 64th, half a millisecond and what is there anyway above the least."""
+    longest = base + base // 64 + 500 + math.floor(Fraction(base * calm, 256))
+    assert apogee.judge_is_empty(rtt, base, calm) == (rtt <= longest)
+
+
+@pytest.mark.parametrize(
+    ("rtt", "base", "calm", "empty"),
+    [
+        (508_312, 500_000, 0, True),
+        (508_313, 500_000, 0, False),
+        (400_000, 500_000, 0, True),
+        # 39 062.5 us more
+        (547_374, 500_000, 20, True),
+        (547_375, 500_000, 20, False),
+        (500, 0, 255, True),
+        (501, 0, 255, False),
+        (1515, 1000, 0, True),
+        (1516, 1000, 0, False),
+        (U32_MAX, U32_MAX, 0, True),
+        (U32_MAX, U32_MAX - 500, 0, True),
+        (U32_MAX, U32_MAX // 2, 255, True),
+    ],
+)
+def test_an_empty_queue_at_hand(
+    apogee: Library, rtt: int, base: int, calm: int, empty: bool
+) -> None:
+    assert apogee.judge_is_empty(rtt, base, calm) == empty
+
+
+def test_calm_at_hand(apogee: Library) -> None:
+    """In 1/256 of the path's RTT, 2 ms. It falls at once, and rises by a quarter of what is
+    missing, rounded up, while little is sent.
+    """
+    j, seen = judge(apogee, calm=255), []
+    rounds = [(20, True), (40, False), *[(40, True)] * 7, (39, False), (0, True), (2000, True)]
+    for above_ms, little in rounds:
+        apogee.judge_calm(j, BASE + 1000 * above_ms, little)
+        seen.append(j.calm)
+    assert seen == [10, 10, 13, 15, 17, 18, 19, 20, 20, 19, 0, 64]
+
+
+@given(u32, u32, u8, st.booleans())
+def test_calm_in_fractions(apogee: Library, rtt: int, base: int, calm: int, little: bool) -> None:
+    j = judge(apogee, base_us=base, calm=calm)
+    apogee.judge_calm(j, rtt, little)
+    now = min(math.floor(Fraction(max(rtt - base, 0) * 256, max(base, 1))), 255)
+    assert j.calm == (now if now < calm else calm + math.ceil(Fraction(now - calm, 4)) * little)
+
+
+@pytest.mark.parametrize(("sent", "calm"), [(299, 12), (300, 10), (400, 10), (0, 12)])
+def test_less_than_three_quarters_of_the_path_are_little(
+    apogee: Library, sent: int, calm: int
+) -> None:
+    """Then 16/256 above it are the path's: a quarter of 6 more, rounded up."""
+    j = judge(apogee, calm=10)
+    apogee.judge_use(j, a_round(apogee, sent, 0, path=400, rtt_us=BASE + 32_000))
+    assert j.calm == calm
+
+
+# --- RTT: a queue -----------------------------------------------------------------------------
+
+
+@given(u32, u32, u32)
+def test_share(apogee: Library, cwnd: int, rtt: int, base: int) -> None:
+    assert apogee.judge_share(cwnd, rtt, base) == share(cwnd, rtt, base) <= cwnd
+
+
+@given(st.integers(0, 2**32 - 2), u32, u32)
+def test_a_queue_stands_a_sixteenth_and_the_spread_above(
+    apogee: Library, base: int, rtt: int, srtt: int
+) -> None:
+    j = judge(apogee, base_us=base, least_us=rtt)
+    if rtt == NONE or rtt < base:
+        return
+    apogee.judge_end_rtt(j, srtt, 0)
+    assert j.queue == (rtt > base + base // 16 + max(srtt - rtt, 0))
+
+
+@pytest.mark.parametrize(
+    ("rtt", "spread", "queue"),
+    [
+        (BASE, 0, 0),
+        (QUEUE, 0, 0),
+        (QUEUE + 1, 0, 1),
+        # jitter: 20 ms of mean above the least
+        (QUEUE + 1, 20_000, 0),
+        (QUEUE + 20_000, 20_000, 0),
+        (QUEUE + 20_001, 20_000, 1),
+    ],
+)
+def test_queue_at_hand(apogee: Library, rtt: int, spread: int, queue: int) -> None:
+    j = judge(apogee)
+    rtt_round(apogee, j, rtt, spread=spread)
+    assert j.queue == queue
+
+
+def test_an_rtt_near_the_path_s_ends_a_queue_at_once(apogee: Library) -> None:
+    j = judge(apogee, queue=1)
+    apogee.judge_rtt(j, QUEUE + 1)
+    assert j.queue
+    apogee.judge_rtt(j, QUEUE)
+    assert not j.queue
+
+
+# --- RTT: the top of the queue ----------------------------------------------------------------
+
+
+@given(u32, u32)
+def test_queued_in_fractions(apogee: Library, rtt: int, base: int) -> None:
+    """In whole sixteenths of the path's RTT, up to 255."""
+    above = Fraction(max(rtt - base, 0) * 16, max(base, 1))
+    assert apogee.judge_queued(judge(apogee, base_us=base), rtt) == min(math.floor(above), 255)
+
+
+@pytest.mark.parametrize(
+    ("rtt", "queued"),
+    [
+        (BASE - 1, 0),
+        (BASE, 0),
+        (BASE + 31_999, 0),
+        (BASE + 32_000, 1),
+        (2 * BASE, 16),
+        (17 * BASE - 32_001, 254),
+        (17 * BASE - 1, 255),
+        (U32_MAX, 255),
+    ],
+)
+def test_queued_at_hand(apogee: Library, rtt: int, queued: int) -> None:
+    """A sixteenth are 32 ms."""
+    assert apogee.judge_queued(judge(apogee), rtt) == queued
+
+
+@pytest.mark.parametrize(
+    ("top", "after"), [(0, 0), (1, 0), (32, 31), (33, 31), (64, 62), (65, 62), (255, 247)]
+)
+def test_the_top_falls_by_a_thirty_second_a_round(apogee: Library, top: int, after: int) -> None:
+    """Rounded up, to the queue that there is."""
+    for queued in (0, after, after + 1):
+        j = judge(apogee, top=top)
+        rtt_round(apogee, j, BASE + 32_000 * queued)
+        assert j.top == max(queued, after)
+
+
+@pytest.mark.parametrize(
+    ("top", "queued", "near"),
+    [(16, 12, True), (16, 11, False), (255, 192, True), (255, 191, False), (1, 1, True),
+     (1, 0, False), (0, 0, True), (8, 255, True)],
+)  # fmt: skip
+def test_near_the_top_from_three_quarters_on(
+    apogee: Library, top: int, queued: int, near: bool
+) -> None:
+    j = judge(apogee, top=top)
+    assert apogee.judge_is_near_top(j, BASE + 32_000 * queued) == near
+
+
+def test_a_round_without_an_rtt_tells_nothing(apogee: Library) -> None:
+    """A retransmission's ACKs have none: all stays as it is."""
+    j = judge(apogee, queue=1, standing=2, rest=3, test=1, dip=1, still=5, top=9)
+    before = bytes(j)
+    assert not apogee.judge_end_rtt(j, 10**6, BASE)
+    assert bytes(j) == before
+
+
+# --- RTT: a longer path -----------------------------------------------------------------------
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 2**22), st.integers(0, 2**20), st.integers(1, 2**21)), max_size=60
+    )
+)
+def test_the_path_s_rtt_only_falls_unless_the_path_is_longer(
+    apogee: Library, rounds: list[tuple[int, int, int]]
+) -> None:
+    """And never beyond eight times the stack's minimum."""
+    j = judge(apogee, base_us=NONE, large=1)
+    for number, (rtt, spread, min_rtt) in enumerate(rounds):
+        before, top = j.base_us, j.top
+        if number % 5 == 0:
+            apogee.judge_begin_test(j, j.last_us, 2**19, 2)
+        if rtt_round(apogee, j, rtt, spread=spread, min_rtt=min_rtt):
+            assert before < j.base_us == rtt <= 8 * min_rtt
+            assert not (j.queue or j.standing or j.still or j.rest)
+            queued = min(math.floor(Fraction(16 * (rtt - before), before)), 255)
+            assert j.top == max(top - math.ceil(Fraction(top, 32)) - queued, 0)
+        else:
+            assert j.base_us == min(before, rtt)
+        assert j.standing <= 4 and j.rest <= 8 and j.test <= 2
+
+
+@pytest.mark.parametrize("rtt", [QUEUE + 8000, 2 * BASE, 4 * BASE, 8 * BASE])
+def test_a_longer_path_is_known_after_16_still_rounds(apogee: Library, rtt: int) -> None:
+    """The first sets the level."""
+    j = judge(apogee)
+    assert [rtt_round(apogee, j, rtt) for _ in range(17)] == [False] * 16 + [True]
+    assert j.base_us == rtt
+
+
+def test_a_longer_path_has_no_old_queue(apogee: Library) -> None:
+    """1024 ms are 16/16 above 512. Those were the path's, and all that has been seen: a tenth above
+    them is as high a queue as there has been. Where the path is as long as before the top stays.
+    """
+    j = judge(apogee)
+    for _ in range(16):
+        rtt_round(apogee, j, 2 * BASE)
+        assert j.top == 16
+    assert not apogee.judge_is_near_top(j, BASE + BASE // 10)
+    assert rtt_round(apogee, j, 2 * BASE)
+    assert (j.base_us, j.top) == (2 * BASE, 0)
+    assert apogee.judge_is_near_top(j, 2 * BASE + 2 * BASE // 10)
+
+
+@pytest.mark.parametrize(
+    ("top", "rtt", "left"),
+    [
+        # in 16ths of 512 ms
+        (20, 2 * BASE, 4),
+        (16, 2 * BASE, 0),
+        (15, 2 * BASE, 0),
+        (0, 2 * BASE, 0),
+        (255, 2 * BASE, 239),
+        (255, 16 * BASE, 15),
+        (255, 17 * BASE, 0),
+        (20, BASE + 31_999, 20),
+        (20, BASE + 32_000, 19),
+        (20, BASE, 20),
+    ],
+)
+def test_a_longer_path_keeps_the_rest_of_its_queue_s_top(
+    apogee: Library, top: int, rtt: int, left: int
+) -> None:
+    """What the path's new RTT takes of it was no queue."""
+    j = judge(apogee, least_us=rtt, top=top, queue=1, standing=4, still=16, rest=5)
+    apogee.judge_adopt(j)
+    assert (j.base_us, j.top) == (rtt, left)
+    assert not (j.queue or j.standing or j.still or j.rest)
+
+
+def test_what_stood_above_the_new_path_s_rtt(apogee: Library) -> None:
+    """1152 ms are 20/16 above 512, of which the round of a test takes one, and the path's new RTT,
+    1024 ms, 16. 2/16 of that above it are not near the top, 3/16 are.
+    """
+    j = judge(apogee, large=1, alone=1)
+    rtt_round(apogee, j, 1_152_000)
+    assert j.top == 20
+    apogee.judge_begin_test(j, 2 * BASE, BASE, 1)
+    assert rtt_round(apogee, j, 2 * BASE)
+    assert (j.base_us, j.top) == (2 * BASE, 3)
+    assert not apogee.judge_is_near_top(j, 2 * BASE + 2 * 64_000)
+    assert apogee.judge_is_near_top(j, 2 * BASE + 3 * 64_000)
+
+
+@pytest.mark.parametrize(
+    ("rtt", "queue", "after"),
+    [(BASE, 1, 0), (QUEUE, 1, 0), (QUEUE + 1, 1, 1), (BASE, 0, 0), (QUEUE + 1, 0, 0)],
+)
+def test_an_rtt_within_a_sixteenth_ends_a_queue(
+    apogee: Library, rtt: int, queue: int, after: int
+) -> None:
+    """And none begins one: that is for the round to say."""
+    j = judge(apogee, queue=queue)
+    apogee.judge_rtt(j, rtt)
+    assert (j.queue, j.least_us, j.base_us) == (after, rtt, BASE)
+
+
+def test_who_has_much_of_the_path_tests_it(apogee: Library) -> None:
+    """And does not go by an RTT that is still."""
+    j = judge(apogee, large=1)
+    assert not any(rtt_round(apogee, j, 2 * BASE) for _ in range(100))
+    assert (j.base_us, j.queue, j.still, j.level) == (BASE, 1, 0, 64)
+
+
+def test_stillness_counts_from_where_a_flow_is_not_large_any_more(apogee: Library) -> None:
+    """The level is known by then, so 16 rounds more; and one as a large one begins them anew."""
+    j = judge(apogee, large=1)
+    for _ in range(20):
+        rtt_round(apogee, j, 2 * BASE)
+    j.large = 0
+    assert not any(rtt_round(apogee, j, 2 * BASE) for _ in range(15))
+    assert j.still == 15
+    j.large = 1
+    assert not rtt_round(apogee, j, 2 * BASE)
+    j.large = 0
+    assert [rtt_round(apogee, j, 2 * BASE) for _ in range(16)] == [False] * 15 + [True]
+
+
+def test_not_beyond_eight_times_the_least(apogee: Library) -> None:
+    j = judge(apogee)
+    assert not any(rtt_round(apogee, j, 8 * BASE + 1) for _ in range(100))
+    assert j.base_us == BASE
+
+
+@pytest.mark.parametrize(
+    ("amplitude", "longer"),
+    [
+        # in 64ths of the path's RTT: within one is still, two is not
+        (1, True),
+        (2, False),
+        (8, False),
+    ],
+)
+def test_a_queue_that_others_fill_is_not_still(
+    apogee: Library, amplitude: int, longer: bool
+) -> None:
+    rtts = [BASE + BASE // 64 * (16 + amplitude * (turn // 4 % 2)) for turn in range(60)]
+    j = judge(apogee)
+    got = [rtt_round(apogee, j, rtt, min_rtt=BASE) for rtt in rtts]
+    assert any(got) == longer
+
+
+@pytest.mark.parametrize("times", [5, 8, 50])
+def test_a_queue_of_any_length_is_not_still(apogee: Library, times: int) -> None:
+    """The path's RTT may be long past, the stack's minimum of five minutes a queue's."""
+    j = judge(apogee)
+    for turn in range(60):
+        rtt = times * BASE + BASE // 2 * (turn // 4 % 2)
+        assert not rtt_round(apogee, j, rtt, min_rtt=times * BASE)
+
+
+def test_a_queue_that_grows_is_not_still(apogee: Library) -> None:
+    """2 ms a round are an eighth of 512 ms in 32 rounds."""
+    j = judge(apogee)
+    assert not any(rtt_round(apogee, j, BASE + 2000 * n, min_rtt=BASE) for n in range(1, 700))
+
+
+def test_jitter_is_neither_a_queue_nor_a_longer_path(apogee: Library) -> None:
+    """Least RTTs a little above the path's, within their spread: 60 +- 40 ms."""
+    j = judge(apogee, base_us=20_000)
+    for turn in range(100):
+        assert not rtt_round(apogee, j, 22_000 + 500 * (turn % 3), spread=38_000)
+        assert not j.queue
+    assert j.base_us == 20_000
+
+
+# --- RTT: tests -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("moved_ms", "longer"),
+    [
+        # 100 ms of 600 are to go, 42/256: a quarter of that is 24.6 ms
+        (0, True),
+        (-24, True),
+        (24, True),
+        (-25, False),
+        (25, False),
+        # the queue has answered; others have filled it
+        (-80, False),
+        (50, False),
+    ],
+)
+def test_what_a_queue_would_answer(
+    apogee: Library, moved_ms: int, longer: bool, rounds: int
+) -> None:
+    """Judged at the end of the last round and not before; then eight rounds of rest."""
+    j = judge(apogee, base_us=500_000, large=1, alone=1)
+    apogee.judge_begin_test(j, 600_000, 100_000, rounds)
+    assert (j.test, j.fall, j.last_us) == (rounds, 42, 600_000)
+    rtt = 600_000 + 1000 * moved_ms
+    got = [rtt_round(apogee, j, rtt) for _ in range(rounds)]
+    assert got == [False] * (rounds - 1) + [longer]
+    assert j.base_us == (rtt if longer else 500_000)
+    assert (j.test, j.rest, j.last_us) == (0, 0 if longer else 8, rtt)
+
+
+def test_a_test_that_shows_the_path_s_own_rtt(apogee: Library) -> None:
+    """The RTT has stayed, but where the path is known to begin: nothing is longer."""
+    j = judge(apogee, large=1)
+    apogee.judge_begin_test(j, BASE, BASE // 2, 1)
+    assert not rtt_round(apogee, j, BASE)
+
+
+@pytest.mark.parametrize(
+    ("fields", "rtt", "fall", "begins"),
+    [
+        # 2/32 of 640 ms alone, 3/32 beside others
+        ({"large": 1, "alone": 1}, 640_000, 40_000, True),
+        ({"large": 1, "alone": 1}, 640_000, 39_999, False),
+        ({"large": 1}, 640_000, 60_000, True),
+        ({"large": 1}, 640_000, 59_999, False),
+        ({"alone": 1}, 640_000, 60_000, False),
+        ({"large": 1, "alone": 1}, NONE, 60_000, False),
+    ],
+)
+def test_no_test_whose_answer_would_not_be_seen(
+    apogee: Library, fields: dict[str, int], rtt: int, fall: int, begins: bool
+) -> None:
+    j = judge(apogee, last_us=1, **fields)
+    apogee.judge_begin_test(j, rtt, fall, 2)
+    assert (j.test, j.last_us) == ((2, rtt) if begins else (0, 1))
+
+
+@given(u32, u32, flag, flag)
+def test_a_fall_in_fractions(apogee: Library, rtt: int, fall: int, large: int, alone: int) -> None:
+    j = judge(apogee, large=large, alone=alone)
+    apogee.judge_begin_test(j, rtt, fall, 3)
+    seen = math.floor(Fraction(rtt * (2 if alone else 3), 32))
+    assert j.test == (3 if large and rtt not in (0, NONE) and fall >= seen else 0)
+    if j.test:
+        assert j.fall == min(math.floor(Fraction(fall * 256, rtt)), 255)
+
+
+def test_a_test_is_due_after_four_rounds_and_after_a_rest(apogee: Library) -> None:
+    """The RTT moves by a sixteenth up and down, or it would be still."""
+    j = judge(apogee, large=1, alone=1)
+    due = []
+    for turn in range(14):
+        rtt_round(apogee, j, 2 * BASE + BASE // 16 * (turn % 2))
+        due.append(apogee.judge_test_due(j))
+        if due[-1] and turn < 4:
+            apogee.judge_begin_test(j, j.last_us, BASE // 4, 1)
+            due.append("test")
+    # the round of the test sets the rest to eight: seven more rounds are none
+    assert due == [False] * 3 + [True, "test", *[False] * 8, True, True]
+
+
+def test_a_queue_that_rises_is_not_to_be_tested_yet(apogee: Library) -> None:
+    """By more than an eighth since the round before: 1024, 1152 and 1297 ms."""
+    j, seen = judge(apogee, large=1), []
+    for rtt in (*[2 * BASE] * 3, 1_152_000, 1_296_001, *[1_296_001] * 5):
+        rtt_round(apogee, j, rtt)
+        assert j.queue
+        seen.append((j.standing, apogee.judge_test_due(j)))
+    rest = [(0, False), (1, False), (2, False), (3, False), (4, True), (4, True)]
+    assert seen == [(1, False), (2, False), (3, False), (4, True), *rest]
+
+
+@given(u32, u32)
+def test_rising_in_fractions(apogee: Library, least: int, last: int) -> None:
+    """Nothing has risen without a round before."""
+    j = judge(apogee, least_us=least, last_us=last)
+    assert apogee.judge_is_rising(j) == (least > last + last // 8)
+
+
+def test_a_test_that_ends_before_its_time(apogee: Library) -> None:
+    """All else stays: it is neither a queue nor the path, and the losses are nobody's."""
+    j = judge(apogee, base_us=500_000, large=1, alone=1, dip=1, rest=3, standing=4, ratio=100)
+    apogee.judge_begin_test(j, 600_000, 100_000, 2)
+    apogee.judge_end_test(j)
+    assert (j.test, j.dip, j.ratio, j.rest, j.standing) == (0, 0, 0, 3, 4)
+    assert (j.last_us, j.link) == (600_000, 12)
+    assert not rtt_round(apogee, j, 600_000)
+    assert (j.base_us, j.rest) == (500_000, 2)
+
+
+def test_a_test_of_the_link_that_ends_before_its_time(apogee: Library) -> None:
+    """48 of 400 are a cut again, not the losses of the last one; and it counts from the start."""
+    for ends, got in ((False, "TAKE_BACK"), (True, "CUT")):
+        j = after_a_round(apogee, large=1, ratio=122, expected=31, lost=31)
+        if ends:
+            apogee.judge_end_test(j)
+        assert answer(apogee, j, 400, 48) == got
+        assert (j.ratio, j.expected, j.lost) == (122 if ends else 0, 0, 0)
+
+
+def test_a_dip_lasts_one_round(apogee: Library) -> None:
+    j = judge(apogee, dip=1)
+    rtt_round(apogee, j, 2 * BASE)
+    assert not j.dip
+
+
+@pytest.mark.parametrize(
+    ("cwnd", "rtt", "alone", "beside"),
+    [
+        # all but what is in the queue, half at least; beside others three quarters at most
+        (800, BASE * 5 // 4, 640, 600),
+        (800, BASE * 2, 400, 400),
+        (800, BASE * 4, 400, 400),
+        (800, BASE, 800, 600),
+        (3, BASE, 3, 3),
+        # one segment would wait for the delayed ACK
+        (2, BASE * 4, 2, 2),
+    ],
+)
+def test_dips_at_hand(apogee: Library, cwnd: int, rtt: int, alone: int, beside: int) -> None:
+    for is_alone, window in ((1, alone), (0, beside)):
+        assert apogee.judge_dip(judge(apogee, last_us=rtt, alone=is_alone), cwnd) == window
+
+
+@given(u32, u32, u32, flag)
+def test_dips_in_fractions(apogee: Library, cwnd: int, rtt: int, base: int, alone: int) -> None:
+    got = apogee.judge_dip(judge(apogee, base_us=base, last_us=rtt, alone=alone), cwnd)
+    wanted = max(share(cwnd, rtt, base), cwnd // 2)
+    assert got == max(wanted if alone else min(wanted, cwnd - cwnd // 4), 2)
+    assert cwnd // 2 <= got <= max(cwnd, 2)
+
+
+# --- any numbers ------------------------------------------------------------------------------
+
+#: What is counted, and up to where. RTTs are still by a 64th of seven more than the path's.
+BOUNDS = {
+    "excess": 5 * SEGMENT,
+    "level": 2**16 - 1,
+    "still": 16,
+    "expected": 31,
+    "seen_expected": 127,
+    "test": 3,
+    "standing": 4,
+    "rest": 8,
+    "skip": 2,
+    "lone": 4,
+    "quiet": 2,
+}
+states = st.fixed_dictionaries(
+    dict.fromkeys(("base_us", "least_us", "last_us"), u32)
+    | dict.fromkeys(("ratio", "lost", "fall", "link", "seen", "calm", "top"), u8)
+    | {name: st.integers(0, most) for name, most in BOUNDS.items()}
+    | dict.fromkeys(("dip", "queue", "alone", "large"), flag)
+)
+any_rounds = st.fixed_dictionaries(
+    dict.fromkeys(("delivered", "lost", "cwnd", "path", "rtt_us", "min_rtt_us"), u32)
+    | dict.fromkeys(("limited", "train"), st.booleans())
+)
+
+
+@given(states, any_rounds, u32)
+def test_no_answer_but_one_raises_the_window(
+    apogee: Library, state: dict[str, int], fields: dict[str, Any], prior: int
+) -> None:
+    """Any state, round and answer: a sixth more to take a cut back, 2^32 - 1 at most."""
+    j, r = judge(apogee, **state), apogee.new("judge_round", **fields)
+    cwnd = r.cwnd
+    windows = [apogee.judge_cwnd(j, one, r, prior) for one in range(5)]
+    stay, cut, full, over, back = windows
+    assert stay == cwnd
+    assert cut == cwnd <= 1 or cwnd * Fraction(4, 5) - 1 < cut < cwnd
+    assert full == min(cwnd, prior - prior // 4)
+    assert over <= min(cwnd, 2 * r.delivered)
+    assert back == min(cwnd + cwnd // 6, U32_MAX)
+
+
+@given(states, any_rounds, u32, u32, st.integers(1, 3))
+def test_takes_any_numbers(
+    apogee: Library, state: dict[str, int], fields: dict[str, Any], a: int, b: int, count: int
+) -> None:
+    """No trap, and all that is counted stays within its bounds."""
+    j, r = judge(apogee, **state), apogee.new("judge_round", **fields)
+    apogee.judge_rtt(j, a)
+    apogee.judge_end_rtt(j, b, a)
+    apogee.judge_use(j, r)
+    got = apogee.judge_end_losses(j, r)
+    assert got <= apogee.JUDGE_TAKE_BACK
+    assert j.excess <= BOUNDS["excess"]
+    apogee.judge_cwnd(j, got, r, a)
+    apogee.judge_begin_test(j, a, b, count)
+    apogee.judge_dip(j, b)
+    apogee.judge_test_due(j)
+    apogee.judge_is_near_top(j, b)
+    apogee.judge_is_costly(r)
+    apogee.judge_silence(j)
+    apogee.judge_cut_made(j)
+    apogee.judge_end_test(j)
+    for name, most in BOUNDS.items():
+        assert getattr(j, name) <= most, name

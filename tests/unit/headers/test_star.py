@@ -1,0 +1,743 @@
+# SPDX-License-Identifier: GPL-2.0
+"""TCP-STAR's windows: LWC against a segment by segment model, CWS by hand (figs. 1 and 2)."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.headers.cheaders import Library
+
+LARGEST = 2**30
+INFINITE = 0x7FFFFFFF
+
+shares = st.integers(1, 2000)
+lifts = st.integers(0, 2000)
+thresholds = st.integers(2, 3000) | st.sampled_from([2, INFINITE])
+
+
+# enum star_mode, but for the two in which the window is not star's
+modes = st.sampled_from(["STAR_START", "STAR_CRUISE", "STAR_SLOW", "STAR_MARKED", "STAR_YIELD"])
+
+
+@dataclass
+class Model:
+    """LWC as fig. 1 and star.h put it, one segment at a time and in fractions.
+
+    Slow start adds one per segment, congestion avoidance 1 / cwnd_reno, a queue
+    makes that 1 / cwnd. Windows are whole segments, so a divisor changes when a
+    whole segment has been gained.
+    """
+
+    reno: Fraction
+    abe: int
+
+    @property
+    def cwnd(self) -> int:
+        return min(max(math.floor(self.reno) + self.abe, 2), LARGEST)
+
+    def segment(self, ssthresh: int, letter: bool, queue: bool) -> None:
+        compared = math.floor(self.reno) if letter else self.cwnd
+        if compared < ssthresh:
+            self.reno += 1
+        else:
+            divisor = self.cwnd if queue and not letter else math.floor(self.reno)
+            self.reno += Fraction(1, divisor)
+        self.reno = min(self.reno, Fraction(LARGEST))
+
+
+def window(apogee: Library, reno: int, abe: int, mode: str = "STAR_CRUISE") -> Any:
+    return apogee.new("star_window", cwnd_reno=reno, cwnd_abe=abe, mode=getattr(apogee, mode))
+
+
+def yielding(apogee: Library, reno: int, abe: int, **fields: int) -> Any:
+    given_ = {"cwnd_reno": reno, "cwnd_abe": abe, "mode": apogee.STAR_YIELD}
+    return apogee.new("star_window", **given_ | fields)
+
+
+def lwc(
+    apogee: Library,
+    w: Any,
+    acked: int,
+    ssthresh: int,
+    *,
+    letter: bool = False,
+    queue: bool = False,
+) -> int:
+    """One ACK; the window after it."""
+    apogee.star_lwc(w, acked, ssthresh, letter, queue)
+    return apogee.star_cwnd(w)
+
+
+# LWC, figure 1
+
+
+@given(shares, lifts, thresholds, st.lists(st.integers(1, 60), max_size=60), *[st.booleans()] * 2)
+def test_lwc_follows_the_exact_model(
+    apogee: Library,
+    reno: int,
+    abe: int,
+    ssthresh: int,
+    acks: list[int],
+    letter: bool,
+    queue: bool,
+) -> None:
+    """Any ACKs under one set of conditions: equal, segment for segment."""
+    w, model = window(apogee, reno, abe), Model(Fraction(reno), abe)
+    for acked in acks:
+        cwnd = lwc(apogee, w, acked, ssthresh, letter=letter, queue=queue)
+        for _ in range(acked):
+            model.segment(ssthresh, letter, queue)
+        assert (w.cwnd_reno, cwnd) == (math.floor(model.reno), model.cwnd)
+
+
+@given(
+    shares,
+    st.lists(st.tuples(st.integers(1, 60), lifts, thresholds, st.booleans()), max_size=60),
+    st.booleans(),
+)
+def test_lwc_follows_the_exact_model_as_conditions_change(
+    apogee: Library, reno: int, acks: list[tuple[int, int, int, bool]], letter: bool
+) -> None:
+    """ABE's share, ssthresh and the queue change from ACK to ACK: never a segment ahead.
+
+    What has been gained of the next segment may count less under another divisor,
+    so the code may lag by a segment for each change, but it must not leap.
+    """
+    w, model = window(apogee, reno, 0), Model(Fraction(reno), 0)
+    for turn, (acked, abe, ssthresh, queue) in enumerate(acks, start=1):
+        w.cwnd_abe = model.abe = abe
+        before = w.cwnd_reno
+        model.reno = before + model.reno % 1
+        cwnd = lwc(apogee, w, acked, ssthresh, letter=letter, queue=queue)
+        for _ in range(acked):
+            model.segment(ssthresh, letter, queue)
+        gained = w.cwnd_reno - before
+        assert gained <= math.floor(model.reno) - before + 1, f"ACK {turn}"
+        assert gained >= math.floor(model.reno) - before - 1, f"ACK {turn}"
+        assert cwnd == min(max(w.cwnd_reno + abe, 2), LARGEST)
+
+
+@given(
+    shares,
+    lifts,
+    thresholds,
+    st.integers(1, 400),
+    st.booleans(),
+    st.sampled_from(["STAR_CRUISE", "STAR_SLOW"]),
+)
+def test_one_stretch_ack_is_many_small_ones(
+    apogee: Library,
+    reno: int,
+    abe: int,
+    ssthresh: int,
+    acked: int,
+    queue: bool,
+    mode: str,
+) -> None:
+    """Through the end of slow start and the release of ABE's share, too."""
+    one, many = (window(apogee, reno, abe, mode) for _ in range(2))
+    lwc(apogee, one, acked, ssthresh, queue=queue)
+    for _ in range(acked):
+        lwc(apogee, many, 1, ssthresh, queue=queue)
+    assert (one.cwnd_reno, one.cwnd_cnt, one.mode) == (many.cwnd_reno, many.cwnd_cnt, many.mode)
+
+
+def test_lwc_lifts_by_what_abe_measures(apogee: Library) -> None:
+    """Slow start adds a segment per segment to either reading; the lift comes on top."""
+    for letter in (False, True):
+        w = window(apogee, 10, 0)
+        assert lwc(apogee, w, 10, INFINITE, letter=letter) == 20
+        w.cwnd_abe = 400
+        assert lwc(apogee, w, 2, INFINITE, letter=letter) == 422
+
+
+def test_the_letter_starts_slowly_on_top_of_a_full_window(apogee: Library) -> None:
+    """cwnd_reno = 1 after a loss, ssthresh = cwnd_abe = 400: the two readings part here."""
+    letter, whole = window(apogee, 1, 400), window(apogee, 1, 400)
+    assert lwc(apogee, letter, 100, 400, letter=True) == 501
+    # 1 + 2 + ... + 13 = 91 segments for 13 more
+    assert lwc(apogee, whole, 100, 400) == 414
+
+
+def test_slow_start_ends_at_ssthresh_and_carries_the_rest(apogee: Library) -> None:
+    """Cwnd 90 of 100: ten segments in slow start, then 1 / 100 each."""
+    w = window(apogee, 90, 0)
+    assert lwc(apogee, w, 109, 100) == 100
+    assert lwc(apogee, w, 1, 100) == 101
+    w = window(apogee, 50, 40)
+    assert lwc(apogee, w, 10 + 59, 100) == 100
+    assert lwc(apogee, w, 1, 100) == 101
+
+
+@pytest.mark.parametrize("abe", [0, 1, 10, 400, 100_000])
+def test_a_queue_slows_growth_to_one_segment_per_round_trip(apogee: Library, abe: int) -> None:
+    """A whole window of ACKs adds one segment; without a queue many; to the letter, too."""
+    w = window(apogee, 10, abe)
+    cwnd = 10 + abe
+    for expected in range(cwnd + 1, cwnd + 6):
+        assert lwc(apogee, w, expected - 2, 2, queue=True) == expected - 1
+        assert lwc(apogee, w, 1, 2, queue=True) == expected
+    letter = window(apogee, 10, abe)
+    assert lwc(apogee, letter, 10, 2, letter=True, queue=True) == cwnd + 1
+
+
+def test_credit_of_a_queue_is_not_spent_when_it_has_gone(apogee: Library) -> None:
+    """400 of 401 segments towards the next one stay less than one segment."""
+    w = window(apogee, 1, 400)
+    assert lwc(apogee, w, 400, 2, queue=True) == 401
+    assert lwc(apogee, w, 1, 2, queue=False) <= 403
+
+
+def test_credit_is_not_spent_when_the_estimate_falls(apogee: Library) -> None:
+    w = window(apogee, 1, 400)
+    lwc(apogee, w, 400, 2, queue=True)
+    w.cwnd_abe = 10
+    assert lwc(apogee, w, 1, 2, queue=True) <= 13
+
+
+@pytest.mark.parametrize("acked", [2**14, 32895, 32896, 2**20, 2**24, 2**31, 2**32 - 1])
+@pytest.mark.parametrize("reno", [1, 2**30 - 3, 2**30])
+@pytest.mark.parametrize("queue", [False, True])
+def test_huge_stretch_acks_are_quick_and_bounded(
+    apogee: Library, acked: int, reno: int, queue: bool
+) -> None:
+    """Many segments in one ACK: n (n + 1) / 2 segments add n, and 32896 and more add 256."""
+    w = window(apogee, reno, 0)
+    began = time.process_time()
+    cwnd = lwc(apogee, w, acked, 2, queue=queue)
+    assert time.process_time() - began < 0.25
+    assert cwnd <= LARGEST
+    if reno == 1 and not queue:
+        n = cwnd - 1
+        assert n * (n + 1) // 2 <= acked
+        assert n == 256 or acked < (n + 1) * (n + 2) // 2
+
+
+@given(
+    st.integers(1, LARGEST),
+    st.integers(0, LARGEST),
+    st.integers(0, 2**32 - 1),
+    st.integers(0, 2**32 - 1),
+    *[st.booleans()] * 2,
+    modes,
+    st.integers(0, 64),
+)
+def test_bounds_hold_everywhere(
+    apogee: Library,
+    reno: int,
+    abe: int,
+    acked: int,
+    ssthresh: int,
+    letter: bool,
+    queue: bool,
+    mode: str,
+    clear: int,
+) -> None:
+    """2 <= cwnd <= 2^30, 1 <= cwnd_reno <= 2^30, and an ACK takes nothing away."""
+    w = yielding(apogee, reno, abe, mode=getattr(apogee, mode), clear=clear)
+    before = apogee.star_cwnd(w)
+    acked %= 2**22
+    after = lwc(apogee, w, acked, ssthresh, letter=letter, queue=queue)
+    assert 2 <= before <= after <= LARGEST
+    assert 1 <= w.cwnd_reno <= LARGEST
+    # Once ABE's share counts again cwnd_reno is 1 at least.
+    assert after <= max(before, abe + 1) + acked
+
+
+# ABE's share held back
+
+
+def test_slow_start_after_a_timeout_counts_cwnd_reno_alone(apogee: Library) -> None:
+    """From the initial window of 10 to ssthresh = 400 without the lift of 400; then with it."""
+    w = window(apogee, 10, 400, "STAR_SLOW")
+    assert apogee.star_cwnd(w) == 10
+    for expected in (20, 40, 80, 160, 320):
+        assert lwc(apogee, w, expected // 2, 400) == expected
+        assert apogee.star_holds(w)
+    assert lwc(apogee, w, 80, 400) == 401
+    assert not apogee.star_holds(w)
+    assert lwc(apogee, w, 1, 400) == 402
+    assert (w.cwnd_reno, w.cwnd_abe) == (2, 400)
+
+
+@given(shares, lifts, st.integers(2, 3000), st.integers(1, 3000), st.booleans())
+def test_release_after_a_timeout(
+    apogee: Library, reno: int, abe: int, ssthresh: int, acked: int, letter: bool
+) -> None:
+    """ABE's share stays out below ssthresh and comes back inside the window above.
+
+    The sum stays unless it is below cwnd_abe + 1: cwnd_reno is 1 at least.
+    """
+    w = window(apogee, reno, abe, "STAR_SLOW")
+    for _ in range(5):
+        before = apogee.star_cwnd(w)
+        after = lwc(apogee, w, acked, ssthresh, letter=letter)
+        if apogee.star_holds(w):
+            assert after == max(w.cwnd_reno, 2)
+            assert w.cwnd_reno < ssthresh
+        else:
+            assert w.cwnd_reno + abe >= ssthresh
+            assert after <= max(before, abe + 1) + acked
+
+
+@given(lifts, shares, st.integers(1, 60))
+def test_the_answer_to_a_mark_lasts(apogee: Library, abe: int, reno: int, acked: int) -> None:
+    """ECN, as tcp_star.c does: 0.8 of the window, ABE's share held back, ssthresh there.
+
+    No ACK adds more than 1 / cwnd_reno per segment, until cwnd_reno alone is more
+    than cwnd_abe; then the shares are split anew and the sum stays.
+    """
+    w = window(apogee, reno, abe)
+    cwnd = apogee.star_mark_cwnd(reno + abe)
+    assert cwnd == max((reno + abe) * 4 // 5, 2)
+    w.mode = apogee.STAR_MARKED
+    apogee.star_set_cwnd(w, cwnd)
+    assert apogee.star_cwnd(w) == cwnd
+    held = Model(Fraction(cwnd), 0)
+    for _ in range(40):
+        before = apogee.star_cwnd(w)
+        was_above = w.cwnd_reno > abe
+        after = lwc(apogee, w, acked, cwnd)
+        if was_above:
+            assert not apogee.star_holds(w)
+            assert before <= after <= before + acked
+            break
+        for _ in range(acked):
+            held.segment(cwnd, False, False)
+        assert apogee.star_holds(w)
+        assert after == held.cwnd
+
+
+def test_the_answer_to_a_mark_at_hand(apogee: Library) -> None:
+    """450 = 50 + 400: 360, which 360 segments make 361, not 401."""
+    w = window(apogee, 50, 400, "STAR_MARKED")
+    apogee.star_set_cwnd(w, 360)
+    assert [lwc(apogee, w, 90, 360) for _ in range(5)] == [360, 360, 360, 361, 361]
+
+
+# star_set_cwnd
+
+
+@given(shares, lifts, st.integers(2, LARGEST), modes)
+def test_set_cwnd_splits_the_sum(
+    apogee: Library, reno: int, abe: int, cwnd: int, mode: str
+) -> None:
+    """cwnd_reno + cwnd_abe = cwnd where cwnd_reno can stay at 1, else cwnd_abe + 1."""
+    w = window(apogee, reno, abe, mode)
+    w.cwnd_cnt = reno - 1
+    apogee.star_set_cwnd(w, cwnd)
+    assert w.cwnd_cnt == 0
+    assert w.cwnd_reno >= 1
+    counted = 0 if apogee.star_holds(w) else abe
+    assert apogee.star_cwnd(w) == min(max(cwnd, counted + 1), LARGEST)
+    assert (w.cwnd_abe, w.mode) == (abe, getattr(apogee, mode))
+
+
+# CWS, figure 2
+
+
+@pytest.mark.parametrize(
+    ("cwnd", "ssthresh", "abe", "new_ssthresh", "new_cwnd"),
+    [
+        # below ssthresh: ssthresh = cwnd_abe, cwnd keeps its value
+        (100, 200, 150, 150, 100),
+        (199, 200, 10, 10, 199),
+        (300, INFINITE, 400, 400, 300),
+        # at or above: ssthresh = cwnd_abe, cwnd = ssthresh
+        (200, 200, 150, 150, 150),
+        (500, 200, 431, 431, 431),
+        (500, 431, 431, 431, 431),
+        # no more than cwnd_abe though that is above cwnd: the figure says so
+        (300, 200, 431, 431, 431),
+        # two segments at least
+        (10, 5, 1, 2, 2),
+        (1, 5, 1, 2, 1),
+        # without an estimate half, as Reno
+        (20, INFINITE, 0, 10, 20),
+        (20, 10, 0, 10, 10),
+        (3, 2, 0, 2, 2),
+        (2**30, 2, 0, 2**29, 2**29),
+    ],
+)
+def test_cws_table(
+    apogee: Library, cwnd: int, ssthresh: int, abe: int, new_ssthresh: int, new_cwnd: int
+) -> None:
+    w = window(apogee, max(cwnd - abe, 1), abe)
+    assert apogee.star_cws_ssthresh(w, cwnd) == new_ssthresh
+    assert apogee.star_cws_cwnd(cwnd, ssthresh, new_ssthresh) == new_cwnd
+
+
+def test_cws_then_lwc_at_the_loss_of_a_full_window(apogee: Library) -> None:
+    """cwnd 500 = 69 + 431, ssthresh 431: the loss sets 431, cwnd_reno 1, so 432 at least."""
+    w = window(apogee, 69, 431)
+    threshold = apogee.star_cws_ssthresh(w, 500)
+    apogee.star_set_cwnd(w, apogee.star_cws_cwnd(500, 431, threshold))
+    assert (threshold, w.cwnd_reno, apogee.star_cwnd(w)) == (431, 1, 432)
+    assert lwc(apogee, w, 1, threshold) == 433
+    assert lwc(apogee, w, 2, threshold) == 434
+
+
+# pacing
+
+
+@given(
+    st.integers(2, LARGEST),
+    st.integers(88, 65483),
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([272, 512]),
+)
+def test_pacing_rate(apogee: Library, cwnd: int, mss: int, rtt_min: int, gain: int) -> None:
+    """cwnd * MSS / RTT_min * gain / 256, to 2 B/s; no overflow where it is beyond any path."""
+    exact = Fraction(cwnd * mss * 10**6, max(rtt_min, 1)) * gain / 256
+    rate = apogee.star_pacing_rate(cwnd, mss, rtt_min, gain)
+    assert rate <= exact
+    assert exact - rate < 3 or rate > 10**9 or cwnd * mss > 2**40
+
+
+def test_pacing_rate_at_hand(apogee: Library) -> None:
+    """413 segments in 500 ms are 1 196 048 B/s; a sixteenth more, and twice that."""
+    assert apogee.star_pacing_rate(413, 1448, 500_000, 256) == 1_196_048
+    assert apogee.star_pacing_rate(413, 1448, 500_000, 272) == 1_270_801
+    assert apogee.star_pacing_rate(413, 1448, 500_000, 512) == 2_392_096
+
+
+# congestion, and who yields
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1))
+def test_a_queue_stands_a_sixteenth_above(apogee: Library, rtt: int, rtt_min: int) -> None:
+    assert apogee.star_queue_stands(rtt, rtt_min) == (rtt > rtt_min + rtt_min // 16)
+
+
+def test_queue_at_hand(apogee: Library) -> None:
+    assert not apogee.star_queue_stands(500_000, 500_000)
+    assert not apogee.star_queue_stands(531_250, 500_000)
+    assert apogee.star_queue_stands(531_251, 500_000)
+    assert not apogee.star_queue_stands(400_000, 500_000)
+
+
+def own_share(cwnd: int, rtt: int, rtt_min: int) -> int:
+    """cwnd * RTT_min / RTT: what is under way and not in the queue."""
+    return math.floor(Fraction(cwnd * rtt_min, rtt)) if rtt > rtt_min else cwnd
+
+
+def least(cwnd: int, alone: bool) -> int:
+    """Reno's half, or three quarters beside others, rounded up, and two."""
+    return max(cwnd // 2 if alone else math.ceil(cwnd * Fraction(3, 4)), 2)
+
+
+cwnds = st.integers(0, LARGEST)
+times = st.integers(0, 2**32 - 1)
+
+
+@given(cwnds, times, times, st.booleans())
+def test_yield_leaves_the_queue_and_keeps_the_share(
+    apogee: Library, cwnd: int, rtt: int, rtt_min: int, alone: bool
+) -> None:
+    """The share and a few segments; never above cwnd, below Reno's half, three quarters or 2."""
+    share = own_share(cwnd, rtt, rtt_min)
+    few = max(share // 32, min(share // 8, 16))
+    wanted = max(min(share + few, cwnd), least(cwnd, alone))
+    assert apogee.star_yield(cwnd, rtt, rtt_min, alone) == wanted
+    assert wanted <= max(cwnd, 2)
+
+
+@given(cwnds, times, times, st.booleans())
+def test_the_queue_drains_first(
+    apogee: Library, cwnd: int, rtt: int, rtt_min: int, alone: bool
+) -> None:
+    """As far below the share as the window was above; to three quarters of it, and as above."""
+    share = own_share(cwnd, rtt, rtt_min)
+    begin = apogee.star_drain(cwnd, rtt, rtt_min, alone)
+    lowest = share - share // 4
+    assert begin == max(share - (cwnd - share), lowest, least(cwnd, alone))
+    assert begin <= apogee.star_yield(cwnd, rtt, rtt_min, alone)
+
+
+@pytest.mark.parametrize(
+    ("cwnd", "rtt_ms", "alone", "beside"),
+    [
+        # 413 segments fill 500 ms: queues of 0.1, 0.5 and 1 bandwidth-delay products ...
+        (454, 550, (428, 370), (428, 370)),
+        (619, 750, (428, 309), (465, 465)),
+        (826, 1000, (429, 413), (620, 620)),
+        # ... and of 2: Reno's half
+        (1239, 1500, (619, 619), (930, 930)),
+        # a window of few segments keeps few of them in the queue
+        (44, 550, (44, 36), (44, 36)),
+        (40, 750, (29, 20), (30, 30)),
+        # a large one a thirty-second
+        (4540, 550, (4255, 3714), (4255, 3714)),
+        # no queue at all
+        (413, 500, (413, 413), (413, 413)),
+        (413, 499, (413, 413), (413, 413)),
+        (3, 1500, (2, 2), (3, 3)),
+        (0, 500, (2, 2), (2, 2)),
+    ],
+)
+def test_yield_at_hand(
+    apogee: Library, cwnd: int, rtt_ms: int, alone: tuple[int, int], beside: tuple[int, int]
+) -> None:
+    for is_alone, wanted in ((True, alone), (False, beside)):
+        given_ = (cwnd, rtt_ms * 1000, 500_000, is_alone)
+        assert (apogee.star_yield(*given_), apogee.star_drain(*given_)) == wanted
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_flows_that_yield_together_become_equal(apogee: Library, alone: bool) -> None:
+    """620 and 40 segments on a path of 413; in each round trip a loss and one segment more."""
+    windows = [620, 40]
+    for _ in range(210):
+        rtt = 500_000 * max(sum(windows), 413) // 413
+        windows = [apogee.star_yield(cwnd, rtt, 500_000, alone) + 1 for cwnd in windows]
+    assert abs(windows[0] - windows[1]) < (620 - 40) / 10
+    assert 413 < sum(windows) <= 413 + 2 * (16 + 1)
+
+
+# YIELD: how it ends, and how the window grows until then
+
+
+def waited(clear: int, wait: int, times: int, cwnd: int, abe: int) -> bool:
+    """The rounds have passed, 8 at least and 64 at most, or such a part of them as the window is
+    of ABE's share, two at least. After a costly try, a wait of 255, all 64.
+    """
+    if wait == 255:
+        return clear >= 64
+    rounds = max(wait, 8) * times
+    part = clear >= 2 * times and clear * abe >= rounds * cwnd
+    return clear >= min(rounds, 64) or part
+
+
+@pytest.mark.parametrize(
+    ("cwnd", "wait", "once", "twice"),
+    [
+        # after 8 and 16 rounds with the whole path, half of them with half of it
+        (400, 0, 8, 16),
+        (400, 5, 8, 16),
+        (300, 0, 6, 12),
+        (200, 8, 4, 8),
+        (101, 0, 3, 5),
+        # two and four at least
+        (100, 0, 2, 4),
+        (10, 0, 2, 4),
+        # after tries that failed: up to 64 of them
+        (400, 16, 16, 32),
+        (200, 32, 16, 32),
+        (10, 64, 2, 4),
+        (400, 64, 64, 64),
+        (4000, 64, 64, 64),
+        (4000, 8, 8, 16),
+        # all of them, whatever the part, after a costly one
+        (400, 255, 64, 64),
+        (10, 255, 64, 64),
+        (4000, 255, 64, 64),
+    ],
+)
+def test_rounds_until_a_try(apogee: Library, cwnd: int, wait: int, once: int, twice: int) -> None:
+    """ABE's share is 400."""
+    w = yielding(apogee, cwnd, 400, wait=wait)
+    for times, rounds in ((1, once), (2, twice)):
+        w.clear = rounds - 1
+        assert not apogee.star_waited(w, times)
+        w.clear = rounds
+        assert apogee.star_waited(w, times)
+
+
+waits = st.integers(0, 64) | st.just(255)
+
+
+@given(shares, lifts, st.integers(0, 64), waits, st.sampled_from([1, 2]))
+def test_rounds_until_a_try_in_whole_numbers(
+    apogee: Library, cwnd: int, abe: int, clear: int, wait: int, times: int
+) -> None:
+    w = yielding(apogee, cwnd, abe, clear=clear, wait=wait)
+    assert apogee.star_waited(w, times) == waited(clear, wait, times, max(cwnd, 2), abe)
+
+
+@pytest.mark.parametrize(
+    ("wait", "next_wait"),
+    [(0, 16), (7, 16), (8, 16), (9, 18), (16, 32), (32, 64), (33, 64), (64, 64), (255, 255)],
+)
+def test_a_try_that_failed_is_not_made_again_soon(
+    apogee: Library, wait: int, next_wait: int
+) -> None:
+    """Twice as late, 64 rounds at most; a costly one not before all of them."""
+    for costly, wanted in ((False, next_wait), (True, 255)):
+        w = apogee.new("star_window", wait=wait)
+        apogee.star_try_failed(w, costly)
+        assert w.wait == wanted
+
+
+@given(
+    st.lists(st.tuples(st.booleans(), st.booleans()), max_size=200),
+    st.integers(0, 64),
+    waits,
+    st.integers(1, 800),
+    modes,
+)
+def test_rounds_without_congestion_are_counted(
+    apogee: Library,
+    rounds: list[tuple[bool, bool]],
+    clear: int,
+    wait: int,
+    cwnd: int,
+    mode: str,
+) -> None:
+    """One each, to 64; a queue takes them all away, an excess of losses four of them. In YIELD a
+    try ends by that, and the next one is twice as late.
+    """
+    w = yielding(apogee, cwnd, 400, mode=getattr(apogee, mode), clear=clear, wait=wait)
+    now = apogee.star_cwnd(w)
+    for queue, losses in rounds:
+        tried = mode == "STAR_YIELD" and waited(clear, wait, 1, now, 400)
+        apogee.star_watch(w, queue, losses)
+        clear = 0 if queue else max(clear - 4, 0) if losses else min(clear + 1, 64)
+        if tried and not waited(clear, wait, 1, now, 400):
+            wait = 255 if wait == 255 else min(2 * max(wait, 8), 64)
+        assert (w.clear, w.wait) == (clear, wait)
+
+
+def test_a_try_ends_at_hand(apogee: Library) -> None:
+    """All of the path, 13 rounds: one with losses leaves 9, two 5, which are less than 8."""
+    w = yielding(apogee, 400, 400, clear=13)
+    seen = []
+    for queue, losses in ((False, True), (False, True), (False, False), (True, False)):
+        apogee.star_watch(w, queue, losses)
+        seen.append((w.clear, w.wait))
+    assert seen == [(9, 0), (5, 16), (6, 16), (0, 16)]
+
+
+@pytest.mark.parametrize(
+    ("reno", "clear", "holds"),
+    [
+        # 12 rounds, and more than ABE's share of 413
+        (414, 11, True),
+        (414, 12, False),
+        (413, 12, True),
+        (413, 64, True),
+        (5000, 11, True),
+        (5000, 64, False),
+    ],
+)
+def test_the_answer_to_congestion_lasts(
+    apogee: Library, reno: int, clear: int, holds: bool
+) -> None:
+    """ABE's share comes back when the window has, and not by the clock; the sum stays. Then the
+    next try is as late as half as many have made it.
+    """
+    for wait, half in ((64, 32), (255, 32), (17, 8), (0, 0)):
+        w = yielding(apogee, reno, 413, clear=clear, wait=wait)
+        assert lwc(apogee, w, 0, 300) == reno
+        assert apogee.star_holds(w) == holds
+        assert w.cwnd_reno == (reno if holds else reno - 413)
+        assert w.wait == (wait if holds else half)
+
+
+def test_a_queue_begins_the_rounds_anew(apogee: Library) -> None:
+    """Eleven, a queue and eleven are not twelve."""
+    w = yielding(apogee, 500, 413)
+    for queue in [False] * 11 + [True] + [False] * 11:
+        apogee.star_watch(w, queue, False)
+        assert lwc(apogee, w, 0, 300) == 500
+        assert apogee.star_holds(w)
+    apogee.star_watch(w, False, False)
+    assert lwc(apogee, w, 0, 300) == 500
+    assert (w.cwnd_reno, w.mode) == (87, apogee.STAR_CRUISE)
+
+
+@given(shares, lifts, st.integers(0, 64), waits, st.integers(0, 60), thresholds)
+def test_the_letter_knows_no_yield(
+    apogee: Library, reno: int, abe: int, clear: int, wait: int, acked: int, ssthresh: int
+) -> None:
+    """One that is left from coexist=1 ends with the first ACK: ABE's share counts again, and the
+    sum stays or is that share and one.
+    """
+    w = yielding(apogee, reno, abe, clear=clear, wait=wait)
+    step = min(acked, max(ssthresh - reno, 0))
+    assert lwc(apogee, w, 0, 2, letter=True) == max(reno, abe + 1, 2)
+    assert w.mode == apogee.STAR_CRUISE
+    w = yielding(apogee, reno, abe, clear=clear, wait=wait)
+    assert lwc(apogee, w, acked, ssthresh, letter=True) >= max(reno + step, abe + 1)
+    assert w.mode == apogee.STAR_CRUISE
+
+
+@pytest.mark.parametrize("queue", [False, True])
+@pytest.mark.parametrize(
+    ("cwnd", "abe", "clear", "wait", "alone", "gained"),
+    [
+        # Reno's segment until a try, and of a window that has come to ABE's share
+        (320, 320, 7, 0, 0, 1),
+        (320, 320, 64, 0, 0, 1),
+        (320, 1000, 2, 0, 0, 1),
+        # then an eighth of the window ...
+        (320, 1000, 3, 0, 0, 40),
+        (320, 1000, 64, 0, 0, 40),
+        # ... but two of a small one, ...
+        (16, 400, 8, 0, 0, 2),
+        (4, 400, 8, 0, 0, 2),
+        # ... and no more than an eighth of what is missing, and one: the first of 29 segments
+        # of the window, then eight of 32 each, then of 36
+        (320, 400, 8, 0, 0, 9),
+        (320, 321, 8, 0, 0, 1),
+        # after tries that failed: 32 rounds for a third of them
+        (320, 1000, 10, 32, 0, 1),
+        (320, 1000, 12, 32, 0, 40),
+        # a costly one: 64, whatever the part
+        (320, 1000, 63, 255, 0, 1),
+        (320, 1000, 64, 255, 0, 40),
+        # alone twice as late a sixteenth and one, one for each 15 segments, however much is missing
+        (320, 400, 16, 0, 1, 21),
+        (320, 4000, 16, 0, 1, 21),
+        (320, 320, 15, 0, 1, 1),
+        (320, 400, 8, 0, 1, 9),
+        (8, 8, 16, 0, 1, 1),
+        # no estimate
+        (320, 0, 11, 0, 0, 1),
+    ],
+)
+def test_growth_beside_others(
+    apogee: Library,
+    cwnd: int,
+    abe: int,
+    clear: int,
+    wait: int,
+    alone: int,
+    gained: int,
+    queue: bool,
+) -> None:
+    """What a window of ACKs of a segment each adds."""
+    w = yielding(apogee, cwnd, abe, clear=clear, wait=wait, alone=alone)
+    for _ in range(cwnd):
+        after = lwc(apogee, w, 1, 2, queue=queue)
+    assert apogee.star_holds(w)
+    assert after == cwnd + gained
+
+
+@given(
+    shares | st.integers(1, LARGEST),
+    lifts | st.integers(0, LARGEST),
+    st.integers(0, 64),
+    waits,
+    st.booleans(),
+)
+def test_growth_beside_others_is_bounded(
+    apogee: Library, reno: int, abe: int, clear: int, wait: int, alone: bool
+) -> None:
+    """One segment at least, two or an eighth of the window at most: 1 / divisor each."""
+    w = yielding(apogee, reno, abe, clear=clear, wait=wait, alone=alone)
+    cwnd, divisor = max(reno, 2), apogee.star_yield_divisor(w)
+    per_round = 1
+    if alone and waited(clear, wait, 2, cwnd, abe):
+        per_round = cwnd // 16 + 1
+    elif cwnd < abe and waited(clear, wait, 1, cwnd, abe):
+        per_round = min(max(cwnd // 8, 2), (abe - cwnd) // 8 + 1)
+    assert divisor == math.floor(Fraction(cwnd, per_round))
+    assert min(8, cwnd // 2) <= divisor <= cwnd

@@ -1,0 +1,348 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Paths that move: scripts, limits, files of traces, the generator of scenario leo; no guest."""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from apogee_lab import units
+from apogee_lab.base import UsageError
+from apogee_lab.commands import main
+from apogee_lab.runs import request, sweep
+from apogee_lab.scenarios import SCENARIOS, leo, moving, tracefiles
+from apogee_lab.scenarios.scenario import Plan
+from tests.unit.lab.raw_folders import shell_errors
+
+SHARE = 1448 / 1514  # of payload in a full frame
+EVENTS = (
+    "rate:2mbit@30s+stall@10s:100ms+delay:300ms@20s:5s+outage@40s:1s+loss:1%@50s+rate:5mbit@32s:4s"
+)
+
+
+def plan(
+    scenario: str = "satellite", duration_s: float = 60.0, seed: int = 1, **texts: Any
+) -> Plan:
+    """The plan for parameters as a user types them."""
+    params = {param.name: param for param in SCENARIOS[scenario].params}
+    values = {name: units.parse(params[name].kind, text) for name, text in texts.items()}
+    return SCENARIOS[scenario].compile(values, "reno", duration_s, seed)
+
+
+def moves_of(script: str) -> dict[str, list[str]]:
+    """The lines that are replayed, by namespace, device and handle."""
+    found = {}
+    block = r"^move (\S+) '([^']*)' <<'END' &\n(.*?)\nEND"
+    for ns, command, lines in re.findall(block, script, re.MULTILINE | re.DOTALL):
+        words = command.split()
+        handle = words[words.index("handle") + 1] if "handle" in words else "class"
+        found[f"{ns} {words[words.index('dev') + 1]} {handle}"] = lines.splitlines()
+    return found
+
+
+# --- scripts ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("traffic", ["flow", "iperf3"])
+@pytest.mark.parametrize("scenario", ["satellite", "satellite-shared", "lfn", "leo"])
+def test_the_script_is_shell(scenario: str, traffic: str) -> None:
+    rest = {"jitter": "5ms", "jitter_mean": "10ms", "burst": "none", "traffic": traffic}
+    assert shell_errors(plan(scenario, event=EVENTS, **rest).script) == ""
+
+
+def test_what_stands_still_is_not_touched() -> None:
+    """Neither a shaper nor a hop of its own unless something needs it."""
+    for scenario in ("satellite", "satellite-shared", "lfn"):
+        script = plan(scenario).script
+        assert not re.search(r"htb|data-hop|ack-hop|move|mirred", script)
+    assert "data-hop" not in plan(policer="100kB").script
+    assert "htb" not in plan(jitter="5ms").script
+
+
+def test_each_event_is_a_line_at_its_time() -> None:
+    """A timed event ends in what held before it; an event in another's time goes first."""
+    found = moves_of(plan(event=EVENTS).script)
+    assert found == {
+        "bn to-sat class": ["30 2000000bit", "32 5000000bit", "36 2000000bit"],
+        "sat data-hop 1:": ["40 loss 100%", "41 loss 0%", "50 loss 1%"],
+        "sat data-hop 2:": ["20 300000us", "25 250000us"],
+        "sat ack-hop 1:": ["40 loss 100%", "41 loss 0%"],
+        "sat ack-hop 2:": [
+            "10 250000us slot 100000us 100000us",
+            "10.1 250000us slot 0us 0us",
+            "20 300000us",
+            "25 250000us",
+        ],
+    }
+
+
+def test_the_queue_moves() -> None:
+    """In packets of the mtu, as the parameter."""
+    found = moves_of(plan(event="queue:30kB@30s:5s").script)
+    assert found == {"bn to-sat 2:": ["30 20", "35 417"]}
+    assert moves_of(plan("lfn", event="queue:30kB@30s").script) == {"ra to-rb 2:": ["30 20"]}
+
+
+def test_events_count_from_the_first_start() -> None:
+    script = plan("satellite-shared", event="rate:2mbit@10s", start="5s+8s").script
+    assert moves_of(script) == {"bn to-sat class": ["10 2000000bit"]}
+    assert script.index("sleep $first\n") < script.index("10 2000000bit")
+
+
+def test_an_outage_ends_in_the_burst_loss() -> None:
+    script = plan(event="outage@3s:1s", burst="1%:30%").script
+    assert moves_of(script)["sat data-hop 1:"] == ["3 loss 100%", "4 loss gemodel 1% 30%"]
+    assert "handle 1: netem limit 1000000 loss gemodel 1% 30%" in script
+
+
+def test_a_policer_has_two_packets_of_queue() -> None:
+    script = plan(policer="100kB").script
+    assert "htb burst 100000b cburst 100000b quantum 1514 rate 10000000bit" in script
+    assert "pfifo limit 2\n" in script
+
+
+def test_jitter_is_a_standard_deviation() -> None:
+    """Even between mean ± w the deviation is w / sqrt(3)."""
+    script = plan(jitter="10ms", jitter_mean="20ms").script
+    line = "parent 1:1 handle 2: netem rate 100gbit limit 1000000 delay"
+    assert f"dev ack-hop {line} 270000us 17321us\n" in script
+    assert f"dev data-hop {line} 250000us\n" in script
+
+
+def test_what_loses_is_counted() -> None:
+    still, moved = plan(), plan(event="outage@3s:1s")
+    assert moved.data_links == (*still.data_links, ("sat", "data-hop"))
+    assert moved.ack_links == (*still.ack_links, ("sat", "ack-hop"))
+
+
+def test_a_blackout_leaves_the_hop_in_place() -> None:
+    """Its filter has a place of its own: to delete all would undo the way through the hop."""
+    script = plan(event="stall@3s:1s", ack_blackout="5s:1s").script
+    assert "filter add dev to-rcv ingress pref 1 matchall action drop" in script
+    assert "filter del dev to-rcv ingress pref 1\n" in script
+    assert script.count("qdisc add dev to-rcv clsact") == 1
+
+
+def test_senders_outlast_a_longer_path() -> None:
+    """The receiver counts from its first segment, two one-way delays after the handshake."""
+    (seconds,) = re.findall(r"--duration (\S+)", plan(event="delay:2s@1s").script)
+    assert float(seconds) == 60 + 2 * 2 + 0.1
+
+
+@pytest.mark.parametrize(
+    ("scenario", "texts", "words"),
+    [
+        ("satellite", {"event": "rate:2mbit@60s"}, "ends after the run"),
+        ("satellite", {"event": "stall@59s:2s"}, "ends after the run"),
+        ("satellite", {"event": "rate:1kbit@3s"}, "from 9.6kbit to 100gbit"),
+        ("satellite", {"event": "delay:11s@3s"}, "from 0s to 10s"),
+        ("satellite", {"event": "stall@3s:2s+stall@4s:1s"}, "stall"),
+        ("satellite", {"event": "loss:1%@3s", "burst": "1%:30%"}, "burst=none"),
+        ("satellite", {"event": "rate:2mbit@3s", "policer": "100kB"}, "policer"),
+        ("satellite", {"event": "queue:30kB@3s", "policer": "100kB"}, "policer"),
+        ("satellite", {"policer": "1kB"}, "1.514kB"),
+        ("satellite", {"policer": "1GB"}, "60 s"),
+        ("satellite", {"jitter": "200ms"}, "jitter_mean=96.411ms"),
+        ("lfn", {"event": "rate:2mbit@3s", "aqm": "red"}, "aqm=red"),
+        ("leo", {"rate": "31mbit"}, "rate_low"),
+    ],
+)
+def test_what_does_not_go_together_is_one_line(
+    scenario: str, texts: dict[str, str], words: str
+) -> None:
+    with pytest.raises(ValueError, match=re.escape(words)) as error:
+        plan(scenario, **texts)
+    assert "\n" not in str(error.value)
+
+
+def test_none_is_none() -> None:
+    """`none` is what the listing says, and may be typed."""
+    settings = request.parse_settings(["ack_blackout=none", "event=none"], SCENARIOS["satellite"])
+    assert settings == {"ack_blackout": [None], "event": [None]}
+
+
+# --- limits -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("texts", "mbit"),
+    [
+        # From 0.5 s on, a round trip after the first SYN, for 60 s.
+        ({"event": "rate:2mbit@30s"}, (29.5 * 10 + 30.5 * 2) / 60),
+        ({"event": "rate:2mbit@30s:10s"}, (50 * 10 + 10 * 2) / 60),
+        ({"event": "outage@30s:6s"}, 9.0),
+        ({"event": "loss:50%@30s:6s"}, 9.5),
+        ({"event": "rate:2mbit@30s+outage@30s:6s"}, (29.5 * 10 + 24.5 * 2) / 60),
+        ({"event": "delay:300ms@30s+stall@9s:1s"}, 10.0),
+        ({"policer": "750kB"}, 10.1),
+        ({"burst": "1%:19%"}, 9.5),
+    ],
+)
+def test_the_limit_is_what_the_path_can_carry(texts: dict[str, str], mbit: float) -> None:
+    found = plan(**texts)
+    assert found.limit_bps == pytest.approx(1e6 * mbit * SHARE)
+    assert found.rate_bps == pytest.approx(1e6 * mbit)
+    assert found.bdp_bytes == pytest.approx(1e6 * mbit / 16, abs=1)
+
+
+# --- traces -----------------------------------------------------------------------------------
+
+
+def carried(steps: tracefiles.Steps, until_s: float) -> float:
+    """Opportunities that the steps hold."""
+    ends = [*(at for at, _ in steps[1:]), until_s]
+    bits = sum(rate * (end - at) for (at, rate), end in zip(steps, ends, strict=True))
+    return bits / tracefiles.OPPORTUNITY
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_rate_trace_carries_its_opportunities(tmp_path: Path, seed: int) -> None:
+    """At the end of each turn of the trace all, in between up to what one step holds."""
+    dice = random.Random(seed)
+    times, at = [], 0
+    while len(times) < 2000:
+        at += dice.choice([0, 0, 0, 1, 1, 2, 5, 12, 300]) if dice.random() < 0.9 else 0
+        times.append(at)
+    path = tmp_path / "t"
+    path.write_text("".join(f"{t}\n" for t in times))
+    turn_s = times[-1] / 1e3
+    steps = tracefiles.rate_steps(str(path), 2 * turn_s)
+    assert carried(steps, 2 * turn_s) == pytest.approx(2 * len(times), rel=1e-6)
+    for until_s in (turn_s / 4, turn_s / 2, turn_s):
+        before = [step for step in steps if step[0] < until_s]
+        due = sum(t <= 1e3 * until_s for t in times)
+        most = max(times.count(t) for t in set(times))
+        assert carried(before, until_s) == pytest.approx(due, abs=22 * most)
+
+
+def test_a_wait_is_a_step_of_its_own(tmp_path: Path) -> None:
+    """12 Mbit/s for 20 ms, 5 s of nothing, 1 Mbit/s: in the wait passes what ends it."""
+    path = tmp_path / "t"
+    path.write_text("\n".join(map(str, [*range(1, 21), 5020, 5032, 5044])))
+    steps = tracefiles.rate_steps(str(path), 5.044)
+    assert steps == [(0.0, 12e6), (0.02, 2400.0), (5.02, 1e6)]
+
+
+def test_a_delay_trace_is_a_line_every_10_ms(tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    path.write_text("20\n20\n25.5\n")
+    steps = tracefiles.delay_steps(str(path), 0.06)
+    assert steps == [(0.0, 0.02), (0.02, 0.0255), (0.03, 0.02), (0.05, 0.0255)]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("rate_trace", "", "nothing in it"),
+        ("rate_trace", "1\n2.5\n", ":2: '2.5' is no whole number of ms"),
+        ("rate_trace", "5\n\n4\n", "4 is smaller"),
+        ("rate_trace", "0\n0\n", "all its times are 0"),
+        ("rate_trace", "1\n90000\n", "89999 ms"),
+        ("delay_trace", "20\n-1\n", ":2: '-1' is no time"),
+        ("delay_trace", "nan\n", ":1: 'nan' is no time"),
+        ("delay_trace", None, "No such file"),
+    ],
+)
+def test_a_bad_trace_is_one_line(tmp_path: Path, name: str, text: str | None, words: str) -> None:
+    path = tmp_path / "t"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(ValueError, match=re.escape(words)) as error:
+        plan(**{name: str(path)})
+    assert "\n" not in str(error.value)
+    assert main.main(["script", "satellite", "--set", f"{name}={path}"]) == 2
+
+
+def test_a_run_is_what_its_traces_hold(tmp_path: Path) -> None:
+    """Other contents are another script, so another run; the script needs no file."""
+    path = tmp_path / "t"
+    scripts = set()
+    for line in ("20\n", "30\n"):
+        path.write_text(line * 2 + "40\n")
+        script = plan(rate_trace=str(path), delay_trace=str(path)).script
+        assert "tmp" not in script
+        scripts.add(script)
+    assert len(scripts) == 2
+
+
+# --- leo --------------------------------------------------------------------------------------
+
+
+LEO = {**SCENARIOS["leo"].defaults(), "seed": 1}
+
+
+def test_leo_rates_have_the_stated_statistics() -> None:
+    """40 000 s of them. The mean's standard error: draws of the 15 s have less than half the range
+    of deviation and count a quarter."""
+    until_s = 40_000.0
+    steps = leo.rates(LEO, random.Random(7), 3.0, until_s)
+    values = [rate for _, rate in steps]
+    assert [at for at, _ in steps[:3]] == [0.0, 0.05, 0.1]
+    error = (68e6 - 32e6) / 8 / math.sqrt(until_s / 15)
+    assert sum(values) / len(values) == pytest.approx(49e6, abs=4 * error)
+    assert 32e6 <= min(values) < 34e6
+    assert 66e6 < max(values) <= 68e6
+
+
+def test_leo_changes_its_satellite_every_15_s() -> None:
+    steps = leo.delays(LEO, 4.0, 60.0)
+    spikes = [at for at, delay in steps if delay == 0.045]
+    assert spikes == [4.0, 19.0, 34.0, 49.0]
+    after = dict(steps)
+    assert after[4.1] == pytest.approx((0.045 + 0.01) / 2)
+    assert after[4.2] == 0.01
+    assert min(after.values()) == 0.01
+
+
+def test_leo_is_the_seeds() -> None:
+    """The same for all algorithms, another one for another seed."""
+    scripts = {seed: plan("leo", seed=seed).script for seed in (1, 2)}
+    assert scripts[1] == plan("leo", seed=1).script
+    assert scripts[1] != scripts[2]
+    other = SCENARIOS["leo"].compile({}, "cubic", 60.0, 1).script
+    assert moves_of(other) == moves_of(scripts[1])
+
+
+def test_leo_takes_a_users_traces(tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    path.write_text("12\n")
+    found = plan("leo", rate_trace=str(path), delay_trace=str(path), loss="1%")
+    assert found.rate_bps == pytest.approx(0.99e6)
+    assert moves_of(found.script) == {}
+    assert "netem delay 0us loss 1% limit" in found.script
+
+
+def test_a_leo_runs_seed_is_its_plans() -> None:
+    """The sweep compiles a plan for each seed."""
+
+    class Engine:
+        def image_key(self, *_: object) -> str:
+            return "image"
+
+    runs = [("reno", {}, seed) for seed in (1, 2)]
+    jobs = sweep.make_jobs(SCENARIOS["leo"], Engine(), "uml", "6.1", runs, 60.0)  # type: ignore[arg-type]
+    assert jobs[0].plan.limit_bps != jobs[1].plan.limit_bps
+
+
+def test_loss_and_bit_errors_add_up() -> None:
+    """A frame is lost unless it escapes both."""
+    both = plan("leo", ber="1e-6", loss="1%").script
+    lost = 1 - (1 - 0.01) * (1 - 1e-6) ** (8 * 1514)
+    assert f"parent 1:1 netem delay 0us loss {100 * lost:.9g}% " in both
+
+
+def test_parameters_stand_in_every_scenario_but_wlan() -> None:
+    names = {param.name for param in moving.PARAMS}
+    for name, scenario in SCENARIOS.items():
+        there = names & {param.name for param in scenario.params}
+        assert there == (set() if name == "wlan" else names)
+
+
+def test_a_bad_event_is_bad_usage() -> None:
+    with pytest.raises(UsageError, match="event: 'rate:2mbit' is not rate:RATE@START"):
+        request.parse_settings(["event=rate:2mbit"], SCENARIOS["satellite"])

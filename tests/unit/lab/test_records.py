@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Raw results -> record, against numbers worked out by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from apogee_lab.measures.arrivals import Arrivals
+from apogee_lab.measures.compute import compute
+from apogee_lab.measures.flows import jain
+from apogee_lab.measures.record import RecordError, comparable, dumps, read_records
+from tests.unit.lab import raw_folders
+from tests.unit.lab.raw_folders import SYN_US, T0_US, meta, send_log, steady, write
+
+BLACKOUT = "queue_sampling on 10.0\nack_blackout on 15.5\nack_blackout off 16.5\n"
+
+
+def with_gaps(*gaps: tuple[float, float]) -> list[list[int]]:
+    """12 kB every 10 ms from T0 on for 10 s, except in the gaps (times in s)."""
+    bins, total = [], 0
+    for t in range(T0_US + 10_000, T0_US + 10_000_001, 10_000):
+        if not any(begin * 1e6 < t <= end * 1e6 for begin, end in gaps):
+            total += 12_000
+            bins.append([t, total])
+    return bins
+
+
+def test_the_whole_record(tmp_path: Path) -> None:
+    record = compute(write(tmp_path), meta())
+    assert record == {
+        "scenario": "satellite",
+        "cc": "star",
+        "seed": 1,
+        "engine": "qemu",
+        "kernel": "6.1.0-99-amd64",
+        "set": {"ber": 0.0, "delay": "250ms"},
+        "duration_s": 10.0,
+        "limit_bps": 9.6e6,
+        "flows": [
+            {
+                "name": "flow1",
+                "cc": "star",
+                "goodput_bps": 9.6e6,
+                "retransmits": 12,
+                "segments": 8000,
+                "timeouts": 2,
+                "rtt_ms": {"min": 500.1, "mean": 549.5, "p99": 598.01},
+            }
+        ],
+        "total_goodput_bps": 9.6e6,
+        "jain": 1.0,
+        "queue": {"mean_bytes": 30_000.0, "mean_ms": 24.0, "max_bytes": 45_000, "drops": 3},
+        "bdp_bytes": 625_000,
+        "link_drops": 5,
+        "ack_drops": 7,
+        "losses": 8,
+        "needless_retransmits": 4,
+        "duplicates": 4,
+        "t90_s": 0.45,
+        "run": "0123456789abcdef",
+        "wall_s": 12.35,
+    }
+    assert json.loads(dumps(record)) == record
+
+
+def test_only_wall_time_may_differ(tmp_path: Path) -> None:
+    raw = write(tmp_path)
+    one, other = (compute(raw, meta(wall_s=wall)) for wall in (1.0, 99.0))
+    assert one != other
+    assert comparable(one) == comparable(other)
+    assert "wall_s" not in comparable(one)
+
+
+def test_time_runs_from_the_first_arrival_for_the_duration(tmp_path: Path) -> None:
+    bins = steady(12_000, T0_US + 500_000, T0_US + 12_000_000)
+    record = compute(write(tmp_path, bins), meta())
+    assert record["total_goodput_bps"] == 9.6e6
+    bins = steady(12_000, T0_US + 500_000, T0_US + 10_000_000)  # 9.5 of 10 s
+    record = compute(write(tmp_path, bins), meta())
+    assert record["total_goodput_bps"] == 9.12e6
+
+
+def test_counts_are_linear_inside_a_bin() -> None:
+    arrivals = Arrivals([(20_000, 1000), (30_000, 3000), (100_000, 4000)])
+    assert arrivals.until(5_000) == 0
+    assert arrivals.until(10_000) == 0
+    assert arrivals.until(15_000) == 500
+    assert arrivals.until(27_500) == 2500
+    assert arrivals.until(60_000) == 3000  # nothing came between 30 and 90 ms
+    assert arrivals.until(95_000) == 3500
+    assert arrivals.until(500_000) == 4000
+    assert Arrivals([]).until(1e9) == 0
+
+
+def test_a_flow_that_got_nothing_through(tmp_path: Path) -> None:
+    record = compute(write(tmp_path, []), meta())
+    assert record["total_goodput_bps"] == 0
+    assert record["t90_s"] is None
+
+
+def test_no_needless_retransmits_when_losses_exceed_them(tmp_path: Path) -> None:
+    info = {"min_rtt": 500_100, "total_retrans": 5, "data_segs_out": 8000}
+    record = compute(write(tmp_path, send=send_log(info=info)), meta())
+    assert (record["losses"], record["needless_retransmits"]) == (8, 0)
+
+
+def test_filters_count_where_the_blackout_drops(tmp_path: Path) -> None:
+    raw = write(tmp_path)
+    record = compute(raw, meta(ack_filters=[["sat", "to-rcv"]]))
+    assert (record["link_drops"], record["ack_drops"]) == (5, 57)
+    record = compute(raw, meta(data_filters=[["sat", "to-bn"]]))
+    assert (record["link_drops"], record["ack_drops"], record["losses"]) == (45, 7, 48)
+
+
+def test_duplicates_are_unknown_without_dsack(tmp_path: Path) -> None:
+    assert compute(write(tmp_path), meta(set={"tcp_dsack": 0}))["duplicates"] is None
+
+
+def test_queue_samples_outside_the_flow_do_not_count(tmp_path: Path) -> None:
+    def sample(time: float, backlog: int) -> str:
+        return f'{time} [{{"kind":"netem","dev":"to-sat","root":true,"backlog":{backlog}}}]\n'
+
+    lines = sample(9.9, 1_000_000) + sample(10.0, 10) + sample(20.5, 30) + sample(20.6, 1_000_000)
+    record = compute(write(tmp_path, queue=lines), meta())
+    assert record["queue"]["mean_bytes"] == 20
+
+
+def test_only_the_root_qdisc_of_the_bottleneck_counts(tmp_path: Path) -> None:
+    line = (
+        '[{"dev":"to-sat","root":true,"backlog":100},'
+        '{"dev":"to-sat","parent":"1:1","backlog":60},{"dev":"lo","root":true,"backlog":7}]\n'
+    )
+    record = compute(write(tmp_path, queue=line), meta())
+    assert record["queue"]["max_bytes"] == 100
+
+
+def test_a_last_sample_cut_short_is_left_out(tmp_path: Path) -> None:
+    line = '[{"dev":"to-sat","root":true,"backlog":100}]\n'
+    record = compute(write(tmp_path, queue=line + line[:20]), meta())
+    assert record["queue"]["mean_bytes"] == 100
+    with pytest.raises(RecordError, match="queue.jsonl:1 "):
+        compute(write(tmp_path, queue=line[:20] + "\n" + line), meta())
+
+
+def test_start_up_counts_to_the_beginning_of_the_first_full_round_trip(tmp_path: Path) -> None:
+    # A fifth of the limit for 2 s, then all of it from 2.5 s after the SYN on.
+    slow = steady(2_400, T0_US, T0_US + 2_000_000)
+    fast = [[t, slow[-1][1] + count] for t, count in steady(12_000, T0_US + 2_000_000)]
+    record = compute(write(tmp_path, slow + fast), meta())
+    # x of 0.5 s at a fifth, the rest full: 0.2 x + 0.5 - x >= 0.45, x <= 0.0625 -> 10 ms grid
+    assert record["t90_s"] == 2.44
+    # A path of 20 ms: intervals of 0.2 s, x <= 0.025
+    short = meta(bdp_bytes=25_000)
+    assert compute(write(tmp_path, slow + fast), short)["t90_s"] == 2.48
+    assert compute(write(tmp_path, slow), meta())["t90_s"] is None
+
+
+# --- blackouts --------------------------------------------------------------------------------
+
+
+def cost(tmp_path: Path, bins: list[list[int]], events: str = BLACKOUT) -> dict[str, Any]:
+    return compute(write(tmp_path, bins, events=events), meta())["blackout"]
+
+
+def test_no_blackout_no_key(tmp_path: Path) -> None:
+    assert "blackout" not in compute(write(tmp_path), meta())
+
+
+def test_a_dip_and_what_it_cost(tmp_path: Path) -> None:
+    # Nothing from 16 to 18 s: the 0.2 s window holds 90 % again at 18.18 s.
+    assert cost(tmp_path, with_gaps((16.0, 18.0))) == {
+        "direction": "ack",
+        "below90_s": 2.68,
+        "recovered": True,
+        "lost_s": 2.0,
+        "over_s": 5.0,
+    }
+
+
+def test_no_dip(tmp_path: Path) -> None:
+    found = cost(tmp_path, with_gaps())
+    assert (found["below90_s"], found["lost_s"], found["recovered"]) == (0.0, 0.0, True)
+
+
+def test_a_dip_that_comes_back_only_for_a_moment(tmp_path: Path) -> None:
+    found = cost(tmp_path, with_gaps((16.0, 18.0), (18.5, 18.6)))
+    assert found["below90_s"] == 3.28
+    assert found["lost_s"] == 2.1
+
+
+def test_a_later_dip_is_another_one(tmp_path: Path) -> None:
+    found = cost(tmp_path, with_gaps((16.0, 16.5), (19.0, 19.5)))
+    assert found["below90_s"] == 1.18
+    found = cost(tmp_path, with_gaps((19.0, 19.5)))
+    assert (found["below90_s"], found["lost_s"]) == (0.0, 0.5)
+
+
+def test_no_recovery(tmp_path: Path) -> None:
+    found = cost(tmp_path, with_gaps((16.0, 30.0)))
+    assert (found["below90_s"], found["recovered"], found["lost_s"]) == (5.0, False, 4.5)
+
+
+def test_lost_goodput_is_added_up_over_15_s(tmp_path: Path) -> None:
+    bins = steady(12_000, T0_US, T0_US + 2_000_000)
+    raw = write(
+        tmp_path,
+        bins,
+        send=send_log(end_us=T0_US + 30_000_000),
+        events="data_blackout on 12.5\ndata_blackout off 13.5\n",
+    )
+    found = compute(raw, meta(duration_s=30.0))["blackout"]
+    assert (found["direction"], found["lost_s"], found["over_s"]) == ("data", 15.0, 15.0)
+
+
+# --- raw results that are not whole -----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name", ["flow1.send.json", "flow1.recv.json", "qdisc-bn.json", "qdisc-sat.json"]
+)
+def test_missing_and_torn_files_are_named(tmp_path: Path, name: str) -> None:
+    raw = write(tmp_path)
+    whole = (raw / name).read_text()
+    (raw / name).write_text(whole[: len(whole) // 2])
+    with pytest.raises(RecordError, match=name):
+        compute(raw, meta())
+    (raw / name).unlink()
+    with pytest.raises(RecordError, match=name):
+        compute(raw, meta())
+
+
+def test_strange_contents_are_a_record_error(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match="not understood"):
+        compute(write(tmp_path, send={"samples": 3}), meta())
+    with pytest.raises(RecordError, match="flow1: Connection reset"):
+        compute(write(tmp_path, send=send_log(error="Connection reset")), meta())
+    with pytest.raises(RecordError, match="events.log"):
+        compute(write(tmp_path, events="ack_blackout on soon\n"), meta())
+
+
+# --- several flows, iperf3, files of records --------------------------------------------------
+
+
+def test_two_flows_share_a_sender(tmp_path: Path) -> None:
+    raw = write(tmp_path, steady(9_000))
+    for kind in ("send", "recv"):
+        (raw / f"flow2.{kind}.json").write_text((raw / f"flow1.{kind}.json").read_text())
+    recv = {"bins": steady(3_000)}
+    (raw / "flow2.recv.json").write_text(json.dumps(recv))
+    flows = [
+        {"name": f"flow{n}", "cc": cc, "netns": "snd", "port": 5200 + n}
+        for n, cc in ((1, "star"), (2, "reno"))
+    ]
+    record = compute(raw, meta(cc="star+reno", flows=flows))
+    assert [flow["goodput_bps"] for flow in record["flows"]] == [7.2e6, 2.4e6]
+    assert [flow["timeouts"] for flow in record["flows"]] == [None, None]
+    assert record["total_goodput_bps"] == 9.6e6
+    assert record["jain"] == 0.8  # (3 + 1)^2 / (2 (9 + 1))
+    assert record["t90_s"] == 0.45
+
+
+def test_jain() -> None:
+    assert jain([5.0, 5.0, 5.0]) == 1
+    assert jain([1.0, 0.0, 0.0, 0.0]) == 0.25
+    assert jain([0.0, 0.0]) == 1
+
+
+def test_iperf3(tmp_path: Path) -> None:
+    raw = write(tmp_path, events="flow1 start 10.0\nqueue_sampling on 10.0\n")
+    server = {
+        "intervals": [
+            {"sum": {"start": n, "end": n + 1.0, "bytes": 1_000_000 * (n > 0)}} for n in range(11)
+        ]
+    }
+    client = {
+        "start": {"tcp_mss_default": 1000},
+        "intervals": [{"streams": [{"rtt": rtt}]} for rtt in (500_000, 600_000)],
+        "end": {
+            "streams": [{"sender": {"bytes": 12_000_500, "retransmits": 9, "min_rtt": 500_000}}]
+        },
+    }
+    (raw / "iperf3-server.json").write_text(json.dumps(server))
+    (raw / "iperf3-client.json").write_text(json.dumps(client))
+    record = compute(raw, meta(traffic="iperf3"))
+    flow = record["flows"][0]
+    assert flow["goodput_bps"] == 7.6e6  # what the server had 10.5 s after its start: 9.5 MB
+    assert (flow["retransmits"], flow["segments"], flow["timeouts"]) == (9, 12_010, 2)
+    assert flow["rtt_ms"]["min"] == 500.0
+    assert flow["rtt_ms"]["mean"] == 550.0
+    assert record["t90_s"] is None
+    (raw / "iperf3-client.json").write_text('{"error": "unable to connect"}')
+    with pytest.raises(RecordError, match="unable to connect"):
+        compute(raw, meta(traffic="iperf3"))
+
+
+def test_files_of_records(tmp_path: Path) -> None:
+    record = compute(write(tmp_path / "raw"), meta())
+    path = tmp_path / "r.jsonl"
+    path.write_text(dumps(record) + "\n\n" + dumps(record) + "\n")
+    assert read_records(path) == [record, record]
+    for text, where in (("{}\n", ":1"), (dumps(record) + "\nnot json\n", ":2")):
+        path.write_text(text)
+        with pytest.raises(RecordError, match=where):
+            read_records(path)
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(RecordError, match="not a text file"):
+        read_records(path)
+    with pytest.raises(RecordError, match="No such file"):
+        read_records(tmp_path / "none")
+
+
+def test_the_helpers_agree_with_each_other() -> None:
+    assert T0_US - SYN_US == 500_000
+    assert raw_folders.steady(12_000)[-1] == [T0_US + 10_000_000, 12_000_000]

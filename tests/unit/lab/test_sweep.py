@@ -1,0 +1,425 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Sweeps: the product, runs side by side, what is kept, what fails, what is interrupted."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from apogee_lab import base, modules
+from apogee_lab.base import UsageError
+from apogee_lab.runs import request, sweep
+from apogee_lab.scenarios import testbed
+from apogee_lab.scenarios.scenario import module_lines
+from tests.unit.lab.raw_folders import SCENARIO, FakeEngine
+
+
+@pytest.fixture
+def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
+    monkeypatch.setattr(sweep, "RUNS", tmp_path / "runs")
+    return FakeEngine(tmp_path / "log")
+
+
+def jobs_of(
+    engine: FakeEngine, cc: str = "star,cubic", *sets: str, seeds: int = 2
+) -> list[sweep.Job]:
+    mixes = request.parse_controls(cc, SCENARIO)
+    settings = request.parse_settings(sets, SCENARIO)
+    runs = list(request.product(mixes, settings, list(range(1, seeds + 1))))
+    return sweep.make_jobs(SCENARIO, engine, "qemu", "6.1", runs, 10.0)
+
+
+def run(
+    engine: FakeEngine, jobs: list[sweep.Job], at_once: int = 2, **how: Any
+) -> tuple[sweep.Sweep, str]:
+    out = io.StringIO()
+    work = sweep.Sweep(jobs, engine, at_once=at_once, out=out, **how)
+    work.run()
+    return work, out.getvalue()
+
+
+# --- what is asked for ------------------------------------------------------------------------
+
+
+def test_the_product_and_its_order() -> None:
+    settings = request.parse_settings(["ber=0,1e-7", "queue=625kB,15kB"], SCENARIO)
+    found = list(request.product(["star", "cubic"], settings, [1, 2]))
+    assert len(found) == 2 * 2 * 2 * 2
+    assert found[:3] == [
+        ("star", {"ber": 0.0, "queue": 625_000}, 1),
+        ("star", {"ber": 0.0, "queue": 625_000}, 2),
+        ("cubic", {"ber": 0.0, "queue": 625_000}, 1),
+    ]
+    assert found[-1] == ("cubic", {"ber": 1e-7, "queue": 15_000}, 2)
+
+
+def test_a_modules_parameter_touches_only_who_uses_it() -> None:
+    settings = request.parse_settings(["star.aen=0,1", "ber=0,1e-7"], SCENARIO)
+    found = list(request.product(["star", "cubic"], settings, [1]))
+    assert [(mix, values) for mix, values, _ in found if mix == "cubic"] == [
+        ("cubic", {"ber": 0.0}),
+        ("cubic", {"ber": 1e-7}),
+    ]
+    assert len([1 for mix, _, _ in found if mix == "star"]) == 4
+
+
+@pytest.mark.parametrize(
+    ("cc", "sets", "word"),
+    [
+        ("nosuch", [], "known: star"),
+        ("star,star", [], "twice"),
+        ("star+cubic", [], "one congestion control"),
+        ("", [], "known: star"),
+        ("star", ["nosuch=1"], "it has: ber, queue"),
+        ("star", ["ber"], "KEY=VALUE"),
+        ("star", ["ber=0", "ber=1e-7"], "given twice"),
+        ("star", ["ber=0,0.0"], "stands there twice"),
+        ("star", ["ber=2"], "bit error rate"),
+        ("star", ["ber="], "bit error rate"),
+        ("star", ["queue=12"], "a size such as"),
+        ("star", ["queue=2GB"], "queue: '2GB' is out of range, allowed: to 1GB"),
+        ("star", ["ack_blackout=45s:1ms"], "allowed: from 100ms to 3600s"),
+        ("star", ["traffic=netperf"], "one of flow, iperf3"),
+        ("star", ["nosuch.aen=0"], "no module 'nosuch'"),
+        ("star", ["star.aen=0; reboot"], "cannot be"),
+        ("star", ["cubic.fast=0"], "no flow of --cc star uses cubic"),
+    ],
+)
+def test_bad_requests(cc: str, sets: list[str], word: str) -> None:
+    with pytest.raises(UsageError, match=word) as error:
+        mixes = request.parse_controls(cc, SCENARIO)
+        list(request.product(mixes, request.parse_settings(sets, SCENARIO), [1]))
+    assert "\n" not in str(error.value)
+
+
+def test_a_value_the_scenario_refuses(engine: FakeEngine) -> None:
+    with pytest.raises(UsageError, match="at least 1500B"):
+        jobs_of(engine, "star", "queue=1kB")
+
+
+def test_what_a_kernel_does_not_have() -> None:
+    request.check_controls({"reno", "cubic"}, "6.1", ["star", "reno"])
+    with pytest.raises(
+        UsageError, match="no congestion control 'bbr'; it has: star, hstcp_gentle, compound_plus"
+    ):
+        request.check_controls({"reno", "cubic"}, "6.1", ["star", "bbr"])
+
+
+def test_modules_that_a_run_needs() -> None:
+    assert request.own_modules("star", {"ber": 0}) == ("tcp_star",)
+    assert request.own_modules("cubic", {}) == ()
+    assert request.own_modules("star+j", {"star.aen": "0"}) == ("tcp_j", "tcp_star")
+
+
+def test_one_module_carries_both_compounds() -> None:
+    """Loaded once, its events enabled once, and its parameters are those of both."""
+    both = "compound_plus", "compound"
+    assert request.own_modules("+".join(both), {}) == ("tcp_compound_plus",)
+    assert modules.own_modules(both) == ["tcp_compound_plus"]
+    values = {"compound.gamma": "20", "compound_plus.rule": "2", "compound_plus.gamma": "20"}
+    assert module_lines(values, (*both, "reno")) == ["modprobe tcp_compound_plus gamma=20 rule=2"]
+    lines = testbed.trace_lines("module", both, [5201, 5202])
+    assert lines.count("for event in") == lines.count("events/tcp_compound_plus/*/") == 1
+    with pytest.raises(ValueError, match="one gamma for all"):
+        module_lines(values | {"compound.gamma": "30"}, both)
+
+
+def test_records_hold_every_parameter(engine: FakeEngine) -> None:
+    job = jobs_of(engine, "star", "ber=1e-7", "star.aen=0", "ack_blackout=45s:1s", seeds=1)[0]
+    assert job.meta["set"] == {
+        "ber": 1e-7,
+        "queue": "625kB",
+        "ack_blackout": "45s:1s",
+        "traffic": "flow",
+        "star.aen": 0,
+    }
+    assert job.label == "star ber=1e-7 star.aen=0 ack_blackout=45s:1s seed 1"
+
+
+def test_keys_follow_everything_a_result_depends_on(engine: FakeEngine) -> None:
+    base = jobs_of(engine, "star", seeds=2)
+    keys = {job.key for job in base}
+    assert len(keys) == 2
+    assert keys == {job.key for job in jobs_of(engine, "star", seeds=2)}
+    keys |= {job.key for job in jobs_of(engine, "star", "ber=1e-7", seeds=1)}
+    keys |= {job.key for job in jobs_of(engine, "cubic", seeds=1)}
+    engine.image = "another image"
+    keys |= {job.key for job in jobs_of(engine, "star", seeds=2)}
+    assert len(keys) == 6
+
+
+# --- running ----------------------------------------------------------------------------------
+
+
+def test_every_run_is_made_and_kept(engine: FakeEngine) -> None:
+    jobs = jobs_of(engine)
+    work, said = run(engine, jobs)
+    assert sorted(engine.runs()) == ["cubic 1", "cubic 2", "star 1", "star 2"]
+    found = [record for record in work.records if record]
+    assert [(r["cc"], r["seed"]) for r in found] == [
+        ("star", 1),
+        ("star", 2),
+        ("cubic", 1),
+        ("cubic", 2),
+    ]
+    assert found[1]["total_goodput_bps"] == 10_200 * 8 * 100
+    assert found[0]["wall_s"] == 1.5
+    for job in jobs:
+        assert (job.folder / "record.json").exists()
+        assert (job.folder / "flow1.recv.json").exists()
+    assert sorted(p.name for p in sweep.RUNS.iterdir()) == sorted(job.key for job in jobs)
+    assert said.count("Mbit/s") == 4
+    assert "[4/4]" in said
+
+
+def test_finished_runs_are_not_run_again(engine: FakeEngine) -> None:
+    run(engine, jobs_of(engine, "star", seeds=1))
+    work, said = run(engine, jobs_of(engine, "star", seeds=3))
+    assert sorted(engine.runs()) == ["star 1", "star 2", "star 3"]
+    assert "1 of 3 runs finished before" in said
+    assert None not in work.records
+    _, said = run(engine, jobs_of(engine, "star", seeds=3))
+    assert len(engine.runs()) == 3
+    assert said == "3 of 3 runs finished before, not run again\n"
+
+
+def test_fresh_runs_again(engine: FakeEngine) -> None:
+    for _ in range(2):
+        run(engine, jobs_of(engine, "star", seeds=2), fresh=True)
+    assert sorted(engine.runs()) == ["star 1", "star 1", "star 2", "star 2"]
+    assert len(list(sweep.RUNS.iterdir())) == 2
+
+
+def test_records_follow_the_measures_without_a_run(
+    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = jobs_of(engine, "star", seeds=1)
+    run(engine, jobs)
+    path = jobs[0].folder / "record.json"
+    stale = json.loads(path.read_text()) | {"total_goodput_bps": 1.0}
+    path.write_text(json.dumps(stale))
+    work, _ = run(engine, jobs)
+    assert work.records[0] == stale
+    monkeypatch.setattr(sweep, "_measures_version", lambda: "newer")
+    work, _ = run(engine, jobs)
+    assert (work.records[0] or {})["total_goodput_bps"] == 10_100 * 8 * 100
+    assert json.loads(path.read_text()) == work.records[0]
+    assert len(engine.runs()) == 1
+
+
+@pytest.mark.parametrize("place", ["measures/raw.py", "scenarios/moving.py", "units.py"])
+def test_all_that_measures_counts(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = sweep._measures_version()
+    monkeypatch.setattr(base, "LAB", shutil.copytree(base.LAB, tmp_path / "lab"))
+    assert sweep._measures_version() == before
+    with (base.LAB / place).open("a") as source:
+        source.write("#")
+    assert sweep._measures_version() != before
+
+
+def test_a_torn_result_is_run_again(engine: FakeEngine) -> None:
+    jobs = jobs_of(engine, "star", seeds=1)
+    run(engine, jobs)
+    (jobs[0].folder / "run.json").write_text("{")
+    work, _ = run(engine, jobs)
+    assert len(engine.runs()) == 2
+    assert work.records[0]
+
+
+def test_settings_with_the_same_script_share_a_run(
+    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = jobs_of(engine, "star", "ber=0,1e-7", seeds=1)
+    twin = sweep.Job(
+        jobs[0].plan, 1, "6.1", jobs[0].modules, jobs[0].image, jobs[0].key,
+        jobs[1].meta | {"run": jobs[0].key}, "twin",
+    )  # fmt: skip
+    work, _ = run(engine, [jobs[0], twin])
+    assert engine.runs() == ["star 1"]
+    assert [(record or {})["set"]["ber"] for record in work.records] == [0.0, 1e-7]
+
+
+def test_a_failed_run_is_told_and_the_others_go_on(engine: FakeEngine) -> None:
+    engine.fail = {"star 2"}
+    jobs = jobs_of(engine)
+    work, said = run(engine, jobs)
+    assert len(engine.runs()) == 4
+    assert [record is None for record in work.records] == [False, True, False, False]
+    assert work.failures[1].reason == "the guest panicked"
+    assert "star seed 2: FAILED: the guest panicked" in said
+    assert "    | Kernel panic - not syncing\n    | the end\n" in said
+    kept = sweep.RUNS / f"{jobs[1].key}.failed"
+    assert (kept / "console.log").read_text() == "Kernel panic - not syncing\nthe end\n"
+    engine.fail = set()
+    work, _ = run(engine, jobs)
+    assert engine.runs()[4:] == ["star 2"]
+    assert not work.failures
+
+
+def test_what_was_rebuilt_meanwhile_is_not_measured(engine: FakeEngine) -> None:
+    jobs = jobs_of(engine, "star", seeds=1)
+    engine.image = "rebuilt"
+    work, _ = run(engine, jobs)
+    assert "rebuilt during the sweep" in work.failures[0].reason
+    assert engine.runs() == []
+
+
+def test_a_process_that_dies_is_a_failed_run(engine: FakeEngine) -> None:
+    engine.die = {"star 1"}
+    work, _ = run(engine, jobs_of(engine))
+    assert "died" in work.failures[0].reason
+    assert sum(record is not None for record in work.records) == 3
+
+
+def test_results_that_are_not_whole_are_a_failed_run(
+    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = engine.run
+
+    def torn(plan: Any, *, out: Path, **how: Any) -> Any:
+        info = real(plan, out=out, **how)
+        (out / "flow1.recv.json").unlink()
+        return info
+
+    monkeypatch.setattr(engine, "run", torn)
+    work, said = run(engine, jobs_of(engine, "star", seeds=1))
+    assert "flow1.recv.json" in work.failures[0].reason
+    assert "    | last words" in said
+
+
+def test_no_more_run_at_once_than_allowed(
+    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    real = engine.run
+    seen = tmp_path / "seen"
+    seen.mkdir()
+
+    def watched(plan: Any, *, seed: int, **how: Any) -> Any:
+        (seen / f"on-{seed}").touch()
+        time.sleep(0.15)
+        at_once = len(list(seen.glob("on-*")))
+        (seen / f"note-{seed}").write_text(f"{at_once} {os.getpgid(0) == os.getpid()}")
+        (seen / f"on-{seed}").unlink()
+        return real(plan, seed=seed, **how)
+
+    monkeypatch.setattr(engine, "run", watched)
+    run(engine, jobs_of(engine, "star", seeds=6), at_once=3)
+    notes = [path.read_text().split() for path in seen.glob("note-*")]
+    assert len(notes) == 6
+    assert 2 <= max(int(at_once) for at_once, _ in notes) <= 3
+    assert {leads for _, leads in notes} == {"True"}
+
+
+def test_an_engine_that_misses_its_bound_is_killed(
+    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(sweep, "GRACE_S", 0.2)
+    engine.hang = {"star 1"}
+    work, _ = run(engine, jobs_of(engine, "star", seeds=2), bound_s=0.3)
+    assert {index: failure.reason for index, failure in work.failures.items()} == {
+        0: "the run did not end in time"
+    }
+    hung = int(next(tmp_path.glob("hangs-*")).name.removeprefix("hangs-"))
+    with pytest.raises(ProcessLookupError):
+        os.kill(hung, 0)
+
+
+def interrupt_when(condition: Callable[[], bool], how: int) -> threading.Thread:
+    """Send ourselves a signal as soon as the condition holds.
+
+    To the main thread, as if it were alone: the lab has no other. A signal that another thread
+    takes while the main one starts a process raises in the middle of that.
+    """
+
+    def body() -> None:
+        deadline = time.monotonic() + 20
+        while not condition() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        signal.pthread_kill(threading.main_thread().ident, how)  # type: ignore[arg-type]
+
+    thread = threading.Thread(target=body)
+    thread.start()
+    return thread
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_sweep_goes_on_later(engine: FakeEngine, how: int, tmp_path: Path) -> None:
+    engine.hang = {"cubic 1"}
+    jobs = jobs_of(engine)
+    work = sweep.Sweep(jobs, engine, at_once=1, out=io.StringIO())
+    thread = interrupt_when(lambda: any(tmp_path.glob("hangs-*")), how)
+    with pytest.raises(sweep.Interrupted):
+        work.run()
+    thread.join()
+    hung = int(next(tmp_path.glob("hangs-*")).name.removeprefix("hangs-"))
+    with pytest.raises(ProcessLookupError):
+        os.kill(hung, 0)
+    assert sorted(p.name for p in sweep.RUNS.iterdir()) == sorted(job.key for job in jobs[:2])
+    engine.hang = set()
+    work, _ = run(engine, jobs, at_once=1)
+    assert engine.runs() == ["star 1", "star 2", "cubic 1", "cubic 1", "cubic 2"]
+    assert None not in work.records
+
+
+def test_interrupted_while_a_run_is_being_started(
+    engine: FakeEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SIGINT between fork and what the parent notes about its child: the child is stopped."""
+    real = os.fork
+    children = []
+
+    def interrupted_fork() -> int:
+        pid = real()
+        if pid:
+            children.append(pid)
+            os.kill(os.getpid(), signal.SIGINT)
+        return pid
+
+    engine.hang = {"star 1"}
+    work = sweep.Sweep(jobs_of(engine, "star", seeds=1), engine, at_once=1, out=io.StringIO())
+    monkeypatch.setattr(os, "fork", interrupted_fork)
+    with pytest.raises(sweep.Interrupted):
+        work.run()
+    with pytest.raises(ProcessLookupError):
+        os.kill(children[0], 0)
+
+
+def test_what_a_killed_sweep_left_is_removed(engine: FakeEngine) -> None:
+    gone = sweep.RUNS / "0123456789abcdef.part-999999999-0"
+    ours = sweep.RUNS / f"0123456789abcdef.part-{os.getpid()}-7"
+    for folder in (gone, ours):
+        folder.mkdir(parents=True)
+    run(engine, jobs_of(engine, "star", seeds=1))
+    assert not gone.exists()
+    assert ours.exists()
+
+
+def test_a_terminal_gets_a_bar(engine: FakeEngine) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    engine.fail = {"star 2"}
+    out = Terminal()
+    sweep.Sweep(jobs_of(engine), engine, at_once=2, out=out).run()
+    said = out.getvalue()
+    assert "4/4 runs" in said
+    assert "left" in said
+    assert "star seed 2: FAILED" in said
+
+
+def test_the_bound_grows_with_what_is_emulated(engine: FakeEngine) -> None:
+    job = jobs_of(engine, "star", seeds=1)[0]
+    assert sweep.wall_bound(job) == 180 + 70 * 3.5

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The table: intervals, rows, columns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scipy import stats
+
+from apogee_lab.measures.compute import compute
+from apogee_lab.results import table
+from apogee_lab.results.statistics import mean_interval, t_quantile
+from apogee_lab.results.text import NONE, cell, show
+from tests.unit.lab.raw_folders import meta, write
+
+
+def record(raw: Path, cc: str, seed: int, goodput: float, **settings: Any) -> dict[str, Any]:
+    """A record with this goodput in Mbit/s."""
+    found = compute(raw, meta(cc=cc, seed=seed, set={"ber": 0.0, **settings}))
+    found["total_goodput_bps"] = found["flows"][0]["goodput_bps"] = goodput * 1e6
+    return found
+
+
+@pytest.fixture
+def raw(tmp_path: Path) -> Path:
+    return write(tmp_path)
+
+
+def test_quantiles_of_student() -> None:
+    # From the printed tables, then from scipy.
+    for freedom, value in ((1, 12.706), (2, 4.303), (4, 2.776), (9, 2.262), (30, 2.042)):
+        assert round(t_quantile(freedom), 3) == value
+    for freedom in [*range(1, 50), 99, 100, 999]:
+        expected = stats.t.ppf(0.975, freedom)
+        assert t_quantile(freedom) == pytest.approx(expected, rel=1e-6)
+
+
+def test_intervals() -> None:
+    # s = 1, t(0.975, 2) = 4.3027, 4.3027 / sqrt(3) = 2.4841
+    mean, half = mean_interval([9.0, 10.0, 11.0])
+    assert (mean, round(half or 0, 4)) == (10.0, 2.4841)
+    # s^2 = 2.5, t(0.975, 4) = 2.7764, 2.7764 * sqrt(2.5 / 5) = 1.9632
+    mean, half = mean_interval([1.0, 2.0, 3.0, 4.0, 5.0])
+    assert (mean, round(half or 0, 4)) == (3.0, 1.9632)
+    assert mean_interval([7.0]) == (7.0, None)
+    assert mean_interval([7.0, 7.0]) == (7.0, 0.0)
+
+
+def test_one_row_per_algorithm_and_settings(raw: Path) -> None:
+    found = [
+        record(raw, cc, seed, goodput + seed - 2, ber=ber, window="16MB")
+        for ber, goodput in ((0.0, 9.0), (1e-7, 6.0))
+        for cc in ("star", "cubic")
+        for seed in (1, 2, 3)
+    ]
+    heading, *body = table.rows(found)
+    assert heading[:4] == ["cc", "ber", "goodput Mbit/s", "% of limit"]
+    assert [row[:3] for row in body] == [
+        ["star", "0", "9.000 ± 2.484"],
+        ["cubic", "0", "9.000 ± 2.484"],
+        ["star", "1e-7", "6.000 ± 2.484"],
+        ["cubic", "1e-7", "6.000 ± 2.484"],
+    ]
+    assert body[2][3] == "62.5 ± 25.9"  # 6 of 9.6 Mbit/s
+
+
+def test_the_other_columns(raw: Path) -> None:
+    heading, row = table.rows([record(raw, "star", 1, 9.6)])
+    cells = dict(zip(heading, row, strict=True))
+    assert cells == {
+        "cc": "star",
+        "goodput Mbit/s": "9.600",
+        "% of limit": "100.0",
+        "retransmits": "12",
+        "needless %": "0.05",  # 4 of 8000
+        "timeouts": "2.0",
+        "queue % of BDP": "4.8",  # 30 of 625 kB
+        "RTT ms": "550",
+        "to 90 % s": "0.45",
+    }
+
+
+def test_columns_without_values_are_left_out(raw: Path) -> None:
+    plain = record(raw, "star", 1, 9.0)
+    dark = record(raw, "star", 1, 8.0, ack_blackout="45s:1s")
+    dark["blackout"] = {"below90_s": 2.5, "lost_s": 1.25}
+    dark["t90_s"] = plain["t90_s"] = None
+    heading, first, second = table.rows([plain, dark])
+    assert "to 90 % s" not in heading
+    assert "Jain" not in heading
+    assert dict(zip(heading, first, strict=True))["lost s"] == NONE
+    assert dict(zip(heading, second, strict=True))["below 90 % s"] == "2.50"
+
+
+def test_rows_of_different_size_say_how_many_runs(raw: Path) -> None:
+    found = [record(raw, "star", seed, 9.0) for seed in (1, 2)] + [record(raw, "bbr", 1, 8.0)]
+    found[0]["t90_s"] = None
+    heading, first, second = table.rows(found)
+    assert heading[1] == "runs"
+    assert (first[1], second[1]) == ("2", "1")
+    assert dict(zip(heading, first, strict=True))["to 90 % s"] == "0.45 (1 of 2)"
+
+
+def test_a_modules_parameter_is_missing_elsewhere(raw: Path) -> None:
+    found = [record(raw, "star", 1, 9.0, **{"star.aen": n}) for n in (0, 1)]
+    found.append(record(raw, "cubic", 1, 5.0))
+    assert [row[:2] for row in table.rows(found)[1:]] == [
+        ["star", "0"],
+        ["star", "1"],
+        ["cubic", NONE],
+    ]
+
+
+def test_ratios(raw: Path) -> None:
+    found = [
+        record(raw, cc, 1, goodput, ber=ber)
+        for ber, star, reno in ((0.0, 9.0, 9.0), (1e-8, 8.82, 3.5))
+        for cc, goodput in (("star", star), ("reno", reno))
+    ]
+    assert table.ratios(found, "star") == [
+        ["ber", "star over reno"],
+        ["0", "+0.0 %"],
+        ["1e-8", "+152.0 %"],
+    ]
+    assert table.ratios(found[:3], "star")[2] == ["1e-8", NONE]
+
+
+def test_caption_and_forms(raw: Path) -> None:
+    found = [record(raw, "star", seed, 9.0) for seed in (1, 2)]
+    text = table.render(found)
+    assert text.splitlines()[0] == (
+        "satellite, 10 s, Linux 6.1.0-99-amd64, limit 9.600 Mbit/s, mean ± 95 % interval of 2 seeds"
+    )
+    marked = table.render(found, "md").splitlines()
+    assert marked[2].startswith("| cc | goodput Mbit/s |")
+    assert marked[3].startswith("|---|---:|")
+    assert marked[4].startswith("| star | 9.000 ± 0.000 |")
+
+
+def test_how_values_are_shown() -> None:
+    assert [show(v) for v in (1e-7, 0.0, 2.5e-06, "45s:1s", None, 3)] == [
+        "1e-7", "0", "2.5e-6", "45s:1s", NONE, "3",
+    ]  # fmt: skip
+    assert cell([-0.0001, 0.0001], 2) == "0.00 ± 0.00"
+
+
+def test_groups_of_flows_have_columns_of_their_own(raw: Path) -> None:
+    """What the groups got and the queue dropped, and no mean over flows of different kinds."""
+    one = record(raw, "star", 1, 9.0)
+    one["flows"] = [{**one["flows"][0], "steady": {"timeouts": 2}} for _ in range(3)]
+    one["queue"] |= {"early_drops": 30, "steady_drops": 4}
+    plain, *_ = table.rows([one])
+    assert "mean flow" in plain
+    one["groups"] = {"fast": {"goodput_bps": 8e6}, "reno": {"goodput_bps": 1e6}}
+    heading, row = table.rows([one])
+    cells = dict(zip(heading, row, strict=True))
+    assert (cells["fast flows"], cells["Reno flows"]) == ("8.0", "1.0")
+    assert (cells["in first 5 s"], cells["after warm-up"]) == ("30", "4")
+    assert cells["timeouts after warm-up"] == "6.0"
+    assert not {"mean flow", "least flow"} & set(heading)
+
+
+def test_lost_acks_are_a_part_of_those_that_came(raw: Path) -> None:
+    one = record(raw, "star", 1, 9.0)
+    plain, *_ = table.rows([one])
+    assert "ACKs lost %" not in plain
+    for drops, frames, percent in (
+        (30, 90, "25.0"),
+        (0, 90, "0.0"),
+        (0, 0, "0.0"),
+        (5, 0, "100.0"),
+    ):
+        one["medium"] = {"ap_drops": drops, "ap_frames": frames}
+        heading, row = table.rows([one])
+        assert dict(zip(heading, row, strict=True))["ACKs lost %"] == percent

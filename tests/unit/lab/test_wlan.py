@@ -1,0 +1,371 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The scenario wlan: airtime, contention, its script, bad input, its records; no guest."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from apogee_lab.commands import main
+from apogee_lab.measures.channel import FIELDS
+from apogee_lab.measures.compute import compute
+from apogee_lab.measures.record import RecordError
+from apogee_lab.scenarios import SCENARIOS, wifi
+from apogee_lab.scenarios.scenario import Plan
+from apogee_lab.scenarios.wlan import airtime_us, charge, limit_bps
+from tests.unit.lab.raw_folders import T0_US, bins, meta, send_log, sends, shell_errors
+
+WLAN = SCENARIOS["wlan"]
+FULL, ACK = 1500, 52  # bytes of IP: a full packet, an ACK with timestamps
+
+
+def compiled(cc: str = "reno", duration_s: float = 60.0, **values: Any) -> Plan:
+    """The plan for these values."""
+    return WLAN.compile(values, cc, duration_s)
+
+
+def script(cc: str = "reno", **values: Any) -> str:
+    """The script for these values."""
+    return compiled(cc, **values).script
+
+
+def values(**changed: Any) -> dict[str, Any]:
+    """All values of the scenario."""
+    return {**WLAN.defaults(), **changed}
+
+
+# --- airtime ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ip", "rate", "wanted"),
+    [
+        # DIFS 34, PLCP 20, symbols of 4 us, SIFS 16, link ACK 28 (2 symbols at 24 Mbit/s);
+        # 16 + 8 (24 + 8 + 1500 + 4) + 6 = 12310 bits are 57 symbols of 216
+        (1500, 54, 34 + 20 + 57 * 4 + 16 + 28),
+        # 16 + 8 (36 + 52) + 6 = 726 bits are 4 symbols
+        (52, 54, 34 + 20 + 4 * 4 + 16 + 28),
+        # 40 B: 630 bits, 3 symbols
+        (40, 54, 34 + 20 + 3 * 4 + 16 + 28),
+        # 24 bits a symbol: 513 symbols; the link ACK's 134 bits at 6 Mbit/s are 6 symbols
+        (1500, 6, 34 + 20 + 513 * 4 + 16 + 44),
+        # 72 bits: 171 symbols; the link ACK at 12 Mbit/s has 3 symbols of 48 bits
+        (1500, 18, 34 + 20 + 171 * 4 + 16 + 32),
+    ],
+)
+def test_an_exchange(ip: int, rate: int, wanted: int) -> None:
+    assert wifi.exchange(ip, rate) == wanted
+
+
+def test_802_11g_is_the_same_channel() -> None:
+    """SIFS 10, DIFS 28 and a signal extension of 6 us after data and link ACK."""
+    body = wifi.frame(FULL, 54)
+    link_ack = wifi.exchange(FULL, 54) - wifi.DIFS - body - wifi.SIFS
+    assert 28 + body + 6 + 10 + link_ack + 6 == wifi.exchange(FULL, 54)
+
+
+@pytest.mark.parametrize("rate", ["54", "24", "6"])
+@pytest.mark.parametrize("contention", ["none", "bianchi"])
+def test_what_tc_charges_is_the_airtime(rate: str, contention: str) -> None:
+    """To half a byte, for full frames and for ACKs; 54 Mbit/s alone: 393.5 and 181.5 us."""
+    given = values(phy_rate=rate, contention=contention)
+    bits, overhead = charge(given)
+    for ip in (FULL, ACK):
+        charged_us = (ip + 14 + overhead) * 8e6 / bits
+        assert charged_us == pytest.approx(airtime_us(given, ip), abs=4.1 / int(rate))
+    if rate == "54" and contention == "none":
+        assert (airtime_us(given, FULL), airtime_us(given, ACK)) == (393.5, 181.5)
+
+
+def test_the_limit_is_the_goodput_without_lost_acks() -> None:
+    """An ACK for two full frames, or for each."""
+    assert limit_bps(values()) == pytest.approx(8 * 1448 / (393.5 + 181.5 / 2) * 1e6)
+    assert limit_bps(values(ack_every=1)) == pytest.approx(8 * 1448 / (393.5 + 181.5) * 1e6)
+    assert limit_bps(values(rate=10**7)) == pytest.approx(1e7 * 1448 / 1514)
+
+
+# --- contention -------------------------------------------------------------------------------
+
+
+def dcf(senders: int, window: int, doublings: int, events: int) -> tuple[float, float, int, int]:
+    """Saturated DCF, slot by slot: how often a sender sends per slot, how often it then collides,
+    idle slots and collisions per success in thousandths."""
+    dice = random.Random(senders)
+    stage = [0] * senders
+    left = [dice.randrange(window) for _ in range(senders)]
+    sent = lost = won = idle = collided = slots = 0
+    while won < events:
+        wait = min(left)
+        idle += wait
+        slots += wait + 1
+        first = [i for i in range(senders) if left[i] == wait]
+        left = [n - wait - 1 for n in left]
+        sent += len(first)
+        if len(first) == 1:
+            won += 1
+            stage[first[0]] = 0
+        else:
+            lost += len(first)
+            collided += 1
+            for i in first:
+                stage[i] = min(stage[i] + 1, doublings)
+        for i in first:
+            left[i] = dice.randrange(window << stage[i])
+    return sent / slots / senders, lost / sent, 1000 * idle // won, 1000 * collided // won
+
+
+@pytest.mark.parametrize("senders", [2, 3, 7, 21])
+def test_bianchi_agrees_with_a_simulation(senders: int) -> None:
+    """The model takes senders for independent, which two are least of all."""
+    tau, collides = wifi.attempts(senders, 16, 6)
+    seen_tau, seen_collides, idle, collided = dcf(senders, 16, 6, 15_000)
+    assert tau == pytest.approx(seen_tau, rel=0.03)
+    assert collides == pytest.approx(seen_collides, rel=0.08)
+    seen_us = (9 * idle + 300 * collided) / 1000
+    assert wifi.contention(senders, 300) == pytest.approx(seen_us, rel=0.05)
+
+
+def test_bianchi_where_it_is_known() -> None:
+    """A lone sender never collides; without doubling tau is 2 / (W + 1) whatever p is."""
+    assert wifi.attempts(1, 16, 6) == (pytest.approx(2 / 17), 0.0)
+    assert wifi.attempts(10, 32, 0)[0] == pytest.approx(2 / 33)
+    assert wifi.contention(1, 300) == pytest.approx(wifi.mean_backoff())
+    # p = 1/2, where the closed form is 0/0
+    tau, collides = wifi.attempts(2, 2, 40)
+    assert tau == pytest.approx(collides)
+
+
+def test_contention_costs_more_with_more_stations() -> None:
+    shares = [limit_bps(values(n=n, contention="bianchi")) for n in (1, 2, 6, 20, 40)]
+    assert shares == sorted(shares, reverse=True)
+    assert limit_bps(values(n=20)) == limit_bps(values(n=1))
+
+
+# --- the script -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {},
+        {"n": 1},
+        {"n": 40, "ipv6": 1, "phase": "random", "trace": "all", "warmup": 30.0},
+        {"traffic": "iperf3", "tsq": 0, "ack_every": 1, "contention": "bianchi"},
+    ],
+)
+def test_the_script_is_shell(changed: dict[str, Any]) -> None:
+    assert shell_errors(script(**changed)) == ""
+
+
+def test_hosts_and_flows() -> None:
+    plan = compiled("reno+vegas+bbr", n=3)
+    made = re.findall(r"^for ns in (.*); do echo netns add", plan.script, re.MULTILINE)
+    assert made == ["ap rcv sta1 sta2 sta3"]
+    calls = sends(plan.script)
+    assert [(c.flow, c.netns, c.cc, c.address, c.port) for c in calls] == [
+        ("station1", "sta1", "reno", "10.0.100.2", 5201),
+        ("station2", "sta2", "vegas", "10.0.100.2", 5202),
+        ("station3", "sta3", "bbr", "10.0.100.2", 5203),
+    ]
+    assert [flow.facts()["receiver_ns"] for flow in plan.flows] == ["rcv"] * 3
+    assert script("cubic", n=3) == script("cubic+cubic+cubic", n=3)
+
+
+def test_the_medium_has_a_class_each() -> None:
+    """Class ids and handles are hexadecimal; a turn is one frame, whatever its size."""
+    plan = compiled(n=20)
+    classes = re.findall(
+        r"parent 1:ff classid 1:(\w+) htb rate 8bit ceil (\d+)bit .* quantum (\d+)\n"
+        r"qdisc add dev medium parent 1:(\w+) handle (\w+): pfifo limit (\d+)",
+        plan.script,
+    )
+    assert [int(c[0], 16) for c in classes] == list(range(1, 22))
+    assert classes[15][0] == "10"
+    assert all(c[0] == c[3] and int(c[4], 16) == 0x100 + int(c[0], 16) for c in classes)
+    rate, overhead = charge(values(n=20))
+    assert {(int(c[1]), int(c[2])) for c in classes} == {(rate, overhead)}
+    assert overhead < overhead + 14 + 40, "the smallest frame is charged more than a quantum"
+    assert f"stab overhead {overhead} linklayer ethernet htb default 1\n" in plan.script
+    assert plan.medium is not None
+    assert (plan.medium.ap, plan.medium.stations[0], plan.medium.stations[19]) == (
+        "101:", "102:", "115:",
+    )  # fmt: skip
+
+
+def test_queues() -> None:
+    text = script(n=2, ap_queue=50, station_queue=30)
+    assert re.findall(r"handle (\w+): pfifo limit (\d+)", text) == [
+        ("101", "50"), ("102", "30"), ("103", "30"),
+    ]  # fmt: skip
+
+
+def test_each_station_is_known_by_its_own_address() -> None:
+    text = script(n=2)
+    assert "flower src_mac 02:00:00:00:01:01 classid 1:2\n" in text
+    assert "flower src_mac 02:00:00:00:02:01 classid 1:3\n" in text
+    for direction in ("ingress", "egress"):
+        assert f"dev to-sta2 {direction} matchall action mirred egress redirect dev medium" in text
+
+
+def test_the_access_point_has_one_address() -> None:
+    """At its end of each station's link; the wired host has another."""
+    lines = script(n=2).splitlines()
+    for n in (1, 2):
+        (made,) = [one for one in lines if f"peer name to-sta{n} netns ap" in one]
+        assert made.endswith("address 02:00:00:00:00:02")
+        assert f"neigh add 10.0.{n}.2 lladdr 02:00:00:00:00:02 dev to-ap nud permanent" in lines
+    (wire,) = [one for one in lines if "peer name to-ap netns rcv" in one]
+    assert wire.endswith("address 02:00:00:00:64:02")
+
+
+def test_the_wire() -> None:
+    text = script(delay=0.03, rate=2 * 10**7)
+    assert "add dev to-rcv root netem delay 30000us rate 20000000bit" in text
+    assert "add dev to-ap root netem delay 30000us rate 20000000bit" in text
+
+
+def test_a_random_phase_spreads_each_stations_acks_over_a_round() -> None:
+    """20 data frames and an ACK are 8.05 ms; the mean delay stays."""
+    text = script(n=20, phase="random")
+    found = re.findall(r"parent (\w+:\w+) netem delay 60000us (\d+)us rate 100000000bit", text)
+    assert [place for place, _ in found] == [
+        *(f"10:{i:x}" for i in range(1, 17)), *(f"11:{i:x}" for i in range(1, 5)),
+    ]  # fmt: skip
+    assert {spread for _, spread in found} == {str(round((20 * 393.5 + 181.5) / 2))}
+    assert re.findall(r"parent 11: protocol ip prio 1 flower dst_ip (\S+) classid (\S+)", text) == [
+        (f"10.0.{i}.1", f"11:{i - 16}") for i in range(17, 21)
+    ]
+
+
+def test_acks_for_every_segment_or_delayed() -> None:
+    assert " quickack 1\n" in script(ack_every=1)
+    assert "quickack" not in script()
+
+
+def test_a_stack_that_does_not_see_its_queue() -> None:
+    assert "netem delay 1us" in script(tsq=0)
+    assert "netem delay 1us" not in script()
+
+
+# --- bad input --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        (["--cc", "reno+cubic"], "2 given, but there are 10 stations (n=10)"),
+        (["--cc", "reno+"], "no congestion control ''"),
+        (["--set", "n=0"], "from 1 to 40"),
+        (["--set", "n=41"], "from 1 to 40"),
+        (["--set", "phy_rate=11"], "phy_rate: '11' is not one of 54, 48, "),
+        (["--set", "contention=csma"], "not one of none, bianchi"),
+        (["--set", "ack_every=3"], "from 1 to 2"),
+        (["--set", "mtu=2400"], "mtu: an 802.11 frame holds at most 2296 bytes"),
+        (["--set", "warmup=5s", "--set", "traffic=iperf3"], "warmup: traffic=iperf3"),
+        (["--set", "phase=random", "--set", "delay=1ms"], "half a round: at least 3ms here"),
+        (["--set", "n=1", "--duration", "600"], "shares frames out evenly for 558 s only"),
+        (["--set", "rule=3"], "a module's parameter is written MODULE.PARAM"),
+    ],
+)
+def test_bad_usage_is_one_line_and_status_2(
+    argv: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cc = [] if "--cc" in argv else ["--cc", "reno"]
+    assert main.main(["run", "wlan", *cc, *argv]) == 2
+    said = capsys.readouterr()
+    assert (said.out, said.err.count("\n")) == ("", 1)
+    assert words in said.err
+
+
+# --- records ----------------------------------------------------------------------------------
+
+PLAN = compiled("reno", n=2)
+OVERHEAD = charge(values())[1]
+
+
+def sample(time: float) -> list[dict[str, Any]]:
+    """The medium at a time: 100 frames/s of the AP, 200 of each station, from 10 s on."""
+    seconds = time - 10
+
+    def leaf(handle: str, per_s: int, length: int, qlen: int, drops: float) -> dict[str, Any]:
+        packets = round(per_s * seconds)
+        size = length + OVERHEAD
+        return dict(zip(("handle", *FIELDS), (handle, packets, packets * size, round(drops), qlen,
+                                               qlen * size), strict=True))  # fmt: skip
+
+    waiting = 10 if time < 15.5 else 20
+    return [
+        {"kind": "htb", "handle": "1:", "root": True, **dict.fromkeys(FIELDS, 0)},
+        leaf("101:", 100, 66, waiting, 7 * seconds),
+        leaf("102:", 200, 1514, 3, 0),
+        leaf("103:", 200, 1514, 3, 0),
+    ]
+
+
+def two(raw: Path, events: str = "queue_sampling on 10.0\nwarmup off 15.5\n") -> dict[str, Any]:
+    """The raw folder of two stations; what the lab knew of them."""
+    files: dict[str, Any] = {}
+    for i in (1, 2):
+        info = {"min_rtt": 120_000, "total_retrans": 5, "data_segs_out": 999, "snd_mss": 1448}
+        times = range(T0_US, 26_000_000, 100_000)
+        files |= {
+            f"station{i}.send.json": send_log(
+                samples=[[t, 10, 180_000, 1] for t in times], info=info, end_us=26_000_000
+            ),
+            f"station{i}.recv.json": {"bins": bins((10.5, 26.0, 1000 * i))},
+            f"warmup-sta{i}.json": {"kernel": {"TcpExtTCPTimeouts": 1}},
+            f"nstat-sta{i}.json": {"kernel": {"TcpExtTCPTimeouts": 3}},
+        }
+    files["nstat-rcv.json"] = {"kernel": {"TcpExtTCPDSACKOldSent": 2, "TcpExtTCPDSACKOfoSent": 0}}
+    leaves = [("101:", 120), ("102:", 4), ("103:", 1)]
+    files["qdisc-ap.json"] = [
+        {"kind": "pfifo", "dev": "medium", "handle": handle, "drops": drops}
+        for handle, drops in leaves
+    ] + [{"kind": "netem", "dev": "to-rcv", "handle": "8001:", "drops": 0}]
+    files["qdisc-rcv.json"] = [{"kind": "netem", "dev": "to-ap", "drops": 0}]
+    for name, value in files.items():
+        (raw / name).write_text(json.dumps(value))
+    lines = [f"{t / 10} {json.dumps(sample(t / 10))}\n" for t in range(100, 262)]
+    (raw / "queue.jsonl").write_text("".join(lines))
+    (raw / "events.log").write_text(events)
+    return meta(scenario="wlan", cc="reno") | PLAN.facts() | {"duration_s": 10.0}
+
+
+def test_a_record(tmp_path: Path) -> None:
+    record = compute(tmp_path, two(tmp_path))
+    assert record["interval"] == {"from_s": 5.5, "over_s": 10.0}
+    assert [flow["goodput_bps"] for flow in record["flows"]] == [8e5, 1.6e6]
+    assert record["jain"] == 0.9
+    queue = record["queue"]
+    assert (queue["mean_packets"], queue["max_packets"]) == (20.0, 20)
+    assert (queue["mean_bytes"], queue["max_bytes"]) == (20 * 66, 20 * 66), "as sent, not charged"
+    assert queue["mean_ms"] == 200.0, "20 packets, 100 a second"
+    # 10.5 s of the sampled series lie behind the warm-up
+    assert queue["steady_drops"] == round(7 * 16.1) - round(7 * 5.5)
+    assert (queue["drops"], record["ack_drops"], record["losses"]) == (120, 120, 5)
+    assert [flow["station_drops"] for flow in record["flows"]] == [4, 1]
+    assert [flow["frames"] for flow in record["flows"]] == [2000, 2000]
+    medium = record["medium"]
+    assert (medium["ap_frames"], medium["station_frames"]) == (1000, 4000)
+    assert medium["ap_drops"] == 70, "of the 10 s that are measured, not of what follows"
+    assert medium["airtime"] == pytest.approx((400 * 393.5 + 100 * 181.5) / 1e6, rel=1e-3)
+    assert [flow["steady"] for flow in record["flows"]] == [{"retransmits": 4, "timeouts": 2}] * 2
+
+
+def test_one_receivers_counts_are_nobodys_share(tmp_path: Path) -> None:
+    record = compute(tmp_path, two(tmp_path))
+    assert record["duplicates"] == 2
+    assert all("duplicates" not in flow and "queue_drops" not in flow for flow in record["flows"])
+    assert all({"own", "window_bytes"} <= flow.keys() for flow in record["flows"])
+
+
+def test_without_samples_there_is_no_record(tmp_path: Path) -> None:
+    told = two(tmp_path)
+    (tmp_path / "queue.jsonl").write_text(f"10.0 {json.dumps(sample(10.0))}\n")
+    with pytest.raises(RecordError, match=r"queue.jsonl has no samples of the interval"):
+        compute(tmp_path, told)

@@ -1,0 +1,474 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The figures of the paper on Compound TCP+: runs, judges of stations, drawings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from apogee_lab.papers import drawings, report, schedule
+from apogee_lab.papers.catalogue import UnknownFigure, choose
+from apogee_lab.papers.claims import NotMeasured, Results
+from apogee_lab.papers.compound import draw
+from apogee_lab.papers.compound.claims import PLAIN, PLUS, RULE, mean_rtt
+from apogee_lab.papers.compound.figures import (
+    COMPOUND,
+    FEW,
+    FIGURE_2,
+    FIGURE_4,
+    FIGURE_LATE,
+    MANY,
+    NS,
+    NS_4,
+    VARIANTS,
+)
+from apogee_lab.papers.figure import Cell, Claim, Figure
+from apogee_lab.results.finished import FinishedRun
+from apogee_lab.results.plots import plt
+from tests.unit.lab import raw_folders
+from tests.unit.papers.test_star_figures import NoGuest
+
+LIMIT_BPS = 23.92e6
+SEEDS = (1, 2, 3)
+PLUS, PLAIN, RULE = PLUS, PLAIN, RULE
+NAMES = ["2", "4", "late"]
+
+
+def planned(
+    *names: str, seeds: Sequence[int] | None = None, duration_s: float | None = None
+) -> dict[str, list[schedule.Run]]:
+    return schedule.runs(choose(list(names)), seeds, duration_s, NoGuest(), "uml")
+
+
+def record(
+    cc: str,
+    n: int,
+    index: float = 1.0,
+    rtt: float | None = 200.0,
+    rate: float = 24.0,
+    seed: int = 1,
+    rule: int | None = None,
+    start: str = "100ms",
+) -> dict[str, Any]:
+    """A record of n stations: mean RTT in ms, their sum in Mbit/s."""
+    settings: dict[str, Any] = {"n": n, "start": start}
+    if cc == PLUS:
+        settings[RULE] = rule or 3
+    return {
+        "cc": cc,
+        "seed": seed,
+        "set": settings,
+        "duration_s": 60.0,
+        "limit_bps": LIMIT_BPS,
+        "jain": index,
+        "total_goodput_bps": rate * 1e6,
+        "flows": [{"rtt_ms": {"mean": rtt}}] * n,
+        "queue": {"mean_ms": rtt and rtt - 100},
+    }
+
+
+def over_n(
+    cc: str, found: Mapping[int, tuple[float, float, float]], **more: Any
+) -> list[dict[str, Any]]:
+    """Three runs of index, RTT and rate by n, whose indices are within 0.002."""
+    return [
+        record(cc, n, index + (seed - 2) / 1000, rtt, rate, seed, **more)
+        for n, (index, rtt, rate) in found.items()
+        for seed in SEEDS
+    ]
+
+
+def claims(figure: Figure, text: str, variant: str) -> list[Claim]:
+    return [c for c in figure.claims if c.text.startswith(text) and variant in c.variants]
+
+
+def claim(figure: Figure, text: str, variant: str = "today") -> Claim:
+    """The only claim of a figure and variant whose text begins so."""
+    (found,) = claims(figure, text, variant)
+    return found
+
+
+def holds(found: Claim, records: Sequence[dict[str, Any]]) -> bool:
+    return found.judge(Results(records)).yes
+
+
+# --- the catalogue ----------------------------------------------------------------------------
+
+
+def invented(cell: Cell, seed: int = 1) -> dict[str, Any]:
+    """Any record of a cell."""
+    n, rule = int(cell.settings["n"]), int(cell.settings.get(RULE, 3))
+    start = cell.settings.get("start", "100ms")
+    return record(cell.cc, n, 1 - n / 100, 20.0 * n, 24 + n / 10, seed, rule, start)
+
+
+def test_every_claim_has_the_runs_it_needs() -> None:
+    assert list(COMPOUND.figures) == NAMES
+    for name, figure in COMPOUND.figures.items():
+        begin = "Latecomers" if name == "late" else f"Figure {name}:"
+        assert figure.name == name and figure.title.startswith(begin)
+        assert figure.claims and figure.draw in drawings.DRAWN
+        for each in figure.claims:
+            for variant in each.variants:
+                cells = [cell for cell in figure.cells if cell.variant == variant]
+                assert cells and variant in VARIANTS
+                assert each.judge(Results([invented(cell) for cell in cells])).ours
+
+
+def test_a_row_stands_in_the_table_once() -> None:
+    for figure in COMPOUND.figures.values():
+        rows = [(each.text, variant) for each in figure.claims for variant in each.variants]
+        assert len(set(rows)) == len(rows)
+
+
+def test_figures_that_have_no_number() -> None:
+    assert [choice.name for choice in choose(["compound"])] == [f"compound-{n}" for n in NAMES]
+    assert [choice.name for choice in choose(["compound-late"])] == ["compound-late"]
+    with pytest.raises(UnknownFigure, match="compound-N for N in 2 4 late"):
+        choose(["compound-3"])
+
+
+def test_snakemake_knows_every_figure(root: Path) -> None:
+    text = (root / "scripts" / "reproduce" / "Snakefile").read_text()
+    pattern = re.search(r'name="([^"]+)"', text)[1]
+    for choice in choose(["star", "gentle", "compound"]):
+        assert re.fullmatch(pattern, choice.name)
+
+
+def test_how_many_runs() -> None:
+    found = planned("compound")
+    keys = {name: {run.job.key for run in runs} for name, runs in found.items()}
+    assert {name: len(each) for name, each in keys.items()} == {
+        "compound-2": 3 * 5 * 5 + (2 + 4 + 1 + 1) * 5 * 2 + (1 + 3 + 1) * 5 * 2 + 3 * 5 * 2,
+        "compound-4": 3 * (3 * 5 + 2 * 2),
+        "compound-late": 3 * 2 * 5 + 2 * 2 * (5 + 2 + 2),
+    }
+    # Of figure 4 only n = 4 and 8 are new, of the latecomers those that come late.
+    assert len(keys["compound-4"] - keys["compound-2"]) == 3 * 2 * 2
+    assert len(keys["compound-late"] - keys["compound-2"]) == 36
+    assert len(set().union(*keys.values())) == 283
+
+
+def test_the_points_with_all_seeds() -> None:
+    counts = {
+        (c.cc, c.variant, c.settings.get(RULE), c.settings["n"], c.settings.get("start")): c.seeds
+        for figure in COMPOUND.figures.values()
+        for c in figure.cells
+    }
+    many = {key for key, count in counts.items() if count == MANY}
+    assert set(counts.values()) == {MANY, FEW}
+    late = {(PLUS, "today", "3", n, start) for n in ("10", "20") for start in ("2s", "30s")}
+    assert many == late | {
+        (cc, variant, rule, str(n), None)
+        for cc, rule in ((PLAIN, None), (PLUS, "3"))
+        for variant in ("today", "letter")
+        for n in NS
+    }
+
+
+def test_variants_are_said_as_they_are_run(root: Path) -> None:
+    told = VARIANTS
+    words = {
+        "today": "",
+        "letter": "relearn=0, excess=0",
+        "letter=1": "letter=1",
+        "period": "tcp_recovery=0, tcp_early_retrans=0, tcp_frto=0, tsq=0",
+        "fit": "fit=2",
+        "random": "phase=random",
+    }
+    assert list(words) == list(told) and all(words[name] in told[name] for name in told)
+    assert "the same, and" in told["letter=1"] and "as in [letter]" in told["period"]
+    letter = words["letter"]
+    expected = words | {
+        "letter=1": f"{letter}, {words['letter=1']}",
+        "period": f"{words['period']}, {letter}",
+    }
+    for cell in FIGURE_2.cells:
+        own = {key: value for key, value in cell.settings.items() if key not in ("n", "warmup")}
+        if cell.cc == PLUS:
+            assert own.pop(RULE) == "3" or cell.variant in ("letter", "period")
+            given = [f"{key.removeprefix(f'{PLUS}.')}={value}" for key, value in own.items()]
+            # What is [fit] is Compound's only.
+            assert ", ".join(given) == ("" if cell.variant == "fit" else expected[cell.variant])
+        elif cell.variant == "fit":
+            assert own == {f"{PLAIN}.fit": "2"}
+    page = (root / "docs" / "reproduce.md").read_text()
+    assert "`compound_plus.relearn=0 compound_plus.excess=0`" in page
+    assert "`compound_plus.letter=1`" in page and "`phase=random`" in page
+
+
+def test_the_length_of_the_runs(tmp_path: Path) -> None:
+    found = planned("compound")
+    every = [run for runs in found.values() for run in runs]
+    assert {run.job.plan.duration_s for run in every} == {60.0}
+    assert {run.job.meta["set"]["warmup"] for run in every} == {"40s"}
+    short = planned("compound", duration_s=6.0)["compound-late"]
+    assert {run.job.meta["set"]["warmup"] for run in short} == {"4s"}
+    assert {run.job.meta["set"]["start"] for run in short} == {"100ms", "2s", "30s"}
+    made = schedule.as_json(found, None, None, tmp_path, tmp_path / "table.md")
+    assert made["lengths"]["compound-2"] == {"durations_s": [60.0], "seeds": [2, 5]}
+    costs = {
+        (run.cell.settings["n"], run.cell.settings.get("start")): run.cost_s
+        for run in found["compound-late"]
+    }
+    assert costs["10", None] == pytest.approx((15 + 15 + 0.8 * 100) / 7)
+    assert costs["20", "30s"] == pytest.approx((15 + 30 + 1.2 * 130) / 7)
+    assert sum(run["cost_s"] for run in made["runs"].values()) / 3600 < 1.5
+
+
+# --- claims of the figures --------------------------------------------------------------------
+
+#: Index, RTT and rate by n, like the paper's.
+FALLING = {2: (1, 200, 24), 6: (0.99, 350, 27), 10: (0.98, 530, 28), 14: (0.95, 670, 28.3),
+           20: (0.75, 700, 28.4)}  # fmt: skip
+GOOD = {2: (1, 150, 24), 6: (1, 210, 24), 10: (1, 260, 25.5), 14: (0.995, 310, 26.4),
+        20: (0.96, 380, 27)}  # fmt: skip
+
+
+def with_compound(**changes: Any) -> list[dict[str, Any]]:
+    """Compound as in the paper, and rule (3); ``n20=(…)`` changes a point of rule (3)."""
+    points = GOOD | {int(name[1:]): found for name, found in changes.items()}
+    return [*over_n(PLAIN, FALLING), *over_n(PLUS, points)]
+
+
+@pytest.mark.parametrize(("text", "cc"), [("Compound's fair", PLAIN), ("(ours) reno's", "reno")])
+def test_an_index_that_falls(text: str, cc: str) -> None:
+    found = claim(FIGURE_2, text)
+    assert holds(found, over_n(cc, FALLING))
+    assert not holds(found, over_n(cc, FALLING | {20: (0.96, 1, 1)}))
+    assert not holds(found, over_n(cc, FALLING | {2: (0.9, 1, 1)}))
+    random = claim(FIGURE_2, text, "random")
+    assert "round robin" in random.why and not found.why
+    assert "n = 2 to 20: -0.250 ±" in found.judge(Results(over_n(cc, FALLING))).ours
+
+
+def test_an_index_near_1() -> None:
+    three = claim(FIGURE_2, "(3) stays near 1", "letter")
+    assert three.variants == ("letter", "period", "letter=1", "today", "random")
+    assert holds(three, with_compound())
+    assert not holds(three, with_compound(n14=(0.94, 310, 26)))
+    # Every rule is judged by its own runs.
+    two = claim(FIGURE_2, "(2) stays near 1", "letter")
+    both = [*with_compound(), *over_n(PLUS, FALLING, rule=2)]
+    assert holds(three, both) and not holds(two, both)
+    with pytest.raises(NotMeasured, match="compound_plus at n=2 compound_plus.rule=2"):
+        two.judge(Results(with_compound()))
+
+
+def test_an_index_that_sags() -> None:
+    found = claim(FIGURE_2, "(4) sags", "letter")
+    plain = over_n(PLAIN, FALLING)
+    assert holds(found, [*plain, *over_n(PLUS, {20: (0.86, 500, 27)}, rule=4)])
+    for index in (0.99, 0.78, 0.74):
+        assert not holds(found, [*plain, *over_n(PLUS, {20: (index, 500, 27)}, rule=4)])
+    higher = over_n(PLAIN, {20: (0.9, 700, 28)})
+    assert not holds(found, [*higher, *over_n(PLUS, {20: (0.86, 500, 27)}, rule=4)])
+
+
+def test_rtts_beside_compounds() -> None:
+    found = claim(FIGURE_2, "mean RTT of (3)")
+    wait = claim(FIGURE_2, "(ours) an ACK's wait")
+    assert holds(found, with_compound()) and holds(wait, with_compound())
+    assert holds(found, with_compound(n6=(1, 340, 24)))  # below is enough there
+    assert not holds(found, with_compound(n6=(1, 351, 24)))
+    assert not holds(found, with_compound(n10=(1, 330, 24)))
+    assert not holds(wait, with_compound(n10=(1, 370, 24)))
+    assert found.judge(Results(with_compound())).ours.startswith("n = 6: 0.60 ±")
+    small = claim(FIGURE_4, "mean RTT")
+    alike = dict.fromkeys(NS_4, GOOD[2])
+    plain = over_n(PLAIN, dict.fromkeys(NS_4, FALLING[6]))
+    assert holds(small, [*plain, *over_n(PLUS, alike)])
+    assert not holds(small, [*plain, *over_n(PLUS, alike | {10: (1, 220, 24)})])
+
+
+def test_a_station_that_never_sent_has_no_rtt() -> None:
+    starving = record(PLAIN, 2)
+    starving["flows"] = [{"rtt_ms": {"mean": 300.0}}, {"rtt_ms": {"mean": None}}]
+    assert mean_rtt(starving) == 300.0
+    starving["flows"] = starving["flows"][1:]
+    assert mean_rtt(starving) is None
+    silent = [*with_compound()[:-3], *(record(PLUS, 20, rtt=None, seed=s) for s in SEEDS)]
+    with pytest.raises(NotMeasured):
+        claim(FIGURE_2, "mean RTT of (3)").judge(Results(silent))
+
+
+def test_throughput_beside_compounds() -> None:
+    lower = claim(FIGURE_2, "total throughput of (3)")
+    share = claim(FIGURE_2, "(ours) total throughput")
+    ceiling = claim(FIGURE_2, "(ours) and at least 99 %")
+    assert holds(lower, with_compound()) and holds(ceiling, with_compound())
+    assert not holds(share, with_compound())  # 24 of 27
+    assert holds(share, with_compound(n6=(1, 210, 24.4)))
+    assert not holds(lower, with_compound(n10=(1, 260, 28)))
+    assert not holds(ceiling, with_compound(n2=(1, 150, 23.6)))
+    equal = claim(FIGURE_4, "total throughput")
+    plain = over_n(PLAIN, dict.fromkeys(NS_4, (1, 300, 26)))
+    assert holds(equal, [*plain, *over_n(PLUS, dict.fromkeys(NS_4, (1, 150, 24)))])
+    assert not holds(equal, [*plain, *over_n(PLUS, dict.fromkeys(NS_4, (1, 150, 23)))])
+
+
+def by_rules(**rates: Sequence[float]) -> list[dict[str, Any]]:
+    """Runs of the three rules with these rates, by n."""
+    return [
+        each
+        for name, found in rates.items()
+        for n, rate in zip(NS, found, strict=True)
+        for each in over_n(PLUS, {n: (1, 200, rate)}, rule=int(name[1:]))
+    ]
+
+
+def test_throughput_of_the_rules() -> None:
+    least = claim(FIGURE_2, "that of (2) most", "letter")
+    steady = claim(FIGURE_2, "total throughput constant", "letter")
+    two, three, four = (24, 24, 24, 25, 26), (24, 24, 25, 26, 27), (24, 25, 26, 27, 28)
+    assert holds(least, by_rules(r2=two, r3=three, r4=four))
+    assert not holds(least, by_rules(r2=three, r3=two, r4=four))
+    assert not holds(least, by_rules(r2=three, r3=four, r4=two))
+    assert holds(steady, by_rules(r2=two, r3=three, r4=four))
+    assert not holds(steady, by_rules(r2=two, r3=three, r4=(24, 26.8, 27, 28, 28)))
+
+
+def test_what_is_ours() -> None:
+    early = claim(FIGURE_2, "(ours) index at least 0.99")
+    last = claim(FIGURE_2, "(ours) index at least 0.95")
+    more = claim(FIGURE_2, "(ours) index at least 0.15")
+    for found in (early, last, more):
+        assert holds(found, with_compound())
+    assert not holds(early, with_compound(n14=(0.985, 310, 26)))
+    assert not holds(last, with_compound(n20=(0.945, 380, 27)))
+    assert not holds(more, with_compound(n20=(0.89, 380, 27)))
+    assert "+0.210" in more.judge(Results(with_compound())).ours
+
+
+def test_no_run_may_be_unfair() -> None:
+    found = claim(FIGURE_2, "(ours) and no run")
+    runs = [record(PLUS, 20, index, seed=s) for s, index in enumerate((0.99, 0.99, 0.91), 1)]
+    verdict = found.judge(Results(runs))
+    assert verdict.holds == "yes" and verdict.ours == "n = 20: least of 3: 0.910"
+    runs[1]["jain"] = 0.89
+    assert found.judge(Results(runs)).holds == "no"
+    assert found.judge(Results(runs[:1])).holds == "yes (one seed)"
+
+
+# --- latecomers -------------------------------------------------------------------------------
+
+
+def late(cc: str, **indices: float) -> list[dict[str, Any]]:
+    """Three runs of each point, by name: n10_2s."""
+    found = {"n10_2s": 0.98, "n10_30s": 0.98, "n20_2s": 0.93, "n20_30s": 0.93} | indices
+    return [
+        each
+        for name, index in found.items()
+        for each in over_n(cc, {int(name[1:3]): (index, 300, 25)}, start=name.partition("_")[2])
+    ]
+
+
+def test_latecomers() -> None:
+    fair = claim(FIGURE_LATE, "(ours) latecomers")
+    no_less = claim(FIGURE_LATE, "(ours) and not below")
+    cured = [*late(PLAIN, n20_2s=0.6, n20_30s=0.6), *late(PLUS)]
+    assert holds(fair, cured) and holds(no_less, cured)
+    for name, index in {"n10_2s": 0.94, "n10_30s": 0.94, "n20_2s": 0.89, "n20_30s": 0.89}.items():
+        assert not holds(fair, late(PLUS, **{name: index}))
+        assert not holds(no_less, [*late(PLAIN), *late(PLUS, **{name: index})])
+    # Runs whose stations start together are no latecomers.
+    together = over_n(PLUS, {10: (0.1, 300, 25), 20: (0.1, 300, 25)})
+    assert holds(fair, [*together, *late(PLUS)])
+
+
+# --- drawings ---------------------------------------------------------------------------------
+
+
+def as_runs(raw: Path, found: Sequence[dict[str, Any]]) -> list[FinishedRun]:
+    return [FinishedRun(raw, raw_folders.meta(), each) for each in found]
+
+
+def of_cells(raw: Path, figure: Figure) -> dict[str, list[FinishedRun]]:
+    """Two runs of each cell, by variant."""
+    found: dict[str, list[FinishedRun]] = {}
+    for cell in figure.cells:
+        each = [invented(cell, seed) for seed in (1, 2)]
+        found.setdefault(cell.variant, []).extend(as_runs(raw, each))
+    return found
+
+
+def lines_of(axes: Any) -> dict[str, list[float]]:
+    """What error bars show, by label."""
+    return {each.get_label(): list(each.lines[0].get_ydata()) for each in axes.containers}
+
+
+@pytest.mark.parametrize("figure", [FIGURE_2, FIGURE_4])
+def test_three_panels_a_row(tmp_path: Path, figure: Figure) -> None:
+    canvas = draw.stations_over_n(figure, of_cells(tmp_path, figure))
+    rows = list(figure.options["rows"].values())
+    ns = figure.options["ns"]
+    assert len(canvas.axes) == 3 * len(rows)
+    for number, row in enumerate(rows):
+        index, rtt, rate = map(lines_of, canvas.axes[3 * number : 3 * number + 3])
+        assert list(index) == list(rtt) == list(rate) == [label for label, *_ in row]
+        for label, *_ in row:
+            assert index[label] == pytest.approx([1 - n / 100 for n in ns])
+            assert rtt[label] == pytest.approx([20 * n for n in ns])
+            assert rate[label] == pytest.approx([24 + n / 10 for n in ns])
+    plt.close(canvas)
+
+
+def test_every_cell_of_a_figure_is_drawn(tmp_path: Path) -> None:
+    for figure in (FIGURE_2, FIGURE_4):
+        lines = [line for row in figure.options["rows"].values() for line in row]
+        drawn = {(cc, variant, rule) for _, variant, cc, rule in lines}
+        # Compound is one set of runs on today's stack, whatever it stands beside.
+        cells = {
+            (c.cc, c.variant, int(c.settings[RULE]) if c.cc == PLUS else None)
+            for c in figure.cells
+            if c.cc != PLAIN or c.variant not in ("letter", "letter=1")
+        }
+        assert drawn == cells
+
+
+def test_the_rules_are_lines_of_their_own(tmp_path: Path) -> None:
+    found = {
+        "today": over_n(PLAIN, FALLING) + over_n(PLUS, GOOD),
+        "letter": [
+            each
+            for rule in (2, 3, 4)
+            for each in over_n(PLUS, dict.fromkeys(NS, (rule / 5, 1, 1)), rule=rule)
+        ],
+    }
+    runs = {variant: as_runs(tmp_path, records) for variant, records in found.items()}
+    canvas = draw.stations_over_n(FIGURE_2, runs)
+    first = lines_of(canvas.axes[0])
+    assert first["rule (2)"] == pytest.approx([0.4] * 5)
+    assert first["rule (4)"] == pytest.approx([0.8] * 5)
+    assert first["compound_plus"] == pytest.approx([index for index, *_ in GOOD.values()])
+    assert "rule (3), letter=1" not in first  # not measured
+    tints = {each.get_label(): each.lines[0].get_color() for each in canvas.axes[0].containers}
+    assert len(set(tints.values())) == len(tints) == 5
+    plt.close(canvas)
+
+
+def test_latecomers_are_drawn_over_their_starts(tmp_path: Path) -> None:
+    figure = FIGURE_LATE
+    together = over_n(PLUS, {10: (1, 300, 25), 20: (0.97, 300, 25)})
+    runs = {"today": as_runs(tmp_path, [*together, *late(PLUS), *late(PLAIN)])}
+    canvas = draw.index_over_start(figure, runs)
+    ten, twenty = canvas.axes
+    assert lines_of(ten)["compound_plus"] == pytest.approx([1, 0.98, 0.98])
+    assert lines_of(twenty)["compound_plus"] == pytest.approx([0.97, 0.93, 0.93])
+    assert lines_of(twenty)["compound"] == pytest.approx([0.93, 0.93])  # late ones only
+    assert [each.get_text() for each in ten.get_xticklabels()] == ["100ms", "2s", "30s"]
+    plt.close(canvas)
+
+
+def test_the_page_tells_each_variant() -> None:
+    choices = choose(["compound"])
+    rows = {choice.name: report.missing(choice, "not run") for choice in choices}
+    lengths = {name: {"durations_s": [60.0], "seeds": [2, 5]} for name in rows}
+    text = report.markdown(choices, rows, {"lengths": lengths}, ["6.1"])
+    for name, told in VARIANTS.items():
+        assert (f"- otherwise: {told}" if name == "today" else f"- [{name}]: {told}") in text
+    assert "60 s each, means of 2 to 5 seeds" in text and "| late | (ours) latecomers" in text

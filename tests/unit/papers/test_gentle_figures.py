@@ -1,0 +1,443 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The figures of the paper on Gentle HighSpeed TCP: runs, judges of groups, drawings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from apogee_lab.commands import hstcp_model
+from apogee_lab.papers import drawings, report, schedule, series
+from apogee_lab.papers.catalogue import choose
+from apogee_lab.papers.claims import NotMeasured, Results, between
+from apogee_lab.papers.figure import Cell, Claim, Figure
+from apogee_lab.papers.gentle import draw
+from apogee_lab.papers.gentle.claims import group, predicted, share, used
+from apogee_lab.papers.gentle.figures import (
+    BUFFERS,
+    FIGURE_2,
+    FIGURE_3,
+    FIGURE_6,
+    FIGURE_7,
+    GENTLE,
+    VARIANTS,
+    _lines,
+    _points,
+)
+from apogee_lab.papers.gentle.model import predict
+from apogee_lab.results.finished import FinishedRun
+from apogee_lab.results.plots import plt
+from tests.unit.lab import raw_folders
+from tests.unit.papers.test_star_figures import NoGuest
+
+LIMIT_BPS = 956.4e6
+SEEDS = (1, 2, 3)
+
+
+def planned(
+    *names: str, seeds: Sequence[int] | None = None, duration_s: float | None = None
+) -> dict[str, list[schedule.Run]]:
+    return schedule.runs(choose(list(names)), seeds, duration_s, NoGuest(), "uml")
+
+
+def record(
+    cc: str,
+    fast: float,
+    reno: float,
+    seed: int = 1,
+    timeouts: Sequence[int] = (),
+    window: int = 10_000_000,
+    early: int = 5000,
+    **settings: Any,
+) -> dict[str, Any]:
+    """A record of two groups, Mbit/s; ``timeouts`` are those of the first flows."""
+    settings = {"n": 2, "rate": "1gbit"} | settings
+    counts = [*timeouts, *[0] * (settings["n"] + 1 - len(timeouts))]
+    groups = {"reno": {"goodput_bps": reno * 1e6}}
+    if settings["n"]:
+        groups["fast"] = {"goodput_bps": fast * 1e6}
+    return {
+        "cc": cc,
+        "seed": seed,
+        "set": settings,
+        "duration_s": 100.0,
+        "limit_bps": LIMIT_BPS,
+        "total_goodput_bps": (fast + reno) * 1e6,
+        "groups": groups,
+        "flows": [{"steady": {"timeouts": n}, "window_bytes": {"min": window}} for n in counts],
+        "queue": {"early_drops": early},
+        "interval": {"from_s": 60.0},
+        "mode_changes": 0.1,
+    }
+
+
+def seeds(cc: str, fast: float, reno: float, **more: Any) -> list[dict[str, Any]]:
+    """Three runs whose Reno groups are within one percent."""
+    return [record(cc, fast, reno * (1 + (s - 2) / 100), s, **more) for s in SEEDS]
+
+
+def claim(figure: Figure, text: str) -> Claim:
+    """The only claim of a figure whose text begins so."""
+    (found,) = [each for each in figure.claims if each.text.startswith(text)]
+    return found
+
+
+def holds(found: Claim, records: Sequence[dict[str, Any]]) -> bool:
+    return found.judge(Results(records)).yes
+
+
+# --- the catalogue ----------------------------------------------------------------------------
+
+
+def invented(cell: Cell) -> dict[str, Any]:
+    """Any record of a cell."""
+    names = {"n": int, "queue": int, "reno_rate": str, "delay": str}
+    settings = {key: names[key](value) for key, value in cell.settings.items() if key in names}
+    return record(cell.cc, 600.0, 80.0, **settings)
+
+
+def test_every_claim_has_the_runs_it_needs() -> None:
+    assert list(GENTLE.figures) == ["2", "3", "6", "7"]
+    for number, figure in GENTLE.figures.items():
+        assert figure.name == number and figure.title.startswith(f"Figure {number}:")
+        assert figure.claims and figure.draw in drawings.DRAWN
+        for each in figure.claims:
+            for variant in each.variants:
+                cells = [cell for cell in figure.cells if cell.variant == variant]
+                assert cells and variant in VARIANTS
+                assert each.judge(Results([invented(cell) for cell in cells])).ours
+
+
+def test_how_many_runs() -> None:
+    found = planned("gentle")
+    every = {run.job.key for runs in found.values() for run in runs}
+    assert len(every) == 98
+    assert len(found["gentle-3"]) == 5 + 2
+    assert len(found["gentle-2"]) == (2 + 2 + 5 + 5 + 2) + 5 * 2
+    # With the buffer of 25 ms both readings are one.
+    assert len(found["gentle-6"]) == 2 * (2 * 9 - 3)
+    assert len({run.job.key for run in planned("gentle", seeds=[1])["gentle-7"]}) == 4 * 4 + 1
+
+
+def test_a_cell_may_ask_for_fewer_seeds_and_another_length() -> None:
+    counts = {
+        (run.cell.cc, run.cell.settings["n"], run.cell.variant): run.cell.seeds
+        for run in planned("gentle-2", "gentle-7")["gentle-7"]
+    }
+    assert counts["hstcp_gentle", "2", "letter"] == counts["reno", "5", "today"] == 5
+    assert counts["hstcp_gentle", "1", "letter"] == counts["reno", "0", "today"] == 2
+    found = planned("gentle")
+    assert {run.job.plan.duration_s for run in found["gentle-6"]} == {80.0}
+    assert {run.job.plan.duration_s for run in found["gentle-7"]} == {100.0}
+    assert {run.job.meta["set"]["warmup"] for run in found["gentle-6"]} == {"30s"}
+    assert {run.job.meta["set"]["warmup"] for run in found["gentle-7"]} == {"80s"}
+    short = planned("gentle", duration_s=16.0)
+    assert {run.job.plan.duration_s for run in short["gentle-6"]} == {16.0}
+    assert {run.job.meta["set"]["warmup"] for run in short["gentle-7"]} == {"12.8s"}
+    assert {run.job.meta["set"]["warmup"] for run in short["gentle-6"]} == {"6s"}
+
+
+def test_equal_cells_of_two_variants_are_one_set_of_runs() -> None:
+    found = planned("gentle")
+    keys = {name: {run.job.key for run in runs} for name, runs in found.items()}
+    assert keys["gentle-3"] < keys["gentle-2"]
+    sevens: dict[str, set[str]] = {}
+    for run in found["gentle-7"]:
+        sevens.setdefault(run.cell.variant, set()).add(run.job.key)
+    letter, today = sevens["letter"], sevens["today"]
+    own = {run.job.key for run in found["gentle-7"] if run.cell.cc == "hstcp_gentle"}
+    assert letter & today and letter - today <= own and today - letter <= own
+
+
+def test_the_letter_is_said_as_it_is_run(root: Path) -> None:
+    letter = [c for c in FIGURE_7.cells if c.cc == "hstcp_gentle" and c.variant == "letter"]
+    given = {k.partition(".")[2]: v for k, v in letter[0].settings.items() if "." in k}
+    words = " ".join(f"{name}={value}" for name, value in given.items())
+    assert f"`{words}`" in (root / "docs" / "algorithms.md").read_text()
+    assert words.replace(" ", ", ") in VARIANTS["letter"]
+    others = [cell for cell in FIGURE_7.cells if cell not in letter]
+    assert not [key for cell in others for key in cell.settings if "." in key]
+
+
+def test_what_the_runs_cost(tmp_path: Path) -> None:
+    found = planned("gentle")
+    made = schedule.as_json(found, None, None, tmp_path, tmp_path / "table.md")
+    assert made["lengths"]["gentle-7"] == {"durations_s": [100.0], "seeds": [2, 5]}
+    assert made["lengths"]["gentle-6"] == {"durations_s": [80.0], "seeds": [2]}
+    costs = {made["runs"][member["key"]]["cost_s"] for member in made["figures"]["gentle-7"]}
+    assert costs == {10 + 0.5 * 180}
+    assert sum(run["cost_s"] for run in made["runs"].values()) / 3600 < 4
+
+
+# --- claims about groups ----------------------------------------------------------------------
+
+
+def test_what_is_left_of_the_link_without_fast_senders() -> None:
+    found = claim(FIGURE_2, "N = 0")
+    assert holds(found, seeds("reno", 0, 760, n=0))
+    assert found.judge(Results([record("reno", 0, 0.8 * 956.4, n=0)])).ours == "N = 0: 200 Mbit/s"
+    assert not holds(found, seeds("reno", 0, 940, n=0))
+    assert not holds(found, seeds("reno", 0, 600, n=0))
+    with pytest.raises(NotMeasured, match="reno at n=0"):
+        found.judge(Results(seeds("reno", 700, 240, n=2)))
+
+
+def over_n(cc: str, found: dict[int, tuple[float, float]], **more: Any) -> list[dict[str, Any]]:
+    """Runs with these goodputs of the fast and of the Reno group, by N."""
+    return [
+        each
+        for n, (fast, reno) in found.items()
+        for each in seeds(cc if n else "reno", fast, reno, n=n, **more)
+    ]
+
+
+FALLING = {0: (0, 800), 1: (500, 400), 2: (600, 300), 5: (700, 200), 10: (800, 100)}
+
+
+def test_a_full_link() -> None:
+    not_full = claim(FIGURE_2, "with HSTCP the link")
+    full = claim(FIGURE_7, "Gentle uses")
+    short, whole = FALLING, {n: (956 - 10 * n, 10 * n) for n in FALLING}
+    assert holds(not_full, over_n("highspeed", short))
+    assert not holds(not_full, over_n("highspeed", short | {5: (750, 206)}))
+    assert holds(full, over_n("hstcp_gentle", whole))
+    assert not holds(full, over_n("hstcp_gentle", whole | {1: (840, 100)}))
+
+
+def test_reno_falls_with_every_step() -> None:
+    found = claim(FIGURE_2, "the more")
+    assert holds(found, over_n("highspeed", FALLING))
+    assert not holds(found, over_n("highspeed", FALLING | {5: (700, 310)}))
+    assert not holds(found, over_n("highspeed", FALLING | {2: (600, 400)}))  # nothing lost
+    assert "N = 0 to 1: -50.0" in found.judge(Results(over_n("highspeed", FALLING))).ours
+
+
+def test_timeouts() -> None:
+    some = claim(FIGURE_2, "HSTCP times out")
+    none = claim(FIGURE_7, "and has no timeouts")
+    # Behind the fast senders stands a flow of Reno's, whose timeouts do not count.
+    never = over_n("highspeed", {n: FALLING[n] for n in (1, 2, 5, 10)})
+    for each in never:
+        each["flows"][-1]["steady"]["timeouts"] = 9
+    assert not holds(some, never)
+    once = over_n("highspeed", FALLING, timeouts=[1])
+    assert holds(some, once)
+    assert not holds(some, [*never[:3], *(each for each in once if each["set"]["n"] > 1)])
+    gentles = [each | {"cc": "hstcp_gentle"} for each in never]
+    assert holds(none, gentles)
+    gentles[-1]["flows"][0]["steady"]["timeouts"] = 1
+    assert not holds(none, gentles)
+
+
+def test_the_first_window() -> None:
+    loss, one, out = FIGURE_3.claims
+    assert holds(loss, seeds("highspeed", 800, 100, n=5))
+    assert not holds(loss, seeds("highspeed", 800, 100, n=5, early=20))
+    assert holds(one, seeds("highspeed", 800, 100, n=5, window=1448))
+    assert not holds(one, seeds("highspeed", 800, 100, n=5, window=4 * 1448))
+    assert holds(out, seeds("highspeed", 800, 100, n=5, timeouts=[2]))
+    assert not holds(out, seeds("highspeed", 800, 100, n=5, timeouts=[0, 7]))
+    unknown = record("highspeed", 800, 100, n=5)
+    unknown["flows"][0]["window_bytes"] = None
+    with pytest.raises(NotMeasured):
+        one.judge(Results([unknown]))
+
+
+def shares(ours: dict[int, float], theirs: float = 0.5) -> list[dict[str, Any]]:
+    """Runs in which Reno keeps these shares beside hstcp_gentle, and one beside highspeed."""
+    found = []
+    for n, kept in ours.items():
+        found += seeds("reno", 400, 500, n=n)
+        found += seeds("hstcp_gentle", 900 - 500 * kept, 500 * kept, n=n)
+        found += seeds("highspeed", 900 - 500 * theirs, 500 * theirs, n=n)
+    return found
+
+
+def test_shares_of_reno() -> None:
+    paper = claim(FIGURE_7, "it does not lower")
+    own = claim(FIGURE_7, "(ours) Reno keeps")
+    good, middling = shares({2: 0.95, 5: 0.87}), shares({2: 0.7, 5: 0.68})
+    assert holds(paper, good) and holds(own, good)
+    assert holds(paper, middling) and not holds(own, middling)
+    assert not holds(paper, shares({2: 0.7, 5: 0.6}))
+    assert not holds(own, shares({2: 0.89, 5: 0.95})) and not holds(own, shares({2: 1.0, 5: 0.84}))
+    verdict = paper.judge(Results(middling))
+    assert verdict.ours.startswith("N = 2 (70 % over 50 %): +20 ±") and verdict.sure is not None
+    # Both relative intervals are t = 4.303 times 1 % / sqrt(3).
+    _, half = share(Results(middling), "hstcp_gentle", 2)
+    assert half == pytest.approx(0.7 * 0.01 * 4.3027 / 3**0.5 * 2**0.5, rel=1e-3)
+    single = [each for each in middling if each["seed"] == 1]
+    assert paper.judge(Results(single)).holds == "yes (one seed)"
+
+
+def test_changes_of_mode() -> None:
+    found = claim(FIGURE_7, "(ours) a flow changes")
+    calm = over_n("hstcp_gentle", {n: FALLING[n] for n in (2, 5)})
+    assert holds(found, calm)  # 0.1 a second
+    assert not holds(found, [each | {"mode_changes": 0.3} for each in calm])
+    with pytest.raises(NotMeasured):
+        found.judge(Results([each | {"mode_changes": None} for each in calm]))
+
+
+# --- model and lab ----------------------------------------------------------------------------
+
+
+def test_the_model_is_asked_as_its_command_is(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = "--access 100mbit --delay 25ms --buffer 4167".split()
+    assert hstcp_model.main(asked) == 0
+    words = capsys.readouterr().out.splitlines()[-1].split()
+    hs, reno, written = predict("100mbit", "25ms", 4167)
+    assert words[:6] == ["4167", "100mbit", "25ms", f"{hs:.2f}", f"{reno:.2f}", f"{written:.2f}"]
+    point = record("highspeed", 1, 1, reno_rate="100mbit", delay="25ms", queue=4167, n=1)
+    assert predicted(point, "fast") == pytest.approx((hs * 1e6, hs * 0.9564e6))
+    assert predicted(point, "reno") == pytest.approx((reno * 1e6, reno * 0.9564e6))
+
+
+def modelled(buffer: str, factor: float = 1.0, **changes: float) -> list[dict[str, Any]]:
+    """Runs that get what the model says, times a factor; at single points (delay) others."""
+    found = []
+    for point in _points(buffer).values():
+        blank = record("highspeed", 1, 1, n=1, **point)
+        fast, reno = (predicted(blank, name)[1] / 1e6 for name in ("fast", "reno"))
+        at = changes.get(point["delay"], factor)
+        found += seeds("highspeed", fast * at, reno * at, n=1, **point)
+    return found
+
+
+@pytest.mark.parametrize("buffer", BUFFERS)
+@pytest.mark.parametrize("group", ["HSTCP", "Reno"])
+def test_the_model_predicts_the_lab(buffer: str, group: str) -> None:
+    found = claim(FIGURE_6, f"the model predicts {group} almost exactly (B = {buffer})")
+    assert holds(found, modelled(buffer))
+    assert holds(found, modelled(buffer, 1.08)) and not holds(found, modelled(buffer, 1.12))
+    assert not holds(found, modelled(buffer, 0.88))
+    assert not holds(found, modelled(buffer, **{"25ms": 0.8}))
+
+
+def lines(buffer: str, fast: Sequence[float], reno: Sequence[float]) -> list[dict[str, Any]]:
+    """Runs with these goodputs at the three delays, behind every access link."""
+    return [
+        each
+        for line in _lines(buffer).values()
+        for (_, point), a, b in zip(line, fast, reno, strict=True)
+        for each in seeds("highspeed", a, b, n=1, **point)
+    ]
+
+
+@pytest.mark.parametrize("buffer", BUFFERS)
+def test_gains_and_losses_over_delay(buffer: str) -> None:
+    gains = claim(FIGURE_6, f"HSTCP gains with delay (B = {buffer})")
+    loses = claim(FIGURE_6, f"Reno loses with delay (B = {buffer})")
+    like_paper = lines(buffer, (600, 700, 800), (80, 60, 40))
+    assert holds(gains, like_paper) and holds(loses, like_paper)
+    assert not holds(gains, lines(buffer, (600, 800, 700), (80, 60, 40)))
+    assert not holds(gains, lines(buffer, (800, 800, 800), (80, 60, 40)))
+    assert not holds(loses, lines(buffer, (600, 700, 800), (80, 60, 60.5)))
+    one = [each for each in like_paper if each["seed"] == 2]
+    assert "100mbit, 5ms to 25ms: +16.7 %" in gains.judge(Results(one)).ours
+
+
+def test_the_table_of_model_and_lab() -> None:
+    found = {
+        variant: Results([each for buffer in BUFFERS for each in modelled(buffer, 1.05)])
+        for variant in ("today", "period")
+    }
+    (choice,) = choose(["gentle-6"])
+    text = "\n".join(report.tables(choice, found))
+    rows = [line for line in text.splitlines() if line.startswith(("| today", "| period"))]
+    assert len(rows) == 2 * 2 * 9
+    first = [cell.strip() for cell in rows[0].strip("|").split("|")]
+    hs, *_ = predict("100mbit", "5ms", 4167)
+    assert first[:4] == ["today", "4167 packets", "100mbit", "5ms"]
+    assert first[5] == f"{0.9564 * hs:.1f} ({hs:.1f})" and first[6] == "+5.0 ± 0.0 %"
+    assert first[9].startswith("+5.0 ± 2.6")
+    assert report.tables(choose(["star-5"])[0], {}) == []
+
+
+# --- series and drawings ----------------------------------------------------------------------
+
+MODE = "  <idle>-0  [000] ..s..  {:f}: hstcp_gentle_mode: sport=9 dport={} cwnd=9 from=1 to=2\n"
+
+
+def traced(raw: Path, stats: str = "overrun: 0\n") -> dict[str, Any]:
+    """A run of 10 s, measured from 20 s on: changes before, during and after it."""
+    raw.mkdir(exist_ok=True)
+    (raw / "events.log").write_text("fast1 start 10.0\nwarmup off 20.0\n")
+    lines = [MODE.format(at, 5201) for at in (15, 20.5, 22, 29.9, 30.1)]
+    lines += [MODE.format(21, 5202), MODE.format(25, 5203)]
+    lines += [MODE.format(23, 5201).replace("_mode", "_window")]
+    (raw / "trace.txt").write_text("# tracer: nop\n" + "".join(lines))
+    (raw / "trace.stats").write_text(stats)
+    ccs = ("hstcp_gentle", "hstcp_gentle", "reno")
+    flows = [{"cc": cc, "port": 5201 + number} for number, cc in enumerate(ccs)]
+    return {"flows": flows, "duration_s": 10.0}
+
+
+def test_changes_of_mode_are_counted_where_it_is_measured(tmp_path: Path) -> None:
+    meta = traced(tmp_path)
+    assert series.mode_changes(tmp_path, meta) == pytest.approx(4 / 2 / 10)
+    reno = {"flows": meta["flows"][2:], "duration_s": 10.0}
+    assert series.mode_changes(tmp_path, reno) is None
+    assert series.mode_changes(tmp_path, traced(tmp_path, "overrun: 3\n")) is None
+    (tmp_path / "trace.txt").unlink()
+    assert series.mode_changes(tmp_path, meta) is None
+
+
+def as_runs(raw: Path, found: Sequence[dict[str, Any]]) -> list[FinishedRun]:
+    return [FinishedRun(raw, raw_folders.meta(), each) for each in found]
+
+
+def lines_of(axes: Any) -> dict[str, list[float]]:
+    """What error bars show, by label."""
+    return {each.get_label(): list(each.lines[0].get_ydata()) for each in axes.containers}
+
+
+def test_groups_are_drawn_over_n(tmp_path: Path) -> None:
+    runs = {"today": as_runs(tmp_path, over_n("highspeed", FALLING))}
+    canvas = draw.groups_over_n(FIGURE_2, runs)
+    (axes,) = canvas.axes
+    found = lines_of(axes)
+    assert found["highspeed"] == pytest.approx([500, 600, 700, 800])
+    assert found["10 reno beside highspeed"] == pytest.approx([800, 400, 300, 200, 100])
+    assert found["both, highspeed"] == pytest.approx([800, 900, 900, 900, 900], rel=1e-3)
+    plt.close(canvas)
+
+
+def test_the_window_is_drawn_in_packets(tmp_path: Path) -> None:
+    send = raw_folders.send_log()
+    send["info"]["snd_mss"] = 1448
+    raw = raw_folders.write(tmp_path / "raw", send=send)
+    found = [record("highspeed", 800, 100, n=5)]
+    larger = {**send, "samples": [[t, 9 * size, *rest] for t, size, *rest in send["samples"]]}
+    runs = {
+        "today": as_runs(raw, found),
+        "period": as_runs(raw_folders.write(tmp_path / "larger", send=larger), found),
+    }
+    canvas = draw.first_window(FIGURE_3, runs)
+    today, period = canvas.axes
+    assert list(today.lines[0].get_ydata()) == list(range(10, 110))
+    assert today.lines[1].get_xdata()[0] == 60.0
+    assert period.get_ylim()[1] > max(period.lines[0].get_ydata()) == 9 * 109
+    plt.close(canvas)
+
+
+def test_model_and_lab_are_drawn(tmp_path: Path) -> None:
+    found = [each for buffer in BUFFERS for each in modelled(buffer, 1.2)]
+    canvas = draw.model_over_delay(FIGURE_6, {"today": as_runs(tmp_path, found)})
+    assert len(canvas.axes) == 4
+    for axes in canvas.axes:
+        lab, model = axes.containers[0].lines[0], axes.containers[1].lines[0]
+        assert list(lab.get_xdata()) == [5.0, 25.0, 100.0]
+        ratio = lab.get_ydata() / model.get_ydata()
+        assert ratio == pytest.approx([1.2] * 3)
+    plt.close(canvas)
+
+
+def test_a_number_of_any_point_may_be_claimed() -> None:
+    judge = between([("a", "reno", {"n": 0}, group("fast"))], -1, 1)
+    assert judge(Results([record("reno", 0, 700, n=0)])).yes
+    with pytest.raises(NotMeasured, match="reno at n=1"):
+        between([("a", "reno", {"n": 1}, used)], -1, 1)(Results([]))
