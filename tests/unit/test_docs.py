@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The pages' links lead somewhere, and README names what a user needs first."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.M)
+    return {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in headings}
+
+
+def broken(page: Path, text: str) -> list[str]:
+    """Links of ``text``, a page's contents, whose file or heading does not exist."""
+    found = []
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        path, _, anchor = link.partition("#")
+        if path.startswith(("http:", "https:")):
+            continue
+        target = page.parent / path if path else page
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            found.append(link)
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    assert broken(page, page.read_text(encoding="utf-8")) == []
+
+
+def test_a_broken_link_is_found() -> None:
+    text = "[a](docs/lab.md) [b](docs/lab.md#nowhere) [c](nowhere.md) [d](docs/lab.md#first-run)"
+    assert broken(ROOT / "README.md", text) == ["docs/lab.md#nowhere", "nowhere.md"]
+
+
+def test_readme_is_short_and_names_the_two_commands() -> None:
+    """README is to be read in half a minute or so; what is longer belongs in docs."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert re.search(r"^make demo\b", text, re.M) and re.search(r"^make check\b", text, re.M)
+    assert len(text.split()) <= 700
+
+
+def test_the_table_of_the_schema_is_delimited_once() -> None:
+    text = (ROOT / "docs" / "records.md").read_text(encoding="utf-8")
+    marks = re.findall(r"^<!-- schema: (begin|end) -->$", text, re.M)
+    assert marks == ["begin", "end"]
