@@ -58,44 +58,44 @@ enum compound_fit {
 	COMPOUND_FIT_BOTH,
 };
 
-static unsigned int gamma __read_mostly = 30;
-APOGEE_PARAM(gamma, 1, 65535,
+static unsigned int compound_gamma __read_mostly = 30;
+APOGEE_PARAM(gamma, compound_gamma, 1, 65535,
 	     "packets that wait in queues from which on the path is congested, 1 to 65535 (default 30)");
 
-static unsigned int alpha __read_mostly = 125;
-APOGEE_PARAM(alpha, 1, 1000,
+static unsigned int compound_alpha __read_mostly = 125;
+APOGEE_PARAM(alpha, compound_alpha, 1, 1000,
 	     "factor of the delay window's increase, in permille, 1 to 1000 (default 125)");
 
-static unsigned int beta __read_mostly = 500;
-APOGEE_PARAM(beta, 1, 999,
+static unsigned int compound_beta __read_mostly = 500;
+APOGEE_PARAM(beta, compound_beta, 1, 999,
 	     "share of the send window that a loss takes, in permille, 1 to 999 (default 500)");
 
-static unsigned int k __read_mostly = 750;
-APOGEE_PARAM(k, 1, 1000,
+static unsigned int compound_k __read_mostly = 750;
+APOGEE_PARAM(k, compound_k, 1, 1000,
 	     "exponent of the delay window's increase, in permille, 1 to 1000 (default 750)");
 
-static unsigned int zeta __read_mostly = 1000;
-APOGEE_PARAM(zeta, 1, 10000,
+static unsigned int compound_zeta __read_mostly = 1000;
+APOGEE_PARAM(zeta, compound_zeta, 1, 10000,
 	     "part of the waiting packets by which the delay window gives way, in permille, 1 to 10000 (default 1000)");
 
-static unsigned int rule __read_mostly = COMPOUND_HALF_LESS;
-APOGEE_PARAM(rule, COMPOUND_TWO_THIRDS, COMPOUND_HOLD,
+static unsigned int compound_rule __read_mostly = COMPOUND_HALF_LESS;
+APOGEE_PARAM(rule, compound_rule, COMPOUND_TWO_THIRDS, COMPOUND_HOLD,
 	     "compound_plus's loss window per round trip without a delay window, 2 to 4: 2 two thirds, 3 half a segment less, 4 held (default 3)");
 
-static unsigned int letter __read_mostly;
-APOGEE_PARAM(letter, 0, 1,
+static unsigned int compound_letter __read_mostly;
+APOGEE_PARAM(letter, compound_letter, 0, 1,
 	     "the rule acts without a delay window: 0 or 1, 0 for only where packets wait, 1 for always (default 0)");
 
-static unsigned int excess __read_mostly = 500;
-APOGEE_PARAM(excess, 0, 1000,
+static unsigned int compound_excess __read_mostly = 500;
+APOGEE_PARAM(excess, compound_excess, 0, 1000,
 	     "part of the waiting packets beyond gamma by which compound_plus's loss window gives way, in permille, 0 to 1000 (default 500)");
 
-static unsigned int relearn __read_mostly = 20;
-APOGEE_PARAM(relearn, 0, 600,
+static unsigned int compound_relearn __read_mostly = 20;
+APOGEE_PARAM(relearn, compound_relearn, 0, 600,
 	     "compound_plus lowers its window together with others to learn baseRTT, at most every so many seconds, 0 to 600, 0 for never (default 20)");
 
-static unsigned int fit __read_mostly = COMPOUND_FIT_PLUS;
-APOGEE_PARAM(fit, COMPOUND_FIT_NONE, COMPOUND_FIT_BOTH,
+static unsigned int compound_fit __read_mostly = COMPOUND_FIT_PLUS;
+APOGEE_PARAM(fit, compound_fit, COMPOUND_FIT_NONE, COMPOUND_FIT_BOTH,
 	     "slow start ends early, with the window that leaves gamma packets waiting, 0 to 2: 0 in neither, 1 in compound_plus, 2 in compound, too (default 1)");
 
 /* So many RTTs tell of packets that wait in slow start: the first ones of a round
@@ -160,21 +160,21 @@ struct compound {
 
 static bool compound_fits(const struct compound *c)
 {
-	return READ_ONCE(fit) >= (c->plus ? COMPOUND_FIT_PLUS :
+	return READ_ONCE(compound_fit) >= (c->plus ? COMPOUND_FIT_PLUS :
 					    COMPOUND_FIT_BOTH);
 }
 
 static struct compound_rules compound_parameters(const struct compound *c)
 {
 	return (struct compound_rules) {
-		.gamma = READ_ONCE(gamma),
-		.alpha = READ_ONCE(alpha),
-		.beta = READ_ONCE(beta),
-		.k = READ_ONCE(k),
-		.zeta = READ_ONCE(zeta),
-		.excess = READ_ONCE(excess),
-		.rule = c->plus ? READ_ONCE(rule) : COMPOUND_PLAIN,
-		.letter = READ_ONCE(letter),
+		.gamma = READ_ONCE(compound_gamma),
+		.alpha = READ_ONCE(compound_alpha),
+		.beta = READ_ONCE(compound_beta),
+		.k = READ_ONCE(compound_k),
+		.zeta = READ_ONCE(compound_zeta),
+		.excess = READ_ONCE(compound_excess),
+		.rule = c->plus ? READ_ONCE(compound_rule) : COMPOUND_PLAIN,
+		.letter = READ_ONCE(compound_letter),
 	};
 }
 
@@ -311,9 +311,9 @@ static u32 compound_ssthresh(struct sock *sk)
 	 * flight takes no more than from the window that has sent it.
 	 */
 	if (c->fitted)
-		compound_loss_once(&c->windows, c->fit_swnd, READ_ONCE(beta));
+		compound_loss_once(&c->windows, c->fit_swnd, READ_ONCE(compound_beta));
 	else
-		compound_loss(&c->windows, READ_ONCE(beta));
+		compound_loss(&c->windows, READ_ONCE(compound_beta));
 	c->fitted = false;
 	compound_note_held(c);
 	return compound_sent(&c->windows);
@@ -324,7 +324,7 @@ static void compound_set_state(struct sock *sk, u8 state)
 {
 	struct compound *c = inet_csk_ca(sk);
 
-	if (state != TCP_CA_Loss || !lost_by_timeout(sk))
+	if (state != TCP_CA_Loss || !timeout_seen_by_cwnd(sk))
 		return;
 	c->windows.dwnd = 0;
 	compound_follow(&c->windows, tcp_snd_cwnd(tcp_sk(sk)));
@@ -411,7 +411,7 @@ compound_judge_avoidance(struct sock *sk, const struct compound_rules *rules)
 static bool compound_begin_dip(struct sock *sk, const struct compound_rules *rules)
 {
 	struct compound *c = inet_csk_ca(sk);
-	u32 longest_ms = READ_ONCE(relearn) * MSEC_PER_SEC;
+	u32 longest_ms = READ_ONCE(compound_relearn) * MSEC_PER_SEC;
 
 	if (!c->plus || !longest_ms ||
 	    !compound_dip_due(&c->base, c->rtt_us, compound_now_ms(sk),
@@ -471,7 +471,7 @@ compound_judge_round(struct sock *sk, const struct compound_rules *rules)
 static void compound_note_period(struct sock *sk)
 {
 	struct compound *c = inet_csk_ca(sk);
-	u32 longest_ms = READ_ONCE(relearn) * MSEC_PER_SEC;
+	u32 longest_ms = READ_ONCE(compound_relearn) * MSEC_PER_SEC;
 	u32 length_ms = compound_period_ms(&c->base, longest_ms);
 	u64 now_ms = div_u64(ktime_get_real_ns(), NSEC_PER_MSEC);
 	u32 phase_ms, start_ms;

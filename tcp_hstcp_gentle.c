@@ -41,36 +41,36 @@
 #define CREATE_TRACE_POINTS
 #include <trace/tcp_hstcp_gentle.h>
 
-static unsigned int response __read_mostly = HSTCP_RFC3649;
-APOGEE_PARAM(response, HSTCP_RFC3649, HSTCP_PAPER,
+static unsigned int gentle_response __read_mostly = HSTCP_RFC3649;
+APOGEE_PARAM(response, gentle_response, HSTCP_RFC3649, HSTCP_PAPER,
 	     "response function: 0 RFC 3649's, 1 the paper's with W_low = 31 (default 0)");
 
-static unsigned int level __read_mostly = RTT_TREND_5_PERCENT;
-APOGEE_PARAM(level, RTT_TREND_10_PERCENT, RTT_TREND_TENTH_PERCENT,
+static unsigned int gentle_level __read_mostly = RTT_TREND_5_PERCENT;
+APOGEE_PARAM(level, gentle_level, RTT_TREND_10_PERCENT, RTT_TREND_TENTH_PERCENT,
 	     "level of the trend test: 0 for 10 %, 1 for 5 %, 2 for 1 %, 3 for 0.1 % (default 1)");
 
-static unsigned int rise __read_mostly = 20;
-APOGEE_PARAM(rise, 0, 1000,
+static unsigned int gentle_rise __read_mostly = 20;
+APOGEE_PARAM(rise, gentle_rise, 0, 1000,
 	     "least queueing delay with which a rise of the RTT leads to Reno mode, in permille of the minimum RTT, 0 to 1000 (default 20)");
 
-static unsigned int fall __read_mostly = 50;
-APOGEE_PARAM(fall, 0, 1000,
+static unsigned int gentle_fall __read_mostly = 50;
+APOGEE_PARAM(fall, gentle_fall, 0, 1000,
 	     "least fall of the RTT that leads to HighSpeed mode, in permille of the minimum RTT, 0 to 1000 (default 50)");
 
-static unsigned int confirm __read_mostly = 1;
-APOGEE_PARAM(confirm, 1, 16,
+static unsigned int gentle_confirm __read_mostly = 1;
+APOGEE_PARAM(confirm, gentle_confirm, 1, 16,
 	     "windows in succession that must agree on a change of mode, 1 to 16 (default 1)");
 
-static unsigned int samples __read_mostly = 128;
-APOGEE_PARAM(samples, 0, 65535,
+static unsigned int gentle_samples __read_mostly = 128;
+APOGEE_PARAM(samples, gentle_samples, 0, 65535,
 	     "RTTs of a window that are judged, about, 0 to 65535, 0 for one with every ACK (default 128)");
 
-static unsigned int share __read_mostly = GENTLE_SHARE_HALVE;
-APOGEE_PARAM(share, GENTLE_SHARE_PAPER, GENTLE_SHARE_GROW,
+static unsigned int gentle_share __read_mostly = GENTLE_SHARE_HALVE;
+APOGEE_PARAM(share, gentle_share, GENTLE_SHARE_PAPER, GENTLE_SHARE_GROW,
 	     "Reno mode: 0 the paper's, 1 halve at a loss, 2 grow by 3 b / (2 - b) per round trip (default 1)");
 
-static unsigned int early_exit __read_mostly;
-APOGEE_PARAM(early_exit, 0, 2,
+static unsigned int gentle_early_exit __read_mostly;
+APOGEE_PARAM(early_exit, gentle_early_exit, 0, 2,
 	     "when the RTTs of a window rise in slow start, limit it to what the path holds: 0 no, 1 yes, 2 and grow by a quarter per round trip from there (default 0)");
 
 /* Why the mode has changed. */
@@ -176,8 +176,8 @@ static u32 gentle_ssthresh(struct sock *sk)
 	g->quarter = g->mode == GENTLE_SLOW_START;
 	if (g->quarter)
 		return max(tcp_snd_cwnd(tp) / 4, HSTCP_CWND_MIN);
-	return gentle_reduced(READ_ONCE(response), g->mode,
-				  tcp_snd_cwnd(tp), READ_ONCE(share));
+	return gentle_reduced(READ_ONCE(gentle_response), g->mode,
+			      tcp_snd_cwnd(tp), READ_ONCE(gentle_share));
 }
 
 /* Half of the window that was, whatever the stack has asked for. */
@@ -200,7 +200,7 @@ static void gentle_set_state(struct sock *sk, u8 state)
 	g->first_seq = tcp_sk(sk)->snd_nxt;
 	/* A timeout amid recovery, for which the stack has no event. */
 	if (state == TCP_CA_Loss && tcp_in_cwnd_reduction(sk) &&
-	    lost_by_timeout(sk))
+	    timeout_seen_by_cwnd(sk))
 		gentle_timeout(sk);
 }
 
@@ -258,17 +258,17 @@ static void gentle_limit_slow_start(struct sock *sk, s32 change)
 	holds = gentle_capacity(g->packets, g->sent_us - g->trend.first_us,
 				change, rtt_min);
 	tp->snd_ssthresh = min(tp->snd_ssthresh, holds);
-	g->careful = READ_ONCE(early_exit) == 2;
+	g->careful = READ_ONCE(gentle_early_exit) == 2;
 }
 
 /* The packets of a window are acknowledged: judge their RTTs, begin the next. */
 static void gentle_judge_window(struct sock *sk)
 {
 	const struct gentle_rules rules = {
-		.level = READ_ONCE(level),
-		.rise = READ_ONCE(rise),
-		.fall = READ_ONCE(fall),
-		.confirm = READ_ONCE(confirm),
+		.level = READ_ONCE(gentle_level),
+		.rise = READ_ONCE(gentle_rise),
+		.fall = READ_ONCE(gentle_fall),
+		.confirm = READ_ONCE(gentle_confirm),
 	};
 	struct gentle *g = inet_csk_ca(sk);
 	enum rtt_trend_verdict trend, verdict;
@@ -290,7 +290,7 @@ static void gentle_judge_window(struct sock *sk)
 	if (mode != g->mode)
 		gentle_enter(sk, mode, GENTLE_BY_TREND);
 	if (mode == GENTLE_SLOW_START && trend == RTT_TREND_RISING &&
-	    READ_ONCE(early_exit))
+	    READ_ONCE(gentle_early_exit))
 		gentle_limit_slow_start(sk, change);
 	gentle_begin_window(sk);
 }
@@ -299,7 +299,7 @@ static void gentle_pkts_acked(struct sock *sk, const struct ack_sample *sample)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct gentle *g = inet_csk_ca(sk);
-	u32 wanted = READ_ONCE(samples), rtt_us;
+	u32 wanted = READ_ONCE(gentle_samples), rtt_us;
 
 	if (inet_csk(sk)->icsk_ca_state > TCP_CA_Disorder)
 		return;
@@ -364,10 +364,10 @@ static void gentle_set_growth(struct gentle *g, u32 cwnd)
 	g->credit = cwnd;
 	g->increase = 1;
 	if (g->mode == GENTLE_RENO)
-		g->credit = gentle_reno_credit(READ_ONCE(response),
-					       READ_ONCE(share), cwnd);
+		g->credit = gentle_reno_credit(READ_ONCE(gentle_response),
+					       READ_ONCE(gentle_share), cwnd);
 	else
-		g->increase = hstcp_increase(READ_ONCE(response), cwnd);
+		g->increase = hstcp_increase(READ_ONCE(gentle_response), cwnd);
 }
 
 static void gentle_cong_avoid(struct sock *sk, u32 ack, u32 acked)
@@ -403,20 +403,20 @@ static size_t gentle_get_info(struct sock *sk, u32 ext, int *attr,
 	const struct tcp_sock *tp = tcp_sk(sk);
 	const struct gentle *g = inet_csk_ca(sk);
 	u32 cwnd = max(tcp_snd_cwnd(tp), 1U);
-	u32 left = gentle_reduced(READ_ONCE(response), g->mode, cwnd,
-				  READ_ONCE(share));
+	u32 left = gentle_reduced(READ_ONCE(gentle_response), g->mode, cwnd,
+				  READ_ONCE(gentle_share));
 	u64 bw = 0, growth = 0;
 
 	if (tp->srtt_us)
 		bw = div_u64((u64)cwnd * tp->mss_cache * USEC_PER_SEC * 8,
 			     tp->srtt_us);
 	if (g->mode == GENTLE_HIGHSPEED)
-		growth = (u64)hstcp_increase(READ_ONCE(response), cwnd) *
+		growth = (u64)hstcp_increase(READ_ONCE(gentle_response), cwnd) *
 			 BBR_INFO_UNIT;
 	else if (g->mode == GENTLE_RENO)
 		growth = div_u64((u64)cwnd * BBR_INFO_UNIT,
-				 gentle_reno_credit(READ_ONCE(response),
-						    READ_ONCE(share), cwnd));
+				 gentle_reno_credit(READ_ONCE(gentle_response),
+						    READ_ONCE(gentle_share), cwnd));
 	return bbr_info(ext, attr, info, bw, g->path.rtt_us,
 			div_u64((u64)left * BBR_INFO_UNIT, cwnd), growth);
 }

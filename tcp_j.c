@@ -39,7 +39,7 @@
 #define J_FIRST_INTERVAL_US	1000
 
 /**
- * struct j - per connection state
+ * struct j_state - per connection state
  * @abe: bandwidth estimation
  * @cwnd_abe: window ABE measures, in segments, 0 without an estimate
  * @una: snd_una at the last ACK
@@ -49,7 +49,7 @@
  * @reduced: the stack has asked for ssthresh; the window is to be set
  * @marked: a mark has been answered, and the window not grown past cwnd_abe since
  */
-struct j {
+struct j_state {
 	struct abe abe;
 	u32 cwnd_abe;
 	u32 una;
@@ -74,7 +74,7 @@ static void j_set_pacing_rate(struct sock *sk)
 
 static void j_init(struct sock *sk)
 {
-	struct j *j = inet_csk_ca(sk);
+	struct j_state *j = inet_csk_ca(sk);
 
 	memset(j, 0, sizeof(*j));
 	j->una = tcp_sk(sk)->snd_una;
@@ -84,7 +84,7 @@ static void j_init(struct sock *sk)
 static u32 j_ssthresh(struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
-	struct j *j = inet_csk_ca(sk);
+	struct j_state *j = inet_csk_ca(sk);
 	const struct star_window w = { .cwnd_abe = j->cwnd_abe };
 
 	j->prior_cwnd = tcp_snd_cwnd(tp);
@@ -98,7 +98,7 @@ static u32 j_ssthresh(struct sock *sk)
  */
 static void j_set_state(struct sock *sk, u8 new_state)
 {
-	struct j *j = inet_csk_ca(sk);
+	struct j_state *j = inet_csk_ca(sk);
 
 	if (new_state != TCP_CA_Loss || !timeout_seen(sk, j->reduced, j->cwnd))
 		return;
@@ -109,7 +109,7 @@ static void j_set_state(struct sock *sk, u8 new_state)
 
 static u32 j_undo_cwnd(struct sock *sk)
 {
-	struct j *j = inet_csk_ca(sk);
+	struct j_state *j = inet_csk_ca(sk);
 
 	j->reduced = false;
 	return max(tcp_snd_cwnd(tcp_sk(sk)), j->prior_cwnd);
@@ -121,11 +121,11 @@ static u32 j_undo_cwnd(struct sock *sk)
 static void j_reduce(struct sock *sk)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
-	struct j *j = inet_csk_ca(sk);
+	struct j_state *j = inet_csk_ca(sk);
 	u32 cwnd = j->prior_cwnd;
 
 	j->reduced = false;
-	if (loss_is_marked(sk)) {
+	if (marked_reduction(sk)) {
 		j->marked = true;
 		cwnd = star_mark_cwnd(cwnd);
 	} else if (!j->marked) {
@@ -141,7 +141,7 @@ static void j_reduce(struct sock *sk)
 static void j_shrink(struct sock *sk, u32 cwnd)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
-	struct j *j = inet_csk_ca(sk);
+	struct j_state *j = inet_csk_ca(sk);
 
 	if (cwnd >= tcp_snd_cwnd(tp))
 		return;
@@ -159,7 +159,7 @@ APOGEE_TX_START(j_tx_start)
 APOGEE_CONG_CONTROL(j_cong_control)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
-	struct j *j = inet_csk_ca(sk);
+	struct j_state *j = inet_csk_ca(sk);
 	u32 acked = rs->acked_sacked;
 	u32 rtt_min = tcp_min_rtt(tp);
 	u8 state = inet_csk(sk)->icsk_ca_state;
@@ -188,7 +188,7 @@ APOGEE_CONG_CONTROL(j_cong_control)
 static size_t j_get_info(struct sock *sk, u32 ext, int *attr,
 			 union tcp_cc_info *info)
 {
-	const struct j *j = inet_csk_ca(sk);
+	const struct j_state *j = inet_csk_ca(sk);
 
 	return bbr_info(ext, attr, info, abe_bw(&j->abe),
 			tcp_min_rtt(tcp_sk(sk)), 0, 0);
@@ -208,7 +208,7 @@ static struct tcp_congestion_ops tcp_j __read_mostly = {
 
 static int __init tcp_j_register(void)
 {
-	BUILD_BUG_ON(sizeof(struct j) > ICSK_CA_PRIV_SIZE);
+	BUILD_BUG_ON(sizeof(struct j_state) > ICSK_CA_PRIV_SIZE);
 	return tcp_register_congestion_control(&tcp_j);
 }
 

@@ -105,20 +105,20 @@
 #define CREATE_TRACE_POINTS
 #include <trace/tcp_star.h>
 
-static unsigned int first_interval_us __read_mostly = 1000;
-APOGEE_PARAM(first_interval_us, 1, 1000000,
+static unsigned int star_first_interval_us __read_mostly = 1000;
+APOGEE_PARAM(first_interval_us, star_first_interval_us, 1, 1000000,
 	     "interval given to the very first ACK, in us, 1 to 1000000 (default 1000)");
 
-static unsigned int aen __read_mostly = 1;
-APOGEE_PARAM(aen, 0, 1,
+static unsigned int star_aen __read_mostly = 1;
+APOGEE_PARAM(aen, star_aen, 0, 1,
 	     "restore the window after timeouts caused by lost ACKs, 0 or 1 (default 1)");
 
-static unsigned int pacing __read_mostly = 1;
-APOGEE_PARAM(pacing, 0, 1,
+static unsigned int star_pacing __read_mostly = 1;
+APOGEE_PARAM(pacing, star_pacing, 0, 1,
 	     "pace what is sent, 0 or 1 (default 1)");
 
-static unsigned int coexist __read_mostly = 1;
-APOGEE_PARAM(coexist, 0, 1,
+static unsigned int star_coexist __read_mostly = 1;
+APOGEE_PARAM(coexist, star_coexist, 0, 1,
 	     "1: judge each round trip, and yield to other flows at congestion; 0: the paper's letter (default 1)");
 
 /* The first window: a segment for each 25 ms of the round trip ... */
@@ -165,7 +165,7 @@ struct star {
 /* Each round trip is judged; else it is the paper's letter. */
 static bool star_judges(void)
 {
-	return READ_ONCE(coexist);
+	return READ_ONCE(star_coexist);
 }
 
 /* RTT_min: the path's own, as far as the judgement knows. */
@@ -301,7 +301,7 @@ static void star_timeout(struct sock *sk)
 	/* With a mark or a loss known before, the prior window is gone. A second
 	 * timeout, before the verdict on the first, is data loss.
 	 */
-	if (!READ_ONCE(aen) ||
+	if (!READ_ONCE(star_aen) ||
 	    inet_csk(sk)->icsk_ca_state > TCP_CA_Disorder) {
 		if (s->w.mode == STAR_JUDGE)
 			trace_star_aen(sk, s->p_seq, STAR_AEN_LOSS);
@@ -387,7 +387,7 @@ static bool star_check_aen(struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
-	const struct star_aen evidence = {
+	const struct star_aen_evidence evidence = {
 		.una_after_mark = after(tp->snd_una, s->una),
 		.covers_probe = !before(tp->snd_una, s->p_seq),
 		.sack_hole = s->w.sack_hole ||
@@ -450,7 +450,7 @@ static bool star_estimate(struct sock *sk, const struct rate_sample *rs)
 	s->abe.recent = letter;
 	if (!abe_ack(&s->abe, (u32)tp->tcp_mstamp, (u32)tp->first_tx_mstamp,
 		     (u64)rs->acked_sacked * tp->mss_cache, tp->mss_cache,
-		     rtt_min, READ_ONCE(first_interval_us),
+		     rtt_min, READ_ONCE(star_first_interval_us),
 		     rs->is_app_limited || star_held_below(s)))
 		return false;
 
@@ -623,7 +623,7 @@ static void star_reduce(struct sock *sk)
 	bool queue = s->j.queue && star_judges();
 
 	s->w.asked = 0;
-	if (loss_is_marked(sk)) {
+	if (marked_reduction(sk)) {
 		s->w.mode = STAR_MARKED;
 		star_set_cwnd(&s->w, star_mark_cwnd(cwnd));
 		tp->snd_ssthresh = star_cwnd(&s->w);
@@ -693,7 +693,7 @@ static void star_set_pacing_rate(struct sock *sk)
 	/* Nothing to pace by: what the connection began with. */
 	if (!abe_bw(&s->abe) || star_rtt_min(sk) == U32_MAX)
 		return;
-	if (READ_ONCE(pacing)) {
+	if (READ_ONCE(star_pacing)) {
 		rate = star_pacing_rate(tcp_snd_cwnd(tp), tp->mss_cache,
 					star_rtt_min(sk), star_pace(s));
 		if (READ_ONCE(sk->sk_pacing_status) == SK_PACING_NONE)

@@ -433,7 +433,7 @@ enum star_verdict {
 };
 
 /**
- * struct star_aen - what AEN knows when an ACK arrives after a timeout
+ * struct star_aen_evidence - what AEN knows when an ACK arrives after a timeout
  * @una_after_mark: ACK_seq is beyond the oldest segment of the timeout
  * @covers_probe: P_seq <= ACK_seq
  * @sack_hole: SACK blocks show a hole below P_seq, or the scoreboard did
@@ -444,7 +444,7 @@ enum star_verdict {
  * @echo_original: the echo is older than the retransmission: the ACK answers
  *	the original
  */
-struct star_aen {
+struct star_aen_evidence {
 	bool una_after_mark;
 	bool covers_probe;
 	bool sack_hole;
@@ -468,7 +468,7 @@ struct star_aen {
  *
  * Return: the verdict.
  */
-static inline enum star_verdict star_aen_verdict(const struct star_aen *a)
+static inline enum star_verdict star_aen_verdict(const struct star_aen_evidence *a)
 {
 	if (a->sack_hole)
 		return STAR_AEN_LOSS;

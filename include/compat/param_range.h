@@ -28,18 +28,20 @@ static inline int apogee_param_set(const char *val,
 	return 0;
 }
 
-/* An unsigned parameter @name between @lo and @hi, both included. */
-#define APOGEE_PARAM(name, lo, hi, desc)				\
-	static int name##_set(const char *val,				\
-			      const struct kernel_param *kp)		\
+/* The module parameter @name, kept in the unsigned int @variable, from @lo to @hi,
+ * both included.
+ */
+#define APOGEE_PARAM(name, variable, lo, hi, desc)			\
+	static int variable##_set(const char *val,			\
+				  const struct kernel_param *kp)	\
 	{								\
 		return apogee_param_set(val, kp, lo, hi);		\
 	}								\
-	static const struct kernel_param_ops name##_ops = {		\
-		.set = name##_set,					\
+	static const struct kernel_param_ops variable##_ops = {		\
+		.set = variable##_set,					\
 		.get = param_get_uint,					\
 	};								\
-	module_param_cb(name, &name##_ops, &name, 0644);		\
+	module_param_cb(name, &variable##_ops, &(variable), 0644);	\
 	__MODULE_PARM_TYPE(name, "uint");				\
 	MODULE_PARM_DESC(name, desc)
 

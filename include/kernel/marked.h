@@ -8,14 +8,14 @@
 #include <net/tcp.h>
 
 /**
- * loss_is_marked() - has a mark come with what the stack has asked ssthresh for?
+ * marked_reduction() - has a mark come with what the stack has asked ssthresh for?
  * @sk: a socket at the end of the ACK with which it has
  *
  * The ACK that begins recovery may carry the echo. The peer ends it, as CWR is sent
  * for the recovery: no other ACK tells of that mark. The stack knows it by the
  * threshold to undo to, which it has not noted.
  */
-static inline bool loss_is_marked(const struct sock *sk)
+static inline bool marked_reduction(const struct sock *sk)
 {
 	u8 state = inet_csk(sk)->icsk_ca_state;
 

@@ -33,7 +33,7 @@ static inline bool timeout_seen(const struct sock *sk, bool asked, u32 cwnd)
 }
 
 /**
- * lost_by_timeout() - the same, for modules that leave the window to the stack
+ * timeout_seen_by_cwnd() - the same, for modules that leave the window to the stack
  * @sk: a socket in its set_state()
  *
  * For a timeout the window has become one packet more than is under way. By chance
@@ -41,7 +41,7 @@ static inline bool timeout_seen(const struct sock *sk, bool asked, u32 cwnd)
  *
  * Return: whether it is a timeout.
  */
-static inline bool lost_by_timeout(const struct sock *sk)
+static inline bool timeout_seen_by_cwnd(const struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 

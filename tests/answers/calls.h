@@ -1571,7 +1571,7 @@ static void answer_star_first_rate(void *call)
 
 struct answer_star_aen_verdict {
 	enum star_verdict result;
-	struct star_aen a;
+	struct star_aen_evidence a;
 };
 
 static void answer_star_aen_verdict(void *call)

@@ -27,13 +27,13 @@
 #include <compat/cong_control.h>
 #include <compat/param_range.h>
 
-static unsigned int cwnd = 500;
-APOGEE_PARAM(cwnd, 2, 1048576,
+static unsigned int constant_cwnd = 500;
+APOGEE_PARAM(cwnd, constant_cwnd, 2, 1048576,
 	     "congestion window in segments, 2 to 1048576 (default 500)");
 
 static u32 constant_window(const struct sock *sk)
 {
-	return min(READ_ONCE(cwnd), tcp_sk(sk)->snd_cwnd_clamp);
+	return min(READ_ONCE(constant_cwnd), tcp_sk(sk)->snd_cwnd_clamp);
 }
 
 static void constant_hold(struct sock *sk)

@@ -27,7 +27,7 @@ VERDICTS = (WAIT, SPURIOUS, LOSS)
 
 
 def verdict(apogee: Library, **evidence: bool) -> str:
-    number = apogee.star_aen_verdict(apogee.new("star_aen", **evidence))
+    number = apogee.star_aen_verdict(apogee.new("star_aen_evidence", **evidence))
     return next(name for name in VERDICTS if getattr(apogee, name) == number)
 
 
