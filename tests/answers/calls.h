@@ -1408,21 +1408,21 @@ static void answer_star_is_clear(void *call)
 struct answer_star_release {
 	struct star_window w;
 	u32 ssthresh;
-	bool letter;
+	bool published;
 };
 
 static void answer_star_release(void *call)
 {
 	struct answer_star_release *c = call;
 
-	star_release(&c->w, c->ssthresh, c->letter);
+	star_release(&c->w, c->ssthresh, c->published);
 }
 
 struct answer_star_lwc {
 	struct star_window w;
 	u32 acked;
 	u32 ssthresh;
-	bool letter;
+	bool published;
 	bool queue;
 };
 
@@ -1430,7 +1430,7 @@ static void answer_star_lwc(void *call)
 {
 	struct answer_star_lwc *c = call;
 
-	star_lwc(&c->w, c->acked, c->ssthresh, c->letter, c->queue);
+	star_lwc(&c->w, c->acked, c->ssthresh, c->published, c->queue);
 }
 
 struct answer_star_set_cwnd {
