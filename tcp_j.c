@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * TCP-J: the baseline TCP-STAR is compared with.
+ * TCP-J: the baseline for TCP-STAR.
  *
  * N. Sato, M. Kunishi, F. Teraoka: "TCP-J: New Transport Protocol for Wireless
  * Network Environments" (in Japanese), IPSJ Journal 43(12), 2002.
  *
- * NewReno's growth; after a data loss the window ABE measures (CWS's rule, see
- * star.h) instead of half of it; no LWC, no AEN. With the settings the
- * TCP-STAR paper gives it (footnote 1): ssthresh may grow to the
+ * The window grows as in NewReno. After a data loss it becomes the window that ABE
+ * measures (CWS's rule, see star.h) instead of half; there is no LWC and no AEN. With
+ * the settings of the TCP-STAR paper (footnote 1): ssthresh may grow to the
  * bandwidth-delay product, and a timeout restarts from the initial window.
  *
  * Notable differences from the papers:
  *   o ABE's samples and filter are those of abe.h.
- *   o As in tcp_star the module owns the window by cong_control, so that
- *     "keep the window" (fig. 2) isn't overruled by proportional rate
- *     reduction, and does what the stack leaves out then: restart after idle.
- *     It doesn't pace.
- *   o ECN marks are congestion: the window falls to 0.8 (RFC 8511).
+ *   o As in tcp_star the module sets the window in cong_control, so that
+ *     proportional rate reduction does not overrule "keep the window" (fig. 2).
+ *     The restart after idle, which the stack then omits, is done here. Packets are
+ *     not paced.
+ *   o ECN marks indicate congestion: the window is reduced to 0.8 (RFC 8511).
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -35,19 +35,20 @@
 #define CREATE_TRACE_POINTS
 #include <trace/tcp_j.h>
 
-/* Interval given to the very first ACK: no window depends on it here. */
+/* Interval assumed for the first ACK; here no window depends on it. */
 #define J_FIRST_INTERVAL_US	1000
 
 /**
- * struct j_state - per connection state
+ * struct j_state - per-connection state
  * @abe: bandwidth estimation
  * @cwnd_abe: window ABE measures, in segments, 0 without an estimate
  * @una: snd_una at the last ACK
- * @cwnd: window that the last ACK left, in segments
+ * @cwnd: window after the last ACK, in segments
  * @prior_cwnd: window before the last reduction, in segments
  * @prior_ssthresh: ssthresh before the last reduction
- * @reduced: the stack has asked for ssthresh; the window is to be set
- * @marked: a mark has been answered, and the window not grown past cwnd_abe since
+ * @reduced: the stack has asked for ssthresh, and the window is not yet set
+ * @marked: there was a response to an ECN mark, and the window is not yet above
+ *	@cwnd_abe again
  */
 struct j_state {
 	struct abe abe;
@@ -60,8 +61,8 @@ struct j_state {
 	bool marked;
 };
 
-/* What TSO is to hand to the device at once. Not what an algorithm that paces has
- * left: its timer would go on with it.
+/* The stack derives the size of TSO packets from the pacing rate. If the previous
+ * algorithm has switched on pacing, that stays on: lift the rate.
  */
 static void j_set_pacing_rate(struct sock *sk)
 {
@@ -93,8 +94,8 @@ static u32 j_ssthresh(struct sock *sk)
 	return star_cws_ssthresh(&w, j->prior_cwnd);
 }
 
-/* The stack has set the window to 1 for a timeout: the initial one instead, or the
- * one of before if that was smaller.
+/* After a timeout the stack has set the window to 1: replace it by the initial window,
+ * or the previous one if that was smaller.
  */
 static void j_set_state(struct sock *sk, u8 new_state)
 {
@@ -115,8 +116,8 @@ static u32 j_undo_cwnd(struct sock *sk)
 	return max(tcp_snd_cwnd(tcp_sk(sk)), j->prior_cwnd);
 }
 
-/* Answer the loss event or the mark for which the stack asked ssthresh. After a
- * mark the window may be below what ABE measures: a loss does not lift it there.
+/* Respond to the loss event or mark for which the stack has asked for ssthresh. After
+ * a mark the window may be below cwnd_abe: a loss does not raise it then.
  */
 static void j_reduce(struct sock *sk)
 {
@@ -137,7 +138,7 @@ static void j_reduce(struct sock *sk)
 	tcp_snd_cwnd_set(tp, cwnd);
 }
 
-/* A window after idle: slow start leads back to what it was. */
+/* Reduce the window after an idle period; slow start leads back. */
 static void j_shrink(struct sock *sk, u32 cwnd)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -145,7 +146,7 @@ static void j_shrink(struct sock *sk, u32 cwnd)
 
 	if (cwnd >= tcp_snd_cwnd(tp))
 		return;
-	/* Neither a mark to be answered nor an undo raises it again. */
+	/* A pending response to a mark, or an undo, must not raise it again. */
 	j->prior_cwnd = min(j->prior_cwnd, cwnd);
 	tp->snd_ssthresh = tcp_current_ssthresh(sk);
 	tcp_snd_cwnd_set(tp, cwnd);
@@ -184,7 +185,7 @@ APOGEE_CONG_CONTROL(j_cong_control)
 	trace_j_ack(sk, j->cwnd_abe, abe_bw(&j->abe));
 }
 
-/* ss -ti shows bandwidth and minimum RTT, in the form bbr uses. */
+/* ss -ti shows bandwidth and minimum RTT, in bbr's format. */
 static size_t j_get_info(struct sock *sk, u32 ext, int *attr,
 			 union tcp_cc_info *info)
 {
