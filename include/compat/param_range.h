@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Module parameters with a range that is enforced: a value outside gets
- * -EINVAL and a line in the log that names the range, at load time and when
- * written to /sys/module/.../parameters.
+ * Module parameters with an enforced range: a value outside is rejected with -EINVAL
+ * and a line in the log that gives the range, both at load time and on writes to
+ * /sys/module/.../parameters.
  *
- * The kernel's param_set_uint_minmax() refuses silently, and stable kernels
+ * The kernel's param_set_uint_minmax() rejects without a message, and stable kernels
  * before 5.16 lack it.
  */
 #ifndef APOGEE_COMPAT_PARAM_RANGE_H
@@ -28,7 +28,7 @@ static inline int apogee_param_set(const char *val,
 	return 0;
 }
 
-/* The module parameter @name, kept in the unsigned int @variable, from @lo to @hi,
+/* The module parameter @name, stored in the unsigned int @variable, from @lo to @hi,
  * both included.
  */
 #define APOGEE_PARAM(name, variable, lo, hi, desc)			\
