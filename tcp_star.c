@@ -151,7 +151,7 @@ APOGEE_PARAM(coexist, star_coexist, 0, 1,
 struct star {
 	struct abe abe;
 	struct star_window w;
-	struct star_judge j;
+	struct judge_state j;
 	u32 una;
 	union {
 		struct {

@@ -100,7 +100,7 @@
 #define JUDGE_RISE_SHIFT	3
 
 /**
- * struct star_judge - state of the evaluation of RTTs and losses
+ * struct judge_state - state of the evaluation of RTTs and losses
  * @base_us: the path's RTT, ~0 if unknown
  * @least_us: minimum RTT of the current round, ~0 if none yet
  * @last_us: minimum RTT of the previous round; during a test of the RTT, of the round
@@ -132,7 +132,7 @@
  * @quiet: rounds whose losses are ignored, since nothing arrived for a while
  * @top: recent maximum delay of the queue, in 1/16 of @base_us
  */
-struct star_judge {
+struct judge_state {
 	u32 base_us;
 	u32 least_us;
 	u32 last_us;
@@ -207,7 +207,7 @@ static inline u32 judge_share(u32 cwnd, u32 rtt_us, u32 base_us)
 }
 
 /* Is the RTT more than a sixteenth and @spread_us above the path's? */
-static inline bool judge_above(const struct star_judge *j, u32 rtt_us,
+static inline bool judge_above(const struct judge_state *j, u32 rtt_us,
 			       u32 spread_us)
 {
 	return rtt_us > j->base_us &&
@@ -220,7 +220,7 @@ static inline bool judge_above(const struct star_judge *j, u32 rtt_us,
  * @j: the state
  * @rtt_us: the RTT
  */
-static inline void judge_rtt(struct star_judge *j, u32 rtt_us)
+static inline void judge_rtt(struct judge_state *j, u32 rtt_us)
 {
 	j->base_us = min_t(u32, j->base_us, rtt_us);
 	j->least_us = min_t(u32, j->least_us, rtt_us);
@@ -238,7 +238,7 @@ static inline bool judge_is_empty(u32 rtt_us, u32 base_us, u32 calm)
 }
 
 /* Delay of the queue: RTT above the path's, in 1/16 of it, up to 255. */
-static inline u32 judge_queued(const struct star_judge *j, u32 rtt_us)
+static inline u32 judge_queued(const struct judge_state *j, u32 rtt_us)
 {
 	u64 above_us = rtt_us > j->base_us ? rtt_us - j->base_us : 0;
 
@@ -247,7 +247,7 @@ static inline u32 judge_queued(const struct star_judge *j, u32 rtt_us)
 }
 
 /* The path has become longer: part of the known queue delay belongs to the path. */
-static inline void judge_adopt(struct star_judge *j)
+static inline void judge_adopt(struct judge_state *j)
 {
 	j->top -= (u8)min_t(u32, j->top, judge_queued(j, j->least_us));
 	j->base_us = j->least_us;
@@ -260,7 +260,7 @@ static inline void judge_adopt(struct star_judge *j)
 /* In a test, the RTT is the path's if it changes by less than a quarter of the expected
  * fall: the flow's own queue would become shorter, and one that others fill varies.
  */
-static inline bool judge_is_path(const struct star_judge *j)
+static inline bool judge_is_path(const struct judge_state *j)
 {
 	u32 due = (u32)(((u64)j->last_us * j->fall) >> 10);
 	u32 moved = j->last_us > j->least_us ? j->last_us - j->least_us :
@@ -273,7 +273,7 @@ static inline bool judge_is_path(const struct star_judge *j)
  * for a test: a queue shared with other flows varies. A large flow has tests, so its
  * rounds are not counted, and those counted before are discarded.
  */
-static inline bool judge_is_still(struct star_judge *j)
+static inline bool judge_is_still(struct judge_state *j)
 {
 	u64 above = (u64)(j->least_us - j->base_us) << 6;
 	u32 level = (u32)min_t(u64, div_u64(above, max_t(u32, j->base_us, 1)),
@@ -289,7 +289,7 @@ static inline bool judge_is_still(struct star_judge *j)
 	return j->still == JUDGE_STILL;
 }
 
-static inline void judge_see_queue(struct star_judge *j)
+static inline void judge_see_queue(struct judge_state *j)
 {
 	u32 fallen = j->top - ((j->top + (1U << JUDGE_TOP_SHIFT) - 1) >>
 			       JUDGE_TOP_SHIFT);
@@ -304,13 +304,13 @@ static inline void judge_see_queue(struct star_judge *j)
  *
  * A loss in a shorter queue is a bit error, or due to other flows.
  */
-static inline bool judge_is_near_top(const struct star_judge *j, u32 rtt_us)
+static inline bool judge_is_near_top(const struct judge_state *j, u32 rtt_us)
 {
 	return judge_queued(j, rtt_us) * 4 >= j->top * 3U;
 }
 
 /* Has the RTT grown by more than an eighth since the previous round? */
-static inline bool judge_is_rising(const struct star_judge *j)
+static inline bool judge_is_rising(const struct judge_state *j)
 {
 	return j->least_us > (u64)j->last_us + (j->last_us >> JUDGE_RISE_SHIFT);
 }
@@ -323,7 +323,7 @@ static inline bool judge_is_rising(const struct star_judge *j)
  *
  * Return: true if the path has become longer.
  */
-static inline bool judge_end_rtt(struct star_judge *j, u32 srtt_us,
+static inline bool judge_end_rtt(struct judge_state *j, u32 srtt_us,
 				 u32 min_rtt_us)
 {
 	u32 spread_us = srtt_us > j->least_us ? srtt_us - j->least_us : 0;
@@ -364,7 +364,7 @@ static inline bool judge_end_rtt(struct star_judge *j, u32 srtt_us,
  * There is no test if the effect would be too small to be distinguished from that of
  * other flows.
  */
-static inline void judge_begin_test(struct star_judge *j, u32 rtt_us,
+static inline void judge_begin_test(struct judge_state *j, u32 rtt_us,
 				    u32 fall_us, u32 rounds)
 {
 	u32 seen = j->alone ? 2 : 3;
@@ -383,7 +383,7 @@ static inline void judge_begin_test(struct star_judge *j, u32 rtt_us,
  *
  * Later RTTs and losses are not due to the last reduction.
  */
-static inline void judge_end_test(struct star_judge *j)
+static inline void judge_end_test(struct judge_state *j)
 {
 	j->test = 0;
 	j->dip = 0;
@@ -394,7 +394,7 @@ static inline void judge_end_test(struct star_judge *j)
  * judge_test_due() - is it time for a test of the RTT?
  * @j: the state, at the end of a round
  */
-static inline bool judge_test_due(const struct star_judge *j)
+static inline bool judge_test_due(const struct judge_state *j)
 {
 	return !j->test && !j->rest && j->standing == JUDGE_STANDING;
 }
@@ -410,7 +410,7 @@ static inline bool judge_test_due(const struct star_judge *j)
  *
  * Return: the window.
  */
-static inline u32 judge_dip(const struct star_judge *j, u32 cwnd)
+static inline u32 judge_dip(const struct judge_state *j, u32 cwnd)
 {
 	u32 dip = max_t(u32, judge_share(cwnd, j->last_us, j->base_us),
 			cwnd >> 1);
@@ -423,7 +423,7 @@ static inline u32 judge_dip(const struct star_judge *j, u32 cwnd)
 /* Update @calm, the distance of the smoothed RTT from the path's without a queue, as
  * jitter causes it. While the flow sends much, an increase is its own queue.
  */
-static inline void judge_calm(struct star_judge *j, u32 rtt_us, bool little)
+static inline void judge_calm(struct judge_state *j, u32 rtt_us, bool little)
 {
 	u64 above_us = rtt_us > j->base_us ? rtt_us - j->base_us : 0;
 	u32 now = (u32)min_t(u64, div_u64(above_us << 8,
@@ -440,7 +440,7 @@ static inline void judge_calm(struct star_judge *j, u32 rtt_us, bool little)
  * @j: the state
  * @r: the round that has ended
  */
-static inline void judge_use(struct star_judge *j, const struct judge_round *r)
+static inline void judge_use(struct judge_state *j, const struct judge_round *r)
 {
 	u64 sent = (u64)r->delivered + r->lost, path = r->path;
 
@@ -458,7 +458,7 @@ static inline void judge_use(struct star_judge *j, const struct judge_round *r)
  * judge_is_lone() - have no other flows been detected for JUDGE_LONE rounds?
  * @j: the state
  */
-static inline bool judge_is_lone(const struct star_judge *j)
+static inline bool judge_is_lone(const struct judge_state *j)
 {
 	return j->lone == JUDGE_LONE;
 }
@@ -470,7 +470,7 @@ static inline bool judge_is_lone(const struct star_judge *j)
  * An overflowing queue delivers without a pause. Only if the flow is alone: in a queue
  * that other flows fill, pauses between its packets are normal.
  */
-static inline void judge_silence(struct star_judge *j)
+static inline void judge_silence(struct judge_state *j)
 {
 	if (judge_is_lone(j))
 		j->quiet = 2;
@@ -480,27 +480,27 @@ static inline void judge_silence(struct star_judge *j)
  * judge_cut_made() - the window was reduced: losses show the effect after a round
  * @j: the state
  */
-static inline void judge_cut_made(struct star_judge *j)
+static inline void judge_cut_made(struct judge_state *j)
 {
 	j->excess = 0;
 	j->skip = 2;
 }
 
-static inline void judge_count_anew(struct star_judge *j, u32 ratio)
+static inline void judge_count_anew(struct judge_state *j, u32 ratio)
 {
 	j->ratio = (u8)min_t(u32, ratio, U8_MAX);
 	j->expected = 0;
 	j->lost = 0;
 }
 
-static inline void judge_count(struct star_judge *j, u64 expected, u64 lost)
+static inline void judge_count(struct judge_state *j, u64 expected, u64 lost)
 {
 	j->expected = (u8)min_t(u64, expected, U8_MAX);
 	j->lost = (u8)min_t(u64, lost, U8_MAX);
 }
 
 /* Set the estimated loss rate of the link, and restart its review. */
-static inline void judge_believe(struct star_judge *j, u32 link)
+static inline void judge_believe(struct judge_state *j, u32 link)
 {
 	j->link = (u8)min_t(u32, link, U8_MAX);
 	j->seen_expected = 0;
@@ -523,7 +523,7 @@ static inline u32 judge_doubt(u32 link)
  * flows and with a queue, an estimate that is confirmed is lowered: if all flows
  * attributed the queue's losses to the link, none would yield.
  */
-static inline void judge_see(struct star_judge *j, const struct judge_round *r,
+static inline void judge_see(struct judge_state *j, const struct judge_round *r,
 			     u32 sent)
 {
 	u64 now = ((u64)sent * j->link + 64) >> 7, lost = r->lost;
@@ -561,7 +561,7 @@ static inline void judge_see(struct star_judge *j, const struct judge_round *r,
  * suffice, since losses in its own queue end; beside other flows five eighths, since
  * losses in their queue persist. More losses than the upper bound have another cause.
  */
-static inline bool judge_stays(const struct star_judge *j, u64 expected,
+static inline bool judge_stays(const struct judge_state *j, u64 expected,
 			       u64 lost)
 {
 	if (judge_is_lone(j))
@@ -575,7 +575,7 @@ static inline bool judge_stays(const struct star_judge *j, u64 expected,
  * smoothed RTT shows an empty queue. Beside other flows the test is dropped if the
  * losses per round are too few for a result in time.
  */
-static inline bool judge_test_link(struct star_judge *j,
+static inline bool judge_test_link(struct judge_state *j,
 				   const struct judge_round *r, u32 sent)
 {
 	bool few = j->ratio < 64;
@@ -612,7 +612,7 @@ static inline bool judge_test_link(struct star_judge *j,
 /* Were more than one in five lost, in sufficient number? Right after a reduction only if
  * that was far too small.
  */
-static inline bool judge_is_over(struct star_judge *j,
+static inline bool judge_is_over(struct judge_state *j,
 				 const struct judge_round *r)
 {
 	u64 sent = (u64)r->delivered + r->lost, lost = r->lost;
@@ -630,7 +630,7 @@ static inline bool judge_is_over(struct star_judge *j,
 /* The CUSUM test. If the flow is alone, a round counts for four segments at most:
  * neither one burst of losses nor two losses of a small window cause a reduction.
  */
-static inline bool judge_is_excess(struct star_judge *j,
+static inline bool judge_is_excess(struct judge_state *j,
 				   const struct judge_round *r, u32 sent)
 {
 	u32 share = j->link + j->link / 2U + JUDGE_EXCESS_BASE;
@@ -648,7 +648,7 @@ static inline bool judge_is_excess(struct star_judge *j,
 }
 
 /* Do the losses show that a queue shared with other flows is full? */
-static inline bool judge_is_full(const struct star_judge *j,
+static inline bool judge_is_full(const struct judge_state *j,
 				 const struct judge_round *r, u32 sent)
 {
 	return j->queue && !j->alone &&
@@ -663,7 +663,7 @@ static inline bool judge_is_full(const struct star_judge *j,
  *
  * Return: the response; judge_cwnd() computes the window.
  */
-static inline enum judge_answer judge_end_losses(struct star_judge *j,
+static inline enum judge_answer judge_end_losses(struct judge_state *j,
 						 const struct judge_round *r)
 {
 	u32 sent = (u32)min_t(u64, (u64)r->delivered + r->lost, U32_MAX);
@@ -730,7 +730,7 @@ static inline bool judge_is_costly(const struct judge_round *r)
  *
  * Return: the window.
  */
-static inline u32 judge_cwnd(const struct star_judge *j,
+static inline u32 judge_cwnd(const struct judge_state *j,
 			     enum judge_answer answer,
 			     const struct judge_round *r, u32 prior_cwnd)
 {

@@ -35,7 +35,7 @@ sents = st.integers(0, 3000) | st.integers(0, 2**21)
 def judge(apogee: Library, **fields: Any) -> Any:
     """What star_init() begins with, but for the fields and with an RTT that keeps to the least."""
     begin = {"base_us": BASE, "least_us": NONE, "last_us": NONE, "link": LINK}
-    return apogee.new("star_judge", **begin | fields)
+    return apogee.new("judge_state", **begin | fields)
 
 
 def after_a_round(apogee: Library, **fields: Any) -> Any:

@@ -43,7 +43,7 @@ class Connection(RuleBasedStateMachine):
         self.prior = (reno, reno, self.apogee.STAR_CRUISE, INFINITE)
         link = self.apogee.JUDGE_LINK_BEGIN
         self.j = self.apogee.new(
-            "star_judge", base_us=U32_MAX, least_us=U32_MAX, last_us=U32_MAX, link=link, calm=255
+            "judge_state", base_us=U32_MAX, least_us=U32_MAX, last_us=U32_MAX, link=link, calm=255
         )
         self.delivered = 0
 
