@@ -11,8 +11,8 @@
  * The window is the sum of two shares, cwnd = cwnd_reno + cwnd_abe:
  *
  *   LWC  Lift Window Control: every ACK of new data lifts the window by ABE's
- *        estimate, cwnd_abe = BW * RTT_min / MSS. It fills the path after two
- *        round trips.
+ *        estimate, cwnd_abe = BW * RTT_min / MSS. The window fills the path
+ *        after two round trips.
  *   CWS  Congestion Window Setting: a data loss sets the window to cwnd_abe
  *        instead of halving it.
  *   AEN  ACK Error Notification: evaluates the first ACKs after a
@@ -89,8 +89,8 @@
  *     ABE's share is held back until the window has grown again.
  *
  * The module sets the window in cong_control. This disables the stack's
- * proportional rate reduction, pacing rate and restart after idle, which are all
- * done here. In recovery the data in flight is limited to the window that CWS has
+ * proportional rate reduction, pacing rate and restart after idle; the module has
+ * its own. In recovery the data in flight is limited to the window that CWS has
  * set: each segment delivered or lost is replaced by one.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt

@@ -293,7 +293,7 @@ def test_the_answer_to_a_mark_lasts(apogee: Library, abe: int, reno: int, acked:
     """ECN, as tcp_star.c does: 0.8 of the window, ABE's share held back, ssthresh there.
 
     No ACK adds more than 1 / cwnd_reno per segment, until cwnd_reno alone is more
-    than cwnd_abe; then the shares are split anew and the sum stays.
+    than cwnd_abe; then the shares are split again and the sum stays.
     """
     w = window(apogee, reno, abe)
     cwnd = apogee.star_mark_cwnd(reno + abe)
@@ -409,7 +409,7 @@ def test_pacing_rate_at_hand(apogee: Library) -> None:
     assert apogee.star_pacing_rate(413, 1448, 500_000, 512) == 2_392_096
 
 
-# congestion, and who yields
+# congestion, and yielding to it
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1))
@@ -641,7 +641,7 @@ def test_the_answer_to_congestion_lasts(
         assert w.wait == (wait if holds else half)
 
 
-def test_a_queue_begins_the_rounds_anew(apogee: Library) -> None:
+def test_a_queue_resets_the_rounds(apogee: Library) -> None:
     """Eleven, a queue and eleven are not twelve."""
     w = yielding(apogee, 500, 413)
     for queue in [False] * 11 + [True] + [False] * 11:

@@ -316,7 +316,7 @@ TEST = {"test": 2, "dip": 1, "ratio": 100}
 
 
 def left(t: State) -> tuple[int, int, int, int, int]:
-    """What is left of tests, the belief, and the rounds until losses tell."""
+    """State of the tests, estimated link loss, and rounds until losses are evaluated."""
     return t.test, t.dip, t.ratio, t.link, t.skip
 
 
