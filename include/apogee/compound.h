@@ -213,6 +213,8 @@ static inline u32 compound_period_start_ms(u64 now_ms, u32 phase_ms,
  *
  * Called once per round trip. A period that was doubled has started earlier; this does
  * not count.
+ *
+ * Return: true if a new period has begun.
  */
 static inline bool compound_period_begins(struct compound_base *base,
 					  u32 period_ms)

@@ -303,6 +303,8 @@ static inline void judge_see_queue(struct judge_state *j)
  * @rtt_us: the RTT
  *
  * A loss in a shorter queue is a bit error, or due to other flows.
+ *
+ * Return: true if the delay is at least three quarters of that maximum.
  */
 static inline bool judge_is_near_top(const struct judge_state *j, u32 rtt_us)
 {
@@ -393,6 +395,8 @@ static inline void judge_end_test(struct judge_state *j)
 /**
  * judge_test_due() - is it time for a test of the RTT?
  * @j: the state, at the end of a round
+ *
+ * Return: true if the window should be reduced for a test.
  */
 static inline bool judge_test_due(const struct judge_state *j)
 {
@@ -457,6 +461,8 @@ static inline void judge_use(struct judge_state *j, const struct judge_round *r)
 /**
  * judge_is_lone() - have no other flows been detected for JUDGE_LONE rounds?
  * @j: the state
+ *
+ * Return: true if none were.
  */
 static inline bool judge_is_lone(const struct judge_state *j)
 {
@@ -706,6 +712,8 @@ static inline enum judge_answer judge_end_losses(struct judge_state *j,
 /**
  * judge_is_costly() - was more than one in eight lost in a round, but not in an outage?
  * @r: the round
+ *
+ * Return: true if so, with JUDGE_COSTLY losses or more.
  */
 static inline bool judge_is_costly(const struct judge_round *r)
 {

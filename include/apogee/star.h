@@ -107,6 +107,8 @@ struct star_window {
 /**
  * star_holds() - is ABE's share of the window held back?
  * @w: the window
+ *
+ * Return: true in SLOW, MARKED and YIELD.
  */
 static inline bool star_holds(const struct star_window *w)
 {

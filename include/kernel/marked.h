@@ -14,6 +14,8 @@
  * The ACK that starts recovery may carry ECE. The CWR sent for the recovery ends the
  * echo, so no other ACK reports that mark. In this case the stack does not record a
  * prior_ssthresh for undo.
+ *
+ * Return: true if there was a mark.
  */
 static inline bool marked_reduction(const struct sock *sk)
 {

@@ -17,6 +17,8 @@
  * (tcp_non_congestion_loss_retransmit()): data is retransmitted, but there is no
  * congestion. At a timeout the stack asks for ssthresh, unless the response to a mark
  * or a loss is in progress. In that case only a timeout reduces the window.
+ *
+ * Return: true if it is a timeout.
  */
 static inline bool timeout_seen(const struct sock *sk, bool asked, u32 cwnd)
 {
