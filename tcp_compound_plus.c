@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Compound TCP+: Compound TCP that also lowers its loss window where packets
- * wait, so that many senders behind one access point share it alike. And plain
- * Compound TCP, its baseline.
+ * Compound TCP+: Compound TCP that also reduces its loss window while packets are
+ * queued, so that many senders share an access point fairly. Plain Compound TCP,
+ * its baseline, is here as well.
  *
  * H. Oda, H. Hisamatsu, H. Noborio: "Congestion Control Scheme of Compound TCP+
  * in Wireless LAN" (in Japanese), 2012. Compound TCP: K. Tan, J. Song, Q. Zhang,
@@ -15,25 +15,28 @@
  *			   timeout, idle	        dwnd by Diff; then, if
  *						        dwnd = 0, cwnd by a rule
  *
- * snd_cwnd is swnd = cwnd + dwnd. The stack sends, repairs (PRR) and paces by it;
- * whatever else moves it (undo, idle restart) is taken over before the next
- * round trip is judged.
+ * snd_cwnd is swnd = cwnd + dwnd. The stack sends, retransmits (PRR) and paces by
+ * it. Other changes of snd_cwnd (undo, idle restart) are taken over before the next
+ * round trip is evaluated.
  *
  * Notable differences from the paper:
- *   o A rule acts while dwnd = 0 and Diff >= gamma. The letter, dwnd = 0, is
- *     letter=1.
- *   o Rule (3) lowers a window with a fraction; by the letter it never would.
- *   o Slow start also ends by Diff >= gamma, for both algorithms: where ACKs are
- *     lost but no data, no loss would end it. Compound TCP+ sees that at the
- *     begin of a round trip, before the window doubles once more (fit).
- *   o Half a segment per round trip takes minutes to give up what is far too much;
- *     a part of what exceeds gamma goes as well. The letter is excess=0.
- *   o Flows behind one next hop dip together to learn baseRTT, which who comes
- *     later can't know (compound.h). The letter is relearn=0.
- *   o The RTT of a round trip is its smallest: bursts, delayed ACKs and media
- *     access make single RTTs longer, but packets that wait make all so.
- *   o What an application leaves unused says nothing of the path: such a round
- *     trip changes neither window.
+ *   o A rule applies while dwnd = 0 and Diff >= gamma. letter=1 is as published,
+ *     dwnd = 0.
+ *   o Rule (3) lowers a window that has a fraction; as published it never lowers a
+ *     whole one.
+ *   o Slow start also ends at Diff >= gamma, in both algorithms: if ACKs are lost
+ *     but no data, no loss ends it. Compound TCP+ checks this at the start of a
+ *     round trip, before the window doubles again (fit).
+ *   o Half a segment per round trip takes minutes to reduce a window that is far
+ *     too large; a part of the packets beyond gamma is subtracted as well. excess=0
+ *     is as published.
+ *   o Flows behind the same next hop dip together to measure baseRTT, since a flow
+ *     that joins late mistakes the standing queue for path delay (compound.h).
+ *     relearn=0 is as published.
+ *   o The RTT of a round trip is its minimum: bursts, delayed ACKs and media access
+ *     increase single RTTs, but queued packets increase all of them.
+ *   o A round trip that is limited by the application changes neither window, since
+ *     its RTT says nothing about the path.
  *   o cwnd grows by 1/swnd per segment acknowledged, not per ACK.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -51,91 +54,91 @@
 #define CREATE_TRACE_POINTS
 #include <trace/tcp_compound_plus.h>
 
-/* Which of the two ends slow start early. */
+/* In which of the two algorithms slow start ends early. */
 enum compound_fit {
 	COMPOUND_FIT_NONE,
 	COMPOUND_FIT_PLUS,
 	COMPOUND_FIT_BOTH,
 };
 
-static unsigned int gamma __read_mostly = 30;
-APOGEE_PARAM(gamma, 1, 65535,
-	     "packets that wait in queues from which on the path is congested, 1 to 65535 (default 30)");
+static unsigned int compound_gamma __read_mostly = 30;
+APOGEE_PARAM(gamma, compound_gamma, 1, 65535,
+	     "number of queued packets from which the path is congested, 1 to 65535 (default 30)");
 
-static unsigned int alpha __read_mostly = 125;
-APOGEE_PARAM(alpha, 1, 1000,
+static unsigned int compound_alpha __read_mostly = 125;
+APOGEE_PARAM(alpha, compound_alpha, 1, 1000,
 	     "factor of the delay window's increase, in permille, 1 to 1000 (default 125)");
 
-static unsigned int beta __read_mostly = 500;
-APOGEE_PARAM(beta, 1, 999,
-	     "share of the send window that a loss takes, in permille, 1 to 999 (default 500)");
+static unsigned int compound_beta __read_mostly = 500;
+APOGEE_PARAM(beta, compound_beta, 1, 999,
+	     "decrease of the send window at a loss, in permille, 1 to 999 (default 500)");
 
-static unsigned int k __read_mostly = 750;
-APOGEE_PARAM(k, 1, 1000,
+static unsigned int compound_k __read_mostly = 750;
+APOGEE_PARAM(k, compound_k, 1, 1000,
 	     "exponent of the delay window's increase, in permille, 1 to 1000 (default 750)");
 
-static unsigned int zeta __read_mostly = 1000;
-APOGEE_PARAM(zeta, 1, 10000,
-	     "part of the waiting packets by which the delay window gives way, in permille, 1 to 10000 (default 1000)");
+static unsigned int compound_zeta __read_mostly = 1000;
+APOGEE_PARAM(zeta, compound_zeta, 1, 10000,
+	     "part of the queued packets by which the delay window shrinks, in permille, 1 to 10000 (default 1000)");
 
-static unsigned int rule __read_mostly = COMPOUND_HALF_LESS;
-APOGEE_PARAM(rule, COMPOUND_TWO_THIRDS, COMPOUND_HOLD,
-	     "compound_plus's loss window per round trip without a delay window, 2 to 4: 2 two thirds, 3 half a segment less, 4 held (default 3)");
+static unsigned int compound_rule __read_mostly = COMPOUND_HALF_LESS;
+APOGEE_PARAM(rule, compound_rule, COMPOUND_TWO_THIRDS, COMPOUND_HOLD,
+	     "compound_plus's loss window per round trip without a delay window, 2 to 4: 2 two thirds, 3 half a segment less, 4 unchanged (default 3)");
 
-static unsigned int letter __read_mostly;
-APOGEE_PARAM(letter, 0, 1,
-	     "the rule acts without a delay window: 0 or 1, 0 for only where packets wait, 1 for always (default 0)");
+static unsigned int compound_letter __read_mostly;
+APOGEE_PARAM(letter, compound_letter, 0, 1,
+	     "apply the rule while there is no delay window, 0 or 1: 0 only while gamma packets or more are queued, 1 always, as published (default 0)");
 
-static unsigned int excess __read_mostly = 500;
-APOGEE_PARAM(excess, 0, 1000,
-	     "part of the waiting packets beyond gamma by which compound_plus's loss window gives way, in permille, 0 to 1000 (default 500)");
+static unsigned int compound_excess __read_mostly = 500;
+APOGEE_PARAM(excess, compound_excess, 0, 1000,
+	     "part of the queued packets beyond gamma by which compound_plus's loss window shrinks, in permille, 0 to 1000 (default 500)");
 
-static unsigned int relearn __read_mostly = 20;
-APOGEE_PARAM(relearn, 0, 600,
-	     "compound_plus lowers its window together with others to learn baseRTT, at most every so many seconds, 0 to 600, 0 for never (default 20)");
+static unsigned int compound_relearn __read_mostly = 20;
+APOGEE_PARAM(relearn, compound_relearn, 0, 600,
+	     "longest interval at which compound_plus and other flows reduce their windows together to measure baseRTT, in seconds, 0 to 600, 0 for never (default 20)");
 
-static unsigned int fit __read_mostly = COMPOUND_FIT_PLUS;
-APOGEE_PARAM(fit, COMPOUND_FIT_NONE, COMPOUND_FIT_BOTH,
-	     "slow start ends early, with the window that leaves gamma packets waiting, 0 to 2: 0 in neither, 1 in compound_plus, 2 in compound, too (default 1)");
+static unsigned int compound_fit __read_mostly = COMPOUND_FIT_PLUS;
+APOGEE_PARAM(fit, compound_fit, COMPOUND_FIT_NONE, COMPOUND_FIT_BOTH,
+	     "slow start ends early, with the window that leaves gamma packets queued, 0 to 2: 0 in neither, 1 in compound_plus, 2 in compound, too (default 1)");
 
-/* So many RTTs tell of packets that wait in slow start: the first ones of a round
- * trip, before those that queue behind their own burst, and before the window
- * has doubled once more. As HyStart.
+/* Number of RTTs after which slow start checks for queued packets: the first ones of a
+ * round trip, not those that queue behind their own burst, and before the window has
+ * doubled again. As in HyStart.
  */
 #define COMPOUND_EARLY	8
 
-/* What a round trip has led to. */
+/* Result of a round trip. */
 enum compound_act {
-	COMPOUND_UNUSED,	/* nothing: the application had no more data */
-	COMPOUND_SLOW_START,	/* nothing: slow start goes on */
+	COMPOUND_UNUSED,	/* none: limited by the application */
+	COMPOUND_SLOW_START,	/* none: slow start continues */
 	COMPOUND_LEFT,		/* slow start was left */
 	COMPOUND_DELAY,		/* the delay window was set */
-	COMPOUND_RULE,		/* and the rule applied to the loss window */
-	COMPOUND_DIP,		/* a dip began or goes on */
-	COMPOUND_DIPPED,	/* it is over */
+	COMPOUND_RULE,		/* the rule was applied to the loss window as well */
+	COMPOUND_DIP,		/* a dip has begun or continues */
+	COMPOUND_DIPPED,	/* a dip has ended */
 };
 
 /**
- * struct compound - per connection state, at most ICSK_CA_PRIV_SIZE (104) bytes
+ * struct compound - per-connection state, at most ICSK_CA_PRIV_SIZE (104) bytes
  * @windows: loss and delay window
  * @prior: both before the last reduction, for undo
  * @diff: Diff of the last round trip in 1/256 segment
- * @base: what is known of the empty path
+ * @base: RTT of the empty path
  * @last_rtt_us: RTT of the last round trip in us, 0 if none
- * @rtt_us: smallest RTT of the running round trip in us, 0 if none
+ * @rtt_us: minimum RTT of the current round trip in us, 0 if none
  * @end_seq: the round trip ends when more than this is acknowledged
- * @fit_seq: what was sent before this, slow start has sent that was ended early
- * @swnd: window at its begin, which its RTTs belong to, in segments
- * @last_swnd: window at the begin of the one before; in slow start its first RTTs
- *	belong to this, as the window has grown since
- * @fit_swnd: window before slow start was ended early, in segments
- * @phase_ms: by how much its periods are shifted
- * @samples: RTTs of the running round trip, up to COMPOUND_EARLY
+ * @fit_seq: data before this was sent in slow start before its early end
+ * @swnd: window at the start of the round trip, to which its RTTs belong, in segments
+ * @last_swnd: window at the start of the previous round trip, in segments; in slow
+ *	start the first RTTs belong to this, since the window has grown meanwhile
+ * @fit_swnd: window before the early end of slow start, in segments
+ * @phase_ms: offset of the dip periods, in ms
+ * @samples: RTTs of the current round trip, up to COMPOUND_EARLY
  * @plus: Compound TCP+
  * @held: the loss window must not grow
- * @fitted: slow start was ended early, by the window that fits
+ * @fitted: slow start has ended early, with the window that fits
  * @period: a period has begun since the last round trip
- * @unused: the application left a part of the window unused in it
+ * @unused: the application has not used the whole window in the round trip
  */
 struct compound {
 	struct compound_windows windows;
@@ -160,25 +163,25 @@ struct compound {
 
 static bool compound_fits(const struct compound *c)
 {
-	return READ_ONCE(fit) >= (c->plus ? COMPOUND_FIT_PLUS :
+	return READ_ONCE(compound_fit) >= (c->plus ? COMPOUND_FIT_PLUS :
 					    COMPOUND_FIT_BOTH);
 }
 
 static struct compound_rules compound_parameters(const struct compound *c)
 {
 	return (struct compound_rules) {
-		.gamma = READ_ONCE(gamma),
-		.alpha = READ_ONCE(alpha),
-		.beta = READ_ONCE(beta),
-		.k = READ_ONCE(k),
-		.zeta = READ_ONCE(zeta),
-		.excess = READ_ONCE(excess),
-		.rule = c->plus ? READ_ONCE(rule) : COMPOUND_PLAIN,
-		.letter = READ_ONCE(letter),
+		.gamma = READ_ONCE(compound_gamma),
+		.alpha = READ_ONCE(compound_alpha),
+		.beta = READ_ONCE(compound_beta),
+		.k = READ_ONCE(compound_k),
+		.zeta = READ_ONCE(compound_zeta),
+		.excess = READ_ONCE(compound_excess),
+		.rule = c->plus ? READ_ONCE(compound_rule) : COMPOUND_PLAIN,
+		.letter = READ_ONCE(compound_letter),
 	};
 }
 
-/* Both windows or Diff have changed; asked for with every ACK. */
+/* Call after a change of the windows or of Diff; the result is read at each ACK. */
 static void compound_note_held(struct compound *c)
 {
 	const struct compound_rules rules = compound_parameters(c);
@@ -186,7 +189,7 @@ static void compound_note_held(struct compound *c)
 	c->held = compound_held(&rules, c->windows.dwnd, c->diff);
 }
 
-/* A round trip begins: what is under way was sent by the window of now. */
+/* Start a round trip: the packets in flight were sent with the current window. */
 static void compound_begin_round(struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
@@ -216,8 +219,8 @@ static const void *compound_destination(const struct sock *sk,
 	return &inet_sk(sk)->inet_daddr;
 }
 
-/* The last eight bytes of a neighbour's link address. Devices that resolve none
- * (loopback, tunnels) have only their own or none: 0.
+/* The last eight bytes of a neighbour's link address. Devices without address
+ * resolution (loopback, tunnels) have only their own address or none: 0.
  */
 static u64 compound_address(const struct neighbour *n)
 {
@@ -233,9 +236,7 @@ static u64 compound_address(const struct neighbour *n)
 	return address;
 }
 
-/* The route and the neighbour may change at any time. As long as there is none,
- * the phase stays.
- */
+/* The route and the neighbour may change at any time. Without one the phase stays. */
 static u32 compound_find_phase(struct sock *sk)
 {
 	const struct dst_entry *dst = __sk_dst_get(sk);
@@ -262,7 +263,7 @@ static void compound_start(struct sock *sk, bool plus)
 	memset(c, 0, sizeof(*c));
 	c->plus = plus;
 	compound_follow(&c->windows, tcp_snd_cwnd(tp));
-	/* The handshake's, or all that a socket has seen that changes to this. */
+	/* From the handshake, or if the socket has switched to this, all RTTs so far. */
 	c->base.seen_ms = compound_now_ms(sk);
 	if (tcp_min_rtt(tp) != ~0U)
 		compound_base_update(&c->base, tcp_min_rtt(tp),
@@ -282,7 +283,7 @@ static void compound_init(struct sock *sk)
 	compound_start(sk, false);
 }
 
-/* What others have made of the window; in a dip it isn't that of both. */
+/* Take over changes of snd_cwnd; in a dip it is not the sum of both windows. */
 static void compound_take_over(struct sock *sk)
 {
 	struct compound *c = inet_csk_ca(sk);
@@ -299,7 +300,7 @@ static void compound_leave_dip(struct sock *sk)
 		compound_dip_end(&c->base, compound_now_ms(sk));
 }
 
-/* The stack asks at each loss event, mark and timeout. A dip is over by that. */
+/* The stack asks for ssthresh once per loss event, mark and timeout. This ends a dip. */
 static u32 compound_ssthresh(struct sock *sk)
 {
 	struct compound *c = inet_csk_ca(sk);
@@ -307,24 +308,24 @@ static u32 compound_ssthresh(struct sock *sk)
 	compound_take_over(sk);
 	compound_leave_dip(sk);
 	c->prior = c->windows;
-	/* What slow start has sent too much, its end has answered: a loss of that
-	 * flight takes no more than from the window that has sent it.
+	/* The early end of slow start has already answered a window that was too
+	 * large: a loss in that flight reduces only the window it was sent with.
 	 */
 	if (c->fitted)
-		compound_loss_once(&c->windows, c->fit_swnd, READ_ONCE(beta));
+		compound_loss_once(&c->windows, c->fit_swnd, READ_ONCE(compound_beta));
 	else
-		compound_loss(&c->windows, READ_ONCE(beta));
+		compound_loss(&c->windows, READ_ONCE(compound_beta));
 	c->fitted = false;
 	compound_note_held(c);
 	return compound_sent(&c->windows);
 }
 
-/* A timeout: the stack goes on from cwnd = 1, in slow start. */
+/* After a timeout the stack continues with cwnd = 1, in slow start. */
 static void compound_set_state(struct sock *sk, u8 state)
 {
 	struct compound *c = inet_csk_ca(sk);
 
-	if (state != TCP_CA_Loss || !lost_by_timeout(sk))
+	if (state != TCP_CA_Loss || !timeout_seen_by_cwnd(sk))
 		return;
 	c->windows.dwnd = 0;
 	compound_follow(&c->windows, tcp_snd_cwnd(tcp_sk(sk)));
@@ -338,14 +339,14 @@ static u32 compound_undo_cwnd(struct sock *sk)
 
 	compound_leave_dip(sk);
 	c->windows = c->prior;
-	/* In a dip the stack's window was not that of both. */
+	/* In a dip snd_cwnd was not the sum of both windows. */
 	swnd = max(tcp_reno_undo_cwnd(sk), compound_sent(&c->windows));
 	compound_follow(&c->windows, swnd);
 	compound_note_held(c);
 	return swnd;
 }
 
-/* The stack sends by both windows; below ssthresh it would be back in slow start. */
+/* Set snd_cwnd; ssthresh must not be above it, or slow start would begin again. */
 static void compound_send_by(struct sock *sk, u32 swnd)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -354,7 +355,7 @@ static void compound_send_by(struct sock *sk, u32 swnd)
 	tp->snd_ssthresh = min(tp->snd_ssthresh, tcp_snd_cwnd(tp));
 }
 
-/* The loss window gives up what is more than @swnd leaves to it. */
+/* Reduce the loss window so that the sum is at most @swnd. */
 static void compound_lower(struct sock *sk, u32 swnd)
 {
 	struct compound *c = inet_csk_ca(sk);
@@ -364,8 +365,8 @@ static void compound_lower(struct sock *sk, u32 swnd)
 	compound_send_by(sk, compound_sent(&c->windows));
 }
 
-/* Packets wait: the window is large enough. It has doubled since those were sent
- * that tell so, which half a segment per round trip takes minutes to undo.
+/* With packets queued the window is large enough. It has doubled since the packets that
+ * show this were sent; half a segment per round trip would take minutes to undo that.
  */
 static enum compound_act
 compound_judge_slow_start(struct sock *sk, const struct compound_rules *rules)
@@ -407,11 +408,11 @@ compound_judge_avoidance(struct sock *sk, const struct compound_rules *rules)
 	return act;
 }
 
-/* Does a dip begin? Not where too little waits to be this flow's. */
+/* Start a dip if due, but not if too few packets are queued to be this flow's. */
 static bool compound_begin_dip(struct sock *sk, const struct compound_rules *rules)
 {
 	struct compound *c = inet_csk_ca(sk);
-	u32 longest_ms = READ_ONCE(relearn) * MSEC_PER_SEC;
+	u32 longest_ms = READ_ONCE(compound_relearn) * MSEC_PER_SEC;
 
 	if (!c->plus || !longest_ms ||
 	    !compound_dip_due(&c->base, c->rtt_us, compound_now_ms(sk),
@@ -423,8 +424,8 @@ static bool compound_begin_dip(struct sock *sk, const struct compound_rules *rul
 	return true;
 }
 
-/* After a dip slow start leads to the window with which no more wait than gamma,
- * by what the dip has shown of baseRTT: many flows come back at once.
+/* After a dip slow start leads to the window that leaves at most gamma packets queued,
+ * by the baseRTT of the dip, since many flows return at the same time.
  */
 static enum compound_act
 compound_judge_dip(struct sock *sk, const struct compound_rules *rules)
@@ -434,7 +435,7 @@ compound_judge_dip(struct sock *sk, const struct compound_rules *rules)
 	u32 swnd = compound_sent(&c->windows);
 
 	if (!compound_dip_round(&c->base, c->rtt_us, compound_now_ms(sk))) {
-		/* Less where the stack has lowered it meanwhile. */
+		/* The stack may have reduced it meanwhile. */
 		compound_send_by(sk, min(tcp_snd_cwnd(tp),
 					 compound_dip_window(&c->base, swnd)));
 		return COMPOUND_DIP;
@@ -465,13 +466,13 @@ compound_judge_round(struct sock *sk, const struct compound_rules *rules)
 	return compound_judge_avoidance(sk, rules);
 }
 
-/* Whether a period has begun, whatever becomes of this round trip. Those behind
- * another next hop began before.
+/* Record whether a period has begun, whatever the result of this round trip. After a
+ * change of the next hop its periods have other offsets: that is no new period.
  */
 static void compound_note_period(struct sock *sk)
 {
 	struct compound *c = inet_csk_ca(sk);
-	u32 longest_ms = READ_ONCE(relearn) * MSEC_PER_SEC;
+	u32 longest_ms = READ_ONCE(compound_relearn) * MSEC_PER_SEC;
 	u32 length_ms = compound_period_ms(&c->base, longest_ms);
 	u64 now_ms = div_u64(ktime_get_real_ns(), NSEC_PER_MSEC);
 	u32 phase_ms, start_ms;
@@ -485,7 +486,7 @@ static void compound_note_period(struct sock *sk)
 	c->phase_ms = phase_ms;
 }
 
-/* The packets of a round trip are acknowledged. */
+/* All packets of a round trip are acknowledged. */
 static void compound_judge(struct sock *sk)
 {
 	struct compound *c = inet_csk_ca(sk);
@@ -512,14 +513,14 @@ static void compound_pkts_acked(struct sock *sk, const struct ack_sample *sample
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct compound *c = inet_csk_ca(sk);
 
-	/* What recovery leaves under way was sent by another rule. */
+	/* The packets in flight in recovery were sent with another window. */
 	if (inet_csk(sk)->icsk_ca_state > TCP_CA_Disorder) {
 		compound_begin_round(sk);
 		return;
 	}
 	if (tp->app_limited)
 		c->unused = true;
-	/* This sample is the next round trip's already. */
+	/* This sample already belongs to the next round trip. */
 	if (after(tp->snd_una, c->end_seq)) {
 		compound_judge(sk);
 		compound_begin_round(sk);
@@ -531,7 +532,7 @@ static void compound_pkts_acked(struct sock *sk, const struct ack_sample *sample
 	if (c->samples < COMPOUND_EARLY && ++c->samples == COMPOUND_EARLY &&
 	    tcp_in_slow_start(tp) && compound_fits(c)) {
 		compound_judge(sk);
-		/* What has ended slow start is not to be answered twice. */
+		/* Do not respond twice to the RTTs that have ended slow start. */
 		if (!tcp_in_slow_start(tp))
 			compound_begin_round(sk);
 	}
@@ -554,9 +555,9 @@ static void compound_cong_avoid(struct sock *sk, u32 ack, u32 acked)
 		tcp_cong_avoid_ai(tp, tcp_snd_cwnd(tp), acked);
 }
 
-/* ss -ti shows, in the form bbr uses, swnd / RTT as bandwidth, baseRTT as
- * minimum RTT, the delay window as pacing_gain and Diff as cwnd_gain, both in
- * segments. The form made for it, Vegas's, ss does not print.
+/* ss -ti shows, in bbr's format, swnd / RTT as bandwidth, baseRTT as minimum RTT, the
+ * delay window as pacing_gain and Diff as cwnd_gain, both in segments. ss does not
+ * print Vegas's format, which is meant for these.
  */
 static size_t compound_get_info(struct sock *sk, u32 ext, int *attr,
 				union tcp_cc_info *info)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Gentle HighSpeed TCP: fills long fat pipes as HighSpeed TCP does, and grows
- * like Reno where a queue builds up, so that Reno flows keep their share.
+ * Gentle HighSpeed TCP: fills long fat pipes as HighSpeed TCP does, but grows
+ * as Reno while a queue builds up, so that Reno flows keep their share.
  *
  * K. Tokuda, G. Hasegawa, M. Murata: "Performance Analysis of HighSpeed TCP and
  * its Improvement for High Throughput and Fairness against TCP Reno
@@ -15,17 +15,17 @@
  *        +------------ timeout ----------+---+--------------------+
  *
  * Notable differences from the paper:
- *   o A trend of the RTTs counts only if it is relevant (hstcp_gentle.h); the
- *     letter is rise=0 fall=0 confirm=1.
- *   o In Reno mode a loss halves the window, as Reno does. The letter, b(w), is
- *     share=0.
- *   o The response function is RFC 3649's; the paper's own is response=1.
- *   o After a loss in slow start ssthresh = w/2 and w = w/4, but nothing is
- *     sent again that SACK shows to have arrived: the stack repairs what is
- *     missing, and proportional rate reduction leads the window to w/4.
- *   o One RTT sample per ACK, not per packet: that is what the stack measures;
- *     and some 128 of them per window, as neighbours tell the same. The letter
- *     is samples=0.
+ *   o A trend of the RTTs counts only if it is relevant (hstcp_gentle.h).
+ *     rise=0 fall=0 confirm=1 is as published.
+ *   o In Reno mode a loss halves the window, as in Reno. share=0 is as published,
+ *     b(w).
+ *   o The response function is RFC 3649's; response=1 is as published.
+ *   o After a loss in slow start ssthresh = w/2 and w = w/4, but data that was
+ *     SACKed is not retransmitted: the stack retransmits what is missing, and
+ *     proportional rate reduction brings the window to w/4.
+ *   o One RTT sample per ACK, not per packet, since this is what the stack
+ *     measures, and about 128 of them per window, since successive samples are
+ *     nearly equal. samples=0 is one per ACK.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -41,39 +41,39 @@
 #define CREATE_TRACE_POINTS
 #include <trace/tcp_hstcp_gentle.h>
 
-static unsigned int response __read_mostly = HSTCP_RFC3649;
-APOGEE_PARAM(response, HSTCP_RFC3649, HSTCP_PAPER,
+static unsigned int gentle_response __read_mostly = HSTCP_RFC3649;
+APOGEE_PARAM(response, gentle_response, HSTCP_RFC3649, HSTCP_PAPER,
 	     "response function: 0 RFC 3649's, 1 the paper's with W_low = 31 (default 0)");
 
-static unsigned int level __read_mostly = RTT_TREND_5_PERCENT;
-APOGEE_PARAM(level, RTT_TREND_10_PERCENT, RTT_TREND_TENTH_PERCENT,
-	     "level of the trend test: 0 for 10 %, 1 for 5 %, 2 for 1 %, 3 for 0.1 % (default 1)");
+static unsigned int gentle_level __read_mostly = RTT_TREND_5_PERCENT;
+APOGEE_PARAM(level, gentle_level, RTT_TREND_10_PERCENT, RTT_TREND_TENTH_PERCENT,
+	     "significance level of the trend test: 0 for 10 %, 1 for 5 %, 2 for 1 %, 3 for 0.1 % (default 1)");
 
-static unsigned int rise __read_mostly = 20;
-APOGEE_PARAM(rise, 0, 1000,
-	     "least queueing delay with which a rise of the RTT leads to Reno mode, in permille of the minimum RTT, 0 to 1000 (default 20)");
+static unsigned int gentle_rise __read_mostly = 20;
+APOGEE_PARAM(rise, gentle_rise, 0, 1000,
+	     "minimum queueing delay at which a rise of the RTT leads to Reno mode, in permille of the minimum RTT, 0 to 1000 (default 20)");
 
-static unsigned int fall __read_mostly = 50;
-APOGEE_PARAM(fall, 0, 1000,
-	     "least fall of the RTT that leads to HighSpeed mode, in permille of the minimum RTT, 0 to 1000 (default 50)");
+static unsigned int gentle_fall __read_mostly = 50;
+APOGEE_PARAM(fall, gentle_fall, 0, 1000,
+	     "minimum fall of the RTT that leads to HighSpeed mode, in permille of the minimum RTT, 0 to 1000 (default 50)");
 
-static unsigned int confirm __read_mostly = 1;
-APOGEE_PARAM(confirm, 1, 16,
-	     "windows in succession that must agree on a change of mode, 1 to 16 (default 1)");
+static unsigned int gentle_confirm __read_mostly = 1;
+APOGEE_PARAM(confirm, gentle_confirm, 1, 16,
+	     "consecutive windows that must agree on a change of mode, 1 to 16 (default 1)");
 
-static unsigned int samples __read_mostly = 128;
-APOGEE_PARAM(samples, 0, 65535,
-	     "RTTs of a window that are judged, about, 0 to 65535, 0 for one with every ACK (default 128)");
+static unsigned int gentle_samples __read_mostly = 128;
+APOGEE_PARAM(samples, gentle_samples, 0, 65535,
+	     "approximate number of RTTs evaluated per window, 0 to 65535, 0 for one per ACK (default 128)");
 
-static unsigned int share __read_mostly = GENTLE_SHARE_HALVE;
-APOGEE_PARAM(share, GENTLE_SHARE_PAPER, GENTLE_SHARE_GROW,
-	     "Reno mode: 0 the paper's, 1 halve at a loss, 2 grow by 3 b / (2 - b) per round trip (default 1)");
+static unsigned int gentle_share __read_mostly = GENTLE_SHARE_HALVE;
+APOGEE_PARAM(share, gentle_share, GENTLE_SHARE_PAPER, GENTLE_SHARE_GROW,
+	     "Reno mode: 0 as published, 1 halve at a loss, 2 grow by 3 b / (2 - b) per round trip (default 1)");
 
-static unsigned int early_exit __read_mostly;
-APOGEE_PARAM(early_exit, 0, 2,
-	     "when the RTTs of a window rise in slow start, limit it to what the path holds: 0 no, 1 yes, 2 and grow by a quarter per round trip from there (default 0)");
+static unsigned int gentle_early_exit __read_mostly;
+APOGEE_PARAM(early_exit, gentle_early_exit, 0, 2,
+	     "when the RTTs of a window rise in slow start, limit it to the capacity of the path: 0 no, 1 yes, 2 yes, and grow by a quarter per round trip from there (default 0)");
 
-/* Why the mode has changed. */
+/* Reason for a change of mode. */
 enum gentle_reason {
 	GENTLE_BY_TREND,
 	GENTLE_BY_LOSS,
@@ -85,24 +85,24 @@ enum gentle_reason {
 };
 
 /**
- * struct gentle - per connection state, at most ICSK_CA_PRIV_SIZE (104) bytes
- * @trend: RTTs of the running window
- * @path: what is known of the empty path
- * @packets: packets of it acknowledged
+ * struct gentle - per-connection state, at most ICSK_CA_PRIV_SIZE (104) bytes
+ * @trend: RTTs of the current window
+ * @path: RTT of the empty path
+ * @packets: packets of the current window that were acknowledged
  * @end_seq: the window ends when this is acknowledged
- * @first_seq: first packet of the running window of slow start
- * @low_us: smallest RTT of the running window in us, ~0 if none
- * @sent_us: when its packet was sent, in us, modulo 2^32
- * @growing_cwnd: the window that @credit and @increase are for, in segments
- * @credit: packets that must arrive for @increase segments more
- * @next: number of the window's packet whose RTT is judged next
- * @increase: what the window grows by in a round trip, in segments, or 1
- * @agreed: windows that asked for the other mode in succession
+ * @first_seq: first packet of the current window of slow start
+ * @low_us: minimum RTT of the current window in us, ~0 if none
+ * @sent_us: when the packet of the last RTT sample was sent, in us, modulo 2^32
+ * @growing_cwnd: the window to which @credit and @increase apply, in segments
+ * @credit: acknowledged packets per increment by @increase segments
+ * @next: number of the window's packet with the next RTT sample
+ * @increase: growth of the window in segments per round trip, or 1
+ * @agreed: consecutive windows that asked for the other mode
  * @mode: enum gentle_mode
  * @prior_mode: the mode before the last reduction, for undo
- * @quarter: recovery from a loss in slow start
- * @reduced: the window was reduced, and that was not undone
- * @careful: slow start has met a queue, and is to grow by a quarter
+ * @quarter: in recovery from a loss in slow start
+ * @reduced: the window was reduced, and this was not undone
+ * @careful: slow start has detected a queue, and grows by a quarter
  */
 struct gentle {
 	struct rtt_trend trend;
@@ -124,7 +124,7 @@ struct gentle {
 	u8 careful:1;
 };
 
-/* A window begins with the next packet that is sent. */
+/* Start a window with the next packet to be sent. */
 static void gentle_begin_window(struct sock *sk)
 {
 	struct gentle *g = inet_csk_ca(sk);
@@ -164,7 +164,7 @@ static void gentle_init(struct sock *sk)
 	pacing_begin(sk);
 }
 
-/* The stack asks at each loss event, mark and timeout. */
+/* The stack asks for ssthresh once per loss event, mark and timeout. */
 static u32 gentle_ssthresh(struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
@@ -176,11 +176,11 @@ static u32 gentle_ssthresh(struct sock *sk)
 	g->quarter = g->mode == GENTLE_SLOW_START;
 	if (g->quarter)
 		return max(tcp_snd_cwnd(tp) / 4, HSTCP_CWND_MIN);
-	return gentle_reduced(READ_ONCE(response), g->mode,
-				  tcp_snd_cwnd(tp), READ_ONCE(share));
+	return gentle_reduced(READ_ONCE(gentle_response), g->mode,
+			      tcp_snd_cwnd(tp), READ_ONCE(gentle_share));
 }
 
-/* Half of the window that was, whatever the stack has asked for. */
+/* ssthresh is half of the previous window, whatever ssthresh() has returned. */
 static void gentle_timeout(struct sock *sk)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -196,23 +196,23 @@ static void gentle_set_state(struct sock *sk, u8 state)
 {
 	struct gentle *g = inet_csk_ca(sk);
 
-	/* What recovery leaves in flight tells nothing about the own link. */
+	/* The packets in flight in recovery do not show whether the own link is full. */
 	g->first_seq = tcp_sk(sk)->snd_nxt;
-	/* A timeout amid recovery, for which the stack has no event. */
+	/* A timeout during recovery, for which the stack has no event. */
 	if (state == TCP_CA_Loss && tcp_in_cwnd_reduction(sk) &&
-	    lost_by_timeout(sk))
+	    timeout_seen_by_cwnd(sk))
 		gentle_timeout(sk);
 }
 
-/* Recovery is over, with the window at ssthresh. After slow start that is w/4,
- * and slow start goes on to w/2.
+/* Recovery has ended, with the window at ssthresh. After a loss in slow start that is
+ * w/4, and slow start continues up to w/2.
  */
 static void gentle_recovered(struct sock *sk)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct gentle *g = inet_csk_ca(sk);
 
-	/* Told after an undo, too. */
+	/* The event also follows an undo. */
 	if (!g->reduced)
 		return;
 	if (g->quarter)
@@ -242,9 +242,9 @@ static u32 gentle_undo_cwnd(struct sock *sk)
 	return tcp_reno_undo_cwnd(sk);
 }
 
-/* A rise within slow start is the queue before the bottleneck: no further than
- * what the path holds by that. Even on the way there a window that doubles puts
- * half of itself into the queue, which a short one doesn't bear.
+/* A rise in slow start shows a queue at the bottleneck: limit the window to the path's
+ * capacity. A window that doubles puts half of itself into the queue on the way there,
+ * which overflows a short one.
  */
 static void gentle_limit_slow_start(struct sock *sk, s32 change)
 {
@@ -258,17 +258,17 @@ static void gentle_limit_slow_start(struct sock *sk, s32 change)
 	holds = gentle_capacity(g->packets, g->sent_us - g->trend.first_us,
 				change, rtt_min);
 	tp->snd_ssthresh = min(tp->snd_ssthresh, holds);
-	g->careful = READ_ONCE(early_exit) == 2;
+	g->careful = READ_ONCE(gentle_early_exit) == 2;
 }
 
-/* The packets of a window are acknowledged: judge their RTTs, begin the next. */
+/* All packets of a window are acknowledged: evaluate its RTTs, and start the next. */
 static void gentle_judge_window(struct sock *sk)
 {
 	const struct gentle_rules rules = {
-		.level = READ_ONCE(level),
-		.rise = READ_ONCE(rise),
-		.fall = READ_ONCE(fall),
-		.confirm = READ_ONCE(confirm),
+		.level = READ_ONCE(gentle_level),
+		.rise = READ_ONCE(gentle_rise),
+		.fall = READ_ONCE(gentle_fall),
+		.confirm = READ_ONCE(gentle_confirm),
 	};
 	struct gentle *g = inet_csk_ca(sk);
 	enum rtt_trend_verdict trend, verdict;
@@ -290,7 +290,7 @@ static void gentle_judge_window(struct sock *sk)
 	if (mode != g->mode)
 		gentle_enter(sk, mode, GENTLE_BY_TREND);
 	if (mode == GENTLE_SLOW_START && trend == RTT_TREND_RISING &&
-	    READ_ONCE(early_exit))
+	    READ_ONCE(gentle_early_exit))
 		gentle_limit_slow_start(sk, change);
 	gentle_begin_window(sk);
 }
@@ -299,11 +299,11 @@ static void gentle_pkts_acked(struct sock *sk, const struct ack_sample *sample)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct gentle *g = inet_csk_ca(sk);
-	u32 wanted = READ_ONCE(samples), rtt_us;
+	u32 wanted = READ_ONCE(gentle_samples), rtt_us;
 
 	if (inet_csk(sk)->icsk_ca_state > TCP_CA_Disorder)
 		return;
-	/* This sample is the next window's already. */
+	/* This sample already belongs to the next window. */
 	if (after(tp->snd_una, g->end_seq))
 		gentle_judge_window(sk);
 	g->packets += sample->pkts_acked;
@@ -316,11 +316,11 @@ static void gentle_pkts_acked(struct sock *sk, const struct ack_sample *sample)
 	rtt_trend_sample(&g->trend, g->sent_us, rtt_us);
 }
 
-/* The first packet of a window is acknowledged: has all of the window been
- * sent by now? If not, and neither data nor the receiver's window were short,
- * the sender's own link is full (section 5.1.1). The receiver's window counts
- * as it was before this ACK, which has moved it. Less than a packet of data may
- * wait for more (Nagle).
+/* The first packet of a window is acknowledged: has the whole window been sent by now?
+ * If not, and neither data nor the receiver's window limits the flow, the sender's own
+ * link is full (section 5.1.1). The limit by the receiver's window is that before this
+ * ACK, which has moved the window. Less than a packet of data may wait for more
+ * (Nagle).
  */
 static bool gentle_own_link_full(struct sock *sk, u32 acked)
 {
@@ -357,17 +357,17 @@ static void gentle_slow_start(struct sock *sk, u32 *acked)
 	*acked = 0;
 }
 
-/* How the window grows from here: the same for hundreds of ACKs. */
+/* Set the growth for this window: it holds for hundreds of ACKs. */
 static void gentle_set_growth(struct gentle *g, u32 cwnd)
 {
 	g->growing_cwnd = cwnd;
 	g->credit = cwnd;
 	g->increase = 1;
 	if (g->mode == GENTLE_RENO)
-		g->credit = gentle_reno_credit(READ_ONCE(response),
-					       READ_ONCE(share), cwnd);
+		g->credit = gentle_reno_credit(READ_ONCE(gentle_response),
+					       READ_ONCE(gentle_share), cwnd);
 	else
-		g->increase = hstcp_increase(READ_ONCE(response), cwnd);
+		g->increase = hstcp_increase(READ_ONCE(gentle_response), cwnd);
 }
 
 static void gentle_cong_avoid(struct sock *sk, u32 ack, u32 acked)
@@ -376,7 +376,7 @@ static void gentle_cong_avoid(struct sock *sk, u32 ack, u32 acked)
 	struct gentle *g = inet_csk_ca(sk);
 
 	if (tcp_in_slow_start(tp)) {
-		/* The stack has lowered the window of an idle flow. */
+		/* The stack has reduced the window after an idle period. */
 		if (g->mode != GENTLE_SLOW_START) {
 			gentle_enter(sk, GENTLE_SLOW_START, GENTLE_BY_IDLE);
 			g->first_seq = tp->snd_nxt;
@@ -393,8 +393,8 @@ static void gentle_cong_avoid(struct sock *sk, u32 ack, u32 acked)
 	tcp_cong_avoid_ai(tp, g->credit, acked * g->increase);
 }
 
-/* ss -ti shows, in the form bbr uses, cwnd / RTT as bandwidth, what remains of
- * the window at a loss as pacing_gain, and what it grows by in a round trip as
+/* ss -ti shows, in bbr's format, cwnd / RTT as bandwidth, the part of the window that
+ * remains after a loss as pacing_gain, and the growth in segments per round trip as
  * cwnd_gain: at most 1 in Reno mode, 0 in slow start.
  */
 static size_t gentle_get_info(struct sock *sk, u32 ext, int *attr,
@@ -403,20 +403,20 @@ static size_t gentle_get_info(struct sock *sk, u32 ext, int *attr,
 	const struct tcp_sock *tp = tcp_sk(sk);
 	const struct gentle *g = inet_csk_ca(sk);
 	u32 cwnd = max(tcp_snd_cwnd(tp), 1U);
-	u32 left = gentle_reduced(READ_ONCE(response), g->mode, cwnd,
-				  READ_ONCE(share));
+	u32 left = gentle_reduced(READ_ONCE(gentle_response), g->mode, cwnd,
+				  READ_ONCE(gentle_share));
 	u64 bw = 0, growth = 0;
 
 	if (tp->srtt_us)
 		bw = div_u64((u64)cwnd * tp->mss_cache * USEC_PER_SEC * 8,
 			     tp->srtt_us);
 	if (g->mode == GENTLE_HIGHSPEED)
-		growth = (u64)hstcp_increase(READ_ONCE(response), cwnd) *
+		growth = (u64)hstcp_increase(READ_ONCE(gentle_response), cwnd) *
 			 BBR_INFO_UNIT;
 	else if (g->mode == GENTLE_RENO)
 		growth = div_u64((u64)cwnd * BBR_INFO_UNIT,
-				 gentle_reno_credit(READ_ONCE(response),
-						    READ_ONCE(share), cwnd));
+				 gentle_reno_credit(READ_ONCE(gentle_response),
+						    READ_ONCE(gentle_share), cwnd));
 	return bbr_info(ext, attr, info, bw, g->path.rtt_us,
 			div_u64((u64)left * BBR_INFO_UNIT, cwnd), growth);
 }

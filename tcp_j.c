@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * TCP-J: the baseline TCP-STAR is compared with.
+ * TCP-J: the baseline for TCP-STAR.
  *
  * N. Sato, M. Kunishi, F. Teraoka: "TCP-J: New Transport Protocol for Wireless
  * Network Environments" (in Japanese), IPSJ Journal 43(12), 2002.
  *
- * NewReno's growth; after a data loss the window ABE measures (CWS's rule, see
- * star.h) instead of half of it; no LWC, no AEN. With the settings the
- * TCP-STAR paper gives it (footnote 1): ssthresh may grow to the
+ * The window grows as in NewReno. After a data loss it becomes the window that ABE
+ * measures (CWS's rule, see star.h) instead of half; there is no LWC and no AEN. With
+ * the settings of the TCP-STAR paper (footnote 1): ssthresh may grow to the
  * bandwidth-delay product, and a timeout restarts from the initial window.
  *
  * Notable differences from the papers:
  *   o ABE's samples and filter are those of abe.h.
- *   o As in tcp_star the module owns the window by cong_control, so that
- *     "keep the window" (fig. 2) isn't overruled by proportional rate
- *     reduction, and does what the stack leaves out then: restart after idle.
- *     It doesn't pace.
- *   o ECN marks are congestion: the window falls to 0.8 (RFC 8511).
+ *   o As in tcp_star the module sets the window in cong_control, so that
+ *     proportional rate reduction does not overrule "keep the window" (fig. 2).
+ *     The restart after idle, which the stack then omits, is done here. Packets are
+ *     not paced.
+ *   o ECN marks indicate congestion: the window is reduced to 0.8 (RFC 8511).
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -35,21 +35,22 @@
 #define CREATE_TRACE_POINTS
 #include <trace/tcp_j.h>
 
-/* Interval given to the very first ACK: no window depends on it here. */
+/* Interval assumed for the first ACK; here no window depends on it. */
 #define J_FIRST_INTERVAL_US	1000
 
 /**
- * struct j - per connection state
+ * struct j_state - per-connection state
  * @abe: bandwidth estimation
  * @cwnd_abe: window ABE measures, in segments, 0 without an estimate
  * @una: snd_una at the last ACK
- * @cwnd: window that the last ACK left, in segments
+ * @cwnd: window after the last ACK, in segments
  * @prior_cwnd: window before the last reduction, in segments
  * @prior_ssthresh: ssthresh before the last reduction
- * @reduced: the stack has asked for ssthresh; the window is to be set
- * @marked: a mark has been answered, and the window not grown past cwnd_abe since
+ * @reduced: the stack has asked for ssthresh, and the window is not yet set
+ * @marked: there was a response to an ECN mark, and the window is not yet above
+ *	@cwnd_abe again
  */
-struct j {
+struct j_state {
 	struct abe abe;
 	u32 cwnd_abe;
 	u32 una;
@@ -60,8 +61,8 @@ struct j {
 	bool marked;
 };
 
-/* What TSO is to hand to the device at once. Not what an algorithm that paces has
- * left: its timer would go on with it.
+/* The stack derives the size of TSO packets from the pacing rate. If the previous
+ * algorithm has switched on pacing, that stays on: lift the rate.
  */
 static void j_set_pacing_rate(struct sock *sk)
 {
@@ -74,7 +75,7 @@ static void j_set_pacing_rate(struct sock *sk)
 
 static void j_init(struct sock *sk)
 {
-	struct j *j = inet_csk_ca(sk);
+	struct j_state *j = inet_csk_ca(sk);
 
 	memset(j, 0, sizeof(*j));
 	j->una = tcp_sk(sk)->snd_una;
@@ -84,7 +85,7 @@ static void j_init(struct sock *sk)
 static u32 j_ssthresh(struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
-	struct j *j = inet_csk_ca(sk);
+	struct j_state *j = inet_csk_ca(sk);
 	const struct star_window w = { .cwnd_abe = j->cwnd_abe };
 
 	j->prior_cwnd = tcp_snd_cwnd(tp);
@@ -93,12 +94,12 @@ static u32 j_ssthresh(struct sock *sk)
 	return star_cws_ssthresh(&w, j->prior_cwnd);
 }
 
-/* The stack has set the window to 1 for a timeout: the initial one instead, or the
- * one of before if that was smaller.
+/* After a timeout the stack has set the window to 1: replace it by the initial window,
+ * or the previous one if that was smaller.
  */
 static void j_set_state(struct sock *sk, u8 new_state)
 {
-	struct j *j = inet_csk_ca(sk);
+	struct j_state *j = inet_csk_ca(sk);
 
 	if (new_state != TCP_CA_Loss || !timeout_seen(sk, j->reduced, j->cwnd))
 		return;
@@ -109,23 +110,23 @@ static void j_set_state(struct sock *sk, u8 new_state)
 
 static u32 j_undo_cwnd(struct sock *sk)
 {
-	struct j *j = inet_csk_ca(sk);
+	struct j_state *j = inet_csk_ca(sk);
 
 	j->reduced = false;
 	return max(tcp_snd_cwnd(tcp_sk(sk)), j->prior_cwnd);
 }
 
-/* Answer the loss event or the mark for which the stack asked ssthresh. After a
- * mark the window may be below what ABE measures: a loss does not lift it there.
+/* Respond to the loss event or mark for which the stack has asked for ssthresh. After
+ * a mark the window may be below cwnd_abe: a loss does not raise it then.
  */
 static void j_reduce(struct sock *sk)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
-	struct j *j = inet_csk_ca(sk);
+	struct j_state *j = inet_csk_ca(sk);
 	u32 cwnd = j->prior_cwnd;
 
 	j->reduced = false;
-	if (loss_is_marked(sk)) {
+	if (marked_reduction(sk)) {
 		j->marked = true;
 		cwnd = star_mark_cwnd(cwnd);
 	} else if (!j->marked) {
@@ -137,15 +138,15 @@ static void j_reduce(struct sock *sk)
 	tcp_snd_cwnd_set(tp, cwnd);
 }
 
-/* A window after idle: slow start leads back to what it was. */
+/* Reduce the window after an idle period; slow start leads back. */
 static void j_shrink(struct sock *sk, u32 cwnd)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
-	struct j *j = inet_csk_ca(sk);
+	struct j_state *j = inet_csk_ca(sk);
 
 	if (cwnd >= tcp_snd_cwnd(tp))
 		return;
-	/* Neither a mark to be answered nor an undo raises it again. */
+	/* A pending response to a mark, or an undo, must not raise it again. */
 	j->prior_cwnd = min(j->prior_cwnd, cwnd);
 	tp->snd_ssthresh = tcp_current_ssthresh(sk);
 	tcp_snd_cwnd_set(tp, cwnd);
@@ -159,7 +160,7 @@ APOGEE_TX_START(j_tx_start)
 APOGEE_CONG_CONTROL(j_cong_control)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
-	struct j *j = inet_csk_ca(sk);
+	struct j_state *j = inet_csk_ca(sk);
 	u32 acked = rs->acked_sacked;
 	u32 rtt_min = tcp_min_rtt(tp);
 	u8 state = inet_csk(sk)->icsk_ca_state;
@@ -184,11 +185,11 @@ APOGEE_CONG_CONTROL(j_cong_control)
 	trace_j_ack(sk, j->cwnd_abe, abe_bw(&j->abe));
 }
 
-/* ss -ti shows bandwidth and minimum RTT, in the form bbr uses. */
+/* ss -ti shows bandwidth and minimum RTT, in bbr's format. */
 static size_t j_get_info(struct sock *sk, u32 ext, int *attr,
 			 union tcp_cc_info *info)
 {
-	const struct j *j = inet_csk_ca(sk);
+	const struct j_state *j = inet_csk_ca(sk);
 
 	return bbr_info(ext, attr, info, abe_bw(&j->abe),
 			tcp_min_rtt(tcp_sk(sk)), 0, 0);
@@ -208,7 +209,7 @@ static struct tcp_congestion_ops tcp_j __read_mostly = {
 
 static int __init tcp_j_register(void)
 {
-	BUILD_BUG_ON(sizeof(struct j) > ICSK_CA_PRIV_SIZE);
+	BUILD_BUG_ON(sizeof(struct j_state) > ICSK_CA_PRIV_SIZE);
 	return tcp_register_congestion_control(&tcp_j);
 }
 

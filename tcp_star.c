@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * TCP-STAR: congestion control for satellite links (long delay, bit errors,
- * lost ACKs), changing the sender only.
+ * lost ACKs). Only the sender is changed.
  *
  * H. Obata, K. Taira, K. Ishida: "Implementation and Evaluation of TCP-STAR:
  * TCP Congestion Control Method for Satellite Internet" (in Japanese), IEICE
@@ -10,20 +10,23 @@
  *
  * The window is the sum of two shares, cwnd = cwnd_reno + cwnd_abe:
  *
- *   LWC  lifts the window by what ABE measures, cwnd_abe = BW * RTT_min / MSS,
- *        on every ACK of new data, so that it is full after two round trips.
- *   CWS  sets the window to cwnd_abe after a data loss instead of halving it.
- *   AEN  reads the first ACK after a retransmission timeout: if all data had
- *        arrived only ACKs were lost, and the window of before is restored.
+ *   LWC  Lift Window Control: every ACK of new data lifts the window by ABE's
+ *        estimate, cwnd_abe = BW * RTT_min / MSS. The window fills the path
+ *        after two round trips.
+ *   CWS  Congestion Window Setting: a data loss sets the window to cwnd_abe
+ *        instead of halving it.
+ *   AEN  ACK Error Notification: evaluates the first ACKs after a
+ *        retransmission timeout. If all data had arrived, only ACKs were lost,
+ *        and the previous window is restored.
  *
- * A connection is in one of these modes (enum star_mode); NONE, all zero, is
- * before star_init():
+ * A connection is in one of these modes (enum star_mode). NONE, zero, is the
+ * mode before star_init():
  *
  *             +-------+  loss   +--------+  congestion           +-------+
  *     init -->| START |-------->| CRUISE |---------------------->| YIELD |
  *             +-------+         +--------+<----------------------+-------+
- *                                ^  ^   |   none for long, and the
- *                                |  |   |   window is back at cwnd_abe
+ *                                ^  ^   |  no congestion for a while, and
+ *                                |  |   |  the window is back at cwnd_abe
  *         slow start has passed  |  |   |  mark          +--------+
  *         ssthresh               |  |   +--------------->| MARKED |
  *             +------+           |  +--------------------+--------+
@@ -31,62 +34,64 @@
  *             +------+<-------------------------------+
  *              ^                          data lost   |
  *              |  long idle                      +-------+  only ACKs were lost:
- *     START or CRUISE              any --------->| JUDGE |--> the mode of before
+ *     START or CRUISE              any --------->| JUDGE |--> the previous mode
  *                                      timeout   +-------+    (CRUISE for START
  *                                                             with an estimate)
  *
  *   START   LWC; ssthresh follows cwnd_abe, so that slow start ends when the
- *           window has been lifted. As in SLOW, two windows per RTT_min leave.
- *   CRUISE  LWC: cwnd = cwnd_reno + cwnd_abe. A data loss is answered by CWS.
+ *           window has been lifted. As in SLOW, packets are paced at two windows
+ *           per RTT_min.
+ *   CRUISE  LWC: cwnd = cwnd_reno + cwnd_abe. CWS responds to a data loss.
  *   SLOW, MARKED, YIELD
- *           ABE's share is held back: cwnd = cwnd_reno, growing as Reno's. In YIELD
- *           it tries now and then whether more has room. A mark leads to MARKED and
- *           congestion to YIELD from here, too, and a timeout back to YIELD.
- *   JUDGE   The window is the stack's. AEN reads the ACKs. A timeout with
- *           nothing to judge (AEN off, a mark known before, a second one) leads to
- *           SLOW at once. One in recovery, of a repair, changes nothing: that
- *           loss is answered.
+ *           ABE's share is held back: cwnd = cwnd_reno, which grows as in Reno. In
+ *           YIELD the flow probes for more bandwidth from time to time. From these
+ *           modes, too, an ECN mark leads to MARKED and congestion to YIELD. After
+ *           a timeout by data loss YIELD stays.
+ *   JUDGE   The stack sets the window while AEN evaluates the ACKs. A timeout that
+ *           AEN cannot judge (AEN off, a mark or loss already known, a second
+ *           timeout) leads to SLOW at once. A timeout in recovery, of a
+ *           retransmission, changes nothing: that loss has been answered.
  *
- * judge.h tells what congestion is, round trip by round trip: a full queue, or more losses
- * than the link causes. Where the answer shows that it was none it is taken back: as the
- * path is longer, or as the losses stay, and then YIELD ends at once if the window is at
- * least three quarters of cwnd_abe. The paper knows no congestion, and the letter
- * (coexist=0) no YIELD.
+ * judge.h decides once per round trip whether there is congestion: a full queue, or
+ * more losses than the link causes. If the response to a reduction shows that there
+ * was none, the reduction is reverted: the path has become longer, or the losses
+ * persist. YIELD then ends at once if the window is at least three quarters of
+ * cwnd_abe. The paper has no such decision: as published (coexist=0) there is no
+ * YIELD.
  *
  * Notable differences from the paper:
- *   o Bandwidth samples span a train of ACKs and pass a maximum filter over
- *     four round trips and more (coexist=1), or the larger of the last two
- *     counts (coexist=0); see abe.h. The paper divides by single gaps between
- *     ACKs and names no filter.
+ *   o A bandwidth sample spans several ACKs, and samples pass a maximum filter
+ *     over at least four round trips (coexist=1), or the larger of the last two
+ *     is taken (coexist=0); see abe.h. The paper divides by the interval between
+ *     two ACKs and specifies no filter.
  *   o Until the first loss ssthresh follows cwnd_abe (coexist=1). The paper
- *     gives no initial ssthresh.
- *   o The whole window is compared with ssthresh, a standing queue slows the
- *     growth to one segment per round trip, and congestion is answered
+ *     specifies no initial ssthresh.
+ *   o The whole window is compared with ssthresh, a standing queue limits growth
+ *     to one segment per round trip, and there is a response to congestion
  *     (coexist=1, see star.h and judge.h).
- *   o RTT_min is what the judgement takes for the path's own RTT: the least so far,
- *     or more where the path has become longer (coexist=1).
- *   o The stack retransmits the oldest segment at a timeout, not the newest.
- *     The ACK that answers carries the same verdict if D-SACK or timestamps
- *     are consulted, and data loss costs no extra round trip.
- *   o On round trips above 250 ms the first window is larger than ten segments,
- *     one for each 25 ms, as Hybla's, where the connection was opened from this
- *     side: a peer that answers the SYN-ACK late looks like a long path.
- *   o Duplicate ACKs lift nothing: each lets one new segment go (RFC 3042). In
- *     recovery what is newly SACKed counts as acknowledged.
- *   o After an idle time the window falls as Reno's (RFC 5681 4.1), and slow
- *     start leads back.
- *   o Packets are paced, or a lifted window would leave as one burst.
+ *   o RTT_min is judge.h's estimate of the path's RTT: the minimum so far, or more
+ *     if the path has become longer (coexist=1).
+ *   o At a timeout the stack retransmits the oldest segment, not the newest. With
+ *     D-SACK or timestamps the ACK of it gives the same verdict, and data loss
+ *     costs no extra round trip.
+ *   o If the RTT is above 250 ms, the initial window is larger than ten segments:
+ *     one per 25 ms, as in TCP Hybla. Only for active opens: on the passive side a
+ *     late handshake ACK is indistinguishable from a long path.
+ *   o A duplicate ACK does not lift the window: it allows one new segment (RFC
+ *     3042). In recovery newly SACKed data counts as acknowledged.
+ *   o After an idle period the window is reduced as in Reno (RFC 5681 4.1), and
+ *     slow start leads back.
+ *   o Packets are paced. Without pacing a lifted window leaves as one burst.
  *   o After a timeout by data loss ABE's share is held back until slow start
- *     has passed ssthresh: the first ACK would otherwise lift the window to
- *     where it was lost.
- *   o ECN marks are congestion beyond doubt: the window falls to 0.8 (RFC 8511)
- *     and ABE's share is held back until it has grown again.
+ *     has passed ssthresh. Otherwise the first ACK would restore the window at
+ *     which data was lost.
+ *   o ECN marks indicate congestion: the window is reduced to 0.8 (RFC 8511), and
+ *     ABE's share is held back until the window has grown again.
  *
- * The module owns the window by cong_control. That switches off the stack's
- * proportional rate reduction, its pacing rate and its restart after idle; all are
- * done here. In
- * recovery no more than the window CWS set is in flight, so that each segment
- * delivered or lost is replaced by one.
+ * The module sets the window in cong_control. This disables the stack's
+ * proportional rate reduction, pacing rate and restart after idle; the module has
+ * its own. In recovery the data in flight is limited to the window that CWS has
+ * set: each segment delivered or lost is replaced by one.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -105,48 +110,48 @@
 #define CREATE_TRACE_POINTS
 #include <trace/tcp_star.h>
 
-static unsigned int first_interval_us __read_mostly = 1000;
-APOGEE_PARAM(first_interval_us, 1, 1000000,
+static unsigned int star_first_interval_us __read_mostly = 1000;
+APOGEE_PARAM(first_interval_us, star_first_interval_us, 1, 1000000,
 	     "interval given to the very first ACK, in us, 1 to 1000000 (default 1000)");
 
-static unsigned int aen __read_mostly = 1;
-APOGEE_PARAM(aen, 0, 1,
+static unsigned int star_aen __read_mostly = 1;
+APOGEE_PARAM(aen, star_aen, 0, 1,
 	     "restore the window after timeouts caused by lost ACKs, 0 or 1 (default 1)");
 
-static unsigned int pacing __read_mostly = 1;
-APOGEE_PARAM(pacing, 0, 1,
+static unsigned int star_pacing __read_mostly = 1;
+APOGEE_PARAM(pacing, star_pacing, 0, 1,
 	     "pace what is sent, 0 or 1 (default 1)");
 
-static unsigned int coexist __read_mostly = 1;
-APOGEE_PARAM(coexist, 0, 1,
-	     "1: judge each round trip, and yield to other flows at congestion; 0: the paper's letter (default 1)");
+static unsigned int star_coexist __read_mostly = 1;
+APOGEE_PARAM(coexist, star_coexist, 0, 1,
+	     "1: judge each round trip, and yield to other flows at congestion; 0: as published in the paper (default 1)");
 
-/* The first window: a segment for each 25 ms of the round trip ... */
+/* Initial window: one segment per 25 ms of the round trip ... */
 #define STAR_RTT_REFERENCE_US	25000U
-/* ... up to what a receiver offers before it scales its window, 64 kB. */
+/* ... up to the window a receiver offers before scaling, 64 kB. */
 #define STAR_CWND_BEGIN_MAX	45U
-/* Segments of which the first train, and what limited transmit adds, is at most. */
+/* Upper bound of the first train, with what limited transmit adds, in segments. */
 #define STAR_TRAIN_MAX		(2 * STAR_CWND_BEGIN_MAX)
-/* Losses by which a round may end early, if they are more than half of it. */
+/* From this number of losses a round ends early if more than half of it is lost. */
 #define STAR_LOST_EARLY		32U
 
 /**
- * struct star - per connection state, at most ICSK_CA_PRIV_SIZE (104) bytes
+ * struct star - per-connection state, at most ICSK_CA_PRIV_SIZE (104) bytes
  * @abe: bandwidth estimation
  * @w: the window and the mode
- * @j: the judgement of RTT and losses
+ * @j: state of judge.h, queue and loss detection
  * @una: snd_una at the last ACK; in JUDGE at the timeout
- * @p_seq: in JUDGE P_seq, end of the newest data sent before the timeout
- * @dsack_dups: in JUDGE tp->dsack_dups at the timeout
- * @round_end: else tp->delivered when the running round trip began
- * @round_lost: else tp->lost at that time
+ * @p_seq: in JUDGE: P_seq, end of the newest data sent before the timeout
+ * @dsack_dups: in JUDGE: tp->dsack_dups at the timeout
+ * @round_end: in other modes: tp->delivered at the start of the current round trip
+ * @round_lost: in other modes: tp->lost at the same time
  * @prior_cwnd: window before the last reduction, in segments, for undo
- * @prior_ssthresh: ssthresh before it
+ * @prior_ssthresh: ssthresh before the last reduction, in segments, for undo
  */
 struct star {
 	struct abe abe;
 	struct star_window w;
-	struct star_judge j;
+	struct judge_state j;
 	u32 una;
 	union {
 		struct {
@@ -162,13 +167,13 @@ struct star {
 	u32 prior_ssthresh;
 };
 
-/* Each round trip is judged; else it is the paper's letter. */
+/* Is judge.h in use? If not, the algorithm is as published. */
 static bool star_judges(void)
 {
-	return READ_ONCE(coexist);
+	return READ_ONCE(star_coexist);
 }
 
-/* RTT_min: the path's own, as far as the judgement knows. */
+/* RTT_min: judge.h's estimate of the path's RTT, or the stack's minimum. */
 static u32 star_rtt_min(const struct sock *sk)
 {
 	const struct star *s = inet_csk_ca(sk);
@@ -186,16 +191,16 @@ static void star_set_first_rate(struct sock *sk)
 				       tcp_min_rtt(tp)), max_rate));
 }
 
-/* A new connection on a long path begins with what it would have sent on a
- * path of 25 ms by the time the first ACK is back, as Hybla does. It leaves as
- * one train: ABE measures the path by how far the path spreads it.
+/* On a long path a new connection starts with the window that it would have
+ * reached on a path of 25 ms when the first ACK is back, as TCP Hybla does. The
+ * window leaves as one train: ABE measures by how much the path spreads it.
  */
 static void star_begin(struct sock *sk)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	u32 rtt_min = tcp_min_rtt(tp);
 	u32 cwnd = min(rtt_min / STAR_RTT_REFERENCE_US, STAR_CWND_BEGIN_MAX);
-	/* Established, and no algorithm yet: it is the SYN-ACK that has come. */
+	/* Established, but no algorithm yet: a SYN-ACK has arrived. */
 	bool opener = sk->sk_state == TCP_ESTABLISHED &&
 		      !inet_csk(sk)->icsk_ca_initialized;
 
@@ -206,7 +211,7 @@ static void star_begin(struct sock *sk)
 	star_set_first_rate(sk);
 }
 
-/* A round trip begins: it ends with the first ACK of what is sent from now on. */
+/* A round trip ends with the first ACK of data sent after its start. */
 static void star_begin_round(struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
@@ -220,13 +225,13 @@ static void star_init(struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
-	/* The handshake has just ended, or another algorithm has sent nothing. */
+	/* The handshake has just ended, or no data was sent by another algorithm. */
 	bool begins = !inet_csk(sk)->icsk_ca_initialized || !tp->data_segs_out;
 
 	memset(s, 0, sizeof(*s));
 	s->w.mode = tp->snd_ssthresh >= TCP_INFINITE_SSTHRESH ? STAR_START :
 								STAR_CRUISE;
-	/* Taken up after a timeout: no estimate is to lift the window. */
+	/* Selected after a timeout: the estimate must not lift the window. */
 	if (s->w.mode == STAR_CRUISE &&
 	    inet_csk(sk)->icsk_ca_state == TCP_CA_Loss)
 		s->w.mode = STAR_SLOW;
@@ -242,15 +247,15 @@ static void star_init(struct sock *sk)
 	s->prior_ssthresh = tp->snd_ssthresh;
 	s->w.prior_mode = s->w.mode;
 
-	/* No rate yet, and none left over from another algorithm. */
+	/* No rate yet: drop the one that another algorithm may have left. */
 	WRITE_ONCE(sk->sk_pacing_rate, READ_ONCE(sk->sk_max_pacing_rate));
 	if (s->w.mode == STAR_START && begins)
 		star_begin(sk);
 }
 
-/* The window is not the one of the running round trip any more, whose counts are
- * gone where it was JUDGE: the next one is the first to tell something. Nor is it
- * the one of a test, of the RTT or of the link.
+/* The window has changed within the round trip, or the round's counters were
+ * overwritten in JUDGE: only the next round is evaluated. A running test of the RTT
+ * or of the link ends, since it is bound to the old window.
  */
 static void star_round_anew(struct sock *sk)
 {
@@ -261,14 +266,14 @@ static void star_round_anew(struct sock *sk)
 	s->j.skip = 1;
 }
 
-/* What was yielded to others stays theirs after a timeout. */
+/* In YIELD other flows share the path: a timeout does not end that. */
 static bool star_yielded(const struct star *s)
 {
 	return s->w.prior_mode == STAR_YIELD && star_judges();
 }
 
-/* Slow start from the initial window (AEN, P_seq > ACK_seq), or the one of before
- * if that was smaller.
+/* Slow start from the initial window (AEN, P_seq > ACK_seq), or from the previous
+ * window if that was smaller.
  */
 static void star_start_again(struct sock *sk)
 {
@@ -281,7 +286,7 @@ static void star_start_again(struct sock *sk)
 	s->w.cwnd_cnt = 0;
 }
 
-/* A timeout: all that is known about it, before the stack forgets. */
+/* At a timeout: record the state before the stack clears it. */
 static void star_timeout(struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
@@ -291,17 +296,17 @@ static void star_timeout(struct sock *sk)
 
 	if (s->w.mode == STAR_NONE || !timeout_seen(sk, s->w.asked, cwnd))
 		return;
-	/* In recovery it is a repair that was lost. The stack has not asked for
-	 * ssthresh again: the loss is answered already, by CWS.
+	/* In recovery a retransmission was lost. The stack does not ask for ssthresh
+	 * again: CWS has already responded to this loss.
 	 */
 	if (inet_csk(sk)->icsk_ca_state == TCP_CA_Recovery && !s->w.asked)
 		return;
 	s->w.asked = 0;
 
-	/* With a mark or a loss known before, the prior window is gone. A second
-	 * timeout, before the verdict on the first, is data loss.
+	/* After an ECN mark or a known loss the previous window is not restored. A
+	 * second timeout before AEN's verdict means data loss.
 	 */
-	if (!READ_ONCE(aen) ||
+	if (!READ_ONCE(star_aen) ||
 	    inet_csk(sk)->icsk_ca_state > TCP_CA_Disorder) {
 		if (s->w.mode == STAR_JUDGE)
 			trace_star_aen(sk, s->p_seq, STAR_AEN_LOSS);
@@ -322,7 +327,7 @@ static void star_set_state(struct sock *sk, u8 new_state)
 		star_timeout(sk);
 }
 
-/* The window that a loss meets, without a test's dip. */
+/* The window at a loss, without the temporary reduction of a test. */
 static u32 star_cwnd_before(const struct sock *sk)
 {
 	const struct star *s = inet_csk_ca(sk);
@@ -331,17 +336,17 @@ static u32 star_cwnd_before(const struct sock *sk)
 	return s->j.dip && star_judges() ? max(star_cwnd(&s->w), cwnd) : cwnd;
 }
 
-/* The stack asks at each loss event, mark and timeout, before it acts. A
- * timeout keeps this answer: slow start has to find the way up to what ABE
- * measured. star_reduce() has the last word on the others. While AEN waits
- * the window of before is that of before the timeout.
+/* The stack asks for ssthresh once per loss event, mark and timeout, before it
+ * acts. A timeout keeps this value, so that slow start leads up to the window ABE
+ * measured; in the other cases star_reduce() sets it again. In JUDGE the previous
+ * window is the one before the first timeout.
  */
 static u32 star_ssthresh(struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
 
-	/* A SYN's timeout, before star_init(). */
+	/* Timeout of a SYN, before star_init(). */
 	if (s->w.mode == STAR_NONE)
 		return star_cws_ssthresh(&s->w, tcp_snd_cwnd(tp));
 	if (s->w.mode != STAR_JUDGE) {
@@ -355,14 +360,14 @@ static u32 star_ssthresh(struct sock *sk)
 	return star_cws_ssthresh(&s->w, s->prior_cwnd);
 }
 
-/* The reduction was wrong: back to the window and the mode of before. */
+/* The reduction was not justified: restore the previous window and mode. */
 static void star_restore(struct sock *sk)
 {
 	struct star *s = inet_csk_ca(sk);
 
 	star_round_anew(sk);
 	s->w.mode = s->w.prior_mode;
-	/* Without an estimate nothing but START would end slow start. */
+	/* Without an estimate stay in START, which sets ssthresh. */
 	if (s->w.mode == STAR_START &&
 	    s->prior_ssthresh < TCP_INFINITE_SSTHRESH)
 		s->w.mode = STAR_CRUISE;
@@ -379,15 +384,15 @@ static u32 star_undo_cwnd(struct sock *sk)
 	return star_cwnd(&s->w);
 }
 
-/* Judge the timeout by the ACK that has just been processed (fig. 3). Returns
- * true if it shows that data was lost: slow start then begins with the next
- * ACK, as this one is for what was sent before the timeout.
+/* Judge the timeout by the ACK just processed (fig. 3). Returns true if data was
+ * lost and this ACK is for data sent before the timeout: slow start then begins
+ * with the next ACK.
  */
 static bool star_check_aen(struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
-	const struct star_aen evidence = {
+	const struct star_aen_evidence evidence = {
 		.una_after_mark = after(tp->snd_una, s->una),
 		.covers_probe = !before(tp->snd_una, s->p_seq),
 		.sack_hole = s->w.sack_hole ||
@@ -410,17 +415,17 @@ static bool star_check_aen(struct sock *sk)
 	return verdict == STAR_AEN_LOSS && !evidence.covers_probe;
 }
 
-/* A window that is held below the estimate measures itself. */
+/* A window held below the estimate yields samples of itself, not of the path. */
 static bool star_held_below(const struct star *s)
 {
 	return star_judges() && star_holds(&s->w) &&
 	       s->w.cwnd_reno < s->w.cwnd_abe;
 }
 
-/* Only by the letter: a sampling interval tells whether a queue stands, for the pace. What
- * is left of a test that began with coexist=1 ends.
+/* As published: check for a standing queue once per sampling interval, which only
+ * affects pacing. A test that was started with coexist=1 ends.
  */
-static void star_letter_sample(struct star *s, u32 rtt_min)
+static void star_published_sample(struct star *s, u32 rtt_min)
 {
 	if (s->j.least_us == U32_MAX)
 		return;
@@ -430,42 +435,42 @@ static void star_letter_sample(struct star *s, u32 rtt_min)
 	judge_end_test(&s->j);
 }
 
-/* Take the ACK into the estimate; on a new one lift the window anew. Returns whether
- * there is one.
+/* Update the bandwidth estimate with an ACK, and cwnd_abe with a new estimate.
+ * Returns true if there is one.
  */
 static bool star_estimate(struct sock *sk, const struct rate_sample *rs)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
 	bool first = !s->w.cwnd_abe, queue = s->j.queue;
-	bool letter = !star_judges();
+	bool published = !star_judges();
 	u32 rtt_min;
 
 	if (rs->rtt_us > 0)
 		judge_rtt(&s->j, rs->rtt_us);
-	if (letter)
+	if (published)
 		s->j.queue = queue;
 	rtt_min = star_rtt_min(sk);
 
-	s->abe.recent = letter;
+	s->abe.recent = published;
 	if (!abe_ack(&s->abe, (u32)tp->tcp_mstamp, (u32)tp->first_tx_mstamp,
 		     (u64)rs->acked_sacked * tp->mss_cache, tp->mss_cache,
-		     rtt_min, READ_ONCE(first_interval_us),
+		     rtt_min, READ_ONCE(star_first_interval_us),
 		     rs->is_app_limited || star_held_below(s)))
 		return false;
 
-	if (letter)
-		star_letter_sample(s, rtt_min);
+	if (published)
+		star_published_sample(s, rtt_min);
 	if (rtt_min == U32_MAX)
 		return false;
 	s->w.cwnd_abe = abe_window(abe_bw(&s->abe), rtt_min, tp->mss_cache);
-	/* A connection that took up star later has a full window already. */
+	/* A connection that switched to star already has a full window. */
 	if (first && s->w.cwnd_reno > TCP_INIT_CWND)
 		star_set_cwnd(&s->w, tcp_snd_cwnd(tp));
 	return true;
 }
 
-/* How long the path takes for so many segments. */
+/* The path's transmission time of a number of segments, in us. */
 static u32 star_time_us(const struct sock *sk, u32 segments)
 {
 	const struct star *s = inet_csk_ca(sk);
@@ -476,7 +481,7 @@ static u32 star_time_us(const struct sock *sk, u32 segments)
 			  U32_MAX);
 }
 
-/* To a smaller window, as others need room. */
+/* Enter YIELD: ssthresh becomes @cwnd, and the window starts from @begin. */
 static void star_yield_to(struct sock *sk, u32 cwnd, u32 begin, bool costly)
 {
 	struct star *s = inet_csk_ca(sk);
@@ -489,9 +494,9 @@ static void star_yield_to(struct sock *sk, u32 cwnd, u32 begin, bool costly)
 	tcp_sk(sk)->snd_ssthresh = max(cwnd, STAR_CWND_MIN);
 }
 
-/* Where a queue has stood for some rounds: is it one? Alone the part of the window
- * that is in the queue is given up for good, nobody misses it. Returns whether the
- * window falls.
+/* A queue has stood for some rounds: reduce the window to test whether it is one. A
+ * flow that is alone keeps the reduced window: no other flow takes the bandwidth.
+ * Returns true if the window falls.
  */
 static bool star_test_queue(struct sock *sk)
 {
@@ -510,9 +515,9 @@ static bool star_test_queue(struct sock *sk)
 	return true;
 }
 
-/* The losses are the link's: as if the window had not been cut for them. Only a window that
- * is then near cwnd_abe is lifted to it by CRUISE; a smaller one has got back what was cut,
- * and it is time to try whether there is more room.
+/* The losses are the link's: revert the reduction. CRUISE then lifts only a window
+ * that is near cwnd_abe up to it; a smaller one gets back what was cut, and may probe
+ * for more bandwidth at once.
  */
 static void star_take_back(struct sock *sk, u32 cwnd)
 {
@@ -526,7 +531,7 @@ static void star_take_back(struct sock *sk, u32 cwnd)
 	s->w.clear = STAR_WAIT_MOST;
 }
 
-/* What the losses of a round ask for. Returns whether the window falls. */
+/* Respond to the losses of a round. Returns true if the window falls. */
 static bool star_answer(struct sock *sk, const struct judge_round *r)
 {
 	struct star *s = inet_csk_ca(sk);
@@ -540,7 +545,7 @@ static bool star_answer(struct sock *sk, const struct judge_round *r)
 	return cwnd < r->cwnd;
 }
 
-/* A round trip has ended. Returns whether the window falls. */
+/* A round trip has ended. Returns true if the window falls. */
 static bool star_end_round(struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
@@ -573,14 +578,14 @@ static bool star_end_round(struct sock *sk)
 	return star_test_queue(sk);
 }
 
-/* Least RTT of the running round, or of the one before. */
+/* Minimum RTT of the current round, or of the previous one if there is none yet. */
 static u32 star_rtt(const struct star *s)
 {
 	return s->j.least_us == U32_MAX ? s->j.last_us : s->j.least_us;
 }
 
-/* A first loss in a queue that is shorter than the path, and not as long as it has been
- * lately, is left to what the whole round says: it may be the link's.
+/* A first loss is left to the evaluation of the whole round if the queue is shorter
+ * than the path and well below its recent maximum: it may be a bit error.
  */
 static bool star_leaves_queue(const struct star *s)
 {
@@ -590,7 +595,7 @@ static bool star_leaves_queue(const struct star *s)
 	       !judge_is_near_top(&s->j, rtt);
 }
 
-/* Answer a loss that came with a queue, unless an answer is under way. */
+/* Respond to a loss with a standing queue, unless a test is running. */
 static void star_reduce_queue(struct sock *sk)
 {
 	struct star *s = inet_csk_ca(sk);
@@ -603,7 +608,7 @@ static void star_reduce_queue(struct sock *sk)
 	}
 	to = star_yield(cwnd, rtt, s->j.base_us, s->j.alone);
 	judge_begin_test(&s->j, rtt, star_time_us(sk, cwnd - min(cwnd, to)), 3);
-	/* Too small an answer to be seen: a larger one, for a round. */
+	/* The response is too small to be measured: a larger one for one round. */
 	if (!s->j.test && !s->j.rest) {
 		judge_begin_test(&s->j, rtt, star_time_us(sk, cwnd / 4), 3);
 		s->j.dip = s->j.test > 0;
@@ -612,8 +617,8 @@ static void star_reduce_queue(struct sock *sk)
 		      star_drain(cwnd, rtt, s->j.base_us, s->j.alone), false);
 }
 
-/* Answer the loss event or the mark for which the stack asked ssthresh. No
- * answer raises the window.
+/* Respond to the loss event or mark for which the stack has asked for ssthresh.
+ * The response never raises the window.
  */
 static void star_reduce(struct sock *sk)
 {
@@ -623,7 +628,7 @@ static void star_reduce(struct sock *sk)
 	bool queue = s->j.queue && star_judges();
 
 	s->w.asked = 0;
-	if (loss_is_marked(sk)) {
+	if (marked_reduction(sk)) {
 		s->w.mode = STAR_MARKED;
 		star_set_cwnd(&s->w, star_mark_cwnd(cwnd));
 		tp->snd_ssthresh = star_cwnd(&s->w);
@@ -633,15 +638,15 @@ static void star_reduce(struct sock *sk)
 		star_reduce_queue(sk);
 		return;
 	}
-	/* A bit error while others share the path: nothing to answer. Nor does
-	 * slow start lead up again where a mark has ended it.
+	/* A bit error while other flows share the path: keep the window. After a
+	 * mark slow start must not raise it either.
 	 */
 	if (queue || s->w.mode == STAR_YIELD || s->w.mode == STAR_MARKED) {
 		tp->snd_ssthresh = max(cwnd, STAR_CWND_MIN);
 		star_set_cwnd(&s->w, cwnd);
 		return;
 	}
-	/* Two windows per RTT left. */
+	/* Sent at two windows per RTT: do not evaluate the losses of that. */
 	if (s->w.mode == STAR_START || s->w.mode == STAR_SLOW)
 		judge_cut_made(&s->j);
 	if (s->w.mode == STAR_START)
@@ -652,19 +657,19 @@ static void star_reduce(struct sock *sk)
 	star_set_cwnd(&s->w, ssthresh);
 }
 
-/* A window after idle: slow start leads back to what it was. Returns
- * whether it falls.
+/* Reduce the window after an idle period; slow start leads back. Returns true if it
+ * falls.
  */
 static bool star_shrink(struct sock *sk, u32 cwnd)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
 
-	/* The first one stays: there was nothing to send until now. */
+	/* Keep the initial window: no data was sent before. */
 	if (cwnd >= tcp_snd_cwnd(tp) || !tp->data_segs_out)
 		return false;
 	star_round_anew(sk);
-	/* Neither a mark to be answered nor an undo raises it again. */
+	/* A pending response to a mark, or an undo, must not raise it again. */
 	s->prior_cwnd = min(s->prior_cwnd, cwnd);
 	tp->snd_ssthresh = tp->snd_ssthresh < TCP_INFINITE_SSTHRESH ?
 				   tcp_current_ssthresh(sk) :
@@ -690,10 +695,10 @@ static void star_set_pacing_rate(struct sock *sk)
 	u64 max_rate = READ_ONCE(sk->sk_max_pacing_rate);
 	u64 rate = max_rate;
 
-	/* Nothing to pace by: what the connection began with. */
+	/* Without an estimate keep the initial rate. */
 	if (!abe_bw(&s->abe) || star_rtt_min(sk) == U32_MAX)
 		return;
-	if (READ_ONCE(pacing)) {
+	if (READ_ONCE(star_pacing)) {
 		rate = star_pacing_rate(tcp_snd_cwnd(tp), tp->mss_cache,
 					star_rtt_min(sk), star_pace(s));
 		if (READ_ONCE(sk->sk_pacing_status) == SK_PACING_NONE)
@@ -709,15 +714,15 @@ APOGEE_TX_START(star_tx_start)
 
 	if (s->w.mode == STAR_NONE || !star_shrink(sk, idle_tx_start(sk)))
 		return;
-	/* A first window leaves as one train again, a larger one paced. */
+	/* An initial window leaves as one train again, a larger one is paced. */
 	if (tcp_snd_cwnd(tcp_sk(sk)) <= TCP_INIT_CWND)
 		star_set_first_rate(sk);
 	else
 		star_set_pacing_rate(sk);
 }
 
-/* Whether an ACK is of new data. In recovery, where SACK tells what arrives, that
- * counts, too; a duplicate ACK elsewhere only says that something did.
+/* Is the ACK one of new data? In recovery with SACK any newly delivered data counts.
+ * Elsewhere a duplicate ACK does not.
  */
 static bool star_is_new(struct sock *sk, const struct rate_sample *rs)
 {
@@ -731,7 +736,7 @@ static bool star_is_new(struct sock *sk, const struct rate_sample *rs)
 		inet_csk(sk)->icsk_ca_state >= TCP_CA_Recovery);
 }
 
-/* The window after an ACK that the stack may act on. */
+/* Set the window after an ACK, for the stack to send by. */
 static void star_set_window(struct sock *sk, bool lift)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -742,14 +747,14 @@ static void star_set_window(struct sock *sk, bool lift)
 		cwnd = judge_dip(&s->j, cwnd);
 	if (!lift)
 		cwnd = min(cwnd, tcp_snd_cwnd(tp));
-	/* The first retransmission goes out at once. */
+	/* The first retransmission must not wait for the window. */
 	if (inet_csk(sk)->icsk_ca_state == TCP_CA_Recovery && !tp->retrans_out)
 		cwnd = max(cwnd, tcp_packets_in_flight(tp) + 1);
 	tcp_snd_cwnd_set(tp, min(cwnd, tp->snd_cwnd_clamp));
 }
 
-/* Where nobody else is a window that fills the path need not grow; if somebody is
- * after all, it leaves room.
+/* A window that fills the path need not grow while the flow is alone. If another flow
+ * has not been detected, this leaves room for it.
  */
 static bool star_rests(const struct sock *sk)
 {
@@ -761,9 +766,9 @@ static bool star_rests(const struct sock *sk)
 				     tcp_sk(sk)->snd_ssthresh);
 }
 
-/* Has the round trip ended? One of which more than half is lost ends early, as what is sent
- * meanwhile would be lost as well. Not alone: nobody else fills the path, and a link that
- * fails for a moment begins like that.
+/* Has the round trip ended? With more than half of it lost a round ends early, as the
+ * data sent until its end would be lost as well. Not if the flow is alone: a short
+ * outage of the link looks the same.
  */
 static bool star_round_ends(const struct sock *sk, const struct rate_sample *rs)
 {
@@ -779,7 +784,7 @@ static bool star_round_ends(const struct sock *sk, const struct rate_sample *rs)
 	       star_judges() && !s->j.skip && !judge_is_lone(&s->j);
 }
 
-/* Nothing has arrived for half a round trip. */
+/* Detect that nothing has arrived for half a round trip. */
 static void star_look_for_silence(struct sock *sk, const struct rate_sample *rs)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
@@ -794,11 +799,11 @@ APOGEE_CONG_CONTROL(star_cong_control)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
-	bool letter = !star_judges();
+	bool published = !star_judges();
 	u32 cwnd = tcp_snd_cwnd(tp);
 	bool judged, lost = false, lift, round, estimated;
 
-	/* The ACK of the SYN is processed before star_init() is called. */
+	/* The ACK of the SYN arrives before star_init() is called. */
 	if (s->w.mode == STAR_NONE)
 		return;
 
@@ -810,8 +815,8 @@ APOGEE_CONG_CONTROL(star_cong_control)
 	judged = s->w.mode == STAR_JUDGE;
 	if (judged)
 		lost = star_check_aen(sk);
-	/* Until the verdict the stack's window of a timeout stays, and its rate is
-	 * nothing to pace by.
+	/* Until AEN's verdict the stack's window after a timeout stays. It is no
+	 * basis for a pacing rate.
 	 */
 	if (s->w.mode == STAR_JUDGE)
 		goto out;
@@ -822,21 +827,21 @@ APOGEE_CONG_CONTROL(star_cong_control)
 	} else if (lift && !lost &&
 		   inet_csk(sk)->icsk_ca_state != TCP_CA_CWR &&
 		   tcp_is_cwnd_limited(sk) && !star_rests(sk)) {
-		star_lwc(&s->w, rs->acked_sacked, tp->snd_ssthresh, letter,
+		star_lwc(&s->w, rs->acked_sacked, tp->snd_ssthresh, published,
 			 s->j.queue);
 	}
 	s->w.asked = 0;
-	/* The letter only keeps the rounds going, for when it is switched on. */
-	if (round && !letter)
+	/* As published only count rounds: coexist may be switched on later. */
+	if (round && !published)
 		judged |= star_end_round(sk);
 	else if (round)
 		star_begin_round(sk);
 
-	if (estimated && s->w.mode == STAR_START && !letter && s->w.cwnd_abe)
+	if (estimated && s->w.mode == STAR_START && !published && s->w.cwnd_abe)
 		tp->snd_ssthresh = max(s->w.cwnd_abe, STAR_CWND_MIN);
 
 	star_set_window(sk, lift || judged);
-	/* A new gain alone can wait for the next sample. */
+	/* A change of the gain alone takes effect with the next sample. */
 	if (estimated || tcp_snd_cwnd(tp) != cwnd)
 		star_set_pacing_rate(sk);
 	s->una = tp->snd_una;
@@ -844,13 +849,13 @@ out:
 	trace_star_ack(sk, &s->w, &s->j, abe_bw(&s->abe));
 }
 
-/* A third window for the repairs of a lossy path, beyond the usual two. */
+/* Three windows: one more than usual, for retransmissions on a lossy path. */
 static u32 star_sndbuf_expand(struct sock *sk)
 {
 	return 3;
 }
 
-/* ss -ti shows the estimate as bandwidth, and the window's part of it as gain. */
+/* ss -ti shows the estimate as bandwidth, and cwnd / cwnd_abe as cwnd_gain. */
 static size_t star_get_info(struct sock *sk, u32 ext, int *attr,
 			    union tcp_cc_info *info)
 {

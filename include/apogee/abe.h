@@ -3,52 +3,51 @@
  * ABE, the Available Bandwidth Estimation of TCP-J and TCP-STAR.
  *
  * The papers take one sample per ACK, BW_sample = d / ack_interval (eq. 2),
- * and name no filter. What a sender wants to know is the spacing of the ACK
- * train: it is the bottleneck's rate, which frames lost behind the bottleneck
- * don't change. Today's receivers and paths distort that spacing, and each
- * step below answers one distortion:
+ * and specify no filter. A sender needs the spacing of the ACK train: it is the
+ * bottleneck's rate, and frames lost behind the bottleneck do not change it.
+ * Receivers and paths distort this spacing; each step below corrects one
+ * distortion:
  *
  *  - ACK compression, interrupt and GRO batches (intervals of zero): a sample
- *    is taken over at least abe_interval_us(), never over a single gap. It
- *    begins and ends with an ACK, so on a train that is released every x ms
- *    it counts whole releases.
+ *    spans at least abe_interval_us(), never a single gap. It begins and ends
+ *    with an ACK, so on a train that is released every x ms it contains a whole
+ *    number of releases.
  *  - Stretch and delayed ACKs: bytes newly delivered (acknowledged or SACKed)
- *    are counted, not ACKs. The jump of snd_una when a hole fills is no
- *    delivery: those bytes were counted when their SACK arrived.
- *  - Gaps in the train (a lost frame, an idle or window limited sender): they
- *    only ever make a sample too small, so the estimate is the largest sample
- *    of the running and the previous epoch of ABE_EPOCH intervals. A mean, as
- *    Westwood's, shrinks by the loss rate every round trip. With @recent set,
- *    TCP-STAR to the letter, it is the larger of the last two samples: see
- *    below.
- *  - A sender with nothing to send: such samples neither lower the estimate
- *    nor does their time age it. (The first train is corrected all the same:
- *    the stack marks every first flight as limited by the application.)
- *  - ACKs that are held for a while and let go at once: what a sample counts was
- *    sent in no less time than the sample is taken to last, as tcp_rate_gen()
- *    bounds the stack's own rate. A train that left as one is not bounded.
- *  - A clock that stands still between two ACKs adds to the next sample; one
- *    that steps back behind the beginning of the running sample restarts it.
+ *    are counted, not ACKs. When a hole is filled, the jump of snd_una is not
+ *    counted: those bytes were counted when they were SACKed.
+ *  - Gaps in the train (a lost frame, an idle or window-limited sender): they
+ *    can only make a sample too small, so the estimate is the largest sample
+ *    of the current and the previous epoch of ABE_EPOCH intervals. A mean, as in
+ *    Westwood, would shrink by the loss rate every round trip. With @recent set,
+ *    TCP-STAR as published, it is the larger of the last two samples, see below.
+ *  - An application-limited sender: such samples neither lower the estimate nor
+ *    does their time age it. (The first train is corrected all the same, since
+ *    the stack marks every first flight as application-limited.)
+ *  - ACKs that are held back and released at once: a sample lasts at least as
+ *    long as the sending of what it counts took, as in tcp_rate_gen(). This does
+ *    not bound a train that was sent at once.
+ *  - Two ACKs at the same time of the clock add to the next sample. A clock that
+ *    steps back behind the start of the current sample restarts it.
  *
- * Two epochs are longer than a round trip, in which each of two flows in a
- * queue has its train, at the bottleneck's full rate: the maximum reads that
- * rate for both, all the time. The paper's estimates rise and fall in turn and
- * average 8 of 10 Mbit/s (fig. 15), as eq. 2 has no memory at all. One sample
- * more is the least that keeps a single gap out. No sample ends without an ACK,
- * so a gap of any length lies in one sample, and the next one is of the train
- * alone if the train lasts that long. Two gaps in a row, the bit errors of rain,
- * lower the estimate by what they took, until a whole sample comes.
+ * Two epochs are longer than a round trip, in which each of two flows in a queue
+ * has its own train at the bottleneck's full rate: the maximum filter measures
+ * that rate for both, all the time. The paper's estimates rise and fall in turn and
+ * average 8 of 10 Mbit/s (fig. 15), since eq. 2 has no memory. The larger of two
+ * samples is the shortest memory that ignores a single gap. A sample ends only with
+ * an ACK, so a gap of any length is within one sample, and the next sample contains
+ * only the train, if it lasts long enough. Two gaps in a row, as with bit errors in
+ * rain, lower the estimate accordingly until the next sample without a gap.
  *
- * The first ACK has no predecessor. The paper gives it an interval of 1 ms,
- * which is one segment at 11.6 Mbit/s and fits its 10 Mbit/s link. Here it
- * counts as one segment whatever it covers, and the ACKs of the first train
- * correct it one by one until there is a full sample: up to ACK k the estimate
- * is (bytes of k ACKs) / (1 ms + t_k - t_1), so that a slower link overshoots
- * for one ACK and a faster one starts low and grows with the following trains.
- * Behind a train of three segments or more, a gap of RTT_min / 2 to 2 RTT_min is
- * the pause between two flights and corrects nothing. This estimate is
- * provisional and dropped after ABE_SETTLE full samples, since one compressed
- * train can make it wrong by any factor.
+ * The first ACK has no predecessor. The paper assumes an interval of 1 ms, which
+ * is one segment at 11.6 Mbit/s and fits its 10 Mbit/s link. Here the first ACK
+ * counts as one segment whatever it covers, and the ACKs of the first train correct
+ * the estimate until there is a full sample: up to ACK k it is
+ * (bytes of k ACKs) / (1 ms + t_k - t_1). So on a slower link it is too high for one
+ * ACK, and on a faster one it starts low and grows with the following trains. After
+ * a train of three segments or more, a gap of RTT_min / 2 to 2 RTT_min is the pause
+ * between two flights and is ignored. This estimate is provisional and dropped after
+ * ABE_SETTLE full samples, since one compressed train can make it wrong by any
+ * factor.
  *
  * Ranges: 1.2 kB/s (9.6 kbit/s) to 12.5 GB/s (100 Gbit/s), RTT 10 us to 10 s,
  * MSS 88 to 65483 bytes. All products below stay under 2^64 there.
@@ -58,41 +57,41 @@
 
 #include "int.h"
 
-/* The shortest sample is RTT_min / 16: long enough to hold a batch of ACKs on
- * a long path, short enough that some samples of a round trip see no loss.
+/* The shortest sample is RTT_min / 16: long enough for a batch of ACKs on a long
+ * path, short enough that some samples of a round trip contain no loss.
  */
 #define ABE_INTERVAL_SHIFT	4
-/* Batches last milliseconds whatever the RTT: not below 10 ms, or one RTT. */
+/* Batches last milliseconds at any RTT: at least 10 ms, or one RTT if that is less. */
 #define ABE_INTERVAL_BATCH_US	10000U
-/* Interrupt coalescing of fast NICs: never below 1 ms. */
+/* Interrupt coalescing of fast NICs: at least 1 ms. */
 #define ABE_INTERVAL_MIN_US	1000U
-/* RTTs above 10 s are not believed. */
+/* RTTs above 10 s are clamped. */
 #define ABE_RTT_MAX_US		(10U * APOGEE_USEC_PER_SEC)
-/* An epoch of the maximum filter, in intervals (4 round trips if long). */
+/* Epoch of the maximum filter, in intervals (4 round trips on a long path). */
 #define ABE_EPOCH		64U
-/* Full samples after which the first train's estimate is forgotten. */
+/* Full samples after which the first train's estimate is dropped. */
 #define ABE_SETTLE		4U
-/* Segments of the first train before a gap may be a pause. */
+/* Segments of the first train after which a gap may be a pause. */
 #define ABE_TRAIN		3U
-/* No window above 2^30 segments. */
+/* Maximum window, 2^30 segments. */
 #define ABE_WINDOW_MAX		0x40000000U
 
 /**
  * struct abe - state of one bandwidth estimation
- * @mark_us: time of the ACK that began the running sample, in us, modulo 2^32
- * @epoch_us: time at which the running epoch began, in us, modulo 2^32
- * @bytes: bytes delivered in the running sample, up to 2^32 - 1: of TCP's largest
- *	window, 2^30, a sample has two at most
- * @bw: largest sample of the running [0] and the previous [1] epoch, in B/s;
+ * @mark_us: time of the ACK that began the current sample, in us, modulo 2^32
+ * @epoch_us: time at which the current epoch began, in us, modulo 2^32
+ * @bytes: bytes delivered in the current sample, up to 2^32 - 1: a sample contains at
+ *	most two of TCP's largest windows, 2^30 each
+ * @bw: largest sample of the current [0] and the previous [1] epoch, in B/s;
  *	until @samples is ABE_SETTLE, [1] is the estimate of the first train;
  *	with @recent an epoch is one sample
  * @last_us: time of the last ACK, in us, modulo 2^32
- * @sent_us: when the last segment was sent that the ACK at @mark_us delivered,
- *	in us, modulo 2^32
+ * @sent_us: when the last segment delivered by the ACK at @mark_us was sent, in us,
+ *	modulo 2^32
  * @samples: full samples so far, up to ABE_SETTLE
- * @started: the first ACK has been seen
+ * @started: the first ACK has arrived
  * @train: three segments have been acknowledged: a pause may follow
- * @recent: set by the caller, may change: forget all but the last two samples
+ * @recent: set by the caller at any time: only remember the last two samples
  */
 struct abe {
 	u64 bw[2];
@@ -108,8 +107,8 @@ struct abe {
 };
 
 /**
- * abe_interval_us() - shortest time a bandwidth sample is taken over
- * @rtt_min_us: smallest round trip time seen, in us; any value
+ * abe_interval_us() - minimum duration of a bandwidth sample
+ * @rtt_min_us: minimum RTT in us; any value
  *
  * Return: RTT_min / 16, but at least the shorter of 10 ms and one RTT_min, and
  * at least 1 ms; in us, at most 625 ms.
@@ -123,7 +122,7 @@ static inline u32 abe_interval_us(u32 rtt_min_us)
 		     max_t(u32, batch, ABE_INTERVAL_MIN_US));
 }
 
-/* bytes per us_elapsed as B/s; an interval of more than 2^32 us is idleness */
+/* bytes per elapsed_us in B/s; an interval of more than 2^32 us is idle time */
 static inline u64 abe_rate(u64 bytes, u64 elapsed_us)
 {
 	u32 us = (u32)min_t(u64, elapsed_us, U32_MAX);
@@ -150,9 +149,8 @@ static inline void abe_restart_sample(struct abe *a, u32 now_us, u32 sent_us)
 	a->bytes = 0;
 }
 
-/* How long the running sample lasts: the longer of its ACKs' arrival and of the
- * sending of what they deliver. A segment that is older than the one before took
- * no time.
+/* Duration of the current sample: the longer of the arrival of its ACKs and of the
+ * sending of what they deliver. A segment sent before the previous one adds nothing.
  */
 static inline u32 abe_elapsed_us(const struct abe *a, u32 now_us, u32 sent_us)
 {
@@ -189,7 +187,7 @@ static inline void abe_take_sample(struct abe *a, u32 now_us, u64 sample,
 	}
 }
 
-/* Correct the provisional estimate by one more ACK of the first train. */
+/* Correct the provisional estimate by another ACK of the first train. */
 static inline void abe_correct_first(struct abe *a, u64 bw, u32 gap_us,
 				     u32 rtt_min_us)
 {
@@ -201,17 +199,17 @@ static inline void abe_correct_first(struct abe *a, u64 bw, u32 gap_us,
 }
 
 /**
- * abe_ack() - account for one ACK (eq. 2)
- * @a: the estimation, zeroed before first use but for @recent
- * @now_us: arrival time of the ACK, in us, modulo 2^32: a pause of 36 minutes and
- *	more may look like one of any length, or like a step back
+ * abe_ack() - process one ACK (eq. 2)
+ * @a: the estimation, zeroed before first use, except @recent
+ * @now_us: arrival time of the ACK, in us, modulo 2^32: a pause of 36 minutes or more
+ *	may look like one of any length, or like a step back of the clock
  * @sent_us: when the newest segment delivered so far was sent, in us of the same
  *	clock, modulo 2^32
- * @bytes: bytes it newly acknowledges or SACKs; 0 is allowed
+ * @bytes: bytes newly acknowledged or SACKed; may be 0
  * @mss: maximum segment size in bytes
- * @rtt_min_us: smallest round trip time seen, in us
- * @first_us: interval that the very first ACK is given, in us, at least 1
- * @limited: the sender had nothing to send while these bytes were in flight
+ * @rtt_min_us: minimum RTT in us
+ * @first_us: interval assumed for the first ACK, in us, at least 1
+ * @limited: the sender had no data to send while these bytes were in flight
  *
  * Return: true if the estimate may have changed.
  */
@@ -262,7 +260,7 @@ static inline bool abe_ack(struct abe *a, u32 now_us, u32 sent_us, u64 bytes,
 /**
  * abe_window() - cwnd_abe, the window that fills the path (eq. 1)
  * @bw: bandwidth in B/s
- * @rtt_min_us: smallest round trip time seen, in us
+ * @rtt_min_us: minimum RTT in us
  * @mss: maximum segment size in bytes; 0 counts as 1
  *
  * Return: BW * RTT_min / MSS in segments, rounded down, at most 2^30.

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Compound TCP and Compound TCP+: the two windows and what a round trip makes of
- * them.
+ * Compound TCP and Compound TCP+: the two windows, and their changes per round trip.
  *
- *	swnd = cwnd + dwnd	what may be under way
- *	cwnd			loss window: Reno's, but 1/swnd per segment
+ *	swnd = cwnd + dwnd	send window
+ *	cwnd			loss window: as in Reno, but 1/swnd per segment
  *	dwnd			delay window: grows with swnd^k while few packets
- *				wait in queues, gives way when many do
+ *				are queued, shrinks while many are
  *
- * How many wait is Diff, from the RTT of a round trip and baseRTT, that of the
- * empty path. Compound TCP+ takes dwnd = 0 for mild congestion: the loss window
- * does not grow then, and is changed by one of three rules per round trip.
+ * Diff is the number of queued packets, from the RTT of a round trip and baseRTT, the
+ * RTT of the empty path. Compound TCP+ interprets dwnd = 0 as mild congestion: the
+ * loss window then does not grow, and one of three rules changes it per round trip.
  *
- * Diff is only as good as baseRTT. Who starts while others' packets wait takes
- * that for the empty path, holds more than its share and so keeps up the queue
- * that it cannot see. So Compound TCP+ dips: flows that miss baseRTT lower their
- * windows at the same time, when the clock shows a multiple of a period, or when
- * the RTT falls because others do; the queue drains, and all learn the same
- * baseRTT. Periods are short at first, when most is to be learnt. They begin at
- * other times behind each next hop, so that unrelated networks don't dip at once.
+ * Diff depends on the accuracy of baseRTT. A flow that joins late mistakes the standing
+ * queue for path delay, takes more than its share and maintains a queue that it cannot
+ * detect. So Compound TCP+ dips: flows that have not measured baseRTT for some time
+ * reduce their windows together, when the clock reaches a multiple of a period, or when
+ * the RTT falls because other flows dip; the queue drains, and all flows measure the
+ * same baseRTT. The first periods are shorter, since a new flow knows least. Their
+ * offset depends on the next hop, so that unrelated networks do not dip at the same
+ * time.
  *
- * Windows and Diff are in 1/256 segment (COMPOUND_SEGMENT), so that half a
- * segment and an increase of less than one are not lost. What is sent is rounded
- * up to whole segments. alpha, beta, k and zeta are in permille.
+ * Windows and Diff are in 1/256 segment (COMPOUND_SEGMENT), for decrements of half a
+ * segment and increments of less than one. The window to be sent is rounded up to whole
+ * segments. alpha, beta, k and zeta are in permille.
  */
 #ifndef _APOGEE_COMPOUND_H
 #define _APOGEE_COMPOUND_H
@@ -32,34 +32,34 @@
 /* One segment. */
 #define COMPOUND_SEGMENT	256U
 
-/* No rule takes the loss window below this, in segments. */
+/* No rule reduces the loss window below this, in segments. */
 #define COMPOUND_CWND_MIN	2U
 
-/* Round trips of a dip. At half the window: the first one's RTTs are of packets
- * sent before, and the second one's of when others had only begun, so where data
- * waits it is the third one that tells whether others dip, too. Then by what fills
- * the path: one in which the rest drains, and one that finds it drained.
+/* Round trips of a dip. Three with half the window: the RTTs of the first are of packets
+ * sent before the dip, those of the second of packets sent when other flows had only
+ * begun to dip, so with a queue the third shows whether they do. Then two with a part of
+ * what fills the path: in one the queue drains, and the other measures the empty path.
  */
 #define COMPOUND_DIP_ROUNDS	5
 #define COMPOUND_DIP_DEEP	2
 
-/* In a dip the window is this part of what fills the path. */
+/* In these two the window is this part of what fills the path. */
 #define COMPOUND_DIP_PART	4
 
-/* But not below RFC 6928's initial window: where ACKs are lost, a flow with less
- * under way loses them all, and waits for a timeout.
+/* The window of a dip is at least RFC 6928's initial window: with ACK losses a smaller
+ * one may lose all its ACKs, and wait for a timeout.
  */
 #define COMPOUND_DIP_LEAST	10U
 
-/* The first period is halved so often; each dip that teaches nothing doubles it. */
+/* The first period is halved this often; each dip without a new baseRTT doubles it. */
 #define COMPOUND_HALVED		3
 
-/* So many dips in succession without baseRTT mean that the path has changed. */
+/* After this many consecutive dips without baseRTT the path is taken as changed. */
 #define COMPOUND_DIPS_UNSEEN	4
 
-/* What dwnd = 0 means for the loss window (section 3; equation numbers). */
+/* Rules for the loss window while dwnd = 0 (section 3; equation numbers). */
 enum compound_rule {
-	COMPOUND_PLAIN = 0,	/* nothing: Compound TCP */
+	COMPOUND_PLAIN = 0,	/* none: Compound TCP */
 	COMPOUND_TWO_THIRDS = 2,
 	COMPOUND_HALF_LESS = 3,
 	COMPOUND_HOLD = 4,
@@ -67,15 +67,15 @@ enum compound_rule {
 
 /**
  * struct compound_rules - parameters
- * @gamma: Diff from which on the path is congested, in segments
+ * @gamma: Diff from which the path is congested, in segments
  * @alpha: factor of the delay window's increase, in permille
- * @beta: share of swnd that a loss takes, in permille, at most 1000
+ * @beta: decrease of swnd at a loss, in permille, at most 1000
  * @k: exponent of the delay window's increase, in permille, at most 1000
- * @zeta: part of Diff by which the delay window gives way, in permille
- * @excess: part of Diff - gamma by which the loss window gives way, besides what
- *	@rule says, in permille; letter: 0
- * @rule: what becomes of the loss window
- * @letter: @rule acts while dwnd = 0, whatever Diff is
+ * @zeta: part of Diff by which the delay window shrinks, in permille
+ * @excess: part of Diff - gamma by which the loss window shrinks, in addition to @rule,
+ *	in permille; as published: 0
+ * @rule: rule for the loss window
+ * @letter: @rule applies while dwnd = 0, whatever Diff is, as published
  */
 struct compound_rules {
 	u32 gamma;
@@ -99,18 +99,19 @@ struct compound_windows {
 };
 
 /**
- * struct compound_base - what is known of the empty path
- * @rtt_us: baseRTT in us, 0 if not known
- * @mean_us: moving mean of the round trips' RTTs in us, 0 if none
- * @before_us: RTT before the running dip in us
- * @least_us: smallest RTT of the dips since baseRTT was last seen, in us, 0 if
+ * struct compound_base - RTT of the empty path
+ * @rtt_us: baseRTT in us, 0 if unknown
+ * @mean_us: moving average of the round trips' RTTs in us, 0 if none
+ * @before_us: RTT before the current dip in us
+ * @least_us: minimum RTT of the dips since baseRTT was last measured, in us, 0 if
  *	none
- * @seen_ms: when baseRTT was last seen or a dip ended, modulo 2^32
- * @period_ms: begin of the period in which the last round trip ended, modulo 2^32
- * @rounds: round trips left of the running dip, 0 if none runs
- * @unseen: dips in succession that have not seen baseRTT
- * @doubled: how often the period was doubled, up to COMPOUND_HALVED
- * @sure: a whole dip has ended with baseRTT in sight, and none has found 8/9 of it
+ * @seen_ms: when baseRTT was last measured or a dip ended, in ms, modulo 2^32
+ * @period_ms: start of the period in which the last round trip ended, in ms, modulo
+ *	2^32
+ * @rounds: remaining round trips of the current dip, 0 if none
+ * @unseen: consecutive dips that have not measured baseRTT
+ * @doubled: number of times the period was doubled, up to COMPOUND_HALVED
+ * @sure: a whole dip has ended near baseRTT, and none has found less than 8/9 of it
  *	since
  */
 struct compound_base {
@@ -127,11 +128,11 @@ struct compound_base {
 };
 
 /**
- * compound_base_near() - is an RTT that of the empty path?
- * @base: what is known
+ * compound_base_near() - is an RTT near that of the empty path?
+ * @base: RTT of the empty path
  * @rtt_us: RTT in us
  *
- * Return: whether it is at most an eighth above baseRTT.
+ * Return: true if it is at most an eighth above baseRTT.
  */
 static inline bool compound_base_near(const struct compound_base *base,
 				      u32 rtt_us)
@@ -140,12 +141,12 @@ static inline bool compound_base_near(const struct compound_base *base,
 }
 
 /**
- * compound_base_update() - learn baseRTT, once per round trip (section 2.1)
- * @base: what is known
- * @rtt_us: smallest RTT of the round trip in us, not 0
- * @now_ms: the time, modulo 2^32
+ * compound_base_update() - update baseRTT, once per round trip (section 2.1)
+ * @base: RTT of the empty path
+ * @rtt_us: minimum RTT of the round trip in us, not 0
+ * @now_ms: current time in ms, modulo 2^32
  *
- * The smallest RTT of the connection, until dips say otherwise.
+ * baseRTT is the minimum RTT of the connection, unless dips replace it.
  */
 static inline void compound_base_update(struct compound_base *base, u32 rtt_us,
 					u32 now_ms)
@@ -160,8 +161,8 @@ static inline void compound_base_update(struct compound_base *base, u32 rtt_us,
 }
 
 /**
- * compound_period_ms() - time between dips
- * @base: what is known
+ * compound_period_ms() - period of the dips
+ * @base: RTT of the empty path
  * @longest_ms: longest period in ms
  *
  * Return: the period in ms, at least 1.
@@ -173,12 +174,12 @@ static inline u32 compound_period_ms(const struct compound_base *base,
 }
 
 /**
- * compound_phase_ms() - by how much the periods are shifted
+ * compound_phase_ms() - offset of the periods
  * @address: link address of the next hop, its last eight bytes; 0 if it has none
  *
  * A multiplicative hash by the golden ratio (Knuth, volume 3, section 6.4).
  *
- * Return: ms, the same for all behind a next hop; 0 without one.
+ * Return: ms, the same for all flows behind a next hop; 0 without one.
  */
 static inline u32 compound_phase_ms(u64 address)
 {
@@ -186,15 +187,15 @@ static inline u32 compound_phase_ms(u64 address)
 }
 
 /**
- * compound_period_start_ms() - begin of the running period
- * @now_ms: the time by the clock that hosts share, in ms
+ * compound_period_start_ms() - start of the current period
+ * @now_ms: time of the clock that hosts share, in ms
  * @phase_ms: compound_phase_ms()
- * @length_ms: length of a period, not 0
+ * @length_ms: length of a period in ms, not 0
  *
- * Periods begin @phase_ms before the multiples of their length. All lengths being
- * multiples of the shorter ones, those of the longest begin for all.
+ * Periods start @phase_ms before the multiples of their length. Longer periods are
+ * multiples of the shorter ones, so a start of the longest is one of all.
  *
- * Return: ms by that clock, modulo 2^32.
+ * Return: ms of that clock, modulo 2^32.
  */
 static inline u32 compound_period_start_ms(u64 now_ms, u32 phase_ms,
 					   u32 length_ms)
@@ -206,11 +207,14 @@ static inline u32 compound_period_start_ms(u64 now_ms, u32 phase_ms,
 
 /**
  * compound_period_begins() - has a new period begun since the last round trip?
- * @base: what is known
- * @period_ms: begin of the running period by the clock that hosts share, modulo
+ * @base: RTT of the empty path
+ * @period_ms: start of the current period by the clock that hosts share, modulo
  *	2^32
  *
- * Asked once per round trip. A period that was doubled began before; that is none.
+ * Called once per round trip. A period that was doubled has started earlier; this does
+ * not count.
+ *
+ * Return: true if a new period has begun.
  */
 static inline bool compound_period_begins(struct compound_base *base,
 					  u32 period_ms)
@@ -223,17 +227,17 @@ static inline bool compound_period_begins(struct compound_base *base,
 
 /**
  * compound_dip_due() - is it time for a dip?
- * @base: what is known
- * @rtt_us: smallest RTT of the round trip in us
- * @now_ms: the time, modulo 2^32
- * @length_ms: length of a period
+ * @base: RTT of the empty path
+ * @rtt_us: minimum RTT of the round trip in us
+ * @now_ms: current time in ms, modulo 2^32
+ * @length_ms: length of a period in ms
  * @begins: a period has begun
  *
- * Where baseRTT is out of sight for three tenths of a period: as a new period
- * begins, and where the RTT lies 5 % below its moving mean, as others dip. Who
- * has only begun to learn can't trust what is in sight, and follows others at once.
+ * If baseRTT has not been measured for three tenths of a period: at the start of a new
+ * period, or if the RTT is 5 % below its moving average, since other flows dip. A flow
+ * that has not yet confirmed baseRTT follows other flows in any case.
  *
- * Return: whether a dip should begin.
+ * Return: true if a dip should begin.
  */
 static inline bool compound_dip_due(struct compound_base *base, u32 rtt_us,
 				    u32 now_ms, u32 length_ms, bool begins)
@@ -251,11 +255,11 @@ static inline bool compound_dip_due(struct compound_base *base, u32 rtt_us,
 
 /**
  * compound_dip_window() - the window of a dip's next round trip
- * @base: what is known, in a dip
+ * @base: RTT of the empty path, in a dip
  * @swnd: send window before the dip, in segments
  *
- * Return: half of @swnd at first, then a quarter of what fills the path by
- * baseRTT, swnd baseRTT / RTT; in segments, at least 10, but not above @swnd.
+ * Return: first half of @swnd, then a quarter of what fills the path by baseRTT,
+ * swnd baseRTT / RTT; in segments, at least 10, but not above @swnd.
  */
 static inline u32 compound_dip_window(const struct compound_base *base, u32 swnd)
 {
@@ -270,9 +274,9 @@ static inline u32 compound_dip_window(const struct compound_base *base, u32 swnd
 
 /**
  * compound_dip_begin() - the window of a dip's first round trip
- * @base: what is known
+ * @base: RTT of the empty path
  * @swnd: send window in segments
- * @rtt_us: smallest RTT of the last round trip in us
+ * @rtt_us: minimum RTT of the last round trip in us
  *
  * Return: as compound_dip_window().
  */
@@ -285,9 +289,9 @@ static inline u32 compound_dip_begin(struct compound_base *base, u32 swnd,
 }
 
 /**
- * compound_dip_end() - a dip is over, or was cut short by a loss
- * @base: what is known
- * @now_ms: the time, modulo 2^32
+ * compound_dip_end() - end a dip, after its round trips or at a loss
+ * @base: RTT of the empty path
+ * @now_ms: current time in ms, modulo 2^32
  */
 static inline void compound_dip_end(struct compound_base *base, u32 now_ms)
 {
@@ -297,16 +301,15 @@ static inline void compound_dip_end(struct compound_base *base, u32 now_ms)
 }
 
 /**
- * compound_dip_left() - round trips that are left of a dip as one is over
- * @base: what is known, in a dip
- * @rtt_us: smallest RTT of the round trip in us, not 0
+ * compound_dip_left() - remaining round trips of a dip at the end of one of them
+ * @base: RTT of the empty path, in a dip
+ * @rtt_us: minimum RTT of the round trip in us, not 0
  *
- * Half the window is enough where it brings baseRTT in sight, if a whole dip has
- * confirmed that one before. And a flow that dips alone changes little, and would
- * only lose its share: where half the window does not bring the RTT down by an
- * eighth, the dip is given up.
+ * Half the window suffices if the RTT is near baseRTT and a previous whole dip has
+ * confirmed that. A flow that dips alone changes little, and only loses its share: if
+ * half the window does not reduce the RTT by an eighth, the dip ends.
  *
- * Return: round trips, 0 if the dip is over.
+ * Return: round trips, 0 if the dip has ended.
  */
 static inline u8 compound_dip_left(const struct compound_base *base, u32 rtt_us)
 {
@@ -322,10 +325,10 @@ static inline u8 compound_dip_left(const struct compound_base *base, u32 rtt_us)
 }
 
 /**
- * compound_dip_learn() - what a dip's round trip tells of baseRTT
- * @base: what is known, in a dip
- * @rtt_us: smallest RTT of the round trip in us, not 0
- * @now_ms: the time, modulo 2^32
+ * compound_dip_learn() - update baseRTT with the RTT of a dip's round trip
+ * @base: RTT of the empty path, in a dip
+ * @rtt_us: minimum RTT of the round trip in us, not 0
+ * @now_ms: current time in ms, modulo 2^32
  */
 static inline void compound_dip_learn(struct compound_base *base, u32 rtt_us,
 				      u32 now_ms)
@@ -343,16 +346,16 @@ static inline void compound_dip_learn(struct compound_base *base, u32 rtt_us,
 }
 
 /**
- * compound_dip_round() - a round trip of a dip is over
- * @base: what is known, in a dip
- * @rtt_us: smallest RTT of the round trip in us, not 0
- * @now_ms: the time, modulo 2^32
+ * compound_dip_round() - process the end of a dip's round trip
+ * @base: RTT of the empty path, in a dip
+ * @rtt_us: minimum RTT of the round trip in us, not 0
+ * @now_ms: current time in ms, modulo 2^32
  *
- * Where COMPOUND_DIPS_UNSEEN dips in succession have not seen baseRTT, the path
- * has become longer, or others' packets never leave the queue: the smallest RTT
- * of these dips is the new baseRTT.
+ * If COMPOUND_DIPS_UNSEEN consecutive dips have not measured baseRTT, the path has
+ * become longer, or other flows never let the queue drain: the minimum RTT of these
+ * dips becomes baseRTT.
  *
- * Return: whether the dip is over.
+ * Return: true if the dip has ended.
  */
 static inline bool compound_dip_round(struct compound_base *base, u32 rtt_us,
 				      u32 now_ms)
@@ -376,9 +379,9 @@ static inline bool compound_dip_round(struct compound_base *base, u32 rtt_us,
  * compound_log2() - binary logarithm
  * @x: at least 1
  *
- * The squares of x tell one bit each, as x^2 >= 2 means log2 x >= 1/2.
+ * Each squaring of x gives one bit of the result, as x^2 >= 2 means log2 x >= 1/2.
  *
- * Return: log2 x in 1/2^24, never too large, and too small by less than 2;
+ * Return: log2 x in 1/2^24, never too large, and too small by less than 2 units;
  * exact for powers of two.
  */
 static inline u32 compound_log2(u32 x)
@@ -402,8 +405,8 @@ static inline u32 compound_log2(u32 x)
  * compound_exp2() - power of two
  * @x: exponent in 1/2^24, below 33 * 2^24
  *
- * Return: 2^x in 1/256, rounded down, from a product that is never too large and
- * too small by less than 2^-25 of itself; exact for whole exponents.
+ * Return: 2^x in 1/256, rounded down from a product that is never too large, and too
+ * small by less than 2^-25 of itself; exact for whole exponents.
  */
 static inline u64 compound_exp2(u32 x)
 {
@@ -432,9 +435,8 @@ static inline u64 compound_exp2(u32 x)
  * @swnd: segments
  * @k: permille, at most 1000
  *
- * Return: in 1/256 segment, rounded down, from a value that is never too large
- * and too small by less than 2^-22 of itself. Exact where swnd is a power of two
- * and swnd^k, too.
+ * Return: in 1/256 segment, rounded down from a value that is never too large, and too
+ * small by less than 2^-22 of itself. Exact if both swnd and swnd^k are powers of two.
  */
 static inline u64 compound_power(u32 swnd, u32 k)
 {
@@ -444,7 +446,7 @@ static inline u64 compound_power(u32 swnd, u32 k)
 }
 
 /**
- * compound_increase() - what the delay window grows by in a round trip
+ * compound_increase() - increase of the delay window per round trip
  *	(section 2.1)
  * @swnd: segments
  * @alpha: permille
@@ -460,14 +462,14 @@ static inline u64 compound_increase(u32 swnd, u32 alpha, u32 k)
 }
 
 /**
- * compound_diff() - how many packets wait in queues (equation 1)
- * @swnd: window that the RTT was measured with, in segments
+ * compound_diff() - number of queued packets (equation 1)
+ * @swnd: window with which the RTT was measured, in segments
  * @base_rtt_us: baseRTT in us
  * @rtt_us: RTT in us
  *
  * (swnd / baseRTT - swnd / RTT) baseRTT = swnd (RTT - baseRTT) / RTT.
  *
- * Return: Diff in 1/256 segment, rounded down; 0 where RTT is not above baseRTT.
+ * Return: Diff in 1/256 segment, rounded down; 0 unless RTT is above baseRTT.
  */
 static inline u64 compound_diff(u32 swnd, u32 base_rtt_us, u32 rtt_us)
 {
@@ -486,7 +488,7 @@ static inline u64 compound_diff(u32 swnd, u32 base_rtt_us, u32 rtt_us)
  * @rules: parameters
  * @diff: Diff in 1/256 segment
  *
- * Return: whether the path is congested by its delay.
+ * Return: true if the delay shows congestion.
  */
 static inline bool compound_crowded(const struct compound_rules *rules, u64 diff)
 {
@@ -499,7 +501,7 @@ static inline bool compound_crowded(const struct compound_rules *rules, u64 diff
  * @dwnd: delay window in 1/256 segment
  * @swnd: send window in segments
  * @diff: Diff in 1/256 segment
- * @may_grow: the window is what limits the flow
+ * @may_grow: the flow is limited by its window
  *
  * dwnd + (alpha swnd^k - 1)+ if Diff < gamma, else (dwnd - zeta Diff)+.
  *
@@ -524,12 +526,12 @@ static inline u64 compound_delay_window(const struct compound_rules *rules,
  * @dwnd: delay window in 1/256 segment
  * @diff: Diff of the last round trip in 1/256 segment
  *
- * To the letter, while dwnd = 0. But (alpha swnd^k - 1)+ is 0 for the 16
- * smallest windows, so a flow that small would shrink for ever, however empty
- * the path: where not the letter is asked for, only while Diff >= gamma, too.
+ * As published, while dwnd = 0. But (alpha swnd^k - 1)+ is 0 up to a window of 16
+ * segments, so a flow that small would shrink for ever, even on an empty path: unless
+ * @rules->letter is set, only while Diff >= gamma, too.
  *
- * Return: whether the loss window must not grow, and @rules->rule is to be
- * applied once per round trip.
+ * Return: true if the loss window must not grow, and @rules->rule applies once per
+ * round trip.
  */
 static inline bool compound_held(const struct compound_rules *rules, u64 dwnd,
 				 u64 diff)
@@ -546,10 +548,10 @@ static inline bool compound_held(const struct compound_rules *rules, u64 dwnd,
  * @cwnd: loss window in 1/256 segment
  * @diff: Diff in 1/256 segment
  *
- * By the letter (3) never lowers a whole window; the text says that it falls by
- * half a segment per round trip. So the window has a fraction, and the ceiling
- * is of what is sent. Half a segment per round trip takes minutes where far more
- * than gamma wait, so @excess of what is too much goes as well.
+ * As published (3) never reduces a whole window, although the text says that the
+ * window falls by half a segment per round trip. So the window has a fraction, and only
+ * the window to be sent is rounded up. If Diff is far above gamma, half a segment per
+ * round trip takes minutes, so @excess of Diff - gamma is subtracted as well.
  *
  * Return: loss window in 1/256 segment; not below 2 segments, unless it was.
  */
@@ -573,10 +575,10 @@ static inline u64 compound_loss_window(const struct compound_rules *rules,
 }
 
 /**
- * compound_fitted() - the window that leaves gamma packets waiting
+ * compound_fitted() - the window that leaves gamma packets queued
  * @rules: parameters
- * @swnd: window that Diff was measured with, in segments
- * @diff: Diff in 1/256 segment, all of @swnd if more
+ * @swnd: window with which Diff was measured, in segments
+ * @diff: Diff in 1/256 segment, clamped to @swnd
  *
  * Return: swnd - Diff + gamma in segments, rounded down, at least 2.
  */
@@ -591,7 +593,7 @@ static inline u32 compound_fitted(const struct compound_rules *rules, u32 swnd,
 }
 
 /**
- * compound_sent() - the window that the stack sends by (section 2.1)
+ * compound_sent() - window for the stack to send by (section 2.1)
  * @windows: both windows
  *
  * Return: swnd = cwnd + dwnd in segments, rounded up, at most 2^31 - 1.
@@ -604,12 +606,12 @@ static inline u32 compound_sent(const struct compound_windows *windows)
 }
 
 /**
- * compound_follow() - take over a window that others have set
+ * compound_follow() - take over a window that the stack has set
  * @windows: both windows, whose sum, at most 2^31 - 1 segments, becomes @swnd
  * @swnd: the stack's window in segments, 1 to 2^31 - 1
  *
- * Growth is the loss window's. What the stack takes away (idle flows) is taken
- * from the delay window first, which is what a flow has beyond Reno's share.
+ * Growth belongs to the loss window. A reduction (idle flows) is taken from the delay
+ * window first, since this is what exceeds Reno's share.
  */
 static inline void compound_follow(struct compound_windows *windows, u32 swnd)
 {
@@ -649,14 +651,14 @@ static inline void compound_loss(struct compound_windows *windows, u32 beta)
 }
 
 /**
- * compound_loss_once() - both windows after duplicate ACKs for a flight whose
- *	window was lowered meanwhile
+ * compound_loss_once() - both windows after duplicate ACKs for a flight sent with a
+ *	window that has been reduced since
  * @windows: both windows, as they are now
- * @swnd: window that has sent the flight, in segments, 1 to 2^31 - 1
+ * @swnd: window with which the flight was sent, in segments, 1 to 2^31 - 1
  * @beta: permille, at most 1000
  *
- * A flight is answered once: what is left is at most what compound_loss() leaves
- * of @swnd.
+ * There is only one reduction per flight: the result is at most what compound_loss()
+ * leaves of @swnd.
  */
 static inline void compound_loss_once(struct compound_windows *windows, u32 swnd,
 				      u32 beta)

@@ -1,48 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * HighSpeed TCP (RFC 3649): how much a window grows per round trip, a(w), and
- * how much of it is given up at a loss, b(w).
+ * HighSpeed TCP (RFC 3649): the increase of a window per round trip, a(w), and its
+ * decrease at a loss, b(w).
  *
- * Up to W_low that is Reno: one segment, and half. Above,
+ * Up to W_low they are Reno's: one segment, and half. Above,
  *
  *	x(w) = (log w - log W_low) / (log W_high - log W_low)
  *	b(w) = (b_high - 0.5) x(w) + 0.5
  *	p(w) = exp(x(w) (log P_high - log P_low) + log P_low)
  *	a(w) = 2 w^2 b(w) p(w) / (2 - b(w))
  *
- * with W_high = 83000, P_high = 1e-7, b_high = 0.1. There are two tables of it:
+ * with W_high = 83000, P_high = 1e-7, b_high = 0.1. There are two tables:
  *
  *  - RFC 3649, Appendix B: W_low = 38 and p(w) = 0.078 / w^1.2.
  *  - the Gentle HighSpeed TCP paper's own: W_low = 31, P_low = 1.5 / W_low^2.
  *
- * They are read upwards, as Linux's tcp_highspeed does: a row holds for the
- * windows above the row before, up to and with its own. Between rows a(w) is so
- * up to one segment ahead of the formula, and b(w) up to 1/16 below it. A
- * table read otherwise would make a difference to highspeed of its own.
+ * A row applies to the windows above the previous row's, up to and including its own,
+ * as in Linux's tcp_highspeed. So between rows a(w) is up to one segment ahead of the
+ * formula, and b(w) up to 1/16 below it. Any other reading of the table would make
+ * results differ from highspeed for this reason alone.
  *
- * Above the last row (94717 segments, and 97095 in the paper's table) that row
- * holds: the RFC's table ends there, and b(w) would go on to zero.
+ * The last row (94717 segments, and 97095 in the paper's table) applies to all larger
+ * windows: the RFC's table ends there, and b(w) would fall to zero.
  *
- * Any u32 is a window; nothing below is wider than 40 bits.
+ * Any u32 is a valid window; no intermediate result has more than 40 bits.
  */
 #ifndef _APOGEE_HSTCP_H
 #define _APOGEE_HSTCP_H
 
 #include "hstcp_table.h"
 
-/* No window below two segments: one would wait for the delayed ACK. */
+/* Minimum window: a single segment would wait for the delayed ACK. */
 #define HSTCP_CWND_MIN		2U
 /* b(w) is in 1/256. */
 #define HSTCP_DECREASE_SHIFT	8
 
-/* Which table. */
+/* Response function. */
 enum hstcp_response {
 	HSTCP_RFC3649,
 	HSTCP_PAPER,
 };
 
 /**
- * hstcp_row() - the row of the table that holds for a window
+ * hstcp_row() - the row of the table that applies to a window
  * @response: the table
  * @cwnd: congestion window in segments
  *
@@ -70,11 +70,11 @@ static inline const struct hstcp_row *hstcp_row(enum hstcp_response response,
 }
 
 /**
- * hstcp_increase() - what a window grows by without a loss, a(w)
+ * hstcp_increase() - increase of a window per round trip without a loss, a(w)
  * @response: the table
  * @cwnd: congestion window in segments
  *
- * Return: segments per round trip, 1 to 73, or to 75 by the paper's table.
+ * Return: segments per round trip, 1 to 73, or to 75 with the paper's table.
  */
 static inline u32 hstcp_increase(enum hstcp_response response, u32 cwnd)
 {

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Gentle HighSpeed TCP (section 5.1): which mode a flow is in, and what its
- * window does in it.
+ * Gentle HighSpeed TCP (section 5.1): the mode of a flow, and how its window changes
+ * in each mode.
  *
  *	slow start      doubles; ends at ssthresh, at a loss, or when the
  *			sender's own link is full
  *	HighSpeed mode	a(w) per round trip: the link has room
  *	Reno mode	one segment per round trip: a queue builds up
  *
- * In congestion avoidance each window's RTTs decide (rtt_trend.h): if they rise,
- * Reno mode; if they fall, HighSpeed mode; after a loss, HighSpeed mode.
+ * In congestion avoidance the RTTs of each window decide (rtt_trend.h): if they
+ * rise, Reno mode; if they fall, HighSpeed mode; after a loss, HighSpeed mode.
  *
- * To the letter every significant trend counts. Queues remember: one sample's
- * delay is nearly the next one's, and of thousands of such samples some line is
- * always significant. So the trend must also be relevant: a rise counts where a
- * queue stands, a fall if the fitted line falls by some part of the smallest RTT
- * over the window, and both may have to be confirmed by further windows.
+ * As published every significant trend counts. But successive samples of a queue's
+ * delay are correlated, and among thousands of them there is nearly always a
+ * significant trend. So the trend must also be relevant: a rise counts while a queue
+ * stands, a fall if the fitted line falls by some part of the minimum RTT over the
+ * window, and both may have to be confirmed by further windows.
  *
- * A queue is what exceeds the smallest RTT. Where the path becomes longer, that
- * of before would say for ever that one stands, and nothing falls: so in Reno mode
- * an RTT that does not follow the window is taken for the path's (gentle_path).
+ * The queueing delay is the RTT above its minimum. If the path becomes longer, the
+ * old minimum would show a standing queue for good, and no fall would follow. So in
+ * Reno mode an RTT that does not follow the window is taken as the path's
+ * (gentle_path).
  */
 #ifndef _APOGEE_HSTCP_GENTLE_H
 #define _APOGEE_HSTCP_GENTLE_H
@@ -33,34 +34,34 @@ enum gentle_mode {
 	GENTLE_RENO,
 };
 
-/* How Reno mode keeps to Reno's share. */
+/* How Reno mode keeps to Reno's share of the bandwidth. */
 enum gentle_share {
 	GENTLE_SHARE_PAPER,	/* one segment per round trip, b(w) at a loss */
 	GENTLE_SHARE_HALVE,	/* half at a loss */
 	GENTLE_SHARE_GROW,	/* 3 b / (2 - b) segments per round trip */
 };
 
-/* Grown by this part of what counts as a rise, a window tells whether a queue
- * stands: a queue follows it, even if only an eighth of that is the flow's. It
- * does so two round trips later, which few segments would not show.
+/* The window shows whether a queue stands after it has grown by this part of
+ * rules->rise, since the queue follows it, even if only an eighth of the queue is the
+ * flow's. This takes two round trips, and a minimum number of segments.
  */
 #define GENTLE_GROWN		2
 #define GENTLE_GROWN_LEAST	12
 #define GENTLE_FOLLOWS		8
-/* In slow start a rise by this part of the smallest RTT is a queue. */
+/* In slow start a rise by this part of the minimum RTT shows a queue. */
 #define GENTLE_QUEUE_PART	32
-/* After it slow start grows by this part of the window per round trip, as RFC
- * 9406's conservative slow start does.
+/* After that slow start grows by this part of the window per round trip, as in
+ * RFC 9406's conservative slow start.
  */
 #define GENTLE_CAREFUL		4
 
 /**
  * struct gentle_rules - when a trend changes the mode
- * @level: chance of a false alarm of the test
- * @rise: least queueing delay with which a rise counts, in permille of the
- *	smallest RTT; letter: 0
- * @fall: least relevant fall, likewise; letter: 0
- * @confirm: windows in succession that must agree; letter: 1
+ * @level: significance level of the test: probability of a false alarm
+ * @rise: minimum queueing delay at which a rise counts, in permille of the minimum
+ *	RTT; as published: 0
+ * @fall: minimum relevant fall, likewise; as published: 0
+ * @confirm: consecutive windows that must agree; as published: 1
  */
 struct gentle_rules {
 	enum rtt_trend_level level;
@@ -70,10 +71,10 @@ struct gentle_rules {
 };
 
 /**
- * struct gentle_path - what is known of the empty path
- * @rtt_us: smallest RTT, since the path was found to be longer, in us; ~0 if none
+ * struct gentle_path - RTT of the empty path
+ * @rtt_us: minimum RTT since the path was last found to be longer, in us; ~0 if none
  * @mark_cwnd: window at the mark in Reno mode, in segments, 0 if there is none
- * @mark_us: smallest RTT of that window, in us
+ * @mark_us: minimum RTT of that window, in us
  */
 struct gentle_path {
 	u32 rtt_us;
@@ -82,18 +83,19 @@ struct gentle_path {
 };
 
 /**
- * gentle_path_learn() - learn the RTT of the empty path, once per window
- * @path: what is known
+ * gentle_path_learn() - update the RTT of the empty path, once per window
+ * @path: RTT of the empty path
  * @rules: when a trend counts
  * @mode: the mode
  * @cwnd: the window, in segments
- * @low_us: its smallest RTT, in us, ~0 if none
+ * @low_us: its minimum RTT, in us, ~0 if none
  *
- * In Reno mode, once the window has grown by half of @rules->rise since the mark, and
- * by 12 segments: a queue would have made the RTT rise by as much, if all of it were
- * the flow's or grew alike, and fall where others give way. Where the RTT has done neither, not
- * by an eighth of that, no queue stands, and it is the path's. What the window
- * cannot explain sets the mark anew.
+ * In Reno mode, the RTT is compared with that at the mark once the window has grown
+ * by half of @rules->rise since, and by 12 segments. In a queue the RTT would have
+ * risen by as much, if all of the queue were the flow's or grew in the same way, and
+ * fallen if other flows had backed off. If it has changed by less than an eighth of
+ * that, no queue stands, and it is taken as the path's. The mark is set again after
+ * that, and if the window does not explain the change of the RTT.
  */
 static inline void gentle_path_learn(struct gentle_path *path,
 				     const struct gentle_rules *rules,
@@ -126,15 +128,15 @@ static inline void gentle_path_learn(struct gentle_path *path,
 }
 
 /**
- * gentle_relevant() - which trend counts?
+ * gentle_relevant() - does a trend count?
  * @rules: when a trend counts
- * @verdict: of the test
+ * @verdict: verdict of the test
  * @change_us: change of the fitted line over the window, in us
- * @queue_us: smallest queueing delay of the window, in us
+ * @queue_us: minimum queueing delay of the window, in us
  * @rtt_min_us: RTT of the empty path, in us
  *
- * A rise counts where a queue stands, a fall if it is large. Where no queue
- * stands, nothing can fall: the link has room, as after a fall.
+ * A rise counts while a queue stands, a fall if it is large enough. Without a queue
+ * the RTT cannot fall: the link has room, as after a fall.
  *
  * Return: RTT_TREND_RISING, RTT_TREND_FALLING or RTT_TREND_NONE.
  */
@@ -153,11 +155,11 @@ gentle_relevant(const struct gentle_rules *rules,
 
 /**
  * gentle_next_mode() - the mode after a window (section 5.1.2)
- * @rules: how many windows must agree
- * @mode: the mode so far; slow start stays
+ * @rules: number of windows that must agree
+ * @mode: the current mode; slow start stays
  * @verdict: relevant trend of the window's RTTs
- * @agreed: windows that asked for the other mode in succession, kept by the
- *	caller, 0 at first
+ * @agreed: consecutive windows that asked for the other mode, kept by the caller, 0
+ *	at first
  *
  * Return: the mode of the next window.
  */
@@ -180,15 +182,15 @@ static inline enum gentle_mode gentle_next_mode(const struct gentle_rules *rules
 }
 
 /**
- * gentle_reno_credit() - packets that must arrive for one segment more, in Reno
+ * gentle_reno_credit() - acknowledged packets per increment by one segment in Reno
  *	mode
  * @response: HighSpeed TCP's table
  * @share: how Reno mode keeps to Reno's share
  * @cwnd: congestion window in segments, at least 1
  *
- * The window itself: one segment per round trip. A flow that grows so but gives
- * up only b of its window at a loss, gets sqrt((2 - b) / 3 b) times what Reno
- * gets, twice as much at b = 0.22; with GENTLE_SHARE_GROW it therefore grows by
+ * The window itself: one segment per round trip. A flow that grows so but is reduced
+ * by only b of its window at a loss gets sqrt((2 - b) / 3 b) times the throughput of
+ * Reno, twice as much at b = 0.22; with GENTLE_SHARE_GROW it therefore grows by
  * 3 b / (2 - b) per round trip (S. Floyd, M. Handley, J. Padhye: "A Comparison
  * of Equation-Based and AIMD Congestion Control", 2000).
  *
@@ -223,15 +225,15 @@ static inline u32 gentle_reduced(enum hstcp_response response,
 }
 
 /**
- * gentle_capacity() - what the path holds, by a window of slow start
+ * gentle_capacity() - capacity of the path, from a window of slow start
  * @packets: packets of the window
  * @sent_us: time in which they were sent, in us
- * @rise_us: how much their RTT has risen meanwhile, in us
- * @rtt_min_us: smallest RTT of the connection, in us
+ * @rise_us: rise of their RTT meanwhile, in us
+ * @rtt_min_us: minimum RTT of the connection, in us
  *
- * They were sent faster than the bottleneck passes them on, which took @sent_us
- * and @rise_us: that is its rate, and times the smallest RTT, the window that
- * fills the path without a queue.
+ * The bottleneck takes @sent_us and @rise_us to forward the packets, longer than they
+ * took to be sent. This gives its rate, and with the minimum RTT the window that fills
+ * the path without a queue.
  *
  * Return: segments, at least 2.
  */

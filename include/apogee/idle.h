@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is left of a window after a time without sending (RFC 5681 4.1).
+ * Reduction of the window after an idle period (RFC 5681 4.1).
  *
- * The stack does this by itself for modules that do not own the window.
+ * The stack does this for modules that leave the window to it.
  */
 #ifndef _APOGEE_IDLE_H
 #define _APOGEE_IDLE_H
@@ -10,13 +10,13 @@
 #include "int.h"
 
 /**
- * idle_cwnd() - window after a time without sending
+ * idle_cwnd() - window after an idle period
  * @cwnd: congestion window before, in segments
  * @restart: the window of a new connection, in segments
- * @idle: how long nothing was sent, any unit
+ * @idle: duration of the idle period, in any unit
  * @rto: retransmission timeout, same unit; 0 counts as 1
  *
- * Halved for each timeout's time, but not below @restart.
+ * Halved once per retransmission timeout, but not below @restart.
  *
  * Return: the window in segments, not above @cwnd.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The integer types and the 64 bit arithmetic that the algorithms are written
- * in, in the kernel and in user space alike.
+ * Integer types and 64 bit arithmetic for the algorithms, both in the kernel and in
+ * user space.
  */
 #ifndef _APOGEE_INT_H
 #define _APOGEE_INT_H

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What TCP-STAR makes of an RTT above the least and of losses (coexist=1), one
- * packet-timed round trip at a time.
+ * How TCP-STAR evaluates RTTs and losses (coexist=1), once per packet-timed round
+ * trip.
  *
- * A high RTT is a queue's or a longer path's, a loss a full queue's or a bit
- * error's, and one look tells neither. What tells them apart is what follows when
- * the window falls: a queue becomes shorter and its losses end, a longer path and
- * bit errors stay as they are. So every cut is a test:
+ * A high RTT may be due to a queue or to a longer path, a loss to a full queue or to
+ * a bit error. A single measurement cannot distinguish them, but the response to a
+ * smaller window can: a queue becomes shorter and its losses end, while a longer path
+ * and bit errors remain. So every reduction of the window is also a test:
  *
- *   RTT     A queue stands where the least RTT of a round is above the path's by more
- *           than a sixteenth of it and the RTT's own spread. After some such rounds
- *           the window is lowered for one. If the RTT does not move, neither down
- *           nor up, it is taken for the path's. A window too small for that takes
- *           an RTT that keeps to a thirty-second for many rounds: others' queues
- *           rise and fall.
- *   losses  What the link itself loses is believed to be some share, and what is lost
- *           beyond that is summed up (a CUSUM test, counted in segments so that the
- *           larger of two windows comes to the limit first). At the limit the window
- *           is cut. If the losses stay although less is sent than the path carries
- *           and its queue is empty, they are the link's: the belief rises, and the
- *           cut is taken back. If less than half of them stay, the belief falls to
- *           what is left, but not below where it began. With a queue that others
- *           share few losses do, and more than one in five are answered whatever
- *           they come from: the window falls to what arrived.
- *   alone   What a flow sends, beside what ABE says that the path carries, tells
- *           whether there are others to make room for.
+ *   RTT     A queue stands if the minimum RTT of a round exceeds the path's by more
+ *           than a sixteenth of it plus the RTT's own variation. After some such
+ *           rounds the window is reduced for one round. If the RTT then neither falls
+ *           nor rises, it is taken as the path's. A flow too small for this test
+ *           takes an RTT that stays within a thirty-second for many rounds: queues of
+ *           other flows vary.
+ *   losses  The link's own loss rate is estimated, and losses beyond it are summed up
+ *           (a CUSUM test, counted in segments, so that the larger of two windows
+ *           reaches the limit first). At the limit the window is reduced. If the
+ *           losses persist although less is sent than the path carries and its queue
+ *           is empty, they are the link's: the estimate is raised, and the reduction
+ *           reverted. If less than half of them persist, the estimate is lowered to
+ *           these, but not below its initial value. With a queue shared with other
+ *           flows a few losses suffice for a reduction. A loss of more than one
+ *           segment in five reduces the window to what arrived, whatever the cause.
+ *   alone   What a flow sends, compared with ABE's estimate of what the path carries,
+ *           shows whether there are other flows.
  *
- * docs/algorithms.md has the reasons and what was tried besides. Windows and
+ * docs/algorithms.md gives the reasons, and the alternatives tried. Windows and
  * counts are in segments, times in us.
  */
 #ifndef _APOGEE_JUDGE_H
@@ -34,102 +34,105 @@
 
 #include "int.h"
 
-/* A queue stands a sixteenth above the path's RTT. */
+/* A queue stands if the RTT is a sixteenth above the path's. */
 #define JUDGE_QUEUE_SHIFT	4
-/* Rounds with a queue after which it is tested, and rounds from a test to the next. */
+/* Rounds with a queue before a test, and minimum rounds between two tests. */
 #define JUDGE_STANDING		4U
 #define JUDGE_REST		8U
-/* Rounds of one and the same RTT that show a longer path. */
+/* Rounds with a constant RTT after which it is taken as the path's. */
 #define JUDGE_STILL		16U
-/* The path's RTT is not taken to be more than this many times tcp_min_rtt(). */
+/* Upper bound of the path's RTT, in multiples of tcp_min_rtt(). */
 #define JUDGE_LONGEST		8U
-/* A queue is empty where the smoothed RTT is a 64th and half a millisecond above the
- * least.
+/* A queue is empty if the smoothed RTT is at most a 64th and 0.5 ms above the path's
+ * RTT.
  */
 #define JUDGE_EMPTY_SHIFT	6
 #define JUDGE_EMPTY_US		500U
 
-/* What the link is believed to lose, in 1/1024, before anything is known: bit errors at
- * 1e-6 take one frame of 1514 bytes in 83.
+/* Initial estimate of the link's loss rate, in 1/1024: a bit error rate of 1e-6 loses
+ * one frame of 1514 bytes in 83.
  */
 #define JUDGE_LINK_BEGIN	12U
-/* Losses in 1/1024 that count as excess, beyond one and a half times the belief. */
+/* Losses beyond 1.5 times this estimate plus this rate, in 1/1024, are excess. */
 #define JUDGE_EXCESS_BASE	8U
-/* More segments of it than 5, or a twelfth of a small window, are too many. */
+/* Limit of the excess: 5 segments, or a twelfth of a small window. */
 #define JUDGE_EXCESS		5U
 #define JUDGE_EXCESS_WINDOW	12U
-/* Excess is counted in parts of a segment. */
+/* The excess is counted in 1/32 segment. */
 #define JUDGE_SEGMENT		32U
-/* One frame in 9 is lost at 1e-5: one in 5 and 4 segments more of 200 are five standard
- * deviations. Less than 16 losses tell nothing.
+/* A bit error rate of 1e-5 loses one frame in 9: one in 5 plus 4 segments, of 200, is
+ * five standard deviations more. Fewer than 16 losses are not evaluated.
  */
 #define JUDGE_OVER_SHARE	205U
 #define JUDGE_OVER_IN		5U
 #define JUDGE_OVER_SPREAD	4U
 #define JUDGE_OVER_LEAST	16U
-/* From so many losses on a try for more room was costly. */
+/* Number of losses from which a probe for more bandwidth is costly. */
 #define JUDGE_COSTLY		32U
-/* Losses in a round that show a full queue: 3, and one segment in 64. */
+/* Losses in a round that show a full queue: 3 plus one segment in 64. */
 #define JUDGE_FULL_LEAST	3U
 #define JUDGE_FULL_SHIFT	6
-/* Losses that the link would have caused until it is judged after a cut, and fewer
- * where it is to lose less than one in 16. A round counts for half of them at most.
+/* Number of losses expected from the link before a reduction is evaluated, and the
+ * same for a loss rate below one in 16. A round counts for about a third at most.
  */
 #define JUDGE_EXPECTED		32U
 #define JUDGE_EXPECTED_FEW	16U
-/* Losses, and such that the belief expects in 1/8, by which it is looked at. */
+/* The estimate is reviewed at this number of losses, or of expected losses in 1/8. A
+ * round counts for at most JUDGE_SEEN_ROUND of the latter.
+ */
 #define JUDGE_SEEN		48U
 #define JUDGE_SEEN_EXPECTED	128U
 #define JUDGE_SEEN_ROUND	96U
-/* Rounds of less segments are too small for a test. */
+/* Rounds of fewer segments are too small for a test. */
 #define JUDGE_SMALL		128U
-/* A belief in more than one in 26, bit errors at 3e-6, is doubted where there is a queue. */
+/* Estimates above one in 26, a bit error rate of 3e-6, are lowered if there is a queue. */
 #define JUDGE_LINK_DOUBT	40U
-/* Shares in 1/1024 that a small window takes for the link's: one in 13 to one in 6. */
+/* Loss rates in 1/1024 that a small window attributes to the link: 1/13 to 1/6. */
 #define JUDGE_LINK_LOW		80U
 #define JUDGE_LINK_HIGH		180U
-/* Rounds alone after which a flow is taken to be, until there is a sign of others. */
+/* Rounds alone before a flow counts as alone, until other flows are detected. */
 #define JUDGE_LONE		4U
-/* A loss is near the top of the queue from three quarters of the highest queue on that
- * was seen; what was seen falls by a thirty-second per round.
+/* A loss is near the top of the queue at three quarters or more of the recent maximum
+ * delay of the queue. This maximum decays by a thirty-second per round.
  */
 #define JUDGE_TOP_SHIFT		5
-/* A queue that has grown by an eighth in a round is not to be tested yet. */
+/* A queue is not tested while the RTT grows by more than an eighth per round. */
 #define JUDGE_RISE_SHIFT	3
 
 /**
- * struct star_judge - what is known of the path's RTT and of the losses
- * @base_us: the path's RTT, ~0 without one
- * @least_us: least RTT of the running round, ~0: none yet
- * @last_us: least RTT of the last round that has ended; in a test of the RTT, of that
+ * struct judge_state - state of the evaluation of RTTs and losses
+ * @base_us: the path's RTT, ~0 if unknown
+ * @least_us: minimum RTT of the current round, ~0 if none yet
+ * @last_us: minimum RTT of the previous round; during a test of the RTT, of the round
  *	before the test
- * @excess: losses beyond what the link may cause, in 1/JUDGE_SEGMENT segments
- * @calm: what the smoothed RTT is above the path's with next to no queue of one's own, in
- *	1/256 of @base_us
- * @level: where the RTT has stayed, in 1/64 of @base_us above it
- * @still: rounds for which it has; with @large they are not counted
- * @ratio: share lost before the cut, in 1/1024, while a cut is a test; 0: it is not
- * @expected: losses since then if they were the link's; without @ratio of no meaning
- * @lost: losses since then, likewise
- * @fall: by how much the RTT must fall in a test, in 1/256 of @last_us
- * @link: share that the link is believed to lose, in 1/1024
- * @seen_expected: losses that this belief expected lately, in 1/8, in rounds that count
- *	for judge_see()
- * @seen: losses that there were in them
- * @test: rounds until the RTT is to have answered, 0: no test
+ * @excess: losses beyond those of the link, in 1/JUDGE_SEGMENT segments
+ * @calm: smoothed RTT above the path's while the flow has hardly any queue of its own,
+ *	in 1/256 of @base_us
+ * @level: level at which the RTT has stayed, in 1/64 of @base_us above it
+ * @still: number of rounds for which it has; not counted while @large is set
+ * @ratio: loss rate before the reduction, in 1/1024, while its effect on losses is
+ *	tested; else 0
+ * @expected: losses expected since the reduction, by @ratio; only valid with @ratio
+ * @lost: losses since the reduction; only valid with @ratio
+ * @fall: fall of the RTT expected in a test, in 1/256 of @last_us
+ * @link: estimated loss rate of the link, in 1/1024
+ * @seen_expected: losses expected by @link since its last review, in 1/8, in the rounds
+ *	that judge_see() counts
+ * @seen: losses in these rounds
+ * @test: rounds until the test of the RTT is evaluated, 0: no test
  * @standing: rounds with a queue, up to JUDGE_STANDING
- * @rest: rounds until the next test
- * @skip: rounds until losses may show what the last cut did
- * @dip: the window is lowered for this round
+ * @rest: rounds until the next test may begin
+ * @skip: rounds until losses show the effect of the last reduction
+ * @dip: the window is reduced for this round
  * @queue: a queue stands
- * @alone: hardly anybody else sends
- * @large: three eighths of what the path carries are this flow's: it must be seen
- *	when its window falls
+ * @alone: no other flows are detected
+ * @large: this flow sends at least three eighths of what the path carries, so that a
+ *	reduction of its window has a measurable effect
  * @lone: rounds alone, up to JUDGE_LONE
- * @quiet: rounds whose losses tell nothing, as nothing arrived for a while
- * @top: the highest queue of late, in 1/16 of @base_us
+ * @quiet: rounds whose losses are ignored, since nothing arrived for a while
+ * @top: recent maximum delay of the queue, in 1/16 of @base_us
  */
-struct star_judge {
+struct judge_state {
 	u32 base_us;
 	u32 least_us;
 	u32 last_us;
@@ -162,11 +165,11 @@ struct star_judge {
  * @delivered: segments delivered
  * @lost: segments lost
  * @cwnd: the window at its end
- * @path: segments that the path carries in the time of a round, 0: unknown
+ * @path: segments that the path carries in the time of a round, 0 if unknown
  * @rtt_us: smoothed RTT
- * @min_rtt_us: least RTT of the last minutes, tcp_min_rtt()
- * @limited: the window is what limits the flow
- * @train: the connection's first train, which left at once
+ * @min_rtt_us: minimum RTT of the last minutes, tcp_min_rtt()
+ * @limited: the flow is limited by its window
+ * @train: the round includes the connection's first train, sent at once
  */
 struct judge_round {
 	u32 delivered;
@@ -179,19 +182,19 @@ struct judge_round {
 	bool train;
 };
 
-/* What the losses of a round ask for. */
+/* Response to the losses of a round. */
 enum judge_answer {
-	JUDGE_STAY,		/* nothing */
-	JUDGE_CUT,		/* too many are lost */
-	JUDGE_FULL,		/* a queue that others share is full */
-	JUDGE_OVER,		/* far too many are lost */
-	JUDGE_TAKE_BACK,	/* the last cut: the losses are the link's */
+	JUDGE_STAY,		/* none */
+	JUDGE_CUT,		/* reduce: losses exceed those of the link */
+	JUDGE_FULL,		/* reduce: a queue shared with other flows is full */
+	JUDGE_OVER,		/* reduce to what arrived: far too many losses */
+	JUDGE_TAKE_BACK,	/* revert the last reduction: the losses are the link's */
 };
 
 /**
- * judge_share() - the part of a window that is under way and not in a queue
+ * judge_share() - the part of a window that is in flight and not in a queue
  * @cwnd: the window
- * @rtt_us: the RTT, 0: not known
+ * @rtt_us: the RTT, 0 if unknown
  * @base_us: the path's RTT
  *
  * Return: @cwnd * @base_us / @rtt_us, at most @cwnd.
@@ -203,8 +206,8 @@ static inline u32 judge_share(u32 cwnd, u32 rtt_us, u32 base_us)
 	return (u32)div_u64((u64)cwnd * base_us, rtt_us);
 }
 
-/* Is the RTT a sixteenth and @spread_us above the path's? */
-static inline bool judge_above(const struct star_judge *j, u32 rtt_us,
+/* Is the RTT more than a sixteenth and @spread_us above the path's? */
+static inline bool judge_above(const struct judge_state *j, u32 rtt_us,
 			       u32 spread_us)
 {
 	return rtt_us > j->base_us &&
@@ -213,11 +216,11 @@ static inline bool judge_above(const struct star_judge *j, u32 rtt_us,
 }
 
 /**
- * judge_rtt() - take in the RTT of an ACK
- * @j: the judgement
+ * judge_rtt() - evaluate the RTT of an ACK
+ * @j: the state
  * @rtt_us: the RTT
  */
-static inline void judge_rtt(struct star_judge *j, u32 rtt_us)
+static inline void judge_rtt(struct judge_state *j, u32 rtt_us)
 {
 	j->base_us = min_t(u32, j->base_us, rtt_us);
 	j->least_us = min_t(u32, j->least_us, rtt_us);
@@ -225,8 +228,8 @@ static inline void judge_rtt(struct star_judge *j, u32 rtt_us)
 		j->queue = 0;
 }
 
-/* Does the smoothed RTT show an empty queue? @calm is what is above the least anyway, in
- * 1/256 of it.
+/* Does the smoothed RTT show an empty queue? @calm is its distance from the path's
+ * without a queue, in 1/256 of that.
  */
 static inline bool judge_is_empty(u32 rtt_us, u32 base_us, u32 calm)
 {
@@ -234,8 +237,8 @@ static inline bool judge_is_empty(u32 rtt_us, u32 base_us, u32 calm)
 				 JUDGE_EMPTY_US + (((u64)base_us * calm) >> 8);
 }
 
-/* What an RTT is above the path's, in 1/16 of it, up to 255. */
-static inline u32 judge_queued(const struct star_judge *j, u32 rtt_us)
+/* Delay of the queue: RTT above the path's, in 1/16 of it, up to 255. */
+static inline u32 judge_queued(const struct judge_state *j, u32 rtt_us)
 {
 	u64 above_us = rtt_us > j->base_us ? rtt_us - j->base_us : 0;
 
@@ -243,8 +246,8 @@ static inline u32 judge_queued(const struct star_judge *j, u32 rtt_us)
 				       max_t(u32, j->base_us, 1)), U8_MAX);
 }
 
-/* The path has become longer. What is known of its queue was counted from the old RTT. */
-static inline void judge_adopt(struct star_judge *j)
+/* The path has become longer: part of the known queue delay belongs to the path. */
+static inline void judge_adopt(struct judge_state *j)
 {
 	j->top -= (u8)min_t(u32, j->top, judge_queued(j, j->least_us));
 	j->base_us = j->least_us;
@@ -254,10 +257,10 @@ static inline void judge_adopt(struct star_judge *j)
 	j->rest = 0;
 }
 
-/* A queue answers to a smaller window, and one that others fill does not stay as
- * it is either.
+/* In a test, the RTT is the path's if it changes by less than a quarter of the expected
+ * fall: the flow's own queue would become shorter, and one that others fill varies.
  */
-static inline bool judge_is_path(const struct star_judge *j)
+static inline bool judge_is_path(const struct judge_state *j)
 {
 	u32 due = (u32)(((u64)j->last_us * j->fall) >> 10);
 	u32 moved = j->last_us > j->least_us ? j->last_us - j->least_us :
@@ -266,11 +269,11 @@ static inline bool judge_is_path(const struct star_judge *j)
 	return j->least_us > j->base_us && moved < due;
 }
 
-/* Whether the RTT has kept to a thirty-second for JUDGE_STILL rounds. That tells those who
- * have no tests: with others a queue does not keep. A large flow has tests, so its rounds
- * are not counted, nor does it take those counted before along.
+/* Has the RTT stayed within a thirty-second for JUDGE_STILL rounds? For flows too small
+ * for a test: a queue shared with other flows varies. A large flow has tests, so its
+ * rounds are not counted, and those counted before are discarded.
  */
-static inline bool judge_is_still(struct star_judge *j)
+static inline bool judge_is_still(struct judge_state *j)
 {
 	u64 above = (u64)(j->least_us - j->base_us) << 6;
 	u32 level = (u32)min_t(u64, div_u64(above, max_t(u32, j->base_us, 1)),
@@ -286,7 +289,7 @@ static inline bool judge_is_still(struct star_judge *j)
 	return j->still == JUDGE_STILL;
 }
 
-static inline void judge_see_queue(struct star_judge *j)
+static inline void judge_see_queue(struct judge_state *j)
 {
 	u32 fallen = j->top - ((j->top + (1U << JUDGE_TOP_SHIFT) - 1) >>
 			       JUDGE_TOP_SHIFT);
@@ -295,32 +298,34 @@ static inline void judge_see_queue(struct star_judge *j)
 }
 
 /**
- * judge_is_near_top() - is the queue as long as when it was longest?
- * @j: the judgement
+ * judge_is_near_top() - is the queue near its recent maximum?
+ * @j: the state
  * @rtt_us: the RTT
  *
- * A loss in a shorter queue is the link's, or another's doing.
+ * A loss in a shorter queue is a bit error, or due to other flows.
+ *
+ * Return: true if the delay is at least three quarters of that maximum.
  */
-static inline bool judge_is_near_top(const struct star_judge *j, u32 rtt_us)
+static inline bool judge_is_near_top(const struct judge_state *j, u32 rtt_us)
 {
 	return judge_queued(j, rtt_us) * 4 >= j->top * 3U;
 }
 
-/* Has the RTT grown by an eighth since the round before? */
-static inline bool judge_is_rising(const struct star_judge *j)
+/* Has the RTT grown by more than an eighth since the previous round? */
+static inline bool judge_is_rising(const struct judge_state *j)
 {
 	return j->least_us > (u64)j->last_us + (j->last_us >> JUDGE_RISE_SHIFT);
 }
 
 /**
- * judge_end_rtt() - a round has ended: is there a queue, is the path longer?
- * @j: the judgement
- * @srtt_us: smoothed RTT; what it is above the least is the RTT's own spread
- * @min_rtt_us: least RTT of the last minutes, tcp_min_rtt()
+ * judge_end_rtt() - evaluate the RTT at the end of a round
+ * @j: the state
+ * @srtt_us: smoothed RTT; its distance from the minimum is the RTT's own variation
+ * @min_rtt_us: minimum RTT of the last minutes, tcp_min_rtt()
  *
  * Return: true if the path has become longer.
  */
-static inline bool judge_end_rtt(struct star_judge *j, u32 srtt_us,
+static inline bool judge_end_rtt(struct judge_state *j, u32 srtt_us,
 				 u32 min_rtt_us)
 {
 	u32 spread_us = srtt_us > j->least_us ? srtt_us - j->least_us : 0;
@@ -352,16 +357,16 @@ static inline bool judge_end_rtt(struct star_judge *j, u32 srtt_us,
 }
 
 /**
- * judge_begin_test() - a cut begins to which a queue must answer
- * @j: the judgement
- * @rtt_us: RTT before it, ~0: unknown
- * @fall_us: by how much it is to fall
- * @rounds: in how many rounds, 1 to 3
+ * judge_begin_test() - begin a test of the RTT with a reduction of the window
+ * @j: the state
+ * @rtt_us: RTT before it, ~0 if unknown
+ * @fall_us: expected fall of the RTT
+ * @rounds: rounds until the test is evaluated, 1 to 3
  *
- * Where the answer would be too small to be seen among others' doings there is no
- * test.
+ * There is no test if the effect would be too small to be distinguished from that of
+ * other flows.
  */
-static inline void judge_begin_test(struct star_judge *j, u32 rtt_us,
+static inline void judge_begin_test(struct judge_state *j, u32 rtt_us,
 				    u32 fall_us, u32 rounds)
 {
 	u32 seen = j->alone ? 2 : 3;
@@ -375,12 +380,12 @@ static inline void judge_begin_test(struct star_judge *j, u32 rtt_us,
 }
 
 /**
- * judge_end_test() - the window is not the one of a test any more
- * @j: the judgement
+ * judge_end_test() - drop the tests, as the window has changed
+ * @j: the state
  *
- * Neither RTT nor losses answer to the last cut from now on.
+ * Later RTTs and losses are not due to the last reduction.
  */
-static inline void judge_end_test(struct star_judge *j)
+static inline void judge_end_test(struct judge_state *j)
 {
 	j->test = 0;
 	j->dip = 0;
@@ -388,26 +393,28 @@ static inline void judge_end_test(struct star_judge *j)
 }
 
 /**
- * judge_test_due() - is it time to lower the window to see what the RTT answers?
- * @j: the judgement, at the end of a round
+ * judge_test_due() - is it time for a test of the RTT?
+ * @j: the state, at the end of a round
+ *
+ * Return: true if the window should be reduced for a test.
  */
-static inline bool judge_test_due(const struct star_judge *j)
+static inline bool judge_test_due(const struct judge_state *j)
 {
 	return !j->test && !j->rest && j->standing == JUDGE_STANDING;
 }
 
 /**
- * judge_dip() - the window of a round that is to show what the RTT answers
- * @j: the judgement, @last_us being the RTT before it
+ * judge_dip() - the reduced window of a test of the RTT
+ * @j: the state, @last_us being the RTT before the test
  * @cwnd: the window
  *
- * The part that is not in the queue, at least half; with others in the queue three
- * quarters at most, or it would not be seen. Two segments at least, as one would
- * wait for the delayed ACK.
+ * The part of the window that is not in the queue, at least half. Beside other flows
+ * at most three quarters, or the effect would not be measurable. At least two
+ * segments, as a single one would wait for the delayed ACK.
  *
  * Return: the window.
  */
-static inline u32 judge_dip(const struct star_judge *j, u32 cwnd)
+static inline u32 judge_dip(const struct judge_state *j, u32 cwnd)
 {
 	u32 dip = max_t(u32, judge_share(cwnd, j->last_us, j->base_us),
 			cwnd >> 1);
@@ -417,10 +424,10 @@ static inline u32 judge_dip(const struct star_judge *j, u32 cwnd)
 	return max_t(u32, dip, 2);
 }
 
-/* What the smoothed RTT is above the path's with next to no queue of one's own: as jitter
- * has it. While much is sent it is one's own queue.
+/* Update @calm, the distance of the smoothed RTT from the path's without a queue, as
+ * jitter causes it. While the flow sends much, an increase is its own queue.
  */
-static inline void judge_calm(struct star_judge *j, u32 rtt_us, bool little)
+static inline void judge_calm(struct judge_state *j, u32 rtt_us, bool little)
 {
 	u64 above_us = rtt_us > j->base_us ? rtt_us - j->base_us : 0;
 	u32 now = (u32)min_t(u64, div_u64(above_us << 8,
@@ -433,11 +440,11 @@ static inline void judge_calm(struct star_judge *j, u32 rtt_us, bool little)
 }
 
 /**
- * judge_use() - how much of the path is this flow's?
- * @j: the judgement
+ * judge_use() - evaluate this flow's share of the path
+ * @j: the state
  * @r: the round that has ended
  */
-static inline void judge_use(struct star_judge *j, const struct judge_round *r)
+static inline void judge_use(struct judge_state *j, const struct judge_round *r)
 {
 	u64 sent = (u64)r->delivered + r->lost, path = r->path;
 
@@ -452,59 +459,61 @@ static inline void judge_use(struct star_judge *j, const struct judge_round *r)
 }
 
 /**
- * judge_is_lone() - has nobody been seen since the flow was alone?
- * @j: the judgement
+ * judge_is_lone() - have no other flows been detected for JUDGE_LONE rounds?
+ * @j: the state
+ *
+ * Return: true if none were.
  */
-static inline bool judge_is_lone(const struct star_judge *j)
+static inline bool judge_is_lone(const struct judge_state *j)
 {
 	return j->lone == JUDGE_LONE;
 }
 
 /**
- * judge_silence() - nothing has arrived for half a round: the path was dead
- * @j: the judgement
+ * judge_silence() - nothing has arrived for half a round: an outage of the link
+ * @j: the state
  *
- * A queue that overflows delivers all the time. Only where nobody else is: what others
- * leave of a full one comes with gaps.
+ * An overflowing queue delivers without a pause. Only if the flow is alone: in a queue
+ * that other flows fill, pauses between its packets are normal.
  */
-static inline void judge_silence(struct star_judge *j)
+static inline void judge_silence(struct judge_state *j)
 {
 	if (judge_is_lone(j))
 		j->quiet = 2;
 }
 
 /**
- * judge_cut_made() - the window has fallen: a round must pass before it shows
- * @j: the judgement
+ * judge_cut_made() - the window was reduced: losses show the effect after a round
+ * @j: the state
  */
-static inline void judge_cut_made(struct star_judge *j)
+static inline void judge_cut_made(struct judge_state *j)
 {
 	j->excess = 0;
 	j->skip = 2;
 }
 
-static inline void judge_count_anew(struct star_judge *j, u32 ratio)
+static inline void judge_count_anew(struct judge_state *j, u32 ratio)
 {
 	j->ratio = (u8)min_t(u32, ratio, U8_MAX);
 	j->expected = 0;
 	j->lost = 0;
 }
 
-static inline void judge_count(struct star_judge *j, u64 expected, u64 lost)
+static inline void judge_count(struct judge_state *j, u64 expected, u64 lost)
 {
 	j->expected = (u8)min_t(u64, expected, U8_MAX);
 	j->lost = (u8)min_t(u64, lost, U8_MAX);
 }
 
-/* A belief begins with nothing seen. */
-static inline void judge_believe(struct star_judge *j, u32 link)
+/* Set the estimated loss rate of the link, and restart its review. */
+static inline void judge_believe(struct judge_state *j, u32 link)
 {
 	j->link = (u8)min_t(u32, link, U8_MAX);
 	j->seen_expected = 0;
 	j->seen = 0;
 }
 
-/* Where losses may be a queue's, a belief in many of them falls by an eighth. */
+/* If losses may be a queue's, a high estimate of the link's is lowered by an eighth. */
 static inline u32 judge_doubt(u32 link)
 {
 	if (link <= JUDGE_LINK_DOUBT)
@@ -512,15 +521,15 @@ static inline u32 judge_doubt(u32 link)
 	return link - (link - JUDGE_LINK_DOUBT + 7) / 8;
 }
 
-/* What the belief expects of losses is compared with what there is. It falls where
- * hardly a third of it comes, and rises back to where it began. A flow that is not large
- * and has too few segments in a round for a test takes much more for the link's. Of its
- * rounds those with losses count only if the queue was empty: the smoothed RTT is compared
- * with the stack's minimum, and jitter is not allowed for. Who is not alone doubts a belief
- * that is met while there is a queue: if all took the queue's losses for the link's, nobody
- * would make room.
+/* Review the estimated loss rate of the link. It falls if less than a third of the
+ * expected losses occur, and rises back to its initial value. A flow that is not large
+ * and has too few segments in a round for a test attributes more losses to the link.
+ * Its rounds with losses count only if the queue was empty: the smoothed RTT is
+ * compared with the stack's minimum, without an allowance for jitter. Beside other
+ * flows and with a queue, an estimate that is confirmed is lowered: if all flows
+ * attributed the queue's losses to the link, none would yield.
  */
-static inline void judge_see(struct star_judge *j, const struct judge_round *r,
+static inline void judge_see(struct judge_state *j, const struct judge_round *r,
 			     u32 sent)
 {
 	u64 now = ((u64)sent * j->link + 64) >> 7, lost = r->lost;
@@ -554,11 +563,11 @@ static inline void judge_see(struct star_judge *j, const struct judge_round *r,
 		judge_believe(j, judge_doubt(j->link));
 }
 
-/* Have the losses stayed as they were before the cut? Alone half of them need to, as
- * one's own end; beside others those of others stay. The upper bound is for what has
- * nothing to do with the cut.
+/* Have the losses persisted after the reduction? If the flow is alone, half of them
+ * suffice, since losses in its own queue end; beside other flows five eighths, since
+ * losses in their queue persist. More losses than the upper bound have another cause.
  */
-static inline bool judge_stays(const struct star_judge *j, u64 expected,
+static inline bool judge_stays(const struct judge_state *j, u64 expected,
 			       u64 lost)
 {
 	if (judge_is_lone(j))
@@ -566,12 +575,13 @@ static inline bool judge_stays(const struct star_judge *j, u64 expected,
 	return lost * 8 >= expected * 5 && lost * 8 <= expected * 13;
 }
 
-/* After a cut: whose are the losses? If they stay, the link's, and the belief rises to
- * them; if less than half stay, it falls to these, not below JUDGE_LINK_BEGIN. Shown only
- * while the path is not full and the smoothed RTT is as low as with an empty queue. Where
- * others may send a flow with too few losses in a round learns nothing in time.
+/* Evaluate the losses after a reduction. If they persist, they are the link's, and its
+ * estimated loss rate is raised to them; if less than half persist, it is lowered to
+ * these, but not below JUDGE_LINK_BEGIN. Only valid while the path is not full and the
+ * smoothed RTT shows an empty queue. Beside other flows the test is dropped if the
+ * losses per round are too few for a result in time.
  */
-static inline bool judge_test_link(struct star_judge *j,
+static inline bool judge_test_link(struct judge_state *j,
 				   const struct judge_round *r, u32 sent)
 {
 	bool few = j->ratio < 64;
@@ -605,10 +615,10 @@ static inline bool judge_test_link(struct star_judge *j,
 	return stays;
 }
 
-/* More than one in five lost, and enough of them. Right after a cut only if it was
- * by far too small.
+/* Were more than one in five lost, in sufficient number? Right after a reduction only if
+ * that was far too small.
  */
-static inline bool judge_is_over(struct star_judge *j,
+static inline bool judge_is_over(struct judge_state *j,
 				 const struct judge_round *r)
 {
 	u64 sent = (u64)r->delivered + r->lost, lost = r->lost;
@@ -623,10 +633,10 @@ static inline bool judge_is_over(struct star_judge *j,
 	       ((u64)r->delivered * 4 < r->cwnd && lost * 8 > sent * 5);
 }
 
-/* The CUSUM test. Alone a round counts for four segments at most: one burst of losses is
- * nothing to cut for, nor are two losses of a window of a few segments.
+/* The CUSUM test. If the flow is alone, a round counts for four segments at most:
+ * neither one burst of losses nor two losses of a small window cause a reduction.
  */
-static inline bool judge_is_excess(struct star_judge *j,
+static inline bool judge_is_excess(struct judge_state *j,
 				   const struct judge_round *r, u32 sent)
 {
 	u32 share = j->link + j->link / 2U + JUDGE_EXCESS_BASE;
@@ -643,8 +653,8 @@ static inline bool judge_is_excess(struct star_judge *j,
 	return j->excess > most * JUDGE_SEGMENT;
 }
 
-/* Losses in a queue that others share which show that it is full. */
-static inline bool judge_is_full(const struct star_judge *j,
+/* Do the losses show that a queue shared with other flows is full? */
+static inline bool judge_is_full(const struct judge_state *j,
 				 const struct judge_round *r, u32 sent)
 {
 	return j->queue && !j->alone &&
@@ -653,13 +663,13 @@ static inline bool judge_is_full(const struct star_judge *j,
 }
 
 /**
- * judge_end_losses() - a round has ended: what do its losses ask for?
- * @j: the judgement, after judge_end_rtt() and judge_use()
+ * judge_end_losses() - evaluate the losses at the end of a round
+ * @j: the state, after judge_end_rtt() and judge_use()
  * @r: the round
  *
- * Return: the answer; judge_cwnd() has the window.
+ * Return: the response; judge_cwnd() computes the window.
  */
-static inline enum judge_answer judge_end_losses(struct star_judge *j,
+static inline enum judge_answer judge_end_losses(struct judge_state *j,
 						 const struct judge_round *r)
 {
 	u32 sent = (u32)min_t(u64, (u64)r->delivered + r->lost, U32_MAX);
@@ -680,7 +690,7 @@ static inline enum judge_answer judge_end_losses(struct star_judge *j,
 	if (j->ratio)
 		return judge_test_link(j, r, sent) ? JUDGE_TAKE_BACK :
 						     JUDGE_STAY;
-	/* A receiver's window that is shut by losses is nothing to cut for. */
+	/* Not limited by cwnd, e.g. losses block the receiver's window: no reduction. */
 	if (!r->limited || (u64)sent * 4 < (u64)r->cwnd * 3)
 		return JUDGE_STAY;
 	if (judge_is_full(j, r, sent)) {
@@ -689,7 +699,7 @@ static inline enum judge_answer judge_end_losses(struct star_judge *j,
 	}
 	if (!judge_is_excess(j, r, sent))
 		return JUDGE_STAY;
-	/* Few losses, and the path is full although less is sent than it carries. */
+	/* Few losses although less is sent than the path carries: other flows fill it. */
 	if ((u64)sent * 8 < (u64)r->path * 7 && (u64)r->lost * 16 < sent)
 		j->lone = 0;
 	judge_cut_made(j);
@@ -700,8 +710,10 @@ static inline enum judge_answer judge_end_losses(struct star_judge *j,
 }
 
 /**
- * judge_is_costly() - has a round lost much? One in eight, and not only by a dead path
+ * judge_is_costly() - was more than one in eight lost in a round, but not in an outage?
  * @r: the round
+ *
+ * Return: true if so, with JUDGE_COSTLY losses or more.
  */
 static inline bool judge_is_costly(const struct judge_round *r)
 {
@@ -712,20 +724,21 @@ static inline bool judge_is_costly(const struct judge_round *r)
 }
 
 /**
- * judge_cwnd() - the window after an answer
- * @j: the judgement
- * @answer: what judge_end_losses() answered
+ * judge_cwnd() - the window after a response
+ * @j: the state
+ * @answer: the response of judge_end_losses()
  * @r: the round
  * @prior_cwnd: the window before the last loss event
  *
- * JUDGE_OVER: what arrived of the window, without a queue's part; between once and
- * twice what the round delivered, as losses are known late, and no more than before.
- * JUDGE_FULL: three quarters of the window before the losses, near CUBIC's answer
- * (RFC 9438 4.6). JUDGE_CUT: a fifth less.
+ * JUDGE_OVER: the part of the window that arrived, less what was in the queue; at least
+ * what the round delivered without the queue and at most twice what it delivered, as
+ * losses are detected late; not above the current window.
+ * JUDGE_FULL: three quarters of the window before the losses, similar to CUBIC
+ * (RFC 9438 4.6). JUDGE_CUT: four fifths. JUDGE_TAKE_BACK: a sixth more.
  *
  * Return: the window.
  */
-static inline u32 judge_cwnd(const struct star_judge *j,
+static inline u32 judge_cwnd(const struct judge_state *j,
 			     enum judge_answer answer,
 			     const struct judge_round *r, u32 prior_cwnd)
 {

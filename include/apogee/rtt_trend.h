@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Does the RTT rise or fall over a window of packets? Gentle HighSpeed TCP asks
- * it to learn whether the queue grows (section 5.1.2), and names no test.
+ * Does the RTT rise or fall over a window of packets? Gentle HighSpeed TCP uses this
+ * to detect whether the queue grows (section 5.1.2), and specifies no test.
  *
  * This is the test of Pearson's correlation r between the times t and the RTTs
  * d of the n samples of one window:
@@ -12,60 +12,60 @@
  *
  * Without a trend, and with independent samples, T has Student's distribution
  * with n - 2 degrees of freedom. T beyond the critical value of the level means
- * a trend, in the direction of the sign of Sxy; each direction has the level as
- * its chance of a false alarm. T^2 > c^2 is computed as
+ * a trend, in the direction of the sign of Sxy; the level is the probability of a
+ * false alarm in each direction. T^2 > c^2 is computed as
  *
  *	r^2 > c^2 / (n - 2 + c^2)
  *
- * Queues keep their length from one sample to the next, and then false alarms
- * are more. Nor does every significant trend matter: among 8000 samples, one of
- * a fifteenth of the noise's standard deviation is significant. For this there
- * is rtt_trend_change_us(), Sxy / Sxx times the length of the window.
+ * Successive samples of a queue are correlated, so there are more false alarms. Also,
+ * not every significant trend is relevant: among 8000 samples, one of a fifteenth of the
+ * noise's standard deviation is significant. rtt_trend_change_us() gives the size of
+ * the trend, Sxy / Sxx times the length of the window.
  *
- * How one pass in integers does it:
+ * The computation takes one pass over the samples, with integers:
  *
- *  - t and d count from the first sample. That one is in the sums, as zeros, so
- *    the largest distance M from it bounds the spread from below: Sxx is at
- *    least M^2 / 2 and can't vanish beside the sum of t^2 by cancellation.
- *  - They are summed in units of 1/256 us, and as soon as M would exceed 2^21
- *    units, the unit doubles and the sums shrink. So the largest sum, of 2^20
- *    squares, is at most 2^62, and the unit at most M / 2^20. Rounding to a unit
- *    turns each of the vectors by an angle of 2^-20 sqrt(n / 2) at the very
- *    worst, one outlier of size M and all else within a unit, so T moves by less
- *    than 2^-19 n; by far less where the spread is of the order of M.
- *  - A sum about the means is the sum about zero less n times the product of the
+ *  - t and d are relative to the first sample. That one is part of the sums, as
+ *    zeros, so the largest distance M from it is a lower bound of the spread: Sxx is
+ *    at least M^2 / 2 and cannot vanish beside the sum of t^2 by cancellation.
+ *  - They are summed in units of 1/256 us. When M would exceed 2^21 units, the unit
+ *    doubles and the sums shrink. So the largest sum, of 2^20 squares, is at most
+ *    2^62, and the unit at most M / 2^20. Rounding to a unit turns each of the vectors
+ *    by an angle of at most 2^-20 sqrt(n / 2), with one outlier of size M and all
+ *    other values within a unit, so T changes by less than 2^-19 n, and by far less
+ *    if the spread is of the order of M.
+ *  - A sum about the means is the sum about zero minus n times the product of the
  *    means; divided with remainder, no product exceeds 2^62.
- *  - For r^2 each of Sxx and Syy keeps its 31 or 32 leading bits.
+ *  - For r^2 the 31 or 32 leading bits of Sxx and of Syy are used.
  *
- * T so agrees with exact arithmetic within a thousandth, and the 2^-19 n above.
+ * So T agrees with exact arithmetic within a thousandth, and the 2^-19 n above.
  * The critical value is interpolated above 32 samples, within 0.3 %, and within
- * 0.04 % at the level of 5 %. Divisions happen where an answer is asked for,
- * not per sample; they are 64 by 32 bits, but for one of 64 by 64.
+ * 0.04 % at the level of 5 %. Divisions are only done for a result, not per sample;
+ * they are 64 by 32 bits, except one of 64 by 64.
  *
- * Ranges: windows of up to 2^31 us and 2^20 samples, what comes later doesn't
- * count; RTTs to 10 s, what is above counts as that.
+ * Ranges: windows of up to 2^31 us and 2^20 samples, later samples are ignored; RTTs
+ * to 10 s, larger ones are clamped.
  */
 #ifndef _APOGEE_RTT_TREND_H
 #define _APOGEE_RTT_TREND_H
 
 #include "rtt_trend_table.h"
 
-/* With fewer samples the level depends on how the noise is distributed. */
+/* With fewer samples the level depends on the distribution of the noise. */
 #define RTT_TREND_SAMPLES_MIN	(RTT_TREND_DF_FIRST + 2U)
 #define RTT_TREND_SAMPLES_MAX	(1U << 20)
 #define RTT_TREND_SPAN_MAX_US	(1U << 31)
-/* RTTs above 10 s are not believed. */
+/* RTTs above 10 s are clamped. */
 #define RTT_TREND_RTT_MAX_US	(10U * APOGEE_USEC_PER_SEC)
 /* Samples are summed in units of at least 1/256 us ... */
 #define RTT_TREND_UNIT_SHIFT	8
-/* ... and of at least as much as makes this the largest. */
+/* ... and large enough that this is the largest value. */
 #define RTT_TREND_UNITS_MAX	(1U << 21)
 /* r^2 is in 2^-40. */
 #define RTT_TREND_R2_SHIFT	40
 /* The table's unit is 2^-16. */
 #define RTT_TREND_T2_SHIFT	16
 
-/* Chance of a false alarm in one direction, if samples are independent. */
+/* Probability of a false alarm in one direction, with independent samples. */
 enum rtt_trend_level {
 	RTT_TREND_10_PERCENT,
 	RTT_TREND_5_PERCENT,
@@ -80,7 +80,7 @@ enum rtt_trend_verdict {
 };
 
 /**
- * struct rtt_trend - the samples of one window, zeroed before the first
+ * struct rtt_trend - samples of one window, zeroed before the first
  * @sum_t: sum of t, in time units
  * @sum_d: sum of d, in RTT units
  * @sum_tt: sum of t^2
@@ -113,7 +113,7 @@ static inline u64 rtt_trend_units(u32 us, u8 shift)
 	return (fine + ((1ULL << shift) >> 1)) >> shift;
 }
 
-/* Make the time units as large as this time needs; the time in them. */
+/* Enlarge the time unit until the time fits; returns the time in it. */
 static inline s64 rtt_trend_time(struct rtt_trend *w, u32 t_us)
 {
 	u64 t = rtt_trend_units(t_us, w->t_shift);
@@ -128,7 +128,7 @@ static inline s64 rtt_trend_time(struct rtt_trend *w, u32 t_us)
 	return (s64)t;
 }
 
-/* The same for the RTT units and the distance from the first RTT. */
+/* The same for the RTT unit and the distance from the first RTT. */
 static inline s64 rtt_trend_distance(struct rtt_trend *w, u32 d_us)
 {
 	u64 d = rtt_trend_units(d_us, w->d_shift);
@@ -144,12 +144,12 @@ static inline s64 rtt_trend_distance(struct rtt_trend *w, u32 d_us)
 }
 
 /**
- * rtt_trend_sample() - account for one RTT sample
+ * rtt_trend_sample() - add one RTT sample
  * @w: the window
  * @now_us: time of the sample, in us, modulo 2^32
  * @rtt_us: its RTT in us
  *
- * A sample before the window's first, or 2^31 us after it, is dropped.
+ * A sample before the first one, or 2^31 us or more after it, is dropped.
  */
 static inline void rtt_trend_sample(struct rtt_trend *w, u32 now_us, u32 rtt_us)
 {
@@ -198,15 +198,15 @@ static inline u64 rtt_trend_abs(s64 value)
 	return value < 0 ? -(u64)value : (u64)value;
 }
 
-/* value * 2^-shift, whatever the sign of shift */
+/* value * 2^-shift, for either sign of shift */
 static inline u64 rtt_trend_shifted(u64 value, int shift)
 {
 	return shift < 0 ? value << -shift : value >> shift;
 }
 
-/* r^2 in 2^-40. Sxx and Syy are brought to 2^30 .. 2^32 by an even number of
- * bits each, Sxy by the mean of both, so that |Sxy| / Sxx and |Sxy| / Syy are
- * below 2 and their product is r^2.
+/* r^2 in 2^-40. Sxx and Syy are each scaled to 2^30 .. 2^32 by an even number of
+ * bits, Sxy by the mean of both, so that |Sxy| / Sxx and |Sxy| / Syy are below 2 and
+ * their product is r^2.
  */
 static inline u64 rtt_trend_r2(u64 sxx, u64 syy, u64 sxy)
 {
@@ -219,7 +219,7 @@ static inline u64 rtt_trend_r2(u64 sxx, u64 syy, u64 sxy)
 	return (slope * inverse) >> (62 - RTT_TREND_R2_SHIFT);
 }
 
-/* Critical t^2 in 2^-16; nearly linear in 1 / df where the table ends. */
+/* Critical t^2 in 2^-16; nearly linear in 1 / df beyond the end of the table. */
 static inline u32 rtt_trend_critical_t2(enum rtt_trend_level level, u32 df)
 {
 	const u32 *t2 = rtt_trend_t2[level];
@@ -243,11 +243,11 @@ static inline u64 rtt_trend_critical_r2(enum rtt_trend_level level, u32 df)
 /**
  * rtt_trend_verdict() - does the RTT rise or fall? (section 5.1.2)
  * @w: the window
- * @level: chance of a false alarm in one direction
+ * @level: probability of a false alarm in one direction
  *
  * Return: RTT_TREND_RISING or RTT_TREND_FALLING if that is significant;
- * RTT_TREND_NONE if not, with fewer than 8 samples, and if all have the same
- * time or the same RTT.
+ * RTT_TREND_NONE if not, with fewer than 8 samples, or if all have the same time or
+ * the same RTT.
  */
 static inline enum rtt_trend_verdict
 rtt_trend_verdict(const struct rtt_trend *w, enum rtt_trend_level level)
@@ -268,10 +268,10 @@ rtt_trend_verdict(const struct rtt_trend *w, enum rtt_trend_level level)
 }
 
 /**
- * rtt_trend_change_us() - how much the RTT has changed, by the fitted line
+ * rtt_trend_change_us() - change of the RTT by the fitted line
  * @w: the window
- * @now_us: time of its last sample, in us, modulo 2^32; a later one follows the
- *	line, for no longer than 2^21 time units
+ * @now_us: time of its last sample, in us, modulo 2^32; a later time extrapolates the
+ *	line, up to 2^21 time units
  *
  * The slope Sxy / Sxx times the time since the first sample, whether it is
  * significant or not.
@@ -293,7 +293,7 @@ static inline s32 rtt_trend_change_us(const struct rtt_trend *w, u32 now_us)
 	if (!sxx)
 		return 0;
 
-	/* No more than 31 bits for Sxx, 42 for Sxy, and 22 for the span. */
+	/* At most 31 bits for Sxx, 42 for Sxy, and 22 for the span. */
 	c = rtt_trend_abs(sxy);
 	shift = max_t(int, fls64((u64)sxx) - 31, fls64(c) - 42);
 	span = rtt_trend_units(now_us - w->first_us, w->t_shift);

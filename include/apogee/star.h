@@ -3,23 +3,23 @@
  * TCP-STAR (Obata, Taira, Ishida 2007): LWC, Lift Window Control, CWS,
  * Congestion Window Setting, and AEN, ACK Error Notification.
  *
- * Figure and equation numbers are the paper's; docs/algorithms.md has the
+ * Figure and equation numbers are the paper's; docs/algorithms.md gives the
  * reason for each decision the paper leaves open.
  *
- * All windows are in segments. Two readings of the paper are kept:
+ * All windows are in segments. There are two variants:
  *
- *  - the letter (coexist=0): slow start is where cwnd_reno < ssthresh, and
- *    cwnd_reno grows by one per cwnd_reno ACKs. After every loss that is a
- *    slow start on top of a full bandwidth-delay product.
+ *  - as published (coexist=0): slow start lasts while cwnd_reno < ssthresh, and
+ *    in congestion avoidance cwnd_reno grows by one per cwnd_reno segments. After
+ *    every loss this is a slow start on top of a full bandwidth-delay product.
  *  - the whole window (coexist=1): cwnd_reno + cwnd_abe is compared with
- *    ssthresh, and as soon as a queue stands at the bottleneck the window
- *    grows by one segment per round trip, as Reno's does. judge.h tells what
- *    is congestion, round trip by round trip. At a loss that comes with a
- *    queue the window falls to the part of it that is not in the queue, and a
- *    little below it for a moment, so that the queue drains: on a path of one's
- *    own, where it may have been a bit error's loss, that costs nothing, as
- *    what is left fills the path. ABE's share stays out until there has been
- *    no congestion for a while and the window has come back to cwnd_abe.
+ *    ssthresh, and while a queue stands at the bottleneck the window grows by
+ *    one segment per round trip, as in Reno. judge.h detects congestion once
+ *    per round trip. At a loss with a standing queue the window is reduced to
+ *    the part of it that is not in the queue, and starts a little below, so that
+ *    the queue drains. If the flow is alone and the loss was a bit error, this
+ *    costs no throughput, since the reduced window still fills the path. ABE's
+ *    share is held back until there has been no congestion for a while and the
+ *    window is back at cwnd_abe.
  */
 #ifndef _APOGEE_STAR_H
 #define _APOGEE_STAR_H
@@ -27,54 +27,54 @@
 #include "abe.h"
 #include "judge.h"
 
-/* Rounds without congestion after which ABE's share may count again, if the window
- * has come to it. CUBIC needs that long to be back at the window it had on a path of
- * 500 ms.
+/* Rounds without congestion after which ABE's share counts again, if the window has
+ * reached it. On a path of 500 ms CUBIC takes as long to return to its previous
+ * window.
  */
 #define STAR_CLEAR		12U
-/* Such rounds from which on a flow takes more than a segment per round trip: a try of
- * whether there is room. It is less than this for who has less than the path, and twice
- * as long after each try that congestion answers.
+/* Rounds without congestion before a flow probes for more bandwidth, growing by more
+ * than a segment per round trip. Fewer if its window is below cwnd_abe. They double
+ * with each probe that runs into congestion, up to STAR_WAIT_MOST.
  */
 #define STAR_WAIT		8U
 #define STAR_WAIT_MOST		64U
-/* After a costly try all of them, however small the part of the path. */
+/* After a costly probe: STAR_WAIT_MOST rounds, however small the window. */
 #define STAR_WAIT_FULL		255U
-/* A try takes an eighth of the window per round trip, up to an eighth of what is missing
- * to cwnd_abe; alone, where there is room beyond that, a sixteenth.
+/* A probe grows by an eighth of the window per round trip, and by at most an eighth of
+ * what is missing to cwnd_abe; if the flow is alone, by a sixteenth, also above cwnd_abe.
  */
 #define STAR_TRY_SHIFT		3
 #define STAR_TRY_ALONE_SHIFT	4
-/* What losses take away from the rounds. */
+/* An excess of losses takes this number from the rounds without congestion. */
 #define STAR_CLEAR_LOSS		4U
-/* Segments a flow keeps in the queue of a path it shares: 19 ms at 10 Mbit/s. */
+/* Segments a flow keeps in the queue of a shared path: 19 ms at 10 Mbit/s. */
 #define STAR_QUEUED		16U
-/* The letter's queue stands where the RTT is a sixteenth above its minimum. */
+/* As published: a queue stands if the RTT is a sixteenth above its minimum. */
 #define STAR_QUEUE_SHIFT	4
-/* Steps of growth for one ACK, of 32896 segments and more: a BPF verifier wants a bound. */
+/* Steps of growth per ACK, enough for 32896 segments: the BPF verifier needs a bound. */
 #define STAR_STEPS_MAX		256U
-/* No window below two segments: one would wait for the delayed ACK. */
+/* Minimum window: a single segment would wait for the delayed ACK. */
 #define STAR_CWND_MIN		2U
 
-/* Pacing gains in 1/256: two windows per RTT_min in slow start ... */
+/* Pacing gains in 1/256: in slow start two windows per RTT_min ... */
 #define STAR_PACE_START		512U
-/* ... and a sixteenth more than one later. What leaves sooner than the path takes
- * it has to fit into the queue: with a quarter, on a path of 10 Mbit/s and 500 ms,
- * 80 segments, which are lost where the queue is shorter.
+/* ... then 17/16 of a window. The queue must hold what is sent faster than the
+ * bottleneck rate: with a gain of 5/4, on a path of 10 Mbit/s and 500 ms, that is
+ * 80 segments, which a shorter queue would drop.
  */
 #define STAR_PACE_CRUISE	272U
 
-/* What a connection is doing. In SLOW, MARKED and YIELD ABE's share of the
- * window is held back; tcp_star.c draws what leads from one to the other.
+/* Mode of a connection. In SLOW, MARKED and YIELD ABE's share of the window is held
+ * back. The state diagram is in tcp_star.c.
  */
 enum star_mode {
 	STAR_NONE,	/* star_init() has not been called yet */
 	STAR_START,	/* the path is unknown: ssthresh follows cwnd_abe */
 	STAR_CRUISE,	/* cwnd = cwnd_reno + cwnd_abe */
-	STAR_SLOW,	/* data lost, or long idle: until slow start passes ssthresh */
-	STAR_MARKED,	/* ECN: until cwnd_reno has passed cwnd_abe */
-	STAR_YIELD,	/* congestion: until there has been none for long */
-	STAR_JUDGE,	/* a timeout: the window is the stack's until AEN's verdict */
+	STAR_SLOW,	/* after data loss or long idle, until slow start passes ssthresh */
+	STAR_MARKED,	/* after an ECN mark, until cwnd_reno has passed cwnd_abe */
+	STAR_YIELD,	/* after congestion, until there has been none for a while */
+	STAR_JUDGE,	/* after a timeout: the stack sets the window until AEN's verdict */
 };
 
 /**
@@ -84,12 +84,12 @@ enum star_mode {
  * @cwnd_cnt: segments acknowledged towards the next increment of @cwnd_reno
  * @mode: an enum star_mode
  * @clear: rounds without congestion, up to STAR_WAIT_MOST
- * @wait: such rounds to wait for until the next try, up to STAR_WAIT_MOST; less than
- *	STAR_WAIT is that; or STAR_WAIT_FULL
- * @alone: hardly anybody else sends
+ * @wait: number of these rounds before the next probe, up to STAR_WAIT_MOST; values
+ *	below STAR_WAIT count as STAR_WAIT; or STAR_WAIT_FULL
+ * @alone: no other flows are detected
  * @prior_mode: mode before the last reduction
- * @asked: the stack has asked for ssthresh: an answer is due
- * @sack_hole: in STAR_JUDGE the scoreboard had a hole at the timeout
+ * @asked: the stack has asked for ssthresh, and the response is pending
+ * @sack_hole: in STAR_JUDGE: the scoreboard had a hole at the timeout
  */
 struct star_window {
 	u32 cwnd_reno;
@@ -107,6 +107,8 @@ struct star_window {
 /**
  * star_holds() - is ABE's share of the window held back?
  * @w: the window
+ *
+ * Return: true in SLOW, MARKED and YIELD.
  */
 static inline bool star_holds(const struct star_window *w)
 {
@@ -130,11 +132,11 @@ static inline u32 star_cwnd(const struct star_window *w)
 }
 
 /**
- * star_queue_stands() - does the RTT show a standing queue, by the letter?
- * @rtt_us: smallest RTT of the last sampling interval in us
- * @rtt_min_us: smallest RTT seen at all in us
+ * star_queue_stands() - does the RTT show a standing queue? (as published)
+ * @rtt_us: minimum RTT of the last sampling interval in us
+ * @rtt_min_us: minimum RTT of the connection in us
  *
- * Only for the pace of coexist=0; else judge.h tells.
+ * Only used for the pacing gain with coexist=0; otherwise see judge.h.
  *
  * Return: true if @rtt_us is more than a sixteenth above @rtt_min_us.
  */
@@ -144,13 +146,13 @@ static inline bool star_queue_stands(u32 rtt_us, u32 rtt_min_us)
 	       rtt_us - rtt_min_us > rtt_min_us >> STAR_QUEUE_SHIFT;
 }
 
-/* Add acked / divisor to cwnd_reno, the divisor growing with each step. */
+/* Add acked / divisor to cwnd_reno; the divisor grows by one with each step. */
 static inline void star_increase(struct star_window *w, u32 divisor, u32 acked)
 {
 	u32 steps;
 	u64 cnt;
 
-	/* Credit collected against a larger window is worth one at the most. */
+	/* Credit from a larger window is worth one segment at most. */
 	divisor = max_t(u32, divisor, 1);
 	cnt = (u64)min_t(u32, w->cwnd_cnt, divisor - 1) + acked;
 	for (steps = 0; steps < STAR_STEPS_MAX; steps++) {
@@ -162,8 +164,8 @@ static inline void star_increase(struct star_window *w, u32 divisor, u32 acked)
 	w->cwnd_cnt = (u32)min_t(u64, cnt, divisor - 1);
 }
 
-/* Have @times the rounds passed after which a flow tries whether there is room? They are
- * fewer for a smaller part of the path, down to two.
+/* Have @times the rounds before a probe passed? A smaller share of the path needs
+ * proportionally fewer rounds, but at least two.
  */
 static inline bool star_waited(const struct star_window *w, u32 times)
 {
@@ -177,9 +179,9 @@ static inline bool star_waited(const struct star_window *w, u32 times)
 }
 
 /**
- * star_try_failed() - congestion has answered while the window grew
+ * star_try_failed() - a probe has run into congestion
  * @w: the window
- * @costly: and much was lost
+ * @costly: many segments were lost, see judge_is_costly()
  */
 static inline void star_try_failed(struct star_window *w, bool costly)
 {
@@ -190,7 +192,7 @@ static inline void star_try_failed(struct star_window *w, bool costly)
 			    STAR_WAIT_MOST);
 }
 
-/* Reno's one segment per round trip; more where it is time to try. */
+/* Divisor for one segment per round trip as in Reno, or for more when probing. */
 static inline u32 star_yield_divisor(const struct star_window *w)
 {
 	u32 cwnd = star_cwnd(w), per_rtt = 1;
@@ -203,23 +205,23 @@ static inline u32 star_yield_divisor(const struct star_window *w)
 	return cwnd / per_rtt;
 }
 
-/* Have the others gone that an answer to congestion made room for? */
+/* Has there been no congestion for long enough, and is the window at cwnd_abe? */
 static inline bool star_is_clear(const struct star_window *w)
 {
 	return w->clear >= STAR_CLEAR && w->cwnd_reno > w->cwnd_abe;
 }
 
-/* Let ABE's share count again once its hold has ended; the sum stays. The letter knows
- * no YIELD: what coexist=1 has left of one ends at once.
+/* Release ABE's share once its hold has ended; the sum stays. As published there is
+ * no YIELD: one entered with coexist=1 ends at once.
  */
 static inline void star_release(struct star_window *w, u32 ssthresh,
-				bool letter)
+				bool published)
 {
 	if (w->mode == STAR_SLOW && w->cwnd_reno < ssthresh)
 		return;
 	if (w->mode == STAR_MARKED && w->cwnd_reno <= w->cwnd_abe)
 		return;
-	if (w->mode == STAR_YIELD && !letter && !star_is_clear(w))
+	if (w->mode == STAR_YIELD && !published && !star_is_clear(w))
 		return;
 	w->mode = STAR_CRUISE;
 	w->wait = min_t(u8, w->wait, STAR_WAIT_MOST) / 2;
@@ -231,17 +233,17 @@ static inline void star_release(struct star_window *w, u32 ssthresh,
  * @w: the window
  * @acked: segments newly delivered
  * @ssthresh: slow start threshold in segments
- * @letter: compare cwnd_reno alone with @ssthresh, as the paper writes it
- * @queue: a queue stands at the bottleneck; ignored with @letter
+ * @published: compare cwnd_reno alone with @ssthresh, as published
+ * @queue: a queue stands at the bottleneck; ignored with @published
  *
  * Slow start adds one per segment up to @ssthresh, congestion avoidance
- * 1 / cwnd_reno per segment. With a queue and without @letter it is 1 / cwnd,
- * Reno's one segment per round trip: the path is full, only the queue grows.
+ * 1 / cwnd_reno per segment. With a queue, unless @published, it adds 1 / cwnd,
+ * one segment per round trip as in Reno: the path is full, and only the queue grows.
  */
 static inline void star_lwc(struct star_window *w, u32 acked, u32 ssthresh,
-			    bool letter, bool queue)
+			    bool published, bool queue)
 {
-	u32 compared = letter || star_holds(w) ? w->cwnd_reno : star_cwnd(w);
+	u32 compared = published || star_holds(w) ? w->cwnd_reno : star_cwnd(w);
 
 	if (compared < ssthresh) {
 		u32 step = min_t(u32, acked, ssthresh - compared);
@@ -251,9 +253,9 @@ static inline void star_lwc(struct star_window *w, u32 acked, u32 ssthresh,
 		acked -= step;
 	}
 	if (star_holds(w))
-		star_release(w, ssthresh, letter);
+		star_release(w, ssthresh, published);
 	if (acked) {
-		u32 divisor = queue && !letter ? star_cwnd(w) : w->cwnd_reno;
+		u32 divisor = queue && !published ? star_cwnd(w) : w->cwnd_reno;
 
 		if (w->mode == STAR_YIELD)
 			divisor = star_yield_divisor(w);
@@ -264,9 +266,9 @@ static inline void star_lwc(struct star_window *w, u32 acked, u32 ssthresh,
 /**
  * star_set_cwnd() - split a given window into its two shares
  * @w: the window
- * @cwnd: the sum wanted, in segments
+ * @cwnd: the sum, in segments
  *
- * cwnd_reno restarts so that cwnd_reno + cwnd_abe is @cwnd, but at least 1.
+ * Sets cwnd_reno so that cwnd_reno + cwnd_abe is @cwnd, but to at least 1.
  */
 static inline void star_set_cwnd(struct star_window *w, u32 cwnd)
 {
@@ -276,7 +278,7 @@ static inline void star_set_cwnd(struct star_window *w, u32 cwnd)
 	w->cwnd_cnt = 0;
 }
 
-/* No answer to a queue and a loss lowers the window further. */
+/* Lower bound of the window after a response to a queue and a loss. */
 static inline u32 star_yield_least(u32 cwnd, bool alone)
 {
 	return max_t(u32, alone ? cwnd >> 1 : cwnd - (cwnd >> 2), STAR_CWND_MIN);
@@ -285,17 +287,17 @@ static inline u32 star_yield_least(u32 cwnd, bool alone)
 /**
  * star_yield() - window after a loss that came with a standing queue
  * @cwnd: congestion window at the time of the loss, in segments
- * @rtt_us: smallest RTT of the running round in us
+ * @rtt_us: minimum RTT of the current round in us
  * @rtt_min_us: the path's RTT in us
- * @alone: hardly anybody else sends
+ * @alone: no other flows are detected
  *
- * The sender's own share of the path, cwnd * RTT_min / RTT, and a few segments
- * that it keeps in the queue, or the path would run empty at the next loss.
- * Few and the same for everybody whatever the window, so that flows which yield
- * at the same losses come to equal windows, as FAST TCP's do (Wei, Jin, Low,
- * Hegde 2006): a thirty-second of the share at least, and up to 16 segments as
- * long as that is less than an eighth. Not below half, Reno's answer; beside others
- * not below three quarters, near CUBIC's.
+ * The part of the window that is not in the queue, cwnd * RTT_min / RTT, plus a few
+ * segments that stay in the queue; otherwise the path would run empty at the next
+ * loss. This number depends little on the window, so that flows which respond to the
+ * same losses converge to equal windows, as in FAST TCP (Wei, Jin, Low, Hegde 2006):
+ * at least a thirty-second of that part, and up to 16 segments if these are less than
+ * an eighth of it. The window is not reduced below half, Reno's response; beside
+ * other flows not below three quarters, similar to CUBIC.
  *
  * Return: the window, at least 2 segments.
  */
@@ -309,16 +311,16 @@ static inline u32 star_yield(u32 cwnd, u32 rtt_us, u32 rtt_min_us, bool alone)
 }
 
 /**
- * star_drain() - where the window begins after a loss with a standing queue
+ * star_drain() - initial window after a loss with a standing queue
  * @cwnd: congestion window at the time of the loss, in segments
- * @rtt_us: smallest RTT of the running round in us
+ * @rtt_us: minimum RTT of the current round in us
  * @rtt_min_us: the path's RTT in us
- * @alone: hardly anybody else sends
+ * @alone: no other flows are detected
  *
- * For less than a round trip, until slow start has brought the window back
- * to star_yield(), it lies as far below the share as it lay above: the queue
- * drains, and a flow that came when it stood learns the path's own RTT. Not
- * more than a quarter below, and not below star_yield()'s bounds.
+ * For less than a round trip, until slow start has brought the window back to
+ * star_yield(), the window is below the part not in the queue by as much as it was
+ * above it. The queue drains, and a flow that joined while it stood measures the
+ * path's own RTT. At most a quarter below, and not below star_yield()'s lower bound.
  *
  * Return: the window, at least 2 segments, not above star_yield().
  */
@@ -333,8 +335,8 @@ static inline u32 star_drain(u32 cwnd, u32 rtt_us, u32 rtt_min_us, bool alone)
 /**
  * star_watch() - count the rounds without congestion
  * @w: the window
- * @queue: a queue stood during the round that has just ended
- * @losses: there is an excess of losses
+ * @queue: a queue stood during the last round
+ * @losses: losses exceed what the link may cause
  */
 static inline void star_watch(struct star_window *w, bool queue, bool losses)
 {
@@ -355,7 +357,7 @@ static inline void star_watch(struct star_window *w, bool queue, bool losses)
  * @w: the window
  * @cwnd: congestion window at the time of the loss, in segments
  *
- * Return: cwnd_abe; half of @cwnd, as Reno, while there is no estimate; at
+ * Return: cwnd_abe, or half of @cwnd as in Reno while there is no estimate; at
  * least 2 segments.
  */
 static inline u32 star_cws_ssthresh(const struct star_window *w, u32 cwnd)
@@ -367,7 +369,7 @@ static inline u32 star_cws_ssthresh(const struct star_window *w, u32 cwnd)
  * star_cws_cwnd() - congestion window after a data loss (CWS, fig. 2)
  * @cwnd: congestion window at the time of the loss, in segments
  * @ssthresh: slow start threshold at the time of the loss
- * @new_ssthresh: the answer of star_cws_ssthresh()
+ * @new_ssthresh: return value of star_cws_ssthresh()
  *
  * Return: @cwnd below @ssthresh, else @new_ssthresh.
  */
@@ -380,7 +382,7 @@ static inline u32 star_cws_cwnd(u32 cwnd, u32 ssthresh, u32 new_ssthresh)
  * star_mark_cwnd() - window after an ECN mark
  * @cwnd: congestion window at the time of the mark, in segments
  *
- * 0.8 of it (RFC 8511), rounded down: every mark takes a segment at least.
+ * 0.8 of it (RFC 8511), rounded down, so that every mark takes at least a segment.
  *
  * Return: the window, at least 2 segments.
  */
@@ -390,7 +392,7 @@ static inline u32 star_mark_cwnd(u32 cwnd)
 }
 
 /**
- * star_pacing_rate() - how fast a window leaves
+ * star_pacing_rate() - pacing rate of a window
  * @cwnd: congestion window in segments
  * @mss: maximum segment size in bytes
  * @rtt_min_us: the path's RTT in us
@@ -407,15 +409,15 @@ static inline u64 star_pacing_rate(u32 cwnd, u32 mss, u32 rtt_min_us, u32 gain)
 
 /**
  * star_first_rate() - pacing rate before there is an estimate
- * @cwnd: the first window in segments
+ * @cwnd: the initial window in segments
  * @mss: maximum segment size in bytes
  * @rtt_min_us: RTT of the handshake in us
  *
- * What the stack would take in slow start, two windows per RTT, as the stack sizes
- * what it hands to the device by it. But at least two segments for each of its
- * 1024 us, the most for which it makes them of two segments: on a long path the
- * first window is to leave as one train, by which ABE measures (fq paces what is
- * beyond its initial quantum).
+ * The stack's rate in slow start, two windows per RTT, from which the stack also
+ * derives the size of TSO packets. But at least two segments per 1024 us, the longest
+ * time for which it sizes TSO packets at two segments: on a long path the initial
+ * window must leave as one train, which ABE measures. (fq paces what exceeds its
+ * initial quantum.)
  *
  * Return: the rate in B/s.
  */
@@ -425,26 +427,26 @@ static inline u64 star_first_rate(u32 cwnd, u32 mss, u32 rtt_min_us)
 		     abe_rate(2 * (u64)mss, 1024));
 }
 
-/* What an ACK says about a retransmission timeout. */
+/* AEN's verdict on a retransmission timeout. */
 enum star_verdict {
-	STAR_AEN_WAIT,		/* nothing yet */
+	STAR_AEN_WAIT,		/* none yet */
 	STAR_AEN_SPURIOUS,	/* all data had arrived, only ACKs were lost */
 	STAR_AEN_LOSS,		/* data was lost */
 };
 
 /**
- * struct star_aen - what AEN knows when an ACK arrives after a timeout
- * @una_after_mark: ACK_seq is beyond the oldest segment of the timeout
+ * struct star_aen_evidence - what AEN knows when an ACK arrives after a timeout
+ * @una_after_mark: ACK_seq is above snd_una at the timeout
  * @covers_probe: P_seq <= ACK_seq
- * @sack_hole: SACK blocks show a hole below P_seq, or the scoreboard did
+ * @sack_hole: SACK blocks show a hole below P_seq, or the scoreboard did so
  *	before the timeout
  * @has_sack: SACK, and with it D-SACK, is in use
- * @dsack: a D-SACK has arrived since the timeout: the copy was not needed
+ * @dsack: a D-SACK has arrived since the timeout: the retransmission was spurious
  * @has_tstamp: timestamps are in use
- * @echo_original: the echo is older than the retransmission: the ACK answers
- *	the original
+ * @echo_original: the echoed timestamp is older than the retransmission: the ACK is
+ *	for the original
  */
-struct star_aen {
+struct star_aen_evidence {
 	bool una_after_mark;
 	bool covers_probe;
 	bool sack_hole;
@@ -458,17 +460,17 @@ struct star_aen {
  * star_aen_verdict() - ACK Error Notification (fig. 3)
  * @a: the evidence
  *
- * The stack has retransmitted the oldest segment, not the newest. An ACK that
- * covers P_seq means that only ACKs were lost, unless the oldest segment alone
- * was missing and the retransmission has just filled its hole. D-SACK tells
- * the two apart. An echo older than the retransmission proves that the
- * original arrived; one that is not older proves nothing, as a receiver
- * echoes an unneeded copy as well, and counts as loss. Without SACK and
- * timestamps the ACK alone decides: the one case that can't be told.
+ * The stack retransmits the oldest segment, not the newest. An ACK that covers
+ * P_seq means that only ACKs were lost, unless only the oldest segment was missing
+ * and its retransmission has filled the hole. D-SACK distinguishes the two cases. An
+ * echoed timestamp older than the retransmission proves that the original arrived. A
+ * newer one proves nothing, as a receiver also echoes the timestamp of a duplicate;
+ * it counts as loss. Without SACK and timestamps the ACK alone decides, and the two
+ * cases cannot be distinguished.
  *
  * Return: the verdict.
  */
-static inline enum star_verdict star_aen_verdict(const struct star_aen *a)
+static inline enum star_verdict star_aen_verdict(const struct star_aen_evidence *a)
 {
 	if (a->sack_hole)
 		return STAR_AEN_LOSS;

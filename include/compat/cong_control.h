@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * tcp_congestion_ops::cong_control took (sk, rs) up to Linux 6.9; from 6.10 on
- * it also gets the ACK number and the ACK's flags. No stable kernel
- * before 6.10 has the longer form.
+ * tcp_congestion_ops::cong_control has the arguments (sk, rs) up to Linux 6.9; from
+ * 6.10 on also the ACK number and the ACK's flags. No stable kernel before 6.10 has the
+ * longer form.
  *
  * APOGEE_CONG_CONTROL(name) is the head of such a function; the body sees
  * `struct sock *sk` and `const struct rate_sample *rs`.

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Module parameters with a range that is enforced: a value outside gets
- * -EINVAL and a line in the log that names the range, at load time and when
- * written to /sys/module/.../parameters.
+ * Module parameters with an enforced range: a value outside is rejected with -EINVAL
+ * and a line in the log that gives the range, both at load time and on writes to
+ * /sys/module/.../parameters.
  *
- * The kernel's param_set_uint_minmax() refuses silently, and stable kernels
+ * The kernel's param_set_uint_minmax() rejects without a message, and stable kernels
  * before 5.16 lack it.
  */
 #ifndef APOGEE_COMPAT_PARAM_RANGE_H
@@ -28,18 +28,20 @@ static inline int apogee_param_set(const char *val,
 	return 0;
 }
 
-/* An unsigned parameter @name between @lo and @hi, both included. */
-#define APOGEE_PARAM(name, lo, hi, desc)				\
-	static int name##_set(const char *val,				\
-			      const struct kernel_param *kp)		\
+/* The module parameter @name, stored in the unsigned int @variable, from @lo to @hi,
+ * both included.
+ */
+#define APOGEE_PARAM(name, variable, lo, hi, desc)			\
+	static int variable##_set(const char *val,			\
+				  const struct kernel_param *kp)	\
 	{								\
 		return apogee_param_set(val, kp, lo, hi);		\
 	}								\
-	static const struct kernel_param_ops name##_ops = {		\
-		.set = name##_set,					\
+	static const struct kernel_param_ops variable##_ops = {		\
+		.set = variable##_set,					\
 		.get = param_get_uint,					\
 	};								\
-	module_param_cb(name, &name##_ops, &name, 0644);		\
+	module_param_cb(name, &variable##_ops, &(variable), 0644);	\
 	__MODULE_PARM_TYPE(name, "uint");				\
 	MODULE_PARM_DESC(name, desc)
 

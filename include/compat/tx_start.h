@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A congestion control is told when a connection sends with nothing under way: up
- * to Linux 7.0 by tcp_congestion_ops::cwnd_event with CA_EVENT_TX_START, from 7.1
- * on by an operation of its own, cwnd_event_tx_start. No stable kernel before 7.1
- * has that.
+ * A congestion control is called when a connection starts to send with nothing in
+ * flight: up to Linux 7.0 through tcp_congestion_ops::cwnd_event with
+ * CA_EVENT_TX_START, from 7.1 on through an operation of its own,
+ * cwnd_event_tx_start. No stable kernel before 7.1 has the latter.
  *
- * The first packet is on its way by then: a window that is lowered holds from the
- * second on.
+ * The first packet is already being sent then: a reduced window applies from the second
+ * on.
  *
  * APOGEE_TX_START(name) is the head of such a function; the body sees
- * `struct sock *sk`. APOGEE_TX_START_OP(name) is its line among the operations.
+ * `struct sock *sk`. APOGEE_TX_START_OP(name) is its initializer in the operations.
  */
 #ifndef APOGEE_COMPAT_TX_START_H
 #define APOGEE_COMPAT_TX_START_H

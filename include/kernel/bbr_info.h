@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What `ss -ti` shows of a connection, in the form that bbr uses: the one form
- * ss prints that has room for more than a window.
+ * Output of `ss -ti` for a connection, in bbr's format: the only one printed by ss
+ * that has room for more than a window.
  */
 #ifndef _KERNEL_BBR_INFO_H
 #define _KERNEL_BBR_INFO_H
@@ -9,22 +9,22 @@
 #include <linux/inet_diag.h>
 #include <net/tcp.h>
 
-/* 1 in a gain. */
+/* A gain of 1. */
 #define BBR_INFO_UNIT	256
 
 /**
- * bbr_info() - fill what a get_info() returns
- * @ext: what was asked for
- * @attr: told the form
- * @info: filled
+ * bbr_info() - fill in the result of get_info()
+ * @ext: requested formats
+ * @attr: set to the format
+ * @info: filled in
  * @bw: bandwidth in B/s
- * @min_rtt_us: smallest RTT in us
+ * @min_rtt_us: minimum RTT in us
  * @pacing_gain: in 1/BBR_INFO_UNIT
  * @cwnd_gain: in 1/BBR_INFO_UNIT
  *
- * A gain that does not fit is told as 2^32 - 1.
+ * Gains are limited to 2^32 - 1.
  *
- * Return: bytes filled, 0 if this form was not asked for.
+ * Return: size of the result in bytes, 0 if this format was not requested.
  */
 static inline size_t bbr_info(u32 ext, int *attr, union tcp_cc_info *info,
 			      u64 bw, u32 min_rtt_us, u64 pacing_gain,

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Restart after idle for modules with a cong_control, for which the stack leaves
- * it out: tcp_slow_start_after_idle_check(), by
- * net.ipv4.tcp_slow_start_after_idle as there.
+ * Restart after idle for modules with a cong_control, for which the stack omits it:
+ * tcp_slow_start_after_idle_check(), which depends on
+ * net.ipv4.tcp_slow_start_after_idle.
  *
- * The stack also lowers windows that are not used (RFC 2861), but only where no ACK
- * of new data has come for a retransmission timeout (tcp_cong_avoid() sets
- * snd_cwnd_stamp): what an application does not use stays, and does not grow.
+ * The stack also reduces a window that is not fully used (RFC 2861), but only if no ACK
+ * of new data has arrived for a retransmission timeout (tcp_cong_avoid() sets
+ * snd_cwnd_stamp). That is not done here: a window that an application does not use
+ * stays as it is, and does not grow.
  */
 #ifndef _KERNEL_IDLE_H
 #define _KERNEL_IDLE_H
@@ -30,19 +31,19 @@ static inline bool idle_counts(const struct sock *sk)
 }
 
 /**
- * idle_tx_start() - the window with which to start again
- * @sk: a socket that sends with nothing under way
+ * idle_tx_start() - window at the start of sending
+ * @sk: a socket that sends with nothing in flight
  *
- * To be asked at TX_START, before the time of the last sending is forgotten.
+ * Call at TX_START, before the stack updates the time of the last transmission.
  *
- * Return: the window in segments, tcp_snd_cwnd() if it is to stay.
+ * Return: the window in segments, tcp_snd_cwnd() if it does not change.
  */
 static inline u32 idle_tx_start(struct sock *sk)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	u32 idle = tcp_jiffies32 - tp->lsndtime;
 
-	/* A retransmission, with all that is under way lost, is no start. */
+	/* A retransmission, with all packets in flight lost, is not a start. */
 	if (tp->packets_out || !idle_counts(sk) ||
 	    idle <= inet_csk(sk)->icsk_rto)
 		return tcp_snd_cwnd(tp);

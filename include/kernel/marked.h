@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * ECN marks among what leads to a reduction.
+ * Detection of ECN marks as the cause of a reduction.
  */
 #ifndef _KERNEL_MARKED_H
 #define _KERNEL_MARKED_H
@@ -8,14 +8,16 @@
 #include <net/tcp.h>
 
 /**
- * loss_is_marked() - has a mark come with what the stack has asked ssthresh for?
- * @sk: a socket at the end of the ACK with which it has
+ * marked_reduction() - was an ECN mark among the causes of a reduction?
+ * @sk: a socket at the end of the ACK at which the stack has asked for ssthresh
  *
- * The ACK that begins recovery may carry the echo. The peer ends it, as CWR is sent
- * for the recovery: no other ACK tells of that mark. The stack knows it by the
- * threshold to undo to, which it has not noted.
+ * The ACK that starts recovery may carry ECE. The CWR sent for the recovery ends the
+ * echo, so no other ACK reports that mark. In this case the stack does not record a
+ * prior_ssthresh for undo.
+ *
+ * Return: true if there was a mark.
  */
-static inline bool loss_is_marked(const struct sock *sk)
+static inline bool marked_reduction(const struct sock *sk)
 {
 	u8 state = inet_csk(sk)->icsk_ca_state;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The pacing rate that a connection begins with under an algorithm.
+ * The initial pacing rate of a connection under an algorithm.
  */
 #ifndef _KERNEL_PACING_H
 #define _KERNEL_PACING_H
@@ -9,16 +9,16 @@
 
 /**
  * pacing_begin() - set the pacing rate as the stack does
- * @sk: socket whose algorithm begins, in init()
+ * @sk: socket, in the algorithm's init()
  *
- * The rate tells TSO how much to send at once, even where nothing is paced. The
- * stack sets it with each ACK, the SYN's among them, unless the algorithm has
- * cong_control(): 2 cwnd / srtt in slow start, 1.2 cwnd / srtt elsewhere, or what
- * the sysctls say. So an active open keeps what the handshake gave it, and what
- * an algorithm that paces has left is gone, low as it may be. An algorithm with
- * cong_control() has to follow its own window from here, or to lift the rate.
+ * The stack derives the size of TSO packets from the rate, even without pacing. It sets
+ * the rate at each ACK, including that of the SYN, unless the algorithm has a
+ * cong_control(): 2 cwnd / srtt in slow start, 1.2 cwnd / srtt otherwise, or as the
+ * sysctls say. So an active open keeps the rate set at the handshake, and a rate set by
+ * a previous algorithm, which may be low, is replaced. An algorithm with a
+ * cong_control() has to update the rate with its window, or to lift it.
  *
- * Without an RTT it is the highest rate.
+ * Without an RTT the rate is the maximum.
  */
 static inline void pacing_begin(struct sock *sk)
 {
@@ -30,7 +30,7 @@ static inline void pacing_begin(struct sock *sk)
 	percent = cwnd < tp->snd_ssthresh / 2 ?
 		  READ_ONCE(ipv4->sysctl_tcp_pacing_ss_ratio) :
 		  READ_ONCE(ipv4->sysctl_tcp_pacing_ca_ratio);
-	/* srtt_us is in eighths. */
+	/* srtt_us is eight times the smoothed RTT. */
 	rate = (u64)tp->mss_cache * max(cwnd, tp->packets_out) *
 	       (8 * USEC_PER_SEC / 100) * percent;
 	if (tp->srtt_us)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Timeouts among what leads a connection to TCP_CA_Loss.
+ * Detection of retransmission timeouts as the cause of TCP_CA_Loss.
  */
 #ifndef _KERNEL_TIMEOUT_H
 #define _KERNEL_TIMEOUT_H
@@ -8,16 +8,17 @@
 #include <net/tcp.h>
 
 /**
- * timeout_seen() - is it a retransmission timeout that leads to TCP_CA_Loss?
- * @sk: a socket in its set_state(), the old state still in place
+ * timeout_seen() - is a retransmission timeout the cause of TCP_CA_Loss?
+ * @sk: a socket in its set_state(), before the state changes
  * @asked: the stack has asked for ssthresh since the last ACK
- * @cwnd: window that the last ACK left, in segments
+ * @cwnd: window after the last ACK, in segments
  *
- * A smaller MTU and the data of a Fast Open that nobody took lead there, too
- * (tcp_non_congestion_loss_retransmit()): something is sent again, and there is
- * nothing to answer. At a timeout the stack asks for ssthresh, unless an answer to
- * a mark or a loss is under way. Then the timeout is known by the window, which it
- * alone lowers.
+ * A smaller MTU, and Fast Open data that was not accepted, also lead to this state
+ * (tcp_non_congestion_loss_retransmit()): data is retransmitted, but there is no
+ * congestion. At a timeout the stack asks for ssthresh, unless the response to a mark
+ * or a loss is in progress. In that case only a timeout reduces the window.
+ *
+ * Return: true if it is a timeout.
  */
 static inline bool timeout_seen(const struct sock *sk, bool asked, u32 cwnd)
 {
@@ -33,15 +34,15 @@ static inline bool timeout_seen(const struct sock *sk, bool asked, u32 cwnd)
 }
 
 /**
- * lost_by_timeout() - the same, for modules that leave the window to the stack
+ * timeout_seen_by_cwnd() - the same for modules that leave the window to the stack
  * @sk: a socket in its set_state()
  *
- * For a timeout the window has become one packet more than is under way. By chance
- * it may be so without one: what is done then must do no harm.
+ * At a timeout the stack sets the window to one packet more than is in flight. This may
+ * also happen without a timeout, so the response must do no harm then.
  *
- * Return: whether it is a timeout.
+ * Return: true if it is a timeout.
  */
-static inline bool lost_by_timeout(const struct sock *sk)
+static inline bool timeout_seen_by_cwnd(const struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 

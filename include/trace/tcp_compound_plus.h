@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tracepoint of tcp_compound_plus: compound_round once per round trip that had
- * an RTT, with what it has led to. cwnd, dwnd and diff in 1/256 segment, swnd and
- * ssthresh in segments, times in us.
+ * Tracepoint of tcp_compound_plus: compound_round once per round trip with an RTT
+ * sample, with its result. cwnd, dwnd and diff in 1/256 segment, swnd and ssthresh in
+ * segments, times in us.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM tcp_compound_plus

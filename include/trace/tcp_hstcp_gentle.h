@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tracepoints of tcp_hstcp_gentle: hstcp_gentle_window once per window whose
- * RTTs were judged, hstcp_gentle_mode whenever the mode changes. Windows in
- * segments, times in us.
+ * Tracepoints of tcp_hstcp_gentle: hstcp_gentle_window once per window whose RTTs were
+ * evaluated, hstcp_gentle_mode at each change of mode. Windows in segments, times in
+ * us.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM tcp_hstcp_gentle

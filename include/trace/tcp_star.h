@@ -41,7 +41,7 @@
 
 TRACE_EVENT(star_ack,
 	TP_PROTO(const struct sock *sk, const struct star_window *w,
-		 const struct star_judge *j, u64 bw),
+		 const struct judge_state *j, u64 bw),
 
 	TP_ARGS(sk, w, j, bw),
 

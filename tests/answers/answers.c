@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The functions of include/apogee as this kernel computes them: for tests only.
+ * The functions of include/apogee as compiled for this kernel: for tests only.
  *
- * In user space those headers bring their own div_u64(), min(), fls64(); in the
- * kernel they take the kernel's, which differ from version to version. Whether
- * the answers do is asked through one file of debugfs: what is written to it are
- * calls, each a struct answer_head and the arguments as in calls.h; what is then
- * read from it are the same calls after they were made, results and all. The
- * calls must come in one write, whole, and be few enough for ANSWERS_MAX.
+ * In user space these headers define their own div_u64(), min(), fls64(); in the
+ * kernel they use the kernel's, which differ between versions. To compare the results
+ * there is one debugfs file: calls are written to it, each as a struct answer_head and
+ * the arguments as in calls.h; reading it returns the same calls with their results.
+ * The calls must be in a single write of at most ANSWERS_MAX bytes.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -25,9 +24,9 @@
 #define ANSWERS_MAX (64U << 20)
 
 /**
- * struct answer_head - what stands before each call
- * @function: its place in the table of calls.h
- * @size: bytes of arguments that follow, without the padding to eight
+ * struct answer_head - header of each call
+ * @function: index of the function in the table of calls.h
+ * @size: size of the following arguments in bytes, without the padding to eight
  */
 struct answer_head {
 	u32 function;

@@ -890,7 +890,7 @@ static void answer_judge_share(void *call)
 
 struct answer_judge_above {
 	bool result;
-	struct star_judge j;
+	struct judge_state j;
 	u32 rtt_us;
 	u32 spread_us;
 };
@@ -903,7 +903,7 @@ static void answer_judge_above(void *call)
 }
 
 struct answer_judge_rtt {
-	struct star_judge j;
+	struct judge_state j;
 	u32 rtt_us;
 };
 
@@ -930,7 +930,7 @@ static void answer_judge_is_empty(void *call)
 
 struct answer_judge_queued {
 	u32 result;
-	struct star_judge j;
+	struct judge_state j;
 	u32 rtt_us;
 };
 
@@ -942,7 +942,7 @@ static void answer_judge_queued(void *call)
 }
 
 struct answer_judge_adopt {
-	struct star_judge j;
+	struct judge_state j;
 };
 
 static void answer_judge_adopt(void *call)
@@ -954,7 +954,7 @@ static void answer_judge_adopt(void *call)
 
 struct answer_judge_is_path {
 	bool result;
-	struct star_judge j;
+	struct judge_state j;
 };
 
 static void answer_judge_is_path(void *call)
@@ -966,7 +966,7 @@ static void answer_judge_is_path(void *call)
 
 struct answer_judge_is_still {
 	bool result;
-	struct star_judge j;
+	struct judge_state j;
 };
 
 static void answer_judge_is_still(void *call)
@@ -977,7 +977,7 @@ static void answer_judge_is_still(void *call)
 }
 
 struct answer_judge_see_queue {
-	struct star_judge j;
+	struct judge_state j;
 };
 
 static void answer_judge_see_queue(void *call)
@@ -989,7 +989,7 @@ static void answer_judge_see_queue(void *call)
 
 struct answer_judge_is_near_top {
 	bool result;
-	struct star_judge j;
+	struct judge_state j;
 	u32 rtt_us;
 };
 
@@ -1002,7 +1002,7 @@ static void answer_judge_is_near_top(void *call)
 
 struct answer_judge_is_rising {
 	bool result;
-	struct star_judge j;
+	struct judge_state j;
 };
 
 static void answer_judge_is_rising(void *call)
@@ -1014,7 +1014,7 @@ static void answer_judge_is_rising(void *call)
 
 struct answer_judge_end_rtt {
 	bool result;
-	struct star_judge j;
+	struct judge_state j;
 	u32 srtt_us;
 	u32 min_rtt_us;
 };
@@ -1027,7 +1027,7 @@ static void answer_judge_end_rtt(void *call)
 }
 
 struct answer_judge_begin_test {
-	struct star_judge j;
+	struct judge_state j;
 	u32 rtt_us;
 	u32 fall_us;
 	u32 rounds;
@@ -1041,7 +1041,7 @@ static void answer_judge_begin_test(void *call)
 }
 
 struct answer_judge_end_test {
-	struct star_judge j;
+	struct judge_state j;
 };
 
 static void answer_judge_end_test(void *call)
@@ -1053,7 +1053,7 @@ static void answer_judge_end_test(void *call)
 
 struct answer_judge_test_due {
 	bool result;
-	struct star_judge j;
+	struct judge_state j;
 };
 
 static void answer_judge_test_due(void *call)
@@ -1065,7 +1065,7 @@ static void answer_judge_test_due(void *call)
 
 struct answer_judge_dip {
 	u32 result;
-	struct star_judge j;
+	struct judge_state j;
 	u32 cwnd;
 };
 
@@ -1077,7 +1077,7 @@ static void answer_judge_dip(void *call)
 }
 
 struct answer_judge_calm {
-	struct star_judge j;
+	struct judge_state j;
 	u32 rtt_us;
 	bool little;
 };
@@ -1090,7 +1090,7 @@ static void answer_judge_calm(void *call)
 }
 
 struct answer_judge_use {
-	struct star_judge j;
+	struct judge_state j;
 	struct judge_round r;
 };
 
@@ -1103,7 +1103,7 @@ static void answer_judge_use(void *call)
 
 struct answer_judge_is_lone {
 	bool result;
-	struct star_judge j;
+	struct judge_state j;
 };
 
 static void answer_judge_is_lone(void *call)
@@ -1114,7 +1114,7 @@ static void answer_judge_is_lone(void *call)
 }
 
 struct answer_judge_silence {
-	struct star_judge j;
+	struct judge_state j;
 };
 
 static void answer_judge_silence(void *call)
@@ -1125,7 +1125,7 @@ static void answer_judge_silence(void *call)
 }
 
 struct answer_judge_cut_made {
-	struct star_judge j;
+	struct judge_state j;
 };
 
 static void answer_judge_cut_made(void *call)
@@ -1136,7 +1136,7 @@ static void answer_judge_cut_made(void *call)
 }
 
 struct answer_judge_count_anew {
-	struct star_judge j;
+	struct judge_state j;
 	u32 ratio;
 };
 
@@ -1148,7 +1148,7 @@ static void answer_judge_count_anew(void *call)
 }
 
 struct answer_judge_count {
-	struct star_judge j;
+	struct judge_state j;
 	u64 expected;
 	u64 lost;
 };
@@ -1161,7 +1161,7 @@ static void answer_judge_count(void *call)
 }
 
 struct answer_judge_believe {
-	struct star_judge j;
+	struct judge_state j;
 	u32 link;
 };
 
@@ -1185,7 +1185,7 @@ static void answer_judge_doubt(void *call)
 }
 
 struct answer_judge_see {
-	struct star_judge j;
+	struct judge_state j;
 	struct judge_round r;
 	u32 sent;
 };
@@ -1199,7 +1199,7 @@ static void answer_judge_see(void *call)
 
 struct answer_judge_stays {
 	bool result;
-	struct star_judge j;
+	struct judge_state j;
 	u64 expected;
 	u64 lost;
 };
@@ -1213,7 +1213,7 @@ static void answer_judge_stays(void *call)
 
 struct answer_judge_test_link {
 	bool result;
-	struct star_judge j;
+	struct judge_state j;
 	struct judge_round r;
 	u32 sent;
 };
@@ -1227,7 +1227,7 @@ static void answer_judge_test_link(void *call)
 
 struct answer_judge_is_over {
 	bool result;
-	struct star_judge j;
+	struct judge_state j;
 	struct judge_round r;
 };
 
@@ -1240,7 +1240,7 @@ static void answer_judge_is_over(void *call)
 
 struct answer_judge_is_excess {
 	bool result;
-	struct star_judge j;
+	struct judge_state j;
 	struct judge_round r;
 	u32 sent;
 };
@@ -1254,7 +1254,7 @@ static void answer_judge_is_excess(void *call)
 
 struct answer_judge_is_full {
 	bool result;
-	struct star_judge j;
+	struct judge_state j;
 	struct judge_round r;
 	u32 sent;
 };
@@ -1268,7 +1268,7 @@ static void answer_judge_is_full(void *call)
 
 struct answer_judge_end_losses {
 	enum judge_answer result;
-	struct star_judge j;
+	struct judge_state j;
 	struct judge_round r;
 };
 
@@ -1293,7 +1293,7 @@ static void answer_judge_is_costly(void *call)
 
 struct answer_judge_cwnd {
 	u32 result;
-	struct star_judge j;
+	struct judge_state j;
 	enum judge_answer answer;
 	struct judge_round r;
 	u32 prior_cwnd;
@@ -1408,21 +1408,21 @@ static void answer_star_is_clear(void *call)
 struct answer_star_release {
 	struct star_window w;
 	u32 ssthresh;
-	bool letter;
+	bool published;
 };
 
 static void answer_star_release(void *call)
 {
 	struct answer_star_release *c = call;
 
-	star_release(&c->w, c->ssthresh, c->letter);
+	star_release(&c->w, c->ssthresh, c->published);
 }
 
 struct answer_star_lwc {
 	struct star_window w;
 	u32 acked;
 	u32 ssthresh;
-	bool letter;
+	bool published;
 	bool queue;
 };
 
@@ -1430,7 +1430,7 @@ static void answer_star_lwc(void *call)
 {
 	struct answer_star_lwc *c = call;
 
-	star_lwc(&c->w, c->acked, c->ssthresh, c->letter, c->queue);
+	star_lwc(&c->w, c->acked, c->ssthresh, c->published, c->queue);
 }
 
 struct answer_star_set_cwnd {
@@ -1571,7 +1571,7 @@ static void answer_star_first_rate(void *call)
 
 struct answer_star_aen_verdict {
 	enum star_verdict result;
-	struct star_aen a;
+	struct star_aen_evidence a;
 };
 
 static void answer_star_aen_verdict(void *call)

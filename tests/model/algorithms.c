@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The congestion controls that have registered, and their modules' parameters. */
+/* The registered congestion controls, and their modules' parameters. */
 #include <linux/moduleparam.h>
 
 #include "model.h"
@@ -35,7 +35,7 @@ struct tcp_congestion_ops *algorithm(const char *name, size_t length)
 	return ops;
 }
 
-/* Set a module's parameter by NAME=VALUE; the parameter refuses what it does not take. */
+/* Set a module's parameter by NAME=VALUE; the parameter checks its range. */
 int algorithm_param(const char *setting)
 {
 	const char *value = strchr(setting, '=');

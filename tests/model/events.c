@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What happens next: a heap of events by time, those of one instant in the order added. */
+/* The event queue: a heap ordered by time, then by the order of insertion. */
 #include "model.h"
 
 static struct event *heap;
@@ -62,7 +62,7 @@ bool event_next(struct event *event)
 	return true;
 }
 
-/* What is in the queue leaves it so much later or sooner, and arrives accordingly. */
+/* After a change of the rate: scale the departure and arrival times of queued packets. */
 void event_rescale(double factor)
 {
 	for (u32 i = 0; i < world.count; i++)
@@ -84,7 +84,7 @@ void event_rescale(double factor)
 		sift_down(heap[i], i);
 }
 
-/* Segments of a flow that have been sent and have neither arrived nor gone. */
+/* Segments of a flow that were sent, and have neither arrived nor been lost. */
 u64 event_under_way(u16 flow)
 {
 	u64 count = 0;
@@ -108,7 +108,7 @@ static void timer_queue(struct flow *f, u8 kind)
 	});
 }
 
-/* A timer that is put off leaves its event in the heap, to be asked again then. */
+/* A timer that is postponed leaves its event in the heap, to be checked again then. */
 void timer_set(struct flow *f, u8 kind, u64 at)
 {
 	struct timer *timer = &f->timers[kind];
@@ -127,7 +127,7 @@ bool timer_expired(struct flow *f, u8 kind)
 {
 	struct timer *timer = &f->timers[kind];
 
-	/* An event that an earlier one has overtaken. */
+	/* An event that an earlier one has replaced. */
 	if (model_now != timer->queued)
 		return false;
 	timer->queued = NEVER;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The program: what is asked for, the loop of events, one JSON object. */
+/* The program: its options, the event loop, and the result as one JSON object. */
 #include <err.h>
 #include <getopt.h>
 #include <math.h>
@@ -8,14 +8,14 @@
 
 #define EVENTS_MOST	65536U
 
-/* A change of the path on its way: --event T:KEY=VALUE. */
+/* A change of the path during the run: --event T:KEY=VALUE. */
 struct change {
 	u64 at;
 	char key[16];
 	double value;
 };
 
-u64 model_now = NSEC_PER_SEC;	/* no time is 0 */
+u64 model_now = NSEC_PER_SEC;	/* 0 means no time */
 struct world world = {
 	.path = { .rate = 10e6, .access_rate = 100e6, .rtt = 500 * NSEC_PER_MSEC,
 		  .queue = 417, .window = 16000000 / MODEL_MSS },
@@ -42,7 +42,7 @@ static u64 ns(double seconds)
 	return (u64)(seconds * 1e9 + 0.5);
 }
 
-/* Give each flow its item of a list, or all of them its only one. */
+/* Give each flow its item of a list, or a single item to all of them. */
 static void listed(const char *text, const char *option, double scale, size_t field)
 {
 	char copy[1024], *item, *rest = copy;
@@ -102,7 +102,7 @@ static bool change_path(const char *key, double value)
 	return true;
 }
 
-/* T:KEY=VALUE,KEY=VALUE; T in seconds from the first flow's start on. */
+/* T:KEY=VALUE,KEY=VALUE; T in seconds from the first flow's start. */
 static void read_event(const char *text)
 {
 	struct path before = world.path;
@@ -347,7 +347,7 @@ static void prepare(void)
 		errx(2, "--flows: no flow");
 	if (warmup_s >= duration_s)
 		errx(2, "--warmup: %g s of %g s", warmup_s, duration_s);
-	/* Any seed, 0 among them, gives a state that is not 0 (splitmix64). */
+	/* Any seed, including 0, gives a non-zero state (splitmix64). */
 	world.seed = (world.seed + 1) * 0x9e3779b97f4a7c15ULL;
 	world.seed ^= world.seed >> 31;
 	if (spread_s < 0)
@@ -420,7 +420,7 @@ static void begin(void)
 	world.begun = model_now;
 }
 
-/* The time that counts is told from the last flow's first data on. */
+/* The measurement starts relative to the last flow's first data. */
 static void first_data(void)
 {
 	if (++measured < world.count)

@@ -5,8 +5,7 @@
  *   sender --- access link --- queue, rate --- delay, bit errors --- receiver
  *          \----------------- delay, jitter, stalls ----------------/
  *
- * Times are in ns, data is counted in full segments from 0 on, each of them one
- * frame.
+ * Times are in ns, data is counted in full segments from 0, one segment per frame.
  */
 #ifndef _MODEL_H
 #define _MODEL_H
@@ -20,7 +19,7 @@
 #define MODEL_MTU	1500U
 #define MODEL_FLOWS	64U
 #define NEVER		U64_MAX
-#define LOG_AGAIN	0x80000000U	/* in the receiver's log: a copy */
+#define LOG_AGAIN	0x80000000U	/* in the receiver's log: a duplicate */
 
 enum event_kind {
 	EV_START,	/* a flow sends its SYN */
@@ -30,7 +29,7 @@ enum event_kind {
 	EV_TIMER,	/* a timer may have expired */
 	EV_CHANGE,	/* the path changes */
 	EV_SERIES,	/* a line of the time series is due */
-	EV_MEASURE,	/* the time that counts begins */
+	EV_MEASURE,	/* the measurement begins */
 	EV_END,
 };
 
@@ -42,7 +41,7 @@ enum timer_kind {
 	TIMERS,
 };
 
-/* What is under way: a segment of data, or the SYN. */
+/* A packet in flight: a data segment, or the SYN. */
 struct packet {
 	u64 left;	/* when it leaves the queue */
 	u32 seg;
@@ -61,31 +60,31 @@ struct event {
 
 struct timer {
 	u64 at;		/* NEVER: not armed */
-	u64 queued;	/* when the event that looks at it is due */
+	u64 queued;	/* when the event that checks it is due */
 };
 
 struct ack {
 	u32 next;	/* the first segment missing */
 	u32 edge;	/* the first segment beyond the window */
-	u32 arrivals;	/* how far the receiver's log is reported */
+	u32 arrivals;	/* length of the receiver's log it reports */
 	u32 tsecr;	/* ms */
 	bool syn;
 };
 
-/* What the sender knows of a segment under way. */
+/* The sender's record of a segment in flight. */
 struct seg {
 	u64 sent_us;
 	u64 first_tx_us;
-	u64 delivered_us;	/* 0: no rate sample is left in it */
+	u64 delivered_us;	/* 0: its rate sample was taken */
 	u32 delivered;
-	u32 before;		/* in the order of sending */
+	u32 before;		/* in the order of transmission */
 	u32 behind;
 	u8 flags;
 	bool app_limited;
 };
 
 struct counts {
-	u64 sent;		/* segments, retransmissions among them */
+	u64 sent;		/* segments, including retransmissions */
 	u64 retransmits;
 	u64 dropped;		/* at the queue */
 	u64 lost;		/* behind it */
@@ -104,7 +103,7 @@ struct receiver {
 	u32 *log;		/* segments in the order of arrival */
 	u32 arrivals;
 	u32 next;
-	u32 acked;		/* next, as the last ACK told it */
+	u32 acked;		/* next, as of the last ACK */
 	u32 holding;		/* segments out of order */
 	u32 edge;
 	u32 opened;		/* segments the window has opened to */
@@ -129,9 +128,9 @@ struct sender {
 	u32 high;
 	u32 undo;
 	u32 tlp_high;
-	u32 rtx_hint;		/* nothing to be sent again lies before */
-	u32 arrivals;		/* how far the receiver's log is known */
-	u32 oldest;		/* in the order of sending */
+	u32 rtx_hint;		/* retransmissions are only due from here */
+	u32 arrivals;		/* known length of the receiver's log */
+	u32 oldest;		/* in the order of transmission */
 	u32 newest;
 	bool undo_valid;
 	bool tlp;
@@ -154,18 +153,18 @@ struct flow {
 	struct receiver rcv;
 	struct timer timers[TIMERS];
 	struct counts total;
-	struct counts begin;	/* when the time that counts began */
-	struct counts end;	/* the same in the end */
+	struct counts begin;	/* at the begin of the measurement */
+	struct counts end;	/* at its end */
 	u64 series_delivered;
-	struct ack *acks;	/* under way */
+	struct ack *acks;	/* in flight */
 	u32 acks_head;
 	u32 acks_tail;
 	u64 access_free;
-	u64 data_arrival;	/* the last one's, as order is kept */
+	u64 data_arrival;	/* of the last one, as the order is kept */
 	u64 ack_arrival;
 	u64 start;
 	u64 stop;
-	u64 extra;		/* one-way delay of its own */
+	u64 extra;		/* additional one-way delay of the flow */
 	u16 number;
 	u32 last_rtt_us;
 	u32 syns;
@@ -173,18 +172,18 @@ struct flow {
 
 struct path {
 	double rate;		/* bit/s */
-	double access_rate;	/* of each sender's own link, 0: no limit */
+	double access_rate;	/* of each sender's access link, 0: no limit */
 	u64 rtt;
 	double ber;
 	double loss;
-	double burst_begin, burst_end;	/* chance per frame; within a burst all are lost */
+	double burst_begin, burst_end;	/* probability per frame; a burst loses all frames */
 	bool bursting;
 	u32 queue;		/* packets */
 	double burst;		/* bytes of a token bucket, 0: a plain link */
 	double jitter_mean;	/* ns */
 	double jitter_half;
-	u64 slot;		/* ACKs are released every so often */
-	u64 stalled;		/* until then ACKs are held */
+	u64 slot;		/* interval at which ACKs are released */
+	u64 stalled;		/* ACKs are held until then */
 	u32 window;		/* segments */
 };
 
@@ -192,8 +191,8 @@ struct world {
 	struct path path;
 	struct flow flows[MODEL_FLOWS];
 	u32 count;
-	u32 ring;		/* segments per flow that can be under way */
-	u64 offered;		/* packets that came to the queue */
+	u32 ring;		/* maximum segments per flow in flight */
+	u64 offered;		/* packets that arrived at the queue */
 	u64 dropped;
 	u64 served;
 	u64 begin_offered;
@@ -201,7 +200,7 @@ struct world {
 	u64 begin_served;
 	double begin_capacity;
 	u64 begun;
-	bool check;		/* recount the scoreboard at each ACK */
+	bool check;		/* verify the scoreboard at each ACK */
 	u64 seed;
 };
 
@@ -212,7 +211,7 @@ static inline u32 ring(u32 seg)
 	return seg & (world.ring - 1);
 }
 
-/* As many ACKs may be under way, as there may be copies of a segment. */
+/* There may be as many ACKs in flight as copies of segments. */
 static inline u32 ring4(u32 n)
 {
 	return n & (4 * world.ring - 1);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The path: a link of each sender's own, the bottleneck, the hop that errs, the way back. */
+/* The path: each sender's access link, the bottleneck, the lossy hop, the return path. */
 #include <math.h>
 
 #include "model.h"
 
-/* When each packet in the queue will have left it. */
+/* Departure time of each packet in the queue. */
 static u64 *leaving;
 static u32 leaving_head, leaving_tail, leaving_room;
 static u64 full_at, left_at;
-/* What the link could have carried up to the last change of its rate. */
+/* Capacity of the link up to the last change of its rate. */
 static double capacity_bits;
 static u64 rate_since;
 
-/* A number from 0 to 1, below 1 (xorshift64*). */
+/* A random number in [0, 1) (xorshift64*). */
 double path_random(void)
 {
 	u64 x = world.seed;
@@ -53,7 +53,7 @@ void path_send(struct flow *f, struct packet packet)
 	event_add(at, EV_QUEUE, packet);
 }
 
-/* Packets in the queue, the one that is leaving among them. */
+/* Packets in the queue, including the one being sent. */
 u32 path_queue_length(void)
 {
 	while (leaving_head != leaving_tail &&
@@ -76,8 +76,8 @@ static void queue_room(void)
 	leaving_room = more;
 }
 
-/* When a packet leaves a bucket that holds burst bytes and fills at the link's rate. It
- * is empty, and the link plain, with 0.
+/* Departure time of a packet from a token bucket of burst bytes, filled at the link's
+ * rate; with 0 bytes the link is a plain one.
  */
 static u64 queue_leave(u32 bytes)
 {
@@ -93,7 +93,7 @@ static u64 queue_leave(u32 bytes)
 	return left_at;
 }
 
-/* Gilbert's model: within a burst all frames are lost. */
+/* Gilbert's model: all frames of a burst are lost. */
 static void lose_in_bursts(struct path *p)
 {
 	if (p->burst_begin <= 0)
@@ -128,7 +128,7 @@ void path_queue(struct packet packet)
 	event_add(f->data_arrival, EV_RECEIVER, packet);
 }
 
-/* ACKs are never lost and keep their order. The jitter is even, as netem's. */
+/* ACKs are never lost or reordered. The jitter is uniform, as in netem. */
 void path_ack(struct flow *f, struct ack ack)
 {
 	struct packet packet = { .flow = f->number };
@@ -145,13 +145,13 @@ void path_ack(struct flow *f, struct ack ack)
 	event_add(at, EV_SENDER, packet);
 }
 
-/* Bits that the link could have carried up to now. */
+/* Capacity of the link so far, in bits. */
 double path_capacity(void)
 {
 	return capacity_bits + world.path.rate * (double)(model_now - rate_since) / NSEC_PER_SEC;
 }
 
-/* Also for what is in the queue already, and for what the bucket owes. */
+/* Also applies to packets in the queue, and to the bucket's deficit. */
 void path_set_rate(double rate)
 {
 	double factor = world.path.rate / rate;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What star meets: Reno (RFC 5681) and CUBIC (RFC 9438, with Linux's HyStart). */
+/* Competitors of star: Reno (RFC 5681) and CUBIC (RFC 9438, with Linux's HyStart). */
 #include <math.h>
 
 #include "model.h"
@@ -13,7 +13,7 @@ static u32 slow_start(struct tcp_sock *tp, u32 acked)
 	return acked;
 }
 
-/* One segment more for each `count` acknowledged. */
+/* One segment per `count` acknowledged. */
 static void avoid(struct tcp_sock *tp, u32 count, u32 acked)
 {
 	if (tp->snd_cwnd_cnt >= count) {
@@ -39,7 +39,7 @@ static u32 reno_ssthresh(struct sock *sk)
 	return max(tcp_snd_cwnd(tcp_sk(sk)) >> 1, 2U);
 }
 
-/* What slow start leaves of an ACK for congestion avoidance. */
+/* Slow start; returns the rest of an ACK for congestion avoidance. */
 static u32 left_for_avoidance(struct sock *sk, u32 acked)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -68,7 +68,7 @@ static struct tcp_congestion_ops reno = {
 
 #define CUBIC_C			0.4
 #define CUBIC_BETA		0.7
-/* Segments of Reno's for each of its steps at CUBIC's answer to a loss. */
+/* 1 / alpha_cubic: inverse of Reno's increment with CUBIC's decrease (RFC 9438 4.3). */
 #define CUBIC_FRIENDLY		((1 + CUBIC_BETA) / (3 * (1 - CUBIC_BETA)))
 #define HYSTART_LOW_WINDOW	16
 #define HYSTART_SAMPLES		8
@@ -80,7 +80,7 @@ struct cubic {
 	double w_max;		/* segments */
 	double origin;
 	double k_s;
-	double friendly;	/* what Reno's window would be */
+	double friendly;	/* window of Reno */
 	u64 epoch_us;		/* 0: begins with the next ACK */
 	u64 round_us;
 	u64 last_ack_us;
@@ -117,7 +117,7 @@ static void cubic_begin_epoch(struct cubic *c, u64 now_us, u32 cwnd)
 	c->k_s = cbrt((c->origin - cwnd) / CUBIC_C);
 }
 
-/* ACKs for one segment more. */
+/* ACKs per increment by one segment. */
 static double cubic_count(struct cubic *c, u64 now_us, u32 cwnd, u32 acked)
 {
 	double count = 100.0 * cwnd, target, t;
@@ -128,7 +128,7 @@ static double cubic_count(struct cubic *c, u64 now_us, u32 cwnd, u32 acked)
 	target = c->origin + CUBIC_C * t * t * t;
 	if (target > cwnd)
 		count = min(count, cwnd / (target - cwnd));
-	/* Nothing has been lost yet: 5 % per round trip at least. */
+	/* Before the first loss: at least 5 % per round trip. */
 	if (!c->w_max)
 		count = min(count, 20.0);
 	c->friendly += acked / (CUBIC_FRIENDLY * cwnd);
@@ -154,7 +154,7 @@ static u32 cubic_ssthresh(struct sock *sk)
 	struct cubic *c = inet_csk_ca(sk);
 
 	c->epoch_us = 0;
-	/* Fast convergence: a window below the last one leaves room for others. */
+	/* Fast convergence: a window below the last one releases bandwidth. */
 	c->w_max = cwnd < c->w_max ? cwnd * (1 + CUBIC_BETA) / 2 : cwnd;
 	return max((u32)(cwnd * CUBIC_BETA), 2U);
 }

@@ -2,8 +2,8 @@
 /*
  * The receiver: a window, delayed ACKs, SACK.
  *
- * An ACK reports what has arrived so far by the length of the receiver's log. As no ACK is
- * lost, this is what the blocks of all ACKs up to it tell together.
+ * An ACK reports what has arrived so far, as the length of the receiver's log. No ACK is
+ * lost, so this is equivalent to the SACK blocks of all ACKs up to it.
  */
 #include "model.h"
 
@@ -12,7 +12,7 @@
 #define SACK_MOST	44
 #define SACK_AT_ONCE	3
 #define QUICK_ACKS	16
-/* What a receiver offers at first, and how many segments each one adds. */
+/* Initial receive window, and its growth per segment. */
 #define WINDOW_FIRST	(65535 / MODEL_MSS)
 #define WINDOW_STEP	2
 
@@ -51,7 +51,7 @@ void receiver_timer(struct flow *f)
 	receiver_ack(f);
 }
 
-/* A hole is there: the first three ACKs at once, further ones a little later together. */
+/* With a hole: the first three ACKs at once, later ones compressed. */
 static void receiver_sack(struct flow *f)
 {
 	struct receiver *r = &f->rcv;
@@ -119,7 +119,7 @@ void receiver_packet(struct flow *f, struct packet packet)
 		r->quick = QUICK_ACKS;
 	if (packet.seg <= r->acked)
 		r->ts_recent = packet.tsval;
-	/* As long as the window opens, each segment is acknowledged (tcp_grow_window()). */
+	/* While the window opens, each segment is acknowledged (tcp_grow_window()). */
 	if (r->opened < world.path.window) {
 		r->opened += WINDOW_STEP;
 		r->quick = max(r->quick, 1U);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The sender: what Linux 6.1 does around a congestion control, with SACK, timestamps, RACK,
- * tail loss probe, F-RTO and undo, always with data to send.
+ * tail loss probe, F-RTO and undo. It always has data to send.
  *
- * The names and the order of what is done at an ACK are the stack's, as that is what modules
- * see. Nothing on the way is reordered: no reordering is looked for.
+ * Names and the order of operations at an ACK are the stack's, since modules depend on them.
+ * The path does not reorder, so there is no detection of reordering.
  */
 #include <err.h>
 
@@ -13,25 +13,25 @@
 #define NONE		U32_MAX
 #define ISN		1U
 
-/* What is known of a segment. */
+/* State of a segment. */
 #define F_SACKED	1
 #define F_LOST		2
-#define F_RETRANS	4	/* the retransmission is under way */
-#define F_EVER		8	/* it has been sent again */
+#define F_RETRANS	4	/* the retransmission is in flight */
+#define F_EVER		8	/* it was retransmitted */
 
-/* What an ACK says. */
+/* Result of an ACK. */
 #define A_UNA		1	/* snd_una has advanced */
 #define A_SACKED	2
 #define A_DSACK		4
-#define A_RETRANS	8	/* of a segment that had been sent again */
-#define A_ORIG		16	/* of one that had not, sent before the loss event */
+#define A_RETRANS	8	/* of a segment that was retransmitted */
+#define A_ORIG		16	/* of one that was not, sent before the loss event */
 #define A_LOST_RETRANS	32
 #define A_SET_TIMER	64
 
 #define RTO_MIN_US	200000U
 #define RTO_MAX_US	120000000U
 #define RTO_INIT_US	1000000U
-#define RTO_DOUBLED	7U	/* as often as it may be until it is beyond the largest */
+#define RTO_DOUBLED	7U	/* doublings until it exceeds the maximum */
 #define TIMEOUT_MIN_US	2000U
 #define USEC_PER_MSEC	1000U
 #define MIN_RTT_WINDOW	(300 * HZ)
@@ -50,7 +50,7 @@ enum rexmit {
 	REXMIT_NEW,
 };
 
-/* The running ACK. */
+/* The current ACK. */
 struct ack_state {
 	struct ack ack;
 	struct rate_sample rs;
@@ -101,7 +101,7 @@ static void ca_event(struct flow *f, enum tcp_ca_event event)
 		ops_of(f)->cwnd_event(&f->sk, event);
 }
 
-/* --- the order of sending --------------------------------------------------------------- */
+/* --- order of transmission -------------------------------------------------------------- */
 
 static void order_remove(struct flow *f, u32 seg)
 {
@@ -117,7 +117,7 @@ static void order_remove(struct flow *f, u32 seg)
 		seg_of(f, s->behind)->before = s->before;
 	else
 		f->snd.newest = s->before;
-	/* Itself: not in the order. */
+	/* Linked to itself: not in the order. */
 	s->before = seg;
 }
 
@@ -147,7 +147,7 @@ static void set_xmit_timer(struct flow *f, u8 what, u64 us)
 	timer_set(f, TIMER_XMIT, model_now + min_t(u64, us, RTO_MAX_US) * NSEC_PER_USEC);
 }
 
-/* How far in the future the timeout is, in us. */
+/* Time until the timeout, in us. */
 static s64 rto_delta_us(struct flow *f)
 {
 	return (s64)(seg_of(f, f->snd.una)->sent_us + rto_us(f) - f->sk.tp.tcp_mstamp);
@@ -271,7 +271,7 @@ static void send_new(struct flow *f)
 		rearm_rto(f);
 }
 
-/* Send what the windows allow, or one segment as a probe; returns how many. */
+/* Send what the windows allow, or one segment as a probe; returns the number. */
 static u32 write_xmit(struct flow *f, bool probe)
 {
 	struct tcp_sock *tp = &f->sk.tp;
@@ -341,7 +341,7 @@ static void xmit_retransmit_queue(struct flow *f)
 		if (seg == f->snd.una && f->sk.icsk.icsk_pending != PENDING_REORDER)
 			rearm = true;
 	}
-	/* What lies before is under way again, or marked anew later: mark_lost() goes back. */
+	/* All before is in flight again, or marked later: then mark_lost() goes back. */
 	f->snd.rtx_hint = seg;
 	if (rearm)
 		set_xmit_timer(f, PENDING_RTO, rto_us(f));
@@ -410,7 +410,7 @@ static s64 rack_remaining_us(const struct flow *f, const struct seg *s, u32 reor
 	       (s64)(f->sk.tp.tcp_mstamp - s->sent_us);
 }
 
-/* Returns after how long to look again, in us, 0 for never. */
+/* Returns the time until the next check, in us, 0 for never. */
 static u64 rack_detect_loss(struct flow *f)
 {
 	u32 seg, behind, reorder_us = rack_reorder_us(f);
@@ -614,7 +614,7 @@ static bool undo_loss(struct flow *f, bool frto)
 	return true;
 }
 
-/* Returns true where nothing is left to be done for the ACK. */
+/* Returns true if the ACK needs no further processing. */
 static bool undo_partial(struct flow *f)
 {
 	struct tcp_sock *tp = &f->sk.tp;
@@ -672,7 +672,7 @@ static void retransmit_timeout(struct flow *f)
 
 	enter_loss(f);
 	icsk->icsk_retransmits++;
-	/* The loss probe's copy. */
+	/* The copy sent as loss probe. */
 	if (head->flags & F_RETRANS) {
 		head->flags &= ~F_RETRANS;
 		f->sk.tp.retrans_out--;
@@ -753,7 +753,7 @@ void sender_timer(struct flow *f)
 
 /* --- round trip times ------------------------------------------------------------------- */
 
-/* The least of 300 s, by the least of up to three parts of them (lib/minmax.c). */
+/* The minimum of 300 s, tracked as the minima of up to three parts (lib/minmax.c). */
 static void update_min_rtt(struct flow *f, u32 rtt)
 {
 	struct min_rtt *m = f->snd.min_rtt;
@@ -791,7 +791,7 @@ static void update_min_rtt(struct flow *f, u32 rtt)
 	f->sk.tp.rtt_min_us = m[0].value;
 }
 
-/* RFC 6298, with the stack's floor of 200 ms under the variance. */
+/* RFC 6298, with the stack's lower bound of 200 ms for the variance. */
 static void estimate_rtt(struct flow *f, u32 rtt)
 {
 	struct tcp_sock *tp = &f->sk.tp;
@@ -830,7 +830,7 @@ static void estimate_rtt(struct flow *f, u32 rtt)
 	f->sk.icsk.icsk_backoff = 0;
 }
 
-/* Returns whether there was a sample. */
+/* Returns true if there was a sample. */
 static bool ack_update_rtt(struct flow *f, struct ack_state *a)
 {
 	u64 now = f->sk.tp.tcp_mstamp;
@@ -984,7 +984,7 @@ static void clean_one(struct flow *f, struct ack_state *a, u32 seg)
 		tp->sacked_out--;
 	} else {
 		tp->delivered++;
-		/* An echo of the original tells nothing of the copy. */
+		/* An ACK of the original says nothing about its retransmission. */
 		if (!(s->flags & F_EVER) || !before(a->ack.tsecr, s->sent_us / USEC_PER_MSEC))
 			rack_advance(f, seg);
 	}
@@ -1048,7 +1048,7 @@ static enum rexmit process_loss(struct flow *f, const struct ack_state *a)
 	return REXMIT_LOST;
 }
 
-/* What an ACK that is not plain leads to: the stack's tcp_fastretrans_alert(). */
+/* Process an ACK with loss or out of the ordinary: the stack's tcp_fastretrans_alert(). */
 static enum rexmit fastretrans_alert(struct flow *f, struct ack_state *a)
 {
 	struct inet_connection_sock *icsk = &f->sk.icsk;
@@ -1220,7 +1220,7 @@ void sender_ack(struct flow *f, struct ack ack)
 	write_xmit(f, false);
 }
 
-/* Every counter of the scoreboard is what its segments say. */
+/* Verify each counter of the scoreboard against the segments. */
 void sender_check(struct flow *f)
 {
 	u32 sacked = 0, lost = 0, retrans = 0, ordered = 0, waiting = 0;
@@ -1246,7 +1246,7 @@ void sender_check(struct flow *f)
 		errx(1, "flow %u: out %u, sacked %u of %u, lost %u of %u, again %u of %u",
 		     f->number, tp->packets_out, tp->sacked_out, sacked, tp->lost_out, lost,
 		     tp->retrans_out, retrans);
-	/* After a timeout what is lost and not sent again yet is still in the order. */
+	/* After a timeout lost segments that are not yet retransmitted stay in the order. */
 	if (ordered + sacked > tp->packets_out || ordered + sacked + waiting < tp->packets_out)
 		errx(1, "flow %u: %u segments in the order of sending", f->number, ordered);
 	if (f->snd.una > f->rcv.next || f->snd.nxt > f->snd.edge)

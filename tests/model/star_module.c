@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The module as it is, and a look at its state for the time series. */
+/* The module's source, and its state for the time series. */
 
 /* The kernel is not built with these warnings. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A constant congestion window: the lab's oracle, for tests only.
+ * A constant congestion window: an oracle for the lab, for tests only.
  *
- * Where the receive window is exactly one bandwidth-delay product, each loss
- * shuts it for round trips whatever the algorithm does, so the physical limit
- * is out of reach. What a window that never moves reaches is the ceiling the
- * algorithms are measured against. It answers neither loss nor marks and must
- * never meet a network that others use.
+ * If the receive window is exactly one bandwidth-delay product, each loss blocks it
+ * for round trips whatever the algorithm does, so the link's capacity cannot be
+ * reached. The throughput of a constant window is the upper bound to which the
+ * algorithms are compared. The module responds neither to losses nor to marks: never
+ * use it on a shared network.
  *
- * The window is `cwnd` segments from the first byte to the last: at start,
- * in recovery, from the moment of a timeout on, and after an undo. Only the
- * route's locked cwnd (snd_cwnd_clamp) bounds it. Nothing is paced. Writing
- * the parameter moves live connections at their next ACK.
+ * The window is `cwnd` segments from the first byte to the last: at the start, in
+ * recovery, after a timeout, and after an undo. Only the route's locked cwnd
+ * (snd_cwnd_clamp) limits it. Packets are not paced. A change of the parameter applies
+ * to existing connections at their next ACK.
  *
- * The module owns the window through cong_control, so the stack neither runs
- * proportional rate reduction nor shrinks the window of an idle connection.
- * A timeout is the one place where the stack still sets the window by itself
- * (tcp_enter_loss()); set_state(TCP_CA_Loss) comes right after and puts it back
- * before anything is retransmitted.
+ * The module sets the window in cong_control, so the stack neither runs
+ * proportional rate reduction nor reduces the window of an idle connection.
+ * Only at a timeout the stack still sets the window itself (tcp_enter_loss());
+ * set_state(TCP_CA_Loss) follows immediately and restores it before anything is
+ * retransmitted.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -27,13 +27,13 @@
 #include <compat/cong_control.h>
 #include <compat/param_range.h>
 
-static unsigned int cwnd = 500;
-APOGEE_PARAM(cwnd, 2, 1048576,
+static unsigned int constant_cwnd = 500;
+APOGEE_PARAM(cwnd, constant_cwnd, 2, 1048576,
 	     "congestion window in segments, 2 to 1048576 (default 500)");
 
 static u32 constant_window(const struct sock *sk)
 {
-	return min(READ_ONCE(cwnd), tcp_sk(sk)->snd_cwnd_clamp);
+	return min(READ_ONCE(constant_cwnd), tcp_sk(sk)->snd_cwnd_clamp);
 }
 
 static void constant_hold(struct sock *sk)
@@ -41,7 +41,7 @@ static void constant_hold(struct sock *sk)
 	tcp_snd_cwnd_set(tcp_sk(sk), constant_window(sk));
 }
 
-/* The connection may come from an algorithm that paced: lift its rate. */
+/* The previous algorithm may have paced: lift the rate. */
 static void constant_init(struct sock *sk)
 {
 	WRITE_ONCE(sk->sk_pacing_rate, READ_ONCE(sk->sk_max_pacing_rate));

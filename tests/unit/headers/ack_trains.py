@@ -152,7 +152,7 @@ class Estimator:
         return self.apogee.abe_bw(self._ref)
 
     def ack(self, now_us: int, nbytes: int, *, limited: bool = False, sent_us: int = 0) -> int:
-        """Take one ACK; the estimate in B/s after it. What it delivers left as one, unless told."""
+        """Process one ACK; returns the estimate in B/s. By default its data was sent at once."""
         self.apogee.abe_ack(
             self._ref, now_us, sent_us, nbytes, self.mss, self.rtt_min_us, self.first_us, limited
         )

@@ -23,7 +23,7 @@ from typing import Any
 
 from tests.unit.headers.cheaders import Headers, Library
 
-#: Calls of one function that are kept; the more have been seen, the rarer a further one is taken.
+#: Calls kept per function; the probability of keeping another one falls with the number seen.
 KEPT = 1000
 _HEAD = struct.Struct("=II")
 _LINE = 80

@@ -4,7 +4,7 @@
 Eq. 1 is cwnd_abe = BW * RTT_min / MSS, eq. 2 is BW_sample = d / ack_interval.
 The rules between a sample and BW are those of abe.h's head comment. Nothing is
 kept incrementally: an ACK series is cut into samples, the samples are sorted
-into epochs, and the estimate is the maximum of the last two; by the letter an epoch is
+into epochs, and the estimate is the maximum of the last two; as published an epoch is
 one sample. Only the rounding
 of each rate to whole bytes per second is shared with the code.
 """

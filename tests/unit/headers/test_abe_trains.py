@@ -87,7 +87,7 @@ PATHS = {
     "10gbit": Path(rate=1_250_000_000, rtt_min_us=100, every=44),
 }
 each_path = pytest.mark.parametrize("path", PATHS.values(), ids=PATHS.keys())
-# What the estimate remembers: two epochs, or by the letter two samples.
+# What the estimate remembers: two epochs, or as published two samples.
 each_memory = pytest.mark.parametrize("recent", [False, True], ids=["epochs", "recent"])
 
 
@@ -376,7 +376,7 @@ def test_clock_that_steps_back(apogee: Library, back_us: int, when: float) -> No
 
 
 def test_a_maximum_outlasts_steps_back(apogee: Library) -> None:
-    """A clock that steps back behind the epoch's beginning begins it anew, and ages nothing."""
+    """A clock that steps back behind the epoch's beginning restarts it, and ages nothing."""
     est = SATELLITE.estimator(apogee)
     before = est.feed(SATELLITE.busy(est, 0.5).shifted(3e9))[-1]
     slow = Path(SATELLITE.rate / 4, SATELLITE.rtt_min_us)
@@ -427,7 +427,7 @@ def test_rate_falls(apogee: Library, path: Path, factor: int) -> None:
 @each_path
 @pytest.mark.parametrize("factor", [2, 10])
 def test_recent_follows_a_falling_rate(apogee: Library, path: Path, factor: int) -> None:
-    """By the letter a lower rate counts with the second sample wholly in it: within 3 (I + G)."""
+    """As published a lower rate counts with the second sample wholly in it: within 3 (I + G)."""
     est = path.estimator(apogee, recent=True)
     acks = path.busy(est, 0.2)
     est.feed(acks)

@@ -153,7 +153,7 @@ def test_gamma_itself_is_crowded(apogee: Library, gamma: int) -> None:
 def test_the_delay_window(
     apogee: Library, dwnd: int, swnd: int, diff: int, gamma: int, zeta: int, may_grow: bool
 ) -> None:
-    """It grows by the increase below gamma, and gives way by zeta Diff from there, not below 0."""
+    """It grows by the increase below gamma, and shrinks by zeta Diff from there, not below 0."""
     which = rules(apogee, gamma=gamma, zeta=zeta)
     found = apogee.compound_delay_window(which, dwnd, swnd, diff, may_grow)
     if diff < gamma * ONE:
@@ -180,12 +180,12 @@ def test_giving_way_by_hand(apogee: Library, dwnd: int, diff: int, zeta: int, le
 def test_when_the_loss_window_is_held(
     apogee: Library, rule: int, letter: bool, dwnd: int, diff: int
 ) -> None:
-    """Never by Compound TCP; else with dwnd = 0, and Diff >= gamma unless to the letter."""
+    """Never by Compound TCP; else with dwnd = 0, and Diff >= gamma unless letter is set."""
     held = apogee.compound_held(rules(apogee, rule=rule, letter=letter), dwnd, diff)
     assert held == (rule != PLAIN and dwnd == 0 and (letter or diff == 30 * ONE))
 
 
-def test_a_small_flow_shrinks_for_ever_by_the_letter_only(apogee: Library) -> None:
+def test_a_small_flow_shrinks_for_ever_only_as_published(apogee: Library) -> None:
     """16 segments on an empty path: no increase, so dwnd stays 0."""
     for letter, left in ((True, 2 * ONE), (False, 16 * ONE)):
         which = rules(apogee, letter=letter)
@@ -247,7 +247,7 @@ def test_what_exceeds_gamma_is_taken_as_well(
     [(HALF_LESS, 100, 30, 500, 99.5), (HALF_LESS, 100, 31, 500, 99), (HOLD, 100, 50, 500, 90)]
     + [(HALF_LESS, 100, 50, 0, 99.5), (HALF_LESS, 100, 50, 1000, 79.5), (HOLD, 100, 50, 1, 99.98)]
     + [(TWO_THIRDS, 90, 50, 500, 50), (HALF_LESS, 20, 50, 1000, 2), (HALF_LESS, 2, 99, 1000, 2)]
-    # Less than gamma wait: by the letter a rule acts there, but nothing is too much.
+    # Less than gamma are queued: with letter=1 a rule applies, but nothing is in excess.
     + [(HALF_LESS, 100, 0, 1000, 99.5), (HOLD, 1.5, 99, 1000, 1.5)]
     + [(HOLD, 2**20, 2**20, 500, 2**19 + 15)],
 )
@@ -751,7 +751,7 @@ def test_half_the_window_is_enough_where_base_rtt_is_sure(
 
 @pytest.mark.parametrize(
     ("rounds", "rtt", "was", "sure"),
-    # The last one of a whole dip tells, whatever was before; an eighth above 100 ms is near.
+    # The last one of a whole dip decides, whatever was before; an eighth above 100 ms is near.
     [(1, rtt, was, sure) for rtt, sure in ((112_500, True), (112_501, False)) for was in (0, 1)]
     + [(1, 50_000, True, True), (1, 50_000, False, True)]
     # In all others it lasts, unless they find less than 8/9 of it; those that are given up, too.
@@ -839,7 +839,7 @@ def test_base_rtt_rises_after_four_dips_that_did_not_see_it(apogee: Library) -> 
 
 
 @pytest.mark.parametrize("at", range(4))
-def test_a_dip_that_sees_base_rtt_begins_the_count_anew(apogee: Library, at: int) -> None:
+def test_a_dip_that_sees_base_rtt_resets_the_count(apogee: Library, at: int) -> None:
     base = known(apogee, 100_000)
     for n in range(4):
         dip(apogee, base, 300_000, 250_000, 240_000, 112_500 if n == at else 230_000)

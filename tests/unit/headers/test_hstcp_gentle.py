@@ -86,7 +86,7 @@ def test_the_boundary_counts_and_a_microsecond_less_does_not(
 
 
 @given(verdicts, changes, times, times)
-def test_to_the_letter_every_significant_trend_counts(
+def test_as_published_every_significant_trend_counts(
     apogee: Library, verdict: str, change: int, queue: int, rtt_min: int
 ) -> None:
     assert relevant(apogee, rules(apogee), verdict, change, queue, rtt_min) == verdict
@@ -119,7 +119,7 @@ def test_what_is_learnt_of_the_path(
     apogee: Library, rise: int, mark_cwnd: int, mark_us: int, cwnd: int, low: int, rtt: int
 ) -> None:
     """The smallest RTT; in Reno mode what does not follow a window that has grown by half of a
-    rise and 8 segments; what the growth does not explain sets the mark anew."""
+    rise and 8 segments; a change that the growth does not explain sets the mark again."""
     part = Fraction(rise, 2000)
     found = learn(
         apogee, path(apogee, rtt, mark_cwnd, mark_us), rules(apogee, rise), RENO, cwnd, low
@@ -214,7 +214,7 @@ def test_successive_windows_must_agree(
 
 @pytest.mark.parametrize(("start", "verdict"), [("H", "RISING"), ("R", "FALLING")])
 @pytest.mark.parametrize("between", ["NONE", "against"])
-def test_a_window_that_disagrees_begins_the_count_anew(
+def test_a_window_that_disagrees_resets_the_count(
     apogee: Library, start: str, verdict: str, between: str
 ) -> None:
     against = "FALLING" if verdict == "RISING" else "RISING"

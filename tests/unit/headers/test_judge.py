@@ -35,7 +35,7 @@ sents = st.integers(0, 3000) | st.integers(0, 2**21)
 def judge(apogee: Library, **fields: Any) -> Any:
     """What star_init() begins with, but for the fields and with an RTT that keeps to the least."""
     begin = {"base_us": BASE, "least_us": NONE, "last_us": NONE, "link": LINK}
-    return apogee.new("star_judge", **begin | fields)
+    return apogee.new("judge_state", **begin | fields)
 
 
 def after_a_round(apogee: Library, **fields: Any) -> Any:
@@ -149,10 +149,10 @@ def exponent(p: float, share: float) -> float:
 @pytest.mark.parametrize("window", [60, 100, 413, 2000])
 @pytest.mark.parametrize("ber", [1e-7, 1e-6])
 def test_bit_errors_are_hardly_ever_an_excess(apogee: Library, ber: float, window: int) -> None:
-    """A sum that begins anew comes to 5 with exp(-5 theta) at most: at 1e-6 one round in 960, or
+    """A sum that restarts comes to 5 with exp(-5 theta) at most: at 1e-6 one round in 960, or
     in 838 of the 60 segments of which 1/32 less is allowed, as the sum is in whole ones.
 
-    It begins anew once a round at most; four standard deviations are allowed on top.
+    It restarts once a round at most; four standard deviations are allowed on top.
     """
     p = 1 - (1 - ber) ** FRAME_BITS
     rounds = 20_000
@@ -214,7 +214,7 @@ def test_a_cut_of_a_shared_path_is_a_test(apogee: Library) -> None:
 
 
 def test_no_test_where_the_cut_cannot_be_seen(apogee: Library) -> None:
-    """Of a small part of the path, unless nobody else is there. 40 lost are 29 too many, and
+    """Of a small part of the path, unless no other flow is there. 40 lost are 29 too many, and
     40 * 1024 / 400 = 102.
     """
     for lone, ratio in ((0, 0), (3, 0), (4, 102)):
@@ -448,8 +448,8 @@ def test_losses_bring_the_belief_back(apogee: Library) -> None:
 )
 def test_one_in_13_to_one_in_6(apogee: Library, seen: int, link: int) -> None:
     """Of 1024; 111/8 losses were expected before, 9/8 are of the 96 segments of this round, 15 on
-    the whole. Who has much of the path does not take it for the link's, and a round with a queue
-    does not count if something was lost in it.
+    the whole. A flow with a large part of the path does not attribute them to the link, and a
+    round with a queue does not count if something was lost in it.
     """
 
     def belief(rtt_us: int = BASE, lost: int = 0, **fields: int) -> int:
@@ -559,7 +559,7 @@ def test_the_losses_of_ten_flows_are_no_link_s(apogee: Library, sent: int) -> No
 )
 def test_a_belief_met_beside_a_queue_is_doubted(apogee: Library, link: int, after: int) -> None:
     """What is above 40 falls by an eighth of it, rounded up: 16 losses are expected, or up to 28,
-    and 15 or 16 seen. Not with an empty queue, nor alone, nor of who is lone.
+    and 15 or 16 seen. Not with an empty queue, nor alone, nor if the flow is lone.
     """
     begin = {"link": link, "large": 1, "seen_expected": 127, "seen": 15}
     for fields, rtt, got in (
@@ -672,7 +672,7 @@ def test_the_belief_in_fractions(
 )
 @pytest.mark.parametrize("times", [1, 4, 10, 50])
 def test_the_link_s_losses_stay(apogee: Library, lost: int, took_back: bool, times: int) -> None:
-    """After a cut two rounds are of what was sent before; then three tell, at any rate."""
+    """After a cut two rounds are of data sent before; then three are evaluated in any case."""
     j = after_a_round(apogee, large=1)
     assert answer(apogee, j, 400 * times, 48 * times) == "CUT"
     assert [answer(apogee, j, 350 * times, 48 * times) for _ in range(2)] == ["STAY"] * 2
@@ -851,7 +851,7 @@ def test_the_link_in_exact_arithmetic(
 
 def test_few_losses_a_round_tell_nothing(apogee: Library) -> None:
     """7 of 64/1024 in a round, 3 of 63/1024: 112 segments and 48. With one more it is the 8, or
-    the 4, of a test of four rounds. Alone two in a round tell, too.
+    the 4, of a test of four rounds. Alone two in a round count, too.
     """
     for ratio, sent, lost in ((64, 112, 7), (63, 48, 3)):
         few = after_a_round(apogee, ratio=ratio)
@@ -956,7 +956,7 @@ def test_use_at_hand(
 
 
 def use(apogee: Library, j: Any, sent: int, lost: int = 0, **fields: Any) -> bool:
-    """A round on a path of 400; whether nobody has been seen since the flow was alone."""
+    """A round on a path of 400; returns judge_is_lone()."""
     apogee.judge_use(j, a_round(apogee, sent, lost, path=400, **fields))
     return bool(apogee.judge_is_lone(j))
 
@@ -1293,7 +1293,7 @@ def test_who_has_much_of_the_path_tests_it(apogee: Library) -> None:
 
 
 def test_stillness_counts_from_where_a_flow_is_not_large_any_more(apogee: Library) -> None:
-    """The level is known by then, so 16 rounds more; and one as a large one begins them anew."""
+    """The level is known by then, so 16 rounds more; and one as a large one restarts them."""
     j = judge(apogee, large=1)
     for _ in range(20):
         rtt_round(apogee, j, 2 * BASE)
@@ -1456,7 +1456,7 @@ def test_rising_in_fractions(apogee: Library, least: int, last: int) -> None:
 
 
 def test_a_test_that_ends_before_its_time(apogee: Library) -> None:
-    """All else stays: it is neither a queue nor the path, and the losses are nobody's."""
+    """All else stays: it is neither a queue nor the path, and the losses are not evaluated."""
     j = judge(apogee, base_us=500_000, large=1, alone=1, dip=1, rest=3, standing=4, ratio=100)
     apogee.judge_begin_test(j, 600_000, 100_000, 2)
     apogee.judge_end_test(j)

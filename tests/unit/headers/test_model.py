@@ -265,6 +265,6 @@ def test_an_unknown_algorithm_is_refused(model: Model) -> None:
 
 
 def test_a_parameter_of_the_module_counts(model: Model) -> None:
-    """The paper's letter keeps more in the queue than the default."""
-    letter, default = (model.run("star", param=f"coexist={n}")["flows"][0] for n in (0, 1))
-    assert letter["rtt_mean"] > default["rtt_mean"]
+    """As published, star keeps more in the queue than the default."""
+    published, default = (model.run("star", param=f"coexist={n}")["flows"][0] for n in (0, 1))
+    assert published["rtt_mean"] > default["rtt_mean"]

@@ -43,12 +43,12 @@ class Model:
     def cwnd(self) -> int:
         return min(max(math.floor(self.reno) + self.abe, 2), LARGEST)
 
-    def segment(self, ssthresh: int, letter: bool, queue: bool) -> None:
-        compared = math.floor(self.reno) if letter else self.cwnd
+    def segment(self, ssthresh: int, published: bool, queue: bool) -> None:
+        compared = math.floor(self.reno) if published else self.cwnd
         if compared < ssthresh:
             self.reno += 1
         else:
-            divisor = self.cwnd if queue and not letter else math.floor(self.reno)
+            divisor = self.cwnd if queue and not published else math.floor(self.reno)
             self.reno += Fraction(1, divisor)
         self.reno = min(self.reno, Fraction(LARGEST))
 
@@ -68,11 +68,11 @@ def lwc(
     acked: int,
     ssthresh: int,
     *,
-    letter: bool = False,
+    published: bool = False,
     queue: bool = False,
 ) -> int:
     """One ACK; the window after it."""
-    apogee.star_lwc(w, acked, ssthresh, letter, queue)
+    apogee.star_lwc(w, acked, ssthresh, published, queue)
     return apogee.star_cwnd(w)
 
 
@@ -86,15 +86,15 @@ def test_lwc_follows_the_exact_model(
     abe: int,
     ssthresh: int,
     acks: list[int],
-    letter: bool,
+    published: bool,
     queue: bool,
 ) -> None:
     """Any ACKs under one set of conditions: equal, segment for segment."""
     w, model = window(apogee, reno, abe), Model(Fraction(reno), abe)
     for acked in acks:
-        cwnd = lwc(apogee, w, acked, ssthresh, letter=letter, queue=queue)
+        cwnd = lwc(apogee, w, acked, ssthresh, published=published, queue=queue)
         for _ in range(acked):
-            model.segment(ssthresh, letter, queue)
+            model.segment(ssthresh, published, queue)
         assert (w.cwnd_reno, cwnd) == (math.floor(model.reno), model.cwnd)
 
 
@@ -104,7 +104,7 @@ def test_lwc_follows_the_exact_model(
     st.booleans(),
 )
 def test_lwc_follows_the_exact_model_as_conditions_change(
-    apogee: Library, reno: int, acks: list[tuple[int, int, int, bool]], letter: bool
+    apogee: Library, reno: int, acks: list[tuple[int, int, int, bool]], published: bool
 ) -> None:
     """ABE's share, ssthresh and the queue change from ACK to ACK: never a segment ahead.
 
@@ -116,9 +116,9 @@ def test_lwc_follows_the_exact_model_as_conditions_change(
         w.cwnd_abe = model.abe = abe
         before = w.cwnd_reno
         model.reno = before + model.reno % 1
-        cwnd = lwc(apogee, w, acked, ssthresh, letter=letter, queue=queue)
+        cwnd = lwc(apogee, w, acked, ssthresh, published=published, queue=queue)
         for _ in range(acked):
-            model.segment(ssthresh, letter, queue)
+            model.segment(ssthresh, published, queue)
         gained = w.cwnd_reno - before
         assert gained <= math.floor(model.reno) - before + 1, f"ACK {turn}"
         assert gained >= math.floor(model.reno) - before - 1, f"ACK {turn}"
@@ -152,17 +152,17 @@ def test_one_stretch_ack_is_many_small_ones(
 
 def test_lwc_lifts_by_what_abe_measures(apogee: Library) -> None:
     """Slow start adds a segment per segment to either reading; the lift comes on top."""
-    for letter in (False, True):
+    for published in (False, True):
         w = window(apogee, 10, 0)
-        assert lwc(apogee, w, 10, INFINITE, letter=letter) == 20
+        assert lwc(apogee, w, 10, INFINITE, published=published) == 20
         w.cwnd_abe = 400
-        assert lwc(apogee, w, 2, INFINITE, letter=letter) == 422
+        assert lwc(apogee, w, 2, INFINITE, published=published) == 422
 
 
-def test_the_letter_starts_slowly_on_top_of_a_full_window(apogee: Library) -> None:
+def test_as_published_slow_start_is_on_top_of_a_full_window(apogee: Library) -> None:
     """cwnd_reno = 1 after a loss, ssthresh = cwnd_abe = 400: the two readings part here."""
-    letter, whole = window(apogee, 1, 400), window(apogee, 1, 400)
-    assert lwc(apogee, letter, 100, 400, letter=True) == 501
+    published, whole = window(apogee, 1, 400), window(apogee, 1, 400)
+    assert lwc(apogee, published, 100, 400, published=True) == 501
     # 1 + 2 + ... + 13 = 91 segments for 13 more
     assert lwc(apogee, whole, 100, 400) == 414
 
@@ -179,14 +179,14 @@ def test_slow_start_ends_at_ssthresh_and_carries_the_rest(apogee: Library) -> No
 
 @pytest.mark.parametrize("abe", [0, 1, 10, 400, 100_000])
 def test_a_queue_slows_growth_to_one_segment_per_round_trip(apogee: Library, abe: int) -> None:
-    """A whole window of ACKs adds one segment; without a queue many; to the letter, too."""
+    """A whole window of ACKs adds one segment; without a queue many, and also as published."""
     w = window(apogee, 10, abe)
     cwnd = 10 + abe
     for expected in range(cwnd + 1, cwnd + 6):
         assert lwc(apogee, w, expected - 2, 2, queue=True) == expected - 1
         assert lwc(apogee, w, 1, 2, queue=True) == expected
-    letter = window(apogee, 10, abe)
-    assert lwc(apogee, letter, 10, 2, letter=True, queue=True) == cwnd + 1
+    published = window(apogee, 10, abe)
+    assert lwc(apogee, published, 10, 2, published=True, queue=True) == cwnd + 1
 
 
 def test_credit_of_a_queue_is_not_spent_when_it_has_gone(apogee: Library) -> None:
@@ -236,7 +236,7 @@ def test_bounds_hold_everywhere(
     abe: int,
     acked: int,
     ssthresh: int,
-    letter: bool,
+    published: bool,
     queue: bool,
     mode: str,
     clear: int,
@@ -245,7 +245,7 @@ def test_bounds_hold_everywhere(
     w = yielding(apogee, reno, abe, mode=getattr(apogee, mode), clear=clear)
     before = apogee.star_cwnd(w)
     acked %= 2**22
-    after = lwc(apogee, w, acked, ssthresh, letter=letter, queue=queue)
+    after = lwc(apogee, w, acked, ssthresh, published=published, queue=queue)
     assert 2 <= before <= after <= LARGEST
     assert 1 <= w.cwnd_reno <= LARGEST
     # Once ABE's share counts again cwnd_reno is 1 at least.
@@ -270,7 +270,7 @@ def test_slow_start_after_a_timeout_counts_cwnd_reno_alone(apogee: Library) -> N
 
 @given(shares, lifts, st.integers(2, 3000), st.integers(1, 3000), st.booleans())
 def test_release_after_a_timeout(
-    apogee: Library, reno: int, abe: int, ssthresh: int, acked: int, letter: bool
+    apogee: Library, reno: int, abe: int, ssthresh: int, acked: int, published: bool
 ) -> None:
     """ABE's share stays out below ssthresh and comes back inside the window above.
 
@@ -279,7 +279,7 @@ def test_release_after_a_timeout(
     w = window(apogee, reno, abe, "STAR_SLOW")
     for _ in range(5):
         before = apogee.star_cwnd(w)
-        after = lwc(apogee, w, acked, ssthresh, letter=letter)
+        after = lwc(apogee, w, acked, ssthresh, published=published)
         if apogee.star_holds(w):
             assert after == max(w.cwnd_reno, 2)
             assert w.cwnd_reno < ssthresh
@@ -293,7 +293,7 @@ def test_the_answer_to_a_mark_lasts(apogee: Library, abe: int, reno: int, acked:
     """ECN, as tcp_star.c does: 0.8 of the window, ABE's share held back, ssthresh there.
 
     No ACK adds more than 1 / cwnd_reno per segment, until cwnd_reno alone is more
-    than cwnd_abe; then the shares are split anew and the sum stays.
+    than cwnd_abe; then the shares are split again and the sum stays.
     """
     w = window(apogee, reno, abe)
     cwnd = apogee.star_mark_cwnd(reno + abe)
@@ -409,7 +409,7 @@ def test_pacing_rate_at_hand(apogee: Library) -> None:
     assert apogee.star_pacing_rate(413, 1448, 500_000, 512) == 2_392_096
 
 
-# congestion, and who yields
+# congestion, and yielding to it
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1))
@@ -641,7 +641,7 @@ def test_the_answer_to_congestion_lasts(
         assert w.wait == (wait if holds else half)
 
 
-def test_a_queue_begins_the_rounds_anew(apogee: Library) -> None:
+def test_a_queue_resets_the_rounds(apogee: Library) -> None:
     """Eleven, a queue and eleven are not twelve."""
     w = yielding(apogee, 500, 413)
     for queue in [False] * 11 + [True] + [False] * 11:
@@ -654,7 +654,7 @@ def test_a_queue_begins_the_rounds_anew(apogee: Library) -> None:
 
 
 @given(shares, lifts, st.integers(0, 64), waits, st.integers(0, 60), thresholds)
-def test_the_letter_knows_no_yield(
+def test_as_published_there_is_no_yield(
     apogee: Library, reno: int, abe: int, clear: int, wait: int, acked: int, ssthresh: int
 ) -> None:
     """One that is left from coexist=1 ends with the first ACK: ABE's share counts again, and the
@@ -662,10 +662,10 @@ def test_the_letter_knows_no_yield(
     """
     w = yielding(apogee, reno, abe, clear=clear, wait=wait)
     step = min(acked, max(ssthresh - reno, 0))
-    assert lwc(apogee, w, 0, 2, letter=True) == max(reno, abe + 1, 2)
+    assert lwc(apogee, w, 0, 2, published=True) == max(reno, abe + 1, 2)
     assert w.mode == apogee.STAR_CRUISE
     w = yielding(apogee, reno, abe, clear=clear, wait=wait)
-    assert lwc(apogee, w, acked, ssthresh, letter=True) >= max(reno + step, abe + 1)
+    assert lwc(apogee, w, acked, ssthresh, published=True) >= max(reno + step, abe + 1)
     assert w.mode == apogee.STAR_CRUISE
 
 

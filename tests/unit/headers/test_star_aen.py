@@ -27,7 +27,7 @@ VERDICTS = (WAIT, SPURIOUS, LOSS)
 
 
 def verdict(apogee: Library, **evidence: bool) -> str:
-    number = apogee.star_aen_verdict(apogee.new("star_aen", **evidence))
+    number = apogee.star_aen_verdict(apogee.new("star_aen_evidence", **evidence))
     return next(name for name in VERDICTS if getattr(apogee, name) == number)
 
 
@@ -216,7 +216,7 @@ def judge(apogee: Library, flight: Flight) -> str | None:
 def test_spurious_is_never_said_of_lost_data(apogee: Library, flight: Flight) -> None:
     """Restoring the window needs all data to have arrived.
 
-    The exception nobody can tell: neither SACK nor timestamps, and a single
+    The exception that cannot be detected: neither SACK nor timestamps, and a single
     segment was lost, whose retransmission fills the hole.
     """
     if judge(apogee, flight) == SPURIOUS and flight.data_lost:
@@ -260,7 +260,7 @@ def test_blackout_of_acks_and_of_data(apogee: Library, has_sack: bool, has_tstam
     assert judge(apogee, data) == LOSS
 
 
-def test_the_one_case_that_cannot_be_told(apogee: Library) -> None:
+def test_the_one_case_that_cannot_be_detected(apogee: Library) -> None:
     """Only the oldest lost and the later ACKs with it: spurious without SACK and timestamps."""
     n = 4
     lost = (True, *[False] * (n - 1))

@@ -83,7 +83,7 @@ static void get(struct state *t)
 void take_back(struct state *t, u32 cwnd)
 {
 	memset(&sk, 0, sizeof(sk));
-	coexist = 1;
+	star_coexist = 1;
 	put(t);
 	star_take_back(&sk, cwnd);
 	get(t);
@@ -95,7 +95,7 @@ u32 undo(struct state *t)
 	u32 cwnd;
 
 	memset(&sk, 0, sizeof(sk));
-	coexist = 1;
+	star_coexist = 1;
 	put(t);
 	tcp_sk(&sk)->snd_cwnd = star_cwnd(&((struct star *)inet_csk_ca(&sk))->w);
 	star_ssthresh(&sk);
@@ -108,7 +108,7 @@ u32 undo(struct state *t)
 void timeout(struct state *t, u32 ca_state)
 {
 	memset(&sk, 0, sizeof(sk));
-	coexist = 1;
+	star_coexist = 1;
 	put(t);
 	tcp_sk(&sk)->snd_cwnd = star_cwnd(&((struct star *)inet_csk_ca(&sk))->w);
 	tcp_sk(&sk)->snd_cwnd_clamp = ~0U;
@@ -134,7 +134,7 @@ void acked(struct state *t, u32 count)
 u32 before_loss(const struct state *t, u32 cwnd, u32 judges)
 {
 	memset(&sk, 0, sizeof(sk));
-	coexist = judges;
+	star_coexist = judges;
 	put(t);
 	tcp_sk(&sk)->snd_cwnd = cwnd;
 	star_ssthresh(&sk);
@@ -147,7 +147,7 @@ u32 reduce_queue(struct state *t, u32 cwnd)
 	struct star *s = inet_csk_ca(&sk);
 
 	memset(&sk, 0, sizeof(sk));
-	coexist = 1;
+	star_coexist = 1;
 	put(t);
 	tcp_sk(&sk)->mss_cache = 1448;
 	s->abe.bw[0] = 1250000;
@@ -168,7 +168,7 @@ u32 shrink(struct state *t, u32 from, u32 to)
 	bool falls;
 
 	memset(&sk, 0, sizeof(sk));
-	coexist = 1;
+	star_coexist = 1;
 	put(t);
 	tcp_sk(&sk)->snd_cwnd = from;
 	tcp_sk(&sk)->data_segs_out = 1;
@@ -182,7 +182,7 @@ u32 shrink(struct state *t, u32 from, u32 to)
 bool rests(const struct state *t, u32 ssthresh, u32 judges)
 {
 	memset(&sk, 0, sizeof(sk));
-	coexist = judges;
+	star_coexist = judges;
 	put(t);
 	tcp_sk(&sk)->snd_ssthresh = ssthresh;
 	return star_rests(&sk);
@@ -194,7 +194,7 @@ bool round_ends(const struct state *t, u32 delivered, u32 lost, u32 judges)
 	struct rate_sample rs = { .delivered = 1, .prior_delivered = 999 };
 
 	memset(&sk, 0, sizeof(sk));
-	coexist = judges;
+	star_coexist = judges;
 	put(t);
 	((struct star *)inet_csk_ca(&sk))->round_end = 1000;
 	tcp_sk(&sk)->delivered = 1000 + delivered;
@@ -218,8 +218,8 @@ void ack(struct state *t, u32 cwnd, u32 after_us, struct after_ack *got)
 	struct rate_sample rs = { .acked_sacked = 1, .delivered = -1, .rtt_us = 500000 };
 
 	memset(&sk, 0, sizeof(sk));
-	coexist = 1;
-	pacing = 1;
+	star_coexist = 1;
+	star_pacing = 1;
 	put(t);
 	s->j.base_us = 500000;
 	s->j.least_us = ~0U;
@@ -316,7 +316,7 @@ TEST = {"test": 2, "dip": 1, "ratio": 100}
 
 
 def left(t: State) -> tuple[int, int, int, int, int]:
-    """What is left of tests, the belief, and the rounds until losses tell."""
+    """State of the tests, estimated link loss, and rounds until losses are evaluated."""
     return t.test, t.dip, t.ratio, t.link, t.skip
 
 

@@ -31,19 +31,19 @@ class Connection(RuleBasedStateMachine):
         mss=st.integers(88, 65_483),
         reno=st.sampled_from([1, 10, 1000, LARGEST]),
         first_us=st.sampled_from([1, 1000, 1_000_000]),
-        letter=st.booleans(),
+        published=st.booleans(),
         mode=st.sampled_from(["START", "CRUISE"]),
     )
-    def connect(self, mss: int, reno: int, first_us: int, letter: bool, mode: str) -> None:
+    def connect(self, mss: int, reno: int, first_us: int, published: bool, mode: str) -> None:
         self.abe = self.apogee.new("abe")
         mode = getattr(self.apogee, f"STAR_{mode}")
         self.w = self.apogee.new("star_window", cwnd_reno=reno, mode=mode)
-        self.mss, self.first_us, self.letter = mss, first_us, letter
+        self.mss, self.first_us, self.published = mss, first_us, published
         self.now, self.rtt_min, self.ssthresh = 10**6, U32_MAX, INFINITE
         self.prior = (reno, reno, self.apogee.STAR_CRUISE, INFINITE)
         link = self.apogee.JUDGE_LINK_BEGIN
         self.j = self.apogee.new(
-            "star_judge", base_us=U32_MAX, least_us=U32_MAX, last_us=U32_MAX, link=link, calm=255
+            "judge_state", base_us=U32_MAX, least_us=U32_MAX, last_us=U32_MAX, link=link, calm=255
         )
         self.delivered = 0
 
@@ -84,7 +84,7 @@ class Connection(RuleBasedStateMachine):
             self.w.cwnd_abe = self.apogee.abe_window(got, self.rtt_min, self.mss)
         if acked:
             before = self.cwnd
-            self.apogee.star_lwc(self.w, acked, self.ssthresh, self.letter, self.j.queue)
+            self.apogee.star_lwc(self.w, acked, self.ssthresh, self.published, self.j.queue)
             assert before <= self.cwnd <= max(before, self.w.cwnd_abe + 1) + acked
 
     @rule(rtt_us=st.integers(10, 10**7) | st.sampled_from([10, 10**7, U32_MAX - 1]))
@@ -227,7 +227,7 @@ class Connection(RuleBasedStateMachine):
             j.dip = 1
         assert self.cwnd <= max(cwnd, self.w.cwnd_abe + 1)
 
-    def round_anew(self) -> None:
+    def restart_round(self) -> None:
         """The window is another one: no test goes on."""
         self.apogee.judge_end_test(self.j)
         self.j.skip = 1
@@ -235,7 +235,7 @@ class Connection(RuleBasedStateMachine):
 
     @rule()
     def silence(self) -> None:
-        """Tells a lone flow, and nobody else."""
+        """Changes the state of a lone flow only."""
         lone, quiet = self.apogee.judge_is_lone(self.j), self.j.quiet
         self.apogee.judge_silence(self.j)
         assert self.j.quiet == (2 if lone else quiet)
@@ -253,7 +253,7 @@ class Connection(RuleBasedStateMachine):
     @rule()
     def timeout_by_data_loss(self) -> None:
         self.remember()
-        self.round_anew()
+        self.restart_round()
         self.ssthresh = self.apogee.star_cws_ssthresh(self.w, self.cwnd)
         self.w.mode = self.apogee.STAR_SLOW
         self.w.cwnd_reno, self.w.cwnd_cnt = 10, 0
@@ -261,7 +261,7 @@ class Connection(RuleBasedStateMachine):
 
     @rule()
     def undo(self) -> None:
-        self.round_anew()
+        self.restart_round()
         _, self.w.cwnd_reno, self.w.mode, self.ssthresh = self.prior
 
     @invariant()
@@ -334,7 +334,7 @@ def test_phases_of_a_connection(
 
     WithLibrary.apogee = apogee
     one = WithLibrary()
-    one.connect(mss=1448, reno=reno, first_us=1000, letter=False, mode="CRUISE")
+    one.connect(mss=1448, reno=reno, first_us=1000, published=False, mode="CRUISE")
     one.measure(500_000)
     one.abe.bw[0] = reno * part * 1448 * 2
     one.w.cwnd_abe = apogee.abe_window(one.bw, 500_000, 1448)

@@ -61,7 +61,7 @@ def declared(root: Path, module: str) -> Iterator[Parameter]:
     """The APOGEE_PARAM lines of a module."""
     text = (root / f"{module}.c").read_text()
     names = enumerators(root)
-    form = r'^APOGEE_PARAM\((\w+), (\w+), (\w+),\s+".*\(default (\d+)\)"\);$'
+    form = r'^APOGEE_PARAM\((\w+), \w+, (\w+), (\w+),\s+".*\(default (\d+)\)"\);$'
     for name, *bounds, default in re.findall(form, text, re.M):
         low, high = (int(word) if word.isdigit() else names[word] for word in bounds)
         yield name, low, high, int(default)
@@ -83,9 +83,10 @@ def test_defaults_are_those_of_the_variables(root: Path, module: str) -> None:
     """What a description says, and so the page, is what the variable begins with."""
     text, names = (root / f"{module}.c").read_text(), enumerators(root)
     for name, _, _, default in declared(root, module):
-        found = re.search(rf"^static unsigned int {name} __read_mostly(?: = (\w+))?;$", text, re.M)
+        variable = r"^static unsigned int (\w+) __read_mostly(?: = (\w+))?;"
+        found = re.search(rf"{variable}\nAPOGEE_PARAM\({name}, \1,", text, re.M)
         assert found, name
-        given = found[1] or "0"
+        given = found[2] or "0"
         assert default == (int(given) if given.isdigit() else names[given])
 
 

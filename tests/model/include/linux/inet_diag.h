@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What get_info() fills. */
+/* The result of get_info(). */
 #ifndef _MODEL_INET_DIAG_H
 #define _MODEL_INET_DIAG_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What modules use of the kernel's small change. */
+/* Kernel helpers that the modules use. */
 #ifndef _MODEL_KERNEL_H
 #define _MODEL_KERNEL_H
 
 #include <linux/types.h>
 
-/* There is one thread. */
+/* The model has a single thread. */
 #define READ_ONCE(x)		(x)
 #define WRITE_ONCE(x, value)	((x) = (value))
 #define cmpxchg(at, old, new)	__sync_val_compare_and_swap(at, old, new)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A module is part of the program: it registers before main(). */
+/* A module is part of the program, and registers before main(). */
 #ifndef _MODEL_MODULE_H
 #define _MODEL_MODULE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Module parameters, which the model's --param sets by their names. */
+/* Module parameters, to be set with the model's --param. */
 #ifndef _MODEL_MODULEPARAM_H
 #define _MODEL_MODULEPARAM_H
 

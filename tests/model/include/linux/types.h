@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The kernel's integer types, and its arithmetic as the algorithms have it. */
+/* The kernel's integer types, and the arithmetic of include/apogee. */
 #ifndef _MODEL_TYPES_H
 #define _MODEL_TYPES_H
 

@@ -45,7 +45,7 @@ enum {
 
 struct sock;
 
-/* delivered and interval_us are -1 where there is no sample */
+/* delivered and interval_us are -1 without a sample */
 struct rate_sample {
 	u64 prior_mstamp;
 	u32 prior_delivered;
@@ -143,7 +143,7 @@ struct tcp_sock {
 	u32 segs_out;
 	u32 dsack_dups;
 	u32 lsndtime;			/* jiffies */
-	u32 srtt_us;			/* in eighths */
+	u32 srtt_us;			/* times 8 */
 	u32 mdev_us;
 	u32 mdev_max_us;
 	u32 rttvar_us;
@@ -213,7 +213,7 @@ static inline struct net *sock_net(const struct sock *sk)
 	return (struct net *)&sk->net;
 }
 
-/* No route has metrics. */
+/* Routes have no metrics. */
 static inline struct dst_entry *__sk_dst_get(const struct sock *sk)
 {
 	(void)sk;

@@ -1,2 +1,2 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Nothing is left to define, see <linux/tracepoint.h>. */
+/* Nothing to define, see <linux/tracepoint.h>. */
