@@ -18,8 +18,8 @@ class Algorithm:
     """A name, its kind, and the kernel module that carries it (default: ``tcp_NAME``).
 
     ``own``: built from this source tree. ``colour``: in all figures; without one, a spare colour.
-    ``counted``: functions that the stack calls for each ACK, for ``lab cost``. ``file``: the .ko that
-    somebody gave.
+    ``counted``: functions that the stack calls for each ACK, for ``lab cost``. ``file``: the .ko
+    that somebody gave.
     """
 
     name: str
