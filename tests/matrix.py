@@ -103,7 +103,7 @@ def compile_row(k: Kernel, arch: str) -> Row:
 
 
 def _smoke_case(cc: str) -> Case:
-    module = module_of(cc) if modules.own_modules([cc]) else ""
+    module = module_of(cc) if modules.brought([cc]) else ""
     return Case(
         {"ber": 0},  # one early loss, and six seconds say nothing
         cc=cc,

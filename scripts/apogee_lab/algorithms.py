@@ -1,28 +1,92 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The one list of congestion controls and of the modules that carry them."""
+"""The one list of what can be measured: congestion controls, devices, tunnels.
+
+A congestion control that is not listed is a peer all the same, if the guest's kernel carries a
+module ``tcp_NAME``. Modules that somebody gives (``--module``) are added while the lab runs.
+"""
 
 from __future__ import annotations
 
-#: Modules that carry another algorithm beside the one they are named after.
-_CARRIED_BY = {"compound": "tcp_compound_plus"}
+from dataclasses import dataclass
+from pathlib import Path
+
+CONTROL, DEVICE, TUNNEL = "congestion control", "device", "tunnel"
 
 
-def module_of(cc: str) -> str:
-    """The module that carries a congestion control."""
-    return _CARRIED_BY.get(cc, f"tcp_{cc}")
+@dataclass(frozen=True)
+class Algorithm:
+    """A name, its kind, and the kernel module that carries it (default: ``tcp_NAME``).
+
+    ``own``: built from this source tree. ``colour``: in all figures; without one, a spare colour.
+    ``counted``: functions that the stack calls for each ACK, for ``lab cost``. ``file``: the .ko
+    that somebody gave.
+    """
+
+    name: str
+    kind: str = CONTROL
+    module: str = ""
+    own: bool = False
+    colour: str = ""
+    counted: tuple[str, ...] = ()
+    file: Path | None = None
+
+    def __post_init__(self) -> None:
+        if not self.module:
+            object.__setattr__(self, "module", f"tcp_{self.name}")
 
 
-# The project's own algorithms and the modules that carry them; "constant" is the tests' oracle.
-OWN_MODULES = {
-    cc: module_of(cc)
-    for cc in ("star", "hstcp_gentle", "compound_plus", "compound", "j", "constant")
-}
-# Algorithms that Linux has carried; which of them a kernel offers is up to the kernel.
-STOCK = (
-    "reno cubic bbr hybla westwood highspeed scalable vegas illinois htcp veno bic yeah lp nv cdg"
-).split()
+_COMPOUND = ("compound_pkts_acked", "compound_cong_avoid")
+
+ALGORITHMS: dict[str, Algorithm] = {
+    algorithm.name: algorithm
+    for algorithm in (
+        Algorithm("star", own=True, colour="#c8102e", counted=("star_cong_control",)),
+        Algorithm(
+            "hstcp_gentle", own=True, colour="#d55e00",
+            counted=("gentle_pkts_acked", "gentle_cong_avoid"),
+        ),
+        Algorithm("compound_plus", own=True, colour="#006d77", counted=_COMPOUND),
+        Algorithm(
+            "compound", module="tcp_compound_plus", own=True, colour="#83a6a9", counted=_COMPOUND
+        ),
+        Algorithm("j", own=True, colour="#e69f00", counted=("j_cong_control",)),
+        Algorithm("constant", own=True, colour="#111111"),  # what tests compare the others with
+        Algorithm("reno", colour="#555555"),
+        Algorithm("cubic", colour="#009e73", counted=("cubictcp_acked", "cubictcp_cong_avoid")),
+        Algorithm("bbr", colour="#0072b2", counted=("bbr_main",)),
+        Algorithm("hybla", colour="#7b3294"),
+        Algorithm("westwood", colour="#56b4e9"),
+        Algorithm("highspeed", colour="#8c564b", counted=("hstcp_cong_avoid",)),
+        Algorithm("scalable", colour="#d6499a"),
+        *map(Algorithm, "vegas illinois htcp veno bic yeah lp nv cdg dctcp".split()),
+    )
+}  # fmt: skip
+
+#: Congestion controls that every kernel has without a module.
+BUILT_IN = ("reno", "cubic")
 
 
-def known_controls() -> list[str]:
-    """Every name that ``--cc`` may hold, our own first."""
-    return [*OWN_MODULES, *STOCK]
+def find(name: str) -> Algorithm:
+    """The algorithm of this name; one that is not listed is a congestion control of the kernel."""
+    return ALGORITHMS.get(name) or Algorithm(name)
+
+
+def add(algorithm: Algorithm) -> None:
+    """List an algorithm from now on, in place of one of the same name."""
+    ALGORITHMS[algorithm.name] = algorithm
+
+
+def module_of(name: str) -> str:
+    """The module that carries an algorithm."""
+    return find(name).module
+
+
+def is_brought(name: str) -> bool:
+    """Whether its module comes from this source tree or from somebody, not with the kernel."""
+    algorithm = find(name)
+    return algorithm.own or algorithm.file is not None
+
+
+def listed(own: bool) -> list[str]:
+    """Names of the congestion controls listed: this project's (or given), or the kernel's."""
+    return [name for name, a in ALGORITHMS.items() if a.kind == CONTROL and is_brought(name) == own]

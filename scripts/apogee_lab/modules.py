@@ -1,24 +1,31 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Modules of congestion controls: built before they are measured, their parameters checked.
+"""Modules of algorithms: built and found, this project's and given ones; their parameters checked.
 
 The kernel silently ignores a parameter it does not know, and a module that refuses a value costs a
-boot: both are told beforehand.
+boot: both are told beforehand. So is what keeps a given module from loading, as far as it can be
+seen from outside.
 """
 
 from __future__ import annotations
 
+import hashlib
 import lzma
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from .algorithms import module_of
-from .base import LabError, UsageError, repo_root
+from . import algorithms
+from .algorithms import Algorithm, module_of
+from .base import LabError, UsageError, call, find_program, repo_root
 from .kernels.kernel import Kernel
 
-# --- images -----------------------------------------------------------------------------------
+_INFO = re.compile(rb"(?:\A|\0)parm(type)?=([a-z][a-z0-9_]*):([^\0]*)")
+_ABOUT = re.compile(rb"(?:\A|\0)(name|vermagic|depends)=([^\0]*)")
+_RANGE = re.compile(r"\b(\d+) (?:to|or) (\d+)\b")
+_GIVEN = re.compile(r"(?:([a-z][a-z0-9_]{0,14})=)?(.+)", re.S)
 
 
 def module_bytes(path: Path) -> bytes:
@@ -27,7 +34,7 @@ def module_bytes(path: Path) -> bytes:
     return lzma.decompress(data) if path.suffix == ".xz" else data
 
 
-# --- our modules ------------------------------------------------------------------------------
+# --- this project's ---------------------------------------------------------------------------
 
 
 def _own_folders(top: Path) -> list[Path]:
@@ -35,20 +42,18 @@ def _own_folders(top: Path) -> list[Path]:
     return [top, *sorted(folder.parent for folder in top.glob("tests/*/Kbuild"))]
 
 
-def is_own(name: str) -> bool:
-    """Whether a module of this name is built from this source tree."""
-    return any((folder / f"{name}.c").exists() for folder in _own_folders(repo_root()))
-
-
-def own_modules(ccs: Iterable[str]) -> list[str]:
-    """Modules of this project among the congestion controls a run uses, in a fixed order."""
-    return sorted({module_of(cc) for cc in ccs if is_own(module_of(cc))})
+def brought(names: Iterable[str]) -> list[str]:
+    """Modules of these algorithms that do not come with the kernel, in a fixed order."""
+    return sorted({module_of(name) for name in names if algorithms.is_brought(name)})
 
 
 def module_file(name: str, k: Kernel) -> Path:
-    """The .ko of one of the project's modules, as `make modules` left it for this kernel; else one
-    that is installed."""
-    if not is_own(name):
+    """The .ko of a module that was given; else of one of the project's, as `make modules` left it
+    for this kernel; else one that is installed."""
+    for algorithm in algorithms.ALGORITHMS.values():
+        if algorithm.module == name and algorithm.file:
+            return algorithm.file
+    if not any((folder / f"{name}.c").exists() for folder in _own_folders(repo_root())):
         raise LabError(f"there is no module {name} in this project")
     for folder in _own_folders(k.built):
         if (folder / f"{name}.ko").exists():
@@ -57,16 +62,6 @@ def module_file(name: str, k: Kernel) -> Path:
     if installed:
         return installed
     raise LabError(f"{name}.ko is not built for {k.release}: make modules KDIR={k.headers}")
-
-
-def stock_controls(k: Kernel) -> set[str]:
-    """Names the kernel offers, without this project's."""
-    names = {p.name.partition(".ko")[0] for p in (k.modules / "kernel/net/ipv4").glob("tcp_*.ko*")}
-    return {n.removeprefix("tcp_") for n in names if n not in ("tcp_diag",)} | {"reno", "cubic"}
-
-
-_INFO = re.compile(rb"(?:\A|\0)parm(type)?=([a-z][a-z0-9_]*):([^\0]*)")
-_RANGE = re.compile(r"\b(\d+) (?:to|or) (\d+)\b")
 
 
 def build(kernel: Kernel) -> None:
@@ -88,28 +83,122 @@ def build(kernel: Kernel) -> None:
         raise LabError(f"the modules do not build for kernel {kernel.release}, see above")
 
 
+# --- the kernel's -----------------------------------------------------------------------------
+
+
+def stock_controls(k: Kernel) -> set[str]:
+    """Names of the congestion controls that come with the kernel."""
+    names = {p.name.partition(".ko")[0] for p in (k.modules / "kernel/net/ipv4").glob("tcp_*.ko*")}
+    return {n.removeprefix("tcp_") for n in names if n != "tcp_diag"} | set(algorithms.BUILT_IN)
+
+
+# --- given ones -------------------------------------------------------------------------------
+
+
+def give(text: str, k: Kernel) -> Algorithm:
+    """List the algorithm of a module that somebody has: ``[NAME=]PATH`` of a .ko or its source.
+
+    A folder with a Kbuild or Makefile is built for this kernel, in a copy. NAME is what the module
+    registers, if that is not its own name without ``tcp_``. UsageError with one line for what is no
+    module or cannot be loaded into this kernel.
+    """
+    match = _GIVEN.fullmatch(text)
+    path = Path(match[2]) if match else Path(text)
+    if not path.exists():
+        raise UsageError(f"--module {path}: no such file or folder")
+    file = _built_of(path, k) if path.is_dir() else path
+    module = _checked(file, k)
+    name = match[1] if match and match[1] else module.removeprefix("tcp_")
+    if name in algorithms.BUILT_IN:
+        raise UsageError(f"--module {path}: {name} is built into every kernel; rename the module's")
+    listed = algorithms.find(name)
+    given = Algorithm(name, listed.kind, module, colour=listed.colour, file=file.absolute())
+    algorithms.add(given)
+    return given
+
+
+def _built_of(folder: Path, k: Kernel) -> Path:
+    """The .ko that a folder's source gives for this kernel; the folder stays as it is."""
+    if not any((folder / name).is_file() for name in ("Kbuild", "Makefile")):
+        raise UsageError(f"--module {folder}: the folder has no Kbuild and no Makefile")
+    place = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:12]
+    copy = k.built / "given" / f"{folder.resolve().name}-{place}"
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("*.ko", "*.o", "*.cmd", ".git"))
+    make = ["make", "-C", k.headers, f"M={copy}", "CONFIG_DEBUG_INFO_BTF_MODULES=", *k.make]
+    done = subprocess.run(
+        [*make, "modules"],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False,
+    )  # fmt: skip
+    if done.returncode:
+        sys.stderr.write(done.stdout)
+        raise UsageError(f"--module {folder}: does not build for kernel {k.release}, see above")
+    found = sorted(copy.rglob("*.ko"))
+    if len(found) != 1:
+        names = ", ".join(path.name for path in found) or "none"
+        raise UsageError(f"--module {folder}: one module is needed, its build makes {names}")
+    return found[0]
+
+
+def _checked(file: Path, k: Kernel) -> str:
+    """A module's name; UsageError if this kernel would not load it."""
+    where = f"--module {file}"
+    try:
+        data = module_bytes(file)
+    except (OSError, lzma.LZMAError) as error:
+        raise UsageError(f"{where}: {getattr(error, 'strerror', None) or error}") from None
+    about = {key.decode(): text.decode(errors="replace") for key, text in _ABOUT.findall(data)}
+    if not data.startswith(b"\x7fELF") or not {"name", "vermagic"} <= about.keys():
+        raise UsageError(f"{where}: not a kernel module")
+    release = about["vermagic"].split()[0]
+    if release != k.release:
+        raise UsageError(
+            f"{where}: built for kernel {release}, this one is {k.release}; "
+            "give the folder of its source to have it built"
+        )
+    if k.vmlinux.exists():
+        with k.vmlinux.open("rb") as kernel:
+            if kernel.read(20)[18:20] != data[18:20]:  # e_machine
+                raise UsageError(f"{where}: built for another kind of machine")
+    missing = _unresolved(file, k) if file.suffix == ".ko" else []
+    if missing:
+        raise UsageError(f"{where}: kernel {k.release} has no {', '.join(missing)}")
+    return about["name"].replace("-", "_")
+
+
+def _unresolved(file: Path, k: Kernel) -> list[str]:
+    """Symbols a module needs and neither the kernel nor its modules export."""
+    exports = k.headers / "Module.symvers"
+    if not exports.exists():
+        return []
+    there = {line.split("\t")[1] for line in exports.read_text().splitlines()}
+    listing = call([find_program("nm", "binutils"), "--undefined-only", file], "nm")
+    needed = re.findall(r"^\s*U (\S+)$", listing, re.M)
+    return sorted(set(needed) - there)
+
+
+# --- parameters -------------------------------------------------------------------------------
+
+
 def of_file(module: Path) -> dict[str, str]:
     """Parameters that a .ko (or .ko.xz) declares, with their descriptions."""
-    data = module.read_bytes()
-    if module.suffix == ".xz":
-        data = lzma.decompress(data)
     found: dict[str, str] = {}
-    for is_type, name, text in _INFO.findall(data):
+    for is_type, name, text in _INFO.findall(module_bytes(module)):
         found.setdefault(name.decode(), "")
         if not is_type:
             found[name.decode()] = text.decode(errors="replace")
     return found
 
 
-def of_control(kernel: Kernel, cc: str) -> dict[str, str] | None:
-    """Parameters of a congestion control in this kernel; None if it is built in.
+def of_control(kernel: Kernel, name: str) -> dict[str, str] | None:
+    """Parameters of an algorithm's module in this kernel; None if it is built in.
 
     ``modprobe`` cannot set what is built in.
     """
-    name = module_of(cc)
-    if own_modules([cc]):
-        return of_file(module_file(name, kernel))
-    found = sorted((kernel.modules / "kernel" / "net" / "ipv4").glob(f"{name}.ko*"))
+    module = module_of(name)
+    if algorithms.is_brought(name):
+        return of_file(module_file(module, kernel))
+    found = sorted((kernel.modules / "kernel" / "net" / "ipv4").glob(f"{module}.ko*"))
     return of_file(found[0]) if found else None
 
 
@@ -119,15 +208,17 @@ def check(kernel: Kernel, settings: Mapping[str, list[str]]) -> None:
     A range is what the parameter's description says: ``1 to 1000000``, ``0 or 1``.
     """
     for key, values in settings.items():
-        cc, dot, name = key.partition(".")
+        owner, dot, name = key.partition(".")
         if not dot:
             continue
-        allowed = of_control(kernel, cc)
+        allowed = of_control(kernel, owner)
         if allowed is None:
-            raise UsageError(f"{key}: {cc} is built into kernel {kernel.release}, it cannot be set")
+            raise UsageError(
+                f"{key}: {owner} is built into kernel {kernel.release}, it cannot be set"
+            )
         if name not in allowed:
             there = ", ".join(sorted(allowed)) or "no parameters"
-            raise UsageError(f"{key}: {cc} has no parameter '{name}'; it has: {there}")
+            raise UsageError(f"{key}: {owner} has no parameter '{name}'; choose from: {there}")
         span = _RANGE.search(allowed[name])
         for value in values if span else []:
             if not (value.isdigit() and int(span[1]) <= int(value) <= int(span[2])):

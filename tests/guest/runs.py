@@ -26,7 +26,7 @@ from apogee_lab.measures.arrivals import Arrivals
 from apogee_lab.measures.compute import compute
 from apogee_lab.measures.raw import read_arrivals, read_events, read_queue
 from apogee_lab.measures.record import read_records
-from apogee_lab.modules import own_modules
+from apogee_lab.modules import brought
 from apogee_lab.scenarios import SCENARIOS
 from apogee_lab.scenarios.scenario import Plan, members
 from apogee_lab.scenarios.testbed import PORT
@@ -167,7 +167,7 @@ def run_cases(
     The congestion control's module is unloaded after each case, so that the next one loads it with
     its own parameters.
     """
-    modules = own_modules([cc for case in cases.values() for cc in members(case.cc)])
+    modules = brought([cc for case in cases.values() for cc in members(case.cc)])
     extras = sorted({*extras, *(extra for c in cases.values() for extra in c.plan.extras)})
     lines = ["failed=0"]
     scripts: dict[str, bytes] = dict(files or {})

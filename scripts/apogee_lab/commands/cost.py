@@ -23,22 +23,13 @@ from pathlib import Path
 import numpy as np
 
 from .. import modules
+from ..algorithms import ALGORITHMS, find
 from ..base import LabError
 from ..engines import qemu
 from ..kernels.debian import kernel
-from ..modules import own_modules
+from ..modules import brought
 from ..scenarios import SCENARIOS
 
-HOOKS = {
-    "star": ("star_cong_control",),
-    "j": ("j_cong_control",),
-    "bbr": ("bbr_main",),
-    "cubic": ("cubictcp_acked", "cubictcp_cong_avoid"),
-    "hstcp_gentle": ("gentle_pkts_acked", "gentle_cong_avoid"),
-    "compound_plus": ("compound_pkts_acked", "compound_cong_avoid"),
-    "compound": ("compound_pkts_acked", "compound_cong_avoid"),
-    "highspeed": ("hstcp_cong_avoid",),
-}
 WHOLE = ("tcp_ack",)
 OPEN_WINDOW = 16_000_000
 TRAFFIC = "# traffic\n"
@@ -67,7 +58,7 @@ def measure(
     plan = dataclasses.replace(plan, script=instrument(plan.script, hooks))
     with tempfile.TemporaryDirectory(prefix="apogee-") as folder:
         out = Path(folder) / "raw"
-        qemu.run(plan, seed=seed, modules=own_modules([cc]), out=out, timeout_wall_s=600)
+        qemu.run(plan, seed=seed, modules=brought([cc]), out=out, timeout_wall_s=600)
         calls = LINE.findall((out / "cost.txt").read_text())
     first = hooks[0]
     per_hook = {name: [float(us) * 1e3 for us, hook in calls if hook == name] for name in hooks}
@@ -82,7 +73,9 @@ def measure(
 def main() -> None:
     """Print a table; what is missing is one line and status 1."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("cc", nargs="+", choices=sorted(HOOKS))
+    parser.add_argument(
+        "cc", nargs="+", choices=sorted(a.name for a in ALGORITHMS.values() if a.counted)
+    )
     parser.add_argument("--ber", default="0,1e-6", help="bit error rates (default 0,1e-6)")
     parser.add_argument("--duration", type=float, default=20.0, help="seconds (default 20)")
     parser.add_argument("--seed", type=int, default=1)
@@ -102,7 +95,7 @@ def _tell(options: argparse.Namespace) -> None:
     )
     for cc in options.cc:
         for ber in options.ber.split(","):
-            hooks = WHOLE if options.whole else HOOKS[cc]
+            hooks = WHOLE if options.whole else find(cc).counted
             mean, p99, acks = measure(cc, hooks, float(ber), options.duration, options.seed)
             print(f"| {cc} | {ber} | {mean:.0f} | {p99:.0f} | {acks} |", flush=True)
 

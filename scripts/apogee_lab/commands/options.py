@@ -100,7 +100,7 @@ def one_plan(args: Arguments, defaults: Sequence[str] = ()) -> tuple[Any, str, d
         t for t in defaults if t.partition("=")[0] not in given and t.partition("=")[0] in names
     ]
     settings = request.parse_settings([*args.set, *more], scenario)
-    found = list(request.product(mixes, settings, [1]))
+    found = list(request.product(mixes, settings, [1], scenario.devices))
     if len(found) != 1:
         raise UsageError("one algorithm and one value per parameter are needed here, no lists")
     mix, values, _ = found[0]
@@ -135,3 +135,7 @@ def _add_filter(parser: Parser) -> None:
 def _add_engine(parser: Parser) -> None:
     parser.add_argument("--engine", default=ENGINES[0], help=", ".join(ENGINES))
     parser.add_argument("--kernel", metavar="NAME", help="the guest's kernel")
+    parser.add_argument(
+        "--module", action="append", default=[], metavar="[NAME=]PATH",
+        help="a module of somebody: a .ko, or the folder of its source; NAME: what it registers",
+    )  # fmt: skip

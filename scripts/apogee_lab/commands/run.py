@@ -33,7 +33,7 @@ def do_run(args: Arguments) -> int:
     engine = registry.engine_of(args.engine)
     mixes = request.parse_controls(args.cc, scenario)
     settings = request.parse_settings(args.set, scenario)
-    runs = list(request.product(mixes, settings, seeds_of(args)))
+    runs = list(request.product(mixes, settings, seeds_of(args), scenario.devices))
     duration_s = duration_of(args)
     at_once = runs_at_once(args)
     bound_s = None if args.timeout is None else seconds("--timeout", args.timeout)
@@ -41,14 +41,16 @@ def do_run(args: Arguments) -> int:
     for mix, values, _ in runs:
         compiled_plan(scenario, mix, values, duration_s)
     kernel = kernel_of(engine, args.kernel)
+    for text in args.module:
+        modules.give(text, engine.kernel(kernel))
     request.check_controls(engine.congestion_controls(kernel), kernel, mixes)
 
-    if args.build and any(request.own_modules(mix, values) for mix, values, _ in runs):
+    own = sorted({name for mix in mixes for name in request.brought_modules(scenario, mix)})
+    if args.build and own:
         modules.build(engine.kernel(kernel))
     modules.check(engine.kernel(kernel), settings)
     if args.engine == "host":
-        own = {name for mix, values, _ in runs for name in request.own_modules(mix, values)}
-        print(engine.notice(sorted(own)), file=sys.stderr)
+        print(engine.notice(own), file=sys.stderr)
     jobs = sweep.make_jobs(scenario, engine, args.engine, kernel, runs, duration_s)
     work = sweep.Sweep(jobs, engine, at_once=at_once, fresh=args.fresh, bound_s=bound_s)
     try:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 
 from .. import modules, units
-from ..algorithms import known_controls
+from ..algorithms import listed
 from ..engines import registry
 from ..engines.registry import ENGINES
 from ..runs import request
@@ -40,7 +40,10 @@ def do_list(_args: Arguments) -> int:
             print("  " + "  ".join([*cells, line[4]]).rstrip())
         print()
     print("MODULE.PARAM=VALUE sets a parameter of a module, as in --set star.aen=0")
-    print(f"congestion controls (as far as the kernel has them): {' '.join(known_controls())}")
+    print(f"this project's congestion controls: {' '.join(listed(own=True))}")
+    print(
+        f"the kernel's, if it has them, and any other of its modules: {' '.join(listed(own=False))}"
+    )
     print(f"engines: {' '.join(ENGINES)}")
     return 0
 
@@ -58,8 +61,10 @@ def do_shell(args: Arguments) -> int:
     scenario, mix, values = one_plan(args)
     plan = compiled_plan(scenario, mix, values, duration_of(args))
     kernel = kernel_of(engine, args.kernel)
+    for text in args.module:
+        modules.give(text, engine.kernel(kernel))
     request.check_controls(engine.congestion_controls(kernel), kernel, [mix])
-    own = list(request.own_modules(mix, values))
+    own = request.brought_modules(scenario, mix)
     if own:
         modules.build(engine.kernel(kernel))
     modules.check(engine.kernel(kernel), {key: [str(value)] for key, value in values.items()})

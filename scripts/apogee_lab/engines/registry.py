@@ -15,5 +15,5 @@ ALONE = ("host",)  # engines in real time: runs side by side would disturb each 
 def engine_of(name: str) -> Any:
     """The engine's module; UsageError for a name that isn't one."""
     if name not in ENGINES:
-        raise UsageError(f"engine '{name}' is not there; there is: {', '.join(ENGINES)}")
+        raise UsageError(f"unknown engine '{name}'; choose from: {', '.join(ENGINES)}")
     return importlib.import_module(f"apogee_lab.engines.{name}")

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure as Canvas
 
 from ..results.finished import FinishedRun
 from ..results.statistics import mean_interval
-from ..results.style import COLOURS, colour
+from ..results.style import colour
 from ..scenarios.scenario import members
 from . import claims, series
 from .figure import Figure
@@ -98,7 +98,7 @@ def draw_lines_over_time(
                     axes.plot(
                         found[0],
                         found[1] * scale,
-                        color=tint(cc, flow) if flow == 0 else COLOURS["bbr"],
+                        color=tint(cc, flow) if flow == 0 else colour("bbr"),
                         lw=1.4 if name == "star" else 1.1,
                         label=f"{name}, flow {flow + 1}" if "+" in cc else name,
                         zorder=4 if name == "star" else 3,

@@ -79,7 +79,7 @@ def runs(
         for cell in mine:
             request.parse_controls(cell.cc, scenario)
             settings = request.parse_settings(cell.options(length_s), scenario)
-            asked += list(request.product([cell.cc], settings, of(cell)))
+            asked += list(request.product([cell.cc], settings, of(cell), scenario.devices))
         jobs = iter(
             sweep.make_jobs(scenario, engine, engine_name, engine.DEFAULT_KERNEL, asked, length_s)
         )

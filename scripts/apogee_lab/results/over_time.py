@@ -20,7 +20,7 @@ from ..measures.raw import read_events
 from ..measures.record import RecordError
 from .finished import FinishedRun
 from .plots import _name_lines
-from .style import COLOURS, FLOW_COLOURS, LIMIT_COLOUR, OTHERS, STYLE, colour, labels
+from .style import FLOW_COLOURS, LIMIT_COLOUR, OTHERS, STYLE, colour, labels
 
 # --- single runs over time --------------------------------------------------------------------
 
@@ -93,7 +93,7 @@ def goodput_time(
         axes.axhline(limit, ls="--", color=LIMIT_COLOUR, lw=1.2, zorder=1)
         ends = [(limit, "limit of the path", LIMIT_COLOUR)]
         for name, found in lines.items():
-            tint, front = tints[name], tints[name] == COLOURS["star"]
+            tint, front = tints[name], tints[name] == colour("star")
             mean = np.mean(found, axis=0)
             if len(found) > 1:
                 axes.fill_between(

@@ -7,29 +7,18 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import matplotlib
+
+matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
-from ..scenarios.scenario import members
-from . import table
-from .text import show
+from ..algorithms import find  # noqa: E402
+from ..scenarios.scenario import members  # noqa: E402
+from . import table  # noqa: E402
+from .text import show  # noqa: E402
 
-# One colour per algorithm in every figure.
-COLOURS = {
-    "star": "#c8102e",
-    "hstcp_gentle": "#d55e00",
-    "compound_plus": "#006d77",
-    "compound": "#83a6a9",
-    "j": "#e69f00",
-    "bbr": "#0072b2",
-    "cubic": "#009e73",
-    "hybla": "#7b3294",
-    "reno": "#555555",
-    "westwood": "#56b4e9",
-    "highspeed": "#8c564b",
-    "scalable": "#d6499a",
-    "constant": "#111111",
-}
+#: Of algorithms that have no colour of their own.
 OTHERS = ["#aec7e8", "#98df8a", "#bcbd22", "#17becf", "#f7b6d2", "#c49c94", "#9edae5"]
 LIMIT_COLOUR = "#888888"
 # Flows of one run whose algorithms are the same.
@@ -55,9 +44,7 @@ def colour(cc: str) -> str:
     """The algorithm's colour; names without one of their own get a stable spare one."""
     used = set(members(cc))
     cc = used.pop() if len(used) == 1 else cc
-    if cc in COLOURS:
-        return COLOURS[cc]
-    return OTHERS[sum(cc.encode()) % len(OTHERS)]
+    return find(cc).colour or OTHERS[sum(cc.encode()) % len(OTHERS)]
 
 
 def labels(records: Sequence[dict[str, Any]], without: Iterable[str] = ()) -> list[str]:

@@ -6,14 +6,14 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from .. import units
-from ..algorithms import OWN_MODULES, known_controls
+from .. import algorithms, modules, units
 from ..base import UsageError
 from ..scenarios.scenario import Param, Scenario, members
 
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,14}")  # TCP_CA_NAME_MAX, less its end
 _MODULE_KEY = re.compile(r"([a-z][a-z0-9_]*)\.([a-z][a-z0-9_]*)")
 _MODULE_VALUE = re.compile(r"[A-Za-z0-9_.+-]+")
 
@@ -24,10 +24,8 @@ def parse_controls(text: str, scenario: Scenario) -> list[str]:
     for mix in mixes:
         try:
             for name in members(mix):
-                if name not in known_controls():
-                    raise UsageError(
-                        f"no congestion control '{name}'; known: {', '.join(known_controls())}"
-                    )
+                if not _NAME.fullmatch(name):
+                    raise UsageError(f"--cc {mix}: '{name}' is no name of a congestion control")
             scenario.flows(mix)
         except ValueError as error:
             raise UsageError(str(error)) from None
@@ -88,26 +86,29 @@ def bounds(param: Param) -> str:
 
 
 def _module_value(key: str, text: str) -> str:
-    owner = key.partition(".")[0]
-    if owner not in known_controls():
-        raise UsageError(f"{key}: no module '{owner}'; known: {', '.join(known_controls())}")
     if not _MODULE_VALUE.fullmatch(text):
         raise UsageError(f"{key}: '{text}' cannot be a module parameter's value")
     return text
 
 
 def product(
-    mixes: list[str], settings: dict[str, list[Any]], seeds: list[int]
+    mixes: list[str],
+    settings: dict[str, list[Any]],
+    seeds: list[int],
+    devices: Sequence[str] = (),
 ) -> Iterator[tuple[str, dict[str, Any], int]]:
     """Every (mix, settings, seed): settings outermost, then mixes, then seeds.
 
-    A module's parameter touches only the mixes that use the module; the others run once.
+    A module's parameter touches only the mixes that use the module, or all if it is one of the
+    scenario's devices; the others run once.
     """
-    owners = {name for mix in mixes for name in members(mix)}
+    owners = {*devices, *(name for mix in mixes for name in members(mix))}
     for key in settings:
         owner = key.partition(".")[0]
         if "." in key and owner not in owners:
-            raise UsageError(f"{key}: no flow of --cc {','.join(mixes)} uses {owner}")
+            raise UsageError(
+                f"{key}: nothing here uses '{owner}'; choose from: {', '.join(sorted(owners))}"
+            )
     seen: set[str] = set()
     for values in itertools.product(*settings.values()):
         chosen = dict(zip(settings, values, strict=True))
@@ -115,7 +116,7 @@ def product(
             own = {
                 key: value
                 for key, value in chosen.items()
-                if "." not in key or key.partition(".")[0] in members(mix)
+                if "." not in key or key.partition(".")[0] in {*devices, *members(mix)}
             }
             identity = f"{mix} {own!r}"
             if identity in seen:
@@ -142,16 +143,17 @@ def record_values(scenario: Scenario, values: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
-def own_modules(mix: str, values: dict[str, Any]) -> tuple[str, ...]:
-    """Our modules that a run needs."""
-    used = {*members(mix), *(key.partition(".")[0] for key in values if "." in key)}
-    return tuple(sorted({OWN_MODULES[name] for name in used if name in OWN_MODULES}))
+def brought_modules(scenario: Scenario, mix: str) -> list[str]:
+    """Modules that a run brings into its guest: of this project, or given."""
+    return modules.brought([*members(mix), *scenario.devices])
 
 
 def check_controls(offered: set[str], kernel: str, mixes: list[str]) -> None:
     """UsageError if the kernel does not carry one of the algorithms."""
-    offered = offered | set(OWN_MODULES)
     for name in dict.fromkeys(name for mix in mixes for name in members(mix)):
-        if name not in offered:
-            there = ", ".join(n for n in known_controls() if n in offered)
-            raise UsageError(f"kernel {kernel} has no congestion control '{name}'; it has: {there}")
+        if name not in offered and not algorithms.is_brought(name):
+            there = [*algorithms.listed(own=True), *sorted(offered)]
+            raise UsageError(
+                f"unknown congestion control '{name}' (kernel {kernel}); "
+                f"choose from: {', '.join(there)}"
+            )

@@ -35,7 +35,7 @@ from ..measures.record import RecordError, dumps
 from ..results.text import show
 from ..scenarios.scenario import Plan, Scenario
 from .progress import Report
-from .request import all_values, own_modules, record_values
+from .request import all_values, brought_modules, record_values
 
 RUNS = repo_root() / "build" / "runs"
 
@@ -101,7 +101,7 @@ def make_jobs(
             plan = scenario.compile(values, mix, duration_s, seed)
         except ValueError as error:
             raise UsageError(str(error)) from None
-        modules = own_modules(mix, chosen)
+        modules = tuple(brought_modules(scenario, mix))
         image = (modules, plan.extras)
         if image not in image_keys:
             image_keys[image] = engine.image_key(kernel, list(modules), plan.extras)

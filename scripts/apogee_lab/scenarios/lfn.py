@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from ..algorithms import STOCK
+from ..algorithms import listed
 from . import moving, testbed, traffic
 from .moving import Moves
 from .scenario import Param, Plan, Scenario
@@ -23,7 +23,7 @@ AQM_MOST = {"none": 2**63, "fq_codel": 2**31, "red": 128_000_000}  # bytes that 
 PARAMS = (
     Param("n", 2, "int", "fast senders, fast1, fast2, …, that use the algorithm of --cc", 0, MOST),
     Param("reno", 10, "int", "senders behind slower links, reno1, reno2, …", 0, MOST),
-    Param("reno_cc", "reno", "choice:" + ",".join(STOCK),
+    Param("reno_cc", "reno", "choice:" + ",".join(listed(own=False)),
           "algorithm of the senders behind slower links"),
     Param("rate", 1_000_000_000, "rate", "rate of the shared link", 9600, 100e9),
     Param("delay", 0.025, "time", "one-way delay of the shared link", 0, 10),

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..algorithms import module_of
+from ..algorithms import BUILT_IN, is_brought, module_of
 
 _TIMES = re.compile(r"(?:([1-9][0-9]?)\*)?([^*]*)")
 
@@ -133,7 +133,8 @@ class Plan:
 @dataclass(frozen=True)
 class Scenario:
     """A named experiment. ``parse_cc`` splits a ``--cc`` item into the flows' algorithms and raises
-    ValueError with one line when their number does not fit."""
+    ValueError with one line when their number does not fit. ``devices``: what the scenario uses
+    beside the flows' algorithms, names of algorithms.py; their modules' parameters can be set."""
 
     name: str
     help: str
@@ -141,6 +142,7 @@ class Scenario:
     parse_cc: Callable[[str], tuple[str, ...]]
     build: Callable[[Mapping[str, Any], tuple[str, ...], float], Plan]
     duration_s: float = 60.0
+    devices: tuple[str, ...] = ()
 
     def flows(self, cc: str) -> tuple[str, ...]:
         """The congestion control of each flow."""
@@ -170,23 +172,28 @@ def members(mix: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def module_lines(values: Mapping[str, Any], ccs: tuple[str, ...]) -> list[str]:
-    """``modprobe`` lines for the flows' algorithms, with the parameters given as ``cc.name``.
+def module_lines(values: Mapping[str, Any], names: tuple[str, ...]) -> list[str]:
+    """``modprobe`` lines for algorithms and devices, with the parameters given as ``name.param``.
 
     Algorithms of one module share its parameters.
     """
-    settings: dict[str, dict[str, Any]] = {module_of(cc): {} for cc in dict.fromkeys(ccs)}
+    settings: dict[str, dict[str, Any]] = {
+        module_of(name): {}
+        for name in dict.fromkeys(names)
+        if name not in BUILT_IN or is_brought(name)
+    }
     for key in sorted(values):
-        cc, dot, name = key.partition(".")
+        owner, dot, param = key.partition(".")
         if not dot:
             continue
-        if cc not in ccs:
-            raise ValueError(f"{key}: no flow uses {cc} here")
-        module = module_of(cc)
-        if settings[module].setdefault(name, values[key]) != values[key]:
-            raise ValueError(f"{key}: {module} has one {name} for all its algorithms")
+        if owner not in names:
+            raise ValueError(f"{key}: no flow uses {owner} here")
+        module = module_of(owner)
+        if module not in settings:
+            raise ValueError(f"{key}: {owner} is built into the kernel, it cannot be set")
+        if settings[module].setdefault(param, values[key]) != values[key]:
+            raise ValueError(f"{key}: {module} has one {param} for all its algorithms")
     return [
         " ".join(["modprobe", module, *(f"{name}={value}" for name, value in words.items())])
         for module, words in settings.items()
-        if module not in ("tcp_reno", "tcp_cubic")
     ]

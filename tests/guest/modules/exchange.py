@@ -94,7 +94,7 @@ def exchanges(
     """Run each script in one guest of engine uml; what is left is in build/tests/NAME."""
     modules.build(uml_kernel.kernel())
     files = {"bin/exchange": compiled(root / "tests" / "guest" / "modules" / "exchange.c", build)}
-    ours = modules.own_modules(algorithms)
+    ours = modules.brought(algorithms)
     lines = ["chmod +x /bin/exchange", "modprobe tun", "failed=0"]
     lines += [f"modprobe {module}" for module in ours]
     for key, script in scripts.items():

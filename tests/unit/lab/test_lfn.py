@@ -256,7 +256,7 @@ def test_warmup_is_noted_after_the_last_start() -> None:
     [
         (["--cc", "star+cubic+reno"], "3 given, but there are 2 fast senders (n=2)"),
         (["--cc", "star+cubic", "--set", "n=3"], "2 given, but there are 3 fast senders (n=3)"),
-        (["--cc", "star+"], "no congestion control ''"),
+        (["--cc", "star+"], "'' is no name of a congestion control"),
         (["--cc", "+".join(["star"] * 21)], "names 21, but there are at most 20 fast senders"),
         (["--set", "start=0s+1s+2s"], "start: 3 given, but there are 2 fast senders (n=2)"),
         (["--set", "start=0s,10s"], "start: 10s for all fast senders: give one per flow"),

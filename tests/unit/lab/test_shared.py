@@ -89,7 +89,7 @@ def test_one_against_many() -> None:
     assert len(SHARED.compile({}, "star+9*reno+10*cubic", 9.0).flows) == 20
     mixes = request.parse_controls("star,star+9*reno", SHARED)
     assert mixes == ["star", "star+9*reno"]  # a record's cc is what was typed
-    assert request.own_modules("reno+3*star", {}) == ("tcp_star",)
+    assert request.brought_modules(SHARED, "reno+3*star") == ["tcp_star"]
 
 
 def test_the_queue_and_the_limit() -> None:
@@ -178,12 +178,15 @@ def test_blackouts_drop_the_acks_of_every_flow() -> None:
         (["--cc", "star+100*reno"], "N from 1 to 99"),
         (["--cc", "star+reno*9"], "'reno*9' is neither NAME nor N*NAME"),
         (["--cc", "star+*reno"], "'*reno' is neither NAME nor N*NAME"),
-        (["--cc", "star+9*"], "no congestion control ''"),
-        (["--cc", "star+9*nosuch"], "no congestion control 'nosuch'"),
-        (["--cc", "star+9*reno", "--set", "bbr.x=1"], "no flow of --cc star+9*reno uses bbr"),
+        (["--cc", "star+9*"], "'' is no name of a congestion control"),
+        (["--cc", "star+9*nosuch"], "unknown congestion control 'nosuch'"),
+        (
+            ["--cc", "star+9*reno", "--set", "bbr.x=1"],
+            "nothing here uses 'bbr'",
+        ),
         (["--cc", "star+star", "--set", "flows=4"], "2 given, but there are 4 flows"),
-        (["--cc", "star+nosuch"], "no congestion control 'nosuch'"),
-        (["--cc", "star+"], "no congestion control ''"),
+        (["--cc", "star+nosuch"], "unknown congestion control 'nosuch'"),
+        (["--cc", "star+"], "'' is no name of a congestion control"),
         (["--set", "queue=1kB"], "queue: 1kB holds no packet: at least 1.5kB"),
         (["--set", "queue=15"], "queue: '15' is not a size"),
         (["--set", "flows=0"], "from 1 to 20"),

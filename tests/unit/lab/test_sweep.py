@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 import os
@@ -16,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from apogee_lab import base, modules
+from apogee_lab import base
 from apogee_lab.base import UsageError
 from apogee_lab.runs import request, sweep
 from apogee_lab.scenarios import testbed
@@ -76,10 +77,10 @@ def test_a_modules_parameter_touches_only_who_uses_it() -> None:
 @pytest.mark.parametrize(
     ("cc", "sets", "word"),
     [
-        ("nosuch", [], "known: star"),
+        ("no-such", [], "'no-such' is no name of a congestion control"),
         ("star,star", [], "twice"),
         ("star+cubic", [], "one congestion control"),
-        ("", [], "known: star"),
+        ("", [], "'' is no name of a congestion control"),
         ("star", ["nosuch=1"], "it has: ber, queue"),
         ("star", ["ber"], "KEY=VALUE"),
         ("star", ["ber=0", "ber=1e-7"], "given twice"),
@@ -90,9 +91,9 @@ def test_a_modules_parameter_touches_only_who_uses_it() -> None:
         ("star", ["queue=2GB"], "queue: '2GB' is out of range, allowed: to 1GB"),
         ("star", ["ack_blackout=45s:1ms"], "allowed: from 100ms to 3600s"),
         ("star", ["traffic=netperf"], "one of flow, iperf3"),
-        ("star", ["nosuch.aen=0"], "no module 'nosuch'"),
+        ("star", ["nosuch.aen=0"], "nothing here uses 'nosuch'; choose from: star"),
         ("star", ["star.aen=0; reboot"], "cannot be"),
-        ("star", ["cubic.fast=0"], "no flow of --cc star uses cubic"),
+        ("star", ["cubic.fast=0"], "nothing here uses 'cubic'; choose from: star"),
     ],
 )
 def test_bad_requests(cc: str, sets: list[str], word: str) -> None:
@@ -110,22 +111,33 @@ def test_a_value_the_scenario_refuses(engine: FakeEngine) -> None:
 def test_what_a_kernel_does_not_have() -> None:
     request.check_controls({"reno", "cubic"}, "6.1", ["star", "reno"])
     with pytest.raises(
-        UsageError, match="no congestion control 'bbr'; it has: star, hstcp_gentle, compound_plus"
+        UsageError,
+        match="unknown congestion control 'bbr' .kernel 6.1.; choose from: star, hstcp_gentle",
     ):
         request.check_controls({"reno", "cubic"}, "6.1", ["star", "bbr"])
 
 
 def test_modules_that_a_run_needs() -> None:
-    assert request.own_modules("star", {"ber": 0}) == ("tcp_star",)
-    assert request.own_modules("cubic", {}) == ()
-    assert request.own_modules("star+j", {"star.aen": "0"}) == ("tcp_j", "tcp_star")
+    assert request.brought_modules(SCENARIO, "star") == ["tcp_star"]
+    assert request.brought_modules(SCENARIO, "cubic") == []
+    assert request.brought_modules(SCENARIO, "star+j") == ["tcp_j", "tcp_star"]
+    with_device = dataclasses.replace(SCENARIO, devices=("constant",))
+    assert request.brought_modules(with_device, "cubic") == ["tcp_constant"]
+
+
+def test_parameters_of_a_device_touch_every_mix() -> None:
+    settings = {"constant.segments": ["10"], "star.aen": ["0"]}
+    found = request.product(["star", "cubic"], settings, [1], devices=["constant"])
+    assert [(mix, sorted(own)) for mix, own, _ in found] == [
+        ("star", ["constant.segments", "star.aen"]),
+        ("cubic", ["constant.segments"]),
+    ]
 
 
 def test_one_module_carries_both_compounds() -> None:
     """Loaded once, its events enabled once, and its parameters are those of both."""
     both = "compound_plus", "compound"
-    assert request.own_modules("+".join(both), {}) == ("tcp_compound_plus",)
-    assert modules.own_modules(both) == ["tcp_compound_plus"]
+    assert request.brought_modules(SCENARIO, "+".join(both)) == ["tcp_compound_plus"]
     values = {"compound.gamma": "20", "compound_plus.rule": "2", "compound_plus.gamma": "20"}
     assert module_lines(values, (*both, "reno")) == ["modprobe tcp_compound_plus gamma=20 rule=2"]
     lines = testbed.trace_lines("module", both, [5201, 5202])

@@ -259,7 +259,7 @@ def test_a_stack_that_does_not_see_its_queue() -> None:
     ("argv", "words"),
     [
         (["--cc", "reno+cubic"], "2 given, but there are 10 stations (n=10)"),
-        (["--cc", "reno+"], "no congestion control ''"),
+        (["--cc", "reno+"], "'' is no name of a congestion control"),
         (["--set", "n=0"], "from 1 to 40"),
         (["--set", "n=41"], "from 1 to 40"),
         (["--set", "phy_rate=11"], "phy_rate: '11' is not one of 54, 48, "),

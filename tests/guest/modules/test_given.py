@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Modules that are neither listed nor the project's: the kernel's own, and those somebody gives."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from apogee_lab import algorithms
+from apogee_lab.base import UsageError
+from apogee_lab.commands import main
+from apogee_lab.kernels import debian
+from apogee_lab.modules import give
+from tests.guest.runs import measured
+
+pytestmark = [pytest.mark.guest, pytest.mark.uml]
+
+LINK = ("--set", "rate=2mbit", "--set", "delay=20ms", "--set", "queue=25kB")
+
+SOURCE = """// SPDX-License-Identifier: GPL-2.0
+#include <linux/module.h>
+#include <net/tcp.h>
+
+static u32 toy_ssthresh(struct sock *sk)
+{
+	return max(tcp_sk(sk)->snd_cwnd >> 1U, 2U);
+}
+
+static struct tcp_congestion_ops toy = {
+	.ssthresh = toy_ssthresh,
+	.cong_avoid = tcp_reno_cong_avoid,
+	.undo_cwnd = tcp_reno_undo_cwnd,
+	.owner = THIS_MODULE,
+	.name = "toy",
+};
+
+static int __init toy_start(void)
+{
+	return tcp_register_congestion_control(&toy);
+}
+module_init(toy_start);
+
+static void __exit toy_stop(void)
+{
+	tcp_unregister_congestion_control(&toy);
+}
+module_exit(toy_stop);
+
+MODULE_DESCRIPTION("A Reno of somebody");
+MODULE_LICENSE("GPL");
+"""
+
+
+@pytest.fixture(autouse=True)
+def same_list(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Given modules are forgotten after each test."""
+    monkeypatch.setattr(algorithms, "ALGORITHMS", dict(algorithms.ALGORITHMS))
+    yield
+
+
+@pytest.fixture
+def toy(tmp_path: Path) -> Path:
+    """The folder of somebody's module."""
+    folder = tmp_path / "toy"
+    folder.mkdir()
+    (folder / "tcp_toy.c").write_text(SOURCE)
+    (folder / "Kbuild").write_text("obj-m := tcp_toy.o\n")
+    return folder
+
+
+def test_a_module_of_the_kernel_is_a_peer(modules: Path, kept: Path, tmp_path: Path) -> None:
+    """dctcp without marks is Reno; with ECN it is itself. Nothing lists it but the kernel."""
+    algorithms.ALGORITHMS.pop("dctcp")
+    (plain,) = measured(tmp_path / "plain", *LINK, "--cc", "dctcp", "--duration", "5")
+    assert plain["flows"][0]["cc"] == "dctcp"
+    assert plain["total_goodput_bps"] > 0.8 * plain["limit_bps"]
+
+
+def test_a_folder_is_built_and_measured(
+    toy: Path, modules: Path, kept: Path, tmp_path: Path
+) -> None:
+    before = sorted(toy.iterdir())
+    options = ["--module", str(toy), *LINK, "--cc", "toy,reno", "--duration", "5"]
+    found = measured(tmp_path / "toy.jsonl", *options)
+    assert [record["cc"] for record in found] == ["toy", "reno"]
+    ours, reno = (record["total_goodput_bps"] for record in found)
+    assert ours == pytest.approx(reno, rel=0.02)
+    assert sorted(toy.iterdir()) == before
+
+
+def test_a_module_under_another_name(toy: Path) -> None:
+    k = debian.kernel()
+    given = give(f"mine={toy}", k)
+    assert (given.name, given.module) == ("mine", "tcp_toy")
+    assert algorithms.find("mine").file == given.file
+
+
+def test_what_is_wrong_is_one_line(
+    toy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    k = debian.kernel()
+    file = give(str(toy), k).file
+    assert file is not None
+    other = tmp_path / "tcp_other.ko"
+    vermagic = f"vermagic={k.release} ".encode()
+    data = file.read_bytes()
+    assert data.count(vermagic) == 1
+    other.write_bytes(data.replace(vermagic, b"vermagic=5.4.0 ".ljust(len(vermagic))))
+    garbage = tmp_path / "tcp_garbage.ko"
+    garbage.write_bytes(b"no module at all")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    unknown = shutil.copytree(toy, tmp_path / "unknown")
+    source = SOURCE.replace("tcp_reno_cong_avoid,", "tcp_nobody_has_this,")
+    declared = "void tcp_nobody_has_this(struct sock *sk, u32 ack, u32 acked);\n"
+    (unknown / "tcp_toy.c").write_text(source.replace("static u32", declared + "static u32", 1))
+    broken = shutil.copytree(toy, tmp_path / "broken")
+    (broken / "tcp_toy.c").write_text("nonsense")
+    for path, word in (
+        (tmp_path / "none.ko", "no such file or folder"),
+        (other, f"built for kernel 5.4.0, this one is {k.release}"),
+        (garbage, "not a kernel module"),
+        (empty, "has no Kbuild and no Makefile"),
+        (unknown, "does not build"),
+        (broken, "does not build"),
+    ):
+        with pytest.raises(UsageError, match=word) as error:
+            give(str(path), k)
+        assert "\n" not in str(error.value)
+        assert str(path) in str(error.value)
+    capsys.readouterr()
+    assert main.main(["run", "satellite", "--module", str(garbage)]) == 2
+    assert capsys.readouterr().err == f"lab run: --module {garbage}: not a kernel module\n"
+
+
+def test_a_missing_symbol_is_named(toy: Path) -> None:
+    """A .ko says nothing of where it was linked: what it needs is looked up in the kernel."""
+    k = debian.kernel()
+    file = give(str(toy), k).file
+    assert file is not None
+    data = file.read_bytes()
+    assert data.count(b"tcp_reno_undo_cwnd\0") >= 1
+    changed = file.with_name("tcp_changed.ko")
+    changed.write_bytes(data.replace(b"tcp_reno_undo_cwnd\0", b"tcp_reno_undo_cwmd\0"))
+    with pytest.raises(UsageError, match="has no tcp_reno_undo_cwmd"):
+        give(str(changed), k)
