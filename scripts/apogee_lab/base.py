@@ -70,17 +70,18 @@ def call(argv: Sequence[str | Path], what: str, **kwargs: object) -> str:
     return done.stdout
 
 
-def compiled(source: Path, suffix: str, flags: Sequence[str]) -> Path:
-    """What gcc makes of a C file, compiled again when the file has changed."""
-    key = hashlib.sha256(source.read_bytes()).hexdigest()[:12]
-    binary = cache_dir() / f"{source.stem}-{key}{suffix}"
+def compiled(name: str, sources: Sequence[Path], suffix: str, flags: Sequence[str]) -> Path:
+    """What gcc makes of C files and the headers beside them, again when one of them has changed."""
+    headers = sorted({path for source in sources for path in source.parent.glob("*.h")})
+    text = b"".join(path.read_bytes() for path in [*headers, *sources])
+    binary = cache_dir() / f"{name}-{hashlib.sha256(text).hexdigest()[:12]}{suffix}"
     if binary.exists():
         return binary
-    with locked(source.stem):
+    with locked(name):
         if not binary.exists():
             part = binary.with_name(binary.name + ".part")
             gcc = find_program("gcc", "gcc libc6-dev")
-            call([gcc, "-O2", "-Wall", *flags, "-o", part, source], f"compiling {source.name}")
+            call([gcc, "-O2", "-Wall", *flags, "-o", part, *sources], f"compiling {name}")
             part.rename(binary)
     return binary
 

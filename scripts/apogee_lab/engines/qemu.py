@@ -28,7 +28,7 @@ from .supervise import RunInfo, Work
 def turns_library() -> Path:
     """What is preloaded into QEMU (turns.c)."""
     source = Path(__file__).with_name("turns.c")
-    return compiled(source, ".so", ["-shared", "-fPIC", "-s"])
+    return compiled("turns", [source], ".so", ["-shared", "-fPIC", "-s"])
 
 
 __all__ = [

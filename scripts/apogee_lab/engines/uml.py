@@ -30,7 +30,7 @@ from .supervise import RunInfo, Work
 def uml_library() -> Path:
     """What is preloaded into User-Mode Linux (umlhost.c)."""
     source = Path(__file__).with_name("umlhost.c")
-    return compiled(source, ".so", ["-shared", "-fPIC", "-s"])
+    return compiled("umlhost", [source], ".so", ["-shared", "-fPIC", "-s"])
 
 
 __all__ = [

@@ -96,7 +96,8 @@ def stage_modules(k: Kernel) -> Path:
 
 def flow_binary() -> Path:
     """The traffic tool, linked statically."""
-    return compiled(Path(__file__).with_name("flow.c"), "", ["-static", "-s"])
+    sources = sorted((Path(__file__).parent / "flow").glob("*.c"))
+    return compiled("flow", sources, "", ["-static", "-s"])
 
 
 def guest_init(parts: Sequence[Path]) -> bytes:

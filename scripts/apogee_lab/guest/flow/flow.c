@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * flow - the lab's traffic tool: a bulk TCP flow, or transfers one after the other, in time
+ *
+ *   flow recv PORT LOG
+ *	Accept one connection and throw its data away (MSG_TRUNC: nothing is
+ *	copied). Every 10 ms of CLOCK_MONOTONIC the bytes received so far are
+ *	noted if they changed. The log is written when the sender is gone or
+ *	on SIGTERM.
+ *
+ *   flow send HOST PORT --cc NAME --duration SECONDS LOG
+ *	Connect with the congestion control NAME, send for SECONDS counted from
+ *	the end of the handshake or until SIGTERM, note TCP_INFO every 100 ms,
+ *	then reset the connection so that nothing lingers, neither data nor the
+ *	module.
+ *
+ *   flow serve PORT LOG
+ *	Accept one connection after the other until SIGTERM, read each to its
+ *	end and close it. The log is as that of recv, with the time of each
+ *	connection's last byte and its bytes as transfers. It waits for data
+ *	instead of polling, so that these times are exact.
+ *
+ *   flow request HOST PORT --cc NAME --duration SECONDS LOG SIZE+SIZE...
+ *	Transfers to a server, each on a connection of its own: connect, send
+ *	SIZE bytes, wait until the server has closed, begin the next. They go
+ *	round by round, each round has every SIZE once, in random order; none
+ *	begins after SECONDS, the last is finished. The log is as that of send,
+ *	with counts over all connections and, as transfers, the time of each
+ *	connect() and the bytes sent.
+ *
+ *   flow every SECONDS LINE PID
+ *	Print LINE at once and then every SECONDS while the process PID lives:
+ *	feeds `tc -batch -` without a process per sample.
+ *
+ *   flow replay PID
+ *	Print each line of standard input, SECONDS and text, when that long has
+ *	passed since the start, while the process PID lives.
+ *
+ * All times are microseconds of CLOCK_MONOTONIC. The receiver polls on a timer
+ * instead of waking up for each segment: in a guest whose time is its count of
+ * instructions a wakeup per segment is a tenth of the whole run.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "flow.h"
+
+static int flow_every(double seconds, const char *line, pid_t pid)
+{
+	int64_t t = now_us();
+
+	while (!kill(pid, 0) && puts(line) >= 0 && !fflush(stdout)) {
+		t += (int64_t)(seconds * 1e6);
+		sleep_until(t);
+	}
+	return 0;
+}
+
+/* flow send or request HOST PORT --cc NAME --duration SECONDS LOG [SIZES] */
+static int flow_client(int argc, char **argv)
+{
+	struct target to = { .cc = argv[5] };
+	int64_t sizes[MOST_SIZES];
+	int n;
+
+	if (strcmp(argv[4], "--cc") || strcmp(argv[6], "--duration") || atof(argv[7]) <= 0)
+		return 2;
+	if (set_target(&to, argv[2], argv[3]))
+		return 1;
+	if (argc == 9)
+		return flow_send(&to, atof(argv[7]), argv[8]);
+	n = read_sizes(argv[9], sizes);
+	return n ? flow_request(&to, atof(argv[7]), argv[8], sizes, n) : 2;
+}
+
+static int flow_replay(pid_t pid)
+{
+	int64_t zero = now_us(), now, at;
+	char line[1024], *text;
+
+	while (fgets(line, sizeof(line), stdin)) {
+		at = zero + (int64_t)(strtod(line, &text) * 1e6);
+		while (!kill(pid, 0) && (now = now_us()) < at)
+			sleep_until(at < now + SAMPLE_US ? at : now + SAMPLE_US);
+		if (kill(pid, 0) || fputs(text + strspn(text, " "), stdout) < 0 || fflush(stdout))
+			break;
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	int status = 2;
+
+	signal(SIGPIPE, SIG_DFL);
+	if (argc == 4 && !strcmp(argv[1], "recv"))
+		status = flow_recv(argv[2], argv[3]);
+	else if (argc == 4 && !strcmp(argv[1], "serve"))
+		status = flow_serve(argv[2], argv[3]);
+	else if ((argc == 9 && !strcmp(argv[1], "send")) ||
+		 (argc == 10 && !strcmp(argv[1], "request")))
+		status = flow_client(argc, argv);
+	else if (argc == 5 && !strcmp(argv[1], "every") && atof(argv[2]) > 0)
+		status = flow_every(atof(argv[2]), argv[3], atoi(argv[4]));
+	else if (argc == 3 && !strcmp(argv[1], "replay"))
+		status = flow_replay(atoi(argv[2]));
+	if (status == 2)
+		fprintf(stderr, "usage: flow recv PORT LOG\n"
+			"       flow serve PORT LOG\n"
+			"       flow send HOST PORT --cc NAME --duration SECONDS LOG\n"
+			"       flow request HOST PORT --cc NAME --duration SECONDS LOG SIZE+SIZE...\n"
+			"       flow every SECONDS LINE PID\n"
+			"       flow replay PID\n");
+	return status;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* flow - what its files share; all times are microseconds of CLOCK_MONOTONIC. */
+#ifndef FLOW_H
+#define FLOW_H
+
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/socket.h>
+
+#define SAMPLE_US	100000	/* interval of the sender's TCP_INFO samples */
+#define CHUNK		(256 * 1024)
+#define MOST_SIZES	64
+
+/* Where a connection goes, and with which congestion control. */
+struct target {
+	struct sockaddr_storage to;
+	socklen_t length;
+	const char *cc;
+};
+
+extern volatile sig_atomic_t stop;	/* SIGTERM has come */
+
+/* common.c */
+void end_on_term(void);
+void die(const char *what);
+void reset_at_close(int fd, int on);
+int64_t now_us(void);
+void sleep_until(int64_t t_us);
+FILE *create(const char *path);
+void finish(FILE *f, const char *path);
+int listening(const char *port);
+
+/* receiver.c */
+int flow_serve(const char *port, const char *path);
+int flow_recv(const char *port, const char *path);
+
+/* sender.c */
+int set_target(struct target *t, const char *host, const char *port);
+int read_sizes(const char *text, int64_t *sizes);
+int flow_send(const struct target *to, double duration, const char *path);
+int flow_request(const struct target *to, double duration, const char *path,
+		 int64_t *sizes, int n);
+
+#endif

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0
+/* flow send and request: connect, send, sample TCP_INFO, log. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+#include <arpa/inet.h>
+#include <linux/tcp.h>
+#include <linux/inet_diag.h>
+
+#include "flow.h"
+
+#define LONGEST_US	(600 * 1000000LL)	/* after which a transfer has failed */
+
+/* What a sample holds, in the order of its columns (after t_us). */
+#define FIELDS(X)		\
+	X(snd_cwnd)		\
+	X(snd_ssthresh)		\
+	X(rtt)			\
+	X(min_rtt)		\
+	X(unacked)		\
+	X(sacked)		\
+	X(lost)			\
+	X(retrans)		\
+	X(total_retrans)	\
+	X(ca_state)		\
+	X(delivered)		\
+	X(bytes_acked)		\
+	X(notsent_bytes)	\
+	X(pacing_rate)		\
+	X(delivery_rate)	\
+	X(busy_time)		\
+	X(rwnd_limited)		\
+	X(sndbuf_limited)
+
+static int get_info(int fd, struct tcp_info *ti)
+{
+	socklen_t len = sizeof(*ti);
+
+	memset(ti, 0, sizeof(*ti));
+	return getsockopt(fd, IPPROTO_TCP, TCP_INFO, ti, &len);
+}
+
+#define PRINT_COLUMN(f) fprintf(log, ",%lld", (long long)ti.tcpi_##f);
+#define PRINT_NAME(f) fprintf(log, ",\"" #f "\"");
+#define PRINT_FIELD(f) fprintf(log, "%s\"" #f "\":%lld", sep, (long long)ti.tcpi_##f), sep = ",";
+
+/* A sender's samples: the next is due at that time, so many are in the log. */
+struct samples {
+	FILE *log;
+	int64_t due;
+	int n;
+};
+
+static void print_columns(FILE *log)
+{
+	fprintf(log, "{\"fields\":[\"t_us\"");
+	FIELDS(PRINT_NAME)
+	fprintf(log, "],\n\"samples\":[");
+}
+
+static void sample(struct samples *s, int fd, int64_t now)
+{
+	struct tcp_info ti;
+	FILE *log = s->log;
+
+	if (now < s->due)
+		return;
+	get_info(fd, &ti);
+	fprintf(log, "%s\n[%lld", s->n++ ? "," : "", (long long)now);
+	FIELDS(PRINT_COLUMN)
+	fprintf(log, "]");
+	s->due += SAMPLE_US;
+}
+
+/* Wait for the socket, a sample or the end, whatever comes first. */
+static void wait_for(int fd, short events, const struct samples *s, int64_t end)
+{
+	struct pollfd p = { .fd = fd, .events = events };
+	int64_t wait = (s->due < end ? s->due : end) - now_us();
+
+	if (wait > 0)
+		poll(&p, 1, (int)((wait + 999) / 1000));
+}
+
+static void print_cc_info(FILE *log, int fd)
+{
+	union tcp_cc_info cc;
+	socklen_t len = sizeof(cc);
+
+	if (getsockopt(fd, IPPROTO_TCP, TCP_CC_INFO, &cc, &len) || !len)
+		return;
+	if (len == sizeof(cc.bbr))
+		fprintf(log, ",\n\"cc_info\":{\"bw\":%llu,\"min_rtt\":%u,\"pacing_gain\":%u,"
+			"\"cwnd_gain\":%u}",
+			((unsigned long long)cc.bbr.bbr_bw_hi << 32) | cc.bbr.bbr_bw_lo,
+			cc.bbr.bbr_min_rtt, cc.bbr.bbr_pacing_gain, cc.bbr.bbr_cwnd_gain);
+	else if (len == sizeof(cc.vegas))
+		fprintf(log, ",\n\"cc_info\":{\"enabled\":%u,\"rttcnt\":%u,"
+			"\"rtt\":%u,\"minrtt\":%u}",
+			cc.vegas.tcpv_enabled, cc.vegas.tcpv_rttcnt, cc.vegas.tcpv_rtt,
+			cc.vegas.tcpv_minrtt);
+}
+
+int set_target(struct target *t, const char *host, const char *port)
+{
+	struct sockaddr_in6 *to6 = (struct sockaddr_in6 *)&t->to;
+	struct sockaddr_in *to4 = (struct sockaddr_in *)&t->to;
+
+	if (inet_pton(AF_INET6, host, &to6->sin6_addr) == 1) {
+		to6->sin6_family = AF_INET6;
+		to6->sin6_port = htons((uint16_t)atoi(port));
+		t->length = sizeof(*to6);
+	} else if (inet_pton(AF_INET, host, &to4->sin_addr) == 1) {
+		to4->sin_family = AF_INET;
+		to4->sin_port = htons((uint16_t)atoi(port));
+		t->length = sizeof(*to4);
+	} else {
+		fprintf(stderr, "flow: %s is not a numeric address\n", host);
+		return -1;
+	}
+	return 0;
+}
+
+/* A socket that is connected; those whose SYN or its answer is lost twice are given up and
+ * tried again, as applications do, for a minute.
+ */
+static int connected(const struct target *t)
+{
+	const int64_t end = now_us() + 60000000;
+	int fd, retries = 1;
+
+	for (;;) {
+		fd = socket(t->to.ss_family, SOCK_STREAM, 0);
+		if (fd < 0)
+			die("socket");
+		reset_at_close(fd, 1);
+		if (setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, t->cc,
+			       (socklen_t)strlen(t->cc))) {
+			fprintf(stderr, "flow: congestion control %s: %s\n", t->cc,
+				strerror(errno));
+			return -1;
+		}
+		if (setsockopt(fd, IPPROTO_TCP, TCP_SYNCNT, &retries, sizeof(retries)))
+			die("TCP_SYNCNT");
+		if (!connect(fd, (const struct sockaddr *)&t->to, t->length))
+			return fd;
+		if (errno != ETIMEDOUT || now_us() >= end)
+			die("connect");
+		close(fd);
+	}
+}
+
+int flow_send(const struct target *to, double duration, const char *path)
+{
+	int64_t syn, t0, end, now;
+	const char *sep = "";
+	FILE *log = create(path);
+	struct samples s = { .log = log };
+	struct tcp_info ti;
+	static char chunk[CHUNK];
+	int fd, error = 0;
+
+	end_on_term();
+	syn = now_us();
+	fd = connected(to);
+	if (fd < 0)
+		return 1;
+	t0 = now_us();
+	end = t0 + (int64_t)(duration * 1e6);
+	print_columns(log);
+	s.due = t0;
+	for (now = t0; now < end && !stop; now = now_us()) {
+		sample(&s, fd, now);
+		while (send(fd, chunk, sizeof(chunk), MSG_DONTWAIT | MSG_NOSIGNAL) > 0)
+			;
+		if (errno != EAGAIN && errno != EINTR) {
+			error = errno;
+			break;
+		}
+		wait_for(fd, POLLOUT, &s, end);
+	}
+	get_info(fd, &ti);
+	fprintf(log, "],\n\"info\":{");
+	FIELDS(PRINT_FIELD)
+	fprintf(log, ",\"state\":%u,\"backoff\":%u,\"rto\":%u,\"rttvar\":%u,\"snd_mss\":%u,"
+		"\"snd_wscale\":%u,\"rcv_wscale\":%u,\"options\":%u,\"pmtu\":%u,\"advmss\":%u,"
+		"\"reordering\":%u,\"bytes_sent\":%llu,\"bytes_retrans\":%llu,\"segs_out\":%u,"
+		"\"segs_in\":%u,\"data_segs_out\":%u,\"dsack_dups\":%u,\"reord_seen\":%u,"
+		"\"delivered_ce\":%u}",
+		ti.tcpi_state, ti.tcpi_backoff, ti.tcpi_rto, ti.tcpi_rttvar, ti.tcpi_snd_mss,
+		ti.tcpi_snd_wscale, ti.tcpi_rcv_wscale, ti.tcpi_options, ti.tcpi_pmtu,
+		ti.tcpi_advmss, ti.tcpi_reordering, (unsigned long long)ti.tcpi_bytes_sent,
+		(unsigned long long)ti.tcpi_bytes_retrans, ti.tcpi_segs_out, ti.tcpi_segs_in,
+		ti.tcpi_data_segs_out, ti.tcpi_dsack_dups, ti.tcpi_reord_seen,
+		ti.tcpi_delivered_ce);
+	print_cc_info(log, fd);
+	fprintf(log, ",\n\"cc\":\"%s\",\"syn_us\":%lld,\"t0_us\":%lld,\"end_us\":%lld,"
+		"\"error\":\"%s\"}\n", to->cc, (long long)syn, (long long)t0, (long long)now_us(),
+		error ? strerror(error) : "");
+	finish(log, path);
+	close(fd);
+	if (error)
+		fprintf(stderr, "flow: connection lost: %s\n", strerror(error));
+	return error != 0;
+}
+
+/* Send so many bytes and wait until the server has closed, which has read all by then. */
+static int transfer(int fd, int64_t left, struct samples *s)
+{
+	const int64_t end = now_us() + LONGEST_US;
+	static char chunk[CHUNK];
+
+	s->due = now_us();
+	for (;;) {
+		int64_t now;
+		ssize_t n;
+
+		if (left)
+			n = send(fd, chunk, left < CHUNK ? (size_t)left : CHUNK,
+				 MSG_DONTWAIT | MSG_NOSIGNAL);
+		else
+			n = recv(fd, chunk, 1, MSG_DONTWAIT);
+		if (left && n > 0) {
+			left -= n;
+			if (!left)
+				shutdown(fd, SHUT_WR);
+			continue;
+		}
+		if (n >= 0)
+			return 0;
+		if (errno != EAGAIN && errno != EINTR)
+			return -1;
+		now = now_us();
+		sample(s, fd, now);
+		if (now >= end) {
+			errno = ETIMEDOUT;
+			return -1;
+		}
+		wait_for(fd, left ? POLLOUT : POLLIN, s, end);
+	}
+}
+
+/* What all connections have counted together. */
+struct counts {
+	uint32_t min_rtt, total_retrans, data_segs_out, snd_mss;
+};
+
+static void add_counts(struct counts *c, int fd)
+{
+	struct tcp_info ti;
+
+	get_info(fd, &ti);
+	if (!c->min_rtt || ti.tcpi_min_rtt < c->min_rtt)
+		c->min_rtt = ti.tcpi_min_rtt;
+	c->total_retrans += ti.tcpi_total_retrans;
+	c->data_segs_out += ti.tcpi_data_segs_out;
+	c->snd_mss = ti.tcpi_snd_mss;
+}
+
+/* Whole numbers joined by +; how many, 0 if they are not. */
+int read_sizes(const char *text, int64_t *sizes)
+{
+	int n = 0;
+	char *end;
+
+	for (;; text = end + 1) {
+		sizes[n] = strtoll(text, &end, 10);
+		if (sizes[n++] <= 0)
+			return 0;
+		if (*end != '+' || n == MOST_SIZES)
+			return *end ? 0 : n;
+	}
+}
+
+static void shuffle(int64_t *sizes, int n)
+{
+	while (n > 1) {
+		uint32_t dice;
+		int64_t last = sizes[n - 1];
+
+		if (getrandom(&dice, sizeof(dice), 0) != sizeof(dice))
+			die("getrandom");
+		dice %= (uint32_t)n--;
+		sizes[n] = sizes[dice];
+		sizes[dice] = last;
+	}
+}
+
+int flow_request(const struct target *to, double duration, const char *path,
+		 int64_t *sizes, int n)
+{
+	const int64_t first = now_us(), end = first + (int64_t)(duration * 1e6);
+	struct samples s = { .log = create(path) };
+	struct counts c = { 0 };
+	int64_t syn, t0 = 0;
+	char *transfers = NULL;
+	int fd, made, error = 0;
+	size_t length;
+	FILE *list;
+
+	list = open_memstream(&transfers, &length);
+	if (!list)
+		die("transfers");
+	print_columns(s.log);
+	for (made = 0; !error && (syn = now_us()) < end; made++) {
+		if (made % n == 0)
+			shuffle(sizes, n);
+		fd = connected(to);
+		if (fd < 0)
+			return 1;
+		if (!t0)
+			t0 = now_us();
+		error = transfer(fd, sizes[made % n], &s) ? errno : 0;
+		add_counts(&c, fd);
+		fprintf(list, "%s[%lld,%lld]", made ? ",\n" : "\n", (long long)syn,
+			(long long)sizes[made % n]);
+		close(fd);
+	}
+	finish(list, "transfers");
+	fprintf(s.log, "],\n\"info\":{\"min_rtt\":%u,\"total_retrans\":%u,\"data_segs_out\":%u,"
+		"\"snd_mss\":%u},\n\"transfers\":[%s],\n\"cc\":\"%s\",\"syn_us\":%lld,"
+		"\"t0_us\":%lld,\"end_us\":%lld,\"error\":\"%s\"}\n", c.min_rtt, c.total_retrans,
+		c.data_segs_out, c.snd_mss, transfers, to->cc, (long long)first, (long long)t0,
+		(long long)now_us(), error ? strerror(error) : "");
+	finish(s.log, path);
+	free(transfers);
+	if (error)
+		fprintf(stderr, "flow: transfer of %lld bytes: %s\n",
+			(long long)sizes[(made - 1) % n], strerror(error));
+	return error != 0;
+}
