@@ -14,7 +14,7 @@ import pytest
 from apogee_lab.commands import main
 from apogee_lab.engines import registry
 
-MODULES = ["tcp_star", "tcp_hstcp_gentle", "tcp_compound_plus", "tcp_j"]
+MODULES = sorted(path.stem for path in Path(__file__).resolve().parents[3].glob("tcp_*.c"))
 #: name, least, most, default
 Parameter = tuple[str, int, int, int]
 
@@ -93,7 +93,8 @@ def test_defaults_are_those_of_the_variables(root: Path, module: str) -> None:
 @pytest.mark.parametrize("module", MODULES)
 def test_tracepoints(root: Path, man: Path, module: str) -> None:
     """Every event with all of its fields, and no others."""
-    header = (root / "include" / "trace" / f"{module}.h").read_text()
+    path = root / "include" / "trace" / f"{module}.h"
+    header = path.read_text() if path.exists() else ""
     wanted = {
         f"{module}:{event[0]}": set(re.findall(r"__field\(\w+, (\w+)\)", event[1]))
         for event in re.findall(r"TRACE_EVENT\((\w+),(.*?)TP_fast_assign", header, re.S)
