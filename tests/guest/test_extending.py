@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What docs/extending.md says an addition touches, counted in a copy of the tree that works then."""
+"""What docs/extending.md says an addition touches, counted in a copy of the tree, which works."""
 
 from __future__ import annotations
 
