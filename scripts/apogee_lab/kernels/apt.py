@@ -103,7 +103,9 @@ def offered(options: list[str], package: str) -> str:
 
 def newest(options: list[str], suite: str, kind: str, flavour: str = "") -> str:
     """The package of a suite's newest kernel: ``linux-image-6.1.0-56-amd64`` for ``linux-image``
-    and ``amd64``. NotCarried if the suite has none; what it builds upon may have one.
+    and ``amd64``.
+
+    NotCarried if the suite has none; that the release it extends has one does not count.
     """
     meta = f"{kind}-{flavour}" if flavour else kind
     if not re.search(rf" {suite}(-security|-updates)?/", offered(options, meta)):
@@ -114,17 +116,13 @@ def newest(options: list[str], suite: str, kind: str, flavour: str = "") -> str:
     return found[0]
 
 
-def _folder(suite: str, arch: str) -> Path:
-    return cache_dir() / "apt" / (suite if arch == "amd64" else f"{suite}-{arch}")
-
-
 def updated_apt(suite: str, arch: str = "amd64") -> list[str]:
     """apt options for a suite, its package lists fetched into the cache.
 
     A mirror that is being updated lacks some list for a while: the others may do, but NotCarried if
     the suite's own is missing.
     """
-    apt = _folder(suite, arch)
+    apt = cache_dir() / "apt" / (suite if arch == "amd64" else f"{suite}-{arch}")
     apt.mkdir(parents=True, exist_ok=True)
     write_sources(apt, suite)
     options = _apt_options(apt, arch)
