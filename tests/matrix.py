@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The kernel matrix: ``make matrix``, or ``python3 -m tests.matrix [SERIES...]``.
+"""The kernel matrix: ``make matrix``, or ``python3 -m tests.matrix [SUITE...]``.
 
-Each series of ``images.SERIES`` has a row of its own and one per foreign architecture. For this
+Each suite of ``kernel.SUITES`` has a row of its own and one per foreign architecture. For this
 machine's architecture the modules are built with W=1, checked by sparse, and loaded by that very
 kernel in a guest, where each algorithm moves data and ``answers`` computes what the unit tests
-computed in user space. For the others they are compiled and checked. Exit status 1 if a cell fails.
+computed in user space. For the others they are compiled and checked; one that a suite does not
+carry today has a row that says so. Exit status 1 if a cell fails.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from apogee_lab.base import LabError
 from apogee_lab.engines import qemu
 from apogee_lab.engines.supervise import GuestFailed
 from apogee_lab.kernels import debian, foreign_headers
-from apogee_lab.kernels.kernel import SERIES, Kernel
+from apogee_lab.kernels.apt import NotCarried
+from apogee_lab.kernels.kernel import SUITES, Kernel
 from apogee_lab.results.text import NONE, as_text
 from tests.guest.runs import Case, Run, run_cases
 from tests.unit.headers import answers
@@ -47,11 +49,16 @@ modprobe answers && dd if=/lab/calls of=/sys/kernel/debug/apogee-answers bs=64M 
 
 @dataclass
 class Row:
-    """One kernel: for each column that applies, what is wrong, empty if nothing is."""
+    """One kernel: for each column that applies, what is wrong, empty if nothing is.
 
-    name: str
+    ``release`` is empty if there is no kernel; ``note`` is no failure.
+    """
+
+    suite: str
     arch: str
+    release: str = ""
     cells: dict[str, str] = field(default_factory=dict)
+    note: str = ""
 
     def look(self, column: str, check: Callable[[], str]) -> bool:
         """Fill a cell; whether nothing is wrong."""
@@ -63,6 +70,11 @@ class Row:
         return not self.cells[column]
 
     @property
+    def name(self) -> str:
+        """The kernel's release, or what was to have one."""
+        return self.release or f"{self.suite} for {self.arch}"
+
+    @property
     def failures(self) -> list[str]:
         """What is wrong, a line per cell."""
         return [f"{self.name}: {column}: {why}" for column, why in self.cells.items() if why]
@@ -70,7 +82,7 @@ class Row:
     def texts(self) -> list[str]:
         """The row of the table."""
         found = [self.cells.get(column) for column in COLUMNS]
-        return [self.name, self.arch, *(_cell(why) for why in found)]
+        return [self.suite, self.arch, self.release or NONE, *map(_cell, found)]
 
 
 def _cell(why: str | None) -> str:
@@ -91,9 +103,9 @@ def _compiled(k: Kernel, out: Path, *flags: str) -> str:
     return "\n    ".join(lines)
 
 
-def compile_row(k: Kernel, arch: str) -> Row:
+def compile_row(suite: str, arch: str, k: Kernel) -> Row:
     """W=1 and sparse, from nothing."""
-    row = Row(k.release, arch)
+    row = Row(suite, arch, k.release)
     out = BUILD / "matrix" / k.release
     shutil.rmtree(out, ignore_errors=True)
     row.look("W=1", lambda: _compiled(k, out, "W=1"))
@@ -129,11 +141,11 @@ def _trouble(out: Path) -> str:
     return next((line for line in log if _TROUBLE.search(line)), "")
 
 
-def _answered(series: str, k: Kernel, asked: Path) -> str:
+def _answered(k: Kernel, asked: Path) -> str:
     """Let the kernel make the unit tests' calls; the first answer that differs."""
     out = BUILD / "tests" / f"answers-{k.release}"
     files = {"lab/calls": (asked / "calls").read_bytes()}
-    qemu.run_script(_ANSWERS, kernel=series, modules=["answers"], files=files, out=out)
+    qemu.run_script(_ANSWERS, kernel=k, modules=["answers"], files=files, out=out)
     if trouble := _trouble(out):
         return trouble
     return answers.difference(Headers(ROOT / "include"), asked / "answers", out / "answers")
@@ -148,13 +160,13 @@ def record_calls() -> Path:
     return BUILD / "unit" / "recorded"
 
 
-def native_row(series: str, asked: Path) -> Row:
+def native_row(suite: str, asked: Path) -> Row:
     """All columns, for the kernel that the lab boots; without it, why it is missing."""
     try:
-        k = debian.kernel(series)
+        k = debian.kernel(suite)
     except LabError as error:
-        return Row(series, "amd64", {"W=1": str(error)})
-    row = compile_row(k, "amd64")
+        return Row(suite, "amd64", cells={"W=1": str(error)})
+    row = compile_row(suite, "amd64", k)
     if row.failures:
         return row
     modules.build(k)
@@ -163,7 +175,7 @@ def native_row(series: str, asked: Path) -> Row:
     out = BUILD / "tests" / name
 
     def boots() -> str:
-        runs.update(run_cases(BUILD, name, {c: _smoke_case(c) for c in ALGORITHMS}, kernel=series))
+        runs.update(run_cases(BUILD, name, {c: _smoke_case(c) for c in ALGORITHMS}, kernel=suite))
         release = (out / "uname").read_text().strip()
         return "" if release == k.release else f"{release} has booted"
 
@@ -172,35 +184,53 @@ def native_row(series: str, asked: Path) -> Row:
         row.look("loads", lambda: f"still loaded: {', '.join(left)}" if left else "")
         wrong = [*map(_smoked, runs.values()), _trouble(out)]
         row.look("smoke", lambda: "; ".join(filter(None, wrong)))
-        row.look("answers", lambda: _answered(series, k, asked))
+        row.look("answers", lambda: _answered(k, asked))
     return row
 
 
-def foreign_row(series: str, arch: str) -> Row:
+def foreign_row(suite: str, arch: str, native: Row) -> Row:
     """What can be seen of another machine's kernel; without its headers, why they are missing."""
     try:
-        return compile_row(foreign_headers.kernel(series, arch), arch)
+        k = foreign_headers.kernel(suite, arch)
+    except NotCarried as error:
+        return Row(suite, arch, note=str(error))
     except LabError as error:
-        return Row(series, arch, {"W=1": str(error)})
+        return Row(suite, arch, cells={"W=1": str(error)})
+    row = compile_row(suite, arch, k)
+    ours = native.release.removesuffix("-amd64")
+    if ours and ours != k.release.removesuffix(f"-{foreign_headers.FLAVOURS[arch]}"):
+        row.note = f"amd64 has {ours}"
+    return row
+
+
+def suite_rows(suite: str, asked: Path) -> list[Row]:
+    """This machine's row and those of the other architectures."""
+    native = native_row(suite, asked)
+    return [native, *(foreign_row(suite, arch, native) for arch in foreign_headers.FLAVOURS)]
+
+
+def table(rows: Sequence[Row]) -> str:
+    """The rows as text, notes at their ends."""
+    lines = as_text([["suite", "for", "kernel", *COLUMNS], *(row.texts() for row in rows)])
+    notes = ["", *(row.note for row in rows)]
+    pairs = zip(lines.split("\n"), notes, strict=True)
+    return "\n".join(f"{line}  {note}".rstrip() for line, note in pairs)
 
 
 def main(argv: Sequence[str]) -> int:
-    """Print the table of these series, or of all."""
-    unknown = [name for name in argv if name not in SERIES]
+    """Print the table of these suites, or of all."""
+    unknown = [name for name in argv if name not in SUITES]
     if unknown:
-        there = ", ".join(SERIES)
-        print(f"matrix: no series '{unknown[0]}'; there is: {there}", file=sys.stderr)
+        there = ", ".join(SUITES)
+        print(f"matrix: unknown suite '{unknown[0]}'; choose from: {there}", file=sys.stderr)
         return 2
-    rows = []
     try:
         asked = record_calls()
-        for series in argv or SERIES:
-            rows.append(native_row(series, asked))
-            rows += [foreign_row(series, arch) for arch in foreign_headers.architectures(series)]
+        rows = [row for suite in argv or SUITES for row in suite_rows(suite, asked)]
     except (LabError, AssertionError) as error:
         print(f"matrix: {error}", file=sys.stderr)
         return 1
-    print(as_text([["kernel", "for", *COLUMNS], *(row.texts() for row in rows)]))
+    print(table(rows))
     failures = [line for row in rows for line in row.failures]
     print("\n".join(failures), end="\n" if failures else "", file=sys.stderr)
     return 1 if failures else 0

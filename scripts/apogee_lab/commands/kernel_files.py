@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..base import LabError
 from ..guest.image import base_image
-from ..kernels.apt import fetch_package, write_sources
+from ..kernels.apt import fetch_source, write_sources
 from ..kernels.debian import kernel
 from ..kernels.kernel import DEFAULT_KERNEL
 
@@ -17,16 +17,14 @@ from ..kernels.kernel import DEFAULT_KERNEL
 def main(argv: Sequence[str]) -> int:
     """The Makefile's and its scripts' way to the lab's kernels; each verb prints one line.
 
-    ``kdir``, ``release``, ``prepare [KERNEL]``; ``deb PACKAGE FOLDER``: the file's path; ``sources
-    SUITE FOLDER`` writes a sources.list of the machine's mirrors for another suite.
+    ``kdir``, ``release``, ``prepare [KERNEL]``; ``source FOLDER`` fetches the source package of the
+    default kernel, the file's path; ``sources SUITE FOLDER`` writes a sources.list of the machine's
+    mirrors for another suite.
     """
-    if (
-        not argv
-        or argv[0] not in ("kdir", "release", "prepare", "deb", "sources")
-        or (len(argv) != 3 if argv[0] in ("deb", "sources") else len(argv) > 2)
-    ):
+    counts = {"kdir": (1, 2), "release": (1, 2), "prepare": (1, 2), "source": (2,), "sources": (3,)}
+    if not argv or len(argv) not in counts.get(argv[0], ()):
         print(
-            "usage: kernel_files kdir|release|prepare [KERNEL], kernel_files deb PACKAGE FOLDER, "
+            "usage: kernel_files kdir|release|prepare [KERNEL], kernel_files source FOLDER, "
             "kernel_files sources SUITE FOLDER",
             file=sys.stderr,
         )
@@ -36,8 +34,8 @@ def main(argv: Sequence[str]) -> int:
             write_sources(Path(argv[2]), argv[1])
             print(Path(argv[2], "sources.list"))
             return 0
-        if argv[0] == "deb":
-            print(fetch_package(argv[1], Path(argv[2])))
+        if argv[0] == "source":
+            print(fetch_source(DEFAULT_KERNEL, Path(argv[1])))
             return 0
         k = kernel(argv[1] if len(argv) > 1 else DEFAULT_KERNEL)
         if argv[0] == "prepare":

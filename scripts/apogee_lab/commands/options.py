@@ -34,7 +34,7 @@ def scenario_of(name: str) -> Any:
     from ..scenarios import SCENARIOS
 
     if name not in SCENARIOS:
-        raise UsageError(f"no scenario '{name}'; there is: {', '.join(SCENARIOS)}")
+        raise UsageError(f"unknown scenario '{name}'; choose from: {', '.join(SCENARIOS)}")
     return SCENARIOS[name]
 
 
@@ -86,7 +86,7 @@ def kernel_of(engine: Any, name: str | None) -> str:
     if name is None:
         return engine.DEFAULT_KERNEL
     if name not in engine.kernels():
-        raise UsageError(f"no kernel '{name}'; there is: {', '.join(engine.kernels())}")
+        raise UsageError(f"unknown kernel '{name}'; choose from: {', '.join(engine.kernels())}")
     return name
 
 

@@ -15,10 +15,11 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-from ..base import LabError, cache_dir, call, compiled, find_program
+from ..base import LabError, call, compiled, find_program
 from ..guest.image import overlay_archive, root_images, root_key, signed_modules
 from ..kernels import debian
-from ..kernels.kernel import DEFAULT_KERNEL, SERIES, Kernel
+from ..kernels.debian import kernel, kernels
+from ..kernels.kernel import DEFAULT_KERNEL, Kernel
 from ..modules import stock_controls
 from ..scenarios.scenario import Plan
 from . import supervise
@@ -87,17 +88,6 @@ _VIRTUAL_TIME = (
     "shift=0,sleep=off",
 )
 _REAL_TIME = ("-cpu", "max,-erms,-fsrm", "-accel", "tcg,thread=multi", "-smp", "2")
-
-
-def kernel(name: str = DEFAULT_KERNEL) -> Kernel:
-    """What this engine boots under that name."""
-    return debian.kernel(name)
-
-
-def kernels() -> list[str]:
-    """Names that select a kernel: series, and releases that are in the cache."""
-    cached = sorted(p.parent.name for p in (cache_dir() / "kernels").glob("*/complete"))
-    return [*SERIES, *cached]
 
 
 def congestion_controls(kernel: str = DEFAULT_KERNEL) -> set[str]:

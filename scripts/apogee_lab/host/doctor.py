@@ -15,7 +15,7 @@ from ..base import LabError, cache_dir, find_program, repo_root
 from ..engines import host, qemu
 from ..guest.image import PROGRAMS
 from ..kernels import uml_kernel
-from ..kernels.kernel import SERIES
+from ..kernels.kernel import SUITES
 
 DISK_MB = 3000  # kernels, images and the results of a sweep
 GUEST_MB = 1200  # memory of one guest with its emulator
@@ -151,7 +151,7 @@ def _packages() -> list[Finding]:
 
 
 def _kernels() -> Finding:
-    cached = [name for name in qemu.kernels() if name not in SERIES]
+    cached = [name for name in qemu.kernels() if name not in SUITES]
     if cached:
         return Finding(f"kernel {', '.join(cached)}", True)
     apt = shutil.which("apt-get") is not None
@@ -164,7 +164,7 @@ def _kernels() -> Finding:
 
 
 def _uml_kernel() -> Finding:
-    built = [name for name in uml_kernel.kernels() if name not in uml_kernel.SOURCES]
+    built = [name for name in uml_kernel.kernels() if name not in uml_kernel.BUILDABLE]
     if built:
         return Finding(f"kernel of engine uml {', '.join(built)}", True, only_for=UML)
     return Finding("kernel of engine uml: none yet, its first run builds it", True, only_for=UML)

@@ -14,7 +14,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..base import LabError, cache_dir, call
-from .kernel import DEFAULT_KERNEL, SERIES, release_of
+from .kernel import release_of
+
+
+class NotCarried(LabError):
+    """A suite has no such package for this architecture, or its mirror delivers no list of them."""
 
 
 def _mirrors() -> list[tuple[str, str]]:
@@ -92,10 +96,31 @@ def depends(options: list[str], package: str) -> list[str]:
     return re.findall(r"^ *\|?Depends: (\S+)", text, re.M)
 
 
+def offered(options: list[str], package: str) -> str:
+    """Versions of a package and the suites that have them, a line each; empty if there is none."""
+    return call(["apt-cache", *options, "madison", package], f"looking for {package}")
+
+
+def newest(options: list[str], suite: str, kind: str, flavour: str = "") -> str:
+    """The package of a suite's newest kernel: ``linux-image-6.1.0-56-amd64`` for ``linux-image``
+    and ``amd64``.
+
+    NotCarried if the suite has none; that the release it extends has one does not count.
+    """
+    meta = f"{kind}-{flavour}" if flavour else kind
+    if not re.search(rf" {suite}(-security|-updates)?/", offered(options, meta)):
+        raise NotCarried(f"{suite} has no {meta}")
+    found = [p for p in depends(options, meta) if re.match(rf"{kind}-\d", p)]
+    if not found:
+        raise NotCarried(f"{meta} of {suite} depends on no kernel's {kind}")
+    return found[0]
+
+
 def updated_apt(suite: str, arch: str = "amd64") -> list[str]:
     """apt options for a suite, its package lists fetched into the cache.
 
-    A mirror that is being updated lacks some list for a while: the others may do.
+    A mirror that is being updated lacks some list for a while: the others may do, but NotCarried if
+    the suite's own is missing.
     """
     apt = cache_dir() / "apt" / (suite if arch == "amd64" else f"{suite}-{arch}")
     apt.mkdir(parents=True, exist_ok=True)
@@ -107,6 +132,8 @@ def updated_apt(suite: str, arch: str = "amd64") -> list[str]:
         call(["apt-get", *options, "-q", "update"], "apt-get update")
     except LabError as error:
         print(f"{suite} for {arch}: {error}; going on with the lists there are", file=sys.stderr)
+    if not any((apt / "state" / "lists").glob(f"*_{suite}_main_binary-{arch}_Packages*")):
+        raise NotCarried(f"{suite}: the mirror delivers no list of packages for {arch}")
     return options
 
 
@@ -123,9 +150,11 @@ def headers_packages(options: list[str], release: str) -> list[str]:
     return [package, *(p for p in depends(options, package) if re.fullmatch(parts, p))]
 
 
-def fetch_package(package: str, folder: Path, series: str = DEFAULT_KERNEL) -> Path:
-    """Download a package of a series' suite into a folder; its file."""
-    download(updated_apt(SERIES[series]), [package], folder)
+def fetch_source(suite: str, folder: Path) -> Path:
+    """Download the source package of a suite's kernel into a folder; its file."""
+    options = updated_apt(suite)
+    package = newest(options, suite, "linux-source")
+    download(options, [package], folder)
     return next(folder.glob(f"{package}_*.deb"))
 
 

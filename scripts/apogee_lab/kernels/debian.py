@@ -12,56 +12,52 @@ import sys
 from functools import lru_cache
 
 from ..base import LabError, cache_dir, call, find_program, locked
-from .apt import depends, download, headers_packages, unpack, updated_apt
-from .kernel import DEFAULT_KERNEL, NATIVE, SERIES, Kernel, release_of, series_of
-from .toolchain import relocate
+from .apt import depends, download, headers_packages, newest, unpack, updated_apt
+from .kernel import (
+    DEFAULT_KERNEL,
+    NATIVE,
+    SUITES,
+    Kernel,
+    cached,
+    mark_complete,
+    release_of,
+    suite_of,
+    unknown,
+)
+from .toolchain import equip, relocate
 
 
-def _cached_kernels(name: str) -> list[Kernel]:
-    """Complete kernels in the cache that answer to this name, the newest first."""
-
-    def version(kernel: Kernel) -> list[int]:
-        return [int(n) for n in re.findall(r"\d+", kernel.release)]
-
-    found = []
-    for done in (cache_dir() / "kernels").glob("*/complete"):
-        release = done.parent.name
-        if release == name or (name in SERIES and _series_or_none(release) == name):
-            found.append(Kernel(release, done.parent))
-    return sorted(found, key=version, reverse=True)
+def kernels() -> list[str]:
+    """Names that select a kernel: suites, and releases that are in the cache."""
+    return [*SUITES, *sorted(k.release for k in cached("kernels", "amd64"))]
 
 
-def _series_or_none(release: str) -> str | None:
-    try:
-        return series_of(release)
-    except LabError:
-        return None
+def _find(name: str) -> Kernel | None:
+    """The newest kernel in the cache that is of this suite or has this release."""
+    found = cached("kernels", "amd64")
+    return next((k for k in found if name in (k.release, suite_of(k))), None)
 
 
 @lru_cache
 def kernel(name: str = DEFAULT_KERNEL) -> Kernel:
-    """The kernel of this name (a series or a full release), fetched if the cache has none."""
-    series_of(name)
-    found = _cached_kernels(name)
-    if found:
-        return found[0]
+    """The kernel of this name (a suite, or a release in the cache).
+
+    A suite's kernel is fetched if the cache has none of that suite.
+    """
+    if found := _find(name):
+        return found
+    if name not in SUITES:
+        raise unknown(name, kernels())
     with locked("kernels"):
-        found = _cached_kernels(name)
-        return found[0] if found else _fetch_kernel(name)
+        return _find(name) or _fetch(name)
 
 
-def _fetch_kernel(name: str) -> Kernel:
+def _fetch(suite: str) -> Kernel:
     """Download image, headers and build tools, unpack them, take the kernel out of its bzImage."""
-    suite = SERIES[series_of(name)]
-    print(f"fetching kernel {name} ({suite})", file=sys.stderr, flush=True)
+    print(f"fetching the kernel of {suite}", file=sys.stderr, flush=True)
     options = updated_apt(suite)
-    release = name
-    if name in SERIES:
-        images = [p for p in depends(options, "linux-image-amd64") if p.startswith("linux-image-")]
-        if not images:
-            raise LabError(f"{suite} has no linux-image-amd64")
-        release = images[0].removeprefix("linux-image-").removesuffix("-unsigned")
-    image = f"linux-image-{release}"
+    image = newest(options, suite, "linux-image", "amd64").removesuffix("-unsigned")
+    release = image.removeprefix("linux-image-")
     # Debian 13's backports are split.
     parts = [p for p in depends(options, image) if re.match(r"linux-(binary|modules)-", p)]
     debs = cache_dir() / "apt" / suite / "debs" / release
@@ -70,15 +66,14 @@ def _fetch_kernel(name: str) -> Kernel:
     shutil.rmtree(target, ignore_errors=True)
     for deb in sorted(debs.glob("*.deb")):
         unpack(deb, target / "root")
-    _prepare_kernel(Kernel(release, target), series_of(name))
+    k = Kernel(release, target)
+    _prepare_kernel(k, suite)
     shutil.rmtree(debs)
-    return Kernel(release, target)
+    return k
 
 
-def _prepare_kernel(k: Kernel, series: str) -> None:
+def _prepare_kernel(k: Kernel, suite: str) -> None:
     """vmlinux, module dependencies and a header tree that can be built against."""
-    from . import toolchain
-
     top = k.root / "root"
     image = top / "boot" / f"vmlinuz-{k.release}"
     if not image.exists():
@@ -88,11 +83,11 @@ def _prepare_kernel(k: Kernel, series: str) -> None:
     for extra in ("lib/linux-kbuild", "usr/share"):
         shutil.rmtree(top / extra, ignore_errors=True)
     relocate(k.headers)
-    if release_of(SERIES[series]) != NATIVE:
-        toolchain.equip(k.headers, series, "amd64")
+    if release_of(suite) != NATIVE:
+        equip(k.headers, suite, "amd64")
     base = k.modules.parent.parent.parent
     call([find_program("depmod", "kmod"), "-b", base, k.release], "depmod")
-    (k.root / "complete").touch()
+    mark_complete(k, suite)
 
 
 def extract_vmlinux(image: bytes) -> bytes:

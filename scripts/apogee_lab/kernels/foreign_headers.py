@@ -8,54 +8,47 @@ from __future__ import annotations
 
 import shutil
 import sys
-from pathlib import Path
 
-from ..base import LabError, cache_dir, locked
+from ..base import cache_dir, locked
 from . import apt, toolchain
-from .kernel import SERIES, Kernel
+from .kernel import Kernel, cached, mark_complete, suite_of
 
 #: Debian's architecture -> flavour of the kernel whose headers are taken.
 FLAVOURS = {"arm64": "arm64", "armhf": "armmp", "i386": "686-pae"}
 
 
-def architectures(series: str) -> list[str]:
-    """Those Debian has a kernel for; Debian 12's own is the last for i386."""
-    last = SERIES[series] == "bookworm"
-    return [arch for arch in FLAVOURS if arch != "i386" or last]
+def kernel(suite: str, arch: str) -> Kernel:
+    """The kernel of a suite for this architecture, of which only the headers are there.
 
-
-def kernel(series: str, arch: str) -> Kernel:
-    """The newest kernel of a series for this architecture, of which only the headers are there."""
+    It is what the cache has, else what the suite has for this architecture today: not always the
+    release it has for others. NotCarried if it has none.
+    """
     with locked("kernels"):
-        for done in (cache_dir() / "headers").glob(f"*-{FLAVOURS[arch]}/complete"):
-            if done.parent.name.startswith(f"{series}."):
-                return Kernel(done.parent.name, done.parent)
-        return _fetch(series, arch)
+        found = [k for k in cached("headers", FLAVOURS[arch]) if suite_of(k) == suite]
+        return found[0] if found else _fetch(suite, arch)
 
 
-def _fetch(series: str, arch: str) -> Kernel:
-    suite = SERIES[series]
-    print(f"fetching headers of kernel {series} for {arch} ({suite})", file=sys.stderr, flush=True)
-    meta = f"linux-headers-{FLAVOURS[arch]}"
+def _fetch(suite: str, arch: str) -> Kernel:
+    """Download the headers, and the tools that build against them for this machine."""
+    print(f"fetching kernel headers of {suite} for {arch}", file=sys.stderr, flush=True)
     options = apt.updated_apt(suite, arch)
-    found = [p for p in apt.depends(options, meta) if p.startswith(f"linux-headers-{series}.")]
-    if not found:
-        raise LabError(f"{suite} has no {meta} of {series} for {arch}")
-    k = Kernel(found[0].removeprefix("linux-headers-"), _folder(found[0]))
-    needed = apt.headers_packages(options, k.release)
+    package = apt.newest(options, suite, "linux-headers", FLAVOURS[arch])
+    release = package.removeprefix("linux-headers-")
+    k = Kernel(release, cache_dir() / "headers" / release)
+    needed = apt.headers_packages(options, release)
     tools = [p for p in needed if p.startswith("linux-kbuild-")]
+    native = apt.updated_apt(suite)
+    for tool in tools:
+        if not apt.offered(native, tool):
+            raise apt.NotCarried(f"{suite} has no {tool} for amd64 to build for {release} with")
     shutil.rmtree(k.root, ignore_errors=True)
     debs = k.root / "debs"
     apt.download(options, [p for p in needed if p not in tools], debs)
-    apt.download(apt.updated_apt(suite), tools, debs)
+    apt.download(native, tools, debs)
     for deb in sorted(debs.glob("*.deb")):
         apt.unpack(deb, k.root / "root")
     shutil.rmtree(debs)
     toolchain.relocate(k.headers)
-    toolchain.equip(k.headers, series, arch)
-    (k.root / "complete").touch()
+    toolchain.equip(k.headers, suite, arch)
+    mark_complete(k, suite)
     return k
-
-
-def _folder(package: str) -> Path:
-    return cache_dir() / "headers" / package.removeprefix("linux-headers-")

@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A kernel: its release and where its parts are; the series that apt can deliver."""
+"""A kernel: its release, where its parts are, and the suite of Debian that it came from."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
-from ..base import LabError, repo_root
+from ..base import LabError, cache_dir, repo_root, write_whole
 
-DEFAULT_KERNEL = "6.1"
-
-#: Series that apt can deliver: the Debian suite which carries it.
-SERIES = {"6.1": "bookworm", "6.12": "bookworm-backports", "7.3": "trixie-backports"}
+#: Debian's suites whose kernels the lab takes, each under the suite's name. Which release that is
+#: follows from the cache, or else from what the suite has today.
+SUITES = ("bookworm", "bookworm-backports", "trixie", "trixie-backports")
+DEFAULT_KERNEL = "bookworm"
 
 #: The release whose compilers scripts/setup installs, and whose programs run on every later one.
 NATIVE = "bookworm"
@@ -70,15 +71,45 @@ class Kernel:
         return None
 
 
-def series_of(name: str) -> str:
-    """``6.1.0-56-amd64`` and ``6.1`` both belong to ``6.1``."""
-    match = re.match(r"\d+\.\d+", name)
-    series = match.group() if match else ""
-    if series not in SERIES:
-        raise LabError(
-            f"unknown kernel {name}: one of {', '.join(SERIES)} or a full release of them"
-        )
-    return series
+KernelT = TypeVar("KernelT", bound=Kernel)
+
+
+# --- suites -----------------------------------------------------------------------------------
+
+#: Suites of cached kernels that note none, by the mark of Debian's version in their release.
+_UNNOTED = {"+deb12": "bookworm-backports", "+deb13": "trixie-backports"}
+
+
+def mark_complete(k: Kernel, suite: str) -> None:
+    """Note that a kernel in the cache is complete and which suite it came from."""
+    write_whole(k.root / "complete", suite + "\n")
+
+
+def suite_of(k: Kernel) -> str:
+    """The suite that a kernel in the cache came from."""
+    mark = re.search(r"\+deb\d+", k.release)
+    noted = (k.root / "complete").read_text().strip()
+    return noted or _UNNOTED.get(mark[0] if mark else "", "bookworm")
+
+
+def newest_first(kernels: Iterable[KernelT]) -> list[KernelT]:
+    """Kernels in falling order of the numbers in their releases."""
+
+    def version(k: Kernel) -> list[int]:
+        return [int(n) for n in re.findall(r"\d+", k.release)]
+
+    return sorted(kernels, key=version, reverse=True)
+
+
+def cached(folder: str, flavour: str) -> list[Kernel]:
+    """Complete kernels of a flavour below this folder of the cache, the newest first."""
+    done = (cache_dir() / folder).glob(f"*-{flavour}/complete")
+    return newest_first(Kernel(path.parent.name, path.parent) for path in done)
+
+
+def unknown(name: str, there: Iterable[str]) -> LabError:
+    """The error for a name that selects no kernel."""
+    return LabError(f"unknown kernel '{name}'; choose from: {', '.join(there)}")
 
 
 def release_of(suite: str) -> str:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from ..base import LabError, cache_dir, call
 from . import apt
-from .kernel import SERIES, release_of
+from .kernel import release_of
 
 
 def relocate(headers: Path) -> None:
@@ -60,14 +60,14 @@ echo 'static inline int u(const int *q) { __typeof_unqual__(*q) v = *q; return v
 """
 
 
-def equip(headers: Path, series: str, arch: str) -> None:
+def equip(headers: Path, suite: str, arch: str) -> None:
     """Make a header tree use the compiler it names and, for its own programs, that one's loader."""
     variables = headers / ".kernelvariables"
     match = re.search(r"\)(gcc-\d+)$", variables.read_text(), re.M)
     if not match:
         raise LabError(f"{variables} names no compiler")
     triplet = TRIPLETS[arch]
-    tools = _fetch(SERIES[series], f"{match[1]}-{triplet.replace('_', '-')}", "pahole")
+    tools = _fetch(suite, f"{match[1]}-{triplet.replace('_', '-')}", "pahole")
     lines = [
         f"override CROSS_COMPILE := {_from(headers, tools / 'usr' / 'bin' / triplet)}-",
         f"PAHOLE := {_from(headers, tools / 'usr' / 'bin' / 'pahole')}",

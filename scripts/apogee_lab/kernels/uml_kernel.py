@@ -22,10 +22,10 @@ from typing import ClassVar
 
 from ..base import LabError, cache_dir, call, find_program, locked
 from . import apt
-from .kernel import DEFAULT_KERNEL, Kernel
+from .kernel import DEFAULT_KERNEL, Kernel, newest_first, unknown
 
-#: Series that can be built -> package of the source.
-SOURCES = {"6.1": "linux-source-6.1"}
+#: Suites whose kernel builds with CONFIG.
+BUILDABLE = (DEFAULT_KERNEL,)
 
 #: Programs that building takes, beyond those of the modules -> Debian package.
 PROGRAMS = {
@@ -78,8 +78,8 @@ class UmlKernel(Kernel):
 
 
 def kernels() -> list[str]:
-    """Names that select a kernel: series, and releases that are built."""
-    return [*SOURCES, *sorted({k.release for k in _built()})]
+    """Names that select a kernel: suites, and releases that are built."""
+    return [*BUILDABLE, *sorted({k.release for k in _built()})]
 
 
 def _recipe() -> str:
@@ -90,45 +90,42 @@ def _recipe() -> str:
 
 def _built() -> list[UmlKernel]:
     """Kernels in the cache that were built by this recipe, the newest first."""
-
-    def version(k: UmlKernel) -> list[int]:
-        return [int(n) for n in re.findall(r"\d+", k.release)]
-
     done = (cache_dir() / "uml").glob(f"*-{_recipe()}/complete")
-    found = [UmlKernel(path.read_text().strip(), path.parent) for path in done]
-    return sorted(found, key=version, reverse=True)
+    return newest_first(UmlKernel(path.read_text().strip(), path.parent) for path in done)
+
+
+def _suite_of(k: UmlKernel) -> str:
+    """What its folder is named after; older caches have numbers there, all of bookworm's kernel."""
+    suite = k.root.name.removesuffix(f"-{_recipe()}")
+    return suite if suite in BUILDABLE else "bookworm"
 
 
 def _find(name: str) -> UmlKernel | None:
-    for k in _built():
-        if name == k.release or k.release.startswith(f"{name}."):
-            return k
-    return None
+    return next((k for k in _built() if name in (k.release, _suite_of(k))), None)
 
 
 @lru_cache
 def kernel(name: str = DEFAULT_KERNEL) -> UmlKernel:
-    """The kernel of this name (a series or a release), built if the cache has none."""
-    found = _find(name)
-    if found:
+    """The kernel of this name (a suite, built if the cache has none of it, or a built release)."""
+    if found := _find(name):
         return found
-    if name not in SOURCES:
-        raise LabError(f"unknown kernel {name} for engine uml; there is: {', '.join(kernels())}")
+    if name not in BUILDABLE:
+        raise unknown(name, kernels())
     with locked("uml"):
         return _find(name) or _build(name)
 
 
-def _build(series: str) -> UmlKernel:
+def _build(suite: str) -> UmlKernel:
     """Fetch, unpack, configure, compile."""
     for program, package in PROGRAMS.items():
         find_program(program, package)
-    print(f"building the UML kernel {series}: once, some minutes", file=sys.stderr, flush=True)
-    root = cache_dir() / "uml" / f"{series}-{_recipe()}"
+    print(f"building the UML kernel of {suite}: once, some minutes", file=sys.stderr, flush=True)
+    root = cache_dir() / "uml" / f"{suite}-{_recipe()}"
     shutil.rmtree(root, ignore_errors=True)
     source = root / "source"
     source.mkdir(parents=True)
     with locked("kernels"):
-        package = apt.fetch_package(SOURCES[series], root, series)
+        package = apt.fetch_source(suite, root)
     _unpack(package, source)
     package.unlink()
     kconfig = source / "arch" / "um" / "Kconfig"

@@ -123,7 +123,7 @@ wait $!
 """
 
 
-@pytest.fixture(scope="module", params=["6.1", "6.12"])
+@pytest.fixture(scope="module", params=["bookworm", "bookworm-backports"])
 def told(request: pytest.FixtureRequest, build: Path, root: Path) -> Path:
     """What one guest left."""
     kernel = debian.kernel(request.param)

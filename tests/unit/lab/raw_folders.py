@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from apogee_lab.kernels.kernel import Kernel
 from apogee_lab.scenarios.scenario import FlowSpec, Param, Plan, Scenario
@@ -52,7 +52,7 @@ def meta(**changes: Any) -> dict[str, Any]:
         "cc": "star",
         "seed": 1,
         "engine": "qemu",
-        "kernel": "6.1",
+        "kernel": "bookworm",
         "set": {"ber": 0.0, "delay": "250ms"},
         "duration_s": 10.0,
         "limit_bps": 9.6e6,
@@ -218,7 +218,8 @@ class Info:
 class FakeEngine:
     """Writes a raw folder per run and notes each run in ``log``; some runs misbehave on request."""
 
-    DEFAULT_KERNEL = "6.1"
+    DEFAULT_KERNEL = "bookworm"
+    RELEASES: ClassVar = {"bookworm": "6.1.0-99-amd64", "trixie": "6.12.0-99-amd64"}
 
     def __init__(self, log: Path) -> None:
         self.log = log
@@ -228,10 +229,10 @@ class FakeEngine:
         self.image = "image"
 
     def kernels(self) -> list[str]:
-        return ["6.1", "6.12"]
+        return list(self.RELEASES)
 
     def kernel(self, name: str) -> Kernel:
-        return Kernel(f"{name}.0-99-amd64", self.log.parent)
+        return Kernel(self.RELEASES[name], self.log.parent)
 
     def congestion_controls(self, kernel: str) -> set[str]:
         return {"reno", "cubic", "bbr"}

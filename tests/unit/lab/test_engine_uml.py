@@ -19,7 +19,7 @@ from apogee_lab.guest import image as image_module
 from apogee_lab.guest.cpio import libraries
 from apogee_lab.guest.image import RESULTS_FOLLOW, STOCK_MODULES, guest_init
 from apogee_lab.kernels import uml_kernel
-from apogee_lab.kernels.kernel import DEFAULT_KERNEL, Kernel
+from apogee_lab.kernels.kernel import Kernel
 
 GUEST = Path(image_module.__file__).parent
 
@@ -57,12 +57,6 @@ def test_the_tick_rate_is_debians() -> None:
     text, count = re.subn(*uml_kernel.HZ, kconfig)
     assert count == 1
     assert text == kconfig.replace("100", "250", 1)
-
-
-def test_an_unknown_kernel_is_one_line() -> None:
-    with pytest.raises(LabError, match="unknown kernel 5.4 for engine uml; there is: 6.1"):
-        uml_kernel.kernel("5.4")
-    assert uml_kernel.kernels()[0] == DEFAULT_KERNEL
 
 
 # --- the guest's first process ----------------------------------------------------------------

@@ -325,7 +325,7 @@ def test_a_leo_runs_seed_is_its_plans() -> None:
             return "image"
 
     runs = [("reno", {}, seed) for seed in (1, 2)]
-    jobs = sweep.make_jobs(SCENARIOS["leo"], Engine(), "uml", "6.1", runs, 60.0)  # type: ignore[arg-type]
+    jobs = sweep.make_jobs(SCENARIOS["leo"], Engine(), "uml", "bookworm", runs, 60.0)  # type: ignore[arg-type]
     assert jobs[0].plan.limit_bps != jobs[1].plan.limit_bps
 
 

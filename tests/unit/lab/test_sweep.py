@@ -37,7 +37,7 @@ def jobs_of(
     mixes = request.parse_controls(cc, SCENARIO)
     settings = request.parse_settings(sets, SCENARIO)
     runs = list(request.product(mixes, settings, list(range(1, seeds + 1))))
-    return sweep.make_jobs(SCENARIO, engine, "qemu", "6.1", runs, 10.0)
+    return sweep.make_jobs(SCENARIO, engine, "qemu", "bookworm", runs, 10.0)
 
 
 def run(
@@ -109,12 +109,12 @@ def test_a_value_the_scenario_refuses(engine: FakeEngine) -> None:
 
 
 def test_what_a_kernel_does_not_have() -> None:
-    request.check_controls({"reno", "cubic"}, "6.1", ["star", "reno"])
+    request.check_controls({"reno", "cubic"}, "bookworm", ["star", "reno"])
     with pytest.raises(
         UsageError,
         match="unknown congestion control 'bbr' .kernel 6.1.; choose from: star, hstcp_gentle",
     ):
-        request.check_controls({"reno", "cubic"}, "6.1", ["star", "bbr"])
+        request.check_controls({"reno", "cubic"}, "bookworm", ["star", "bbr"])
 
 
 def test_modules_that_a_run_needs() -> None:
@@ -255,7 +255,7 @@ def test_settings_with_the_same_script_share_a_run(
 ) -> None:
     jobs = jobs_of(engine, "star", "ber=0,1e-7", seeds=1)
     twin = sweep.Job(
-        jobs[0].plan, 1, "6.1", jobs[0].modules, jobs[0].image, jobs[0].key,
+        jobs[0].plan, 1, "bookworm", jobs[0].modules, jobs[0].image, jobs[0].key,
         jobs[1].meta | {"run": jobs[0].key}, "twin",
     )  # fmt: skip
     work, _ = run(engine, [jobs[0], twin])

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The kernel matrix: a kernel that does not come or does not run fails in its own row."""
+"""The kernel matrix: a kernel that does not come or does not run is told in its own row."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 
 from apogee_lab.base import LabError
 from apogee_lab.engines.supervise import GuestFailed
 from apogee_lab.kernels import debian
+from apogee_lab.kernels.apt import NotCarried
+from apogee_lab.kernels.kernel import Kernel
 from tests import matrix
 
 
@@ -22,15 +26,70 @@ def raising(error: Exception) -> object:
     "error", [GuestFailed("kernel panic", []), LabError("no room"), AssertionError("no")]
 )
 def test_a_check_that_breaks_is_a_failed_cell(error: Exception) -> None:
-    row = matrix.Row("7.3", "amd64")
+    row = matrix.Row("trixie", "amd64", "8.1.2-amd64")
     assert not row.look("boots", raising(error))  # type: ignore[arg-type]
-    assert row.failures == [f"7.3: boots: {error}"]
-    assert row.texts() == ["7.3", "amd64", "–", "–", "FAILED", "–", "–", "–"]
+    assert row.failures == [f"8.1.2-amd64: boots: {error}"]
+    assert row.texts() == ["trixie", "amd64", "8.1.2-amd64", "–", "–", "FAILED", "–", "–", "–"]
 
 
 def test_a_kernel_that_cannot_be_had_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    error = LabError("trixie-backports: no network")
+    error = LabError("no network")
     monkeypatch.setattr(debian, "kernel", raising(error))
     monkeypatch.setattr(matrix.foreign_headers, "kernel", raising(error))
-    for row in (matrix.native_row("7.3", matrix.ROOT), matrix.foreign_row("7.3", "arm64")):
-        assert row.failures == ["7.3: W=1: trixie-backports: no network"]
+    native, *foreign = matrix.suite_rows("trixie", matrix.ROOT)
+    assert native.failures == ["trixie for amd64: W=1: no network"]
+    assert [row.failures for row in foreign] == [
+        [f"trixie for {arch}: W=1: no network"] for arch in ("arm64", "armhf", "i386")
+    ]
+
+
+@pytest.fixture
+def kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """trixie with one release for amd64 and arm64, another for armhf, none for i386; all build."""
+
+    def foreign(suite: str, arch: str) -> Kernel:
+        if arch == "i386":
+            raise NotCarried(f"{suite} has no linux-headers-686-pae")
+        return Kernel({"arm64": "8.1.2-arm64", "armhf": "8.1.1-armmp"}[arch], Path())
+
+    def native(suite: str, asked: Path) -> matrix.Row:
+        cells = dict.fromkeys(matrix.COLUMNS, "")
+        return matrix.Row(suite, "amd64", "8.1.2-amd64", cells)
+
+    monkeypatch.setattr(matrix.foreign_headers, "kernel", foreign)
+    monkeypatch.setattr(matrix, "native_row", native)
+    monkeypatch.setattr(matrix, "record_calls", lambda: matrix.ROOT)
+    monkeypatch.setattr(matrix, "_compiled", lambda k, out, *flags: "")
+
+
+@pytest.mark.usefixtures("kernels")
+def test_what_a_suite_lacks_is_told_and_fails_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert matrix.main(["trixie"]) == 0
+    said = capsys.readouterr()
+    head, *rows = [line.split() for line in said.out.splitlines()]
+    assert head[:3] == ["suite", "for", "kernel"]
+    assert rows == [
+        ["trixie", "amd64", "8.1.2-amd64", *["ok"] * 6],
+        ["trixie", "arm64", "8.1.2-arm64", "ok", "ok", *["–"] * 4],
+        ["trixie", "armhf", "8.1.1-armmp", "ok", "ok", *["–"] * 4, "amd64", "has", "8.1.2"],
+        ["trixie", "i386", "–", *["–"] * 6, "trixie", "has", "no", "linux-headers-686-pae"],
+    ]
+
+
+@pytest.mark.usefixtures("kernels")
+def test_a_cell_that_fails_is_status_1(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(
+        matrix, "_compiled", lambda k, out, *flags: "x.c:1: warning" if "armmp" in k.release else ""
+    )
+    assert matrix.main(["trixie"]) == 1
+    said = capsys.readouterr()
+    assert "FAILED" in said.out
+    assert "8.1.1-armmp: W=1: x.c:1: warning\n8.1.1-armmp: sparse: " in said.err
+
+
+def test_an_unknown_suite_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert matrix.main(["bookworm", "6.1"]) == 2
+    there = "bookworm, bookworm-backports, trixie, trixie-backports"
+    assert capsys.readouterr().err == f"matrix: unknown suite '6.1'; choose from: {there}\n"

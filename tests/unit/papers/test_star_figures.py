@@ -34,10 +34,10 @@ MOST_MINUTES = 90.0
 class NoGuest:
     """An engine that only names images."""
 
-    DEFAULT_KERNEL = "6.1"
+    DEFAULT_KERNEL = "bookworm"
 
     def kernels(self) -> list[str]:
-        return ["6.1"]
+        return ["bookworm"]
 
     def kernel(self, name: str) -> str:
         return name
