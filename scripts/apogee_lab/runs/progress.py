@@ -23,7 +23,7 @@ class Report:
         if out.isatty() and before < total:
             from tqdm import tqdm
 
-            tqdm.monitor_interval = 0  # no thread beside us: runs are forked
+            tqdm.monitor_interval = 0  # no monitor thread: runs are forked
             self._bar = tqdm(
                 total=total,
                 initial=before,
@@ -46,7 +46,7 @@ class Report:
             self._bar.update()
         made = self._count - self._before
         left = (time.monotonic() - self._start) / made * (self._total - self._count)
-        return f"about {_span(left)} left" if self._count < self._total else "the last"
+        return f"about {span(left)} left" if self._count < self._total else "the last"
 
     def done(self, label: str, record: dict[str, Any]) -> None:
         """A run is finished."""
@@ -74,7 +74,8 @@ class Report:
             self._bar.close()
 
 
-def _span(seconds: float) -> str:
+def span(seconds: float) -> str:
+    """A number of seconds in words: in minutes from 90 s on."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min"
