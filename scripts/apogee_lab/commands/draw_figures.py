@@ -89,7 +89,10 @@ def page(schedule: dict[str, Any]) -> str:
 def main(argv: Sequence[str]) -> int:
     """Run one step; the exit status."""
     if len(argv) not in (2, 3) or argv[0] != ("draw" if len(argv) == 3 else "table"):
-        print("usage: draw_figures draw SCHEDULE FIGURE | draw_figures table SCHEDULE", file=sys.stderr)
+        print(
+            "usage: draw_figures draw SCHEDULE FIGURE | table SCHEDULE",
+            file=sys.stderr,
+        )
         return 2
     try:
         schedule = read_schedule(Path(argv[1]))

@@ -33,7 +33,7 @@ class Parser(argparse.ArgumentParser):
         invalid = _INVALID_CHOICE.fullmatch(message)
         if invalid:
             kind, word, known = invalid.groups()
-            message = _unknown(kind, word, known.replace("'", ""))
+            message = _unknown(kind.lower(), word, known.replace("'", ""))
         print(f"{self.prog}: {message} (see {self.prog} --help)", file=sys.stderr)
         sys.exit(2)
 

@@ -28,7 +28,7 @@ def _runs(args: Arguments) -> list[Any]:
         else:
             keys = [p for p in sweep.RUNS.glob(f"{text}*") if (p / "record.json").exists()]
             if len(text) < 4 or not text.isalnum() or len(keys) != 1:
-                raise UsageError(f"'{text}' is neither a folder, a file of records nor the key of one run")
+                raise UsageError(f"'{text}' is no folder, no file of records and not one run's key")
             found.append((keys[0], None))
     runs = []
     for path, record in found:

@@ -43,11 +43,15 @@ LONGEST_S = 3600.0
 def _parser() -> Parser:
     parser = Parser(prog="reproduce", description=__doc__.splitlines()[0], allow_abbrev=False)
     parser.add_argument("figures", nargs="*", metavar="FIGURE", help="star, star-5, gentle, ...")
-    parser.add_argument("--seeds", metavar="N", help="seeds 1 to N of every point (as each point says)")
-    parser.add_argument("--duration", metavar="S", help="of each run (as each figure says)")
+    parser.add_argument(
+        "--seeds", metavar="N", help="seeds 1 to N of every point (each point's own)"
+    )
+    parser.add_argument("--duration", metavar="S", help="of each run (each point's own)")
     parser.add_argument("--engine", default=ENGINES[0], help=", ".join(ENGINES))
     parser.add_argument("--jobs", metavar="N", help="parallel runs (the number of CPUs)")
-    parser.add_argument("--executor", metavar="slurm|DIR", help="slurm, or the folder of a Snakemake profile")
+    parser.add_argument(
+        "--executor", metavar="slurm|DIR", help="slurm, or a Snakemake profile's folder"
+    )
     parser.add_argument("--dry-run", action="store_true", help="print what would be run")
     parser.add_argument("--check", action="store_true", help="only check the names")
     return parser

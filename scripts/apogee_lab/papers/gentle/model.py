@@ -129,7 +129,7 @@ class Steady:
     """The steady state: the cycles that repeat, and mean throughputs over them in packets/s.
 
     ``reno`` is as written, ``clipped`` has no round trip above mu_Reno. ``repeats``: False if no
-    state occurred again within MOST_CYCLES losses; the means are then over the second half of those.
+    state occurred again within MOST_CYCLES losses; the means are then over their second half.
     """
 
     repeats: bool
