@@ -246,12 +246,12 @@ def test_an_index_that_falls(text: str, cc: str) -> None:
 
 
 def test_an_index_near_1() -> None:
-    three = claim(FIGURE_2, "(3) stays near 1", "letter")
+    three = claim(FIGURE_2, "index of (3) stays near 1", "letter")
     assert three.variants == ("letter", "period", "letter=1", "today", "random")
     assert holds(three, with_compound())
     assert not holds(three, with_compound(n14=(0.94, 310, 26)))
     # Every rule is checked on its own runs.
-    two = claim(FIGURE_2, "(2) stays near 1", "letter")
+    two = claim(FIGURE_2, "index of (2) stays near 1", "letter")
     both = [*with_compound(), *over_n(PLUS, FALLING, rule=2)]
     assert holds(three, both) and not holds(two, both)
     with pytest.raises(NotMeasured, match="compound_plus at n=2 compound_plus.rule=2"):
@@ -259,7 +259,7 @@ def test_an_index_near_1() -> None:
 
 
 def test_an_index_that_drops_slightly() -> None:
-    found = claim(FIGURE_2, "(4) drops slightly", "letter")
+    found = claim(FIGURE_2, "index of (4) drops slightly", "letter")
     plain = over_n(PLAIN, FALLING)
     assert holds(found, [*plain, *over_n(PLUS, {20: (0.86, 500, 27)}, rule=4)])
     for index in (0.99, 0.78, 0.74):
@@ -321,7 +321,7 @@ def by_rules(**rates: Sequence[float]) -> list[dict[str, Any]]:
 
 
 def test_throughput_of_the_rules() -> None:
-    least = claim(FIGURE_2, "that of (2) the lowest", "letter")
+    least = claim(FIGURE_2, "total throughput of (2) the lowest", "letter")
     steady = claim(FIGURE_2, "total throughput constant", "letter")
     two, three, four = (24, 24, 24, 25, 26), (24, 24, 25, 26, 27), (24, 25, 26, 27, 28)
     assert holds(least, by_rules(r2=two, r3=three, r4=four))

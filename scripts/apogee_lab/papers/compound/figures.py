@@ -184,13 +184,13 @@ FIGURE_2 = Figure(
         Claim(_FALL_CLAIM, falls(PLAIN, NS, FALL, RISE), ("random",), _RANDOM_WHY),
         *(
             Claim(
-                f"({rule}) stays near 1",
+                f"index of ({rule}) stays near 1",
                 fair(rule, dict.fromkeys(stations(NS), NEAR_ONE), stations(NS)),
                 (*_LETTERS, "letter=1", "today", "random") if rule == OURS else _LETTERS,
             )
             for rule in (2, 3)
         ),
-        Claim("(4) drops slightly", drops_slightly(4, NS[-1], *SLIGHT_DROP), _LETTERS),
+        Claim("index of (4) drops slightly", drops_slightly(4, NS[-1], *SLIGHT_DROP), _LETTERS),
         *_each_rule(
             "mean RTT of ({}) far below Compound's",
             lambda rule: over_compound(rule, mean_rtt, _rtt_bounds(NS)),
@@ -203,7 +203,11 @@ FIGURE_2 = Figure(
             ),
             (*_LETTERS, "letter=1", "today"),
         ),
-        Claim("that of (2) the lowest", lowest(2, (3, 4), NS[2:], claims.total), _LETTERS),
+        Claim(
+            "total throughput of (2) the lowest",
+            lowest(2, (3, 4), NS[2:], claims.total),
+            _LETTERS,
+        ),
         Claim(
             "total throughput constant at small n",
             constant(RULES, (2, 6), claims.total, CONSTANT),
@@ -315,7 +319,7 @@ FIGURE_4 = Figure(
             why="ten stations are too few for that here: see figure 2",
         ),
         Claim(
-            "the index of Compound TCP+ stays near 1",
+            "index of Compound TCP+ stays near 1",
             fair(OURS, dict.fromkeys(stations(NS_4), NEAR_ONE), stations(NS_4)),
             _BOTH,
         ),
