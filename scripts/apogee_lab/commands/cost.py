@@ -86,7 +86,7 @@ def _bers(text: str) -> list[float]:
 
 
 def do_cost(args: Arguments) -> int:
-    """Print a row per algorithm and bit error rate; each row is told as soon as it is measured."""
+    """Print a row per algorithm and bit error rate; progress goes to standard error."""
     for cc in args.cc:
         chosen_from("algorithm", cc, sorted(HOOKS))
     bers, duration_s = _bers(args.ber), seconds("--duration", args.duration)

@@ -114,7 +114,7 @@ def _command(schedule_path: Path, at_once: int | None, profile: Path | None) -> 
 
 
 class Watch:
-    """Reports each run when its record appears, whoever makes it."""
+    """Reports each run when its record appears, whichever process makes it."""
 
     def __init__(self, schedule: Mapping[str, Any], done: set[str], out: TextIO) -> None:
         self._schedule = schedule
@@ -282,7 +282,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     except KeyboardInterrupt:
         print(
-            "interrupted; finished runs are kept, the same command goes on from there",
+            "interrupted; finished runs are kept, the same command continues",
             file=sys.stderr,
         )
         return 130

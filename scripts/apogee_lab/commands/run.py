@@ -57,7 +57,7 @@ def do_run(args: Arguments) -> int:
         done = sum(record is not None for record in work.records)
         print(
             f"interrupted: {done} of {len(jobs)} runs are finished and kept; "
-            "the same command goes on from there",
+            "the same command continues",
             file=sys.stderr,
         )
         return 130

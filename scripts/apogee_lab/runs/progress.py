@@ -49,7 +49,7 @@ class Report:
         return f"about {span(left)} left" if self._count < self._total else "the last"
 
     def done(self, label: str, record: dict[str, Any]) -> None:
-        """A run is finished."""
+        """A run has finished."""
         left = self._step()
         result = f"{label}: {record['total_goodput_bps'] / 1e6:.2f} Mbit/s"
         if self._bar is not None:
@@ -61,7 +61,7 @@ class Report:
             )
 
     def failed(self, label: str, reason: str, console: list[str], kept: Path) -> None:
-        """A run failed: say why and show the console's end."""
+        """A run failed: print the reason and the end of the console."""
         self._step()
         self._say(f"[{self._count}/{self._total}] {label}: FAILED: {reason}")
         for line in console:
@@ -69,7 +69,7 @@ class Report:
         self._say(f"    raw results: {kept}")
 
     def close(self) -> None:
-        """End the bar."""
+        """Close the bar."""
         if self._bar is not None:
             self._bar.close()
 
