@@ -173,7 +173,7 @@ def _uml_kernel() -> Finding:
 def _host() -> Finding:
     why = host.unfit()
     return Finding(
-        f"kernel {host.DEFAULT_KERNEL} for engine host",
+        f"features of kernel {host.DEFAULT_KERNEL} that engine host needs",
         not why,
         advice=why,
         only_for=HOST,

@@ -110,7 +110,9 @@ def test_an_interrupted_sweep_says_how_to_go_on(
 
     monkeypatch.setattr(sweep.Sweep, "run", interrupted)
     assert status_of("run", "paper", "--cc", "star") == 130
-    assert "0 of 1 runs are finished and kept; the same command continues" in capsys.readouterr().err
+    assert (
+        "0 of 1 runs are finished and kept; the same command continues" in capsys.readouterr().err
+    )
 
 
 @pytest.mark.parametrize(
