@@ -5,14 +5,14 @@
     scripts/student_table.py >include/apogee/rtt_trend_table.h
 
 Degrees of freedom and critical values have no unit; a level is the chance of a false alarm on
-one side. The tail is Abramowitz and Stegun's finite sum for whole degrees of freedom (26.7.3
-and 26.7.4), the critical value is found by bisection, and its square is stored in 1/65536.
+one side. The square of a critical value is stored in 1/65536.
 """
 
 from __future__ import annotations
 
-import math
 from statistics import NormalDist
+
+from apogee_lab.results.statistics import t_quantile
 
 # The test needs 8 samples; from 30 degrees of freedom on 1 / df is interpolated.
 FIRST, LAST = 6, 30
@@ -20,26 +20,9 @@ LEVELS = {"10 %": 0.1, "5 %": 0.05, "1 %": 0.01, "0.1 %": 0.001}
 SCALE = 65536
 
 
-def tail(t: float, df: int) -> float:
-    """The chance that Student's t with df degrees of freedom exceeds t (t >= 0)."""
-    angle = math.atan(t / math.sqrt(df))
-    odd = df % 2
-    term = math.cos(angle) if odd else 1.0
-    total = 0.0
-    for k in range(2 if odd else 1, df, 2):
-        total += term
-        term *= math.cos(angle) ** 2 * k / (k + 1)
-    within = math.sin(angle) * total
-    return (1 - (2 / math.pi * (angle + within) if odd else within)) / 2
-
-
 def critical(level: float, df: int) -> float:
     """The t that is exceeded with the chance `level`."""
-    low, high = 0.0, 1000.0
-    while high - low > 1e-12 * high:
-        middle = (low + high) / 2
-        low, high = (middle, high) if tail(middle, df) > level else (low, middle)
-    return high
+    return t_quantile(df, 1 - 2 * level)
 
 
 def squares(level: float) -> list[int]:

@@ -1,25 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What others get beside an algorithm, compared with sharing with one more of their own kind.
+"""`lab beside`: what a flow gets beside an algorithm, compared with one more of its own kind.
 
-    cd scripts && /usr/bin/python3 -m apogee_lab.sharing RECORDS.jsonl...
-
-Reads records of satellite-shared with two flows: pairs of equals, and pairs whose second flow is
-the other. Both flows of a pair of equals count as "beside its own kind". Goodput in Mbit/s.
+Reads records of satellite-shared with two flows: pairs of equal flows, and pairs whose second flow
+is the other algorithm's. Both flows of an equal pair count as "beside its own kind".
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Iterable
-from pathlib import Path
 from statistics import mean
 
 from ..base import LabError
-from ..measures.record import read_records
-from ..results.text import Record, as_markdown, cell, show
+from ..results.text import NONE, Record, as_markdown, cell, show
+from .chosen import records_of
+from .options import Arguments, Parser
 
-#: What the others get, by (other, bit error rate, queue), then by whom it was beside.
+#: The other flow's goodput in Mbit/s, by (its algorithm, bit error rate, queue), then by whom it
+#: was beside.
 Shares = dict[tuple[str, float, str], dict[str, list[float]]]
 OWN = "its own kind"
 
@@ -36,7 +33,7 @@ def shares(found: Iterable[Record]) -> Shares:
     out: Shares = {}
     for record in found:
         if len(record["flows"]) != 2:
-            raise LabError(f"run {record['run']} has not two flows")
+            raise LabError(f"run {record['run']} does not have two flows")
         first, other = record["flows"]
         key = (other["cc"], float(record["set"]["ber"]), str(record["set"]["queue"]))
         goodput = other["goodput_bps"]
@@ -48,7 +45,7 @@ def shares(found: Iterable[Record]) -> Shares:
 
 
 def table(found: Shares) -> list[list[str]]:
-    """A row per other, bit error rate and queue; ratios are to "beside its own kind"."""
+    """A row per other algorithm, bit error rate and queue; ratios are to "its own kind"."""
     besides = sorted({name for row in found.values() for name in row} - {OWN})
     rows = [["other", "ber", "queue", OWN, *(f"beside {name}" for name in besides)]]
     for (other, ber, queue), row in found.items():
@@ -56,28 +53,22 @@ def table(found: Shares) -> list[list[str]]:
             continue
         own = mean(row[OWN])
         cells = [
-            f"{cell(row[name], 2)} ({mean(row[name]) / own:.2f})" if name in row else "–"
+            f"{cell(row[name], 2)} ({mean(row[name]) / own:.2f})" if name in row else NONE
             for name in besides
         ]
         rows.append([other, show(ber), queue, cell(row[OWN], 2), *cells])
     if len(rows) == 1:
-        raise LabError("no other was measured both beside its own kind and beside something else")
+        raise LabError("no algorithm was measured both beside its own kind and beside another")
     return rows
 
 
-def main() -> int:
-    """Run the command line; the exit status."""
-    parser = argparse.ArgumentParser(description="what others get beside an algorithm")
-    parser.add_argument("files", nargs="+", type=Path, help="records of satellite-shared")
-    options = parser.parse_args()
-    try:
-        found = [record for path in options.files for record in read_records(path)]
-        print(as_markdown(table(shares(found))))
-    except LabError as error:
-        print(f"sharing: {error}", file=sys.stderr)
-        return 2
+def do_beside(args: Arguments) -> int:
+    """Print the table."""
+    print(as_markdown(table(shares(records_of(args.records)))))
     return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def beside_parser(parser: Parser) -> None:
+    parser.add_argument(
+        "records", nargs="+", metavar="RECORDS", help="of satellite-shared with two flows"
+    )

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Records that a command line names, and which of them it leaves."""
+"""The records that a command line names, filtered by --cc, --set and --seed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,13 @@ from ..results.text import show
 from .options import Arguments
 
 
-def records_of(paths: Iterable[str]) -> list[dict[str, Any]]:
+def records_of(paths: Sequence[str]) -> list[dict[str, Any]]:
+    """The records of these files; UsageError if they have none, RecordError for a bad file."""
     from ..measures.record import read_records
 
     found = [record for path in paths for record in read_records(Path(path))]
     if not found:
-        raise UsageError("there are no records in " + ", ".join(paths))
+        raise UsageError("no records in " + ", ".join(paths))
     return found
 
 
@@ -31,7 +32,7 @@ def _same(value: Any, text: str) -> bool:
 
 
 def filtered(found: list[dict[str, Any]], args: Arguments) -> list[dict[str, Any]]:
-    """The records that --cc, --set and --seed leave."""
+    """The records that match --cc, --set and --seed."""
     if args.cc:
         found = [record for record in found if record["cc"] in args.cc.split(",")]
     if args.seed:
@@ -50,5 +51,5 @@ def filtered(found: list[dict[str, Any]], args: Arguments) -> list[dict[str, Any
             or any(_same(record["set"].get(key), item) for item in listed.split(","))
         ]
     if not found:
-        raise UsageError("no record is left by --cc, --set and --seed")
+        raise UsageError("no record matches --cc, --set and --seed")
     return found

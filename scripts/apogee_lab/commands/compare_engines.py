@@ -1,33 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Whether two files of records agree: the same cells, measured by two engines or kernels.
-
-    cd scripts && /usr/bin/python3 -m apogee_lab.agree QEMU.jsonl UML.jsonl
+"""`lab compare-engines`: whether two engines or kernels agree on the same cells.
 
 A cell is an algorithm with its settings. Its difference of mean goodputs has a 95 % interval after
 Welch: t · √(s₁²/n₁ + s₂²/n₂), with the degrees of freedom of Welch and Satterthwaite rounded down.
-Where nothing is random the interval is next to zero, and the difference itself tells. Cells of
+Where nothing is random the interval is close to zero; then look at the difference itself. Cells of
 several flows have a row for their total and one for each flow.
 """
 
 from __future__ import annotations
 
-import argparse
 import math
-import sys
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from statistics import mean, variance
 
 from ..base import LabError
-from ..measures.record import read_records
 from ..results.statistics import t_quantile
-from ..results.text import Record, show
+from ..results.text import Record, as_markdown, show
+from .chosen import records_of
+from .options import Arguments, Parser
 
 Cells = dict[str, list[Record]]
 
 
 def cells(found: Iterable[Record]) -> Cells:
-    """Records by what was run, whatever ran it."""
+    """Records by scenario, algorithm, duration and settings, whatever the engine and kernel."""
     out: Cells = {}
     for record in found:
         settings = {key: show(value) for key, value in record["set"].items()}
@@ -51,7 +47,7 @@ def welch(a: Sequence[float], b: Sequence[float]) -> tuple[float, float]:
 
 
 def goodputs(found: Sequence[Record]) -> dict[str, list[float]]:
-    """What is compared, in Mbit/s: the total by the mix's name, and each of several flows."""
+    """Goodputs in Mbit/s: the total by the mix's name, and that of each of several flows."""
     mix, flows = found[0]["cc"], found[0]["flows"]
     out = {mix: [record["total_goodput_bps"] / 1e6 for record in found]}
     for n, flow in enumerate(flows if len(flows) > 1 else []):
@@ -59,47 +55,43 @@ def goodputs(found: Sequence[Record]) -> dict[str, list[float]]:
     return out
 
 
-def lines(left: Cells, right: Cells) -> list[str]:
-    """A Markdown table of the cells that both have with two seeds or more."""
+def _row(name: str, a: Sequence[float], b: Sequence[float], settings: Record) -> list[str]:
+    """The means of both files, their difference, its interval, and whether it is outside."""
+    difference, half = welch(a, b)
+    return [
+        name,
+        str(settings.get("window")),
+        show(settings.get("ber")),
+        f"{mean(a):.3f}",
+        f"{mean(b):.3f}",
+        f"{difference:+.3f} ({difference / mean(a):+.1%})",
+        f"± {half:.3f}",
+        "outside" if abs(difference) > half else "",
+    ]
+
+
+def table(left: Cells, right: Cells) -> list[list[str]]:
+    """A row for each goodput of the cells that have two seeds or more in both files."""
     shared = [key for key in left if min(len(left[key]), len(right.get(key, []))) > 1]
     if not shared:
         raise LabError("the files have no cell in common with two seeds or more")
-    names = [{record["engine"] for record in side[shared[0]]}.pop() for side in (left, right)]
-    out = [
-        f"| cc | window | ber | {names[0]} | {names[1]} | difference | 95 % | |",
-        "|---|---|---:|---:|---:|---:|---:|---|",
-    ]
-    outside = []
+    names = [side[shared[0]][0]["engine"] for side in (left, right)]
+    rows = [["cc", "window", "ber", *names, "difference", "95 %", ""]]
     for key in shared:
         settings = left[key][0]["set"]
-        for (name, a), b in zip(
-            goodputs(left[key]).items(), goodputs(right[key]).values(), strict=True
-        ):
-            difference, half = welch(a, b)
-            outside.append(abs(difference) > half)
-            out.append(
-                f"| {name} | {settings.get('window')} | {show(settings.get('ber'))} "
-                f"| {mean(a):.3f} | {mean(b):.3f} "
-                f"| {difference:+.3f} ({difference / mean(a):+.1%}) | ± {half:.3f} "
-                f"| {'outside' if outside[-1] else ''} |"
-            )
-    return [*out, "", f"{sum(outside)} of {len(outside)} rows outside their 95 % interval"]
+        pairs = zip(goodputs(left[key]).items(), goodputs(right[key]).values(), strict=True)
+        rows += [_row(name, a, b, settings) for (name, a), b in pairs]
+    return rows
 
 
-def main() -> int:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("left", type=Path)
-    parser.add_argument("right", type=Path)
-    options = parser.parse_args()
-    try:
-        found = [cells(read_records(path)) for path in (options.left, options.right)]
-        print("\n".join(lines(*found)))
-    except LabError as error:
-        print(f"agree: {error}", file=sys.stderr)
-        return 2
+def do_compare_engines(args: Arguments) -> int:
+    """Print the table, and how many rows are outside their interval."""
+    rows = table(*(cells(records_of([path])) for path in (args.left, args.right)))
+    outside = sum(row[-1] != "" for row in rows[1:])
+    print(f"{as_markdown(rows)}\n\n{outside} of {len(rows) - 1} rows outside their 95 % interval")
     return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def compare_engines_parser(parser: Parser) -> None:
+    parser.add_argument("left", metavar="RECORDS", help="of one engine or kernel")
+    parser.add_argument("right", metavar="RECORDS", help="of the other one")

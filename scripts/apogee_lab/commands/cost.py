@@ -1,34 +1,31 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Guest instructions per ACK that a congestion control spends in its own functions.
-
-    cd scripts && /usr/bin/python3 -m apogee_lab.cost star cubic bbr
+"""`lab cost`: guest instructions per ACK that a congestion control spends in its own functions.
 
 In the lab's guest one instruction takes one nanosecond of its time, so the duration that the
 kernel's function graph tracer reports for a function is its count of instructions with its callees.
 The tracer itself adds the same few instructions to every call. Only functions that the stack calls
-for each ACK are counted: what it does for an algorithm without cong_control (PRR, pacing rate) is
-left out, in favour of those algorithms. --whole counts all that the stack does for an ACK instead,
-the algorithm among it.
+for each ACK are counted. What the stack does in place of an algorithm without cong_control (PRR,
+pacing rate) is left out, which favours those algorithms. --whole counts everything that the stack
+does for an ACK instead, the algorithm included.
 """
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import re
 import sys
 import tempfile
 from pathlib import Path
 
-import numpy as np
-
-from .. import modules
+from .. import modules, units
 from ..algorithms import ALGORITHMS, find
-from ..base import LabError
+from ..base import LabError, UsageError
 from ..engines import qemu
 from ..kernels.debian import kernel
 from ..modules import brought
+from ..results.text import as_markdown, show
 from ..scenarios import SCENARIOS
+from .options import Arguments, Parser, chosen_from, seconds, whole_number
 
 WHOLE = ("tcp_ack",)
 OPEN_WINDOW = 16_000_000
@@ -53,6 +50,8 @@ def measure(
     cc: str, hooks: tuple[str, ...], ber: float, seconds: float, seed: int
 ) -> tuple[float, float, int]:
     """Mean and 99th percentile of instructions per ACK in the hooks, and the number of ACKs."""
+    import numpy as np
+
     satellite = SCENARIOS["satellite"]
     plan = satellite.compile({"ber": ber, "window": OPEN_WINDOW}, cc, seconds)
     plan = dataclasses.replace(plan, script=instrument(plan.script, hooks))
@@ -70,35 +69,40 @@ def measure(
     return mean, p99, acks
 
 
-def main() -> None:
-    """Print a table; what is missing is one line and status 1."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument(
-        "cc", nargs="+", choices=sorted(a.name for a in ALGORITHMS.values() if a.counted)
-    )
-    parser.add_argument("--ber", default="0,1e-6", help="bit error rates (default 0,1e-6)")
-    parser.add_argument("--duration", type=float, default=20.0, help="seconds (default 20)")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--whole", action="store_true", help="all that the stack does for an ACK")
-    options = parser.parse_args()
+def _counted() -> list[str]:
+    """Names of the algorithms whose functions are listed."""
+    return sorted(a.name for a in ALGORITHMS.values() if a.counted)
+
+
+def _bers(text: str) -> list[float]:
     try:
-        _tell(options)
-    except LabError as error:
-        sys.exit(f"cost: {error}")
+        return [units.parse("ber", item) for item in text.split(",")]  # type: ignore[misc]
+    except units.UnitError as error:
+        raise UsageError(f"--ber: {error}") from None
 
 
-def _tell(options: argparse.Namespace) -> None:
-    """A line per algorithm and bit error rate."""
+def do_cost(args: Arguments) -> int:
+    """Print a row per algorithm and bit error rate; progress goes to standard error."""
+    for cc in args.cc:
+        if not args.whole:
+            chosen_from("algorithm", cc, _counted())
+    bers, duration_s = _bers(args.ber), seconds("--duration", args.duration)
+    seed = whole_number("--seed", args.seed, 0, 2**32 - 1)
     modules.build(kernel())
-    print(
-        "| algorithm | BER | instructions per ACK | 99th percentile | ACKs |\n|---|---|---|---|---|"
-    )
-    for cc in options.cc:
-        for ber in options.ber.split(","):
-            hooks = WHOLE if options.whole else find(cc).counted
-            mean, p99, acks = measure(cc, hooks, float(ber), options.duration, options.seed)
-            print(f"| {cc} | {ber} | {mean:.0f} | {p99:.0f} | {acks} |", flush=True)
+    rows = [["algorithm", "BER", "instructions per ACK", "99th percentile", "ACKs"]]
+    for cc in args.cc:
+        for ber in bers:
+            hooks = WHOLE if args.whole else find(cc).counted
+            mean, p99, acks = measure(cc, hooks, ber, duration_s, seed)
+            rows.append([cc, show(ber), f"{mean:.0f}", f"{p99:.0f}", str(acks)])
+            print(f"{cc} at {rows[-1][1]}: {mean:.0f} instructions per ACK", file=sys.stderr)
+    print(as_markdown(rows))
+    return 0
 
 
-if __name__ == "__main__":
-    main()
+def cost_parser(parser: Parser) -> None:
+    parser.add_argument("cc", nargs="+", metavar="CC", help=", ".join(_counted()))
+    parser.add_argument("--ber", default="0,1e-6", metavar="BER,BER", help="(%(default)s)")
+    parser.add_argument("--duration", default="20", metavar="S", help="of each run (%(default)s)")
+    parser.add_argument("--seed", default="1", metavar="N", help="of each run (%(default)s)")
+    parser.add_argument("--whole", action="store_true", help="all that the stack does for an ACK")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What Snakemake's rules call: ``python3 -m apogee_lab.commands.draw_figures VERB PLAN``.
+"""What Snakemake's rules call: ``python3 -m apogee_lab.commands.draw_figures STEP SCHEDULE``.
 
-``draw PLAN FIGURE`` leaves FIGURE.svg, FIGURE.png and FIGURE.json (the rows of the table) in the
-plan's folder; ``table PLAN`` makes the page from those rows.
+``draw SCHEDULE FIGURE`` writes FIGURE.svg, FIGURE.png and FIGURE.json (the rows of the table) to
+the schedule's folder; ``table SCHEDULE`` makes the page from those rows.
 """
 
 from __future__ import annotations
@@ -21,50 +21,50 @@ from ..papers.claims import Results
 NOT_DRAWN = "not measured: a run of this figure failed"
 
 
-def read_plan(path: Path) -> dict[str, Any]:
-    """The plan that ``plan.as_json`` made."""
+def read_schedule(path: Path) -> dict[str, Any]:
+    """The schedule that ``schedule.as_json`` made."""
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def made_of(plan: dict[str, Any], name: str) -> list[str]:
-    """What a drawn figure came from: the sources' version, the runs' keys."""
-    return [plan["version"], *(member["key"] for member in plan["figures"][name])]
+def made_of(schedule: dict[str, Any], name: str) -> list[str]:
+    """What a figure was drawn from: the sources' version, the runs' keys."""
+    return [schedule["version"], *(member["key"] for member in schedule["figures"][name])]
 
 
-def _drawn(plan: dict[str, Any], name: str) -> dict[str, Any] | None:
-    """The rows of a figure as this plan draws it, or None."""
+def _drawn(schedule: dict[str, Any], name: str) -> dict[str, Any] | None:
+    """The rows of a figure drawn from this schedule, or None."""
     try:
-        path = Path(plan["out"]) / f"{name}.json"
+        path = Path(schedule["out"]) / f"{name}.json"
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return found if found["of"] == made_of(plan, name) else None
+    return found if found["of"] == made_of(schedule, name) else None
 
 
-def draw(plan: dict[str, Any], choice: Choice) -> None:
-    """Draw one figure and judge its claims."""
+def draw(schedule: dict[str, Any], choice: Choice) -> None:
+    """Draw one figure and check its claims."""
     from ..papers import series
     from ..papers.drawings import DRAWN
     from ..results.finished import FinishedRun
     from ..results.style import save
 
     runs: dict[str, list[FinishedRun]] = {}
-    judged: dict[str, list[dict[str, Any]]] = {}
-    for member in plan["figures"][choice.name]:
-        run = FinishedRun.load(Path(plan["runs_dir"]) / member["key"])
+    records: dict[str, list[dict[str, Any]]] = {}
+    for member in schedule["figures"][choice.name]:
+        run = FinishedRun.load(Path(schedule["runs_dir"]) / member["key"])
         more = {}
         if choice.figure.over_time:
             more = {"series": series.summary(run.raw, run.meta, choice.figure.traced)}
         if choice.figure.counts_modes:
             more = {"mode_changes": series.mode_changes(run.raw, run.meta)}
         runs.setdefault(member["variant"], []).append(run)
-        judged.setdefault(member["variant"], []).append(run.record | more)
-    out = Path(plan["out"]) / choice.name
+        records.setdefault(member["variant"], []).append(run.record | more)
+    out = Path(schedule["out"]) / choice.name
     save(DRAWN[choice.figure.draw](choice.figure, runs), out)
-    results = {variant: Results(records) for variant, records in judged.items()}
-    kernels = {record["kernel"] for found in judged.values() for record in found}
+    results = {variant: Results(found) for variant, found in records.items()}
+    kernels = {record["kernel"] for found in records.values() for record in found}
     rows = {
-        "of": made_of(plan, choice.name),
+        "of": made_of(schedule, choice.name),
         "kernels": sorted(kernels),
         "rows": report.rows(choice, results),
         "tables": report.tables(choice, results),
@@ -72,33 +72,36 @@ def draw(plan: dict[str, Any], choice: Choice) -> None:
     write_whole(out.with_name(f"{choice.name}.json"), json.dumps(rows, indent=1) + "\n")
 
 
-def page(plan: dict[str, Any]) -> str:
-    """The table of the plan's figures, those that could not be drawn included."""
-    choices = choose(list(plan["figures"]))
+def page(schedule: dict[str, Any]) -> str:
+    """The table of the schedule's figures, also of those that could not be drawn."""
+    choices = choose(list(schedule["figures"]))
     found, more, kernels = {}, {}, set()
     for choice in choices:
-        drawn = _drawn(plan, choice.name)
+        drawn = _drawn(schedule, choice.name)
         if drawn is None:
             found[choice.name] = report.missing(choice, NOT_DRAWN)
             continue
         found[choice.name], more[choice.name] = drawn["rows"], drawn["tables"]
         kernels |= set(drawn["kernels"])
-    return report.markdown(choices, found, plan, kernels, more)
+    return report.markdown(choices, found, schedule, kernels, more)
 
 
 def main(argv: Sequence[str]) -> int:
     """Run one step; the exit status."""
     if len(argv) not in (2, 3) or argv[0] != ("draw" if len(argv) == 3 else "table"):
-        print("usage: figures draw PLAN FIGURE | figures table PLAN", file=sys.stderr)
+        print(
+            "usage: draw_figures draw SCHEDULE FIGURE | table SCHEDULE",
+            file=sys.stderr,
+        )
         return 2
     try:
-        plan = read_plan(Path(argv[1]))
+        schedule = read_schedule(Path(argv[1]))
         if argv[0] == "draw":
-            draw(plan, choose([argv[2]])[0])
+            draw(schedule, choose([argv[2]])[0])
         else:
-            write_whole(Path(plan["table"]), page(plan))
+            write_whole(Path(schedule["table"]), page(schedule))
     except LabError as error:
-        print(f"figures: {error}", file=sys.stderr)
+        print(f"draw_figures: {error}", file=sys.stderr)
         return 1
     return 0
 

@@ -1,30 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0
-"""`lab hstcp-model`: the model's throughput over delay, a table and figure 6."""
+"""`lab hstcp-model`: throughput over delay by the model of papers/gentle/model.py.
+
+Prints a table, draws the paper's figure 6.
+"""
 
 from __future__ import annotations
 
-import argparse
 import itertools
-import sys
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator, Sequence
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+import hstcp_table
 
 from .. import units
-from ..base import LabError, UsageError
-from ..papers.gentle.model import (
-    LEAST_PIPE,
-    MOST_PACKETS,
-    RESPONSES,
-    TWICE_BDP,
-    Network,
-    Point,
-    steady,
-)
+from ..base import UsageError
 from ..results.text import as_markdown, as_text
-from .options import Parser
+from .options import Arguments, Parser
+from .plot import save_figure
+
+if TYPE_CHECKING:
+    from ..papers.gentle.model import Network, Prediction
+
+RESPONSES = {"paper": hstcp_table.PAPER, "rfc3649": hstcp_table.RFC3649}
+TWICE_BDP = "2bdp"
 
 
 def _values(option: str, kind: str, text: str, least: float) -> list[Any]:
@@ -38,7 +37,7 @@ def _values(option: str, kind: str, text: str, least: float) -> list[Any]:
         if not isinstance(value, str) and value < least:
             raise UsageError(f"--{option} {item}: {units.format(kind, least)} or more is needed")
         if value in found:
-            raise UsageError(f"--{option} {text}: {item} stands there twice")
+            raise UsageError(f"--{option} {text}: {item} is given twice")
         found.append(value)
     return found
 
@@ -51,7 +50,9 @@ def _value(option: str, kind: str, text: str, least: float) -> Any:
 
 
 def _check(network: Network, what: str) -> None:
-    """UsageError where the model doesn't hold."""
+    """UsageError outside the model's range."""
+    from ..papers.gentle.model import LEAST_PIPE, MOST_PACKETS
+
     if network.access > network.rate:
         raise UsageError(f"{what}: --access must not be above --rate")
     if not LEAST_PIPE <= network.pipe <= MOST_PACKETS - network.buffer:
@@ -61,72 +62,80 @@ def _check(network: Network, what: str) -> None:
         )
 
 
-def points(options: argparse.Namespace) -> list[Point]:
-    """Every combination of the listed values; all are checked before the first is computed."""
-    rate = _value("rate", "rate", options.rate, 1000)
-    packet = 8 * _value("packet", "size", options.packet, 40)
-    hosts = 2 * _value("host-delay", "time", options.host_delay, 0)
+def _networks(args: Arguments) -> Iterator[tuple[int | str, int, float, int, Network]]:
+    """Buffer, access rate, delay, packet size and network of every combination of the lists."""
+    from ..papers.gentle.model import Network
+
+    rate = _value("rate", "rate", args.rate, 1000)
+    packet = 8 * _value("packet", "size", args.packet, 40)
+    hosts = 2 * _value("host-delay", "time", args.host_delay, 0)
     asked = itertools.product(
-        _values("buffer", f"int|{TWICE_BDP}", options.buffer, 0),
-        _values("access", "rate", options.access, 1000),
-        _values("delay", "time", options.delay, 0),
+        _values("buffer", f"int|{TWICE_BDP}", args.buffer, 0),
+        _values("access", "rate", args.access, 1000),
+        _values("delay", "time", args.delay, 0),
     )
-    found = []
     for buffer, access, delay in asked:
         size = round(2 * delay * rate / packet) if isinstance(buffer, str) else buffer
-        network = Network(rate / packet, access / packet, hosts + delay, size, options.capped)
+        network = Network(rate / packet, access / packet, hosts + delay, size, args.capped)
         _check(network, f"access {units.format('rate', access)}, delay {delay:g}s")
-        found.append((buffer, access, delay, packet, network))
-    return [Point(*each, steady(each[-1], RESPONSES[options.table])) for each in found]
+        yield buffer, access, delay, packet, network
 
 
-def rows(found: Sequence[Point]) -> list[list[str]]:
+def predictions(args: Arguments) -> list[Prediction]:
+    """The model's predictions; all networks are checked before the first one is computed."""
+    from ..papers.gentle.model import Prediction, steady
+
+    found = list(_networks(args))
+    return [Prediction(*each, steady(each[-1], RESPONSES[args.table])) for each in found]
+
+
+def rows(found: Sequence[Prediction]) -> list[list[str]]:
     """Heading and body of the table."""
     heading = "buffer,access,delay,HSTCP,Reno,as written,link %,repeats,L,HSTCP's,Reno's".split(",")
     body = []
-    for point in found:
-        cycles = point.found.cycles
-        share = (point.found.hs + point.found.reno) / point.network.rate
+    for one in found:
+        cycles = one.found.cycles
+        share = (one.found.hs + one.found.reno) / one.network.rate
         body.append(
             [
-                str(point.network.buffer),
-                units.format("rate", point.access),
-                units.format("time", point.delay),
-                *(f"{rate:.2f}" for rate in point.rates),
+                str(one.network.buffer),
+                units.format("rate", one.access),
+                units.format("time", one.delay),
+                *(f"{rate:.2f}" for rate in one.rates),
                 f"{100 * share:.1f}",
-                str(len(cycles)) if point.found.repeats else "never",
-                f"{np.mean([len(one.hs) for one in cycles]):.0f}",
-                *(f"{np.mean([one.lost[flow] > 2 for one in cycles]):.2f}" for flow in (1, 0)),
+                str(len(cycles)) if one.found.repeats else "never",
+                f"{fmean(len(cycle.hs) for cycle in cycles):.0f}",
+                *(f"{fmean(cycle.lost[flow] > 2 for cycle in cycles):.2f}" for flow in (1, 0)),
             ]
         )
     return [heading, *body]
 
 
-def caption(options: argparse.Namespace) -> str:
-    """What was computed and what the columns are."""
-    capped = ", slow start capped" if options.capped else ""
+def caption(args: Arguments) -> str:
+    """What was computed, and what the columns hold."""
+    capped = ", slow start capped" if args.capped else ""
     return (
-        f"{options.rate}, packets of {options.packet}, hosts {options.host_delay} from routers, "
-        f"response function: {options.table}{capped}\n"
-        "Throughput in Mbit/s; Reno: no round trip above its access rate; link %: HSTCP and Reno "
-        "as written;\nrepeats: after so many losses; L: round trips from loss to loss; HSTCP's, "
-        "Reno's: timeouts per loss"
+        f"{args.rate}, packets of {args.packet}, hosts {args.host_delay} from routers, "
+        f"response function: {args.table}{capped}\n"
+        "Throughput in Mbit/s. Reno: no round trip above its access rate. link %: HSTCP and Reno "
+        "as written.\nrepeats: number of losses in the repeated cycle. L: round trips from loss to "
+        "loss. HSTCP's, Reno's: timeouts per loss."
     )
 
 
-def draw(found: Sequence[Point], out: Path) -> list[Path]:
+def draw(found: Sequence[Prediction]) -> Any:
     """Figure 6: throughput over the link's delay, HighSpeed above Reno, a column per buffer."""
     from ..results import plots
-    from ..results.style import STYLE, save
+    from ..results.style import STYLE
 
-    buffers = list(dict.fromkeys(point.buffer for point in found))
+    buffers = list(dict.fromkeys(one.buffer for one in found))
     with plots.plt.rc_context(STYLE):
         canvas, grid = plots.plt.subplots(
             2, len(buffers), figsize=(4.6 * len(buffers) + 1, 6.4), squeeze=False, sharex=True,
             sharey="row",
         )  # fmt: skip
         for buffer, (above, below) in zip(buffers, grid.T, strict=True):
-            _lines([point for point in found if point.buffer == buffer], above, below)
+            _lines([one for one in found if one.buffer == buffer], above, below)
             name = f"{buffer} packets" if isinstance(buffer, int) else "twice rate × delay"
             above.set_title(f"buffer: {name}", loc="left", fontsize=10)
         above.set_ylim(bottom=0)
@@ -134,20 +143,20 @@ def draw(found: Sequence[Point], out: Path) -> list[Path]:
         grid[0, 0].set_ylabel("HighSpeed TCP, Mbit/s")
         grid[1, 0].set_ylabel("Reno, Mbit/s (dotted: as written)")
         grid[0, 0].legend(fontsize=8)
-        return save(canvas, out)
+        return canvas
 
 
-def _lines(found: Sequence[Point], above: Any, below: Any) -> None:
+def _lines(found: Sequence[Prediction], above: Any, below: Any) -> None:
     """The lines of one buffer, one per access rate."""
     from ..results.style import FLOW_COLOURS, MARKERS
 
-    accesses = list(dict.fromkeys(point.access for point in found))
+    accesses = list(dict.fromkeys(one.access for one in found))
     for access, tint, marker in zip(
         accesses, itertools.cycle(FLOW_COLOURS), itertools.cycle(MARKERS), strict=False
     ):
-        line = sorted((p for p in found if p.access == access), key=lambda point: point.delay)
-        delays = [1e3 * point.delay for point in line]
-        hs, reno, written = zip(*(point.rates for point in line), strict=True)
+        line = sorted((one for one in found if one.access == access), key=lambda one: one.delay)
+        delays = [1e3 * one.delay for one in line]
+        hs, reno, written = zip(*(one.rates for one in line), strict=True)
         name = f"access {units.format('rate', access)}"
         above.plot(delays, hs, color=tint, marker=marker, ms=4, label=name)
         below.plot(delays, reno, color=tint, marker=marker, ms=4)
@@ -155,48 +164,42 @@ def _lines(found: Sequence[Point], above: Any, below: Any) -> None:
     below.set_xlabel("one-way delay of the shared link, ms")
 
 
-def _parser() -> Parser:
-    parser = Parser(
-        prog="hstcp_model", description=(__doc__ or "").splitlines()[0], allow_abbrev=False
-    )
+def do_hstcp_model(args: Arguments) -> int:
+    """Print the table; with --plot write the figure."""
+    found = predictions(args)
+    lines = rows(found)
+    text = as_markdown(lines) if args.format == "md" else as_text(lines)
+    print(f"{caption(args)}\n\n{text}")
+    return save_figure(draw(found), "--plot", args.plot) if args.plot else 0
+
+
+def hstcp_model_parser(parser: Parser) -> None:
     parser.add_argument("--rate", default="1gbit", help="of the shared link (%(default)s)")
     parser.add_argument(
-        "--access", default="100mbit,12mbit,1.5mbit", metavar="RATE,…", help="Reno's (%(default)s)"
-    )
+        "--access", default="100mbit,12mbit,1.5mbit", metavar="RATE,RATE",
+        help="of Reno's access link (%(default)s)",
+    )  # fmt: skip
     parser.add_argument(
-        "--delay", default="1ms,5ms,10ms,15ms,25ms,50ms,75ms,100ms", metavar="TIME,…",
+        "--delay", default="1ms,5ms,10ms,15ms,25ms,50ms,75ms,100ms", metavar="TIME,TIME",
         help="of the shared link, one way (%(default)s)",
     )  # fmt: skip
     parser.add_argument(
         "--host-delay", default="5ms", metavar="TIME", help="of each host's link (%(default)s)"
     )
     parser.add_argument(
-        "--buffer", default=f"4167,{TWICE_BDP}", metavar="PACKETS,…",
+        "--buffer", default=f"4167,{TWICE_BDP}", metavar="PACKETS,PACKETS",
         help=f"{TWICE_BDP}: twice the product of --rate and --delay (%(default)s)",
     )  # fmt: skip
     parser.add_argument("--packet", default="1500B", metavar="SIZE", help="(%(default)s)")
-    parser.add_argument("--table", default="paper", choices=RESPONSES, help="response function")
-    parser.add_argument("--capped", action="store_true", help="slow start ends at ssthresh")
-    parser.add_argument("--format", choices=("text", "md"), default="text", help="of the table")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="figure 6: .svg, .png, or both")
-    return parser
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; the exit status."""
-    options = _parser().parse_args(arguments)
-    try:
-        found = points(options)
-        lines = rows(found)
-        text = as_markdown(lines) if options.format == "md" else as_text(lines)
-        print(f"{caption(options)}\n\n{text}")
-        for path in draw(found, options.plot) if options.plot else ():
-            print(path)
-    except (LabError, OSError) as error:
-        print(f"hstcp_model: {error}", file=sys.stderr)
-        return 2
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    parser.add_argument(
+        "--table", default="paper", choices=RESPONSES, help="response function (%(default)s)"
+    )
+    parser.add_argument(
+        "--capped", action="store_true", help="slow start ends at ssthresh, not after passing it"
+    )
+    parser.add_argument(
+        "--format", choices=("text", "md"), default="text", help="of the table (%(default)s)"
+    )
+    parser.add_argument(
+        "--plot", metavar="FILE", help="draw figure 6; without .svg or .png at the end, both"
+    )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The command line of ``scripts/lab``.
 
-Exit status: 0 done, 1 a run failed (the others are kept and printed), 2 bad usage, told in one
+Exit status: 0 done, 1 a run failed (the others are kept and printed), 2 bad usage, reported in one
 line, 130 interrupted.
 """
 
@@ -14,7 +14,11 @@ from collections.abc import Callable, Sequence
 
 from ..base import LabError, UsageError
 from ..results import table
+from .beside import beside_parser, do_beside
 from .chosen import filtered, records_of
+from .compare_engines import compare_engines_parser, do_compare_engines
+from .cost import cost_parser, do_cost
+from .hstcp_model import do_hstcp_model, hstcp_model_parser
 from .options import (
     DEFAULT_CC,
     DEFAULT_DURATION_S,
@@ -24,13 +28,14 @@ from .options import (
     _add_engine,
     _add_filter,
 )
+from .paths import do_paths, paths_parser
 from .plot import plot_parser
 from .run import do_run
 from .testbed import do_list, do_script, do_shell
 
 
 def do_table(args: Arguments) -> int:
-    """The table of records that were written before."""
+    """The table of existing records."""
     found = filtered(records_of(args.records), args)
     if args.compare and args.compare not in {record["cc"] for record in found}:
         raise UsageError(f"--compare {args.compare}: no record of that algorithm")
@@ -39,25 +44,25 @@ def do_table(args: Arguments) -> int:
 
 
 def do_doctor(_args: Arguments) -> int:
-    """What is missing and how to get it."""
+    """What is missing and the command that installs it."""
     from ..host import doctor
 
     return doctor.main()
 
 
 def do_tune(args: Arguments) -> int:
-    """Host settings for a path: print them, write them, put the old ones back."""
+    """Host settings for a path: print them, apply them, restore the old ones."""
     from ..host import sysctls
     from ..host.tune import path_of, profile, settings
 
     if args.yes and not (args.apply or args.restore):
-        raise UsageError("--yes answers --apply or --restore")
+        raise UsageError("--yes needs --apply or --restore")
     if args.restore:
         if args.rate or args.rtt:
             raise UsageError("--restore takes neither --rate nor --rtt")
         return sysctls.ask_to_restore(args.yes)
     if not (args.rate and args.rtt):
-        raise UsageError("a path is needed, such as --rate 10mbit --rtt 500ms")
+        raise UsageError("--rate and --rtt of the path are needed, as in --rate 10mbit --rtt 500ms")
     path = path_of(args.rate, args.rtt)
     if args.apply:
         return sysctls.ask_to_apply(settings(path), args.yes)
@@ -89,16 +94,16 @@ def build_parser() -> Parser:
     seeds.add_argument("--seed", metavar="N,N", help="these seeds (1)")
     run.add_argument("--duration", metavar="S", help=f"seconds ({DEFAULT_DURATION_S:g})")
     _add_engine(run)
-    run.add_argument("--jobs", metavar="N", help="runs side by side (the number of CPUs)")
+    run.add_argument("--jobs", metavar="N", help="parallel runs (the number of CPUs)")
     run.add_argument("--json", metavar="FILE", help="one record per line and run; - is stdout")
     run.add_argument("--format", choices=("text", "md"), default="text", help="of the table")
-    run.add_argument("--fresh", action="store_true", help="run again what is finished")
+    run.add_argument("--fresh", action="store_true", help="repeat finished runs")
     run.add_argument("--timeout", metavar="S", help="wall-clock bound of one run")
     run.add_argument(
-        "--no-build", dest="build", action="store_false", help="take the modules as they were built"
+        "--no-build", dest="build", action="store_false", help="use the modules as they are"
     )
 
-    show = verb("table", do_table, "the table of records written before")
+    show = verb("table", do_table, "the table of existing records")
     show.add_argument("records", nargs="+", metavar="RECORDS")
     show.add_argument("--format", choices=("text", "md"), default="text")
     show.add_argument("--compare", metavar="CC", help="goodput of CC over each other algorithm")
@@ -121,11 +126,23 @@ def build_parser() -> Parser:
     tune.add_argument("--rate", metavar="RATE", help="of the bottleneck, 9.6kbit to 100gbit")
     tune.add_argument("--rtt", metavar="TIME", help="round trip time, 1ms to 10s")
     action = tune.add_mutually_exclusive_group()
-    action.add_argument("--apply", action="store_true", help="write them, remember the old ones")
-    action.add_argument("--restore", action="store_true", help="put the old ones back")
+    action.add_argument("--apply", action="store_true", help="apply them, remember the old ones")
+    action.add_argument("--restore", action="store_true", help="restore the old ones")
     tune.add_argument("--yes", action="store_true", help="do not ask")
 
-    verb("doctor", do_doctor, "what is missing on this machine and how to get it")
+    verb("doctor", do_doctor, "what is missing on this machine, and the command that installs it")
+
+    compare_engines_parser(
+        verb("compare-engines", do_compare_engines, "whether the records of two engines agree")
+    )
+    beside_parser(
+        verb("beside", do_beside, "what a flow gets beside an algorithm and beside its own kind")
+    )
+    paths_parser(verb("paths", do_paths, "algorithms side by side, a row for each path"))
+    cost_parser(verb("cost", do_cost, "instructions per ACK that an algorithm spends (qemu)"))
+    hstcp_model_parser(
+        verb("hstcp-model", do_hstcp_model, "the Gentle HighSpeed TCP paper's model, its figure 6")
+    )
     return parser
 
 

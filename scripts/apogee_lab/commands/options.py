@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the verbs have in common: the parser with errors on one line, values of options."""
+"""What the verbs share: the parser with errors on one line, values of options."""
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 from .. import units
@@ -20,22 +21,39 @@ MOST_SEEDS = 10_000
 
 Arguments = argparse.Namespace
 
+#: argparse's own message on a word that is none of an argument's choices.
+_INVALID_CHOICE = re.compile(r"argument ([^:]+): invalid choice: '(.*)' \(choose from (.*)\)", re.S)
+
 
 class Parser(argparse.ArgumentParser):
-    """argparse with its errors on one line."""
+    """argparse with its errors on one line, unknown words as :func:`chosen_from` reports them."""
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong and leave with status 2."""
+        """Print what is wrong and exit with status 2."""
+        invalid = _INVALID_CHOICE.fullmatch(message)
+        if invalid:
+            kind, word, known = invalid.groups()
+            message = _unknown(kind.lower(), word, known.replace("'", ""))
         print(f"{self.prog}: {message} (see {self.prog} --help)", file=sys.stderr)
         sys.exit(2)
+
+
+def _unknown(kind: str, word: str, known: str) -> str:
+    return f"unknown {kind} '{word}'; choose from: {known}"
+
+
+def chosen_from(kind: str, word: str, known: Iterable[str]) -> str:
+    """The word; UsageError that lists the known ones if it is none of them."""
+    known = list(known)
+    if word not in known:
+        raise UsageError(_unknown(kind, word, ", ".join(known)))
+    return word
 
 
 def scenario_of(name: str) -> Any:
     from ..scenarios import SCENARIOS
 
-    if name not in SCENARIOS:
-        raise UsageError(f"unknown scenario '{name}'; choose from: {', '.join(SCENARIOS)}")
-    return SCENARIOS[name]
+    return SCENARIOS[chosen_from("scenario", name, SCENARIOS)]
 
 
 def whole_number(option: str, text: str, least: int, most: int) -> int:
@@ -49,7 +67,7 @@ def seeds_of(args: Arguments) -> list[int]:
     if args.seed is not None:
         seeds = [whole_number("--seed", text, 0, 2**32 - 1) for text in args.seed.split(",")]
         if len(set(seeds)) != len(seeds):
-            raise UsageError(f"--seed {args.seed}: a seed stands there twice")
+            raise UsageError(f"--seed {args.seed}: the same seed is given twice")
         return seeds
     if args.repeat is not None:
         return list(range(1, whole_number("--repeat", args.repeat, 1, MOST_SEEDS) + 1))
@@ -68,7 +86,7 @@ def seconds(option: str, text: str) -> float:
 
 
 def runs_at_once(args: Arguments) -> int:
-    """How many runs are made side by side."""
+    """How many runs are made in parallel."""
     alone = args.engine in ALONE
     if args.jobs is None:
         return 1 if alone else len(os.sched_getaffinity(0))
@@ -85,13 +103,11 @@ def duration_of(args: Arguments) -> float:
 def kernel_of(engine: Any, name: str | None) -> str:
     if name is None:
         return engine.DEFAULT_KERNEL
-    if name not in engine.kernels():
-        raise UsageError(f"unknown kernel '{name}'; choose from: {', '.join(engine.kernels())}")
-    return name
+    return chosen_from("kernel", name, engine.kernels())
 
 
 def one_plan(args: Arguments, defaults: Sequence[str] = ()) -> tuple[Any, str, dict[str, Any]]:
-    """Scenario, mix and values where lists make no sense (script, shell)."""
+    """Scenario, mix and values of the verbs that take no lists (script, shell)."""
     scenario = scenario_of(args.scenario)
     mixes = request.parse_controls(args.cc, scenario)
     given = [text.partition("=")[0] for text in args.set]
@@ -102,7 +118,7 @@ def one_plan(args: Arguments, defaults: Sequence[str] = ()) -> tuple[Any, str, d
     settings = request.parse_settings([*args.set, *more], scenario)
     found = list(request.product(mixes, settings, [1], scenario.devices))
     if len(found) != 1:
-        raise UsageError("one algorithm and one value per parameter are needed here, no lists")
+        raise UsageError("give one algorithm and one value per parameter, no lists")
     mix, values, _ = found[0]
     return scenario, mix, values
 

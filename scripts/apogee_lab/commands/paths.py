@@ -1,36 +1,31 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Algorithms side by side over paths: a row for each path, a column for each algorithm.
+"""`lab paths`: algorithms side by side, a row for each path, a column for each algorithm.
 
-    cd scripts && /usr/bin/python3 -m apogee_lab.paths RECORDS.jsonl...
-
-A cell is the goodput in Mbit/s with its 95 % interval and the mean number of frames that the
+A cell is the goodput in Mbit/s with its 95 % interval, and the mean number of frames that the
 bottleneck dropped. A path is what differs between the records beside seed and algorithm.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from statistics import mean
 from typing import Any
 
 from .. import units
-from ..base import LabError
-from ..measures.record import read_records
-from ..results.text import Record, as_markdown, cell, show
+from ..results.text import NONE, Record, as_markdown, cell, show
 from ..scenarios import SCENARIOS
+from .chosen import records_of
+from .options import Arguments, Parser
 
-#: Runs by path, then by algorithm.
+#: Records by path, then by algorithm.
 Paths = dict[str, dict[str, list[Record]]]
 
 
 def name(record: Record, usual: Mapping[str, Any]) -> str:
-    """What of a record's settings is not the scenario's default nor the same everywhere."""
+    """The scenario and those of its settings that are not the usual ones."""
     own = {k: v for k, v in record["set"].items() if usual.get(k) != v}
     words = [f"{key}={show(value)}" for key, value in own.items()]
-    return f"{record['scenario']} " + (" ".join(words) or "as it is")
+    return f"{record['scenario']} " + (" ".join(words) or "(default)")
 
 
 def paths(found: Iterable[Record]) -> Paths:
@@ -57,7 +52,7 @@ def table(found: Paths) -> list[list[str]]:
     algorithms = list(dict.fromkeys(cc for row in found.values() for cc in row))
     rows = [["path", *algorithms]]
     for path, row in found.items():
-        rows.append([path, *(_cell(row[cc]) if cc in row else "–" for cc in algorithms)])
+        rows.append([path, *(_cell(row[cc]) if cc in row else NONE for cc in algorithms)])
     return rows
 
 
@@ -66,19 +61,13 @@ def _cell(runs: list[Record]) -> str:
     return f"{goodput}, {mean(run['queue']['drops'] for run in runs):.0f}"
 
 
-def main() -> int:
-    """Run the command line; the exit status."""
-    parser = argparse.ArgumentParser(description="algorithms side by side over paths")
-    parser.add_argument("files", nargs="+", type=Path, help="records of one flow or of equal ones")
-    options = parser.parse_args()
-    try:
-        found = [record for path in options.files for record in read_records(path)]
-        print(as_markdown(table(paths(found))))
-    except LabError as error:
-        print(f"paths: {error}", file=sys.stderr)
-        return 2
+def do_paths(args: Arguments) -> int:
+    """Print the table."""
+    print(as_markdown(table(paths(records_of(args.records)))))
     return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def paths_parser(parser: Parser) -> None:
+    parser.add_argument(
+        "records", nargs="+", metavar="RECORDS", help="of one flow or of equal flows"
+    )

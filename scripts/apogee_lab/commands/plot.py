@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""`lab plot`: figures from records and from runs."""
+"""`lab plot`: figures of records and of runs."""
 
 from __future__ import annotations
 
@@ -9,16 +9,11 @@ from typing import Any
 
 from ..base import UsageError
 from .chosen import filtered, records_of
-from .options import (
-    Arguments,
-    Parser,
-    _add_filter,
-    seconds,
-)
+from .options import Arguments, Parser, _add_filter, seconds
 
 
 def _runs(args: Arguments) -> list[Any]:
-    """The runs named: by folder, by the start of their key, or by a file of records."""
+    """The runs that are named by a folder, by the start of their key, or by a file of records."""
     from ..results.finished import FinishedRun
     from ..runs import sweep
 
@@ -33,29 +28,34 @@ def _runs(args: Arguments) -> list[Any]:
         else:
             keys = [p for p in sweep.RUNS.glob(f"{text}*") if (p / "record.json").exists()]
             if len(text) < 4 or not text.isalnum() or len(keys) != 1:
-                raise UsageError(f"'{text}' names no folder, no records file and not one run's key")
+                raise UsageError(f"'{text}' is no folder, no file of records and not one run's key")
             found.append((keys[0], None))
     runs = []
     for path, record in found:
         if record is not None and not path.is_dir():
             raise UsageError(
                 f"the raw results of run {path.name} ({record['cc']} seed {record['seed']}) are "
-                f"not in {sweep.RUNS}: run that sweep here first"
+                f"not in {sweep.RUNS}: run the sweep on this machine first"
             )
         runs.append(FinishedRun.load(path))
     return runs
 
 
-def _save(figure: Any, args: Arguments) -> int:
+def save_figure(figure: Any, option: str, out: str) -> int:
+    """Write a figure to the file that an option names, print the files' names; the exit status."""
     from ..results.style import save
 
     try:
-        paths = save(figure, Path(args.out))
+        paths = save(figure, Path(out))
     except OSError as error:
-        raise UsageError(f"-o {args.out}: {error.strerror}") from None
+        raise UsageError(f"{option} {out}: {error.strerror}") from None
     for path in paths:
         print(path)
     return 0
+
+
+def _save(figure: Any, args: Arguments) -> int:
+    return save_figure(figure, "-o", args.out)
 
 
 def do_plot_goodput(args: Arguments) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""`lab run`: runs, their records, the table."""
+"""`lab run`: makes runs, prints the table of their records."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def do_run(args: Arguments) -> int:
         done = sum(record is not None for record in work.records)
         print(
             f"interrupted: {done} of {len(jobs)} runs are finished and kept; "
-            "the same command goes on from there",
+            "the same command continues",
             file=sys.stderr,
         )
         return 130
@@ -81,14 +81,14 @@ def do_run(args: Arguments) -> int:
 
 
 def _json_target(text: str | None) -> Path | None:
-    """The file to write records to, found unwritable before hours have been spent."""
+    """The file for the records; UsageError before the first run if it cannot be written."""
     if text in (None, "-"):
         return None
     path = Path(text)
     if path.is_dir():
-        raise UsageError(f"--json {text}: that is a folder")
+        raise UsageError(f"--json {text}: is a folder")
     if not path.absolute().parent.is_dir():
-        raise UsageError(f"--json {text}: there is no folder {path.parent}")
+        raise UsageError(f"--json {text}: no such folder: {path.parent}")
     if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
         raise UsageError(f"--json {text}: not writable")
     return path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""`lab list`, `lab script`, `lab shell`: scenarios, without a measurement."""
+"""`lab list`, `lab script`, `lab shell`: scenarios without a measurement."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .options import (
 
 
 def do_list(_args: Arguments) -> int:
-    """Scenarios with their parameters, algorithms, engines."""
+    """Scenarios with their parameters; algorithms; engines."""
     from ..scenarios import SCENARIOS
 
     for scenario in SCENARIOS.values():
@@ -56,7 +56,7 @@ def do_script(args: Arguments) -> int:
 
 
 def do_shell(args: Arguments) -> int:
-    """A prompt inside the testbed."""
+    """A shell prompt inside the testbed."""
     engine = registry.engine_of(args.engine)
     scenario, mix, values = one_plan(args)
     plan = compiled_plan(scenario, mix, values, duration_of(args))

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0
-"""This machine: what it lacks, its settings."""
+"""This machine: missing packages, network settings."""

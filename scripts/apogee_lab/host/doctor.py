@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""``lab doctor``: what this machine lacks for the lab, and the command that brings it."""
+"""``lab doctor``: what is missing on this machine, and the command that installs it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ LIBRARIES = {
     "matplotlib": "python3-matplotlib",
     "tqdm": "python3-tqdm",
 }
-# Needed by engine uml, beyond what the lab needs anyhow.
+# Needed by engine uml besides the lab's programs.
 FOR_UML = {name: uml_kernel.PROGRAMS[name] for name in ("flex", "bison", "bc")}
 # Needed by the tests and the static checks, not by the lab.
 FOR_TESTS = {
@@ -66,9 +66,9 @@ UML, HOST, TESTS = "engine uml", "engine host", "tests"
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at: whether it is there, and how to get it if not.
+    """One requirement: whether it is met, and the package or advice if not.
 
-    ``only_for`` names what alone needs it, empty if the lab does.
+    ``only_for`` names the only part that needs it; it is empty if the lab itself does.
     """
 
     what: str
@@ -105,21 +105,21 @@ def _machine() -> list[Finding]:
         Finding(
             f"processor {machine}",
             machine == "x86_64",
-            advice="the lab's programs are built for x86_64: use such a machine",
+            advice="the lab's programs are built for x86_64: use an x86_64 machine",
         ),
         Finding(
             f"{free / 1000:.1f} GB free below {build}",
             free >= DISK_MB and os.access(build, os.W_OK),
-            advice=f"make room for {DISK_MB / 1000:g} GB in a folder you may write to",
+            advice=f"{DISK_MB / 1000:g} GB in a writable folder are needed",
         ),
     ]
     memory = _memory_mb()
     if memory is not None:
         found.append(
             Finding(
-                f"{memory / 1000:.1f} GB memory, room for {memory // GUEST_MB} guests at once",
+                f"{memory / 1000:.1f} GB memory, enough for {memory // GUEST_MB} guests at once",
                 memory >= GUEST_MB,
-                advice="one guest takes 1.2 GB; give --jobs a number that fits",
+                advice="one guest takes 1.2 GB; choose --jobs accordingly",
             )
         )
     return found
@@ -156,9 +156,9 @@ def _kernels() -> Finding:
         return Finding(f"kernel {', '.join(cached)}", True)
     apt = shutil.which("apt-get") is not None
     return Finding(
-        "kernel: none unpacked yet" + (", the first run fetches it with apt" if apt else ""),
+        "kernel: none yet" + (", the first run gets it with apt" if apt else ""),
         apt,
-        advice="the guest's kernel is fetched with apt: use a Debian machine, or copy build/cache "
+        advice="the guest's kernel comes from apt: use a Debian machine, or copy build/cache "
         "from one",
     )
 
@@ -167,13 +167,13 @@ def _uml_kernel() -> Finding:
     built = [name for name in uml_kernel.kernels() if name not in uml_kernel.BUILDABLE]
     if built:
         return Finding(f"kernel of engine uml {', '.join(built)}", True, only_for=UML)
-    return Finding("kernel of engine uml: none yet, its first run builds it", True, only_for=UML)
+    return Finding("kernel of engine uml: none yet, the first run builds it", True, only_for=UML)
 
 
 def _host() -> Finding:
     why = host.unfit()
     return Finding(
-        f"what engine host needs of kernel {host.DEFAULT_KERNEL}",
+        f"features of kernel {host.DEFAULT_KERNEL} that engine host needs",
         not why,
         advice=why,
         only_for=HOST,
@@ -181,12 +181,12 @@ def _host() -> Finding:
 
 
 def find() -> list[Finding]:
-    """Everything looked at, in the order it is told."""
+    """All requirements, in the order in which they are printed."""
     return [*_machine(), *_packages(), _kernels(), _uml_kernel(), _host()]
 
 
 def main() -> int:
-    """Tell it; 0 if the lab can run here, 1 if something is missing."""
+    """Print all requirements; 0 if the lab can run here, 1 if something is missing."""
     found = find()
     for finding in found:
         lack = f"missing, for {finding.only_for} only" if finding.only_for else "MISSING"
@@ -194,7 +194,7 @@ def main() -> int:
         print(f"{finding.what}: {state}")
         if not finding.there and finding.advice:
             print(f"    {finding.advice}")
-    print("KVM: not needed; a kernel with modules and root: for engine host only")
+    print("not needed: KVM; for engine host only: root, and a kernel that loads modules")
     missing = [finding for finding in found if not finding.there]
     lacking = [finding for finding in missing if not finding.only_for]
     sudo = "" if os.geteuid() == 0 else "sudo "

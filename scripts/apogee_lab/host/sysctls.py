@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Writing sysctls so that they can be put back: a file remembers what was there before.
+"""Applying sysctls so that they can be restored: a state file has the old values.
 
-The file is written before the first sysctl and removed after the last one is back. Applying twice
-keeps what was there before the first time, but not of a key that has another value since: someone
-has changed it, or the host was booted.
+The file is written before the first sysctl is changed and removed after the last one is restored.
+Applying twice keeps the values from before the first time, except of a key whose value has changed
+since: someone has changed it, or the host was booted.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ STATE = Path("/var/lib/apogee/tune.json")
 
 
 def state_file() -> Path:
-    """Where the old values are kept (``APOGEE_STATE`` or /var/lib/apogee/tune.json)."""
+    """The state file (``APOGEE_STATE`` or /var/lib/apogee/tune.json)."""
     return Path(os.environ.get("APOGEE_STATE") or STATE)
 
 
 @dataclass(frozen=True)
 class Change:
-    """A sysctl that is to change."""
+    """A sysctl to be changed."""
 
     key: str
     old: str
@@ -41,7 +41,7 @@ def _file(proc: Path, key: str) -> Path:
 
 
 def _read(proc: Path, key: str) -> str:
-    """A value, its numbers parted by one blank."""
+    """A value, its numbers separated by one blank."""
     try:
         return " ".join(_file(proc, key).read_text(encoding="ascii").split())
     except OSError as error:
@@ -56,13 +56,13 @@ def _write(proc: Path, key: str, value: str) -> None:
 
 
 def _larger(old: str, new: str) -> str:
-    """Number by number the larger one."""
+    """The larger one of each pair of numbers."""
     pairs = zip(old.split(), new.split(), strict=True)
     return " ".join(str(max(int(a), int(b))) for a, b in pairs)
 
 
 def to_apply(settings: Sequence[Setting], proc: Path) -> list[Change]:
-    """What the settings change on this host; a size that is larger already stays."""
+    """What the settings change on this host; a larger size is kept."""
     found = []
     for one in settings:
         old = _read(proc, one.key)
@@ -73,7 +73,7 @@ def to_apply(settings: Sequence[Setting], proc: Path) -> list[Change]:
 
 
 def to_restore(state: Path, proc: Path) -> tuple[list[Change], list[str]]:
-    """What putting back changes, and the keys that someone else has changed since: they stay."""
+    """What restoring changes, and the keys that someone else has changed, which are left alone."""
     changes, foreign = [], []
     for one in _remembered(state):
         now = _read(proc, one.key)
@@ -85,19 +85,19 @@ def to_restore(state: Path, proc: Path) -> tuple[list[Change], list[str]]:
 
 
 def check_writable(changes: Sequence[Change], proc: Path, state: Path) -> None:
-    """LabError unless all of it can be written, told before anything is."""
+    """LabError unless everything can be written; called before the first write."""
     for one in changes:
         if not os.access(_file(proc, one.key), os.W_OK):
-            raise LabError(f"{one.key} is not writable: root is needed, and no container")
+            raise LabError(f"{one.key} is not writable: run as root, outside a container")
     folder = state.parent
     while not folder.exists():
         folder = folder.parent
     if not os.access(folder, os.W_OK):
-        raise LabError(f"{state} is not writable: root is needed, or APOGEE_STATE=FILE")
+        raise LabError(f"{state} is not writable: run as root, or set APOGEE_STATE=FILE")
 
 
 def _remembered(state: Path) -> list[Change]:
-    """What was applied; nothing if there is no such file."""
+    """The changes that were applied; empty without a state file."""
     try:
         text = state.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -124,7 +124,7 @@ def _remember(state: Path, changes: Sequence[Change]) -> None:
 
 
 def _set(changes: Sequence[Change], proc: Path) -> None:
-    """Write all or, where one is refused, none."""
+    """Write all of them, or none if the kernel refuses one."""
     done: list[Change] = []
     try:
         for one in changes:
@@ -137,7 +137,7 @@ def _set(changes: Sequence[Change], proc: Path) -> None:
 
 
 def apply(changes: Sequence[Change], proc: Path, state: Path) -> None:
-    """Remember what is there, then write; if one is refused all is as before."""
+    """Save the old values, then write; if the kernel refuses a value, undo everything."""
     before = _remembered(state)
     old = {(one.key, one.new): one.old for one in before}
     merged = {one.key: one for one in before}
@@ -152,7 +152,7 @@ def apply(changes: Sequence[Change], proc: Path, state: Path) -> None:
 
 
 def restore(changes: Sequence[Change], proc: Path, state: Path) -> None:
-    """Put back, then forget."""
+    """Restore the old values, then remove the state file."""
     _set(changes, proc)
     _remember(state, [])
 
@@ -161,14 +161,14 @@ def restore(changes: Sequence[Change], proc: Path, state: Path) -> None:
 
 
 def _agreed(changes: Sequence[Change], yes: bool) -> bool:
-    """Tell what would change and ask; True if it is to be done."""
+    """Print what would change and ask; True if the answer is yes."""
     print("This host's settings would change:")
     for one in changes:
         print(f"  {one.key}: {one.old} -> {one.new}")
     if yes:
         return True
     if not sys.stdin.isatty():
-        raise UsageError("nothing was changed: no terminal to ask on; --yes answers yes")
+        raise UsageError("nothing was changed: there is no terminal to ask on; use --yes")
     try:
         answer = input("Change them? [y/N] ")
     except EOFError:
@@ -184,13 +184,13 @@ def ask_to_apply(settings: Sequence[Setting], yes: bool) -> int:
     proc, state = PROC_SYS, state_file()
     changes = to_apply(settings, proc)
     if not changes:
-        print("nothing to change: this host has these settings")
+        print("nothing to change: this host already has these settings")
         return 0
     check_writable(changes, proc, state)
     if not _agreed(changes, yes):
         return 1
     apply(changes, proc, state)
-    print(f"done; the old values are in {state}, `scripts/lab tune --restore` puts them back")
+    print(f"done; the old values are in {state}, `scripts/lab tune --restore` restores them")
     return 0
 
 
@@ -198,10 +198,10 @@ def ask_to_restore(yes: bool) -> int:
     """``lab tune --restore``; the exit status, 1 if the answer was no."""
     proc, state = PROC_SYS, state_file()
     if not state.exists():
-        raise UsageError(f"nothing to put back: there is no {state}")
+        raise UsageError(f"nothing to restore: there is no {state}")
     changes, foreign = to_restore(state, proc)
     for key in foreign:
-        print(f"{key} was changed by someone else since: it stays")
+        print(f"{key} was changed by someone else since then: left alone")
     check_writable(changes, proc, state)
     if changes and not _agreed(changes, yes):
         return 1

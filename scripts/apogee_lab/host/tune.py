@@ -3,18 +3,18 @@
 
 With P = rate * RTT / 8, the bandwidth-delay product in bytes:
 
-  window  4 P     one is under way; the sender goes on for a second one while a lost segment is sent
-                  again, for a third one while a repair that was lost is, and for a fourth one
-                  while losses are told from reordering (a quarter round trip each) and packets
+  window  4 P     one P is in flight; the sender continues for a second P while a lost segment is
+                  retransmitted, for a third if that retransmission is lost, and for a fourth while
+                  the stack tells losses from reordering (a quarter round trip each) and packets
                   queue
-  buffer  8 P     the kernel counts what packets occupy, headers and bookkeeping included, and takes
-                  half of a buffer for data (Documentation/networking/ip-sysctl.rst,
-                  tcp_adv_win_scale; from Linux 6.6 on the share is measured, and begins with about
+  buffer  8 P     the kernel counts the memory of packets, headers and bookkeeping included, and
+                  gives half of a buffer to data (Documentation/networking/ip-sysctl.rst,
+                  tcp_adv_win_scale; from Linux 6.6 on the share is measured, and starts with about
                   a half)
   queue   P       in packets of 1500 bytes
 
-None is less than what the kernel has by default, so that other paths do not lose by it, and no
-window is larger than TCP's largest (RFC 7323).
+No value is below the kernel's default, so that other paths do not get slower, and no window is
+larger than TCP's largest (RFC 7323).
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from ..base import UsageError
 RATES = (9600, 100 * 10**9)  # bit/s
 RTTS = (0.001, 10.0)  # s
 WINDOWS = 4  # bandwidth-delay products in a window
-OVERHEAD = 2  # bytes of a buffer for each of a window
+OVERHEAD = 2  # bytes of buffer per byte of window
 WINDOW_MAX = 65535 << 14  # bytes; twice as much is below 2^31, what a sysctl holds
 PACKET = 1500  # bytes
 PAGE = 4096  # bytes
 COLUMNS = 98  # of a comment
 
-# The kernel's own, bytes: one socket's limits as Linux 6.1 and 6.12 have them.
+# Defaults of Linux 6.1 and 6.12 for one socket, bytes.
 SET_BY_HAND = 212_992
 RECEIVE_BEGIN, RECEIVE_MAX = 131_072, 6_291_456
 SEND_BEGIN, SEND_MAX = 16_384, 4_194_304
@@ -57,18 +57,18 @@ class Path:
 
     @property
     def window(self) -> int:
-        """The largest window a flow should have, in bytes."""
+        """Maximum window of a flow, in bytes."""
         return min(WINDOWS * self.product, WINDOW_MAX)
 
     @property
     def packets(self) -> int:
-        """Packets of one bandwidth-delay product, or of TCP's largest window."""
+        """Packets of one bandwidth-delay product, at most those of TCP's largest window."""
         return -(-min(self.product, WINDOW_MAX) // PACKET)
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A sysctl, its value, why; a ``size`` that is larger already may stay."""
+    """A sysctl, its value, the reason; a larger ``size`` on the host is kept."""
 
     key: str
     value: str
@@ -77,7 +77,7 @@ class Setting:
 
 
 def path_of(rate: str, rtt: str) -> Path:
-    """The path that was typed; UsageError with one line if there is no such path."""
+    """The path of two option values; UsageError if one is invalid or out of range."""
     try:
         found = Path(units.parse("rate", rate), units.parse("time", rtt))  # type: ignore[arg-type]
     except units.UnitError as error:
@@ -99,56 +99,56 @@ def settings(path: Path) -> list[Setting]:
     return [
         Setting(
             "net.core.rmem_max", str(by_hand),
-            "The most a program may ask for with SO_RCVBUF: a window. The kernel doubles it.",
+            "The maximum for SO_RCVBUF: a window. The kernel doubles what a program asks for.",
             size=True,
         ),
         Setting("net.core.wmem_max", str(by_hand), "The same for SO_SNDBUF.", size=True),
         Setting(
             "net.ipv4.tcp_rmem", receive,
-            "Receive buffers: least, first, largest. The first has room for one product, if that "
-            "is no more than any socket may come to by itself: the window need not grow from 64 kB "
-            "by a step per round trip.",
+            "Receive buffers: minimum, initial, maximum. The initial one holds one product, up to "
+            "the kernel's default maximum, so that the window does not have to grow from 64 kB one "
+            "step per round trip.",
             size=True,
         ),
         Setting(
             "net.ipv4.tcp_wmem", send,
-            "Send buffers: least, first, largest. They follow the congestion window.",
+            "Send buffers: minimum, initial, maximum. They grow with the congestion window.",
             size=True,
         ),
         Setting(
             "net.ipv4.tcp_moderate_rcvbuf", "1",
-            "Receive buffers grow to their largest while a program keeps reading.",
+            "Receive buffers grow up to the maximum while the program keeps reading.",
         ),
         Setting(
             "net.ipv4.tcp_adv_win_scale", "1",
-            "Half of a receive buffer is for data. Without effect from Linux 6.6 on.",
+            "Half of a receive buffer is for data. No effect from Linux 6.6 on.",
         ),
-        Setting("net.ipv4.tcp_window_scaling", "1", "Without it a window ends at 64 kB."),
+        Setting("net.ipv4.tcp_window_scaling", "1", "Without it windows are at most 64 kB."),
         Setting(
             "net.ipv4.tcp_sack", "1",
-            "A round trip repairs all that a window has lost, not one segment. As in the papers.",
+            "Repairs all losses of a window in one round trip, not one segment. As in the papers.",
         ),
         Setting(
             "net.ipv4.tcp_dsack", "1",
-            "Tells that a segment came twice: star sees by it that only ACKs were lost.",
+            "Reports duplicate segments, from which star concludes that only ACKs were lost.",
         ),
         Setting(
             "net.ipv4.tcp_timestamps", "1",
-            "An RTT for every ACK, and sequence numbers may wrap. As in the papers.",
+            "An RTT sample for every ACK, and wrapped sequence numbers. As in the papers.",
         ),
         Setting(
             "net.ipv4.tcp_no_metrics_save", "1",
-            "What one connection met in the rain says nothing of the next one.",
+            "A new connection does not start with the metrics of one during bad weather.",
         ),
         Setting(
             "net.core.default_qdisc", "fq",
-            "Paces each flow, lets none crowd out the others; for devices that come up later.",
+            "Paces each flow and shares the link between flows; for devices that come up later.",
         ),
     ]  # fmt: skip
 
 
 def _limits(path: Path) -> str:
-    """What the window's end means for this path, if it does."""
+    """What TCP's largest window means for this path; empty if it is no limit."""
     if WINDOWS * path.product <= WINDOW_MAX:
         return ""
     text = f"TCP's largest window, {WINDOW_MAX} bytes (RFC 7323), is the limit here: less than "
@@ -163,35 +163,36 @@ def _limits(path: Path) -> str:
 
 
 def _sizes(path: Path) -> list[str]:
-    """How the sizes come about, a paragraph each."""
+    """How the sizes are computed, a paragraph each."""
     rate, rtt = units.format("rate", path.rate), units.format("time", path.rtt)
     buffer = OVERHEAD * path.window
     return [
         f"Bandwidth-delay product: {rate} x {rtt} / 8 = {path.product} bytes.",
-        f"Window: four products, at most TCP's largest: {path.window} bytes. One is under way, "
-        "the sender goes on for a second one while a lost segment is sent again, for a third one "
-        "while a lost repair is, and for a fourth one until losses are told from reordering, and "
-        "for queues.",
+        f"Window: four products, at most TCP's largest: {path.window} bytes. One is in flight; the "
+        "sender continues for a second one while a lost segment is retransmitted, for a third one "
+        "if that retransmission is lost, and for a fourth one until losses are told from "
+        "reordering, and for queues.",
         _limits(path),
-        f"Buffer: twice the window, {buffer} bytes, as the kernel counts what packets occupy, not "
-        "what they carry. Where this is less than Linux 6.1 has by default, the default stands "
-        "here. A newer kernel may have more: leave out what is larger there, as --apply does.",
+        f"Buffer: twice the window, {buffer} bytes, because the kernel counts the memory of "
+        "packets, not their payload. Where this is less than the default of Linux 6.1, this file "
+        "has that default. A newer kernel may have a larger one: then leave the line out, as "
+        "--apply does.",
         f"Memory: a flow with a full buffer takes {-(-buffer // PAGE)} pages of net.ipv4.tcp_mem.",
     ]
 
 
 def _device(path: Path) -> list[str]:
-    """What is set per device, by hand: paragraphs, and commands that are not wrapped."""
+    """The settings of the device: paragraphs, and commands that are not wrapped."""
     limit, flow_limit = max(path.packets, FQ_LIMIT), max(path.packets, FQ_FLOW_LIMIT)
     return [
-        "Queue of the device DEV that the path begins with, which is no sysctl: one product, "
-        f"{path.packets} packets, or the kernel's default where that is more. TCP keeps its own "
-        "flows from filling it; on a router it is what bursts of others need. The first line is "
-        "for pfifo_fast and the like, the second for fq.",
+        "Queue of the path's first device DEV, which is not a sysctl: one product, "
+        f"{path.packets} packets, or the kernel's default if that is larger. TCP small queues keep "
+        "this host's own flows from filling it; on a router it absorbs bursts. The first command "
+        "is for pfifo_fast and similar queues, the second for fq.",
         f"  ip link set dev DEV txqueuelen {max(path.packets, DEVICE_QUEUE)}",
         f"  tc qdisc replace dev DEV root fq limit {limit} flow_limit {flow_limit}",
-        "Pacing: star paces itself, whatever the queue. For the others fq does, at the rate the "
-        "kernel takes from window and RTT.",
+        "Pacing: star paces itself with any queue. The other algorithms are paced by fq, at the "
+        "rate that the kernel computes from window and RTT.",
     ]
 
 
@@ -203,7 +204,7 @@ def _comment(paragraphs: list[str]) -> list[str]:
 
 
 def profile(path: Path) -> str:
-    """All of it as a file for sysctl.d."""
+    """The settings with their reasons as a file for sysctl.d."""
     rate, rtt = units.format("rate", path.rate), units.format("time", path.rtt)
     head = [
         "SPDX-License-Identifier: GPL-2.0",

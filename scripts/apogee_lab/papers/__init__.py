@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The papers' figures: which runs each needs, what the paper claims of it, how it is drawn.
+"""The papers' figures: which runs each needs, what the paper claims, how it is drawn.
 
-``star.py`` and its like are data; ``judges.py`` decides claims from records; ``series.py`` reads
-what runs did over time; ``draw.py`` draws; ``report.py`` writes the table; ``plan.py`` turns
-figures into runs of the lab. Only ``plan.py``, ``series.py`` and ``draw.py`` need more than Python
-itself.
+A folder per paper has its ``figures.py`` (data), ``claims.py`` and ``draw.py``. ``claims.py`` here
+decides claims from records, ``series.py`` reads what runs did over time, ``report.py`` writes the
+table, ``schedule.py`` turns figures into runs of the lab. Only ``schedule.py``, ``series.py``,
+``gentle/model.py`` and what draws need more than Python's standard library.
 """
 
 from __future__ import annotations

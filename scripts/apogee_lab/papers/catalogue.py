@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The papers that have figures here, and how a command line names figures."""
+"""The papers and their figures, and how a command line names them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAPERS: dict[str, Paper] = {paper.name: paper for paper in (STAR, GENTLE, COMPOU
 
 
 class UnknownFigure(LabError):
-    """No such figure; one line that names those there are."""
+    """No such figure; one line that lists the known ones."""
 
 
 @dataclass(frozen=True)
@@ -33,23 +33,25 @@ class Choice:
 
 
 def _known() -> str:
-    return "; ".join(
-        f"{paper.name} (all), or {paper.name}-N for N in {' '.join(paper.figures)}"
+    """Every name: a paper's stands for all of its figures."""
+    return ", ".join(
+        name
         for paper in PAPERS.values()
+        for name in (paper.name, *(f"{paper.name}-{number}" for number in paper.figures))
     )
 
 
 def choose(texts: Sequence[str]) -> list[Choice]:
-    """``["star-5,star-8"]``, ``["star"]`` -> the figures, each once, in the paper's order."""
+    """``["star-5,star-8"]``, ``["star"]`` -> the figures, each once, in the papers' order."""
     words = [word for text in texts for word in text.replace(",", " ").split()]
     if not words:
-        raise UnknownFigure(f"which figure? FIG={_known()}")
+        raise UnknownFigure(f"a figure is needed; choose from: {_known()}")
     asked: set[str] = set()
     for word in words:
         name, _, number = word.partition("-")
         paper = PAPERS.get(name)
         if paper is None or (number and number not in paper.figures) or word.endswith("-"):
-            raise UnknownFigure(f"no figure '{word}'; there is: {_known()}")
+            raise UnknownFigure(f"unknown figure '{word}'; choose from: {_known()}")
         asked |= {f"{name}-{n}" for n in ([number] if number else paper.figures)}
     every = [Choice(paper, fig) for paper in PAPERS.values() for fig in paper.figures.values()]
     return [choice for choice in every if choice.name in asked]

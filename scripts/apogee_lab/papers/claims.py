@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Judges: claims decided from records alone.
+"""Claims decided from records alone.
 
 Every claim becomes one or several numbers with their 95 % intervals (Student's t over the seeds,
-as the lab's table has them), each of which must lie in a range. A claim holds if all means do, as
-the paper compares means of its five runs. It is *sure* if the intervals, too, lie wholly on the
-side the means are on. What a word of the paper means as a range stands in the constants below.
+as in the lab's table), each of which must lie in a range. A claim holds if all means do, because
+the paper compares means of its five runs. It is *sure* if each interval lies wholly on the same
+side as its mean. The constants below say which range a word of the paper stands for.
 
-A judge is a function of :class:`Results`; the factories below make them.
+A check decides a claim: a function from :class:`Results` to a :class:`Verdict`. The factories
+below make checks.
 """
 
 from __future__ import annotations
@@ -17,37 +18,36 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..results.statistics import mean_interval
-from ..results.text import show
+from ..results.text import Record, show
 
-Record = dict[str, Any]
 Measure = Callable[[Record], float | None]
 #: A point of a figure: a bit error rate, or settings as records hold them.
 Point = float | Mapping[str, Any]
 
-NEAR = 0.10  # "nearly equal", "about the same": means apart by at most this
-QUARTER = 0.25  # a number of the paper's is met if ours is within a quarter of it
+NEAR = 0.10  # "nearly equal", "about the same": the means differ by at most this
+QUARTER = 0.25  # ours must be within a quarter of the paper's number
 FAR = 0.50  # "far above": by at least this
 ALWAYS = 0.95  # "always": in at least this share of the seconds
 FULL = 0.9  # a window is full at this share of the bandwidth-delay product
-SWING = 0.20  # "large swings": standard deviation over mean of a window; "stable": below
-START_UP = 6  # one part in START_UP of a run is start-up, left out of what is settled
-LEAST = 1e-6  # what is exactly equal has neither risen nor fallen
+SWING = 0.20  # standard deviation over mean of a window: "large swings", below it "stable"
+START_UP = 6  # the first 1 / START_UP of a run is start-up and not evaluated
+LEAST = 1e-6  # smallest relative change that counts as a rise or fall
 
 BERS = (0.0, 1e-8, 1e-7, 1e-6, 1e-5)
 
 
 class NotMeasured(Exception):
-    """The runs that a claim needs are not there."""
+    """Runs that a claim needs are missing."""
 
 
 def is_at(record: Record, cc: str, point: Point) -> bool:
-    """Whether a record is of this algorithm and point."""
+    """Whether a record is one of this algorithm at this point."""
     settings = point if isinstance(point, Mapping) else {"ber": point}
     return record["cc"] == cc and all(record["set"].get(k) == v for k, v in settings.items())
 
 
 def point_text(point: Point) -> str:
-    """A point as a person writes it."""
+    """A point for a message: ``1e-7``, or ``n=2 delay=5ms``."""
     if not isinstance(point, Mapping):
         return show(point)
     return " ".join(f"{key}={show(value)}" for key, value in point.items())
@@ -67,7 +67,7 @@ class Results:
         return sorted(found, key=lambda record: record["seed"])
 
     def values(self, cc: str, point: Point, measure: Measure) -> list[float]:
-        """The measure of each run of a point; NotMeasured if one has none."""
+        """The measure of each run of a point; NotMeasured if it is None for one of them."""
         found = [measure(record) for record in self.of(cc, point)]
         if None in found:
             raise NotMeasured(f"{cc} at {point_text(point)}")
@@ -79,7 +79,7 @@ class Results:
 
 @dataclass(frozen=True)
 class Part:
-    """A number with its interval, the range that it must lie in, and how it is written."""
+    """A number with its interval, the range that it must lie in, and its format."""
 
     label: str
     mean: float
@@ -98,7 +98,7 @@ class Part:
 
     @property
     def sure(self) -> bool | None:
-        """Whether the whole interval says the same; None without an interval."""
+        """Whether the whole interval agrees with the mean; None without an interval."""
         if self.half is None:
             return None
         below, above = self.mean - self.half, self.mean + self.half
@@ -116,7 +116,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Our figure as text, whether the claim holds, and whether the intervals say so, too."""
+    """The numbers as text, whether the claim holds, and whether the intervals agree."""
 
     ours: str
     yes: bool
@@ -138,13 +138,13 @@ def decide(parts: Sequence[Part]) -> Verdict:
 
 
 def percent(label: str, gain: tuple[float, float | None], low: float, high: float) -> Part:
-    """A ratio minus 1 as a part, in percent."""
+    """A ratio minus 1 as a part that is shown in percent."""
     return Part(label, *gain, low, high, 100.0, " %", 1, True)
 
 
 def gain(a: Sequence[float], b: Sequence[float]) -> tuple[float, float | None]:
-    """Mean of ``a`` over mean of ``b``, minus 1, with its interval (both relative ones added as
-    squares). A zero mean of ``b`` is infinitely far below."""
+    """Mean of ``a`` over mean of ``b``, minus 1, with its interval: the root of the sum of the
+    squared relative intervals. Infinite if only the mean of ``b`` is zero."""
     (mean_a, half_a), (mean_b, half_b) = mean_interval(a), mean_interval(b)
     if not mean_b:
         return (math.inf if mean_a else 0.0), None
@@ -155,8 +155,8 @@ def gain(a: Sequence[float], b: Sequence[float]) -> tuple[float, float | None]:
 
 
 def apart(a: Sequence[float], b: Sequence[float]) -> tuple[float, float | None]:
-    """How far two means of the same runs are apart, over their mean; interval of the differences
-    run by run."""
+    """Difference of two means of the same runs over their mean, with the interval of the
+    differences run by run."""
     middle = (math.fsum(a) / len(a) + math.fsum(b) / len(b)) / 2
     if not middle:
         return 0.0, None
@@ -165,7 +165,7 @@ def apart(a: Sequence[float], b: Sequence[float]) -> tuple[float, float | None]:
 
 
 def settled(series: Sequence[float]) -> list[float]:
-    """A series without its start-up."""
+    """A series (values by second) without its start-up."""
     return list(series[len(series) // START_UP :])
 
 
@@ -174,7 +174,7 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def swing(series: Sequence[float]) -> float | None:
-    """Standard deviation over mean of what is settled."""
+    """Standard deviation over mean, without the start-up."""
     found = settled(series)
     mean = _mean(found)
     if not mean:
@@ -183,7 +183,7 @@ def swing(series: Sequence[float]) -> float | None:
 
 
 def correlation(a: Sequence[float], b: Sequence[float]) -> float | None:
-    """Pearson's r of two series from the end of their start-up on; None if one is constant."""
+    """Pearson's r of two series without their start-up; None if one is constant."""
     a, b = settled(a), settled(b)
     count = min(len(a), len(b))
     if not count:
@@ -214,7 +214,7 @@ def mean_goodput(record: Record) -> float:
 
 
 def back_at(record: Record) -> float | None:
-    """Second at which goodput is back after a blackout, counted as if it began at 45 s."""
+    """Second at which goodput has recovered from a blackout, as if that had begun at 45 s."""
     cost = record.get("blackout")
     return None if cost is None else 45.0 + cost["below90_s"]
 
@@ -226,7 +226,7 @@ def full_at(record: Record) -> float | None:
 
 
 def of_series(key: str, flow: int, of: Callable[[Sequence[float]], float | None]) -> Measure:
-    """A number made of one flow's series of a run."""
+    """A number computed from one flow's series."""
 
     def measure(record: Record) -> float | None:
         series = record["series"][flow].get(key)
@@ -236,24 +236,24 @@ def of_series(key: str, flow: int, of: Callable[[Sequence[float]], float | None]
 
 
 def window(flow: int) -> Measure:
-    """Mean settled window of one flow, bytes."""
+    """Mean window of one flow without its start-up, bytes."""
     return of_series("window", flow, lambda series: _mean(settled(series)))
 
 
 def estimate(flow: int) -> Measure:
-    """Mean settled bandwidth estimate of one flow, bit/s."""
+    """Mean bandwidth estimate of one flow without its start-up, bit/s."""
     return of_series("abe", flow, lambda series: _mean(settled(series)))
 
 
-# --- factories of judges ----------------------------------------------------------------------
+# --- factories of checks ----------------------------------------------------------------------
 
-Judge = Callable[[Results], Verdict]
+Check = Callable[[Results], Verdict]
 
 
-def above(cc: str, rivals: Sequence[str], bers: Sequence[float] = BERS) -> Judge:
+def above(cc: str, rivals: Sequence[str], bers: Sequence[float] = BERS) -> Check:
     """The total goodput of ``cc`` is above that of the best rival, at each bit error rate."""
 
-    def judge(results: Results) -> Verdict:
+    def check(results: Results) -> Verdict:
         parts = []
         for ber in bers:
             found = {rival: results.values(rival, ber, total) for rival in rivals}
@@ -263,36 +263,36 @@ def above(cc: str, rivals: Sequence[str], bers: Sequence[float] = BERS) -> Judge
             parts.append(percent(label, found_gain, 0.0, math.inf))
         return decide(parts)
 
-    return judge
+    return check
 
 
-def beyond(cc: str, rival: str, paper: float, ber: float) -> Judge:
+def beyond(cc: str, rival: str, paper: float, ber: float) -> Check:
     """The goodput of ``cc`` is above the rival's by the paper's share, within a quarter of it."""
 
-    def judge(results: Results) -> Verdict:
+    def check(results: Results) -> Verdict:
         found = gain(results.values(cc, ber, total), results.values(rival, ber, total))
         return decide([percent("", found, paper * (1 - QUARTER), paper * (1 + QUARTER))])
 
-    return judge
+    return check
 
 
-def slightly_below(cc: str, rival: str, bers: Sequence[float], slightly: float = NEAR) -> Judge:
+def slightly_below(cc: str, rival: str, bers: Sequence[float], slightly: float = NEAR) -> Check:
     """The total of ``cc`` is below the rival's, but by no more than ``slightly``."""
 
-    def judge(results: Results) -> Verdict:
+    def check(results: Results) -> Verdict:
         parts = []
         for ber in bers:
             found = gain(results.values(cc, ber, total), results.values(rival, ber, total))
             parts.append(percent(show(ber), found, -slightly, 0.0))
         return decide(parts)
 
-    return judge
+    return check
 
 
-def same(ccs: Sequence[str], ber: float) -> Judge:
+def same(ccs: Sequence[str], ber: float) -> Check:
     """The goodputs of all are nearly equal: each over the first."""
 
-    def judge(results: Results) -> Verdict:
+    def check(results: Results) -> Verdict:
         first = results.values(ccs[0], ber, total)
         parts = []
         for cc in ccs[1:]:
@@ -300,39 +300,39 @@ def same(ccs: Sequence[str], ber: float) -> Judge:
             parts.append(percent(f"{cc} over {ccs[0]}", over_first, -NEAR, NEAR))
         return decide(parts)
 
-    return judge
+    return check
 
 
-def flows_equal(mix: str, bers: Sequence[float] = BERS) -> Judge:
+def flows_equal(mix: str, bers: Sequence[float] = BERS) -> Check:
     """The two flows of a pair get nearly the same, at each bit error rate."""
 
-    def judge(results: Results) -> Verdict:
+    def check(results: Results) -> Verdict:
         parts = []
         for ber in bers:
             pair = [results.values(mix, ber, goodput(flow)) for flow in (0, 1)]
             parts.append(percent(show(ber), apart(*pair), -NEAR, NEAR))
         return decide(parts)
 
-    return judge
+    return check
 
 
-def flow_above(mix: str, bers: Sequence[float], low: float, high: float = math.inf) -> Judge:
+def flow_above(mix: str, bers: Sequence[float], low: float, high: float = math.inf) -> Check:
     """The first flow of a pair is above the second by a share from ``low`` to ``high``."""
 
-    def judge(results: Results) -> Verdict:
+    def check(results: Results) -> Verdict:
         parts = []
         for ber in bers:
             pair = [results.values(mix, ber, goodput(flow)) for flow in (0, 1)]
             parts.append(percent(show(ber), gain(*pair), low, high))
         return decide(parts)
 
-    return judge
+    return check
 
 
-def keeps(mix: str, own: str, bers: Sequence[float] = BERS) -> Judge:
-    """The second flow of ``mix`` gets nearly what a flow gets in ``own``, beside its own kind."""
+def keeps(mix: str, own: str, bers: Sequence[float] = BERS) -> Check:
+    """The second flow of ``mix`` gets nearly as much as a flow of ``own``, an equal pair."""
 
-    def judge(results: Results) -> Verdict:
+    def check(results: Results) -> Verdict:
         parts = []
         for ber in bers:
             beside = results.values(mix, ber, goodput(1))
@@ -340,7 +340,7 @@ def keeps(mix: str, own: str, bers: Sequence[float] = BERS) -> Judge:
             parts.append(percent(show(ber), gain(beside, alone), -NEAR, NEAR))
         return decide(parts)
 
-    return judge
+    return check
 
 
 def between(
@@ -350,10 +350,10 @@ def between(
     scale: float = 1.0,
     unit: str = "",
     decimals: int = 1,
-) -> Judge:
-    """Numbers that lie in a range: each is a label, an algorithm, a point, a measure."""
+) -> Check:
+    """Numbers lie in a range; each is a label, an algorithm, a point, a measure."""
 
-    def judge(results: Results) -> Verdict:
+    def check(results: Results) -> Verdict:
         return decide(
             [
                 Part(
@@ -365,13 +365,13 @@ def between(
             ]
         )  # fmt: skip
 
-    return judge
+    return check
 
 
-def later(cc: str, rivals: Sequence[str], ber: float, measure: Measure) -> Judge:
-    """A time of each rival's is later than that of ``cc``, run by run."""
+def later(cc: str, rivals: Sequence[str], ber: float, measure: Measure) -> Check:
+    """Each rival's time is later than that of ``cc``, run by run."""
 
-    def judge(results: Results) -> Verdict:
+    def check(results: Results) -> Verdict:
         base = results.values(cc, ber, measure)
         parts = []
         for rival in rivals:
@@ -381,11 +381,11 @@ def later(cc: str, rivals: Sequence[str], ber: float, measure: Measure) -> Judge
             parts.append(Part(rival, *mean_interval(gap), tiny, math.inf, 1, " s", 2, True))
         return decide(parts)
 
-    return judge
+    return check
 
 
-def always_highest(cc: str, rivals: Sequence[str], ber: float) -> Judge:
-    """No window is above that of ``cc`` in nearly every second of each run."""
+def always_highest(cc: str, rivals: Sequence[str], ber: float) -> Check:
+    """In nearly every second of each run no window is larger than that of ``cc``."""
 
     def shares(results: Results) -> list[float]:
         runs = [results.of(name, ber) for name in (cc, *rivals)]
@@ -396,26 +396,26 @@ def always_highest(cc: str, rivals: Sequence[str], ber: float) -> Judge:
             found.append(sum(seconds) / len(seconds))
         return found
 
-    def judge(results: Results) -> Verdict:
+    def check(results: Results) -> Verdict:
         label = "share of the seconds"
         return decide([Part(label, *mean_interval(shares(results)), ALWAYS, 1.0, 100, " %", 0)])
 
-    return judge
+    return check
 
 
-def windows_alike(mix: str, ber: float, near: float = NEAR) -> Judge:
+def windows_alike(mix: str, ber: float, near: float = NEAR) -> Check:
     """The mean windows of a pair's two flows are nearly equal."""
 
-    def judge(results: Results) -> Verdict:
+    def check(results: Results) -> Verdict:
         pair = [results.values(mix, ber, window(flow)) for flow in (0, 1)]
         means = " and ".join(f"{mean_interval(found)[0] / 1e3:.0f}" for found in pair)
         return decide([percent(f"{means} kB", apart(*pair), -near, near)])
 
-    return judge
+    return check
 
 
-def swings(mix: str, ber: float, large: bool) -> Judge:
-    """The windows of a pair swing much, or little."""
+def swings(mix: str, ber: float, large: bool) -> Check:
+    """The windows of a pair have large swings, or none."""
     low, high = (SWING, math.inf) if large else (0.0, SWING)
     return between(
         [(f"flow {n + 1}", mix, ber, of_series("window", n, swing)) for n in (0, 1)],
@@ -423,15 +423,15 @@ def swings(mix: str, ber: float, large: bool) -> Judge:
     )  # fmt: skip
 
 
-def alternating(mix: str, ber: float) -> Judge:
-    """The estimates of a pair rise and fall in turn: their correlation is negative."""
+def alternating(mix: str, ber: float) -> Check:
+    """The estimates of a pair alternate: their correlation is negative."""
 
     def measure(record: Record) -> float | None:
         first, second = (flow.get("abe") for flow in record["series"])
         return correlation(first, second) if first and second else None
 
-    def judge(results: Results) -> Verdict:
+    def check(results: Results) -> Verdict:
         r = mean_interval(results.values(mix, ber, measure))
         return decide([Part("correlation", *r, -1.0, 0.0, 1, "", 2, True)])
 
-    return judge
+    return check

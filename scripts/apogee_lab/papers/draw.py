@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the papers' drawings share: panels, lines, the runs behind them."""
+"""What the papers' drawings share: panels, lines, the selection of runs."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ from .figure import Figure
 #: The runs of a figure by variant, in the order of its cells and seeds.
 Runs = Mapping[str, Sequence[FinishedRun]]
 
+#: Titles of the variants' panels, if the figure has none of its own.
 PANELS = {
-    "today": "today's stack",
+    "today": "default stack",
     "period": "period stack",
     "bare": "period stack without timestamps",
-    "letter": "the paper's letter (coexist=0, pacing=0)",
+    "letter": "as published (coexist=0, pacing=0)",
 }
 
 
@@ -59,7 +60,7 @@ def variants_of(figure: Figure, runs: Runs) -> list[str]:
 
 
 def titles_of(figure: Figure, variants: Sequence[str]) -> list[str]:
-    """Titles of the variants' panels, a figure's own before the common ones."""
+    """Titles of the variants' panels: the figure's own, or else the keys of ``PANELS``."""
     return [figure.options.get("titles", {}).get(variant, variant) for variant in variants]
 
 
@@ -81,17 +82,17 @@ def draw_bars(
 def draw_lines_over_time(
     figure: Figure,
     runs: Runs,
-    points: Callable[[FinishedRun], Sequence[series.Points | None]],
+    samples_of: Callable[[FinishedRun], Sequence[series.Samples | None]],
     scale: float,
 ) -> tuple[Canvas, list[Axes]]:
-    """The first seed's series of every flow, a panel per variant."""
+    """The samples of every flow of the first seed over time, a panel per variant."""
     variants = variants_of(figure, runs)
     until = figure.options.get("until_s")
     canvas, panels = panels_of(variants if len(variants) > 1 else [""], 6.4)
     for axes, variant in zip(panels, variants, strict=True):
         for cc in figure.options["ccs"]:
             for run in runs_at(runs, variant, cc, figure.options["ber"])[:1]:
-                for flow, found in enumerate(points(run)):
+                for flow, found in enumerate(samples_of(run)):
                     if found is None:
                         continue
                     name = run.record["flows"][flow]["cc"]

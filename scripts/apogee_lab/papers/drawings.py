@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Every drawing by the name that a figure asks for it by."""
+"""Every drawing function by the name that figures use (``Figure.draw``)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a figure is made of."""
+"""Cells, claims, figures and papers: the data that a paper's figures are made of."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .. import units
 from ..scenarios.scenario import members
 from .claims import Results, Verdict
 
-#: A number of seconds in a setting that follows the run's length: ``{45}s``.
+#: Seconds in a setting that scale with the run's length: ``{45}s``.
 _SCALED = re.compile(r"\{(\d+)\}")
 
 # What a run costs beside its packets, CPU seconds: boot, namespaces, Python.
@@ -38,10 +38,10 @@ _WLAN_OVERHEAD_S, _WLAN_SECOND_S = (15.0, 1.5), (0.4, 0.04)
 
 @dataclass(frozen=True)
 class Cell:
-    """One point of a figure: what ``scripts/lab run`` is told, but for the seed.
+    """One point of a figure: the arguments of ``scripts/lab run`` without the seed.
 
-    ``variant`` says on which stack or in which mode (a key of ``VARIANTS``). ``duration_s`` and
-    ``seeds``, their number, are what a point gets if the command line does not say otherwise.
+    ``variant``: the stack or mode, a key of the paper's ``variants``. ``duration_s`` and ``seeds``
+    (their number) are the defaults, which the command line can override.
     """
 
     scenario: str
@@ -52,7 +52,7 @@ class Cell:
     seeds: int = 5
 
     def setting(self, key: str, duration_s: float) -> str:
-        """A setting's value; times in braces are as in a run of the cell's own length."""
+        """A setting's value, with times in braces scaled from the cell's own duration."""
         scale = duration_s / self.duration_s
         return _SCALED.sub(lambda at: f"{float(at[1]) * scale:g}", self.settings[key])
 
@@ -61,7 +61,7 @@ class Cell:
         return [f"{key}={self.setting(key, duration_s)}" for key in self.settings]
 
     def cost_s(self, duration_s: float, engine: str) -> float:
-        """Roughly the CPU seconds of a run."""
+        """Approximate CPU seconds of a run."""
         return self._emulated_s(duration_s) / _FASTER.get(engine, 1.0)
 
     def _emulated_s(self, duration_s: float) -> float:
@@ -89,24 +89,23 @@ class Cell:
 
 @dataclass(frozen=True)
 class Claim:
-    """What the paper says of a figure.
+    """What the paper says about a figure.
 
-    ``judge`` decides it from the runs of one variant, and is asked once for each of ``variants``.
-    ``why``: the known reason if it does not hold.
+    ``check`` decides it from the runs of one variant, separately for each of ``variants``.
+    ``why``: the known reason if the claim does not hold.
     """
 
     text: str
-    judge: Callable[[Results], Verdict]
+    check: Callable[[Results], Verdict]
     variants: Sequence[str] = ("today",)
     why: str = ""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of a paper. ``draw`` names a function of draw.py, ``options`` are its own.
+    """A figure of a paper. ``draw`` names a function of drawings.py, which reads ``options``.
 
-    ``tables`` makes lines of Markdown that the page has below its table, from the runs of each
-    variant.
+    ``tables`` makes lines of Markdown for below the page's table from the results by variant.
     """
 
     name: str
@@ -119,24 +118,24 @@ class Figure:
 
     @property
     def over_time(self) -> bool:
-        """Whether its claims need the runs' series, not only their records."""
+        """Whether its claims need the runs' series besides their records."""
         return self.draw in ("windows", "estimates")
 
     @property
     def traced(self) -> bool:
-        """Whether they need the traces, which take a second each to read."""
+        """Whether its claims need the traces, each of which takes a second to read."""
         return self.draw == "estimates"
 
     @property
     def counts_modes(self) -> bool:
-        """Whether they need how often flows have changed their mode, which the traces tell."""
+        """Whether its claims need the flows' mode changes, which are counted in the traces."""
         return bool(self.options.get("modes"))
 
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper: its title, its figures in order, what each variant of its runs is, and what the
-    words of its claims mean."""
+    """A paper: its title, its figures in order, a description of each variant, and the legend,
+    which defines the words of its claims."""
 
     name: str
     title: str

@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The table: each claim of the paper beside what was measured."""
+"""The table: each claim of a paper beside what was measured."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ..results.text import NONE, as_markdown
 from .catalogue import Choice
 from .claims import NotMeasured, Results
 from .figure import Claim
+from .variants import label
 
 HEADING = ("figure", "the paper's claim", "ours, 95 % interval", "holds", "why")
 UNKNOWN = "not known"
 ONE_SEED = "one seed"
-NONE = "–"
 
 Row = dict[str, Any]
 
@@ -21,7 +22,7 @@ Row = dict[str, Any]
 def _row(choice: Choice, claim: Claim, variant: str, results: Results) -> Row:
     row: Row = {"figure": choice.figure.name, "claim": claim.text, "variant": variant}
     try:
-        verdict = claim.judge(results)
+        verdict = claim.check(results)
     except NotMeasured as missing:
         return row | {"ours": f"not measured: {missing}", "holds": NONE, "why": NONE}
     why = NONE if verdict.yes else claim.why or UNKNOWN
@@ -47,16 +48,16 @@ def _from_to(numbers: set[float]) -> str:
     return f"{least:g}" if least == most else f"{least:g} to {most:g}"
 
 
-def lengths(plan: Mapping[str, Any], names: Iterable[str]) -> tuple[str, str]:
-    """How long the runs of these figures are, and how many seeds there are."""
-    found = [plan["lengths"][name] for name in names]
+def lengths(schedule: Mapping[str, Any], names: Iterable[str]) -> tuple[str, str]:
+    """Duration of the runs of these figures, and the number of their seeds, as text."""
+    found = [schedule["lengths"][name] for name in names]
     durations = {length for each in found for length in each["durations_s"]}
     seeds = {count for each in found for count in each["seeds"]}
     return f"{_from_to(durations)} s", ONE_SEED if seeds == {1} else f"{_from_to(seeds)} seeds"
 
 
 def missing(choice: Choice, reason: str) -> list[Row]:
-    """The rows of a figure that could not be made."""
+    """The rows of a figure that could not be drawn."""
     return [
         {
             "figure": choice.figure.name,
@@ -72,37 +73,35 @@ def missing(choice: Choice, reason: str) -> list[Row]:
 
 
 def _cells(row: Row) -> list[str]:
-    variant = "" if row["variant"] == "today" else f" [{row['variant']}]"
+    variant = "" if row["variant"] == "today" else f" [{label(row['variant'])}]"
     return [row["figure"], row["claim"] + variant, row["ours"], row["holds"], row["why"]]
 
 
 def markdown(
     choices: Iterable[Choice],
     found: Mapping[str, list[Row]],
-    plan: Mapping[str, Any],
+    schedule: Mapping[str, Any],
     kernels: Iterable[str],
     more: Mapping[str, Sequence[str]] | None = None,
 ) -> str:
-    """The whole page: caption, one table, what its words mean, the figures' own tables."""
+    """The whole page: caption, table, variants, legend, the figures' own tables."""
     choices = list(choices)
     lines = ["<!-- SPDX-License-Identifier: GPL-2.0 -->"]
     for paper in {choice.paper.name: choice.paper for choice in choices}.values():
         mine = [choice for choice in choices if choice.paper is paper]
-        length, seeds = lengths(plan, [choice.name for choice in mine])
+        length, seeds = lengths(schedule, [choice.name for choice in mine])
         lines += [
             f"# Figures of {paper.title}",
             "",
             f"{length} each, {seeds if seeds == ONE_SEED else f'means of {seeds}'}, "
             f"Linux {', '.join(sorted(set(kernels))) or '?'}.",
             "",
-            "| " + " | ".join(HEADING) + " |",
-            "|" + "---|" * len(HEADING),
         ]
         body = [_cells(row) for choice in mine for row in found[choice.name]]
-        lines += ["| " + " | ".join(cells) + " |" for cells in body]
+        lines.append(as_markdown([list(HEADING), *body], left=len(HEADING)))
         used = {row["variant"] for choice in mine for row in found[choice.name]} - {"today"}
-        told = [f"- [{name}]: {text}" for name, text in paper.variants.items() if name in used]
-        lines += ["", *told]
+        shown = [(label(name), text) for name, text in paper.variants.items() if name in used]
+        lines += ["", *(f"- [{name}]: {text}" for name, text in shown)]
         lines += [f"- otherwise: {paper.variants['today']}", "", paper.legend, ""]
         for choice in mine:
             own = (more or {}).get(choice.name)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Figures -> the lab's runs, each under the key that the lab itself will give it.
+"""Figures -> planned runs of the lab, each with the key that the lab will compute for it.
 
-The plan is written as JSON for Snakemake, which knows nothing but commands and files: a run's file
-is ``build/runs/KEY/record.json``. A module or a scenario that has changed gives other keys.
+The schedule is written as JSON for Snakemake, which knows only commands and files: a run's file is
+``build/runs/KEY/record.json``. A changed module or scenario gives other keys.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from .catalogue import Choice
 from .figure import Cell
 
 LAB = ("/usr/bin/python3", str(repo_root() / "scripts" / "lab"))
-#: Rooms that decide what a finished run looks like in figures and table.
+#: The sources that decide what figures and table show of a finished run.
 _DRAWN_BY = ("papers", "results", "measures", "scenarios", "units.py", "../hstcp_table.py")
 
 
 @dataclass(frozen=True)
-class Run:
-    """One run of the lab: where it goes, how it is made, which cell it belongs to."""
+class PlannedRun:
+    """One run of the lab that a figure needs: its job, its cell, the command that makes it."""
 
     job: sweep.Job
     cell: Cell
@@ -35,12 +35,12 @@ class Run:
 
     @property
     def cost_s(self) -> float:
-        """Roughly its CPU seconds."""
+        """Its approximate CPU seconds."""
         return self.cell.cost_s(self.job.plan.duration_s, self.job.meta["engine"])
 
 
 def command(cell: Cell, seed: int, duration_s: float, engine: str) -> tuple[str, ...]:
-    """What makes the run. The modules are built once, before the first run."""
+    """The command that makes the run. The modules are built once, before the first run."""
     sets = [word for option in cell.options(duration_s) for word in ("--set", option)]
     return (
         *LAB, "run", cell.scenario, "--cc", cell.cc, *sets, "--seed", str(seed),
@@ -52,14 +52,14 @@ def _identity(cell: Cell) -> tuple[Any, ...]:
     return cell.scenario, cell.cc, cell.duration_s, tuple(sorted(cell.settings.items()))
 
 
-def runs(
+def planned_runs(
     choices: Iterable[Choice],
     seeds: Sequence[int] | None,
     duration_s: float | None,
     engine: Any,
     engine_name: str = "qemu",
-) -> dict[str, list[Run]]:
-    """The runs of each figure; equal cells of several figures are one set of runs.
+) -> dict[str, list[PlannedRun]]:
+    """The runs of each figure; equal cells of several figures share their runs.
 
     ``seeds`` or ``duration_s`` None: each cell's own.
     """
@@ -71,7 +71,7 @@ def runs(
     every = [cell for choice in choices for cell in choice.figure.cells]
     # Of equal cells the one that asks for the most seeds.
     cells = {_identity(cell): cell for cell in sorted(every, key=lambda cell: cell.seeds)}
-    made: dict[tuple[Any, ...], list[Run]] = {}
+    made: dict[tuple[Any, ...], list[PlannedRun]] = {}
     for name, own_s in dict.fromkeys((cell.scenario, cell.duration_s) for cell in cells.values()):
         scenario, length_s = scenarios.SCENARIOS[name], duration_s or own_s
         mine = [c for c in cells.values() if (c.scenario, c.duration_s) == (name, own_s)]
@@ -85,7 +85,7 @@ def runs(
         )
         for cell in mine:
             made[_identity(cell)] = [
-                Run(next(jobs), cell, command(cell, seed, length_s, engine_name))
+                PlannedRun(next(jobs), cell, command(cell, seed, length_s, engine_name))
                 for seed in of(cell)
             ]
     found = {}
@@ -99,10 +99,10 @@ def runs(
     return found
 
 
-def finished(run: Run) -> bool:
-    """Whether the run is there and whole; its record is brought up to date with the measures.
+def finished(run: PlannedRun) -> bool:
+    """Whether the run is finished; its record is recomputed if the measures have changed.
 
-    A record without a whole run behind it is removed, so that Snakemake makes it again.
+    The record of an incomplete run is removed, so that Snakemake makes the run again.
     """
     if sweep.finished(run.job) is not None:
         return True
@@ -111,14 +111,14 @@ def finished(run: Run) -> bool:
 
 
 def version(seeds: Sequence[int] | None, duration_s: float | None) -> str:
-    """Changes when figures or table may come out differently from the same records."""
+    """Changes when figures or table may differ for the same records."""
     digest = hashlib.sha256(f"{seeds and list(seeds)} {duration_s}".encode())
     digest.update(sources_hash(*_DRAWN_BY).encode())
     return digest.hexdigest()[:16]
 
 
-def _lengths(found: Sequence[Run]) -> dict[str, list[float]]:
-    """How long these runs are, and how many seeds their points have; each number once."""
+def _lengths(found: Sequence[PlannedRun]) -> dict[str, list[float]]:
+    """Durations of these runs and numbers of seeds of their points, each once."""
     seeds = Counter((_identity(run.cell), run.cell.variant) for run in found)
     return {
         "durations_s": sorted({run.job.plan.duration_s for run in found}),
@@ -127,13 +127,13 @@ def _lengths(found: Sequence[Run]) -> dict[str, list[float]]:
 
 
 def as_json(
-    found: dict[str, list[Run]],
+    found: dict[str, list[PlannedRun]],
     seeds: Sequence[int] | None,
     duration_s: float | None,
     out: Path,
     table: Path,
 ) -> dict[str, Any]:
-    """The plan as Snakemake and the drawing read it."""
+    """The schedule as Snakemake and draw_figures read it."""
     every = {run.job.key: run for figure in found.values() for run in figure}
     return {
         "version": version(seeds, duration_s),

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a run did over time, second by second: windows and bandwidth estimates of its flows.
+"""Windows and bandwidth estimates of a run's flows over time.
+
+Samples are times in seconds with values; a series is the mean of the samples of each second.
 
 Windows come from the sender's samples of TCP_INFO, ten a second, which every run has; estimates
 from our modules' tracepoints (``--set trace=module``).
@@ -18,14 +20,15 @@ from ..measures import traces
 from ..measures.raw import read_events
 from .claims import FULL
 
-Points = tuple[np.ndarray, np.ndarray]
+#: Times in s and values.
+Samples = tuple[np.ndarray, np.ndarray]
 
 
-def windows(raw: Path, meta: dict[str, Any]) -> list[Points]:
+def windows(raw: Path, meta: dict[str, Any]) -> list[Samples]:
     """Of each flow: seconds since the first handshake ended, congestion window in bytes.
 
-    No more than the receiver's window: beyond it nothing is sent, and the paper's hosts stopped
-    there. Linux lets the window of a sender that the receiver limits grow to twice what it uses.
+    Clipped at the receive window, beyond which nothing is sent and where the paper's hosts stopped.
+    Linux lets the window of a sender that the receive window limits grow to twice what it uses.
     """
     text = meta["set"].get("window")
     most = units.parse("size", str(text)) if text else None
@@ -44,23 +47,25 @@ def windows(raw: Path, meta: dict[str, Any]) -> list[Points]:
     return found
 
 
-def estimates(raw: Path, meta: dict[str, Any]) -> list[Points | None]:
+def estimates(raw: Path, meta: dict[str, Any]) -> list[Samples | None]:
     """Of each flow: seconds since the first estimate, estimate in bit/s; None without a trace."""
     path = raw / "trace.txt"
     if not path.exists():
         return [None for _ in meta["flows"]]
-    found: list[Points | None] = []
+    found: list[Samples | None] = []
     for flow in meta["flows"]:
         every = traces.read(path, flow["port"]).values()
-        series = next((s for s in every if "bw" in s), None)
-        found.append(None if series is None else (series["t"], 8 * series["bw"]))
-    starts = [points[0][0] for points in found if points is not None]
-    return [None if points is None else (points[0] - min(starts), points[1]) for points in found]
+        traced = next((one for one in every if "bw" in one), None)
+        found.append(None if traced is None else (traced["t"], 8 * traced["bw"]))
+    starts = [samples[0][0] for samples in found if samples is not None]
+    return [
+        None if samples is None else (samples[0] - min(starts), samples[1]) for samples in found
+    ]
 
 
 def mode_changes(raw: Path, meta: dict[str, Any]) -> float | None:
-    """How often a flow of hstcp_gentle changes its mode, per second of the measured interval: the
-    mean of these flows. None without a whole trace."""
+    """Mode changes of a flow of hstcp_gentle per second of the measured interval, the mean over
+    these flows. None without a whole trace."""
     path = raw / "trace.txt"
     ports = {str(flow["port"]) for flow in meta["flows"] if flow["cc"] == "hstcp_gentle"}
     if not path.exists() or not ports or not traces.whole(raw):
@@ -74,10 +79,10 @@ def mode_changes(raw: Path, meta: dict[str, Any]) -> float | None:
     return changes / len(ports) / seconds
 
 
-def by_second(points: Points, seconds: int) -> list[float]:
-    """Mean of the samples of each second; a second without any keeps the last one's."""
-    slots = np.floor(points[0]).astype(int)
-    sums = np.bincount(slots[slots >= 0], points[1][slots >= 0], seconds)[:seconds]
+def by_second(samples: Samples, seconds: int) -> list[float]:
+    """The mean of each second's samples; a second without samples has the previous mean."""
+    slots = np.floor(samples[0]).astype(int)
+    sums = np.bincount(slots[slots >= 0], samples[1][slots >= 0], seconds)[:seconds]
     counts = np.bincount(slots[slots >= 0], None, seconds)[:seconds]
     result: list[float] = []
     for value, count in zip(sums, counts, strict=True):
@@ -85,15 +90,15 @@ def by_second(points: Points, seconds: int) -> list[float]:
     return result
 
 
-def full_at(points: Points, bdp_bytes: float) -> float | None:
+def full_at(samples: Samples, bdp_bytes: float) -> float | None:
     """When a window first reaches nine tenths of the bandwidth-delay product."""
-    reached = np.nonzero(points[1] >= FULL * bdp_bytes)[0]
-    return round(float(points[0][reached[0]]), 2) if len(reached) else None
+    reached = np.nonzero(samples[1] >= FULL * bdp_bytes)[0]
+    return round(float(samples[0][reached[0]]), 2) if len(reached) else None
 
 
 def summary(raw: Path, meta: dict[str, Any], traced: bool = True) -> list[dict[str, Any]]:
-    """Of each flow what the judges need: ``window`` (bytes) and ``abe`` (bit/s, or None) by second,
-    ``full_s``. Without ``traced`` no trace is read."""
+    """Of each flow what claims need: the series ``window`` (bytes) and ``abe`` (bit/s, or None),
+    and ``full_s``, the second at which the window is full. Without ``traced`` no trace is read."""
     seconds = int(meta["duration_s"])
     found = []
     abe = estimates(raw, meta) if traced else [None] * len(meta["flows"])

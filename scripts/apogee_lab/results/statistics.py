@@ -13,15 +13,16 @@ from functools import lru_cache
 
 
 @lru_cache
-def t_quantile(freedom: int) -> float:
-    """The 97.5 % quantile of Student's t, from its closed form for whole degrees of freedom.
+def t_quantile(freedom: int, inside: float = 0.95) -> float:
+    """The t with P(|T| < t) = ``inside``, T having Student's distribution, t at most 20.
 
-    P(|T| < t) as in Abramowitz and Stegun 26.7.3 and 26.7.4, inverted by bisection.
+    ``freedom``: degrees of freedom, a whole number from 1 on. The closed form for those, Abramowitz
+    and Stegun 26.7.3 and 26.7.4, is inverted by bisection.
     """
     low, high = 0.0, 20.0
     while high - low > 1e-12 * high:
         middle = (low + high) / 2
-        if _t_inside(middle, freedom) < 0.95:
+        if _t_inside(middle, freedom) < inside:
             low = middle
         else:
             high = middle

@@ -41,8 +41,8 @@ def as_text(table: list[list[str]]) -> str:
     return "\n".join(lines)
 
 
-def as_markdown(table: list[list[str]]) -> str:
-    """A table in Markdown."""
+def as_markdown(table: list[list[str]], left: int = 1) -> str:
+    """A table in Markdown, its first ``left`` columns aligned to the left, the others right."""
     lines = ["| " + " | ".join(row) + " |" for row in table]
-    lines.insert(1, "|" + "---|" + "---:|" * (len(table[0]) - 1))
+    lines.insert(1, "|" + "---|" * left + "---:|" * (len(table[0]) - left))
     return "\n".join(lines)

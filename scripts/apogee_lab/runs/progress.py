@@ -23,7 +23,7 @@ class Report:
         if out.isatty() and before < total:
             from tqdm import tqdm
 
-            tqdm.monitor_interval = 0  # no thread beside us: runs are forked
+            tqdm.monitor_interval = 0  # no monitor thread: runs are forked
             self._bar = tqdm(
                 total=total,
                 initial=before,
@@ -46,10 +46,10 @@ class Report:
             self._bar.update()
         made = self._count - self._before
         left = (time.monotonic() - self._start) / made * (self._total - self._count)
-        return f"about {_span(left)} left" if self._count < self._total else "the last"
+        return f"about {span(left)} left" if self._count < self._total else "the last"
 
     def done(self, label: str, record: dict[str, Any]) -> None:
-        """A run is finished."""
+        """A run has finished."""
         left = self._step()
         result = f"{label}: {record['total_goodput_bps'] / 1e6:.2f} Mbit/s"
         if self._bar is not None:
@@ -61,7 +61,7 @@ class Report:
             )
 
     def failed(self, label: str, reason: str, console: list[str], kept: Path) -> None:
-        """A run failed: say why and show the console's end."""
+        """A run failed: print the reason and the end of the console."""
         self._step()
         self._say(f"[{self._count}/{self._total}] {label}: FAILED: {reason}")
         for line in console:
@@ -69,12 +69,13 @@ class Report:
         self._say(f"    raw results: {kept}")
 
     def close(self) -> None:
-        """End the bar."""
+        """Close the bar."""
         if self._bar is not None:
             self._bar.close()
 
 
-def _span(seconds: float) -> str:
+def span(seconds: float) -> str:
+    """A number of seconds in words: in minutes from 90 s on."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min"

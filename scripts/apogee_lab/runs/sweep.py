@@ -22,10 +22,10 @@ import signal
 import sys
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from multiprocessing.connection import wait
 from pathlib import Path
-from types import FrameType
 from typing import Any, Protocol, TextIO
 
 from ..base import LabError, UsageError, repo_root, sources_hash, write_whole
@@ -34,6 +34,7 @@ from ..measures.compute import compute
 from ..measures.record import RecordError, dumps
 from ..results.text import show
 from ..scenarios.scenario import Plan, Scenario
+from .interrupt import interrupted_by
 from .progress import Report
 from .request import all_values, brought_modules, record_values
 
@@ -242,18 +243,16 @@ class Sweep:
         RUNS.mkdir(parents=True, exist_ok=True)
         _sweep_up()
         running: dict[int, tuple[int, Any, Path, float]] = {}
-        previous = signal.signal(signal.SIGTERM, _interrupt)
-        try:
-            self._loop(todo, running, report)
-            self._share([i for i in missing if i not in first.values()], first)
-        except KeyboardInterrupt:
-            raise Interrupted from None
-        finally:
-            for _, process, part, _ in running.values():
-                _stop(process)
-                shutil.rmtree(part, ignore_errors=True)
-            signal.signal(signal.SIGTERM, previous)
-            report.close()
+        with closing(report), interrupted_by(signal.SIGTERM):
+            try:
+                self._loop(todo, running, report)
+                self._share([i for i in missing if i not in first.values()], first)
+            except KeyboardInterrupt:
+                raise Interrupted from None
+            finally:
+                for _, process, part, _ in running.values():
+                    _stop(process)
+                    shutil.rmtree(part, ignore_errors=True)
 
     def _share(self, others: list[int], first: dict[str, int]) -> None:
         """Settings that compile to the same script share one run; each gets its own record."""
@@ -336,10 +335,6 @@ def _replace(part: Path, target: Path) -> None:
         shutil.rmtree(old, ignore_errors=True)
     else:
         part.rename(target)
-
-
-def _interrupt(_signal: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
 
 
 def _signal_group(process: Any, how: signal.Signals) -> None:

@@ -27,4 +27,4 @@ def test_two_estimates_alternate_around_8_mbit(kept: Path, tmp_path: Path) -> No
         meta = json.loads((folder / "run.json").read_text(encoding="utf-8"))["meta"]
         run["series"] = series.summary(folder, meta)
     claims = [claim for claim in FIGURE_15.claims if "letter" in claim.variants]
-    assert [claim.judge(Results(runs)).yes for claim in claims] == [True, True]
+    assert [claim.check(Results(runs)).yes for claim in claims] == [True, True]

@@ -44,12 +44,12 @@ def test_the_table() -> None:
 
 
 def test_nothing_to_compare() -> None:
-    with pytest.raises(LabError, match="no other was measured"):
+    with pytest.raises(LabError, match="no algorithm was measured"):
         beside.table(beside.shares([record("star+reno", 6, 3)]))
 
 
 def test_records_of_other_scenarios_are_refused() -> None:
     lonely = record("star+reno", 6, 3)
     del lonely["flows"][1]
-    with pytest.raises(LabError, match="0123 has not two flows"):
+    with pytest.raises(LabError, match="0123 does not have two flows"):
         beside.shares([lonely])

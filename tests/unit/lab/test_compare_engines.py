@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from apogee_lab.base import LabError
-from apogee_lab.commands import compare_engines
+from apogee_lab.commands import compare_engines, main
 from apogee_lab.measures.record import read_records
 
 A = [9.1, 9.2, 9.4, 9.3, 9.25]
@@ -43,13 +43,10 @@ def test_welchs_interval() -> None:
     assert compare_engines.welch([1.0, 1.0], [2.0, 2.0]) == (1.0, 0.0)
 
 
-def test_cells_that_both_have(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cells_that_both_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     left = written(tmp_path / "a", "qemu", A)
     right = written(tmp_path / "b", "uml", [value + 1 for value in A])
-    monkeypatch.setattr("sys.argv", ["agree", str(left), str(right)])
-    assert compare_engines.main() == 0
+    assert main.main(["compare-engines", str(left), str(right)]) == 0
     out = capsys.readouterr().out
     assert "| star | 16MB | 1e-7 | 9.250 | 10.250 | +1.000 (+10.8%) |" in out
     assert out.endswith("1 of 1 rows outside their 95 % interval\n")
@@ -60,23 +57,16 @@ def test_each_of_several_flows_has_a_row(tmp_path: Path) -> None:
         compare_engines.cells(read_records(written(tmp_path / engine, engine, values, flows=2)))
         for engine, values in (("qemu", A), ("uml", B))
     ]
-    rows = compare_engines.lines(*found)
-    assert [row.split("|")[1].strip() for row in rows[2:5]] == [
-        "star",
-        "star: flow1",
-        "star: flow2",
-    ]
-    assert rows[4].split("|")[4].strip() == "18.500"
-    assert rows[-1] == "0 of 3 rows outside their 95 % interval"
+    _, *rows = compare_engines.table(*found)
+    assert [row[0] for row in rows] == ["star", "star: flow1", "star: flow2"]
+    assert rows[2][3] == "18.500"
+    assert {row[-1] for row in rows} == {""}
 
 
-def test_nothing_in_common_is_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_in_common_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     left = written(tmp_path / "a", "qemu", A)
     for right in (written(tmp_path / "b", "uml", A, ber=0.0), tmp_path / "none"):
-        monkeypatch.setattr("sys.argv", ["agree", str(left), str(right)])
-        assert compare_engines.main() == 2
+        assert main.main(["compare-engines", str(left), str(right)]) == 2
         assert capsys.readouterr().err.count("\n") == 1
     with pytest.raises(LabError, match="two seeds or more"):
-        compare_engines.lines({}, {})
+        compare_engines.table({}, {})

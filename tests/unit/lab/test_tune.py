@@ -134,8 +134,8 @@ def test_the_profile_is_what_tune_prints(root: Path, capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("argv", "told"),
     [
-        ((), "such as --rate 10mbit --rtt 500ms"),
-        (("--rate", "10mbit"), "such as --rate 10mbit --rtt 500ms"),
+        ((), "as in --rate 10mbit --rtt 500ms"),
+        (("--rate", "10mbit"), "as in --rate 10mbit --rtt 500ms"),
         (("--rate", "9599bit", "--rtt", "1s"), "9.6kbit to 100gbit"),
         (("--rate", "100.1gbit", "--rtt", "1s"), "9.6kbit to 100gbit"),
         (("--rate", "0", "--rtt", "1s"), "9.6kbit to 100gbit"),
@@ -311,7 +311,7 @@ def test_not_writable_is_told_before_anything(
     refused = str(host / "net/core/default_qdisc")
     monkeypatch.setattr(sysctls.os, "access", lambda path, _: str(path) != refused)
     assert status_of(*PATH, "--apply", "--yes") == 2
-    assert "root is needed" in capsys.readouterr().err
+    assert "run as root" in capsys.readouterr().err
     assert now(host) == UNTOUCHED
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The figures of the paper on Compound TCP+: runs, judges of stations, drawings."""
+"""The figures of the paper on Compound TCP+: runs, checks of stations, drawings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from apogee_lab.papers import drawings, report, schedule
+from apogee_lab.papers import drawings, report, schedule, variants
 from apogee_lab.papers.catalogue import UnknownFigure, choose
 from apogee_lab.papers.claims import NotMeasured, Results
 from apogee_lab.papers.compound import draw
@@ -34,14 +34,13 @@ from tests.unit.papers.test_star_figures import NoGuest
 
 LIMIT_BPS = 23.92e6
 SEEDS = (1, 2, 3)
-PLUS, PLAIN, RULE = PLUS, PLAIN, RULE
 NAMES = ["2", "4", "late"]
 
 
 def planned(
     *names: str, seeds: Sequence[int] | None = None, duration_s: float | None = None
-) -> dict[str, list[schedule.Run]]:
-    return schedule.runs(choose(list(names)), seeds, duration_s, NoGuest(), "uml")
+) -> dict[str, list[schedule.PlannedRun]]:
+    return schedule.planned_runs(choose(list(names)), seeds, duration_s, NoGuest(), "uml")
 
 
 def record(
@@ -93,7 +92,7 @@ def claim(figure: Figure, text: str, variant: str = "today") -> Claim:
 
 
 def holds(found: Claim, records: Sequence[dict[str, Any]]) -> bool:
-    return found.judge(Results(records)).yes
+    return found.check(Results(records)).yes
 
 
 # --- the catalogue ----------------------------------------------------------------------------
@@ -109,14 +108,14 @@ def invented(cell: Cell, seed: int = 1) -> dict[str, Any]:
 def test_every_claim_has_the_runs_it_needs() -> None:
     assert list(COMPOUND.figures) == NAMES
     for name, figure in COMPOUND.figures.items():
-        begin = "Latecomers" if name == "late" else f"Figure {name}:"
+        begin = "Late starts" if name == "late" else f"Figure {name}:"
         assert figure.name == name and figure.title.startswith(begin)
         assert figure.claims and figure.draw in drawings.DRAWN
         for each in figure.claims:
             for variant in each.variants:
                 cells = [cell for cell in figure.cells if cell.variant == variant]
                 assert cells and variant in VARIANTS
-                assert each.judge(Results([invented(cell) for cell in cells])).ours
+                assert each.check(Results([invented(cell) for cell in cells])).ours
 
 
 def test_a_row_stands_in_the_table_once() -> None:
@@ -128,7 +127,7 @@ def test_a_row_stands_in_the_table_once() -> None:
 def test_figures_that_have_no_number() -> None:
     assert [choice.name for choice in choose(["compound"])] == [f"compound-{n}" for n in NAMES]
     assert [choice.name for choice in choose(["compound-late"])] == ["compound-late"]
-    with pytest.raises(UnknownFigure, match="compound-N for N in 2 4 late"):
+    with pytest.raises(UnknownFigure, match="'compound-3'; choose from: .*-2, .*-4, .*-late$"):
         choose(["compound-3"])
 
 
@@ -147,7 +146,7 @@ def test_how_many_runs() -> None:
         "compound-4": 3 * (3 * 5 + 2 * 2),
         "compound-late": 3 * 2 * 5 + 2 * 2 * (5 + 2 + 2),
     }
-    # Of figure 4 only n = 4 and 8 are new, of the latecomers those that come late.
+    # Of figure 4 only n = 4 and 8 are new, of late starts those after 100 ms.
     assert len(keys["compound-4"] - keys["compound-2"]) == 3 * 2 * 2
     assert len(keys["compound-late"] - keys["compound-2"]) == 36
     assert len(set().union(*keys.values())) == 283
@@ -181,7 +180,7 @@ def test_variants_are_said_as_they_are_run(root: Path) -> None:
         "random": "phase=random",
     }
     assert list(words) == list(told) and all(words[name] in told[name] for name in told)
-    assert "the same, and" in told["letter=1"] and "as in [letter]" in told["period"]
+    assert "the same, and" in told["letter=1"] and "as in [as published]" in told["period"]
     letter = words["letter"]
     expected = words | {
         "letter=1": f"{letter}, {words['letter=1']}",
@@ -243,24 +242,24 @@ def test_an_index_that_falls(text: str, cc: str) -> None:
     assert not holds(found, over_n(cc, FALLING | {2: (0.9, 1, 1)}))
     random = claim(FIGURE_2, text, "random")
     assert "round robin" in random.why and not found.why
-    assert "n = 2 to 20: -0.250 ±" in found.judge(Results(over_n(cc, FALLING))).ours
+    assert "n = 2 to 20: -0.250 ±" in found.check(Results(over_n(cc, FALLING))).ours
 
 
 def test_an_index_near_1() -> None:
-    three = claim(FIGURE_2, "(3) stays near 1", "letter")
+    three = claim(FIGURE_2, "index of (3) stays near 1", "letter")
     assert three.variants == ("letter", "period", "letter=1", "today", "random")
     assert holds(three, with_compound())
     assert not holds(three, with_compound(n14=(0.94, 310, 26)))
-    # Every rule is judged by its own runs.
-    two = claim(FIGURE_2, "(2) stays near 1", "letter")
+    # Every rule is checked on its own runs.
+    two = claim(FIGURE_2, "index of (2) stays near 1", "letter")
     both = [*with_compound(), *over_n(PLUS, FALLING, rule=2)]
     assert holds(three, both) and not holds(two, both)
     with pytest.raises(NotMeasured, match="compound_plus at n=2 compound_plus.rule=2"):
-        two.judge(Results(with_compound()))
+        two.check(Results(with_compound()))
 
 
-def test_an_index_that_sags() -> None:
-    found = claim(FIGURE_2, "(4) sags", "letter")
+def test_an_index_that_drops_slightly() -> None:
+    found = claim(FIGURE_2, "index of (4) drops slightly", "letter")
     plain = over_n(PLAIN, FALLING)
     assert holds(found, [*plain, *over_n(PLUS, {20: (0.86, 500, 27)}, rule=4)])
     for index in (0.99, 0.78, 0.74):
@@ -277,7 +276,7 @@ def test_rtts_beside_compounds() -> None:
     assert not holds(found, with_compound(n6=(1, 351, 24)))
     assert not holds(found, with_compound(n10=(1, 330, 24)))
     assert not holds(wait, with_compound(n10=(1, 370, 24)))
-    assert found.judge(Results(with_compound())).ours.startswith("n = 6: 0.60 ±")
+    assert found.check(Results(with_compound())).ours.startswith("n = 6: 0.60 ±")
     small = claim(FIGURE_4, "mean RTT")
     alike = dict.fromkeys(NS_4, GOOD[2])
     plain = over_n(PLAIN, dict.fromkeys(NS_4, FALLING[6]))
@@ -293,7 +292,7 @@ def test_a_station_that_never_sent_has_no_rtt() -> None:
     assert mean_rtt(starving) is None
     silent = [*with_compound()[:-3], *(record(PLUS, 20, rtt=None, seed=s) for s in SEEDS)]
     with pytest.raises(NotMeasured):
-        claim(FIGURE_2, "mean RTT of (3)").judge(Results(silent))
+        claim(FIGURE_2, "mean RTT of (3)").check(Results(silent))
 
 
 def test_throughput_beside_compounds() -> None:
@@ -322,7 +321,7 @@ def by_rules(**rates: Sequence[float]) -> list[dict[str, Any]]:
 
 
 def test_throughput_of_the_rules() -> None:
-    least = claim(FIGURE_2, "that of (2) most", "letter")
+    least = claim(FIGURE_2, "total throughput of (2) the lowest", "letter")
     steady = claim(FIGURE_2, "total throughput constant", "letter")
     two, three, four = (24, 24, 24, 25, 26), (24, 24, 25, 26, 27), (24, 25, 26, 27, 28)
     assert holds(least, by_rules(r2=two, r3=three, r4=four))
@@ -341,20 +340,20 @@ def test_what_is_ours() -> None:
     assert not holds(early, with_compound(n14=(0.985, 310, 26)))
     assert not holds(last, with_compound(n20=(0.945, 380, 27)))
     assert not holds(more, with_compound(n20=(0.89, 380, 27)))
-    assert "+0.210" in more.judge(Results(with_compound())).ours
+    assert "+0.210" in more.check(Results(with_compound())).ours
 
 
 def test_no_run_may_be_unfair() -> None:
     found = claim(FIGURE_2, "(ours) and no run")
     runs = [record(PLUS, 20, index, seed=s) for s, index in enumerate((0.99, 0.99, 0.91), 1)]
-    verdict = found.judge(Results(runs))
+    verdict = found.check(Results(runs))
     assert verdict.holds == "yes" and verdict.ours == "n = 20: least of 3: 0.910"
     runs[1]["jain"] = 0.89
-    assert found.judge(Results(runs)).holds == "no"
-    assert found.judge(Results(runs[:1])).holds == "yes (one seed)"
+    assert found.check(Results(runs)).holds == "no"
+    assert found.check(Results(runs[:1])).holds == "yes (one seed)"
 
 
-# --- latecomers -------------------------------------------------------------------------------
+# --- late starts ------------------------------------------------------------------------------
 
 
 def late(cc: str, **indices: float) -> list[dict[str, Any]]:
@@ -367,15 +366,15 @@ def late(cc: str, **indices: float) -> list[dict[str, Any]]:
     ]
 
 
-def test_latecomers() -> None:
-    fair = claim(FIGURE_LATE, "(ours) latecomers")
+def test_late_starts() -> None:
+    fair = claim(FIGURE_LATE, "(ours) late starts")
     no_less = claim(FIGURE_LATE, "(ours) and not below")
     cured = [*late(PLAIN, n20_2s=0.6, n20_30s=0.6), *late(PLUS)]
     assert holds(fair, cured) and holds(no_less, cured)
     for name, index in {"n10_2s": 0.94, "n10_30s": 0.94, "n20_2s": 0.89, "n20_30s": 0.89}.items():
         assert not holds(fair, late(PLUS, **{name: index}))
         assert not holds(no_less, [*late(PLAIN), *late(PLUS, **{name: index})])
-    # Runs whose stations start together are no latecomers.
+    # Runs whose stations start together are no late starts.
     together = over_n(PLUS, {10: (0.1, 300, 25), 20: (0.1, 300, 25)})
     assert holds(fair, [*together, *late(PLUS)])
 
@@ -451,7 +450,7 @@ def test_the_rules_are_lines_of_their_own(tmp_path: Path) -> None:
     plt.close(canvas)
 
 
-def test_latecomers_are_drawn_over_their_starts(tmp_path: Path) -> None:
+def test_late_starts_are_drawn(tmp_path: Path) -> None:
     figure = FIGURE_LATE
     together = over_n(PLUS, {10: (1, 300, 25), 20: (0.97, 300, 25)})
     runs = {"today": as_runs(tmp_path, [*together, *late(PLUS), *late(PLAIN)])}
@@ -470,5 +469,7 @@ def test_the_page_tells_each_variant() -> None:
     lengths = {name: {"durations_s": [60.0], "seeds": [2, 5]} for name in rows}
     text = report.markdown(choices, rows, {"lengths": lengths}, ["6.1"])
     for name, told in VARIANTS.items():
-        assert (f"- otherwise: {told}" if name == "today" else f"- [{name}]: {told}") in text
-    assert "60 s each, means of 2 to 5 seeds" in text and "| late | (ours) latecomers" in text
+        assert (
+            f"- otherwise: {told}" if name == "today" else f"- [{variants.label(name)}]: {told}"
+        ) in text
+    assert "60 s each, means of 2 to 5 seeds" in text and "| late | (ours) late starts" in text

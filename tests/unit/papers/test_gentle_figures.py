@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The figures of the paper on Gentle HighSpeed TCP: runs, judges of groups, drawings."""
+"""The figures of the paper on Gentle HighSpeed TCP: runs, checks of groups, drawings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from apogee_lab.commands import hstcp_model
+from apogee_lab.commands import main
 from apogee_lab.papers import drawings, report, schedule, series
 from apogee_lab.papers.catalogue import choose
 from apogee_lab.papers.claims import NotMeasured, Results, between
@@ -39,8 +39,8 @@ SEEDS = (1, 2, 3)
 
 def planned(
     *names: str, seeds: Sequence[int] | None = None, duration_s: float | None = None
-) -> dict[str, list[schedule.Run]]:
-    return schedule.runs(choose(list(names)), seeds, duration_s, NoGuest(), "uml")
+) -> dict[str, list[schedule.PlannedRun]]:
+    return schedule.planned_runs(choose(list(names)), seeds, duration_s, NoGuest(), "uml")
 
 
 def record(
@@ -86,7 +86,7 @@ def claim(figure: Figure, text: str) -> Claim:
 
 
 def holds(found: Claim, records: Sequence[dict[str, Any]]) -> bool:
-    return found.judge(Results(records)).yes
+    return found.check(Results(records)).yes
 
 
 # --- the catalogue ----------------------------------------------------------------------------
@@ -108,7 +108,7 @@ def test_every_claim_has_the_runs_it_needs() -> None:
             for variant in each.variants:
                 cells = [cell for cell in figure.cells if cell.variant == variant]
                 assert cells and variant in VARIANTS
-                assert each.judge(Results([invented(cell) for cell in cells])).ours
+                assert each.check(Results([invented(cell) for cell in cells])).ours
 
 
 def test_how_many_runs() -> None:
@@ -152,7 +152,7 @@ def test_equal_cells_of_two_variants_are_one_set_of_runs() -> None:
     assert letter & today and letter - today <= own and today - letter <= own
 
 
-def test_the_letter_is_said_as_it_is_run(root: Path) -> None:
+def test_the_variant_as_published_is_described_as_it_runs(root: Path) -> None:
     letter = [c for c in FIGURE_7.cells if c.cc == "hstcp_gentle" and c.variant == "letter"]
     given = {k.partition(".")[2]: v for k, v in letter[0].settings.items() if "." in k}
     words = " ".join(f"{name}={value}" for name, value in given.items())
@@ -178,11 +178,11 @@ def test_what_the_runs_cost(tmp_path: Path) -> None:
 def test_what_is_left_of_the_link_without_fast_senders() -> None:
     found = claim(FIGURE_2, "N = 0")
     assert holds(found, seeds("reno", 0, 760, n=0))
-    assert found.judge(Results([record("reno", 0, 0.8 * 956.4, n=0)])).ours == "N = 0: 200 Mbit/s"
+    assert found.check(Results([record("reno", 0, 0.8 * 956.4, n=0)])).ours == "N = 0: 200 Mbit/s"
     assert not holds(found, seeds("reno", 0, 940, n=0))
     assert not holds(found, seeds("reno", 0, 600, n=0))
     with pytest.raises(NotMeasured, match="reno at n=0"):
-        found.judge(Results(seeds("reno", 700, 240, n=2)))
+        found.check(Results(seeds("reno", 700, 240, n=2)))
 
 
 def over_n(cc: str, found: dict[int, tuple[float, float]], **more: Any) -> list[dict[str, Any]]:
@@ -212,7 +212,7 @@ def test_reno_falls_with_every_step() -> None:
     assert holds(found, over_n("highspeed", FALLING))
     assert not holds(found, over_n("highspeed", FALLING | {5: (700, 310)}))
     assert not holds(found, over_n("highspeed", FALLING | {2: (600, 400)}))  # nothing lost
-    assert "N = 0 to 1: -50.0" in found.judge(Results(over_n("highspeed", FALLING))).ours
+    assert "N = 0 to 1: -50.0" in found.check(Results(over_n("highspeed", FALLING))).ours
 
 
 def test_timeouts() -> None:
@@ -243,7 +243,7 @@ def test_the_first_window() -> None:
     unknown = record("highspeed", 800, 100, n=5)
     unknown["flows"][0]["window_bytes"] = None
     with pytest.raises(NotMeasured):
-        one.judge(Results([unknown]))
+        one.check(Results([unknown]))
 
 
 def shares(ours: dict[int, float], theirs: float = 0.5) -> list[dict[str, Any]]:
@@ -264,13 +264,13 @@ def test_shares_of_reno() -> None:
     assert holds(paper, middling) and not holds(own, middling)
     assert not holds(paper, shares({2: 0.7, 5: 0.6}))
     assert not holds(own, shares({2: 0.89, 5: 0.95})) and not holds(own, shares({2: 1.0, 5: 0.84}))
-    verdict = paper.judge(Results(middling))
+    verdict = paper.check(Results(middling))
     assert verdict.ours.startswith("N = 2 (70 % over 50 %): +20 ±") and verdict.sure is not None
     # Both relative intervals are t = 4.303 times 1 % / sqrt(3).
     _, half = share(Results(middling), "hstcp_gentle", 2)
     assert half == pytest.approx(0.7 * 0.01 * 4.3027 / 3**0.5 * 2**0.5, rel=1e-3)
     single = [each for each in middling if each["seed"] == 1]
-    assert paper.judge(Results(single)).holds == "yes (one seed)"
+    assert paper.check(Results(single)).holds == "yes (one seed)"
 
 
 def test_changes_of_mode() -> None:
@@ -279,15 +279,15 @@ def test_changes_of_mode() -> None:
     assert holds(found, calm)  # 0.1 a second
     assert not holds(found, [each | {"mode_changes": 0.3} for each in calm])
     with pytest.raises(NotMeasured):
-        found.judge(Results([each | {"mode_changes": None} for each in calm]))
+        found.check(Results([each | {"mode_changes": None} for each in calm]))
 
 
 # --- model and lab ----------------------------------------------------------------------------
 
 
-def test_the_model_is_asked_as_its_command_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_predictions_are_those_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     asked = "--access 100mbit --delay 25ms --buffer 4167".split()
-    assert hstcp_model.main(asked) == 0
+    assert main.main(["hstcp-model", *asked]) == 0
     words = capsys.readouterr().out.splitlines()[-1].split()
     hs, reno, written = predict("100mbit", "25ms", 4167)
     assert words[:6] == ["4167", "100mbit", "25ms", f"{hs:.2f}", f"{reno:.2f}", f"{written:.2f}"]
@@ -337,7 +337,7 @@ def test_gains_and_losses_over_delay(buffer: str) -> None:
     assert not holds(gains, lines(buffer, (800, 800, 800), (80, 60, 40)))
     assert not holds(loses, lines(buffer, (600, 700, 800), (80, 60, 60.5)))
     one = [each for each in like_paper if each["seed"] == 2]
-    assert "100mbit, 5ms to 25ms: +16.7 %" in gains.judge(Results(one)).ours
+    assert "100mbit, 5ms to 25ms: +16.7 %" in gains.check(Results(one)).ours
 
 
 def test_the_table_of_model_and_lab() -> None:
@@ -347,11 +347,12 @@ def test_the_table_of_model_and_lab() -> None:
     }
     (choice,) = choose(["gentle-6"])
     text = "\n".join(report.tables(choice, found))
-    rows = [line for line in text.splitlines() if line.startswith(("| today", "| period"))]
+    assert "the model (`scripts/lab hstcp-model`), whose packets have no headers." in text
+    rows = [line for line in text.splitlines() if line.startswith(("| default", "| period"))]
     assert len(rows) == 2 * 2 * 9
     first = [cell.strip() for cell in rows[0].strip("|").split("|")]
     hs, *_ = predict("100mbit", "5ms", 4167)
-    assert first[:4] == ["today", "4167 packets", "100mbit", "5ms"]
+    assert first[:4] == ["default", "4167 packets", "100mbit", "5ms"]
     assert first[5] == f"{0.9564 * hs:.1f} ({hs:.1f})" and first[6] == "+5.0 ± 0.0 %"
     assert first[9].startswith("+5.0 ± 2.6")
     assert report.tables(choose(["star-5"])[0], {}) == []
@@ -437,7 +438,7 @@ def test_model_and_lab_are_drawn(tmp_path: Path) -> None:
 
 
 def test_a_number_of_any_point_may_be_claimed() -> None:
-    judge = between([("a", "reno", {"n": 0}, group("fast"))], -1, 1)
-    assert judge(Results([record("reno", 0, 700, n=0)])).yes
+    check = between([("a", "reno", {"n": 0}, group("fast"))], -1, 1)
+    assert check(Results([record("reno", 0, 700, n=0)])).yes
     with pytest.raises(NotMeasured, match="reno at n=1"):
         between([("a", "reno", {"n": 1}, used)], -1, 1)(Results([]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The papers' figures: their runs, the judges of their claims, the command line that makes them."""
+"""The papers' figures: their runs, the checks of their claims, the command line that makes them."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class NoGuest:
         return f"{kernel} {own} {extras}"
 
 
-def planned(*names: str, seeds: Sequence[int] = SEEDS) -> dict[str, list[schedule.Run]]:
-    return schedule.runs(choose(list(names)), seeds, 60.0, NoGuest())
+def planned(*names: str, seeds: Sequence[int] = SEEDS) -> dict[str, list[schedule.PlannedRun]]:
+    return schedule.planned_runs(choose(list(names)), seeds, 60.0, NoGuest())
 
 
 # --- the catalogue ----------------------------------------------------------------------------
@@ -69,7 +69,7 @@ def test_every_claim_has_the_runs_it_needs() -> None:
             for variant in claim.variants:
                 cells = [cell for cell in figure.cells if cell.variant == variant]
                 assert cells and variant in VARIANTS
-                verdict = claim.judge(Results([invented(cell) for cell in cells]))
+                verdict = claim.check(Results([invented(cell) for cell in cells]))
                 assert verdict.ours
 
 
@@ -139,7 +139,7 @@ def test_unknown_figures_are_told_in_one_line(word: str, capsys: Capture) -> Non
     assert reproduce.main([word]) == 2
     said = capsys.readouterr()
     assert said.out == "" and len(said.err.splitlines()) == 1
-    assert "star-N for N in 5 6 7 8 10" in said.err
+    assert "choose from: star, star-5, star-6, star-7, star-8, star-10, " in said.err
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_make_refuses_an_unknown_figure(root: Path) -> None:
         ["make", "-s", "reproduce", "FIG=star-9"], cwd=root, capture_output=True, text=True
     )
     assert done.returncode == 2
-    assert done.stderr.startswith("reproduce: no figure 'star-9'")
+    assert done.stderr.startswith("reproduce: unknown figure 'star-9'; choose from: ")
 
 
 # --- keys and commands ------------------------------------------------------------------------
@@ -189,7 +189,9 @@ def test_a_command_makes_the_run_that_was_planned(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(modules, "check", lambda kernel, settings: None)
     monkeypatch.setattr(sweep, "Sweep", Caught)
     for duration_s in (None, 7.5):
-        found = schedule.runs(choose(["star", "gentle", "compound"]), [1, 7], duration_s, NoGuest())
+        found = schedule.planned_runs(
+            choose(["star", "gentle", "compound"]), [1, 7], duration_s, NoGuest()
+        )
         for run in {run.job.key: run for runs in found.values() for run in runs}.values():
             made.clear()
             assert main.main(run.command[2:]) == 0
@@ -220,7 +222,7 @@ def test_the_version_follows_seeds_and_duration() -> None:
     assert len({schedule.version(s, d) for s in ([1], [1, 2], None) for d in (10.0, None)}) == 6
 
 
-# --- judges -----------------------------------------------------------------------------------
+# --- checks -----------------------------------------------------------------------------------
 
 
 def record(cc: str, goodputs: Sequence[float], seed: int = 1, **more: Any) -> dict[str, Any]:
@@ -280,34 +282,34 @@ def test_ratios_and_their_intervals() -> None:
 
 
 def test_above_takes_the_best_rival() -> None:
-    judge = claims.above("star", ["j", "reno"], [0.0])
-    won = judge(Results([*five("star", 9), *five("j", 8), *five("reno", 3)]))
+    check = claims.above("star", ["j", "reno"], [0.0])
+    won = check(Results([*five("star", 9), *five("j", 8), *five("reno", 3)]))
     assert won.holds == "yes" and won.ours.startswith("0 (over j): +12.5 ±")
-    lost = judge(Results([*five("star", 7), *five("j", 8), *five("reno", 3)]))
+    lost = check(Results([*five("star", 7), *five("j", 8), *five("reno", 3)]))
     assert lost.holds == "no"
-    close = judge(Results([*five("star", 8.01, 0.5), *five("j", 8, 0.5), *five("reno", 3)]))
+    close = check(Results([*five("star", 8.01, 0.5), *five("j", 8, 0.5), *five("reno", 3)]))
     assert close.holds == "yes (n.s.)"
 
 
 def test_a_gain_like_the_papers() -> None:
-    judge = claims.beyond("star", "reno", 1.52, 1e-8)
+    check = claims.beyond("star", "reno", 1.52, 1e-8)
     near = [*five("star", 9.2, ber=1e-8), *five("reno", 3.6, ber=1e-8)]
-    assert judge(Results(near)).holds == "yes"
+    assert check(Results(near)).holds == "yes"
     far = [*five("star", 9.2, ber=1e-8), *five("reno", 6, ber=1e-8)]
-    assert judge(Results(far)).holds == "no"
+    assert check(Results(far)).holds == "no"
 
 
 def test_slightly_below() -> None:
-    judge = claims.slightly_below("a", "b", [0.0])
-    assert judge(Results([*five("a", 9.5, 0.01), *five("b", 10, 0.01)])).holds == "yes"
-    assert judge(Results([*five("a", 10.5, 0.01), *five("b", 10, 0.01)])).holds == "no"
-    assert judge(Results([*five("a", 5, 0.01), *five("b", 10, 0.01)])).holds == "no"
+    check = claims.slightly_below("a", "b", [0.0])
+    assert check(Results([*five("a", 9.5, 0.01), *five("b", 10, 0.01)])).holds == "yes"
+    assert check(Results([*five("a", 10.5, 0.01), *five("b", 10, 0.01)])).holds == "no"
+    assert check(Results([*five("a", 5, 0.01), *five("b", 10, 0.01)])).holds == "no"
 
 
 def test_equal_goodputs() -> None:
-    judge = claims.same(["a", "b", "c"], 0.0)
-    assert judge(Results([*five("a", 9), *five("b", 9.1), *five("c", 8.9)])).yes
-    assert not judge(Results([*five("a", 9), *five("b", 7), *five("c", 8.9)])).yes
+    check = claims.same(["a", "b", "c"], 0.0)
+    assert check(Results([*five("a", 9), *five("b", 9.1), *five("c", 8.9)])).yes
+    assert not check(Results([*five("a", 9), *five("b", 7), *five("c", 8.9)])).yes
 
 
 def test_two_flows() -> None:
@@ -321,11 +323,11 @@ def test_two_flows() -> None:
 
 
 def test_what_a_rival_keeps() -> None:
-    judge = claims.keeps("star+j", "j+j", [0.0])
+    check = claims.keeps("star+j", "j+j", [0.0])
     own = [record("j+j", [4, 5], n) for n in SEEDS]
-    assert judge(Results([*own, *(record("star+j", [5, 4.4], n) for n in SEEDS)])).yes
-    assert not judge(Results([*own, *(record("star+j", [2, 7], n) for n in SEEDS)])).yes
-    assert not judge(Results([*own, *(record("star+j", [8, 1.4], n) for n in SEEDS)])).yes
+    assert check(Results([*own, *(record("star+j", [5, 4.4], n) for n in SEEDS)])).yes
+    assert not check(Results([*own, *(record("star+j", [2, 7], n) for n in SEEDS)])).yes
+    assert not check(Results([*own, *(record("star+j", [8, 1.4], n) for n in SEEDS)])).yes
 
 
 def test_times() -> None:
@@ -361,18 +363,18 @@ def test_the_highest_window() -> None:
     def of(cc: str, line: Sequence[float]) -> dict[str, Any]:
         return over_time(cc, window=[line])
 
-    judge = claims.always_highest("star", ["j"], 0.0)
-    assert judge(Results([of("star", [9.0] * 60), of("j", [8.0] * 60)])).yes
+    check = claims.always_highest("star", ["j"], 0.0)
+    assert check(Results([of("star", [9.0] * 60), of("j", [8.0] * 60)])).yes
     late = of("j", [10.0] * 6 + [8.0] * 54)
-    assert not judge(Results([of("star", [9.0] * 60), late])).yes
+    assert not check(Results([of("star", [9.0] * 60), late])).yes
 
 
 def test_alternating_estimates() -> None:
-    judge = claims.alternating("a+a", 0.0)
+    check = claims.alternating("a+a", 0.0)
     turns = over_time("a+a", abe=[[7e6, 9e6] * 30, [9e6, 7e6] * 30])
     together = over_time("a+a", abe=[[7e6, 9e6] * 30, [7e6, 9e6] * 30])
-    assert judge(Results([turns])).ours == "correlation: -1.00"
-    assert judge(Results([turns])).yes and not judge(Results([together])).yes
+    assert check(Results([turns])).ours == "correlation: -1.00"
+    assert check(Results([turns])).yes and not check(Results([together])).yes
 
 
 def test_what_was_not_run_is_no_verdict() -> None:
@@ -433,7 +435,7 @@ def test_what_is_announced() -> None:
     made = {"runs": runs, "lengths": lengths, "figures": {"star-5": []}}
     first, second = reproduce.announce(made, {"a"}, 2).splitlines()
     assert first == "star-5: 2 runs of 60 s (one seed), 1 of them finished"
-    assert second == "the others need about 10 min of CPU time: 5 min with 2 at once"
+    assert second == "the others need about 10 min of CPU time: 5 min with 2 in parallel"
     assert reproduce.announce(made, {"a"}, None).endswith("about 10 min of CPU time")
     lengths["gentle-2"] = {"durations_s": [140.0], "seeds": [2, 5]}
     both = made | {"figures": {"star-5": [], "gentle-2": []}}
@@ -515,7 +517,7 @@ def test_failures_are_told_shortly(tmp_path: Path) -> None:
     made = {"out": str(tmp_path), "runs": dict.fromkeys(keys, {}), "figures": {"star-5": []}}
     (line,) = reproduce._failures(made, set(), 0.0)
     assert line.startswith(f"9 of 9 runs failed: run {keys[0]}: late; run {keys[1]}: late;")
-    assert line.endswith("; and 2 more; 2 were not begun")
+    assert line.endswith("; and 2 more; 2 were not started")
     (tmp_path / "logs" / "star-5.log").write_text("figures: no such run\n")
     assert reproduce._failures(made, set(keys), 0.0) == ["star-5: figures: no such run"]
     assert reproduce._failures(made, set(keys), 1e12) == []

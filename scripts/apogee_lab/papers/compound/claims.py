@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Judges of stations behind one access point (scenario wlan).
+"""Checks of stations behind one access point (scenario wlan).
 
-Points are settings: the number of stations, ``{"n": 10}``, where starts are spread also those.
-``compound_plus`` is told by its rule, too. Numbers and ranges are those of judges.py.
+Points are settings: the number of stations, ``{"n": 10}``, and for late starts the time within
+which they start. Points of ``compound_plus`` include its rule. Numbers and ranges are those of
+papers/claims.py.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from ...results.statistics import mean_interval
 from ..claims import (
     LEAST,
-    Judge,
+    Check,
     Measure,
     Part,
     Point,
@@ -29,7 +30,7 @@ from ..claims import (
 PLUS, PLAIN = "compound_plus", "compound"
 RULE = f"{PLUS}.rule"
 
-#: Settings by the label that a table has for them.
+#: Settings by their label in the table.
 Points = Mapping[str, Mapping[str, object]]
 
 
@@ -42,14 +43,14 @@ def index(record: Record) -> float:
 
 
 def mean_rtt(record: Record) -> float | None:
-    """Mean over time of the stations' smoothed RTTs, ms; of those that have one."""
+    """Mean over time of the stations' smoothed RTTs, ms; stations without an RTT do not count."""
     found = [flow["rtt_ms"]["mean"] for flow in record["flows"]]
     found = [mean for mean in found if mean is not None]
     return math.fsum(found) / len(found) if found else None
 
 
 def ack_wait(record: Record) -> float | None:
-    """What an ACK waits in the access point's queue, ms."""
+    """Mean wait of an ACK in the access point's queue, ms."""
     return record["queue"]["mean_ms"]
 
 
@@ -62,22 +63,22 @@ def stations(ns: Sequence[int]) -> Points:
 
 
 def plus(rule: int, point: Point) -> Point:
-    """Where the runs of compound_plus by a rule are."""
+    """The point of compound_plus with a rule."""
     return {**point, RULE: rule}
 
 
 def place(rule: int | None, point: Point) -> Point:
-    """Where the runs of any algorithm are: those without rules have none."""
+    """The point of any algorithm; ``rule`` is None for those without rules."""
     return point if rule is None else plus(rule, point)
 
 
-# --- factories of judges ----------------------------------------------------------------------
+# --- factories of checks ----------------------------------------------------------------------
 
 
 def _difference(
     a: tuple[float, float | None], b: tuple[float, float | None]
 ) -> tuple[float, float | None]:
-    """Of two means with intervals, of different runs."""
+    """Difference of two means of different runs, with its interval."""
     half = None if a[1] is None or b[1] is None else math.hypot(a[1], b[1])
     return a[0] - b[0], half
 
@@ -90,10 +91,10 @@ def _index_part(label: str, found: tuple[float, float | None], low: float, high:
     return Part(label, *found, low, high, 1.0, "", 3)
 
 
-def fair(rule: int, least: Mapping[str, float], points: Points) -> Judge:
-    """The index of compound_plus is at least this, at each point by its label."""
+def fair(rule: int, least: Mapping[str, float], points: Points) -> Check:
+    """The index of compound_plus is at least ``least`` at each point, by its label."""
 
-    def judge(results: Results) -> Verdict:
+    def check(results: Results) -> Verdict:
         return decide(
             [
                 _index_part(label, _index(results, PLUS, plus(rule, points[label])), low, math.inf)
@@ -101,14 +102,14 @@ def fair(rule: int, least: Mapping[str, float], points: Points) -> Judge:
             ]
         )
 
-    return judge
+    return check
 
 
-def falls(cc: str, ns: Sequence[int], by: float, rise: float) -> Judge:
-    """The index falls with the number of stations: at the last it is ``by`` below the first's, and
-    before it never more than ``rise`` above."""
+def falls(cc: str, ns: Sequence[int], by: float, rise: float) -> Check:
+    """The index falls with the number of stations: at the last it is ``by`` below the first one,
+    at the others at most ``rise`` above it."""
 
-    def judge(results: Results) -> Verdict:
+    def check(results: Results) -> Verdict:
         first = _index(results, cc, {"n": ns[0]})
         parts = []
         for n in ns[1:]:
@@ -117,13 +118,13 @@ def falls(cc: str, ns: Sequence[int], by: float, rise: float) -> Judge:
             parts.append(Part(f"n = {ns[0]} to {n}", *change, -math.inf, most, 1.0, "", 3, True))
         return decide(parts)
 
-    return judge
+    return check
 
 
-def sags(rule: int, n: int, low: float, high: float) -> Judge:
-    """The index has sunk a little, and less than Compound's."""
+def drops_slightly(rule: int, n: int, low: float, high: float) -> Check:
+    """The index lies from ``low`` to ``high``, above Compound's."""
 
-    def judge(results: Results) -> Verdict:
+    def check(results: Results) -> Verdict:
         ours = _index(results, PLUS, plus(rule, {"n": n}))
         over = _difference(ours, _index(results, PLAIN, {"n": n}))
         return decide(
@@ -133,13 +134,13 @@ def sags(rule: int, n: int, low: float, high: float) -> Judge:
             ]
         )
 
-    return judge
+    return check
 
 
-def fairer(rule: int, points: Points, least: float) -> Judge:
-    """The index of compound_plus is above Compound's by at least this."""
+def fairer(rule: int, points: Points, least: float) -> Check:
+    """The index of compound_plus exceeds Compound's by at least ``least``."""
 
-    def judge(results: Results) -> Verdict:
+    def check(results: Results) -> Verdict:
         parts = []
         for label, point in points.items():
             found = [_index(results, PLUS, plus(rule, point)), _index(results, PLAIN, point)]
@@ -147,27 +148,27 @@ def fairer(rule: int, points: Points, least: float) -> Judge:
             parts.append(Part(label, *over, least, math.inf, 1.0, "", 3, True))
         return decide(parts)
 
-    return judge
+    return check
 
 
-def no_run_below(rule: int, n: int, low: float) -> Judge:
-    """No single run's index is below this."""
+def no_run_below(rule: int, n: int, low: float) -> Check:
+    """No single run's index is below ``low``."""
 
-    def judge(results: Results) -> Verdict:
+    def check(results: Results) -> Verdict:
         found = results.values(PLUS, plus(rule, {"n": n}), index)
         yes = min(found) >= low
         ours = f"n = {n}: least of {len(found)}: {min(found):.3f}"
         return Verdict(ours, yes, True if len(found) > 1 else None)
 
-    return judge
+    return check
 
 
 def over_compound(
     rule: int, measure: Measure, bounds: Mapping[int, tuple[float, float]], decimals: int = 2
-) -> Judge:
-    """A number of compound_plus over Compound's lies in a range, by the number of stations."""
+) -> Check:
+    """The ratio of compound_plus's number to Compound's is within bounds, by number of stations."""
 
-    def judge(results: Results) -> Verdict:
+    def check(results: Results) -> Verdict:
         parts = []
         for n, (low, high) in bounds.items():
             ours = results.values(PLUS, plus(rule, {"n": n}), measure)
@@ -175,13 +176,13 @@ def over_compound(
             parts.append(Part(f"n = {n}", change + 1, half, low, high, 1.0, "", decimals))
         return decide(parts)
 
-    return judge
+    return check
 
 
-def lowest(rule: int, others: Sequence[int], ns: Sequence[int], measure: Measure) -> Judge:
-    """A number is lower by this rule than by the others."""
+def lowest(rule: int, others: Sequence[int], ns: Sequence[int], measure: Measure) -> Check:
+    """A number is lower with this rule than with the others."""
 
-    def judge(results: Results) -> Verdict:
+    def check(results: Results) -> Verdict:
         parts = []
         for n in ns:
             ours = results.values(PLUS, plus(rule, {"n": n}), measure)
@@ -191,13 +192,13 @@ def lowest(rule: int, others: Sequence[int], ns: Sequence[int], measure: Measure
                 parts.append(percent(label, gain(ours, theirs), -math.inf, -LEAST))
         return decide(parts)
 
-    return judge
+    return check
 
 
-def constant(rules: Sequence[int], ns: tuple[int, int], measure: Measure, near: float) -> Judge:
-    """From one number of stations to another a number changes by no more than ``near``."""
+def constant(rules: Sequence[int], ns: tuple[int, int], measure: Measure, near: float) -> Check:
+    """A number changes by at most ``near`` from one number of stations to the other."""
 
-    def judge(results: Results) -> Verdict:
+    def check(results: Results) -> Verdict:
         few, more = ns
         return decide(
             [
@@ -214,11 +215,11 @@ def constant(rules: Sequence[int], ns: tuple[int, int], measure: Measure, near: 
             ]
         )
 
-    return judge
+    return check
 
 
-def at_least(rule: int, points: Points, measure: Measure, least: float) -> Judge:
-    """A share of compound_plus's is at least this, in percent."""
+def at_least(rule: int, points: Points, measure: Measure, least: float) -> Check:
+    """A share of compound_plus, shown in percent, is at least ``least``."""
     return between(
         [(label, PLUS, plus(rule, point), measure) for label, point in points.items()],
         least, math.inf, 100, " %", 1,

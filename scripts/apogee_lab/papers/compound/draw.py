@@ -32,7 +32,7 @@ RULE_COLOURS = {2: "#e69f00", 3: "#d62728", 4: "#7b3294"}
 
 
 def _line_style(number: int, line: tuple[str, str, str, int | None]) -> dict[str, Any]:
-    """An algorithm by its colour; a rule to the letter by one of its own."""
+    """An algorithm has its colour, a rule as published one of its own."""
     label, variant, cc, rule = line
     tint = colour(cc) if label == cc or rule is None else RULE_COLOURS[rule]
     dash = ":" if variant == "letter=1" else "-"
@@ -48,7 +48,7 @@ def _stations_line(
     measure: claims.Measure,
     scale: float,
 ) -> None:
-    """A line over points; what was not measured leaves a gap."""
+    """A line over points, with a gap where nothing was measured."""
     _, variant, cc, rule = line
     values: dict[float, list[float]] = {}
     for x, point in points.items():

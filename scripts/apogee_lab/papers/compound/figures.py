@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The figures of the paper on Compound TCP+ (Oda, Hisamatsu, Noborio), 2 and 4, and what the paper
-has not: latecomers.
+"""The figures of the paper on Compound TCP+ (Oda, Hisamatsu, Noborio), 2 and 4, and one that the
+paper does not have, late starts.
 
 Figures 1 and 3 are drawings of the networks. Each of figures 2 and 4 has three parts: a, fairness
-index; b, mean RTT; c, total throughput. Compound beside which compound_plus is judged is a cell of
-each variant; cells that are equal in all but the variant are one set of runs.
+index; b, mean RTT; c, total throughput. Compound, with which compound_plus is compared, is a cell
+of each variant; cells that differ only in the variant share their runs.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from .. import claims
-from ..claims import Judge
+from ..claims import Check
 from ..figure import Cell, Claim, Figure, Paper
 from ..gentle.claims import used
+from ..variants import PERIOD, PERIOD_TEXT, listed
 from .claims import (
     PLAIN,
     PLUS,
@@ -23,6 +24,7 @@ from .claims import (
     ack_wait,
     at_least,
     constant,
+    drops_slightly,
     fair,
     fairer,
     falls,
@@ -30,7 +32,6 @@ from .claims import (
     mean_rtt,
     no_run_below,
     over_compound,
-    sags,
     stations,
 )
 
@@ -41,56 +42,54 @@ DURATION_S, WARMUP = 60.0, "{40}s"
 RULES = (2, 3, 4)
 OURS = 3  # the paper's choice and the default
 OTHERS = ("reno", "cubic", "bbr", "vegas")
-ALIKE, LATE = "100ms", ("2s", "30s")  # within which stations start; the first is the default
+TOGETHER, LATE = "100ms", ("2s", "30s")  # stations start within; the first is the default
 LATE_NS = (10, 20)
 
 NEAR_ONE = 0.95  # "near 1"
-FALL, RISE = 0.05, 0.01  # "falls": by so much at the last point, and never above by more
-SAG = (0.80, 0.98)  # "sags slightly"
-FAR_BELOW = 0.6  # "far below", of Compound's
+FALL, RISE = 0.05, 0.01  # "falls": by FALL at the last point, at the others at most RISE above
+SLIGHT_DROP = (0.80, 0.98)  # "drops slightly"
+FAR_BELOW = 0.6  # "far below": at most this ratio to Compound's
 CONSTANT = 0.05
-NO_MORE = 1 - 1e-6  # "lower" than Compound's, as a part of it
+NO_MORE = 1 - 1e-6  # "lower": at most this ratio to Compound's
 
-VARIANTS = {
-    "today": "Linux as it comes, compound_plus with its defaults (rule=3), phase=fixed",
-    "letter": "Linux as it comes, compound_plus without the cures for latecomers, which are not "
-    "the paper's (relearn=0, excess=0)",
-    "letter=1": "the same, and a rule acts wherever dwnd = 0, even if nothing waits (letter=1)",
-    "period": "compound_plus as in [letter]; no RACK, no tail loss probe, no F-RTO, queues hidden "
-    "from the stack (tcp_recovery=0, tcp_early_retrans=0, tcp_frto=0, tsq=0)",
-    "fit": "as it comes, but Compound's slow start ends as early as Compound TCP+'s (fit=2)",
-    "random": "as it comes, but phase=random: which station's ACK finds the free place in the "
-    "access point's queue is chance, and not the round robin's order",
-}
-_SETTINGS = {
-    "period": {"tcp_recovery": "0", "tcp_early_retrans": "0", "tcp_frto": "0", "tsq": "0"},
-    "random": {"phase": "random"},
-}
+_PERIOD = PERIOD | {"tsq": "0"}
+_SETTINGS = {"period": _PERIOD, "random": {"phase": "random"}}
 _LETTER = {f"{PLUS}.relearn": "0", f"{PLUS}.excess": "0"}
+VARIANTS = {
+    "today": "Linux and compound_plus with their defaults (rule=3), phase=fixed",
+    "letter": "Linux with its defaults, compound_plus without the correction for flows that join "
+    f"late, which is not in the paper ({listed(_LETTER)})",
+    "letter=1": "the same, and a rule acts whenever dwnd = 0, even without a queue (letter=1)",
+    "period": f"compound_plus as in [as published]; {PERIOD_TEXT}, no TCP small queues "
+    f"({listed(_PERIOD)})",
+    "fit": "defaults, but Compound's slow start ends as early as Compound TCP+'s (fit=2)",
+    "random": "defaults, but phase=random: which station's ACK gets the free place in the access "
+    "point's queue is random, not given by the order of the round robin",
+}
 _PLUS = {
     "letter": _LETTER,
     "letter=1": _LETTER | {f"{PLUS}.letter": "1"},
     "period": _LETTER,
 }
-#: The paper's rules; what rule (3) is judged on, as the paper has it and as it comes.
+#: Variants of the claims about the paper's rules, and of those about rule (3) alone.
 _LETTERS = ("letter", "period")
 _BOTH = ("letter", "today")
 _OURS = (*_BOTH, "random")
 
 LEGEND = """\
-"holds" is decided by the means; "n.s.": the 95 % interval also reaches the other answer. Compound,
-rule (3) by the letter and as it comes have five seeds on today's stack, all others two, with which
-an interval is very wide (n = 4 and 8, and latecomers but for compound_plus as it comes: two as
-well). (2), (3), (4) are the paper's rules. The index is Jain's. "Near 1" is from 0.95 on; it "falls
-with n" if it is at least 0.05 lower at the last n than at the first, and nowhere before more than
-0.01 higher; it "sags slightly" if it is from 0.80 to 0.98 at n = 20, and above Compound's. Numbers
-of RTT are parts of Compound's: "below" from n = 6, "far below", at most 0.6, from n = 10 on. An RTT
-is the mean over time of a station's smoothed one, then over stations; a station that starves keeps
-its last. So the wait in the access point's queue is judged, too. "Lower" holds from n = 6 on, "(2)
-most" from n = 10, "constant at small n" is within 5 % from n = 2 to 6, "equal" within 10 %. The
-ceiling is the goodput while no ACK is lost, 23.92 Mbit/s for any n; more is possible only
-because ACKs are lost. 100 s of each run are sent after the last start, the last 60 count (the
-paper: 400 of 500)."""
+"holds" is decided by the means; "n.s.": the 95 % interval also includes the other answer. Compound,
+and rule (3) as published and with its defaults, have five seeds on the default stack; all others
+have two, with which an interval is very wide (so have n = 4 and 8, and late starts except of
+compound_plus with its defaults). (2), (3), (4) are the paper's rules. The index is Jain's. "Near 1"
+is from 0.95 on. It "falls with n" if it is at least 0.05 lower at the last n than at the first, and
+at none between more than 0.01 higher; it "drops slightly" if it is from 0.80 to 0.98 at n = 20, and
+above Compound's. RTTs are ratios to Compound's: "below" from n = 6, "far below", at most 0.6, from
+n = 10 on. An RTT is the mean over time of a station's smoothed RTT, then over stations. A starving
+station keeps its last value, so there is also a claim about the wait in the access point's queue.
+"Lower" holds from n = 6 on, "the lowest" from n = 10, "constant at small n" is within 5 % from n =
+2 to 6, "equal" within 10 %. The ceiling is the goodput while no ACK is lost, 23.92 Mbit/s for any
+n; more is possible only because ACKs are lost. Stations send for 100 s after the last start, of
+which the last 60 count (the paper: 400 of 500)."""
 
 
 # --- cells ------------------------------------------------------------------------------------
@@ -98,7 +97,7 @@ paper: 400 of 500)."""
 
 def _cell(cc: str, n: int, variant: str = "today", rule: int = OURS, start: str = "") -> Cell:
     settings = {"n": str(n), "warmup": WARMUP, **_SETTINGS.get(variant, {})}
-    if start and start != ALIKE:
+    if start and start != TOGETHER:
         settings["start"] = start
     if cc == PLAIN and variant == "fit":
         settings |= {f"{PLAIN}.fit": "2"}
@@ -123,7 +122,7 @@ def _over_n(
 #: A line of a drawing: label, variant, algorithm, rule (of compound_plus).
 Line = tuple[str, str, str, int | None]
 _COMPOUND: Line = ("compound", "today", PLAIN, None)
-_AS_IT_COMES: Line = ("compound_plus", "today", PLUS, OURS)
+_DEFAULT: Line = ("compound_plus", "today", PLUS, OURS)
 
 
 def _rule_lines(variant: str, rules: Sequence[int] = RULES) -> list[Line]:
@@ -138,11 +137,11 @@ def _named(variant: str, ccs: Sequence[str]) -> list[Line]:
 
 
 def _each_rule(
-    text: str, judge: Callable[[int], Judge], ours: Sequence[str], why: str = ""
+    text: str, check_of: Callable[[int], Check], ours: Sequence[str], why: str = ""
 ) -> list[Claim]:
-    """A claim about each rule; (3) also where only it was run."""
+    """A claim about each rule; (3) has variants in which the others are not run."""
     return [
-        Claim(text.format(rule), judge(rule), ours if rule == OURS else _LETTERS, why)
+        Claim(text.format(rule), check_of(rule), ours if rule == OURS else _LETTERS, why)
         for rule in RULES
     ]
 
@@ -152,13 +151,12 @@ def _rtt_bounds(ns: Sequence[int]) -> dict[int, tuple[float, float]]:
 
 
 _RANDOM_WHY = (
-    "it is the round robin's strict order that starves stations: the free place in a full queue "
-    "goes to the same ones for long; with a random phase nobody stays behind"
+    "stations starve because of the strict order of the round robin: the free place in a full "
+    "queue goes to the same ones for a long time; with a random phase no station starves"
 )
-_GOODPUT_WHY = "what it has above the ceiling Compound has because its ACKs are lost"
+_GOODPUT_WHY = "Compound is above the ceiling because its ACKs are lost"
 _LATE_WHY = (
-    "who joins a full queue takes the wait there for a part of the empty path's RTT, and so keeps "
-    "a large window"
+    "a flow that joins late mistakes the standing queue for path delay, and so keeps a large window"
 )
 _FALL_CLAIM = "Compound's fairness index falls with n"
 
@@ -186,13 +184,13 @@ FIGURE_2 = Figure(
         Claim(_FALL_CLAIM, falls(PLAIN, NS, FALL, RISE), ("random",), _RANDOM_WHY),
         *(
             Claim(
-                f"({rule}) stays near 1",
+                f"index of ({rule}) stays near 1",
                 fair(rule, dict.fromkeys(stations(NS), NEAR_ONE), stations(NS)),
                 (*_LETTERS, "letter=1", "today", "random") if rule == OURS else _LETTERS,
             )
             for rule in (2, 3)
         ),
-        Claim("(4) sags slightly", sags(4, NS[-1], *SAG), _LETTERS),
+        Claim("index of (4) drops slightly", drops_slightly(4, NS[-1], *SLIGHT_DROP), _LETTERS),
         *_each_rule(
             "mean RTT of ({}) far below Compound's",
             lambda rule: over_compound(rule, mean_rtt, _rtt_bounds(NS)),
@@ -205,13 +203,17 @@ FIGURE_2 = Figure(
             ),
             (*_LETTERS, "letter=1", "today"),
         ),
-        Claim("that of (2) most", lowest(2, (3, 4), NS[2:], claims.total), _LETTERS),
+        Claim(
+            "total throughput of (2) the lowest",
+            lowest(2, (3, 4), NS[2:], claims.total),
+            _LETTERS,
+        ),
         Claim(
             "total throughput constant at small n",
             constant(RULES, (2, 6), claims.total, CONSTANT),
             _LETTERS,
-            "a rule that only holds the window lets the access point lose ACKs from n = 6 on; what "
-            "they would take leaves airtime to data",
+            "with a rule that only holds the window the access point loses ACKs from n = 6 on, "
+            "which leaves more airtime to data",
         ),
         Claim(
             "(ours) index at least 0.99 up to n = 14",
@@ -233,7 +235,7 @@ FIGURE_2 = Figure(
             "(ours) index at least 0.15 above Compound's at n = 20",
             fairer(OURS, stations(NS[-1:]), 0.15),
             ("fit",),
-            "much of Compound's unfairness comes from the end of its slow start",
+            "much of Compound's unfairness comes from the late end of its slow start",
         ),
         Claim(
             "(ours) index at least 0.15 above Compound's at n = 20",
@@ -242,7 +244,7 @@ FIGURE_2 = Figure(
             "with a random phase Compound is nearly fair itself",
         ),
         Claim(
-            "(ours) an ACK's wait at the access point at most 0.6 of that with Compound",
+            "(ours) an ACK's wait at the access point at most 0.6 of Compound's",
             over_compound(OURS, ack_wait, dict.fromkeys(NS[2:], (0.0, FAR_BELOW))),
             _OURS,
         ),
@@ -256,7 +258,7 @@ FIGURE_2 = Figure(
             "(ours) and at least 99 % of the ceiling",
             at_least(OURS, stations(NS), used, 0.99),
             (*_OURS, "letter=1"),
-            "dips cost 2 % where few share the path",
+            "window reductions cost 2 % where few stations share the path",
         ),
         Claim(
             "(ours) reno's index falls with n, too",
@@ -273,16 +275,16 @@ FIGURE_2 = Figure(
     draw="stations_over_n",
     options={
         "rows": {
-            "the paper's rules, today's stack": [
+            "the paper's rules, default stack": [
                 _COMPOUND,
                 *_rule_lines("letter"),
                 ("rule (3), letter=1", "letter=1", PLUS, OURS),
-                _AS_IT_COMES,
+                _DEFAULT,
             ],
-            "beside others, today's stack": [
-                _COMPOUND, _AS_IT_COMES, *_named("today", OTHERS),
+            "beside others, default stack": [
+                _COMPOUND, _DEFAULT, *_named("today", OTHERS),
             ],
-            "the same end of slow start, today's stack": [
+            "the same end of slow start, default stack": [
                 ("compound", "fit", PLAIN, None),
                 ("compound_plus", "fit", PLUS, OURS),
             ],
@@ -291,7 +293,7 @@ FIGURE_2 = Figure(
                 *_rule_lines("period"),
                 ("reno", "period", "reno", None),
             ],
-            "random phase, today's stack": [
+            "random phase, default stack": [
                 ("compound", "random", PLAIN, None),
                 ("compound_plus", "random", PLUS, OURS),
                 ("reno", "random", "reno", None),
@@ -314,20 +316,20 @@ FIGURE_4 = Figure(
         Claim(
             _FALL_CLAIM,
             falls(PLAIN, NS_4, FALL, RISE),
-            why="ten stations are too few for it here: see figure 2",
+            why="ten stations are too few for that here: see figure 2",
         ),
         Claim(
-            "the index of + stays near 1",
+            "index of Compound TCP+ stays near 1",
             fair(OURS, dict.fromkeys(stations(NS_4), NEAR_ONE), stations(NS_4)),
             _BOTH,
         ),
         Claim(
-            "mean RTT of + far below Compound's",
+            "mean RTT of Compound TCP+ far below Compound's",
             over_compound(OURS, mean_rtt, _rtt_bounds(NS_4)),
             _BOTH,
         ),
         Claim(
-            "total throughput of + equal to Compound's",
+            "total throughput of Compound TCP+ equal to Compound's",
             over_compound(
                 OURS, claims.total, dict.fromkeys(NS_4, (1 - claims.NEAR, 1 + claims.NEAR)), 3
             ),
@@ -338,13 +340,13 @@ FIGURE_4 = Figure(
     draw="stations_over_n",
     options={
         "rows": {
-            "": [_COMPOUND, *_rule_lines("letter", (OURS,)), _AS_IT_COMES],
+            "": [_COMPOUND, *_rule_lines("letter", (OURS,)), _DEFAULT],
         },
         "ns": NS_4,
     },
 )
 
-# --- latecomers -------------------------------------------------------------------------------
+# --- late starts ------------------------------------------------------------------------------
 
 
 def _late_points(ns: Sequence[int], starts: Sequence[str]) -> Points:
@@ -356,17 +358,17 @@ _LATE_BOUNDS = {label: 0.95 if point["n"] == 10 else 0.9 for label, point in _LA
 
 FIGURE_LATE = Figure(
     name="late",
-    title="Latecomers (not in the paper): fairness index over the time within which stations start",
+    title="Late starts (not in the paper): fairness index over the time in which stations start",
     cells=[
         _cell(cc, n, variant, OURS, start)
         for variant in _BOTH
         for cc in (PLAIN, PLUS)
         for n in LATE_NS
-        for start in (ALIKE, *LATE)
+        for start in (TOGETHER, *LATE)
     ],
     claims=[
         Claim(
-            "(ours) latecomers: index at least 0.95 at n = 10, 0.9 at n = 20",
+            "(ours) late starts: index at least 0.95 at n = 10, 0.9 at n = 20",
             fair(OURS, _LATE_BOUNDS, _LATE),
             _BOTH,
             _LATE_WHY,
@@ -380,9 +382,9 @@ FIGURE_LATE = Figure(
     ],
     draw="index_over_start",
     options={
-        "lines": [_COMPOUND, *_rule_lines("letter", (OURS,)), _AS_IT_COMES],
+        "lines": [_COMPOUND, *_rule_lines("letter", (OURS,)), _DEFAULT],
         "panels": {
-            f"n = {n}": {start: {"n": n, "start": start} for start in (ALIKE, *LATE)}
+            f"n = {n}": {start: {"n": n, "start": start} for start in (TOGETHER, *LATE)}
             for n in LATE_NS
         },
     },

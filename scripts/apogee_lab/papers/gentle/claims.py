@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Judges of groups of flows on the long fat pipe (scenario lfn): fast senders and Reno senders.
+"""Checks of groups of flows on the long fat pipe (scenario lfn): fast senders and Reno senders.
 
 Points are settings: the number of fast senders, ``{"n": 2}``, or what figure 6 varies. Numbers and
-ranges are those of judges.py.
+ranges are those of papers/claims.py.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from ..claims import (
     LEAST,
     NEAR,
-    Judge,
+    Check,
     Measure,
     Part,
     Point,
@@ -26,24 +26,24 @@ from ..claims import (
 )
 
 FAST, RENO = "fast", "reno"
-ALONE = "reno"  # what runs without fast senders are called
+ALONE = "reno"  # the algorithm of runs without fast senders
 
 
 # --- measures of one record -------------------------------------------------------------------
 
 
 def group(name: str) -> Measure:
-    """Goodput of all flows of a group, bit/s; 0 of one that has no flows."""
+    """Goodput of all flows of a group, bit/s; 0 for a group without flows."""
     return lambda record: record["groups"].get(name, {"goodput_bps": 0.0})["goodput_bps"]
 
 
 def used(record: Record) -> float:
-    """Share of what the shared link can carry."""
+    """Goodput as a share of what the shared link can carry."""
     return record["total_goodput_bps"] / record["limit_bps"]
 
 
 def unused(record: Record) -> float:
-    """The rest of it."""
+    """The share of the link that is not used."""
     return 1 - used(record)
 
 
@@ -53,23 +53,23 @@ def timeouts(record: Record) -> int:
 
 
 def own_timeouts(record: Record) -> int:
-    """The same of the first one."""
+    """Retransmission timeouts of the first fast sender after its start-up."""
     return record["flows"][0]["steady"]["timeouts"]
 
 
 def least_window(record: Record) -> float | None:
-    """Least window of the first fast sender after its start-up, bytes."""
+    """Smallest window of the first fast sender after its start-up, bytes."""
     found = record["flows"][0]["window_bytes"]
     return found and found["min"]
 
 
 def early_drops(record: Record) -> int:
-    """What the shared queue has dropped in the first seconds."""
+    """Drops at the shared queue in the first 5 s."""
     return record["queue"]["early_drops"]
 
 
 def mode_changes(seconds: float) -> Measure:
-    """Changes of mode of a flow in so many seconds."""
+    """Mode changes of a flow in this many seconds."""
 
     def measure(record: Record) -> float | None:
         per_second = record.get("mode_changes")
@@ -82,14 +82,14 @@ def mode_changes(seconds: float) -> Measure:
 
 
 def place(cc: str, n: int) -> tuple[str, Point]:
-    """Where the runs with n fast senders are: without any there is no algorithm of theirs."""
+    """Algorithm and point of the runs with n fast senders; with none all algorithms share them."""
     return cc if n else ALONE, {"n": n}
 
 
-def falls(cc: str, ns: Sequence[int]) -> Judge:
-    """The Reno group gets less with each step to more fast senders."""
+def falls(cc: str, ns: Sequence[int]) -> Check:
+    """The Reno group gets less with each larger number of fast senders."""
 
-    def judge(results: Results) -> Verdict:
+    def check(results: Results) -> Verdict:
         found = [results.values(*place(cc, n), group(RENO)) for n in ns]
         return decide(
             [
@@ -98,21 +98,21 @@ def falls(cc: str, ns: Sequence[int]) -> Judge:
             ]
         )
 
-    return judge
+    return check
 
 
 def share(results: Results, cc: str, n: int) -> tuple[float, float | None]:
-    """What the Reno group gets beside n fast senders over what it gets beside n fast Reno senders,
-    with its interval."""
+    """The Reno group's goodput beside n fast senders over that beside n fast Reno senders, with its
+    interval."""
     beside = results.values(*place(cc, n), group(RENO))
     ratio, half = gain(beside, results.values(*place("reno", n), group(RENO)))
     return ratio + 1, half
 
 
-def keeps_share(cc: str, least: Mapping[int, float]) -> Judge:
+def keeps_share(cc: str, least: Mapping[int, float]) -> Check:
     """The Reno group keeps at least this share, by the number of fast senders."""
 
-    def judge(results: Results) -> Verdict:
+    def check(results: Results) -> Verdict:
         return decide(
             [
                 Part(f"N = {n}", *share(results, cc, n), low, math.inf, 100, " %", 0)
@@ -120,11 +120,11 @@ def keeps_share(cc: str, least: Mapping[int, float]) -> Judge:
             ]
         )
 
-    return judge
+    return check
 
 
-def share_above(cc: str, rival: str, ns: Sequence[int], least: float) -> Judge:
-    """The Reno group's share beside ``cc`` is above the one beside the rival by ``least``."""
+def share_above(cc: str, rival: str, ns: Sequence[int], least: float) -> Check:
+    """The Reno group's share beside ``cc`` exceeds that beside the rival by at least ``least``."""
 
     def part(results: Results, n: int) -> Part:
         (ours, half), (theirs, their_half) = (share(results, name, n) for name in (cc, rival))
@@ -139,18 +139,18 @@ def share_above(cc: str, rival: str, ns: Sequence[int], least: float) -> Judge:
 
 
 def predicted(record: Record, name: str) -> tuple[float, float]:
-    """The model's throughput of a group's one flow as its command tells it, and as goodput; bit/s.
+    """The model's throughput of a group's one flow as its command prints it, and as goodput; bit/s.
 
-    The model's packets fill its link without headers: of both only what the lab's link can carry as
-    payload is goodput.
+    The model's packets have no headers: its goodput is the share of the throughput that the lab's
+    link can carry as payload.
     """
     from ... import units
     from .model import predict
 
     settings = record["set"]
     hs, reno, _ = predict(settings["reno_rate"], settings["delay"], settings["queue"])
-    told = 1e6 * (hs if name == FAST else reno)
-    return told, told * record["limit_bps"] / units.parse("rate", settings["rate"])
+    throughput = 1e6 * (hs if name == FAST else reno)
+    return throughput, throughput * record["limit_bps"] / units.parse("rate", settings["rate"])
 
 
 def deviation(results: Results, cc: str, point: Point, name: str) -> tuple[float, float | None]:
@@ -160,10 +160,10 @@ def deviation(results: Results, cc: str, point: Point, name: str) -> tuple[float
     return gain(lab, [model] * len(lab))
 
 
-def near_model(cc: str, points: Mapping[str, Point], name: str) -> Judge:
+def near_model(cc: str, points: Mapping[str, Point], name: str) -> Check:
     """The model predicts the group's goodput, at each of the named points."""
 
-    def judge(results: Results) -> Verdict:
+    def check(results: Results) -> Verdict:
         return decide(
             [
                 percent(label, deviation(results, cc, point, name), -NEAR, NEAR)
@@ -171,19 +171,19 @@ def near_model(cc: str, points: Mapping[str, Point], name: str) -> Judge:
             ]
         )
 
-    return judge
+    return check
 
 
 def over_delay(
     cc: str, lines: Mapping[str, Sequence[tuple[str, Point]]], name: str, gains: bool
-) -> Judge:
+) -> Check:
     """The group's goodput rises, or falls, from each delay to the next, on every line.
 
     ``lines`` are named points in the order of their delays.
     """
     low, high = (LEAST, math.inf) if gains else (-math.inf, -LEAST)
 
-    def judge(results: Results) -> Verdict:
+    def check(results: Results) -> Verdict:
         parts = []
         for label, line in lines.items():
             for (a, near), (b, far) in zip(line, line[1:], strict=False):
@@ -193,4 +193,4 @@ def over_delay(
                 parts.append(percent(f"{label}, {a} to {b}", found, low, high))
         return decide(parts)
 
-    return judge
+    return check

@@ -27,8 +27,8 @@ _FAST_DASH, _RENO_DASH, _TOTAL_DASH = "-", "--", ":"
 
 
 def groups_over_n(figure: Figure, runs: Runs) -> Canvas:
-    """Goodput of the fast and of the Reno group over the number of fast senders; of the first
-    algorithm the sum, too."""
+    """Goodput of the fast and of the Reno group over the number of fast senders, and their sum for
+    the first algorithm."""
     variants = variants_of(figure, runs)
     with plt.rc_context(STYLE):
         canvas, panels = panels_of(titles_of(figure, variants), 6.4)
@@ -76,7 +76,7 @@ def first_window(figure: Figure, runs: Runs) -> Canvas:
             axes.axvline(begin, ls="--", color=LIMIT_COLOUR, label="measured from here on")
             axes.set_xlim(left=0)
             axes.set_xlabel("time since the first data, s")
-        panels[0].set_ylim(bottom=0)  # of all panels, once all is drawn
+        panels[0].set_ylim(bottom=0)  # of all panels, after the last line
         panels[0].set_ylabel("congestion window, packets")
         return finish(canvas, panels, figure.title)
 

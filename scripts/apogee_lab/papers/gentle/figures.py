@@ -3,7 +3,7 @@
 
 Figures 1 and 4 are drawings of the networks, figure 5 of a window. The point N = 0, without fast
 senders, is the same for every algorithm. Where a claim compares algorithms, all of them are cells
-of its variant; cells that are equal in all but the variant are one set of runs.
+of its variant; cells that differ only in the variant share their runs.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from ...results.text import as_markdown, cell
 from .. import claims
 from ..claims import Point, Results
 from ..figure import Cell, Claim, Figure, Paper
+from ..variants import PERIOD, PERIOD_TEXT, label, listed
 from .claims import (
     ALONE,
     FAST,
@@ -44,18 +45,7 @@ MODEL_S, MODEL_WARMUP = 80.0, "{30}s"  # figure 6
 _MODEL_STACKS = ("today",)
 SEGMENT = 1448  # bytes
 
-VARIANTS = {
-    "today": "Linux as it comes, hstcp_gentle with its defaults",
-    "period": "no RACK, no tail loss probe, no F-RTO (tcp_recovery=0, tcp_early_retrans=0, "
-    "tcp_frto=0); SACK and timestamps on",
-    "letter": "Linux as it comes, hstcp_gentle to the paper's letter (response=1, samples=0, "
-    "rise=0, fall=0, confirm=1, share=0, early_exit=0)",
-}
-_STACKS = {
-    "today": {},
-    "period": {"tcp_recovery": "0", "tcp_early_retrans": "0", "tcp_frto": "0"},
-    "letter": {},
-}
+_STACKS = {"today": {}, "period": PERIOD, "letter": {}}
 _LETTER = {
     f"hstcp_gentle.{name}": value
     for name, value in {
@@ -63,22 +53,27 @@ _LETTER = {
         "early_exit": "0",
     }.items()
 }  # fmt: skip
-_TITLES = {"letter": "Gentle by the paper's letter", "today": "Gentle as it comes"}
+VARIANTS = {
+    "today": "Linux and hstcp_gentle with their defaults",
+    "period": f"{PERIOD_TEXT} ({listed(PERIOD)}); SACK and timestamps on",
+    "letter": f"Linux with its defaults, hstcp_gentle as published ({listed(_LETTER)})",
+}
+_TITLES = {"letter": "Gentle as published", "today": "Gentle with its defaults"}
 _BOTH = ("today", "period")
 _MODES = ("letter", "today")
 
 LEGEND = """\
-"holds" is decided by the means; "n.s.": the 95 % interval also reaches the other answer. The points
-N = 2 and 5 have five seeds (two on the period stack), all others two, with which an interval is
-wide. N is the number of fast senders, beside 10 Reno senders. Shares of the link are goodput over
-what it can carry as payload, 956.4 Mbit/s; "unused" is the rest of it, as a part of 1 Gbit/s, and
-the paper's 200 Mbit/s are met from 150 to 250. "Not full" is below 99 %, "about 100 %" from 99 %
-on. "Gains", "loses" and "the less" hold at every step. Timeouts are those of all fast senders of a
-run after the warm-up (figure 3: of the first), and so are windows; "a mass loss" is at least 200
-drops at the shared queue in the first 5 s; a window of one packet may be two when it is sampled,
-ten times a second. A share of the Reno group is what it gets beside N fast senders over what it
-gets beside N fast Reno senders. "Almost exactly" is within 10 %; a model's goodput is its
-throughput times 0.9564, the payload's part of the lab's link."""
+"holds" is decided by the means; "n.s.": the 95 % interval also includes the other answer. The
+points N = 2 and 5 have five seeds (two on the period stack), all others two, with which an interval
+is wide. N is the number of fast senders, beside 10 Reno senders. Shares of the link are goodput
+over what it can carry as payload, 956.4 Mbit/s; "unused" is the rest of it, as a part of 1 Gbit/s,
+and must be 150 to 250 Mbit/s for the paper's 200. "Not full" is below 99 %, "about 100 %" from 99 %
+on. "Gains", "loses" and "the lower" must hold at every step. Timeouts are those of all fast senders
+of a run after the warm-up (figure 3: of the first), and so are windows. "A mass loss" is at least
+200 drops at the shared queue in the first 5 s. A window of one packet may be two when it is
+sampled, ten times a second. The share of the Reno group is its goodput beside N fast senders over
+that beside N fast Reno senders. "Almost exactly" is within 10 %; the model's goodput is its
+throughput times 0.9564, the payload share of the lab's link."""
 
 
 # --- groups over N ----------------------------------------------------------------------------
@@ -104,8 +99,8 @@ def _at(
 
 
 _REPAIR_WHY = (
-    "SACK repairs a burst of losses in one round trip, where the paper's Reno retransmits two "
-    "segments and then waits for a timeout"
+    "SACK repairs a burst of losses in one round trip; the paper's Reno retransmits two segments "
+    "and then waits for a timeout"
 )
 
 FIGURE_2 = Figure(
@@ -129,7 +124,7 @@ FIGURE_2 = Figure(
             _REPAIR_WHY,
         ),
         Claim(
-            "the more HSTCP senders, the less Reno's total",
+            "the more HSTCP senders, the lower Reno's total",
             falls("highspeed", NS),
             _BOTH,
         ),
@@ -174,7 +169,9 @@ FIGURE_3 = Figure(
     options={"cc": "highspeed", "point": {"n": 5}, "variants": _BOTH},
 )  # fmt: skip
 
-_SHARE_WHY = "after every loss the letter grows as HSTCP does until a window's RTTs have risen"
+_SHARE_WHY = (
+    "as published, Gentle grows as HSTCP does after a loss until the RTTs of a window have risen"
+)
 
 FIGURE_7 = Figure(
     name="7",
@@ -217,8 +214,8 @@ FIGURE_7 = Figure(
             "(ours) a flow changes its mode at most once in 5 s",
             claims.between(_at("hstcp_gentle", mode_changes(5.0), HEADLINES), 0, 1, 1, "", 2),
             _MODES,
-            "delays of a queue resemble those before: to the letter of thousands of them some line "
-            "is always significant",
+            "successive queueing delays are correlated; as published the test covers thousands of "
+            "them, among which some trend is always significant",
         ),
     ],
     draw="groups_over_n",
@@ -234,8 +231,8 @@ FIGURE_7 = Figure(
 # --- model and lab ----------------------------------------------------------------------------
 
 ACCESSES = ("100mbit", "12mbit", "1.5mbit")
-#: Buffers in packets by delay: the paper's number, and what it explains it by at 25 ms, twice the
-#: shared link's rate times its delay.
+#: Buffers in packets by delay: the paper's number, and its explanation of that number for 25 ms,
+#: twice the shared link's rate times its delay.
 BUFFERS = {
     "4167 packets": {"5ms": 4167, "25ms": 4167, "100ms": 4167},
     "2 × rate × delay": {"5ms": 833, "25ms": 4167, "100ms": 16667},
@@ -272,14 +269,14 @@ def _pair(point: Point, variant: str) -> Cell:
 
 _NAMES = {FAST: "HSTCP", RENO: "Reno"}
 _MODEL_WHY = (
-    "the model ends each cycle by a timeout, which SACK spares the lab's flow; and Linux's "
-    "highspeed has W_low = 38 and grows per ACK, half as fast where ACKs are delayed"
+    "the model ends each cycle with a timeout, which SACK avoids in the lab; and Linux's highspeed "
+    "has W_low = 38 and grows per ACK, half as fast where ACKs are delayed"
 )
 _GAINS_WHY = {
-    "4167 packets": "with a fixed buffer it loses in the model, too: the longer the path, the less "
-    "of it the buffer makes up for after a loss",
+    "4167 packets": "with a fixed buffer it loses in the model too: on a longer path the buffer "
+    "covers less of the window's reduction after a loss",
 }
-_LOSES_WHY = "behind 1.5 Mbit/s it has its whole link at every delay, in the model too"
+_LOSES_WHY = "behind 1.5 Mbit/s it fills its link at every delay, in the model too"
 
 
 def _model_claims(buffer: str) -> list[Claim]:
@@ -314,12 +311,12 @@ def _model_claims(buffer: str) -> list[Claim]:
 def _compared(results: Results, point: Point, name: str) -> list[str]:
     """Lab, model and deviation of one group at one point."""
     lab = results.values("highspeed", point, group(name))
-    told, model = predicted(results.of("highspeed", point)[0], name)
+    throughput, model = predicted(results.of("highspeed", point)[0], name)
     mean, half = deviation(results, "highspeed", point, name)
     apart = str(claims.percent("", (mean, half), 0.0, 0.0))
     return [
         cell([rate / 1e6 for rate in lab], 1),
-        f"{model / 1e6:.1f} ({told / 1e6:.1f})",
+        f"{model / 1e6:.1f} ({throughput / 1e6:.1f})",
         apart,
     ]
 
@@ -335,12 +332,12 @@ def compared(found: Mapping[str, Results]) -> list[str]:
             for access, line in _lines(buffer).items():
                 for delay, point in line:
                     cells = [_compared(results, point, name) for name in _NAMES]
-                    rows.append([variant, buffer, access, delay, *cells[0], *cells[1]])
+                    rows.append([label(variant), buffer, access, delay, *cells[0], *cells[1]])
     return [
         "## Figure 6: model and lab",
         "",
-        "Goodput in Mbit/s; in parentheses the model's throughput as `lab hstcp-model` "
-        "tells it, whose packets have no headers.",
+        "Goodput in Mbit/s; in parentheses the throughput of the model "
+        "(`scripts/lab hstcp-model`), whose packets have no headers.",
         "",
         as_markdown(rows),
     ]

@@ -3,21 +3,21 @@
 
 Both flows share a tail-drop queue of B packets before a link of mu packets/s; Reno comes through
 an access link of mu_Reno <= mu. The windows are followed round trip by round trip to the next loss,
-and from loss to loss until the state that a loss leaves has been there before. Windows and
+and from loss to loss until the state after a loss has occurred before. Windows and
 thresholds are real numbers of packets, windows never below one. Numbers in brackets are the
 paper's; its other equations have none.
 
-Without options ``lab hstcp-model`` goes through figure 6: 1 Gbit/s, packets of 1500 B, hosts 5 ms
-from their routers, access links of 100, 12, 1.5 Mbit/s. docs/algorithms.md says what it finds,
-which slips of the paper are mended (mu_Reno < mu, the denominator of D_HS), and why these
-decisions:
+Without options ``lab hstcp-model`` computes figure 6: 1 Gbit/s, packets of 1500 B, hosts 5 ms from
+their routers, access links of 100, 12, 1.5 Mbit/s. docs/algorithms.md has its results, the errors
+of the paper that are corrected here (mu_Reno < mu, the denominator of D_HS), and the reasons for
+these decisions:
 
-- D, Q and rho_Reno hold the whole W_Reno, as written, though only W_lim of it can be under way.
-  rho_Reno is told twice: as written, and with no round trip above mu_Reno.
+- D, Q and rho_Reno use the whole W_Reno, as written, though only W_lim of it can be under way.
+  rho_Reno is given twice: as written, and with no round trip above mu_Reno.
 - (2) and (3) double while W < S, up to almost 2 S. ``--capped`` stops at S, as senders do.
-- The sums are over round trips 1 to L. Repairs and the wait for the timeout take no time.
-- A part of a packet that doesn't fit is a packet lost; the shares are rounded to whole packets, a
-  half upwards. A flow whose share is 0 goes on growing.
+- The sums are over round trips 1 to L. Retransmissions and the wait for the timeout take no time.
+- A part of a packet that doesn't fit counts as a lost packet; the shares are rounded to whole
+  packets, a half upwards. A flow whose share is 0 continues to grow.
 - B is a number of packets (4.3: 4167) or ``2bdp``, twice the product of the shared link's rate and
   one-way delay, which is how section 3 explains that number.
 """
@@ -41,11 +41,8 @@ Windows = np.ndarray[Any, np.dtype[np.float64]]
 
 #: States are the same if no window and no threshold differs by more than this part of itself.
 SAME = 1e-9
-#: Losses after which a cycle that hasn't repeated is given up.
+#: The model stops after this many losses if no state has repeated.
 MOST_CYCLES = 1000
-
-RESPONSES = {"paper": hstcp_table.PAPER, "rfc3649": hstcp_table.RFC3649}
-TWICE_BDP = "2bdp"
 
 #: The path of figure 6.
 RATE_BPS, PACKET_BITS, HOST_DELAY_S = 1_000_000_000, 12_000, 0.005
@@ -61,7 +58,7 @@ LEAST_PIPE, MOST_PACKETS = 8, 1_000_000
 class Network:
     """Figure 4: mu and mu_Reno in packets/s, tau (one way, host to host) in s, B in packets.
 
-    ``capped``: slow start ends at ssthresh instead of where doubling has passed it.
+    ``capped``: slow start ends at ssthresh, not where the doubled window exceeds it.
     """
 
     rate: float
@@ -129,10 +126,10 @@ class Cycle:
 
 @dataclass(frozen=True)
 class Steady:
-    """What the flows come to: the cycles that repeat, and mean throughputs over them in packets/s.
+    """The steady state: the cycles that repeat, and mean throughputs over them in packets/s.
 
     ``reno`` is as written, ``clipped`` has no round trip above mu_Reno. ``repeats``: False if no
-    state came back within MOST_CYCLES losses; the means are then over the second half of those.
+    state occurred again within MOST_CYCLES losses; the means are then over their second half.
     """
 
     repeats: bool
@@ -170,7 +167,7 @@ def cut(window: float, response: Response | None) -> float:
 
 
 def repaired(window: float, lost: int, response: Response | None) -> Flow:
-    """The flow after ``lost`` >= 1 packets of the window of round trip L: W' and the next S.
+    """The flow after ``lost`` >= 1 packets of round trip L's window are lost: W' and the next S.
 
     One: W(L+1), cut once. Two: W(L+2), cut twice. More: a timeout after two cuts, so one packet,
     and S = W(L+2) / 2.
@@ -183,7 +180,7 @@ def repaired(window: float, lost: int, response: Response | None) -> Flow:
 
 
 def cycle(network: Network, response: Response, reno: Flow, hs: Flow) -> Cycle:
-    """The round trips from here to the next loss, and what it leaves."""
+    """The round trips up to the next loss, and the state after it."""
     passed = [(reno.window, hs.window)]
     after = grown_reno(reno, network), grown_hs(hs, network, response)
     while not network.overflows(*passed[-1]):
@@ -207,10 +204,10 @@ def _same(one: Cycle, other: Cycle) -> bool:
 
 
 def steady(network: Network, response: Response) -> Steady:
-    """Both flows from one packet on, until a loss leaves the state that an earlier one has left.
+    """Both flows from one packet on, until the state after a loss equals that after an earlier one.
 
-    That state is all the recursion remembers: from there on it repeats, and rho_HS and rho_Reno,
-    which the paper sums over all cycles, are what they are over the cycles between the two losses.
+    The recursion depends on that state alone, so it repeats from there. rho_HS and rho_Reno, which
+    the paper sums over all cycles, are those of the cycles between the two losses.
     """
     found: list[Cycle] = []
     left = Flow(), Flow()
@@ -236,10 +233,10 @@ def _means(network: Network, repeats: bool, cycles: Sequence[Cycle]) -> Steady:
 
 
 @dataclass(frozen=True)
-class Point:
-    """A row: what was asked for (buffer; access in bit/s; delay in s), and what came out.
+class Prediction:
+    """The model's result for one buffer, access rate (bit/s) and delay (s).
 
-    ``packet`` is a packet's size in bits.
+    ``buffer`` is as it was asked for: packets, or ``2bdp``. ``packet`` is a packet's size in bits.
     """
 
     buffer: int | str
@@ -262,9 +259,9 @@ class Point:
 
 @functools.cache
 def predict(access: str, delay: str, buffer: int) -> tuple[float, float, float]:
-    """One point of figure 6 as ``lab hstcp-model`` tells it, Mbit/s: ``Point.rates``."""
+    """One point of figure 6 as ``lab hstcp-model`` prints it, Mbit/s: ``Prediction.rates``."""
     link, one_way = units.parse("rate", access), units.parse("time", delay)
     rtt = 2 * HOST_DELAY_S + one_way
     network = Network(RATE_BPS / PACKET_BITS, link / PACKET_BITS, rtt, buffer, False)
-    found = steady(network, RESPONSES["paper"])
-    return Point(buffer, link, one_way, PACKET_BITS, network, found).rates
+    found = steady(network, hstcp_table.PAPER)
+    return Prediction(buffer, link, one_way, PACKET_BITS, network, found).rates

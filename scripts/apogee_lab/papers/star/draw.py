@@ -34,7 +34,7 @@ FIRST_FLOW, SECOND_FLOW = "-", "--"
 
 
 def goodput_over_ber(figure: Figure, runs: Runs) -> Canvas:
-    """Total goodput on today's stack; pairs of equal flows go by their algorithm's name."""
+    """Total goodput on the default stack; pairs of equal flows have their algorithm's name."""
     found = []
     for run in runs["today"]:
         settings = {key: value for key, value in run.record["set"].items() if key != "trace"}
@@ -43,7 +43,7 @@ def goodput_over_ber(figure: Figure, runs: Runs) -> Canvas:
 
 
 def flows_over_ber(figure: Figure, runs: Runs) -> Canvas:
-    """Goodput of each flow of a pair on today's stack, a panel per pair."""
+    """Goodput of each flow of a pair on the default stack, a panel per pair."""
     records = [run.record for run in runs["today"]]
     mixes = figure.options.get("ccs") or list(dict.fromkeys(record["cc"] for record in records))
     bers = sorted({record["set"]["ber"] for record in records})
@@ -98,15 +98,15 @@ def windows(figure: Figure, runs: Runs) -> Canvas:
 def estimates(figure: Figure, runs: Runs) -> Canvas:
     """Bandwidth estimates of two STAR flows, means of each second."""
 
-    def points(run: FinishedRun) -> list[series.Points | None]:
+    def samples_of(run: FinishedRun) -> list[series.Samples | None]:
         seconds = int(run.record["duration_s"])
         found = series.estimates(run.raw, run.meta)
         middles = np.arange(seconds) + 0.5
-        return [p and (middles, np.array(series.by_second(p, seconds))) for p in found]
+        return [s and (middles, np.array(series.by_second(s, seconds))) for s in found]
 
     figure = Figure(**{**vars(figure), "options": {"ccs": ("star+star",), **figure.options}})
     with plt.rc_context(STYLE):
-        canvas, panels = draw_lines_over_time(figure, runs, points, 1e-6)
+        canvas, panels = draw_lines_over_time(figure, runs, samples_of, 1e-6)
         for axes in panels:
             axes.axhline(8, ls="--", color=LIMIT_COLOUR, label="the paper: 8 Mbit/s")
             axes.axhline(5, ls=":", color=LIMIT_COLOUR, label="half the link")

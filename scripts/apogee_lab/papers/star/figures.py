@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """The figures of the paper on TCP-STAR (Obata, Taira, Ishida), 5 to 8 and 10 to 20.
 
-Figures 1 to 4 and 9 are flow charts and drawings of the testbed. A point that several figures show
-is one cell, so one set of runs: pairs at 1e-8 and 625 kB are traced wherever they appear, because
+Figures 1 to 4 and 9 are flow charts and drawings of the testbed. Figures that show the same point
+share its cell and so its runs. That is why pairs at 1e-8 and 625 kB are traced in every figure:
 figure 15 needs their estimates.
 """
 
@@ -15,7 +15,7 @@ from ..claims import (
     FAR,
     NEAR,
     QUARTER,
-    Judge,
+    Check,
     above,
     alternating,
     always_highest,
@@ -35,42 +35,42 @@ from ..claims import (
     windows_alike,
 )
 from ..figure import Cell, Claim, Figure, Paper
+from ..variants import PERIOD, PERIOD_TEXT, listed
 
 BER_TEXTS = ("0", "1e-8", "1e-7", "1e-6", "1e-5")
 RIVALS = ("j", "highspeed", "scalable", "reno")  # the paper's, in its order
 SINGLE = ("star", *RIVALS)
-MODERN = ("cubic", "bbr")  # of today, beside them
+MODERN = ("cubic", "bbr")  # not in the paper
 LONG, SHORT = "625kB", "15kB"  # queues of the router
-PERIOD_BERS = ("0", "1e-8")  # where the period stack is shown, too
-LETTER_BERS = ("1e-8", "1e-6")  # where a rival beside the letter is
+PERIOD_BERS = ("0", "1e-8")  # also measured on the period stack
+LETTER_BERS = ("1e-8", "1e-6")  # star beside a rival, also measured as published
 BDP_KB = 625.0
 
+_LETTER = {"star.coexist": "0", "star.pacing": "0"}
 VARIANTS = {
-    "today": "Linux as it comes",
-    "period": "no RACK, no tail loss probe, no F-RTO (tcp_recovery=0, tcp_early_retrans=0, "
-    "tcp_frto=0); SACK and timestamps on",
-    "bare": "the period stack without timestamps and D-SACK, so that nothing undoes a timeout",
-    "letter": "Linux as it comes, star to the paper's letter (coexist=0, pacing=0)",
+    "today": "Linux with its defaults",
+    "period": f"{PERIOD_TEXT} ({listed(PERIOD)}); SACK and timestamps on",
+    "bare": "the period stack without timestamps and D-SACK, so that no timeout is undone",
+    "letter": f"Linux with its defaults, star as published ({listed(_LETTER)})",
 }
-_PERIOD = {"tcp_recovery": "0", "tcp_early_retrans": "0", "tcp_frto": "0"}
 _SETTINGS = {
     "today": {},
-    "period": _PERIOD,
-    "bare": {**_PERIOD, "tcp_timestamps": "0", "tcp_dsack": "0"},
-    "letter": {"star.coexist": "0", "star.pacing": "0"},
+    "period": PERIOD,
+    "bare": {**PERIOD, "tcp_timestamps": "0", "tcp_dsack": "0"},
+    "letter": _LETTER,
 }
 
 LEGEND = """\
 "holds" is decided by the means, as the paper compares means of five runs; "n.s.": the 95 % interval
-also reaches the other answer. "Nearly equal", "alike", "about" and "keeps" are within 10 % (the
-windows of figures 17 and 18, where the paper's own means are 24 % apart, within a quarter); a
-number of the paper's is met within a quarter of it, 8 Mbit/s from 7 to 9, "near 625 kB" within a
-fifth; "far above" is at least 50 %, "slightly below" at most 10 % (figure 20: a quarter), "always
-highest" no other above it in 95 % of the seconds. A window swings by its standard deviation over
-its mean: large from 20 % on. Windows are cut off at the receiver's; they and estimates are taken
-without the first sixth of a run. A flow that is not back after a blackout, or never full, counts
-with the end of its run. "A over B" compares means; for two equal flows it is their difference over
-their mean."""
+also includes the other answer. "Nearly equal", "alike", "about" and "keeps" are within 10 % (the
+windows of figures 17 and 18, where the paper's own means are 24 % apart, within a quarter). Ours
+must be within a quarter of the paper's number, 8 Mbit/s from 7 to 9, "near 625 kB" within a fifth.
+"Far above" is at least 50 %, "slightly below" at most 10 % (figure 20: a quarter), "always highest"
+no other above it in 95 % of the seconds. The swing of a window is its standard deviation over its
+mean; from 20 % on it is large. Windows are clipped at the receive window. Windows and estimates
+leave out the first sixth of a run. A flow that does not recover from a blackout, or whose window is
+never full, counts with the end of its run. "A over B" compares means; for two equal flows it is
+their difference over their mean."""
 
 
 def _single(cc: str, ber: str, variant: str = "today") -> Cell:
@@ -102,15 +102,15 @@ def _pairs(
 
 # --- one flow ---------------------------------------------------------------------------------
 
-# From the abstract of figure 5 in the text: gains over each at 1e-8.
+# From the text on figure 5: gains over each at 1e-8.
 _GAINS = {"reno": 1.52, "highspeed": 0.959, "scalable": 0.416, "j": 0.135}
 _GAIN_WHY = {
-    "reno": "the mean of reno hangs on when its few losses come: its interval is wide",
-    "highspeed": "Linux repairs one loss by SACK in one round trip, and counts bytes, not ACKs, in "
-    "slow start: the rivals lose less than on the paper's stacks",
-    "scalable": "as with HSTCP: today's repair of single losses costs the rival less",
-    "j": "our TCP-J has star's estimate, with all its care, and Linux's first window of ten "
-    "segments; what is left is LWC",
+    "reno": "reno has few losses, at other times in each run, so its mean varies much",
+    "highspeed": "Linux repairs a loss by SACK in one round trip and counts bytes, not ACKs, in "
+    "slow start, so a loss costs the other algorithms less than on the paper's stacks",
+    "scalable": "as with HSTCP: with SACK a single loss costs less",
+    "j": "our TCP-J has star's estimate, which is more conservative than the paper's, and Linux's "
+    "initial window of ten segments; the difference that remains is LWC",
 }
 
 FIGURE_5 = Figure(
@@ -132,7 +132,7 @@ FIGURE_5 = Figure(
             for cc, paper in _GAINS.items()
         ),
         Claim(
-            "(not the paper's) STAR also above today's cubic and bbr",
+            "(ours) STAR also above cubic and bbr",
             above("star", MODERN),
         ),
     ],
@@ -147,8 +147,8 @@ FIGURE_6 = Figure(
         Claim(
             "STAR's window always highest",
             always_highest("star", RIVALS, 1e-7),
-            why="after a loss STAR's begins at what ABE measured, 600 kB, and grows to the "
-            "receiver's 625; TCP-J's, by the same estimate, is up to 3 % above in such seconds",
+            why="after a loss STAR's window starts at ABE's estimate, 600 kB, and grows to the "
+            "receive window, 625 kB; TCP-J's, from the same estimate, is up to 3 % larger then",
         ),
         Claim(
             "STAR settles near 625 kB",
@@ -163,8 +163,8 @@ FIGURE_6 = Figure(
 )  # fmt: skip
 
 _SLOW_START_WHY = (
-    "Linux begins with ten segments and grows by bytes acknowledged: 3 s to a full window for all "
-    "where NetBSD, with one or two segments and growth by ACKs, took 9 s"
+    "Linux starts with ten segments and counts acknowledged bytes: 3 s to a full window for every "
+    "algorithm; NetBSD started with one or two segments, counted ACKs and took 9 s"
 )
 
 FIGURE_7 = Figure(
@@ -173,7 +173,7 @@ FIGURE_7 = Figure(
     cells=[_single(cc, "0") for cc in SINGLE],
     claims=[
         Claim(
-            "STAR full within 2 s",
+            "STAR's window full within 2 s",
             between([("star", "star", 0.0, full_at)], 0.0, 2.0, 1, " s", 2),
         ),
         Claim(
@@ -193,8 +193,8 @@ FIGURE_7 = Figure(
 )
 
 _UNDO_WHY = (
-    "each takes its own time: where Linux undoes the needless timeout (timestamps, F-RTO) the "
-    "restored window may overflow the queue; where it does not, slow start ends at half the window"
+    "the time differs between algorithms: where Linux undoes the needless timeout (timestamps, "
+    "F-RTO) the restored window may overflow the queue; elsewhere slow start ends at half of it"
 )
 
 FIGURE_8 = Figure(
@@ -226,13 +226,13 @@ FIGURE_8 = Figure(
 
 
 def _on_both(
-    text: str, judge_of: Callable[[Sequence[float]], Judge], bers: Sequence[float], why: str
+    text: str, check_of: Callable[[Sequence[float]], Check], bers: Sequence[float], why: str
 ) -> list[Claim]:
-    """A claim about a short queue on today's stack, and on the period's where that was run."""
+    """A claim about a short queue, on the default stack and on the period stack."""
     fewer = [ber for ber in bers if ber in map(float, PERIOD_BERS)]
     return [
-        Claim(text, judge_of(bers), ("today",), why),
-        Claim(text, judge_of(fewer), ("period",), why),
+        Claim(text, check_of(bers), ("today",), why),
+        Claim(text, check_of(fewer), ("period",), why),
     ]
 
 
@@ -241,8 +241,8 @@ def _on_both(
 _TWO = [twice(cc) for cc in SINGLE]
 _FAIR = ("star", "j", "highspeed")  # the paper's figures 12 and 16
 _NO_DOUBLING_WHY = (
-    "the paper puts it down to AEN's probe, which doubles the time to repair a loss; on Linux the "
-    "stack itself sends the oldest segment again at a timeout, and the repair has begun"
+    "the paper attributes it to AEN's probe, which doubles the time to repair a loss; on Linux the "
+    "stack itself retransmits the oldest segment at a timeout, which begins the repair"
 )
 
 FIGURE_10 = Figure(
@@ -278,10 +278,10 @@ FIGURE_11 = Figure(
 
 
 _UNEQUAL_WHY = {
-    "j": "each sets its window by an estimate of its own trains, unpaced: nothing pulls the two "
-    "together",
-    "highspeed": "windows that losses have set apart stay so for minutes at 500 ms: means of five "
-    "seeds differ by that much",
+    "j": "each flow sets its window by an estimate from its own ACK trains and does not pace: "
+    "nothing makes the two converge",
+    "highspeed": "at 500 ms, windows that differ after losses stay different for minutes: means of "
+    "five seeds differ by that much",
 }
 
 
@@ -308,8 +308,9 @@ FIGURE_16 = _fairness("16", SHORT)
 
 _MODES = ("letter", "today")
 _CALM_WHY = (
-    "coexist=1 grows as Reno does where a queue stands, and paces: its windows are calm; the "
-    "letter's swing less than the paper's where SACK repairs a loss in one round trip"
+    "by default star paces, and grows as Reno does while there is a standing queue (coexist=1), so "
+    "its window varies little; as published it varies less than in the paper, because SACK repairs "
+    "a loss in one round trip"
 )
 
 
@@ -334,8 +335,8 @@ FIGURE_13 = _windows(
             "and stable",
             swings("star+star", 0.0, large=False),
             _MODES,
-            "the letter slow-starts on top of a full window after each loss, and the queue "
-            "overflows again and again",
+            "as published, star slow-starts from a full window after each loss, and the queue "
+            "overflows repeatedly",
         ),
     ],
 )  # fmt: skip
@@ -352,19 +353,19 @@ FIGURE_14 = _windows(
                 1.25e3 * BDP_KB / 2, 1e12, 1e-3, " kB", 0,
             ),
             _MODES,
-            "coexist=1 yields to its own share of the path, which is that half, and a part of the "
-            "queue; what the letter has more stands in the queue",
+            "with coexist=1 a flow yields down to its share of the path, which is that half, and a "
+            "part of the queue; as published, the rest of its window is in the queue",
         ),
     ],
 )  # fmt: skip
 
 _TRAINS_WHY = (
-    "the paper gives no filter, ours (but the letter's) is the largest rate at which ACK trains "
-    "arrived in four round trips: the link's, as each flow has a train of its own in every one"
+    "the paper gives no filter; ours (except as published) takes the largest rate of an ACK train "
+    "in four round trips, which is the link's, because each flow has a train of its own in each"
 )
 
 
-def _estimates(mix: str) -> Judge:
+def _estimates(mix: str) -> Check:
     return between(
         [(f"flow {n + 1}", mix, 1e-8, estimate(n)) for n in (0, 1)],
         7e6, 9e6, 1e-6, " Mbit/s", 2,
@@ -403,8 +404,8 @@ FIGURE_17 = _windows(
                 0.75e3 * 210, 1.25e3 * 266, 1e-3, " kB", 0,
             ),
             _MODES,
-            "the paper puts low windows down to many timeouts by lost data, and an estimate that "
-            "swings with them; SACK and RACK repair such losses without a timeout",
+            "the paper attributes low windows to many timeouts after lost data, and to an estimate "
+            "that varies with them; SACK and RACK repair such losses without a timeout",
         ),
         Claim("nearly equal", windows_alike("star+star", 0.0, QUARTER), _MODES),
     ],
@@ -423,24 +424,24 @@ FIGURE_18 = _windows(
 _MIXES = ("star+j", "star+highspeed")
 _WITH_ERRORS = BERS[1:]
 
-_TO_THE_LETTER = [float(ber) for ber in LETTER_BERS]
+_PUBLISHED_BERS = [float(ber) for ber in LETTER_BERS]
 
 
-def _far_above_highspeed(bers: Sequence[float]) -> Judge:
+def _far_above_highspeed(bers: Sequence[float]) -> Check:
     return flow_above("star+highspeed", bers, FAR)
 
 
-def _like_j(bers: Sequence[float]) -> Judge:
+def _like_j(bers: Sequence[float]) -> Check:
     return flow_above("star+j", bers, -NEAR, NEAR)
 
 
-def _slightly_below_j(bers: Sequence[float]) -> Judge:
+def _slightly_below_j(bers: Sequence[float]) -> Check:
     return flow_above("star+j", bers, -QUARTER, 0.0)
 
 
-_YIELDS_WHY = "coexist=1 yields to the queue that TCP-J keeps full"
-_MORE_WHY = "it gets more: coexist=1 leaves it what it takes of the queue"
-_LETTER = ("letter",)
+_YIELDS_WHY = "STAR yields to the queue that TCP-J keeps full (coexist=1)"
+_MORE_WHY = "it gets more, because STAR yields to the queue that it builds (coexist=1)"
+_PUBLISHED = ("letter",)
 
 FIGURE_19 = Figure(
     name="19",
@@ -451,13 +452,15 @@ FIGURE_19 = Figure(
         *_pairs(("j+j", "highspeed+highspeed"), LONG),
     ],
     claims=[
-        Claim("STAR about equal to TCP-J", _like_j(_TO_THE_LETTER), _LETTER),
+        Claim("STAR about equal to TCP-J", _like_j(_PUBLISHED_BERS), _PUBLISHED),
         Claim("STAR about equal to TCP-J", _like_j(BERS), why=_YIELDS_WHY),
-        Claim("STAR far above HSTCP with errors", _far_above_highspeed(_TO_THE_LETTER), _LETTER),
+        Claim(
+            "STAR far above HSTCP with errors", _far_above_highspeed(_PUBLISHED_BERS), _PUBLISHED
+        ),
         Claim(
             "STAR far above HSTCP with errors",
             _far_above_highspeed(_WITH_ERRORS),
-            why="at 1e-8 HSTCP meets few errors and fills the queue, to which coexist=1 yields",
+            why="at 1e-8 HSTCP has few errors and fills the queue; STAR yields to it (coexist=1)",
         ),
         Claim(
             "TCP-J keeps what it gets beside its own kind",
@@ -485,17 +488,17 @@ FIGURE_20 = Figure(
     claims=[
         Claim(
             "STAR about equal to TCP-J",
-            _like_j(_TO_THE_LETTER),
-            _LETTER,
-            "slightly below, as the paper has it, too",
+            _like_j(_PUBLISHED_BERS),
+            _PUBLISHED,
+            "slightly below, as in the paper",
         ),
         *_on_both(
             "STAR about equal to TCP-J",
             _like_j,
             BERS,
-            "STAR paces, TCP-J sends bursts into a queue of ten packets",
+            "STAR paces, while TCP-J sends bursts into a queue of ten packets",
         ),
-        Claim("STAR slightly below TCP-J", _slightly_below_j(_TO_THE_LETTER), _LETTER),
+        Claim("STAR slightly below TCP-J", _slightly_below_j(_PUBLISHED_BERS), _PUBLISHED),
         *_on_both(
             "STAR slightly below TCP-J",
             _slightly_below_j,
