@@ -7,7 +7,6 @@ from our modules' tracepoints (``--set trace=module``).
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import numpy as np
 
 from .. import units
 from ..measures import traces
-from ..measures.raw import read_events
+from ..measures.raw import RawFolder, samples_of
 from .claims import FULL
 
 Points = tuple[np.ndarray, np.ndarray]
@@ -29,30 +28,24 @@ def windows(raw: Path, meta: dict[str, Any]) -> list[Points]:
     """
     text = meta["set"].get("window")
     most = units.parse("size", str(text)) if text else None
-    sends = [
-        json.loads((raw / f"{flow['name']}.send.json").read_text(encoding="utf-8"))
-        for flow in meta["flows"]
-    ]
+    folder = RawFolder(raw)
+    sends = [folder.sender(flow["name"]) for flow in meta["flows"]]
     start = min(send["t0_us"] for send in sends)
     found = []
     for send in sends:
-        time, size = (send["fields"].index(name) for name in ("t_us", "snd_cwnd"))
-        rows = np.array([[row[time], row[size]] for row in send["samples"]], dtype=np.float64)
-        rows = rows.reshape(-1, 2)
-        size_bytes = np.minimum(rows[:, 1] * send["info"]["snd_mss"], most or np.inf)
-        found.append(((rows[:, 0] - start) / 1e6, size_bytes))
+        size = samples_of(send, "snd_cwnd") * send["info"]["snd_mss"]
+        times = (samples_of(send, "t_us") - start) / 1e6
+        found.append((times, np.minimum(size, most or np.inf)))
     return found
 
 
 def estimates(raw: Path, meta: dict[str, Any]) -> list[Points | None]:
     """Of each flow: seconds since the first estimate, estimate in bit/s; None without a trace."""
-    path = raw / "trace.txt"
-    if not path.exists():
-        return [None for _ in meta["flows"]]
+    ports = [flow["port"] for flow in meta["flows"]]
+    traced = RawFolder(raw).series(ports)
     found: list[Points | None] = []
-    for flow in meta["flows"]:
-        every = traces.read(path, flow["port"]).values()
-        series = next((s for s in every if "bw" in s), None)
+    for port in ports:
+        series = next((s for s in traced.get(port, {}).values() if "bw" in s), None)
         found.append(None if series is None else (series["t"], 8 * series["bw"]))
     starts = [points[0][0] for points in found if points is not None]
     return [None if points is None else (points[0] - min(starts), points[1]) for points in found]
@@ -66,7 +59,7 @@ def mode_changes(raw: Path, meta: dict[str, Any]) -> float | None:
     if not path.exists() or not ports or not traces.whole(raw):
         return None
     seconds = meta["duration_s"]
-    begin = next((at for name, _, at in read_events(raw) if name == "warmup"), 0.0)
+    begin = RawFolder(raw).times.get(("warmup", "off"), 0.0)
     changes = sum(
         name == "hstcp_gentle_mode" and fields["dport"] in ports and 0 <= time - begin < seconds
         for time, name, fields in traces.events(path)
@@ -95,6 +88,7 @@ def summary(raw: Path, meta: dict[str, Any], traced: bool = True) -> list[dict[s
     """Of each flow what the judges need: ``window`` (bytes) and ``abe`` (bit/s, or None) by second,
     ``full_s``. Without ``traced`` no trace is read."""
     seconds = int(meta["duration_s"])
+    bdp_bytes = sum(path["bdp_bytes"] for path in meta["paths"])
     found = []
     abe = estimates(raw, meta) if traced else [None] * len(meta["flows"])
     for window, estimate in zip(windows(raw, meta), abe, strict=True):
@@ -102,7 +96,7 @@ def summary(raw: Path, meta: dict[str, Any], traced: bool = True) -> list[dict[s
             {
                 "window": by_second(window, seconds),
                 "abe": None if estimate is None else by_second(estimate, seconds),
-                "full_s": full_at(window, meta["bdp_bytes"]),
+                "full_s": full_at(window, bdp_bytes),
             }
         )
     return found
