@@ -12,13 +12,12 @@ import pytest
 
 from apogee_lab.commands import main
 from apogee_lab.measures import traces
-from apogee_lab.measures.compute import compute
 from apogee_lab.measures.record import RecordError, dumps, read_records
 from apogee_lab.results import over_time, plots
 from apogee_lab.results.finished import FinishedRun
 from apogee_lab.results.style import labels, save
 from apogee_lab.runs import sweep
-from tests.unit.lab.raw_folders import SYN_US, meta, write
+from tests.unit.lab.raw_folders import SYN_US, compute, meta, write
 
 TRACE = """\
 # tracer: nop

@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 
 from apogee_lab.measures.arrivals import Arrivals
-from apogee_lab.measures.compute import compute
-from apogee_lab.measures.flows import jain
+from apogee_lab.measures.fairness import jain
 from apogee_lab.measures.record import RecordError, comparable, dumps, read_records
 from tests.unit.lab import raw_folders
-from tests.unit.lab.raw_folders import SYN_US, T0_US, meta, send_log, steady, write
+from tests.unit.lab.raw_folders import SYN_US, T0_US, compute, meta, send_log, steady, write
 
 BLACKOUT = "queue_sampling on 10.0\nack_blackout on 15.5\nack_blackout off 16.5\n"
 
@@ -154,7 +153,7 @@ def test_start_up_counts_to_the_beginning_of_the_first_full_round_trip(tmp_path:
     # x of 0.5 s at a fifth, the rest full: 0.2 x + 0.5 - x >= 0.45, x <= 0.0625 -> 10 ms grid
     assert record["t90_s"] == 2.44
     # A path of 20 ms: intervals of 0.2 s, x <= 0.025
-    short = meta(bdp_bytes=25_000)
+    short = meta(delay_s=0.01)
     assert compute(write(tmp_path, slow + fast), short)["t90_s"] == 2.48
     assert compute(write(tmp_path, slow), meta())["t90_s"] is None
 

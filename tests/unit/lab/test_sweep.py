@@ -11,6 +11,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,8 @@ def jobs_of(
     mixes = request.parse_controls(cc, SCENARIO)
     settings = request.parse_settings(sets, SCENARIO)
     runs = list(request.product(mixes, settings, list(range(1, seeds + 1))))
-    return sweep.make_jobs(SCENARIO, engine, "qemu", "6.1", runs, 10.0)
+    compiled = sweep.compile_runs(SCENARIO, runs, 10.0)
+    return sweep.make_jobs(SCENARIO, engine, "qemu", "6.1", compiled)
 
 
 def run(
@@ -242,10 +244,7 @@ def test_settings_with_the_same_script_share_a_run(
     engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     jobs = jobs_of(engine, "star", "ber=0,1e-7", seeds=1)
-    twin = sweep.Job(
-        jobs[0].plan, 1, "6.1", jobs[0].modules, jobs[0].image, jobs[0].key,
-        jobs[1].meta | {"run": jobs[0].key}, "twin",
-    )  # fmt: skip
+    twin = replace(jobs[0], meta=jobs[1].meta | {"run": jobs[0].key}, label="twin")
     work, _ = run(engine, [jobs[0], twin])
     assert engine.runs() == ["star 1"]
     assert [(record or {})["set"]["ber"] for record in work.records] == [0.0, 1e-7]

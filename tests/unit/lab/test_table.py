@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from apogee_lab.measures.compute import compute
 from apogee_lab.results import table
 from apogee_lab.results.statistics import mean_interval, t_quantile
 from apogee_lab.results.text import NONE, cell, show
-from tests.unit.lab.raw_folders import meta, write
+from tests.unit.lab.raw_folders import compute, meta, write
 
 
 def record(raw: Path, cc: str, seed: int, goodput: float, **settings: Any) -> dict[str, Any]:
@@ -153,6 +152,7 @@ def test_groups_of_flows_have_columns_of_their_own(raw: Path) -> None:
     one["queue"] |= {"early_drops": 30, "steady_drops": 4}
     plain, *_ = table.rows([one])
     assert "mean flow" in plain
+    one["scenario"] = "lfn"
     one["groups"] = {"fast": {"goodput_bps": 8e6}, "reno": {"goodput_bps": 1e6}}
     heading, row = table.rows([one])
     cells = dict(zip(heading, row, strict=True))
@@ -166,6 +166,8 @@ def test_lost_acks_are_a_part_of_those_that_came(raw: Path) -> None:
     one = record(raw, "star", 1, 9.0)
     plain, *_ = table.rows([one])
     assert "ACKs lost %" not in plain
+    one["scenario"] = "wlan"
+    one["queue"]["mean_packets"] = 5
     for drops, frames, percent in (
         (30, 90, "25.0"),
         (0, 90, "0.0"),
