@@ -29,14 +29,14 @@ class Rtt(TypedDict):
 
     min: Annotated[float, "ms", "smallest RTT of the connection"]
     mean: Annotated[float | None, "ms", "smoothed RTT, mean of its samples every 100 ms"]
-    p99: Annotated[float | None, "ms", "the same samples' 99th percentile"]
+    p99: Annotated[float | None, "ms", "smoothed RTT, 99th percentile of its samples"]
 
 
 class Flow(TypedDict):
     """One flow."""
 
-    name: Annotated[str, "text", "the flow's name, as in the raw results"]
-    cc: Annotated[str, "text", "its congestion control"]
+    name: Annotated[str, "text", "the flow's name, also in the names of its raw files"]
+    cc: Annotated[str, "text", "the flow's congestion control"]
     goodput_bps: Annotated[
         float, "bit/s",
         "payload the receiver got in `duration_s` seconds from its first data segment (the last "
@@ -59,32 +59,33 @@ class Queue(TypedDict):
     ]  # fmt: skip
     mean_ms: Annotated[
         float | None, "ms",
-        "mean backlog over the rate; `wlan`: mean number of packets over those sent per second",
+        "mean backlog over the rate; on a shared channel: mean number of packets over those sent "
+        "per second",
     ]  # fmt: skip
     max_bytes: Annotated[
-        int | None, "bytes", "largest sample (several paths: of any one of the queues)"
+        int | None, "bytes", "largest backlog sampled (several paths: in any one queue)"
     ]
-    drops: Annotated[int, "frames", "frames it dropped in the whole run"]
+    drops: Annotated[int, "frames", "frames the queue dropped in the whole run"]
 
 
 class PathKeys(TypedDict):
     """One of several paths."""
 
     name: Annotated[str, "text", "several paths: the path's name"]
-    rate_bps: Annotated[int, "bit/s", "rate of its bottleneck"]
-    delay_s: Annotated[float, "s", "half a round trip of the empty path"]
+    rate_bps: Annotated[int, "bit/s", "rate of the path's bottleneck"]
+    delay_s: Annotated[float, "s", "one-way delay: half a round trip of the empty path"]
     limit_bps: Annotated[float, "bit/s", "goodput this path can carry at best"]
-    bdp_bytes: Annotated[int, "bytes", "its bandwidth-delay product"]
-    queue_bytes: Annotated[int, "bytes", "size of its queue"]
+    bdp_bytes: Annotated[int, "bytes", "the path's bandwidth-delay product"]
+    queue_bytes: Annotated[int, "bytes", "size of the bottleneck's queue"]
     queue: Queue
-    link_drops: Annotated[int, "frames", "frames lost on it behind its bottleneck"]
-    ack_drops: Annotated[int, "frames", "frames lost on its way back"]
+    link_drops: Annotated[int, "frames", "frames lost behind the path's bottleneck"]
+    ack_drops: Annotated[int, "frames", "frames lost on the path's way back"]
 
 
 class Blackout(TypedDict):
     """What a blackout cost, see blackout.py."""
 
-    direction: Annotated[str, "text", "`ack` or `data`"]
+    direction: Annotated[str, "text", "what the blackout dropped: `ack` or `data`"]
     below90_s: Annotated[
         float, "s",
         "seconds from the start of the blackout until goodput over a sliding 0.2 s is back at 90 % "
@@ -100,7 +101,7 @@ class Blackout(TypedDict):
         "(limit × time − received) / limit over the 15 s from the blackout's start: seconds worth "
         "of goodput lost",
     ]  # fmt: skip
-    over_s: Annotated[float, "s", "those 15 s, or less to the end of the run"]
+    over_s: Annotated[float, "s", "the span of `lost_s`: 15 s, or less to the end of the run"]
 
 
 class Common(TypedDict):
@@ -124,15 +125,17 @@ class Common(TypedDict):
     total_goodput_bps: Annotated[float, "bit/s", "sum over the flows"]
     jain: Annotated[float, "index", "fairness index (Σx)² / (n Σx²)"]
     queue: Queue
-    bdp_bytes: Annotated[int, "bytes", "bandwidth-delay product of the empty path"]
+    bdp_bytes: Annotated[
+        int, "bytes", "bandwidth-delay product of the empty path (several paths: their sum)"
+    ]
     link_drops: Annotated[
         int, "frames", "frames lost behind the bottleneck towards the receiver, blackouts included"
     ]
     ack_drops: Annotated[int, "frames", "frames lost on the way back, blackouts included"]
     losses: Annotated[
         int, "frames",
-        "`link_drops` + `queue.drops` + all `switch_drops`; `wlan`: `link_drops` + all "
-        "`station_drops`",
+        "data frames lost: `link_drops` + `queue.drops` + all `switch_drops`; on a shared channel, "
+        "whose queue holds ACKs: `link_drops` + all `station_drops`",
     ]  # fmt: skip
     needless_retransmits: Annotated[
         int, "segments", "`flows[].retransmits` beyond `losses`, at least 0"
@@ -146,7 +149,7 @@ class Common(TypedDict):
         float | None, "s",
         "start-up: seconds from the first SYN to the beginning of the first interval of one RTT of "
         "the empty path (at least 0.2 s) whose goodput is 90 % of the limit; null if there is "
-        "none, with iperf3 and for `requests`",
+        "none, with iperf3 and for transfers",
     ]  # fmt: skip
     run: Annotated[str, "text", "KEY below `build/runs`"]
     wall_s: Annotated[float, "s", "seconds of the host's clock"]

@@ -25,16 +25,18 @@ class Own(TypedDict):
     goodput_bps: Annotated[
         float, "bit/s", "goodput from the flow's own first data segment to the interval's end"
     ]
-    from_s: Annotated[float, "s", "when that segment arrived, after the first SYN"]
-    over_s: Annotated[float, "s", "from there to the interval's end"]
+    from_s: Annotated[
+        float, "s", "arrival of the flow's own first data segment, after the first SYN"
+    ]
+    over_s: Annotated[float, "s", "from the flow's own first data segment to the interval's end"]
 
 
 class Window(TypedDict):
     """Congestion window in the interval."""
 
     mean: Annotated[float, "bytes", "congestion window in the interval, sampled every 100 ms"]
-    min: Annotated[int, "bytes", "its smallest sample"]
-    max: Annotated[int, "bytes", "its largest sample"]
+    min: Annotated[int, "bytes", "smallest sample of the window"]
+    max: Annotated[int, "bytes", "largest sample of the window"]
 
 
 class OwnFlow(TypedDict):
@@ -50,8 +52,8 @@ class CommonInterval(TypedDict):
     from_s: Annotated[float, "s", "beginning of the common interval, after the first SYN"]
     over_s: Annotated[
         float, "s",
-        "its length: `duration_s`, or less if a sender stopped too soon (its SYN lost more than "
-        "once; `wlan`: more than five times)",
+        "length of the common interval: `duration_s`, or less if a sender stopped too soon (its "
+        "SYN lost more than once; on a shared channel more than five times)",
     ]  # fmt: skip
 
 

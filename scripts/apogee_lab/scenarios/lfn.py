@@ -348,14 +348,16 @@ class Group(TypedDict):
     """Flows of one kind together, `fast` or `reno`."""
 
     goodput_bps: Annotated[float, "bit/s", "`fast` and `reno`: sum over the group's flows"]
-    jain: Annotated[float, "index", "Jain's index among them"]
-    flows: Annotated[int, "number", "their number"]
+    jain: Annotated[float, "index", "Jain's index of the group's flows"]
+    flows: Annotated[int, "number", "number of the group's flows"]
 
 
 class Early(TypedDict):
     """The queue at the beginning."""
 
-    early_drops: Annotated[int, "frames", "frames dropped in the 5 s from the first SYN on"]
+    early_drops: Annotated[
+        int, "frames", "frames the queue dropped in the 5 s from the first SYN on"
+    ]
 
 
 class Keys(TypedDict):

@@ -57,15 +57,15 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
 class Size(TypedDict):
     """Transfers of one size."""
 
-    bytes: Annotated[int, "bytes", "size of these transfers, in ascending order"]
-    transfers: Annotated[int, "number", "how many there were"]
+    bytes: Annotated[int, "bytes", "a size; sizes are in ascending order"]
+    transfers: Annotated[int, "number", "number of transfers of that size"]
     median_s: Annotated[
         float, "s",
-        "median of their completion times: from `connect()`, SYN and all its repetitions included, "
-        "to the arrival of the last byte at the receiver's application",
+        "median completion time of that size: from `connect()`, SYN and all its repetitions "
+        "included, to the arrival of the last byte at the receiver's application",
     ]  # fmt: skip
-    p95_s: Annotated[float, "s", "their 95th percentile (linear between ranks)"]
-    times_s: Annotated[list[float], "s", "all of them, in the order of the run"]
+    p95_s: Annotated[float, "s", "95th percentile of the completion times (linear between ranks)"]
+    times_s: Annotated[list[float], "s", "all completion times in the order of the run"]
 
 
 class Transfers(TypedDict):
@@ -74,7 +74,7 @@ class Transfers(TypedDict):
     transfers: Annotated[
         int, "number", "number of transfers, those after the common interval included"
     ]
-    bytes: Annotated[int, "bytes", "the sum of their bytes"]
+    bytes: Annotated[int, "bytes", "bytes of all transfers"]
     sizes: list[Size]
 
 

@@ -401,7 +401,9 @@ class StationFlow(TypedDict):
     """A station's flow."""
 
     frames: Annotated[int, "frames", "frames the station sent in the interval"]
-    station_drops: Annotated[int, "frames", "frames its own queue dropped in the whole run"]
+    station_drops: Annotated[
+        int, "frames", "frames the station's own queue dropped in the whole run"
+    ]
 
 
 class ApQueue(TypedDict):
@@ -409,9 +411,10 @@ class ApQueue(TypedDict):
 
     mean_packets: Annotated[
         float, "packets",
-        "access point's queue; all of `queue` is the access point's here, whose `drops` are ACKs",
+        "mean length of the access point's queue (all of `queue` is the access point's; its "
+        "`drops` are ACKs)",
     ]  # fmt: skip
-    max_packets: Annotated[int, "packets", "its largest sample"]
+    max_packets: Annotated[int, "packets", "largest sample of that length"]
 
 
 class Shares(TypedDict):
@@ -419,7 +422,7 @@ class Shares(TypedDict):
 
     airtime: Annotated[float, "share", "airtime charged, as a share of the interval"]
     ap_frames: Annotated[int, "frames", "frames the access point sent in the interval"]
-    ap_drops: Annotated[int, "frames", "frames it dropped in the interval"]
+    ap_drops: Annotated[int, "frames", "frames the access point dropped in the interval"]
     station_frames: Annotated[int, "frames", "frames that all stations sent in the interval"]
 
 

@@ -101,6 +101,20 @@ def test_places_on_the_axis() -> None:
     assert (list(place.values()), logarithmic) == ([0.0, 1.0], False)
 
 
+def test_the_names_of_axes_are_the_scenarios(tmp_path: Path) -> None:
+    raw = write(tmp_path)
+
+    def label(scenario: str, over: str) -> str:
+        found = compute(raw, meta(set={over: "1"})) | {"scenario": scenario}
+        return plots.goodput_over([found], over).axes[0].get_xlabel()
+
+    assert label("satellite", "rate") == "rate of the bottleneck"
+    assert label("lfn", "rate") == "rate of the shared link"
+    assert label("satellite", "tcp_sack") == "tcp_sack"
+    assert label("satellite", "star.aen") == "star.aen"
+    assert label("elsewhere", "rate") == "rate"
+
+
 @pytest.fixture
 def family(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file of records over BER, seeds and windows, the raw folders where the lab keeps them."""

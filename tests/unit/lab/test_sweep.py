@@ -17,8 +17,10 @@ from typing import Any
 
 import pytest
 
-from apogee_lab import base, modules
+from apogee_lab import base, modules, scenarios
 from apogee_lab.base import UsageError
+from apogee_lab.commands import main
+from apogee_lab.engines import registry
 from apogee_lab.runs import request, sweep
 from apogee_lab.scenarios import testbed
 from apogee_lab.scenarios.scenario import module_lines
@@ -107,6 +109,22 @@ def test_bad_requests(cc: str, sets: list[str], word: str) -> None:
 def test_a_value_the_scenario_refuses(engine: FakeEngine) -> None:
     with pytest.raises(UsageError, match="at least 1500B"):
         jobs_of(engine, "star", "queue=1kB")
+
+
+def test_a_command_compiles_each_run_once(
+    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = []
+
+    def build(values: Any, ccs: tuple[str, ...], duration_s: float) -> Any:
+        asked.append((ccs, values["seed"]))
+        return SCENARIO.build(values, ccs, duration_s)
+
+    monkeypatch.setattr(scenarios, "SCENARIOS", {"paper": replace(SCENARIO, build=build)})
+    monkeypatch.setattr(registry, "engine_of", lambda _: engine)
+    assert main.main(["run", "paper", "--cc", "cubic,bbr", "--repeat", "2", "--no-build"]) == 0
+    assert asked == [((cc,), seed) for cc in ("cubic", "bbr") for seed in (1, 2)]
+    assert len(engine.runs()) == 4
 
 
 def test_what_a_kernel_does_not_have() -> None:
