@@ -24,7 +24,7 @@ from apogee_lab.kernels.kernel import DEFAULT_KERNEL
 from apogee_lab.measures import traces
 from apogee_lab.measures.arrivals import Arrivals
 from apogee_lab.measures.compute import compute
-from apogee_lab.measures.raw import read_arrivals, read_events, read_queue
+from apogee_lab.measures.raw import RawFolder
 from apogee_lab.measures.record import read_records
 from apogee_lab.modules import brought
 from apogee_lab.scenarios import SCENARIOS
@@ -101,7 +101,8 @@ class Run:
             "wall_s": 0.0,
             "kernel": "",
         }
-        return compute(self.raw, self.case.plan.facts() | told)
+        own = SCENARIOS[self.case.scenario].measures
+        return compute(self.raw, self.case.plan.facts() | told, own)
 
     def column(self, name: str) -> list[int]:
         """One field of the sender's samples of TCP_INFO."""
@@ -111,7 +112,7 @@ class Run:
     @cached_property
     def arrivals(self) -> Arrivals:
         """What the receiver had, over time."""
-        return read_arrivals(self.raw, self.flow)
+        return RawFolder(self.raw).arrivals(self.flow)
 
     def goodput(self, start_s: float = 0.0, end_s: float | None = None) -> float:
         """Goodput in bit/s between two times since the first data segment arrived."""
@@ -143,14 +144,14 @@ class Run:
 
     def when(self, name: str, what: str) -> float:
         """Time of a line of events.log, in s of the guest's clock."""
-        found = [at for n, w, at in read_events(self.raw) if (n, w) == (name, what)]
+        found = [at for n, w, at in RawFolder(self.raw).events if (n, w) == (name, what)]
         assert len(found) == 1, f"{name} {what} is {len(found)} times in events.log"
         return found[0]
 
     @cached_property
     def queue(self) -> tuple[Any, Any]:
         """Times in s and backlog in bytes of the bottleneck's queue."""
-        return read_queue(self.raw, self.case.plan.bottleneck[1])
+        return RawFolder(self.raw).queue(self.case.plan.paths[0].bottleneck[1])
 
 
 def run_cases(

@@ -14,7 +14,6 @@ from ..results import table
 from ..runs import request
 from .options import (
     Arguments,
-    compiled_plan,
     duration_of,
     kernel_of,
     runs_at_once,
@@ -38,11 +37,10 @@ def do_run(args: Arguments) -> int:
     at_once = runs_at_once(args)
     bound_s = None if args.timeout is None else seconds("--timeout", args.timeout)
     target = _json_target(args.json)
-    for mix, values, _ in runs:
-        compiled_plan(scenario, mix, values, duration_s)
     kernel = kernel_of(engine, args.kernel)
     for text in args.module:
         modules.give(text, engine.kernel(kernel))
+    compiled = sweep.compile_runs(scenario, runs, duration_s)
     request.check_controls(engine.congestion_controls(kernel), kernel, mixes)
 
     own = sorted({name for mix in mixes for name in request.brought_modules(scenario, mix)})
@@ -51,7 +49,7 @@ def do_run(args: Arguments) -> int:
     modules.check(engine.kernel(kernel), settings)
     if args.engine == "host":
         print(engine.notice(own), file=sys.stderr)
-    jobs = sweep.make_jobs(scenario, engine, args.engine, kernel, runs, duration_s)
+    jobs = sweep.make_jobs(scenario, engine, args.engine, kernel, compiled)
     work = sweep.Sweep(jobs, engine, at_once=at_once, fresh=args.fresh, bound_s=bound_s)
     try:
         work.run()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Measures of a shared channel: who sent how many frames, how busy it was, the AP's queue.
+"""A path that begins with a channel which hosts share: the access point's queue, whose frames are
+ACKs, and who sent how many frames.
 
 Counters of the leaves of its HTB are sampled with the queue, every 100 ms. What is counted over an
 interval is the difference of its last and first sample.
@@ -7,16 +8,22 @@ interval is the difference of its last and first sample.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+
+from .paths import MeasuredPath
+from .raw import Sample
+from .record import RecordError
 
 FIELDS = ("packets", "bytes", "drops", "qlen", "backlog")
 
 
 class Series:
-    """Samples of the leaves at ``times`` (s); ``told`` is what the plan says of the medium."""
+    """Samples of the leaves at ``times`` (s); ``told`` is what the plan says of the channel."""
 
     def __init__(
         self, told: Mapping[str, Any], times: np.ndarray, leaves: dict[str, np.ndarray]
@@ -28,10 +35,8 @@ class Series:
         self.stations: list[str] = list(told["stations"])
 
     @classmethod
-    def read(
-        cls, samples: Iterable[tuple[float, list[dict[str, Any]]]], told: Mapping[str, Any]
-    ) -> Series:
-        """From samples of all qdiscs of the medium."""
+    def read(cls, samples: Iterable[Sample], told: Mapping[str, Any]) -> Series:
+        """From samples of all qdiscs of the channel."""
         times, rows = [], []
         for time, qdiscs in samples:
             times.append(time)
@@ -41,8 +46,10 @@ class Series:
         return cls(told, np.array(times), leaves)
 
     def between(self, begin_us: float, end_us: float) -> Series:
-        """The samples of an interval."""
+        """The samples of an interval; RecordError if there are not two."""
         inside = (self.times >= begin_us / 1e6) & (self.times <= end_us / 1e6)
+        if inside.sum() < 2:
+            raise RecordError("queue.jsonl has no samples of the interval")
         leaves = {handle: rows[inside] for handle, rows in self._leaves.items()}
         return Series(self.told, self.times[inside], leaves)
 
@@ -86,3 +93,44 @@ class Series:
             "ap_drops": self.count(self.ap, "drops"),
             "station_frames": sum(self.count(handle, "packets") for handle in self.stations),
         }
+
+
+class ChannelPath(MeasuredPath):
+    """Its bottleneck is the access point's queue, which holds ACKs; data waits at the stations."""
+
+    @cached_property
+    def series(self) -> Series:
+        """All samples of the channel."""
+        return Series.read(self.raw.samples(self.samples), self.facts["channel"])
+
+    @cached_property
+    def queue_drops(self) -> int:
+        """ACKs that the access point's queue dropped."""
+        return self._leaf_drops(self.facts["channel"]["ap"])
+
+    @cached_property
+    def station_drops(self) -> list[int]:
+        """Data frames that each station's own queue dropped."""
+        return [self._leaf_drops(leaf) for leaf in self.facts["channel"]["stations"]]
+
+    def _leaf_drops(self, handle: str) -> int:
+        return self.raw.leaf_drops(self.facts["bottleneck"], handle)
+
+    @cached_property
+    def ack_drops(self) -> int:
+        """Frames that were dropped on the ACKs' way, the access point's queue included."""
+        return self._dropped("ack") + self.queue_drops
+
+    @property
+    def losses(self) -> int:
+        """Data frames that the path lost."""
+        return self.link_drops + sum(self.station_drops)
+
+    def queue(self, begin_us: float, end_us: float) -> dict[str, Any]:
+        """Occupancy of the access point's queue between two times."""
+        return self.series.between(begin_us, end_us).queue()
+
+    def drops_since(self, time_s: float) -> int:
+        """What the access point's queue dropped from then on, to the last sample."""
+        late = self.series.between(time_s * 1e6, math.inf)
+        return late.count(late.ap, "drops")

@@ -1,37 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0
-"""One flow's measures, and those of flows together."""
+"""One flow: what its two ends noted."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .arrivals import Arrivals
-from .raw import nstat, read_arrivals, read_events, read_json, samples_of
+from .raw import RawFolder, samples_of
 from .record import RecordError
 
 
-def jain(rates: list[float]) -> float:
-    """Jain's fairness index; 1 for equal rates (and when nothing flows)."""
-    squares = sum(rate * rate for rate in rates)
-    return round(sum(rates) ** 2 / (len(rates) * squares), 4) if squares else 1.0
-
-
-def fair_shares(rates: list[float]) -> list[float]:
-    """Each rate over their mean; 1 for all when nothing flows."""
-    total = math.fsum(rates)
-    return [round(len(rates) * rate / total, 4) if total else 1.0 for rate in rates]
-
-
-# --- one record -------------------------------------------------------------------------------
-
-
 @dataclass
-class Measured:
+class MeasuredFlow:
     """One flow: what its record holds by itself, and what depends on the other flows.
 
     ``arrivals`` begin at ``begin_us``, the first data segment's; ``fine`` tells whether their steps
@@ -65,6 +49,11 @@ class Measured:
             "p99": round(float(np.percentile(rtt, 99)) / 1000, 3) if len(rtt) else None,
         }
 
+    def retransmits_since(self, time_us: float) -> int:
+        """Segments sent again after a time."""
+        before = self.retransmits[self.times_us <= time_us]
+        return self.record["retransmits"] - (int(before[-1]) if len(before) else 0)
+
     def window_bytes(self, begin_us: float, end_us: float) -> dict[str, float] | None:
         """Mean, least and greatest congestion window between two times."""
         if self.window is None:
@@ -79,19 +68,19 @@ class Measured:
         }
 
 
-def _timeouts(raw: Path, spec: dict[str, Any], shared: bool) -> int | None:
-    return None if shared else nstat(raw, spec["netns"]).get("TcpExtTCPTimeouts", 0)
+def _timeouts(raw: RawFolder, spec: dict[str, Any], shared: bool) -> int | None:
+    return None if shared else raw.nstat(spec["netns"]).get("TcpExtTCPTimeouts", 0)
 
 
-def flow_tool(raw: Path, spec: dict[str, Any], shared: bool) -> Measured:
+def flow_tool(raw: RawFolder, spec: dict[str, Any], shared: bool) -> MeasuredFlow:
     """One flow made with the lab's own tool; ``shared``: others have the sender's namespace."""
-    send = read_json(raw / f"{spec['name']}.send.json")
+    send = raw.sender(spec["name"])
     if send.get("error"):
         raise RecordError(f"{spec['name']}: {send['error']}")
-    arrivals = read_arrivals(raw, spec["name"])
+    arrivals = raw.arrivals(spec["name"])
     info = send["info"]
     mss = info.get("snd_mss")
-    return Measured(
+    return MeasuredFlow(
         record={
             "name": spec["name"],
             "cc": spec["cc"],
@@ -113,16 +102,32 @@ def flow_tool(raw: Path, spec: dict[str, Any], shared: bool) -> Measured:
     )
 
 
-def _iperf3_json(raw: Path, flow: str, side: str) -> Any:
+def _iperf3_json(raw: RawFolder, flow: str, side: str) -> Any:
     """What one end of iperf3 said; the file bears the flow's name where there are several."""
-    path = raw / f"{flow}.iperf3-{side}.json"
-    found = read_json(path if path.exists() else raw / f"iperf3-{side}.json")
+    name = f"{flow}.iperf3-{side}.json"
+    found = raw.json(name if raw.has(name) else f"iperf3-{side}.json")
     if found.get("error"):
         raise RecordError(f"iperf3: {found['error']}")
     return found
 
 
-def iperf3(raw: Path, spec: dict[str, Any]) -> Measured:
+def _iperf3_arrivals(
+    intervals: list[dict[str, Any]], start_us: float, begin_us: float
+) -> tuple[Arrivals, float]:
+    """What the server had at the end of each second, and when it counted last; nothing before the
+    first data could arrive, ``begin_us``."""
+    times, counts, total = [begin_us], [0.0], 0.0
+    last_us = start_us
+    for interval in intervals:
+        last_us = start_us + interval["sum"]["end"] * 1e6
+        total += interval["sum"]["bytes"]
+        if last_us > begin_us:
+            times.append(last_us)
+            counts.append(total)
+    return Arrivals.counted(times, counts), last_us
+
+
+def iperf3(raw: RawFolder, spec: dict[str, Any]) -> MeasuredFlow:
     """One flow made with iperf3, from what both of its ends reported.
 
     Its server counts once a second from the moment it lets the client start: the first data cannot
@@ -132,71 +137,29 @@ def iperf3(raw: Path, spec: dict[str, Any]) -> Measured:
     client = _iperf3_json(raw, spec["name"], "client")
     server = _iperf3_json(raw, spec["name"], "server")
     sent = client["end"]["streams"][0]["sender"]
-    starts = [at for name, what, at in read_events(raw) if (name, what) == (spec["name"], "start")]
-    if not starts:
+    if (spec["name"], "start") not in raw.times:
         raise RecordError(f"events.log has no start of {spec['name']}")
-    start_us = starts[0] * 1e6
-    times, counts = [start_us], [0.0]
-    for interval in server["intervals"]:
-        times.append(start_us + interval["sum"]["end"] * 1e6)
-        counts.append(counts[-1] + interval["sum"]["bytes"])
+    start_us = raw.times[spec["name"], "start"] * 1e6
     begin_us = start_us + sent["min_rtt"]
-    # Nothing before the first data could arrive.
-    later = [i for i, time in enumerate(times) if time > begin_us]
-    arrivals = Arrivals.counted(
-        [begin_us, *(times[i] for i in later)], [0.0, *(counts[i] for i in later)]
-    )
+    arrivals, stop_us = _iperf3_arrivals(server["intervals"], start_us, begin_us)
     mss = client["start"].get("tcp_mss_default") or 1448
     rtt = np.array([interval["streams"][0]["rtt"] for interval in client["intervals"]])
     seconds = start_us + 1e6 * np.arange(1, len(rtt) + 1)
-    return Measured(
+    return MeasuredFlow(
         record={
             "name": spec["name"],
             "cc": spec["cc"],
             "goodput_bps": 0.0,
             "retransmits": sent["retransmits"],
             "segments": math.ceil(sent["bytes"] / mss) + sent["retransmits"],
-            "timeouts": nstat(raw, spec["netns"]).get("TcpExtTCPTimeouts", 0),
+            "timeouts": raw.nstat(spec["netns"]).get("TcpExtTCPTimeouts", 0),
         },
         arrivals=arrivals,
         fine=False,
         syn_us=start_us,
         begin_us=begin_us,
-        stop_us=times[-1],
+        stop_us=stop_us,
         times_us=seconds,
         rtt_us=rtt,
         min_rtt_us=sent["min_rtt"],
     )
-
-
-def steady(raw: Path, spec: dict[str, Any], flow: Measured, begin_us: float) -> dict[str, Any]:
-    """Retransmits and timeouts of a flow since the beginning was left behind."""
-    before = flow.retransmits[flow.times_us <= begin_us]
-    early = read_json(raw / f"warmup-{spec['netns']}.json")["kernel"].get("TcpExtTCPTimeouts", 0)
-    return {
-        "retransmits": flow.record["retransmits"] - (int(before[-1]) if len(before) else 0),
-        "timeouts": flow.record["timeouts"] - early,
-    }
-
-
-def own(flow: Measured, syn_us: float, begin_us: float, end_us: float) -> dict[str, Any]:
-    """A flow's goodput from its own first segment to the interval's end, its window in that."""
-    own_s = (end_us - flow.begin_us) / 1e6
-    own = {
-        "from_s": round((flow.begin_us - syn_us) / 1e6, 3),
-        "over_s": round(own_s, 3),
-        "goodput_bps": flow.goodput(flow.begin_us, end_us, own_s),
-    }
-    return {"own": own, "window_bytes": flow.window_bytes(begin_us, end_us)}
-
-
-def by_group(specs: list[dict[str, Any]], flows: list[dict[str, Any]]) -> dict[str, Any]:
-    """What the flows of each group have together."""
-    rates: dict[str, list[float]] = {}
-    for spec, flow in zip(specs, flows, strict=True):
-        if "group" in spec:
-            rates.setdefault(spec["group"], []).append(flow["goodput_bps"])
-    return {
-        name: {"goodput_bps": round(math.fsum(own), 1), "jain": jain(own), "flows": len(own)}
-        for name, own in rates.items()
-    }

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -36,30 +36,44 @@ def whole(raw: Path) -> bool:
     return not (stats.exists() and re.search(lost, stats.read_text(encoding="utf-8")))
 
 
-def read(path: Path, port: int) -> dict[str, Series]:
-    """The numbers of every event of the flow towards ``port``, by event name.
+def by_port(path: Path, ports: Sequence[int]) -> dict[int, dict[str, Series]]:
+    """The numbers of every event of the flows towards ``ports``, by port and event name.
 
     Each series has the array ``t`` (s) and one array per numeric field. Events that name a
-    destination are taken only if it is ``port`` (the receiver's end of the connection traces,
-    too); events that name only the port (``dport``) likewise; others are taken as they are.
+    destination belong to the flow with that port (the receiver's end of the connection traces,
+    too); events that name only the port (``dport``) likewise; others belong to every flow.
     """
-    columns: dict[str, dict[str, list[float]]] = {}
+    columns: dict[int, dict[str, dict[str, list[float]]]] = {port: {} for port in ports}
     for time, name, fields in events(path):
-        if "dest" in fields:
-            if _port(fields["dest"]) != port:
-                continue
-        elif "dport" in fields and fields["dport"] != str(port):
-            continue
         numbers = {key: _number(text) for key, text in fields.items()}
         numeric = {key: value for key, value in numbers.items() if value is not None}
         numeric["t"] = time
-        series = columns.setdefault(name, {key: [] for key in numeric})
-        for key, values in series.items():
-            values.append(numeric.get(key, np.nan))
+        for port in _flows_of(fields, ports):
+            series = columns[port].setdefault(name, {key: [] for key in numeric})
+            for key, values in series.items():
+                values.append(numeric.get(key, np.nan))
     return {
-        name: {key: np.array(values) for key, values in series.items()}
-        for name, series in columns.items()
+        port: {
+            name: {key: np.array(values) for key, values in series.items()}
+            for name, series in found.items()
+        }
+        for port, found in columns.items()
     }
+
+
+def _flows_of(fields: dict[str, str], ports: Sequence[int]) -> Sequence[int]:
+    """The flows, by their ports, that an event belongs to."""
+    if "dest" in fields:
+        port = _port(fields["dest"])
+        return [port] if port in ports else []
+    if "dport" in fields:
+        return [port for port in ports if fields["dport"] == str(port)]
+    return ports
+
+
+def read(path: Path, port: int) -> dict[str, Series]:
+    """The series of one flow, see :func:`by_port`."""
+    return by_port(path, [port])[port]
 
 
 def _number(text: str) -> float | None:

@@ -7,8 +7,6 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 
 def completions(
     sent: Sequence[Sequence[int]], received: Sequence[Sequence[int]]
@@ -26,7 +24,7 @@ def completions(
 
 
 def summary(found: Sequence[tuple[int, float]]) -> dict[str, Any]:
-    """The key ``requests`` of a record, see records.py."""
+    """The key ``requests`` of a record."""
     times: dict[int, list[float]] = {}
     for size, seconds in found:
         times.setdefault(size, []).append(round(seconds, 6))
@@ -41,6 +39,15 @@ def _times(seconds: Sequence[float]) -> Mapping[str, Any]:
     return {
         "transfers": len(seconds),
         "median_s": round(statistics.median(seconds), 4),
-        "p95_s": round(float(np.percentile(seconds, 95)), 4),
+        "p95_s": round(_percentile(seconds, 0.95), 4),
         "times_s": list(seconds),
     }
+
+
+def _percentile(values: Sequence[float], share: float) -> float:
+    """Linear between ranks."""
+    ranked = sorted(values)
+    rank = share * (len(ranked) - 1)
+    low = int(rank)
+    high = min(low + 1, len(ranked) - 1)
+    return ranked[low] + (ranked[high] - ranked[low]) * (rank - low)

@@ -80,9 +80,8 @@ def planned_runs(
             request.parse_controls(cell.cc, scenario)
             settings = request.parse_settings(cell.options(length_s), scenario)
             asked += list(request.product([cell.cc], settings, of(cell), scenario.devices))
-        jobs = iter(
-            sweep.make_jobs(scenario, engine, engine_name, engine.DEFAULT_KERNEL, asked, length_s)
-        )
+        compiled = sweep.compile_runs(scenario, asked, length_s)
+        jobs = iter(sweep.make_jobs(scenario, engine, engine_name, engine.DEFAULT_KERNEL, compiled))
         for cell in mine:
             made[_identity(cell)] = [
                 PlannedRun(next(jobs), cell, command(cell, seed, length_s, engine_name))

@@ -9,7 +9,6 @@ from our modules' tracepoints (``--set trace=module``).
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ import numpy as np
 
 from .. import units
 from ..measures import traces
-from ..measures.raw import read_events
+from ..measures.raw import RawFolder, samples_of
 from .claims import FULL
 
 #: Times in s and values.
@@ -32,35 +31,27 @@ def windows(raw: Path, meta: dict[str, Any]) -> list[Samples]:
     """
     text = meta["set"].get("window")
     most = units.parse("size", str(text)) if text else None
-    sends = [
-        json.loads((raw / f"{flow['name']}.send.json").read_text(encoding="utf-8"))
-        for flow in meta["flows"]
-    ]
+    folder = RawFolder(raw)
+    sends = [folder.sender(flow["name"]) for flow in meta["flows"]]
     start = min(send["t0_us"] for send in sends)
     found = []
     for send in sends:
-        time, size = (send["fields"].index(name) for name in ("t_us", "snd_cwnd"))
-        rows = np.array([[row[time], row[size]] for row in send["samples"]], dtype=np.float64)
-        rows = rows.reshape(-1, 2)
-        size_bytes = np.minimum(rows[:, 1] * send["info"]["snd_mss"], most or np.inf)
-        found.append(((rows[:, 0] - start) / 1e6, size_bytes))
+        size = samples_of(send, "snd_cwnd") * send["info"]["snd_mss"]
+        times = (samples_of(send, "t_us") - start) / 1e6
+        found.append((times, np.minimum(size, most or np.inf)))
     return found
 
 
 def estimates(raw: Path, meta: dict[str, Any]) -> list[Samples | None]:
     """Of each flow: seconds since the first estimate, estimate in bit/s; None without a trace."""
-    path = raw / "trace.txt"
-    if not path.exists():
-        return [None for _ in meta["flows"]]
+    ports = [flow["port"] for flow in meta["flows"]]
+    traced = RawFolder(raw).series(ports)
     found: list[Samples | None] = []
-    for flow in meta["flows"]:
-        every = traces.read(path, flow["port"]).values()
-        traced = next((one for one in every if "bw" in one), None)
-        found.append(None if traced is None else (traced["t"], 8 * traced["bw"]))
-    starts = [samples[0][0] for samples in found if samples is not None]
-    return [
-        None if samples is None else (samples[0] - min(starts), samples[1]) for samples in found
-    ]
+    for port in ports:
+        series = next((s for s in traced.get(port, {}).values() if "bw" in s), None)
+        found.append(None if series is None else (series["t"], 8 * series["bw"]))
+    starts = [points[0][0] for points in found if points is not None]
+    return [None if points is None else (points[0] - min(starts), points[1]) for points in found]
 
 
 def mode_changes(raw: Path, meta: dict[str, Any]) -> float | None:
@@ -71,7 +62,7 @@ def mode_changes(raw: Path, meta: dict[str, Any]) -> float | None:
     if not path.exists() or not ports or not traces.whole(raw):
         return None
     seconds = meta["duration_s"]
-    begin = next((at for name, _, at in read_events(raw) if name == "warmup"), 0.0)
+    begin = RawFolder(raw).times.get(("warmup", "off"), 0.0)
     changes = sum(
         name == "hstcp_gentle_mode" and fields["dport"] in ports and 0 <= time - begin < seconds
         for time, name, fields in traces.events(path)
@@ -100,6 +91,7 @@ def summary(raw: Path, meta: dict[str, Any], traced: bool = True) -> list[dict[s
     """Of each flow what claims need: the series ``window`` (bytes) and ``abe`` (bit/s, or None),
     and ``full_s``, the second at which the window is full. Without ``traced`` no trace is read."""
     seconds = int(meta["duration_s"])
+    bdp_bytes = sum(path["bdp_bytes"] for path in meta["paths"])
     found = []
     abe = estimates(raw, meta) if traced else [None] * len(meta["flows"])
     for window, estimate in zip(windows(raw, meta), abe, strict=True):
@@ -107,7 +99,7 @@ def summary(raw: Path, meta: dict[str, Any], traced: bool = True) -> list[dict[s
             {
                 "window": by_second(window, seconds),
                 "abe": None if estimate is None else by_second(estimate, seconds),
-                "full_s": full_at(window, meta["bdp_bytes"]),
+                "full_s": full_at(window, bdp_bytes),
             }
         )
     return found

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from ..measures import traces
 from ..measures.arrivals import Arrivals
-from ..measures.raw import read_arrivals
+from ..measures.raw import RawFolder
 from ..measures.record import RecordError
 
 
@@ -32,11 +33,15 @@ class FinishedRun:
             raise RecordError(f"{raw} is not the folder of a finished run") from None
         return cls(raw, meta, record)
 
+    @cached_property
+    def folder(self) -> RawFolder:
+        """The raw results, each file read at most once."""
+        return RawFolder(self.raw)
+
     @property
     def start_us(self) -> int:
         """Time of the first SYN."""
-        sends = (self.raw / f"{flow['name']}.send.json" for flow in self.meta["flows"])
-        return min(json.loads(path.read_text(encoding="utf-8"))["syn_us"] for path in sends)
+        return min(self.folder.sender(flow["name"])["syn_us"] for flow in self.meta["flows"])
 
     @property
     def end_s(self) -> float:
@@ -46,12 +51,12 @@ class FinishedRun:
 
     def arrivals(self) -> list[Arrivals]:
         """What each flow's receiver had over time."""
-        return [read_arrivals(self.raw, flow["name"]) for flow in self.meta["flows"]]
+        return [self.folder.arrivals(flow["name"]) for flow in self.meta["flows"]]
 
     def trace(self, flow: int = 0) -> dict[str, traces.Series]:
         """The series of one flow; RecordError if nothing was traced."""
-        path = self.raw / "trace.txt"
-        series = traces.read(path, self.meta["flows"][flow]["port"]) if path.exists() else {}
+        ports = [spec["port"] for spec in self.meta["flows"]]
+        series = self.folder.series(ports).get(ports[flow])
         if not series:
             raise RecordError(
                 f"run {self.record['run']} ({self.record['cc']}) has no trace: run it with "

@@ -16,7 +16,6 @@ from .. import units
 from ..measures import traces
 from ..measures.arrivals import rate_over
 from ..measures.blackout import BLACKOUTS
-from ..measures.raw import read_events
 from ..measures.record import RecordError
 from .finished import FinishedRun
 from .plots import _name_lines
@@ -41,7 +40,7 @@ _BLACKOUT_NAMES = {"ack_blackout": "ACK blackout", "data_blackout": "data blacko
 def _shade_blackouts(axes: Axes, runs: Sequence[FinishedRun]) -> None:
     """Grey where a blackout was, from the events of the first run that has one."""
     for run in runs:
-        events = {(n, what): at - run.start_us / 1e6 for n, what, at in read_events(run.raw)}
+        events = {key: at - run.start_us / 1e6 for key, at in run.folder.times.items()}
         for name in BLACKOUTS:
             begin = events.get((name, "on"))
             if begin is not None:

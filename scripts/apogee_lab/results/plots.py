@@ -12,6 +12,7 @@ from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
 from ..measures.record import RecordError
+from ..scenarios import SCENARIOS
 from . import table
 from .statistics import mean_interval
 from .style import LIMIT_COLOUR, MARKERS, STYLE, colour, labels
@@ -109,7 +110,7 @@ def goodput_over(records: list[dict[str, Any]], over: str, title: str = "") -> F
             inside = [record for record in records if panel_of(record) == panel]
             axes.set_ylim(0, 1.06 * top)
             axes.set_title(panel or title, loc="left", fontsize=10)
-            _value_axis(axes, over, values, place, logarithmic)
+            _value_axis(axes, _axis_name(records[0], over), values, place, logarithmic)
             _goodput_lines(axes, inside, over, values, place, [*panel_names, over])
         grid[0][0].set_ylabel("goodput, Mbit/s")
         if title and any(panels):
@@ -162,21 +163,16 @@ def _goodput_lines(
     _name_lines(axes, ends, (at[-1] - left) / (right - left))
 
 
-_AXIS_NAMES = {
-    "ber": "bit error rate",
-    "rate": "rate of the bottleneck",
-    "delay": "one-way delay",
-    "queue": "bottleneck's queue",
-    "window": "windows of sender and receiver",
-    "ack_rate": "rate of the return path",
-    "ack_slot": "interval at which the return path releases ACKs",
-}
+def _axis_name(record: dict[str, Any], over: str) -> str:
+    """What the axis over a parameter is called."""
+    scenario = SCENARIOS.get(record["scenario"])
+    return scenario.axis(over) if scenario else over
 
 
 def _value_axis(
-    axes: Axes, over: str, values: list[Any], place: dict[str, float], logarithmic: bool
+    axes: Axes, name: str, values: list[Any], place: dict[str, float], logarithmic: bool
 ) -> None:
-    axes.set_xlabel(_AXIS_NAMES.get(over, over))
+    axes.set_xlabel(name)
     ticks = [place[repr(v)] for v in values]
     axes.set_xticks(ticks, [_tick(v) if logarithmic else show(v) for v in values])
     axes.minorticks_off()

@@ -8,10 +8,12 @@ standard deviation. One seed has no interval.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
-from .. import units
+from ..scenarios import SCENARIOS
+from ..scenarios.scenario import Column
 from .statistics import mean_interval
 from .text import NONE, Record, as_markdown, as_text, cell, show
 
@@ -24,9 +26,9 @@ class Group:
     settings: dict[str, Any]
     records: tuple[Record, ...]
 
-    def values(self, measure: Callable[[Record], float | None]) -> list[float]:
-        """The measure of every run that has it."""
-        found = (measure(record) for record in self.records)
+    def values(self, column: Column) -> list[float]:
+        """The column's value of every run that has it."""
+        found = (column.value(record) for record in self.records)
         return [value for value in found if value is not None]
 
 
@@ -73,7 +75,7 @@ def needless_percent(record: Record) -> float | None:
 
 def queue_share(record: Record) -> float | None:
     """Mean standing queue in percent of the bandwidth-delay product."""
-    mean = None if "medium" in record else record["queue"]["mean_bytes"]
+    mean = record["queue"]["mean_bytes"]
     return None if mean is None or not record["bdp_bytes"] else 100 * mean / record["bdp_bytes"]
 
 
@@ -90,18 +92,17 @@ def _flow_goodput(index: int) -> Callable[[Record], float | None]:
 
     def goodput(record: Record) -> float | None:
         flows = record["flows"]
-        bulk = len(flows) == 2 and "requests" not in record
-        return flows[index]["goodput_bps"] / 1e6 if bulk else None
+        return flows[index]["goodput_bps"] / 1e6 if len(flows) == 2 else None
 
     return goodput
 
 
 def _over_flows(pick: Callable[[list[float]], float]) -> Callable[[Record], float | None]:
-    """Something about the goodputs in Mbit/s of more than two flows of one kind."""
+    """Something about the goodputs in Mbit/s of more than two flows."""
 
     def over(record: Record) -> float | None:
         rates = [flow["goodput_bps"] / 1e6 for flow in record["flows"]]
-        return pick(rates) if len(rates) > 2 and not {"groups", "requests"} & set(record) else None
+        return pick(rates) if len(rates) > 2 else None
 
     return over
 
@@ -128,25 +129,9 @@ def _several(measure: Callable[[Record], float | None]) -> Callable[[Record], fl
     return lambda record: measure(record) if len(record["flows"]) > 1 else None
 
 
-def _bulk(record: Record) -> float | None:
-    """Goodput in Mbit/s of the bulk flows beside transfers."""
-    rates = [flow["goodput_bps"] for flow in record["flows"][1:]]
-    return sum(rates) / 1e6 if rates and "requests" in record else None
-
-
 def _rtt(record: Record) -> float | None:
     found = [f["rtt_ms"]["mean"] for f in record["flows"] if f["rtt_ms"]["mean"] is not None]
     return sum(found) / len(found) if found else None
-
-
-def _group(name: str) -> Callable[[Record], float | None]:
-    """Goodput in Mbit/s of a group of flows."""
-
-    def goodput(record: Record) -> float | None:
-        found = record.get("groups", {}).get(name)
-        return found["goodput_bps"] / 1e6 if found else None
-
-    return goodput
 
 
 def _after_warmup(key: str) -> Callable[[Record], float | None]:
@@ -159,69 +144,64 @@ def _after_warmup(key: str) -> Callable[[Record], float | None]:
     return total
 
 
-def _acks_lost(record: Record) -> float | None:
-    """ACKs that the access point's queue dropped, in percent of those that came in the interval."""
-    lost = record.get("medium", {}).get("ap_drops")
-    return None if lost is None else 100 * lost / max(1, lost + record["medium"]["ap_frames"])
-
-
 def _in_blackout(key: str) -> Callable[[Record], float | None]:
     return lambda record: record.get("blackout", {}).get(key)
 
 
-# Heading, decimals, measure. A column without any value is left out.
-COLUMNS: list[tuple[str, int, Callable[[Record], float | None]]] = [
-    ("goodput Mbit/s", 3, lambda record: record["total_goodput_bps"] / 1e6),
-    ("% of limit", 1, share_of_limit),
-    ("flow 1", 3, _flow_goodput(0)),
-    ("flow 2", 3, _flow_goodput(1)),
-    ("mean flow", 3, _over_flows(lambda rates: sum(rates) / len(rates))),
-    ("least flow", 3, _over_flows(min)),
-    ("fast flows", 1, _group("fast")),
-    ("Reno flows", 1, _group("reno")),
-    ("bulk Mbit/s", 3, _bulk),
-    ("transfers", 0, lambda record: record.get("requests", {}).get("transfers")),
-    ("least share", 2, _shares(min)),
-    ("largest share", 2, _shares(max)),
-    ("flow 1's share", 2, _odd_one),
-    ("Jain", 3, _several(lambda record: None if "requests" in record else record["jain"])),
-    ("queue drops", 0, _several(lambda record: record["queue"]["drops"])),
-    ("in first 5 s", 0, lambda record: record["queue"].get("early_drops")),
-    ("after warm-up", 0, lambda record: record["queue"].get("steady_drops")),
-    ("link drops", 0, _several(lambda record: record["link_drops"])),
-    ("retransmits", 0, _sum_of_flows("retransmits")),
-    ("needless %", 2, needless_percent),
-    ("timeouts", 1, _sum_of_flows("timeouts")),
-    ("timeouts after warm-up", 1, _after_warmup("timeouts")),
-    ("queue % of BDP", 1, queue_share),
-    ("AP queue, packets", 1, lambda record: record["queue"].get("mean_packets")),
-    ("ACKs lost %", 1, _acks_lost),
-    ("RTT ms", 0, _rtt),
-    ("to 90 % s", 2, lambda record: record["t90_s"]),
-    ("below 90 % s", 2, _in_blackout("below90_s")),
-    ("lost s", 2, _in_blackout("lost_s")),
-]
+#: What all scenarios have. A column without any value is left out.
+COLUMNS = (
+    Column("goodput Mbit/s", 3, lambda record: record["total_goodput_bps"] / 1e6),
+    Column("% of limit", 1, share_of_limit),
+    Column("flow 1", 3, _flow_goodput(0)),
+    Column("flow 2", 3, _flow_goodput(1)),
+    Column("mean flow", 3, _over_flows(lambda rates: sum(rates) / len(rates))),
+    Column("least flow", 3, _over_flows(min)),
+    Column("least share", 2, _shares(min)),
+    Column("largest share", 2, _shares(max)),
+    Column("flow 1's share", 2, _odd_one),
+    Column("Jain", 3, _several(lambda record: record["jain"])),
+    Column("queue drops", 0, _several(lambda record: record["queue"]["drops"])),
+    Column("after warm-up", 0, lambda record: record["queue"].get("steady_drops")),
+    Column("link drops", 0, _several(lambda record: record["link_drops"])),
+    Column("retransmits", 0, _sum_of_flows("retransmits")),
+    Column("needless %", 2, needless_percent),
+    Column("timeouts", 1, _sum_of_flows("timeouts")),
+    Column("timeouts after warm-up", 1, _after_warmup("timeouts")),
+    Column("queue % of BDP", 1, queue_share),
+    Column("RTT ms", 0, _rtt),
+    Column("to 90 % s", 2, lambda record: record["t90_s"]),
+    Column("below 90 % s", 2, _in_blackout("below90_s")),
+    Column("lost s", 2, _in_blackout("lost_s")),
+)
 
 
-def _of_size(size: int, key: str) -> Callable[[Record], float | None]:
-    """A number of the transfers of one size."""
-
-    def found(record: Record) -> float | None:
-        sizes = record.get("requests", {}).get("sizes", [])
-        return next((one[key] for one in sizes if one["bytes"] == size), None)
-
+def columns(records: Iterable[Record]) -> list[Column]:
+    """All columns that the records may have: the common ones and those of their scenarios."""
+    by_scenario: dict[str, list[Record]] = {}
+    for record in records:
+        by_scenario.setdefault(record["scenario"], []).append(record)
+    found = [replace(column, value=partial(_common, column)) for column in COLUMNS]
+    for name, scenario in SCENARIOS.items():
+        own = scenario.columns(by_scenario[name]) if name in by_scenario else ()
+        at = 0
+        for column in own:
+            if column.after:
+                at = [other.heading for other in found].index(column.after) + 1
+            found.insert(at, replace(column, value=partial(_own, column, name)))
+            at += 1
     return found
 
 
-def _columns(records: Iterable[Record]) -> list[tuple[str, int, Callable[[Record], float | None]]]:
-    """All columns: those of the transfers' sizes come first."""
-    every = [one["bytes"] for r in records for one in r.get("requests", {}).get("sizes", [])]
-    sizes = [
-        (f"{units.format('size', size)} {name}", 2, _of_size(size, key))
-        for size in sorted(set(every))
-        for name, key in (("median s", "median_s"), ("95 % s", "p95_s"))
-    ]
-    return [*sizes, *COLUMNS]
+def _common(column: Column, record: Record) -> float | None:
+    """A common column's value, if it tells something of runs of this scenario."""
+    scenario = SCENARIOS.get(record["scenario"])
+    useless = scenario is not None and column.heading in scenario.without
+    return None if useless else column.value(record)
+
+
+def _own(column: Column, scenario: str, record: Record) -> float | None:
+    """The value of a scenario's own column."""
+    return column.value(record) if record["scenario"] == scenario else None
 
 
 def rows(records: Iterable[Record]) -> list[list[str]]:
@@ -229,18 +209,18 @@ def rows(records: Iterable[Record]) -> list[list[str]]:
     records = list(records)
     found = groups(records)
     names = varying(records)
-    columns = [c for c in _columns(records) if any(group.values(c[2]) for group in found)]
+    shown = [c for c in columns(records) if any(group.values(c) for group in found)]
     counts = {len(group.records) for group in found}
     uneven = len(counts) > 1
-    heading = ["cc", *names, *(["runs"] if uneven else []), *(column[0] for column in columns)]
+    heading = ["cc", *names, *(["runs"] if uneven else []), *(c.heading for c in shown)]
     body = []
     for group in found:
         row = [group.cc, *(show(group.settings[name]) for name in names)]
         if uneven:
             row.append(str(len(group.records)))
-        for _, decimals, measure in columns:
-            values = group.values(measure)
-            text = cell(values, decimals)
+        for column in shown:
+            values = group.values(column)
+            text = cell(values, column.decimals)
             if values and len(values) < len(group.records):
                 text += f" ({len(values)} of {len(group.records)})"
             row.append(text)

@@ -24,6 +24,7 @@ import time
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import lru_cache
 from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any, Protocol, TextIO
@@ -31,7 +32,7 @@ from typing import Any, Protocol, TextIO
 from ..base import LabError, UsageError, repo_root, sources_hash, write_whole
 from ..kernels.kernel import Kernel
 from ..measures.compute import compute
-from ..measures.record import RecordError, dumps
+from ..measures.record import Measure, RecordError, dumps
 from ..results.text import show
 from ..scenarios.scenario import Plan, Scenario
 from .interrupt import interrupted_by
@@ -60,6 +61,16 @@ class Engine(Protocol):
 
 
 @dataclass(frozen=True)
+class Compiled:
+    """A run that was asked for, and its plan."""
+
+    mix: str
+    chosen: dict[str, Any]
+    seed: int
+    plan: Plan
+
+
+@dataclass(frozen=True)
 class Job:
     """One run to be made."""
 
@@ -71,6 +82,7 @@ class Job:
     key: str
     meta: dict[str, Any]
     label: str
+    measures: tuple[Measure, ...]  # the scenario's own
 
     @property
     def folder(self) -> Path:
@@ -85,43 +97,56 @@ class Failure:
     console: list[str]
 
 
+def compile_runs(
+    scenario: Scenario, runs: Iterable[tuple[str, dict[str, Any], int]], duration_s: float
+) -> list[Compiled]:
+    """The plan of every run; UsageError for values that the scenario refuses."""
+    try:
+        return [
+            Compiled(
+                *run, scenario.compile(all_values(scenario, run[1]), run[0], duration_s, run[2])
+            )
+            for run in runs
+        ]
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
 def make_jobs(
     scenario: Scenario,
     engine: Engine,
     engine_name: str,
     kernel: str,
-    runs: Iterable[tuple[str, dict[str, Any], int]],
-    duration_s: float,
+    runs: Iterable[Compiled],
 ) -> list[Job]:
-    """Compile every run; builds the images that are missing."""
+    """The runs to be made; builds the images that are missing."""
+
+    @lru_cache
+    def image_key(modules: tuple[str, ...], extras: tuple[str, ...]) -> str:
+        return engine.image_key(kernel, list(modules), extras)
+
     jobs = []
-    image_keys: dict[tuple[tuple[str, ...], tuple[str, ...]], str] = {}
-    for mix, chosen, seed in runs:
-        values = all_values(scenario, chosen)
-        try:
-            plan = scenario.compile(values, mix, duration_s, seed)
-        except ValueError as error:
-            raise UsageError(str(error)) from None
-        modules = tuple(brought_modules(scenario, mix))
-        image = (modules, plan.extras)
-        if image not in image_keys:
-            image_keys[image] = engine.image_key(kernel, list(modules), plan.extras)
-        image_key = image_keys[image]
-        source = "\0".join([engine_name, image_key, plan.script, str(seed)])
+    for run in runs:
+        modules = tuple(brought_modules(scenario, run.mix))
+        image = image_key(modules, run.plan.extras)
+        source = "\0".join([engine_name, image, run.plan.script, str(run.seed)])
         key = hashlib.sha256(source.encode()).hexdigest()[:16]
-        recorded = record_values(scenario, values)
+        recorded = record_values(scenario, all_values(scenario, run.chosen))
         meta = {
             "scenario": scenario.name,
-            "cc": mix,
-            "seed": seed,
+            "cc": run.mix,
+            "seed": run.seed,
             "engine": engine_name,
             "kernel": kernel,
             "set": recorded,
-            **plan.facts(),
+            **run.plan.facts(),
             "run": key,
         }
-        words = [mix, *(f"{name}={show(recorded[name])}" for name in chosen), f"seed {seed}"]
-        jobs.append(Job(plan, seed, kernel, modules, image_key, key, meta, " ".join(words)))
+        words = [run.mix, *(f"{n}={show(recorded[n])}" for n in run.chosen), f"seed {run.seed}"]
+        label = " ".join(words)
+        jobs.append(
+            Job(run.plan, run.seed, kernel, modules, image, key, meta, label, scenario.measures)
+        )
     return jobs
 
 
@@ -130,10 +155,10 @@ def _measures_version() -> str:
     return sources_hash("measures", "scenarios", "units.py")
 
 
-def _measure(raw: Path, meta: dict[str, Any], wall_s: float) -> dict[str, Any]:
+def _measure(raw: Path, job: Job, wall_s: float) -> dict[str, Any]:
     """Compute the record of the raw results and keep it beside them."""
-    record = compute(raw, meta | {"wall_s": wall_s})
-    run = {"measures": _measures_version(), "wall_s": wall_s, "meta": meta}
+    record = compute(raw, job.meta | {"wall_s": wall_s}, job.measures)
+    run = {"measures": _measures_version(), "wall_s": wall_s, "meta": job.meta}
     write_whole(raw / "run.json", json.dumps(run, indent=1) + "\n")
     write_whole(raw / "record.json", dumps(record) + "\n")
     return record
@@ -146,7 +171,7 @@ def finished(job: Job) -> dict[str, Any] | None:
         run = json.loads((raw / "run.json").read_text(encoding="utf-8"))
         if run["measures"] == _measures_version() and run["meta"] == job.meta:
             return json.loads((raw / "record.json").read_text(encoding="utf-8"))
-        return _measure(raw, job.meta, run["wall_s"])
+        return _measure(raw, job, run["wall_s"])
     except (OSError, ValueError, KeyError, RecordError):
         return None
 
@@ -181,7 +206,7 @@ def _child(job: Job, engine: Engine, part: Path, bound_s: float, parent: int) ->
             out=part / "raw",
             timeout_wall_s=bound_s,
         )
-        _measure(part / "raw", job.meta, info.wall_s)
+        _measure(part / "raw", job, info.wall_s)
     except Exception as error:  # noqa: BLE001 - whatever it is, the other runs go on
         ours = isinstance(error, LabError) or hasattr(error, "console_tail")
         reason = str(error) if ours else f"{type(error).__name__}: {error}"

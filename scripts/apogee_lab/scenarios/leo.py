@@ -20,6 +20,7 @@ from functools import partial
 from typing import Any
 
 from .. import units
+from ..measures import sharing
 from . import moving, shared, traffic
 from .scenario import Param, Plan, Scenario
 from .tracefiles import Steps
@@ -102,4 +103,5 @@ LEO = Scenario(
     params=PARAMS,
     parse_cc=partial(traffic.mix, most=shared.MOST_FLOWS, flows="flows"),
     build=_build,
+    measures=(*shared.MEASURES, sharing.FAIR),
 )

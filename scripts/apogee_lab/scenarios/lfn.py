@@ -3,16 +3,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from ..algorithms import listed
+from ..measures import sharing
+from ..measures.fairness import jain
+from ..measures.record import Measure
 from . import moving, testbed, traffic
 from .moving import Moves
-from .scenario import Param, Plan, Scenario
+from .scenario import Column, Param, Path, Plan, Scenario
 from .testbed import PORT, Net
 from .traffic import Bulk
+
+if TYPE_CHECKING:
+    from ..measures.measurement import Measurement
 
 MOST = 20  # senders of each kind
 # Numbers of links: Reno hosts, their switches, the shared link, receivers; fast hosts from 1 on.
@@ -25,9 +32,12 @@ PARAMS = (
     Param("reno", 10, "int", "senders behind slower links, reno1, reno2, …", 0, MOST),
     Param("reno_cc", "reno", "choice:" + ",".join(listed(own=False)),
           "algorithm of the senders behind slower links"),
-    Param("rate", 1_000_000_000, "rate", "rate of the shared link", 9600, 100e9),
-    Param("delay", 0.025, "time", "one-way delay of the shared link", 0, 10),
-    Param("queue", 4167, "int", "queue of the shared link, in packets", 1, 1_000_000),
+    Param("rate", 1_000_000_000, "rate", "rate of the shared link", 9600, 100e9,
+          "rate of the shared link"),
+    Param("delay", 0.025, "time", "one-way delay of the shared link", 0, 10,
+          "one-way delay of the shared link"),
+    Param("queue", 4167, "int", "queue of the shared link, in packets", 1, 1_000_000,
+          "queue of the shared link, packets"),
     Param("aqm", "none", "choice:none,fq_codel,red", "how that queue drops: tail drop, or AQM"),
     Param("host_rate", 1_000_000_000, "rate", "rate of each fast sender's own link", 9600, 100e9),
     Param("host_delay", 0.005, "time", "one-way delay of each sender's own link", 0, 10),
@@ -40,7 +50,7 @@ PARAMS = (
     Param("spread", 1.0, "time", "each sender starts up to this much later, at random", 0, 3600),
     Param("warmup", 0.0, "time", "left out of the measures, from the last start on", 0, 3600),
     *testbed.ERROR_PARAMS,
-    Param("window", 64_000_000, "size", "receive window", 4096, 1e9),
+    Param("window", 64_000_000, "size", "receive window", 4096, 1e9, "receive window"),
     *testbed.PACKET_PARAMS,
     *moving.PARAMS,
     *testbed.HOST_PARAMS,
@@ -304,23 +314,87 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
     moves = _moves(values, begin_s, duration_s)
     flows = _bulks(moves.slowest, ccs, net, duration_s)
     rate = moves.mean_rate(begin_s + _rtt_s(values), duration_s)
-    return Plan(
-        script=_script(values, moves, net, flows),
-        flows=traffic.specs(flows, "ra", "rb"),
-        duration_s=duration_s,
+    path = Path(
+        rate_bps=rate,
+        delay_s=_rtt_s({**values, "delay": moves.shortest_s}) / 2,
         limit_bps=_limit_bps(values, rate),
-        rate_bps=round(rate),
-        bdp_bytes=round(rate * _rtt_s({**values, "delay": moves.shortest_s}) / 8),
         queue_bytes=values["queue"] * values["mtu"],
-        timeout_virtual_s=max(f.start_s + f.seconds for f in flows) + values["spread"] + 150,
-        sender_ns=flows[0].snd,
-        receiver_ns=flows[0].rcv,
         bottleneck=BOTTLENECK,
         data_links=(*(("rb", f"to-{flow.rcv}") for flow in flows), *moves.data_links("rb")),
         ack_links=(("rb", "to-ra"), *moves.ack_links("rb")),
-        traffic=values["traffic"],
-        extras=("iperf3",) if values["traffic"] == "iperf3" else (),
     )
+    return Plan(
+        script=_script(values, moves, net, flows),
+        flows=traffic.specs(flows, "ra", "rb"),
+        paths=(path,),
+        duration_s=duration_s,
+        timeout_virtual_s=max(f.start_s + f.seconds for f in flows) + values["spread"] + 150,
+        sender_ns=flows[0].snd,
+        receiver_ns=flows[0].rcv,
+        traffic=values["traffic"],
+        extras=testbed.extras(values),
+    )
+
+
+# --- measures, the table, cost ----------------------------------------------------------------
+
+EARLY_S = 5.0  # the first slow start and what it has overshot
+# With 1 Gbit/s and a dozen flows: boot and links, each virtual second. Measured with uml, 10 and
+# 0.5, and taken to be slower by the same factor with qemu.
+_OVERHEAD_S, _SECOND_S = 70.0, 3.5
+
+
+class Group(TypedDict):
+    """Flows of one kind together, `fast` or `reno`."""
+
+    goodput_bps: Annotated[float, "bit/s", "`fast` and `reno`: sum over the group's flows"]
+    jain: Annotated[float, "index", "Jain's index of the group's flows"]
+    flows: Annotated[int, "number", "number of the group's flows"]
+
+
+class Early(TypedDict):
+    """The queue at the beginning."""
+
+    early_drops: Annotated[
+        int, "frames", "frames the queue dropped in the 5 s from the first SYN on"
+    ]
+
+
+class Keys(TypedDict):
+    """Keys of the measure."""
+
+    groups: dict[str, Group]
+    queue: Early
+
+
+def _groups(run: Measurement) -> None:
+    """What the flows of each group have together, and what the first slow starts overshot."""
+    rates: dict[str, list[float]] = {}
+    for spec, flow in zip(run.specs, run.record["flows"], strict=True):
+        rates.setdefault(spec["group"], []).append(flow["goodput_bps"])
+    run.record["groups"] = {
+        name: {"goodput_bps": round(math.fsum(own), 1), "jain": jain(own), "flows": len(own)}
+        for name, own in rates.items()
+    }
+    until_s = run.interval.syn_us / 1e6 + EARLY_S
+    run.record["queue"]["early_drops"] = sum(path.drops_until(until_s) for path in run.paths)
+
+
+def _goodput(record: dict[str, Any], name: str) -> float | None:
+    """Goodput in Mbit/s of a group of flows."""
+    found = record["groups"].get(name)
+    return found["goodput_bps"] / 1e6 if found else None
+
+
+COLUMNS = (
+    Column("fast flows", 1, partial(_goodput, name="fast"), after="least flow"),
+    Column("Reno flows", 1, partial(_goodput, name="reno")),
+    Column("in first 5 s", 0, lambda r: r["queue"].get("early_drops"), after="queue drops"),
+)
+
+
+def _cost(values: Mapping[str, Any], _ccs: tuple[str, ...], duration_s: float) -> float:
+    return _OVERHEAD_S + _SECOND_S * (values["warmup"] + duration_s)
 
 
 LFN = Scenario(
@@ -329,4 +403,8 @@ LFN = Scenario(
     params=PARAMS,
     parse_cc=partial(traffic.mix, most=MOST, flows="fast senders"),
     build=_build,
+    measures=(sharing.OWN, sharing.DROPS, sharing.STEADY, Measure(_groups, Keys)),
+    columns=lambda _records: COLUMNS,
+    without=frozenset({"mean flow", "least flow"}),  # flows of different kinds
+    cost=_cost,
 )

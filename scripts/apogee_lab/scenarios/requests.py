@@ -3,12 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
+from .. import units
+from ..measures import transfers
+from ..measures.record import Measure, RecordError
 from . import moving, shared, testbed, traffic
-from .scenario import Param, Plan, Scenario
+from .scenario import Column, Param, Plan, Scenario
+
+if TYPE_CHECKING:
+    from ..measures.measurement import Measurement
 
 MOST_SIZES = 64  # flow.c's
 
@@ -45,10 +51,87 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
     return shared.plan(HEAD, {**values, "traffic": "flow"}, flows, duration_s)
 
 
+# --- measures ---------------------------------------------------------------------------------
+
+
+class Size(TypedDict):
+    """Transfers of one size."""
+
+    bytes: Annotated[int, "bytes", "a size; sizes are in ascending order"]
+    transfers: Annotated[int, "number", "number of transfers of that size"]
+    median_s: Annotated[
+        float, "s",
+        "median completion time of that size: from `connect()`, SYN and all its repetitions "
+        "included, to the arrival of the last byte at the receiver's application",
+    ]  # fmt: skip
+    p95_s: Annotated[float, "s", "95th percentile of the completion times (linear between ranks)"]
+    times_s: Annotated[list[float], "s", "all completion times in the order of the run"]
+
+
+class Transfers(TypedDict):
+    """All transfers."""
+
+    transfers: Annotated[
+        int, "number", "number of transfers, those after the common interval included"
+    ]
+    bytes: Annotated[int, "bytes", "bytes of all transfers"]
+    sizes: list[Size]
+
+
+class Keys(TypedDict):
+    """Keys of the measure."""
+
+    requests: Transfers
+
+
+def _transfers(run: Measurement) -> None:
+    """The transfers of the first flow. What it carries in a start-up means nothing."""
+    name = run.specs[0]["name"]
+    sides = (run.raw.sender(name)["transfers"], run.raw.receiver(name)["transfers"])
+    try:
+        run.record["requests"] = transfers.summary(transfers.completions(*sides))
+    except ValueError as error:
+        raise RecordError(str(error)) from None
+    run.record["t90_s"] = None
+
+
+# --- the table --------------------------------------------------------------------------------
+
+
+def _bulk(record: dict[str, Any]) -> float | None:
+    """Goodput in Mbit/s of the bulk flows beside the transfers."""
+    rates = [flow["goodput_bps"] for flow in record["flows"][1:]]
+    return sum(rates) / 1e6 if rates else None
+
+
+def _of_size(record: dict[str, Any], size: int, key: str) -> float | None:
+    """A number of the transfers of one size."""
+    sizes = record["requests"]["sizes"]
+    return next((one[key] for one in sizes if one["bytes"] == size), None)
+
+
+def _columns(records: Sequence[dict[str, Any]]) -> list[Column]:
+    """Two columns for each size there is, before all others; what lies beside the transfers."""
+    sizes = sorted({one["bytes"] for r in records for one in r["requests"]["sizes"]})
+    of_sizes = [
+        Column(f"{units.format('size', size)} {name}", 2, partial(_of_size, size=size, key=key))
+        for size in sizes
+        for name, key in (("median s", "median_s"), ("95 % s", "p95_s"))
+    ]
+    return [
+        *of_sizes,
+        Column("bulk Mbit/s", 3, _bulk, after="least flow"),
+        Column("transfers", 0, lambda r: r["requests"]["transfers"]),
+    ]
+
+
 REQUESTS = Scenario(
     name="requests",
     help="transfers one after the other, alone or beside bulk flows: completion times",
     params=PARAMS,
     parse_cc=partial(traffic.mix, most=shared.MOST_FLOWS, flows="flows"),
     build=_build,
+    measures=(*shared.MEASURES, Measure(_transfers, Keys)),
+    columns=_columns,
+    without=frozenset({"flow 1", "flow 2", "mean flow", "least flow", "Jain"}),
 )

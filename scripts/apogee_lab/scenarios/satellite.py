@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from . import moving, testbed
+from . import cost, moving, testbed
 from .moving import Moves
-from .scenario import FlowSpec, Plan, Scenario, members
+from .scenario import FlowSpec, Path, Plan, Scenario, members
 from .testbed import PORT, Net
 
 PARAMS = (*testbed.LINK_PARAMS, *moving.PARAMS, *testbed.HOST_PARAMS)
@@ -147,24 +147,27 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
     testbed.check(values, duration_s)
     moves = moving.of(values, testbed.queue_packets(values), duration_s)
     rate = moves.mean_rate(2 * values["delay"], duration_s)
-    return Plan(
-        script=_script(values, moves, ccs[0], duration_s),
-        flows=(FlowSpec("flow1", ccs[0], "snd", PORT),),
-        duration_s=duration_s,
+    path = Path(
+        rate_bps=rate,
+        delay_s=moves.shortest_s,
         limit_bps=testbed.limit_bps({**values, "rate": rate}),
-        rate_bps=round(rate),
-        bdp_bytes=round(rate * 2 * moves.shortest_s / 8),
         queue_bytes=values["queue"],
-        timeout_virtual_s=duration_s + 120,
-        sender_ns="snd",
-        receiver_ns="rcv",
         bottleneck=BOTTLENECK,
         data_links=(("sat", "to-rcv"), *moves.data_links("sat")),
         ack_links=(("sat", "to-bn"), *moves.ack_links("sat")),
         data_filters=(("sat", "to-bn"),) if values["data_blackout"] else (),
         ack_filters=(("sat", "to-rcv"),) if values["ack_blackout"] else (),
+    )
+    return Plan(
+        script=_script(values, moves, ccs[0], duration_s),
+        flows=(FlowSpec("flow1", ccs[0], "snd", PORT),),
+        paths=(path,),
+        duration_s=duration_s,
+        timeout_virtual_s=duration_s + 120,
+        sender_ns="snd",
+        receiver_ns="rcv",
         traffic=values["traffic"],
-        extras=("iperf3",) if values["traffic"] == "iperf3" else (),
+        extras=testbed.extras(values),
     )
 
 
@@ -174,4 +177,5 @@ SATELLITE = Scenario(
     params=PARAMS,
     parse_cc=_one,
     build=_build,
+    cost=cost.one_flow,
 )

@@ -8,11 +8,13 @@ shell script with the facts that the measures need to read its results.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..algorithms import BUILT_IN, is_brought, module_of
+from ..measures.record import Measure
+from . import cost
 
 _TIMES = re.compile(r"(?:([1-9][0-9]?)\*)?([^*]*)")
 
@@ -25,7 +27,8 @@ class Param:
     """A parameter: name, default (a value, not text), kind (see units.py) and one-line help.
 
     ``low`` and ``high`` bound the value, both included; words and ``none`` have no bounds, and
-    both times of an event and all items of a list have them.
+    both times of an event and all items of a list have them. ``axis`` is the name of a plot's axis
+    over it, if that is not the parameter's own.
     """
 
     name: str
@@ -34,6 +37,7 @@ class Param:
     help: str
     low: float | None = None
     high: float | None = None
+    axis: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,7 @@ class FlowSpec:
 
 
 @dataclass(frozen=True)
-class Medium:
+class Channel:
     """A channel that hosts share frame by frame, the HTB of the bottleneck: the rate in bit/s at
     which it charges, what it adds to each frame in bytes, and the handles of its leaves, one of
     the access point and one per flow."""
@@ -81,60 +85,127 @@ class Medium:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """A compiled scenario.
+class Path:
+    """One path from a bottleneck to the receivers and back.
 
-    ``limit_bps`` is the best goodput the link allows, in the mean of the interval where it moves
-    (so is ``rate_bps``), ``timeout_virtual_s`` the guest's time after
-    which the script has certainly failed. The ``*_links`` name the devices whose netem qdiscs drop
-    frames of that direction as the link would, the ``*_filters`` those whose filters drop them
-    (blackouts). On a shared channel, ``medium``, the bottleneck is its access point's queue, which
-    holds ACKs.
+    ``rate_bps`` is the bottleneck's rate and ``limit_bps`` the best goodput that rate and losses
+    allow, both in the mean of the interval where the path moves. ``delay_s`` is half a round trip
+    of the empty path, ``queue_bytes`` the size of the bottleneck's queue. The ``*_links`` name the
+    devices whose netem qdiscs drop frames of that direction as the link would, the ``*_filters``
+    those whose filters drop them (blackouts). With a ``channel`` the bottleneck is its access
+    point's queue, which holds ACKs.
+
+    Where a plan has several paths, each has a ``name``, and the script leaves the samples of its
+    bottleneck in ``queue-NAME.jsonl``; the samples of an only path are in ``queue.jsonl``.
     """
 
-    script: str
-    flows: tuple[FlowSpec, ...]
-    duration_s: float
+    rate_bps: float
+    delay_s: float
     limit_bps: float
-    rate_bps: int
-    bdp_bytes: int
     queue_bytes: int
-    timeout_virtual_s: float
-    sender_ns: str
-    receiver_ns: str
     bottleneck: Device
+    name: str = ""
     data_links: tuple[Device, ...] = ()
     ack_links: tuple[Device, ...] = ()
     data_filters: tuple[Device, ...] = ()
     ack_filters: tuple[Device, ...] = ()
-    medium: Medium | None = None
+    channel: Channel | None = None
+
+    @property
+    def bdp_bytes(self) -> int:
+        """Bandwidth-delay product of the empty path."""
+        return round(self.rate_bps * 2 * self.delay_s / 8)
+
+    def facts(self) -> dict[str, Any]:
+        """What the measures are told of the path."""
+        found = {
+            "name": self.name,
+            "rate_bps": round(self.rate_bps),
+            "delay_s": self.delay_s,
+            "limit_bps": self.limit_bps,
+            "bdp_bytes": self.bdp_bytes,
+            "queue_bytes": self.queue_bytes,
+            "bottleneck": list(self.bottleneck),
+        }
+        for kind in ("data_links", "ack_links", "data_filters", "ack_filters"):
+            found[kind] = [list(place) for place in getattr(self, kind)]
+        return found | ({"channel": asdict(self.channel)} if self.channel else {})
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A compiled scenario: its script, its flows and one or several paths that they take.
+
+    ``timeout_virtual_s`` is the guest's time after which the script has certainly failed,
+    ``extras`` the programs that the guest needs beside its own.
+    """
+
+    script: str
+    flows: tuple[FlowSpec, ...]
+    paths: tuple[Path, ...]
+    duration_s: float
+    timeout_virtual_s: float
+    sender_ns: str
+    receiver_ns: str
     traffic: str = "flow"
     extras: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        names = {path.name for path in self.paths}
+        if len(names) < len(self.paths) or (len(names) > 1 and "" in names):
+            raise ValueError("each of several paths needs a name of its own")
+
+    @property
+    def rate_bps(self) -> float:
+        """The rate of all paths together."""
+        return sum(path.rate_bps for path in self.paths)
+
+    @property
+    def limit_bps(self) -> float:
+        """The best goodput of all paths together."""
+        return sum(path.limit_bps for path in self.paths)
+
     def facts(self) -> dict[str, Any]:
         """What the measures are told of the plan."""
-        found = {
+        return {
             "duration_s": self.duration_s,
-            "limit_bps": self.limit_bps,
-            "rate_bps": self.rate_bps,
-            "bdp_bytes": self.bdp_bytes,
             "flows": [flow.facts() for flow in self.flows],
+            "paths": [path.facts() for path in self.paths],
             "traffic": self.traffic,
             "receiver_ns": self.receiver_ns,
-            "bottleneck": list(self.bottleneck),
-            "data_links": [list(place) for place in self.data_links],
-            "ack_links": [list(place) for place in self.ack_links],
-            "data_filters": [list(place) for place in self.data_filters],
-            "ack_filters": [list(place) for place in self.ack_filters],
         }
-        return found | ({"medium": asdict(self.medium)} if self.medium else {})
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the table: heading, decimals, and its value of a record (None: it has none).
+
+    A scenario's own column stands behind the one named ``after``; without, behind the scenario's
+    column before it, and the first before all others.
+    """
+
+    heading: str
+    decimals: int
+    value: Callable[[dict[str, Any]], float | None]
+    after: str = ""
+
+
+def _no_columns(_records: Sequence[dict[str, Any]]) -> Sequence[Column]:
+    return ()
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """A named experiment. ``parse_cc`` splits a ``--cc`` item into the flows' algorithms and raises
-    ValueError with one line when their number does not fit. ``devices``: what the scenario uses
-    beside the flows' algorithms, names of algorithms.py; their modules' parameters can be set."""
+    """A named experiment, and all that is special about it.
+
+    ``parse_cc`` splits a ``--cc`` item into the flows' algorithms and raises ValueError for what
+    does not fit; so does ``build``, which compiles. ``devices``: what it uses beside the flows'
+    algorithms, by names of algorithms.py; their modules' parameters can be set. ``measures`` are
+    those beside what every record has, ``columns`` the table's own columns for some of its records,
+    ``without`` headings of common columns that tell nothing here. ``cost`` says roughly how many
+    CPU seconds a run takes with engine qemu, from its values, its flows' algorithms and its
+    duration in s.
+    """
 
     name: str
     help: str
@@ -143,6 +214,10 @@ class Scenario:
     build: Callable[[Mapping[str, Any], tuple[str, ...], float], Plan]
     duration_s: float = 60.0
     devices: tuple[str, ...] = ()
+    measures: tuple[Measure, ...] = ()
+    columns: Callable[[Sequence[dict[str, Any]]], Sequence[Column]] = _no_columns
+    without: frozenset[str] = frozenset()
+    cost: Callable[[Mapping[str, Any], tuple[str, ...], float], float] = cost.shared_link
 
     def flows(self, cc: str) -> tuple[str, ...]:
         """The congestion control of each flow."""
@@ -151,6 +226,14 @@ class Scenario:
     def defaults(self) -> dict[str, Any]:
         """Every parameter's default value."""
         return {p.name: p.default for p in self.params}
+
+    def axis(self, name: str) -> str:
+        """What a plot's axis over a parameter (or a module's) is called."""
+        return next((p.axis for p in self.params if p.name == name and p.axis), name)
+
+    def cost_s(self, values: Mapping[str, Any], cc: str, duration_s: float) -> float:
+        """Roughly the CPU seconds of a run with engine qemu; missing values are the defaults."""
+        return self.cost({**self.defaults(), **values}, self.flows(cc), duration_s)
 
     def compile(self, values: Mapping[str, Any], cc: str, duration_s: float, seed: int = 1) -> Plan:
         """The plan for these values (missing ones: defaults; ``module.parameter`` keys allowed).

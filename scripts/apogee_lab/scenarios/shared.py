@@ -9,9 +9,10 @@ from functools import partial
 from typing import Any
 
 from .. import units
+from ..measures import sharing
 from . import moving, testbed, traffic
 from .moving import Moves
-from .scenario import Param, Plan, Scenario
+from .scenario import Param, Path, Plan, Scenario
 from .testbed import PORT, Net
 
 MOST_FLOWS = 20
@@ -341,31 +342,41 @@ def plan(
     starts = [flow.start_s for flow in flows]
     ends_s = max(starts) - min(starts) + duration_s
     moves = moving.of(values, testbed.queue_packets(values), ends_s, source)
-    to_receivers = tuple(("sat", f"to-{flow.rcv}") for flow in flows)
-    shortest = _one_way({**values, "delay": moves.shortest_s}, min(f.extra_s for f in flows))
     rate = moves.mean_rate(max(starts) - min(starts) + 2 * values["delay"], duration_s)
     net = Net(bool(values["ipv6"]), values["mtu"])
     bulks = _bulks(moves.slowest, net, flows, duration_s)
     return Plan(
         script=_script(head, values, moves, net, flows, bulks),
         flows=traffic.specs(bulks, "bn", "sat"),
+        paths=(_path(values, moves, flows, rate),),
         duration_s=duration_s,
-        limit_bps=testbed.limit_bps({**values, "rate": rate}),
-        rate_bps=round(rate),
-        bdp_bytes=round(rate * 2 * shortest / 8),
-        queue_bytes=values["queue"],
         timeout_virtual_s=max(f.seconds + f.start_s for f in bulks) + _overtime_s(flows) + 150,
         sender_ns=flows[0].snd,
         receiver_ns=flows[0].rcv,
+        traffic=values["traffic"],
+        extras=testbed.extras(values),
+    )
+
+
+def _path(values: Mapping[str, Any], moves: Moves, flows: Sequence[Flow], rate: float) -> Path:
+    """The satellite link; its delay is that of the flow with the shortest way."""
+    to_receivers = tuple(("sat", f"to-{flow.rcv}") for flow in flows)
+    shortest = {**values, "delay": moves.shortest_s}
+    return Path(
+        rate_bps=rate,
+        delay_s=_one_way(shortest, min(flow.extra_s for flow in flows)),
+        limit_bps=testbed.limit_bps({**values, "rate": rate}),
+        queue_bytes=values["queue"],
         bottleneck=BOTTLENECK,
         data_links=(*to_receivers, *moves.data_links("sat")),
         ack_links=(("sat", "to-bn"), *moves.ack_links("sat")),
         data_filters=(("sat", "to-bn"),) if values["data_blackout"] else (),
         ack_filters=to_receivers if values["ack_blackout"] else (),
-        traffic=values["traffic"],
-        extras=("iperf3",) if values["traffic"] == "iperf3" else (),
     )
 
+
+#: What is measured of flows over this testbed.
+MEASURES = (sharing.OWN, sharing.DROPS)
 
 SATELLITE_SHARED = Scenario(
     name="satellite-shared",
@@ -373,4 +384,5 @@ SATELLITE_SHARED = Scenario(
     params=PARAMS,
     parse_cc=partial(traffic.mix, most=MOST_FLOWS, flows="flows"),
     build=build,
+    measures=(*MEASURES, sharing.FAIR),
 )

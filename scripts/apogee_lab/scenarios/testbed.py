@@ -21,7 +21,7 @@ DELAY_LINE = 1_000_000  # packets: netem's limit where nothing may overflow
 
 #: Parameters of a link that errs, and of what it carries.
 ERROR_PARAMS = (
-    Param("ber", 0.0, "ber", "bit error rate of the data direction", 0, 1e-3),
+    Param("ber", 0.0, "ber", "bit error rate of the data direction", 0, 1e-3, "bit error rate"),
     Param("ack_ber", "same", "ber|same", "bit error rate of the ACK direction, or same", 0, 1e-3),
 )
 PACKET_PARAMS = (
@@ -32,17 +32,49 @@ PACKET_PARAMS = (
 #: Parameters of the satellite link, the end hosts and the run, before and after what is a
 #: scenario's own.
 LINK_PARAMS = (
-    Param("rate", 10_000_000, "rate", "rate of the bottleneck", 9600, 100e9),
-    Param("delay", 0.25, "time", "one-way delay of the satellite hop", 0, 10),
+    Param(
+        "rate", 10_000_000, "rate", "rate of the bottleneck", 9600, 100e9, "rate of the bottleneck"
+    ),
+    Param("delay", 0.25, "time", "one-way delay of the satellite hop", 0, 10, "one-way delay"),
     *ERROR_PARAMS,
-    Param("queue", 625_000, "size", "bottleneck queue, counted in MTU-sized packets", 1, 1e9),
-    Param("window", 625_000, "size", "receive window", 4096, 1e9),
+    Param(
+        "queue",
+        625_000,
+        "size",
+        "bottleneck queue, counted in MTU-sized packets",
+        1,
+        1e9,
+        "bottleneck's queue",
+    ),
+    Param(
+        "window",
+        625_000,
+        "size",
+        "receive window",
+        4096,
+        1e9,
+        "windows of sender and receiver",
+    ),
     Param("ack_blackout", None, "event|none", "all ACKs lost, from the first SYN", 0, 3600),
     Param("data_blackout", None, "event|none", "all data lost, from the first SYN", 0, 3600),
-    Param("ack_rate", 0, "rate", "rate of the return path, 0 for no limit", 0, 100e9),
+    Param(
+        "ack_rate",
+        0,
+        "rate",
+        "rate of the return path, 0 for no limit",
+        0,
+        100e9,
+        "rate of the return path",
+    ),
     Param("ack_queue", 20, "int", "queue of a return path with a rate, in packets", 1, 1e6),
     Param(
-        "ack_slot", 0.0, "time", "the return path releases frames every so often, 0: at once", 0, 1
+        "ack_slot",
+        0.0,
+        "time",
+        "the return path releases frames every so often, 0: at once",
+        0,
+        1,
+        "interval at which the return path releases ACKs",
     ),
     *PACKET_PARAMS,
 )
@@ -461,6 +493,11 @@ def limit_bps(values: Mapping[str, Any]) -> float:
     headers = (60 if values["ipv6"] else 40) + (12 if values["tcp_timestamps"] else 0)
     share = (mtu - headers) / (mtu + ETHERNET)
     return values["rate"] * share * (1 - frame_loss(values["ber"], mtu + ETHERNET))
+
+
+def extras(values: Mapping[str, Any]) -> tuple[str, ...]:
+    """Programs that the guest needs beside its own."""
+    return ("iperf3",) if values["traffic"] == "iperf3" else ()
 
 
 def check(values: Mapping[str, Any], duration_s: float) -> None:

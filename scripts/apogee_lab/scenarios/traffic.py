@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -110,17 +110,18 @@ def traffic(
     empty_s: float,
     spread_s: float = 0.0,
     end: str = "",
+    paths: Mapping[str, Device] | None = None,
 ) -> str:
     """Shell lines that run the flows with a traffic tool and sample the queue.
 
     ``queues`` are all that may hold data, the sampled bottleneck last; then the path is empty
-    after ``empty_s``. ``events`` are lines that run beside the flows, ``end`` those that follow
-    when all have stopped. Each flow starts up to ``spread_s`` late, at random; ``$first`` is when
+    after ``empty_s``. Of several ``paths`` each one's bottleneck is sampled, into a file named
+    after the path. ``events`` are lines that run beside the flows, ``end`` those that follow when
+    all have stopped. Each flow starts up to ``spread_s`` late, at random; ``$first`` is when
     the first of them does.
     """
     receive, send = _TOOLS[tool]
     ours = tool == "flow"
-    netns, dev = queues[-1]
     lines = [
         "# recv FLOW NAMESPACE PORT [serve]",
         f"recv() {{ exec ip netns exec $2 {receive}; }}",
@@ -154,16 +155,10 @@ def traffic(
             f"{seconds:g}{sizes} &",
             "transfers=$!" if flow.sizes else 'senders="$senders $!"',
         ]
-    sample = (
-        f"flow every 0.1 'qdisc show dev {dev}' $! |"
-        if ours
-        else f"while kill -0 $! 2>/dev/null; do echo 'qdisc show dev {dev}'; sleep 0.1; done |"
-    )
     lines += [
         "note queue_sampling on",
-        sample,
-        f'\ttc -n {netns} -s -j -batch - >"$OUT/queue.jsonl" &',
-        "sampler=$!",
+        *(_sample_each(paths, ours) if paths else _sample(queues[-1], "queue", "$!", ours)),
+        "sampler=$samplers" if paths else "sampler=$!",
         f"{events}{_transfers(flows)}for pid in $senders; do wait $pid; done",
         f"wait $sampler\n{end}".rstrip(),
         *_stop(flows, ours),
@@ -176,6 +171,26 @@ def traffic(
             "for pid in $receivers; do wait $pid; done",
         ]
     return "\n".join(lines) + "\n"
+
+
+def _sample(place: Device, name: str, pid: str, ours: bool) -> list[str]:
+    """Shell lines that sample a queue as long as a process lives."""
+    netns, dev = place
+    show = f"qdisc show dev {dev}"
+    every = (
+        f"flow every 0.1 '{show}' {pid} |"
+        if ours
+        else f"while kill -0 {pid} 2>/dev/null; do echo '{show}'; sleep 0.1; done |"
+    )
+    return [every, f'\ttc -n {netns} -s -j -batch - >"$OUT/{name}.jsonl" &']
+
+
+def _sample_each(paths: Mapping[str, Device], ours: bool) -> list[str]:
+    """The same for the bottleneck of each of several paths."""
+    lines = ["last=$! samplers="]
+    for name, place in paths.items():
+        lines += [*_sample(place, f"queue-{name}", "$last", ours), 'samplers="$samplers $!"']
+    return lines
 
 
 def _transfers(flows: Sequence[Bulk]) -> str:

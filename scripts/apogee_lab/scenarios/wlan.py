@@ -6,13 +6,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from .. import units
+from ..measures import sharing
+from ..measures.record import Measure
 from . import testbed, traffic, wifi
-from .scenario import FlowSpec, Medium, Param, Plan, Scenario
+from .scenario import Channel, Column, FlowSpec, Param, Path, Plan, Scenario
 from .testbed import PORT, Net
 from .traffic import Bulk
+
+if TYPE_CHECKING:
+    from ..measures.measurement import Measurement
 
 MOST = 40  # stations
 WIRE = 100  # number of the wire's link; stations have 1, 2, ...
@@ -120,9 +125,9 @@ def limit_bps(values: Mapping[str, Any]) -> float:
     return min(wire, 8e6 * payload / (data + ack / values["ack_every"]))
 
 
-def _medium(values: Mapping[str, Any]) -> Medium:
+def _channel(values: Mapping[str, Any]) -> Channel:
     leaves = [f"{LEAF + AP + i:x}:" for i in range(values["n"] + 1)]
-    return Medium(*charge(values), leaves[0], tuple(leaves[1:]))
+    return Channel(*charge(values), leaves[0], tuple(leaves[1:]))
 
 
 def _classes(values: Mapping[str, Any], net: Net) -> list[str]:
@@ -358,29 +363,106 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
     flows = _bulks(values, ccs, net, duration_s)
     _check(values, flows, duration_s)
     limit = limit_bps(values)
-    payload = values["mtu"] - _ip_ack(values)
-    rate = round(limit * (values["mtu"] + testbed.ETHERNET) / payload)
+    ack = _ip_ack(values)
+    path = Path(
+        rate_bps=round(limit * (values["mtu"] + testbed.ETHERNET) / (values["mtu"] - ack)),
+        delay_s=values["delay"],
+        limit_bps=limit,
+        queue_bytes=values["ap_queue"] * (ack + testbed.ETHERNET),
+        bottleneck=("ap", DEVICE),
+        data_links=(("ap", "to-rcv"),),
+        ack_links=(("rcv", "to-ap"),),
+        channel=_channel(values),
+    )
     return Plan(
         script=_script(values, net, flows),
         flows=tuple(
             FlowSpec(flow.name, flow.cc, flow.snd, flow.port, receiver_ns=flow.rcv)
             for flow in flows
         ),
+        paths=(path,),
         duration_s=duration_s,
-        limit_bps=limit,
-        rate_bps=rate,
-        bdp_bytes=round(rate * _rtt_s(values) / 8),
-        queue_bytes=values["ap_queue"] * (_ip_ack(values) + testbed.ETHERNET),
         timeout_virtual_s=max(flow.seconds for flow in flows) + values["start"] + 150,
         sender_ns=flows[0].snd,
         receiver_ns="rcv",
-        bottleneck=("ap", DEVICE),
-        data_links=(("ap", "to-rcv"),),
-        ack_links=(("rcv", "to-ap"),),
-        medium=_medium(values),
         traffic=values["traffic"],
-        extras=("iperf3",) if values["traffic"] == "iperf3" else (),
+        extras=testbed.extras(values),
     )
+
+
+# --- measures, the table, cost ----------------------------------------------------------------
+
+# What a run costs beside its virtual seconds, and each of these; both with their part for each
+# station. Measured with uml, and taken to be slower by the same factor with qemu.
+_OVERHEAD_S, _SECOND_S = (15.0, 1.5), (0.4, 0.04)
+
+
+class StationFlow(TypedDict):
+    """A station's flow."""
+
+    frames: Annotated[int, "frames", "frames the station sent in the interval"]
+    station_drops: Annotated[
+        int, "frames", "frames the station's own queue dropped in the whole run"
+    ]
+
+
+class ApQueue(TypedDict):
+    """The access point's queue."""
+
+    mean_packets: Annotated[
+        float, "packets",
+        "mean length of the access point's queue (all of `queue` is the access point's; its "
+        "`drops` are ACKs)",
+    ]  # fmt: skip
+    max_packets: Annotated[int, "packets", "largest sample of that length"]
+
+
+class Shares(TypedDict):
+    """The channel in the interval."""
+
+    airtime: Annotated[float, "share", "airtime charged, as a share of the interval"]
+    ap_frames: Annotated[int, "frames", "frames the access point sent in the interval"]
+    ap_drops: Annotated[int, "frames", "frames the access point dropped in the interval"]
+    station_frames: Annotated[int, "frames", "frames that all stations sent in the interval"]
+
+
+class Keys(TypedDict):
+    """Keys of the measure."""
+
+    flows: list[StationFlow]
+    queue: ApQueue
+    medium: Shares
+
+
+def _shares(run: Measurement) -> None:
+    """Who had how much of the channel. (How the queue's keys come about: measures/channel.py.)"""
+    (path,) = run.paths
+    during = path.series.between(run.interval.from_us, run.interval.end_us)
+    leaves = zip(run.record["flows"], during.stations, path.station_drops, strict=True)
+    for record, leaf, drops in leaves:
+        record |= {"frames": during.count(leaf, "packets"), "station_drops": drops}
+    run.record["medium"] = during.shares()
+
+
+def _acks_lost(record: dict[str, Any]) -> float | None:
+    """ACKs that the access point's queue dropped, in percent of those that came in the interval;
+    None for records of before they were counted."""
+    lost = record["medium"].get("ap_drops")
+    return None if lost is None else 100 * lost / max(1, lost + record["medium"]["ap_frames"])
+
+
+COLUMNS = (
+    Column(
+        "AP queue, packets", 1, lambda r: r["queue"]["mean_packets"], after="queue % of BDP"
+    ),
+    Column("ACKs lost %", 1, _acks_lost),
+)  # fmt: skip
+
+
+def _cost(values: Mapping[str, Any], _ccs: tuple[str, ...], duration_s: float) -> float:
+    virtual_s = duration_s + values["start"] + values["warmup"]
+    overhead, second = (fixed + each * values["n"] for fixed, each in (_OVERHEAD_S, _SECOND_S))
+    return overhead + second * virtual_s
 
 
 WLAN = Scenario(
@@ -389,4 +471,8 @@ WLAN = Scenario(
     params=PARAMS,
     parse_cc=partial(traffic.mix, most=MOST, flows="stations"),
     build=_build,
+    measures=(sharing.OWN, sharing.FAIR, sharing.STEADY, Measure(_shares, Keys)),
+    columns=lambda _records: COLUMNS,
+    without=frozenset({"queue % of BDP"}),
+    cost=_cost,
 )

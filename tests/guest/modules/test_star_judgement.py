@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from apogee_lab.measures.raw import read_arrivals
+from apogee_lab.measures.raw import RawFolder
 from tests.guest.runs import measured
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
@@ -67,7 +67,7 @@ def test_a_longer_path_with_bit_errors(kept: Path, tmp_path: Path) -> None:
     shares = []
     for record in runs(tmp_path / "r", "star", 40, *event, seeds="1,2,3,4,5"):
         raw = kept / str(record["run"])
-        arrivals = read_arrivals(raw, "flow1")
+        arrivals = RawFolder(raw).arrivals("flow1")
         zero = float(arrivals.times[0])
         late = arrivals.until(zero + 40e6) - arrivals.until(zero + 24e6)
         shares.append(float(late) * 8 / 16 / record["limit_bps"])

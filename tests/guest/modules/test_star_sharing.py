@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from apogee_lab.measures.flows import jain
-from apogee_lab.measures.raw import read_arrivals
+from apogee_lab.measures.fairness import jain
+from apogee_lab.measures.raw import RawFolder
 from tests.guest.runs import measured
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
@@ -61,7 +61,7 @@ def test_a_latecomer_gets_its_share_and_no_more(kept: Path, tmp_path: Path, ber:
     for record in shared(tmp_path / "late", "star+star", *settings, seeds=SEEDS):
         rates = []
         for flow in ("flow1", "flow2"):
-            arrivals = read_arrivals(kept / str(record["run"]), flow)
+            arrivals = RawFolder(kept / str(record["run"])).arrivals(flow)
             end = float(arrivals.times[-1])
             rates.append(float(arrivals.until(end) - arrivals.until(end - 30e6)))
         found.append(jain(rates))

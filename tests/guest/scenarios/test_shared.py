@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from apogee_lab.measures import traces
-from apogee_lab.measures.raw import read_arrivals
+from apogee_lab.measures.raw import RawFolder
 from apogee_lab.scenarios.testbed import frame_loss
 from tests.guest.runs import Case, Run, close, measured, run_cases
 
@@ -56,7 +56,7 @@ def test_equal_flows_get_equal_shares(runs: dict[str, Run]) -> None:
     """
     run, record = runs["equal"], runs["equal"].record
     for flow in record["flows"]:
-        arrivals = read_arrivals(run.raw, flow["name"])
+        arrivals = RawFolder(run.raw).arrivals(flow["name"])
         zero = float(arrivals.times[0])
         steady = arrivals.until(zero + 5e6) - arrivals.until(zero + 3e6)
         assert close(float(steady) * 8 / 2, 200 * PAYLOAD * 8 / RTT, 0.01)

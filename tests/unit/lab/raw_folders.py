@@ -15,7 +15,10 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from apogee_lab.kernels.kernel import Kernel
+from apogee_lab.measures.compute import compute as measure
+from apogee_lab.scenarios import SCENARIOS
 from apogee_lab.scenarios.scenario import FlowSpec, Param, Plan, Scenario
+from apogee_lab.scenarios.scenario import Path as LinkPath
 
 SYN_US = 10_000_000
 T0_US = 10_500_000
@@ -45,8 +48,24 @@ def link(name: str, rx: int, tx: int) -> dict[str, Any]:
     return {"ifname": name, "stats64": {"rx": {"packets": rx}, "tx": {"packets": tx}}}
 
 
+#: What the lab knows of a path beforehand: limit 9.6 Mbit/s (12 kB in 10 ms), 500 ms.
+PATH: dict[str, Any] = {
+    "name": "",
+    "rate_bps": 10_000_000,
+    "delay_s": 0.25,
+    "limit_bps": 9.6e6,
+    "bdp_bytes": 625_000,
+    "queue_bytes": 625_000,
+    "bottleneck": ["bn", "to-sat"],
+    "data_links": [["sat", "to-rcv"]],
+    "ack_links": [["sat", "to-bn"]],
+    "data_filters": [],
+    "ack_filters": [],
+}
+
+
 def meta(**changes: Any) -> dict[str, Any]:
-    """What the lab knows of a run beforehand: 10 s, limit 9.6 Mbit/s (12 kB in 10 ms)."""
+    """What the lab knows of a run of 10 s beforehand; keys of its path may be among the changes."""
     base: dict[str, Any] = {
         "scenario": "satellite",
         "cc": "star",
@@ -55,21 +74,19 @@ def meta(**changes: Any) -> dict[str, Any]:
         "kernel": "bookworm",
         "set": {"ber": 0.0, "delay": "250ms"},
         "duration_s": 10.0,
-        "limit_bps": 9.6e6,
-        "rate_bps": 10_000_000,
-        "bdp_bytes": 625_000,
         "flows": [{"name": "flow1", "cc": "star", "netns": "snd", "port": 5201}],
         "traffic": "flow",
         "receiver_ns": "rcv",
-        "bottleneck": ["bn", "to-sat"],
-        "data_links": [["sat", "to-rcv"]],
-        "ack_links": [["sat", "to-bn"]],
-        "data_filters": [],
-        "ack_filters": [],
         "run": "0123456789abcdef",
         "wall_s": 12.345,
     }
-    return base | changes
+    of_path = {key: changes.pop(key) for key in PATH.keys() & changes.keys()}
+    return base | {"paths": [PATH | of_path]} | changes
+
+
+def compute(raw: Path, told: dict[str, Any]) -> dict[str, Any]:
+    """The record, with the measures of its scenario."""
+    return measure(raw, told, SCENARIOS[told["scenario"]].measures)
 
 
 def send_log(**changes: Any) -> dict[str, Any]:
@@ -164,19 +181,26 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
     return Plan(
         script=f"#!/bin/sh\n# {'+'.join(ccs)} {duration_s:g} {own}\n",
         flows=(FlowSpec("flow1", ccs[0], "snd", 5201),),
+        paths=(link_path(queue_bytes=values["queue"]),),
         duration_s=duration_s,
-        limit_bps=9.6e6,
-        rate_bps=10_000_000,
-        bdp_bytes=625_000,
-        queue_bytes=values["queue"],
         timeout_virtual_s=duration_s + 60,
         sender_ns="snd",
         receiver_ns="rcv",
-        bottleneck=("bn", "to-sat"),
-        data_links=(("sat", "to-rcv"),),
-        ack_links=(("sat", "to-bn"),),
-        traffic="flow",
     )
+
+
+def link_path(**changes: Any) -> LinkPath:
+    """The path of :data:`PATH` as a scenario tells it."""
+    facts = {
+        "rate_bps": 10_000_000,
+        "delay_s": 0.25,
+        "limit_bps": 9.6e6,
+        "queue_bytes": 625_000,
+        "bottleneck": ("bn", "to-sat"),
+        "data_links": (("sat", "to-rcv"),),
+        "ack_links": (("sat", "to-bn"),),
+    }
+    return LinkPath(**(facts | changes))
 
 
 def _one(cc: str) -> tuple[str, ...]:

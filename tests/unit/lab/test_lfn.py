@@ -12,11 +12,19 @@ from typing import Any
 import pytest
 
 from apogee_lab.commands import main
-from apogee_lab.measures.compute import compute
 from apogee_lab.measures.record import RecordError
 from apogee_lab.scenarios import SCENARIOS
 from apogee_lab.scenarios.scenario import Plan
-from tests.unit.lab.raw_folders import T0_US, bins, link, meta, send_log, sends, shell_errors
+from tests.unit.lab.raw_folders import (
+    T0_US,
+    bins,
+    compute,
+    link,
+    meta,
+    send_log,
+    sends,
+    shell_errors,
+)
 
 LFN = SCENARIOS["lfn"]
 SHARE = 1448 / 1514  # payload of a frame
@@ -150,7 +158,7 @@ def test_rates_and_queues() -> None:
 def test_the_limit_is_what_all_links_can_carry() -> None:
     plan = compiled()
     assert plan.limit_bps == pytest.approx(1e9 * SHARE)
-    assert (plan.rate_bps, plan.bdp_bytes) == (10**9, 8_750_000)  # 1 Gbit/s x 70 ms
+    assert (plan.rate_bps, plan.paths[0].bdp_bytes) == (10**9, 8_750_000)  # 1 Gbit/s x 70 ms
     alone = compiled(n=1, reno=0, rate=10**8, host_rate=5 * 10**7)
     assert alone.limit_bps == pytest.approx(5e7 * SHARE)
     assert compiled(n=0, reno=3).limit_bps == pytest.approx(3e8 * SHARE)
@@ -385,12 +393,11 @@ def test_groups(tmp_path: Path) -> None:
     assert record["total_goodput_bps"] == 8e6
 
 
-def test_flows_without_groups_have_no_such_keys(tmp_path: Path) -> None:
-    told = three(tmp_path)
-    told["flows"] = [{key: flow[key] for key in flow if key != "group"} for flow in FLOWS]
-    record = compute(tmp_path, told)
+def test_groups_are_lfns_own(tmp_path: Path) -> None:
+    record = compute(tmp_path, three(tmp_path) | {"scenario": "leo"})
     assert "groups" not in record
     assert "early_drops" not in record["queue"]
+    assert [flow["fair_share"] for flow in record["flows"]] == [1.8, 0.9, 0.3]
 
 
 def test_what_a_switch_drops_is_lost(tmp_path: Path) -> None:

@@ -116,8 +116,8 @@ def test_jitter_is_a_standard_deviation() -> None:
 
 def test_what_loses_is_counted() -> None:
     still, moved = plan(), plan(event="outage@3s:1s")
-    assert moved.data_links == (*still.data_links, ("sat", "data-hop"))
-    assert moved.ack_links == (*still.ack_links, ("sat", "ack-hop"))
+    assert moved.paths[0].data_links == (*still.paths[0].data_links, ("sat", "data-hop"))
+    assert moved.paths[0].ack_links == (*still.paths[0].ack_links, ("sat", "ack-hop"))
 
 
 def test_a_blackout_leaves_the_hop_in_place() -> None:
@@ -187,7 +187,7 @@ def test_the_limit_is_what_the_path_can_carry(texts: dict[str, str], mbit: float
     found = plan(**texts)
     assert found.limit_bps == pytest.approx(1e6 * mbit * SHARE)
     assert found.rate_bps == pytest.approx(1e6 * mbit)
-    assert found.bdp_bytes == pytest.approx(1e6 * mbit / 16, abs=1)
+    assert found.paths[0].bdp_bytes == pytest.approx(1e6 * mbit / 16, abs=1)
 
 
 # --- traces -----------------------------------------------------------------------------------
@@ -325,7 +325,8 @@ def test_a_leo_runs_seed_is_its_plans() -> None:
             return "image"
 
     runs = [("reno", {}, seed) for seed in (1, 2)]
-    jobs = sweep.make_jobs(SCENARIOS["leo"], Engine(), "uml", "bookworm", runs, 60.0)  # type: ignore[arg-type]
+    compiled = sweep.compile_runs(SCENARIOS["leo"], runs, 60.0)
+    jobs = sweep.make_jobs(SCENARIOS["leo"], Engine(), "uml", "bookworm", compiled)  # type: ignore[arg-type]
     assert jobs[0].plan.limit_bps != jobs[1].plan.limit_bps
 
 

@@ -12,13 +12,12 @@ import pytest
 
 from apogee_lab.commands import main
 from apogee_lab.measures import traces
-from apogee_lab.measures.compute import compute
 from apogee_lab.measures.record import RecordError, dumps, read_records
 from apogee_lab.results import over_time, plots
 from apogee_lab.results.finished import FinishedRun
 from apogee_lab.results.style import labels, save
 from apogee_lab.runs import sweep
-from tests.unit.lab.raw_folders import SYN_US, meta, write
+from tests.unit.lab.raw_folders import SYN_US, compute, meta, write
 
 TRACE = """\
 # tracer: nop
@@ -100,6 +99,20 @@ def test_places_on_the_axis() -> None:
     assert (list(place.values()), logarithmic) == ([0.0, 0.5, 1.0], False)
     place, logarithmic = plots._positions(["625kB", "16MB"])
     assert (list(place.values()), logarithmic) == ([0.0, 1.0], False)
+
+
+def test_the_names_of_axes_are_the_scenarios(tmp_path: Path) -> None:
+    raw = write(tmp_path)
+
+    def label(scenario: str, over: str) -> str:
+        found = compute(raw, meta(set={over: "1"})) | {"scenario": scenario}
+        return plots.goodput_over([found], over).axes[0].get_xlabel()
+
+    assert label("satellite", "rate") == "rate of the bottleneck"
+    assert label("lfn", "rate") == "rate of the shared link"
+    assert label("satellite", "tcp_sack") == "tcp_sack"
+    assert label("satellite", "star.aen") == "star.aen"
+    assert label("elsewhere", "rate") == "rate"
 
 
 @pytest.fixture

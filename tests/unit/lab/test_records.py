@@ -4,17 +4,19 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from apogee_lab.measures import traces
 from apogee_lab.measures.arrivals import Arrivals
-from apogee_lab.measures.compute import compute
-from apogee_lab.measures.flows import jain
+from apogee_lab.measures.fairness import jain
+from apogee_lab.measures.raw import RawFolder
 from apogee_lab.measures.record import RecordError, comparable, dumps, read_records
-from tests.unit.lab import raw_folders
-from tests.unit.lab.raw_folders import SYN_US, T0_US, meta, send_log, steady, write
+from tests.unit.lab import raw_folders, test_lfn
+from tests.unit.lab.raw_folders import SYN_US, T0_US, compute, meta, send_log, steady, write
 
 BLACKOUT = "queue_sampling on 10.0\nack_blackout on 15.5\nack_blackout off 16.5\n"
 
@@ -154,7 +156,7 @@ def test_start_up_counts_to_the_beginning_of_the_first_full_round_trip(tmp_path:
     # x of 0.5 s at a fifth, the rest full: 0.2 x + 0.5 - x >= 0.45, x <= 0.0625 -> 10 ms grid
     assert record["t90_s"] == 2.44
     # A path of 20 ms: intervals of 0.2 s, x <= 0.025
-    short = meta(bdp_bytes=25_000)
+    short = meta(delay_s=0.01)
     assert compute(write(tmp_path, slow + fast), short)["t90_s"] == 2.48
     assert compute(write(tmp_path, slow), meta())["t90_s"] is None
 
@@ -214,6 +216,41 @@ def test_lost_goodput_is_added_up_over_15_s(tmp_path: Path) -> None:
     )
     found = compute(raw, meta(duration_s=30.0))["blackout"]
     assert (found["direction"], found["lost_s"], found["over_s"]) == ("data", 15.0, 15.0)
+
+
+# --- raw results, read once ---------------------------------------------------------------------
+
+
+def test_each_file_is_read_at_most_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By all measures together; a warm-up and groups ask for nearly all there are."""
+    told = test_lfn.three(tmp_path)
+    read: Counter[str] = Counter()
+    real = Path.read_text
+
+    def counted(path: Path, *args: Any, **how: Any) -> str:
+        read[path.name] += 1
+        return real(path, *args, **how)
+
+    monkeypatch.setattr(Path, "read_text", counted)
+    compute(tmp_path, told)
+    assert set(read.values()) == {1}
+    assert {"queue.jsonl", "events.log", "fast1.send.json", "qdisc-rb.json"} <= read.keys()
+
+
+def test_a_trace_is_read_once_for_all_flows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = "  flow-1 [000] ..s2. {}.5: star_ack: sport=1 dport={} cwnd={}\n"
+    text = "".join(line.format(t, port, t) for t in (10, 11) for port in (5201, 5202, 80))
+    (tmp_path / "trace.txt").write_text(text)
+    asked: list[Path] = []
+    real = traces.events
+    monkeypatch.setattr(traces, "events", lambda path: [asked.append(path), *real(path)][1:])
+    raw = RawFolder(tmp_path)
+    found = [raw.series([5201, 5202])[port]["star_ack"]["cwnd"] for port in (5201, 5202)]
+    assert [series.tolist() for series in found] == [[10, 11], [10, 11]]
+    assert len(asked) == 1
+    assert RawFolder(tmp_path / "none").series([5201]) == {}
 
 
 # --- raw results that are not whole -----------------------------------------------------------

@@ -11,7 +11,6 @@ import pytest
 
 from apogee_lab.commands import main
 from apogee_lab.measures import transfers
-from apogee_lab.measures.compute import compute
 from apogee_lab.measures.record import RecordError, dumps
 from apogee_lab.results import table
 from apogee_lab.scenarios import SCENARIOS
@@ -19,6 +18,7 @@ from tests.unit.lab.raw_folders import (
     SYN_US,
     T0_US,
     bins,
+    compute,
     link,
     meta,
     send_log,

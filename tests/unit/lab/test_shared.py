@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from apogee_lab.commands import main
-from apogee_lab.measures.compute import compute
-from apogee_lab.measures.flows import fair_shares, jain
+from apogee_lab.measures.fairness import fair_shares, jain
 from apogee_lab.measures.record import RecordError, dumps
 from apogee_lab.results import over_time, plots, table
 from apogee_lab.results.finished import FinishedRun
@@ -23,6 +22,7 @@ from tests.unit.lab.raw_folders import (
     SYN_US,
     T0_US,
     bins,
+    compute,
     link,
     meta,
     send_log,
@@ -63,7 +63,7 @@ def test_each_flow_has_hosts_of_its_own() -> None:
         ("flow3", "reno", "snd3", "rcv3", 5203),
     ]
     assert plan.flows[2].facts()["exit"] == ["sat", "to-rcv3"]
-    assert plan.data_links == (("sat", "to-rcv1"), ("sat", "to-rcv2"), ("sat", "to-rcv3"))
+    assert plan.paths[0].data_links == (("sat", "to-rcv1"), ("sat", "to-rcv2"), ("sat", "to-rcv3"))
     assert [call[:6] for call in sends(plan.script)] == [
         ("flow1", "snd1", 0, "star", "10.0.101.2", 5201),
         ("flow2", "snd2", 0, "cubic", "10.0.102.2", 5202),
@@ -98,7 +98,7 @@ def test_the_queue_and_the_limit() -> None:
     assert "netem rate 10000000bit limit 1\n" in script(queue=1500)
     plan = SHARED.compile({"delays": (0.0, 0.05)}, "star", 60.0)
     assert round(plan.limit_bps) == 9_564_069  # 10 Mbit/s x 1448 / 1514
-    assert plan.bdp_bytes == 630_000  # 10 Mbit/s x 2 (250 + 2 x 1) ms, the shorter path
+    assert plan.paths[0].bdp_bytes == 630_000  # 10 Mbit/s x 2 (250 + 2 x 1) ms, the shorter path
     assert SHARED.compile({"flows": 1}, "star", 60.0).limit_bps == plan.limit_bps
 
 

@@ -12,13 +12,16 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from apogee_lab import base
+from apogee_lab import base, scenarios
 from apogee_lab.base import UsageError
+from apogee_lab.commands import main
+from apogee_lab.engines import registry
 from apogee_lab.runs import request, sweep
 from apogee_lab.scenarios import testbed
 from apogee_lab.scenarios.scenario import module_lines
@@ -37,7 +40,8 @@ def jobs_of(
     mixes = request.parse_controls(cc, SCENARIO)
     settings = request.parse_settings(sets, SCENARIO)
     runs = list(request.product(mixes, settings, list(range(1, seeds + 1))))
-    return sweep.make_jobs(SCENARIO, engine, "qemu", "bookworm", runs, 10.0)
+    compiled = sweep.compile_runs(SCENARIO, runs, 10.0)
+    return sweep.make_jobs(SCENARIO, engine, "qemu", "bookworm", compiled)
 
 
 def run(
@@ -106,6 +110,22 @@ def test_bad_requests(cc: str, sets: list[str], word: str) -> None:
 def test_a_value_the_scenario_refuses(engine: FakeEngine) -> None:
     with pytest.raises(UsageError, match="at least 1500B"):
         jobs_of(engine, "star", "queue=1kB")
+
+
+def test_a_command_compiles_each_run_once(
+    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = []
+
+    def build(values: Any, ccs: tuple[str, ...], duration_s: float) -> Any:
+        asked.append((ccs, values["seed"]))
+        return SCENARIO.build(values, ccs, duration_s)
+
+    monkeypatch.setattr(scenarios, "SCENARIOS", {"paper": replace(SCENARIO, build=build)})
+    monkeypatch.setattr(registry, "engine_of", lambda _: engine)
+    assert main.main(["run", "paper", "--cc", "cubic,bbr", "--repeat", "2", "--no-build"]) == 0
+    assert asked == [((cc,), seed) for cc in ("cubic", "bbr") for seed in (1, 2)]
+    assert len(engine.runs()) == 4
 
 
 def test_what_a_kernel_does_not_have() -> None:
@@ -254,10 +274,7 @@ def test_settings_with_the_same_script_share_a_run(
     engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     jobs = jobs_of(engine, "star", "ber=0,1e-7", seeds=1)
-    twin = sweep.Job(
-        jobs[0].plan, 1, "bookworm", jobs[0].modules, jobs[0].image, jobs[0].key,
-        jobs[1].meta | {"run": jobs[0].key}, "twin",
-    )  # fmt: skip
+    twin = replace(jobs[0], meta=jobs[1].meta | {"run": jobs[0].key}, label="twin")
     work, _ = run(engine, [jobs[0], twin])
     assert engine.runs() == ["star 1"]
     assert [(record or {})["set"]["ber"] for record in work.records] == [0.0, 1e-7]

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from apogee_lab.measures.compute import compute
 from apogee_lab.results import table
 from apogee_lab.results.statistics import mean_interval, t_quantile
 from apogee_lab.results.text import NONE, cell, show
-from tests.unit.lab.raw_folders import meta, write
+from apogee_lab.scenarios import SCENARIOS
+from tests.unit.lab.raw_folders import compute, meta, write
 
 
 def record(raw: Path, cc: str, seed: int, goodput: float, **settings: Any) -> dict[str, Any]:
@@ -153,6 +153,7 @@ def test_groups_of_flows_have_columns_of_their_own(raw: Path) -> None:
     one["queue"] |= {"early_drops": 30, "steady_drops": 4}
     plain, *_ = table.rows([one])
     assert "mean flow" in plain
+    one["scenario"] = "lfn"
     one["groups"] = {"fast": {"goodput_bps": 8e6}, "reno": {"goodput_bps": 1e6}}
     heading, row = table.rows([one])
     cells = dict(zip(heading, row, strict=True))
@@ -162,10 +163,37 @@ def test_groups_of_flows_have_columns_of_their_own(raw: Path) -> None:
     assert not {"mean flow", "least flow"} & set(heading)
 
 
+def test_columns_of_scenarios_stand_where_they_say(raw: Path) -> None:
+    """In a table of several scenarios, too, where each has a value in its own columns only."""
+    sizes = [{"bytes": 1000, "median_s": 0.5, "p95_s": 0.6}]
+    lfn, requests, plain = (record(raw, "star", 1, 9.0) for _ in range(3))
+    for one in (lfn, requests):
+        one["flows"] = one["flows"] * 2
+    lfn |= {"scenario": "lfn", "groups": {"fast": {"goodput_bps": 8e6}}}
+    requests |= {"scenario": "requests", "requests": {"transfers": 7, "sizes": sizes}}
+    heading, *rows = table.rows([lfn, requests, plain])
+    ours = ["1kB median s", "1kB 95 % s", "goodput Mbit/s", "% of limit", "flow 1", "flow 2",
+            "fast flows", "bulk Mbit/s", "transfers", "Jain"]  # fmt: skip
+    assert heading[2:12] == ours
+    cells = [dict(zip(heading, row, strict=True)) for row in rows]
+    assert [row["fast flows"] for row in cells] == ["8.0", NONE, NONE]
+    assert [row["transfers"] for row in cells] == [NONE, "7", NONE]
+    assert [row["flow 1"] for row in cells] == ["9.000", NONE, NONE], "no use beside transfers"
+
+
+def test_scenarios_columns_name_columns_that_exist() -> None:
+    common = {column.heading for column in table.COLUMNS}
+    for scenario in SCENARIOS.values():
+        assert scenario.without <= common
+        assert {column.after for column in scenario.columns([])} <= common | {""}
+
+
 def test_lost_acks_are_a_part_of_those_that_came(raw: Path) -> None:
     one = record(raw, "star", 1, 9.0)
     plain, *_ = table.rows([one])
     assert "ACKs lost %" not in plain
+    one["scenario"] = "wlan"
+    one["queue"]["mean_packets"] = 5
     for drops, frames, percent in (
         (30, 90, "25.0"),
         (0, 90, "0.0"),

@@ -13,12 +13,11 @@ import pytest
 
 from apogee_lab.commands import main
 from apogee_lab.measures.channel import FIELDS
-from apogee_lab.measures.compute import compute
 from apogee_lab.measures.record import RecordError
 from apogee_lab.scenarios import SCENARIOS, wifi
 from apogee_lab.scenarios.scenario import Plan
 from apogee_lab.scenarios.wlan import airtime_us, charge, limit_bps
-from tests.unit.lab.raw_folders import T0_US, bins, meta, send_log, sends, shell_errors
+from tests.unit.lab.raw_folders import T0_US, bins, compute, meta, send_log, sends, shell_errors
 
 WLAN = SCENARIOS["wlan"]
 FULL, ACK = 1500, 52  # bytes of IP: a full packet, an ACK with timestamps
@@ -191,8 +190,9 @@ def test_the_medium_has_a_class_each() -> None:
     assert {(int(c[1]), int(c[2])) for c in classes} == {(rate, overhead)}
     assert overhead < overhead + 14 + 40, "the smallest frame is charged more than a quantum"
     assert f"stab overhead {overhead} linklayer ethernet htb default 1\n" in plan.script
-    assert plan.medium is not None
-    assert (plan.medium.ap, plan.medium.stations[0], plan.medium.stations[19]) == (
+    (channel,) = [path.channel for path in plan.paths]
+    assert channel is not None
+    assert (channel.ap, channel.stations[0], channel.stations[19]) == (
         "101:", "102:", "115:",
     )  # fmt: skip
 

@@ -12,7 +12,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
 from ...measures.arrivals import rate_over
-from ...measures.raw import read_events
 from ...results.finished import FinishedRun
 from ...results.plots import goodput_over
 from ...results.statistics import mean_interval
@@ -142,6 +141,5 @@ def goodput_time(figure: Figure, runs: Runs) -> Canvas:
 
 
 def _blackout_span(run: FinishedRun) -> tuple[float, float]:
-    events = {(name, what): at for name, what, at in read_events(run.raw)}
-    start = events[("ack_blackout", "on")] - run.start_us / 1e6
+    start = run.folder.times["ack_blackout", "on"] - run.start_us / 1e6
     return max(0.0, start - 3), min(run.record["duration_s"], start + 12)
