@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from apogee_lab.measures.record import Measure, Record
+from apogee_lab.measures.measurement import Measure
+from apogee_lab.measures.record import Record
 from apogee_lab.measures.schema import Key, keys_of
 from apogee_lab.scenarios import SCENARIOS
 

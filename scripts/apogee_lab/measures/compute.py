@@ -12,10 +12,10 @@ from .arrivals import time_to_90
 from .blackout import BLACKOUTS, blackout
 from .fairness import jain
 from .losses import switch_drops
-from .measurement import Measurement
+from .measurement import Measure, Measurement
 from .paths import each_of, queue_of
 from .raw import RawFolder
-from .record import Measure, RecordError
+from .record import RecordError
 
 
 def compute(path: Path, meta: dict[str, Any], own: Iterable[Measure] = ()) -> dict[str, Any]:

@@ -9,15 +9,10 @@ that is written from them (``scripts/record_table.py``).
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+from typing import Annotated, Any, TypedDict
 
 from ..base import LabError
-
-if TYPE_CHECKING:
-    from .measurement import Measurement
 
 NOT_REPRODUCIBLE = ("wall_s",)
 
@@ -160,15 +155,6 @@ class Record(Common, total=False):
 
     paths: list[PathKeys]
     blackout: Blackout
-
-
-@dataclass(frozen=True)
-class Measure:
-    """A measure that not all scenarios have: what adds it to the record, and the keys (a TypedDict
-    of those alone) that it adds."""
-
-    take: Callable[[Measurement], None]
-    keys: type
 
 
 # --- records as text --------------------------------------------------------------------------

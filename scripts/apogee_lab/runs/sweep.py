@@ -32,7 +32,8 @@ from typing import Any, Protocol, TextIO
 from ..base import LabError, UsageError, repo_root, sources_hash, write_whole
 from ..kernels.kernel import Kernel
 from ..measures.compute import compute
-from ..measures.record import Measure, RecordError, dumps
+from ..measures.measurement import Measure
+from ..measures.record import RecordError, dumps
 from ..results.text import show
 from ..scenarios.scenario import Plan, Scenario
 from .interrupt import interrupted_by

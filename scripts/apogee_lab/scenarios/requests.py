@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from .. import units
 from ..measures import transfers
-from ..measures.record import Measure, RecordError
+from ..measures.measurement import Measure
+from ..measures.record import RecordError
 from . import moving, shared, testbed, traffic
 from .scenario import Column, Param, Plan, Scenario
 
