@@ -32,27 +32,25 @@ def blackout(
     """
     ends = np.arange(start_us, end_us + 1, BIN_US, dtype=np.float64)
     low = rate_over(arrivals, ends, BLACKOUT_WINDOW_S) < 0.9 * limit_bps
-    below = 0.0
-    recovered = True
-    fallen = np.nonzero(low)[0]
-    last_fall = (length_s + BLACKOUT_FALL_S) * 1e6 / BIN_US
-    if len(fallen) and fallen[0] <= last_fall:
-        steady = round(BLACKOUT_STEADY_S * 1e6 / BIN_US)
-        back = None
-        for index, following in zip(fallen, [*fallen[1:], None], strict=True):
-            if following is None:
-                back = index + 1 if index + 1 < len(ends) else None
-            elif following - index > steady:
-                back = index + 1
-                break
-        recovered = back is not None
-        below = float((ends[back] if recovered else end_us) - start_us) / 1e6
+    back = _back(low, length_s)
+    recovered = not back or back < len(ends)
+    until_us = (float(ends[back]) if recovered else end_us) if back else start_us
     span_end = min(start_us + BLACKOUT_SPAN_S * 1e6, end_us)
     span = (span_end - start_us) / 1e6
     received = sum(float(flow.until(span_end) - flow.until(start_us)) for flow in arrivals) * 8
     return {
-        "below90_s": round(below, 3),
+        "below90_s": round((until_us - start_us) / 1e6, 3),
         "recovered": recovered,
         "lost_s": round((limit_bps * span - received) / limit_bps, 4),
         "over_s": round(span, 3),
     }
+
+
+def _back(low: np.ndarray, length_s: float) -> int:
+    """The first of the windows, which begin with the blackout, from which on goodput is back; their
+    number if it never comes back. ``low`` tells of each whether goodput was below 90 %."""
+    fallen = np.nonzero(low)[0]
+    if not len(fallen) or fallen[0] > (length_s + BLACKOUT_FALL_S) * 1e6 / BIN_US:
+        return 0
+    steady = np.nonzero(np.diff(fallen) > round(BLACKOUT_STEADY_S * 1e6 / BIN_US))[0]
+    return int(fallen[steady[0] if len(steady) else -1]) + 1

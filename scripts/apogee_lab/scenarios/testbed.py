@@ -32,52 +32,23 @@ PACKET_PARAMS = (
 #: Parameters of the satellite link, the end hosts and the run, before and after what is a
 #: scenario's own.
 LINK_PARAMS = (
-    Param(
-        "rate", 10_000_000, "rate", "rate of the bottleneck", 9600, 100e9, "rate of the bottleneck"
-    ),
+    Param("rate", 10_000_000, "rate", "rate of the bottleneck", 9600, 100e9,
+          "rate of the bottleneck"),
     Param("delay", 0.25, "time", "one-way delay of the satellite hop", 0, 10, "one-way delay"),
     *ERROR_PARAMS,
-    Param(
-        "queue",
-        625_000,
-        "size",
-        "bottleneck queue, counted in MTU-sized packets",
-        1,
-        1e9,
-        "bottleneck's queue",
-    ),
-    Param(
-        "window",
-        625_000,
-        "size",
-        "receive window",
-        4096,
-        1e9,
-        "windows of sender and receiver",
-    ),
+    Param("queue", 625_000, "size", "bottleneck queue, counted in MTU-sized packets", 1, 1e9,
+          "bottleneck's queue"),
+    Param("window", 625_000, "size", "receive window", 4096, 1e9,
+          "windows of sender and receiver"),
     Param("ack_blackout", None, "event|none", "all ACKs lost, from the first SYN", 0, 3600),
     Param("data_blackout", None, "event|none", "all data lost, from the first SYN", 0, 3600),
-    Param(
-        "ack_rate",
-        0,
-        "rate",
-        "rate of the return path, 0 for no limit",
-        0,
-        100e9,
-        "rate of the return path",
-    ),
+    Param("ack_rate", 0, "rate", "rate of the return path, 0 for no limit", 0, 100e9,
+          "rate of the return path"),
     Param("ack_queue", 20, "int", "queue of a return path with a rate, in packets", 1, 1e6),
-    Param(
-        "ack_slot",
-        0.0,
-        "time",
-        "the return path releases frames every so often, 0: at once",
-        0,
-        1,
-        "interval at which the return path releases ACKs",
-    ),
+    Param("ack_slot", 0.0, "time", "the return path releases frames every so often, 0: at once",
+          0, 1, "interval at which the return path releases ACKs"),
     *PACKET_PARAMS,
-)
+)  # fmt: skip
 HOST_PARAMS = (
     Param("traffic", "flow", "choice:flow,iperf3", "traffic tool"),
     Param(
