@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from apogee_lab.measures.measurement import Measure
+from apogee_lab.measures.measure import Measure
 from apogee_lab.measures.record import Record
 from apogee_lab.measures.schema import Key, keys_of
 from apogee_lab.scenarios import SCENARIOS

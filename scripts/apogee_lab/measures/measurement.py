@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -95,12 +94,3 @@ class Measurement:
     def total(self, fact: str) -> Any:
         """The sum of a fact over all paths."""
         return sum(path.facts[fact] for path in self.paths)
-
-
-@dataclass(frozen=True)
-class Measure:
-    """A measure that not all scenarios have: what adds it to the record, and the keys (a TypedDict
-    of those alone) that it adds."""
-
-    take: Callable[[Measurement], None]
-    keys: type

@@ -32,7 +32,7 @@ from typing import Any, Protocol, TextIO
 from ..base import LabError, UsageError, repo_root, sources_hash, write_whole
 from ..kernels.kernel import Kernel
 from ..measures.compute import compute
-from ..measures.measurement import Measure
+from ..measures.measure import Measure
 from ..measures.record import RecordError, dumps
 from ..results.text import show
 from ..scenarios.scenario import Plan, Scenario

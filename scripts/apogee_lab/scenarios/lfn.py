@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 from ..algorithms import listed
 from ..measures import sharing
 from ..measures.fairness import jain
-from ..measures.measurement import Measure
+from ..measures.measure import Measure
 from . import moving, testbed, traffic
 from .moving import Moves
 from .scenario import Column, Param, Path, Plan, Scenario

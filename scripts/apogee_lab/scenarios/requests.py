@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from .. import units
 from ..measures import transfers
-from ..measures.measurement import Measure
+from ..measures.measure import Measure
 from ..measures.record import RecordError
 from . import moving, shared, testbed, traffic
 from .scenario import Column, Param, Plan, Scenario

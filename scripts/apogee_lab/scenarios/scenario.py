@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..algorithms import BUILT_IN, is_brought, module_of
-from ..measures.measurement import Measure
+from ..measures.measure import Measure
 from . import cost
 
 _TIMES = re.compile(r"(?:([1-9][0-9]?)\*)?([^*]*)")

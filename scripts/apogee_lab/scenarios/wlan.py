@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from .. import units
 from ..measures import sharing
-from ..measures.measurement import Measure
+from ..measures.measure import Measure
 from . import testbed, traffic, wifi
 from .scenario import Channel, Column, FlowSpec, Param, Path, Plan, Scenario
 from .testbed import PORT, Net
