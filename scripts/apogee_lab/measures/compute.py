@@ -12,7 +12,8 @@ from .arrivals import time_to_90
 from .blackout import BLACKOUTS, blackout
 from .fairness import jain
 from .losses import switch_drops
-from .measurement import Measure, Measurement
+from .measure import Measure
+from .measurement import Measurement
 from .paths import each_of, queue_of
 from .raw import RawFolder
 from .record import RecordError

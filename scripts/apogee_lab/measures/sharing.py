@@ -6,12 +6,15 @@ One interval holds for all: from the arrival of the last flow's first data segme
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from .fairness import fair_shares
-from .flows import MeasuredFlow
 from .losses import hop_drops, shares_of_queue
-from .measurement import Measure, Measurement
+from .measure import Measure
+
+if TYPE_CHECKING:
+    from .flows import MeasuredFlow
+    from .measurement import Measurement
 
 # --- each flow's own time ---------------------------------------------------------------------
 
