@@ -39,7 +39,8 @@ def module_bytes(path: Path) -> bytes:
 
 def _own_folders(top: Path) -> list[Path]:
     """Where the project's modules are, below the source tree or what was built from it."""
-    return [top, *sorted(folder.parent for folder in top.glob("tests/*/Kbuild"))]
+    found = [*top.glob("*/Kbuild"), *top.glob("tests/*/Kbuild")]
+    return [top, *sorted(path.parent for path in found)]
 
 
 def brought(names: Iterable[str]) -> list[str]:
