@@ -346,8 +346,10 @@ def script(
     links: Sequence[str],
     traffic: str,
     counted: str,
+    devices: Sequence[str] = (),
 ) -> str:
-    """The whole script, of its parts; ``flows`` are their algorithms and ports.
+    """The whole script, of its parts; ``flows`` are their algorithms and ports, ``devices`` what is
+    loaded beside the algorithms.
 
     With APOGEE_SHELL set it leaves once the testbed stands.
     """
@@ -355,7 +357,7 @@ def script(
     lines = [
         *prologue(head, namespaces),
         "# congestion control",
-        *module_lines(values, ccs),
+        *module_lines(values, (*ccs, *devices)),
         "",
         *links,
     ]

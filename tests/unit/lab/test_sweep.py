@@ -145,6 +145,12 @@ def test_modules_that_a_run_needs() -> None:
     assert request.brought_modules(with_device, "cubic") == ["tcp_constant"]
 
 
+def test_a_device_is_loaded_with_its_parameters() -> None:
+    values = {"trace": "none", "constant.cwnd": "10", "star.aen": "0"}
+    text = testbed.script("", "a b", values, [("star", 5201)], ["true"], "", "", ["constant"])
+    assert "\nmodprobe tcp_star aen=0\nmodprobe tcp_constant cwnd=10\n" in text
+
+
 def test_parameters_of_a_device_touch_every_mix() -> None:
     settings = {"constant.segments": ["10"], "star.aen": ["0"]}
     found = request.product(["star", "cubic"], settings, [1], devices=["constant"])
