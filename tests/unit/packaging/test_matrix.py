@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from apogee_lab.base import LabError
-from apogee_lab.engines.supervise import GuestFailed
+from apogee_lab.engines.work import GuestFailed
 from apogee_lab.kernels import debian
 from tests import matrix
 
