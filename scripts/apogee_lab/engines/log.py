@@ -36,7 +36,7 @@ _REPORT = re.compile(
 )
 #: A CPU that makes no progress: nothing more is to be expected of such a guest.
 _STALL = re.compile(
-    r"(?:rcu: )?INFO: rcu_\w+ .*\bstalls?\b|watchdog: .*\b(?:soft|hard) lockup\b", re.I
+    r"(?:rcu: )?INFO: rcu_\w+ .*\bstalls?\b|(?:NMI )?watchdog: .*\b(?:soft|hard) lockup\b", re.I
 )
 #: Ends of a guest as a kernel without time stamps (UML's) writes them on the console.
 _END = re.compile(r"Kernel panic\b|(?:kernel )?BUG\b|Oops\b")
@@ -74,7 +74,7 @@ def verdict(messages: Sequence[str]) -> Report | None:
 
 def _text(messages: Sequence[str], begin: int, at: int) -> list[str]:
     """What WARN() was given to say: it is beside the line that says where, by architecture in front
-    of it or behind it. Reports of other kinds have no such line, or their details in its place."""
+    of it or behind it. Other reports have their details there, or nothing."""
     if begin == at:
         return []
     beside = messages[begin + 1 : at] or messages[at + 1 : at + 2]
@@ -93,7 +93,8 @@ def _place(details: Sequence[str]) -> str:
 
 def logged(dmesg: str) -> list[str]:
     """The messages in a kernel's log, without their time stamps."""
-    return [_STAMP.sub("", line, count=1) for line in dmesg.replace("\r", "").splitlines()]
+    lines = dmesg.replace("\r", "").splitlines()
+    return [line[match.end() :] if (match := _STAMP.match(line)) else line for line in lines]
 
 
 def stamped(console: str) -> list[str]:

@@ -179,7 +179,7 @@ def show_hung(pid: int) -> None:
     for one in descendants(pid):
         if catches(one, signal.SIGUSR1):
             os.kill(one, signal.SIGUSR1)
-    time.sleep(1)
+            time.sleep(0.5)  # they share standard error
     print(f"--- standard error of process {pid}", _read(Path(f"/proc/{pid}/fd/2")), sep="\n")
     for folder in sorted(Path("/proc").glob("[0-9]*"), key=lambda path: int(path.name)):
         line = _read(folder / "cmdline").replace("\0", " ").strip()
