@@ -23,7 +23,7 @@ from apogee_lab import modules
 from apogee_lab.algorithms import module_of
 from apogee_lab.base import LabError
 from apogee_lab.engines import qemu
-from apogee_lab.engines.supervise import GuestFailed
+from apogee_lab.engines.work import GuestFailed
 from apogee_lab.kernels import debian, foreign_headers
 from apogee_lab.kernels.apt import NotCarried
 from apogee_lab.kernels.kernel import SUITES, Kernel

@@ -14,7 +14,8 @@ import sys
 from pathlib import Path
 
 from ..base import LabError
-from ..engines import qemu, supervise
+from ..engines import qemu
+from ..engines.work import GuestFailed
 from ..kernels import debian
 from ..kernels.kernel import Kernel
 from ..modules import module_bytes
@@ -111,7 +112,7 @@ def main(argv: list[str]) -> int:
     root, release, work = Path(argv[0]), argv[1], Path(argv[2])
     try:
         print(use(take(root, release, work), work / "out"))
-    except (LabError, supervise.GuestFailed) as error:
+    except (LabError, GuestFailed) as error:
         print(f"installed: {error}", file=sys.stderr)
         return 1
     return 0

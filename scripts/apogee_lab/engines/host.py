@@ -28,8 +28,9 @@ from ..guest.image import EXTRAS, flow_binary
 from ..kernels.kernel import Kernel
 from ..modules import module_file, stock_controls
 from ..scenarios.scenario import Plan
-from . import supervise
-from .supervise import Bounds, Command, RunInfo
+from . import kmsg, log, supervise
+from .supervise import Bounds, Command
+from .work import GuestFailed, RunInfo, keep, working_folder
 
 __all__ = [
     "DEFAULT_KERNEL",
@@ -235,15 +236,30 @@ def run_script(
     Other arguments of that one mean nothing here: what is random cannot be repeated (seed), there
     is but one kernel, and extras are what is installed.
     """
-    with supervise.working_folder(out.absolute()) as work:
+    with working_folder(out.absolute()) as work:
         _prepare(work.folder, text, modules)
         argv = [*_GUARD, "run", str(work.folder)]
         command = Command("engine host", argv, {}, one_cpu=False, in_place=True, tidy_s=TIDY_S)
-        with _tidied(work.folder):
-            info = supervise.supervise(command, work, Bounds(timeout_wall_s, timeout_virtual_s))
+        with kmsg.from_now_on() as kernels:
+            try:
+                with _tidied(work.folder):
+                    bounds = Bounds(timeout_wall_s, timeout_virtual_s)
+                    info = supervise.supervise(command, work, bounds)
+            except GuestFailed as error:
+                raise _explained(error, kernels) from None
+            if kernels is not None:
+                work.dmesg.write_text(kmsg.read(kernels))
         sys.stderr.write((work.folder / "errors").read_text())
         _by_monotonic_clock(work.out / "events.log", _asleep_s())
-        return supervise.keep(work, info, out, check)
+        return keep(work, info, out, check)
+
+
+def _explained(error: GuestFailed, kernels: int | None) -> GuestFailed:
+    """A failure, with what the kernel reported in the meantime."""
+    report = None if kernels is None else log.verdict(log.logged(kmsg.read(kernels)))
+    if not report:
+        return error
+    return GuestFailed(f"{error.reason}; {report}", [*error.console_tail, *report.log])
 
 
 def _prepare(folder: Path, text: str, modules: Sequence[str]) -> None:

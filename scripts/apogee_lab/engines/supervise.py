@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What every engine with a guest needs: a root file system, a process that is watched, results.
+"""What every engine needs: a process that is started, watched, and ended when a bound is passed.
 
-An engine says with a :class:`Command` how its guest is started and where it leaves its results.
+An engine says with a :class:`Command` how its guest is started.
 """
 
 from __future__ import annotations
@@ -12,11 +12,8 @@ import os
 import platform
 import re
 import select
-import shutil
 import signal
 import subprocess
-import tarfile
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,54 +24,11 @@ from ..base import LabError, cache_dir, find_program
 from ..guest.image import PROGRAMS, overlay_archive
 from ..kernels.kernel import Kernel
 from ..scenarios.scenario import Plan
+from . import log
+from .work import RunInfo, Work, collect, keep, working_folder, write_initrd
 
-_WORK = ".run-"  # working folders beside the results: .run-PID-...
-STALL_S = 180.0  # wall seconds without a sign of life (one per 10 virtual seconds)
-
-
-class GuestFailed(Exception):
-    """A guest that hung, panicked or whose script failed; with the console's last lines."""
-
-    def __init__(self, reason: str, console_tail: list[str]) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.console_tail = console_tail
-
-    def __reduce__(self) -> tuple[type, tuple[str, list[str]]]:
-        return (type(self), (self.reason, self.console_tail))
-
-
-@dataclass(frozen=True)
-class RunInfo:
-    """How long a run took: wall seconds with boot, the guest's seconds since its boot."""
-
-    wall_s: float
-    virtual_s: float
-    status: int = 0
-
-
-@dataclass(frozen=True)
-class Work:
-    """A run's working folder: what the guest boots from, its console, the archive that it leaves,
-    what is in that."""
-
-    folder: Path
-
-    @property
-    def initrd(self) -> Path:
-        return self.folder / "initrd"
-
-    @property
-    def console(self) -> Path:
-        return self.folder / "console.log"
-
-    @property
-    def results(self) -> Path:
-        return self.folder / "results"
-
-    @property
-    def out(self) -> Path:
-        return self.folder / "out"
+SILENT_S = 180.0  # wall seconds without a sign of life (one per 10 virtual seconds)
+TOLD_S = 2.0  # that a kernel gets to write all of its report on the console
 
 
 @dataclass(frozen=True)
@@ -139,32 +93,8 @@ def run_script(
     with working_folder(out) as work:
         write_initrd(work.initrd, base, overlay_archive(kernel, modules, extra))
         info = supervise(start(work), work, bounds)
-        _collect(work.results, work.out, work.console)
+        collect(work)
         return keep(work, info, out, check)
-
-
-@contextlib.contextmanager
-def working_folder(out: Path) -> Iterator[Work]:
-    """A run's working folder beside its results, removed in the end; LabError for a bad disk."""
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        _remove_stale(out.parent)
-        with tempfile.TemporaryDirectory(prefix=f"{_WORK}{os.getpid()}-", dir=out.parent) as tmp:
-            yield Work(Path(tmp))
-    except OSError as error:
-        where = error.filename or out.parent
-        raise LabError(f"{where}: {error.strerror or error}") from None
-
-
-def keep(work: Work, info: RunInfo, out: Path, check: bool) -> RunInfo:
-    """Give the results their final place; with ``check`` a script that failed is a GuestFailed."""
-    shutil.copy(work.console, work.out / "console.log")
-    status = int((work.out / "status").read_text())
-    if check and status:
-        raise GuestFailed(f"the guest's script ended with status {status}", _tail(work.console))
-    shutil.rmtree(out, ignore_errors=True)
-    work.out.rename(out)
-    return RunInfo(info.wall_s, info.virtual_s, status)
 
 
 def shell_files(plan: Plan) -> dict[str, bytes]:
@@ -181,23 +111,6 @@ def shell_files(plan: Plan) -> dict[str, bytes]:
         "lab/shell": text.encode(),
         "lab/rc": rc.encode(),
     }
-
-
-def _remove_stale(folder: Path) -> None:
-    """Remove working folders whose process was killed before it could."""
-    for path in folder.glob(f"{_WORK}*"):
-        pid = path.name.removeprefix(_WORK).partition("-")[0]
-        if pid.isdigit() and not Path("/proc", pid).exists():
-            shutil.rmtree(path, ignore_errors=True)
-
-
-def write_initrd(path: Path, base: Sequence[Path], overlay: bytes) -> None:
-    """Several archives one after the other are one root file system."""
-    with path.open("wb") as handle:
-        for image in base:
-            with image.open("rb") as source:
-                shutil.copyfileobj(source, handle, 1 << 20)
-        handle.write(overlay)
 
 
 @contextlib.contextmanager
@@ -255,11 +168,10 @@ def supervise(command: Command, work: Work, bounds: Bounds) -> RunInfo:
                 _end_group(process, command.tidy_s)
     wall = time.monotonic() - start
     if reason:
-        raise GuestFailed(reason, _tail(console))
-    text = console.read_text(errors="replace")
-    _check_end(command.name, process.returncode, text, work)
-    times = [float(t) for t in re.findall(r"apogee: end ([\d.]+)", text)]
-    return RunInfo(wall, times[-1] if times else 0.0)
+        raise work.failed(reason, log.verdict(log.last_words(work.said())))
+    _check_end(command.name, process.returncode, work)
+    times = re.findall(r"apogee: end ([\d.]+)", work.said())
+    return RunInfo(wall, float(times[-1]) if times else 0.0)
 
 
 def _end_group(process: subprocess.Popen[bytes], tidy_s: float) -> None:
@@ -284,25 +196,27 @@ def _ends_on_term(pid: int, tidy_s: float) -> bool:
         os.close(end)
 
 
-def _check_end(name: str, status: int, text: str, work: Work) -> None:
+def _check_end(name: str, status: int, work: Work) -> None:
     """GuestFailed unless the guest said that its results are out."""
-    panic = re.search(r"Kernel panic - [^\n]*|BUG: [^\n]*|Oops[^\n]*", text)
-    done = "apogee: done" in text
-    if status and not panic:
+    said = work.said()
+    if not status and "apogee: done" in said:
+        return
+    report = log.verdict(log.last_words(said))
+    if report:
+        raise work.failed(report)
+    if status:
         words = (work.folder / "errors").read_text(errors="replace").strip().splitlines()
         why = words[-1] if words else "no message"
-        raise GuestFailed(f"{name} ended with status {status}: {why}", _tail(work.console))
-    if status or not done:
-        space = os.statvfs(work.folder)
-        if space.f_bavail * space.f_frsize < 1 << 20:
-            raise LabError(f"{work.folder.parent}: no space left on device")
-        why = panic.group() if panic else "the guest stopped before its results were out"
-        raise GuestFailed(why.strip(), _tail(work.console))
+        raise work.failed(f"{name} ended with status {status}: {why}")
+    space = os.statvfs(work.folder)
+    if space.f_bavail * space.f_frsize < 1 << 20:
+        raise LabError(f"{work.folder.parent}: no space left on device")
+    raise work.failed("the guest stopped before its results were out")
 
 
 def _watch(process: subprocess.Popen[bytes], console: Path, start: float, bounds: Bounds) -> str:
     """Wait for the guest's end; the reason why it must be killed, empty if it ended by itself."""
-    size, alive = 0, start
+    size, alive, stalled = 0, start, 0.0
     while True:
         try:
             process.wait(timeout=0.2 if time.monotonic() - start > 1 else 0.05)
@@ -312,40 +226,22 @@ def _watch(process: subprocess.Popen[bytes], console: Path, start: float, bounds
         now = time.monotonic()
         if now - start > bounds.wall_s:
             return f"the guest was not done after {bounds.wall_s:.0f} s"
+        if stalled and now - stalled > TOLD_S:
+            return "a CPU of the guest makes no progress"
         if console.stat().st_size != size:
-            size, alive = console.stat().st_size, now
-            times = re.findall(rb"apogee: alive ([\d.]+)", console.read_bytes()[-4096:])
+            before, size, alive = size, console.stat().st_size, now
+            said = _said_since(console, before)
+            if not stalled and log.stalls(said):
+                stalled = now
+            times = re.findall(r"apogee: alive ([\d.]+)", said)
             if bounds.virtual_s and times and float(times[-1]) > bounds.virtual_s:
                 return f"the guest's script was not done after {bounds.virtual_s:.0f} s of its time"
-        elif now - alive > STALL_S:
-            return f"the guest gave no sign of life for {STALL_S:.0f} s"
+        elif now - alive > SILENT_S:
+            return f"the guest gave no sign of life for {SILENT_S:.0f} s"
 
 
-def _tail(console: Path, count: int = 20) -> list[str]:
-    """The console's last lines, without what only the engine needs."""
-    lines = console.read_text(errors="replace").replace("\r", "").splitlines()
-    return [
-        line
-        for line in lines
-        if line.strip() and not re.match(r"apogee: |\[ *[\d.]+\] reboot: ", line)
-    ][-count:]
-
-
-def _collect(archive_file: Path, out: Path, console: Path) -> None:
-    """Unpack the archive that the guest wrote."""
-    out.mkdir()
-    try:
-        with tarfile.open(archive_file, "r:") as archive:
-            for member in archive:
-                name = Path(member.name)
-                if not member.isfile() or name.is_absolute() or ".." in name.parts:
-                    continue
-                target = out / name
-                target.parent.mkdir(parents=True, exist_ok=True)
-                source = archive.extractfile(member)
-                with target.open("wb") as handle:
-                    shutil.copyfileobj(source, handle, 1 << 20)  # type: ignore[arg-type]
-    except tarfile.TarError as error:
-        raise GuestFailed(f"the guest's results cannot be read: {error}", _tail(console)) from None
-    if not (out / "status").exists():
-        raise GuestFailed("the guest's results are not complete", _tail(console))
+def _said_since(console: Path, size: int) -> str:
+    """What is on the console beyond a size, and some of the line that may have been half there."""
+    with console.open("rb") as handle:
+        handle.seek(max(0, size - 200))
+        return handle.read().decode(errors="replace")

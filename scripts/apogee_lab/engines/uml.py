@@ -24,7 +24,7 @@ from ..kernels.uml_kernel import kernel, kernels
 from ..modules import stock_controls
 from ..scenarios.scenario import Plan
 from . import supervise
-from .supervise import RunInfo, Work
+from .work import RunInfo, Work, write_initrd
 
 
 def uml_library() -> Path:
@@ -142,7 +142,7 @@ def shell(plan: Plan, *, kernel: str = DEFAULT_KERNEL, modules: Sequence[str] = 
     with tempfile.TemporaryDirectory(prefix="apogee-") as tmp:
         folder = Path(tmp)
         overlay = overlay_archive(k, modules, supervise.shell_files(plan))
-        supervise.write_initrd(folder / "initrd", root_images(k, plan.extras), overlay)
+        write_initrd(folder / "initrd", root_images(k, plan.extras), overlay)
         argv = [str(k.vmlinux.absolute()), *_CMDLINE, "quiet", "con0=fd:0,fd:1"]
         env = {**os.environ, **_environment(folder)}
         return subprocess.run(argv, env=env, cwd=folder, check=False).returncode

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 """What test_host.py has done in its guest: runs of engine host, ended in every way.
 
-``python3 machine_trials.py SEED KILLS``: one line of JSON per trial goes to $OUT/trials.jsonl, with
-what is different on the machine afterwards.
+``python3 trials.py SEED KILLS``: one line of JSON per trial goes to $OUT/trials.jsonl, with what is
+different on the machine afterwards. A process that does not end stops the trials with status 1; the
+console shows what it was doing.
 """
 
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import json
 import os
 import pty
@@ -30,9 +32,10 @@ from apogee_lab.commands import main as lab_command  # noqa: E402
 VOLATILE = ("fs/", "kernel/random/", "kernel/ns_last_pid", "kernel/pty/", "kernel/perf_")
 SETTLED_S = 30.0
 TRIES = 10  # to end a run before it ends by itself
+HUNG_S = 100.0  # for a process of the lab; a run takes some 3 s, and 30 s on a busy machine
 
-#: What the machine's first run leaves: see docs/lab.md. The kernel remembers having had a module
-#: that is not its distribution's (4096) and not signed (8192).
+#: What the machine's first run leaves: see "What stays" in docs/engines.md. The kernel remembers
+#: having had a module that is not its distribution's (4096) and not signed (8192).
 LASTING = {
     "modules": {"gone": [], "new": ["veth"]},
     "settings": {"gone": ["kernel/tainted=4\n"], "new": ["kernel/tainted=12292\n"]},
@@ -150,6 +153,7 @@ def lab(name: str, *arguments: str, scenario: str = "satellite") -> int:
     os.setpgid(0, 0)
     for number, end in ((1, "out"), (2, "err")):
         os.dup2(os.open(OUT / f"{name}.{end}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
+    faulthandler.register(signal.SIGUSR1)
     status = lab_command.main(["run", scenario, "--engine", "host", "--fresh", *LINK, *arguments])
     sys.stdout.flush()
     sys.stderr.flush()
@@ -157,7 +161,40 @@ def lab(name: str, *arguments: str, scenario: str = "satellite") -> int:
 
 
 def end(pid: int) -> int:
+    """The exit status of a process of ours. One that hangs is shown and killed, the trials end."""
+    deadline = time.monotonic() + HUNG_S
+    while not ended(pid):
+        if time.monotonic() > deadline:
+            show_hung(pid)
+            for one in reversed(descendants(pid)):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(one, signal.SIGKILL)
+            sys.exit(f"process {pid} did not end in {HUNG_S:.0f} s")
+        time.sleep(0.02)
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def show_hung(pid: int) -> None:
+    """What all processes wait for, and where the lab's are in their Python code."""
+    for one in descendants(pid):
+        if catches(one, signal.SIGUSR1):
+            os.kill(one, signal.SIGUSR1)
+            time.sleep(0.5)  # they share standard error
+    print(f"--- standard error of process {pid}", _read(Path(f"/proc/{pid}/fd/2")), sep="\n")
+    for folder in sorted(Path("/proc").glob("[0-9]*"), key=lambda path: int(path.name)):
+        line = _read(folder / "cmdline").replace("\0", " ").strip()
+        if line:
+            state, parent, *_ = _read(folder / "stat").rpartition(") ")[2].split()
+            print(
+                f"--- {folder.name} of {parent}, {state}, {_read(folder / 'wchan')}: {line[:150]}"
+            )
+            print(_read(folder / "stack"), end="", flush=True)
+
+
+def catches(pid: int, number: signal.Signals) -> bool:
+    """Whether a process has a handler for a signal."""
+    caught = _read(Path(f"/proc/{pid}/status")).partition("SigCgt:")[2].split()
+    return bool(caught) and bool(int(caught[0], 16) >> (number - 1) & 1)
 
 
 def ended(pid: int) -> bool:
@@ -320,9 +357,25 @@ def whole() -> None:
     before = state()
     command = ["scripts/lab", "run", "satellite", "--engine", "host", *LINK, "--cc", "star,cubic"]
     command += ["--duration", "5", "--set", "trace=probe", "--set", "star.aen=0", "--json", "-"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    (OUT / "records.jsonl").write_text(done.stdout)
-    report(before, LASTING, trial="whole", status=done.returncode, said=done.stderr)
+    with (OUT / "records.jsonl").open("w") as out, (OUT / "whole.err").open("w") as err:
+        status = end(subprocess.Popen(command, stdout=out, stderr=err).pid)
+    report(before, LASTING, trial="whole", status=status, said=_read(OUT / "whole.err"))
+
+
+def planted() -> None:
+    """The kernel warns before a run, which does not count, and during one, which fails it.
+
+    The kernel's log up to then goes to $OUT/dmesg.before, and the warnings are taken out of it.
+    """
+    (OUT / "dmesg.before").write_text("\n".join(_say("dmesg", "-c")))
+    plant = ["insmod", "faults.ko", "kind=warning"]
+    subprocess.run(plant, capture_output=True, check=False)
+    before = state()
+    good = end(lab("warned", *SHORT))
+    pid = sending("planted")
+    subprocess.run(plant, capture_output=True, check=False)
+    report(before, trial="planted", good=good, status=end(pid))
+    _say("dmesg", "-c")
 
 
 def main() -> None:
@@ -342,6 +395,7 @@ def main() -> None:
     dice = random.Random(seed)
     for number in range(kills):
         killed(f"kill{number}", length_s, dice, *WAYS[number % len(WAYS)])
+    planted()
 
 
 if __name__ == "__main__":

@@ -5,15 +5,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from apogee_lab.commands import main
-from apogee_lab.engines import host, qemu
+from apogee_lab.engines import host, log, qemu
 from apogee_lab.kernels import debian
 from apogee_lab.measures.record import read_records
+from apogee_lab.modules import module_file
 from tests.guest.engines import user_machine
 from tests.guest.engines.host_trials import LASTING, LASTING_IFB, LINK, WAYS
 from tests.guest.runs import measured
@@ -38,6 +40,7 @@ def out(modules: Path, build: Path, root: Path) -> Path:
     trials = root / "tests" / "guest" / "engines" / "host_trials.py"
     files = user_machine.files(root, debian.kernel())
     files[f"{user_machine.HOME}/trials.py"] = trials.read_bytes()
+    files[f"{user_machine.HOME}/faults.ko"] = module_file("faults", debian.kernel()).read_bytes()
     script = f"{user_machine.PREPARE}python3 trials.py {SEED} {KILLS}\n"
     found = build / "tests" / "host"
     info = qemu.run_script(
@@ -153,6 +156,16 @@ def test_a_run_that_is_ended_leaves_nothing(trials: list[dict[str, Any]]) -> Non
     assert all(trial["hit"] for trial in found)
     for trial in found:
         assert trial["status"] in STATUSES[trial["how"], trial["whom"]], trial
+
+
+def test_a_warning_during_a_run_fails_it(out: Path, trials: list[dict[str, Any]]) -> None:
+    """Whoever caused it; one from before the run does not, and no other trial brought any."""
+    assert log.verdict(log.logged((out / "dmesg.before").read_text())) is None
+    found = named(trials, "planted")
+    assert (found["good"], found["status"], found["left"]) == (0, 1, {})
+    told = (out / "planted.err").read_text()
+    assert re.search(r"the kernel reported: WARNING: .* at .*: a fault that a test has pla", told)
+    assert "Modules linked in: " in told, "the log from there on"
 
 
 # --- machines that cannot ---------------------------------------------------------------------

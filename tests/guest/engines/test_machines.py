@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from apogee_lab import modules
-from apogee_lab.engines import qemu, supervise, uml
+from apogee_lab.engines import qemu, uml
+from apogee_lab.engines.supervise import Command
+from apogee_lab.engines.work import Work, write_initrd
 from apogee_lab.guest.image import overlay_archive, root_images
 from apogee_lab.kernels import uml_kernel
 
@@ -39,7 +41,7 @@ adjtimex >clock
 RESULTS = ("recv.json", "send.json", "qdisc.json", "nstat.json", "random", "clock")
 
 
-def on_a_machine(folder: Path, command: supervise.Command) -> tuple[str, dict[str, bytes]]:
+def on_a_machine(folder: Path, command: Command) -> tuple[str, dict[str, bytes]]:
     """The script that starts UML on a machine, and the files it needs there; libc is there."""
     linux, *arguments = command.argv
     library = command.env["LD_PRELOAD"]
@@ -68,9 +70,9 @@ def here(build: Path) -> Path:
 def test_a_run_is_the_same_on_another_machine(
     name: str, here: Path, build: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kernel, work = uml_kernel.kernel(), supervise.Work(tmp_path)
+    kernel, work = uml_kernel.kernel(), Work(tmp_path)
     overlay = overlay_archive(kernel, ["tcp_star"], {"lab/script.sh": SCRIPT.encode()})
-    supervise.write_initrd(work.initrd, root_images(kernel), overlay)
+    write_initrd(work.initrd, root_images(kernel), overlay)
     text, files = on_a_machine(tmp_path, uml._start(kernel, 1, work))
     for words in ("_MACHINE", "_REAL_TIME"):
         given = list(getattr(qemu, words))

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from apogee_lab.base import LabError
-from apogee_lab.engines import supervise, uml
+from apogee_lab.engines import uml
 from apogee_lab.guest import image as image_module
 from apogee_lab.guest.cpio import libraries
 from apogee_lab.guest.image import RESULTS_FOLLOW, STOCK_MODULES, guest_init
@@ -111,18 +111,6 @@ def test_memory_goes_elsewhere_when_dev_shm_does_not_suit(
     assert uml._environment(tmp_path)["TMPDIR"] == str(tmp_path)
     shm(1_000_000, os.ST_NOSUID)
     assert "TMPDIR" not in uml._environment(tmp_path)
-
-
-def test_a_panic_is_the_reason_even_if_the_program_failed(tmp_path: Path) -> None:
-    work = supervise.Work(tmp_path)
-    (tmp_path / "errors").write_text("last words\n")
-    text = "first\nKernel panic - not syncing: for the test\n"
-    work.console.write_text(text)
-    with pytest.raises(supervise.GuestFailed, match="Kernel panic - not syncing: for the test"):
-        supervise._check_end("UML", -6, text, work)
-    with pytest.raises(supervise.GuestFailed, match="UML ended with status 1: last words"):
-        supervise._check_end("UML", 1, "", work)
-    supervise._check_end("UML", 0, "apogee: done\n", work)
 
 
 # --- what is preloaded ------------------------------------------------------------------------

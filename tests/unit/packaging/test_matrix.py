@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from apogee_lab.base import LabError
-from apogee_lab.engines.supervise import GuestFailed
+from apogee_lab.engines.work import GuestFailed
 from apogee_lab.kernels import debian
 from apogee_lab.kernels.apt import NotCarried
 from apogee_lab.kernels.kernel import Kernel

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What a kernel reports in its log: the same verdict for all engines.
+
+A report is a message that only a fault causes: a warning or oops, a finding of a debugging tool
+(KASAN, KFENCE, UBSAN, lockdep, kmemleak), a stall or lockup, a device that is never released.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+#: How a message begins that is a report. Programs of user space that crash, firmware that is
+#: faulty and modules that are not signed are reported in other words.
+_REPORT = re.compile(
+    r"""WARNING:\s             # WARN(), lockdep, suspicious RCU usage
+    | (?:watchdog:\ )?BUG:\s   # KASAN, KFENCE, bad accesses, soft lockups, sleeping in atomic
+    | BUG\ \S+(?:\ \(|:\ )      # the slab allocator's
+    | kernel\ BUG\ at\s
+    | Kernel\ panic\b
+    | Oops\b
+    | Internal\ error:\s       # an oops of other architectures
+    | general\ protection\ fault\b
+    | UBSAN:\s
+    | KASAN:\s
+    | (?:rcu:\ )?INFO:.*\bstalls?\b
+    | INFO:\ task\ .*\bblocked\b.*\bfor\ more\ than\b
+    | INFO:\ trying\ to\ register\ non-static\ key
+    | (?:NMI\ )?watchdog:\ .*\b(?:soft\ lockup|hard\ LOCKUP)\b
+    | unregister_netdevice:\ waiting\ for\s
+    | refcount_t:\s
+    | kmemleak:\ \d+\ new\ suspected\ memory\ leak
+    """,
+    re.VERBOSE,
+)
+#: A CPU that makes no progress: nothing more is to be expected of such a guest.
+_STALL = re.compile(
+    r"(?:rcu: )?INFO: rcu_\w+ .*\bstalls?\b|(?:NMI )?watchdog: .*\b(?:soft|hard) lockup\b", re.I
+)
+#: Ends of a guest as a kernel without time stamps (UML's) writes them on the console.
+_END = re.compile(r"Kernel panic\b|(?:kernel )?BUG\b|Oops\b")
+_STAMP = re.compile(r"\[ *\d+\.\d{6}\](?:\[ *[TC]\d+\])? ?")
+_CUT = "------------[ cut here ]------------"
+_FUNCTION = r"[\w.]+\+0x[0-9a-f]+/0x[0-9a-f]+(?: \[\w+\])?"
+_HAS_PLACE = re.compile(rf"{_FUNCTION}| (?:at|in) \S+:\d+")
+_PLACE = re.compile(rf"(?:RIP: \w+:|\bpc : |\bat: )({_FUNCTION})|^(\S+\.[chS]:\d+) ")
+_PLACE_LINES = 40  # within which a report names the place, if it does
+SHOWN_LINES = 60  # of a log, to a user; a call trace takes some 45
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a kernel reported first: in one line, and the log from there on."""
+
+    line: str
+    log: Sequence[str]
+
+    def __str__(self) -> str:
+        return f"the kernel reported: {self.line}"
+
+
+def verdict(messages: Sequence[str]) -> Report | None:
+    """The first report among a kernel's messages; None if nothing is wrong."""
+    for at, message in enumerate(messages):
+        if _REPORT.match(message):
+            begin = next((i for i in (at - 2, at - 1) if i >= 0 and messages[i] == _CUT), at)
+            line = ": ".join([message.strip().rstrip("."), *_text(messages, begin, at)])
+            if not _HAS_PLACE.search(line):
+                line += _place(messages[at + 1 : at + _PLACE_LINES])
+            return Report(line, messages[begin : begin + SHOWN_LINES])
+    return None
+
+
+def _text(messages: Sequence[str], begin: int, at: int) -> list[str]:
+    """What WARN() was given to say: it is beside the line that says where, by architecture in front
+    of it or behind it. Other reports have their details there, or nothing."""
+    if begin == at:
+        return []
+    beside = messages[begin + 1 : at] or messages[at + 1 : at + 2]
+    return [text.strip() for text in beside if not text.startswith(("Modules linked", "CPU: "))]
+
+
+def _place(details: Sequence[str]) -> str:
+    """The place that a report names behind its first line."""
+    for message in details:
+        if found := _PLACE.search(message):
+            return f" at {found[1] or found[2]}"
+        if message == _CUT or "end trace" in message:
+            break
+    return ""
+
+
+def logged(dmesg: str) -> list[str]:
+    """The messages in a kernel's log, without their time stamps."""
+    lines = dmesg.replace("\r", "").splitlines()
+    return [line[match.end() :] if (match := _STAMP.match(line)) else line for line in lines]
+
+
+def stamped(console: str) -> list[str]:
+    """The messages of a kernel on a console that scripts write to as well: those with a time stamp.
+
+    What a script wrote without a newline may stand in front of it.
+    """
+    found = (_STAMP.search(line) for line in console.replace("\r", "").splitlines())
+    return [match.string[match.end() :] for match in found if match]
+
+
+def last_words(console: str) -> list[str]:
+    """The messages on the console of a guest that did not come to its end, stamped or not."""
+    lines = console.replace("\r", "").splitlines()
+    return stamped(console) or [line for line in lines if _END.match(line)]
+
+
+def stalls(console: str) -> bool:
+    """Whether the kernel says that a CPU makes no progress."""
+    return any(map(_STALL.match, stamped(console)))

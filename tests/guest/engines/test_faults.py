@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Faults planted in real kernels: what the kernel reports fails a run whose script says done."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from apogee_lab import modules as lab_modules
+from apogee_lab.engines import qemu, uml
+from apogee_lab.engines.work import GuestFailed
+from apogee_lab.kernels import uml_kernel
+from tests.unit.lab.kernel_logs import LOGS
+
+pytestmark = pytest.mark.guest
+
+#: A script that goes on whatever happens, and ends well.
+PLANT = "modprobe faults kind={}; echo hello; true"
+
+#: Findings that take a debug kernel, or a minute: genuine text, written to the kernel's log.
+TEXTS = ("kasan", "ubsan", "lockdep", "rcu usage", "hung task", "kmemleak", "slab", "device kept")
+
+
+def failed(run_script: Callable[..., Any], script: str, out: Path, **how: Any) -> GuestFailed:
+    """The failure of a run; nothing of it is left."""
+    with pytest.raises(GuestFailed) as failure:
+        run_script(script, out=out / "out", modules=["faults"], timeout_wall_s=300.0, **how)
+    assert list(out.iterdir()) == []
+    return failure.value
+
+
+@pytest.fixture(scope="module")
+def uml_modules() -> None:
+    lab_modules.build(uml_kernel.kernel())
+
+
+@pytest.mark.parametrize(
+    ("kind", "line", "shown"),
+    [
+        (
+            "warning",
+            r"WARNING: CPU: 0 PID: \d+ at \S*/faults\.c:\d+ \S+ \[faults\]: a fault that a test",
+            "Call Trace:",
+        ),
+        ("refcount", r"refcount_t: .*: WARNING: .* at lib/refcount\.c:\d+", "faults_init"),
+        ("atomic", r"BUG: scheduling while atomic: modprobe/\d+/0x\w+", "msleep"),
+        ("null", r"BUG: kernel NULL pointer dereference, address: 0+8 at \w*.*\[faults\]", "Oops"),
+    ],
+)
+def test_a_fault_on_engine_qemu(
+    modules: Path, tmp_path: Path, kind: str, line: str, shown: str
+) -> None:
+    """All but the last leave the guest running, and its script ends with status 0."""
+    error = failed(qemu.run_script, PLANT.format(kind), tmp_path)
+    assert re.search(f"^the kernel reported: {line}", error.reason), error.reason
+    assert shown in "\n".join(error.console_tail)
+
+
+@pytest.mark.uml
+@pytest.mark.parametrize(
+    ("kind", "line", "shown"),
+    [
+        (
+            "warning",
+            r"WARNING: CPU: 0 PID: \d+ at \S*/faults\.c:\d+ .*: a fault that",
+            "Call Trace",
+        ),
+        ("null", r"Kernel panic - not syncing: ", "hello"),
+    ],
+)
+def test_a_fault_on_engine_uml(
+    uml_modules: None, tmp_path: Path, kind: str, line: str, shown: str
+) -> None:
+    error = failed(uml.run_script, f"echo hello; {PLANT.format(kind)}", tmp_path)
+    assert re.search(f"^the kernel reported: {line}", error.reason), error.reason
+    assert shown in "\n".join(error.console_tail)
+
+
+@pytest.mark.uml
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_finding_in_the_log(uml_modules: None, tmp_path: Path, name: str) -> None:
+    """What a stock kernel cannot find is written to the log of one."""
+    found = LOGS[name]
+    script = 'while read -r line; do echo "$line" >/dev/kmsg; done </lab/log; true'
+    text = "".join(f"{line}\n" for line in found.messages)
+    error = failed(uml.run_script, script, tmp_path, files={"lab/log": text.encode()})
+    assert error.reason == f"the kernel reported: {found.line}"
+
+
+def test_a_stall_ends_a_run_at_once(modules: Path, tmp_path: Path) -> None:
+    """The kernel is told to notice after 3 s instead of 21 s; the run's own bound is 300 s.
+
+    In real time: a stall is noticed only while another CPU waits for the end of a grace period.
+    """
+    script = """
+        while sleep 0.1; do :; done &
+        echo 3 >/sys/module/rcupdate/parameters/rcu_cpu_stall_timeout
+        modprobe faults kind=stall
+    """
+    start = time.monotonic()
+    error = failed(qemu.run_script, script, tmp_path, realtime=True)
+    print(f"{time.monotonic() - start:.1f} s", error.reason, *error.console_tail, sep="\n")
+    assert time.monotonic() - start < 120
+    begin = "a CPU of the guest makes no progress; the kernel reported: rcu: INFO: rcu_"
+    assert error.reason.startswith(begin)
+    assert "stall" in error.reason

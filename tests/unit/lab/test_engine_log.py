@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The verdict on a kernel's log, how it fails a run, and the log of the running kernel."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from pathlib import Path
+
+import pytest
+
+from apogee_lab.base import LabError
+from apogee_lab.engines import kmsg, log, supervise
+from apogee_lab.engines.supervise import Bounds, Command
+from apogee_lab.engines.work import GuestFailed, RunInfo, Work, keep
+from tests.unit.lab.kernel_logs import HARMLESS, LOGS, STALLS
+
+#: In front of a message: nothing (UML), its time, and who said it where the kernel tells that.
+STAMPS = {"none": "", "time": "[   12.345678] ", "caller": "[   12.345678][   T89] "}
+
+
+def stamp(text: str, what: str = "time") -> str:
+    return "".join(f"{STAMPS[what]}{line}\n" for line in text.splitlines())
+
+
+# --- the verdict ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stamps", STAMPS)
+@pytest.mark.parametrize("name", LOGS)
+def test_a_report_is_told_in_one_line(name: str, stamps: str) -> None:
+    """What and where, after and before whatever else the kernel says."""
+    found = LOGS[name]
+    report = log.verdict(log.logged(stamp(HARMLESS + found.text + HARMLESS, stamps)))
+    assert report is not None
+    assert str(report) == f"the kernel reported: {found.line}"
+    assert report.log[0] in found.messages, "the log from the report on"
+
+
+@pytest.mark.parametrize("stamps", STAMPS)
+def test_harmless_words_are_no_report(stamps: str) -> None:
+    for line in HARMLESS.splitlines():
+        assert log.verdict(log.logged(stamp(line, stamps))) is None, line
+    assert log.verdict(log.logged(stamp(HARMLESS, stamps))) is None
+    assert log.verdict([]) is None
+
+
+def test_the_first_report_counts() -> None:
+    text = LOGS["ubsan"].text + LOGS["null"].text
+    assert log.verdict(text.splitlines()).line == LOGS["ubsan"].line  # type: ignore[union-attr]
+
+
+def test_what_a_script_writes_is_not_the_kernels() -> None:
+    """On a console both write; a script's line may be unfinished when the kernel's comes."""
+    mixed = f"WARNING: a tool's\r\nBUG: a tool's\r\nhalf {stamp(LOGS['bug'].messages[1])}"
+    assert log.stamped(mixed) == [LOGS["bug"].messages[1]]
+    assert log.last_words(mixed) == [LOGS["bug"].messages[1]]
+    unstamped = "WARNING: a tool's\nKernel panic - not syncing: for the test\n"
+    assert log.stamped(unstamped) == []
+    assert log.last_words(unstamped) == ["Kernel panic - not syncing: for the test"]
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_stalls_are_told_from_other_reports(name: str) -> None:
+    assert log.stalls(stamp(LOGS[name].text)) == (name in STALLS)
+    assert not log.stalls(stamp(LOGS[name].text, "none")), "a script's words"
+
+
+# --- a run ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Work:
+    """The folder of a run that is done and good."""
+    work = Work(tmp_path / "work")
+    work.out.mkdir(parents=True)
+    (work.out / "status").write_text("0\n")
+    work.console.write_text("hello\napogee: end 1.00 1.00\napogee: done\n")
+    work.dmesg.write_text(stamp(HARMLESS))
+    return work
+
+
+def test_a_good_run_is_kept(work: Work, tmp_path: Path) -> None:
+    assert keep(work, RunInfo(2.0, 1.0), tmp_path / "out", check=True) == RunInfo(2.0, 1.0, 0)
+    assert (tmp_path / "out" / "dmesg.txt").exists()
+
+
+@pytest.mark.parametrize("check", [False, True])
+@pytest.mark.parametrize("place", ["dmesg", "console"])
+def test_a_report_fails_a_run_that_is_done(
+    work: Work, tmp_path: Path, place: str, check: bool
+) -> None:
+    """Also one that came after the log was saved, and if the script failed as well."""
+    (work.out / "status").write_text("1\n" if check else "0\n")
+    file: Path = getattr(work, place)
+    file.write_text(file.read_text() + stamp(LOGS["kasan"].text))
+    with pytest.raises(GuestFailed) as failure:
+        keep(work, RunInfo(2.0, 1.0), tmp_path / "out", check)
+    assert failure.value.reason == f"the kernel reported: {LOGS['kasan'].line}"
+    assert "Read of size 4" in "\n".join(failure.value.console_tail)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_script_that_fails_fails_its_run_if_asked(work: Work, tmp_path: Path) -> None:
+    (work.out / "status").write_text("3\n")
+    with pytest.raises(GuestFailed, match="^the guest's script ended with status 3$") as failure:
+        keep(work, RunInfo(2.0, 1.0), tmp_path / "out", check=True)
+    assert failure.value.console_tail == ["hello"]
+    assert keep(work, RunInfo(2.0, 1.0), tmp_path / "out", check=False).status == 3
+
+
+def test_why_a_guest_did_not_come_to_its_end(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the kernel said is the reason, even if the program failed as well."""
+    (work.folder / "errors").write_text("first\nlast words\n")
+    supervise._check_end("UML", 0, work)
+    with pytest.raises(GuestFailed, match="^UML ended with status 1: last words$"):
+        supervise._check_end("UML", 1, work)
+    work.console.write_text("hello\n")
+    with pytest.raises(GuestFailed, match="^the guest stopped before its results were out$"):
+        supervise._check_end("UML", 0, work)
+    full = os.statvfs_result((4096, 4096, 9, 9, 9, 9, 9, 9, 0, 255))
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "statvfs", lambda _: full)
+        with pytest.raises(LabError, match="no space left on device"):
+            supervise._check_end("UML", 0, work)
+    work.console.write_text("hello\nKernel panic - not syncing: for the test\n")
+    for status in (0, -6):
+        with pytest.raises(GuestFailed) as failure:
+            supervise._check_end("UML", status, work)
+        reason = "the kernel reported: Kernel panic - not syncing: for the test"
+        assert failure.value.reason == reason
+        assert failure.value.console_tail[0] == "hello"
+
+
+def watched(work: Work, script: str, wall_s: float) -> tuple[str, float]:
+    """Why a guest that is a shell script fails, and the seconds it took."""
+    command = Command("sh", ["sh", "-c", script], {}, one_cpu=False, in_place=True)
+    start = time.monotonic()
+    with pytest.raises(GuestFailed) as failure:
+        supervise.supervise(command, work, Bounds(wall_s, 0.0))
+    return failure.value.reason, time.monotonic() - start
+
+
+@pytest.mark.parametrize("name", STALLS)
+def test_a_guest_that_stalls_is_ended_at_once(
+    work: Work, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Its message comes in pieces."""
+    monkeypatch.setattr(supervise, "TOLD_S", 0.5)
+    head, tail = stamp(LOGS[name].text)[:20], stamp(LOGS[name].text)[20:]
+    script = f"printf '%s' '{head}'; sleep 0.5; printf '%s' '{tail}'; sleep 60"
+    reason, passed_s = watched(work, script, 30.0)
+    found = f"the kernel reported: {LOGS[name].line}"
+    assert reason == f"a CPU of the guest makes no progress; {found}"
+    assert 0.5 < passed_s < 15
+
+
+def test_a_bound_that_is_passed_is_told_with_the_report(work: Work) -> None:
+    reason, _ = watched(work, f"echo '{stamp(LOGS['atomic'].text)}'; sleep 60", 1.0)
+    told = f"the kernel reported: {LOGS['atomic'].line}"
+    assert reason == f"the guest was not done after 1 s; {told}"
+
+
+# --- the running kernel -----------------------------------------------------------------------
+
+
+def test_the_log_of_the_running_kernel() -> None:
+    """Records of /dev/kmsg: kernel's and programs', with details, escapes, several lines; records
+    that are lost are skipped. A datagram socket hands out whole records, too."""
+    ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    with ours, its:
+        ours.setblocking(False)
+        for record in (
+            "6,1029,12345678,-;veth0: renamed from veth1\n SUBSYSTEM=net\n DEVICE=n5\n",
+            "30,1030,12345679,-;systemd[1]: BUG: not the kernel's\n",
+            "4,1031,9000001,-;WARNING: possible recursive locking detected\\x0asecond \\x5cline\n",
+        ):
+            its.send(record.encode())
+        assert kmsg.read(ours.fileno()) == (
+            "[   12.345678] veth0: renamed from veth1\n"
+            "[    9.000001] WARNING: possible recursive locking detected\n"
+            "[    9.000001] second \\line\n"
+        )
+
+
+def test_records_that_were_overwritten_are_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = iter([BrokenPipeError(32, "overwritten"), b"6,2,3000000,-;left\n", BlockingIOError()])
+
+    def read(_file: int, _size: int) -> bytes:
+        answer = next(answers)
+        if isinstance(answer, OSError):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(os, "read", read)
+    assert kmsg.read(0) == "[    3.000000] left\n"
+
+
+def test_what_was_logged_before_does_not_count(tmp_path: Path) -> None:
+    device = tmp_path / "kmsg"
+    device.write_text("4,1,1000000,-;WARNING: before\n")
+    with kmsg.from_now_on(device) as opened:
+        assert opened is not None
+        assert kmsg.read(opened) == ""
+        with device.open("a") as file:
+            file.write("4,2,2000000,-;WARNING: now\n")
+        assert kmsg.read(opened) == "[    2.000000] WARNING: now\n"
+
+
+def test_a_log_that_cannot_be_read_is_none(tmp_path: Path) -> None:
+    with kmsg.from_now_on(tmp_path / "nosuch") as opened:
+        assert opened is None
