@@ -128,8 +128,9 @@ def test_a_busy_guest_is_killed_after_its_bound(tmp_path: Path) -> None:
 def test_an_interrupted_sweep_goes_on(kept: Path, tmp_path: Path, root: Path) -> None:
     """Ctrl-C: status 130, no guest left running, finished runs are not made again."""
     program = (
-        "import sys, pathlib; from apogee_lab import cli, sweep; "
-        "sweep.RUNS = pathlib.Path(sys.argv[1]); sys.exit(cli.main(sys.argv[2:]))"
+        "import sys, pathlib; from apogee_lab.commands import main; "
+        "from apogee_lab.runs import sweep; "
+        "sweep.RUNS = pathlib.Path(sys.argv[1]); sys.exit(main.main(sys.argv[2:]))"
     )
     command = [
         sys.executable, "-c", program, str(kept), "run", "satellite", "--cc", "reno",
