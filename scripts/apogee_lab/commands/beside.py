@@ -70,5 +70,8 @@ def do_beside(args: Arguments) -> int:
 
 def beside_parser(parser: Parser) -> None:
     parser.add_argument(
-        "records", nargs="+", metavar="RECORDS", help="of satellite-shared with two flows"
+        "records",
+        nargs="+",
+        metavar="RECORDS",
+        help="file of records of satellite-shared with two flows",
     )

@@ -93,5 +93,5 @@ def do_compare_engines(args: Arguments) -> int:
 
 
 def compare_engines_parser(parser: Parser) -> None:
-    parser.add_argument("left", metavar="RECORDS", help="of one engine or kernel")
-    parser.add_argument("right", metavar="RECORDS", help="of the other one")
+    parser.add_argument("left", metavar="RECORDS", help="file of records of one engine or kernel")
+    parser.add_argument("right", metavar="RECORDS", help="file of records of the other one")

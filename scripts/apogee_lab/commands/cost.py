@@ -102,7 +102,11 @@ def do_cost(args: Arguments) -> int:
 
 def cost_parser(parser: Parser) -> None:
     parser.add_argument("cc", nargs="+", metavar="CC", help=", ".join(_counted()))
-    parser.add_argument("--ber", default="0,1e-6", metavar="BER,BER", help="(%(default)s)")
-    parser.add_argument("--duration", default="20", metavar="S", help="of each run (%(default)s)")
-    parser.add_argument("--seed", default="1", metavar="N", help="of each run (%(default)s)")
-    parser.add_argument("--whole", action="store_true", help="all that the stack does for an ACK")
+    parser.add_argument(
+        "--ber", default="0,1e-6", metavar="BER,BER", help="bit error rates (%(default)s)"
+    )
+    parser.add_argument(
+        "--duration", default="20", metavar="S", help="seconds of a run (%(default)s)"
+    )
+    parser.add_argument("--seed", default="1", metavar="N", help="seed of the runs (%(default)s)")
+    parser.add_argument("--whole", action="store_true", help="count all that the stack does")

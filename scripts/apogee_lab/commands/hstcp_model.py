@@ -174,23 +174,28 @@ def do_hstcp_model(args: Arguments) -> int:
 
 
 def hstcp_model_parser(parser: Parser) -> None:
-    parser.add_argument("--rate", default="1gbit", help="of the shared link (%(default)s)")
+    parser.add_argument("--rate", default="1gbit", help="rate of the shared link (%(default)s)")
     parser.add_argument(
         "--access", default="100mbit,12mbit,1.5mbit", metavar="RATE,RATE",
-        help="of Reno's access link (%(default)s)",
+        help="rate of Reno's access link (%(default)s)",
     )  # fmt: skip
     parser.add_argument(
         "--delay", default="1ms,5ms,10ms,15ms,25ms,50ms,75ms,100ms", metavar="TIME,TIME",
-        help="of the shared link, one way (%(default)s)",
+        help="one-way delay of the shared link (%(default)s)",
     )  # fmt: skip
     parser.add_argument(
-        "--host-delay", default="5ms", metavar="TIME", help="of each host's link (%(default)s)"
+        "--host-delay",
+        default="5ms",
+        metavar="TIME",
+        help="delay of each host's link (%(default)s)",
     )
     parser.add_argument(
         "--buffer", default=f"4167,{TWICE_BDP}", metavar="PACKETS,PACKETS",
-        help=f"{TWICE_BDP}: twice the product of --rate and --delay (%(default)s)",
+        help=f"buffer of the shared link; {TWICE_BDP}: 2 x rate x delay (%(default)s)",
     )  # fmt: skip
-    parser.add_argument("--packet", default="1500B", metavar="SIZE", help="(%(default)s)")
+    parser.add_argument(
+        "--packet", default="1500B", metavar="SIZE", help="packet size (%(default)s)"
+    )
     parser.add_argument(
         "--table", default="paper", choices=RESPONSES, help="response function (%(default)s)"
     )
@@ -198,7 +203,7 @@ def hstcp_model_parser(parser: Parser) -> None:
         "--capped", action="store_true", help="slow start ends at ssthresh, not after passing it"
     )
     parser.add_argument(
-        "--format", choices=("text", "md"), default="text", help="of the table (%(default)s)"
+        "--format", choices=("text", "md"), default="text", help="form of the table (%(default)s)"
     )
     parser.add_argument(
         "--plot", metavar="FILE", help="draw figure 6; without .svg or .png at the end, both"

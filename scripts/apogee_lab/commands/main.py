@@ -84,9 +84,9 @@ def build_parser() -> Parser:
         found.set_defaults(verb=action)
         return found
 
-    verb("list", do_list, "scenarios, their parameters, units and defaults")
+    verb("list", do_list, "list scenarios, their parameters, units and defaults")
 
-    run = verb("run", do_run, "run a scenario, print the table")
+    run = verb("run", do_run, "run a scenario and print the table")
     run.add_argument("scenario", metavar="SCENARIO")
     _add_choice(run, DEFAULT_CC)
     seeds = run.add_mutually_exclusive_group()
@@ -96,52 +96,58 @@ def build_parser() -> Parser:
     _add_engine(run)
     run.add_argument("--jobs", metavar="N", help="parallel runs (the number of CPUs)")
     run.add_argument("--json", metavar="FILE", help="one record per line and run; - is stdout")
-    run.add_argument("--format", choices=("text", "md"), default="text", help="of the table")
+    run.add_argument("--format", choices=("text", "md"), default="text", help="form of the table")
     run.add_argument("--fresh", action="store_true", help="repeat finished runs")
-    run.add_argument("--timeout", metavar="S", help="wall-clock bound of one run")
+    run.add_argument("--timeout", metavar="S", help="wall-clock limit of one run")
     run.add_argument(
-        "--no-build", dest="build", action="store_false", help="use the modules as they are"
+        "--no-build", dest="build", action="store_false", help="do not rebuild the modules"
     )
 
-    show = verb("table", do_table, "the table of existing records")
+    show = verb("table", do_table, "print the table of existing records")
     show.add_argument("records", nargs="+", metavar="RECORDS")
     show.add_argument("--format", choices=("text", "md"), default="text")
-    show.add_argument("--compare", metavar="CC", help="goodput of CC over each other algorithm")
+    show.add_argument("--compare", metavar="CC", help="goodput of CC relative to the others")
     _add_filter(show)
 
-    plot_parser(verb("plot", do_list, "figures"))
+    plot_parser(verb("plot", do_list, "draw figures"))
 
-    script = verb("script", do_script, "the shell script a scenario runs, to read or run by hand")
+    script = verb("script", do_script, "print the shell script that a scenario runs")
     script.add_argument("scenario", metavar="SCENARIO")
     _add_choice(script, DEFAULT_CC)
     script.add_argument("--duration", metavar="S")
 
-    shell = verb("shell", do_shell, "a prompt inside the testbed")
+    shell = verb("shell", do_shell, "open a shell inside the testbed")
     shell.add_argument("scenario", metavar="SCENARIO", nargs="?", default="satellite")
     _add_choice(shell, DEFAULT_CC)
     shell.add_argument("--duration", metavar="S")
     _add_engine(shell)
 
-    tune = verb("tune", do_tune, "this host's settings for a path, as a file for sysctl.d")
-    tune.add_argument("--rate", metavar="RATE", help="of the bottleneck, 9.6kbit to 100gbit")
+    tune = verb("tune", do_tune, "print or apply this host's settings for a path")
+    tune.add_argument("--rate", metavar="RATE", help="rate of the bottleneck, 9.6kbit to 100gbit")
     tune.add_argument("--rtt", metavar="TIME", help="round trip time, 1ms to 10s")
     action = tune.add_mutually_exclusive_group()
-    action.add_argument("--apply", action="store_true", help="apply them, remember the old ones")
-    action.add_argument("--restore", action="store_true", help="restore the old ones")
+    action.add_argument(
+        "--apply", action="store_true", help="apply the settings, remember the old ones"
+    )
+    action.add_argument("--restore", action="store_true", help="restore the old settings")
     tune.add_argument("--yes", action="store_true", help="do not ask")
 
-    verb("doctor", do_doctor, "what is missing on this machine, and the command that installs it")
+    verb("doctor", do_doctor, "show what is missing on this machine and how to install it")
 
     compare_engines_parser(
-        verb("compare-engines", do_compare_engines, "whether the records of two engines agree")
+        verb("compare-engines", do_compare_engines, "compare the records of two engines")
     )
     beside_parser(
-        verb("beside", do_beside, "what a flow gets beside an algorithm and beside its own kind")
+        verb("beside", do_beside, "compare goodput beside other algorithms and beside its own")
     )
-    paths_parser(verb("paths", do_paths, "algorithms side by side, a row for each path"))
-    cost_parser(verb("cost", do_cost, "instructions per ACK that an algorithm spends (qemu)"))
+    paths_parser(verb("paths", do_paths, "print goodput and drops per path and algorithm"))
+    cost_parser(verb("cost", do_cost, "count an algorithm's instructions per ACK (qemu)"))
     hstcp_model_parser(
-        verb("hstcp-model", do_hstcp_model, "the Gentle HighSpeed TCP paper's model, its figure 6")
+        verb(
+            "hstcp-model",
+            do_hstcp_model,
+            "compute the Gentle HighSpeed TCP paper's model (figure 6)",
+        )
     )
     return parser
 

@@ -132,7 +132,7 @@ def compiled_plan(scenario: Any, mix: str, values: dict[str, Any], duration_s: f
 
 def _add_choice(parser: Parser, cc: str | None) -> None:
     parser.add_argument(
-        "--cc", default=cc, metavar="A,B", help="congestion controls; a+b: a mix; N*a: N of them"
+        "--cc", default=cc, metavar="A,B", help="congestion controls; a+b: a mix; N*a: N flows of a"
     )
     parser.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE",
@@ -143,15 +143,19 @@ def _add_choice(parser: Parser, cc: str | None) -> None:
 def _add_filter(parser: Parser) -> None:
     parser.add_argument("--cc", metavar="A,B", help="only these algorithms")
     parser.add_argument(
-        "--set", action="append", default=[], metavar="KEY=VALUE", help="only records with this"
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="only records with this value",
     )
     parser.add_argument("--seed", metavar="N,N", help="only these seeds")
 
 
 def _add_engine(parser: Parser) -> None:
     parser.add_argument("--engine", default=ENGINES[0], help=", ".join(ENGINES))
-    parser.add_argument("--kernel", metavar="NAME", help="the guest's kernel")
+    parser.add_argument("--kernel", metavar="NAME", help="the guest's kernel: a suite or a release")
     parser.add_argument(
         "--module", action="append", default=[], metavar="[NAME=]PATH",
-        help="a module of somebody: a .ko, or the folder of its source; NAME: what it registers",
+        help="another module: a .ko, or the folder of its source; NAME: the name it registers",
     )  # fmt: skip

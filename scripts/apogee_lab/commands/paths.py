@@ -69,5 +69,8 @@ def do_paths(args: Arguments) -> int:
 
 def paths_parser(parser: Parser) -> None:
     parser.add_argument(
-        "records", nargs="+", metavar="RECORDS", help="of one flow or of equal flows"
+        "records",
+        nargs="+",
+        metavar="RECORDS",
+        help="file of records of one flow or of equal flows",
     )

@@ -42,7 +42,7 @@ def do_list(_args: Arguments) -> int:
     print("MODULE.PARAM=VALUE sets a parameter of a module, as in --set star.aen=0")
     print(f"this project's congestion controls: {' '.join(listed(own=True))}")
     print(
-        f"the kernel's, if it has them, and any other of its modules: {' '.join(listed(own=False))}"
+        f"the kernel's, as far as it has them; its others work, too: {' '.join(listed(own=False))}"
     )
     print(f"engines: {' '.join(ENGINES)}")
     return 0

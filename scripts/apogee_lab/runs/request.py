@@ -30,7 +30,7 @@ def parse_controls(text: str, scenario: Scenario) -> list[str]:
         except ValueError as error:
             raise UsageError(str(error)) from None
     if len(set(mixes)) != len(mixes):
-        raise UsageError(f"--cc {text}: a name stands there twice")
+        raise UsageError(f"--cc {text}: a name is given twice")
     return mixes
 
 
@@ -54,7 +54,7 @@ def parse_settings(texts: Iterable[str], scenario: Scenario) -> dict[str, list[A
                 f"{', '.join(params)}; a module's parameter is written MODULE.PARAM"
             )
         if len({repr(value) for value in values}) != len(values):
-            raise UsageError(f"--set {text}: a value stands there twice")
+            raise UsageError(f"--set {text}: a value is given twice")
         settings[key] = values
     return settings
 

@@ -88,7 +88,7 @@ def test_a_modules_parameter_touches_only_who_uses_it() -> None:
         ("star", ["nosuch=1"], "it has: ber, queue"),
         ("star", ["ber"], "KEY=VALUE"),
         ("star", ["ber=0", "ber=1e-7"], "given twice"),
-        ("star", ["ber=0,0.0"], "stands there twice"),
+        ("star", ["ber=0,0.0"], "is given twice"),
         ("star", ["ber=2"], "bit error rate"),
         ("star", ["ber="], "bit error rate"),
         ("star", ["queue=12"], "a size such as"),
