@@ -94,7 +94,7 @@ def test_a_modules_parameter_touches_only_who_uses_it() -> None:
         ("star", ["queue=12"], "a size such as"),
         ("star", ["queue=2GB"], "queue: '2GB' is out of range, allowed: to 1GB"),
         ("star", ["ack_blackout=45s:1ms"], "allowed: from 100ms to 3600s"),
-        ("star", ["traffic=netperf"], "one of flow, iperf3"),
+        ("star", ["traffic=netperf"], "unknown value .netperf.; choose from: flow, iperf3"),
         ("star", ["nosuch.aen=0"], "nothing here uses 'nosuch'; choose from: star"),
         ("star", ["star.aen=0; reboot"], "cannot be"),
         ("star", ["cubic.fast=0"], "nothing here uses 'cubic'; choose from: star"),
