@@ -125,7 +125,7 @@ def test_an_interrupted_sweep_says_how_to_go_on(
             "compound, j, constant, bbr, cubic, reno",
         ),
         (["run", "paper", "--cc", "star+cubic"], "one flow"),
-        (["run", "paper", "--set", "nosuch=1"], "it has: ber, queue"),
+        (["run", "paper", "--set", "nosuch=1"], "choose from: ber, queue"),
         (["run", "paper", "--set", "ber=1"], "ber: '1' is not a bit error rate"),
         (["run", "paper", "--set", "queue=625"], "queue: '625' is not a size"),
         (["run", "paper", "--set", "queue=1kB"], "at least 1500B"),

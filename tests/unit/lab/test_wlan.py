@@ -259,7 +259,7 @@ def test_a_stack_that_does_not_see_its_queue() -> None:
     ("argv", "words"),
     [
         (["--cc", "reno+cubic"], "2 given, but there are 10 stations (n=10)"),
-        (["--cc", "reno+"], "'' is no name of a congestion control"),
+        (["--cc", "reno+"], "'' is not a congestion control's name"),
         (["--set", "n=0"], "from 1 to 40"),
         (["--set", "n=41"], "from 1 to 40"),
         (["--set", "phy_rate=11"], "phy_rate: unknown value '11'; choose from: 54, 48, "),
@@ -267,8 +267,8 @@ def test_a_stack_that_does_not_see_its_queue() -> None:
         (["--set", "ack_every=3"], "from 1 to 2"),
         (["--set", "mtu=2400"], "mtu: an 802.11 frame holds at most 2296 bytes"),
         (["--set", "warmup=5s", "--set", "traffic=iperf3"], "warmup: traffic=iperf3"),
-        (["--set", "phase=random", "--set", "delay=1ms"], "half a round: at least 3ms here"),
-        (["--set", "n=1", "--duration", "600"], "shares frames out evenly for 558 s only"),
+        (["--set", "phase=random", "--set", "delay=1ms"], "at least half a round, here 3ms"),
+        (["--set", "n=1", "--duration", "600"], "is even for at most 558 s"),
         (["--set", "rule=3"], "a module's parameter is written MODULE.PARAM"),
     ],
 )
