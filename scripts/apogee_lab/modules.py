@@ -217,7 +217,7 @@ def check(kernel: Kernel, settings: Mapping[str, list[str]]) -> None:
             )
         if name not in allowed:
             there = ", ".join(sorted(allowed)) or "no parameters"
-            raise UsageError(f"{key}: {owner} has no parameter '{name}'; choose from: {there}")
+            raise UsageError(f"{key}: unknown parameter '{name}' of {owner}; choose from: {there}")
         span = _RANGE.search(allowed[name])
         for value in values if span else []:
             if not (value.isdigit() and int(span[1]) <= int(value) <= int(span[2])):

@@ -172,7 +172,7 @@ def base_image(k: Kernel) -> Path:
 def extra_image(name: str) -> Path:
     """An optional overlay (``iperf3``, ``bpftrace``) with its libraries."""
     if name not in EXTRAS:
-        raise LabError(f"unknown extra {name}: one of {', '.join(EXTRAS)}")
+        raise LabError(f"unknown extra '{name}'; choose from: {', '.join(EXTRAS)}")
     names, package = EXTRAS[name]
     programs = [find_program(n, package) for n in names]
     image = cache_dir() / "images" / f"{name}-{_sources_stamp([*programs, Path(__file__)])}.cpio"

@@ -131,7 +131,7 @@ def test_an_interrupted_sweep_says_how_to_go_on(
         (["run", "paper", "--set", "queue=1kB"], "at least 1500B"),
         (
             ["run", "paper", "--set", "star.nosuch=1"],
-            "no parameter 'nosuch'; choose from: aen",
+            "unknown parameter 'nosuch' of star; choose from: aen",
         ),
         (["run", "paper", "--set", "star.aen=0,2"], "'2' is out of range, allowed: 0 or 1"),
         (["run", "paper", "--set", "star.aen=yes"], "'yes' is out of range, allowed: 0 or 1"),

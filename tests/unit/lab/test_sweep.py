@@ -218,11 +218,11 @@ def test_finished_runs_are_not_run_again(engine: FakeEngine) -> None:
     run(engine, jobs_of(engine, "star", seeds=1))
     work, said = run(engine, jobs_of(engine, "star", seeds=3))
     assert sorted(engine.runs()) == ["star 1", "star 2", "star 3"]
-    assert "1 of 3 runs finished before" in said
+    assert "1 of 3 runs finished earlier" in said
     assert None not in work.records
     _, said = run(engine, jobs_of(engine, "star", seeds=3))
     assert len(engine.runs()) == 3
-    assert said == "3 of 3 runs finished before, not run again\n"
+    assert said == "3 of 3 runs finished earlier, not repeated\n"
 
 
 def test_fresh_runs_again(engine: FakeEngine) -> None:
