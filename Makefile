@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Apogee's verbs. `make` alone lists them.
+# Apogee's targets. `make` without arguments lists them.
 #
 # Variables: KDIR, a kernel's build directory (default: the running kernel's
 # headers; without them the lab's).
@@ -8,10 +8,10 @@
 PYTHON := PYTHONPATH=scripts /usr/bin/python3
 RUNNING := $(shell uname -r)
 HOST_KDIR := /lib/modules/$(RUNNING)/build
-# What the lab's guest runs; unpacked under build/cache on first use.
+# Headers of the lab's kernel, unpacked under build/cache on first use.
 lab_kdir = $$($(PYTHON) -m apogee_lab.commands.kernel_files kdir)
 
-# The kernel release a build directory $(1) belongs to.
+# The kernel release of the build directory $(1).
 release = $$(sed -n 's/^.define UTS_RELEASE "\(.*\)"/\1/p' $(1)/include/generated/utsrelease.h 2>/dev/null)
 
 .DEFAULT_GOAL := help
@@ -26,7 +26,7 @@ modules: ## build the modules into build/modules (KDIR=… for another kernel)
 	[ -n "$$kdir" ] || { scripts/setup demo; kdir="$(lab_kdir)"; }; \
 	scripts/build-modules "$$kdir" "build/modules/$(call release,"$$kdir")"
 
-# The verbs below act on this machine's kernel, never on the lab's.
+# The targets below act on this machine's kernel, never on the lab's.
 install uninstall load unload: KDIR ?= $(HOST_KDIR)
 
 install: ## build for this machine, copy to /lib/modules, run depmod (root)
@@ -41,40 +41,40 @@ load: ## build for this machine and insert the modules (root)
 unload: ## remove the modules from the running kernel (root)
 	@scripts/host-modules unload "$(KDIR)"
 
-dkms: ## hand the modules to DKMS: built for every installed kernel and those to come (root)
+dkms: ## register the modules with DKMS: built for all installed and future kernels (root)
 	@scripts/dkms install
 
-dkms-remove: ## take them out of DKMS, every kernel and /usr/src (root)
+dkms-remove: ## remove them from DKMS, all kernels and /usr/src (root)
 	@scripts/dkms remove
 
 deb: ## build the Debian package apogee-dkms into build/deb
 	@scripts/setup deb
 	@scripts/make-deb
 
-prove-package: ## install, boot, remove in a clean Debian: SUITE=bookworm or trixie (root, some minutes, 3 GB)
+prove-package: ## install, boot and remove the package in a clean Debian: SUITE=bookworm or trixie (root, 3 GB)
 	@scripts/setup prove-package
 	@scripts/prove-package $(or $(SUITE),bookworm trixie)
 
-demo: ## measure star beside five others on the lossy satellite link: table and plots
+demo: ## compare star with five others on a lossy satellite link: tables and plots
 	+@scripts/demo
 
-# SEEDS, DURATION, ENGINE, JOBS, EXECUTOR and DRY: see docs/reproduce.md. A bad name is told before
-# anything is installed, where there is Python already.
+# SEEDS, DURATION, ENGINE, JOBS, EXECUTOR and DRY: see docs/reproduce.md. If Python is available,
+# arguments are checked before anything is installed.
 figures = $(PYTHON) -m apogee_lab.commands.reproduce $(FIG) $(if $(SEEDS),--seeds '$(SEEDS)') \
 	$(if $(DURATION),--duration '$(DURATION)') $(if $(JOBS),--jobs '$(JOBS)') \
 	$(if $(EXECUTOR),--executor '$(EXECUTOR)') $(if $(ENGINE),--engine '$(ENGINE)') \
 	$(if $(DRY),--dry-run)
 
-reproduce: ## a paper's figures and table: FIG=star, gentle, compound, star-5 (DRY=1: what it takes)
+reproduce: ## a paper's figures and table: FIG=star, gentle, compound, star-5 (DRY=1: only the cost)
 	@[ ! -x /usr/bin/python3 ] || $(figures) --check
 	@scripts/setup reproduce $(filter uml,$(ENGINE))
 	+@$(figures)
 
-check: ## unit tests, tests in the guest, scenario tests
+check: ## run all tests: unit tests and tests in guests
 	@scripts/setup check
 	@$(PYTHON) -m pytest
 
-matrix: ## build and run on every kernel supported, compile for other machines: a table
+matrix: ## build and run on all supported kernels, compile for other architectures: a table
 	@scripts/setup check
 	+@$(PYTHON) -m tests.matrix
 
@@ -82,5 +82,5 @@ lint: ## checkpatch, sparse, W=1, ruff, shellcheck, licence lines
 	@scripts/setup lint
 	+@scripts/lint
 
-clean: ## remove what was built; the lab's kernels and results in build stay
+clean: ## remove built files; keep the lab's kernels and results in build
 	rm -rf build/modules build/lint build/unit build/deb

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What every test shares: paths, Hypothesis profiles and the closing line."""
+"""Shared by all tests: paths, Hypothesis profiles and the closing line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 # Started in the background of a script, Python ignores SIGINT: tests of interruption would hang.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# The same examples in every run: a check that passed passes again.
+# Use the same examples in every run, so that results are reproducible.
 hypothesis.settings.register_profile(
     "default", deadline=None, derandomize=True, database=None, max_examples=300
 )
@@ -35,7 +35,7 @@ def root() -> Path:
 
 @pytest.fixture(scope="session")
 def build(root: Path) -> Path:
-    """The folder for everything that is generated."""
+    """The folder for generated files."""
     path = root / "build"
     path.mkdir(exist_ok=True)
     return path

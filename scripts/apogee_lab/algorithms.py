@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The one list of what can be measured: congestion controls, devices, tunnels.
+"""The registry of what can be measured: congestion controls, devices, tunnels.
 
-A congestion control that is not listed is a peer all the same, if the guest's kernel carries a
-module ``tcp_NAME``. Modules that somebody gives (``--module``) are added while the lab runs.
+A congestion control that is not listed can still be used if the guest's kernel has a module
+``tcp_NAME``. Modules passed with ``--module`` are added at run time.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ CONTROL, DEVICE, TUNNEL = "congestion control", "device", "tunnel"
 class Algorithm:
     """A name, its kind, and the kernel module that carries it (default: ``tcp_NAME``).
 
-    ``own``: built from this source tree. ``colour``: in all figures; without one, a spare colour.
+    ``own``: built from this source tree. ``colour``: in all figures; if empty, a spare colour.
     ``counted``: functions that the stack calls for each ACK, for ``lab cost``. ``file``: the .ko
-    that somebody gave.
+    of a module passed with ``--module``.
     """
 
     name: str
@@ -50,7 +50,7 @@ ALGORITHMS: dict[str, Algorithm] = {
             "compound", module="tcp_compound_plus", own=True, colour="#83a6a9", counted=_COMPOUND
         ),
         Algorithm("j", own=True, colour="#e69f00", counted=("j_cong_control",)),
-        Algorithm("constant", own=True, colour="#111111"),  # what tests compare the others with
+        Algorithm("constant", own=True, colour="#111111"),  # the tests' reference
         Algorithm("reno", colour="#555555"),
         Algorithm("cubic", colour="#009e73", counted=("cubictcp_acked", "cubictcp_cong_avoid")),
         Algorithm("bbr", colour="#0072b2", counted=("bbr_main",)),
@@ -62,31 +62,31 @@ ALGORITHMS: dict[str, Algorithm] = {
     )
 }  # fmt: skip
 
-#: Congestion controls that every kernel has without a module.
+#: Congestion controls that are built into every kernel.
 BUILT_IN = ("reno", "cubic")
 
 
 def find(name: str) -> Algorithm:
-    """The algorithm of this name; one that is not listed is a congestion control of the kernel."""
+    """The algorithm with this name; an unlisted name is taken for a kernel congestion control."""
     return ALGORITHMS.get(name) or Algorithm(name)
 
 
 def add(algorithm: Algorithm) -> None:
-    """List an algorithm from now on, in place of one of the same name."""
+    """Register an algorithm, replacing any other with the same name."""
     ALGORITHMS[algorithm.name] = algorithm
 
 
 def module_of(name: str) -> str:
-    """The module that carries an algorithm."""
+    """The kernel module that contains an algorithm."""
     return find(name).module
 
 
 def is_brought(name: str) -> bool:
-    """Whether its module comes from this source tree or from somebody, not with the kernel."""
+    """Whether its module is this project's or was passed by the user, not part of the kernel."""
     algorithm = find(name)
     return algorithm.own or algorithm.file is not None
 
 
 def listed(own: bool) -> list[str]:
-    """Names of the congestion controls listed: this project's (or given), or the kernel's."""
+    """Names of the listed congestion controls: this project's and passed ones, or the kernel's."""
     return [name for name, a in ALGORITHMS.items() if a.kind == CONTROL and is_brought(name) == own]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What every room of the lab uses: errors, the cache, locks, programs of the machine, files."""
+"""Shared by all packages of the lab: errors, the cache, locks, host programs, files."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _BIN_DIRS = ("/usr/sbin", "/sbin", "/usr/bin", "/bin")
 
 
 class LabError(Exception):
-    """Something the user can mend; the text is one line."""
+    """An error that the user can fix; its text is one line."""
 
 
 def repo_root() -> Path:
-    """Top of the source tree."""
+    """The root of the source tree."""
     return Path(__file__).resolve().parents[2]
 
 
@@ -35,7 +35,7 @@ def cache_dir() -> Path:
 
 @contextlib.contextmanager
 def locked(name: str) -> Iterator[None]:
-    """Only one process at a time prepares the thing of this name."""
+    """Hold an exclusive lock with this name in the cache; other processes wait."""
     path = cache_dir() / f"{name}.lock"
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w") as handle:
@@ -44,7 +44,7 @@ def locked(name: str) -> Iterator[None]:
 
 
 def find_program(name: str, package: str) -> Path:
-    """Path of a host program; a clear line names the package that brings it."""
+    """Path of a host program; LabError names the package to install if it is missing."""
     for folder in _BIN_DIRS:
         path = Path(folder, name)
         if path.exists():
@@ -56,7 +56,7 @@ def find_program(name: str, package: str) -> Path:
 
 
 def call(argv: Sequence[str | Path], what: str, **kwargs: object) -> str:
-    """Run a program, return its standard output; failure is one line with its last words."""
+    """Run a program and return its standard output; LabError with its last line if it fails."""
     env = {**os.environ, "LC_ALL": "C"}
     try:
         done = subprocess.run(  # noqa: PLW1510
@@ -71,7 +71,7 @@ def call(argv: Sequence[str | Path], what: str, **kwargs: object) -> str:
 
 
 def compiled(name: str, sources: Sequence[Path], suffix: str, flags: Sequence[str]) -> Path:
-    """What gcc makes of C files and the headers beside them, again when one of them has changed."""
+    """The binary that gcc builds from these C files, rebuilt when they or their headers change."""
     headers = sorted({path for source in sources for path in source.parent.glob("*.h")})
     text = b"".join(path.read_bytes() for path in [*headers, *sources])
     binary = cache_dir() / f"{name}-{hashlib.sha256(text).hexdigest()[:12]}{suffix}"
@@ -98,18 +98,18 @@ def file_hash(path: Path) -> str:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is either the old or the new one, never half of it."""
+    """Write a file atomically: readers see the old content or the new, never a part."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     beside.write_text(text, encoding="utf-8")
     beside.replace(path)
 
 
 class UsageError(LabError):
-    """What was asked for cannot be done as asked; one line that says what to change."""
+    """Invalid input from the user; one line that says what to change."""
 
 
 def sources_hash(*places: str) -> str:
-    """Changes when a Python file of these rooms (or one such file) of the lab changes."""
+    """Hash of the Python files in these folders of the lab (or of single files)."""
     digest = hashlib.sha256()
     for place in places:
         path = LAB / place

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Modules of algorithms: built and found, this project's and given ones; their parameters checked.
+"""Kernel modules of algorithms, this project's and the user's: build, find, check parameters.
 
-The kernel silently ignores a parameter it does not know, and a module that refuses a value costs a
-boot: both are told beforehand. So is what keeps a given module from loading, as far as it can be
-seen from outside.
+The kernel silently ignores an unknown parameter, and a module that refuses a value costs a boot.
+Both are checked before the run, as is whether a user's module can be loaded into this kernel.
 """
 
 from __future__ import annotations
@@ -29,33 +28,33 @@ _GIVEN = re.compile(r"(?:([a-z][a-z0-9_]{0,14})=)?(.+)", re.S)
 
 
 def module_bytes(path: Path) -> bytes:
-    """A module as the kernel takes it, its signature included; packages may compress it by xz."""
+    """The content of a module file, signature included; decompressed if it is a .ko.xz."""
     data = path.read_bytes()
     return lzma.decompress(data) if path.suffix == ".xz" else data
 
 
-# --- this project's ---------------------------------------------------------------------------
+# --- this project's modules -------------------------------------------------------------------
 
 
 def _own_folders(top: Path) -> list[Path]:
-    """Where the project's modules are, below the source tree or what was built from it."""
+    """Folders of the project's modules, relative to the source tree or the build tree."""
     found = [*top.glob("*/Kbuild"), *top.glob("tests/*/Kbuild")]
     return [top, *sorted(path.parent for path in found)]
 
 
 def brought(names: Iterable[str]) -> list[str]:
-    """Modules of these algorithms that do not come with the kernel, in a fixed order."""
+    """Modules of these algorithms that are not part of the kernel, in a fixed order."""
     return sorted({module_of(name) for name in names if algorithms.is_brought(name)})
 
 
 def module_file(name: str, k: Kernel) -> Path:
-    """The .ko of a module that was given; else of one of the project's, as `make modules` left it
-    for this kernel; else one that is installed."""
+    """The .ko of a module: the one passed by the user, else the project's as built by `make
+    modules` for this kernel, else the installed one."""
     for algorithm in algorithms.ALGORITHMS.values():
         if algorithm.module == name and algorithm.file:
             return algorithm.file
     if not any((folder / f"{name}.c").exists() for folder in _own_folders(repo_root())):
-        raise LabError(f"there is no module {name} in this project")
+        raise LabError(f"this project has no module {name}")
     for folder in _own_folders(k.built):
         if (folder / f"{name}.ko").exists():
             return folder / f"{name}.ko"
@@ -66,10 +65,10 @@ def module_file(name: str, k: Kernel) -> Path:
 
 
 def build(kernel: Kernel) -> None:
-    """Build this project's modules for the kernel, or bring them up to date (a second's work).
+    """Build this project's modules for the kernel, or bring them up to date (about a second).
 
-    So what is measured is always the source as it stands; but without headers what was built or
-    installed before.
+    Runs therefore always use the current source. Without kernel headers, modules that were built
+    or installed earlier are used.
     """
     if not kernel.buildable:
         return
@@ -84,24 +83,24 @@ def build(kernel: Kernel) -> None:
         raise LabError(f"the modules do not build for kernel {kernel.release}, see above")
 
 
-# --- the kernel's -----------------------------------------------------------------------------
+# --- the kernel's modules ---------------------------------------------------------------------
 
 
 def stock_controls(k: Kernel) -> set[str]:
-    """Names of the congestion controls that come with the kernel."""
+    """Names of the kernel's own congestion controls."""
     names = {p.name.partition(".ko")[0] for p in (k.modules / "kernel/net/ipv4").glob("tcp_*.ko*")}
     return {n.removeprefix("tcp_") for n in names if n != "tcp_diag"} | set(algorithms.BUILT_IN)
 
 
-# --- given ones -------------------------------------------------------------------------------
+# --- modules passed by the user ---------------------------------------------------------------
 
 
 def give(text: str, k: Kernel) -> Algorithm:
-    """List the algorithm of a module that somebody has: ``[NAME=]PATH`` of a .ko or its source.
+    """Register the algorithm of a user's module: ``[NAME=]PATH`` of a .ko or of its source folder.
 
-    A folder with a Kbuild or Makefile is built for this kernel, in a copy. NAME is what the module
-    registers, if that is not its own name without ``tcp_``. UsageError with one line for what is no
-    module or cannot be loaded into this kernel.
+    A folder with a Kbuild or Makefile is copied and built for this kernel. NAME is the algorithm's
+    name if it differs from the module's name without ``tcp_``. UsageError (one line) if it is not
+    a module or cannot be loaded into this kernel.
     """
     match = _GIVEN.fullmatch(text)
     path = Path(match[2]) if match else Path(text)
@@ -119,7 +118,7 @@ def give(text: str, k: Kernel) -> Algorithm:
 
 
 def _built_of(folder: Path, k: Kernel) -> Path:
-    """The .ko that a folder's source gives for this kernel; the folder stays as it is."""
+    """Build a folder's source for this kernel, in a copy; the path of the .ko."""
     if not any((folder / name).is_file() for name in ("Kbuild", "Makefile")):
         raise UsageError(f"--module {folder}: the folder has no Kbuild and no Makefile")
     place = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:12]
@@ -168,7 +167,7 @@ def _checked(file: Path, k: Kernel) -> str:
 
 
 def _unresolved(file: Path, k: Kernel) -> list[str]:
-    """Symbols a module needs and neither the kernel nor its modules export."""
+    """Symbols that a module needs but neither the kernel nor its modules export."""
     exports = k.headers / "Module.symvers"
     if not exports.exists():
         return []
@@ -178,7 +177,7 @@ def _unresolved(file: Path, k: Kernel) -> list[str]:
     return sorted(set(needed) - there)
 
 
-# --- parameters -------------------------------------------------------------------------------
+# --- module parameters ------------------------------------------------------------------------
 
 
 def of_file(module: Path) -> dict[str, str]:
@@ -204,9 +203,9 @@ def of_control(kernel: Kernel, name: str) -> dict[str, str] | None:
 
 
 def check(kernel: Kernel, settings: Mapping[str, list[str]]) -> None:
-    """UsageError for a ``MODULE.PARAM`` that the kernel would ignore or the module refuse.
+    """UsageError for a ``MODULE.PARAM`` that the kernel would ignore or the module would refuse.
 
-    A range is what the parameter's description says: ``1 to 1000000``, ``0 or 1``.
+    The range is read from the parameter's description: ``1 to 1000000``, ``0 or 1``.
     """
     for key, values in settings.items():
         owner, dot, name = key.partition(".")
@@ -219,7 +218,7 @@ def check(kernel: Kernel, settings: Mapping[str, list[str]]) -> None:
             )
         if name not in allowed:
             there = ", ".join(sorted(allowed)) or "no parameters"
-            raise UsageError(f"{key}: {owner} has no parameter '{name}'; choose from: {there}")
+            raise UsageError(f"{key}: unknown parameter '{name}' of {owner}; choose from: {there}")
         span = _RANGE.search(allowed[name])
         for value in values if span else []:
             if not (value.isdigit() and int(span[1]) <= int(value) <= int(span[2])):

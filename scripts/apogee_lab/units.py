@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Values with units: text as a person types it, numbers as the lab computes with them.
+"""Values with units: conversion between the text a user types and the numbers the lab uses.
 
 =============  ==========================  =============================  =====================
 kind           value                       typed as                       written as
@@ -19,9 +19,9 @@ file           name of a file | None       ``cell.txt`` ``none``          the sa
 list:KIND      tuple of KIND's values      ``0s+10s``                     ``0s+10s``
 =============  ==========================  =============================  =====================
 
-Lists are joined by ``+`` because ``,`` separates the values of a product; no ``+`` stands in their
-items' exponents. A kind may allow further literal words behind ``|``: ``ber|same`` is a bit error
-rate or ``same``; ``none`` is None. k, M and G are powers of 1000, Ki, Mi and Gi of 1024.
+List items are joined by ``+`` because ``,`` separates the values of a product; exponents of list
+items must not contain ``+``. A kind may allow literal words after ``|``: ``ber|same`` is a bit
+error rate or ``same``; ``none`` is None. k, M and G are powers of 1000, Ki, Mi and Gi of 1024.
 ``parse(kind, format(kind, value))`` gives ``value`` back.
 """
 
@@ -56,20 +56,20 @@ _SIZE = {
 }
 _NUMBER = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d{1,3})?", re.IGNORECASE | re.ASCII)
 LIST = "list:"
-#: What an event may change: the kind of its new value, None for those that have none.
+#: What an event may change: the kind of its new value, None for events without a value.
 EVENTS: dict[str, str | None] = {"rate": "rate", "queue": "size", "delay": "time", "loss": "share"}
 EVENTS |= {"stall": None, "outage": None}
 _PLAIN = {"ber", "float", "int", "bool"}
 
 
 class UnitError(ValueError):
-    """A value that its kind does not allow; the message says what is allowed."""
+    """A value that is not valid for its kind; the message says what is allowed."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """A change of the path: what, its new value if it has one, start (s), length (s; None: it
-    lasts to the end)."""
+    """A change of the path: what changes, its new value (if any), start (s) and length (s; None:
+    to the end of the run)."""
 
     what: str
     value: float | None
@@ -84,7 +84,7 @@ def split_kind(kind: str) -> tuple[str, list[str]]:
 
 
 def describe(kind: str) -> str:
-    """What may be typed for this kind, in a few words."""
+    """A short description of the valid input for this kind."""
     base, words = split_kind(kind)
     known = {
         "rate": "a rate such as 10mbit (bit, kbit, mbit, gbit)",
@@ -114,7 +114,7 @@ def describe(kind: str) -> str:
 
 
 def unit_name(kind: str) -> str:
-    """The kind's unit for listings (``bit/s``, ``s``, ``bytes``, ...), empty for words."""
+    """The unit shown in listings (``bit/s``, ``s``, ``bytes``, ...); empty for words."""
     base, _ = split_kind(kind)
     if base.startswith(LIST):
         unit = unit_name(base.removeprefix(LIST))
@@ -161,7 +161,7 @@ def _seconds(value: Fraction, text: str) -> float:
 
 
 def parse(kind: str, text: str) -> Value:
-    """The value that ``text`` stands for; UnitError with one line if it stands for none."""
+    """Convert ``text`` to a value of this kind; UnitError (one line) if it is not valid."""
     text = text.strip()
     base, words = split_kind(kind)
     if text in words:
@@ -188,8 +188,10 @@ def parse(kind: str, text: str) -> Value:
             raise UnitError(f"{text!r} is not {describe(kind)}")
         return int(text)
     if base.startswith("choice:"):
-        if text not in base[len("choice:") :].split(","):
-            raise UnitError(f"{text!r} is not {describe(kind)}")
+        known = base[len("choice:") :].split(",")
+        if text not in known:
+            choices = ", ".join([*known, *words])
+            raise UnitError(f"unknown value {text!r}; choose from: {choices}")
         return text
     if base == "share":
         return _share(text, kind)
@@ -208,7 +210,7 @@ def parse(kind: str, text: str) -> Value:
             return tuple(parse(base.removeprefix(LIST), item) for item in text.split("+"))
         except UnitError:
             raise UnitError(f"{text!r} is not {describe(kind)}") from None
-    raise KeyError(f"no such kind of value: {kind}")
+    raise KeyError(f"unknown kind of value: {kind}")
 
 
 def _share(text: str, kind: str) -> float:
@@ -229,7 +231,7 @@ def _burst(text: str, kind: str) -> tuple[float, float]:
 
 
 def _one_event(text: str, kind: str) -> Event:
-    """``delay:300ms@30s:5s`` and the like."""
+    """Parse one event such as ``delay:300ms@30s:5s``."""
     head, at, when = text.strip().partition("@")
     what, colon, amount = head.partition(":")
     value_kind = EVENTS.get(what)
@@ -272,7 +274,7 @@ def _decimal(value: Fraction) -> str | None:
 
 
 def _largest(value: Fraction, table: list[tuple[str, Fraction]], zero: str) -> str:
-    """``value``, a decimal fraction, exactly: in the largest unit that takes at most 6 places."""
+    """``value``, a decimal fraction, written exactly in the largest unit with at most 6 places."""
     if value == 0:
         return zero
     for unit, scale in table:
@@ -333,7 +335,7 @@ def _event_text(event: Event) -> str:
 
 
 def for_record(kind: str, value: Value) -> int | float | str:
-    """The value as it stands in a record: plain numbers stay numbers, the rest is text."""
+    """The value as a record stores it: plain numbers stay numbers, all others become text."""
     base, _ = split_kind(kind)
     if base in _PLAIN and not isinstance(value, str):
         return value  # type: ignore[return-value]

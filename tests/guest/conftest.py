@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Guests to run scripts in, with the project's modules as they are now."""
+"""Fixtures that run scripts in guests with the current source's modules."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from apogee_lab.runs import sweep
 Guest = Callable[..., Path]
 
 
-#: Added to the seed of every guest: what holds is to hold for others too.
+#: Added to the seed of every guest, to check that tests pass with other seeds, too.
 SHIFT = int(os.environ.get("APOGEE_SEED_SHIFT", "0"))
 
 
 def shift_seeds(patch: pytest.MonkeyPatch, shift: int) -> None:
-    """From now on every guest gets another seed than it is started with."""
+    """Shift the seed of every guest from now on."""
     for engine in (qemu, uml):
         start = engine._start
         patch.setattr(
@@ -44,7 +44,7 @@ def shifted_seeds() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def modules(root: Path) -> Path:
-    """Where the modules are, built for the lab's kernel."""
+    """The folder with the modules built for the lab's kernel."""
     kernel = debian.kernel()
     out = root / "build" / "modules" / kernel.release
     command = [str(root / "scripts" / "build-modules"), str(kernel.headers), str(out)]
@@ -55,7 +55,7 @@ def modules(root: Path) -> Path:
 
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder in the place of build/runs."""
+    """An empty folder that replaces build/runs."""
     monkeypatch.setattr(sweep, "RUNS", tmp_path / "runs")
     return tmp_path / "runs"
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Several runs of the lab's scenarios in one guest, and what the tests read from them.
+"""Several runs of the lab's scenarios in one guest, and access to their results.
 
-A guest costs seconds to boot and a short run less, so the tests put the cases they compare into
-one guest, one after the other.
+Booting a guest takes longer than a short run, so tests run the cases that they compare one after
+the other in the same guest.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from apogee_lab.scenarios.testbed import PORT
 #: A receive window that never limits.
 OPEN_WINDOW = 16_000_000
 
-#: Bounds of a guest: seconds of wall time at least, and for each second of its cases, on a machine
-#: that is busy with much else.
+#: Time limit of a guest on a busy machine: minimum wall-clock seconds, and seconds per second of
+#: its cases.
 WALL_S, WALL_PER_S = 600.0, 10.0
 
 #: Shell: wait until the first flow of the case that runs beside has begun.
@@ -85,12 +85,12 @@ class Run:
 
     @cached_property
     def sent(self) -> dict[str, Any]:
-        """What the sender noted."""
+        """The sender's log."""
         return self.json(f"{self.flow}.send.json")
 
     @cached_property
     def record(self) -> dict[str, Any]:
-        """The record of the case, as the lab would write it."""
+        """The record of the case, computed as by the lab."""
         told = {
             "scenario": self.case.scenario,
             "cc": self.case.cc,
@@ -111,7 +111,7 @@ class Run:
 
     @cached_property
     def arrivals(self) -> Arrivals:
-        """What the receiver had, over time."""
+        """The receiver's arrivals over time."""
         return RawFolder(self.raw).arrivals(self.flow)
 
     def goodput(self, start_s: float = 0.0, end_s: float | None = None) -> float:
@@ -128,7 +128,7 @@ class Run:
 
     @cached_property
     def events(self) -> list[tuple[float, str, dict[str, Any]]]:
-        """(time in s, event, fields) of the trace; what looks like a number is one."""
+        """(time in s, event, fields) of the trace; numeric fields are converted."""
         return [
             (
                 at,
@@ -219,7 +219,7 @@ def compiled(source: Path, build: Path) -> bytes:
 
 
 def close(value: float, wanted: float, share: float) -> bool:
-    """Whether a value is within a share of what is wanted."""
+    """Whether a value deviates from the wanted one by at most this share."""
     return value == pytest.approx(wanted, rel=share)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What docs/extending.md says an addition touches, counted in a copy of the tree, which works."""
+"""The number of files that an addition touches (docs/extending.md), counted in a working copy."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_a_scenario_touches_four_places(copy: Copy) -> None:
 
 
 def test_a_peer_touches_one_place(copy: Copy) -> None:
-    """And only if it shall have a colour or be counted: its name alone is enough to measure it."""
+    """Only needed for a colour or `lab cost`: its name is enough to measure it."""
     listing = f"{LAB}/algorithms.py"
     copy.edit(listing, " dctcp", "")
     assert "dctcp" not in copy.lab("list")

@@ -13,7 +13,7 @@ ALONE = ("host",)  # engines in real time: runs side by side would disturb each 
 
 
 def engine_of(name: str) -> Any:
-    """The engine's module; UsageError for a name that isn't one."""
+    """The module of an engine; UsageError if the name is unknown."""
     if name not in ENGINES:
         raise UsageError(f"unknown engine '{name}'; choose from: {', '.join(ENGINES)}")
     return importlib.import_module(f"apogee_lab.engines.{name}")

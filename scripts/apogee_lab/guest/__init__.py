@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What runs inside a guest, and its root file system."""
+"""Programs that run inside a guest, and its root file system."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Archives of a root file system, and programs with their libraries in them."""
+"""cpio archives of a root file system, and the shared libraries of programs in them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ from pathlib import Path
 
 from ..base import LabError, call
 
-# --- cpio archives ----------------------------------------------------------------------------
-
 
 class Cpio:
-    """A newc archive built in memory, the same bytes for the same contents."""
+    """A newc archive built in memory; equal contents give equal bytes."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -29,7 +27,7 @@ class Cpio:
         self._parts.append(head + b"\0" * (-len(head) % 4) + data + b"\0" * (-len(data) % 4))
 
     def folder(self, name: str) -> None:
-        """A folder and its parents."""
+        """Add a folder and its parents."""
         name = name.strip("/")
         if not name or name in self._names:
             return
@@ -38,7 +36,7 @@ class Cpio:
         self._entry(name, stat.S_IFDIR | 0o755)
 
     def file(self, name: str, data: bytes, mode: int = 0o644) -> None:
-        """A regular file."""
+        """Add a regular file."""
         name = name.strip("/")
         if name in self._names:
             return
@@ -47,7 +45,7 @@ class Cpio:
         self._entry(name, stat.S_IFREG | mode, data)
 
     def link(self, name: str, target: str) -> None:
-        """A symbolic link."""
+        """Add a symbolic link."""
         name = name.strip("/")
         if name in self._names:
             return
@@ -56,12 +54,12 @@ class Cpio:
         self._entry(name, stat.S_IFLNK | 0o777, target.encode())
 
     def device(self, name: str, major: int, minor: int) -> None:
-        """A character device."""
+        """Add a character device."""
         self.folder(str(Path(name.strip("/")).parent))
         self._entry(name.strip("/"), stat.S_IFCHR | 0o600, rdev=(major, minor))
 
     def bytes(self) -> bytes:
-        """The finished archive; several may follow each other in one initrd."""
+        """The finished archive; an initrd may consist of several."""
         self._entry("TRAILER!!!", 0)
         data = b"".join(self._parts)
         self._parts.pop()
@@ -69,15 +67,15 @@ class Cpio:
 
 
 def libraries(program: Path) -> list[Path]:
-    """Shared libraries and loader of a program, as ldd lists them."""
+    """Shared libraries and loader of a program, from ldd."""
     text = call(["ldd", program], f"libraries of {program.name}")
     return [Path(p) for p in re.findall(r"(?:=> |^\s*)(/\S+) \(0x", text, re.M)]
 
 
 def unwinder(program: Path) -> list[Path]:
-    """What libc loads by itself when a thread is cancelled, as iperf3 does since 3.16.
+    """The library that libc loads at run time to cancel threads, as iperf3 does since 3.16.
 
-    It lies beside libc, whose package depends on it, and ldd doesn't list it.
+    It is in libc's folder, as libc's package depends on its package; ldd does not list it.
     """
     beside = [p.with_name("libgcc_s.so.1") for p in libraries(program) if p.name == "libc.so.6"]
     return [path for path in beside if path.exists()]

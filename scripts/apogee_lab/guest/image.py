@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a guest boots: the distribution's modules, a small root file system, a run's own files.
+"""A guest's images: the distribution's modules, a small root file system, a run's own files.
 
-Everything is kept below the cache.
+All shared images are kept in the cache.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ STOCK_MODULES = (
     "inet_diag virtio_pci virtio_blk crc32c_generic crc32c_intel"
 ).split()
 
-#: Programs of the base image beside busybox; looked up in the places of Debian's packages.
+#: Programs of the base image in addition to busybox -> Debian package.
 PROGRAMS = {
     "ip": "iproute2",
     "tc": "iproute2",
@@ -43,12 +43,12 @@ EXTRAS = {
     "bpftrace": (("bpftrace",), "bpftrace"),
 }
 
-#: The line of guest/init after which only its results are brought out.
+#: The last line of guest/init before the results are handed to the host.
 RESULTS_FOLLOW = "dmesg >$OUT/dmesg.txt\n"
 
 
 def _stock_modules(k: Kernel) -> dict[str, Path]:
-    """Wanted modules and what they depend on: path below the module folder -> file."""
+    """Wanted modules and their dependencies: path below the module folder -> file."""
     files: dict[str, str] = {}
     needs: dict[str, list[str]] = {}
     for line in (k.modules / "modules.dep").read_text().splitlines():
@@ -101,7 +101,7 @@ def flow_binary() -> Path:
 
 
 def guest_init(parts: Sequence[Path]) -> bytes:
-    """The guest's first process. A second part replaces the end, which brings out the results."""
+    """The guest's first process. A second part replaces the end that hands over the results."""
     whole = parts[0].read_text()
     if len(parts) > 1:
         head, end, _ = whole.partition(RESULTS_FOLLOW)
@@ -112,7 +112,7 @@ def guest_init(parts: Sequence[Path]) -> bytes:
 
 
 def _sources_stamp(paths: Iterable[Path]) -> str:
-    """Changes when one of these files changes."""
+    """A hash of these files' paths, sizes and modification times."""
     digest = hashlib.sha256()
     for path in paths:
         info = path.stat()
@@ -121,7 +121,7 @@ def _sources_stamp(paths: Iterable[Path]) -> str:
 
 
 def base_image(k: Kernel) -> Path:
-    """The initramfs every run shares: busybox, iproute2, ethtool, flow, stock modules, init."""
+    """The initramfs that all runs share: busybox, iproute2, ethtool, flow, stock modules, init."""
     init = [Path(__file__).with_name(name) for name in k.init]
     stage = stage_modules(k)
     programs = [find_program(name, package) for name, package in PROGRAMS.items()]
@@ -151,7 +151,7 @@ def base_image(k: Kernel) -> Path:
         cpio.file("init", guest_init(init), 0o755)
         for program in programs:
             add_program(cpio, program)
-        # Not busybox's shell: Debian's prefers its own applets to the programs of that name.
+        # Not busybox's shell: Debian's build prefers applets to programs of the same name.
         cpio.link("bin/sh", "dash")
         cpio.file("bin/flow", flow.read_bytes(), 0o755)
         cpio.file("bin/busybox", busybox.resolve().read_bytes(), 0o755)
@@ -172,7 +172,7 @@ def base_image(k: Kernel) -> Path:
 def extra_image(name: str) -> Path:
     """An optional overlay (``iperf3``, ``bpftrace``) with its libraries."""
     if name not in EXTRAS:
-        raise LabError(f"unknown extra {name}: one of {', '.join(EXTRAS)}")
+        raise LabError(f"unknown extra '{name}'; choose from: {', '.join(EXTRAS)}")
     names, package = EXTRAS[name]
     programs = [find_program(n, package) for n in names]
     image = cache_dir() / "images" / f"{name}-{_sources_stamp([*programs, Path(__file__)])}.cpio"
@@ -193,7 +193,7 @@ def extra_image(name: str) -> Path:
 
 
 def overlay_archive(k: Kernel, modules: Sequence[str], files: dict[str, bytes]) -> bytes:
-    """The archive of one run: its files and the project's modules with their dependencies."""
+    """The archive of one run: its files and the project's modules, indexed by depmod."""
     cpio = Cpio()
     for name, data in sorted(files.items()):
         cpio.file(name, data, 0o755 if data.startswith(b"#!") else 0o644)
@@ -229,12 +229,12 @@ def _same_device(a: Path, b: str) -> bool:
 
 
 def root_images(k: Kernel, extras: Sequence[str] = ()) -> list[Path]:
-    """The archives of a guest's root file system that its runs share."""
+    """The archives of a guest's root file system that are shared by runs."""
     return [base_image(k), *(extra_image(e) for e in sorted(set(extras)))]
 
 
 def root_key(k: Kernel, modules: Sequence[str], extras: Sequence[str] = ()) -> str:
-    """sha256 over everything of the image that a result depends on."""
+    """sha256 of all parts of the image that a result depends on."""
     parts = [file_hash(k.vmlinux), *map(file_hash, root_images(k, extras))]
     parts += [f"{name} {file_hash(module_file(name, k))}" for name in sorted(modules)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Packages from the machine's own mirrors, through a private configuration.
+"""Packages from the machine's configured mirrors, through a private apt configuration.
 
 They are unpacked below the cache, never installed: neither the machine's apt nor its kernel is
-touched, and root is not needed.
+changed, and root is not needed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .kernel import release_of
 
 
 class NotCarried(LabError):
-    """A suite has no such package for this architecture, or its mirror delivers no list of them."""
+    """A suite lacks the package for this architecture, or its mirror has no package list."""
 
 
 def _mirrors() -> list[tuple[str, str]]:
@@ -51,14 +51,14 @@ def _mirrors() -> list[tuple[str, str]]:
 
 
 def write_sources(folder: Path, suite: str) -> None:
-    """A private sources.list: the machine's mirrors, the suite of the wanted kernel."""
+    """Write a private sources.list with the machine's mirrors and the wanted kernel's suite."""
     base = release_of(suite)
     keyring = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
     options = f" [signed-by={keyring}]" if keyring.exists() else ""
     lines = []
     for uri, kind in _mirrors():
         if suite == "sid" and kind != "main":
-            continue  # its packages are the newest anyhow
+            continue  # has no updates or security suite
         name = base if kind == "main" else f"{base}-{kind}"
         lines.append(f"deb{options} {uri} {name} main")
         if kind == "main" and suite != base:
@@ -67,7 +67,7 @@ def write_sources(folder: Path, suite: str) -> None:
 
 
 def _apt_options(folder: Path, arch: str) -> list[str]:
-    """apt options that keep every file of its work below a folder of ours."""
+    """apt options that keep all of apt's files below a folder of the cache."""
     for sub in ("state/lists/partial", "cache/archives/partial", "etc"):
         (folder / sub).mkdir(parents=True, exist_ok=True)
     (folder / "status").touch()
@@ -97,7 +97,7 @@ def depends(options: list[str], package: str) -> list[str]:
 
 
 def offered(options: list[str], package: str) -> str:
-    """Versions of a package and the suites that have them, a line each; empty if there is none."""
+    """Versions of a package and their suites, one per line; empty if there are none."""
     return call(["apt-cache", *options, "madison", package], f"looking for {package}")
 
 
@@ -105,7 +105,7 @@ def newest(options: list[str], suite: str, kind: str, flavour: str = "") -> str:
     """The package of a suite's newest kernel: ``linux-image-6.1.0-56-amd64`` for ``linux-image``
     and ``amd64``.
 
-    NotCarried if the suite has none; that the release it extends has one does not count.
+    NotCarried if the suite has none, even if the release it extends has one.
     """
     meta = f"{kind}-{flavour}" if flavour else kind
     if not re.search(rf" {suite}(-security|-updates)?/", offered(options, meta)):
@@ -119,8 +119,8 @@ def newest(options: list[str], suite: str, kind: str, flavour: str = "") -> str:
 def updated_apt(suite: str, arch: str = "amd64") -> list[str]:
     """apt options for a suite, its package lists fetched into the cache.
 
-    A mirror that is being updated lacks some list for a while: the others may do, but NotCarried if
-    the suite's own is missing.
+    A mirror that is being updated may lack some lists for a while. The others may suffice, but if
+    the suite's own list is missing, NotCarried is raised.
     """
     apt = cache_dir() / "apt" / (suite if arch == "amd64" else f"{suite}-{arch}")
     apt.mkdir(parents=True, exist_ok=True)
@@ -131,27 +131,27 @@ def updated_apt(suite: str, arch: str = "amd64") -> list[str]:
     try:
         call(["apt-get", *options, "-q", "update"], "apt-get update")
     except LabError as error:
-        print(f"{suite} for {arch}: {error}; going on with the lists there are", file=sys.stderr)
+        print(f"{suite} for {arch}: {error}; continuing with the available lists", file=sys.stderr)
     if not any((apt / "state" / "lists").glob(f"*_{suite}_main_binary-{arch}_Packages*")):
-        raise NotCarried(f"{suite}: the mirror delivers no list of packages for {arch}")
+        raise NotCarried(f"{suite}: the mirror has no package list for {arch}")
     return options
 
 
 def download(options: list[str], packages: Sequence[str], folder: Path) -> None:
-    """Download packages into a folder, which is made."""
+    """Download packages into a folder, which is created."""
     folder.mkdir(parents=True, exist_ok=True)
     call(["apt-get", *options, "-q", "download", *packages], "apt-get download", cwd=folder)
 
 
 def headers_packages(options: list[str], release: str) -> list[str]:
-    """The packages that a header tree consists of."""
+    """The packages that make up a header tree."""
     package = f"linux-headers-{release}"
     parts = r"linux-headers-.*-common|linux-kbuild-.*"
     return [package, *(p for p in depends(options, package) if re.fullmatch(parts, p))]
 
 
 def fetch_source(suite: str, folder: Path) -> Path:
-    """Download the source package of a suite's kernel into a folder; its file."""
+    """Download the source package of a suite's kernel into a folder; the path of its file."""
     options = updated_apt(suite)
     package = newest(options, suite, "linux-source")
     download(options, [package], folder)
@@ -159,9 +159,9 @@ def fetch_source(suite: str, folder: Path) -> Path:
 
 
 def unpack(deb: Path, root: Path) -> None:
-    """Unpack a package without what no guest needs (documents, drivers of real hardware).
+    """Unpack a package without files that guests do not need (documents, hardware drivers).
 
-    Links to folders that are there already are followed.
+    Existing links to folders are followed.
     """
     root.mkdir(parents=True, exist_ok=True)
     keep = r"net|block|virtio|char/virtio"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The distribution's kernels, fetched and unpacked once, kept below the cache."""
+"""Debian's kernels, fetched and unpacked once and kept in the cache."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def kernels() -> list[str]:
 
 
 def _find(name: str) -> Kernel | None:
-    """The newest kernel in the cache that is of this suite or has this release."""
+    """The newest kernel in the cache with this suite or release."""
     found = cached("kernels", "amd64")
     return next((k for k in found if name in (k.release, suite_of(k))), None)
 
@@ -53,7 +53,7 @@ def kernel(name: str = DEFAULT_KERNEL) -> Kernel:
 
 
 def _fetch(suite: str) -> Kernel:
-    """Download image, headers and build tools, unpack them, take the kernel out of its bzImage."""
+    """Download and unpack image, headers and build tools; extract the kernel from its bzImage."""
     print(f"fetching the kernel of {suite}", file=sys.stderr, flush=True)
     options = updated_apt(suite)
     image = newest(options, suite, "linux-image", "amd64").removesuffix("-unsigned")
@@ -73,7 +73,7 @@ def _fetch(suite: str) -> Kernel:
 
 
 def _prepare_kernel(k: Kernel, suite: str) -> None:
-    """vmlinux, module dependencies and a header tree that can be built against."""
+    """Make vmlinux, module dependencies and a header tree that modules can be built against."""
     top = k.root / "root"
     image = top / "boot" / f"vmlinuz-{k.release}"
     if not image.exists():
@@ -91,7 +91,7 @@ def _prepare_kernel(k: Kernel, suite: str) -> None:
 
 
 def extract_vmlinux(image: bytes) -> bytes:
-    """The ELF kernel inside a bzImage: the payload that its header points at, decompressed."""
+    """The ELF kernel inside a bzImage: the payload that its header points to, decompressed."""
     setup = (image[0x1F1] or 4) + 1
     offset = setup * 512 + int.from_bytes(image[0x248:0x24C], "little")
     length = int.from_bytes(image[0x24C:0x250], "little")

@@ -18,10 +18,10 @@ FLAVOURS = {"arm64": "arm64", "armhf": "armmp", "i386": "686-pae"}
 
 
 def kernel(suite: str, arch: str) -> Kernel:
-    """The kernel of a suite for this architecture, of which only the headers are there.
+    """A suite's kernel for this architecture, headers only.
 
-    It is what the cache has, else what the suite has for this architecture today: not always the
-    release it has for others. NotCarried if it has none.
+    It comes from the cache, else from the suite as it is today, which may have another release for
+    other architectures. NotCarried if the suite has none.
     """
     with locked("kernels"):
         found = [k for k in cached("headers", FLAVOURS[arch]) if suite_of(k) == suite]
@@ -29,7 +29,7 @@ def kernel(suite: str, arch: str) -> Kernel:
 
 
 def _fetch(suite: str, arch: str) -> Kernel:
-    """Download the headers, and the tools that build against them for this machine."""
+    """Download the headers, and the build tools that run on this machine."""
     print(f"fetching kernel headers of {suite} for {arch}", file=sys.stderr, flush=True)
     options = apt.updated_apt(suite, arch)
     package = apt.newest(options, suite, "linux-headers", FLAVOURS[arch])

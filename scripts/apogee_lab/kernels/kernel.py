@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A kernel: its release, where its parts are, and the suite of Debian that it came from."""
+"""A kernel: its release, the paths of its parts, and the Debian suite it came from."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import ClassVar, TypeVar
 
 from ..base import LabError, cache_dir, repo_root, write_whole
 
-#: Debian's suites whose kernels the lab takes, each under the suite's name. Which release that is
-#: follows from the cache, or else from what the suite has today.
+#: Debian suites whose kernels the lab uses, each under the suite's name. The kernel's release is
+#: that in the cache, else the one that the suite has today.
 SUITES = ("bookworm", "bookworm-backports", "trixie", "trixie-backports")
 DEFAULT_KERNEL = "bookworm"
 
@@ -25,16 +25,16 @@ NATIVE = "bookworm"
 
 @dataclass(frozen=True)
 class Kernel:
-    """An unpacked kernel: its release (``uname -r``) and where its parts are.
+    """An unpacked kernel: its release (``uname -r``) and the paths of its parts.
 
-    An engine with another kind of kernel says in a subclass what differs.
+    An engine with another kind of kernel overrides what differs in a subclass.
     """
 
     release: str
     root: Path
     #: Arguments for make when modules are built against it.
     make: ClassVar[tuple[str, ...]] = ()
-    #: What the guest's first process is made of, see guest_init().
+    #: The scripts that make up the guest's first process, see image.guest_init().
     init: ClassVar[tuple[str, ...]] = ("init",)
 
     @property
@@ -53,7 +53,7 @@ class Kernel:
 
     @property
     def built(self) -> Path:
-        """Where this project's modules lie as they were built for it."""
+        """The folder with this project's modules built for it."""
         return repo_root() / "build" / "modules" / self.release
 
     @property
@@ -67,7 +67,7 @@ class Kernel:
         return True
 
     def installed(self, name: str) -> Path | None:
-        """One of the project's modules that is installed beside the kernel's; a guest has none."""
+        """Path of one of this project's modules installed with the kernel; None in a guest."""
         return None
 
 
@@ -76,12 +76,12 @@ KernelT = TypeVar("KernelT", bound=Kernel)
 
 # --- suites -----------------------------------------------------------------------------------
 
-#: Suites of cached kernels that note none, by the mark of Debian's version in their release.
+#: Suites of cached kernels without a recorded suite, by the mark in their release's version.
 _UNNOTED = {"+deb12": "bookworm-backports", "+deb13": "trixie-backports"}
 
 
 def mark_complete(k: Kernel, suite: str) -> None:
-    """Note that a kernel in the cache is complete and which suite it came from."""
+    """Record that a kernel in the cache is complete, and its suite."""
     write_whole(k.root / "complete", suite + "\n")
 
 
@@ -93,7 +93,7 @@ def suite_of(k: Kernel) -> str:
 
 
 def newest_first(kernels: Iterable[KernelT]) -> list[KernelT]:
-    """Kernels in falling order of the numbers in their releases."""
+    """Kernels in descending order of the numbers in their releases."""
 
     def version(k: Kernel) -> list[int]:
         return [int(n) for n in re.findall(r"\d+", k.release)]
@@ -102,13 +102,13 @@ def newest_first(kernels: Iterable[KernelT]) -> list[KernelT]:
 
 
 def cached(folder: str, flavour: str) -> list[Kernel]:
-    """Complete kernels of a flavour below this folder of the cache, the newest first."""
+    """Complete kernels of a flavour below this folder of the cache, newest first."""
     done = (cache_dir() / folder).glob(f"*-{flavour}/complete")
     return newest_first(Kernel(path.parent.name, path.parent) for path in done)
 
 
 def unknown(name: str, there: Iterable[str]) -> LabError:
-    """The error for a name that selects no kernel."""
+    """The error for an unknown kernel name."""
     return LabError(f"unknown kernel '{name}'; choose from: {', '.join(there)}")
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """Compilers of one Debian release that run on another, unpacked below the cache.
 
-A kernel's modules are built with the compiler the kernel was built with, and the programs in its
-headers need the C library they were linked with. So both are run by their own release's loader:
-each program is renamed to NAME.elf and a script takes its place. Nothing is installed, root is not
-needed, and the cache may be moved.
+A kernel's modules are built with the kernel's own compiler, and the programs in its headers need
+the C library they were linked with. Both are therefore started by their own release's loader: each
+program is renamed to NAME.elf and replaced by a script. Nothing is installed, root is not needed,
+and the cache may be moved.
 
 Callers hold ``locked("kernels")``.
 """
@@ -23,13 +23,13 @@ from .kernel import release_of
 
 
 def relocate(headers: Path) -> None:
-    """Make a header tree work where it lies."""
+    """Make a header tree independent of its location."""
     makefile = headers / "Makefile"
     here = "$(dir $(realpath $(lastword $(MAKEFILE_LIST))))"
     makefile.write_text(re.sub(r"/usr/src/", f"{here}../", makefile.read_text()))
 
 
-#: Debian's architectures -> the names that compilers have.
+#: Debian's architectures -> GNU names, as used by compilers.
 TRIPLETS = {
     "amd64": "x86_64-linux-gnu",
     "arm64": "aarch64-linux-gnu",
@@ -46,8 +46,8 @@ root=${{self%/*}}/{root}
 exec "$root/{loader}" --argv0 "$0" --library-path "$root/{libraries}" "$self.elf" "$@"
 """
 
-# Linux 7.2 wants a sparse that knows __typeof_unqual__, which Debian has in its newest suite only,
-# and asks this script, which Debian's packages lack.
+# Linux 7.2 needs a sparse that knows __typeof_unqual__, which only Debian's newest suite has. Its
+# build checks that with this script, which Debian's packages lack.
 _CHECKER_SUITE = "sid"
 _CHECKER_VALID = """#!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
@@ -61,7 +61,7 @@ echo 'static inline int u(const int *q) { __typeof_unqual__(*q) v = *q; return v
 
 
 def equip(headers: Path, suite: str, arch: str) -> None:
-    """Make a header tree use the compiler it names and, for its own programs, that one's loader."""
+    """Make a header tree use the compiler it names, and that compiler's loader for its programs."""
     variables = headers / ".kernelvariables"
     match = re.search(r"\)(gcc-\d+)$", variables.read_text(), re.M)
     if not match:
@@ -72,7 +72,7 @@ def equip(headers: Path, suite: str, arch: str) -> None:
         f"override CROSS_COMPILE := {_from(headers, tools / 'usr' / 'bin' / triplet)}-",
         f"PAHOLE := {_from(headers, tools / 'usr' / 'bin' / 'pahole')}",
     ]
-    # Another architecture's packages stand beside this machine's tools, which scripts/ leads to.
+    # For another architecture, the link scripts/ leads to this machine's build tools.
     scripts = (headers / "scripts").resolve()
     _launch_all(scripts.parent, tools)
     common = next(headers.parent.glob("linux-headers-*-common*"))
@@ -86,14 +86,14 @@ def equip(headers: Path, suite: str, arch: str) -> None:
 
 
 def _from(headers: Path, path: Path) -> str:
-    """A path as a makefile beside the headers says it, wherever the cache is."""
+    """A path relative to the headers, in make's syntax, so that the cache may be moved."""
     here = "$(dir $(realpath $(lastword $(MAKEFILE_LIST))))"
     folder = path.parent.resolve() / path.name
     return here + os.path.relpath(folder, headers.resolve())
 
 
 def _fetch(suite: str, *packages: str) -> Path:
-    """Packages and all that they depend on, the C library included, unpacked into one root."""
+    """Unpack packages and all their dependencies, the C library included, into one root."""
     root = cache_dir() / "tools" / "-".join([release_of(suite), packages[0]])
     if (root / "complete").exists():
         return root
@@ -101,7 +101,7 @@ def _fetch(suite: str, *packages: str) -> Path:
     shutil.rmtree(root, ignore_errors=True)
     options = apt.updated_apt(suite)
     fetch = ["-y", "--no-install-recommends", "--download-only", "install", *packages]
-    # Locks of the machine's package database: this one is ours and empty.
+    # No lock on the machine's package database: the one used here is private and empty.
     call(["apt-get", *options, "-q", "-o", "Debug::NoLocking=1", *fetch], f"fetching {packages[0]}")
     archives = cache_dir() / "apt" / suite / "cache" / "archives"
     for folder in ("lib", "lib64"):
@@ -118,7 +118,7 @@ def _fetch(suite: str, *packages: str) -> Path:
 
 
 def _launch_all(folder: Path, tools: Path) -> None:
-    """Put a script before each program below a folder that is not behind one already."""
+    """Replace each program below a folder by a launch script, unless that was done before."""
     for path in sorted(folder.rglob("*")):
         if path.is_symlink() or not path.is_file() or not _is_program(path):
             continue
@@ -131,7 +131,7 @@ def _launch_all(folder: Path, tools: Path) -> None:
 
 
 def _is_program(path: Path) -> bool:
-    """Whether a file is an executable of this machine that needs a loader."""
+    """Whether a file is a dynamically linked executable of this machine."""
     if path.suffix == ".elf" or ".so" in path.name or not os.access(path, os.X_OK):
         return False
     with path.open("rb") as handle:

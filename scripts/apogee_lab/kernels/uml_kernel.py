@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The kernel of engine ``uml``: built once from the distribution's source package.
+"""The kernel of engine ``uml``: built once from Debian's source package.
 
-The source is fetched and unpacked as the stock kernels are (debian.py), without what this kernel
-never compiles, and built with the configuration in ``uml.config``. Source and objects
-stay in the cache: the project's modules are built against them.
+The source is fetched and unpacked like Debian's kernels (debian.py), without parts that are never
+compiled, and built with the configuration in ``uml.config``. Source and objects stay in the cache,
+because the project's modules are built against them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .kernel import DEFAULT_KERNEL, Kernel, newest_first, unknown
 #: Suites whose kernel builds with CONFIG.
 BUILDABLE = (DEFAULT_KERNEL,)
 
-#: Programs that building takes, beyond those of the modules -> Debian package.
+#: Programs needed for the build, in addition to those for modules -> Debian package.
 PROGRAMS = {
     "gcc-12": "gcc-12",
     "make": "make",
@@ -41,10 +41,10 @@ PROGRAMS = {
 CONFIG = Path(__file__).with_name("uml.config")
 MAKE = ("ARCH=um", "CC=gcc-12", "HOSTCC=gcc-12")
 
-#: UML ticks 100 times a second and cannot be configured; Debian's kernel ticks 250 times.
+#: UML's tick rate is 100 Hz and not configurable: its default is patched to 250 Hz, as in Debian.
 HZ = (r"(config HZ\n(?:\s+[^\n]*\n)*?\s+default) 100\n", r"\1 250\n")
 
-#: The same kernel to the last byte wherever and whenever it is built.
+#: Fixed build stamps: the kernel is reproducible byte for byte.
 _STAMPS = {
     "KBUILD_BUILD_TIMESTAMP": "2025-01-01",
     "KBUILD_BUILD_USER": "apogee",
@@ -52,7 +52,7 @@ _STAMPS = {
     "KBUILD_BUILD_VERSION": "1",
 }
 
-#: Big parts of the source that are never compiled: only what configures them is unpacked.
+#: Large parts of the source that are never compiled: only their Kconfig files are unpacked.
 _UNUSED = (
     "drivers/gpu drivers/iio drivers/infiniband drivers/media drivers/net/ethernet "
     "drivers/net/wireless drivers/scsi drivers/staging drivers/usb sound samples"
@@ -83,19 +83,19 @@ def kernels() -> list[str]:
 
 
 def _recipe() -> str:
-    """Changes when the kernel has to be built again."""
+    """A hash of everything that requires a new build of the kernel when it changes."""
     parts = [CONFIG.read_text(), repr(HZ), *MAKE, repr(_STAMPS), *_UNUSED]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]
 
 
 def _built() -> list[UmlKernel]:
-    """Kernels in the cache that were built by this recipe, the newest first."""
+    """Kernels in the cache that were built by this recipe, newest first."""
     done = (cache_dir() / "uml").glob(f"*-{_recipe()}/complete")
     return newest_first(UmlKernel(path.read_text().strip(), path.parent) for path in done)
 
 
 def _suite_of(k: UmlKernel) -> str:
-    """What its folder is named after; older caches have numbers there, all of bookworm's kernel."""
+    """The suite in its folder's name; older caches have numbers there, for bookworm's kernel."""
     suite = k.root.name.removesuffix(f"-{_recipe()}")
     return suite if suite in BUILDABLE else "bookworm"
 
@@ -119,7 +119,7 @@ def _build(suite: str) -> UmlKernel:
     """Fetch, unpack, configure, compile."""
     for program, package in PROGRAMS.items():
         find_program(program, package)
-    print(f"building the UML kernel of {suite}: once, some minutes", file=sys.stderr, flush=True)
+    print(f"building the UML kernel of {suite}: once, takes minutes", file=sys.stderr, flush=True)
     root = cache_dir() / "uml" / f"{suite}-{_recipe()}"
     shutil.rmtree(root, ignore_errors=True)
     source = root / "source"
@@ -131,7 +131,7 @@ def _build(suite: str) -> UmlKernel:
     kconfig = source / "arch" / "um" / "Kconfig"
     text, count = re.subn(*HZ, kconfig.read_text())
     if count != 1:
-        raise LabError(f"{kconfig}: the tick rate is not where it was")
+        raise LabError(f"{kconfig}: cannot find the tick rate")
     kconfig.write_text(text)
     _make(source, [f"KCONFIG_ALLCONFIG={CONFIG}", "allnoconfig"], "configuring the UML kernel")
     _check_config((source / ".config").read_text())
@@ -147,7 +147,7 @@ def _build(suite: str) -> UmlKernel:
 
 
 def _unpack(package: Path, source: Path) -> None:
-    """The kernel's source out of its package, which holds it as an archive."""
+    """Unpack the kernel's source, an archive inside its package."""
     excludes = ["*/Documentation/*/*", "*/tools/testing/*"]
     excludes += [f"linux-source-*/{name}/*.[chS]" for name in _UNUSED]
     outer = subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(package)], stdout=subprocess.PIPE)
@@ -166,7 +166,7 @@ def _unpack(package: Path, source: Path) -> None:
 
 
 def _make(source: Path, arguments: Sequence[str], what: str) -> None:
-    """Call make in the source, in an environment that a make above us has no part in."""
+    """Call make in the source, without the environment variables of an enclosing make."""
     unset = [f"--unset={name}" for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "KBUILD_OUTPUT")]
     stamps = [f"{name}={value}" for name, value in _STAMPS.items()]
     log = source.parent / "build.log"
@@ -180,7 +180,7 @@ def _make(source: Path, arguments: Sequence[str], what: str) -> None:
 
 
 def _check_config(config: str) -> None:
-    """LabError if the kernel refuses something that CONFIG asks for."""
+    """LabError if an option of CONFIG did not take effect."""
     lines = set(config.splitlines())
     wanted = [line for line in CONFIG.read_text().splitlines() if line.startswith("CONFIG_")]
     missing = [line for line in wanted if line not in lines]

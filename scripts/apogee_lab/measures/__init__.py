@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The folder of raw results that one run leaves behind -> one record."""
+"""Measures: from a run's raw results to its record."""

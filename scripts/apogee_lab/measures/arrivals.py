@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a receiver had over time, and what follows from that."""
+"""Payload that arrived at a receiver over time, goodput and start-up time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T90_LEAST_S = 0.2  # shortest interval over which start-up goodput is taken
 
 
 class Arrivals:
-    """Payload bytes a receiver had over time, from its bins; times in microseconds."""
+    """Payload bytes received over time, from the receiver's bins; times in microseconds."""
 
     def __init__(self, bins: Iterable[tuple[int, int]]) -> None:
         times: list[int] = []
@@ -33,19 +33,19 @@ class Arrivals:
 
     @classmethod
     def counted(cls, times_us: Sequence[float], counts: Sequence[float]) -> Arrivals:
-        """From counts at given times, the first of them 0."""
+        """From byte counts at these times, the first count being 0."""
         found = cls([])
         found.times = np.array(times_us, dtype=np.float64)
         found.counts = np.array(counts, dtype=np.float64)
         return found
 
     def until(self, time_us: float | np.ndarray) -> Any:
-        """Bytes received until ``time_us``, linear inside a bin."""
+        """Bytes received until ``time_us``, interpolated linearly inside a bin."""
         return np.interp(time_us, self.times, self.counts, left=0.0)
 
 
 def rate_over(arrivals: Iterable[Arrivals], ends_us: np.ndarray, window_s: float) -> np.ndarray:
-    """Goodput in bit/s over the ``window_s`` seconds before each of ``ends_us``, all flows."""
+    """Goodput in bit/s of all flows over the ``window_s`` seconds before each of ``ends_us``."""
     total = np.zeros(len(ends_us))
     for flow in arrivals:
         total += flow.until(ends_us) - flow.until(ends_us - window_s * 1e6)
@@ -57,7 +57,8 @@ def time_to_90(
 ) -> float | None:
     """Seconds from the SYN to the first interval with 90 % of the limit.
 
-    The interval is one RTT of the empty path long, at least 0.2 s; its beginning counts, to 10 ms.
+    The interval is one RTT of the empty path, but at least 0.2 s. The result is the time of its
+    beginning, in steps of 10 ms.
     """
     length_s = max(T90_LEAST_S, rtt_s)
     ends = np.arange(syn_us + length_s * 1e6, end_us + 1, BIN_US, dtype=np.float64)

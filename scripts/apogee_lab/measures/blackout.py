@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a blackout cost."""
+"""Recovery time and lost goodput of a blackout."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 
 from .arrivals import BIN_US, Arrivals, rate_over
 
-BLACKOUTS = ("ack_blackout", "data_blackout")  # events; where there are both, the first counts
-BLACKOUT_WINDOW_S = 0.2  # sliding window in which goodput is taken after a blackout
-BLACKOUT_STEADY_S = 1.0  # the dip is over once goodput stayed at 90 % this long
-BLACKOUT_FALL_S = 2.0  # a dip that begins later than this after the blackout's end is another one
-BLACKOUT_SPAN_S = 15.0  # time over which lost goodput is added up, from the blackout's start
+BLACKOUTS = ("ack_blackout", "data_blackout")  # events; if a run has both, the first counts
+BLACKOUT_WINDOW_S = 0.2  # sliding window for goodput after a blackout
+BLACKOUT_STEADY_S = 1.0  # the dip ends when goodput has stayed at 90 % for this long
+BLACKOUT_FALL_S = 2.0  # a dip that begins later than this after the blackout is ignored
+BLACKOUT_SPAN_S = 15.0  # lost goodput is summed over this time from the blackout's start
 
 
 def blackout(

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A path that begins with a channel which hosts share: the access point's queue, whose frames are
-ACKs, and who sent how many frames.
+"""A path that begins with a channel shared by hosts: the access point's queue, which holds ACKs,
+and the frames that each host sent.
 
-Counters of the leaves of its HTB are sampled with the queue, every 100 ms. What is counted over an
-interval is the difference of its last and first sample.
+The counters of its HTB's leaves are sampled with the queue, every 100 ms. A count over an interval
+is the difference between its last and first sample.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FIELDS = ("packets", "bytes", "drops", "qlen", "backlog")
 
 
 class Series:
-    """Samples of the leaves at ``times`` (s); ``told`` is what the plan says of the channel."""
+    """Samples of the leaves at ``times`` (s); ``told`` has the plan's facts about the channel."""
 
     def __init__(
         self, told: Mapping[str, Any], times: np.ndarray, leaves: dict[str, np.ndarray]
@@ -46,7 +46,7 @@ class Series:
         return cls(told, np.array(times), leaves)
 
     def between(self, begin_us: float, end_us: float) -> Series:
-        """The samples of an interval; RecordError if there are not two."""
+        """The samples of an interval; RecordError if there are fewer than two."""
         inside = (self.times >= begin_us / 1e6) & (self.times <= end_us / 1e6)
         if inside.sum() < 2:
             raise RecordError("queue.jsonl has no samples of the interval")
@@ -54,22 +54,22 @@ class Series:
         return Series(self.told, self.times[inside], leaves)
 
     def values(self, handle: str, field: str) -> np.ndarray:
-        """A field of a leaf, of every sample."""
+        """A field of a leaf in every sample."""
         return self._leaves[handle][:, FIELDS.index(field)]
 
     def count(self, handle: str, field: str) -> int:
-        """What a counter of a leaf grew by."""
+        """Increase of a leaf's counter over all samples."""
         column = self.values(handle, field)
         return int(column[-1] - column[0])
 
     @property
     def over_s(self) -> float:
-        """From the first sample to the last."""
+        """Time from the first sample to the last (s)."""
         return float(self.times[-1] - self.times[0])
 
     def queue(self) -> dict[str, Any]:
-        """The access point's queue. ``mean_ms``, what a frame waits in it, is its mean length over
-        the frames it sends per second (Little's law)."""
+        """The access point's queue. ``mean_ms``, the mean waiting time, is the mean length divided
+        by the frames sent per second (Little's law)."""
         packets = self.values(self.ap, "qlen")
         size = self.values(self.ap, "backlog") - self.told["overhead"] * packets
         sent = self.count(self.ap, "packets")
@@ -83,8 +83,8 @@ class Series:
         }
 
     def shares(self) -> dict[str, Any]:
-        """Frames that the access point sent and dropped and that the stations sent, and the airtime
-        charged for them all as a share of the time."""
+        """Frames that the access point sent and dropped, frames that the stations sent, and the
+        airtime charged for all of them as a share of the time."""
         every = [self.ap, *self.stations]
         charged = sum(self.count(handle, "bytes") for handle in every)
         return {
@@ -96,7 +96,7 @@ class Series:
 
 
 class ChannelPath(MeasuredPath):
-    """Its bottleneck is the access point's queue, which holds ACKs; data waits at the stations."""
+    """A path whose bottleneck is the access point's queue of ACKs; data waits at the stations."""
 
     @cached_property
     def series(self) -> Series:
@@ -118,7 +118,7 @@ class ChannelPath(MeasuredPath):
 
     @cached_property
     def ack_drops(self) -> int:
-        """Frames that were dropped on the ACKs' way, the access point's queue included."""
+        """Frames dropped on the return path, the access point's queue included."""
         return self._dropped("ack") + self.queue_drops
 
     @property
@@ -131,6 +131,6 @@ class ChannelPath(MeasuredPath):
         return self.series.between(begin_us, end_us).queue()
 
     def drops_since(self, time_s: float) -> int:
-        """What the access point's queue dropped from then on, to the last sample."""
+        """Frames that the access point's queue dropped from then on, up to the last sample."""
         late = self.series.between(time_s * 1e6, math.inf)
         return late.count(late.ap, "drops")

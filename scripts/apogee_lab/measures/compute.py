@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""All measures of one run -> its record, see record.py."""
+"""Compute all measures of one run and put them into its record (see record.py)."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from .record import RecordError
 
 
 def compute(path: Path, meta: dict[str, Any], own: Iterable[Measure] = ()) -> dict[str, Any]:
-    """The record of the run whose raw results are in a folder; RecordError if they are not whole,
-    or tell of TCP's memory instead of the network.
+    """The record of the run whose raw results are in a folder; RecordError if they are incomplete,
+    or if TCP ran out of memory in the guest.
 
-    ``meta`` is what the lab knew beforehand: scenario, cc, seed, engine, set, run, and the plan's
-    facts; wall_s comes from the engine. ``own`` are the measures of the run's scenario.
+    ``meta`` is known before the run: scenario, cc, seed, engine, set, run, and the plan's facts;
+    wall_s comes from the engine. ``own`` are the scenario's own measures.
     """
     run = Measurement(RawFolder(path), meta)
     try:
@@ -37,7 +37,7 @@ def compute(path: Path, meta: dict[str, Any], own: Iterable[Measure] = ()) -> di
 
 
 def _check_memory(raw: RawFolder) -> None:
-    """RecordError if TCP's memory was short anywhere."""
+    """RecordError if TCP was under memory pressure in any namespace."""
     for name in raw.nstat_files():
         if raw.json(name).get("kernel", {}).get("TcpExtTCPMemoryPressures", 0):
             raise RecordError(
@@ -47,7 +47,7 @@ def _check_memory(raw: RawFolder) -> None:
 
 
 def _asked(run: Measurement) -> None:
-    """What was run, and on what."""
+    """Keys that say what was run: scenario, settings, engine, kernel."""
     for key in ("scenario", "cc", "seed", "engine", "kernel", "set", "duration_s"):
         run.record[key] = run.meta[key]
     run.record["kernel"] = run.raw.uname or run.meta["kernel"]
@@ -56,7 +56,7 @@ def _asked(run: Measurement) -> None:
 
 
 def _goodput(run: Measurement) -> None:
-    """Goodput and RTT of each flow; all flows' together."""
+    """Goodput and RTT of each flow, and total goodput."""
     span = run.interval
     run.record["flows"] = [
         flow.record
@@ -72,7 +72,7 @@ def _goodput(run: Measurement) -> None:
 
 
 def _paths(run: Measurement) -> None:
-    """Queues and drops, of several paths also each one's."""
+    """Queues and drops; with several paths also those of each path."""
     span = run.interval
     run.record["queue"] = queue_of(run.paths, span.from_us, span.end_us)
     run.record["link_drops"] = sum(path.link_drops for path in run.paths)
@@ -82,7 +82,7 @@ def _paths(run: Measurement) -> None:
 
 
 def _losses(run: Measurement) -> None:
-    """Data frames lost, and what was sent again beyond that."""
+    """Data frames lost, and retransmissions beyond these."""
     losses = sum(path.losses for path in run.paths) + switch_drops(run.raw, run.specs)
     retransmits = sum(flow["retransmits"] for flow in run.record["flows"])
     duplicates = run.duplicates.values()
@@ -102,7 +102,7 @@ def _start_up(run: Measurement) -> None:
 
 
 def _blackout(run: Measurement) -> None:
-    """What the first blackout cost, if there was one."""
+    """Recovery from the first blackout, if there was one."""
     times = run.raw.times
     starts = [
         (at, name) for (name, what), at in times.items() if name in BLACKOUTS and what == "on"

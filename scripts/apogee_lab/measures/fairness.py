@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""How evenly flows divide what they carry."""
+"""Fairness among flows."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import math
 
 
 def jain(rates: list[float]) -> float:
-    """Jain's fairness index; 1 for equal rates (and when nothing flows)."""
+    """Jain's fairness index; 1 for equal rates (and if all are 0)."""
     squares = sum(rate * rate for rate in rates)
     return round(sum(rates) ** 2 / (len(rates) * squares), 4) if squares else 1.0
 
 
 def fair_shares(rates: list[float]) -> list[float]:
-    """Each rate over their mean; 1 for all when nothing flows."""
+    """Each rate divided by the mean; 1 for each if all are 0."""
     total = math.fsum(rates)
     return [round(len(rates) * rate / total, 4) if total else 1.0 for rate in rates]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""One flow: what its two ends noted."""
+"""One flow, from the logs of its two ends."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .record import RecordError
 
 @dataclass
 class MeasuredFlow:
-    """One flow: what its record holds by itself, and what depends on the other flows.
+    """One flow: the keys of its record that do not depend on other flows, and its time series.
 
-    ``arrivals`` begin at ``begin_us``, the first data segment's; ``fine`` tells whether their steps
-    are 10 ms. The sender stopped at ``stop_us``; ``times_us``, ``rtt_us`` and ``window`` (bytes)
-    are its samples.
+    ``arrivals`` begin at ``begin_us``, the arrival of the first data segment; ``fine`` tells
+    whether their steps are 10 ms. The sender stopped at ``stop_us``; ``times_us``, ``rtt_us`` and
+    ``window`` (bytes) are its samples.
     """
 
     record: dict[str, Any]
@@ -36,7 +36,7 @@ class MeasuredFlow:
     retransmits: np.ndarray | None = None
 
     def goodput(self, begin_us: float, end_us: float, over_s: float) -> float:
-        """Bit/s of what arrived between two times, over ``over_s`` seconds."""
+        """Goodput in bit/s: the bytes that arrived between two times, divided by ``over_s``."""
         received = float(self.arrivals.until(end_us) - self.arrivals.until(begin_us))
         return round(received * 8 / over_s, 1)
 
@@ -50,7 +50,7 @@ class MeasuredFlow:
         }
 
     def retransmits_since(self, time_us: float) -> int:
-        """Segments sent again after a time."""
+        """Segments retransmitted after a time."""
         before = self.retransmits[self.times_us <= time_us]
         return self.record["retransmits"] - (int(before[-1]) if len(before) else 0)
 
@@ -73,7 +73,7 @@ def _timeouts(raw: RawFolder, spec: dict[str, Any], shared: bool) -> int | None:
 
 
 def flow_tool(raw: RawFolder, spec: dict[str, Any], shared: bool) -> MeasuredFlow:
-    """One flow made with the lab's own tool; ``shared``: others have the sender's namespace."""
+    """A flow sent by the lab's own tool; ``shared``: other flows use the sender's namespace."""
     send = raw.sender(spec["name"])
     if send.get("error"):
         raise RecordError(f"{spec['name']}: {send['error']}")
@@ -103,7 +103,7 @@ def flow_tool(raw: RawFolder, spec: dict[str, Any], shared: bool) -> MeasuredFlo
 
 
 def _iperf3_json(raw: RawFolder, flow: str, side: str) -> Any:
-    """What one end of iperf3 said; the file bears the flow's name where there are several."""
+    """Output of one end of iperf3; the file name has the flow's name if there are several flows."""
     name = f"{flow}.iperf3-{side}.json"
     found = raw.json(name if raw.has(name) else f"iperf3-{side}.json")
     if found.get("error"):
@@ -114,8 +114,8 @@ def _iperf3_json(raw: RawFolder, flow: str, side: str) -> Any:
 def _iperf3_arrivals(
     intervals: list[dict[str, Any]], start_us: float, begin_us: float
 ) -> tuple[Arrivals, float]:
-    """What the server had at the end of each second, and when it counted last; nothing before the
-    first data could arrive, ``begin_us``."""
+    """Bytes the server had received at the end of each second, and the time of its last count;
+    0 before the first data could arrive (``begin_us``)."""
     times, counts, total = [begin_us], [0.0], 0.0
     last_us = start_us
     for interval in intervals:
@@ -128,10 +128,10 @@ def _iperf3_arrivals(
 
 
 def iperf3(raw: RawFolder, spec: dict[str, Any]) -> MeasuredFlow:
-    """One flow made with iperf3, from what both of its ends reported.
+    """A flow sent by iperf3, from the reports of both ends.
 
-    Its server counts once a second from the moment it lets the client start: the first data cannot
-    arrive earlier than one round trip later, so time begins there. RTTs are the client's samples,
+    The server counts once a second from the moment it lets the client start. The first data arrives
+    at least one round trip later, so the flow's time begins there. RTTs are the client's samples,
     one per second.
     """
     client = _iperf3_json(raw, spec["name"], "client")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A measure that a scenario brings. Needs no numpy: scenarios are listed without it."""
+"""A scenario's own measure. Needs no numpy, as scenarios are listed without it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure that not all scenarios have: what adds it to the record, and the keys (a TypedDict
-    of those alone) that it adds."""
+    """A measure that not all scenarios have: the function that adds it to the record, and the keys
+    that it adds (a TypedDict of these alone)."""
 
     take: Callable[[Measurement], None]
     keys: type

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A run that is being measured: its raw folder, what the plan says of it, its record so far."""
+"""A run being measured: its raw folder, the plan's facts about it, its record so far."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Interval:
 
     @property
     def over_s(self) -> float:
-        """Its length."""
+        """Its length (s)."""
         return (self.end_us - self.begin_us) / 1e6
 
 
 class Measurement:
-    """A run that is being measured. Measures add their keys to ``record``."""
+    """A run being measured. Measures add their keys to ``record``."""
 
     def __init__(self, raw: RawFolder, meta: dict[str, Any]) -> None:
         self.raw = raw
@@ -42,7 +42,7 @@ class Measurement:
 
     @cached_property
     def flows(self) -> list[MeasuredFlow]:
-        """What the ends of each flow noted."""
+        """The flows, from the logs of their ends."""
         if self.meta["traffic"] == "iperf3":
             return [iperf3(self.raw, spec) for spec in self.specs]
         spaces = [spec["netns"] for spec in self.specs]
@@ -58,12 +58,12 @@ class Measurement:
 
     @property
     def in_time(self) -> bool:
-        """Whether what arrived is known every 10 ms."""
+        """Whether the arrivals of all flows are known in steps of 10 ms."""
         return all(flow.fine for flow in self.flows)
 
     @property
     def warm_s(self) -> float | None:
-        """When the warm-up was over, if there was one."""
+        """End of the warm-up, if there was one."""
         return self.raw.times.get(("warmup", "off"))
 
     @cached_property
@@ -87,10 +87,10 @@ class Measurement:
 
     @cached_property
     def duplicates(self) -> dict[str, int | None]:
-        """Duplicate segments by receiver's namespace; None where nobody counted them."""
+        """Duplicate segments by receiver's namespace; None where they were not counted."""
         dsack = str(self.meta["set"].get("tcp_dsack", 1)) != "0"
         return {ns: duplicates_of(self.raw, ns) if dsack else None for ns in self.receivers}
 
     def total(self, fact: str) -> Any:
-        """The sum of a fact over all paths."""
+        """Sum of a plan's fact over all paths."""
         return sum(path.facts[fact] for path in self.paths)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a run shows of its paths: their queues, and the frames that were dropped on them."""
+"""The paths of a run: their queues, and the frames dropped on them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import numpy as np
 from .losses import LOSSY
 from .raw import RawFolder
 
-#: Qdiscs that are a bottleneck's queue; their parents repeat their counts.
+#: Qdiscs that can be a bottleneck's queue; their parents report the same counts again.
 QUEUES = {"netem", "pfifo", "bfifo", "tbf"}
 FILTERS = {"clsact", "ingress"}
 
 
 class MeasuredPath:
-    """One path of a run; ``facts`` is what the plan says of it. Counts are of the whole run."""
+    """One path of a run; ``facts`` are the plan's. Counts are of the whole run."""
 
     def __init__(self, raw: RawFolder, facts: Mapping[str, Any]) -> None:
         self.raw = raw
@@ -33,12 +33,12 @@ class MeasuredPath:
 
     @cached_property
     def link_drops(self) -> int:
-        """Data frames that were dropped behind the bottleneck."""
+        """Data frames dropped behind the bottleneck."""
         return self._dropped("data")
 
     @cached_property
     def ack_drops(self) -> int:
-        """Frames that were dropped on the ACKs' way."""
+        """Frames dropped on the return path."""
         return self._dropped("ack")
 
     def _dropped(self, what: str) -> int:
@@ -62,13 +62,13 @@ class MeasuredPath:
         }
 
     def drops_until(self, time_s: float) -> int:
-        """What the queue had dropped by the first sample from ``time_s`` on."""
+        """Frames the queue had dropped by the first sample at or after ``time_s``."""
         times, drops = self._series("drops")
         later = np.nonzero(times >= time_s)[0]
         return int(drops[later[0]]) if len(later) else int(drops[-1]) if len(drops) else 0
 
     def drops_since(self, time_s: float) -> int:
-        """What the queue dropped from then on, to the end of the run."""
+        """Frames the queue dropped from then on, up to the end of the run."""
         return self.queue_drops - self.drops_until(time_s)
 
     def _series(self, key: str) -> tuple[np.ndarray, np.ndarray]:
@@ -76,12 +76,12 @@ class MeasuredPath:
 
 
 def mean_ms(mean_bytes: float | None, rate_bps: float) -> float | None:
-    """How long a backlog takes at a rate; None if either is not known."""
+    """Queuing delay in ms of a backlog at a rate; None if either is unknown."""
     return None if mean_bytes is None or not rate_bps else round(mean_bytes * 8000 / rate_bps, 3)
 
 
 def queue_of(paths: Sequence[MeasuredPath], begin_us: float, end_us: float) -> dict[str, Any]:
-    """The queue of a run: its path's; of several paths the sums, and the largest of the maxima."""
+    """The queue of a run; with several paths the sums, and the largest of the maxima."""
     queues = [path.queue(begin_us, end_us) for path in paths]
     drops = sum(path.queue_drops for path in paths)
     if len(queues) == 1:

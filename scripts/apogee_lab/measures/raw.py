@@ -16,14 +16,14 @@ from . import traces
 from .arrivals import Arrivals
 from .record import RecordError
 
-#: A sample of a device: time in s of the guest's clock, its qdiscs as tc shows them.
+#: A sample of a device: time in s of the guest's clock, its qdiscs in tc's JSON.
 Sample = tuple[float, list[dict[str, Any]]]
 
 _SAMPLE = re.compile(r"\s*(?:(\d+(?:\.\d+)?)\s+)?(\[.*\])\s*")
 
 
 class RawFolder:
-    """A run's folder. What is missing or torn raises RecordError, which names the file."""
+    """A run's folder. Missing or incomplete files raise a RecordError that names the file."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -46,26 +46,26 @@ class RawFolder:
         try:
             return json.loads((self.path / name).read_text(encoding="utf-8"))
         except FileNotFoundError:
-            raise RecordError(f"the run left no {name}") from None
+            raise RecordError(f"{name} is missing") from None
         except ValueError:
             raise RecordError(f"{name} is not whole") from None
 
     # --- flows ----------------------------------------------------------------------------------
 
     def sender(self, flow: str) -> dict[str, Any]:
-        """What a flow's sender noted."""
+        """The log of a flow's sender."""
         return self.json(f"{flow}.send.json")
 
     def receiver(self, flow: str) -> dict[str, Any]:
-        """What a flow's receiver noted."""
+        """The log of a flow's receiver."""
         return self.json(f"{flow}.recv.json")
 
     def arrivals(self, flow: str) -> Arrivals:
-        """The receiver's bins of a flow."""
+        """A flow's arrivals, from the receiver's bins."""
         return self._once(f"{flow} arrivals", lambda: Arrivals(self.receiver(flow)["bins"]))
 
     def series(self, ports: Sequence[int]) -> dict[int, dict[str, traces.Series]]:
-        """The series of the trace by the receiver's port; empty without a trace."""
+        """The trace's time series by receiver's port; empty without a trace."""
         if not self.has("trace.txt"):
             return {}
         path = self.path / "trace.txt"
@@ -79,7 +79,7 @@ class RawFolder:
         return self.json(name).get("kernel", {}) if self.has(name) else {}
 
     def nstat_files(self) -> list[str]:
-        """Names of the files of all namespaces' counters."""
+        """Names of the files with the namespaces' counters."""
         return sorted(path.name for path in self.path.glob("nstat-*.json"))
 
     def drops(self, places: Iterable[Iterable[str]], kinds: set[str]) -> int:
@@ -100,7 +100,7 @@ class RawFolder:
         raise RecordError(f"qdisc-{netns}.json has no {handle} of {dev}")
 
     def packets(self, place: Sequence[str], side: str) -> int:
-        """Frames that a device took in (rx) or gave to the other end of its link (tx)."""
+        """Frames that a device received (rx) or sent (tx)."""
         netns, dev = place
         for link in self.json(f"link-{netns}.json"):
             if link.get("ifname") == dev:
@@ -111,7 +111,7 @@ class RawFolder:
 
     @cached_property
     def uname(self) -> str | None:
-        """The kernel's release as it says it itself."""
+        """The kernel's release as ``uname -r`` prints it."""
         return (self.path / "uname").read_text("utf-8").strip() if self.has("uname") else None
 
     @cached_property
@@ -131,13 +131,13 @@ class RawFolder:
 
     @cached_property
     def times(self) -> dict[tuple[str, str], float]:
-        """When each event happened; of several of the same name the last one counts."""
+        """Time of each event; if an event occurs several times, the last one."""
         return {(name, what): at for name, what, at in self.events}
 
     def samples(self, name: str = "queue.jsonl") -> list[Sample]:
-        """The samples of a bottleneck's device; none if the run left no such file.
+        """The samples of a bottleneck's device; none if the file is missing.
 
-        A line is ``TIME [json]``; where lines carry no time they are taken to be 0.1 s apart from
+        A line is ``TIME [json]``. Lines without a time are assumed to be 0.1 s apart, starting at
         the event ``queue_sampling on``.
         """
         return self._once(name, lambda: self._read_samples(name))
@@ -152,7 +152,7 @@ class RawFolder:
             sample = _sample(line, start + 0.1 * number)
             if sample is None:
                 if number == len(lines) - 1:
-                    break  # the sampler was stopped in the middle of its last line
+                    break  # the sampler was stopped while writing its last line
                 raise RecordError(f"{name}:{number + 1} is not a sample")
             samples.append(sample)
         return samples
@@ -160,8 +160,8 @@ class RawFolder:
     def queue(
         self, dev: str, key: str = "backlog", name: str = "queue.jsonl"
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Samples of a device's queue: times in s of the guest's clock, backlog in bytes, or
-        another of its numbers, such as ``drops`` since the beginning."""
+        """Samples of a device's queue: times in s of the guest's clock, and its backlog in bytes
+        or another field, such as ``drops`` since the beginning."""
         samples = self.samples(name)
         sizes = [
             sum(q.get(key, 0) for q in qdiscs if q.get("dev", dev) == dev and "root" in q)
@@ -172,7 +172,7 @@ class RawFolder:
 
 
 def _sample(line: str, time_s: float) -> Sample | None:
-    """The sample in a line, of ``time_s`` if the line does not say when; None if it has none."""
+    """Parse a line's sample; ``time_s`` is its time if the line has none; None without a sample."""
     match = _SAMPLE.fullmatch(line)
     try:
         return (float(match[1] or time_s), json.loads(match[2])) if match else None

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The record of a run: a JSON object; tables and figures over a parameter read nothing else.
+"""The record of a run: a JSON object, the only input of tables and of figures over a parameter.
 
-Here are the keys that every record may have; those of a scenario's own measures stand beside the
-measure (:class:`Measure`). Each key has its unit and its meaning; ``docs/records.md`` has a table
-that is written from them (``scripts/record_table.py``).
+This file declares the keys that every record may have; a scenario's own measures declare theirs
+(measure.py). Each key has a unit and a meaning. The table in ``docs/records.md`` is generated from
+these declarations by ``scripts/record_table.py``.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class PathKeys(TypedDict):
 
 
 class Blackout(TypedDict):
-    """What a blackout cost, see blackout.py."""
+    """Recovery from a blackout, see blackout.py."""
 
     direction: Annotated[str, "text", "what the blackout dropped: `ack` or `data`"]
     below90_s: Annotated[
@@ -100,7 +100,7 @@ class Blackout(TypedDict):
 
 
 class Common(TypedDict):
-    """What every record has."""
+    """Keys that every record has."""
 
     scenario: Annotated[str, "text", "what was run"]
     cc: Annotated[str, "text", "congestion controls as given to `--cc`"]
@@ -151,7 +151,7 @@ class Common(TypedDict):
 
 
 class Record(Common, total=False):
-    """What records may have, whatever the scenario."""
+    """Keys that records of any scenario may have."""
 
     paths: list[PathKeys]
     blackout: Blackout
@@ -161,16 +161,16 @@ class Record(Common, total=False):
 
 
 class RecordError(LabError):
-    """The raw results are incomplete or make no sense; one line."""
+    """The raw results are incomplete or inconsistent; one line."""
 
 
 def comparable(record: dict[str, Any]) -> dict[str, Any]:
-    """The record without what may differ between two equal runs."""
+    """The record without the keys that may differ between two identical runs."""
     return {key: value for key, value in record.items() if key not in NOT_REPRODUCIBLE}
 
 
 def dumps(record: dict[str, Any]) -> str:
-    """The record on one line, as ``--json`` writes it."""
+    """The record as one line of JSON, as ``--json`` writes it."""
     return json.dumps(record, separators=(",", ":"), allow_nan=False)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The schema of records, out of the TypedDicts that declare their keys."""
+"""The schema of records, from the TypedDicts that declare their keys."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints, is_type
 
 @dataclass(frozen=True)
 class Key:
-    """A key: where it is (``flows[].rtt_ms.min``, ``groups.NAME.jain``), type, unit, meaning.
+    """A key: its path (``flows[].rtt_ms.min``, ``groups.NAME.jain``), type, unit, meaning.
 
-    Without unit and meaning: an object whose own keys have them, where it is null.
+    An object that may be null has neither unit nor meaning; its own keys have them.
     """
 
     path: str
@@ -23,7 +23,7 @@ class Key:
 
 
 def keys_of(declared: type, path: str = "") -> list[Key]:
-    """The keys that a TypedDict declares, those of TypedDicts in it included."""
+    """The keys that a TypedDict declares, including those of nested TypedDicts."""
     found = []
     for name, hint in get_type_hints(declared, include_extras=True).items():
         place = f"{path}.{name}" if path else name
@@ -42,15 +42,15 @@ def _inside(hint: Any, place: str) -> list[Key]:
         return _inside(get_args(hint)[0], f"{place}[]")
     if get_origin(hint) is dict:
         return _inside(get_args(hint)[1], f"{place}.NAME")
-    if isinstance(hint, types.UnionType):  # an object, or null: then the key itself has a value
+    if isinstance(hint, types.UnionType):  # an object or null: the key itself may have a value
         (one,) = (kind for kind in get_args(hint) if kind is not type(None))
         return [Key(place, type(None), "", ""), *_inside(one, place)]
     raise TypeError(f"{place}: {hint} has no unit and no meaning")
 
 
 def problems(record: Mapping[str, Any], keys: Iterable[Key], needed: Iterable[Key]) -> list[str]:
-    """What of a record is not as declared: keys that nobody declares, values of another type,
-    needed keys that are missing."""
+    """Deviations of a record from its schema: undeclared keys, values of another type, missing
+    required keys."""
     known = {key.path: key for key in keys}
     seen: set[str] = set()
     found = []

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Measures of flows that share a path, each between hosts of its own.
+"""Measures of flows that share a path, each between its own hosts.
 
-One interval holds for all: from the arrival of the last flow's first data segment on.
+All flows are measured over one interval, which begins when the last flow's first data segment
+arrives.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ if TYPE_CHECKING:
     from .flows import MeasuredFlow
     from .measurement import Measurement
 
-# --- each flow's own time ---------------------------------------------------------------------
+# --- each flow from its own start -------------------------------------------------------------
 
 
 class Own(TypedDict):
-    """A flow from its own first data segment on."""
+    """A flow, measured from its own first data segment."""
 
     goodput_bps: Annotated[
         float, "bit/s", "goodput from the flow's own first data segment to the interval's end"
@@ -84,7 +85,7 @@ def _own_time(flow: MeasuredFlow, syn_us: float, end_us: float) -> dict[str, Any
     }
 
 
-#: Each flow's own goodput and window, and the interval that all have in common.
+#: Each flow's own goodput and window, and the common interval.
 OWN = Measure(_own, OwnKeys)
 
 # --- each flow's share of the drops -----------------------------------------------------------
@@ -123,7 +124,7 @@ def _drops(run: Measurement) -> None:
         }
 
 
-#: Each flow's share of the drops, by the devices that only its frames pass.
+#: Each flow's share of the drops, from the counters of devices that only its frames pass.
 DROPS = Measure(_drops, DropsKeys)
 
 # --- each flow's share of the goodput ---------------------------------------------------------
@@ -149,14 +150,14 @@ def _fair(run: Measurement) -> None:
             flow["fair_share"] = share
 
 
-#: How the flows divide what they carry, whatever that is of the limit.
+#: How the flows divide the total goodput.
 FAIR = Measure(_fair, FairKeys)
 
-# --- what follows a warm-up -------------------------------------------------------------------
+# --- counts after a warm-up -------------------------------------------------------------------
 
 
 class Steady(TypedDict):
-    """Counts since the warm-up was over."""
+    """Counts since the end of the warm-up."""
 
     retransmits: Annotated[
         int, "segments",
@@ -202,5 +203,5 @@ def _steady(run: Measurement) -> None:
     run.record["queue"]["steady_drops"] = drops
 
 
-#: Counts since the warm-up was over, where there was one.
+#: Counts since the end of the warm-up, if there was one.
 STEADY = Measure(_steady, SteadyKeys)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Time series out of a run's trace.txt, the text of tracefs with the monotonic clock."""
+"""Time series from a run's trace.txt, tracefs text with monotonic timestamps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Series = dict[str, np.ndarray]
 
 
 def events(path: Path) -> Iterator[tuple[float, str, dict[str, str]]]:
-    """(time in s, event, fields) of each line that is an event."""
+    """(time in s, event, fields) of each line with an event."""
     with path.open(encoding="utf-8", errors="replace") as lines:
         for line in lines:
             match = _EVENT.search(line)
@@ -30,18 +30,18 @@ def _port(address: str) -> int:
 
 
 def whole(raw: Path) -> bool:
-    """Whether a run's trace has lost no event."""
+    """Whether a run's trace is complete: no event was lost."""
     stats = raw / "trace.stats"
     lost = r"(overrun|dropped events): [1-9]"
     return not (stats.exists() and re.search(lost, stats.read_text(encoding="utf-8")))
 
 
 def by_port(path: Path, ports: Sequence[int]) -> dict[int, dict[str, Series]]:
-    """The numbers of every event of the flows towards ``ports``, by port and event name.
+    """Time series of all events of the flows to these ``ports``, by port and event name.
 
-    Each series has the array ``t`` (s) and one array per numeric field. Events that name a
-    destination belong to the flow with that port (the receiver's end of the connection traces,
-    too); events that name only the port (``dport``) likewise; others belong to every flow.
+    Each series has the array ``t`` (s) and one array per numeric field. Events with a destination
+    belong to the flow with that port (the receiver's socket traces, too), as do events with only a
+    port (``dport``); others belong to every flow.
     """
     columns: dict[int, dict[str, dict[str, list[float]]]] = {port: {} for port in ports}
     for time, name, fields in events(path):
@@ -84,7 +84,8 @@ def _number(text: str) -> float | None:
 
 
 def thin(times: np.ndarray, values: np.ndarray, step_s: float) -> tuple[np.ndarray, np.ndarray]:
-    """At most four points per step (first, lowest, highest, last): the drawing stays the same."""
+    """Reduce a series to at most four points per step (first, lowest, highest, last), which leaves
+    the drawing unchanged."""
     if len(times) == 0:
         return times, values
     slots = np.floor(times / step_s).astype(np.int64)

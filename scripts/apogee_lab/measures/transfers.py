@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Measures of transfers: what both ends noted of each -> completion times by size."""
+"""Measures of transfers: completion times by size, from the logs of both ends."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def completions(
 ) -> list[tuple[int, float]]:
     """Size in bytes and completion time in s of every transfer, in order.
 
-    ``sent`` has the time of connect() in µs and the bytes of each, ``received`` the bytes that came
-    and the time of the last one. ValueError if they are not the same transfers.
+    ``sent`` has the time of connect() in µs and the size of each transfer, ``received`` the bytes
+    received and the time of the last one. ValueError if the transfers do not match.
     """
     if [size for _, size in sent] != [size for size, _ in received]:
         raise ValueError(f"{len(sent)} transfers were sent, but other bytes were received")
@@ -45,7 +45,7 @@ def _times(seconds: Sequence[float]) -> Mapping[str, Any]:
 
 
 def _percentile(values: Sequence[float], share: float) -> float:
-    """Linear between ranks."""
+    """A percentile, interpolated linearly between ranks."""
     ranked = sorted(values)
     rank = share * (len(ranked) - 1)
     low = int(rank)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Records -> words, tables and pictures."""
+"""Results: records as text, tables and figures."""

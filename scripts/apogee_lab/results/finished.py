@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A finished run with its raw folder."""
+"""Finished runs, loaded from their folders."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..measures.record import RecordError
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """One run with its raw folder: what the figures over time are drawn from."""
+    """A run's record and raw folder, the input of figures over time."""
 
     raw: Path
     meta: dict[str, Any]
@@ -25,7 +25,7 @@ class FinishedRun:
 
     @classmethod
     def load(cls, raw: Path) -> FinishedRun:
-        """The finished run in this folder; RecordError if it is none."""
+        """The finished run in this folder; RecordError if there is none."""
         try:
             meta = json.loads((raw / "run.json").read_text(encoding="utf-8"))["meta"]
             record = json.loads((raw / "record.json").read_text(encoding="utf-8"))
@@ -35,7 +35,7 @@ class FinishedRun:
 
     @cached_property
     def folder(self) -> RawFolder:
-        """The raw results, each file read at most once."""
+        """The raw results; each file is read at most once."""
         return RawFolder(self.raw)
 
     @property
@@ -45,16 +45,16 @@ class FinishedRun:
 
     @property
     def end_s(self) -> float:
-        """Seconds from the first SYN to the end of what was measured."""
+        """Seconds from the first SYN to the end of the measured interval."""
         interval = self.record.get("interval", {"from_s": 0.0, "over_s": self.record["duration_s"]})
         return interval["from_s"] + interval["over_s"]
 
     def arrivals(self) -> list[Arrivals]:
-        """What each flow's receiver had over time."""
+        """Arrivals over time at each flow's receiver."""
         return [self.folder.arrivals(flow["name"]) for flow in self.meta["flows"]]
 
     def trace(self, flow: int = 0) -> dict[str, traces.Series]:
-        """The series of one flow; RecordError if nothing was traced."""
+        """The trace's time series of one flow; RecordError if nothing was traced."""
         ports = [spec["port"] for spec in self.meta["flows"]]
         series = self.folder.series(ports).get(ports[flow])
         if not series:
@@ -64,6 +64,6 @@ class FinishedRun:
             )
         if not traces.whole(self.raw):
             raise RecordError(
-                f"the trace of run {self.record['run']} is not whole: trace a shorter run"
+                f"the trace of run {self.record['run']} has lost events: trace a shorter run"
             )
         return series

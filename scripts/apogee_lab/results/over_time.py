@@ -21,8 +21,6 @@ from .finished import FinishedRun
 from .plots import _name_lines
 from .style import FLOW_COLOURS, LIMIT_COLOUR, OTHERS, STYLE, colour, labels
 
-# --- single runs over time --------------------------------------------------------------------
-
 
 def _time_axes(
     runs: Sequence[FinishedRun], span: tuple[float | None, float | None]
@@ -38,7 +36,7 @@ _BLACKOUT_NAMES = {"ack_blackout": "ACK blackout", "data_blackout": "data blacko
 
 
 def _shade_blackouts(axes: Axes, runs: Sequence[FinishedRun]) -> None:
-    """Grey where a blackout was, from the events of the first run that has one."""
+    """Shade blackouts grey, from the events of the first run that has one."""
     for run in runs:
         events = {key: at - run.start_us / 1e6 for key, at in run.folder.times.items()}
         for name in BLACKOUTS:
@@ -64,9 +62,10 @@ def goodput_time(
 ) -> Figure:
     """Goodput over time from the receivers' bins, over the last ``window_s`` seconds.
 
-    When a hole fills, all behind it arrives at once: such peaks are cut off at 1.3 times the limit.
-    Runs that differ in nothing but the seed become one line, their mean, in a band from the
-    lowest to the highest. One run alone with several flows shows each of them and their sum.
+    When a hole is filled, all data behind it arrives at once; the axis ends at 1.3 times the limit,
+    which cuts off such peaks. Runs that differ only in the seed become one line, their mean, with a
+    band from the lowest to the highest. A single run with several flows shows each flow and the
+    sum.
     """
     begin, end = _time_axes(runs, span)
     times = np.arange(begin, end + 1e-9, 0.02 if end - begin < 30 else 0.1)
@@ -114,7 +113,7 @@ def goodput_time(
     return figure
 
 
-# Series of our modules' tracepoints drawn beside the window when one run is shown alone.
+# Fields of this project's tracepoints that are drawn beside the window of a single run.
 _PARTS = {
     "cwnd_reno": ("cwnd_reno", "#0072b2", "-"),
     "cwnd_abe": ("cwnd_abe", "#e69f00", "-"),
@@ -124,10 +123,10 @@ _INFINITE = 2**30
 
 
 def _window_series(series: dict[str, traces.Series]) -> tuple[np.ndarray, np.ndarray]:
-    """Time and congestion window, from every event that tells it.
+    """Time and congestion window, from every event that has it.
 
-    tcp_probe tells the window an ACK finds, the modules' tracepoints the one it leaves behind, and
-    the one a timeout has set.
+    tcp_probe has the window before an ACK is processed, the modules' tracepoints the window
+    afterwards and after a timeout.
     """
     found = [
         (series[name]["t"], series[name][field])
@@ -144,7 +143,7 @@ def _window_series(series: dict[str, traces.Series]) -> tuple[np.ndarray, np.nda
 
 @dataclass(frozen=True)
 class Line:
-    """One line over time: seconds since the first SYN, values, how it is drawn."""
+    """One line over time: seconds since the first SYN, values, style."""
 
     name: str
     tint: str
@@ -176,7 +175,7 @@ def _flows(runs: Sequence[FinishedRun]) -> list[tuple[str, str, FinishedRun, int
 
 
 def _inside(line: Line, begin: float, end: float) -> tuple[np.ndarray, np.ndarray]:
-    """The line between two times, with the value that holds at the first."""
+    """The line between two times, starting with its value at the first."""
     known = (line.times <= end) & (line.values < _INFINITE)
     times, values = line.times[known], line.values[known]
     first = max(0, int(np.searchsorted(times, begin, side="right")) - 1)
@@ -191,7 +190,7 @@ def _over_time(
     title: str,
     mark: tuple[float, str],
 ) -> Figure:
-    """Lines that hold their values between events; ``mark`` is a height and its name."""
+    """Draw step lines; ``mark`` is the height and name of a horizontal line."""
     begin, end = _time_axes(runs, span)
     step = (end - begin) / 1500
     with plt.rc_context(STYLE):
@@ -230,7 +229,7 @@ def window(
 ) -> Figure:
     """Congestion window over time, in segments, from the trace of each run, a line per flow.
 
-    One flow alone whose module has a tracepoint also shows the parts of its window.
+    For a single flow whose module has a tracepoint, the parts of its window are drawn, too.
     """
     flows = _flows(runs)
     lines = []
@@ -248,7 +247,7 @@ def window(
 
 
 def mean_held(times: np.ndarray, values: np.ndarray, begin: float, end: float) -> float:
-    """Mean over time of a value that holds between its events, where it has one."""
+    """Mean over time of a step function, where it has a value."""
     edges = np.append(np.clip(times, begin, end), end)
     held = np.diff(edges)
     return float((values * held).sum() / held.sum()) if held.sum() > 0 else math.nan
@@ -259,9 +258,9 @@ def abe(
     title: str = "",
     span: tuple[float | None, float | None] = (None, None),
 ) -> Figure:
-    """The bandwidth estimate ABE over time, a line per flow whose module tells it, with its mean.
+    """The bandwidth estimate ABE over time, a line per flow whose module traces it, with its mean.
 
-    The mean is taken over the time shown.
+    The mean is over the time shown.
     """
     begin, end = _time_axes(runs, span)
     lines = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Figures from records and from the raw results of single runs (matplotlib, SVG and PNG)."""
+"""Figures over a parameter, from records (matplotlib, SVG and PNG)."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ matplotlib.use("Agg")
 
 
 def _name_lines(axes: Axes, ends: list[tuple[float, str, str]], end: float = 1.0) -> None:
-    """Names right of the lines' ends, each at its height, pushed apart where they would collide.
+    """Write names to the right of the lines' ends, moved apart where they would overlap.
 
-    The lines end at ``end``, a fraction of the axes' width; a thin stroke leads to the name.
+    The lines end at ``end``, a fraction of the axes' width; a thin line leads to the name.
     """
     low, high = axes.get_ylim()
     height = axes.get_window_extent().height / axes.figure.dpi * 72
@@ -59,10 +59,10 @@ def _name_lines(axes: Axes, ends: list[tuple[float, str, str]], end: float = 1.0
 
 
 def _positions(values: list[Any]) -> tuple[dict[str, float], bool]:
-    """Where each value stands on the x axis, and whether that axis is logarithmic with 0 apart.
+    """Position of each value on the x axis, and whether that axis is logarithmic.
 
-    Numbers that span a factor of 100 or more are placed by their logarithm, 0 one step before the
-    smallest; other numbers as they are; words one after the other.
+    Numbers that span a factor of 100 or more are placed by their logarithm, 0 one decade before the
+    smallest; other numbers by their value; words one after the other.
     """
     numbers = [v for v in values if isinstance(v, int | float)]
     if len(numbers) < len(values):
@@ -77,7 +77,7 @@ def _positions(values: list[Any]) -> tuple[dict[str, float], bool]:
 def _value(record: dict[str, Any], key: str) -> Any:
     if key not in record["set"]:
         raise RecordError(
-            f"a record of {record['cc']} has no parameter '{key}'; it has: "
+            f"unknown parameter '{key}' of a record of {record['cc']}; choose from: "
             + ", ".join(record["set"])
         )
     return record["set"][key]
@@ -86,7 +86,7 @@ def _value(record: dict[str, Any], key: str) -> Any:
 def goodput_over(records: list[dict[str, Any]], over: str, title: str = "") -> Figure:
     """Mean goodput over one parameter, a line per algorithm, 95 % intervals, the path's limit.
 
-    Further scenario parameters that vary get a panel each, parameters of modules a line each.
+    Other scenario parameters that vary get one panel per value, module parameters one line each.
     """
     values = list(dict.fromkeys(_value(record, over) for record in records))
     if all(isinstance(v, int | float) for v in values):
@@ -164,7 +164,7 @@ def _goodput_lines(
 
 
 def _axis_name(record: dict[str, Any], over: str) -> str:
-    """What the axis over a parameter is called."""
+    """Label of the axis over a parameter."""
     scenario = SCENARIOS.get(record["scenario"])
     return scenario.axis(over) if scenario else over
 
@@ -177,7 +177,7 @@ def _value_axis(
     axes.set_xticks(ticks, [_tick(v) if logarithmic else show(v) for v in values])
     axes.minorticks_off()
     if logarithmic and 0 in values:
-        # 0 has no place on a logarithmic axis: two strokes mark the gap.
+        # 0 has no position on a logarithmic axis: two strokes mark the break.
         gap = (ticks[0] + ticks[1]) / 2
         for shift in (-0.03, 0.03):
             axes.plot(

@@ -14,10 +14,10 @@ from functools import lru_cache
 
 @lru_cache
 def t_quantile(freedom: int, inside: float = 0.95) -> float:
-    """The t with P(|T| < t) = ``inside``, T having Student's distribution, t at most 20.
+    """The t with P(|T| < t) = ``inside`` for Student's distribution; t is at most 20.
 
-    ``freedom``: degrees of freedom, a whole number from 1 on. The closed form for those, Abramowitz
-    and Stegun 26.7.3 and 26.7.4, is inverted by bisection.
+    ``freedom``: degrees of freedom, an integer of at least 1. Inverts the closed form for integers,
+    Abramowitz and Stegun 26.7.3 and 26.7.4, by bisection.
     """
     low, high = 0.0, 20.0
     while high - low > 1e-12 * high:
@@ -41,7 +41,7 @@ def _t_inside(t: float, freedom: int) -> float:
 
 
 def mean_interval(values: Iterable[float]) -> tuple[float, float | None]:
-    """Mean and half the width of its 95 % interval (None with fewer than two values)."""
+    """Mean and half the width of its 95 % interval (None for fewer than two values)."""
     values = list(values)
     mean = math.fsum(values) / len(values)
     if len(values) < 2:

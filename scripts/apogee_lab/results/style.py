@@ -18,10 +18,10 @@ from ..scenarios.scenario import members  # noqa: E402
 from . import table  # noqa: E402
 from .text import show  # noqa: E402
 
-#: Of algorithms that have no colour of their own.
+#: Colours for algorithms without their own.
 OTHERS = ["#aec7e8", "#98df8a", "#bcbd22", "#17becf", "#f7b6d2", "#c49c94", "#9edae5"]
 LIMIT_COLOUR = "#888888"
-# Flows of one run whose algorithms are the same.
+# Colours for the flows of a single run.
 FLOW_COLOURS = ["#d62728", "#0072b2", "#009e73", "#e69f00", "#7b3294", "#555555", "#56b4e9"]
 MARKERS = "osD^vPX*<>hd"
 
@@ -41,14 +41,14 @@ STYLE = {
 
 
 def colour(cc: str) -> str:
-    """The algorithm's colour; names without one of their own get a stable spare one."""
+    """The algorithm's colour; others get a spare one that depends only on the name."""
     used = set(members(cc))
     cc = used.pop() if len(used) == 1 else cc
     return find(cc).colour or OTHERS[sum(cc.encode()) % len(OTHERS)]
 
 
 def labels(records: Sequence[dict[str, Any]], without: Iterable[str] = ()) -> list[str]:
-    """What tells each record from the others: the algorithm and the settings that vary."""
+    """A label for each record: the algorithm and the settings that vary."""
     names = [name for name in table.varying(records) if name not in set(without)]
     result = []
     for record in records:
@@ -59,7 +59,7 @@ def labels(records: Sequence[dict[str, Any]], without: Iterable[str] = ()) -> li
 
 
 def save(figure: Figure, out: Path) -> list[Path]:
-    """Write ``out`` as its ending says, or both SVG and PNG if it has none of the two."""
+    """Write ``out`` as SVG or PNG according to its suffix; both if it has neither."""
     if out.suffix in (".svg", ".png"):
         paths = [out]
     else:

@@ -33,13 +33,13 @@ class Group:
 
 
 def _settings(record: Record) -> dict[str, Any]:
-    """All that may distinguish runs beside cc and seed."""
+    """Everything that may distinguish runs apart from cc and seed."""
     extra = {key: record[key] for key in ("scenario", "duration_s", "kernel", "engine")}
     return extra | record["set"]
 
 
 def varying(records: Iterable[Record]) -> list[str]:
-    """Names of the settings in which the records differ, in the order of the records' keys."""
+    """Names of the settings that differ between the records, in the order of their keys."""
     every = [_settings(record) for record in records]
     names = dict.fromkeys(name for settings in every for name in settings)
     return [n for n in names if len({repr(settings.get(n)) for settings in every}) > 1]
@@ -59,11 +59,11 @@ def groups(records: Iterable[Record]) -> list[Group]:
     return [Group(*keys[identity], tuple(found)) for identity, found in rows.items()]
 
 
-# --- measures shown ---------------------------------------------------------------------------
+# --- values of columns ------------------------------------------------------------------------
 
 
 def share_of_limit(record: Record) -> float:
-    """Goodput as a share of what the path can carry, in percent."""
+    """Goodput in percent of the path's limit."""
     return 100 * record["total_goodput_bps"] / record["limit_bps"]
 
 
@@ -88,7 +88,7 @@ def _sum_of_flows(key: str) -> Callable[[Record], float | None]:
 
 
 def _flow_goodput(index: int) -> Callable[[Record], float | None]:
-    """Goodput of one of two flows in Mbit/s; more flows have :func:`_over_flows`."""
+    """Goodput of one of two flows in Mbit/s; for more flows see :func:`_over_flows`."""
 
     def goodput(record: Record) -> float | None:
         flows = record["flows"]
@@ -98,7 +98,7 @@ def _flow_goodput(index: int) -> Callable[[Record], float | None]:
 
 
 def _over_flows(pick: Callable[[list[float]], float]) -> Callable[[Record], float | None]:
-    """Something about the goodputs in Mbit/s of more than two flows."""
+    """A statistic of the goodputs in Mbit/s of more than two flows."""
 
     def over(record: Record) -> float | None:
         rates = [flow["goodput_bps"] / 1e6 for flow in record["flows"]]
@@ -108,7 +108,7 @@ def _over_flows(pick: Callable[[list[float]], float]) -> Callable[[Record], floa
 
 
 def _shares(pick: Callable[[list[float]], float]) -> Callable[[Record], float | None]:
-    """Something about the flows' shares of a fair one."""
+    """A statistic of the flows' fair shares."""
 
     def over(record: Record) -> float | None:
         found = [flow["fair_share"] for flow in record["flows"] if "fair_share" in flow]
@@ -118,14 +118,14 @@ def _shares(pick: Callable[[list[float]], float]) -> Callable[[Record], float | 
 
 
 def _odd_one(record: Record) -> float | None:
-    """The share of the first flow where all others are of another kind."""
+    """The first flow's share if no other flow has its algorithm."""
     first, *others = record["flows"]
     alone = len(others) > 1 and first["cc"] not in {flow["cc"] for flow in others}
     return first.get("fair_share") if alone else None
 
 
 def _several(measure: Callable[[Record], float | None]) -> Callable[[Record], float | None]:
-    """A measure that only tells something where flows share the path."""
+    """A measure that is only meaningful if flows share the path."""
     return lambda record: measure(record) if len(record["flows"]) > 1 else None
 
 
@@ -135,7 +135,7 @@ def _rtt(record: Record) -> float | None:
 
 
 def _after_warmup(key: str) -> Callable[[Record], float | None]:
-    """The sum of a count over the flows since the beginning was left behind."""
+    """Sum over the flows of a count since the end of the warm-up."""
 
     def total(record: Record) -> float | None:
         found = [flow["steady"][key] for flow in record["flows"] if "steady" in flow]
@@ -148,7 +148,7 @@ def _in_blackout(key: str) -> Callable[[Record], float | None]:
     return lambda record: record.get("blackout", {}).get(key)
 
 
-#: What all scenarios have. A column without any value is left out.
+#: Columns of all scenarios. A column without any value is left out.
 COLUMNS = (
     Column("goodput Mbit/s", 3, lambda record: record["total_goodput_bps"] / 1e6),
     Column("% of limit", 1, share_of_limit),
@@ -176,7 +176,7 @@ COLUMNS = (
 
 
 def columns(records: Iterable[Record]) -> list[Column]:
-    """All columns that the records may have: the common ones and those of their scenarios."""
+    """All columns for these records: the common ones and those of their scenarios."""
     by_scenario: dict[str, list[Record]] = {}
     for record in records:
         by_scenario.setdefault(record["scenario"], []).append(record)
@@ -193,14 +193,14 @@ def columns(records: Iterable[Record]) -> list[Column]:
 
 
 def _common(column: Column, record: Record) -> float | None:
-    """A common column's value, if it tells something of runs of this scenario."""
+    """A common column's value; None if it does not apply to the record's scenario."""
     scenario = SCENARIOS.get(record["scenario"])
     useless = scenario is not None and column.heading in scenario.without
     return None if useless else column.value(record)
 
 
 def _own(column: Column, scenario: str, record: Record) -> float | None:
-    """The value of a scenario's own column."""
+    """The value of a scenario's own column; None for records of other scenarios."""
     return column.value(record) if record["scenario"] == scenario else None
 
 
@@ -229,7 +229,7 @@ def rows(records: Iterable[Record]) -> list[list[str]]:
 
 
 def caption(records: Iterable[Record]) -> str:
-    """One line that says what the table holds."""
+    """One line that describes the table."""
     records = list(records)
     first = records[0]
     vary = set(varying(records))
@@ -251,9 +251,9 @@ def caption(records: Iterable[Record]) -> str:
 
 
 def ratios(records: Iterable[Record], base: str) -> list[list[str]]:
-    """Goodput of ``base`` over each other algorithm: ``+41.6 %``, one row per settings.
+    """Goodput gain of ``base`` over each other algorithm, such as ``+41.6 %``; a row per settings.
 
-    Settings of modules (``star.aen``) are left out of the comparison's key: a peer has none.
+    Module settings (``star.aen``) are not part of the comparison's key, as peers lack them.
     """
     records = list(records)
     names = [name for name in varying(records) if "." not in name]
@@ -276,7 +276,7 @@ def ratios(records: Iterable[Record], base: str) -> list[list[str]]:
 
 
 def render(records: Iterable[Record], form: str = "text", base: str | None = None) -> str:
-    """Caption and table; ``base`` asks for the table of ratios over the other algorithms."""
+    """Caption and table; with ``base``, also the table of its gains over the other algorithms."""
     records = list(records)
     table = ratios(records, base) if base else rows(records)
     text = as_markdown(table) if form == "md" else as_text(table)

@@ -12,7 +12,7 @@ NONE = "–"
 
 
 def show(value: Any) -> str:
-    """A setting's value as a person writes it: 1e-7, not 1e-07."""
+    """A setting's value in its usual notation: 1e-7, not 1e-07."""
     if value is None:
         return NONE
     if isinstance(value, float):
@@ -22,7 +22,7 @@ def show(value: Any) -> str:
 
 
 def cell(values: list[float], decimals: int) -> str:
-    """``9.43 ± 0.02``; the interval is left out for one value."""
+    """``9.43 ± 0.02``; a single value has no interval."""
     if not values:
         return NONE
     mean, half = mean_interval(values)
@@ -31,7 +31,7 @@ def cell(values: list[float], decimals: int) -> str:
 
 
 def as_text(table: list[list[str]]) -> str:
-    """Columns aligned with spaces, words to the left and numbers to the right."""
+    """A table aligned with spaces: words to the left, numbers to the right."""
     widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
     lines = []
     for row in table:
@@ -42,7 +42,7 @@ def as_text(table: list[list[str]]) -> str:
 
 
 def as_markdown(table: list[list[str]], left: int = 1) -> str:
-    """A table in Markdown, its first ``left`` columns aligned to the left, the others right."""
+    """A Markdown table; its first ``left`` columns are left-aligned, the others right-aligned."""
     lines = ["| " + " | ".join(row) + " |" for row in table]
     lines.insert(1, "|" + "---|" * left + "---:|" * (len(table[0]) - left))
     return "\n".join(lines)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What is asked for -> runs, side by side, each kept."""
+"""Runs: from the request on the command line to parallel runs, each kept."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Signals that end the lab: they raise KeyboardInterrupt, so that runs under way are stopped."""
+"""Signals that end the lab raise KeyboardInterrupt, so that active runs are stopped."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ def _raise(_signal: int, _frame: FrameType | None) -> None:
 
 @contextmanager
 def interrupted_by(*signals: signal.Signals) -> Iterator[None]:
-    """In its block these signals raise KeyboardInterrupt, even if they were ignored before.
+    """Within the block these signals raise KeyboardInterrupt, even if they were ignored before.
 
-    The previous handlers are set again at the end. Only the main thread may use it.
+    The previous handlers are restored at the end. For the main thread only.
     """
     before = {each: signal.signal(each, _raise) for each in signals}
     try:

@@ -19,11 +19,11 @@ class Report:
         self._start = time.monotonic()
         self._bar = None
         if before:
-            print(f"{before} of {total} runs finished before, not run again", file=out)
+            print(f"{before} of {total} runs finished earlier, not repeated", file=out)
         if out.isatty() and before < total:
             from tqdm import tqdm
 
-            tqdm.monitor_interval = 0  # no monitor thread: runs are forked
+            tqdm.monitor_interval = 0  # no monitor thread, as runs are forked
             self._bar = tqdm(
                 total=total,
                 initial=before,
@@ -49,7 +49,7 @@ class Report:
         return f"about {span(left)} left" if self._count < self._total else "the last"
 
     def done(self, label: str, record: dict[str, Any]) -> None:
-        """A run has finished."""
+        """Report a finished run."""
         left = self._step()
         result = f"{label}: {record['total_goodput_bps'] / 1e6:.2f} Mbit/s"
         if self._bar is not None:
@@ -61,7 +61,7 @@ class Report:
             )
 
     def failed(self, label: str, reason: str, console: list[str], kept: Path) -> None:
-        """A run failed: print the reason and the end of the console."""
+        """Report a failed run: the reason and the last lines of the console."""
         self._step()
         self._say(f"[{self._count}/{self._total}] {label}: FAILED: {reason}")
         for line in console:
@@ -75,7 +75,7 @@ class Report:
 
 
 def span(seconds: float) -> str:
-    """A number of seconds in words: in minutes from 90 s on."""
+    """A number of seconds as text, in minutes from 90 s on."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min"

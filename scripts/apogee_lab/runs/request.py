@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a command line asks for: algorithms, settings and seeds, checked, and their product."""
+"""The runs that a command line asks for: checked algorithms, settings, seeds and their product."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from .. import algorithms, modules, units
 from ..base import UsageError
 from ..scenarios.scenario import Param, Scenario, members
 
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,14}")  # TCP_CA_NAME_MAX, less its end
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,14}")  # TCP_CA_NAME_MAX - 1
 _MODULE_KEY = re.compile(r"([a-z][a-z0-9_]*)\.([a-z][a-z0-9_]*)")
 _MODULE_VALUE = re.compile(r"[A-Za-z0-9_.+-]+")
 
 
 def parse_controls(text: str, scenario: Scenario) -> list[str]:
-    """``"star,cubic+bbr"`` -> the mixes to run; UsageError for a name or mix that cannot be."""
+    """``"star,cubic+bbr"`` -> the mixes to run; UsageError for an invalid name or mix."""
     mixes = [mix.strip() for mix in text.split(",")]
     for mix in mixes:
         try:
             for name in members(mix):
                 if not _NAME.fullmatch(name):
-                    raise UsageError(f"--cc {mix}: '{name}' is no name of a congestion control")
+                    raise UsageError(f"--cc {mix}: '{name}' is not a congestion control's name")
             scenario.flows(mix)
         except ValueError as error:
             raise UsageError(str(error)) from None
@@ -50,7 +50,7 @@ def parse_settings(texts: Iterable[str], scenario: Scenario) -> dict[str, list[A
             values = [_module_value(key, item.strip()) for item in listed.split(",")]
         else:
             raise UsageError(
-                f"scenario {scenario.name} has no parameter '{key}'; it has: "
+                f"unknown parameter '{key}' of scenario {scenario.name}; choose from: "
                 f"{', '.join(params)}; a module's parameter is written MODULE.PARAM"
             )
         if len({repr(value) for value in values}) != len(values):
@@ -77,7 +77,7 @@ def _inside(param: Param, number: float) -> bool:
 
 
 def bounds(param: Param) -> str:
-    """The bounds of a parameter with their units, empty if it has none."""
+    """The bounds of a parameter with their units; empty if it has no bounds."""
     base = units.split_kind(param.kind)[0]
     kind = "time" if base == "event" else base.removeprefix(units.LIST)
     low = "" if param.low is None else f"from {units.format(kind, param.low)}"
@@ -87,7 +87,7 @@ def bounds(param: Param) -> str:
 
 def _module_value(key: str, text: str) -> str:
     if not _MODULE_VALUE.fullmatch(text):
-        raise UsageError(f"{key}: '{text}' cannot be a module parameter's value")
+        raise UsageError(f"{key}: '{text}' is not a valid value of a module parameter")
     return text
 
 
@@ -99,15 +99,15 @@ def product(
 ) -> Iterator[tuple[str, dict[str, Any], int]]:
     """Every (mix, settings, seed): settings outermost, then mixes, then seeds.
 
-    A module's parameter touches only the mixes that use the module, or all if it is one of the
-    scenario's devices; the others run once.
+    A module's parameter applies only to the mixes that use the module, or to all mixes if the
+    module belongs to one of the scenario's devices. Mixes without it run once.
     """
     owners = {*devices, *(name for mix in mixes for name in members(mix))}
     for key in settings:
         owner = key.partition(".")[0]
         if "." in key and owner not in owners:
             raise UsageError(
-                f"{key}: nothing here uses '{owner}'; choose from: {', '.join(sorted(owners))}"
+                f"{key}: no flow or device uses '{owner}'; choose from: {', '.join(sorted(owners))}"
             )
     seen: set[str] = set()
     for values in itertools.product(*settings.values()):
@@ -132,7 +132,7 @@ def all_values(scenario: Scenario, chosen: dict[str, Any]) -> dict[str, Any]:
 
 
 def record_values(scenario: Scenario, values: dict[str, Any]) -> dict[str, Any]:
-    """The values as a record's ``set`` holds them."""
+    """The values in the form of a record's ``set``."""
     kinds = {param.name: param.kind for param in scenario.params}
     result = {}
     for key, value in values.items():
@@ -144,12 +144,12 @@ def record_values(scenario: Scenario, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def brought_modules(scenario: Scenario, mix: str) -> list[str]:
-    """Modules that a run brings into its guest: of this project, or given."""
+    """Modules that a run adds to its guest: this project's, and those passed with ``--module``."""
     return modules.brought([*members(mix), *scenario.devices])
 
 
 def check_controls(offered: set[str], kernel: str, mixes: list[str]) -> None:
-    """UsageError if the kernel does not carry one of the algorithms."""
+    """UsageError if the kernel lacks one of the algorithms."""
     for name in dict.fromkeys(name for mix in mixes for name in members(mix)):
         if name not in offered and not algorithms.is_brought(name):
             there = [*algorithms.listed(own=True), *sorted(offered)]

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A sweep: the product of algorithms, settings and seeds, run side by side, each run kept.
+"""A sweep: the product of algorithms, settings and seeds, run in parallel, each run kept.
 
 A finished run lives in ``build/runs/KEY/``: the raw results, ``run.json`` (what was run) and
 ``record.json``. KEY is a hash over everything the result depends on: images and engine arguments
 (``engine.image_key``), the guest's script, the seed. The folder gets its name only when it is
-whole, so a sweep that was interrupted finds every finished run and repeats none. A failed run
-stays in ``build/runs/KEY.failed/`` for a look at it and is run again next time. When the way of
-measuring changes, records are computed anew from the raw results, without running anything.
+complete, so an interrupted sweep finds every finished run and repeats none. A failed run is kept
+in ``build/runs/KEY.failed/`` for inspection and is repeated next time. If the code of the measures
+changes, records are recomputed from the raw results without repeating the runs.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ from .request import all_values, brought_modules, record_values
 
 RUNS = repo_root() / "build" / "runs"
 
-TIDY_S = 30.0  # what a run that is stopped gets to tidy up
-GRACE_S = 60.0  # beyond an engine's own bound, after which its process is killed
+TIDY_S = 30.0  # time for a stopped run to clean up
+GRACE_S = 60.0  # after the engine's own limit, before its process is killed
 _PR_SET_PDEATHSIG = 1
 _ENDING = (signal.SIGINT, signal.SIGTERM)
-_HERE = f"@{platform.node()}"  # whose process a part folder is, where machines share the runs
+_HERE = f"@{platform.node()}"  # owner of a .part folder, as machines may share build/runs
 
 
 class Engine(Protocol):
-    """What the sweep needs of an engine (a module of ``apogee_lab.engines``)."""
+    """The interface of an engine (a module of ``apogee_lab.engines``)."""
 
     DEFAULT_KERNEL: str
 
@@ -63,7 +63,7 @@ class Engine(Protocol):
 
 @dataclass(frozen=True)
 class Compiled:
-    """A run that was asked for, and its plan."""
+    """A requested run and its plan."""
 
     mix: str
     chosen: dict[str, Any]
@@ -73,17 +73,17 @@ class Compiled:
 
 @dataclass(frozen=True)
 class Job:
-    """One run to be made."""
+    """One run to be executed."""
 
     plan: Plan
     seed: int
     kernel: str
     modules: tuple[str, ...]
-    image: str  # what engine.image_key said when the sweep began
+    image: str  # engine.image_key at the start of the sweep
     key: str
     meta: dict[str, Any]
     label: str
-    measures: tuple[Measure, ...]  # the scenario's own
+    measures: tuple[Measure, ...]  # the scenario's own measures
 
     @property
     def folder(self) -> Path:
@@ -101,7 +101,7 @@ class Failure:
 def compile_runs(
     scenario: Scenario, runs: Iterable[tuple[str, dict[str, Any], int]], duration_s: float
 ) -> list[Compiled]:
-    """The plan of every run; UsageError for values that the scenario refuses."""
+    """The plan of every run; UsageError for values that the scenario rejects."""
     try:
         return [
             Compiled(
@@ -120,7 +120,7 @@ def make_jobs(
     kernel: str,
     runs: Iterable[Compiled],
 ) -> list[Job]:
-    """The runs to be made; builds the images that are missing."""
+    """The runs to be executed; builds missing images."""
 
     @lru_cache
     def image_key(modules: tuple[str, ...], extras: tuple[str, ...]) -> str:
@@ -152,12 +152,12 @@ def make_jobs(
 
 
 def _measures_version() -> str:
-    """Changes whenever records may come out differently from the same raw results."""
+    """A hash of all code that computes records from raw results."""
     return sources_hash("measures", "scenarios", "units.py")
 
 
 def _measure(raw: Path, job: Job, wall_s: float) -> dict[str, Any]:
-    """Compute the record of the raw results and keep it beside them."""
+    """Compute the record of the raw results and store it beside them."""
     record = compute(raw, job.meta | {"wall_s": wall_s}, job.measures)
     run = {"measures": _measures_version(), "wall_s": wall_s, "meta": job.meta}
     write_whole(raw / "run.json", json.dumps(run, indent=1) + "\n")
@@ -166,7 +166,7 @@ def _measure(raw: Path, job: Job, wall_s: float) -> dict[str, Any]:
 
 
 def finished(job: Job) -> dict[str, Any] | None:
-    """The record of a run made before, or None."""
+    """The record of a run that is already finished, or None."""
     raw = job.folder
     try:
         run = json.loads((raw / "run.json").read_text(encoding="utf-8"))
@@ -178,18 +178,18 @@ def finished(job: Job) -> dict[str, Any] | None:
 
 
 def wall_bound(job: Job) -> float:
-    """Wall-clock seconds after which a run counts as hung: several times what a slow machine
-    takes. Emulated time costs more the more packets there are."""
+    """Wall-clock seconds after which a run counts as hung: several times what a slow machine needs.
+    The cost of emulated time grows with the number of packets."""
     return 180 + job.plan.timeout_virtual_s * (3 + job.plan.rate_bps / 20e6)
 
 
 def _child(job: Job, engine: Engine, part: Path, bound_s: float, parent: int) -> None:
-    """One run, in a process group of its own; leaves ``part``/outcome.json.
+    """Execute one run in its own process group; writes ``part``/outcome.json.
 
-    The engine binds it to a CPU that no other run has.
+    The engine binds it to a CPU that no other run uses.
     """
     os.setsid()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the engine then tidies up
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the engine then cleans up
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
@@ -235,7 +235,7 @@ class Interrupted(Exception):
 
 
 class Sweep:
-    """Runs jobs side by side; ``records[i]`` belongs to ``jobs[i]``, None where it failed."""
+    """Runs jobs in parallel; ``records[i]`` belongs to ``jobs[i]`` and is None if it failed."""
 
     def __init__(
         self,
@@ -258,7 +258,7 @@ class Sweep:
         self._out = out or sys.stderr
 
     def run(self) -> None:
-        """Run what is not finished. Raises Interrupted after stopping the runs under way."""
+        """Execute the unfinished runs. If interrupted, stops active runs and raises Interrupted."""
         first = {job.key: index for index, job in reversed(list(enumerate(self.jobs)))}
         missing = [i for i, record in enumerate(self.records) if record is None]
         todo = [i for i in missing if first[self.jobs[i].key] == i]
@@ -281,7 +281,7 @@ class Sweep:
                     shutil.rmtree(part, ignore_errors=True)
 
     def _share(self, others: list[int], first: dict[str, int]) -> None:
-        """Settings that compile to the same script share one run; each gets its own record."""
+        """Let settings that compile to the same script share one run; each gets its own record."""
         for index in others:
             source = first[self.jobs[index].key]
             if source in self.failures:
@@ -303,7 +303,7 @@ class Sweep:
                     target=_child, args=(job, self.engine, part, bound, os.getpid())
                 )
                 running[slot] = (index, process, part, time.monotonic() + bound + GRACE_S)
-                # Interrupted half way, the process would run on and nobody would know it.
+                # If a signal came in between, the process would go on without being known here.
                 before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
                 try:
                     process.start()
@@ -325,7 +325,7 @@ class Sweep:
                 slots.sort()
 
     def _collect(self, index: int, part: Path, why: str, report: Report) -> None:
-        """Keep what a run left behind: finished under its key, failed beside it."""
+        """Move a run's part folder to its final name: KEY if it finished, else KEY.failed."""
         job = self.jobs[index]
         try:
             outcome = json.loads((part / "outcome.json").read_text(encoding="utf-8"))
@@ -352,7 +352,7 @@ class Sweep:
 
 
 def _replace(part: Path, target: Path) -> None:
-    """Give a whole folder its final name, in place of what may be there."""
+    """Give a complete folder its final name, replacing an existing one."""
     if target.exists():
         old = target.with_name(f"{target.name}.part-{os.getpid()}-old{_HERE}")
         shutil.rmtree(old, ignore_errors=True)
@@ -364,7 +364,7 @@ def _replace(part: Path, target: Path) -> None:
 
 
 def _signal_group(process: Any, how: signal.Signals) -> None:
-    """Send a signal to a run and all it started; before it leads a group, to it alone."""
+    """Send a signal to a run's process group, or to its process if it leads no group yet."""
     try:
         os.killpg(process.pid, how)
     except ProcessLookupError:
@@ -373,7 +373,7 @@ def _signal_group(process: Any, how: signal.Signals) -> None:
 
 
 def _stop(process: Any) -> None:
-    """End a run with everything it started."""
+    """Stop a run and all processes that it started."""
     if process.pid is None:
         return
     for how, patience_s in ((signal.SIGTERM, TIDY_S), (signal.SIGKILL, 2.0)):
@@ -382,7 +382,7 @@ def _stop(process: Any) -> None:
 
 
 def _sweep_up() -> None:
-    """Remove the part folders of sweeps that were killed on this machine."""
+    """Remove part folders of sweeps that were killed on this machine."""
     for part in RUNS.glob("*.part-*"):
         name, at, host = part.name.rpartition(".part-")[2].partition("@")
         if at + host not in ("", _HERE):

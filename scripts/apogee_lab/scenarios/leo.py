@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Leo: satellite-shared's testbed over a constellation in low orbit, whose path never stands still.
+"""Leo: satellite-shared's testbed over a low-orbit constellation whose path changes all the time.
 
-Rates and delays are drawn from the run's seed: other seeds are other paths, all algorithms have the
-same. Every 15 s, from a random moment on, the terminal is given another satellite:
+Rates and delays are drawn from the run's seed: each seed is a different path, the same for all
+algorithms. Every 15 s, from a random time on, the terminal is handed over to another satellite:
 
-- Rate: each 50 ms another one, three parts a draw for these 50 ms and one part a draw for the 15 s.
-  A draw lies in ``rate_low`` to ``rate_high`` and has the mean ``rate``: it is even above and below
-  it, and above as often as that takes, (rate - rate_low) / (rate_high - rate_low).
-- One-way delay: ``delay``, but ``spike`` when the satellite changes; from there it falls back
-  evenly within 200 ms.
+- Rate: a new value every 50 ms, 3/4 of a draw for these 50 ms plus 1/4 of a draw for the 15 s.
+  A draw lies between ``rate_low`` and ``rate_high`` and has the mean ``rate``: it is uniform above
+  the mean with probability (rate - rate_low) / (rate_high - rate_low), else uniform below it.
+- One-way delay: ``delay``, except that it jumps to ``spike`` at each handover and falls back
+  linearly within 200 ms.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ OWN = {
 }
 PARAMS = (
     *(replace(p, default=OWN.get(p.name, p.default)) for p in shared.PARAMS),
-    Param("rate_low", 32_000_000, "rate", "lowest rate; rate is the mean", 9600, 100e9),
+    Param("rate_low", 32_000_000, "rate", "lowest rate (rate is the mean)", 9600, 100e9),
     Param("rate_high", 68_000_000, "rate", "highest rate", 9600, 100e9),
-    Param("spike", 0.045, "time", "one-way delay when the satellite changes", 0, 10),
-    Param("loss", 0.0001, "share", "share of the data frames that is lost", 0, 1),
+    Param("spike", 0.045, "time", "one-way delay right after a handover", 0, 10),
+    Param("loss", 0.0001, "share", "share of data frames lost", 0, 1),
 )
 
 
@@ -80,7 +80,7 @@ def delays(values: Mapping[str, Any], first_s: float, until_s: float) -> Steps:
 
 
 def path(values: Mapping[str, Any], until_s: float) -> tuple[Steps | None, Steps | None]:
-    """Rates and delays: what the traces say that were given, else what is drawn."""
+    """Rates and delays: from the traces if given, else drawn from the seed."""
     given_rates, given_delays = moving.traced(values, until_s)
     dice = random.Random(values["seed"])
     first_s = round(dice.uniform(0.01, SATELLITE_S), 2)
@@ -93,13 +93,13 @@ def path(values: Mapping[str, Any], until_s: float) -> tuple[Steps | None, Steps
 def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -> Plan:
     if not values["rate_low"] <= values["rate"] <= values["rate_high"]:
         low, high = (units.format("rate", values[f"rate_{end}"]) for end in ("low", "high"))
-        raise ValueError(f"rate: the mean lies between rate_low and rate_high, {low} and {high}")
+        raise ValueError(f"rate must lie between rate_low ({low}) and rate_high ({high})")
     return shared.build(values, ccs, duration_s, path)
 
 
 LEO = Scenario(
     name="leo",
-    help="flows over satellites in low orbit: rate and delay that change all the time, loss",
+    help="flows over satellites in low orbit: rate and delay change all the time, frames are lost",
     params=PARAMS,
     parse_cc=partial(traffic.mix, most=shared.MOST_FLOWS, flows="flows"),
     build=_build,

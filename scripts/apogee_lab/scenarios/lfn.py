@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Lfn, a long fat pipe: fast senders and Reno senders of a slower network share one fast link."""
+"""Lfn, a long fat pipe: fast senders and slower Reno senders share one fast link."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..measures.measurement import Measurement
 
 MOST = 20  # senders of each kind
-# Numbers of links: Reno hosts, their switches, the shared link, receivers; fast hosts from 1 on.
+# Link numbers: Reno hosts, their switches, the shared link and receivers; fast hosts start at 1.
 RENO, SWITCH, SHARED = 20, 40, 100
 TBF_BURST = 2  # packets
 AQM_MOST = {"none": 2**63, "fq_codel": 2**31, "red": 128_000_000}  # bytes that tc can express
@@ -38,17 +38,17 @@ PARAMS = (
           "one-way delay of the shared link"),
     Param("queue", 4167, "int", "queue of the shared link, in packets", 1, 1_000_000,
           "queue of the shared link, packets"),
-    Param("aqm", "none", "choice:none,fq_codel,red", "how that queue drops: tail drop, or AQM"),
+    Param("aqm", "none", "choice:none,fq_codel,red", "AQM of that queue; none: tail drop"),
     Param("host_rate", 1_000_000_000, "rate", "rate of each fast sender's own link", 9600, 100e9),
     Param("host_delay", 0.005, "time", "one-way delay of each sender's own link", 0, 10),
     Param("far_delay", 0.005, "time", "one-way delay behind the shared link", 0, 10),
     Param("reno_rate", 100_000_000, "rate", "rate of each slower link", 9600, 100e9),
     Param("reno_queue", 50, "int", "queue of each slower link's switch, in packets", 1, 1_000_000),
-    Param("start", (0.0,), "list:time", "when each fast sender starts: 0s for all, or 0s+10s+…",
+    Param("start", (0.0,), "list:time", "start of each fast sender: 0s for all, or 0s+10s+…",
           0, 3600),
-    Param("reno_start", (0.0,), "list:time", "when each slower sender starts, likewise", 0, 3600),
-    Param("spread", 1.0, "time", "each sender starts up to this much later, at random", 0, 3600),
-    Param("warmup", 0.0, "time", "left out of the measures, from the last start on", 0, 3600),
+    Param("reno_start", (0.0,), "list:time", "start of each slower sender, likewise", 0, 3600),
+    Param("spread", 1.0, "time", "random extra start delay of each sender, at most this", 0, 3600),
+    Param("warmup", 0.0, "time", "time not measured, from the last start on", 0, 3600),
     *testbed.ERROR_PARAMS,
     Param("window", 64_000_000, "size", "receive window", 4096, 1e9, "receive window"),
     *testbed.PACKET_PARAMS,
@@ -82,7 +82,7 @@ HEAD = """\
 def _bulks(
     values: Mapping[str, Any], ccs: tuple[str, ...], net: Net, duration_s: float
 ) -> list[Bulk]:
-    """The fast flows and the slower ones; each one's receiver has a link of its own."""
+    """The fast flows and the slower ones; each receiver has its own link."""
     n, reno = values["n"], values["reno"]
     rows = []
     if n:
@@ -112,7 +112,7 @@ def _bulks(
 
 
 def _rtt_s(values: Mapping[str, Any]) -> float:
-    """Round trip of the empty path."""
+    """Round-trip time of the empty path."""
     return 2 * (values["host_delay"] + values["delay"] + values["far_delay"])
 
 
@@ -122,9 +122,9 @@ def _frame(values: Mapping[str, Any]) -> int:
 
 
 def _until_data_s(values: Mapping[str, Any], flows: int) -> float:
-    """How long a flow's first data may take to arrive.
+    """Longest time until a flow's first data arrives (s).
 
-    The others may have filled the queue, through which SYN and data go, and it may lose the SYN.
+    Other flows may have filled the queue, which delays SYN and data, or the SYN may be lost.
     """
     crowd = min(values["queue"] * _frame(values), values["window"] * flows) if flows > 1 else 0
     errors = values["ber"] or values["ack_ber"] not in ("same", 0)
@@ -133,7 +133,7 @@ def _until_data_s(values: Mapping[str, Any], flows: int) -> float:
 
 
 def _limit_bps(values: Mapping[str, Any], rate: float) -> float:
-    """The best goodput: the shared link's, or what all senders' own links carry together."""
+    """The best goodput: that of the shared link or of all senders' own links, whichever is less."""
     own = values["n"] * values["host_rate"] + values["reno"] * values["reno_rate"]
     return testbed.limit_bps({**values, "rate": min(rate, own)})
 
@@ -183,11 +183,11 @@ def _host_lines(values: Mapping[str, Any], net: Net, number: int, flow: Bulk) ->
 
 
 def _red(queue: int, frame: int, rate: int) -> str:
-    """RED by the rules of tc-red(8), its maximum at half of the queue, its minimum a third of that,
-    both at least a frame.
+    """RED configured as tc-red(8) recommends: maximum at half of the queue, minimum at a third of
+    that, both at least one frame.
 
-    The kernel's average has 32 bits, for the maximum and the weight. tc finds the weight from the
-    burst, so that is reduced where the rule's would make too small a weight.
+    The kernel stores the average in 32 bits, scaled by the weight. tc derives the weight from the
+    burst, so the burst is reduced until the maximum fits.
     """
     most = max(queue * frame // 2, frame)
     least = max(most // 3, frame)
@@ -202,7 +202,7 @@ def _red(queue: int, frame: int, rate: int) -> str:
 
 
 def _bottleneck(values: Mapping[str, Any], moves: Moves) -> list[str]:
-    """The shared link's rate and queue. The limit of netem, tail drop, is the queue itself."""
+    """Shell lines for the shared link's rate and queue; without AQM, netem's limit is the queue."""
     rate, queue, frame = values["rate"], values["queue"], _frame(values)
     if values["aqm"] == "none":
         return [f"tc -n ra {line}" for line in moving.bottleneck(moves, "to-rb")]
@@ -216,7 +216,7 @@ def _bottleneck(values: Mapping[str, Any], moves: Moves) -> list[str]:
 
 
 def _links(values: Mapping[str, Any], moves: Moves, net: Net, flows: Sequence[Bulk]) -> list[str]:
-    """Lines that set up the namespaces and what lies between them."""
+    """Shell lines that set up the namespaces and the links between them."""
     ber, ack_ber = testbed.error_rates(values)
     every = " ".join(_namespaces(flows))
     delay = testbed.time_text(moves.even_s + values["far_delay"])
@@ -254,7 +254,7 @@ def _namespaces(flows: Sequence[Bulk]) -> list[str]:
 
 
 def _traffic(values: Mapping[str, Any], moves: Moves, flows: Sequence[Bulk]) -> str:
-    """Shell lines that run the flows, and note when the measured interval begins."""
+    """Shell lines that run the flows and note when the measured interval begins."""
     queues = [(flow.next_hop, "to-ra") for flow in flows if flow.group == "reno"]
     empty_s = 2 * _rtt_s(moves.slowest) + traffic.SLACK_S
     events = ""
@@ -288,10 +288,10 @@ def _script(values: Mapping[str, Any], moves: Moves, net: Net, flows: Sequence[B
 
 
 def _check(values: Mapping[str, Any], flows: Sequence[Bulk], duration_s: float) -> None:
-    """Refuse what each value alone allows but not together."""
+    """ValueError for values that are valid on their own but not in combination."""
     testbed.check(values, duration_s)
     if not flows:
-        raise ValueError("n=0 and reno=0: nobody sends")
+        raise ValueError("n=0 and reno=0: there are no senders")
     most = AQM_MOST[values["aqm"]] // _frame(values)
     if values["queue"] > most:
         raise ValueError(f"queue: aqm={values['aqm']} allows at most {most} packets of this mtu")
@@ -301,7 +301,10 @@ def _moves(values: Mapping[str, Any], begin_s: float, duration_s: float) -> Move
     """How the shared link moves."""
     moves = moving.of(values, values["queue"], begin_s + duration_s)
     if moves.shaped and values["aqm"] != "none":
-        raise ValueError(f"aqm={values['aqm']}: it cannot move: leave out rate, queue and policer")
+        aqm = values["aqm"]
+        raise ValueError(
+            f"aqm={aqm}: rate and queue must be constant: leave out event, trace, policer"
+        )
     return moves
 
 
@@ -338,14 +341,14 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
 
 # --- measures, the table, cost ----------------------------------------------------------------
 
-EARLY_S = 5.0  # the first slow start and what it has overshot
-# With 1 Gbit/s and a dozen flows: boot and links, each virtual second. Measured with uml, 10 and
-# 0.5, and taken to be slower by the same factor with qemu.
+EARLY_S = 5.0  # covers the first slow start and its overshoot
+# CPU seconds with 1 Gbit/s and a dozen flows: boot and links, and each virtual second. 10 and 0.5
+# were measured with uml; qemu is assumed to take 7 times as long.
 _OVERHEAD_S, _SECOND_S = 70.0, 3.5
 
 
 class Group(TypedDict):
-    """Flows of one kind together, `fast` or `reno`."""
+    """All flows of one kind, `fast` or `reno`."""
 
     goodput_bps: Annotated[float, "bit/s", "`fast` and `reno`: sum over the group's flows"]
     jain: Annotated[float, "index", "Jain's index of the group's flows"]
@@ -353,7 +356,7 @@ class Group(TypedDict):
 
 
 class Early(TypedDict):
-    """The queue at the beginning."""
+    """The queue in the first seconds."""
 
     early_drops: Annotated[
         int, "frames", "frames the queue dropped in the 5 s from the first SYN on"
@@ -361,14 +364,14 @@ class Early(TypedDict):
 
 
 class Keys(TypedDict):
-    """Keys of the measure."""
+    """Keys that the measure adds."""
 
     groups: dict[str, Group]
     queue: Early
 
 
 def _groups(run: Measurement) -> None:
-    """What the flows of each group have together, and what the first slow starts overshot."""
+    """Goodput and fairness of each group, and the drops caused by the first slow starts."""
     rates: dict[str, list[float]] = {}
     for spec, flow in zip(run.specs, run.record["flows"], strict=True):
         rates.setdefault(spec["group"], []).append(flow["goodput_bps"])
@@ -399,7 +402,7 @@ def _cost(values: Mapping[str, Any], _ccs: tuple[str, ...], duration_s: float) -
 
 LFN = Scenario(
     name="lfn",
-    help="fast senders and slower Reno senders share a long fat pipe: utilisation and fairness",
+    help="fast senders and slower Reno senders share a long fat pipe: utilisation, fairness",
     params=PARAMS,
     parse_cc=partial(traffic.mix, most=MOST, flows="fast senders"),
     build=_build,

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Paths that move: rate, delay and losses that change while flows run, policers, jitter.
+"""Moving paths: rate, delay and losses that change while flows run, policers, jitter.
 
-A path's two routers are ``near``, where the bottleneck is, and ``far``, behind it. What moves:
+A path has two routers: ``near``, where the bottleneck is, and ``far``, behind it. On a moving path:
 
-- The bottleneck becomes an HTB with one class and a pfifo: netem would tell each frame when to
-  leave as it comes, by the rate of that moment. HTB asks when it sends; a change of its class
-  keeps the queue, and the frame that has just left is paid for at the rate it left with.
-- Delay and losses beyond bit errors move to two ifbs of ``far``, by which all passes that comes in
-  there: ``data-hop`` and ``ack-hop``. Each has a netem that loses and in it one that delays. The
-  latter has a rate beyond any need, as netem keeps frames in order only where it has one.
+- The bottleneck is an HTB with one class and a pfifo. netem would fix each frame's departure time
+  on arrival, by the rate at that time. HTB applies the rate when it sends; changing its class keeps
+  the queue, and the frame that has just left is charged at the rate it left with.
+- Delay and losses other than bit errors are emulated on two ifbs of ``far`` that all incoming
+  frames pass: ``data-hop`` and ``ack-hop``. Each has a netem for losses and, inside it, one for
+  delay. The latter has a very high rate, because netem keeps frames in order only if it has one.
 
 Times are seconds after the first flow's SYN.
 """
@@ -28,13 +28,13 @@ from .tracefiles import Steps
 
 PARAMS = (
     Param("event", None, "events|none",
-          "steps of rate, queue, one-way delay, loss of data; ACKs held; all frames lost"),
+          "changes of rate, queue, one-way delay, data loss; stall: ACKs held; outage: all lost"),
     Param("policer", 0, "size",
-          "depth of a token bucket at that rate, with a queue of two packets, 0: none", 0, 1e9),
+          "depth of a token bucket at that rate, with a queue of two packets; 0: none", 0, 1e9),
     Param("jitter", 0.0, "time", "standard deviation of the ACKs' delay, order kept", 0, 1),
-    Param("jitter_mean", 0.0, "time", "what jitter adds to that delay in the mean", 0, 10),
+    Param("jitter_mean", 0.0, "time", "mean delay that jitter adds to ACKs", 0, 10),
     Param("burst", None, "burst|none",
-          "burst loss of data (Gilbert-Elliott), per frame: into a burst, out of it"),
+          "burst loss of data (Gilbert-Elliott): chance per frame to enter a burst, to leave it"),
     Param("rate_trace", None, "file|none", "rates: Mahimahi's format, 1500 B per line, repeated"),
     Param("delay_trace", None, "file|none", "one-way delays: ms, a line every 10 ms, repeated"),
 )  # fmt: skip
@@ -42,17 +42,17 @@ PARAMS = (
 DATA, ACKS = "data-hop", "ack-hop"
 ORDER = "rate 100gbit"  # keeps frames in order and takes no time
 POLICER_PACKETS = 2
-TAIL_S = 10.0  # how long traces go on after the run's interval
+TAIL_S = 10.0  # how far traces extend beyond the run's interval
 RATES, DELAYS, MOST_DEBT_S = (9600, 100e9), (0, 10), 60
 
 
 def _at(steps: Steps, time_s: float) -> float:
-    """What holds at a time."""
+    """The value of the steps at a time."""
     return [value for at, value in steps if at <= time_s][-1]
 
 
 def _overlaid(steps: Steps, events: Sequence[Event]) -> Steps:
-    """The steps with events over them; of several at a time the one that began last holds."""
+    """The steps overridden by events; of overlapping events, the one that began last applies."""
     ends = [event.start_s + (event.length_s or math.inf) for event in events]
     times = {at for at, _ in steps} | {event.start_s for event in events} | set(ends) - {math.inf}
     out: Steps = []
@@ -67,11 +67,11 @@ def _overlaid(steps: Steps, events: Sequence[Event]) -> Steps:
 
 @dataclass(frozen=True)
 class Moves:
-    """How a path moves: rates (bit/s), the queue's length (packets), one-way delays (s), shares of
-    data and of ACKs lost, stalls of ACKs, all as they follow from the parameters ``values``.
+    """How a path changes over time: rates (bit/s), queue length (packets), one-way delays (s),
+    shares of data and of ACKs lost, stalls of ACKs, derived from the parameters ``values``.
 
-    ``shaped`` and ``hop`` tell whether the bottleneck and the hop behind it are other than where
-    nothing moves.
+    ``shaped`` and ``hop`` tell whether the bottleneck and the hop behind it differ from those of a
+    static path.
     """
 
     values: Mapping[str, Any]
@@ -90,7 +90,7 @@ class Moves:
 
     @property
     def hop(self) -> bool:
-        """Whether the hop does more than delay evenly and err."""
+        """Whether the hop does more than constant delay and bit errors."""
         return (
             any(len(steps) > 1 for steps in (self.delays, self.losses, self.ack_losses))
             or bool(self.stalls or self.values["jitter"] or self.values["jitter_mean"])
@@ -114,16 +114,16 @@ class Moves:
 
     @property
     def slowest(self) -> dict[str, Any]:
-        """The parameters with the longest delay there is, to say how long things may take."""
+        """The parameters with the longest delay, for upper bounds of times."""
         return {**self.values, "delay": self.longest_s}
 
     @property
     def even_s(self) -> float:
-        """The one-way delay of what is no part of the hop's ifbs."""
+        """The one-way delay (s) that is emulated outside the hop's ifbs."""
         return 0.0 if self.hop else self.delays[0][1]
 
     def data_links(self, far: str) -> tuple[Device, ...]:
-        """The devices whose netems drop data, of the hop's own."""
+        """The hop's ifb whose netem drops data, if there is one."""
         return ((far, DATA),) if self.hop else ()
 
     def ack_links(self, far: str) -> tuple[Device, ...]:
@@ -132,15 +132,15 @@ class Moves:
 
     @property
     def place(self) -> str:
-        """Where a filter stands that drops what comes in to the hop, if others stand there."""
+        """Priority of a blackout's filter, if the hop has filters on the same device."""
         return " pref 1" if self.hop else ""
 
     def _jitter_s(self) -> float:
         return self.values["jitter_mean"] + _half_width(self.values)
 
     def mean_rate(self, from_s: float, over_s: float) -> float:
-        """Bit/s that the path could carry in the mean of an interval: what the bottleneck lets
-        pass, the bucket's depth included, without what is lost on the hop at those times."""
+        """Mean rate in bit/s that the path could carry in an interval: the bottleneck's rate, the
+        bucket's depth included, less the hop's losses at those times."""
         burst = self.values["burst"]
         lost = burst[0] / (burst[0] + burst[1]) if burst else 0.0
         times = {at for steps in (self.rates, self.losses) for at, _ in steps}
@@ -154,12 +154,12 @@ class Moves:
         return round((bits + 8 * self.values["policer"]) * passed / over_s, 3)
 
 
-#: Rates and delays that hold in the place of ``rate`` and ``delay`` until a time; None: no others.
+#: Rates and delays that replace ``rate`` and ``delay`` until a time; None: not replaced.
 Source = Callable[[Mapping[str, Any], float], tuple[Steps | None, Steps | None]]
 
 
 def traced(values: Mapping[str, Any], until_s: float) -> tuple[Steps | None, Steps | None]:
-    """What the traces that were given say."""
+    """Rates and delays of the trace files, None for those not given."""
     rate, delay = values["rate_trace"], values["delay_trace"]
     return (
         None if rate is None else tracefiles.rate_steps(rate, until_s),
@@ -168,10 +168,10 @@ def traced(values: Mapping[str, Any], until_s: float) -> tuple[Steps | None, Ste
 
 
 def of(values: Mapping[str, Any], packets: int, ends_s: float, source: Source = traced) -> Moves:
-    """How the path of these parameters, with a queue of so many packets, moves in a run that ends
+    """The moves of a path with these parameters and a queue of so many packets, in a run that ends
     at ``ends_s``.
 
-    ValueError with one line for what cannot be.
+    ValueError (one line) if the parameters are not valid.
     """
     events = values["event"] or ()
     _check(values, events, ends_s)
@@ -194,7 +194,7 @@ def of(values: Mapping[str, Any], packets: int, ends_s: float, source: Source = 
 
 
 def _check(values: Mapping[str, Any], events: Sequence[Event], ends_s: float) -> None:
-    """Refuse what each value alone allows but not together."""
+    """ValueError for values that are valid on their own but not in combination."""
     for event in events:
         text = units.format("events", (event,))
         bounds = {"rate": RATES, "delay": DELAYS}.get(event.what)
@@ -206,16 +206,16 @@ def _check(values: Mapping[str, Any], events: Sequence[Event], ends_s: float) ->
     stalls = sorted((e for e in events if e.what == "stall"), key=lambda e: e.start_s)
     for one, other in zip(stalls, stalls[1:], strict=False):
         if other.start_s <= one.start_s + (one.length_s or 0):
-            raise ValueError("event: a stall begins before the one before it has ended")
+            raise ValueError("event: a stall begins before the previous one has ended")
     if values["burst"] and any(event.what == "loss" for event in events):
-        raise ValueError("event: loss goes with burst=none only: netem has one model of loss")
+        raise ValueError("event: loss requires burst=none: netem has one loss model at a time")
 
 
 def _check_moves(values: Mapping[str, Any], moves: Moves) -> None:
-    """Refuse what traces and events make of the path."""
+    """ValueError for a path that cannot be emulated with these traces and events."""
     depth = values["policer"]
     if depth and (len(moves.rates) > 1 or len(moves.queues) > 1):
-        raise ValueError("policer: its rate and queue cannot move: leave out event or trace")
+        raise ValueError("policer: rate and queue must be constant: leave out event or trace")
     if depth and depth < values["mtu"] + testbed.ETHERNET:
         least = units.format("size", values["mtu"] + testbed.ETHERNET)
         raise ValueError(f"policer: a bucket of less than {least} passes no frame")
@@ -226,11 +226,13 @@ def _check_moves(values: Mapping[str, Any], moves: Moves) -> None:
     if _half_width(values) > moves.shortest_s + values["jitter_mean"]:
         least = math.ceil((_half_width(values) - moves.shortest_s) * 1e6) / 1e6
         text = units.format("time", least)
-        raise ValueError(f"jitter: some ACKs would arrive before they leave: jitter_mean={text}")
+        raise ValueError(
+            f"jitter: some ACKs would arrive before they leave: use at least jitter_mean={text}"
+        )
 
 
 def _half_width(values: Mapping[str, Any]) -> float:
-    """netem draws evenly from mean ± this: the deviation times the root of 3."""
+    """Half the width of netem's uniform distribution (s): standard deviation × √3."""
     return math.sqrt(3) * values["jitter"]
 
 
@@ -254,7 +256,7 @@ _PFIFO = "parent 1:1 handle 2: pfifo limit"
 
 
 def _class(values: Mapping[str, Any]) -> str:
-    """HTB's class but for its rate: a bucket of one frame, so that timers may be late."""
+    """HTB's class without its rate; a bucket of one frame tolerates late timers."""
     frame = values["mtu"] + testbed.ETHERNET
     burst = values["policer"] or frame
     return f"classid 1:1 htb burst {burst}b cburst {burst}b quantum {frame} rate"
@@ -265,8 +267,8 @@ def _bits(rate: float) -> str:
 
 
 def hop(moves: Moves, far: str, near: str, back: Sequence[str]) -> list[str]:
-    """Shell lines that make the hop's ifbs and lead there what comes in from ``near`` and, by the
-    devices ``back``, from the receivers."""
+    """Shell lines that create the hop's ifbs and redirect to them the frames that come in from
+    ``near`` and, through the devices ``back``, from the receivers."""
     if not moves.hop:
         return []
     ways = [(DATA, f"to-{near}"), *((ACKS, dev) for dev in back)]
@@ -321,7 +323,7 @@ def _ack_delay(moves: Moves, time_s: float) -> str:
 
 
 def _ack_line(moves: Moves, time_s: float) -> str:
-    """The ACKs' delay from a time on; a slot as long as a stall holds them until its end."""
+    """The ACKs' delay from a time on; during a stall, a slot holds them until its end."""
     text = _ack_delay(moves, time_s)
     for stall in moves.stalls:
         if time_s == stall.start_s:
@@ -338,7 +340,7 @@ def _ack_line(moves: Moves, time_s: float) -> str:
 def _streams(
     moves: Moves, near: Device, far: str
 ) -> list[tuple[str, str, list[tuple[float, str]]]]:
-    """What changes: namespace, the beginning of tc's commands, and their ends with times."""
+    """The changes: namespace, common prefix of the tc commands, and their suffixes with times."""
     router, dev = near
     held = {t for e in moves.stalls for t in (e.start_s, e.start_s + (e.length_s or 0))}
     delays = [at for at, _ in moves.delays]
@@ -370,7 +372,7 @@ replay() {
 
 
 def play(moves: Moves, near: Device, far: str, pid: str) -> str:
-    """Shell lines that move the path, in the background, as long as a process lives."""
+    """Shell lines that apply the changes in the background while a process is alive."""
     streams = _streams(moves, near, far)
     if not streams:
         return ""
@@ -390,8 +392,8 @@ def play(moves: Moves, near: Device, far: str, pid: str) -> str:
 
 
 def end(moves: Moves, near: Device) -> str:
-    """Shell lines after the flows' end: a command that failed is the script's failure; what a slow
-    step holds back leaves at the first rate."""
+    """Shell lines for after the flows: fail if a tc command failed, and restore the first rate so
+    that the queue drains."""
     if not _streams(moves, near, ""):
         return ""
     text = "for pid in $movers; do wait $pid; done\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Requests: transfers of a few sizes, one after the other, alone or beside bulk flows."""
+"""Requests: transfers of several sizes, one after the other, alone or beside bulk flows."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ PARAMS = (
         "sizes",
         (10_000, 100_000, 1_000_000, 10_000_000),
         "list:size",
-        "sizes of the transfers, 10kB+1MB+…: each once in every round, in random order",
+        "sizes of the transfers, 10kB+1MB+…: each once per round, in random order",
         1,
         1e9,
     ),
-    Param("lead", 10.0, "time", "how long bulk flows run before the transfers begin", 0, 3600),
+    Param("lead", 10.0, "time", "time bulk flows run before the first transfer", 0, 3600),
     *(p for p in shared.PARAMS if p.name in ("spread", "wired_rate", "wired_delay")),
     *testbed.LINK_PARAMS,
     *moving.PARAMS,
@@ -42,7 +42,7 @@ HEAD = shared.HEAD.replace(
 
 
 def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -> Plan:
-    """The first flow is the transfers', all others are bulk flows."""
+    """The first flow carries the transfers, all others are bulk flows."""
     if len(values["sizes"]) > MOST_SIZES:
         raise ValueError(f"sizes: {len(values['sizes'])} given, at most {MOST_SIZES} are allowed")
     first, *others = ccs
@@ -80,13 +80,13 @@ class Transfers(TypedDict):
 
 
 class Keys(TypedDict):
-    """Keys of the measure."""
+    """Keys that the measure adds."""
 
     requests: Transfers
 
 
 def _transfers(run: Measurement) -> None:
-    """The transfers of the first flow. What it carries in a start-up means nothing."""
+    """Completion times of the first flow's transfers; a start-up time does not apply to them."""
     name = run.specs[0]["name"]
     sides = (run.raw.sender(name)["transfers"], run.raw.receiver(name)["transfers"])
     try:
@@ -100,19 +100,19 @@ def _transfers(run: Measurement) -> None:
 
 
 def _bulk(record: dict[str, Any]) -> float | None:
-    """Goodput in Mbit/s of the bulk flows beside the transfers."""
+    """Goodput in Mbit/s of the bulk flows; None if there are none."""
     rates = [flow["goodput_bps"] for flow in record["flows"][1:]]
     return sum(rates) / 1e6 if rates else None
 
 
 def _of_size(record: dict[str, Any], size: int, key: str) -> float | None:
-    """A number of the transfers of one size."""
+    """A value of the transfers of one size; None if there are none."""
     sizes = record["requests"]["sizes"]
     return next((one[key] for one in sizes if one["bytes"] == size), None)
 
 
 def _columns(records: Sequence[dict[str, Any]]) -> list[Column]:
-    """Two columns for each size there is, before all others; what lies beside the transfers."""
+    """Two columns per size, placed first; then the bulk goodput and the number of transfers."""
     sizes = sorted({one["bytes"] for r in records for one in r["requests"]["sizes"]})
     of_sizes = [
         Column(f"{units.format('size', size)} {name}", 2, partial(_of_size, size=size, key=key))

@@ -29,7 +29,7 @@ HEAD = """\
 
 
 def _links(values: Mapping[str, Any], moves: Moves, net: Net) -> list[str]:
-    """Lines that set up the namespaces and what lies between them."""
+    """Shell lines that set up the namespaces and the links between them."""
     limit = testbed.queue_packets(values)
     delay = testbed.time_text(moves.even_s)
     ber, ack_ber = testbed.error_rates(values)
@@ -81,7 +81,7 @@ def _links(values: Mapping[str, Any], moves: Moves, net: Net) -> list[str]:
 def _traffic(values: Mapping[str, Any], moves: Moves, net: Net, cc: str, duration_s: float) -> str:
     """Shell lines that run the flow and sample the queue."""
     receiver = net.address(3, 2)
-    # The receiver counts from its first segment: the sender goes on until that time is full.
+    # The receiver's interval begins with its first segment, so the sender must run longer.
     sending_s = duration_s + 2 * moves.longest_s + 0.1
     events = "".join(
         testbed.blackout_lines(name, values[name], devs, moves.place)
@@ -139,7 +139,7 @@ def _script(values: Mapping[str, Any], moves: Moves, cc: str, duration_s: float)
 def _one(cc: str) -> tuple[str, ...]:
     found = members(cc)
     if len(found) != 1 or not found[0]:
-        raise ValueError(f"satellite has one flow: name one congestion control, not '{cc}'")
+        raise ValueError(f"satellite has one flow: give one congestion control, not '{cc}'")
     return found
 
 

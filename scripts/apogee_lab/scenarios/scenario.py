@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a scenario is: parameters with units, and how they become a shell script.
+"""What a scenario is: parameters with units, and how they are compiled to a shell script.
 
-A scenario knows nothing of engines: it compiles its parameters to a :class:`Plan`, the text of a
-shell script with the facts that the measures need to read its results.
+A scenario does not depend on any engine. It compiles its parameters to a :class:`Plan`: the text
+of a shell script, and the facts that the measures need to interpret its results.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ Device = tuple[str, str]
 class Param:
     """A parameter: name, default (a value, not text), kind (see units.py) and one-line help.
 
-    ``low`` and ``high`` bound the value, both included; words and ``none`` have no bounds, and
-    both times of an event and all items of a list have them. ``axis`` is the name of a plot's axis
-    over it, if that is not the parameter's own.
+    ``low`` and ``high`` are inclusive bounds. They do not apply to words and ``none``; they apply
+    to both times of an event and to each item of a list. ``axis`` is the label of a plot's axis, if
+    it differs from the parameter's name.
     """
 
     name: str
@@ -44,11 +44,11 @@ class Param:
 class FlowSpec:
     """One flow: its name, congestion control, the sender's namespace and the receiver's port.
 
-    Where flows share a path: the receiver's own namespace, the device by which the flow's data
-    comes to the bottleneck, and the device by which it leaves the lossy link; no other flow's data
-    passes these two. Where there are classes of flows, the ``group`` it belongs to; ``switch`` is
-    the device of a slower link in front of the bottleneck, whose queue drops no other flow's data.
-    ``sizes`` (bytes): not one bulk flow, but transfers of these sizes, one after the other.
+    If flows share a path: the receiver's own namespace, the device through which the flow's data
+    enters the bottleneck, and the device through which it leaves the lossy link; no other flow's
+    data passes these two. ``group``: the class of flows it belongs to, if any. ``switch``: the
+    device of a slower link in front of the bottleneck, whose queue holds only this flow's data.
+    ``sizes`` (bytes): transfers of these sizes, one after the other, instead of one bulk flow.
     """
 
     name: str
@@ -63,7 +63,7 @@ class FlowSpec:
     sizes: tuple[int, ...] = ()
 
     def facts(self) -> dict[str, Any]:
-        """What the measures are told of the flow; only what is set."""
+        """The facts about the flow that the measures need; unset fields are left out."""
         found = {"name": self.name, "cc": self.cc, "netns": self.netns, "port": self.port}
         found |= {"receiver_ns": self.receiver_ns} if self.receiver_ns else {}
         found |= {"group": self.group} if self.group else {}
@@ -74,9 +74,9 @@ class FlowSpec:
 
 @dataclass(frozen=True)
 class Channel:
-    """A channel that hosts share frame by frame, the HTB of the bottleneck: the rate in bit/s at
-    which it charges, what it adds to each frame in bytes, and the handles of its leaves, one of
-    the access point and one per flow."""
+    """A channel that hosts share frame by frame, emulated by the bottleneck's HTB: the rate in
+    bit/s that it charges at, the overhead in bytes that it adds to each frame, and the handles of
+    its leaves: the access point's and one per flow."""
 
     rate_bps: int
     overhead: int
@@ -89,14 +89,14 @@ class Path:
     """One path from a bottleneck to the receivers and back.
 
     ``rate_bps`` is the bottleneck's rate and ``limit_bps`` the best goodput that rate and losses
-    allow, both in the mean of the interval where the path moves. ``delay_s`` is half a round trip
-    of the empty path, ``queue_bytes`` the size of the bottleneck's queue. The ``*_links`` name the
-    devices whose netem qdiscs drop frames of that direction as the link would, the ``*_filters``
-    those whose filters drop them (blackouts). With a ``channel`` the bottleneck is its access
-    point's queue, which holds ACKs.
+    allow; both are means over the interval if the path changes over time. ``delay_s`` is half the
+    round-trip time of the empty path, ``queue_bytes`` the size of the bottleneck's queue. The
+    ``*_links`` name the devices whose netem qdiscs emulate losses on the link in that direction,
+    the ``*_filters`` those whose filters drop frames (blackouts). With a ``channel`` the
+    bottleneck is its access point's queue, which holds ACKs.
 
-    Where a plan has several paths, each has a ``name``, and the script leaves the samples of its
-    bottleneck in ``queue-NAME.jsonl``; the samples of an only path are in ``queue.jsonl``.
+    If a plan has several paths, each has a ``name``, and the script writes the samples of its
+    bottleneck to ``queue-NAME.jsonl``; the samples of a single path are in ``queue.jsonl``.
     """
 
     rate_bps: float
@@ -117,7 +117,7 @@ class Path:
         return round(self.rate_bps * 2 * self.delay_s / 8)
 
     def facts(self) -> dict[str, Any]:
-        """What the measures are told of the path."""
+        """The facts about the path that the measures need."""
         found = {
             "name": self.name,
             "rate_bps": round(self.rate_bps),
@@ -134,10 +134,10 @@ class Path:
 
 @dataclass(frozen=True)
 class Plan:
-    """A compiled scenario: its script, its flows and one or several paths that they take.
+    """A compiled scenario: its script, its flows and the one or more paths that they take.
 
-    ``timeout_virtual_s`` is the guest's time after which the script has certainly failed,
-    ``extras`` the programs that the guest needs beside its own.
+    ``timeout_virtual_s`` is the time on the guest's clock after which the run counts as failed,
+    ``extras`` the programs that the guest needs in addition to the base image.
     """
 
     script: str
@@ -166,7 +166,7 @@ class Plan:
         return sum(path.limit_bps for path in self.paths)
 
     def facts(self) -> dict[str, Any]:
-        """What the measures are told of the plan."""
+        """The facts about the plan that the measures need."""
         return {
             "duration_s": self.duration_s,
             "flows": [flow.facts() for flow in self.flows],
@@ -178,10 +178,10 @@ class Plan:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the table: heading, decimals, and its value of a record (None: it has none).
+    """A column of the table: heading, decimals, and a function from a record to its value or None.
 
-    A scenario's own column stands behind the one named ``after``; without, behind the scenario's
-    column before it, and the first before all others.
+    A scenario's own column is placed after the one named ``after``; without ``after``, it follows
+    the scenario's previous column, and the first one comes before all common columns.
     """
 
     heading: str
@@ -196,15 +196,15 @@ def _no_columns(_records: Sequence[dict[str, Any]]) -> Sequence[Column]:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A named experiment, and all that is special about it.
+    """A named experiment and everything specific to it.
 
-    ``parse_cc`` splits a ``--cc`` item into the flows' algorithms and raises ValueError for what
-    does not fit; so does ``build``, which compiles. ``devices``: what it uses beside the flows'
-    algorithms, by names of algorithms.py; their modules' parameters can be set. ``measures`` are
-    those beside what every record has, ``columns`` the table's own columns for some of its records,
-    ``without`` headings of common columns that tell nothing here. ``cost`` says roughly how many
-    CPU seconds a run takes with engine qemu, from its values, its flows' algorithms and its
-    duration in s.
+    ``parse_cc`` splits a ``--cc`` item into the flows' algorithms; ``build`` compiles the plan.
+    Both raise ValueError for invalid input. ``devices``: devices and tunnels (names of
+    algorithms.py) that it uses in addition to the flows' algorithms; their module parameters can be
+    set. ``measures``: its own, in addition to those of every record. ``columns``: the table's extra
+    columns for some of its records. ``without``: headings of common columns that do not apply.
+    ``cost``: an estimate of a run's CPU seconds with engine qemu, from its values, its flows'
+    algorithms and its duration in s.
     """
 
     name: str
@@ -228,24 +228,24 @@ class Scenario:
         return {p.name: p.default for p in self.params}
 
     def axis(self, name: str) -> str:
-        """What a plot's axis over a parameter (or a module's) is called."""
+        """The label of a plot's axis over a parameter of the scenario or of a module."""
         return next((p.axis for p in self.params if p.name == name and p.axis), name)
 
     def cost_s(self, values: Mapping[str, Any], cc: str, duration_s: float) -> float:
-        """Roughly the CPU seconds of a run with engine qemu; missing values are the defaults."""
+        """Estimated CPU seconds of a run with engine qemu; missing values are the defaults."""
         return self.cost({**self.defaults(), **values}, self.flows(cc), duration_s)
 
     def compile(self, values: Mapping[str, Any], cc: str, duration_s: float, seed: int = 1) -> Plan:
         """The plan for these values (missing ones: defaults; ``module.parameter`` keys allowed).
 
-        ``build`` finds the run's seed among them, for what it draws itself.
+        ``build`` also gets the run's seed, as the value ``seed``.
         """
         every = {**self.defaults(), **values, "seed": seed}
         return self.build(every, self.flows(cc), duration_s)
 
 
 def members(mix: str) -> tuple[str, ...]:
-    """``"star+2*reno"`` -> ``("star", "reno", "reno")``; ValueError for what is no mix."""
+    """``"star+2*reno"`` -> ``("star", "reno", "reno")``; ValueError if it is not a valid mix."""
     found: list[str] = []
     for item in mix.split("+"):
         match = _TIMES.fullmatch(item)

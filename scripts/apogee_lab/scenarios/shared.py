@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Satellite-shared: several flows, each between hosts of its own, through one satellite link."""
+"""Satellite-shared: several flows, each between its own two hosts, share one satellite link."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .scenario import Param, Path, Plan, Scenario
 from .testbed import PORT, Net
 
 MOST_FLOWS = 20
-SPLIT, MIDDLE = 100, 100  # numbers of links: receivers come after SPLIT, the satellite's is MIDDLE
+SPLIT, MIDDLE = 100, 100  # link numbers: receivers' links follow SPLIT; the satellite link
 
 PARAMS = (
     Param(
         "flows",
         "mix",
         "int|mix",
-        "number of flows, each between two hosts of its own; mix: as many as --cc names, or 2",
+        "number of flows, each between its own two hosts; mix: as many as --cc names, or 2",
         1,
         MOST_FLOWS,
     ),
@@ -31,7 +31,7 @@ PARAMS = (
         "start",
         (0.0,),
         "list:time",
-        "when each flow starts: 0s for all, or one each, 0s+10s+…",
+        "start of each flow: 0s for all, or one per flow, 0s+10s+…",
         0,
         3600,
     ),
@@ -39,7 +39,7 @@ PARAMS = (
         "delays",
         (0.0,),
         "list:time",
-        "extra one-way delay per flow: one for all, or 0s+50ms+…",
+        "extra one-way delay of each flow: one for all, or one per flow, 0s+50ms+…",
         0,
         10,
     ),
@@ -47,7 +47,7 @@ PARAMS = (
         "spread",
         "rtt",
         "time|rtt",
-        "each flow starts up to this much later, at random; rtt: a round trip of the empty path",
+        "random extra start delay of each flow, at most this; rtt: one RTT of the empty path",
         0,
         3600,
     ),
@@ -86,7 +86,7 @@ HEAD = """\
 class Flow:
     """One flow: its number from 1 on, algorithm, start and extra one-way delay (s).
 
-    With ``sizes`` it is transfers of so many bytes, one after the other.
+    With ``sizes`` (bytes) it is a sequence of transfers instead of a bulk flow.
     """
 
     n: int
@@ -107,7 +107,7 @@ class Flow:
 
     @property
     def port(self) -> int:
-        """The receiver's port, another one for each flow: traces tell flows apart by it."""
+        """The receiver's port, unique per flow, which identifies the flow in traces."""
         return PORT + self.n - 1
 
 
@@ -122,29 +122,29 @@ def _flows(values: Mapping[str, Any], ccs: tuple[str, ...]) -> list[Flow]:
 
 
 def _check(values: Mapping[str, Any], flows: Sequence[Flow], duration_s: float) -> None:
-    """Refuse what each value alone allows but not together."""
+    """ValueError for values that are valid on their own but not in combination."""
     starts = [flow.start_s for flow in flows]
     testbed.check(values, max(starts) - min(starts) + duration_s)
     if values["queue"] < values["mtu"]:
         size, packet = (units.format("size", values[name]) for name in ("queue", "mtu"))
-        raise ValueError(f"queue: {size} holds no packet: at least {packet} (the mtu) is needed")
+        raise ValueError(f"queue: {size} holds no packet; use at least {packet} (the mtu)")
     if 0 < values["wired_rate"] < values["rate"]:
         wired, rate = (units.format("rate", values[name]) for name in ("wired_rate", "rate"))
         raise ValueError(
             f"wired_rate: {wired} is less than the satellite link's rate, {rate}: "
-            "the queue would stand at the senders"
+            "the queue would build up at the senders"
         )
 
 
 def _wire(values: Mapping[str, Any], extra_s: float = 0.0) -> str:
-    """What netem does for a wired link, with more delay if wanted."""
+    """netem's arguments for a wired link, with extra delay if given."""
     delay = testbed.time_text(values["wired_delay"] + extra_s)
     rate = values["wired_rate"]
     return f"delay {delay}" + (f" rate {rate}bit" if rate else "")
 
 
 def _wired_lines(values: Mapping[str, Any], flow: Flow) -> list[str]:
-    """tc lines for a flow's wired links, but for the one behind the satellite hop."""
+    """tc lines for a flow's wired links, except the one behind the satellite hop."""
     sender, receiver = _wire(values, flow.extra_s), _wire(values)
     limit = testbed.DELAY_LINE
     return [
@@ -155,7 +155,7 @@ def _wired_lines(values: Mapping[str, Any], flow: Flow) -> list[str]:
 
 
 def _return_path(values: Mapping[str, Any]) -> list[str]:
-    """Lines that lead all ACKs through one queue at the router, if the return path has one."""
+    """Shell lines that send all ACKs through one queue at the router, if it is limited."""
     qdiscs = testbed.return_path(values, "ack-path")
     if not qdiscs:
         return []
@@ -173,7 +173,7 @@ def _return_path(values: Mapping[str, Any]) -> list[str]:
 
 
 def _links(values: Mapping[str, Any], moves: Moves, net: Net, flows: Sequence[Flow]) -> list[str]:
-    """Lines that set up the namespaces and what lies between them."""
+    """Shell lines that set up the namespaces and the links between them."""
     hosts = [host for flow in flows for host in (flow.snd, flow.rcv)]
     every = " ".join(["bn", "sat", *hosts])
     limit = testbed.queue_packets(values)
@@ -232,9 +232,10 @@ def _links(values: Mapping[str, Any], moves: Moves, net: Net, flows: Sequence[Fl
 def _sending_s(
     values: Mapping[str, Any], flows: Sequence[Flow], flow: Flow, duration_s: float
 ) -> float:
-    """How long a flow sends: until ``duration_s`` after the last flow's first data arrived.
+    """How long a flow sends (s): until ``duration_s`` after the last flow's first data arrived.
 
-    That takes one and a half of its round trips, and twice the queue if others have filled it.
+    First data arrives after 1.5 round trips, plus twice the queuing delay if other flows have
+    filled the queue.
     """
     starts = [other.start_s for other in flows]
     longest = 1.5 * 2 * _one_way(values, max(other.extra_s for other in flows))
@@ -249,7 +250,7 @@ def _sending_s(
 
 
 def _overtime_s(flows: Sequence[Flow]) -> float:
-    """How long the last transfer may take, which others wait for."""
+    """How long other flows go on for the last transfer (s)."""
     return traffic.LONGEST_S if any(flow.sizes for flow in flows) else 0.0
 
 
@@ -258,7 +259,7 @@ def _one_way(values: Mapping[str, Any], extra_s: float) -> float:
 
 
 def _spread_s(values: Mapping[str, Any], flows: Sequence[Flow]) -> float:
-    """How late a flow may start. Without it nothing would be random where no bit is in error."""
+    """Largest random start delay (s). Without bit errors it is the only source of randomness."""
     if values["spread"] != "rtt":
         return float(values["spread"])
     return 2 * _one_way(values, min(flow.extra_s for flow in flows))
@@ -326,7 +327,7 @@ def build(
     duration_s: float,
     source: moving.Source = moving.traced,
 ) -> Plan:
-    """The plan of bulk flows; ``source`` says how the path moves."""
+    """The plan of bulk flows; ``source`` yields the path's rate and delay over time."""
     return plan(HEAD, values, _flows(values, ccs), duration_s, source)
 
 
@@ -337,7 +338,7 @@ def plan(
     duration_s: float,
     source: moving.Source = moving.traced,
 ) -> Plan:
-    """The plan of these flows over the shared link; ``head`` is its script's first comment."""
+    """The plan of these flows over the shared link; ``head`` is the script's head comment."""
     _check(values, flows, duration_s)
     starts = [flow.start_s for flow in flows]
     ends_s = max(starts) - min(starts) + duration_s
@@ -359,7 +360,7 @@ def plan(
 
 
 def _path(values: Mapping[str, Any], moves: Moves, flows: Sequence[Flow], rate: float) -> Path:
-    """The satellite link; its delay is that of the flow with the shortest way."""
+    """The satellite link; its delay is that of the flow with the shortest path."""
     to_receivers = tuple(("sat", f"to-{flow.rcv}") for flow in flows)
     shortest = {**values, "delay": moves.shortest_s}
     return Path(
@@ -375,7 +376,7 @@ def _path(values: Mapping[str, Any], moves: Moves, flows: Sequence[Flow], rate: 
     )
 
 
-#: What is measured of flows over this testbed.
+#: Measures of flows over this testbed.
 MEASURES = (sharing.OWN, sharing.DROPS)
 
 SATELLITE_SHARED = Scenario(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the scripts of the scenarios are made of: links, losses, hosts, traces.
+"""Building blocks of the scenarios' scripts: links, losses, hosts, traces.
 
 Frame lengths include the 14 B Ethernet header, as netem counts them.
 """
@@ -16,10 +16,10 @@ from .scenario import Param, module_lines
 
 ETHERNET = 14
 PORT = 5201
-MAX_BANDS = 8  # prio asks each of them for every frame
-DELAY_LINE = 1_000_000  # packets: netem's limit where nothing may overflow
+MAX_BANDS = 8  # prio polls every band for each frame
+DELAY_LINE = 1_000_000  # packets: netem's limit where no frame may be dropped
 
-#: Parameters of a link that errs, and of what it carries.
+#: Parameters of bit errors, and of packets.
 ERROR_PARAMS = (
     Param("ber", 0.0, "ber", "bit error rate of the data direction", 0, 1e-3, "bit error rate"),
     Param("ack_ber", "same", "ber|same", "bit error rate of the ACK direction, or same", 0, 1e-3),
@@ -29,8 +29,7 @@ PACKET_PARAMS = (
     Param("initrwnd", 0, "int", "receiver's first window in segments, 0: 64 kB", 0, 45),
     Param("ipv6", 0, "bool", "IPv6 instead of IPv4 (mtu at least 1280)"),
 )
-#: Parameters of the satellite link, the end hosts and the run, before and after what is a
-#: scenario's own.
+#: Parameters of the satellite link, and of the end hosts and the run.
 LINK_PARAMS = (
     Param("rate", 10_000_000, "rate", "rate of the bottleneck", 9600, 100e9,
           "rate of the bottleneck"),
@@ -45,7 +44,7 @@ LINK_PARAMS = (
     Param("ack_rate", 0, "rate", "rate of the return path, 0 for no limit", 0, 100e9,
           "rate of the return path"),
     Param("ack_queue", 20, "int", "queue of a return path with a rate, in packets", 1, 1e6),
-    Param("ack_slot", 0.0, "time", "the return path releases frames every so often, 0: at once",
+    Param("ack_slot", 0.0, "time", "interval at which the return path releases frames, 0: at once",
           0, 1, "interval at which the return path releases ACKs"),
     *PACKET_PARAMS,
 )  # fmt: skip
@@ -75,7 +74,7 @@ def frame_loss(ber: float, length: int) -> float:
 
 @dataclass(frozen=True)
 class Band:
-    """Frames of ``low`` to ``high`` bytes (``high`` None: the rest), lost as if ``length`` long."""
+    """Frames of ``low`` to ``high`` bytes (None: no limit), with the loss of ``length`` bytes."""
 
     low: int
     high: int | None
@@ -83,9 +82,9 @@ class Band:
 
 
 def bands(exact: Sequence[int], mtu: int, longest_first: bool) -> list[Band]:
-    """At most MAX_BANDS bands of frame lengths: each length of ``exact`` alone, the rest in bins.
+    """At most MAX_BANDS bands of frame lengths: one per length of ``exact``, bins for the rest.
 
-    A bin stands for its middle. No frame is shorter than 42 or longer than ``mtu`` + 14 bytes.
+    A bin has the loss of its middle length. Frames have from 42 to ``mtu`` + 14 bytes.
     """
     edges = [42, *sorted(set(exact)), mtu + ETHERNET + 1]
     out = [Band(n, n, n) for n in sorted(set(exact), reverse=longest_first)]
@@ -111,12 +110,12 @@ def bands(exact: Sequence[int], mtu: int, longest_first: bool) -> list[Band]:
 
 
 def data_bands(values: Mapping[str, Any]) -> list[Band]:
-    """Bands for data: full frames, nearly all there are, alone."""
+    """Bands for data: full frames, by far the most common, have their own."""
     return bands([values["mtu"] + ETHERNET], values["mtu"], longest_first=True)
 
 
 def ack_bands(values: Mapping[str, Any]) -> list[Band]:
-    """Bands for ACKs: plain, with 1 to 3 SACK blocks, SYN; with timestamps or without."""
+    """Bands for ACKs: plain, with 1 to 3 SACK blocks, SYN; with or without timestamps."""
     short = ETHERNET + (40 if values["ipv6"] else 20) + 20
     stamps = 12 if values["tcp_timestamps"] else 0
     sack = [4 + 8 * n for n in range(1, 4)] if values["tcp_sack"] else []
@@ -133,10 +132,10 @@ def error_rates(values: Mapping[str, Any]) -> tuple[float, float]:
 def lossy(
     dev: str, line: str, ber: float, band_list: Sequence[Band], share: float = 0.0
 ) -> list[str]:
-    """tc lines: a delay line with bit errors, the loss of a frame following its length.
+    """tc lines: a delay line with bit errors; the loss of a frame depends on its length.
 
-    ``line`` is what netem does beside losing: ``delay 250ms``, perhaps a rate. ``share`` of the
-    frames are lost whatever their length.
+    ``line`` has netem's other arguments: ``delay 250ms``, perhaps a rate. ``share`` of the frames
+    are lost regardless of their length.
     """
     if not ber:
         more = f" loss {100 * share:.9g}%" if share else ""
@@ -166,12 +165,12 @@ def lossy(
 
 
 def queue_packets(values: Mapping[str, Any], size: float | None = None) -> int:
-    """Packets the bottleneck's queue holds, or one of another size in bytes; at least one."""
+    """Packets that the bottleneck's queue holds (or a queue of ``size`` bytes); at least one."""
     return max(1, round((values["queue"] if size is None else size) / values["mtu"]))
 
 
 def return_path(values: Mapping[str, Any], dev: str) -> list[str]:
-    """tc lines for what lies behind the satellite hop on the ACKs' way: slots, then a rate."""
+    """tc lines for the return path behind the satellite hop: slots, then a rate."""
     lines = []
     slot, rate = values["ack_slot"], values["ack_rate"]
     if slot:
@@ -189,12 +188,12 @@ def return_path(values: Mapping[str, Any], dev: str) -> list[str]:
 
 
 def time_text(seconds: float) -> str:
-    """A time as tc reads it, to the microsecond."""
+    """A time in tc's syntax, rounded to microseconds."""
     return f"{round(seconds * 1e6)}us"
 
 
 def blackouts(values: Mapping[str, Any], ack_devs: Iterable[str]) -> list[tuple[str, list[str]]]:
-    """The blackouts asked for: (name, devices of ``sat`` by which the frames come)."""
+    """The requested blackouts: (name, devices of ``sat`` through which the frames come in)."""
     found = [("ack_blackout", list(ack_devs)), ("data_blackout", ["to-bn"])]
     return [(name, devs) for name, devs in found if values[name]]
 
@@ -202,9 +201,9 @@ def blackouts(values: Mapping[str, Any], ack_devs: Iterable[str]) -> list[tuple[
 def blackout_lines(
     name: str, event: tuple[float, float], devs: Sequence[str], pref: str = ""
 ) -> str:
-    """Shell lines: for a while, drop all that enters ``sat`` from ``devs``.
+    """Shell lines that drop all frames that enter ``sat`` from ``devs`` during a blackout.
 
-    ``pref`` tells the filter from others that stay there.
+    ``pref`` distinguishes the filter from others on the same devices.
     """
     start, length = event
     place = f"ingress{pref}"
@@ -227,8 +226,8 @@ def blackout_lines(
 
 @dataclass(frozen=True)
 class Net:
-    """Addresses and link lines. Link ``n`` is the network 10.0.n.0/24 or fd00:n::/64, its ends the
-    hosts 1 and 2; a device is called after where it leads."""
+    """Addresses and link lines. Link ``n`` is the network 10.0.n.0/24 or fd00:n::/64 with hosts 1
+    and 2 at its ends; a device is named after the namespace at the other end."""
 
     v6: bool
     mtu: int
@@ -243,7 +242,7 @@ class Net:
         return f"fd00:{n}::{host}" if self.v6 else f"10.0.{n}.{host}"
 
     def network(self, n: int) -> str:
-        """Link ``n`` as routes name it."""
+        """Network address of link ``n``, for routes."""
         return f"fd00:{n}::/{self.bits}" if self.v6 else f"10.0.{n}.0/{self.bits}"
 
     def mac(self, n: int, host: int) -> str:
@@ -251,11 +250,11 @@ class Net:
         return f"02:00:00:00:{n:02x}:0{host}"
 
     def ip(self, ns: str) -> str:
-        """``ip`` of the family, in a namespace."""
+        """The ``ip`` command for this address family in a namespace."""
         return f"ip {'-6 ' if self.v6 else ''}-n {ns}"
 
     def link(self, a: str, b: str, n: int) -> str:
-        """The line that makes the link between two namespaces."""
+        """The line that creates the link between two namespaces."""
         return "ip " + self.link_line(a, b, n)
 
     def link_line(self, a: str, b: str, n: int) -> str:
@@ -271,7 +270,7 @@ class Net:
         return "\n".join([*lines, f"ip netns exec {ns} {no_offloads(dev)}"])
 
     def end_lines(self, dev: str, n: int, host: int) -> list[str]:
-        """Lines for ``ip -batch`` that set up one end, but for its offloads."""
+        """Lines for ``ip -batch`` that set up one end, except its offloads."""
         other = 3 - host
         nodad = " nodad" if self.v6 else ""
         return [
@@ -287,7 +286,7 @@ class Net:
         return f"ip netns exec {ns} sysctl -qw {what}"
 
     def routers(self, a: str, b: str, n: int) -> list[str]:
-        """Lines for two routers and the link between them, each the other's way to all else."""
+        """Lines for two routers and the link between them; each is the other's default route."""
         return [
             self.link(a, b, n),
             self.end(a, f"to-{b}", n, 1),
@@ -299,7 +298,7 @@ class Net:
         ]
 
     def quiet(self, namespaces: str) -> str:
-        """Lines that keep IPv6 from sending anything by itself."""
+        """Lines that stop unsolicited IPv6 traffic."""
         sysctls = (
             "net.ipv6.conf.default.accept_ra=0 net.ipv6.conf.default.router_solicitations=0 "
             "net.ipv6.conf.default.dad_transmits=0"
@@ -310,18 +309,18 @@ class Net:
 
 
 def no_offloads(dev: str) -> str:
-    """The command without whose effect a device carries several frames as one."""
+    """The command that turns off offloads, which would merge frames."""
     return f"ethtool -K {dev} tso off gso off gro off"
 
 
 def receiver_route(values: Mapping[str, Any]) -> str:
-    """What the receiver's route says of its window."""
+    """Window attributes of the receiver's route."""
     window = f" window {values['window']}" if values["window"] else ""
     return window + (f" initrwnd {values['initrwnd']}" if values["initrwnd"] else "")
 
 
 def prologue(head: str, namespaces: str) -> list[str]:
-    """The script's first lines: its head comment, how it cleans up, how it notes events."""
+    """The script's first lines: head comment, clean-up, and the function that notes events."""
     return [
         head + "set -eu",
         "OUT=${OUT:-.}",
@@ -348,10 +347,10 @@ def script(
     counted: str,
     devices: Sequence[str] = (),
 ) -> str:
-    """The whole script, of its parts; ``flows`` are their algorithms and ports, ``devices`` what is
-    loaded beside the algorithms.
+    """Assemble the script from its parts; ``flows`` has each flow's algorithm and port, ``devices``
+    what is loaded beside the algorithms.
 
-    With APOGEE_SHELL set it leaves once the testbed stands.
+    With APOGEE_SHELL set the script exits once the testbed is set up.
     """
     ccs = tuple(cc for cc, _ in flows)
     lines = [
@@ -371,7 +370,7 @@ def script(
 
 
 def end_hosts(values: Mapping[str, Any], namespaces: str) -> list[str]:
-    """Lines for senders and receivers."""
+    """Shell lines that configure senders and receivers."""
     rmem = max(6_291_456, 4 * values["window"])
     sysctls = " ".join(f"net.ipv4.{key}={values[key]}" for key in SYSCTLS)
     return [
@@ -389,7 +388,7 @@ def end_hosts(values: Mapping[str, Any], namespaces: str) -> list[str]:
 
 
 def trace_lines(trace: str, ccs: Iterable[str], ports: Sequence[int]) -> str:
-    """Shell lines that record events of the senders' sockets in an instance of the tracer."""
+    """Shell lines that record events of the senders' sockets in a tracing instance."""
     if trace == "none":
         return ""
     if len(ports) == 1:
@@ -428,7 +427,7 @@ def trace_lines(trace: str, ccs: Iterable[str], ports: Sequence[int]) -> str:
 
 
 def counters(namespaces: str, hosts: str, trace: str, links: str = "") -> str:
-    """Shell lines that leave what was counted: queues, hosts, links if any are named, the trace."""
+    """Shell lines that save the counters of queues, hosts and the named links, and the trace."""
     lines = f"""\
 
 # what was counted
@@ -469,16 +468,16 @@ def limit_bps(values: Mapping[str, Any]) -> float:
 
 
 def extras(values: Mapping[str, Any]) -> tuple[str, ...]:
-    """Programs that the guest needs beside its own."""
+    """Programs that the guest needs in addition to the base image."""
     return ("iperf3",) if values["traffic"] == "iperf3" else ()
 
 
 def check(values: Mapping[str, Any], duration_s: float) -> None:
-    """Refuse what each value alone allows but not together."""
+    """ValueError for values that are valid on their own but not in combination."""
     if values["ipv6"] and values["mtu"] < 1280:
-        raise ValueError("ipv6 needs an mtu of at least 1280")
+        raise ValueError("ipv6 requires an mtu of at least 1280")
     if values.get("warmup") and values["traffic"] == "iperf3":
-        raise ValueError("warmup: traffic=iperf3 counts by the second only: use traffic=flow")
+        raise ValueError("warmup: traffic=iperf3 counts whole seconds only: use traffic=flow")
     for name in ("ack_blackout", "data_blackout"):
         if values.get(name) and sum(values[name]) > duration_s:
             raise ValueError(f"{name} ends after the run, which lasts {duration_s:g} s")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Flows that share a path, each between two hosts of its own: how a script runs them."""
+"""Script lines that run flows that share a path, each between its own two hosts."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from .. import units
 from .scenario import Device, FlowSpec, members
 
 SLACK_S = 0.1
-LONGEST_S = 600.0  # flow.c: a transfer that takes longer has failed
-LATE_SYN_S = 1.1  # a lost SYN is sent again after 1 s
+LONGEST_S = 600.0  # flow/sender.c: a transfer that takes longer has failed
+LATE_SYN_S = 1.1  # a lost SYN is retransmitted after 1 s
 
 
 @dataclass(frozen=True)
 class Bulk:
-    """A flow: sender's and receiver's namespace, receiver's address and port, algorithm, start.
+    """A flow: namespaces of sender and receiver, receiver's address and port, algorithm, start.
 
-    Its sender is to send for ``seconds``, by its device to ``next_hop``. ``group`` is the class of
-    flows it belongs to, if any. With ``sizes`` (bytes) it is no bulk flow, but transfers one after
-    the other, none of which begins after ``seconds``; bulk flows end when they are done.
+    It sends for ``seconds`` through its device to ``next_hop``. ``group`` is the class of flows it
+    belongs to, if any. With ``sizes`` (bytes) it is a sequence of transfers instead of a bulk flow;
+    none begins after ``seconds``, and the bulk flows beside them end when all are done.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Bulk:
 
 
 def mix(cc: str, most: int, flows: str) -> tuple[str, ...]:
-    """The algorithms that ``--cc`` names, of at most so many flows."""
+    """The algorithms that ``--cc`` names; ValueError if there are more than ``most``."""
     found = members(cc)
     if not all(found):
         raise ValueError(f"--cc {cc}: one name for all {flows}, or one each joined by +")
@@ -49,7 +49,10 @@ def mix(cc: str, most: int, flows: str) -> tuple[str, ...]:
 
 
 def spread(name: str, given: Sequence[Any], count: int, flows: str, number: str) -> Sequence[Any]:
-    """One item per flow; a single one stands for all. ``number`` is the parameter to change."""
+    """One item per flow; a single item applies to all flows.
+
+    ``number`` names the parameter that sets how many flows there are, for the error message.
+    """
     if len(given) not in (1, count):
         raise ValueError(
             f"{name}: {len(given)} given, but there are {count} {flows} ({number}={count}): "
@@ -59,7 +62,10 @@ def spread(name: str, given: Sequence[Any], count: int, flows: str, number: str)
 
 
 def starts(name: str, given: tuple[float, ...], count: int, flows: str, number: str) -> Any:
-    """When each flow starts; one time for several can only be 0: a list may have been meant."""
+    """The start time of each flow (s).
+
+    A single time for several flows must be 0: any other value is probably a list typed with ``,``.
+    """
     if len(given) == 1 and given[0] and count > 1:
         time = units.format("time", given[0])
         raise ValueError(f"{name}: {time} for all {flows}: give one per flow, such as 0s+{time}")
@@ -67,9 +73,9 @@ def starts(name: str, given: tuple[float, ...], count: int, flows: str, number: 
 
 
 def specs(flows: Sequence[Bulk], router: str, hop: str) -> tuple[FlowSpec, ...]:
-    """What the measures are told: data comes to ``router`` and leaves ``hop`` by own devices.
+    """The facts about the flows: each has its own device into ``router`` and out of ``hop``.
 
-    A next hop that is not the router is the flow's own switch.
+    A next hop other than the router is the flow's own switch.
     """
     return tuple(
         FlowSpec(
@@ -114,11 +120,11 @@ def traffic(
 ) -> str:
     """Shell lines that run the flows with a traffic tool and sample the queue.
 
-    ``queues`` are all that may hold data, the sampled bottleneck last; then the path is empty
-    after ``empty_s``. Of several ``paths`` each one's bottleneck is sampled, into a file named
-    after the path. ``events`` are lines that run beside the flows, ``end`` those that follow when
-    all have stopped. Each flow starts up to ``spread_s`` late, at random; ``$first`` is when
-    the first of them does.
+    ``queues`` are all queues that may hold data, the sampled bottleneck last; once they are empty,
+    the path is empty after ``empty_s``. With several ``paths`` the bottleneck of each is sampled,
+    into a file named after the path. ``events`` are lines that run while the flows do, ``end``
+    lines that run after all flows have stopped. Each flow starts up to ``spread_s`` later, at
+    random; ``$first`` is the earliest start.
     """
     receive, send = _TOOLS[tool]
     ours = tool == "flow"
@@ -174,7 +180,7 @@ def traffic(
 
 
 def _sample(place: Device, name: str, pid: str, ours: bool) -> list[str]:
-    """Shell lines that sample a queue as long as a process lives."""
+    """Shell lines that sample a queue while a process is alive."""
     netns, dev = place
     show = f"qdisc show dev {dev}"
     every = (
@@ -186,7 +192,7 @@ def _sample(place: Device, name: str, pid: str, ours: bool) -> list[str]:
 
 
 def _sample_each(paths: Mapping[str, Device], ours: bool) -> list[str]:
-    """The same for the bottleneck of each of several paths."""
+    """Shell lines that sample the bottleneck of each of several paths."""
     lines = ["last=$! samplers="]
     for name, place in paths.items():
         lines += [*_sample(place, f"queue-{name}", "$last", ours), 'samplers="$samplers $!"']
@@ -201,7 +207,7 @@ def _transfers(flows: Sequence[Bulk]) -> str:
 
 
 def _starts(flows: Sequence[Bulk], spread_s: float) -> list[str]:
-    """When each flow starts, and the first of them, in seconds from now on."""
+    """Shell lines that set the start of each flow and the earliest one, in seconds from now."""
     lines = []
     if spread_s:
         late = f"$1 + {spread_s:g} * $(od -An -N2 -tu2 /dev/urandom) / 65536"
@@ -217,7 +223,7 @@ def _starts(flows: Sequence[Bulk], spread_s: float) -> list[str]:
 
 
 def warmup_lines(begin_s: float, flows: Sequence[Bulk]) -> str:
-    """Shell lines that note when the beginning is left behind, and the senders' counters then."""
+    """Shell lines that note the end of the warm-up and save the senders' counters at that time."""
     hosts = " ".join(flow.snd for flow in flows)
     return f"""\
 {{
@@ -229,7 +235,7 @@ def warmup_lines(begin_s: float, flows: Sequence[Bulk]) -> str:
 
 
 def _stop(flows: Sequence[Bulk], ours: bool) -> list[str]:
-    """What is on the way when the senders stop still counts as passed or lost, per flow."""
+    """Shell lines that stop the flows so that frames still in flight are counted per flow."""
     if not ours:
         return ["# the servers stop by themselves", "for pid in $receivers; do wait $pid; done"]
     lines = ["# the senders answer no late ACKs; the receivers stop when the path is empty"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Wlan: stations upload through one access point, whose queue of ACKs shares their channel."""
+"""Wlan: stations upload through one access point; its queued ACKs contend for the same channel."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from ..measures.measurement import Measurement
 
 MOST = 40  # stations
-WIRE = 100  # number of the wire's link; stations have 1, 2, ...
-AP_END = 2  # of a station's link
+WIRE = 100  # link number of the wire; stations' links are 1, 2, ...
+AP_END = 2  # the access point's end of a station's link
 DEVICE = "medium"
-# Numbers of HTB's classes, which tc reads as hexadecimal: the parent, the access point; stations
-# follow. A leaf's queue has the handle LEAF + class.
+# HTB class numbers, which tc reads as hexadecimal: the parent, then the access point, then the
+# stations. A leaf's queue has the handle LEAF + class.
 PARENT, AP, LEAF = 0xFF, 1, 0x100
-PRIO_BANDS = 16  # of one prio
-DEFICIT = 2**31  # what HTB's count of a class may come to
-# SYNs or their answers are lost: five with flow, which begins anew after two (1 + 2 + 1 + 2 + 1 s),
-# three with iperf3 (1 + 2 + 4 s).
+PRIO_BANDS = 16  # maximum of one prio qdisc
+DEFICIT = 2**31  # HTB's deficit of a class is a signed 32-bit number
+# Time after which lost SYNs are retransmitted: five with flow, which opens a new socket after two
+# (1 + 2 + 1 + 2 + 1 s), three with iperf3 (1 + 2 + 4 s).
 LATE_SYN_S = 7.1
 
 PARAMS = (
@@ -37,17 +37,17 @@ PARAMS = (
     Param("phy_rate", "54", "choice:" + ",".join(map(str, wifi.RATES)),
           "data rate of 802.11a/g, Mbit/s"),
     Param("contention", "none", "choice:none,bianchi",
-          "back-off and collisions: none (a lone sender's mean back-off), or by n + 1 senders"),
+          "back-off and collisions: none (mean back-off of one sender), or Bianchi's for n + 1"),
     Param("phase", "fixed", "choice:fixed,random",
-          "when ACKs come to the access point: fixed by the round robin, or random in a round"),
+          "when ACKs reach the access point: fixed by the round robin, or random in a round"),
     Param("ap_queue", 100, "int", "access point's queue to the stations, in packets", 1, 100_000),
     Param("station_queue", 100, "int", "each station's own queue, in packets", 1, 100_000),
-    Param("tsq", 1, "bool", "a station's stack sees its own queue (TCP small queues)"),
+    Param("tsq", 1, "bool", "TCP small queues limit what a station queues"),
     Param("rate", 100_000_000, "rate", "rate of the wire behind the access point", 9600, 100e9),
     Param("delay", 0.06, "time", "one-way delay of that wire", 0, 10),
-    Param("ack_every", 2, "int", "the receiver's ACKs: 1 for each segment, 2 delayed", 1, 2),
+    Param("ack_every", 2, "int", "receiver's ACKs: 1: every segment, 2: delayed ACKs", 1, 2),
     Param("start", 0.1, "time", "stations start within this time, at random", 0, 3600),
-    Param("warmup", 0.0, "time", "left out of the measures, from the last start on", 0, 3600),
+    Param("warmup", 0.0, "time", "time not measured, from the last start on", 0, 3600),
     Param("window", 1_000_000, "size", "receive window", 4096, 1e9),
     *testbed.PACKET_PARAMS,
     *testbed.HOST_PARAMS,
@@ -72,10 +72,10 @@ HEAD = """\
 
 
 class WlanNet(Net):
-    """The access point has one hardware address, its BSSID, at the end of every station's link."""
+    """Addresses where the access point has the same one, its BSSID, on every station's link."""
 
     def mac(self, n: int, host: int) -> str:
-        """Hardware address of an end of link ``n``; the access point's is of no link's."""
+        """Hardware address of an end of link ``n``; the access point's does not depend on ``n``."""
         return super().mac(0 if n != WIRE and host == AP_END else n, host)
 
 
@@ -88,7 +88,7 @@ def _ip_ack(values: Mapping[str, Any]) -> int:
 
 
 def _contention_us(values: Mapping[str, Any]) -> float:
-    """What a frame waits for besides DIFS: back-off, other's collisions."""
+    """Time that a frame waits in addition to DIFS (µs): back-off and collisions."""
     if values["contention"] == "none":
         return wifi.mean_backoff()
     collision = wifi.DIFS + wifi.frame(values["mtu"], int(values["phy_rate"]))
@@ -96,15 +96,15 @@ def _contention_us(values: Mapping[str, Any]) -> float:
 
 
 def airtime_us(values: Mapping[str, Any], ip: int) -> float:
-    """How long an IP packet of ``ip`` bytes occupies the medium."""
+    """How long an IP packet of ``ip`` bytes occupies the medium (µs)."""
     return wifi.exchange(ip, int(values["phy_rate"])) + _contention_us(values)
 
 
 def charge(values: Mapping[str, Any]) -> tuple[int, int]:
-    """The medium's rate in bit/s and what is added to each frame in bytes, as tc has them.
+    """The medium's rate in bit/s and the overhead per frame in bytes, in tc's terms.
 
-    tc charges in proportion to the length. So that full frames and ACKs are both charged what they
-    take, whole symbols included, the rate is that of the line through the two.
+    tc charges in proportion to the length. Rate and overhead are those of the straight line through
+    the airtimes of a full frame and an ACK, so both are charged exactly, whole symbols included.
     """
     full, ack = values["mtu"], _ip_ack(values)
     long_us, short_us = airtime_us(values, full), airtime_us(values, ack)
@@ -113,12 +113,12 @@ def charge(values: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def _round_us(values: Mapping[str, Any]) -> float:
-    """A round in which every station and the access point send one frame."""
+    """Length of a round in which every station and the access point send one frame (µs)."""
     return values["n"] * airtime_us(values, values["mtu"]) + airtime_us(values, _ip_ack(values))
 
 
 def limit_bps(values: Mapping[str, Any]) -> float:
-    """The goodput while no ACK is lost: airtime of the data and of the ACKs that answer them."""
+    """The goodput without lost ACKs: limited by the wire, or by the airtime of data and ACKs."""
     payload = values["mtu"] - _ip_ack(values)
     data, ack = airtime_us(values, values["mtu"]), airtime_us(values, _ip_ack(values))
     wire = values["rate"] * payload / (values["mtu"] + testbed.ETHERNET)
@@ -133,9 +133,9 @@ def _channel(values: Mapping[str, Any]) -> Channel:
 def _classes(values: Mapping[str, Any], net: Net) -> list[str]:
     """tc lines of the medium.
 
-    The leaves' own rate is next to nothing, so that all borrow from the parent and it is HTB's
-    round robin that decides. A quantum below what any frame is charged ends a turn with one frame;
-    it is as large as can be, as what it falls short of the frame adds up in a count of 31 bits.
+    The leaves' own rate is negligible, so all borrow from the parent and HTB's round robin decides
+    who sends. A quantum below the charge of any frame ends a turn after one frame. It is as large
+    as possible, because the shortfall accumulates in a 32-bit deficit.
     """
     rate, overhead = charge(values)
     burst = values["mtu"] + testbed.ETHERNET + overhead
@@ -168,9 +168,9 @@ def _classes(values: Mapping[str, Any], net: Net) -> list[str]:
 
 
 def _ack_wire(values: Mapping[str, Any], net: Net) -> list[str]:
-    """tc lines of the wire's way back; with a random phase a delay of its own for each station.
+    """tc lines of the wire's return direction; with phase=random, one delay line per station.
 
-    That is the same in the mean, and spread over a round. The rate keeps a station's ACKs in order.
+    Its mean delay is the same, spread over a round. The rate keeps a station's ACKs in order.
     """
     delay, rate, limit = values["delay"], values["rate"], testbed.DELAY_LINE
     if values["phase"] == "fixed":
@@ -209,12 +209,12 @@ def _prio(bands: int) -> str:
 
 
 def _rtt_s(values: Mapping[str, Any]) -> float:
-    """Round trip of the empty path but for what the medium takes."""
+    """Round-trip time of the empty path (s), without airtime."""
     return 2 * values["delay"]
 
 
 def _first_data_s(values: Mapping[str, Any]) -> float:
-    """How long the first data may take to arrive: the handshake goes through the AP's queue."""
+    """Longest time until the first data arrives (s); the SYN-ACK waits in the AP's queue."""
     queue = values["ap_queue"] * _round_us(values) / 1e6 if values["n"] > 1 else 0.0
     late = LATE_SYN_S if values["n"] > 1 else 0.0
     return 2 * _rtt_s(values) + min(2 * queue, 10.0) + late + traffic.SLACK_S
@@ -242,7 +242,7 @@ def _bulks(
 
 
 def _links(values: Mapping[str, Any], net: Net, flows: Sequence[Bulk]) -> list[str]:
-    """Lines that set up the namespaces and what lies between them."""
+    """Shell lines that set up the namespaces and the links between them."""
     every = _namespaces(flows)
     wire = f"delay {testbed.time_text(values['delay'])} rate {values['rate']}bit"
     quick = " quickack 1" if values["ack_every"] == 1 else ""
@@ -280,7 +280,7 @@ def _links(values: Mapping[str, Any], net: Net, flows: Sequence[Bulk]) -> list[s
 
 
 def _stations(values: Mapping[str, Any], net: Net, names: Sequence[str]) -> list[str]:
-    """Lines that set up the stations' links; in batches, as there are many."""
+    """Shell lines that set up the stations' links, batched because there are many."""
     every = list(enumerate(names, 1))
     devs = " ".join(f"to-{name}" for name in names)
     lines = ["# stations", *_batch("ip", [net.link_line(name, "ap", i) for i, name in every])]
@@ -291,7 +291,7 @@ def _stations(values: Mapping[str, Any], net: Net, names: Sequence[str]) -> list
         lines += _batch(net.ip(name), [*net.end_lines("to-ap", i, 1), route])
     each = f"ip netns exec $ns {testbed.no_offloads('to-ap')}"
     if not values["tsq"]:
-        # netem takes a packet from its socket; this is the least delay with which it does
+        # only with a delay does netem orphan packets, which hides its queue from their socket
         each += "\n\ttc -n $ns qdisc add dev to-ap root netem delay 1us limit 1000"
     return [
         *lines,
@@ -313,7 +313,7 @@ def _namespaces(flows: Sequence[Bulk]) -> str:
 
 
 def _traffic(values: Mapping[str, Any], flows: Sequence[Bulk]) -> str:
-    """Shell lines that run the flows, and note when the measured interval begins."""
+    """Shell lines that run the flows and note when the measured interval begins."""
     events = traffic.warmup_lines(
         values["start"] + _rtt_s(values) + values["warmup"], flows
     ) if values["warmup"] else ""  # fmt: skip
@@ -335,26 +335,26 @@ def _script(values: Mapping[str, Any], net: Net, flows: Sequence[Bulk]) -> str:
 
 
 def _longest_s(values: Mapping[str, Any]) -> float:
-    """How long a station may send before HTB's count of its class wraps, at every second turn."""
+    """How long a station that has every second turn may send before HTB's deficit overflows (s)."""
     most = 1 if values["n"] == 1 else 2
     per_frame = values["mtu"] + testbed.ETHERNET
     return DEFICIT / per_frame * most * airtime_us(values, values["mtu"]) / 1e6
 
 
 def _check(values: Mapping[str, Any], flows: Sequence[Bulk], duration_s: float) -> None:
-    """Refuse what each value alone allows but not together."""
+    """ValueError for values that are valid on their own but not in combination."""
     testbed.check(values, duration_s)
     if values["mtu"] > wifi.MOST_IP:
         raise ValueError(f"mtu: an 802.11 frame holds at most {wifi.MOST_IP} bytes")
     spread_s = _round_us(values) / 2e6
     if values["phase"] == "random" and values["delay"] < spread_s:
         least = units.format("time", math.ceil(spread_s * 1e3) / 1e3)
-        raise ValueError(f"phase=random: needs a delay of half a round: at least {least} here")
+        raise ValueError(f"phase=random requires a delay of at least half a round, here {least}")
     sending_s, longest_s = max(flow.seconds for flow in flows), _longest_s(values)
     if sending_s > longest_s:
         raise ValueError(
-            f"senders run {sending_s:.0f} s, but HTB shares frames out evenly for "
-            f"{longest_s:.0f} s only: shorten --duration or warmup"
+            f"senders run {sending_s:.0f} s, but HTB's round robin is even for at most "
+            f"{longest_s:.0f} s: shorten --duration or warmup"
         )
 
 
@@ -392,8 +392,8 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
 
 # --- measures, the table, cost ----------------------------------------------------------------
 
-# What a run costs beside its virtual seconds, and each of these; both with their part for each
-# station. Measured with uml, and taken to be slower by the same factor with qemu.
+# CPU seconds: fixed cost and cost per virtual second, each as (base, per station). Measured with
+# uml and scaled for qemu by the same factor as lfn's.
 _OVERHEAD_S, _SECOND_S = (15.0, 1.5), (0.4, 0.04)
 
 
@@ -427,7 +427,7 @@ class Shares(TypedDict):
 
 
 class Keys(TypedDict):
-    """Keys of the measure."""
+    """Keys that the measure adds."""
 
     flows: list[StationFlow]
     queue: ApQueue
@@ -435,7 +435,7 @@ class Keys(TypedDict):
 
 
 def _shares(run: Measurement) -> None:
-    """Who had how much of the channel. (How the queue's keys come about: measures/channel.py.)"""
+    """Each station's share of the channel; measures/channel.py adds the keys of the queue."""
     (path,) = run.paths
     during = path.series.between(run.interval.from_us, run.interval.end_us)
     leaves = zip(run.record["flows"], during.stations, path.station_drops, strict=True)
@@ -445,8 +445,8 @@ def _shares(run: Measurement) -> None:
 
 
 def _acks_lost(record: dict[str, Any]) -> float | None:
-    """ACKs that the access point's queue dropped, in percent of those that came in the interval;
-    None for records of before they were counted."""
+    """ACKs dropped by the access point's queue, in percent of those that arrived in the interval;
+    None for old records without that count."""
     lost = record["medium"].get("ap_drops")
     return None if lost is None else 100 * lost / max(1, lost + record["medium"]["ap_frames"])
 

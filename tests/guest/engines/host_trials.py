@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What test_host.py has done in its guest: runs of engine host, ended in every way.
+"""Trials that test_host.py runs in its guest: runs of engine host, ended in every way.
 
-``python3 trials.py SEED KILLS``: one line of JSON per trial goes to $OUT/trials.jsonl, with what is
-different on the machine afterwards. A process that does not end stops the trials with status 1; the
-console shows what it was doing.
+``python3 trials.py SEED KILLS`` writes one line of JSON per trial to $OUT/trials.jsonl, with the
+changes of the machine's state that are left afterwards. A process that does not end stops the
+trials with status 1; the console shows what it was doing.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ LASTING = {
     "modules": {"gone": [], "new": ["veth"]},
     "settings": {"gone": ["kernel/tainted=4\n"], "new": ["kernel/tainted=12292\n"]},
 }
-#: What the first run with an `ifb` leaves.
+#: Lasting changes by the first run with an `ifb`.
 LASTING_IFB = {"modules": {"gone": [], "new": ["ifb"]}}
-#: A link that an emulator which is short of time can carry.
+#: A link slow enough for a loaded emulator.
 LINK = ("--set", "rate=2mbit", "--set", "delay=50ms", "--set", "queue=25kB")
 #: The runs that are ended.
 SHORT = ("--cc", "star", "--duration", "1", "--set", "trace=all")
-#: Signals, and who gets them: the lab and all that a terminal's Ctrl-C reaches, the lab, the
+#: Signals and their targets: the lab's process group (as with Ctrl-C in a terminal), the lab, the
 #: process of one run, the guard, the first process in the namespaces.
 WAYS = (
     ("INT", "terminal"),
@@ -87,7 +87,7 @@ def _processes() -> list[str]:
 
 
 def _namespaces() -> list[str]:
-    """Those that a process is in; mounts and processes are what keeps one."""
+    """Namespaces that are held by a process or a mount."""
     found = set()
     for path in Path("/proc").glob("[0-9]*/ns/*"):
         try:
@@ -102,7 +102,7 @@ def _say(*command: str) -> list[str]:
 
 
 def state() -> dict[str, Any]:
-    """All of the machine that a run might have changed."""
+    """All state of the machine that a run might change."""
     return {
         "links": [line.split(" qlen")[0] for line in _say("ip", "-d", "-o", "link", "show")],
         "addresses": _say("ip", "-o", "addr", "show"),
@@ -119,7 +119,7 @@ def state() -> dict[str, Any]:
 
 
 def difference(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
-    """What of the state differs: by its key, what is gone and what is new."""
+    """Differences of two states by key: what was removed and what was added."""
     found = {}
     for key in before:
         old, new = before[key], after[key]
@@ -132,7 +132,7 @@ def difference(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
 
 
 def settled(before: dict[str, Any], lasting: dict[str, Any]) -> tuple[dict[str, Any], float]:
-    """What still differs when nothing but that is ``lasting``, and the seconds that took."""
+    """Wait until only ``lasting`` differences remain; the others, and the seconds that it took."""
     start = time.monotonic()
     while True:
         found = difference(before, state())
@@ -203,7 +203,7 @@ def ended(pid: int) -> bool:
 
 
 def descendants(pid: int) -> list[int]:
-    """A process, its children, theirs, and so on."""
+    """A process and all its descendants."""
     found = [pid]
     for parent in found:
         found += [int(n) for n in _read(Path(f"/proc/{parent}/task/{parent}/children")).split()]
@@ -211,7 +211,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def member(pid: int, whom: str) -> int | None:
-    """The process of the lab's family that is meant, if it is there."""
+    """The descendant of the lab with this role, if it exists."""
     family = descendants(pid)
     if whom == "run":
         return family[1] if len(family) > 1 else None
@@ -223,14 +223,14 @@ def member(pid: int, whom: str) -> int | None:
 
 
 def _sends(pid: int) -> bool:
-    """Whether the traffic tool of a lab's family is at work."""
+    """Whether a traffic tool started by this lab is running."""
     return any(
         "send" in _read(Path(f"/proc/{one}/cmdline")).split("\0") for one in descendants(pid)
     )
 
 
 def struck(pid: int, moment_s: float, how: str, whom: str) -> bool:
-    """Send a signal at that moment, or once who is meant is there; False if it is too late."""
+    """Send a signal at that time, or as soon as the target exists; False if the run has ended."""
     time.sleep(moment_s)
     kind = signal.Signals[f"SIG{how}"]
     while not ended(pid):
@@ -254,7 +254,7 @@ def report(before: dict[str, Any], lasting: dict[str, Any] | None = None, **told
 
 
 def killed(name: str, length_s: float, dice: random.Random, how: str, whom: str) -> None:
-    """A run that is ended at a random moment of its life; runs that end before it do not count."""
+    """A run that is ended at a random time; runs that finish before that are not counted."""
     before = state()
     hit, moment_s = False, length_s
     for _ in range(TRIES):
@@ -276,7 +276,7 @@ def failing(trial: str, *arguments: str) -> None:
 
 @contextlib.contextmanager
 def broken(program: str) -> Iterator[None]:
-    """As long as a program does not work."""
+    """Context in which a program does not work."""
     path = Path("/bin", program)
     good = path.read_bytes()
     path.write_text("#!/bin/sh\necho broken >&2\nexit 1\n")
@@ -285,7 +285,7 @@ def broken(program: str) -> Iterator[None]:
 
 
 def sending(name: str) -> int:
-    """A lab's process that has data on its way."""
+    """Start a lab and wait until its flow is sending."""
     pid = lab(name, *SHORT)
     while not ended(pid) and not _sends(pid):
         time.sleep(0.02)
@@ -294,7 +294,7 @@ def sending(name: str) -> int:
 
 
 def cut() -> None:
-    """Ctrl-C while the receiver of what was sent is about to be gone, too."""
+    """Ctrl-C that also ends the receiver of data in flight."""
     before = state()
     pid = sending("cut")
     hit = struck(pid, 0, "INT", "terminal")
@@ -302,7 +302,7 @@ def cut() -> None:
 
 
 def bare() -> None:
-    """The process of a run is killed, and its folder removed before its guard looks into it."""
+    """Kill the process of a run and remove its folder before the guard reads it."""
     before = state()
     pid = sending("bare")
     guard = member(pid, "host-guard")
@@ -313,7 +313,7 @@ def bare() -> None:
 
 
 def heard(terminal: int, words: bytes) -> bytes:
-    """What a terminal says up to some words; all of it if they do not come in a minute."""
+    """A terminal's output up to these words; all of it if they do not appear within a minute."""
     said, deadline = b"", time.monotonic() + 60
     while words not in said:
         if not select.select([terminal], [], [], max(0.0, deadline - time.monotonic()))[0]:
@@ -326,7 +326,7 @@ def heard(terminal: int, words: bytes) -> bytes:
 
 
 def prompt() -> None:
-    """`lab shell` at a terminal: what it says, Ctrl-C for what runs there, exit."""
+    """`lab shell` at a terminal: its output, Ctrl-C for a program in it, exit."""
     before = state()
     pid, terminal = pty.fork()
     if not pid:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Engine host on a machine that is a guest: records, and what a run leaves however it ends."""
+"""Engine host, tested inside a guest: records, and clean-up however a run ends."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from tests.guest.runs import measured
 
 pytestmark = pytest.mark.guest
 
-#: At random moments; the same ones in every check. More of them: APOGEE_KILLS.
+#: Number of random times, the same in every check. More with APOGEE_KILLS.
 SEED = 6
 KILLS = int(os.environ.get("APOGEE_KILLS", len(WAYS)))
 
-#: Goodput in the host's time over that in virtual time. An emulator that has to wait for its CPUs
-#: is late, and then in a hurry: 0.74 and 0.87 were measured with a load of 15 on 2 CPUs.
+#: Goodput in real time divided by that in virtual time. An emulator that waits for a CPU falls
+#: behind and then catches up: 0.74 and 0.87 were measured with a load of 15 on 2 CPUs.
 LEAST, MOST = 0.5, 1.3
 
 #: How a run that was ended may end, by WAYS: interrupted, killed, or one of one runs failed.
@@ -36,7 +36,7 @@ STATUSES = dict(zip(WAYS, [{130}, {130, -15}, {-9}, {1}, {1}, {1}], strict=True)
 
 @pytest.fixture(scope="module")
 def out(modules: Path, build: Path, root: Path) -> Path:
-    """What all trials left, made in one guest."""
+    """The results of all trials, which run in one guest."""
     trials = root / "tests" / "guest" / "engines" / "host_trials.py"
     files = user_machine.files(root, debian.kernel())
     files[f"{user_machine.HOME}/trials.py"] = trials.read_bytes()
@@ -102,13 +102,13 @@ def test_the_machine_is_as_before(trials: list[dict[str, Any]]) -> None:
 
 
 def test_a_links_module_brings_no_links_of_its_own(trials: list[dict[str, Any]]) -> None:
-    """`ifb`, loaded by its first link, gave the machine `ifb0` and `ifb1`."""
+    """If `ifb` is loaded by its first link, it creates `ifb0` and `ifb1` on the machine."""
     found = named(trials, "shared")
     assert (found["status"], found["left"]) == (0, LASTING_IFB)
 
 
 def test_shell_is_a_prompt_inside(trials: list[dict[str, Any]]) -> None:
-    """It had no standard input, and what it started was deaf to Ctrl-C."""
+    """The shell has a standard input, and programs in it can be interrupted with Ctrl-C."""
     found = named(trials, "shell")
     print(found["said"])
     assert (found["status"], found["left"]) == (0, {})
@@ -119,7 +119,7 @@ def test_shell_is_a_prompt_inside(trials: list[dict[str, Any]]) -> None:
     assert "Cannot set" not in found["said"]
 
 
-# --- runs that do not -------------------------------------------------------------------------
+# --- runs that fail or are ended --------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -129,20 +129,20 @@ def test_shell_is_a_prompt_inside(trials: list[dict[str, Any]]) -> None:
 def test_a_failed_run_is_status_1_and_leaves_nothing(
     out: Path, trials: list[dict[str, Any]], trial: str, reason: str
 ) -> None:
-    """A bound that is passed, and a program that does not work."""
+    """A run that exceeds its time limit, and a program that does not work."""
     found = named(trials, trial)
     assert (found["status"], found["left"]) == (1, {})
     assert reason in (out / f"{trial}.err").read_text()
 
 
 def test_a_connection_that_is_cut_does_not_keep_its_module(trials: list[dict[str, Any]]) -> None:
-    """Its socket was tried again for minutes where nobody could answer."""
+    """The socket is reset; without that, the kernel retransmits to a dead peer for minutes."""
     found = named(trials, "cut")
     assert (found["hit"], found["status"], found["left"]) == (True, 130, {})
 
 
 def test_a_guard_whose_folder_is_gone_tidies_up_all_the_same(trials: list[dict[str, Any]]) -> None:
-    """The lab had removed the list of what was loaded before, and the guard left all as it was."""
+    """The guard keeps its list of loaded modules in memory, too, as the lab removes the folder."""
     found = named(trials, "bare")
     assert (found["hit"], found["status"], found["left"]) == (True, 1, {})
 
@@ -174,7 +174,7 @@ def test_a_warning_during_a_run_fails_it(out: Path, trials: list[dict[str, Any]]
 def test_what_a_kernel_lacks_is_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Tried on this machine with what no kernel has."""
+    """Tested on this machine with a module that no kernel has."""
     monkeypatch.setattr(host, "PROGRAMS", {})
     monkeypatch.setitem(host.FEATURES, "sch_nosuch", "false")
     host.kernel.cache_clear()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A run of engine uml is the same on other machines: here, and in guests of engine qemu that have
-another CPU, another size of memory and another kernel."""
+"""A run of engine uml has the same result on other machines: here, and in guests of engine qemu
+with another CPU, memory size and kernel."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from apogee_lab.kernels import uml_kernel
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
-#: CPU and memory: from before SSE 4.2, without the registers that UML would save; and with AVX2.
+#: CPU and memory: one CPU without SSE 4.2 and extended registers, one with AVX2.
 MACHINES = {"old": ("qemu64", "2G"), "new": ("Haswell", "3G")}
 
-#: A flow with losses, after programs that load libraries. Short: in an emulator UML takes a hundred
-#: times as long.
+#: A flow with losses, after programs that load libraries. It is short, because UML is a hundred
+#: times slower in an emulator.
 SCRIPT = """\
 set -e
 ip link set lo mtu 1500
@@ -59,7 +59,7 @@ tar -C $OUT -xf results
 
 @pytest.fixture(scope="module")
 def here(build: Path) -> Path:
-    """What the script leaves on this machine."""
+    """The script's results on this machine."""
     modules.build(uml_kernel.kernel())
     out = build / "tests" / "machine-here"
     uml.run_script(SCRIPT, out=out, modules=["tcp_star"], timeout_wall_s=120, check=True)

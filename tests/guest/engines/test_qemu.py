@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The lab itself in real guests: sweeps that fail or stop, repeatability, and what links do."""
+"""The lab in real guests: failing and interrupted sweeps, repeatability, behaviour of links."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def lab_run(*arguments: str) -> int:
 
 
 def test_equal_seeds_give_equal_records(modules: Path, kept: Path, tmp_path: Path) -> None:
-    """The same command twice, side by side runs: the same bytes but for wall_s; seeds differ."""
+    """The same command twice, with parallel runs: equal bytes except wall_s; seeds differ."""
     lines = []
     for attempt in ("one", "two"):
         target = tmp_path / attempt
@@ -69,7 +69,7 @@ def names(found: list[dict[str, Any]]) -> list[str]:
 
 @pytest.fixture
 def faulty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A scenario `faulty`: satellite with a guest that may panic or never come to its end."""
+    """A scenario `faulty`: satellite with a guest that may panic or never end."""
     satellite = SCENARIOS["satellite"]
     faults = {
         "none": "",
@@ -110,14 +110,14 @@ def test_guests_that_fail_do_not_stop_the_sweep(
     assert all((folder / "console.log").exists() for folder in failed)
     assert (kept / record["run"] / "record.json").exists()
 
-    # What is finished stays finished.
+    # Finished runs are kept.
     written = (kept / record["run"] / "flow1.recv.json").stat().st_mtime_ns
     assert lab_run(*arguments, "--set", "fault=none") == 0
     assert (kept / record["run"] / "flow1.recv.json").stat().st_mtime_ns == written
 
 
 def test_a_busy_guest_is_killed_after_its_bound(tmp_path: Path) -> None:
-    """Endless work, no sign of life that would help: the wall clock decides."""
+    """A guest in an endless loop is killed by wall-clock time."""
     start = time.monotonic()
     with pytest.raises(GuestFailed, match="not done after 8 s"):
         qemu.run_script("while :; do :; done", out=tmp_path / "out", timeout_wall_s=8.0)
@@ -126,7 +126,7 @@ def test_a_busy_guest_is_killed_after_its_bound(tmp_path: Path) -> None:
 
 
 def test_an_interrupted_sweep_goes_on(kept: Path, tmp_path: Path, root: Path) -> None:
-    """Ctrl-C: status 130, no guest left running, finished runs are not made again."""
+    """Ctrl-C: status 130, no guest left running, finished runs are not repeated."""
     program = (
         "import sys, pathlib; from apogee_lab.commands import main; "
         "from apogee_lab.runs import sweep; "
@@ -179,7 +179,7 @@ def processes() -> list[str]:
     return found
 
 
-# --- what links do ----------------------------------------------------------------------------
+# --- links ------------------------------------------------------------------------------------
 
 BER = 1e-5
 FRAMES = 20000
@@ -230,7 +230,7 @@ def test_frame_loss_follows_the_frames_length(blasted: Path, direction: str, len
 
 
 def test_only_the_satellite_hop_loses(blasted: Path) -> None:
-    """What the receivers miss is what its netem counts, nothing is lost at the queue."""
+    """The frames that receivers miss equal netem's count; the queue drops nothing."""
     received = sum(
         int(line.split()[1])
         for direction, length in LENGTHS
@@ -262,7 +262,7 @@ def arrivals_of_acks(run: Run) -> list[float]:
 
 
 def test_receive_window_on_the_wire(runs: dict[str, Run]) -> None:
-    """What the receiver advertises: `window`, rounded up to the window scale, and no more."""
+    """The receiver advertises `window`, rounded up to the window scale, and no more."""
     run = runs["window"]
     granularity = 1 << run.sent["info"]["snd_wscale"]
     seen = [event["snd_wnd"] for event in run.traced("tcp_probe")]
@@ -293,9 +293,9 @@ def test_ack_rate_spaces_acks(runs: dict[str, Run]) -> None:
 
 
 def test_iperf3_and_flow_agree(runs: dict[str, Run]) -> None:
-    """Cubic's goodput from 5 s to 9 s, by what the receiver had: within 2 %.
+    """Cubic's goodput at the receiver from 5 s to 9 s: within 2 %.
 
-    Their clocks begin at different moments, so start-up is left out.
+    Their clocks start at different times, so start-up is left out.
     """
     intervals = runs["iperf3"].json("iperf3-server.json")["intervals"]
     received = sum(i["sum"]["bytes"] for i in intervals if 4.9 < i["sum"]["start"] < 8.9)

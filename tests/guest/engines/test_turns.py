@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""engines/turns.c finds the threads of QEMU; if it did not, nothing else would tell."""
+"""engines/turns.c finds QEMU's threads; no other test would notice if it did not."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Engine uml in real guests: repeatable, in agreement with engine qemu, nothing left behind.
+"""Engine uml in real guests: repeatability, agreement with engine qemu, clean-up.
 
 The first test builds the engine's kernel if the cache has none.
 """
@@ -37,8 +37,8 @@ def kernel() -> Kernel:
 
 
 def processes(kernel: Kernel, top: Path) -> list[int]:
-    """Processes of UML: they all run the kernel's program, whatever they call themselves, each in
-    a run's folder. Those of runs that are not below ``top`` are somebody else's."""
+    """Processes of UML, found by their executable (the kernel) and their working directory, a run's
+    folder. Those outside ``top`` belong to others."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -58,13 +58,13 @@ def wait_for(condition: object, seconds: float = 20) -> None:
 
 
 def none_is_left(kernel: Kernel, top: Path) -> None:
-    """All are killed, but the lab waits for the first only; on a busy machine the rest take time
-    to die."""
+    """Whether all processes have ended. The lab kills all but waits for the first only; on a busy
+    machine the others take some time."""
     wait_for(lambda: not processes(kernel, top))
 
 
 def test_equal_seeds_give_equal_records(kernel: Kernel, kept: Path, tmp_path: Path) -> None:
-    """The same command twice, side by side runs: the same bytes but for wall_s; seeds differ."""
+    """The same command twice, with parallel runs: equal bytes except wall_s; seeds differ."""
     lines, traces = [], []
     for attempt in ("one", "two"):
         found = measured(
@@ -84,7 +84,7 @@ def test_equal_seeds_give_equal_records(kernel: Kernel, kept: Path, tmp_path: Pa
 def test_a_shift_is_another_seed(
     kernel: Kernel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As for all tests with APOGEE_SEED_SHIFT."""
+    """Seeds are shifted as by APOGEE_SEED_SHIFT."""
 
     def drawn(seed: int) -> str:
         uml.run_script("od -An -N8 -tx1 /dev/urandom >drawn", seed=seed, out=tmp_path / "out")
@@ -109,7 +109,7 @@ def test_both_engines_agree(kernel: Kernel, modules: Path, kept: Path, tmp_path:
 
 
 def test_algorithms_of_the_kernel_load(kernel: Kernel, tmp_path: Path) -> None:
-    """Each by modprobe, and tc, ss and our modules' parameters work."""
+    """modprobe loads each; tc, ss and module parameters work."""
     names = sorted(uml.congestion_controls() - {"reno", "cubic"})
     assert {"bbr", "hybla", "westwood", "highspeed", "scalable", "vegas"} <= set(names)
     script = f"""\
@@ -150,7 +150,7 @@ ss -ti >$OUT/ss
 def test_a_guest_that_fails(
     kernel: Kernel, tmp_path: Path, script: str, bounds: dict[str, float], reason: str
 ) -> None:
-    """It ends in GuestFailed with the console's tail; no process and no file is left."""
+    """It raises GuestFailed with the console's last lines; no process and no file is left."""
     start = time.monotonic()
     with pytest.raises(GuestFailed, match=re.escape(reason)) as failure:
         uml.run_script(f"echo hello; {script}", out=tmp_path / "out", **bounds)  # type: ignore
@@ -162,7 +162,7 @@ def test_a_guest_that_fails(
 
 
 def test_no_process_outlives_the_lab(kernel: Kernel, tmp_path: Path, root: Path) -> None:
-    """Not even when the lab itself is killed; the next run removes what it left."""
+    """Not even if the lab itself is killed; the next run removes its files."""
     program = (
         "import sys, pathlib; from apogee_lab.engines import uml;"
         "uml.run_script('while :; do sleep 0.01; (:); done', out=pathlib.Path(sys.argv[1]))"
@@ -182,7 +182,7 @@ def test_no_process_outlives_the_lab(kernel: Kernel, tmp_path: Path, root: Path)
 
 
 def test_the_clock_stands_still_while_the_guest_computes(kernel: Kernel, tmp_path: Path) -> None:
-    """That is what the engine is: virtual time passes only while nothing is left to do."""
+    """Virtual time passes only while the guest is idle."""
     script = "i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done; cat /proc/uptime >$OUT/uptime"
     info = uml.run_script(script, out=tmp_path / "out", timeout_wall_s=30)
     assert info.status == 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A guest that is a user's machine: Python, numpy, util-linux, kmod and the project in /apogee."""
+"""A guest set up like a user's machine: Python, numpy, util-linux, kmod, the project in /apogee."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from apogee_lab.guest.cpio import libraries
 from apogee_lab.guest.image import flow_binary
 from apogee_lab.kernels.kernel import Kernel
 
-#: Programs in place of busybox's -> Debian package.
+#: Programs that replace busybox's applets -> Debian package.
 PROGRAMS = {
     "python3": "python3",
     "env": "coreutils",
@@ -29,10 +29,10 @@ PROGRAMS = {
     "sysctl": "procps",
 }
 
-#: Where the project is in the guest.
+#: The project's path in the guest.
 HOME = "apogee"
 
-#: What the lab does not import, by a folder's name or the start of a library's.
+#: Parts that the lab does not import: folder names, or prefixes of library names.
 _UNUSED_FOLDERS = {"__pycache__", "test", "tests", "lib2to3", "ensurepip", "distutils", "f2py"}
 _UNUSED_LIBRARIES = ("_tkinter", "_curses", "_dbm", "_gdbm", "_sqlite3", "_test", "nis", "readline")
 
@@ -44,7 +44,7 @@ def _libraries_of(program: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _compiled(source: Path) -> tuple[str, bytes]:
-    """A module's byte code instead of its source: translating that takes an emulator long."""
+    """A module's byte code instead of its source, as compiling is slow in an emulator."""
     code = Path(importlib.util.cache_from_source(str(source)))
     if code.exists():
         return f"{source}c", code.read_bytes()
@@ -65,7 +65,7 @@ def _package(top: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _project(root: Path, kernel: Kernel) -> Iterator[tuple[str, bytes]]:
-    """The lab, the modules' names and what is built of both."""
+    """The lab, the modules' sources, and the built files of both."""
     for path in [*(root / "scripts").rglob("*"), *root.glob("tcp_*.c")]:
         if path.is_file() and path.suffix != ".pyc":
             yield f"{HOME}/{path.relative_to(root)}", path.read_bytes()
@@ -77,7 +77,7 @@ def _project(root: Path, kernel: Kernel) -> Iterator[tuple[str, bytes]]:
 
 
 def files(root: Path, kernel: Kernel) -> dict[str, bytes]:
-    """What is to be added to a guest, which then runs PREPARE."""
+    """Files to add to a guest, which then runs PREPARE."""
     found: dict[str, bytes] = {}
     for name, package in PROGRAMS.items():
         program = find_program(name, package)
@@ -89,7 +89,7 @@ def files(root: Path, kernel: Kernel) -> dict[str, bytes]:
     return found
 
 
-#: The guest's first lines: what may be executed, and its path as it is on a machine.
+#: The guest's first lines: set execute permissions and a usual PATH.
 PREPARE = f"""\
 chmod +x {" ".join(f"/bin/{name}" for name in PROGRAMS)} /{HOME}/build/cache/flow-*
 mkdir -p /dev/pts && mount -t devpts devpts /dev/pts

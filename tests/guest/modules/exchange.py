@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Scripted exchanges of segments with a socket of the guest's kernel, in virtual time.
 
-A script is what exchange.c reads; lines `sysctl NAME=VALUE` before it are set in the namespace
-that each exchange has for itself. Segments of data carry 1000 bytes (988 with timestamps).
+exchange.c reads the script; lines `sysctl NAME=VALUE` before it apply to the exchange's own
+namespace. Segments of data carry 1000 bytes (988 with timestamps).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def opened(cc: str, bytes: int = 1_000_000, options: str = "") -> str:  # noqa: 
 
 @dataclass(frozen=True)
 class Segment:
-    """What one end sent: time in us, relative sequence numbers, flags as of SPAUEC."""
+    """A segment: time in us, relative sequence numbers, flags (of SPAUEC)."""
 
     at: int
     seq: int
@@ -50,7 +50,7 @@ class Segment:
 
 @dataclass
 class Exchange:
-    """What was seen of one exchange."""
+    """The log of one exchange."""
 
     sent: list[Segment] = field(default_factory=list)  # by the socket
     heard: list[Segment] = field(default_factory=list)  # by it from the peer
@@ -63,7 +63,7 @@ class Exchange:
         return [s for s in self.sent if first <= s.at <= last and s.length and "S" not in s.flags]
 
     def new(self, begin: str | int = 0, end: str | int = 1 << 62) -> list[Segment]:
-        """Those of them that were not sent before."""
+        """Those of them that are not retransmissions."""
         most, found = 0, []
         for s in self.sent:
             if s.end > most:
@@ -73,7 +73,7 @@ class Exchange:
 
 
 def read(text: str) -> Exchange:
-    """What exchange.c has noted."""
+    """Parse the log of exchange.c."""
     found = Exchange()
     for line in text.splitlines():
         at, kind, *words = line.split()
@@ -91,7 +91,7 @@ def read(text: str) -> Exchange:
 def exchanges(
     root: Path, build: Path, name: str, scripts: Mapping[str, str], algorithms: Iterable[str]
 ) -> dict[str, Exchange]:
-    """Run each script in one guest of engine uml; what is left is in build/tests/NAME."""
+    """Run all scripts in one guest of engine uml; the results are in build/tests/NAME."""
     modules.build(uml_kernel.kernel())
     files = {"bin/exchange": compiled(root / "tests" / "guest" / "modules" / "exchange.c", build)}
     ours = modules.brought(algorithms)

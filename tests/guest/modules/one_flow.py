@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""One flow on scenario lfn, 100 Mbit/s and 70 ms, and shell lines to run beside it."""
+"""One flow of scenario lfn at 100 Mbit/s and 70 ms, and shell lines to run beside it."""
 
 from __future__ import annotations
 
@@ -27,12 +27,11 @@ lose() {
     tc -n rb filter del dev to-ra ingress
 }
 """
-#: `delay TIME`: a change of delay holds for what comes after it, so that packets overtake each
-#: other.
+#: `delay TIME`: a change of delay applies to later packets only, so that packets are reordered.
 DELAY_LINE = """
 delay() { tc -n rb qdisc change dev to-fast1-rcv root netem delay $1 limit 1000000; }
 """
-#: Later packets of that flow may be 1400 bytes long: what is under way and longer is sent again.
+#: Reduces the path MTU to 1400 bytes: longer packets in flight are sent again.
 SHORTER = "ip -n rb link set to-fast1-rcv mtu 1400\n"
 
 
@@ -53,8 +52,8 @@ def flow(
     cc: str, parameters: Mapping[str, int], values: Mapping[str, Any], duration_s: float,
     beside: str = "", before: str = "",
 ) -> Case:  # fmt: skip
-    """A traced flow. Of ``values``, names that begin with an underscore are parameters of the
-    first algorithm's module, in the place of those in ``parameters``."""
+    """A traced flow. Names in ``values`` that begin with an underscore are parameters of the first
+    algorithm's module and override those in ``parameters``."""
     own = {name[1:]: value for name, value in values.items() if name.startswith("_")}
     told = {f"{cc.partition('+')[0]}.{n}": str(v) for n, v in {**parameters, **own}.items()}
     path = {"n": 1, "reno": 0, "spread": 0.0, "rate": 100_000_000, "queue": QUEUE, "trace": "all"}
@@ -64,6 +63,6 @@ def flow(
 
 
 def run_all(build: Path, name: str, cases: Mapping[str, Case]) -> dict[str, Run]:
-    """All cases in one guest of engine uml, with the modules as they are now."""
+    """Run all cases in one guest of engine uml, with the current source's modules."""
     modules.build(uml_kernel.kernel())
     return run_cases(build, name, cases, engine=uml)

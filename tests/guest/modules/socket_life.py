@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What tests of a module's life share: a link in a guest, samples, parameters and their ranges."""
+"""Shared by tests of loading and switching: a link in a guest, samples, parameter ranges."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ class Sample:
 
 
 def samples(path: Path) -> list[Sample]:
-    """What `peer send` noted."""
+    """The samples of `peer send`."""
     return [Sample(line) for line in path.read_text().splitlines()]
 
 
 def live(
     script: str, module: str, out: Path, root: Path, files: Mapping[str, bytes] | None = None
 ) -> Path:
-    """Run a module's life on LINK in one guest; its results are in ``out``."""
+    """Run a test script on LINK in one guest; its results are in ``out``."""
     peer = compiled(root / "tests" / "guest" / "modules" / "peer.c", root / "build")
     given = {"bin/peer": peer, **(files or {})}
     qemu.run_script(LINK + script, out=out, modules=[module], files=given, timeout_wall_s=300.0)
@@ -66,7 +66,7 @@ def live(
 
 
 def spans(path: Path) -> list[list[Sample]]:
-    """What `peer send` noted, a list for each time between switches of the algorithm."""
+    """The samples of `peer send`, one list per algorithm that was switched to."""
     return [list(group) for _, group in groupby(samples(path), key=lambda sample: sample.cc)]
 
 
@@ -78,15 +78,15 @@ def assert_full(found: Sequence[list[Sample]]) -> None:
 
 
 def assert_handed_over(found: Sequence[list[Sample]]) -> None:
-    """The window neither collapses nor jumps. It may fall by a loss between two samples, but not
-    below half."""
+    """The window neither collapses nor jumps. A loss between two samples may lower it, but not to
+    less than half."""
     for before, after in pairwise(found):
         assert 0.45 * before[-1].cwnd <= after[0].cwnd <= 1.1 * before[-1].cwnd + 2
 
 
 def assert_held_while_live(out: Path, module: str, report: Sequence[str]) -> None:
-    """The report ends with unloading: refused with EAGAIN while a connection lives; one that has
-    gone or changed leaves nothing."""
+    """At the end of the report the module is unloaded: EAGAIN while a connection uses it, success
+    after the connection was closed or switched."""
     assert list(report) == [
         "live: rmmod 1",
         f"live: {module} loaded",
@@ -101,8 +101,8 @@ def assert_held_while_live(out: Path, module: str, report: Sequence[str]) -> Non
 
 @dataclass(frozen=True)
 class Range:
-    """A parameter: a word of its description, lowest and highest value, and its default if that is
-    not to be changed."""
+    """A parameter: a word of its description, lowest and highest value, and its default, if that is
+    fixed."""
 
     word: str
     low: int
@@ -111,21 +111,21 @@ class Range:
 
 
 def modinfo(module: Path, field: str) -> dict[str, str]:
-    """What a module's file says of its parameters, by their names."""
+    """Descriptions of a module's parameters from modinfo, by name."""
     command = ["/sbin/modinfo", "-F", field, str(module)]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     return dict(line.split(":", 1) for line in text.splitlines())
 
 
 def default(description: str) -> int:
-    """The default that a parameter's description tells."""
+    """The default in a parameter's description."""
     found = re.search(r"default (\d+)", description)
     assert found, description
     return int(found[1])
 
 
 def assert_described(module: Path, ranges: Mapping[str, Range]) -> None:
-    """modinfo names every parameter with its word, range and default."""
+    """modinfo lists every parameter with its word, range and default."""
     described = modinfo(module, "parm")
     assert set(described) == set(ranges)
     assert set(modinfo(module, "parmtype").values()) == {"uint"}
@@ -138,7 +138,7 @@ def assert_described(module: Path, ranges: Mapping[str, Range]) -> None:
 
 
 def assert_ranges_hold(module: Path, ranges: Mapping[str, Range], out: Path) -> None:
-    """At load and at write: -EINVAL, a line that names the range, and the value of before."""
+    """At load and at write: -EINVAL, a kernel log line with the range, and the value unchanged."""
     lines, load, write = [], [], []
     loaded = module.stem
     for name, one in ranges.items():

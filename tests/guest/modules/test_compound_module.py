@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""tcp_compound_plus as a module: both names, loading, switching, unloading, parameters, what it
-shows."""
+"""tcp_compound_plus as a module: both names, loading, switching, unloading, parameters, ss."""
 
 from __future__ import annotations
 
@@ -77,7 +76,7 @@ unload end {MODULE}
 
 @pytest.fixture(scope="module")
 def life(modules: Path, build: Path, root: Path) -> Path:
-    """All of the module's life in one guest."""
+    """The results of all tests of loading and switching, made in one guest."""
     other = (modules / f"{MODULE}.ko").read_bytes().replace(b"compound_plus", b"compound_mine")
     out = build / "tests" / "compound-life"
     return live(LIFE, MODULE, out, root, {"other.ko": other})
@@ -89,7 +88,7 @@ def report(life: Path) -> list[str]:
 
 
 def test_either_name_loads_the_module_and_brings_both(report: list[str]) -> None:
-    """Asked for by a socket, then as the default, which holds the module."""
+    """Requested by a socket, then set as the default, which holds a reference to the module."""
     assert report[0] == f"before: {MODULE} absent"
     for at, cc in ((1, "compound"), (11, "compound_plus")):
         assert report[at : at + 10] == [
@@ -111,7 +110,7 @@ def test_the_other_name_takes_parameters(report: list[str]) -> None:
 
 
 def test_a_name_that_is_taken_leaves_nothing_behind(life: Path, report: list[str]) -> None:
-    """compound is there already: loading fails, and compound_plus is not registered."""
+    """If the name compound is registered, loading fails and compound_plus is not registered."""
     assert report[24:26] == ["clash: insmod 17", "clash: compound compound_mine "]
     assert "File exists" in (life / "clash").read_text()
     assert report[26:29] == [
@@ -143,7 +142,7 @@ def test_ss_shows_both_windows_and_the_queue(life: Path) -> None:
         dwnd, diff = float(found.get("pacing_gain", 0)), float(found.get("cwnd_gain", 0))
         rtt = float(cwnd) * 1448 * 8 / float(bandwidth) * 1e3  # ms, of the last round trip
         assert float(base) == pytest.approx(21, abs=1.5)
-        # The window of now, Diff and RTT of the last round trip: they part where it was lowered.
+        # The window is current; Diff and RTT are of the last round trip. A cut makes them differ.
         fitting += diff == pytest.approx(float(cwnd) * (1 - float(base) / rtt), rel=0.1, abs=3)
         assert 0 <= dwnd <= float(cwnd)
         delayed += dwnd > 0

@@ -27,7 +27,7 @@ ONE = 256  # a segment
 UNUSED, SLOW_START, LEFT, DELAY, RULE, DIP, DIPPED = range(7)  # enum compound_act
 INFINITE = 0x7FFFFFFF  # TCP_INFINITE_SSTHRESH
 
-#: The module's parameters; without what is not the paper's.
+#: The module's parameters, with all additions to the paper switched off.
 PARAMETERS = {"gamma": 30, "alpha": 125, "beta": 500, "k": 750, "zeta": 1000, "rule": 3}
 PARAMETERS |= {"letter": 0, "excess": 0, "relearn": 0, "fit": 0}
 BESIDE = second("compound_plus")
@@ -86,13 +86,13 @@ DEEP = {"rate": 10_000_000, "queue": 5000}
 #: A few segments, a queue of 12: losses keep the window below 20.
 TINY = {"rate": 1_000_000, "queue": 12}
 
-#: Beside a flow of constant window, which keeps a queue of its own.
+#: Beside a flow with a constant window, which keeps its own packets queued.
 CROWD = {"cc": "compound_plus+constant", "n": 2, "_rule": 4, **DEEP}
 #: Until that second of each ten.
 CLOCK_IS = "until [ $(($(date +%%s) %% 10)) = %d ]; do sleep 0.01; done\n"
-#: That flow's window becomes 20 instead of 200 within 0.9 s, three round trips, in the middle of a
-#: period of 10 s, as others do who dip: the first dip, from 0 on, was in vain. The one that follows
-#: begins 0.6 s later and takes 0.4 s.
+#: That flow's window falls from 200 to 20 within 0.9 s, three round trips, in the middle of a
+#: period of 10 s, like the dip of another flow. The first dip, at 0 s, did not empty the queue. The
+#: dip that follows begins 0.6 s later and takes 0.4 s.
 FALLS = f"""
 sleep 5
 {CLOCK_IS % 6}{note("others fall")}for cwnd in $(seq 190 -10 20); do
@@ -100,7 +100,7 @@ sleep 5
     sleep 0.05
 done &
 """
-#: Until the dip has begun, which is told by its window; not for ever.
+#: Wait until the dip has begun, which shows in the window; with a time limit.
 DIPS = """
 for i in $(seq 1000); do
     cwnd=$(ip netns exec fast1 ss -tin 'dport = :5201' | grep -o ' cwnd:[0-9]*')
@@ -108,7 +108,7 @@ for i in $(seq 1000); do
     sleep 0.005
 done
 """
-#: Until slow start has ended, which is told by its threshold.
+#: Wait until slow start has ended, which shows in the threshold.
 ENDED = """
 until ip netns exec fast1 ss -tin 'dport = :5201' | grep -q ' ssthresh:'; do sleep 0.001; done
 """
@@ -172,7 +172,7 @@ data() {
     "fit": case(duration_s=4, _fit=1, **DEEP),
     "fit_both": case(duration_s=4, cc="compound", _fit=2, **DEEP),
     "fit_plus": case(duration_s=4, cc="compound", _fit=1, **DEEP),
-    # Of what slow start has sent, and of what comes later.
+    # A loss of data sent in slow start, and one of later data.
     "flight": case(LOSE + ENDED + "lose 0.01\nsleep 1\nlose 0.01\n", duration_s=4, _fit=1, **DEEP),
     "never": case(duration_s=4, cc="compound", _relearn=1, **DEEP),
     "clock": case(CLOCK, duration_s=24, _rule=4, _relearn=8, **DEEP),
@@ -222,7 +222,7 @@ def runs(build: Path) -> dict[str, Run]:
     return run_all(build, "compound-scenarios", CASES)
 
 
-# --- what a trace tells -----------------------------------------------------------------------
+# --- evaluation of traces ---------------------------------------------------------------------
 
 
 def rounds(run: Run) -> list[dict[str, Any]]:
@@ -241,7 +241,7 @@ def judged(run: Run) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
 def cuts(run: Run) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """Reductions by a loss: the events of tcp_probe before and after.
 
-    It tells the state before each ACK, so what the ACK changes is in the next line. The module
+    It has the state before each ACK, so a change by the ACK is in the next event. The module
     itself lowers ssthresh only to the window or below by a round trip's step.
     """
     found = []
@@ -280,8 +280,8 @@ def test_slow_start_ends_where_packets_wait(runs: dict[str, Run], name: str) -> 
 
 @pytest.mark.parametrize("name", ["fit", "fit_both"])
 def test_slow_start_ends_early(runs: dict[str, Run], name: str) -> None:
-    """After eight RTTs of a round trip, at swnd - Diff + gamma of half of the window at its begin,
-    which they were sent with."""
+    """After eight RTT samples of a round trip, at swnd - Diff + gamma, taken of half of the window
+    at its beginning, with which their packets were sent."""
     told = rounds(runs[name])
     at = next(n for n, one in enumerate(told) if one["act"] == LEFT)
     before, left = told[at - 1], told[at]
@@ -305,14 +305,14 @@ def test_slow_start_keeps_its_window_unless_fitted(runs: dict[str, Run], name: s
 
 
 def test_the_fitted_window_leaves_gamma_waiting(runs: dict[str, Run]) -> None:
-    """The first Diff that was measured with it; the bound is gamma and a tenth of the path."""
+    """The first Diff measured with it is at most gamma and a tenth of the path's product."""
     told = rounds(runs["fit"])
     at = next(n for n, one in enumerate(told) if one["act"] == LEFT)
     assert told[at + 2]["diff"] < 36 * ONE
 
 
 def test_what_ended_slow_start_is_not_answered_twice(runs: dict[str, Run]) -> None:
-    """The rule is for the first RTTs of the window that was set."""
+    """The rule applies only to RTTs measured with the window that was set."""
     told = rounds(runs["fit"])
     at = next(n for n, one in enumerate(told) if one["act"] == LEFT)
     after = told[at + 1]
@@ -374,14 +374,14 @@ def test_every_round_trip_is_as_the_equations_have_it(runs: dict[str, Run]) -> N
 def test_a_held_window_changes_by_the_rule_alone(
     runs: dict[str, Run], name: str, step: int
 ) -> None:
-    """Round after round with dwnd = 0 and packets waiting: not a segment of growth between."""
+    """While dwnd = 0 and packets wait, the window never grows between two reductions."""
     pairs = [(a, b) for a, b in judged(runs[name]) if a["act"] == b["act"] == RULE]
     assert len(pairs) > 20
     assert {b["cwnd"] - a["cwnd"] for a, b in pairs} == {step}
 
 
 def test_dwnd_leaves_zero_again(runs: dict[str, Run]) -> None:
-    """The queue has gone: the delay window grows, and the loss window with it."""
+    """Once the queue is empty, the delay window grows, and the loss window with it."""
     run = runs["rule2"]
     back = [(a, b) for a, b in judged(run) if a["act"] == RULE and b["act"] == DELAY]
     assert back
@@ -391,7 +391,7 @@ def test_dwnd_leaves_zero_again(runs: dict[str, Run]) -> None:
 
 
 def test_the_queue_that_each_leaves(runs: dict[str, Run]) -> None:
-    """Plain Compound TCP fills it, rule 4 keeps it, 3 drains it slowly, 2 at once to gamma."""
+    """Compound TCP fills it, rule 4 keeps it, rule 3 drains it slowly, rule 2 at once to gamma."""
     names = ("plain", "rule2", "rule3", "rule4", "excess")
     rtt = {name: rounds(runs[name])[-1]["rtt"] for name in names}
     assert rtt["rule2"] < rtt["rule3"] < rtt["rule4"] < rtt["plain"]
@@ -405,14 +405,14 @@ def test_the_queue_that_each_leaves(runs: dict[str, Run]) -> None:
 
 @pytest.mark.parametrize("name", ["letter", "letter2"])
 def test_never_below_two_segments(runs: dict[str, Run], name: str) -> None:
-    """By halves and by two thirds: it goes down to two, and stays there."""
+    """Reductions by half and by two thirds lower the window to two, where it stays."""
     ruled = [one for one in rounds(runs[name]) if one["act"] == RULE]
     assert min(one["cwnd"] for one in ruled) == ruled[-1]["cwnd"] == 2 * ONE
     assert ruled[-1]["swnd"] == 2
 
 
 def test_the_letter_starves_a_small_flow(runs: dict[str, Run]) -> None:
-    """Up to 16 segments dwnd stays 0: by the letter the window shrinks to 2, else it grows."""
+    """Up to 16 segments dwnd stays 0: as published, the window shrinks to 2, else it grows."""
     assert rounds(runs["letter"])[-1]["swnd"] == 2
     grown = [b["cwnd"] - a["cwnd"] for a, b in judged(runs["small"]) if b["diff"] < 30 * ONE]
     assert sum(grown) > 5 * ONE
@@ -455,8 +455,8 @@ def test_a_timeout_is_slow_start_without_a_delay_window(runs: dict[str, Run], na
 
 
 def test_shorter_packets_are_no_congestion(runs: dict[str, Run]) -> None:
-    """The stack sends again what is too long for the path, as after a timeout but with the window
-    that was: both of which it is made remain."""
+    """The stack retransmits packets that are too long for the path, as after a timeout, but keeps
+    the window: loss window and delay window are unchanged."""
     run = runs["shorter"]
     assert run.sent["info"]["total_retrans"] > 0
     assert timeouts(run) == 0
@@ -469,7 +469,7 @@ def test_shorter_packets_are_no_congestion(runs: dict[str, Run]) -> None:
 
 @pytest.mark.parametrize("name", ["overtaken", "late"])
 def test_undo_restores_both_windows(runs: dict[str, Run], name: str) -> None:
-    """Packets that were overtaken, or a timeout that was none."""
+    """After reordering, and after a spurious timeout."""
     run = runs[name]
     undone = ("TcpExtTCPPartialUndo", "TcpExtTCPFullUndo", "TcpExtTCPLossUndo")
     assert sum(run.counter(counter) for counter in undone) > 0
@@ -494,7 +494,7 @@ def test_marks_are_answered_like_losses(runs: dict[str, Run]) -> None:
         assert after["ssthresh"] == pytest.approx(before["snd_cwnd"] / 2, abs=1.01)
 
 
-# --- what limits a flow -----------------------------------------------------------------------
+# --- flows limited otherwise ------------------------------------------------------------------
 
 
 def test_a_flow_that_its_own_link_limits_shrinks(runs: dict[str, Run]) -> None:
@@ -508,7 +508,7 @@ def test_a_flow_that_its_own_link_limits_shrinks(runs: dict[str, Run]) -> None:
 
 
 def test_a_flow_that_its_application_limits_keeps_its_window(runs: dict[str, Run]) -> None:
-    """Diff of a window that is not used says nothing, however long the RTT."""
+    """Diff of an unused window is ignored, however long the RTT."""
     told = rounds(runs["trickle"])
     last = next(n for n in range(len(told), 0, -1) if told[n - 1]["act"] != UNUSED)
     idle = told[last:]
@@ -552,13 +552,13 @@ def dips(run: Run, port: int = PORT) -> list[list[dict[str, Any]]]:
 
 
 def turn(run: Run, t: float, period_s: float, shifted_s: float = 0) -> int:
-    """The number of a period by the shared clock."""
+    """The number of a period of the shared clock."""
     return int((t + int(run.text("realtime")) / 1e9 + shifted_s) // period_s)
 
 
 @pytest.mark.parametrize("name", ["rule4", "never"])
 def test_no_dips_unless_asked_for(runs: dict[str, Run], name: str) -> None:
-    """relearn=0, beside a standing queue; and Compound TCP, whatever relearn is."""
+    """No dips with relearn=0 despite a standing queue, and none with Compound TCP."""
     told = rounds(runs[name])
     assert not {DIP, DIPPED} & {one["act"] for one in told}
     assert max(one["diff"] for one in told) > 30 * ONE
@@ -596,7 +596,7 @@ def test_another_networks_dips_begin_at_other_times(
 
 
 def test_dips_follow_the_next_hop_that_is(runs: dict[str, Run]) -> None:
-    """It becomes another one while the connection lasts; that alone begins no dip."""
+    """The next hop changes during the connection; the change itself does not begin a dip."""
     run = runs["moves"]
     at = run.when("hop", "moves")
     found = [(before, begin) for before, begin, *_ in dips(run)[3:]]
@@ -624,7 +624,7 @@ def test_stations_of_one_access_point_dip_together(runs: dict[str, Run]) -> None
 
 
 def test_a_dip_that_changes_nothing_is_given_up(runs: dict[str, Run]) -> None:
-    """Half the window for three round trips. Then slow start to the window that leaves gamma."""
+    """Half the window for three round trips, then slow start to the window that queues gamma."""
     told = rounds(runs["crowd"])
     for before, begin, *later in dips(runs["crowd"]):
         assert begin["swnd"] == begin["ssthresh"] == max(before["swnd"] // 2, 10)
@@ -647,7 +647,7 @@ def test_a_dip_that_changes_nothing_is_given_up(runs: dict[str, Run]) -> None:
 def test_slow_start_after_a_dip_is_not_ended_by_half_of_the_dips_window(
     runs: dict[str, Run],
 ) -> None:
-    """The RTTs after a dip are of packets that were sent with all of its window."""
+    """RTTs right after a dip are of packets that were sent with the dip's whole window."""
     run = runs["rise"]
     at = run.when("others", "rise")
     *_, end = next(d for d in dips(run) if d[1]["t"] > at)
@@ -695,7 +695,7 @@ def test_a_dip_with_others_drains_the_queue(runs: dict[str, Run]) -> None:
 
 
 def test_who_learns_follows_others_at_once(runs: dict[str, Run]) -> None:
-    """In its first dip, though it has seen baseRTT seconds before."""
+    """A flow follows in its first dip, although it has seen baseRTT seconds before."""
     run = runs["learner"]
     (before, begin, *_), *_ = dips(run)
     assert 0.2 < begin["t"] - run.when("others", "fall") < 1
@@ -703,7 +703,7 @@ def test_who_learns_follows_others_at_once(runs: dict[str, Run]) -> None:
 
 
 def cut_short(run: Run) -> tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]:
-    """Of the dip that others have led to and a loss has ended: before, its last, what follows."""
+    """Of the dip that followed others and was ended by a loss: before it, its last, after it."""
     at = run.when("others", "fall")
     told = [one for one in rounds(run) if one["t"] > at]
     begin = next(n for n, one in enumerate(told) if one["act"] == DIP)
@@ -718,7 +718,7 @@ def of_first(run: Run) -> list[dict[str, Any]]:
 
 
 def test_a_loss_ends_a_dip(runs: dict[str, Run]) -> None:
-    """Its threshold is half of the window before the dip, not of the dip's."""
+    """The threshold is half of the window before the dip, not half of the dip's window."""
     run = runs["loss"]
     assert timeouts(run) == 0
     before, last, after = cut_short(run)
@@ -742,7 +742,7 @@ def test_a_timeout_ends_a_dip(runs: dict[str, Run]) -> None:
 
 
 def test_undo_in_a_dip_leads_back(runs: dict[str, Run]) -> None:
-    """Packets that were overtaken while it ran: slow start to where the dip would have led."""
+    """Reordering during the dip: slow start to the window that the dip would have led to."""
     before, _, after = cut_short(runs["undone"])
     back = max(after[0]["swnd"], after[0]["ssthresh"])
     assert back >= fitted(before["swnd"], before["diff"]) - 2
@@ -760,7 +760,7 @@ def test_undo_ends_a_dip(runs: dict[str, Run]) -> None:
 
 
 def test_base_rtt_rises_where_others_never_leave(runs: dict[str, Run]) -> None:
-    """After the fourth dip that has not seen it, to the least RTT of these, not before."""
+    """After the fourth dip that did not reach it, to the least RTT of these dips, not before."""
     run = runs["crowd"]
     found = dips(run)
     seen = [min(one["rtt"] for one in each[2:]) for each in found[:4]]

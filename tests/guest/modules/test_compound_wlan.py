@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""compound_plus among ten stations of one access point: who comes later, who starts together."""
+"""compound_plus on ten stations of one access point: flows that join late or start together."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def mean_rtt_ms(record: dict[str, Any]) -> float:
 
 
 def test_latecomers_share_alike(kept: Path, tmp_path: Path) -> None:
-    """Who joins a queue learns the empty path's RTT by dips, and 30 s are enough for it. Measured:
-    1.00; without dips and excess .73 to .85."""
+    """A flow that joins late learns the empty path's RTT by dips, within 30 s. Jain's index was
+    1.00; without dips and excess 0.73 to 0.85."""
     late = ("start=2s", "warmup=30s")
     (cured,) = wlan(tmp_path / "cured", "compound_plus", *late)
     letter = ("compound_plus.relearn=0", "compound_plus.excess=0")

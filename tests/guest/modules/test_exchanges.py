@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What star and j do with the segments of a peer, one by one, on a real kernel.
+"""Responses of star and j to a peer's segments, one by one, on a real kernel.
 
 The path is the script's: a round trip is 100 ms unless said, an ACK per ms is 8 Mbit/s.
 """
@@ -31,7 +31,7 @@ def rounds(count: int, what: str = "") -> str:
 #: A round trip of 100 ms for a second, then one of 140 ms for 25 round trips.
 LONGER = "path 1000 100 1000\ninfo before\npath 3500 140 1000\ninfo after\n"
 COEXIST = "set /sys/module/tcp_star/parameters/coexist {}\n"
-#: How often an exchange is repeated in which a sequence number, random, may do harm.
+#: Repetitions of exchanges whose outcome might depend on the random sequence number.
 OFTEN = 6
 LOSSY_ROUNDS = 40
 #: Times at which a judgement is switched off, 100 ms apart.
@@ -85,7 +85,7 @@ def judged() -> dict[str, str]:
         + COEXIST.format(0)
         + "path 1500 100 1000\ninfo letter\n",
     } | {
-        # To the letter at any time of a test in which the window is lowered for a round.
+        # As published from any time of a test in which the window is lowered for a round.
         f"switched-{n}": begin
         + f"path 1000 100 1000\ninfo full\npath {900 + 100 * n} 140 1000\n"
         + COEXIST.format(0)
@@ -255,7 +255,7 @@ def test_each_mark_takes_a_fifth(seen: dict[str, Exchange], cc: str) -> None:
 
 @OURS
 def test_a_loss_after_marks_raises_nothing(seen: dict[str, Exchange], cc: str) -> None:
-    """Marks have taken the window below what ABE measures (some 95 segments)."""
+    """After marks have lowered the window below ABE's share (about 95 segments)."""
     run = seen[f"{cc}-mark-loss"]
     marked, lost, later = (run.infos[name] for name in ("marked", "lost", "later"))
     assert marked["cwnd"] < 90
@@ -279,7 +279,7 @@ def test_a_mark_on_the_ack_that_ends_a_timeout(seen: dict[str, Exchange], cc: st
 
 @OURS
 def test_a_mark_with_a_loss_is_answered(seen: dict[str, Exchange], cc: str) -> None:
-    """No later ACK tells of it, as CWR goes out with the recovery: 0.8 of the window."""
+    """No later ACK reports the mark, as CWR is sent during recovery: 0.8 of the window."""
     run = seen[f"{cc}-marked-loss"]
     assert run.infos["lost"]["state"] == RECOVERY
     assert run.infos["lost"]["ssthresh"] == run.infos["before"]["cwnd"] * 4 // 5
@@ -310,7 +310,7 @@ def test_a_refused_fast_open_is_no_timeout(seen: dict[str, Exchange], cc: str) -
 @OURS
 @pytest.mark.parametrize("how", ["mtu", "mtu-sack"])
 def test_a_smaller_mtu_is_no_timeout(seen: dict[str, Exchange], cc: str, how: str) -> None:
-    """All is sent again, smaller; neither window nor threshold fall."""
+    """All packets are sent again, smaller; neither window nor threshold falls."""
     run = seen[f"{cc}-{how}"]
     before, smaller, once = (run.infos[name] for name in ("r2", "smaller", "once"))
     assert smaller["state"] == LOSS
@@ -352,7 +352,7 @@ def test_an_unused_window_does_not_grow(seen: dict[str, Exchange], cc: str) -> N
 
 @OURS
 def test_a_timeout_raises_nothing(seen: dict[str, Exchange], cc: str) -> None:
-    """Marks have left a window of two; timeouts, data lost: never ten segments at once."""
+    """With a window of two after marks, timeouts and losses never send ten segments at once."""
     run = seen[f"{cc}-small-timeout"]
     assert run.infos["small"]["cwnd"] == 2
     for name in ("once", "twice"):
@@ -371,7 +371,7 @@ def test_it_begins_anew_without_an_estimate(seen: dict[str, Exchange], cc: str, 
 
 @OURS
 def test_a_mark_from_before_idle_raises_nothing(seen: dict[str, Exchange], cc: str) -> None:
-    """Its answer is due with the first ACK of the new flight: not 0.8 of the window of before."""
+    """The mark is answered by the new flight's first ACK: not with 0.8 of the old window."""
     run = seen[f"{cc}-idle-mark"]
     assert run.infos["full"]["cwnd"] >= 50
     assert run.infos["marked"]["state"] == CWR
@@ -395,7 +395,7 @@ def test_taken_up_after_a_timeout_it_starts_slowly(seen: dict[str, Exchange], cc
     assert run.infos["one"]["cwnd"] <= 2
 
 
-# --- what the path seems to be ----------------------------------------------------------------
+# --- misleading ACKs --------------------------------------------------------------------------
 
 
 def test_a_stall_of_acks_is_no_bandwidth(seen: dict[str, Exchange]) -> None:
@@ -420,11 +420,11 @@ def test_the_first_flight_is_cut_by_tso_as_renos(seen: dict[str, Exchange], cc: 
     assert {segment.length for segment in seen["reno-offload"].data()} == {2 * MSS}
 
 
-# --- what star judges by rounds ---------------------------------------------------------------
+# --- star's judgement of rounds ---------------------------------------------------------------
 
 
 def rate(run: Exchange, begin: str, end: str) -> float:
-    """What the peer acknowledged between two infos, in B/s."""
+    """The rate at which the peer acknowledged data between two infos, in B/s."""
     (first, last), (start, stop) = (
         [run.infos[name]["acked"] for name in (begin, end)],
         [run.infos_at[name] for name in (begin, end)],
@@ -482,7 +482,7 @@ def test_a_smaller_mtu_is_no_excess_of_losses(seen: dict[str, Exchange]) -> None
 
 
 def test_the_judgement_goes_on_with_coexist(seen: dict[str, Exchange]) -> None:
-    """To the letter and back: then the longer path is adopted, as if nothing had been."""
+    """As published and back: then the longer path is adopted as without the switch."""
     run = seen["star-coexist"]
     assert run.infos["off"]["base"] <= 106_250
     assert_follows(run, "on")
@@ -490,7 +490,7 @@ def test_the_judgement_goes_on_with_coexist(seen: dict[str, Exchange]) -> None:
 
 
 def test_the_letter_ends_an_answer_to_congestion(seen: dict[str, Exchange]) -> None:
-    """A window that has yielded rests; the letter's begins slow start on top of ABE's share."""
+    """A window that has yielded rests; as published, slow start begins above ABE's share."""
     run = seen["star-yielded"]
     full, yielded, rested, letter = (
         run.infos[name]["cwnd"] for name in ("full", "yielded", "rested", "letter")

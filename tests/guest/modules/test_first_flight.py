@@ -21,7 +21,7 @@ CCS = ("hstcp_gentle", "compound", "compound_plus")
 HEADERS = 14 + 20 + 32  # bytes, with timestamps
 ROUND_TRIP = 0.02  # s
 
-#: What each algorithm hands to the device, which cuts it; each begins when the path is empty.
+#: Capture each algorithm's packets before segmentation; each starts on an empty path.
 SCRIPT = f"""
 ethtool -K near tso on gso on
 mount -t tracefs tracefs /sys/kernel/tracing
@@ -58,8 +58,8 @@ def out(build: Path, root: Path) -> Path:
 
 @pytest.mark.parametrize("cc", CCS)
 def test_the_first_flight_is_cut_as_renos(out: Path, cc: str) -> None:
-    """Ten segments, two at a time: the least that TSO takes, as 2 * 10 segments in 20 ms are less
-    than that in a millisecond."""
+    """Ten segments, two at a time: the minimum of TSO, as 2 * 10 segments in 20 ms are less than
+    two per millisecond."""
     assert f" {cc} " in (out / cc).read_text()
     assert first_flight(out / "reno.trace") == [2 * SEGMENT] * 5
     assert first_flight(out / f"{cc}.trace") == [2 * SEGMENT] * 5

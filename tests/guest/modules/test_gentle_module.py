@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""tcp_hstcp_gentle as a module: loading, switching, unloading, parameters, what it shows."""
+"""tcp_hstcp_gentle as a module: loading, switching, unloading, parameters, ss."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ unload end tcp_hstcp_gentle
 
 @pytest.fixture(scope="module")
 def life(modules: Path, build: Path, root: Path) -> Path:
-    """All of the module's life in one guest."""
+    """The results of all tests of loading and switching, made in one guest."""
     return live(LIFE, MODULE, build / "tests" / "gentle-life", root)
 
 
@@ -84,7 +84,7 @@ def test_switching_a_live_socket(life: Path) -> None:
 
 
 def test_ss_shows_mode_and_gains(life: Path) -> None:
-    """bw is the window per RTT, pacing_gain what a loss leaves, cwnd_gain the growth.
+    """bw is the window per RTT, pacing_gain the share that a loss leaves, cwnd_gain the growth.
 
     a(w) segments per round trip in HighSpeed mode, 3 b / (2 - b) in Reno mode (share=2), which is
     where a flow with a standing queue is most of the time.

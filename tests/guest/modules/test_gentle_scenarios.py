@@ -122,7 +122,7 @@ def runs(build: Path) -> dict[str, Run]:
     return run_all(build, "gentle-scenarios", CASES)
 
 
-# --- what a trace tells -----------------------------------------------------------------------
+# --- evaluation of traces ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ def kinds(run: Run) -> list[tuple[int, int, int]]:
 
 
 def cuts(run: Run) -> list[Cut]:
-    """tcp_probe tells the state before each ACK, so what the ACK changes is in the next line."""
+    """tcp_probe has the state before each ACK, so a change by the ACK is in the next event."""
     modes = changes(run)
     found = []
     for before, after in pairwise(run.traced("tcp_probe")):
@@ -225,7 +225,7 @@ def test_a_loss_of_hundreds_in_slow_start(runs: dict[str, Run]) -> None:
 def test_slow_start_ends_where_the_own_link_is_full(
     runs: dict[str, Run], name: str, rate: float
 ) -> None:
-    """Without a loss, before the window is twice what the own link carries, and not before it."""
+    """Without a loss, once the own link is full and before the window is twice what it carries."""
     run = runs[name]
     assert run.sent["info"]["total_retrans"] == 0
     first = changes(run)[0]
@@ -247,7 +247,7 @@ def test_slow_start_stays_when_others_limit(runs: dict[str, Run], name: str) -> 
 
 
 def test_early_exit_spares_the_queue(runs: dict[str, Run]) -> None:
-    """Nothing is lost in the first seconds, and the full rate is there no later."""
+    """Nothing is lost in the first seconds, and the full rate is reached no later."""
     late, early = runs["overflow"], runs["early"]
     assert drops(early) == 0 < drops(late)
     (first, *_) = changes(early)
@@ -301,7 +301,7 @@ def test_highspeed_mode_is_highspeed_tcp(
 
 
 def test_the_papers_table_is_another(runs: dict[str, Run]) -> None:
-    """What the two cases above tell apart."""
+    """The paper's and RFC 3649's tables differ enough for the two cases above."""
     for cut in cuts(runs["highspeed31"]):
         if cut.mode == HIGHSPEED:
             assert cut.ssthresh != left(hstcp_table.RFC3649, cut.cwnd)
@@ -386,7 +386,7 @@ def test_shorter_packets_are_no_timeout(runs: dict[str, Run]) -> None:
 
 
 def test_a_loss_that_was_none_changes_nothing(runs: dict[str, Run]) -> None:
-    """Packets that were overtaken: the stack undoes it, window, ssthresh and mode are back."""
+    """After reordering the stack undoes the reduction: window, ssthresh and mode are restored."""
     run = runs["overtaken"]
     assert run.counter("TcpExtTCPPartialUndo") + run.counter("TcpExtTCPFullUndo") > 0
     (first,) = changes(run)
@@ -397,7 +397,7 @@ def test_a_loss_that_was_none_changes_nothing(runs: dict[str, Run]) -> None:
 
 
 def test_undone_at_the_end_of_recovery(runs: dict[str, Run]) -> None:
-    """All else had arrived: recovery ends with the undo, and slow start is slow start as before."""
+    """If all other data has arrived, recovery ends with the undo, and slow start continues."""
     run = runs["burst"]
     assert run.counter("TcpExtTCPFullUndo") == 1
     assert {e["mode"] for e in run.traced("hstcp_gentle_window")} == {SLOW_START}
@@ -414,7 +414,7 @@ def test_a_timeout_that_was_none_restores_mode_and_window(runs: dict[str, Run]) 
 
 
 def test_an_idle_flow_starts_slowly_again(runs: dict[str, Run]) -> None:
-    """The stack lowers the window and keeps ssthresh: slow start, whatever the mode was."""
+    """The stack lowers the window and keeps ssthresh: slow start in either mode."""
     told = changes(runs["idle"])
     assert (told[0].before, told[0].reason) == (SLOW_START, OWN_LINK)
     (at,) = [n for n, c in enumerate(told) if c.after == SLOW_START]

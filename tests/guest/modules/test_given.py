@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Modules that are neither listed nor the project's: the kernel's own, and those somebody gives."""
+"""Modules that are not listed: the kernel's own, and those passed with --module."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ MODULE_LICENSE("GPL");
 
 @pytest.fixture(autouse=True)
 def same_list(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Given modules are forgotten after each test."""
+    """Remove passed modules from the registry after each test."""
     monkeypatch.setattr(algorithms, "ALGORITHMS", dict(algorithms.ALGORITHMS))
     yield
 
 
 @pytest.fixture
 def toy(tmp_path: Path) -> Path:
-    """The folder of somebody's module."""
+    """The folder of a user's module."""
     folder = tmp_path / "toy"
     folder.mkdir()
     (folder / "tcp_toy.c").write_text(SOURCE)
@@ -72,7 +72,7 @@ def toy(tmp_path: Path) -> Path:
 
 
 def test_a_module_of_the_kernel_is_a_peer(modules: Path, kept: Path, tmp_path: Path) -> None:
-    """dctcp without marks is Reno; with ECN it is itself. Nothing lists it but the kernel."""
+    """dctcp, which only the kernel has, behaves as Reno without ECN and as DCTCP with ECN."""
     algorithms.ALGORITHMS.pop("dctcp")
     (plain,) = measured(tmp_path / "plain", *LINK, "--cc", "dctcp", "--duration", "5")
     assert plain["flows"][0]["cc"] == "dctcp"
@@ -137,7 +137,7 @@ def test_what_is_wrong_is_one_line(
 
 
 def test_a_missing_symbol_is_named(toy: Path) -> None:
-    """A .ko says nothing of where it was linked: what it needs is looked up in the kernel."""
+    """The symbols that a .ko needs are looked up in the kernel before the run."""
     k = debian.kernel()
     file = give(str(toy), k).file
     assert file is not None

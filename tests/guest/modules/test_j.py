@@ -88,7 +88,7 @@ def test_tracepoint_agrees_with_tcp_info(runs: dict[str, Run]) -> None:
 
 
 def test_no_pacing_rate_is_left_over(modules: Path, build: Path, root: Path) -> None:
-    """A socket that comes from an algorithm that paces is not paced at its last rate for ever.
+    """A socket is not paced at the last rate of an earlier algorithm that paces.
 
     Neither under j, which does not pace, nor under star with pacing=0. The module unloads after.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""`make load` and `make unload` on a running kernel: User-Mode Linux above this machine's files."""
+"""`make load` and `make unload` on a running kernel: User-Mode Linux with this machine's files."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from apogee_lab.kernels import uml_kernel
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
-#: What the two verbs read of the project. The guest writes into a copy of it and nowhere else.
+#: Files of the project that both targets read. The guest writes only into a copy of them.
 PARTS = ("Kbuild", "Makefile", "include", "scripts", "tcp_*.c")
 
-#: From the run's folder, which is all that the engine shows its guest, up to the machine's root.
+#: From the run's folder, which the engine mounts in the guest, up to the machine's root.
 TOP = "../" * 30
 
 SCRIPT = """
@@ -45,12 +45,12 @@ MODULES = ("tcp_compound_plus", "tcp_hstcp_gentle", "tcp_j", "tcp_star")
 
 @pytest.fixture(scope="module")
 def said(build: Path, root: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """What the verbs said, and which algorithms there were."""
+    """Output of the targets, and the available algorithms."""
     kernel = uml_kernel.kernel()
     copy = tmp_path_factory.mktemp("copy")
     for path in (path for pattern in PARTS for path in root.glob(pattern)):
         (shutil.copytree if path.is_dir() else shutil.copy)(path, copy / path.name)
-    # The compiler works here already: in the guest it would take its time.
+    # Compiled here in advance, as compiling in the guest is slow.
     built = copy / "build" / "modules" / kernel.release
     build_modules = [copy / "scripts" / "build-modules", kernel.headers.resolve(), built]
     call([*build_modules, *uml_kernel.MAKE], "build-modules")

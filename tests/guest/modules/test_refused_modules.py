@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a user sees whose kernel refuses a module; docs/install.md quotes it."""
+"""Error messages when the kernel refuses a module, as quoted in docs/install.md."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ echo integrity >/sys/kernel/security/lockdown
 insmod /lib/modules/$(uname -r)/updates/tcp_star.ko 2>$OUT/unsigned; echo $? >>$OUT/unsigned
 """
 
-#: An entry of a module's list of symbols; the sum of what it was built against is in front of it.
+#: An entry of a module's symbol versions; the CRC precedes the name.
 LAYOUT = b"module_layout".ljust(56, b"\0")
 
 

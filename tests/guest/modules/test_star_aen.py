@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""AEN in the guest: who restores the window after a timeout, and when nobody may.
+"""AEN in the guest: what restores the window after a timeout, and when it must not be restored.
 
 With SACK (D-SACK) or timestamps today's stack undoes a spurious timeout by itself, in the same ACK
 and before AEN is asked: then the counter TCPLossUndo moves and no verdict is traced. AEN decides
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.guest
 
 INITIAL_WINDOW = 10  # segments (TCP_INIT_CWND)
 
-#: A slow link does: AEN's logic knows no rate. No tail loss probe, no F-RTO.
+#: A slow link is sufficient, as AEN does not depend on the rate. No tail loss probe, no F-RTO.
 PLAIN = {
     "rate": 2_000_000,
     "queue": 125_000,
@@ -158,13 +158,13 @@ def test_window_survives_a_second_without_acks(runs: dict[str, Run], name: str) 
     assert restored(run), around(run)[1][0]
     assert run.sent["info"]["total_retrans"] == 1
     assert "loss" not in verdicts(run)
-    # Who did it: the stack by D-SACK or timestamps, else AEN.
+    # Restored by the stack with D-SACK or timestamps, else by AEN.
     assert undone_by_stack(run) == (name != "acks-bare")
     assert ("spurious" in verdicts(run)) == (name == "acks-bare")
 
 
 def test_aen_makes_the_difference_without_sack_and_timestamps(runs: dict[str, Run]) -> None:
-    """The same blackout with aen=0: the window is not what it was.
+    """The same blackout with aen=0: the window is not restored.
 
     It is no smaller than ssthresh, though: the one ACK of the whole flight is credited in slow
     start, as for every algorithm of today's stack. The rest is all that AEN can win here.
@@ -199,7 +199,7 @@ def test_sack_without_dsack_proves_nothing(runs: dict[str, Run]) -> None:
 
 @pytest.mark.parametrize("name", ["long-nodsack", "long-bare"])
 def test_a_second_timeout_means_loss(runs: dict[str, Run], name: str) -> None:
-    """3 s without ACKs, no data lost: nothing but the second timeout speaks against AEN."""
+    """3 s without ACKs, no data lost: only the second timeout indicates a loss."""
     run = runs[name]
     assert timeouts(run) >= 2
     assert "spurious" not in verdicts(run)
@@ -226,7 +226,7 @@ def test_lost_data_is_never_answered_by_restoring(runs: dict[str, Run], name: st
 
 @pytest.mark.parametrize("name", ["oldest", "oldest-sack", "oldest-stamps"])
 def test_loss_of_the_oldest_segment_alone_is_loss(runs: dict[str, Run], name: str) -> None:
-    """Its retransmission fills the hole and the ACK covers P_seq: only the echo and D-SACK tell."""
+    """Its retransmission fills the hole, the ACK covers P_seq: only timestamps and D-SACK help."""
     run = runs[name]
     assert only_oldest_lost(run)
     assert verdicts(run)[-1] == "loss"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The paper's figure 15 by the paper's letter: what two flows in one queue take the link for."""
+"""The paper's figure 15, with star as published: bandwidth estimates of two flows in one queue."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ unload end tcp_star
 
 @pytest.fixture(scope="module")
 def life(modules: Path, build: Path, root: Path) -> Path:
-    """All of a module's life in one guest."""
+    """The results of all tests of loading and switching, made in one guest."""
     return live(LIFE, "tcp_star", build / "tests" / "star-life", root)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""tcp_star at work in the guest: window, pacing, ECN, IPv6, and what ss and tracepoints show."""
+"""tcp_star in the guest: window, pacing, ECN, IPv6, and the output of ss and tracepoints."""
 
 from __future__ import annotations
 
@@ -138,8 +138,8 @@ def test_goodput_hardly_notices_the_loss(runs: dict[str, Run]) -> None:
 
 
 def test_a_loss_with_a_standing_queue_makes_room(runs: dict[str, Run]) -> None:
-    """The window falls to the path's product, ABE's share, and 16 segments more, and for a moment
-    as far below the product as it lay above.
+    """The window falls to the path's product (ABE's share) plus 16 segments, and briefly as far
+    below the product as it was above.
 
     Alone on the path it rests there for 24 round trips. Then ABE's share counts again.
     """
@@ -230,7 +230,7 @@ def test_segments_leave_room_for_ipv6(runs: dict[str, Run]) -> None:
     assert runs["ipv6"].sent["info"]["snd_mss"] == MSS - 20
 
 
-# --- what it shows ----------------------------------------------------------------------------
+# --- ss and tracepoints -----------------------------------------------------------------------
 
 
 def test_ss_shows_bandwidth_and_minimum_rtt(runs: dict[str, Run]) -> None:
@@ -252,7 +252,7 @@ def test_tracepoint_agrees_with_tcp_info(runs: dict[str, Run]) -> None:
 
 
 def assert_trace_agrees(run: Run, event: str) -> None:
-    """Each sample of TCP_INFO is what the last ACK before it left, and so is the last estimate.
+    """Each sample of TCP_INFO, and the last estimate, equals the state after the last ACK before.
 
     Samples within 1 ms of an ACK are left out: the two clocks are read one after the other.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Watching and choosing on each kernel: the bpftrace scripts, `ss -ti`, who may have what.
+"""Watching and choosing on each kernel: the bpftrace scripts, `ss -ti`, privileges.
 
 One guest per kernel. What asking by name loads, on one kernel, is in the tests of each module.
 """
@@ -23,7 +23,7 @@ OURS = ["tcp_star", "tcp_hstcp_gentle", "tcp_compound_plus", "tcp_j"]
 ACCOUNTS = "root:x:0:0::/root:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n"
 DEFAULT_PROFILE = Path("profiles") / "apogee-satellite.conf"
 
-#: What a process without privileges gets, by each way; `ours` says whether the module is there.
+#: What an unprivileged process gets each way; `ours` tells whether the module is loaded.
 CHOOSING = """
 mkdir -m 777 /tmp/nobody
 ip netns exec far peer sink 5300 &
@@ -125,7 +125,7 @@ wait $!
 
 @pytest.fixture(scope="module", params=["bookworm", "bookworm-backports"])
 def told(request: pytest.FixtureRequest, build: Path, root: Path) -> Path:
-    """What one guest left."""
+    """The results of one guest."""
     kernel = debian.kernel(request.param)
     modules.build(kernel)
     files = {f"bpf/{path.name}": path.read_bytes() for path in (root / "scripts/bpf").glob("*.bt")}
@@ -146,7 +146,7 @@ def told(request: pytest.FixtureRequest, build: Path, root: Path) -> Path:
 
 @pytest.fixture
 def report(told: Path) -> dict[str, str]:
-    """What the guest said, by its heading."""
+    """The guest's output, by heading."""
     lines = (told / "report").read_text().splitlines()
     found: dict[str, str] = {}
     for line in lines:
@@ -156,8 +156,8 @@ def report(told: Path) -> dict[str, str]:
 
 
 def test_what_an_unprivileged_process_gets(told: Path, report: dict[str, str]) -> None:
-    """A socket's own choice loads nothing and needs the name to be allowed; a route's or the
-    system's choice is everyone's."""
+    """A socket's own choice loads no module and needs an allowed name; the choice of a route or of
+    the system applies to everyone."""
     refused = (told / "nobody.log").read_text()
     assert report["absent"] == "socket 1 absent"
     assert "congestion control star: No such file or directory" in refused
@@ -173,7 +173,7 @@ def test_what_an_unprivileged_process_gets(told: Path, report: dict[str, str]) -
 
 
 def test_a_route_comes_before_the_socket(told: Path) -> None:
-    """Also before what the socket has asked for before it connects; locked, for good."""
+    """Even before the algorithm that the socket set before connecting; with lock, it is final."""
     assert re.search(r"^\t star ", (told / "ss.route").read_text(), re.M)
     assert {sample.cc for sample in samples(told / "locked")} == {"star"}
     assert "peer: reno: Operation not permitted" in (told / "nobody.log").read_text()
@@ -217,7 +217,7 @@ def sent(told: Path, name: str) -> list[list[str]]:
 
 
 def test_cwnd_of_any_connection(told: Path) -> None:
-    """The windows are those that TCP_INFO tells; ten lines a second and direction at the most."""
+    """The windows equal those of TCP_INFO; at most ten lines per second and direction."""
     found = sent(told, "cwnd")
     windows = {sample.cwnd for sample in samples(told / "cubic")}
     assert {sample.cc for sample in samples(told / "cubic")} == {"cubic"}

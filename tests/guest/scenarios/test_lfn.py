@@ -32,10 +32,10 @@ def lfn(target: Path, cc: str, *settings: str, seconds: int = 5, more: str = "")
 
 
 def test_one_fast_flow_fills_the_path(kept: Path, tmp_path: Path) -> None:
-    """Behind its own link or behind the shared one: whichever is slower is the limit.
+    """The limit is the flow's own link or the shared one, whichever is slower.
 
-    A sender sees its own link and does not overrun it: it loses nothing and sees no delay, as its
-    packets wait in its socket.
+    The sender's stack knows when its own link is busy: packets wait in the socket, so there is
+    neither loss nor queuing delay.
     """
     one, own = lfn(tmp_path / "r", "cubic", *ALONE, "warmup=3s", "host_rate=1gbit,50mbit")
     for record in (one, own):
@@ -64,7 +64,7 @@ def test_a_slower_flow_loses_at_its_switch(kept: Path, tmp_path: Path) -> None:
 
 
 def test_drops_are_shared_out_and_grouped(kept: Path, tmp_path: Path) -> None:
-    """Two fast flows and three of 20 Mbit/s: each drop of the shared queue is some flow's."""
+    """Two fast flows and three of 20 Mbit/s: each drop of the shared queue belongs to one flow."""
     settings = ("reno=3", "reno_rate=20mbit", "rate=100mbit", "queue=100", "warmup=5s")
     (record,) = lfn(tmp_path / "r", "highspeed+reno", *settings)
     flows, queue = record["flows"], record["queue"]
@@ -81,7 +81,7 @@ def test_drops_are_shared_out_and_grouped(kept: Path, tmp_path: Path) -> None:
 
 
 def test_seeds_differ_by_the_starts(kept: Path, tmp_path: Path) -> None:
-    """Nothing else is random: with equal starts seeds are equal, and so is a run made again."""
+    """Nothing else is random: with equal starts, records do not depend on the seed."""
 
     def results(name: str, seeds: str, spread: str) -> list[dict[str, Any]]:
         settings = ("n=1", "reno=1", "rate=20mbit", "queue=100", f"spread={spread}")
@@ -100,7 +100,7 @@ def test_seeds_differ_by_the_starts(kept: Path, tmp_path: Path) -> None:
 
 
 def test_aqm_keeps_the_queue_short(kept: Path, tmp_path: Path) -> None:
-    """Tail drop lets a queue of one bandwidth-delay product stand, CoDel aims at 5 ms of it."""
+    """Tail drop allows a standing queue of one bandwidth-delay product; CoDel's target is 5 ms."""
     settings = (*ALONE, "warmup=5s", "aqm=none,red,fq_codel")
     tail, red, codel = lfn(tmp_path / "r", "reno", *settings, seconds=10)
     mean = [record["queue"]["mean_ms"] for record in (tail, red, codel)]
@@ -112,7 +112,7 @@ def test_aqm_keeps_the_queue_short(kept: Path, tmp_path: Path) -> None:
 
 
 def test_a_run_without_memory_fails(tmp_path: Path) -> None:
-    """The senders go on, at less than the path: no record says so."""
+    """The senders go on below the path's rate; the run fails instead of giving a wrong record."""
     case = Case({"n": 1, "reno": 0, "rate": 10**8, "spread": 0.0}, "cubic", 5.0, scenario="lfn")
     plenty, short = "tcp_mem='1000000 1000000 1000000'", "tcp_mem='200 400 20000'"
     assert plenty in case.plan.script

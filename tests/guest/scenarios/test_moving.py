@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Paths that move, in a real guest: what each event does, against arithmetic.
+"""Moving paths in a real guest: the effect of each event, compared with calculated values.
 
-The flow has the oracle's constant window, so that what is under way and what stands in the queue is
-known. Frames have 1514 bytes, 1448 of them payload, unless they are the handshake's.
+The flow has the oracle's constant window, so that the packets in flight and in the queue are known.
+Frames have 1514 bytes, 1448 of them payload, except those of the handshake.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PINGS = 400
 
 
 def moved(cwnd: int, duration_s: float, scenario: str = "satellite", **texts: str) -> Case:
-    """A case of parameters as a user types them."""
+    """A case with parameters as text, as on the command line."""
     params = {param.name: param for param in SCENARIOS[scenario].params}
     values: dict[str, Any] = {
         name: units.parse(params[name].kind, text) for name, text in texts.items()
@@ -43,7 +43,7 @@ def moved(cwnd: int, duration_s: float, scenario: str = "satellite", **texts: st
 
 
 def cliff(path: Path) -> Path:
-    """A trace of HIGH that falls to LOW within 50 ms, and rises as fast."""
+    """A trace at HIGH that falls to LOW within 50 ms and rises as fast."""
     times, sent = [], 0.0
     for ms in range(1, int(1e3 * TURN_S) + 1):
         at = ms / 1e3
@@ -111,7 +111,7 @@ def frames_queued(run: Run, start_s: float, end_s: float) -> np.ndarray:
 
 
 def in_order(run: Run) -> bool:
-    """Whether the receiver never had to keep a segment that came too early."""
+    """Whether the receiver never queued an out-of-order segment."""
     received = run.json("nstat-rcv.json")["kernel"]
     return received["TcpExtTCPOFOQueue"] == 0 and received["TcpExtTCPDSACKOldSent"] == 0
 
@@ -124,7 +124,7 @@ def rtts(run: Run, start_s: float, end_s: float) -> list[float]:
 
 
 def test_the_queue_of_a_cliff(runs: dict[str, Run]) -> None:
-    """A window of 500 segments: what the path does not hold stands in the queue.
+    """Of a window of 500 segments, those that the path does not hold are in the queue.
 
     The path holds 80 Mbit/s x 40 ms = 264 segments, and 3.3 at 1 Mbit/s, each to a step's rounding
     and the ACK that waits for a second segment. It is full again two round trips after each change.
@@ -144,7 +144,7 @@ def test_the_queue_of_a_cliff(runs: dict[str, Run]) -> None:
 
 
 def test_what_passes_a_cliff(runs: dict[str, Run]) -> None:
-    """80, 1 and 80 Mbit/s arrive, whole frames of them, in the order in which they were sent."""
+    """Data arrives at 80, 1 and 80 Mbit/s, in order."""
     run = runs["cliff"]
     for start_s, end_s, rate in ((1.5, 3.0, HIGH), (3.2, 5.0, LOW), (5.2, 7.0, HIGH)):
         passed = rate_between(run, start_s, end_s) * (end_s - start_s) / (8 * PAYLOAD)
@@ -154,7 +154,7 @@ def test_what_passes_a_cliff(runs: dict[str, Run]) -> None:
 
 
 def test_the_queue_of_a_cliff_is_no_longer_than_asked(runs: dict[str, Run]) -> None:
-    """50 packets at any rate; what does not fit is dropped there and nowhere else."""
+    """50 packets at any rate; others are dropped there and nowhere else."""
     run = runs["short"]
     queue = frames_queued(run, 0, 4.5)
     assert queue.max() <= 50
@@ -185,7 +185,7 @@ def test_a_step_of_the_rate(runs: dict[str, Run]) -> None:
 
 
 def test_a_step_of_the_delay(runs: dict[str, Run]) -> None:
-    """500, 600 and again 500 ms, and nothing overtakes."""
+    """500, 600 and again 500 ms, without reordering."""
     run = runs["delay"]
     assert min(rtts(run, 1, 3)) == pytest.approx(0.5, abs=0.02)
     assert min(rtts(run, 4, 5)) == pytest.approx(0.6, abs=0.02)
@@ -195,8 +195,8 @@ def test_a_step_of_the_delay(runs: dict[str, Run]) -> None:
 
 
 def test_a_stall_lets_all_go_at_once(runs: dict[str, Run]) -> None:
-    """600 segments keep the link full, so ACKs come evenly. None comes within the stall, and what
-    was held, as many as usual in 300 ms, comes in the same millisecond. To an ACK's distance."""
+    """600 segments keep the link full, so ACKs arrive evenly. None arrives during the stall; those
+    held, as many as usual in 300 ms, arrive within a millisecond (± one ACK interval)."""
     run = runs["stall"]
     begin = run.sent["syn_us"] / 1e6 + 3.0
     times = np.array([event["t"] for event in run.traced("tcp_probe")])
@@ -210,7 +210,7 @@ def test_a_stall_lets_all_go_at_once(runs: dict[str, Run]) -> None:
 
 
 def test_an_outage_takes_all_both_ways(runs: dict[str, Run]) -> None:
-    """Nothing arrives for a second, but what had entered the hop; both ways lose."""
+    """For a second nothing arrives except frames already on the hop; both directions lose."""
     run = runs["outage"]
     assert rate_between(run, 3.06, 4.05) == 0
     assert rate_between(run, 2, 3) > 0
@@ -222,9 +222,9 @@ def test_an_outage_takes_all_both_ways(runs: dict[str, Run]) -> None:
 
 
 def within(found: float, share: float, count: float, spread: float = 1.0) -> bool:
-    """Whether a share found in so many is one that chance gives, but once in 15 000 times.
+    """Whether a measured share is within 4 standard deviations (exceeded once in 15 000 times).
 
-    ``spread`` is by how much losses in groups raise the variance.
+    ``spread`` is the factor by which bursts raise the variance.
     """
     return abs(found - share) <= 4 * math.sqrt(spread * share * (1 - share) / count)
 
@@ -301,7 +301,7 @@ def test_jitter_has_its_mean_and_deviation(runs: dict[str, Run]) -> None:
 
 
 def test_iperf3_moves_too(runs: dict[str, Run]) -> None:
-    """The shell's own replay. iperf3 counts whole seconds, and 200 segments stand in the queue."""
+    """Events replayed by the shell. iperf3 counts whole seconds; 200 segments are in the queue."""
     found = runs["iperf3"].record["limit_bps"]
     assert close(found, (2.9 * 10e6 + 3.1 * 2e6) / 6 * SHARE, 1e-6)
     assert close(runs["iperf3"].record["total_goodput_bps"], found, 0.1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""requests in a real guest: completion times against arithmetic, a lost SYN, bytes, a bulk flow."""
+"""requests in a real guest: calculated completion times, a lost SYN, bytes, a bulk flow."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_completion_times_are_those_of_slow_start(runs: dict[str, Run]) -> None:
     """One round trip for the handshake, half of one for the last flight, one for each before.
 
     10 kB are 7 segments, less than the first window of 10; 100 kB are 70: flights of 10, 20 and 40.
-    What lies between the bounds is the time on the line, and one ACK that may be delayed.
+    The bounds differ by the transmission time and one ACK that may be delayed.
     """
     found = times(runs["idle"])
     assert set(found) == set(SIZES)
@@ -71,7 +71,7 @@ def test_a_lost_syn_costs_a_second(runs: dict[str, Run]) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_what_was_sent_has_arrived(runs: dict[str, Run], name: str) -> None:
-    """All bytes, in rounds of which each has every size once; in no less than the path takes."""
+    """All bytes arrive, each round has every size once, no transfer is faster than the path."""
     run = runs[name]
     sent = [size for _, size in run.sent["transfers"]]
     record = run.record

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""satellite-shared in a real guest: flows share the link, drops are told apart by cause and flow.
+"""satellite-shared in a real guest: flows share the link, drops are attributed to cause and flow.
 
-Most flows have the oracle's constant window, so that what they must reach is known.
+Most flows have the oracle's constant window, so that their goodput is known.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def shared(cc: str, duration_s: float, **values: object) -> Case:
 
 
 CASES = {
-    # At once: else the later flow's window is still opening when its interval begins.
+    # Without spread: else the later flow's window is still opening when the interval begins.
     "equal": shared("constant", 5, cwnd=200, spread=0.0),
     "apart": shared("constant", 6, cwnd=60, start=(0.0, 2.0), delays=(0.0, 0.1), spread=0.0),
     "errors": shared("constant", 6, cwnd=60, ber=BER),
@@ -87,7 +87,7 @@ def test_starts_and_delays_are_each_flows_own(runs: dict[str, Run]) -> None:
 
 
 def test_bit_errors_are_not_the_queues(runs: dict[str, Run]) -> None:
-    """BER alone: each flow loses as the length of its frames says, the queue drops nothing."""
+    """With bit errors only, losses follow from the frames' length, and the queue drops nothing."""
     record = runs["errors"].record
     assert record["queue"]["drops"] == 0
     for flow in record["flows"]:
@@ -100,9 +100,9 @@ def test_bit_errors_are_not_the_queues(runs: dict[str, Run]) -> None:
 
 
 def test_a_short_queue_is_not_bit_errors(runs: dict[str, Run]) -> None:
-    """Ten packets for bursts of 300: all that is lost is the queue's, and each flow has its share.
+    """Ten packets for bursts of 300: only the queue drops frames, and each flow has its share.
 
-    A frame lost is sent again, but for what was on the way at the end.
+    Each lost frame is sent again, except those in flight at the end.
     """
     record = runs["tiny"].record
     assert record["link_drops"] == record["ack_drops"] == 0
@@ -131,7 +131,7 @@ def test_traces_hold_every_flow(runs: dict[str, Run]) -> None:
 
 
 def test_one_return_path_for_all(runs: dict[str, Run]) -> None:
-    """50 kbit/s carry 95 ACKs of 66 B in a second, whoever they belong to; the rest is dropped."""
+    """50 kbit/s carry 95 ACKs of 66 B per second of all flows together; the rest is dropped."""
     run = runs["return"]
     (path,) = [q for q in run.json("qdisc-bn.json") if q["dev"] == "ack-path"]
     spent = run.sent["end_us"] - run.sent["syn_us"]
@@ -142,7 +142,7 @@ def test_one_return_path_for_all(runs: dict[str, Run]) -> None:
 
 
 def test_ipv6_and_a_data_blackout(runs: dict[str, Run]) -> None:
-    """Three flows move data; the frames of the blackout are the link's, no flow's in particular."""
+    """Three flows move data; frames dropped by the blackout count for the link, not for a flow."""
     record = runs["ipv6"].record
     for flow in record["flows"]:
         assert 0.3 < flow["goodput_bps"] / (50 * PAYLOAD * 8 / RTT) < 1
@@ -153,7 +153,7 @@ def test_ipv6_and_a_data_blackout(runs: dict[str, Run]) -> None:
 
 
 def test_iperf3_agrees(runs: dict[str, Run]) -> None:
-    """Within 5 % of what the lab's own tool sees: iperf3 counts once a second."""
+    """Within 5 % of the lab's own tool, as iperf3 counts once a second."""
     for one, other in zip(
         runs["iperf3"].record["flows"], runs["equal"].record["flows"], strict=True
     ):
@@ -162,7 +162,7 @@ def test_iperf3_agrees(runs: dict[str, Run]) -> None:
 
 @pytest.mark.uml
 def test_one_against_nineteen(kept: Path, tmp_path: Path) -> None:
-    """Twenty flows as --cc names them: each has its share, all drops are somebody's."""
+    """Twenty flows named by --cc: each has its share, and each drop belongs to one flow."""
     mix = ("--cc", "constant+19*reno", "--set", "constant.cwnd=20", "--duration", "5")
     (record,) = measured(tmp_path / "r.jsonl", *mix, scenario="satellite-shared")
     flows = record["flows"]

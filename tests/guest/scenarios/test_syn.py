@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The lab's sender where a SYN's answer is lost: twice, and it is tried again by another socket."""
+"""The lab's sender when SYN-ACKs are lost: after two, it tries again with a new socket."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_when_a_connection_stands(runs: dict[str, Run], length_s: float, at_s: f
 
 
 def test_the_second_socket_sends_as_the_first_would(runs: dict[str, Run]) -> None:
-    """With the same algorithm, as long from when it is connected: 8 s and a round trip."""
+    """With the same algorithm and for as long, counted from the connection: 8 s and an RTT."""
     sent = runs["3.5"].sent
     assert sent["cc"] == "cubic"
     assert sent["info"]["delivered"] > 100

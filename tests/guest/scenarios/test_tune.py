@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What `lab tune` prints lets a flow fill its path; half of it does not."""
+"""The settings of `lab tune` let a flow fill its path; half of the buffers does not."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BUFFERS = ("net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem")
 
 
 class Tuned(Case):
-    """A case whose hosts take their buffers from the namespace they are made in."""
+    """A case whose hosts inherit their buffer sizes from the namespace that creates them."""
 
     @cached_property
     def plan(self) -> Plan:
@@ -72,9 +72,9 @@ def test_the_kernel_takes_the_file(runs: dict[str, Run]) -> None:
 
 
 def test_all_of_it_fills_the_path_half_does_not(runs: dict[str, Run]) -> None:
-    """From the 10th second on; 1.00 and 0.77 to 0.84 of the limit were seen.
+    """From the 10th second on; 1.00 and 0.77 to 0.84 of the limit were measured.
 
-    What the first seconds have left in holes fills in later: it may be more than 1.
+    Holes of the first seconds are filled later, so the share may exceed 1.
     """
     shares = {key: run.goodput(10) / run.record["limit_bps"] for key, run in runs.items()}
     assert shares["full"] > 0.97

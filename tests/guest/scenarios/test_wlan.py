@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The scenario wlan in real guests of engine uml: what the medium charges, shares and drops."""
+"""The scenario wlan in real guests of engine uml: airtime, fairness and drops of the medium."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def everybody_waits_bps(n: int) -> float:
 
 
 def test_reno_over_n_is_as_computed(kept: Path, tmp_path: Path) -> None:
-    """One or two stations get what there is with every ACK delivered; more of them crowd the
-    access point out, whose queue then drops ACKs, and have the airtime of these."""
+    """One or two stations reach the limit without lost ACKs. More stations leave the access point
+    too few turns: its queue drops ACKs, and the stations get their airtime."""
     records = wlan(tmp_path / "r", "reno", "n=1,2,6,10,20", *WARM)
     for n, record in zip((1, 2, 6, 10, 20), records, strict=True):
         medium, queue = record["medium"], record["queue"]
@@ -103,7 +103,7 @@ def test_vegas_and_bbr_keep_the_access_points_queue_shorter(kept: Path, tmp_path
 
 
 def test_a_random_phase_changes_the_order_of_acks_only(kept: Path, tmp_path: Path) -> None:
-    """Airtime and turns stay; nobody's segments are reordered."""
+    """Airtime and turns are unchanged; no segments are reordered."""
     (record,) = wlan(tmp_path / "r", "reno", "n=18", "phase=random", *WARM)
     assert close(record["medium"]["airtime"], 1, 0.005)
     assert close(record["total_goodput_bps"], everybody_waits_bps(18), 0.015)
@@ -112,7 +112,7 @@ def test_a_random_phase_changes_the_order_of_acks_only(kept: Path, tmp_path: Pat
 
 
 def test_seeds_differ_by_the_starts(kept: Path, tmp_path: Path) -> None:
-    """And a run made again is the same."""
+    """A repeated run is equal; with equal starts, so are runs with other seeds."""
     settings = ("n=3", "warmup=1s")
 
     def flows(name: str, *more: str, seeds: str) -> list[Any]:
@@ -134,6 +134,6 @@ def test_ipv6(kept: Path, tmp_path: Path) -> None:
 
 
 def test_iperf3_agrees(kept: Path, tmp_path: Path) -> None:
-    """It reads at once, so that fewer segments share an ACK: not the same to a percent."""
+    """iperf3 reads at once, so fewer segments share an ACK: goodput differs by some percent."""
     ours, theirs = wlan(tmp_path / "r", "cubic", "n=1", "traffic=flow,iperf3", seconds=5)
     assert close(ours["total_goodput_bps"], theirs["total_goodput_bps"], 0.05)

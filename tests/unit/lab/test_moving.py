@@ -238,13 +238,13 @@ def test_a_delay_trace_is_a_line_every_10_ms(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("rate_trace", "", "nothing in it"),
-        ("rate_trace", "1\n2.5\n", ":2: '2.5' is no whole number of ms"),
-        ("rate_trace", "5\n\n4\n", "4 is smaller"),
+        ("rate_trace", "", "file is empty"),
+        ("rate_trace", "1\n2.5\n", ":2: '2.5' is not a whole number of ms"),
+        ("rate_trace", "5\n\n4\n", "4 is less than"),
         ("rate_trace", "0\n0\n", "all its times are 0"),
         ("rate_trace", "1\n90000\n", "89999 ms"),
-        ("delay_trace", "20\n-1\n", ":2: '-1' is no time"),
-        ("delay_trace", "nan\n", ":1: 'nan' is no time"),
+        ("delay_trace", "20\n-1\n", ":2: '-1' is not a time"),
+        ("delay_trace", "nan\n", ":1: 'nan' is not a time"),
         ("delay_trace", None, "No such file"),
     ],
 )

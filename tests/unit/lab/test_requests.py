@@ -106,7 +106,7 @@ def test_the_path_is_that_of_the_shared_link() -> None:
         (["--set", "sizes=0"], "sizes: '0' is out of range, allowed: from 1B to 1GB"),
         (["--set", "sizes=" + "+".join(["1kB"] * 65)], "sizes: 65 given, at most 64 are allowed"),
         (["--set", "lead=2h"], "lead: '2h' is not a time"),
-        (["--set", "traffic=iperf3"], "scenario requests has no parameter 'traffic'"),
+        (["--set", "traffic=iperf3"], "unknown parameter 'traffic' of scenario requests"),
         (["--cc", "star+20*reno"], "names 21, but there are at most 20 flows"),
         (["--cc", "star+none"], "unknown congestion control 'none'"),
         (["--set", "queue=1kB"], "queue: 1kB holds no packet"),

@@ -81,11 +81,11 @@ def test_a_modules_parameter_touches_only_who_uses_it() -> None:
 @pytest.mark.parametrize(
     ("cc", "sets", "word"),
     [
-        ("no-such", [], "'no-such' is no name of a congestion control"),
+        ("no-such", [], "'no-such' is not a congestion control's name"),
         ("star,star", [], "twice"),
         ("star+cubic", [], "one congestion control"),
-        ("", [], "'' is no name of a congestion control"),
-        ("star", ["nosuch=1"], "it has: ber, queue"),
+        ("", [], "'' is not a congestion control's name"),
+        ("star", ["nosuch=1"], "choose from: ber, queue"),
         ("star", ["ber"], "KEY=VALUE"),
         ("star", ["ber=0", "ber=1e-7"], "given twice"),
         ("star", ["ber=0,0.0"], "is given twice"),
@@ -94,10 +94,10 @@ def test_a_modules_parameter_touches_only_who_uses_it() -> None:
         ("star", ["queue=12"], "a size such as"),
         ("star", ["queue=2GB"], "queue: '2GB' is out of range, allowed: to 1GB"),
         ("star", ["ack_blackout=45s:1ms"], "allowed: from 100ms to 3600s"),
-        ("star", ["traffic=netperf"], "one of flow, iperf3"),
-        ("star", ["nosuch.aen=0"], "nothing here uses 'nosuch'; choose from: star"),
-        ("star", ["star.aen=0; reboot"], "cannot be"),
-        ("star", ["cubic.fast=0"], "nothing here uses 'cubic'; choose from: star"),
+        ("star", ["traffic=netperf"], "unknown value .netperf.; choose from: flow, iperf3"),
+        ("star", ["nosuch.aen=0"], "no flow or device uses 'nosuch'; choose from: star"),
+        ("star", ["star.aen=0; reboot"], "not a valid value"),
+        ("star", ["cubic.fast=0"], "no flow or device uses 'cubic'; choose from: star"),
     ],
 )
 def test_bad_requests(cc: str, sets: list[str], word: str) -> None:
@@ -224,11 +224,11 @@ def test_finished_runs_are_not_run_again(engine: FakeEngine) -> None:
     run(engine, jobs_of(engine, "star", seeds=1))
     work, said = run(engine, jobs_of(engine, "star", seeds=3))
     assert sorted(engine.runs()) == ["star 1", "star 2", "star 3"]
-    assert "1 of 3 runs finished before" in said
+    assert "1 of 3 runs finished earlier" in said
     assert None not in work.records
     _, said = run(engine, jobs_of(engine, "star", seeds=3))
     assert len(engine.runs()) == 3
-    assert said == "3 of 3 runs finished before, not run again\n"
+    assert said == "3 of 3 runs finished earlier, not repeated\n"
 
 
 def test_fresh_runs_again(engine: FakeEngine) -> None:

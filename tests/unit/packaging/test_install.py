@@ -97,7 +97,7 @@ def test_a_folder_that_is_no_kernels(machine: Machine) -> None:
     machine.kdir.mkdir()
     (machine.kdir / "Makefile").write_text(BUILDS)
     line = machine.fails("host-modules", "load", machine.kdir)
-    assert "is no kernel build directory; install linux-headers or set KDIR" in line
+    assert "is not a kernel build directory; install linux-headers or set KDIR" in line
 
 
 def test_headers_of_a_kernel_that_is_not_installed(machine: Machine) -> None:

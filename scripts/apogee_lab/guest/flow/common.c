@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What both ends of a flow need: time, signals, logs, a socket that listens. */
+/* Shared by both ends of a flow: time, signals, logs, a listening socket. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +29,8 @@ void die(const char *what)
 	exit(1);
 }
 
-/* Reset the connection when the socket is closed, also because its owner was killed: else the
- * kernel goes on sending for up to minutes, and keeps the congestion control's module that long.
+/* Reset the connection when the socket is closed, even if its owner was killed. Otherwise the
+ * kernel may retransmit for minutes and hold the congestion control's module for that long.
  */
 void reset_at_close(int fd, int on)
 {
@@ -83,7 +83,7 @@ int listening(const char *port)
 	lfd = socket(AF_INET6, SOCK_STREAM, 0);
 	if (lfd < 0)
 		die("socket");
-	reset_at_close(lfd, 1); /* what it accepts takes over its options */
+	reset_at_close(lfd, 1); /* accepted sockets inherit its options */
 	setsockopt(lfd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	setsockopt(lfd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
 	addr.sin6_port = htons((uint16_t)atoi(port));

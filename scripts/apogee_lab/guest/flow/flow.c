@@ -1,44 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * flow - the lab's traffic tool: a bulk TCP flow, or transfers one after the other, in time
+ * flow - the lab's traffic tool: a bulk TCP flow or successive transfers, logged over time
  *
  *   flow recv PORT LOG
- *	Accept one connection and throw its data away (MSG_TRUNC: nothing is
+ *	Accept one connection and discard its data (MSG_TRUNC: nothing is
  *	copied). Every 10 ms of CLOCK_MONOTONIC the bytes received so far are
- *	noted if they changed. The log is written when the sender is gone or
- *	on SIGTERM.
+ *	logged if they changed. The log ends when the sender closes or on
+ *	SIGTERM.
  *
  *   flow send HOST PORT --cc NAME --duration SECONDS LOG
  *	Connect with the congestion control NAME, send for SECONDS counted from
- *	the end of the handshake or until SIGTERM, note TCP_INFO every 100 ms,
- *	then reset the connection so that nothing lingers, neither data nor the
- *	module.
+ *	the end of the handshake or until SIGTERM, log TCP_INFO every 100 ms,
+ *	then reset the connection, so that neither queued data nor a reference
+ *	to the module remains.
  *
  *   flow serve PORT LOG
  *	Accept one connection after the other until SIGTERM, read each to its
- *	end and close it. The log is as that of recv, with the time of each
- *	connection's last byte and its bytes as transfers. It waits for data
+ *	end and close it. The log is that of recv plus "transfers": the time of
+ *	each connection's last byte and its number of bytes. It waits for data
  *	instead of polling, so that these times are exact.
  *
  *   flow request HOST PORT --cc NAME --duration SECONDS LOG SIZE+SIZE...
- *	Transfers to a server, each on a connection of its own: connect, send
- *	SIZE bytes, wait until the server has closed, begin the next. They go
- *	round by round, each round has every SIZE once, in random order; none
- *	begins after SECONDS, the last is finished. The log is as that of send,
- *	with counts over all connections and, as transfers, the time of each
- *	connect() and the bytes sent.
+ *	Transfers to a server, each on a new connection: connect, send SIZE
+ *	bytes, wait until the server has closed, begin the next. Each round has
+ *	every SIZE once, in random order. None begins after SECONDS; the last
+ *	one is completed. The log is that of send, with counts over all
+ *	connections, plus "transfers": the time of each connect() and the bytes
+ *	sent.
  *
  *   flow every SECONDS LINE PID
- *	Print LINE at once and then every SECONDS while the process PID lives:
- *	feeds `tc -batch -` without a process per sample.
+ *	Print LINE at once and then every SECONDS while the process PID is
+ *	alive. This feeds `tc -batch -` without a process per sample.
  *
  *   flow replay PID
- *	Print each line of standard input, SECONDS and text, when that long has
- *	passed since the start, while the process PID lives.
+ *	Each line of standard input has SECONDS and a text: print the text when
+ *	that long has passed since the start, while the process PID is alive.
  *
  * All times are microseconds of CLOCK_MONOTONIC. The receiver polls on a timer
- * instead of waking up for each segment: in a guest whose time is its count of
- * instructions a wakeup per segment is a tenth of the whole run.
+ * instead of waking up for each segment: in a guest whose clock counts
+ * instructions, a wakeup per segment would cost a tenth of the run.
  */
 #include <stdlib.h>
 #include <string.h>

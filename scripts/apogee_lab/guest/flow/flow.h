@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* flow - what its files share; all times are microseconds of CLOCK_MONOTONIC. */
+/* flow - shared declarations; all times are microseconds of CLOCK_MONOTONIC. */
 #ifndef FLOW_H
 #define FLOW_H
 
@@ -12,14 +12,14 @@
 #define CHUNK		(256 * 1024)
 #define MOST_SIZES	64
 
-/* Where a connection goes, and with which congestion control. */
+/* Destination and congestion control of a connection. */
 struct target {
 	struct sockaddr_storage to;
 	socklen_t length;
 	const char *cc;
 };
 
-extern volatile sig_atomic_t stop;	/* SIGTERM has come */
+extern volatile sig_atomic_t stop;	/* SIGTERM was received */
 
 /* common.c */
 void end_on_term(void);

@@ -8,7 +8,7 @@
 
 #define BIN_US		10000	/* resolution of the receiver's series */
 
-/* What a receiver has counted: bytes in bins of BIN_US, noted when something came in one. */
+/* A receiver's counts: bytes in bins of BIN_US; empty bins are not logged. */
 struct series {
 	FILE *log;
 	int64_t first, end;	/* ends of the first bin and of the open one, -1: none */
@@ -36,7 +36,7 @@ static void count(struct series *s, int64_t now, int64_t bytes)
 	s->bytes += bytes;
 }
 
-/* Read a connection to its end; its bytes, and the time of the last one. */
+/* Read a connection to its end; returns its bytes, and the time of the last one. */
 static int64_t read_out(int fd, struct series *s, int64_t *last)
 {
 	const int64_t before = s->bytes;

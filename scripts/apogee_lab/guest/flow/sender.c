@@ -12,9 +12,9 @@
 
 #include "flow.h"
 
-#define LONGEST_US	(600 * 1000000LL)	/* after which a transfer has failed */
+#define LONGEST_US	(600 * 1000000LL)	/* time limit of a transfer */
 
-/* What a sample holds, in the order of its columns (after t_us). */
+/* Fields of a sample, in the order of its columns (after t_us). */
 #define FIELDS(X)		\
 	X(snd_cwnd)		\
 	X(snd_ssthresh)		\
@@ -47,7 +47,7 @@ static int get_info(int fd, struct tcp_info *ti)
 #define PRINT_NAME(f) fprintf(log, ",\"" #f "\"");
 #define PRINT_FIELD(f) fprintf(log, "%s\"" #f "\":%lld", sep, (long long)ti.tcpi_##f), sep = ",";
 
-/* A sender's samples: the next is due at that time, so many are in the log. */
+/* A sender's samples: time of the next one, and their number in the log. */
 struct samples {
 	FILE *log;
 	int64_t due;
@@ -75,7 +75,7 @@ static void sample(struct samples *s, int fd, int64_t now)
 	s->due += SAMPLE_US;
 }
 
-/* Wait for the socket, a sample or the end, whatever comes first. */
+/* Wait for the socket, the next sample or the end, whichever comes first. */
 static void wait_for(int fd, short events, const struct samples *s, int64_t end)
 {
 	struct pollfd p = { .fd = fd, .events = events };
@@ -124,8 +124,8 @@ int set_target(struct target *t, const char *host, const char *port)
 	return 0;
 }
 
-/* A socket that is connected; those whose SYN or its answer is lost twice are given up and
- * tried again, as applications do, for a minute.
+/* Return a connected socket. After two lost SYNs or SYN-ACKs, give up and try again with a new
+ * socket, as applications do, for up to a minute.
  */
 static int connected(const struct target *t)
 {
@@ -207,7 +207,7 @@ int flow_send(const struct target *to, double duration, const char *path)
 	return error != 0;
 }
 
-/* Send so many bytes and wait until the server has closed, which has read all by then. */
+/* Send this many bytes and wait until the server has read all of them and closed. */
 static int transfer(int fd, int64_t left, struct samples *s)
 {
 	const int64_t end = now_us() + LONGEST_US;
@@ -243,7 +243,7 @@ static int transfer(int fd, int64_t left, struct samples *s)
 	}
 }
 
-/* What all connections have counted together. */
+/* Counters summed over all connections. */
 struct counts {
 	uint32_t min_rtt, total_retrans, data_segs_out, snd_mss;
 };
@@ -260,7 +260,7 @@ static void add_counts(struct counts *c, int fd)
 	c->snd_mss = ti.tcpi_snd_mss;
 }
 
-/* Whole numbers joined by +; how many, 0 if they are not. */
+/* Parse integers joined by +; returns how many, 0 if the text is invalid. */
 int read_sizes(const char *text, int64_t *sizes)
 {
 	int n = 0;
