@@ -18,8 +18,8 @@ class Algorithm:
     """A name, its kind, and the kernel module that carries it (default: ``tcp_NAME``).
 
     ``own``: built from this source tree. ``colour``: in all figures; if empty, a spare colour.
-    ``counted``: functions that the stack calls for each ACK, for ``lab cost``. ``file``: the .ko
-    of a module passed with ``--module``.
+    ``counted``: functions that the stack calls for each ACK, for ``lab cost``. ``in_front``: drawn
+    thicker than, and over, the others. ``file``: the .ko of a module passed with ``--module``.
     """
 
     name: str
@@ -28,6 +28,7 @@ class Algorithm:
     own: bool = False
     colour: str = ""
     counted: tuple[str, ...] = ()
+    in_front: bool = False
     file: Path | None = None
 
     def __post_init__(self) -> None:
@@ -40,7 +41,9 @@ _COMPOUND = ("compound_pkts_acked", "compound_cong_avoid")
 ALGORITHMS: dict[str, Algorithm] = {
     algorithm.name: algorithm
     for algorithm in (
-        Algorithm("star", own=True, colour="#c8102e", counted=("star_cong_control",)),
+        Algorithm(
+            "star", own=True, colour="#c8102e", counted=("star_cong_control",), in_front=True
+        ),
         Algorithm(
             "hstcp_gentle", own=True, colour="#d55e00",
             counted=("gentle_pkts_acked", "gentle_cong_avoid"),

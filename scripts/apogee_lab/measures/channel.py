@@ -22,7 +22,7 @@ from .record import RecordError
 FIELDS = ("packets", "bytes", "drops", "qlen", "backlog")
 
 
-class Series:
+class Counters:
     """Samples of the leaves at ``times`` (s); ``told`` has the plan's facts about the channel."""
 
     def __init__(
@@ -35,7 +35,7 @@ class Series:
         self.stations: list[str] = list(told["stations"])
 
     @classmethod
-    def read(cls, samples: Iterable[Sample], told: Mapping[str, Any]) -> Series:
+    def read(cls, samples: Iterable[Sample], told: Mapping[str, Any]) -> Counters:
         """From samples of all qdiscs of the channel."""
         times, rows = [], []
         for time, qdiscs in samples:
@@ -45,13 +45,13 @@ class Series:
         leaves = {handle: np.array([row[handle] for row in rows]) for handle in every}
         return cls(told, np.array(times), leaves)
 
-    def between(self, begin_us: float, end_us: float) -> Series:
+    def between(self, begin_us: float, end_us: float) -> Counters:
         """The samples of an interval; RecordError if there are fewer than two."""
         inside = (self.times >= begin_us / 1e6) & (self.times <= end_us / 1e6)
         if inside.sum() < 2:
             raise RecordError("queue.jsonl has no samples of the interval")
         leaves = {handle: rows[inside] for handle, rows in self._leaves.items()}
-        return Series(self.told, self.times[inside], leaves)
+        return Counters(self.told, self.times[inside], leaves)
 
     def values(self, handle: str, field: str) -> np.ndarray:
         """A field of a leaf in every sample."""
@@ -99,9 +99,9 @@ class ChannelPath(MeasuredPath):
     """A path whose bottleneck is the access point's queue of ACKs; data waits at the stations."""
 
     @cached_property
-    def series(self) -> Series:
+    def series(self) -> Counters:
         """All samples of the channel."""
-        return Series.read(self.raw.samples(self.samples), self.facts["channel"])
+        return Counters.read(self.raw.samples(self.samples), self.facts["channel"])
 
     @cached_property
     def queue_drops(self) -> int:

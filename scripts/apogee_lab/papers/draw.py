@@ -12,7 +12,7 @@ from matplotlib.figure import Figure as Canvas
 
 from ..results.finished import FinishedRun
 from ..results.statistics import mean_interval
-from ..results.style import colour
+from ..results.style import colour, in_front
 from ..scenarios.scenario import members
 from . import claims, series
 from .figure import Figure
@@ -100,9 +100,9 @@ def draw_lines_over_time(
                         found[0],
                         found[1] * scale,
                         color=tint(cc, flow) if flow == 0 else colour("bbr"),
-                        lw=1.4 if name == "star" else 1.1,
+                        lw=1.4 if in_front(name) else 1.1,
                         label=f"{name}, flow {flow + 1}" if "+" in cc else name,
-                        zorder=4 if name == "star" else 3,
+                        zorder=4 if in_front(name) else 3,
                     )
         end = max(run.record["duration_s"] for run in runs[variant])
         axes.set_xlim(0, min(end, until or end))

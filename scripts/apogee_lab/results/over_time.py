@@ -19,7 +19,16 @@ from ..measures.blackout import BLACKOUTS
 from ..measures.record import RecordError
 from .finished import FinishedRun
 from .plots import _name_lines
-from .style import FLOW_COLOURS, LIMIT_COLOUR, OTHERS, STYLE, colour, labels
+from .style import (
+    FLOW_COLOURS,
+    FRONT_COLOURS,
+    LIMIT_COLOUR,
+    OTHERS,
+    STYLE,
+    colour,
+    in_front,
+    labels,
+)
 
 
 def _time_axes(
@@ -91,7 +100,7 @@ def goodput_time(
         axes.axhline(limit, ls="--", color=LIMIT_COLOUR, lw=1.2, zorder=1)
         ends = [(limit, "limit of the path", LIMIT_COLOUR)]
         for name, found in lines.items():
-            tint, front = tints[name], tints[name] == colour("star")
+            tint, front = tints[name], tints[name] in FRONT_COLOURS
             mean = np.mean(found, axis=0)
             if len(found) > 1:
                 axes.fill_between(
@@ -237,7 +246,7 @@ def window(
         series = run.trace(index)
         start = run.start_us / 1e6
         times, values = _window_series(series)
-        front = 1.8 if run.record["cc"] == "star" else 1.2
+        front = 1.8 if in_front(run.record["cc"]) else 1.2
         lines.append(Line(name, tint, times - start, values, front))
         if len(flows) == 1:
             lines += _parts(series, start)

@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import matplotlib
 import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
@@ -15,10 +14,8 @@ from ..measures.record import RecordError
 from ..scenarios import SCENARIOS
 from . import table
 from .statistics import mean_interval
-from .style import LIMIT_COLOUR, MARKERS, STYLE, colour, labels
+from .style import LIMIT_COLOUR, MARKERS, STYLE, colour, in_front, labels
 from .text import show
-
-matplotlib.use("Agg")
 
 
 def _name_lines(axes: Axes, ends: list[tuple[float, str, str]], end: float = 1.0) -> None:
@@ -144,7 +141,7 @@ def _goodput_lines(
         x = [position for position, _ in cells]
         means, halves = zip(*(mean_interval(found) for _, found in cells), strict=True)
         cc = ccs[name]
-        front = cc == "star"
+        front = in_front(cc)
         axes.errorbar(
             x,
             means,

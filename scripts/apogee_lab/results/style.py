@@ -13,7 +13,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
-from ..algorithms import find  # noqa: E402
+from ..algorithms import ALGORITHMS, find  # noqa: E402
 from ..scenarios.scenario import members  # noqa: E402
 from . import table  # noqa: E402
 from .text import show  # noqa: E402
@@ -21,6 +21,7 @@ from .text import show  # noqa: E402
 #: Colours for algorithms without their own.
 OTHERS = ["#aec7e8", "#98df8a", "#bcbd22", "#17becf", "#f7b6d2", "#c49c94", "#9edae5"]
 LIMIT_COLOUR = "#888888"
+FRONT_COLOURS = {algorithm.colour for algorithm in ALGORITHMS.values() if algorithm.in_front}
 # Colours for the flows of a single run.
 FLOW_COLOURS = ["#d62728", "#0072b2", "#009e73", "#e69f00", "#7b3294", "#555555", "#56b4e9"]
 MARKERS = "osD^vPX*<>hd"
@@ -45,6 +46,11 @@ def colour(cc: str) -> str:
     used = set(members(cc))
     cc = used.pop() if len(used) == 1 else cc
     return find(cc).colour or OTHERS[sum(cc.encode()) % len(OTHERS)]
+
+
+def in_front(cc: str) -> bool:
+    """Whether the algorithm is drawn thicker than the others, and over them."""
+    return find(cc).in_front
 
 
 def labels(records: Sequence[dict[str, Any]], without: Iterable[str] = ()) -> list[str]:
