@@ -108,7 +108,7 @@ def test_the_path_is_that_of_the_shared_link() -> None:
         (["--set", "lead=2h"], "lead: '2h' is not a time"),
         (["--set", "traffic=iperf3"], "unknown parameter 'traffic' of scenario requests"),
         (["--cc", "star+20*reno"], "names 21, but there are at most 20 flows"),
-        (["--cc", "star+no-such"], "'no-such' is no name of a congestion control"),
+        (["--cc", "star+no-such"], "'no-such' is not a congestion control's name"),
         (["--set", "queue=1kB"], "queue: 1kB holds no packet"),
     ],
 )
