@@ -28,13 +28,13 @@ FIELDS = ["t_us", "snd_cwnd", "rtt", "total_retrans"]
 def steady(
     bytes_per_bin: int, begin_us: int = T0_US, end_us: int = T0_US + 10_000_000
 ) -> list[list[int]]:
-    """Bins of a receiver that gets the same count every 10 ms from ``begin_us`` to ``end_us``."""
+    """Bins of a receiver with equal counts every 10 ms from ``begin_us`` to ``end_us``."""
     times = range(begin_us + 10_000, end_us + 1, 10_000)
     return [[t, bytes_per_bin * n] for n, t in enumerate(times, 1)]
 
 
 def bins(*pieces: tuple[float, float, int]) -> list[list[int]]:
-    """What a receiver got: from, to (s of the guest's clock), bytes in every 10 ms."""
+    """A receiver's bins from spans: from, to (s of the guest's clock), bytes per 10 ms."""
     found, total = [], 0
     for begin, end, count in pieces:
         for t in range(round(begin * 100) + 1, round(end * 100) + 1):
@@ -48,7 +48,7 @@ def link(name: str, rx: int, tx: int) -> dict[str, Any]:
     return {"ifname": name, "stats64": {"rx": {"packets": rx}, "tx": {"packets": tx}}}
 
 
-#: What the lab knows of a path beforehand: limit 9.6 Mbit/s (12 kB in 10 ms), 500 ms.
+#: A plan's facts about a path: limit 9.6 Mbit/s (12 kB in 10 ms), 500 ms.
 PATH: dict[str, Any] = {
     "name": "",
     "rate_bps": 10_000_000,
@@ -65,7 +65,7 @@ PATH: dict[str, Any] = {
 
 
 def meta(**changes: Any) -> dict[str, Any]:
-    """What the lab knows of a run of 10 s beforehand; keys of its path may be among the changes."""
+    """The facts about a run of 10 s; changes may include keys of its path."""
     base: dict[str, Any] = {
         "scenario": "satellite",
         "cc": "star",
@@ -90,7 +90,7 @@ def compute(raw: Path, told: dict[str, Any]) -> dict[str, Any]:
 
 
 def send_log(**changes: Any) -> dict[str, Any]:
-    """What the sender of a flow leaves."""
+    """The log of a flow's sender."""
     samples = [[T0_US + i * 100_000, 10 + i, 500_000 + 1000 * i, i // 8] for i in range(100)]
     base: dict[str, Any] = {
         "fields": FIELDS,
@@ -110,7 +110,7 @@ def _qdisc(dev: str, drops: int, kind: str = "netem", **more: Any) -> dict[str, 
 
 
 def write(raw: Path, bins: list[list[int]] | None = None, **files: Any) -> Path:
-    """A whole raw folder; ``files`` replaces single ones (name with ``_`` for ``-`` and ``.``)."""
+    """A complete raw folder; ``files`` replaces files (name with ``_`` for ``-`` and ``.``)."""
     raw.mkdir(parents=True, exist_ok=True)
     bins = steady(12_000) if bins is None else bins
     recv = {"bins": bins, "first_us": bins[0][0] if bins else -1, "bytes": 0, "end_us": 0}
@@ -156,7 +156,7 @@ class Send(NamedTuple):
 
 
 def sends(text: str) -> list[Send]:
-    """Every sender of a script; when it starts without what is random."""
+    """Every sender of a script, with its start before the random delay."""
     starts = dict(re.findall(r"^start_(\w+)=(?:\$\(late )?([\d.]+)\)?$", text, re.MULTILINE))
     found = [line.split()[1:-1] for line in text.splitlines() if line.startswith("send ")]
     return [
@@ -166,7 +166,7 @@ def sends(text: str) -> list[Send]:
 
 
 def shell_errors(text: str) -> str:
-    """What sh says against a script without running it."""
+    """Syntax errors that sh finds in a script, which is not run."""
     done = subprocess.run(["sh", "-n"], input=text, text=True, capture_output=True, check=False)
     return done.stderr or f"status {done.returncode}" * (done.returncode != 0)
 
@@ -190,7 +190,7 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
 
 
 def link_path(**changes: Any) -> LinkPath:
-    """The path of :data:`PATH` as a scenario tells it."""
+    """:data:`PATH` as a scenario's Path."""
     facts = {
         "rate_bps": 10_000_000,
         "delay_s": 0.25,
@@ -268,7 +268,7 @@ class FakeEngine:
         return 0
 
     def runs(self) -> list[str]:
-        """``cc seed`` of every run made, in order."""
+        """``cc seed`` of every executed run, in order."""
         return self.log.read_text().splitlines() if self.log.exists() else []
 
     def run(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What others get beside an algorithm: by hand."""
+"""`lab beside`: the goodput of others beside an algorithm, against values computed by hand."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The command line: its contract, exit status, and bad input told in one line."""
+"""The command line: options, exit status, and one-line errors for bad input."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Capture = pytest.CaptureFixture[str]
 
 @pytest.fixture
 def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
-    """A lab with one scenario and an engine that need no guest; the working directory is ours."""
+    """A lab with one scenario and an engine that need no guest, in a temporary directory."""
     found = FakeEngine(tmp_path / "log")
     monkeypatch.setattr(sweep, "RUNS", tmp_path / "runs")
     monkeypatch.setattr(scenarios, "SCENARIOS", {"paper": SCENARIO})
@@ -318,7 +318,7 @@ def test_the_command_itself(root: Path, tmp_path: Path) -> None:
 
 
 def test_help_needs_only_the_standard_library(root: Path) -> None:
-    """Of every verb; what a verb does may need more."""
+    """The help of every verb; running the verb may need more."""
     code = (
         "import sys; sys.path.insert(0, 'scripts')\n"
         "sys.modules.update(dict.fromkeys(('numpy', 'matplotlib', 'tqdm', 'scipy')))\n"
@@ -360,7 +360,7 @@ def test_a_reader_that_leaves_early(root: Path) -> None:
 
 
 def test_a_full_disk_is_one_line(root: Path) -> None:
-    """/dev/full is one."""
+    """Tested with /dev/full."""
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             [root / "scripts" / "lab", "list"], stdout=full, stderr=subprocess.PIPE, text=True,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Two files of records beside each other."""
+"""`lab compare-engines`: comparison of two files of records."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Engine host, as far as it needs no root: what a machine has, what is refused, clocks."""
+"""Parts of engine host that need no root: checks of the machine, refusals, clocks."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_events_are_brought_to_the_monotonic_clock(tmp_path: Path) -> None:
     ids=["at once", "in time", "tidied", "too late"],
 )
 def test_a_guest_is_ended_wherever_a_signal_came(script: str, tidy_s: float, status: int) -> None:
-    """Even if that was as Popen.wait() had just taken its lock, which then nobody releases."""
+    """Even if the signal came when Popen.wait() had just taken its lock, which stays locked."""
     with subprocess.Popen(["sh", "-c", f"{script} & echo; wait"], stdout=-1, process_group=0) as it:
         assert it.stdout is not None
         assert it.stdout.readline() == b"\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Engine uml without a guest: its kernel's configuration, its first process, what is preloaded."""
+"""Engine uml without a guest: kernel configuration, first process, preloaded library."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_what_the_source_refuses_is_named() -> None:
 
 
 def test_the_guest_has_the_stock_modules_of_engine_qemu() -> None:
-    """What is a module in Debian's kernel is one here: scripts load them by name."""
+    """Modules of Debian's kernel are modules here, too, because scripts load them by name."""
     config = uml_kernel.CONFIG.read_text()
     named = {"cls", "sch", "em", "act", "tcp"}
     families = {
@@ -73,8 +73,8 @@ def test_only_the_way_out_of_the_results_differs() -> None:
 
 
 def test_a_cpu_is_not_told_by_where_libraries_are_looked_for() -> None:
-    """Each folder that is tried is a system call more, which takes time: AVX-512 took 55 us of
-    each program. Shows nothing on a CPU of 2008."""
+    """The loader must not search folders by CPU features, as each costs a system call: with AVX-512
+    that took 55 us per program. Cannot fail on a CPU without such features."""
     (tunables,) = [w.partition("=")[2] for w in uml._CMDLINE if w.startswith("GLIBC_TUNABLES=")]
     loader = next(p for p in libraries(Path("/bin/ip")) if p.name.startswith("ld-"))
     env = {**os.environ, "GLIBC_TUNABLES": tunables}
@@ -113,11 +113,11 @@ def test_memory_goes_elsewhere_when_dev_shm_does_not_suit(
     assert "TMPDIR" not in uml._environment(tmp_path)
 
 
-# --- what is preloaded ------------------------------------------------------------------------
+# --- the preloaded library --------------------------------------------------------------------
 
 
 def drawn(seed: str) -> str:
-    """What a program with the library preloaded gets from getrandom(), two calls."""
+    """The results of two calls of getrandom() in a program with the library preloaded."""
     program = (
         "import ctypes; c = ctypes.CDLL(None); b = ctypes.create_string_buffer(20);"
         "print(c.getrandom(b, 20, 0), b.raw.hex(), c.getrandom(b, 8, 0), b.raw.hex())"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the overlays of a guest hold."""
+"""Contents of a guest's overlays."""
 
 from __future__ import annotations
 

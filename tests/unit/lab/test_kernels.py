@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Kernels by the names of suites: what the cache has, what apt finds in a mirror on this disk."""
+"""Kernels by suite: found in the cache, or by apt in a mirror on the local disk."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def put(folder: Path, complete: str | None = "") -> None:
-    """A kernel in the cache, with this in its file ``complete``."""
+    """Put a kernel into the cache, with this text in its file ``complete``."""
     folder.mkdir(parents=True)
     if complete is not None:
         (folder / "complete").write_text(complete)
@@ -124,7 +124,7 @@ class Mirror:
         self._write(suite)
 
     def name(self, suite: str, arch: str, meta: str, *packages: str) -> None:
-        """A package that names others, and these."""
+        """Add a package with dependencies, and these."""
         self.add(suite, arch, meta, ", ".join(packages))
         for package in packages:
             self.add(suite, arch, package)
@@ -145,7 +145,7 @@ class Mirror:
         release.write_text(f"{head}{date}SHA256:\n{''.join(sums)}")
 
     def sources(self, folder: Path, suite: str) -> None:
-        """In the place of apt.write_sources."""
+        """Replaces apt.write_sources."""
         base = suite.removesuffix("-backports")
         there = [s for s in (base, f"{base}-security", suite) if s in self.suites]
         lines = [f"deb [trusted=yes] file:{self.top} {s} main\n" for s in dict.fromkeys(there)]
@@ -154,7 +154,7 @@ class Mirror:
 
 @pytest.fixture
 def mirror(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mirror:
-    """A mirror without packages, the only one that apt knows."""
+    """A mirror without packages, apt's only source."""
     found = Mirror(tmp_path / "mirror")
     monkeypatch.setattr(apt, "write_sources", found.sources)
     return found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The scenario lfn: its script, bad input, and what only its records have; no guest."""
+"""The scenario lfn without a guest: its script, bad input, and its own keys of records."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_each_algorithm_goes_to_its_senders() -> None:
 
 
 def test_every_empty_path_takes_70_ms() -> None:
-    """Data way and ACK way, and no delay line lies elsewhere."""
+    """Both directions add up to 70 ms, and there are no other delay lines."""
     found = delays(script(n=2, reno=2))
     paths = []
     for host in ("fast1", "fast2", "reno1", "reno2"):
@@ -132,7 +132,7 @@ def test_every_empty_path_takes_70_ms() -> None:
 
 
 def test_delays_are_where_the_drawing_says() -> None:
-    """Both directions of a host's delay lie on the way back, what follows the link behind it."""
+    """A host's delay of both directions is on the return path, far_delay behind the shared link."""
     found = delays(script(n=1, reno=1, host_delay=0.003, delay=0.05, far_delay=0.02))
     assert found == {
         ("ra", "to-fast1"): 6000,
@@ -225,7 +225,7 @@ def test_senders_go_on_until_the_last_flow_has_had_its_time() -> None:
 
     # Alone: two round trips and 0.1 s.
     assert seconds(n=1, reno=0) == {60.24}
-    # Others may fill the queue (4167 x 1514 B, 50 ms) that SYN and data pass, or the SYN is lost.
+    # Others may fill the queue (4167 x 1514 B, 50 ms) before SYN and data, or the SYN is lost.
     assert seconds() == {61.44}
     assert seconds(rate=10**8) == {62.35}
     assert seconds(spread=5.0) == seconds(warmup=5.0) == {66.44}
@@ -303,12 +303,12 @@ SENT = {
 
 
 def dropped(time: float) -> int:
-    """What the shared queue had dropped by a time."""
+    """Frames the shared queue had dropped by a time."""
     return 100 * (time >= 12) + 100 * (time >= 15) + 30 * (time >= 15.5) + 20 * (time >= 20)
 
 
 def three(raw: Path, events: str = WARM) -> dict[str, Any]:
-    """The raw folder of three flows that begin together; what the lab knew of them.
+    """The raw folder of three flows that begin together, and the plan's facts about them.
 
     Data from 10.5 to 26.2 s. The queue's last drops, 260 in all, come after its last sample.
     """
@@ -401,7 +401,7 @@ def test_groups_are_lfns_own(tmp_path: Path) -> None:
 
 
 def test_what_a_switch_drops_is_lost(tmp_path: Path) -> None:
-    """By no fault of the shared queue, but it had to be sent again."""
+    """Drops of a sender's switch count as losses, but not as drops of the shared queue."""
     record = compute(tmp_path, three(tmp_path))
     assert [flow.get("switch_drops") for flow in record["flows"]] == [None, None, 7]
     assert [flow["queue_drops"] for flow in record["flows"]] == [150, 90, 20]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Paths that move: scripts, limits, files of traces, the generator of scenario leo; no guest."""
+"""Moving paths without a guest: scripts, limits, trace files, the generator of scenario leo."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EVENTS = (
 def plan(
     scenario: str = "satellite", duration_s: float = 60.0, seed: int = 1, **texts: Any
 ) -> Plan:
-    """The plan for parameters as a user types them."""
+    """The plan for parameters as text, as on the command line."""
     params = {param.name: param for param in SCENARIOS[scenario].params}
     values = {name: units.parse(params[name].kind, text) for name, text in texts.items()}
     return SCENARIOS[scenario].compile(values, "reno", duration_s, seed)
@@ -56,7 +56,7 @@ def test_the_script_is_shell(scenario: str, traffic: str) -> None:
 
 
 def test_what_stands_still_is_not_touched() -> None:
-    """Neither a shaper nor a hop of its own unless something needs it."""
+    """A static path has neither an HTB nor the hop's ifbs."""
     for scenario in ("satellite", "satellite-shared", "lfn"):
         script = plan(scenario).script
         assert not re.search(r"htb|data-hop|ack-hop|move|mirred", script)
@@ -65,7 +65,7 @@ def test_what_stands_still_is_not_touched() -> None:
 
 
 def test_each_event_is_a_line_at_its_time() -> None:
-    """A timed event ends in what held before it; an event in another's time goes first."""
+    """An event ends with the value before it; of overlapping events the later one applies."""
     found = moves_of(plan(event=EVENTS).script)
     assert found == {
         "bn to-sat class": ["30 2000000bit", "32 5000000bit", "36 2000000bit"],
@@ -82,7 +82,7 @@ def test_each_event_is_a_line_at_its_time() -> None:
 
 
 def test_the_queue_moves() -> None:
-    """In packets of the mtu, as the parameter."""
+    """In packets of the mtu, as for the parameter queue."""
     found = moves_of(plan(event="queue:30kB@30s:5s").script)
     assert found == {"bn to-sat 2:": ["30 20", "35 417"]}
     assert moves_of(plan("lfn", event="queue:30kB@30s").script) == {"ra to-rb 2:": ["30 20"]}
@@ -121,7 +121,7 @@ def test_what_loses_is_counted() -> None:
 
 
 def test_a_blackout_leaves_the_hop_in_place() -> None:
-    """Its filter has a place of its own: to delete all would undo the way through the hop."""
+    """Its filter has its own priority; deleting all filters would remove the hop's redirections."""
     script = plan(event="stall@3s:1s", ack_blackout="5s:1s").script
     assert "filter add dev to-rcv ingress pref 1 matchall action drop" in script
     assert "filter del dev to-rcv ingress pref 1\n" in script
@@ -161,7 +161,7 @@ def test_what_does_not_go_together_is_one_line(
 
 
 def test_none_is_none() -> None:
-    """`none` is what the listing says, and may be typed."""
+    """`none`, as shown by `lab list`, is valid input."""
     settings = request.parse_settings(["ack_blackout=none", "event=none"], SCENARIOS["satellite"])
     assert settings == {"ack_blackout": [None], "event": [None]}
 
@@ -194,7 +194,7 @@ def test_the_limit_is_what_the_path_can_carry(texts: dict[str, str], mbit: float
 
 
 def carried(steps: tracefiles.Steps, until_s: float) -> float:
-    """Opportunities that the steps hold."""
+    """Number of opportunities that the steps carry."""
     ends = [*(at for at, _ in steps[1:]), until_s]
     bits = sum(rate * (end - at) for (at, rate), end in zip(steps, ends, strict=True))
     return bits / tracefiles.OPPORTUNITY
@@ -202,7 +202,7 @@ def carried(steps: tracefiles.Steps, until_s: float) -> float:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_rate_trace_carries_its_opportunities(tmp_path: Path, seed: int) -> None:
-    """At the end of each turn of the trace all, in between up to what one step holds."""
+    """All at the end of each repetition of the trace; in between, to within one step."""
     dice = random.Random(seed)
     times, at = [], 0
     while len(times) < 2000:
@@ -221,7 +221,7 @@ def test_a_rate_trace_carries_its_opportunities(tmp_path: Path, seed: int) -> No
 
 
 def test_a_wait_is_a_step_of_its_own(tmp_path: Path) -> None:
-    """12 Mbit/s for 20 ms, 5 s of nothing, 1 Mbit/s: in the wait passes what ends it."""
+    """12 Mbit/s for 20 ms, a gap of 5 s, 1 Mbit/s: the gap carries the opportunity at its end."""
     path = tmp_path / "t"
     path.write_text("\n".join(map(str, [*range(1, 21), 5020, 5032, 5044])))
     steps = tracefiles.rate_steps(str(path), 5.044)
@@ -259,7 +259,7 @@ def test_a_bad_trace_is_one_line(tmp_path: Path, name: str, text: str | None, wo
 
 
 def test_a_run_is_what_its_traces_hold(tmp_path: Path) -> None:
-    """Other contents are another script, so another run; the script needs no file."""
+    """A trace's contents are part of the script, so they determine the run; no file is needed."""
     path = tmp_path / "t"
     scripts = set()
     for line in ("20\n", "30\n"):
@@ -300,7 +300,7 @@ def test_leo_changes_its_satellite_every_15_s() -> None:
 
 
 def test_leo_is_the_seeds() -> None:
-    """The same for all algorithms, another one for another seed."""
+    """The path is the same for all algorithms and different for each seed."""
     scripts = {seed: plan("leo", seed=seed).script for seed in (1, 2)}
     assert scripts[1] == plan("leo", seed=1).script
     assert scripts[1] != scripts[2]
@@ -331,7 +331,7 @@ def test_a_leo_runs_seed_is_its_plans() -> None:
 
 
 def test_loss_and_bit_errors_add_up() -> None:
-    """A frame is lost unless it escapes both."""
+    """A frame is lost by either."""
     both = plan("leo", ber="1e-6", loss="1%").script
     lost = 1 - (1 - 0.01) * (1 - 1e-6) ** (8 * 1514)
     assert f"parent 1:1 netem delay 0us loss {100 * lost:.9g}% " in both

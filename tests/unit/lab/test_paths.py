@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Plans with several paths: limits and measures follow each; the toy scenario of two_paths.py."""
+"""Plans with several paths: limits and measures of each, with the toy scenario of two_paths.py."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Traces and figures: what is read, what is drawn, where it is written."""
+"""Traces and figures: parsing, drawing, output files."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_the_names_of_axes_are_the_scenarios(tmp_path: Path) -> None:
 
 @pytest.fixture
 def family(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A file of records over BER, seeds and windows, the raw folders where the lab keeps them."""
+    """A file of records over BER, seeds and windows, with raw folders in the lab's build/runs."""
     runs = tmp_path / "runs"
     monkeypatch.setattr(sweep, "RUNS", runs)
     lines = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Raw results -> record, against numbers worked out by hand."""
+"""Records computed from raw results, against values computed by hand."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ def test_lost_goodput_is_added_up_over_15_s(tmp_path: Path) -> None:
 
 
 def test_each_file_is_read_at_most_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By all measures together; a warm-up and groups ask for nearly all there are."""
+    """By all measures together; with a warm-up and groups they read nearly all files."""
     told = test_lfn.three(tmp_path)
     read: Counter[str] = Counter()
     real = Path.read_text
@@ -253,7 +253,7 @@ def test_a_trace_is_read_once_for_all_flows(
     assert RawFolder(tmp_path / "none").series([5201]) == {}
 
 
-# --- raw results that are not whole -----------------------------------------------------------
+# --- incomplete raw results -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,7 @@ def test_completion_times() -> None:
 
 
 def raw(folder: Path) -> dict[str, Any]:
-    """Transfers from 15 s on beside a bulk flow from 10 s on; what the lab knew of them."""
+    """Transfers from 15 s on beside a bulk flow from 10 s on, and the plan's facts about them."""
     write(folder)
     info = {"min_rtt": 500_000, "total_retrans": 3, "data_segs_out": 40, "snd_mss": 1000}
     begun = SYN_US + 5_000_000

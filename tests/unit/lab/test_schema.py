@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Every key of a record is declared, with unit and meaning; the table in the docs is that of the
-declarations."""
+"""Every key of a record is declared with unit and meaning; the table in the docs is generated from
+the declarations."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def satellite(raw: Path) -> dict[str, Any]:
     return meta()
 
 
-#: What makes a raw folder of each scenario and says what the lab knew of it.
+#: Functions that write a raw folder of each scenario and return the plan's facts.
 FOLDERS: dict[str, Callable[[Path], dict[str, Any]]] = {
     "satellite": satellite,
     "satellite-shared": test_shared.two,

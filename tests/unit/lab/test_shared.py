@@ -80,7 +80,7 @@ def test_one_name_stands_for_every_flow() -> None:
 
 
 def test_one_against_many() -> None:
-    """N*NAME is N flows of NAME; unless told their number there are as many as the mix names."""
+    """N*NAME is N flows of NAME; by default there are as many flows as the mix names."""
     flows = SHARED.compile({}, "star+9*reno", 9.0).flows
     assert [f.cc for f in flows] == ["star", *["reno"] * 9]
     assert script("star+3*reno") == script("star+reno+reno+reno") == script("1*star+3*reno")
@@ -128,7 +128,7 @@ def test_senders_go_on_until_the_last_flow_has_had_its_time() -> None:
 
 
 def test_each_flow_has_its_phase_within_a_round_trip() -> None:
-    """Of the empty path of the nearest flow, unless another time is asked for."""
+    """By default, one RTT of the empty path of the flow with the shortest delay."""
     assert "$1 + 0.504 * " in script()
     assert "$1 + 0.704 * " in script(delays=(0.2, 0.1))
     assert "$1 + 2 * " in script(spread=2.0)
@@ -239,7 +239,7 @@ def sender(late_us: int, rtt: tuple[int, int], cwnd: tuple[int, int], **more: An
 
 
 def two(raw: Path, **more: Any) -> dict[str, Any]:
-    """The raw folder of two flows; what the lab knew of them."""
+    """The raw folder of two flows, and the plan's facts about them."""
     write(raw)
     queue = [[{"kind": "netem", "dev": "to-sat", "root": True, "backlog": 1000 * n}]
              for n in range(170)]  # fmt: skip

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Sweeps: the product, runs side by side, what is kept, what fails, what is interrupted."""
+"""Sweeps: the product, parallel runs, kept results, failures, interruption."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def run(
     return work, out.getvalue()
 
 
-# --- what is asked for ------------------------------------------------------------------------
+# --- requests ---------------------------------------------------------------------------------
 
 
 def test_the_product_and_its_order() -> None:
@@ -161,7 +161,7 @@ def test_parameters_of_a_device_touch_every_mix() -> None:
 
 
 def test_one_module_carries_both_compounds() -> None:
-    """Loaded once, its events enabled once, and its parameters are those of both."""
+    """It is loaded once, its events are enabled once, and its parameters apply to both."""
     both = "compound_plus", "compound"
     assert request.brought_modules(SCENARIO, "+".join(both)) == ["tcp_compound_plus"]
     values = {"compound.gamma": "20", "compound_plus.rule": "2", "compound_plus.gamma": "20"}
@@ -372,10 +372,10 @@ def test_an_engine_that_misses_its_bound_is_killed(
 
 
 def interrupt_when(condition: Callable[[], bool], how: int) -> threading.Thread:
-    """Send ourselves a signal as soon as the condition holds.
+    """Send this process a signal as soon as the condition holds.
 
-    To the main thread, as if it were alone: the lab has no other. A signal that another thread
-    takes while the main one starts a process raises in the middle of that.
+    The signal goes to the main thread, the lab's only thread. If the test's other thread received
+    it while the main one starts a process, the exception would be raised in the middle of that.
     """
 
     def body() -> None:
@@ -411,7 +411,7 @@ def test_an_interrupted_sweep_goes_on_later(engine: FakeEngine, how: int, tmp_pa
 def test_interrupted_while_a_run_is_being_started(
     engine: FakeEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """SIGINT between fork and what the parent notes about its child: the child is stopped."""
+    """SIGINT after fork, before the parent has recorded its child: the child is stopped."""
     real = os.fork
     children = []
 

@@ -147,7 +147,7 @@ def test_how_values_are_shown() -> None:
 
 
 def test_groups_of_flows_have_columns_of_their_own(raw: Path) -> None:
-    """What the groups got and the queue dropped, and no mean over flows of different kinds."""
+    """The groups' goodput and the queue's drops, but no mean over flows of different kinds."""
     one = record(raw, "star", 1, 9.0)
     one["flows"] = [{**one["flows"][0], "steady": {"timeouts": 2}} for _ in range(3)]
     one["queue"] |= {"early_drops": 30, "steady_drops": 4}
@@ -164,7 +164,7 @@ def test_groups_of_flows_have_columns_of_their_own(raw: Path) -> None:
 
 
 def test_columns_of_scenarios_stand_where_they_say(raw: Path) -> None:
-    """In a table of several scenarios, too, where each has a value in its own columns only."""
+    """Also in a table of several scenarios, where each has values only in its own columns."""
     sizes = [{"bytes": 1000, "median_s": 0.5, "p95_s": 0.6}]
     lfn, requests, plain = (record(raw, "star", 1, 9.0) for _ in range(3))
     for one in (lfn, requests):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""lab tune: sizes by numbers computed by hand, bad input, writing sysctls and putting them back.
+"""`lab tune`: sizes against values computed by hand, bad input, writing and restoring sysctls.
 
-The sysctls are files in a folder of the test's own in the place of /proc/sys.
+The sysctls are files in a temporary folder that replaces /proc/sys.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from apogee_lab.host import sysctls, tune
 Capture = pytest.CaptureFixture[str]
 PROFILE = Path("profiles") / "apogee-satellite.conf"
 
-#: What a host may have before: Debian 12's defaults.
+#: A host's initial values: Debian 12's defaults.
 BEFORE = {
     "net.core.rmem_max": "212992",
     "net.core.wmem_max": "212992",
@@ -158,7 +158,7 @@ def test_bad_input_is_one_line(argv: tuple[str, ...], told: str, capsys: Capture
     assert told in said.err
 
 
-# --- writing and putting back -----------------------------------------------------------------
+# --- writing and restoring --------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -175,7 +175,7 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def now(host: Path) -> dict[str, str]:
-    """What the host's sysctls are."""
+    """The host's current sysctls."""
     return {key: " ".join((host / key.replace(".", "/")).read_text().split()) for key in BEFORE}
 
 
@@ -183,7 +183,7 @@ UNTOUCHED = {key: " ".join(value.split()) for key, value in BEFORE.items()}
 
 
 def answer(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    """A terminal on which this is typed."""
+    """Replace standard input by a terminal with this text."""
     typed = io.StringIO(text)
     monkeypatch.setattr(typed, "isatty", lambda: True)
     monkeypatch.setattr(sys, "stdin", typed)
@@ -221,7 +221,7 @@ def test_applied_twice_the_first_old_values_count(host: Path) -> None:
 
 
 def test_old_values_end_with_the_boot(host: Path) -> None:
-    """What was remembered before the host was booted came back in place of what it booted with."""
+    """Values saved before a reboot are not restored over those set at boot."""
     assert status_of(*PATH, "--apply", "--yes") == 0
     booted = {"net.core.rmem_max": "8000000", "net.core.default_qdisc": "fq_codel"}
     for key, value in (BEFORE | booted).items():
@@ -274,7 +274,7 @@ def test_without_a_terminal_it_refuses(
 def test_one_refused_and_all_is_as_before(
     host: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The kernel may refuse a value (no such queue): what was written is put back."""
+    """If the kernel refuses a value (no such queue), the values already written are restored."""
     real = sysctls._write
 
     def refusing(proc: Path, key: str, value: str) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Values with units: what is read, what is refused, and that both directions agree."""
+"""Values with units: valid and invalid input, and that formatting and parsing are inverse."""
 
 from __future__ import annotations
 

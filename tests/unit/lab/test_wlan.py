@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The scenario wlan: airtime, contention, its script, bad input, its records; no guest."""
+"""The scenario wlan without a guest: airtime, contention, script, bad input, records."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def dcf(senders: int, window: int, doublings: int, events: int) -> tuple[float, 
 
 @pytest.mark.parametrize("senders", [2, 3, 7, 21])
 def test_bianchi_agrees_with_a_simulation(senders: int) -> None:
-    """The model takes senders for independent, which two are least of all."""
+    """The model assumes independent senders, which is least accurate for two."""
     tau, collides = wifi.attempts(senders, 16, 6)
     seen_tau, seen_collides, idle, collided = dcf(senders, 16, 6, 15_000)
     assert tau == pytest.approx(seen_tau, rel=0.03)
@@ -213,7 +213,7 @@ def test_each_station_is_known_by_its_own_address() -> None:
 
 
 def test_the_access_point_has_one_address() -> None:
-    """At its end of each station's link; the wired host has another."""
+    """The same address at its end of each station's link; the wired host has another."""
     lines = script(n=2).splitlines()
     for n in (1, 2):
         (made,) = [one for one in lines if f"peer name to-sta{n} netns ap" in one]
@@ -308,7 +308,7 @@ def sample(time: float) -> list[dict[str, Any]]:
 
 
 def two(raw: Path, events: str = "queue_sampling on 10.0\nwarmup off 15.5\n") -> dict[str, Any]:
-    """The raw folder of two stations; what the lab knew of them."""
+    """The raw folder of two stations, and the plan's facts about them."""
     files: dict[str, Any] = {}
     for i in (1, 2):
         info = {"min_rtt": 120_000, "total_retrans": 5, "data_segs_out": 999, "snd_mss": 1448}
@@ -345,7 +345,7 @@ def test_a_record(tmp_path: Path) -> None:
     assert (queue["mean_packets"], queue["max_packets"]) == (20.0, 20)
     assert (queue["mean_bytes"], queue["max_bytes"]) == (20 * 66, 20 * 66), "as sent, not charged"
     assert queue["mean_ms"] == 200.0, "20 packets, 100 a second"
-    # 10.5 s of the sampled series lie behind the warm-up
+    # 10.5 s of the sampled series follow the warm-up
     assert queue["steady_drops"] == round(7 * 16.1) - round(7 * 5.5)
     assert (queue["drops"], record["ack_drops"], record["losses"]) == (120, 120, 5)
     assert [flow["station_drops"] for flow in record["flows"]] == [4, 1]
