@@ -382,3 +382,9 @@ def test_a_folder_that_cannot_be_written_is_one_line(
     monkeypatch.setattr(main, "records_of", lambda _: [json.loads(record)])
     assert main.main(["table", "any"]) == 2
     assert capsys.readouterr().err == f"lab table: /somewhere: {os.strerror(number)}\n"
+
+
+def test_a_path_that_does_not_exist_is_no_run(capsys: pytest.CaptureFixture[str]) -> None:
+    """An absolute one is no pattern for keys."""
+    assert main.main(["plot", "window", "/nowhere/run", "-o", "x"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
