@@ -18,7 +18,7 @@ from pathlib import Path
 
 from . import algorithms
 from .algorithms import Algorithm, module_of
-from .base import LabError, UsageError, call, find_program, repo_root
+from .base import LabError, UsageError, call, find_program, locked, repo_root
 from .kernels.kernel import Kernel
 
 _INFO = re.compile(rb"(?:\A|\0)parm(type)?=([a-z][a-z0-9_]*):([^\0]*)")
@@ -104,8 +104,8 @@ def give(text: str, k: Kernel) -> Algorithm:
     """
     match = _GIVEN.fullmatch(text)
     path = Path(match[2]) if match else Path(text)
-    if not path.exists():
-        raise UsageError(f"--module {path}: no such file or folder")
+    if not text or not (path.is_file() or path.is_dir()):
+        raise UsageError(f"--module {text}: no such file or folder")
     file = _built_of(path, k) if path.is_dir() else path
     module = _checked(file, k)
     name = match[1] if match and match[1] else module.removeprefix("tcp_")
@@ -122,9 +122,28 @@ def _built_of(folder: Path, k: Kernel) -> Path:
     if not any((folder / name).is_file() for name in ("Kbuild", "Makefile")):
         raise UsageError(f"--module {folder}: the folder has no Kbuild and no Makefile")
     place = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:12]
-    copy = k.built / "given" / f"{folder.resolve().name}-{place}"
+    copy = k.built / "given" / place
+    if copy.is_relative_to(folder.resolve()):
+        raise UsageError(f"--module {folder}: the lab's own build is in that folder")
+    with locked("given"):  # other runs may need what an earlier build left
+        built = _build_copy(folder, copy, k)
+        file = copy.with_suffix(".ko")
+        if not file.exists() or file.read_bytes() != built.read_bytes():
+            built.replace(file)
+    return file
+
+
+def _build_copy(folder: Path, copy: Path, k: Kernel) -> Path:
+    """Copy a folder, build it there; the .ko."""
     shutil.rmtree(copy, ignore_errors=True)
-    shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("*.ko", "*.o", "*.cmd", ".git"))
+    try:
+        shutil.copytree(
+            folder, copy, ignore_dangling_symlinks=True,
+            ignore=shutil.ignore_patterns("*.ko", "*.o", "*.cmd", ".git"),
+        )  # fmt: skip
+    except OSError as error:  # copytree's own hold a list of (from, to, why)
+        why = error.strerror or (error.args[0][0][2] if error.args else error)
+        raise UsageError(f"--module {folder}: cannot be copied: {why}") from None
     make = ["make", "-C", k.headers, f"M={copy}", "CONFIG_DEBUG_INFO_BTF_MODULES=", *k.make]
     done = subprocess.run(
         [*make, "modules"],

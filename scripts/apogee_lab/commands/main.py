@@ -174,6 +174,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
+        if error.errno in (errno.EACCES, errno.EROFS):
+            print(f"lab {args.command}: {error.filename}: {error.strerror}", file=sys.stderr)
+            return 2
         if error.errno != errno.ENOSPC:
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

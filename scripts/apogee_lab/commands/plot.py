@@ -26,8 +26,10 @@ def _runs(args: Arguments) -> list[Any]:
             for record in filtered(records_of([text]), args):
                 found.append((sweep.RUNS / record.get("run", "?"), record))
         else:
-            keys = [p for p in sweep.RUNS.glob(f"{text}*") if (p / "record.json").exists()]
-            if len(text) < 4 or not text.isalnum() or len(keys) != 1:
+            named = len(text) >= 4 and text.isalnum()
+            there = sweep.RUNS.glob(f"{text}*") if named else ()
+            keys = [p for p in there if (p / "record.json").exists()]
+            if len(keys) != 1:
                 raise UsageError(f"'{text}' is no folder, no file of records and not one run's key")
             found.append((keys[0], None))
     runs = []

@@ -20,6 +20,10 @@ _REPORT = re.compile(
     | kernel\ BUG\ at\s
     | Kernel\ panic\b
     | Oops\b
+    | [\w ,]+:\ [0-9a-f]{4}\ \[\#\d+\]  # an oops of x86 before 6.10: "divide error: 0000 [#1]"
+    | \[\ BUG:\s               # lockdep's "[ BUG: Invalid wait context ]"
+    | .*\bNETDEV\ WATCHDOG:\s
+    | huh,\ entered\ softirq\s
     | Internal\ error:\s       # an oops of other architectures
     | general\ protection\ fault\b
     | UBSAN:\s

@@ -216,7 +216,8 @@ def overlay_archive(k: Kernel, modules: Sequence[str], files: dict[str, bytes]) 
             for name in modules:
                 target = top / "updates" / f"{name}.ko"
                 target.parent.mkdir(exist_ok=True)
-                call([strip, "--strip-debug", "-o", target, module_file(name, k)], "strip")
+                target.write_bytes(module_bytes(module_file(name, k)))
+                call([strip, "--strip-debug", target], "strip")
                 cpio.file(str(target.relative_to(tmp)), target.read_bytes())
             call([find_program("depmod", "kmod"), "-b", tmp, k.release], "depmod")
         for index in sorted(top.glob("modules.*")):

@@ -173,7 +173,7 @@ def finished(job: Job) -> dict[str, Any] | None:
         if run["measures"] == _measures_version() and run["meta"] == job.meta:
             return json.loads((raw / "record.json").read_text(encoding="utf-8"))
         return _measure(raw, job, run["wall_s"])
-    except (OSError, ValueError, KeyError, RecordError):
+    except (OSError, ValueError, KeyError, TypeError, RecordError):
         return None
 
 

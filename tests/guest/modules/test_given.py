@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import lzma
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from apogee_lab import algorithms
-from apogee_lab.base import UsageError
+from apogee_lab.base import UsageError, repo_root
 from apogee_lab.commands import main
+from apogee_lab.engines import uml
 from apogee_lab.kernels import debian
 from apogee_lab.modules import give
 from tests.guest.runs import measured
@@ -96,6 +98,43 @@ def test_a_module_under_another_name(toy: Path) -> None:
     given = give(f"mine={toy}", k)
     assert (given.name, given.module) == ("mine", "tcp_toy")
     assert algorithms.find("mine").file == given.file
+
+
+def test_a_compressed_file_and_a_folder_with_a_space(
+    toy: Path, modules: Path, kept: Path, tmp_path: Path
+) -> None:
+    """A .ko.xz is measured as its .ko is; the folder is built wherever it is."""
+    spaced = toy.rename(tmp_path / "a toy=1")
+    (spaced / "gone").symlink_to("nowhere")
+    file = give(f"toy={spaced}", uml.kernel(uml.DEFAULT_KERNEL)).file
+    assert file is not None
+    packed = tmp_path / "tcp_toy.ko.xz"
+    packed.write_bytes(lzma.compress(file.read_bytes()))
+    options = [*LINK, "--cc", "toy", "--duration", "2"]
+    (plain,) = measured(tmp_path / "plain", "--module", f"toy={spaced}", *options)
+    (unpacked,) = measured(tmp_path / "unpacked", "--module", str(packed), *options)
+    assert unpacked["flows"] == plain["flows"]
+
+
+def test_a_build_that_is_repeated_takes_nothing_away(toy: Path) -> None:
+    """Another sweep may be using what the first build left."""
+    k = debian.kernel()
+    file = give(str(toy), k).file
+    assert file is not None
+    before = file.stat()
+    assert give(str(toy), k).file == file
+    assert file.stat() == before
+    (toy / "tcp_toy.c").write_text("nonsense")
+    with pytest.raises(UsageError, match="does not build"):
+        give(str(toy), k)
+    assert file.stat() == before
+
+
+def test_a_folder_with_the_labs_build_is_refused() -> None:
+    """Its copy would be inside itself."""
+    for path in (repo_root(), Path("/")):
+        with pytest.raises(UsageError, match=r"(own build|no Kbuild)"):
+            give(str(path), debian.kernel())
 
 
 def test_what_is_wrong_is_one_line(

@@ -24,6 +24,32 @@ class KernelLog:
 
 
 LOGS = {
+    "divide error": KernelLog(
+        """\
+divide error: 0000 [#1] PREEMPT SMP NOPTI
+CPU: 0 PID: 91 Comm: toy Tainted: G S         OE      6.1.0-56-amd64 #1  Debian 6.1.192-2
+RIP: 0010:toy_thread+0x18/0x28 [tcp_toy]
+---[ end trace 0000000000000000 ]---
+Kernel panic - not syncing: Fatal exception
+""",
+        "divide error: 0000 [#1] PREEMPT SMP NOPTI at toy_thread+0x18/0x28 [tcp_toy]",
+    ),
+    "lockdep, wait context": KernelLog(
+        """\
+=============================
+[ BUG: Invalid wait context ]
+6.1.0-dbg #1 Tainted: G           O
+-----------------------------
+flow/89 is trying to lock:
+""",
+        "[ BUG: Invalid wait context ]",
+    ),
+    "transmit queue": KernelLog(
+        """\
+virtio_net virtio0 eth0: NETDEV WATCHDOG: CPU: 0: transmit queue 0 timed out 5000 ms
+""",
+        "virtio_net virtio0 eth0: NETDEV WATCHDOG: CPU: 0: transmit queue 0 timed out 5000 ms",
+    ),
     "warning": KernelLog(
         """\
 faults: loading out-of-tree module taints kernel.

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import lzma
 import os
@@ -367,3 +368,23 @@ def test_a_full_disk_is_one_line(root: Path) -> None:
             check=False,
         )  # fmt: skip
     assert (done.returncode, done.stderr) == (1, "lab list: no space left on device\n")
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS])
+def test_a_folder_that_cannot_be_written_is_one_line(
+    number: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refused(*_: object) -> None:
+        raise OSError(number, os.strerror(number), "/somewhere")
+
+    monkeypatch.setattr(main.table, "render", refused)
+    record = '{"cc":"star","set":{},"flows":[]}\n'
+    monkeypatch.setattr(main, "records_of", lambda _: [json.loads(record)])
+    assert main.main(["table", "any"]) == 2
+    assert capsys.readouterr().err == f"lab table: /somewhere: {os.strerror(number)}\n"
+
+
+def test_a_path_that_does_not_exist_is_no_run(capsys: pytest.CaptureFixture[str]) -> None:
+    """An absolute one is no pattern for keys."""
+    assert main.main(["plot", "window", "/nowhere/run", "-o", "x"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
