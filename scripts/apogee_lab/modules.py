@@ -102,8 +102,8 @@ def give(text: str, k: Kernel) -> Algorithm:
     name if it differs from the module's name without ``tcp_``. UsageError (one line) if it is not
     a module or cannot be loaded into this kernel.
     """
-    match = _GIVEN.fullmatch(text)
-    path = Path(match[2]) if match else Path(text)
+    match = None if Path(text).exists() else _GIVEN.fullmatch(text)
+    path = Path(match[2] if match else text)
     if not text or not (path.is_file() or path.is_dir()):
         raise UsageError(f"--module {text}: no such file or folder")
     file = _built_of(path, k) if path.is_dir() else path

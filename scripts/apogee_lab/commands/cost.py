@@ -25,7 +25,7 @@ from ..kernels.debian import kernel
 from ..modules import brought
 from ..results.text import as_markdown, show
 from ..scenarios import SCENARIOS
-from .options import Arguments, Parser, chosen_from, seconds, whole_number
+from .options import Arguments, Parser, seconds, whole_number
 
 WHOLE = ("tcp_ack",)
 OPEN_WINDOW = 16_000_000
@@ -84,8 +84,11 @@ def _bers(text: str) -> list[float]:
 def do_cost(args: Arguments) -> int:
     """Print a row per algorithm and bit error rate; progress goes to standard error."""
     for cc in args.cc:
-        if not args.whole:
-            chosen_from("algorithm", cc, _counted())
+        if not args.whole and not find(cc).counted:
+            raise UsageError(
+                f"no functions to count are listed for '{cc}'; choose from: "
+                f"{', '.join(_counted())}, or count all with --whole"
+            )
     bers, duration_s = _bers(args.ber), seconds("--duration", args.duration)
     seed = whole_number("--seed", args.seed, 0, 2**32 - 1)
     modules.build(kernel())

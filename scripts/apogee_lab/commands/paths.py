@@ -13,9 +13,8 @@ from typing import Any
 
 from .. import units
 from ..results.text import NONE, Record, as_markdown, cell, show
-from ..scenarios import SCENARIOS
 from .chosen import records_of
-from .options import Arguments, Parser
+from .options import Arguments, Parser, scenario_of
 
 #: Records by path, then by algorithm.
 Paths = dict[str, dict[str, list[Record]]]
@@ -43,7 +42,7 @@ def paths(found: Iterable[Record]) -> Paths:
 
 def _defaults(record: Record) -> dict[str, Any]:
     """The scenario's defaults as a record has them."""
-    params = SCENARIOS[record["scenario"]].params
+    params = scenario_of(record["scenario"]).params
     return {p.name: units.for_record(p.kind, p.default) for p in params}
 
 

@@ -34,6 +34,9 @@ _REPORT = re.compile(
     | (?:NMI\ )?watchdog:\ .*\b(?:soft\ lockup|hard\ LOCKUP)\b
     | unregister_netdevice:\ waiting\ for\s
     | refcount_t:\s
+    | .*:\ page\ allocation\ failure:   # short of memory: what is measured is not the network
+    | \S+\ invoked\ oom-killer:
+    | Out\ of\ memory:\ Killed\ process\s
     | kmemleak:\ \d+\ new\ suspected\ memory\ leak
     """,
     re.VERBOSE,

@@ -155,7 +155,10 @@ def keep(work: Work, info: RunInfo, out: Path, check: bool) -> RunInfo:
         raise GuestFailed(str(report), list(report.log))
     status = int((work.out / "status").read_text())
     if check and status:
-        raise work.failed(f"the guest's script ended with status {status}")
+        failure = work.failed(f"the guest's script ended with status {status}")
+        words = [line for line in failure.console_tail if not log.stamped(line)]
+        last = f": {words[-1].strip()}" if words else ""
+        raise GuestFailed(failure.reason + last, failure.console_tail)
     shutil.rmtree(out, ignore_errors=True)
     work.out.rename(out)
     return RunInfo(info.wall_s, info.virtual_s, status)

@@ -7,6 +7,7 @@ changed, and root is not needed.
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -15,6 +16,11 @@ from pathlib import Path
 
 from ..base import LabError, cache_dir, call
 from .kernel import release_of
+
+_UNREACHABLE = re.compile(
+    r"Could not (?:resolve|connect)|Cannot initiate the connection|Temporary failure resolving"
+    r"|Connection (?:failed|refused|timed out)|Network is unreachable"
+)
 
 
 class NotCarried(LabError):
@@ -120,7 +126,7 @@ def updated_apt(suite: str, arch: str = "amd64") -> list[str]:
     """apt options for a suite, its package lists fetched into the cache.
 
     A mirror that is being updated may lack some lists for a while. The others may suffice, but if
-    the suite's own list is missing, NotCarried is raised.
+    the suite's own list is missing, NotCarried is raised. LabError if no mirror can be reached.
     """
     apt = cache_dir() / "apt" / (suite if arch == "amd64" else f"{suite}-{arch}")
     apt.mkdir(parents=True, exist_ok=True)
@@ -128,11 +134,19 @@ def updated_apt(suite: str, arch: str = "amd64") -> list[str]:
     options = _apt_options(apt, arch)
     if suite.endswith("-backports"):
         options += ["-t", suite]
-    try:
-        call(["apt-get", *options, "-q", "update"], "apt-get update")
-    except LabError as error:
-        print(f"{suite} for {arch}: {error}; continuing with the available lists", file=sys.stderr)
+    # Without the mode a mirror that cannot be reached is only a warning.
+    words = ["apt-get", *options, "-o", "APT::Update::Error-Mode=any", "-q", "update"]
+    env = {**os.environ, "LC_ALL": "C"}
+    done = subprocess.run(words, capture_output=True, text=True, env=env, check=False)
+    if done.returncode:
+        last = (done.stderr.strip() or "no message").splitlines()[-1]
+        print(
+            f"{suite} for {arch}: apt-get update: {last}; continuing with the available lists",
+            file=sys.stderr,
+        )
     if not any((apt / "state" / "lists").glob(f"*_{suite}_main_binary-{arch}_Packages*")):
+        if _UNREACHABLE.search(done.stderr):
+            raise LabError(f"{suite}: no mirror can be reached")
         raise NotCarried(f"{suite}: the mirror has no package list for {arch}")
     return options
 

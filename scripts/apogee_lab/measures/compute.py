@@ -51,6 +51,8 @@ def _asked(run: Measurement) -> None:
     for key in ("scenario", "cc", "seed", "engine", "kernel", "set", "duration_s"):
         run.record[key] = run.meta[key]
     run.record["kernel"] = run.raw.uname or run.meta["kernel"]
+    if "given" in run.meta:
+        run.record["given"] = run.meta["given"]
     run.record["limit_bps"] = round(run.total("limit_bps"), 1)
     run.record["bdp_bytes"] = run.total("bdp_bytes")
 

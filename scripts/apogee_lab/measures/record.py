@@ -153,6 +153,7 @@ class Common(TypedDict):
 class Record(Common, total=False):
     """Keys that records of any scenario may have."""
 
+    given: Annotated[str, "text", "modules given by `--module`: names and hashes of their files"]
     paths: list[PathKeys]
     blackout: Blackout
 
@@ -174,6 +175,19 @@ def dumps(record: dict[str, Any]) -> str:
     return json.dumps(record, separators=(",", ":"), allow_nan=False)
 
 
+def _is_record(found: Any) -> bool:
+    """Whether it has what every verb reads."""
+    keys = "scenario cc seed engine kernel set duration_s limit_bps total_goodput_bps flows".split()
+    return (
+        isinstance(found, dict)
+        and found.keys() >= set(keys)
+        and isinstance(found["set"], dict)
+        and isinstance(found["flows"], list)
+        and all(isinstance(flow, dict) and "goodput_bps" in flow for flow in found["flows"])
+        and bool(found["flows"])
+    )
+
+
 def read_records(path: Path) -> list[dict[str, Any]]:
     """All records of a file with one JSON object per line; RecordError names a bad line."""
     records = []
@@ -189,7 +203,7 @@ def read_records(path: Path) -> list[dict[str, Any]]:
             record = json.loads(line)
         except ValueError:
             raise RecordError(f"{path}:{number}: not a JSON object") from None
-        if not isinstance(record, dict) or not {"cc", "set", "flows"} <= record.keys():
+        if not _is_record(record):
             raise RecordError(f"{path}:{number}: not a record of 'lab run --json'")
         records.append(record)
     return records

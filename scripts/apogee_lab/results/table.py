@@ -34,7 +34,8 @@ class Group:
 
 def _settings(record: Record) -> dict[str, Any]:
     """Everything that may distinguish runs apart from cc and seed."""
-    extra = {key: record[key] for key in ("scenario", "duration_s", "kernel", "engine")}
+    keys = ("scenario", "duration_s", "kernel", "engine", "given")
+    extra = {key: record[key] for key in keys if key in record}
     return extra | record["set"]
 
 

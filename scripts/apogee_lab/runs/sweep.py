@@ -29,7 +29,8 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any, Protocol, TextIO
 
-from ..base import LabError, UsageError, repo_root, sources_hash, write_whole
+from .. import algorithms
+from ..base import LabError, UsageError, file_hash, repo_root, sources_hash, write_whole
 from ..kernels.kernel import Kernel
 from ..measures.compute import compute
 from ..measures.measure import Measure
@@ -113,6 +114,13 @@ def compile_runs(
         raise UsageError(str(error)) from None
 
 
+def given_modules(modules: Iterable[str]) -> dict[str, str]:
+    """What a record says of modules that somebody gave; nothing if there are none."""
+    files = {a.module: a.file for a in algorithms.ALGORITHMS.values() if a.file}
+    told = [f"{name} {file_hash(files[name])[:12]}" for name in modules if name in files]
+    return {"given": ", ".join(told)} if told else {}
+
+
 def make_jobs(
     scenario: Scenario,
     engine: Engine,
@@ -140,6 +148,7 @@ def make_jobs(
             "engine": engine_name,
             "kernel": kernel,
             "set": recorded,
+            **given_modules(modules),
             **run.plan.facts(),
             "run": key,
         }

@@ -16,7 +16,7 @@ from . import moving, testbed, traffic
 from .moving import Moves
 from .scenario import Column, Param, Path, Plan, Scenario
 from .testbed import PORT, Net
-from .traffic import Bulk
+from .traffic import TrafficFlow
 
 if TYPE_CHECKING:
     from ..measures.measurement import Measurement
@@ -81,7 +81,7 @@ HEAD = """\
 
 def _bulks(
     values: Mapping[str, Any], ccs: tuple[str, ...], net: Net, duration_s: float
-) -> list[Bulk]:
+) -> list[TrafficFlow]:
     """The fast flows and the slower ones; each receiver has its own link."""
     n, reno = values["n"], values["reno"]
     rows = []
@@ -95,7 +95,7 @@ def _bulks(
     last_s = max((row[3] for row in rows), default=0.0) + values["spread"]
     until_s = last_s + values["warmup"] + duration_s + _until_data_s(values, len(rows))
     return [
-        Bulk(
+        TrafficFlow(
             name=f"{group}{i}",
             cc=cc,
             snd=f"{group}{i}",
@@ -138,7 +138,7 @@ def _limit_bps(values: Mapping[str, Any], rate: float) -> float:
     return testbed.limit_bps({**values, "rate": min(rate, own)})
 
 
-def _host_lines(values: Mapping[str, Any], net: Net, number: int, flow: Bulk) -> list[str]:
+def _host_lines(values: Mapping[str, Any], net: Net, number: int, flow: TrafficFlow) -> list[str]:
     """Lines that set up one flow's hosts and its links."""
     index = int(flow.name.removeprefix(flow.group))
     back = testbed.time_text(2 * values["host_delay"])
@@ -215,7 +215,9 @@ def _bottleneck(values: Mapping[str, Any], moves: Moves) -> list[str]:
     ]
 
 
-def _links(values: Mapping[str, Any], moves: Moves, net: Net, flows: Sequence[Bulk]) -> list[str]:
+def _links(
+    values: Mapping[str, Any], moves: Moves, net: Net, flows: Sequence[TrafficFlow]
+) -> list[str]:
     """Shell lines that set up the namespaces and the links between them."""
     ber, ack_ber = testbed.error_rates(values)
     every = " ".join(_namespaces(flows))
@@ -245,15 +247,15 @@ def _links(values: Mapping[str, Any], moves: Moves, net: Net, flows: Sequence[Bu
     return [*lines, "END", "", *moving.hop(moves, "rb", "ra", from_receivers)]
 
 
-def _hosts(flows: Sequence[Bulk]) -> list[str]:
+def _hosts(flows: Sequence[TrafficFlow]) -> list[str]:
     return [host for flow in flows for host in (flow.snd, flow.rcv)]
 
 
-def _namespaces(flows: Sequence[Bulk]) -> list[str]:
+def _namespaces(flows: Sequence[TrafficFlow]) -> list[str]:
     return ["ra", "rb", *(f.next_hop for f in flows if f.group == "reno"), *_hosts(flows)]
 
 
-def _traffic(values: Mapping[str, Any], moves: Moves, flows: Sequence[Bulk]) -> str:
+def _traffic(values: Mapping[str, Any], moves: Moves, flows: Sequence[TrafficFlow]) -> str:
     """Shell lines that run the flows and note when the measured interval begins."""
     queues = [(flow.next_hop, "to-ra") for flow in flows if flow.group == "reno"]
     empty_s = 2 * _rtt_s(moves.slowest) + traffic.SLACK_S
@@ -270,7 +272,7 @@ def _traffic(values: Mapping[str, Any], moves: Moves, flows: Sequence[Bulk]) -> 
     return traffic.traffic(flows, values["traffic"], every, events, empty_s, spread_s, end)
 
 
-def _script(values: Mapping[str, Any], moves: Moves, net: Net, flows: Sequence[Bulk]) -> str:
+def _script(values: Mapping[str, Any], moves: Moves, net: Net, flows: Sequence[TrafficFlow]) -> str:
     return testbed.script(
         HEAD,
         " ".join(_namespaces(flows)),
@@ -287,7 +289,7 @@ def _script(values: Mapping[str, Any], moves: Moves, net: Net, flows: Sequence[B
     )
 
 
-def _check(values: Mapping[str, Any], flows: Sequence[Bulk], duration_s: float) -> None:
+def _check(values: Mapping[str, Any], flows: Sequence[TrafficFlow], duration_s: float) -> None:
     """ValueError for values that are valid on their own but not in combination."""
     testbed.check(values, duration_s)
     if not flows:

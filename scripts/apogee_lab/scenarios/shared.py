@@ -267,9 +267,9 @@ def _spread_s(values: Mapping[str, Any], flows: Sequence[Flow]) -> float:
 
 def _bulks(
     values: Mapping[str, Any], net: Net, flows: Sequence[Flow], duration_s: float
-) -> list[traffic.Bulk]:
+) -> list[traffic.TrafficFlow]:
     return [
-        traffic.Bulk(
+        traffic.TrafficFlow(
             name=f"flow{flow.n}",
             cc=flow.cc,
             snd=flow.snd,
@@ -286,7 +286,10 @@ def _bulks(
 
 
 def _traffic(
-    values: Mapping[str, Any], moves: Moves, flows: Sequence[Flow], bulks: Sequence[traffic.Bulk]
+    values: Mapping[str, Any],
+    moves: Moves,
+    flows: Sequence[Flow],
+    bulks: Sequence[traffic.TrafficFlow],
 ) -> str:
     """Shell lines that run the flows and sample the queue."""
     events = "".join(
@@ -307,7 +310,7 @@ def _script(
     moves: Moves,
     net: Net,
     flows: Sequence[Flow],
-    bulks: Sequence[traffic.Bulk],
+    bulks: Sequence[traffic.TrafficFlow],
 ) -> str:
     hosts = " ".join(host for flow in flows for host in (flow.snd, flow.rcv))
     return testbed.script(

@@ -17,7 +17,7 @@ LATE_SYN_S = 1.1  # a lost SYN is retransmitted after 1 s
 
 
 @dataclass(frozen=True)
-class Bulk:
+class TrafficFlow:
     """A flow: namespaces of sender and receiver, receiver's address and port, algorithm, start.
 
     It sends for ``seconds`` through its device to ``next_hop``. ``group`` is the class of flows it
@@ -72,7 +72,7 @@ def starts(name: str, given: tuple[float, ...], count: int, flows: str, number: 
     return spread(name, given, count, flows, number)
 
 
-def specs(flows: Sequence[Bulk], router: str, hop: str) -> tuple[FlowSpec, ...]:
+def specs(flows: Sequence[TrafficFlow], router: str, hop: str) -> tuple[FlowSpec, ...]:
     """The facts about the flows: each has its own device into ``router`` and out of ``hop``.
 
     A next hop other than the router is the flow's own switch.
@@ -109,7 +109,7 @@ _TOOLS = {
 
 
 def traffic(
-    flows: Sequence[Bulk],
+    flows: Sequence[TrafficFlow],
     tool: str,
     queues: Sequence[Device],
     events: str,
@@ -199,14 +199,14 @@ def _sample_each(paths: Mapping[str, Device], ours: bool) -> list[str]:
     return lines
 
 
-def _transfers(flows: Sequence[Bulk]) -> str:
+def _transfers(flows: Sequence[TrafficFlow]) -> str:
     """Shell lines that wait for the transfers, if there are any, and then end the bulk flows."""
     if not any(flow.sizes for flow in flows):
         return ""
     return 'wait $transfers\n[ -z "$senders" ] || kill $senders\n'
 
 
-def _starts(flows: Sequence[Bulk], spread_s: float) -> list[str]:
+def _starts(flows: Sequence[TrafficFlow], spread_s: float) -> list[str]:
     """Shell lines that set the start of each flow and the earliest one, in seconds from now."""
     lines = []
     if spread_s:
@@ -222,7 +222,7 @@ def _starts(flows: Sequence[Bulk], spread_s: float) -> list[str]:
     return [*lines, f"first=$(printf '%s\\n' {every} | sort -n | head -n 1)"]
 
 
-def warmup_lines(begin_s: float, flows: Sequence[Bulk]) -> str:
+def warmup_lines(begin_s: float, flows: Sequence[TrafficFlow]) -> str:
     """Shell lines that note the end of the warm-up and save the senders' counters at that time."""
     hosts = " ".join(flow.snd for flow in flows)
     return f"""\
@@ -234,7 +234,7 @@ def warmup_lines(begin_s: float, flows: Sequence[Bulk]) -> str:
 """
 
 
-def _stop(flows: Sequence[Bulk], ours: bool) -> list[str]:
+def _stop(flows: Sequence[TrafficFlow], ours: bool) -> list[str]:
     """Shell lines that stop the flows so that frames still in flight are counted per flow."""
     if not ours:
         return ["# the servers stop by themselves", "for pid in $receivers; do wait $pid; done"]

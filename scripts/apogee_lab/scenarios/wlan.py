@@ -14,7 +14,7 @@ from ..measures.measure import Measure
 from . import testbed, traffic, wifi
 from .scenario import Channel, Column, FlowSpec, Param, Path, Plan, Scenario
 from .testbed import PORT, Net
-from .traffic import Bulk
+from .traffic import TrafficFlow
 
 if TYPE_CHECKING:
     from ..measures.measurement import Measurement
@@ -222,11 +222,11 @@ def _first_data_s(values: Mapping[str, Any]) -> float:
 
 def _bulks(
     values: Mapping[str, Any], ccs: tuple[str, ...], net: Net, duration_s: float
-) -> list[Bulk]:
+) -> list[TrafficFlow]:
     mix = traffic.spread("--cc " + "+".join(ccs), ccs, values["n"], "stations", "n")
     before_s = max(values["warmup"] + _rtt_s(values) + traffic.SLACK_S, _first_data_s(values))
     return [
-        Bulk(
+        TrafficFlow(
             name=f"station{i}",
             cc=cc,
             snd=f"sta{i}",
@@ -241,7 +241,7 @@ def _bulks(
     ]
 
 
-def _links(values: Mapping[str, Any], net: Net, flows: Sequence[Bulk]) -> list[str]:
+def _links(values: Mapping[str, Any], net: Net, flows: Sequence[TrafficFlow]) -> list[str]:
     """Shell lines that set up the namespaces and the links between them."""
     every = _namespaces(flows)
     wire = f"delay {testbed.time_text(values['delay'])} rate {values['rate']}bit"
@@ -304,15 +304,15 @@ def _batch(command: str, lines: Sequence[str]) -> list[str]:
     return [f"{command} -batch - <<'END'", *lines, "END"]
 
 
-def _hosts(flows: Sequence[Bulk]) -> str:
+def _hosts(flows: Sequence[TrafficFlow]) -> str:
     return " ".join(["rcv", *(flow.snd for flow in flows)])
 
 
-def _namespaces(flows: Sequence[Bulk]) -> str:
+def _namespaces(flows: Sequence[TrafficFlow]) -> str:
     return f"ap {_hosts(flows)}"
 
 
-def _traffic(values: Mapping[str, Any], flows: Sequence[Bulk]) -> str:
+def _traffic(values: Mapping[str, Any], flows: Sequence[TrafficFlow]) -> str:
     """Shell lines that run the flows and note when the measured interval begins."""
     events = traffic.warmup_lines(
         values["start"] + _rtt_s(values) + values["warmup"], flows
@@ -322,7 +322,7 @@ def _traffic(values: Mapping[str, Any], flows: Sequence[Bulk]) -> str:
     return traffic.traffic(flows, values["traffic"], queues, events, empty_s, values["start"])
 
 
-def _script(values: Mapping[str, Any], net: Net, flows: Sequence[Bulk]) -> str:
+def _script(values: Mapping[str, Any], net: Net, flows: Sequence[TrafficFlow]) -> str:
     return testbed.script(
         HEAD,
         _namespaces(flows),
@@ -341,7 +341,7 @@ def _longest_s(values: Mapping[str, Any]) -> float:
     return DEFICIT / per_frame * most * airtime_us(values, values["mtu"]) / 1e6
 
 
-def _check(values: Mapping[str, Any], flows: Sequence[Bulk], duration_s: float) -> None:
+def _check(values: Mapping[str, Any], flows: Sequence[TrafficFlow], duration_s: float) -> None:
     """ValueError for values that are valid on their own but not in combination."""
     testbed.check(values, duration_s)
     if values["mtu"] > wifi.MOST_IP:

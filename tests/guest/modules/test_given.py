@@ -89,6 +89,7 @@ def test_a_folder_is_built_and_measured(
     found = measured(tmp_path / "toy.jsonl", *options)
     assert [record["cc"] for record in found] == ["toy", "reno"]
     ours, reno = (record["total_goodput_bps"] for record in found)
+    assert found[0]["given"].startswith("tcp_toy ") and "given" not in found[1]
     assert ours == pytest.approx(reno, rel=0.02)
     assert sorted(toy.iterdir()) == before
 
@@ -98,6 +99,8 @@ def test_a_module_under_another_name(toy: Path) -> None:
     given = give(f"mine={toy}", k)
     assert (given.name, given.module) == ("mine", "tcp_toy")
     assert algorithms.find("mine").file == given.file
+    odd = shutil.copytree(toy, toy.with_name("a=b"))
+    assert give(str(odd), k).name == "toy"
 
 
 def test_a_compressed_file_and_a_folder_with_a_space(

@@ -178,7 +178,7 @@ def test_an_interrupted_sweep_says_how_to_go_on(
         (["beside"], "required: RECORDS"),
         (["beside", "/dev/null"], "no records in /dev/null"),
         (["paths", "/dev/null"], "no records in /dev/null"),
-        (["cost", "nosuch"], "unknown algorithm 'nosuch'; choose from: bbr, "),
+        (["cost", "nosuch"], "no functions to count are listed for 'nosuch'; choose from: bbr, "),
         (["cost", "star", "--ber", "0,x"], "--ber: 'x' is not a bit error rate"),
         (["cost", "star", "--duration", "0"], "more than 0"),
         (["cost", "star", "--seed", "x"], "whole number"),

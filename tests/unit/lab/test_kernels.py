@@ -210,6 +210,30 @@ def test_a_suite_whose_list_is_missing(mirror: Mirror, capsys: pytest.CaptureFix
     assert headers_of("trixie-backports", "armhf") == "linux-headers-8.1.2-armmp"
 
 
+_APT_OPTIONS = apt._apt_options
+
+
+def _direct(folder: Path, arch: str) -> list[str]:
+    """Without the proxy that this machine may have, and without a second try."""
+    more = ["-o", "Acquire::http::Proxy=DIRECT", "-o", "Acquire::Retries=0"]
+    return [*_APT_OPTIONS(folder, arch), *more]
+
+
+def test_a_mirror_that_cannot_be_reached_is_no_missing_kernel(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nowhere(folder: Path, suite: str) -> None:
+        (folder / "sources.list").write_text(f"deb http://127.0.0.1:1/debian {suite} main\n")
+
+    monkeypatch.setattr(apt, "write_sources", nowhere)
+    for name in ("http_proxy", "HTTP_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(apt, "_apt_options", _direct)
+    with pytest.raises(LabError, match="^trixie: no mirror can be reached$") as error:
+        foreign_headers.kernel("trixie", "arm64")
+    assert not isinstance(error.value, apt.NotCarried)
+
+
 def test_headers_whose_tools_this_machine_cannot_have(mirror: Mirror) -> None:
     needed = ("linux-headers-8.1.2-common", "linux-kbuild-8.1.2")
     mirror.add("trixie", "arm64", "linux-headers-arm64", "linux-headers-8.1.2-arm64")

@@ -353,3 +353,20 @@ def test_files_of_records(tmp_path: Path) -> None:
 def test_the_helpers_agree_with_each_other() -> None:
     assert T0_US - SYN_US == 500_000
     assert raw_folders.steady(12_000)[-1] == [T0_US + 10_000_000, 12_000_000]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[]", '"text"', "1", '{"cc":"star","set":{},"flows":[]}',
+        '{"scenario":"satellite","cc":"star","seed":1,"engine":"uml","kernel":"6.1","set":{},'
+        '"duration_s":1,"limit_bps":1,"total_goodput_bps":1,"flows":[]}',
+        '{"scenario":"satellite","cc":"star","seed":1,"engine":"uml","kernel":"6.1","set":{},'
+        '"duration_s":1,"limit_bps":1,"total_goodput_bps":1,"flows":[{}]}',
+    ],
+)  # fmt: skip
+def test_a_line_that_is_no_record_is_named(line: str, tmp_path: Path) -> None:
+    path = tmp_path / "records.jsonl"
+    path.write_text(f"\n{line}\n")
+    with pytest.raises(RecordError, match=f"^{path}:2: not a record of 'lab run --json'$"):
+        read_records(path)

@@ -11,7 +11,7 @@ from apogee_lab.measures import sharing
 from apogee_lab.scenarios import testbed, traffic
 from apogee_lab.scenarios.scenario import Device, FlowSpec, Param, Path, Plan, Scenario
 from apogee_lab.scenarios.testbed import PORT, Net
-from apogee_lab.scenarios.traffic import Bulk
+from apogee_lab.scenarios.traffic import TrafficFlow
 
 HEAD = """\
 #!/bin/sh
@@ -65,7 +65,7 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
     net = Net(bool(values["ipv6"]), values["mtu"])
     ccs = tuple(traffic.spread("--cc", ccs, len(NAMES), "flows", "paths"))
     bulks = [
-        Bulk(f"flow{n}", cc, "snd", "rcv", net.address(2 * n, 2), PORT + n, 0.0,
+        TrafficFlow(f"flow{n}", cc, "snd", "rcv", net.address(2 * n, 2), PORT + n, 0.0,
              duration_s + 1, name)
         for n, (name, cc) in enumerate(zip(NAMES, ccs, strict=True), 1)
     ]  # fmt: skip

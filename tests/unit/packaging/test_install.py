@@ -188,10 +188,10 @@ def test_dkms_and_kbuild_take_every_module(root: Path, tmp_path: Path) -> None:
     wanted = sorted(path.stem for path in root.glob("tcp_*.c"))
     for source in (*root.glob("tcp_*.c"), root / "Kbuild", root / "dkms.conf"):
         shutil.copy(source, tmp_path)
+    (tmp_path / "tcp_star.mod.c").touch()
     shell = f". {tmp_path}/dkms.conf; printf '%s\\n' \"${{BUILT_MODULE_NAME[@]}}\""
     said = subprocess.run(["bash", "-euc", shell], capture_output=True, text=True, check=True)
     assert said.stdout.split() == wanted
-    (tmp_path / "tcp_star.mod.c").touch()
     made = f"src := {tmp_path}\ninclude {tmp_path}/Kbuild\nall:\n\t@echo $(obj-m)\n"
     said = subprocess.run(
         ["make", "-s", "-f", "-"], input=made, capture_output=True, text=True, check=True
