@@ -55,8 +55,8 @@ def draw(schedule: dict[str, Any], choice: Choice) -> None:
         more = {}
         if choice.figure.over_time:
             more = {"series": series.summary(run.raw, run.meta, choice.figure.traced)}
-        if choice.figure.counts_modes:
-            more = {"mode_changes": series.mode_changes(run.raw, run.meta)}
+        if choice.figure.counted:
+            more = {"event_rate": series.event_rate(run.raw, run.meta, *choice.figure.counted)}
         runs.setdefault(member["variant"], []).append(run)
         records.setdefault(member["variant"], []).append(run.record | more)
     out = Path(schedule["out"]) / choice.name

@@ -25,7 +25,7 @@ PANELS = {
     "today": "default stack",
     "period": "period stack",
     "bare": "period stack without timestamps",
-    "letter": "as published (coexist=0, pacing=0)",
+    "letter": "as published",
 }
 
 
@@ -88,7 +88,7 @@ def draw_lines_over_time(
     """The samples of every flow of the first seed over time, a panel per variant."""
     variants = variants_of(figure, runs)
     until = figure.options.get("until_s")
-    canvas, panels = panels_of(variants if len(variants) > 1 else [""], 6.4)
+    canvas, panels = panels_of(titles_of(figure, variants) if len(variants) > 1 else [""], 6.4)
     for axes, variant in zip(panels, variants, strict=True):
         for cc in figure.options["ccs"]:
             for run in runs_at(runs, variant, cc, figure.options["ber"])[:1]:

@@ -92,9 +92,9 @@ class Figure:
         return self.draw == "estimates"
 
     @property
-    def counts_modes(self) -> bool:
-        """Whether its claims need the flows' mode changes, which are counted in the traces."""
-        return bool(self.options.get("modes"))
+    def counted(self) -> tuple[str, str] | None:
+        """The algorithm and its trace event that claims need counted, if they do."""
+        return self.options.get("counted")
 
 
 @dataclass(frozen=True)

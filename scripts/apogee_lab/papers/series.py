@@ -54,17 +54,17 @@ def estimates(raw: Path, meta: dict[str, Any]) -> list[Samples | None]:
     return [None if points is None else (points[0] - min(starts), points[1]) for points in found]
 
 
-def mode_changes(raw: Path, meta: dict[str, Any]) -> float | None:
-    """Mode changes of a flow of hstcp_gentle per second of the measured interval, the mean over
-    these flows. None without a whole trace."""
+def event_rate(raw: Path, meta: dict[str, Any], cc: str, event: str) -> float | None:
+    """Trace events of a flow of this algorithm per second of the measured interval, the mean over
+    its flows. None without a whole trace."""
     path = raw / "trace.txt"
-    ports = {str(flow["port"]) for flow in meta["flows"] if flow["cc"] == "hstcp_gentle"}
+    ports = {str(flow["port"]) for flow in meta["flows"] if flow["cc"] == cc}
     if not path.exists() or not ports or not traces.whole(raw):
         return None
     seconds = meta["duration_s"]
     begin = RawFolder(raw).times.get(("warmup", "off"), 0.0)
     changes = sum(
-        name == "hstcp_gentle_mode" and fields["dport"] in ports and 0 <= time - begin < seconds
+        name == event and fields["dport"] in ports and 0 <= time - begin < seconds
         for time, name, fields in traces.events(path)
     )
     return changes / len(ports) / seconds

@@ -36,6 +36,8 @@ from tests.unit.papers.test_star_figures import NoGuest
 LIMIT_BPS = 956.4e6
 SEEDS = (1, 2, 3)
 
+MODES = ("hstcp_gentle", "hstcp_gentle_mode")
+
 
 def planned(
     *names: str, seeds: Sequence[int] | None = None, duration_s: float | None = None
@@ -70,7 +72,7 @@ def record(
         "flows": [{"steady": {"timeouts": n}, "window_bytes": {"min": window}} for n in counts],
         "queue": {"early_drops": early},
         "interval": {"from_s": 60.0},
-        "mode_changes": 0.1,
+        "event_rate": 0.1,
     }
 
 
@@ -277,9 +279,9 @@ def test_changes_of_mode() -> None:
     found = claim(FIGURE_7, "(ours) a flow changes")
     calm = over_n("hstcp_gentle", {n: FALLING[n] for n in (2, 5)})
     assert holds(found, calm)  # 0.1 a second
-    assert not holds(found, [each | {"mode_changes": 0.3} for each in calm])
+    assert not holds(found, [each | {"event_rate": 0.3} for each in calm])
     with pytest.raises(NotMeasured):
-        found.check(Results([each | {"mode_changes": None} for each in calm]))
+        found.check(Results([each | {"event_rate": None} for each in calm]))
 
 
 # --- model and lab ----------------------------------------------------------------------------
@@ -379,12 +381,12 @@ def traced(raw: Path, stats: str = "overrun: 0\n") -> dict[str, Any]:
 
 def test_changes_of_mode_are_counted_where_it_is_measured(tmp_path: Path) -> None:
     meta = traced(tmp_path)
-    assert series.mode_changes(tmp_path, meta) == pytest.approx(4 / 2 / 10)
+    assert series.event_rate(tmp_path, meta, *MODES) == pytest.approx(4 / 2 / 10)
     reno = {"flows": meta["flows"][2:], "duration_s": 10.0}
-    assert series.mode_changes(tmp_path, reno) is None
-    assert series.mode_changes(tmp_path, traced(tmp_path, "overrun: 3\n")) is None
+    assert series.event_rate(tmp_path, reno, *MODES) is None
+    assert series.event_rate(tmp_path, traced(tmp_path, "overrun: 3\n"), *MODES) is None
     (tmp_path / "trace.txt").unlink()
-    assert series.mode_changes(tmp_path, meta) is None
+    assert series.event_rate(tmp_path, meta, *MODES) is None
 
 
 def as_runs(raw: Path, found: Sequence[dict[str, Any]]) -> list[FinishedRun]:

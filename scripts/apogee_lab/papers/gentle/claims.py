@@ -72,7 +72,7 @@ def mode_changes(seconds: float) -> Measure:
     """Mode changes of a flow in this many seconds."""
 
     def measure(record: Record) -> float | None:
-        per_second = record.get("mode_changes")
+        per_second = record.get("event_rate")
         return None if per_second is None else per_second * seconds
 
     return measure

@@ -224,7 +224,7 @@ FIGURE_7 = Figure(
         "variants": _MODES,
         "titles": _TITLES,
         "ns": NS,
-        "modes": True,
+        "counted": ("hstcp_gentle", "hstcp_gentle_mode"),
     },
 )
 

@@ -306,6 +306,7 @@ def _fairness(name: str, queue: str) -> Figure:
 FIGURE_12 = _fairness("12", LONG)
 FIGURE_16 = _fairness("16", SHORT)
 
+_TITLES = {"letter": "as published (coexist=0, pacing=0)"}
 _MODES = ("letter", "today")
 _CALM_WHY = (
     "by default star paces, and grows as Reno does while there is a standing queue (coexist=1), so "
@@ -323,7 +324,7 @@ def _windows(name: str, ber: float, queue: str, claims: Sequence[Claim]) -> Figu
         cells=[_pair("star+star", text, queue, variant) for variant in _MODES],
         claims=claims,
         draw="windows",
-        options={"ccs": ("star+star",), "ber": ber, "variants": _MODES},
+        options={"ccs": ("star+star",), "ber": ber, "variants": _MODES, "titles": _TITLES},
     )
 
 
@@ -390,7 +391,7 @@ FIGURE_15 = Figure(
         Claim("TCP-J's the same", _estimates("j+j"), why=_TRAINS_WHY),
     ],
     draw="estimates",
-    options={"ber": 1e-8, "variants": _MODES},
+    options={"ber": 1e-8, "variants": _MODES, "titles": _TITLES},
 )
 
 FIGURE_17 = _windows(
