@@ -43,8 +43,8 @@ def mean(found: list[dict[str, Any]], cc: str, what: str = "total_goodput_bps") 
 @pytest.mark.parametrize(("queue", "jain"), [("15kB", 0.69), ("62.5kB", 0.9)])
 def test_ten_flows_at_a_short_queue(kept: Path, tmp_path: Path, queue: str, jain: float) -> None:
     """Jain at least 0.9 is the aim, in the median of five runs. With 62.5 kB 15 runs had 0.91 to
-    0.99. With 15 kB they had 0.78 to 0.98, but in the simulation (test_star_model.py) single runs
-    have 0.2, and the medians of five 0.72 to 0.97.
+    0.99. With 15 kB they had 0.78 to 0.98, but in the simulation (test_star_simulated.py) single
+    runs have 0.2, and the medians of five 0.72 to 0.97.
 
     Dropped were 4.3 to 5.3 % (15 kB) and 3.4 to 5.5 % of what is sent; the aim is 5 %.
     """

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.model import Model, compile_model
+from tests.simulation import Simulation, compile_simulation
 from tests.unit.headers.answers import Recorder
 from tests.unit.headers.cheaders import Library, compile_library
 
@@ -30,7 +30,7 @@ def apogee(root: Path, build: Path) -> Iterator[Library]:
 
 
 @pytest.fixture(scope="session")
-def model(root: Path, build: Path) -> Model:
-    """The simulation in tests/model, compiled: with sanitizers in that run."""
-    folder = build / "model" / VARIANT
-    return compile_model(root, folder, sanitized=VARIANT == "sanitized")
+def simulation(root: Path, build: Path) -> Simulation:
+    """The program in tests/simulation, compiled: with sanitizers in that run."""
+    folder = build / "simulation" / VARIANT
+    return compile_simulation(root, folder, sanitized=VARIANT == "sanitized")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""TCP-STAR's windows: LWC against a segment by segment model, CWS by hand (figs. 1 and 2)."""
+"""TCP-STAR's windows: LWC against a segment by segment reference, CWS by hand (figs. 1 and 2)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ modes = st.sampled_from(["STAR_START", "STAR_CRUISE", "STAR_SLOW", "STAR_MARKED"
 
 
 @dataclass
-class Model:
+class Reference:
     """LWC as fig. 1 and star.h put it, one segment at a time and in fractions.
 
     Slow start adds one per segment, congestion avoidance 1 / cwnd_reno, a queue
@@ -90,12 +90,12 @@ def test_lwc_follows_the_exact_model(
     queue: bool,
 ) -> None:
     """Any ACKs under one set of conditions: equal, segment for segment."""
-    w, model = window(apogee, reno, abe), Model(Fraction(reno), abe)
+    w, reference = window(apogee, reno, abe), Reference(Fraction(reno), abe)
     for acked in acks:
         cwnd = lwc(apogee, w, acked, ssthresh, published=published, queue=queue)
         for _ in range(acked):
-            model.segment(ssthresh, published, queue)
-        assert (w.cwnd_reno, cwnd) == (math.floor(model.reno), model.cwnd)
+            reference.segment(ssthresh, published, queue)
+        assert (w.cwnd_reno, cwnd) == (math.floor(reference.reno), reference.cwnd)
 
 
 @given(
@@ -111,17 +111,17 @@ def test_lwc_follows_the_exact_model_as_conditions_change(
     What has been gained of the next segment may count less under another divisor,
     so the code may lag by a segment for each change, but it must not leap.
     """
-    w, model = window(apogee, reno, 0), Model(Fraction(reno), 0)
+    w, reference = window(apogee, reno, 0), Reference(Fraction(reno), 0)
     for turn, (acked, abe, ssthresh, queue) in enumerate(acks, start=1):
-        w.cwnd_abe = model.abe = abe
+        w.cwnd_abe = reference.abe = abe
         before = w.cwnd_reno
-        model.reno = before + model.reno % 1
+        reference.reno = before + reference.reno % 1
         cwnd = lwc(apogee, w, acked, ssthresh, published=published, queue=queue)
         for _ in range(acked):
-            model.segment(ssthresh, published, queue)
+            reference.segment(ssthresh, published, queue)
         gained = w.cwnd_reno - before
-        assert gained <= math.floor(model.reno) - before + 1, f"ACK {turn}"
-        assert gained >= math.floor(model.reno) - before - 1, f"ACK {turn}"
+        assert gained <= math.floor(reference.reno) - before + 1, f"ACK {turn}"
+        assert gained >= math.floor(reference.reno) - before - 1, f"ACK {turn}"
         assert cwnd == min(max(w.cwnd_reno + abe, 2), LARGEST)
 
 
@@ -301,7 +301,7 @@ def test_the_answer_to_a_mark_lasts(apogee: Library, abe: int, reno: int, acked:
     w.mode = apogee.STAR_MARKED
     apogee.star_set_cwnd(w, cwnd)
     assert apogee.star_cwnd(w) == cwnd
-    held = Model(Fraction(cwnd), 0)
+    held = Reference(Fraction(cwnd), 0)
     for _ in range(40):
         before = apogee.star_cwnd(w)
         was_above = w.cwnd_reno > abe

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What tcp_star.c itself does with the judgement, its functions called on a socket of the model."""
+"""What tcp_star.c does with the judgement, its functions called on a simulated socket."""
 
 from __future__ import annotations
 
@@ -254,13 +254,13 @@ class State(ctypes.Structure):
 
 @pytest.fixture(scope="module")
 def star(root: Path, build: Path) -> Any:
-    """The module's functions, compiled as in the model."""
+    """The module's functions, compiled as in the simulation."""
     variant = os.environ.get("APOGEE_UNIT", "plain")
     folder = build / "unit" / variant
     folder.mkdir(parents=True, exist_ok=True)
     flags = [*WARNINGS, *(SANITIZERS if variant == "sanitized" else [])]
     library = folder / "star_calls.so"
-    here = root / "tests" / "model"
+    here = root / "tests" / "simulation"
     text = CODE.replace("%(fields)s", ", ".join(NUMBERS)).replace("../../", f"{root}/")
     flags += ["-shared", "-fPIC", "-I", str(here / "include"), "-I", str(root / "include")]
     gcc(*flags, "-x", "c", "-", "-o", library, text=text)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Module parameters, to be set with the model's --param. */
+/* Module parameters, to be set with the simulation's --param. */
 #ifndef _MODEL_MODULEPARAM_H
 #define _MODEL_MODULEPARAM_H
 

@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-/* The model has a single thread. */
+/* The simulation has a single thread. */
 #define READ_ONCE(x)		(x)
 #define WRITE_ONCE(x, value)	((x) = (value))
 #define cmpxchg(at, old, new)	__sync_val_compare_and_swap(at, old, new)
@@ -22,7 +22,7 @@
 #define USEC_PER_SEC		1000000L
 #define NSEC_PER_SEC		1000000000L
 
-#define KBUILD_MODNAME		"model"
+#define KBUILD_MODNAME		"simulation"
 #define pr_err(...)		fprintf(stderr, __VA_ARGS__)
 
 static inline int kstrtouint(const char *text, unsigned int base,

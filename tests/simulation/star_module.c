@@ -7,7 +7,7 @@
 
 #include "../../tcp_star.c"
 
-#include "model.h"
+#include "simulation.h"
 
 void star_print(const struct sock *sk)
 {

@@ -2,7 +2,7 @@
 """A discrete-event simulation of flows through one bottleneck, star among them.
 
 The program is compiled from the C files here and from tcp_star.c as it is, against headers
-that stand in for the kernel's (include). ``model --help`` names its options.
+that stand in for the kernel's (include). ``simulation --help`` names its options.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LINK_BPS = 1448 / 1514  # of a rate: goodput with full segments and no loss
 
 
 @dataclass(frozen=True)
-class Model:
+class Simulation:
     """The compiled program."""
 
     program: Path
@@ -41,16 +41,16 @@ class Model:
         """What it prints; rates are in bit/s, RTTs in ms, all counts in segments."""
         done = self.start(flows, **options)
         if done.returncode:
-            raise RuntimeError(f"model {done.args[1:]}: {done.returncode}\n{done.stderr}")
+            raise RuntimeError(f"simulation {done.args[1:]}: {done.returncode}\n{done.stderr}")
         return json.loads(done.stdout)
 
 
-def compile_model(root: Path, folder: Path, *, sanitized: bool = False) -> Model:
+def compile_simulation(root: Path, folder: Path, *, sanitized: bool = False) -> Simulation:
     """Build the program into ``folder``."""
     folder.mkdir(parents=True, exist_ok=True)
-    program, fresh = folder / "model", folder / "model.new"
+    program, fresh = folder / "simulation", folder / "simulation.new"
     flags = [*WARNINGS, *(SANITIZERS if sanitized else [])]
     include = ["-I", FOLDER / "include", "-I", root / "include"]
     gcc(*flags, *include, *sorted(FOLDER.glob("*.c")), "-lm", "-o", fresh)
     fresh.rename(program)
-    return Model(program)
+    return Simulation(program)

@@ -4,7 +4,7 @@
 #include <getopt.h>
 #include <math.h>
 
-#include "model.h"
+#include "simulation.h"
 
 #define EVENTS_MOST	65536U
 
@@ -145,7 +145,7 @@ static void read_events(const char *name)
 }
 
 static const char usage[] =
-"model: TCP flows through one bottleneck, simulated; prints one JSON object\n"
+"simulation: TCP flows through one bottleneck, simulated; prints one JSON object\n"
 "  --flows LIST         star, reno, cubic: star,cubic or star*10 (needed, first)\n"
 "  --rate BIT_PER_S     of the bottleneck (10e6)\n"
 "  --rtt MS             of the empty path (500)\n"

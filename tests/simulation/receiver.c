@@ -5,7 +5,7 @@
  * An ACK reports what has arrived so far, as the length of the receiver's log. No ACK is
  * lost, so this is equivalent to the SACK blocks of all ACKs up to it.
  */
-#include "model.h"
+#include "simulation.h"
 
 #define ACK_DELAY	(40 * NSEC_PER_MSEC)
 #define SACK_DELAY	NSEC_PER_MSEC

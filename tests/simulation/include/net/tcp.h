@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The socket as a congestion control sees it, for the modules compiled into the
- * model. Names and units are those of Linux 6.1. A field that a module reads is
+ * simulation. Names and units are those of Linux 6.1. A field that a module reads is
  * added here and kept up in sender.c.
  */
 #ifndef _MODEL_TCP_H
@@ -185,7 +185,7 @@ struct sock {
 	u8 sk_pacing_shift;
 };
 
-/* The model's time in ns. */
+/* The simulation's time in ns. */
 extern u64 model_now;
 
 #define tcp_jiffies32 ((u32)(model_now / (NSEC_PER_SEC / HZ)))

@@ -8,7 +8,7 @@
  */
 #include <err.h>
 
-#include "model.h"
+#include "simulation.h"
 
 #define NONE		U32_MAX
 #define ISN		1U

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The model's stack is that of Linux 6.1. */
+/* The simulated stack is that of Linux 6.1. */
 #ifndef _MODEL_VERSION_H
 #define _MODEL_VERSION_H
 

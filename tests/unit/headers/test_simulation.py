@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The simulation in tests/model: its stack, its path, its Reno and CUBIC, before star is judged
+"""The program in tests/simulation: its stack, its path, its Reno and CUBIC, before star is judged
 by it.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from apogee_lab import units
-from tests.model import LINK_BPS, Model
+from tests.simulation import LINK_BPS, Simulation
 
 MSS_BITS = 8 * 1448
 FRAME_BITS = 8 * 1514
@@ -32,11 +32,13 @@ TROUBLES: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("flows", "options"), TROUBLES)
-def test_nothing_is_lost_sight_of(model: Model, flows: str, options: dict[str, Any]) -> None:
+def test_nothing_is_lost_sight_of(
+    simulation: Simulation, flows: str, options: dict[str, Any]
+) -> None:
     """Each segment sent is dropped, lost, under way or arrived, and of those that arrived each
     was delivered once, is held for the order, or was a copy. --check recounts the scoreboard.
     """
-    done = model.run(flows, duration=15, check=True, **options)
+    done = simulation.run(flows, duration=15, check=True, **options)
     assert done["drops"] == sum(flow["dropped"] for flow in done["flows"])
     for flow in done["flows"]:
         gone = flow["dropped"] + flow["lost"]
@@ -46,48 +48,50 @@ def test_nothing_is_lost_sight_of(model: Model, flows: str, options: dict[str, A
         assert flow["sent"] - flow["retransmits"] >= flow["delivered"] + flow["held"]
 
 
-def test_the_seed_decides(model: Model) -> None:
+def test_the_seed_decides(simulation: Simulation) -> None:
     """All of it, starts as well as errors, and nothing else does."""
-    runs = [model.run("star,cubic", duration=10, ber=1e-6, seed=seed) for seed in (1, 1, 2)]
+    runs = [simulation.run("star,cubic", duration=10, ber=1e-6, seed=seed) for seed in (1, 1, 2)]
     assert runs[0] == runs[1]
     assert runs[0] != runs[2]
 
 
-def test_no_copy_where_nothing_is_lost(model: Model) -> None:
+def test_no_copy_where_nothing_is_lost(simulation: Simulation) -> None:
     """A jump of the RTT by 10 % is within the timeout's 200 ms."""
-    flow = model.run("star", duration=20, event="8:rtt=550")["flows"][0]
+    flow = simulation.run("star", duration=20, event="8:rtt=550")["flows"][0]
     assert flow["retransmits"] == flow["duplicates"] == flow["timeouts"] == 0
 
 
 @pytest.mark.parametrize("stall_ms", [1500, 3000])
-def test_a_stall_of_acks_leads_to_a_timeout_that_is_undone(model: Model, stall_ms: int) -> None:
+def test_a_stall_of_acks_leads_to_a_timeout_that_is_undone(
+    simulation: Simulation, stall_ms: int
+) -> None:
     """The copy was needless: the echo in the next ACK is of the original. The window leaves room
     in the queue: nothing is lost.
     """
     stall = f"8:stall={stall_ms}"
-    flow = model.run("reno", duration=15, window=400_000, event=stall)["flows"][0]
+    flow = simulation.run("reno", duration=15, window=400_000, event=stall)["flows"][0]
     assert flow["timeouts"] >= 1
     assert flow["undos"] >= 1
     assert 1 <= flow["duplicates"] <= flow["timeouts"] + 1  # and the loss probe's
 
 
 @pytest.mark.parametrize("dead_s", [100, 7300, 8900])
-def test_a_syn_is_sent_again_until_it_arrives(model: Model, dead_s: int) -> None:
+def test_a_syn_is_sent_again_until_it_arrives(simulation: Simulation, dead_s: int) -> None:
     """After 1, 2, 4 ... 64 s, then every 120 s. It is answered after a round trip, half of one
     later the first data arrives, and then the run lasts 5 s.
     """
     syn, wait = 0, 1
     while syn < dead_s:
         syn, wait = syn + wait, min(2 * wait, 120)
-    done = model.run(
+    done = simulation.run(
         "reno", rtt=500, duration=5, spread=0, series=1, event=["0:loss=1", f"{dead_s}:loss=0"]
     )
     assert done["series"][-1]["t"] == syn + 5
 
 
-def test_errors_are_as_frequent_as_asked(model: Model) -> None:
+def test_errors_are_as_frequent_as_asked(simulation: Simulation) -> None:
     """Within 4 standard deviations of a binomial."""
-    flow = model.run("star", duration=60, ber=1e-6)["flows"][0]
+    flow = simulation.run("star", duration=60, ber=1e-6)["flows"][0]
     loss = 1 - (1 - 1e-6) ** FRAME_BITS
     reached = flow["sent"] - flow["dropped"]
     assert abs(flow["lost"] - reached * loss) < 4 * math.sqrt(reached * loss)
@@ -95,7 +99,7 @@ def test_errors_are_as_frequent_as_asked(model: Model) -> None:
 
 @pytest.mark.parametrize(("begin", "end"), [(0.005, 0.25), (0.01, 0.5), (0.02, 1)])
 def test_bursts_are_as_frequent_and_as_long_as_asked(
-    model: Model, begin: float, end: float
+    simulation: Simulation, begin: float, end: float
 ) -> None:
     """P / (P + R) of the frames are lost, in bursts of 1 / R. Of n frames that come in two states,
     with r = 1 - P - R from one to the next, the variance is n p (1 - p) (1 + r) / (1 - r). Within
@@ -103,7 +107,7 @@ def test_bursts_are_as_frequent_and_as_long_as_asked(
     """
     loss, stays = begin / (begin + end), 1 - begin - end
     runs = [
-        model.run("reno", rtt=10, duration=5, bursts=f"{begin},{end}", seed=seed)["flows"][0]
+        simulation.run("reno", rtt=10, duration=5, bursts=f"{begin},{end}", seed=seed)["flows"][0]
         for seed in range(1, 201)
     ]
     lost = [flow["lost"] for flow in runs]
@@ -115,26 +119,26 @@ def test_bursts_are_as_frequent_and_as_long_as_asked(
     assert sum(one**2 for one in apart) / sum(reached) == pytest.approx(variance, rel=0.4)
 
 
-def test_bursts_that_begin_and_end_at_once(model: Model) -> None:
+def test_bursts_that_begin_and_end_at_once(simulation: Simulation) -> None:
     """Each second frame from the first one, a SYN, on."""
-    flow = model.run("reno", rtt=10, duration=60, bursts="1,1")["flows"][0]
+    flow = simulation.run("reno", rtt=10, duration=60, bursts="1,1")["flows"][0]
     reached = flow["sent"] - flow["dropped"]
     assert reached > 100
     assert flow["lost"] in (reached // 2, (reached + 1) // 2)
 
 
-def test_no_bursts_leave_all_as_it_was(model: Model) -> None:
+def test_no_bursts_leave_all_as_it_was(simulation: Simulation) -> None:
     """Not a random number more is taken."""
     one, other = (
-        model.run("star", duration=20, ber=1e-6, **more) for more in ({}, {"bursts": "0,1"})
+        simulation.run("star", duration=20, ber=1e-6, **more) for more in ({}, {"bursts": "0,1"})
     )
     assert one == other
 
 
 @pytest.mark.parametrize("ber", [0, 1e-7, 1e-6])
-def test_star_alone_is_near_the_limit(model: Model, ber: float) -> None:
+def test_star_alone_is_near_the_limit(simulation: Simulation, ber: float) -> None:
     """Less the first seconds of 60, in which slow start finds the path: 2 %, and 2 % at 1e-6."""
-    done = model.run("star", duration=60, ber=ber)
+    done = simulation.run("star", duration=60, ber=ber)
     limit = 10e6 * LINK_BPS * (1 - ber) ** FRAME_BITS
     assert 0.96 * limit < done["goodput"] <= limit
 
@@ -142,40 +146,40 @@ def test_star_alone_is_near_the_limit(model: Model, ber: float) -> None:
 # --- Reno and CUBIC against arithmetic ----------------------------------------------------------
 
 
-def test_reno_in_a_queue_of_one_product(model: Model) -> None:
+def test_reno_in_a_queue_of_one_product(simulation: Simulation) -> None:
     """The window W saws between B and 2 B and grows by dt / RTT, RTT = W / C: its mean over time
     is (int W^2 dW) / (int W dW) = 14/9 B, and with it the mean RTT is 14/9 of the empty path's.
     """
-    done = model.run("reno", rtt=50, queue=41, duration=60, warmup=10, access_rate=0)
+    done = simulation.run("reno", rtt=50, queue=41, duration=60, warmup=10, access_rate=0)
     assert done["utilisation"] > 0.99
     assert done["flows"][0]["rtt_mean"] == pytest.approx(50 * 14 / 9, rel=0.04)
 
 
-def test_reno_with_a_few_packets_of_queue(model: Model) -> None:
+def test_reno_with_a_few_packets_of_queue(simulation: Simulation) -> None:
     """Between 3/4, what a saw from B / 2 to B leaves, and the same with all of the queue."""
     product, queue = 10e6 * 0.05 / FRAME_BITS, 4
     steps = (product + queue) / 2  # round trips from one loss to the next
     below = (product**2 - steps**2) / 2  # segments sent while the window is below B
     most = (below + queue * product) / (steps * product)
-    done = model.run("reno", rtt=50, queue=queue, duration=60, warmup=10, access_rate=0)
+    done = simulation.run("reno", rtt=50, queue=queue, duration=60, warmup=10, access_rate=0)
     assert 0.74 < done["utilisation"] < most
 
 
-def test_reno_with_random_losses(model: Model) -> None:
+def test_reno_with_random_losses(simulation: Simulation) -> None:
     """The mean window is 1.31 / sqrt(p) (Ott, Kemperman, Mathis 1996). 10 %: some 550 losses."""
     loss, rtt_s = 1e-4, 0.1
-    done = model.run(
+    done = simulation.run(
         "reno", rate=1e9, rtt=100, loss=loss, queue=9999, duration=400, warmup=50, access_rate=0
     )
     window = done["goodput"] * rtt_s / MSS_BITS
     assert window == pytest.approx(1.31 / math.sqrt(loss), rel=0.10)
 
 
-def test_cubic_after_a_loss(model: Model) -> None:
+def test_cubic_after_a_loss(simulation: Simulation) -> None:
     """0.7 of the window is left, and t s later it is W + 0.4 (t - K)^3, K = cbrt(0.3 W / 0.4)
     (RFC 9438). Once: the loss comes on all frames for 0.1 ms, which is one or two of them.
     """
-    done = model.run(
+    done = simulation.run(
         "cubic", rate=1e9, rtt=100, queue=9999, window=2_000_000, duration=14, series=0.1,
         event=["8:loss=1", "8.0001:loss=0"],
     )  # fmt: skip
@@ -188,19 +192,19 @@ def test_cubic_after_a_loss(model: Model) -> None:
         assert cwnd[8.2 + t]["cwnd"] == pytest.approx(expected, rel=0.02)
 
 
-def test_a_token_bucket(model: Model) -> None:
+def test_a_token_bucket(simulation: Simulation) -> None:
     """In T seconds no more than rate * T and the bucket's depth pass."""
     depth, duration = 100_000, 30
-    done = model.run("star", burst_bytes=depth, queue=2, duration=duration)
+    done = simulation.run("star", burst_bytes=depth, queue=2, duration=duration)
     assert done["drops"] > 0
     assert done["utilisation"] <= 1 + 8 * depth / (10e6 * duration)
 
 
-def test_a_slower_link_drains_its_queue_slower(model: Model) -> None:
+def test_a_slower_link_drains_its_queue_slower(simulation: Simulation) -> None:
     """What stands in the queue when the rate falls to a fifth passes at the new rate: that and no
     more in every second. The window fits into the queue then.
     """
-    done = model.run(
+    done = simulation.run(
         "reno", duration=20, window=700_000, event="8:rate=2e6", series=1, access_rate=0
     )
     assert done["drops"] == 0
@@ -214,7 +218,7 @@ def test_a_slower_link_drains_its_queue_slower(model: Model) -> None:
 
 
 @pytest.mark.parametrize("cc", ["reno", "cubic"])
-def test_two_of_a_kind_as_in_the_lab(model: Model, root: Path, cc: str) -> None:
+def test_two_of_a_kind_as_in_the_lab(simulation: Simulation, root: Path, cc: str) -> None:
     """The lab's records of docs/results, each queue in them: total goodput within 12 % of theirs,
     the mean of 5 seeds; the spread between seeds there is 15 %.
     """
@@ -227,7 +231,7 @@ def test_two_of_a_kind_as_in_the_lab(model: Model, root: Path, cc: str) -> None:
     assert recorded
     for size, theirs in recorded.items():
         ours = [
-            model.run(f"{cc}*2", rtt=504, queue_bytes=size, duration=120, seed=seed)["goodput"]
+            simulation.run(f"{cc}*2", rtt=504, queue_bytes=size, duration=120, seed=seed)["goodput"]
             for seed in range(1, 6)
         ]
         assert mean(ours) == pytest.approx(mean(theirs), rel=0.12), size
@@ -252,19 +256,21 @@ def test_two_of_a_kind_as_in_the_lab(model: Model, root: Path, cc: str) -> None:
         ({"bursts": "0.1,0.5,1"}, "bursts: 0.5,1 is no number"),
     ],
 )
-def test_a_wrong_option_is_refused(model: Model, options: dict[str, Any], told: str) -> None:
-    done = model.start("star", **options)
+def test_a_wrong_option_is_refused(
+    simulation: Simulation, options: dict[str, Any], told: str
+) -> None:
+    done = simulation.start("star", **options)
     assert done.returncode == 2
     assert told in done.stderr
 
 
-def test_an_unknown_algorithm_is_refused(model: Model) -> None:
-    done = model.start("star,vegas")
+def test_an_unknown_algorithm_is_refused(simulation: Simulation) -> None:
+    done = simulation.start("star,vegas")
     assert done.returncode == 2
     assert "no algorithm vegas" in done.stderr
 
 
-def test_a_parameter_of_the_module_counts(model: Model) -> None:
+def test_a_parameter_of_the_module_counts(simulation: Simulation) -> None:
     """As published, star keeps more in the queue than the default."""
-    published, default = (model.run("star", param=f"coexist={n}")["flows"][0] for n in (0, 1))
+    published, default = (simulation.run("star", param=f"coexist={n}")["flows"][0] for n in (0, 1))
     assert published["rtt_mean"] > default["rtt_mean"]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The event queue: a heap ordered by time, then by the order of insertion. */
-#include "model.h"
+#include "simulation.h"
 
 static struct event *heap;
 static size_t used, room;

@@ -2,7 +2,7 @@
 /* The path: each sender's access link, the bottleneck, the lossy hop, the return path. */
 #include <math.h>
 
-#include "model.h"
+#include "simulation.h"
 
 /* Departure time of each packet in the queue. */
 static u64 *leaving;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Tracepoints are empty: the model reads a module's state itself. */
+/* Tracepoints are empty: the simulation reads a module's state itself. */
 #ifndef _MODEL_TRACEPOINT_H
 #define _MODEL_TRACEPOINT_H
 
