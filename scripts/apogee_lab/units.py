@@ -11,6 +11,7 @@ ber            float, 0 <= x < 1           ``1e-7`` ``0``                 ``1e-0
 float, int     number                      ``0.5``, ``3``                 the same
 bool           0 or 1                      ``0`` ``1``                    the same
 choice:a,b     one of the words            ``a``                          the same
+control        name of an algorithm        ``cubic``                      the same
 share          float, 0 <= x <= 1          ``0.5%``                       ``0.5%``
 event          (start s, length s) | None  ``45s:1s`` ``none``            ``45s:1s``
 burst          (share, share) | None       ``1%:30%`` ``none``            ``1%:30%``
@@ -62,6 +63,10 @@ EVENTS |= {"stall": None, "outage": None}
 _PLAIN = {"ber", "float", "int", "bool"}
 
 
+#: A congestion control's name: TCP_CA_NAME_MAX characters at most, its end included.
+CONTROL = re.compile(r"[a-z][a-z0-9_]{0,14}")
+
+
 class UnitError(ValueError):
     """A value that is not valid for its kind; the message says what is allowed."""
 
@@ -101,6 +106,7 @@ def describe(kind: str) -> str:
         "loss:SHARE@START:LENGTH (all without :LENGTH to the end), stall@START:LENGTH or "
         "outage@START:LENGTH, several joined by +",
         "file": "a file's name",
+        "control": "a congestion control's name",
     }
     if base.startswith("choice:"):
         text = "one of " + ", ".join(base[len("choice:") :].split(","))
@@ -121,7 +127,7 @@ def unit_name(kind: str) -> str:
         return f"{unit}+{unit}…"
     names = {"rate": "bit/s", "time": "s", "size": "bytes", "event": "START:LENGTH", "bool": "0/1"}
     names |= {"ber": "errors/bit", "int": "number", "float": "number", "share": "%"}
-    names |= {"burst": "P%:R%", "events": "WHAT@START:LENGTH+…", "file": "file"}
+    names |= {"burst": "P%:R%", "events": "WHAT@START:LENGTH+…", "file": "file", "control": "name"}
     return names.get(base, "")
 
 
@@ -192,6 +198,10 @@ def parse(kind: str, text: str) -> Value:
         if text not in known:
             choices = ", ".join([*known, *words])
             raise UnitError(f"unknown value {text!r}; choose from: {choices}")
+        return text
+    if base == "control":
+        if not CONTROL.fullmatch(text):
+            raise UnitError(f"{text!r} is not {describe(kind)}")
         return text
     if base == "share":
         return _share(text, kind)
@@ -293,7 +303,9 @@ def format(kind: str, value: Value) -> str:  # noqa: A001 - the counterpart of p
     base, words = split_kind(kind)
     if value is None:
         return "none"
-    if isinstance(value, str) and (value in words or base.startswith("choice:")):
+    if isinstance(value, str) and (
+        value in words or base == "control" or base.startswith("choice:")
+    ):
         return value
     if base == "rate":
         units = [("gbit", 10**9), ("mbit", 10**6), ("kbit", 10**3), ("bit", 1)]

@@ -41,9 +41,11 @@ def do_run(args: Arguments) -> int:
     for text in args.module:
         modules.give(text, engine.kernel(kernel))
     compiled = sweep.compile_runs(scenario, runs, duration_s)
-    request.check_controls(engine.congestion_controls(kernel), kernel, mixes)
+    plans = [run.plan for run in compiled]
+    controls = request.controls_of(plans)
+    request.check_controls(engine.congestion_controls(kernel), kernel, controls)
 
-    own = sorted({name for mix in mixes for name in request.brought_modules(scenario, mix)})
+    own = request.brought_modules(scenario, plans)
     if args.build and own:
         modules.build(engine.kernel(kernel))
     modules.check(engine.kernel(kernel), settings)

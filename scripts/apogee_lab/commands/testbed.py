@@ -59,12 +59,13 @@ def do_shell(args: Arguments) -> int:
     """A shell prompt inside the testbed."""
     engine = registry.engine_of(args.engine)
     scenario, mix, values = one_plan(args)
-    plan = compiled_plan(scenario, mix, values, duration_of(args))
     kernel = kernel_of(engine, args.kernel)
     for text in args.module:
         modules.give(text, engine.kernel(kernel))
-    request.check_controls(engine.congestion_controls(kernel), kernel, [mix])
-    own = request.brought_modules(scenario, mix)
+    plan = compiled_plan(scenario, mix, values, duration_of(args))
+    controls = request.controls_of([plan])
+    request.check_controls(engine.congestion_controls(kernel), kernel, controls)
+    own = request.brought_modules(scenario, [plan])
     if own:
         modules.build(engine.kernel(kernel))
     modules.check(engine.kernel(kernel), {key: [str(value)] for key, value in values.items()})

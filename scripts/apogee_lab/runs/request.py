@@ -11,9 +11,8 @@ from typing import Any
 
 from .. import algorithms, modules, units
 from ..base import UsageError
-from ..scenarios.scenario import Param, Scenario, members
+from ..scenarios.scenario import Param, Plan, Scenario, members
 
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,14}")  # TCP_CA_NAME_MAX - 1
 _MODULE_KEY = re.compile(r"([a-z][a-z0-9_]*)\.([a-z][a-z0-9_]*)")
 _MODULE_VALUE = re.compile(r"[A-Za-z0-9_.+-]+")
 
@@ -24,7 +23,7 @@ def parse_controls(text: str, scenario: Scenario) -> list[str]:
     for mix in mixes:
         try:
             for name in members(mix):
-                if not _NAME.fullmatch(name):
+                if not units.CONTROL.fullmatch(name):
                     raise UsageError(f"--cc {mix}: '{name}' is not a congestion control's name")
             scenario.flows(mix)
         except ValueError as error:
@@ -143,14 +142,19 @@ def record_values(scenario: Scenario, values: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
-def brought_modules(scenario: Scenario, mix: str) -> list[str]:
-    """Modules that a run adds to its guest: this project's, and those passed with ``--module``."""
-    return modules.brought([*members(mix), *scenario.devices])
+def controls_of(plans: Iterable[Plan]) -> list[str]:
+    """The congestion controls of all flows of these plans, each once."""
+    return list(dict.fromkeys(flow.cc for plan in plans for flow in plan.flows))
 
 
-def check_controls(offered: set[str], kernel: str, mixes: list[str]) -> None:
+def brought_modules(scenario: Scenario, plans: Iterable[Plan]) -> list[str]:
+    """Modules that runs add to their guests: this project's, and those passed with ``--module``."""
+    return modules.brought([*controls_of(plans), *scenario.devices])
+
+
+def check_controls(offered: set[str], kernel: str, names: Iterable[str]) -> None:
     """UsageError if the kernel lacks one of the algorithms."""
-    for name in dict.fromkeys(name for mix in mixes for name in members(mix)):
+    for name in names:
         if name not in offered and not algorithms.is_brought(name):
             there = [*algorithms.listed(own=True), *sorted(offered)]
             raise UsageError(

@@ -136,7 +136,7 @@ def make_jobs(
 
     jobs = []
     for run in runs:
-        modules = tuple(brought_modules(scenario, run.mix))
+        modules = tuple(brought_modules(scenario, [run.plan]))
         image = image_key(modules, run.plan.extras)
         source = "\0".join([engine_name, image, run.plan.script, str(run.seed)])
         key = hashlib.sha256(source.encode()).hexdigest()[:16]

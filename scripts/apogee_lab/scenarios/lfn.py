@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
-from ..algorithms import listed
 from ..measures import sharing
 from ..measures.fairness import jain
 from ..measures.measure import Measure
@@ -30,7 +29,7 @@ AQM_MOST = {"none": 2**63, "fq_codel": 2**31, "red": 128_000_000}  # bytes that 
 PARAMS = (
     Param("n", 2, "int", "fast senders, fast1, fast2, …, that use the algorithm of --cc", 0, MOST),
     Param("reno", 10, "int", "senders behind slower links, reno1, reno2, …", 0, MOST),
-    Param("reno_cc", "reno", "choice:" + ",".join(listed(own=False)),
+    Param("reno_cc", "reno", "control",
           "algorithm of the senders behind slower links"),
     Param("rate", 1_000_000_000, "rate", "rate of the shared link", 9600, 100e9,
           "rate of the shared link"),

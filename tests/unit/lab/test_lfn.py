@@ -13,6 +13,7 @@ import pytest
 
 from apogee_lab.commands import main
 from apogee_lab.measures.record import RecordError
+from apogee_lab.runs import request
 from apogee_lab.scenarios import SCENARIOS
 from apogee_lab.scenarios.scenario import Plan
 from tests.unit.lab.raw_folders import (
@@ -115,6 +116,8 @@ def test_each_algorithm_goes_to_its_senders() -> None:
     assert [call.cc for call in sends(plan.script)] == ["star", "cubic", "bbr", "bbr"]
     assert re.findall(r"^modprobe (\w+)", plan.script, re.MULTILINE) == ["tcp_star", "tcp_bbr"]
     assert script("star") == script("star+star")
+    ours = compiled("cubic", reno=2, reno_cc="star")
+    assert request.brought_modules(SCENARIOS["lfn"], [ours]) == ["tcp_star"]
 
 
 def test_every_empty_path_takes_70_ms() -> None:
@@ -273,7 +276,7 @@ def test_warmup_is_noted_after_the_last_start() -> None:
         (["--set", "n=0", "--set", "reno=0"], "n=0 and reno=0: there are no senders"),
         (["--set", "n=21"], "from 0 to 20"),
         (["--set", "reno=21"], "from 0 to 20"),
-        (["--set", "reno_cc=star"], "reno_cc: unknown value 'star'; choose from: reno, "),
+        (["--set", "reno_cc=no-such"], "reno_cc: 'no-such' is not a congestion control's name"),
         (["--set", "aqm=codel"], "aqm: unknown value 'codel'; choose from: none, fq_codel, red"),
         (["--set", "queue=15kB"], "queue: '15kB' is not a whole number"),
         (["--set", "aqm=red", "--set", "queue=84545"], "aqm=red allows at most 84544 packets"),

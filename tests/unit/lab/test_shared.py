@@ -89,7 +89,7 @@ def test_one_against_many() -> None:
     assert len(SHARED.compile({}, "star+9*reno+10*cubic", 9.0).flows) == 20
     mixes = request.parse_controls("star,star+9*reno", SHARED)
     assert mixes == ["star", "star+9*reno"]  # a record's cc is what was typed
-    assert request.brought_modules(SHARED, "reno+3*star") == ["tcp_star"]
+    assert request.brought_modules(SHARED, [SHARED.compile({}, "reno+3*star", 9.0)]) == ["tcp_star"]
 
 
 def test_the_queue_and_the_limit() -> None:

@@ -24,7 +24,7 @@ from apogee_lab.commands import main
 from apogee_lab.engines import registry
 from apogee_lab.runs import request, sweep
 from apogee_lab.scenarios import testbed
-from apogee_lab.scenarios.scenario import module_lines
+from apogee_lab.scenarios.scenario import Scenario, members, module_lines
 from tests.unit.lab.raw_folders import SCENARIO, FakeEngine
 
 
@@ -137,12 +137,18 @@ def test_what_a_kernel_does_not_have() -> None:
         request.check_controls({"reno", "cubic"}, "bookworm", ["star", "bbr"])
 
 
+def brought(scenario: Scenario, mix: str) -> list[str]:
+    plan = scenario.compile({}, "reno", 9.0)
+    flows = tuple(replace(plan.flows[0], cc=cc) for cc in members(mix))
+    return request.brought_modules(scenario, [replace(plan, flows=flows)])
+
+
 def test_modules_that_a_run_needs() -> None:
-    assert request.brought_modules(SCENARIO, "star") == ["tcp_star"]
-    assert request.brought_modules(SCENARIO, "cubic") == []
-    assert request.brought_modules(SCENARIO, "star+j") == ["tcp_j", "tcp_star"]
+    assert brought(SCENARIO, "star") == ["tcp_star"]
+    assert brought(SCENARIO, "cubic") == []
+    assert brought(SCENARIO, "star+j") == ["tcp_j", "tcp_star"]
     with_device = dataclasses.replace(SCENARIO, devices=("constant",))
-    assert request.brought_modules(with_device, "cubic") == ["tcp_constant"]
+    assert brought(with_device, "cubic") == ["tcp_constant"]
 
 
 def test_a_device_is_loaded_with_its_parameters() -> None:
@@ -163,7 +169,7 @@ def test_parameters_of_a_device_touch_every_mix() -> None:
 def test_one_module_carries_both_compounds() -> None:
     """It is loaded once, its events are enabled once, and its parameters apply to both."""
     both = "compound_plus", "compound"
-    assert request.brought_modules(SCENARIO, "+".join(both)) == ["tcp_compound_plus"]
+    assert brought(SCENARIO, "+".join(both)) == ["tcp_compound_plus"]
     values = {"compound.gamma": "20", "compound_plus.rule": "2", "compound_plus.gamma": "20"}
     assert module_lines(values, (*both, "reno")) == ["modprobe tcp_compound_plus gamma=20 rule=2"]
     lines = testbed.trace_lines("module", both, [5201, 5202])
