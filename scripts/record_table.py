@@ -14,6 +14,7 @@ from pathlib import Path
 from apogee_lab.measures.measure import Measure
 from apogee_lab.measures.record import Record
 from apogee_lab.measures.schema import Key, keys_of
+from apogee_lab.results.text import as_markdown
 from apogee_lab.scenarios import SCENARIOS
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "records.md"
@@ -29,17 +30,17 @@ def users() -> dict[Measure, list[str]]:
     return found
 
 
-def _rows(keys: list[Key], scenarios: str) -> list[str]:
-    return [f"| `{k.path}` | {k.unit} | {scenarios} | {k.meaning} |" for k in keys if k.unit]
+def _rows(keys: list[Key], scenarios: str) -> list[list[str]]:
+    return [[f"`{k.path}`", k.unit, scenarios, k.meaning] for k in keys if k.unit]
 
 
 def table() -> str:
     """Every key with its unit, the scenarios whose records may have it, its meaning."""
-    rows = ["| key | unit | scenarios | meaning |", "|---|---|---|---|"]
+    rows = [["key", "unit", "scenarios", "meaning"]]
     rows += _rows(keys_of(Record), "all")
     for measure, names in users().items():
         rows += _rows(keys_of(measure.keys), " ".join(f"`{name}`" for name in names))
-    return "\n".join(rows) + "\n"
+    return as_markdown(rows, left=4) + "\n"
 
 
 def written(page: str) -> str:

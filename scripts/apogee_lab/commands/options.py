@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
-from .. import units
+from .. import modules, units
 from ..base import UsageError
 from ..engines.registry import ALONE, ENGINES
 from ..runs import request
@@ -104,6 +104,27 @@ def kernel_of(engine: Any, name: str | None) -> str:
     if name is None:
         return engine.DEFAULT_KERNEL
     return chosen_from("kernel", name, engine.kernels())
+
+
+def kernel_with_given(engine: Any, args: Arguments) -> str:
+    """The name of the kernel asked for; modules passed with ``--module`` are listed from now on."""
+    kernel = kernel_of(engine, args.kernel)
+    for text in args.module:
+        modules.give(text, engine.kernel(kernel))
+    return kernel
+
+
+def modules_for(
+    engine: Any, kernel: str, scenario: Any, plans: Sequence[Any], settings: Any, build: bool = True
+) -> list[str]:
+    """Modules that these plans bring into a guest, built and their parameters checked."""
+    controls = request.controls_of(plans)
+    request.check_controls(engine.congestion_controls(kernel), kernel, controls)
+    brought = request.brought_modules(scenario, plans)
+    if build and brought:
+        modules.build(engine.kernel(kernel))
+    modules.check(engine.kernel(kernel), settings)
+    return brought
 
 
 def one_plan(args: Arguments, defaults: Sequence[str] = ()) -> tuple[Any, str, dict[str, Any]]:

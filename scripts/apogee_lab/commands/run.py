@@ -7,7 +7,6 @@ import os
 import sys
 from pathlib import Path
 
-from .. import modules
 from ..base import UsageError
 from ..engines import registry
 from ..results import table
@@ -15,7 +14,8 @@ from ..runs import request
 from .options import (
     Arguments,
     duration_of,
-    kernel_of,
+    kernel_with_given,
+    modules_for,
     runs_at_once,
     scenario_of,
     seconds,
@@ -37,18 +37,10 @@ def do_run(args: Arguments) -> int:
     at_once = runs_at_once(args)
     bound_s = None if args.timeout is None else seconds("--timeout", args.timeout)
     target = _json_target(args.json)
-    kernel = kernel_of(engine, args.kernel)
-    for text in args.module:
-        modules.give(text, engine.kernel(kernel))
+    kernel = kernel_with_given(engine, args)
     compiled = sweep.compile_runs(scenario, runs, duration_s)
     plans = [run.plan for run in compiled]
-    controls = request.controls_of(plans)
-    request.check_controls(engine.congestion_controls(kernel), kernel, controls)
-
-    own = request.brought_modules(scenario, plans)
-    if args.build and own:
-        modules.build(engine.kernel(kernel))
-    modules.check(engine.kernel(kernel), settings)
+    own = modules_for(engine, kernel, scenario, plans, settings, build=args.build)
     if args.engine == "host":
         print(engine.notice(own), file=sys.stderr)
     jobs = sweep.make_jobs(scenario, engine, args.engine, kernel, compiled)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 
-from .. import modules, units
+from .. import units
 from ..algorithms import listed
 from ..engines import registry
 from ..engines.registry import ENGINES
@@ -14,7 +14,8 @@ from .options import (
     Arguments,
     compiled_plan,
     duration_of,
-    kernel_of,
+    kernel_with_given,
+    modules_for,
     one_plan,
 )
 
@@ -59,14 +60,8 @@ def do_shell(args: Arguments) -> int:
     """A shell prompt inside the testbed."""
     engine = registry.engine_of(args.engine)
     scenario, mix, values = one_plan(args)
-    kernel = kernel_of(engine, args.kernel)
-    for text in args.module:
-        modules.give(text, engine.kernel(kernel))
+    kernel = kernel_with_given(engine, args)
     plan = compiled_plan(scenario, mix, values, duration_of(args))
-    controls = request.controls_of([plan])
-    request.check_controls(engine.congestion_controls(kernel), kernel, controls)
-    own = request.brought_modules(scenario, [plan])
-    if own:
-        modules.build(engine.kernel(kernel))
-    modules.check(engine.kernel(kernel), {key: [str(value)] for key, value in values.items()})
+    settings = {key: [str(value)] for key, value in values.items()}
+    own = modules_for(engine, kernel, scenario, [plan], settings)
     return engine.shell(plan, kernel=kernel, modules=own)

@@ -21,7 +21,6 @@ from .finished import FinishedRun
 from .plots import _name_lines
 from .style import (
     FLOW_COLOURS,
-    FRONT_COLOURS,
     LIMIT_COLOUR,
     OTHERS,
     STYLE,
@@ -80,6 +79,7 @@ def goodput_time(
     times = np.arange(begin, end + 1e-9, 0.02 if end - begin < 30 else 0.1)
     lines: dict[str, list[np.ndarray]] = {}
     tints: dict[str, str] = {}
+    fronts: set[str] = set()
     for name, run in zip(labels([run.record for run in runs]), runs, strict=True):
         ends = times * 1e6 + run.start_us
         arrivals = run.arrivals()
@@ -87,10 +87,13 @@ def goodput_time(
         name = "all flows" if apart else name
         lines.setdefault(name, []).append(rate_over(arrivals, ends, window_s) / 1e6)
         tints[name] = LIMIT_COLOUR if apart else colour(run.record["cc"])
+        fronts |= {name} if not apart and in_front(run.record["cc"]) else set()
         if apart:
-            for (flow, tint, _, _), arrived in zip(_flows(runs), arrivals, strict=True):
+            flows = zip(_flows(runs), run.meta["flows"], arrivals, strict=True)
+            for (flow, tint, _, _), told, arrived in flows:
                 lines[flow] = [rate_over([arrived], ends, window_s) / 1e6]
                 tints[flow] = tint
+                fronts |= {flow} if in_front(told["cc"]) and tint == colour(told["cc"]) else set()
     limit = max(run.record["limit_bps"] for run in runs) / 1e6
     with plt.rc_context(STYLE):
         figure, axes = plt.subplots(figsize=(8.4, 4.0))
@@ -100,7 +103,7 @@ def goodput_time(
         axes.axhline(limit, ls="--", color=LIMIT_COLOUR, lw=1.2, zorder=1)
         ends = [(limit, "limit of the path", LIMIT_COLOUR)]
         for name, found in lines.items():
-            tint, front = tints[name], tints[name] in FRONT_COLOURS
+            tint, front = tints[name], name in fronts
             mean = np.mean(found, axis=0)
             if len(found) > 1:
                 axes.fill_between(

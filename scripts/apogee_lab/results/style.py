@@ -13,7 +13,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
-from ..algorithms import ALGORITHMS, find  # noqa: E402
+from ..algorithms import find  # noqa: E402
 from ..scenarios.scenario import members  # noqa: E402
 from . import table  # noqa: E402
 from .text import show  # noqa: E402
@@ -21,7 +21,6 @@ from .text import show  # noqa: E402
 #: Colours for algorithms without their own.
 OTHERS = ["#aec7e8", "#98df8a", "#bcbd22", "#17becf", "#f7b6d2", "#c49c94", "#9edae5"]
 LIMIT_COLOUR = "#888888"
-FRONT_COLOURS = {algorithm.colour for algorithm in ALGORITHMS.values() if algorithm.in_front}
 # Colours for the flows of a single run.
 FLOW_COLOURS = ["#d62728", "#0072b2", "#009e73", "#e69f00", "#7b3294", "#555555", "#56b4e9"]
 MARKERS = "osD^vPX*<>hd"

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from apogee_lab.commands import main
 from apogee_lab.measures.record import RecordError
 from apogee_lab.runs import request
 from apogee_lab.scenarios import SCENARIOS
 from apogee_lab.scenarios.scenario import Plan
+from tests.unit.lab.conftest import Refused
 from tests.unit.lab.raw_folders import (
     T0_US,
     bins,
@@ -284,13 +284,8 @@ def test_warmup_is_noted_after_the_last_start() -> None:
         (["--set", "mtu=1200", "--set", "ipv6=1"], "at least 1280"),
     ],
 )
-def test_bad_usage_is_one_line_and_status_2(
-    argv: list[str], words: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main.main(["run", "lfn", *argv]) == 2
-    said = capsys.readouterr()
-    assert (said.out, said.err.count("\n")) == ("", 1)
-    assert words in said.err
+def test_bad_usage_is_one_line_and_status_2(argv: list[str], words: str, refused: Refused) -> None:
+    refused(words, "run", "lfn", *argv)
 
 
 # --- records ----------------------------------------------------------------------------------

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from apogee_lab.commands import main
 from apogee_lab.measures import transfers
 from apogee_lab.measures.record import RecordError, dumps
 from apogee_lab.results import table
 from apogee_lab.scenarios import SCENARIOS
+from tests.unit.lab.conftest import Refused
 from tests.unit.lab.raw_folders import (
     SYN_US,
     T0_US,
@@ -112,13 +112,8 @@ def test_the_path_is_that_of_the_shared_link() -> None:
         (["--set", "queue=1kB"], "queue: 1kB holds no packet"),
     ],
 )
-def test_bad_usage_is_one_line_and_status_2(
-    argv: list[str], word: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main.main(["run", "requests", *argv]) == 2
-    said = capsys.readouterr()
-    assert (said.out, said.err.count("\n")) == ("", 1)
-    assert word in said.err
+def test_bad_usage_is_one_line_and_status_2(argv: list[str], word: str, refused: Refused) -> None:
+    refused(word, "run", "requests", *argv)
 
 
 # --- records ----------------------------------------------------------------------------------

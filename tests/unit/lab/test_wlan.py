@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from apogee_lab.commands import main
 from apogee_lab.measures.channel import FIELDS
 from apogee_lab.measures.record import RecordError
 from apogee_lab.scenarios import SCENARIOS, wifi
 from apogee_lab.scenarios.scenario import Plan
 from apogee_lab.scenarios.wlan import airtime_us, charge, limit_bps
+from tests.unit.lab.conftest import Refused
 from tests.unit.lab.raw_folders import T0_US, bins, compute, meta, send_log, sends, shell_errors
 
 WLAN = SCENARIOS["wlan"]
@@ -272,14 +272,9 @@ def test_a_stack_that_does_not_see_its_queue() -> None:
         (["--set", "rule=3"], "a module's parameter is written MODULE.PARAM"),
     ],
 )
-def test_bad_usage_is_one_line_and_status_2(
-    argv: list[str], words: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_usage_is_one_line_and_status_2(argv: list[str], words: str, refused: Refused) -> None:
     cc = [] if "--cc" in argv else ["--cc", "reno"]
-    assert main.main(["run", "wlan", *cc, *argv]) == 2
-    said = capsys.readouterr()
-    assert (said.out, said.err.count("\n")) == ("", 1)
-    assert words in said.err
+    refused(words, "run", "wlan", *cc, *argv)
 
 
 # --- records ----------------------------------------------------------------------------------

@@ -30,17 +30,11 @@ from apogee_lab.papers.figure import Cell, Claim, Figure
 from apogee_lab.results.finished import FinishedRun
 from apogee_lab.results.plots import plt
 from tests.unit.lab import raw_folders
-from tests.unit.papers.test_star_figures import NoGuest
+from tests.unit.papers.planning import planned
 
 LIMIT_BPS = 23.92e6
 SEEDS = (1, 2, 3)
 NAMES = ["2", "4", "late"]
-
-
-def planned(
-    *names: str, seeds: Sequence[int] | None = None, duration_s: float | None = None
-) -> dict[str, list[schedule.PlannedRun]]:
-    return schedule.planned_runs(choose(list(names)), seeds, duration_s, NoGuest(), "uml")
 
 
 def record(

@@ -23,30 +23,13 @@ from apogee_lab.papers.claims import NotMeasured, Part, Results, decide
 from apogee_lab.papers.star.figures import FIGURE_8, STAR, VARIANTS
 from apogee_lab.runs import sweep
 from tests.unit.lab import raw_folders
+from tests.unit.papers.planning import NoGuest
 
 Capture = pytest.CaptureFixture[str]
 
 NUMBERS = "5 6 7 8 10 11 12 13 14 15 16 17 18 19 20".split()
 SEEDS = [1, 2, 3, 4, 5]
 MOST_MINUTES = 90.0
-
-
-class NoGuest:
-    """An engine that only names images."""
-
-    DEFAULT_KERNEL = "bookworm"
-
-    def kernels(self) -> list[str]:
-        return ["bookworm"]
-
-    def kernel(self, name: str) -> str:
-        return name
-
-    def congestion_controls(self, kernel: str) -> set[str]:
-        return {"reno", "cubic", "bbr", "highspeed", "scalable", "hybla", "vegas"}
-
-    def image_key(self, kernel: str, own: list[str], extras: Any = ()) -> str:
-        return f"{kernel} {own} {extras}"
 
 
 def planned(*names: str, seeds: Sequence[int] = SEEDS) -> dict[str, list[schedule.PlannedRun]]:
