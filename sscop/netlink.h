@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Attributes of a link of type "sscop" in IFLA_INFO_DATA, shared with iproute2's
+ * plug-in.
+ */
+#ifndef _SSCOP_NETLINK_H
+#define _SSCOP_NETLINK_H
+
+enum {
+	IFLA_SSCOP_UNSPEC,
+	IFLA_SSCOP_SEGMENT,	/* u16: octets of payload in an SD, 0: automatic */
+	IFLA_SSCOP_WINDOW,	/* u32: SDs */
+	IFLA_SSCOP_POLL_BYTES,	/* u32: octets, 0: no such rule */
+	IFLA_SSCOP_POLL_SDS,	/* u32: SDs, 0: no such rule */
+	IFLA_SSCOP_POLL_TIME,	/* u32: us */
+	IFLA_SSCOP_POLL_IDLE,	/* u32: us, 0: no such rule */
+	IFLA_SSCOP_USTAT,	/* u8: 0 or 1 */
+	IFLA_SSCOP_PEER,	/* hardware address; all zero: the first that answers */
+	IFLA_SSCOP_BACKLOG,	/* u32: octets queued in the lower device at most */
+	/* only read */
+	IFLA_SSCOP_STATE,	/* u8: enum sscop_state */
+	IFLA_SSCOP_SEGMENT_NOW,	/* u16: octets of payload in an SD of a full packet */
+	__IFLA_SSCOP_MAX
+};
+
+#define IFLA_SSCOP_MAX (__IFLA_SSCOP_MAX - 1)
+
+#endif /* _SSCOP_NETLINK_H */

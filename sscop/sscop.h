@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * SSCOP, ITU-T Q.2110's assured data transfer with segmentation, after A. Hara,
+ * A. Idoue, T. Kato and K. Suzuki, "A Study on High Speed TCP Communication using SSCOP
+ * over Radio Link with Packet Losses": the protocol as machines that know no packet
+ * buffer, no timer and no lock.
+ *
+ * The owner of a connection (struct sscop) tells it what happens, with the time, and
+ * asks it what to do:
+ *
+ *   sscop_receive()   a PDU came in
+ *   sscop_deliver()   the next segment in order, until there is none
+ *   sscop_next()      what to send next, until there is nothing
+ *   sscop_deadline()  when to ask again if nothing happens before
+ *
+ * The owner serializes the calls. Times are microseconds of a clock that never goes
+ * back. Segments are opaque: the transmitter's are complete PDUs, kept until they are
+ * acknowledged; the receiver's are whatever the owner keeps of an SD.
+ */
+#ifndef _SSCOP_H
+#define _SSCOP_H
+
+#include <apogee/int.h>
+
+#include "pdu.h"
+
+#define SSCOP_WINDOW_MAX 65536U		/* SDs */
+#define SSCOP_KEEPALIVE_US 1000000U	/* an idle link is polled this often */
+#define SSCOP_NO_RESPONSE_US 60000000U	/* nothing heard: the connection is given up */
+#define SSCOP_BEGIN_US 100000U		/* BGN is sent again after this time, then twice... */
+#define SSCOP_BEGIN_MAX_US 1000000U	/* ... as long, up to this */
+#define SSCOP_ANSWER_US 10000U		/* control PDUs are answered at most this often */
+#define SSCOP_CONTRADICTIONS 8		/* in a row lead to error recovery (ER) */
+#define SSCOP_GAPS 8			/* that one USTAT reports at most */
+
+/**
+ * struct sscop_config - what a user sets; may change at any time but for @window
+ * @window: SDs that the receiver stores and the transmitter keeps, 1 to SSCOP_WINDOW_MAX
+ * @poll_bytes: a POLL after so many octets of SDs, but not more than 16 per round-trip
+ *	time; 0: no such rule
+ * @poll_sds: a POLL after so many SDs; 0: no such rule
+ * @poll_time: us without a POLL while SDs are unacknowledged after which one is sent; > 0
+ * @poll_idle: us after the last POLL at which one is sent if SDs are unacknowledged and
+ *	there is nothing else to send; 0: no such rule
+ * @ustat: whether the receiver sends USTATs
+ */
+struct sscop_config {
+	u32 window;
+	u32 poll_bytes;
+	u32 poll_sds;
+	u32 poll_time;
+	u32 poll_idle;
+	bool ustat;
+};
+
+/**
+ * struct sscop_owner - what the owner of a connection provides
+ * @free: a segment given to the machines is no longer needed
+ * @outcome: an SD of @frame octets (PDU) was found to be lost or to have arrived; may
+ *	be NULL
+ * @random: a number that an outsider cannot guess
+ */
+struct sscop_owner {
+	void (*free)(void *owner, void *segment);
+	void (*outcome)(void *owner, u32 frame, bool lost);
+	u32 (*random)(void *owner);
+};
+
+/* counts since sscop_init() */
+struct sscop_counts {
+	u64 sd_sent;		/* first transmissions */
+	u64 sd_again;		/* retransmissions */
+	u64 sd_bytes;		/* octets of the PDUs of both */
+	u64 sd_received;	/* SDs taken, each once */
+	u64 poll_sent;
+	u64 poll_received;
+	u64 stat_sent;
+	u64 stat_received;
+	u64 ustat_sent;
+	u64 ustat_received;
+	u64 control_sent;	/* BGN, END, RS, ER and their answers */
+	u64 control_received;
+	u64 window_closed;	/* times the peer's window kept a new SD back */
+	u64 began;		/* connections established */
+	u64 resets;		/* times that data may have been lost, all causes ... */
+	u64 reset_restart;	/* ... the peer began anew */
+	u64 reset_end;		/* ... the peer ended the connection */
+	u64 reset_silence;	/* ... nothing was heard for SSCOP_NO_RESPONSE_US */
+	u64 reset_asked;	/* ... RS, from here or from the peer */
+	u64 reset_error;	/* ... ER, from here or from the peer */
+	u64 dropped[SSCOP_VERDICTS];	/* PDUs, by cause; [SSCOP_TAKEN] counts none */
+};
+
+/* What sscop_events() returns, or'ed */
+#define SSCOP_EVENT_UP 1	/* the connection is established */
+#define SSCOP_EVENT_DOWN 2	/* it is no longer; a new one is being sought */
+#define SSCOP_EVENT_RESET 4	/* data under way may be lost: drop partial packets */
+#define SSCOP_EVENT_REJECTED 8	/* the peer speaks another version */
+
+enum sscop_state {
+	SSCOP_IDLE,		/* not started */
+	SSCOP_BEGINNING,	/* BGN sent, nothing agreed */
+	SSCOP_CONFIRMING,	/* numbers agreed; the peer's use of them not yet seen */
+	SSCOP_READY,		/* data transfer */
+	SSCOP_RESYNCING,	/* RS or ER sent, not yet answered */
+};
+
+/* an SD that was sent */
+struct sscop_tx_slot {
+	void *segment;		/* NULL: acknowledged */
+	u32 poll;		/* VT(PS) when it was last sent */
+	u32 next;		/* SD behind this one in the line of those to be resent */
+	u16 length;		/* octets of the PDU */
+	u8 again;		/* times it was resent, up to 255 */
+	bool queued;		/* in that line */
+};
+
+/**
+ * struct sscop_tx - the transmitter
+ * @slots: SDs from @acked to @next, at sequence number modulo @size
+ * @size: number of slots, a power of two, at least the window
+ * @acked: VT(A), the oldest SD not acknowledged
+ * @next: VT(S), the next new SD's number
+ * @limit: VT(MS), the first number that the peer does not accept
+ * @poll: VT(PS), the last POLL's number
+ * @poll_acked: VT(PA), the newest POLL's number that a STAT answered
+ * @line_head: first SD to be resent, if @line_length > 0
+ * @line_tail: last SD to be resent
+ * @line_length: SDs to be resent
+ * @bytes_since: octets of SDs sent since the last POLL
+ * @sds_since: SDs sent since the last POLL
+ * @polled_at: us, when the last POLL was sent
+ * @timed_poll: the POLL whose round trip is measured
+ * @timed_at: us, when it was sent; 0: none
+ * @srtt: us, smoothed round-trip time from POLL to STAT; 0: not known
+ * @poll_now: a POLL is due whatever the rules say
+ * @closed: a new SD had to wait for the window; counted once per closing
+ */
+struct sscop_tx {
+	struct sscop_tx_slot *slots;
+	u32 size;
+	u32 acked;
+	u32 next;
+	u32 limit;
+	u32 poll;
+	u32 poll_acked;
+	u32 line_head;
+	u32 line_tail;
+	u32 line_length;
+	u32 bytes_since;
+	u32 sds_since;
+	u64 polled_at;
+	u32 timed_poll;
+	u64 timed_at;
+	u32 srtt;
+	bool poll_now;
+	bool closed;
+};
+
+/**
+ * struct sscop_rx - the receiver
+ * @slots: SDs received from @next on, at sequence number modulo @size; NULL: missing
+ * @size: number of slots, a power of two, at least the window
+ * @window: SDs accepted from @next on
+ * @next: VR(R), the next SD to be delivered
+ * @high: VR(H), the first number not known to have been sent
+ * @poll: N(PS) of the newest POLL taken
+ * @stat_due: a STAT is to be sent for @poll
+ * @stat_from: the SD at which the STAT's next part begins, if @stat_more
+ * @stat_more: the list did not fit: another STAT follows
+ * @gaps: number of gaps found since the last USTAT
+ * @gap: their first missing SD and the first behind
+ */
+struct sscop_rx {
+	void **slots;
+	u32 size;
+	u32 window;
+	u32 next;
+	u32 high;
+	u32 poll;
+	bool stat_due;
+	bool stat_more;
+	u32 stat_from;
+	u32 gaps;
+	u32 gap[SSCOP_GAPS][2];
+};
+
+/**
+ * struct sscop - a connection
+ * @config: what the user set
+ * @owner: the owner's functions
+ * @context: the owner's, their first argument
+ * @state: an enum sscop_state
+ * @events: SSCOP_EVENT_* not yet fetched
+ * @mine: this end's connection number
+ * @theirs: the peer's
+ * @offer: the number under which a peer that begins anew is answered
+ * @epoch: N(SQ) of the connection
+ * @resync: SSCOP_RS or SSCOP_ER in SSCOP_RESYNCING
+ * @seal_out: seal of PDUs sent
+ * @seal_in: seal of PDUs received
+ * @answer: control PDU that is to be sent, 0: none
+ * @answer_from: its connection numbers
+ * @answer_to: see @answer_from
+ * @answered_at: us, when a control PDU was last answered; 0: never
+ * @retry_at: us, when the state's control PDU is sent (again)
+ * @retry_wait: us, what follows that
+ * @heard_at: us, when the peer was last heard
+ * @contradictions: sealed PDUs in a row that contradicted the state
+ * @tx: the transmitter
+ * @rx: the receiver
+ * @counts: counters
+ */
+struct sscop {
+	struct sscop_config config;
+	const struct sscop_owner *owner;
+	void *context;
+	enum sscop_state state;
+	u32 events;
+	u32 mine;
+	u32 theirs;
+	u32 offer;
+	u8 epoch;
+	u8 resync;
+	u32 seal_out;
+	u32 seal_in;
+	u8 answer;
+	u32 answer_from;
+	u32 answer_to;
+	u64 answered_at;
+	u64 retry_at;
+	u32 retry_wait;
+	u64 heard_at;
+	u32 contradictions;
+	struct sscop_tx tx;
+	struct sscop_rx rx;
+	struct sscop_counts counts;
+};
+
+/* What sscop_next() asks for */
+enum sscop_action {
+	SSCOP_NOTHING,		/* nothing to send before sscop_deadline() */
+	SSCOP_CONTROL,		/* send the octets */
+	SSCOP_RESEND,		/* send the segment again, unchanged */
+	SSCOP_NEW,		/* cut the next segment: sscop_encode_sd(), sscop_sent() */
+};
+
+/**
+ * struct sscop_output - what is to be sent
+ * @length: SSCOP_CONTROL: octets of the PDU; SSCOP_RESEND: of the segment's
+ * @octets: SSCOP_CONTROL: the PDU
+ * @segment: SSCOP_RESEND: the segment
+ * @seq: SSCOP_RESEND, SSCOP_NEW: its N(S)
+ */
+struct sscop_output {
+	u32 length;
+	u8 octets[SSCOP_CONTROL_MAX];
+	void *segment;
+	u32 seq;
+};
+
+/* connection.c */
+u32 sscop_slots(u32 window);
+void sscop_init(struct sscop *s, const struct sscop_config *config,
+		const struct sscop_owner *owner, void *context,
+		struct sscop_tx_slot *tx_slots, void **rx_slots);
+void sscop_start(struct sscop *s, u64 now);
+bool sscop_stop(struct sscop *s, struct sscop_output *output);
+void sscop_resync(struct sscop *s, u64 now);
+void sscop_resume(struct sscop *s, u64 now);
+u32 sscop_events(struct sscop *s);
+enum sscop_verdict sscop_receive(struct sscop *s, const struct sscop_pdu *pdu,
+				 void *segment, u64 now);
+enum sscop_action sscop_next(struct sscop *s, u64 now, bool room, bool more,
+			     struct sscop_output *output);
+u64 sscop_deadline(const struct sscop *s, bool room, bool more);
+
+/* transmitter.c */
+void sscop_sent(struct sscop *s, void *segment, u32 length, u64 now);
+u32 sscop_outstanding(const struct sscop *s);
+
+/* receiver.c */
+void *sscop_deliver(struct sscop *s);
+
+#endif /* _SSCOP_H */
