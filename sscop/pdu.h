@@ -6,11 +6,12 @@
  * Ethernet pads short frames and because every octet counts on a slow radio. The
  * fields stand in front of the payload, numbers are big-endian:
  *
- *   octet 0      flags (first, last, short) in the upper half, type in the lower
- *   octets 1-3   N(S) of SD and POLL, N(R) of STAT and USTAT, N(MR) of the others
- *   octets 4-7   CRC-32C over all other octets of the PDU
- *   octet 8      only with the flag "short": length of the PDU in octets. A PDU of
- *                less than SSCOP_SHORT octets must have it: what follows is padding.
+ *   octets 0-3   CRC-32C over all octets behind it
+ *   octet 4      flags (first, last, short) in the upper half, type in the lower
+ *   octets 5-7   N(S) of SD and POLL, N(R) of STAT and USTAT, N(MR) of the others
+ *   octet 8      only with the flag "short": length of the PDU in octets, at most
+ *                SSCOP_SHORT; what follows is padding. A PDU that would otherwise have
+ *                less than SSCOP_SHORT octets must have it.
  *
  * and then:
  *

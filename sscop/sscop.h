@@ -26,6 +26,7 @@
 
 #define SSCOP_WINDOW_MAX 65536U		/* SDs */
 #define SSCOP_KEEPALIVE_US 1000000U	/* an idle link is polled this often */
+#define SSCOP_POLL_TIME_MAX 10000000U
 #define SSCOP_NO_RESPONSE_US 60000000U	/* nothing heard: the connection is given up */
 #define SSCOP_BEGIN_US 100000U		/* BGN is sent again after this time, then twice... */
 #define SSCOP_BEGIN_MAX_US 1000000U	/* ... as long, up to this */
@@ -39,7 +40,8 @@
  * @poll_bytes: a POLL after so many octets of SDs, but not more than 16 per round-trip
  *	time; 0: no such rule
  * @poll_sds: a POLL after so many SDs; 0: no such rule
- * @poll_time: us without a POLL while SDs are unacknowledged after which one is sent; > 0
+ * @poll_time: us without a POLL while SDs are unacknowledged after which one is sent,
+ *	1 to SSCOP_POLL_TIME_MAX
  * @poll_idle: us after the last POLL at which one is sent if SDs are unacknowledged and
  *	there is nothing else to send; 0: no such rule
  * @ustat: whether the receiver sends USTATs
@@ -109,10 +111,9 @@ enum sscop_state {
 struct sscop_tx_slot {
 	void *segment;		/* NULL: acknowledged */
 	u32 poll;		/* VT(PS) when it was last sent */
-	u32 next;		/* SD behind this one in the line of those to be resent */
 	u16 length;		/* octets of the PDU */
 	u8 again;		/* times it was resent, up to 255 */
-	bool queued;		/* in that line */
+	bool missing;		/* reported, and not yet resent */
 };
 
 /**
@@ -124,9 +125,8 @@ struct sscop_tx_slot {
  * @limit: VT(MS), the first number that the peer does not accept
  * @poll: VT(PS), the last POLL's number
  * @poll_acked: VT(PA), the newest POLL's number that a STAT answered
- * @line_head: first SD to be resent, if @line_length > 0
- * @line_tail: last SD to be resent
- * @line_length: SDs to be resent
+ * @missing: SDs reported missing and not yet resent
+ * @missing_from: none of them is earlier than this one
  * @bytes_since: octets of SDs sent since the last POLL
  * @sds_since: SDs sent since the last POLL
  * @polled_at: us, when the last POLL was sent
@@ -144,9 +144,8 @@ struct sscop_tx {
 	u32 limit;
 	u32 poll;
 	u32 poll_acked;
-	u32 line_head;
-	u32 line_tail;
-	u32 line_length;
+	u32 missing;
+	u32 missing_from;
 	u32 bytes_since;
 	u32 sds_since;
 	u64 polled_at;
@@ -166,8 +165,7 @@ struct sscop_tx {
  * @high: VR(H), the first number not known to have been sent
  * @poll: N(PS) of the newest POLL taken
  * @stat_due: a STAT is to be sent for @poll
- * @stat_from: the SD at which the STAT's next part begins, if @stat_more
- * @stat_more: the list did not fit: another STAT follows
+ * @stat_from: the SD at which the STAT, or its next part, begins
  * @gaps: number of gaps found since the last USTAT
  * @gap: their first missing SD and the first behind
  */
@@ -179,7 +177,6 @@ struct sscop_rx {
 	u32 high;
 	u32 poll;
 	bool stat_due;
-	bool stat_more;
 	u32 stat_from;
 	u32 gaps;
 	u32 gap[SSCOP_GAPS][2];
@@ -202,7 +199,9 @@ struct sscop_rx {
  * @answer: control PDU that is to be sent, 0: none
  * @answer_from: its connection numbers
  * @answer_to: see @answer_from
+ * @answer_sq: its N(SQ)
  * @answered_at: us, when a control PDU was last answered; 0: never
+ * @credit: window of the peer's receiver
  * @retry_at: us, when the state's control PDU is sent (again)
  * @retry_wait: us, what follows that
  * @heard_at: us, when the peer was last heard
@@ -225,9 +224,11 @@ struct sscop {
 	u32 seal_out;
 	u32 seal_in;
 	u8 answer;
+	u8 answer_sq;
 	u32 answer_from;
 	u32 answer_to;
 	u64 answered_at;
+	u32 credit;
 	u64 retry_at;
 	u32 retry_wait;
 	u64 heard_at;
@@ -273,7 +274,7 @@ enum sscop_verdict sscop_receive(struct sscop *s, const struct sscop_pdu *pdu,
 				 void *segment, u64 now);
 enum sscop_action sscop_next(struct sscop *s, u64 now, bool room, bool more,
 			     struct sscop_output *output);
-u64 sscop_deadline(const struct sscop *s, bool room, bool more);
+u64 sscop_deadline(const struct sscop *s, bool more);
 
 /* transmitter.c */
 void sscop_sent(struct sscop *s, void *segment, u32 length, u64 now);

@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * SSCOP's connection: how both ends agree on one, find that the other began anew, and
+ * what goes out next.
+ *
+ * Each end has a connection number, drawn at random when it begins. An end that begins
+ * sends BGN(own number) until the peer answers BGAK(its number, the number it answers);
+ * it takes the pair and sends it back in a BGAK of its own. So both ends may begin at
+ * once, and one that restarted finds the other in the middle of its old connection:
+ * there the BGN changes nothing yet. It is answered with a number on offer, and only who
+ * sends that back, and so is alive and reads the answers, replaces the old connection.
+ * Forged or late BGNs cost a bounded number of answers and no data.
+ *
+ * RS and ER begin the numbering of SDs anew within a connection: RS because the user asks
+ * for it, ER because SSCOP_CONTRADICTIONS PDUs in a row contradicted what this end knows.
+ * N(SQ) tells the numberings apart.
+ */
+#include "internal.h"
+
+/**
+ * sscop_slots() - slots that a window needs
+ * @window: SDs, 1 to SSCOP_WINDOW_MAX
+ *
+ * Return: the next power of two.
+ */
+u32 sscop_slots(u32 window)
+{
+	u32 size = 1;
+
+	while (size < window)
+		size *= 2;
+	return size;
+}
+
+/**
+ * sscop_init() - a connection that is not started
+ * @s: written
+ * @config: what the user set
+ * @owner: functions of the owner
+ * @context: their first argument
+ * @tx_slots: sscop_slots(@config->window) slots, all zero
+ * @rx_slots: as many, all NULL
+ */
+void sscop_init(struct sscop *s, const struct sscop_config *config,
+		const struct sscop_owner *owner, void *context,
+		struct sscop_tx_slot *tx_slots, void **rx_slots)
+{
+	memset(s, 0, sizeof(*s));
+	s->config = *config;
+	s->owner = owner;
+	s->context = context;
+	s->tx.slots = tx_slots;
+	s->rx.slots = rx_slots;
+	s->tx.size = sscop_slots(config->window);
+	s->rx.size = s->tx.size;
+}
+
+/* --- states -------------------------------------------------------------------------- */
+
+static u32 draw(struct sscop *s)
+{
+	u32 number = s->owner->random(s->context);
+
+	return number ? number : 1;	/* 0 stands for "not known" */
+}
+
+static void set_retry(struct sscop *s, u64 now)
+{
+	s->retry_at = now;
+	s->retry_wait = SSCOP_BEGIN_US;
+}
+
+/* Number SDs from 0 on under the present connection numbers and epoch. */
+static void reset_data(struct sscop *s, u64 now)
+{
+	s->seal_out = sscop_seal(s->mine, s->theirs, s->epoch);
+	s->seal_in = sscop_seal(s->theirs, s->mine, s->epoch);
+	s->contradictions = 0;
+	s->heard_at = now;
+	sscop_tx_reset(s, s->credit, now);
+	sscop_rx_reset(s);
+}
+
+static bool is_connected(const struct sscop *s)
+{
+	return s->state == SSCOP_READY || s->state == SSCOP_RESYNCING;
+}
+
+/* Data under way may be lost for the reason that @cause counts. */
+static void note_reset(struct sscop *s, u64 *cause)
+{
+	s->counts.resets++;
+	(*cause)++;
+	s->events |= SSCOP_EVENT_RESET;
+}
+
+/* Seek a connection. */
+static void begin(struct sscop *s, u64 now)
+{
+	if (is_connected(s))
+		s->events |= SSCOP_EVENT_DOWN;
+	sscop_tx_clear(s);
+	sscop_rx_clear(s);
+	s->state = SSCOP_BEGINNING;
+	s->mine = draw(s);
+	s->theirs = 0;
+	set_retry(s, now);
+}
+
+/* Take the connection (mine, theirs). */
+static void adopt(struct sscop *s, const struct sscop_pdu *pdu, u64 now)
+{
+	s->mine = pdu->to;
+	s->theirs = pdu->from;
+	s->offer = draw(s);
+	s->epoch = 0;
+	s->credit = min(pdu->mr, SSCOP_WINDOW_MAX);
+	reset_data(s, now);
+	set_retry(s, now);
+}
+
+/* The peer uses the connection, too. */
+static void ready(struct sscop *s)
+{
+	if (!is_connected(s))
+		s->events |= SSCOP_EVENT_UP;
+	s->state = SSCOP_READY;
+}
+
+static void resync(struct sscop *s, u8 type, u64 now)
+{
+	note_reset(s, type == SSCOP_RS ? &s->counts.reset_asked :
+					 &s->counts.reset_error);
+	s->state = SSCOP_RESYNCING;
+	s->resync = type;
+	s->epoch++;
+	reset_data(s, now);
+	set_retry(s, now);
+}
+
+/**
+ * sscop_start() - seek a connection
+ * @s: connection in SSCOP_IDLE
+ * @now: us
+ */
+void sscop_start(struct sscop *s, u64 now)
+{
+	begin(s, now);
+}
+
+/**
+ * sscop_resync() - begin the numbering anew, because the user asks for it (RS)
+ * @s: connection
+ * @now: us
+ *
+ * What is under way may be lost. Without an established connection nothing happens.
+ */
+void sscop_resync(struct sscop *s, u64 now)
+{
+	if (s->state == SSCOP_READY)
+		resync(s, SSCOP_RS, now);
+}
+
+/**
+ * sscop_resume() - time has passed in which the link was known to be down
+ * @s: connection
+ * @now: us
+ */
+void sscop_resume(struct sscop *s, u64 now)
+{
+	s->heard_at = now;
+	s->tx.poll_now = true;
+	set_retry(s, now);
+}
+
+/**
+ * sscop_events() - what happened since the last call
+ * @s: connection
+ *
+ * Return: SSCOP_EVENT_*, or'ed.
+ */
+u32 sscop_events(struct sscop *s)
+{
+	u32 events = s->events;
+
+	s->events = 0;
+	return events;
+}
+
+/* --- link control: what comes in ----------------------------------------------------- */
+
+/* Answer a control PDU, if another one was not answered just before. */
+static enum sscop_verdict answer(struct sscop *s, u8 type, u32 from, u32 to, u64 now)
+{
+	if (s->answer || (s->answered_at && now - s->answered_at < SSCOP_ANSWER_US))
+		return SSCOP_FLOOD;
+	s->answered_at = now;
+	s->answer = type;
+	s->answer_from = from;
+	s->answer_to = to;
+	s->answer_sq = s->epoch;
+	return SSCOP_TAKEN;
+}
+
+/* the number under which this end can be reached by a peer that begins */
+static u32 on_offer(const struct sscop *s)
+{
+	return s->state == SSCOP_BEGINNING ? s->mine : s->offer;
+}
+
+static bool is_ours(const struct sscop *s, const struct sscop_pdu *pdu)
+{
+	return s->state != SSCOP_BEGINNING && pdu->from == s->theirs &&
+	       pdu->to == s->mine;
+}
+
+static enum sscop_verdict on_bgn(struct sscop *s, const struct sscop_pdu *pdu, u64 now)
+{
+	if (pdu->version != SSCOP_VERSION)
+		return answer(s, SSCOP_BGREJ, on_offer(s), pdu->from, now);
+	if (s->state != SSCOP_BEGINNING && pdu->from == s->theirs)
+		return SSCOP_DUPLICATE;
+	return answer(s, SSCOP_BGAK, on_offer(s), pdu->from, now);
+}
+
+static enum sscop_verdict on_bgak(struct sscop *s, const struct sscop_pdu *pdu, u64 now)
+{
+	if (is_ours(s, pdu)) {
+		/* The peer has not seen yet that this end uses the connection. */
+		s->tx.poll_now = true;
+		return SSCOP_TAKEN;
+	}
+	if (pdu->to != on_offer(s) || !pdu->from)
+		return SSCOP_STRANGER;
+	if (s->state == SSCOP_BEGINNING) {
+		adopt(s, pdu, now);
+		s->state = SSCOP_CONFIRMING;
+		return SSCOP_TAKEN;
+	}
+	/* The peer began anew, and has taken the number that it was offered. */
+	if (is_connected(s))
+		note_reset(s, &s->counts.reset_restart);
+	adopt(s, pdu, now);
+	s->counts.began++;
+	ready(s);
+	return SSCOP_TAKEN;
+}
+
+static enum sscop_verdict on_end(struct sscop *s, const struct sscop_pdu *pdu, u64 now)
+{
+	enum sscop_verdict verdict;
+
+	if (!is_ours(s, pdu))
+		return SSCOP_STRANGER;
+	verdict = answer(s, SSCOP_ENDAK, s->mine, s->theirs, now);
+	if (is_connected(s))
+		note_reset(s, &s->counts.reset_end);
+	begin(s, now);
+	return verdict;
+}
+
+/* RS or ER: the peer begins the numbering anew. */
+static enum sscop_verdict on_resync(struct sscop *s, const struct sscop_pdu *pdu,
+				    u64 now)
+{
+	bool asked = pdu->type == SSCOP_RS;
+
+	if (!is_ours(s, pdu))
+		return SSCOP_STRANGER;
+	if (pdu->sq != s->epoch && pdu->sq != (u8)(s->epoch + 1))
+		return SSCOP_STALE;
+	if (pdu->sq != s->epoch) {
+		note_reset(s, asked ? &s->counts.reset_asked : &s->counts.reset_error);
+		s->epoch = pdu->sq;
+		reset_data(s, now);
+	}
+	if (s->state == SSCOP_CONFIRMING)
+		s->counts.began++;
+	ready(s);
+	return answer(s, asked ? SSCOP_RSAK : SSCOP_ERAK, s->mine, s->theirs, now);
+}
+
+static enum sscop_verdict on_control(struct sscop *s, const struct sscop_pdu *pdu,
+				     u64 now)
+{
+	switch (pdu->type) {
+	case SSCOP_BGN:
+		return on_bgn(s, pdu, now);
+	case SSCOP_BGAK:
+		return on_bgak(s, pdu, now);
+	case SSCOP_BGREJ:
+		if (s->state != SSCOP_BEGINNING || pdu->to != s->mine)
+			return SSCOP_STRANGER;
+		s->events |= SSCOP_EVENT_REJECTED;
+		s->retry_wait = SSCOP_BEGIN_MAX_US;
+		return SSCOP_TAKEN;
+	case SSCOP_END:
+		return on_end(s, pdu, now);
+	case SSCOP_RS:
+	case SSCOP_ER:
+		return on_resync(s, pdu, now);
+	case SSCOP_RSAK:
+	case SSCOP_ERAK:
+		if (s->state != SSCOP_RESYNCING || !is_ours(s, pdu) ||
+		    pdu->sq != s->epoch)
+			return SSCOP_STRANGER;
+		ready(s);
+		return SSCOP_TAKEN;
+	default: /* ENDAK: this end does not wait for it */
+		return SSCOP_STRANGER;
+	}
+}
+
+/* --- what comes in -------------------------------------------------------------------- */
+
+static enum sscop_verdict on_sealed(struct sscop *s, const struct sscop_pdu *pdu,
+				    void *segment, u64 now)
+{
+	switch (pdu->type) {
+	case SSCOP_SD:
+		return sscop_rx_sd(s, pdu, segment);
+	case SSCOP_POLL:
+		return sscop_rx_poll(s, pdu);
+	case SSCOP_STAT:
+		return sscop_tx_stat(s, pdu, now);
+	default:
+		return sscop_tx_ustat(s, pdu);
+	}
+}
+
+static void count_received(struct sscop_counts *counts, u8 type)
+{
+	switch (type) {
+	case SSCOP_SD: /* counted once each, by the receiver */
+		break;
+	case SSCOP_POLL:
+		counts->poll_received++;
+		break;
+	case SSCOP_STAT:
+		counts->stat_received++;
+		break;
+	case SSCOP_USTAT:
+		counts->ustat_received++;
+		break;
+	default:
+		counts->control_received++;
+	}
+}
+
+static enum sscop_verdict data_transfer(struct sscop *s, const struct sscop_pdu *pdu,
+					void *segment, u64 now)
+{
+	enum sscop_verdict verdict;
+
+	if (s->state == SSCOP_BEGINNING)
+		return SSCOP_BAD_STATE;
+	/* Its seal shows that the peer uses this connection and numbering. */
+	if (s->state == SSCOP_CONFIRMING)
+		s->counts.began++;
+	ready(s);
+	s->heard_at = now;
+
+	verdict = on_sealed(s, pdu, segment, now);
+	if (verdict == SSCOP_OUTSIDE || verdict == SSCOP_UNASKED)
+		s->contradictions++;
+	else if (verdict == SSCOP_TAKEN)
+		s->contradictions = 0;
+	if (s->contradictions >= SSCOP_CONTRADICTIONS)
+		resync(s, SSCOP_ER, now);
+	return verdict;
+}
+
+/**
+ * sscop_receive() - a PDU came in
+ * @s: connection
+ * @pdu: what sscop_decode() made of it with @s->seal_in
+ * @segment: of an SD, what sscop_deliver() is to return; not NULL
+ * @now: us
+ *
+ * Return: SSCOP_TAKEN, or why the PDU was dropped. @segment is the connection's only if
+ * an SD was taken.
+ */
+enum sscop_verdict sscop_receive(struct sscop *s, const struct sscop_pdu *pdu,
+				 void *segment, u64 now)
+{
+	enum sscop_verdict verdict = SSCOP_BAD_STATE;
+
+	if (s->state != SSCOP_IDLE) {
+		switch (pdu->type) {
+		case SSCOP_SD:
+		case SSCOP_POLL:
+		case SSCOP_STAT:
+		case SSCOP_USTAT:
+			verdict = data_transfer(s, pdu, segment, now);
+			break;
+		default:
+			verdict = on_control(s, pdu, now);
+		}
+	}
+	if (verdict == SSCOP_TAKEN)
+		count_received(&s->counts, pdu->type);
+	else
+		s->counts.dropped[verdict]++;
+	return verdict;
+}
+
+/* --- what goes out -------------------------------------------------------------------- */
+
+static enum sscop_action control(struct sscop *s, struct sscop_output *output, u8 type,
+				 u32 from, u32 to, u8 sq)
+{
+	struct sscop_pdu pdu = {
+		.type = type,
+		.seq = s->config.window & SSCOP_SEQ_MASK,
+		.version = SSCOP_VERSION,
+		.from = from,
+		.to = to,
+		.sq = sq,
+	};
+
+	output->length = sscop_encode(output->octets, &pdu, 0);
+	s->counts.control_sent++;
+	return SSCOP_CONTROL;
+}
+
+/* what the state repeats until it is answered */
+static u8 repeated(const struct sscop *s)
+{
+	switch (s->state) {
+	case SSCOP_BEGINNING:
+		return SSCOP_BGN;
+	case SSCOP_CONFIRMING:
+		return SSCOP_BGAK;
+	case SSCOP_RESYNCING:
+		return s->resync;
+	default:
+		return 0;
+	}
+}
+
+/* The control PDU that is due, an answer first. */
+static enum sscop_action next_control(struct sscop *s, u64 now,
+				      struct sscop_output *output)
+{
+	u8 type = s->answer;
+
+	if (type) {
+		s->answer = 0;
+		return control(s, output, type, s->answer_from, s->answer_to,
+			       s->answer_sq);
+	}
+	type = repeated(s);
+	if (!type || now < s->retry_at)
+		return SSCOP_NOTHING;
+	s->retry_at = now + s->retry_wait;
+	s->retry_wait = min(2 * s->retry_wait, SSCOP_BEGIN_MAX_US);
+	/* The POLL behind it lets the peer show that it uses the connection. */
+	s->tx.poll_now = type == SSCOP_BGAK;
+	return control(s, output, type, s->mine, s->theirs, s->epoch);
+}
+
+/**
+ * sscop_next() - what to send next
+ * @s: connection
+ * @now: us
+ * @room: SDs may be sent: the link below takes more
+ * @more: a new segment could be cut
+ * @output: written
+ *
+ * The caller sends what it is told, and asks again until it is SSCOP_NOTHING. After
+ * SSCOP_NEW it makes an SD with sscop_encode_sd(), N(S) = @output->seq and @s->seal_out,
+ * and calls sscop_sent() before anything else.
+ *
+ * Return: an enum sscop_action.
+ */
+enum sscop_action sscop_next(struct sscop *s, u64 now, bool room, bool more,
+			     struct sscop_output *output)
+{
+	bool ready = s->state == SSCOP_READY;
+	enum sscop_action action;
+
+	if (s->state == SSCOP_IDLE)
+		return SSCOP_NOTHING;
+	if (s->state != SSCOP_BEGINNING && now - s->heard_at >= SSCOP_NO_RESPONSE_US) {
+		if (is_connected(s))
+			note_reset(s, &s->counts.reset_silence);
+		begin(s, now);
+	}
+	action = next_control(s, now, output);
+	if (action != SSCOP_NOTHING || s->state == SSCOP_BEGINNING)
+		return action;
+
+	output->length = sscop_rx_report(s, output->octets);
+	if (output->length)
+		return SSCOP_CONTROL;
+
+	more = more && ready && sscop_tx_may_send(s);
+	if (s->state != SSCOP_RESYNCING &&
+	    sscop_tx_poll_due(s, now, !more && !s->tx.missing)) {
+		output->length = sscop_tx_poll(s, output->octets, now);
+		return SSCOP_CONTROL;
+	}
+	if (!ready || !room)
+		return SSCOP_NOTHING;
+	if (sscop_tx_resend(s, output))
+		return SSCOP_RESEND;
+	output->seq = s->tx.next;
+	return more ? SSCOP_NEW : SSCOP_NOTHING;
+}
+
+/**
+ * sscop_deadline() - when to call sscop_next() again if nothing happens before
+ * @s: connection for which sscop_next() has just returned SSCOP_NOTHING
+ * @more: a new segment could be cut
+ *
+ * Return: us; U64_MAX: never.
+ */
+u64 sscop_deadline(const struct sscop *s, bool more)
+{
+	u64 at = U64_MAX;
+
+	if (s->state == SSCOP_IDLE)
+		return at;
+	if (repeated(s))
+		at = s->retry_at;
+	if (s->state == SSCOP_BEGINNING)
+		return at;
+	at = min_t(u64, at, s->heard_at + SSCOP_NO_RESPONSE_US);
+	if (s->state == SSCOP_RESYNCING)
+		return at;
+	more = more && !s->tx.closed;
+	return min(at, sscop_tx_deadline(s, !more && !s->tx.missing));
+}
+
+/**
+ * sscop_stop() - release the connection
+ * @s: connection
+ * @output: written
+ *
+ * Frees all segments. Afterwards @s is in SSCOP_IDLE and may be started again.
+ *
+ * Return: whether there is an END to send.
+ */
+bool sscop_stop(struct sscop *s, struct sscop_output *output)
+{
+	bool told = s->state > SSCOP_BEGINNING;
+
+	if (told)
+		control(s, output, SSCOP_END, s->mine, s->theirs, s->epoch);
+	if (s->state != SSCOP_IDLE) {
+		sscop_tx_clear(s);
+		sscop_rx_clear(s);
+	}
+	s->state = SSCOP_IDLE;
+	s->answer = 0;
+	return told;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the files of SSCOP's machines share among each other.
+ */
+#ifndef _SSCOP_INTERNAL_H
+#define _SSCOP_INTERNAL_H
+
+#include <linux/string.h>
+
+#include "sscop.h"
+
+/* transmitter.c */
+void sscop_tx_reset(struct sscop *s, u32 limit, u64 now);
+void sscop_tx_clear(struct sscop *s);
+enum sscop_verdict sscop_tx_stat(struct sscop *s, const struct sscop_pdu *pdu, u64 now);
+enum sscop_verdict sscop_tx_ustat(struct sscop *s, const struct sscop_pdu *pdu);
+bool sscop_tx_poll_due(const struct sscop *s, u64 now, bool idle);
+u64 sscop_tx_deadline(const struct sscop *s, bool idle);
+u32 sscop_tx_poll(struct sscop *s, u8 *octets, u64 now);
+bool sscop_tx_resend(struct sscop *s, struct sscop_output *output);
+bool sscop_tx_may_send(struct sscop *s);
+
+/* receiver.c */
+void sscop_rx_reset(struct sscop *s);
+void sscop_rx_clear(struct sscop *s);
+enum sscop_verdict sscop_rx_sd(struct sscop *s, const struct sscop_pdu *pdu,
+			       void *segment);
+enum sscop_verdict sscop_rx_poll(struct sscop *s, const struct sscop_pdu *pdu);
+u32 sscop_rx_report(struct sscop *s, u8 *octets);
+
+#endif /* _SSCOP_INTERNAL_H */

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * SSCOP's transmitter: which SD or POLL goes out next, and what STAT and USTAT say
+ * about those that did (Q.2110, sections 5.3 and 8.6; the paper, section 2).
+ *
+ * Every SD keeps the number of the last POLL before it. As a link keeps its order, a
+ * STAT that answers a later POLL and names the SD as missing proves that it was lost;
+ * one that answers an earlier POLL proves nothing.
+ */
+#include "internal.h"
+
+#define POLLS_PER_RTT 16
+
+static struct sscop_tx_slot *slot_of(const struct sscop_tx *tx, u32 seq)
+{
+	return &tx->slots[seq & (tx->size - 1)];
+}
+
+/**
+ * sscop_outstanding() - SDs sent and not yet passed by N(R)
+ * @s: connection
+ *
+ * Return: their number, at most the window.
+ */
+u32 sscop_outstanding(const struct sscop *s)
+{
+	return sscop_distance(s->tx.acked, s->tx.next);
+}
+
+/* --- what STAT and USTAT say ---------------------------------------------------- */
+
+static void tell_outcome(struct sscop *s, u32 length, bool lost)
+{
+	if (s->owner->outcome)
+		s->owner->outcome(s->context, length, lost);
+}
+
+/* SDs from @from to before @to have arrived: free them. */
+static void acknowledge(struct sscop *s, u32 from, u32 to)
+{
+	for (; from != to; from = sscop_add(from, 1)) {
+		struct sscop_tx_slot *slot = slot_of(&s->tx, from);
+
+		if (!slot->segment)
+			continue;
+		s->owner->free(s->context, slot->segment);
+		slot->segment = NULL;
+		s->tx.missing -= slot->missing;
+		slot->missing = false;
+		tell_outcome(s, slot->length, false);
+	}
+}
+
+static void mark_missing(struct sscop *s, u32 seq, struct sscop_tx_slot *slot)
+{
+	struct sscop_tx *tx = &s->tx;
+
+	if (!tx->missing++ || sscop_before(seq, tx->missing_from))
+		tx->missing_from = seq;
+	slot->missing = true;
+	tell_outcome(s, slot->length, true);
+}
+
+/* SDs from @from to before @to had not arrived when the POLL @ps was answered. */
+static void stat_missing(struct sscop *s, u32 from, u32 to, u32 ps)
+{
+	for (; from != to; from = sscop_add(from, 1)) {
+		struct sscop_tx_slot *slot = slot_of(&s->tx, from);
+
+		if (slot->segment && !slot->missing && sscop_before(slot->poll, ps))
+			mark_missing(s, from, slot);
+	}
+}
+
+/* SDs from @from to before @to had not arrived, at a time that is not known: this says
+ * nothing of those that were sent more than once.
+ */
+static void ustat_missing(struct sscop *s, u32 from, u32 to)
+{
+	for (; from != to; from = sscop_add(from, 1)) {
+		struct sscop_tx_slot *slot = slot_of(&s->tx, from);
+
+		if (slot->segment && !slot->missing && !slot->again)
+			mark_missing(s, from, slot);
+	}
+}
+
+/* Whether N(R), N(MR) and the list lie within what was sent, before anything is done. */
+static enum sscop_verdict check_report(const struct sscop *s,
+				       const struct sscop_pdu *pdu)
+{
+	const struct sscop_tx *tx = &s->tx;
+	u32 outstanding = sscop_outstanding(s);
+	u32 last = pdu->seq;
+	u32 i;
+
+	if (sscop_before(pdu->seq, tx->acked))
+		return SSCOP_STALE;
+	if (sscop_distance(tx->acked, pdu->seq) > outstanding ||
+	    sscop_distance(pdu->seq, pdu->mr) > SSCOP_WINDOW_MAX)
+		return SSCOP_OUTSIDE;
+	for (i = 0; i < pdu->elements; i++) {
+		if (sscop_distance(tx->acked, pdu->list[i]) > outstanding ||
+		    sscop_distance(tx->acked, pdu->list[i]) <
+		    sscop_distance(tx->acked, last))
+			return SSCOP_OUTSIDE;
+		last = pdu->list[i];
+	}
+	return SSCOP_TAKEN;
+}
+
+/* N(R) and N(MR) of a STAT or USTAT */
+static void advance(struct sscop *s, const struct sscop_pdu *pdu)
+{
+	struct sscop_tx *tx = &s->tx;
+
+	acknowledge(s, tx->acked, pdu->seq);
+	tx->acked = pdu->seq;
+	if (sscop_before(tx->limit, pdu->mr)) {
+		tx->limit = pdu->mr;
+		tx->closed = false;
+	}
+}
+
+/* RFC 6298's smoothing of the time from POLL to STAT */
+static void measure_rtt(struct sscop_tx *tx, u32 ps, u64 now)
+{
+	u32 rtt;
+
+	if (!tx->timed_at || sscop_before(ps, tx->timed_poll))
+		return;
+	if (ps == tx->timed_poll) {
+		rtt = min_t(u64, now - tx->timed_at, SSCOP_NO_RESPONSE_US);
+		tx->srtt = tx->srtt ? tx->srtt - tx->srtt / 8 + rtt / 8 : rtt;
+	}
+	tx->timed_at = 0;
+}
+
+/**
+ * sscop_tx_stat() - a STAT came in
+ * @s: connection
+ * @pdu: the STAT
+ * @now: us
+ *
+ * Return: SSCOP_TAKEN, or why nothing was done.
+ */
+enum sscop_verdict sscop_tx_stat(struct sscop *s, const struct sscop_pdu *pdu, u64 now)
+{
+	struct sscop_tx *tx = &s->tx;
+	enum sscop_verdict verdict;
+	u32 i;
+
+	if (sscop_before(pdu->ps, tx->poll_acked))
+		return SSCOP_STALE;
+	if (sscop_before(tx->poll, pdu->ps))
+		return SSCOP_UNASKED;
+	verdict = check_report(s, pdu);
+	if (verdict != SSCOP_TAKEN)
+		return verdict;
+
+	measure_rtt(tx, pdu->ps, now);
+	tx->poll_acked = pdu->ps;
+	advance(s, pdu);
+	for (i = 0; i + 1 < pdu->elements; i += 2) {
+		stat_missing(s, pdu->list[i], pdu->list[i + 1], pdu->ps);
+		if (i + 2 < pdu->elements)
+			acknowledge(s, pdu->list[i + 1], pdu->list[i + 2]);
+	}
+	return SSCOP_TAKEN;
+}
+
+/**
+ * sscop_tx_ustat() - a USTAT came in
+ * @s: connection
+ * @pdu: the USTAT
+ *
+ * Return: SSCOP_TAKEN, or why nothing was done.
+ */
+enum sscop_verdict sscop_tx_ustat(struct sscop *s, const struct sscop_pdu *pdu)
+{
+	enum sscop_verdict verdict = check_report(s, pdu);
+	u32 i;
+
+	if (verdict != SSCOP_TAKEN)
+		return verdict;
+	advance(s, pdu);
+	for (i = 0; i + 1 < pdu->elements; i += 2)
+		ustat_missing(s, pdu->list[i], pdu->list[i + 1]);
+	return SSCOP_TAKEN;
+}
+
+/* --- what to send ------------------------------------------------------------------ */
+
+static void count_sent(struct sscop *s, u32 length)
+{
+	s->counts.sd_bytes += length;
+	s->tx.bytes_since += length;
+	s->tx.sds_since++;
+}
+
+/**
+ * sscop_tx_resend() - the earliest SD that is to be sent again
+ * @s: connection
+ * @output: written
+ *
+ * Return: whether there is one.
+ */
+bool sscop_tx_resend(struct sscop *s, struct sscop_output *output)
+{
+	struct sscop_tx *tx = &s->tx;
+	struct sscop_tx_slot *slot;
+	u32 seq;
+
+	if (!tx->missing)
+		return false;
+	seq = tx->missing_from;
+	if (sscop_before(seq, tx->acked))
+		seq = tx->acked;
+	while (!slot_of(tx, seq)->missing)
+		seq = sscop_add(seq, 1);
+	tx->missing_from = seq;
+	tx->missing--;
+
+	slot = slot_of(tx, seq);
+	slot->missing = false;
+	slot->poll = tx->poll;
+	slot->again += slot->again < U8_MAX;
+	output->segment = slot->segment;
+	output->length = slot->length;
+	output->seq = seq;
+	s->counts.sd_again++;
+	count_sent(s, slot->length);
+	return true;
+}
+
+/**
+ * sscop_tx_may_send() - whether the window allows a new SD
+ * @s: connection
+ *
+ * Return: whether VT(S) is before VT(MS) and there is a slot for it.
+ */
+bool sscop_tx_may_send(struct sscop *s)
+{
+	struct sscop_tx *tx = &s->tx;
+
+	if (sscop_before(tx->next, tx->limit) &&
+	    sscop_outstanding(s) < s->config.window)
+		return true;
+	s->counts.window_closed += !tx->closed;
+	tx->closed = true;
+	return false;
+}
+
+/**
+ * sscop_sent() - the new SD that sscop_next() asked for is on its way
+ * @s: connection
+ * @segment: the PDU, now the connection's
+ * @length: its octets
+ * @now: us
+ */
+void sscop_sent(struct sscop *s, void *segment, u32 length, u64 now)
+{
+	struct sscop_tx *tx = &s->tx;
+	struct sscop_tx_slot *slot = slot_of(tx, tx->next);
+
+	if (tx->acked == tx->next)
+		tx->polled_at = now;	/* poll_time runs from the first SD on */
+	slot->segment = segment;
+	slot->length = length;
+	slot->poll = tx->poll;
+	slot->again = 0;
+	slot->missing = false;
+	tx->next = sscop_add(tx->next, 1);
+	s->counts.sd_sent++;
+	count_sent(s, length);
+}
+
+/* --- POLL ------------------------------------------------------------------------------ */
+
+/* Whether a POLL may be answered with news: there is an SD that is not acknowledged, or
+ * the window is closed.
+ */
+static bool news_expected(const struct sscop *s)
+{
+	return s->tx.acked != s->tx.next || s->tx.closed;
+}
+
+/* us: when the next POLL is due if nothing more is sent */
+static u64 poll_at(const struct sscop *s, bool idle)
+{
+	const struct sscop_tx *tx = &s->tx;
+	u32 wait = s->config.poll_time;
+
+	if (!news_expected(s))
+		wait = SSCOP_KEEPALIVE_US;
+	else if (idle && s->config.poll_idle && tx->sds_since)
+		/* Once behind the last SD: if the STAT is lost, poll_time helps. */
+		wait = min(wait, s->config.poll_idle);
+	return tx->polled_at + wait;
+}
+
+/**
+ * sscop_tx_poll_due() - whether a POLL is to be sent now
+ * @s: connection
+ * @now: us
+ * @idle: there is nothing else to send
+ *
+ * Return: whether one of the rules of struct sscop_config asks for it.
+ */
+bool sscop_tx_poll_due(const struct sscop *s, u64 now, bool idle)
+{
+	const struct sscop_config *config = &s->config;
+	const struct sscop_tx *tx = &s->tx;
+
+	if (tx->poll_now || now >= poll_at(s, idle))
+		return true;
+	if (config->poll_sds && tx->sds_since >= config->poll_sds)
+		return true;
+	return config->poll_bytes && tx->bytes_since >= config->poll_bytes &&
+	       now - tx->polled_at >= tx->srtt / POLLS_PER_RTT;
+}
+
+/**
+ * sscop_tx_deadline() - when a POLL will be due
+ * @s: connection
+ * @idle: there is nothing else to send
+ *
+ * Return: us.
+ */
+u64 sscop_tx_deadline(const struct sscop *s, bool idle)
+{
+	const struct sscop_tx *tx = &s->tx;
+	u64 at = poll_at(s, idle);
+
+	if (tx->poll_now || (s->config.poll_sds && tx->sds_since >= s->config.poll_sds))
+		return 0;
+	if (s->config.poll_bytes && tx->bytes_since >= s->config.poll_bytes)
+		at = min_t(u64, at, tx->polled_at + tx->srtt / POLLS_PER_RTT);
+	return at;
+}
+
+/**
+ * sscop_tx_poll() - write the next POLL
+ * @s: connection
+ * @octets: room for SSCOP_CONTROL_MAX octets
+ * @now: us
+ *
+ * Return: octets written.
+ */
+u32 sscop_tx_poll(struct sscop *s, u8 *octets, u64 now)
+{
+	struct sscop_tx *tx = &s->tx;
+	struct sscop_pdu pdu = { .type = SSCOP_POLL, .seq = tx->next };
+
+	tx->poll = sscop_add(tx->poll, 1);
+	pdu.ps = tx->poll;
+	if (!tx->timed_at) {
+		tx->timed_poll = tx->poll;
+		tx->timed_at = now;
+	}
+	tx->polled_at = now;
+	tx->bytes_since = 0;
+	tx->sds_since = 0;
+	tx->poll_now = false;
+	s->counts.poll_sent++;
+	return sscop_encode(octets, &pdu, s->seal_out);
+}
+
+/* --- begin and end ------------------------------------------------------------------- */
+
+/**
+ * sscop_tx_clear() - free all SDs that are kept
+ * @s: connection
+ */
+void sscop_tx_clear(struct sscop *s)
+{
+	struct sscop_tx *tx = &s->tx;
+	u32 seq;
+
+	for (seq = tx->acked; seq != tx->next; seq = sscop_add(seq, 1)) {
+		struct sscop_tx_slot *slot = slot_of(tx, seq);
+
+		if (slot->segment)
+			s->owner->free(s->context, slot->segment);
+		slot->segment = NULL;
+		slot->missing = false;
+	}
+	tx->acked = tx->next;
+}
+
+/**
+ * sscop_tx_reset() - begin anew with N(S) = 0
+ * @s: connection
+ * @limit: the peer's N(MR)
+ * @now: us
+ */
+void sscop_tx_reset(struct sscop *s, u32 limit, u64 now)
+{
+	struct sscop_tx *tx = &s->tx;
+	struct sscop_tx_slot *slots = tx->slots;
+	u32 size = tx->size;
+
+	sscop_tx_clear(s);
+	memset(tx, 0, sizeof(*tx));
+	tx->slots = slots;
+	tx->size = size;
+	tx->limit = limit;
+	tx->poll_acked = 1;	/* POLLs begin with 1: a STAT for 0 is refused */
+	tx->polled_at = now;
+	tx->poll_now = true;
+}
