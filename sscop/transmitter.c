@@ -10,6 +10,7 @@
 #include "internal.h"
 
 #define POLLS_PER_RTT 16
+#define REPEAT_AMONG 64U
 
 static struct sscop_tx_slot *slot_of(const struct sscop_tx *tx, u32 seq)
 {
@@ -29,10 +30,12 @@ u32 sscop_outstanding(const struct sscop *s)
 
 /* --- what STAT and USTAT say ---------------------------------------------------- */
 
-static void tell_outcome(struct sscop *s, u32 length, bool lost)
+/* What became of an SD. If copies were under way, it is not known which. */
+static void tell_outcome(struct sscop *s, struct sscop_tx_slot *slot, bool lost)
 {
-	if (s->owner->outcome)
-		s->owner->outcome(s->context, length, lost);
+	if (s->owner->outcome && !slot->repeated)
+		s->owner->outcome(s->context, slot->length, lost);
+	slot->repeated = false;
 }
 
 /* SDs from @from to before @to have arrived: free them. */
@@ -47,7 +50,7 @@ static void acknowledge(struct sscop *s, u32 from, u32 to)
 		slot->segment = NULL;
 		s->tx.missing -= slot->missing;
 		slot->missing = false;
-		tell_outcome(s, slot->length, false);
+		tell_outcome(s, slot, false);
 	}
 }
 
@@ -58,7 +61,7 @@ static void mark_missing(struct sscop *s, u32 seq, struct sscop_tx_slot *slot)
 	if (!tx->missing++ || sscop_before(seq, tx->missing_from))
 		tx->missing_from = seq;
 	slot->missing = true;
-	tell_outcome(s, slot->length, true);
+	tell_outcome(s, slot, true);
 }
 
 /* SDs from @from to before @to had not arrived when the POLL @ps was answered. */
@@ -198,8 +201,22 @@ static void count_sent(struct sscop *s, u32 length)
 	s->tx.sds_since++;
 }
 
+static void send_again(struct sscop *s, u32 seq, struct sscop_output *output)
+{
+	struct sscop_tx_slot *slot = slot_of(&s->tx, seq);
+
+	slot->missing = false;
+	slot->poll = s->tx.poll;
+	slot->again += slot->again < U8_MAX;
+	output->segment = slot->segment;
+	output->length = slot->length;
+	output->seq = seq;
+	s->counts.sd_again++;
+	count_sent(s, slot->length);
+}
+
 /**
- * sscop_tx_resend() - the earliest SD that is to be sent again
+ * sscop_tx_resend() - the earliest SD that was reported missing
  * @s: connection
  * @output: written
  *
@@ -208,7 +225,6 @@ static void count_sent(struct sscop *s, u32 length)
 bool sscop_tx_resend(struct sscop *s, struct sscop_output *output)
 {
 	struct sscop_tx *tx = &s->tx;
-	struct sscop_tx_slot *slot;
 	u32 seq;
 
 	if (!tx->missing)
@@ -220,17 +236,38 @@ bool sscop_tx_resend(struct sscop *s, struct sscop_output *output)
 		seq = sscop_add(seq, 1);
 	tx->missing_from = seq;
 	tx->missing--;
-
-	slot = slot_of(tx, seq);
-	slot->missing = false;
-	slot->poll = tx->poll;
-	slot->again += slot->again < U8_MAX;
-	output->segment = slot->segment;
-	output->length = slot->length;
-	output->seq = seq;
-	s->counts.sd_again++;
-	count_sent(s, slot->length);
+	send_again(s, seq, output);
 	return true;
+}
+
+/**
+ * sscop_tx_repeat() - an SD worth repeating while there is nothing else to send
+ * @s: connection
+ * @output: written
+ *
+ * Those that were lost before and are not known to have arrived hold up all behind them.
+ * On a link that loses much, a copy in idle time saves the round trip that finding
+ * another loss takes. One per POLL and SD, of the earliest REPEAT_AMONG.
+ *
+ * Return: whether there is one.
+ */
+bool sscop_tx_repeat(struct sscop *s, struct sscop_output *output)
+{
+	struct sscop_tx *tx = &s->tx;
+	u32 end = sscop_add(tx->acked, min(sscop_outstanding(s), REPEAT_AMONG));
+	u32 seq;
+
+	for (seq = tx->acked; seq != end; seq = sscop_add(seq, 1)) {
+		struct sscop_tx_slot *slot = slot_of(tx, seq);
+
+		if (slot->segment && slot->again && slot->poll != tx->poll) {
+			slot->repeated = true;
+			send_again(s, seq, output);
+			s->counts.sd_repeated++;
+			return true;
+		}
+	}
+	return false;
 }
 
 /**
@@ -270,6 +307,7 @@ void sscop_sent(struct sscop *s, void *segment, u32 length, u64 now)
 	slot->poll = tx->poll;
 	slot->again = 0;
 	slot->missing = false;
+	slot->repeated = false;
 	tx->next = sscop_add(tx->next, 1);
 	s->counts.sd_sent++;
 	count_sent(s, length);
