@@ -504,8 +504,11 @@ enum sscop_action sscop_next(struct sscop *s, u64 now, bool room, bool more,
 		return SSCOP_NOTHING;
 	if (sscop_tx_resend(s, output))
 		return SSCOP_RESEND;
+	if (!more)
+		return s->config.poll_idle && sscop_tx_repeat(s, output) ?
+		       SSCOP_RESEND : SSCOP_NOTHING;
 	output->seq = s->tx.next;
-	return more ? SSCOP_NEW : SSCOP_NOTHING;
+	return SSCOP_NEW;
 }
 
 /**

@@ -37,13 +37,14 @@
 /**
  * struct sscop_config - what a user sets; may change at any time but for @window
  * @window: SDs that the receiver stores and the transmitter keeps, 1 to SSCOP_WINDOW_MAX
- * @poll_bytes: a POLL after so many octets of SDs, but not more than 16 per round-trip
+ * @poll_bytes: a POLL after so many octets of SDs, but not more than 16 in a round-trip
  *	time; 0: no such rule
  * @poll_sds: a POLL after so many SDs; 0: no such rule
  * @poll_time: us without a POLL while SDs are unacknowledged after which one is sent,
- *	1 to SSCOP_POLL_TIME_MAX
+ *	1 to SSCOP_POLL_TIME_MAX; at least a quarter of the round-trip time is waited
  * @poll_idle: us after the last POLL at which one is sent if SDs are unacknowledged and
- *	there is nothing else to send; 0: no such rule
+ *	there is nothing else to send; SDs that were lost before are then repeated once
+ *	per POLL. 0: neither
  * @ustat: whether the receiver sends USTATs
  */
 struct sscop_config {
@@ -71,7 +72,8 @@ struct sscop_owner {
 /* counts since sscop_init() */
 struct sscop_counts {
 	u64 sd_sent;		/* first transmissions */
-	u64 sd_again;		/* retransmissions */
+	u64 sd_again;		/* retransmissions ... */
+	u64 sd_repeated;	/* ... of which in idle time, not known to be needed */
 	u64 sd_bytes;		/* octets of the PDUs of both */
 	u64 sd_received;	/* SDs taken, each once */
 	u64 poll_sent;
@@ -114,6 +116,7 @@ struct sscop_tx_slot {
 	u16 length;		/* octets of the PDU */
 	u8 again;		/* times it was resent, up to 255 */
 	bool missing;		/* reported, and not yet resent */
+	bool repeated;		/* sent more than once since it was reported */
 };
 
 /**

@@ -9,7 +9,12 @@
  */
 #include "internal.h"
 
-#define POLLS_PER_RTT 16
+/* POLLs are at least this part of a round-trip time apart: by octets or in idle time,
+ * and by time alone. On a slow link they would else take a large part of its rate.
+ */
+#define SPACING_SENT 16
+#define SPACING_TIMED 4
+#define REPEAT_AMONG 64U
 
 static struct sscop_tx_slot *slot_of(const struct sscop_tx *tx, u32 seq)
 {
@@ -29,10 +34,12 @@ u32 sscop_outstanding(const struct sscop *s)
 
 /* --- what STAT and USTAT say ---------------------------------------------------- */
 
-static void tell_outcome(struct sscop *s, u32 length, bool lost)
+/* What became of an SD. If copies were under way, it is not known which. */
+static void tell_outcome(struct sscop *s, struct sscop_tx_slot *slot, bool lost)
 {
-	if (s->owner->outcome)
-		s->owner->outcome(s->context, length, lost);
+	if (s->owner->outcome && !slot->repeated)
+		s->owner->outcome(s->context, slot->length, lost);
+	slot->repeated = false;
 }
 
 /* SDs from @from to before @to have arrived: free them. */
@@ -47,7 +54,7 @@ static void acknowledge(struct sscop *s, u32 from, u32 to)
 		slot->segment = NULL;
 		s->tx.missing -= slot->missing;
 		slot->missing = false;
-		tell_outcome(s, slot->length, false);
+		tell_outcome(s, slot, false);
 	}
 }
 
@@ -58,7 +65,7 @@ static void mark_missing(struct sscop *s, u32 seq, struct sscop_tx_slot *slot)
 	if (!tx->missing++ || sscop_before(seq, tx->missing_from))
 		tx->missing_from = seq;
 	slot->missing = true;
-	tell_outcome(s, slot->length, true);
+	tell_outcome(s, slot, true);
 }
 
 /* SDs from @from to before @to had not arrived when the POLL @ps was answered. */
@@ -198,8 +205,22 @@ static void count_sent(struct sscop *s, u32 length)
 	s->tx.sds_since++;
 }
 
+static void send_again(struct sscop *s, u32 seq, struct sscop_output *output)
+{
+	struct sscop_tx_slot *slot = slot_of(&s->tx, seq);
+
+	slot->missing = false;
+	slot->poll = s->tx.poll;
+	slot->again += slot->again < U8_MAX;
+	output->segment = slot->segment;
+	output->length = slot->length;
+	output->seq = seq;
+	s->counts.sd_again++;
+	count_sent(s, slot->length);
+}
+
 /**
- * sscop_tx_resend() - the earliest SD that is to be sent again
+ * sscop_tx_resend() - the earliest SD that was reported missing
  * @s: connection
  * @output: written
  *
@@ -208,7 +229,6 @@ static void count_sent(struct sscop *s, u32 length)
 bool sscop_tx_resend(struct sscop *s, struct sscop_output *output)
 {
 	struct sscop_tx *tx = &s->tx;
-	struct sscop_tx_slot *slot;
 	u32 seq;
 
 	if (!tx->missing)
@@ -220,17 +240,38 @@ bool sscop_tx_resend(struct sscop *s, struct sscop_output *output)
 		seq = sscop_add(seq, 1);
 	tx->missing_from = seq;
 	tx->missing--;
-
-	slot = slot_of(tx, seq);
-	slot->missing = false;
-	slot->poll = tx->poll;
-	slot->again += slot->again < U8_MAX;
-	output->segment = slot->segment;
-	output->length = slot->length;
-	output->seq = seq;
-	s->counts.sd_again++;
-	count_sent(s, slot->length);
+	send_again(s, seq, output);
 	return true;
+}
+
+/**
+ * sscop_tx_repeat() - an SD worth repeating while there is nothing else to send
+ * @s: connection
+ * @output: written
+ *
+ * Those that were lost before and are not known to have arrived hold up all behind them.
+ * On a link that loses much, a copy in idle time saves the round trip that finding
+ * another loss takes. One per POLL and SD, of the earliest REPEAT_AMONG.
+ *
+ * Return: whether there is one.
+ */
+bool sscop_tx_repeat(struct sscop *s, struct sscop_output *output)
+{
+	struct sscop_tx *tx = &s->tx;
+	u32 end = sscop_add(tx->acked, min(sscop_outstanding(s), REPEAT_AMONG));
+	u32 seq;
+
+	for (seq = tx->acked; seq != end; seq = sscop_add(seq, 1)) {
+		struct sscop_tx_slot *slot = slot_of(tx, seq);
+
+		if (slot->segment && slot->again && slot->poll != tx->poll) {
+			slot->repeated = true;
+			send_again(s, seq, output);
+			s->counts.sd_repeated++;
+			return true;
+		}
+	}
+	return false;
 }
 
 /**
@@ -270,6 +311,7 @@ void sscop_sent(struct sscop *s, void *segment, u32 length, u64 now)
 	slot->poll = tx->poll;
 	slot->again = 0;
 	slot->missing = false;
+	slot->repeated = false;
 	tx->next = sscop_add(tx->next, 1);
 	s->counts.sd_sent++;
 	count_sent(s, length);
@@ -289,13 +331,13 @@ static bool news_expected(const struct sscop *s)
 static u64 poll_at(const struct sscop *s, bool idle)
 {
 	const struct sscop_tx *tx = &s->tx;
-	u32 wait = s->config.poll_time;
+	u32 wait = max(s->config.poll_time, tx->srtt / SPACING_TIMED);
 
 	if (!news_expected(s))
 		wait = SSCOP_KEEPALIVE_US;
 	else if (idle && s->config.poll_idle && tx->sds_since)
 		/* Once behind the last SD: if the STAT is lost, poll_time helps. */
-		wait = min(wait, s->config.poll_idle);
+		wait = min(wait, max(s->config.poll_idle, tx->srtt / SPACING_SENT));
 	return tx->polled_at + wait;
 }
 
@@ -317,7 +359,7 @@ bool sscop_tx_poll_due(const struct sscop *s, u64 now, bool idle)
 	if (config->poll_sds && tx->sds_since >= config->poll_sds)
 		return true;
 	return config->poll_bytes && tx->bytes_since >= config->poll_bytes &&
-	       now - tx->polled_at >= tx->srtt / POLLS_PER_RTT;
+	       now - tx->polled_at >= tx->srtt / SPACING_SENT;
 }
 
 /**
@@ -335,7 +377,7 @@ u64 sscop_tx_deadline(const struct sscop *s, bool idle)
 	if (tx->poll_now || (s->config.poll_sds && tx->sds_since >= s->config.poll_sds))
 		return 0;
 	if (s->config.poll_bytes && tx->bytes_since >= s->config.poll_bytes)
-		at = min_t(u64, at, tx->polled_at + tx->srtt / POLLS_PER_RTT);
+		at = min_t(u64, at, tx->polled_at + tx->srtt / SPACING_SENT);
 	return at;
 }
 
