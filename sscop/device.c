@@ -7,6 +7,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <net/ip_tunnels.h>
+#include <net/pkt_sched.h>
 #include <net/rtnetlink.h>
 
 #include <compat/hrtimer.h>

@@ -124,7 +124,7 @@ static void set_timer(struct sscop_dev *d, u64 now)
 	if (hrtimer_is_queued(&d->timer) && d->timer_at <= at)
 		return;
 	d->timer_at = at;
-	hrtimer_start(&d->timer, us_to_ktime(at), HRTIMER_MODE_ABS);
+	hrtimer_start(&d->timer, ns_to_ktime(at * NSEC_PER_USEC), HRTIMER_MODE_ABS);
 }
 
 /* Hand up packets, and let frames out, without the lock. */

@@ -7,6 +7,8 @@
 #include <linux/rtnetlink.h>
 #include <linux/sysfs.h>
 
+#include <compat/hex.h>
+
 #include "device.h"
 
 static struct sscop_dev *of_device(struct device *device)
