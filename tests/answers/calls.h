@@ -1389,17 +1389,30 @@ static void answer_sscop_segment_merge(void *call)
 	sscop_segment_merge(&c->s);
 }
 
+struct answer_sscop_segment_is_hopeless {
+	bool result;
+	struct sscop_segment_class c;
+};
+
+static void answer_sscop_segment_is_hopeless(void *call)
+{
+	struct answer_sscop_segment_is_hopeless *c = call;
+
+	c->result = sscop_segment_is_hopeless(&c->c);
+}
+
 struct answer_sscop_segment_points {
 	u32 result;
 	struct sscop_segment s;
 	struct sscop_segment_point points;
+	bool hopeless;
 };
 
 static void answer_sscop_segment_points(void *call)
 {
 	struct answer_sscop_segment_points *c = call;
 
-	c->result = sscop_segment_points(&c->s, &c->points);
+	c->result = sscop_segment_points(&c->s, &c->points, c->hopeless);
 }
 
 struct answer_sscop_segment_slope {
@@ -1426,6 +1439,30 @@ static void answer_sscop_segment_fit(void *call)
 	struct answer_sscop_segment_fit *c = call;
 
 	c->result = sscop_segment_fit(&c->points, c->count);
+}
+
+struct answer_sscop_segment_doubt {
+	u32 result;
+	struct sscop_segment s;
+};
+
+static void answer_sscop_segment_doubt(void *call)
+{
+	struct answer_sscop_segment_doubt *c = call;
+
+	c->result = sscop_segment_doubt(&c->s);
+}
+
+struct answer_sscop_segment_hazard {
+	u32 result;
+	struct sscop_segment s;
+};
+
+static void answer_sscop_segment_hazard(void *call)
+{
+	struct answer_sscop_segment_hazard *c = call;
+
+	c->result = sscop_segment_hazard(&c->s);
 }
 
 struct answer_sscop_segment_review {
@@ -1477,6 +1514,21 @@ static void answer_sscop_segment_is_more(void *call)
 	struct answer_sscop_segment_is_more *c = call;
 
 	c->result = sscop_segment_is_more(&c->s, c->packet, c->n);
+}
+
+struct answer_sscop_segment_try {
+	u32 result;
+	struct sscop_segment s;
+	u32 packet;
+	u32 n;
+	u32 least;
+};
+
+static void answer_sscop_segment_try(void *call)
+{
+	struct answer_sscop_segment_try *c = call;
+
+	c->result = sscop_segment_try(&c->s, c->packet, c->n, c->least);
 }
 
 struct answer_sscop_segment_choose {
@@ -1878,13 +1930,17 @@ static const struct {
 	{ answer_sscop_segment_test, sizeof(struct answer_sscop_segment_test) },
 	{ answer_sscop_segment_forget, sizeof(struct answer_sscop_segment_forget) },
 	{ answer_sscop_segment_merge, sizeof(struct answer_sscop_segment_merge) },
+	{ answer_sscop_segment_is_hopeless, sizeof(struct answer_sscop_segment_is_hopeless) },
 	{ answer_sscop_segment_points, sizeof(struct answer_sscop_segment_points) },
 	{ answer_sscop_segment_slope, sizeof(struct answer_sscop_segment_slope) },
 	{ answer_sscop_segment_fit, sizeof(struct answer_sscop_segment_fit) },
+	{ answer_sscop_segment_doubt, sizeof(struct answer_sscop_segment_doubt) },
+	{ answer_sscop_segment_hazard, sizeof(struct answer_sscop_segment_hazard) },
 	{ answer_sscop_segment_review, sizeof(struct answer_sscop_segment_review) },
 	{ answer_sscop_segment_outcome, sizeof(struct answer_sscop_segment_outcome) },
 	{ answer_sscop_segment_best, sizeof(struct answer_sscop_segment_best) },
 	{ answer_sscop_segment_is_more, sizeof(struct answer_sscop_segment_is_more) },
+	{ answer_sscop_segment_try, sizeof(struct answer_sscop_segment_try) },
 	{ answer_sscop_segment_choose, sizeof(struct answer_sscop_segment_choose) },
 	{ answer_star_holds, sizeof(struct answer_star_holds) },
 	{ answer_star_cwnd, sizeof(struct answer_star_cwnd) },
