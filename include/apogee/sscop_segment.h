@@ -25,8 +25,10 @@
  *   trials    One packet in 64 is cut into half as many pieces, one in 8 if hardly any
  *             of these were sent before: if they are lost as often, the line becomes
  *             flat and the pieces longer. Nothing but this shows losses that do not
- *             depend on the length where all packets have the same. A trial costs 8 %
- *             at a bit error rate of 1e-4, less below.
+ *             depend on the length where all packets have the same. At a bit error rate
+ *             of 1e-4 a trial costs 9 % of its packet, less below.
+ *   doubt     h is at least half a loss in all octets counted, so that after a change
+ *             the pieces become longer only as fast as this is justified.
  *   changes   Two CUSUM tests compare the losses with those expected by their own
  *             class. If they exceed twice that or fall below half of it, what was known
  *             before is dropped.
@@ -54,12 +56,13 @@
 /* The evidence for a = 0, in frames. */
 #define SSCOP_SEGMENT_PRIOR	12U
 /* A class is tested if it held this number of frames. */
-#define SSCOP_SEGMENT_TESTED	16U
+#define SSCOP_SEGMENT_TESTED	32U
 /* Limits of the tests: losses above twice and below half of what was expected. By chance
- * exp(-1.26 * 12) and exp(-1.59 * 5) of the sums that leave zero reach them.
+ * less than exp(-1.25 * 12) and exp(-1.59 * 12) of the sums that leave zero reach them,
+ * if what was expected is known exactly.
  */
 #define SSCOP_SEGMENT_MORE	12U
-#define SSCOP_SEGMENT_LESS	5U
+#define SSCOP_SEGMENT_LESS	12U
 /* One packet in this number is a trial, ... */
 #define SSCOP_SEGMENT_SELDOM	64U
 /* ... or in this one while its class holds less than this number of frames. */
