@@ -33,9 +33,9 @@
  *             class. If they exceed twice that or fall below half of it, what was known
  *             before is dropped.
  *
- * All this is computed once in 16 outcomes. Until the first ones a bit error rate of 1e-5
- * is assumed, pieces of some 500 octets: lost segments are sent again as they are, and
- * long ones would be for long if the link is bad.
+ * All this is computed once in 64 outcomes, or earlier with losses: 8 if all are lost.
+ * Until then a bit error rate of 1e-5 is assumed, pieces of some 500 octets: lost
+ * segments are sent again as they are, and long ones would be for long if the link is bad.
  */
 #ifndef _APOGEE_SSCOP_SEGMENT_H
 #define _APOGEE_SSCOP_SEGMENT_H
@@ -46,8 +46,9 @@
 /* Shortest piece, but for shorter packets or limits, and Ethernet's shortest frame. */
 #define SSCOP_SEGMENT_LEAST	64U
 #define SSCOP_SEGMENT_FRAME	60U
-/* Outcomes from one computation to the next. */
-#define SSCOP_SEGMENT_REVIEW	16U
+/* Outcomes from one computation to the next, and how many of them a loss counts for. */
+#define SSCOP_SEGMENT_REVIEW	64U
+#define SSCOP_SEGMENT_LOSS	8U
 /* Frames are counted in 1/32, and a class is full with this number: it holds 20 losses
  * or more where a fifth matters.
  */
@@ -72,6 +73,8 @@
 #define SSCOP_SEGMENT_LOG_BITS	16
 #define SSCOP_SEGMENT_H_BITS	26
 #define SSCOP_SEGMENT_P_BITS	20
+/* ln 8: more than 7 frames in 8 are lost. */
+#define SSCOP_SEGMENT_HOPELESS	136278U
 /* h before the first outcomes: a bit error rate of 1e-5. */
 #define SSCOP_SEGMENT_BEGIN	5369U
 /* Longest packet, frame and overhead computed with; longer ones are taken as these. */
@@ -97,16 +100,18 @@ struct sscop_segment_class {
 /**
  * struct sscop_segment - what is known of a link's losses
  * @classes: the frames by length
+ * @used: bits of the classes that hold frames
  * @h: bit errors, -ln(1 - p) per octet, in 1/2^SSCOP_SEGMENT_H_BITS
  * @overhead: octets of overhead per piece that @best was computed for
  * @best: best length of a piece, 0: to be computed
  * @more: losses above twice the expected number, in 1/SSCOP_SEGMENT_ONE
  * @less: losses below half of the expected number, in 1/SSCOP_SEGMENT_ONE
- * @fresh: outcomes since the last computation
+ * @fresh: outcomes since the last computation, losses counted SSCOP_SEGMENT_LOSS times
  * @cut: packets cut since the last trial
  */
 struct sscop_segment {
 	struct sscop_segment_class classes[SSCOP_SEGMENT_CLASSES];
+	u32 used;
 	u32 h;
 	u16 overhead;
 	u16 best;
@@ -146,6 +151,15 @@ static inline u32 sscop_segment_index(u32 frame)
 	return min_t(u32, index, SSCOP_SEGMENT_CLASSES - 1);
 }
 
+/* Take the highest of the classes @left. */
+static inline u32 sscop_segment_next(u32 *left)
+{
+	u32 index = (u32)fls64(*left) - 1;
+
+	*left ^= 1U << index;
+	return index;
+}
+
 /**
  * sscop_segment_log() - -ln(1 - p) of p = @lost / @sent
  * @lost: frames lost, at most @sent
@@ -182,10 +196,11 @@ static inline void sscop_segment_shrink(struct sscop_segment_class *c, u32 sent)
 /* Compare what is new with what was known. Return: whether the link has changed. */
 static inline bool sscop_segment_test(struct sscop_segment *s)
 {
-	u32 due = 0, lost = 0, i;
+	u32 due = 0, lost = 0, left = s->used;
 
-	for (i = 0; i < SSCOP_SEGMENT_CLASSES; i++) {
-		struct sscop_segment_class *c = &s->classes[i];
+	while (left) {
+		const struct sscop_segment_class *c =
+			&s->classes[sscop_segment_next(&left)];
 		u32 sent = c->sent - c->new_sent * SSCOP_SEGMENT_ONE;
 
 		if (!c->new_sent ||
@@ -204,84 +219,99 @@ static inline bool sscop_segment_test(struct sscop_segment *s)
 /* The link has changed: only what is new is known. */
 static inline void sscop_segment_forget(struct sscop_segment *s)
 {
-	u32 i;
+	u32 left = s->used;
 
-	for (i = 0; i < SSCOP_SEGMENT_CLASSES; i++) {
-		struct sscop_segment_class *c = &s->classes[i];
+	while (left) {
+		u32 index = sscop_segment_next(&left);
+		struct sscop_segment_class *c = &s->classes[index];
 
 		sscop_segment_shrink(c, c->new_sent * SSCOP_SEGMENT_ONE);
 		c->lost = (u16)(c->new_lost * SSCOP_SEGMENT_ONE);
+		if (!c->sent)
+			s->used &= ~(1U << index);
 	}
 	s->more = 0;
 	s->less = 0;
 }
 
-/* Count what is new as known. If this fills a class it is halved, and the others fade. */
+/* A class is full: halve it, and let the others fade. */
+static inline void sscop_segment_decay(struct sscop_segment *s, u32 full)
+{
+	u32 left = s->used;
+
+	while (left) {
+		u32 index = sscop_segment_next(&left);
+		struct sscop_segment_class *c = &s->classes[index];
+
+		sscop_segment_shrink(c, index == full ? c->sent / 2U :
+							c->sent - c->sent / 16U);
+	}
+}
+
+/* Count what is new as known. */
 static inline void sscop_segment_merge(struct sscop_segment *s)
 {
-	u32 full = SSCOP_SEGMENT_CLASSES, i;
+	u32 full = SSCOP_SEGMENT_CLASSES, left = s->used;
 
-	for (i = 0; i < SSCOP_SEGMENT_CLASSES; i++) {
-		struct sscop_segment_class *c = &s->classes[i];
+	while (left) {
+		u32 index = sscop_segment_next(&left);
+		struct sscop_segment_class *c = &s->classes[index];
 
 		c->new_sent = 0;
 		c->new_lost = 0;
 		if (c->sent >= SSCOP_SEGMENT_FULL * SSCOP_SEGMENT_ONE)
-			full = i;
+			full = index;
 	}
-	for (i = 0; full < SSCOP_SEGMENT_CLASSES && i < SSCOP_SEGMENT_CLASSES; i++) {
-		struct sscop_segment_class *c = &s->classes[i];
-
-		sscop_segment_shrink(c, i == full ? c->sent / 2U :
-						    c->sent - c->sent / 16U);
-	}
-}
-
-/* Are nearly all frames of a class lost? Then even shorter ones may be. */
-static inline bool sscop_segment_is_hopeless(const struct sscop_segment_class *c)
-{
-	return c->lost > c->sent - c->sent / 8U;
+	if (full < SSCOP_SEGMENT_CLASSES)
+		sscop_segment_decay(s, full);
 }
 
 /**
  * sscop_segment_points() - the classes as points of the fit
  * @s: the state
  * @points: room for SSCOP_SEGMENT_CLASSES points and the one at length 0
- * @hopeless: take hopeless classes, too
  *
  * The variance of the logarithm is p / (n (1 - p)); with a loss more its inverse is
  * finite.
  *
- * Return: the number of points.
+ * Return: the number of points, at length 0 the last.
  */
 static inline u32 sscop_segment_points(const struct sscop_segment *s,
-				       struct sscop_segment_point *points,
-				       bool hopeless)
+				       struct sscop_segment_point *points)
 {
 	u64 weights = 0;
-	u32 frames = 0, count = 0, i;
+	u32 frames = 0, count = 0, left = s->used;
 
-	for (i = 0; i < SSCOP_SEGMENT_CLASSES; i++) {
-		const struct sscop_segment_class *c = &s->classes[i];
-		struct sscop_segment_point *p = &points[count];
+	while (left) {
+		const struct sscop_segment_class *c =
+			&s->classes[sscop_segment_next(&left)];
+		struct sscop_segment_point *p = &points[count++];
 
-		if (!c->sent || (!hopeless && sscop_segment_is_hopeless(c)))
-			continue;
 		p->frame = (u32)div_u64((u64)c->octets * SSCOP_SEGMENT_ONE, c->sent);
 		p->log = sscop_segment_log(c->lost, c->sent);
 		p->weight = c->sent * (c->sent - c->lost + SSCOP_SEGMENT_ONE) /
 			    (c->lost + SSCOP_SEGMENT_ONE);
 		weights += p->weight;
 		frames += c->sent;
-		count++;
 	}
-	if (!count)
-		return 0;
 	points[count].frame = 0;
 	points[count].log = 0;
 	points[count].weight =
-		(u32)div_u64(weights * SSCOP_SEGMENT_PRIOR * SSCOP_SEGMENT_ONE, frames);
+		(u32)div_u64(weights * SSCOP_SEGMENT_PRIOR * SSCOP_SEGMENT_ONE,
+			     max_t(u32, frames, 1));
 	return count + 1;
+}
+
+/* Leave out the points that lose more than 7 of 8. Return: the number of the others. */
+static inline u32 sscop_segment_hopeful(struct sscop_segment_point *points, u32 count)
+{
+	u32 kept = 0, i;
+
+	for (i = 0; i < count; i++) {
+		if (points[i].log <= SSCOP_SEGMENT_HOPELESS)
+			points[kept++] = points[i];
+	}
+	return kept;
 }
 
 /* @numerator / @denominator in units of h, of logarithms in theirs; 0 if negative. */
@@ -345,27 +375,25 @@ static inline u32 sscop_segment_fit(const struct sscop_segment_point *points,
 /* Half a loss in all that was sent, as h: with few frames, no loss proves little. */
 static inline u32 sscop_segment_doubt(const struct sscop_segment *s)
 {
-	u64 octets = 0;
-	u32 i;
+	u64 octets = 1;
+	u32 left = s->used;
 
-	for (i = 0; i < SSCOP_SEGMENT_CLASSES; i++)
-		octets += s->classes[i].octets;
-	return (u32)div64_u64(1ULL << (SSCOP_SEGMENT_H_BITS - 1), max_t(u64, octets, 1));
+	while (left)
+		octets += s->classes[sscop_segment_next(&left)].octets;
+	return (u32)div64_u64(1ULL << (SSCOP_SEGMENT_H_BITS - 1), octets);
 }
 
-/* Bit errors by all classes, and if this is more, without the hopeless ones: these seem
- * to lose alike, whatever their length.
+/* Bit errors by all classes or, if this is more, by those that are not hopeless: the
+ * hopeless ones lose alike, whatever their length.
  */
 static inline u32 sscop_segment_hazard(const struct sscop_segment *s)
 {
 	struct sscop_segment_point points[SSCOP_SEGMENT_CLASSES + 1];
-	u32 all = sscop_segment_points(s, points, true);
-	u32 h = sscop_segment_fit(points, all);
-	u32 some = sscop_segment_points(s, points, false);
+	u32 all = sscop_segment_points(s, points);
+	u32 h = max_t(u32, sscop_segment_doubt(s), sscop_segment_fit(points, all));
+	u32 some = sscop_segment_hopeful(points, all);
 
-	if (some != all)
-		h = max_t(u32, h, sscop_segment_fit(points, some));
-	return max_t(u32, h, sscop_segment_doubt(s));
+	return some < all ? max_t(u32, h, sscop_segment_fit(points, some)) : h;
 }
 
 /* Evaluate what is new. */
@@ -390,17 +418,22 @@ static inline void sscop_segment_review(struct sscop_segment *s)
 static inline void sscop_segment_outcome(struct sscop_segment *s, u32 frame, bool lost)
 {
 	struct sscop_segment_class *c;
+	u32 index;
 
 	frame = clamp_t(u32, frame, SSCOP_SEGMENT_FRAME, SSCOP_SEGMENT_PACKET);
-	c = &s->classes[sscop_segment_index(frame)];
+	index = sscop_segment_index(frame);
+	s->used |= 1U << index;
+	c = &s->classes[index];
 	c->octets += frame;
 	c->sent += SSCOP_SEGMENT_ONE;
 	c->new_sent++;
+	s->fresh++;
 	if (lost) {
 		c->lost += SSCOP_SEGMENT_ONE;
 		c->new_lost++;
+		s->fresh += SSCOP_SEGMENT_LOSS - 1;
 	}
-	if (++s->fresh >= SSCOP_SEGMENT_REVIEW)
+	if (s->fresh >= SSCOP_SEGMENT_REVIEW)
 		sscop_segment_review(s);
 }
 
