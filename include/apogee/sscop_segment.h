@@ -43,6 +43,8 @@
 #include "int.h"
 
 #define SSCOP_SEGMENT_CLASSES	18U
+/* One point per class and one at length 0. */
+#define SSCOP_SEGMENT_POINTS	19U
 /* Shortest piece, but for shorter packets or limits, and Ethernet's shortest frame. */
 #define SSCOP_SEGMENT_LEAST	64U
 #define SSCOP_SEGMENT_FRAME	60U
@@ -131,6 +133,16 @@ struct sscop_segment_point {
 	u32 weight;
 	u32 frame;
 	u32 log;
+};
+
+/**
+ * struct sscop_segment_plot - the points of a fit
+ * @points: the points
+ * @count: their number
+ */
+struct sscop_segment_plot {
+	struct sscop_segment_point points[SSCOP_SEGMENT_POINTS];
+	u32 count;
 };
 
 /**
@@ -267,51 +279,50 @@ static inline void sscop_segment_merge(struct sscop_segment *s)
 }
 
 /**
- * sscop_segment_points() - the classes as points of the fit
+ * sscop_segment_plot() - the classes as points of the fit, and the one at length 0
  * @s: the state
- * @points: room for SSCOP_SEGMENT_CLASSES points and the one at length 0
+ * @plot: the points
  *
  * The variance of the logarithm is p / (n (1 - p)); with a loss more its inverse is
  * finite.
- *
- * Return: the number of points, at length 0 the last.
  */
-static inline u32 sscop_segment_points(const struct sscop_segment *s,
-				       struct sscop_segment_point *points)
+static inline void sscop_segment_plot(const struct sscop_segment *s,
+				      struct sscop_segment_plot *plot)
 {
+	struct sscop_segment_point *p = plot->points;
+	u32 frames = 0, left = s->used;
 	u64 weights = 0;
-	u32 frames = 0, count = 0, left = s->used;
 
-	while (left) {
+	for (; left; p++) {
 		const struct sscop_segment_class *c =
 			&s->classes[sscop_segment_next(&left)];
-		struct sscop_segment_point *p = &points[count++];
 
-		p->frame = (u32)div_u64((u64)c->octets * SSCOP_SEGMENT_ONE, c->sent);
+		p->frame = (u32)div_u64((u64)c->octets * SSCOP_SEGMENT_ONE,
+					c->sent);
 		p->log = sscop_segment_log(c->lost, c->sent);
 		p->weight = c->sent * (c->sent - c->lost + SSCOP_SEGMENT_ONE) /
 			    (c->lost + SSCOP_SEGMENT_ONE);
 		weights += p->weight;
 		frames += c->sent;
 	}
-	points[count].frame = 0;
-	points[count].log = 0;
-	points[count].weight =
-		(u32)div_u64(weights * SSCOP_SEGMENT_PRIOR * SSCOP_SEGMENT_ONE,
-			     max_t(u32, frames, 1));
-	return count + 1;
+	p->frame = 0;
+	p->log = 0;
+	p->weight = (u32)div_u64(weights * SSCOP_SEGMENT_PRIOR * SSCOP_SEGMENT_ONE,
+				 max_t(u32, frames, 1));
+	plot->count = (u32)(p - plot->points) + 1;
 }
 
-/* Leave out the points that lose more than 7 of 8. Return: the number of the others. */
-static inline u32 sscop_segment_hopeful(struct sscop_segment_point *points, u32 count)
+/* Leave out the points that lose more than 7 of 8. Return: whether there were any. */
+static inline bool sscop_segment_omit(struct sscop_segment_plot *plot)
 {
-	u32 kept = 0, i;
+	u32 count = plot->count, i;
 
+	plot->count = 0;
 	for (i = 0; i < count; i++) {
-		if (points[i].log <= SSCOP_SEGMENT_HOPELESS)
-			points[kept++] = points[i];
+		if (plot->points[i].log <= SSCOP_SEGMENT_HOPELESS)
+			plot->points[plot->count++] = plot->points[i];
 	}
-	return kept;
+	return plot->count < count;
 }
 
 /* @numerator / @denominator in units of h, of logarithms in theirs; 0 if negative. */
@@ -331,43 +342,43 @@ static inline u32 sscop_segment_slope(s64 numerator, u64 denominator)
 
 /**
  * sscop_segment_fit() - the slope of the line through points
- * @points: the points
- * @count: their number
+ * @plot: the points
  *
  * The line is at least 0 at length 0, and does not fall.
  *
  * Return: the slope, in 1/2^SSCOP_SEGMENT_H_BITS per octet.
  */
-static inline u32 sscop_segment_fit(const struct sscop_segment_point *points,
-				    u32 count)
+static inline u32 sscop_segment_fit(const struct sscop_segment_plot *plot)
 {
+	const struct sscop_segment_point *end = plot->points + plot->count, *p;
 	u64 weights = 0, frames = 0, logs = 0, square = 0, product = 0;
 	u64 central_square = 0;
 	s64 central_product = 0;
-	u32 frame, log, slope, i;
+	u32 frame, log, slope;
 
-	for (i = 0; i < count; i++) {
-		u64 weighted = (u64)points[i].weight * points[i].frame;
+	for (p = plot->points; p < end; p++) {
+		u64 weighted = (u64)p->weight * p->frame;
 
-		weights += points[i].weight;
+		weights += p->weight;
 		frames += weighted;
-		logs += (u64)points[i].weight * points[i].log;
-		square += weighted * points[i].frame;
-		product += weighted * points[i].log;
+		logs += (u64)p->weight * p->log;
+		square += weighted * p->frame;
+		product += weighted * p->log;
 	}
 	if (!frames)
 		return 0;
 	frame = (u32)div64_u64(frames, weights);
 	log = (u32)div64_u64(logs, weights);
-	for (i = 0; i < count; i++) {
-		s64 away = (s64)points[i].frame - frame;
-		s64 weighted = away * points[i].weight;
+	for (p = plot->points; p < end; p++) {
+		s64 away = (s64)p->frame - frame;
+		s64 weighted = away * p->weight;
 
 		central_square += (u64)(weighted * away);
-		central_product += weighted * ((s64)points[i].log - log);
+		central_product += weighted * ((s64)p->log - log);
 	}
 	slope = sscop_segment_slope(central_product, central_square);
-	if (((u64)slope * frame) >> (SSCOP_SEGMENT_H_BITS - SSCOP_SEGMENT_LOG_BITS) > log)
+	if (((u64)slope * frame) >>
+	    (SSCOP_SEGMENT_H_BITS - SSCOP_SEGMENT_LOG_BITS) > log)
 		return sscop_segment_slope((s64)product, square);
 	return slope;
 }
@@ -388,12 +399,14 @@ static inline u32 sscop_segment_doubt(const struct sscop_segment *s)
  */
 static inline u32 sscop_segment_hazard(const struct sscop_segment *s)
 {
-	struct sscop_segment_point points[SSCOP_SEGMENT_CLASSES + 1];
-	u32 all = sscop_segment_points(s, points);
-	u32 h = max_t(u32, sscop_segment_doubt(s), sscop_segment_fit(points, all));
-	u32 some = sscop_segment_hopeful(points, all);
+	struct sscop_segment_plot plot;
+	u32 h;
 
-	return some < all ? max_t(u32, h, sscop_segment_fit(points, some)) : h;
+	sscop_segment_plot(s, &plot);
+	h = max_t(u32, sscop_segment_doubt(s), sscop_segment_fit(&plot));
+	if (sscop_segment_omit(&plot))
+		h = max_t(u32, h, sscop_segment_fit(&plot));
+	return h;
 }
 
 /* Evaluate what is new. */
@@ -415,7 +428,8 @@ static inline void sscop_segment_review(struct sscop_segment *s)
  *
  * To be called once for each transmission.
  */
-static inline void sscop_segment_outcome(struct sscop_segment *s, u32 frame, bool lost)
+static inline void sscop_segment_outcome(struct sscop_segment *s, u32 frame,
+					 bool lost)
 {
 	struct sscop_segment_class *c;
 	u32 index;
@@ -461,7 +475,8 @@ static inline u32 sscop_segment_best(u32 h, u32 overhead)
 /* Are n + 1 pieces better than n? ln(1 + x) is taken as 2 x / (2 + x), too small by less
  * than x^2 / 12 of it.
  */
-static inline bool sscop_segment_is_more(const struct sscop_segment *s, u32 packet, u32 n)
+static inline bool sscop_segment_is_more(const struct sscop_segment *s,
+					 u32 packet, u32 n)
 {
 	u64 twice = 2 * ((u64)packet + (u64)n * s->overhead) + s->overhead;
 
