@@ -19,7 +19,8 @@ static unsigned int asked;	/* sequence number of the request to be answered, 0: 
 
 ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
-	ssize_t (*next)(int, const struct msghdr *, int) = dlsym(RTLD_NEXT, "sendmsg");
+	ssize_t (*next)(int fd, const struct msghdr *message, int flags) =
+		dlsym(RTLD_NEXT, "sendmsg");
 	const struct nlmsghdr *request = message->msg_iov[0].iov_base;
 	const char *sent = getenv("SENT");
 
@@ -38,7 +39,7 @@ ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 
 ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
-	ssize_t (*next)(int, struct msghdr *, int) = dlsym(RTLD_NEXT, "recvmsg");
+	ssize_t (*next)(int fd, struct msghdr *message, int flags) = dlsym(RTLD_NEXT, "recvmsg");
 	static union {
 		struct nlmsghdr header;
 		char octets[ANSWER_MAX];
