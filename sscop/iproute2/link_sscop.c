@@ -20,6 +20,7 @@ enum kind {
 	SEGMENT,		/* octets, or "auto" */
 	NUMBER,
 	TIME,
+	TIME_OR_0,
 	SWITCH,
 	PEER,
 };
@@ -47,11 +48,11 @@ static const struct word words[] = {
 	{"window", "window", NUMBER, IFLA_SSCOP_WINDOW, 1, 65536},
 	{"poll-bytes", "poll_bytes", NUMBER, IFLA_SSCOP_POLL_BYTES, 0, MAX_U32},
 	{"poll-sds", "poll_sds", NUMBER, IFLA_SSCOP_POLL_SDS, 0, MAX_U32},
-	{"poll-time", "poll_time_us", TIME, IFLA_SSCOP_POLL_TIME, 1, MAX_U32},
-	{"poll-idle", "poll_idle_us", TIME, IFLA_SSCOP_POLL_IDLE, 0, MAX_U32},
+	{"poll-time", "poll_time_us", TIME, IFLA_SSCOP_POLL_TIME, 1000, 10000000},
+	{"poll-idle", "poll_idle_us", TIME_OR_0, IFLA_SSCOP_POLL_IDLE, 100, 10000000},
 	{"ustat", "ustat", SWITCH, IFLA_SSCOP_USTAT, 0, 1},
 	{"peer", "peer", PEER, IFLA_SSCOP_PEER, 0, 0},
-	{"backlog", "backlog", NUMBER, IFLA_SSCOP_BACKLOG, 1, MAX_U32},
+	{"backlog", "backlog", NUMBER, IFLA_SSCOP_BACKLOG, 64, 16777216},
 };
 
 /* by enum sscop_state */
@@ -68,7 +69,8 @@ static void usage(FILE *out)
 	      "                 [ poll-time TIME ] [ poll-idle TIME ]\n"
 	      "                 [ ustat { on | off } ] [ peer LLADDR ] [ backlog BYTES ]\n"
 	      "\n"
-	      "Where:  TIME := NUMBER{ us | ms | s } | 0\n"
+	      "Where:  TIME := NUMBER{ us | ms | s }\n"
+	      "        poll-bytes, poll-sds and poll-idle 0: no such rule\n"
 	      "See sscop(8).\n", out);
 }
 
@@ -137,8 +139,10 @@ static int refuse(const struct word *word, const char *value)
 		fprintf(stderr, "a number from %u to %u\n", word->min, word->max);
 		break;
 	case TIME:
-		fprintf(stderr, "a time%s with us, ms or s, up to 4294s\n",
-			word->min ? " above 0" : "");
+		fputs("a time from 1ms to 10s, with us, ms or s\n", stderr);
+		break;
+	case TIME_OR_0:
+		fputs("0 or a time from 100us to 10s, with us, ms or s\n", stderr);
 		break;
 	case SWITCH:
 		fputs("on or off\n", stderr);
@@ -153,6 +157,7 @@ static int refuse(const struct word *word, const char *value)
 static int parse_value(const struct word *word, const char *value, struct nlmsghdr *request)
 {
 	__u8 address[ADDRESS];
+	__u32 least = word->min;
 	__u32 number = 0;
 	__u16 segment;
 	bool good;
@@ -172,12 +177,15 @@ static int parse_value(const struct word *word, const char *value, struct nlmsgh
 		good = number || !strcmp(value, "off");
 		break;
 	case TIME:
+	case TIME_OR_0:
 		good = parse_time(value, &number);
 		break;
 	default:
 		good = parse_number(value, &number);
 	}
-	if (!good || number < word->min || number > word->max)
+	if (word->kind == TIME_OR_0 && !number)
+		least = 0;
+	if (!good || number < least || number > word->max)
 		return refuse(word, value);
 	segment = number;
 	on = number;
@@ -315,6 +323,7 @@ static void print_word(FILE *out, const struct word *word, const struct rtattr *
 		print_number(out, word, number_of(attr));
 		break;
 	case TIME:
+	case TIME_OR_0:
 		print_time(out, word, number_of(attr));
 		break;
 	case SWITCH:
