@@ -107,7 +107,7 @@ static bool parse_time(const char *text, __u32 *us)
 		value *= 1e3;
 	else if (strcmp(unit, "us"))
 		return false;
-	if (value > MAX_U32)
+	if (value > MAX_U32 || (value > 0 && value < 1))
 		return false;
 	*us = value + .5;
 	return true;

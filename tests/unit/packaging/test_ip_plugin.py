@@ -190,6 +190,7 @@ def test_all_words_at_once_and_none(ip: Ip, numbers: dict[str, int]) -> None:
         ("poll-time 1e3us", "must be a time"),
         ("poll-time -1s", "must be a time"),
         ("poll-time infs", "must be a time"),
+        ("poll-idle 0.4us", "must be 0 or a time from 100us to 10s"),
         ("poll-idle 99us", 'poll-idle "99us": must be 0 or a time from 100us to 10s, with us'),
         ("poll-idle 99999s", "must be 0 or a time from 100us to 10s"),
         ("ustat yes", 'sscop: ustat "yes": must be on or off'),
@@ -212,7 +213,7 @@ def test_help(ip: Ip, root: Path) -> None:
     """It names every word, and is printed instead of making a link."""
     done = ip.run("link", "help", "sscop")
     source = (root / "sscop" / "iproute2" / "link_sscop.c").read_text()
-    words = re.findall(r'^\t\{"([\w-]+)", "\w+", [A-Z]+,', source, re.M)
+    words = re.findall(r'^\t\{"([\w-]+)", "\w+", \w+, IFLA', source, re.M)
     assert len(words) == 9
     assert re.findall(r"\[ ([\w-]+) [A-Z{]", done.stdout) == words
     made = ip.run("link", "add", "link", "lo", "name", "s0", "type", "sscop", "help")
