@@ -63,7 +63,10 @@ own addr add 10.8.0.1/24 dev radio
 own link set radio up
 ip -n far addr add 10.8.0.2/24 dev radio
 ip -n far link set radio up
-ping -c 20 -i 0.2 10.8.0.2 >$OUT/ping 2>&1
+until [ "$(cat /sys/class/net/radio/carrier)" = 1 ]; do sleep 0.01; done
+tc qdisc change dev near root netem rate 10mbit delay 20ms limit 1000 loss 10%
+ping -c 100 -i 0.05 10.8.0.2 >$OUT/ping 2>&1
+ethtool -S radio >$OUT/counters
 own -d link show dev radio >$OUT/link
 own -d -j link show dev radio >$OUT/link.json
 own link del radio || fail "ip link del"
@@ -160,9 +163,12 @@ def _shown(out: Path) -> str:
     wrong = [key for key, value in SHOWN.items() if told.get(key) != value]
     if wrong:
         raise LabError(f"ip -d -j link show: {', '.join(wrong)} is not as set, see {out}/link.json")
-    if not re.search(r"\b20 packets received, 0% packet loss", (out / "ping").read_text()):
+    if not re.search(r"\b100 packets received, 0% packet loss", (out / "ping").read_text()):
         raise LabError(f"not every packet came through sscop, see {out}/ping")
-    return line[1]
+    again = re.search(r"\bsd_again: ([1-9]\d*)", (out / "counters").read_text())
+    if not again:
+        raise LabError(f"sscop sent nothing again over a link that loses, see {out}/counters")
+    return f"{line[1]}; 100 of 100 pings at 10 % loss, {again[1]} segments sent again"
 
 
 def main(argv: list[str]) -> int:
