@@ -30,6 +30,8 @@ verb() {{
 }}
 offered() {{ cp /proc/sys/net/ipv4/tcp_available_congestion_control $OUT/$1; }}
 
+# Kernel modules are not on the machine, but in the guest.
+modprobe libcrc32c
 offered before
 verb loaded load
 offered then
