@@ -1,23 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Measures of a radio: how busy the link is, what SSCOP counted, pings, sequence numbers."""
+"""Measures of a radio: how busy the link is, what SSCOP counted, pings, sequence numbers.
+
+Needs no numpy, as scenarios are listed without it.
+"""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
-import numpy as np
-
 from .measure import Measure
-from .raw import samples_of
 from .record import RecordError
+from .transfers import percentile
 
 if TYPE_CHECKING:
     from .measurement import Measurement
     from .raw import RawFolder
 
 HOSTS = ("gw", "mh")
-LINK = ("gw", "to-air")  # whose qdisc counts what the radio carries
+LINK = "to-air"  # the device whose qdisc counts what the radio carries
 #: What SSCOP's device tells that is no count.
 GAUGES = ("segment_now", "srtt_us")
 
@@ -55,15 +56,11 @@ class LinkKeys(TypedDict):
 
 def _link(run: Measurement) -> None:
     span = run.interval
-    ends = np.array([span.begin_us, span.end_us]) / 1e6
-    times, sent = run.raw.queue(LINK[1], "bytes")
-    if not len(times):
-        raise RecordError("queue.jsonl has no samples")
-    first, last = np.interp(ends, times, sent)
+    first, last = (run.raw.counted(LINK, "bytes", us / 1e6) for us in (span.begin_us, span.end_us))
     rate = run.total("rate_bps")
     run.record["link"] = {
         "bytes": round(last - first),
-        "utilisation": round(float(last - first) * 8 / (rate * span.over_s), 4),
+        "utilisation": round((last - first) * 8 / (rate * span.over_s), 4),
     }
     for flow, spec in zip(run.record["flows"], run.specs, strict=True):
         flow["probes"] = run.raw.nstat(spec["netns"]).get("TcpExtTCPLossProbes", 0)
@@ -144,8 +141,8 @@ def _ping(run: Measurement) -> None:
     if times:
         run.record["ping"] = {
             "answers": len(times),
-            "mean_ms": round(float(np.mean(times)), 3),
-            "p99_ms": round(float(np.percentile(times, 99)), 3),
+            "mean_ms": round(sum(times) / len(times), 3),
+            "p99_ms": round(percentile(times, 0.99), 3),
             "max_ms": round(max(times), 3),
         }
 
@@ -179,12 +176,11 @@ def _sequence(run: Measurement) -> None:
         return
     send = run.raw.sender(run.specs[0]["name"])
     mss = send["info"]["snd_mss"]
-    at = (samples_of(send, "t_us") - send["syn_us"]) / 1e6
-    sent = samples_of(send, "bytes_acked") / mss + samples_of(send, "unacked")
-    early = at <= length_s
+    rows = [dict(zip(send["fields"], row, strict=True)) for row in send["samples"]]
+    rows = [row for row in rows if row["t_us"] - send["syn_us"] <= 1e6 * length_s]
     found: dict[str, Any] = {
-        "tcp_s": [round(t, 3) for t in at[early].tolist()],
-        "tcp": [round(n, 1) for n in sent[early].tolist()],
+        "tcp_s": [round((row["t_us"] - send["syn_us"]) / 1e6, 3) for row in rows],
+        "tcp": [round(row["bytes_acked"] / mss + row["unacked"], 1) for row in rows],
         "sd_s": [],
         "sd": [],
     }

@@ -175,6 +175,14 @@ class RawFolder:
         times = [time for time, _ in samples]
         return np.array(times, dtype=np.float64), np.array(sizes, dtype=np.float64)
 
+    def counted(self, dev: str, key: str, time_s: float) -> float:
+        """A counter of a device's root qdisc at a time, interpolated between samples; RecordError
+        without any."""
+        times, counts = self.queue(dev, key)
+        if not len(times):
+            raise RecordError("queue.jsonl has no samples")
+        return float(np.interp(time_s, times, counts))
+
 
 def _sample(line: str, time_s: float) -> Sample | None:
     """Parse a line's sample; ``time_s`` is its time if the line has none; None without a sample."""
