@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-LENGTH_BITS = 17  # of the longest frame: an IP packet of 65535 bytes and its header
+LONGEST = 65535 + 14  # frame in bytes
 MOST = 2**32 - 1
 
 # Instructions (linux/filter.h) and the kernel's extension for a random number.
@@ -32,16 +32,15 @@ def threshold(share: float) -> int:
     return min(MOST, round(share * 2**32))
 
 
-def program(ber: float, share: float = 0.0) -> list[Instruction]:
+def program(ber: float, share: float = 0.0, longest: int = LONGEST) -> list[Instruction]:
     """The filter: matches the frames that are lost to bit errors at this rate, and ``share`` of all
-    frames whatever their length."""
+    frames whatever their length. No frame is longer than ``longest`` bytes."""
     if share >= 1:
         return [(RETURN, 0, 0, LOST)]
     draws: list[tuple[int, float]] = [(0, share)] if share else []
     if ber:
-        draws += [
-            (1 << bit, -math.expm1(8 * (1 << bit) * math.log1p(-ber))) for bit in range(LENGTH_BITS)
-        ]
+        pieces = (1 << bit for bit in range(longest.bit_length()))
+        draws += [(piece, -math.expm1(8 * piece * math.log1p(-ber))) for piece in pieces]
     sizes = [4 if piece else 2 for piece, _ in draws]
     lost = sum(sizes) + 1  # the last instruction
     code: list[Instruction] = []
@@ -53,12 +52,12 @@ def program(ber: float, share: float = 0.0) -> list[Instruction]:
     return [*code, (RETURN, 0, 0, KEPT), (RETURN, 0, 0, LOST)]
 
 
-def bytecode(ber: float, share: float = 0.0) -> str:
+def bytecode(ber: float, share: float = 0.0, longest: int = LONGEST) -> str:
     """The filter as tc reads it: the number of instructions, and each one's four numbers."""
-    code = program(ber, share)
+    code = program(ber, share, longest)
     return ",".join([f"{len(code)}", *(" ".join(map(str, one)) for one in code)])
 
 
-def filter_words(ber: float, share: float = 0.0) -> str:
+def filter_words(ber: float, share: float = 0.0, longest: int = LONGEST) -> str:
     """The filter's words in a tc command."""
-    return f"bpf bytecode '{bytecode(ber, share)}' action drop"
+    return f"bpf bytecode '{bytecode(ber, share, longest)}' action drop"

@@ -158,6 +158,11 @@ def _longest_frame(values: Mapping[str, Any]) -> int:
     return sscop.longest_frame(values) if sscop.used(values) else values["mtu"] + ETHERNET
 
 
+def _lower_mtu(values: Mapping[str, Any]) -> int:
+    """MTU of the radio's devices."""
+    return sscop.lower_mtu(values) if sscop.used(values) else values["mtu"]
+
+
 def _rate_words(values: Mapping[str, Any], rate: float, queue: float) -> str:
     """The qdisc that holds frames to the rate: with a bucket of the longest frame it never sends
     faster, and frames keep their socket's account."""
@@ -180,9 +185,10 @@ def _delay_words(delay: float) -> str:
     return f"netem delay {time_text(delay)} {ORDER} limit {testbed.DELAY_LINE}"
 
 
-def _lossy(dev: str, errors: tuple[float, float]) -> str:
+def _lossy(values: Mapping[str, Any], dev: str, errors: tuple[float, float]) -> str:
     """The words that set what is lost of the frames that come in by a device."""
-    return f"dev {dev} ingress pref 1 handle 1 protocol all {biterrors.filter_words(*errors)}"
+    words = biterrors.filter_words(*errors, _lower_mtu(values) + ETHERNET)
+    return f"dev {dev} ingress pref 1 handle 1 protocol all {words}"
 
 
 def _window_bytes(values: Mapping[str, Any]) -> int:
@@ -243,7 +249,7 @@ def _air_lines(values: Mapping[str, Any], air: Air) -> list[str]:
     ):
         lines += [f"qdisc add dev {out} root {_delay_words(values['delay'])}"]
         lines += [f"qdisc add dev {dev} clsact"]
-        lines += [f"filter add {_lossy(dev, errors)}"] if any(errors) else []
+        lines += [f"filter add {_lossy(values, dev, errors)}"] if any(errors) else []
         lines += [
             f"filter add dev {dev} ingress pref 2 protocol all matchall "
             f"action mirred egress redirect dev {out}"
@@ -303,9 +309,9 @@ def _streams(values: Mapping[str, Any], air: Air) -> list[tuple[str, list[tuple[
         for at, delay in air.delays[1:]
         for dev in ("to-mh", "to-gw")
     ]
-    data = [(at, f"filter replace {_lossy('to-gw', air.errors(at))}")
+    data = [(at, f"filter replace {_lossy(values, 'to-gw', air.errors(at))}")
             for at in _times(air.bers, air.losses)]  # fmt: skip
-    acks = [(at, f"filter replace {_lossy('to-mh', air.ack_errors(at))}")
+    acks = [(at, f"filter replace {_lossy(values, 'to-mh', air.ack_errors(at))}")
             for at in _times(air.ack_bers, air.ack_losses)]  # fmt: skip
     air_steps = sorted([*delays, *data, *acks], key=lambda step: step[0])
     return [
@@ -373,7 +379,7 @@ done >"$OUT/sscop-series.txt"
 
 def _script(values: Mapping[str, Any], air: Air, cc: str, duration_s: float) -> str:
     used = sscop.used(values)
-    net = Net(bool(values["ipv6"]), sscop.lower_mtu(values) if used else values["mtu"])
+    net = Net(bool(values["ipv6"]), _lower_mtu(values))
     return testbed.script(
         HEAD.format_map(WIRED if _sender(values) == "snd" else {"wire": " ", "sender": " "})
         + (SSCOP_HEAD if used else ""),

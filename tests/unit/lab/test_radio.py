@@ -253,11 +253,11 @@ def test_events_are_replayed_at_their_times() -> None:
     text = script(segment="256", ber="1e-6", event="ber:1e-4@20s:20s+rate:1mbit@30s+delay:9ms@5s")
     assert (
         f"\n20 filter replace dev to-gw ingress pref 1 handle 1 protocol all "
-        f"{biterrors.filter_words(1e-4)}" in text
+        f"{biterrors.filter_words(1e-4, 0.0, 1523)}" in text
     )
     assert (
         f"\n40 filter replace dev to-mh ingress pref 1 handle 1 protocol all "
-        f"{biterrors.filter_words(1e-6)}" in text
+        f"{biterrors.filter_words(1e-6, 0.0, 1523)}" in text
     )
     assert text.count("\n30 qdisc change dev to-air root handle 1: tbf rate 1000000bit ") == 2
     assert text.count("netem delay 9000us rate 100gbit") == 2
