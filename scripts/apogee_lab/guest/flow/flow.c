@@ -80,7 +80,7 @@ static int flow_client(int argc, char **argv)
 static int flow_replay(pid_t pid)
 {
 	int64_t zero = now_us(), now, at;
-	char line[1024], *text;
+	char line[4096], *text;
 
 	while (fgets(line, sizeof(line), stdin)) {
 		at = zero + (int64_t)(strtod(line, &text) * 1e6);
