@@ -130,8 +130,9 @@ struct sscop_tx_slot {
  * @poll_acked: VT(PA), the newest POLL's number that a STAT answered
  * @missing: SDs reported missing and not yet resent
  * @missing_from: none of them is earlier than this one
- * @bytes_since: octets of SDs sent since the last POLL
- * @sds_since: SDs sent since the last POLL
+ * @bytes_since: octets of SDs sent since the last POLL, but for those repeated
+ * @sds_since: SDs sent since the last POLL, but for those repeated
+ * @repeated: SDs were repeated in idle time since the last POLL
  * @polled_at: us, when the last POLL was sent
  * @timed_poll: the POLL whose round trip is measured
  * @timed_at: us, when it was sent; 0: none
@@ -151,6 +152,7 @@ struct sscop_tx {
 	u32 missing_from;
 	u32 bytes_since;
 	u32 sds_since;
+	bool repeated;
 	u64 polled_at;
 	u32 timed_poll;
 	u64 timed_at;

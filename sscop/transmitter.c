@@ -198,9 +198,9 @@ enum sscop_verdict sscop_tx_ustat(struct sscop *s, const struct sscop_pdu *pdu)
 
 /* --- what to send ------------------------------------------------------------------ */
 
+/* An SD is sent that the rules for POLLs count. */
 static void count_sent(struct sscop *s, u32 length)
 {
-	s->counts.sd_bytes += length;
 	s->tx.bytes_since += length;
 	s->tx.sds_since++;
 }
@@ -216,7 +216,7 @@ static void send_again(struct sscop *s, u32 seq, struct sscop_output *output)
 	output->length = slot->length;
 	output->seq = seq;
 	s->counts.sd_again++;
-	count_sent(s, slot->length);
+	s->counts.sd_bytes += slot->length;
 }
 
 /**
@@ -241,6 +241,7 @@ bool sscop_tx_resend(struct sscop *s, struct sscop_output *output)
 	tx->missing_from = seq;
 	tx->missing--;
 	send_again(s, seq, output);
+	count_sent(s, output->length);
 	return true;
 }
 
@@ -251,7 +252,8 @@ bool sscop_tx_resend(struct sscop *s, struct sscop_output *output)
  *
  * Those that were lost before and are not known to have arrived hold up all behind them.
  * On a link that loses much, a copy in idle time saves the round trip that finding
- * another loss takes. One per POLL and SD, of the earliest REPEAT_AMONG.
+ * another loss takes. One per POLL and SD, of the earliest REPEAT_AMONG. They do not
+ * count for poll_bytes and poll_sds: POLLs and repetitions would call for each other.
  *
  * Return: whether there is one.
  */
@@ -266,6 +268,7 @@ bool sscop_tx_repeat(struct sscop *s, struct sscop_output *output)
 
 		if (slot->segment && slot->again && slot->poll != tx->poll) {
 			slot->repeated = true;
+			tx->repeated = true;
 			send_again(s, seq, output);
 			s->counts.sd_repeated++;
 			return true;
@@ -314,6 +317,7 @@ void sscop_sent(struct sscop *s, void *segment, u32 length, u64 now)
 	slot->repeated = false;
 	tx->next = sscop_add(tx->next, 1);
 	s->counts.sd_sent++;
+	s->counts.sd_bytes += length;
 	count_sent(s, length);
 }
 
@@ -335,7 +339,7 @@ static u64 poll_at(const struct sscop *s, bool idle)
 
 	if (!news_expected(s))
 		wait = SSCOP_KEEPALIVE_US;
-	else if (idle && s->config.poll_idle && tx->sds_since)
+	else if (idle && s->config.poll_idle && (tx->sds_since || tx->repeated))
 		/* Once behind the last SD: if the STAT is lost, poll_time helps. */
 		wait = min(wait, max(s->config.poll_idle, tx->srtt / SPACING_SENT));
 	return tx->polled_at + wait;
@@ -403,6 +407,7 @@ u32 sscop_tx_poll(struct sscop *s, u8 *octets, u64 now)
 	tx->polled_at = now;
 	tx->bytes_since = 0;
 	tx->sds_since = 0;
+	tx->repeated = false;
 	tx->poll_now = false;
 	s->counts.poll_sent++;
 	return sscop_encode(octets, &pdu, s->seal_out);
