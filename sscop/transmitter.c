@@ -92,6 +92,15 @@ static void ustat_missing(struct sscop *s, u32 from, u32 to)
 	}
 }
 
+/* Whether an SD from @from to before @to was already reported as received. */
+static bool was_received(const struct sscop_tx *tx, u32 from, u32 to)
+{
+	for (; from != to; from = sscop_add(from, 1))
+		if (!slot_of(tx, from)->segment)
+			return true;
+	return false;
+}
+
 /* Whether N(R), N(MR) and the list lie within what was sent, before anything is done. */
 static enum sscop_verdict check_report(const struct sscop *s,
 				       const struct sscop_pdu *pdu)
@@ -162,8 +171,14 @@ enum sscop_verdict sscop_tx_stat(struct sscop *s, const struct sscop_pdu *pdu, u
 	if (sscop_before(tx->poll, pdu->ps))
 		return SSCOP_UNASKED;
 	verdict = check_report(s, pdu);
+	/* The receiver never goes back: not behind N(R), nor behind the lists. */
+	if (verdict == SSCOP_STALE && pdu->ps != tx->poll_acked)
+		return SSCOP_OUTSIDE;
 	if (verdict != SSCOP_TAKEN)
 		return verdict;
+	for (i = 0; i + 1 < pdu->elements; i += 2)
+		if (was_received(tx, pdu->list[i], pdu->list[i + 1]))
+			return SSCOP_OUTSIDE;
 
 	measure_rtt(tx, pdu->ps, now);
 	tx->poll_acked = pdu->ps;
@@ -452,7 +467,18 @@ void sscop_tx_reset(struct sscop *s, u32 limit, u64 now)
 	tx->slots = slots;
 	tx->size = size;
 	tx->limit = limit;
-	tx->poll_acked = 1;	/* POLLs begin with 1: a STAT for 0 is refused */
+	sscop_tx_renumber(s, 0);	/* a STAT for 0 is refused */
 	tx->polled_at = now;
 	tx->poll_now = true;
+}
+
+/**
+ * sscop_tx_renumber() - let POLLs go on behind a number
+ * @s: connection that was just reset
+ * @poll: number of the last POLL; 0: none
+ */
+void sscop_tx_renumber(struct sscop *s, u32 poll)
+{
+	s->tx.poll = poll;
+	s->tx.poll_acked = sscop_add(poll, 1);
 }
