@@ -507,7 +507,7 @@ static enum sscop_action next_control(struct sscop *s, u64 now,
  * sscop_next() - what to send next
  * @s: connection
  * @now: us
- * @room: SDs may be sent: the link below takes more
+ * @room: what the link below takes
  * @more: a new segment could be cut
  * @output: written
  *
@@ -517,7 +517,7 @@ static enum sscop_action next_control(struct sscop *s, u64 now,
  *
  * Return: an enum sscop_action.
  */
-enum sscop_action sscop_next(struct sscop *s, u64 now, bool room, bool more,
+enum sscop_action sscop_next(struct sscop *s, u64 now, enum sscop_room room, bool more,
 			     struct sscop_output *output)
 {
 	bool ready = s->state == SSCOP_READY;
@@ -544,15 +544,17 @@ enum sscop_action sscop_next(struct sscop *s, u64 now, bool room, bool more,
 		output->length = sscop_tx_poll(s, output->octets, now);
 		return SSCOP_CONTROL;
 	}
-	if (!ready || !room)
+	if (!ready || room == SSCOP_FULL)
 		return SSCOP_NOTHING;
 	if (sscop_tx_resend(s, output))
 		return SSCOP_RESEND;
-	if (!more)
-		return s->config.poll_idle && sscop_tx_repeat(s, output) ?
-		       SSCOP_RESEND : SSCOP_NOTHING;
-	output->seq = s->tx.next;
-	return SSCOP_NEW;
+	if (more) {
+		output->seq = s->tx.next;
+		return SSCOP_NEW;
+	}
+	if (room == SSCOP_QUIET && s->config.poll_idle && sscop_tx_repeat(s, output))
+		return SSCOP_RESEND;
+	return SSCOP_NOTHING;
 }
 
 /**

@@ -43,8 +43,8 @@
  * @poll_time: us without a POLL while SDs are unacknowledged after which one is sent,
  *	1 to SSCOP_POLL_TIME_MAX; at least a quarter of the round-trip time is waited
  * @poll_idle: us after the last POLL at which one is sent if SDs are unacknowledged and
- *	there is nothing else to send; SDs that were lost before are then repeated once
- *	per POLL. 0: neither
+ *	there is nothing else to send; when the link is quiet, SDs that were lost before
+ *	are then repeated once per POLL. 0: neither
  * @ustat: whether the receiver sends USTATs
  */
 struct sscop_config {
@@ -246,6 +246,13 @@ struct sscop {
 	struct sscop_counts counts;
 };
 
+/* What the link below takes */
+enum sscop_room {
+	SSCOP_FULL,		/* no SDs */
+	SSCOP_ROOM,		/* SDs, behind others that it has not sent yet */
+	SSCOP_QUIET,		/* SDs, at once: it has nothing else to send */
+};
+
 /* What sscop_next() asks for */
 enum sscop_action {
 	SSCOP_NOTHING,		/* nothing to send before sscop_deadline() */
@@ -280,7 +287,7 @@ void sscop_resume(struct sscop *s, u64 now);
 u32 sscop_events(struct sscop *s);
 enum sscop_verdict sscop_receive(struct sscop *s, const struct sscop_pdu *pdu,
 				 void *segment, u64 now);
-enum sscop_action sscop_next(struct sscop *s, u64 now, bool room, bool more,
+enum sscop_action sscop_next(struct sscop *s, u64 now, enum sscop_room room, bool more,
 			     struct sscop_output *output);
 u64 sscop_deadline(const struct sscop *s, bool more);
 

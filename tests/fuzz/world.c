@@ -48,9 +48,11 @@ static void look(struct peer *peer)
 		fail(peer->world, "more outstanding than the window");
 }
 
-static bool has_room(const struct peer *peer)
+static enum sscop_room room_below(const struct peer *peer)
 {
-	return peer->world->now + BACKLOG_US >= peer->out.busy_until;
+	if (peer->world->now >= peer->out.busy_until)
+		return SSCOP_QUIET;
+	return peer->world->now + BACKLOG_US >= peer->out.busy_until ? SSCOP_ROOM : SSCOP_FULL;
 }
 
 /* Do what sscop_next() asks for; returns false if it was nothing. */
@@ -60,7 +62,7 @@ static bool act(struct peer *peer)
 	struct sscop_output output = {};
 	struct segment *segment;
 
-	switch (sscop_next(&peer->s, world->now, has_room(peer),
+	switch (sscop_next(&peer->s, world->now, room_below(peer),
 			   peer->sent < peer->given, &output)) {
 	case SSCOP_CONTROL:
 		wire_send(peer, output.octets, output.length);
@@ -102,7 +104,7 @@ static u32 pump(struct peer *peer)
 		fail(world, "sscop_deadline() has passed, state %u", peer->s.state);
 		peer->wake = world->now + 1000;
 	}
-	if (!has_room(peer) && peer->out.busy_until - BACKLOG_US < peer->wake) {
+	if (room_below(peer) == SSCOP_FULL && peer->out.busy_until - BACKLOG_US < peer->wake) {
 		peer->wake = peer->out.busy_until - BACKLOG_US;
 		peer->wake_is_deadline = false;
 	}
