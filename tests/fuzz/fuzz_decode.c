@@ -3,18 +3,16 @@
  * libFuzzer target: sscop_decode() of any octets, as they are and with a right CRC.
  * What is taken is written again and must read the same.
  */
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <linux/crc32c.h>
 
+#include "fuzz.h"
 #include "pdu.h"
 
 #define SEAL 0x12345678U
 #define SHORT_FLAG 0x20
-
-int LLVMFuzzerTestOneInput(const u8 *octets, size_t length);
 
 static void check_list(const struct sscop_pdu *pdu)
 {
@@ -70,7 +68,7 @@ static void repair(u8 *octets, u32 length)
 	octets[3] = crc;
 }
 
-int LLVMFuzzerTestOneInput(const u8 *octets, size_t length)
+int fuzz(const u8 *octets, size_t length)
 {
 	u8 *copy;
 

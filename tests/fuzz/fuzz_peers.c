@@ -2,15 +2,13 @@
 /*
  * libFuzzer target: two whole peers; an input is a script (script.c).
  */
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "fuzz.h"
 #include "world.h"
 
-int LLVMFuzzerTestOneInput(const u8 *octets, size_t length);
-
-int LLVMFuzzerTestOneInput(const u8 *octets, size_t length)
+int fuzz(const u8 *octets, size_t length)
 {
 	struct world *world = script_run(octets, length);
 

@@ -5,15 +5,12 @@
  *   random_peers COUNT SEED
  *   random_peers FILE...
  */
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "world.h"
+#include "fuzz.h"
 
 #define LENGTH_MAX 400
-
-int LLVMFuzzerTestOneInput(const u8 *octets, size_t length);
 
 static u64 state;
 
@@ -33,7 +30,7 @@ static void run_random(u32 seed)
 	length = 5 + draw(LENGTH_MAX - 5);
 	for (i = 0; i < length; i++)
 		octets[i] = draw(256);
-	LLVMFuzzerTestOneInput(octets, length);
+	fuzz(octets, length);
 }
 
 static void run_file(const char *name)
@@ -48,7 +45,7 @@ static void run_file(const char *name)
 	}
 	length = fread(octets, 1, sizeof(octets), file);
 	fclose(file);
-	LLVMFuzzerTestOneInput(octets, length);
+	fuzz(octets, length);
 }
 
 int main(int argc, char **argv)

@@ -152,8 +152,7 @@ struct world {
 struct world *world_new(const struct sscop_config *a, const struct sscop_config *b,
 			u32 segment, u64 seed);
 void world_free(struct world *world);
-void world_fail(struct world *world, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+void world_fail(struct world *world, const char *format, ...);
 u32 world_random(struct world *world, u32 below);
 void world_start(struct world *world, u32 side);
 void world_stop(struct world *world, u32 side, bool told);

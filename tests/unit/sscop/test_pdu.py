@@ -15,7 +15,6 @@ from tests.unit.sscop.core import (
     BGN,
     LIST_MAX,
     POLL,
-    SD,
     STAT,
     TAKEN,
     TRUNCATED,
