@@ -84,6 +84,18 @@ static bool act(struct peer *peer)
 	return true;
 }
 
+/* Ask again when the link below takes more, or is quiet. */
+static void wait_for_room(struct peer *peer)
+{
+	enum sscop_room room = room_below(peer);
+	u64 at = peer->out.busy_until - (room == SSCOP_FULL ? BACKLOG_US : 0);
+
+	if (room == SSCOP_QUIET || at >= peer->wake)
+		return;
+	peer->wake = at;
+	peer->wake_is_deadline = false;
+}
+
 /* Send all there is, then find out when to ask again; returns what was sent. */
 static u32 pump(struct peer *peer)
 {
@@ -104,10 +116,7 @@ static u32 pump(struct peer *peer)
 		fail(world, "sscop_deadline() has passed, state %u", peer->s.state);
 		peer->wake = world->now + 1000;
 	}
-	if (room_below(peer) == SSCOP_FULL && peer->out.busy_until - BACKLOG_US < peer->wake) {
-		peer->wake = peer->out.busy_until - BACKLOG_US;
-		peer->wake_is_deadline = false;
-	}
+	wait_for_room(peer);
 	return sent;
 }
 
