@@ -8,9 +8,6 @@
 
 #define ARRIVED_MAX 1024	/* frames that wait for the next round */
 
-/* A peer that was silent for so long may have another hardware address. */
-#define STALE_US (2 * SSCOP_KEEPALIVE_US)
-
 /* The lower device's packet_type::func. */
 int sscop_frame_in(struct sk_buff *skb, struct net_device *lower, struct packet_type *type,
 		   struct net_device *orig)
@@ -132,6 +129,13 @@ static bool is_sealed(u8 type)
 	       type == SSCOP_USTAT;
 }
 
+/* Whether the peer has missed two of its STATs: it may have another hardware address. */
+static bool is_silent(const struct sscop_dev *d, u64 now)
+{
+	return now - d->s.heard_at >
+	       2 * max(d->settings.rules.poll_time, SSCOP_KEEPALIVE_US);
+}
+
 /* Whether a PDU may come from this address. The seal proves that the peer has made a PDU;
  * link control of others is heard only while there is no peer that could be disturbed.
  */
@@ -142,7 +146,7 @@ static bool may_be_peer(const struct sscop_dev *d, const u8 *source, u8 type, u6
 	if (!is_zero_ether_addr(d->settings.peer))
 		return ether_addr_equal(source, d->settings.peer);
 	return ether_addr_equal(source, d->learned) || is_sealed(type) ||
-	       d->s.state == SSCOP_BEGINNING || now - d->s.heard_at > STALE_US;
+	       d->s.state == SSCOP_BEGINNING || is_silent(d, now);
 }
 
 static void learn(struct sscop_dev *d, const u8 *source)
