@@ -72,7 +72,13 @@ def _link(run: Measurement) -> None:
 class Sscop(TypedDict):
     """SSCOP's own counts, of the whole run."""
 
-    again: Annotated[float, "share", "SDs sent again, per SD sent for the first time"]
+    again: Annotated[
+        float, "share",
+        "SDs sent again because they were reported missing, per SD sent for the first time",
+    ]  # fmt: skip
+    repeated: Annotated[
+        float, "share", "SDs repeated in idle time, not known to be needed, per SD sent first"
+    ]
     gw: Annotated[
         dict[str, int], "number",
         "counters of `ethtool -S` at the sender's end from the flow's start to its end; "
@@ -109,7 +115,12 @@ def _sscop(run: Measurement) -> None:
         return
     found = {netns: _between(run.raw, netns) for netns in HOSTS}
     sent = found["gw"]
-    run.record["sscop"] = {"again": round(sent["sd_again"] / max(1, sent["sd_sent"]), 6), **found}
+    first, repeated = max(1, sent["sd_sent"]), sent.get("sd_repeated", 0)
+    run.record["sscop"] = {
+        "again": round((sent["sd_again"] - repeated) / first, 6),
+        "repeated": round(repeated / first, 6),
+        **found,
+    }
     losses = run.record["queue"]["drops"]
     retransmits = sum(flow["retransmits"] for flow in run.record["flows"])
     run.record["losses"] = losses

@@ -485,6 +485,7 @@ def _of(key: str, name: str, scale: float = 1.0) -> Any:
 COLUMNS = (
     Column("link %", 1, _of("link", "utilisation", 100.0), after="% of limit"),
     Column("SDs again %", 2, _of("sscop", "again", 100.0), after="retransmits"),
+    Column("repeated %", 2, _of("sscop", "repeated", 100.0)),
     Column("probes", 1, lambda r: r["flows"][0]["probes"]),
     Column("ping ms", 0, _of("ping", "mean_ms"), after="RTT ms"),
     Column("ping 99 % ms", 0, _of("ping", "p99_ms")),

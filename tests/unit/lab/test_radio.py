@@ -232,7 +232,7 @@ def test_tcp_alone_has_no_sscop() -> None:
     assert compiled(segment="128").devices == ("sscop",)
     assert "\nmodprobe sscop\n" in above
     assert " type sscop" in above
-    for word in ("segment=128", "window=512", "poll_bytes=3000", "poll_time_us=100000"):
+    for word in ("segment 128", "window 512", "poll-bytes 3000", "poll-time 100000us", "ustat on"):
         assert word in above
 
 
@@ -313,6 +313,7 @@ COUNTERS = """\
 NIC statistics:
      sd_sent: {}
      sd_again: {}
+     sd_repeated: {}
      segment_now: {}
      srtt_us: {}
 """
@@ -353,12 +354,12 @@ def radio(raw: Path, **changes: Any) -> dict[str, Any]:
         "ping.txt": "".join(
             f"64 bytes from 10.0.1.2: seq={n} ttl=63 time={100 + n}.000 ms\n" for n in range(100)
         ),
-        "sscop-gw-begin.txt": COUNTERS.format(5, 0, 256, 100_000),
-        "sscop-gw-end.txt": COUNTERS.format(1005, 100, 128, 120_000),
-        "sscop-mh-begin.txt": COUNTERS.format(0, 0, 256, 100_000),
-        "sscop-mh-end.txt": COUNTERS.format(300, 2, 256, 120_000),
+        "sscop-gw-begin.txt": COUNTERS.format(5, 0, 0, 256, 100_000),
+        "sscop-gw-end.txt": COUNTERS.format(1005, 100, 30, 128, 120_000),
+        "sscop-mh-begin.txt": COUNTERS.format(0, 0, 0, 256, 100_000),
+        "sscop-mh-end.txt": COUNTERS.format(300, 2, 0, 256, 120_000),
         "sscop-series.txt": "".join(
-            f"at {SYN_US / 1e6 + n / 20}\n" + COUNTERS.format(5 + 8 * n, 0, 256, 1)
+            f"at {SYN_US / 1e6 + n / 20}\n" + COUNTERS.format(5 + 8 * n, 0, 0, 256, 1)
             for n in range(11)
         ),
     }
@@ -382,9 +383,10 @@ def test_a_record_with_sscop(tmp_path: Path) -> None:
     record = compute(tmp_path, radio(tmp_path))
     assert record["link"]["utilisation"] == pytest.approx(0.8)
     assert record["link"]["bytes"] == 2_000_000
-    assert record["sscop"]["again"] == pytest.approx(0.1)
+    assert record["sscop"]["again"] == pytest.approx(0.07)
+    assert record["sscop"]["repeated"] == pytest.approx(0.03)
     assert record["sscop"]["gw"] == {
-        "sd_sent": 1000, "sd_again": 100, "segment_now": 128, "srtt_us": 120_000,
+        "sd_sent": 1000, "sd_again": 100, "sd_repeated": 30, "segment_now": 128, "srtt_us": 120_000,
     }  # fmt: skip
     assert record["sscop"]["mh"]["sd_sent"] == 300
     assert (record["link_drops"], record["ack_drops"], record["queue"]["drops"]) == (70, 9, 3)
