@@ -54,6 +54,7 @@ ALGORITHMS: dict[str, Algorithm] = {
         ),
         Algorithm("j", own=True, colour="#e69f00", counted=("j_cong_control",)),
         Algorithm("constant", own=True, colour="#111111"),  # the tests' reference
+        Algorithm("sscop", DEVICE, "sscop", own=True),
         Algorithm("reno", colour="#555555"),
         Algorithm("cubic", colour="#009e73", counted=("cubictcp_acked", "cubictcp_cong_avoid")),
         Algorithm("bbr", colour="#0072b2", counted=("bbr_main",)),

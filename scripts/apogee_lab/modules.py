@@ -53,7 +53,8 @@ def module_file(name: str, k: Kernel) -> Path:
     for algorithm in algorithms.ALGORITHMS.values():
         if algorithm.module == name and algorithm.file:
             return algorithm.file
-    if not any((folder / f"{name}.c").exists() for folder in _own_folders(repo_root())):
+    folders = _own_folders(repo_root())
+    if not any(folder.name == name or (folder / f"{name}.c").exists() for folder in folders):
         raise LabError(f"this project has no module {name}")
     for folder in _own_folders(k.built):
         if (folder / f"{name}.ko").exists():

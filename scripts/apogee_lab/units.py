@@ -59,7 +59,7 @@ _NUMBER = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d{1,3})?", re.IGNORECASE | r
 LIST = "list:"
 #: What an event may change: the kind of its new value, None for events without a value.
 EVENTS: dict[str, str | None] = {"rate": "rate", "queue": "size", "delay": "time", "loss": "share"}
-EVENTS |= {"stall": None, "outage": None}
+EVENTS |= {"ber": "ber", "stall": None, "outage": None}
 _PLAIN = {"ber", "float", "int", "bool"}
 
 
@@ -103,8 +103,8 @@ def describe(kind: str) -> str:
         "event": "START:LENGTH such as 45s:1s",
         "burst": "two shares P:R such as 1%:30%",
         "events": "rate:RATE@START:LENGTH, queue:SIZE@START:LENGTH, delay:TIME@START:LENGTH, "
-        "loss:SHARE@START:LENGTH (all without :LENGTH to the end), stall@START:LENGTH or "
-        "outage@START:LENGTH, several joined by +",
+        "loss:SHARE@START:LENGTH, ber:BER@START:LENGTH (all without :LENGTH to the end), "
+        "stall@START:LENGTH or outage@START:LENGTH, several joined by +",
         "file": "a file's name",
         "control": "a congestion control's name",
     }

@@ -168,7 +168,7 @@ def run_cases(
     The congestion control's module is unloaded after each case, so that the next one loads it with
     its own parameters.
     """
-    modules = brought([cc for case in cases.values() for cc in members(case.cc)])
+    modules = brought([name for c in cases.values() for name in (*members(c.cc), *c.plan.devices)])
     extras = sorted({*extras, *(extra for c in cases.values() for extra in c.plan.extras)})
     lines = ["failed=0"]
     scripts: dict[str, bytes] = dict(files or {})

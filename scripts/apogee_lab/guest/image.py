@@ -20,11 +20,11 @@ from .cpio import Cpio, add_program, libraries_or_none, unwinder
 
 #: Modules of the distribution's kernel that the guest may load (their dependencies follow).
 STOCK_MODULES = (
-    "veth dummy ifb bonding tun sch_netem sch_prio sch_fq sch_fq_codel sch_htb sch_tbf sch_ingress "
-    "sch_codel sch_pie sch_red cls_basic cls_matchall cls_u32 cls_flower act_gact act_mirred "
-    "em_meta em_u32 tcp_bbr tcp_bic tcp_cdg tcp_dctcp tcp_highspeed tcp_htcp tcp_hybla "
-    "tcp_illinois tcp_lp tcp_nv tcp_scalable tcp_vegas tcp_veno tcp_westwood tcp_yeah tcp_diag "
-    "inet_diag virtio_pci virtio_blk crc32c_generic crc32c_intel"
+    "veth dummy ifb bonding tun 8021q sch_netem sch_prio sch_fq sch_fq_codel sch_htb sch_tbf "
+    "sch_ingress sch_codel sch_pie sch_red cls_basic cls_bpf cls_matchall cls_u32 cls_flower "
+    "act_gact act_mirred em_meta em_u32 tcp_bbr tcp_bic tcp_cdg tcp_dctcp tcp_highspeed "
+    "tcp_htcp tcp_hybla tcp_illinois tcp_lp tcp_nv tcp_scalable tcp_vegas tcp_veno tcp_westwood "
+    "tcp_yeah tcp_diag inet_diag virtio_pci virtio_blk crc32c_generic crc32c_intel libcrc32c"
 ).split()
 
 #: Programs of the base image in addition to busybox -> Debian package.

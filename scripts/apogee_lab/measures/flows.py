@@ -19,7 +19,7 @@ class MeasuredFlow:
     """One flow: the keys of its record that do not depend on other flows, and its time series.
 
     ``arrivals`` begin at ``begin_us``, the arrival of the first data segment; ``fine`` tells
-    whether their steps are 10 ms. The sender stopped at ``stop_us``; ``times_us``, ``rtt_us`` and
+    whether their steps are 10 ms. The flow ended at ``stop_us``; ``times_us``, ``rtt_us`` and
     ``window`` (bytes) are its samples.
     """
 
@@ -72,6 +72,13 @@ def _timeouts(raw: RawFolder, spec: dict[str, Any], shared: bool) -> int | None:
     return None if shared else raw.nstat(spec["netns"]).get("TcpExtTCPTimeouts", 0)
 
 
+def _stop_us(spec: dict[str, Any], send: dict[str, Any], arrivals: Arrivals) -> float:
+    """When the sender stopped, or when the last of a given number of bytes arrived."""
+    wanted = spec.get("bytes", 0)
+    whole = wanted and arrivals.counts[-1] >= wanted
+    return float(arrivals.times[-1] if whole else send["end_us"])
+
+
 def flow_tool(raw: RawFolder, spec: dict[str, Any], shared: bool) -> MeasuredFlow:
     """A flow sent by the lab's own tool; ``shared``: other flows use the sender's namespace."""
     send = raw.sender(spec["name"])
@@ -93,7 +100,7 @@ def flow_tool(raw: RawFolder, spec: dict[str, Any], shared: bool) -> MeasuredFlo
         fine=True,
         syn_us=send["syn_us"],
         begin_us=float(arrivals.times[0] if arrivals.counts[-1] else send["t0_us"]),
-        stop_us=float(send["end_us"]),
+        stop_us=_stop_us(spec, send, arrivals),
         times_us=samples_of(send, "t_us"),
         rtt_us=samples_of(send, "rtt"),
         min_rtt_us=info["min_rtt"],

@@ -74,7 +74,7 @@ class Measurement:
         if self.warm_s is not None:
             begin_us = from_us = max(begin_us, self.warm_s * 1e6)
         end_us = begin_us + self.meta["duration_s"] * 1e6
-        if len(self.flows) > 1:
+        if len(self.flows) > 1 or self.specs[0].get("bytes"):
             end_us = min(end_us, *(flow.stop_us for flow in self.flows))
         if end_us <= begin_us:
             raise RecordError("the flows did not run at the same time")

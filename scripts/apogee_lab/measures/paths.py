@@ -12,8 +12,8 @@ import numpy as np
 from .losses import LOSSY
 from .raw import RawFolder
 
-#: Qdiscs that can be a bottleneck's queue; their parents report the same counts again.
-QUEUES = {"netem", "pfifo", "bfifo", "tbf"}
+#: Qdiscs that can be a bottleneck's queue. A parent's drops include those of its children.
+QUEUES = {"netem", "pfifo", "bfifo", "tbf", "fq_codel", "pfifo_fast"}
 FILTERS = {"clsact", "ingress"}
 
 
@@ -29,7 +29,7 @@ class MeasuredPath:
     @cached_property
     def queue_drops(self) -> int:
         """Frames that the bottleneck's queue dropped."""
-        return self.raw.drops([self.facts["bottleneck"]], QUEUES)
+        return self.raw.drops([self.facts["bottleneck"]], QUEUES, whole=True)
 
     @cached_property
     def link_drops(self) -> int:

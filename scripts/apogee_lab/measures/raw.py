@@ -82,13 +82,18 @@ class RawFolder:
         """Names of the files with the namespaces' counters."""
         return sorted(path.name for path in self.path.glob("nstat-*.json"))
 
-    def drops(self, places: Iterable[Iterable[str]], kinds: set[str]) -> int:
-        """Drops of the qdiscs of these kinds at the given (namespace, device) places."""
+    def drops(self, places: Iterable[Iterable[str]], kinds: set[str], whole: bool = False) -> int:
+        """Drops of the qdiscs of these kinds at the given (namespace, device) places; ``whole``: a
+        root of these kinds counts for its children, too."""
         total = 0
         for netns, dev in places:
-            for qdisc in self.json(f"qdisc-{netns}.json"):
-                if qdisc.get("dev") == dev and qdisc.get("kind") in kinds:
-                    total += int(qdisc.get("drops", 0))
+            found = [
+                qdisc
+                for qdisc in self.json(f"qdisc-{netns}.json")
+                if qdisc.get("dev") == dev and qdisc.get("kind") in kinds
+            ]
+            roots = [qdisc for qdisc in found if whole and "root" in qdisc]
+            total += sum(int(qdisc.get("drops", 0)) for qdisc in roots or found)
         return total
 
     def leaf_drops(self, place: Sequence[str], handle: str) -> int:
@@ -169,6 +174,14 @@ class RawFolder:
         ]
         times = [time for time, _ in samples]
         return np.array(times, dtype=np.float64), np.array(sizes, dtype=np.float64)
+
+    def counted(self, dev: str, key: str, time_s: float) -> float:
+        """A counter of a device's root qdisc at a time, interpolated between samples; RecordError
+        without any."""
+        times, counts = self.queue(dev, key)
+        if not len(times):
+            raise RecordError("queue.jsonl has no samples")
+        return float(np.interp(time_s, times, counts))
 
 
 def _sample(line: str, time_s: float) -> Sample | None:

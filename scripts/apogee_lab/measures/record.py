@@ -130,7 +130,8 @@ class Common(TypedDict):
     losses: Annotated[
         int, "frames",
         "data frames lost: `link_drops` + `queue.drops` + all `switch_drops`; on a shared channel, "
-        "whose queue holds ACKs: `link_drops` + all `station_drops`",
+        "whose queue holds ACKs: `link_drops` + all `station_drops`; above SSCOP, which repairs "
+        "what the link loses: `queue.drops`",
     ]  # fmt: skip
     needless_retransmits: Annotated[
         int, "segments", "`flows[].retransmits` beyond `losses`, at least 0"

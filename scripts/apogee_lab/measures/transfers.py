@@ -39,12 +39,12 @@ def _times(seconds: Sequence[float]) -> Mapping[str, Any]:
     return {
         "transfers": len(seconds),
         "median_s": round(statistics.median(seconds), 4),
-        "p95_s": round(_percentile(seconds, 0.95), 4),
+        "p95_s": round(percentile(seconds, 0.95), 4),
         "times_s": list(seconds),
     }
 
 
-def _percentile(values: Sequence[float], share: float) -> float:
+def percentile(values: Sequence[float], share: float) -> float:
     """A percentile, interpolated linearly between ranks."""
     ranked = sorted(values)
     rank = share * (len(ranked) - 1)

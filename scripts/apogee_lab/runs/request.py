@@ -147,9 +147,10 @@ def controls_of(plans: Iterable[Plan]) -> list[str]:
     return list(dict.fromkeys(flow.cc for plan in plans for flow in plan.flows))
 
 
-def brought_modules(scenario: Scenario, plans: Iterable[Plan]) -> list[str]:
+def brought_modules(scenario: Scenario, plans: Sequence[Plan]) -> list[str]:
     """Modules that runs add to their guests: this project's, and those passed with ``--module``."""
-    return modules.brought([*controls_of(plans), *scenario.devices])
+    devices = [*scenario.devices, *(device for plan in plans for device in plan.devices)]
+    return modules.brought([*controls_of(plans), *devices])
 
 
 def check_controls(offered: set[str], kernel: str, names: Iterable[str]) -> None:

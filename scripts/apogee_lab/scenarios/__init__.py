@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from .leo import LEO
 from .lfn import LFN
+from .radio import RADIO
 from .requests import REQUESTS
 from .satellite import SATELLITE
 from .scenario import Scenario
@@ -12,5 +13,5 @@ from .shared import SATELLITE_SHARED
 from .wlan import WLAN
 
 SCENARIOS: dict[str, Scenario] = {
-    s.name: s for s in (SATELLITE, SATELLITE_SHARED, REQUESTS, LEO, LFN, WLAN)
+    s.name: s for s in (SATELLITE, SATELLITE_SHARED, REQUESTS, LEO, LFN, WLAN, RADIO)
 }

@@ -46,12 +46,12 @@ TAIL_S = 10.0  # how far traces extend beyond the run's interval
 RATES, DELAYS, MOST_DEBT_S = (9600, 100e9), (0, 10), 60
 
 
-def _at(steps: Steps, time_s: float) -> float:
+def value_at(steps: Steps, time_s: float) -> float:
     """The value of the steps at a time."""
     return [value for at, value in steps if at <= time_s][-1]
 
 
-def _overlaid(steps: Steps, events: Sequence[Event]) -> Steps:
+def overlaid(steps: Steps, events: Sequence[Event]) -> Steps:
     """The steps overridden by events; of overlapping events, the one that began last applies."""
     ends = [event.start_s + (event.length_s or math.inf) for event in events]
     times = {at for at, _ in steps} | {event.start_s for event in events} | set(ends) - {math.inf}
@@ -59,7 +59,7 @@ def _overlaid(steps: Steps, events: Sequence[Event]) -> Steps:
     for time in sorted(times):
         held = [e for e, end in zip(events, ends, strict=True) if e.start_s <= time < end]
         last = max(held, key=lambda event: event.start_s, default=None)
-        value = _at(steps, time) if last is None else last.value
+        value = value_at(steps, time) if last is None else last.value
         if not out or value != out[-1][1]:
             out.append((time, float(value or 0)))
     return out
@@ -147,7 +147,7 @@ class Moves:
         edges = sorted({from_s, from_s + over_s, *times})
         edges = [at for at in edges if from_s <= at <= from_s + over_s]
         bits = sum(
-            _at(self.rates, begin) * (1 - _at(self.losses, begin)) * (end - begin)
+            value_at(self.rates, begin) * (1 - value_at(self.losses, begin)) * (end - begin)
             for begin, end in zip(edges, edges[1:], strict=False)
         )
         passed = (1 - lost) * (1 - self.values.get("loss", 0.0))
@@ -178,15 +178,15 @@ def of(values: Mapping[str, Any], packets: int, ends_s: float, source: Source = 
     rates, delays = source(values, ends_s + TAIL_S)
     kinds = {what: [e for e in events if e.what == what] for what in units.EVENTS}
     gone = [Event("outage", 1.0, e.start_s, e.length_s) for e in kinds["outage"]]
-    losses = _overlaid(_overlaid([(0.0, 0.0)], kinds["loss"]), gone)
+    losses = overlaid(overlaid([(0.0, 0.0)], kinds["loss"]), gone)
     queues = [replace(e, value=testbed.queue_packets(values, e.value)) for e in kinds["queue"]]
     moves = Moves(
         values,
-        _overlaid(rates or [(0.0, values["rate"])], kinds["rate"]),
-        _overlaid([(0.0, packets)], queues),
-        _overlaid(delays or [(0.0, values["delay"])], kinds["delay"]),
+        overlaid(rates or [(0.0, values["rate"])], kinds["rate"]),
+        overlaid([(0.0, packets)], queues),
+        overlaid(delays or [(0.0, values["delay"])], kinds["delay"]),
         losses,
-        _overlaid([(0.0, 0.0)], gone),
+        overlaid([(0.0, 0.0)], gone),
         kinds["stall"],
     )
     _check_moves(values, moves)
@@ -197,6 +197,8 @@ def _check(values: Mapping[str, Any], events: Sequence[Event], ends_s: float) ->
     """ValueError for values that are valid on their own but not in combination."""
     for event in events:
         text = units.format("events", (event,))
+        if event.what == "ber":
+            raise ValueError(f"event: {text}: only scenario radio has bit errors that change")
         bounds = {"rate": RATES, "delay": DELAYS}.get(event.what)
         if bounds and not bounds[0] <= (event.value or 0) <= bounds[1]:
             low, high = (units.format(event.what.replace("delay", "time"), b) for b in bounds)
@@ -302,22 +304,22 @@ _DELAY = f"parent 1:1 handle 2: netem {ORDER} limit {testbed.DELAY_LINE} delay"
 
 
 def _loss(steps: Steps, time_s: float) -> str:
-    return f"loss {100 * _at(steps, time_s):.9g}%"
+    return f"loss {100 * value_at(steps, time_s):.9g}%"
 
 
 def _data_loss(moves: Moves, time_s: float) -> str:
     burst = moves.values["burst"]
-    if not burst or _at(moves.losses, time_s):
+    if not burst or value_at(moves.losses, time_s):
         return _loss(moves.losses, time_s)
     return f"loss gemodel {100 * burst[0]:.9g}% {100 * burst[1]:.9g}%"
 
 
 def _delay(moves: Moves, time_s: float) -> str:
-    return testbed.time_text(_at(moves.delays, time_s))
+    return testbed.time_text(value_at(moves.delays, time_s))
 
 
 def _ack_delay(moves: Moves, time_s: float) -> str:
-    mean = testbed.time_text(_at(moves.delays, time_s) + moves.values["jitter_mean"])
+    mean = testbed.time_text(value_at(moves.delays, time_s) + moves.values["jitter_mean"])
     half = _half_width(moves.values)
     return f"{mean} {testbed.time_text(half)}" if half else mean
 

@@ -49,6 +49,7 @@ class FlowSpec:
     data passes these two. ``group``: the class of flows it belongs to, if any. ``switch``: the
     device of a slower link in front of the bottleneck, whose queue holds only this flow's data.
     ``sizes`` (bytes): transfers of these sizes, one after the other, instead of one bulk flow.
+    ``bytes``: a bulk flow that ends when its receiver has so many; 0: at the end of the run.
     """
 
     name: str
@@ -61,6 +62,7 @@ class FlowSpec:
     group: str = ""
     switch: Device | None = None
     sizes: tuple[int, ...] = ()
+    bytes: int = 0
 
     def facts(self) -> dict[str, Any]:
         """The facts about the flow that the measures need; unset fields are left out."""
@@ -68,6 +70,7 @@ class FlowSpec:
         found |= {"receiver_ns": self.receiver_ns} if self.receiver_ns else {}
         found |= {"group": self.group} if self.group else {}
         found |= {"sizes": list(self.sizes)} if self.sizes else {}
+        found |= {"bytes": self.bytes} if self.bytes else {}
         places = {"entry": self.entry, "exit": self.exit, "switch": self.switch}
         return found | {key: list(place) for key, place in places.items() if place}
 
@@ -137,7 +140,8 @@ class Plan:
     """A compiled scenario: its script, its flows and the one or more paths that they take.
 
     ``timeout_virtual_s`` is the time on the guest's clock after which the run counts as failed,
-    ``extras`` the programs that the guest needs in addition to the base image.
+    ``extras`` the programs that the guest needs in addition to the base image, ``devices`` the
+    devices and tunnels (names of algorithms.py) that this plan uses, beside the scenario's.
     """
 
     script: str
@@ -149,6 +153,7 @@ class Plan:
     receiver_ns: str
     traffic: str = "flow"
     extras: tuple[str, ...] = ()
+    devices: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         names = {path.name for path in self.paths}

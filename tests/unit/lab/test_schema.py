@@ -16,7 +16,7 @@ from apogee_lab.measures.compute import compute as measure
 from apogee_lab.measures.record import Common, Record
 from apogee_lab.measures.schema import Key, keys_of, problems
 from apogee_lab.scenarios import SCENARIOS
-from tests.unit.lab import test_lfn, test_paths, test_requests, test_shared, test_wlan
+from tests.unit.lab import test_lfn, test_paths, test_radio, test_requests, test_shared, test_wlan
 from tests.unit.lab.raw_folders import compute, meta, steady, write
 from tests.unit.lab.two_paths import TWO_PATHS
 
@@ -36,6 +36,7 @@ FOLDERS: dict[str, Callable[[Path], dict[str, Any]]] = {
     "leo": lambda raw: test_shared.two(raw) | {"scenario": "leo"},
     "lfn": test_lfn.three,
     "wlan": test_wlan.two,
+    "radio": test_radio.radio,
 }
 
 

@@ -8,11 +8,12 @@
  *	logged if they changed. The log ends when the sender closes or on
  *	SIGTERM.
  *
- *   flow send HOST PORT --cc NAME --duration SECONDS LOG
+ *   flow send HOST PORT --cc NAME --duration SECONDS LOG [BYTES]
  *	Connect with the congestion control NAME, send for SECONDS counted from
  *	the end of the handshake or until SIGTERM, log TCP_INFO every 100 ms,
  *	then reset the connection, so that neither queued data nor a reference
- *	to the module remains.
+ *	to the module remains. With BYTES it ends as soon as the receiver has
+ *	read so many.
  *
  *   flow serve PORT LOG
  *	Accept one connection after the other until SIGTERM, read each to its
@@ -56,7 +57,9 @@ static int flow_every(double seconds, const char *line, pid_t pid)
 	return 0;
 }
 
-/* flow send or request HOST PORT --cc NAME --duration SECONDS LOG [SIZES] */
+/* flow send HOST PORT --cc NAME --duration SECONDS LOG [BYTES]
+ * flow request HOST PORT --cc NAME --duration SECONDS LOG SIZES
+ */
 static int flow_client(int argc, char **argv)
 {
 	struct target to = { .cc = argv[5] };
@@ -67,16 +70,17 @@ static int flow_client(int argc, char **argv)
 		return 2;
 	if (set_target(&to, argv[2], argv[3]))
 		return 1;
-	if (argc == 9)
-		return flow_send(&to, atof(argv[7]), argv[8]);
-	n = read_sizes(argv[9], sizes);
+	n = argc == 10 ? read_sizes(argv[9], sizes) : 0;
+	if (!strcmp(argv[1], "send"))
+		return argc == 10 && n != 1 ? 2 :
+			flow_send(&to, atof(argv[7]), argv[8], n ? sizes[0] : 0);
 	return n ? flow_request(&to, atof(argv[7]), argv[8], sizes, n) : 2;
 }
 
 static int flow_replay(pid_t pid)
 {
 	int64_t zero = now_us(), now, at;
-	char line[1024], *text;
+	char line[4096], *text;
 
 	while (fgets(line, sizeof(line), stdin)) {
 		at = zero + (int64_t)(strtod(line, &text) * 1e6);
@@ -97,7 +101,7 @@ int main(int argc, char **argv)
 		status = flow_recv(argv[2], argv[3]);
 	else if (argc == 4 && !strcmp(argv[1], "serve"))
 		status = flow_serve(argv[2], argv[3]);
-	else if ((argc == 9 && !strcmp(argv[1], "send")) ||
+	else if (((argc == 9 || argc == 10) && !strcmp(argv[1], "send")) ||
 		 (argc == 10 && !strcmp(argv[1], "request")))
 		status = flow_client(argc, argv);
 	else if (argc == 5 && !strcmp(argv[1], "every") && atof(argv[2]) > 0)
@@ -107,7 +111,7 @@ int main(int argc, char **argv)
 	if (status == 2)
 		fprintf(stderr, "usage: flow recv PORT LOG\n"
 			"       flow serve PORT LOG\n"
-			"       flow send HOST PORT --cc NAME --duration SECONDS LOG\n"
+			"       flow send HOST PORT --cc NAME --duration SECONDS LOG [BYTES]\n"
 			"       flow request HOST PORT --cc NAME --duration SECONDS LOG SIZE+SIZE...\n"
 			"       flow every SECONDS LINE PID\n"
 			"       flow replay PID\n");

@@ -38,7 +38,7 @@ int flow_recv(const char *port, const char *path);
 /* sender.c */
 int set_target(struct target *t, const char *host, const char *port);
 int read_sizes(const char *text, int64_t *sizes);
-int flow_send(const struct target *to, double duration, const char *path);
+int flow_send(const struct target *to, double duration, const char *path, int64_t bytes);
 int flow_request(const struct target *to, double duration, const char *path,
 		 int64_t *sizes, int n);
 

@@ -118,6 +118,8 @@ int flow_recv(const char *port, const char *path)
 			fprintf(log, "%s[%lld,%lld]", bins++ ? ",\n" : "\n",
 				(long long)t, (long long)bytes);
 		}
+		if (!n)
+			reset_at_close(fd, 0); /* a sender of so many bytes waits for our FIN */
 		if (!n || (errno != EAGAIN && errno != EINTR))
 			break;
 	}

@@ -153,14 +153,35 @@ static int connected(const struct target *t)
 	}
 }
 
-int flow_send(const struct target *to, double duration, const char *path)
+/* Send what there is room for, up to *left bytes (less than 0: no end); then wait for the peer to
+ * close. Returns whether it has.
+ */
+static int send_some(int fd, int64_t *left)
 {
-	int64_t syn, t0, end, now;
+	static char chunk[CHUNK];
+	ssize_t n;
+
+	while (*left) {
+		n = send(fd, chunk, *left < 0 || *left > CHUNK ? CHUNK : (size_t)*left,
+			 MSG_DONTWAIT | MSG_NOSIGNAL);
+		if (n <= 0)
+			return 0;
+		if (*left < 0)
+			continue;
+		*left -= n;
+		if (!*left)
+			shutdown(fd, SHUT_WR);
+	}
+	return !recv(fd, chunk, 1, MSG_DONTWAIT);
+}
+
+int flow_send(const struct target *to, double duration, const char *path, int64_t bytes)
+{
+	int64_t syn, t0, end, now, left = bytes ? bytes : -1;
 	const char *sep = "";
 	FILE *log = create(path);
 	struct samples s = { .log = log };
 	struct tcp_info ti;
-	static char chunk[CHUNK];
 	int fd, error = 0;
 
 	end_on_term();
@@ -174,13 +195,13 @@ int flow_send(const struct target *to, double duration, const char *path)
 	s.due = t0;
 	for (now = t0; now < end && !stop; now = now_us()) {
 		sample(&s, fd, now);
-		while (send(fd, chunk, sizeof(chunk), MSG_DONTWAIT | MSG_NOSIGNAL) > 0)
-			;
+		if (send_some(fd, &left))
+			break;
 		if (errno != EAGAIN && errno != EINTR) {
 			error = errno;
 			break;
 		}
-		wait_for(fd, POLLOUT, &s, end);
+		wait_for(fd, left ? POLLOUT : POLLIN, &s, end);
 	}
 	get_info(fd, &ti);
 	fprintf(log, "],\n\"info\":{");

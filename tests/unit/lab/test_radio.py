@@ -1,0 +1,418 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The scenario radio without a guest: bit errors as bytecode, limit, script, bad input, records."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from apogee_lab import units
+from apogee_lab.measures.record import RecordError
+from apogee_lab.runs import request
+from apogee_lab.scenarios import SCENARIOS, biterrors
+from apogee_lab.scenarios.biterrors import Instruction
+from apogee_lab.scenarios.radio import share
+from apogee_lab.scenarios.scenario import Plan
+from tests.unit.lab.conftest import Refused
+from tests.unit.lab.raw_folders import SYN_US, T0_US, compute, meta, send_log, shell_errors, write
+
+RADIO = SCENARIOS["radio"]
+BERS = (1e-8, 1e-7, 1e-6, 2e-5, 1e-4, 1e-3)
+
+
+def compiled(cc: str = "cubic", duration_s: float = 60.0, **texts: str) -> Plan:
+    """The plan for parameters as text, as on the command line."""
+    kinds = {param.name: param.kind for param in RADIO.params}
+    values = {name: units.parse(kinds[name], text) for name, text in texts.items()}
+    return RADIO.compile(values, cc, duration_s)
+
+
+def script(**texts: str) -> str:
+    return compiled(**texts).script
+
+
+# --- bit errors -------------------------------------------------------------------------------
+
+
+def run_filter(code: list[Instruction], length: int, draw: Callable[[], int]) -> int:
+    """Run classic BPF on a frame, with random numbers from ``draw``; what it returns."""
+    at, value = 0, 0
+    for _ in range(len(code)):
+        op, true, false, operand = code[at]
+        at += 1
+        if op == biterrors.LOAD_LENGTH:
+            value = length
+        elif (op, operand) == (biterrors.LOAD_WORD, biterrors.RANDOM):
+            value = draw()
+        elif op == biterrors.IF_BIT_SET:
+            at += true if value & operand else false
+        elif op == biterrors.IF_AT_LEAST:
+            at += true if value >= operand else false
+        elif op == biterrors.RETURN:
+            return operand
+        else:
+            raise AssertionError(f"unknown instruction {op:#x} {operand:#x}")
+    raise AssertionError("the filter does not end")
+
+
+def loss_of(code: list[Instruction], length: int) -> float:
+    """The probability that the filter matches, exactly: of each draw both outcomes are followed.
+
+    A draw is compared once; the instruction behind it tells where the outcomes part.
+    """
+    kept, lost = 1.0, 0.0
+    limits: list[int] = []
+
+    def high() -> int:
+        limits.append(0)
+        return 2**32 - 1
+
+    assert run_filter(code, length, high) == biterrors.KEPT
+    for number in range(len(limits)):
+        low, top = 0, 2**32 - 1  # the least random number with which the frame is kept
+        while low < top:
+            middle = (low + top) // 2
+            drawn = [2**32 - 1] * number + [middle] + [2**32 - 1] * len(limits)
+            if run_filter(code, length, iter(drawn).__next__) == biterrors.KEPT:
+                top = middle
+            else:
+                low = middle + 1
+        lost += kept * low / 2**32
+        kept *= 1 - low / 2**32
+    return lost
+
+
+@pytest.mark.parametrize("ber", BERS)
+def test_the_loss_of_every_length_is_that_of_its_bits(ber: float) -> None:
+    """To 2^-32 for each power of two in the length, and 1e-4 of itself."""
+    code = biterrors.program(ber)
+    found = [draws_of(code, length) for length in range(1, 2060)]
+    for length, loss in enumerate(found, 1):
+        wanted = -math.expm1(8 * length * math.log1p(-ber))
+        assert abs(loss - wanted) <= length.bit_count() * 2**-32
+    assert sorted(found) == found
+    assert draws_of(code, 65549) == pytest.approx(-math.expm1(8 * 65549 * math.log1p(-ber)))
+
+
+def draws_of(code: list[Instruction], length: int) -> float:
+    """The probability that the filter matches, from the thresholds its draws are compared with."""
+    kept = 1.0
+    thresholds: list[int] = []
+    for at, (op, _, _, operand) in enumerate(code):
+        if op == biterrors.IF_AT_LEAST:
+            piece = code[at - 2] if at >= 2 else (0, 0, 0, 0)
+            if piece[0] != biterrors.IF_BIT_SET or length & piece[3]:
+                thresholds.append(operand)
+    for threshold in thresholds:
+        kept *= 1 - threshold / 2**32
+    return 1 - kept
+
+
+@pytest.mark.parametrize("length", [1, 60, 142, 1514, 2056])
+@pytest.mark.parametrize("ber", [1e-6, 1e-4])
+def test_the_filter_runs_as_its_thresholds_say(length: int, ber: float) -> None:
+    """Found by running it: the number at which each draw decides."""
+    code = biterrors.program(ber, 0.01)
+    wanted = 1 - 0.99 * (1 - ber) ** (8 * length)
+    assert loss_of(code, length) == pytest.approx(draws_of(code, length), abs=1e-12)
+    assert loss_of(code, length) == pytest.approx(wanted, rel=1e-6)
+
+
+def test_frames_are_lost_as_often_as_they_should() -> None:
+    dice = random.Random(7)
+    code, count = biterrors.program(1e-4), 20_000
+    for length in (150, 1514):
+        wanted = 1 - (1 - 1e-4) ** (8 * length)
+        lost = sum(
+            run_filter(code, length, lambda: dice.getrandbits(32)) == biterrors.LOST
+            for _ in range(count)
+        )
+        assert abs(lost / count - wanted) < 5 * math.sqrt(wanted * (1 - wanted) / count)
+
+
+@pytest.mark.parametrize(
+    ("ber", "loss"), [(0.0, 0.0), (1e-5, 0.0), (0.0, 0.3), (1e-3, 0.5), (0, 1)]
+)
+def test_the_bytecode_is_what_tc_reads(ber: float, loss: float) -> None:
+    """The number of instructions, then code (16 bits), two steps (8 bits), operand (32 bits)."""
+    count, *parts = biterrors.bytecode(ber, loss).split(",")
+    code = [tuple(map(int, part.split())) for part in parts]
+    assert int(count) == len(code) < 256
+    assert all(0 <= op < 2**16 and 0 <= k < 2**32 for op, _, _, k in code)
+    for at, (op, true, false, _) in enumerate(code):
+        assert op == biterrors.RETURN or at + 1 + max(true, false) < len(code)
+
+
+def test_an_outage_loses_everything_and_no_error_nothing() -> None:
+    assert run_filter(biterrors.program(0.0, 1.0), 60, lambda: 2**32 - 1) == biterrors.LOST
+    assert run_filter(biterrors.program(0.0, 0.0), 60, lambda: 0) == biterrors.KEPT
+
+
+# --- the limit --------------------------------------------------------------------------------
+
+
+def ideal_mbit(segment: int, ber: float, polls_per_sd: float) -> float:
+    """Goodput in Mbit/s of 2 Mbit/s with 1500 B packets: each SD has 22 B in front, one of less
+    than 56 B of payload 23 B, each POLL 26 B."""
+    pieces = [segment] * (1500 // segment) + ([1500 % segment] if 1500 % segment else [])
+    cost = 0.0
+    for piece in pieces:
+        frame = piece + (22 if piece >= 56 else 23)
+        times = (1 - ber) ** (-8 * frame)
+        cost += times * (frame + 26 * polls_per_sd)
+    return 2 * 1448 / cost
+
+
+@pytest.mark.parametrize("ber", [0.0, 1e-6, 1e-4])
+@pytest.mark.parametrize("segment", [64, 128, 256, 512, 1024, 1500])
+def test_the_limit_is_the_sum_over_real_segments(segment: int, ber: float) -> None:
+    plan = compiled(segment=f"{segment}", ber=f"{ber}", poll_bytes="0", poll_sd="16")
+    assert plan.limit_bps / 1e6 == pytest.approx(ideal_mbit(segment, ber, 1 / 16), rel=1e-9)
+    by_bytes = compiled(segment=f"{segment}", ber=f"{ber}", poll_bytes="3kB")
+    assert by_bytes.limit_bps == pytest.approx(plan.limit_bps, rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("segment", "wanted"), [(128, 1.44), (256, 1.42), (512, 1.21), (1024, 0.92), (2048, 0.56)]
+)
+def test_the_limits_at_1e_4(segment: int, wanted: float) -> None:
+    plan = compiled(segment=f"{segment}", ber="1e-4", poll_bytes="0", poll_sd="16")
+    assert plan.limit_bps / 1e6 == pytest.approx(wanted, abs=0.006)
+
+
+@pytest.mark.parametrize("ber", ["0", "1e-6", "1e-5", "1e-4"])
+def test_auto_has_the_limit_of_the_best_size(ber: str) -> None:
+    fixed = [compiled(segment=f"{n}", ber=ber).limit_bps for n in (64, 128, 256, 512, 1024, 1500)]
+    assert max(fixed) <= compiled(ber=ber).limit_bps <= 1.02 * max(fixed)
+
+
+def test_the_limit_of_tcp_alone_is_that_of_full_frames() -> None:
+    plan = compiled(segment="0", ber="1e-5", mtu="500")
+    wanted = 2e6 * (500 - 52) / 514 * (1 - 1e-5) ** (8 * 514)
+    assert plan.limit_bps == pytest.approx(wanted)
+
+
+def test_the_limit_follows_events() -> None:
+    values = {**RADIO.defaults(), "segment": 256}
+    low, high = (2e6 * share(values, 2e6, ber, 0.0) for ber in (1e-6, 1e-4))
+    plan = compiled(segment="256", ber="1e-6", event="ber:1e-4@20.1s:30s")
+    assert plan.limit_bps == pytest.approx((low + high) / 2)
+    half = compiled(segment="0", event="outage@30.1s:30s+rate:1mbit@0.1s", duration_s=60.1)
+    assert half.paths[0].rate_bps == pytest.approx(1e6)
+    assert half.limit_bps == pytest.approx(1e6 * 1448 / 1514 * 30.1 / 60.1, rel=1e-3)
+
+
+# --- the script -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        {},
+        {"segment": "0"},
+        {"segment": "256", "ipv6": "1", "packets": "100", "ping": "1", "series": "5s"},
+        {"sender": "gateway", "qdisc": "fq_codel", "target": "100ms", "interval": "500ms"},
+        {"segment": "0", "event": "ber:1e-4@3s:2s+queue:30kB@4s+outage@5s:1s+delay:10ms@9s"},
+    ],
+)
+def test_the_shell_takes_the_script(texts: dict[str, str]) -> None:
+    assert shell_errors(script(**texts)) == ""
+
+
+def test_tcp_alone_has_no_sscop() -> None:
+    alone, above = script(segment="0"), script(segment="128", sscop_window="512")
+    assert "sscop" not in alone
+    assert compiled(segment="0").devices == ()
+    assert compiled(segment="128").devices == ("sscop",)
+    assert "\nmodprobe sscop\n" in above
+    assert " type sscop" in above
+    for word in ("segment=128", "window=512", "poll_bytes=3000", "poll_time_us=100000"):
+        assert word in above
+
+
+def test_the_bucket_holds_the_longest_frame() -> None:
+    """So a host never sends two frames at once."""
+    for segment, burst in (("0", 1514), ("2048", 1522), ("512", 534), ("64", 119), ("auto", 1522)):
+        assert f" burst {burst}b " in script(segment=segment)
+    assert "to-air netns gw mtu 2057 " in script(segment="2048")
+
+
+def test_windows_are_packets() -> None:
+    assert f" window {36 * 1448}" in script(window="36")
+    assert f" window {36 * 448}" in script(window="36", mtu="500")
+    assert " window " not in script(window="0", segment="0")
+
+
+def test_events_are_replayed_at_their_times() -> None:
+    text = script(segment="256", ber="1e-6", event="ber:1e-4@20s:20s+rate:1mbit@30s+delay:9ms@5s")
+    assert (
+        f"\n20 filter replace dev to-gw ingress pref 1 handle 1 protocol all "
+        f"{biterrors.filter_words(1e-4, 0.0, 1523)}" in text
+    )
+    assert (
+        f"\n40 filter replace dev to-mh ingress pref 1 handle 1 protocol all "
+        f"{biterrors.filter_words(1e-6, 0.0, 1523)}" in text
+    )
+    assert text.count("\n30 qdisc change dev to-air root handle 1: tbf rate 1000000bit ") == 2
+    assert text.count("netem delay 9000us rate 100gbit") == 2
+    own = script(segment="256", ber="1e-6", ack_ber="0", event="ber:1e-4@20s:20s")
+    assert own.count("filter replace dev to-mh") == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        (["segment=10"], "segment: 10 is out of range, allowed: 0, auto, or from 64 to 65000"),
+        (["event=stall@3s:1s"], "scenario radio has no stall"),
+        (["event=queue:30kB@3s"], "only TCP alone (segment=0) has that queue"),
+        (["event=ber:1e-2@3s"], "out of range, allowed: from 0 to 0.001"),
+        (["event=outage@59s:2s"], "ends after the run"),
+        (["target=5ms"], "target and interval are fq_codel's"),
+        (["qdisc_limit=5"], "qdisc_limit requires"),
+        (["ipv6=1", "mtu=500"], "ipv6 requires an mtu of at least 1280"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_line(settings: list[str], words: str, refused: Refused) -> None:
+    arguments = [word for text in settings for word in ("--set", text)]
+    refused(words, "script", "radio", *arguments)
+
+
+def test_one_flow(refused: Refused) -> None:
+    refused("radio has one flow", "script", "radio", "--cc", "reno+cubic")
+
+
+def test_other_scenarios_have_no_moving_bit_errors(refused: Refused) -> None:
+    refused("only scenario radio", "script", "satellite", "--set", "event=ber:1e-6@3s")
+
+
+def test_a_plan_brings_its_devices_module() -> None:
+    assert request.brought_modules(RADIO, [compiled(segment="0")]) == []
+    assert request.brought_modules(RADIO, [compiled()]) == ["sscop"]
+
+
+# --- records ----------------------------------------------------------------------------------
+
+COUNTERS = """\
+NIC statistics:
+     sd_sent: {}
+     sd_again: {}
+     segment_now: {}
+     srtt_us: {}
+"""
+
+
+def radio(raw: Path, **changes: Any) -> dict[str, Any]:
+    """A raw folder of a run of 10 s with SSCOP, pings and series; the plan's facts."""
+    queue = "\n".join(
+        f"{10 + t / 10} "
+        + json.dumps(
+            [
+                {"dev": "to-air", "kind": "tbf", "root": True, "bytes": 20_000 * t, "backlog": 0},
+                {"dev": "sscop0", "kind": "pfifo_fast", "root": True, "bytes": 0, "backlog": 3000},
+            ]
+        )
+        for t in range(120)
+    )
+    log = send_log(
+        fields=["t_us", "snd_cwnd", "rtt", "total_retrans", "bytes_acked", "unacked"],
+        samples=[[T0_US + 100_000 * i, 10, 500_000, 0, 14480 * i, 5] for i in range(100)],
+        info={"min_rtt": 100_000, "total_retrans": 12, "data_segs_out": 8000, "snd_mss": 1448},
+    )
+    write(raw, send=log, queue=queue + "\n", **changes)
+    files = {
+        "nstat-snd.json": json.dumps({"kernel": {"TcpExtTCPLossProbes": 4}}),
+        "qdisc-gw.json": json.dumps(
+            [
+                {"dev": "sscop0", "kind": "fq_codel", "root": True, "drops": 3},
+                {"dev": "to-air", "kind": "tbf", "root": True, "drops": 0},
+            ]
+        ),
+        "qdisc-air.json": json.dumps(
+            [
+                {"dev": "to-gw", "kind": "clsact", "drops": 70},
+                {"dev": "to-mh", "kind": "clsact", "drops": 9},
+            ]
+        ),
+        "ping.txt": "".join(
+            f"64 bytes from 10.0.1.2: seq={n} ttl=63 time={100 + n}.000 ms\n" for n in range(100)
+        ),
+        "sscop-gw-begin.txt": COUNTERS.format(5, 0, 256, 100_000),
+        "sscop-gw-end.txt": COUNTERS.format(1005, 100, 128, 120_000),
+        "sscop-mh-begin.txt": COUNTERS.format(0, 0, 256, 100_000),
+        "sscop-mh-end.txt": COUNTERS.format(300, 2, 256, 120_000),
+        "sscop-series.txt": "".join(
+            f"at {SYN_US / 1e6 + n / 20}\n" + COUNTERS.format(5 + 8 * n, 0, 256, 1)
+            for n in range(11)
+        ),
+    }
+    for name, text in files.items():
+        (raw / name).write_text(text)
+    return meta(
+        scenario="radio",
+        flows=[{"name": "flow1", "cc": "star", "netns": "snd", "port": 5201}],
+        receiver_ns="rcv",
+        set={"series": "500ms"},
+        rate_bps=2_000_000,
+        bottleneck=["gw", "sscop0"],
+        data_links=[],
+        ack_links=[],
+        data_filters=[["air", "to-gw"]],
+        ack_filters=[["air", "to-mh"]],
+    )
+
+
+def test_a_record_with_sscop(tmp_path: Path) -> None:
+    record = compute(tmp_path, radio(tmp_path))
+    assert record["link"]["utilisation"] == pytest.approx(0.8)
+    assert record["link"]["bytes"] == 2_000_000
+    assert record["sscop"]["again"] == pytest.approx(0.1)
+    assert record["sscop"]["gw"] == {
+        "sd_sent": 1000, "sd_again": 100, "segment_now": 128, "srtt_us": 120_000,
+    }  # fmt: skip
+    assert record["sscop"]["mh"]["sd_sent"] == 300
+    assert (record["link_drops"], record["ack_drops"], record["queue"]["drops"]) == (70, 9, 3)
+    assert (record["losses"], record["needless_retransmits"]) == (3, 12 - 3)
+    assert record["flows"][0]["probes"] == 4
+
+
+def test_pings_and_sequence_numbers(tmp_path: Path) -> None:
+    record = compute(tmp_path, radio(tmp_path))
+    assert record["ping"] == {
+        "answers": 100, "mean_ms": 149.5, "p99_ms": 198.01, "max_ms": 199.0,
+    }  # fmt: skip
+    sequence = record["sequence"]
+    assert sequence["sd_s"][:3] == [0.0, 0.05, 0.1]
+    assert sequence["sd"][:3] == [0, 8, 16]
+    assert sequence["tcp_s"] == [0.5]
+    assert sequence["tcp"] == [5.0]
+
+
+def test_a_record_of_tcp_alone(tmp_path: Path) -> None:
+    told = radio(tmp_path)
+    for path in [*tmp_path.glob("sscop-*"), tmp_path / "ping.txt"]:
+        path.unlink()
+    record = compute(tmp_path, told | {"set": {"series": "0s"}})
+    assert record["losses"] == 73
+    assert not {"sscop", "ping", "sequence"} & record.keys()
+
+
+def test_packets_end_the_interval(tmp_path: Path) -> None:
+    """12 kB in 10 ms: 6 MB have come after 5 s, of a run of 10 s at most."""
+    told = radio(tmp_path, bins=[[T0_US + 10_000 * n, 12_000 * n] for n in range(1, 501)])
+    told["flows"][0]["bytes"] = 6_000_000
+    record = compute(tmp_path, told)
+    assert record["total_goodput_bps"] == pytest.approx(9.6e6)
+    assert record["link"]["bytes"] == 1_000_000
+
+
+def test_a_run_that_is_not_whole(tmp_path: Path) -> None:
+    told = radio(tmp_path)
+    (tmp_path / "sscop-gw-end.txt").write_text("")
+    with pytest.raises(RecordError, match="sscop-gw-end.txt has no counters"):
+        compute(tmp_path, told)
