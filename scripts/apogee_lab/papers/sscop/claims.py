@@ -107,7 +107,7 @@ def of_headers(record: Record) -> float:
     """Goodput as a share of what headers alone leave of the link."""
     settings = record["set"]
     payload = settings["mtu"] - TCP_HEADERS
-    share = theory.header_share(settings["mtu"], settings["segment"], payload)
+    share = theory.header_share(settings["segment"], settings["mtu"], payload)
     return record["total_goodput_bps"] / (units.parse("rate", settings["rate"]) * share)
 
 
