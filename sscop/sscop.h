@@ -37,11 +37,11 @@
 /**
  * struct sscop_config - what a user sets; may change at any time but for @window
  * @window: SDs that the receiver stores and the transmitter keeps, 1 to SSCOP_WINDOW_MAX
- * @poll_bytes: a POLL after so many octets of SDs, but not more than 16 per round-trip
+ * @poll_bytes: a POLL after so many octets of SDs, but not more than 16 in a round-trip
  *	time; 0: no such rule
  * @poll_sds: a POLL after so many SDs; 0: no such rule
  * @poll_time: us without a POLL while SDs are unacknowledged after which one is sent,
- *	1 to SSCOP_POLL_TIME_MAX
+ *	1 to SSCOP_POLL_TIME_MAX; at least a quarter of the round-trip time is waited
  * @poll_idle: us after the last POLL at which one is sent if SDs are unacknowledged and
  *	there is nothing else to send; SDs that were lost before are then repeated once
  *	per POLL. 0: neither

@@ -9,7 +9,11 @@
  */
 #include "internal.h"
 
-#define POLLS_PER_RTT 16
+/* POLLs are at least this part of a round-trip time apart: by octets or in idle time,
+ * and by time alone. On a slow link they would else take a large part of its rate.
+ */
+#define SPACING_SENT 16
+#define SPACING_TIMED 4
 #define REPEAT_AMONG 64U
 
 static struct sscop_tx_slot *slot_of(const struct sscop_tx *tx, u32 seq)
@@ -327,13 +331,13 @@ static bool news_expected(const struct sscop *s)
 static u64 poll_at(const struct sscop *s, bool idle)
 {
 	const struct sscop_tx *tx = &s->tx;
-	u32 wait = s->config.poll_time;
+	u32 wait = max(s->config.poll_time, tx->srtt / SPACING_TIMED);
 
 	if (!news_expected(s))
 		wait = SSCOP_KEEPALIVE_US;
 	else if (idle && s->config.poll_idle && tx->sds_since)
 		/* Once behind the last SD: if the STAT is lost, poll_time helps. */
-		wait = min(wait, s->config.poll_idle);
+		wait = min(wait, max(s->config.poll_idle, tx->srtt / SPACING_SENT));
 	return tx->polled_at + wait;
 }
 
@@ -355,7 +359,7 @@ bool sscop_tx_poll_due(const struct sscop *s, u64 now, bool idle)
 	if (config->poll_sds && tx->sds_since >= config->poll_sds)
 		return true;
 	return config->poll_bytes && tx->bytes_since >= config->poll_bytes &&
-	       now - tx->polled_at >= tx->srtt / POLLS_PER_RTT;
+	       now - tx->polled_at >= tx->srtt / SPACING_SENT;
 }
 
 /**
@@ -373,7 +377,7 @@ u64 sscop_tx_deadline(const struct sscop *s, bool idle)
 	if (tx->poll_now || (s->config.poll_sds && tx->sds_since >= s->config.poll_sds))
 		return 0;
 	if (s->config.poll_bytes && tx->bytes_since >= s->config.poll_bytes)
-		at = min_t(u64, at, tx->polled_at + tx->srtt / POLLS_PER_RTT);
+		at = min_t(u64, at, tx->polled_at + tx->srtt / SPACING_SENT);
 	return at;
 }
 

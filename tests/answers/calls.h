@@ -13,6 +13,7 @@
 #include <apogee/judge.h>
 #include <apogee/rtt_trend.h>
 #include <apogee/rtt_trend_table.h>
+#include <apogee/sscop_segment.h>
 #include <apogee/star.h>
 
 struct answer_div_u64 {
@@ -1306,6 +1307,246 @@ static void answer_judge_cwnd(void *call)
 	c->result = judge_cwnd(&c->j, c->answer, &c->r, c->prior_cwnd);
 }
 
+struct answer_sscop_segment_init {
+	struct sscop_segment s;
+};
+
+static void answer_sscop_segment_init(void *call)
+{
+	struct answer_sscop_segment_init *c = call;
+
+	sscop_segment_init(&c->s);
+}
+
+struct answer_sscop_segment_index {
+	u32 result;
+	u32 frame;
+};
+
+static void answer_sscop_segment_index(void *call)
+{
+	struct answer_sscop_segment_index *c = call;
+
+	c->result = sscop_segment_index(c->frame);
+}
+
+struct answer_sscop_segment_log {
+	u32 result;
+	u32 lost;
+	u32 sent;
+};
+
+static void answer_sscop_segment_log(void *call)
+{
+	struct answer_sscop_segment_log *c = call;
+
+	c->result = sscop_segment_log(c->lost, c->sent);
+}
+
+struct answer_sscop_segment_shrink {
+	struct sscop_segment_class c;
+	u32 sent;
+};
+
+static void answer_sscop_segment_shrink(void *call)
+{
+	struct answer_sscop_segment_shrink *c = call;
+
+	sscop_segment_shrink(&c->c, c->sent);
+}
+
+struct answer_sscop_segment_test {
+	bool result;
+	struct sscop_segment s;
+};
+
+static void answer_sscop_segment_test(void *call)
+{
+	struct answer_sscop_segment_test *c = call;
+
+	c->result = sscop_segment_test(&c->s);
+}
+
+struct answer_sscop_segment_forget {
+	struct sscop_segment s;
+};
+
+static void answer_sscop_segment_forget(void *call)
+{
+	struct answer_sscop_segment_forget *c = call;
+
+	sscop_segment_forget(&c->s);
+}
+
+struct answer_sscop_segment_merge {
+	struct sscop_segment s;
+};
+
+static void answer_sscop_segment_merge(void *call)
+{
+	struct answer_sscop_segment_merge *c = call;
+
+	sscop_segment_merge(&c->s);
+}
+
+struct answer_sscop_segment_is_hopeless {
+	bool result;
+	struct sscop_segment_class c;
+};
+
+static void answer_sscop_segment_is_hopeless(void *call)
+{
+	struct answer_sscop_segment_is_hopeless *c = call;
+
+	c->result = sscop_segment_is_hopeless(&c->c);
+}
+
+struct answer_sscop_segment_points {
+	u32 result;
+	struct sscop_segment s;
+	struct sscop_segment_point points;
+	bool hopeless;
+};
+
+static void answer_sscop_segment_points(void *call)
+{
+	struct answer_sscop_segment_points *c = call;
+
+	c->result = sscop_segment_points(&c->s, &c->points, c->hopeless);
+}
+
+struct answer_sscop_segment_slope {
+	u32 result;
+	s64 numerator;
+	u64 denominator;
+};
+
+static void answer_sscop_segment_slope(void *call)
+{
+	struct answer_sscop_segment_slope *c = call;
+
+	c->result = sscop_segment_slope(c->numerator, c->denominator);
+}
+
+struct answer_sscop_segment_fit {
+	u32 result;
+	struct sscop_segment_point points;
+	u32 count;
+};
+
+static void answer_sscop_segment_fit(void *call)
+{
+	struct answer_sscop_segment_fit *c = call;
+
+	c->result = sscop_segment_fit(&c->points, c->count);
+}
+
+struct answer_sscop_segment_doubt {
+	u32 result;
+	struct sscop_segment s;
+};
+
+static void answer_sscop_segment_doubt(void *call)
+{
+	struct answer_sscop_segment_doubt *c = call;
+
+	c->result = sscop_segment_doubt(&c->s);
+}
+
+struct answer_sscop_segment_hazard {
+	u32 result;
+	struct sscop_segment s;
+};
+
+static void answer_sscop_segment_hazard(void *call)
+{
+	struct answer_sscop_segment_hazard *c = call;
+
+	c->result = sscop_segment_hazard(&c->s);
+}
+
+struct answer_sscop_segment_review {
+	struct sscop_segment s;
+};
+
+static void answer_sscop_segment_review(void *call)
+{
+	struct answer_sscop_segment_review *c = call;
+
+	sscop_segment_review(&c->s);
+}
+
+struct answer_sscop_segment_outcome {
+	struct sscop_segment s;
+	u32 frame;
+	bool lost;
+};
+
+static void answer_sscop_segment_outcome(void *call)
+{
+	struct answer_sscop_segment_outcome *c = call;
+
+	sscop_segment_outcome(&c->s, c->frame, c->lost);
+}
+
+struct answer_sscop_segment_best {
+	u32 result;
+	u32 h;
+	u32 overhead;
+};
+
+static void answer_sscop_segment_best(void *call)
+{
+	struct answer_sscop_segment_best *c = call;
+
+	c->result = sscop_segment_best(c->h, c->overhead);
+}
+
+struct answer_sscop_segment_is_more {
+	bool result;
+	struct sscop_segment s;
+	u32 packet;
+	u32 n;
+};
+
+static void answer_sscop_segment_is_more(void *call)
+{
+	struct answer_sscop_segment_is_more *c = call;
+
+	c->result = sscop_segment_is_more(&c->s, c->packet, c->n);
+}
+
+struct answer_sscop_segment_try {
+	u32 result;
+	struct sscop_segment s;
+	u32 packet;
+	u32 n;
+	u32 least;
+};
+
+static void answer_sscop_segment_try(void *call)
+{
+	struct answer_sscop_segment_try *c = call;
+
+	c->result = sscop_segment_try(&c->s, c->packet, c->n, c->least);
+}
+
+struct answer_sscop_segment_choose {
+	u32 result;
+	struct sscop_segment s;
+	u32 packet;
+	u32 overhead;
+	u32 limit;
+};
+
+static void answer_sscop_segment_choose(void *call)
+{
+	struct answer_sscop_segment_choose *c = call;
+
+	c->result = sscop_segment_choose(&c->s, c->packet, c->overhead,
+					 c->limit);
+}
+
 struct answer_star_holds {
 	bool result;
 	struct star_window w;
@@ -1682,6 +1923,25 @@ static const struct {
 	{ answer_judge_end_losses, sizeof(struct answer_judge_end_losses) },
 	{ answer_judge_is_costly, sizeof(struct answer_judge_is_costly) },
 	{ answer_judge_cwnd, sizeof(struct answer_judge_cwnd) },
+	{ answer_sscop_segment_init, sizeof(struct answer_sscop_segment_init) },
+	{ answer_sscop_segment_index, sizeof(struct answer_sscop_segment_index) },
+	{ answer_sscop_segment_log, sizeof(struct answer_sscop_segment_log) },
+	{ answer_sscop_segment_shrink, sizeof(struct answer_sscop_segment_shrink) },
+	{ answer_sscop_segment_test, sizeof(struct answer_sscop_segment_test) },
+	{ answer_sscop_segment_forget, sizeof(struct answer_sscop_segment_forget) },
+	{ answer_sscop_segment_merge, sizeof(struct answer_sscop_segment_merge) },
+	{ answer_sscop_segment_is_hopeless, sizeof(struct answer_sscop_segment_is_hopeless) },
+	{ answer_sscop_segment_points, sizeof(struct answer_sscop_segment_points) },
+	{ answer_sscop_segment_slope, sizeof(struct answer_sscop_segment_slope) },
+	{ answer_sscop_segment_fit, sizeof(struct answer_sscop_segment_fit) },
+	{ answer_sscop_segment_doubt, sizeof(struct answer_sscop_segment_doubt) },
+	{ answer_sscop_segment_hazard, sizeof(struct answer_sscop_segment_hazard) },
+	{ answer_sscop_segment_review, sizeof(struct answer_sscop_segment_review) },
+	{ answer_sscop_segment_outcome, sizeof(struct answer_sscop_segment_outcome) },
+	{ answer_sscop_segment_best, sizeof(struct answer_sscop_segment_best) },
+	{ answer_sscop_segment_is_more, sizeof(struct answer_sscop_segment_is_more) },
+	{ answer_sscop_segment_try, sizeof(struct answer_sscop_segment_try) },
+	{ answer_sscop_segment_choose, sizeof(struct answer_sscop_segment_choose) },
 	{ answer_star_holds, sizeof(struct answer_star_holds) },
 	{ answer_star_cwnd, sizeof(struct answer_star_cwnd) },
 	{ answer_star_queue_stands, sizeof(struct answer_star_queue_stands) },

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * netdev_lockdep_set_classes() moved from <linux/netdevice.h> to <net/netdev_lock.h> in
+ * Linux 6.15.
+ */
+#ifndef APOGEE_COMPAT_NETDEV_LOCK_H
+#define APOGEE_COMPAT_NETDEV_LOCK_H
+
+#include <linux/netdevice.h>
+
+#if __has_include(<net/netdev_lock.h>)
+#include <net/netdev_lock.h>
+#endif
+
+#endif /* APOGEE_COMPAT_NETDEV_LOCK_H */

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The upper device: a point-to-point link for IP packets.
+ */
+#include <linux/etherdevice.h>
+#include <linux/if_arp.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <net/ip_tunnels.h>
+#include <net/pkt_sched.h>
+#include <net/rtnetlink.h>
+
+#include <compat/hrtimer.h>
+#include <compat/netdev_lock.h>
+
+#include "device.h"
+
+#define MTU_DEFAULT 1500
+#define MTU_MAX 65535
+
+static int sscop_dev_init(struct net_device *dev)
+{
+	struct sscop_dev *d = netdev_priv(dev);
+
+	dev->tstats = netdev_alloc_pcpu_stats(struct pcpu_sw_netstats);
+	if (!dev->tstats)
+		return -ENOMEM;
+	d->under_way = sscop_under_way_new(&d->napi);
+	if (!d->under_way) {
+		free_percpu(dev->tstats);
+		return -ENOMEM;
+	}
+	WRITE_ONCE(d->under_way->low, d->settings.backlog / 2 + 1);
+	/* A round that a busy loop polls for would keep frames back. */
+	set_bit(NAPI_STATE_NO_BUSY_POLL, &d->napi.state);
+	netif_napi_add(dev, &d->napi, sscop_poll);
+	netdev_lockdep_set_classes(dev);
+	netdev_hold(d->lower, &d->tracker, GFP_KERNEL);
+	return 0;
+}
+
+static void sscop_dev_uninit(struct net_device *dev)
+{
+	struct sscop_dev *d = netdev_priv(dev);
+
+	sscop_under_way_put(d->under_way);
+	netif_napi_del(&d->napi);
+	free_percpu(dev->tstats);
+	dev->tstats = NULL;
+}
+
+static void sscop_dev_free(struct net_device *dev)
+{
+	struct sscop_dev *d = netdev_priv(dev);
+
+	netdev_put(d->lower, &d->tracker);
+}
+
+/* --- up and down ------------------------------------------------------------------------- */
+
+static int alloc_slots(struct sscop_dev *d)
+{
+	u32 slots = sscop_slots(d->settings.rules.window);
+	struct sscop_tx_slot *tx = kvcalloc(slots, sizeof(*tx), GFP_KERNEL);
+	void **rx = kvcalloc(slots, sizeof(*rx), GFP_KERNEL);
+	struct sscop_counts counts = d->s.counts;
+
+	if (!tx || !rx) {
+		kvfree(tx);
+		kvfree(rx);
+		return -ENOMEM;
+	}
+	sscop_init(&d->s, &d->settings.rules, &sscop_owner, d, tx, rx);
+	d->s.counts = counts;
+	return 0;
+}
+
+static int sscop_dev_open(struct net_device *dev)
+{
+	struct sscop_dev *d = netdev_priv(dev);
+	int err = alloc_slots(d);
+
+	if (err)
+		return err;
+	netif_carrier_off(dev);
+	sscop_segment_init(&d->auto_segment);
+	d->known = d->s.counts;
+	sscop_start(&d->s, sscop_now());
+	d->lower_up = sscop_lower_runs(d->lower);
+	napi_enable(&d->napi);
+	dev_add_pack(&d->frames);
+	netif_start_queue(dev);
+	sscop_wake(d);
+	return 0;
+}
+
+static void stop_connection(struct sscop_dev *d)
+{
+	struct sscop_output output;
+	bool tell;
+
+	spin_lock_bh(&d->lock);
+	d->freed = 0;
+	tell = sscop_stop(&d->s, &output) && d->lower_up;
+	sscop_drop_pieces(d);
+	d->packets_lost += d->freed;
+	d->lower_up = false;
+	spin_unlock_bh(&d->lock);
+	if (tell)
+		sscop_send_control(d, &output);
+}
+
+static int sscop_dev_stop(struct net_device *dev)
+{
+	struct sscop_dev *d = netdev_priv(dev);
+
+	netif_stop_queue(dev);
+	netif_carrier_off(dev);
+	dev_remove_pack(&d->frames);
+	napi_disable(&d->napi);
+	hrtimer_cancel(&d->timer);
+	stop_connection(d);
+	kfree_skb(d->packet);
+	d->packet = NULL;
+	skb_queue_purge(&d->waiting);
+	skb_queue_purge(&d->arrived);
+	kvfree(d->s.tx.slots);
+	kvfree(d->s.rx.slots);
+	d->s.tx.slots = NULL;
+	d->s.rx.slots = NULL;
+	return 0;
+}
+
+static int sscop_dev_iflink(const struct net_device *dev)
+{
+	const struct sscop_dev *d = netdev_priv(dev);
+
+	return READ_ONCE(d->lower->ifindex);
+}
+
+static const struct net_device_ops sscop_netdev_ops = {
+	.ndo_init = sscop_dev_init,
+	.ndo_uninit = sscop_dev_uninit,
+	.ndo_open = sscop_dev_open,
+	.ndo_stop = sscop_dev_stop,
+	.ndo_start_xmit = sscop_start_xmit,
+	.ndo_get_stats64 = dev_get_tstats64,
+	.ndo_get_iflink = sscop_dev_iflink,
+};
+
+/* Whether a device is of this type. */
+bool sscop_is(const struct net_device *dev)
+{
+	return dev->netdev_ops == &sscop_netdev_ops;
+}
+
+static void init_private(struct net_device *dev)
+{
+	struct sscop_dev *d = netdev_priv(dev);
+
+	d->dev = dev;
+	spin_lock_init(&d->lock);
+	apogee_hrtimer_setup(&d->timer, sscop_timer);
+	__skb_queue_head_init(&d->pieces);
+	skb_queue_head_init(&d->arrived);
+	skb_queue_head_init(&d->waiting);
+	sscop_settings_init(&d->settings);
+	d->frames.type = htons(SSCOP_ETHERTYPE);
+	d->frames.func = sscop_frame_in;
+}
+
+/* rtnl_link_ops::setup */
+void sscop_setup(struct net_device *dev)
+{
+	dev->netdev_ops = &sscop_netdev_ops;
+	dev->ethtool_ops = &sscop_ethtool_ops;
+	dev->header_ops = &ip_tunnel_header_ops;
+	dev->sysfs_groups[0] = &sscop_group;
+	dev->needs_free_netdev = true;
+	dev->priv_destructor = sscop_dev_free;
+
+	dev->type = ARPHRD_NONE;
+	dev->flags = IFF_POINTOPOINT | IFF_NOARP | IFF_MULTICAST;
+	/* Packets are kept and cut: nobody may send the same one again meanwhile. */
+	dev->priv_flags &= ~IFF_TX_SKB_SHARING;
+	dev->features = NETIF_F_SG | NETIF_F_FRAGLIST | NETIF_F_HW_CSUM | NETIF_F_HIGHDMA;
+	dev->hw_features = dev->features;
+	dev->tx_queue_len = DEFAULT_TX_QUEUE_LEN;
+	dev->mtu = MTU_DEFAULT;
+	dev->min_mtu = ETH_MIN_MTU;
+	dev->max_mtu = MTU_MAX;
+	init_private(dev);
+}

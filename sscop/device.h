@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The network device around SSCOP's machines: what its files share.
+ *
+ *   upper device (IP packets)          lower device (Ethernet frames)
+ *
+ *   start_xmit -> waiting -> packet -> SDs -> dev_queue_xmit      downward.c
+ *   napi_gro_receive <- pieces <- SDs <- arrived <- packet_type   upward.c
+ *
+ * Everything between is done by one NAPI instance (poll.c), and under the lock, which is
+ * never held while another device is called.
+ */
+#ifndef _SSCOP_DEVICE_H
+#define _SSCOP_DEVICE_H
+
+#include <linux/hrtimer.h>
+#include <linux/if_ether.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+#include <linux/spinlock.h>
+
+#include <apogee/sscop_segment.h>
+
+#include "sscop.h"
+
+#define SSCOP_ETHERTYPE 0x88b5	/* IEEE 802, local experimental 1 */
+
+#define SSCOP_SEGMENT_MIN 64U
+#define SSCOP_POLL_TIME_MIN 1000U
+#define SSCOP_POLL_IDLE_MIN 100U
+#define SSCOP_BACKLOG_MIN 64U
+#define SSCOP_BACKLOG_MAX (16U << 20)
+
+/* Octets of a frame in front of the payload of all SDs but short ones */
+#define SSCOP_OVERHEAD (ETH_HLEN + SSCOP_HEADER)
+
+/**
+ * struct sscop_settings - what a user sets
+ * @segment: octets of payload in an SD; 0: chosen by the losses
+ * @backlog: octets queued in the lower device at most, and one frame
+ * @peer: hardware address of the peer; zero: learned
+ * @rules: what the machines are told
+ */
+struct sscop_settings {
+	u32 segment;
+	u32 backlog;
+	u8 peer[ETH_ALEN];
+	struct sscop_config rules;
+};
+
+/**
+ * struct sscop_under_way - frames that the lower device has not sent yet
+ * @octets: their length, and 1 for the device that counts them
+ * @low: the device sends more when it is at most this
+ * @napi: of that device; NULL: it is gone
+ * @rcu: for freeing
+ *
+ * Frames may stay in the lower device for longer than this device exists.
+ */
+struct sscop_under_way {
+	atomic_t octets;
+	u32 low;
+	struct napi_struct __rcu *napi;
+	struct rcu_head rcu;
+};
+
+/**
+ * struct sscop_dev - private part of the device
+ * @dev: the device itself
+ * @lower: the device below
+ * @tracker: of the reference to @lower
+ * @frames: how @lower hands over frames
+ * @napi: in which all is done
+ * @timer: wakes @napi at the machines' deadline
+ * @timer_at: us, when
+ * @lock: over what follows up to @arrived
+ * @s: the machines
+ * @settings: what the user set
+ * @auto_segment: what chooses the segments' length
+ * @learned: hardware address of the peer, if it is not set
+ * @lower_up: @lower carries frames
+ * @link_version: changes with the frames' hardware addresses
+ * @under_way: frames in @lower
+ * @packet: packet that is being cut; NULL: none
+ * @cut: octets of it that are in SDs
+ * @piece: octets per SD
+ * @starved: there was no memory for a frame
+ * @pieces: segments of a packet that is not complete
+ * @octets: their sum
+ * @broken: the rest of a packet is to be dropped
+ * @freed: packets whose last SD was freed by the machines' last step
+ * @known: counts of resets that were reported
+ * @peer_stranger: frames of another hardware address
+ * @packets_broken: packets that could not be put together
+ * @packets_lost: packets under way at a reset
+ * @rx_not_ip: packets received that are not IP
+ * @tx_not_ip: packets to be sent that are not IP
+ * @arrived: frames received
+ * @waiting: packets to be cut
+ */
+struct sscop_dev {
+	struct net_device *dev;
+	struct net_device *lower;
+	netdevice_tracker tracker;
+	struct packet_type frames;
+	struct napi_struct napi;
+	struct hrtimer timer;
+	u64 timer_at;
+
+	spinlock_t lock;
+	struct sscop s;
+	struct sscop_settings settings;
+	struct sscop_segment auto_segment;
+	u8 learned[ETH_ALEN];
+	bool lower_up;
+	u32 link_version;
+	struct sscop_under_way *under_way;
+
+	struct sk_buff *packet;
+	u32 cut;
+	u32 piece;
+	bool starved;
+
+	struct sk_buff_head pieces;
+	u32 octets;
+	bool broken;
+
+	u32 freed;
+	struct sscop_counts known;
+	u64 peer_stranger;
+	u64 packets_broken;
+	u64 packets_lost;
+	u64 rx_not_ip;
+	atomic64_t tx_not_ip;
+
+	struct sk_buff_head arrived;
+	struct sk_buff_head waiting;
+};
+
+/**
+ * struct sscop_cb - what a frame's control buffer holds while it is kept
+ * @outgoing: an SD of the transmitter, with link header, else one of the receiver
+ * @first: a packet's first segment
+ * @last: a packet's last segment
+ * @payload: octets of a packet in an outgoing SD
+ * @link_version: of the link header
+ */
+struct sscop_cb {
+	bool outgoing;
+	bool first;
+	bool last;
+	u32 payload;
+	u32 link_version;
+};
+
+static inline struct sscop_cb *sscop_cb(struct sk_buff *skb)
+{
+	BUILD_BUG_ON(sizeof(struct sscop_cb) > sizeof(skb->cb));
+	return (struct sscop_cb *)skb->cb;
+}
+
+static inline u64 sscop_now(void)
+{
+	return ktime_to_us(ktime_get());
+}
+
+/* device.c */
+void sscop_setup(struct net_device *dev);
+bool sscop_is(const struct net_device *dev);
+
+/* poll.c */
+extern const struct sscop_owner sscop_owner;
+int sscop_poll(struct napi_struct *napi, int budget);
+enum hrtimer_restart sscop_timer(struct hrtimer *timer);
+void sscop_wake(struct sscop_dev *d);
+void sscop_follow(struct sscop_dev *d);
+
+/* upward.c */
+int sscop_frame_in(struct sk_buff *skb, struct net_device *lower, struct packet_type *type,
+		   struct net_device *orig);
+int sscop_take(struct sscop_dev *d, int budget, u64 now, struct sk_buff_head *up);
+void sscop_drop_pieces(struct sscop_dev *d);
+
+/* downward.c */
+netdev_tx_t sscop_start_xmit(struct sk_buff *skb, struct net_device *dev);
+bool sscop_give(struct sscop_dev *d, u64 now, struct sk_buff_head *down);
+void sscop_send(struct sk_buff_head *down);
+void sscop_send_control(struct sscop_dev *d, const struct sscop_output *output);
+u32 sscop_piece(struct sscop_dev *d, u32 packet);
+struct sscop_under_way *sscop_under_way_new(struct napi_struct *napi);
+void sscop_under_way_put(struct sscop_under_way *under_way);
+
+/* lower.c */
+extern struct notifier_block sscop_notifier;
+bool sscop_lower_runs(const struct net_device *lower);
+int sscop_lower_check(struct net_device *lower, struct netlink_ext_ack *extack);
+
+/* settings.c */
+extern const char * const sscop_state_names[];
+void sscop_settings_init(struct sscop_settings *settings);
+int sscop_settings_check(const struct sscop_settings *settings,
+			 const struct net_device *lower, struct netlink_ext_ack *extack);
+int sscop_settings_change(struct sscop_dev *d, const struct sscop_settings *settings,
+			  struct netlink_ext_ack *extack);
+u32 sscop_segment_now(struct sscop_dev *d);
+
+/* netlink.c */
+extern struct rtnl_link_ops sscop_link_ops;
+
+/* sysfs.c */
+extern const struct attribute_group sscop_group;
+
+/* ethtool.c */
+extern const struct ethtool_ops sscop_ethtool_ops;
+
+#endif /* _SSCOP_DEVICE_H */

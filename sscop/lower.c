@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The lower device: which ones will do, and what happens to them.
+ */
+#include <linux/etherdevice.h>
+#include <linux/if_arp.h>
+#include <linux/rtnetlink.h>
+#include <net/rtnetlink.h>
+
+#include "device.h"
+
+/* The sscop device above a device, or NULL. */
+static struct net_device *find_upper(struct net_device *lower)
+{
+	struct list_head *iter;
+	struct net_device *upper;
+
+	netdev_for_each_upper_dev_rcu(lower, upper, iter)
+		if (sscop_is(upper))
+			return upper;
+	return NULL;
+}
+
+/* Whether it carries frames. */
+bool sscop_lower_runs(const struct net_device *lower)
+{
+	return netif_running(lower) && netif_carrier_ok(lower);
+}
+
+/* Whether a device can be the lower one. */
+int sscop_lower_check(struct net_device *lower, struct netlink_ext_ack *extack)
+{
+	if (lower->type != ARPHRD_ETHER || lower->flags & IFF_LOOPBACK) {
+		NL_SET_ERR_MSG_MOD(extack, "the device below must be Ethernet-like");
+		return -EINVAL;
+	}
+	if (lower->mtu < SSCOP_SEGMENT_MIN + SSCOP_SHORT_HEADER) {
+		NL_SET_ERR_MSG_MOD(extack, "the MTU of the device below must be at least 73");
+		return -EINVAL;
+	}
+	if (find_upper(lower)) {
+		NL_SET_ERR_MSG_MOD(extack, "the device below carries an sscop device already");
+		return -EBUSY;
+	}
+	return 0;
+}
+
+/* --- what happens to it -------------------------------------------------------------------- */
+
+/* The lower device goes up or down: meanwhile nothing is sent, and silence says nothing. */
+static void lower_changed(struct sscop_dev *d)
+{
+	bool up = netif_running(d->dev) && sscop_lower_runs(d->lower);
+
+	spin_lock_bh(&d->lock);
+	if (up && !d->lower_up)
+		sscop_resume(&d->s, sscop_now());
+	d->lower_up = up;
+	sscop_follow(d);
+	spin_unlock_bh(&d->lock);
+	if (up)
+		sscop_wake(d);
+}
+
+/* Whether an SD is kept that the lower device no longer takes. */
+static bool sd_too_long(const struct sscop_dev *d, u32 mtu)
+{
+	const struct sscop_tx *tx = &d->s.tx;
+	u32 seq;
+
+	for (seq = tx->acked; seq != tx->next; seq = sscop_add(seq, 1)) {
+		const struct sscop_tx_slot *slot = &tx->slots[seq & (tx->size - 1)];
+
+		if (slot->segment && slot->length > mtu)
+			return true;
+	}
+	return false;
+}
+
+/* SDs cannot be cut again: the connection has to begin anew. */
+static void mtu_changed(struct sscop_dev *d)
+{
+	if (!netif_running(d->dev))
+		return;
+	spin_lock_bh(&d->lock);
+	if (sd_too_long(d, d->lower->mtu)) {
+		d->freed = 0;
+		sscop_resync(&d->s, sscop_now());
+		sscop_follow(d);
+	}
+	spin_unlock_bh(&d->lock);
+	sscop_wake(d);
+}
+
+static void address_changed(struct sscop_dev *d)
+{
+	spin_lock_bh(&d->lock);
+	d->link_version++;
+	spin_unlock_bh(&d->lock);
+}
+
+static int on_event(struct notifier_block *block, unsigned long event, void *info)
+{
+	struct net_device *lower = netdev_notifier_info_to_dev(info);
+	struct net_device *dev = find_upper(lower);
+	struct sscop_dev *d = dev ? netdev_priv(dev) : NULL;
+
+	if (!d)
+		return NOTIFY_DONE;
+	switch (event) {
+	case NETDEV_UP:
+	case NETDEV_DOWN:
+	case NETDEV_CHANGE:
+		lower_changed(d);
+		break;
+	case NETDEV_CHANGEMTU:
+		mtu_changed(d);
+		break;
+	case NETDEV_CHANGEADDR:
+		address_changed(d);
+		break;
+	case NETDEV_PRE_TYPE_CHANGE:
+		return NOTIFY_BAD;
+	case NETDEV_UNREGISTER:
+		/* It also comes when the device only moves to another namespace. */
+		if (lower->reg_state == NETREG_UNREGISTERING)
+			sscop_link_ops.dellink(dev, NULL);
+		break;
+	}
+	return NOTIFY_DONE;
+}
+
+struct notifier_block sscop_notifier = {
+	.notifier_call = on_event,
+};

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a user sets, by netlink or sysfs.
+ */
+#include <linux/etherdevice.h>
+#include <linux/rtnetlink.h>
+
+#include "device.h"
+
+const char * const sscop_state_names[] = {
+	[SSCOP_IDLE] = "idle",
+	[SSCOP_BEGINNING] = "beginning",
+	[SSCOP_CONFIRMING] = "confirming",
+	[SSCOP_READY] = "ready",
+	[SSCOP_RESYNCING] = "resyncing",
+};
+
+void sscop_settings_init(struct sscop_settings *settings)
+{
+	*settings = (struct sscop_settings){
+		.backlog = 3000,
+		.rules = {
+			.window = 1024,
+			.poll_bytes = 3000,
+			.poll_time = 100000,
+			.poll_idle = 10000,
+			.ustat = true,
+		},
+	};
+}
+
+static int check_segment(u32 segment, const struct net_device *lower,
+			 struct netlink_ext_ack *extack)
+{
+	if (!segment)
+		return 0;
+	if (segment < SSCOP_SEGMENT_MIN || segment > SSCOP_PAYLOAD_MAX) {
+		NL_SET_ERR_MSG_MOD(extack, "segment must be auto or 64 to 65000 octets");
+		return -ERANGE;
+	}
+	if (segment + SSCOP_SHORT_HEADER > lower->mtu) {
+		NL_SET_ERR_MSG_MOD(extack,
+				   "segment must be at most the MTU of the device below, less 9");
+		return -ERANGE;
+	}
+	return 0;
+}
+
+static int check_rules(const struct sscop_config *rules, struct netlink_ext_ack *extack)
+{
+	if (!rules->window || rules->window > SSCOP_WINDOW_MAX) {
+		NL_SET_ERR_MSG_MOD(extack, "window must be 1 to 65536 SDs");
+		return -ERANGE;
+	}
+	if (rules->poll_time < SSCOP_POLL_TIME_MIN ||
+	    rules->poll_time > SSCOP_POLL_TIME_MAX) {
+		NL_SET_ERR_MSG_MOD(extack, "poll-time must be 1ms to 10s");
+		return -ERANGE;
+	}
+	if (rules->poll_idle && (rules->poll_idle < SSCOP_POLL_IDLE_MIN ||
+				 rules->poll_idle > SSCOP_POLL_TIME_MAX)) {
+		NL_SET_ERR_MSG_MOD(extack, "poll-idle must be 0 or 100us to 10s");
+		return -ERANGE;
+	}
+	return 0;
+}
+
+static bool is_peer(const u8 *address, const struct net_device *lower)
+{
+	if (is_zero_ether_addr(address))
+		return true;
+	return is_valid_ether_addr(address) && !ether_addr_equal(address, lower->dev_addr);
+}
+
+/* Whether the values are in their ranges. */
+int sscop_settings_check(const struct sscop_settings *settings,
+			 const struct net_device *lower, struct netlink_ext_ack *extack)
+{
+	int err = check_segment(settings->segment, lower, extack);
+
+	if (!err)
+		err = check_rules(&settings->rules, extack);
+	if (err)
+		return err;
+	if (settings->backlog < SSCOP_BACKLOG_MIN || settings->backlog > SSCOP_BACKLOG_MAX) {
+		NL_SET_ERR_MSG_MOD(extack, "backlog must be 64 to 16777216 octets");
+		return -ERANGE;
+	}
+	if (!is_peer(settings->peer, lower)) {
+		NL_SET_ERR_MSG_MOD(extack,
+				   "peer must be the hardware address of another station");
+		return -EADDRNOTAVAIL;
+	}
+	return 0;
+}
+
+/* --- change ------------------------------------------------------------------------------ */
+
+/* Whether the connection is with another station than @peer allows. */
+static bool is_with_another(const struct sscop_dev *d, const u8 *peer)
+{
+	return d->s.state > SSCOP_BEGINNING && !is_zero_ether_addr(peer) &&
+	       !ether_addr_equal(d->learned, peer);
+}
+
+/* Seek a connection with the new peer. */
+static void begin_anew(struct sscop_dev *d)
+{
+	struct sscop_output output;
+
+	d->freed = 0;
+	sscop_stop(&d->s, &output);
+	sscop_drop_pieces(d);
+	d->cut = 0;
+	d->packets_lost += d->freed;
+	sscop_start(&d->s, sscop_now());
+	sscop_follow(d);
+}
+
+/* Apply new settings, if they are good. */
+int sscop_settings_change(struct sscop_dev *d, const struct sscop_settings *settings,
+			  struct netlink_ext_ack *extack)
+{
+	int err;
+
+	ASSERT_RTNL();
+	err = sscop_settings_check(settings, d->lower, extack);
+	if (err)
+		return err;
+	if (settings->rules.window != d->settings.rules.window && netif_running(d->dev)) {
+		NL_SET_ERR_MSG_MOD(extack, "window can only be changed while the device is down");
+		return -EBUSY;
+	}
+	spin_lock_bh(&d->lock);
+	d->settings = *settings;
+	d->s.config = settings->rules;
+	WRITE_ONCE(d->under_way->low, settings->backlog / 2 + 1);
+	if (is_with_another(d, settings->peer))
+		begin_anew(d);
+	spin_unlock_bh(&d->lock);
+	if (netif_running(d->dev))
+		sscop_wake(d);
+	return 0;
+}
+
+/* Octets of payload in an SD of a full packet. */
+u32 sscop_segment_now(struct sscop_dev *d)
+{
+	u32 piece;
+
+	spin_lock_bh(&d->lock);
+	piece = sscop_piece(d, d->dev->mtu);
+	spin_unlock_bh(&d->lock);
+	return piece;
+}

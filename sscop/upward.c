@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Upward: frames of the lower device into the machines, their segments into packets.
+ */
+#include <linux/etherdevice.h>
+
+#include "device.h"
+
+#define ARRIVED_MAX 1024	/* frames that wait for the next round */
+
+/* A peer that was silent for so long may have another hardware address. */
+#define STALE_US (2 * SSCOP_KEEPALIVE_US)
+
+/* The lower device's packet_type::func. */
+int sscop_frame_in(struct sk_buff *skb, struct net_device *lower, struct packet_type *type,
+		   struct net_device *orig)
+{
+	struct sscop_dev *d = container_of(type, struct sscop_dev, frames);
+
+	skb = skb_share_check(skb, GFP_ATOMIC);
+	if (!skb)
+		return NET_RX_DROP;
+	if (skb->pkt_type == PACKET_OTHERHOST || skb->pkt_type == PACKET_LOOPBACK) {
+		kfree_skb(skb);
+		return NET_RX_DROP;
+	}
+	if (skb_queue_len_lockless(&d->arrived) >= ARRIVED_MAX) {
+		DEV_STATS_INC(d->dev, rx_missed_errors);
+		kfree_skb(skb);
+		return NET_RX_DROP;
+	}
+	skb_queue_tail(&d->arrived, skb);
+	napi_schedule(&d->napi);
+	return NET_RX_SUCCESS;
+}
+
+/* --- from segments to packets ----------------------------------------------------------- */
+
+void sscop_drop_pieces(struct sscop_dev *d)
+{
+	__skb_queue_purge(&d->pieces);
+	d->octets = 0;
+	d->broken = false;
+}
+
+static void break_packet(struct sscop_dev *d)
+{
+	sscop_drop_pieces(d);
+	d->broken = true;
+	d->packets_broken++;
+	DEV_STATS_INC(d->dev, rx_errors);
+}
+
+static __be16 protocol_of(const struct sk_buff *skb)
+{
+	switch (skb->len ? skb->data[0] >> 4 : 0) {
+	case 4:
+		return htons(ETH_P_IP);
+	case 6:
+		return htons(ETH_P_IPV6);
+	default:
+		return 0;
+	}
+}
+
+/* One packet of all pieces; NULL: no memory. */
+static struct sk_buff *join_pieces(struct sscop_dev *d)
+{
+	struct sk_buff *packet = napi_alloc_skb(&d->napi, d->octets);
+	struct sk_buff *piece;
+
+	while ((piece = __skb_dequeue(&d->pieces))) {
+		if (packet)
+			skb_put_data(packet, piece->data, piece->len);
+		napi_consume_skb(piece, 1);
+	}
+	d->octets = 0;
+	return packet;
+}
+
+static void hand_up(struct sscop_dev *d, struct sk_buff_head *up)
+{
+	struct sk_buff *packet = join_pieces(d);
+
+	if (!packet) {
+		DEV_STATS_INC(d->dev, rx_dropped);
+		return;
+	}
+	packet->protocol = protocol_of(packet);
+	if (!packet->protocol) {
+		d->rx_not_ip++;
+		DEV_STATS_INC(d->dev, rx_errors);
+		kfree_skb(packet);
+		return;
+	}
+	packet->dev = d->dev;
+	skb_reset_mac_header(packet);
+	skb_reset_network_header(packet);
+	dev_sw_netstats_rx_add(d->dev, packet->len);
+	__skb_queue_tail(up, packet);
+}
+
+/* The next segment in order. */
+static void take_piece(struct sscop_dev *d, struct sk_buff *skb, struct sk_buff_head *up)
+{
+	const struct sscop_cb *cb = sscop_cb(skb);
+
+	if (cb->first && !skb_queue_empty(&d->pieces))
+		break_packet(d);	/* its end is missing */
+	if (cb->first)
+		d->broken = false;
+	else if (skb_queue_empty(&d->pieces) && !d->broken)
+		break_packet(d);	/* its beginning is missing */
+	if (!d->broken && d->octets + skb->len > READ_ONCE(d->dev->mtu))
+		break_packet(d);
+	if (d->broken) {
+		kfree_skb(skb);
+		return;
+	}
+	__skb_queue_tail(&d->pieces, skb);
+	d->octets += skb->len;
+	if (cb->last)
+		hand_up(d, up);
+}
+
+/* --- from frames to segments ------------------------------------------------------------ */
+
+static bool is_sealed(u8 type)
+{
+	return type == SSCOP_SD || type == SSCOP_POLL || type == SSCOP_STAT ||
+	       type == SSCOP_USTAT;
+}
+
+/* Whether a PDU may come from this address. The seal proves that the peer has made a PDU;
+ * link control of others is heard only while there is no peer that could be disturbed.
+ */
+static bool may_be_peer(const struct sscop_dev *d, const u8 *source, u8 type, u64 now)
+{
+	if (ether_addr_equal(source, d->lower->dev_addr))
+		return false;
+	if (!is_zero_ether_addr(d->settings.peer))
+		return ether_addr_equal(source, d->settings.peer);
+	return ether_addr_equal(source, d->learned) || is_sealed(type) ||
+	       d->s.state == SSCOP_BEGINNING || now - d->s.heard_at > STALE_US;
+}
+
+static void learn(struct sscop_dev *d, const u8 *source)
+{
+	if (ether_addr_equal(d->learned, source))
+		return;
+	ether_addr_copy(d->learned, source);
+	d->link_version++;
+}
+
+/* Let the frame be the segment that the machines keep of an SD. */
+static void keep_segment(struct sk_buff *skb, const struct sscop_pdu *pdu)
+{
+	struct sscop_cb *cb = sscop_cb(skb);
+
+	__skb_pull(skb, pdu->header);
+	__skb_trim(skb, pdu->length);
+	cb->outgoing = false;
+	cb->first = pdu->first;
+	cb->last = pdu->last;
+}
+
+/* Return: whether the machines have kept the frame. */
+static bool take_frame(struct sscop_dev *d, struct sk_buff *skb, u64 now)
+{
+	u8 *source = eth_hdr(skb)->h_source;
+	struct sscop_pdu pdu;
+	enum sscop_verdict verdict;
+
+	verdict = sscop_decode(&pdu, skb->data, skb->len, d->s.seal_in);
+	if (verdict != SSCOP_TAKEN) {
+		d->s.counts.dropped[verdict]++;
+		return false;
+	}
+	if (!may_be_peer(d, source, pdu.type, now)) {
+		d->peer_stranger++;
+		return false;
+	}
+	if (pdu.type == SSCOP_SD)
+		keep_segment(skb, &pdu);
+	verdict = sscop_receive(&d->s, &pdu, skb, now);
+	if (verdict == SSCOP_TAKEN && pdu.type != SSCOP_BGN && pdu.type != SSCOP_BGREJ)
+		learn(d, source);
+	return verdict == SSCOP_TAKEN && pdu.type == SSCOP_SD;
+}
+
+/* Take the frames that arrived, at most @budget, and put packets into @up. */
+int sscop_take(struct sscop_dev *d, int budget, u64 now, struct sk_buff_head *up)
+{
+	struct sk_buff *skb;
+	int taken = 0;
+
+	while (taken < budget && (skb = skb_dequeue(&d->arrived))) {
+		taken++;
+		if (skb_linearize(skb) || !take_frame(d, skb, now))
+			kfree_skb(skb);
+		sscop_follow(d);
+		while ((skb = sscop_deliver(&d->s)))
+			take_piece(d, skb, up);
+	}
+	return taken;
+}
