@@ -598,7 +598,7 @@ def test_tables_say_what_was_measured() -> None:
     assert "## Figure 7: goodput in Mbit/s (50ms, window of 72 packets)" in text
     assert "| as published | 128 B | 1.80 ± 0.00 |" in text
     assert "| default | segment=auto | 100.0" in text
-    lines = tables.theories(all_results(FIGURE_14))
+    lines = "\n".join(tables.theories(all_results(FIGURE_14))).splitlines()
     assert any(line.startswith("| 2048 B | the paper's | 7336 |") for line in lines)
 
 
