@@ -176,7 +176,7 @@ def test_seeds_and_shared_runs() -> None:
     ]
     assert {r.cell.variant for r in wide} == {"today", "letter", TIMER, NARROW}
     assert len({r.job.key for r in wide}) == 4 * 5
-    assert len({r.job.key for r in found["sscop-4"]}) == 3 * (8 + 2 * 5 * 8 + 8 + 5)
+    assert len({r.job.key for r in found["sscop-4"]}) == 3 * (8 + 2 * 5 * 8 + 8 + 3 * 5)
 
 
 def test_the_cost_is_bounded(tmp_path: Path) -> None:
@@ -508,7 +508,10 @@ def test_queues_are_told_apart() -> None:
 
 
 def test_pings() -> None:
-    late, stalls = claim(FIGURE_QUEUE, "(ours) 99 %"), claim(FIGURE_QUEUE, "(ours) and none")
+    late, stalls = (
+        claim(FIGURE_QUEUE, "(ours) default: 99 %"),
+        claim(FIGURE_QUEUE, "(ours) default: no"),
+    )
     assert "736 ms" in late.text  # 3 * 100 ms and 72 frames of 1514 B at 2 Mbit/s
     good = records(FIGURE_QUEUE, "today")
     assert holds(late, good) and holds(stalls, good)

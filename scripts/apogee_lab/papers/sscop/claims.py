@@ -18,6 +18,7 @@ from ..claims import (
     QUARTER,
     Check,
     Measure,
+    NotMeasured,
     Part,
     Point,
     Record,
@@ -453,17 +454,50 @@ def falls_with_errors(path: Radio) -> Check:
 Formula = Callable[[float, int, int], float]
 
 
-def near_formula(
-    formula: Formula, bers: Sequence[str], near: float, sizes: Sequence[int] = SIZES
-) -> Check:
-    """Retransmissions, of the runs of all paths, are within ``near`` of a formula."""
+def near_formula(formula: Formula, bers: Sequence[str]) -> Check:
+    """Retransmissions, of the runs of all paths, are nearly those of a formula."""
 
     def check(results: Results) -> Verdict:
         parts = []
-        for label, at in points(sizes, bers, None).items():
+        for label, at in points(SIZES, bers, None).items():
             found = results.values(CC, at, sds_again)
             told = formula(at["ber"], at["segment"], PACKET)
-            parts.append(percent(label, gain(found, [told] * len(found)), -near, near))
+            parts.append(percent(label, gain(found, [told] * len(found)), -NEAR, NEAR))
+        return outermost(parts)
+
+    return check
+
+
+def _counted(results: Results, at: Point) -> tuple[int, float, float]:
+    """Of all runs of a point: SDs that were sent again, those expected for the SDs that arrived,
+    and the standard deviation of that number.
+
+    A frame that is lost with probability p is repeated p/(1-p) times, with variance p/(1-p)^2.
+    """
+    seen, told, variance = 0, 0.0, 0.0
+    for run in results.of(CC, at):
+        sent, got = run["sscop"]["gw"], run["sscop"]["mh"]["sd_received"]
+        seen += sent["sd_again"] - sent["sd_repeated"]
+        frames = theory.pieces(run["set"]["mtu"], at["segment"])
+        for payload in frames:
+            again = theory.of_sd(at["ber"], payload)
+            told += got / len(frames) * again
+            variance += got / len(frames) * again * (1 + again)
+    return seen, told, math.sqrt(variance)
+
+
+def near_frames(bers: Sequence[str]) -> Check:
+    """Retransmissions are within 5 % of the sum over the real frames, or where few SDs were sent
+    within what counting random events allows."""
+
+    def check(results: Results) -> Verdict:
+        parts = []
+        for label, at in points(SIZES, bers, None).items():
+            seen, told, sigma = _counted(results, at)
+            if not told:
+                raise NotMeasured(f"an SD at {label}")
+            near = max(CLOSE, SIGMAS * sigma / told)
+            parts.append(percent(label, (seen / told - 1, 2 * sigma / told), -near, near))
         return outermost(parts)
 
     return check
@@ -476,17 +510,9 @@ def within_counting(bers: Sequence[str]) -> Check:
     def check(results: Results) -> Verdict:
         parts = []
         for label, at in points(SIZES, bers, None).items():
-            runs = results.of(CC, at)
-            per_sd = theory.of_frames(at["ber"], at["segment"], PACKET)
-            told = math.fsum(
-                per_sd * run["sscop"]["mh"]["sd_received"] / (theory.PACKETS * _sds(run))
-                for run in runs
-            )
-            sent = [run["sscop"]["gw"] for run in runs]
-            seen = sum(each["sd_again"] - each["sd_repeated"] for each in sent)
-            parts.append(
-                Part(label, (seen - told) / math.sqrt(told), 0.0, -SIGMAS, SIGMAS, 1, " σ", 1, True)
-            )
+            seen, told, sigma = _counted(results, at)
+            off = (seen - told) / sigma
+            parts.append(Part(label, off, 0.0, -SIGMAS, SIGMAS, 1, " σ", 1, True))
         return outermost(parts)
 
     return check

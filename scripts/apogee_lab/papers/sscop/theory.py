@@ -27,10 +27,14 @@ def repetitions(lost: float) -> float:
     return lost / (1 - lost)
 
 
+def of_sd(ber: float, payload: int) -> float:
+    """Repetitions of an SD."""
+    return repetitions(frame_loss(ber, sd_frame(payload)))
+
+
 def of_frames(ber: float, segment: int, packet: int) -> float:
     """Repetitions for 10 000 packets, summed over the frames that are really sent."""
-    frames = pieces(packet, segment)
-    return PACKETS * sum(repetitions(frame_loss(ber, sd_frame(payload))) for payload in frames)
+    return PACKETS * sum(of_sd(ber, payload) for payload in pieces(packet, segment))
 
 
 def _frames_of_the_paper(segment: int, packet: int) -> float:

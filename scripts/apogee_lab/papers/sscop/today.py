@@ -100,13 +100,18 @@ FIGURE_TODAY = Figure(
 
 # --- the queue above SSCOP --------------------------------------------------------------------
 
-#: The queue above SSCOP by its name in the table.
+#: The queue above SSCOP by its name in the table; one of them is advised.
+ADVISED = "fq_codel, 100 ms, 500 ms"
 QUEUES = {
     "default": {},
     "pfifo 100": {"qdisc": "pfifo", "qdisc_limit": "100"},
     "fq_codel": {"qdisc": "fq_codel"},
-    "fq_codel, 100 ms, 500 ms": {"qdisc": "fq_codel", "target": "100ms", "interval": "500ms"},
+    ADVISED: {"qdisc": "fq_codel", "target": "100ms", "interval": "500ms"},
 }
+_FIFO_WHY = (
+    "a ping waits behind TCP's window in a FIFO, and that takes longer than on a link without "
+    "errors: see the same claim with fq_codel"
+)
 _RECORDED = {"target": "0s", "interval": "0s", "qdisc_limit": 0, "qdisc": "default"}
 QUEUE_CCS = ("cubic", "bbr")
 LIMITED, TUNED = 72, 0  # TCP's window in packets; autotuned
@@ -122,7 +127,7 @@ def _queue_point(name: str, window: int, ber: str = WORST) -> dict[str, object]:
 
 def _queue_cell(name: str, cc: str, window: int) -> Cell:
     plain = cell(WORST, AUTO, Radio(PATH.delay, window), "today", cc)
-    seeds = MANY if window == LIMITED and name == "default" else plain.seeds
+    seeds = MANY if window == LIMITED and name in ("default", ADVISED) else plain.seeds
     return replace(plain, settings={**plain.settings, "ping": "1", **QUEUES[name]}, seeds=seeds)
 
 
@@ -170,17 +175,23 @@ FIGURE_QUEUE = Figure(
         for name in QUEUES
     ],
     claims=[
-        Claim(
-            f"(ours) 99 % of the pings beside cubic below {PING_MS:.0f} ms, three times the path's "
-            "RTT and a window's time",
-            range_of({"": _queue_point("default", LIMITED)}, _ping("p99_ms"), 0, PING_MS, 1, " ms",
-                     0, "cubic"),
-        ),
-        Claim(
-            "(ours) and none stalls above 1 s",
-            range_of({"": _queue_point("default", LIMITED)}, _ping("max_ms"), 0, 1000, 1, " ms",
-                     0, "cubic"),
-        ),
+        claim
+        for queue, why in (("default", _FIFO_WHY), (ADVISED, ""))
+        for claim in (
+            Claim(
+                f"(ours) {queue}: 99 % of the pings beside cubic below {PING_MS:.0f} ms, three "
+                "times the path's RTT and a window's time",
+                range_of({"": _queue_point(queue, LIMITED)}, _ping("p99_ms"), 0, PING_MS, 1, " ms",
+                         0, "cubic"),
+                why=why,
+            ),
+            Claim(
+                f"(ours) {queue}: no ping takes longer than 1 s",
+                range_of({"": _queue_point(queue, LIMITED)}, _ping("max_ms"), 0, 1000, 1, " ms",
+                         0, "cubic"),
+                why=why,
+            ),
+        )
     ],
     draw="bars",
     options={
