@@ -15,7 +15,7 @@ lab_kdir = $$($(PYTHON) -m apogee_lab.commands.kernel_files kdir)
 release = $$(sed -n 's/^.define UTS_RELEASE "\(.*\)"/\1/p' $(1)/include/generated/utsrelease.h 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help modules install uninstall load unload dkms dkms-remove deb prove-package demo reproduce check matrix lint clean
+.PHONY: help modules ip-plugins install uninstall load unload dkms dkms-remove deb prove-package demo reproduce check matrix lint clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -26,10 +26,13 @@ modules: ## build the modules into build/modules (KDIR=… for another kernel)
 	[ -n "$$kdir" ] || { scripts/setup demo; kdir="$(lab_kdir)"; }; \
 	scripts/build-modules "$$kdir" "build/modules/$(call release,"$$kdir")"
 
+ip-plugins: ## build the plug-ins of ip for the modules' types of link into build/ip
+	@scripts/ip-plugins build build/ip
+
 # The targets below act on this machine's kernel, never on the lab's.
 install uninstall load unload: KDIR ?= $(HOST_KDIR)
 
-install: ## build for this machine, copy to /lib/modules, run depmod (root)
+install: ## build for this machine, copy to /lib/modules, run depmod; plug-ins of ip, too (root)
 	+@scripts/host-modules install "$(KDIR)"
 
 uninstall: ## remove what install copied (root)
@@ -47,7 +50,7 @@ dkms: ## register the modules with DKMS: built for all installed and future kern
 dkms-remove: ## remove them from DKMS, all kernels and /usr/src (root)
 	@scripts/dkms remove
 
-deb: ## build the Debian package apogee-dkms into build/deb
+deb: ## build the Debian packages apogee-dkms and apogee-iproute2 into build/deb
 	@scripts/setup deb
 	@scripts/make-deb
 
@@ -83,4 +86,4 @@ lint: ## checkpatch, sparse, W=1, ruff, shellcheck, licence lines
 	+@scripts/lint
 
 clean: ## remove built files; keep the lab's kernels and results in build
-	rm -rf build/modules build/lint build/unit build/deb
+	rm -rf build/modules build/ip build/lint build/unit build/deb

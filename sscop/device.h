@@ -107,7 +107,7 @@ struct sscop_dev {
 	struct hrtimer timer;
 	u64 timer_at;
 
-	spinlock_t lock;
+	spinlock_t lock;	/* over the machines and what follows */
 	struct sscop s;
 	struct sscop_settings settings;
 	struct sscop_segment auto_segment;

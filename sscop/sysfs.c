@@ -29,10 +29,12 @@ static ssize_t store(struct device *device, const char *text, size_t length,
 		return restart_syscall();
 	settings = d->settings;
 	err = set(&settings, text);
-	if (!err)
+	if (err)
+		NL_SET_ERR_MSG_MOD(&extack, "this is not a value of that setting");
+	else
 		err = sscop_settings_change(d, &settings, &extack);
 	if (err && extack._msg)
-		netdev_err(d->dev, "%s\n", extack._msg);
+		netdev_err(d->dev, "%s\n", extack._msg + strlen(KBUILD_MODNAME ": "));
 	rtnl_unlock();
 	return err ? err : length;
 }

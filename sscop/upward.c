@@ -29,6 +29,7 @@ int sscop_frame_in(struct sk_buff *skb, struct net_device *lower, struct packet_
 		kfree_skb(skb);
 		return NET_RX_DROP;
 	}
+	skb_orphan(skb);	/* a sender on this host must not wait until it is delivered */
 	skb_queue_tail(&d->arrived, skb);
 	napi_schedule(&d->napi);
 	return NET_RX_SUCCESS;

@@ -25,15 +25,17 @@
  *   trials    One packet in 64 is cut into half as many pieces, one in 8 if hardly any
  *             of these were sent before: if they are lost as often, the line becomes
  *             flat and the pieces longer. Nothing but this shows losses that do not
- *             depend on the length where all packets have the same. A trial costs 8 %
- *             at a bit error rate of 1e-4, less below.
+ *             depend on the length where all packets have the same. At a bit error rate
+ *             of 1e-4 a trial costs 9 % of its packet, less below.
+ *   doubt     h is at least half a loss in all octets counted, so that after a change
+ *             the pieces become longer only as fast as this is justified.
  *   changes   Two CUSUM tests compare the losses with those expected by their own
  *             class. If they exceed twice that or fall below half of it, what was known
  *             before is dropped.
  *
- * All this is computed once in 16 outcomes. Until the first ones a bit error rate of 1e-5
- * is assumed, pieces of some 500 octets: lost segments are sent again as they are, and
- * long ones would be for long if the link is bad.
+ * All this is computed once in 64 outcomes, or earlier with losses: 8 if all are lost.
+ * Until then a bit error rate of 1e-5 is assumed, pieces of some 500 octets: lost
+ * segments are sent again as they are, and long ones would be for long if the link is bad.
  */
 #ifndef _APOGEE_SSCOP_SEGMENT_H
 #define _APOGEE_SSCOP_SEGMENT_H
@@ -41,11 +43,14 @@
 #include "int.h"
 
 #define SSCOP_SEGMENT_CLASSES	18U
+/* One point per class and one at length 0. */
+#define SSCOP_SEGMENT_POINTS	19U
 /* Shortest piece, but for shorter packets or limits, and Ethernet's shortest frame. */
 #define SSCOP_SEGMENT_LEAST	64U
 #define SSCOP_SEGMENT_FRAME	60U
-/* Outcomes from one computation to the next. */
-#define SSCOP_SEGMENT_REVIEW	16U
+/* Outcomes from one computation to the next, and how many of them a loss counts for. */
+#define SSCOP_SEGMENT_REVIEW	64U
+#define SSCOP_SEGMENT_LOSS	8U
 /* Frames are counted in 1/32, and a class is full with this number: it holds 20 losses
  * or more where a fifth matters.
  */
@@ -54,12 +59,13 @@
 /* The evidence for a = 0, in frames. */
 #define SSCOP_SEGMENT_PRIOR	12U
 /* A class is tested if it held this number of frames. */
-#define SSCOP_SEGMENT_TESTED	16U
+#define SSCOP_SEGMENT_TESTED	32U
 /* Limits of the tests: losses above twice and below half of what was expected. By chance
- * exp(-1.26 * 12) and exp(-1.59 * 5) of the sums that leave zero reach them.
+ * less than exp(-1.25 * 12) and exp(-1.59 * 12) of the sums that leave zero reach them,
+ * if what was expected is known exactly.
  */
 #define SSCOP_SEGMENT_MORE	12U
-#define SSCOP_SEGMENT_LESS	5U
+#define SSCOP_SEGMENT_LESS	12U
 /* One packet in this number is a trial, ... */
 #define SSCOP_SEGMENT_SELDOM	64U
 /* ... or in this one while its class holds less than this number of frames. */
@@ -69,6 +75,8 @@
 #define SSCOP_SEGMENT_LOG_BITS	16
 #define SSCOP_SEGMENT_H_BITS	26
 #define SSCOP_SEGMENT_P_BITS	20
+/* ln 8: more than 7 frames in 8 are lost. */
+#define SSCOP_SEGMENT_HOPELESS	136278U
 /* h before the first outcomes: a bit error rate of 1e-5. */
 #define SSCOP_SEGMENT_BEGIN	5369U
 /* Longest packet, frame and overhead computed with; longer ones are taken as these. */
@@ -94,16 +102,18 @@ struct sscop_segment_class {
 /**
  * struct sscop_segment - what is known of a link's losses
  * @classes: the frames by length
+ * @used: bits of the classes that hold frames
  * @h: bit errors, -ln(1 - p) per octet, in 1/2^SSCOP_SEGMENT_H_BITS
  * @overhead: octets of overhead per piece that @best was computed for
  * @best: best length of a piece, 0: to be computed
  * @more: losses above twice the expected number, in 1/SSCOP_SEGMENT_ONE
  * @less: losses below half of the expected number, in 1/SSCOP_SEGMENT_ONE
- * @fresh: outcomes since the last computation
+ * @fresh: outcomes since the last computation, losses counted SSCOP_SEGMENT_LOSS times
  * @cut: packets cut since the last trial
  */
 struct sscop_segment {
 	struct sscop_segment_class classes[SSCOP_SEGMENT_CLASSES];
+	u32 used;
 	u32 h;
 	u16 overhead;
 	u16 best;
@@ -126,6 +136,16 @@ struct sscop_segment_point {
 };
 
 /**
+ * struct sscop_segment_plot - the points of a fit
+ * @points: the points
+ * @count: their number
+ */
+struct sscop_segment_plot {
+	struct sscop_segment_point points[SSCOP_SEGMENT_POINTS];
+	u32 count;
+};
+
+/**
  * sscop_segment_init() - nothing is known
  * @s: the state
  */
@@ -141,6 +161,15 @@ static inline u32 sscop_segment_index(u32 frame)
 	u32 index = bits ? 2 * (bits - 1) + ((frame >> (bits + 4)) & 1) : 0;
 
 	return min_t(u32, index, SSCOP_SEGMENT_CLASSES - 1);
+}
+
+/* Take the highest of the classes @left. */
+static inline u32 sscop_segment_next(u32 *left)
+{
+	u32 index = (u32)fls64(*left) - 1;
+
+	*left ^= 1U << index;
+	return index;
 }
 
 /**
@@ -179,10 +208,11 @@ static inline void sscop_segment_shrink(struct sscop_segment_class *c, u32 sent)
 /* Compare what is new with what was known. Return: whether the link has changed. */
 static inline bool sscop_segment_test(struct sscop_segment *s)
 {
-	u32 due = 0, lost = 0, i;
+	u32 due = 0, lost = 0, left = s->used;
 
-	for (i = 0; i < SSCOP_SEGMENT_CLASSES; i++) {
-		struct sscop_segment_class *c = &s->classes[i];
+	while (left) {
+		const struct sscop_segment_class *c =
+			&s->classes[sscop_segment_next(&left)];
 		u32 sent = c->sent - c->new_sent * SSCOP_SEGMENT_ONE;
 
 		if (!c->new_sent ||
@@ -201,84 +231,98 @@ static inline bool sscop_segment_test(struct sscop_segment *s)
 /* The link has changed: only what is new is known. */
 static inline void sscop_segment_forget(struct sscop_segment *s)
 {
-	u32 i;
+	u32 left = s->used;
 
-	for (i = 0; i < SSCOP_SEGMENT_CLASSES; i++) {
-		struct sscop_segment_class *c = &s->classes[i];
+	while (left) {
+		u32 index = sscop_segment_next(&left);
+		struct sscop_segment_class *c = &s->classes[index];
 
 		sscop_segment_shrink(c, c->new_sent * SSCOP_SEGMENT_ONE);
 		c->lost = (u16)(c->new_lost * SSCOP_SEGMENT_ONE);
+		if (!c->sent)
+			s->used &= ~(1U << index);
 	}
 	s->more = 0;
 	s->less = 0;
 }
 
-/* Count what is new as known. If this fills a class it is halved, and the others fade. */
+/* A class is full: halve it, and let the others fade. */
+static inline void sscop_segment_decay(struct sscop_segment *s, u32 full)
+{
+	u32 left = s->used;
+
+	while (left) {
+		u32 index = sscop_segment_next(&left);
+		struct sscop_segment_class *c = &s->classes[index];
+
+		sscop_segment_shrink(c, index == full ? c->sent / 2U :
+							c->sent - c->sent / 16U);
+	}
+}
+
+/* Count what is new as known. */
 static inline void sscop_segment_merge(struct sscop_segment *s)
 {
-	u32 full = SSCOP_SEGMENT_CLASSES, i;
+	u32 full = SSCOP_SEGMENT_CLASSES, left = s->used;
 
-	for (i = 0; i < SSCOP_SEGMENT_CLASSES; i++) {
-		struct sscop_segment_class *c = &s->classes[i];
+	while (left) {
+		u32 index = sscop_segment_next(&left);
+		struct sscop_segment_class *c = &s->classes[index];
 
 		c->new_sent = 0;
 		c->new_lost = 0;
 		if (c->sent >= SSCOP_SEGMENT_FULL * SSCOP_SEGMENT_ONE)
-			full = i;
+			full = index;
 	}
-	for (i = 0; full < SSCOP_SEGMENT_CLASSES && i < SSCOP_SEGMENT_CLASSES; i++) {
-		struct sscop_segment_class *c = &s->classes[i];
-
-		sscop_segment_shrink(c, i == full ? c->sent / 2U :
-						    c->sent - c->sent / 16U);
-	}
-}
-
-/* Are nearly all frames of a class lost? Then even shorter ones may be. */
-static inline bool sscop_segment_is_hopeless(const struct sscop_segment_class *c)
-{
-	return c->lost > c->sent - c->sent / 8U;
+	if (full < SSCOP_SEGMENT_CLASSES)
+		sscop_segment_decay(s, full);
 }
 
 /**
- * sscop_segment_points() - the classes as points of the fit
+ * sscop_segment_plot() - the classes as points of the fit, and the one at length 0
  * @s: the state
- * @points: room for SSCOP_SEGMENT_CLASSES points and the one at length 0
- * @hopeless: take hopeless classes, too
+ * @plot: the points
  *
  * The variance of the logarithm is p / (n (1 - p)); with a loss more its inverse is
  * finite.
- *
- * Return: the number of points.
  */
-static inline u32 sscop_segment_points(const struct sscop_segment *s,
-				       struct sscop_segment_point *points,
-				       bool hopeless)
+static inline void sscop_segment_plot(const struct sscop_segment *s,
+				      struct sscop_segment_plot *plot)
 {
+	struct sscop_segment_point *p = plot->points;
+	u32 frames = 0, left = s->used;
 	u64 weights = 0;
-	u32 frames = 0, count = 0, i;
 
-	for (i = 0; i < SSCOP_SEGMENT_CLASSES; i++) {
-		const struct sscop_segment_class *c = &s->classes[i];
-		struct sscop_segment_point *p = &points[count];
+	for (; left; p++) {
+		const struct sscop_segment_class *c =
+			&s->classes[sscop_segment_next(&left)];
 
-		if (!c->sent || (!hopeless && sscop_segment_is_hopeless(c)))
-			continue;
-		p->frame = (u32)div_u64((u64)c->octets * SSCOP_SEGMENT_ONE, c->sent);
+		p->frame = (u32)div_u64((u64)c->octets * SSCOP_SEGMENT_ONE,
+					c->sent);
 		p->log = sscop_segment_log(c->lost, c->sent);
 		p->weight = c->sent * (c->sent - c->lost + SSCOP_SEGMENT_ONE) /
 			    (c->lost + SSCOP_SEGMENT_ONE);
 		weights += p->weight;
 		frames += c->sent;
-		count++;
 	}
-	if (!count)
-		return 0;
-	points[count].frame = 0;
-	points[count].log = 0;
-	points[count].weight =
-		(u32)div_u64(weights * SSCOP_SEGMENT_PRIOR * SSCOP_SEGMENT_ONE, frames);
-	return count + 1;
+	p->frame = 0;
+	p->log = 0;
+	p->weight = (u32)div_u64(weights * SSCOP_SEGMENT_PRIOR * SSCOP_SEGMENT_ONE,
+				 max_t(u32, frames, 1));
+	plot->count = (u32)(p - plot->points) + 1;
+}
+
+/* Leave out the points that lose more than 7 of 8. Return: whether there were any. */
+static inline bool sscop_segment_omit(struct sscop_segment_plot *plot)
+{
+	u32 count = plot->count, i;
+
+	plot->count = 0;
+	for (i = 0; i < count; i++) {
+		if (plot->points[i].log <= SSCOP_SEGMENT_HOPELESS)
+			plot->points[plot->count++] = plot->points[i];
+	}
+	return plot->count < count;
 }
 
 /* @numerator / @denominator in units of h, of logarithms in theirs; 0 if negative. */
@@ -298,43 +342,43 @@ static inline u32 sscop_segment_slope(s64 numerator, u64 denominator)
 
 /**
  * sscop_segment_fit() - the slope of the line through points
- * @points: the points
- * @count: their number
+ * @plot: the points
  *
  * The line is at least 0 at length 0, and does not fall.
  *
  * Return: the slope, in 1/2^SSCOP_SEGMENT_H_BITS per octet.
  */
-static inline u32 sscop_segment_fit(const struct sscop_segment_point *points,
-				    u32 count)
+static inline u32 sscop_segment_fit(const struct sscop_segment_plot *plot)
 {
+	const struct sscop_segment_point *end = plot->points + plot->count, *p;
 	u64 weights = 0, frames = 0, logs = 0, square = 0, product = 0;
 	u64 central_square = 0;
 	s64 central_product = 0;
-	u32 frame, log, slope, i;
+	u32 frame, log, slope;
 
-	for (i = 0; i < count; i++) {
-		u64 weighted = (u64)points[i].weight * points[i].frame;
+	for (p = plot->points; p < end; p++) {
+		u64 weighted = (u64)p->weight * p->frame;
 
-		weights += points[i].weight;
+		weights += p->weight;
 		frames += weighted;
-		logs += (u64)points[i].weight * points[i].log;
-		square += weighted * points[i].frame;
-		product += weighted * points[i].log;
+		logs += (u64)p->weight * p->log;
+		square += weighted * p->frame;
+		product += weighted * p->log;
 	}
 	if (!frames)
 		return 0;
 	frame = (u32)div64_u64(frames, weights);
 	log = (u32)div64_u64(logs, weights);
-	for (i = 0; i < count; i++) {
-		s64 away = (s64)points[i].frame - frame;
-		s64 weighted = away * points[i].weight;
+	for (p = plot->points; p < end; p++) {
+		s64 away = (s64)p->frame - frame;
+		s64 weighted = away * p->weight;
 
 		central_square += (u64)(weighted * away);
-		central_product += weighted * ((s64)points[i].log - log);
+		central_product += weighted * ((s64)p->log - log);
 	}
 	slope = sscop_segment_slope(central_product, central_square);
-	if (((u64)slope * frame) >> (SSCOP_SEGMENT_H_BITS - SSCOP_SEGMENT_LOG_BITS) > log)
+	if (((u64)slope * frame) >>
+	    (SSCOP_SEGMENT_H_BITS - SSCOP_SEGMENT_LOG_BITS) > log)
 		return sscop_segment_slope((s64)product, square);
 	return slope;
 }
@@ -342,27 +386,27 @@ static inline u32 sscop_segment_fit(const struct sscop_segment_point *points,
 /* Half a loss in all that was sent, as h: with few frames, no loss proves little. */
 static inline u32 sscop_segment_doubt(const struct sscop_segment *s)
 {
-	u64 octets = 0;
-	u32 i;
+	u64 octets = 1;
+	u32 left = s->used;
 
-	for (i = 0; i < SSCOP_SEGMENT_CLASSES; i++)
-		octets += s->classes[i].octets;
-	return (u32)div64_u64(1ULL << (SSCOP_SEGMENT_H_BITS - 1), max_t(u64, octets, 1));
+	while (left)
+		octets += s->classes[sscop_segment_next(&left)].octets;
+	return (u32)div64_u64(1ULL << (SSCOP_SEGMENT_H_BITS - 1), octets);
 }
 
-/* Bit errors by all classes, and if this is more, without the hopeless ones: these seem
- * to lose alike, whatever their length.
+/* Bit errors by all classes or, if this is more, by those that are not hopeless: the
+ * hopeless ones lose alike, whatever their length.
  */
 static inline u32 sscop_segment_hazard(const struct sscop_segment *s)
 {
-	struct sscop_segment_point points[SSCOP_SEGMENT_CLASSES + 1];
-	u32 all = sscop_segment_points(s, points, true);
-	u32 h = sscop_segment_fit(points, all);
-	u32 some = sscop_segment_points(s, points, false);
+	struct sscop_segment_plot plot;
+	u32 h;
 
-	if (some != all)
-		h = max_t(u32, h, sscop_segment_fit(points, some));
-	return max_t(u32, h, sscop_segment_doubt(s));
+	sscop_segment_plot(s, &plot);
+	h = max_t(u32, sscop_segment_doubt(s), sscop_segment_fit(&plot));
+	if (sscop_segment_omit(&plot))
+		h = max_t(u32, h, sscop_segment_fit(&plot));
+	return h;
 }
 
 /* Evaluate what is new. */
@@ -384,20 +428,26 @@ static inline void sscop_segment_review(struct sscop_segment *s)
  *
  * To be called once for each transmission.
  */
-static inline void sscop_segment_outcome(struct sscop_segment *s, u32 frame, bool lost)
+static inline void sscop_segment_outcome(struct sscop_segment *s, u32 frame,
+					 bool lost)
 {
 	struct sscop_segment_class *c;
+	u32 index;
 
 	frame = clamp_t(u32, frame, SSCOP_SEGMENT_FRAME, SSCOP_SEGMENT_PACKET);
-	c = &s->classes[sscop_segment_index(frame)];
+	index = sscop_segment_index(frame);
+	s->used |= 1U << index;
+	c = &s->classes[index];
 	c->octets += frame;
 	c->sent += SSCOP_SEGMENT_ONE;
 	c->new_sent++;
+	s->fresh++;
 	if (lost) {
 		c->lost += SSCOP_SEGMENT_ONE;
 		c->new_lost++;
+		s->fresh += SSCOP_SEGMENT_LOSS - 1;
 	}
-	if (++s->fresh >= SSCOP_SEGMENT_REVIEW)
+	if (s->fresh >= SSCOP_SEGMENT_REVIEW)
 		sscop_segment_review(s);
 }
 
@@ -425,7 +475,8 @@ static inline u32 sscop_segment_best(u32 h, u32 overhead)
 /* Are n + 1 pieces better than n? ln(1 + x) is taken as 2 x / (2 + x), too small by less
  * than x^2 / 12 of it.
  */
-static inline bool sscop_segment_is_more(const struct sscop_segment *s, u32 packet, u32 n)
+static inline bool sscop_segment_is_more(const struct sscop_segment *s,
+					 u32 packet, u32 n)
 {
 	u64 twice = 2 * ((u64)packet + (u64)n * s->overhead) + s->overhead;
 

@@ -70,9 +70,19 @@ def call(argv: Sequence[str | Path], what: str, **kwargs: object) -> str:
     return done.stdout
 
 
-def compiled(name: str, sources: Sequence[Path], suffix: str, flags: Sequence[str]) -> Path:
-    """The binary that gcc builds from these C files, rebuilt when they or their headers change."""
-    headers = sorted({path for source in sources for path in source.parent.glob("*.h")})
+def compiled(
+    name: str,
+    sources: Sequence[Path],
+    suffix: str,
+    flags: Sequence[str],
+    more_headers: Sequence[Path] = (),
+) -> Path:
+    """The binary that gcc builds from these C files, rebuilt when they or their headers change.
+
+    ``more_headers`` are those that are not beside a source.
+    """
+    beside = {path for source in sources for path in source.parent.glob("*.h")}
+    headers = [*sorted(beside), *more_headers]
     text = b"".join(path.read_bytes() for path in [*headers, *sources])
     binary = cache_dir() / f"{name}-{hashlib.sha256(text).hexdigest()[:12]}{suffix}"
     if binary.exists():

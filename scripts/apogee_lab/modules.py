@@ -42,6 +42,12 @@ def _own_folders(top: Path) -> list[Path]:
     return [top, *sorted(path.parent for path in found)]
 
 
+def _is_source(folder: Path, name: str) -> bool:
+    """Whether a module is built from this folder: from one file, or from several in one of its
+    name."""
+    return (folder / f"{name}.c").exists() or folder.name == name
+
+
 def brought(names: Iterable[str]) -> list[str]:
     """Modules of these algorithms that are not part of the kernel, in a fixed order."""
     return sorted({module_of(name) for name in names if algorithms.is_brought(name)})
@@ -53,8 +59,7 @@ def module_file(name: str, k: Kernel) -> Path:
     for algorithm in algorithms.ALGORITHMS.values():
         if algorithm.module == name and algorithm.file:
             return algorithm.file
-    folders = _own_folders(repo_root())
-    if not any(folder.name == name or (folder / f"{name}.c").exists() for folder in folders):
+    if not any(_is_source(folder, name) for folder in _own_folders(repo_root())):
         raise LabError(f"this project has no module {name}")
     for folder in _own_folders(k.built):
         if (folder / f"{name}.ko").exists():

@@ -1330,6 +1330,18 @@ static void answer_sscop_segment_index(void *call)
 	c->result = sscop_segment_index(c->frame);
 }
 
+struct answer_sscop_segment_next {
+	u32 result;
+	u32 left;
+};
+
+static void answer_sscop_segment_next(void *call)
+{
+	struct answer_sscop_segment_next *c = call;
+
+	c->result = sscop_segment_next(&c->left);
+}
+
 struct answer_sscop_segment_log {
 	u32 result;
 	u32 lost;
@@ -1378,6 +1390,18 @@ static void answer_sscop_segment_forget(void *call)
 	sscop_segment_forget(&c->s);
 }
 
+struct answer_sscop_segment_decay {
+	struct sscop_segment s;
+	u32 full;
+};
+
+static void answer_sscop_segment_decay(void *call)
+{
+	struct answer_sscop_segment_decay *c = call;
+
+	sscop_segment_decay(&c->s, c->full);
+}
+
 struct answer_sscop_segment_merge {
 	struct sscop_segment s;
 };
@@ -1389,30 +1413,28 @@ static void answer_sscop_segment_merge(void *call)
 	sscop_segment_merge(&c->s);
 }
 
-struct answer_sscop_segment_is_hopeless {
-	bool result;
-	struct sscop_segment_class c;
+struct answer_sscop_segment_plot {
+	struct sscop_segment s;
+	struct sscop_segment_plot plot;
 };
 
-static void answer_sscop_segment_is_hopeless(void *call)
+static void answer_sscop_segment_plot(void *call)
 {
-	struct answer_sscop_segment_is_hopeless *c = call;
+	struct answer_sscop_segment_plot *c = call;
 
-	c->result = sscop_segment_is_hopeless(&c->c);
+	sscop_segment_plot(&c->s, &c->plot);
 }
 
-struct answer_sscop_segment_points {
-	u32 result;
-	struct sscop_segment s;
-	struct sscop_segment_point points;
-	bool hopeless;
+struct answer_sscop_segment_omit {
+	bool result;
+	struct sscop_segment_plot plot;
 };
 
-static void answer_sscop_segment_points(void *call)
+static void answer_sscop_segment_omit(void *call)
 {
-	struct answer_sscop_segment_points *c = call;
+	struct answer_sscop_segment_omit *c = call;
 
-	c->result = sscop_segment_points(&c->s, &c->points, c->hopeless);
+	c->result = sscop_segment_omit(&c->plot);
 }
 
 struct answer_sscop_segment_slope {
@@ -1430,15 +1452,14 @@ static void answer_sscop_segment_slope(void *call)
 
 struct answer_sscop_segment_fit {
 	u32 result;
-	struct sscop_segment_point points;
-	u32 count;
+	struct sscop_segment_plot plot;
 };
 
 static void answer_sscop_segment_fit(void *call)
 {
 	struct answer_sscop_segment_fit *c = call;
 
-	c->result = sscop_segment_fit(&c->points, c->count);
+	c->result = sscop_segment_fit(&c->plot);
 }
 
 struct answer_sscop_segment_doubt {
@@ -1925,13 +1946,15 @@ static const struct {
 	{ answer_judge_cwnd, sizeof(struct answer_judge_cwnd) },
 	{ answer_sscop_segment_init, sizeof(struct answer_sscop_segment_init) },
 	{ answer_sscop_segment_index, sizeof(struct answer_sscop_segment_index) },
+	{ answer_sscop_segment_next, sizeof(struct answer_sscop_segment_next) },
 	{ answer_sscop_segment_log, sizeof(struct answer_sscop_segment_log) },
 	{ answer_sscop_segment_shrink, sizeof(struct answer_sscop_segment_shrink) },
 	{ answer_sscop_segment_test, sizeof(struct answer_sscop_segment_test) },
 	{ answer_sscop_segment_forget, sizeof(struct answer_sscop_segment_forget) },
+	{ answer_sscop_segment_decay, sizeof(struct answer_sscop_segment_decay) },
 	{ answer_sscop_segment_merge, sizeof(struct answer_sscop_segment_merge) },
-	{ answer_sscop_segment_is_hopeless, sizeof(struct answer_sscop_segment_is_hopeless) },
-	{ answer_sscop_segment_points, sizeof(struct answer_sscop_segment_points) },
+	{ answer_sscop_segment_plot, sizeof(struct answer_sscop_segment_plot) },
+	{ answer_sscop_segment_omit, sizeof(struct answer_sscop_segment_omit) },
 	{ answer_sscop_segment_slope, sizeof(struct answer_sscop_segment_slope) },
 	{ answer_sscop_segment_fit, sizeof(struct answer_sscop_segment_fit) },
 	{ answer_sscop_segment_doubt, sizeof(struct answer_sscop_segment_doubt) },

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Boots the kernel of an installed Debian root with the modules that DKMS put there, and uses star.
+"""Boots the kernel of an installed Debian root with the modules that DKMS put there, and uses star,
+and sscop by that Debian's own ip with its plug-in.
 
 ``python3 -m apogee_lab.commands.prove_package ROOT RELEASE WORK``: the part of
 scripts/prove-package that needs a kernel. WORK keeps what the guest boots and, in WORK/out, what it
@@ -8,8 +9,10 @@ brought back.
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -47,7 +50,33 @@ iperf3 -c 10.9.0.2 -p 5201 -t 5 >$OUT/iperf3 2>&1 &
 sleep 4
 ss -tin 'dport = :5201' >$OUT/ss
 wait $!
+
+# Debian's own ip, with its libraries and the plug-in, below /own.
+chmod -R a+x /own
+own() { chroot /own /bin/ip "$@"; }
+[ ! -d /sys/module/sscop ] || fail "sscop is still loaded"
+{link} link near name radio {words} 2>$OUT/error || fail "ip link add: $(cat $OUT/error)"
+[ -d /sys/module/sscop ] || fail "adding a link of type sscop did not load sscop"
+ip netns exec far {link} link far name radio {words} || fail "ip link add in the other namespace"
+own link set radio type sscop segment 512 || fail "ip link set"
+own addr add 10.8.0.1/24 dev radio
+own link set radio up
+ip -n far addr add 10.8.0.2/24 dev radio
+ip -n far link set radio up
+until [ "$(cat /sys/class/net/radio/carrier)" = 1 ]; do sleep 0.01; done
+tc qdisc change dev near root netem rate 10mbit delay 20ms limit 1000 loss 10%
+ping -c 100 -i 0.05 10.8.0.2 >$OUT/ping 2>&1
+ethtool -S radio >$OUT/counters
+own -d link show dev radio >$OUT/link
+own -d -j link show dev radio >$OUT/link.json
+own link del radio || fail "ip link del"
+ip -n far link del radio
+rmmod sscop || fail "rmmod sscop"
 """
+LINK = "chroot /own /bin/ip link add"
+WORDS = "type sscop segment 256 window 512 poll-time 50ms ustat off"
+#: What ip is to show of them after the segment was changed.
+SHOWN = {"segment": 512, "window": 512, "poll_time_us": 50_000, "ustat": False, "state": "ready"}
 
 # The control connection of iperf3 carries some hundred bytes: what counts is the other.
 _STAR = re.compile(r"\n\t star .*?bytes_acked:(\d+).*bbr:\(bw:\S+,mrtt:\S+\)")
@@ -80,26 +109,66 @@ def take(root: Path, release: str, work: Path) -> Installed:
     return kernel
 
 
+def _inside(root: Path, *words: str) -> bytes:
+    """What a program of the root prints."""
+    done = subprocess.run(["chroot", str(root), *words], capture_output=True, check=False)
+    if done.returncode:
+        raise LabError(f"{' '.join(words)} in {root}: {done.stderr.decode(errors='replace')}")
+    return done.stdout
+
+
+def own_ip(root: Path) -> dict[str, bytes]:
+    """Files of a guest: the root's ip with its libraries and plug-ins, below /own."""
+    text = _inside(root, "ldd", "/bin/ip").decode()
+    files = ["/bin/ip", *re.findall(r"(?:=> |^\s*)(/\S+) \(0x", text, re.M)]
+    files += [f"/{path.relative_to(root)}" for path in root.glob("usr/lib/*/ip/link_*.so")]
+    return {f"own{name}": _inside(root, "cat", name) for name in files}
+
+
 def use(kernel: Installed, out: Path) -> str:
     """Load, choose, send in a guest; one line about what was seen, LabError if anything failed."""
     modules = sorted(path.stem for path in kernel.built.glob("*.ko"))
-    if "tcp_star" not in modules:
-        raise LabError(f"DKMS has installed no tcp_star for {kernel.release}")
-    script = SCRIPT.replace("{modules}", " ".join(modules))
+    for needed in ("tcp_star", "sscop"):
+        if needed not in modules:
+            raise LabError(f"DKMS has installed no {needed} for {kernel.release}")
+    script = SCRIPT
+    for name, text in {"modules": " ".join(modules), "link": LINK, "words": WORDS}.items():
+        script = script.replace(f"{{{name}}}", text)
     info = qemu.run_script(
-        script, kernel=kernel, modules=modules, extras=["iperf3"], out=out, timeout_wall_s=300.0
-    )
+        script, kernel=kernel, modules=modules, extras=["iperf3"],
+        files=own_ip(kernel.root / "root"), out=out, timeout_wall_s=300.0,
+    )  # fmt: skip
     if info.status:
         raise LabError((out / "failed").read_text().strip())
     acked = [int(found) for found in _STAR.findall((out / "ss").read_text())]
     if max(acked, default=0) < ENOUGH:
         raise LabError(f"no connection with star carried data, see {out}/ss and {out}/iperf3")
+    shown = _shown(out)
     running = (out / "uname").read_text().strip()
     return (
         f"kernel {running}: loaded {', '.join(modules)}; "
         "star chosen by sysctl with nothing loaded; "
-        f"ss -ti: star, {max(acked)} B acknowledged after 4 s"
+        f"ss -ti: star, {max(acked)} B acknowledged after 4 s; "
+        f"ip -d link show: {shown}"
     )
+
+
+def _shown(out: Path) -> str:
+    """What ip printed of the link; LabError if it lacks a setting, or if no packet came through."""
+    text = (out / "link").read_text()
+    line = re.search(r"^\s*(sscop .*?)\s*(addrgenmode.*)?$", text, re.M)
+    if not line:
+        raise LabError(f"ip -d link show says nothing about sscop, see {out}/link")
+    told = json.loads((out / "link.json").read_text())[0]["linkinfo"]["info_data"]
+    wrong = [key for key, value in SHOWN.items() if told.get(key) != value]
+    if wrong:
+        raise LabError(f"ip -d -j link show: {', '.join(wrong)} is not as set, see {out}/link.json")
+    if not re.search(r"\b100 packets received, 0% packet loss", (out / "ping").read_text()):
+        raise LabError(f"not every packet came through sscop, see {out}/ping")
+    again = re.search(r"\bsd_again: ([1-9]\d*)", (out / "counters").read_text())
+    if not again:
+        raise LabError(f"sscop sent nothing again over a link that loses, see {out}/counters")
+    return f"{line[1]}; 100 of 100 pings at 10 % loss, {again[1]} segments sent again"
 
 
 def main(argv: list[str]) -> int:

@@ -25,6 +25,7 @@ from typing import Any
 
 from ..base import LabError, file_hash, find_program
 from ..guest.image import EXTRAS, flow_binary
+from ..guest.plugins import plugins
 from ..kernels.kernel import Kernel
 from ..modules import module_file, stock_controls
 from ..scenarios.scenario import Plan
@@ -200,7 +201,12 @@ def image_key(kernel_name: str, modules: Sequence[str], extras: Sequence[str] = 
         if Path("/sys/module", name).exists():
             raise LabError(f"{name} is loaded already, a run needs its own: rmmod {name}")
     programs = [find_program(n, package) for e in extras for n, package in _extra(e)]
-    files = [*programs, flow_binary(), *(module_file(name, k) for name in modules)]
+    files = [
+        *programs,
+        flow_binary(),
+        *plugins().values(),
+        *(module_file(name, k) for name in modules),
+    ]
     parts = [platform.node(), k.release, platform.version(), *map(file_hash, files)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
@@ -264,9 +270,11 @@ def _explained(error: GuestFailed, kernels: int | None) -> GuestFailed:
 
 def _prepare(folder: Path, text: str, modules: Sequence[str]) -> None:
     """What the guard and the script's first process find in a run's folder."""
-    for name in ("bin", "out"):
+    for name in ("bin", "ip", "out"):
         (folder / name).mkdir()
     (folder / "bin" / "flow").symlink_to(flow_binary().absolute())
+    for name, plugin in plugins().items():
+        (folder / "ip" / name).symlink_to(plugin.absolute())
     (folder / "script.sh").write_text(text)
     lines = [f"{name} {module_file(name, _running())}\n" for name in modules]
     (folder / "modules").write_text("".join(lines))

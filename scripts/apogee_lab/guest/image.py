@@ -17,6 +17,7 @@ from ..base import LabError, cache_dir, call, compiled, file_hash, find_program,
 from ..kernels.kernel import Kernel
 from ..modules import module_bytes, module_file
 from .cpio import Cpio, add_program, libraries_or_none, unwinder
+from .plugins import guest_files, plugins
 
 #: Modules of the distribution's kernel that the guest may load (their dependencies follow).
 STOCK_MODULES = (
@@ -132,7 +133,8 @@ def base_image(k: Kernel) -> Path:
         for p in map(Path, ("/etc/iproute2", "/usr/share/iproute2", "/usr/lib/iproute2"))
         if (p / "ematch_map").exists()
     ]
-    sources = [*programs, busybox, flow, *init, stage / "complete", Path(__file__)]
+    link_types = plugins().values()
+    sources = [*programs, busybox, flow, *link_types, *init, stage / "complete", Path(__file__)]
     image = cache_dir() / "images" / f"base-{k.release}-{_sources_stamp(sources)}.cpio"
     if image.exists():
         return image
@@ -155,6 +157,8 @@ def base_image(k: Kernel) -> Path:
         cpio.link("bin/sh", "dash")
         cpio.file("bin/flow", flow.read_bytes(), 0o755)
         cpio.file("bin/busybox", busybox.resolve().read_bytes(), 0o755)
+        for name, plugin in guest_files().items():
+            cpio.file(name, plugin, 0o755)
         for applet in call([busybox, "--list"], "busybox").split():
             cpio.link(f"bin/{applet}", "busybox")
         for folder in ematch[:1]:

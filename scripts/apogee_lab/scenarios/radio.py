@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import units
 from ..measures import radio as measures
+from ..measures import sharing
 from ..units import Event
 from . import biterrors, sscop, testbed
 from .moving import DELAYS, ORDER, RATES, overlaid, value_at
@@ -503,7 +504,7 @@ RADIO = Scenario(
     params=PARAMS,
     parse_cc=_one,
     build=_build,
-    measures=measures.ALL,
+    measures=(sharing.OWN, *measures.ALL),
     columns=lambda _records: COLUMNS,
     cost=_cost,
 )

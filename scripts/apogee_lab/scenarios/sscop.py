@@ -8,7 +8,7 @@ from math import ceil
 from typing import Any
 
 from .scenario import Param
-from .testbed import ETHERNET, frame_loss
+from .testbed import ETHERNET, frame_loss, time_text
 
 NAME = "sscop0"
 # sscop/pdu.h: octets in front of an SD's payload, one more in a PDU of less than SHORT.
@@ -73,27 +73,23 @@ def lower_mtu(values: Mapping[str, Any]) -> int:
 def lines(values: Mapping[str, Any], namespaces: str, lower: str) -> list[str]:
     """Shell lines that create the device in each namespace, and wait until its peer has answered
     when the lower devices are up."""
-    settings = {
+    words = {
         "segment": values["segment"],
         "window": values["sscop_window"],
-        "poll_bytes": values["poll_bytes"],
-        "poll_sds": values["poll_sd"],
-        "poll_time_us": round(1e6 * values["poll_time"]),
-        "poll_idle_us": round(1e6 * values["poll_idle"]),
-        "ustat": values["ustat"],
+        "poll-bytes": values["poll_bytes"],
+        "poll-sds": values["poll_sd"],
+        "poll-time": time_text(values["poll_time"]),
+        "poll-idle": time_text(values["poll_idle"]),
+        "ustat": "on" if values["ustat"] else "off",
         "backlog": values["backlog"],
     }
-    words = " ".join(f"{key}={value}" for key, value in settings.items())
-    folder = f"/sys/class/net/{NAME}"
     return [
         f"for ns in {namespaces}; do",
-        f"\tip -n $ns link add link {lower} name {NAME} mtu {values['mtu']} type sscop",
-        f"\tfor word in {words}; do",
-        f"\t\tip netns exec $ns sh -c \"echo ${{word#*=}} >{folder}/sscop/${{word%=*}}\"",
-        "\tdone",
+        f"\tip -n $ns link add link {lower} name {NAME} mtu {values['mtu']} type sscop \\",
+        "\t\t" + " ".join(f"{key} {value}" for key, value in words.items()),
         f"\tip -n $ns link set {NAME} up",
         "done",
-    ]  # fmt: skip
+    ]
 
 
 def wait_lines(namespaces: str) -> list[str]:

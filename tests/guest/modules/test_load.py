@@ -16,7 +16,7 @@ from apogee_lab.kernels import uml_kernel
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
 #: Files of the project that both targets read. The guest writes only into a copy of them.
-PARTS = ("Kbuild", "Makefile", "include", "scripts", "tcp_*.c")
+PARTS = ("Kbuild", "Makefile", "include", "scripts", "tcp_*.c", "sscop")
 
 #: From the run's folder, which the engine mounts in the guest, up to the machine's root.
 TOP = "../" * 30
@@ -30,6 +30,8 @@ verb() {{
 }}
 offered() {{ cp /proc/sys/net/ipv4/tcp_available_congestion_control $OUT/$1; }}
 
+# Kernel modules are not on the machine, but in the guest.
+modprobe libcrc32c
 offered before
 verb loaded load
 offered then
@@ -37,10 +39,14 @@ verb again load
 sysctl -qw net.ipv4.tcp_congestion_control=star
 verb used unload
 sysctl -qw net.ipv4.tcp_congestion_control=reno
+ip link add low type veth peer name other
+ip link add link low name s0 type sscop
+verb linked unload
+ip link del s0
 verb unloaded unload
 offered after
 """
-MODULES = ("tcp_compound_plus", "tcp_hstcp_gentle", "tcp_j", "tcp_star")
+MODULES = ("tcp_compound_plus", "tcp_hstcp_gentle", "tcp_j", "tcp_star", "sscop")
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +94,9 @@ def test_what_is_in_use_is_not_removed(said: dict[str, str]) -> None:
     assert "make unload: tcp_star is in use by 1 sockets or settings\n" in said["used"]
     assert said["used"].endswith("status 2\n")
     assert " removed\n" not in said["used"]
+    assert "make unload: sscop is in use by 1 links\n" in said["linked"]
+    assert said["linked"].endswith("status 2\n")
+    assert " removed\n" not in said["linked"]
 
 
 def test_unload_leaves_nothing(said: dict[str, str]) -> None:

@@ -52,3 +52,19 @@ def test_the_table_of_the_schema_is_delimited_once() -> None:
     text = (ROOT / "docs" / "records.md").read_text(encoding="utf-8")
     marks = re.findall(r"^<!-- schema: (begin|end) -->$", text, re.M)
     assert marks == ["begin", "end"]
+
+
+def test_the_types_of_sscops_pdus() -> None:
+    """The page of the protocol and its header have the same numbers."""
+    header = (ROOT / "sscop" / "pdu.h").read_text(encoding="utf-8")
+    body = re.search(r"enum sscop_type \{(.*?)\}", header, re.S)
+    assert body
+    wanted = {name: int(number) for name, number in re.findall(r"SSCOP_(\w+) = (\d+)", body[1])}
+    page = (ROOT / "docs" / "sscop.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([A-Z]+(?:, [A-Z]+)*) \| (\d+(?:, \d+)*) \|", page, re.M)
+    told = {
+        name: int(number)
+        for names, numbers in rows
+        for name, number in zip(names.split(", "), numbers.split(", "), strict=True)
+    }
+    assert told == wanted

@@ -177,6 +177,8 @@ def test_unknown_arguments(machine: Machine) -> None:
     assert "usage: " in machine.fails("host-modules")
     assert "usage: " in machine.fails("host-modules", "load")
     assert "usage: " in machine.fails("build-modules", "--product")
+    assert "usage: " in machine.fails("ip-plugins")
+    assert "usage: " in machine.fails("ip-plugins", "build")
     assert "usage: " in machine.fails("dkms")
     assert "usage: " in machine.fails("dkms", "none")
     assert "usage: " in machine.fails("prove-package")
@@ -185,15 +187,101 @@ def test_unknown_arguments(machine: Machine) -> None:
 
 def test_dkms_and_kbuild_take_every_module(root: Path, tmp_path: Path) -> None:
     """Both go by the sources, so a new module is listed nowhere; what a build leaves is none."""
-    wanted = sorted(path.stem for path in root.glob("tcp_*.c"))
+    files = sorted(path.stem for path in root.glob("tcp_*.c"))
+    folders = sorted({"toy", *(path.parent.name for path in root.glob("*/Kbuild"))})
     for source in (*root.glob("tcp_*.c"), root / "Kbuild", root / "dkms.conf"):
         shutil.copy(source, tmp_path)
+    for folder in folders:
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "Kbuild").touch()
+    (tmp_path / "tests" / "only").mkdir(parents=True)
+    (tmp_path / "tests" / "only" / "Kbuild").touch()
     (tmp_path / "tcp_star.mod.c").touch()
-    shell = f". {tmp_path}/dkms.conf; printf '%s\\n' \"${{BUILT_MODULE_NAME[@]}}\""
+    entries = "${BUILT_MODULE_LOCATION[i]}${BUILT_MODULE_NAME[i]} ${DEST_MODULE_LOCATION[i]}"
+    shell = f". {tmp_path}/dkms.conf; for i in ${{!BUILT_MODULE_NAME[@]}}; do echo {entries}; done"
     said = subprocess.run(["bash", "-euc", shell], capture_output=True, text=True, check=True)
-    assert said.stdout.split() == wanted
+    wanted = [*files, *(f"{folder}/{folder}" for folder in folders)]
+    assert said.stdout.splitlines() == [f"{one} /updates/dkms" for one in wanted]
     made = f"src := {tmp_path}\ninclude {tmp_path}/Kbuild\nall:\n\t@echo $(obj-m)\n"
     said = subprocess.run(
         ["make", "-s", "-f", "-"], input=made, capture_output=True, text=True, check=True
     )
-    assert said.stdout.split() == [f"{name}.o" for name in wanted]
+    assert said.stdout.split() == [*(f"{one}.o" for one in files), *(f"{one}/" for one in folders)]
+
+
+# --- modules in folders -----------------------------------------------------------------------
+
+TOY_BUILD = """modules:
+	@for kbuild in $(M)/*/Kbuild; do \\
+		folder=$${kbuild%/Kbuild}; touch $$folder/$${folder##*/}.ko; done
+"""
+
+
+@pytest.fixture
+def toy(machine: Machine) -> Machine:
+    """With a module in a folder, and kernel headers whose build makes it."""
+    (machine.tree / "toy").mkdir()
+    for name in ("Kbuild", "toy.c", "toy.h"):
+        (machine.tree / "toy" / name).touch()
+    machine.headers(TOY_BUILD)
+    return machine
+
+
+def test_a_module_in_a_folder_is_loaded_after_what_it_needs(toy: Machine) -> None:
+    log = toy.tree / "log"
+    toy.program("insmod", f'echo "insmod $1" >>{log}')
+    toy.program("modprobe", f'echo "modprobe $1" >>{log}')
+    toy.program("modinfo", "case $3 in */toy.ko) echo first,second ;; esac")
+    done = toy.run("host-modules", "load", toy.kdir)
+    assert (done.returncode, done.stderr) == (0, "")
+    built = toy.tree / "build" / "modules" / RELEASE / "toy" / "toy.ko"
+    wanted = ["modprobe first", "modprobe second", f"insmod {built.relative_to(toy.tree)}"]
+    assert log.read_text().splitlines()[-3:] == wanted
+    assert "toy loaded" in done.stdout.splitlines()
+
+
+def test_a_module_whose_needs_are_not_there(toy: Machine) -> None:
+    toy.program("insmod", "exit 0")
+    toy.program("modprobe", "exit 1")
+    toy.program("modinfo", "case $3 in */toy.ko) echo first ;; esac")
+    line = toy.fails("host-modules", "load", toy.kdir)
+    wanted = f"toy needs the kernel's module first: apt-get install linux-image-{RELEASE}"
+    assert line == f"make load: {wanted}"
+
+
+# --- plug-ins of ip ---------------------------------------------------------------------------
+
+
+def test_plugins_are_compiled(root: Path, tmp_path: Path) -> None:
+    command = [root / "scripts" / "ip-plugins", "build", tmp_path / "ip"]
+    subprocess.run(command, capture_output=True, check=True)
+    wanted = sorted(f"{path.stem}.so" for path in root.glob("*/iproute2/link_*.c"))
+    assert sorted(path.name for path in (tmp_path / "ip").iterdir()) == wanted
+    assert wanted
+
+
+def test_plugins_without_a_compiler(machine: Machine) -> None:
+    source = machine.tree / "toy" / "iproute2" / "link_toy.c"
+    source.parent.mkdir(parents=True)
+    source.write_text("#include <no-such-header.h>\n")
+    line = machine.fails("ip-plugins", "build", machine.tree / "ip")
+    assert line.endswith("if headers are missing: apt-get install libc6-dev")
+    env = os.environ | {"CC": "no-such-compiler"}
+    command = [machine.tree / "scripts" / "ip-plugins", "build", machine.tree / "ip"]
+    done = subprocess.run(command, capture_output=True, text=True, env=env, check=False)
+    assert done.stderr == "ip-plugins: no-such-compiler is missing: apt-get install gcc libc6-dev\n"
+    assert done.returncode == 1
+
+
+def test_plugins_of_the_package_stay(machine: Machine) -> None:
+    machine.program("dpkg-query", "echo installed")
+    done = machine.run("ip-plugins", "install", machine.tree / "none")
+    assert done.stdout == "ip's plug-ins are those of the Debian package apogee-iproute2\n"
+    assert machine.run("ip-plugins", "uninstall").returncode == 0
+
+
+def test_ip_looks_where_plugins_are_installed(machine: Machine) -> None:
+    """The folder is one that is in the program ip."""
+    folder = machine.run("ip-plugins", "folder").stdout.strip()
+    ip = shutil.which("ip", path=os.environ["PATH"] + ":/usr/sbin:/sbin")
+    assert ip and folder.encode() + b"\0" in Path(ip).read_bytes()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The man pages tell what there is: every parameter and every option, and no others."""
+"""The man pages tell what there is: every parameter, setting and option, and no others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ import pytest
 from apogee_lab.commands import main
 from apogee_lab.engines import registry
 
-MODULES = sorted(path.stem for path in Path(__file__).resolve().parents[3].glob("tcp_*.c"))
+TOP = Path(__file__).resolve().parents[3]
+MODULES = sorted(path.stem for path in TOP.glob("tcp_*.c"))
+DEVICES = sorted(path.parent.name for path in TOP.glob("*/Kbuild"))
+PAGES = ["lab.1", *(f"{one}.8" for one in MODULES + DEVICES)]
 #: name, least, most, default
 Parameter = tuple[str, int, int, int]
 
@@ -25,10 +28,10 @@ def man(root: Path) -> Path:
 
 
 def test_every_page_is_here(man: Path) -> None:
-    assert {page.name for page in man.iterdir()} == {"lab.1", *(f"{one}.8" for one in MODULES)}
+    assert {page.name for page in man.iterdir()} == set(PAGES)
 
 
-@pytest.mark.parametrize("page", ["lab.1", *(f"{one}.8" for one in MODULES)])
+@pytest.mark.parametrize("page", PAGES)
 def test_pages_are_well_formed(man: Path, page: str) -> None:
     command = ["mandoc", "-T", "lint", "-W", "warning", str(man / page)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -114,6 +117,99 @@ def test_names_of_the_congestion_controls(root: Path, man: Path) -> None:
         description = sections(man / f"{module}.8", "SH")["DESCRIPTION"]
         for name in re.findall(r'\.name\s+= "(\w+)"', text):
             assert re.search(rf"^\.BR? {name}\b", description, re.M), name
+
+
+# --- sscop ------------------------------------------------------------------------------------
+
+_UNITS = {"us": 1, "ms": 1000, "s": 1_000_000}
+
+
+def quantity(text: str) -> int:
+    """A number, a time in us, or a word that stands for 0."""
+    match = re.fullmatch(r"(\d+)(us|ms|s)?", text)
+    return int(match[1]) * _UNITS.get(match[2] or "us", 1) if match else 0
+
+
+def constants(root: Path) -> dict[str, int]:
+    """Numbers that sscop's headers define."""
+    found = {}
+    form = r"^#define (SSCOP_\w+) \(?(\d+)U?(?: << (\d+))?\)?(?:\s|$)"
+    for header in (root / "sscop").glob("*.h"):
+        for name, number, shift in re.findall(form, header.read_text(), re.M):
+            found[name] = int(number) << int(shift or 0)
+    return found
+
+
+@pytest.fixture(scope="module")
+def words(root: Path) -> dict[str, tuple[str, int, int]]:
+    """ip's words: name in JSON, least, most."""
+    text = (root / "sscop" / "iproute2" / "link_sscop.c").read_text()
+    text = text.replace("MAX_U32", str(2**32 - 1))
+    form = r'^\t\{"([\w-]+)", "(\w+)", \w+, \w+, (\d+), (\d+)\},'
+    return {word: (key, int(a), int(b)) for word, key, a, b in re.findall(form, text, re.M)}
+
+
+@pytest.fixture(scope="module")
+def sscop(man: Path) -> dict[str, str]:
+    return sections(man / "sscop.8", "SH")
+
+
+def test_settings_of_sscop(
+    root: Path, sscop: dict[str, str], words: dict[str, tuple[str, int, int]]
+) -> None:
+    """Each word of ip, with its range and the device's default."""
+    form = r'^\.TP\n\.BR ([\w-]+) " \S+ \((?:(\w+) to (\w+), )?default (\S+)\)"$'
+    text = sscop["SETTINGS"].partition("\n.SS")[0]
+    found = re.findall(form, text, re.M)
+    assert text.count(".TP") == len(found)
+    assert [one[0] for one in found] == list(words)
+    begins = re.search(
+        r"sscop_settings_init.*?\n}\n", (root / "sscop/settings.c").read_text(), re.S
+    )
+    assert begins
+    given = {name: quantity(text) for name, text in re.findall(r"\.(\w+) = (\w+),", begins[0])}
+    given["ustat"] = re.search(r"\.ustat = true,", begins[0]) is not None
+    for word, least, most, default in found:
+        key, *bounds = words[word]
+        if least:
+            assert [quantity(least), quantity(most)] == bounds, word
+        started = given.get(key.removesuffix("_us"), 0)
+        assert (default == "on" if word == "ustat" else quantity(default)) == started, word
+
+
+def test_ranges_of_sscop_are_the_kernels(
+    root: Path, words: dict[str, tuple[str, int, int]]
+) -> None:
+    has = constants(root)
+    assert words["segment"][1:] == (has["SSCOP_SEGMENT_MIN"], has["SSCOP_PAYLOAD_MAX"])
+    assert words["window"][1:] == (1, has["SSCOP_WINDOW_MAX"])
+    assert words["poll-time"][1:] == (has["SSCOP_POLL_TIME_MIN"], has["SSCOP_POLL_TIME_MAX"])
+    assert words["poll-idle"][1:] == (has["SSCOP_POLL_IDLE_MIN"], has["SSCOP_POLL_TIME_MAX"])
+    assert words["backlog"][1:] == (has["SSCOP_BACKLOG_MIN"], has["SSCOP_BACKLOG_MAX"])
+
+
+def test_files_of_sscop(root: Path, sscop: dict[str, str]) -> None:
+    source = (root / "sscop" / "sysfs.c").read_text()
+    files = re.findall(r"^\t&dev_attr_(\w+)\.attr,$", source, re.M)
+    assert files == re.findall(r"^\.IR? ([a-z_]+)(?: ,)?(?: \.)?$", sscop["SYSFS"], re.M)
+
+
+def test_statistics_of_sscop(root: Path, sscop: dict[str, str]) -> None:
+    """Every counter of the protocol and of the device, in the order of ethtool."""
+    header = (root / "sscop" / "sscop.h").read_text()
+    counts = re.search(r"struct sscop_counts \{(.*?)\}", header, re.S)
+    source = (root / "sscop" / "ethtool.c").read_text()
+    assert counts
+    wanted = re.findall(r"^\tu64 (\w+);", counts[1], re.M)
+    assert re.findall(r"\bCOUNT\((\w+)\)", source)[1:] == wanted
+    wanted += [f"dropped_{name}" for name in re.findall(r"\bDROPPED\((\w+), SSCOP", source)]
+    names = re.search(r"device_names.*?\{(.*?)\}", source, re.S)
+    assert names
+    wanted += re.findall(r'"(\w+)"', names[1])
+    headings = re.findall(r"^\.TP\n\.BR? (.+)$", sscop["STATISTICS"], re.M)
+    found = [name for line in headings for name in re.findall(r"\w+", line)]
+    assert sorted(found) == sorted(wanted)
+    assert len(wanted) == len(set(wanted))
 
 
 # --- the lab ----------------------------------------------------------------------------------

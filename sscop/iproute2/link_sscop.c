@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Links of type sscop in iproute2's ip(8): the words after "type sscop", and what
+ * "ip -d link show" prints.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../netlink.h"
+#include "link_util.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define REQUEST_ROOM 1024	/* octets that ip has for its request */
+#define ADDRESS 6		/* octets of a hardware address */
+#define MAX_U32 0xffffffffU
+
+/* What follows a word. */
+enum kind {
+	SEGMENT,		/* octets, or "auto" */
+	NUMBER,
+	TIME,
+	TIME_OR_0,
+	SWITCH,
+	PEER,
+};
+
+/**
+ * struct word - a word, in the order of "ip -d link show"
+ * @text: the word
+ * @key: its name in JSON
+ * @kind: what follows
+ * @attr: its attribute, an u32 unless the kind is another
+ * @min: smallest number allowed
+ * @max: greatest number allowed
+ */
+struct word {
+	const char *text;
+	const char *key;
+	enum kind kind;
+	int attr;
+	__u32 min;
+	__u32 max;
+};
+
+static const struct word words[] = {
+	{"segment", "segment", SEGMENT, IFLA_SSCOP_SEGMENT, 64, 65000},
+	{"window", "window", NUMBER, IFLA_SSCOP_WINDOW, 1, 65536},
+	{"poll-bytes", "poll_bytes", NUMBER, IFLA_SSCOP_POLL_BYTES, 0, MAX_U32},
+	{"poll-sds", "poll_sds", NUMBER, IFLA_SSCOP_POLL_SDS, 0, MAX_U32},
+	{"poll-time", "poll_time_us", TIME, IFLA_SSCOP_POLL_TIME, 1000, 10000000},
+	{"poll-idle", "poll_idle_us", TIME_OR_0, IFLA_SSCOP_POLL_IDLE, 100, 10000000},
+	{"ustat", "ustat", SWITCH, IFLA_SSCOP_USTAT, 0, 1},
+	{"peer", "peer", PEER, IFLA_SSCOP_PEER, 0, 0},
+	{"backlog", "backlog", NUMBER, IFLA_SSCOP_BACKLOG, 64, 16777216},
+};
+
+/* by enum sscop_state */
+static const char *const states[] = {
+	"idle", "beginning", "confirming", "ready", "resyncing",
+};
+
+/* --- words to attributes -------------------------------------------------------------- */
+
+static void usage(FILE *out)
+{
+	fputs("Usage: ... sscop [ segment { BYTES | auto } ] [ window SDS ]\n"
+	      "                 [ poll-bytes BYTES ] [ poll-sds SDS ]\n"
+	      "                 [ poll-time TIME ] [ poll-idle TIME ]\n"
+	      "                 [ ustat { on | off } ] [ peer LLADDR ] [ backlog BYTES ]\n"
+	      "\n"
+	      "Where:  TIME := NUMBER{ us | ms | s }\n"
+	      "        poll-bytes, poll-sds and poll-idle 0: no such rule\n"
+	      "See sscop(8).\n", out);
+}
+
+/* digits only, at most an u32 */
+static bool parse_number(const char *text, __u32 *number)
+{
+	unsigned long long value;
+
+	if (!*text || strlen(text) > 10 || text[strspn(text, "0123456789")])
+		return false;
+	value = strtoull(text, NULL, 10);
+	*number = value;
+	return value <= MAX_U32;
+}
+
+/* a number with a unit, to us */
+static bool parse_time(const char *text, __u32 *us)
+{
+	size_t digits = strspn(text, "0123456789.");
+	const char *unit = text + digits;
+	double value;
+	char *end;
+
+	if (!strcmp(text, "0")) {
+		*us = 0;
+		return true;
+	}
+	value = strtod(text, &end);
+	if (!digits || end != unit)
+		return false;
+	if (!strcmp(unit, "s"))
+		value *= 1e6;
+	else if (!strcmp(unit, "ms"))
+		value *= 1e3;
+	else if (strcmp(unit, "us"))
+		return false;
+	if (value > MAX_U32 || (value > 0 && value < 1))
+		return false;
+	*us = value + .5;
+	return true;
+}
+
+/* six pairs of hexadecimal digits between colons */
+static bool parse_address(const char *text, __u8 *address)
+{
+	static const char hex[] = "0123456789abcdefABCDEF";
+	int i;
+
+	for (i = 0; i < ADDRESS; i++, text += 3) {
+		if (strspn(text, hex) != 2 || text[2] != (i < ADDRESS - 1 ? ':' : '\0'))
+			return false;
+		address[i] = strtoul(text, NULL, 16);
+	}
+	return true;
+}
+
+/* one line about a value that is refused */
+static int refuse(const struct word *word, const char *value)
+{
+	fprintf(stderr, "sscop: %s \"%s\": must be ", word->text, value);
+	switch (word->kind) {
+	case SEGMENT:
+		fprintf(stderr, "auto or octets from %u to %u\n", word->min, word->max);
+		break;
+	case NUMBER:
+		fprintf(stderr, "a number from %u to %u\n", word->min, word->max);
+		break;
+	case TIME:
+		fputs("a time from 1ms to 10s, with us, ms or s\n", stderr);
+		break;
+	case TIME_OR_0:
+		fputs("0 or a time from 100us to 10s, with us, ms or s\n", stderr);
+		break;
+	case SWITCH:
+		fputs("on or off\n", stderr);
+		break;
+	case PEER:
+		fputs("a hardware address such as 02:00:00:00:00:01\n", stderr);
+		break;
+	}
+	return -1;
+}
+
+static int parse_value(const struct word *word, const char *value, struct nlmsghdr *request)
+{
+	__u8 address[ADDRESS];
+	__u32 least = word->min;
+	__u32 number = 0;
+	__u16 segment;
+	bool good;
+	__u8 on;
+
+	if (word->kind == SEGMENT && !strcmp(value, "auto")) {
+		segment = 0;
+		return addattr_l(request, REQUEST_ROOM, word->attr, &segment, sizeof(segment));
+	}
+	switch (word->kind) {
+	case PEER:
+		if (!parse_address(value, address))
+			return refuse(word, value);
+		return addattr_l(request, REQUEST_ROOM, word->attr, address, ADDRESS);
+	case SWITCH:
+		number = !strcmp(value, "on");
+		good = number || !strcmp(value, "off");
+		break;
+	case TIME:
+	case TIME_OR_0:
+		good = parse_time(value, &number);
+		break;
+	default:
+		good = parse_number(value, &number);
+	}
+	if (word->kind == TIME_OR_0 && !number)
+		least = 0;
+	if (!good || number < least || number > word->max)
+		return refuse(word, value);
+	segment = number;
+	on = number;
+	if (word->kind == SEGMENT)
+		return addattr_l(request, REQUEST_ROOM, word->attr, &segment, sizeof(segment));
+	if (word->kind == SWITCH)
+		return addattr_l(request, REQUEST_ROOM, word->attr, &on, sizeof(on));
+	return addattr_l(request, REQUEST_ROOM, word->attr, &number, sizeof(number));
+}
+
+static const struct word *find(const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		if (!strcmp(text, words[i].text))
+			return &words[i];
+	return NULL;
+}
+
+static int parse_opt(struct link_util *util, int argc, char **argv, struct nlmsghdr *request)
+{
+	unsigned int seen = 0;
+
+	(void)util;
+	for (; argc > 0; argc -= 2, argv += 2) {
+		const struct word *word = find(*argv);
+
+		if (!strcmp(*argv, "help")) {
+			usage(stderr);
+			return -1;
+		}
+		if (!word) {
+			fprintf(stderr, "sscop: unknown word \"%s\", see: ip link help sscop\n",
+				*argv);
+			return -1;
+		}
+		if (argc < 2) {
+			fprintf(stderr, "sscop: %s needs a value\n", word->text);
+			return -1;
+		}
+		if (seen & 1U << (word - words)) {
+			fprintf(stderr, "sscop: %s is given twice\n", word->text);
+			return -1;
+		}
+		seen |= 1U << (word - words);
+		if (parse_value(word, argv[1], request))
+			return -1;
+	}
+	return 0;
+}
+
+static void print_help(struct link_util *util, int argc, char **argv, FILE *out)
+{
+	(void)util;
+	(void)argc;
+	(void)argv;
+	usage(out);
+}
+
+/* --- attributes to text or JSON ------------------------------------------------------- */
+
+/* the number in an attribute, by its length */
+static __u32 number_of(const struct rtattr *attr)
+{
+	size_t length = RTA_PAYLOAD(attr);
+	__u32 u32 = 0;
+	__u16 u16 = 0;
+	__u8 u8 = 0;
+
+	if (length >= sizeof(u32)) {
+		memcpy(&u32, RTA_DATA(attr), sizeof(u32));
+		return u32;
+	}
+	if (length >= sizeof(u16)) {
+		memcpy(&u16, RTA_DATA(attr), sizeof(u16));
+		return u16;
+	}
+	if (length)
+		memcpy(&u8, RTA_DATA(attr), sizeof(u8));
+	return u8;
+}
+
+static void print_number(FILE *out, const struct word *word, __u32 number)
+{
+	if (is_json_context())
+		jsonw_uint_field(get_json_writer(), word->key, number);
+	else
+		fprintf(out, "%s %u ", word->text, number);
+}
+
+static void print_string(FILE *out, const struct word *word, const char *text)
+{
+	if (is_json_context())
+		jsonw_string_field(get_json_writer(), word->key, text);
+	else
+		fprintf(out, "%s %s ", word->text, text);
+}
+
+/* in the largest unit that makes it a whole number; JSON: us */
+static void print_time(FILE *out, const struct word *word, __u32 us)
+{
+	if (is_json_context() || !us)
+		print_number(out, word, us);
+	else if (us % 1000)
+		fprintf(out, "%s %uus ", word->text, us);
+	else if (us % 1000000)
+		fprintf(out, "%s %ums ", word->text, us / 1000);
+	else
+		fprintf(out, "%s %us ", word->text, us / 1000000);
+}
+
+static void print_address(FILE *out, const struct word *word, const struct rtattr *attr)
+{
+	const __u8 *octets = RTA_DATA(attr);
+	char text[3 * ADDRESS];
+
+	if (RTA_PAYLOAD(attr) < ADDRESS)
+		return;
+	snprintf(text, sizeof(text), "%02x:%02x:%02x:%02x:%02x:%02x",
+		 octets[0], octets[1], octets[2], octets[3], octets[4], octets[5]);
+	print_string(out, word, text);
+}
+
+static void print_word(FILE *out, const struct word *word, const struct rtattr *attr)
+{
+	switch (word->kind) {
+	case SEGMENT:
+		if (number_of(attr))
+			print_number(out, word, number_of(attr));
+		else
+			print_string(out, word, "auto");
+		break;
+	case NUMBER:
+		print_number(out, word, number_of(attr));
+		break;
+	case TIME:
+	case TIME_OR_0:
+		print_time(out, word, number_of(attr));
+		break;
+	case SWITCH:
+		if (is_json_context())
+			jsonw_bool_field(get_json_writer(), word->key, number_of(attr));
+		else
+			print_string(out, word, number_of(attr) ? "on" : "off");
+		break;
+	case PEER:
+		print_address(out, word, attr);
+		break;
+	}
+}
+
+static void print_opt(struct link_util *util, FILE *out, struct rtattr **attrs)
+{
+	static const struct word state = {.text = "state", .key = "state"};
+	static const struct word now = {.text = "segment-now", .key = "segment_now"};
+	size_t i;
+
+	(void)util;
+	if (!attrs)
+		return;
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		if (attrs[words[i].attr])
+			print_word(out, &words[i], attrs[words[i].attr]);
+	if (attrs[IFLA_SSCOP_STATE]) {
+		__u32 number = number_of(attrs[IFLA_SSCOP_STATE]);
+
+		if (number < ARRAY_SIZE(states))
+			print_string(out, &state, states[number]);
+		else
+			print_number(out, &state, number);
+	}
+	if (attrs[IFLA_SSCOP_SEGMENT_NOW])
+		print_number(out, &now, number_of(attrs[IFLA_SSCOP_SEGMENT_NOW]));
+}
+
+struct link_util sscop_link_util = {
+	.id = "sscop",
+	.maxattr = IFLA_SSCOP_MAX,
+	.parse_opt = parse_opt,
+	.print_opt = print_opt,
+	.print_help = print_help,
+};

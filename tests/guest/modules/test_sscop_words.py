@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-2.0
+"""sscop's settings as a user gives and sees them: words of ip, files in sysfs, refusals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from apogee_lab.engines import qemu
+from apogee_lab.guest import plugins
+
+pytestmark = pytest.mark.guest
+
+WORDS = (
+    "segment 256 window 512 poll-bytes 0 poll-sds 16 poll-time 10s poll-idle 0 ustat off "
+    "peer 02:00:00:00:00:02 backlog 5000"
+)
+
+SCRIPT = """
+export IP_LIB_DIR=/lib/ip
+show() { ip -d link show s0 >$OUT/$1; ip -d -j link show s0 >$OUT/$1.json; }
+files() { for file in *; do echo "$file $(cat $file)"; done >$OUT/$1; }
+refused() { name=$1; shift; "$@" 2>$OUT/$name; echo "status $?" >>$OUT/$name; }
+
+ip link add low type veth peer name other
+ip link set low address 02:00:00:00:00:01
+ip link set other address 02:00:00:00:00:02
+ip link set low up
+ip link set other up
+[ -d /sys/module/sscop ] && echo yes >$OUT/early
+ip link add link low name s0 type sscop
+cd /sys/class/net/s0/sscop || exit
+show defaults
+files defaults.files
+
+ip link set s0 type sscop WORDS
+show changed
+files changed.files
+refused sticks rmmod sscop
+ip link del s0
+ip link add link low name s0 type sscop WORDS
+show made
+
+cd /sys/class/net/s0/sscop || exit
+echo auto >segment; echo 1024 >window; echo 3000 >poll_bytes; echo 0 >poll_sds; echo 3000 >backlog
+echo 100000 >poll_time_us; echo 10000 >poll_idle_us; echo 1 >ustat; echo 00:00:00:00:00:00 >peer
+show restored
+
+refused long ip link set s0 type sscop segment 1492
+refused low ip link add link lo name s1 type sscop
+refused without ip link add name s1 type sscop
+refused second ip link add link low name s1 type sscop
+ip link add link other name s1 type sscop
+ip link set s0 up
+ip link set s1 up
+until [ "$(cat /sys/class/net/s0/carrier)" = 1 ]; do sleep 0.01; done
+refused window ip link set s0 type sscop window 100
+refused same ip link set s0 type sscop window 1024
+show ready
+ethtool -S s0 >$OUT/counters
+ip link del s0
+ip link del s1
+refused gone rmmod sscop
+"""
+
+PAPER = {
+    "segment": 256,
+    "window": 512,
+    "poll_bytes": 0,
+    "poll_sds": 16,
+    "poll_time_us": 10_000_000,
+    "poll_idle_us": 0,
+    "ustat": False,
+    "peer": "02:00:00:00:00:02",
+    "backlog": 5000,
+}
+DEFAULTS = {
+    "segment": "auto",
+    "window": 1024,
+    "poll_bytes": 3000,
+    "poll_sds": 0,
+    "poll_time_us": 100_000,
+    "poll_idle_us": 10_000,
+    "ustat": True,
+    "peer": "00:00:00:00:00:00",
+    "backlog": 3000,
+}
+
+
+@pytest.fixture(scope="module")
+def said(modules: Path, build: Path) -> dict[str, str]:
+    """What one guest said."""
+    out = build / "tests" / "sscop-words"
+    info = qemu.run_script(
+        SCRIPT.replace("WORDS", WORDS), out=out, modules=["sscop"],
+        files=plugins.guest_files(), timeout_wall_s=300.0,
+    )  # fmt: skip
+    assert info.status == 0, (out / "console.log").read_text()
+    return {path.name: path.read_text() for path in out.iterdir() if path.is_file()}
+
+
+def data(said: dict[str, str], name: str) -> dict[str, object]:
+    """The settings that `ip -d -j link show` printed, without what changes by itself."""
+    [link] = json.loads(said[f"{name}.json"])
+    assert link["linkinfo"]["info_kind"] == "sscop"
+    found = link["linkinfo"]["info_data"]
+    return {key: value for key, value in found.items() if key not in ("state", "segment_now")}
+
+
+def files(said: dict[str, str], name: str) -> dict[str, str]:
+    return dict(line.split(maxsplit=1) for line in said[f"{name}.files"].splitlines())
+
+
+def test_adding_a_link_loads_the_module(said: dict[str, str]) -> None:
+    assert "early" not in said
+
+
+def test_a_link_begins_with_the_defaults(said: dict[str, str]) -> None:
+    assert data(said, "defaults") == DEFAULTS
+    assert (
+        "segment auto window 1024 poll-bytes 3000 poll-sds 0 poll-time 100ms poll-idle 10ms "
+        "ustat on peer 00:00:00:00:00:00 backlog 3000 state idle segment-now "
+    ) in said["defaults"]
+
+
+def test_words_when_made_and_when_changed(said: dict[str, str]) -> None:
+    assert data(said, "made") == PAPER
+    assert data(said, "changed") == PAPER
+    assert f"sscop {WORDS} state idle segment-now 256 " in said["made"]
+
+
+@pytest.mark.parametrize("name", ["defaults", "changed"])
+def test_files_are_the_same_settings(said: dict[str, str], name: str) -> None:
+    wanted = {key: str(int(value) if isinstance(value, bool) else value)
+              for key, value in data(said, name).items()}  # fmt: skip
+    found = files(said, name)
+    assert found.pop("state") == "idle"
+    assert int(found.pop("segment_now")) >= 64
+    assert found == wanted
+
+
+def test_files_change_them(said: dict[str, str]) -> None:
+    assert data(said, "restored") == DEFAULTS
+
+
+def test_a_link_with_a_peer(said: dict[str, str]) -> None:
+    assert " state ready segment-now " in said["ready"]
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("long", "segment must be at most the MTU of the device below, less 9"),
+        ("low", "the device below must be Ethernet-like"),
+        ("without", "the device below is missing: link DEVICE"),
+        ("second", "the device below carries an sscop device already"),
+        ("window", "window can only be changed while the device is down"),
+    ],
+)
+def test_the_kernel_refuses_in_one_line(said: dict[str, str], name: str, line: str) -> None:
+    assert said[name] == f"Error: sscop: {line}.\nstatus 2\n"
+
+
+def test_what_changes_nothing_is_not_refused(said: dict[str, str]) -> None:
+    assert said["same"] == "status 0\n"
+
+
+def test_the_module_stays_while_it_is_used(said: dict[str, str]) -> None:
+    assert "in use" in said["sticks"] or "temporarily unavailable" in said["sticks"]
+    assert said["gone"] == "status 0\n"

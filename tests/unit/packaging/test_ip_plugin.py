@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The plug-in of ip for links of type sscop, in the machine's own ip: words, messages, printing.
+
+ip's requests do not reach a kernel: kernel_answers.c is preloaded and stands for it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import struct
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from apogee_lab.base import compiled
+from apogee_lab.guest import plugins
+
+SANITIZED = os.environ.get("APOGEE_UNIT") == "sanitized"
+pytestmark = pytest.mark.skipif(SANITIZED, reason="nothing for sanitizers")
+
+IFLA_IFNAME, IFLA_TXQLEN, IFLA_LINKINFO = 3, 13, 18
+IFLA_INFO_KIND, IFLA_INFO_DATA = 1, 2
+HEADER = struct.Struct("IHHII")  # struct nlmsghdr
+LINK = struct.Struct("BBHiII")  # struct ifinfomsg
+ADDRESS = bytes.fromhex("020000000001")
+
+
+@pytest.fixture(scope="module")
+def numbers(root: Path) -> dict[str, int]:
+    """The attributes of sscop/netlink.h."""
+    body = re.search(r"enum \{(.*?)\}", (root / "sscop" / "netlink.h").read_text(), re.S)
+    assert body
+    names = re.findall(r"^\s*IFLA_SSCOP_(\w+),", body[1], re.M)
+    return {name: number for number, name in enumerate(names)}
+
+
+def packed(number: int, data: bytes) -> bytes:
+    """One attribute, padded."""
+    return struct.pack("HH", 4 + len(data), number) + data + b"\0" * (-len(data) % 4)
+
+
+def attributes(data: bytes) -> Iterator[tuple[int, bytes]]:
+    while data:
+        length, number = struct.unpack_from("HH", data)
+        yield number & 0x3FFF, data[4:length]
+        data = data[length + 3 & ~3 :]
+
+
+def attribute(data: bytes, number: int) -> bytes:
+    return dict(attributes(data))[number]
+
+
+class Ip:
+    """The machine's ip with the plug-in."""
+
+    def __init__(self, root: Path, folder: Path) -> None:
+        source = root / "tests" / "unit" / "packaging" / "kernel_answers.c"
+        flags = ["-shared", "-fPIC", "-Wextra"]
+        self.preload = compiled("kernel-answers", [source], ".so", flags)
+        self.sent, self.answer = folder / "sent", folder / "answer"
+
+    def run(self, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
+        whole = os.environ | {"IP_LIB_DIR": str(plugins.folder()), "LC_ALL": "C"} | env
+        path = os.environ["PATH"] + ":/usr/sbin:/sbin"
+        return subprocess.run(
+            ["ip", *words],
+            env=whole | {"PATH": path}, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+
+    def asks_for(self, *words: str, verb: str = "add") -> dict[int, bytes]:
+        """IFLA_INFO_DATA of the request for a link with these words."""
+        link = ["link", "lo", "name", "s0"] if verb == "add" else ["dev", "lo"]
+        command = ["link", verb, *link, "type", "sscop", *words]
+        done = self.run(*command, LD_PRELOAD=str(self.preload), SENT=str(self.sent))
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+        message = self.sent.read_bytes()[HEADER.size + LINK.size :]
+        info = attribute(message, IFLA_LINKINFO)
+        assert attribute(info, IFLA_INFO_KIND).rstrip(b"\0") == b"sscop"
+        return dict(attributes(dict(attributes(info)).get(IFLA_INFO_DATA, b"")))
+
+    def refuses(self, *words: str) -> str:
+        """The one line that is said about these words."""
+        self.sent.unlink(missing_ok=True)
+        command = ["link", "add", "link", "lo", "name", "s0", "type", "sscop", *words]
+        done = self.run(*command, LD_PRELOAD=str(self.preload), SENT=str(self.sent))
+        assert done.returncode not in (0, 2) and not self.sent.exists()
+        assert done.stdout == "" and done.stderr.count("\n") == 1
+        return done.stderr.strip()
+
+    def shows(self, data: bytes, *options: str) -> str:
+        """What `ip link show` prints of a link with this IFLA_INFO_DATA."""
+        info = packed(IFLA_INFO_KIND, b"sscop\0") + packed(IFLA_INFO_DATA, data)
+        body = LINK.pack(0, 0, 65534, 7, 0, 0)
+        body += packed(IFLA_IFNAME, b"sscop0\0") + packed(IFLA_TXQLEN, u32(100))
+        body += packed(IFLA_LINKINFO, info)
+        self.answer.write_bytes(HEADER.pack(HEADER.size + len(body), 16, 0, 0, 0) + body)
+        done = self.run(
+            *options, "link", "show", "dev", "sscop0",
+            LD_PRELOAD=str(self.preload), ANSWER=str(self.answer),
+        )  # fmt: skip
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout
+
+
+@pytest.fixture
+def ip(root: Path, tmp_path: Path) -> Ip:
+    return Ip(root, tmp_path)
+
+
+# --- words ------------------------------------------------------------------------------------
+
+
+def u8(number: int) -> bytes:
+    return struct.pack("B", number)
+
+
+def u16(number: int) -> bytes:
+    return struct.pack("H", number)
+
+
+def u32(number: int) -> bytes:
+    return struct.pack("I", number)
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "data"),
+    [
+        ("segment 256", "SEGMENT", u16(256)),
+        ("segment 64", "SEGMENT", u16(64)),
+        ("segment 65000", "SEGMENT", u16(65000)),
+        ("segment auto", "SEGMENT", u16(0)),
+        ("window 1", "WINDOW", u32(1)),
+        ("window 65536", "WINDOW", u32(65536)),
+        ("poll-bytes 0", "POLL_BYTES", u32(0)),
+        ("poll-bytes 4294967295", "POLL_BYTES", u32(4294967295)),
+        ("poll-sds 16", "POLL_SDS", u32(16)),
+        ("poll-time 10s", "POLL_TIME", u32(10_000_000)),
+        ("poll-time 1ms", "POLL_TIME", u32(1000)),
+        ("poll-time 100ms", "POLL_TIME", u32(100_000)),
+        ("poll-time 0.25s", "POLL_TIME", u32(250_000)),
+        ("poll-time 2500us", "POLL_TIME", u32(2500)),
+        ("poll-idle 0", "POLL_IDLE", u32(0)),
+        ("poll-idle 100us", "POLL_IDLE", u32(100)),
+        ("poll-idle 1.5ms", "POLL_IDLE", u32(1500)),
+        ("ustat on", "USTAT", u8(1)),
+        ("ustat off", "USTAT", u8(0)),
+        ("peer 02:00:00:00:00:01", "PEER", ADDRESS),
+        ("peer 0A:bC:00:00:00:ff", "PEER", bytes.fromhex("0abc000000ff")),
+        ("backlog 3000", "BACKLOG", u32(3000)),
+    ],
+)
+def test_a_word_is_an_attribute(
+    ip: Ip, numbers: dict[str, int], words: str, name: str, data: bytes
+) -> None:
+    assert ip.asks_for(*words.split()) == {numbers[name]: data}
+    assert ip.asks_for(*words.split(), verb="set") == {numbers[name]: data}
+
+
+def test_all_words_at_once_and_none(ip: Ip, numbers: dict[str, int]) -> None:
+    words = (
+        "segment 128 window 512 poll-bytes 0 poll-sds 16 poll-time 10s poll-idle 0 ustat on "
+        "peer 02:00:00:00:00:01 backlog 3000"
+    )
+    names = "SEGMENT WINDOW POLL_BYTES POLL_SDS POLL_TIME POLL_IDLE USTAT PEER BACKLOG".split()
+    assert list(ip.asks_for(*words.split())) == [numbers[name] for name in names]
+    assert ip.asks_for() == {}
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("segment 63", 'sscop: segment "63": must be auto or octets from 64 to 65000'),
+        ("segment 65001", 'sscop: segment "65001": must be auto or octets from 64 to 65000'),
+        ("segment 256B", 'sscop: segment "256B": must be auto or octets from 64 to 65000'),
+        ("window 0", 'sscop: window "0": must be a number from 1 to 65536'),
+        ("window -1", 'sscop: window "-1": must be a number from 1 to 65536'),
+        ("window 0x10", 'sscop: window "0x10": must be a number from 1 to 65536'),
+        ("poll-bytes 4294967296", "must be a number from 0 to 4294967295"),
+        ("poll-sds 99999999999999999999", "must be a number from 0 to 4294967295"),
+        ("poll-time 0", 'poll-time "0": must be a time from 1ms to 10s, with us, ms or s'),
+        ("poll-time 999us", "must be a time from 1ms to 10s"),
+        ("poll-time 10.1s", "must be a time from 1ms to 10s"),
+        ("poll-time 100", 'poll-time "100": must be a time from 1ms to 10s, with us, ms or s'),
+        ("poll-time ms", 'poll-time "ms": must be a time'),
+        ("poll-time 1.2.3s", "must be a time"),
+        ("poll-time 1e3us", "must be a time"),
+        ("poll-time -1s", "must be a time"),
+        ("poll-time infs", "must be a time"),
+        ("poll-idle 0.4us", "must be 0 or a time from 100us to 10s"),
+        ("poll-idle 99us", 'poll-idle "99us": must be 0 or a time from 100us to 10s, with us'),
+        ("poll-idle 99999s", "must be 0 or a time from 100us to 10s"),
+        ("ustat yes", 'sscop: ustat "yes": must be on or off'),
+        ("peer 02:00:00:00:00", "must be a hardware address such as 02:00:00:00:00:01"),
+        ("peer 02:00:00:00:00:01:02", "must be a hardware address"),
+        ("peer 02-00-00-00-00-01", "must be a hardware address"),
+        ("peer 10.0.0.1", "must be a hardware address"),
+        ("backlog 63", "must be a number from 64 to 16777216"),
+        ("backlog", "sscop: backlog needs a value"),
+        ("segment 256 segment 128", "sscop: segment is given twice"),
+        ("seg 256", 'sscop: unknown word "seg", see: ip link help sscop'),
+    ],
+)
+def test_a_wrong_word_is_one_line(ip: Ip, words: str, line: str) -> None:
+    said = ip.refuses(*words.split())
+    assert said.startswith("sscop: ") and line in said
+
+
+def test_help(ip: Ip, root: Path) -> None:
+    """It names every word, and is printed instead of making a link."""
+    done = ip.run("link", "help", "sscop")
+    source = (root / "sscop" / "iproute2" / "link_sscop.c").read_text()
+    words = re.findall(r'^\t\{"([\w-]+)", "\w+", \w+, IFLA', source, re.M)
+    assert len(words) == 9
+    assert re.findall(r"\[ ([\w-]+) [A-Z{]", done.stdout) == words
+    made = ip.run("link", "add", "link", "lo", "name", "s0", "type", "sscop", "help")
+    assert (made.returncode, made.stderr) == (1, done.stdout)
+
+
+# --- printing ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def data(numbers: dict[str, int]) -> dict[str, bytes]:
+    """What a device with its defaults sends."""
+    return {
+        "SEGMENT": u16(0),
+        "WINDOW": u32(1024),
+        "POLL_BYTES": u32(3000),
+        "POLL_SDS": u32(0),
+        "POLL_TIME": u32(100_000),
+        "POLL_IDLE": u32(10_000),
+        "USTAT": u8(1),
+        "PEER": ADDRESS,
+        "BACKLOG": u32(3000),
+        "STATE": u8(3),
+        "SEGMENT_NOW": u16(251),
+    }
+
+
+def whole(data: dict[str, bytes], numbers: dict[str, int]) -> bytes:
+    return b"".join(packed(numbers[name], value) for name, value in data.items())
+
+
+def test_show(ip: Ip, data: dict[str, bytes], numbers: dict[str, int]) -> None:
+    text = ip.shows(whole(data, numbers), "-d")
+    assert (
+        "sscop segment auto window 1024 poll-bytes 3000 poll-sds 0 poll-time 100ms "
+        "poll-idle 10ms ustat on peer 02:00:00:00:00:01 backlog 3000 state ready "
+        "segment-now 251 "
+    ) in text
+
+
+def test_what_is_shown_may_be_given_back(
+    ip: Ip, data: dict[str, bytes], numbers: dict[str, int]
+) -> None:
+    """Settings, not state."""
+    data |= {"SEGMENT": u16(300), "USTAT": u8(0), "POLL_TIME": u32(1_500_001), "POLL_IDLE": u32(0)}
+    shown = ip.shows(whole(data, numbers), "-d")
+    words = re.search(r"sscop (segment .*) state ", shown)
+    assert words and "poll-time 1500001us" in words[1]
+    asked = ip.asks_for(*words[1].split())
+    settings = [name for name in data if name not in ("STATE", "SEGMENT_NOW")]
+    assert asked == {numbers[name]: data[name] for name in settings}
+
+
+def test_show_as_json(ip: Ip, data: dict[str, bytes], numbers: dict[str, int]) -> None:
+    [link] = json.loads(ip.shows(whole(data, numbers), "-d", "-j"))
+    wanted = {
+        "segment": "auto",
+        "window": 1024,
+        "poll_bytes": 3000,
+        "poll_sds": 0,
+        "poll_time_us": 100_000,
+        "poll_idle_us": 10_000,
+        "ustat": True,
+        "peer": "02:00:00:00:00:01",
+        "backlog": 3000,
+        "state": "ready",
+        "segment_now": 251,
+    }
+    assert link["linkinfo"] == {"info_kind": "sscop", "info_data": wanted}
+    data["SEGMENT"] = u16(256)
+    [link] = json.loads(ip.shows(whole(data, numbers), "-d", "-j"))
+    assert link["linkinfo"]["info_data"] == wanted | {"segment": 256}
+
+
+def test_a_kernel_with_other_attributes(ip: Ip, numbers: dict[str, int]) -> None:
+    """Older or newer than the plug-in: what it knows is shown."""
+    some = {"WINDOW": u32(7), "STATE": u8(99)}
+    more = packed(max(numbers.values()) + 1, u32(1))
+    assert "sscop window 7 state 99 " in ip.shows(whole(some, numbers) + more, "-d")
+    assert ip.shows(b"", "-d").splitlines()[-1].split() == ["sscop"]
+
+
+def test_states_are_those_of_the_protocol(root: Path) -> None:
+    header = (root / "sscop" / "sscop.h").read_text()
+    body = re.search(r"enum sscop_state \{(.*?)\}", header, re.S)
+    assert body
+    states = [name.lower() for name in re.findall(r"^\s*SSCOP_(\w+),", body[1], re.M)]
+    source = (root / "sscop" / "iproute2" / "link_sscop.c").read_text()
+    told = re.search(r"states\[\] = \{(.*?)\}", source, re.S)
+    assert told
+    assert re.findall(r'"(\w+)"', told[1]) == states
