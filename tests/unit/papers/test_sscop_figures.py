@@ -672,3 +672,16 @@ def test_what_claims_need_beside_records(tmp_path: Path, monkeypatch: pytest.Mon
     draw_figures.draw(told, replace(choice, figure=figure))
     assert seen["spans"] == pytest.approx({"bad": 0.8e6, "good": 0.8e6})
     plt.close("all")
+
+
+def test_panels_show_all_of_each_other(tmp_path: Path) -> None:
+    """Panels have one axis: it fits the lines of the last one, too."""
+    figure = replace(FIGURE_5, claims=[])
+    runs = as_runs(tmp_path, figure)
+    for run in runs["today"]:
+        run.record["total_goodput_bps"] *= 10
+    for run in runs["letter"]:
+        run.record["total_goodput_bps"] /= 10
+    canvas = drawings.DRAWN[figure.draw](figure, runs)
+    assert canvas.axes[0].get_ylim()[0] == 0 and canvas.axes[0].get_ylim()[1] > 17
+    plt.close(canvas)

@@ -17,10 +17,14 @@ from .. import claims
 from ..draw import Runs, draw_bars, finish, panels_of, runs_at, variants_of
 from ..figure import Figure
 from . import theory
-from .cells import ALONE, AUTO, PACKET, Radio, point
+from .cells import ALONE, AUTO, PACKET, TIMER, Radio, point
 from .claims import sds_again
 
-PANELS = {"letter": "SSCOP by the paper's rules", "today": "SSCOP with its defaults"}
+PANELS = {
+    "letter": "SSCOP by the paper's rules",
+    TIMER: "the same, a POLL after 100 ms",
+    "today": "SSCOP with its defaults",
+}
 
 
 def _titles(variants: Sequence[str]) -> list[str]:
@@ -78,7 +82,7 @@ def lines_over_ber(figure: Figure, runs: Runs) -> Canvas:
             _over_ber(axes, told["bers"])
             if told.get("log"):
                 axes.set_yscale("symlog", linthresh=1)
-            axes.set_ylim(bottom=0)
+        panels[0].set_ylim(bottom=0)  # of all panels, after the last line
         panels[0].set_ylabel(told["label"])
         return finish(canvas, panels, figure.title)
 
@@ -97,8 +101,8 @@ def sequence_over_time(figure: Figure, runs: Runs) -> Canvas:
                 style = {"color": FLOW_COLOURS[number], "label": f"{size} B"}
                 axes.plot(found[f"{told['key']}_s"], found[told["key"]], **style)
             axes.set_xlim(0, told["until_s"])
-            axes.set_ylim(bottom=0)
             axes.set_xlabel("time since the SYN, s")
+        panels[0].set_ylim(bottom=0)
         panels[0].set_ylabel(told["label"])
         return finish(canvas, panels, figure.title)
 
@@ -134,7 +138,7 @@ def theory_over_ber(figure: Figure, runs: Runs) -> Canvas:
                     axes.plot(range(len(curve)), curve, ls=dash, lw=0.9, **style)
             _over_ber(axes, told["bers"])
             axes.set_yscale("symlog", linthresh=1)
-            axes.set_ylim(bottom=0)
+        panels[0].set_ylim(bottom=0)
         panels[0].set_ylabel("retransmissions for 10 000 packets")
         title = f"{figure.title}\nlines: real frames, dots: the paper, dashes: corrected"
         return finish(canvas, panels, title)  # fmt: skip
@@ -153,7 +157,7 @@ def algorithms_over_ber(figure: Figure, runs: Runs) -> Canvas:
                     axes, places, values, 1e-6, color=colour(cc), marker=MARKERS[number], label=cc
                 )
             _over_ber(axes, told["bers"])
-            axes.set_ylim(bottom=0)
+        panels[0].set_ylim(bottom=0)
         panels[0].set_ylabel("goodput, Mbit/s")
         return finish(canvas, panels, figure.title)  # fmt: skip
 
