@@ -75,18 +75,33 @@ def _sds(record: Record) -> int:
     return len(theory.pieces(record["set"]["mtu"], record["set"]["segment"]))
 
 
+def _answers(record: Record) -> float:
+    """SDs sent again because they were lost.
+
+    Copies that nobody asked for (SSCOP repeats in idle time) are left out: those that arrived a
+    second time, and of the rest as many as are lost on the way.
+    """
+    told = record["set"]
+    per_packet = theory.of_frames(told["ber"], told["segment"], told["mtu"]) / theory.PACKETS
+    sent_per_arrival = 1 + per_packet / _sds(record)
+    ends = record["sscop"]
+    return ends["gw"]["sd_again"] - ends["mh"]["dropped_duplicate"] * sent_per_arrival
+
+
+def _for_packets(record: Record, sds: float) -> float:
+    """A number of SDs for 10 000 packets, by the SDs that arrived."""
+    got = record["sscop"]["mh"]["sd_received"]
+    return theory.PACKETS * _sds(record) * sds / got if got else 0.0
+
+
 def sds_again(record: Record) -> float:
-    """SDs sent again because they were lost, for 10 000 packets; copies in idle time, which nobody
-    asked for, are left out."""
-    sent, got = record["sscop"]["gw"], record["sscop"]["mh"]["sd_received"]
-    asked = sent["sd_again"] - sent["sd_repeated"]
-    return theory.PACKETS * _sds(record) * asked / got if got else 0.0
+    """SDs sent again because they were lost, for 10 000 packets."""
+    return _for_packets(record, _answers(record))
 
 
 def every_sd_again(record: Record) -> float:
     """All SDs sent again, for 10 000 packets."""
-    sent, got = record["sscop"]["gw"], record["sscop"]["mh"]["sd_received"]
-    return theory.PACKETS * _sds(record) * sent["sd_again"] / got if got else 0.0
+    return _for_packets(record, record["sscop"]["gw"]["sd_again"])
 
 
 def again(record: Record) -> float:
@@ -468,16 +483,16 @@ def near_formula(formula: Formula, bers: Sequence[str]) -> Check:
     return check
 
 
-def _counted(results: Results, at: Point) -> tuple[int, float, float]:
+def _counted(results: Results, at: Point) -> tuple[float, float, float]:
     """Of all runs of a point: SDs that were sent again, those expected for the SDs that arrived,
     and the standard deviation of that number.
 
     A frame that is lost with probability p is repeated p/(1-p) times, with variance p/(1-p)^2.
     """
-    seen, told, variance = 0, 0.0, 0.0
+    seen = told = variance = 0.0
     for run in results.of(CC, at):
-        sent, got = run["sscop"]["gw"], run["sscop"]["mh"]["sd_received"]
-        seen += sent["sd_again"] - sent["sd_repeated"]
+        got = run["sscop"]["mh"]["sd_received"]
+        seen += _answers(run)
         frames = theory.pieces(run["set"]["mtu"], at["segment"])
         for payload in frames:
             again = theory.of_sd(at["ber"], payload)

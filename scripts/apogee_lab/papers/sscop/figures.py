@@ -91,9 +91,10 @@ most half of what there is at 1e-7 from 5e-6 on, "dies" at most 1 % of the link.
 and "slightly" are within 10 %, "about" is within a quarter, "about 1.3 times" from 1.15 to 1.45,
 "about twice" from 1.5 to 2.5 times, "rise fast" at least fivefold from 1e-5 to 1e-4; "hardly any"
 is at most 10 of 10 000 packets. Retransmissions are counted for 10 000 packets, SSCOP's by the SDs
-that arrived; figure 14's 5 % are widened to three standard deviations of counting where only few
-SDs were sent. The ideal is the goodput if every SD is sent until it has arrived, headers and POLLs
-included, and nothing else costs time. TCP is reno in figures 4 to 14."""
+that arrived; figure 14 leaves out copies that SSCOP sends unasked in idle time, and its 5 % are
+widened to three standard deviations of counting where only few SDs were sent. The ideal is the
+goodput if every SD is sent until it has arrived, headers and POLLs included, and nothing else costs
+time. TCP is reno in figures 4 to 14."""
 
 _HEADERS_WHY = (
     "an SD has 22 bytes of headers here, its Ethernet header included: at 128 B they are 15 % of "
