@@ -5,7 +5,9 @@
  *
  * Each end has a connection number, drawn at random when it begins. An end that begins
  * sends BGN(own number) until the peer answers BGAK(its number, the number it answers);
- * it takes the pair and sends it back in a BGAK of its own. So both ends may begin at
+ * it takes the pair and sends it back in a BGAK of its own. If nothing sealed with the pair
+ * comes in, it sends both, and takes whatever pair the next BGAK names: the peer may have
+ * begun anew meanwhile, or the BGAK may have been an old one. So both ends may begin at
  * once, and one that restarted finds the other in the middle of its old connection:
  * there the BGN changes nothing yet. It is answered with a number on offer, and only who
  * sends that back, and so is alive and reads the answers, replaces the old connection.
@@ -68,6 +70,7 @@ static void set_retry(struct sscop *s, u64 now)
 {
 	s->retry_at = now;
 	s->retry_wait = SSCOP_BEGIN_US;
+	s->seek = false;
 }
 
 /* Number SDs from 0 on under the present connection numbers and epoch. */
@@ -75,7 +78,7 @@ static void reset_data(struct sscop *s, u64 now)
 {
 	s->seal_out = sscop_seal(s->mine, s->theirs, s->epoch);
 	s->seal_in = sscop_seal(s->theirs, s->mine, s->epoch);
-	s->contradictions = 0;
+	memset(s->contradictions, 0, sizeof(s->contradictions));
 	s->heard_at = now;
 	sscop_tx_reset(s, s->credit, now);
 	sscop_rx_reset(s);
@@ -104,6 +107,7 @@ static void begin(struct sscop *s, u64 now)
 	s->state = SSCOP_BEGINNING;
 	s->mine = draw(s);
 	s->theirs = 0;
+	s->epoch = 0;
 	set_retry(s, now);
 }
 
@@ -113,7 +117,7 @@ static void adopt(struct sscop *s, const struct sscop_pdu *pdu, u64 now)
 	s->mine = pdu->to;
 	s->theirs = pdu->from;
 	s->offer = draw(s);
-	s->epoch = 0;
+	s->epoch = pdu->sq;
 	s->credit = min(pdu->mr, SSCOP_WINDOW_MAX);
 	reset_data(s, now);
 	set_retry(s, now);
@@ -190,7 +194,8 @@ u32 sscop_events(struct sscop *s)
 /* --- link control: what comes in ----------------------------------------------------- */
 
 /* Answer a control PDU, if another one was not answered just before. */
-static enum sscop_verdict answer(struct sscop *s, u8 type, u32 from, u32 to, u64 now)
+static enum sscop_verdict answer(struct sscop *s, u8 type, u32 from, u32 to, u8 sq,
+				 u64 now)
 {
 	if (s->answer || (s->answered_at && now - s->answered_at < SSCOP_ANSWER_US))
 		return SSCOP_FLOOD;
@@ -198,14 +203,14 @@ static enum sscop_verdict answer(struct sscop *s, u8 type, u32 from, u32 to, u64
 	s->answer = type;
 	s->answer_from = from;
 	s->answer_to = to;
-	s->answer_sq = s->epoch;
+	s->answer_sq = sq;
 	return SSCOP_TAKEN;
 }
 
 /* the number under which this end can be reached by a peer that begins */
 static u32 on_offer(const struct sscop *s)
 {
-	return s->state == SSCOP_BEGINNING ? s->mine : s->offer;
+	return is_connected(s) ? s->offer : s->mine;
 }
 
 static bool is_ours(const struct sscop *s, const struct sscop_pdu *pdu)
@@ -217,10 +222,10 @@ static bool is_ours(const struct sscop *s, const struct sscop_pdu *pdu)
 static enum sscop_verdict on_bgn(struct sscop *s, const struct sscop_pdu *pdu, u64 now)
 {
 	if (pdu->version != SSCOP_VERSION)
-		return answer(s, SSCOP_BGREJ, on_offer(s), pdu->from, now);
+		return answer(s, SSCOP_BGREJ, on_offer(s), pdu->from, 0, now);
 	if (s->state != SSCOP_BEGINNING && pdu->from == s->theirs)
-		return SSCOP_DUPLICATE;
-	return answer(s, SSCOP_BGAK, on_offer(s), pdu->from, now);
+		return answer(s, SSCOP_BGAK, s->mine, s->theirs, s->epoch, now);
+	return answer(s, SSCOP_BGAK, on_offer(s), pdu->from, 0, now);
 }
 
 static enum sscop_verdict on_bgak(struct sscop *s, const struct sscop_pdu *pdu, u64 now)
@@ -232,14 +237,19 @@ static enum sscop_verdict on_bgak(struct sscop *s, const struct sscop_pdu *pdu, 
 	}
 	if (pdu->to != on_offer(s) || !pdu->from)
 		return SSCOP_STRANGER;
-	if (s->state == SSCOP_BEGINNING) {
+	if (!is_connected(s)) {
+		/* Until the peer is seen to use the connection, another may come up,
+		 * or the same again: its POLLs must go on.
+		 */
+		u32 poll = s->state == SSCOP_CONFIRMING ? s->tx.poll : 0;
+
 		adopt(s, pdu, now);
+		sscop_tx_renumber(s, poll);
 		s->state = SSCOP_CONFIRMING;
 		return SSCOP_TAKEN;
 	}
 	/* The peer began anew, and has taken the number that it was offered. */
-	if (is_connected(s))
-		note_reset(s, &s->counts.reset_restart);
+	note_reset(s, &s->counts.reset_restart);
 	adopt(s, pdu, now);
 	s->counts.began++;
 	ready(s);
@@ -252,7 +262,7 @@ static enum sscop_verdict on_end(struct sscop *s, const struct sscop_pdu *pdu, u
 
 	if (!is_ours(s, pdu))
 		return SSCOP_STRANGER;
-	verdict = answer(s, SSCOP_ENDAK, s->mine, s->theirs, now);
+	verdict = answer(s, SSCOP_ENDAK, s->mine, s->theirs, s->epoch, now);
 	if (is_connected(s))
 		note_reset(s, &s->counts.reset_end);
 	begin(s, now);
@@ -270,14 +280,16 @@ static enum sscop_verdict on_resync(struct sscop *s, const struct sscop_pdu *pdu
 	if (pdu->sq != s->epoch && pdu->sq != (u8)(s->epoch + 1))
 		return SSCOP_STALE;
 	if (pdu->sq != s->epoch) {
-		note_reset(s, asked ? &s->counts.reset_asked : &s->counts.reset_error);
+		if (is_connected(s))
+			note_reset(s, asked ? &s->counts.reset_asked :
+					      &s->counts.reset_error);
 		s->epoch = pdu->sq;
 		reset_data(s, now);
 	}
-	if (s->state == SSCOP_CONFIRMING)
-		s->counts.began++;
-	ready(s);
-	return answer(s, asked ? SSCOP_RSAK : SSCOP_ERAK, s->mine, s->theirs, now);
+	if (is_connected(s))
+		ready(s);
+	return answer(s, asked ? SSCOP_RSAK : SSCOP_ERAK, s->mine, s->theirs, s->epoch,
+		      now);
 }
 
 static enum sscop_verdict on_control(struct sscop *s, const struct sscop_pdu *pdu,
@@ -347,25 +359,51 @@ static void count_received(struct sscop_counts *counts, u8 type)
 	}
 }
 
+/* The connection is confirmed when the peer answers a POLL of it. Other PDUs may be late
+ * ones of a peer that began anew since. SDs that are dropped here are sent again.
+ */
+static enum sscop_verdict confirm(struct sscop *s, const struct sscop_pdu *pdu, u64 now)
+{
+	enum sscop_verdict verdict;
+
+	if (pdu->type == SSCOP_POLL) {
+		s->tx.poll_now = true;	/* the peer is there: have it answer */
+		return sscop_rx_poll(s, pdu);
+	}
+	if (pdu->type != SSCOP_STAT)
+		return SSCOP_BAD_STATE;
+	verdict = sscop_tx_stat(s, pdu, now);
+	if (verdict == SSCOP_TAKEN) {
+		s->counts.began++;
+		s->heard_at = now;
+		ready(s);
+	}
+	return verdict;
+}
+
 static enum sscop_verdict data_transfer(struct sscop *s, const struct sscop_pdu *pdu,
 					void *segment, u64 now)
 {
 	enum sscop_verdict verdict;
+	u32 *contradictions;
 
 	if (s->state == SSCOP_BEGINNING)
 		return SSCOP_BAD_STATE;
-	/* Its seal shows that the peer uses this connection and numbering. */
 	if (s->state == SSCOP_CONFIRMING)
-		s->counts.began++;
+		return confirm(s, pdu, now);
+	/* Its seal shows that the peer uses this numbering. */
 	ready(s);
-	s->heard_at = now;
+	contradictions = &s->contradictions[pdu->type == SSCOP_STAT ||
+					    pdu->type == SSCOP_USTAT];
 
 	verdict = on_sealed(s, pdu, segment, now);
 	if (verdict == SSCOP_OUTSIDE || verdict == SSCOP_UNASKED)
-		s->contradictions++;
+		(*contradictions)++;
 	else if (verdict == SSCOP_TAKEN)
-		s->contradictions = 0;
-	if (s->contradictions >= SSCOP_CONTRADICTIONS)
+		*contradictions = 0;
+	if (verdict == SSCOP_TAKEN && pdu->type == SSCOP_STAT)
+		s->heard_at = now;
+	if (*contradictions >= SSCOP_CONTRADICTIONS)
 		resync(s, SSCOP_ER, now);
 	return verdict;
 }
@@ -449,9 +487,15 @@ static enum sscop_action next_control(struct sscop *s, u64 now,
 		return control(s, output, type, s->answer_from, s->answer_to,
 			       s->answer_sq);
 	}
+	if (s->seek) {
+		s->seek = false;
+		return control(s, output, SSCOP_BGN, s->mine, 0, 0);
+	}
 	type = repeated(s);
 	if (!type || now < s->retry_at)
 		return SSCOP_NOTHING;
+	/* The peer may no longer know the number that is confirmed: ask for another. */
+	s->seek = type == SSCOP_BGAK && s->retry_wait > SSCOP_BEGIN_US;
 	s->retry_at = now + s->retry_wait;
 	s->retry_wait = min(2 * s->retry_wait, SSCOP_BEGIN_MAX_US);
 	/* The POLL behind it lets the peer show that it uses the connection. */
@@ -463,7 +507,7 @@ static enum sscop_action next_control(struct sscop *s, u64 now,
  * sscop_next() - what to send next
  * @s: connection
  * @now: us
- * @room: SDs may be sent: the link below takes more
+ * @room: what the link below takes
  * @more: a new segment could be cut
  * @output: written
  *
@@ -473,7 +517,7 @@ static enum sscop_action next_control(struct sscop *s, u64 now,
  *
  * Return: an enum sscop_action.
  */
-enum sscop_action sscop_next(struct sscop *s, u64 now, bool room, bool more,
+enum sscop_action sscop_next(struct sscop *s, u64 now, enum sscop_room room, bool more,
 			     struct sscop_output *output)
 {
 	bool ready = s->state == SSCOP_READY;
@@ -500,15 +544,17 @@ enum sscop_action sscop_next(struct sscop *s, u64 now, bool room, bool more,
 		output->length = sscop_tx_poll(s, output->octets, now);
 		return SSCOP_CONTROL;
 	}
-	if (!ready || !room)
+	if (!ready || room == SSCOP_FULL)
 		return SSCOP_NOTHING;
 	if (sscop_tx_resend(s, output))
 		return SSCOP_RESEND;
-	if (!more)
-		return s->config.poll_idle && sscop_tx_repeat(s, output) ?
-		       SSCOP_RESEND : SSCOP_NOTHING;
-	output->seq = s->tx.next;
-	return SSCOP_NEW;
+	if (more) {
+		output->seq = s->tx.next;
+		return SSCOP_NEW;
+	}
+	if (room == SSCOP_QUIET && s->config.poll_idle && sscop_tx_repeat(s, output))
+		return SSCOP_RESEND;
+	return SSCOP_NOTHING;
 }
 
 /**

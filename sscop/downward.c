@@ -64,15 +64,19 @@ static void frame_gone(struct sk_buff *skb)
 	rcu_read_lock();
 	napi = rcu_dereference(under_way->napi);
 	left = give_back(under_way, octets);
-	if (napi && left <= low && left + octets > low)
+	if (napi && ((left <= low && left + octets > low) || left == 1))
 		napi_schedule(napi);
 	rcu_read_unlock();
 	local_bh_enable();
 }
 
-static bool has_room(const struct sscop_dev *d)
+static enum sscop_room room_below(const struct sscop_dev *d)
 {
-	return atomic_read(&d->under_way->octets) - 1 < (int)d->settings.backlog;
+	int octets = atomic_read(&d->under_way->octets) - 1;
+
+	if (!octets)
+		return SSCOP_QUIET;
+	return octets < (int)d->settings.backlog ? SSCOP_ROOM : SSCOP_FULL;
 }
 
 /* --- frames ------------------------------------------------------------------------------ */
@@ -286,7 +290,7 @@ static struct sk_buff *next_frame(struct sscop_dev *d, u64 now)
 	struct sk_buff *skb = NULL;
 	enum sscop_action action;
 
-	action = sscop_next(&d->s, now, has_room(d), more, &output);
+	action = sscop_next(&d->s, now, room_below(d), more, &output);
 	switch (action) {
 	case SSCOP_CONTROL:
 		skb = control_frame(d, &output);

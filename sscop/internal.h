@@ -11,6 +11,7 @@
 
 /* transmitter.c */
 void sscop_tx_reset(struct sscop *s, u32 limit, u64 now);
+void sscop_tx_renumber(struct sscop *s, u32 poll);
 void sscop_tx_clear(struct sscop *s);
 enum sscop_verdict sscop_tx_stat(struct sscop *s, const struct sscop_pdu *pdu, u64 now);
 enum sscop_verdict sscop_tx_ustat(struct sscop *s, const struct sscop_pdu *pdu);

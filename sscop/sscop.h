@@ -27,7 +27,7 @@
 #define SSCOP_WINDOW_MAX 65536U		/* SDs */
 #define SSCOP_KEEPALIVE_US 1000000U	/* an idle link is polled this often */
 #define SSCOP_POLL_TIME_MAX 10000000U
-#define SSCOP_NO_RESPONSE_US 60000000U	/* nothing heard: the connection is given up */
+#define SSCOP_NO_RESPONSE_US 60000000U	/* no STAT: the connection is given up */
 #define SSCOP_BEGIN_US 100000U		/* BGN is sent again after this time, then twice... */
 #define SSCOP_BEGIN_MAX_US 1000000U	/* ... as long, up to this */
 #define SSCOP_ANSWER_US 10000U		/* control PDUs are answered at most this often */
@@ -43,8 +43,8 @@
  * @poll_time: us without a POLL while SDs are unacknowledged after which one is sent,
  *	1 to SSCOP_POLL_TIME_MAX; at least a quarter of the round-trip time is waited
  * @poll_idle: us after the last POLL at which one is sent if SDs are unacknowledged and
- *	there is nothing else to send; SDs that were lost before are then repeated once
- *	per POLL. 0: neither
+ *	there is nothing else to send; when the link is quiet, SDs that were lost before
+ *	are then repeated once per POLL. 0: neither
  * @ustat: whether the receiver sends USTATs
  */
 struct sscop_config {
@@ -89,7 +89,7 @@ struct sscop_counts {
 	u64 resets;		/* times that data may have been lost, all causes ... */
 	u64 reset_restart;	/* ... the peer began anew */
 	u64 reset_end;		/* ... the peer ended the connection */
-	u64 reset_silence;	/* ... nothing was heard for SSCOP_NO_RESPONSE_US */
+	u64 reset_silence;	/* ... no STAT for SSCOP_NO_RESPONSE_US */
 	u64 reset_asked;	/* ... RS, from here or from the peer */
 	u64 reset_error;	/* ... ER, from here or from the peer */
 	u64 dropped[SSCOP_VERDICTS];	/* PDUs, by cause; [SSCOP_TAKEN] counts none */
@@ -130,8 +130,9 @@ struct sscop_tx_slot {
  * @poll_acked: VT(PA), the newest POLL's number that a STAT answered
  * @missing: SDs reported missing and not yet resent
  * @missing_from: none of them is earlier than this one
- * @bytes_since: octets of SDs sent since the last POLL
- * @sds_since: SDs sent since the last POLL
+ * @bytes_since: octets of SDs sent since the last POLL, but for those repeated
+ * @sds_since: SDs sent since the last POLL, but for those repeated
+ * @repeated: SDs were repeated in idle time since the last POLL
  * @polled_at: us, when the last POLL was sent
  * @timed_poll: the POLL whose round trip is measured
  * @timed_at: us, when it was sent; 0: none
@@ -151,6 +152,7 @@ struct sscop_tx {
 	u32 missing_from;
 	u32 bytes_since;
 	u32 sds_since;
+	bool repeated;
 	u64 polled_at;
 	u32 timed_poll;
 	u64 timed_at;
@@ -207,8 +209,10 @@ struct sscop_rx {
  * @credit: window of the peer's receiver
  * @retry_at: us, when the state's control PDU is sent (again)
  * @retry_wait: us, what follows that
- * @heard_at: us, when the peer was last heard
- * @contradictions: sealed PDUs in a row that contradicted the state
+ * @seek: BGN is to be sent behind a repeated BGAK
+ * @heard_at: us, when a STAT was last taken: the peer hears and is heard
+ * @contradictions: PDUs in a row that contradicted the state: of SDs and POLLs, of STATs
+ *	and USTATs
  * @tx: the transmitter
  * @rx: the receiver
  * @counts: counters
@@ -234,11 +238,19 @@ struct sscop {
 	u32 credit;
 	u64 retry_at;
 	u32 retry_wait;
+	bool seek;
 	u64 heard_at;
-	u32 contradictions;
+	u32 contradictions[2];
 	struct sscop_tx tx;
 	struct sscop_rx rx;
 	struct sscop_counts counts;
+};
+
+/* What the link below takes */
+enum sscop_room {
+	SSCOP_FULL,		/* no SDs */
+	SSCOP_ROOM,		/* SDs, behind others that it has not sent yet */
+	SSCOP_QUIET,		/* SDs, at once: it has nothing else to send */
 };
 
 /* What sscop_next() asks for */
@@ -275,7 +287,7 @@ void sscop_resume(struct sscop *s, u64 now);
 u32 sscop_events(struct sscop *s);
 enum sscop_verdict sscop_receive(struct sscop *s, const struct sscop_pdu *pdu,
 				 void *segment, u64 now);
-enum sscop_action sscop_next(struct sscop *s, u64 now, bool room, bool more,
+enum sscop_action sscop_next(struct sscop *s, u64 now, enum sscop_room room, bool more,
 			     struct sscop_output *output);
 u64 sscop_deadline(const struct sscop *s, bool more);
 

@@ -92,6 +92,15 @@ static void ustat_missing(struct sscop *s, u32 from, u32 to)
 	}
 }
 
+/* Whether an SD from @from to before @to was already reported as received. */
+static bool was_received(const struct sscop_tx *tx, u32 from, u32 to)
+{
+	for (; from != to; from = sscop_add(from, 1))
+		if (!slot_of(tx, from)->segment)
+			return true;
+	return false;
+}
+
 /* Whether N(R), N(MR) and the list lie within what was sent, before anything is done. */
 static enum sscop_verdict check_report(const struct sscop *s,
 				       const struct sscop_pdu *pdu)
@@ -162,8 +171,14 @@ enum sscop_verdict sscop_tx_stat(struct sscop *s, const struct sscop_pdu *pdu, u
 	if (sscop_before(tx->poll, pdu->ps))
 		return SSCOP_UNASKED;
 	verdict = check_report(s, pdu);
+	/* The receiver never goes back: not behind N(R), nor behind the lists. */
+	if (verdict == SSCOP_STALE && pdu->ps != tx->poll_acked)
+		return SSCOP_OUTSIDE;
 	if (verdict != SSCOP_TAKEN)
 		return verdict;
+	for (i = 0; i + 1 < pdu->elements; i += 2)
+		if (was_received(tx, pdu->list[i], pdu->list[i + 1]))
+			return SSCOP_OUTSIDE;
 
 	measure_rtt(tx, pdu->ps, now);
 	tx->poll_acked = pdu->ps;
@@ -198,9 +213,9 @@ enum sscop_verdict sscop_tx_ustat(struct sscop *s, const struct sscop_pdu *pdu)
 
 /* --- what to send ------------------------------------------------------------------ */
 
+/* An SD is sent that the rules for POLLs count. */
 static void count_sent(struct sscop *s, u32 length)
 {
-	s->counts.sd_bytes += length;
 	s->tx.bytes_since += length;
 	s->tx.sds_since++;
 }
@@ -216,7 +231,7 @@ static void send_again(struct sscop *s, u32 seq, struct sscop_output *output)
 	output->length = slot->length;
 	output->seq = seq;
 	s->counts.sd_again++;
-	count_sent(s, slot->length);
+	s->counts.sd_bytes += slot->length;
 }
 
 /**
@@ -241,6 +256,7 @@ bool sscop_tx_resend(struct sscop *s, struct sscop_output *output)
 	tx->missing_from = seq;
 	tx->missing--;
 	send_again(s, seq, output);
+	count_sent(s, output->length);
 	return true;
 }
 
@@ -251,7 +267,8 @@ bool sscop_tx_resend(struct sscop *s, struct sscop_output *output)
  *
  * Those that were lost before and are not known to have arrived hold up all behind them.
  * On a link that loses much, a copy in idle time saves the round trip that finding
- * another loss takes. One per POLL and SD, of the earliest REPEAT_AMONG.
+ * another loss takes. One per POLL and SD, of the earliest REPEAT_AMONG. They do not
+ * count for poll_bytes and poll_sds: POLLs and repetitions would call for each other.
  *
  * Return: whether there is one.
  */
@@ -266,6 +283,7 @@ bool sscop_tx_repeat(struct sscop *s, struct sscop_output *output)
 
 		if (slot->segment && slot->again && slot->poll != tx->poll) {
 			slot->repeated = true;
+			tx->repeated = true;
 			send_again(s, seq, output);
 			s->counts.sd_repeated++;
 			return true;
@@ -314,6 +332,7 @@ void sscop_sent(struct sscop *s, void *segment, u32 length, u64 now)
 	slot->repeated = false;
 	tx->next = sscop_add(tx->next, 1);
 	s->counts.sd_sent++;
+	s->counts.sd_bytes += length;
 	count_sent(s, length);
 }
 
@@ -335,7 +354,7 @@ static u64 poll_at(const struct sscop *s, bool idle)
 
 	if (!news_expected(s))
 		wait = SSCOP_KEEPALIVE_US;
-	else if (idle && s->config.poll_idle && tx->sds_since)
+	else if (idle && s->config.poll_idle && (tx->sds_since || tx->repeated))
 		/* Once behind the last SD: if the STAT is lost, poll_time helps. */
 		wait = min(wait, max(s->config.poll_idle, tx->srtt / SPACING_SENT));
 	return tx->polled_at + wait;
@@ -403,6 +422,7 @@ u32 sscop_tx_poll(struct sscop *s, u8 *octets, u64 now)
 	tx->polled_at = now;
 	tx->bytes_since = 0;
 	tx->sds_since = 0;
+	tx->repeated = false;
 	tx->poll_now = false;
 	s->counts.poll_sent++;
 	return sscop_encode(octets, &pdu, s->seal_out);
@@ -447,7 +467,18 @@ void sscop_tx_reset(struct sscop *s, u32 limit, u64 now)
 	tx->slots = slots;
 	tx->size = size;
 	tx->limit = limit;
-	tx->poll_acked = 1;	/* POLLs begin with 1: a STAT for 0 is refused */
+	sscop_tx_renumber(s, 0);	/* a STAT for 0 is refused */
 	tx->polled_at = now;
 	tx->poll_now = true;
+}
+
+/**
+ * sscop_tx_renumber() - let POLLs go on behind a number
+ * @s: connection that was just reset
+ * @poll: number of the last POLL; 0: none
+ */
+void sscop_tx_renumber(struct sscop *s, u32 poll)
+{
+	s->tx.poll = poll;
+	s->tx.poll_acked = sscop_add(poll, 1);
 }

@@ -37,9 +37,10 @@ PARAMS = (
     Param("packets", 0, "int", "full packets to send; 0: send for the whole duration", 0, 10**9),
     Param("queue", 150_000, "size", "TCP alone: queue in front of the radio", 1, 1e9,
           "queue in front of the radio"),
-    Param("qdisc", "default", "choice:default,pfifo,fq_codel",
-          "queue above SSCOP; of TCP alone: inside the rate; default: the device's own, a FIFO"),
-    Param("qdisc_limit", 0, "int", "packets in that qdisc; 0: its own default", 0, 1_000_000),
+    Param("qdisc", "pfifo", "choice:pfifo,fq_codel,default",
+          "queue above SSCOP (default: the kernel's own); TCP alone: a FIFO, or fq_codel in it"),
+    Param("qdisc_limit", 0, "int",
+          "packets in that qdisc; 0: its own default (pfifo: 1000)", 0, 1_000_000),
     Param("target", 0.0, "time", "fq_codel's target; 0: its own default", 0, 10),
     Param("interval", 0.0, "time", "fq_codel's interval; 0: its own default", 0, 60),
     Param("ping", 0, "bool", f"a ping every {1e3 * PING_S:g} ms beside the flow"),
@@ -277,7 +278,7 @@ def _links(values: Mapping[str, Any], air: Air, net: Net) -> list[str]:
         f"{_rate_words(values, values['rate'], values['queue'])}",
         "done",
     ]
-    if not sscop.used(values) and values["qdisc"] != "default":
+    if not sscop.used(values) and values["qdisc"] == "fq_codel":
         lines.append(f"tc -n gw qdisc add dev {LOWER} parent 1:1 handle 2: {_queue_words(values)}")
     lines += ["", *_air_lines(values, air)]
     lines += [
@@ -287,7 +288,8 @@ def _links(values: Mapping[str, Any], air: Air, net: Net) -> list[str]:
     if sscop.used(values):
         lines += ["# SSCOP", *sscop.lines(values, HOSTS, LOWER)]
         if values["qdisc"] != "default":
-            lines.append(f"tc -n gw qdisc add dev {sscop.NAME} root {_queue_words(values)}")
+            words = f"qdisc add dev {sscop.NAME} root {_queue_words(values)}"
+            lines.append(f"for ns in {HOSTS}; do tc -n $ns {words}; done")
         lines += [*sscop.wait_lines(HOSTS), ""]
     return [
         *lines,
@@ -424,6 +426,8 @@ def _check(values: Mapping[str, Any]) -> None:
         raise ValueError("target and interval are fq_codel's: add qdisc=fq_codel")
     if values["qdisc"] == "default" and values["qdisc_limit"]:
         raise ValueError("qdisc_limit requires qdisc=pfifo or qdisc=fq_codel")
+    if values["qdisc"] != "fq_codel" and values["qdisc_limit"] and not sscop.used(values):
+        raise ValueError("qdisc_limit: the length of TCP alone's FIFO is queue")
 
 
 def _one(cc: str) -> tuple[str, ...]:

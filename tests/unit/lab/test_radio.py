@@ -243,6 +243,16 @@ def test_the_bucket_holds_the_longest_frame() -> None:
     assert "to-air netns gw mtu 2057 " in script(segment="2048")
 
 
+def test_the_queue_above_is_the_same_with_every_kernel() -> None:
+    """Debian's would be fq_codel, others' pfifo_fast."""
+    assert "qdisc add dev sscop0 root pfifo;" in script()
+    assert "qdisc add dev sscop0" not in script(qdisc="default")
+    wanted = "qdisc add dev sscop0 root fq_codel limit 100 target 100000us interval 500000us;"
+    assert wanted in script(qdisc="fq_codel", qdisc_limit="100", target="100ms", interval="500ms")
+    assert "parent 1:1 handle 2: fq_codel" in script(qdisc="fq_codel", segment="0")
+    assert "parent 1:1" not in script(segment="0")
+
+
 def test_windows_are_packets() -> None:
     assert f" window {36 * 1448}" in script(window="36")
     assert f" window {36 * 448}" in script(window="36", mtu="500")
@@ -274,7 +284,8 @@ def test_events_are_replayed_at_their_times() -> None:
         (["event=ber:1e-2@3s"], "out of range, allowed: from 0 to 0.001"),
         (["event=outage@59s:2s"], "ends after the run"),
         (["target=5ms"], "target and interval are fq_codel's"),
-        (["qdisc_limit=5"], "qdisc_limit requires"),
+        (["qdisc_limit=5", "qdisc=default"], "qdisc_limit requires"),
+        (["qdisc_limit=5", "segment=0"], "the length of TCP alone's FIFO is queue"),
         (["ipv6=1", "mtu=500"], "ipv6 requires an mtu of at least 1280"),
     ],
 )  # fmt: skip

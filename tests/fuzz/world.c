@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Two peers as their owners drive them, and virtual time.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "world.h"
+
+#define BACKLOG_US 20000	/* SDs are sent if the wire is busy for less */
+#define STEPS_MAX 2000000	/* in a world_run() */
+#define NEVER (~0ULL)
+
+void world_fail(struct world *world, const char *format, ...)
+{
+	va_list args;
+
+	if (world->failure[0])
+		return;
+	va_start(args, format);
+	vsnprintf(world->failure, sizeof(world->failure), format, args);
+	va_end(args);
+}
+
+u32 world_random(struct world *world, u32 below)
+{
+	world->random = world->random * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (world->random >> 33) % below;
+}
+
+/* --- what the owner does -------------------------------------------------------------- */
+
+/* Fetch the events, and compare them with what was lost. */
+static void look(struct peer *peer)
+{
+	u32 events = sscop_events(&peer->s);
+
+	peer->events |= events;
+	if (events & (SSCOP_EVENT_UP | SSCOP_EVENT_RESET))
+		peer->excuse = true;
+	if (peer->lost && !(events & SSCOP_EVENT_RESET) && !peer->stopping &&
+	    !peer->world->lied)
+		fail(peer->world, "data lost without a reset");
+	peer->lost = false;
+	if (sscop_outstanding(&peer->s) > peer->s.config.window)
+		fail(peer->world, "more outstanding than the window");
+}
+
+static enum sscop_room room_below(const struct peer *peer)
+{
+	if (peer->world->now >= peer->out.busy_until)
+		return SSCOP_QUIET;
+	return peer->world->now + BACKLOG_US >= peer->out.busy_until ? SSCOP_ROOM : SSCOP_FULL;
+}
+
+/* Do what sscop_next() asks for; returns false if it was nothing. */
+static bool act(struct peer *peer)
+{
+	struct world *world = peer->world;
+	struct sscop_output output = {};
+	struct segment *segment;
+
+	switch (sscop_next(&peer->s, world->now, room_below(peer),
+			   peer->sent < peer->given, &output)) {
+	case SSCOP_CONTROL:
+		wire_send(peer, output.octets, output.length);
+		break;
+	case SSCOP_RESEND:
+		segment = output.segment;
+		wire_send(peer, segment->octets, segment->length);
+		break;
+	case SSCOP_NEW:
+		segment = segment_cut(peer, output.seq);
+		wire_send(peer, segment->octets, segment->length);
+		sscop_sent(&peer->s, segment, segment->length, world->now);
+		break;
+	default:
+		look(peer);
+		return false;
+	}
+	look(peer);
+	return true;
+}
+
+/* Ask again when the link below takes more, or is quiet. */
+static void wait_for_room(struct peer *peer)
+{
+	enum sscop_room room = room_below(peer);
+	u64 at = peer->out.busy_until - (room == SSCOP_FULL ? BACKLOG_US : 0);
+
+	if (room == SSCOP_QUIET || at >= peer->wake)
+		return;
+	peer->wake = at;
+	peer->wake_is_deadline = false;
+}
+
+/* Send all there is, then find out when to ask again; returns what was sent. */
+static u32 pump(struct peer *peer)
+{
+	struct world *world = peer->world;
+	u32 most = 8 * peer->s.config.window + 100, sent = 0;
+	bool more;
+
+	while (sent < most && act(peer))
+		sent++;
+	if (sent == most)
+		fail(world, "sscop_next() does not end");
+	more = peer->sent < peer->given;
+	peer->wake = sscop_deadline(&peer->s, more);
+	peer->wake_is_deadline = true;
+	if (peer->running && peer->wake == NEVER)
+		fail(world, "sscop_deadline() never");
+	if (peer->wake <= world->now) {
+		fail(world, "sscop_deadline() has passed, state %u", peer->s.state);
+		peer->wake = world->now + 1000;
+	}
+	wait_for_room(peer);
+	return sent;
+}
+
+/* What came in and what it changed, if WORLD_TRACE is set */
+static void trace(const struct peer *peer, const struct sscop_pdu *pdu,
+		  enum sscop_verdict verdict)
+{
+	const struct sscop *s = &peer->s;
+
+	if (!getenv("WORLD_TRACE"))
+		return;
+	fprintf(stderr, "%llu %d: type %u seq %u ps %u mr %u list %u from %x to %x sq %u: %u",
+		(unsigned long long)peer->world->now, peer != peer->world->peers,
+		pdu->type, pdu->seq, pdu->ps, pdu->mr, pdu->elements, pdu->from, pdu->to,
+		pdu->sq, verdict);
+	fprintf(stderr, "; state %u, %x and %x, tx %u %u %u poll %u, rx %u %u\n",
+		s->state, s->mine, s->theirs, s->tx.acked, s->tx.next, s->tx.limit,
+		s->tx.poll, s->rx.next, s->rx.high);
+}
+
+static void handle(struct peer *peer, const u8 *octets, u32 length)
+{
+	struct segment *segment = NULL;
+	enum sscop_verdict verdict;
+	struct sscop_pdu pdu = {};
+
+	verdict = sscop_decode(&pdu, octets, length, peer->s.seal_in);
+	if (verdict != SSCOP_TAKEN) {
+		peer->s.counts.dropped[verdict]++;
+		return;
+	}
+	if (pdu.type == SSCOP_SD)
+		segment = segment_received(peer, &pdu, octets);
+	verdict = sscop_receive(&peer->s, &pdu, segment, peer->world->now);
+	if (segment && verdict == SSCOP_TAKEN)
+		segment_taken(segment);
+	else if (segment)
+		segment_free(segment);
+	trace(peer, &pdu, verdict);
+	look(peer);
+	for (;;) {
+		segment = sscop_deliver(&peer->s);
+		if (!segment)
+			break;
+		segment_delivered(peer, segment);
+	}
+}
+
+/* A frame for @peer, padding included, at an address behind which nothing may be read */
+void peer_receive(struct peer *peer, const u8 *octets, u32 length)
+{
+	u8 *copy = malloc(length ? length : 1);
+
+	if (!copy)
+		abort();
+	memcpy(copy, octets, length);
+	handle(peer, copy, length);
+	free(copy);
+	pump(peer);
+}
+
+/* --- what the user does --------------------------------------------------------------- */
+
+void world_start(struct world *world, u32 side)
+{
+	struct peer *peer = &world->peers[side];
+
+	if (peer->running)
+		return;
+	peer->running = true;
+	peer->life = ++world->lives;
+	peer->given = 0;
+	peer->sent = 0;
+	peer->owed = 0;
+	memset(peer->taken, 0, sizeof(peer->taken));
+	sscop_start(&peer->s, world->now);
+	pump(peer);
+}
+
+/* Stop; if not @told, as if the memory had been wiped: without END. */
+void world_stop(struct world *world, u32 side, bool told)
+{
+	struct peer *peer = &world->peers[side], *other = peer->other;
+	struct sscop_output output;
+
+	if (!peer->running)
+		return;
+	peer->stopping = true;
+	if (sscop_stop(&peer->s, &output) && told)
+		wire_send(peer, output.octets, output.length);
+	peer->running = false;
+	peer->life = 0;
+	look(peer);
+	peer->stopping = false;
+	peer->heard_life = 0;
+	peer->heard_number = 0;
+	pump(peer);
+	if (peer->kept || peer->stored)
+		fail(world, "sscop_stop() left %u and %u segments", peer->kept,
+		     peer->stored);
+	if ((other->s.state == SSCOP_READY || other->s.state == SSCOP_RESYNCING) &&
+	    other->s.theirs == peer->s.mine)
+		other->owed = other->s.counts.resets + 1;
+	if (!told) {
+		struct sscop old = peer->s;
+
+		sscop_init(&peer->s, &old.config, &test_owner, peer, old.tx.slots,
+			   old.rx.slots);
+		peer->s.counts = old.counts;
+	}
+}
+
+void world_resync(struct world *world, u32 side)
+{
+	sscop_resync(&world->peers[side].s, world->now);
+	look(&world->peers[side]);
+	pump(&world->peers[side]);
+}
+
+void world_resume(struct world *world, u32 side)
+{
+	if (!world->peers[side].running)
+		return;
+	sscop_resume(&world->peers[side].s, world->now);
+	pump(&world->peers[side]);
+}
+
+void world_give(struct world *world, u32 side, u32 segments)
+{
+	if (!world->peers[side].running)
+		return;
+	world->peers[side].given += segments;
+	pump(&world->peers[side]);
+}
+
+/* --- time ---------------------------------------------------------------------------- */
+
+/* The deadline of @peer has come: there must be something to do. */
+static void wake(struct peer *peer)
+{
+	bool deadline = peer->wake_is_deadline;
+
+	if (!pump(peer) && deadline && peer->running)
+		fail(peer->world, "sscop_deadline() was early, state %u", peer->s.state);
+}
+
+static void arrive(struct peer *to)
+{
+	struct frame *frame = wire_take(&to->other->out, 0);
+
+	peer_receive(to, frame->octets, frame->length);
+	free(frame);
+}
+
+/* The next that happens up to @until; returns false if nothing does. */
+static bool step(struct world *world, u64 until)
+{
+	struct peer *next = NULL;
+	bool frame = false;
+	u64 at = until;
+	u32 side;
+
+	for (side = 0; side < 2; side++) {
+		struct peer *peer = &world->peers[side];
+		const struct wire *in = &peer->other->out;
+
+		if (in->count && in->frames[0]->at <= at) {
+			at = in->frames[0]->at;
+			next = peer;
+			frame = true;
+		}
+		if (peer->running && peer->wake < at) {
+			at = peer->wake;
+			next = peer;
+			frame = false;
+		}
+	}
+	if (!next)
+		return false;
+	world->now = max(world->now, at);
+	if (frame)
+		arrive(next);
+	else
+		wake(next);
+	return true;
+}
+
+/* Let @us pass. Afterwards nothing may be due that sscop_deadline() did not announce. */
+void world_run(struct world *world, u64 us)
+{
+	u64 until = world->now + us;
+	u32 side;
+
+	world->steps = 0;
+	while (!world->failure[0] && step(world, until)) {
+		if (++world->steps == STEPS_MAX)
+			fail(world, "too much happens");
+	}
+	world->now = until;
+	for (side = 0; side < 2; side++) {
+		struct peer *peer = &world->peers[side];
+
+		if (peer->running && peer->wake > until && act(peer)) {
+			fail(world, "sscop_deadline() was late, state %u", peer->s.state);
+			pump(peer);
+		}
+	}
+}
+
+/* Both are in data transfer, with each other. */
+bool world_connected(const struct world *world)
+{
+	const struct sscop *a = &world->peers[0].s, *b = &world->peers[1].s;
+
+	return a->state == SSCOP_READY && b->state == SSCOP_READY &&
+	       a->seal_out == b->seal_in && b->seal_out == a->seal_in;
+}
+
+static void shift_one(struct peer *from, struct peer *to, u32 seq, u32 poll)
+{
+	struct sscop_tx *tx = &from->s.tx;
+	struct sscop_rx *rx = &to->s.rx;
+
+	tx->acked = sscop_add(tx->acked, seq);
+	tx->next = sscop_add(tx->next, seq);
+	tx->limit = sscop_add(tx->limit, seq);
+	tx->missing_from = sscop_add(tx->missing_from, seq);
+	rx->next = sscop_add(rx->next, seq);
+	rx->high = sscop_add(rx->high, seq);
+	rx->stat_from = sscop_add(rx->stat_from, seq);
+	tx->poll = sscop_add(tx->poll, poll);
+	tx->poll_acked = sscop_add(tx->poll_acked, poll);
+	tx->timed_poll = sscop_add(tx->timed_poll, poll);
+	rx->poll = sscop_add(rx->poll, poll);
+}
+
+/* As if so many SDs and POLLs had been exchanged; false if data is under way. */
+bool world_shift(struct world *world, u32 seq, u32 poll)
+{
+	struct peer *a = &world->peers[0], *b = &world->peers[1];
+
+	if (!world_connected(world) || a->out.count || b->out.count ||
+	    a->kept || b->kept || a->stored || b->stored ||
+	    a->s.rx.next != a->s.rx.high || b->s.rx.next != b->s.rx.high ||
+	    a->s.tx.next != b->s.rx.next || b->s.tx.next != a->s.rx.next)
+		return false;
+	shift_one(a, b, seq, poll);
+	shift_one(b, a, seq, poll);
+	return true;
+}
+
+/* --- begin and end ----------------------------------------------------------------------- */
+
+static void peer_init(struct world *world, u32 side, const struct sscop_config *config,
+		      u32 segment)
+{
+	struct peer *peer = &world->peers[side];
+	u32 slots = sscop_slots(config->window);
+	struct sscop_tx_slot *tx_slots = calloc(slots, sizeof(*tx_slots));
+	void **rx_slots = calloc(slots, sizeof(*rx_slots));
+
+	if (!tx_slots || !rx_slots)
+		abort();
+	peer->world = world;
+	peer->other = &world->peers[!side];
+	peer->segment = segment;
+	peer->wake = NEVER;
+	sscop_init(&peer->s, config, &test_owner, peer, tx_slots, rx_slots);
+}
+
+struct world *world_new(const struct sscop_config *a, const struct sscop_config *b,
+			u32 segment, u64 seed)
+{
+	struct world *world = calloc(1, sizeof(*world));
+
+	if (!world)
+		abort();
+	world->now = 1000000;
+	world->random = seed;
+	peer_init(world, 0, a, segment);
+	peer_init(world, 1, b, segment);
+	return world;
+}
+
+void world_free(struct world *world)
+{
+	u32 side;
+
+	for (side = 0; side < 2; side++) {
+		struct peer *peer = &world->peers[side];
+
+		world_stop(world, side, false);
+		wire_clear(&peer->out);
+		free(peer->s.tx.slots);
+		free(peer->s.rx.slots);
+	}
+	free(world);
+}

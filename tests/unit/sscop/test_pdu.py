@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-2.0
+"""PDUs against octets worked out by hand, every verdict of the decoder, and padding."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.sscop.core import (
+    BAD_CRC,
+    BAD_LENGTH,
+    BAD_LIST,
+    BAD_TYPE,
+    BGN,
+    LIST_MAX,
+    POLL,
+    STAT,
+    TAKEN,
+    TRUNCATED,
+    USTAT,
+    Core,
+    pdu,
+)
+
+SEAL = 0x01020304
+VECTORS = [  # RFC 3720, B.4; each CRC as it goes out, the lowest octet first
+    (bytes(32), "aa36918a"),
+    (b"\xff" * 32, "43aba862"),
+    (bytes(range(32)), "4e79dd46"),
+    (bytes(range(31, -1, -1)), "5cdb3f11"),
+    (
+        bytes.fromhex(
+            "01c00000 00000000 00000000 00000000 14000000 00000400"
+            "00000014 00000018 28000000 00000000 02000000 00000000"
+        ),
+        "563a96d9",
+    ),
+]
+
+
+def slow_crc(octets: bytes, crc: int) -> int:
+    """Bit by bit, for comparison."""
+    for octet in octets:
+        crc ^= octet
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc
+
+
+def frame(head: int, rest: str, start: int = SEAL) -> bytes:
+    """A PDU from its octets behind the CRC."""
+    body = bytes([head]) + bytes.fromhex(rest)
+    return slow_crc(body, start).to_bytes(4, "big") + body
+
+
+@pytest.mark.parametrize(("octets", "expected"), VECTORS)
+def test_crc32c(core: Core, octets: bytes, expected: str) -> None:
+    crc = core.crc32c(octets) ^ 0xFFFFFFFF
+    assert crc.to_bytes(4, "little").hex() == expected
+    assert slow_crc(octets, 0xFFFFFFFF) ^ 0xFFFFFFFF == crc
+
+
+@pytest.mark.parametrize(
+    ("what", "head", "rest", "sealed"),
+    [
+        (pdu(POLL, seq=4, ps=1), 0x2A, "000004 0c 000001", True),
+        (pdu(STAT, [1, 2, 4], seq=1, mr=9, ps=1), 0x2B, "000001 18 000009 000001"
+         " 000001 000002 000004", True),
+        (pdu(USTAT, [1, 2], seq=1, mr=9), 0x2C, "000001 12 000009 000001 000002", True),
+        (pdu(BGN, seq=1024, version=1, from_=0xAABBCCDD, to=0), 0x21,
+         "000400 13 01 aabbccdd 00000000 00", False),
+        (pdu(8 + 7, seq=0xFFFFFF, version=1, from_=1, to=2, sq=255), 0x2F,
+         "ffffff 13 01 00000001 00000002 ff", False),
+    ],
+)  # fmt: skip
+def test_octets(core: Core, what: object, head: int, rest: str, sealed: bool) -> None:
+    expected = frame(head, rest, SEAL if sealed else 0xFFFFFFFF)
+    assert core.encode(what, SEAL).hex() == expected.hex()
+    verdict, read = core.decode(expected.ljust(46, b"\xa5"), SEAL)
+    assert verdict == TAKEN
+    assert (read.type, read.seq, read.runs) == (what.type, what.seq, what.runs)
+    assert (read.ps, read.from_, read.to, read.sq) == (what.ps, what.from_, what.to, what.sq)
+    verdict, _ = core.decode(expected, SEAL ^ 1)
+    assert verdict == (BAD_CRC if sealed else TAKEN)
+
+
+def test_a_short_sd_and_a_long_one(core: Core) -> None:
+    short = core.encode_sd(b"abc", 7, True, False, SEAL)
+    assert short == frame(0xA8, "000007 0c 616263")
+    for length in (54, 55, 56, 57, 65000):
+        sd = core.encode_sd(bytes(length), 7, False, True, SEAL)
+        assert len(sd) == length + (9 if length < 56 else 8)
+        verdict, read = core.decode(sd, SEAL)
+        assert (verdict, read.length, read.header) == (TAKEN, length, len(sd) - length)
+        assert (read.first, read.last, read.seq) == (False, True, 7)
+
+
+def runs(*elements: int) -> str:
+    return "".join(f"{element:06x}" for element in elements)
+
+
+def long_stat(count: int) -> bytes:
+    return frame(0x0B, "000000 000009 000001" + runs(*range(1, count + 1)))
+
+
+@pytest.mark.parametrize(
+    ("octets", "verdict"),
+    [
+        (b"", TRUNCATED),
+        (bytes(8), TRUNCATED),
+        (frame(0x2A, "000004 0d 000001"), TRUNCATED),  # longer than the frame
+        (frame(0x2A, "000004 08 000001"), TRUNCATED),  # shorter than a header
+        (frame(0x2A, "000004 0b 0000"), TRUNCATED),  # no room for N(PS)
+        (frame(0x28, "000004 09"), TRUNCATED),  # no payload
+        (frame(0x21, "000400 0d 01000000"), TRUNCATED),
+        (frame(0x2A, "000004 0d 000001 00"), BAD_LENGTH),
+        (frame(0x0A, "000004 000001" + "00" * 53), BAD_LENGTH),  # not short, no length
+        (frame(0x2B, "000001 41" + "00" * 60), BAD_LENGTH),  # short, and longer than that
+        (frame(0x08, "000001" + "00" * 65001), BAD_LENGTH),
+        (frame(0x20, "000004 0c 000001"), BAD_TYPE),
+        (frame(0x2D, "000004 0c 000001"), BAD_TYPE),
+        (frame(0x2E, "000004 0c 000001"), BAD_TYPE),
+        (frame(0x3A, "000004 0c 000001"), BAD_TYPE),  # reserved flag
+        (frame(0xAA, "000004 0c 000001"), BAD_TYPE),  # "first" of a POLL
+        (frame(0x2A, "000004 0c 000001")[:-1] + b"\x02", BAD_CRC),
+        (frame(0x2B, "000001 10 000009 000001 00"), BAD_LIST),
+        (frame(0x2B, "000001 15 000009 000001" + runs(2, 1)), BAD_LIST),
+        (frame(0x2B, "000001 15 000009 000001" + runs(2, 2)), BAD_LIST),
+        (frame(0x2B, "000001 15 000009 000001" + runs(0, 0x800000)), BAD_LIST),
+        (frame(0x2B, "000001 15 000009 000001" + runs(0xFFFFFF, 0)), TAKEN),
+        (frame(0x2B, "000001 0f 000009 000001"), TAKEN),  # nothing is missing
+        (frame(0x2C, "000001 0c 000009"), BAD_LIST),  # a USTAT without gap
+        (frame(0x2C, "000001 0f 000009" + runs(1)), BAD_LIST),
+        (frame(0x2C, "000001 15 000009" + runs(1, 2, 3)), BAD_LIST),
+        (long_stat(LIST_MAX), TAKEN),
+        (long_stat(LIST_MAX + 1), BAD_LIST),
+    ],
+)
+def test_verdicts(core: Core, octets: bytes, verdict: int) -> None:
+    start = 0xFFFFFFFF if octets[4:5] == b"\x21" else SEAL
+    if len(octets) > 8 and start != SEAL:
+        octets = slow_crc(octets[4:], start).to_bytes(4, "big") + octets[4:]
+    assert core.decode(octets, SEAL)[0] == verdict
+
+
+@given(octets=st.binary(max_size=130), seal=st.integers(0, 2**32 - 1))
+def test_random_octets_are_refused(core: Core, octets: bytes, seal: int) -> None:
+    assert core.decode(octets, seal)[0] != TAKEN
+
+
+@given(payload=st.binary(min_size=1, max_size=200), flip=st.integers(0, 10**6))
+def test_a_flipped_bit_is_found(core: Core, payload: bytes, flip: int) -> None:
+    sd = bytearray(core.encode_sd(payload, 5, True, True, SEAL))
+    sd[flip // 8 % len(sd)] ^= 1 << flip % 8
+    assert core.decode(bytes(sd), SEAL)[0] != TAKEN
