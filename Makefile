@@ -68,7 +68,7 @@ figures = $(PYTHON) -m apogee_lab.commands.reproduce $(FIG) $(if $(SEEDS),--seed
 	$(if $(EXECUTOR),--executor '$(EXECUTOR)') $(if $(ENGINE),--engine '$(ENGINE)') \
 	$(if $(DRY),--dry-run)
 
-reproduce: ## a paper's figures and table: FIG=star, gentle, compound, star-5 (DRY=1: only the cost)
+reproduce: ## a paper's figures and table: FIG=star, gentle, compound, sscop, star-5 (DRY=1: only the cost)
 	@[ ! -x /usr/bin/python3 ] || $(figures) --check
 	@scripts/setup reproduce $(filter uml,$(ENGINE))
 	+@$(figures)

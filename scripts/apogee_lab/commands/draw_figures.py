@@ -57,6 +57,8 @@ def draw(schedule: dict[str, Any], choice: Choice) -> None:
             more = {"series": series.summary(run.raw, run.meta, choice.figure.traced)}
         if choice.figure.counted:
             more = {"event_rate": series.event_rate(run.raw, run.meta, *choice.figure.counted)}
+        if choice.figure.extra:
+            more = choice.figure.extra(run)
         runs.setdefault(member["variant"], []).append(run)
         records.setdefault(member["variant"], []).append(run.record | more)
     out = Path(schedule["out"]) / choice.name

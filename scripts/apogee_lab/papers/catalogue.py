@@ -10,9 +10,10 @@ from ..base import LabError
 from .compound.figures import COMPOUND
 from .figure import Figure, Paper
 from .gentle.figures import GENTLE
+from .sscop.figures import SSCOP
 from .star.figures import STAR
 
-PAPERS: dict[str, Paper] = {paper.name: paper for paper in (STAR, GENTLE, COMPOUND)}
+PAPERS: dict[str, Paper] = {paper.name: paper for paper in (STAR, GENTLE, COMPOUND, SSCOP)}
 
 
 class UnknownFigure(LabError):

@@ -6,11 +6,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..runs import request
 from ..scenarios import SCENARIOS
 from .claims import Results, Verdict
+
+if TYPE_CHECKING:
+    from ..results.finished import FinishedRun
 
 #: Seconds in a setting that scale with the run's length: ``{45}s``.
 _SCALED = re.compile(r"\{(\d+)\}")
@@ -71,6 +74,7 @@ class Figure:
     """A figure of a paper. ``draw`` names a function of drawings.py, which reads ``options``.
 
     ``tables`` makes lines of Markdown for below the page's table from the results by variant.
+    ``extra`` reads of a finished run what claims need beside its record.
     """
 
     name: str
@@ -80,6 +84,7 @@ class Figure:
     draw: str
     options: Mapping[str, Any] = field(default_factory=dict)
     tables: Callable[[Mapping[str, Results]], list[str]] | None = None
+    extra: Callable[[FinishedRun], dict[str, Any]] | None = None
 
     @property
     def over_time(self) -> bool:

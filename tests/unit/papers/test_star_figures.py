@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -22,6 +23,7 @@ from apogee_lab.papers.catalogue import UnknownFigure, choose
 from apogee_lab.papers.claims import NotMeasured, Part, Results, decide
 from apogee_lab.papers.star.figures import FIGURE_8, STAR, VARIANTS
 from apogee_lab.runs import sweep
+from apogee_lab.scenarios import SCENARIOS
 from tests.unit.lab import raw_folders
 from tests.unit.papers.planning import NoGuest
 
@@ -439,7 +441,8 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: Path) -> Callab
         key = f"{number:016x}"
         meta = raw_folders.meta(cc=cc, run=key)
         raw = raw_folders.write(ready / key)
-        sweep._measure(raw, meta, 1.0)
+        job = SimpleNamespace(meta=meta, measures=SCENARIOS["satellite"].measures)
+        sweep._measure(raw, job, 1.0)
         copy = f"echo {cc} >>{tmp_path}/made; mkdir -p {runs}/{key}; cp {raw}/* {runs}/{key}"
         commands[key] = copy
         members.append({"key": key, "variant": "today"})
