@@ -509,13 +509,13 @@ def test_queues_are_told_apart() -> None:
         for cc in today.QUEUE_CCS:
             for name in today.QUEUES:
                 found = results.of(cc, today._queue_point(name, window))
-                assert len(found) == 3
+                assert len(found) == 3, name
 
 
 def test_pings() -> None:
     late, stalls = (
-        claim(FIGURE_QUEUE, "(ours) default: 99 %"),
-        claim(FIGURE_QUEUE, "(ours) default: no"),
+        claim(FIGURE_QUEUE, "(ours) FIFO: 99 %"),
+        claim(FIGURE_QUEUE, "(ours) FIFO: no"),
     )
     assert "736 ms" in late.text  # 3 * 100 ms and 72 frames of 1514 B at 2 Mbit/s
     good = records(FIGURE_QUEUE, "today")
