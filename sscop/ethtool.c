@@ -18,6 +18,7 @@ static const struct {
 } counted[] = {
 	COUNT(sd_sent),
 	COUNT(sd_again),
+	COUNT(sd_repeated),
 	COUNT(sd_bytes),
 	COUNT(sd_received),
 	COUNT(poll_sent),
