@@ -105,8 +105,8 @@ def every_sd_again(record: Record) -> float:
 
 
 def again(record: Record) -> float:
-    """Retransmissions for 10 000 packets: SSCOP's, or TCP's if it is alone."""
-    return every_sd_again(record) if "sscop" in record else tcp_again(record)
+    """Retransmissions for 10 000 packets: SSCOP's because of losses, or TCP's if it is alone."""
+    return sds_again(record) if "sscop" in record else tcp_again(record)
 
 
 def busy(record: Record) -> float:

@@ -21,7 +21,7 @@ from .cells import (
     Radio,
     point,
 )
-from .claims import of_ideal, sds_again
+from .claims import again, every_sd_again, of_ideal, sds_again
 
 Found = Mapping[str, Results]
 Tables = Callable[[Found], list[str]]
@@ -106,8 +106,16 @@ def counted(name: str, path: Radio, measure: Measure, decimals: int, what: str) 
 
     def tables(found: Found) -> list[str]:
         rows = _over_ber(found, path, measure, 1.0, decimals, _sizes(_ALONE))
-        text = "Retransmissions for 10 000 packets." if not decimals else "Share of the link."
-        return titled(f"Figure {name}: {what} ({path.text})", text, rows)
+        title = f"Figure {name}: {what} ({path.text})"
+        if measure is not again:
+            return titled(title, "Share of the link.", rows)
+        every = _over_ber(found, path, every_sd_again, 1.0, decimals, _sizes()[len(SIZES) :])
+        rows += [[f"{first}, with copies", *rest] for first, *rest in every[1:]]
+        text = (
+            "For 10 000 packets. SSCOP's are answers to losses; with its defaults it also sends "
+            "copies in idle time, which nobody asked for: the last lines count them, too."
+        )
+        return titled(title, text, rows)
 
     return tables
 
