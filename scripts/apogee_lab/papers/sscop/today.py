@@ -100,13 +100,13 @@ FIGURE_TODAY = Figure(
 # --- the queue above SSCOP --------------------------------------------------------------------
 
 #: The queue above SSCOP by its name in the table: the scenario's, and others. One is advised.
-FIFO, ADVISED = "FIFO", "fq_codel, 200 ms, 500 ms"
+FIFO, ADVISED = "FIFO", "fq_codel, 300 ms, 1 s"
 QUEUES = {
     FIFO: {},
     "FIFO, 100 packets": {"qdisc_limit": "100"},
     "fq_codel, its defaults": {"qdisc": "fq_codel"},
     "fq_codel, 100 ms, 500 ms": {"qdisc": "fq_codel", "target": "100ms", "interval": "500ms"},
-    ADVISED: {"qdisc": "fq_codel", "target": "200ms", "interval": "500ms"},
+    ADVISED: {"qdisc": "fq_codel", "target": "300ms", "interval": "1s"},
 }
 _FIFO_WHY = (
     "a ping waits behind TCP's window in a FIFO, and that takes longer than on a link without "
