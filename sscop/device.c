@@ -63,15 +63,18 @@ static int alloc_slots(struct sscop_dev *d)
 	u32 slots = sscop_slots(d->settings.rules.window);
 	struct sscop_tx_slot *tx = kvcalloc(slots, sizeof(*tx), GFP_KERNEL);
 	void **rx = kvcalloc(slots, sizeof(*rx), GFP_KERNEL);
+	struct sscop_kept *kept = kvcalloc(slots, sizeof(*kept), GFP_KERNEL);
 	struct sscop_counts counts = d->s.counts;
 
-	if (!tx || !rx) {
+	if (!tx || !rx || !kept) {
 		kvfree(tx);
 		kvfree(rx);
+		kvfree(kept);
 		return -ENOMEM;
 	}
 	sscop_init(&d->s, &d->settings.rules, &sscop_owner, d, tx, rx);
 	d->s.counts = counts;
+	d->kept = kept;
 	return 0;
 }
 
@@ -126,8 +129,10 @@ static int sscop_dev_stop(struct net_device *dev)
 	skb_queue_purge(&d->arrived);
 	kvfree(d->s.tx.slots);
 	kvfree(d->s.rx.slots);
+	kvfree(d->kept);
 	d->s.tx.slots = NULL;
 	d->s.rx.slots = NULL;
+	d->kept = NULL;
 	return 0;
 }
 

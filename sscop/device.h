@@ -65,6 +65,20 @@ struct sscop_under_way {
 };
 
 /**
+ * struct sscop_kept - an SD that is not acknowledged
+ * @packet: the packet of which it is a piece; referenced
+ * @at: where in it the piece begins
+ * @length: octets of the piece
+ *
+ * Each transmission makes a new frame of it.
+ */
+struct sscop_kept {
+	struct sk_buff *packet;
+	u32 at;
+	u32 length;
+};
+
+/**
  * struct sscop_dev - private part of the device
  * @dev: the device itself
  * @lower: the device below
@@ -79,8 +93,10 @@ struct sscop_under_way {
  * @auto_segment: what chooses the segments' length
  * @learned: hardware address of the peer, if it is not set
  * @lower_up: @lower carries frames
- * @link_version: changes with the frames' hardware addresses
  * @under_way: frames in @lower
+ * @kept: SDs that are not acknowledged, as many as the machines have slots
+ * @output: what the machines want to be sent
+ * @pdu: what was received
  * @packet: packet that is being cut; NULL: none
  * @cut: octets of it that are in SDs
  * @piece: octets per SD
@@ -113,9 +129,11 @@ struct sscop_dev {
 	struct sscop_segment auto_segment;
 	u8 learned[ETH_ALEN];
 	bool lower_up;
-	u32 link_version;
 	struct sscop_under_way *under_way;
 
+	struct sscop_kept *kept;
+	struct sscop_output output;
+	struct sscop_pdu pdu;
 	struct sk_buff *packet;
 	u32 cut;
 	u32 piece;
@@ -138,19 +156,13 @@ struct sscop_dev {
 };
 
 /**
- * struct sscop_cb - what a frame's control buffer holds while it is kept
- * @outgoing: an SD of the transmitter, with link header, else one of the receiver
+ * struct sscop_cb - what a received frame's control buffer holds while it is kept
  * @first: a packet's first segment
  * @last: a packet's last segment
- * @payload: octets of a packet in an outgoing SD
- * @link_version: of the link header
  */
 struct sscop_cb {
-	bool outgoing;
 	bool first;
 	bool last;
-	u32 payload;
-	u32 link_version;
 };
 
 static inline struct sscop_cb *sscop_cb(struct sk_buff *skb)
@@ -186,6 +198,7 @@ netdev_tx_t sscop_start_xmit(struct sk_buff *skb, struct net_device *dev);
 bool sscop_give(struct sscop_dev *d, u64 now, struct sk_buff_head *down);
 void sscop_send(struct sk_buff_head *down);
 void sscop_send_control(struct sscop_dev *d, const struct sscop_output *output);
+bool sscop_forget(struct sscop_dev *d, void *segment);
 u32 sscop_piece(struct sscop_dev *d, u32 packet);
 struct sscop_under_way *sscop_under_way_new(struct napi_struct *napi);
 void sscop_under_way_put(struct sscop_under_way *under_way);

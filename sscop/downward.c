@@ -3,9 +3,8 @@
  * Downward: packets are cut into SDs when the link can take them, and not before, so
  * that what waits does so in the queue of the upper device.
  *
- * An SD is one buffer with its link header. Each transmission is a clone of it, which the
- * lower device must not change; so the link header is written again, into a buffer that
- * nobody shares, only if an address has changed.
+ * Of an SD the packet is kept, and where in it the piece lies. Each transmission is a
+ * frame made anew, which the lower device may change.
  */
 #include <linux/etherdevice.h>
 
@@ -81,17 +80,33 @@ static enum sscop_room room_below(const struct sscop_dev *d)
 
 /* --- frames ------------------------------------------------------------------------------ */
 
+/* A buffer for a frame that is sent at once. */
+static struct sk_buff *new_buffer(u32 size)
+{
+	u32 whole = SKB_DATA_ALIGN(size) + SKB_DATA_ALIGN(sizeof(struct skb_shared_info));
+	struct sk_buff *skb;
+	void *data;
+
+	if (whole > PAGE_SIZE)
+		return alloc_skb(size, GFP_ATOMIC);
+	data = napi_alloc_frag(whole);
+	if (!data)
+		return NULL;
+	skb = napi_build_skb(data, whole);
+	if (!skb)
+		skb_free_frag(data);
+	return skb;
+}
+
 /* An empty frame of @length octets behind the link header. All frames are alike to queues
  * and to devices with several of them, so that they stay in order.
  */
-static struct sk_buff *new_frame(struct sscop_dev *d, u32 length, bool cloned)
+static struct sk_buff *new_frame(struct sscop_dev *d, u32 length)
 {
 	struct net_device *lower = d->lower;
 	u32 room = LL_RESERVED_SPACE(lower);
-	u32 size = room + length + lower->needed_tailroom;
-	struct sk_buff *skb;
+	struct sk_buff *skb = new_buffer(room + length + lower->needed_tailroom);
 
-	skb = cloned ? alloc_skb_fclone(size, GFP_ATOMIC) : alloc_skb(size, GFP_ATOMIC);
 	if (!skb)
 		return NULL;
 	skb_reserve(skb, room);
@@ -126,7 +141,7 @@ static const u8 *control_address(const struct sscop_dev *d)
 
 static struct sk_buff *control_frame(struct sscop_dev *d, const struct sscop_output *output)
 {
-	struct sk_buff *skb = new_frame(d, output->length, false);
+	struct sk_buff *skb = new_frame(d, output->length);
 
 	if (!skb)
 		return NULL;
@@ -137,32 +152,47 @@ static struct sk_buff *control_frame(struct sscop_dev *d, const struct sscop_out
 	return NULL;
 }
 
-/* Write a kept SD's link header again. */
-static bool renew_link_header(struct sscop_dev *d, struct sk_buff *sd)
+static bool ends_packet(const struct sscop_kept *kept)
 {
-	if (skb_cloned(sd) && pskb_expand_head(sd, 0, 0, GFP_ATOMIC))
-		return false;
-	__skb_pull(sd, skb_network_offset(sd));
-	sscop_cb(sd)->link_version = d->link_version;
-	return push_link_header(d, sd, peer_of(d));
+	return kept->at + kept->length == kept->packet->len;
 }
 
 /* One transmission of an SD. */
-static struct sk_buff *sd_frame(struct sscop_dev *d, struct sk_buff *sd)
+static struct sk_buff *sd_frame(struct sscop_dev *d, const struct sscop_kept *kept, u32 seq)
 {
-	struct sk_buff *skb;
+	u32 header = sscop_sd_header(kept->length);
+	struct sk_buff *skb = new_frame(d, header + kept->length);
+	u8 *pdu;
 
-	if (unlikely(sscop_cb(sd)->link_version != d->link_version) &&
-	    !renew_link_header(d, sd))
-		return NULL;
-	skb = skb_clone(sd, GFP_ATOMIC);
 	if (!skb)
 		return NULL;
-	skb_shinfo(sd)->destructor_arg = d->under_way;
-	skb_shinfo(sd)->tskey = sd->len;
-	atomic_add(sd->len, &d->under_way->octets);
+	pdu = __skb_put(skb, header + kept->length);
+	if (skb_copy_bits(kept->packet, kept->at, pdu + header, kept->length))
+		goto fail;
+	sscop_encode_sd(pdu, kept->length, seq, !kept->at, ends_packet(kept), d->s.seal_out);
+	if (!push_link_header(d, skb, peer_of(d)))
+		goto fail;
+	skb_shinfo(skb)->destructor_arg = d->under_way;
+	skb_shinfo(skb)->tskey = skb->len;
+	atomic_add(skb->len, &d->under_way->octets);
 	skb->destructor = frame_gone;
 	return skb;
+fail:
+	kfree_skb(skb);
+	return NULL;
+}
+
+/* The machines no longer need an SD. Return: whether it was one of the transmitter's. */
+bool sscop_forget(struct sscop_dev *d, void *segment)
+{
+	struct sscop_kept *kept = segment;
+
+	if (kept < d->kept || kept >= d->kept + d->s.tx.size)
+		return false;
+	d->freed += ends_packet(kept);
+	consume_skb(kept->packet);
+	kept->packet = NULL;
+	return true;
 }
 
 /* --- packets ----------------------------------------------------------------------------- */
@@ -177,6 +207,8 @@ netdev_tx_t sscop_start_xmit(struct sk_buff *skb, struct net_device *dev)
 	}
 	if (skb->ip_summed == CHECKSUM_PARTIAL && skb_checksum_help(skb))
 		goto drop;
+	if (skb_orphan_frags(skb, GFP_ATOMIC))
+		goto drop;	/* its user must not wait until the peer has it */
 	skb_queue_tail(&d->waiting, skb);
 	if (skb_queue_len_lockless(&d->waiting) >= WAITING_MAX) {
 		netif_stop_queue(dev);
@@ -224,59 +256,34 @@ static bool begin_packet(struct sscop_dev *d)
 	return true;
 }
 
+/* The whole packet is in SDs, which keep it. Nobody else waits for them. */
 static void end_packet(struct sscop_dev *d)
 {
 	dev_sw_netstats_tx_add(d->dev, 1, d->packet->len);
+	skb_orphan(d->packet);
+	nf_reset_ct(d->packet);
 	consume_skb(d->packet);
 	d->packet = NULL;
-}
-
-/* The next SD of the packet. */
-static struct sk_buff *cut_piece(struct sscop_dev *d, u32 seq)
-{
-	u32 left = d->packet->len - d->cut;
-	u32 length = min3(left, d->piece, piece_limit(d));
-	u32 header = sscop_sd_header(length);
-	struct sk_buff *sd = new_frame(d, header + length, true);
-	struct sscop_cb *cb;
-
-	if (!sd)
-		return NULL;
-	cb = sscop_cb(sd);
-	cb->outgoing = true;
-	cb->first = !d->cut;
-	cb->last = length == left;
-	cb->payload = length;
-	cb->link_version = d->link_version;
-	skb_put(sd, header + length);
-	if (skb_copy_bits(d->packet, d->cut, sd->data + header, length))
-		goto fail;
-	sscop_encode_sd(sd->data, length, seq, cb->first, cb->last, d->s.seal_out);
-	if (push_link_header(d, sd, peer_of(d)))
-		return sd;
-fail:
-	kfree_skb(sd);
-	return NULL;
 }
 
 /* Cut an SD, and give it to the machines. */
 static struct sk_buff *new_sd(struct sscop_dev *d, u32 seq, u64 now)
 {
-	struct sk_buff *sd, *skb;
+	struct sscop_kept *kept = &d->kept[seq & (d->s.tx.size - 1)];
+	struct sk_buff *skb;
 
 	if (!d->packet && !begin_packet(d))
 		return NULL;
-	sd = cut_piece(d, seq);
-	if (!sd)
+	kept->packet = d->packet;
+	kept->at = d->cut;
+	kept->length = min3(d->packet->len - d->cut, d->piece, piece_limit(d));
+	skb = sd_frame(d, kept, seq);
+	if (!skb)
 		return NULL;
-	skb = sd_frame(d, sd);
-	if (!skb) {
-		kfree_skb(sd);
-		return NULL;
-	}
-	sscop_sent(&d->s, sd, sd->len - skb_network_offset(sd), now);
-	d->cut += sscop_cb(sd)->payload;
-	if (sscop_cb(sd)->last)
+	skb_get(d->packet);
+	sscop_sent(&d->s, kept, skb->len - skb_network_offset(skb), now);
+	d->cut += kept->length;
+	if (ends_packet(kept))
 		end_packet(d);
 	return skb;
 }
@@ -286,20 +293,20 @@ static struct sk_buff *new_sd(struct sscop_dev *d, u32 seq, u64 now)
 static struct sk_buff *next_frame(struct sscop_dev *d, u64 now)
 {
 	bool more = d->packet || !skb_queue_empty_lockless(&d->waiting);
-	struct sscop_output output;
+	struct sscop_output *output = &d->output;
 	struct sk_buff *skb = NULL;
 	enum sscop_action action;
 
-	action = sscop_next(&d->s, now, room_below(d), more, &output);
+	action = sscop_next(&d->s, now, room_below(d), more, output);
 	switch (action) {
 	case SSCOP_CONTROL:
-		skb = control_frame(d, &output);
+		skb = control_frame(d, output);
 		break;
 	case SSCOP_RESEND:
-		skb = sd_frame(d, output.segment);
+		skb = sd_frame(d, output->segment, output->seq);
 		break;
 	case SSCOP_NEW:
-		skb = new_sd(d, output.seq, now);
+		skb = new_sd(d, output->seq, now);
 		break;
 	case SSCOP_NOTHING:
 		break;
@@ -337,8 +344,11 @@ void sscop_send(struct sk_buff_head *down)
 /* Send link control at once. */
 void sscop_send_control(struct sscop_dev *d, const struct sscop_output *output)
 {
-	struct sk_buff *skb = control_frame(d, output);
+	struct sk_buff *skb;
 
+	local_bh_disable();
+	skb = control_frame(d, output);
 	if (skb)
 		dev_queue_xmit(skb);
+	local_bh_enable();
 }

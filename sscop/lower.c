@@ -92,13 +92,6 @@ static void mtu_changed(struct sscop_dev *d)
 	sscop_wake(d);
 }
 
-static void address_changed(struct sscop_dev *d)
-{
-	spin_lock_bh(&d->lock);
-	d->link_version++;
-	spin_unlock_bh(&d->lock);
-}
-
 static int on_event(struct notifier_block *block, unsigned long event, void *info)
 {
 	struct net_device *lower = netdev_notifier_info_to_dev(info);
@@ -115,9 +108,6 @@ static int on_event(struct notifier_block *block, unsigned long event, void *inf
 		break;
 	case NETDEV_CHANGEMTU:
 		mtu_changed(d);
-		break;
-	case NETDEV_CHANGEADDR:
-		address_changed(d);
 		break;
 	case NETDEV_PRE_TYPE_CHANGE:
 		return NOTIFY_BAD;

@@ -13,12 +13,8 @@
 
 static void free_segment(void *context, void *segment)
 {
-	struct sscop_dev *d = context;
-	struct sk_buff *skb = segment;
-
-	if (sscop_cb(skb)->outgoing && sscop_cb(skb)->last)
-		d->freed++;
-	consume_skb(skb);
+	if (!sscop_forget(context, segment))
+		consume_skb(segment);
 }
 
 static void note_outcome(void *context, u32 frame, bool lost)

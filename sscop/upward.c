@@ -149,14 +149,6 @@ static bool may_be_peer(const struct sscop_dev *d, const u8 *source, u8 type, u6
 	       d->s.state == SSCOP_BEGINNING || is_silent(d, now);
 }
 
-static void learn(struct sscop_dev *d, const u8 *source)
-{
-	if (ether_addr_equal(d->learned, source))
-		return;
-	ether_addr_copy(d->learned, source);
-	d->link_version++;
-}
-
 /* Let the frame be the segment that the machines keep of an SD. */
 static void keep_segment(struct sk_buff *skb, const struct sscop_pdu *pdu)
 {
@@ -164,7 +156,6 @@ static void keep_segment(struct sk_buff *skb, const struct sscop_pdu *pdu)
 
 	__skb_pull(skb, pdu->header);
 	__skb_trim(skb, pdu->length);
-	cb->outgoing = false;
 	cb->first = pdu->first;
 	cb->last = pdu->last;
 }
@@ -173,24 +164,24 @@ static void keep_segment(struct sk_buff *skb, const struct sscop_pdu *pdu)
 static bool take_frame(struct sscop_dev *d, struct sk_buff *skb, u64 now)
 {
 	u8 *source = eth_hdr(skb)->h_source;
-	struct sscop_pdu pdu;
+	struct sscop_pdu *pdu = &d->pdu;
 	enum sscop_verdict verdict;
 
-	verdict = sscop_decode(&pdu, skb->data, skb->len, d->s.seal_in);
+	verdict = sscop_decode(pdu, skb->data, skb->len, d->s.seal_in);
 	if (verdict != SSCOP_TAKEN) {
 		d->s.counts.dropped[verdict]++;
 		return false;
 	}
-	if (!may_be_peer(d, source, pdu.type, now)) {
+	if (!may_be_peer(d, source, pdu->type, now)) {
 		d->peer_stranger++;
 		return false;
 	}
-	if (pdu.type == SSCOP_SD)
-		keep_segment(skb, &pdu);
-	verdict = sscop_receive(&d->s, &pdu, skb, now);
-	if (verdict == SSCOP_TAKEN && pdu.type != SSCOP_BGN && pdu.type != SSCOP_BGREJ)
-		learn(d, source);
-	return verdict == SSCOP_TAKEN && pdu.type == SSCOP_SD;
+	if (pdu->type == SSCOP_SD)
+		keep_segment(skb, pdu);
+	verdict = sscop_receive(&d->s, pdu, skb, now);
+	if (verdict == SSCOP_TAKEN && pdu->type != SSCOP_BGN && pdu->type != SSCOP_BGREJ)
+		ether_addr_copy(d->learned, source);
+	return verdict == SSCOP_TAKEN && pdu->type == SSCOP_SD;
 }
 
 /* Take the frames that arrived, at most @budget, and put packets into @up. */
