@@ -126,6 +126,7 @@ static int sscop_dev_stop(struct net_device *dev)
 	kfree_skb(d->packet);
 	d->packet = NULL;
 	skb_queue_purge(&d->waiting);
+	__skb_queue_purge(&d->fetched);
 	skb_queue_purge(&d->arrived);
 	kvfree(d->s.tx.slots);
 	kvfree(d->s.rx.slots);
@@ -167,6 +168,7 @@ static void init_private(struct net_device *dev)
 	spin_lock_init(&d->lock);
 	apogee_hrtimer_setup(&d->timer, sscop_timer);
 	__skb_queue_head_init(&d->pieces);
+	__skb_queue_head_init(&d->fetched);
 	skb_queue_head_init(&d->arrived);
 	skb_queue_head_init(&d->waiting);
 	sscop_settings_init(&d->settings);

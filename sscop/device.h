@@ -111,6 +111,7 @@ struct sscop_kept {
  * @packets_lost: packets under way at a reset
  * @rx_not_ip: packets received that are not IP
  * @tx_not_ip: packets to be sent that are not IP
+ * @fetched: frames received that were taken from @arrived together
  * @arrived: frames received
  * @waiting: packets to be cut
  */
@@ -151,6 +152,7 @@ struct sscop_dev {
 	u64 rx_not_ip;
 	atomic64_t tx_not_ip;
 
+	struct sk_buff_head fetched;
 	struct sk_buff_head arrived;
 	struct sk_buff_head waiting;
 };
@@ -185,7 +187,15 @@ extern const struct sscop_owner sscop_owner;
 int sscop_poll(struct napi_struct *napi, int budget);
 enum hrtimer_restart sscop_timer(struct hrtimer *timer);
 void sscop_wake(struct sscop_dev *d);
-void sscop_follow(struct sscop_dev *d);
+void sscop_follow_events(struct sscop_dev *d);
+
+/* To be called after each step of the machines, with d->freed = 0 before it. */
+static inline void sscop_follow(struct sscop_dev *d)
+{
+	if (unlikely(d->s.events))
+		sscop_follow_events(d);
+	d->freed = 0;
+}
 
 /* upward.c */
 int sscop_frame_in(struct sk_buff *skb, struct net_device *lower, struct packet_type *type,

@@ -59,14 +59,16 @@ static void frame_gone(struct sk_buff *skb)
 	struct napi_struct *napi;
 	int left;
 
-	local_bh_disable();
 	rcu_read_lock();
-	napi = rcu_dereference(under_way->napi);
 	left = give_back(under_way, octets);
-	if (napi && ((left <= low && left + octets > low) || left == 1))
-		napi_schedule(napi);
+	if ((left <= low && left + octets > low) || left == 1) {
+		local_bh_disable();
+		napi = rcu_dereference(under_way->napi);
+		if (napi)
+			napi_schedule(napi);
+		local_bh_enable();
+	}
 	rcu_read_unlock();
-	local_bh_enable();
 }
 
 static enum sscop_room room_below(const struct sscop_dev *d)

@@ -56,7 +56,7 @@ static void lower_changed(struct sscop_dev *d)
 	if (up && !d->lower_up)
 		sscop_resume(&d->s, sscop_now());
 	d->lower_up = up;
-	sscop_follow(d);
+	sscop_follow_events(d);
 	spin_unlock_bh(&d->lock);
 	if (up)
 		sscop_wake(d);

@@ -75,8 +75,8 @@ static void on_reset(struct sscop_dev *d)
 	d->known = d->s.counts;
 }
 
-/* To be called after each step of the machines, with d->freed = 0 before it. */
-void sscop_follow(struct sscop_dev *d)
+/* What the machines report, and the state of the lower device, is made known. */
+void sscop_follow_events(struct sscop_dev *d)
 {
 	u32 events = sscop_events(&d->s);
 
@@ -85,7 +85,6 @@ void sscop_follow(struct sscop_dev *d)
 	if (events & SSCOP_EVENT_REJECTED && net_ratelimit())
 		netdev_warn(d->dev, "the peer speaks another version of the protocol\n");
 	update_carrier(d);
-	d->freed = 0;
 }
 
 /* --- the round ------------------------------------------------------------------------- */

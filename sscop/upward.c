@@ -27,7 +27,9 @@ int sscop_frame_in(struct sk_buff *skb, struct net_device *lower, struct packet_
 		return NET_RX_DROP;
 	}
 	skb_orphan(skb);	/* a sender on this host must not wait until it is delivered */
-	skb_queue_tail(&d->arrived, skb);
+	spin_lock(&d->arrived.lock);	/* only used with bottom halves off */
+	__skb_queue_tail(&d->arrived, skb);
+	spin_unlock(&d->arrived.lock);
 	napi_schedule(&d->napi);
 	return NET_RX_SUCCESS;
 }
@@ -184,16 +186,27 @@ static bool take_frame(struct sscop_dev *d, struct sk_buff *skb, u64 now)
 	return verdict == SSCOP_TAKEN && pdu->type == SSCOP_SD;
 }
 
+/* The next frame that arrived. All that did are fetched together. */
+static struct sk_buff *next_arrived(struct sscop_dev *d)
+{
+	if (skb_queue_empty(&d->fetched) && !skb_queue_empty_lockless(&d->arrived)) {
+		spin_lock(&d->arrived.lock);
+		skb_queue_splice_tail_init(&d->arrived, &d->fetched);
+		spin_unlock(&d->arrived.lock);
+	}
+	return __skb_dequeue(&d->fetched);
+}
+
 /* Take the frames that arrived, at most @budget, and put packets into @up. */
 int sscop_take(struct sscop_dev *d, int budget, u64 now, struct sk_buff_head *up)
 {
 	struct sk_buff *skb;
 	int taken = 0;
 
-	while (taken < budget && (skb = skb_dequeue(&d->arrived))) {
+	while (taken < budget && (skb = next_arrived(d))) {
 		taken++;
 		if (skb_linearize(skb) || !take_frame(d, skb, now))
-			kfree_skb(skb);
+			napi_consume_skb(skb, budget);
 		sscop_follow(d);
 		while ((skb = sscop_deliver(&d->s)))
 			take_piece(d, skb, up);
