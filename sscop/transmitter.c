@@ -16,6 +16,12 @@
 #define SPACING_TIMED 4
 #define REPEAT_AMONG 64U
 
+/* On a fast link, POLLs by octets are also this many us apart, as each costs as much
+ * computing as an SD, but for when this part of the window was sent.
+ */
+#define SPACING_US 1000U
+#define SPACING_WINDOW 8
+
 static struct sscop_tx_slot *slot_of(const struct sscop_tx *tx, u32 seq)
 {
 	return &tx->slots[seq & (tx->size - 1)];
@@ -360,6 +366,17 @@ static u64 poll_at(const struct sscop *s, bool idle)
 	return tx->polled_at + wait;
 }
 
+/* us: when a POLL by octets is due at the earliest */
+static u64 spaced_at(const struct sscop *s)
+{
+	const struct sscop_tx *tx = &s->tx;
+	u32 wait = tx->srtt / SPACING_SENT;
+
+	if (tx->sds_since < min(s->config.window, s->credit) / SPACING_WINDOW)
+		wait = max(wait, SPACING_US);
+	return tx->polled_at + wait;
+}
+
 /**
  * sscop_tx_poll_due() - whether a POLL is to be sent now
  * @s: connection
@@ -378,7 +395,7 @@ bool sscop_tx_poll_due(const struct sscop *s, u64 now, bool idle)
 	if (config->poll_sds && tx->sds_since >= config->poll_sds)
 		return true;
 	return config->poll_bytes && tx->bytes_since >= config->poll_bytes &&
-	       now - tx->polled_at >= tx->srtt / SPACING_SENT;
+	       now >= spaced_at(s);
 }
 
 /**
@@ -396,7 +413,7 @@ u64 sscop_tx_deadline(const struct sscop *s, bool idle)
 	if (tx->poll_now || (s->config.poll_sds && tx->sds_since >= s->config.poll_sds))
 		return 0;
 	if (s->config.poll_bytes && tx->bytes_since >= s->config.poll_bytes)
-		at = min_t(u64, at, tx->polled_at + tx->srtt / SPACING_SENT);
+		at = min(at, spaced_at(s));
 	return at;
 }
 
