@@ -17,6 +17,7 @@ LEAST_SEGMENT, MOST_SEGMENT = 64, 65000
 POLL = ETHERNET + HEADER + 1 + 3  # a POLL's frame
 LONGEST_CONTROL = ETHERNET + HEADER + 1 + 6 + 3 * 30  # a STAT's, with a full list
 POLLS_PER_RTT = 16  # that the rule of octets sends at most
+POLL_S, WINDOW_PARTS = 1e-3, 8  # least time between them, unless such a part of the window was sent
 
 PARAMS = (
     Param("segment", "auto", "int|auto",
@@ -127,7 +128,8 @@ def _packet_bytes(values: Mapping[str, Any], rate: float, ber: float, segment: i
         sds += times
         frames += times * frame
         pdus += times * (frame - ETHERNET)
-    spaced = max(values["poll_bytes"], rate * 2 * values["delay"] / 8 / POLLS_PER_RTT)
+    fast = min(rate / 8 * POLL_S, values["sscop_window"] / WINDOW_PARTS * pdus / sds)
+    spaced = max(values["poll_bytes"], rate * 2 * values["delay"] / 8 / POLLS_PER_RTT, fast)
     polls = max(
         pdus / spaced if values["poll_bytes"] else 0.0,
         sds / values["poll_sd"] if values["poll_sd"] else 0.0,
