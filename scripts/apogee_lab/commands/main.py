@@ -18,6 +18,7 @@ from .beside import beside_parser, do_beside
 from .chosen import filtered, records_of
 from .compare_engines import compare_engines_parser, do_compare_engines
 from .cost import cost_parser, do_cost
+from .device_cost import device_cost_parser, do_device_cost
 from .hstcp_model import do_hstcp_model, hstcp_model_parser
 from .options import (
     DEFAULT_CC,
@@ -142,6 +143,9 @@ def build_parser() -> Parser:
     )
     paths_parser(verb("paths", do_paths, "print goodput and drops per path and algorithm"))
     cost_parser(verb("cost", do_cost, "count an algorithm's instructions per ACK (qemu)"))
+    device_cost_parser(
+        verb("device-cost", do_device_cost, "count a device's instructions per packet (qemu)")
+    )
     hstcp_model_parser(
         verb(
             "hstcp-model",

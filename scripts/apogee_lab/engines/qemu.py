@@ -141,12 +141,15 @@ def run_script(
     extras: Sequence[str] = (),
     realtime: bool = False,
     signed_only: bool = False,
+    counts: tuple[int, Path] | None = None,
     **how: Any,
 ) -> RunInfo:
     """Run any shell script in a guest; what it leaves in $OUT comes back as the folder ``out``.
 
     ``realtime`` gives two CPUs in the host's time, for tests of concurrency. ``signed_only`` makes
     the kernel refuse modules without a signature by a key it knows, as it does under Secure Boot.
+    ``counts``: a function's address, and a file that gets the instructions up to each call of it
+    (count.c).
     The rest (out, modules, files, timeout_wall_s, timeout_virtual_s, check) is
     :func:`common.run_script`'s.
     """
@@ -157,12 +160,25 @@ def run_script(
         text,
         base=root_images(k, extras),
         kernel=k,
-        start=partial(_start, k, seed, realtime, _SIGNED_ONLY if signed_only else _CMDLINE),
+        start=partial(
+            _start, k, seed, realtime, _SIGNED_ONLY if signed_only else _CMDLINE, _counting(counts)
+        ),
         **how,
     )
 
 
-def _start(k: Kernel, seed: int, realtime: bool, cmdline: str, work: Work) -> supervise.Command:
+def _counting(counts: tuple[int, Path] | None) -> list[str]:
+    """QEMU's arguments to count instructions."""
+    if counts is None:
+        return []
+    source = Path(__file__).with_name("count.c")
+    library = compiled("count", [source], ".so", ["-shared", "-fPIC", "-fvisibility=hidden"])
+    return ["-plugin", f"{library},marker={counts[0]:x},to={counts[1]}"]
+
+
+def _start(
+    k: Kernel, seed: int, realtime: bool, cmdline: str, more: list[str], work: Work
+) -> supervise.Command:
     """QEMU's command line; the disk for the results is made here."""
     with work.results.open("wb") as handle:
         handle.truncate(DISK_BYTES)
@@ -176,6 +192,7 @@ def _start(k: Kernel, seed: int, realtime: bool, cmdline: str, work: Work) -> su
         f"file={work.results},if=none,id=d,format=raw,cache=unsafe,werror=report",
         "-device",
         "virtio-blk-pci,drive=d",
+        *more,
     ]
     env = {} if realtime else {"LD_PRELOAD": str(turns_library())}
     return supervise.Command("QEMU", argv, env, one_cpu=not realtime)
