@@ -21,7 +21,8 @@ static void note_outcome(void *context, u32 frame, bool lost)
 {
 	struct sscop_dev *d = context;
 
-	sscop_segment_outcome(&d->auto_segment, ETH_HLEN + frame, lost);
+	if (!d->settings.segment)
+		sscop_segment_outcome(&d->auto_segment, ETH_HLEN + frame, lost);
 }
 
 static u32 draw(void *context)

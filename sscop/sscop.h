@@ -131,6 +131,7 @@ struct sscop_tx_slot {
  * @poll_acked: VT(PA), the newest POLL's number that a STAT answered
  * @missing: SDs reported missing and not yet resent
  * @missing_from: none of them is earlier than this one
+ * @again_end: those sent again are earlier
  * @bytes_since: octets of SDs sent since the last POLL, but for those repeated
  * @sds_since: SDs sent since the last POLL, but for those repeated
  * @repeated: SDs were repeated in idle time since the last POLL
@@ -151,6 +152,7 @@ struct sscop_tx {
 	u32 poll_acked;
 	u32 missing;
 	u32 missing_from;
+	u32 again_end;
 	u32 bytes_since;
 	u32 sds_since;
 	bool repeated;

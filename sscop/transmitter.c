@@ -233,6 +233,8 @@ static void send_again(struct sscop *s, u32 seq, struct sscop_output *output)
 	slot->missing = false;
 	slot->poll = s->tx.poll;
 	slot->again += slot->again < U8_MAX;
+	if (!sscop_before(seq, s->tx.again_end))
+		s->tx.again_end = sscop_add(seq, 1);
 	output->segment = slot->segment;
 	output->length = slot->length;
 	output->seq = seq;
@@ -284,6 +286,8 @@ bool sscop_tx_repeat(struct sscop *s, struct sscop_output *output)
 	u32 end = sscop_add(tx->acked, min(sscop_outstanding(s), REPEAT_AMONG));
 	u32 seq;
 
+	if (!sscop_before(tx->acked, tx->again_end))
+		return false;
 	for (seq = tx->acked; seq != end; seq = sscop_add(seq, 1)) {
 		struct sscop_tx_slot *slot = slot_of(tx, seq);
 

@@ -71,7 +71,7 @@ static struct sk_buff *join_pieces(struct sscop_dev *d)
 
 	while ((piece = __skb_dequeue(&d->pieces))) {
 		if (packet)
-			skb_put_data(packet, piece->data, piece->len);
+			__skb_put_data(packet, piece->data, piece->len);
 		napi_consume_skb(piece, 1);
 	}
 	d->octets = 0;
