@@ -31,6 +31,9 @@ static int sscop_dev_init(struct net_device *dev)
 		return -ENOMEM;
 	}
 	WRITE_ONCE(d->under_way->low, d->settings.backlog / 2 + 1);
+	/* Whatever number was asked for: one queue is stopped when no more is taken. */
+	netif_set_real_num_tx_queues(dev, 1);
+	netif_set_real_num_rx_queues(dev, 1);
 	/* A round that a busy loop polls for would keep frames back. */
 	set_bit(NAPI_STATE_NO_BUSY_POLL, &d->napi.state);
 	netif_napi_add(dev, &d->napi, sscop_poll);
@@ -118,11 +121,11 @@ static int sscop_dev_stop(struct net_device *dev)
 	struct sscop_dev *d = netdev_priv(dev);
 
 	netif_stop_queue(dev);
-	netif_carrier_off(dev);
 	dev_remove_pack(&d->frames);
 	napi_disable(&d->napi);
 	hrtimer_cancel(&d->timer);
 	stop_connection(d);
+	netif_carrier_off(dev);	/* not before: a round may have set it */
 	kfree_skb(d->packet);
 	d->packet = NULL;
 	skb_queue_purge(&d->waiting);

@@ -25,6 +25,7 @@
 
 #define SSCOP_ETHERTYPE 0x88b5	/* IEEE 802, local experimental 1 */
 
+#define SSCOP_LOWER_MTU_MIN ((u32)SSCOP_CONTROL_MAX)
 #define SSCOP_SEGMENT_MIN 64U
 #define SSCOP_POLL_TIME_MIN 1000U
 #define SSCOP_POLL_IDLE_MIN 100U
@@ -209,7 +210,7 @@ bool sscop_give(struct sscop_dev *d, u64 now, struct sk_buff_head *down);
 void sscop_send(struct sk_buff_head *down);
 void sscop_send_control(struct sscop_dev *d, const struct sscop_output *output);
 bool sscop_forget(struct sscop_dev *d, void *segment);
-u32 sscop_piece(struct sscop_dev *d, u32 packet);
+u32 sscop_piece(const struct sscop_dev *d, struct sscop_segment *losses, u32 packet);
 struct sscop_under_way *sscop_under_way_new(struct napi_struct *napi);
 void sscop_under_way_put(struct sscop_under_way *under_way);
 
@@ -225,6 +226,7 @@ int sscop_settings_check(const struct sscop_settings *settings,
 			 const struct net_device *lower, struct netlink_ext_ack *extack);
 int sscop_settings_change(struct sscop_dev *d, const struct sscop_settings *settings,
 			  struct netlink_ext_ack *extack);
+u32 sscop_segment_now_locked(const struct sscop_dev *d);
 u32 sscop_segment_now(struct sscop_dev *d);
 
 /* netlink.c */

@@ -129,6 +129,9 @@ static const u8 *peer_of(const struct sscop_dev *d)
 
 static bool push_link_header(struct sscop_dev *d, struct sk_buff *skb, const u8 *to)
 {
+	/* The device below may need more than when the frame was made. */
+	if (skb_headroom(skb) < READ_ONCE(d->lower->hard_header_len))
+		return false;
 	return dev_hard_header(skb, d->lower, SSCOP_ETHERTYPE, to, NULL, skb->len) >= 0;
 }
 
@@ -203,7 +206,8 @@ netdev_tx_t sscop_start_xmit(struct sk_buff *skb, struct net_device *dev)
 {
 	struct sscop_dev *d = netdev_priv(dev);
 
-	if (skb->protocol != htons(ETH_P_IP) && skb->protocol != htons(ETH_P_IPV6)) {
+	if (!skb->len ||
+	    (skb->protocol != htons(ETH_P_IP) && skb->protocol != htons(ETH_P_IPV6))) {
 		atomic64_inc(&d->tx_not_ip);
 		goto drop;
 	}
@@ -229,17 +233,19 @@ drop:
 
 static u32 piece_limit(const struct sscop_dev *d)
 {
-	return min(READ_ONCE(d->lower->mtu) - SSCOP_SHORT_HEADER, SSCOP_PAYLOAD_MAX);
+	u32 mtu = max(READ_ONCE(d->lower->mtu), SSCOP_LOWER_MTU_MIN);
+
+	return min(mtu - SSCOP_SHORT_HEADER, SSCOP_PAYLOAD_MAX);
 }
 
-/* Octets per SD of a packet of @packet octets. */
-u32 sscop_piece(struct sscop_dev *d, u32 packet)
+/* Octets per SD of a packet of @packet octets, by the losses known to @losses. */
+u32 sscop_piece(const struct sscop_dev *d, struct sscop_segment *losses, u32 packet)
 {
 	u32 limit = piece_limit(d);
 
 	if (d->settings.segment)
 		return min(d->settings.segment, limit);
-	return sscop_segment_choose(&d->auto_segment, packet, SSCOP_OVERHEAD, limit);
+	return sscop_segment_choose(losses, packet, SSCOP_OVERHEAD, limit);
 }
 
 /* Begin with the next packet. */
@@ -249,7 +255,7 @@ static bool begin_packet(struct sscop_dev *d)
 	if (!d->packet)
 		return false;
 	d->cut = 0;
-	d->piece = sscop_piece(d, d->packet->len);
+	d->piece = sscop_piece(d, &d->auto_segment, d->packet->len);
 	if (skb_queue_empty_lockless(&d->waiting)) {
 		smp_mb();	/* as in sscop_start_xmit() */
 		if (netif_queue_stopped(d->dev))

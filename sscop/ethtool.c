@@ -62,7 +62,7 @@ static void device_counts(struct sscop_dev *d, u64 *data)
 	data[1] = d->packets_broken;
 	data[2] = d->rx_not_ip + atomic64_read(&d->tx_not_ip);
 	data[3] = d->packets_lost;
-	data[4] = sscop_piece(d, d->dev->mtu);
+	data[4] = sscop_segment_now_locked(d);
 	data[5] = d->s.tx.srtt;
 }
 

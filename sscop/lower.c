@@ -21,10 +21,11 @@ static struct net_device *find_upper(struct net_device *lower)
 	return NULL;
 }
 
-/* Whether it carries frames. */
+/* Whether it carries frames, a STAT among them. */
 bool sscop_lower_runs(const struct net_device *lower)
 {
-	return netif_running(lower) && netif_carrier_ok(lower);
+	return netif_running(lower) && netif_carrier_ok(lower) &&
+	       lower->mtu >= SSCOP_LOWER_MTU_MIN;
 }
 
 /* Whether a device can be the lower one. */
@@ -34,8 +35,8 @@ int sscop_lower_check(struct net_device *lower, struct netlink_ext_ack *extack)
 		NL_SET_ERR_MSG_MOD(extack, "the device below must be Ethernet-like");
 		return -EINVAL;
 	}
-	if (lower->mtu < SSCOP_SEGMENT_MIN + SSCOP_SHORT_HEADER) {
-		NL_SET_ERR_MSG_MOD(extack, "the MTU of the device below must be at least 73");
+	if (lower->mtu < SSCOP_LOWER_MTU_MIN) {
+		NL_SET_ERR_MSG_MOD(extack, "the MTU of the device below must be at least 105");
 		return -EINVAL;
 	}
 	if (find_upper(lower)) {
@@ -47,7 +48,7 @@ int sscop_lower_check(struct net_device *lower, struct netlink_ext_ack *extack)
 
 /* --- what happens to it -------------------------------------------------------------------- */
 
-/* The lower device goes up or down: meanwhile nothing is sent, and silence says nothing. */
+/* The lower device may go up or down: meanwhile nothing is sent, and silence says nothing. */
 static void lower_changed(struct sscop_dev *d)
 {
 	bool up = netif_running(d->dev) && sscop_lower_runs(d->lower);
@@ -89,7 +90,7 @@ static void mtu_changed(struct sscop_dev *d)
 		sscop_follow(d);
 	}
 	spin_unlock_bh(&d->lock);
-	sscop_wake(d);
+	lower_changed(d);
 }
 
 static int on_event(struct notifier_block *block, unsigned long event, void *info)

@@ -138,15 +138,16 @@ int sscop_poll(struct napi_struct *napi, int budget)
 {
 	struct sscop_dev *d = container_of(napi, struct sscop_dev, napi);
 	struct sk_buff_head up, down;
-	u64 now = sscop_now();
 	bool more = false;
 	int taken;
+	u64 now;
 
 	if (!budget)
 		return 0;
 	__skb_queue_head_init(&up);
 	__skb_queue_head_init(&down);
 	spin_lock(&d->lock);
+	now = sscop_now();	/* not before: the machines' time never goes back */
 	taken = sscop_take(d, budget, now, &up);
 	if (d->lower_up)
 		more = sscop_give(d, now, &down);

@@ -117,6 +117,25 @@ static void begin_anew(struct sscop_dev *d)
 	sscop_follow(d);
 }
 
+static int check_change(const struct sscop_dev *d, const struct sscop_settings *settings,
+			struct netlink_ext_ack *extack)
+{
+	struct sscop_settings checked = *settings;
+	int err;
+
+	/* What stays as it is may be more than the device below takes by now. */
+	if (settings->segment == d->settings.segment)
+		checked.segment = 0;
+	err = sscop_settings_check(&checked, d->lower, extack);
+	if (err)
+		return err;
+	if (settings->rules.window != d->settings.rules.window && netif_running(d->dev)) {
+		NL_SET_ERR_MSG_MOD(extack, "window can only be changed while the device is down");
+		return -EBUSY;
+	}
+	return 0;
+}
+
 /* Apply new settings, if they are good. */
 int sscop_settings_change(struct sscop_dev *d, const struct sscop_settings *settings,
 			  struct netlink_ext_ack *extack)
@@ -124,13 +143,9 @@ int sscop_settings_change(struct sscop_dev *d, const struct sscop_settings *sett
 	int err;
 
 	ASSERT_RTNL();
-	err = sscop_settings_check(settings, d->lower, extack);
+	err = check_change(d, settings, extack);
 	if (err)
 		return err;
-	if (settings->rules.window != d->settings.rules.window && netif_running(d->dev)) {
-		NL_SET_ERR_MSG_MOD(extack, "window can only be changed while the device is down");
-		return -EBUSY;
-	}
 	spin_lock_bh(&d->lock);
 	d->settings = *settings;
 	d->s.config = settings->rules;
@@ -143,13 +158,22 @@ int sscop_settings_change(struct sscop_dev *d, const struct sscop_settings *sett
 	return 0;
 }
 
-/* Octets of payload in an SD of a full packet. */
+/* Octets of payload in an SD of a full packet. To ask changes nothing. */
+u32 sscop_segment_now_locked(const struct sscop_dev *d)
+{
+	struct sscop_segment losses = d->auto_segment;
+
+	losses.cut = 0;	/* the next packet may be a trial of another length */
+	return sscop_piece(d, &losses, d->dev->mtu);
+}
+
+/* The same, without the lock. */
 u32 sscop_segment_now(struct sscop_dev *d)
 {
 	u32 piece;
 
 	spin_lock_bh(&d->lock);
-	piece = sscop_piece(d, d->dev->mtu);
+	piece = sscop_segment_now_locked(d);
 	spin_unlock_bh(&d->lock);
 	return piece;
 }

@@ -16,9 +16,12 @@ static struct sscop_dev *of_device(struct device *device)
 	return netdev_priv(to_net_dev(device));
 }
 
-/* Replace one setting: @set reads it from the text. */
-static ssize_t store(struct device *device, const char *text, size_t length,
-		     int (*set)(struct sscop_settings *settings, const char *text))
+/* Reads one setting from its text. */
+typedef int (*set_fn)(struct sscop_settings *settings, size_t offset, const char *text);
+
+/* Replace one setting. */
+static ssize_t store(struct device *device, const char *text, size_t length, set_fn set,
+		     size_t offset)
 {
 	struct sscop_dev *d = of_device(device);
 	struct netlink_ext_ack extack = { };
@@ -28,7 +31,7 @@ static ssize_t store(struct device *device, const char *text, size_t length,
 	if (!rtnl_trylock())
 		return restart_syscall();
 	settings = d->settings;
-	err = set(&settings, text);
+	err = set(&settings, offset, text);
 	if (err)
 		NL_SET_ERR_MSG_MOD(&extack, "this is not a value of that setting");
 	else
@@ -39,24 +42,42 @@ static ssize_t store(struct device *device, const char *text, size_t length,
 	return err ? err : length;
 }
 
+/* --- numbers ------------------------------------------------------------------------------- */
+
+static u32 *number_at(struct sscop_settings *settings, size_t offset)
+{
+	return (u32 *)((char *)settings + offset);
+}
+
+static size_t offset_of(struct device_attribute *attr)
+{
+	return (size_t)container_of(attr, struct dev_ext_attribute, attr)->var;
+}
+
+static ssize_t number_show(struct device *device, struct device_attribute *attr, char *text)
+{
+	struct sscop_dev *d = of_device(device);
+
+	return sysfs_emit(text, "%u\n", *number_at(&d->settings, offset_of(attr)));
+}
+
+static int number_set(struct sscop_settings *settings, size_t offset, const char *text)
+{
+	return kstrtou32(text, 0, number_at(settings, offset));
+}
+
+static ssize_t number_store(struct device *device, struct device_attribute *attr,
+			    const char *text, size_t length)
+{
+	return store(device, text, length, number_set, offset_of(attr));
+}
+
 /* A number of struct sscop_settings. */
 #define SSCOP_NUMBER(name, member)						\
-	static ssize_t name##_show(struct device *device,			\
-				   struct device_attribute *attr, char *text)	\
-	{									\
-		return sysfs_emit(text, "%u\n", of_device(device)->settings.member); \
-	}									\
-	static int name##_set(struct sscop_settings *settings, const char *text) \
-	{									\
-		return kstrtou32(text, 0, &settings->member);			\
-	}									\
-	static ssize_t name##_store(struct device *device,			\
-				    struct device_attribute *attr,		\
-				    const char *text, size_t length)		\
-	{									\
-		return store(device, text, length, name##_set);			\
-	}									\
-	static DEVICE_ATTR_RW(name)
+	static struct dev_ext_attribute number_##name = {			\
+		__ATTR(name, 0644, number_show, number_store),			\
+		(void *)offsetof(struct sscop_settings, member)			\
+	}
 
 SSCOP_NUMBER(window, rules.window);
 SSCOP_NUMBER(poll_bytes, rules.poll_bytes);
@@ -65,12 +86,14 @@ SSCOP_NUMBER(poll_time_us, rules.poll_time);
 SSCOP_NUMBER(poll_idle_us, rules.poll_idle);
 SSCOP_NUMBER(backlog, backlog);
 
+/* --- others -------------------------------------------------------------------------------- */
+
 static ssize_t ustat_show(struct device *device, struct device_attribute *attr, char *text)
 {
 	return sysfs_emit(text, "%d\n", of_device(device)->settings.rules.ustat);
 }
 
-static int ustat_set(struct sscop_settings *settings, const char *text)
+static int ustat_set(struct sscop_settings *settings, size_t offset, const char *text)
 {
 	return kstrtobool(text, &settings->rules.ustat);
 }
@@ -78,7 +101,7 @@ static int ustat_set(struct sscop_settings *settings, const char *text)
 static ssize_t ustat_store(struct device *device, struct device_attribute *attr,
 			   const char *text, size_t length)
 {
-	return store(device, text, length, ustat_set);
+	return store(device, text, length, ustat_set, 0);
 }
 static DEVICE_ATTR_RW(ustat);
 
@@ -89,7 +112,7 @@ static ssize_t segment_show(struct device *device, struct device_attribute *attr
 	return segment ? sysfs_emit(text, "%u\n", segment) : sysfs_emit(text, "auto\n");
 }
 
-static int segment_set(struct sscop_settings *settings, const char *text)
+static int segment_set(struct sscop_settings *settings, size_t offset, const char *text)
 {
 	if (!sysfs_streq(text, "auto"))
 		return kstrtou32(text, 0, &settings->segment);
@@ -100,7 +123,7 @@ static int segment_set(struct sscop_settings *settings, const char *text)
 static ssize_t segment_store(struct device *device, struct device_attribute *attr,
 			     const char *text, size_t length)
 {
-	return store(device, text, length, segment_set);
+	return store(device, text, length, segment_set, 0);
 }
 static DEVICE_ATTR_RW(segment);
 
@@ -109,7 +132,7 @@ static ssize_t peer_show(struct device *device, struct device_attribute *attr, c
 	return sysfs_emit(text, "%pM\n", of_device(device)->settings.peer);
 }
 
-static int peer_set(struct sscop_settings *settings, const char *text)
+static int peer_set(struct sscop_settings *settings, size_t offset, const char *text)
 {
 	return mac_pton(text, settings->peer) ? 0 : -EINVAL;
 }
@@ -117,7 +140,7 @@ static int peer_set(struct sscop_settings *settings, const char *text)
 static ssize_t peer_store(struct device *device, struct device_attribute *attr,
 			  const char *text, size_t length)
 {
-	return store(device, text, length, peer_set);
+	return store(device, text, length, peer_set, 0);
 }
 static DEVICE_ATTR_RW(peer);
 
@@ -139,14 +162,14 @@ static DEVICE_ATTR_RO(segment_now);
 
 static struct attribute *attributes[] = {
 	&dev_attr_segment.attr,
-	&dev_attr_window.attr,
-	&dev_attr_poll_bytes.attr,
-	&dev_attr_poll_sds.attr,
-	&dev_attr_poll_time_us.attr,
-	&dev_attr_poll_idle_us.attr,
+	&number_window.attr.attr,
+	&number_poll_bytes.attr.attr,
+	&number_poll_sds.attr.attr,
+	&number_poll_time_us.attr.attr,
+	&number_poll_idle_us.attr.attr,
 	&dev_attr_ustat.attr,
 	&dev_attr_peer.attr,
-	&dev_attr_backlog.attr,
+	&number_backlog.attr.attr,
 	&dev_attr_state.attr,
 	&dev_attr_segment_now.attr,
 	NULL,

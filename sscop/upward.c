@@ -8,6 +8,10 @@
 
 #define ARRIVED_MAX 1024	/* frames that wait for the next round */
 
+/* Octets of a packet in one piece of memory, and of a longer one's beginning */
+#define PACKET_LINEAR 8192
+#define PACKET_HEAD 256
+
 /* The lower device's packet_type::func. */
 int sscop_frame_in(struct sk_buff *skb, struct net_device *lower, struct packet_type *type,
 		   struct net_device *orig)
@@ -63,15 +67,42 @@ static __be16 protocol_of(const struct sk_buff *skb)
 	}
 }
 
+/* A buffer for @length octets, in pages if it is long: so much memory in one piece is
+ * often not to be had at once.
+ */
+static struct sk_buff *new_packet(struct sscop_dev *d, u32 length)
+{
+	struct sk_buff *skb;
+	int err;
+
+	if (length <= PACKET_LINEAR) {
+		skb = napi_alloc_skb(&d->napi, length);
+		if (skb)
+			skb_put(skb, length);
+		return skb;
+	}
+	skb = alloc_skb_with_frags(NET_SKB_PAD + PACKET_HEAD, length - PACKET_HEAD,
+				   PAGE_ALLOC_COSTLY_ORDER, &err, GFP_ATOMIC | __GFP_NOWARN);
+	if (!skb)
+		return NULL;
+	skb_reserve(skb, NET_SKB_PAD);
+	skb_put(skb, PACKET_HEAD);
+	skb->data_len = length - PACKET_HEAD;
+	skb->len = length;
+	return skb;
+}
+
 /* One packet of all pieces; NULL: no memory. */
 static struct sk_buff *join_pieces(struct sscop_dev *d)
 {
-	struct sk_buff *packet = napi_alloc_skb(&d->napi, d->octets);
+	struct sk_buff *packet = new_packet(d, d->octets);
 	struct sk_buff *piece;
+	u32 at = 0;
 
 	while ((piece = __skb_dequeue(&d->pieces))) {
 		if (packet)
-			__skb_put_data(packet, piece->data, piece->len);
+			skb_store_bits(packet, at, piece->data, piece->len);
+		at += piece->len;
 		napi_consume_skb(piece, 1);
 	}
 	d->octets = 0;
