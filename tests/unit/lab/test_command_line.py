@@ -182,6 +182,10 @@ def test_an_interrupted_sweep_says_how_to_go_on(
         (["cost", "star", "--ber", "0,x"], "--ber: 'x' is not a bit error rate"),
         (["cost", "star", "--duration", "0"], "more than 0"),
         (["cost", "star", "--seed", "x"], "whole number"),
+        (["device-cost", "60"], "DEVICE 60: a whole number from 64 to 2048 is needed"),
+        (["device-cost", "eth0"], "whole number"),
+        (["device-cost", "256", "256"], "a device is named twice"),
+        (["device-cost", "--packets", "1"], "--packets 1: a whole number from 1000"),
     ],
 )
 def test_bad_usage_is_one_line_and_status_2(
