@@ -2,7 +2,8 @@
 """SSCOP over the radio for a day: ``python3 -m tests.long_radio [--hours N] [--rate RATE] ...``.
 
 One TCP stream whose octets the receiver checks, in virtual time (engine uml). Prints goodput, round
-trips, resets and the kernel's memory hour by hour; exit status 1 if any of them drifts.
+trips, resets and the kernel's memory hour by hour; exit status 1 if any of them drifts. In 24 h
+with the defaults, 17 million SDs: their numbers (24 bits) wrap.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 HEAD = ("hour", "kbit/s", "ms", "resets", "SDs", "again", "free kB", "slabs kB")
 DRIFT = 0.03  # of the goodput, from hour to hour
 WINDOW = 8  # packets; enough for a slow link
-LEAK_KB = 512  # in all hours behind the first
+LEAK_KB = 256  # from the first quarter of the hours to the last
 
 SCRIPT = """
 chmod +x /bin/verified
@@ -42,7 +43,8 @@ ip netns exec snd verified pour 10.0.1.2 5201 1000000000000 SECONDS >$OUT/poured
 sleep 60; sample
 for hour in $(seq HOURS); do sleep 3590; sample; done
 wait $pour
-for i in $(seq 600); do [ ! -e $OUT/drunk ] || break; sleep 1; done  # the sender's buffer
+# The sender's buffer is large.
+for i in $(seq 3600); do [ ! -e $OUT/drunk ] || break; sleep 1; done
 """
 
 
@@ -103,10 +105,15 @@ def faults(samples: list[Sample], drunk: str) -> list[str]:
         found.append(f"goodput drifts: {min(rates):.2f} to {max(rates):.2f} kbit/s")
     if samples[-1].resets:
         found.append(f"{samples[-1].resets} resets")
-    if samples[1].free_kb - samples[-1].free_kb > LEAK_KB:
-        found.append(f"free memory: {samples[1].free_kb} to {samples[-1].free_kb} kB")
-    if samples[-1].slabs_kb - samples[1].slabs_kb > LEAK_KB:
-        found.append(f"slabs: {samples[1].slabs_kb} to {samples[-1].slabs_kb} kB")
+    # Both swing with the kernel's own caches: compare extremes of the first and the last hours.
+    part = max(len(samples) // 4, 2)
+    first, last = samples[1:][:part], samples[-part:]
+    free = [min(s.free_kb for s in hours) for hours in (first, last)]
+    if free[0] - free[1] > LEAK_KB:
+        found.append(f"free memory: {free[0]} to {free[1]} kB")
+    slabs = [max(s.slabs_kb for s in hours) for hours in (first, last)]
+    if slabs[1] - slabs[0] > LEAK_KB:
+        found.append(f"slabs: {slabs[0]} to {slabs[1]} kB")
     if not drunk.endswith(" damaged 0\n"):
         found.append(f"the stream: {drunk!r}")
     return found
@@ -116,9 +123,9 @@ def main(argv: list[str]) -> int:
     """Run, print, judge."""
     parser = argparse.ArgumentParser(prog="long_radio", description=__doc__)
     parser.add_argument("--hours", type=int, default=24)
-    parser.add_argument("--rate", default="100kbit")
+    parser.add_argument("--rate", default="140kbit")
     parser.add_argument("--ber", type=float, default=1e-5)
-    parser.add_argument("--segment", type=int, default=256)
+    parser.add_argument("--segment", type=int, default=64)
     given = parser.parse_args(argv)
     out = ROOT / "build" / "tests" / "long-radio"
     start = time.monotonic()
