@@ -3,9 +3,9 @@
 
 Each suite of ``kernel.SUITES`` has a row of its own and one per foreign architecture. For this
 machine's architecture the modules are built with W=1, checked by sparse, and loaded by that very
-kernel in a guest, where each algorithm moves data and ``answers`` computes what the unit tests
-computed in user space. For the others they are compiled and checked; one that a suite does not
-carry today has a row that says so. Exit status 1 if a cell fails.
+kernel in a guest, where each algorithm and a link of type sscop move data and ``answers`` computes
+what the unit tests computed in user space. For the others they are compiled and checked; one that a
+suite does not carry today has a row that says so. Exit status 1 if a cell fails.
 """
 
 from __future__ import annotations
@@ -126,6 +126,22 @@ def _smoke_case(cc: str) -> Case:
     )
 
 
+def _link_case() -> Case:
+    """A flow over links of type sscop."""
+    return Case(
+        {"ber": 1e-5, "segment": 256, "window": 72},
+        cc="cubic",
+        duration_s=6,
+        scenario="radio",
+        beside="sleep 3\nip netns exec snd ss -tin 'dport = :5201' >$OUT/ss\n",
+        after="sleep 1; rmmod sscop && [ ! -e /sys/module/sscop ] && echo gone >$OUT/unloaded",
+    )
+
+
+def _cases() -> dict[str, Case]:
+    return {cc: _smoke_case(cc) for cc in ALGORITHMS} | {"sscop": _link_case()}
+
+
 def _smoked(run: Run) -> str:
     """What is wrong with a run: too little arrived, or ss does not show the algorithm."""
     goodput = run.record["total_goodput_bps"]
@@ -176,7 +192,7 @@ def native_row(suite: str, asked: Path) -> Row:
     out = BUILD / "tests" / name
 
     def boots() -> str:
-        runs.update(run_cases(BUILD, name, {c: _smoke_case(c) for c in ALGORITHMS}, kernel=suite))
+        runs.update(run_cases(BUILD, name, _cases(), kernel=suite))
         release = (out / "uname").read_text().strip()
         return "" if release == k.release else f"{release} has booted"
 

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Devices that sscop's can be made on, its own MTU and namespace, other stations on the medium."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from apogee_lab.guest.image import module_bytes
+from apogee_lab.kernels import debian
+from tests.guest.modules.sscop_pair import drunk, numbers, run
+
+pytestmark = [pytest.mark.guest, pytest.mark.uml]
+
+#: On each kind of device: ping, IPv6, a TCP stream of checked octets.
+KINDS = """
+below; slow 20mbit 2ms
+tried() { kind=$1; shift; addresses; ready $kind; pinged $kind 10.7.0.2; pinged $kind-6 fd00::2
+	verified pour fd00::2 5201 300000 30 >$OUT/poured; sleep 0.1
+	counts $kind "resets packets_broken"
+	ip link del s0; ip -n far link del s0; }
+sink
+near_up near; far_up far; tried veth
+
+vlan() { ip $1 link add link $2 name v type vlan id 5 $3; ip $1 link set v up; }
+vlan "" near; vlan "-n far" far; near_up v; far_up v; tried vlan
+ip link set v type vlan reorder_hdr off; ip -n far link set v type vlan reorder_hdr off
+near_up v; far_up v; tried tagged
+ip link set near address 02:00:00:00:00:03
+near_up v; far_up v; tried readdressed
+ip link del v; ip -n far link del v
+
+bonded() { ip $1 link add name bond7 type bond mode active-backup miimon 100; ip $1 link set $2 down
+	ip $1 link set $2 master bond7; ip $1 link set bond7 up; }
+bonded "" near; bonded "-n far" far; near_up bond7; far_up bond7; tried bond
+ip link set near nomaster; ip -n far link set far nomaster
+ip link del bond7; ip -n far link del bond7
+
+modprobe tun; verified wire t0 t1 & sleep 0.1
+ip link set t1 netns far; ip link set t0 up; ip -n far link set t1 up
+near_up t0; far_up t1; tried tap
+
+# Without a peer.
+ip link add name alone type dummy; ip link set alone up; near_up alone
+say "dummy state: $(link_file sscop/state) $(link_file carrier)"
+ip link set alone mtu 5; say "dummy segment: $(link_file sscop/segment_now)"
+ip link set alone mtu 1500; say "dummy grown: $(link_file sscop/segment_now)"
+ip link del alone
+"""
+
+#: One pair, on which one thing after another is changed.
+CHANGES = """
+below; slow 20mbit 2ms
+ip link add link near name s0 numtxqueues 4 numrxqueues 4 type sscop; ip link set s0 up
+far_up far; addresses; ready first
+say "queues: $(ls -d /sys/class/net/s0/queues/tx-* | wc -l)"
+refuse() { key=$1; shift; "$@" 2>&1 | sed -n "1s/^/$key refused: /p" >>$OUT/report; }
+change() { key=$1; shift; refuse $key ip link set s0 type sscop "$@"; }
+change short segment 63; change long segment 1492; change longest segment 65001
+change no-window window 0; change wide window 65537
+change slow poll-time 11s; change fast poll-time 1us; change idle poll-idle 99us
+change small backlog 63; change own peer 02:00:00:00:00:01; change group peer ff:ff:ff:ff:ff:ff
+ip link add name alone type dummy
+ip link set alone mtu 104; refuse low ip link add link alone name s1 type sscop
+refuse addressed ip link add link alone name s1 address 02:00:00:00:00:77 type sscop
+ip link set s0 mtu 67 2>/dev/null || say "mtu refused: 67"
+for file in segment window poll_time_us poll_idle_us ustat peer backlog; do
+	echo what 2>/dev/null >/sys/class/net/s0/sscop/$file || say "file $file: refused"; done
+rmmod sscop 2>/dev/null || say "rmmod: refused"
+
+# A second link beside it.
+ip link add near2 type veth peer name far2 netns far
+ip link set near2 up; ip -n far link set far2 up
+ip link add link near2 name s1 type sscop; ip -n far link add link far2 name s1 type sscop
+ip link set s1 up; ip -n far link set s1 up
+ip addr add 10.8.0.1/24 dev s1; ip -n far addr add 10.8.0.2/24 dev s1
+sleep 1; pinged second 10.8.0.2; pinged beside 10.7.0.2
+
+for mtu in 9000 65535; do ip link set s0 mtu $mtu; ip -n far link set s0 mtu $mtu
+	pinged mtu-$mtu 10.7.0.2 3 $((mtu - 28 - 20 * (mtu > 65000))); done
+ip link set s0 mtu 9000; ip -n far link set s0 mtu 1500
+ping -c 3 -i 0.2 -W 1 -s 4000 10.7.0.2 >/dev/null; pinged longer 10.7.0.2
+counts longer "packets_broken resets"
+
+# The device above in another namespace, then with the one below gone from its own.
+ip netns add third; ip link set s0 netns third
+ip -n third addr add 10.7.0.1/24 dev s0; ip -n third link set s0 up
+sleep 1
+ip netns exec third ping -c 3 -i 0.2 -W 5 10.7.0.2 >/dev/null && say "upper moved pinged: yes"
+ip netns del third; sleep 1; ip link show near >/dev/null && say "below stays: yes"
+
+# What the peer is allowed to be.
+near_up near "peer 02:00:00:00:00:99"; ip addr add 10.7.0.1/24 dev s0; sleep 2
+say "stranger state: $(link_file sscop/state)"; say "strangers: $(count '' peer_stranger)"
+ip link set s0 type sscop peer 02:00:00:00:00:02; ready allowed; pinged allowed 10.7.0.2
+ip -n far link set far address 02:00:00:00:00:04; sleep 1
+ip link set s0 type sscop peer 02:00:00:00:00:04; sleep 3; pinged renamed 10.7.0.2
+
+# Both namespaces are gone at once, one device in each.
+ip netns del far; sleep 0.5; ip link del near 2>/dev/null; say "end: $(echo $(ls /sys/class/net))"
+"""
+
+#: As fast as the guest can: nothing below holds frames back. Those behind a lost one wait at the
+#: peer.
+FAST = """
+below
+tc qdisc add dev near root netem loss 3%
+near_up near "segment 256"; far_up far "segment 256"; addresses; ready first
+sink; sleep 0.1
+verified pour 10.7.0.2 5201 4000000 20 >$OUT/poured
+sleep 0.5
+counts fast "resets"
+"""
+
+#: Two pairs on one bridge, one pair without a configured peer.
+BRIDGED = """
+for m in llc stp bridge; do insmod /lab/$m.ko || exit; done
+ip link add hub type bridge; ip link set hub up
+station() { ip netns add $1; ip link add p$1 type veth peer name e0 netns $1
+	ip link set p$1 master hub up
+	ip -n $1 link set e0 address 02:00:00:00:00:$2; ip -n $1 link set e0 up
+	ip -n $1 link add link e0 name s0 type sscop $4; ip -n $1 addr add 10.7.$3/24 dev s0; }
+station a1 11 1.1 "peer 02:00:00:00:00:12"; station b1 12 1.2 "peer 02:00:00:00:00:11"
+station a2 21 2.1 "peer 02:00:00:00:00:22"; station b2 22 2.2 "peer 02:00:00:00:00:21"
+for n in a1 b1 a2 b2; do ip -n $n link set s0 up; done
+sleep 3
+for n in 1 2; do ip netns exec a$n ping -c 5 -i 0.1 -W 2 10.7.$n.2 >/dev/null && say "pair $n: yes"
+	ip netns exec b$n verified drink 5201 $OUT/drunk$n &
+done
+sleep 0.1
+for n in 1 2; do
+	ip netns exec a$n verified pour 10.7.$n.2 5201 500000 20 >/dev/null & pours="$pours $!"
+done
+wait $pours; sleep 0.2
+for n in a1 b1 a2 b2; do say "$n resets: $(count "ip netns exec $n" resets)"; done
+
+# A device on the bridge itself.
+ip -n a1 link del s0; ip -n a2 link set s0 down; ip -n b2 link set s0 down
+ip link set hub address 02:00:00:00:00:11; near_up hub; ip addr add 10.7.1.1/24 dev s0
+sleep 3; pinged hub 10.7.1.2
+"""
+
+
+@pytest.fixture(scope="module", params=["qemu", "uml"])
+def engine(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def kinds(engine: str, build: Path, root: Path) -> tuple[dict[str, str], Path]:
+    out = build / "tests" / f"sscop-kinds-{engine}"
+    return run(KINDS, engine, out, root), out
+
+
+@pytest.mark.parametrize("kind", ["veth", "vlan", "tagged", "readdressed", "bond", "tap"])
+def test_any_device_like_ethernet_will_do(kinds: tuple[dict[str, str], Path], kind: str) -> None:
+    """`tap` pads short frames to 60 octets and puts four behind."""
+    report, _ = kinds
+    assert report[f"{kind} pinged"] == report[f"{kind}-6 pinged"] == "yes"
+    assert numbers(report, f"{kind} resets") == [0, 0]
+    assert numbers(report, f"{kind} packets_broken") == [0, 0]
+
+
+def test_streams_over_all_of_them_are_whole(kinds: tuple[dict[str, str], Path]) -> None:
+    _, out = kinds
+    assert drunk(out) == [(300_000, 0)] * 6
+
+
+def test_a_device_without_a_peer_has_no_carrier(kinds: tuple[dict[str, str], Path]) -> None:
+    """Nor do segments ever have a length that the MTU below does not make possible."""
+    report, _ = kinds
+    assert report["dummy state"] == "beginning 0"
+    assert int(report["dummy segment"]) <= 96
+    assert int(report["dummy grown"]) > 96
+
+
+@pytest.fixture(scope="module")
+def changes(engine: str, build: Path, root: Path) -> dict[str, str]:
+    return run(CHANGES, engine, build / "tests" / f"sscop-changes-{engine}", root)
+
+
+@pytest.mark.parametrize(
+    ("key", "line"),
+    [
+        ("short", 'sscop: segment "63": must be auto or octets from 64 to 65000'),
+        ("long", "segment must be at most the MTU of the device below, less 9."),
+        ("no-window", 'sscop: window "0": must be a number from 1 to 65536'),
+        ("wide", 'sscop: window "65537": must be a number from 1 to 65536'),
+        ("fast", 'sscop: poll-time "1us": must be a time from 1ms to 10s, with us, ms or s'),
+        ("slow", 'sscop: poll-time "11s": must be a time from 1ms to 10s, with us, ms or s'),
+        (
+            "idle",
+            'sscop: poll-idle "99us": must be 0 or a time from 100us to 10s, with us, ms or s',
+        ),
+        ("small", 'sscop: backlog "63": must be a number from 64 to 16777216'),
+        ("own", "peer must be the hardware address of another station."),
+        ("group", "peer must be the hardware address of another station."),
+        ("low", "the MTU of the device below must be at least 105."),
+        ("addressed", "the device has no hardware address."),
+    ],
+)
+def test_bad_values_are_refused_in_one_line(changes: dict[str, str], key: str, line: str) -> None:
+    assert changes[f"{key} refused"].endswith(line)
+
+
+def test_bad_texts_and_early_removal_are_refused(changes: dict[str, str]) -> None:
+    names = ("segment", "window", "poll_time_us", "poll_idle_us", "ustat", "peer", "backlog")
+    assert [changes[f"file {name}"] for name in names] == ["refused"] * len(names)
+    assert changes["mtu refused"] == "67"
+    assert changes["rmmod"] == "refused"
+
+
+def test_it_has_one_queue_whatever_was_asked_for(changes: dict[str, str]) -> None:
+    """It stops one; packets of others would wait without bound."""
+    assert changes["queues"] == "1"
+
+
+def test_links_side_by_side(changes: dict[str, str]) -> None:
+    assert changes["second pinged"] == changes["beside pinged"] == "yes"
+
+
+def test_packets_up_to_64k(changes: dict[str, str]) -> None:
+    assert changes["mtu-9000 pinged"] == changes["mtu-65535 pinged"] == "yes"
+
+
+def test_packets_above_the_own_mtu_are_counted(changes: dict[str, str]) -> None:
+    """A peer with a larger MTU disturbs nothing else."""
+    assert changes["longer pinged"] == "yes"
+    assert numbers(changes, "longer packets_broken") == [0, 3]
+    assert numbers(changes, "longer resets") == [0, 0]
+
+
+def test_the_device_moves_and_goes_with_its_namespace(changes: dict[str, str]) -> None:
+    assert changes["upper moved pinged"] == "yes"
+    assert changes["below stays"] == "yes"
+    assert "s0" not in changes["end"]
+
+
+def test_the_peer_that_was_set_and_no_other(changes: dict[str, str]) -> None:
+    assert changes["stranger state"] == "beginning"
+    assert int(changes["strangers"]) > 0
+    assert changes["allowed pinged"] == changes["renamed pinged"] == "yes"
+
+
+def test_a_stream_where_nothing_below_limits_it(engine: str, build: Path, root: Path) -> None:
+    """Frames that the peer on the same host keeps do not count as under way."""
+    out = build / "tests" / f"sscop-fast-{engine}"
+    report = run(FAST, engine, out, root)
+    assert drunk(out) == [(4_000_000, 0)]
+    assert numbers(report, "fast resets") == [0, 0]
+
+
+def test_two_pairs_on_one_bridge(build: Path, root: Path) -> None:
+    out = build / "tests" / "sscop-bridged"
+    k = debian.kernel("bookworm")
+    files = {
+        f"lab/{path.name.partition('.')[0]}.ko": module_bytes(path)
+        for name in ("llc/llc", "802/stp", "bridge/bridge")
+        for path in k.modules.glob(f"kernel/net/{name}.ko*")
+    }
+    report = run(BRIDGED, "qemu", out, root, files=files)
+    assert report["pair 1"] == report["pair 2"] == report["hub pinged"] == "yes"
+    for number in ("1", "2"):
+        assert (out / f"drunk{number}").read_text() == "octets 500000 damaged 0\n"
+    assert [report[f"{n} resets"] for n in ("a1", "b1", "a2", "b2")] == ["0"] * 4

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-2.0
+"""SSCOP over the radio for a day: ``python3 -m tests.long_radio [--hours N] [--rate RATE] ...``.
+
+One TCP stream whose octets the receiver checks, in virtual time (engine uml). Prints goodput, round
+trips, resets and the kernel's memory hour by hour; exit status 1 if any of them drifts. In 24 h
+with the defaults, 17 million SDs: their numbers (24 bits) wrap.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from apogee_lab import modules, units
+from apogee_lab.engines import uml
+from apogee_lab.guest import plugins
+from apogee_lab.kernels import uml_kernel
+from apogee_lab.results.text import as_text
+from apogee_lab.scenarios import SCENARIOS
+from tests.guest.runs import compiled
+
+ROOT = Path(__file__).resolve().parent.parent
+HEAD = ("hour", "kbit/s", "ms", "resets", "SDs", "again", "free kB", "slabs kB")
+DRIFT = 0.03  # of the goodput, from hour to hour
+WINDOW = 8  # packets; enough for a slow link
+LEAK_KB = 256  # from the first quarter of the hours to the last
+
+SCRIPT = """
+chmod +x /bin/verified
+APOGEE_SHELL=1 sh /lab/links.sh || exit
+memory() { sed -n "s/^$1: *\\([0-9]*\\) kB/\\1/p" /proc/meminfo; }
+count() { ip netns exec gw ethtool -S sscop0 | sed -n "s/^ *$1: //p"; }
+octets() { ip netns exec mh cat /sys/class/net/sscop0/statistics/rx_bytes; }
+trip() { ip netns exec gw ping -q -c 20 -i 0.5 10.0.1.2 |
+	sed -n 's,.*= [0-9.]*/\\([0-9.]*\\)/.*,\\1,p'; }
+sample() { echo $(octets) $(trip) $(count resets) $(count sd_sent) $(count sd_again) \\
+	$(memory MemFree) $(memory SUnreclaim) >>$OUT/samples; }
+ip netns exec mh verified drink 5201 $OUT/drunk & sleep 1
+ip netns exec snd verified pour 10.0.1.2 5201 1000000000000 SECONDS >$OUT/poured & pour=$!
+sleep 60; sample
+for hour in $(seq HOURS); do sleep 3590; sample; done
+wait $pour
+# The sender's buffer is large.
+for i in $(seq 3600); do [ ! -e $OUT/drunk ] || break; sleep 1; done
+"""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What the guest measured at the end of an hour."""
+
+    octets: int
+    trip_ms: float
+    resets: int
+    sds: int
+    again: int
+    free_kb: int
+    slabs_kb: int
+
+    @classmethod
+    def of(cls, line: str) -> Sample:
+        octets, trip, *rest = line.split()
+        return cls(int(octets), float(trip), *map(int, rest))
+
+
+def measure(hours: int, rate: float, ber: float, segment: int, out: Path) -> list[Sample]:
+    """Run the guest."""
+    values = {"rate": rate, "ber": ber, "segment": segment, "window": WINDOW}
+    plan = SCENARIOS["radio"].compile(values, "cubic", 10.0)
+    verified = compiled(ROOT / "tests/guest/modules/verified.c", ROOT / "build")
+    files = {"bin/verified": verified, "lab/links.sh": plan.script.encode()}
+    script = SCRIPT.replace("SECONDS", str(3600 * hours + 60)).replace("HOURS", str(hours))
+    modules.build(uml_kernel.kernel())
+    uml.run_script(
+        script, out=out, modules=["sscop"], files=files | plugins.guest_files(),
+        timeout_wall_s=7200.0, check=True,
+    )  # fmt: skip
+    return [Sample.of(line) for line in (out / "samples").read_text().splitlines()]
+
+
+def goodputs(samples: list[Sample]) -> list[float]:
+    """kbit/s of IP packets in each hour; the pings are in it."""
+    pairs = zip(samples, samples[1:], strict=False)
+    return [(after.octets - before.octets) * 8 / 3600e3 for before, after in pairs]
+
+
+def table(samples: list[Sample]) -> str:
+    """A line per hour."""
+    rows = [
+        [str(hour), f"{rate:.2f}", f"{s.trip_ms:.1f}", str(s.resets), str(s.sds), str(s.again),
+         str(s.free_kb), str(s.slabs_kb)]
+        for hour, (rate, s) in enumerate(zip(goodputs(samples), samples[1:], strict=True), 1)
+    ]  # fmt: skip
+    return as_text([HEAD, *rows])
+
+
+def faults(samples: list[Sample], drunk: str) -> list[str]:
+    """What is not as it was in the first hour."""
+    rates = goodputs(samples)
+    found = []
+    if max(rates) - min(rates) > DRIFT * rates[0]:
+        found.append(f"goodput drifts: {min(rates):.2f} to {max(rates):.2f} kbit/s")
+    if samples[-1].resets:
+        found.append(f"{samples[-1].resets} resets")
+    # Both swing with the kernel's own caches: compare extremes of the first and the last hours.
+    part = max(len(samples) // 4, 2)
+    first, last = samples[1:][:part], samples[-part:]
+    free = [min(s.free_kb for s in hours) for hours in (first, last)]
+    if free[0] - free[1] > LEAK_KB:
+        found.append(f"free memory: {free[0]} to {free[1]} kB")
+    slabs = [max(s.slabs_kb for s in hours) for hours in (first, last)]
+    if slabs[1] - slabs[0] > LEAK_KB:
+        found.append(f"slabs: {slabs[0]} to {slabs[1]} kB")
+    if not drunk.endswith(" damaged 0\n"):
+        found.append(f"the stream: {drunk!r}")
+    return found
+
+
+def main(argv: list[str]) -> int:
+    """Run, print, judge."""
+    parser = argparse.ArgumentParser(prog="long_radio", description=__doc__)
+    parser.add_argument("--hours", type=int, default=24)
+    parser.add_argument("--rate", default="140kbit")
+    parser.add_argument("--ber", type=float, default=1e-5)
+    parser.add_argument("--segment", type=int, default=64)
+    given = parser.parse_args(argv)
+    out = ROOT / "build" / "tests" / "long-radio"
+    start = time.monotonic()
+    rate = units.parse("rate", given.rate)
+    samples = measure(given.hours, rate, given.ber, given.segment, out)
+    print(table(samples))
+    print(f"{time.monotonic() - start:.0f} s; {(out / 'drunk').read_text().strip()}")
+    found = faults(samples, (out / "drunk").read_text())
+    print("\n".join(found), end="\n" if found else "", file=sys.stderr)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT / "scripts"))
+    sys.exit(main(sys.argv[1:]))
