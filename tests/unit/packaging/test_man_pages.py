@@ -190,7 +190,7 @@ def test_ranges_of_sscop_are_the_kernels(
 
 def test_files_of_sscop(root: Path, sscop: dict[str, str]) -> None:
     source = (root / "sscop" / "sysfs.c").read_text()
-    files = re.findall(r"^\t&dev_attr_(\w+)\.attr,$", source, re.M)
+    files = re.findall(r"^\t&(?:dev_attr|number)_(\w+)\.(?:attr\.)?attr,$", source, re.M)
     assert files == re.findall(r"^\.IR? ([a-z_]+)(?: ,)?(?: \.)?$", sscop["SYSFS"], re.M)
 
 
