@@ -92,6 +92,14 @@ static struct sk_buff *new_packet(struct sscop_dev *d, u32 length)
 	return skb;
 }
 
+static void put_piece(struct sk_buff *packet, u32 at, const struct sk_buff *piece)
+{
+	if (skb_is_nonlinear(packet))
+		skb_store_bits(packet, at, piece->data, piece->len);
+	else
+		memcpy(packet->data + at, piece->data, piece->len);
+}
+
 /* One packet of all pieces; NULL: no memory. */
 static struct sk_buff *join_pieces(struct sscop_dev *d)
 {
@@ -101,7 +109,7 @@ static struct sk_buff *join_pieces(struct sscop_dev *d)
 
 	while ((piece = __skb_dequeue(&d->pieces))) {
 		if (packet)
-			skb_store_bits(packet, at, piece->data, piece->len);
+			put_piece(packet, at, piece);
 		at += piece->len;
 		napi_consume_skb(piece, 1);
 	}
