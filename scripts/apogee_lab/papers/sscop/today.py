@@ -102,7 +102,7 @@ FIGURE_TODAY = Figure(
 #: The queue above SSCOP by its name in the table: the scenario's, and others. One is advised.
 FIFO, ADVISED = "FIFO", "fq_codel, 300 ms, 1 s"
 QUEUES = {
-    FIFO: {},
+    FIFO: {"qdisc_limit": "1000"},
     "FIFO, 100 packets": {"qdisc_limit": "100"},
     "fq_codel, its defaults": {"qdisc": "fq_codel"},
     "fq_codel, 100 ms, 500 ms": {"qdisc": "fq_codel", "target": "100ms", "interval": "500ms"},
@@ -215,8 +215,20 @@ SDS = (256, 512, 768, 1024, 2048)
 WINDOW_BERS = ("1e-6", "1e-4")
 
 
+def _fifo(window: int) -> int:
+    """Packets in the FIFO above SSCOP: with what is large, none may be dropped there."""
+    return 1000 if window > LIMITED else 0
+
+
 def _tcp_window_point(window: int, ber: str) -> dict[str, object]:
-    return point(ber, AUTO, Radio(PATH.delay, window)) | {"sscop_window": 1024}
+    own = {"sscop_window": 1024, "qdisc_limit": _fifo(window)}
+    return point(ber, AUTO, Radio(PATH.delay, window)) | own
+
+
+def _tcp_window_cell(window: int, ber: str) -> Cell:
+    plain = cell(ber, AUTO, Radio(PATH.delay, window))
+    own = {"qdisc_limit": str(_fifo(window))} if _fifo(window) else {}
+    return replace(plain, settings={**plain.settings, **own})
 
 
 def _sds_point(sds: int, ber: str) -> dict[str, object]:
@@ -267,11 +279,7 @@ FIGURE_WINDOW = Figure(
     name="window",
     title="Not in the paper: TCP's window and SSCOP's (50ms)",
     cells=[
-        *(
-            cell(ber, AUTO, Radio(PATH.delay, window))
-            for window in TCP_WINDOWS
-            for ber in WINDOW_BERS
-        ),
+        *(_tcp_window_cell(window, ber) for window in TCP_WINDOWS for ber in WINDOW_BERS),
         *(_sds_cell(sds, ber) for sds in SDS for ber in WINDOW_BERS),
     ],
     claims=[
