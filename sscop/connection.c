@@ -173,6 +173,7 @@ void sscop_resync(struct sscop *s, u64 now)
 void sscop_resume(struct sscop *s, u64 now)
 {
 	s->heard_at = now;
+	s->tx.timed_at = 0;	/* its round trip would contain the pause */
 	s->tx.poll_now = true;
 	set_retry(s, now);
 }

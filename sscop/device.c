@@ -106,7 +106,7 @@ static void stop_connection(struct sscop_dev *d)
 	bool tell;
 
 	spin_lock_bh(&d->lock);
-	d->freed = 0;
+	sscop_count_freed(d);
 	tell = sscop_stop(&d->s, &output) && d->lower_up;
 	sscop_drop_pieces(d);
 	d->packets_lost += d->freed;

@@ -105,7 +105,8 @@ struct sscop_kept {
  * @pieces: segments of a packet that is not complete
  * @octets: their sum
  * @broken: the rest of a packet is to be dropped
- * @freed: packets whose last SD was freed by the machines' last step
+ * @freed: packets of which the machines' last step freed SDs
+ * @freed_last: the last of them; only compared
  * @known: counts of resets that were reported
  * @peer_stranger: frames of another hardware address
  * @packets_broken: packets that could not be put together
@@ -146,6 +147,7 @@ struct sscop_dev {
 	bool broken;
 
 	u32 freed;
+	const struct sk_buff *freed_last;
 	struct sscop_counts known;
 	u64 peer_stranger;
 	u64 packets_broken;
@@ -179,6 +181,13 @@ static inline u64 sscop_now(void)
 	return ktime_to_us(ktime_get());
 }
 
+/* Whether the peer has missed two of its STATs: it may have another hardware address. */
+static inline bool sscop_is_silent(const struct sscop_dev *d, u64 now)
+{
+	return now - d->s.heard_at >
+	       2 * max(d->settings.rules.poll_time, SSCOP_KEEPALIVE_US);
+}
+
 /* device.c */
 void sscop_setup(struct net_device *dev);
 bool sscop_is(const struct net_device *dev);
@@ -190,12 +199,18 @@ enum hrtimer_restart sscop_timer(struct hrtimer *timer);
 void sscop_wake(struct sscop_dev *d);
 void sscop_follow_events(struct sscop_dev *d);
 
-/* To be called after each step of the machines, with d->freed = 0 before it. */
+static inline void sscop_count_freed(struct sscop_dev *d)
+{
+	d->freed = 0;
+	d->freed_last = NULL;
+}
+
+/* To be called after each step of the machines, with sscop_count_freed() before it. */
 static inline void sscop_follow(struct sscop_dev *d)
 {
 	if (unlikely(d->s.events))
 		sscop_follow_events(d);
-	d->freed = 0;
+	sscop_count_freed(d);
 }
 
 /* upward.c */

@@ -7,6 +7,7 @@
  * frame made anew, which the lower device may change.
  */
 #include <linux/etherdevice.h>
+#include <net/sock.h>
 
 #include "device.h"
 
@@ -135,11 +136,11 @@ static bool push_link_header(struct sscop_dev *d, struct sk_buff *skb, const u8 
 	return dev_hard_header(skb, d->lower, SSCOP_ETHERTYPE, to, NULL, skb->len) >= 0;
 }
 
-/* Link control is for any station until the peer is known. */
+/* Link control is for any station until the peer is known, and if it may be another one. */
 static const u8 *control_address(const struct sscop_dev *d)
 {
 	bool known = !is_zero_ether_addr(d->settings.peer) ||
-		     d->s.state > SSCOP_BEGINNING;
+		     (d->s.state > SSCOP_BEGINNING && !sscop_is_silent(d, sscop_now()));
 
 	return known ? peer_of(d) : d->lower->broadcast;
 }
@@ -194,13 +195,29 @@ bool sscop_forget(struct sscop_dev *d, void *segment)
 
 	if (kept < d->kept || kept >= d->kept + d->s.tx.size)
 		return false;
-	d->freed += ends_packet(kept);
+	if (kept->packet != d->packet && kept->packet != d->freed_last)
+		d->freed++;
+	d->freed_last = kept->packet;
 	consume_skb(kept->packet);
 	kept->packet = NULL;
 	return true;
 }
 
 /* --- packets ----------------------------------------------------------------------------- */
+
+/* A packet may be read again after its owner has gone on: pages of its user, of a file, or
+ * of a packet socket's ring are copied. Return: 0, or an error.
+ */
+static int own_data(struct sk_buff *skb)
+{
+	int err = skb_orphan_frags_rx(skb, GFP_ATOMIC);
+
+	if (err || !skb_is_nonlinear(skb))
+		return err;
+	if (skb_has_shared_frag(skb) || (skb->sk && skb->sk->sk_family == PF_PACKET))
+		return skb_linearize(skb);
+	return 0;
+}
 
 netdev_tx_t sscop_start_xmit(struct sk_buff *skb, struct net_device *dev)
 {
@@ -213,8 +230,8 @@ netdev_tx_t sscop_start_xmit(struct sk_buff *skb, struct net_device *dev)
 	}
 	if (skb->ip_summed == CHECKSUM_PARTIAL && skb_checksum_help(skb))
 		goto drop;
-	if (skb_orphan_frags(skb, GFP_ATOMIC))
-		goto drop;	/* its user must not wait until the peer has it */
+	if (own_data(skb))
+		goto drop;
 	skb_queue_tail(&d->waiting, skb);
 	if (skb_queue_len_lockless(&d->waiting) >= WAITING_MAX) {
 		netif_stop_queue(dev);

@@ -111,7 +111,7 @@ static int nway_reset(struct net_device *dev)
 		return -ENETDOWN;
 	spin_lock_bh(&d->lock);
 	ready = d->s.state == SSCOP_READY;
-	d->freed = 0;
+	sscop_count_freed(d);
 	sscop_resync(&d->s, sscop_now());
 	sscop_follow(d);
 	spin_unlock_bh(&d->lock);

@@ -85,7 +85,7 @@ static void mtu_changed(struct sscop_dev *d)
 		return;
 	spin_lock_bh(&d->lock);
 	if (sd_too_long(d, d->lower->mtu)) {
-		d->freed = 0;
+		sscop_count_freed(d);
 		sscop_resync(&d->s, sscop_now());
 		sscop_follow(d);
 	}

@@ -108,13 +108,17 @@ static void begin_anew(struct sscop_dev *d)
 {
 	struct sscop_output output;
 
-	d->freed = 0;
+	sscop_count_freed(d);
 	sscop_stop(&d->s, &output);
 	sscop_drop_pieces(d);
 	d->cut = 0;
 	d->packets_lost += d->freed;
+	if (net_ratelimit())
+		netdev_warn(d->dev, "connection ended: another peer is set; %u packets may be lost\n",
+			    d->freed);
 	sscop_start(&d->s, sscop_now());
-	sscop_follow(d);
+	sscop_follow_events(d);	/* the carrier: the machines do not report their stop */
+	sscop_count_freed(d);
 }
 
 static int check_change(const struct sscop_dev *d, const struct sscop_settings *settings,

@@ -2,6 +2,7 @@
 /*
  * The same settings in /sys/class/net/DEVICE/sscop, for those without iproute2's plug-in.
  */
+#include <linux/capability.h>
 #include <linux/etherdevice.h>
 #include <linux/kstrtox.h>
 #include <linux/rtnetlink.h>
@@ -28,6 +29,8 @@ static ssize_t store(struct device *device, const char *text, size_t length, set
 	struct sscop_settings settings;
 	int err;
 
+	if (!ns_capable(dev_net(d->dev)->user_ns, CAP_NET_ADMIN))
+		return -EPERM;
 	if (!rtnl_trylock())
 		return restart_syscall();
 	settings = d->settings;

@@ -170,13 +170,6 @@ static bool is_sealed(u8 type)
 	       type == SSCOP_USTAT;
 }
 
-/* Whether the peer has missed two of its STATs: it may have another hardware address. */
-static bool is_silent(const struct sscop_dev *d, u64 now)
-{
-	return now - d->s.heard_at >
-	       2 * max(d->settings.rules.poll_time, SSCOP_KEEPALIVE_US);
-}
-
 /* Whether a PDU may come from this address. The seal proves that the peer has made a PDU;
  * link control of others is heard only while there is no peer that could be disturbed.
  */
@@ -187,7 +180,7 @@ static bool may_be_peer(const struct sscop_dev *d, const u8 *source, u8 type, u6
 	if (!is_zero_ether_addr(d->settings.peer))
 		return ether_addr_equal(source, d->settings.peer);
 	return ether_addr_equal(source, d->learned) || is_sealed(type) ||
-	       d->s.state == SSCOP_BEGINNING || is_silent(d, now);
+	       d->s.state == SSCOP_BEGINNING || sscop_is_silent(d, now);
 }
 
 /* Let the frame be the segment that the machines keep of an SD. */
