@@ -60,6 +60,11 @@ refused window ip link set s0 type sscop window 100
 refused same ip link set s0 type sscop window 1024
 show ready
 ethtool -S s0 >$OUT/counters
+ip link set s0 type sscop peer 02:00:00:00:00:99
+cat /sys/class/net/s0/carrier >$OUT/carrier
+dmesg | grep 'another peer' >$OUT/peer
+unshare -Ur sh -c 'echo 300 >/sys/class/net/s0/sscop/segment' 2>$OUT/uncapable
+cat /sys/class/net/s0/sscop/segment >$OUT/segment
 ip link del s0
 ip link del s1
 refused gone rmmod sscop
@@ -147,6 +152,16 @@ def test_files_change_them(said: dict[str, str]) -> None:
 
 def test_a_link_with_a_peer(said: dict[str, str]) -> None:
     assert " state ready segment-now " in said["ready"]
+
+
+def test_another_peer_takes_the_carrier(said: dict[str, str]) -> None:
+    assert said["carrier"] == "0\n"
+    assert "s0: connection ended: another peer is set; 0 packets may be lost" in said["peer"]
+
+
+def test_files_need_the_right_to_change_networks(said: dict[str, str]) -> None:
+    assert "Operation not permitted" in said["uncapable"]
+    assert said["segment"] == "auto\n"
 
 
 @pytest.mark.parametrize(
