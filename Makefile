@@ -68,14 +68,14 @@ figures = $(PYTHON) -m apogee_lab.commands.reproduce $(FIG) $(if $(SEEDS),--seed
 	$(if $(EXECUTOR),--executor '$(EXECUTOR)') $(if $(ENGINE),--engine '$(ENGINE)') \
 	$(if $(DRY),--dry-run)
 
-reproduce: ## a paper's figures and table: FIG=star, gentle, compound, sscop, star-5 (DRY=1: only the cost)
+reproduce: ## a paper's figures and table: FIG=star, gentle, compound, sscop, shake, star-5 (DRY=1: only the cost)
 	@[ ! -x /usr/bin/python3 ] || $(figures) --check
 	@scripts/setup reproduce $(filter uml,$(ENGINE))
 	+@$(figures)
 
 check: ## run all tests: unit tests and tests in guests
 	@scripts/setup check
-	@$(PYTHON) -m pytest
+	@$(PYTHON) -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile --timeout 1800
 
 matrix: ## build and run on all supported kernels, compile for other architectures: a table
 	@scripts/setup check

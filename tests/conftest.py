@@ -11,7 +11,8 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests import BUILD, ROOT
+
 sys.path.insert(0, str(ROOT / "scripts"))
 
 # Started in the background of a script, Python ignores SIGINT: tests of interruption would hang.
@@ -34,11 +35,10 @@ def root() -> Path:
 
 
 @pytest.fixture(scope="session")
-def build(root: Path) -> Path:
+def build() -> Path:
     """The folder for generated files."""
-    path = root / "build"
-    path.mkdir(exist_ok=True)
-    return path
+    BUILD.mkdir(parents=True, exist_ok=True)
+    return BUILD
 
 
 class ClosingLine:

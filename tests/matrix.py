@@ -28,12 +28,11 @@ from apogee_lab.kernels import debian, foreign_headers
 from apogee_lab.kernels.apt import NotCarried
 from apogee_lab.kernels.kernel import SUITES, Kernel
 from apogee_lab.results.text import NONE, as_text
+from tests import BUILD, ROOT
 from tests.guest.runs import Case, Run, run_cases
 from tests.unit.headers import answers
 from tests.unit.headers.cheaders import Headers
 
-ROOT = Path(__file__).resolve().parent.parent
-BUILD = ROOT / "build"
 COLUMNS = ("W=1", "sparse", "boots", "loads", "smoke", "answers")
 ALGORITHMS = ("star", "j", "hstcp_gentle", "compound_plus", "compound")
 LEAST_BPS = 1e6  # of 10 Mbit/s, in the first seconds of a connection

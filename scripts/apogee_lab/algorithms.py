@@ -54,7 +54,9 @@ ALGORITHMS: dict[str, Algorithm] = {
         ),
         Algorithm("j", own=True, colour="#e69f00", counted=("j_cong_control",)),
         Algorithm("constant", own=True, colour="#111111"),  # the tests' reference
+        Algorithm("reno3", own=True, colour="#999999"),  # the tests' Reno of the papers' time
         Algorithm("sscop", DEVICE, "sscop", own=True),
+        Algorithm("shake", TUNNEL, "shake", own=True),
         Algorithm("reno", colour="#555555"),
         Algorithm("cubic", colour="#009e73", counted=("cubictcp_acked", "cubictcp_cong_avoid")),
         Algorithm("bbr", colour="#0072b2", counted=("bbr_main",)),

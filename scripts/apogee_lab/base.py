@@ -107,10 +107,10 @@ def file_hash(path: Path) -> str:
     return _file_hash(path, info.st_size, info.st_mtime_ns)
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file atomically: readers see the old content or the new, never a part."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_text(text, encoding="utf-8")
+    beside.write_bytes(content.encode() if isinstance(content, str) else content)
     beside.replace(path)
 
 

@@ -3,17 +3,13 @@
  * Links of type sscop in iproute2's ip(8): the words after "type sscop", and what
  * "ip -d link show" prints.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../include/iproute2/link_words.h"
 #include "../netlink.h"
-#include "link_util.h"
 
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define REQUEST_ROOM 1024	/* octets that ip has for its request */
 #define ADDRESS 6		/* octets of a hardware address */
-#define MAX_U32 0xffffffffU
 
 /* What follows a word. */
 enum kind {
@@ -72,45 +68,6 @@ static void usage(FILE *out)
 	      "Where:  TIME := NUMBER{ us | ms | s }\n"
 	      "        poll-bytes, poll-sds and poll-idle 0: no such rule\n"
 	      "See sscop(8).\n", out);
-}
-
-/* digits only, at most an u32 */
-static bool parse_number(const char *text, __u32 *number)
-{
-	unsigned long long value;
-
-	if (!*text || strlen(text) > 10 || text[strspn(text, "0123456789")])
-		return false;
-	value = strtoull(text, NULL, 10);
-	*number = value;
-	return value <= MAX_U32;
-}
-
-/* a number with a unit, to us */
-static bool parse_time(const char *text, __u32 *us)
-{
-	size_t digits = strspn(text, "0123456789.");
-	const char *unit = text + digits;
-	double value;
-	char *end;
-
-	if (!strcmp(text, "0")) {
-		*us = 0;
-		return true;
-	}
-	value = strtod(text, &end);
-	if (!digits || end != unit)
-		return false;
-	if (!strcmp(unit, "s"))
-		value *= 1e6;
-	else if (!strcmp(unit, "ms"))
-		value *= 1e3;
-	else if (strcmp(unit, "us"))
-		return false;
-	if (value > MAX_U32 || (value > 0 && value < 1))
-		return false;
-	*us = value + .5;
-	return true;
 }
 
 /* six pairs of hexadecimal digits between colons */
@@ -248,56 +205,6 @@ static void print_help(struct link_util *util, int argc, char **argv, FILE *out)
 
 /* --- attributes to text or JSON ------------------------------------------------------- */
 
-/* the number in an attribute, by its length */
-static __u32 number_of(const struct rtattr *attr)
-{
-	size_t length = RTA_PAYLOAD(attr);
-	__u32 u32 = 0;
-	__u16 u16 = 0;
-	__u8 u8 = 0;
-
-	if (length >= sizeof(u32)) {
-		memcpy(&u32, RTA_DATA(attr), sizeof(u32));
-		return u32;
-	}
-	if (length >= sizeof(u16)) {
-		memcpy(&u16, RTA_DATA(attr), sizeof(u16));
-		return u16;
-	}
-	if (length)
-		memcpy(&u8, RTA_DATA(attr), sizeof(u8));
-	return u8;
-}
-
-static void print_number(FILE *out, const struct word *word, __u32 number)
-{
-	if (is_json_context())
-		jsonw_uint_field(get_json_writer(), word->key, number);
-	else
-		fprintf(out, "%s %u ", word->text, number);
-}
-
-static void print_string(FILE *out, const struct word *word, const char *text)
-{
-	if (is_json_context())
-		jsonw_string_field(get_json_writer(), word->key, text);
-	else
-		fprintf(out, "%s %s ", word->text, text);
-}
-
-/* in the largest unit that makes it a whole number; JSON: us */
-static void print_time(FILE *out, const struct word *word, __u32 us)
-{
-	if (is_json_context() || !us)
-		print_number(out, word, us);
-	else if (us % 1000)
-		fprintf(out, "%s %uus ", word->text, us);
-	else if (us % 1000000)
-		fprintf(out, "%s %ums ", word->text, us / 1000);
-	else
-		fprintf(out, "%s %us ", word->text, us / 1000000);
-}
-
 static void print_address(FILE *out, const struct word *word, const struct rtattr *attr)
 {
 	const __u8 *octets = RTA_DATA(attr);
@@ -307,30 +214,34 @@ static void print_address(FILE *out, const struct word *word, const struct rtatt
 		return;
 	snprintf(text, sizeof(text), "%02x:%02x:%02x:%02x:%02x:%02x",
 		 octets[0], octets[1], octets[2], octets[3], octets[4], octets[5]);
-	print_string(out, word, text);
+	print_text(out, word->text, word->key, text);
+}
+
+static void print_segment(FILE *out, const struct word *word, __u32 octets)
+{
+	if (octets)
+		print_number(out, word->text, word->key, octets);
+	else
+		print_text(out, word->text, word->key, "auto");
 }
 
 static void print_word(FILE *out, const struct word *word, const struct rtattr *attr)
 {
+	__u32 number = number_of(attr);
+
 	switch (word->kind) {
 	case SEGMENT:
-		if (number_of(attr))
-			print_number(out, word, number_of(attr));
-		else
-			print_string(out, word, "auto");
+		print_segment(out, word, number);
 		break;
 	case NUMBER:
-		print_number(out, word, number_of(attr));
+		print_number(out, word->text, word->key, number);
 		break;
 	case TIME:
 	case TIME_OR_0:
-		print_time(out, word, number_of(attr));
+		print_time(out, word->text, word->key, number);
 		break;
 	case SWITCH:
-		if (is_json_context())
-			jsonw_bool_field(get_json_writer(), word->key, number_of(attr));
-		else
-			print_string(out, word, number_of(attr) ? "on" : "off");
+		print_switch(out, word->text, word->key, number);
 		break;
 	case PEER:
 		print_address(out, word, attr);
@@ -340,8 +251,6 @@ static void print_word(FILE *out, const struct word *word, const struct rtattr *
 
 static void print_opt(struct link_util *util, FILE *out, struct rtattr **attrs)
 {
-	static const struct word state = {.text = "state", .key = "state"};
-	static const struct word now = {.text = "segment-now", .key = "segment_now"};
 	size_t i;
 
 	(void)util;
@@ -350,16 +259,12 @@ static void print_opt(struct link_util *util, FILE *out, struct rtattr **attrs)
 	for (i = 0; i < ARRAY_SIZE(words); i++)
 		if (attrs[words[i].attr])
 			print_word(out, &words[i], attrs[words[i].attr]);
-	if (attrs[IFLA_SSCOP_STATE]) {
-		__u32 number = number_of(attrs[IFLA_SSCOP_STATE]);
-
-		if (number < ARRAY_SIZE(states))
-			print_string(out, &state, states[number]);
-		else
-			print_number(out, &state, number);
-	}
+	if (attrs[IFLA_SSCOP_STATE])
+		print_name(out, "state", "state", states, ARRAY_SIZE(states),
+			   number_of(attrs[IFLA_SSCOP_STATE]));
 	if (attrs[IFLA_SSCOP_SEGMENT_NOW])
-		print_number(out, &now, number_of(attrs[IFLA_SSCOP_SEGMENT_NOW]));
+		print_number(out, "segment-now", "segment_now",
+			     number_of(attrs[IFLA_SSCOP_SEGMENT_NOW]));
 }
 
 struct link_util sscop_link_util = {

@@ -13,6 +13,11 @@
 #include <apogee/judge.h>
 #include <apogee/rtt_trend.h>
 #include <apogee/rtt_trend_table.h>
+#include <apogee/shake_holes.h>
+#include <apogee/shake_path.h>
+#include <apogee/shake_repair.h>
+#include <apogee/shake_replay.h>
+#include <apogee/shake_sched.h>
 #include <apogee/sscop_segment.h>
 #include <apogee/star.h>
 
@@ -1307,6 +1312,460 @@ static void answer_judge_cwnd(void *call)
 	c->result = judge_cwnd(&c->j, c->answer, &c->r, c->prior_cwnd);
 }
 
+struct answer_shake_before {
+	bool result;
+	u32 a;
+	u32 b;
+};
+
+static void answer_shake_before(void *call)
+{
+	struct answer_shake_before *c = call;
+
+	c->result = shake_before(c->a, c->b);
+}
+
+struct answer_shake_is_far {
+	bool result;
+	u32 a;
+	u32 b;
+};
+
+static void answer_shake_is_far(void *call)
+{
+	struct answer_shake_is_far *c = call;
+
+	c->result = shake_is_far(c->a, c->b);
+}
+
+struct answer_shake_raise {
+	u32 number;
+	u32 to;
+};
+
+static void answer_shake_raise(void *call)
+{
+	struct answer_shake_raise *c = call;
+
+	shake_raise(&c->number, c->to);
+}
+
+struct answer_shake_count_up {
+	u16 count;
+};
+
+static void answer_shake_count_up(void *call)
+{
+	struct answer_shake_count_up *c = call;
+
+	shake_count_up(&c->count);
+}
+
+struct answer_shake_ends_forget {
+	struct shake_ends e;
+	u32 high;
+};
+
+static void answer_shake_ends_forget(void *call)
+{
+	struct answer_shake_ends_forget *c = call;
+
+	shake_ends_forget(&c->e, c->high);
+}
+
+struct answer_shake_ends_begin {
+	struct shake_ends e;
+	u32 number;
+};
+
+static void answer_shake_ends_begin(void *call)
+{
+	struct answer_shake_ends_begin *c = call;
+
+	shake_ends_begin(&c->e, c->number);
+}
+
+struct answer_shake_ends_knows {
+	bool result;
+	struct shake_ends e;
+	u8 path;
+};
+
+static void answer_shake_ends_knows(void *call)
+{
+	struct answer_shake_ends_knows *c = call;
+
+	c->result = shake_ends_knows(&c->e, c->path);
+}
+
+struct answer_shake_ends_raise {
+	struct shake_ends e;
+	u8 path;
+	u32 to;
+};
+
+static void answer_shake_ends_raise(void *call)
+{
+	struct answer_shake_ends_raise *c = call;
+
+	shake_ends_raise(&c->e, c->path, c->to);
+}
+
+struct answer_shake_sends_next {
+	bool result;
+	struct shake_sends s;
+	u8 path;
+	u32 seq;
+	u32 end;
+	bool syn;
+	u32 m_al;
+};
+
+static void answer_shake_sends_next(void *call)
+{
+	struct answer_shake_sends_next *c = call;
+
+	c->result = shake_sends_next(&c->s, c->path, c->seq, c->end, c->syn,
+				     &c->m_al);
+}
+
+struct answer_shake_hole_is_open {
+	bool result;
+	struct shake_hole hole;
+};
+
+static void answer_shake_hole_is_open(void *call)
+{
+	struct answer_shake_hole_is_open *c = call;
+
+	c->result = shake_hole_is_open(&c->hole);
+}
+
+struct answer_shake_hole_is_told {
+	bool result;
+	struct shake_hole hole;
+};
+
+static void answer_shake_hole_is_told(void *call)
+{
+	struct answer_shake_hole_is_told *c = call;
+
+	c->result = shake_hole_is_told(&c->hole);
+}
+
+struct answer_shake_hole_undecided {
+	enum shake_fate result;
+	struct shake_hole hole;
+	u8 mode;
+	u32 threshold;
+	struct shake_flow_counts counts;
+};
+
+static void answer_shake_hole_undecided(void *call)
+{
+	struct answer_shake_hole_undecided *c = call;
+
+	c->result = shake_hole_undecided(&c->hole, c->mode, c->threshold,
+					 &c->counts);
+}
+
+struct answer_shake_hole_unneeded {
+	enum shake_fate result;
+	struct shake_hole hole;
+	u8 mode;
+	struct shake_flow_counts counts;
+};
+
+static void answer_shake_hole_unneeded(void *call)
+{
+	struct answer_shake_hole_unneeded *c = call;
+
+	c->result = shake_hole_unneeded(&c->hole, c->mode, &c->counts);
+}
+
+struct answer_shake_hole_needed {
+	enum shake_fate result;
+	struct shake_hole hole;
+	u8 mode;
+	struct shake_flow_counts counts;
+};
+
+static void answer_shake_hole_needed(void *call)
+{
+	struct answer_shake_hole_needed *c = call;
+
+	c->result = shake_hole_needed(&c->hole, c->mode, &c->counts);
+}
+
+struct answer_shake_hole_explains {
+	bool result;
+	struct shake_hole hole;
+	struct shake_dupack a;
+};
+
+static void answer_shake_hole_explains(void *call)
+{
+	struct answer_shake_hole_explains *c = call;
+
+	c->result = shake_hole_explains(&c->hole, &c->a);
+}
+
+struct answer_shake_path_after {
+	s32 result;
+	u32 a;
+	u32 b;
+};
+
+static void answer_shake_path_after(void *call)
+{
+	struct answer_shake_path_after *c = call;
+
+	c->result = shake_path_after(c->a, c->b);
+}
+
+struct answer_shake_path_took {
+	u32 result;
+	u32 at;
+	u32 hold;
+	u64 now;
+};
+
+static void answer_shake_path_took(void *call)
+{
+	struct answer_shake_path_took *c = call;
+
+	c->result = shake_path_took(c->at, c->hold, c->now);
+}
+
+struct answer_shake_repair_place {
+	u32 result;
+	u32 number;
+};
+
+static void answer_shake_repair_place(void *call)
+{
+	struct answer_shake_repair_place *c = call;
+
+	c->result = shake_repair_place(c->number);
+}
+
+struct answer_shake_repair_look {
+	struct shake_repair r;
+	u64 seen;
+	u64 now;
+};
+
+static void answer_shake_repair_look(void *call)
+{
+	struct answer_shake_repair_look *c = call;
+
+	shake_repair_look(&c->r, c->seen, c->now);
+}
+
+struct answer_shake_repair_keep {
+	bool result;
+	struct shake_repair r;
+	u32 counter;
+	u64 rate;
+	u64 now;
+	u32 place;
+};
+
+static void answer_shake_repair_keep(void *call)
+{
+	struct answer_shake_repair_keep *c = call;
+
+	c->result = shake_repair_keep(&c->r, c->counter, c->rate, c->now,
+				      &c->place);
+}
+
+struct answer_shake_repair_covers {
+	bool result;
+	struct shake_repair r;
+};
+
+static void answer_shake_repair_covers(void *call)
+{
+	struct answer_shake_repair_covers *c = call;
+
+	c->result = shake_repair_covers(&c->r);
+}
+
+struct answer_shake_repair_is_lost {
+	bool result;
+	struct shake_repair r;
+	struct shake_kept kept;
+	u32 behind;
+	u32 srtt;
+	u64 now;
+};
+
+static void answer_shake_repair_is_lost(void *call)
+{
+	struct answer_shake_repair_is_lost *c = call;
+
+	c->result = shake_repair_is_lost(&c->r, &c->kept, c->behind, c->srtt,
+					 c->now);
+}
+
+struct answer_shake_repair_learn {
+	struct shake_repair r;
+	struct shake_kept kept;
+	u32 least;
+	u64 now;
+};
+
+static void answer_shake_repair_learn(void *call)
+{
+	struct answer_shake_repair_learn *c = call;
+
+	shake_repair_learn(&c->r, &c->kept, c->least, c->now);
+}
+
+struct answer_shake_repair_is_ahead {
+	bool result;
+	struct shake_repair r;
+	u32 place;
+	u32 echo;
+};
+
+static void answer_shake_repair_is_ahead(void *call)
+{
+	struct answer_shake_repair_is_ahead *c = call;
+
+	c->result = shake_repair_is_ahead(&c->r, c->place, c->echo);
+}
+
+struct answer_shake_repair_judge {
+	enum shake_copy result;
+	struct shake_repair r;
+	u32 place;
+	u32 echo;
+	u64 seen;
+	u32 srtt;
+	u32 least;
+	u64 now;
+};
+
+static void answer_shake_repair_judge(void *call)
+{
+	struct answer_shake_repair_judge *c = call;
+
+	c->result = shake_repair_judge(&c->r, c->place, c->echo, c->seen,
+				       c->srtt, c->least, c->now);
+}
+
+struct answer_shake_repair_next {
+	bool result;
+	struct shake_repair r;
+	u32 number;
+};
+
+static void answer_shake_repair_next(void *call)
+{
+	struct answer_shake_repair_next *c = call;
+
+	c->result = shake_repair_next(&c->r, &c->number);
+}
+
+struct answer_shake_repair_close {
+	struct shake_repair r;
+	u32 place;
+};
+
+static void answer_shake_repair_close(void *call)
+{
+	struct answer_shake_repair_close *c = call;
+
+	shake_repair_close(&c->r, c->place);
+}
+
+struct answer_shake_replay_full {
+	u64 result;
+	struct shake_replay r;
+	u32 low;
+};
+
+static void answer_shake_replay_full(void *call)
+{
+	struct answer_shake_replay_full *c = call;
+
+	c->result = shake_replay_full(&c->r, c->low);
+}
+
+struct answer_shake_replay_check {
+	bool result;
+	struct shake_replay r;
+	u64 counter;
+};
+
+static void answer_shake_replay_check(void *call)
+{
+	struct answer_shake_replay_check *c = call;
+
+	c->result = shake_replay_check(&c->r, c->counter);
+}
+
+struct answer_shake_replay_update {
+	struct shake_replay r;
+	u64 counter;
+};
+
+static void answer_shake_replay_update(void *call)
+{
+	struct answer_shake_replay_update *c = call;
+
+	shake_replay_update(&c->r, c->counter);
+}
+
+struct answer_shake_replay_behind {
+	u64 result;
+	struct shake_replay r;
+	u64 counter;
+};
+
+static void answer_shake_replay_behind(void *call)
+{
+	struct answer_shake_replay_behind *c = call;
+
+	c->result = shake_replay_behind(&c->r, c->counter);
+}
+
+struct answer_shake_sched_init {
+	struct shake_sched s;
+};
+
+static void answer_shake_sched_init(void *call)
+{
+	struct answer_shake_sched_init *c = call;
+
+	shake_sched_init(&c->s);
+}
+
+struct answer_shake_sched_log2 {
+	u32 result;
+	u32 x;
+};
+
+static void answer_shake_sched_log2(void *call)
+{
+	struct answer_shake_sched_log2 *c = call;
+
+	c->result = shake_sched_log2(c->x);
+}
+
+struct answer_shake_sched_exp2 {
+	u32 result;
+	u64 x;
+};
+
+static void answer_shake_sched_exp2(void *call)
+{
+	struct answer_shake_sched_exp2 *c = call;
+
+	c->result = shake_sched_exp2(c->x);
+}
+
 struct answer_sscop_segment_init {
 	struct sscop_segment s;
 };
@@ -1944,6 +2403,40 @@ static const struct {
 	{ answer_judge_end_losses, sizeof(struct answer_judge_end_losses) },
 	{ answer_judge_is_costly, sizeof(struct answer_judge_is_costly) },
 	{ answer_judge_cwnd, sizeof(struct answer_judge_cwnd) },
+	{ answer_shake_before, sizeof(struct answer_shake_before) },
+	{ answer_shake_is_far, sizeof(struct answer_shake_is_far) },
+	{ answer_shake_raise, sizeof(struct answer_shake_raise) },
+	{ answer_shake_count_up, sizeof(struct answer_shake_count_up) },
+	{ answer_shake_ends_forget, sizeof(struct answer_shake_ends_forget) },
+	{ answer_shake_ends_begin, sizeof(struct answer_shake_ends_begin) },
+	{ answer_shake_ends_knows, sizeof(struct answer_shake_ends_knows) },
+	{ answer_shake_ends_raise, sizeof(struct answer_shake_ends_raise) },
+	{ answer_shake_sends_next, sizeof(struct answer_shake_sends_next) },
+	{ answer_shake_hole_is_open, sizeof(struct answer_shake_hole_is_open) },
+	{ answer_shake_hole_is_told, sizeof(struct answer_shake_hole_is_told) },
+	{ answer_shake_hole_undecided, sizeof(struct answer_shake_hole_undecided) },
+	{ answer_shake_hole_unneeded, sizeof(struct answer_shake_hole_unneeded) },
+	{ answer_shake_hole_needed, sizeof(struct answer_shake_hole_needed) },
+	{ answer_shake_hole_explains, sizeof(struct answer_shake_hole_explains) },
+	{ answer_shake_path_after, sizeof(struct answer_shake_path_after) },
+	{ answer_shake_path_took, sizeof(struct answer_shake_path_took) },
+	{ answer_shake_repair_place, sizeof(struct answer_shake_repair_place) },
+	{ answer_shake_repair_look, sizeof(struct answer_shake_repair_look) },
+	{ answer_shake_repair_keep, sizeof(struct answer_shake_repair_keep) },
+	{ answer_shake_repair_covers, sizeof(struct answer_shake_repair_covers) },
+	{ answer_shake_repair_is_lost, sizeof(struct answer_shake_repair_is_lost) },
+	{ answer_shake_repair_learn, sizeof(struct answer_shake_repair_learn) },
+	{ answer_shake_repair_is_ahead, sizeof(struct answer_shake_repair_is_ahead) },
+	{ answer_shake_repair_judge, sizeof(struct answer_shake_repair_judge) },
+	{ answer_shake_repair_next, sizeof(struct answer_shake_repair_next) },
+	{ answer_shake_repair_close, sizeof(struct answer_shake_repair_close) },
+	{ answer_shake_replay_full, sizeof(struct answer_shake_replay_full) },
+	{ answer_shake_replay_check, sizeof(struct answer_shake_replay_check) },
+	{ answer_shake_replay_update, sizeof(struct answer_shake_replay_update) },
+	{ answer_shake_replay_behind, sizeof(struct answer_shake_replay_behind) },
+	{ answer_shake_sched_init, sizeof(struct answer_shake_sched_init) },
+	{ answer_shake_sched_log2, sizeof(struct answer_shake_sched_log2) },
+	{ answer_shake_sched_exp2, sizeof(struct answer_shake_sched_exp2) },
 	{ answer_sscop_segment_init, sizeof(struct answer_sscop_segment_init) },
 	{ answer_sscop_segment_index, sizeof(struct answer_sscop_segment_index) },
 	{ answer_sscop_segment_next, sizeof(struct answer_sscop_segment_next) },

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-"""SSCOP's machines in user space: two peers in virtual time, and libFuzzer's targets.
+"""Parts of the modules in user space: SSCOP's peers in virtual time, and libFuzzer's targets.
 
-``python3 -m tests.fuzz decode|peers SECONDS`` runs a target (needs clang and its
-libclang-rt); without clang ``random_peers`` plays random scripts.
+``python3 -m tests.fuzz TARGET SECONDS`` runs a target (clang and its libclang-rt);
+``random_peers`` plays random scripts.
 """
 
 from __future__ import annotations
 
-import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.unit.headers.cheaders import SANITIZERS, WARNINGS, gcc
@@ -18,16 +18,28 @@ CORE = [ROOT / "sscop" / f"{name}.c" for name in ("pdu", "connection", "transmit
 WORLD = [
     FOLDER / f"{name}.c" for name in ("crc32c", "world", "wire", "segments", "settle", "script")
 ]
-INCLUDE = ["-I", ROOT / "include", "-I", ROOT / "sscop", "-I", FOLDER / "include"]
+SHAKE_WIRE = [ROOT / "shake" / "wire.c", ROOT / "shake" / "session.c", "-lsodium"]
+FOLDERS = [FOLDER / "include", ROOT / "include", ROOT / "sscop", ROOT / "shake"]
+INCLUDE = [word for folder in FOLDERS for word in ("-I", folder)]
+SHAKE_FLOWS = [ROOT / "shake/segment.c", ROOT / "shake/flows.c", FOLDER / "flows_bridge.c"]
 FUZZER = ["-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all"]
-TARGETS = {"decode": [CORE[0], WORLD[0]], "peers": [*CORE, *WORLD]}
+TARGETS = {
+    "decode": [CORE[0], WORLD[0]],
+    "peers": [*CORE, *WORLD],
+    "shake_wire": SHAKE_WIRE,
+    "shake_flows": SHAKE_FLOWS,
+}
 
 
 def build_library(target: Path, *, sanitized: bool = False) -> None:
     """The machines, the world and what Python needs of them, as a shared object."""
     target.parent.mkdir(parents=True, exist_ok=True)
+    build_shared(target, [*CORE, *WORLD, FOLDER / "bridge.c"], sanitized=sanitized)
+
+
+def build_shared(target: Path, sources: Sequence[str | Path], *, sanitized: bool) -> None:
+    """Sources of a module, and of its tests, as a shared object."""
     flags = [*WARNINGS, *(SANITIZERS if sanitized else [])]
-    sources = [*CORE, *WORLD, FOLDER / "bridge.c"]
     gcc(*flags, "-shared", "-fPIC", *INCLUDE, *sources, "-o", target)
 
 
@@ -38,15 +50,9 @@ def build_random(target: Path) -> None:
     gcc(*WARNINGS, *SANITIZERS, *INCLUDE, *sources, "-o", target)
 
 
-def find_clang() -> str | None:
-    """Debian's clang, of whatever version."""
-    names = ["clang", *(f"clang-{version}" for version in range(22, 13, -1))]
-    return next((name for name in names if shutil.which(name)), None)
-
-
 def fuzzer_command(name: str, target: Path) -> list[str]:
     """How to build libFuzzer's target ``name``."""
     sources = [*TARGETS[name], FOLDER / f"fuzz_{name}.c"]
     flags = ["-std=gnu11", "-O2", "-g", *FUZZER]
-    words = [find_clang() or "clang", *flags, *INCLUDE, *sources, "-o", target]
+    words = ["clang", *flags, *INCLUDE, *sources, "-o", target]
     return [str(word) for word in words]

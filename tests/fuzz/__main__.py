@@ -1,27 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0
-"""``python3 -m tests.fuzz decode|peers SECONDS``: run a libFuzzer target.
+"""``python3 -m tests.fuzz TARGET SECONDS``: run a libFuzzer target.
 
 Inputs that it keeps are in build/fuzz, those that fail in the working directory.
 """
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 
-from tests.fuzz import ROOT, TARGETS, find_clang, fuzzer_command
+from tests import BUILD
+from tests.fuzz import TARGETS, fuzzer_command
 
 
 def main(arguments: list[str]) -> int:
     if len(arguments) != 2 or arguments[0] not in TARGETS or not arguments[1].isdigit():
-        print("usage: python3 -m tests.fuzz decode|peers SECONDS", file=sys.stderr)
+        print(f"usage: python3 -m tests.fuzz {'|'.join(TARGETS)} SECONDS", file=sys.stderr)
         return 2
-    if not find_clang():
-        print("tests.fuzz: clang is missing; apt-get install clang", file=sys.stderr)
+    if not shutil.which("clang"):
+        print("tests.fuzz: clang is missing; scripts/setup check installs it", file=sys.stderr)
         return 1
     name, seconds = arguments
-    program = ROOT / "build" / "fuzz" / name
-    corpus = ROOT / "build" / "fuzz" / f"corpus_{name}"
+    program = BUILD / "fuzz" / name
+    corpus = BUILD / "fuzz" / f"corpus_{name}"
     corpus.mkdir(parents=True, exist_ok=True)
     if subprocess.run(fuzzer_command(name, program), check=False).returncode:
         return 1

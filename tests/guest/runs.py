@@ -30,6 +30,7 @@ from apogee_lab.modules import brought
 from apogee_lab.scenarios import SCENARIOS
 from apogee_lab.scenarios.scenario import Plan, members
 from apogee_lab.scenarios.testbed import PORT
+from tests import BUILD
 
 #: A receive window that never limits.
 OPEN_WINDOW = 16_000_000
@@ -208,9 +209,9 @@ def timeouts(run: Run) -> int:
     return run.counter("TcpExtTCPTimeouts")
 
 
-def compiled(source: Path, build: Path) -> bytes:
+def compiled(source: Path) -> bytes:
     """A static program for the guest, from one C file."""
-    binary = build / "tests" / source.stem
+    binary = BUILD / "tests" / source.stem
     binary.parent.mkdir(parents=True, exist_ok=True)
     command = ["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-s", "-o", binary, source]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

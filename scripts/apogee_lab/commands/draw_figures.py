@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """What Snakemake's rules call: ``python3 -m apogee_lab.commands.draw_figures STEP SCHEDULE``.
 
-``draw SCHEDULE FIGURE`` writes FIGURE.svg, FIGURE.png and FIGURE.json (the rows of the table) to
-the schedule's folder; ``table SCHEDULE`` makes the page from those rows.
+``draw SCHEDULE FIGURE`` writes FIGURE.svg, FIGURE.png, FIGURE.json (the rows of the table) and
+FIGURE.jsonl (the records behind them) to the schedule's folder; ``table SCHEDULE`` makes the page
+from those rows, and puts all records beside it; ``kept FILE`` prints the page again from records.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base import LabError, write_whole
-from ..papers import report
+from ..papers import kept, report
 from ..papers.catalogue import Choice, choose
 from ..papers.claims import Results
 
@@ -71,6 +72,7 @@ def draw(schedule: dict[str, Any], choice: Choice) -> None:
         "rows": report.rows(choice, results),
         "tables": report.tables(choice, results),
     }
+    write_whole(out.with_name(f"{choice.name}.jsonl"), kept.as_lines(choice.name, records))
     write_whole(out.with_name(f"{choice.name}.json"), json.dumps(rows, indent=1) + "\n")
 
 
@@ -88,20 +90,40 @@ def page(schedule: dict[str, Any]) -> str:
     return report.markdown(choices, found, schedule, kernels, more)
 
 
+def records_path(table: Path) -> Path:
+    """The file for the records behind a table."""
+    return table.with_name(table.name.replace("table-", "records-", 1)).with_suffix(".jsonl.xz")
+
+
+def keep(schedule: dict[str, Any]) -> bytes:
+    """The records of the schedule's figures, compressed."""
+    return kept.compressed(
+        (Path(schedule["out"]) / f"{name}.jsonl").read_text(encoding="utf-8")
+        for name in schedule["figures"]
+        if _drawn(schedule, name) is not None
+    )
+
+
 def main(argv: Sequence[str]) -> int:
     """Run one step; the exit status."""
-    if len(argv) not in (2, 3) or argv[0] != ("draw" if len(argv) == 3 else "table"):
+    steps = {"draw": 3, "table": 2, "kept": 2}
+    if not argv or len(argv) != steps.get(argv[0]):
         print(
-            "usage: draw_figures draw SCHEDULE FIGURE | table SCHEDULE",
+            "usage: draw_figures draw SCHEDULE FIGURE | table SCHEDULE | kept FILE",
             file=sys.stderr,
         )
         return 2
     try:
+        if argv[0] == "kept":
+            print(kept.page(kept.read(Path(argv[1]))))
+            return 0
         schedule = read_schedule(Path(argv[1]))
         if argv[0] == "draw":
             draw(schedule, choose([argv[2]])[0])
         else:
-            write_whole(Path(schedule["table"]), page(schedule))
+            table = Path(schedule["table"])
+            write_whole(records_path(table), keep(schedule))
+            write_whole(table, page(schedule))
     except LabError as error:
         print(f"draw_figures: {error}", file=sys.stderr)
         return 1

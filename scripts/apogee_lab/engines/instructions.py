@@ -7,7 +7,7 @@ import re
 import tempfile
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..base import LabError
@@ -23,7 +23,14 @@ Counts = Counter[tuple[str, str]]  # (function, module or "") -> instructions
 Symbols = list[tuple[int, tuple[str, str]]]
 
 
-def counted(script: str, *, kernel: str, modules: Sequence[str], out: Path) -> list[Counts]:
+def counted(
+    script: str,
+    *,
+    kernel: str,
+    modules: Sequence[str],
+    out: Path,
+    files: Mapping[str, bytes] | None = None,
+) -> list[Counts]:
     """Run a script in a guest: the instructions by function before each MARK."""
     with tempfile.TemporaryDirectory(prefix="apogee-") as folder:
         # Functions are where they were at the last boot; modules are not.
@@ -38,6 +45,7 @@ def counted(script: str, *, kernel: str, modules: Sequence[str], out: Path) -> l
             kernel=kernel,
             modules=modules,
             out=out,
+            files=files,
             counts=(marker[0], found),
             check=True,
             timeout_wall_s=600,

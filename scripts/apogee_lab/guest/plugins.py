@@ -26,7 +26,8 @@ def plugins() -> dict[str, Path]:
     """File names, as ``ip`` looks for them, and the plug-ins, compiled in the cache."""
     found = {}
     for source in sources():
-        headers = sorted(source.parent.parent.glob("*.h"))
+        folders = (source.parent.parent, repo_root() / "include" / "iproute2")
+        headers = [path for folder in folders for path in sorted(folder.glob("*.h"))]
         found[f"{source.stem}.so"] = compiled(source.stem, [source], ".so", _FLAGS, headers)
     return found
 

@@ -58,6 +58,8 @@ FOR_TESTS = {
 }
 LIBRARIES_FOR_TESTS = {
     "pytest": "python3-pytest",
+    "xdist": "python3-pytest-xdist",
+    "pytest_timeout": "python3-pytest-timeout",
     "hypothesis": "python3-hypothesis",
     "scipy": "python3-scipy",
 }

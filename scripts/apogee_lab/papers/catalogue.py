@@ -10,10 +10,11 @@ from ..base import LabError
 from .compound.figures import COMPOUND
 from .figure import Figure, Paper
 from .gentle.figures import GENTLE
+from .shake.figures import SHAKE
 from .sscop.figures import SSCOP
 from .star.figures import STAR
 
-PAPERS: dict[str, Paper] = {paper.name: paper for paper in (STAR, GENTLE, COMPOUND, SSCOP)}
+PAPERS: dict[str, Paper] = {paper.name: paper for paper in (STAR, GENTLE, COMPOUND, SSCOP, SHAKE)}
 
 
 class UnknownFigure(LabError):

@@ -25,3 +25,21 @@ def interrupted_by(*signals: signal.Signals) -> Iterator[None]:
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)
+
+
+@contextmanager
+def held_back(*signals: signal.Signals) -> Iterator[None]:
+    """These signals are handled at the end of the block. For the main thread only.
+
+    To block them there is not enough: another thread may take them, tqdm's for instance, and Python
+    calls the handler in this one.
+    """
+    came: list[int] = []
+    before = {each: signal.signal(each, lambda number, _: came.append(number)) for each in signals}
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+        for number in came:
+            signal.raise_signal(number)

@@ -37,7 +37,7 @@ from ..measures.measure import Measure
 from ..measures.record import RecordError, dumps
 from ..results.text import show
 from ..scenarios.scenario import Plan, Scenario
-from .interrupt import interrupted_by
+from .interrupt import held_back, interrupted_by
 from .progress import Report
 from .request import all_values, brought_modules, record_values
 
@@ -312,12 +312,14 @@ class Sweep:
                     target=_child, args=(job, self.engine, part, bound, os.getpid())
                 )
                 running[slot] = (index, process, part, time.monotonic() + bound + GRACE_S)
-                # If a signal came in between, the process would go on without being known here.
-                before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
-                try:
-                    process.start()
-                finally:
-                    signal.pthread_sigmask(signal.SIG_SETMASK, before)
+                # If a signal came in between, the process would go on without being known here. It
+                # begins with the signals blocked, until it can handle them.
+                with held_back(*_ENDING):
+                    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+                    try:
+                        process.start()
+                    finally:
+                        signal.pthread_sigmask(signal.SIG_SETMASK, before)
             first = min(deadline for *_, deadline in running.values())
             wait([r[1].sentinel for r in running.values()], max(0.0, first - time.monotonic()))
             for slot, (index, process, part, deadline) in list(running.items()):

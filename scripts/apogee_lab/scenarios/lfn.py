@@ -236,14 +236,15 @@ def _links(
         *_bottleneck(values, moves),
         f"# its delay and what follows: {delay} each way, bit error rate {ber:g} (data), "
         f"{ack_ber:g} (ACKs)",
-        "tc -n rb -batch - <<'END'",
     ]
+    lossy = []
     for flow in flows:
         bands = testbed.data_bands(values)
-        lines += testbed.lossy(f"to-{flow.rcv}", f"delay {delay}", ber, bands)
-    lines += testbed.lossy("to-ra", f"delay {delay}", ack_ber, testbed.ack_bands(values))
+        lossy += testbed.lossy(f"to-{flow.rcv}", f"delay {delay}", ber, bands)
+    lossy += testbed.lossy("to-ra", f"delay {delay}", ack_ber, testbed.ack_bands(values))
+    lines += testbed.batch("tc -n rb", lossy)
     from_receivers = [f"to-{flow.rcv}" for flow in flows]
-    return [*lines, "END", "", *moving.hop(moves, "rb", "ra", from_receivers)]
+    return [*lines, "", *moving.hop(moves, "rb", "ra", from_receivers)]
 
 
 def _hosts(flows: Sequence[TrafficFlow]) -> list[str]:

@@ -281,22 +281,22 @@ def hop(moves: Moves, far: str, near: str, back: Sequence[str]) -> list[str]:
         f"\tip -n {far} link add $dev type ifb",
         f"\tip -n {far} link set $dev up",
         "done",
-        f"tc -n {far} -batch - <<'END'",
     ]
+    qdiscs = []
     for dev, loss, delay in (
         (DATA, _data_loss(moves, 0.0), _delay(moves, 0.0)),
         (ACKS, _loss(moves.ack_losses, 0.0), _ack_delay(moves, 0.0)),
     ):
-        lines += [
+        qdiscs += [
             f"qdisc add dev {dev} {_LOSE} {loss}",
             f"qdisc add dev {dev} {_DELAY} {delay}",
         ]
     for ifb, dev in ways:
-        lines += [
+        qdiscs += [
             f"qdisc add dev {dev} clsact",
             f"filter add dev {dev} ingress pref 2 matchall action mirred egress redirect dev {ifb}",
         ]
-    return [*lines, "END", ""]
+    return [*lines, *testbed.batch(f"tc -n {far}", qdiscs), ""]
 
 
 _LOSE = f"root handle 1: netem limit {testbed.DELAY_LINE}"

@@ -244,19 +244,19 @@ def _air_lines(values: Mapping[str, Any], air: Air) -> list[str]:
             "# the bytecode takes each power of two in the frame's length as a piece of so many",
             "# bytes, and drops the frame if a random number says that one of them is hit",
         ]
-    lines += ["tc -n air -batch - <<'END'"]
+    qdiscs = []
     for dev, out, errors in (
         ("to-gw", "to-mh", air.errors(0.0)),
         ("to-mh", "to-gw", air.ack_errors(0.0)),
     ):
-        lines += [f"qdisc add dev {out} root {_delay_words(values['delay'])}"]
-        lines += [f"qdisc add dev {dev} clsact"]
-        lines += [f"filter add {_lossy(values, dev, errors)}"] if any(errors) else []
-        lines += [
+        qdiscs += [f"qdisc add dev {out} root {_delay_words(values['delay'])}"]
+        qdiscs += [f"qdisc add dev {dev} clsact"]
+        qdiscs += [f"filter add {_lossy(values, dev, errors)}"] if any(errors) else []
+        qdiscs += [
             f"filter add dev {dev} ingress pref 2 protocol all matchall "
             f"action mirred egress redirect dev {out}"
         ]
-    return [*lines, "END", ""]
+    return [*lines, *testbed.batch("tc -n air", qdiscs), ""]
 
 
 def _links(values: Mapping[str, Any], air: Air, net: Net) -> list[str]:

@@ -162,11 +162,14 @@ def _return_path(values: Mapping[str, Any]) -> list[str]:
     return [
         "# return path: slots, rate and queue, the same for the ACKs of all flows",
         "ip -n bn link add ack-path type ifb",
-        "tc -n bn -batch - <<'END'",
-        *qdiscs,
-        "qdisc add dev to-sat clsact",
-        "filter add dev to-sat ingress matchall action mirred egress redirect dev ack-path",
-        "END",
+        *testbed.batch(
+            "tc -n bn",
+            [
+                *qdiscs,
+                "qdisc add dev to-sat clsact",
+                "filter add dev to-sat ingress matchall action mirred egress redirect dev ack-path",
+            ],
+        ),
         "ip -n bn link set ack-path up",
         "",
     ]
@@ -220,13 +223,14 @@ def _links(values: Mapping[str, Any], moves: Moves, net: Net, flows: Sequence[Fl
         *_return_path(values),
         f"# satellite hop: {delay} each way, bit error rate {ber:g} (data), {ack_ber:g} (ACKs);",
         f"# towards the receivers the wired link follows: {behind} together",
-        "tc -n sat -batch - <<'END'",
     ]
+    lossy = []
     for dev in to_receivers:
         share = values.get("loss", 0.0)
-        lines += testbed.lossy(dev, hop, ber, testbed.data_bands(values), share)
-    lines += testbed.lossy("to-bn", f"delay {delay}", ack_ber, testbed.ack_bands(values))
-    return [*lines, "END", *clsact, "", *moving.hop(moves, "sat", "bn", to_receivers)]
+        lossy += testbed.lossy(dev, hop, ber, testbed.data_bands(values), share)
+    lossy += testbed.lossy("to-bn", f"delay {delay}", ack_ber, testbed.ack_bands(values))
+    lines += testbed.batch("tc -n sat", lossy)
+    return [*lines, *clsact, "", *moving.hop(moves, "sat", "bn", to_receivers)]
 
 
 def _sending_s(

@@ -282,8 +282,12 @@ class Net:
 
     def forward(self, ns: str) -> str:
         """The line that makes a namespace a router."""
+        return f"ip netns exec {ns} {self.forwards()}"
+
+    def forwards(self) -> str:
+        """The command that makes its namespace a router."""
         what = "net.ipv6.conf.all.forwarding=1" if self.v6 else "net.ipv4.ip_forward=1"
-        return f"ip netns exec {ns} sysctl -qw {what}"
+        return f"sysctl -qw {what}"
 
     def routers(self, a: str, b: str, n: int) -> list[str]:
         """Lines for two routers and the link between them; each is the other's default route."""
@@ -306,6 +310,16 @@ class Net:
             else "net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1"
         )
         return f"for ns in {namespaces}; do\n\tip netns exec $ns sysctl -qw {sysctls}\ndone"
+
+
+def batch(command: str, lines: Sequence[str]) -> list[str]:
+    """Shell lines that give ip or tc many lines at once: starting a program takes longer."""
+    return [f"{command} -batch - <<'END'", *lines, "END"]
+
+
+def inside(ns: str, commands: Sequence[str]) -> str:
+    """The line that runs commands in a namespace."""
+    return f"ip netns exec {ns} sh -ec '{'; '.join(commands)}'"
 
 
 def no_offloads(dev: str) -> str:

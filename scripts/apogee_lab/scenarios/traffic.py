@@ -101,6 +101,10 @@ _TOOLS = {
         'flow ${4:-recv} $3 "$OUT/$1.recv.json"',
         'flow ${8:-send} $5 $6 --cc $4 --duration $7 "$OUT/$1.send.json" ${9:-}',
     ),
+    "mptcp": (
+        'flow mptcp ${4:-recv} $3 "$OUT/$1.recv.json"',
+        'flow mptcp ${8:-send} $5 $6 --cc $4 --duration $7 "$OUT/$1.send.json" ${9:-}',
+    ),
     "iperf3": (
         'iperf3 -s -1 -p $3 --json >"$OUT/$1.iperf3-server.json"',
         'iperf3 -c $5 -p $6 -C $4 -t $7 --json >"$OUT/$1.iperf3-client.json"',
@@ -127,7 +131,7 @@ def traffic(
     random; ``$first`` is the earliest start.
     """
     receive, send = _TOOLS[tool]
-    ours = tool == "flow"
+    ours = tool != "iperf3"
     lines = [
         "# recv FLOW NAMESPACE PORT [serve]",
         f"recv() {{ exec ip netns exec $2 {receive}; }}",

@@ -266,7 +266,7 @@ def _links(values: Mapping[str, Any], net: Net, flows: Sequence[TrafficFlow]) ->
         f"# medium: a full frame takes {data:.1f} us, an ACK {ack:.1f} us; the wire's data side",
         f"ip -n ap link add {DEVICE} type ifb",
         f"ip -n ap link set {DEVICE} up",
-        *_batch(
+        *testbed.batch(
             "tc -n ap",
             [
                 *_classes(values, net),
@@ -274,7 +274,7 @@ def _links(values: Mapping[str, Any], net: Net, flows: Sequence[TrafficFlow]) ->
             ],
         ),
         "# the wire's way back",
-        *_batch("tc -n rcv", _ack_wire(values, net)),
+        *testbed.batch("tc -n rcv", _ack_wire(values, net)),
         "",
     ]
 
@@ -283,12 +283,15 @@ def _stations(values: Mapping[str, Any], net: Net, names: Sequence[str]) -> list
     """Shell lines that set up the stations' links, batched because there are many."""
     every = list(enumerate(names, 1))
     devs = " ".join(f"to-{name}" for name in names)
-    lines = ["# stations", *_batch("ip", [net.link_line(name, "ap", i) for i, name in every])]
+    lines = [
+        "# stations",
+        *testbed.batch("ip", [net.link_line(name, "ap", i) for i, name in every]),
+    ]
     ends = [line for i, name in every for line in net.end_lines(f"to-{name}", i, 2)]
-    lines += _batch("ip -n ap", ends)
+    lines += testbed.batch("ip -n ap", ends)
     for i, name in every:
         route = f"route add default via {net.address(i, 2)}"
-        lines += _batch(net.ip(name), [*net.end_lines("to-ap", i, 1), route])
+        lines += testbed.batch(net.ip(name), [*net.end_lines("to-ap", i, 1), route])
     each = f"ip netns exec $ns {testbed.no_offloads('to-ap')}"
     if not values["tsq"]:
         # only with a delay does netem orphan packets, which hides its queue from their socket
@@ -298,10 +301,6 @@ def _stations(values: Mapping[str, Any], net: Net, names: Sequence[str]) -> list
         f"for ns in {' '.join(names)}; do\n\t{each}\ndone",
         f"ip netns exec ap sh -c 'for dev in {devs}; do {testbed.no_offloads('$dev')}; done'",
     ]
-
-
-def _batch(command: str, lines: Sequence[str]) -> list[str]:
-    return [f"{command} -batch - <<'END'", *lines, "END"]
 
 
 def _hosts(flows: Sequence[TrafficFlow]) -> str:

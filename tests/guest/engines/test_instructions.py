@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Instructions of a guest by function, and what a packet through SSCOP's device costs."""
+"""Instructions of a guest by function, and what a packet through SSCOP or SHAKE costs."""
 
 from __future__ import annotations
 
@@ -33,5 +33,17 @@ def test_a_packet_in_segments_of_256_costs_less_than_five_times_a_vlans(
     devices = {row[0]: [float(number) for number in row[1:]] for row in rows[2:]}
     assert 3000 < devices["vlan"][0] < 8000
     assert devices["sscop, segment 256"][1] < 5
-    for whole, _, *parts in devices.values():
+    for whole, _, _, _, *parts in devices.values():
+        assert abs(whole - sum(parts)) < 10
+
+
+def test_a_packet_through_shake_beside_gre(build: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of GRE's whole, with both ends and all that they have in common with it."""
+    assert main(["device-cost", "shake-noauth", "shake", "--packets", "20000"]) == 0
+    rows = [line.strip("| ").split(" | ") for line in capsys.readouterr().out.splitlines()]
+    devices = {row[0]: [float(number) for number in row[1:]] for row in rows[2:]}
+    assert 7000 < devices["gre"][0] < 12000
+    assert devices["shake, auth off, one path"][1] < 1.6
+    assert devices["shake, auth on, one path"][1] < 2.9
+    for whole, _, _, _, *parts in devices.values():
         assert abs(whole - sum(parts)) < 10

@@ -209,7 +209,7 @@ def blasted(modules: Path, build: Path, root: Path) -> Path:
         ]
     lines += ["for ns in bn sat; do tc -n $ns -s -j qdisc show >$OUT/qdisc-$ns.json; done"]
     out = build / "tests" / "loss-model"
-    files = {"bin/peer": compiled(root / "tests" / "guest" / "modules" / "peer.c", build)}
+    files = {"bin/peer": compiled(root / "tests" / "guest" / "modules" / "peer.c")}
     files["lab/links.sh"] = links.encode()
     info = qemu.run_script("\n".join(lines), out=out, files=files, timeout_wall_s=300.0)
     assert info.status == 0, (out / "console.log").read_text()

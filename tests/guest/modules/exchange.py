@@ -93,7 +93,7 @@ def exchanges(
 ) -> dict[str, Exchange]:
     """Run all scripts in one guest of engine uml; the results are in build/tests/NAME."""
     modules.build(uml_kernel.kernel())
-    files = {"bin/exchange": compiled(root / "tests" / "guest" / "modules" / "exchange.c", build)}
+    files = {"bin/exchange": compiled(root / "tests" / "guest" / "modules" / "exchange.c")}
     ours = modules.brought(algorithms)
     lines = ["chmod +x /bin/exchange", "modprobe tun", "failed=0"]
     lines += [f"modprobe {module}" for module in ours]

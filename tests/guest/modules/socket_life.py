@@ -59,7 +59,7 @@ def live(
     script: str, module: str, out: Path, root: Path, files: Mapping[str, bytes] | None = None
 ) -> Path:
     """Run a test script on LINK in one guest; its results are in ``out``."""
-    peer = compiled(root / "tests" / "guest" / "modules" / "peer.c", root / "build")
+    peer = compiled(root / "tests" / "guest" / "modules" / "peer.c")
     given = {"bin/peer": peer, **(files or {})}
     qemu.run_script(LINK + script, out=out, modules=[module], files=given, timeout_wall_s=300.0)
     return out

@@ -6,17 +6,10 @@ A script builds on :data:`TOOLS` and reports lines "KEY: VALUE" by `say`.
 
 from __future__ import annotations
 
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from apogee_lab import modules
-from apogee_lab.engines import qemu, uml
-from apogee_lab.guest import plugins
-from apogee_lab.kernels import debian, uml_kernel
-from tests.guest.runs import compiled
-
-ENGINES: dict[str, Any] = {"qemu": qemu, "uml": uml}
+from tests.guest.modules import scripted
 
 #: The stations are the first namespace and `far`; s0 is the SSCOP device of both.
 TOOLS = """
@@ -52,38 +45,5 @@ sink() { $far verified drink 5201 $OUT/drunk & }
 
 def run(script: str, engine: str, out: Path, root: Path, **how: Any) -> dict[str, str]:
     """Run a script on TOOLS in a guest; its report."""
-    kernel = how.get("kernel", "bookworm")
-    modules.build(uml_kernel.kernel() if engine == "uml" else debian.kernel(kernel))
-    sources = root / "tests" / "guest" / "modules"
-    files = {
-        f"bin/{name}": compiled(sources / f"{name}.c", root / "build")
-        for name in ("verified", "forge")
-    }
-    files |= plugins.guest_files() | how.pop("files", {})
-    how.setdefault("timeout_wall_s", 300.0)
-    info = ENGINES[engine].run_script(
-        TOOLS + script, out=out, modules=["sscop"], files=files, **how
-    )
-    assert info.status == 0, (out / "console.log").read_text()[-4000:]
-    lines = (out / "report").read_text().splitlines()
-    return dict(line.split(": ", 1) for line in lines)
-
-
-def numbers(report: dict[str, str], key: str) -> list[int]:
-    return [int(word) for word in report[key].split()]
-
-
-def drunk(out: Path) -> list[tuple[int, int]]:
-    """Octets received and octets damaged, of each TCP connection."""
-    lines = [line.split() for line in (out / "drunk").read_text().splitlines()]
-    return [(int(words[1]), int(words[3])) for words in lines]
-
-
-def ticks(path: Path) -> list[tuple[int, int]]:
-    """When each datagram came, ms, and its number."""
-    return [(int(at), int(n)) for at, n in (line.split() for line in path.open())]
-
-
-def longest_gap(path: Path) -> int:
-    """ms without a datagram."""
-    return max(b[0] - a[0] for a, b in pairwise(ticks(path)))
+    how |= {"module": "sscop", "programs": ("verified", "forge")}
+    return scripted.run(TOOLS + script, engine, out, root, **how)

@@ -50,7 +50,7 @@ def out(build: Path, root: Path) -> Path:
     """One connection of each algorithm in one guest."""
     modules.build(uml_kernel.kernel())
     out = build / "tests" / "first-flight"
-    peer = compiled(root / "tests" / "guest" / "modules" / "peer.c", build)
+    peer = compiled(root / "tests" / "guest" / "modules" / "peer.c")
     uml.run_script(LINK + SCRIPT, out=out, modules=MODULES,
                    files={"bin/peer": peer}, timeout_wall_s=300.0)  # fmt: skip
     return out

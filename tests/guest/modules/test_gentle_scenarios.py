@@ -414,7 +414,10 @@ def test_a_timeout_that_was_none_restores_mode_and_window(runs: dict[str, Run]) 
 
 
 def test_an_idle_flow_starts_slowly_again(runs: dict[str, Run]) -> None:
-    """The stack lowers the window and keeps ssthresh: slow start in either mode."""
+    """The stack lowers the window and keeps ssthresh: slow start in either mode.
+
+    Slow start ends where the first one did: at ssthresh, or by the own link some ACKs before.
+    """
     told = changes(runs["idle"])
     assert (told[0].before, told[0].reason) == (SLOW_START, OWN_LINK)
     (at,) = [n for n, c in enumerate(told) if c.after == SLOW_START]
@@ -422,7 +425,9 @@ def test_an_idle_flow_starts_slowly_again(runs: dict[str, Run]) -> None:
     assert again.before != SLOW_START
     assert again.reason == IDLE
     assert again.cwnd < again.ssthresh
-    assert (back.reason, back.cwnd) == (SSTHRESH, again.ssthresh)
+    assert back.reason in (SSTHRESH, OWN_LINK)
+    assert again.ssthresh - 4 <= back.cwnd <= again.ssthresh
+    assert back.cwnd == again.ssthresh or back.reason == OWN_LINK
 
 
 def test_marks_are_answered_like_losses(runs: dict[str, Run]) -> None:

@@ -100,7 +100,7 @@ def test_no_pacing_rate_is_left_over(modules: Path, build: Path, root: Path) -> 
         unload end tcp_star
     """
     out = build / "tests" / "j-pacing"
-    peer = compiled(root / "tests" / "guest" / "modules" / "peer.c", build)
+    peer = compiled(root / "tests" / "guest" / "modules" / "peer.c")
     qemu.run_script(
         LINK + script,
         out=out,

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.guest.modules.sscop_pair import drunk, longest_gap, numbers, run, ticks
+from tests.guest.modules.scripted import drunk, gap, numbers, reported, ticks
+from tests.guest.modules.sscop_pair import run
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
@@ -61,10 +62,7 @@ def engine(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.fixture(scope="module")
-def below(engine: str, build: Path, root: Path) -> tuple[dict[str, str], Path]:
-    out = build / "tests" / f"sscop-below-{engine}"
-    return run(BELOW, engine, out, root), out
+below = reported(run, "sscop-below", BELOW)
 
 
 def test_a_stream_outlives_what_befalls_the_device_below(
@@ -161,10 +159,7 @@ lines
 """
 
 
-@pytest.fixture(scope="module")
-def restarts(engine: str, build: Path, root: Path) -> tuple[dict[str, str], Path]:
-    out = build / "tests" / f"sscop-restarts-{engine}"
-    return run(RESTARTS, engine, out, root), out
+restarts = reported(run, "sscop-restarts", RESTARTS)
 
 
 @pytest.mark.parametrize(
@@ -177,7 +172,7 @@ def test_data_flows_again_soon_after_a_restart(
     """Time away, one wait of a repeated BGN (at most 400 ms here), round trips; then each
     datagram once and in order."""
     _, out = restarts
-    assert longest_gap(out / event) < away + 800
+    assert gap(out / event) < away + 800
     order = [number for _, number in ticks(out / event)]
     assert order == sorted(set(order))
     assert order[-1] >= 399, "the last datagrams came"

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.guest.modules.sscop_pair import drunk, numbers, run
+from tests.guest.modules.scripted import drunk, numbers
+from tests.guest.modules.sscop_pair import run
 
 pytestmark = pytest.mark.guest
 

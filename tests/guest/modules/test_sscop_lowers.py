@@ -9,7 +9,8 @@ import pytest
 
 from apogee_lab.guest.image import module_bytes
 from apogee_lab.kernels import debian
-from tests.guest.modules.sscop_pair import drunk, numbers, run
+from tests.guest.modules.scripted import drunk, numbers, reported
+from tests.guest.modules.sscop_pair import run
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
@@ -147,10 +148,7 @@ def engine(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.fixture(scope="module")
-def kinds(engine: str, build: Path, root: Path) -> tuple[dict[str, str], Path]:
-    out = build / "tests" / f"sscop-kinds-{engine}"
-    return run(KINDS, engine, out, root), out
+kinds = reported(run, "sscop-kinds", KINDS)
 
 
 @pytest.mark.parametrize("kind", ["veth", "vlan", "tagged", "readdressed", "bond", "tap"])

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.guest.modules.sscop_pair import numbers, run
+from tests.guest.modules.scripted import numbers
+from tests.guest.modules.sscop_pair import run
 
 pytestmark = pytest.mark.guest
 

@@ -130,7 +130,7 @@ def told(request: pytest.FixtureRequest, build: Path, root: Path) -> Path:
     modules.build(kernel)
     files = {f"bpf/{path.name}": path.read_bytes() for path in (root / "scripts/bpf").glob("*.bt")}
     files |= {
-        "bin/peer": compiled(root / "tests" / "guest" / "modules" / "peer.c", build),
+        "bin/peer": compiled(root / "tests" / "guest" / "modules" / "peer.c"),
         "etc/passwd": ACCOUNTS.encode(),
         "profile.conf": (root / DEFAULT_PROFILE).read_bytes(),
     }

@@ -5,9 +5,16 @@
  *   verified pour HOST PORT BYTES SECONDS
  *	Send a TCP stream of BYTES, or for SECONDS, whichever ends first.
  *
+ *   verified lend HOST PORT BYTES
+ *	Send a TCP stream from a file by sendfile(): packets have the file's own pages.
+ *
  *   verified drink PORT FILE
  *	Accept connections one after the other; at the end of each a line
  *	"octets N damaged N" in FILE.
+ *
+ *   verified drinkers PORT FILE
+ *	Accept connections beside each other; the lines go on with " gap MS", the
+ *	longest time without an octet.
  *
  *   verified tick HOST PORT MILLISECONDS SECONDS
  *	Send a numbered datagram of 100 octets every MILLISECONDS.
@@ -15,6 +22,17 @@
  *   verified tock PORT FILE
  *	Until SIGTERM, a line "ms NUMBER" in FILE for each datagram: when it came, and
  *	which one it is.
+ *
+ *   verified mark HOST PORT TOS COUNT
+ *	Send so many datagrams of 200 octets with this traffic class, one every 20 ms.
+ *
+ *   verified marked PORT FILE
+ *	Until SIGTERM, a line "TOS TTL" in FILE for each datagram.
+ *
+ *   verified look DEVICE FILE
+ *	Until SIGTERM, a line "PROTOCOL TOS TTL LENGTH FRAGMENT" in FILE for each IP packet
+ *	that comes in by a device; the last one is 0 if it is whole and may not be cut, 1
+ *	if it may be, 2 for a piece.
  *
  *   verified wire TAP TAP
  *	Carry frames between two new tap devices, short ones padded to 60 octets as on
@@ -28,17 +46,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 #include <arpa/inet.h>
+#include <net/if.h>
 #include <netinet/in.h>
-#include <linux/if.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
 #include <linux/if_tun.h>
 
 #define CHUNK (32 * 1024)
 #define DATAGRAM 100
+#define MARKED 200
 #define FRAME_LEAST 60
 #define TRAILER 4
 
@@ -116,26 +139,79 @@ static void pour(char **words)
 	printf("%llu\n", (unsigned long long)at);
 }
 
-static void drink_one(int fd, const char *file)
+static void lend(char **words)
+{
+	unsigned char octets[CHUNK];
+	uint64_t bytes = strtoull(words[2], NULL, 0), at;
+	int fd = socket_to(words[0], words[1], SOCK_STREAM);
+	FILE *file = tmpfile();
+
+	if (!file)
+		die("tmpfile");
+	for (at = 0; at < bytes; at += CHUNK) {
+		fill(octets, CHUNK, at);
+		if (write(fileno(file), octets, CHUNK) != CHUNK)
+			die("write");
+	}
+	lseek(fileno(file), 0, SEEK_SET);
+	for (at = 0; at < bytes;) {
+		ssize_t sent = sendfile(fd, fileno(file), NULL, bytes - at);
+
+		if (sent <= 0)
+			die("sendfile");
+		at += sent;
+	}
+	printf("%llu\n", (unsigned long long)at);
+}
+
+/*
+ * Open a file to append to it, alone. UML's hostfs takes a file's length from the host when it is
+ * opened, so that nothing may be left to be written then. Writes the lock.
+ */
+static FILE *append(const char *file, int *lock)
+{
+	FILE *out;
+
+	*lock = open(file, O_CREAT | O_RDWR, 0644);
+	if (*lock < 0 || flock(*lock, LOCK_EX))
+		die(file);
+	out = fopen(file, "a");
+	if (!out)
+		die(file);
+	return out;
+}
+
+static void written(FILE *out, int lock)
+{
+	if (fflush(out) || fsync(fileno(out)) || fclose(out) || close(lock))
+		die("write");
+}
+
+static void drink_one(int fd, const char *file, int timed)
 {
 	unsigned char octets[CHUNK], wanted[CHUNK];
+	double last = now(), gap = 0;
 	uint64_t at = 0, damaged = 0;
 	FILE *out;
 	ssize_t n;
+	int lock;
 
 	while ((n = recv(fd, octets, CHUNK, 0)) > 0) {
+		gap = now() - last > gap ? now() - last : gap;
+		last = now();
 		fill(wanted, n, at);
 		for (ssize_t i = 0; i < n; i++)
 			damaged += octets[i] != wanted[i];
 		at += n;
 	}
 	close(fd);
-	out = fopen(file, "a");
-	if (!out)
-		die(file);
-	fprintf(out, "octets %llu damaged %llu\n", (unsigned long long)at,
+	out = append(file, &lock);
+	fprintf(out, "octets %llu damaged %llu", (unsigned long long)at,
 		(unsigned long long)damaged);
-	fclose(out);
+	if (timed)
+		fprintf(out, " gap %.0f", gap * 1e3);
+	fputc('\n', out);
+	written(out, lock);
 }
 
 static void drink(char **words)
@@ -145,7 +221,24 @@ static void drink(char **words)
 	if (listen(fd, 8))
 		die("listen");
 	for (;;)
-		drink_one(accept(fd, NULL, NULL), words[1]);
+		drink_one(accept(fd, NULL, NULL), words[1], 0);
+}
+
+static void drinkers(char **words)
+{
+	int fd = socket_at(words[0], SOCK_STREAM), one;
+
+	signal(SIGCHLD, SIG_IGN);
+	if (listen(fd, 1024))
+		die("listen");
+	for (;;) {
+		one = accept(fd, NULL, NULL);
+		if (!fork()) {
+			drink_one(one, words[1], 1);
+			exit(0);
+		}
+		close(one);
+	}
 }
 
 static void tick(char **words)
@@ -181,6 +274,106 @@ static void tock(char **words)
 		fill(wanted, DATAGRAM - 4, n);
 		fprintf(out, "%.0f %s%u\n", now() * 1e3,
 			memcmp(wanted, datagram + 4, DATAGRAM - 4) ? "damaged " : "", n);
+	}
+}
+
+static void mark(char **words)
+{
+	int fd = socket_to(words[0], words[1], SOCK_DGRAM), tos = strtol(words[2], NULL, 0);
+	unsigned char datagram[MARKED] = { 0 };
+
+	if (setsockopt(fd, IPPROTO_IP, IP_TOS, &tos, sizeof(tos)) &&
+	    setsockopt(fd, IPPROTO_IPV6, IPV6_TCLASS, &tos, sizeof(tos)))
+		die("traffic class");
+	setsockopt(fd, IPPROTO_IPV6, IPV6_TCLASS, &tos, sizeof(tos));
+	for (int n = atoi(words[3]); n > 0; n--) {
+		send(fd, datagram, MARKED, 0);
+		usleep(20000);
+	}
+}
+
+/* What a control message tells; -1: it is another one. */
+static int told(struct cmsghdr *message, int four, int six)
+{
+	int value = -1;
+
+	if ((message->cmsg_level == IPPROTO_IP && message->cmsg_type == four) ||
+	    (message->cmsg_level == IPPROTO_IPV6 && message->cmsg_type == six)) {
+		if (message->cmsg_len >= CMSG_LEN(sizeof(value)))
+			memcpy(&value, CMSG_DATA(message), sizeof(value));
+		else
+			value = *CMSG_DATA(message);
+	}
+	return value;
+}
+
+static void marked(char **words)
+{
+	int fd = socket_at(words[0], SOCK_DGRAM), yes = 1;
+	char datagram[MARKED], control[256];
+	FILE *out = fopen(words[1], "w");
+
+	setsockopt(fd, IPPROTO_IP, IP_RECVTOS, &yes, sizeof(yes));
+	setsockopt(fd, IPPROTO_IP, IP_RECVTTL, &yes, sizeof(yes));
+	setsockopt(fd, IPPROTO_IPV6, IPV6_RECVTCLASS, &yes, sizeof(yes));
+	setsockopt(fd, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, &yes, sizeof(yes));
+	if (!out)
+		die(words[1]);
+	setlinebuf(out);
+	for (;;) {
+		struct iovec part = { datagram, MARKED };
+		struct msghdr whole = {
+			.msg_iov = &part, .msg_iovlen = 1,
+			.msg_control = control, .msg_controllen = sizeof(control),
+		};
+		int tos = -1, ttl = -1, value;
+
+		if (recvmsg(fd, &whole, 0) < 0)
+			die("recvmsg");
+		for (struct cmsghdr *m = CMSG_FIRSTHDR(&whole); m; m = CMSG_NXTHDR(&whole, m)) {
+			value = told(m, IP_TOS, IPV6_TCLASS);
+			tos = value < 0 ? tos : value;
+			value = told(m, IP_TTL, IPV6_HOPLIMIT);
+			ttl = value < 0 ? ttl : value;
+		}
+		fprintf(out, "%d %d\n", tos, ttl);
+	}
+}
+
+static void tell(FILE *out, const unsigned char *ip, int length)
+{
+	if (ip[0] >> 4 == 4 && length >= 20) {
+		int fragment = (ip[6] & 0x3f) || ip[7] ? 2 : !(ip[6] & 0x40);
+
+		fprintf(out, "%d %d %d %d %d\n", ip[9], ip[1], ip[8], ip[2] << 8 | ip[3],
+			fragment);
+	} else if (ip[0] >> 4 == 6 && length >= 40) {
+		fprintf(out, "%d %d %d %d %d\n", ip[6], (ip[0] & 15) << 4 | ip[1] >> 4, ip[7],
+			(ip[4] << 8 | ip[5]) + 40, ip[6] == 44 ? 2 : 0);
+	}
+}
+
+static void look(char **words)
+{
+	int fd = socket(AF_PACKET, SOCK_DGRAM, htons(ETH_P_ALL));
+	struct sockaddr_ll at = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL) };
+	FILE *out = fopen(words[1], "w");
+	unsigned char packet[128];
+
+	if (!out)
+		die(words[1]);
+	setlinebuf(out);
+	at.sll_ifindex = if_nametoindex(words[0]);
+	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)))
+		die(words[0]);
+	for (;;) {
+		struct sockaddr_ll from;
+		socklen_t size = sizeof(from);
+		ssize_t n = recvfrom(fd, packet, sizeof(packet), 0, (struct sockaddr *)&from,
+				     &size);
+
+		if (n > 0 && from.sll_pkttype != PACKET_OUTGOING)
+			tell(out, packet, n);
 	}
 }
 
@@ -226,8 +419,9 @@ static const struct {
 	int words;
 	void (*run)(char **words);
 } commands[] = {
-	{ "pour", 4, pour }, { "drink", 2, drink }, { "tick", 4, tick }, { "tock", 2, tock },
-	{ "wire", 2, wire },
+	{ "pour", 4, pour }, { "lend", 3, lend }, { "drink", 2, drink }, { "tick", 4, tick },
+	{ "tock", 2, tock }, { "wire", 2, wire }, { "drinkers", 2, drinkers }, { "mark", 4, mark },
+	{ "marked", 2, marked }, { "look", 2, look },
 };
 
 int main(int argc, char **argv)

@@ -39,6 +39,18 @@ def _layout(headers: Headers, name: str) -> type[ctypes.Structure]:
     return type(name, (ctypes.Structure,), {"_fields_": fields})
 
 
+def _holds_pointer(kind: Any) -> bool:
+    if issubclass(kind, ctypes.Array):
+        return _holds_pointer(kind._type_)
+    fields = getattr(kind, "_fields_", [])
+    return issubclass(kind, ctypes._Pointer) or any(_holds_pointer(field[1]) for field in fields)
+
+
+def asked(headers: Headers) -> list[str]:
+    """The functions whose arguments are all there is: none points to room of the caller's."""
+    return [name for name in headers.functions if not _holds_pointer(_layout(headers, name))]
+
+
 def _pointed(kind: Any) -> Any:
     """What a pointer points to, everything else itself."""
     return getattr(kind, "_type_", kind) if issubclass(kind, ctypes._Pointer) else kind
@@ -66,7 +78,7 @@ class Recorder:
     def __init__(self, library: Library) -> None:
         headers = library.headers
         self._random = random.Random(0)
-        self._samples = {name: _Sample(_layout(headers, name)) for name in headers.functions}
+        self._samples = {name: _Sample(_layout(headers, name)) for name in asked(headers)}
         for name, sample in self._samples.items():
             setattr(library, name, partial(self._call, sample, getattr(library, name)))
 
@@ -110,7 +122,7 @@ class Recorder:
 
 def read(headers: Headers, path: Path) -> Iterator[Answer]:
     """The calls in a file: function, structure."""
-    names, data, at = list(headers.functions), path.read_bytes(), 0
+    names, data, at = asked(headers), path.read_bytes(), 0
     layouts = [_layout(headers, name) for name in names]
     while at < len(data):
         index, size = _HEAD.unpack_from(data, at)
@@ -147,10 +159,10 @@ def header(headers: Headers) -> str:
         "/* Calls of include/apogee. Written by tests/unit/headers/answers.py; don't edit. */\n"
         "#ifndef _APOGEE_ANSWERS_CALLS_H\n#define _APOGEE_ANSWERS_CALLS_H\n",
         "".join(line + "\n" for line in headers.prologue.splitlines()),
-        *(_call_text(headers, name) for name in headers.functions),
+        *(_call_text(headers, name) for name in asked(headers)),
         "static const struct {\n\tvoid (*make)(void *call);\n\tu32 size;\n} answer_calls[] = {\n"
         + "".join(
-            f"\t{{ answer_{name}, sizeof(struct answer_{name}) }},\n" for name in headers.functions
+            f"\t{{ answer_{name}, sizeof(struct answer_{name}) }},\n" for name in asked(headers)
         )
         + "};\n",
         "#endif /* _APOGEE_ANSWERS_CALLS_H */\n",

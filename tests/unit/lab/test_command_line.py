@@ -123,7 +123,7 @@ def test_an_interrupted_sweep_says_how_to_go_on(
         (["run", "paper", "--cc", "nosuch"], "choose from: star, hstcp_gentle, compound_plus"),
         (
             ["run", "paper", "--cc", "vegas"],
-            "compound, j, constant, bbr, cubic, reno",
+            "compound, j, constant, reno3, bbr, cubic, reno",
         ),
         (["run", "paper", "--cc", "star+cubic"], "one flow"),
         (["run", "paper", "--set", "nosuch=1"], "choose from: ber, queue"),
@@ -185,6 +185,8 @@ def test_an_interrupted_sweep_says_how_to_go_on(
         (["device-cost", "60"], "DEVICE 60: a whole number from 64 to 2048 is needed"),
         (["device-cost", "eth0"], "whole number"),
         (["device-cost", "256", "256"], "a device is named twice"),
+        (["device-cost", "shake-2", "shake-2"], "a device is named twice"),
+        (["device-cost", "shake-3"], "or one of veth, vlan, gre, shake-noauth, "),
         (["device-cost", "--packets", "1"], "--packets 1: a whole number from 1000"),
     ],
 )

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 
 import pytest
 
-from apogee_lab.runs.interrupt import interrupted_by
+from apogee_lab.runs.interrupt import held_back, interrupted_by
 
 BOTH = (signal.SIGINT, signal.SIGTERM)
 
@@ -30,3 +31,22 @@ def test_other_signals_keep_their_handlers() -> None:
     before = signal.getsignal(signal.SIGINT)
     with interrupted_by(signal.SIGTERM):
         assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.parametrize("which", BOTH)
+def test_a_signal_is_held_back(which: signal.Signals) -> None:
+    """Also if a thread takes it in which it is not blocked."""
+    ended = threading.Event()
+    thread = threading.Thread(target=ended.wait)
+    thread.start()
+    done = 0
+    try:
+        with pytest.raises(KeyboardInterrupt), interrupted_by(*BOTH), held_back(*BOTH):
+            signal.pthread_sigmask(signal.SIG_BLOCK, BOTH)
+            os.kill(os.getpid(), which)
+            done = sum(range(100_000))
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, BOTH)
+    finally:
+        ended.set()
+        thread.join()
+    assert done

@@ -16,7 +16,15 @@ from apogee_lab.measures.compute import compute as measure
 from apogee_lab.measures.record import Common, Record
 from apogee_lab.measures.schema import Key, keys_of, problems
 from apogee_lab.scenarios import SCENARIOS
-from tests.unit.lab import test_lfn, test_paths, test_radio, test_requests, test_shared, test_wlan
+from tests.unit.lab import (
+    test_lfn,
+    test_multipath,
+    test_paths,
+    test_radio,
+    test_requests,
+    test_shared,
+    test_wlan,
+)
 from tests.unit.lab.raw_folders import compute, meta, steady, write
 from tests.unit.lab.two_paths import TWO_PATHS
 
@@ -37,6 +45,7 @@ FOLDERS: dict[str, Callable[[Path], dict[str, Any]]] = {
     "lfn": test_lfn.three,
     "wlan": test_wlan.two,
     "radio": test_radio.radio,
+    "multipath": test_multipath.folder,
 }
 
 

@@ -1,129 +1,34 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The plug-in of ip for links of type sscop, in the machine's own ip: words, messages, printing.
-
-ip's requests do not reach a kernel: kernel_answers.c is preloaded and stands for it.
-"""
+"""The plug-in of ip for links of type sscop, in the machine's own ip: words, messages, printing."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-import struct
-import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from apogee_lab.base import compiled
-from apogee_lab.guest import plugins
+from .plugged_ip import Ip, enumeration, packed, u8, u16, u32
 
 SANITIZED = os.environ.get("APOGEE_UNIT") == "sanitized"
 pytestmark = pytest.mark.skipif(SANITIZED, reason="nothing for sanitizers")
-
-IFLA_IFNAME, IFLA_TXQLEN, IFLA_LINKINFO = 3, 13, 18
-IFLA_INFO_KIND, IFLA_INFO_DATA = 1, 2
-HEADER = struct.Struct("IHHII")  # struct nlmsghdr
-LINK = struct.Struct("BBHiII")  # struct ifinfomsg
 ADDRESS = bytes.fromhex("020000000001")
 
 
 @pytest.fixture(scope="module")
 def numbers(root: Path) -> dict[str, int]:
     """The attributes of sscop/netlink.h."""
-    body = re.search(r"enum \{(.*?)\}", (root / "sscop" / "netlink.h").read_text(), re.S)
-    assert body
-    names = re.findall(r"^\s*IFLA_SSCOP_(\w+),", body[1], re.M)
-    return {name: number for number, name in enumerate(names)}
-
-
-def packed(number: int, data: bytes) -> bytes:
-    """One attribute, padded."""
-    return struct.pack("HH", 4 + len(data), number) + data + b"\0" * (-len(data) % 4)
-
-
-def attributes(data: bytes) -> Iterator[tuple[int, bytes]]:
-    while data:
-        length, number = struct.unpack_from("HH", data)
-        yield number & 0x3FFF, data[4:length]
-        data = data[length + 3 & ~3 :]
-
-
-def attribute(data: bytes, number: int) -> bytes:
-    return dict(attributes(data))[number]
-
-
-class Ip:
-    """The machine's ip with the plug-in."""
-
-    def __init__(self, root: Path, folder: Path) -> None:
-        source = root / "tests" / "unit" / "packaging" / "kernel_answers.c"
-        flags = ["-shared", "-fPIC", "-Wextra"]
-        self.preload = compiled("kernel-answers", [source], ".so", flags)
-        self.sent, self.answer = folder / "sent", folder / "answer"
-
-    def run(self, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
-        whole = os.environ | {"IP_LIB_DIR": str(plugins.folder()), "LC_ALL": "C"} | env
-        path = os.environ["PATH"] + ":/usr/sbin:/sbin"
-        return subprocess.run(
-            ["ip", *words],
-            env=whole | {"PATH": path}, capture_output=True, text=True, check=False,
-        )  # fmt: skip
-
-    def asks_for(self, *words: str, verb: str = "add") -> dict[int, bytes]:
-        """IFLA_INFO_DATA of the request for a link with these words."""
-        link = ["link", "lo", "name", "s0"] if verb == "add" else ["dev", "lo"]
-        command = ["link", verb, *link, "type", "sscop", *words]
-        done = self.run(*command, LD_PRELOAD=str(self.preload), SENT=str(self.sent))
-        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-        message = self.sent.read_bytes()[HEADER.size + LINK.size :]
-        info = attribute(message, IFLA_LINKINFO)
-        assert attribute(info, IFLA_INFO_KIND).rstrip(b"\0") == b"sscop"
-        return dict(attributes(dict(attributes(info)).get(IFLA_INFO_DATA, b"")))
-
-    def refuses(self, *words: str) -> str:
-        """The one line that is said about these words."""
-        self.sent.unlink(missing_ok=True)
-        command = ["link", "add", "link", "lo", "name", "s0", "type", "sscop", *words]
-        done = self.run(*command, LD_PRELOAD=str(self.preload), SENT=str(self.sent))
-        assert done.returncode not in (0, 2) and not self.sent.exists()
-        assert done.stdout == "" and done.stderr.count("\n") == 1
-        return done.stderr.strip()
-
-    def shows(self, data: bytes, *options: str) -> str:
-        """What `ip link show` prints of a link with this IFLA_INFO_DATA."""
-        info = packed(IFLA_INFO_KIND, b"sscop\0") + packed(IFLA_INFO_DATA, data)
-        body = LINK.pack(0, 0, 65534, 7, 0, 0)
-        body += packed(IFLA_IFNAME, b"sscop0\0") + packed(IFLA_TXQLEN, u32(100))
-        body += packed(IFLA_LINKINFO, info)
-        self.answer.write_bytes(HEADER.pack(HEADER.size + len(body), 16, 0, 0, 0) + body)
-        done = self.run(
-            *options, "link", "show", "dev", "sscop0",
-            LD_PRELOAD=str(self.preload), ANSWER=str(self.answer),
-        )  # fmt: skip
-        assert (done.returncode, done.stderr) == (0, "")
-        return done.stdout
+    return enumeration(root / "sscop" / "netlink.h", "IFLA_SSCOP_")
 
 
 @pytest.fixture
 def ip(root: Path, tmp_path: Path) -> Ip:
-    return Ip(root, tmp_path)
+    return Ip(root, tmp_path, "sscop")
 
 
 # --- words ------------------------------------------------------------------------------------
-
-
-def u8(number: int) -> bytes:
-    return struct.pack("B", number)
-
-
-def u16(number: int) -> bytes:
-    return struct.pack("H", number)
-
-
-def u32(number: int) -> bytes:
-    return struct.pack("I", number)
 
 
 @pytest.mark.parametrize(

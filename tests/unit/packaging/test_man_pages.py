@@ -212,6 +212,79 @@ def test_statistics_of_sscop(root: Path, sscop: dict[str, str]) -> None:
     assert len(wanted) == len(set(wanted))
 
 
+# --- shake ------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def shake(man: Path) -> dict[str, str]:
+    return sections(man / "shake.8", "SH")
+
+
+def rows(root: Path, array: str) -> dict[str, str]:
+    """The words of an array of the plug-in, with what their rows say after the kind."""
+    source = (root / "shake" / "iproute2" / "link_shake.c").read_text()
+    body = re.search(rf"struct word {array}\[\] = \{{(.*?)^\}};", source, re.S | re.M)
+    assert body
+    return dict(re.findall(r'^\t\{"([\w-]+)", (?:"\w+"|NULL), (.*)', body[1], re.M))
+
+
+def test_settings_of_shake(root: Path, shake: dict[str, str]) -> None:
+    """Each word of ip, with its range, and the device's default."""
+    form = r'^\.TP\n\.BR ([\w-]+) " \S+(?: \((?:(\w+) to (\w+), )?default (\S+)\))?"$'
+    text, *_ = shake["SETTINGS"].partition("\n.SS")
+    found = re.findall(form, text, re.M)
+    given = rows(root, "words")
+    assert [one[0] for one in found] == [word for word in given if word not in ("path", "peer")]
+    for word, least, most, _ in found:
+        if least and not given[word].startswith("NAME"):
+            numbers = given[word].replace("MAX_U32", str(2**32 - 1)).replace("U,", ",")
+            wanted = f", {quantity(least)}, {quantity(most)}, "
+            assert wanted in numbers, word
+    begins = re.search(
+        r"shake_settings_init.*?\n}\n", (root / "shake/settings.c").read_text(), re.S
+    )
+    assert begins
+    defaults = {one[0]: one[3] for one in found}
+    for word, text in (("id", r"\.id = (\w+)"), ("theta", r"\.theta = (\w+)"),
+                       ("threshold", r"\.threshold = (\w+)"),
+                       ("keepalive", r"\.keepalive = (\d+) \* USEC_PER_SEC")):  # fmt: skip
+        number = re.search(text, begins[0])
+        assert number and number[1] == defaults[word].removesuffix("s"), word
+    assert ".auth = true" in begins[0] and defaults["auth"] == "on"
+    assert "SHAKE_RAH" in begins[0] and defaults["scheduler"] == "rah"
+    assert "SHAKE_ACK_AUTO" in begins[0] and defaults["ack"] == "auto"
+
+
+@pytest.mark.parametrize(("section", "array"), [("Paths", "path_words"), ("Peers", "peer_words")])
+def test_words_of_shakes_paths_and_peers(root: Path, man: Path, section: str, array: str) -> None:
+    text = sections(man / "shake.8", "SS")[section].partition("\n.SH")[0]
+    assert re.findall(r"^\.TP\n\.BI? ([\w-]+)", text, re.M) == [*rows(root, array)]
+
+
+def test_files_of_shake(root: Path, shake: dict[str, str]) -> None:
+    source = (root / "shake" / "sysfs.c").read_text()
+    files = re.findall(r"^\t&(?:dev_attr|setting)_(\w+)\.(?:attr\.)?attr,$", source, re.M)
+    assert files == re.findall(r"^\.IR? ([a-z_]+)(?: ,)?$", shake["SYSFS"], re.M)
+
+
+def test_statistics_of_shake(root: Path, shake: dict[str, str]) -> None:
+    """Every counter, in any order."""
+    source = (root / "shake" / "ethtool.c").read_text()
+    wanted = re.findall(r'^\t\[SHAKE_\w+\] = "(\w+)",', source, re.M)
+    wanted += [f"flows_{name}" for name in re.findall(r"^\tFLOWS\((\w+)\)", source, re.M)]
+    counts = re.search(r"struct shake_flow_counts \{(.*?)\}",
+                       (root / "include/apogee/shake_holes.h").read_text(), re.S)  # fmt: skip
+    assert counts
+    members = re.findall(r"^\tu64 (\w+);", counts[1], re.M)
+    assert re.findall(r"^\tFLOWS\((\w+)\)", source, re.M) == members
+    headings = re.findall(r"^\.TP\n\.BR? (.+)$", shake["STATISTICS"], re.M)
+    assert sorted(re.findall(r"\w+", " ".join(headings))) == sorted(wanted)
+    paths = shake["STATISTICS"].partition("path1_srtt_us")[2]
+    names = re.findall(r'^\tPATH_U\d\d\("(\w+)"', source, re.M)
+    told = re.findall(r"\w+", " ".join(re.findall(r"^\.BR? (.+)$", paths, re.M)))
+    assert told == names
+
+
 # --- the lab ----------------------------------------------------------------------------------
 
 

@@ -16,7 +16,7 @@ VARIANT = os.environ.get("APOGEE_UNIT", "plain")
 
 @pytest.fixture(scope="session")
 def core(root: Path, build: Path) -> Core:
-    """Compiled: with sanitizers in the run that test_sanitized.py starts."""
+    """Compiled: with sanitizers if tests/unit/headers/test_build.py starts the run."""
     library = build / "unit" / VARIANT / "sscop.so"
     build_library(library, sanitized=VARIANT == "sanitized")
     return Core(library, root / "sscop" / "sscop.h")

@@ -9,6 +9,7 @@
 #include "flow.h"
 
 volatile sig_atomic_t stop;
+int protocol;
 
 static void on_signal(int sig)
 {
@@ -80,7 +81,7 @@ int listening(const char *port)
 	struct sockaddr_in6 addr = { .sin6_family = AF_INET6 };
 	int lfd, one = 1, off = 0;
 
-	lfd = socket(AF_INET6, SOCK_STREAM, 0);
+	lfd = socket(AF_INET6, SOCK_STREAM, protocol);
 	if (lfd < 0)
 		die("socket");
 	reset_at_close(lfd, 1); /* accepted sockets inherit its options */

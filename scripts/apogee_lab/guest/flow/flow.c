@@ -37,12 +37,24 @@
  *	Each line of standard input has SECONDS and a text: print the text when
  *	that long has passed since the start, while the process PID is alive.
  *
+ *   flow datagrams HOST PORT BYTES SECONDS PID LOG
+ *	Send a UDP datagram with BYTES of payload at once and then every
+ *	SECONDS while the process PID is alive. The log has how many were sent
+ *	and how many the kernel refused (a full queue of the own device).
+ *
+ *   flow sink PORT LOG
+ *	Count UDP datagrams and their bytes until SIGTERM.
+ *
+ *   flow mptcp recv|send ...
+ *	The same over MPTCP. The samples are the sums over its subflows.
+ *
  * All times are microseconds of CLOCK_MONOTONIC. The receiver polls on a timer
  * instead of waking up for each segment: in a guest whose clock counts
  * instructions, a wakeup per segment would cost a tenth of the run.
  */
 #include <stdlib.h>
 #include <string.h>
+#include <netinet/in.h>
 
 #include "flow.h"
 
@@ -77,6 +89,18 @@ static int flow_client(int argc, char **argv)
 	return n ? flow_request(&to, atof(argv[7]), argv[8], sizes, n) : 2;
 }
 
+/* flow datagrams HOST PORT BYTES SECONDS PID LOG */
+static int flow_udp(char **argv)
+{
+	struct target to = { .cc = "" };
+
+	if (atoi(argv[4]) <= 0 || atoi(argv[4]) > MOST_DATAGRAM || atof(argv[5]) <= 0)
+		return 2;
+	if (set_target(&to, argv[2], argv[3]))
+		return 1;
+	return flow_datagrams(&to, atoi(argv[4]), atof(argv[5]), atoi(argv[6]), argv[7]);
+}
+
 static int flow_replay(pid_t pid)
 {
 	int64_t zero = now_us(), now, at;
@@ -97,6 +121,12 @@ int main(int argc, char **argv)
 	int status = 2;
 
 	signal(SIGPIPE, SIG_DFL);
+	if (argc > 2 && !strcmp(argv[1], "mptcp") &&
+	    (!strcmp(argv[2], "recv") || !strcmp(argv[2], "send"))) {
+		protocol = IPPROTO_MPTCP;
+		argv++;
+		argc--;
+	}
 	if (argc == 4 && !strcmp(argv[1], "recv"))
 		status = flow_recv(argv[2], argv[3]);
 	else if (argc == 4 && !strcmp(argv[1], "serve"))
@@ -108,12 +138,19 @@ int main(int argc, char **argv)
 		status = flow_every(atof(argv[2]), argv[3], atoi(argv[4]));
 	else if (argc == 3 && !strcmp(argv[1], "replay"))
 		status = flow_replay(atoi(argv[2]));
+	else if (argc == 8 && !strcmp(argv[1], "datagrams"))
+		status = flow_udp(argv);
+	else if (argc == 4 && !strcmp(argv[1], "sink"))
+		status = flow_sink(argv[2], argv[3]);
 	if (status == 2)
 		fprintf(stderr, "usage: flow recv PORT LOG\n"
 			"       flow serve PORT LOG\n"
 			"       flow send HOST PORT --cc NAME --duration SECONDS LOG [BYTES]\n"
 			"       flow request HOST PORT --cc NAME --duration SECONDS LOG SIZE+SIZE...\n"
 			"       flow every SECONDS LINE PID\n"
-			"       flow replay PID\n");
+			"       flow replay PID\n"
+			"       flow datagrams HOST PORT BYTES SECONDS PID LOG\n"
+			"       flow sink PORT LOG\n"
+			"       flow mptcp recv|send ...\n");
 	return status;
 }

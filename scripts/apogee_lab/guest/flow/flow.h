@@ -11,6 +11,7 @@
 #define SAMPLE_US	100000	/* interval of the sender's TCP_INFO samples */
 #define CHUNK		(256 * 1024)
 #define MOST_SIZES	64
+#define MOST_DATAGRAM	65000
 
 /* Destination and congestion control of a connection. */
 struct target {
@@ -20,6 +21,7 @@ struct target {
 };
 
 extern volatile sig_atomic_t stop;	/* SIGTERM was received */
+extern int protocol;			/* of connections: 0 for TCP, or IPPROTO_MPTCP */
 
 /* common.c */
 void end_on_term(void);
@@ -34,6 +36,11 @@ int listening(const char *port);
 /* receiver.c */
 int flow_serve(const char *port, const char *path);
 int flow_recv(const char *port, const char *path);
+
+/* datagrams.c */
+int flow_datagrams(const struct target *to, int bytes, double seconds, pid_t pid,
+		   const char *path);
+int flow_sink(const char *port, const char *path);
 
 /* sender.c */
 int set_target(struct target *t, const char *host, const char *port);

@@ -9,9 +9,14 @@
 #include <arpa/inet.h>
 #include <linux/tcp.h>
 #include <linux/inet_diag.h>
+#include <linux/mptcp.h>
 
 #include "flow.h"
 
+#ifndef SOL_MPTCP
+#define SOL_MPTCP	284
+#endif
+#define MOST_SUBFLOWS	8
 #define LONGEST_US	(600 * 1000000LL)	/* time limit of a transfer */
 
 /* Fields of a sample, in the order of its columns (after t_us). */
@@ -35,11 +40,61 @@
 	X(rwnd_limited)		\
 	X(sndbuf_limited)
 
+/* What is a sum over the subflows of MPTCP. */
+#define FIELDS_ADDED(X)		\
+	X(snd_cwnd)		\
+	X(unacked)		\
+	X(sacked)		\
+	X(lost)			\
+	X(retrans)		\
+	X(total_retrans)	\
+	X(delivered)		\
+	X(bytes_acked)		\
+	X(bytes_sent)		\
+	X(bytes_retrans)	\
+	X(segs_out)		\
+	X(segs_in)		\
+	X(data_segs_out)	\
+	X(dsack_dups)		\
+	X(reord_seen)
+#define ADD_FIELD(f) ti->tcpi_##f += more->tcpi_##f;
+
+/* MPTCP: what the kernel tells of a connection's subflows. */
+struct subflows {
+	struct mptcp_subflow_data head;
+	struct tcp_info info[MOST_SUBFLOWS];
+};
+
+/* Add up the subflows' counts; all else is the first one's, and the least of the min_rtt. */
+static int get_subflows(int fd, struct tcp_info *ti)
+{
+	struct subflows s = {
+		.head.size_subflow_data = sizeof(s.head),
+		.head.size_user = sizeof(*ti),
+	};
+	socklen_t len = sizeof(s);
+	uint32_t i;
+
+	if (getsockopt(fd, SOL_MPTCP, MPTCP_TCPINFO, &s, &len) || !s.head.num_subflows)
+		return -1;
+	*ti = s.info[0];
+	for (i = 1; i < s.head.num_subflows && i < MOST_SUBFLOWS; i++) {
+		const struct tcp_info *more = &s.info[i];
+
+		FIELDS_ADDED(ADD_FIELD)
+		if (more->tcpi_min_rtt < ti->tcpi_min_rtt)
+			ti->tcpi_min_rtt = more->tcpi_min_rtt;
+	}
+	return 0;
+}
+
 static int get_info(int fd, struct tcp_info *ti)
 {
 	socklen_t len = sizeof(*ti);
 
 	memset(ti, 0, sizeof(*ti));
+	if (protocol == IPPROTO_MPTCP && !get_subflows(fd, ti))
+		return 0;
 	return getsockopt(fd, IPPROTO_TCP, TCP_INFO, ti, &len);
 }
 
@@ -133,7 +188,7 @@ static int connected(const struct target *t)
 	int fd, retries = 1;
 
 	for (;;) {
-		fd = socket(t->to.ss_family, SOCK_STREAM, 0);
+		fd = socket(t->to.ss_family, SOCK_STREAM, protocol);
 		if (fd < 0)
 			die("socket");
 		reset_at_close(fd, 1);
@@ -143,7 +198,9 @@ static int connected(const struct target *t)
 				strerror(errno));
 			return -1;
 		}
-		if (setsockopt(fd, IPPROTO_TCP, TCP_SYNCNT, &retries, sizeof(retries)))
+		/* MPTCP has no such option */
+		if (setsockopt(fd, IPPROTO_TCP, TCP_SYNCNT, &retries, sizeof(retries)) &&
+		    !protocol)
 			die("TCP_SYNCNT");
 		if (!connect(fd, (const struct sockaddr *)&t->to, t->length))
 			return fd;

@@ -43,9 +43,20 @@ struct link_util {
 
 struct json_writer;
 
+extern const char *_SL_;	/* end of a line, "\\" with ip -oneline */
+
 int addattr_l(struct nlmsghdr *request, int room, int type, const void *data, int length);
+struct rtattr *addattr_nest(struct nlmsghdr *request, int room, int type);
+int addattr_nest_end(struct nlmsghdr *request, struct rtattr *nest);
 bool is_json_context(void);
 struct json_writer *get_json_writer(void);
+void jsonw_name(struct json_writer *json, const char *name);
+void jsonw_start_array(struct json_writer *json);
+void jsonw_end_array(struct json_writer *json);
+void jsonw_start_object(struct json_writer *json);
+void jsonw_end_object(struct json_writer *json);
+void jsonw_string(struct json_writer *json, const char *value);
+void jsonw_u64_field(struct json_writer *json, const char *key, __u64 value);
 void jsonw_uint_field(struct json_writer *json, const char *key, unsigned int value);
 void jsonw_bool_field(struct json_writer *json, const char *key, bool value);
 void jsonw_string_field(struct json_writer *json, const char *key, const char *value);

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Which path a packet takes: the three schedulers of the paper on Mobile IP SHAKE.
+ *
+ *   round robin  in turn, as often as the weights say
+ *   delay ratio  share ~ weight * srtt^-theta
+ *   RAH          least SCORE, by when the packet should arrive at the other end
+ *
+ * RAH is, with the estimates t and minRTT of shake_path.h, Q = G (t - minRTT), and L
+ * the packet's own length as part of Q:
+ *
+ *	SCORE = (Q / G + minRTT / 2) * 100 / weight			(3)
+ *
+ * where the paper has all outstanding bytes for Q and srtt / 2.
+ *
+ * Paths that were never measured are tried first, with a few packets, and then last until
+ * an ACK has come.
+ */
+#ifndef _APOGEE_SHAKE_SCHED_H
+#define _APOGEE_SHAKE_SCHED_H
+
+#include "shake_path.h"
+
+#define SHAKE_CHOICES_MAX	8U
+/* As enum shake_scheduler of the module. */
+#define SHAKE_SCHED_ROUND_ROBIN	0U
+#define SHAKE_SCHED_DELAY_RATIO	1U
+#define SHAKE_SCHED_RAH		2U
+/* Packets that try a path. */
+#define SHAKE_TRIALS		2U
+/* Shares are computed once in this number of packets. */
+#define SHAKE_SHARES_PACKETS	16U
+/* Logarithms are in 2^-16, and the largest share is 2^20. */
+#define SHAKE_LOG_BITS		16
+#define SHAKE_SHARE_BITS	20
+#define SHAKE_THETA_MAX		400U
+#define SHAKE_WEIGHT_MAX	1000U
+
+/**
+ * struct shake_sched_config - what a user sets
+ * @scheduler: SHAKE_SCHED_...
+ * @theta: exponent of delay ratio, per cent
+ */
+struct shake_sched_config {
+	u8 scheduler;
+	u32 theta;
+};
+
+/**
+ * struct shake_choice - a path that may be taken
+ * @est: its estimates
+ * @weight: per cent
+ */
+struct shake_choice {
+	const struct shake_path_est *est;
+	u32 weight;
+};
+
+/**
+ * struct shake_sched - state of round robin and delay ratio
+ * @credit: share due to each path, less what it had
+ * @share: by which its credit grows per packet
+ * @fresh: packets until the shares are computed anew
+ * @count: paths
+ * @scheduler: that the shares are of
+ */
+struct shake_sched {
+	s64 credit[SHAKE_CHOICES_MAX];
+	u32 share[SHAKE_CHOICES_MAX];
+	u32 fresh;
+	u32 count;
+	u8 scheduler;
+};
+
+/**
+ * shake_sched_init() - no packet was sent
+ * @s: the state
+ */
+static inline void shake_sched_init(struct shake_sched *s)
+{
+	*s = (struct shake_sched){ .count = 0 };
+}
+
+/**
+ * shake_sched_log2() - binary logarithm
+ * @x: at least 1; 0 counts as 1
+ *
+ * Return: in 2^-SHAKE_LOG_BITS, rounded down.
+ */
+static inline u32 shake_sched_log2(u32 x)
+{
+	u32 whole = x ? (u32)fls64(x) - 1 : 0, bit, log = whole << SHAKE_LOG_BITS;
+	u64 square = (u64)(x ? x : 1) << (31 - whole);
+
+	for (bit = 1U << (SHAKE_LOG_BITS - 1); bit; bit >>= 1) {
+		square = (square * square) >> 31;
+		if (square >> 32) {
+			square >>= 1;
+			log |= bit;
+		}
+	}
+	return log;
+}
+
+/**
+ * shake_sched_exp2() - 2^-x
+ * @x: in 2^-SHAKE_LOG_BITS
+ *
+ * Return: in 2^-SHAKE_SHARE_BITS, at least 1.
+ */
+static inline u32 shake_sched_exp2(u64 x)
+{
+	/* 2^-2^-1, 2^-2^-2, ... in 2^-32 */
+	static const u32 roots[] = {
+		3037000500U, 3611622603U, 3938502376U, 4112874773U, 4202935003U, 4248701965U,
+		4271771996U, 4283353945U, 4289156690U, 4292061010U, 4293513907U, 4294240540U,
+		4294603903U, 4294785595U, 4294876445U, 4294921870U,
+	};
+	u64 value = 1ULL << 32;
+	u32 index, whole = (u32)min_t(u64, x >> SHAKE_LOG_BITS, 63);
+
+	for (index = 0; index < ARRAY_SIZE(roots); index++) {
+		if (x >> (SHAKE_LOG_BITS - 1 - index) & 1)
+			value = (value * roots[index]) >> 32;
+	}
+	value = (value >> (32 - SHAKE_SHARE_BITS)) >> whole;
+	return max_t(u32, (u32)value, 1);
+}
+
+/**
+ * shake_sched_score() - when a packet would arrive, equation (3)
+ * @est: the path
+ * @weight: per cent, 0 counts as 1
+ * @bytes: its length
+ * @now: time in us
+ *
+ * Return: us, more for paths of less weight.
+ */
+static inline u64 shake_sched_score(const struct shake_path_est *est, u32 weight, u32 bytes,
+				    u64 now)
+{
+	u32 least = shake_path_min_rtt(est);
+	u64 score;
+
+	if (!shake_path_srtt(est) && est->sent_packets - est->gone_packets >= SHAKE_TRIALS)
+		score = SHAKE_TIME_MAX + shake_path_time(est, shake_path_outstanding(est) + bytes);
+	else if (!shake_path_srtt(est))
+		score = 0;
+	else
+		score = shake_path_trip(est, bytes, now) - least / 2;
+	return div_u64(score * 100, max(weight, 1U));
+}
+
+/* Compute the shares of round robin and delay ratio. */
+static inline void shake_sched_shares(struct shake_sched *s, const struct shake_sched_config *c,
+				      const struct shake_choice *paths, u32 count)
+{
+	u32 theta = min(c->theta, SHAKE_THETA_MAX), least = U32_MAX, delay, index;
+	u64 ratio;
+
+	if (s->count != count || s->scheduler != c->scheduler) {
+		shake_sched_init(s);
+		s->count = count;
+		s->scheduler = c->scheduler;
+	}
+	for (index = 0; index < count; index++)
+		least = min(least, max(shake_path_srtt(paths[index].est), 1U));
+	for (index = 0; index < count; index++) {
+		s->share[index] = clamp_t(u32, paths[index].weight, 1, SHAKE_WEIGHT_MAX);
+		delay = max(shake_path_srtt(paths[index].est), 1U);
+		if (c->scheduler != SHAKE_SCHED_DELAY_RATIO)
+			continue;
+		ratio = (u64)(shake_sched_log2(delay) - shake_sched_log2(least)) * theta;
+		s->share[index] *= shake_sched_exp2(div_u64(ratio, 100));
+	}
+	s->fresh = SHAKE_SHARES_PACKETS;
+}
+
+/* Take the path with the largest credit. */
+static inline u32 shake_sched_turn(struct shake_sched *s, const struct shake_sched_config *c,
+				   const struct shake_choice *paths, u32 count)
+{
+	u32 index, best = 0;
+	s64 sum = 0;
+
+	if (!s->fresh || s->count != count || s->scheduler != c->scheduler)
+		shake_sched_shares(s, c, paths, count);
+	s->fresh--;
+	for (index = 0; index < count; index++) {
+		s->credit[index] += s->share[index];
+		sum += s->share[index];
+		if (s->credit[index] > s->credit[best])
+			best = index;
+	}
+	s->credit[best] -= sum;
+	return best;
+}
+
+/**
+ * shake_sched_pick() - choose the path of a packet
+ * @s: the state
+ * @c: which scheduler
+ * @paths: paths that may be taken
+ * @count: their number, at least 1; those beyond SHAKE_CHOICES_MAX are not taken
+ * @bytes: length of the packet
+ * @now: time in us
+ *
+ * Return: index into @paths.
+ */
+static inline u32 shake_sched_pick(struct shake_sched *s,
+				   const struct shake_sched_config *c,
+				   const struct shake_choice *paths, u32 count,
+				   u32 bytes, u64 now)
+{
+	u64 score, least = U64_MAX;
+	u32 index, best = 0;
+
+	count = min(count, SHAKE_CHOICES_MAX);
+	if (count <= 1)
+		return 0;
+	if (c->scheduler != SHAKE_SCHED_RAH)
+		return shake_sched_turn(s, c, paths, count);
+	for (index = 0; index < count; index++) {
+		score = shake_sched_score(paths[index].est, paths[index].weight, bytes, now);
+		if (score < least) {
+			least = score;
+			best = index;
+		}
+	}
+	return best;
+}
+
+/**
+ * shake_sched_is_full() - should packets be held back?
+ * @c: which scheduler
+ * @paths: paths that may be taken
+ * @count: their number
+ * @bytes: length of a packet
+ * @queue: time in us that packets may wait in front of the links; 0: any
+ * @now: time in us
+ *
+ * RAH fills near paths up to the delay of the farthest. When a packet would arrive by the
+ * best path later than an empty farthest path brings it, by @queue, more packets only make
+ * the queues longer, up to their loss. Paths that nobody has measured are never full, nor
+ * those with less than two packets under way.
+ *
+ * Return: true if a packet should wait until an ACK has come.
+ */
+static inline bool shake_sched_is_full(const struct shake_sched_config *c,
+				       const struct shake_choice *paths, u32 count,
+				       u32 bytes, u32 queue, u64 now)
+{
+	u64 farthest = 0;
+	u32 index;
+
+	if (!queue || !count || c->scheduler != SHAKE_SCHED_RAH)
+		return false;
+	count = min(count, SHAKE_CHOICES_MAX);
+	for (index = 0; index < count; index++) {
+		const struct shake_path_est *est = paths[index].est;
+
+		if (!shake_path_srtt(est) || shake_path_outstanding(est) < 2 * (u64)bytes)
+			return false;
+		farthest = max_t(u64, farthest, shake_path_min_rtt(est) / 2);
+	}
+	/* mostly the first one has room: scores cost more */
+	for (index = 0; index < count; index++) {
+		if (shake_sched_score(paths[index].est, 100, bytes, now) <= farthest + queue)
+			return false;
+	}
+	return true;
+}
+
+#endif /* _APOGEE_SHAKE_SCHED_H */

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The records that claims and tables were computed from, kept in one compressed file.
+
+A line is the record of a run and what a figure adds to it, with the names of figure and variant.
+``docs/results/records`` has such files; files can be joined by ``cat``.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..base import LabError
+from . import report
+from .catalogue import choose
+from .claims import Results
+
+FIGURE, VARIANT = "figure", "variant"
+
+Record = dict[str, Any]
+#: The records of each figure by variant.
+Kept = dict[str, dict[str, list[Record]]]
+
+
+def as_lines(figure: str, records: Mapping[str, Iterable[Record]]) -> str:
+    """The lines of one figure."""
+    return "".join(
+        json.dumps({FIGURE: figure, VARIANT: variant, **record}, separators=(",", ":")) + "\n"
+        for variant, found in records.items()
+        for record in found
+    )
+
+
+def compressed(lines: Iterable[str]) -> bytes:
+    """The octets of a file of these lines."""
+    return lzma.compress("".join(lines).encode(), preset=9 | lzma.PRESET_EXTREME)
+
+
+def read(path: Path) -> Kept:
+    """What a file holds; LabError if it is no such file."""
+    kept: Kept = {}
+    try:
+        for line in lzma.decompress(path.read_bytes()).decode().splitlines():
+            record = json.loads(line)
+            figure, variant = record.pop(FIGURE), record.pop(VARIANT)
+            kept.setdefault(figure, {}).setdefault(variant, []).append(record)
+    except OSError as error:
+        raise LabError(f"{path}: {error.strerror}") from None
+    except (lzma.LZMAError, ValueError, KeyError, AttributeError):
+        raise LabError(f"{path} is no file of records") from None
+    return kept
+
+
+def _lengths(records: Iterable[Record]) -> dict[str, list[float]]:
+    seeds: dict[str, set[int]] = {}
+    durations = set()
+    for record in records:
+        durations.add(record["duration_s"])
+        point = json.dumps([record["cc"], record["set"]], sort_keys=True)
+        seeds.setdefault(point, set()).add(record["seed"])
+    return {"durations_s": sorted(durations), "seeds": sorted({len(s) for s in seeds.values()})}
+
+
+def page(kept: Kept) -> str:
+    """Rows and tables, computed again."""
+    choices = choose(list(kept))
+    rows, tables, lengths, kernels = {}, {}, {}, set()
+    for choice in choices:
+        results = {variant: Results(found) for variant, found in kept[choice.name].items()}
+        records = [record for found in kept[choice.name].values() for record in found]
+        rows[choice.name] = report.rows(choice, results)
+        tables[choice.name] = report.tables(choice, results)
+        lengths[choice.name] = _lengths(records)
+        kernels |= {record["kernel"] for record in records}
+    return report.markdown(choices, rows, {"lengths": lengths}, kernels, tables)

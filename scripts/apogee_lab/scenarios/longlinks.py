@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Long links of scenario multipath: rate, delay, loss and pauses of each, and their tc lines.
+
+A pause holds what is sent on a link, both ways, and loses nothing but what its queue cannot hold.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .. import units
+from ..units import Event
+from . import testbed
+from .moving import DELAYS, ORDER, RATES, overlaid, value_at
+from .testbed import ETHERNET, time_text
+from .tracefiles import Steps
+
+MOST = 4
+GAP_S = 5.0  # mean time between random pauses
+SHORTEST_S = 1e-3
+EVENTS = ("rate", "delay", "loss", "outage")
+AGENT = "ha"
+
+#: A pause: begin and end (s).
+Span = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class LongLink:
+    """A long link over time: rates (bit/s), one-way delays (s), shares lost, pauses; ``queue``
+    (bytes) in front of it and its longest frame (bytes), each way."""
+
+    number: int
+    rates: Steps
+    delays: Steps
+    losses: Steps
+    ack_losses: Steps
+    pauses: tuple[Span, ...]
+    queue: int
+    frame: int
+
+    @property
+    def name(self) -> str:
+        """Its path's name."""
+        return f"path{self.number}"
+
+    @property
+    def router(self) -> str:
+        """Namespace at the leader's end: its own modem, or another member."""
+        return "modem" if self.number == 1 else f"am{self.number}"
+
+    @property
+    def net(self) -> str:
+        """Namespace in the middle, which delays and loses."""
+        return f"net{self.number}"
+
+    @property
+    def senders(self) -> tuple[tuple[str, str], ...]:
+        """The devices that hold to the rate: towards the agent, and back."""
+        return (self.router, f"to-{self.net}"), (AGENT, f"to-{self.net}")
+
+    @property
+    def ways(self) -> tuple[tuple[str, Steps], ...]:
+        """The middle's devices with the losses of their direction: towards the agent, and back."""
+        return ("to-ha", self.losses), (f"to-{self.router}", self.ack_losses)
+
+    @property
+    def delay_s(self) -> float:
+        """Its shortest one-way delay."""
+        return min(delay for _, delay in self.delays)
+
+    @property
+    def longest_s(self) -> float:
+        """Its longest one-way delay and pause."""
+        return max(d for _, d in self.delays) + max((b - a for a, b in self.pauses), default=0.0)
+
+    def mean_rate(self, from_s: float, over_s: float) -> float:
+        """Mean of the rate (bit/s) while it does not pause. A frame whose sending has begun is sent
+        to its end, so that a pause may take a frame's time less."""
+        cuts = {at for at, _ in self.rates} | {at for span in self.pauses for at in span}
+        whole = paused = 0.0
+        for at, length in _spans(cuts, from_s, over_s):
+            bits = value_at(self.rates, at) * length
+            whole += bits
+            paused += bits * self._pauses_at(at)
+        begun = sum(1 for begin, _ in self.pauses if begin < from_s + over_s)
+        return min(whole - paused + 8 * self.frame * begun, whole) / over_s
+
+    def mean_kept(self, from_s: float, over_s: float) -> float:
+        """Mean share of its frames that it does not lose."""
+        cuts = {at for at, _ in self.losses}
+        lost = sum(value_at(self.losses, at) * s for at, s in _spans(cuts, from_s, over_s))
+        return 1 - lost / over_s
+
+    def _pauses_at(self, time_s: float) -> bool:
+        return any(begin <= time_s < end for begin, end in self.pauses)
+
+
+def _spans(cuts: Iterable[float], from_s: float, over_s: float) -> list[tuple[float, float]]:
+    """The parts of an interval between these times: begin, length (s)."""
+    inner = sorted(at for at in set(cuts) if from_s < at < from_s + over_s)
+    edges = [from_s, *inner, from_s + over_s]
+    return [(a, b - a) for a, b in zip(edges, edges[1:], strict=False)]
+
+
+# --- from the parameters ----------------------------------------------------------------------
+
+
+def of(values: Mapping[str, Any], ends_s: float) -> list[LongLink]:
+    """The links of a run that ends at ``ends_s``; ValueError (one line) for what they cannot be."""
+    count = values["paths"]
+    rates = values["rate"] * count if len(values["rate"]) == 1 else values["rate"]
+    if len(rates) != count:
+        raise ValueError(
+            f"rate: {len(rates)} given, but there are {count} paths (paths={count}): give one for "
+            f"all, or {count} joined by +"
+        )
+    return [_one(values, n, rate, ends_s) for n, rate in enumerate(rates, 1)]
+
+
+def _one(values: Mapping[str, Any], number: int, rate: int, ends_s: float) -> LongLink:
+    events = [*(values["event"] or ()), *(values[f"event{number}"] or ())]
+    for event in events:
+        _check(event, ends_s)
+    kinds = {what: [e for e in events if e.what == what] for what in EVENTS}
+    loss = values["loss1"] if number == 1 else values["loss"]
+    ack_loss = loss if values["ack_loss"] == "same" else values["ack_loss"]
+    frame = values["mtu"] + ETHERNET
+    pauses = [(e.start_s, e.start_s + (e.length_s or 0.0)) for e in kinds["outage"]]
+    pauses += random_pauses(values["seed"], number, values["outage"], ends_s)
+    return LongLink(
+        number=number,
+        rates=overlaid([(0.0, rate)], kinds["rate"]),
+        delays=overlaid([(0.0, values[f"delay{number}"])], kinds["delay"]),
+        losses=overlaid([(0.0, loss)], kinds["loss"]),
+        ack_losses=overlaid([(0.0, ack_loss)], kinds["loss"] if ack_loss == loss else []),
+        pauses=joined(pauses),
+        queue=values["queue"] * frame,
+        frame=frame,
+    )
+
+
+def _check(event: Event, ends_s: float) -> None:
+    text = units.format("events", (event,))
+    bounds = {"rate": RATES, "delay": DELAYS}.get(event.what)
+    if event.what not in EVENTS:
+        raise ValueError(f"event: {text}: scenario multipath has no {event.what}")
+    if bounds and not bounds[0] <= (event.value or 0) <= bounds[1]:
+        kind = "rate" if event.what == "rate" else "time"
+        low, high = (units.format(kind, bound) for bound in bounds)
+        raise ValueError(f"event: {text} is out of range, allowed: from {low} to {high}")
+    if event.start_s + (event.length_s or 0) > ends_s or event.start_s >= ends_s:
+        raise ValueError(f"event: {text} ends after the run, which lasts {ends_s:g} s")
+
+
+def random_pauses(seed: int, number: int, mean_s: float, ends_s: float) -> list[Span]:
+    """Pauses of exponential length, the time between them exponential, too; each link has its
+    own."""
+    found: list[Span] = []
+    if not mean_s:
+        return found
+    dice = random.Random(f"{seed} {number}")
+    at = dice.expovariate(1 / GAP_S)
+    while at < ends_s:
+        length = round(dice.expovariate(1 / mean_s), 3)
+        if length >= SHORTEST_S:
+            found.append((round(at, 3), round(at + length, 3)))
+        at += length + dice.expovariate(1 / GAP_S)
+    return found
+
+
+def joined(spans: Sequence[Span]) -> tuple[Span, ...]:
+    """The spans in order, those that overlap made one."""
+    found: list[Span] = []
+    for begin, end in sorted(spans):
+        if found and begin <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((begin, end))
+    return tuple(found)
+
+
+# --- tc lines ---------------------------------------------------------------------------------
+
+_PLUG = "parent 1:1 handle 2: plug"
+
+
+def _bucket(link: LongLink, rate: float) -> str:
+    """A token bucket of one frame, with its queue."""
+    return f"root handle 1: tbf rate {round(rate)}bit burst {link.frame}b limit {link.queue}b"
+
+
+def _middle(delay: float, loss: float) -> str:
+    loses = f"loss {100 * loss:.9g}%"
+    return f"root netem delay {time_text(delay)} {loses} {ORDER} limit {testbed.DELAY_LINE}"
+
+
+def lines(link: LongLink) -> list[str]:
+    """Shell lines of a link: rate and queue at both ends, delay and loss in the middle."""
+    found = []
+    for ns, dev in link.senders:
+        found.append(f"tc -n {ns} qdisc add dev {dev} {_bucket(link, link.rates[0][1])}")
+        if link.pauses:
+            found += [
+                f"tc -n {ns} qdisc add dev {dev} {_PLUG} limit {link.queue}",
+                f"tc -n {ns} qdisc change dev {dev} {_PLUG} release_indefinite",
+            ]
+    for dev, losses in link.ways:
+        words = _middle(link.delays[0][1], losses[0][1])
+        found.append(f"tc -n {link.net} qdisc add dev {dev} {words}")
+    return found
+
+
+def streams(links: Sequence[LongLink]) -> list[tuple[str, list[tuple[float, str]]]]:
+    """The changes while flows run: namespace, tc commands with their times (s)."""
+    found: dict[str, list[tuple[float, str]]] = {}
+    for link in links:
+        for ns, dev in link.senders:
+            found.setdefault(ns, []).extend(_sender_steps(link, dev))
+        for dev, losses in link.ways:
+            times = sorted({at for steps in (link.delays, losses) for at, _ in steps} - {0.0})
+            found.setdefault(link.net, []).extend(
+                (at, f"qdisc change dev {dev} "
+                 + _middle(value_at(link.delays, at), value_at(losses, at)))
+                for at in times
+            )  # fmt: skip
+    return [(ns, sorted(steps)) for ns, steps in found.items() if steps]
+
+
+def _sender_steps(link: LongLink, dev: str) -> list[tuple[float, str]]:
+    """Changes of the rate and pauses. The bucket fills in a pause, so that a frame leaves at once
+    when it ends: the end is delayed by this frame's time."""
+    steps = [(at, f"qdisc change dev {dev} {_bucket(link, rate)}") for at, rate in link.rates[1:]]
+    held = [(a, b + 8 * link.frame / value_at(link.rates, b)) for a, b in link.pauses]
+    for begin, end in joined(held):
+        steps += [
+            (begin, f"qdisc change dev {dev} {_PLUG} block"),
+            (round(end, 6), f"qdisc change dev {dev} {_PLUG} release_indefinite"),
+        ]
+    return steps
+
+
+def opened(links: Sequence[LongLink]) -> list[str]:
+    """Shell lines that let the queues drain at the end of a run."""
+    found = []
+    for link in links:
+        fastest = max(rate for _, rate in link.rates)
+        for ns, dev in link.senders:
+            if link.pauses:
+                found.append(f"tc -n {ns} qdisc change dev {dev} {_PLUG} release_indefinite")
+            if len(link.rates) > 1:
+                found.append(f"tc -n {ns} qdisc change dev {dev} {_bucket(link, fastest)}")
+    return found

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The network device around SHAKE's algorithms: what its files share.
+ *
+ *   start_xmit -> choose a path -> head, tag -> UDP            transmit.c
+ *   gro_cells  <- check, strip  <- session   <- UDP socket     receive.c
+ *
+ * Peers and paths are made and deleted under RTNL and read under RCU. A peer's lock is
+ * over its paths' estimates, sessions and timers; no other device is called under it.
+ */
+#ifndef _SHAKE_DEVICE_H
+#define _SHAKE_DEVICE_H
+
+#include <linux/ethtool.h>
+#include <linux/in.h>
+#include <linux/in6.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+#include <linux/spinlock.h>
+#include <linux/timer.h>
+#include <linux/xarray.h>
+#include <net/dst_cache.h>
+#include <net/gro_cells.h>
+
+#include <apogee/shake_path.h>
+#include <apogee/shake_sched.h>
+
+#include "flows.h"
+#include "netlink.h"
+#include "session.h"
+#include "wire.h"
+
+#define SHAKE_PATHS_MAX SHAKE_WIRE_PATHS
+#define SHAKE_PEERS_MAX 1024
+#define SHAKE_PREFIXES_MAX 16
+#define SHAKE_PORT_DEFAULT 4790
+
+union shake_addr {
+	struct sockaddr any;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+};
+
+/**
+ * struct shake_settings - what a user sets of a device
+ * @role: leader or agent
+ * @id: leader: its number at the agent
+ * @port: UDP port of the agent
+ * @local: agent: address to listen on; AF_UNSPEC: any
+ * @remote: leader: the agent's address; AF_UNSPEC: each path has its own
+ * @sched: how paths are chosen
+ * @ack: what an agent does with needless duplicate ACKs
+ * @threshold: the paper's theta_c
+ * @auth: packets carry a tag
+ * @encrypt: payload is encrypted
+ * @estimate: windows of the estimates
+ * @keepalive: us between probes of an idle path; 0: none
+ * @queue: leader: us that packets may wait in front of the links; 0: no limit
+ * @repair: leader: packets that a path lost are sent again
+ */
+struct shake_settings {
+	enum shake_role role;
+	u32 id;
+	u16 port;
+	union shake_addr local;
+	union shake_addr remote;
+	struct shake_sched_config sched;
+	enum shake_ack ack;
+	u32 threshold;
+	bool auth;
+	bool encrypt;
+	struct shake_path_config estimate;
+	u32 keepalive;
+	u32 queue;
+	bool repair;
+};
+
+/**
+ * struct shake_path_settings - what a user sets of a leader's path
+ * @id: 1 to SHAKE_PATHS_MAX
+ * @dev: name of the device it leaves by; empty: any
+ * @local: address to send from; AF_UNSPEC: by route
+ * @remote: the agent's address; AF_UNSPEC: the device's
+ * @weight: per cent
+ */
+struct shake_path_settings {
+	u8 id;
+	char dev[IFNAMSIZ];
+	union shake_addr local;
+	union shake_addr remote;
+	u32 weight;
+};
+
+/**
+ * struct shake_prefix - inner addresses that a peer may send from
+ * @family: AF_INET or AF_INET6
+ * @length: bits
+ * @address: network order
+ */
+struct shake_prefix {
+	u8 family;
+	u8 length;
+	struct in6_addr address;
+};
+
+/**
+ * struct shake_path_stats - what a path shows
+ */
+struct shake_path_stats {
+	u32 peer;
+	u8 id;
+	enum shake_path_state state;
+	struct shake_path_settings settings;	/* an agent's: @remote is learned */
+	u32 srtt;
+	u32 min_rtt;
+	u64 throughput;
+	u64 queue;
+	u64 sent;
+	u64 sent_bytes;
+	u64 received;
+	u64 received_bytes;
+	u64 lost;
+	u64 late;
+	u64 died;
+};
+
+struct shake_dev;
+struct shake_peer;
+
+/* device.c */
+void shake_setup(struct net_device *dev);
+bool shake_is(const struct net_device *dev);
+
+/* settings.c: what netlink.c and sysfs.c call, all under RTNL */
+bool shake_may_change(const struct shake_dev *d);
+void shake_settings_init(struct shake_settings *settings);
+int shake_settings_check(const struct shake_settings *settings, struct netlink_ext_ack *extack);
+int shake_settings_change(struct shake_dev *d, const struct shake_settings *settings,
+			  struct netlink_ext_ack *extack);
+int shake_path_set(struct shake_dev *d, const struct shake_path_settings *path,
+		   struct netlink_ext_ack *extack);
+int shake_path_delete(struct shake_dev *d, u8 id, struct netlink_ext_ack *extack);
+bool shake_path_lookup(struct shake_dev *d, u8 id, struct shake_path_settings *path);
+int shake_peer_add(struct shake_dev *d, u32 id, struct netlink_ext_ack *extack);
+int shake_peer_delete(struct shake_dev *d, u32 id, struct netlink_ext_ack *extack);
+int shake_peer_key(struct shake_dev *d, u32 id, const u8 key[SHAKE_KEY],
+		   struct netlink_ext_ack *extack);
+int shake_peer_allow(struct shake_dev *d, u32 id, const struct shake_prefix *prefix,
+		     struct netlink_ext_ack *extack);
+int shake_peer_deny(struct shake_dev *d, u32 id, const struct shake_prefix *prefix,
+		    struct netlink_ext_ack *extack);
+
+/* what is shown; under RTNL or RCU. Calls @show for each until it returns non-zero. */
+int shake_each_path(struct shake_dev *d,
+		    int (*show)(const struct shake_path_stats *path, void *to), void *to);
+
+/**
+ * struct shake_peer_shown - what a peer shows
+ */
+struct shake_peer_shown {
+	u32 id;
+	bool has_key;
+	u32 prefix_count;
+	struct shake_prefix prefixes[SHAKE_PREFIXES_MAX];
+};
+
+int shake_each_peer(struct shake_dev *d,
+		    int (*show)(const struct shake_peer_shown *peer, void *to), void *to);
+
+/**
+ * enum shake_count - what a device counts; names of ethtool -S in shake_count_names[]
+ */
+enum shake_count {
+	/* packets received that were dropped, by cause */
+	SHAKE_DROP_TRUNCATED,	/* shorter than its head says */
+	SHAKE_DROP_TYPE,	/* unknown type or flags */
+	SHAKE_DROP_SESSION,	/* no such session */
+	SHAKE_DROP_TAG,		/* the tag does not fit: forged or damaged */
+	SHAKE_DROP_REPLAY,	/* seen before, or too old */
+	SHAKE_DROP_STALE,	/* registration: answers nothing that was asked, or late */
+	SHAKE_DROP_PEER,	/* registration: unknown peer, no key, path out of range */
+	SHAKE_DROP_RATE,	/* registration: too many */
+	SHAKE_DROP_SOURCE,	/* inner source not allowed for the peer */
+	SHAKE_DROP_BETWEEN,	/* inner destination is another peer, or routed back */
+	SHAKE_DROP_INNER,	/* no IP packet inside, or ECN forbids */
+	SHAKE_DROP_MEMORY,
+	/* packets to be sent that were dropped */
+	SHAKE_DROP_NO_PEER,	/* no peer has that inner destination */
+	SHAKE_DROP_NO_PATH,	/* no path is registered */
+	SHAKE_DROP_NO_ROUTE,
+	SHAKE_DROP_TOO_BIG,
+	SHAKE_DROP_NONCE,	/* session used up */
+	/* what happened */
+	SHAKE_HELLO_SENT,
+	SHAKE_HELLO_RECEIVED,
+	SHAKE_REGISTERED,
+	SHAKE_RESET_SENT,
+	SHAKE_RESET_RECEIVED,
+	SHAKE_ACK_SENT,		/* pseudo-ACKs */
+	SHAKE_ACK_RECEIVED,
+	SHAKE_PROBE_SENT,
+	SHAKE_REPAIR_SENT,	/* packets sent again, as a path lost them */
+	SHAKE_HELD_BACK,	/* times that the leader's queue was stopped */
+	SHAKE_PATH_DIED,
+	SHAKE_PATH_REVIVED,
+	SHAKE_ADDRESS_CHANGED,	/* the other end of a path has another address */
+	SHAKE_COUNTS
+};
+
+extern const char shake_count_names[SHAKE_COUNTS][ETH_GSTRING_LEN];
+void shake_read_counts(struct shake_dev *d, u64 counts[SHAKE_COUNTS],
+		       struct shake_flow_counts *flows);
+
+/* netlink.c */
+extern struct rtnl_link_ops shake_link_ops;
+
+/* sysfs.c */
+extern const struct attribute_group shake_group;
+
+/* ethtool.c */
+extern const struct ethtool_ops shake_ethtool_ops;
+
+#endif /* _SHAKE_DEVICE_H */

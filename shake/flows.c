@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The TCP flows of one peer: bounded in number, holes and age. ACKs make no flows.
+ */
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "flows.h"
+
+/* room for holes at first */
+#define HOLES_FIRST 8
+
+/**
+ * struct shake_flow - a flow
+ * @bucket: in shake_flows.buckets
+ * @recent: in shake_flows.recent
+ * @tuple: its ends, from leader to correspondent
+ * @used: us, when it was last used
+ * @sends: leader: what it has sent
+ * @holes: agent: what it has received
+ * @grown: room for holes, allocated; NULL: @room
+ * @room: room for holes
+ */
+struct shake_flow {
+	struct hlist_node bucket;
+	struct list_head recent;
+	struct shake_tuple tuple;
+	u64 used;
+	struct shake_sends sends;
+	struct shake_holes holes;
+	struct shake_hole *grown;
+	struct shake_hole room[HOLES_FIRST];
+};
+
+static struct hlist_head *bucket_of(struct shake_flows *f, const struct shake_tuple *tuple)
+{
+	u64 hash = siphash(tuple, sizeof(*tuple), &f->key);
+
+	return &f->buckets[hash % SHAKE_FLOWS_BUCKETS];
+}
+
+static void remove_flow(struct shake_flows *f, struct shake_flow *flow)
+{
+	hlist_del(&flow->bucket);
+	list_del(&flow->recent);
+	f->count--;
+	if (flow->grown)
+		f->holes -= flow->holes.room;
+	kfree(flow->grown);
+	kfree(flow);
+}
+
+static void remove_expired(struct shake_flows *f, u64 now)
+{
+	struct shake_flow *flow, *before;
+
+	list_for_each_entry_safe_reverse(flow, before, &f->recent, recent) {
+		/* another CPU may have a later time */
+		if (flow->used + SHAKE_FLOWS_AGE > now)
+			break;
+		remove_flow(f, flow);
+		f->counts.expired++;
+	}
+}
+
+static bool is_of(const struct shake_flow *flow, const struct shake_tuple *tuple)
+{
+	return !memcmp(&flow->tuple, tuple, sizeof(*tuple));
+}
+
+static struct shake_flow *find_flow(struct shake_flows *f, const struct shake_tuple *tuple,
+				    u64 now)
+{
+	struct shake_flow *flow;
+
+	remove_expired(f, now);
+	/* packets of a flow come in bursts: no hash for the one used last */
+	flow = list_first_entry_or_null(&f->recent, struct shake_flow, recent);
+	if (flow && is_of(flow, tuple)) {
+		flow->used = now;
+		return flow;
+	}
+	hlist_for_each_entry(flow, bucket_of(f, tuple), bucket) {
+		if (!is_of(flow, tuple))
+			continue;
+		flow->used = now;
+		list_move(&flow->recent, &f->recent);
+		return flow;
+	}
+	return NULL;
+}
+
+static struct shake_flow *add_flow(struct shake_flows *f, const struct shake_tuple *tuple,
+				   u64 now)
+{
+	struct shake_flow *flow;
+
+	if (f->count >= SHAKE_FLOWS_MAX) {
+		remove_flow(f, list_last_entry(&f->recent, struct shake_flow, recent));
+		f->counts.evicted++;
+	}
+	flow = kzalloc(sizeof(*flow), GFP_ATOMIC);
+	if (!flow) {
+		f->counts.refused++;
+		return NULL;
+	}
+	flow->tuple = *tuple;
+	flow->used = now;
+	shake_holes_init(&flow->holes, flow->room, HOLES_FIRST);
+	hlist_add_head(&flow->bucket, bucket_of(f, tuple));
+	list_add(&flow->recent, &f->recent);
+	f->count++;
+	return flow;
+}
+
+/* The flow of a segment from the leader that brings data; made if it is new. */
+static struct shake_flow *flow_of_data(struct shake_flows *f, const struct shake_segment *s,
+				       u64 now)
+{
+	struct shake_flow *flow = find_flow(f, &s->tuple, now);
+
+	if (s->rst) {
+		if (flow)
+			remove_flow(f, flow);
+		return NULL;
+	}
+	if (s->seq == s->end)
+		return NULL;
+	return flow ? flow : add_flow(f, &s->tuple, now);
+}
+
+/* Twice the room, as far as the table's bound and memory allow. */
+static void grow(struct shake_flows *f, struct shake_flow *flow)
+{
+	u32 had = flow->grown ? flow->holes.room : 0;
+	u32 room = min_t(u32, 2 * flow->holes.room, SHAKE_HOLES_MAX);
+	struct shake_hole *holes;
+
+	if (f->holes - had + room > SHAKE_FLOWS_HOLES)
+		return;
+	holes = kmalloc_array(room, sizeof(*holes), GFP_ATOMIC | __GFP_NOWARN);
+	if (!holes)
+		return;
+	shake_holes_move(&flow->holes, holes, room);
+	kfree(flow->grown);
+	flow->grown = holes;
+	f->holes += room - had;
+}
+
+/**
+ * shake_flows_init() - an empty table
+ * @f: the table
+ *
+ * Return: 0, or -ENOMEM.
+ */
+int shake_flows_init(struct shake_flows *f)
+{
+	u32 i;
+
+	memset(f, 0, sizeof(*f));
+	f->buckets = kmalloc_array(SHAKE_FLOWS_BUCKETS, sizeof(*f->buckets), GFP_KERNEL);
+	if (!f->buckets)
+		return -ENOMEM;
+	for (i = 0; i < SHAKE_FLOWS_BUCKETS; i++)
+		INIT_HLIST_HEAD(&f->buckets[i]);
+	INIT_LIST_HEAD(&f->recent);
+	spin_lock_init(&f->lock);
+	get_random_bytes(&f->key, sizeof(f->key));
+	return 0;
+}
+
+/**
+ * shake_flows_free() - free all flows; nobody uses the table any more
+ * @f: the table; may have failed to be made
+ */
+void shake_flows_free(struct shake_flows *f)
+{
+	struct shake_flow *flow, *next;
+
+	if (!f->buckets)
+		return;
+	list_for_each_entry_safe(flow, next, &f->recent, recent)
+		remove_flow(f, flow);
+	kfree(f->buckets);
+	f->buckets = NULL;
+}
+
+/**
+ * shake_flows_sending() - leader: a segment is about to leave
+ * @f: the table
+ * @s: the segment
+ * @path: 1 to SHAKE_HOLES_PATHS
+ * @m_al: M_AL of this path, in network terms the first number not sent before
+ * @now: us
+ *
+ * Return: whether there is an M_AL to send along.
+ */
+bool shake_flows_sending(struct shake_flows *f, const struct shake_segment *s, u8 path,
+			 u32 *m_al, u64 now)
+{
+	struct shake_flow *flow;
+	bool has_mal = false;
+
+	if (!path || path > SHAKE_HOLES_PATHS)
+		return false;
+	spin_lock_bh(&f->lock);
+	flow = flow_of_data(f, s, now);
+	if (flow)
+		has_mal = shake_sends_next(&flow->sends, path - 1, s->seq, s->end, s->syn,
+					   m_al);
+	spin_unlock_bh(&f->lock);
+	return has_mal;
+}
+
+/**
+ * shake_flows_arrived() - agent: a segment of the leader has arrived
+ * @f: the table
+ * @s: the segment
+ * @path: 1 to SHAKE_HOLES_PATHS
+ * @has_mal: it came with M_AL
+ * @m_al: M_AL
+ * @kept: the leader has a copy
+ * @now: us
+ */
+void shake_flows_arrived(struct shake_flows *f, const struct shake_segment *s, u8 path,
+			 bool has_mal, u32 m_al, bool kept, u64 now)
+{
+	struct shake_arrival arrival = {
+		.seq = s->seq,
+		.end = s->end,
+		.m_al = m_al,
+		.path = path - 1,
+		.has_mal = has_mal,
+		.syn = s->syn,
+		.kept = kept,
+		.now = (u32)now,
+	};
+	struct shake_flow *flow;
+
+	if (!path || path > SHAKE_HOLES_PATHS)
+		return;
+	spin_lock_bh(&f->lock);
+	f->alive |= 1U << (path - 1);
+	arrival.alive = f->alive;
+	flow = flow_of_data(f, s, now);
+	if (flow) {
+		if (shake_holes_wants_room(&flow->holes))
+			grow(f, flow);
+		shake_holes_arrived(&flow->holes, &arrival, &f->counts);
+	}
+	spin_unlock_bh(&f->lock);
+}
+
+/**
+ * shake_flows_ack() - agent: a segment of the correspondent is about to go to the leader
+ * @f: the table
+ * @s: the segment
+ * @mode: what to do with duplicate ACKs
+ * @threshold: theta_c
+ * @now: us
+ *
+ * Return: what becomes of it; SHAKE_PASS if it isn't an ACK of a known flow.
+ */
+enum shake_fate shake_flows_ack(struct shake_flows *f, const struct shake_segment *s,
+				enum shake_ack mode, u32 threshold, u64 now)
+{
+	struct shake_dupack ack = {
+		.ack = s->ack,
+		.window = s->window,
+		.flags = s->flags,
+		.pure = s->pure_ack,
+		.sack = s->has_sack,
+		.dsack = s->has_dsack,
+		.fixed = s->fixed,
+		.now = (u32)now,
+	};
+	enum shake_fate fate = SHAKE_PASS;
+	struct shake_tuple tuple;
+	struct shake_flow *flow;
+
+	BUILD_BUG_ON((int)SHAKE_HOLES_PASS != SHAKE_ACK_PASS);
+	BUILD_BUG_ON((int)SHAKE_HOLES_DROP != SHAKE_ACK_DROP);
+	BUILD_BUG_ON((int)SHAKE_HOLES_TDAR != SHAKE_ACK_TDAR);
+	BUILD_BUG_ON((int)SHAKE_HOLES_AUTO != SHAKE_ACK_AUTO);
+	shake_tuple_reverse(&tuple, &s->tuple);
+	spin_lock_bh(&f->lock);
+	flow = find_flow(f, &tuple, now);
+	if (flow && s->rst)
+		remove_flow(f, flow);
+	else if (flow && s->has_ack)
+		fate = shake_holes_ack(&flow->holes, &ack, mode, threshold, &f->counts);
+	spin_unlock_bh(&f->lock);
+	return fate;
+}
+
+/**
+ * shake_flows_path_alive() - agent: from now on data may come by a path
+ * @f: the table
+ * @path: 1 to SHAKE_HOLES_PATHS
+ *
+ * When the path is registered; the first data by it says the same.
+ */
+void shake_flows_path_alive(struct shake_flows *f, u8 path)
+{
+	if (!path || path > SHAKE_HOLES_PATHS)
+		return;
+	spin_lock_bh(&f->lock);
+	f->alive |= 1U << (path - 1);
+	spin_unlock_bh(&f->lock);
+}
+
+/**
+ * shake_flows_path_lost() - agent: a path died or was deleted
+ * @f: the table
+ * @path: 1 to SHAKE_HOLES_PATHS
+ *
+ * What was on its way there is lost.
+ */
+void shake_flows_path_lost(struct shake_flows *f, u8 path)
+{
+	struct shake_flow *flow;
+
+	if (!path || path > SHAKE_HOLES_PATHS)
+		return;
+	spin_lock_bh(&f->lock);
+	f->alive &= ~(1U << (path - 1));
+	list_for_each_entry(flow, &f->recent, recent) {
+		flow->holes.kept = false;	/* copies go by the same path */
+		shake_holes_clear(&flow->holes, f->alive, &f->counts);
+	}
+	spin_unlock_bh(&f->lock);
+}
+
+/**
+ * shake_flows_read() - what happened
+ * @f: the table
+ * @counts: a copy
+ */
+void shake_flows_read(struct shake_flows *f, struct shake_flow_counts *counts)
+{
+	spin_lock_bh(&f->lock);
+	*counts = f->counts;
+	spin_unlock_bh(&f->lock);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The TCP flows of one peer: what a leader has sent of each on each path (M_AL), and what
+ * an agent knows of it (<apogee/shake_holes.h>).
+ *
+ * A table is of one peer: its paths are that peer's, and its flows don't take room from
+ * others. All functions but init and free may be called in softirq and with a lock held.
+ */
+#ifndef _SHAKE_FLOWS_H
+#define _SHAKE_FLOWS_H
+
+#include <linux/list.h>
+#include <linux/siphash.h>
+#include <linux/spinlock.h>
+
+#include <apogee/shake_holes.h>
+
+#include "netlink.h"
+#include "segment.h"
+
+#define SHAKE_FLOWS_MAX 1024
+#define SHAKE_FLOWS_BUCKETS 256
+/* holes of all flows of a table, those allocated */
+#define SHAKE_FLOWS_HOLES 16384
+/* us without a packet after which a flow is forgotten */
+#define SHAKE_FLOWS_AGE (600ULL * APOGEE_USEC_PER_SEC)
+
+/**
+ * struct shake_flows - the flows of a peer
+ * @lock: over all else
+ * @key: of the hash; random
+ * @buckets: flows by hash
+ * @recent: flows, the one used last in front
+ * @count: number of flows
+ * @holes: number of holes there is room for, of all flows
+ * @alive: bits of the paths that data may come by
+ * @counts: what happened
+ */
+struct shake_flows {
+	spinlock_t lock;	/* over all else */
+	siphash_key_t key;
+	struct hlist_head *buckets;
+	struct list_head recent;
+	u32 count;
+	u32 holes;
+	u8 alive;
+	struct shake_flow_counts counts;
+};
+
+int shake_flows_init(struct shake_flows *f);
+void shake_flows_free(struct shake_flows *f);
+
+/* leader */
+bool shake_flows_sending(struct shake_flows *f, const struct shake_segment *s, u8 path,
+			 u32 *m_al, u64 now);
+
+/* agent */
+void shake_flows_arrived(struct shake_flows *f, const struct shake_segment *s, u8 path,
+			 bool has_mal, u32 m_al, bool kept, u64 now);
+enum shake_fate shake_flows_ack(struct shake_flows *f, const struct shake_segment *s,
+				enum shake_ack mode, u32 threshold, u64 now);
+void shake_flows_path_alive(struct shake_flows *f, u8 path);
+void shake_flows_path_lost(struct shake_flows *f, u8 path);
+
+void shake_flows_read(struct shake_flows *f, struct shake_flow_counts *counts);
+
+#endif /* _SHAKE_FLOWS_H */

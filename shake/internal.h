@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the device's own files share: device.c peer.c path.c prefix.c transmit.c
+ * receive.c control.c settings.c.
+ */
+#ifndef _SHAKE_INTERNAL_H
+#define _SHAKE_INTERNAL_H
+
+#include <linux/hashtable.h>
+
+#include <apogee/shake_repair.h>
+#include <compat/frags.h>
+#include <compat/uninitialized.h>
+
+#include "device.h"
+
+#define SHAKE_IDLE_US (5 * USEC_PER_SEC)	/* without data for so long: idle */
+#define SHAKE_ACK_US 10000			/* least time between pseudo-ACKs of a path */
+#define SHAKE_ACK_PACKETS 16			/* packets that one pseudo-ACK acknowledges */
+#define SHAKE_HOLD_US (20 * USEC_PER_MSEC)	/* between looks at a stopped queue */
+#define SHAKE_SMALL 128				/* octets: TCP's ACKs, which are not counted */
+#define SHAKE_TCP_HEADERS 200			/* octets: IPv6 with options, TCP with options */
+#define SHAKE_ASKED 32				/* HELLOs of a peer that are remembered */
+#define SHAKE_UDP_V4 28
+#define SHAKE_UDP_V6 48
+
+#define SHAKE_LENGTHS 129			/* of prefixes, 0 to 128 */
+
+/**
+ * struct shake_link - a session of a path, and what came in it
+ * @path: the path
+ * @s: keys, counters, replay window
+ * @received_bytes: counted octets received, as reported to the other end
+ * @received_packets: counted packets received
+ * @newest: counter of the newest packet received
+ * @echo: counter of the newest counted packet received
+ * @echo_at: us, when
+ * @made_at: us
+ * @used: the other end has sent in this session
+ * @rcu: for freeing
+ */
+struct shake_link {
+	struct shake_path *path;
+	struct shake_session s;
+	u32 received_bytes;
+	u32 received_packets;
+	u64 newest;
+	u64 echo;
+	u64 echo_at;
+	u64 made_at;
+	bool used;
+	struct rcu_head rcu;
+};
+
+/**
+ * struct shake_path - one way between leader and agent
+ * @peer: the other end
+ * @settings: what the user set; an agent's paths have only @id and @weight
+ * @ifindex: leader: the device it leaves by; 0: any
+ * @sock: leader: its own socket; an agent's paths use the device's
+ * @dst: routes
+ * @state: registered, alive
+ * @from: address that is sent from
+ * @to: address and port that is sent to
+ * @mtu: longest inner packet by the last route; 0: not known
+ * @link: session in which is sent; NULL: none
+ * @old: agent: the session before, until the new one is used
+ * @next: leader: the session that is being made
+ * @join: leader: the registration that is under way
+ * @hello_at: us, when HELLO was sent last
+ * @tries: HELLOs since the last registration
+ * @confirms: CONFIRMs sent again
+ * @rejoin_at: us, when to register again if nothing was heard until then; 0: not
+ * @renew: a session of another kind is wanted
+ * @watched: the timer runs in time to notice silence
+ * @accepted: agent: ns, time of the newest registration
+ * @probe_at: us, when a probe was sent last
+ * @sent_at: us, when anything was sent last
+ * @counted_at: us, when a counted packet was sent last
+ * @heard_at: us, when anything was received last
+ * @usual_gap: us, between what is received, the longest of late
+ * @ack_at: us, when a pseudo-ACK was sent last
+ * @ack_due: us, when the next one must be sent; 0: none is due
+ * @ack_waiting: counted packets that are not reported
+ * @estimate: what the scheduler knows
+ * @ring: packets sent
+ * @copies: leader: of packets that may be lost; NULL: none
+ * @sent: packets of data sent
+ * @sent_bytes: their octets, inside
+ * @received: packets of data received
+ * @received_bytes: their octets, inside
+ * @late: packets received behind newer ones
+ * @died: how often it was left
+ * @rcu: for freeing
+ */
+struct shake_path {
+	struct shake_peer *peer;
+	struct shake_path_settings settings;
+	int ifindex;
+	struct socket *sock;
+	struct dst_cache dst;
+
+	enum shake_path_state state;
+	union shake_addr from;
+	union shake_addr to;
+	u32 mtu;
+	struct shake_link __rcu *link;
+	struct shake_link *old;
+	struct shake_link *next;
+	struct shake_join join;
+	u64 hello_at;
+	u8 tries;
+	u8 confirms;
+	u64 rejoin_at;
+	bool renew;
+	bool watched;
+	u64 accepted;
+	u64 probe_at;
+	u64 sent_at;
+	u64 counted_at;
+	u64 heard_at;
+	u64 usual_gap;
+	u64 ack_at;
+	u64 ack_due;
+	u32 ack_waiting;
+
+	struct shake_path_est estimate;
+	struct shake_sent *ring;
+	struct shake_copies *copies;
+	u64 sent;
+	u64 sent_bytes;
+	u64 received;
+	u64 received_bytes;
+	u64 late;
+	u64 died;
+	struct rcu_head rcu;
+};
+
+/**
+ * struct shake_copies - copies of packets that a leader's path has sent
+ * @repair: which they are
+ * @skb: the packets, behind the UDP header, by place; NULL: not made
+ */
+struct shake_copies {
+	struct shake_repair repair;
+	struct sk_buff *skb[SHAKE_REPAIR_KEPT];
+};
+
+/**
+ * struct shake_asked - a HELLO that was answered
+ * @at: us, when; 0: none
+ * @mark: of its nonce
+ */
+struct shake_asked {
+	u64 at;
+	u32 mark;
+};
+
+/**
+ * struct shake_peer - the other end: of a leader the agent, of an agent a leader
+ * @d: the device
+ * @id: the leader's number
+ * @keys: derived from the shared key
+ * @prefix_count: entries of @prefixes
+ * @prefixes: inner addresses it may send from
+ * @accepted: agent: ns, registrations from before are none of its own
+ * @lock: over what follows, @keys and the paths
+ * @paths: by id - 1
+ * @sched: whose turn it is
+ * @ack_path: path for small packets; 0: none named
+ * @welcome_at: us, when HELLO was answered last, by path
+ * @asked: HELLOs answered, by an octet of their nonce
+ * @data_at: us, when data was sent or received last
+ * @timer: does what is due
+ * @flows: TCP flows
+ * @rcu: for freeing
+ */
+struct shake_peer {
+	struct shake_dev *d;
+	u32 id;
+	struct shake_keys keys;
+	u64 accepted;
+	u32 prefix_count;
+	struct shake_prefix prefixes[SHAKE_PREFIXES_MAX];
+
+	spinlock_t lock;	/* over what follows, keys and the paths */
+	struct shake_path __rcu *paths[SHAKE_PATHS_MAX];
+	struct shake_sched sched;
+	u8 ack_path;
+	u64 welcome_at[SHAKE_PATHS_MAX];
+	struct shake_asked asked[SHAKE_ASKED];
+	u64 data_at;
+	struct timer_list timer;
+	struct shake_flows flows;
+	struct rcu_head rcu;
+};
+
+/**
+ * struct shake_owned - an inner prefix and its peer
+ * @node: in shake_dev::prefixes
+ * @prefix: the prefix
+ * @peer: who may send from it, and gets what is sent to it
+ * @rcu: for freeing
+ */
+struct shake_owned {
+	struct hlist_node node;
+	struct shake_prefix prefix;
+	struct shake_peer *peer;
+	struct rcu_head rcu;
+};
+
+/**
+ * struct shake_dev - private part of the device
+ * @dev: the device itself
+ * @net: namespace of the sockets; NULL: it is gone
+ * @list: all devices
+ * @settings: what the user set
+ * @mtu: the default that was set last; 0: the user gave one when the device was made
+ * @issuer_lock: over @issuer
+ * @issuer: agent: nonces of its answers
+ * @peers: by id
+ * @peer_count: how many
+ * @sessions: struct shake_link by index
+ * @next_session: where the next index is sought
+ * @prefixes: struct shake_owned by hash
+ * @lengths: how many prefixes of each length, of IPv4 and IPv6; under RTNL
+ * @used: lengths that there are, of IPv4 and IPv6
+ * @sock4: agent: socket of IPv4
+ * @sock6: agent: socket of IPv6
+ * @gro: receive queues
+ * @registrations: HELLOs that may be answered now
+ * @resets: hints that may be sent now
+ * @refilled: jiffies, when more were allowed
+ * @counts: by enum shake_count
+ * @gone: what flows of deleted peers counted; under RTNL
+ */
+struct shake_dev {
+	struct net_device *dev;
+	struct net *net;
+	struct list_head list;
+	struct shake_settings settings;
+	u32 mtu;
+	spinlock_t issuer_lock;	/* over issuer */
+	struct shake_issuer issuer;
+	struct xarray peers;
+	u32 peer_count;
+	struct xarray sessions;
+	u32 next_session;
+	DECLARE_HASHTABLE(prefixes, 8);
+	u32 lengths[2][SHAKE_LENGTHS];
+	DECLARE_BITMAP(used[2], SHAKE_LENGTHS);
+	struct socket __rcu *sock4;
+	struct socket __rcu *sock6;
+	struct gro_cells gro;
+	atomic_t registrations;
+	atomic_t resets;
+	unsigned long refilled;
+	atomic64_t counts[SHAKE_COUNTS];
+	struct shake_flow_counts gone;
+};
+
+static inline struct shake_dev *shake_dev(struct net_device *dev)
+{
+	return netdev_priv(dev);
+}
+
+static inline u64 shake_now(void)
+{
+	return ktime_to_us(ktime_get());
+}
+
+static inline void shake_count(struct shake_dev *d, enum shake_count what)
+{
+	atomic64_inc(&d->counts[what]);
+}
+
+static inline bool shake_is_leader(const struct shake_dev *d)
+{
+	return d->settings.role == SHAKE_LEADER;
+}
+
+/* The path with this id, or NULL. Under RCU, RTNL or the peer's lock. */
+static inline struct shake_path *shake_path(const struct shake_peer *peer, u8 id)
+{
+	if (!id || id > SHAKE_PATHS_MAX)
+		return NULL;
+	return rcu_dereference_raw(peer->paths[id - 1]);
+}
+
+/* The path behind the one with number @id, or NULL; @id becomes its number. */
+static inline struct shake_path *shake_next_path(const struct shake_peer *peer, u8 *id)
+{
+	while (*id < SHAKE_PATHS_MAX) {
+		struct shake_path *path = rcu_dereference_raw(peer->paths[(*id)++]);
+
+		if (path)
+			return path;
+	}
+	return NULL;
+}
+
+#define shake_for_each_path(peer, path)						\
+	for (u8 __id = 0; ((path) = shake_next_path(peer, &__id));)
+
+/* The session in which a path sends, or NULL. Under RCU or the peer's lock. */
+static inline struct shake_link *shake_link(const struct shake_path *path)
+{
+	return rcu_dereference_raw(path->link);
+}
+
+static inline bool shake_addr_equal(const union shake_addr *a, const union shake_addr *b)
+{
+	if (a->any.sa_family != b->any.sa_family)
+		return false;
+	if (a->any.sa_family == AF_INET)
+		return a->v4.sin_addr.s_addr == b->v4.sin_addr.s_addr &&
+		       a->v4.sin_port == b->v4.sin_port;
+	return ipv6_addr_equal(&a->v6.sin6_addr, &b->v6.sin6_addr) &&
+	       a->v6.sin6_port == b->v6.sin6_port &&
+	       a->v6.sin6_scope_id == b->v6.sin6_scope_id;
+}
+
+/* device.c */
+extern struct list_head shake_devices;	/* under RTNL */
+void shake_update_mtu(struct shake_dev *d);
+u32 shake_overhead(const struct shake_dev *d, sa_family_t family);
+
+/* peer.c */
+struct shake_peer *shake_peer_find(struct shake_dev *d, u32 id);
+struct shake_peer *shake_only_peer(struct shake_dev *d);
+struct shake_peer *shake_peer_make(struct shake_dev *d, u32 id);
+void shake_peer_free(struct shake_peer *peer);
+void shake_peers_free(struct shake_dev *d);
+void shake_peers_start(struct shake_dev *d);
+void shake_peers_stop(struct shake_dev *d);
+
+/* prefix.c */
+bool shake_prefix_valid(const struct shake_prefix *prefix);
+int shake_prefix_own(struct shake_peer *peer, const struct shake_prefix *prefix,
+		     struct netlink_ext_ack *extack);
+bool shake_prefix_disown(struct shake_peer *peer, const struct shake_prefix *prefix);
+struct shake_peer *shake_prefix_owner(struct shake_dev *d, u8 family, const void *address);
+
+/* path.c */
+struct shake_path *shake_path_make(struct shake_peer *peer, u8 id, gfp_t gfp);
+void shake_path_remove(struct shake_path *path);
+int shake_path_open(struct shake_path *path);
+void shake_path_close(struct shake_path *path);
+int shake_agent_open(struct shake_dev *d);
+void shake_agent_close(struct shake_dev *d);
+void shake_path_set_state(struct shake_path *path, enum shake_path_state state);
+void shake_choose_ack_path(struct shake_peer *peer);
+struct shake_link *shake_link_make(struct shake_path *path, const struct shake_session *s);
+void shake_link_use(struct shake_path *path, struct shake_link *link, u64 now);
+void shake_link_free(struct shake_dev *d, struct shake_link *link);
+extern struct notifier_block shake_notifier;
+extern struct pernet_operations shake_net_ops;
+
+/* settings.c */
+int shake_path_reopen(struct shake_path *path);
+void shake_flow_counts_add(struct shake_flow_counts *to, struct shake_peer *peer);
+
+/* transmit.c */
+
+/**
+ * struct shake_way - where a packet goes, copied under the peer's lock
+ * @path: the path; NULL: an answer to somebody who has none
+ * @link: its session
+ * @from: address that is sent from
+ * @to: address and port that is sent to
+ * @counter: the packet's number in the session
+ */
+struct shake_way {
+	struct shake_path *path;
+	struct shake_link *link;
+	union shake_addr from;
+	union shake_addr to;
+	u64 counter;
+};
+
+/*
+ * Copy what is not in pages that can be read, or in such as somebody else may write to meanwhile,
+ * as a file's: it has to stay what its tag says. Returns false if that can't be done.
+ */
+static inline bool shake_own(struct sk_buff *skb)
+{
+	return !skb_is_nonlinear(skb) ||
+	       (!skb_has_shared_frag(skb) && !skb_has_frag_list(skb) &&
+		apogee_frags_readable(skb)) ||
+	       !__skb_linearize(skb);
+}
+
+void shake_data_tag(const struct sk_buff *skb, u32 head, const u8 *key, u64 counter, u8 *tag);
+bool shake_segment_pull(struct sk_buff *skb, struct shake_segment *segment);
+netdev_tx_t shake_start_xmit(struct sk_buff *skb, struct net_device *dev);
+void shake_way_again(struct shake_path *path, struct shake_way *way);
+bool shake_way_take(struct shake_path *path, struct shake_way *way, u64 now);
+void shake_let_go(struct shake_peer *peer, u64 now);
+void shake_way_count(const struct shake_way *way, u32 bytes, u64 now);
+void shake_send_control(struct shake_dev *d, const struct shake_way *way, const u8 *packet,
+			u32 length);
+void shake_send_again(struct shake_dev *d, const struct shake_way *way, struct sk_buff *skb);
+
+/* copies.c */
+
+/**
+ * struct shake_outside - how a packet was sent; in the control block of its copy
+ * @tos: traffic class outside
+ * @df: it must not be cut to pieces
+ */
+struct shake_outside {
+	u8 tos;
+	bool df;
+};
+
+void shake_copies_purge(struct shake_path *path);
+void shake_copies_put(const struct shake_way *way, u32 place, const struct sk_buff *skb,
+		      const struct shake_outside *outside);
+struct sk_buff *shake_copies_told(struct shake_path *path, const struct shake_ack_body *ack,
+				  u64 now);
+void shake_copies_send(struct shake_dev *d, const struct shake_way *way, struct sk_buff *list);
+
+/* receive.c */
+int shake_encap_rcv(struct sock *sk, struct sk_buff *skb);
+
+/* control.c */
+void shake_control_in(struct shake_dev *d, const u8 *packet, u32 length,
+		      const union shake_addr *from, const union shake_addr *to);
+void shake_ready_in(struct shake_dev *d, struct shake_link *link, const u8 *packet,
+		    u32 length);
+void shake_reset_in(struct shake_dev *d, const u8 *packet, u32 length,
+		    const union shake_addr *from);
+void shake_reset_send(struct shake_dev *d, const struct shake_head *head,
+		      const union shake_addr *from, const union shake_addr *to);
+bool shake_ack_take(struct shake_path *path, struct shake_way *way, u8 *packet, u64 now);
+void shake_ack_send(struct shake_dev *d, const struct shake_way *way, u8 *packet);
+void shake_count_verdict(struct shake_dev *d, enum shake_verdict verdict);
+void shake_path_heard(struct shake_path *path, u64 now);
+void shake_peer_timer(struct timer_list *timer);
+void shake_peer_wake(struct shake_peer *peer, u64 at, u64 now);
+
+#endif /* _SHAKE_INTERNAL_H */

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The module shake: several slow links as one, with an agent that keeps needless
+ * duplicate ACKs away, after H. Ogino and S. Ishihara, "A Scheme for Avoiding Unnecessary
+ * Retransmissions of Asymmetric TCP Flows on Multipath Environment".
+ *
+ *   ip link add shake0 type shake role leader remote AGENT
+ */
+#include <linux/module.h>
+#include <net/net_namespace.h>
+#include <net/rtnetlink.h>
+
+#include "internal.h"
+
+static int __init shake_module_init(void)
+{
+	int err = register_pernet_subsys(&shake_net_ops);
+
+	if (err)
+		return err;
+	err = register_netdevice_notifier(&shake_notifier);
+	if (err)
+		goto unregister_net;
+	err = rtnl_link_register(&shake_link_ops);
+	if (err)
+		goto unregister_notifier;
+	return 0;
+
+unregister_notifier:
+	unregister_netdevice_notifier(&shake_notifier);
+unregister_net:
+	unregister_pernet_subsys(&shake_net_ops);
+	return err;
+}
+
+static void __exit shake_module_exit(void)
+{
+	rtnl_link_unregister(&shake_link_ops);
+	unregister_netdevice_notifier(&shake_notifier);
+	unregister_pernet_subsys(&shake_net_ops);
+	rcu_barrier();	/* paths and sessions are freed by functions of this module */
+}
+
+module_init(shake_module_init);
+module_exit(shake_module_exit);
+
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("SHAKE: several links as one, and an agent that drops needless ACKs");
+MODULE_ALIAS_RTNL_LINK("shake");

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Peers: made and deleted under RTNL, found under RCU.
+ */
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+
+#include <compat/timer.h>
+
+#include "internal.h"
+
+/* The peer with this number, or NULL. Under RCU or RTNL. */
+struct shake_peer *shake_peer_find(struct shake_dev *d, u32 id)
+{
+	return xa_load(&d->peers, id);
+}
+
+/* A leader's peer: its agent. Under RCU or RTNL. */
+struct shake_peer *shake_only_peer(struct shake_dev *d)
+{
+	return xa_load(&d->peers, d->settings.id);
+}
+
+/* Returns the new peer, or an error. */
+struct shake_peer *shake_peer_make(struct shake_dev *d, u32 id)
+{
+	struct shake_peer *peer = kzalloc(sizeof(*peer), GFP_KERNEL);
+	int err;
+
+	if (!peer)
+		return ERR_PTR(-ENOMEM);
+	peer->d = d;
+	peer->id = id;
+	spin_lock_bh(&d->issuer_lock);
+	peer->accepted = d->issuer.last;	/* it may have been here before */
+	spin_unlock_bh(&d->issuer_lock);
+	if (!d->settings.auth)
+		shake_keys_open(&peer->keys);
+	spin_lock_init(&peer->lock);
+	timer_setup(&peer->timer, shake_peer_timer, 0);
+	shake_sched_init(&peer->sched);
+	err = shake_flows_init(&peer->flows);
+	if (err)
+		goto free;
+	err = xa_err(xa_store_bh(&d->peers, id, peer, GFP_KERNEL));
+	if (err)
+		goto free_flows;
+	d->peer_count++;
+	return peer;
+
+free_flows:
+	shake_flows_free(&peer->flows);
+free:
+	kfree(peer);
+	return ERR_PTR(err);
+}
+
+/* Nobody finds it any more, and it does nothing. */
+static void unlink(struct shake_peer *peer)
+{
+	struct shake_path *path;
+
+	while (peer->prefix_count)
+		shake_prefix_disown(peer, &peer->prefixes[0]);
+	timer_shutdown_sync(&peer->timer);
+	shake_for_each_path(peer, path)
+		shake_path_remove(path);
+}
+
+static void release(struct shake_peer *peer)
+{
+	shake_flows_free(&peer->flows);
+	kfree_sensitive(peer);
+}
+
+/* Remove a peer with all that it has. */
+void shake_peer_free(struct shake_peer *peer)
+{
+	struct shake_dev *d = peer->d;
+
+	xa_erase_bh(&d->peers, peer->id);
+	d->peer_count--;
+	synchronize_net();	/* no registration makes a path any more */
+	unlink(peer);
+	synchronize_net();
+	shake_flow_counts_add(&d->gone, peer);
+	release(peer);
+}
+
+/* --- all of them --------------------------------------------------------------------------- */
+
+/* The device goes up: a leader registers. */
+void shake_peers_start(struct shake_dev *d)
+{
+	struct shake_peer *peer;
+	unsigned long i;
+
+	xa_for_each(&d->peers, i, peer)
+		mod_timer(&peer->timer, jiffies);
+}
+
+/* The device goes down: sessions end. */
+void shake_peers_stop(struct shake_dev *d)
+{
+	struct shake_peer *peer;
+	struct shake_path *path;
+	unsigned long i;
+
+	xa_for_each(&d->peers, i, peer) {
+		spin_lock_bh(&peer->lock);
+		shake_for_each_path(peer, path) {
+			shake_link_use(path, NULL, shake_now());
+			shake_path_set_state(path, SHAKE_PATH_ABSENT);
+			path->watched = false;	/* the timer ends: who sends next starts it */
+		}
+		spin_unlock_bh(&peer->lock);
+		timer_delete_sync(&peer->timer);
+	}
+}
+
+/* Remove all peers of a device that is down. */
+void shake_peers_free(struct shake_dev *d)
+{
+	struct shake_peer *peer;
+	unsigned long i;
+
+	xa_for_each(&d->peers, i, peer)
+		unlink(peer);
+	synchronize_net();
+	xa_for_each(&d->peers, i, peer)
+		release(peer);
+	xa_destroy(&d->peers);
+}

@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Packets from the other end. Nothing of a packet is believed before its tag was checked.
+ */
+#include <linux/ip.h>
+#include <linux/tcp.h>
+#include <linux/udp.h>
+#include <net/inet_ecn.h>
+#include <net/ip_tunnels.h>
+
+#include "internal.h"
+
+/**
+ * struct arrival - a packet that came in
+ * @skb: the packet, its data behind the UDP header
+ * @from: who sent it
+ * @to: the address it was sent to
+ * @tos: traffic class outside
+ * @head: its head
+ * @clear: octets of its head
+ * @front: octets in front of the inner packet
+ * @link: its session
+ * @counter: its number in the session
+ * @now: us
+ */
+struct arrival {
+	struct sk_buff *skb;
+	union shake_addr from;
+	union shake_addr to;
+	u8 tos;
+	struct shake_head head;
+	u32 clear;
+	u32 front;
+	struct shake_link *link;
+	u64 counter;
+	u64 now;
+};
+
+/* Count a packet that was dropped. */
+void shake_count_verdict(struct shake_dev *d, enum shake_verdict verdict)
+{
+	BUILD_BUG_ON(SHAKE_STRANGER - SHAKE_TRUNCATED != SHAKE_DROP_PEER - SHAKE_DROP_TRUNCATED);
+	if (verdict >= SHAKE_TRUNCATED && verdict <= SHAKE_STRANGER)
+		shake_count(d, SHAKE_DROP_TRUNCATED + verdict - SHAKE_TRUNCATED);
+}
+
+static void drop(struct shake_dev *d, struct sk_buff *skb, enum shake_count cause)
+{
+	shake_count(d, cause);
+	dev_core_stats_rx_dropped_inc(d->dev);
+	kfree_skb(skb);
+}
+
+static void refuse(struct shake_dev *d, struct sk_buff *skb, enum shake_verdict verdict)
+{
+	shake_count_verdict(d, verdict);
+	dev_core_stats_rx_dropped_inc(d->dev);
+	kfree_skb(skb);
+}
+
+/* --- the inner packet ---------------------------------------------------------------------- */
+
+/* The copies that TCP's sender takes for a loss: three duplicate ACKs in all. */
+static void make_duplicates(struct shake_dev *d, const struct sk_buff *skb)
+{
+	struct sk_buff *copy;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		copy = skb_copy(skb, GFP_ATOMIC);
+		if (copy)
+			gro_cells_receive(&d->gro, copy);
+	}
+}
+
+/* Whether the inner addresses are such as this peer may use. If not, writes the cause. */
+static bool check_inner(struct shake_peer *peer, const struct sk_buff *skb,
+			enum shake_count *cause)
+{
+	bool v4 = skb->protocol == htons(ETH_P_IP);
+	u8 family = v4 ? AF_INET : AF_INET6;
+	const void *source, *destination;
+	struct shake_dev *d = peer->d;
+	struct shake_peer *owner;
+
+	if (shake_is_leader(d))
+		return true;
+	source = v4 ? (void *)&ip_hdr(skb)->saddr : (void *)&ipv6_hdr(skb)->saddr;
+	destination = v4 ? (void *)&ip_hdr(skb)->daddr : (void *)&ipv6_hdr(skb)->daddr;
+	*cause = SHAKE_DROP_SOURCE;
+	if (shake_prefix_owner(d, family, source) != peer)
+		return false;
+	*cause = SHAKE_DROP_BETWEEN;
+	/* its own prefix may have an address of this host; what comes back is not sent */
+	owner = shake_prefix_owner(d, family, destination);
+	return !owner || owner == peer;
+}
+
+/* Whether there is an IP packet, as long as it says. */
+static bool find_inner(struct sk_buff *skb)
+{
+	u32 length;
+
+	if (!pskb_may_pull(skb, 1))
+		return false;
+	skb_reset_network_header(skb);
+	switch (skb->data[0] >> 4) {
+	case 4:
+		if (!pskb_may_pull(skb, sizeof(struct iphdr)))
+			return false;
+		skb->protocol = htons(ETH_P_IP);
+		length = ntohs(ip_hdr(skb)->tot_len);
+		if (length < sizeof(struct iphdr))
+			return false;
+		break;
+	case 6:
+		if (!pskb_may_pull(skb, sizeof(struct ipv6hdr)))
+			return false;
+		skb->protocol = htons(ETH_P_IPV6);
+		length = ntohs(ipv6_hdr(skb)->payload_len) + sizeof(struct ipv6hdr);
+		break;
+	default:
+		return false;
+	}
+	return length <= skb->len && !pskb_trim_rcsum(skb, length);
+}
+
+/*
+ * TCP's checksum is as old as the tunnel, or is still to be filled in, by the device that sends
+ * the packet on. Where it is, is what the packet's headers say.
+ */
+static bool set_sum(struct sk_buff *skb, const struct arrival *a,
+		    const struct shake_segment *segment)
+{
+	if (!a->link->s.auth)
+		return true;
+	skb->ip_summed = CHECKSUM_NONE;
+	if (!(a->head.flags & SHAKE_UNSUMMED))
+		return true;
+	return segment && skb_partial_csum_set(skb, segment->at, offsetof(struct tcphdr, check));
+}
+
+/*
+ * An agent learns what TCP of the leader has sent. Returns false if the packet is not what its
+ * head says.
+ */
+static bool look_at(struct shake_peer *peer, const struct arrival *a)
+{
+	bool is_agent = !shake_is_leader(peer->d);
+	struct shake_segment segment __uninitialized;
+	struct sk_buff *skb = a->skb;
+	bool is_tcp;
+
+	is_tcp = (is_agent || a->head.flags & SHAKE_UNSUMMED) &&
+		 shake_segment_pull(skb, &segment);
+	if (!set_sum(skb, a, is_tcp ? &segment : NULL))
+		return false;
+	if (is_tcp && is_agent)
+		shake_flows_arrived(&peer->flows, &segment, a->link->path->settings.id,
+				    a->head.flags & SHAKE_MAL, a->head.mal,
+				    a->head.flags & SHAKE_KEPT, a->now);
+	return true;
+}
+
+static void deliver(struct shake_dev *d, struct arrival *a)
+{
+	struct shake_peer *peer = a->link->path->peer;
+	struct sk_buff *skb = a->skb;
+	enum shake_count cause;
+
+	skb_pull_rcsum(skb, a->front);
+	/* what is encrypted has its tag behind it, which is no part of the packet */
+	if (a->link->s.auth && a->front == a->clear &&
+	    pskb_trim_rcsum(skb, skb->len - SHAKE_TAG)) {
+		drop(d, skb, SHAKE_DROP_MEMORY);
+		return;
+	}
+	if (!find_inner(skb) ||
+	    INET_ECN_decapsulate(skb, a->tos, ip_tunnel_get_dsfield(ip_hdr(skb), skb)) > 1) {
+		drop(d, skb, SHAKE_DROP_INNER);
+		return;
+	}
+	if (!check_inner(peer, skb, &cause)) {
+		drop(d, skb, cause);
+		return;
+	}
+	if (!look_at(peer, a)) {
+		drop(d, skb, SHAKE_DROP_INNER);
+		return;
+	}
+	skb->dev = d->dev;
+	skb_reset_mac_header(skb);
+	skb->pkt_type = PACKET_HOST;
+	skb->encapsulation = 0;
+	skb_clear_hash(skb);	/* that of the tunnel: inner flows have their own */
+	skb_scrub_packet(skb, !net_eq(READ_ONCE(d->net), dev_net(d->dev)));
+	dev_sw_netstats_rx_add(d->dev, skb->len);
+	if (a->head.flags & SHAKE_RETRANSMIT && shake_is_leader(d))
+		make_duplicates(d, skb);
+	gro_cells_receive(&d->gro, skb);
+}
+
+/* --- the session --------------------------------------------------------------------------- */
+
+/* An agent's path follows its leader to another address. Under the peer's lock. */
+static void follow(struct shake_path *path, const struct arrival *a)
+{
+	if (shake_is_leader(path->peer->d))
+		return;
+	if (!shake_addr_equal(&path->to, &a->from) || !shake_addr_equal(&path->from, &a->to)) {
+		if (path->to.any.sa_family != AF_UNSPEC)
+			shake_count(path->peer->d, SHAKE_ADDRESS_CHANGED);
+		path->to = a->from;
+		path->from = a->to;
+		dst_cache_reset(&path->dst);
+		WRITE_ONCE(path->mtu, 0);
+	}
+}
+
+/* Count a packet that wants a pseudo-ACK. Under the peer's lock. */
+static void note_counted(struct shake_link *link, const struct arrival *a, u32 length)
+{
+	struct shake_path *path = link->path;
+
+	link->received_bytes += length;
+	link->received_packets++;
+	if (a->counter >= link->echo) {
+		link->echo = a->counter;
+		link->echo_at = a->now;
+	}
+	path->ack_waiting++;
+	if (a->head.type == SHAKE_TYPE_PROBE || path->ack_waiting >= SHAKE_ACK_PACKETS ||
+	    a->now - path->ack_at >= SHAKE_ACK_US) {
+		path->ack_due = a->now;
+	} else if (!path->ack_due) {
+		path->ack_due = path->ack_at + SHAKE_ACK_US;
+		shake_peer_wake(path->peer, path->ack_due, a->now);
+	}
+}
+
+/* What a packet tells besides its contents. Under the peer's lock. */
+static void note(struct shake_link *link, const struct arrival *a, u32 length)
+{
+	struct shake_path *path = link->path;
+	struct shake_peer *peer = path->peer;
+
+	if (a->counter > link->newest) {
+		link->newest = a->counter;
+		if (a->head.ack_path && !shake_is_leader(peer->d))
+			WRITE_ONCE(peer->ack_path, a->head.ack_path);
+		if (link == shake_link(path))
+			follow(path, a);
+	} else if (a->head.type == SHAKE_TYPE_DATA) {
+		path->late++;
+	}
+	if (!link->used) {
+		link->used = true;
+		if (link == shake_link(path)) {
+			shake_link_free(peer->d, path->old);
+			path->old = NULL;
+		}
+	}
+	shake_path_heard(path, a->now);
+	if (a->head.type == SHAKE_TYPE_DATA) {
+		path->received++;
+		path->received_bytes += length - a->clear - shake_tag_octets(&link->s);
+		peer->data_at = a->now;
+	}
+	if (a->head.flags & SHAKE_COUNTED)
+		note_counted(link, a, length);
+}
+
+/* A pseudo-ACK. Under the peer's lock. Returns copies of what is lost, a list. */
+static struct sk_buff *ack_in(struct shake_link *link, const u8 *packet, u32 length, u64 now)
+{
+	struct shake_path *path = link->path;
+	struct shake_dev *d = path->peer->d;
+	struct shake_ack_body body;
+	struct shake_path_ack ack;
+
+	if (link != shake_link(path) || shake_ack_read(packet, length, &body))
+		return NULL;
+	shake_count(d, SHAKE_ACK_RECEIVED);
+	ack = (struct shake_path_ack){
+		.echo = body.echo,
+		.hold_us = body.hold_us,
+		.bytes = body.bytes,
+		.packets = body.packets,
+	};
+	if (shake_path_acked(&path->estimate, &d->settings.estimate, &ack, now))
+		shake_choose_ack_path(path->peer);
+	shake_let_go(path->peer, now);
+	return shake_copies_told(path, &body, now);
+}
+
+/* Take what a packet says, if it is new. Returns whether it is. */
+static bool take(struct shake_dev *d, struct arrival *a)
+{
+	u8 packet[SHAKE_ACK_OCTETS + SHAKE_TAG] __uninitialized;
+	struct shake_way way __uninitialized, same __uninitialized;
+	struct shake_link *link = a->link;
+	struct shake_path *path = link->path;
+	struct shake_peer *peer = path->peer;
+	u32 length = a->skb->len;
+	struct sk_buff *again = NULL;
+	bool answer = false;
+
+	spin_lock_bh(&peer->lock);
+	a->now = shake_now();	/* under the lock: no other CPU has a later one */
+	if (!shake_replay_check(&link->s.replay, a->counter)) {
+		spin_unlock_bh(&peer->lock);
+		return false;
+	}
+	shake_replay_update(&link->s.replay, a->counter);
+	note(link, a, length);
+	if (a->head.type == SHAKE_TYPE_ACK)
+		again = ack_in(link, a->skb->data, length - shake_tag_octets(&link->s), a->now);
+	if (again)
+		shake_way_again(path, &same);
+	if (path->ack_due && path->ack_due <= a->now)
+		answer = shake_ack_take(path, &way, packet, a->now);
+	spin_unlock_bh(&peer->lock);
+	if (answer)
+		shake_ack_send(d, &way, packet);
+	if (again)
+		shake_copies_send(d, &same, again);
+	return true;
+}
+
+/* An index may have been somebody else's before a restart. */
+static void doubt(struct shake_dev *d, const struct arrival *a)
+{
+	struct shake_path *path = a->link->path;
+	bool elsewhere;
+
+	spin_lock_bh(&path->peer->lock);
+	elsewhere = !shake_addr_equal(&path->to, &a->from);
+	spin_unlock_bh(&path->peer->lock);
+	if (elsewhere)
+		shake_reset_send(d, &a->head, &a->from, &a->to);
+}
+
+/* Whether the tag stands in front of the inner packet. */
+static bool is_in_front(const struct arrival *a)
+{
+	return a->link->s.auth && a->head.type == SHAKE_TYPE_DATA &&
+	       !(a->head.flags & SHAKE_ENCRYPTED);
+}
+
+/*
+ * Make the octets of what is not DATA in the clear linear, and ours if they are to be
+ * decrypted.
+ */
+static bool make_linear(struct sk_buff *skb, const struct arrival *a)
+{
+	if (!a->link->s.auth)
+		return true;
+	if (is_in_front(a))
+		return shake_own(skb);
+	if (a->head.flags & SHAKE_ENCRYPTED && skb_cloned(skb) &&
+	    pskb_expand_head(skb, 0, 0, GFP_ATOMIC))
+		return false;
+	return !skb_linearize(skb);
+}
+
+/* Check the tag, and decrypt what is encrypted. */
+static enum shake_verdict open_packet(struct sk_buff *skb, const struct arrival *a)
+{
+	const struct shake_session *s = &a->link->s;
+	u8 tag[SHAKE_TAG];
+
+	if (!s->auth)
+		return SHAKE_TAKEN;
+	if (!is_in_front(a))
+		return shake_open(s, a->counter, skb->data, skb->len,
+				  a->head.flags & SHAKE_ENCRYPTED ? a->clear :
+				  skb->len - SHAKE_TAG);
+	shake_data_tag(skb, a->clear, s->receive, a->counter, tag);
+	return shake_tag_compare(skb->data + a->clear, tag);
+}
+
+/* A packet of a session. */
+static void session_in(struct shake_dev *d, struct arrival *a)
+{
+	struct sk_buff *skb = a->skb;
+	enum shake_verdict verdict;
+
+	verdict = shake_head_read(skb->data, skb->len, &a->head);
+	if (verdict) {
+		refuse(d, skb, verdict);
+		return;
+	}
+	a->link = xa_load(&d->sessions, a->head.index);
+	if (!a->link) {
+		refuse(d, skb, SHAKE_NO_SESSION);
+		shake_reset_send(d, &a->head, &a->from, &a->to);
+		return;
+	}
+	if (a->head.type == SHAKE_TYPE_READY) {
+		shake_ready_in(d, a->link, skb->data, skb->len);
+		consume_skb(skb);
+		return;
+	}
+	if (!make_linear(skb, a)) {
+		drop(d, skb, SHAKE_DROP_MEMORY);
+		return;
+	}
+	verdict = shake_session_check(&a->link->s, &a->head, skb->len, &a->counter);
+	a->clear = shake_head_octets(a->head.flags);
+	a->front = a->clear + (is_in_front(a) ? SHAKE_TAG : 0);
+	if (!verdict)
+		verdict = open_packet(skb, a);
+	if (!verdict && !take(d, a))
+		verdict = SHAKE_REPLAYED;
+	if (verdict == SHAKE_BAD_TAG)
+		doubt(d, a);
+	if (verdict)
+		refuse(d, skb, verdict);
+	else if (a->head.type == SHAKE_TYPE_DATA)
+		deliver(d, a);
+	else
+		consume_skb(skb);
+}
+
+/* --- the socket ---------------------------------------------------------------------------- */
+
+static void read_outside(struct arrival *a)
+{
+	const struct udphdr *udp = udp_hdr(a->skb);
+
+	if (ip_hdr(a->skb)->version == 4) {
+		const struct iphdr *ip = ip_hdr(a->skb);
+
+		a->from.v4.sin_family = AF_INET;
+		a->from.v4.sin_addr.s_addr = ip->saddr;
+		a->from.v4.sin_port = udp->source;
+		a->to.v4.sin_family = AF_INET;
+		a->to.v4.sin_addr.s_addr = ip->daddr;
+		a->to.v4.sin_port = udp->dest;
+		a->tos = ip->tos;
+	} else {
+		const struct ipv6hdr *ip = ipv6_hdr(a->skb);
+
+		a->from.v6.sin6_family = AF_INET6;
+		a->from.v6.sin6_addr = ip->saddr;
+		a->from.v6.sin6_port = udp->source;
+		a->from.v6.sin6_scope_id = ipv6_iface_scope_id(&ip->saddr, inet6_iif(a->skb));
+		a->to.v6.sin6_family = AF_INET6;
+		a->to.v6.sin6_addr = ip->daddr;
+		a->to.v6.sin6_port = udp->dest;
+		a->tos = ipv6_get_dsfield(ip);
+	}
+}
+
+/* udp_sock::encap_rcv: takes every packet. */
+int shake_encap_rcv(struct sock *sk, struct sk_buff *skb)
+{
+	struct shake_dev *d = rcu_dereference_sk_user_data(sk);
+	struct arrival a = { .skb = skb };
+
+	if (!d || !netif_running(d->dev)) {
+		kfree_skb(skb);
+		return 0;
+	}
+	read_outside(&a);
+	skb_pull_rcsum(skb, sizeof(struct udphdr));
+	/* heads of data, and all that is none: the longest is CONFIRM */
+	if (!pskb_may_pull(skb, min_t(u32, skb->len, SHAKE_CONFIRM_OCTETS))) {
+		drop(d, skb, SHAKE_DROP_MEMORY);
+		return 0;
+	}
+	if (shake_type_registers(shake_type_of(skb->data, skb->len))) {
+		shake_control_in(d, skb->data, skb->len, &a.from, &a.to);
+		consume_skb(skb);
+	} else if (shake_type_of(skb->data, skb->len) == SHAKE_TYPE_RESET) {
+		shake_reset_in(d, skb->data, skb->len, &a.from);
+		consume_skb(skb);
+	} else {
+		session_in(d, &a);
+	}
+	return 0;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What netlink shows of a device. */
+#ifndef _SHAKE_SHOW_H
+#define _SHAKE_SHOW_H
+
+#include <linux/netdevice.h>
+
+size_t shake_show_size(const struct net_device *dev);
+int shake_show(struct sk_buff *skb, const struct net_device *dev);
+size_t shake_show_stats_size(const struct net_device *dev);
+int shake_show_stats(struct sk_buff *skb, const struct net_device *dev);
+
+#endif /* _SHAKE_SHOW_H */

@@ -1,0 +1,740 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Packets to the other end: a path is chosen, the head written, the tag put behind.
+ */
+#include <linux/icmpv6.h>
+#include <linux/ip.h>
+#include <linux/tcp.h>
+#include <net/icmp.h>
+#include <net/inet_ecn.h>
+#include <net/ip.h>
+#include <net/ip_tunnels.h>
+
+#include <compat/gso.h>
+#include <compat/udp_tunnel.h>
+
+#include "internal.h"
+
+#define QUIET_US (250 * USEC_PER_MSEC)	/* heard before others by so much: perhaps dying */
+#define WATCH_US (100 * USEC_PER_MSEC)	/* the timer looks at a used path so often, at least */
+
+/* --- the way ------------------------------------------------------------------------------- */
+
+/* Paths in a state that take a packet of that length. Under the peer's lock. */
+static unsigned int usable(struct shake_peer *peer, enum shake_path_state state, u32 length,
+			   struct shake_choice *choices, struct shake_path **paths)
+{
+	struct shake_path *path;
+	unsigned int count = 0;
+
+	shake_for_each_path(peer, path) {
+		if (path->state != state || !shake_link(path) ||
+		    (path->mtu && length > path->mtu))
+			continue;
+		choices[count].est = &path->estimate;
+		choices[count].weight = path->settings.weight;
+		paths[count++] = path;
+	}
+	return count;
+}
+
+/*
+ * Paths that may take a packet: dead ones only if none is alive, too narrow ones only if none
+ * of the same state is wide enough. Under the peer's lock.
+ */
+static unsigned int candidates(struct shake_peer *peer, u32 length,
+			       struct shake_choice *choices, struct shake_path **paths)
+{
+	/* Too narrow: the sender is told, or the packet is cut outside. */
+	return usable(peer, SHAKE_PATH_ALIVE, length, choices, paths) ?:
+	       usable(peer, SHAKE_PATH_ALIVE, 0, choices, paths) ?:
+	       /* A path that holds packets back during an outage delivers them afterwards. */
+	       usable(peer, SHAKE_PATH_DEAD, length, choices, paths) ?:
+	       usable(peer, SHAKE_PATH_DEAD, 0, choices, paths);
+}
+
+/*
+ * An agent's path for ACKs: the one that the leader named, unless others have been heard since
+ * for so long that it may be dying. Then the one heard last. Under the peer's lock.
+ */
+static struct shake_path *ack_path(struct shake_peer *peer)
+{
+	struct shake_path *named = shake_path(peer, READ_ONCE(peer->ack_path));
+	struct shake_path *path, *last = named;
+	u64 quiet;
+
+	if (!named || named->state != SHAKE_PATH_ALIVE || !shake_link(named))
+		return NULL;
+	shake_for_each_path(peer, path)
+		if (path->state == SHAKE_PATH_ALIVE && shake_link(path) &&
+		    path->heard_at > last->heard_at)
+			last = path;
+	quiet = max_t(u64, QUIET_US, 4 * named->usual_gap);	/* one not used is not dying */
+	return last->heard_at - named->heard_at > quiet ? last : named;
+}
+
+static struct shake_path *choose(struct shake_peer *peer, u32 length, bool small, u64 now)
+{
+	struct shake_choice choices[SHAKE_PATHS_MAX] __uninitialized;
+	struct shake_path *paths[SHAKE_PATHS_MAX] __uninitialized;
+	struct shake_path *named;
+	unsigned int count;
+
+	named = small ? ack_path(peer) : NULL;
+	if (named)
+		return named;
+	count = candidates(peer, length, choices, paths);
+	if (!count)
+		return NULL;
+	if (count == 1)
+		return paths[0];
+	return paths[shake_sched_pick(&peer->sched, &peer->d->settings.sched, choices, count,
+				      length, now)];
+}
+
+/* Stop the leader's queue if packets would only wait elsewhere. Under the peer's lock. */
+static void hold_back(struct shake_peer *peer, u32 bytes, u64 now)
+{
+	struct shake_choice choices[SHAKE_PATHS_MAX] __uninitialized;
+	struct shake_path *paths[SHAKE_PATHS_MAX] __uninitialized;
+	struct shake_dev *d = peer->d;
+	unsigned int count;
+
+	count = usable(peer, SHAKE_PATH_ALIVE, 0, choices, paths);
+	if (shake_sched_is_full(&d->settings.sched, choices, count, bytes,
+				READ_ONCE(d->settings.queue), now)) {
+		if (!netif_queue_stopped(d->dev)) {
+			netif_stop_queue(d->dev);
+			shake_count(d, SHAKE_HELD_BACK);
+		}
+		shake_peer_wake(peer, now + SHAKE_HOLD_US, now);
+	} else if (netif_queue_stopped(d->dev)) {
+		netif_wake_queue(d->dev);
+	}
+}
+
+/* Let the leader's queue go on if there is room, or nothing to wait for. The same. */
+void shake_let_go(struct shake_peer *peer, u64 now)
+{
+	if (shake_is_leader(peer->d) && netif_queue_stopped(peer->d->dev))
+		hold_back(peer, peer->d->dev->mtu, now);
+}
+
+/* Where a path sends to. Under the peer's lock. */
+void shake_way_again(struct shake_path *path, struct shake_way *way)
+{
+	way->path = path;
+	way->link = shake_link(path);
+	way->from = path->from;
+	way->to = path->to;
+	way->counter = 0;
+}
+
+/* Take the next number of a path that has a session. Under the peer's lock. */
+bool shake_way_take(struct shake_path *path, struct shake_way *way, u64 now)
+{
+	shake_way_again(path, way);
+	path->sent_at = now;
+	return shake_session_next(&way->link->s, &way->counter);
+}
+
+/* A packet that wants a pseudo-ACK. Under the peer's lock. */
+void shake_way_count(const struct shake_way *way, u32 bytes, u64 now)
+{
+	struct shake_path *path = way->path;
+
+	path->counted_at = now;
+	if (!path->watched) {
+		path->watched = true;
+		shake_peer_wake(path->peer, now + WATCH_US, now);
+	}
+	shake_path_sent(&path->estimate, way->counter, bytes, now);
+}
+
+/* --- the route ----------------------------------------------------------------------------- */
+
+/**
+ * struct outside - the packet outside
+ * @sk: socket
+ * @dst: route, referenced
+ * @saddr4: address that is sent from
+ * @saddr6: address that is sent from
+ */
+struct outside {
+	struct sock *sk;
+	struct dst_entry *dst;
+	__be32 saddr4;
+	struct in6_addr saddr6;
+};
+
+/* The socket, or NULL if a leader's path has got one of the other family meanwhile. */
+static struct sock *socket_of(struct shake_dev *d, const struct shake_way *way)
+{
+	struct socket *sock;
+	struct sock *sk;
+
+	if (shake_is_leader(d))
+		sock = READ_ONCE(way->path->sock);
+	else if (way->to.any.sa_family == AF_INET)
+		sock = rcu_dereference_raw(d->sock4);
+	else
+		sock = rcu_dereference_raw(d->sock6);
+	sk = sock ? sock->sk : NULL;
+	return sk && sk->sk_family == way->to.any.sa_family ? sk : NULL;
+}
+
+static struct dst_entry *route4(const struct shake_way *way, struct outside *out,
+				struct net *net)
+{
+	struct flowi4 flow = {
+		.flowi4_oif = way->path ? way->path->ifindex : 0,
+		.flowi4_proto = IPPROTO_UDP,
+		.daddr = way->to.v4.sin_addr.s_addr,
+		.fl4_dport = way->to.v4.sin_port,
+		.fl4_sport = inet_sk(out->sk)->inet_sport,
+	};
+	struct rtable *rt;
+
+	rt = way->path ? dst_cache_get_ip4(&way->path->dst, &out->saddr4) : NULL;
+	if (rt)
+		return &rt->dst;
+	if (way->from.any.sa_family == AF_INET)
+		flow.saddr = way->from.v4.sin_addr.s_addr;
+	rt = ip_route_output_flow(net, &flow, out->sk);
+	if (IS_ERR(rt))
+		return NULL;
+	out->saddr4 = flow.saddr;
+	if (way->path)
+		dst_cache_set_ip4(&way->path->dst, &rt->dst, flow.saddr);
+	return &rt->dst;
+}
+
+static struct dst_entry *route6(const struct shake_way *way, struct outside *out,
+				struct net *net)
+{
+	struct flowi6 flow = {
+		.flowi6_oif = way->to.v6.sin6_scope_id,
+		.flowi6_proto = IPPROTO_UDP,
+		.daddr = way->to.v6.sin6_addr,
+		.fl6_dport = way->to.v6.sin6_port,
+		.fl6_sport = inet_sk(out->sk)->inet_sport,
+	};
+	struct dst_entry *dst;
+
+	dst = way->path ? dst_cache_get_ip6(&way->path->dst, &out->saddr6) : NULL;
+	if (dst)
+		return dst;
+	if (way->path && way->path->ifindex)
+		flow.flowi6_oif = way->path->ifindex;
+	if (way->from.any.sa_family == AF_INET6)
+		flow.saddr = way->from.v6.sin6_addr;
+	dst = apogee_route6(net, out->sk, &flow);
+	if (IS_ERR(dst))
+		return NULL;
+	out->saddr6 = flow.saddr;
+	if (way->path)
+		dst_cache_set_ip6(&way->path->dst, dst, &flow.saddr);
+	return dst;
+}
+
+/* A route that was cached while another CPU changed the address is not of that address. */
+static void check_cached(const struct shake_way *way)
+{
+	struct shake_path *path = way->path;
+
+	if (path && (!shake_addr_equal(&way->to, &path->to) ||
+		     !shake_addr_equal(&way->from, &path->from)))
+		dst_cache_reset(&path->dst);
+}
+
+/* The longest inner packet of a route, which may have no room for any. */
+static u32 inner_mtu(const struct shake_dev *d, const struct shake_way *way,
+		     const struct dst_entry *dst)
+{
+	u32 overhead = shake_overhead(d, way->to.any.sa_family);
+	u32 mtu = dst_mtu(dst);
+
+	return mtu > overhead ? mtu - overhead : 1;
+}
+
+/* Find socket and route. Returns whether there are any; the caller drops out->dst. */
+static bool route(struct shake_dev *d, const struct shake_way *way, struct outside *out)
+{
+	struct net *net = READ_ONCE(d->net);
+
+	out->sk = socket_of(d, way);
+	if (!out->sk || !net)
+		return false;
+	if (way->to.any.sa_family == AF_INET)
+		out->dst = route4(way, out, net);
+	else
+		out->dst = route6(way, out, net);
+	if (!out->dst)
+		return false;
+	check_cached(way);
+	if (out->dst->dev == d->dev) {	/* the tunnel through itself */
+		dst_release(out->dst);
+		return false;
+	}
+	if (way->path)
+		WRITE_ONCE(way->path->mtu, inner_mtu(d, way, out->dst));
+	return true;
+}
+
+/*
+ * Hand a complete packet to UDP, which doesn't count it. Consumes the packet and the route.
+ * Without a tag only UDP's checksum keeps damaged heads away.
+ */
+static void send(struct shake_dev *d, const struct shake_way *way, struct outside *out,
+		 struct sk_buff *skb, u8 tos, bool df)
+{
+	bool other_net = !net_eq(READ_ONCE(d->net), dev_net(d->dev));
+
+	skb->dev = NULL;
+	if (way->to.any.sa_family == AF_INET) {
+		apogee_tunnel_xmit4(out->dst, out->sk, skb, out->saddr4,
+				    way->to.v4.sin_addr.s_addr, tos, df ? htons(IP_DF) : 0,
+				    inet_sk(out->sk)->inet_sport, way->to.v4.sin_port,
+				    other_net, d->settings.auth);
+		return;
+	}
+	skb_scrub_packet(skb, other_net);
+	skb->ignore_df = !df;
+	apogee_tunnel_xmit6(out->dst, out->sk, skb, NULL, &out->saddr6,
+			    (struct in6_addr *)&way->to.v6.sin6_addr, tos,
+			    inet_sk(out->sk)->inet_sport, way->to.v6.sin6_port);
+}
+
+/* --- data ---------------------------------------------------------------------------------- */
+
+/**
+ * struct parcel - a packet on its way down
+ * @skb: the packet
+ * @is_tcp: @segment is valid
+ * @segment: its TCP header
+ * @flags: of its head
+ * @ack_path: of its head
+ * @m_al: of its head
+ * @kept: a copy is to be kept
+ * @place: of its copy
+ */
+struct parcel {
+	struct sk_buff *skb;
+	bool is_tcp;
+	struct shake_segment segment;
+	u8 flags;
+	u8 ack_path;
+	u32 m_al;
+	bool kept;
+	u32 place;
+};
+
+/* Tell the sender of a packet that it is too long. IPv6 has no MTU of less than 1280. */
+static void too_big(struct sk_buff *skb, u32 mtu)
+{
+	if (skb->protocol == htons(ETH_P_IPV6))
+		mtu = max_t(u32, mtu, IPV6_MIN_MTU);
+	skb_dst_update_pmtu_no_confirm(skb, mtu);
+	if (skb->protocol == htons(ETH_P_IP))
+		icmp_ndo_send(skb, ICMP_DEST_UNREACH, ICMP_FRAG_NEEDED, htonl(mtu));
+	else
+		icmpv6_ndo_send(skb, ICMPV6_PKT_TOOBIG, 0, mtu);
+}
+
+/*
+ * The tag covers what is sent: no device below may fill in a checksum. TCP's is left to the
+ * other end's device, as if that had sent the packet itself.
+ */
+static bool finish_sum(struct parcel *parcel)
+{
+	struct sk_buff *skb = parcel->skb;
+
+	if (skb->ip_summed != CHECKSUM_PARTIAL)
+		return true;
+	if (!parcel->is_tcp || skb_checksum_start_offset(skb) != parcel->segment.at ||
+	    skb->csum_offset != offsetof(struct tcphdr, check))
+		return !skb_checksum_help(skb);
+	parcel->flags |= SHAKE_UNSUMMED;
+	skb->ip_summed = CHECKSUM_NONE;
+	return true;
+}
+
+/* Make room in front, and what is encrypted linear, our own, and with room behind. */
+static bool make_room(struct parcel *parcel, const struct dst_entry *dst, bool auth)
+{
+	struct sk_buff *skb = parcel->skb;
+	u32 front = LL_RESERVED_SPACE(dst->dev) + dst->header_len + SHAKE_UDP_V6 +
+		    SHAKE_HEAD_MAL + SHAKE_TAG;
+
+	if (auth && !finish_sum(parcel))
+		return false;
+	if (!(parcel->flags & SHAKE_ENCRYPTED))
+		return (!auth || shake_own(skb)) && !skb_cow_head(skb, front);
+	if (skb_linearize(skb))
+		return false;
+	if (skb_cloned(skb) || skb_headroom(skb) < front || skb_tailroom(skb) < SHAKE_TAG)
+		return !pskb_expand_head(skb, max_t(int, front - skb_headroom(skb), 0),
+					 SHAKE_TAG, GFP_ATOMIC);
+	return true;
+}
+
+static void add_frag(struct shake_tagger *t, const skb_frag_t *frag)
+{
+	u32 at, length, done;
+	struct page *page;
+	u8 *octets;
+
+	skb_frag_foreach_page(frag, skb_frag_off(frag), skb_frag_size(frag), page, at, length,
+			      done) {
+		octets = kmap_local_page(page);
+		shake_tag_add(t, octets + at, length);
+		kunmap_local(octets);
+	}
+}
+
+/**
+ * shake_data_tag() - the tag of DATA in the clear
+ * @skb: its data is the head, SHAKE_TAG octets and the inner packet; shake_own() has seen it
+ * @head: octets of the head
+ * @key: of the sender
+ * @counter: of the packet
+ * @tag: written; may be the octets behind the head
+ */
+void shake_data_tag(const struct sk_buff *skb, u32 head, const u8 *key, u64 counter, u8 *tag)
+{
+	struct shake_tagger t __uninitialized;	/* 0.5 kB that need no zeros first */
+	u32 front = head + SHAKE_TAG;
+	int i;
+
+	shake_tag_begin(&t, key, counter);
+	shake_tag_add(&t, skb->data, head);
+	shake_tag_add(&t, skb->data + front, skb_headlen(skb) - front);
+	for (i = 0; i < skb_shinfo(skb)->nr_frags; i++)
+		add_frag(&t, &skb_shinfo(skb)->frags[i]);
+	shake_tag_end(&t, tag);
+}
+
+/* Write head and tag. */
+static void wrap(const struct parcel *parcel, const struct shake_way *way)
+{
+	const struct shake_session *s = &way->link->s;
+	bool in_front = s->auth && !(parcel->flags & SHAKE_ENCRYPTED);
+	u32 head = shake_head_octets(parcel->flags);
+	struct sk_buff *skb = parcel->skb;
+
+	shake_head_write(__skb_push(skb, head + (in_front ? SHAKE_TAG : 0)), &(struct shake_head){
+		.type = SHAKE_TYPE_DATA,
+		.ack_path = parcel->ack_path,
+		.flags = parcel->flags,
+		.index = s->peer_index,
+		.counter = way->counter,
+		.mal = parcel->m_al,
+	});
+	if (in_front) {
+		shake_data_tag(skb, head, s->send, way->counter, skb->data + head);
+	} else if (s->auth) {
+		shake_seal(s, way->counter, skb->data, skb->len, head);
+		__skb_put(skb, SHAKE_TAG);
+	}
+}
+
+/*
+ * Only who holds packets back repairs what is lost: others overflow the links' queues
+ * themselves, and TCP has to notice that.
+ */
+static bool repairs(const struct shake_settings *settings)
+{
+	return READ_ONCE(settings->repair) && READ_ONCE(settings->queue) &&
+	       settings->sched.scheduler == SHAKE_SCHED_RAH;
+}
+
+/* A leader keeps copies of TCP's data. Who watches its own losses otherwise repairs them, too. */
+static bool wants_copy(const struct shake_path *path, const struct parcel *parcel)
+{
+	return path->copies && repairs(&path->peer->d->settings) && parcel->is_tcp &&
+	       !parcel->segment.pure_ack && parcel->skb->len <= SHAKE_REPAIR_LONGEST;
+}
+
+/* Find a place for a copy, and tell of the packets before. Under the peer's lock. */
+static void keep(struct shake_path *path, struct parcel *parcel, u32 counter, u64 now)
+{
+	struct shake_repair *repair = &path->copies->repair;
+
+	if (shake_repair_covers(repair))
+		parcel->flags |= SHAKE_KEPT;
+	parcel->kept = shake_repair_keep(repair, counter, path->estimate.rate, now,
+					 &parcel->place);
+}
+
+/* What a packet is on the chosen path. Under the peer's lock. */
+static void mark(struct shake_peer *peer, struct parcel *parcel, const struct shake_way *way,
+		 bool small, u64 now)
+{
+	struct shake_path *path = way->path;
+	u32 length = parcel->skb->len;
+
+	if (way->link->s.encrypt || (way->link->s.auth && READ_ONCE(peer->d->settings.encrypt)))
+		parcel->flags |= SHAKE_ENCRYPTED;
+	if (parcel->is_tcp && shake_is_leader(peer->d) &&
+	    shake_flows_sending(&peer->flows, &parcel->segment, path->settings.id,
+				&parcel->m_al, now))
+		parcel->flags |= SHAKE_MAL;
+	if (!small) {
+		parcel->flags |= SHAKE_COUNTED;
+		if (wants_copy(path, parcel))
+			keep(path, parcel, (u32)way->counter, now);
+		shake_way_count(way, shake_head_octets(parcel->flags) + length +
+				shake_tag_octets(&way->link->s), now);
+	}
+	path->sent++;
+	path->sent_bytes += length;
+}
+
+/* An agent's ACKs of TCP go where the leader wants them, without pseudo-ACKs of their own. */
+static bool is_small(const struct shake_peer *peer, const struct parcel *parcel)
+{
+	return !shake_is_leader(peer->d) && parcel->is_tcp && parcel->segment.pure_ack &&
+	       parcel->skb->len <= SHAKE_SMALL;
+}
+
+/* Choose the way of a packet, and count it. If there is none, writes why. */
+static bool find_way(struct shake_peer *peer, struct parcel *parcel, struct shake_way *way,
+		     enum shake_count *cause)
+{
+	bool small = is_small(peer, parcel);
+	struct shake_path *path;
+	bool found;
+	u64 now;
+
+	spin_lock_bh(&peer->lock);
+	now = shake_now();	/* under the lock: no other CPU has a later one */
+	path = choose(peer, parcel->skb->len, small, now);
+	found = path && shake_way_take(path, way, now);
+	*cause = path ? SHAKE_DROP_NONCE : SHAKE_DROP_NO_PATH;
+	if (found) {
+		mark(peer, parcel, way, small, now);
+		parcel->ack_path = shake_is_leader(peer->d) ? peer->ack_path : 0;
+	}
+	if (found && shake_is_leader(peer->d))
+		hold_back(peer, parcel->skb->len, now);
+	if (now - peer->data_at > SHAKE_IDLE_US)
+		shake_peer_wake(peer, now, now);
+	peer->data_at = now;
+	spin_unlock_bh(&peer->lock);
+	return found;
+}
+
+/*
+ * Whether the packet may be cut to pieces outside. No sender makes IPv6's packets shorter than
+ * 1280 octets (RFC 2473, 7.1): they are cut if they have to be.
+ */
+static bool may_fragment(const struct sk_buff *skb, u32 mtu)
+{
+	if (skb->protocol == htons(ETH_P_IPV6))
+		return skb->len <= IPV6_MIN_MTU && skb->len > mtu;
+	return !(ip_hdr(skb)->frag_off & htons(IP_DF));
+}
+
+/* Send a packet that is not GSO's. */
+static void send_packet(struct shake_peer *peer, struct parcel *parcel)
+{
+	struct shake_dev *d = peer->d;
+	struct sk_buff *skb = parcel->skb;
+	struct shake_way way __uninitialized;
+	u32 length = skb->len;
+	enum shake_count cause;
+	struct shake_outside outside;
+	struct outside out;
+	u32 mtu;
+
+	if (!find_way(peer, parcel, &way, &cause))
+		goto drop;
+	cause = SHAKE_DROP_NO_ROUTE;
+	if (!route(d, &way, &out))
+		goto drop;
+	cause = SHAKE_DROP_TOO_BIG;
+	mtu = READ_ONCE(way.path->mtu);
+	outside.df = !may_fragment(skb, mtu);
+	if (outside.df && skb->len > mtu) {
+		too_big(skb, mtu);
+		goto drop_route;
+	}
+	cause = SHAKE_DROP_MEMORY;
+	if (!make_room(parcel, out.dst, way.link->s.auth))
+		goto drop_route;
+	/* RFC 6040, 4.1, normal mode: the outside has the DSCP and ECN of the inside */
+	outside.tos = ip_tunnel_get_dsfield(ip_hdr(skb), skb);
+	udp_tunnel_handle_offloads(skb, false);
+	wrap(parcel, &way);
+	if (parcel->kept)
+		shake_copies_put(&way, parcel->place, skb, &outside);
+	send(d, &way, &out, skb, outside.tos, outside.df);
+	dev_sw_netstats_tx_add(d->dev, 1, length);
+	return;
+
+drop_route:
+	dst_release(out.dst);
+drop:
+	shake_count(d, cause);
+	dev_core_stats_tx_dropped_inc(d->dev);
+	kfree_skb(skb);
+}
+
+/* Take an ACK's SACK blocks away. Without memory it goes on as it is. */
+static void unsack(struct parcel *parcel)
+{
+	const struct shake_segment *segment = &parcel->segment;
+	struct sk_buff *skb = parcel->skb;
+
+	if (!skb_ensure_writable(skb, segment->at + sizeof(struct tcphdr) + segment->options))
+		shake_segment_unsack(skb->data, segment, skb->ip_summed != CHECKSUM_PARTIAL);
+}
+
+/* An agent looks at what goes to a leader's TCP. Returns whether it goes on. */
+static bool look_at(struct shake_peer *peer, struct parcel *parcel)
+{
+	const struct shake_settings *settings = &peer->d->settings;
+
+	switch (shake_flows_ack(&peer->flows, &parcel->segment, READ_ONCE(settings->ack),
+				READ_ONCE(settings->threshold), shake_now())) {
+	case SHAKE_DROP:
+		return false;
+	case SHAKE_PASS_RETRANSMIT:
+		parcel->flags |= SHAKE_RETRANSMIT;
+		return true;
+	case SHAKE_PASS_UNSACKED:
+		unsack(parcel);
+		return true;
+	case SHAKE_PASS:
+		break;
+	}
+	return true;
+}
+
+/*
+ * Read the TCP segment in a packet whose data is an IP header. Headers are mostly linear, and
+ * then nothing is copied.
+ */
+bool shake_segment_pull(struct sk_buff *skb, struct shake_segment *segment)
+{
+	u32 headers = min_t(u32, skb->len, SHAKE_TCP_HEADERS);
+
+	if (shake_segment_read(skb->data, skb_headlen(skb), skb->len, segment))
+		return true;
+	return skb_headlen(skb) < headers && pskb_may_pull(skb, headers) &&
+	       shake_segment_read(skb->data, skb_headlen(skb), skb->len, segment);
+}
+
+static void send_one(struct shake_peer *peer, struct sk_buff *skb)
+{
+	struct parcel parcel = { .skb = skb };
+
+	parcel.is_tcp = shake_segment_pull(skb, &parcel.segment);
+	if (parcel.is_tcp && !shake_is_leader(peer->d) && !look_at(peer, &parcel)) {
+		consume_skb(skb);
+		return;
+	}
+	send_packet(peer, &parcel);
+}
+
+static void send_segments(struct shake_peer *peer, struct sk_buff *skb)
+{
+	struct sk_buff *segments, *next;
+
+	segments = skb_gso_segment(skb, NETIF_F_SG | NETIF_F_HW_CSUM);
+	if (IS_ERR_OR_NULL(segments)) {
+		shake_count(peer->d, SHAKE_DROP_MEMORY);
+		kfree_skb(skb);
+		return;
+	}
+	consume_skb(skb);
+	skb_list_walk_safe(segments, skb, next) {
+		skb_mark_not_on_list(skb);
+		send_one(peer, skb);
+	}
+}
+
+static struct shake_peer *peer_of(struct shake_dev *d, const struct sk_buff *skb)
+{
+	if (shake_is_leader(d))
+		return shake_only_peer(d);
+	if (skb->protocol == htons(ETH_P_IP))
+		return shake_prefix_owner(d, AF_INET, &ip_hdr(skb)->daddr);
+	return shake_prefix_owner(d, AF_INET6, &ipv6_hdr(skb)->daddr);
+}
+
+/* net_device_ops::ndo_start_xmit */
+netdev_tx_t shake_start_xmit(struct sk_buff *skb, struct net_device *dev)
+{
+	struct shake_dev *d = shake_dev(dev);
+	struct shake_peer *peer;
+
+	if (!pskb_inet_may_pull(skb) || (skb->protocol != htons(ETH_P_IP) &&
+					 skb->protocol != htons(ETH_P_IPV6))) {
+		shake_count(d, SHAKE_DROP_INNER);
+		goto drop;
+	}
+	/* from one peer to another, by whatever way the stack found */
+	if (!shake_is_leader(d) && skb->skb_iif == dev->ifindex) {
+		shake_count(d, SHAKE_DROP_BETWEEN);
+		goto drop;
+	}
+	peer = peer_of(d, skb);
+	if (!peer) {
+		shake_count(d, SHAKE_DROP_NO_PEER);
+		goto drop;
+	}
+	if (skb_is_gso(skb))
+		send_segments(peer, skb);
+	else
+		send_one(peer, skb);
+	return NETDEV_TX_OK;
+
+drop:
+	dev_core_stats_tx_dropped_inc(dev);
+	kfree_skb(skb);
+	return NETDEV_TX_OK;
+}
+
+/* Send a copy, as it is. Under RCU, without locks. Consumes it. */
+void shake_send_again(struct shake_dev *d, const struct shake_way *way, struct sk_buff *skb)
+{
+	const struct shake_outside outside = *(struct shake_outside *)skb->cb;
+	struct outside out;
+
+	if (!route(d, way, &out)) {
+		kfree_skb(skb);
+		return;
+	}
+	shake_count(d, SHAKE_REPAIR_SENT);
+	memset(skb->cb, 0, sizeof(skb->cb));
+	send(d, way, &out, skb, outside.tos, outside.df);
+}
+
+/* --- control ------------------------------------------------------------------------------- */
+
+/* Send a packet of the tunnel's own. Under RCU, without locks. */
+void shake_send_control(struct shake_dev *d, const struct shake_way *way, const u8 *packet,
+			u32 length)
+{
+	struct sk_buff *skb;
+	struct outside out;
+	u32 front;
+
+	if (!route(d, way, &out)) {
+		shake_count(d, SHAKE_DROP_NO_ROUTE);
+		return;
+	}
+	front = LL_RESERVED_SPACE(out.dst->dev) + out.dst->header_len + SHAKE_UDP_V6;
+	skb = alloc_skb(front + length, GFP_ATOMIC);
+	if (!skb) {
+		shake_count(d, SHAKE_DROP_MEMORY);
+		dst_release(out.dst);
+		return;
+	}
+	skb_reserve(skb, front);
+	skb_put_data(skb, packet, length);
+	skb_reset_network_header(skb);
+	skb_reset_inner_headers(skb);
+	send(d, way, &out, skb, 0, true);
+}

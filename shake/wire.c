@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * SHAKE's packets: octets to fields and back. See wire.h for the layout.
+ */
+#include <compat/unaligned.h>
+#include <linux/string.h>
+
+#include "wire.h"
+
+#define REGISTRATION_FIELDS 32	/* octets before a CONFIRM's own fields */
+#define DATA_FLAGS (SHAKE_COUNTED | SHAKE_MAL | SHAKE_ENCRYPTED | SHAKE_RETRANSMIT | SHAKE_KEPT | \
+		    SHAKE_UNSUMMED)
+
+static bool are_flags_good(u8 type, u8 flags)
+{
+	switch (type) {
+	case SHAKE_TYPE_DATA:
+		return !(flags & ~DATA_FLAGS);
+	case SHAKE_TYPE_PROBE:
+		return flags == SHAKE_COUNTED;
+	default:
+		return !flags;
+	}
+}
+
+/**
+ * shake_packet_octets() - how long a packet is
+ * @head: its head
+ *
+ * Return: octets, without tag; of DATA: at least.
+ */
+u32 shake_packet_octets(const struct shake_head *head)
+{
+	switch (head->type) {
+	case SHAKE_TYPE_READY:
+		return SHAKE_READY_OCTETS;
+	case SHAKE_TYPE_DATA:
+		return shake_head_octets(head->flags) + 1;
+	case SHAKE_TYPE_ACK:
+		return SHAKE_ACK_OCTETS;
+	default:
+		return SHAKE_HEAD;
+	}
+}
+
+/**
+ * shake_head_read() - read the head of a packet that is not trusted
+ * @packet: octets behind the UDP header
+ * @length: octets there; none beyond is read
+ * @head: written
+ *
+ * For packets of sessions, and RESET. Lengths are those without tag:
+ * shake_session_check() knows whether there must be one.
+ *
+ * Return: SHAKE_TAKEN, SHAKE_TRUNCATED or SHAKE_BAD_TYPE.
+ */
+enum shake_verdict shake_head_read(const u8 *packet, u32 length, struct shake_head *head)
+{
+	if (length < SHAKE_HEAD)
+		return SHAKE_TRUNCATED;
+	head->type = packet[0] >> 4;
+	head->ack_path = packet[0] & 0xf;
+	head->flags = packet[1];
+	head->index = get_unaligned_be16(packet + 2);
+	head->counter = get_unaligned_be32(packet + 4);
+	head->mal = 0;
+
+	if (head->type < SHAKE_TYPE_READY || head->type > SHAKE_TYPE_RESET ||
+	    head->ack_path > SHAKE_WIRE_PATHS || !are_flags_good(head->type, head->flags))
+		return SHAKE_BAD_TYPE;
+	if (length < shake_packet_octets(head))
+		return SHAKE_TRUNCATED;
+	if (head->flags & SHAKE_MAL)
+		head->mal = get_unaligned_be32(packet + SHAKE_HEAD);
+	if (head->type == SHAKE_TYPE_READY && (head->ack_path || head->counter))
+		return SHAKE_BAD_TYPE;
+	if (head->type == SHAKE_TYPE_RESET && (head->ack_path || length > SHAKE_RESET_OCTETS))
+		return SHAKE_BAD_TYPE;
+	return SHAKE_TAKEN;
+}
+
+/**
+ * shake_head_write() - write a head
+ * @packet: room for SHAKE_HEAD_MAL octets, or SHAKE_HEAD without SHAKE_MAL
+ * @head: what to write
+ *
+ * Return: octets written.
+ */
+u32 shake_head_write(u8 *packet, const struct shake_head *head)
+{
+	packet[0] = head->type << 4 | head->ack_path;
+	packet[1] = head->flags;
+	put_unaligned_be16(head->index, packet + 2);
+	put_unaligned_be32(head->counter, packet + 4);
+	if (head->flags & SHAKE_MAL)
+		put_unaligned_be32(head->mal, packet + SHAKE_HEAD);
+	return shake_head_octets(head->flags);
+}
+
+/**
+ * shake_ack_read() - what a pseudo-ACK tells
+ * @packet: an ACK that was opened, from its head
+ * @length: octets there, with or without tag
+ * @body: written
+ *
+ * Return: SHAKE_TAKEN or SHAKE_TRUNCATED.
+ */
+enum shake_verdict shake_ack_read(const u8 *packet, u32 length, struct shake_ack_body *body)
+{
+	if (length < SHAKE_ACK_OCTETS)
+		return SHAKE_TRUNCATED;
+	body->echo = get_unaligned_be32(packet + SHAKE_HEAD);
+	body->hold_us = get_unaligned_be32(packet + SHAKE_HEAD + 4);
+	body->bytes = get_unaligned_be32(packet + SHAKE_HEAD + 8);
+	body->packets = get_unaligned_be32(packet + SHAKE_HEAD + 12);
+	body->seen = get_unaligned_be64(packet + SHAKE_HEAD + 16);
+	return SHAKE_TAKEN;
+}
+
+/**
+ * shake_ack_write() - write what stands behind the head of a pseudo-ACK
+ * @packet: room for SHAKE_ACK_OCTETS, from the head, which is left as it is
+ * @body: what to write
+ *
+ * Return: octets of the whole packet, without tag.
+ */
+u32 shake_ack_write(u8 *packet, const struct shake_ack_body *body)
+{
+	put_unaligned_be32(body->echo, packet + SHAKE_HEAD);
+	put_unaligned_be32(body->hold_us, packet + SHAKE_HEAD + 4);
+	put_unaligned_be32(body->bytes, packet + SHAKE_HEAD + 8);
+	put_unaligned_be32(body->packets, packet + SHAKE_HEAD + 12);
+	put_unaligned_be64(body->seen, packet + SHAKE_HEAD + 16);
+	return SHAKE_ACK_OCTETS;
+}
+
+static u32 registration_octets(u8 type)
+{
+	return type == SHAKE_TYPE_CONFIRM ? SHAKE_CONFIRM_OCTETS : SHAKE_HELLO_OCTETS;
+}
+
+/**
+ * shake_registration_read() - read a HELLO, WELCOME or CONFIRM that is not trusted
+ * @packet: octets behind the UDP header
+ * @length: octets there; none beyond is read
+ * @r: written
+ *
+ * The tag is not looked at: whose keys it needs is known only by @r->id.
+ *
+ * Return: SHAKE_TAKEN, SHAKE_TRUNCATED, SHAKE_BAD_TYPE, or SHAKE_STRANGER for a path that
+ * cannot be.
+ */
+enum shake_verdict shake_registration_read(const u8 *packet, u32 length,
+					   struct shake_registration *r)
+{
+	u8 type = shake_type_of(packet, length);
+	u8 allowed = type == SHAKE_TYPE_CONFIRM ? SHAKE_ENCRYPTED : 0;
+
+	if (!length)
+		return SHAKE_TRUNCATED;
+	if (!shake_type_registers(type) || packet[0] & 0xf)
+		return SHAKE_BAD_TYPE;
+	if (length < registration_octets(type))
+		return SHAKE_TRUNCATED;
+	if (length > registration_octets(type) || packet[2] & ~allowed || packet[3])
+		return SHAKE_BAD_TYPE;
+	r->type = type;
+	r->path = packet[1];
+	r->flags = packet[2];
+	r->index = 0;
+	r->id = get_unaligned_be32(packet + 4);
+	memcpy(r->nonce, packet + 8, SHAKE_NONCE);
+	if (type == SHAKE_TYPE_CONFIRM) {
+		r->index = get_unaligned_be16(packet + REGISTRATION_FIELDS);
+		if (get_unaligned_be16(packet + REGISTRATION_FIELDS + 2))
+			return SHAKE_BAD_TYPE;
+	}
+	return r->path && r->path <= SHAKE_WIRE_PATHS ? SHAKE_TAKEN : SHAKE_STRANGER;
+}
+
+/**
+ * shake_registration_write() - write a HELLO, WELCOME or CONFIRM up to its tag
+ * @packet: room for SHAKE_CONFIRM_OCTETS
+ * @r: what to write
+ *
+ * Return: octets written; SHAKE_TAG more must follow.
+ */
+u32 shake_registration_write(u8 *packet, const struct shake_registration *r)
+{
+	packet[0] = r->type << 4;
+	packet[1] = r->path;
+	packet[2] = r->flags;
+	packet[3] = 0;
+	put_unaligned_be32(r->id, packet + 4);
+	memcpy(packet + 8, r->nonce, SHAKE_NONCE);
+	if (r->type == SHAKE_TYPE_CONFIRM) {
+		put_unaligned_be16(r->index, packet + REGISTRATION_FIELDS);
+		put_unaligned_be16(0, packet + REGISTRATION_FIELDS + 2);
+	}
+	return registration_octets(r->type) - SHAKE_TAG;
+}
+
+/**
+ * shake_reset_write() - tell the sender of a packet that its session is not known
+ * @packet: room for SHAKE_RESET_OCTETS
+ * @unknown: head of its DATA, ACK or PROBE; nothing else may be answered
+ *
+ * Return: octets written.
+ */
+u32 shake_reset_write(u8 *packet, const struct shake_head *unknown)
+{
+	struct shake_head head = {
+		.type = SHAKE_TYPE_RESET,
+		.index = unknown->index,
+		.counter = unknown->counter,
+	};
+
+	return shake_head_write(packet, &head);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Stands in for the kernel's header. Memory is refused while slab_refuses is set.
+ */
+#ifndef _FUZZ_LINUX_SLAB_H
+#define _FUZZ_LINUX_SLAB_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#define GFP_KERNEL 0
+#define GFP_ATOMIC 0
+#define __GFP_NOWARN 0
+#define BUILD_BUG_ON(condition) ((void)sizeof(char[1 - 2 * !!(condition)]))
+
+extern bool slab_refuses;
+
+static inline void *kzalloc(size_t size, int flags)
+{
+	return slab_refuses ? NULL : calloc(1, size + (size_t)flags);
+}
+
+static inline void *kmalloc_array(size_t count, size_t size, int flags)
+{
+	return slab_refuses ? NULL : malloc(count * size + (size_t)flags);
+}
+
+static inline void kfree(void *memory)
+{
+	free(memory);
+}
+
+#endif /* _FUZZ_LINUX_SLAB_H */

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Stands in for the kernel's header: a lock taken twice or let go twice aborts.
+ */
+#ifndef _FUZZ_LINUX_SPINLOCK_H
+#define _FUZZ_LINUX_SPINLOCK_H
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+struct spinlock {
+	bool taken;
+};
+
+#define spinlock_t struct spinlock
+
+static inline void spin_lock_init(spinlock_t *lock)
+{
+	lock->taken = false;
+}
+
+static inline void spin_lock_bh(spinlock_t *lock)
+{
+	if (lock->taken)
+		abort();
+	lock->taken = true;
+}
+
+static inline void spin_unlock_bh(spinlock_t *lock)
+{
+	if (!lock->taken)
+		abort();
+	lock->taken = false;
+}
+
+#endif /* _FUZZ_LINUX_SPINLOCK_H */

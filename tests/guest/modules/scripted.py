@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Shell scripts in a guest that report lines "KEY: VALUE", and what they measure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from apogee_lab import modules
+from apogee_lab.engines import qemu, uml
+from apogee_lab.guest import plugins
+from apogee_lab.kernels import debian, uml_kernel
+from tests.guest.runs import compiled
+
+ENGINES: dict[str, Any] = {"qemu": qemu, "uml": uml}
+
+
+def run(
+    script: str,
+    engine: str,
+    out: Path,
+    root: Path,
+    *,
+    module: str,
+    programs: Sequence[str] = ("verified",),
+    **how: Any,
+) -> dict[str, str]:
+    """Run a script in a guest with a module and this folder's programs; its report."""
+    kernel = how.get("kernel", "bookworm")
+    modules.build(uml_kernel.kernel() if engine == "uml" else debian.kernel(kernel))
+    sources = root / "tests" / "guest" / "modules"
+    files = {f"bin/{name}": compiled(sources / f"{name}.c") for name in programs}
+    files |= plugins.guest_files() | how.pop("files", {})
+    how.setdefault("timeout_wall_s", 300.0)
+    info = ENGINES[engine].run_script(script, out=out, modules=[module], files=files, **how)
+    assert info.status == 0, (out / "console.log").read_text()[-4000:]
+    lines = (out / "report").read_text().splitlines()
+    return dict(line.split(": ", 1) for line in lines)
+
+
+def reported(run: Callable[..., dict[str, str]], name: str, script: str) -> Any:
+    """A fixture: a script's report and its folder. It runs once per test module and engine."""
+
+    @pytest.fixture(scope="module")
+    def fixture(engine: str, build: Path, root: Path) -> tuple[dict[str, str], Path]:
+        out = build / "tests" / f"{name}-{engine}"
+        return run(script, engine, out, root), out
+
+    return fixture
+
+
+def numbers(report: dict[str, str], key: str) -> list[int]:
+    return [int(word) for word in report[key].split()]
+
+
+def drunk(out: Path, name: str = "drunk") -> list[tuple[int, int]]:
+    """Octets received and octets damaged, of each TCP connection."""
+    lines = [line.split() for line in (out / name).read_text().splitlines()]
+    return [(int(words[1]), int(words[3])) for words in lines]
+
+
+def ticks(path: Path) -> list[tuple[int, int]]:
+    """When each datagram came, ms, and its number."""
+    return [(int(at), int(n)) for at, n in (line.split() for line in path.open())]
+
+
+def gap(path: Path) -> int:
+    """ms without a datagram, at most."""
+    return max(b[0] - a[0] for a, b in pairwise(ticks(path)))

@@ -1,0 +1,746 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * shake_forge - packets that SHAKE has to drop
+ *
+ *   shake_forge flood DEVICE KIND RATE SECONDS
+ *	Who is on the way: send RATE packets per second out of DEVICE, beside the real ones,
+ *	whose addresses, ports and session they have. KIND:
+ *
+ *	random	 octets of random value and number
+ *	short	 the first 0 to 7 octets of a real packet
+ *	type	 types and flags that are none
+ *	session	 random indices of sessions
+ *	data	 DATA of the session, its counter ahead, all else random
+ *	ack	 ACK likewise
+ *	probe	 PROBE likewise
+ *	cut	 real packets with their counter ahead, 1 to 16 octets cut off
+ *	flip	 real packets with their counter ahead, one bit flipped
+ *	hello	 HELLO of leader 1, nonce and tag random
+ *	stranger HELLO of leaders that are not known, or for paths that cannot be
+ *	confirm	 CONFIRM of leader 1 with a random nonce
+ *	fresh	 CONFIRM with the nonce of a WELCOME that a recorded HELLO (FILE) got, tag random
+ *	welcome	 WELCOME for leader 1, nonce and tag random
+ *	ready	 READY of the session, tag random
+ *	reset	 RESET with random index and counter
+ *	told	 RESET that names a packet sent last
+ *	replay	 packets that went out of DEVICE before
+ *	reflect	 packets that came in by DEVICE, back to their sender
+ *
+ *   shake_forge record DEVICE TYPE NUMBER FILE
+ *	Keep the first NUMBER packets of a type that go out of DEVICE.
+ *
+ *   shake_forge resend DEVICE FILE RATE SECONDS [SOURCE]
+ *	Send them again and again, from another address if it is given (IPv4).
+ *
+ *   shake_forge seek DEVICE TEXT SECONDS
+ *	Print how many packets went out of DEVICE, and in how many of them TEXT can be read.
+ *
+ *   shake_forge leader HOST PORT ID KIND RATE SECONDS
+ *	Register as leader ID at an agent without authentication, then send what a leader
+ *	should not. KIND:
+ *
+ *	flows	 every packet another TCP flow
+ *	holes	 every other segment of a flow is left out
+ *	mal	 random M_AL and random sequence numbers
+ *	reset	 TCP RST and SYN in turn, in many flows
+ *	inner	 random octets as inner packet
+ *	source	 an inner source that is another leader's (source6: IPv6)
+ *	between	 an inner destination that is another leader's (between6: IPv6)
+ *	probe	 PROBEs
+ *	again	 registrations
+ */
+#define _GNU_SOURCE	/* memmem() */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <arpa/inet.h>
+#include <net/if.h>
+#include <sys/socket.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+
+#define PORT 4790
+#define KEPT 256
+#define SHOT 10		/* packets sent at once */
+#define UDP 8
+#define HEAD 8
+#define TAG 16
+#define FRAME 2048
+
+enum { HELLO = 1, WELCOME, CONFIRM, READY, DATA, ACK, PROBE, RESET };
+
+struct frame {
+	int length;
+	int ip;		/* octets of the IP header */
+	unsigned char octets[FRAME];
+};
+
+static struct frame kept[KEPT];
+static int kept_count;
+static uint64_t state = 88172645463325252;
+
+static void die(const char *what)
+{
+	fprintf(stderr, "shake_forge: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static uint32_t draw(void)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state >> 16;
+}
+
+static void fill(unsigned char *octets, int length)
+{
+	for (int i = 0; i < length; i++)
+		octets[i] = draw();
+}
+
+static void put16(unsigned char *at, uint16_t value)
+{
+	at[0] = value >> 8;
+	at[1] = value;
+}
+
+static void put32(unsigned char *at, uint32_t value)
+{
+	put16(at, value >> 16);
+	put16(at + 2, value);
+}
+
+static uint16_t get16(const unsigned char *at)
+{
+	return at[0] << 8 | at[1];
+}
+
+static uint32_t get32(const unsigned char *at)
+{
+	return (uint32_t)get16(at) << 16 | get16(at + 2);
+}
+
+/* --- when ---------------------------------------------------------------------------------- */
+
+static double clock_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec + ts.tv_nsec / 1e9;
+}
+
+static void sleep_until(double at)
+{
+	struct timespec ts = { .tv_sec = at, .tv_nsec = (at - (long)at) * 1e9 };
+
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
+}
+
+/* Call shoot() as often as asked for, and print how often it was. */
+static void paced(double rate, double seconds, void (*shoot)(void *), void *with)
+{
+	double begin = clock_now();
+	long n;
+
+	for (n = 0; n < rate * seconds; n++) {
+		if (n % SHOT == 0)
+			sleep_until(begin + n / rate);
+		if (clock_now() > begin + 2 * seconds)
+			break;
+		shoot(with);
+	}
+	printf("%ld\n", n);
+}
+
+/* --- frames -------------------------------------------------------------------------------- */
+
+static unsigned char *payload_of(struct frame *frame)
+{
+	return frame->octets + ETH_HLEN + frame->ip + UDP;
+}
+
+static int payload_length(const struct frame *frame)
+{
+	return frame->length - ETH_HLEN - frame->ip - UDP;
+}
+
+static uint32_t sum(const unsigned char *octets, int length, uint32_t sum)
+{
+	for (int i = 0; i + 1 < length; i += 2)
+		sum += get16(octets + i);
+	if (length & 1)
+		sum += octets[length - 1] << 8;
+	return sum;
+}
+
+static uint16_t fold(uint32_t sum)
+{
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return ~sum;
+}
+
+/* Lengths and checksums for a payload of that length. */
+static void finish(struct frame *frame, int payload)
+{
+	unsigned char *ip = frame->octets + ETH_HLEN, *udp = ip + frame->ip;
+	int length = UDP + payload;
+	uint16_t checksum;
+
+	frame->length = ETH_HLEN + frame->ip + length;
+	put16(udp + 4, length);
+	put16(udp + 6, 0);
+	if (frame->ip == 20) {
+		put16(ip + 2, 20 + length);
+		put16(ip + 10, 0);
+		put16(ip + 10, fold(sum(ip, 20, 0)));
+		return;
+	}
+	put16(ip + 4, length);
+	checksum = fold(sum(udp, length, sum(ip + 8, 32, length + IPPROTO_UDP)));
+	put16(udp + 6, checksum ? checksum : 0xffff);
+}
+
+/* Whether a frame is between leader and agent; learns where its parts are. */
+static int is_tunnels(struct frame *frame)
+{
+	const unsigned char *ip = frame->octets + ETH_HLEN;
+	uint16_t type = get16(frame->octets + 12);
+
+	frame->ip = type == ETH_P_IP ? 20 : 40;
+	if (frame->length < ETH_HLEN + frame->ip + UDP ||
+	    (type != ETH_P_IP && type != ETH_P_IPV6) ||
+	    ip[type == ETH_P_IP ? 9 : 6] != IPPROTO_UDP)
+		return 0;
+	ip += frame->ip;
+	return get16(ip) == PORT || get16(ip + 2) == PORT;
+}
+
+static int open_device(const char *name)
+{
+	struct sockaddr_ll at = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL) };
+	int fd = socket(AF_PACKET, SOCK_RAW, htons(ETH_P_ALL)), one = 1;
+
+	at.sll_ifindex = if_nametoindex(name);
+	if (fd < 0 || !at.sll_ifindex || bind(fd, (struct sockaddr *)&at, sizeof(at)) ||
+	    setsockopt(fd, SOL_PACKET, PACKET_QDISC_BYPASS, &one, sizeof(one)))
+		die(name);
+	return fd;
+}
+
+/* Wait for the next of the tunnel's frames, in the direction that is asked for. */
+static void next_of_tunnel(int fd, int outgoing, struct frame *frame)
+{
+	struct sockaddr_ll from;
+	socklen_t size;
+
+	do {
+		size = sizeof(from);
+		frame->length = recvfrom(fd, frame->octets, FRAME, 0, (void *)&from, &size);
+		if (frame->length < 0)
+			die("recvfrom");
+	} while ((from.sll_pkttype == PACKET_OUTGOING) != outgoing || !is_tunnels(frame));
+}
+
+static int type_of(struct frame *frame)
+{
+	return payload_length(frame) ? payload_of(frame)[0] >> 4 : 0;
+}
+
+static void send_frame(int fd, const struct frame *frame)
+{
+	if (send(fd, frame->octets, frame->length, 0) < 0 && errno != ENOBUFS)
+		die("send");
+}
+
+/* --- forged frames ------------------------------------------------------------------------- */
+
+struct flood {
+	int fd;
+	const char *kind;
+	struct frame frame;		/* addresses and ports */
+	unsigned char welcome[24];	/* nonce */
+	uint16_t index;			/* of the session, at the receiver */
+	uint32_t counter;		/* ahead of what was sent */
+};
+
+static int is_kind(const struct flood *flood, const char *kind)
+{
+	return !strcmp(flood->kind, kind);
+}
+
+static int head(struct flood *flood, unsigned char *p, int type, int flags, int length)
+{
+	fill(p, length);
+	p[0] = type << 4;
+	p[1] = flags;
+	put16(p + 2, flood->index);
+	put32(p + 4, flood->counter++);
+	return length;
+}
+
+static int registration(unsigned char *p, int type, int path, uint32_t id)
+{
+	int length = type == CONFIRM ? 52 : 48;
+
+	fill(p, length);
+	p[0] = type << 4;
+	p[1] = path;
+	p[2] = 0;
+	p[3] = 0;
+	put32(p + 4, id);
+	if (type == CONFIRM)
+		put16(p + 34, 0);
+	return length;
+}
+
+/* A real packet, but for its counter. */
+static int ahead(struct flood *flood, unsigned char *p)
+{
+	struct frame *old = &kept[draw() % kept_count];
+	int length = payload_length(old);
+
+	memcpy(p, payload_of(old), length);
+	put32(p + 4, flood->counter++);
+	return length;
+}
+
+static int flipped(struct flood *flood, unsigned char *p)
+{
+	int length = ahead(flood, p);
+	int bit = draw() % ((length - HEAD) * 8);
+
+	p[HEAD + bit / 8] ^= 1 << bit % 8;
+	return length;
+}
+
+static int of_session(struct flood *flood, unsigned char *p)
+{
+	if (is_kind(flood, "type"))
+		return head(flood, p, draw() % 2 ? 9 + draw() % 7 : DATA, 0xf0, 64 + draw() % 64);
+	if (is_kind(flood, "data"))
+		return head(flood, p, DATA, 1, 100 + draw() % 1300);
+	if (is_kind(flood, "ack"))
+		return head(flood, p, ACK, 0, HEAD + 24 + TAG);
+	if (is_kind(flood, "probe"))
+		return head(flood, p, PROBE, 1, HEAD + TAG);
+	if (is_kind(flood, "cut"))
+		return ahead(flood, p) - 1 - draw() % TAG;
+	if (is_kind(flood, "flip"))
+		return flipped(flood, p);
+	if (is_kind(flood, "ready")) {
+		flood->counter = 0;
+		return head(flood, p, READY, 0, HEAD + 4 + TAG);
+	}
+	head(flood, p, DATA, 1, 100 + draw() % 1300);
+	put16(p + 2, 1000 + draw() % 60000);
+	return 100;
+}
+
+static int of_registration(struct flood *flood, unsigned char *p)
+{
+	if (is_kind(flood, "hello"))
+		return registration(p, HELLO, 1 + draw() % 8, 1);
+	if (is_kind(flood, "stranger"))
+		return registration(p, HELLO, draw() % 2 ? 1 : 9 + draw() % 200, draw() | 1 << 31);
+	if (is_kind(flood, "welcome"))
+		return registration(p, WELCOME, 1, 1);
+	registration(p, CONFIRM, 1, 1);
+	if (is_kind(flood, "fresh"))
+		memcpy(p + 8, flood->welcome, sizeof(flood->welcome));
+	return 52;
+}
+
+static int is_reset(const struct flood *flood)
+{
+	return is_kind(flood, "reset") || is_kind(flood, "told");
+}
+
+static int forged_reset(struct flood *flood, unsigned char *p)
+{
+	struct frame last;
+
+	fill(p, HEAD);
+	if (is_kind(flood, "told")) {
+		/* the other way: index and counter of what the victim sends */
+		next_of_tunnel(flood->fd, 0, &last);
+		if (type_of(&last) >= DATA)
+			memcpy(p, payload_of(&last), HEAD);
+	}
+	p[0] = RESET << 4;
+	p[1] = 0;
+	return HEAD;
+}
+
+/* Return: octets of the payload. */
+static int forged(struct flood *flood, unsigned char *p)
+{
+	static const char *const registrations[] = {
+		"hello", "stranger", "welcome", "confirm", "fresh"
+	};
+	int length = draw() % 1400;
+
+	if (is_kind(flood, "random")) {
+		fill(p, length);
+		return length;
+	}
+	if (is_kind(flood, "short")) {
+		ahead(flood, p);
+		return draw() % HEAD;
+	}
+	if (is_reset(flood))
+		return forged_reset(flood, p);
+	for (unsigned int i = 0; i < sizeof(registrations) / sizeof(*registrations); i++)
+		if (is_kind(flood, registrations[i]))
+			return of_registration(flood, p);
+	return of_session(flood, p);
+}
+
+static void shoot_forged(void *with)
+{
+	struct flood *flood = with;
+
+	if (is_kind(flood, "replay") || is_kind(flood, "reflect")) {
+		send_frame(flood->fd, &kept[draw() % kept_count]);
+		return;
+	}
+	finish(&flood->frame, forged(flood, payload_of(&flood->frame)));
+	send_frame(flood->fd, &flood->frame);
+}
+
+static void swap(unsigned char *a, unsigned char *b, int length)
+{
+	while (length--) {
+		unsigned char octet = *a;
+
+		*a++ = *b;
+		*b++ = octet;
+	}
+}
+
+/* Back to who sent it. */
+static void turn(struct frame *frame)
+{
+	unsigned char *ip = frame->octets + ETH_HLEN, *udp = ip + frame->ip;
+
+	swap(frame->octets, frame->octets + ETH_ALEN, ETH_ALEN);
+	if (frame->ip == 20)
+		swap(ip + 12, ip + 16, 4);
+	else
+		swap(ip + 8, ip + 24, 16);
+	swap(udp, udp + 2, 2);
+	finish(frame, payload_length(frame));
+}
+
+static void keep(struct flood *flood)
+{
+	int outgoing = !is_kind(flood, "reflect");
+
+	while (kept_count < KEPT) {
+		struct frame *frame = &kept[kept_count];
+
+		next_of_tunnel(flood->fd, outgoing, frame);
+		if (type_of(frame) < DATA || type_of(frame) > PROBE)
+			continue;
+		if (!outgoing)
+			turn(frame);
+		finish(frame, payload_length(frame));
+		kept_count++;
+	}
+	flood->frame = kept[KEPT - 1];
+	flood->index = get16(payload_of(&flood->frame) + 2);
+	flood->counter = get32(payload_of(&flood->frame) + 4) + 1000000;
+}
+
+/* Let the agent answer a recorded HELLO, and keep the nonce. */
+static void ask(struct flood *flood, const char *file)
+{
+	struct frame hello;
+	int fd = open(file, O_RDONLY);
+
+	if (fd < 0 || read(fd, &hello, sizeof(hello)) != sizeof(hello))
+		die(file);
+	send_frame(flood->fd, &hello);
+	do
+		next_of_tunnel(flood->fd, 0, &hello);
+	while (type_of(&hello) != WELCOME);
+	memcpy(flood->welcome, payload_of(&hello) + 8, sizeof(flood->welcome));
+}
+
+/* Frames that pass are read no more, or they fill the socket's buffer for nothing. */
+static void stop_listening(int fd, const char *name)
+{
+	struct sockaddr_ll at = { .sll_family = AF_PACKET };
+
+	at.sll_ifindex = if_nametoindex(name);
+	if (bind(fd, (struct sockaddr *)&at, sizeof(at)))
+		die(name);
+}
+
+static int do_flood(int argc, char **argv)
+{
+	struct flood flood = { .kind = argv[3] };
+
+	flood.fd = open_device(argv[2]);
+	keep(&flood);
+	if (is_kind(&flood, "fresh"))
+		ask(&flood, argc > 6 ? argv[6] : "");
+	if (!is_kind(&flood, "told"))
+		stop_listening(flood.fd, argv[2]);
+	paced(atof(argv[4]), atof(argv[5]), shoot_forged, &flood);
+	return 0;
+}
+
+/* --- recorded frames ----------------------------------------------------------------------- */
+
+static int do_record(int argc, char **argv)
+{
+	int fd = open_device(argv[2]), type = atoi(argv[3]), left = atoi(argv[4]);
+	int file = open(argv[5], O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	struct frame frame;
+
+	(void)argc;
+	if (file < 0)
+		die(argv[5]);
+	while (left) {
+		memset(&frame, 0, sizeof(frame));
+		next_of_tunnel(fd, 1, &frame);
+		if (type_of(&frame) != type)
+			continue;
+		if (write(file, &frame, sizeof(frame)) != sizeof(frame))
+			die(argv[5]);
+		left--;
+	}
+	return 0;
+}
+
+static void shoot_recorded(void *with)
+{
+	static int at;
+
+	send_frame(*(int *)with, &kept[at++ % kept_count]);
+}
+
+static int do_resend(int argc, char **argv)
+{
+	int fd = open_device(argv[2]), file = open(argv[3], O_RDONLY);
+
+	if (file < 0)
+		die(argv[3]);
+	while (kept_count < KEPT && read(file, &kept[kept_count], sizeof(*kept)) == sizeof(*kept)) {
+		struct frame *frame = &kept[kept_count++];
+
+		if (argc > 6 && inet_pton(AF_INET, argv[6], frame->octets + ETH_HLEN + 12) != 1)
+			die(argv[6]);
+		finish(frame, payload_length(frame));
+	}
+	if (!kept_count) {
+		fprintf(stderr, "shake_forge: %s: no packets\n", argv[3]);
+		return 1;
+	}
+	stop_listening(fd, argv[2]);
+	paced(atof(argv[4]), atof(argv[5]), shoot_recorded, &fd);
+	return 0;
+}
+
+static int do_seek(int argc, char **argv)
+{
+	int fd = open_device(argv[2]), seen = 0, read = 0;
+	double end = clock_now() + atof(argv[4]);
+	struct timeval wait = { .tv_sec = 1 };
+	struct sockaddr_ll from;
+	struct frame frame;
+	socklen_t size;
+
+	(void)argc;
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
+	while (clock_now() < end) {
+		size = sizeof(from);
+		frame.length = recvfrom(fd, frame.octets, FRAME, 0, (void *)&from, &size);
+		if (frame.length < 0 || from.sll_pkttype != PACKET_OUTGOING ||
+		    !is_tunnels(&frame) || type_of(&frame) != DATA)
+			continue;
+		seen++;
+		read += !!memmem(frame.octets, frame.length, argv[3], strlen(argv[3]));
+	}
+	printf("%d %d\n", seen, read);
+	return 0;
+}
+
+/* --- a leader that is hostile -------------------------------------------------------------- */
+
+struct leader {
+	int fd;
+	const char *kind;
+	uint32_t id;
+	uint32_t counter;
+	uint32_t sequence;
+	uint16_t index;
+};
+
+static int ask_agent(struct leader *l, unsigned char *p, int length, int type)
+{
+	struct timeval wait = { .tv_sec = 1 };
+	int n;
+
+	setsockopt(l->fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
+	for (int i = 0; i < 5; i++) {
+		if (send(l->fd, p, length, 0) < 0)
+			die("send");
+		do
+			n = recv(l->fd, p + 64, FRAME - 64, 0);
+		while (n > 0 && p[64] >> 4 != type);
+		if (n > 0)
+			return n;
+	}
+	fprintf(stderr, "shake_forge: the agent does not answer\n");
+	exit(1);
+}
+
+/* Without authentication all tags are zero. */
+static void register_leader(struct leader *l)
+{
+	unsigned char p[FRAME];
+
+	registration(p, HELLO, 1, l->id);
+	memset(p + 32, 0, TAG);
+	ask_agent(l, p, 48, WELCOME);
+	registration(p, CONFIRM, 1, l->id);
+	memcpy(p + 8, p + 64 + 8, 24);
+	put16(p + 32, 1);
+	memset(p + 36, 0, TAG);
+	ask_agent(l, p, 52, READY);
+	l->index = get16(p + 64 + HEAD);
+	l->counter = 1;
+}
+
+static int is_leaders(const struct leader *l, const char *kind)
+{
+	return !strcmp(l->kind, kind);
+}
+
+/* A TCP segment from this leader's 10.7.0.ID or fd07::ID, to where it leads nowhere. */
+static int inner4(const struct leader *l, unsigned char *p, int data)
+{
+	int length = 20 + 20 + data;
+
+	memset(p, 0, length);
+	p[0] = 0x45;
+	put16(p + 2, length);
+	p[8] = 64;
+	p[9] = IPPROTO_TCP;
+	put32(p + 12, 0x0a070000 + (is_leaders(l, "source") ? 1 : l->id));
+	put32(p + 16, is_leaders(l, "between") ? 0x0a070001 : 0x0a090001);
+	put16(p + 10, fold(sum(p, 20, 0)));
+	p[20 + 12] = 0x50;
+	p[20 + 13] = 0x10;
+	return length;
+}
+
+static int inner6(const struct leader *l, unsigned char *p)
+{
+	memset(p, 0, 40);
+	p[0] = 0x60;
+	p[6] = 59;
+	p[7] = 64;
+	put16(p + 8, 0xfd07);
+	p[23] = is_leaders(l, "source6") ? 1 : l->id;
+	put16(p + 24, is_leaders(l, "between6") ? 0xfd07 : 0xfd09);
+	p[39] = 1;
+	return 40;
+}
+
+/* Return: octets of the inner packet. */
+static int hostile(struct leader *l, unsigned char *p, uint32_t *mal)
+{
+	unsigned char *tcp = p + 20;
+	int length, data = is_leaders(l, "reset") ? 0 : 10;
+
+	if (is_leaders(l, "inner")) {
+		fill(p, 200);
+		return 200;
+	}
+	if (is_leaders(l, "source6") || is_leaders(l, "between6"))
+		return inner6(l, p);
+	length = inner4(l, p, data);
+	put16(tcp, 1000);
+	put16(tcp + 2, 2000);
+	l->sequence += 2 * data;
+	*mal = l->sequence - data;
+	if (is_leaders(l, "flows") || is_leaders(l, "reset"))
+		put32(tcp, draw());
+	if (is_leaders(l, "holes") && draw() % 1000 == 0)
+		put16(tcp, 1000 + draw() % 256);
+	if (is_leaders(l, "mal")) {
+		put16(tcp, 1000 + draw() % 64);
+		l->sequence += draw() % 3 ? 0 : draw();
+		*mal = draw() % 2 ? draw() : l->sequence + draw() % 100000 - 50000;
+	}
+	if (is_leaders(l, "reset"))
+		tcp[13] = draw() % 2 ? 0x02 : 0x04;
+	put32(tcp + 4, l->sequence);
+	return length;
+}
+
+static void shoot_hostile(void *with)
+{
+	struct leader *l = with;
+	unsigned char p[FRAME];
+	uint32_t mal = 0;
+	int length = HEAD;
+
+	if (is_leaders(l, "again")) {
+		register_leader(l);
+		return;
+	}
+	p[0] = (is_leaders(l, "probe") ? PROBE : DATA) << 4 | draw() % 9;
+	p[1] = is_leaders(l, "probe") ? 1 : 3;
+	put16(p + 2, l->index);
+	put32(p + 4, l->counter++);
+	if (!is_leaders(l, "probe")) {
+		length = HEAD + 4 + hostile(l, p + HEAD + 4, &mal);
+		put32(p + HEAD, mal);
+	}
+	if (send(l->fd, p, length, 0) < 0 && errno != ENOBUFS)
+		die("send");
+}
+
+static int do_leader(int argc, char **argv)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(atoi(argv[3])) };
+	struct leader l = { .kind = argv[5], .id = atoi(argv[4]) };
+
+	(void)argc;
+	if (inet_pton(AF_INET, argv[2], &to.sin_addr) != 1)
+		die(argv[2]);
+	l.fd = socket(AF_INET, SOCK_DGRAM, 0);
+	if (l.fd < 0 || connect(l.fd, (void *)&to, sizeof(to)))
+		die(argv[2]);
+	state += l.id;
+	register_leader(&l);
+	paced(atof(argv[6]), atof(argv[7]), shoot_hostile, &l);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc >= 6 && !strcmp(argv[1], "flood"))
+		return do_flood(argc, argv);
+	if (argc == 6 && !strcmp(argv[1], "record"))
+		return do_record(argc, argv);
+	if (argc >= 6 && !strcmp(argv[1], "resend"))
+		return do_resend(argc, argv);
+	if (argc == 5 && !strcmp(argv[1], "seek"))
+		return do_seek(argc, argv);
+	if (argc == 8 && !strcmp(argv[1], "leader"))
+		return do_leader(argc, argv);
+	fprintf(stderr, "shake_forge: flood, record, resend, seek or leader\n");
+	return 2;
+}

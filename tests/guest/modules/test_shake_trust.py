@@ -1,0 +1,429 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Whom shake trusts: registration, addresses, inner sources, keys, what can be read."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import pytest
+
+from tests.guest.modules.scripted import drunk, numbers
+from tests.guest.modules.shake_pair import run as run_pair
+from tests.guest.runs import compiled
+
+pytestmark = pytest.mark.guest
+
+MAL, UNSUMMED = 2, 32  # flags of DATA
+
+#: `at` reports counts of the agent, `since` what they have grown by. Another leader, `lb`, has
+#: number 2 and its own two paths by the same routers.
+MORE = """
+chmod +x /bin/shake_forge
+net1="ip netns exec net1"; lb="ip netns exec lb"
+at() { $ha ethtool -S shake0 | sed -n 's/^ *\\([a-z_]*\\): /\\1 /p' >/tmp/at; }
+since() { cp /tmp/at /tmp/was; at
+	while read name n; do read old was <&3; say "$1 $name: $((n - was))"
+	done </tmp/at 3</tmp/was; }
+remote() { $ha sed -n 's/^peer=1 1 .*remote=\\([^ ]*\\).*/\\1/p' \\
+	/sys/class/net/shake0/shake/paths; }
+inside() { ping -c 3 -i 0.1 -W 2 "$@" >/dev/null 2>&1 && echo yes || echo no; }
+agent_again() { ip -n ha link del shake0; agent_up "$@"; }
+leader_again() { ip link del shake0; leader_up "$@"; paths; }
+second() { ip netns add lb; for n in 1 2; do
+		ip link add up$n netns lb type veth peer name lb netns net$n
+		address "-n lb" 10.4.$n.1/24 up$n fd04:$n::1/64
+		address "-n net$n" 10.4.$n.2/24 lb fd04:$n::2/64
+		ip -n lb route add 10.2.$n.0/24 via 10.4.$n.2
+		ip -n ha route add 10.4.$n.0/24 via 10.2.$n.1; done
+	ip -n lb link set lo up
+	umask 077; od -An -v -N32 -tx1 /dev/urandom | tr -d ' \\n' >/tmp/key2; umask 022; }
+second_at_agent() { ip -n ha link set shake0 type shake peer 2 key /tmp/key2 allow 10.7.0.2
+	ip -n ha link set shake0 type shake peer 2 allow fd07::2
+	ip -n ha route add 10.7.0.2 dev shake0; ip -n ha route add fd07::2 dev shake0; }
+second_up() { ip -n lb link add shake0 type shake role leader id 2
+	ip -n lb link set shake0 type shake peer 2 key /tmp/key2
+	ip -n lb addr add 10.7.0.2/32 dev shake0; ip -n lb addr add fd07::2/128 dev shake0 nodad
+	ip -n lb link set shake0 up; ip -n lb route add default dev shake0 src 10.7.0.2
+	ip -n lb route add default dev shake0 src fd07::2
+	for n in 1 2; do ip -n lb link set shake0 type shake path $n dev up$n remote 10.2.$n.2; done; }
+second_alive() { $lb cat /sys/class/net/shake0/shake/paths | grep -c state=alive; }
+second_ready() { n=0; until [ $(second_alive) -ge 2 ]; do n=$((n + 1)); [ $n -gt 1000 ] && break
+	sleep 0.01; done; say "$1 ready: $n"; }
+"""
+
+
+def run(script: str, out: Path, root: Path, engine: str = "qemu") -> dict[str, str]:
+    """Run a script on MORE in a guest; its report."""
+    forge = compiled(root / "tests/guest/modules/shake_forge.c")
+    return run_pair(MORE + script, engine, out, root, files={"bin/shake_forge": forge})
+
+
+def number(report: dict[str, str], key: str) -> int:
+    [value] = numbers(report, key)
+    return value
+
+
+# --- registration -----------------------------------------------------------------------------
+
+REGISTER = """
+lines; umask 077; echo 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef >/tmp/other
+umask 022; cp /tmp/key /tmp/good
+key= agent_up; leader_up; paths; at; sleep 2; since nokey; say "nokey alive: $(alive)"
+ip -n ha link set shake0 type shake peer 1 key /tmp/other
+sleep 2; since wrong; say "wrong alive: $(alive)"
+key= leader_again; sleep 2; since keyless
+say "keyless sent: $(count '' hello_sent)"
+ip link del shake0; ip link add shake0 type shake role leader id 9
+ip link set shake0 type shake peer 9 key /tmp/key; inner; paths; sleep 2; since unknown
+say "unknown alive: $(alive)"
+ip link del shake0; sleep 0.5; $net1 shake_forge record far 1 1 /tmp/hello &
+$net1 shake_forge record far 3 1 /tmp/confirm & sleep 0.1
+ip -n ha link set shake0 type shake peer 1 key /tmp/key; leader_up; paths; ready right
+since right; say "remote first: $(remote)"
+resend() { $net1 shake_forge resend far $1 100 0.5 $2 >/dev/null; sleep 0.2; }
+resend /tmp/hello 10.1.1.77; since hello
+resend /tmp/confirm 10.1.1.77; since confirm; say "remote confirm: $(remote)"
+sleep 11; at; resend /tmp/confirm 10.1.1.77; since late
+$net1 shake_forge record far 3 1 /tmp/confirm & sleep 0.1
+agent_again; sleep 4; ready restarted; at; resend /tmp/confirm 10.1.1.77; since own
+ip -n ha link set shake0 type shake peer 1 off; ip link set shake0 down
+ip -n ha link set shake0 type shake peer 1 key /tmp/key
+at; resend /tmp/confirm 10.1.1.77; since readded
+agent_again; at; resend /tmp/confirm 10.1.1.77; since instance
+ip -n ha link del shake0; ip link del shake0
+agent_up; leader_up; paths; ready data; ping -i 0.01 -c 500 -q 10.3.0.2 >$OUT/ping & ping=$!
+$net1 shake_forge record far 5 100 /tmp/data; at
+$net1 shake_forge resend far /tmp/data 1000 3 10.1.1.77 >/dev/null; since data
+say "remote data: $(remote)"; wait $ping
+sink; $net1 shake_forge record far 5 40 $OUT/clear & record=$!
+verified pour 10.3.0.2 5201 400000 10 >/dev/null; wait $record
+ip link del shake0; key= leader_up auth off; paths; at; sleep 2; since mixed
+say "mixed alive: $(alive)"
+"""
+
+
+@pytest.fixture(scope="module")
+def registered(build: Path, root: Path) -> dict[str, str]:
+    return run(REGISTER, build / "tests" / "shake-register", root)
+
+
+def recorded(file: Path) -> list[bytes]:
+    """What stands behind UDP in each of shake_forge's frames, over IPv4."""
+    size = 8 + 2048
+    frames = file.read_bytes()
+    lengths = [struct.unpack_from("=i", frames, at)[0] for at in range(0, len(frames), size)]
+    return [frames[n * size + 8 + 42 : n * size + 8 + length] for n, length in enumerate(lengths)]
+
+
+def test_the_tag_stands_in_front_of_the_inner_packet(
+    registered: dict[str, str], build: Path
+) -> None:
+    """And TCP's checksum is what its pseudo-header adds up to, which the head says."""
+    packets = recorded(build / "tests" / "shake-register" / "clear")
+    assert len(packets) == 40
+    full = [packet for packet in packets if len(packet) > 1000]
+    assert len(full) > 10
+    for packet in full:
+        assert packet[1] & 0b100110 == UNSUMMED | MAL
+        inner = packet[12 + 16 :]
+        assert (inner[0], inner[9]) == (0x45, 6)
+        assert len(inner) == int.from_bytes(inner[2:4], "big")
+        words = struct.unpack(">4H", inner[12:20])
+        total = sum(words) + 6 + len(inner) - 20
+        while total >> 16:
+            total = (total & 0xFFFF) + (total >> 16)
+        assert int.from_bytes(inner[36:38], "big") == total
+
+
+@pytest.mark.parametrize(
+    ("case", "cause"), [("nokey", "peer"), ("wrong", "tag"), ("unknown", "peer"), ("mixed", "tag")]
+)
+def test_who_has_no_right_is_not_registered(
+    registered: dict[str, str], case: str, cause: str
+) -> None:
+    assert number(registered, f"{case} dropped_{cause}") >= 2
+    assert number(registered, f"{case} registered") == number(registered, f"{case} alive") == 0
+
+
+def test_a_leader_without_a_key_says_nothing(registered: dict[str, str]) -> None:
+    assert number(registered, "keyless sent") == 0
+
+
+def test_the_right_key_registers_at_once(registered: dict[str, str]) -> None:
+    assert number(registered, "right registered") == 2
+    assert number(registered, "right ready") < 60
+
+
+def test_a_recorded_hello_changes_nothing(registered: dict[str, str]) -> None:
+    """Of 50, those are answered that are HELLO_US / 5 * 4 apart; the others are counted."""
+    answered = number(registered, "hello hello_received")
+    assert 1 <= answered <= 25
+    assert number(registered, "hello dropped_rate") == 50 - answered
+    assert number(registered, "hello registered") == 0
+
+
+def test_a_recorded_confirm_changes_nothing(registered: dict[str, str]) -> None:
+    for case in ("confirm", "late", "own", "readded", "instance"):
+        assert number(registered, f"{case} registered") == 0, case
+        assert number(registered, f"{case} address_changed") == 0, case
+    assert registered["remote first"] == registered["remote confirm"]
+    assert registered["remote first"].startswith("10.1.1.1")
+    for case in ("late", "readded", "instance"):
+        assert number(registered, f"{case} dropped_stale") == 50, case
+
+
+def test_recorded_data_from_elsewhere_moves_nothing(registered: dict[str, str]) -> None:
+    assert number(registered, "data dropped_replay") == 3000
+    assert number(registered, "data address_changed") == 0
+    assert registered["remote data"].startswith("10.1.1.1")
+
+
+#: One recorded HELLO, 20 000 times a second.
+AGAIN = """
+lines; second; agent_up; second_at_agent
+$net1 shake_forge record far 1 1 /tmp/hello & sleep 0.1
+leader_up; paths; ready first; ip link set shake0 down; sleep 0.2
+at; $net1 shake_forge resend far /tmp/hello 20000 6 >$OUT/sent & flood=$!; sleep 0.2
+second_up; second_ready other; inner; ready same; since flood
+wait $flood; say "sent: $(cat $OUT/sent)"
+"""
+
+
+def test_leaders_register_under_recorded_hellos(build: Path, root: Path) -> None:
+    report = run(AGAIN, build / "tests" / "shake-again", root)
+    assert number(report, "sent") == 120_000
+    assert number(report, "other ready") < 200
+    assert number(report, "same ready") < 200
+    answered = number(report, "flood hello_received")
+    assert answered < 0.1 * number(report, "flood dropped_rate")
+
+
+# --- inside -----------------------------------------------------------------------------------
+
+#: The last peer had prefixes of both families when it was deleted.
+INSIDE = """
+lines; second; agent_up; second_at_agent; leader_up; paths; second_up; ready first
+second_ready second; at
+say "inside: $(inside -I 10.7.0.1 10.3.0.2) $(inside -I fd07::1 fd03::2)"
+inside2() { $lb ping -c 3 -i 0.1 -W 2 $1 >/dev/null 2>&1 && echo yes || echo no; }
+say "inside second: $(inside2 10.3.0.2) $(inside2 fd03::2)"
+ip addr add 10.7.0.66/32 dev shake0; ip addr add fd07::66/128 dev shake0 nodad
+ip addr add 10.7.0.2/32 dev lo; ip addr add fd07::2/128 dev lo nodad; ip link set lo up
+since own
+say "foreign: $(inside -I 10.7.0.66 10.3.0.2) $(inside -I 10.7.0.2 10.3.0.2)"; since foreign
+say "foreign6: $(inside -I fd07::66 fd03::2) $(inside -I fd07::2 fd03::2)"; since foreign6
+ip addr del 10.7.0.2/32 dev lo; ip addr del fd07::2/128 dev lo
+ip route add 10.7.0.2 dev shake0 src 10.7.0.1; ip route add fd07::2 dev shake0 src fd07::1
+received() { $lb cat /sys/class/net/shake0/statistics/rx_packets; }
+sleep 2; at; before=$(received)
+say "between: $(inside 10.7.0.2)"; since between
+say "between6: $(inside fd07::2)"; since between6
+say "between received: $(($(received) - before))"
+both() { verified pour 10.3.0.2 5201 1000000000 4 >/dev/null & first=$!
+	$lb verified pour 10.3.0.2 5202 1000000000 4 >/dev/null; wait $first; }
+$cn verified drink 5201 $OUT/drunk & $cn verified drink 5202 $OUT/drunk2 & sleep 0.1
+both; say "alive: $(alive) $(second_alive)"
+ip -n ha link set shake0 type shake peer 3 allow 10.50.0.0/24
+ip -n ha link set shake0 type shake peer 3 allow fd50::/64
+ip -n ha link set shake0 type shake peer 3 off
+ip -n ha link set shake0 type shake peer 1 allow 2001:d00::/24
+ip addr add 2001:d00::1/128 dev shake0 nodad; ip -n ha route add 2001:d00::/24 dev shake0
+say "other: $(inside -I 2001:d00::1 fd03::2)"
+ip -n ha link set shake0 type shake peer 1 deny 2001:d00::/24
+say "denied: $(inside -I 2001:d00::1 fd03::2)"
+for prefix in 10.77.0.0/24 fd77::/64; do
+	ip -n ha link set shake0 type shake peer 1 allow $prefix
+	ip -n ha route add $prefix dev shake0; ip route add $prefix dev shake0; done
+ip -n ha addr add 10.77.0.9/32 dev shake0; ip -n ha addr add fd77::9/128 dev shake0 nodad
+at; say "agent: $(inside -I 10.7.0.1 10.77.0.9) $(inside -I fd07::1 fd77::9)"; since agent
+say "back: $(inside -I 10.7.0.1 10.77.0.5)"; since back
+say "back6: $(inside -I fd07::1 fd77::5)"; since back6
+ip -n ha link set shake0 type shake peer 1 allow 0.0.0.0/0
+say "all: $(inside -I 10.7.0.1 10.3.0.2) $(inside2 10.3.0.2)"
+ip -n ha link set shake0 type shake peer 1 deny 0.0.0.0/0
+at; ip -n ha link set shake0 type shake peer 2 off; since removed
+say "deleted: $(inside2 10.3.0.2) $(inside -I 10.7.0.1 10.3.0.2)"
+"""
+
+
+@pytest.fixture(scope="module")
+def inside(build: Path, root: Path) -> tuple[dict[str, str], Path]:
+    out = build / "tests" / "shake-inside"
+    return run(INSIDE, out, root), out
+
+
+def test_two_leaders_have_two_paths_each(inside: tuple[dict[str, str], Path]) -> None:
+    report, out = inside
+    assert report["inside"] == report["inside second"] == "yes yes"
+    assert report["alive"] == "2 2"
+    [(first, damaged)], [(second, damaged2)] = drunk(out), drunk(out, "drunk2")
+    assert damaged == damaged2 == 0
+    assert first + second > 0.75 * 4 * 1_000_000
+    assert min(first, second) > 400_000
+
+
+@pytest.mark.parametrize("case", ["foreign", "foreign6"])
+def test_foreign_sources_are_dropped(inside: tuple[dict[str, str], Path], case: str) -> None:
+    report, _ = inside
+    assert report[case] == "no no"
+    assert number(report, f"{case} dropped_source") >= 6
+
+
+@pytest.mark.parametrize("case", ["between", "between6"])
+def test_nothing_goes_from_leader_to_leader(inside: tuple[dict[str, str], Path], case: str) -> None:
+    report, _ = inside
+    assert report[case] == "no"
+    assert number(report, f"{case} dropped_between") >= 3
+    assert number(report, "between received") == 0
+
+
+def test_counters_of_flows_outlive_their_peer(inside: tuple[dict[str, str], Path]) -> None:
+    report, _ = inside
+    fallen = [key for key in report if key.startswith("removed flows_") and number(report, key) < 0]
+    assert fallen == []
+
+
+def test_a_leader_reaches_the_agent_in_its_own_prefix(
+    inside: tuple[dict[str, str], Path],
+) -> None:
+    report, _ = inside
+    assert report["agent"] == "yes yes"
+    assert number(report, "agent dropped_between") == 0
+
+
+@pytest.mark.parametrize("case", ["back", "back6"])
+def test_nothing_is_routed_back(inside: tuple[dict[str, str], Path], case: str) -> None:
+    report, _ = inside
+    assert report[case] == "no"
+    assert number(report, f"{case} dropped_between") >= 3
+
+
+def test_who_has_all_addresses_sends_anywhere(inside: tuple[dict[str, str], Path]) -> None:
+    """All that the other leader sends is for the first, then."""
+    report, _ = inside
+    assert report["all"] == "yes no"
+
+
+def test_prefixes_are_found_after_others_went(inside: tuple[dict[str, str], Path]) -> None:
+    report, _ = inside
+    assert report["other"] == "yes"
+    assert report["denied"] == "no"
+    assert report["deleted"] == "no yes"
+
+
+# --- what can be read and changed on the way ---------------------------------------------------
+
+#: Pings carry the letter E again and again. Bits flip on the way, in the tunnel and behind it.
+SECRET = """
+lines; agent_up; leader_up; paths; ready first; sink
+# Packets on both paths, those where they could be read: to the agent and back; answers.
+seen() { for n in 1 2; do
+		ip netns exec net$n shake_forge seek $1 EEEEEEEEEE 2 >/tmp/$1$n & seek="$seek $!"; done; }
+sums() { cat /tmp/$1[12] | { a=0; b=0; while read x y; do a=$((a + x)); b=$((b + y)); done
+	echo $a $b; }; }
+probe() { seek=; seen far; seen near; sleep 0.2
+	ping -q -p 45 -c 40 -i 0.03 10.3.0.2 | sed -n 's/.*, \\([0-9]*\\) packets received.*/\\1/p' \\
+		>/tmp/answers
+	wait $seek; say "$1: $(sums far) $(sums near) $(cat /tmp/answers)"; }
+probe clear
+ip link set shake0 type shake encrypt on; sleep 3; probe leader
+ip link set shake0 type shake encrypt off; sleep 3; probe cleared
+ip -n ha link set shake0 type shake encrypt on; sleep 3; probe agent
+ip -n ha link set shake0 type shake encrypt off; ip -n ha link set shake0 down
+ip -n ha link set shake0 up; ip -n ha route add 10.7.0.1 dev shake0; sleep 3; probe again
+flips() { slow 1 4mbit 10ms corrupt $1; slow 2 4mbit 10ms corrupt $1; }
+flipped() { at; flips 3%; verified pour 10.3.0.2 5201 1000000000 4 >/dev/null; flips 0%; since $1; }
+flipped clear; ip link set shake0 type shake encrypt on; sleep 3; flipped secret
+verified drink 5202 $OUT/behind & sleep 0.1
+tc -n cn qdisc replace dev e0 root netem corrupt 3%
+$cn verified pour 10.7.0.1 5202 1000000000 4 >/dev/null
+tc -n cn qdisc del dev e0 root
+new_key() { od -An -v -N32 -tx1 /dev/urandom | tr -d ' \\n' >/tmp/key; }
+at; verified pour 10.3.0.2 5201 1000000000 8 >/dev/null & pour=$!
+for n in 1 2 3; do sleep 1.5; new_key
+	ip -n ha link set shake0 type shake peer 1 key /tmp/key; sleep 0.5
+	ip link set shake0 type shake peer 1 key /tmp/key; done
+wait $pour; since rekeyed; say "rekeyed alive: $(alive)"
+key=/sys/class/net/shake0/shake/key
+say "mode: $(stat -c %a $key)"; cat $key >$OUT/key 2>$OUT/unreadable
+at; unshare -Ur sh -c "echo 1 $(cat /tmp/key) >$key" 2>$OUT/uncapable; sleep 2; since uncapable
+dmesg | grep -c 'auth is off' >$OUT/log-keyed
+ip -d link show shake0 >$OUT/keyed
+ip link del shake0; ip -n ha link del shake0; key= agent_up auth off; key= leader_up auth off
+paths; ready open; dmesg | grep -c 'auth is off' >$OUT/log-open
+at; flipped open; say "open alive: $(alive)"
+"""
+
+
+@pytest.fixture(scope="module")
+def secret(build: Path, root: Path) -> tuple[dict[str, str], Path]:
+    out = build / "tests" / "shake-secret"
+    return run(SECRET, out, root), out
+
+
+@pytest.mark.parametrize("case", ["clear", "cleared", "again"])
+def test_without_encryption_all_can_be_read(secret: tuple[dict[str, str], Path], case: str) -> None:
+    up, up_read, down, down_read, answers = numbers(secret[0], case)
+    assert answers == 40
+    assert min(up, down) >= 10
+    assert min(up_read, down_read) >= 10
+
+
+@pytest.mark.parametrize("case", ["leader", "agent"])
+def test_encrypted_payload_cannot_be_read(secret: tuple[dict[str, str], Path], case: str) -> None:
+    up, up_read, down, down_read, answers = numbers(secret[0], case)
+    assert answers == 40
+    assert min(up, down) >= 10
+    assert up_read == down_read == 0
+
+
+def test_flipped_bits_are_noticed(secret: tuple[dict[str, str], Path]) -> None:
+    report, out = secret
+    for case in ("clear", "secret"):
+        assert number(report, f"{case} dropped_tag") >= 10
+    streams = drunk(out)
+    assert all(octets > 100_000 for octets, _ in streams)
+    assert [damaged for _, damaged in streams] == [0] * len(streams)
+
+
+def test_what_was_damaged_before_the_tunnel_is_noticed_behind_it(
+    secret: tuple[dict[str, str], Path],
+) -> None:
+    [(octets, damaged)] = drunk(secret[1], "behind")
+    assert octets > 100_000
+    assert damaged == 0
+
+
+def test_keys_change_under_load(secret: tuple[dict[str, str], Path]) -> None:
+    report, out = secret
+    assert number(report, "rekeyed registered") >= 6
+    assert number(report, "rekeyed alive") == 2
+    octets, damaged = drunk(out)[2]
+    assert octets > 2_000_000
+    assert damaged == 0
+
+
+def test_the_key_is_written_by_those_who_may(secret: tuple[dict[str, str], Path]) -> None:
+    report, out = secret
+    assert report["mode"] == "200"
+    assert (out / "key").read_text() == ""
+    assert "not permitted" in (out / "uncapable").read_text()
+    assert number(report, "uncapable registered") == 0
+
+
+def test_without_authentication_by_choice_only(secret: tuple[dict[str, str], Path]) -> None:
+    report, out = secret
+    assert " auth on " in (out / "keyed").read_text()
+    assert (out / "log-keyed").read_text() == "0\n"
+    assert (out / "log-open").read_text() == "2\n"
+    assert number(report, "open ready") < 1000
+
+
+def test_without_authentication_flipped_bits_stop_nothing(
+    secret: tuple[dict[str, str], Path],
+) -> None:
+    report, _ = secret
+    assert number(report, "open alive") == 2
+    assert number(report, "open dropped_replay") < 10
+    assert number(report, "open path_died") == 0

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the runs of many hours share: what is sampled every hour in any case, and what must not
+change from hour to hour.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Protocol
+
+LEAK_KB = 256  # from the first quarter of the hours to the last
+
+
+class Sampled(Protocol):
+    """Octets received so far, and the kernel's memory."""
+
+    octets: int
+    free_kb: int
+    slabs_kb: int
+
+
+def goodputs(samples: Sequence[Sampled]) -> list[float]:
+    """kbit/s of IP packets that were received in each hour."""
+    pairs = zip(samples, samples[1:], strict=False)
+    return [(after.octets - before.octets) * 8 / 3600e3 for before, after in pairs]
+
+
+def faults(samples: Sequence[Sampled], drunk: str, drift: float) -> list[str]:
+    """Goodput that differs by more than ``drift`` of the first hour's, leaks, damaged octets."""
+    rates = goodputs(samples)
+    found = []
+    if max(rates) - min(rates) > drift * rates[0]:
+        found.append(f"goodput drifts: {min(rates):.2f} to {max(rates):.2f} kbit/s")
+    # Both swing with the kernel's own caches: compare extremes of the first and the last hours.
+    part = max(len(samples) // 4, 2)
+    first, last = samples[1:][:part], samples[-part:]
+    free = [min(s.free_kb for s in hours) for hours in (first, last)]
+    if free[0] - free[1] > LEAK_KB:
+        found.append(f"free memory: {free[0]} to {free[1]} kB")
+    slabs = [max(s.slabs_kb for s in hours) for hours in (first, last)]
+    if slabs[1] - slabs[0] > LEAK_KB:
+        found.append(f"slabs: {slabs[0]} to {slabs[1]} kB")
+    if not drunk.endswith(" damaged 0\n"):
+        found.append(f"the stream: {drunk!r}")
+    return found
+
+
+def tell(table: str, wall_s: float, drunk: str, found: Sequence[str]) -> int:
+    """Print the hours and what was found; the exit status."""
+    print(table)
+    print(f"{wall_s:.0f} s; {drunk.strip()}")
+    print("\n".join(found), end="\n" if found else "", file=sys.stderr)
+    return 1 if found else 0

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the two ends of the tunnel do: choose a path, answer with pseudo-ACKs, notice death. */
+#include <stdio.h>
+
+#include "shake.h"
+
+static void counted(u32 path, u32 seq, u32 bytes)
+{
+	struct path *p = &w.paths[path];
+	struct packet packet = { .seq = seq, .bytes = bytes, .counter = ++p->counter };
+
+	if (seq != U32_MAX)
+		packet.has_mal = shake_sends_next(&w.sends, (u8)path, seq * MSS, (seq + 1) * MSS,
+						  false, &packet.m_al);
+	shake_path_sent(&p->est, p->counter, bytes, w.now);
+	link_put(path, &packet);
+}
+
+static void probe(u32 path)
+{
+	w.paths[path].probed = w.now;
+	counted(path, U32_MAX, 60);
+}
+
+/* Paths that are alive. */
+static u32 usable(struct shake_choice *choices, u32 *ids)
+{
+	u32 i, count = 0;
+
+	for (i = 0; i < w.count; i++) {
+		if (w.paths[i].dead)
+			continue;
+		choices[count].est = &w.paths[i].est;
+		choices[count].weight = 100;
+		ids[count++] = i;
+	}
+	return count;
+}
+
+/* The queue of the leader's device stands still while all paths are full. */
+static void let_go(void)
+{
+	struct shake_choice choices[PATHS];
+	u32 ids[PATHS], count = usable(choices, ids), pick, seq;
+
+	while (w.held && count &&
+	       !shake_sched_is_full(&w.config, choices, count, w.bytes, w.queue_us, w.now)) {
+		seq = w.fifo[w.first++ % QUEUE_MAX];
+		w.held--;
+		pick = ids[shake_sched_pick(&w.sched, &w.config, choices, count, w.bytes,
+					    w.now)];
+		w.paths[pick].sent++;
+		counted(pick, seq, w.bytes);
+	}
+}
+
+void leader_send(u32 seq)
+{
+	if (w.held == QUEUE_MAX)
+		return;
+	w.tcp.flight[seq]++;
+	w.fifo[(w.first + w.held++) % QUEUE_MAX] = seq;
+	let_go();
+}
+
+static void trace(u32 path)
+{
+	const struct path *p = &w.paths[path];
+	double link = (p->queued + .5) * w.bytes / p->rate * 1e3 + 2 * p->delay / 1e3;
+
+	printf("%.3f path %u: rtt %u least %u G %.0f C %.0f kbit/s b %d ms, U %.0f, t %u (%.0f)\n",
+	       w.now / 1e6, path, p->est.rtt / 1000, shake_path_min_rtt(&p->est) / 1000,
+	       p->est.rate * .008, p->est.peak * .008, p->est.bias / 1000,
+	       (double)shake_path_outstanding(&p->est),
+	       shake_path_trip(&p->est, w.bytes, w.now) / 1000, link);
+}
+
+void leader_acked(const struct event *event)
+{
+	struct path *p = &w.paths[event->path];
+
+	w.refused += !shake_path_acked(&p->est, &w.windows, &event->ack, w.now);
+	p->dead = false;
+	if (w.trace)
+		trace(event->path);
+	let_go();
+	tcp_send();
+}
+
+void leader_tick(void)
+{
+	struct event next = { .at = w.now + TICK_US, .type = TICK };
+	struct path *p;
+	u32 i;
+
+	event_add(&next);
+	for (i = 0; i < w.count; i++) {
+		p = &w.paths[i];
+		if (!w.now)
+			probe(i);
+		if (shake_path_is_silent(&p->est, w.now)) {
+			shake_path_forget(&p->est, w.now);
+			p->died += !p->dead;
+			p->dead = true;
+			if (w.trace)
+				printf("%.3f %u dead\n", w.now / 1e6, i);
+		}
+		if ((p->dead && w.now >= p->probed + PROBE_US) ||
+		    w.now >= shake_path_doubt(&p->est, w.now))
+			probe(i);
+	}
+	let_go();
+	if (w.now)
+		tcp_send();
+}
+
+/* The least smoothed round trip carries ACKs. */
+static u32 ack_path(void)
+{
+	u32 i, best = 0;
+
+	for (i = 1; i < w.count; i++)
+		if (!w.paths[i].dead && (w.paths[best].dead || shake_path_srtt(&w.paths[i].est) <
+					 shake_path_srtt(&w.paths[best].est)))
+			best = i;
+	return best;
+}
+
+void agent_ack(u32 path)
+{
+	struct path *p = &w.paths[path];
+	struct event ack = { .at = w.now + p->delay, .type = PSEUDO_ACK, .path = path };
+
+	p->timer = false;
+	if (!p->pending)
+		return;
+	p->pending = 0;
+	p->acked = w.now;
+	if (p->down || chance() < p->loss)
+		return;
+	ack.ack = (struct shake_path_ack){ p->newest, (u32)(w.now - p->arrived), p->received,
+					   p->packets };
+	event_add(&ack);
+}
+
+/* An ACK of the other host comes by the agent. */
+void agent_judge(const struct event *event)
+{
+	struct shake_dupack ack = { .ack = event->seq * MSS, .pure = true };
+	struct event back = *event;
+
+	switch (shake_holes_ack(&w.holes, &ack, (u8)w.ack, w.threshold, &w.counts)) {
+	case SHAKE_DROP:
+		return;
+	case SHAKE_PASS_RETRANSMIT:
+		back.copies = 2;
+		break;
+	case SHAKE_PASS_UNSACKED:	/* its ACKs have no blocks */
+	case SHAKE_PASS:
+		break;
+	}
+	back.type = TCP_ACK;
+	back.path = ack_path();
+	if (chance() < w.paths[back.path].loss)
+		return;
+	back.at = w.now + w.paths[back.path].delay;
+	event_add(&back);
+}
+
+static void holes_data(const struct event *event)
+{
+	struct shake_arrival arrival = {
+		.seq = event->seq * MSS,
+		.end = (event->seq + 1) * MSS,
+		.m_al = event->m_al,
+		.has_mal = event->has_mal,
+		.path = (u8)event->path,
+		.alive = (u8)((1U << w.count) - 1),
+	};
+
+	shake_holes_arrived(&w.holes, &arrival, &w.counts);
+}
+
+void agent_begin(void)
+{
+	struct shake_arrival syn = { .seq = U32_MAX, .syn = true };
+	u32 m_al;
+
+	shake_sends_next(&w.sends, 0, U32_MAX, 0, true, &m_al);
+	shake_holes_init(&w.holes, w.hole, SHAKE_HOLES_MAX);
+	shake_holes_arrived(&w.holes, &syn, &w.counts);
+}
+
+void agent_received(const struct event *event)
+{
+	struct path *p = &w.paths[event->path];
+	struct event timer = { .at = p->acked + ACK_EVERY_US, .type = ACK_TIMER,
+			       .path = event->path };
+	struct event back = { .at = w.now + w.far, .type = FAR_ACK };
+	u32 held;
+
+	p->newest = event->counter;
+	p->arrived = w.now;
+	p->received += event->bytes;
+	p->packets++;
+	p->pending++;
+	if (p->pending >= ACK_PACKETS || w.now >= timer.at) {
+		agent_ack(event->path);
+	} else if (!p->timer) {
+		p->timer = true;
+		event_add(&timer);
+	}
+	if (event->seq != U32_MAX) {
+		holes_data(event);
+		w.tcp.flight[event->seq]--;
+		held = w.tcp.received;
+		tcp_arrived(event->seq);
+		if (w.drop && w.tcp.received == held && w.tcp.flight[held])
+			return;
+		back.seq = w.tcp.received;
+		back.counter = w.tcp.arrivals;
+		event_add(&back);
+	}
+}

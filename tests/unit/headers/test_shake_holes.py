@@ -1,0 +1,1145 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The HoleList of SHAKE's agent, shake_holes.h: the paper's figures 2 to 6, its cases of 4.1 to
+4.4 and 6.2, and random flows against the slow model of reference_holes.py.
+
+The paper's numbers are the last ones of a segment, the header's the ones behind: R = 1999 is 2000.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import random
+from collections import deque
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.headers.cheaders import Library
+from tests.unit.headers.reference_holes import (
+    AUTO,
+    DROP,
+    DROP_ALL,
+    MOST_DEPTH,
+    NEEDED,
+    PASS,
+    PASS_ALL,
+    RETRANSMIT,
+    TDAR,
+    UNDECIDED,
+    UNNEEDED,
+    UNSACKED,
+    Flow,
+)
+
+U32 = 2**32
+THETA = 5
+ROOM = 64
+
+
+class Agent:
+    """What the agent knows of one flow that begins with the number ``base``; paths from 1."""
+
+    def __init__(self, apogee: Library, *, base: int = 0, room: int = ROOM, paths: int = 2) -> None:
+        self.apogee = apogee
+        self.base = base
+        self.hole = (apogee.headers.structs["shake_hole"] * room)()
+        self.state = apogee.new("shake_holes")
+        self.counts = apogee.new("shake_flow_counts")
+        self.alive = (1 << paths) - 1
+        self.now = 0
+        self.kept = False
+        apogee.shake_holes_init(self.state, self.hole, room)
+
+    def syn(self) -> Agent:
+        self._arrive(1, -1, 0, None, syn=True)
+        return self
+
+    def data(
+        self, path: int, seq: int, end: int, mal: int | None = None, *, kept: bool = False
+    ) -> None:
+        self._arrive(path, seq, end, mal, kept=kept)
+
+    def segment(
+        self, path: int, number: int, mal: int | None = None, *, kept: bool = False
+    ) -> None:
+        """seg#number of the paper, 1000 octets long; M_AL as the paper has it."""
+        last = None if mal is None else mal + 1 if mal else 0
+        self.data(path, 1000 * (number - 1), 1000 * number, last, kept=kept)
+
+    def _arrive(
+        self,
+        path: int,
+        seq: int,
+        end: int,
+        mal: int | None,
+        *,
+        syn: bool = False,
+        kept: bool = False,
+    ) -> None:
+        arrival = self.apogee.new(
+            "shake_arrival",
+            seq=(self.base + seq) % U32,
+            end=(self.base + end) % U32,
+            m_al=(self.base + (mal or 0)) % U32,
+            has_mal=mal is not None,
+            path=path - 1,
+            alive=self.alive,
+            syn=syn,
+            kept=kept or self.kept,
+            now=self.now % U32,
+        )
+        self.apogee.shake_holes_arrived(self.state, arrival, self.counts)
+
+    def ack(self, ack: int, mode: int = DROP_ALL, threshold: int = THETA, **more: Any) -> int:
+        given = {"window": 100, "flags": 0x10, "pure": True, "now": self.now % U32} | more
+        dupack = self.apogee.new("shake_dupack", ack=(self.base + ack) % U32, **given)
+        return int(self.apogee.shake_holes_ack(self.state, dupack, mode, threshold, self.counts))
+
+    def _number(self, number: int) -> int:
+        """Back to numbers that don't wrap."""
+        return ctypes.c_int32(number - self.base).value
+
+    @property
+    def received(self) -> int:
+        return self._number(self.state.received)
+
+    @property
+    def high(self) -> int:
+        return self._number(self.state.high)
+
+    def m_ha(self, path: int) -> int:
+        return self._number(self.state.paths.end[path - 1])
+
+    @property
+    def rows(self) -> list[tuple[int, int, int, int, int, int, int, bool]]:
+        """Of each hole: first, end, mode, dupack, cancel, seen, relay, asked."""
+        return [
+            (
+                self._number(h.first),
+                self._number(h.end),
+                h.mode,
+                h.dupack,
+                h.cancel,
+                h.seen,
+                h.relay,
+                h.asked,
+            )
+            for h in self.hole[: self.state.count]
+        ]
+
+    @property
+    def holes(self) -> list[tuple[int, int, int]]:
+        """Of each hole: first, end, mode."""
+        return [row[:3] for row in self.rows]
+
+
+@pytest.fixture
+def agent(apogee: Library) -> Agent:
+    return Agent(apogee).syn()
+
+
+# --- the paper's figures ------------------------------------------------------------------------
+
+
+def test_figure_2_in_order(agent: Agent) -> None:
+    agent.segment(1, 1, 0)
+    assert (agent.m_ha(1), agent.received) == (1000, 1000)
+    agent.segment(2, 2, 0)
+    assert (agent.m_ha(2), agent.received) == (2000, 2000)
+    agent.segment(1, 3, 999)
+    assert (agent.m_ha(1), agent.m_ha(2), agent.received) == (3000, 2000, 3000)
+    assert agent.holes == []
+
+
+def test_figure_3_loss_on_the_same_path(agent: Agent) -> None:
+    """M_AL(1) = 2999, M_HA(1) = 1999: seg#3 is lost."""
+    agent.segment(2, 1, 0)
+    agent.segment(1, 2, 0)
+    assert (agent.m_ha(1), agent.received) == (2000, 2000)
+    agent.segment(1, 4, 2999)
+    assert agent.holes == [(2000, 3000, NEEDED)]
+    assert (agent.m_ha(1), agent.received) == (4000, 2000)
+    assert agent.ack(2000) == PASS
+    assert [agent.ack(2000) for _ in range(5)] == [PASS] * 5
+
+
+def figure_4(agent: Agent) -> None:
+    agent.segment(2, 1, 0)
+    agent.segment(1, 2, 0)
+    agent.segment(1, 4, 1999)
+
+
+def test_figure_4_another_path_is_late_or_lost(agent: Agent) -> None:
+    figure_4(agent)
+    assert agent.rows == [(2000, 3000, UNDECIDED, 1, 0, 0, 2, False)]
+    assert (agent.m_ha(1), agent.received) == (4000, 2000)
+
+
+def test_figure_5_the_hole_fills(agent: Agent) -> None:
+    figure_4(agent)
+    agent.segment(2, 3, 999)
+    assert agent.rows == [(2000, 3000, UNNEEDED, 1, 0, 0, 2, False)]
+    assert (agent.m_ha(2), agent.received) == (3000, 4000)
+    assert agent.ack(2000) == PASS  # the first: A
+    assert agent.ack(2000) == DROP  # 4.4.2.2: Dupack was 1
+    assert agent.ack(2000) == PASS  # lost between agent and correspondent, perhaps
+    assert agent.ack(4000) == PASS
+    assert agent.holes == []
+
+
+def test_figure_6_the_hole_is_lost(agent: Agent) -> None:
+    """seg#5 by path 2: M_AL(2) = 2999, so that seg#3 is lost."""
+    figure_4(agent)
+    assert agent.ack(2000) == PASS
+    agent.segment(2, 5, 2999)
+    assert agent.holes == [(2000, 3000, NEEDED)]
+    assert agent.m_ha(2) == 5000
+    assert [agent.ack(2000) for _ in range(4)] == [PASS] * 4
+
+
+# --- 4.1 to 4.3 ---------------------------------------------------------------------------------
+
+
+def test_a_retransmission_changes_neither_r_nor_m_ha(agent: Agent) -> None:
+    for number in (1, 2, 3):
+        agent.segment(1, number, 1000 * (number - 1) - 1 if number > 1 else 0)
+    agent.segment(1, 1, 2999)
+    assert (agent.m_ha(1), agent.received, agent.holes) == (3000, 3000, [])
+
+
+def hole_of_three(agent: Agent, *, mode: int = UNDECIDED) -> None:
+    """seg#2 to 4 are missing; path 1 brought 1 and 5."""
+    agent.segment(1, 1, 0)
+    agent.segment(1, 5, 999 if mode == UNDECIDED else 3999)
+
+
+@pytest.mark.parametrize("mode", [UNDECIDED, NEEDED])
+def test_the_front_fills(agent: Agent, mode: int) -> None:
+    hole_of_three(agent, mode=mode)
+    agent.alive = 0
+    agent.segment(2, 2, 0)
+    assert agent.holes == [(1000, 2000, UNNEEDED), (2000, 4000, mode)]
+    assert agent.rows[1][3:] == (0, 0, 0, 2, False)
+    assert agent.received == 2000
+
+
+@pytest.mark.parametrize("mode", [UNDECIDED, NEEDED])
+def test_the_middle_fills(agent: Agent, mode: int) -> None:
+    hole_of_three(agent, mode=mode)
+    agent.alive = 0
+    dupack = agent.rows[0][3]
+    agent.segment(2, 3, 0)
+    assert agent.holes == [(1000, 2000, mode), (3000, 4000, mode)]
+    assert agent.rows[0][3] == dupack + (mode == UNDECIDED)
+    assert agent.rows[1][3:] == (0, 0, 0, 2, False)
+
+
+def test_the_tail_fills(agent: Agent) -> None:
+    hole_of_three(agent)
+    agent.alive = 0
+    agent.segment(2, 4, 0)
+    assert agent.holes == [(1000, 3000, UNDECIDED)]
+
+
+def test_one_segment_fills_several_holes(agent: Agent) -> None:
+    for number, mal in ((1, 0), (3, 999), (5, 2999), (7, 4999)):
+        agent.segment(1, number, mal)
+    assert len(agent.holes) == 3
+    agent.data(2, 500, 5500, 0)
+    assert agent.holes == [
+        (1000, 2000, UNNEEDED),
+        (3000, 4000, UNNEEDED),
+        (5000, 5500, UNNEEDED),
+        (5500, 6000, UNDECIDED),
+    ]
+    assert agent.received == 5500
+
+
+def test_r_jumps_over_what_is_there(agent: Agent) -> None:
+    hole_of_three(agent)
+    for number in (2, 3, 4):
+        agent.segment(2, number, 1000 * (number - 1) - 1 if number > 2 else 0)
+    assert agent.received == 5000
+
+
+def test_only_what_is_known_to_be_lost_is_needed(agent: Agent) -> None:
+    """seg#2 to 4 are missing, and path 1 sent nothing after 3: seg#4 is path 2's."""
+    agent.segment(1, 1, 0)
+    agent.segment(1, 5, 2999)
+    assert agent.holes == [(1000, 3000, NEEDED), (3000, 4000, UNDECIDED)]
+
+
+def test_two_losses_in_a_row(agent: Agent) -> None:
+    """Path 1 loses seg#3 and 5. seg#7 tells of 5; that path 2 has brought 6 tells of 3."""
+    agent.segment(1, 1, 0)
+    agent.segment(2, 2, 0)
+    agent.segment(2, 4, 1999)
+    agent.segment(2, 6, 3999)
+    assert agent.holes == [(2000, 3000, UNDECIDED), (4000, 5000, UNDECIDED)]
+    agent.segment(1, 7, 4999)
+    assert agent.holes == [(2000, 3000, NEEDED), (4000, 5000, NEEDED)]
+
+
+def test_three_paths(apogee: Library) -> None:
+    """A hole is lost for certain when every path has brought something behind it."""
+    agent = Agent(apogee, paths=3).syn()
+    agent.segment(1, 1, 0)
+    agent.segment(2, 4, 0)
+    agent.segment(1, 5, 999)
+    assert agent.holes == [(1000, 3000, UNDECIDED), (3000, 3000, 0)][:1]
+    agent.segment(3, 6, 0)
+    assert agent.holes == [(1000, 3000, NEEDED)]
+
+
+def test_a_path_that_died_does_not_count(agent: Agent) -> None:
+    figure_4(agent)
+    agent.alive = 1
+    agent.apogee.shake_holes_clear(agent.state, agent.alive, agent.counts)
+    assert agent.holes == [(2000, 3000, NEEDED)]
+
+
+def test_a_loss_behind_all_that_arrived(agent: Agent) -> None:
+    """seg#2 and 3 were path 1's last and are lost; a retransmission tells, later data shows."""
+    agent.segment(1, 1, 0)
+    agent.segment(1, 1, 2999)
+    assert agent.holes == []
+    agent.segment(1, 4, 2999)
+    assert agent.holes == [(1000, 3000, NEEDED)]
+
+
+def test_without_m_al_nothing_is_known_to_be_lost(agent: Agent) -> None:
+    agent.segment(1, 1)
+    agent.segment(1, 3)
+    assert agent.holes == [(1000, 2000, UNDECIDED)]
+
+
+def test_a_flow_whose_beginning_was_not_seen(apogee: Library) -> None:
+    agent = Agent(apogee)
+    agent.data(1, 7000, 8000, 5000)
+    assert (agent.received, agent.holes) == (8000, [])
+    agent.data(2, 9000, 10000, 6000)
+    assert agent.holes == [(8000, 9000, UNDECIDED)]
+    agent.data(2, 6000, 7000, 10000)
+    assert agent.holes == [(8000, 9000, UNDECIDED)]
+
+
+def test_a_new_connection_with_the_same_ports(apogee: Library) -> None:
+    agent = Agent(apogee).syn()
+    hole_of_three(agent)
+    agent.base = 123456789
+    agent.syn()
+    assert (agent.received, agent.holes) == (0, [])
+    hole_of_three(agent)
+    agent.syn()  # the same again changes nothing
+    assert agent.holes == [(1000, 4000, UNDECIDED)]
+
+
+# --- 4.4 ----------------------------------------------------------------------------------------
+
+
+def undecided(agent: Agent, mode: int = DROP_ALL) -> None:
+    figure_4(agent)
+    assert agent.ack(2000, mode) == PASS
+
+
+def test_undecided_drops_until_theta_c(agent: Agent) -> None:
+    """The ACK by which Cancel would exceed theta_c asks for a retransmission, and only that one."""
+    undecided(agent)
+    fates = [agent.ack(2000) for _ in range(9)]
+    assert fates == [DROP] * THETA + [RETRANSMIT] + [PASS] * 3
+    assert agent.rows[0][4] == THETA
+    assert agent.counts.forced == 1
+
+
+@pytest.mark.parametrize("threshold", [1, 2, 100])
+def test_theta_c_is_a_parameter(agent: Agent, threshold: int) -> None:
+    undecided(agent)
+    fates = [agent.ack(2000, threshold=threshold) for _ in range(threshold + 1)]
+    assert fates == [DROP] * threshold + [RETRANSMIT]
+
+
+def test_what_was_dropped_is_made_good_once(agent: Agent) -> None:
+    undecided(agent)
+    assert [agent.ack(2000), agent.ack(2000)] == [DROP, DROP]
+    agent.segment(2, 5, 2999)
+    assert [agent.ack(2000) for _ in range(4)] == [RETRANSMIT, PASS, PASS, PASS]
+    assert (agent.counts.repaired, agent.counts.forced) == (1, 0)
+
+
+def test_a_forced_hole_is_not_asked_for_again(agent: Agent) -> None:
+    undecided(agent)
+    assert [agent.ack(2000) for _ in range(6)][-1] == RETRANSMIT
+    agent.segment(2, 5, 2999)
+    assert agent.ack(2000) == PASS
+
+
+def test_unneeded_drops_what_was_not_seen(agent: Agent) -> None:
+    """Four segments behind the hole make four duplicates; two came before it filled."""
+    undecided(agent)
+    for number in (5, 6, 7):
+        agent.segment(1, number, 1000 * (number - 1) - 1)
+    assert [agent.ack(2000), agent.ack(2000)] == [DROP, DROP]
+    agent.segment(2, 3, 999)
+    assert [agent.ack(2000) for _ in range(4)] == [DROP, DROP, PASS, PASS]
+
+
+def test_a_new_ack_deletes_holes_below(agent: Agent) -> None:
+    for number, mal in ((1, 0), (3, 999), (5, 2999), (7, 4999)):
+        agent.segment(1, number, mal)
+    assert agent.ack(1000) == PASS
+    assert agent.ack(3000) == PASS
+    assert agent.holes == [(3000, 4000, UNDECIDED), (5000, 6000, UNDECIDED)]
+    assert agent.ack(5500) == PASS
+    assert agent.holes == [(5500, 6000, UNDECIDED)]
+    assert agent.received == 5500
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"window": 101}, {"flags": 0x50}, {"pure": False}, {"dsack": True}],
+    ids=["window", "ece", "data", "dsack"],
+)
+def test_what_is_no_plain_duplicate_passes(agent: Agent, change: dict[str, Any]) -> None:
+    undecided(agent)
+    assert agent.ack(2000, **change) == PASS
+    assert agent.rows[0][4:6] == (0, 0)
+
+
+def test_with_sack_the_window_may_change(agent: Agent) -> None:
+    """As often as segments came behind the hole; a window that opens without any is news."""
+    figure_4(agent)
+    agent.ack(2000)
+    assert agent.ack(2000, window=101, sack=True) == DROP
+    assert agent.ack(2000, window=102, sack=True) == PASS
+    for number in (5, 6):
+        agent.segment(1, number, 1000 * (number - 1) - 1)
+    assert [agent.ack(2000, window=w, sack=True) for w in (103, 104, 105)] == [DROP, DROP, PASS]
+    agent.segment(1, 7, 5999)
+    assert agent.ack(2000, window=106) == PASS
+    assert agent.ack(2000, window=107, flags=0x50, sack=True) == PASS
+
+
+def test_with_sack_the_window_may_change_behind_a_filled_hole(agent: Agent) -> None:
+    figure_4(agent)
+    agent.ack(2000)
+    agent.segment(2, 3, 1999)
+    assert [agent.ack(2000, window=w, sack=True) for w in (101, 102)] == [DROP, PASS]
+
+
+@pytest.mark.parametrize(
+    ("mode", "fate"), [(PASS_ALL, PASS), (DROP_ALL, UNSACKED), (TDAR, PASS), (AUTO, UNSACKED)]
+)
+def test_an_ack_that_advances_tells_nothing_of_the_next_hole(
+    agent: Agent, mode: int, fate: int
+) -> None:
+    """By its SACK blocks RACK would take what is only late for lost."""
+    figure_4(agent)
+    assert agent.ack(2000, mode, sack=True) == fate
+    assert agent.counts.unsacked == (fate == UNSACKED)
+    assert agent.rows[0][4:6] == (0, 0)
+    assert agent.ack(2000, mode, window=99) == PASS  # news without blocks
+
+
+@pytest.mark.parametrize(
+    "change", [{"sack": False}, {"dsack": True}, {"pure": False}, {"fixed": True}]
+)
+def test_blocks_that_stay(agent: Agent, change: dict[str, Any]) -> None:
+    figure_4(agent)
+    assert agent.ack(2000, AUTO, **({"sack": True} | change)) == PASS
+    assert agent.counts.unsacked == 0
+
+
+def test_blocks_behind_a_filled_hole_are_old(agent: Agent) -> None:
+    figure_4(agent)
+    agent.segment(2, 3, 1999)
+    assert agent.ack(2000, AUTO, sack=True) == UNSACKED
+
+
+@pytest.mark.parametrize("mode", [DROP_ALL, AUTO])
+def test_an_ack_tells_of_what_is_lost(agent: Agent, mode: int) -> None:
+    """If no copy is to come."""
+    figure_4(agent)
+    agent.segment(2, 5, 2999)
+    assert agent.holes[0][2] == NEEDED
+    assert agent.ack(2000, mode, sack=True) == PASS
+
+
+@pytest.mark.parametrize(("mode", "fate"), [(DROP_ALL, UNSACKED), (AUTO, PASS)])
+def test_an_ack_tells_of_what_is_overdue(agent: Agent, mode: int, fate: int) -> None:
+    figure_4(agent)
+    agent.now += 10**7
+    assert agent.ack(2000, mode, sack=True) == fate
+
+
+def test_an_ack_tells_of_what_was_asked_for(agent: Agent) -> None:
+    figure_4(agent)
+    agent.ack(2000)
+    assert [agent.ack(2000) for _ in range(THETA + 1)] == [DROP] * THETA + [RETRANSMIT]
+    assert agent.ack(2000, window=99, sack=True) == PASS
+
+
+@pytest.mark.parametrize("mode", [DROP_ALL, AUTO])
+def test_only_the_first_ack_of_a_hole_hides(agent: Agent, mode: int) -> None:
+    """seg#3 was late, and is lost behind the agent: TCP must learn of it."""
+    figure_4(agent)
+    agent.segment(2, 3, 1999)
+    fates = [agent.ack(2000, mode, window=w, sack=True) for w in range(200, 206)]
+    assert fates == [UNSACKED, DROP, PASS, PASS, PASS, PASS]
+
+
+def test_many_holes_are_not_hidden(agent: Agent) -> None:
+    """An ACK has room for three blocks; what none tells of would look lost."""
+    agent.segment(1, 1)
+    for number in (3, 5):
+        agent.segment(1, number, 1000 * (number - 2) - 1)
+    assert agent.ack(1000, DROP_ALL, sack=True) == UNSACKED
+    agent.segment(1, 7, 4999)
+    agent.segment(2, 2)
+    assert len(agent.holes) == 3
+    agent.segment(1, 9, 6999)
+    assert agent.ack(3000, DROP_ALL, sack=True) == PASS
+
+
+@pytest.mark.parametrize("ack", [0, 1000, 5000, 2**31 - 1])
+def test_old_acks_and_those_of_data_never_seen_pass(agent: Agent, ack: int) -> None:
+    undecided(agent)
+    before = agent.rows
+    assert [agent.ack(ack) for _ in range(9)] == [PASS] * 9
+    assert agent.rows == before
+
+
+def test_a_duplicate_that_matches_no_hole_passes(agent: Agent) -> None:
+    """Lost between agent and correspondent."""
+    for number in (1, 2, 3):
+        agent.segment(1, number, 1000 * (number - 1) - 1 if number > 1 else 0)
+    assert [agent.ack(1000) for _ in range(5)] == [PASS] * 5
+
+
+def test_pass_drops_nothing(agent: Agent) -> None:
+    undecided(agent, PASS_ALL)
+    assert [agent.ack(2000, PASS_ALL) for _ in range(9)] == [PASS] * 9
+    agent.segment(2, 3, 999)
+    assert agent.ack(2000, PASS_ALL) == PASS
+
+
+def test_switched_while_a_hole_is_open(agent: Agent) -> None:
+    undecided(agent)
+    assert agent.ack(2000) == DROP
+    assert agent.ack(2000, TDAR) == PASS
+    assert agent.ack(2000, PASS_ALL) == PASS
+    agent.segment(2, 5, 2999)
+    assert agent.ack(2000, PASS_ALL) == RETRANSMIT
+
+
+# --- 6.2 ----------------------------------------------------------------------------------------
+
+
+def test_tdar_relays_two_while_undecided(agent: Agent) -> None:
+    """Cancel doesn't count them."""
+    undecided(agent, TDAR)
+    fates = [agent.ack(2000, TDAR) for _ in range(9)]
+    assert fates == [PASS, PASS] + [DROP] * THETA + [RETRANSMIT, PASS]
+
+
+def test_tdar_relays_two_when_unneeded(agent: Agent) -> None:
+    """Dupack counts them."""
+    figure_4(agent)
+    for number in (5, 6, 7):
+        agent.segment(1, number, 1000 * (number - 1) - 1)
+    agent.segment(2, 3, 999)
+    assert agent.rows[0][3] == 4
+    assert [agent.ack(2000, TDAR) for _ in range(6)] == [PASS, PASS, PASS, DROP, DROP, PASS]
+
+
+def test_tdar_that_dropped_nothing_has_nothing_to_make_good(agent: Agent) -> None:
+    undecided(agent, TDAR)
+    assert [agent.ack(2000, TDAR), agent.ack(2000, TDAR)] == [PASS, PASS]
+    agent.segment(2, 5, 2999)
+    assert agent.ack(2000, TDAR) == PASS
+
+
+# --- ack=auto -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("late", "lost", "choice"),
+    [
+        (0, 0, DROP_ALL),
+        (1, 0, DROP_ALL),
+        (0, 3, DROP_ALL),
+        (0, 4, PASS_ALL),
+        (1, 6, DROP_ALL),
+        (1, 7, PASS_ALL),
+        (5, 5, DROP_ALL),
+    ],
+)
+def test_choice_by_what_was_seen(apogee: Library, late: int, lost: int, choice: int) -> None:
+    assert apogee.shake_holes_choose(apogee.new("shake_holes", late=late, lost=lost)) == choice
+
+
+def late_hole(agent: Agent, first: int, depth: int) -> None:
+    """seg#first comes by path 2 after ``depth`` others."""
+    for number in range(first + 1, first + 1 + depth):
+        mal = 1000 * (number - (1 if number > first + 1 else 2)) - 1
+        agent.segment(1, number, mal)
+    agent.segment(2, first, agent.m_ha(2) - 1)
+
+
+@pytest.mark.parametrize(("late", "depth"), [(8, 8), (200, 200), (300, 200)])
+def test_auto_learns_to_drop(agent: Agent, late: int, depth: int) -> None:
+    """Twice what was late, up to a limit, and theta_c."""
+    agent.segment(1, 1, 0)
+    late_hole(agent, 2, late)
+    assert (agent.state.late, agent.state.lost, agent.state.depth) == (1, 0, depth)
+    end = 1000 * (late + 2)
+    agent.ack(end)
+    agent.segment(1, late + 4, end - 1)
+    fates = [agent.ack(end, AUTO) for _ in range(THETA + 2 * depth + 2)]
+    assert fates == [DROP] * (THETA + 2 * depth) + [RETRANSMIT, PASS]
+
+
+def test_auto_asks_at_once_for_what_is_lost(agent: Agent) -> None:
+    """The window may be too small for three duplicates."""
+    figure_4(agent)
+    agent.ack(2000, AUTO)
+    agent.segment(2, 5, 2999)
+    assert [agent.ack(2000, AUTO) for _ in range(3)] == [RETRANSMIT, PASS, PASS]
+    assert agent.counts.repaired == 1
+
+
+def test_auto_learns_to_pass(agent: Agent) -> None:
+    """Losses that nothing proves before they are sent again, and nothing late."""
+    undecided(agent, AUTO)
+    assert agent.ack(2000, AUTO) == DROP
+    agent.segment(1, 3, 3999)
+    assert (agent.state.late, agent.state.lost) == (0, 1)
+    agent.state.lost = 4
+    agent.segment(1, 6, 3999)
+    agent.ack(4000)
+    assert [agent.ack(4000, AUTO) for _ in range(9)] == [PASS] * 9
+
+
+def test_a_loss_that_is_proved_speaks_not_against_dropping(agent: Agent) -> None:
+    undecided(agent, AUTO)
+    agent.ack(2000, AUTO)
+    agent.segment(2, 5, 2999)
+    assert agent.holes[0][2] == NEEDED
+    agent.segment(1, 3, 3999)
+    assert (agent.state.late, agent.state.lost) == (0, 0)
+
+
+def test_auto_takes_no_notice_of_what_tcp_does_not_mind(agent: Agent) -> None:
+    """Two duplicates don't make TCP retransmit."""
+    agent.segment(1, 1, 0)
+    late_hole(agent, 2, 2)
+    assert (agent.state.late, agent.state.depth) == (0, 2)
+
+
+def test_a_needless_retransmission_is_noticed(agent: Agent) -> None:
+    """What was sent first comes after what was sent again: wait longer next time."""
+    figure_4(agent)
+    agent.segment(1, 3, 3999)
+    assert agent.state.late == 0
+    agent.segment(2, 3, 999)
+    assert (agent.state.late, agent.state.depth) == (1, agent.apogee.SHAKE_HOLES_DEEPER)
+
+
+@pytest.mark.parametrize(("late_us", "waits"), [(0, 1_000_000), (40_000, 180_000)])
+def test_auto_asks_for_what_is_overdue(agent: Agent, late_us: int, waits: int) -> None:
+    """Twice what data was late and 100 ms; before any was late, 1 s."""
+    agent.state.lateness, agent.state.depth = late_us, 100
+    figure_4(agent)
+    agent.ack(2000)
+    agent.now += waits
+    assert [agent.ack(2000, AUTO) for _ in range(20)] == [DROP] * 20
+    agent.now += 1
+    assert [agent.ack(2000, AUTO) for _ in range(3)] == [RETRANSMIT, PASS, PASS]
+    assert agent.counts.forced == 1
+
+
+def test_lateness_is_learned(agent: Agent) -> None:
+    figure_4(agent)
+    agent.now += 80_000
+    agent.segment(2, 3, 1999)
+    assert agent.state.lateness == 80_000
+    agent.segment(1, 6, 3999)
+    agent.now += 40_000
+    agent.segment(2, 5, 2999)
+    assert agent.state.lateness == 75_000
+
+
+def test_what_was_asked_for_too_soon_is_waited_for_longer(agent: Agent) -> None:
+    """The way became longer: what was sent first comes second, and teaches to wait."""
+    agent.state.lateness = 40_000
+    figure_4(agent)
+    agent.ack(2000)
+    agent.now += 180_001
+    assert agent.ack(2000, AUTO) == RETRANSMIT
+    agent.segment(1, 3, 3999)
+    agent.segment(2, 3, 1999)
+    assert agent.state.lateness == 180_000
+
+
+def test_drop_waits_for_the_number_alone(agent: Agent) -> None:
+    figure_4(agent)
+    agent.ack(2000)
+    agent.now += 10**7
+    assert [agent.ack(2000, DROP_ALL) for _ in range(6)] == [DROP] * 5 + [RETRANSMIT]
+
+
+# --- copies -------------------------------------------------------------------------------------
+
+PATIENCE, LEAST, MOST = 2_000_000, 100_000, 4_000_000
+
+
+def proved(agent: Agent) -> None:
+    """Figure 6 with copies: seg#3 proves to be lost; 1 s later its duplicates come."""
+    figure_4(agent)
+    agent.segment(2, 5, 2999, kept=True)
+    assert agent.holes[0][2] == NEEDED
+    agent.now += 10**6
+
+
+@pytest.mark.parametrize("mode", [DROP_ALL, TDAR, AUTO])
+def test_duplicates_are_dropped_while_a_copy_is_to_come(agent: Agent, mode: int) -> None:
+    agent.now = U32 - 10**6  # the clock wraps
+    proved(agent)
+    agent.ack(2000, PASS_ALL)
+    assert [agent.ack(2000, mode) for _ in range(40)] == [DROP] * 40
+    agent.now += PATIENCE
+    assert [agent.ack(2000, mode) for _ in range(3)] == [RETRANSMIT, PASS, PASS]
+    assert (agent.counts.dropped_mending, agent.counts.repaired) == (40, 1)
+
+
+def test_blocks_are_hidden_while_a_copy_is_to_come(agent: Agent) -> None:
+    proved(agent)
+    assert agent.ack(2000, AUTO, sack=True) == UNSACKED
+    agent.now += PATIENCE
+    assert agent.ack(2000, AUTO, flags=0x50, sack=True) == PASS
+
+
+def test_pass_waits_for_no_copy(agent: Agent) -> None:
+    proved(agent)
+    assert [agent.ack(2000, PASS_ALL) for _ in range(9)] == [PASS] * 9
+
+
+def test_duplicates_behind_a_copy_are_dropped(agent: Agent) -> None:
+    """Those that were on their way when it came, and no more."""
+    proved(agent)
+    agent.ack(2000, AUTO)
+    for number in (6, 7, 8):
+        agent.segment(1, number, 1000 * (number - 1) - 1, kept=True)
+    assert agent.ack(2000, AUTO) == DROP
+    agent.segment(2, 3, 1999, kept=True)
+    assert agent.holes[0][2] == UNNEEDED
+    assert [agent.ack(2000, AUTO) for _ in range(5)] == [DROP] * 4 + [PASS]
+    assert (agent.counts.holes_mended, agent.counts.holes_late) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("took", "patience"),
+    [
+        (300_000, PATIENCE - (PATIENCE - 650_000) // 8),
+        (1_500_000, 3_050_000),
+        (10**9, MOST),
+        (0, PATIENCE - (PATIENCE - 50_000) // 8),
+    ],
+)
+def test_patience_is_learned(agent: Agent, took: int, patience: int) -> None:
+    """Twice what a copy took and 50 ms, at once if that is more, by an eighth if less."""
+    proved(agent)
+    agent.now += took - 10**6
+    agent.segment(2, 3, 1999, kept=True)
+    assert agent.state.patience == patience
+
+
+def test_patience_has_a_least(agent: Agent) -> None:
+    agent.state.patience = LEAST
+    proved(agent)
+    agent.now -= 10**6
+    agent.segment(2, 3, 1999, kept=True)
+    assert agent.state.patience == LEAST
+
+
+def test_what_tcp_sent_again_teaches_no_patience(agent: Agent) -> None:
+    proved(agent)
+    agent.segment(1, 3, 4999, kept=True)
+    assert (agent.state.patience, agent.counts.holes_mended) == (0, 0)
+
+
+@pytest.mark.parametrize("mode", [DROP_ALL, TDAR, AUTO])
+def test_what_was_asked_for_is_waited_for_no_longer(agent: Agent, mode: int) -> None:
+    """theta_c has made TCP retransmit; its recovery needs the ACKs, whatever is proved then."""
+    figure_4(agent)
+    agent.ack(2000, PASS_ALL)
+    assert RETRANSMIT in [agent.ack(2000, mode) for _ in range(12)]
+    agent.segment(2, 5, 2999, kept=True)
+    assert [agent.ack(2000, mode) for _ in range(4)] == [PASS] * 4
+    assert agent.counts.dropped_mending == 0
+
+
+def test_what_made_tcp_retransmit_is_waited_for_no_longer(agent: Agent) -> None:
+    """The same after duplicates that auto has let pass."""
+    agent.state.lost = 20
+    figure_4(agent)
+    agent.ack(2000, PASS_ALL)
+    assert [agent.ack(2000, AUTO) for _ in range(3)] == [PASS] * 3
+    agent.segment(2, 5, 2999, kept=True)
+    assert DROP not in [agent.ack(2000, AUTO) for _ in range(4)]
+
+
+@pytest.mark.parametrize("back", [1, 1000])
+def test_the_clocks_of_two_cpus(agent: Agent, back: int) -> None:
+    """An ACK or a segment whose time was taken before that of the one that proved the loss."""
+    agent.now = 10**6
+    figure_4(agent)
+    agent.ack(2000, PASS_ALL)
+    agent.segment(2, 5, 2999, kept=True)
+    agent.now -= back
+    assert agent.ack(2000, AUTO) == DROP
+    agent.segment(2, 3, 1999, kept=True)
+    assert agent.state.patience <= PATIENCE
+
+
+def test_a_copy_behind_tcps_own_teaches_nothing(agent: Agent) -> None:
+    """It comes second, but what it repairs was lost, not late."""
+    proved(agent)
+    agent.segment(1, 3, 9999, kept=True)
+    agent.segment(2, 3, 1999, kept=True)
+    assert (agent.state.late, agent.state.depth) == (0, 0)
+
+
+def test_old_events_fade(apogee: Library) -> None:
+    agent = Agent(apogee).syn()
+    agent.segment(1, 1, 0)
+    first = 2
+    for _ in range(100):
+        late_hole(agent, first, 4)
+        first += 5
+        agent.ack(1000 * (first - 1))
+    assert agent.holes == []
+    assert agent.state.late < apogee.SHAKE_HOLES_EVENTS
+
+
+# --- room, wrap-around --------------------------------------------------------------------------
+
+
+def test_without_room_all_passes(apogee: Library) -> None:
+    agent = Agent(apogee, room=2).syn()
+    agent.segment(1, 1, 0)
+    for number in (3, 5, 7, 9):
+        agent.segment(1, number, 1000 * (number - 2) - 1)
+    assert agent.holes == [(1000, 2000, UNDECIDED), (3000, 4000, UNDECIDED)]
+    assert agent.counts.holes_refused == 2
+    agent.segment(2, 2, 0)
+    agent.segment(2, 4, 1999)
+    assert agent.received == 9000
+    agent.ack(5000)
+    assert [agent.ack(5000) for _ in range(9)] == [PASS] * 9
+
+
+def test_without_room_the_rest_of_a_hole_is_forgotten(apogee: Library) -> None:
+    agent = Agent(apogee, room=1).syn()
+    hole_of_three(agent)
+    agent.alive = 0
+    agent.segment(2, 3, 0)
+    assert agent.holes == [(1000, 2000, UNDECIDED)]
+    agent.segment(2, 2, 2999)
+    assert (agent.holes, agent.received) == ([(1000, 2000, UNNEEDED)], 5000)
+
+
+def test_no_more_holes_than_256(apogee: Library) -> None:
+    agent = Agent(apogee, room=1000).syn()
+    for number in range(2, 1000, 2):
+        agent.segment(1, number, max(1000 * (number - 2) - 1, 0))
+    assert agent.state.count == apogee.SHAKE_HOLES_MAX == 256
+
+
+def test_room_grows(apogee: Library) -> None:
+    agent = Agent(apogee, room=8).syn()
+    for number in range(2, 200, 2):
+        if apogee.shake_holes_wants_room(agent.state):
+            grown = (apogee.headers.structs["shake_hole"] * (2 * agent.state.room))()
+            apogee.shake_holes_move(agent.state, grown, 2 * agent.state.room)
+            agent.hole = grown
+        agent.segment(1, number, max(1000 * (number - 2) - 1, 0))
+    assert agent.counts.holes_refused == 0
+    assert len(agent.holes) == 99
+
+
+@pytest.mark.parametrize("base", [U32 - 1, U32 - 2500, U32 - 4000, 2**31 - 2500, 2**31])
+def test_numbers_wrap(apogee: Library, base: int) -> None:
+    agent = Agent(apogee, base=base).syn()
+    undecided(agent)
+    assert [agent.ack(2000) for _ in range(2)] == [DROP, DROP]
+    agent.segment(2, 5, 2999)
+    assert agent.holes == [(2000, 3000, NEEDED)]
+    assert agent.ack(2000) == RETRANSMIT
+
+
+def test_a_path_idle_for_half_the_numbers(apogee: Library) -> None:
+    """Its M_HA would be ahead of the flow; so would holes that no ACK ever deletes, and A."""
+    agent = Agent(apogee).syn()
+    undecided(agent)
+    sent = 4000
+    while sent < 5 * 2**30:
+        agent.base = (agent.base + 2**20) % U32
+        sent += 2**20
+        agent.data(1, 4000 - 2**16, 4000)
+    assert agent.state.paths.known == 1
+    assert not agent.state.has_acked
+    assert all(first > -(2**30) - 4000 for first, _, _ in agent.holes)
+    agent.data(2, 4000, 5000, None)
+    agent.data(2, 6000, 7000, 6000)
+    assert agent.holes[-1] == (5000, 6000, NEEDED)
+
+
+# --- the leader's end ---------------------------------------------------------------------------
+
+
+class Leader:
+    """M_AL of one flow."""
+
+    def __init__(self, apogee: Library) -> None:
+        self.apogee = apogee
+        self.state = apogee.new("shake_sends")
+
+    def send(self, path: int, seq: int, end: int, *, syn: bool = False) -> int | None:
+        m_al = ctypes.c_uint32(0)
+        has = self.apogee.shake_sends_next(
+            self.state, path - 1, seq % U32, end % U32, syn, ctypes.byref(m_al)
+        )
+        return m_al.value if has else None
+
+
+def test_m_al_is_the_highest_sent_on_the_path(apogee: Library) -> None:
+    leader = Leader(apogee)
+    assert leader.send(1, -1, 0, syn=True) is None
+    sent = [leader.send(*one) for one in ((1, 0, 1000), (2, 1000, 2000), (1, 2000, 3000))]
+    assert sent == [0, 0, 1000]
+    assert leader.send(1, 0, 1000) == 3000  # a retransmission
+    assert leader.send(2, 3000, 4000) == 2000
+
+
+def test_no_m_al_where_the_syn_was_not_seen(apogee: Library) -> None:
+    leader = Leader(apogee)
+    sent = [leader.send(*one) for one in ((1, 0, 9), (2, 9, 18), (1, 18, 27), (2, 27, 36))]
+    assert sent == [None, None, 9, 18]
+
+
+def test_m_al_of_a_path_idle_for_half_the_numbers(apogee: Library) -> None:
+    leader = Leader(apogee)
+    leader.send(2, 0, 1000)
+    for seq in range(1000, 3 * 2**30, 2**24):
+        leader.send(1, seq, seq + 2**24)
+    assert leader.send(2, seq + 2**24, seq + 2**24 + 1000) is None
+
+
+# --- random flows -------------------------------------------------------------------------------
+
+offsets = st.integers(0, 60)
+data = st.tuples(
+    st.just("data"), st.integers(1, 3), offsets, st.integers(1, 9), st.none() | offsets
+)
+acks = st.tuples(
+    st.just("ack"),
+    offsets,
+    st.integers(0, 3),
+    st.sampled_from([0, 0, 0, 1]),
+    st.integers(0, 7),
+    st.booleans(),
+)
+again = st.tuples(st.just("again"), st.integers(1, 12), st.integers(0, 3), st.booleans())
+events = st.lists(data | data | acks | again, max_size=60)
+bases = st.sampled_from([0, 5, 2**31 - 30, U32 - 30]) | st.integers(0, U32 - 1)
+
+
+def compare(agent: Agent, flow: Flow) -> None:
+    assert agent.rows == flow.rows()
+    if flow.base is None:
+        return
+    assert (agent.received, agent.high) == (flow.received(), flow.high)
+    state = agent.state
+    assert (state.late, state.lost, state.depth) == (flow.late, flow.lost, flow.depth)
+    assert {p: agent.m_ha(p + 1) for p in range(8) if state.paths.known >> p & 1} == flow.paths
+
+
+def check_list(agent: Agent, room: int) -> None:
+    """Sorted, disjoint, within bounds; R is the lowest number missing."""
+    holes = agent.holes
+    assert len(holes) <= room
+    ends = [end for first, end, _ in holes for end in (first, end)]
+    assert ends == sorted(ends)
+    assert all(first < end <= agent.high for first, end, _ in holes)
+    missing = [first for first, _, mode in holes if mode != UNNEEDED]
+    assert agent.received == min(missing, default=agent.high)
+
+
+def play(agent: Agent, flow: Flow | None, script: list[tuple[Any, ...]]) -> None:
+    last = 0
+    for kind, *rest in script:
+        if kind == "data":
+            path, seq, length, mal = rest
+            agent.data(path, seq, seq + length, mal)
+            if flow:
+                flow.arrives(path - 1, seq, seq + length, mal)
+        else:
+            times = 1
+            if kind == "ack":
+                last, mode, window, plain, sack = rest
+            else:
+                (times, mode, sack), window, plain = rest, 0, 1
+            for _ in range(times):
+                kind_of = {"window": window, "sack": sack}
+                fate = agent.ack(last, mode, 3, pure=bool(plain), **kind_of)
+                if flow:
+                    wanted = flow.acknowledged(
+                        last, mode=mode, threshold=3, plain=bool(plain), **kind_of
+                    )
+                    assert fate == wanted
+        if flow:
+            compare(agent, flow)
+        check_list(agent, ROOM if flow else len(agent.hole))
+
+
+@given(events, bases, st.integers(0, 7), st.booleans())
+def test_against_the_slow_model(
+    apogee: Library, script: list[tuple[Any, ...]], base: int, alive: int, syn: bool
+) -> None:
+    agent, flow = Agent(apogee, base=base), Flow(alive=alive)
+    agent.alive = alive
+    if syn:
+        agent.syn()
+        flow.syn(-1)
+    play(agent, flow, script)
+
+
+@given(events, bases, st.integers(1, 6))
+def test_little_room(apogee: Library, script: list[tuple[Any, ...]], base: int, room: int) -> None:
+    play(Agent(apogee, base=base, room=room).syn(), None, script)
+
+
+u32 = st.integers(0, U32 - 1)
+hostile = st.lists(st.tuples(st.integers(0, 9), u32, u32, st.none() | u32, u32), max_size=60)
+
+
+@given(hostile)
+def test_any_numbers(apogee: Library, script: list[tuple[Any, ...]]) -> None:
+    agent = Agent(apogee, room=16)
+    for path, seq, end, mal, ack in script:
+        agent.data(path, seq, end, mal)
+        agent.ack(ack, AUTO)
+        agent.base = agent.state.high  # so that numbers are near
+        holes = agent.rows
+        assert len(holes) <= 16
+        ends = [end for row in holes for end in row[:2]]
+        assert ends == sorted(ends)
+        agent.base = 0
+
+
+@given(
+    events,
+    bases,
+    st.integers(1, 3),
+    st.integers(1, 20),
+    st.integers(0, MOST_DEPTH),
+    st.booleans(),
+)
+def test_no_ack_is_dropped_for_ever(
+    apogee: Library,
+    script: list[tuple[Any, ...]],
+    base: int,
+    mode: int,
+    threshold: int,
+    depth: int,
+    kept: bool,
+) -> None:
+    """Whatever happened: of enough duplicates of A one asks for what is missing, or all pass, once
+    no copy can come any more.
+    """
+    agent = Agent(apogee, base=base).syn()
+    agent.kept = kept
+    play(agent, None, script)
+    agent.state.depth = depth
+    agent.now += MOST
+    ack = agent.received
+    agent.ack(ack, PASS_ALL)
+    most = threshold + (2 * depth if mode == AUTO else 0)
+    relayed = apogee.SHAKE_HOLES_RELAY if mode == TDAR else 0
+    fates = [agent.ack(ack, mode, threshold) for _ in range(most + relayed + 1)]
+    assert fates.count(DROP) <= most
+    assert fates[-1] != DROP
+    if DROP in fates:
+        assert fates.count(RETRANSMIT) == 1
+        assert DROP not in fates[fates.index(RETRANSMIT) :]
+
+
+class Paths:
+    """Paths that keep order: one segment leaves each tick, by a path drawn at random."""
+
+    def __init__(self, agent: Agent, leader: Leader, delays: list[int], seed: int) -> None:
+        self.agent, self.leader, self.delays = agent, leader, delays
+        self.random = random.Random(seed)
+        self.flying: list[deque[tuple[int, int, int | None]]] = [deque() for _ in delays]
+        self.lost: set[int] = set()
+
+    def run(self, count: int, loss: float) -> None:
+        for tick in range(count + max(self.delays)):
+            for index, flying in enumerate(self.flying):
+                if flying and flying[0][0] <= tick:
+                    _, seq, mal = flying.popleft()
+                    self.agent.data(index + 1, seq, seq + 1, mal)
+            if tick < count:
+                path = self.random.randrange(len(self.delays))
+                mal = self.leader.send(path + 1, tick, tick + 1)
+                if self.random.random() < loss:
+                    self.lost.add(tick)
+                else:
+                    self.flying[path].append((tick + self.delays[path], tick, mal))
+
+
+@given(st.lists(st.integers(1, 20), min_size=1, max_size=4), st.integers(0, 2**16))
+def test_nothing_late_is_taken_as_lost(apogee: Library, delays: list[int], seed: int) -> None:
+    agent = Agent(apogee, room=256, paths=len(delays)).syn()
+    leader = Leader(apogee)
+    leader.send(1, -1, 0, syn=True)
+    Paths(agent, leader, delays, seed).run(200, 0)
+    assert agent.received == 200
+    assert agent.counts.holes_lost == agent.counts.holes_refused == 0
+
+
+@given(st.lists(st.integers(1, 20), min_size=1, max_size=4), st.integers(0, 2**16))
+def test_what_is_lost_is_known_when_all_paths_went_on(
+    apogee: Library, delays: list[int], seed: int
+) -> None:
+    """All that is missing below what every path has brought is needed, and was lost."""
+    agent = Agent(apogee, room=256, paths=len(delays)).syn()
+    leader = Leader(apogee)
+    leader.send(1, -1, 0, syn=True)
+    paths = Paths(agent, leader, delays, seed)
+    paths.run(200, 0.1)
+    least = min(agent.m_ha(path + 1) for path in range(len(delays)))
+    missing = {
+        number for first, end, mode in agent.holes if mode != UNNEEDED
+        for number in range(first, end)
+    }  # fmt: skip
+    assert {n for n in paths.lost if n < agent.high} == missing
+    for first, _, mode in agent.holes:
+        assert mode in (UNNEEDED, NEEDED) or first >= least
+
+
+@pytest.mark.parametrize("now", [0, 2**31 - 1, 2**31, U32 - 1])
+def test_a_clock_begins_anywhere(apogee: Library, now: int) -> None:
+    agent = Agent(apogee)
+    agent.now = now
+    agent.syn()
+    agent.data(1, 0, 1000, 0)
+    assert agent.state.now == now
+    agent.now = (now + 5) % U32
+    agent.ack(1000)
+    assert agent.state.now == agent.now
+    agent.state.base = 77
+    agent.syn()
+    assert agent.state.now == agent.now

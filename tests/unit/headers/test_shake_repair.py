@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Copies that SHAKE's leader keeps, shake_repair.h: by hand, and against a slow model."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.headers.cheaders import Library
+
+WAITS, DONE, SENT, LAST = range(4)
+KEPT, PRICE, SAVED, TIME = 512, 4, 256, 600_000_000
+SRTT, LEAST = 300_000, 240_000
+FAST = 1_250_000  # 10 Mbit/s
+ALL = (1 << 64) - 1
+U32 = 2**32
+
+
+def unseen(*behind: int) -> int:
+    """What a pseudo-ACK tells if the packets so far behind its echo were not received."""
+    return ALL & ~sum(1 << (64 - b) for b in behind)
+
+
+class Path:
+    """A path's copies, after a loss that made it keep them."""
+
+    def __init__(self, apogee: Library, *, looked: bool = True) -> None:
+        self.apogee = apogee
+        self.state = apogee.new("shake_repair")
+        self.now = 10**6
+        if looked:
+            apogee.shake_repair_look(self.state, unseen(40), self.now)
+
+    def keep(self, counter: int, rate: int = FAST) -> int | None:
+        """Its place."""
+        place = ctypes.c_uint32(0)
+        kept = self.apogee.shake_repair_keep(
+            self.state, counter % U32, rate, self.now, ctypes.byref(place)
+        )
+        return place.value if kept else None
+
+    def judge(self, place: int, echo: int, seen: int = ALL, srtt: int = SRTT) -> int:
+        return int(
+            self.apogee.shake_repair_judge(
+                self.state, place, echo % U32, seen, srtt, LEAST, self.now
+            )
+        )
+
+    def close(self, place: int) -> None:
+        self.apogee.shake_repair_close(self.state, place)
+
+    def open(self) -> list[int]:
+        """Places of open copies, as a pseudo-ACK finds them."""
+        number = ctypes.c_uint32(self.state.tail)
+        found = []
+        while self.apogee.shake_repair_next(self.state, ctypes.byref(number)):
+            found.append(number.value % KEPT)
+            number.value += 1
+        return found
+
+
+@pytest.fixture
+def path(apogee: Library) -> Path:
+    return Path(apogee)
+
+
+def fill(path: Path, count: int, first: int = 1) -> list[int]:
+    places = [path.keep(first + n) for n in range(count)]
+    assert None not in places
+    return places  # type: ignore[return-value]
+
+
+def test_a_fast_path_keeps_nothing_before_a_loss(apogee: Library) -> None:
+    path = Path(apogee, looked=False)
+    assert path.keep(1) is None
+    apogee.shake_repair_look(path.state, ALL, path.now)
+    assert path.keep(2) is None
+
+
+@pytest.mark.parametrize("rate", [0, 1, FAST - 1])
+def test_slow_paths_keep_from_the_start(apogee: Library, rate: int) -> None:
+    """Below 10 Mbit/s, and while the rate is unknown."""
+    path = Path(apogee, looked=False)
+    assert path.keep(1, rate) is not None
+    assert path.keep(2, FAST) is None
+
+
+def test_a_packet_just_behind_the_newest_is_no_loss(apogee: Library) -> None:
+    """It may come yet; further back none does, as far as is known."""
+    path = Path(apogee, looked=False)
+    seen = ALL & ~sum(1 << (64 - b) for b in range(1, 33))
+    apogee.shake_repair_look(path.state, seen, path.now)
+    assert path.keep(1) is None
+    apogee.shake_repair_look(path.state, unseen(33), path.now)
+    assert path.keep(2) is not None
+
+
+@pytest.mark.parametrize("count", [1, 32, 33, 63, 64, 65])
+def test_a_session_that_lost_nothing_keeps_nothing(apogee: Library, count: int) -> None:
+    """Its numbers begin with 1: that 0 was not received is no loss."""
+    received = apogee.new("shake_replay")
+    for counter in range(1, count + 1):
+        apogee.shake_replay_update(received, counter)
+    path = Path(apogee, looked=False)
+    seen = apogee.shake_replay_behind(received, count)
+    assert seen % (1 << 64) == ALL
+    apogee.shake_repair_look(path.state, seen, path.now)
+    assert path.keep(count + 1) is None
+
+
+def test_copies_are_kept_for_ten_minutes_after_a_loss(path: Path) -> None:
+    path.now += TIME - 1
+    assert path.keep(1) is not None
+    path.now += 1
+    assert path.keep(2) is None
+
+
+@pytest.mark.parametrize("first", [1, U32 - 3])
+def test_what_arrived_is_done_and_what_is_ahead_waits(path: Path, first: int) -> None:
+    places = fill(path, 6, first)
+    fates = [path.judge(place, first + 3) for place in places]
+    assert fates == [DONE] * 4 + [WAITS] * 2
+
+
+@pytest.mark.parametrize("behind", [1, 2, 30, 64])
+def test_what_did_not_arrive_is_sent_again(path: Path, behind: int) -> None:
+    places = fill(path, 70)
+    assert path.judge(places[70 - 1 - behind], 70, unseen(behind)) == SENT
+
+
+def test_what_is_further_back_than_an_ack_tells_is_done(path: Path) -> None:
+    places = fill(path, 70)
+    assert path.judge(places[70 - 1 - 65], 70, 0) == DONE
+
+
+def test_a_copy_that_is_lost_is_sent_once_more(path: Path) -> None:
+    """After five quarters of a round trip."""
+    place = fill(path, 8)[4]
+    assert path.judge(place, 6, unseen(1)) == SENT
+    path.now += SRTT * 5 // 4
+    assert path.judge(place, 7, unseen(2)) == WAITS
+    path.now += 1
+    assert path.judge(place, 7, unseen(2)) == LAST
+
+
+def test_a_copy_that_cannot_have_arrived_yet_teaches_to_wait(path: Path) -> None:
+    places = fill(path, 40)
+    assert path.judge(places[0], 2, unseen(1)) == SENT
+    path.now += LEAST - 1
+    assert path.judge(places[0], 3) == DONE
+    assert path.judge(places[3], 5, unseen(1)) == WAITS
+    assert path.judge(places[3], 6, unseen(2)) == SENT
+    for wanted in (3, 7, 15, 31, 31):
+        assert path.judge(places[3], 7) == DONE
+        assert path.state.overtake == wanted
+
+
+def test_a_copy_that_arrived_teaches_nothing(path: Path) -> None:
+    place = fill(path, 8)[4]
+    assert path.judge(place, 6, unseen(1)) == SENT
+    path.now += LEAST
+    assert path.judge(place, 7) == DONE
+    assert path.state.overtake == 0
+
+
+def test_at_most_a_quarter_of_what_was_kept_is_sent_again(path: Path) -> None:
+    places = fill(path, 41)
+    fates = [path.judge(place, 41, 0) for place in places[:20]]
+    assert fates == [SENT] * 10 + [DONE] * 10
+
+
+def test_what_is_saved_up_has_a_bound(path: Path) -> None:
+    for counter in range(1, 2000):
+        place = path.keep(counter)
+        assert place is not None
+        path.close(place)
+    assert path.state.saved == SAVED
+
+
+def test_no_more_than_there_is_room_for(path: Path) -> None:
+    """A path with more under way keeps nothing until all are told of."""
+    places = fill(path, KEPT)
+    assert sorted(places) == list(range(KEPT))
+    assert path.keep(KEPT + 1) is None
+    for place in places[:-1]:
+        path.close(place)
+    assert path.keep(KEPT + 2) is None
+    path.close(places[-1])
+    assert path.keep(KEPT + 3) is not None
+
+
+def test_a_packet_tells_of_the_one_before(path: Path) -> None:
+    """That is what it may prove to be lost: without copy after a purge, and before the first."""
+    covers = path.apogee.shake_repair_covers
+    assert not covers(path.state)
+    place = path.keep(1)
+    assert covers(path.state)
+    path.close(place)  # told of, or the path died, or the session ended
+    assert not covers(path.state)
+    fill(path, KEPT, 2)
+    assert covers(path.state)
+    assert path.keep(KEPT + 2) is None
+    assert not covers(path.state)
+
+
+def test_copies_close_in_any_order(path: Path) -> None:
+    places = fill(path, 5)
+    path.close(places[2])
+    assert path.open() == [places[n] for n in (0, 1, 3, 4)]
+    path.close(places[0])
+    path.close(places[1])
+    assert path.state.tail == 3
+    assert path.open() == places[3:]
+
+
+@given(
+    st.integers(0, U32 - 1),
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 400_000)), max_size=150),
+    st.integers(0, 2**32),
+)
+def test_any_loss(apogee: Library, first: int, script: list[tuple[int, int]], salt: int) -> None:
+    """Each packet is done or sent again; none is sent again that the ACK says arrived; the copies
+    that are open are those not told of.
+    """
+    path = Path(apogee)
+    counter, held, got, tries = first, {}, set(), {}
+    for what, wait in script:
+        path.now += wait
+        if what < 7:
+            counter += 1
+            place = path.keep(counter)
+            assert place is not None
+            held[place] = counter
+            if (counter * 2654435761 + salt) % 5:
+                got.add(counter)
+            continue
+        echo = max(got, default=None)
+        if echo is None:
+            continue
+        seen = sum(1 << (64 - b) for b in range(1, 65) if echo - b in got or echo - b <= first)
+        for place in path.open():
+            fate = path.judge(place, echo, seen)
+            behind = echo - held[place]
+            if fate in (SENT, LAST):
+                tries[held[place]] = tries.get(held[place], 0) + 1
+                assert held[place] not in got and 0 < behind <= 64
+            assert (fate == WAITS and behind < 0) or behind >= 0
+            if fate in (DONE, LAST):
+                path.close(place)
+                del held[place]
+    assert sorted(path.open()) == sorted(held)
+    assert all(count <= 2 for count in tries.values())
+
+
+def test_a_flood_of_acks_that_lie(apogee: Library) -> None:
+    """Whatever an ACK says, what is sent again is at most a quarter of what was kept."""
+    path = Path(apogee)
+    sent: Any = 0
+    for counter in range(1, 3000):
+        place = path.keep(counter)
+        path.now += 10**6
+        for place in path.open():
+            fate = path.judge(place, counter, 0)
+            sent += fate in (SENT, LAST)
+            if fate in (DONE, LAST):
+                path.close(place)
+    assert sent <= 3000 // PRICE

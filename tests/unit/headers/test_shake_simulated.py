@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: GPL-2.0
+"""RAH under TCP, in the simulation of tests/simulation/shake: the paper's two paths of 384 kbit/s,
+others' packets, outages, unequal paths. "drop": an agent without needless duplicate ACKs; "ack":
+the one of shake_holes.h.
+"""
+
+from __future__ import annotations
+
+import statistics
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.simulation.shake import PAYLOAD, ShakeSimulation, compile_shake
+from tests.unit.headers.conftest import VARIANT
+
+WINDOW = {"tcp": "reno", "window": 40}
+DROP = WINDOW | {"drop": 1}
+SACK = {"tcp": "sack", "window": 40}
+
+
+@pytest.fixture(scope="module")
+def shake(root: Path, build: Path) -> ShakeSimulation:
+    return compile_shake(root, build / "shake" / VARIANT, sanitized=VARIANT == "sanitized")
+
+
+def used(done: Any, kbits: float) -> float:
+    """Goodput as a share of what the paths carry."""
+    assert done["refused"] == 0
+    return done["goodput"] / (kbits * 1000 * PAYLOAD)
+
+
+@pytest.mark.parametrize("delay", [10, 150, 230, 290])
+def test_delays(shake: ShakeSimulation, delay: int) -> None:
+    paths = ["384e3:150:50", f"384e3:{delay}:50"]
+    dropped = shake.run(paths, **DROP)
+    assert used(dropped, 768) >= 0.98
+    assert dropped["needless"] == 0
+    plain = shake.run(paths, **WINDOW)
+    assert used(plain, 768) >= (0.98 if delay < 290 else 0.9)
+    assert used(shake.run(paths, **SACK), 768) >= 0.93
+
+
+@pytest.mark.parametrize("others", [128, 256])
+@pytest.mark.parametrize("seed", range(3))
+def test_others_packets(shake: ShakeSimulation, others: int, seed: int) -> None:
+    """Without dropping, a sender without SACK is now and then misled."""
+    for delay in (10, 150):
+        paths = ["384e3:150:50", f"384e3:{delay}:50:0:{others}e3"]
+        for options, least in ((WINDOW, 0.85), (DROP, 0.95), (SACK, 0.95)):
+            assert used(shake.run(paths, seed=seed, **options), 768 - others) >= least
+
+
+@pytest.mark.parametrize("seconds", [1, 3, 10])
+def test_outages(shake: ShakeSimulation, seconds: int) -> None:
+    """Each is noticed, and the path taken up again; Reno is slow to repair what was lost.
+
+    How slow depends on what was under way: the mean of several phases is judged.
+    """
+    left = 768 - 384 * 4 * seconds / 100
+    shares = []
+    for phase in range(12):
+        changes = [f"1:{at + 0.07 * phase:.2f}:outage={seconds}" for at in (20, 40, 60, 80)]
+        done = shake.run(["384e3:150:50", "384e3:150:50"], changes, **SACK)
+        shares.append(used(done, left))
+        assert [path["died"] for path in done["paths"]] == [0, 4]
+    assert statistics.mean(shares) >= 0.9
+
+
+def test_a_rate_that_changes(shake: ShakeSimulation) -> None:
+    for rate in (128e3, 1e6):
+        changes = [f"1:30:rate={rate}", "1:60:rate=384e3"]
+        done = shake.run(["384e3:150:50", "384e3:150:50"], changes, **DROP)
+        assert used(done, 768 + (rate / 1000 - 384) * 0.3) >= 0.95
+
+
+@pytest.mark.parametrize("options", [DROP, SACK])
+def test_three_unequal_paths(shake: ShakeSimulation, options: dict[str, Any]) -> None:
+    paths = ["384e3:150:50", "128e3:50:50", "64e3:290:50"]
+    assert used(shake.run(paths, **options), 576) >= 0.95
+
+
+@pytest.mark.parametrize("options", [DROP, SACK])
+def test_four_unequal_paths(shake: ShakeSimulation, options: dict[str, Any]) -> None:
+    paths = ["1e6:20:50", "384e3:150:50", "128e3:50:50", "256e3:290:50"]
+    done = shake.run(paths, **options | {"window": 100})
+    assert used(done, 1768) >= (0.95 if "drop" in options else 0.9)
+
+
+@pytest.mark.parametrize(("second", "window"), [(1e9, 6000), (200e6, 4000)])
+def test_a_gigabit(shake: ShakeSimulation, second: float, window: int) -> None:
+    """More packets under way than there are records."""
+    paths = ["1e9:5:5000", f"{second}:15:5000"]
+    done = shake.run(paths, seconds=8, **DROP | {"window": window})
+    assert used(done, (1e9 + second) / 1000) >= 0.95
+
+
+def test_9600_bits(shake: ShakeSimulation) -> None:
+    """A packet takes 1.25 s; no path looks dead."""
+    done = shake.run(["9.6e3:150:50", "9.6e3:290:50"], seconds=600, **DROP)
+    assert used(done, 19.2) >= 0.95
+    assert sum(path["died"] for path in done["paths"]) == 0
+
+
+def test_no_scheduler_is_better(shake: ShakeSimulation) -> None:
+    paths = ["384e3:150:50", "384e3:290:50"]
+    best = shake.run(paths, **WINDOW)["goodput"]
+    for scheduler in ("rr", "ratio"):
+        assert shake.run(paths, scheduler=scheduler, **WINDOW)["goodput"] < best
+
+
+@pytest.mark.parametrize("delay", [100, 250, 600])
+def test_a_way_that_becomes_longer(shake: ShakeSimulation, delay: int) -> None:
+    """An old least round trip makes the paths look full, but not for long."""
+    changes = [f"{path}:30:delay={delay}" for path in (0, 1)]
+    paths = ["384e3:10:50", "384e3:30:50"]
+    done = shake.run(paths, changes, base=32, **SACK | {"window": 100})
+    free = shake.run(paths, changes, base=32, queue=0, **SACK | {"window": 100})
+    assert done["goodput"] >= (0.8 if delay < 600 else 0.6) * free["goodput"]
+
+
+@pytest.mark.parametrize("others", [10, 20, 30])
+def test_others_flows(shake: ShakeSimulation, others: int) -> None:
+    """Flows that fill the links' queues, of so many packets each, leave as much to paths that
+    hold packets back as to others, within a third or so.
+    """
+    changes = [f"{path}:20:flow={others}" for path in (0, 1)]
+    paths = ["384e3:150:50", "384e3:10:50"]
+    done = shake.run(paths, changes, base=20, **SACK | {"window": 100})
+    free = shake.run(paths, changes, base=20, queue=0, **SACK | {"window": 100})
+    assert done["goodput"] >= 0.6 * free["goodput"]
+
+
+@pytest.mark.parametrize("delay", [10, 290])
+def test_no_queue_overflows(shake: ShakeSimulation, delay: int) -> None:
+    """Packets are held back before the links lose them, whatever TCP's window is."""
+    paths = ["384e3:150:50", f"384e3:{delay}:50"]
+    options = {"tcp": "cubic", "window": 1000}
+    done = shake.run(paths, **options)
+    assert used(done, 768) >= 0.96
+    assert [path["dropped"] for path in done["paths"]] == [0, 0]
+    free = shake.run(paths, queue=0, **options)
+    assert sum(path["dropped"] for path in free["paths"]) > 100
+
+
+# --- duplicate ACKs -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("window", [20, 40])
+@pytest.mark.parametrize("scheduler", ["rr", "ratio", "rah"])
+@pytest.mark.parametrize("ack", ["drop", "auto"])
+def test_without_loss_nothing_is_sent_again(
+    shake: ShakeSimulation, ack: str, scheduler: str, window: int
+) -> None:
+    for delay in range(10, 300, 40):
+        paths = ["384e3:150:50", f"384e3:{delay}:50"]
+        done = shake.run(paths, tcp="reno", window=window, scheduler=scheduler, ack=ack)
+        assert done["retransmits"] * 1000 <= done["segments"]
+
+
+def test_four_paths_are_late_by_more_than_theta_c(shake: ShakeSimulation) -> None:
+    paths = ["384e3:150:50", "192e3:250:50", "512e3:80:50", "256e3:10:50"]
+    drop = shake.run(paths, ack="drop", **WINDOW)
+    auto = shake.run(paths, ack="auto", **WINDOW)
+    assert drop["forced"] > 10
+    assert (auto["forced"], auto["retransmits"]) == (0, 0)
+    assert auto["goodput"] > 1.1 * drop["goodput"]
+
+
+def mean(shake: ShakeSimulation, paths: list[str], key: str, **options: Any) -> float:
+    runs = [shake.run(paths, seed=seed, **WINDOW, **options)[key] for seed in range(1, 21)]
+    return sum(runs) / len(runs)
+
+
+@pytest.mark.parametrize("loss", [0.001, 0.005, 0.01])
+@pytest.mark.parametrize("delay", [10, 150, 290])
+def test_auto_is_as_good_as_the_best(shake: ShakeSimulation, delay: int, loss: float) -> None:
+    """Within the error of 20 seeds of 100 s, and with few segments sent twice."""
+    paths = ["384e3:150:50:0.001", f"384e3:{delay}:50:{loss}"]
+    auto = mean(shake, paths, "goodput", ack="auto")
+    for ack in ("pass", "drop", "tdar"):
+        assert auto >= 0.95 * mean(shake, paths, "goodput", ack=ack)
+    assert mean(shake, paths, "needless", ack="auto") <= 15

@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The scenario multipath without a guest: limits, pauses, script, bad input, records."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from apogee_lab import units
+from apogee_lab.measures.record import RecordError
+from apogee_lab.runs import request
+from apogee_lab.scenarios import SCENARIOS, bundles, longlinks
+from apogee_lab.scenarios.scenario import Plan
+from tests.unit.lab.conftest import Refused
+from tests.unit.lab.raw_folders import compute, meta, shell_errors, write
+
+MULTIPATH = SCENARIOS["multipath"]
+FRAME = 1514
+
+
+def compiled(cc: str = "cubic", duration_s: float = 100.0, seed: int = 1, **texts: str) -> Plan:
+    """The plan for parameters as text, as on the command line."""
+    kinds = {param.name: param.kind for param in MULTIPATH.params}
+    values = {name: units.parse(kinds[name], text) for name, text in texts.items()}
+    return MULTIPATH.compile(values, cc, duration_s, seed)
+
+
+def script(**texts: str) -> str:
+    return compiled(**texts).script
+
+
+# --- the limit --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("texts", "overhead"),
+    [
+        ({}, 20 + 8 + 12 + 16),
+        ({"auth": "0"}, 20 + 8 + 12),
+        ({"outside": "6"}, 40 + 8 + 12 + 16),
+        ({"via": "bonding"}, 0),
+        ({"via": "mptcp"}, 0),
+    ],
+)
+def test_the_limit_is_what_full_packets_have_of_both_rates(
+    texts: dict[str, str], overhead: int
+) -> None:
+    """A tunnel that is measured counts its heads; its peers are compared with the bare links."""
+    today = compiled(**texts)
+    assert today.limit_bps == pytest.approx(2 * 384e3 * (1500 - overhead - 52) / FRAME)
+    period = compiled(stack="period", **texts)
+    assert period.limit_bps == pytest.approx(2 * 384e3 * (1500 - overhead - 40) / FRAME)
+
+
+def test_one_path_has_its_own_limit() -> None:
+    rates = {"rate": "384kbit+192kbit+96kbit", "paths": "3"}
+    alone = [compiled(via=f"path{n}", **rates).limit_bps for n in (1, 2, 3)]
+    assert alone[1] == pytest.approx(alone[0] / 2)
+    assert alone[2] == pytest.approx(alone[0] / 4)
+    assert compiled(**rates).limit_bps == pytest.approx(sum(alone))
+    assert [path.name for path in compiled(via="path2", **rates).paths] == ["path2"]
+
+
+def test_loss_and_cbr_lower_the_limit_of_their_path() -> None:
+    none, lossy = compiled(), compiled(loss="1%")
+    assert lossy.paths[0].limit_bps == none.paths[0].limit_bps
+    assert lossy.paths[1].limit_bps == pytest.approx(0.99 * none.paths[1].limit_bps)
+    busy = compiled(cbr="128kbit")
+    left = 384e3 - 128e3 * 1014 / 1000
+    assert busy.paths[1].limit_bps == pytest.approx(none.paths[1].limit_bps * left / 384e3)
+
+
+def test_events_are_means_over_the_run() -> None:
+    """The interval begins a round trip after the SYN: 302 ms over path 1."""
+    none = compiled()
+    half = compiled(event1="rate:192kbit@50.302s")
+    assert half.paths[0].rate_bps == pytest.approx(0.75 * 384e3)
+    assert half.paths[1].rate_bps == none.paths[1].rate_bps
+    both = compiled(event="loss:50%@50.302s:10s")
+    assert both.paths[0].limit_bps == pytest.approx(0.95 * none.paths[0].limit_bps)
+
+
+def test_a_pause_takes_its_time_less_a_frame_of_the_rate() -> None:
+    plan = compiled(event2="outage@30s:10s")
+    assert plan.paths[0].rate_bps == 384e3
+    assert plan.paths[1].rate_bps == pytest.approx((384e3 * 90 + 8 * FRAME) / 100)
+
+
+# --- pauses -----------------------------------------------------------------------------------
+
+
+def test_random_pauses_have_their_means() -> None:
+    spans = longlinks.random_pauses(1, 1, 0.5, 100_000)
+    lengths = [end - begin for begin, end in spans]
+    gaps = [b[0] - a[1] for a, b in zip(spans, spans[1:], strict=False)]
+    assert sum(lengths) / len(lengths) == pytest.approx(0.5, rel=0.03)
+    assert sum(gaps) / len(gaps) == pytest.approx(5, rel=0.03)
+    assert all(gap > 0 for gap in gaps)
+
+
+def test_pauses_follow_the_seed_and_the_link() -> None:
+    first = longlinks.random_pauses(1, 1, 0.5, 1000)
+    assert first == longlinks.random_pauses(1, 1, 0.5, 1000)
+    assert first != longlinks.random_pauses(2, 1, 0.5, 1000)
+    assert first != longlinks.random_pauses(1, 2, 0.5, 1000)
+    assert longlinks.random_pauses(1, 1, 0.0, 1000) == []
+    assert script(outage="500ms") == script(outage="500ms")
+    assert compiled(outage="500ms").script != compiled(outage="500ms", seed=2).script
+
+
+def test_overlapping_pauses_are_one() -> None:
+    assert longlinks.joined([(5, 6), (1, 3), (2, 4), (4, 4.5)]) == ((1, 4.5), (5, 6))
+
+
+def test_a_pause_holds_both_ends_of_its_link() -> None:
+    """The bucket fills in the meantime: the end comes later by a frame's time, 31.5 ms."""
+    text = script(event2="outage@30s:1s")
+    plug = "qdisc change dev to-net2 parent 1:1 handle 2: plug"
+    assert text.count(f"\n30 {plug} block\n31.0315 {plug} release_indefinite\n") == 2
+    assert "flow replay ${senders##* } <<'END' | tc -n am2 -batch -" in text
+    assert "flow replay ${senders##* } <<'END' | tc -n ha -batch -" in text
+    assert "to-net1 parent 1:1" not in text
+    assert text.count(f"tc -n am2 {plug} release_indefinite") == 2  # at first, and at the end
+    assert "plug" not in script()
+
+
+# --- the script -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("via", [*bundles.VIAS[:5], "path2"])
+@pytest.mark.parametrize(
+    "texts",
+    [
+        {},
+        {"ipv6": "1", "paths": "4", "rate": "384kbit+1mbit+96kbit+2mbit", "flows": "3"},
+        {"stack": "period", "window": "20", "cbr": "128kbit", "outage": "1s", "loss": "0.5%",
+         "event1": "rate:1mbit@3s+delay:10ms@4s:2s+loss:1%@5s:1s", "event": "outage@9s:3s"},
+    ],
+)  # fmt: skip
+def test_the_shell_takes_the_script(via: str, texts: dict[str, str]) -> None:
+    assert shell_errors(script(via=via, **texts)) == ""
+
+
+def test_shake_has_its_words() -> None:
+    text = script(
+        scheduler="ratio", ratio_theta="0.75", ack="tdar", threshold="7", interval="500ms"
+    )
+    words = "scheduler ratio theta 75 ack tdar threshold 7 auth on encrypt off interval 500000us\n"
+    assert f"type shake role agent {words}" in text
+    assert f"type shake role leader id 1 {words}" in text
+    assert "type shake peer 1 key $key allow 10.0.50.1/32\n" in text
+    assert "type shake path 2 dev to-am2 remote 10.0.32.2\n" in text
+    assert "\nmodprobe shake\n" in text
+    assert "\nrm $key\n" in text
+    assert "key" not in script(auth="0").partition("# SHAKE")[2].partition("# end hosts")[0]
+
+
+@pytest.mark.parametrize(
+    ("texts", "mode"),
+    [
+        ({}, "auto"),
+        ({"ack": "pass"}, "pass"),
+        ({"drop": "0"}, "pass"),
+        ({"drop": "1"}, "drop"),
+        ({"drop": "1", "tdar": "0"}, "drop"),
+        ({"drop": "1", "tdar": "1"}, "tdar"),
+        ({"tdar": "1"}, "tdar"),
+    ],
+)
+def test_drop_and_tdar_are_words_of_ack(texts: dict[str, str], mode: str) -> None:
+    assert f" ack {mode} " in script(**texts)
+
+
+def test_peers_need_no_module_of_the_project() -> None:
+    assert request.brought_modules(MULTIPATH, [compiled(via="bonding")]) == []
+    assert request.brought_modules(MULTIPATH, [compiled()]) == ["shake"]
+    assert request.brought_modules(MULTIPATH, [compiled("reno3")]) == ["shake", "tcp_reno3"]
+
+
+def test_a_peer_has_a_tunnel_for_each_path() -> None:
+    bonded = script(via="bonding", paths="3")
+    assert bonded.count(" type gretap ") == 6
+    assert bonded.count(" mode balance-rr ") == 2
+    outside = script(via="teql", outside="6")
+    assert outside.count(" type ip6gre ") == 4
+    assert "max_equalizers=2" in outside
+
+
+def test_mptcp_sends_from_each_address() -> None:
+    text = script(via="mptcp", paths="3")
+    assert "flow mptcp" in text
+    assert "mptcp endpoint add 10.0.11.1 " not in text  # the first subflow's
+    for path in (2, 3):
+        assert f"mptcp endpoint add 10.0.1{path}.1 dev to-am{path} subflow\n" in text
+        assert f"rule add from 10.0.1{path}.1 table 10{path}\n" in text
+
+
+def test_the_window_is_in_packets_of_the_bundle() -> None:
+    assert f" window {20 * (1500 - 56 - 40)}\n" in script(stack="period", window="20")
+    assert f" window {40 * 1448}\n" in script(via="mptcp", window="40")
+    assert " window " not in script()
+
+
+def test_the_period_s_stack() -> None:
+    text = script(stack="period")
+    for word in ("tcp_sack=0", "tcp_recovery=0", "tcp_timestamps=0", "tcp_max_reordering=3"):
+        assert f"net.ipv4.{word}" in text
+    assert "tcp_max_reordering" not in script()
+
+
+# --- bad input --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        (["via=path3"], "via=path3: there are 2 paths: add paths=3"),
+        (["rate=1mbit+2mbit", "paths=3"], "rate: 2 given, but there are 3 paths"),
+        (["ack=drop", "tdar=1"], "ack and drop, tdar say the same"),
+        (["drop=0", "tdar=1"], "tdar=1 drops ACKs, too"),
+        (["via=mptcp", "outside=6"], "is no tunnel and has no outside"),
+        (["encrypt=1", "auth=0"], "encrypt=1 requires auth=1"),
+        (["event=stall@3s:1s"], "scenario multipath has no stall"),
+        (["event2=outage@99s:2s"], "ends after the run"),
+        (["event=rate:1bit@9s"], "out of range"),
+        (["cbr=384kbit"], "cbr leaves nothing of the second path"),
+        (["ipv6=1", "mtu=1300"], "at least 1280 inside of the tunnel"),
+        (["paths=5"], "paths"),
+    ],
+)
+def test_bad_input_is_one_line(settings: list[str], words: str, refused: Refused) -> None:
+    arguments = [word for text in settings for word in ("--set", text)]
+    refused(words, "script", "multipath", "--duration", "100", *arguments)
+
+
+# --- records ----------------------------------------------------------------------------------
+
+COUNTERS = """\
+NIC statistics:
+     dropped_tag: 0
+     path1_lost: 3
+"""
+
+
+def folder(raw: Path, **counters: int) -> dict[str, Any]:
+    """A raw folder of a run with two paths and a UDP flow; the plan's facts."""
+    write(raw)
+    plan = compiled(duration_s=10.0, cbr="128kbit")
+
+    def row(dev: str, kind: str, drops: int, packets: int = 0) -> dict[str, Any]:
+        return {"dev": dev, "kind": kind, "root": True, "drops": drops, "packets": packets,
+                "bytes": 1514 * packets, "backlog": 0}  # fmt: skip
+
+    files: dict[str, Any] = {
+        "qdisc-modem.json": [row("to-net1", "tbf", 2, 500)],
+        "qdisc-am2.json": [row("to-net2", "tbf", 1, 400)],
+        "qdisc-net1.json": [row("to-ha", "netem", 3), row("to-modem", "netem", 4)],
+        "qdisc-net2.json": [row("to-ha", "netem", 5), row("to-am2", "netem", 6)],
+        "qdisc-ha.json": [row("to-net1", "tbf", 1), row("to-net2", "tbf", 0)],
+        "nstat-al.json": {"kernel": {"TcpExtTCPTimeouts": 2}},
+        "nstat-cn.json": {"kernel": counters},
+        "cbr.send.json": {"sent": 160, "refused": 2, "first_us": 0, "end_us": 10},
+        "cbr.recv.json": {"packets": 158, "bytes": 158 * 972},
+    }
+    for name, value in files.items():
+        (raw / name).write_text(json.dumps(value))
+    for ns in ("al", "ha"):
+        (raw / f"shake-{ns}.txt").write_text(COUNTERS)
+    return meta(**plan.facts() | {"scenario": "multipath"})
+
+
+def test_the_record_of_two_paths(tmp_path: Path) -> None:
+    facts = folder(tmp_path, TcpExtDelayedACKLost=4, TcpExtTCPOFOMerge=2, TcpExtPAWSEstab=1)
+    record = compute(tmp_path, facts)
+    assert record["long_links"] == [
+        {"name": "path1", "frames": 500, "bytes": 500 * 1514, "queue_drops": 2, "lost": 3,
+         "back_lost": 5},
+        {"name": "path2", "frames": 242, "bytes": 400 * 1514 - 158 * 1014, "queue_drops": 1,
+         "lost": 5, "back_lost": 6},
+    ]  # fmt: skip
+    assert record["cbr"] == {"sent": 162, "received": 158, "lost": 4}
+    assert record["twice"] == {"below": 4, "above": 2, "subflows": 0, "stale": 1}
+    assert record["needless_retransmits"] == 6  # with 7 lost, 12 retransmitted
+    assert record["losses"] == 11 - 4
+    assert record["shake"] == {ns: {"dropped_tag": 0, "path1_lost": 3} for ns in ("al", "ha")}
+
+
+@pytest.mark.parametrize(("stale", "wanted"), [(0, 2), (1, 3), (9, 5)])
+def test_stale_segments_count_as_far_as_losses_do_not_explain(
+    tmp_path: Path, stale: int, wanted: int
+) -> None:
+    """12 retransmitted, 7 lost, 2 arrived twice: 3 are left."""
+    facts = folder(tmp_path, TcpExtDelayedACKLost=2, TcpExtPAWSEstab=stale)
+    assert compute(tmp_path, facts)["needless_retransmits"] == wanted
+
+
+def test_a_record_without_its_counters_is_refused(tmp_path: Path) -> None:
+    facts = folder(tmp_path)
+    (tmp_path / "shake-ha.txt").write_text("no stats available\n")
+    with pytest.raises(RecordError, match=r"shake-ha\.txt has no counters"):
+        compute(tmp_path, facts)
+
+
+def test_columns_show_each_path_s_share(tmp_path: Path) -> None:
+    record = compute(tmp_path, folder(tmp_path))
+    columns = {column.heading: column.value(record) for column in MULTIPATH.columns([record])}
+    assert columns["path 1 %"] == pytest.approx(100 * 500 / 742)
+    assert columns["path 3 %"] is None
+    assert columns["lost"] == 11
+    assert columns["CBR lost"] == 4
+
+
+def test_the_leader_alone_holds_back() -> None:
+    assert " queue " not in script()
+    for text, word in (("0s", "0us"), ("300ms", "300000us")):
+        lines = [line for line in script(hold=text).split("\n") if f" queue {word}" in line]
+        assert len(lines) == 1 and " role leader " in lines[0]

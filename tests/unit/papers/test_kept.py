@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Kept records: a page's rows and tables are what its records give."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from apogee_lab.base import LabError
+from apogee_lab.commands import draw_figures
+from apogee_lab.papers import kept
+from tests import ROOT
+
+FILES = sorted((ROOT / "docs" / "results" / "records").glob("*.jsonl.xz"))
+
+
+def tables(text: str) -> dict[tuple[str, str], list[str]]:
+    """The lines of each table by the heading and the line before it."""
+    found: dict[tuple[str, str], list[str]] = {}
+    heading = caption = ""
+    for line in text.splitlines():
+        if line.startswith("## "):
+            heading = line
+        elif line.startswith("|"):
+            found.setdefault((heading, caption), []).append(line)
+        elif line:
+            caption = line
+    return found
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name.split(".")[0])
+def test_a_page_says_what_its_records_give(path: Path) -> None:
+    paper = path.name.split(".")[0]
+    page = (ROOT / "docs" / "results" / f"figures-{paper}.md").read_text()
+    shown, wanted = tables(page), tables(kept.page(kept.read(path)))
+    claims = [
+        lines
+        for found in (shown, wanted)
+        for lines in found.values()
+        if lines[0].startswith("| figure | the paper's claim")
+    ]
+    assert len(claims) == 2
+    assert claims[0] == claims[1]
+    ours = {place: lines for place, lines in wanted.items() if place[0]}
+    assert len(ours) > 10
+    for place, lines in ours.items():
+        assert shown[place] == lines, place
+
+
+def test_there_and_back(tmp_path: Path) -> None:
+    records = {"today": [{"cc": "star", "seed": 1}, {"cc": "star", "seed": 2}], "period": []}
+    path = tmp_path / "a.jsonl.xz"
+    one = kept.compressed([kept.as_lines("star-5", records)])
+    path.write_bytes(one + kept.compressed([kept.as_lines("star-8", records)]))
+    assert kept.read(path) == {name: {"today": records["today"]} for name in ("star-5", "star-8")}
+
+
+@pytest.mark.parametrize("content", [b"", b"text\n", kept.compressed(["{}\n"]), None])
+def test_no_file_of_records(
+    tmp_path: Path, content: bytes | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a.jsonl.xz"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(LabError):
+        kept.read(path)
+    assert draw_figures.main(["kept", str(path)]) == 1
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_the_file_beside_a_table(tmp_path: Path) -> None:
+    table = tmp_path / "table-star-5+star-8.md"
+    assert draw_figures.records_path(table) == tmp_path / "records-star-5+star-8.jsonl.xz"

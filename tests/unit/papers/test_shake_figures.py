@@ -1,0 +1,462 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The figures of the paper on SHAKE: runs, checks, tables, drawings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from apogee_lab import units
+from apogee_lab.papers import drawings, schedule
+from apogee_lab.papers.catalogue import choose
+from apogee_lab.papers.claims import NotMeasured, Results
+from apogee_lab.papers.figure import Cell, Claim, Figure
+from apogee_lab.papers.shake import cells, claims, draw, ours
+from apogee_lab.papers.shake.cells import BOTH, LETTER, NARROW, PERIOD, TODAY, VARIANTS
+from apogee_lab.papers.shake.charts import Chart, tables
+from apogee_lab.papers.shake.figures import (
+    FIGURE_9,
+    FIGURE_10,
+    FIGURE_11,
+    FIGURE_12,
+    FIGURE_13,
+    FIGURE_14,
+    NINE,
+    SHAKE,
+)
+from apogee_lab.results.plots import plt
+from apogee_lab.scenarios import SCENARIOS
+from tests.unit.papers.planning import planned
+
+NAMES = [*map(str, range(9, 15)), "sum", "peers", "left", "several", "loss", "needless"]
+MULTIPATH = SCENARIOS["multipath"]
+SEEDS = (1, 2, 3)
+
+#: Of a record's settings the goodput in kbit/s.
+Rates = Callable[[Mapping[str, Any]], float]
+
+
+def parsed(each: Cell) -> dict[str, Any]:
+    kinds = {param.name: param.kind for param in MULTIPATH.params}
+    return {key: units.parse(kinds[key], text) for key, text in each.settings.items()}
+
+
+def flat(_told: Mapping[str, Any]) -> float:
+    return 600.0
+
+
+def record(each: Cell, rates: Rates = flat, seed: int = 1, **more: Any) -> dict[str, Any]:
+    """An invented record of a cell."""
+    told = dict(cells.point(each.variant, each.settings))
+    luck = 1 + (seed - 2) / 1000
+    found = {
+        "cc": each.cc,
+        "seed": seed,
+        "set": told,
+        "limit_bps": 700e3,
+        "total_goodput_bps": rates(told) * 1e3 * luck,
+        "needless_retransmits": 0,
+        "flows": [{"segments": 5000, "retransmits": 10, "window_bytes": {"mean": 20e3}}],
+    }
+    return found | more
+
+
+def records(
+    figure: Figure, variant: str, rates: Rates = flat, change: Any = None
+) -> list[dict[str, Any]]:
+    """Three invented records of each cell of a variant; ``change`` gives more of a record."""
+    found = []
+    for each in figure.cells:
+        if each.variant == variant:
+            for seed in SEEDS:
+                made = record(each, rates, seed)
+                found.append(made | (change(made["set"]) if change else {}))
+    return found
+
+
+def claim(figure: Figure, text: str, variant: str) -> Claim:
+    """The only claim of a figure and variant whose text begins so."""
+    (found,) = (c for c in figure.claims if c.text.startswith(text) and variant in c.variants)
+    return found
+
+
+def holds(found: Claim, runs: Sequence[dict[str, Any]]) -> bool:
+    return found.check(Results(runs)).yes
+
+
+def by_way(rates: Mapping[str, float], other: float = 500.0) -> Rates:
+    """Goodputs by scheduler and treatment of ACKs, ``rah drop``; ``other`` of all else."""
+    return lambda told: rates.get(f"{told['scheduler']} {told['ack']}", other)
+
+
+# --- the catalogue ----------------------------------------------------------------------------
+
+
+def test_every_claim_has_the_runs_it_needs() -> None:
+    assert list(SHAKE.figures) == NAMES
+    for name, figure in SHAKE.figures.items():
+        begin = f"Figure {name}:" if name.isdigit() else "Not in the paper:"
+        assert figure.name == name and figure.title.startswith(begin)
+        assert figure.claims and figure.draw in drawings.DRAWN
+        for each in figure.claims:
+            for variant in each.variants:
+                assert variant in VARIANTS
+                assert each.check(Results(records(figure, variant))).ours
+
+
+def test_a_row_stands_in_the_table_once() -> None:
+    for figure in SHAKE.figures.values():
+        rows = [(each.text, variant) for each in figure.claims for variant in each.variants]
+        assert len(set(rows)) == len(rows)
+
+
+def test_every_cell_is_a_run_of_the_lab() -> None:
+    for figure in SHAKE.figures.values():
+        for each in figure.cells:
+            MULTIPATH.compile(parsed(each), each.cc, each.duration_s)
+
+
+def test_no_two_points_share_records() -> None:
+    for figure in SHAKE.figures.values():
+        points = {
+            (each.variant, each.cc, json.dumps(cells.point(each.variant, each.settings)))
+            for each in figure.cells
+        }
+        made = {(c.variant, c.cc, tuple(sorted(c.settings.items()))) for c in figure.cells}
+        assert len(points) == len(made)
+
+
+def test_a_point_is_what_a_record_says() -> None:
+    at = cells.point(PERIOD, {"loss": "0.50%", "delay2": "0.01s"})
+    assert (at["loss"], at["delay2"], at["window"], at["hold"]) == ("0.5%", "10ms", 40, "none")
+
+
+def test_seeds_and_shared_runs() -> None:
+    found = planned("shake")
+    keys = {name: {run.job.key for run in runs} for name, runs in found.items()}
+    assert keys["shake-10"] <= keys["shake-9"]
+    assert keys["shake-11"] <= keys["shake-12"]
+
+    def seeds(name: str, variant: str, **told: str) -> int:
+        runs = [r for r in found[name] if r.cell.variant == variant]
+        settings = [(r.job.key, r.cell.settings) for r in runs]
+        return len({key for key, own in settings if told.items() <= own.items()})
+
+    # Where claims hang on loss there are 20 seeds.
+    rr = {"scheduler": "rr", "ack": "drop"}
+    assert seeds("shake-9", LETTER, **rr, delay2="290ms") == 20
+    assert seeds("shake-10", NARROW, **rr) == 20
+    assert seeds("shake-11", LETTER, **rr, delay2="10ms", loss="1%") == 20
+    assert seeds("shake-14", LETTER, scheduler="rah", ack="pass", outage="1s") == 20
+    assert seeds("shake-9", TODAY, **rr, delay2="290ms") == 5
+    assert seeds("shake-sum", TODAY, via="path1", delay2="10ms") == 2
+
+
+def test_the_cost_is_bounded(tmp_path: Path) -> None:
+    made = schedule.as_json(planned("shake"), None, None, tmp_path, tmp_path / "table.md")
+    assert sum(run["cost_s"] for run in made["runs"].values()) / 2 < 90 * 60
+
+
+def test_the_papers_rules() -> None:
+    assert list(cells.SETTINGS) == list(VARIANTS)
+    for variant in (LETTER, NARROW):
+        assert cells.SETTINGS[variant]["stack"] == "period"
+        assert cells.way("rah", "pass", variant)["hold"] == "0s"
+        assert "hold" not in cells.way("rr", "pass", variant)
+    assert all("hold" not in cells.way("rah", "auto", variant) for variant in BOTH)
+    assert cells.CCS[LETTER] == "reno3" and cells.CCS[TODAY] == "cubic"
+    defaults = {param.name: param.default for param in MULTIPATH.params}
+    assert defaults["threshold"] == 5 and set(defaults["rate"]) == {384_000}
+    assert defaults["delay1"] == 0.15 and defaults["scheduler"] == "rah"
+
+
+# --- checks -----------------------------------------------------------------------------------
+
+#: As in the paper: RAH is best, dropping helps.
+PAPER_9 = {
+    "rr pass": 250, "rr drop": 600, "ratio pass": 200, "ratio drop": 610, "rah pass": 580,
+    "rah drop": 690, "rah auto": 690,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("variant", [LETTER, NARROW, TODAY])
+@pytest.mark.parametrize(
+    ("text", "against"),
+    [
+        ("RAH has the highest goodput at every delay, without", {"rr pass": 590}),
+        ("RAH has the highest goodput at every delay, with dropping", {"ratio drop": 700}),
+        ("at 290ms every scheduler has more", {"rah drop": 570}),
+    ],
+)
+def test_delays_like_the_papers(variant: str, text: str, against: dict[str, float]) -> None:
+    found = claim(FIGURE_9, text, variant)
+    assert holds(found, records(FIGURE_9, variant, by_way(PAPER_9)))
+    assert not holds(found, records(FIGURE_9, variant, by_way(PAPER_9 | against)))
+
+
+def test_dropping_costs_little_without_a_difference() -> None:
+    found = claim(FIGURE_9, "up to 210 ms", LETTER)
+    for drop, yes in ((590, True), (610, False), (500, False)):
+        rates = {f"{s} {a}": drop if a == "drop" else 600 for s in cells.SCHEDULERS
+                 for a in ("pass", "drop")}  # fmt: skip
+        assert holds(found, records(FIGURE_9, LETTER, by_way(rates))) == yes
+
+
+def test_auto_beside_the_best() -> None:
+    found = claim(FIGURE_9, "(ours) RAH with ack=auto", TODAY)
+    assert holds(found, records(FIGURE_9, TODAY, by_way(PAPER_9 | {"rah auto": 660})))
+    assert not holds(found, records(FIGURE_9, TODAY, by_way(PAPER_9 | {"rah auto": 650})))
+
+
+def test_what_is_sent_again_with_round_robin() -> None:
+    def like(plain: int, drop: int, window: float) -> list[dict[str, Any]]:
+        def change(told: Mapping[str, Any]) -> dict[str, Any]:
+            dropping = told["ack"] == "drop"
+            flow = {"segments": 5000, "retransmits": 15, "window_bytes": {"mean": 20e3}}
+            if dropping:
+                flow["window_bytes"] = {"mean": window}
+            return {"needless_retransmits": drop if dropping else plain, "flows": [flow]}
+
+        return records(FIGURE_10, NARROW, flat, change)
+
+    often, only, larger = (
+        claim(FIGURE_10, text, NARROW)
+        for text in ("without dropping at least half", "with dropping only", "with dropping the w")
+    )
+    papers = like(10, 0, 27e3)
+    assert all(holds(each, papers) for each in (often, only, larger))
+    assert "15.0 sent again, needless: 67" in often.check(Results(papers)).ours
+    assert not holds(often, like(5, 0, 27e3))
+    assert not holds(only, like(10, 1, 27e3))
+    assert not holds(larger, like(10, 0, 20e3))
+
+
+def test_nothing_sent_again_is_nothing_needless() -> None:
+    point = cells.point(TODAY, {})
+    run = record(cells.cell(TODAY, {}))
+    run["flows"][0]["retransmits"] = 0
+    verdict = claims.share_needless({"": ("cubic", point)}, 0.0, 0.05)(Results([run]))
+    assert verdict.yes and verdict.sure is None
+
+
+def test_loss_like_the_papers() -> None:
+    far = claim(FIGURE_11, "10ms: at 1 % goodput", LETTER)
+    most = claim(FIGURE_11, "10ms: at 1 % dropping costs round robin more", LETTER)
+    rates = {"rr pass": 500, "rr drop": 300, "rah pass": 600, "rah drop": 500}
+    papers = records(FIGURE_11, LETTER, by_way(rates))
+    assert holds(far, papers) and holds(most, papers)
+    assert not holds(far, records(FIGURE_11, LETTER, by_way(rates | {"rah drop": 560})))
+    assert not holds(most, records(FIGURE_11, LETTER, by_way(rates | {"rah drop": 300})))
+
+
+def test_tdar_repairs() -> None:
+    more, much = (claim(FIGURE_12, f"150ms: {t}", LETTER) for t in ("from 0.5 %", "by 5 to 20"))
+    for tdar, expected in ((310, (True, True)), (350, (True, False)), (299, (False, False))):
+        runs = records(FIGURE_12, LETTER, by_way({"rr drop": 300, "rr tdar": tdar}))
+        assert (holds(more, runs), holds(much, runs)) == expected
+
+
+def test_beside_udp() -> None:
+    highest, far = (claim(FIGURE_13, t, TODAY) for t in ("RAH has the highest", "RAH is far"))
+    for rah, expected in ((700, (True, True)), (500, (True, False)), (390, (False, False))):
+        rates = {"rr pass": 300, "ratio pass": 400, "rah pass": rah}
+        runs = records(FIGURE_13, TODAY, by_way(rates))
+        assert (holds(highest, runs), holds(far, runs)) == expected
+
+
+def test_pauses() -> None:
+    def rates(told: Mapping[str, Any]) -> float:
+        if told["scheduler"] == "rah":
+            return 450.0 if told["outage"] == "1s" else 480.0
+        return (430.0 if told["outage"] == "1s" else 500.0) * (1.07 if told["ack"] != "pass" else 1)
+
+    texts = ("with pauses of 1 s", "with pauses of 250 ms", "TDAR gives round robin 5 to 10")
+    for text in texts:
+        found = claim(FIGURE_14, text, LETTER)
+        assert holds(found, records(FIGURE_14, LETTER, rates))
+        assert not holds(found, records(FIGURE_14, LETTER, flat))
+
+
+# --- our own ----------------------------------------------------------------------------------
+
+
+def summed(rah: Mapping[str, float], two: float = 350.0) -> Rates:
+    """Paths alone have 350 and ``two``."""
+
+    def rates(told: Mapping[str, Any]) -> float:
+        alone = {"path1": 350.0, "path2": two}.get(told["via"])
+        return rah.get(told["ack"], 700.0) if alone is None else alone
+
+    return rates
+
+
+@pytest.mark.parametrize("variant", BOTH)
+@pytest.mark.parametrize(
+    ("text", "ack", "enough", "less"),
+    [
+        ("(ours) RAH with dropping", "drop", 687, 685),
+        ("(ours) so it has with", "auto", 687, 685),
+        ("(ours) without dropping", "pass", 666, 664),
+    ],
+)
+def test_the_sum_of_the_paths(
+    variant: str, text: str, ack: str, enough: float, less: float
+) -> None:
+    found = claim(ours.FIGURE_SUM, text, variant)
+    assert holds(found, records(ours.FIGURE_SUM, variant, summed({ack: enough})))
+    assert not holds(found, records(ours.FIGURE_SUM, variant, summed({ack: less})))
+    assert not holds(found, records(ours.FIGURE_SUM, variant, summed({ack: enough}, 380.0)))
+
+
+def test_few_are_needless() -> None:
+    found = claim(ours.FIGURE_SUM, "(ours) at most 1 of 1000", TODAY)
+    for count, yes in ((5, True), (6, False)):
+        runs = records(ours.FIGURE_SUM, TODAY, flat, lambda _: {"needless_retransmits": count})  # noqa: B023
+        assert holds(found, runs) == yes
+
+
+def test_beside_what_else_joins_paths() -> None:
+    def rates(told: Mapping[str, Any]) -> float:
+        if told["via"] == "mptcp":
+            return 700.0
+        lossy = told["loss"] != "0%"
+        return {"bonding": 650.0, "shake": 670.0 if lossy else 690.0}.get(told["via"], 300.0)
+
+    runs = records(ours.FIGURE_PEERS, TODAY, rates)
+    for cc in ours.CCS:
+        assert holds(claim(ours.FIGURE_PEERS, f"(ours) {cc}, no loss: SHAKE", TODAY), runs)
+        assert not holds(claim(ours.FIGURE_PEERS, f"(ours) {cc}, no loss: at least", TODAY), runs)
+        for least in ("at least 95 % of MPTCP", "at least as much as bonding"):
+            assert holds(claim(ours.FIGURE_PEERS, f"(ours) {cc}, 1 % lost: {least}", TODAY), runs)
+
+
+def test_what_is_left() -> None:
+    texts = ("beside a UDP flow", "with interruptions that hold", "with interruptions that lose")
+    for text in texts:
+        found = claim(ours.FIGURE_LEFT, f"(ours) {text}", PERIOD)
+        assert holds(found, records(ours.FIGURE_LEFT, PERIOD, lambda _: 640.0))
+        assert not holds(found, records(ours.FIGURE_LEFT, PERIOD, lambda _: 620.0))
+
+
+def test_three_and_four_paths() -> None:
+    alone = {"path1": 350.0, "path2": 700.0, "path3": 170.0, "path4": 690.0}
+
+    def rates(share: float) -> Rates:
+        every = {3: 1220.0, 4: 1910.0}
+        return lambda told: alone.get(told["via"], share * every[told["paths"]])
+
+    found = claim(ours.FIGURE_SEVERAL, "(ours) three and four", TODAY)
+    assert holds(found, records(ours.FIGURE_SEVERAL, TODAY, rates(0.96)))
+    assert not holds(found, records(ours.FIGURE_SEVERAL, TODAY, rates(0.94)))
+
+
+def test_auto_with_loss_on_either_path() -> None:
+    best, better = (
+        claim(ours.FIGURE_LOSS, f"(ours) 10ms: {text}", PERIOD)
+        for text in ("RAH with ack=auto", "at least 98 %")
+    )
+    for auto, expected in ((695, (True, True)), (670, (True, False)), (600, (False, False))):
+        rates = {"ratio pass": 700, "rah drop": 690, "rah tdar": 640, "rah auto": auto}
+        runs = records(ours.FIGURE_LOSS, PERIOD, by_way(rates))
+        assert (holds(best, runs), holds(better, runs)) == expected
+
+
+def test_needless_beside_one_path() -> None:
+    found = claim(ours.FIGURE_NEEDLESS, "(ours) with loss at most 1", TODAY)
+    for count, yes in ((14, True), (16, False)):
+
+        def change(told: Mapping[str, Any], count: int = count) -> dict[str, Any]:
+            return {"needless_retransmits": 10 if told["via"] == "path1" else count}
+
+        assert holds(found, records(ours.FIGURE_NEEDLESS, TODAY, flat, change)) == yes
+
+
+# --- comparisons ------------------------------------------------------------------------------
+
+
+def test_runs_of_a_seed_are_compared() -> None:
+    # What the seeds have in common is not uncertain.
+    mean, half = claims.paired_gain([110, 220, 330], [100, 200, 300])
+    assert mean == pytest.approx(0.1) and half == pytest.approx(2.484 * 0.1 / 2 * 1.0, rel=0.01)
+    apart, wide = claims.paired_gain([330, 110, 220], [100, 200, 300])
+    assert apart == pytest.approx(0.1) and wide is not None and wide > 5 * half
+    # Only runs that both have.
+    assert claims.paired_gain([110, 220], [100, 200, 900])[0] == pytest.approx(0.1)
+
+
+def test_not_shown_if_the_interval_reaches_the_other_answer() -> None:
+    a, b = cells.cell(TODAY, {}), cells.cell(TODAY, {"scheduler": "rr"})
+    subjects = [("cubic", cells.point(TODAY, each.settings)) for each in (a, b)]
+    check = claims.gains({"": (subjects[0], subjects[1])}, 0.0)
+    runs = [record(each, seed=seed) for each in (a, b) for seed in SEEDS]
+    for run, rate in zip(runs, (500e3, 700e3, 610e3, 600e3, 600e3, 600e3), strict=True):
+        run["total_goodput_bps"] = rate
+    assert check(Results(runs)).holds == "yes (n.s.)"
+    for run in runs[:3]:
+        run["total_goodput_bps"] = 650e3
+    assert check(Results(runs)).holds == "yes"
+
+
+def test_what_was_not_measured() -> None:
+    with pytest.raises(NotMeasured):
+        FIGURE_9.claims[0].check(Results([]))
+
+
+# --- tables and drawings ----------------------------------------------------------------------
+
+
+def test_tables() -> None:
+    chart = NINE[TODAY]
+    runs = records(FIGURE_9, TODAY, by_way({"rah auto": 690.0}))
+    text = "\n".join(tables("Title", [chart])({TODAY: Results(runs)}))
+    assert text.startswith("## Title\n\nGoodput in kbit/s; default (cubic).")
+    assert "| rah auto | 690 ± 2 | 690 ± 2 | 690 ± 2 |" in text
+    assert "| rah auto | – | – | – |" in "\n".join(tables("Title", [chart])({}))
+    several = ours.SEVERAL[TODAY]
+    assert "| path 4 alone | – |" in "\n".join(tables("Title", [several])({}))
+    for figure in SHAKE.figures.values():
+        found = {v: Results(records(figure, v)) for v in VARIANTS}
+        assert figure.tables is None or figure.tables(found)
+
+
+class Run:
+    """A finished run with nothing but its record."""
+
+    def __init__(self, found: dict[str, Any]) -> None:
+        self.record = found
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "10"])
+def test_drawings(name: str) -> None:
+    figure = SHAKE.figures[name]
+    runs = {v: [Run(found) for found in records(figure, v)] for v in VARIANTS}
+    runs = {variant: found for variant, found in runs.items() if found}
+    canvas = drawings.DRAWN[figure.draw](figure, runs)  # type: ignore[arg-type]
+    charts: Sequence[Chart] = figure.options["charts"]
+    assert len(canvas.axes) == len(charts)
+    for axes, chart in zip(canvas.axes, charts, strict=True):
+        assert axes.get_title(loc="left") == chart.title
+        shown = [text.get_text() for text in axes.get_legend().get_texts()]
+        assert shown == list(chart.lines)
+    plt.close(canvas)
+
+
+def test_windows_over_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    samples = (np.array([0.0, 1.0, 2.0]), np.array([10, 20, 5]))
+    monkeypatch.setattr(draw, "_window", lambda _run: samples)
+    runs = {v: [Run(found) for found in records(FIGURE_10, v)] for v in VARIANTS}
+    canvas = draw.cwnd_over_time(FIGURE_10, runs)  # type: ignore[arg-type]
+    for axes in canvas.axes:
+        lines = axes.get_lines()
+        assert [line.get_label() for line in lines] == ["rr pass", "rr drop"]
+        assert list(lines[0].get_ydata()) == [10, 20, 5]
+    plt.close(canvas)
+
+
+def test_the_names_of_the_figures() -> None:
+    assert [each.name for each in choose(["shake"])] == [f"shake-{name}" for name in NAMES]

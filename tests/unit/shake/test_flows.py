@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Tables of flows, shake/flows.c, in user space: which flow a packet belongs to, and bounds on
+number, holes and age, also when there is no memory.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.fuzz import fuzzer_command
+from tests.unit.headers.cheaders import Headers
+from tests.unit.shake.flows_core import (
+    ACK,
+    AUTO,
+    DROP,
+    ECE,
+    PASS,
+    RETRANSMIT,
+    RST,
+    SYN,
+    TDAR,
+    VARIANT,
+    Flows,
+    Packet,
+)
+
+LEADER = Packet(data=b"x" * 1000)
+V6 = replace(LEADER, source="2001:db8::1", destination="2001:db8::9")
+FLOWS_MAX, HOLES_MAX, AGE = 1024, 16384, 600 * 10**6
+
+
+@pytest.fixture(scope="module")
+def headers(root: Path) -> Headers:
+    return Headers(root / "include")
+
+
+@pytest.fixture
+def flows(headers: Headers) -> Iterator[Flows]:
+    with Flows(headers) as table:
+        yield table
+
+
+def syn(packet: Packet) -> Packet:
+    return replace(packet, flags=SYN, data=b"", seq=packet.seq - 1)
+
+
+def at(packet: Packet, number: int) -> Packet:
+    """seg#number, from 0."""
+    return replace(packet, seq=1000 + 1000 * number)
+
+
+def hole(flows: Flows, packet: Packet = LEADER) -> Packet:
+    """seg#1 is missing; the correspondent's ACK that has been seen once."""
+    flows.library.shake_flows_path_alive(flows.table, 2)
+    flows.arrived(syn(packet), 1)
+    flows.arrived(at(packet, 0), 1, 1000)
+    flows.arrived(at(packet, 2), 1, 2000)
+    ack = packet.back(ack=2000, seq=1)
+    assert flows.ack(ack) == PASS
+    return ack
+
+
+@pytest.mark.parametrize("packet", [LEADER, V6], ids=["IPv4", "IPv6"])
+def test_an_agent_drops_duplicates_of_the_flow(flows: Flows, packet: Packet) -> None:
+    ack = hole(flows, packet)
+    assert [flows.ack(ack) for _ in range(7)] == [DROP] * 5 + [RETRANSMIT, PASS]
+    assert (flows.counts.dropped_undecided, flows.counts.forced, flows.counts.holes) == (5, 1, 1)
+
+
+def lost(flows: Flows, *, kept: bool) -> Packet:
+    """seg#1 was sent by path 2 and proves to be lost at 1 s; the correspondent's ACK."""
+    ack = hole(flows)
+    flows.now = 10**6
+    flows.arrived(at(LEADER, 3), 2, 3000, kept=kept)
+    assert flows.counts.holes_lost == 1
+    return ack
+
+
+def test_a_copy_is_waited_for(flows: Flows) -> None:
+    """Two seconds at first, whatever the number of duplicates."""
+    ack = lost(flows, kept=True)
+    for now in range(10**6, 3 * 10**6, 10**5):
+        flows.now = now
+        assert flows.ack(ack, AUTO) == DROP
+    flows.now = 3 * 10**6
+    assert [flows.ack(ack, AUTO) for _ in range(2)] == [RETRANSMIT, PASS]
+    assert (flows.counts.dropped_mending, flows.counts.repaired) == (20, 1)
+
+
+def test_without_copies_what_is_lost_is_asked_for_at_once(flows: Flows) -> None:
+    ack = lost(flows, kept=False)
+    assert flows.ack(ack, AUTO) == RETRANSMIT
+
+
+def test_a_copy_mends_the_hole(flows: Flows) -> None:
+    lost(flows, kept=True)
+    flows.now = 1_300_000
+    flows.arrived(at(LEADER, 1), 2, 2000, kept=True)
+    assert (flows.counts.holes_mended, flows.counts.holes_late) == (1, 0)
+
+
+def test_copies_of_a_dead_path_do_not_come(flows: Flows) -> None:
+    ack = hole(flows)
+    flows.arrived(at(LEADER, 3), 1, 3000, kept=True)
+    flows.library.shake_flows_path_lost(flows.table, 2)
+    assert flows.counts.holes_lost == 1
+    assert flows.ack(ack, AUTO) == RETRANSMIT
+
+
+def test_modes(flows: Flows) -> None:
+    ack = hole(flows)
+    assert [flows.ack(ack, TDAR, 1) for _ in range(4)] == [PASS, PASS, DROP, RETRANSMIT]
+    assert flows.counts.relayed == 2
+    assert flows.ack(ack, AUTO) == PASS
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"ports": (81, 40000)},
+        {"ports": (80, 40001)},
+        {"source": "192.0.2.8"},
+        {"destination": "10.0.0.2"},
+        {"flags": ACK | ECE},
+        {"window": 501},
+        {"data": b"x"},
+    ],
+)
+def test_other_packets_pass(flows: Flows, change: dict[str, object]) -> None:
+    ack = hole(flows)
+    assert flows.ack(replace(ack, **change)) == PASS  # type: ignore[arg-type]
+    assert flows.counts.dropped_undecided == 0
+
+
+def test_acks_make_no_flows(flows: Flows) -> None:
+    assert flows.ack(LEADER.back()) == PASS
+    flows.arrived(replace(LEADER, data=b""), 1)
+    assert flows.count == 0
+
+
+def test_a_path_that_is_lost(flows: Flows) -> None:
+    ack = hole(flows)
+    assert flows.ack(ack) == DROP
+    flows.library.shake_flows_path_lost(flows.table, 2)
+    assert [flows.ack(ack), flows.ack(ack)] == [RETRANSMIT, PASS]
+    assert flows.counts.repaired == 1
+
+
+def test_with_one_path_alive_nothing_is_late(flows: Flows) -> None:
+    flows.arrived(syn(LEADER), 1)
+    flows.arrived(at(LEADER, 0), 1, 1000)
+    flows.arrived(at(LEADER, 2), 1, 2000)
+    assert [flows.ack(LEADER.back(ack=2000)) for _ in range(9)] == [PASS] * 9
+    assert flows.counts.holes_lost == 1
+
+
+@pytest.mark.parametrize("path", [0, 9, 255])
+def test_paths_out_of_range(flows: Flows, path: int) -> None:
+    flows.arrived(LEADER, path)
+    assert flows.sending(LEADER, path) is None
+    flows.library.shake_flows_path_alive(flows.table, path)
+    flows.library.shake_flows_path_lost(flows.table, path)
+    assert flows.count == 0
+
+
+@pytest.mark.parametrize("whose", ["leader", "correspondent"])
+def test_a_reset_ends_the_flow(flows: Flows, whose: str) -> None:
+    ack = hole(flows)
+    if whose == "leader":
+        flows.arrived(replace(LEADER, flags=RST, data=b""), 1)
+    else:
+        assert flows.ack(replace(ack, flags=ACK | RST)) == PASS
+    assert flows.count == 0
+
+
+def test_a_leader_tells_m_al(flows: Flows) -> None:
+    assert flows.sending(syn(LEADER), 1) is None
+    assert flows.sending(at(LEADER, 0), 1) == 1000
+    assert flows.sending(at(LEADER, 1), 2) == 1000
+    assert flows.sending(at(LEADER, 2), 1) == 2000
+    assert flows.sending(replace(LEADER, ports=(1, 2)), 1) is None
+    assert flows.sending(replace(LEADER, data=b""), 1) is None
+    assert flows.count == 2
+
+
+def test_the_flow_used_longest_ago_is_evicted(flows: Flows) -> None:
+    first, second = (replace(LEADER, ports=(port, 80)) for port in (1, 2))
+    for port in range(1, FLOWS_MAX + 1):
+        flows.sending(replace(LEADER, ports=(port, 80)), 1)
+    assert flows.sending(at(first, 1), 1) == 2000
+    flows.sending(replace(LEADER, ports=(9999, 80)), 1)
+    assert (flows.count, flows.counts.evicted) == (FLOWS_MAX, 1)
+    assert flows.sending(at(first, 2), 1) == 3000
+    assert flows.sending(at(second, 1), 1) is None
+
+
+def test_old_flows_expire(flows: Flows) -> None:
+    flows.sending(LEADER, 1)
+    flows.now = AGE - 1
+    flows.sending(replace(LEADER, ports=(1, 2)), 1)
+    assert flows.count == 2
+    flows.now = AGE
+    flows.ack(LEADER.back())
+    assert (flows.count, flows.counts.expired) == (1, 1)
+
+
+def gaps(flows: Flows, packet: Packet, count: int) -> None:
+    for number in range(0, 2 * count, 2):
+        flows.arrived(at(packet, number), 1, 1000 + max(1000 * (number - 1), 0))
+
+
+def test_room_for_holes_grows_up_to_a_bound(flows: Flows) -> None:
+    flows.library.shake_flows_path_alive(flows.table, 2)
+    gaps(flows, LEADER, 400)
+    assert flows.holes == 256
+    assert flows.counts.holes_refused == 399 - 256
+    flows.arrived(replace(LEADER, flags=RST, data=b""), 1)
+    assert flows.holes == 0
+
+
+def test_all_holes_of_a_table_are_bounded(flows: Flows) -> None:
+    flows.library.shake_flows_path_alive(flows.table, 2)
+    for port in range(1, 80):
+        gaps(flows, replace(LEADER, ports=(port, 80)), 258)
+    assert flows.holes <= HOLES_MAX
+    assert flows.holes > HOLES_MAX - 256
+    assert flows.counts.holes_refused > 0
+
+
+def test_without_memory_acks_pass(flows: Flows) -> None:
+    flows.library.flows_refuse_memory(True)
+    flows.arrived(LEADER, 1)
+    assert (flows.count, flows.counts.refused) == (0, 1)
+    flows.library.flows_refuse_memory(False)
+    hole(flows)
+    flows.library.flows_refuse_memory(True)
+    gaps(flows, LEADER, 30)
+    assert flows.counts.holes_refused > 0
+    assert flows.ack(LEADER.back(ack=58000, seq=1)) == PASS
+    assert [flows.ack(LEADER.back(ack=58000, seq=1)) for _ in range(9)] == [PASS] * 9
+
+
+def test_a_table_that_cannot_be_made(headers: Headers) -> None:
+    with Flows(headers) as other:
+        other.library.flows_refuse_memory(True)
+        assert other.library.flows_new() is None
+
+
+@pytest.mark.skipif(VARIANT != "plain", reason="has its own sanitizers")
+def test_under_libfuzzer(tmp_path: Path) -> None:
+    """Packets of any octets, and good ones with any numbers, to a leader's and an agent's table."""
+    program = tmp_path / "shake_flows"
+    command = fuzzer_command("shake_flows", program)
+    built = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    done = subprocess.run(
+        [program, "-runs=50000", "-max_len=300", "-seed=1"],
+        capture_output=True, text=True, timeout=300, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
