@@ -12,7 +12,7 @@ static void drop(struct shake_copies *copies, u32 place)
 	shake_repair_close(&copies->repair, place);
 }
 
-/* Forget all copies: the session ends, or the path is dead. */
+/* Forget all copies: the session ends. */
 void shake_copies_purge(struct shake_path *path)
 {
 	struct shake_copies *copies = path->copies;

@@ -16,6 +16,8 @@
  *   order     If a copy is acknowledged sooner than in the least round trip, the packet itself
  *             was only late: from then on more packets have to be behind it, twice as many
  *             and one; half as many if a copy was needed.
+ *   outages   A dead path keeps its copies: in a session that goes on its next ACK tells of
+ *             them. What is old by then is not sent again: TCP has done so.
  *   economy   A path of SHAKE_REPAIR_FAST and more keeps copies for SHAKE_REPAIR_TIME after a
  *             loss only. On slower ones they cost little, and the first loss of a flow as much
  *             as any.
@@ -40,6 +42,9 @@
 #define SHAKE_REPAIR_FAST	1250000U
 /* ... for so long after a loss, in us. */
 #define SHAKE_REPAIR_TIME	(600ULL * APOGEE_USEC_PER_SEC)
+/* TCP has sent again by then what it was not told of, in us and in round trips of the path. */
+#define SHAKE_REPAIR_OLD	(2U * APOGEE_USEC_PER_SEC)
+#define SHAKE_REPAIR_OLD_TRIPS	4U
 /* Packets before the echo that a pseudo-ACK tells of. */
 #define SHAKE_REPAIR_SEEN	64U
 
@@ -150,6 +155,14 @@ static inline bool shake_repair_is_lost(const struct shake_repair *r,
 	return late || (behind > r->overtake && !kept->tries);
 }
 
+/* Whether TCP has sent the packet again by itself: the path was dead, for example. */
+static inline bool shake_repair_is_old(const struct shake_kept *kept, u32 srtt, u64 now)
+{
+	u32 age = (u32)now - kept->at;
+
+	return age > SHAKE_REPAIR_OLD && age / SHAKE_REPAIR_OLD_TRIPS > srtt;
+}
+
 /* A packet arrived. If there is a copy that cannot have, the packet was late. */
 static inline void shake_repair_learn(struct shake_repair *r, const struct shake_kept *kept,
 				      u32 least, u64 now)
@@ -197,7 +210,7 @@ static inline enum shake_copy shake_repair_judge(struct shake_repair *r, u32 pla
 	}
 	if (!shake_repair_is_lost(r, kept, behind, srtt, now))
 		return SHAKE_COPY_WAITS;
-	if (r->saved < SHAKE_REPAIR_PRICE)
+	if (shake_repair_is_old(kept, srtt, now) || r->saved < SHAKE_REPAIR_PRICE)
 		return SHAKE_COPY_DONE;
 	r->saved -= SHAKE_REPAIR_PRICE;
 	kept->at = (u32)now;

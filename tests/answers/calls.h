@@ -1608,6 +1608,20 @@ static void answer_shake_repair_is_lost(void *call)
 					 c->now);
 }
 
+struct answer_shake_repair_is_old {
+	bool result;
+	struct shake_kept kept;
+	u32 srtt;
+	u64 now;
+};
+
+static void answer_shake_repair_is_old(void *call)
+{
+	struct answer_shake_repair_is_old *c = call;
+
+	c->result = shake_repair_is_old(&c->kept, c->srtt, c->now);
+}
+
 struct answer_shake_repair_learn {
 	struct shake_repair r;
 	struct shake_kept kept;
@@ -2425,6 +2439,7 @@ static const struct {
 	{ answer_shake_repair_keep, sizeof(struct answer_shake_repair_keep) },
 	{ answer_shake_repair_covers, sizeof(struct answer_shake_repair_covers) },
 	{ answer_shake_repair_is_lost, sizeof(struct answer_shake_repair_is_lost) },
+	{ answer_shake_repair_is_old, sizeof(struct answer_shake_repair_is_old) },
 	{ answer_shake_repair_learn, sizeof(struct answer_shake_repair_learn) },
 	{ answer_shake_repair_is_ahead, sizeof(struct answer_shake_repair_is_ahead) },
 	{ answer_shake_repair_judge, sizeof(struct answer_shake_repair_judge) },

@@ -147,6 +147,18 @@ def test_a_copy_that_is_lost_is_sent_once_more(path: Path) -> None:
     assert path.judge(place, 7, unseen(2)) == LAST
 
 
+@pytest.mark.parametrize(("srtt", "old"), [(300_000, 2_000_000), (2_000_000, 8_000_003)])
+def test_what_is_old_is_left_to_tcp(path: Path, srtt: int, old: int) -> None:
+    """After two seconds and four round trips: a path was dead, and its first ACK tells of it."""
+    places = fill(path, 12)
+    path.now += old
+    assert path.judge(places[3], 12, unseen(8), srtt) == SENT
+    path.now += 1
+    assert path.judge(places[4], 12, unseen(7), srtt) == DONE
+    path.now += 10**9
+    assert path.judge(places[5], 12, unseen(6), srtt) == DONE
+
+
 def test_a_copy_that_cannot_have_arrived_yet_teaches_to_wait(path: Path) -> None:
     places = fill(path, 40)
     assert path.judge(places[0], 2, unseen(1)) == SENT
@@ -199,7 +211,7 @@ def test_a_packet_tells_of_the_one_before(path: Path) -> None:
     assert not covers(path.state)
     place = path.keep(1)
     assert covers(path.state)
-    path.close(place)  # told of, or the path died, or the session ended
+    path.close(place)  # told of, or the session ended
     assert not covers(path.state)
     fill(path, KEPT, 2)
     assert covers(path.state)
