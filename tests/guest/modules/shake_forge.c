@@ -50,6 +50,7 @@
  *	again	 registrations
  */
 #define _GNU_SOURCE	/* memmem() */
+#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -82,26 +83,19 @@ struct frame {
 
 static struct frame kept[KEPT];
 static int kept_count;
-static uint64_t state = 88172645463325252;
-
-static void die(const char *what)
-{
-	fprintf(stderr, "shake_forge: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
 
 static uint32_t draw(void)
 {
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state >> 16;
+	return mrand48();
 }
 
 static void fill(unsigned char *octets, int length)
 {
-	for (int i = 0; i < length; i++)
-		octets[i] = draw();
+	for (int i = 0; i < length; i += sizeof(uint32_t)) {
+		uint32_t four = draw();
+
+		memcpy(octets + i, &four, length - i < 4 ? length - i : 4);
+	}
 }
 
 static void put16(unsigned char *at, uint16_t value)
@@ -231,7 +225,7 @@ static int open_device(const char *name)
 	at.sll_ifindex = if_nametoindex(name);
 	if (fd < 0 || !at.sll_ifindex || bind(fd, (struct sockaddr *)&at, sizeof(at)) ||
 	    setsockopt(fd, SOL_PACKET, PACKET_QDISC_BYPASS, &one, sizeof(one)))
-		die(name);
+		err(1, "%s", name);
 	return fd;
 }
 
@@ -245,7 +239,7 @@ static void next_of_tunnel(int fd, int outgoing, struct frame *frame)
 		size = sizeof(from);
 		frame->length = recvfrom(fd, frame->octets, FRAME, 0, (void *)&from, &size);
 		if (frame->length < 0)
-			die("recvfrom");
+			err(1, "recvfrom");
 	} while ((from.sll_pkttype == PACKET_OUTGOING) != outgoing || !is_tunnels(frame));
 }
 
@@ -257,7 +251,7 @@ static int type_of(struct frame *frame)
 static void send_frame(int fd, const struct frame *frame)
 {
 	if (send(fd, frame->octets, frame->length, 0) < 0 && errno != ENOBUFS)
-		die("send");
+		err(1, "send");
 }
 
 /* --- forged frames ------------------------------------------------------------------------- */
@@ -466,7 +460,7 @@ static void ask(struct flood *flood, const char *file)
 	int fd = open(file, O_RDONLY);
 
 	if (fd < 0 || read(fd, &hello, sizeof(hello)) != sizeof(hello))
-		die(file);
+		err(1, "%s", file);
 	send_frame(flood->fd, &hello);
 	do
 		next_of_tunnel(flood->fd, 0, &hello);
@@ -481,7 +475,7 @@ static void stop_listening(int fd, const char *name)
 
 	at.sll_ifindex = if_nametoindex(name);
 	if (bind(fd, (struct sockaddr *)&at, sizeof(at)))
-		die(name);
+		err(1, "%s", name);
 }
 
 static int do_flood(int argc, char **argv)
@@ -508,14 +502,14 @@ static int do_record(int argc, char **argv)
 
 	(void)argc;
 	if (file < 0)
-		die(argv[5]);
+		err(1, "%s", argv[5]);
 	while (left) {
 		memset(&frame, 0, sizeof(frame));
 		next_of_tunnel(fd, 1, &frame);
 		if (type_of(&frame) != type)
 			continue;
 		if (write(file, &frame, sizeof(frame)) != sizeof(frame))
-			die(argv[5]);
+			err(1, "%s", argv[5]);
 		left--;
 	}
 	return 0;
@@ -533,12 +527,12 @@ static int do_resend(int argc, char **argv)
 	int fd = open_device(argv[2]), file = open(argv[3], O_RDONLY);
 
 	if (file < 0)
-		die(argv[3]);
+		err(1, "%s", argv[3]);
 	while (kept_count < KEPT && read(file, &kept[kept_count], sizeof(*kept)) == sizeof(*kept)) {
 		struct frame *frame = &kept[kept_count++];
 
 		if (argc > 6 && inet_pton(AF_INET, argv[6], frame->octets + ETH_HLEN + 12) != 1)
-			die(argv[6]);
+			err(1, "%s", argv[6]);
 		finish(frame, payload_length(frame));
 	}
 	if (!kept_count) {
@@ -593,7 +587,7 @@ static int ask_agent(struct leader *l, unsigned char *p, int length, int type)
 	setsockopt(l->fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
 	for (int i = 0; i < 5; i++) {
 		if (send(l->fd, p, length, 0) < 0)
-			die("send");
+			err(1, "send");
 		do
 			n = recv(l->fd, p + 64, FRAME - 64, 0);
 		while (n > 0 && p[64] >> 4 != type);
@@ -709,7 +703,7 @@ static void shoot_hostile(void *with)
 		put32(p + HEAD, mal);
 	}
 	if (send(l->fd, p, length, 0) < 0 && errno != ENOBUFS)
-		die("send");
+		err(1, "send");
 }
 
 static int do_leader(int argc, char **argv)
@@ -719,11 +713,11 @@ static int do_leader(int argc, char **argv)
 
 	(void)argc;
 	if (inet_pton(AF_INET, argv[2], &to.sin_addr) != 1)
-		die(argv[2]);
+		err(1, "%s", argv[2]);
 	l.fd = socket(AF_INET, SOCK_DGRAM, 0);
 	if (l.fd < 0 || connect(l.fd, (void *)&to, sizeof(to)))
-		die(argv[2]);
-	state += l.id;
+		err(1, "%s", argv[2]);
+	srand48(l.id);
 	register_leader(&l);
 	paced(atof(argv[6]), atof(argv[7]), shoot_hostile, &l);
 	return 0;
