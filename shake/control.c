@@ -325,6 +325,7 @@ void shake_path_heard(struct shake_path *path, u64 now)
 	path->rejoin_at = 0;	/* the agent knows the session */
 	if (path->state == SHAKE_PATH_ALIVE || !shake_link(path))
 		return;
+	shake_copies_expire(path, now);
 	/* Probes that were sent while it was dead are no sign of death now. */
 	shake_path_forget(&path->estimate, now);
 	shake_path_set_state(path, SHAKE_PATH_ALIVE);
@@ -520,6 +521,8 @@ static u64 step(struct shake_path *path)
 	now = shake_now();	/* under the lock: no other CPU has a later one */
 	forget_if_gone(path, now);
 	leave_if_silent(path, now);
+	if (path->state == SHAKE_PATH_DEAD)
+		shake_copies_expire(path, now);
 	if (path->old && now - shake_link(path)->made_at > SHAKE_CONFIRM_NS / NSEC_PER_USEC) {
 		shake_link_free(d, path->old);
 		path->old = NULL;

@@ -12,7 +12,7 @@ static void drop(struct shake_copies *copies, u32 place)
 	shake_repair_close(&copies->repair, place);
 }
 
-/* Forget all copies: the session ends. */
+/* Forget all copies. */
 void shake_copies_purge(struct shake_path *path)
 {
 	struct shake_copies *copies = path->copies;
@@ -22,6 +22,21 @@ void shake_copies_purge(struct shake_path *path)
 		return;
 	for (number = copies->repair.tail; shake_repair_next(&copies->repair, &number);)
 		drop(copies, shake_repair_place(number));
+}
+
+/* A path is dead: forget what TCP has sent again by now. */
+void shake_copies_expire(struct shake_path *path, u64 now)
+{
+	u32 srtt = shake_path_srtt(&path->estimate), number, place;
+	struct shake_copies *copies = path->copies;
+
+	if (!copies)
+		return;
+	for (number = copies->repair.tail; shake_repair_next(&copies->repair, &number); number++) {
+		place = shake_repair_place(number);
+		if (shake_repair_is_old(&copies->repair.kept[place], srtt, now))
+			drop(copies, place);
+	}
 }
 
 /* A copy with nothing that belongs to somebody else. */
@@ -64,7 +79,7 @@ struct sk_buff *shake_copies_told(struct shake_path *path, const struct shake_ac
 				  u64 now)
 {
 	u32 least = shake_path_min_rtt(&path->estimate), number, place;
-	u32 srtt = shake_path_srtt(&path->estimate);
+	u32 srtt = shake_path_srtt(&path->estimate), ahead = 0;
 	struct shake_copies *copies = path->copies;
 	struct sk_buff *list = NULL, **end = &list;
 	struct shake_repair *repair;
@@ -72,6 +87,10 @@ struct sk_buff *shake_copies_told(struct shake_path *path, const struct shake_ac
 
 	if (!copies)
 		return NULL;
+	if (!shake_repairs(&path->peer->d->settings)) {
+		shake_copies_purge(path);
+		return NULL;
+	}
 	repair = &copies->repair;
 	shake_repair_look(repair, ack->seen, now);
 	for (number = repair->tail; shake_repair_next(repair, &number); number++) {
@@ -87,8 +106,11 @@ struct sk_buff *shake_copies_told(struct shake_path *path, const struct shake_ac
 			*end = make_copy(copies->skb[place]);
 		if (fate == SHAKE_COPY_LAST)
 			swap(*end, copies->skb[place]);
-		if (*end)
+		if (*end) {
+			repair->kept[place].ahead = ahead;
+			ahead += shake_path_carry(&path->estimate, (*end)->len);
 			end = &(*end)->next;
+		}
 		if (fate == SHAKE_COPY_DONE || fate == SHAKE_COPY_LAST)
 			drop(copies, place);
 	}

@@ -221,10 +221,11 @@ bool shake_flows_sending(struct shake_flows *f, const struct shake_segment *s, u
  * @has_mal: it came with M_AL
  * @m_al: M_AL
  * @kept: the leader has a copy
+ * @overtaken: a later packet of the path was first: it may be a copy
  * @now: us
  */
 void shake_flows_arrived(struct shake_flows *f, const struct shake_segment *s, u8 path,
-			 bool has_mal, u32 m_al, bool kept, u64 now)
+			 bool has_mal, u32 m_al, bool kept, bool overtaken, u64 now)
 {
 	struct shake_arrival arrival = {
 		.seq = s->seq,
@@ -234,6 +235,7 @@ void shake_flows_arrived(struct shake_flows *f, const struct shake_segment *s, u
 		.has_mal = has_mal,
 		.syn = s->syn,
 		.kept = kept,
+		.overtaken = overtaken,
 		.now = (u32)now,
 	};
 	struct shake_flow *flow;
@@ -315,7 +317,7 @@ void shake_flows_path_alive(struct shake_flows *f, u8 path)
  * @f: the table
  * @path: 1 to SHAKE_HOLES_PATHS
  *
- * What was on its way there is lost.
+ * What was on its way there is lost, unless the path comes back soon and the leader has copies.
  */
 void shake_flows_path_lost(struct shake_flows *f, u8 path)
 {
@@ -326,7 +328,7 @@ void shake_flows_path_lost(struct shake_flows *f, u8 path)
 	spin_lock_bh(&f->lock);
 	f->alive &= ~(1U << (path - 1));
 	list_for_each_entry(flow, &f->recent, recent) {
-		flow->holes.kept = false;	/* copies go by the same path */
+		flow->holes.kept = false;	/* if there are copies, they come late */
 		shake_holes_clear(&flow->holes, f->alive, &f->counts);
 	}
 	spin_unlock_bh(&f->lock);

@@ -394,6 +394,7 @@ void shake_data_tag(const struct sk_buff *skb, u32 head, const u8 *key, u64 coun
 bool shake_segment_pull(struct sk_buff *skb, struct shake_segment *segment);
 netdev_tx_t shake_start_xmit(struct sk_buff *skb, struct net_device *dev);
 void shake_way_again(struct shake_path *path, struct shake_way *way);
+bool shake_repairs(const struct shake_settings *settings);
 bool shake_way_take(struct shake_path *path, struct shake_way *way, u64 now);
 void shake_let_go(struct shake_peer *peer, u64 now);
 void shake_way_count(const struct shake_way *way, u32 bytes, u64 now);
@@ -414,6 +415,7 @@ struct shake_outside {
 };
 
 void shake_copies_purge(struct shake_path *path);
+void shake_copies_expire(struct shake_path *path, u64 now);
 void shake_copies_put(const struct shake_way *way, u32 place, const struct sk_buff *skb,
 		      const struct shake_outside *outside);
 struct sk_buff *shake_copies_told(struct shake_path *path, const struct shake_ack_body *ack,

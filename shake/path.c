@@ -161,7 +161,7 @@ void shake_path_set_state(struct shake_path *path, enum shake_path_state state)
 	} else if (path->state == SHAKE_PATH_DEAD && state == SHAKE_PATH_ALIVE) {
 		shake_count(d, SHAKE_PATH_REVIVED);
 	}
-	if (state != SHAKE_PATH_ALIVE && state != SHAKE_PATH_DEAD)
+	if (state != SHAKE_PATH_ALIVE && state != SHAKE_PATH_DEAD)	/* a dead one's grow old */
 		shake_copies_purge(path);
 	WRITE_ONCE(path->state, state);
 	shake_choose_ack_path(path->peer);

@@ -442,7 +442,7 @@ static void wrap(const struct parcel *parcel, const struct shake_way *way)
  * Only who holds packets back repairs what is lost: others overflow the links' queues
  * themselves, and TCP has to notice that.
  */
-static bool repairs(const struct shake_settings *settings)
+bool shake_repairs(const struct shake_settings *settings)
 {
 	return READ_ONCE(settings->repair) && READ_ONCE(settings->queue) &&
 	       settings->sched.scheduler == SHAKE_SCHED_RAH;
@@ -451,7 +451,7 @@ static bool repairs(const struct shake_settings *settings)
 /* A leader keeps copies of TCP's data. Who watches its own losses otherwise repairs them, too. */
 static bool wants_copy(const struct shake_path *path, const struct parcel *parcel)
 {
-	return path->copies && repairs(&path->peer->d->settings) && parcel->is_tcp &&
+	return path->copies && shake_repairs(&path->peer->d->settings) && parcel->is_tcp &&
 	       !parcel->segment.pure_ack && parcel->skb->len <= SHAKE_REPAIR_LONGEST;
 }
 

@@ -16,8 +16,8 @@
  *   order     If a copy is acknowledged sooner than in the least round trip, the packet itself
  *             was only late: from then on more packets have to be behind it, twice as many
  *             and one; half as many if a copy was needed.
- *   outages   A dead path keeps its copies: in a session that goes on its next ACK tells of
- *             them. What is old by then is not sent again: TCP has done so.
+ *   outages   A dead path keeps its copies for a while: in a session that goes on its next ACK
+ *             tells of them. TCP has sent again what is old, and a copy is sent once.
  *   economy   A path of SHAKE_REPAIR_FAST and more keeps copies for SHAKE_REPAIR_TIME after a
  *             loss only. On slower ones they cost little, and the first loss of a flow as much
  *             as any.
@@ -42,7 +42,7 @@
 #define SHAKE_REPAIR_FAST	1250000U
 /* ... for so long after a loss, in us. */
 #define SHAKE_REPAIR_TIME	(600ULL * APOGEE_USEC_PER_SEC)
-/* TCP has sent again by then what it was not told of, in us and in round trips of the path. */
+/* Time that a dead path keeps copies, in us and in round trips: then TCP has sent them again. */
 #define SHAKE_REPAIR_OLD	(2U * APOGEE_USEC_PER_SEC)
 #define SHAKE_REPAIR_OLD_TRIPS	4U
 /* Packets before the echo that a pseudo-ACK tells of. */
@@ -52,12 +52,14 @@
  * struct shake_kept - a packet of which there is a copy
  * @counter: its number
  * @at: when it left the last time, in us modulo 2^32
+ * @ahead: time that those take that left with it, before it, in us
  * @tries: how often it was sent again
  * @open: it is not known whether it arrived
  */
 struct shake_kept {
 	u32 counter;
 	u32 at;
+	u32 ahead;
 	u8 tries;
 	bool open;
 };
@@ -150,17 +152,17 @@ static inline bool shake_repair_is_lost(const struct shake_repair *r,
 					const struct shake_kept *kept, u32 behind, u32 srtt,
 					u64 now)
 {
-	bool late = (u32)now - kept->at > srtt + srtt / 4;
+	bool late = (u32)now - kept->at > srtt + srtt / 4 + kept->ahead;
 
 	return late || (behind > r->overtake && !kept->tries);
 }
 
-/* Whether TCP has sent the packet again by itself: the path was dead, for example. */
+/* Whether a dead path needs the copy no more. To be asked within an hour: times wrap. */
 static inline bool shake_repair_is_old(const struct shake_kept *kept, u32 srtt, u64 now)
 {
 	u32 age = (u32)now - kept->at;
 
-	return age > SHAKE_REPAIR_OLD && age / SHAKE_REPAIR_OLD_TRIPS > srtt;
+	return kept->tries || (age > SHAKE_REPAIR_OLD && age / SHAKE_REPAIR_OLD_TRIPS > srtt);
 }
 
 /* A packet arrived. If there is a copy that cannot have, the packet was late. */
@@ -210,7 +212,7 @@ static inline enum shake_copy shake_repair_judge(struct shake_repair *r, u32 pla
 	}
 	if (!shake_repair_is_lost(r, kept, behind, srtt, now))
 		return SHAKE_COPY_WAITS;
-	if (shake_repair_is_old(kept, srtt, now) || r->saved < SHAKE_REPAIR_PRICE)
+	if (r->saved < SHAKE_REPAIR_PRICE)
 		return SHAKE_COPY_DONE;
 	r->saved -= SHAKE_REPAIR_PRICE;
 	kept->at = (u32)now;

@@ -13,6 +13,8 @@ from tests.guest.modules.shake_pair import BOTH, missed, run
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
 EVERY_MS, BEFORE_S = 10, 2  # between datagrams; before anything happens
+#: Of the counters of OUTAGES.
+TIMES = ("before", "short", "long")
 #: A second, three round trips, and what a timer of 100 ms adds.
 NOTICED_MS = 1000 + 60 + 100
 
@@ -81,6 +83,36 @@ def test_streams_outlive_a_path(deaths: tuple[dict[str, str], Path]) -> None:
         assert drunk(out, name) == [(3_000_000, 0)] * 2
         for line in (out / name).read_text().splitlines():
             assert int(line.split()[-1]) < NOTICED_MS, line
+
+
+#: Path 2 loses everything, twice: for longer than it takes to leave it, and for long.
+OUTAGES = (
+    BOTH
+    + """
+verified pour 10.3.0.2 5201 9000000 60 >$OUT/sent & pour=$!
+sleep 2; counts before "repair_sent dropped_replay"
+lose 2; sleep 1.3; say "short state: $(state 2)"; mend 2; sleep 1.5
+counts short "repair_sent dropped_replay"
+lose 2; sleep 4; mend 2; sleep 1.5
+counts long "repair_sent dropped_replay"
+wait $pour; sleep 1; counts all "path_died path_revived"
+"""
+)
+
+outages = reported(run, "shake-outages", OUTAGES)
+
+
+def test_what_a_path_lost_is_sent_again_when_it_comes_back_soon(
+    outages: tuple[dict[str, str], Path],
+) -> None:
+    """Nothing of it twice; after four seconds nothing: TCP has sent all of it."""
+    report, out = outages
+    assert report["short state"] == "dead"
+    before, short, long = (numbers(report, f"{at} repair_sent")[0] for at in TIMES)
+    assert before == 0 < short == long
+    assert [numbers(report, f"{at} dropped_replay")[1] for at in TIMES] == [0, 0, 0]
+    assert numbers(report, "all path_revived")[0] == 2
+    assert drunk(out) == [(9_000_000, 0)]
 
 
 # --- restarts -------------------------------------------------------------------------------------

@@ -148,15 +148,29 @@ def test_a_copy_that_is_lost_is_sent_once_more(path: Path) -> None:
 
 
 @pytest.mark.parametrize(("srtt", "old"), [(300_000, 2_000_000), (2_000_000, 8_000_003)])
-def test_what_is_old_is_left_to_tcp(path: Path, srtt: int, old: int) -> None:
-    """After two seconds and four round trips: a path was dead, and its first ACK tells of it."""
-    places = fill(path, 12)
-    path.now += old
-    assert path.judge(places[3], 12, unseen(8), srtt) == SENT
+def test_what_a_dead_path_keeps_grows_old(path: Path, srtt: int, old: int) -> None:
+    """After two seconds and four round trips TCP has sent it again."""
+    kept = path.state.kept[fill(path, 12)[3]]
+    assert not path.apogee.shake_repair_is_old(kept, srtt, path.now + old)
+    assert path.apogee.shake_repair_is_old(kept, srtt, path.now + old + 1)
+    assert path.apogee.shake_repair_is_old(kept, srtt, path.now + 10**9)
+
+
+def test_what_was_sent_again_is_not_kept_when_its_path_dies(path: Path) -> None:
+    place = fill(path, 8)[4]
+    assert not path.apogee.shake_repair_is_old(path.state.kept[place], SRTT, path.now)
+    assert path.judge(place, 6, unseen(1)) == SENT
+    assert path.apogee.shake_repair_is_old(path.state.kept[place], SRTT, path.now)
+
+
+def test_a_copy_behind_others_has_more_time(path: Path) -> None:
+    place = fill(path, 8)[4]
+    assert path.judge(place, 6, unseen(1)) == SENT
+    path.state.kept[place].ahead = 90_000
+    path.now += SRTT * 5 // 4 + 90_000
+    assert path.judge(place, 7, unseen(2)) == WAITS
     path.now += 1
-    assert path.judge(places[4], 12, unseen(7), srtt) == DONE
-    path.now += 10**9
-    assert path.judge(places[5], 12, unseen(6), srtt) == DONE
+    assert path.judge(place, 7, unseen(2)) == LAST
 
 
 def test_a_copy_that_cannot_have_arrived_yet_teaches_to_wait(path: Path) -> None:
