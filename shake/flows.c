@@ -221,11 +221,10 @@ bool shake_flows_sending(struct shake_flows *f, const struct shake_segment *s, u
  * @has_mal: it came with M_AL
  * @m_al: M_AL
  * @kept: the leader has a copy
- * @overtaken: a later packet of the path was first: it may be a copy
  * @now: us
  */
 void shake_flows_arrived(struct shake_flows *f, const struct shake_segment *s, u8 path,
-			 bool has_mal, u32 m_al, bool kept, bool overtaken, u64 now)
+			 bool has_mal, u32 m_al, bool kept, u64 now)
 {
 	struct shake_arrival arrival = {
 		.seq = s->seq,
@@ -235,7 +234,6 @@ void shake_flows_arrived(struct shake_flows *f, const struct shake_segment *s, u
 		.has_mal = has_mal,
 		.syn = s->syn,
 		.kept = kept,
-		.overtaken = overtaken,
 		.now = (u32)now,
 	};
 	struct shake_flow *flow;

@@ -56,7 +56,7 @@ bool shake_flows_sending(struct shake_flows *f, const struct shake_segment *s, u
 
 /* agent */
 void shake_flows_arrived(struct shake_flows *f, const struct shake_segment *s, u8 path,
-			 bool has_mal, u32 m_al, bool kept, bool overtaken, u64 now);
+			 bool has_mal, u32 m_al, bool kept, u64 now);
 enum shake_fate shake_flows_ack(struct shake_flows *f, const struct shake_segment *s,
 				enum shake_ack mode, u32 threshold, u64 now);
 void shake_flows_path_alive(struct shake_flows *f, u8 path);

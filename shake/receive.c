@@ -33,7 +33,6 @@ struct arrival {
 	u32 front;
 	struct shake_link *link;
 	u64 counter;
-	bool overtaken;
 	u64 now;
 };
 
@@ -159,7 +158,7 @@ static bool look_at(struct shake_peer *peer, const struct arrival *a)
 	if (is_tcp && is_agent)
 		shake_flows_arrived(&peer->flows, &segment, a->link->path->settings.id,
 				    a->head.flags & SHAKE_MAL, a->head.mal,
-				    a->head.flags & SHAKE_KEPT, a->overtaken, a->now);
+				    a->head.flags & SHAKE_KEPT, a->now);
 	return true;
 }
 
@@ -240,7 +239,7 @@ static void note_counted(struct shake_link *link, const struct arrival *a, u32 l
 }
 
 /* What a packet tells besides its contents. Under the peer's lock. */
-static void note(struct shake_link *link, struct arrival *a, u32 length)
+static void note(struct shake_link *link, const struct arrival *a, u32 length)
 {
 	struct shake_path *path = link->path;
 	struct shake_peer *peer = path->peer;
@@ -253,7 +252,6 @@ static void note(struct shake_link *link, struct arrival *a, u32 length)
 			follow(path, a);
 	} else if (a->head.type == SHAKE_TYPE_DATA) {
 		path->late++;
-		a->overtaken = true;
 	}
 	if (!link->used) {
 		link->used = true;

@@ -264,7 +264,6 @@ struct shake_holes {
  * @has_mal: it brought M_AL
  * @syn: it is a SYN
  * @kept: the leader has a copy
- * @overtaken: a later packet of its path was first: it may be a copy
  * @now: time in us, modulo 2^32
  */
 struct shake_arrival {
@@ -276,7 +275,6 @@ struct shake_arrival {
 	bool has_mal;
 	bool syn;
 	bool kept;
-	bool overtaken;
 	u32 now;
 };
 
@@ -682,38 +680,27 @@ static inline void shake_holes_learn_patience(struct shake_holes *h, u32 us)
 	h->patience = clamp_t(u32, wants, SHAKE_HOLES_PATIENCE_LEAST, SHAKE_HOLES_PATIENCE_MOST);
 }
 
-/* Whether TCP sent it before. */
-static inline bool shake_arrival_is_again(const struct shake_arrival *a)
-{
-	return a->has_mal && shake_before(a->seq, a->m_al);
-}
-
 /**
  * shake_holes_filled() - all data of a hole has arrived, 4.3.1
  * @h: the flow
  * @hole: the hole
- * @a: the segment that filled it
+ * @again: by a retransmission
  * @counts: what happened
  */
 static inline void shake_holes_filled(struct shake_holes *h, struct shake_hole *hole,
-				      const struct shake_arrival *a,
-				      struct shake_flow_counts *counts)
+				      bool again, struct shake_flow_counts *counts)
 {
 	bool undecided = hole->mode == SHAKE_HOLE_UNDECIDED;
-	bool again = shake_arrival_is_again(a);
-	u32 us = h->now - hole->since;
-	/* not late but lost, by a path that died and came back */
-	bool lost = a->overtaken && us > shake_holes_waits(h);
 
 	if (!again && hole->mending && !undecided) {
 		counts->holes_mended++;
-		shake_holes_learn_patience(h, us);
+		shake_holes_learn_patience(h, h->now - hole->since);
 	} else if (!again) {
 		counts->holes_late++;
 	}
-	if (undecided && !again && !lost) {
+	if (undecided && !again) {
 		shake_holes_learn_depth(h, hole->dupack);
-		shake_holes_learn_lateness(h, us);
+		shake_holes_learn_lateness(h, h->now - hole->since);
 		if (hole->dupack >= SHAKE_HOLES_HARM)
 			shake_holes_learn(h, &h->late);
 	}
@@ -723,43 +710,44 @@ static inline void shake_holes_filled(struct shake_holes *h, struct shake_hole *
 	hole->dupack -= min_t(u16, hole->dupack, hole->seen);
 }
 
-/* Fill a hole with data that is partly in it, 4.3.1. */
-static inline void shake_holes_fill_one(struct shake_holes *h, u32 at,
-					const struct shake_arrival *a,
-					struct shake_flow_counts *counts)
+/* Fill a hole with data from @seq to @end that is partly in it, 4.3.1. */
+static inline void shake_holes_fill_one(struct shake_holes *h, u32 at, u32 seq, u32 end,
+					bool again, struct shake_flow_counts *counts)
 {
 	struct shake_hole *hole = &h->hole[at];
 
 	/* without room the rest is forgotten */
-	if (shake_before(a->end, hole->end) && !shake_holes_cut(h, at, a->end, counts))
-		hole->end = a->end;
-	if (shake_before(hole->first, a->seq))
-		hole->end = a->seq;
+	if (shake_before(end, hole->end) && !shake_holes_cut(h, at, end, counts))
+		hole->end = end;
+	if (shake_before(hole->first, seq))
+		hole->end = seq;
 	else
-		shake_holes_filled(h, hole, a, counts);
+		shake_holes_filled(h, hole, again, counts);
 }
 
 /**
  * shake_holes_fill() - data arrives, 4.3.1
  * @h: the flow
- * @a: the segment
+ * @seq: its first number
+ * @end: first number behind it
+ * @again: it is a retransmission
  * @counts: what happened
  *
  * Return: whether it was missing.
  */
-static inline bool shake_holes_fill(struct shake_holes *h, const struct shake_arrival *a,
+static inline bool shake_holes_fill(struct shake_holes *h, u32 seq, u32 end, bool again,
 				    struct shake_flow_counts *counts)
 {
 	bool missing = false;
 	u32 at;
 
 	for (at = 0; at < h->count; at++) {
-		if (!shake_before(h->hole[at].first, a->end))
+		if (!shake_before(h->hole[at].first, end))
 			break;
-		if (!shake_before(a->seq, h->hole[at].end) ||
+		if (!shake_before(seq, h->hole[at].end) ||
 		    !shake_hole_is_open(&h->hole[at]))
 			continue;
-		shake_holes_fill_one(h, at, a, counts);
+		shake_holes_fill_one(h, at, seq, end, again, counts);
 		missing = true;
 	}
 	return missing;
@@ -833,7 +821,7 @@ static inline void shake_holes_forget(struct shake_holes *h, u32 end)
 static inline void shake_holes_data(struct shake_holes *h, const struct shake_arrival *a,
 				    struct shake_flow_counts *counts)
 {
-	bool again = shake_arrival_is_again(a);
+	bool again = a->has_mal && shake_before(a->seq, a->m_al);
 	bool fresh = shake_before(h->high, a->end);
 	bool beyond, copy;
 	u32 at;
@@ -841,13 +829,12 @@ static inline void shake_holes_data(struct shake_holes *h, const struct shake_ar
 	shake_holes_forget(h, fresh ? a->end : h->high);
 	beyond = shake_before(h->received, a->seq);
 	/* a path keeps order: what is not beyond its M_HA is sent again by it */
-	copy = a->overtaken;
-	copy |= shake_ends_knows(&h->paths, a->path) &&
-		!shake_before(h->paths.end[a->path], a->end);
+	copy = shake_ends_knows(&h->paths, a->path) &&
+	       !shake_before(h->paths.end[a->path], a->end);
 	if (shake_before(h->high, a->seq))
 		shake_holes_open(h, a->seq, counts);
 	shake_holes_take_path(h, a, counts);
-	fresh |= shake_holes_fill(h, a, counts);
+	fresh |= shake_holes_fill(h, a->seq, a->end, again, counts);
 	shake_raise(&h->high, a->end);
 	if (h->has_lost_to && !shake_before(h->high, h->lost_to))
 		h->has_lost_to = false;

@@ -1453,18 +1453,6 @@ static void answer_shake_hole_is_told(void *call)
 	c->result = shake_hole_is_told(&c->hole);
 }
 
-struct answer_shake_arrival_is_again {
-	bool result;
-	struct shake_arrival a;
-};
-
-static void answer_shake_arrival_is_again(void *call)
-{
-	struct answer_shake_arrival_is_again *c = call;
-
-	c->result = shake_arrival_is_again(&c->a);
-}
-
 struct answer_shake_hole_undecided {
 	enum shake_fate result;
 	struct shake_hole hole;
@@ -2440,7 +2428,6 @@ static const struct {
 	{ answer_shake_sends_next, sizeof(struct answer_shake_sends_next) },
 	{ answer_shake_hole_is_open, sizeof(struct answer_shake_hole_is_open) },
 	{ answer_shake_hole_is_told, sizeof(struct answer_shake_hole_is_told) },
-	{ answer_shake_arrival_is_again, sizeof(struct answer_shake_arrival_is_again) },
 	{ answer_shake_hole_undecided, sizeof(struct answer_shake_hole_undecided) },
 	{ answer_shake_hole_unneeded, sizeof(struct answer_shake_hole_unneeded) },
 	{ answer_shake_hole_needed, sizeof(struct answer_shake_hole_needed) },

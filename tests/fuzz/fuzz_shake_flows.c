@@ -88,8 +88,7 @@ static void step(struct shake_flows *f, u8 what, u8 offset, const struct shake_s
 	switch (what & 7) {
 	case ARRIVES:
 	case ARRIVES_WITHOUT_MAL:
-		shake_flows_arrived(f, s, path, (what & 7) == ARRIVES, m_al, now & 1, now & 2,
-				    now);
+		shake_flows_arrived(f, s, path, (what & 7) == ARRIVES, m_al, now & 1, now);
 		break;
 	case SENT:
 		shake_flows_sending(f, s, path, &m_al, now);

@@ -57,14 +57,16 @@ class Agent:
         return self
 
     def data(
-        self, path: int, seq: int, end: int, mal: int | None = None, **more: bool
+        self, path: int, seq: int, end: int, mal: int | None = None, *, kept: bool = False
     ) -> None:
-        self._arrive(path, seq, end, mal, **more)
+        self._arrive(path, seq, end, mal, kept=kept)
 
-    def segment(self, path: int, number: int, mal: int | None = None, **more: bool) -> None:
+    def segment(
+        self, path: int, number: int, mal: int | None = None, *, kept: bool = False
+    ) -> None:
         """seg#number of the paper, 1000 octets long; M_AL as the paper has it."""
         last = None if mal is None else mal + 1 if mal else 0
-        self.data(path, 1000 * (number - 1), 1000 * number, last, **more)
+        self.data(path, 1000 * (number - 1), 1000 * number, last, kept=kept)
 
     def _arrive(
         self,
@@ -75,7 +77,6 @@ class Agent:
         *,
         syn: bool = False,
         kept: bool = False,
-        overtaken: bool = False,
     ) -> None:
         arrival = self.apogee.new(
             "shake_arrival",
@@ -87,7 +88,6 @@ class Agent:
             alive=self.alive,
             syn=syn,
             kept=kept or self.kept,
-            overtaken=overtaken,
             now=self.now % U32,
         )
         self.apogee.shake_holes_arrived(self.state, arrival, self.counts)
@@ -680,27 +680,6 @@ def test_what_was_asked_for_too_soon_is_waited_for_longer(agent: Agent) -> None:
     agent.segment(1, 3, 3999)
     agent.segment(2, 3, 1999)
     assert agent.state.lateness == 180_000
-
-
-@pytest.mark.parametrize(("us", "learned"), [(1_000_000, 1_000_000), (1_000_001, 0)])
-def test_the_copy_of_an_outage_teaches_no_lateness(agent: Agent, us: int, learned: int) -> None:
-    """A path that comes back brings copies: what is later than late data may be was lost."""
-    figure_4(agent)
-    agent.now += us
-    agent.segment(2, 3, 1999, overtaken=True)
-    assert agent.state.lateness == learned
-    assert agent.counts.holes_late == 1
-
-
-def test_a_copy_that_comes_second_teaches_nothing(agent: Agent) -> None:
-    agent.state.lateness, agent.state.depth = 40_000, 7
-    figure_4(agent)
-    agent.ack(2000)
-    agent.now += 180_001
-    assert agent.ack(2000, AUTO) == RETRANSMIT
-    agent.segment(1, 3, 3999)
-    agent.segment(2, 3, 1999, overtaken=True)
-    assert (agent.state.lateness, agent.state.depth) == (40_000, 7)
 
 
 def test_drop_waits_for_the_number_alone(agent: Agent) -> None:

@@ -134,7 +134,7 @@ def library() -> ctypes.CDLL:
         (
             "shake_flows_arrived",
             None,
-            [c_void_p, segment, c_uint8, c_bool, c_uint32, c_bool, c_bool, c_uint64],
+            [c_void_p, segment, c_uint8, c_bool, c_uint32, c_bool, c_uint64],
         ),
         ("shake_flows_ack", c_uint32, [c_void_p, segment, c_uint32, c_uint32, c_uint64]),
     ):
@@ -209,14 +209,7 @@ class Flows:
         self, packet: Packet, path: int, m_al: int | None = None, *, kept: bool = False
     ) -> None:
         self.library.shake_flows_arrived(
-            self.table,
-            byref(segment(packet)),
-            path,
-            m_al is not None,
-            m_al or 0,
-            kept,
-            False,
-            self.now,
+            self.table, byref(segment(packet)), path, m_al is not None, m_al or 0, kept, self.now
         )
 
     def ack(self, packet: Packet, mode: int = DROP_ALL, threshold: int = 5) -> int:
