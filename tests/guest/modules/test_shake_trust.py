@@ -93,7 +93,8 @@ at; resend /tmp/confirm 10.1.1.77; since readded
 agent_again; at; resend /tmp/confirm 10.1.1.77; since instance
 ip -n ha link del shake0; ip link del shake0
 # of two equal paths RAH may leave one to the other: path 1 is to have the packets
-mend 2 4mbit 30ms; agent_up; leader_up; paths; ready data; ping -i 0.01 -c 500 -q 10.3.0.2 >$OUT/ping & ping=$!
+mend 2 4mbit 30ms; agent_up; leader_up; paths; ready data
+ping -i 0.01 -c 500 -q 10.3.0.2 >$OUT/ping & ping=$!
 $net1 shake_forge record far 5 100 /tmp/data; at
 $net1 shake_forge resend far /tmp/data 1000 3 10.1.1.77 >/dev/null; since data
 say "remote data: $(remote)"; wait $ping
