@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
-"""`lab compare-engines`: whether two engines or kernels agree on the same cells.
+"""`lab compare-engines`: whether two engines or kernels are equivalent in the same cells.
 
 A cell is an algorithm with its settings. Its difference of mean goodputs has a 95 % interval after
 Welch: t · √(s₁²/n₁ + s₂²/n₂), with the degrees of freedom of Welch and Satterthwaite rounded down.
-Where nothing is random the interval is close to zero; then look at the difference itself. Cells of
-several flows have a row for their total and one for each flow.
+They are equivalent if that interval lies within ± 5 % of the first mean, different if it lies
+outside; else neither is shown. Cells of several flows have a row for their total and one for each
+flow.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from statistics import mean, variance
 
@@ -20,6 +22,9 @@ from .chosen import records_of
 from .options import Arguments, Parser
 
 Cells = dict[str, list[Record]]
+
+NEAR = 0.05  # equivalent: the difference is within this share of the mean
+EQUIVALENT, DIFFERENT, NOT_SHOWN = "equivalent", "different", "not shown"
 
 
 def cells(found: Iterable[Record]) -> Cells:
@@ -55,8 +60,15 @@ def goodputs(found: Sequence[Record]) -> dict[str, list[float]]:
     return out
 
 
+def verdict(difference: float, half: float, base: float) -> str:
+    """Whether a difference with its interval shows two means to be equivalent or different."""
+    if abs(difference) + half <= NEAR * base:
+        return EQUIVALENT
+    return DIFFERENT if abs(difference) - half > NEAR * base else NOT_SHOWN
+
+
 def _row(name: str, a: Sequence[float], b: Sequence[float], settings: Record) -> list[str]:
-    """The means of both files, their difference, its interval, and whether it is outside."""
+    """The means of both files, their difference, its interval, and what that shows."""
     difference, half = welch(a, b)
     return [
         name,
@@ -66,7 +78,7 @@ def _row(name: str, a: Sequence[float], b: Sequence[float], settings: Record) ->
         f"{mean(b):.3f}",
         f"{difference:+.3f} ({difference / mean(a):+.1%})",
         f"± {half:.3f}",
-        "outside" if abs(difference) > half else "",
+        verdict(difference, half, mean(a)),
     ]
 
 
@@ -85,10 +97,11 @@ def table(left: Cells, right: Cells) -> list[list[str]]:
 
 
 def do_compare_engines(args: Arguments) -> int:
-    """Print the table, and how many rows are outside their interval."""
+    """Print the table, and how many rows have which verdict."""
     rows = table(*(cells(records_of([path])) for path in (args.left, args.right)))
-    outside = sum(row[-1] != "" for row in rows[1:])
-    print(f"{as_markdown(rows)}\n\n{outside} of {len(rows) - 1} rows outside their 95 % interval")
+    counts = Counter(row[-1] for row in rows[1:])
+    said = ", ".join(f"{counts[word]} {word}" for word in (EQUIVALENT, DIFFERENT, NOT_SHOWN))
+    print(f"{as_markdown(rows)}\n\n{len(rows) - 1} rows: {said}")
     return 0
 
 

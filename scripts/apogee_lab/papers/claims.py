@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """Claims decided from records alone.
 
-Every claim becomes one or several numbers with their 95 % intervals (Student's t over the seeds,
-as in the lab's table), each of which must lie in a range. A claim holds if all means do, because
-the paper compares means of its five runs. It is *sure* if each interval lies wholly on the same
-side as its mean. The constants below say which range a word of the paper stands for.
+Every claim becomes one or several numbers with their 95 % intervals over the seeds, each of which
+must lie in a range. A claim holds if all intervals lie wholly inside, and does not if one lies
+wholly outside; else nothing is shown. The constants below say which range a word of the paper
+stands for.
 
 A check decides a claim: a function from :class:`Results` to a :class:`Verdict`. The factories
 below make checks.
@@ -17,7 +17,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..results.statistics import mean_interval
+from .. import units
+from ..results.statistics import Estimate, mean_of, ratio_of
 from ..results.text import Record, show
 
 Measure = Callable[[Record], float | None]
@@ -28,8 +29,8 @@ NEAR = 0.10  # "nearly equal", "about the same": the means differ by at most thi
 QUARTER = 0.25  # ours must be within a quarter of the paper's number
 FAR = 0.50  # "far above": by at least this
 ALWAYS = 0.95  # "always": in at least this share of the seconds
-FULL = 0.9  # a window is full at this share of the bandwidth-delay product
-SWING = 0.20  # standard deviation over mean of a window: "large swings", below it "stable"
+SWING = 0.20  # standard deviation over mean of a series: "large swings", below it "stable"
+TURNS = 0.2  # "alternating": correlation below that of unrelated series by at least this
 START_UP = 6  # the first 1 / START_UP of a run is start-up and not evaluated
 LEAST = 1e-6  # smallest relative change that counts as a rise or fall
 
@@ -82,8 +83,7 @@ class Part:
     """A number with its interval, the range that it must lie in, and its format."""
 
     label: str
-    mean: float
-    half: float | None
+    found: Estimate
     low: float = -math.inf
     high: float = math.inf
     scale: float = 1.0
@@ -93,75 +93,71 @@ class Part:
 
     @property
     def yes(self) -> bool:
-        """Whether the mean lies in the range."""
-        return self.low <= self.mean <= self.high
+        """Whether the number lies in the range."""
+        return self.low <= self.found.value <= self.high
 
     @property
-    def sure(self) -> bool | None:
-        """Whether the whole interval agrees with the mean; None without an interval."""
-        if self.half is None:
-            return None
-        below, above = self.mean - self.half, self.mean + self.half
+    def sure(self) -> bool:
+        """Whether the whole interval agrees with the number; it does not without an interval."""
+        if self.found.bounds is None:
+            return False
+        below, above = self.found.bounds
         if self.yes:
             return self.low <= below and above <= self.high
         return above < self.low or self.high < below
 
+    def _text(self, value: float, sign: bool) -> str:
+        return f"{self.scale * value + 0.0:{'+' if sign else ''}.{self.decimals}f}"
+
     def __str__(self) -> str:
-        form = f"{'+' if self.sign else ''}.{self.decimals}f"
-        text = f"{self.scale * self.mean + 0.0:{form}}"
-        if self.half is not None:
-            text += f" ± {self.scale * self.half:.{self.decimals}f}"
+        """With ± half an interval, or its bounds if it is not symmetric as shown."""
+        text = self._text(self.found.value, self.sign)
+        if self.found.bounds is not None:
+            below, above = (abs(bound - self.found.value) for bound in self.found.bounds)
+            halves = {self._text(half, False) for half in (below, above)}
+            if len(halves) == 1:
+                text += f" ± {halves.pop()}"
+            else:
+                ends = (self._text(bound, self.sign) for bound in self.found.bounds)
+                text += f" ({' to '.join(ends)})"
         return f"{self.label}: {text}{self.unit}" if self.label else text + self.unit
+
+
+YES, NO, NOT_SHOWN = "yes", "no", "not shown"
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The numbers as text, whether the claim holds, and whether the intervals agree."""
+    """The numbers as text, and whether the claim holds: one of the three words above."""
 
     ours: str
-    yes: bool
-    sure: bool | None
-
-    @property
-    def holds(self) -> str:
-        """One word for the table."""
-        word = "yes" if self.yes else "no"
-        return word if self.sure else f"{word} ({'one seed' if self.sure is None else 'n.s.'})"
+    holds: str
 
 
 def decide(parts: Sequence[Part]) -> Verdict:
     """The verdict on a claim that holds if all its parts do."""
-    against = [part for part in parts if not part.yes]
-    sures = [part.sure for part in against or parts]
-    sure = None if None in sures else any(sures) if against else all(sures)
-    return Verdict("; ".join(map(str, parts)), not against, sure)
+    text = "; ".join(map(str, parts))
+    if any(part.sure and not part.yes for part in parts):
+        return Verdict(text, NO)
+    return Verdict(text, YES if all(part.sure for part in parts) else NOT_SHOWN)
 
 
-def percent(label: str, gain: tuple[float, float | None], low: float, high: float) -> Part:
+def percent(label: str, gain: Estimate, low: float, high: float) -> Part:
     """A ratio minus 1 as a part that is shown in percent."""
-    return Part(label, *gain, low, high, 100.0, " %", 1, True)
+    return Part(label, gain, low, high, 100.0, " %", 1, True)
 
 
-def gain(a: Sequence[float], b: Sequence[float]) -> tuple[float, float | None]:
-    """Mean of ``a`` over mean of ``b``, minus 1, with its interval: the root of the sum of the
-    squared relative intervals. Infinite if only the mean of ``b`` is zero."""
-    (mean_a, half_a), (mean_b, half_b) = mean_interval(a), mean_interval(b)
-    if not mean_b:
-        return (math.inf if mean_a else 0.0), None
-    ratio = mean_a / mean_b
-    if half_a is None or half_b is None or not mean_a:
-        return ratio - 1, None
-    return ratio - 1, ratio * math.hypot(half_a / mean_a, half_b / mean_b)
+def gain(a: Sequence[float], b: Sequence[float]) -> Estimate:
+    """Mean of ``a`` over mean of ``b``, minus 1, with the interval of runs of the same seeds."""
+    return ratio_of(a, b).plus(-1)
 
 
-def apart(a: Sequence[float], b: Sequence[float]) -> tuple[float, float | None]:
-    """Difference of two means of the same runs over their mean, with the interval of the
-    differences run by run."""
-    middle = (math.fsum(a) / len(a) + math.fsum(b) / len(b)) / 2
-    if not middle:
-        return 0.0, None
-    mean, half = mean_interval([(x - y) / middle for x, y in zip(a, b, strict=True)])
-    return mean, half
+def apart(a: Sequence[float], b: Sequence[float]) -> Estimate:
+    """Difference of two means of the same runs over their mean, with its interval."""
+    middles = [(x + y) / 2 for x, y in zip(a, b, strict=True)]
+    if not any(middles):
+        return Estimate(0.0)
+    return ratio_of([x - y for x, y in zip(a, b, strict=True)], middles)
 
 
 def settled(series: Sequence[float]) -> list[float]:
@@ -195,6 +191,9 @@ def correlation(a: Sequence[float], b: Sequence[float]) -> float | None:
     return both / math.sqrt(spread) if spread else None
 
 
+#: The series of a record: what is under way in bytes, the bandwidth estimate in bit/s.
+UNDER_WAY, ABE = "under_way", "abe"
+
 # --- measures of one record -------------------------------------------------------------------
 
 
@@ -219,10 +218,12 @@ def back_at(record: Record) -> float | None:
     return None if cost is None else 45.0 + cost["below90_s"]
 
 
-def full_at(record: Record) -> float | None:
-    """Second at which the window is full (the run's length if it never is)."""
-    at = record["series"][0]["full_s"]
-    return record["duration_s"] if at is None else at
+def full_at(record: Record) -> float:
+    """Seconds from the end of the handshake, a round trip after the SYN, until the link is used to
+    90 % (the run's length if it never is)."""
+    at = record["t90_s"]
+    handshake_s = 2 * units.parse("time", record["set"]["delay"])
+    return record["duration_s"] if at is None else at - handshake_s
 
 
 def of_series(key: str, flow: int, of: Callable[[Sequence[float]], float | None]) -> Measure:
@@ -235,14 +236,14 @@ def of_series(key: str, flow: int, of: Callable[[Sequence[float]], float | None]
     return measure
 
 
-def window(flow: int) -> Measure:
-    """Mean window of one flow without its start-up, bytes."""
-    return of_series("window", flow, lambda series: _mean(settled(series)))
+def under_way(flow: int) -> Measure:
+    """Mean of what one flow has under way, without its start-up, bytes."""
+    return of_series(UNDER_WAY, flow, lambda series: _mean(settled(series)))
 
 
 def estimate(flow: int) -> Measure:
     """Mean bandwidth estimate of one flow without its start-up, bit/s."""
-    return of_series("abe", flow, lambda series: _mean(settled(series)))
+    return of_series(ABE, flow, lambda series: _mean(settled(series)))
 
 
 # --- factories of checks ----------------------------------------------------------------------
@@ -303,14 +304,28 @@ def same(ccs: Sequence[str], ber: float) -> Check:
     return check
 
 
-def flows_equal(mix: str, bers: Sequence[float] = BERS) -> Check:
-    """The two flows of a pair get nearly the same, at each bit error rate."""
+def flows_equal(mix: str, points: Sequence[Mapping[str, Any]]) -> Check:
+    """The two flows of a pair get nearly the same, at the bit error rate of each point."""
 
     def check(results: Results) -> Verdict:
         parts = []
-        for ber in bers:
-            pair = [results.values(mix, ber, goodput(flow)) for flow in (0, 1)]
-            parts.append(percent(show(ber), apart(*pair), -NEAR, NEAR))
+        for point in points:
+            pair = [results.values(mix, point, goodput(flow)) for flow in (0, 1)]
+            parts.append(percent(show(point["ber"]), apart(*pair), -NEAR, NEAR))
+        return decide(parts)
+
+    return check
+
+
+def less(mix: str, pairs: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> Check:
+    """The total goodput at the first point of each pair is below that at the second."""
+    pairs = list(pairs)
+
+    def check(results: Results) -> Verdict:
+        parts = []
+        for point, base in pairs:
+            found = gain(results.values(mix, point, total), results.values(mix, base, total))
+            parts.append(percent(show(point["ber"]), found, -math.inf, -LEAST))
         return decide(parts)
 
     return check
@@ -358,7 +373,7 @@ def between(
             [
                 Part(
                     label,
-                    *mean_interval(results.values(cc, point, measure)),
+                    mean_of(results.values(cc, point, measure)),
                     low, high, scale, unit, decimals,
                 )
                 for label, cc, point, measure in measures
@@ -378,60 +393,67 @@ def later(cc: str, rivals: Sequence[str], ber: float, measure: Measure) -> Check
             times = results.values(rival, ber, measure)
             gap = [time - own for time, own in zip(times, base, strict=True)]
             tiny = 0.005  # the receiver's bins are 10 ms
-            parts.append(Part(rival, *mean_interval(gap), tiny, math.inf, 1, " s", 2, True))
+            parts.append(Part(rival, mean_of(gap), tiny, math.inf, 1, " s", 2, True))
         return decide(parts)
 
     return check
 
 
 def always_highest(cc: str, rivals: Sequence[str], ber: float) -> Check:
-    """In nearly every second of each run no window is larger than that of ``cc``."""
+    """In nearly every second of each run no flow has more under way than ``cc``."""
 
     def shares(results: Results) -> list[float]:
         runs = [results.of(name, ber) for name in (cc, *rivals)]
         found = []
         for same_seed in zip(*runs, strict=True):
-            columns = zip(*(record["series"][0]["window"] for record in same_seed), strict=False)
+            columns = zip(*(record["series"][0][UNDER_WAY] for record in same_seed), strict=False)
             seconds = [own >= max(others) for own, *others in columns]
             found.append(sum(seconds) / len(seconds))
         return found
 
     def check(results: Results) -> Verdict:
         label = "share of the seconds"
-        return decide([Part(label, *mean_interval(shares(results)), ALWAYS, 1.0, 100, " %", 0)])
+        return decide([Part(label, mean_of(shares(results)), ALWAYS, 1.0, 100, " %", 0)])
 
     return check
 
 
 def windows_alike(mix: str, ber: float, near: float = NEAR) -> Check:
-    """The mean windows of a pair's two flows are nearly equal."""
+    """A pair's two flows have nearly the same under way."""
 
     def check(results: Results) -> Verdict:
-        pair = [results.values(mix, ber, window(flow)) for flow in (0, 1)]
-        means = " and ".join(f"{mean_interval(found)[0] / 1e3:.0f}" for found in pair)
+        pair = [results.values(mix, ber, under_way(flow)) for flow in (0, 1)]
+        means = " and ".join(f"{mean_of(found).value / 1e3:.0f}" for found in pair)
         return decide([percent(f"{means} kB", apart(*pair), -near, near)])
 
     return check
 
 
-def swings(mix: str, ber: float, large: bool) -> Check:
-    """The windows of a pair have large swings, or none."""
+def swings(mix: str, ber: float, large: bool, key: str = UNDER_WAY) -> Check:
+    """A series of both flows of a pair has large swings, or none."""
     low, high = (SWING, math.inf) if large else (0.0, SWING)
     return between(
-        [(f"flow {n + 1}", mix, ber, of_series("window", n, swing)) for n in (0, 1)],
+        [(f"flow {n + 1}", mix, ber, of_series(key, n, swing)) for n in (0, 1)],
         low, high, 100.0, " %", 0,
     )  # fmt: skip
 
 
 def alternating(mix: str, ber: float) -> Check:
-    """The estimates of a pair alternate: their correlation is negative."""
-
-    def measure(record: Record) -> float | None:
-        first, second = (flow.get("abe") for flow in record["series"])
-        return correlation(first, second) if first and second else None
+    """The estimates of a pair alternate: their correlation lies below that of two series which
+    have nothing to do with each other, flow 1 of a run and flow 2 of the next seed's."""
 
     def check(results: Results) -> Verdict:
-        r = mean_interval(results.values(mix, ber, measure))
-        return decide([Part("correlation", *r, -1.0, 0.0, 1, "", 2, True)])
+        runs = results.of(mix, ber)
+        pairs = [[flow.get(ABE) for flow in run["series"]] for run in runs]
+        if not all(first and second for first, second in pairs):
+            raise NotMeasured(f"{mix} at {show(ber)}")
+        beside = pairs[1:] + pairs[:1]
+        own = [correlation(first, second) for first, second in pairs]
+        others = [correlation(p[0], q[1]) for p, q in zip(pairs, beside, strict=True)]
+        if None in own or None in others:
+            raise NotMeasured(f"{mix} at {show(ber)}: an estimate never changes")
+        below = mean_of(r - other for r, other in zip(own, others, strict=True))
+        label = f"r = {mean_of(own).value:.2f}, of unrelated {mean_of(others).value:.2f}"
+        return decide([Part(label, below, -2.0, -TURNS, 1, "", 2, True)])
 
     return check

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 #: Seconds in a setting that scale with the run's length: ``{45}s``.
 _SCALED = re.compile(r"\{(\d+)\}")
 
+OURS = "(ours)"  # begins a claim that the paper does not make
 FULL_S = 60.0  # a point's usual duration
 # Costs are qemu's; other engines take less by about this factor (docs/results/engines.md).
 _FASTER = {"uml": 7.0}
@@ -28,7 +29,7 @@ class Cell:
     """One point of a figure: the arguments of ``scripts/lab run`` without the seed.
 
     ``variant``: the stack or mode, a key of the paper's ``variants``. ``duration_s`` and ``seeds``
-    (their number) are the defaults, which the command line can override.
+    (their number, from ``first_seed`` on) are the defaults, which the command line can override.
     """
 
     scenario: str
@@ -37,6 +38,7 @@ class Cell:
     variant: str
     duration_s: float = FULL_S
     seeds: int = 5
+    first_seed: int = 1
 
     def setting(self, key: str, duration_s: float) -> str:
         """A setting's value, with times in braces scaled from the cell's own duration."""
@@ -60,13 +62,20 @@ class Claim:
     """What the paper says about a figure.
 
     ``check`` decides it from the runs of one variant, separately for each of ``variants``.
-    ``why``: the known reason if the claim does not hold.
+    ``why``: the known reason if the claim does not hold. ``others``: it is about other algorithms
+    alone, so that its verdict is the same in every form of ours.
     """
 
     text: str
     check: Callable[[Results], Verdict]
     variants: Sequence[str] = ("today",)
     why: str = ""
+    others: bool = False
+
+    @property
+    def own(self) -> bool:
+        """Whether it is ours, not the paper's."""
+        return self.text.startswith(OURS)
 
 
 @dataclass(frozen=True)
@@ -94,7 +103,7 @@ class Figure:
     @property
     def traced(self) -> bool:
         """Whether its claims need the traces, each of which takes a second to read."""
-        return self.draw == "estimates"
+        return self.draw == "estimates" or bool(self.options.get("traced"))
 
     @property
     def counted(self) -> tuple[str, str] | None:
@@ -105,10 +114,12 @@ class Figure:
 @dataclass(frozen=True)
 class Paper:
     """A paper: its title, its figures in order, a description of each variant, and the legend,
-    which defines the words of its claims."""
+    which defines the words of its claims. ``forms`` names the variants in which its claims are
+    counted."""
 
     name: str
     title: str
     figures: Mapping[str, Figure]
     variants: Mapping[str, str]
     legend: str
+    forms: Mapping[str, str]

@@ -8,24 +8,42 @@ from typing import Any
 
 from ..results.text import NONE, as_markdown
 from .catalogue import Choice
-from .claims import NotMeasured, Results
-from .figure import Claim
+from .claims import NO, NOT_SHOWN, YES, NotMeasured, Results
+from .figure import Claim, Paper
 from .variants import label
 
 HEADING = ("figure", "the paper's claim", "ours, 95 % interval", "holds", "why")
 UNKNOWN = "not known"
+VERDICTS = """\
+"yes": the 95 % intervals of all numbers lie in the range of the claim; "no": one of them lies
+outside; else the claim is "not shown". Reasons are given for a "no". Ratios are those of means,
+with Fieller's interval over runs of the same seeds. An interval that is not symmetric is given by
+its bounds. The first table counts each claim once: in the paper's own form, and by default."""
 ONE_SEED = "one seed"
 
 Row = dict[str, Any]
 
 
+def _place(choice: Choice, claim: Claim, variant: str) -> Row:
+    return {
+        "figure": choice.figure.name,
+        "claim": claim.text,
+        "variant": variant,
+        "ours": NONE,
+        "holds": NONE,
+        "why": NONE,
+        "own": claim.own,
+        "others": claim.others,
+    }
+
+
 def _row(choice: Choice, claim: Claim, variant: str, results: Results) -> Row:
-    row: Row = {"figure": choice.figure.name, "claim": claim.text, "variant": variant}
+    row = _place(choice, claim, variant)
     try:
         verdict = claim.check(results)
     except NotMeasured as missing:
-        return row | {"ours": f"not measured: {missing}", "holds": NONE, "why": NONE}
-    why = NONE if verdict.yes else claim.why or UNKNOWN
+        return row | {"ours": f"not measured: {missing}"}
+    why = claim.why or UNKNOWN if verdict.holds == NO else NONE
     return row | {"ours": verdict.ours, "holds": verdict.holds, "why": why}
 
 
@@ -59,17 +77,41 @@ def lengths(schedule: Mapping[str, Any], names: Iterable[str]) -> tuple[str, str
 def missing(choice: Choice, reason: str) -> list[Row]:
     """The rows of a figure that could not be drawn."""
     return [
-        {
-            "figure": choice.figure.name,
-            "claim": claim.text,
-            "variant": variant,
-            "ours": reason,
-            "holds": NONE,
-            "why": NONE,
-        }
+        _place(choice, claim, variant) | {"ours": reason}
         for claim in choice.figure.claims
         for variant in claim.variants
     ]
+
+
+#: Columns of the count: what is in the "holds" cell of a claim.
+COUNTED = {"hold": YES, "do not": NO, "not shown": NOT_SHOWN, "not run": NONE}
+
+
+def _once(rows: Iterable[Row], variant: str) -> list[Row]:
+    """The row of each claim in one form: of its variant, or of a claim about others any."""
+    found: dict[tuple[str, str], Row] = {}
+    for row in rows:
+        place = row["figure"], row["claim"]
+        if row["variant"] == variant or (row["others"] and place not in found):
+            found[place] = row
+        else:
+            found.setdefault(place, row | {"holds": NONE})
+    return list(found.values())
+
+
+def counts(paper: Paper, rows: Iterable[Row]) -> list[list[str]]:
+    """How many claims hold in each form of the algorithm, each counted once: the paper's, ours."""
+    rows = list(rows)
+    table = [["claims, each once", "all", *COUNTED, "do not, reason not known"]]
+    for whose, wanted in (("the paper's", False), ("ours", True)):
+        mine = [row for row in rows if row["own"] == wanted]
+        for form, variant in paper.forms.items():
+            found = _once(mine, variant)
+            numbers = [sum(row["holds"] == word for row in found) for word in COUNTED.values()]
+            unknown = sum(row["holds"] == NO and row["why"] == UNKNOWN for row in found)
+            if found:
+                table.append([f"{whose}, {form}", *map(str, [len(found), *numbers, unknown])])
+    return table
 
 
 def _cells(row: Row) -> list[str]:
@@ -98,11 +140,13 @@ def markdown(
             "",
         ]
         body = [_cells(row) for choice in mine for row in found[choice.name]]
+        every = [row for choice in mine for row in found[choice.name]]
+        lines += [as_markdown(counts(paper, every)), ""]
         lines.append(as_markdown([list(HEADING), *body], left=len(HEADING)))
         used = {row["variant"] for choice in mine for row in found[choice.name]} - {"today"}
         shown = [(label(name), text) for name, text in paper.variants.items() if name in used]
         lines += ["", *(f"- [{name}]: {text}" for name, text in shown)]
-        lines += [f"- otherwise: {paper.variants['today']}", "", paper.legend, ""]
+        lines += [f"- otherwise: {paper.variants['today']}", "", VERDICTS, "", paper.legend, ""]
         for choice in mine:
             own = (more or {}).get(choice.name)
             lines += [*own, ""] if own else []

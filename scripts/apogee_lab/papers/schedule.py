@@ -49,7 +49,8 @@ def command(cell: Cell, seed: int, duration_s: float, engine: str) -> tuple[str,
 
 
 def _identity(cell: Cell) -> tuple[Any, ...]:
-    return cell.scenario, cell.cc, cell.duration_s, tuple(sorted(cell.settings.items()))
+    settings = tuple(sorted(cell.settings.items()))
+    return cell.scenario, cell.cc, cell.duration_s, cell.first_seed, settings
 
 
 def planned_runs(
@@ -65,7 +66,8 @@ def planned_runs(
     """
 
     def of(cell: Cell) -> list[int]:
-        return list(range(1, cell.seeds + 1) if seeds is None else seeds)
+        last = cell.first_seed + cell.seeds
+        return list(range(cell.first_seed, last) if seeds is None else seeds)
 
     choices = list(choices)
     every = [cell for choice in choices for cell in choice.figure.cells]

@@ -1,45 +1,61 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Windows and bandwidth estimates of a run's flows over time.
+"""What a run's flows have under way, and their bandwidth estimates, over time.
 
 Samples are times in seconds with values; a series is the mean of the samples of each second.
 
-Windows come from the sender's samples of TCP_INFO, ten a second, which every run has; estimates
-from our modules' tracepoints (``--set trace=module``).
+Windows and what is under way come from the sender's samples of TCP_INFO, ten a second, which every
+run has; estimates from our modules' tracepoints (``--set trace=module``).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .. import units
 from ..measures import traces
 from ..measures.raw import RawFolder, samples_of
-from .claims import FULL
+from .claims import ABE, UNDER_WAY
 
 #: Times in s and values.
 Samples = tuple[np.ndarray, np.ndarray]
 
 
-def windows(raw: Path, meta: dict[str, Any]) -> list[Samples]:
-    """Of each flow: seconds since the first handshake ended, congestion window in bytes.
-
-    Clipped at the receive window, beyond which nothing is sent and where the paper's hosts stopped.
-    Linux lets the window of a sender that the receive window limits grow to twice what it uses.
-    """
-    text = meta["set"].get("window")
-    most = units.parse("size", str(text)) if text else None
+def _samples(raw: Path, meta: dict[str, Any], of: Callable[..., np.ndarray]) -> list[Samples]:
+    """Of each flow: seconds since the first handshake ended, and what ``of`` computes of named
+    columns, in bytes."""
     folder = RawFolder(raw)
     sends = [folder.sender(flow["name"]) for flow in meta["flows"]]
     start = min(send["t0_us"] for send in sends)
-    found = []
-    for send in sends:
-        size = samples_of(send, "snd_cwnd") * send["info"]["snd_mss"]
-        times = (samples_of(send, "t_us") - start) / 1e6
-        found.append((times, np.minimum(size, most or np.inf)))
-    return found
+    return [
+        (
+            (samples_of(send, "t_us") - start) / 1e6,
+            of(partial(samples_of, send)) * send["info"]["snd_mss"],
+        )
+        for send in sends
+    ]
+
+
+def windows(raw: Path, meta: dict[str, Any]) -> list[Samples]:
+    """The congestion window of each flow over time."""
+    return _samples(raw, meta, lambda column: column("snd_cwnd"))
+
+
+def under_way(raw: Path, meta: dict[str, Any]) -> list[Samples]:
+    """What each flow has under way over time (RFC 6675's pipe): sent, neither acknowledged, nor
+    selectively acknowledged, nor believed lost, and what of it was sent again.
+
+    Where the receive window limits a sender its congestion window says little: Linux lets it grow
+    to twice what is used, the paper's hosts did not.
+    """
+    return _samples(
+        raw,
+        meta,
+        lambda column: column("unacked") - column("sacked") - column("lost") + column("retrans"),
+    )
 
 
 def estimates(raw: Path, meta: dict[str, Any]) -> list[Samples | None]:
@@ -81,25 +97,15 @@ def by_second(samples: Samples, seconds: int) -> list[float]:
     return result
 
 
-def full_at(samples: Samples, bdp_bytes: float) -> float | None:
-    """When a window first reaches nine tenths of the bandwidth-delay product."""
-    reached = np.nonzero(samples[1] >= FULL * bdp_bytes)[0]
-    return round(float(samples[0][reached[0]]), 2) if len(reached) else None
-
-
 def summary(raw: Path, meta: dict[str, Any], traced: bool = True) -> list[dict[str, Any]]:
-    """Of each flow what claims need: the series ``window`` (bytes) and ``abe`` (bit/s, or None),
-    and ``full_s``, the second at which the window is full. Without ``traced`` no trace is read."""
+    """Of each flow what claims need, by second: bytes under way, and the bandwidth estimate in
+    bit/s, None without a trace. Without ``traced`` no trace is read."""
     seconds = int(meta["duration_s"])
-    bdp_bytes = sum(path["bdp_bytes"] for path in meta["paths"])
-    found = []
     abe = estimates(raw, meta) if traced else [None] * len(meta["flows"])
-    for window, estimate in zip(windows(raw, meta), abe, strict=True):
-        found.append(
-            {
-                "window": by_second(window, seconds),
-                "abe": None if estimate is None else by_second(estimate, seconds),
-                "full_s": full_at(window, bdp_bytes),
-            }
-        )
-    return found
+    return [
+        {
+            UNDER_WAY: by_second(pipe, seconds),
+            ABE: None if estimate is None else by_second(estimate, seconds),
+        }
+        for pipe, estimate in zip(under_way(raw, meta), abe, strict=True)
+    ]

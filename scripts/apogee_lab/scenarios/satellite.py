@@ -87,7 +87,7 @@ def _traffic(values: Mapping[str, Any], moves: Moves, net: Net, cc: str, duratio
     # The receiver's interval begins with its first segment, so the sender must run longer.
     sending_s = duration_s + 2 * moves.longest_s + 0.1
     events = "".join(
-        testbed.blackout_lines(name, values[name], devs, moves.place)
+        testbed.blackout_lines(name, values, devs, moves.place)
         for name, devs in testbed.blackouts(values, ["to-rcv"])
     ) + moving.play(moves, BOTTLENECK, "sat", "$sender")
     end = moving.end(moves, BOTTLENECK)

@@ -297,7 +297,7 @@ def _traffic(
 ) -> str:
     """Shell lines that run the flows and sample the queue."""
     events = "".join(
-        testbed.blackout_lines(name, values[name], devs, moves.place)
+        testbed.blackout_lines(name, values, devs, moves.place)
         for name, devs in testbed.blackouts(values, [f"to-{flow.rcv}" for flow in flows])
     ) + moving.play(moves, BOTTLENECK, "sat", "${senders##* }")
     if events:

@@ -41,6 +41,8 @@ LINK_PARAMS = (
           "windows of sender and receiver"),
     Param("ack_blackout", None, "event|none", "all ACKs lost, from the first SYN", 0, 3600),
     Param("data_blackout", None, "event|none", "all data lost, from the first SYN", 0, 3600),
+    Param("blackout_spread", 0.0, "time", "random extra start of a blackout, at most this", 0,
+          3600),
     Param("ack_rate", 0, "rate", "rate of the return path, 0 for no limit", 0, 100e9,
           "rate of the return path"),
     Param("ack_queue", 20, "int", "queue of a return path with a rate, in packets", 1, 1e6),
@@ -198,20 +200,29 @@ def blackouts(values: Mapping[str, Any], ack_devs: Iterable[str]) -> list[tuple[
     return [(name, devs) for name, devs in found if values[name]]
 
 
+def at_random(start: str, spread_s: float) -> str:
+    """A shell command that prints a time in s, up to ``spread_s`` later, at random."""
+    late = f"{start} + {spread_s:g} * $(od -An -N2 -tu2 /dev/urandom) / 65536"
+    return f'awk "BEGIN {{ printf \\"%.4f\\", {late} }}"'
+
+
 def blackout_lines(
-    name: str, event: tuple[float, float], devs: Sequence[str], pref: str = ""
+    name: str, values: Mapping[str, Any], devs: Sequence[str], pref: str = ""
 ) -> str:
     """Shell lines that drop all frames that enter ``sat`` from ``devs`` during a blackout.
 
     ``pref`` distinguishes the filter from others on the same devices.
     """
-    start, length = event
+    start, length = values[name]
+    begin = f"{start:g}"
+    if values["blackout_spread"]:
+        begin = f"$({at_random(begin, values['blackout_spread'])})"
     place = f"ingress{pref}"
     on = "\n".join(f"\ttc -n sat filter add dev {d} {place} matchall action drop" for d in devs)
     off = "\n".join(f"\ttc -n sat filter del dev {d} {place}" for d in devs)
     return f"""\
 {{
-	sleep {start:g}
+	sleep {begin}
 {on}
 	note {name} on
 	sleep {length:g}
@@ -492,6 +503,10 @@ def check(values: Mapping[str, Any], duration_s: float) -> None:
         raise ValueError("ipv6 requires an mtu of at least 1280")
     if values.get("warmup") and values["traffic"] == "iperf3":
         raise ValueError("warmup: traffic=iperf3 counts whole seconds only: use traffic=flow")
-    for name in ("ack_blackout", "data_blackout"):
-        if values.get(name) and sum(values[name]) > duration_s:
+    spread = values.get("blackout_spread", 0.0)
+    found = [name for name in ("ack_blackout", "data_blackout") if values.get(name)]
+    if spread and not found:
+        raise ValueError("blackout_spread: there is no ack_blackout or data_blackout")
+    for name in found:
+        if sum(values[name]) + spread > duration_s:
             raise ValueError(f"{name} ends after the run, which lasts {duration_s:g} s")

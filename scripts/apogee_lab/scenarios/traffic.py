@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import units
+from . import testbed
 from .scenario import Device, FlowSpec, members
 
 SLACK_S = 0.1
@@ -214,10 +215,9 @@ def _starts(flows: Sequence[TrafficFlow], spread_s: float) -> list[str]:
     """Shell lines that set the start of each flow and the earliest one, in seconds from now."""
     lines = []
     if spread_s:
-        late = f"$1 + {spread_s:g} * $(od -An -N2 -tu2 /dev/urandom) / 65536"
         lines = [
             f"# late START: up to {spread_s:g} s later, at random",
-            f'late() {{ awk "BEGIN {{ printf \\"%.4f\\", {late} }}"; }}',
+            f"late() {{ {testbed.at_random('$1', spread_s)}; }}",
         ]
     for flow in flows:
         start = f"$(late {flow.start_s:g})" if spread_s else f"{flow.start_s:g}"

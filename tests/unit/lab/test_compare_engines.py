@@ -49,7 +49,21 @@ def test_cells_that_both_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert main.main(["compare-engines", str(left), str(right)]) == 0
     out = capsys.readouterr().out
     assert "| star | 16MB | 1e-7 | 9.250 | 10.250 | +1.000 (+10.8%) |" in out
-    assert out.endswith("1 of 1 rows outside their 95 % interval\n")
+    assert out.endswith("1 rows: 0 equivalent, 1 different, 0 not shown\n")
+
+
+@pytest.mark.parametrize(
+    ("difference", "half", "said"),
+    [
+        (0.2, 0.2, "equivalent"),
+        (-0.49, 0.01, "equivalent"),
+        (0.2, 0.4, "not shown"),
+        (0.6, 0.2, "not shown"),
+        (-0.8, 0.2, "different"),
+    ],
+)
+def test_what_an_interval_shows(difference: float, half: float, said: str) -> None:
+    assert compare_engines.verdict(difference, half, 10.0) == said
 
 
 def test_each_of_several_flows_has_a_row(tmp_path: Path) -> None:
@@ -60,7 +74,7 @@ def test_each_of_several_flows_has_a_row(tmp_path: Path) -> None:
     _, *rows = compare_engines.table(*found)
     assert [row[0] for row in rows] == ["star", "star: flow1", "star: flow2"]
     assert rows[2][3] == "18.500"
-    assert {row[-1] for row in rows} == {""}
+    assert {row[-1] for row in rows} == {"not shown"}
 
 
 def test_nothing_in_common_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -70,3 +84,13 @@ def test_nothing_in_common_is_one_line(tmp_path: Path, capsys: pytest.CaptureFix
         assert capsys.readouterr().err.count("\n") == 1
     with pytest.raises(LabError, match="two seeds or more"):
         compare_engines.table({}, {})
+
+
+@pytest.mark.parametrize("name", ["open", "paper", "compress", "shared"])
+def test_the_page_says_what_its_records_give(
+    name: str, root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = root / "docs" / "results"
+    files = [str(results / f"engines-{name}{engine}.jsonl") for engine in ("-qemu", "")]
+    assert main.main(["compare-engines", *files]) == 0
+    assert capsys.readouterr().out in (results / "engines.md").read_text()

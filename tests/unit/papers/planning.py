@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Figures' runs as they are planned, without a guest."""
+"""Figures' runs as they are planned, without a guest, and verdicts without doubt."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from apogee_lab.papers import schedule
+from apogee_lab.papers import claims, schedule
 from apogee_lab.papers.catalogue import choose
 
 
@@ -33,3 +33,12 @@ def planned(
 ) -> dict[str, list[schedule.PlannedRun]]:
     """The runs of these figures for engine uml."""
     return schedule.planned_runs(choose(list(names)), seeds, duration_s, NoGuest(), "uml")
+
+
+def surely(check: claims.Check, records: Iterable[dict[str, Any]]) -> bool:
+    """Whether a claim holds for records so often repeated that their means leave no doubt."""
+    runs = list(records)
+    often = [record | {"seed": record["seed"] + 1000 * n} for n in range(20) for record in runs]
+    verdict = check(claims.Results(often)).holds
+    assert verdict in (claims.YES, claims.NO)
+    return verdict == claims.YES

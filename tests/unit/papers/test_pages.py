@@ -5,13 +5,16 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from apogee_lab.papers import report
 from apogee_lab.papers.catalogue import PAPERS, choose
+from apogee_lab.papers.figure import Claim
+from apogee_lab.results.text import as_markdown
 
-ROW = re.compile(r"\| (\w+) \| (.+?) \| (.+) \| (yes|no|–)( \([^)]+\))? \| (.+) \|")
+ROW = re.compile(r"\| (\w+) \| (.+?) \| (.+) \| (yes|no|not shown|–) \| (.+) \|")
 
 
 @pytest.fixture(params=PAPERS)
@@ -39,18 +42,52 @@ def test_claims_in_their_order(paper: str, page: str) -> None:
     assert [row[:2] for row in found] == [row[:2] for row in wanted]
 
 
-def test_reasons(paper: str, page: str) -> None:
-    """A claim that does not hold has its reason, any other none."""
+def told(paper: str, page: str) -> list[tuple[Claim, dict[str, Any]]]:
+    """Each claim and variant with what the page says of it."""
     claims = [
-        claim
+        (figure.name, claim, variant)
         for figure in PAPERS[paper].figures.values()
         for claim in figure.claims
-        for _ in claim.variants
+        for variant in claim.variants
     ]
     found = [row for row in map(ROW.fullmatch, page.splitlines()) if row]
-    for claim, row in zip(claims, found, strict=True):
+    return [
+        (
+            claim,
+            {
+                "figure": figure,
+                "claim": claim.text,
+                "variant": variant,
+                "holds": row[4],
+                "why": row[5],
+                "own": claim.own,
+                "others": claim.others,
+            },
+        )
+        for (figure, claim, variant), row in zip(claims, found, strict=True)
+    ]
+
+
+def test_reasons(paper: str, page: str) -> None:
+    """A claim that does not hold has its reason, any other none."""
+    for claim, row in told(paper, page):
         reason = claim.why or report.UNKNOWN
-        assert row[6] == (reason if row[4] == "no" else report.NONE), row[0]
+        assert row["why"] == (reason if row["holds"] == "no" else report.NONE), row
+
+
+def test_counts(paper: str, page: str) -> None:
+    table = report.counts(PAPERS[paper], [row for _, row in told(paper, page)])
+    assert as_markdown(table) in page
+
+
+def test_no_claim_is_made_twice(paper: str) -> None:
+    places = [
+        (figure.name, claim.text, variant)
+        for figure in PAPERS[paper].figures.values()
+        for claim in figure.claims
+        for variant in claim.variants
+    ]
+    assert len(set(places)) == len(places)
 
 
 def test_variants_and_legend(paper: str, page: str) -> None:

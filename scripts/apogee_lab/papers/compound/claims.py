@@ -11,9 +11,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from ...results.statistics import mean_interval
+from ...results.statistics import Estimate, mean_of, ratio_of
 from ..claims import (
     LEAST,
+    NO,
+    NOT_SHOWN,
+    YES,
     Check,
     Measure,
     Part,
@@ -75,20 +78,17 @@ def place(rule: int | None, point: Point) -> Point:
 # --- factories of checks ----------------------------------------------------------------------
 
 
-def _difference(
-    a: tuple[float, float | None], b: tuple[float, float | None]
-) -> tuple[float, float | None]:
-    """Difference of two means of different runs, with its interval."""
-    half = None if a[1] is None or b[1] is None else math.hypot(a[1], b[1])
-    return a[0] - b[0], half
+def _difference(a: Sequence[float], b: Sequence[float]) -> Estimate:
+    """Difference of two means of runs with the same seeds."""
+    return mean_of(x - y for x, y in zip(a, b, strict=False))
 
 
-def _index(results: Results, cc: str, point: Point) -> tuple[float, float | None]:
-    return mean_interval(results.values(cc, point, index))
+def _index(results: Results, cc: str, point: Point) -> list[float]:
+    return results.values(cc, point, index)
 
 
-def _index_part(label: str, found: tuple[float, float | None], low: float, high: float) -> Part:
-    return Part(label, *found, low, high, 1.0, "", 3)
+def _index_part(label: str, found: Sequence[float], low: float, high: float) -> Part:
+    return Part(label, mean_of(found), low, high, 1.0, "", 3)
 
 
 def fair(rule: int, least: Mapping[str, float], points: Points) -> Check:
@@ -115,7 +115,7 @@ def falls(cc: str, ns: Sequence[int], by: float, rise: float) -> Check:
         for n in ns[1:]:
             most = -by if n == ns[-1] else rise
             change = _difference(_index(results, cc, {"n": n}), first)
-            parts.append(Part(f"n = {ns[0]} to {n}", *change, -math.inf, most, 1.0, "", 3, True))
+            parts.append(Part(f"n = {ns[0]} to {n}", change, -math.inf, most, 1.0, "", 3, True))
         return decide(parts)
 
     return check
@@ -130,7 +130,7 @@ def drops_slightly(rule: int, n: int, low: float, high: float) -> Check:
         return decide(
             [
                 _index_part(f"n = {n}", ours, low, high),
-                Part("over Compound's", *over, LEAST, math.inf, 1.0, "", 3, True),
+                Part("over Compound's", over, LEAST, math.inf, 1.0, "", 3, True),
             ]
         )
 
@@ -145,7 +145,7 @@ def fairer(rule: int, points: Points, least: float) -> Check:
         for label, point in points.items():
             found = [_index(results, PLUS, plus(rule, point)), _index(results, PLAIN, point)]
             over = _difference(*found)
-            parts.append(Part(label, *over, least, math.inf, 1.0, "", 3, True))
+            parts.append(Part(label, over, least, math.inf, 1.0, "", 3, True))
         return decide(parts)
 
     return check
@@ -156,9 +156,10 @@ def no_run_below(rule: int, n: int, low: float) -> Check:
 
     def check(results: Results) -> Verdict:
         found = results.values(PLUS, plus(rule, {"n": n}), index)
-        yes = min(found) >= low
         ours = f"n = {n}: least of {len(found)}: {min(found):.3f}"
-        return Verdict(ours, yes, True if len(found) > 1 else None)
+        if min(found) < low:
+            return Verdict(ours, NO)
+        return Verdict(ours, YES if len(found) > 1 else NOT_SHOWN)
 
     return check
 
@@ -172,8 +173,8 @@ def over_compound(
         parts = []
         for n, (low, high) in bounds.items():
             ours = results.values(PLUS, plus(rule, {"n": n}), measure)
-            change, half = gain(ours, results.values(PLAIN, {"n": n}, measure))
-            parts.append(Part(f"n = {n}", change + 1, half, low, high, 1.0, "", decimals))
+            over = ratio_of(ours, results.values(PLAIN, {"n": n}, measure))
+            parts.append(Part(f"n = {n}", over, low, high, 1.0, "", decimals))
         return decide(parts)
 
     return check

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from ...results.statistics import Estimate, ratio_of
 from ..claims import (
     LEAST,
     NEAR,
@@ -101,12 +102,14 @@ def falls(cc: str, ns: Sequence[int]) -> Check:
     return check
 
 
-def share(results: Results, cc: str, n: int) -> tuple[float, float | None]:
-    """The Reno group's goodput beside n fast senders over that beside n fast Reno senders, with its
-    interval."""
-    beside = results.values(*place(cc, n), group(RENO))
-    ratio, half = gain(beside, results.values(*place("reno", n), group(RENO)))
-    return ratio + 1, half
+def _reno(results: Results, cc: str, n: int) -> list[float]:
+    """The Reno group's goodput beside n fast senders."""
+    return results.values(*place(cc, n), group(RENO))
+
+
+def share(results: Results, cc: str, n: int) -> Estimate:
+    """The Reno group's goodput beside n fast senders over that beside n fast Reno senders."""
+    return ratio_of(_reno(results, cc, n), _reno(results, "reno", n))
 
 
 def keeps_share(cc: str, least: Mapping[int, float]) -> Check:
@@ -115,7 +118,7 @@ def keeps_share(cc: str, least: Mapping[int, float]) -> Check:
     def check(results: Results) -> Verdict:
         return decide(
             [
-                Part(f"N = {n}", *share(results, cc, n), low, math.inf, 100, " %", 0)
+                Part(f"N = {n}", share(results, cc, n), low, math.inf, 100, " %", 0)
                 for n, low in least.items()
             ]
         )
@@ -127,10 +130,11 @@ def share_above(cc: str, rival: str, ns: Sequence[int], least: float) -> Check:
     """The Reno group's share beside ``cc`` exceeds that beside the rival by at least ``least``."""
 
     def part(results: Results, n: int) -> Part:
-        (ours, half), (theirs, their_half) = (share(results, name, n) for name in (cc, rival))
-        both = None if half is None or their_half is None else math.hypot(half, their_half)
+        ours, theirs = (share(results, name, n).value for name in (cc, rival))
         label = f"N = {n} ({100 * ours:.0f} % over {100 * theirs:.0f} %)"
-        return Part(label, ours - theirs, both, least, math.inf, 100, " points", 0, True)
+        more = zip(_reno(results, cc, n), _reno(results, rival, n), strict=False)
+        over = ratio_of([x - y for x, y in more], _reno(results, "reno", n))
+        return Part(label, over, least, math.inf, 100, " points", 0, True)
 
     return lambda results: decide([part(results, n) for n in ns])
 
@@ -153,7 +157,7 @@ def predicted(record: Record, name: str) -> tuple[float, float]:
     return throughput, throughput * record["limit_bps"] / units.parse("rate", settings["rate"])
 
 
-def deviation(results: Results, cc: str, point: Point, name: str) -> tuple[float, float | None]:
+def deviation(results: Results, cc: str, point: Point, name: str) -> Estimate:
     """The lab's goodput over the model's, minus 1, with its interval."""
     lab = results.values(cc, point, group(name))
     _, model = predicted(results.of(cc, point)[0], name)

@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from ...results.statistics import mean_interval
-from ..claims import Check, Measure, Part, Point, Record, Results, Verdict, percent, total
+from ...results.statistics import around, mean_of, ratio_of
+from ..claims import Check, Measure, Part, Point, Record, Results, Verdict, gain, percent, total
 from ..sscop.claims import outermost
 
 #: An algorithm at a point.
@@ -63,27 +63,13 @@ def _values(results: Results, subject: Subject, measure: Measure) -> list[float]
     return results.values(*subject, measure)
 
 
-def mean_of(values: Sequence[float]) -> float:
-    """The mean."""
-    return math.fsum(values) / len(values)
-
-
-def paired_gain(a: Sequence[float], b: Sequence[float]) -> tuple[float, float | None]:
-    """Difference of two subjects over the mean of the second, run by run; as many runs as both
-    have."""
-    mean = mean_of(b[: len(a)])
-    if not mean:
-        return (math.inf if any(a) else 0.0), None
-    return mean_interval([(x - y) / mean for x, y in zip(a, b, strict=False)])
-
-
 def gains(pairs: Pairs, low: float, high: float = math.inf, measure: Measure = total) -> Check:
     """A number of the first of each pair over the second's, minus 1, in a range."""
 
     def check(results: Results) -> Verdict:
         parts = []
         for label, (a, b) in pairs.items():
-            found = paired_gain(_values(results, a, measure), _values(results, b, measure))
+            found = gain(_values(results, a, measure), _values(results, b, measure))
             parts.append(percent(label, found, low, high))
         return outermost(parts)
 
@@ -100,8 +86,8 @@ def differences(
         parts = []
         for label, (a, b) in pairs.items():
             both = zip(_values(results, a, measure), _values(results, b, measure), strict=False)
-            found = mean_interval([x - y for x, y in both])
-            parts.append(Part(label, *found, low, high, scale, unit, decimals, True))
+            found = mean_of(x - y for x, y in both)
+            parts.append(Part(label, found, low, high, scale, unit, decimals, True))
         return outermost(parts)
 
     return check
@@ -116,7 +102,7 @@ def within(
     def check(results: Results) -> Verdict:
         return outermost(
             [
-                Part(label, *mean_interval(_values(results, subject, measure)), low, high, scale,
+                Part(label, mean_of(_values(results, subject, measure)), low, high, scale,
                      unit, decimals)
                 for label, subject in where.items()
             ]
@@ -136,8 +122,8 @@ def over_best(
         parts = []
         for label, (subject, rivals) in groups.items():
             found = {name: _values(results, each, total) for name, each in rivals.items()}
-            best = max(found, key=lambda name: mean_of(found[name]))
-            gained = paired_gain(_values(results, subject, total), found[best])
+            best = max(found, key=lambda name: math.fsum(found[name]) / len(found[name]))
+            gained = gain(_values(results, subject, total), found[best])
             parts.append(percent(f"{label} (over {best})".lstrip(), gained, low, high))
         return outermost(parts)
 
@@ -152,9 +138,8 @@ def of_sum(groups: Sums, low: float) -> Check:
         for label, (subject, others) in groups.items():
             each = [_values(results, other, total) for other in others]
             sums = [math.fsum(values) for values in zip(*each, strict=False)]
-            both = zip(_values(results, subject, total), sums, strict=False)
-            found = mean_interval([own / summed for own, summed in both])
-            parts.append(Part(label, *found, low, math.inf, 100.0, " %"))
+            found = ratio_of(_values(results, subject, total), sums)
+            parts.append(Part(label, found, low, math.inf, 100.0, " %"))
         return outermost(parts)
 
     return check
@@ -165,12 +150,12 @@ def suffers_more(first: tuple[Subject, Subject], second: tuple[Subject, Subject]
 
     def change(results: Results, pair: tuple[Subject, Subject]) -> list[float]:
         after, before = (_values(results, subject, total) for subject in pair)
-        base = mean_of(before)
+        base = math.fsum(before) / len(before)
         return [(x - y) / base for x, y in zip(after, before, strict=False)]
 
     def check(results: Results) -> Verdict:
         both = zip(change(results, first), change(results, second), strict=False)
-        found = mean_interval([x - y for x, y in both])
+        found = mean_of(x - y for x, y in both)
         return outermost([percent("difference of the changes", found, -math.inf, -1e-6)])
 
     return check
@@ -187,7 +172,8 @@ def share_needless(where: Mapping[str, Subject], low: float, high: float) -> Che
             runs = len(results.of(*subject))
             share = there / sent if sent else 0.0
             text = f"{label}: {sent / runs:.1f} sent again, needless".lstrip(": ")
-            parts.append(Part(text, share, _binomial(share, sent), low, high, 100.0, " %", 0))
+            found = around(share, _binomial(share, sent))
+            parts.append(Part(text, found, low, high, 100.0, " %", 0))
         return outermost(parts)
 
     return check

@@ -47,17 +47,15 @@ from .claims import (
 )
 
 LEGEND = """\
-"holds" is decided by the means; "n.s.": the 95 % interval reaches the other answer, so that the
-claim is not shown. Points are compared run by run, since runs of a seed have the same loss and
-pauses. With the seeds of a full run, points on which a claim of the paper about loss or pauses
-hangs have 20, as in the paper, others five, those without anything random two: such runs are alike,
-and "± 0" says nothing of how much timing matters. Where a claim is about many points the two
-outermost are shown. A line is named by its scheduler (rr: round robin; ratio: delay ratio; rah) and
-by what becomes of duplicate ACKs that the agent holds for needless: pass, drop, tdar, or auto,
-SHAKE's default, which chooses by itself. "Little" is within 10 %, "far above" by at least 50 %.
-Needless are retransmissions that arrive although the receiver has their data, with timestamps also
-data that comes too late to be taken (scenarios.md). Goodput counts TCP's payload; each packet has
-56 bytes of SHAKE's headers (IPv4, UDP, SHAKE's own 12, a tag of 16)."""
+With the seeds of a full run, points on which a claim of the paper about loss or pauses hangs have
+20, as in the paper, others five, those without anything random two: such runs are alike, and "± 0"
+says nothing of how much timing matters. Where a claim is about many points the two outermost are
+shown. A line is named by its scheduler (rr: round robin; ratio: delay ratio; rah) and by what
+becomes of duplicate ACKs that the agent holds for needless: pass, drop, tdar, or auto, SHAKE's
+default, which chooses by itself. "Little" is within 10 %, "far above" by at least 50 %. Needless
+are retransmissions that arrive although the receiver has their data, with timestamps also data that
+comes too late to be taken (scenarios.md). Goodput counts TCP's payload; each packet has 56 bytes of
+SHAKE's headers (IPv4, UDP, SHAKE's own 12, a tag of 16)."""
 
 ACKS = (PLAIN, DROP, TDAR)
 SEEN = (LETTER, NARROW, TODAY)
@@ -337,6 +335,7 @@ SHAKE = Paper(
     name="shake",
     title="SHAKE, TCP over several paths (Ogino, Ishihara)",
     figures={figure.name: figure for figure in _FIGURES},
+    forms={"as published": LETTER, "default": TODAY},
     variants=VARIANTS,
     legend=LEGEND,
 )

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 from ... import units
-from ...results.statistics import mean_interval
+from ...results.statistics import around, mean_of
 from ..claims import (
     LEAST,
     NEAR,
@@ -134,17 +134,17 @@ def outermost(parts: Sequence[Part]) -> Verdict:
     """The verdict on all parts, of which the text shows the two with the least and greatest mean;
     if the claim does not hold also how many parts are against it."""
     verdict = decide(parts)
-    ordered = sorted(parts, key=lambda part: part.mean)
+    ordered = sorted(parts, key=lambda part: part.found.value)
     shown = [ordered[0]] if len(ordered) == 1 else [ordered[0], ordered[-1]]
     text = " … ".join(map(str, shown))
     against = sum(not part.yes for part in parts)
     if against and len(parts) > 2:
         text += f" (against: {against} of {len(parts)})"
-    return Verdict(text, verdict.yes, verdict.sure)
+    return Verdict(text, verdict.holds)
 
 
 def _mean(results: Results, at: Point, measure: Measure, cc: str = CC) -> float:
-    return mean_interval(results.values(cc, at, measure))[0]
+    return mean_of(results.values(cc, at, measure)).value
 
 
 def range_of(
@@ -162,7 +162,7 @@ def range_of(
     def check(results: Results) -> Verdict:
         return outermost(
             [
-                Part(label, *mean_interval(results.values(cc, at, measure)), low, high, scale,
+                Part(label, mean_of(results.values(cc, at, measure)), low, high, scale,
                      unit, decimals)
                 for label, at in where.items()
             ]
@@ -295,9 +295,8 @@ def doubling_gains(path: Radio, single: Radio) -> Check:
             for size in SIZES:
                 two, one = (_mean(results, point(ber, size, p), total) for p in (path, single))
                 changes.append(two / one - 1 if one else 0.0)
-        mean, half = mean_interval(changes)
         label = f"mean of {len(changes)} points"
-        return decide([percent(label, (mean, half), LEAST, math.inf)])
+        return decide([percent(label, mean_of(changes), LEAST, math.inf)])
 
     return check
 
@@ -512,7 +511,7 @@ def near_frames(bers: Sequence[str]) -> Check:
             if not told:
                 raise NotMeasured(f"an SD at {label}")
             near = max(CLOSE, SIGMAS * sigma / told)
-            parts.append(percent(label, (seen / told - 1, 2 * sigma / told), -near, near))
+            parts.append(percent(label, around(seen / told - 1, 2 * sigma / told), -near, near))
         return outermost(parts)
 
     return check
@@ -527,7 +526,7 @@ def within_counting(bers: Sequence[str]) -> Check:
         for label, at in points(SIZES, bers, None).items():
             seen, told, sigma = _counted(results, at)
             off = (seen - told) / sigma
-            parts.append(Part(label, off, 0.0, -SIGMAS, SIGMAS, 1, " σ", 1, True))
+            parts.append(Part(label, around(off, 0.0), -SIGMAS, SIGMAS, 1, " σ", 1, True))
         return outermost(parts)
 
     return check

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...results.statistics import mean_interval
+from ...results.statistics import mean_of
 from ...results.text import NONE
 from ..claims import LEAST, Check, Measure, NotMeasured, Results, Verdict, gain, percent, total
 from ..figure import Cell, Claim, Figure
@@ -48,7 +48,7 @@ def pays_from(results: Results, cc: str) -> str:
     found = NONE
     for ber in reversed(BERS):
         over, alone = (
-            mean_interval(results.values(cc, point(ber, s, PATH), total))[0] for s in (AUTO, ALONE)
+            mean_of(results.values(cc, point(ber, s, PATH), total)).value for s in (AUTO, ALONE)
         )
         if over <= alone:
             break

@@ -29,13 +29,20 @@ from ..draw import (
 )
 from ..figure import Figure
 
+MODES = ("today", "letter", "paced")
 FIRST_FLOW, SECOND_FLOW = "-", "--"
 
 
+def _in_modes(runs: Runs) -> list[FinishedRun]:
+    """The runs on the default stack; those without star, which are the same in all modes, once."""
+    return list({run.record["run"]: run for mode in MODES for run in runs.get(mode, ())}.values())
+
+
 def goodput_over_ber(figure: Figure, runs: Runs) -> Canvas:
-    """Total goodput on the default stack; pairs of equal flows have their algorithm's name."""
+    """Total goodput on the default stack, star in each of its modes; pairs of equal flows have
+    their algorithm's name."""
     found = []
-    for run in runs["today"]:
+    for run in _in_modes(runs):
         settings = {key: value for key, value in run.record["set"].items() if key != "trace"}
         found.append(run.record | {"cc": run.record["cc"].partition("+")[0], "set": settings})
     return goodput_over(found, "ber", figure.title)
@@ -43,7 +50,12 @@ def goodput_over_ber(figure: Figure, runs: Runs) -> Canvas:
 
 def flows_over_ber(figure: Figure, runs: Runs) -> Canvas:
     """Goodput of each flow of a pair on the default stack, a panel per pair."""
-    records = [run.record for run in runs["today"]]
+    only = figure.options.get("only", {})
+    records = [
+        run.record
+        for run in runs["today"]
+        if all(run.record["set"].get(key) == value for key, value in only.items())
+    ]
     mixes = figure.options.get("ccs") or list(dict.fromkeys(record["cc"] for record in records))
     bers = sorted({record["set"]["ber"] for record in records})
     with plt.rc_context(STYLE):
@@ -82,15 +94,15 @@ def _flow_line(
 
 
 def windows(figure: Figure, runs: Runs) -> Canvas:
-    """Congestion windows, from the senders' samples."""
+    """What is under way, from the senders' samples."""
     with plt.rc_context(STYLE):
         canvas, panels = draw_lines_over_time(
-            figure, runs, lambda run: series.windows(run.raw, run.meta), 1e-3
+            figure, runs, lambda run: series.under_way(run.raw, run.meta), 1e-3
         )
         bdp = next(iter(runs.values()))[0].record["bdp_bytes"] / 1e3
         for axes in panels:
             axes.axhline(bdp, ls="--", color=LIMIT_COLOUR, label="bandwidth-delay product")
-        panels[0].set_ylabel("congestion window up to the receiver's, kB")
+        panels[0].set_ylabel("under way, kB")
         return finish(canvas, panels, figure.title)
 
 

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-2.0
+"""README.md and docs/choosing.md say what the records beside the results give."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import pytest
+
+Record = dict[str, Any]
+Read = Callable[[str], list[Record]]
+
+LEAST_SEEDS = 5
+
+
+@pytest.fixture(scope="module")
+def read(root: Path) -> Read:
+    def of(name: str) -> list[Record]:
+        lines = (root / "docs" / "results" / name).read_text().splitlines()
+        return [json.loads(line) for line in lines]
+
+    return of
+
+
+@pytest.fixture(scope="module")
+def choosing(root: Path) -> str:
+    return (root / "docs" / "choosing.md").read_text()
+
+
+def runs(
+    records: Iterable[Record], cc: str, least: int = LEAST_SEEDS, **settings: Any
+) -> list[Record]:
+    """The runs of an algorithm with these settings, at least five seeds unless the page says."""
+    found = [
+        record
+        for record in records
+        if record["cc"] == cc
+        and all(record["set"].get(key) == value for key, value in settings.items())
+    ]
+    assert len({record["seed"] for record in found}) == len(found) >= least
+    return found
+
+
+def row(*cells: str) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def mbps(values: Iterable[float]) -> float:
+    return fmean(values) / 1e6
+
+
+def test_the_first_lines_of_the_readme(read: Read, root: Path) -> None:
+    records = read("open.jsonl")
+    lossy = {cc: runs(records, cc, ber=1e-6) for cc in ("cubic", "bbr", "star")}
+    cubic, bbr, star = (
+        f"{mbps(r['total_goodput_bps'] for r in found):.2f}" for found in lossy.values()
+    )
+    lost = 100 * (1 - (1 - 1e-6) ** (8 * 1514))
+    said = (
+        f"On a satellite link that loses {lost:.1f} % of its frames, CUBIC gets {cubic} of "
+        f"10 Mbit/s, BBR {bbr} and star {star}:"
+    )
+    assert said in (root / "README.md").read_text()
+
+
+@pytest.mark.parametrize("cc", ["star", "bbr", "hybla", "cubic"])
+def test_alone_over_the_satellite(read: Read, choosing: str, cc: str) -> None:
+    cells = []
+    for ber in (0.0, 1e-8, 1e-7, 1e-6, 1e-5):
+        found = runs(read("open.jsonl"), cc, ber=ber)
+        goodput = mbps(r["total_goodput_bps"] for r in found)
+        cells.append(f"{goodput:.2f} ({1e8 * goodput / found[0]['limit_bps']:.0f} %)")
+    assert row(cc, *cells) in choosing
+
+
+QUEUES = {"0.02 (8 packets)": "12.5kB", "0.1": "62.5kB", "0.5": "312.5kB", "1": "625kB"}
+
+
+@pytest.mark.parametrize("other", ["cubic", "reno"])
+@pytest.mark.parametrize("name", QUEUES)
+def test_beside_one_other_flow(read: Read, choosing: str, name: str, other: str) -> None:
+    records = [*read("sharing-star.jsonl"), *read("sharing-others.jsonl")]
+
+    def got(mix: str, flow: int) -> float:
+        found = runs(records, mix, queue=QUEUES[name], ber=0.0)
+        return mbps(r["flows"][flow]["goodput_bps"] for r in found)
+
+    own = fmean(got(f"{other}+{other}", flow) for flow in (0, 1))
+    star, bbr = got(f"star+{other}", 1), got(f"bbr+{other}", 1)
+    bold = "**" if star < own / 2 else ""
+    cells = [
+        name if other == "cubic" else "",
+        other,
+        f"{own:.2f}",
+        f"{bold}{star:.2f}{bold} (star {got(f'star+{other}', 0):.2f})",
+        f"{bbr:.2f} (bbr {got(f'bbr+{other}', 0):.2f})",
+    ]
+    assert row(*cells).replace("|  |", "| |") in choosing
+
+
+GENTLE = {
+    "reno": ("reno", {}),
+    "**hstcp_gentle**": ("hstcp_gentle", {"hstcp_gentle.response": None}),
+    "hstcp_gentle, as published": ("hstcp_gentle", {"hstcp_gentle.response": 1}),
+    "highspeed": ("highspeed", {}),
+    "cubic (two seeds)": ("cubic", {}),
+    "scalable (two seeds)": ("scalable", {}),
+    "bbr (two seeds)": ("bbr", {}),
+}
+
+
+@pytest.mark.parametrize("name", GENTLE)
+def test_beside_ten_reno_senders(read: Read, choosing: str, name: str) -> None:
+    records = [*read("gentle/groups.jsonl"), *read("gentle/peers.jsonl")]
+    cc, settings = GENTLE[name]
+    least = 2 if "two seeds" in name else LEAST_SEEDS
+    found = runs(records, cc, least, n=2, reno=10, **settings)
+
+    def reno(records: list[Record]) -> float:
+        return fmean(r["groups"]["reno"]["goodput_bps"] for r in records)
+
+    again = [
+        sum(flow["steady"]["retransmits"] for flow in r["flows"] if flow["name"][:4] == "reno")
+        for r in found
+    ]
+    cells = [
+        name,
+        f"{100 * fmean(r['total_goodput_bps'] / r['limit_bps'] for r in found):.1f} %",
+        f"{100 * reno(found) / reno(runs(records, 'reno', n=2, reno=10)):.0f} %",
+        f"{fmean(r['queue']['steady_drops'] for r in found):.0f}",
+        f"{fmean(again):.0f}",
+    ]
+    assert row(*cells) in choosing
+
+
+@pytest.mark.parametrize("cc", ["star", "bbr", "hybla", "cubic"])
+@pytest.mark.parametrize("lost", ["data", "ACKs"])
+def test_outages(read: Read, choosing: str, lost: str, cc: str) -> None:
+    name = "data" if lost == "data" else "ack"
+    cells = []
+    for length in ("500ms", "1s", "2s", "4s"):
+        found = runs(read(f"outages-{name}.jsonl"), cc, **{f"{name}_blackout": f"45s:{length}"})
+        cells.append(f"{fmean(r['blackout']['lost_s'] for r in found):.1f}")
+    said = row(lost if cc == "star" else "", cc, *cells).replace("|  |", "| |")
+    assert said in choosing
