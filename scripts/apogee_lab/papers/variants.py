@@ -17,7 +17,7 @@ PERIOD_TEXT = "no RACK, no tail loss probe, no F-RTO"
 _LABELS = {
     "today": "default",
     "letter": "as published",
-    "letter=1": "as published, letter=1",
+    "plain": "uncorrected",
 }
 
 

@@ -121,18 +121,20 @@ def falls(cc: str, ns: Sequence[int], by: float, rise: float) -> Check:
     return check
 
 
-def drops_slightly(rule: int, n: int, low: float, high: float) -> Check:
-    """The index lies from ``low`` to ``high``, above Compound's."""
+def drops_slightly(rule: int, n: int, low: float, high: float, others: Sequence[int]) -> Check:
+    """The index lies from ``low`` to ``high``, above Compound's, below that of the other rules."""
 
     def check(results: Results) -> Verdict:
         ours = _index(results, PLUS, plus(rule, {"n": n}))
         over = _difference(ours, _index(results, PLAIN, {"n": n}))
-        return decide(
-            [
-                _index_part(f"n = {n}", ours, low, high),
-                Part("over Compound's", over, LEAST, math.inf, 1.0, "", 3, True),
-            ]
-        )
+        parts = [
+            _index_part(f"n = {n}", ours, low, high),
+            Part("over Compound's", over, LEAST, math.inf, 1.0, "", 3, True),
+        ]
+        for other in others:
+            less = _difference(ours, _index(results, PLUS, plus(other, {"n": n})))
+            parts.append(Part(f"over ({other})'s", less, -math.inf, -LEAST, 1.0, "", 3, True))
+        return decide(parts)
 
     return check
 
@@ -164,20 +166,32 @@ def no_run_below(rule: int, n: int, low: float) -> Check:
     return check
 
 
-def over_compound(
-    rule: int, measure: Measure, bounds: Mapping[int, tuple[float, float]], decimals: int = 2
-) -> Check:
-    """The ratio of compound_plus's number to Compound's is within bounds, by number of stations."""
+#: Ranges by number of stations.
+Bounds = Mapping[int, tuple[float, float]]
 
+
+def _over(
+    rule: int, cc: str, other: int | None, measure: Measure, bounds: Bounds, decimals: int
+) -> Check:
     def check(results: Results) -> Verdict:
         parts = []
         for n, (low, high) in bounds.items():
             ours = results.values(PLUS, plus(rule, {"n": n}), measure)
-            over = ratio_of(ours, results.values(PLAIN, {"n": n}, measure))
+            over = ratio_of(ours, results.values(cc, place(other, {"n": n}), measure))
             parts.append(Part(f"n = {n}", over, low, high, 1.0, "", decimals))
         return decide(parts)
 
     return check
+
+
+def over_compound(rule: int, measure: Measure, bounds: Bounds, decimals: int = 2) -> Check:
+    """The ratio of compound_plus's number to Compound's is within bounds."""
+    return _over(rule, PLAIN, None, measure, bounds, decimals)
+
+
+def over_rule(rule: int, other: int, measure: Measure, bounds: Bounds) -> Check:
+    """The ratio of a rule's number to another rule's is within bounds."""
+    return _over(rule, PLUS, other, measure, bounds, 2)
 
 
 def lowest(rule: int, others: Sequence[int], ns: Sequence[int], measure: Measure) -> Check:
