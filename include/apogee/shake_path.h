@@ -41,10 +41,12 @@
  *               in between makes that wrong, and the rtt too short: the least rtt is taken
  *               as if the packet left with the one recorded before.
  *
- * The paper has U, all bytes without an ACK, for Q, TPUT of all time, and expects packets
- * after Q/G + srtt/2. So it counts what is under way twice, as a part of U and in the
- * srtt: a path with a full window looks as if it took 1.5 rtt. An idle path's G falls to
- * nothing, and it is never used again. U shows others' packets after a round trip only.
+ * The paper has for Q the bytes that wait in the path's send queue, TPUT of all time, and
+ * expects packets after Q/G + srtt/2. A tunnel does not see a queue behind its own host, and
+ * U, all bytes without an ACK, in its place counts what is under way twice, as a part of U
+ * and in the srtt: a path with a full window looks as if it took 1.5 rtt. An idle path's G
+ * falls to nothing, and it is never used again. U shows others' packets after a round trip
+ * only.
  *
  * Ranges: 1 byte/s to 32 Gbyte/s, round trips up to 268 s; beyond that they are clamped.
  */

@@ -16,8 +16,9 @@
  *   order     If a copy is acknowledged sooner than in the least round trip, the packet itself
  *             was only late: from then on more packets have to be behind it, twice as many
  *             and one; half as many if a copy was needed.
- *   outages   A dead path keeps its copies for a while: in a session that goes on its next ACK
- *             tells of them. TCP has sent again what is old, and a copy is sent once.
+ *   outages   A dead path keeps its copies for a while after the packets left: in a session
+ *             that goes on its next ACK tells of them. TCP has sent again what is old, and a
+ *             copy is sent once.
  *   economy   A path of SHAKE_REPAIR_FAST and more keeps copies for SHAKE_REPAIR_TIME after a
  *             loss only. On slower ones they cost little, and the first loss of a flow as much
  *             as any.

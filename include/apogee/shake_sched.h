@@ -11,7 +11,7 @@
  *
  *	SCORE = (Q / G + minRTT / 2) * 100 / weight			(3)
  *
- * where the paper has all outstanding bytes for Q and srtt / 2.
+ * where the paper has for Q the bytes in the path's send queue, and srtt / 2.
  *
  * Paths that were never measured are tried first, with a few packets, and then last until
  * an ACK has come.
