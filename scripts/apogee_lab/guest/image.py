@@ -21,9 +21,9 @@ from .plugins import guest_files, plugins
 
 #: Modules of the distribution's kernel that the guest may load (their dependencies follow).
 STOCK_MODULES = (
-    "veth dummy ifb bonding tun 8021q sch_netem sch_prio sch_fq sch_fq_codel sch_htb sch_tbf "
-    "sch_ingress sch_codel sch_pie sch_red cls_basic cls_bpf cls_matchall cls_u32 cls_flower "
-    "act_gact act_mirred em_meta em_u32 tcp_bbr tcp_bic tcp_cdg tcp_dctcp tcp_highspeed "
+    "veth dummy ifb bonding tun 8021q sch_netem sch_prio sch_fq sch_fq_codel sch_cake sch_htb "
+    "sch_tbf sch_ingress sch_codel sch_pie sch_red cls_basic cls_bpf cls_matchall cls_u32 "
+    "cls_flower act_gact act_mirred em_meta em_u32 tcp_bbr tcp_bic tcp_cdg tcp_dctcp tcp_highspeed "
     "tcp_htcp tcp_hybla tcp_illinois tcp_lp tcp_nv tcp_scalable tcp_vegas tcp_veno tcp_westwood "
     "tcp_yeah tcp_diag inet_diag virtio_pci virtio_blk crc32c_generic crc32c_intel libcrc32c "
     "udp_tunnel ip6_udp_tunnel libchacha20poly1305 ip_gre ip6_gre sch_teql sch_plug "

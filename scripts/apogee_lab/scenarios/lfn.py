@@ -24,7 +24,6 @@ MOST = 20  # senders of each kind
 # Link numbers: Reno hosts, their switches, the shared link and receivers; fast hosts start at 1.
 RENO, SWITCH, SHARED = 20, 40, 100
 TBF_BURST = 2  # packets
-AQM_MOST = {"none": 2**63, "fq_codel": 2**31, "red": 128_000_000}  # bytes that tc can express
 
 PARAMS = (
     Param("n", 2, "int", "fast senders, fast1, fast2, …, that use the algorithm of --cc", 0, MOST),
@@ -37,7 +36,6 @@ PARAMS = (
           "one-way delay of the shared link"),
     Param("queue", 4167, "int", "queue of the shared link, in packets", 1, 1_000_000,
           "queue of the shared link, packets"),
-    Param("aqm", "none", "choice:none,fq_codel,red", "AQM of that queue; none: tail drop"),
     Param("host_rate", 1_000_000_000, "rate", "rate of each fast sender's own link", 9600, 100e9),
     Param("host_delay", 0.005, "time", "one-way delay of each sender's own link", 0, 10),
     Param("far_delay", 0.005, "time", "one-way delay behind the shared link", 0, 10),
@@ -181,39 +179,6 @@ def _host_lines(values: Mapping[str, Any], net: Net, number: int, flow: TrafficF
     ]
 
 
-def _red(queue: int, frame: int, rate: int) -> str:
-    """RED configured as tc-red(8) recommends: maximum at half of the queue, minimum at a third of
-    that, both at least one frame.
-
-    The kernel stores the average in 32 bits, scaled by the weight. tc derives the weight from the
-    burst, so the burst is reduced until the maximum fits.
-    """
-    most = max(queue * frame // 2, frame)
-    least = max(most // 3, frame)
-    weight = 0.5 ** (31 - most.bit_length())
-    burst = (2 * least + most) // (3 * frame) + 1
-    while burst + 1 - least / frame > (1 - (1 - weight) ** burst) / weight:
-        burst -= 1
-    return (
-        f"red limit {queue * frame} min {least} max {most} avpkt {frame} burst {burst} "
-        f"bandwidth {rate}bit adaptive ecn"
-    )
-
-
-def _bottleneck(values: Mapping[str, Any], moves: Moves) -> list[str]:
-    """Shell lines for the shared link's rate and queue; without AQM, netem's limit is the queue."""
-    rate, queue, frame = values["rate"], values["queue"], _frame(values)
-    if values["aqm"] == "none":
-        return [f"tc -n ra {line}" for line in moving.bottleneck(moves, "to-rb")]
-    red = values["aqm"] == "red"
-    child = _red(queue, frame, rate) if red else f"fq_codel limit {queue}"
-    return [
-        f"tc -n ra qdisc add dev to-rb root handle 1: tbf rate {rate}bit "
-        f"burst {TBF_BURST * frame}b limit {queue * frame}b",
-        f"tc -n ra qdisc add dev to-rb parent 1:1 handle 2: {child}",
-    ]
-
-
 def _links(
     values: Mapping[str, Any], moves: Moves, net: Net, flows: Sequence[TrafficFlow]
 ) -> list[str]:
@@ -233,7 +198,7 @@ def _links(
         "",
         *testbed.end_hosts(values, " ".join(_hosts(flows))),
         "# shared link: rate and queue",
-        *_bottleneck(values, moves),
+        *(f"tc -n ra {line}" for line in moving.bottleneck(moves, "to-rb")),
         f"# its delay and what follows: {delay} each way, bit error rate {ber:g} (data), "
         f"{ack_ber:g} (ACKs)",
     ]
@@ -294,20 +259,6 @@ def _check(values: Mapping[str, Any], flows: Sequence[TrafficFlow], duration_s: 
     testbed.check(values, duration_s)
     if not flows:
         raise ValueError("n=0 and reno=0: there are no senders")
-    most = AQM_MOST[values["aqm"]] // _frame(values)
-    if values["queue"] > most:
-        raise ValueError(f"queue: aqm={values['aqm']} allows at most {most} packets of this mtu")
-
-
-def _moves(values: Mapping[str, Any], begin_s: float, duration_s: float) -> Moves:
-    """How the shared link moves."""
-    moves = moving.of(values, values["queue"], begin_s + duration_s)
-    if moves.shaped and values["aqm"] != "none":
-        aqm = values["aqm"]
-        raise ValueError(
-            f"aqm={aqm}: rate and queue must be constant: leave out event, trace, policer"
-        )
-    return moves
 
 
 def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -> Plan:
@@ -316,7 +267,7 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
     _check(values, flows, duration_s)
     starts = [flow.start_s for flow in flows]
     begin_s = max(starts) - min(starts) + values["spread"] + values["warmup"]
-    moves = _moves(values, begin_s, duration_s)
+    moves = moving.of(values, values["queue"], begin_s + duration_s)
     flows = _bulks(moves.slowest, ccs, net, duration_s)
     rate = moves.mean_rate(begin_s + _rtt_s(values), duration_s)
     path = Path(

@@ -22,7 +22,7 @@ from typing import Any
 
 from .. import units
 from ..units import Event
-from . import testbed, tracefiles
+from . import aqm, testbed, tracefiles
 from .scenario import Device, Param
 from .tracefiles import Steps
 
@@ -37,6 +37,7 @@ PARAMS = (
           "burst loss of data (Gilbert-Elliott): chance per frame to enter a burst, to leave it"),
     Param("rate_trace", None, "file|none", "rates: Mahimahi's format, 1500 B per line, repeated"),
     Param("delay_trace", None, "file|none", "one-way delays: ms, a line every 10 ms, repeated"),
+    *aqm.PARAMS,
 )  # fmt: skip
 
 DATA, ACKS = "data-hop", "ack-hop"
@@ -215,6 +216,7 @@ def _check(values: Mapping[str, Any], events: Sequence[Event], ends_s: float) ->
 
 def _check_moves(values: Mapping[str, Any], moves: Moves) -> None:
     """ValueError for a path that cannot be emulated with these traces and events."""
+    aqm.check(values, round(moves.queues[0][1]), moves.shaped)
     depth = values["policer"]
     if depth and (len(moves.rates) > 1 or len(moves.queues) > 1):
         raise ValueError("policer: rate and queue must be constant: leave out event or trace")
@@ -244,6 +246,8 @@ def _half_width(values: Mapping[str, Any]) -> float:
 def bottleneck(moves: Moves, dev: str) -> list[str]:
     """tc lines: rate and queue of a device."""
     values, packets = moves.values, round(moves.queues[0][1])
+    if values["aqm"] != "none":
+        return aqm.lines(values, dev, packets)
     if not moves.shaped:
         return [f"qdisc add dev {dev} root netem rate {values['rate']}bit limit {packets}"]
     rate = _bits(moves.rates[0][1])

@@ -101,14 +101,22 @@ def test_seeds_differ_by_the_starts(kept: Path, tmp_path: Path) -> None:
 
 def test_aqm_keeps_the_queue_short(kept: Path, tmp_path: Path) -> None:
     """Tail drop allows a standing queue of one bandwidth-delay product; CoDel's target is 5 ms."""
-    settings = (*ALONE, "warmup=5s", "aqm=none,red,fq_codel")
-    tail, red, codel = lfn(tmp_path / "r", "reno", *settings, seconds=10)
-    mean = [record["queue"]["mean_ms"] for record in (tail, red, codel)]
-    assert mean[2] < mean[1] < mean[0]
-    assert mean[2] < 5
-    for record in (tail, red, codel):
+    settings = (*ALONE, "warmup=5s", "aqm=none,red,fq_codel,cake")
+    tail, red, *codels = lfn(tmp_path / "r", "reno", *settings, seconds=10)
+    mean = [record["queue"]["mean_ms"] for record in (tail, red, *codels)]
+    assert mean[1] < mean[0]
+    assert all(each < min(5, mean[1]) for each in mean[2:])
+    for record in (tail, red, *codels):
         assert record["queue"]["drops"] > 0
         assert record["flows"][0]["queue_drops"] == record["queue"]["drops"]
+
+
+@pytest.mark.parametrize("aqm", ["red", "fq_codel", "cake"])
+def test_a_queue_that_marks_hardly_drops(kept: Path, tmp_path: Path, aqm: str) -> None:
+    settings = (*ALONE, "warmup=5s", f"aqm={aqm}", "tcp_ecn=0,1")
+    dropped, marked = lfn(tmp_path / "r", "reno", *settings, seconds=10)
+    lost = [record["flows"][0]["steady"]["retransmits"] for record in (dropped, marked)]
+    assert lost[1] == 0 < lost[0]
 
 
 def test_a_run_without_memory_fails(tmp_path: Path) -> None:

@@ -149,6 +149,9 @@ def test_senders_outlast_a_longer_path() -> None:
         ("satellite", {"policer": "1GB"}, "60 s"),
         ("satellite", {"jitter": "200ms"}, "jitter_mean=96.411ms"),
         ("lfn", {"event": "rate:2mbit@3s", "aqm": "red"}, "aqm=red"),
+        ("satellite", {"policer": "100kB", "aqm": "cake"}, "aqm=cake"),
+        ("satellite-shared", {"aqm_rtt": "500ms"}, "aqm_rtt"),
+        ("satellite-shared", {"aqm_rtt": "500ms", "aqm": "red"}, "aqm_rtt"),
         ("leo", {"rate": "31mbit"}, "rate_low"),
     ],
 )

@@ -11,6 +11,9 @@ from typing import Any
 
 import pytest
 
+from apogee_lab.papers import kept
+from apogee_lab.papers.compound import claims as compound
+
 Record = dict[str, Any]
 Read = Callable[[str], list[Record]]
 
@@ -147,3 +150,19 @@ def test_outages(read: Read, choosing: str, lost: str, cc: str) -> None:
         cells.append(f"{fmean(r['blackout']['lost_s'] for r in found):.1f}")
     said = row(lost if cc == "star" else "", cc, *cells).replace("|  |", "| |")
     assert said in choosing
+
+
+@pytest.mark.parametrize("cc", ["reno", "cubic", "bbr", "vegas", "compound", "compound_plus"])
+@pytest.mark.parametrize("variant", ["today", "random"])
+def test_stations_of_one_access_point(root: Path, choosing: str, variant: str, cc: str) -> None:
+    """Jain's index / mean RTT in ms / total Mbit/s, with a fixed and with a random phase."""
+    path = root / "docs" / "results" / "records" / "compound.jsonl.xz"
+    records = kept.read(path)["compound-2"][variant]
+    cells = []
+    for n in (6, 10, 14, 20):
+        found = runs(records, cc, n=n)
+        rtts = [compound.mean_rtt(run) or 0.0 for run in found]
+        total = mbps(run["total_goodput_bps"] for run in found)
+        cells.append(f"{fmean(map(compound.index, found)):.2f} / {fmean(rtts):.0f} / {total:.1f}")
+    name = f"**{cc}**" if cc == "compound_plus" else cc
+    assert row(name + ", random" * (variant == "random"), *cells) in choosing
