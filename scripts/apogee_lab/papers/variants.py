@@ -17,7 +17,6 @@ PERIOD_TEXT = "no RACK, no tail loss probe, no F-RTO"
 _LABELS = {
     "today": "default",
     "letter": "as published",
-    "plain": "uncorrected",
 }
 
 

@@ -35,8 +35,7 @@ def _line_style(number: int, line: tuple[str, str, str, int | None]) -> dict[str
     """An algorithm has its colour, a rule as published one of its own."""
     label, variant, cc, rule = line
     tint = colour(cc) if label == cc or rule is None else RULE_COLOURS[rule]
-    dash = ":" if variant == "plain" else "-"
-    return {"color": tint, "marker": MARKERS[number], "label": label, "lw": 1.3, "dash": dash}
+    return {"color": tint, "marker": MARKERS[number], "label": label, "lw": 1.3, "dash": "-"}
 
 
 def _stations_line(
