@@ -30,6 +30,7 @@ QUARTER = 0.25  # ours must be within a quarter of the paper's number
 FAR = 0.50  # "far above": by at least this
 ALWAYS = 0.95  # "always": in at least this share of the seconds
 SWING = 0.20  # standard deviation over mean of a series: "large swings", below it "stable"
+TOGETHER = 0.5  # "vary alike": correlation of two series at least this
 TURNS = 0.2  # "alternating": correlation below that of unrelated series by at least this
 START_UP = 6  # the first 1 / START_UP of a run is start-up and not evaluated
 LEAST = 1e-6  # smallest relative change that counts as a rise or fall
@@ -261,7 +262,7 @@ def above(cc: str, rivals: Sequence[str], bers: Sequence[float] = BERS) -> Check
             best = max(rivals, key=lambda rival: math.fsum(found[rival]) / len(found[rival]))
             label = show(ber) + (f" (over {best.partition('+')[0]})" if len(rivals) > 1 else "")
             found_gain = gain(results.values(cc, ber, total), found[best])
-            parts.append(percent(label, found_gain, 0.0, math.inf))
+            parts.append(percent(label, found_gain, LEAST, math.inf))
         return decide(parts)
 
     return check
@@ -284,7 +285,7 @@ def slightly_below(cc: str, rival: str, bers: Sequence[float], slightly: float =
         parts = []
         for ber in bers:
             found = gain(results.values(cc, ber, total), results.values(rival, ber, total))
-            parts.append(percent(show(ber), found, -slightly, 0.0))
+            parts.append(percent(show(ber), found, -slightly, -LEAST))
         return decide(parts)
 
     return check
@@ -429,9 +430,49 @@ def windows_alike(mix: str, ber: float, near: float = NEAR) -> Check:
     return check
 
 
+def larger_and_smaller(mix: str, ber: float, larger: float, smaller: float) -> Check:
+    """What a pair's flows have under way, bytes: of each run the larger and the smaller mean is
+    within a quarter of the paper's."""
+
+    def check(results: Results) -> Verdict:
+        pairs = list(
+            zip(*(results.values(mix, ber, under_way(flow)) for flow in (0, 1)), strict=True)
+        )
+        parts = [
+            Part(
+                label,
+                mean_of(map(which, pairs)),
+                paper * (1 - QUARTER),
+                paper * (1 + QUARTER),
+                1e-3,
+                " kB",
+                0,
+            )
+            for label, which, paper in (("larger", max, larger), ("smaller", min, smaller))
+        ]
+        return decide(parts)
+
+    return check
+
+
+def vary_alike(mix: str, ber: float) -> Check:
+    """What a pair's two flows have under way varies together, by their correlation."""
+
+    def check(results: Results) -> Verdict:
+        found = []
+        for run in results.of(mix, ber):
+            r = correlation(*(flow[UNDER_WAY] for flow in run["series"]))
+            if r is None:
+                raise NotMeasured(f"{mix} at {show(ber)}: one of the flows never changes")
+            found.append(r)
+        return decide([Part("r", mean_of(found), TOGETHER, math.inf, 1, "", 2, True)])
+
+    return check
+
+
 def swings(mix: str, ber: float, large: bool, key: str = UNDER_WAY) -> Check:
     """A series of both flows of a pair has large swings, or none."""
-    low, high = (SWING, math.inf) if large else (0.0, SWING)
+    low, high = (SWING, math.inf) if large else (-math.inf, SWING)
     return between(
         [(f"flow {n + 1}", mix, ber, of_series(key, n, swing)) for n in (0, 1)],
         low, high, 100.0, " %", 0,

@@ -42,14 +42,19 @@ def compressed(lines: Iterable[str]) -> bytes:
 def read(path: Path) -> Kept:
     """What a file holds; LabError if it is no such file."""
     kept: Kept = {}
+    runs: set[tuple[str, str, str]] = set()
     try:
         for line in lzma.decompress(path.read_bytes()).decode().splitlines():
             record = json.loads(line)
-            figure, variant = record.pop(FIGURE), record.pop(VARIANT)
-            kept.setdefault(figure, {}).setdefault(variant, []).append(record)
+            place = record.pop(FIGURE), record.pop(VARIANT)
+            run = (*place, record["run"])
+            if run in runs:
+                raise LabError(f"{path} holds run {record['run']} of {place[0]} twice")
+            runs.add(run)
+            kept.setdefault(place[0], {}).setdefault(place[1], []).append(record)
     except OSError as error:
         raise LabError(f"{path}: {error.strerror}") from None
-    except (lzma.LZMAError, ValueError, KeyError, AttributeError):
+    except (lzma.LZMAError, ValueError, KeyError, TypeError, AttributeError):
         raise LabError(f"{path} is no file of records") from None
     return kept
 

@@ -11,6 +11,9 @@ from .scenario import Param
 
 BURST = 2  # packets of the token bucket
 MOST = {"fq_codel": 2**31, "cake": 2**31, "red": 128_000_000}  # bytes of queue that tc can express
+LEAST_RED = 3  # packets: with fewer its minimum is its maximum
+IDLE_MOST = 34_000_000_000  # bit/s that tc can express for the time in which red's queue is empty
+LEAST_RTT_S = 0.001
 TARGETS = 20  # targets in an interval, tc-fq_codel(8), tc-cake(8)
 
 PARAMS = (
@@ -26,8 +29,12 @@ def check(values: Mapping[str, Any], packets: int, shaped: bool) -> None:
     aqm = values["aqm"]
     if values["aqm_rtt"] and aqm not in ("fq_codel", "cake"):
         raise ValueError("aqm_rtt is fq_codel's and cake's: add aqm=fq_codel or aqm=cake")
+    if 0 < values["aqm_rtt"] < LEAST_RTT_S:
+        raise ValueError("aqm_rtt: use at least 1ms, or 0")
     if aqm == "none":
         return
+    if aqm == "red" and packets < LEAST_RED:
+        raise ValueError(f"queue: aqm=red needs at least {LEAST_RED} packets of this mtu")
     if shaped:
         raise ValueError(
             f"aqm={aqm}: rate and queue must be constant: leave out event, trace, policer"
@@ -55,13 +62,22 @@ def _frame(values: Mapping[str, Any]) -> int:
 def _fq_codel(values: Mapping[str, Any], packets: int) -> str:
     rtt = values["aqm_rtt"]
     times = (testbed.time_text(each) for each in (rtt / TARGETS, rtt))
-    return f"fq_codel limit {packets}" + (" target {} interval {}".format(*times) if rtt else "")
+    told = " target {} interval {}".format(*times) if rtt else ""
+    return (
+        f"fq_codel limit {packets} memory_limit {min(packets * _memory(values), 2**32 - 1)}{told}"
+    )
 
 
 def _cake(values: Mapping[str, Any], packets: int) -> str:
     rtt = values["aqm_rtt"]
     told = f" rtt {testbed.time_text(rtt)}" if rtt else ""
-    return f"cake unlimited besteffort memlimit {packets * _frame(values)}b{told}"
+    memory = min(packets * _memory(values), 2**32 - 1)
+    return f"cake unlimited besteffort memlimit {memory}b{told}"
+
+
+def _memory(values: Mapping[str, Any]) -> int:
+    """Room for a frame with what the kernel stores around it, of which both queues keep count."""
+    return 2 * _frame(values) + 2048
 
 
 def _red(values: Mapping[str, Any], packets: int) -> str:
@@ -80,5 +96,5 @@ def _red(values: Mapping[str, Any], packets: int) -> str:
         burst -= 1
     return (
         f"red limit {packets * frame} min {least} max {most} avpkt {frame} burst {burst} "
-        f"bandwidth {values['rate']}bit adaptive ecn"
+        f"bandwidth {min(values['rate'], IDLE_MOST)}bit adaptive ecn"
     )

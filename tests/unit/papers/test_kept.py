@@ -52,14 +52,20 @@ def test_a_page_says_what_its_records_give(path: Path) -> None:
 
 
 def test_there_and_back(tmp_path: Path) -> None:
-    records = {"today": [{"cc": "star", "seed": 1}, {"cc": "star", "seed": 2}], "period": []}
+    records = {"today": [{"run": "a", "seed": 1}, {"run": "b", "seed": 2}], "period": []}
     path = tmp_path / "a.jsonl.xz"
     one = kept.compressed([kept.as_lines("star-5", records)])
     path.write_bytes(one + kept.compressed([kept.as_lines("star-8", records)]))
     assert kept.read(path) == {name: {"today": records["today"]} for name in ("star-5", "star-8")}
 
 
-@pytest.mark.parametrize("content", [b"", b"text\n", kept.compressed(["{}\n"]), None])
+#: A run of a figure that was kept twice would count as two.
+TWICE = 2 * kept.compressed([kept.as_lines("star-5", {"today": [{"run": "a"}]})])
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"text\n", kept.compressed(["{}\n"]), kept.compressed(["[1]\n"]), TWICE, None]
+)
 def test_no_file_of_records(
     tmp_path: Path, content: bytes | None, capsys: pytest.CaptureFixture[str]
 ) -> None:
