@@ -29,7 +29,6 @@ STATIONS: dict[str, tuple[str, str, int | None]] = {
     "compound_plus, random phase": ("random", PLUS, OURS),
 }
 LATES: dict[str, tuple[str, str, int | None]] = {
-    PLAIN: ("today", PLAIN, None),
     "compound_plus, as published": ("letter", PLUS, OURS),
     "**compound_plus**": ("today", PLUS, OURS),
 }
