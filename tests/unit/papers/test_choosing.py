@@ -184,3 +184,13 @@ def test_a_lossy_link(read: Read, root: Path) -> None:
         f"{found[1e-4, 'auto']:.2f} "
     )
     assert said in " ".join((root / "README.md").read_text().split())
+
+
+@pytest.mark.parametrize("cc", ["star", "bbr", "cubic"])
+def test_acks_in_batches(read: Read, root: Path, cc: str) -> None:
+    """satellite.md's table of peers whose ACKs come every 20 ms."""
+    cells = []
+    for ber in (0.0, 1e-8, 1e-7, 1e-6, 1e-5):
+        found = runs(read("compress-peers.jsonl"), cc, ber=ber, ack_slot="20ms")
+        cells.append(f"{mbps(run['total_goodput_bps'] for run in found):.2f}")
+    assert row(cc, *cells) in (root / "docs" / "results" / "satellite.md").read_text()
