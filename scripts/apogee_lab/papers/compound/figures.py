@@ -41,9 +41,8 @@ NS = (2, 6, 10, 14, 20)
 NS_4 = (2, 4, 6, 8, 10)
 CROWDED = (10, 14, 20)  # numbers of stations with which Compound is unfair, or nearly
 SEEDS, MORE = 5, 8  # MORE where the paper's rules are compared with each other
-LATE_LETTER = (
-    3  # seeds of late starts as published: in the fourth or fifth a station cannot connect
-)
+#: Seeds of late starts as published: in the fourth and fifth a station cannot connect.
+LATE_LETTER = 3
 DURATION_S, WARMUP = 60.0, "{40}s"
 RULES = (2, 3, 4)
 OURS = 3  # the paper's choice and the default
