@@ -31,17 +31,25 @@ class Estimate:
         """The bounds of the 95 % interval, if there is one."""
         return self.at and self.at(LEVEL)
 
-    def plus(self, other: float) -> Estimate:
-        """The number and its interval, moved."""
+    def mapped(self, change: Callable[[float], float]) -> Estimate:
+        """The number and its bounds, each changed by a function that keeps their order."""
         at = self.at
         if at is None:
-            return Estimate(self.value + other)
+            return Estimate(change(self.value))
 
         def moved(level: float) -> Bounds:
             low, high = at(level)
-            return low + other, high + other
+            return change(low), change(high)
 
-        return Estimate(self.value + other, moved)
+        return Estimate(change(self.value), moved)
+
+    def plus(self, other: float) -> Estimate:
+        """The number and its interval, moved."""
+        return self.mapped(lambda value: value + other)
+
+    def as_share(self) -> Estimate:
+        """The same from 0 to 1, as nothing else is a share."""
+        return self.mapped(lambda value: min(max(value, 0.0), 1.0))
 
 
 UNBOUNDED = (-math.inf, math.inf)
@@ -132,7 +140,7 @@ def share_of(found: float, count: float) -> Estimate:
         root = math.sqrt(z2 * (share * (1 - share) + z2 / 4))
         return (middle - root) / (1 + z2), (middle + root) / (1 + z2)
 
-    return Estimate(share, at)
+    return Estimate(share, at).as_share()
 
 
 def wider(one: Estimate, other: Estimate) -> Estimate:

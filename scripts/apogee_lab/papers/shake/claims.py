@@ -182,9 +182,9 @@ def share_needless(where: Mapping[str, Subject], low: float, high: float) -> Che
         parts = []
         for label, subject in where.items():
             there, sent = (_values(results, subject, measure) for measure in (needless, again))
-            found = share_of(math.fsum(there), math.fsum(sent))
+            of_all = share_of(math.fsum(there), math.fsum(sent))
+            found = wider(of_all, ratio(there, sent)).as_share()
             text = f"{label}: {math.fsum(sent) / len(sent):.1f} sent again, needless".lstrip(": ")
-            found = wider(found, ratio(there, sent))
             parts.append(Part(text, found, low, high, 100.0, " %", 0))
         return outermost(parts)
 
