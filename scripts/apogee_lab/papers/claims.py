@@ -82,8 +82,9 @@ def _common(found: Sequence[Mapping[int, Any]]) -> list[tuple[Any, ...]]:
 def paired(*samples: Sequence[float]) -> list[tuple[float, ...]]:
     """The numbers of the runs of each seed that all samples have; with a list without seeds, those
     that have the same place."""
-    if all(isinstance(sample, Sample) for sample in samples):
-        return _common([_by_seed(each.seeds, each) for each in samples])
+    known = [sample for sample in samples if isinstance(sample, Sample)]
+    if len(known) == len(samples):
+        return _common([_by_seed(sample.seeds, sample) for sample in known])
     return list(zip(*samples, strict=False))
 
 

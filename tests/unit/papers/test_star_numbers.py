@@ -88,7 +88,7 @@ def range_ends(
     width = high - low
     if not math.isfinite(width):
         width = abs(low if math.isfinite(low) else high)
-    slack = 0.002 * width
+    slack = 0.0005 * width
     for end, inwards in ((low, slack), (high, -slack)):
         if math.isfinite(end):
             assert holds(made(end + inwards)), end
