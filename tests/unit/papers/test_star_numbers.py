@@ -242,6 +242,9 @@ def test_figure_7() -> None:
         later = check("7", "the others later than STAR")
         assert later(full(star=1.7, **(rest | {late: 1.706})))
         assert not later(full(star=1.7, **(rest | {late: 1.704})))
+    above = check("7", "STAR's throughput above")
+    assert above([record("star", [9.001]), *(record(cc, [9.0]) for cc in RIVALS)])
+    assert not above([record("star", [9.0]), *(record(cc, [9.0]) for cc in RIVALS)])
     equal = check("7", "throughput of the others")
     for cc in RIVALS[1:]:
         range_ends(
