@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """`lab compare-engines`: whether two engines or kernels are equivalent in the same cells.
 
-A cell is an algorithm with its settings. Its difference of mean goodputs has a 95 % interval after
-Welch: t · √(s₁²/n₁ + s₂²/n₂), with the degrees of freedom of Welch and Satterthwaite rounded down.
-They are equivalent if that interval lies within ± 5 % of the first mean, different if it lies
-outside; else neither is shown. Cells of several flows have a row for their total and one for each
-flow.
+A cell is an algorithm with its settings; those that a record lacks have their defaults. Columns of
+the lab's table are compared. A cell's difference of means has a 95 % interval after Welch:
+t · √(s₁²/n₁ + s₂²/n₂), with the degrees of freedom of Welch and Satterthwaite rounded down. They
+are equivalent if that interval lies within ± 5 % of the first mean, different if it lies outside;
+else neither is shown.
 """
 
 from __future__ import annotations
@@ -15,26 +15,37 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from statistics import mean, variance
 
-from ..base import LabError
+from ..base import LabError, UsageError
 from ..results.statistics import t_quantile
-from ..results.text import Record, as_markdown, show
+from ..results.table import columns
+from ..results.text import NONE, Record, as_markdown, show
+from ..runs import request
+from ..scenarios import SCENARIOS
+from ..scenarios.scenario import Column
 from .chosen import records_of
 from .options import Arguments, Parser
 
 Cells = dict[str, list[Record]]
 
 NEAR = 0.05  # equivalent: the difference is within this share of the mean
+GOODPUT = "goodput Mbit/s"
+HEADINGS = f"{GOODPUT},flow 1,flow 2"  # compared unless other columns are named
 EQUIVALENT, DIFFERENT, NOT_SHOWN = "equivalent", "different", "not shown"
+
+
+def settings_of(record: Record) -> dict[str, str]:
+    """All settings of a record as text."""
+    scenario = SCENARIOS[record["scenario"]]
+    defaults = request.record_values(scenario, request.all_values(scenario, {}))
+    return {key: show(value) for key, value in (defaults | record["set"]).items()}
 
 
 def cells(found: Iterable[Record]) -> Cells:
     """Records by scenario, algorithm, duration and settings, whatever the engine and kernel."""
     out: Cells = {}
     for record in found:
-        settings = {key: show(value) for key, value in record["set"].items()}
-        key = repr(
-            (record["scenario"], record["cc"], record["duration_s"], sorted(settings.items()))
-        )
+        settings = sorted(settings_of(record).items())
+        key = repr((record["scenario"], record["cc"], record["duration_s"], settings))
         out.setdefault(key, []).append(record)
     return out
 
@@ -51,15 +62,6 @@ def welch(a: Sequence[float], b: Sequence[float]) -> tuple[float, float]:
     return mean(b) - mean(a), t_quantile(max(1, math.floor(freedom))) * math.sqrt(total)
 
 
-def goodputs(found: Sequence[Record]) -> dict[str, list[float]]:
-    """Goodputs in Mbit/s: the total by the mix's name, and that of each of several flows."""
-    mix, flows = found[0]["cc"], found[0]["flows"]
-    out = {mix: [record["total_goodput_bps"] / 1e6 for record in found]}
-    for n, flow in enumerate(flows if len(flows) > 1 else []):
-        out[f"{mix}: {flow['name']}"] = [r["flows"][n]["goodput_bps"] / 1e6 for r in found]
-    return out
-
-
 def verdict(difference: float, half: float, base: float) -> str:
     """Whether a difference with its interval shows two means to be equivalent or different."""
     if abs(difference) + half <= NEAR * base:
@@ -67,38 +69,61 @@ def verdict(difference: float, half: float, base: float) -> str:
     return DIFFERENT if abs(difference) - half > NEAR * base else NOT_SHOWN
 
 
-def _row(name: str, a: Sequence[float], b: Sequence[float], settings: Record) -> list[str]:
+def _row(name: str, settings: Sequence[str], a: Sequence[float], b: Sequence[float]) -> list[str]:
     """The means of both files, their difference, its interval, and what that shows."""
     difference, half = welch(a, b)
+    base = mean(a)
     return [
         name,
-        str(settings.get("window")),
-        show(settings.get("ber")),
-        f"{mean(a):.3f}",
+        *settings,
+        f"{base:.3f}",
         f"{mean(b):.3f}",
-        f"{difference:+.3f} ({difference / mean(a):+.1%})",
+        f"{difference:+.3f} ({f'{difference / base:+.1%}' if base else NONE})",
         f"± {half:.3f}",
-        verdict(difference, half, mean(a)),
+        verdict(difference, half, base),
     ]
 
 
-def table(left: Cells, right: Cells) -> list[list[str]]:
-    """A row for each goodput of the cells that have two seeds or more in both files."""
+def chosen_columns(headings: str, records: Iterable[Record]) -> list[Column]:
+    """Columns of the lab's table by their headings, which commas separate."""
+    known = {column.heading: column for column in columns(records)}
+    for heading in headings.split(","):
+        if heading not in known:
+            raise UsageError(f"no column '{heading}'; choose from: {', '.join(known)}")
+    return [known[heading] for heading in headings.split(",")]
+
+
+def varying(every: Sequence[dict[str, str]]) -> list[str]:
+    """The settings that differ."""
+    names = dict.fromkeys(name for settings in every for name in settings)
+    return [name for name in names if len({settings.get(name) for settings in every}) > 1]
+
+
+def table(left: Cells, right: Cells, headings: str = HEADINGS) -> list[list[str]]:
+    """A row for each column of the cells that have two seeds or more in both files."""
     shared = [key for key in left if min(len(left[key]), len(right.get(key, []))) > 1]
     if not shared:
         raise LabError("the files have no cell in common with two seeds or more")
-    names = [side[shared[0]][0]["engine"] for side in (left, right)]
-    rows = [["cc", "window", "ber", *names, "difference", "95 %", ""]]
+    engines = [side[shared[0]][0]["engine"] for side in (left, right)]
+    compared = chosen_columns(headings, [left[key][0] for key in shared])
+    every = {key: settings_of(left[key][0]) for key in shared}
+    names = varying(list(every.values()))
+    rows = [["cc", *names, *engines, "difference", "95 %", ""]]
     for key in shared:
-        settings = left[key][0]["set"]
-        pairs = zip(goodputs(left[key]).items(), goodputs(right[key]).values(), strict=True)
-        rows += [_row(name, a, b, settings) for (name, a), b in pairs]
+        settings = [every[key].get(name, NONE) for name in names]
+        for column in compared:
+            a, b = ([column.value(record) for record in side[key]] for side in (left, right))
+            if None not in [*a, *b]:
+                cc = left[key][0]["cc"]
+                name = cc if column.heading == GOODPUT else f"{cc}: {column.heading}"
+                rows.append(_row(name, settings, a, b))
     return rows
 
 
 def do_compare_engines(args: Arguments) -> int:
     """Print the table, and how many rows have which verdict."""
-    rows = table(*(cells(records_of([path])) for path in (args.left, args.right)))
+    left, right = (cells(records_of([path])) for path in (args.left, args.right))
+    rows = table(left, right, args.columns)
     counts = Counter(row[-1] for row in rows[1:])
     said = ", ".join(f"{counts[word]} {word}" for word in (EQUIVALENT, DIFFERENT, NOT_SHOWN))
     print(f"{as_markdown(rows)}\n\n{len(rows) - 1} rows: {said}")
@@ -108,3 +133,9 @@ def do_compare_engines(args: Arguments) -> int:
 def compare_engines_parser(parser: Parser) -> None:
     parser.add_argument("left", metavar="RECORDS", help="file of records of one engine or kernel")
     parser.add_argument("right", metavar="RECORDS", help="file of records of the other one")
+    parser.add_argument(
+        "--columns",
+        metavar="A,B",
+        default=HEADINGS,
+        help="columns of the table to compare, by their headings: 'RTT ms,Jain' (goodput)",
+    )

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """Claims decided from records alone.
 
-Every claim becomes one or several numbers with their 95 % intervals over the seeds, each of which
-must lie in a range. A claim holds if all intervals lie wholly inside, and does not if one lies
-wholly outside; else nothing is shown. The constants below say which range a word of the paper
-stands for.
+Every claim becomes one or several numbers with their intervals over the seeds, each of which must
+lie in a range. A claim holds if all 95 % intervals lie wholly inside. It does not if one interval
+lies wholly outside; if it has k numbers these are intervals of 1 - 0.05 / k (Bonferroni), because
+one of many lies outside by chance more often. Else nothing is shown. The constants below say which
+range a word of the paper stands for.
 
 A check decides a claim: a function from :class:`Results` to a :class:`Verdict`. The factories
 below make checks.
@@ -18,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import units
-from ..results.statistics import Estimate, mean_of, ratio_of
+from ..results.statistics import LEVEL, Estimate, mean_of, ratio_of
 from ..results.text import Record, show
 
 Measure = Callable[[Record], float | None]
@@ -33,6 +34,7 @@ SWING = 0.20  # standard deviation over mean of a series: "large swings", below 
 TOGETHER = 0.5  # "vary alike": correlation of two series at least this
 TURNS = 0.2  # "alternating": correlation below that of unrelated series by at least this
 START_UP = 6  # the first 1 / START_UP of a run is start-up and not evaluated
+ENOUGH = 5  # "none": in none of at least so many runs
 LEAST = 1e-6  # smallest relative change that counts as a rise or fall
 
 BERS = (0.0, 1e-8, 1e-7, 1e-6, 1e-5)
@@ -55,6 +57,37 @@ def point_text(point: Point) -> str:
     return " ".join(f"{key}={show(value)}" for key, value in point.items())
 
 
+class Sample(list[float]):
+    """A number of each run of a point, with the runs' seeds."""
+
+    def __init__(self, numbers: Iterable[float], seeds: Sequence[int]) -> None:
+        super().__init__(numbers)
+        self.seeds = seeds
+
+
+def _by_seed(seeds: Sequence[int], found: Sequence[Any]) -> dict[int, Any]:
+    if len(set(seeds)) < len(seeds):
+        raise ValueError("a point with two runs of one seed cannot be compared run by run")
+    return dict(zip(seeds, found, strict=True))
+
+
+def _common(found: Sequence[Mapping[int, Any]]) -> list[tuple[Any, ...]]:
+    """What all have for a seed, for each such seed; NotMeasured if there is none."""
+    seeds = [seed for seed in found[0] if all(seed in each for each in found)]
+    if not seeds:
+        raise NotMeasured("runs of the same seeds")
+    return [tuple(each[seed] for each in found) for seed in seeds]
+
+
+def paired(*samples: Sequence[float]) -> list[tuple[float, ...]]:
+    """The numbers of the runs of each seed that all samples have; with a list without seeds, those
+    that have the same place."""
+    known = [sample for sample in samples if isinstance(sample, Sample)]
+    if len(known) == len(samples):
+        return _common([_by_seed(sample.seeds, sample) for sample in known])
+    return list(zip(*samples, strict=False))
+
+
 class Results:
     """The records of one variant of a figure, by algorithm and point."""
 
@@ -68,12 +101,18 @@ class Results:
             raise NotMeasured(f"{cc} at {point_text(point)}")
         return sorted(found, key=lambda record: record["seed"])
 
-    def values(self, cc: str, point: Point, measure: Measure) -> list[float]:
+    def same_seeds(self, ccs: Sequence[str], point: Point) -> list[tuple[Record, ...]]:
+        """The runs of several algorithms at one point, those of one seed together."""
+        runs = [self.of(cc, point) for cc in ccs]
+        return _common([_by_seed([run["seed"] for run in each], each) for each in runs])
+
+    def values(self, cc: str, point: Point, measure: Measure) -> Sample:
         """The measure of each run of a point; NotMeasured if it is None for one of them."""
-        found = [measure(record) for record in self.of(cc, point)]
+        runs = self.of(cc, point)
+        found = [measure(record) for record in runs]
         if None in found:
             raise NotMeasured(f"{cc} at {point_text(point)}")
-        return found
+        return Sample(found, [record["seed"] for record in runs])
 
 
 # --- numbers and verdicts ---------------------------------------------------------------------
@@ -98,13 +137,18 @@ class Part:
         return self.low <= self.found.value <= self.high
 
     @property
-    def sure(self) -> bool:
-        """Whether the whole interval agrees with the number; it does not without an interval."""
+    def surely_inside(self) -> bool:
+        """Whether the whole interval lies in the range; without an interval nothing is sure."""
         if self.found.bounds is None:
             return False
         below, above = self.found.bounds
-        if self.yes:
-            return self.low <= below and above <= self.high
+        return self.low <= below and above <= self.high
+
+    def surely_outside(self, level: float) -> bool:
+        """Whether the whole interval of this level lies outside."""
+        if self.found.at is None:
+            return False
+        below, above = self.found.at(level)
         return above < self.low or self.high < below
 
     def _text(self, value: float, sign: bool) -> str:
@@ -136,11 +180,13 @@ class Verdict:
 
 
 def decide(parts: Sequence[Part]) -> Verdict:
-    """The verdict on a claim that holds if all its parts do."""
+    """The verdict on a claim that holds if all its parts do: "yes" needs no correction for their
+    number, "no" does."""
     text = "; ".join(map(str, parts))
-    if any(part.sure and not part.yes for part in parts):
+    level = 1 - (1 - LEVEL) / len(parts)
+    if any(part.surely_outside(level) for part in parts):
         return Verdict(text, NO)
-    return Verdict(text, YES if all(part.sure for part in parts) else NOT_SHOWN)
+    return Verdict(text, YES if all(part.surely_inside for part in parts) else NOT_SHOWN)
 
 
 def percent(label: str, gain: Estimate, low: float, high: float) -> Part:
@@ -148,17 +194,28 @@ def percent(label: str, gain: Estimate, low: float, high: float) -> Part:
     return Part(label, gain, low, high, 100.0, " %", 1, True)
 
 
+def ratio(a: Sequence[float], b: Sequence[float]) -> Estimate:
+    """Mean of ``a`` over mean of ``b``, with the interval of runs of the same seeds."""
+    return ratio_of(*zip(*paired(a, b), strict=True))
+
+
 def gain(a: Sequence[float], b: Sequence[float]) -> Estimate:
-    """Mean of ``a`` over mean of ``b``, minus 1, with the interval of runs of the same seeds."""
-    return ratio_of(a, b).plus(-1)
+    """The same, minus 1."""
+    return ratio(a, b).plus(-1)
+
+
+def difference(a: Sequence[float], b: Sequence[float]) -> Estimate:
+    """Mean of ``a`` less mean of ``b``, with the interval of runs of the same seeds."""
+    return mean_of(x - y for x, y in paired(a, b))
 
 
 def apart(a: Sequence[float], b: Sequence[float]) -> Estimate:
     """Difference of two means of the same runs over their mean, with its interval."""
-    middles = [(x + y) / 2 for x, y in zip(a, b, strict=True)]
+    pairs = paired(a, b)
+    middles = [(x + y) / 2 for x, y in pairs]
     if not any(middles):
         return Estimate(0.0)
-    return ratio_of([x - y for x, y in zip(a, b, strict=True)], middles)
+    return ratio_of([x - y for x, y in pairs], middles)
 
 
 def settled(series: Sequence[float]) -> list[float]:
@@ -367,7 +424,10 @@ def between(
     unit: str = "",
     decimals: int = 1,
 ) -> Check:
-    """Numbers lie in a range; each is a label, an algorithm, a point, a measure."""
+    """Numbers lie in a range; each is a label, an algorithm, a point, a measure. A range that only
+    has 0 says that no run has one."""
+    if low == high == 0:
+        return _never(measures)
 
     def check(results: Results) -> Verdict:
         return decide(
@@ -384,6 +444,31 @@ def between(
     return check
 
 
+def _never(measures: Sequence[tuple[str, str, Point, Measure]]) -> Check:
+    """Something that is counted happens in no run.
+
+    A mean of zeros has an interval without width, so runs are counted, those of all points
+    together: the claim holds if none of ``ENOUGH`` runs or more has one, and does not if two have.
+    """
+
+    def check(results: Results) -> Verdict:
+        counts = {
+            label: results.values(cc, point, measure) for label, cc, point, measure in measures
+        }
+        having = {label: sum(n > 0 for n in found) for label, found in counts.items()}
+        have, runs = sum(having.values()), sum(map(len, counts.values()))
+        text = f"in {have} of {runs} runs"
+        if not have:
+            # Were it in a larger share of all runs, one of these would have it with 95 %.
+            most = 1 - (1 - LEVEL) ** (1 / runs)
+            text += f" (95 %: in at most {100 * most:.0f} % of all)"
+            return Verdict(text, YES if runs >= ENOUGH else NOT_SHOWN)
+        where = ", ".join(f"{label}: {count}" for label, count in having.items() if count)
+        return Verdict(f"{text} ({where})", NO if have > 1 else NOT_SHOWN)
+
+    return check
+
+
 def later(cc: str, rivals: Sequence[str], ber: float, measure: Measure) -> Check:
     """Each rival's time is later than that of ``cc``, run by run."""
 
@@ -391,10 +476,9 @@ def later(cc: str, rivals: Sequence[str], ber: float, measure: Measure) -> Check
         base = results.values(cc, ber, measure)
         parts = []
         for rival in rivals:
-            times = results.values(rival, ber, measure)
-            gap = [time - own for time, own in zip(times, base, strict=True)]
+            gap = difference(results.values(rival, ber, measure), base)
             tiny = 0.005  # the receiver's bins are 10 ms
-            parts.append(Part(rival, mean_of(gap), tiny, math.inf, 1, " s", 2, True))
+            parts.append(Part(rival, gap, tiny, math.inf, 1, " s", 2, True))
         return decide(parts)
 
     return check
@@ -404,9 +488,8 @@ def always_highest(cc: str, rivals: Sequence[str], ber: float) -> Check:
     """In nearly every second of each run no flow has more under way than ``cc``."""
 
     def shares(results: Results) -> list[float]:
-        runs = [results.of(name, ber) for name in (cc, *rivals)]
         found = []
-        for same_seed in zip(*runs, strict=True):
+        for same_seed in results.same_seeds((cc, *rivals), ber):
             columns = zip(*(record["series"][0][UNDER_WAY] for record in same_seed), strict=False)
             seconds = [own >= max(others) for own, *others in columns]
             found.append(sum(seconds) / len(seconds))
@@ -435,9 +518,7 @@ def larger_and_smaller(mix: str, ber: float, larger: float, smaller: float) -> C
     within a quarter of the paper's."""
 
     def check(results: Results) -> Verdict:
-        pairs = list(
-            zip(*(results.values(mix, ber, under_way(flow)) for flow in (0, 1)), strict=True)
-        )
+        pairs = paired(*(results.values(mix, ber, under_way(flow)) for flow in (0, 1)))
         parts = [
             Part(
                 label,

@@ -15,12 +15,12 @@ from .variants import label
 HEADING = ("figure", "the paper's claim", "ours, 95 % interval", "holds", "why")
 UNKNOWN = "not known"
 VERDICTS = """\
-"yes": the 95 % intervals of all numbers lie in the range of the claim; "no": one of them lies
-outside; else the claim is "not shown". Each interval is one of 95 %, however many a claim has: of
-one with twenty numbers one lies outside by chance more often than of one with two. Reasons are
-given for a "no". Ratios are those of means, with Fieller's interval over runs of the same seeds. An
-interval that is not symmetric is given by its bounds. The first table counts each claim once: in
-the paper's own form, and by default."""
+"yes": the 95 % intervals of all numbers lie in the range of the claim; "no": the interval of one of
+them lies outside, which for a claim of k numbers is one of 1 - 0.05/k (Bonferroni: of many 95 %
+intervals one lies outside by chance); else the claim is "not shown". Reasons are given for a "no".
+Ratios are those of means, with Fieller's interval over runs of the same seeds. An interval that is
+not symmetric is given by its bounds. The first table counts each claim once: in the paper's own
+form, and by default."""
 ONE_SEED = "one seed"
 
 Row = dict[str, Any]

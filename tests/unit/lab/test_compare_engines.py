@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -25,7 +27,8 @@ def written(
             "scenario": "satellite", "cc": "star", "seed": seed, "engine": engine, "kernel": "6.1",
             "duration_s": 60.0, "set": {"ber": ber, "window": "16MB"},
             "total_goodput_bps": goodput * 1e6, "limit_bps": 9.5e6, "flows": [
-                {"name": f"flow{n}", "goodput_bps": goodput * 1e6 * n} for n in range(1, flows + 1)
+                {"name": f"flow{n}", "goodput_bps": goodput * 1e6 * n, "rtt_ms": {"mean": 500.0}}
+                for n in range(1, flows + 1)
             ],
         }
         for seed, goodput in enumerate(goodputs, 1)
@@ -48,7 +51,7 @@ def test_cells_that_both_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     right = written(tmp_path / "b", "uml", [value + 1 for value in A])
     assert main.main(["compare-engines", str(left), str(right)]) == 0
     out = capsys.readouterr().out
-    assert "| star | 16MB | 1e-7 | 9.250 | 10.250 | +1.000 (+10.8%) |" in out
+    assert "| star | 9.250 | 10.250 | +1.000 (+10.8%) |" in out
     assert out.endswith("1 rows: 0 equivalent, 1 different, 0 not shown\n")
 
 
@@ -72,9 +75,49 @@ def test_each_of_several_flows_has_a_row(tmp_path: Path) -> None:
         for engine, values in (("qemu", A), ("uml", B))
     ]
     _, *rows = compare_engines.table(*found)
-    assert [row[0] for row in rows] == ["star", "star: flow1", "star: flow2"]
-    assert rows[2][3] == "18.500"
+    assert [row[0] for row in rows] == ["star", "star: flow 1", "star: flow 2"]
+    assert rows[2][1] == "18.500"
     assert {row[-1] for row in rows} == {"not shown"}
+
+
+def test_settings_that_differ_are_columns(tmp_path: Path) -> None:
+    """Records that lack a setting belong to those that have its default."""
+    found = []
+    for engine in ("qemu", "uml"):
+        files = [written(tmp_path / f"{engine}{ber}", engine, A, ber) for ber in (0.0, 1e-7)]
+        records = [record for path in files for record in read_records(path)]
+        for record in records:
+            record["set"] |= {"queue": "625kB"} if engine == "uml" else {}
+        found.append(compare_engines.cells(records))
+    heading, *rows = compare_engines.table(*found)
+    assert heading == ["cc", "ber", "qemu", "uml", "difference", "95 %", ""]
+    assert [row[:2] for row in rows] == [["star", "0"], ["star", "1e-7"]]
+
+
+def test_a_goodput_of_zero(tmp_path: Path) -> None:
+    """No share of it can be given; two that are always 0 are equivalent."""
+    for name, other, said in (
+        ("same", [0.0, 0.0], "equivalent"),
+        ("more", [1.0, 2.0], "not shown"),
+    ):
+        (tmp_path / name).mkdir()
+        left = written(tmp_path / name / "a", "qemu", [0.0, 0.0])
+        right = written(tmp_path / name / "b", "uml", other)
+        found = [compare_engines.cells(read_records(path)) for path in (left, right)]
+        _, row = compare_engines.table(*found)
+        assert row[1] == "0.000" and row[3].endswith(" (–)") and row[-1] == said
+
+
+def test_other_columns_of_the_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    left, right = (str(written(tmp_path / name, name, A)) for name in ("qemu", "uml"))
+    assert main.main(["compare-engines", left, right, "--columns", "RTT ms,goodput Mbit/s"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert (
+        lines[2] == "| star: RTT ms | 500.000 | 500.000 | +0.000 (+0.0%) | ± 0.000 | equivalent |"
+    )
+    assert lines[3].startswith("| star | 9.250 |")
+    assert main.main(["compare-engines", left, right, "--columns", "beauty"]) == 2
+    assert "no column 'beauty'; choose from: goodput Mbit/s," in capsys.readouterr().err
 
 
 def test_nothing_in_common_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -86,11 +129,25 @@ def test_nothing_in_common_is_one_line(tmp_path: Path, capsys: pytest.CaptureFix
         compare_engines.table({}, {})
 
 
-@pytest.mark.parametrize("name", ["open", "paper", "compress", "shared"])
+@pytest.fixture
+def page(root: Path) -> str:
+    return (root / "docs" / "results" / "engines.md").read_text()
+
+
 def test_the_page_says_what_its_records_give(
-    name: str, root: Path, capsys: pytest.CaptureFixture[str]
+    page: str, root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    results = root / "docs" / "results"
-    files = [str(results / f"engines-{name}{engine}.jsonl") for engine in ("-qemu", "")]
-    assert main.main(["compare-engines", *files]) == 0
-    assert capsys.readouterr().out in (results / "engines.md").read_text()
+    """Each of its commands prints one of its tables."""
+    monkeypatch.chdir(root)
+    commands = [line for line in page.splitlines() if line.startswith("scripts/lab compare-eng")]
+    assert len(commands) == page.count("\n## ") - 1 >= 6
+    for command in commands:
+        assert main.main(shlex.split(command)[1:]) == 0
+        assert f"\n{capsys.readouterr().out}" in page, command
+
+
+def test_the_page_counts_its_rows(page: str) -> None:
+    found = re.findall(r"^(\d+) rows: (\d+) equiv\w+, (\d+) different, (\d+) not", page, re.M)
+    rows, same, other, neither = (sum(map(int, numbers)) for numbers in zip(*found, strict=True))
+    said = f"**Of {rows} rows {same} are equivalent, {other or 'none'} is different**, and for "
+    assert f"{said}{neither} " in page

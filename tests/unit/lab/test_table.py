@@ -10,7 +10,15 @@ import pytest
 from scipy import stats
 
 from apogee_lab.results import table
-from apogee_lab.results.statistics import mean_interval, t_quantile
+from apogee_lab.results.statistics import (
+    Estimate,
+    around,
+    mean_interval,
+    mean_of,
+    share_of,
+    t_quantile,
+    wider,
+)
 from apogee_lab.results.text import NONE, cell, show
 from apogee_lab.scenarios import SCENARIOS
 from tests.unit.lab.raw_folders import compute, meta, write
@@ -35,6 +43,9 @@ def test_quantiles_of_student() -> None:
     for freedom in [*range(1, 50), 99, 100, 999]:
         expected = stats.t.ppf(0.975, freedom)
         assert t_quantile(freedom) == pytest.approx(expected, rel=1e-6)
+        # A sixtieth of 5 %; of one degree of freedom that is 764.
+        expected = stats.t.ppf(1 - 0.025 / 60, freedom)
+        assert t_quantile(freedom, 1 - 0.05 / 60) == pytest.approx(expected, rel=1e-6)
 
 
 def test_intervals() -> None:
@@ -46,6 +57,35 @@ def test_intervals() -> None:
     assert (mean, round(half or 0, 4)) == (3.0, 1.9632)
     assert mean_interval([7.0]) == (7.0, None)
     assert mean_interval([7.0, 7.0]) == (7.0, 0.0)
+
+
+def test_intervals_of_other_levels() -> None:
+    values = [1.0, 2.0, 3.0, 4.0, 5.0]
+    for level in (0.9, 0.95, 0.9975):
+        wanted = stats.t.interval(level, 4, 3.0, stats.sem(values))
+        for found in (mean_of(values), mean_of([v + 1 for v in values]).plus(-1)):
+            assert found.at and found.at(level) == pytest.approx(wanted, rel=1e-6)
+        normal = around(3.0, stats.norm.ppf(0.975)).at
+        assert normal and normal(level) == pytest.approx(stats.norm.interval(level, 3.0))
+    assert mean_of([7.0]).at is None and mean_of([7.0]).plus(1).at is None
+
+
+@pytest.mark.parametrize(("found", "count"), [(0, 5), (2, 5), (5, 5), (37, 60)])
+def test_the_interval_of_a_share(found: int, count: int) -> None:
+    """It has a width even if the share is 0 or 1."""
+    share = share_of(found, count)
+    assert share.value == found / count and share.at
+    for level in (0.95, 0.99):
+        wanted = stats.binomtest(found, count).proportion_ci(level, "wilson")
+        assert share.at(level) == pytest.approx((wanted.low, wanted.high), abs=1e-12)
+    assert share_of(0, 0) == Estimate(0.0) and share_of(0, 0).bounds is None
+
+
+def test_the_wider_interval() -> None:
+    narrow, wide = around(3.0, 1.0), around(5.0, 2.5)
+    assert wider(narrow, wide).value == 3.0
+    assert wider(narrow, wide).bounds == (2.0, 7.5)
+    assert wider(narrow, Estimate(5.0)).bounds is None
 
 
 def test_one_row_per_algorithm_and_settings(raw: Path) -> None:

@@ -104,7 +104,8 @@ def test_every_claim_has_the_runs_it_needs() -> None:
             for variant in each.variants:
                 cells = [cell for cell in figure.cells if cell.variant == variant]
                 assert cells and variant in VARIANTS
-                assert each.check(Results([invented(cell) for cell in cells])).ours
+                once = [cell for n, cell in enumerate(cells) if cell not in cells[:n]]
+                assert each.check(Results([invented(cell) for cell in once])).ours
 
 
 def test_how_many_runs() -> None:

@@ -244,6 +244,26 @@ def test_nothing_sent_again_is_nothing_needless() -> None:
     assert verdict.holds == "not shown"
 
 
+def test_a_share_is_as_uncertain_as_its_runs_and_its_count() -> None:
+    """All of a few segments is not surely all of many; segments of a run are not independent."""
+    point = cells.point(TODAY, {})
+
+    def shares(*counts: tuple[int, int]) -> tuple[str, str]:
+        runs = [record(cells.cell(TODAY, {}), seed=seed) for seed in range(len(counts))]
+        for run, (there, sent) in zip(runs, counts, strict=True):
+            run["needless_retransmits"] = there
+            run["flows"][0]["retransmits"] = sent
+        verdict = claims.share_needless({"": ("cubic", point)}, 0.9, 1.0)(Results(runs))
+        return verdict.ours, verdict.holds
+
+    assert shares(*[(4, 4)] * 5) == ("4.0 sent again, needless: 100 (84 to 100) %", "not shown")
+    assert shares(*[(10, 10)] * 5) == ("10.0 sent again, needless: 100 (93 to 100) %", "yes")
+    assert shares(*[(0, 4)] * 5) == ("4.0 sent again, needless: 0 (0 to 16) %", "no")
+    # The count alone would leave 85 to 90 %.
+    ours, holds = shares((100, 100), (100, 100), (40, 100), (100, 100), (100, 100))
+    assert ours.endswith("88 (55 to 100) %") and holds == "not shown"
+
+
 def test_loss_like_the_papers() -> None:
     far = claim(FIGURE_11, "10ms: at 1 % goodput", LETTER)
     most = claim(FIGURE_11, "10ms: at 1 % dropping costs round robin more", LETTER)

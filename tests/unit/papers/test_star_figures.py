@@ -25,7 +25,7 @@ from apogee_lab.papers import claims, drawings, report, schedule, series
 from apogee_lab.papers.catalogue import UnknownFigure, choose
 from apogee_lab.papers.claims import NotMeasured, Part, Results, decide
 from apogee_lab.papers.star.figures import FIGURE_8, STAR, VARIANTS
-from apogee_lab.results.statistics import Estimate, around, mean_interval, ratio_of
+from apogee_lab.results.statistics import Estimate, around, mean_interval, mean_of, ratio_of
 from apogee_lab.runs import sweep
 from apogee_lab.scenarios import SCENARIOS
 from tests.unit.lab import raw_folders
@@ -255,21 +255,22 @@ def five(cc: str, mean: float, spread: float = 0.1, **more: Any) -> list[dict[st
 
 
 @pytest.mark.parametrize(
-    ("mean", "half", "low", "high", "yes", "sure"),
+    ("mean", "half", "inside", "outside"),
     [
-        (5.0, 1.0, 0.0, 10.0, True, True),
-        (5.0, 6.0, 0.0, 10.0, True, False),
-        (11.0, 0.5, 0.0, 10.0, False, True),
-        (11.0, 2.0, 0.0, 10.0, False, False),
-        (-1.0, 0.5, 0.0, 10.0, False, True),
-        (5.0, None, 0.0, 10.0, True, False),
+        (5.0, 1.0, True, False),
+        (5.0, 6.0, False, False),
+        (11.0, 0.5, False, True),
+        (11.0, 2.0, False, False),
+        (-1.0, 0.5, False, True),
+        (5.0, None, False, False),
+        (11.0, None, False, False),
     ],
 )
 def test_a_number_and_its_range(
-    mean: float, half: float | None, low: float, high: float, yes: bool, sure: bool
+    mean: float, half: float | None, inside: bool, outside: bool
 ) -> None:
-    part = Part("", around(mean, half), low, high)
-    assert (part.yes, part.sure) == (yes, sure)
+    part = Part("", around(mean, half), 0.0, 10.0)
+    assert (part.surely_inside, part.surely_outside(0.95)) == (inside, outside)
 
 
 def test_a_claim_holds_if_all_its_parts_do() -> None:
@@ -284,9 +285,32 @@ def test_a_claim_holds_if_all_its_parts_do() -> None:
     assert decide([one]).holds == "not shown"
 
 
+def test_one_of_many_numbers_must_be_farther_outside() -> None:
+    """Five have intervals of 99 %, which are 1.31 times as wide as those of 95 %."""
+    good, close, far = (Part("", around(mean, 1), 0, 10) for mean in (5, 11.2, 11.4))
+    assert decide([close]).holds == "no"
+    assert decide([good] * 4 + [close]).holds == "not shown"
+    assert decide([good] * 4 + [far]).holds == "no"
+    # All must hold at once, so their number makes "yes" no likelier.
+    assert decide([Part("", around(8.9, 1), 0, 10)] * 5).holds == "yes"
+
+
+def test_chance_alone_seldom_refutes_a_claim_of_many_numbers() -> None:
+    """Twenty numbers, all on the edge of their range, so that each lies inside as often as not."""
+    draws = np.random.default_rng(1)
+    refuted = 0
+    for _ in range(400):
+        parts = [Part("", mean_of(draws.normal(0, 1, 5)), 0.0) for _ in range(20)]
+        refuted += decide(parts).holds == "no"
+    assert refuted / 400 < 0.05  # a half of 5 %, as there is one edge
+
+
 def test_how_an_interval_is_written() -> None:
     assert str(Part("a", around(5, 1), unit=" s")) == "a: 5.0 ± 1.0 s"
-    assert str(Part("", Estimate(5, (4.2, 6)), unit=" %", sign=True)) == "+5.0 (+4.2 to +6.0) %"
+    assert (
+        str(Part("", Estimate(5, lambda _: (4.2, 6)), unit=" %", sign=True))
+        == "+5.0 (+4.2 to +6.0) %"
+    )
     assert str(Part("", Estimate(5.0))) == "5.0"
 
 
@@ -303,18 +327,55 @@ def test_ratios_and_their_intervals() -> None:
     assert claims.gain([110, 220], [100, 200, 900]).value == pytest.approx(0.1)
 
 
-def test_the_bounds_of_a_ratio_are_where_t_says() -> None:
+@pytest.mark.parametrize("level", [0.95, 0.99, 0.9975])
+def test_the_bounds_of_a_ratio_are_where_t_says(level: float) -> None:
     """At a bound R the mean of a - R b is just not 0."""
-    a, b = [3.0, 5.0, 4.0, 6.5, 4.5], [2.0, 2.5, 1.8, 2.2, 2.6]
+    a, b = [3.0, 5.0, 4.0, 6.5, 4.5], [2.0, 2.5, 2.3, 2.2, 2.6]
     found = ratio_of(a, b)
-    assert found.value == pytest.approx(sum(a) / sum(b)) and found.bounds
-    for bound in found.bounds:
-        mean, half = mean_interval([x - bound * y for x, y in zip(a, b, strict=True)])
+    assert found.value == pytest.approx(sum(a) / sum(b)) and found.at
+    low, high = found.at(level)
+    for bound in (low, high):
+        mean, half = mean_interval([x - bound * y for x, y in zip(a, b, strict=True)], level)
         assert half is not None and abs(mean) == pytest.approx(half)
-    assert found.bounds[0] < found.value < found.bounds[1]
-    assert found.bounds[1] - found.value > found.value - found.bounds[0]
+    assert low < found.value < high and high - found.value > found.value - low
     # A mean that may be 0 bounds nothing.
     assert ratio_of(a, [1.0, -1.0, 2.0, -1.5, 0.5]).bounds == (-math.inf, math.inf)
+
+
+def test_runs_are_compared_with_those_of_their_seed() -> None:
+    """Star has seeds 2 and 3 in common with j; by their places 2 would belong to 1."""
+    star = [record("star", [rate], seed) for seed, rate in ((2, 4.0), (3, 6.0), (4, 1.0))]
+    other = [record("j", [rate], seed) for seed, rate in ((1, 9.0), (2, 2.0), (3, 3.0))]
+    results = Results([*star, *other])
+    mine, theirs = (results.values(cc, 0.0, claims.total) for cc in ("star", "j"))
+    assert claims.paired(mine, theirs) == [(4e6, 2e6), (6e6, 3e6)]
+    assert claims.gain(mine, theirs).value == pytest.approx(1.0)
+    assert claims.difference(mine, theirs).value == pytest.approx(2.5e6)
+    assert claims.apart(mine, theirs).value == pytest.approx(2.5 / 3.75)
+    pairs = results.same_seeds(["star", "j"], 0.0)
+    assert [tuple(run["seed"] for run in pair) for pair in pairs] == [(2, 2), (3, 3)]
+    apart = Results([*star, record("reno", [1.0], 9)])
+    with pytest.raises(NotMeasured):
+        claims.gain(mine, apart.values("reno", 0.0, claims.total))
+    twice = Results([*star, *star]).values("star", 0.0, claims.total)
+    with pytest.raises(ValueError):
+        claims.gain(twice, mine)
+
+
+@pytest.mark.parametrize(
+    ("counts", "holds", "said"),
+    [
+        ([0] * 5, "yes", "in 0 of 5 runs (95 %: in at most 45 % of all)"),
+        ([0] * 4, "not shown", "in 0 of 4 runs (95 %: in at most 53 % of all)"),
+        ([0, 0, 7, 0, 0], "not shown", "in 1 of 5 runs (a: 1)"),
+        ([0, 1, 1, 0, 0], "no", "in 2 of 5 runs (a: 2)"),
+    ],
+)
+def test_what_no_run_may_have(counts: Sequence[int], holds: str, said: str) -> None:
+    """A mean of zeros would have an interval without width, one of 0, 1, 1, 0, 0 would hold 0."""
+    runs = [record("a", [1.0], seed, timeouts=n) for seed, n in enumerate(counts)]
+    check = claims.between([("a", "a", 0.0, lambda run: run["timeouts"])], 0, 0)
+    assert check(Results(runs)) == claims.Verdict(said, holds)
 
 
 def test_the_interval_of_a_ratio_holds_it_as_often_as_it_says() -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from ...results.statistics import Estimate, mean_of, ratio_of
+from ...results.statistics import mean_of
 from ..claims import (
     LEAST,
     NO,
@@ -26,8 +26,10 @@ from ..claims import (
     Verdict,
     between,
     decide,
+    difference,
     gain,
     percent,
+    ratio,
 )
 
 PLUS, PLAIN = "compound_plus", "compound"
@@ -78,11 +80,6 @@ def place(rule: int | None, point: Point) -> Point:
 # --- factories of checks ----------------------------------------------------------------------
 
 
-def _difference(a: Sequence[float], b: Sequence[float]) -> Estimate:
-    """Difference of two means of runs with the same seeds."""
-    return mean_of(x - y for x, y in zip(a, b, strict=False))
-
-
 def _index(results: Results, cc: str, point: Point) -> list[float]:
     return results.values(cc, point, index)
 
@@ -114,7 +111,7 @@ def falls(cc: str, ns: Sequence[int], by: float, rise: float) -> Check:
         parts = []
         for n in ns[1:]:
             most = -by if n == ns[-1] else rise
-            change = _difference(_index(results, cc, {"n": n}), first)
+            change = difference(_index(results, cc, {"n": n}), first)
             parts.append(Part(f"n = {ns[0]} to {n}", change, -math.inf, most, 1.0, "", 3, True))
         return decide(parts)
 
@@ -126,13 +123,13 @@ def drops_slightly(rule: int, n: int, low: float, high: float, others: Sequence[
 
     def check(results: Results) -> Verdict:
         ours = _index(results, PLUS, plus(rule, {"n": n}))
-        over = _difference(ours, _index(results, PLAIN, {"n": n}))
+        over = difference(ours, _index(results, PLAIN, {"n": n}))
         parts = [
             _index_part(f"n = {n}", ours, low, high),
             Part("over Compound's", over, LEAST, math.inf, 1.0, "", 3, True),
         ]
         for other in others:
-            less = _difference(ours, _index(results, PLUS, plus(other, {"n": n})))
+            less = difference(ours, _index(results, PLUS, plus(other, {"n": n})))
             parts.append(Part(f"over ({other})'s", less, -math.inf, -LEAST, 1.0, "", 3, True))
         return decide(parts)
 
@@ -146,7 +143,7 @@ def fairer(rule: int, points: Points, least: float) -> Check:
         parts = []
         for label, point in points.items():
             found = [_index(results, PLUS, plus(rule, point)), _index(results, PLAIN, point)]
-            over = _difference(*found)
+            over = difference(*found)
             parts.append(Part(label, over, least, math.inf, 1.0, "", 3, True))
         return decide(parts)
 
@@ -177,7 +174,7 @@ def _over(
         parts = []
         for n, (low, high) in bounds.items():
             ours = results.values(PLUS, plus(rule, {"n": n}), measure)
-            over = ratio_of(ours, results.values(cc, place(other, {"n": n}), measure))
+            over = ratio(ours, results.values(cc, place(other, {"n": n}), measure))
             parts.append(Part(f"n = {n}", over, low, high, 1.0, "", decimals))
         return decide(parts)
 

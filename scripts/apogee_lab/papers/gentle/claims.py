@@ -23,7 +23,9 @@ from ..claims import (
     Verdict,
     decide,
     gain,
+    paired,
     percent,
+    ratio,
 )
 
 FAST, RENO = "fast", "reno"
@@ -109,7 +111,7 @@ def _reno(results: Results, cc: str, n: int) -> list[float]:
 
 def share(results: Results, cc: str, n: int) -> Estimate:
     """The Reno group's goodput beside n fast senders over that beside n fast Reno senders."""
-    return ratio_of(_reno(results, cc, n), _reno(results, "reno", n))
+    return ratio(_reno(results, cc, n), _reno(results, "reno", n))
 
 
 def keeps_share(cc: str, least: Mapping[int, float]) -> Check:
@@ -132,8 +134,8 @@ def share_above(cc: str, rival: str, ns: Sequence[int], least: float) -> Check:
     def part(results: Results, n: int) -> Part:
         ours, theirs = (share(results, name, n).value for name in (cc, rival))
         label = f"N = {n} ({100 * ours:.0f} % over {100 * theirs:.0f} %)"
-        more = zip(_reno(results, cc, n), _reno(results, rival, n), strict=False)
-        over = ratio_of([x - y for x, y in more], _reno(results, "reno", n))
+        runs = paired(*(_reno(results, name, n) for name in (cc, rival, "reno")))
+        over = ratio_of([x - y for x, y, _ in runs], [base for _, _, base in runs])
         return Part(label, over, least, math.inf, 100, " points", 0, True)
 
     return lambda results: decide([part(results, n) for n in ns])

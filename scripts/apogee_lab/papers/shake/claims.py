@@ -11,8 +11,22 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from ...results.statistics import around, mean_of, ratio_of
-from ..claims import Check, Measure, Part, Point, Record, Results, Verdict, gain, percent, total
+from ...results.statistics import mean_of, ratio_of, share_of, wider
+from ..claims import (
+    Check,
+    Measure,
+    Part,
+    Point,
+    Record,
+    Results,
+    Verdict,
+    difference,
+    gain,
+    paired,
+    percent,
+    ratio,
+    total,
+)
 from ..sscop.claims import outermost
 
 #: An algorithm at a point.
@@ -85,8 +99,7 @@ def differences(
     def check(results: Results) -> Verdict:
         parts = []
         for label, (a, b) in pairs.items():
-            both = zip(_values(results, a, measure), _values(results, b, measure), strict=False)
-            found = mean_of(x - y for x, y in both)
+            found = difference(_values(results, a, measure), _values(results, b, measure))
             parts.append(Part(label, found, low, high, scale, unit, decimals, True))
         return outermost(parts)
 
@@ -136,9 +149,10 @@ def of_sum(groups: Sums, low: float) -> Check:
     def check(results: Results) -> Verdict:
         parts = []
         for label, (subject, others) in groups.items():
-            each = [_values(results, other, total) for other in others]
-            sums = [math.fsum(values) for values in zip(*each, strict=False)]
-            found = ratio_of(_values(results, subject, total), sums)
+            runs = paired(*(_values(results, each, total) for each in (subject, *others)))
+            own, *rest = zip(*runs, strict=True)
+            sums = [math.fsum(values) for values in zip(*rest, strict=True)]
+            found = ratio_of(own, sums)
             parts.append(Part(label, found, low, math.inf, 100.0, " %"))
         return outermost(parts)
 
@@ -148,37 +162,30 @@ def of_sum(groups: Sums, low: float) -> Check:
 def suffers_more(first: tuple[Subject, Subject], second: tuple[Subject, Subject]) -> Check:
     """The first pair's change, in per cent of its second member, is below the second pair's."""
 
-    def change(results: Results, pair: tuple[Subject, Subject]) -> list[float]:
-        after, before = (_values(results, subject, total) for subject in pair)
-        base = math.fsum(before) / len(before)
-        return [(x - y) / base for x, y in zip(after, before, strict=False)]
-
     def check(results: Results) -> Verdict:
-        both = zip(change(results, first), change(results, second), strict=False)
-        found = mean_of(x - y for x, y in both)
+        runs = paired(*(_values(results, each, total) for each in (*first, *second)))
+        _, before, _, other = (math.fsum(values) / len(runs) for values in zip(*runs, strict=True))
+        found = mean_of((a - b) / before - (c - d) / other for a, b, c, d in runs)
         return outermost([percent("difference of the changes", found, -math.inf, -1e-6)])
 
     return check
 
 
 def share_needless(where: Mapping[str, Subject], low: float, high: float) -> Check:
-    """Of all that was sent again the share that was there, over all runs of a subject."""
+    """Of all that was sent again the share that was there, over all runs of a subject.
+
+    Its interval is Fieller's over the runs, but at least Wilson's of so many segments: the former
+    has no width where all runs agree.
+    """
 
     def check(results: Results) -> Verdict:
         parts = []
         for label, subject in where.items():
-            sent = math.fsum(_values(results, subject, again))
-            there = math.fsum(_values(results, subject, needless))
-            runs = len(results.of(*subject))
-            share = there / sent if sent else 0.0
-            text = f"{label}: {sent / runs:.1f} sent again, needless".lstrip(": ")
-            found = around(share, _binomial(share, sent))
+            there, sent = (_values(results, subject, measure) for measure in (needless, again))
+            of_all = share_of(math.fsum(there), math.fsum(sent))
+            found = wider(of_all, ratio(there, sent)).as_share()
+            text = f"{label}: {math.fsum(sent) / len(sent):.1f} sent again, needless".lstrip(": ")
             parts.append(Part(text, found, low, high, 100.0, " %", 0))
         return outermost(parts)
 
     return check
-
-
-def _binomial(share: float, count: float) -> float | None:
-    """Two standard deviations of a share of so many."""
-    return 2 * math.sqrt(share * (1 - share) / count) if count else None
