@@ -102,8 +102,14 @@ SEEDS = {1, 2, 3, 4, 5}
 PHASES = {"fixed": "today", "random": "random"}  # a phase and its variant of the first table
 PEERS = ("cubic", "bbr")
 DOWNS = (1, 4)
-#: Lines of the table of downloads: the phase, the uploads' algorithm.
-DOWNLOADS = {cc: ("fixed", cc) for cc in (PLUS, PLAIN, "cubic", "reno", "bbr")}
+GAMMA = f"{PLUS}.gamma"
+#: Lines of the table of downloads: the uploads' algorithm, its gamma if it is set, the phase.
+DOWNLOADS: dict[str, tuple[str, int | None, str]] = {
+    PLUS: (PLUS, None, "fixed"),
+    f"{PLUS}, random phase": (PLUS, None, "random"),
+    f"{PLUS}, gamma=10": (PLUS, 10, "fixed"),
+    **{cc: (cc, None, "fixed") for cc in (PLAIN, "cubic", "reno", "bbr")},
+}
 (ACKS_LOST,) = (column.value for column in COLUMNS if column.heading == "ACKs lost %")
 
 
@@ -122,7 +128,8 @@ def chosen(records: Iterable[Record], cc: str, **settings: Any) -> list[Record]:
     found = [
         record
         for record in records
-        if (record["cc"], record["set"]) == (cc, {**record["set"], **settings})
+        if record["cc"] == cc
+        and all(record["set"].get(key) == value for key, value in settings.items())
     ]
     assert {record["seed"] for record in found} in (SEEDS, set())
     assert len(found) in (len(SEEDS), 0)
@@ -193,8 +200,11 @@ def beside(records: list[Record], cc: str, down: int) -> str:
 
 @pytest.mark.parametrize("name", DOWNLOADS)
 def test_beside_downloads(runs: kept.Kept, downloads: list[Record], page: str, name: str) -> None:
-    phase, cc = DOWNLOADS[name]
-    cells = [beside(alone(runs, cc, 6, phase), cc, 0)]
-    for down in DOWNS:
-        cells.append(beside(chosen(downloads, cc, n=6, phase=phase, down=down), cc, down))
+    cc, gamma, phase = DOWNLOADS[name]
+    cells = []
+    for down in (0, *DOWNS):
+        some = chosen(downloads, cc, n=6, phase=phase, down=down, **{GAMMA: gamma})
+        if not down and not gamma:
+            some = alone(runs, cc, 6, phase)
+        cells.append(beside(some, cc, down) if some else "–")
     assert row(name, cells) in page
