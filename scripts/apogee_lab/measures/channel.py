@@ -96,7 +96,8 @@ class Counters:
 
 
 class ChannelPath(MeasuredPath):
-    """A path whose bottleneck is the access point's queue of ACKs; data waits at the stations."""
+    """A path whose bottleneck is the access point's queue of ACKs; data waits at the stations, that
+    of downloads in the access point's queue, too."""
 
     @cached_property
     def series(self) -> Counters:
@@ -105,26 +106,45 @@ class ChannelPath(MeasuredPath):
 
     @cached_property
     def queue_drops(self) -> int:
-        """ACKs that the access point's queue dropped."""
+        """Frames that the access point's queue dropped: ACKs, and data of downloads."""
         return self._leaf_drops(self.facts["channel"]["ap"])
 
     @cached_property
     def station_drops(self) -> list[int]:
-        """Data frames that each station's own queue dropped."""
+        """Frames that each station's own queue dropped: data, or ACKs of a download."""
         return [self._leaf_drops(leaf) for leaf in self.facts["channel"]["stations"]]
+
+    @cached_property
+    def download_drops(self) -> list[int]:
+        """Data frames of each download that the access point's queue dropped: those that came to
+        the access point and did not leave it."""
+        return [
+            self.raw.packets(comes, "rx") - self.raw.packets(goes, "tx")
+            for comes, goes in self._downloads
+        ]
+
+    @property
+    def _downloads(self) -> list[Any]:
+        return list(self.facts["channel"]["downloads"])
+
+    @property
+    def _uploads(self) -> int:
+        return len(self.facts["channel"]["stations"]) - len(self._downloads)
 
     def _leaf_drops(self, handle: str) -> int:
         return self.raw.leaf_drops(self.facts["bottleneck"], handle)
 
     @cached_property
     def ack_drops(self) -> int:
-        """Frames dropped on the return path, the access point's queue included."""
-        return self._dropped("ack") + self.queue_drops
+        """ACKs dropped on the return path, by the access point's queue, and by stations."""
+        queued = self.queue_drops - sum(self.download_drops)
+        return self._dropped("ack") + queued + sum(self.station_drops[self._uploads :])
 
     @property
     def losses(self) -> int:
         """Data frames that the path lost."""
-        return self.link_drops + sum(self.station_drops)
+        uploads = sum(self.station_drops[: self._uploads])
+        return self.link_drops + uploads + sum(self.download_drops)
 
     def queue(self, begin_us: float, end_us: float) -> dict[str, Any]:
         """Occupancy of the access point's queue between two times."""

@@ -79,12 +79,14 @@ class FlowSpec:
 class Channel:
     """A channel that hosts share frame by frame, emulated by the bottleneck's HTB: the rate in
     bit/s that it charges at, the overhead in bytes that it adds to each frame, and the handles of
-    its leaves: the access point's and one per flow."""
+    its leaves: the access point's and one per flow. For each of the last flows that are downloads:
+    the access point's devices by which the data comes and goes."""
 
     rate_bps: int
     overhead: int
     ap: str
     stations: tuple[str, ...]
+    downloads: tuple[tuple[Device, Device], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ class Path:
     round-trip time of the empty path, ``queue_bytes`` the size of the bottleneck's queue. The
     ``*_links`` name the devices whose netem qdiscs emulate losses on the link in that direction,
     the ``*_filters`` those whose filters drop frames (blackouts). With a ``channel`` the
-    bottleneck is its access point's queue, which holds ACKs.
+    bottleneck is its access point's queue, which holds ACKs, and data of downloads.
 
     If a plan has several paths, each has a ``name``, and the script writes the samples of its
     bottleneck to ``queue-NAME.jsonl``; the samples of a single path are in ``queue.jsonl``.

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from ..measures.measurement import Measurement
 
 MOST = 40  # stations
-WIRE = 100  # link number of the wire; stations' links are 1, 2, ...
+WIRE = 100  # link number of the wire; downloads' wires follow, stations' links are 1, 2, ...
 AP_END = 2  # the access point's end of a station's link
 DEVICE = "medium"
+ACKS_COME = ("ap", "to-rcv")  # the device by which the uploads' ACKs come to the access point
 # HTB class numbers, which tc reads as hexadecimal: the parent, then the access point, then the
 # stations. A leaf's queue has the handle LEAF + class.
 PARENT, AP, LEAF = 0xFF, 1, 0x100
@@ -34,6 +35,8 @@ LATE_SYN_S = 7.1
 
 PARAMS = (
     Param("n", 10, "int", "stations, sta1, sta2, …, that upload", 1, MOST),
+    Param("down", 0, "int", "further stations, each of which downloads", 0, MOST),
+    Param("down_cc", "cubic", "control", "algorithm of the hosts that they download from"),
     Param("phy_rate", "54", "choice:" + ",".join(map(str, wifi.RATES)),
           "data rate of 802.11a/g, Mbit/s"),
     Param("contention", "none", "choice:none,bianchi",
@@ -69,6 +72,11 @@ HEAD = """\
 #   wire: rate and delay on to-rcv of ap (data) and on to-ap of rcv (ACKs)
 #
 """
+HEAD_DOWN = """\
+#   downloads: of the last stations, each from a host of its own, srv1, srv2, ..., behind a wire
+#         like rcv's; their data waits in the access point's queue, too
+#
+"""
 
 
 class WlanNet(Net):
@@ -76,10 +84,15 @@ class WlanNet(Net):
 
     def mac(self, n: int, host: int) -> str:
         """Hardware address of an end of link ``n``; the access point's does not depend on ``n``."""
-        return super().mac(0 if n != WIRE and host == AP_END else n, host)
+        return super().mac(0 if n < WIRE and host == AP_END else n, host)
 
 
 # --- the medium -------------------------------------------------------------------------------
+
+
+def _stations(values: Mapping[str, Any]) -> int:
+    """The number of stations; those that upload come first."""
+    return values["n"] + values["down"]
 
 
 def _ip_ack(values: Mapping[str, Any]) -> int:
@@ -92,7 +105,7 @@ def _contention_us(values: Mapping[str, Any]) -> float:
     if values["contention"] == "none":
         return wifi.mean_backoff()
     collision = wifi.DIFS + wifi.frame(values["mtu"], int(values["phy_rate"]))
-    return wifi.contention(values["n"] + 1, collision)
+    return wifi.contention(_stations(values) + 1, collision)
 
 
 def airtime_us(values: Mapping[str, Any], ip: int) -> float:
@@ -113,8 +126,10 @@ def charge(values: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def _round_us(values: Mapping[str, Any]) -> float:
-    """Length of a round in which every station and the access point send one frame (µs)."""
-    return values["n"] * airtime_us(values, values["mtu"]) + airtime_us(values, _ip_ack(values))
+    """Length of a round in which every station and the access point send one frame (µs); with
+    downloads the access point's is data."""
+    data, acks = values["n"] + bool(values["down"]), values["down"] or 1
+    return data * airtime_us(values, values["mtu"]) + acks * airtime_us(values, _ip_ack(values))
 
 
 def limit_bps(values: Mapping[str, Any]) -> float:
@@ -126,8 +141,12 @@ def limit_bps(values: Mapping[str, Any]) -> float:
 
 
 def _channel(values: Mapping[str, Any]) -> Channel:
-    leaves = [f"{LEAF + AP + i:x}:" for i in range(values["n"] + 1)]
-    return Channel(*charge(values), leaves[0], tuple(leaves[1:]))
+    leaves = [f"{LEAF + AP + i:x}:" for i in range(_stations(values) + 1)]
+    downloads = tuple(
+        (("ap", f"to-srv{i}"), ("ap", f"to-sta{values['n'] + i}"))
+        for i in range(1, values["down"] + 1)
+    )
+    return Channel(*charge(values), leaves[0], tuple(leaves[1:]), downloads)
 
 
 def _classes(values: Mapping[str, Any], net: Net) -> list[str]:
@@ -145,7 +164,7 @@ def _classes(values: Mapping[str, Any], net: Net) -> list[str]:
         f"class add dev {DEVICE} parent 1: classid 1:{PARENT:x} htb rate {rate}bit ceil {rate}bit "
         f"burst {burst}b cburst {burst}b quantum {overhead}",
     ]
-    for i in range(values["n"] + 1):
+    for i in range(_stations(values) + 1):
         number = AP + i
         packets = values["station_queue"] if i else values["ap_queue"]
         lines += [
@@ -167,17 +186,27 @@ def _classes(values: Mapping[str, Any], net: Net) -> list[str]:
     return lines
 
 
+def _to_ap(values: Mapping[str, Any]) -> str:
+    """A delay line towards the access point, with a phase as asked for."""
+    phase = "" if values["phase"] == "fixed" else testbed.time_text(_round_us(values) / 2e6) + " "
+    delay = testbed.time_text(values["delay"])
+    return f"netem delay {delay} {phase}rate {values['rate']}bit limit {testbed.DELAY_LINE}"
+
+
+def _from_ap(values: Mapping[str, Any]) -> str:
+    """A delay line away from the access point."""
+    delay = testbed.time_text(values["delay"])
+    return f"netem delay {delay} rate {values['rate']}bit limit {testbed.DELAY_LINE}"
+
+
 def _ack_wire(values: Mapping[str, Any], net: Net) -> list[str]:
     """tc lines of the wire's return direction; with phase=random, one delay line per station.
 
     Its mean delay is the same, spread over a round. The rate keeps a station's ACKs in order.
     """
-    delay, rate, limit = values["delay"], values["rate"], testbed.DELAY_LINE
+    line = _to_ap(values)
     if values["phase"] == "fixed":
-        text = testbed.time_text(delay)
-        return [f"qdisc add dev to-ap root netem delay {text} rate {rate}bit limit {limit}"]
-    half = testbed.time_text(_round_us(values) / 2e6)
-    line = f"netem delay {testbed.time_text(delay)} {half} rate {rate}bit limit {limit}"
+        return [f"qdisc add dev to-ap root {line}"]
     count = values["n"]
     groups = math.ceil(count / PRIO_BANDS)
     lines = [f"qdisc add dev to-ap root handle 1: {_prio(max(groups, 2))}"]
@@ -215,8 +244,9 @@ def _rtt_s(values: Mapping[str, Any]) -> float:
 
 def _first_data_s(values: Mapping[str, Any]) -> float:
     """Longest time until the first data arrives (s); the SYN-ACK waits in the AP's queue."""
-    queue = values["ap_queue"] * _round_us(values) / 1e6 if values["n"] > 1 else 0.0
-    late = LATE_SYN_S if values["n"] > 1 else 0.0
+    several = _stations(values) > 1
+    queue = values["ap_queue"] * _round_us(values) / 1e6 if several else 0.0
+    late = LATE_SYN_S if several else 0.0
     return 2 * _rtt_s(values) + min(2 * queue, 10.0) + late + traffic.SLACK_S
 
 
@@ -225,27 +255,30 @@ def _bulks(
 ) -> list[TrafficFlow]:
     mix = traffic.spread("--cc " + "+".join(ccs), ccs, values["n"], "stations", "n")
     before_s = max(values["warmup"] + _rtt_s(values) + traffic.SLACK_S, _first_data_s(values))
+    seconds = values["start"] + before_s + duration_s
+    rows = [(f"station{i}", cc, f"sta{i}", "rcv", WIRE, 2) for i, cc in enumerate(mix, 1)]
+    for i in range(1, values["down"] + 1):
+        station = values["n"] + i
+        rows.append((f"download{i}", values["down_cc"], f"srv{i}", f"sta{station}", station, 1))
     return [
         TrafficFlow(
-            name=f"station{i}",
+            name=name,
             cc=cc,
-            snd=f"sta{i}",
-            rcv="rcv",
-            address=net.address(WIRE, 2),
-            port=PORT + i - 1,
+            snd=snd,
+            rcv=rcv,
+            address=net.address(link, host),
+            port=PORT + number,
             start_s=0.0,
-            seconds=values["start"] + before_s + duration_s,
+            seconds=seconds,
             next_hop="ap",
         )
-        for i, cc in enumerate(mix, 1)
+        for number, (name, cc, snd, rcv, link, host) in enumerate(rows)
     ]
 
 
 def _links(values: Mapping[str, Any], net: Net, flows: Sequence[TrafficFlow]) -> list[str]:
     """Shell lines that set up the namespaces and the links between them."""
     every = _namespaces(flows)
-    wire = f"delay {testbed.time_text(values['delay'])} rate {values['rate']}bit"
-    quick = " quickack 1" if values["ack_every"] == 1 else ""
     lines = [
         "# namespaces and links",
         f"for ns in {every}; do echo netns add $ns; done | ip -batch -",
@@ -254,10 +287,10 @@ def _links(values: Mapping[str, Any], net: Net, flows: Sequence[TrafficFlow]) ->
         net.end("ap", "to-rcv", WIRE, 1),
         net.end("rcv", "to-ap", WIRE, 2),
         net.forward("ap"),
-        f"{net.ip('rcv')} route add default via {net.address(WIRE, 1)}"
-        + testbed.receiver_route(values) + quick,
-    ]  # fmt: skip
-    lines += _stations(values, net, [flow.snd for flow in flows])
+        f"{net.ip('rcv')} route add default via {net.address(WIRE, 1)}" + _receives(values),
+    ]
+    lines += _station_lines(values, net)
+    lines += _server_lines(values, net)
     data, ack = airtime_us(values, values["mtu"]), airtime_us(values, _ip_ack(values))
     return [
         *lines,
@@ -270,7 +303,7 @@ def _links(values: Mapping[str, Any], net: Net, flows: Sequence[TrafficFlow]) ->
             "tc -n ap",
             [
                 *_classes(values, net),
-                f"qdisc add dev to-rcv root netem {wire} limit {testbed.DELAY_LINE}",
+                f"qdisc add dev to-rcv root {_from_ap(values)}",
             ],
         ),
         "# the wire's way back",
@@ -279,9 +312,15 @@ def _links(values: Mapping[str, Any], net: Net, flows: Sequence[TrafficFlow]) ->
     ]
 
 
-def _stations(values: Mapping[str, Any], net: Net, names: Sequence[str]) -> list[str]:
+def _receives(values: Mapping[str, Any]) -> str:
+    """What the default route of a host that receives says about its window and its ACKs."""
+    return testbed.receiver_route(values) + " quickack 1" * (values["ack_every"] == 1)
+
+
+def _station_lines(values: Mapping[str, Any], net: Net) -> list[str]:
     """Shell lines that set up the stations' links, batched because there are many."""
-    every = list(enumerate(names, 1))
+    every = [(i, f"sta{i}") for i in range(1, _stations(values) + 1)]
+    names = [name for _, name in every]
     devs = " ".join(f"to-{name}" for name in names)
     lines = [
         "# stations",
@@ -291,6 +330,7 @@ def _stations(values: Mapping[str, Any], net: Net, names: Sequence[str]) -> list
     lines += testbed.batch("ip -n ap", ends)
     for i, name in every:
         route = f"route add default via {net.address(i, 2)}"
+        route += _receives(values) if i > values["n"] else ""
         lines += testbed.batch(net.ip(name), [*net.end_lines("to-ap", i, 1), route])
     each = f"ip netns exec $ns {testbed.no_offloads('to-ap')}"
     if not values["tsq"]:
@@ -303,8 +343,25 @@ def _stations(values: Mapping[str, Any], net: Net, names: Sequence[str]) -> list
     ]
 
 
+def _server_lines(values: Mapping[str, Any], net: Net) -> list[str]:
+    """Shell lines that set up the hosts that stations download from, each with its own wire."""
+    lines = []
+    for i in range(1, values["down"] + 1):
+        name, link = f"srv{i}", WIRE + i
+        lines += [
+            f"# {name} and its wire",
+            net.link("ap", name, link),
+            net.end("ap", f"to-{name}", link, 1),
+            net.end(name, "to-ap", link, 2),
+            f"{net.ip(name)} route add default via {net.address(link, 1)}",
+            f"tc -n ap qdisc add dev to-{name} root {_from_ap(values)}",
+            f"tc -n {name} qdisc add dev to-ap root {_to_ap(values)}",
+        ]
+    return lines
+
+
 def _hosts(flows: Sequence[TrafficFlow]) -> str:
-    return " ".join(["rcv", *(flow.snd for flow in flows)])
+    return " ".join(dict.fromkeys(["rcv", *(host for f in flows for host in (f.snd, f.rcv))]))
 
 
 def _namespaces(flows: Sequence[TrafficFlow]) -> str:
@@ -322,20 +379,26 @@ def _traffic(values: Mapping[str, Any], flows: Sequence[TrafficFlow]) -> str:
 
 
 def _script(values: Mapping[str, Any], net: Net, flows: Sequence[TrafficFlow]) -> str:
+    servers = [flow.snd for flow in flows[values["n"] :]]
     return testbed.script(
-        HEAD,
+        HEAD + HEAD_DOWN * bool(servers),
         _namespaces(flows),
         values,
         [(flow.cc, flow.port) for flow in flows],
         _links(values, net, flows),
         _traffic(values, flows),
-        testbed.counters("ap rcv", _hosts(flows), values["trace"]),
+        testbed.counters(
+            " ".join(["ap rcv", *servers]),
+            _hosts(flows),
+            values["trace"],
+            links="ap" * bool(servers),
+        ),
     )
 
 
 def _longest_s(values: Mapping[str, Any]) -> float:
     """How long a station that has every second turn may send before HTB's deficit overflows (s)."""
-    most = 1 if values["n"] == 1 else 2
+    most = 1 if _stations(values) == 1 else 2
     per_frame = values["mtu"] + testbed.ETHERNET
     return DEFICIT / per_frame * most * airtime_us(values, values["mtu"]) / 1e6
 
@@ -363,14 +426,16 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
     _check(values, flows, duration_s)
     limit = limit_bps(values)
     ack = _ip_ack(values)
+    servers = [flow.snd for flow in flows[values["n"] :]]
+    queued = values["mtu"] if servers else ack
     path = Path(
         rate_bps=round(limit * (values["mtu"] + testbed.ETHERNET) / (values["mtu"] - ack)),
         delay_s=values["delay"],
         limit_bps=limit,
-        queue_bytes=values["ap_queue"] * (ack + testbed.ETHERNET),
+        queue_bytes=values["ap_queue"] * (queued + testbed.ETHERNET),
         bottleneck=("ap", DEVICE),
-        data_links=(("ap", "to-rcv"),),
-        ack_links=(("rcv", "to-ap"),),
+        data_links=(("ap", "to-rcv"), *((name, "to-ap") for name in servers)),
+        ack_links=(("rcv", "to-ap"), *(("ap", f"to-{name}") for name in servers)),
         channel=_channel(values),
     )
     return Plan(
@@ -396,13 +461,19 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
 _OVERHEAD_S, _SECOND_S = (15.0, 1.5), (0.4, 0.04)
 
 
-class StationFlow(TypedDict):
+class StationFlow(TypedDict, total=False):
     """A station's flow."""
 
-    frames: Annotated[int, "frames", "frames the station sent in the interval"]
+    frames: Annotated[
+        int, "frames", "frames the station sent in the interval (a download's are ACKs)"
+    ]
     station_drops: Annotated[
         int, "frames", "frames the station's own queue dropped in the whole run"
     ]
+    queue_drops: Annotated[
+        int, "frames",
+        "downloads: data frames that the access point's queue dropped in the whole run",
+    ]  # fmt: skip
 
 
 class ApQueue(TypedDict):
@@ -411,18 +482,22 @@ class ApQueue(TypedDict):
     mean_packets: Annotated[
         float, "packets",
         "mean length of the access point's queue (all of `queue` is the access point's; its "
-        "`drops` are ACKs)",
+        "`drops` are ACKs, and data of downloads)",
     ]  # fmt: skip
     max_packets: Annotated[int, "packets", "largest sample of that length"]
 
 
-class Shares(TypedDict):
+class Shares(TypedDict, total=False):
     """The channel in the interval."""
 
     airtime: Annotated[float, "share", "airtime charged, as a share of the interval"]
     ap_frames: Annotated[int, "frames", "frames the access point sent in the interval"]
     ap_drops: Annotated[int, "frames", "frames the access point dropped in the interval"]
     station_frames: Annotated[int, "frames", "frames that all stations sent in the interval"]
+    acks: Annotated[
+        int, "frames",
+        "with downloads: ACKs of the uploads that came to the access point in the whole run",
+    ]  # fmt: skip
 
 
 class Keys(TypedDict):
@@ -441,16 +516,35 @@ def _shares(run: Measurement) -> None:
     for record, leaf, drops in leaves:
         record |= {"frames": during.count(leaf, "packets"), "station_drops": drops}
     run.record["medium"] = during.shares()
+    if path.download_drops:
+        downloads = run.record["flows"][-len(path.download_drops) :]
+        for record, drops in zip(downloads, path.download_drops, strict=True):
+            record["queue_drops"] = drops
+        run.record["medium"]["acks"] = run.raw.packets(ACKS_COME, "rx")
 
 
 def _acks_lost(record: dict[str, Any]) -> float | None:
-    """ACKs dropped by the access point's queue, in percent of those that arrived in the interval;
-    None for old records without that count."""
-    lost = record["medium"].get("ap_drops")
-    return None if lost is None else 100 * lost / max(1, lost + record["medium"]["ap_frames"])
+    """ACKs dropped by the access point's queue, in percent of those that arrived in the interval
+    (with downloads in the whole run); None for old records without that count."""
+    medium = record["medium"]
+    if "acks" in medium:
+        data = sum(flow.get("queue_drops", 0) for flow in record["flows"])
+        return 100 * (record["queue"]["drops"] - data) / max(1, medium["acks"])
+    lost = medium.get("ap_drops")
+    return None if lost is None else 100 * lost / max(1, lost + medium["ap_frames"])
+
+
+def _sum_mbps(record: dict[str, Any], kind: str) -> float | None:
+    """Goodput in Mbit/s of all uploads (``station``) or of all ``download``s, if there are any."""
+    if "acks" not in record["medium"]:
+        return None
+    rates = (flow["goodput_bps"] for flow in record["flows"] if flow["name"].startswith(kind))
+    return sum(rates) / 1e6
 
 
 COLUMNS = (
+    Column("uploads", 2, partial(_sum_mbps, kind="station"), after="% of limit"),
+    Column("downloads", 2, partial(_sum_mbps, kind="download")),
     Column(
         "AP queue, packets", 1, lambda r: r["queue"]["mean_packets"], after="queue % of BDP"
     ),
@@ -460,7 +554,8 @@ COLUMNS = (
 
 def _cost(values: Mapping[str, Any], _ccs: tuple[str, ...], duration_s: float) -> float:
     virtual_s = duration_s + values["start"] + values["warmup"]
-    overhead, second = (fixed + each * values["n"] for fixed, each in (_OVERHEAD_S, _SECOND_S))
+    count = _stations(values)
+    overhead, second = (fixed + each * count for fixed, each in (_OVERHEAD_S, _SECOND_S))
     return overhead + second * virtual_s
 
 

@@ -127,6 +127,27 @@ def test_seeds_differ_by_the_starts(kept: Path, tmp_path: Path) -> None:
     assert one == two
 
 
+def test_downloads_share_the_access_points_queue(kept: Path, tmp_path: Path) -> None:
+    """One upload and one download reach the limit, and what the queue drops of the download is sent
+    again. Six uploads take the whole queue: their ACKs leave no room for data."""
+    settings = ("down=1", "down_cc=reno", *WARM)
+    one, six = wlan(tmp_path / "r", "reno", "n=1,6", *settings)
+    for record in (one, six):
+        *_, download = record["flows"]
+        assert download["queue_drops"] > 0
+        assert record["queue"]["drops"] == record["ack_drops"] + download["queue_drops"]
+        assert record["losses"] == download["queue_drops"]
+        assert record["medium"]["acks"] > record["ack_drops"]
+        assert close(record["medium"]["airtime"], 1, 0.005)
+    assert close(one["total_goodput_bps"], one["limit_bps"], 0.02)
+    upload, download = one["flows"]
+    assert upload["goodput_bps"] > download["goodput_bps"] > 0
+    assert abs(download["retransmits"] - download["queue_drops"]) <= 5
+    *uploads, download = six["flows"]
+    assert close(six["total_goodput_bps"], everybody_waits_bps(6), 0.015)
+    assert download["goodput_bps"] < 0.1 * min(flow["goodput_bps"] for flow in uploads)
+
+
 def test_ipv6(kept: Path, tmp_path: Path) -> None:
     (record,) = wlan(tmp_path / "r", "cubic", "n=2", "ipv6=1", "phase=random", *WARM)
     assert close(record["total_goodput_bps"], record["limit_bps"], 0.015)

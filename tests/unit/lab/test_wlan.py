@@ -17,7 +17,16 @@ from apogee_lab.scenarios import SCENARIOS, wifi
 from apogee_lab.scenarios.scenario import Plan
 from apogee_lab.scenarios.wlan import airtime_us, charge, limit_bps
 from tests.unit.lab.conftest import Refused
-from tests.unit.lab.raw_folders import T0_US, bins, compute, meta, send_log, sends, shell_errors
+from tests.unit.lab.raw_folders import (
+    T0_US,
+    bins,
+    compute,
+    link,
+    meta,
+    send_log,
+    sends,
+    shell_errors,
+)
 
 WLAN = SCENARIOS["wlan"]
 FULL, ACK = 1500, 52  # bytes of IP: a full packet, an ACK with timestamps
@@ -155,6 +164,7 @@ def test_contention_costs_more_with_more_stations() -> None:
         {"n": 1},
         {"n": 40, "ipv6": 1, "phase": "random", "trace": "all", "warmup": 30.0},
         {"traffic": "iperf3", "tsq": 0, "ack_every": 1, "contention": "bianchi"},
+        {"n": 40, "down": 40, "ipv6": 1, "phase": "random", "warmup": 30.0},
     ],
 )
 def test_the_script_is_shell(changed: dict[str, Any]) -> None:
@@ -252,6 +262,71 @@ def test_a_stack_that_does_not_see_its_queue() -> None:
     assert "netem delay 1us" not in script()
 
 
+# --- downloads --------------------------------------------------------------------------------
+
+
+def test_hosts_and_flows_of_downloads() -> None:
+    """The stations that upload come first; each download has a host behind a wire of its own."""
+    plan = compiled("reno+vegas", n=2, down=2, down_cc="bbr", warmup=1.0)
+    made = re.findall(r"^for ns in (.*); do echo netns add", plan.script, re.MULTILINE)
+    assert set(made[0].split()) == {"ap", "rcv", "sta1", "sta2", "sta3", "sta4", "srv1", "srv2"}
+    assert len(made[0].split()) == 8
+    calls = [(c.flow, c.netns, c.cc, c.address, c.port) for c in sends(plan.script)]
+    assert calls[1:] == [
+        ("station2", "sta2", "vegas", "10.0.100.2", 5202),
+        ("download1", "srv1", "bbr", "10.0.3.1", 5203),
+        ("download2", "srv2", "bbr", "10.0.4.1", 5204),
+    ]
+    assert [flow.facts()["receiver_ns"] for flow in plan.flows] == ["rcv", "rcv", "sta3", "sta4"]
+    assert re.findall(r"^recv (\w+) (\w+)", plan.script, re.MULTILINE)[2:] == [
+        ("download1", "sta3"), ("download2", "sta4"),
+    ]  # fmt: skip
+
+
+def test_stations_that_download_have_a_place_on_the_medium() -> None:
+    """A class each for their ACKs; their data is the access point's, which has one queue."""
+    plan = compiled(n=2, down=2)
+    channel = plan.paths[0].channel
+    assert channel is not None
+    assert channel.stations == ("102:", "103:", "104:", "105:")
+    assert channel.downloads == (
+        (("ap", "to-srv1"), ("ap", "to-sta3")), (("ap", "to-srv2"), ("ap", "to-sta4")),
+    )  # fmt: skip
+    assert re.findall(r"handle (\w+): pfifo", plan.script) == ["101", "102", "103", "104", "105"]
+    assert "flower src_mac 02:00:00:00:04:01 classid 1:5\n" in plan.script
+    assert "dev to-sta4 egress matchall action mirred egress redirect dev medium" in plan.script
+    crowded = {"n": 6, "contention": "bianchi"}
+    assert charge(values(**crowded, down=4)) == charge(values(**crowded | {"n": 10}))
+
+
+def test_the_wires_of_downloads() -> None:
+    """The same both ways as rcv's; a random phase is that of a longer round: 2 + 1 data frames,
+    one ACK."""
+    wire = "root netem delay 60000us rate 100000000bit"
+    fixed, spread = script(n=2, down=1), script(n=2, down=1, phase="random")
+    for text in (fixed, spread):
+        assert f"tc -n ap qdisc add dev to-srv1 {wire}" in text
+    assert f"tc -n srv1 qdisc add dev to-ap {wire}" in fixed
+    half = round((3 * 393.5 + 181.5) / 2)
+    assert spread.count(f"netem delay 60000us {half}us rate 100000000bit") == 3
+    links = [line for line in fixed.splitlines() if "to-srv1 netns ap" in line]
+    assert len(links) == 1
+    assert links[0].count("address 02:00:00:00:65:0") == 2
+
+
+def test_stations_that_download_acknowledge_like_the_wired_host() -> None:
+    """They have the same window and delay their ACKs likewise; the others have no such route."""
+    text = script(n=1, down=1, ack_every=1)
+    assert "route add default via 10.0.1.2\n" in text
+    assert "route add default via 10.0.2.2 window 1000000 quickack 1\n" in text
+
+
+def test_without_downloads_their_algorithm_does_not_matter() -> None:
+    assert script() == script(down_cc="bbr")
+    assert "srv" not in script()
+    assert "link-ap.json" not in script()
+
+
 # --- bad input --------------------------------------------------------------------------------
 
 
@@ -262,6 +337,7 @@ def test_a_stack_that_does_not_see_its_queue() -> None:
         (["--cc", "reno+"], "'' is not a congestion control's name"),
         (["--set", "n=0"], "from 1 to 40"),
         (["--set", "n=41"], "from 1 to 40"),
+        (["--set", "down=41"], "from 0 to 40"),
         (["--set", "phy_rate=11"], "phy_rate: unknown value '11'; choose from: 54, 48, "),
         (["--set", "contention=csma"], "choose from: none, bianchi"),
         (["--set", "ack_every=3"], "from 1 to 2"),
@@ -364,3 +440,31 @@ def test_without_samples_there_is_no_record(tmp_path: Path) -> None:
     (tmp_path / "queue.jsonl").write_text(f"10.0 {json.dumps(sample(10.0))}\n")
     with pytest.raises(RecordError, match=r"queue.jsonl has no samples of the interval"):
         compute(tmp_path, told)
+
+
+def test_a_record_with_a_download(tmp_path: Path) -> None:
+    """The second station's flow is one: what the access point's queue dropped is split by what came
+    from its host and did not go to it; its station's own drops are ACKs."""
+    told = two(tmp_path) | compiled("reno", n=1, down=1).facts() | {"duration_s": 10.0}
+    for name in ("send", "recv"):
+        (tmp_path / f"station2.{name}.json").rename(tmp_path / f"download1.{name}.json")
+    for name in ("warmup", "nstat"):
+        (tmp_path / f"{name}-sta2.json").rename(tmp_path / f"{name}-srv1.json")
+    links = [link("to-rcv", 5000, 0), link("to-srv1", 900, 0), link("to-sta2", 0, 880)]
+    (tmp_path / "link-ap.json").write_text(json.dumps(links))
+    (tmp_path / "qdisc-srv1.json").write_text("[]")
+    record = compute(tmp_path, told)
+    upload, download = record["flows"]
+    assert (download["name"], download["cc"]) == ("download1", "cubic")
+    assert (download["queue_drops"], "queue_drops" in upload) == (20, False)
+    assert (record["queue"]["drops"], record["ack_drops"], record["losses"]) == (120, 101, 24)
+    assert record["medium"]["acks"] == 5000
+    shown = {column.heading: column.value(record) for column in WLAN.columns([record])}
+    assert (shown["uploads"], shown["downloads"], shown["ACKs lost %"]) == (0.8, 1.6, 2.0)
+
+
+def test_without_downloads_the_table_has_no_columns_for_them(tmp_path: Path) -> None:
+    record = compute(tmp_path, two(tmp_path))
+    shown = {column.heading: column.value(record) for column in WLAN.columns([record])}
+    assert (shown["uploads"], shown["downloads"]) == (None, None)
+    assert shown["ACKs lost %"] == pytest.approx(100 * 70 / 1070)

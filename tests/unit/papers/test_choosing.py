@@ -168,6 +168,46 @@ def test_stations_of_one_access_point(root: Path, choosing: str, variant: str, c
     assert row(name + ", random" * (variant == "random"), *cells) in choosing
 
 
+def station(records: Iterable[Record], cc: str, name: str = "station") -> float:
+    """Mean goodput in Mbit/s of the stations with an algorithm, or of the downloads."""
+    flows = [flow for record in records for flow in record["flows"]]
+    return mbps(f["goodput_bps"] for f in flows if f["cc"] == cc and f["name"].startswith(name))
+
+
+def test_stations_beside_others(read: Read, choosing: str) -> None:
+    """Three or seven stations each, with a fixed phase; below 0.1 Mbit/s is nothing."""
+    records = read("compound/mixes.jsonl")
+    got = {}
+    for each, peer in ((3, "cubic"), (3, "bbr"), (7, "cubic")):
+        found = runs(records, f"{each}*compound_plus+{each}*{peer}", phase="fixed")
+        got[each, peer] = (
+            f"{station(found, 'compound_plus'):.2f}", f"{station(found, peer):.2f}"
+        )  # fmt: skip
+    ours = [flow for r in found for flow in r["flows"] if flow["cc"] == "compound_plus"]
+    starved = sum(flow["goodput_bps"] < 1e5 for flow in ours)
+    three, bbr, seven = got.values()
+    said = (
+        f"with three stations of each it has {three[0]} Mbit/s beside CUBIC's {three[1]} and "
+        f"{bbr[0]} beside BBR's {bbr[1]}, with seven of each {seven[0]} beside CUBIC's {seven[1]}, "
+        f"and {starved} of {len(ours)} stations get nothing"
+    )
+    assert said in " ".join(choosing.split())
+
+
+def test_a_download_beside_six_uploads(read: Read, choosing: str) -> None:
+    records = read("compound/downloads.jsonl")
+
+    def download(cc: str, gamma: int | None = None) -> float:
+        settings = {"down": 1, "phase": "fixed", "compound_plus.gamma": gamma}
+        return station(runs(records, cc, **settings), "cubic", "download")
+
+    others = [download(cc) for cc in ("compound", "cubic", "reno", "bbr")]
+    assert max(others) < 0.01
+    ours, gentle = download("compound_plus"), download("compound_plus", 10)
+    said = f"has {ours:.2f} Mbit/s, with `gamma=10` {gentle:.1f}, and less than 0.01"
+    assert said in " ".join(choosing.split())
+
+
 def test_a_lossy_link(read: Read, root: Path) -> None:
     """CUBIC alone (segment=0) and over sscop."""
     found = {
