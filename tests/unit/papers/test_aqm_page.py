@@ -115,7 +115,8 @@ def pair(results: Path, mix: str, name: str, ber: float) -> list[Record]:
     aqm, ecn = QUEUES[name]
     tail = ("sharing-star.jsonl", "sharing-others.jsonl")
     records = read(results, *(tail if aqm == "none" else ("aqm/shared.jsonl",)))
-    return runs(records, mix, 1, aqm=aqm, tcp_ecn=ecn, ber=ber, queue="62.5kB")
+    least = 5 if aqm == "none" else 3
+    return runs(records, mix, least, aqm=aqm, tcp_ecn=ecn, ber=ber, queue="62.5kB")
 
 
 def got(found: list[Record], flow: int) -> float:
