@@ -226,11 +226,21 @@ def test_a_lossy_link(read: Read, root: Path) -> None:
     assert said in " ".join((root / "README.md").read_text().split())
 
 
+#: Records of peers whose return path is impaired, and what impairs it.
+RETURN_PATHS = {
+    "compress-peers.jsonl": {"ack_slot": "20ms"},
+    "slowreturn-peers.jsonl": {"ack_rate": "500kbit"},
+}
+
+
 @pytest.mark.parametrize("cc", ["star", "bbr", "cubic"])
-def test_acks_in_batches(read: Read, root: Path, cc: str) -> None:
-    """satellite.md's table of peers whose ACKs come every 20 ms."""
+@pytest.mark.parametrize("name", RETURN_PATHS)
+def test_impaired_return_paths(read: Read, root: Path, name: str, cc: str) -> None:
+    """satellite.md's tables of peers whose ACKs come every 20 ms or through 500 kbit/s."""
+    page = (root / "docs" / "results" / "satellite.md").read_text()
+    _, _, table, *_ = page.partition(f"]({name})")[2].split("\n\n")  # the commands are between
     cells = []
     for ber in (0.0, 1e-8, 1e-7, 1e-6, 1e-5):
-        found = runs(read("compress-peers.jsonl"), cc, ber=ber, ack_slot="20ms")
+        found = runs(read(name), cc, ber=ber, **RETURN_PATHS[name])
         cells.append(f"{mbps(run['total_goodput_bps'] for run in found):.2f}")
-    assert row(cc, *cells) in (root / "docs" / "results" / "satellite.md").read_text()
+    assert row(cc, *cells) in table
