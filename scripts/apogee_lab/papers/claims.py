@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import units
-from ..results.statistics import LEVEL, Estimate, mean_of, ratio_of
+from ..results.statistics import LEVEL, UNBOUNDED, Estimate, mean_of, ratio_of
 from ..results.text import Record, show
 
 Measure = Callable[[Record], float | None]
@@ -157,7 +157,9 @@ class Part:
     def __str__(self) -> str:
         """With ± half an interval, or its bounds if it is not symmetric as shown."""
         text = self._text(self.found.value, self.sign)
-        if self.found.bounds is not None:
+        if self.found.bounds == UNBOUNDED:
+            text += " (unbounded)"
+        elif self.found.bounds is not None:
             below, above = (abs(bound - self.found.value) for bound in self.found.bounds)
             halves = {self._text(half, False) for half in (below, above)}
             if len(halves) == 1:
@@ -307,6 +309,8 @@ def estimate(flow: int) -> Measure:
 # --- factories of checks ----------------------------------------------------------------------
 
 Check = Callable[[Results], Verdict]
+#: Parts of a claim: label, algorithm, point, measure.
+Parts = Sequence[tuple[str, str, Point, Measure]]
 
 
 def above(cc: str, rivals: Sequence[str], bers: Sequence[float] = BERS) -> Check:
@@ -417,7 +421,7 @@ def keeps(mix: str, own: str, bers: Sequence[float] = BERS) -> Check:
 
 
 def between(
-    measures: Sequence[tuple[str, str, Point, Measure]],
+    measures: Parts,
     low: float,
     high: float,
     scale: float = 1.0,
@@ -444,7 +448,21 @@ def between(
     return check
 
 
-def _never(measures: Sequence[tuple[str, str, Point, Measure]]) -> Check:
+def _in_runs(results: Results, measures: Parts) -> tuple[int, int, str]:
+    """In how many runs something that is counted happens, of how many, and that as text."""
+    counts = {label: results.values(cc, point, measure) for label, cc, point, measure in measures}
+    having = {label: sum(n > 0 for n in found) for label, found in counts.items()}
+    have, runs = sum(having.values()), sum(map(len, counts.values()))
+    text = f"in {have} of {runs} runs"
+    if have:
+        where = ", ".join(f"{label}: {count}" for label, count in having.items() if count)
+        return have, runs, f"{text} ({where})"
+    # Were it in a larger share of all runs, one of these would have it with 95 %.
+    most = 1 - (1 - LEVEL) ** (1 / runs)
+    return have, runs, f"{text} (95 %: in at most {100 * most:.0f} % of all)"
+
+
+def _never(measures: Parts) -> Check:
     """Something that is counted happens in no run.
 
     A mean of zeros has an interval without width, so runs are counted, those of all points
@@ -452,19 +470,22 @@ def _never(measures: Sequence[tuple[str, str, Point, Measure]]) -> Check:
     """
 
     def check(results: Results) -> Verdict:
-        counts = {
-            label: results.values(cc, point, measure) for label, cc, point, measure in measures
-        }
-        having = {label: sum(n > 0 for n in found) for label, found in counts.items()}
-        have, runs = sum(having.values()), sum(map(len, counts.values()))
-        text = f"in {have} of {runs} runs"
-        if not have:
-            # Were it in a larger share of all runs, one of these would have it with 95 %.
-            most = 1 - (1 - LEVEL) ** (1 / runs)
-            text += f" (95 %: in at most {100 * most:.0f} % of all)"
-            return Verdict(text, YES if runs >= ENOUGH else NOT_SHOWN)
-        where = ", ".join(f"{label}: {count}" for label, count in having.items() if count)
-        return Verdict(f"{text} ({where})", NO if have > 1 else NOT_SHOWN)
+        have, runs, text = _in_runs(results, measures)
+        if have:
+            return Verdict(text, NO if have > 1 else NOT_SHOWN)
+        return Verdict(text, YES if runs >= ENOUGH else NOT_SHOWN)
+
+    return check
+
+
+def happens(measures: Parts) -> Check:
+    """Something that is counted happens: the opposite of never."""
+    opposite = {YES: NO, NO: YES, NOT_SHOWN: NOT_SHOWN}
+    never = _never(measures)
+
+    def check(results: Results) -> Verdict:
+        verdict = never(results)
+        return Verdict(verdict.ours, opposite[verdict.holds])
 
     return check
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from ... import units
 from ...results.statistics import Estimate, ratio_of
 from ..claims import (
     LEAST,
@@ -40,6 +41,17 @@ def group(name: str) -> Measure:
     return lambda record: record["groups"].get(name, {"goodput_bps": 0.0})["goodput_bps"]
 
 
+def group_share(name: str) -> Measure:
+    """Goodput of a group of one Reno sender as a share of what its own link can carry."""
+
+    def measure(record: Record) -> float:
+        settings = record["set"]
+        own, shared = (units.parse("rate", settings[key]) for key in ("reno_rate", "rate"))
+        return group(name)(record) / (own * record["limit_bps"] / shared)
+
+    return measure
+
+
 def used(record: Record) -> float:
     """Goodput as a share of what the shared link can carry."""
     return record["total_goodput_bps"] / record["limit_bps"]
@@ -55,15 +67,14 @@ def timeouts(record: Record) -> int:
     return sum(flow["steady"]["timeouts"] for flow in record["flows"][: record["set"]["n"]])
 
 
-def own_timeouts(record: Record) -> int:
-    """Retransmission timeouts of the first fast sender after its start-up."""
-    return record["flows"][0]["steady"]["timeouts"]
+def down_to(size: int) -> Measure:
+    """1 if a fast sender's window falls to this size, bytes, after its start-up, else 0."""
 
+    def measure(record: Record) -> int | None:
+        found = [flow["window_bytes"] for flow in record["flows"][: record["set"]["n"]]]
+        return None if None in found else int(min(each["min"] for each in found) <= size)
 
-def least_window(record: Record) -> float | None:
-    """Smallest window of the first fast sender after its start-up, bytes."""
-    found = record["flows"][0]["window_bytes"]
-    return found and found["min"]
+    return measure
 
 
 def early_drops(record: Record) -> int:
@@ -150,7 +161,6 @@ def predicted(record: Record, name: str) -> tuple[float, float]:
     The model's packets have no headers: its goodput is the share of the throughput that the lab's
     link can carry as payload.
     """
-    from ... import units
     from .model import predict
 
     settings = record["set"]

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: GPL-2.0
+"""docs/results/gentle.md says what the records beside it give."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from apogee_lab.papers import kept
+from apogee_lab.results.statistics import Estimate, mean_of, ratio_of
+
+Record = dict[str, Any]
+Measure = Callable[[Record], float]
+
+NS = (1, 2, 5, 10)
+#: The fast senders of the first table: algorithm, and whether as published.
+SENDERS: dict[str, tuple[str, bool]] = {
+    "reno": ("reno", False),
+    "hstcp_gentle": ("hstcp_gentle", False),
+    "hstcp_gentle, as published": ("hstcp_gentle", True),
+    "highspeed": ("highspeed", False),
+}
+PEERS = ("cubic", "scalable", "bbr")
+
+
+@pytest.fixture(scope="module")
+def page(root: Path) -> str:
+    return (root / "docs" / "results" / "gentle.md").read_text()
+
+
+@pytest.fixture(scope="module")
+def groups(root: Path) -> list[Record]:
+    """The runs on the default stack, each once."""
+    figures = kept.read(root / "docs" / "results" / "records" / "gentle.jsonl.xz")
+    found = {
+        record["run"]: record
+        for name in ("gentle-2", "gentle-7")
+        for variant in ("today", "letter")
+        for record in figures[name].get(variant, [])
+    }
+    return [*found.values(), *read(root, "peers")]
+
+
+def read(root: Path, name: str) -> list[Record]:
+    path = root / "docs" / "results" / "gentle" / f"{name}.jsonl"
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def runs(records: Iterable[Record], cc: str, **settings: Any) -> list[Record]:
+    """The runs of an algorithm with these settings (None: not set), by seed."""
+    found = [
+        record
+        for record in records
+        if record["cc"] == cc
+        and all(record["set"].get(key) == value for key, value in settings.items())
+    ]
+    assert found and len({record["seed"] for record in found}) == len(found)
+    return sorted(found, key=lambda record: record["seed"])
+
+
+def link(record: Record) -> float:
+    return 100 * record["total_goodput_bps"] / record["limit_bps"]
+
+
+def reno(record: Record) -> float:
+    return record["groups"]["reno"]["goodput_bps"]
+
+
+def fast_jain(record: Record) -> float:
+    return record["groups"]["fast"]["jain"]
+
+
+def late_drops(record: Record) -> float:
+    return record["queue"]["steady_drops"]
+
+
+def text(found: Estimate, decimals: int) -> str:
+    """A number with half its interval, or with its bounds if they are not as far from it."""
+    value = f"{found.value:.{decimals}f}"
+    if found.bounds is None:
+        return value
+    if not all(map(math.isfinite, found.bounds)):
+        return f"{value} (any)"
+    halves = {f"{abs(bound - found.value):.{decimals}f}" for bound in found.bounds}
+    if len(halves) == 1:
+        return f"{value} ± {halves.pop()}"
+    low, high = (f"{bound:.{decimals}f}" for bound in found.bounds)
+    return f"{value} ({low} to {high})"
+
+
+def mean(found: Iterable[Record], measure: Measure, decimals: int) -> str:
+    return text(mean_of(map(measure, found)), decimals)
+
+
+def share(records: list[Record], found: list[Record], n: int) -> str:
+    """Per cent of what the ten get beside as many Reno senders, over runs of the same seeds."""
+    base = {record["seed"]: record for record in runs(records, "reno", n=n, reno=10)}
+    pairs = [(100 * reno(r), reno(base[r["seed"]])) for r in found if r["seed"] in base]
+    ours, theirs = zip(*pairs, strict=True)
+    return text(ratio_of(ours, theirs), 0)
+
+
+def row(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+@pytest.mark.parametrize("n", NS)
+@pytest.mark.parametrize("name", [*SENDERS, *PEERS])
+def test_beside_ten_reno_senders(groups: list[Record], page: str, n: int, name: str) -> None:
+    if name in PEERS and n != 2:
+        pytest.skip("measured with two senders only")
+    cc, published = SENDERS.get(name, (name, False))
+    asked: dict[str, Any] = {"n": n, "reno": 10}
+    if cc == "hstcp_gentle":
+        asked["hstcp_gentle.response"] = 1 if published else None
+    found = runs(groups, cc, **asked)
+    cells = [
+        str(n), name, str(len(found)), mean(found, link, 1), share(groups, found, n),
+        mean(found, late_drops, 0), "–" if n == 1 else mean(found, fast_jain, 2),
+    ]  # fmt: skip
+    assert row(cells) in page
+
+
+#: Tables of the first seconds: early_exit of hstcp_gentle by the name of the line.
+STARTS: dict[str, tuple[str, int | None]] = {
+    "hstcp_gentle, early_exit=0": ("hstcp_gentle", 0),
+    **{cc: (cc, None) for cc in ("highspeed", "cubic", "reno", "bbr")},
+    "hstcp_gentle, early_exit=1": ("hstcp_gentle", 1),
+    "hstcp_gentle, early_exit=2": ("hstcp_gentle", 2),
+}
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_slow_start(root: Path, page: str, name: str) -> None:
+    cc, early_exit = STARTS[name]
+    found = runs(read(root, "slowstart"), cc, **{"hstcp_gentle.early_exit": early_exit})
+    assert len(found) >= 5
+    drops = mean(found, lambda record: record["queue"]["early_drops"], 0)
+    assert row([name, drops, mean(found, lambda record: record["t90_s"], 2)]) in page
+
+
+#: Lines of the tables of a lone flow.
+LONE: dict[str, tuple[str, int | None]] = {
+    "hstcp_gentle": ("hstcp_gentle", 0),
+    "hstcp_gentle, early_exit=1": ("hstcp_gentle", 1),
+    "hstcp_gentle, early_exit=2": ("hstcp_gentle", 2),
+    **{cc: (cc, None) for cc in ("highspeed", "cubic", "scalable", "bbr")},
+}
+
+
+def each(found: Iterable[Record], measure: Measure, decimals: int) -> str:
+    """The values of all seeds."""
+    return " / ".join(f"{measure(record):.{decimals}f}" for record in found)
+
+
+@pytest.mark.parametrize("name", LONE)
+@pytest.mark.parametrize("host_rate", ["10gbit", "1gbit"])
+def test_alone_on_a_long_path(root: Path, page: str, name: str, host_rate: str) -> None:
+    cc, early_exit = LONE[name]
+    clean, lossy = (
+        runs(
+            read(root, "lone"), cc,
+            **{"host_rate": host_rate, "ber": ber, "hstcp_gentle.early_exit": early_exit},
+        )
+        for ber in (0.0, 1e-9)
+    )  # fmt: skip
+    full = f"{clean[0]['t90_s']:.2f}"
+    if host_rate == "10gbit":
+        drops = each(clean, lambda record: record["queue"]["drops"], 0)
+        cells = [name, each(clean, link, 1), drops, full, each(lossy, link, 1)]
+    elif early_exit is None:
+        cells = [name, each(clean, link, 1), full, each(lossy, link, 1)]
+    else:
+        cells = ["hstcp_gentle (early_exit=0, 1 and 2 alike)", each(clean, link, 1), full]
+    assert row(cells)[:-2] in page
+
+
+#: Rules that are disabled: the settings that differ from the defaults.
+ABLATION: dict[str, dict[str, int]] = {
+    "defaults": {},
+    "rise=0": {"rise": 0},
+    "fall=0": {"fall": 0},
+    "rise=0 fall=0": {"rise": 0, "fall": 0},
+    "samples=0": {"samples": 0},
+    "confirm=2": {"confirm": 2},
+    "share=0 (the paper's b(w) in Reno mode)": {"share": 0},
+    "share=2 (b(w), and more growth for it)": {"share": 2},
+}
+
+
+@pytest.mark.parametrize("name", ABLATION)
+def test_each_rule_disabled(root: Path, page: str, name: str) -> None:
+    """Seeds 1 and 2, over the mean of five seeds with fast Reno senders."""
+    settings = {f"hstcp_gentle.{key}": value for key, value in ABLATION[name].items()}
+    groups = read(root, "groups")
+    plain = runs(groups, "hstcp_gentle", n=2, **{"hstcp_gentle.response": None})
+    found = [
+        record
+        for record in [*plain[:2], *read(root, "ablation")]
+        if {k: v for k, v in record["set"].items() if k.startswith("hstcp")} == settings
+    ]
+    base = [reno(r) for r in runs(groups, "reno", n=2)]
+    cells = [
+        ", ".join(f"{100 * reno(r) * len(base) / math.fsum(base):.0f}" for r in found),
+        ", ".join(f"{late_drops(r):.0f}" for r in found),
+        ", ".join(f"{fast_jain(r):.2f}" for r in found),
+    ]
+    (line,) = [line for line in page.splitlines() if line.startswith(f"| {name} |")]
+    shown = [cell.strip() for cell in line.strip("|").split("|")]
+    assert [shown[1], *shown[3:]] == cells
+
+
+#: Other senders in the place of the ten behind small switches.
+OTHERS: dict[str, dict[str, Any]] = {
+    "10 cubic": {"reno_cc": "cubic", "reno_queue": 50},
+    "10 reno, large switches": {"reno_cc": "reno", "reno_queue": 10_000},
+}
+BESIDE_OTHERS = {
+    "10 cubic": ("cubic", "hstcp_gentle", "highspeed"),
+    "10 reno, large switches": ("reno", "hstcp_gentle", "highspeed"),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_beside_others(root: Path, page: str, name: str) -> None:
+    records = read(root, "others")
+    base = [reno(r) for r in runs(records, BESIDE_OTHERS[name][0], **OTHERS[name])]
+    for cc in BESIDE_OTHERS[name]:
+        found = runs(records, cc, **OTHERS[name])
+        ours = [100 * reno(r) for r in found]
+        again = [sum(flow["steady"]["retransmits"] for flow in r["flows"][2:]) for r in found]
+        cells = [
+            name, cc, mean(found, link, 1), mean(found, lambda r: reno(r) / 1e6, 0),
+            text(ratio_of(ours, base), 0), mean(found, late_drops, 0),
+            text(mean_of(again), 0), mean(found, fast_jain, 2),
+        ]  # fmt: skip
+        assert row(cells) in page
