@@ -64,7 +64,10 @@ def record(
         "limit_bps": LIMIT_BPS,
         "total_goodput_bps": (fast + reno) * 1e6,
         "groups": groups,
-        "flows": [{"steady": {"timeouts": n}, "window_bytes": {"min": window}} for n in counts],
+        "flows": [
+            {"steady": {"timeouts": n}, "window_bytes": {"min": window}, "queue_drops": 7}
+            for n in counts
+        ],
         "queue": {"early_drops": early},
         "interval": {"from_s": 60.0},
         "event_rate": 0.1,
