@@ -18,6 +18,7 @@ Record = dict[str, Any]
 Read = Callable[[str], list[Record]]
 
 LEAST_SEEDS = 5
+PLUS = "compound_plus"
 
 
 @pytest.fixture(scope="module")
@@ -189,8 +190,15 @@ def test_stations_beside_others(read: Read, choosing: str) -> None:
     said = (
         f"with three stations of each it has {three[0]} Mbit/s beside CUBIC's {three[1]} and "
         f"{bbr[0]} beside BBR's {bbr[1]}, with seven of each {seven[0]} beside CUBIC's {seven[1]}, "
-        f"and {starved} of {len(ours)} stations get nothing"
+        f"and {starved} of {len(ours)} stations (five runs) get less than 0.1 "
     )
+    assert said in " ".join(choosing.split())
+    pairs = []
+    for each in (3, 7):
+        found = runs(records, f"{each}*compound+{each}*cubic", phase="fixed")
+        pairs.append((f"{station(found, 'compound'):.2f}", f"{station(found, 'cubic'):.2f}"))
+    (few, peers), (many, theirs) = pairs
+    said = f"with three of each ({few} and {peers}), not with seven ({many} and {theirs})."
     assert said in " ".join(choosing.split())
 
 
@@ -205,6 +213,12 @@ def test_a_download_beside_six_uploads(read: Read, choosing: str) -> None:
     assert max(others) < 0.01
     ours, gentle = download("compound_plus"), download("compound_plus", 10)
     said = f"has {ours:.2f} Mbit/s, with `gamma=10` {gentle:.1f}, and less than 0.01"
+    assert said in " ".join(choosing.split())
+    uploads = [
+        station(runs(records, PLUS, down=1, phase="fixed", **{f"{PLUS}.gamma": gamma}), PLUS)
+        for gamma in (10, None)
+    ]
+    said = f"With `gamma=10` an upload has {uploads[0]:.1f} Mbit/s instead of {uploads[1]:.1f}."
     assert said in " ".join(choosing.split())
 
 
