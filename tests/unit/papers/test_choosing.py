@@ -258,3 +258,32 @@ def test_impaired_return_paths(read: Read, root: Path, name: str, cc: str) -> No
         found = runs(read(name), cc, ber=ber, **RETURN_PATHS[name])
         cells.append(f"{mbps(run['total_goodput_bps'] for run in found):.2f}")
     assert row(cc, *cells) in table
+
+
+def test_slow_return_path(read: Read, root: Path) -> None:
+    """What satellite.md says of star and bbr beside the runs with open windows."""
+    page = " ".join((root / "docs" / "results" / "satellite.md").read_text().split())
+
+    def goodput(names: Iterable[str], cc: str, ber: float) -> float:
+        found = (run for name in names for run in runs(read(name), cc, ber=ber))
+        return mbps(run["total_goodput_bps"] for run in found)
+
+    peers, both = ["slowreturn-peers.jsonl"], ["slowreturn-peers.jsonl", "slowreturn.jsonl"]
+    less = [
+        f"{100 * (1 - goodput(slow, cc, 1e-5) / goodput([fast], cc, 1e-5)):.1f} % less"
+        for slow, fast, cc in (
+            (peers, "open.jsonl", "star"),
+            (both, "open.jsonl", "star"),
+            (peers, "open.jsonl", "bbr"),
+            (peers, "engines-open.jsonl", "star"),
+        )
+    ]
+    assert f"Mbit/s at 1e-5, {less[0]} than with open windows" in page
+    assert f"the ten runs of both tables have {less[1]}. bbr has {less[2]} there;" in page
+    assert f"([engines-open.jsonl](engines-open.jsonl)) star has {less[3]}." in page
+    clear, some, many = (
+        f"{goodput(peers, 'star', ber) / goodput(peers, 'bbr', ber):.2f}"
+        for ber in (0.0, 1e-6, 1e-5)
+    )
+    assert f"star has {clear} of bbr's goodput without errors, {some} at 1e-6" in page
+    assert f"{some} at 1e-6 and {many} at 1e-5." in page
