@@ -151,3 +151,22 @@ def test_the_page_counts_its_rows(page: str) -> None:
     rows, same, other, neither = (sum(map(int, numbers)) for numbers in zip(*found, strict=True))
     said = f"**Of {rows} rows {same} are equivalent, {other or 'none'} is different**, and for "
     assert f"{said}{neither} " in page
+
+
+def test_what_the_page_says_of_single_runs(page: str, root: Path) -> None:
+    """bbr's run with a timeout, and the smallest RTT of older records and today's."""
+    prose = " ".join(page.split())
+    results = root / "docs" / "results"
+    records = read_records(results / "engines-open.jsonl")
+    bbr = [r for r in records if r["cc"] == "bbr" and r["set"]["ber"] == 1e-5]
+    odd, *others = sorted((r["total_goodput_bps"] / 1e6, r["seed"]) for r in bbr)
+    assert f"seed {odd[1]}, has a timeout at its beginning and stays at {odd[0]:.2f}" in prose
+    four = sum(goodput for goodput, _ in others) / len(others)
+    assert len(others) == 4 and f"the other four have {four:.2f}, seeds 6 to 20" in prose
+    old = [r for r in read_records(results / "engines-paper.jsonl") if r["cc"] == "hybla"]
+    then, now = (
+        {f"{r['flows'][0]['rtt_ms']['min']:.2f}" for r in found if r["set"]["ber"] == 0}
+        for found in (old, [r for r in records if r["cc"] == "star"])
+    )
+    assert f"smallest RTT was {then.pop()} ms then and is {now.pop()} ms today." in prose
+    assert not then and not now

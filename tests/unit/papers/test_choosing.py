@@ -18,6 +18,7 @@ Record = dict[str, Any]
 Read = Callable[[str], list[Record]]
 
 LEAST_SEEDS = 5
+PLUS = "compound_plus"
 
 
 @pytest.fixture(scope="module")
@@ -192,8 +193,15 @@ def test_stations_beside_others(read: Read, choosing: str) -> None:
     said = (
         f"with three stations of each it has {three[0]} Mbit/s beside CUBIC's {three[1]} and "
         f"{bbr[0]} beside BBR's {bbr[1]}, with seven of each {seven[0]} beside CUBIC's {seven[1]}, "
-        f"and {starved} of {len(ours)} stations get nothing"
+        f"and {starved} of {len(ours)} stations (five runs) get less than 0.1 "
     )
+    assert said in " ".join(choosing.split())
+    pairs = []
+    for each in (3, 7):
+        found = runs(records, f"{each}*compound+{each}*cubic", phase="fixed")
+        pairs.append((f"{station(found, 'compound'):.2f}", f"{station(found, 'cubic'):.2f}"))
+    (few, peers), (many, theirs) = pairs
+    said = f"with three of each ({few} and {peers}), not with seven ({many} and {theirs})."
     assert said in " ".join(choosing.split())
 
 
@@ -208,6 +216,12 @@ def test_a_download_beside_six_uploads(read: Read, choosing: str) -> None:
     assert max(others) < 0.01
     ours, gentle = download("compound_plus"), download("compound_plus", 10)
     said = f"has {ours:.2f} Mbit/s, with `gamma=10` {gentle:.1f}, and less than 0.01"
+    assert said in " ".join(choosing.split())
+    uploads = [
+        station(runs(records, PLUS, down=1, phase="fixed", **{f"{PLUS}.gamma": gamma}), PLUS)
+        for gamma in (10, None)
+    ]
+    said = f"With `gamma=10` an upload has {uploads[0]:.1f} Mbit/s instead of {uploads[1]:.1f}."
     assert said in " ".join(choosing.split())
 
 
@@ -247,3 +261,32 @@ def test_impaired_return_paths(read: Read, root: Path, name: str, cc: str) -> No
         found = runs(read(name), cc, ber=ber, **RETURN_PATHS[name])
         cells.append(f"{mbps(run['total_goodput_bps'] for run in found):.2f}")
     assert row(cc, *cells) in table
+
+
+def test_slow_return_path(read: Read, root: Path) -> None:
+    """What satellite.md says of star and bbr beside the runs with open windows."""
+    page = " ".join((root / "docs" / "results" / "satellite.md").read_text().split())
+
+    def goodput(names: Iterable[str], cc: str, ber: float) -> float:
+        found = (run for name in names for run in runs(read(name), cc, ber=ber))
+        return mbps(run["total_goodput_bps"] for run in found)
+
+    peers, both = ["slowreturn-peers.jsonl"], ["slowreturn-peers.jsonl", "slowreturn.jsonl"]
+    less = [
+        f"{100 * (1 - goodput(slow, cc, 1e-5) / goodput([fast], cc, 1e-5)):.1f} % less"
+        for slow, fast, cc in (
+            (peers, "open.jsonl", "star"),
+            (both, "open.jsonl", "star"),
+            (peers, "open.jsonl", "bbr"),
+            (peers, "engines-open.jsonl", "star"),
+        )
+    ]
+    assert f"Mbit/s at 1e-5, {less[0]} than with open windows" in page
+    assert f"the ten runs of both tables have {less[1]}. bbr has {less[2]} there;" in page
+    assert f"([engines-open.jsonl](engines-open.jsonl)) star has {less[3]}." in page
+    clear, some, many = (
+        f"{goodput(peers, 'star', ber) / goodput(peers, 'bbr', ber):.2f}"
+        for ber in (0.0, 1e-6, 1e-5)
+    )
+    assert f"star has {clear} of bbr's goodput without errors, {some} at 1e-6" in page
+    assert f"{some} at 1e-6 and {many} at 1e-5." in page

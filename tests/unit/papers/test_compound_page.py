@@ -208,3 +208,86 @@ def test_beside_downloads(runs: kept.Kept, downloads: list[Record], page: str, n
             some = alone(runs, cc, 6, phase)
         cells.append(beside(some, cc, down) if some else "–")
     assert row(name, cells) in page
+
+
+# --- sentences of both ------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def prose(page: str) -> str:
+    return " ".join(page.split())
+
+
+def starved(records: list[Record], cc: str) -> int:
+    """Stations below 0.1 Mbit/s in all runs."""
+    every = (flow for record in records for flow in record["flows"] if flow["cc"] == cc)
+    return sum(flow["goodput_bps"] < 1e5 for flow in every)
+
+
+def test_relative_to_the_others(runs: kept.Kept, mixes: list[Record], prose: str) -> None:
+    def ratio(ours: str, peer: str, n: int, phase: str) -> float:
+        some = chosen(mixes, f"{n // 2}*{ours}+{n // 2}*{peer}", n=n, phase=phase)
+        return mbps(some, "station", ours) / mbps(some, "station", peer)
+
+    def own(peer: str, phase: str) -> float:
+        some = chosen(mixes, f"3*{PLUS}+3*{peer}", n=6, phase=phase)
+        return mbps(some, "station", PLUS) / mbps(alone(runs, PLUS, 6, phase), "station", PLUS)
+
+    cubic, bbr = ([ratio(PLUS, peer, 6, phase) for phase in PHASES] for peer in PEERS)
+    assert f"has {cubic[0]:.2f} of what one with CUBIC has ({cubic[1]:.2f} with a random" in prose
+    assert all(0.32 < value < 0.34 for value in bbr)  # a third
+    cubic, bbr = ([own(peer, phase) for phase in PHASES] for peer in PEERS)
+    assert f"it has {cubic[0]:.2f} ({cubic[1]:.2f}) beside CUBIC" in prose
+    assert f"and {bbr[0]:.2f} ({bbr[1]:.2f}) beside BBR." in prose
+    plain = [ratio(PLAIN, "cubic", 6, phase) for phase in PHASES]
+    assert f"Compound has {plain[0]:.2f} to {plain[1]:.2f} of CUBIC there" in prose
+    assert f"Compound has {ratio(PLAIN, 'cubic', 14, 'fixed'):.2f} of CUBIC there;" in prose
+    assert f"compound_plus has {ratio(PLUS, 'bbr', 14, 'fixed'):.2f} of it" in prose
+
+
+def test_starving_stations(mixes: list[Record], prose: str) -> None:
+    fixed, varied = (chosen(mixes, f"7*{PLUS}+7*cubic", phase=phase) for phase in PHASES)
+    both = starved(fixed, PLUS), starved(varied, PLUS)
+    assert f"{both[0]} are below 0.1 Mbit/s, {both[1]} with a random phase; none of" in prose
+    assert starved(fixed, "cubic") == starved(varied, "cubic") == 0
+    plain = chosen(mixes, f"7*{PLAIN}+7*cubic", phase="fixed")
+    both = starved(plain, PLAIN), starved(plain, "cubic")
+    assert f"{both[0]} of its stations are below 0.1, and {both[1]} of CUBIC's." in prose
+    some = chosen(mixes, f"7*{PLUS}+7*bbr", phase="fixed")
+    least = min(f["goodput_bps"] for r in some for f in r["flows"] if f["cc"] == PLUS) / 1e6
+    assert f"{least:.2f} Mbit/s at least" in prose
+
+
+def test_windows(runs: kept.Kept, mixes: list[Record], prose: str) -> None:
+    """In segments of 1448 bytes, seed 1, with the mean RTT."""
+
+    def of(record: Record, cc: str) -> tuple[str, str]:
+        some = [flow for flow in record["flows"] if flow["cc"] == cc]
+        window = fmean(flow["window_bytes"]["mean"] for flow in some) / 1448
+        return f"{window:.0f}", f"{fmean(flow['rtt_ms']['mean'] for flow in some):.0f}"
+
+    (mixed,) = (r for r in chosen(mixes, f"3*{PLUS}+3*cubic", phase="fixed") if r["seed"] == 1)
+    (own,) = (r for r in alone(runs, PLUS, 6, "fixed") if r["seed"] == 1)
+    (ours, at), (theirs, _), (usual, usually) = of(mixed, PLUS), of(mixed, "cubic"), of(own, PLUS)
+    said = f"{ours} packets at {at} ms, CUBIC's {theirs}; among its own kind {usual} at {usually})"
+    assert said in prose
+
+
+def test_what_downloads_cost(runs: kept.Kept, downloads: list[Record], prose: str) -> None:
+    def some(cc: str, down: int, gamma: int | None = None) -> list[Record]:
+        return chosen(downloads, cc, phase="fixed", down=down, **{GAMMA: gamma})
+
+    def dropped(cc: str, down: int) -> float:
+        every = [flow for record in some(cc, down) for flow in flows(record, "download")]
+        return 100 * sum(f["queue_drops"] for f in every) / sum(f["segments"] for f in every)
+
+    others = [dropped(cc, down) for cc in (PLAIN, "cubic", "reno", "bbr") for down in DOWNS]
+    assert f"and {min(others):.0f} to {max(others):.0f} % of the download's segments" in prose
+    one, four = (dropped(PLUS, down) for down in DOWNS)
+    assert f"{one:.0f} and {four:.0f} % of the downloads' segments are dropped" in prose
+    without = mbps(alone(runs, PLUS, 6, "fixed"), "station", PLUS)
+    one, four = (100 * (1 - mbps(some(PLUS, n), "station", PLUS) / without) for n in DOWNS)
+    assert f"The uploads lose {one:.1f} and {four:.1f} % of their goodput." in prose
+    without, one, four = (mbps(some(PLUS, n, 10), "station", PLUS) for n in (0, *DOWNS))
+    said = f"An upload then has {one:.1f} and {four:.1f} Mbit/s, {one / without:.2f} and "
+    assert said + f"{four / without:.2f} of what it has without downloads" in prose
