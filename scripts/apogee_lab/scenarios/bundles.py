@@ -311,9 +311,9 @@ def _wait(count: int) -> list[str]:
 def save_counters() -> str:
     """Shell lines that save what SHAKE's devices and the leader's queue tell."""
     return f"""\
-tc -n {LEADER} -s -j qdisc show >"$OUT/qdisc-{LEADER}.json"
 for ns in {LEADER} {AGENT}; do
 	ip netns exec $ns ethtool -S {DEVICE} >"$OUT/shake-$ns.txt"
 	ip -n $ns -d -s link show {DEVICE} >"$OUT/shake-link-$ns.txt"
 done
+tc -n {LEADER} -s -j qdisc show >"$OUT/qdisc-{LEADER}.json"
 """
