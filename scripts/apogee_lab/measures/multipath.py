@@ -115,6 +115,42 @@ def _cbr(run: Measurement) -> None:
     }
 
 
+# --- the queue above SHAKE ---------------------------------------------------------------------
+
+
+class ShakeQueue(TypedDict):
+    """The queue above the leader's device."""
+
+    qdisc: Annotated[str, "name", "its queueing discipline"]
+    packets: Annotated[int, "packets", "packets sent through it"]
+    drops: Annotated[int, "packets", "packets that it dropped; they are among `losses`"]
+    overlimit: Annotated[
+        int, "packets", "of these, those for want of room: with `fq_codel` the rest is CoDel's"
+    ]
+    marks: Annotated[int, "packets", "packets that it marked (ECN)"]
+
+
+class ShakeQueueKeys(TypedDict, total=False):
+    """Keys with SHAKE."""
+
+    shake_queue: ShakeQueue
+
+
+def _shake_queue(run: Measurement) -> None:
+    """The queue's counts; a plain queue drops for want of room only."""
+    if not run.raw.has(f"qdisc-{ENDS[0]}.json"):
+        return
+    root = _root(run.raw, [ENDS[0], "shake0"])
+    run.record["shake_queue"] = {
+        "qdisc": root["kind"],
+        "packets": root["packets"],
+        "drops": root["drops"],
+        "overlimit": root.get("drop_overlimit", root["drops"]),
+        "marks": root.get("ecn_mark", 0),
+    }
+    run.record["losses"] += root["drops"]
+
+
 # --- what arrived twice -----------------------------------------------------------------------
 
 
@@ -179,6 +215,7 @@ def _shake(run: Measurement) -> None:
 ALL = (
     Measure(_long_links, LongLinkKeys),
     Measure(_cbr, CbrKeys),
+    Measure(_shake_queue, ShakeQueueKeys),
     Measure(_twice, TwiceKeys),
     Measure(_shake, ShakeKeys),
 )

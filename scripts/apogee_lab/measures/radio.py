@@ -10,8 +10,8 @@ import re
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from .measure import Measure
+from .pings import PINGS
 from .record import RecordError
-from .transfers import percentile
 
 if TYPE_CHECKING:
     from .measurement import Measurement
@@ -23,7 +23,6 @@ LINK = "to-air"  # the device whose qdisc counts what the radio carries
 GAUGES = ("segment_now", "srtt_us")
 
 _COUNTER = re.compile(r"\s+(\w+): (\d+)")
-_PING = re.compile(r"seq=\d+ ttl=\d+ time=([\d.]+) ms")
 
 
 # --- the link ---------------------------------------------------------------------------------
@@ -127,37 +126,6 @@ def _sscop(run: Measurement) -> None:
     run.record["needless_retransmits"] = max(0, retransmits - losses)
 
 
-# --- pings ------------------------------------------------------------------------------------
-
-
-class Ping(TypedDict):
-    """Pings beside the flow."""
-
-    answers: Annotated[int, "number", "pings that were answered"]
-    mean_ms: Annotated[float, "ms", "mean round-trip time of the pings"]
-    p99_ms: Annotated[float, "ms", "99th percentile"]
-    max_ms: Annotated[float, "ms", "longest"]
-
-
-class PingKeys(TypedDict, total=False):
-    """Keys with pings."""
-
-    ping: Ping
-
-
-def _ping(run: Measurement) -> None:
-    if not run.raw.has("ping.txt"):
-        return
-    times = [float(ms) for ms in _PING.findall((run.raw.path / "ping.txt").read_text())]
-    if times:
-        run.record["ping"] = {
-            "answers": len(times),
-            "mean_ms": round(sum(times) / len(times), 3),
-            "p99_ms": round(percentile(times, 0.99), 3),
-            "max_ms": round(max(times), 3),
-        }
-
-
 # --- sequence numbers -------------------------------------------------------------------------
 
 
@@ -208,6 +176,6 @@ def _sequence(run: Measurement) -> None:
 ALL = (
     Measure(_link, LinkKeys),
     Measure(_sscop, SscopKeys),
-    Measure(_ping, PingKeys),
+    PINGS,
     Measure(_sequence, SequenceKeys),
 )

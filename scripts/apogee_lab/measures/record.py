@@ -131,7 +131,7 @@ class Common(TypedDict):
         int, "frames",
         "data frames lost: `link_drops` + `queue.drops` + all `switch_drops`; on a shared channel, "
         "whose queue holds ACKs: `link_drops` + all `station_drops`; above SSCOP, which repairs "
-        "what the link loses: `queue.drops`",
+        "what the link loses: `queue.drops`; with SHAKE also what the queue above it drops",
     ]  # fmt: skip
     needless_retransmits: Annotated[
         int, "segments", "`flows[].retransmits` beyond `losses`, at least 0"

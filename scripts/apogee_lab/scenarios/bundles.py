@@ -36,6 +36,10 @@ PARAMS = (
           "SHAKE with scheduler=rah: time that packets may wait in front of the links before the "
           "leader holds others back; 0: no limit", 0, 100),
     Param("repair", 1, "bool", "SHAKE: the leader sends again what a path lost"),
+    Param("qdisc", "pfifo_fast", "choice:pfifo_fast,fq_codel,default",
+          "SHAKE: queue above the leader's device (default: the kernel's own)"),
+    Param("qdisc_target", 0.0, "time", "fq_codel's target; 0: its own default", 0, 10),
+    Param("qdisc_interval", 0.0, "time", "fq_codel's interval; 0: its own default", 0, 60),
     Param("auth", 1, "bool", "SHAKE: packets carry a tag"),
     Param("encrypt", 0, "bool", "SHAKE: payload is encrypted"),
     Param("outside", "4", "choice:4,6", "IP version outside of a tunnel"),
@@ -115,6 +119,8 @@ def check(values: Mapping[str, Any]) -> None:
         raise ValueError(f"via={via} is no tunnel and has no outside: set ipv6=1 instead")
     if values["encrypt"] and not values["auth"]:
         raise ValueError("encrypt=1 requires auth=1")
+    if values["qdisc"] != "fq_codel" and (values["qdisc_target"] or values["qdisc_interval"]):
+        raise ValueError("qdisc_target and qdisc_interval are fq_codel's: add qdisc=fq_codel")
 
 
 # --- script lines -----------------------------------------------------------------------------
@@ -258,6 +264,7 @@ def _shake(site: Site) -> list[str]:
         for link in site.links
     ]
     found += ["rm $key"] if values["auth"] else []
+    found += _queue(values)
     return [*found, *_routes(site, DEVICE, DEVICE), *_wait(len(site.links))]
 
 
@@ -276,6 +283,17 @@ def _shake_words(values: Mapping[str, Any]) -> str:
     return " ".join(f"{key} {value}" for key, value in words.items())
 
 
+def _queue(values: Mapping[str, Any]) -> list[str]:
+    """The shell line that sets the leader's queue; the agent's device has none."""
+    if values["qdisc"] == "default":
+        return []
+    words = [values["qdisc"]]
+    for name in ("target", "interval"):
+        if values[f"qdisc_{name}"]:
+            words.append(f"{name} {time_text(values[f'qdisc_{name}'])}")
+    return [f"tc -n {LEADER} qdisc add dev {DEVICE} root {' '.join(words)}"]
+
+
 def _wait(count: int) -> list[str]:
     """Shell lines that wait until the leader's paths are registered, 10 s at most."""
     return [
@@ -291,10 +309,11 @@ def _wait(count: int) -> list[str]:
 
 
 def save_counters() -> str:
-    """Shell lines that save what SHAKE's devices tell."""
+    """Shell lines that save what SHAKE's devices and the leader's queue tell."""
     return f"""\
 for ns in {LEADER} {AGENT}; do
 	ip netns exec $ns ethtool -S {DEVICE} >"$OUT/shake-$ns.txt"
 	ip -n $ns -d -s link show {DEVICE} >"$OUT/shake-link-$ns.txt"
 done
+tc -n {LEADER} -s -j qdisc show >"$OUT/qdisc-{LEADER}.json"
 """

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from ..measures import multipath as measures
-from ..measures import sharing
+from ..measures import pings, sharing
 from . import bundles, longlinks, testbed, traffic
 from .bundles import CORRESPONDENT, FAR, LEADER, Site
 from .longlinks import AGENT, LongLink
@@ -18,6 +18,7 @@ from .traffic import TrafficFlow
 
 MOST_FLOWS = 32
 CBR_PORT, CBR_PACKET, CBR_MEMBER = 5101, 1000, 2
+PING_S = 0.5
 PERIOD = {"tcp_sack": 0, "tcp_recovery": 0, "tcp_timestamps": 0}
 REORDERING = 3
 
@@ -53,6 +54,7 @@ PARAMS = (
     Param("flows", 1, "int", "number of flows", 1, MOST_FLOWS, "flows"),
     Param("window", 0, "int", "receive window in packets; 0: autotuned", 0, 100_000,
           "TCP's window, packets"),
+    Param("ping", 0, "bool", f"a ping every {1e3 * PING_S:g} ms beside the flows"),
     Param("stack", "today", "choice:today,period",
           "period: without SACK, RACK and timestamps, reordering of 3 segments at most"),
     *testbed.PACKET_PARAMS,
@@ -191,13 +193,19 @@ def _window_bytes(values: Mapping[str, Any]) -> int:
     return values["window"] * _payload(values, bundles.overhead(values))
 
 
-def _play(values: Mapping[str, Any], links: Sequence[LongLink], net: Net) -> str:
-    """Shell lines for beside the flows: changes of the links, and the UDP flow."""
+def _play(values: Mapping[str, Any], links: Sequence[LongLink], nets: Sequence[Net]) -> str:
+    """Shell lines for beside the flows: changes of the links, pings, and the UDP flow."""
+    net, inner, _ = nets
     last, text = "${senders##* }", "movers=\n"
     for ns, steps in longlinks.streams(links):
         lines = "\n".join(f"{at:g} {words}" for at, words in steps)
         text += f"flow replay {last} <<'END' | tc -n {ns} -batch - &\n{lines}\nEND\n"
         text += 'movers="$movers $!"\n'
+    if values["ping"]:
+        text += f"""\
+ip netns exec {LEADER} ping -i {PING_S:g} {inner.address(FAR, 2)} >"$OUT/ping.txt" &
+ping=$!
+"""
     if values["cbr"]:
         payload = CBR_PACKET - (48 if net.v6 else 28)
         text += f"""\
@@ -211,7 +219,10 @@ movers="$movers $!"
 
 
 def _traffic(
-    values: Mapping[str, Any], links: Sequence[LongLink], bulks: Sequence[TrafficFlow], net: Net
+    values: Mapping[str, Any],
+    links: Sequence[LongLink],
+    bulks: Sequence[TrafficFlow],
+    nets: Sequence[Net],
 ) -> str:
     """Shell lines that run the flows and sample the queues."""
     carrying = bundles.used(values, links)
@@ -220,12 +231,14 @@ def _traffic(
     end += [f"ip -n {LEADER} link set to-{link.router} down" for link in carrying[1:]]
     if bundles.shaken(values):
         end.insert(0, bundles.save_counters().rstrip())
+    if values["ping"]:
+        end.insert(0, "kill $ping")
     tool = "mptcp" if values["via"] == bundles.MPTCP else "flow"
     text = traffic.traffic(
         bulks,
         tool,
         [link.senders[0] for link in links],
-        _play(values, links, net),
+        _play(values, links, nets),
         2 * _one_way(values, links) + traffic.SLACK_S,
         end="\n".join(end) + "\n",
         paths=places,
@@ -306,7 +319,7 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
             values,
             [(flow.cc, flow.port) for flow in bulks],
             _links(values, links),
-            _traffic(values, links, bulks, _nets(values)[0]),
+            _traffic(values, links, bulks, _nets(values)),
             testbed.counters(
                 f"{routers} {AGENT}", f"{LEADER} {CORRESPONDENT}", values["trace"], links=AGENT
             ),
@@ -350,6 +363,10 @@ COLUMNS = (
     Column("lost", 1, _lost, after="retransmits"),
     Column("needless", 1, lambda record: record["needless_retransmits"]),
     Column("CBR lost", 1, lambda record: record.get("cbr", {}).get("lost")),
+    Column("queue lost", 1, lambda record: record.get("shake_queue", {}).get("drops"),
+           after="lost"),
+    Column("ping ms", 0, lambda record: record.get("ping", {}).get("mean_ms"), after="RTT ms"),
+    Column("ping 99 % ms", 0, lambda record: record.get("ping", {}).get("p99_ms")),
 )  # fmt: skip
 # CPU seconds with engine qemu, guessed from uml's.
 _OVERHEAD_S, _SECOND_S, _PER_MBIT = 8.0, 0.05, 0.08
@@ -368,7 +385,7 @@ MULTIPATH = Scenario(
     parse_cc=partial(traffic.mix, most=MOST_FLOWS, flows="flows"),
     build=_build,
     duration_s=100.0,
-    measures=(sharing.OWN, *measures.ALL),
+    measures=(sharing.OWN, *measures.ALL, pings.PINGS),
     columns=lambda _records: COLUMNS,
     cost=_cost,
 )

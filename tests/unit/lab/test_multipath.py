@@ -223,6 +223,8 @@ def test_the_period_s_stack() -> None:
         (["drop=0", "tdar=1"], "tdar=1 drops ACKs, too"),
         (["via=mptcp", "outside=6"], "is no tunnel and has no outside"),
         (["encrypt=1", "auth=0"], "encrypt=1 requires auth=1"),
+        (["qdisc_target=900ms"], "qdisc_target and qdisc_interval are fq_codel's"),
+        (["qdisc=default", "qdisc_interval=3s"], "add qdisc=fq_codel"),
         (["event=stall@3s:1s"], "scenario multipath has no stall"),
         (["event2=outage@99s:2s"], "ends after the run"),
         (["event=rate:1bit@9s"], "out of range"),
@@ -269,6 +271,8 @@ def folder(raw: Path, **counters: int) -> dict[str, Any]:
         (raw / name).write_text(json.dumps(value))
     for ns in ("al", "ha"):
         (raw / f"shake-{ns}.txt").write_text(COUNTERS)
+    queue = row("shake0", "fq_codel", 9, 700) | {"drop_overlimit": 2, "ecn_mark": 1}
+    (raw / "qdisc-al.json").write_text(json.dumps([row("to-modem", "noqueue", 0), queue]))
     return meta(**plan.facts() | {"scenario": "multipath"})
 
 
@@ -284,7 +288,10 @@ def test_the_record_of_two_paths(tmp_path: Path) -> None:
     assert record["cbr"] == {"sent": 162, "received": 158, "lost": 4}
     assert record["twice"] == {"below": 4, "above": 2, "subflows": 0, "stale": 1}
     assert record["needless_retransmits"] == 6  # with 7 lost, 12 retransmitted
-    assert record["losses"] == 11 - 4
+    assert record["shake_queue"] == {
+        "qdisc": "fq_codel", "packets": 700, "drops": 9, "overlimit": 2, "marks": 1,
+    }  # fmt: skip
+    assert record["losses"] == 11 - 4 + 9
     assert record["shake"] == {ns: {"dropped_tag": 0, "path1_lost": 3} for ns in ("al", "ha")}
 
 
@@ -292,8 +299,9 @@ def test_the_record_of_two_paths(tmp_path: Path) -> None:
 def test_stale_segments_count_as_far_as_losses_do_not_explain(
     tmp_path: Path, stale: int, wanted: int
 ) -> None:
-    """12 retransmitted, 7 lost, 2 arrived twice: 3 are left."""
+    """12 retransmitted, 7 lost, 2 arrived twice: 3 are left. SHAKE's own queue drops nothing."""
     facts = folder(tmp_path, TcpExtDelayedACKLost=2, TcpExtPAWSEstab=stale)
+    (tmp_path / "qdisc-al.json").unlink()
     assert compute(tmp_path, facts)["needless_retransmits"] == wanted
 
 
@@ -318,3 +326,38 @@ def test_the_leader_alone_holds_back() -> None:
     for text, word in (("0s", "0us"), ("300ms", "300000us")):
         lines = [line for line in script(hold=text).split("\n") if f" queue {word}" in line]
         assert len(lines) == 1 and " role leader " in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("texts", "words"),
+    [
+        ({}, "pfifo_fast"),
+        ({"via": "path2"}, "pfifo_fast"),
+        ({"qdisc": "fq_codel"}, "fq_codel"),
+        (
+            {"qdisc": "fq_codel", "qdisc_target": "900ms", "qdisc_interval": "3s"},
+            "fq_codel target 900000us interval 3000000us",
+        ),
+    ],
+)
+def test_the_leader_s_queue_is_set(texts: dict[str, str], words: str) -> None:
+    """The agent's device has none."""
+    text = script(**texts)
+    assert text.count(f"\ntc -n al qdisc add dev shake0 root {words}\n") == 1
+    assert text.count("dev shake0 root") == 1
+
+
+def test_no_other_queue_is_set() -> None:
+    for texts in ({"qdisc": "default"}, *({"via": via} for via in bundles.VIAS[1:5])):
+        assert "dev shake0 root" not in script(**texts)
+
+
+def test_pings_stop_before_the_counters_are_read(tmp_path: Path) -> None:
+    text = script(ping="1")
+    assert 'ip netns exec al ping -i 0.5 10.0.40.2 >"$OUT/ping.txt" &' in text
+    assert text.index("kill $ping") < text.index("ethtool -S")
+    assert shell_errors(text) == "" and "ping" not in script()
+    facts = folder(tmp_path)
+    assert "ping" not in compute(tmp_path, facts)
+    (tmp_path / "ping.txt").write_text("64 bytes from 10.0.40.2: icmp_seq=1 ttl=63 time=302 ms\n")
+    assert compute(tmp_path, facts)["ping"]["mean_ms"] == 302
