@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from statistics import mean, variance
 
 from ..base import LabError, UsageError
@@ -35,18 +35,28 @@ EQUIVALENT, DIFFERENT, NOT_SHOWN = "equivalent", "different", "not shown"
 
 def settings_of(record: Record) -> dict[str, str]:
     """All settings of a record as text."""
-    scenario = SCENARIOS[record["scenario"]]
-    defaults = request.record_values(scenario, request.all_values(scenario, {}))
+    scenario = SCENARIOS.get(record["scenario"])
+    values = request.all_values(scenario, {}) if scenario else {}
+    defaults = request.record_values(scenario, values) if scenario else {}
     return {key: show(value) for key, value in (defaults | record["set"]).items()}
 
 
 def cells(found: Iterable[Record]) -> Cells:
-    """Records by scenario, algorithm, duration and settings, whatever the engine and kernel."""
+    """Records by scenario, algorithm, duration and settings, whatever the engine and kernel.
+
+    LabError if a cell has two runs of one seed, by two engines or the same run twice: counted as
+    independent runs they would make its interval too narrow.
+    """
     out: Cells = {}
     for record in found:
         settings = sorted(settings_of(record).items())
         key = repr((record["scenario"], record["cc"], record["duration_s"], settings))
-        out.setdefault(key, []).append(record)
+        cell = out.setdefault(key, [])
+        if record["seed"] in {other["seed"] for other in cell}:
+            raise LabError(
+                f"a file has {record['cc']} with the same settings and seed {record['seed']} twice"
+            )
+        cell.append(record)
     return out
 
 
@@ -56,17 +66,18 @@ def welch(a: Sequence[float], b: Sequence[float]) -> tuple[float, float]:
     total = sum(parts)
     if not total:
         return mean(b) - mean(a), 0.0
-    freedom = total**2 / sum(
-        part**2 / (len(values) - 1) for part, values in zip(parts, (a, b), strict=True)
+    freedom = 1 / sum(
+        (part / total) ** 2 / (len(values) - 1) for part, values in zip(parts, (a, b), strict=True)
     )
     return mean(b) - mean(a), t_quantile(max(1, math.floor(freedom))) * math.sqrt(total)
 
 
 def verdict(difference: float, half: float, base: float) -> str:
     """Whether a difference with its interval shows two means to be equivalent or different."""
-    if abs(difference) + half <= NEAR * base:
+    near = NEAR * abs(base)
+    if abs(difference) + half <= near:
         return EQUIVALENT
-    return DIFFERENT if abs(difference) - half > NEAR * base else NOT_SHOWN
+    return DIFFERENT if abs(difference) - half > near else NOT_SHOWN
 
 
 def _row(name: str, settings: Sequence[str], a: Sequence[float], b: Sequence[float]) -> list[str]:
@@ -87,10 +98,21 @@ def _row(name: str, settings: Sequence[str], a: Sequence[float], b: Sequence[flo
 def chosen_columns(headings: str, records: Iterable[Record]) -> list[Column]:
     """Columns of the lab's table by their headings, which commas separate."""
     known = {column.heading: column for column in columns(records)}
-    for heading in headings.split(","):
-        if heading not in known:
-            raise UsageError(f"no column '{heading}'; choose from: {', '.join(known)}")
-    return [known[heading] for heading in headings.split(",")]
+    return [known[heading] for heading in separate(headings, known)]
+
+
+def separate(headings: str, known: Collection[str]) -> list[str]:
+    """The known headings that commas separate, each once; a heading may have a comma, too."""
+    words, found = headings.split(","), []
+    while words:
+        ends = range(len(words), 0, -1)
+        joined = {end: ",".join(words[:end]).strip() for end in ends}
+        end = next((end for end in ends if joined[end] in known), None)
+        if end is None:
+            raise UsageError(f"no column '{joined[1]}'; choose from: {', '.join(known)}")
+        found.append(joined[end])
+        words = words[end:]
+    return list(dict.fromkeys(found))
 
 
 def varying(every: Sequence[dict[str, str]]) -> list[str]:

@@ -129,10 +129,11 @@ def mean_of(values: Iterable[float]) -> Estimate:
 
 def share_of(found: float, count: float) -> Estimate:
     """The share of so many independent cases, with Wilson's interval, which has a width even if the
-    share is 0 or 1; 0 without an interval if there are no cases."""
+    share is 0 or 1; 0 without an interval if there are no cases. It is 1 if more than all were
+    found, as of two counts that different hosts have taken."""
     if not count:
         return Estimate(0.0)
-    share = found / count
+    share = min(max(found / count, 0.0), 1.0)
 
     def at(level: float) -> Bounds:
         z2 = normal_quantile(level) ** 2 / count
@@ -173,10 +174,11 @@ def ratio_of(a: Sequence[float], b: Sequence[float]) -> Estimate:
         return Estimate(ratio)
     # Variances and covariance of the means over the square of the mean of b. With them times t²:
     # (1 − g_bb) R² − 2 (ratio − g_ab) R + ratio² − g_aa ≤ 0.
-    scale = 1 / (count * (count - 1) * mean_b**2)
-    v_aa = scale * math.fsum((x - mean_a) ** 2 for x in a)
-    v_ab = scale * math.fsum((x - mean_a) * (y - mean_b) for x, y in pairs)
-    v_bb = scale * math.fsum((y - mean_b) ** 2 for y in b)
+    scale = 1 / (count * (count - 1))
+    off = [((x - mean_a) / mean_b, (y - mean_b) / mean_b) for x, y in pairs]
+    v_aa = scale * math.fsum(x * x for x, _ in off)
+    v_ab = scale * math.fsum(x * y for x, y in off)
+    v_bb = scale * math.fsum(y * y for _, y in off)
 
     def at(level: float) -> Bounds:
         t2 = t_quantile(count - 1, level) ** 2

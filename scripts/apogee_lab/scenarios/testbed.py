@@ -17,6 +17,7 @@ from .scenario import Param, module_lines
 ETHERNET = 14
 PORT = 5201
 MAX_BANDS = 8  # prio polls every band for each frame
+FIRST_BUFFER = 16_777_216  # bytes: of a sender, before it grows
 DELAY_LINE = 1_000_000  # packets: netem's limit where no frame may be dropped
 
 #: Parameters of bit errors, and of packets.
@@ -394,16 +395,21 @@ def script(
     )
 
 
-def end_hosts(values: Mapping[str, Any], namespaces: str) -> list[str]:
-    """Shell lines that configure senders and receivers."""
+def end_hosts(values: Mapping[str, Any], namespaces: str, senders: int = 1) -> list[str]:
+    """Shell lines that configure senders and receivers.
+
+    A sender fills its first buffer at once, so all ``senders`` together get what 40 of them need,
+    640 MiB, which a guest has.
+    """
     rmem = max(6_291_456, 4 * values["window"])
+    wmem = min(FIRST_BUFFER, 40 * FIRST_BUFFER // senders)
     sysctls = " ".join(f"net.ipv4.{key}={values[key]}" for key in SYSCTLS)
     return [
         "# end hosts: memory that never limits, nothing remembered from earlier connections",
         "sysctl -qw net.ipv4.tcp_mem='1000000 1000000 1000000'",
         f"for ns in {namespaces}; do",
         f"\tip netns exec $ns sysctl -qw net.ipv4.tcp_no_metrics_save=1 {sysctls} \\",
-        f"\t\tnet.ipv4.tcp_wmem='4096 16777216 67108864' net.ipv4.tcp_rmem='4096 {rmem} {rmem}'",
+        f"\t\tnet.ipv4.tcp_wmem='4096 {wmem} 67108864' net.ipv4.tcp_rmem='4096 {rmem} {rmem}'",
         "done",
         "",
     ]

@@ -133,11 +133,14 @@ def _round_us(values: Mapping[str, Any]) -> float:
 
 
 def limit_bps(values: Mapping[str, Any]) -> float:
-    """The goodput without lost ACKs: limited by the wire, or by the airtime of data and ACKs."""
+    """The goodput without lost ACKs: limited by the wires, or by the airtime of data and ACKs.
+
+    All uploads share a wire, each download has one of its own.
+    """
     payload = values["mtu"] - _ip_ack(values)
     data, ack = airtime_us(values, values["mtu"]), airtime_us(values, _ip_ack(values))
-    wire = values["rate"] * payload / (values["mtu"] + testbed.ETHERNET)
-    return min(wire, 8e6 * payload / (data + ack / values["ack_every"]))
+    wires = (1 + values["down"]) * values["rate"] * payload / (values["mtu"] + testbed.ETHERNET)
+    return min(wires, 8e6 * payload / (data + ack / values["ack_every"]))
 
 
 def _channel(values: Mapping[str, Any]) -> Channel:
@@ -295,7 +298,7 @@ def _links(values: Mapping[str, Any], net: Net, flows: Sequence[TrafficFlow]) ->
     return [
         *lines,
         "",
-        *testbed.end_hosts(values, _hosts(flows)),
+        *testbed.end_hosts(values, _hosts(flows), len(flows)),
         f"# medium: a full frame takes {data:.1f} us, an ACK {ack:.1f} us; the wire's data side",
         f"ip -n ap link add {DEVICE} type ifb",
         f"ip -n ap link set {DEVICE} up",
@@ -397,10 +400,13 @@ def _script(values: Mapping[str, Any], net: Net, flows: Sequence[TrafficFlow]) -
 
 
 def _longest_s(values: Mapping[str, Any]) -> float:
-    """How long a station that has every second turn may send before HTB's deficit overflows (s)."""
-    most = 1 if _stations(values) == 1 else 2
-    per_frame = values["mtu"] + testbed.ETHERNET
-    return DEFICIT / per_frame * most * airtime_us(values, values["mtu"]) / 1e6
+    """How long a station that has every second turn may send before HTB's deficit overflows (s);
+    or the access point with downloads, between whose frames there may be ACKs only."""
+    data, ack = airtime_us(values, values["mtu"]), airtime_us(values, _ip_ack(values))
+    turn_us = data if _stations(values) == 1 else 2 * data
+    if values["down"]:
+        turn_us = data + ack / values["ack_every"]
+    return DEFICIT / (values["mtu"] + testbed.ETHERNET) * turn_us / 1e6
 
 
 def _check(values: Mapping[str, Any], flows: Sequence[TrafficFlow], duration_s: float) -> None:

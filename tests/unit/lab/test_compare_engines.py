@@ -44,6 +44,10 @@ def test_welchs_interval() -> None:
     shifted = [value - difference + half for value in B]
     assert 0.03 < stats.ttest_ind(shifted, A, equal_var=False).pvalue <= 0.05
     assert compare_engines.welch([1.0, 1.0], [2.0, 2.0]) == (1.0, 0.0)
+    tiny, usual = (
+        compare_engines.welch([unit * 1, unit * 2], [unit * 1, unit * 3]) for unit in (1e-100, 1)
+    )
+    assert tiny == pytest.approx([1e-100 * number for number in usual])
 
 
 def test_cells_that_both_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -67,6 +71,7 @@ def test_cells_that_both_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 )
 def test_what_an_interval_shows(difference: float, half: float, said: str) -> None:
     assert compare_engines.verdict(difference, half, 10.0) == said
+    assert compare_engines.verdict(difference, half, -10.0) == said
 
 
 def test_each_of_several_flows_has_a_row(tmp_path: Path) -> None:
@@ -118,6 +123,40 @@ def test_other_columns_of_the_table(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert lines[3].startswith("| star | 9.250 |")
     assert main.main(["compare-engines", left, right, "--columns", "beauty"]) == 2
     assert "no column 'beauty'; choose from: goodput Mbit/s," in capsys.readouterr().err
+
+
+def test_headings_with_commas(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A heading may have a comma, spaces around one do not matter, a column is compared once."""
+    known = ["AP queue, packets", "AP queue", "RTT ms", "Jain"]
+    for text, wanted in (
+        ("AP queue, packets", known[:1]),
+        ("Jain,AP queue, packets, RTT ms", ["Jain", "AP queue, packets", "RTT ms"]),
+        ("AP queue,Jain, Jain", ["AP queue", "Jain"]),
+    ):
+        assert compare_engines.separate(text, known) == wanted
+    left, right = (str(written(tmp_path / name, name, A)) for name in ("qemu", "uml"))
+    for text in ("", "RTT ms,", "RTT ms,packets"):
+        assert main.main(["compare-engines", left, right, "--columns", text]) == 2
+        assert f"no column '{text[7:]}'; choose from: goodput" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("engines", [("qemu", "qemu"), ("qemu", "uml")])
+def test_a_seed_counts_once(
+    tmp_path: Path, engines: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file of the same runs twice, or of two engines: ten seeds would be five."""
+    one, other = (written(tmp_path / f"{n}", name, A) for n, name in enumerate(engines))
+    both = tmp_path / "both"
+    both.write_text(one.read_text() + other.read_text())
+    assert main.main(["compare-engines", str(both), str(one)]) == 2
+    assert "has star with the same settings and seed 1 twice" in capsys.readouterr().err
+
+
+def test_records_of_a_scenario_that_is_gone(tmp_path: Path) -> None:
+    records = read_records(written(tmp_path / "a", "qemu", A))
+    found = compare_engines.cells([record | {"scenario": "gone"} for record in records])
+    _, row = compare_engines.table(found, found)
+    assert row[-1] == "equivalent"
 
 
 def test_nothing_in_common_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

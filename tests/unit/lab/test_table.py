@@ -15,6 +15,7 @@ from apogee_lab.results.statistics import (
     around,
     mean_interval,
     mean_of,
+    ratio_of,
     share_of,
     t_quantile,
     wider,
@@ -79,6 +80,20 @@ def test_the_interval_of_a_share(found: int, count: int) -> None:
         wanted = stats.binomtest(found, count).proportion_ci(level, "wilson")
         assert share.at(level) == pytest.approx((wanted.low, wanted.high), abs=1e-12)
     assert share_of(0, 0) == Estimate(0.0) and share_of(0, 0).bounds is None
+
+
+@pytest.mark.parametrize(("found", "count", "whole"), [(2, 1, 1), (120, 100, 100), (-1, 3, 0)])
+def test_a_count_that_exceeds_all(found: int, count: int, whole: int) -> None:
+    """Two hosts count the one and the other: the share is still one."""
+    share = share_of(found, count)
+    assert share == share_of(whole, count) and share.bounds == share_of(whole, count).bounds
+
+
+@pytest.mark.parametrize("unit", [1e-170, 1.0, 1e170])
+def test_a_ratio_has_no_unit(unit: float) -> None:
+    a, b = [3.0, 5.0, 4.0, 6.5], [2.0, 2.5, 2.3, 2.2]
+    found = ratio_of([unit * x for x in a], [unit * x for x in b])
+    assert found.bounds == pytest.approx(ratio_of(a, b).bounds)
 
 
 def test_the_wider_interval() -> None:

@@ -97,6 +97,12 @@ def test_the_limit_is_the_goodput_without_lost_acks() -> None:
     assert limit_bps(values(rate=10**7)) == pytest.approx(1e7 * 1448 / 1514)
 
 
+def test_the_limit_of_several_wires() -> None:
+    """Each download has a wire of its own; the airtime is that of all."""
+    assert limit_bps(values(rate=2 * 10**6, down=3)) == pytest.approx(4 * 2e6 * 1448 / 1514)
+    assert limit_bps(values(down=3)) == limit_bps(values())
+
+
 # --- contention -------------------------------------------------------------------------------
 
 
@@ -327,6 +333,12 @@ def test_without_downloads_their_algorithm_does_not_matter() -> None:
     assert "link-ap.json" not in script()
 
 
+def test_the_first_buffers_of_all_senders_fit_into_the_guest() -> None:
+    """Up to 40 senders have 16 MiB each, more share what these have."""
+    for stations, wanted in (({"n": 40}, 16_777_216), ({"n": 40, "down": 40}, 8_388_608)):
+        assert f"tcp_wmem='4096 {wanted} 67108864'" in script(**stations)
+
+
 # --- bad input --------------------------------------------------------------------------------
 
 
@@ -345,6 +357,9 @@ def test_without_downloads_their_algorithm_does_not_matter() -> None:
         (["--set", "warmup=5s", "--set", "traffic=iperf3"], "warmup: traffic=iperf3"),
         (["--set", "phase=random", "--set", "delay=1ms"], "at least half a round, here 3ms"),
         (["--set", "n=1", "--duration", "600"], "is even for at most 558 s"),
+        (["--set", "n=2", "--duration", "1200"], "is even for at most 1116 s"),
+        # between two frames of data there may be half an ACK: 393.5 and 90.75 us
+        (["--set", "down=1", "--duration", "700"], "is even for at most 687 s"),
         (["--set", "rule=3"], "a module's parameter is written MODULE.PARAM"),
     ],
 )

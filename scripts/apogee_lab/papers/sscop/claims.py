@@ -26,6 +26,7 @@ from ..claims import (
     Verdict,
     decide,
     gain,
+    paired,
     percent,
     total,
 )
@@ -415,9 +416,10 @@ def as_much_alone(path: Radio) -> Check:
     def check(results: Results) -> Verdict:
         parts = []
         for ber in FROM[:2]:
-            alone = results.values(CC, point(ber, ALONE, path), again)
-            every = [results.values(CC, point(ber, size, path), again) for size in SIZES]
-            means = [math.fsum(each) / len(each) for each in zip(*every, strict=False)]
+            every = [results.values(CC, point(ber, size, path), again) for size in (ALONE, *SIZES)]
+            runs = paired(*every)
+            alone = [own for own, *_ in runs]
+            means = [math.fsum(others) / len(others) for _, *others in runs]
             parts.append(percent(ber, gain(alone, means), -QUARTER, QUARTER))
         return decide(parts)
 
