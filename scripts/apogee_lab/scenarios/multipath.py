@@ -361,10 +361,9 @@ COLUMNS = (
     *(Column(f"path {n} %", 1, _share(n), after="% of limit" if n == 1 else "")
       for n in range(1, longlinks.MOST + 1)),
     Column("lost", 1, _lost, after="retransmits"),
+    Column("queue lost", 1, lambda record: record.get("shake_queue", {}).get("drops")),
     Column("needless", 1, lambda record: record["needless_retransmits"]),
     Column("CBR lost", 1, lambda record: record.get("cbr", {}).get("lost")),
-    Column("queue lost", 1, lambda record: record.get("shake_queue", {}).get("drops"),
-           after="lost"),
     Column("ping ms", 0, lambda record: record.get("ping", {}).get("mean_ms"), after="RTT ms"),
     Column("ping 99 % ms", 0, lambda record: record.get("ping", {}).get("p99_ms")),
 )  # fmt: skip
