@@ -433,6 +433,10 @@ def test_groups_are_drawn_over_n(tmp_path: Path) -> None:
     assert found["10 reno beside highspeed"] == pytest.approx([800, 400, 300, 200, 100])
     assert found["both, highspeed"] == pytest.approx([800, 900, 900, 900, 900], rel=1e-3)
     plt.close(canvas)
+    few = {n: FALLING[n] for n in (0, 2, 5)}  # as on the period stack
+    canvas = draw.groups_over_n(FIGURE_2, {"period": as_runs(tmp_path, over_n("highspeed", few))})
+    assert lines_of(canvas.axes[0])["highspeed"] == pytest.approx([600, 700])
+    plt.close(canvas)
 
 
 def test_the_window_is_drawn_in_packets(tmp_path: Path) -> None:

@@ -107,6 +107,8 @@ def relative(found: Iterable[Record], base: Iterable[Record]) -> str:
 
 def share(records: list[Record], found: list[Record], n: int) -> str:
     """Per cent of what the ten get beside as many Reno senders."""
+    if found[0]["cc"] == "reno":
+        return "100"
     return relative(found, runs(records, "reno", n=n, reno=10))
 
 
@@ -114,11 +116,10 @@ def row(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-@pytest.mark.parametrize("n", NS)
-@pytest.mark.parametrize("name", [*SENDERS, *PEERS])
+@pytest.mark.parametrize(
+    ("n", "name"), [*((n, name) for n in NS for name in SENDERS), *((2, name) for name in PEERS)]
+)
 def test_beside_ten_reno_senders(groups: list[Record], page: str, n: int, name: str) -> None:
-    if name in PEERS and n != 2:
-        pytest.skip("measured with two senders only")
     cc, published = SENDERS.get(name, (name, False))
     asked: dict[str, Any] = {"n": n, "reno": 10}
     if cc == "hstcp_gentle":

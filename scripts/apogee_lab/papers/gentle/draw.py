@@ -54,10 +54,13 @@ def _group_lines(
     if with_sum:
         lines.append(("sum", _TOTAL_DASH, f"both, {cc}", claims.total))
     for name, dash, label, measure in lines:
-        ns = [n for n in figure.options["ns"] if n or name != "fast"]
-        values = [
-            [measure(run.record) for run in runs_at(runs, variant, *place(cc, n))] for n in ns
-        ]
+        at = {
+            n: [measure(run.record) for run in runs_at(runs, variant, *place(cc, n))]
+            for n in figure.options["ns"]
+            if n or name != "fast"
+        }
+        ns = [n for n, found in at.items() if found]  # a stack need not have all
+        values = [at[n] for n in ns]
         marker = {"fast": "o", "reno": "s", "sum": None}[name]
         draw_bars(axes, ns, values, dash, color=colour(cc), marker=marker, label=label)
 
