@@ -20,7 +20,6 @@ from ..results.statistics import t_quantile
 from ..results.table import columns
 from ..results.text import NONE, Record, as_markdown, show
 from ..runs import request
-from ..scenarios import SCENARIOS
 from ..scenarios.scenario import Column
 from .chosen import records_of
 from .options import Arguments, Parser
@@ -35,10 +34,7 @@ EQUIVALENT, DIFFERENT, NOT_SHOWN = "equivalent", "different", "not shown"
 
 def settings_of(record: Record) -> dict[str, str]:
     """All settings of a record as text."""
-    scenario = SCENARIOS.get(record["scenario"])
-    values = request.all_values(scenario, {}) if scenario else {}
-    defaults = request.record_values(scenario, values) if scenario else {}
-    return {key: show(value) for key, value in (defaults | record["set"]).items()}
+    return {key: show(value) for key, value in request.completed(record).items()}
 
 
 def cells(found: Iterable[Record]) -> Cells:

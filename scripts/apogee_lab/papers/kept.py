@@ -15,7 +15,6 @@ from typing import Any
 
 from ..base import LabError
 from ..runs import request
-from ..scenarios import SCENARIOS
 from . import report
 from .catalogue import choose
 from .claims import Results
@@ -41,13 +40,6 @@ def compressed(lines: Iterable[str]) -> bytes:
     return lzma.compress("".join(lines).encode(), preset=9 | lzma.PRESET_EXTREME)
 
 
-def _complete(record: Record) -> None:
-    """Give settings that came after the record their defaults, with which it was made."""
-    scenario = SCENARIOS.get(record.get("scenario", ""))
-    if scenario:
-        record["set"] = request.record_values(scenario, scenario.defaults()) | record["set"]
-
-
 def read(path: Path) -> Kept:
     """What a file holds; LabError if it is no such file."""
     kept: Kept = {}
@@ -60,7 +52,8 @@ def read(path: Path) -> Kept:
             if run in runs:
                 raise LabError(f"{path} holds run {record['run']} of {place[0]} twice")
             runs.add(run)
-            _complete(record)
+            if "set" in record:
+                record["set"] = request.completed(record)
             kept.setdefault(place[0], {}).setdefault(place[1], []).append(record)
     except OSError as error:
         raise LabError(f"{path}: {error.strerror}") from None

@@ -11,6 +11,8 @@ from typing import Any
 
 from .. import algorithms, modules, units
 from ..base import UsageError
+from ..results.text import Record
+from ..scenarios import SCENARIOS
 from ..scenarios.scenario import Param, Plan, Scenario, members
 
 _MODULE_KEY = re.compile(r"([a-z][a-z0-9_]*)\.([a-z][a-z0-9_]*)")
@@ -140,6 +142,13 @@ def record_values(scenario: Scenario, values: dict[str, Any]) -> dict[str, Any]:
         else:
             result[key] = int(value) if re.fullmatch(r"-?\d{1,15}", value) else value
     return result
+
+
+def completed(record: Record) -> dict[str, Any]:
+    """A record's settings; those that came after it have their defaults, with which it was made."""
+    scenario = SCENARIOS.get(record.get("scenario", ""))
+    defaults = record_values(scenario, all_values(scenario, {})) if scenario else {}
+    return defaults | record["set"]
 
 
 def controls_of(plans: Iterable[Plan]) -> list[str]:
