@@ -76,7 +76,9 @@ def _networks(args: Arguments) -> Iterator[tuple[int | str, int, float, int, Net
     )
     for buffer, access, delay in asked:
         size = round(2 * delay * rate / packet) if isinstance(buffer, str) else buffer
-        network = Network(rate / packet, access / packet, hosts + delay, size, args.capped)
+        network = Network(
+            rate / packet, access / packet, hosts + delay, size, args.capped, args.sack
+        )
         _check(network, f"access {units.format('rate', access)}, delay {delay:g}s")
         yield buffer, access, delay, packet, network
 
@@ -105,7 +107,7 @@ def rows(found: Sequence[Prediction]) -> list[list[str]]:
                 f"{100 * share:.1f}",
                 str(len(cycles)) if one.found.repeats else "never",
                 f"{fmean(len(cycle.hs) for cycle in cycles):.0f}",
-                *(f"{fmean(cycle.lost[flow] > 2 for cycle in cycles):.2f}" for flow in (1, 0)),
+                *(f"{fmean(one.timeouts(flow)):.2f}" for flow in (1, 0)),
             ]
         )
     return [heading, *body]
@@ -114,9 +116,10 @@ def rows(found: Sequence[Prediction]) -> list[list[str]]:
 def caption(args: Arguments) -> str:
     """What was computed, and what the columns hold."""
     capped = ", slow start capped" if args.capped else ""
+    sack = ", one reduction for all losses of a window" if args.sack else ""
     return (
         f"{args.rate}, packets of {args.packet}, hosts {args.host_delay} from routers, "
-        f"response function: {args.table}{capped}\n"
+        f"response function: {args.table}{capped}{sack}\n"
         "Throughput in Mbit/s. Reno: no round trip above its access rate. link %: HSTCP and Reno "
         "as written.\nrepeats: number of losses in the repeated cycle. L: round trips from loss to "
         "loss. HSTCP's, Reno's: timeouts per loss."
@@ -201,6 +204,11 @@ def hstcp_model_parser(parser: Parser) -> None:
     )
     parser.add_argument(
         "--capped", action="store_true", help="slow start ends at ssthresh, not after passing it"
+    )
+    parser.add_argument(
+        "--sack",
+        action="store_true",
+        help="one reduction for all losses of a window, no timeout",
     )
     parser.add_argument(
         "--format", choices=("text", "md"), default="text", help="form of the table (%(default)s)"

@@ -308,12 +308,14 @@ def test_predictions_are_those_of_the_command(capsys: pytest.CaptureFixture[str]
     assert predicted(point, "reno") == pytest.approx((reno * 1e6, reno * 0.9564e6))
 
 
-def modelled(buffer: str, factor: float = 1.0, **changes: float) -> list[dict[str, Any]]:
+def modelled(
+    buffer: str, factor: float = 1.0, sack: bool = False, **changes: float
+) -> list[dict[str, Any]]:
     """Runs that get what the model says, times a factor; at single points (delay) others."""
     found = []
     for point in _points(buffer).values():
         blank = record("highspeed", 1, 1, n=1, **point)
-        fast, reno = (predicted(blank, name)[1] / 1e6 for name in ("fast", "reno"))
+        fast, reno = (predicted(blank, name, sack)[1] / 1e6 for name in ("fast", "reno"))
         at = changes.get(point["delay"], factor)
         found += seeds("highspeed", fast * at, reno * at, n=1, **point)
     return found
@@ -327,6 +329,18 @@ def test_the_model_predicts_the_lab(buffer: str, group: str) -> None:
     assert holds(found, modelled(buffer, 1.08)) and not holds(found, modelled(buffer, 1.12))
     assert not holds(found, modelled(buffer, 0.88))
     assert not holds(found, modelled(buffer, **{"25ms": 0.8}))
+
+
+@pytest.mark.parametrize("buffer", BUFFERS)
+def test_the_model_with_sack_predicts_another_lab(buffer: str) -> None:
+    found = claim(
+        FIGURE_6,
+        "(ours) with one reduction for all losses of a window the model predicts HSTCP "
+        f"(B = {buffer})",
+    )
+    assert holds(found, modelled(buffer, sack=True))
+    assert not holds(found, modelled(buffer, 1.12, sack=True))
+    assert not holds(found, modelled(buffer))
 
 
 def lines(buffer: str, fast: Sequence[float], reno: Sequence[float]) -> list[dict[str, Any]]:

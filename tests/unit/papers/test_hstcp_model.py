@@ -329,10 +329,23 @@ def test_the_table_and_the_figure(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 def test_the_tables_differ(capsys: pytest.CaptureFixture[str]) -> None:
     told = []
-    for more in ((), ("--table", "rfc3649"), ("--capped",)):
+    for more in ((), ("--table", "rfc3649"), ("--capped",), ("--sack",)):
         assert hstcp_model("--access", "12mbit", "--delay", "25ms", "--buffer", "2bdp", *more) == 0
         told.append(capsys.readouterr().out.splitlines()[-1])
-    assert len(set(told)) == 3
+    assert len(set(told)) == 4
+
+
+def test_with_sack_there_is_one_reduction_and_no_timeout() -> None:
+    """Five and ten packets lost of 60 and 120: half of Reno's window, 1 - b of HighSpeed's."""
+    network = Network(1000, 1000, 0.05, 65, sack=True)
+    found = model.cycle(network, PAPER, Flow(60, 60), Flow(120, 120))
+    assert found.lost == (5, 10)
+    kept = 120 * (1 - PAPER.b(120))
+    assert found.left == (Flow(30, 30), Flow(kept, kept))
+    whole = model.Prediction(65, 1000, 0.05, 1, network, model.steady(network, PAPER))
+    assert not any(whole.timeouts(0) + whole.timeouts(1))
+    plain = Network(1000, 1000, 0.05, 65)
+    assert model.cycle(plain, PAPER, Flow(60, 60), Flow(120, 120)).left[1].window == 1
 
 
 @pytest.mark.parametrize(

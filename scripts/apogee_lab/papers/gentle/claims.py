@@ -155,8 +155,10 @@ def share_above(cc: str, rival: str, ns: Sequence[int], least: float) -> Check:
 # --- the model and the lab --------------------------------------------------------------------
 
 
-def predicted(record: Record, name: str) -> tuple[float, float]:
+def predicted(record: Record, name: str, sack: bool = False) -> tuple[float, float]:
     """The model's throughput of a group's one flow as its command prints it, and as goodput; bit/s.
+
+    ``sack``: with one reduction for all losses of a window (``--sack``).
 
     The model's packets have no headers: its goodput is the share of the throughput that the lab's
     link can carry as payload.
@@ -164,25 +166,25 @@ def predicted(record: Record, name: str) -> tuple[float, float]:
     from .model import predict
 
     settings = record["set"]
-    hs, reno, _ = predict(settings["reno_rate"], settings["delay"], settings["queue"])
+    hs, reno, _ = predict(settings["reno_rate"], settings["delay"], settings["queue"], sack)
     throughput = 1e6 * (hs if name == FAST else reno)
     return throughput, throughput * record["limit_bps"] / units.parse("rate", settings["rate"])
 
 
-def deviation(results: Results, cc: str, point: Point, name: str) -> Estimate:
+def deviation(results: Results, cc: str, point: Point, name: str, sack: bool = False) -> Estimate:
     """The lab's goodput over the model's, minus 1, with its interval."""
     lab = results.values(cc, point, group(name))
-    _, model = predicted(results.of(cc, point)[0], name)
+    _, model = predicted(results.of(cc, point)[0], name, sack)
     return gain(lab, [model] * len(lab))
 
 
-def near_model(cc: str, points: Mapping[str, Point], name: str) -> Check:
-    """The model predicts the group's goodput, at each of the named points."""
+def near_model(cc: str, points: Mapping[str, Point], name: str, sack: bool = False) -> Check:
+    """The model, or the model with SACK, predicts the group's goodput at each named point."""
 
     def check(results: Results) -> Verdict:
         return decide(
             [
-                percent(label, deviation(results, cc, point, name), -NEAR, NEAR)
+                percent(label, deviation(results, cc, point, name, sack), -NEAR, NEAR)
                 for label, point in points.items()
             ]
         )

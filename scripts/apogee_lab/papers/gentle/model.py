@@ -15,6 +15,7 @@ these decisions:
 - D, Q and rho_Reno use the whole W_Reno, as written, though only W_lim of it can be under way.
   rho_Reno is given twice: as written, and with no round trip above mu_Reno.
 - (2) and (3) double while W < S, up to almost 2 S. ``--capped`` stops at S, as senders do.
+- Three losses in a window are a timeout. ``--sack``: one reduction, however many, as with SACK.
 - The sums are over round trips 1 to L. Retransmissions and the wait for the timeout take no time.
 - A part of a packet that doesn't fit counts as a lost packet; the shares are rounded to whole
   packets, a half upwards. A flow whose share is 0 continues to grow.
@@ -58,7 +59,8 @@ LEAST_PIPE, MOST_PACKETS = 8, 1_000_000
 class Network:
     """Figure 4: mu and mu_Reno in packets/s, tau (one way, host to host) in s, B in packets.
 
-    ``capped``: slow start ends at ssthresh, not where the doubled window exceeds it.
+    ``capped``: slow start ends at ssthresh, not where the doubled window exceeds it. ``sack``: a
+    window is reduced once for all packets that are lost of it.
     """
 
     rate: float
@@ -66,6 +68,7 @@ class Network:
     tau: float
     buffer: float
     capped: bool = False
+    sack: bool = False
 
     @property
     def pipe(self) -> float:
@@ -188,9 +191,10 @@ def cycle(network: Network, response: Response, reno: Flow, hs: Flow) -> Cycle:
         passed.append((reno.window, hs.window))
         after = grown_reno(reno, network), grown_hs(hs, network, response)
     lost = network.losses(*passed[-1])
+    counted = [min(each, 1) for each in lost] if network.sack else lost
     left = (
-        repaired(reno.window, lost[0], None) if lost[0] else after[0],
-        repaired(hs.window, lost[1], response) if lost[1] else after[1],
+        repaired(reno.window, counted[0], None) if lost[0] else after[0],
+        repaired(hs.window, counted[1], response) if lost[1] else after[1],
     )
     return Cycle(*np.array(passed).T, lost, left)
 
@@ -256,12 +260,16 @@ class Prediction:
         rates = self.found.hs, self.found.clipped, self.found.reno
         return tuple(map(self.mbit, rates))  # type: ignore[return-value]
 
+    def timeouts(self, flow: int) -> list[bool]:
+        """Whether the flow, 0: Reno, 1: HighSpeed, times out, for each loss of the steady state."""
+        return [not self.network.sack and each.lost[flow] > 2 for each in self.found.cycles]
+
 
 @functools.cache
-def predict(access: str, delay: str, buffer: int) -> tuple[float, float, float]:
+def predict(access: str, delay: str, buffer: int, sack: bool = False) -> tuple[float, float, float]:
     """One point of figure 6 as ``lab hstcp-model`` prints it, Mbit/s: ``Prediction.rates``."""
     link, one_way = units.parse("rate", access), units.parse("time", delay)
     rtt = 2 * HOST_DELAY_S + one_way
-    network = Network(RATE_BPS / PACKET_BITS, link / PACKET_BITS, rtt, buffer, False)
+    network = Network(RATE_BPS / PACKET_BITS, link / PACKET_BITS, rtt, buffer, sack=sack)
     found = steady(network, hstcp_table.PAPER)
     return Prediction(buffer, link, one_way, PACKET_BITS, network, found).rates
