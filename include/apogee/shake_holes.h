@@ -49,7 +49,9 @@
  *              when a path has died.
  *   mending    If the leader has copies of what it sends (shake_repair.h), a lost segment
  *              comes once more. Until then, or twice the time that this took before, its
- *              duplicate ACKs are dropped, too.
+ *              duplicate ACKs are dropped, too. Only if some M_AL has shown a loss on a
+ *              path while the hole was open: of what was lost in front of the leader there
+ *              is no copy.
  *   what is a  A pure ACK of A itself, with window and flags of the last one. It must
  *   duplicate  match a hole, and not report data received twice (D-SACK). With SACK blocks
  *              its window may differ, if so many segments came behind the hole: a receiver
@@ -178,6 +180,7 @@ struct shake_flow_counts {
  * @mode: enum shake_hole_mode
  * @relay: c_p, duplicate ACKs that TDAR still lets through
  * @asked: a retransmission was asked for
+ * @shown: a path showed a loss since it opened
  * @mending: the leader had a copy when it proved to be lost
  * @since: when it opened, or proved to be lost, in us modulo 2^32
  */
@@ -190,6 +193,7 @@ struct shake_hole {
 	u8 mode;
 	u8 relay;
 	bool asked;
+	bool shown;
 	bool mending;
 	u32 since;
 };
@@ -516,6 +520,7 @@ static inline bool shake_holes_insert(struct shake_holes *h, u32 at, u32 first, 
 		.end = end,
 		.mode = mode,
 		.relay = SHAKE_HOLES_RELAY,
+		.shown = h->has_lost_to,
 		.since = h->now,
 	};
 	return true;
@@ -539,6 +544,7 @@ static inline bool shake_holes_cut(struct shake_holes *h, u32 at, u32 number,
 
 	if (!shake_holes_insert(h, at + 1, number, hole->end, hole->mode, counts))
 		return false;
+	hole[1].shown = hole->shown;
 	hole[1].mending = hole->mending;
 	hole[1].since = hole->since;
 	hole->end = number;
@@ -560,7 +566,7 @@ static inline void shake_hole_lose(const struct shake_holes *h, struct shake_hol
 				   struct shake_flow_counts *counts)
 {
 	hole->mode = SHAKE_HOLE_NEEDED;
-	hole->mending = h->kept;
+	hole->mending = h->kept && hole->shown;
 	hole->since = h->now;
 	counts->holes_lost++;
 }
@@ -764,6 +770,15 @@ static inline void shake_holes_open(struct shake_holes *h, u32 seq,
 		shake_holes_mark(h, h->lost_to, counts);
 }
 
+/* A path lost something: it may be what any hole misses. */
+static inline void shake_holes_show(struct shake_holes *h)
+{
+	u32 at;
+
+	for (at = 0; at < h->count; at++)
+		h->hole[at].shown = true;
+}
+
 /* Compare M_AL with M_HA, 4.2. */
 static inline void shake_holes_compare(struct shake_holes *h, const struct shake_arrival *a,
 				       struct shake_flow_counts *counts)
@@ -771,6 +786,7 @@ static inline void shake_holes_compare(struct shake_holes *h, const struct shake
 	if (!shake_ends_knows(&h->paths, a->path) ||
 	    !shake_before(h->paths.end[a->path], a->m_al))
 		return;
+	shake_holes_show(h);
 	if (!shake_before(h->high, a->m_al) || !shake_before(a->seq, a->m_al)) {
 		shake_holes_mark(h, a->m_al, counts);
 		return;

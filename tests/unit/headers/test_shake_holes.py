@@ -713,6 +713,40 @@ def test_duplicates_are_dropped_while_a_copy_is_to_come(agent: Agent, mode: int)
     assert (agent.counts.dropped_mending, agent.counts.repaired) == (40, 1)
 
 
+def in_turn(agent: Agent, *lost: int, to: int, ahead: int = 0) -> None:
+    """Segments by two paths in turn, odd numbers by the first; ``ahead`` lost above the tunnel."""
+    last = {1: 0, 2: 0}
+    path = 2
+    for number in range(1, to + 1):
+        if number == ahead:
+            continue
+        path = 3 - path
+        if number not in lost:
+            agent.segment(path, number, last[path], kept=True)
+        last[path] = 1000 * number - 1
+
+
+@pytest.mark.parametrize("mode", [DROP_ALL, TDAR, AUTO])
+def test_what_was_lost_in_front_of_the_leader_has_no_copy(agent: Agent, mode: int) -> None:
+    """Both paths have brought later data and miss nothing: TCP is told at once."""
+    in_turn(agent, to=6, ahead=3)
+    assert [hole[:3] for hole in agent.holes] == [(2000, 3000, NEEDED)]
+    agent.ack(2000, mode)
+    first = RETRANSMIT if mode == AUTO else PASS
+    assert [agent.ack(2000, mode) for _ in range(3)] == [first, PASS, PASS]
+    assert agent.counts.dropped_mending == 0
+
+
+@pytest.mark.parametrize("lost", [(3,), (3, 4), (3, 5), (3, 4, 5, 6), (4, 6, 8)])
+def test_what_was_lost_on_a_path_has_one(agent: Agent, lost: tuple[int, ...]) -> None:
+    """Also what M_AL alone doesn't prove: the first of two losses in a row on a path."""
+    in_turn(agent, *lost, to=12)
+    assert {hole[2] for hole in agent.holes} == {NEEDED}
+    first = 1000 * (lost[0] - 1)
+    agent.ack(first, AUTO)
+    assert [agent.ack(first, AUTO) for _ in range(5)] == [DROP] * 5
+
+
 def test_blocks_are_hidden_while_a_copy_is_to_come(agent: Agent) -> None:
     proved(agent)
     assert agent.ack(2000, AUTO, sack=True) == UNSACKED
