@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from apogee_lab.papers import kept
+
 Record = dict[str, Any]
 
 #: Lines of the tables: the queue, its aqm and the flows' tcp_ecn.
@@ -168,8 +170,10 @@ def group(found: list[Record], name: str) -> float:
 def lfn_row(results: Path, cc: str, name: str) -> str:
     """Use of the link, both groups, the share of the ten, RTT, drops and marks."""
     aqm, ecn = QUEUES[name]
-    files = ("gentle/groups.jsonl", "gentle/peers.jsonl") if aqm == "none" else ("aqm/lfn.jsonl",)
-    records = read(results, *files)
+    records = read(results, "gentle/peers.jsonl" if aqm == "none" else "aqm/lfn.jsonl")
+    if aqm == "none":
+        figure = kept.read(results / "records" / "gentle.jsonl.xz")["gentle-7"]
+        records += figure["today"]
     told = {"aqm": aqm, "tcp_ecn": ecn, "n": 2, "hstcp_gentle.response": None}
     found, reno = (runs(records, each, 1, **told) for each in (cc, "reno"))
     return row(
