@@ -56,6 +56,7 @@ class Log:
     infos: list[Info] = field(default_factory=list)
     calls: dict[int, str] = field(default_factory=dict)  # line of the script -> result
     counters: dict[str, int] = field(default_factory=dict)
+    damaged: list[str] = field(default_factory=list)  # segments with other octets than were written
 
 
 def segment(at: float, text: str) -> Segment:
@@ -94,6 +95,8 @@ def read(text: str) -> Log:
         elif kind == "info":
             label, *words = rest.split()
             log.infos.append(Info(float(at), int(number), label, _pairs(words)))
+        elif kind == "wrong":
+            log.damaged.append(line)
         elif kind != "<":
             log.calls[int(number)] = rest.removeprefix("= ")
     return log
