@@ -2,13 +2,14 @@
 """The stack's own behaviour under every algorithm: exchanges of segments beside reno's.
 
 The scripts (tests/exchange/scripts) say what a peer sends and what reno's stack does then, by the
-RFCs. Each algorithm's exchange is compared with reno's, event by event, in virtual time. A difference
-has to be in the table (tests/exchange/differences.txt) with its reasons, and what is in the table has
-to occur.
+RFCs. Each algorithm's exchange is compared with reno's, event by event, in virtual time. A
+difference has to be in the table (tests/exchange/differences.txt) with its reasons, and what is in
+the table has to occur.
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ from tests.exchange.play import SCRIPTS, names, play
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
 ALGORITHMS = ("star", "j", "hstcp_gentle", "compound_plus", "compound")
-#: Exchanges that are repeated in another guest: timers, pacing, timestamps, cookies, a path of 2 ms.
+#: Exchanges that are repeated in another guest: timers, pacing, timestamps, cookies, 2 ms.
 REPEATED = ("eifel-undo", "fastopen-client", "frto", "prr", "slow-start-short", "syncookies", "tlp")
 
 Logs = dict[tuple[str, str], Log]
@@ -57,7 +58,7 @@ def test_differences_are_listed(
 
 
 def test_the_table_is_in_order(listed: table.Table) -> None:
-    """Each reason is explained and used; each line is about a script and an algorithm that exist."""
+    """Each reason is explained and used; scripts and algorithms of all lines exist."""
     assert listed.used() == set(listed.reasons)
     assert all(script in names() and cc in ALGORITHMS for script, cc in listed.listed)
 
@@ -78,9 +79,8 @@ def test_one_segment_at_a_time_in_silence(logs: Logs) -> None:
     for algorithm in ("reno", *ALGORITHMS):
         sent = [s for s in logs["silence", algorithm].sent if 0.3 < s.at < 320.0]
         assert [(s.seq, s.end) for s in sent] == [(1, 1461)] * 10, algorithm
-        times = [0.1, *(s.at for s in sent)]
-        gaps = [b - a for a, b in zip(times, times[1:], strict=False)]
-        assert all(b >= min(1.8 * a, 119.0) for a, b in zip(gaps, gaps[1:], strict=False)), algorithm
+        gaps = [b - a for a, b in pairwise([0.1, *(s.at for s in sent)])]
+        assert all(b >= min(1.8 * a, 119.0) for a, b in pairwise(gaps)), algorithm
 
 
 def test_exchanges_are_exact(logs: Logs, build: Path, monkeypatch: pytest.MonkeyPatch) -> None:

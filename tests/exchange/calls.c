@@ -202,24 +202,54 @@ static void call_error(char *arguments)
 	note("error = %s", error ? strerrorname_np(error) : "0");
 }
 
-static void call_info(char *arguments)
+static struct tcp_info tcp_info(void)
 {
-	char label[32] = "";
 	struct tcp_info t = { 0 };
 	socklen_t length = sizeof(t);
 
-	sscanf(arguments, "%31s", label);
 	must(getsockopt(sock, IPPROTO_TCP, TCP_INFO, &t, &length), "TCP_INFO");
-	note("info %s tcp=%u state=%u cwnd=%u ssthresh=%u unacked=%u sacked=%u lost=%u retrans=%u"
-	     " reordering=%u reord_seen=%u dsack_dups=%u retransmits=%u probes=%u backoff=%u rto=%u"
-	     " rtt=%u rttvar=%u mss=%u pmtu=%u total_retrans=%u delivered=%u delivered_ce=%u"
-	     " options=%u fastopen_failed=%u notsent=%u", label, t.tcpi_state, t.tcpi_ca_state,
-	     t.tcpi_snd_cwnd, t.tcpi_snd_ssthresh, t.tcpi_unacked, t.tcpi_sacked, t.tcpi_lost,
-	     t.tcpi_retrans, t.tcpi_reordering, t.tcpi_reord_seen, t.tcpi_dsack_dups,
-	     t.tcpi_retransmits, t.tcpi_probes, t.tcpi_backoff, t.tcpi_rto / 1000,
-	     (t.tcpi_rtt + 500) / 1000, (t.tcpi_rttvar + 500) / 1000, t.tcpi_snd_mss, t.tcpi_pmtu,
-	     t.tcpi_total_retrans, t.tcpi_delivered, t.tcpi_delivered_ce, t.tcpi_options,
-	     t.tcpi_fastopen_client_fail, t.tcpi_notsent_bytes);
+	return t;
+}
+
+/* Times in ms. */
+static void call_info(char *arguments)
+{
+	const struct tcp_info t = tcp_info();
+	const struct {
+		const char *name;
+		__u32 value;
+	} fields[] = {
+		{ "tcp", t.tcpi_state },
+		{ "state", t.tcpi_ca_state },
+		{ "cwnd", t.tcpi_snd_cwnd },
+		{ "ssthresh", t.tcpi_snd_ssthresh },
+		{ "unacked", t.tcpi_unacked },
+		{ "sacked", t.tcpi_sacked },
+		{ "lost", t.tcpi_lost },
+		{ "retrans", t.tcpi_retrans },
+		{ "reordering", t.tcpi_reordering },
+		{ "reord_seen", t.tcpi_reord_seen },
+		{ "dsack_dups", t.tcpi_dsack_dups },
+		{ "retransmits", t.tcpi_retransmits },
+		{ "probes", t.tcpi_probes },
+		{ "backoff", t.tcpi_backoff },
+		{ "rto", t.tcpi_rto / 1000 },
+		{ "rtt", (t.tcpi_rtt + 500) / 1000 },
+		{ "rttvar", (t.tcpi_rttvar + 500) / 1000 },
+		{ "mss", t.tcpi_snd_mss },
+		{ "pmtu", t.tcpi_pmtu },
+		{ "total_retrans", t.tcpi_total_retrans },
+		{ "delivered", t.tcpi_delivered },
+		{ "delivered_ce", t.tcpi_delivered_ce },
+		{ "options", t.tcpi_options },
+		{ "notsent", t.tcpi_notsent_bytes },
+	};
+	char text[1024], *at = text;
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+		at += sprintf(at, " %s=%u", fields[i].name, fields[i].value);
+	arguments[strcspn(arguments, BLANKS)] = 0;
+	note("info %s%s", arguments, text);
 }
 
 /* --- TCP_REPAIR: a connection as if it had been there before --- */

@@ -29,6 +29,7 @@
 #define MOST_PACKET	65536
 #define MOST_OPTIONS	40
 #define MOST_COOKIE	16
+#define BLANKS		" \t\n"
 
 /* A segment that the stack has sent: its timestamps when it was sent first and last, and when. */
 struct sent {
@@ -82,7 +83,7 @@ extern int script_line;
 void die(const char *what);
 void refuse(const char *what);
 long long now_us(void);
-void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void note(const char *format, ...);
 
 /* parse.c */
 int time_of(char **line, long long *at);

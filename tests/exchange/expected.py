@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """What a script says about reno's exchange, and whether a log agrees.
 
-Lines ``> SEGMENT`` are what the stack sends, all of it and in this order; a line of several segments'
-length stands for as many. ``info LABEL { NAME == VALUE, ... }`` is tcp_info, ``CALL = RESULT`` what
-a call returns.
+Lines ``> SEGMENT`` are what the stack sends, all of it and in this order; a line of several
+segments' length stands for as many. ``info LABEL { NAME == VALUE, ... }`` is tcp_info, ``CALL =
+RESULT`` what a call returns.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ def segment(at: float, text: str) -> Segment:
         key: None if match[key] is None else int(match[key])
         for key in ("seq", "end", "ack", "win", "urg")
     }
-    assert match["seq"] is not None and numbers["end"] == numbers["seq"] + int(match["length"]), text
+    assert int(match["end"]) == int(match["seq"]) + int(match["length"]), text
     return Segment(at, match["flags"], ecn=match["ecn"], options=match["options"], **numbers)
 
 

@@ -81,13 +81,13 @@ static void print_pairs(char *names, char *values)
 {
 	char *n, *v, *save_n, *save_v;
 
-	n = strtok_r(names, " \n", &save_n);
-	v = strtok_r(values, " \n", &save_v);
+	n = strtok_r(names, BLANKS, &save_n);
+	v = strtok_r(values, BLANKS, &save_v);
 	while (n && v) {
 		if (*v != '0' && !strchr(n, ':'))
 			printf(" %s=%s", n, v);
-		n = strtok_r(NULL, " \n", &save_n);
-		v = strtok_r(NULL, " \n", &save_v);
+		n = strtok_r(NULL, BLANKS, &save_n);
+		v = strtok_r(NULL, BLANKS, &save_v);
 	}
 }
 

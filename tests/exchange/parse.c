@@ -6,7 +6,6 @@
 
 #include "exchange.h"
 
-#define BLANKS		" \t\n"
 #define SYN_WINDOW	65535
 
 static long long microseconds(const char *text)
@@ -39,7 +38,7 @@ int number(const char *text)
 	long value;
 
 	if (!text)
-		refuse("a number is missing");
+		refuse("an operand is missing");
 	value = strtol(text, &end, 0);
 	if (end == text)
 		refuse(text);
@@ -47,15 +46,16 @@ int number(const char *text)
 }
 
 /*
- * A relative sequence number of the stack: a number, or plus or minus a number: nxt, the end of what
- * it has sent, una, what is acknowledged, or arr, the end of what it has sent a round trip ago.
+ * A relative sequence number of the stack: a number, or, plus or minus a number, nxt, the end
+ * of what it has sent, una, what is acknowledged, or arr, the end of what it has sent a round
+ * trip ago.
  */
 __u32 position(const char *text)
 {
 	__u32 from = 0;
 
 	if (!text)
-		refuse("a position is missing");
+		refuse("an operand is missing");
 	if (!strncmp(text, "nxt", 3))
 		from = peer.nxt;
 	else if (!strncmp(text, "una", 3))

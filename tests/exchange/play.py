@@ -14,6 +14,7 @@ from tests.exchange.log import Log, read
 
 HERE = Path(__file__).resolve().parent
 SCRIPTS = HERE / "scripts"
+WALL_S = 1500.0
 
 
 def names() -> list[str]:
@@ -41,8 +42,9 @@ def play(
     files = {f"lab/pkt/{name}": (SCRIPTS / f"{name}.pkt").read_bytes() for name in scripts}
     files["bin/exchange"] = program(build)
     lines = ["chmod +x /bin/exchange", "modprobe tun", *(f"modprobe {name}" for name in ours)]
-    lines.append(f"cd /lab/pkt && exchange $OUT {','.join(algorithms)} {' '.join(scripts)} 2>$OUT/err")
-    info = uml.run_script("\n".join(lines), out=out, modules=ours, files=files, timeout_wall_s=900.0)
+    command = f"exchange $OUT {','.join(algorithms)} {' '.join(scripts)}"
+    script = "\n".join([*lines, f"cd /lab/pkt && {command} 2>$OUT/err"])
+    info = uml.run_script(script, out=out, modules=ours, files=files, timeout_wall_s=WALL_S)
     assert info.status == 0, (out / "err").read_text()
     return {
         (name, cc): read((out / f"{name}.{cc}").read_text())

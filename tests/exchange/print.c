@@ -23,8 +23,7 @@ static int get16(const unsigned char *p)
 	return p[0] << 8 | p[1];
 }
 
-static void __attribute__((format(printf, 2, 3)))
-add(struct line *l, const char *format, ...)
+static void add(struct line *l, const char *format, ...)
 {
 	const int room = (int)sizeof(l->text) - l->length;
 	va_list args;

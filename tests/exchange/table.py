@@ -20,7 +20,8 @@ class Table:
 
     def used(self) -> set[str]:
         """Reasons that a difference has."""
-        return {name for lines in self.listed.values() for names in lines.values() for name in names}
+        every = (names for lines in self.listed.values() for names in lines.values())
+        return {name for names in every for name in names}
 
 
 def short(difference: str) -> str:
