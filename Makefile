@@ -15,7 +15,7 @@ lab_kdir = $$($(PYTHON) -m apogee_lab.commands.kernel_files kdir)
 release = $$(sed -n 's/^.define UTS_RELEASE "\(.*\)"/\1/p' $(1)/include/generated/utsrelease.h 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help modules ip-plugins install uninstall load unload dkms dkms-remove deb prove-package demo reproduce check matrix lint clean
+.PHONY: help modules ip-plugins install uninstall load unload dkms dkms-remove deb prove-package demo reproduce check check-deep matrix lint clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -76,6 +76,10 @@ reproduce: ## a paper's figures and table: FIG=star, gentle, compound, sscop, sh
 check: ## run all tests: unit tests and tests in guests
 	@scripts/setup check
 	@$(PYTHON) -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile --timeout 1800
+
+check-deep: ## exact exchanges of segments, each algorithm beside reno (on engine uml, minutes)
+	@scripts/setup check uml
+	@$(PYTHON) -m pytest tests/deep --timeout 1800
 
 matrix: ## build and run on all supported kernels, compile for other architectures: a table
 	@scripts/setup check

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Tests that take an hour or two: ``make check-deep``."""
+"""Tests beyond those of ``make check``: ``make check-deep``."""
