@@ -50,8 +50,8 @@
  *   mending    If the leader has copies of what it sends (shake_repair.h), a lost segment
  *              comes once more. Until then, or twice the time that this took before, its
  *              duplicate ACKs are dropped, too. Only if some M_AL has shown a loss on a
- *              path while the hole was open: of what was lost in front of the leader there
- *              is no copy.
+ *              path that may be the hole's: of what was lost in front of the leader there is
+ *              no copy.
  *   what is a  A pure ACK of A itself, with window and flags of the last one. It must
  *   duplicate  match a hole, and not report data received twice (D-SACK). With SACK blocks
  *              its window may differ, if so many segments came behind the hole: a receiver
@@ -180,7 +180,7 @@ struct shake_flow_counts {
  * @mode: enum shake_hole_mode
  * @relay: c_p, duplicate ACKs that TDAR still lets through
  * @asked: a retransmission was asked for
- * @shown: a path showed a loss since it opened
+ * @shown: a path showed a loss of what may be in it
  * @mending: the leader had a copy when it proved to be lost
  * @since: when it opened, or proved to be lost, in us modulo 2^32
  */
@@ -770,23 +770,29 @@ static inline void shake_holes_open(struct shake_holes *h, u32 seq,
 		shake_holes_mark(h, h->lost_to, counts);
 }
 
-/* A path lost something: it may be what any hole misses. */
-static inline void shake_holes_show(struct shake_holes *h)
+/* A path lost something that ended after @from and not after @to: what a hole misses there. */
+static inline void shake_holes_show(struct shake_holes *h, u32 from, u32 to)
 {
 	u32 at;
 
 	for (at = 0; at < h->count; at++)
-		h->hole[at].shown = true;
+		if (shake_before(from, h->hole[at].end) &&
+		    shake_before(h->hole[at].first, to))
+			h->hole[at].shown = true;
 }
 
 /* Compare M_AL with M_HA, 4.2. */
 static inline void shake_holes_compare(struct shake_holes *h, const struct shake_arrival *a,
 				       struct shake_flow_counts *counts)
 {
-	if (!shake_ends_knows(&h->paths, a->path) ||
-	    !shake_before(h->paths.end[a->path], a->m_al))
+	if (!shake_ends_knows(&h->paths, a->path)) {
+		/* nothing came by it yet, but what it was sent is missing here */
+		shake_holes_show(h, h->count ? h->hole[0].first : a->m_al, a->m_al);
 		return;
-	shake_holes_show(h);
+	}
+	if (!shake_before(h->paths.end[a->path], a->m_al))
+		return;
+	shake_holes_show(h, h->paths.end[a->path], a->m_al);
 	if (!shake_before(h->high, a->m_al) || !shake_before(a->seq, a->m_al)) {
 		shake_holes_mark(h, a->m_al, counts);
 		return;

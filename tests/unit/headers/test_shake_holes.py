@@ -747,6 +747,47 @@ def test_what_was_lost_on_a_path_has_one(agent: Agent, lost: tuple[int, ...]) ->
     assert [agent.ack(first, AUTO) for _ in range(5)] == [DROP] * 5
 
 
+def awaits_a_copy(agent: Agent, ack: int) -> None:
+    agent.ack(ack, AUTO)
+    assert [agent.ack(ack, AUTO) for _ in range(5)] == [DROP] * 5
+
+
+def test_a_loss_shown_before_its_hole_opens(agent: Agent) -> None:
+    """seg#1, sent again behind it, brings the M_AL of seg#3."""
+    agent.segment(1, 1, 0, kept=True)
+    agent.segment(2, 2, 0, kept=True)
+    agent.segment(1, 1, 2999, kept=True)
+    agent.segment(2, 4, 1999, kept=True)
+    awaits_a_copy(agent, 2000)
+
+
+def test_what_is_left_of_a_hole_was_shown_too(apogee: Library) -> None:
+    """seg#3 is late on path 3; seg#4, in the same hole, and seg#6 are lost on path 1."""
+    agent = Agent(apogee, paths=3).syn()
+    for path, number, mal in ((1, 1, 0), (2, 2, 0), (2, 5, 1999), (1, 7, 5999), (3, 3, 0)):
+        agent.segment(path, number, mal, kept=True)
+    agent.segment(3, 8, 2999, kept=True)
+    agent.segment(2, 9, 4999, kept=True)
+    awaits_a_copy(agent, 3000)
+
+
+def test_a_path_of_which_nothing_is_known_shows_losses(agent: Agent) -> None:
+    """The agent sees the flow from seg#3 on; seg#4 is lost on path 2."""
+    agent.state.paths.known = 0
+    for path, number, mal in ((1, 3, 999), (1, 5, 2999), (2, 6, 3999), (1, 7, 4999)):
+        agent.segment(path, number, mal, kept=True)
+    awaits_a_copy(agent, 3000)
+
+
+def test_a_loss_elsewhere_shows_nothing(agent: Agent) -> None:
+    """seg#3 was lost in front of the leader, seg#5 on path 1, before the hole of seg#3 is clear."""
+    for path, number, mal in ((1, 1, 0), (2, 2, 0), (1, 4, 999), (1, 6, 4999), (2, 7, 1999)):
+        agent.segment(path, number, mal, kept=True)
+    assert [hole[2] for hole in agent.holes] == [NEEDED, NEEDED]
+    agent.ack(2000, DROP_ALL)
+    assert [agent.ack(2000, DROP_ALL) for _ in range(3)] == [PASS] * 3
+
+
 def test_blocks_are_hidden_while_a_copy_is_to_come(agent: Agent) -> None:
     proved(agent)
     assert agent.ack(2000, AUTO, sack=True) == UNSACKED
