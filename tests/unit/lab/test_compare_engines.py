@@ -7,6 +7,7 @@ import json
 import re
 import shlex
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 from scipy import stats
@@ -209,3 +210,10 @@ def test_what_the_page_says_of_single_runs(page: str, root: Path) -> None:
     )
     assert f"smallest RTT was {then.pop()} ms then and is {now.pop()} ms today." in prose
     assert not then and not now
+    full = read_records(results / "engines-lfn-gigabit-qemu.jsonl")
+    used = [
+        100 * fmean(r["total_goodput_bps"] / r["limit_bps"] for r in full if r["cc"] == cc)
+        for cc in ("reno", "hstcp_gentle")
+    ]
+    assert f"| {used[0]:.0f} and {used[1]:.0f} % | 100 % |" in prose
+    assert not any(r["queue"]["drops"] for r in full)
