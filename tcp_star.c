@@ -435,6 +435,31 @@ static void star_published_sample(struct star *s, u32 rtt_min)
 	judge_end_test(&s->j);
 }
 
+/* When the newest segment delivered was sent. In the first train a retransmission says
+ * nothing about how fast that train left.
+ */
+static u32 star_sent_us(const struct sock *sk, const struct rate_sample *rs)
+{
+	const struct star *s = inet_csk_ca(sk);
+
+	if (rs->is_retrans && s->abe.started && !s->abe.samples)
+		return s->abe.sent_us;
+	return (u32)tcp_sk(sk)->first_tx_mstamp;
+}
+
+/* Does the application set the rate of the first train? Its estimate is then no reason
+ * to end slow start.
+ */
+static bool star_is_slow_train(const struct sock *sk,
+			       const struct rate_sample *rs)
+{
+	const struct star *s = inet_csk_ca(sk);
+
+	return rs->is_app_limited &&
+	       abe_sent_slowly(&s->abe, (u32)tcp_sk(sk)->tcp_mstamp,
+			       star_sent_us(sk, rs));
+}
+
 /* Update the bandwidth estimate with an ACK, and cwnd_abe with a new estimate.
  * Returns true if there is one.
  */
@@ -453,7 +478,7 @@ static bool star_estimate(struct sock *sk, const struct rate_sample *rs)
 	rtt_min = star_rtt_min(sk);
 
 	s->abe.recent = published;
-	if (!abe_ack(&s->abe, (u32)tp->tcp_mstamp, (u32)tp->first_tx_mstamp,
+	if (!abe_ack(&s->abe, (u32)tp->tcp_mstamp, star_sent_us(sk, rs),
 		     (u64)rs->acked_sacked * tp->mss_cache, tp->mss_cache,
 		     rtt_min, READ_ONCE(star_first_interval_us),
 		     rs->is_app_limited || star_held_below(s)))
@@ -603,7 +628,7 @@ static void star_reduce_queue(struct sock *sk)
 	u32 cwnd = s->prior_cwnd, to;
 
 	if (s->j.test) {
-		star_set_cwnd(&s->w, cwnd);
+		star_respond(&s->w, cwnd, cwnd, false);
 		return;
 	}
 	to = star_yield(cwnd, rtt, s->j.base_us, s->j.alone);
@@ -624,8 +649,8 @@ static void star_reduce(struct sock *sk)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
-	u32 cwnd = s->prior_cwnd, ssthresh;
-	bool queue = s->j.queue && star_judges();
+	u32 cwnd = s->prior_cwnd, ssthresh, to;
+	bool published = !star_judges(), queue = s->j.queue && !published;
 
 	s->w.asked = 0;
 	if (marked_reduction(sk)) {
@@ -643,7 +668,7 @@ static void star_reduce(struct sock *sk)
 	 */
 	if (queue || s->w.mode == STAR_YIELD || s->w.mode == STAR_MARKED) {
 		tp->snd_ssthresh = max(cwnd, STAR_CWND_MIN);
-		star_set_cwnd(&s->w, cwnd);
+		star_respond(&s->w, cwnd, cwnd, published);
 		return;
 	}
 	/* Sent at two windows per RTT: do not evaluate the losses of that. */
@@ -653,8 +678,8 @@ static void star_reduce(struct sock *sk)
 		s->w.mode = STAR_CRUISE;
 	ssthresh = star_cws_ssthresh(&s->w, cwnd);
 	tp->snd_ssthresh = ssthresh;
-	ssthresh = min(star_cws_cwnd(cwnd, s->prior_ssthresh, ssthresh), cwnd);
-	star_set_cwnd(&s->w, ssthresh);
+	to = min(star_cws_cwnd(cwnd, s->prior_ssthresh, ssthresh), cwnd);
+	star_respond(&s->w, cwnd, to, published);
 }
 
 /* Reduce the window after an idle period; slow start leads back. Returns true if it
@@ -736,8 +761,8 @@ static bool star_is_new(struct sock *sk, const struct rate_sample *rs)
 		inet_csk(sk)->icsk_ca_state >= TCP_CA_Recovery);
 }
 
-/* Set the window after an ACK, for the stack to send by. */
-static void star_set_window(struct sock *sk, bool lift)
+/* Set the window after an ACK, for the stack to send by: at most @most segments. */
+static void star_set_window(struct sock *sk, u32 most)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	const struct star *s = inet_csk_ca(sk);
@@ -745,8 +770,13 @@ static void star_set_window(struct sock *sk, bool lift)
 
 	if (s->j.dip && star_judges())
 		cwnd = judge_dip(&s->j, cwnd);
-	if (!lift)
-		cwnd = min(cwnd, tcp_snd_cwnd(tp));
+	cwnd = min(cwnd, most);
+	/* Without timestamps F-RTO is still finding out whether data was lost: a new
+	 * segment, no retransmission (RFC 5682 2.1).
+	 */
+	if (inet_csk(sk)->icsk_ca_state == TCP_CA_Loss && tp->frto &&
+	    !tp->rx_opt.tstamp_ok)
+		cwnd = min(cwnd, tcp_packets_in_flight(tp) + 1);
 	/* The first retransmission must not wait for the window. */
 	if (inet_csk(sk)->icsk_ca_state == TCP_CA_Recovery && !tp->retrans_out)
 		cwnd = max(cwnd, tcp_packets_in_flight(tp) + 1);
@@ -800,8 +830,8 @@ APOGEE_CONG_CONTROL(star_cong_control)
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
 	bool published = !star_judges();
-	u32 cwnd = tcp_snd_cwnd(tp);
-	bool judged, lost = false, lift, round, estimated;
+	u32 cwnd = tcp_snd_cwnd(tp), most;
+	bool judged, lost = false, lift, round, estimated, slow;
 
 	/* The ACK of the SYN arrives before star_init() is called. */
 	if (s->w.mode == STAR_NONE)
@@ -809,6 +839,7 @@ APOGEE_CONG_CONTROL(star_cong_control)
 
 	lift = star_is_new(sk, rs);
 	star_look_for_silence(sk, rs);
+	slow = star_is_slow_train(sk, rs);
 	estimated = star_estimate(sk, rs);
 	round = star_round_ends(sk, rs);
 
@@ -821,9 +852,10 @@ APOGEE_CONG_CONTROL(star_cong_control)
 	if (s->w.mode == STAR_JUDGE)
 		goto out;
 
+	most = lift || judged ? U32_MAX : cwnd;
 	if (s->w.asked && !(judged && s->w.mode == STAR_SLOW)) {
 		star_reduce(sk);
-		judged = true;
+		most = s->prior_cwnd;
 	} else if (lift && !lost &&
 		   inet_csk(sk)->icsk_ca_state != TCP_CA_CWR &&
 		   tcp_is_cwnd_limited(sk) && !star_rests(sk)) {
@@ -832,15 +864,16 @@ APOGEE_CONG_CONTROL(star_cong_control)
 	}
 	s->w.asked = 0;
 	/* As published only count rounds: coexist may be switched on later. */
-	if (round && !published)
-		judged |= star_end_round(sk);
-	else if (round)
+	if (round && published)
 		star_begin_round(sk);
+	else if (round && star_end_round(sk))
+		most = U32_MAX;
 
-	if (estimated && s->w.mode == STAR_START && !published && s->w.cwnd_abe)
+	if (estimated && !slow && s->w.mode == STAR_START && !published &&
+	    s->w.cwnd_abe)
 		tp->snd_ssthresh = max(s->w.cwnd_abe, STAR_CWND_MIN);
 
-	star_set_window(sk, lift || judged);
+	star_set_window(sk, most);
 	/* A change of the gain alone takes effect with the next sample. */
 	if (estimated || tcp_snd_cwnd(tp) != cwnd)
 		star_set_pacing_rate(sk);

@@ -199,6 +199,24 @@ static inline void abe_correct_first(struct abe *a, u64 bw, u32 gap_us,
 }
 
 /**
+ * abe_sent_slowly() - has what the current sample counts been sent about as slowly as
+ *	it arrived?
+ * @a: the estimation, before abe_ack() with the same ACK
+ * @now_us: arrival time of the ACK, as for abe_ack()
+ * @sent_us: when the newest segment delivered so far was sent, as for abe_ack()
+ *
+ * Return: true if the sender sets the rate of the first train, false after the first
+ * train.
+ */
+static inline bool abe_sent_slowly(const struct abe *a, u32 now_us, u32 sent_us)
+{
+	s32 sending_us = (s32)(sent_us - a->sent_us);
+
+	return a->started && !a->samples && sending_us > 0 &&
+	       (u32)sending_us >= (now_us - a->mark_us) / 2;
+}
+
+/**
  * abe_ack() - process one ACK (eq. 2)
  * @a: the estimation, zeroed before first use, except @recent
  * @now_us: arrival time of the ACK, in us, modulo 2^32: a pause of 36 minutes or more

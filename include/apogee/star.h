@@ -278,6 +278,25 @@ static inline void star_set_cwnd(struct star_window *w, u32 cwnd)
 	w->cwnd_cnt = 0;
 }
 
+/**
+ * star_respond() - set the window after a loss
+ * @w: the window
+ * @cwnd: congestion window at the time of the loss, in segments
+ * @to: the new window, at most @cwnd
+ * @published: as published
+ *
+ * A loss never raises the window. In CRUISE it is above cwnd_abe, except that an
+ * estimate has risen and no ACK has lifted the window yet: ABE's share is then held
+ * back, and slow start leads to it. As published the next ACK lifts the window.
+ */
+static inline void star_respond(struct star_window *w, u32 cwnd, u32 to,
+				bool published)
+{
+	if (w->mode == STAR_CRUISE && cwnd <= w->cwnd_abe && !published)
+		w->mode = STAR_SLOW;
+	star_set_cwnd(w, to);
+}
+
 /* Lower bound of the window after a response to a queue and a loss. */
 static inline u32 star_yield_least(u32 cwnd, bool alone)
 {

@@ -180,6 +180,20 @@ static void answer_abe_correct_first(void *call)
 	abe_correct_first(&c->a, c->bw, c->gap_us, c->rtt_min_us);
 }
 
+struct answer_abe_sent_slowly {
+	bool result;
+	struct abe a;
+	u32 now_us;
+	u32 sent_us;
+};
+
+static void answer_abe_sent_slowly(void *call)
+{
+	struct answer_abe_sent_slowly *c = call;
+
+	c->result = abe_sent_slowly(&c->a, c->now_us, c->sent_us);
+}
+
 struct answer_abe_ack {
 	bool result;
 	struct abe a;
@@ -2180,6 +2194,20 @@ static void answer_star_set_cwnd(void *call)
 	star_set_cwnd(&c->w, c->cwnd);
 }
 
+struct answer_star_respond {
+	struct star_window w;
+	u32 cwnd;
+	u32 to;
+	bool published;
+};
+
+static void answer_star_respond(void *call)
+{
+	struct answer_star_respond *c = call;
+
+	star_respond(&c->w, c->cwnd, c->to, c->published);
+}
+
 struct answer_star_yield_least {
 	u32 result;
 	u32 cwnd;
@@ -2332,6 +2360,7 @@ static const struct {
 	{ answer_abe_epoch_over, sizeof(struct answer_abe_epoch_over) },
 	{ answer_abe_take_sample, sizeof(struct answer_abe_take_sample) },
 	{ answer_abe_correct_first, sizeof(struct answer_abe_correct_first) },
+	{ answer_abe_sent_slowly, sizeof(struct answer_abe_sent_slowly) },
 	{ answer_abe_ack, sizeof(struct answer_abe_ack) },
 	{ answer_abe_window, sizeof(struct answer_abe_window) },
 	{ answer_compound_base_near, sizeof(struct answer_compound_base_near) },
@@ -2484,6 +2513,7 @@ static const struct {
 	{ answer_star_release, sizeof(struct answer_star_release) },
 	{ answer_star_lwc, sizeof(struct answer_star_lwc) },
 	{ answer_star_set_cwnd, sizeof(struct answer_star_set_cwnd) },
+	{ answer_star_respond, sizeof(struct answer_star_respond) },
 	{ answer_star_yield_least, sizeof(struct answer_star_yield_least) },
 	{ answer_star_yield, sizeof(struct answer_star_yield) },
 	{ answer_star_drain, sizeof(struct answer_star_drain) },

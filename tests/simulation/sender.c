@@ -661,7 +661,7 @@ static void enter_loss(struct flow *f)
 	f->snd.high = f->snd.nxt;
 	tp->high_seq = tp->snd_nxt;
 	f->snd.tlp = false;
-	f->snd.frto = new_recovery || icsk->icsk_retransmits;
+	tp->frto = new_recovery || icsk->icsk_retransmits;
 	f->total.timeouts++;
 }
 
@@ -1027,18 +1027,18 @@ static enum rexmit process_loss(struct flow *f, const struct ack_state *a)
 
 	if (a->flags & A_UNA && undo_loss(f, false))
 		return REXMIT_NONE;
-	if (f->snd.frto) {
+	if (tp->frto) {
 		if (a->flags & A_ORIG && undo_loss(f, true))
 			return REXMIT_NONE;
 		if (f->snd.nxt > f->snd.high) {
 			if (a->flags & A_SACKED)
-				f->snd.frto = false;
+				tp->frto = false;
 		} else if (a->flags & A_UNA && !recovered) {
 			f->snd.high = f->snd.nxt;
 			tp->high_seq = tp->snd_nxt;
 			if (!f->snd.stopped && f->snd.edge > f->snd.nxt)
 				return REXMIT_NEW;
-			f->snd.frto = false;
+			tp->frto = false;
 		}
 	}
 	if (recovered) {
@@ -1145,7 +1145,7 @@ static void xmit_recovery(struct flow *f, enum rexmit rexmit)
 		write_xmit(f, false);
 		if (f->snd.nxt > f->snd.high)
 			return;
-		f->snd.frto = false;
+		f->sk.tp.frto = false;
 	}
 	xmit_retransmit_queue(f);
 }

@@ -135,7 +135,6 @@ struct sender {
 	bool undo_valid;
 	bool tlp;
 	bool tlp_retrans;
-	bool frto;
 	bool established;
 	bool stopped;
 	struct {

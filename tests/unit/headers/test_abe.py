@@ -320,6 +320,37 @@ def test_first_train_corrects_the_first_ack(
             assert got == provisional
 
 
+@pytest.mark.parametrize(
+    ("sent_us", "now_us", "slowly"),
+    [
+        # one segment each 64 ms, on a path of 100 ms: sent as they arrive
+        (64_000, 164_000, True),
+        # at once, and spread by the path
+        (0, 164_000, False),
+        (5, 164_000, False),
+        # half as slowly, just
+        (32_000, 164_000, True),
+        (31_999, 164_000, False),
+        # sent before the segment that began the sample
+        (-1, 164_000, False),
+        # nothing has arrived since the sample began, though it was sent later
+        (1, 100_000, True),
+    ],
+)
+def test_a_train_that_was_sent_slowly(
+    apogee: Library, sent_us: int, now_us: int, slowly: bool
+) -> None:
+    """Since the first ACK, at 100 ms, of a segment sent at 0."""
+    est = Estimator(apogee, mss=1448, rtt_min_us=100_000)
+    start = 2**32 - 200_000
+    assert not apogee.abe_sent_slowly(est.state, start, start)
+    apogee.abe_ack(est.state, (start + 100_000) % 2**32, start, 1448, 1448, 100_000, 1000, True)
+    said = apogee.abe_sent_slowly(est.state, (start + now_us) % 2**32, (start + sent_us) % 2**32)
+    assert said == slowly
+    est.state.samples = 1
+    assert not apogee.abe_sent_slowly(est.state, (start + now_us) % 2**32, start + sent_us)
+
+
 @pytest.mark.parametrize("acks", [[2] * 5, [1] * 10, [10], [1, 1, 1]])
 def test_pause_between_flights_corrects_nothing(apogee: Library, acks: list[int]) -> None:
     """ACKs of an initial window, then a gap of one RTT: the estimate of the train stays.

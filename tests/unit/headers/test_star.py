@@ -341,6 +341,42 @@ def test_set_cwnd_splits_the_sum(
     assert (w.cwnd_abe, w.mode) == (abe, getattr(apogee, mode))
 
 
+# the response to a loss
+
+
+@given(shares, lifts, st.integers(2, LARGEST), st.integers(2, LARGEST), modes)
+def test_a_loss_never_raises_the_window(
+    apogee: Library, reno: int, abe: int, cwnd: int, to: int, mode: str
+) -> None:
+    """Neither at once nor later: the share that is held back returns as slow start passes it."""
+    w = window(apogee, reno, abe, mode)
+    apogee.star_respond(w, cwnd, min(to, cwnd), False)
+    holds = mode == "STAR_CRUISE" and cwnd <= abe
+    assert w.mode == getattr(apogee, "STAR_SLOW" if holds else mode)
+    if mode != "STAR_START":
+        assert apogee.star_cwnd(w) <= cwnd
+    if holds:
+        assert apogee.star_cwnd(w) == min(to, cwnd)
+
+
+def test_a_loss_of_the_first_flight(apogee: Library) -> None:
+    """10 segments, an estimate of 99, and no ACK that lifts: slow start to 99, then LWC: 61 segments
+    acknowledged are an increase by 10 (1 + 2 + ... + 10 = 55)."""
+    w = window(apogee, 10, 99, "STAR_CRUISE")
+    apogee.star_respond(w, 10, 10, False)
+    seen = [apogee.star_cwnd(w)]
+    while seen[-1] < 100:
+        seen.append(lwc(apogee, w, seen[-1], 99))
+    assert seen == [10, 20, 40, 80, 110]
+    assert (w.mode, w.cwnd_reno) == (apogee.STAR_CRUISE, 11)
+
+
+def test_as_published_a_loss_holds_nothing_back(apogee: Library) -> None:
+    w = window(apogee, 10, 99, "STAR_CRUISE")
+    apogee.star_respond(w, 10, 10, True)
+    assert (w.mode, apogee.star_cwnd(w)) == (apogee.STAR_CRUISE, 100)
+
+
 # CWS, figure 2
 
 

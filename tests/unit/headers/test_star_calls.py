@@ -14,7 +14,7 @@ from tests.unit.headers.cheaders import SANITIZERS, WARNINGS, gcc
 
 NUMBERS = "mode cwnd_reno cwnd_abe clear large alone lone test dip ratio link skip".split()
 U32_MAX = 2**32 - 1
-OPEN, RECOVERY = 0, 3
+OPEN, RECOVERY, LOSS = 0, 3, 4
 START, CRUISE, SLOW, MARKED, YIELD, JUDGE = range(1, 7)
 
 #: NAME(sk, number) for each function that is called here; the state goes in and comes out.
@@ -159,6 +159,38 @@ u32 reduce_queue(struct state *t, u32 cwnd)
 	return star_cwnd(&s->w);
 }
 
+/* The window that star_set_window() sets, 7 segments in flight, of at most so many. */
+u32 set_window(struct state *t, u32 ca_state, u32 frto, u32 stamps, u32 most)
+{
+	memset(&sk, 0, sizeof(sk));
+	star_coexist = 1;
+	put(t);
+	tcp_sk(&sk)->snd_cwnd = 1;
+	tcp_sk(&sk)->snd_cwnd_clamp = ~0U;
+	tcp_sk(&sk)->packets_out = 7;
+	tcp_sk(&sk)->frto = frto;
+	tcp_sk(&sk)->rx_opt.tstamp_ok = stamps;
+	inet_csk(&sk)->icsk_ca_state = ca_state;
+	star_set_window(&sk, most);
+	return tcp_sk(&sk)->snd_cwnd;
+}
+
+/* When the newest segment delivered was sent, after a sample that began with one of 5 us;
+ * the newest one, a retransmission or not, is of 9.
+ */
+u32 sent_us(bool started, u32 samples, bool retrans)
+{
+	struct rate_sample rs = { .is_retrans = retrans };
+	struct star *s = inet_csk_ca(&sk);
+
+	memset(&sk, 0, sizeof(sk));
+	s->abe.started = started;
+	s->abe.samples = samples;
+	s->abe.sent_us = 5;
+	tcp_sk(&sk)->first_tx_mstamp = 9;
+	return star_sent_us(&sk, &rs);
+}
+
 /* The window after an idle time. Returns how many segments are counted in the running
  * round, delivered and lost, or ~0 if the window does not fall.
  */
@@ -265,7 +297,7 @@ def star(root: Path, build: Path) -> Any:
     flags += ["-shared", "-fPIC", "-I", str(here / "include"), "-I", str(root / "include")]
     gcc(*flags, "-x", "c", "-", "-o", library, text=text)
     functions = ctypes.CDLL(str(library))
-    for name in ("undo", "before_loss", "reduce_queue", "shrink"):
+    for name in ("undo", "before_loss", "reduce_queue", "shrink", "set_window"):
         getattr(functions, name).restype = ctypes.c_uint32
     for name in ("rests", "round_ends"):
         getattr(functions, name).restype = ctypes.c_bool
@@ -475,3 +507,37 @@ def test_the_rate_follows_the_estimate_and_the_window(
     t, got = state(mode=mode, cwnd_reno=reno), (ctypes.c_uint32 * 3)()
     star.ack(ctypes.byref(t), cwnd, after_us, got)
     assert tuple(got) == (window, ssthresh, pace)
+
+
+@pytest.mark.parametrize(
+    ("ca_state", "frto", "stamps", "most", "cwnd"),
+    [
+        (LOSS, 1, 0, U32_MAX, 8),
+        (LOSS, 0, 0, U32_MAX, 10),
+        (LOSS, 1, 1, U32_MAX, 10),
+        (OPEN, 1, 0, U32_MAX, 10),
+        (LOSS, 1, 0, 6, 6),
+        (OPEN, 0, 0, 9, 9),
+    ],
+)
+def test_while_f_rto_finds_out_one_new_segment_is_sent(
+    star: Any, ca_state: int, frto: int, stamps: int, most: int, cwnd: int
+) -> None:
+    """RFC 5682: neither a retransmission nor a larger window. With timestamps AEN knows."""
+    t = state(mode=SLOW, cwnd_reno=10)
+    assert star.set_window(ctypes.byref(t), ca_state, frto, stamps, most) == cwnd
+
+
+@pytest.mark.parametrize(
+    ("started", "samples", "retrans", "us"),
+    [
+        (True, 0, True, 5),
+        (True, 0, False, 9),
+        (False, 0, True, 9),
+        (True, 1, True, 9),
+    ],
+)
+def test_a_retransmission_does_not_stretch_the_first_train(
+    star: Any, started: bool, samples: int, retrans: bool, us: int
+) -> None:
+    assert star.sent_us(started, samples, retrans) == us

@@ -155,6 +155,7 @@ struct tcp_sock {
 	u32 undo_marker;
 	int undo_retrans;
 	bool is_cwnd_limited;
+	bool frto;
 	struct {
 		bool saw_tstamp;
 		bool tstamp_ok;
