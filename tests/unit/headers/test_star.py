@@ -360,8 +360,8 @@ def test_a_loss_never_raises_the_window(
 
 
 def test_a_loss_of_the_first_flight(apogee: Library) -> None:
-    """10 segments, an estimate of 99, and no ACK that lifts: slow start to 99, then LWC: 61 segments
-    acknowledged are an increase by 10 (1 + 2 + ... + 10 = 55)."""
+    """10 segments, an estimate of 99, and no ACK that lifts: slow start to 99, then LWC: 61
+    segments acknowledged are an increase by 10 (1 + 2 + ... + 10 = 55)."""
     w = window(apogee, 10, 99, "STAR_CRUISE")
     apogee.star_respond(w, 10, 10, False)
     seen = [apogee.star_cwnd(w)]
