@@ -772,10 +772,11 @@ static void star_set_window(struct sock *sk, u32 most)
 		cwnd = judge_dip(&s->j, cwnd);
 	cwnd = min(cwnd, most);
 	/* Without timestamps F-RTO is still finding out whether data was lost: a new
-	 * segment, no retransmission (RFC 5682 2.1).
+	 * segment, no retransmission (RFC 5682 2.1). Once all is acknowledged it has
+	 * ended, though its flag and, without SACK, the state stay.
 	 */
 	if (inet_csk(sk)->icsk_ca_state == TCP_CA_Loss && tp->frto &&
-	    !tp->rx_opt.tstamp_ok)
+	    before(tp->snd_una, tp->high_seq) && !tp->rx_opt.tstamp_ok)
 		cwnd = min(cwnd, tcp_packets_in_flight(tp) + 1);
 	/* The first retransmission must not wait for the window. */
 	if (inet_csk(sk)->icsk_ca_state == TCP_CA_Recovery && !tp->retrans_out)

@@ -159,8 +159,10 @@ u32 reduce_queue(struct state *t, u32 cwnd)
 	return star_cwnd(&s->w);
 }
 
-/* The window that star_set_window() sets, 7 segments in flight, of at most so many. */
-u32 set_window(struct state *t, u32 ca_state, u32 frto, u32 stamps, u32 most)
+/* The window that star_set_window() sets, 7 segments in flight, of at most so many. Of what
+ * was sent before the timeout so many bytes are missing.
+ */
+u32 set_window(struct state *t, u32 ca_state, u32 frto, u32 stamps, u32 most, u32 missing)
 {
 	memset(&sk, 0, sizeof(sk));
 	star_coexist = 1;
@@ -169,6 +171,7 @@ u32 set_window(struct state *t, u32 ca_state, u32 frto, u32 stamps, u32 most)
 	tcp_sk(&sk)->snd_cwnd_clamp = ~0U;
 	tcp_sk(&sk)->packets_out = 7;
 	tcp_sk(&sk)->frto = frto;
+	tcp_sk(&sk)->high_seq = missing;
 	tcp_sk(&sk)->rx_opt.tstamp_ok = stamps;
 	inet_csk(&sk)->icsk_ca_state = ca_state;
 	star_set_window(&sk, most);
@@ -510,22 +513,24 @@ def test_the_rate_follows_the_estimate_and_the_window(
 
 
 @pytest.mark.parametrize(
-    ("ca_state", "frto", "stamps", "most", "cwnd"),
+    ("ca_state", "frto", "stamps", "most", "missing", "cwnd"),
     [
-        (LOSS, 1, 0, U32_MAX, 8),
-        (LOSS, 0, 0, U32_MAX, 10),
-        (LOSS, 1, 1, U32_MAX, 10),
-        (OPEN, 1, 0, U32_MAX, 10),
-        (LOSS, 1, 0, 6, 6),
-        (OPEN, 0, 0, 9, 9),
+        (LOSS, 1, 0, U32_MAX, 1, 8),
+        (LOSS, 1, 0, U32_MAX, 0, 10),
+        (LOSS, 0, 0, U32_MAX, 1, 10),
+        (LOSS, 1, 1, U32_MAX, 1, 10),
+        (OPEN, 1, 0, U32_MAX, 1, 10),
+        (LOSS, 1, 0, 6, 1, 6),
+        (OPEN, 0, 0, 9, 1, 9),
     ],
 )
 def test_while_f_rto_finds_out_one_new_segment_is_sent(
-    star: Any, ca_state: int, frto: int, stamps: int, most: int, cwnd: int
+    star: Any, ca_state: int, frto: int, stamps: int, most: int, missing: int, cwnd: int
 ) -> None:
-    """RFC 5682: neither a retransmission nor a larger window. With timestamps AEN knows."""
+    """RFC 5682: neither a retransmission nor a larger window. With timestamps AEN knows; once all
+    is acknowledged F-RTO has ended, although the stack keeps its flag."""
     t = state(mode=SLOW, cwnd_reno=10)
-    assert star.set_window(ctypes.byref(t), ca_state, frto, stamps, most) == cwnd
+    assert star.set_window(ctypes.byref(t), ca_state, frto, stamps, most, missing) == cwnd
 
 
 @pytest.mark.parametrize(
