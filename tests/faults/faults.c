@@ -116,10 +116,13 @@ static void sleep_with_lock(void)
 
 static void leak(void)
 {
+	void *lost;
 	int i;
 
-	for (i = 0; i < 16; i++)
-		pr_debug("lost %p\n", kmalloc(120, GFP_KERNEL));
+	for (i = 0; i < 16; i++) {
+		lost = kmalloc(120, GFP_KERNEL);
+		OPTIMIZER_HIDE_VAR(lost);
+	}
 }
 
 static void destroy_used_cache(void)

@@ -53,10 +53,19 @@ ATOMIC_SLEEP = (
     r"(config DEBUG_ATOMIC_SLEEP\n(?:\s+[^\n]*\n)*?)\s+depends on !ARCH_NO_PREEMPT\n",
     r"\1",
 )
+#: UML 6.1 reads a new process's tree of mappings, which nothing else sees yet, without a lock.
+NEW_MAPPINGS = (
+    r"(\tfor_each_vma\(vmi, vma\)\n\t\tfix_range\([^\n]*, 1\);\n)",
+    r"\trcu_read_lock();\n\1\trcu_read_unlock();\n",
+)
 #: Changes of the source: kernel -> file, pattern and replacement.
 PATCHES = {
     DEFAULT_KERNEL: (("arch/um/Kconfig", HZ),),
-    DEBUG: (("arch/um/Kconfig", HZ), ("lib/Kconfig.debug", ATOMIC_SLEEP)),
+    DEBUG: (
+        ("arch/um/Kconfig", HZ),
+        ("lib/Kconfig.debug", ATOMIC_SLEEP),
+        ("arch/um/kernel/tlb.c", NEW_MAPPINGS),
+    ),
 }
 
 #: Fixed build stamps: the kernel is reproducible byte for byte.

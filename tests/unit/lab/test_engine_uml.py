@@ -80,6 +80,14 @@ def test_the_check_for_sleeping_is_offered() -> None:
     assert text == f"config A\n{line}\nconfig DEBUG_ATOMIC_SLEEP\n\tselect B\n\thelp\n"
 
 
+def test_new_mappings_are_read_under_rcu() -> None:
+    loop = "\tfor_each_vma(vmi, vma)\n\t\tfix_range(mm, vma->vm_start, vma->vm_end, {});\n"
+    text, count = re.subn(*uml_kernel.NEW_MAPPINGS, loop.format(0) + loop.format(1))
+    assert count == 1
+    locked = f"\trcu_read_lock();\n{loop.format(1)}\trcu_read_unlock();\n"
+    assert text == loop.format(0) + locked
+
+
 # --- the guest's first process ----------------------------------------------------------------
 
 
