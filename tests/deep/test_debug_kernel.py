@@ -69,7 +69,7 @@ def debugged(monkeypatch: pytest.MonkeyPatch) -> None:
 
 FAULTS = {
     "warning": r"WARNING: .* at \S*/faults\.c:\d+ .*: a fault that a test has planted",
-    "refcount": r"WARNING: .* at lib/refcount\.c:\d+ underflow\S* \[faults\]: refcount_t: ",
+    "refcount": r"WARNING: .* at lib/refcount\.c:\d+ .*: refcount_t: decrement hit 0",
     "atomic": r"BUG: scheduling while atomic: modprobe/",
     "null": r"Kernel panic - not syncing: Kernel mode fault at addr 0x8, ",
     "freed": r"BUG: KASAN: use-after-free in read_freed\S* \[faults\]",
