@@ -77,7 +77,7 @@ check: ## run all tests: unit tests and tests in guests
 	@scripts/setup check
 	@$(PYTHON) -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile --timeout 1800
 
-check-deep: ## exact exchanges of segments, each algorithm beside reno (on engine uml, minutes)
+check-deep: ## exact exchanges of segments; every module on a debug kernel (on engine uml, an hour)
 	@scripts/setup check uml
 	@$(PYTHON) -m pytest tests/deep --timeout 1800
 

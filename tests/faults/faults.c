@@ -8,15 +8,32 @@
  *   atomic    sleeping where that is not allowed
  *   null      a read at address 8: an oops
  *   stall     a CPU that is not given up
+ *
+ * Those that take a kernel with debugging tools:
+ *
+ *   freed     a read of memory that has been freed (KASAN)
+ *   shift     a shift by as many bits as a number has (UBSAN)
+ *   order     two locks, taken in both orders (lockdep)
+ *   sleep     a function that may sleep, with a spinlock held (DEBUG_ATOMIC_SLEEP)
+ *   leak      memory that nothing refers to any more (kmemleak)
+ *   cache     a cache that is destroyed with an object in it (the slab allocator)
+ *   packet    a packet whose link-layer header is read and was never set (DEBUG_NET)
+ *   timer     a pending timer in memory that is freed (DEBUG_OBJECTS)
+ *   list      an entry that is deleted from its list twice (DEBUG_LIST)
  */
 #include <linux/delay.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/refcount.h>
+#include <linux/skbuff.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
+#include <linux/timer.h>
 
 static char *kind = "";
 module_param(kind, charp, 0444);
-MODULE_PARM_DESC(kind, "fault to cause: warning, refcount, atomic, null or stall");
+MODULE_PARM_DESC(kind, "fault to cause, see the source");
 
 static void underflow(void)
 {
@@ -47,21 +64,142 @@ static void stall(void)
 		mdelay(1);
 }
 
+static void warn(void)
+{
+	WARN(1, "a fault that a test has planted\n");
+}
+
+static void read_freed(void)
+{
+	char *gone = kmalloc(64, GFP_KERNEL);
+
+	if (!gone)
+		return;
+	kfree(gone);
+	OPTIMIZER_HIDE_VAR(gone);
+	pr_info("read %d\n", READ_ONCE(*gone));
+}
+
+static void shift(void)
+{
+	int bits = 32;
+
+	OPTIMIZER_HIDE_VAR(bits);
+	pr_info("shifted to %d\n", 1 << bits);
+}
+
+static DEFINE_MUTEX(one);
+static DEFINE_MUTEX(other);
+
+static void take(struct mutex *first, struct mutex *second)
+{
+	mutex_lock(first);
+	mutex_lock(second);
+	mutex_unlock(second);
+	mutex_unlock(first);
+}
+
+static void take_in_both_orders(void)
+{
+	take(&one, &other);
+	take(&other, &one);
+}
+
+static DEFINE_SPINLOCK(held);
+
+static void sleep_with_lock(void)
+{
+	spin_lock(&held);
+	might_sleep();
+	spin_unlock(&held);
+}
+
+static void leak(void)
+{
+	void *lost;
+	int i;
+
+	for (i = 0; i < 16; i++) {
+		lost = kmalloc(120, GFP_KERNEL);
+		OPTIMIZER_HIDE_VAR(lost);
+	}
+}
+
+static void destroy_used_cache(void)
+{
+	struct kmem_cache *cache = kmem_cache_create("faults", 256, 0, 0, NULL);
+
+	if (!cache || !kmem_cache_alloc(cache, GFP_KERNEL))
+		return;
+	kmem_cache_destroy(cache);
+}
+
+static void read_no_header(void)
+{
+	struct sk_buff *skb = alloc_skb(64, GFP_KERNEL);
+
+	if (!skb)
+		return;
+	pr_info("at %d\n", skb_mac_header(skb) != skb->data);
+	kfree_skb(skb);
+}
+
+static void ring(struct timer_list *timer)
+{
+}
+
+static void free_pending_timer(void)
+{
+	struct timer_list *timer = kmalloc(sizeof(*timer), GFP_KERNEL);
+
+	if (!timer)
+		return;
+	timer_setup(timer, ring, 0);
+	mod_timer(timer, jiffies + HZ);
+	kfree(timer);
+}
+
+static void delete_twice(void)
+{
+	struct list_head head, entry;
+
+	INIT_LIST_HEAD(&head);
+	list_add(&entry, &head);
+	list_del(&entry);
+	list_del(&entry);
+}
+
+static const struct {
+	const char *kind;
+	void (*cause)(void);
+} faults[] = {
+	{ "warning", warn },
+	{ "refcount", underflow },
+	{ "atomic", sleep_in_atomic },
+	{ "null", read_nowhere },
+	{ "stall", stall },
+	{ "freed", read_freed },
+	{ "shift", shift },
+	{ "order", take_in_both_orders },
+	{ "sleep", sleep_with_lock },
+	{ "leak", leak },
+	{ "cache", destroy_used_cache },
+	{ "packet", read_no_header },
+	{ "timer", free_pending_timer },
+	{ "list", delete_twice },
+};
+
 static int __init faults_init(void)
 {
-	if (!strcmp(kind, "warning"))
-		WARN(1, "a fault that a test has planted\n");
-	else if (!strcmp(kind, "refcount"))
-		underflow();
-	else if (!strcmp(kind, "atomic"))
-		sleep_in_atomic();
-	else if (!strcmp(kind, "null"))
-		read_nowhere();
-	else if (!strcmp(kind, "stall"))
-		stall();
-	else
-		return -EINVAL;
-	return -ECANCELED;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(faults); i++) {
+		if (strcmp(kind, faults[i].kind))
+			continue;
+		faults[i].cause();
+		return -ECANCELED;
+	}
+	return -EINVAL;
 }
 module_init(faults_init);
 

@@ -104,13 +104,15 @@ def flow_binary() -> Path:
 
 
 def guest_init(parts: Sequence[Path]) -> bytes:
-    """The guest's first process. A second part replaces the end that hands over the results."""
+    """The guest's first process. A last part replaces the end that hands over the results, one
+    before it stands in front of that end."""
     whole = parts[0].read_text()
     if len(parts) > 1:
         head, end, _ = whole.partition(RESULTS_FOLLOW)
         if not end:
             raise LabError(f"{parts[0]} has no line '{RESULTS_FOLLOW.strip()}'")
-        whole = head + end + parts[1].read_text()
+        *before, last = (path.read_text() for path in parts[1:])
+        whole = "".join([head, *before, end, last])
     return whole.encode()
 
 

@@ -29,10 +29,23 @@ GUEST = Path(image_module.__file__).parent
 
 def test_what_the_source_refuses_is_named() -> None:
     lines = uml_kernel.CONFIG.read_text().splitlines()
-    uml_kernel._check_config("\n".join(lines))
+    asked = "\n".join(lines)
+    uml_kernel._check_config(asked, asked)
     left = "\n".join(line for line in lines if line != "CONFIG_HOSTFS=y")
     with pytest.raises(LabError, match="has no CONFIG_HOSTFS=y"):
-        uml_kernel._check_config(left)
+        uml_kernel._check_config(asked, left)
+
+
+def test_the_debug_kernel_is_another_of_the_same_configuration() -> None:
+    plain, debug = (uml_kernel._config(name) for name in uml_kernel.BUILDABLE)
+    assert debug.startswith(plain)
+    assert uml_kernel._recipe(uml_kernel.DEBUG) != uml_kernel._recipe()
+    own = set(debug.removeprefix(plain).splitlines())
+    built = own | set(plain.splitlines()) - {'CONFIG_LOCALVERSION="-uml"'}
+    uml_kernel._check_config(debug, "\n".join(built))
+    release = 'CONFIG_LOCALVERSION="-uml-debug"'
+    with pytest.raises(LabError, match=f"has no {release}"):
+        uml_kernel._check_config(debug, "\n".join(built - {release}))
 
 
 def test_the_guest_has_the_stock_modules_of_engine_qemu() -> None:
@@ -59,6 +72,22 @@ def test_the_tick_rate_is_debians() -> None:
     assert text == kconfig.replace("100", "250", 1)
 
 
+def test_the_check_for_sleeping_is_offered() -> None:
+    line = "\tdepends on !ARCH_NO_PREEMPT\n"
+    kconfig = f"config A\n{line}\nconfig DEBUG_ATOMIC_SLEEP\n\tselect B\n{line}\thelp\n"
+    text, count = re.subn(*uml_kernel.ATOMIC_SLEEP, kconfig)
+    assert count == 1
+    assert text == f"config A\n{line}\nconfig DEBUG_ATOMIC_SLEEP\n\tselect B\n\thelp\n"
+
+
+def test_new_mappings_are_read_under_rcu() -> None:
+    loop = "\tfor_each_vma(vmi, vma)\n\t\tfix_range(mm, vma->vm_start, vma->vm_end, {});\n"
+    text, count = re.subn(*uml_kernel.NEW_MAPPINGS, loop.format(0) + loop.format(1))
+    assert count == 1
+    locked = f"\trcu_read_lock();\n{loop.format(1)}\trcu_read_unlock();\n"
+    assert text == loop.format(0) + locked
+
+
 # --- the guest's first process ----------------------------------------------------------------
 
 
@@ -70,6 +99,14 @@ def test_only_the_way_out_of_the_results_differs() -> None:
     assert ours.startswith(head + end)
     assert "virtio" not in ours.removeprefix(head)
     assert ours.endswith((GUEST / "init-uml").read_text())
+
+
+def test_a_debug_kernel_looks_for_leaks_before_its_log_is_read() -> None:
+    plain = guest_init([GUEST / name for name in uml_kernel.UmlKernel.init]).decode()
+    debug = guest_init([GUEST / name for name in uml_kernel.DebugKernel.init]).decode()
+    look = (GUEST / "init-debug").read_text()
+    assert debug.replace(look, "") == plain
+    assert debug.index(look) < debug.index(RESULTS_FOLLOW)
 
 
 def test_a_cpu_is_not_told_by_where_libraries_are_looked_for() -> None:

@@ -91,8 +91,19 @@ def test_a_kernel_of_engine_uml_that_is_built_is_its_suites(cache: Path, prefix:
     put(cache / "uml" / f"{prefix}-of another recipe", "6.1.999-uml\n")
     assert uml_kernel.kernel().release == "6.1.192-uml"
     assert uml_kernel.kernel("6.1.192-uml") == uml_kernel.kernel("bookworm")
-    with pytest.raises(LabError, match=r"^unknown kernel '6.1'; choose from: bookworm, 6\.1\.192"):
+    with pytest.raises(
+        LabError, match=r"^unknown kernel '6.1'; choose from: bookworm, .*, 6\.1\.192"
+    ):
         uml_kernel.kernel("6.1")
+
+
+def test_the_debug_kernel_of_engine_uml(cache: Path) -> None:
+    put(cache / "uml" / f"bookworm-{uml_kernel._recipe()}", "6.1.192-uml\n")
+    debug = uml_kernel._recipe(uml_kernel.DEBUG)
+    put(cache / "uml" / f"bookworm-debug-{debug}", "6.1.192-uml-debug\n")
+    found = uml_kernel.kernel("bookworm-debug")
+    assert (found.release, found.make[-1]) == ("6.1.192-uml-debug", "UBSAN_SANITIZE=y")
+    assert uml_kernel.kernel().release == "6.1.192-uml"
 
 
 # --- apt --------------------------------------------------------------------------------------
