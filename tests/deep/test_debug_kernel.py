@@ -116,7 +116,7 @@ SETTINGS: dict[str, tuple[float, list[str]]] = {
         "+reno ber=1e-6 delays=0s+50ms", "+cubic aqm=cake tcp_ecn=1 delay=50ms",
     ]),
     "requests": (6, ["sizes=10kB+100kB lead=1s delay=50ms", "+reno sizes=30kB lead=1s ber=1e-6"]),
-    "leo": (3, ["flows=1", "+reno flows=2 aqm=fq_codel tcp_ecn=1"]),
+    "leo": (3, ["flows=1", "+reno flows=2 ber=1e-6 tcp_sack=0"]),
     "lfn": (4, [
         "n=2 reno=2 rate=50mbit host_rate=50mbit reno_rate=20mbit queue=100 window=4MB",
         "n=1 reno=0 rate=100mbit host_rate=100mbit queue=500 ber=1e-8 event=stall@2s:50ms",
