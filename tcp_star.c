@@ -269,17 +269,20 @@ static void star_round_anew(struct sock *sk)
 /* In YIELD other flows share the path: a timeout does not end that. */
 static bool star_yielded(const struct star *s)
 {
-	return s->w.prior_mode == STAR_YIELD && star_judges();
+	u8 mode = s->w.mode == STAR_JUDGE ? s->w.prior_mode : s->w.mode;
+
+	return mode == STAR_YIELD && star_judges();
 }
 
 /* Slow start from the initial window (AEN, P_seq > ACK_seq), or from the previous
- * window if that was smaller.
+ * window if that was smaller. That answers a loss found by the same ACK, too.
  */
 static void star_start_again(struct sock *sk)
 {
 	struct star *s = inet_csk_ca(sk);
 
 	star_round_anew(sk);
+	s->w.asked = 0;
 	s->w.mode = star_yielded(s) ? STAR_YIELD : STAR_SLOW;
 	s->w.clear = 0;
 	s->w.cwnd_reno = min(max(s->prior_cwnd, STAR_CWND_MIN), TCP_INIT_CWND);
@@ -301,7 +304,6 @@ static void star_timeout(struct sock *sk)
 	 */
 	if (inet_csk(sk)->icsk_ca_state == TCP_CA_Recovery && !s->w.asked)
 		return;
-	s->w.asked = 0;
 
 	/* After an ECN mark or a known loss the previous window is not restored. A
 	 * second timeout before AEN's verdict means data loss.
@@ -314,6 +316,7 @@ static void star_timeout(struct sock *sk)
 		return;
 	}
 	s->w.mode = STAR_JUDGE;
+	s->w.asked = 0;
 	s->w.sack_hole = !!tp->sacked_out;
 	s->p_seq = tp->snd_nxt;
 	s->una = tp->snd_una;
@@ -667,8 +670,9 @@ static void star_reduce(struct sock *sk)
 	 * mark slow start must not raise it either.
 	 */
 	if (queue || s->w.mode == STAR_YIELD || s->w.mode == STAR_MARKED) {
-		tp->snd_ssthresh = max(cwnd, STAR_CWND_MIN);
 		star_respond(&s->w, cwnd, cwnd, published);
+		if (s->w.mode != STAR_SLOW)
+			tp->snd_ssthresh = max(cwnd, STAR_CWND_MIN);
 		return;
 	}
 	/* Sent at two windows per RTT: do not evaluate the losses of that. */
@@ -776,7 +780,8 @@ static void star_set_window(struct sock *sk, u32 most)
 	 * ended, though its flag and, without SACK, the state stay.
 	 */
 	if (inet_csk(sk)->icsk_ca_state == TCP_CA_Loss && tp->frto &&
-	    before(tp->snd_una, tp->high_seq) && !tp->rx_opt.tstamp_ok)
+	    tp->undo_marker && before(tp->snd_una, tp->high_seq) &&
+	    !tp->rx_opt.tstamp_ok)
 		cwnd = min(cwnd, tcp_packets_in_flight(tp) + 1);
 	/* The first retransmission must not wait for the window. */
 	if (inet_csk(sk)->icsk_ca_state == TCP_CA_Recovery && !tp->retrans_out)
@@ -854,7 +859,7 @@ APOGEE_CONG_CONTROL(star_cong_control)
 		goto out;
 
 	most = lift || judged ? U32_MAX : cwnd;
-	if (s->w.asked && !(judged && s->w.mode == STAR_SLOW)) {
+	if (s->w.asked) {
 		star_reduce(sk);
 		most = s->prior_cwnd;
 	} else if (lift && !lost &&

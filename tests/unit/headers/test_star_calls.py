@@ -159,10 +159,77 @@ u32 reduce_queue(struct state *t, u32 cwnd)
 	return star_cwnd(&s->w);
 }
 
+/* ssthresh after a loss with a queue shorter than the path, after the stack has set it. The
+ * window was cwnd.
+ */
+u32 reduce_short_queue(struct state *t, u32 cwnd)
+{
+	struct star *s = inet_csk_ca(&sk);
+
+	memset(&sk, 0, sizeof(sk));
+	star_coexist = 1;
+	put(t);
+	s->j.queue = 1;
+	s->j.base_us = 500000;
+	s->j.least_us = 510000;
+	s->j.top = U8_MAX;
+	s->prior_cwnd = cwnd;
+	tcp_sk(&sk)->snd_ssthresh = star_cws_ssthresh(&s->w, cwnd);
+	star_reduce(&sk);
+	get(t);
+	return tcp_sk(&sk)->snd_ssthresh;
+}
+
+/* A second timeout in this mode; the mode before the first was another one. */
+void second_timeout(struct state *t, u32 before)
+{
+	struct star *s = inet_csk_ca(&sk);
+
+	memset(&sk, 0, sizeof(sk));
+	star_coexist = 1;
+	put(t);
+	s->w.prior_mode = before;
+	s->prior_cwnd = 100;
+	tcp_sk(&sk)->snd_cwnd = 1;
+	inet_csk(&sk)->icsk_ca_state = TCP_CA_Loss;
+	star_set_state(&sk, TCP_CA_Loss);
+	get(t);
+}
+
+/* The window after the ACK that ends AEN's wait: data was lost, and the stack asks for
+ * ssthresh for another loss. The window before the timeout was cwnd.
+ */
+u32 verdict_and_loss(struct state *t, u32 before, u32 cwnd)
+{
+	struct rate_sample rs = { .acked_sacked = 50, .delivered = -1, .rtt_us = -1 };
+	struct star *s = inet_csk_ca(&sk);
+	struct tcp_sock *tp = tcp_sk(&sk);
+
+	memset(&sk, 0, sizeof(sk));
+	star_coexist = 1;
+	put(t);
+	s->w.prior_mode = before;
+	s->w.asked = 1;
+	s->prior_cwnd = cwnd;
+	s->una = 1000;
+	s->p_seq = 1100;
+	tp->snd_una = 1050;
+	tp->mss_cache = 1448;
+	tp->snd_cwnd = 2;
+	tp->snd_cwnd_clamp = ~0U;
+	tp->snd_ssthresh = 300;
+	inet_csk(&sk)->icsk_ca_state = TCP_CA_Recovery;
+	tp->retrans_out = 1;
+	tcp_star.cong_control(&sk, &rs);
+	get(t);
+	return tp->snd_cwnd;
+}
+
 /* The window that star_set_window() sets, 7 segments in flight, of at most so many. Of what
  * was sent before the timeout so many bytes are missing.
  */
-u32 set_window(struct state *t, u32 ca_state, u32 frto, u32 stamps, u32 most, u32 missing)
+u32 set_window(struct state *t, u32 ca_state, u32 frto, u32 stamps, u32 most, u32 missing,
+	       u32 undo_marker)
 {
 	memset(&sk, 0, sizeof(sk));
 	star_coexist = 1;
@@ -172,6 +239,7 @@ u32 set_window(struct state *t, u32 ca_state, u32 frto, u32 stamps, u32 most, u3
 	tcp_sk(&sk)->packets_out = 7;
 	tcp_sk(&sk)->frto = frto;
 	tcp_sk(&sk)->high_seq = missing;
+	tcp_sk(&sk)->undo_marker = undo_marker;
 	tcp_sk(&sk)->rx_opt.tstamp_ok = stamps;
 	inet_csk(&sk)->icsk_ca_state = ca_state;
 	star_set_window(&sk, most);
@@ -300,7 +368,15 @@ def star(root: Path, build: Path) -> Any:
     flags += ["-shared", "-fPIC", "-I", str(here / "include"), "-I", str(root / "include")]
     gcc(*flags, "-x", "c", "-", "-o", library, text=text)
     functions = ctypes.CDLL(str(library))
-    for name in ("undo", "before_loss", "reduce_queue", "shrink", "set_window"):
+    for name in (
+        "undo",
+        "before_loss",
+        "reduce_queue",
+        "reduce_short_queue",
+        "verdict_and_loss",
+        "shrink",
+        "set_window",
+    ):
         getattr(functions, name).restype = ctypes.c_uint32
     for name in ("rests", "round_ends"):
         getattr(functions, name).restype = ctypes.c_bool
@@ -383,6 +459,50 @@ def test_a_timeout_with_nothing_to_judge_ends_a_test(star: Any, before: int, mod
     t = state(mode=before, link=50, **TEST)
     star.timeout(ctypes.byref(t), RECOVERY)
     assert (t.mode, t.cwnd_reno, *left(t)) == (mode, 10, 0, 0, 0, 50, 1)
+
+
+@pytest.mark.parametrize(
+    ("mode", "before", "after"),
+    [
+        # yielded since the first one, which the stack does not ask for
+        (YIELD, CRUISE, YIELD),
+        (SLOW, YIELD, SLOW),
+        (JUDGE, YIELD, YIELD),
+        (JUDGE, CRUISE, SLOW),
+    ],
+)
+def test_a_second_timeout_does_not_end_yield(star: Any, mode: int, before: int, after: int) -> None:
+    t = state(mode=mode)
+    star.second_timeout(ctypes.byref(t), before)
+    assert (t.mode, t.cwnd_reno) == (after, 10)
+
+
+@pytest.mark.parametrize(("before", "after"), [(YIELD, YIELD), (CRUISE, SLOW)])
+def test_the_verdict_answers_a_loss_of_the_same_ack(star: Any, before: int, after: int) -> None:
+    """Slow start from the initial window, not the window of before the timeout."""
+    t = state(mode=JUDGE)
+    assert star.verdict_and_loss(ctypes.byref(t), before, 400) == 10
+    assert t.mode == after
+
+
+@pytest.mark.parametrize(
+    ("mode", "cwnd", "after", "ssthresh"),
+    [
+        # no ACK has lifted the window to the estimate yet: slow start leads to it
+        (CRUISE, 10, SLOW, 400),
+        (SLOW, 10, SLOW, 400),
+        (CRUISE, 500, CRUISE, 500),
+        (YIELD, 10, YIELD, 10),
+        (MARKED, 10, MARKED, 10),
+    ],
+)
+def test_a_loss_with_a_short_queue(
+    star: Any, mode: int, cwnd: int, after: int, ssthresh: int
+) -> None:
+    """The window stays, and the next ACK does not raise it to the estimate."""
+    t = state(mode=mode)
+    assert star.reduce_short_queue(ctypes.byref(t), cwnd) == ssthresh
+    assert (t.mode, t.cwnd_reno + (t.cwnd_abe if after == CRUISE else 0)) == (after, cwnd)
 
 
 @pytest.mark.parametrize(
@@ -513,24 +633,26 @@ def test_the_rate_follows_the_estimate_and_the_window(
 
 
 @pytest.mark.parametrize(
-    ("ca_state", "frto", "stamps", "most", "missing", "cwnd"),
+    ("ca_state", "frto", "stamps", "most", "missing", "undo", "cwnd"),
     [
-        (LOSS, 1, 0, U32_MAX, 1, 8),
-        (LOSS, 1, 0, U32_MAX, 0, 10),
-        (LOSS, 0, 0, U32_MAX, 1, 10),
-        (LOSS, 1, 1, U32_MAX, 1, 10),
-        (OPEN, 1, 0, U32_MAX, 1, 10),
-        (LOSS, 1, 0, 6, 1, 6),
-        (OPEN, 0, 0, 9, 1, 9),
+        (LOSS, 1, 0, U32_MAX, 1, 1, 8),
+        (LOSS, 1, 0, U32_MAX, 0, 1, 10),
+        (LOSS, 0, 0, U32_MAX, 1, 1, 10),
+        (LOSS, 1, 1, U32_MAX, 1, 1, 10),
+        (OPEN, 1, 0, U32_MAX, 1, 1, 10),
+        (LOSS, 1, 0, 6, 1, 1, 6),
+        (OPEN, 0, 0, 9, 1, 1, 9),
+        # a smaller MTU: Loss without a timeout
+        (LOSS, 1, 0, U32_MAX, 1, 0, 10),
     ],
 )
 def test_while_f_rto_finds_out_one_new_segment_is_sent(
-    star: Any, ca_state: int, frto: int, stamps: int, most: int, missing: int, cwnd: int
+    star: Any, ca_state: int, frto: int, stamps: int, most: int, missing: int, undo: int, cwnd: int
 ) -> None:
     """RFC 5682: neither a retransmission nor a larger window. With timestamps AEN knows; once all
     is acknowledged F-RTO has ended, although the stack keeps its flag."""
     t = state(mode=SLOW, cwnd_reno=10)
-    assert star.set_window(ctypes.byref(t), ca_state, frto, stamps, most, missing) == cwnd
+    assert star.set_window(ctypes.byref(t), ca_state, frto, stamps, most, missing, undo) == cwnd
 
 
 @pytest.mark.parametrize(
