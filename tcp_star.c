@@ -46,7 +46,8 @@
  *           ABE's share is held back: cwnd = cwnd_reno, which grows as in Reno. In
  *           YIELD the flow probes for more bandwidth from time to time. From these
  *           modes, too, an ECN mark leads to MARKED and congestion to YIELD. After
- *           a timeout by data loss YIELD stays.
+ *           a timeout by data loss YIELD stays. A loss in CRUISE before the window
+ *           has been lifted to cwnd_abe leads to SLOW for the rest of its round.
  *   JUDGE   The stack sets the window while AEN evaluates the ACKs. A timeout that
  *           AEN cannot judge (AEN off, a mark or loss already known, a second
  *           timeout) leads to SLOW at once. A timeout in recovery, of a
@@ -283,6 +284,7 @@ static void star_start_again(struct sock *sk)
 
 	star_round_anew(sk);
 	s->w.asked = 0;
+	s->w.held = 0;
 	s->w.mode = star_yielded(s) ? STAR_YIELD : STAR_SLOW;
 	s->w.clear = 0;
 	s->w.cwnd_reno = min(max(s->prior_cwnd, STAR_CWND_MIN), TCP_INIT_CWND);
@@ -599,10 +601,13 @@ static bool star_end_round(struct sock *sk)
 	}
 	judge_use(&s->j, &r);
 	s->w.alone = s->j.alone;
-	if (s->w.mode == STAR_SLOW)
+	if (s->w.mode == STAR_SLOW && !s->w.held)
 		return false;
 	if (s->w.mode != STAR_START && star_answer(sk, &r))
 		return true;
+	/* No congestion: LWC goes on, but for a loss that this ACK has shown. */
+	if (s->w.mode == STAR_SLOW && !s->w.asked)
+		star_release(&s->w, 0, false);
 	return star_test_queue(sk);
 }
 
@@ -655,7 +660,6 @@ static void star_reduce(struct sock *sk)
 	u32 cwnd = s->prior_cwnd, ssthresh, to;
 	bool published = !star_judges(), queue = s->j.queue && !published;
 
-	s->w.asked = 0;
 	if (marked_reduction(sk)) {
 		s->w.mode = STAR_MARKED;
 		star_set_cwnd(&s->w, star_mark_cwnd(cwnd));
@@ -705,6 +709,7 @@ static bool star_shrink(struct sock *sk, u32 cwnd)
 				   tcp_snd_cwnd(tp);
 	if (!star_holds(&s->w))
 		s->w.mode = STAR_SLOW;
+	s->w.held = 0;
 	star_set_cwnd(&s->w, cwnd);
 	tcp_snd_cwnd_set(tp, star_cwnd(&s->w));
 	return true;
@@ -868,12 +873,12 @@ APOGEE_CONG_CONTROL(star_cong_control)
 		star_lwc(&s->w, rs->acked_sacked, tp->snd_ssthresh, published,
 			 s->j.queue);
 	}
-	s->w.asked = 0;
 	/* As published only count rounds: coexist may be switched on later. */
 	if (round && published)
 		star_begin_round(sk);
 	else if (round && star_end_round(sk))
 		most = U32_MAX;
+	s->w.asked = 0;
 
 	if (estimated && !slow && s->w.mode == STAR_START && !published &&
 	    s->w.cwnd_abe)

@@ -180,6 +180,30 @@ u32 reduce_short_queue(struct state *t, u32 cwnd)
 	return tcp_sk(&sk)->snd_ssthresh;
 }
 
+/* The round ends in SLOW without a queue, all delivered, on a path of 100 segments: the ACK
+ * has shown a loss or not.
+ */
+void end_slow_round(struct state *t, u32 held, u32 asked)
+{
+	struct star *s = inet_csk_ca(&sk);
+
+	memset(&sk, 0, sizeof(sk));
+	star_coexist = 1;
+	put(t);
+	s->w.held = held;
+	s->w.asked = asked;
+	s->j.base_us = 500000;
+	s->j.least_us = 500000;
+	s->j.last_us = 500000;
+	s->abe.bw[0] = 1448 * 2 * 100;
+	tcp_sk(&sk)->mss_cache = 1448;
+	tcp_sk(&sk)->srtt_us = 500000 << 3;
+	tcp_sk(&sk)->rtt_min_us = 500000;
+	tcp_sk(&sk)->delivered = 20;
+	star_end_round(&sk);
+	get(t);
+}
+
 /* A second timeout in this mode; the mode before the first was another one. */
 void second_timeout(struct state *t, u32 before)
 {
@@ -459,6 +483,19 @@ def test_a_timeout_with_nothing_to_judge_ends_a_test(star: Any, before: int, mod
     t = state(mode=before, link=50, **TEST)
     star.timeout(ctypes.byref(t), RECOVERY)
     assert (t.mode, t.cwnd_reno, *left(t)) == (mode, 10, 0, 0, 0, 50, 1)
+
+
+@pytest.mark.parametrize(
+    ("held", "asked", "mode", "cwnd"),
+    [(1, 0, CRUISE, 101), (1, 1, SLOW, 20), (0, 0, SLOW, 20)],
+)
+def test_a_hold_ends_with_its_round(
+    star: Any, held: int, asked: int, mode: int, cwnd: int
+) -> None:
+    """After a loss, but for one of the same ACK; slow start after a timeout goes on."""
+    t = state(mode=SLOW, cwnd_reno=20, cwnd_abe=100)
+    star.end_slow_round(ctypes.byref(t), held, asked)
+    assert (t.mode, t.cwnd_reno + (t.cwnd_abe if mode == CRUISE else 0)) == (mode, cwnd)
 
 
 @pytest.mark.parametrize(
