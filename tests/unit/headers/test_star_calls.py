@@ -253,7 +253,7 @@ u32 verdict_and_loss(struct state *t, u32 before, u32 cwnd)
  * was sent before the timeout so many bytes are missing.
  */
 u32 set_window(struct state *t, u32 ca_state, u32 frto, u32 stamps, u32 most, u32 missing,
-	       u32 undo_marker)
+		u32 undo_marker)
 {
 	memset(&sk, 0, sizeof(sk));
 	star_coexist = 1;
@@ -489,9 +489,7 @@ def test_a_timeout_with_nothing_to_judge_ends_a_test(star: Any, before: int, mod
     ("held", "asked", "mode", "cwnd"),
     [(1, 0, CRUISE, 101), (1, 1, SLOW, 20), (0, 0, SLOW, 20)],
 )
-def test_a_hold_ends_with_its_round(
-    star: Any, held: int, asked: int, mode: int, cwnd: int
-) -> None:
+def test_a_hold_ends_with_its_round(star: Any, held: int, asked: int, mode: int, cwnd: int) -> None:
     """After a loss, but for one of the same ACK; slow start after a timeout goes on."""
     t = state(mode=SLOW, cwnd_reno=20, cwnd_abe=100)
     star.end_slow_round(ctypes.byref(t), held, asked)
