@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The algorithms for a day: ``python3 -m tests.long_tcp [--hours N] [--rate RATE]``.
+
+Each has one TCP stream for the whole time, and a transfer of 50 kB every 30 s, over one bottleneck
+in virtual time (engine uml). The path changes every ten minutes, in the same way each hour: 20 to
+500 ms, without and with loss, silent for 20 s. The receiver checks all octets. Prints goodput and
+RTT of the streams and the kernel's memory hour by hour; exit status 1 if any of them drifts, or if
+a transfer does not end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from apogee_lab import modules
+from apogee_lab.engines import uml
+from apogee_lab.kernels import uml_kernel
+from apogee_lab.results.text import as_text
+from tests import BUILD, ROOT, long_run
+from tests.guest.runs import compiled
+
+ALGORITHMS = ("star", "j", "hstcp_gentle", "compound", "compound_plus", "reno")
+MODULES = ("tcp_star", "tcp_j", "tcp_hstcp_gentle", "tcp_compound_plus")
+SHORT = 50_000  # octets
+A_MINUTE = 2  # short transfers of each algorithm
+HEAD = ("hour", "kbit/s", *ALGORITHMS, "RTT ms", "sockets", "free kB", "slabs kB")
+DRIFT = 0.1  # of goodput and RTT, from hour to hour
+
+SCRIPT = """
+chmod +x /bin/verified
+far="ip netns exec far"
+ip netns add net; ip netns add far
+ip link add e0 type veth peer name near netns net
+ip -n net link add out type veth peer name e0 netns far
+ip addr add 10.0.1.1/24 dev e0; ip link set e0 up
+ip -n net addr add 10.0.1.2/24 dev near; ip -n net link set near up
+ip -n net addr add 10.0.2.1/24 dev out; ip -n net link set out up
+ip -n far addr add 10.0.2.2/24 dev e0; ip -n far link set e0 up; ip -n far link set lo up
+ip netns exec net sh -c 'echo 1 >/proc/sys/net/ipv4/ip_forward'
+ip -n net route add 10.9.0.0/16 via 10.0.2.2; ip -n far route add default via 10.0.2.1
+n=0; for cc in ALGORITHMS; do n=$((n + 1))
+	for host in 1 2; do ip -n far addr add 10.9.$n.$host/32 dev lo; done
+	ip route add 10.9.$n.0/24 via 10.0.1.2 congctl $cc || exit 1
+done
+path() { for dev in near out; do
+	tc -n net qdisc replace dev $dev root netem rate RATE limit 100 delay "$@"; done; }
+silent() { path 50ms loss 100%; sleep 20; path 50ms loss 0%; }
+memory() { sed -n "s/^$1: *\\([0-9]*\\) kB/\\1/p" /proc/meminfo; }
+stream() { ss -tinH dst 10.9.$1.1 | tr ' ' '\\n' | sed -n "s/^$2:\\([0-9.]*\\).*/\\1/p"; }
+each() { for n in $(seq COUNT); do stream $n $1; done; }
+sample() { echo $($far cat /sys/class/net/e0/statistics/rx_bytes) $(memory MemFree) \\
+	$(memory SUnreclaim) $(sed -n 's/^TCP: inuse \\([0-9]*\\).*/\\1/p' /proc/net/sockstat) \\
+	$(each bytes_acked) $(each rtt) >>$OUT/samples; }
+short() { for n in $(seq COUNT); do verified pour 10.9.$n.2 5201 SHORT 600 >>$OUT/sent & done; }
+minutes() { for half in $(seq $((A_MINUTE * $1))); do short; sleep $((60 / A_MINUTE)); done; }
+$far verified drinkers 5201 $OUT/drunk & sleep 0.1
+path 250ms loss 0%
+for n in $(seq COUNT); do
+	verified pour 10.9.$n.1 5201 1000000000000 SECONDS >>$OUT/sent &
+done
+sleep 60; sample
+for hour in $(seq HOURS); do
+	path 250ms loss 0.1%; minutes 10
+	path 50ms loss 0%; minutes 10
+	silent & minutes 10
+	path 10ms loss 1%; minutes 10
+	path 125ms 5ms loss 0.01%; minutes 10
+	path 250ms loss 0%; minutes 10
+	sample
+done
+sleep 700
+"""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What the guest measured at the end of an hour; of the streams in ``ALGORITHMS``' order."""
+
+    octets: int
+    free_kb: int
+    slabs_kb: int
+    sockets: int
+    acked: tuple[int, ...]
+    rtt_ms: tuple[float, ...]
+
+
+def parse(line: str) -> Sample:
+    """A line of the guest's file; every stream has to be there."""
+    words, count = line.split(), len(ALGORITHMS)
+    if len(words) != 4 + 2 * count:
+        raise SystemExit(f"long_tcp: a stream is missing: {line}")
+    acked, rtts = words[4 : 4 + count], words[4 + count :]
+    octets, free, slabs, sockets = map(int, words[:4])
+    return Sample(octets, free, slabs, sockets, tuple(map(int, acked)), tuple(map(float, rtts)))
+
+
+def measure(hours: int, rate: str, out: Path) -> list[Sample]:
+    """Run the guest."""
+    words = {
+        "ALGORITHMS": " ".join(ALGORITHMS),
+        "SECONDS": str(3600 * hours + 120),
+        "HOURS": str(hours),
+        "COUNT": str(len(ALGORITHMS)),
+        "SHORT": str(SHORT),
+        "A_MINUTE": str(A_MINUTE),
+        "RATE": rate,
+    }
+    script = SCRIPT
+    for name, value in words.items():
+        script = script.replace(name, value)
+    modules.build(uml_kernel.kernel())
+    uml.run_script(
+        script, out=out, modules=MODULES,
+        files={"bin/verified": compiled(ROOT / "tests/guest/modules/verified.c")},
+        timeout_wall_s=7200.0, check=True,
+    )  # fmt: skip
+    return [parse(line) for line in (out / "samples").read_text().splitlines()]
+
+
+def table(samples: list[Sample]) -> str:
+    """A line per hour."""
+    rates = long_run.goodputs(samples)
+    rows = []
+    for hour, rate in enumerate(rates, 1):
+        before, s = samples[hour - 1], samples[hour]
+        own = [(b - a) * 8 / 3600e3 for a, b in zip(before.acked, s.acked, strict=True)]
+        cells = (*(f"{kbps:.0f}" for kbps in own), f"{mean_rtt(s):.0f}", str(s.sockets))
+        rows.append([str(hour), f"{rate:.0f}", *cells, str(s.free_kb), str(s.slabs_kb)])
+    return as_text([HEAD, *rows])
+
+
+def unfinished(drunk: str, hours: int) -> list[str]:
+    """Transfers that did not end, or not whole."""
+    want = 60 * A_MINUTE * len(ALGORITHMS) * hours
+    whole = sum(line.startswith(f"octets {SHORT} damaged 0") for line in drunk.splitlines())
+    return [f"{want - whole} of {want} transfers are missing"] if whole != want else []
+
+
+def stalled(samples: list[Sample]) -> list[str]:
+    """Streams of which nothing was acknowledged for an hour."""
+    found = []
+    for hour in range(1, len(samples)):
+        for cc, before, now in zip(
+            ALGORITHMS, samples[hour - 1].acked, samples[hour].acked, strict=True
+        ):
+            if now <= before:
+                found.append(f"{cc}: nothing acknowledged in hour {hour}")
+    return found
+
+
+def mean_rtt(sample: Sample) -> float:
+    """Of the streams' smoothed RTTs, ms."""
+    return sum(sample.rtt_ms) / len(sample.rtt_ms)
+
+
+def drifting(samples: list[Sample]) -> list[str]:
+    """RTTs that differ by more than ``DRIFT`` of the first hour's: the path is the same then."""
+    rtts = [mean_rtt(sample) for sample in samples[1:]]
+    if max(rtts) - min(rtts) <= DRIFT * rtts[0]:
+        return []
+    return [f"RTT drifts: {min(rtts):.0f} to {max(rtts):.0f} ms"]
+
+
+def main(argv: list[str]) -> int:
+    """Run, print, judge."""
+    parser = argparse.ArgumentParser(prog="long_tcp", description=__doc__)
+    parser.add_argument("--hours", type=int, default=24)
+    parser.add_argument("--rate", default="2mbit", help="of the bottleneck")
+    given = parser.parse_args(argv)
+    out = BUILD / "tests" / "long-tcp"
+    start = time.monotonic()
+    samples = measure(given.hours, given.rate, out)
+    drunk = (out / "drunk").read_text()
+    damaged = [line for line in drunk.splitlines() if " damaged 0 " not in line]
+    last = f"{len(drunk.splitlines())} connections, damaged {len(damaged)}\n"
+    found = long_run.faults(samples, last, DRIFT) + unfinished(drunk, given.hours)
+    found += stalled(samples) + drifting(samples)
+    return long_run.tell(table(samples), time.monotonic() - start, last, found)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
