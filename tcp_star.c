@@ -267,12 +267,15 @@ static void star_round_anew(struct sock *sk)
 	s->j.skip = 1;
 }
 
-/* In YIELD other flows share the path: a timeout does not end that. */
+/* In YIELD other flows share the path: a timeout does not end that, nor if a mark or
+ * another timeout has come before it.
+ */
 static bool star_yielded(const struct star *s)
 {
-	u8 mode = s->w.mode == STAR_JUDGE ? s->w.prior_mode : s->w.mode;
+	bool after = s->w.mode == STAR_JUDGE || s->w.mode == STAR_MARKED;
 
-	return mode == STAR_YIELD && star_judges();
+	return (after ? s->w.prior_mode : s->w.mode) == STAR_YIELD &&
+	       star_judges();
 }
 
 /* Slow start from the initial window (AEN, P_seq > ACK_seq), or from the previous
@@ -284,7 +287,6 @@ static void star_start_again(struct sock *sk)
 
 	star_round_anew(sk);
 	s->w.asked = 0;
-	s->w.held = 0;
 	s->w.mode = star_yielded(s) ? STAR_YIELD : STAR_SLOW;
 	s->w.clear = 0;
 	s->w.cwnd_reno = min(max(s->prior_cwnd, STAR_CWND_MIN), TCP_INIT_CWND);
@@ -301,6 +303,7 @@ static void star_timeout(struct sock *sk)
 
 	if (s->w.mode == STAR_NONE || !timeout_seen(sk, s->w.asked, cwnd))
 		return;
+	s->w.held = 0;
 	/* In recovery a retransmission was lost. The stack does not ask for ssthresh
 	 * again: CWS has already responded to this loss.
 	 */
@@ -605,7 +608,7 @@ static bool star_end_round(struct sock *sk)
 		return false;
 	if (s->w.mode != STAR_START && star_answer(sk, &r))
 		return true;
-	/* No congestion: LWC goes on, but for a loss that this ACK has shown. */
+	/* No congestion is seen: LWC goes on, unless the hold begins with this ACK. */
 	if (s->w.mode == STAR_SLOW && !s->w.asked)
 		star_release(&s->w, 0, false);
 	return star_test_queue(sk);
@@ -873,6 +876,9 @@ APOGEE_CONG_CONTROL(star_cong_control)
 		star_lwc(&s->w, rs->acked_sacked, tp->snd_ssthresh, published,
 			 s->j.queue);
 	}
+	/* The end of a hold does not raise the window with an ACK that shows a loss. */
+	if (s->w.mode == STAR_SLOW && s->w.held && rs->losses)
+		most = min(most, cwnd);
 	/* As published only count rounds: coexist may be switched on later. */
 	if (round && published)
 		star_begin_round(sk);

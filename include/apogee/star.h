@@ -90,7 +90,7 @@ enum star_mode {
  * @prior_mode: mode before the last reduction
  * @asked: the stack has asked for ssthresh, and the response is pending
  * @sack_hole: in STAR_JUDGE: the scoreboard had a hole at the timeout
- * @held: in STAR_SLOW: after a loss, until its round has been judged
+ * @held: in STAR_SLOW: after a loss, until its round trip has ended
  */
 struct star_window {
 	u32 cwnd_reno;
@@ -289,7 +289,7 @@ static inline void star_set_cwnd(struct star_window *w, u32 cwnd)
  *
  * A loss never raises the window. In CRUISE it is above cwnd_abe, except that an
  * estimate has risen and no ACK has lifted the window yet: ABE's share is then held
- * back until the round has been judged, and slow start leads to it. As published the
+ * back until the round trip has ended, and slow start leads to it. As published the
  * next ACK lifts the window.
  */
 static inline void star_respond(struct star_window *w, u32 cwnd, u32 to,

@@ -204,6 +204,45 @@ void end_slow_round(struct state *t, u32 held, u32 asked)
 	get(t);
 }
 
+/* The window after an ACK of a held window of 20 that ends the round, with so many losses. */
+u32 held_ack(struct state *t, u32 losses)
+{
+	struct rate_sample rs = { .acked_sacked = 1, .delivered = 1, .losses = losses };
+	struct star *s = inet_csk_ca(&sk);
+	struct tcp_sock *tp = tcp_sk(&sk);
+
+	rs.rtt_us = 500000;
+	rs.prior_delivered = 1;
+	memset(&sk, 0, sizeof(sk));
+	star_coexist = 1;
+	put(t);
+	s->w.held = 1;
+	s->j.base_us = 500000;
+	s->j.least_us = 500000;
+	s->j.last_us = 500000;
+	s->abe.started = true;
+	s->abe.samples = ABE_SETTLE;
+	s->abe.bw[0] = 1448 * 2 * 100;
+	s->abe.mark_us = 1000000;
+	s->abe.last_us = 1000000;
+	s->abe.epoch_us = 1000000;
+	tp->tcp_mstamp = 1000001;
+	tp->mss_cache = 1448;
+	tp->srtt_us = 500000 << 3;
+	tp->rtt_min_us = 500000;
+	tp->delivered = 20;
+	tp->snd_una = 1000;
+	tp->snd_ssthresh = 100;
+	tp->snd_cwnd = 20;
+	tp->snd_cwnd_clamp = ~0U;
+	tp->retrans_out = 1;
+	inet_csk(&sk)->icsk_ca_state = TCP_CA_Recovery;
+	sk.sk_max_pacing_rate = ULONG_MAX;
+	tcp_star.cong_control(&sk, &rs);
+	get(t);
+	return tp->snd_cwnd;
+}
+
 /* A second timeout in this mode; the mode before the first was another one. */
 void second_timeout(struct state *t, u32 before)
 {
@@ -398,6 +437,7 @@ def star(root: Path, build: Path) -> Any:
         "reduce_queue",
         "reduce_short_queue",
         "verdict_and_loss",
+        "held_ack",
         "shrink",
         "set_window",
     ):
@@ -496,6 +536,14 @@ def test_a_hold_ends_with_its_round(star: Any, held: int, asked: int, mode: int,
     assert (t.mode, t.cwnd_reno + (t.cwnd_abe if mode == CRUISE else 0)) == (mode, cwnd)
 
 
+@pytest.mark.parametrize(("losses", "cwnd"), [(0, 101), (1, 20)])
+def test_the_end_of_a_hold_raises_no_window_with_a_loss(star: Any, losses: int, cwnd: int) -> None:
+    """The next ACK does."""
+    t = state(mode=SLOW, cwnd_reno=20, cwnd_abe=100)
+    assert star.held_ack(ctypes.byref(t), losses) == cwnd
+    assert t.mode == CRUISE
+
+
 @pytest.mark.parametrize(
     ("mode", "before", "after"),
     [
@@ -503,6 +551,8 @@ def test_a_hold_ends_with_its_round(star: Any, held: int, asked: int, mode: int,
         (YIELD, CRUISE, YIELD),
         (SLOW, YIELD, SLOW),
         (JUDGE, YIELD, YIELD),
+        # a mark in between
+        (MARKED, YIELD, YIELD),
         (JUDGE, CRUISE, SLOW),
     ],
 )
