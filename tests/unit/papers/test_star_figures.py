@@ -204,7 +204,7 @@ def test_a_command_makes_the_run_that_was_planned(monkeypatch: pytest.MonkeyPatc
         )
         for run in {run.job.key: run for runs in found.values() for run in runs}.values():
             made.clear()
-            assert main.main(run.command[2:]) == 0
+            assert main.main(run.command[len(schedule.LAB) :]) == 0
             assert [job.key for job in made] == [run.job.key]
             assert made[0].meta == run.job.meta
 
