@@ -327,6 +327,10 @@ def test_ratios_and_their_intervals() -> None:
     assert claims.gain([110, 220], [100, 200, 900]).value == pytest.approx(0.1)
 
 
+def test_nothing_measured_shows_nothing() -> None:
+    assert decide([]) == claims.Verdict("–", claims.NOT_SHOWN)
+
+
 @pytest.mark.parametrize("level", [0.95, 0.99, 0.9975])
 def test_the_bounds_of_a_ratio_are_where_t_says(level: float) -> None:
     """At a bound R the mean of a - R b is just not 0."""
