@@ -5,7 +5,7 @@
 # Variables: KDIR, a kernel's build directory (default: the running kernel's
 # headers; without them the lab's).
 
-PYTHON := PYTHONPATH=scripts /usr/bin/python3
+PYTHON := PYTHONPATH=scripts /usr/bin/python3 -Xutf8
 RUNNING := $(shell uname -r)
 HOST_KDIR := /lib/modules/$(RUNNING)/build
 # Headers of the lab's kernel, unpacked under build/cache on first use.

@@ -16,6 +16,8 @@ from pathlib import Path
 #: The lab's own sources.
 LAB = Path(__file__).resolve().parent
 
+SHOWN = 1000  # characters of a message to a user
+
 _BIN_DIRS = ("/usr/sbin", "/sbin", "/usr/bin", "/bin")
 
 
@@ -110,12 +112,25 @@ def file_hash(path: Path) -> str:
 def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file atomically: readers see the old content or the new, never a part."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_bytes(content.encode() if isinstance(content, str) else content)
-    beside.replace(path)
+    try:
+        beside.write_bytes(content.encode() if isinstance(content, str) else content)
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
 
 
 class UsageError(LabError):
     """Invalid input from the user; one line that says what to change."""
+
+
+def one_line(message: object) -> str:
+    """A message as one line for people: control characters and half characters are escaped, and of
+    more than a screen only both ends are shown."""
+    text = "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(message)
+    )
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 203]} … {text[-200:]}"
 
 
 def sources_hash(*places: str) -> str:

@@ -246,5 +246,6 @@ def check(kernel: Kernel, settings: Mapping[str, list[str]]) -> None:
             raise UsageError(f"{key}: unknown parameter '{name}' of {owner}; choose from: {there}")
         span = _RANGE.search(allowed[name])
         for value in values if span else []:
-            if not (value.isdigit() and int(span[1]) <= int(value) <= int(span[2])):
+            number = int(value) if re.fullmatch("[0-9]{1,18}", value) else -1
+            if not int(span[1]) <= number <= int(span[2]):
                 raise UsageError(f"{key}: '{value}' is out of range, allowed: {span.group()}")

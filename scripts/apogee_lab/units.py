@@ -55,7 +55,10 @@ _SIZE = {
     "MiB": 2**20,
     "GiB": 2**30,
 }
-_NUMBER = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d{1,3})?", re.IGNORECASE | re.ASCII)
+#: Python refuses to read a number of thousands of digits.
+_NUMBER = re.compile(
+    r"(\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(e[+-]?\d{1,3})?", re.IGNORECASE | re.ASCII
+)
 LIST = "list:"
 #: What an event may change: the kind of its new value, None for events without a value.
 EVENTS: dict[str, str | None] = {"rate": "rate", "queue": "size", "delay": "time", "loss": "share"}

@@ -170,10 +170,11 @@ def _lines(found: Sequence[Prediction], above: Any, below: Any) -> None:
 def do_hstcp_model(args: Arguments) -> int:
     """Print the table; with --plot write the figure."""
     found = predictions(args)
+    drawn = [] if args.plot is None else save_figure(draw(found), "--plot", args.plot)
     lines = rows(found)
     text = as_markdown(lines) if args.format == "md" else as_text(lines)
-    print(f"{caption(args)}\n\n{text}")
-    return save_figure(draw(found), "--plot", args.plot) if args.plot else 0
+    print("\n".join([caption(args), "", text, *map(str, drawn)]))
+    return 0
 
 
 def hstcp_model_parser(parser: Parser) -> None:

@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-from ..base import LabError, UsageError
+from ..base import LabError, UsageError, one_line
 from ..results import table
 from .beside import beside_parser, do_beside
 from .chosen import filtered, records_of
@@ -156,15 +156,23 @@ def build_parser() -> Parser:
     return parser
 
 
+def _open_streams() -> None:
+    """Standard streams that were closed lead nowhere, and no other file takes their numbers."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115 - to the end
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; the exit status."""
+    _open_streams()
     args = build_parser().parse_args(argv)
     try:
         status = args.verb(args)
         sys.stdout.flush()
         return status
     except LabError as error:
-        print(f"lab {args.command}: {error}", file=sys.stderr)
+        print(one_line(f"lab {args.command}: {error}"), file=sys.stderr)
         return 2
     except ModuleNotFoundError as error:
         if (error.name or __package__).startswith(__package__):
@@ -178,13 +186,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
-        if error.errno in (errno.EACCES, errno.EROFS):
-            print(f"lab {args.command}: {error.filename}: {error.strerror}", file=sys.stderr)
-            return 2
+        where = "" if error.filename is None else f"{os.fspath(error.filename)}: "
+        why = error.strerror or error
+        print(one_line(f"lab {args.command}: {where}{why}"), file=sys.stderr)
         if error.errno != errno.ENOSPC:
-            raise
+            return 2
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        print(f"lab {args.command}: no space left on device", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 from .. import modules, units
-from ..base import UsageError
+from ..base import UsageError, one_line
 from ..engines.registry import ALONE, ENGINES
 from ..runs import request
 
@@ -34,8 +34,17 @@ class Parser(argparse.ArgumentParser):
         if invalid:
             kind, word, known = invalid.groups()
             message = _unknown(kind.lower(), word, known.replace("'", ""))
-        print(f"{self.prog}: {message} (see {self.prog} --help)", file=sys.stderr)
+        print(one_line(f"{self.prog}: {message} (see {self.prog} --help)"), file=sys.stderr)
         sys.exit(2)
+
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        """The values of an argument; argparse takes the -- of --option=-- for no value at all."""
+        if action.option_strings and "--" in arg_strings:
+            self.error(f"{action.option_strings[-1]}: '--' is not a value")
+        for text in arg_strings:
+            if text.encode(errors="replace").decode() != text:
+                self.error(f"'{text}' is not text in UTF-8")
+        return super()._get_values(action, arg_strings)  # type: ignore[misc]
 
 
 def _unknown(kind: str, word: str, known: str) -> str:
@@ -58,7 +67,7 @@ def scenario_of(name: str) -> Any:
 
 def whole_number(option: str, text: str, least: int, most: int) -> int:
     digits = text.strip()
-    if not (digits.isascii() and digits.isdigit() and least <= int(digits) <= most):
+    if not re.fullmatch("[0-9]{1,18}", digits) or not least <= int(digits) <= most:
         raise UsageError(f"{option} {text}: a whole number from {least} to {most} is needed")
     return int(digits)
 

@@ -43,21 +43,28 @@ def _runs(args: Arguments) -> list[Any]:
     return runs
 
 
-def save_figure(figure: Any, option: str, out: str) -> int:
-    """Write a figure to the file that an option names, print the files' names; the exit status."""
+def _file_of(option: str, text: str) -> Path:
+    """The file that an option names."""
+    path = Path(text)
+    if path.name in ("", ".."):
+        raise UsageError(f"{option} {text}: the name of a file is needed")
+    return path
+
+
+def save_figure(figure: Any, option: str, out: str) -> list[Path]:
+    """Write a figure to the file that an option names; the files' names."""
     from ..results.style import save
 
     try:
-        paths = save(figure, Path(out))
+        return save(figure, _file_of(option, out))
     except OSError as error:
         raise UsageError(f"{option} {out}: {error.strerror}") from None
-    for path in paths:
-        print(path)
-    return 0
 
 
 def _save(figure: Any, args: Arguments) -> int:
-    return save_figure(figure, "-o", args.out)
+    for path in save_figure(figure, "-o", args.out):
+        print(path)
+    return 0
 
 
 def do_plot_goodput(args: Arguments) -> int:

@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-from ..base import LabError, UsageError, repo_root
+from ..base import LabError, UsageError, one_line, repo_root
 from ..engines import registry
 from ..engines.registry import ALONE, ENGINES
 from ..papers.catalogue import Choice, choose
@@ -278,7 +278,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             return 0
         return _locked(args, choices)
     except LabError as error:
-        print(f"reproduce: {error}", file=sys.stderr)
+        print(one_line(f"reproduce: {error}"), file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print(

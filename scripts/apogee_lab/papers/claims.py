@@ -20,7 +20,7 @@ from typing import Any
 
 from .. import units
 from ..results.statistics import LEVEL, UNBOUNDED, Estimate, mean_of, ratio_of
-from ..results.text import Record, show
+from ..results.text import NONE, Record, show
 
 Measure = Callable[[Record], float | None]
 #: A point of a figure: a bit error rate, or settings as records hold them.
@@ -184,6 +184,8 @@ class Verdict:
 def decide(parts: Sequence[Part]) -> Verdict:
     """The verdict on a claim that holds if all its parts do: "yes" needs no correction for their
     number, "no" does."""
+    if not parts:
+        return Verdict(NONE, NOT_SHOWN)
     text = "; ".join(map(str, parts))
     level = 1 - (1 - LEVEL) / len(parts)
     if any(part.surely_outside(level) for part in parts):

@@ -20,7 +20,7 @@ from ..runs import request, sweep
 from .catalogue import Choice
 from .figure import Cell
 
-LAB = ("/usr/bin/python3", str(repo_root() / "scripts" / "lab"))
+LAB = ("/usr/bin/python3", "-Xutf8", str(repo_root() / "scripts" / "lab"))
 #: The sources that decide what figures and table show of a finished run.
 _DRAWN_BY = ("papers", "results", "measures", "scenarios", "units.py", "../hstcp_table.py")
 

@@ -121,7 +121,7 @@ def goodput_time(
         axes.set_ylabel(f"goodput over the last {window_s:g} s, Mbit/s")
         _name_lines(axes, ends)
         if title:
-            axes.set_title(title, loc="left", pad=16)
+            axes.set_title(title, loc="left", pad=16, parse_math=False)
     return figure
 
 
@@ -230,7 +230,7 @@ def _over_time(
         axes.set_ylabel(label)
         _name_lines(axes, ends)
         if title:
-            axes.set_title(title, loc="left", pad=16)
+            axes.set_title(title, loc="left", pad=16, parse_math=False)
     return figure
 
 

@@ -106,12 +106,13 @@ def goodput_over(records: list[dict[str, Any]], over: str, title: str = "") -> F
         for axes, panel in zip(grid[0], panels, strict=True):
             inside = [record for record in records if panel_of(record) == panel]
             axes.set_ylim(0, 1.06 * top)
-            axes.set_title(panel or title, loc="left", fontsize=10)
+            axes.set_title(panel or title, loc="left", fontsize=10, parse_math=False)
             _value_axis(axes, _axis_name(records[0], over), values, place, logarithmic)
             _goodput_lines(axes, inside, over, values, place, [*panel_names, over])
         grid[0][0].set_ylabel("goodput, Mbit/s")
         if title and any(panels):
-            figure.suptitle(title, x=grid[0][0].get_position().x0, ha="left", y=1.0)
+            left = grid[0][0].get_position().x0
+            figure.suptitle(title, x=left, ha="left", y=1.0, parse_math=False)
     return figure
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
 from ..algorithms import find  # noqa: E402
+from ..base import write_whole  # noqa: E402
 from ..scenarios.scenario import members  # noqa: E402
 from . import table  # noqa: E402
 from .text import show  # noqa: E402
@@ -71,8 +73,11 @@ def save(figure: Figure, out: Path) -> list[Path]:
         paths = [out.with_name(out.name + ".svg"), out.with_name(out.name + ".png")]
     for path in paths:
         path.parent.mkdir(parents=True, exist_ok=True)
-        extra = {"metadata": {"Date": None}} if path.suffix == ".svg" else {}
+        kind = path.suffix.removeprefix(".")
+        extra = {"metadata": {"Date": None}} if kind == "svg" else {}
+        drawn = io.BytesIO()
         with plt.rc_context(STYLE):
-            figure.savefig(path, bbox_inches="tight", **extra)
+            figure.savefig(drawn, format=kind, bbox_inches="tight", **extra)
+        write_whole(path, drawn.getvalue())
     plt.close(figure)
     return paths

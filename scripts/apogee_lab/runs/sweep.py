@@ -12,6 +12,7 @@ changes, records are recomputed from the raw results without repeating the runs.
 from __future__ import annotations
 
 import ctypes
+import errno
 import hashlib
 import json
 import multiprocessing
@@ -22,7 +23,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from multiprocessing.connection import wait
@@ -166,11 +167,11 @@ def _measures_version() -> str:
 
 
 def _measure(raw: Path, job: Job, wall_s: float) -> dict[str, Any]:
-    """Compute the record of the raw results and store it beside them."""
+    """Compute the record of the raw results and store it beside them, its version at last."""
     record = compute(raw, job.meta | {"wall_s": wall_s}, job.measures)
     run = {"measures": _measures_version(), "wall_s": wall_s, "meta": job.meta}
-    write_whole(raw / "run.json", json.dumps(run, indent=1) + "\n")
     write_whole(raw / "record.json", dumps(record) + "\n")
+    write_whole(raw / "run.json", json.dumps(run, indent=1) + "\n")
     return record
 
 
@@ -293,10 +294,11 @@ class Sweep:
         """Let settings that compile to the same script share one run; each gets its own record."""
         for index in others:
             source = first[self.jobs[index].key]
-            if source in self.failures:
-                self.failures[index] = self.failures[source]
-            else:
+            if source not in self.failures:
                 self.records[index] = finished(self.jobs[index])
+            if self.records[index] is None:
+                gone = Failure("another lab has just removed its results: run it again", [])
+                self.failures[index] = self.failures.get(source, gone)
 
     def _loop(self, todo: list[int], running: dict[int, Any], report: Report) -> None:
         context = multiprocessing.get_context("fork")
@@ -347,9 +349,9 @@ class Sweep:
                 "console": _console(part / "raw"),
             }
         if outcome["ok"]:
+            record = json.loads((part / "raw" / "record.json").read_text(encoding="utf-8"))
             _replace(part / "raw", job.folder)
             shutil.rmtree(part, ignore_errors=True)
-            record = json.loads((job.folder / "record.json").read_text(encoding="utf-8"))
             self.records[index] = record
             report.done(job.label, record)
         else:
@@ -363,15 +365,19 @@ class Sweep:
 
 
 def _replace(part: Path, target: Path) -> None:
-    """Give a complete folder its final name, replacing an existing one."""
-    if target.exists():
-        old = target.with_name(f"{target.name}.part-{os.getpid()}-old{_HERE}")
+    """Give a complete folder its final name, replacing one there, even one of another lab."""
+    old = target.with_name(f"{target.name}.part-{os.getpid()}-old{_HERE}")
+    while True:
+        try:
+            part.rename(target)
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+        else:
+            return
+        with suppress(FileNotFoundError):
+            target.rename(old)
         shutil.rmtree(old, ignore_errors=True)
-        target.rename(old)
-        part.rename(target)
-        shutil.rmtree(old, ignore_errors=True)
-    else:
-        part.rename(target)
 
 
 def _signal_group(process: Any, how: signal.Signals) -> None:

@@ -366,6 +366,26 @@ def test_a_reader_that_leaves_early(root: Path) -> None:
     assert done.stderr == ""
 
 
+def test_a_machine_without_utf_8(root: Path) -> None:
+    """Python would take its locale's encoding for what it prints."""
+    ascii_only = {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = lab(root, "list", env={**os.environ, **ascii_only}, encoding="utf-8")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "…" in done.stdout
+    done = lab(root, "run", "ü", env={**os.environ, **ascii_only}, encoding="utf-8")
+    assert done.stderr.startswith("lab run: unknown scenario 'ü'; ")
+
+
+@pytest.mark.parametrize("closed", ["0<&-", "1>&-", "2>&-", "0<&- 1>&- 2>&-"])
+def test_closed_standard_streams(root: Path, closed: str) -> None:
+    for words, status in (("list", 0), ("run nosuch", 2), ("tune --restore", 2), ("nosuch", 2)):
+        command = f"APOGEE_STATE=/proc/none exec scripts/lab {words} {closed}"
+        done = subprocess.run(
+            ["sh", "-c", command], cwd=root, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, "Traceback" in done.stderr) == (status, False)
+
+
 def test_a_full_disk_is_one_line(root: Path) -> None:
     """Tested with /dev/full."""
     with Path("/dev/full").open("w") as full:
@@ -373,7 +393,7 @@ def test_a_full_disk_is_one_line(root: Path) -> None:
             [root / "scripts" / "lab", "list"], stdout=full, stderr=subprocess.PIPE, text=True,
             check=False,
         )  # fmt: skip
-    assert (done.returncode, done.stderr) == (1, "lab list: no space left on device\n")
+    assert (done.returncode, done.stderr) == (1, "lab list: No space left on device\n")
 
 
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS])

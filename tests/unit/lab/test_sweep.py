@@ -6,6 +6,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
+import multiprocessing
 import os
 import shutil
 import signal
@@ -280,6 +281,62 @@ def test_a_torn_result_is_run_again(engine: FakeEngine) -> None:
     work, _ = run(engine, jobs)
     assert len(engine.runs()) == 2
     assert work.records[0]
+
+
+def test_a_record_is_never_older_than_its_stamp(
+    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lab is killed while it computes a record anew: the next one computes it again."""
+    jobs = jobs_of(engine, "star", seeds=1)
+    run(engine, jobs)
+    path = jobs[0].folder / "record.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"total_goodput_bps": 1.0}))
+    monkeypatch.setattr(sweep, "_measures_version", lambda: "newer")
+    whole, written = sweep.write_whole, []
+
+    def killed(file: Path, content: str) -> None:
+        if written:
+            raise KeyboardInterrupt
+        written.append(file)
+        whole(file, content)
+
+    monkeypatch.setattr(sweep, "write_whole", killed)
+    with pytest.raises(KeyboardInterrupt):
+        run(engine, jobs)
+    monkeypatch.setattr(sweep, "write_whole", whole)
+    work, _ = run(engine, jobs)
+    assert (work.records[0] or {})["total_goodput_bps"] == 10_100 * 8 * 100
+
+
+def test_labs_that_make_the_same_run(engine: FakeEngine) -> None:
+    """Each gives its results the same name, many times; none fails, the last one's are whole."""
+    context = multiprocessing.get_context("fork")
+
+    def lab(number: int) -> None:
+        for turn in range(300):
+            part = sweep.RUNS / f"key.part-{os.getpid()}-{turn}"
+            part.mkdir(parents=True)
+            (part / "record.json").write_text(str(number))
+            sweep._replace(part, sweep.RUNS / "key")
+
+    labs = [context.Process(target=lab, args=(number,)) for number in range(4)]
+    for each in labs:
+        each.start()
+    for each in labs:
+        each.join()
+    assert [each.exitcode for each in labs] == [0] * 4
+    assert [path.name for path in sweep.RUNS.iterdir()] == ["key"]
+    assert (sweep.RUNS / "key" / "record.json").read_text() in "0123"
+
+
+def test_a_shared_run_that_another_lab_removed_is_a_failed_run(
+    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = jobs_of(engine, "star", "ber=0,1e-7", seeds=1)
+    twin = replace(jobs[0], meta=jobs[1].meta | {"run": jobs[0].key}, label="twin")
+    monkeypatch.setattr(sweep, "finished", lambda _: None)
+    work, said = run(engine, [jobs[0], twin])
+    assert "removed" in work.failures[1].reason
 
 
 def test_settings_with_the_same_script_share_a_run(

@@ -204,7 +204,7 @@ def test_a_command_makes_the_run_that_was_planned(monkeypatch: pytest.MonkeyPatc
         )
         for run in {run.job.key: run for runs in found.values() for run in runs}.values():
             made.clear()
-            assert main.main(run.command[2:]) == 0
+            assert main.main(run.command[len(schedule.LAB) :]) == 0
             assert [job.key for job in made] == [run.job.key]
             assert made[0].meta == run.job.meta
 
@@ -325,6 +325,10 @@ def test_ratios_and_their_intervals() -> None:
     assert claims.apart([0.0, 0.0], [0.0, 0.0]) == Estimate(0.0)
     # As many runs as both have.
     assert claims.gain([110, 220], [100, 200, 900]).value == pytest.approx(0.1)
+
+
+def test_nothing_measured_shows_nothing() -> None:
+    assert decide([]) == claims.Verdict("–", claims.NOT_SHOWN)
 
 
 @pytest.mark.parametrize("level", [0.95, 0.99, 0.9975])
