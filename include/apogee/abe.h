@@ -156,7 +156,7 @@ static inline u32 abe_elapsed_us(const struct abe *a, u32 now_us, u32 sent_us)
 {
 	s32 sending_us = (s32)(sent_us - a->sent_us);
 
-	return max_t(u32, now_us - a->mark_us, sending_us > 0 ? sending_us : 0);
+	return max_t(u32, now_us - a->mark_us, max(sending_us, 0));
 }
 
 static inline bool abe_epoch_over(const struct abe *a, u32 now_us,

@@ -73,7 +73,7 @@ static inline void shake_replay_update(struct shake_replay *r, u64 counter)
 	u32 i, clear;
 
 	if (counter > r->newest) {
-		clear = word - at < SHAKE_REPLAY_WORDS ? word - at : SHAKE_REPLAY_WORDS;
+		clear = min_t(u64, word - at, SHAKE_REPLAY_WORDS);
 		for (i = 1; i <= clear; i++)
 			r->seen[(at + i) % SHAKE_REPLAY_WORDS] = 0;
 		r->newest = counter;

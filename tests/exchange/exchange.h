@@ -80,8 +80,8 @@ extern const char *congestion_control;
 extern int script_line;
 
 /* exchange.c */
-void die(const char *what);
-void refuse(const char *what);
+void __attribute__((noreturn)) die(const char *what);
+void __attribute__((noreturn)) refuse(const char *what);
 long long now_us(void);
 void note(const char *format, ...);
 

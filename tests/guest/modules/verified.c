@@ -161,6 +161,7 @@ static void lend(char **words)
 			die("sendfile");
 		at += sent;
 	}
+	fclose(file);
 	printf("%llu\n", (unsigned long long)at);
 }
 
@@ -275,6 +276,7 @@ static void tock(char **words)
 		fprintf(out, "%.0f %s%u\n", now() * 1e3,
 			memcmp(wanted, datagram + 4, DATAGRAM - 4) ? "damaged " : "", n);
 	}
+	fclose(out);
 }
 
 static void mark(char **words)

@@ -25,7 +25,7 @@ extern int protocol;			/* of connections: 0 for TCP, or IPPROTO_MPTCP */
 
 /* common.c */
 void end_on_term(void);
-void die(const char *what);
+void __attribute__((noreturn)) die(const char *what);
 void reset_at_close(int fd, int on);
 int64_t now_us(void);
 void sleep_until(int64_t t_us);
