@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* For gcc -fanalyzer: the functions behind kmalloc(), which is inline, and what frees their memory. */
+/* For gcc -fanalyzer: kfree() frees what the functions behind kmalloc(), an inline one, give. */
 #include <linux/slab.h>
 
 void *__kmalloc(size_t size, gfp_t flags) __attribute__((malloc(kfree, 1)));
