@@ -85,7 +85,7 @@ matrix: ## build and run on all supported kernels, compile for other architectur
 	@scripts/setup check
 	+@$(PYTHON) -m tests.matrix
 
-lint: ## checkpatch, sparse, W=1, ruff, shellcheck, licence lines
+lint: ## checkpatch, gcc's analyzer, clang, sparse, coccinelle, ruff, shellcheck, licence lines
 	@scripts/setup lint
 	+@scripts/lint
 

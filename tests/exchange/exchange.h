@@ -9,6 +9,7 @@
 #define EXCHANGE_H
 
 #include <stdbool.h>
+#include <stdnoreturn.h>
 #include <linux/types.h>
 
 #define FIN	0x01
@@ -80,8 +81,8 @@ extern const char *congestion_control;
 extern int script_line;
 
 /* exchange.c */
-void __attribute__((noreturn)) die(const char *what);
-void __attribute__((noreturn)) refuse(const char *what);
+noreturn void die(const char *what);
+noreturn void refuse(const char *what);
 long long now_us(void);
 void note(const char *format, ...);
 

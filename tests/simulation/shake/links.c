@@ -15,14 +15,15 @@ static bool before(const struct event *a, const struct event *b)
 
 void event_add(const struct event *event)
 {
-	struct event added = *event;
+	struct event added = *event, *grown;
 	u32 i = used++;
 
 	if (used > room) {
 		room = room ? 2 * room : 1024;
-		heap = realloc(heap, room * sizeof(*heap));
-		if (!heap)
+		grown = realloc(heap, room * sizeof(*heap));
+		if (!grown)
 			abort();
+		heap = grown;
 	}
 	added.order = order++;
 	for (; i && before(&added, &heap[(i - 1) / 2]); i = (i - 1) / 2)

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdnoreturn.h>
 #include <sys/socket.h>
 
 #define SAMPLE_US	100000	/* interval of the sender's TCP_INFO samples */
@@ -25,7 +26,7 @@ extern int protocol;			/* of connections: 0 for TCP, or IPPROTO_MPTCP */
 
 /* common.c */
 void end_on_term(void);
-void __attribute__((noreturn)) die(const char *what);
+noreturn void die(const char *what);
 void reset_at_close(int fd, int on);
 int64_t now_us(void);
 void sleep_until(int64_t t_us);

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* For gcc -fanalyzer: kfree() frees what the functions behind kmalloc(), an inline one, give. */
+#include <linux/slab.h>
+
+void *__kmalloc(size_t size, gfp_t flags) __attribute__((malloc(kfree, 1)));
+void *kmalloc_trace(struct kmem_cache *cache, gfp_t flags, size_t size)
+	__attribute__((malloc(kfree, 1)));
