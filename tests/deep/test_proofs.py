@@ -30,14 +30,20 @@ PLANTED = [
 ]
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The provers' HOME."""
+    return tmp_path_factory.mktemp("proof")
+
+
 @pytest.mark.parametrize("claim", claims())
-def test_intervals(claim: str, tmp_path: Path) -> None:
-    assert unproven_interval(claim, tmp_path) == []
+def test_intervals(claim: str, folder: Path) -> None:
+    assert unproven_interval(claim, folder) == []
 
 
 @pytest.mark.parametrize("function", contracts())
-def test_contracts(function: str, tmp_path: Path) -> None:
-    assert unproven_contracts([function], tmp_path) == []
+def test_contracts(function: str, folder: Path) -> None:
+    assert unproven_contracts([function], folder) == []
 
 
 @pytest.mark.parametrize(("header", "old", "new", "proof"), PLANTED)
@@ -48,6 +54,6 @@ def test_a_planted_bug_is_seen(header: str, old: str, new: str, proof: str, tmp_
     assert text.count(old) >= 1
     (include / "apogee" / header).write_text(text.replace(old, new), encoding="utf-8")
     if proof in claims():
-        assert unproven_interval(proof, tmp_path, include)
+        assert unproven_interval(proof, folder, include)
     else:
-        assert unproven_contracts([proof], tmp_path, include)
+        assert unproven_contracts([proof], folder, include)

@@ -2,7 +2,7 @@
 """Proofs about include/apogee by Frama-C: see README.md beside this file.
 
 ``python3 -m tests.proof [NAME...]`` proves claims of intervals.c and contracts of contracts.c, all
-by default, and prints the time that each takes.
+by default, and prints the CPU time that each takes.
 """
 
 from __future__ import annotations

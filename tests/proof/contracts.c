@@ -8,7 +8,6 @@
 #include <apogee/star.h>
 #include <apogee/compound.h>
 #include <apogee/hstcp_gentle.h>
-#include <apogee/sscop_segment.h>
 
 /* The only axioms: what shifts of numbers that are not negative are. */
 /*@ axiomatic Shifts {
@@ -21,8 +20,6 @@
   @	axiom right_7: \forall integer x; x >= 0 ==> (x >> 7) == x / 128;
   @	axiom right_8: \forall integer x; x >= 0 ==> (x >> 8) == x / 256;
   @	axiom right_10: \forall integer x; x >= 0 ==> (x >> 10) == x / 1024;
-  @	axiom right_20: \forall integer x; x >= 0 ==> (x >> 20) == x / 1048576;
-  @	axiom left_20: \forall integer x; x >= 0 ==> (x << 20) == x * 1048576;
   @	axiom left_10: \forall integer x; x >= 0 ==> (x << 10) == x * 1024;
   @ }
   @*/
@@ -139,12 +136,6 @@ static inline u32 star_mark_cwnd(u32 cwnd);
   @ assigns \nothing;
   @*/
 static inline bool star_waited(const struct star_window *w, u32 times);
-
-/*@ requires \valid_read(w);
-  @ assigns \nothing;
-  @ ensures \result >= 1;
-  @*/
-static inline u32 star_yield_divisor(const struct star_window *w);
 
 /* --- hstcp_gentle.h --- */
 /*@ assigns \nothing;
@@ -310,10 +301,3 @@ static inline u64 compound_loss_window(const struct compound_rules *rules, u64 c
   @ ensures 2 <= \result <= 0x7fffffff;
   @*/
 static inline u32 compound_fitted(const struct compound_rules *rules, u32 swnd, u64 diff);
-
-/* --- sscop_segment.h --- */
-/*@ requires lost <= sent <= 65535;
-  @ assigns \nothing;
-  @ ensures \result <= 4 * 65536;
-  @*/
-static inline u32 sscop_segment_log(u32 lost, u32 sent);

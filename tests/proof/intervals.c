@@ -124,6 +124,12 @@ void prove_star_cwnd(const struct star_window *w)
 	//@ assert 2 <= cwnd <= ABE_WINDOW_MAX;
 }
 
+void wrap_star_divisor(const struct star_window *w)
+{
+	assume(sane(w));
+	star_yield_divisor(w);
+}
+
 void prove_star_increase(struct star_window *w, u32 divisor, u32 acked)
 {
 	assume(sane(w) && divisor <= ABE_WINDOW_MAX);
