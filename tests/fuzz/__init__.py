@@ -35,6 +35,7 @@ TARGETS = {
     "windows": ["-lm"],
     "segment": ["-lm"],
     "paths": ["-lm"],
+    "holes": [],
 }
 
 
