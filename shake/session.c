@@ -620,13 +620,14 @@ void shake_seal(const struct shake_session *s, u64 counter, u8 *packet, u32 leng
 enum shake_verdict shake_open(const struct shake_session *s, u64 counter, u8 *packet,
 			      u32 length, u32 clear)
 {
-	u32 content = length - SHAKE_TAG;
 	u8 tag[SHAKE_TAG];
+	u32 content;
 
 	if (!s->auth)
 		return SHAKE_TAKEN;
 	if (length < SHAKE_TAG)
 		return SHAKE_TRUNCATED;
+	content = length - SHAKE_TAG;
 	if (clear >= content) {
 		packet_tag(tag, packet, content, counter, s->receive);
 		return shake_tag_compare(packet + content, tag);

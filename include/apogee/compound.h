@@ -393,7 +393,7 @@ static inline u32 compound_log2(u32 x)
 	for (bit = 0; bit < 24; bit++) {
 		m = m * m >> 31;
 		log <<= 1;
-		if (m >> 32) {
+		if (m > U32_MAX) {
 			m >>= 1;
 			log |= 1;
 		}

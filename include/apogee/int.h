@@ -26,8 +26,8 @@ typedef __UINT64_TYPE__ u64;
 typedef __INT32_TYPE__ s32;
 typedef __INT64_TYPE__ s64;
 
-#define U8_MAX ((u8)~0U)
-#define U16_MAX ((u16)~0U)
+#define U8_MAX ((u8)0xff)
+#define U16_MAX ((u16)0xffff)
 #define U32_MAX ((u32)~0U)
 #define U64_MAX ((u64)~0ULL)
 #define S32_MAX ((s32)(U32_MAX >> 1))
@@ -36,8 +36,9 @@ typedef __INT64_TYPE__ s64;
 
 #define min_t(type, x, y) ({ type _x = (x); type _y = (y); _x < _y ? _x : _y; })
 #define max_t(type, x, y) ({ type _x = (x); type _y = (y); _x > _y ? _x : _y; })
-#define min(x, y) min_t(__auto_type, x, y)
-#define max(x, y) max_t(__auto_type, x, y)
+/* not __auto_type, which the prover of tests/proof cannot read */
+#define min(x, y) min_t(__typeof__((x) + 0 * (y)), x, y)
+#define max(x, y) max_t(__typeof__((x) + 0 * (y)), x, y)
 #define max3(x, y, z) max(max(x, y), z)
 #define clamp_t(type, x, low, high) min_t(type, max_t(type, x, low), high)
 

@@ -94,7 +94,7 @@ static inline u32 shake_sched_log2(u32 x)
 
 	for (bit = 1U << (SHAKE_LOG_BITS - 1); bit; bit >>= 1) {
 		square = (square * square) >> 31;
-		if (square >> 32) {
+		if (square > U32_MAX) {
 			square >>= 1;
 			log |= bit;
 		}

@@ -453,7 +453,7 @@ static inline void sscop_segment_outcome(struct sscop_segment *s, u32 frame,
 
 /**
  * sscop_segment_best() - the best length of a piece, without bounds
- * @h: bit errors, in 1/2^SSCOP_SEGMENT_H_BITS per octet
+ * @h: bit errors, in 1/2^SSCOP_SEGMENT_H_BITS per octet, at most 2^28
  * @overhead: octets of overhead per piece, at most SSCOP_SEGMENT_OVERHEAD
  *
  * Return: the largest s <= U16_MAX with h s (s + overhead) <= overhead, at least 1.

@@ -22,12 +22,20 @@ SHAKE_WIRE = [ROOT / "shake" / "wire.c", ROOT / "shake" / "session.c", "-lsodium
 FOLDERS = [FOLDER / "include", ROOT / "include", ROOT / "sscop", ROOT / "shake"]
 INCLUDE = [word for folder in FOLDERS for word in ("-I", folder)]
 SHAKE_FLOWS = [ROOT / "shake/segment.c", ROOT / "shake/flows.c", FOLDER / "flows_bridge.c"]
-FUZZER = ["-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all"]
+FUZZER = [
+    "-fsanitize=fuzzer,address,undefined,unsigned-integer-overflow,implicit-conversion",
+    "-fno-sanitize-recover=all",
+    f"-fsanitize-ignorelist={FOLDER / 'wraps.txt'}",
+]
 TARGETS = {
     "decode": [CORE[0], WORLD[0]],
     "peers": [*CORE, *WORLD],
     "shake_wire": SHAKE_WIRE,
     "shake_flows": SHAKE_FLOWS,
+    "windows": ["-lm"],
+    "segment": ["-lm"],
+    "paths": ["-lm"],
+    "holes": [],
 }
 
 
@@ -50,9 +58,9 @@ def build_random(target: Path) -> None:
     gcc(*WARNINGS, *SANITIZERS, *INCLUDE, *sources, "-o", target)
 
 
-def fuzzer_command(name: str, target: Path) -> list[str]:
-    """How to build libFuzzer's target ``name``."""
-    sources = [*TARGETS[name], FOLDER / f"fuzz_{name}.c"]
-    flags = ["-std=gnu11", "-O2", "-g", *FUZZER]
+def fuzzer_command(name: str, target: Path, *more: str) -> list[str]:
+    """How to build libFuzzer's target ``name``; ``more`` are other flags."""
+    sources = [FOLDER / f"fuzz_{name}.c", *TARGETS[name]]
+    flags = ["-std=gnu11", "-O2", "-g", *FUZZER, *more]
     words = ["clang", *flags, *INCLUDE, *sources, "-o", target]
     return [str(word) for word in words]

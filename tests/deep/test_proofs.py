@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0
+"""include/apogee has no overflow and stays within its limits for all inputs: tests/proof."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.proof import INCLUDE, claims, contracts, unproven_contracts, unproven_interval
+
+pytestmark = pytest.mark.skipif(
+    not shutil.which("frama-c"), reason="frama-c is not installed: Debian 13 does not have it"
+)
+
+#: Header, what is replaced in it, by what, and the proof that has to see it.
+PLANTED = [
+    ("int.h", "return dividend / divisor;", "return dividend / (divisor & ~1U);", "prove_abe_rate"),
+    ("star.h", "w->cwnd_reno >= ABE_WINDOW_MAX", "false", "prove_star_increase"),
+    ("abe.h", "min_t(u64, bytes, U64_MAX / APOGEE_USEC_PER_SEC)", "bytes", "prove_abe_rate"),
+    (
+        "hstcp.h",
+        "ARRAY_SIZE(hstcp_rfc3649) - 1",
+        "ARRAY_SIZE(hstcp_rfc3649)",
+        "prove_hstcp_rfc3649",
+    ),
+    ("judge.h", "if (rtt_us <= base_us)", "if (rtt_us < base_us / 2)", "judge_share"),
+    ("star.h", "share = min_t(u32, share, cwnd);", "", "star_yield"),
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The provers' HOME."""
+    return tmp_path_factory.mktemp("proof")
+
+
+@pytest.mark.parametrize("claim", claims())
+def test_intervals(claim: str, folder: Path) -> None:
+    assert unproven_interval(claim, folder) == []
+
+
+@pytest.mark.parametrize("function", contracts())
+def test_contracts(function: str, folder: Path) -> None:
+    assert unproven_contracts([function], folder) == []
+
+
+@pytest.mark.parametrize(("header", "old", "new", "proof"), PLANTED)
+def test_a_planted_bug_is_seen(header: str, old: str, new: str, proof: str, tmp_path: Path) -> None:
+    include = tmp_path / "include"
+    shutil.copytree(INCLUDE, include)
+    text = (include / "apogee" / header).read_text(encoding="utf-8")
+    assert text.count(old) >= 1
+    (include / "apogee" / header).write_text(text.replace(old, new), encoding="utf-8")
+    if proof in claims():
+        assert unproven_interval(proof, folder, include)
+    else:
+        assert unproven_contracts([proof], folder, include)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Proofs about include/apogee by Frama-C: see README.md beside this file.
+
+``python3 -m tests.proof [NAME...]`` proves claims of intervals.c and contracts of contracts.c, all
+by default, and prints the CPU time that each takes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+INCLUDE = FOLDER.parent.parent / "include"
+OVERFLOWS = "-warn-unsigned-overflow -warn-unsigned-downcast -warn-signed-downcast".split()
+INTERVALS = (
+    "-eva -eva-precision 7 -eva-domains symbolic-locations,octagon,equality -lib-entry"
+    " -eva-context-valid-pointers"
+).split()
+CONTRACTS = "-wp -wp-rte -wp-prover z3,cvc4 -wp-par 2 -wp-timeout 60".split()
+
+
+class ProofError(Exception):
+    """Frama-C could not be run to its end."""
+
+
+def claims() -> list[str]:
+    """Functions of intervals.c that begin with prove_ or wrap_."""
+    text = (FOLDER / "intervals.c").read_text(encoding="utf-8")
+    return re.findall(r"^void ((?:prove|wrap)_\w+)\(", text, re.M)
+
+
+def contracts() -> list[str]:
+    """Functions with a contract that is proven here, not by a claim of intervals.c."""
+    text = (FOLDER / "contracts.c").read_text(encoding="utf-8")
+    assumed = text.split("/* --- proven in intervals.c --- */")[1].split("/* ---")[0]
+    names = re.findall(r"@?\*/\nstatic inline [\w \*]*?\b(\w+)\(", text)
+    return [name for name in names if name not in assumed]
+
+
+def _frama_c(source: str, include: Path, options: list[str], folder: Path) -> str:
+    flags = [f"-cpp-extra-args=-I{path}" for path in (include, FOLDER)]
+    command = ["frama-c", str(FOLDER / source), *flags, "-machdep", "gcc_x86_64"]
+    command += ["-no-warn-invalid-bool", *options]
+    done = subprocess.run(
+        command, cwd=folder, env=os.environ | {"HOME": str(folder)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        raise ProofError(done.stdout[-2000:] + done.stderr[-2000:])
+    return done.stdout
+
+
+def unproven_interval(claim: str, folder: Path, include: Path = INCLUDE) -> list[str]:
+    """What Eva could not prove about a claim of intervals.c."""
+    wraps = [] if claim.startswith("wrap_") else OVERFLOWS
+    text = _frama_c("intervals.c", include, [*wraps, *INTERVALS, "-main", claim], folder)
+    if "done for function" not in text:
+        raise ProofError(text[-2000:])
+    return re.findall(
+        r"^(?:\[eva:alarm\].*|.*assertion got status (?:unknown|invalid).*)$", text, re.M
+    )
+
+
+def unproven_contracts(names: list[str], folder: Path, include: Path = INCLUDE) -> list[str]:
+    """Goals about these functions that no prover of WP proved."""
+    prepare(folder)
+    options = [*OVERFLOWS, *CONTRACTS, "-wp-fct", ",".join(names)]
+    text = _frama_c("contracts.c", include, options, folder)
+    proved = re.search(r"Proved goals:\s+(\d+) / (\d+)", text)
+    if not proved:
+        raise ProofError(text[-2000:])
+    failed = re.findall(r"\[(?:Failed|Timeout|Unknown)\] Goal (\S+)", text)
+    failed += re.findall(r"guaranteed RTE:.*", text)
+    if proved[1] != proved[2] and not failed:
+        failed = [proved[0]]
+    return failed
+
+
+def prepare(folder: Path) -> None:
+    """Let Why3, which WP calls, look for the provers: ``folder`` is their HOME."""
+    if not (folder / ".why3.conf").exists():
+        subprocess.run(
+            ["why3", "config", "detect"], env=os.environ | {"HOME": str(folder)},
+            capture_output=True, check=True,
+        )  # fmt: skip
