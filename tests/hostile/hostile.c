@@ -32,7 +32,7 @@
 
 const struct path paths[] = {
 	{ "short", 10000000, 25000, 62500, 10 * SECOND_US, 30 * SECOND_US },
-	{ "long", 10000000, 250000, 625000, 40 * SECOND_US, 120 * SECOND_US },
+	{ "long", 10000000, 250000, 625000, 20 * SECOND_US, 120 * SECOND_US },
 	{ NULL }
 };
 
@@ -167,14 +167,15 @@ static void taken(const unsigned char *packet, int length)
 		taken_syn(tcp);
 		return;
 	}
-	if (length == header)
-		return;
 	d.is.begin = get32(tcp + 4) - peer.isn;
 	d.is.end = d.is.begin + (__u32)(length - header);
 	d.stamp = stamp_of(tcp);
 	d.marked = packet[1] & 3;
 	d.reduced = tcp[13] & CWR;
-	taken_data(&d, length);
+	if (length > header)
+		taken_data(&d, length);
+	else if (d.is.begin < peer.nxt)
+		path_enter(&d, length);
 }
 
 static void drain(void)
@@ -221,6 +222,7 @@ static void run_honest(void)
 	const long long begin = now_us(), half = path->rate / 8 / 2 * BINS * BIN_US / SECOND_US;
 	__u32 bins[BINS] = { 0 }, before = received, first = received;
 
+	answer(&(struct data) { 0 });	/* the window is open */
 	for (int i = 0; i * BIN_US < path->after_us; i++) {
 		__u32 sum = 0;
 

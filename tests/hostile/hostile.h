@@ -22,7 +22,7 @@ struct range {
 	__u32 end;
 };
 
-/* A data segment on its way to the receiver. */
+/* A data segment on its way to the receiver, or an empty one: a probe. */
 struct data {
 	struct range is;
 	__u32 stamp;		/* of the stack's clock */

@@ -152,7 +152,10 @@ void path_run(void)
 	while (forth_head != forth_tail && forth[forth_tail % ROOM].at <= now_us()) {
 		const struct data d = forth[forth_tail++ % ROOM].data;
 
-		(attack->arrived ? attack->arrived : honest_arrival)(&d);
+		if (d.is.begin == d.is.end)
+			answer(&d);
+		else
+			(attack->arrived ? attack->arrived : honest_arrival)(&d);
 	}
 	while (back_head != back_tail && back[back_tail % ROOM].at <= now_us()) {
 		const struct coming_back b = back[back_tail++ % ROOM];
