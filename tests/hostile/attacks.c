@@ -12,7 +12,8 @@
 #define AHEAD		(30U * SEGMENT)
 #define PERIOD_US	(3 * SECOND_US)
 #define STALL_US	(2 * SECOND_US)
-#define LATE_US		SECOND_US
+#define LATE_US		900000	/* the SYN is sent again after a second */
+#define FIRST_US	150000	/* and the first data after its RTT and 200 ms */
 #define FORGED_MS	1000U
 
 static void nothing(const struct data *d)
@@ -111,6 +112,14 @@ static long long bunched(long long us)
 	return us - us % (2 * path->half_us) + 2 * path->half_us;
 }
 
+/* Those of the first window. */
+static long long first(long long us)
+{
+	const long long until = 4 * path->half_us + FIRST_US;
+
+	return us < until ? until : us;
+}
+
 static long long late(long long us)
 {
 	return us + LATE_US;
@@ -119,7 +128,7 @@ static long long late(long long us)
 /* Every other second. */
 static long long waving(long long us)
 {
-	return us / SECOND_US % 2 ? us : us + LATE_US / 2;
+	return us / SECOND_US % 2 ? us : us + SECOND_US / 2;
 }
 
 /* --- windows --- */
@@ -178,7 +187,8 @@ const struct attack attacks[] = {
 	{ .name = "stall", .leaves = stalled },
 	{ .name = "gather", .leaves = stalled, .merge = true },
 	{ .name = "bunch", .leaves = bunched },
-	{ .name = "late", .leaves = late },
+	{ .name = "first", .leaves = first },
+	{ .name = "late", .leaves = late, .syn_us = LATE_US },
 	{ .name = "waves", .leaves = waving },
 	{ .name = "late-syn", .syn_us = LATE_US },
 	{ .name = "zero", .forge = shut },
