@@ -5,7 +5,7 @@
  *   hostile OUT PATH ALGORITHM[,ALGORITHM...] ATTACK[,ATTACK...]
  *
  * Runs in a guest of engine uml, where computing takes no time. Each run has a network namespace
- * of its own with a tun device, behind a line of the sender of 100 Mbit/s. The stack sends as
+ * of its own with a tun device, behind a line of the sender of 50 Mbit/s. The stack sends as
  * much as it can; the receiver is hostile first, then honest. OUT gets two lines for each run:
  * what was counted while it was hostile, with the time until data flowed again, and the
  * kernel's counters of the run.
@@ -31,8 +31,8 @@
 #define BINS		10	/* what arrives in a second */
 
 const struct path paths[] = {
-	{ "short", 10000000, 25000, 62500, 10 * SECOND_US, 30 * SECOND_US },
-	{ "long", 10000000, 250000, 625000, 20 * SECOND_US, 120 * SECOND_US },
+	{ "short", 10000000, 25000, 62500, 8 * SECOND_US, 30 * SECOND_US },
+	{ "long", 10000000, 250000, 625000, 15 * SECOND_US, 90 * SECOND_US },
 	{ NULL }
 };
 
@@ -244,7 +244,7 @@ static void run_honest(void)
 
 static void access_line(void)
 {
-	must(system("tc qdisc add dev wire root tbf rate 100mbit burst 6kb limit 64mb") ? -1 : 0,
+	must(system("tc qdisc add dev wire root tbf rate 50mbit burst 6kb limit 64mb") ? -1 : 0,
 	     "tc");
 }
 

@@ -4,7 +4,7 @@
 
 #include "hostile.h"
 
-#define ROOM	(1 << 17)	/* segments under way, each direction; a power of two */
+#define ROOM	131072	/* segments under way, each direction; a power of two */
 
 struct under_way {
 	long long at;

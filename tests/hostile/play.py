@@ -25,7 +25,8 @@ def program(build: Path) -> bytes:
     """hostile, a static program for the guest."""
     binary = build / "tests" / "hostile-program"
     binary.parent.mkdir(parents=True, exist_ok=True)
-    sources = [*sorted(HERE.glob("*.c")), *(EXCHANGE / f"{n}.c" for n in ("clock", "netns", "wire"))]
+    shared = [EXCHANGE / f"{name}.c" for name in ("clock", "netns", "wire")]
+    sources = [*sorted(HERE.glob("*.c")), *shared]
     command = ["gcc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-s"]
     command += ["-o", str(binary), *map(str, sources)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -33,19 +34,16 @@ def program(build: Path) -> bytes:
     return binary.read_bytes()
 
 
-def _pairs(line: str) -> dict[str, str]:
-    return dict(word.split("=", 1) for word in line.split() if "=" in word)
+def _pairs(line: str) -> Record:
+    words = (word.split("=", 1) for word in line.split() if "=" in word)
+    return {key: int(value) if value.lstrip("-").isdigit() else value for key, value in words}
 
 
 def read(text: str) -> list[Record]:
     """The records of what hostile has written: two lines each."""
     lines = text.splitlines()
-    found: list[Record] = []
-    for seen, counters in zip(lines[::2], lines[1::2], strict=True):
-        counted = _pairs(counters)
-        record: Record = {k: int(v) if v.lstrip("-").isdigit() else v for k, v in _pairs(seen).items()}
-        found.append(record | {name: int(counted.get(name, 0)) for name in KEPT})
-    return found
+    pairs = zip(map(_pairs, lines[::2]), map(_pairs, lines[1::2]), strict=True)
+    return [seen | {name: counted.get(name, 0) for name in KEPT} for seen, counted in pairs]
 
 
 def play(
