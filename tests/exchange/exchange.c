@@ -16,26 +16,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-#include <sys/timerfd.h>
 #include <sys/wait.h>
 
 #include "exchange.h"
 
-#define SECOND_US	1000000LL
-/*
- * Exchanges begin with a multiple of this. The kernel's timers are rounded up to multiples of up
- * to 512 jiffies, SYN cookies to 64 ms: so both are in the same place of each exchange.
- */
-#define BEGIN_US	(512 * 4000LL)
-
 struct peer peer;
 const char *congestion_control;
 int script_line;
-
-static long long start_us;
-static int timer;
 
 void die(const char *what)
 {
@@ -48,19 +36,6 @@ void refuse(const char *what)
 {
 	errno = EINVAL;
 	die(what);
-}
-
-static long long clock_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * SECOND_US + t.tv_nsec / 1000;
-}
-
-long long now_us(void)
-{
-	return clock_us() - start_us;
 }
 
 /* A line of the log; what the stack does has no line of the script. */
@@ -88,20 +63,14 @@ static void drain(void)
 	script_line = line;
 }
 
-/* Note what the stack sends until it is this time. A timerfd has no slack. */
+/* Note what the stack sends until it is this time. */
 static void wait_until(long long us)
 {
 	struct pollfd fds[] = {
 		{ .fd = peer.tun, .events = POLLIN },
-		{ .fd = timer, .events = POLLIN },
-	};
-	const long long at = start_us + us;
-	const struct itimerspec when = {
-		.it_value = { at / SECOND_US, at % SECOND_US * 1000 },
+		{ .fd = clock_alarm(us), .events = POLLIN },
 	};
 
-	if (timerfd_settime(timer, TFD_TIMER_ABSTIME, &when, NULL))
-		die("timerfd_settime");
 	do {
 		if (poll(fds, 2, -1) < 0)
 			die("poll");
@@ -180,15 +149,6 @@ static void play(FILE *script)
 	note_counters();
 }
 
-static void begin_clock(void)
-{
-	timer = timerfd_create(CLOCK_MONOTONIC, 0);
-	if (timer < 0)
-		die("timerfd_create");
-	start_us = (clock_us() / BEGIN_US + 1) * BEGIN_US;
-	wait_until(0);
-}
-
 static void exchange(const char *out, const char *path)
 {
 	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
@@ -206,7 +166,8 @@ static void exchange(const char *out, const char *path)
 	peer.window = 1000;
 	peer.path_us = 100000;
 	device_up();
-	begin_clock();
+	clock_begin();
+	wait_until(0);
 	play(script);
 	exit(ferror(stdout) || fflush(stdout));
 }

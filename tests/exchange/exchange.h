@@ -12,6 +12,8 @@
 #include <stdnoreturn.h>
 #include <linux/types.h>
 
+#define SECOND_US	1000000LL
+
 #define FIN	0x01
 #define SYN	0x02
 #define RST	0x04
@@ -30,6 +32,9 @@
 #define MOST_PACKET	65536
 #define MOST_OPTIONS	40
 #define MOST_COOKIE	16
+#define IP_HEADER	20
+#define TCP_HEADER	20
+#define PROTO_TCP	6
 #define BLANKS		" \t\n"
 
 /* A segment that the stack has sent: its timestamps when it was sent first and last, and when. */
@@ -83,8 +88,12 @@ extern int script_line;
 /* exchange.c */
 noreturn void die(const char *what);
 noreturn void refuse(const char *what);
-long long now_us(void);
 void note(const char *format, ...);
+
+/* clock.c */
+long long now_us(void);
+int clock_alarm(long long us);
+void clock_begin(void);
 
 /* parse.c */
 int time_of(char **line, long long *at);
@@ -98,6 +107,16 @@ void packet_send(const struct segment *s);
 void packet_too_big(__u32 seq, int mtu);
 __u32 packet_arrived(void);
 __u32 packet_stamp(__u32 ack, bool first);
+
+/* wire.c */
+__u32 get32(const unsigned char *p);
+void set16(unsigned char *p, __u32 value);
+void set32(unsigned char *p, __u32 value);
+const unsigned char *find_option(const unsigned char *tcp, int kind);
+void set_checksum(unsigned char *at, __u32 sum, const unsigned char *p, int length);
+void set_ip(unsigned char *ip, int length, int protocol);
+int wire_build(unsigned char *packet, const struct segment *s);
+void wire_write(unsigned char *packet, int length);
 
 /* print.c */
 void print_packet(char direction, const unsigned char *packet, int length);

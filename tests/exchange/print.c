@@ -13,11 +13,6 @@ struct line {
 	bool stack;		/* the stack has sent it */
 };
 
-static __u32 get32(const unsigned char *p)
-{
-	return (__u32)p[0] << 24 | (__u32)p[1] << 16 | (__u32)p[2] << 8 | p[3];
-}
-
 static int get16(const unsigned char *p)
 {
 	return p[0] << 8 | p[1];

@@ -11,6 +11,12 @@
  *	control	BGAK, END, RS, ER, ENDAK, RSAK, ERAK likewise
  *	replay	frames that DEVICE has sent before
  *	reflect	frames that DEVICE has received, back to their sender
+ *	cut	frames that DEVICE has sent before, their last octets cut off
+ *	flip	such frames with one bit flipped
+ *	long	such frames, longer than any that may come
+ *	sd, poll, stat, ustat
+ *		PDUs with the connection's seal, which who hears frames can compute, and all
+ *		else random but near what was sent last
  */
 #include <errno.h>
 #include <stdint.h>
@@ -29,10 +35,15 @@
 #define SHOT 10		/* frames sent at once */
 #define KEPT 256	/* frames to replay */
 #define CONTROL 19	/* octets of a control PDU */
+#define ROOM 9014	/* octets of the longest frame */
+#define HEADER 8	/* octets in front of an SD's payload */
+#define NEAR 1024	/* numbers from the last one on */
+#define SHORT 0x20
+#define POLYNOMIAL 0x82f63b78
 
 struct frame {
 	int length;
-	unsigned char octets[ETH_FRAME_LEN];
+	unsigned char octets[ROOM];
 };
 
 static struct frame kept[KEPT];
@@ -52,16 +63,14 @@ static uint32_t draw(void)
 	return state >> 16;
 }
 
-static uint32_t crc32c(const unsigned char *octets, int length)
+static uint32_t crc32c(uint32_t crc, const unsigned char *octets, int length)
 {
-	uint32_t crc = ~0U;
-
 	while (length--) {
 		crc ^= *octets++;
 		for (int i = 0; i < 8; i++)
-			crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78 : 0);
+			crc = crc >> 1 ^ (crc & 1 ? POLYNOMIAL : 0);
 	}
-	return htonl(crc);
+	return crc;
 }
 
 static int fill_random(unsigned char *pdu, int length)
@@ -80,7 +89,7 @@ static int control(unsigned char *pdu, int type)
 	pdu[4] = 0x20 | type;
 	pdu[8] = CONTROL;
 	pdu[9] = 1;
-	crc = crc32c(pdu + 4, CONTROL - 4);
+	crc = htonl(crc32c(~0U, pdu + 4, CONTROL - 4));
 	memcpy(pdu, &crc, sizeof(crc));
 	return CONTROL;
 }
@@ -111,7 +120,7 @@ static void keep(int fd, int outgoing)
 
 	for (int i = 0; i < KEPT;) {
 		socklen_t size = sizeof(from);
-		int n = recvfrom(fd, kept[i].octets, ETH_FRAME_LEN, 0, (void *)&from, &size);
+		int n = recvfrom(fd, kept[i].octets, ROOM, 0, (void *)&from, &size);
 
 		if (n < ETH_HLEN || kept[i].octets[12] != ETHERTYPE >> 8 ||
 		    kept[i].octets[13] != (ETHERTYPE & 0xff) ||
@@ -134,14 +143,118 @@ static void read_address(const char *text, unsigned char *address)
 		address[i] = octet[i];
 }
 
+/* --- frames made of others --------------------------------------------------------------- */
+
+static int is_kind(const char *kind, const char *word)
+{
+	return !strcmp(kind, word);
+}
+
+/* What the CRC over these octets began with. */
+static uint32_t crc_start(uint32_t crc, const unsigned char *octets, int length)
+{
+	while (length--) {
+		for (int i = 0; i < 8; i++)
+			crc = crc & 1U << 31 ? (crc ^ POLYNOMIAL) << 1 | 1 : crc << 1;
+		crc ^= octets[length];
+	}
+	return crc;
+}
+
+static uint32_t get32(const unsigned char *octets)
+{
+	uint32_t value;
+
+	memcpy(&value, octets, sizeof(value));
+	return ntohl(value);
+}
+
+static void put24(unsigned char *octets, uint32_t value)
+{
+	octets[0] = value >> 16;
+	octets[1] = value >> 8;
+	octets[2] = value;
+}
+
+/* The last long SD that was kept. */
+static const struct frame *last_sd(void)
+{
+	for (int i = KEPT; i--;) {
+		const unsigned char *pdu = kept[i].octets + ETH_HLEN;
+
+		if ((pdu[4] & (0x0f | SHORT)) == 8)
+			return &kept[i];
+	}
+	fprintf(stderr, "forge: no SD was sent\n");
+	exit(1);
+}
+
+/* Return: octets of a PDU whose type is in the first, without its CRC; STAT: 8 elements. */
+static int fields(const char *kind, unsigned char *pdu, uint32_t seq)
+{
+	const int control = is_kind(kind, "poll") ? 12 : is_kind(kind, "stat") ? 39 : 18;
+	static uint32_t asked;
+
+	if (is_kind(kind, "sd")) {
+		pdu[4] = 8 | (draw() & 0xc0);
+		return fill_random(pdu + HEADER, 64 + draw() % 1300) + HEADER;
+	}
+	pdu[4] = SHORT | (is_kind(kind, "poll") ? 10 : is_kind(kind, "stat") ? 11 : 12);
+	pdu[8] = control;
+	for (int at = 9; at < control; at += 3)
+		put24(pdu + at, seq += draw() % 16);
+	if (is_kind(kind, "poll"))
+		put24(pdu + 9, asked += 1 + draw() % 4);
+	return control;
+}
+
+static int sealed(const char *kind, unsigned char *pdu)
+{
+	static uint32_t seal, seq;
+	uint32_t crc;
+	int length;
+
+	if (!seal) {
+		const struct frame *sd = last_sd();
+		const unsigned char *old = sd->octets + ETH_HLEN;
+
+		seal = crc_start(get32(old), old + 4, sd->length - ETH_HLEN - 4);
+		seq = get32(old + 4) & 0xffffff;
+	}
+	length = fields(kind, pdu, seq);
+	put24(pdu + 5, seq + draw() % NEAR);
+	seq += is_kind(kind, "sd");
+	crc = htonl(crc32c(seal, pdu + 4, length - 4));
+	memcpy(pdu, &crc, sizeof(crc));
+	return length;
+}
+
+static void spoil(const char *kind, struct frame *frame)
+{
+	const int pdu = frame->length - ETH_HLEN;
+	const uint32_t bit = draw() % (pdu * 8);
+
+	if (is_kind(kind, "cut"))
+		frame->length -= 1 + draw() % pdu;
+	else if (is_kind(kind, "flip"))
+		frame->octets[ETH_HLEN + bit / 8] ^= 1 << bit % 8;
+	else if (is_kind(kind, "long"))
+		frame->length += fill_random(frame->octets + frame->length,
+					     1 + draw() % (ROOM - frame->length));
+}
+
 /* The next frame, from address to EtherType already written. */
 static void next_frame(const char *kind, struct frame *frame)
 {
+	static const char sealed_kinds[] = " sd poll stat ustat ";
 	const struct frame *old = &kept[draw() % KEPT];
 
-	if (old->length) {
+	if (strstr(sealed_kinds, kind)) {
+		frame->length = ETH_HLEN + sealed(kind, frame->octets + ETH_HLEN);
+	} else if (old->length) {
 		memcpy(frame->octets + ETH_ALEN, old->octets + ETH_ALEN, old->length - ETH_ALEN);
 		frame->length = old->length;
+		spoil(kind, frame);
 	} else {
 		frame->length = ETH_HLEN + forged(kind, frame->octets + ETH_HLEN);
 	}
@@ -194,8 +307,8 @@ int main(int argc, char **argv)
 	fd = open_device(argv[1]);
 	read_address(argv[2], frame.octets);
 	read_address(argv[3], frame.octets + ETH_ALEN);
-	if (!strcmp(argv[4], "replay") || !strcmp(argv[4], "reflect"))
-		keep(fd, !strcmp(argv[4], "replay"));
+	if (!strstr(" random short begin control ", argv[4]))
+		keep(fd, strcmp(argv[4], "reflect"));
 	stop_listening(fd, argv[1]);
 	shoot(fd, argv[4], &frame, atof(argv[5]), atof(argv[6]));
 	return 0;

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Receivers that lie (tests/hostile), with every algorithm beside reno, CUBIC and BBR: they get no
+more than the bounds. How much they get is measured: docs/hostile.md."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.hostile import bounds, table
+from tests.hostile.attacks import ALGORITHMS, ATTACKS, PATHS
+from tests.hostile.play import play
+
+pytestmark = [pytest.mark.guest, pytest.mark.uml]
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_no_receiver_gets_more_than_the_bounds(build: Path, path: str, algorithm: str) -> None:
+    """No report of the kernel either, and no window of 0."""
+    out = build / "tests" / f"hostile-{path}-{algorithm}"
+    records = table.by_key(play(build, out, path, [algorithm], ATTACKS))
+    assert len(records) == len(ATTACKS)
+    assert bounds.wrong(records) == []
