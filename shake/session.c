@@ -38,7 +38,7 @@ void shake_tag_begin(struct shake_tagger *t, const u8 key[SHAKE_KEY], u64 nonce)
 
 	for (i = 0; i < SHAKE_KEY / 4; i++)
 		words[4 + i] = get_unaligned_le32(key + 4 * i);
-	words[14] = nonce;
+	words[14] = (u32)nonce;
 	words[15] = nonce >> 32;
 	apogee_chacha20_block(words, blocks);
 
