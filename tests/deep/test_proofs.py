@@ -47,7 +47,9 @@ def test_contracts(function: str, folder: Path) -> None:
 
 
 @pytest.mark.parametrize(("header", "old", "new", "proof"), PLANTED)
-def test_a_planted_bug_is_seen(header: str, old: str, new: str, proof: str, tmp_path: Path) -> None:
+def test_a_planted_bug_is_seen(
+    header: str, old: str, new: str, proof: str, tmp_path: Path, folder: Path
+) -> None:
     include = tmp_path / "include"
     shutil.copytree(INCLUDE, include)
     text = (include / "apogee" / header).read_text(encoding="utf-8")
