@@ -4,19 +4,25 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import fcntl
 import hashlib
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 #: The lab's own sources.
 LAB = Path(__file__).resolve().parent
 
 SHOWN = 1000  # characters of a message to a user
+
+_LIBC = ctypes.CDLL(None)
+_PR_SET_PDEATHSIG = 1
 
 _BIN_DIRS = ("/usr/sbin", "/sbin", "/usr/bin", "/bin")
 
@@ -57,15 +63,52 @@ def find_program(name: str, package: str) -> Path:
     raise LabError(f"{name} is not installed: apt-get install {package}")
 
 
+def reason(error: OSError) -> str:
+    """What an OSError says; of shutil's, which hold a list of (from, to, why), the first."""
+    if error.strerror is None and error.args and isinstance(error.args[0], list):
+        return str(error.args[0][0][2])
+    return error.strerror or str(error)
+
+
+def need_space(folder: Path, megabytes: int) -> None:
+    """LabError unless this much is free. apt waits for ever when it fills a disk."""
+    free = shutil.disk_usage(folder).free // 1_000_000
+    if free < megabytes:
+        raise LabError(f"{folder}: {megabytes} MB of space are needed, {free} are left")
+
+
+def end_with_parent(how: signal.Signals = signal.SIGTERM) -> None:
+    """From now on this process gets the signal when its parent ends, even if that is killed."""
+    _LIBC.prctl(_PR_SET_PDEATHSIG, how)
+
+
+def start_program(argv: Sequence[str | Path], **kwargs: Any) -> subprocess.Popen[Any]:
+    """A program that ends when the lab does; LabError if it is not installed."""
+    try:
+        return subprocess.Popen([str(a) for a in argv], preexec_fn=end_with_parent, **kwargs)
+    except FileNotFoundError:
+        raise LabError(f"{argv[0]} is not installed; see scripts/lab doctor") from None
+
+
+def run_program(argv: Sequence[str | Path], **kwargs: Any) -> subprocess.CompletedProcess[Any]:
+    """Run such a program to its end."""
+    with start_program(argv, **kwargs) as process:
+        try:
+            output, errors = process.communicate()
+        except BaseException:
+            process.terminate()
+            raise
+    return subprocess.CompletedProcess(argv, process.returncode, output, errors)
+
+
 def call(argv: Sequence[str | Path], what: str, **kwargs: object) -> str:
     """Run a program and return its standard output; LabError with its last line if it fails."""
     env = {**os.environ, "LC_ALL": "C"}
+    pipe = subprocess.PIPE
     try:
-        done = subprocess.run(  # noqa: PLW1510
-            [str(a) for a in argv], capture_output=True, text=True, env=env, **kwargs
-        )
-    except FileNotFoundError:
-        raise LabError(f"{what}: {argv[0]} is not installed") from None
+        done = run_program(argv, stdout=pipe, stderr=pipe, text=True, env=env, **kwargs)
+    except LabError as error:
+        raise LabError(f"{what}: {error}") from None
     if done.returncode:
         lines = (done.stderr.strip() or done.stdout.strip()).splitlines() or ["no message"]
         raise LabError(f"{what}: {lines[-1]}")
@@ -115,9 +158,11 @@ def write_whole(path: Path, content: str | bytes) -> None:
     try:
         beside.write_bytes(content.encode() if isinstance(content, str) else content)
         beside.replace(path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
+    except OSError as error:
+        error.filename = error.filename or str(path)
         raise
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 class UsageError(LabError):

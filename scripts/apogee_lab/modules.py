@@ -18,7 +18,7 @@ from pathlib import Path
 
 from . import algorithms
 from .algorithms import Algorithm, module_of
-from .base import LabError, UsageError, call, find_program, locked, repo_root
+from .base import LabError, UsageError, call, find_program, locked, reason, repo_root, run_program
 from .kernels.kernel import Kernel
 
 _INFO = re.compile(rb"(?:\A|\0)parm(type)?=([a-z][a-z0-9_]*):([^\0]*)")
@@ -80,9 +80,9 @@ def build(kernel: Kernel) -> None:
         return
     root = repo_root()
     out = root / "build" / "modules" / kernel.release
-    done = subprocess.run(
+    done = run_program(
         [root / "scripts" / "build-modules", kernel.headers, out, *kernel.make],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
     )  # fmt: skip
     if done.returncode:
         sys.stderr.write(done.stdout)
@@ -147,13 +147,12 @@ def _build_copy(folder: Path, copy: Path, k: Kernel) -> Path:
             folder, copy, ignore_dangling_symlinks=True,
             ignore=shutil.ignore_patterns("*.ko", "*.o", "*.cmd", ".git"),
         )  # fmt: skip
-    except OSError as error:  # copytree's own hold a list of (from, to, why)
-        why = error.strerror or (error.args[0][0][2] if error.args else error)
-        raise UsageError(f"--module {folder}: cannot be copied: {why}") from None
+    except OSError as error:
+        raise UsageError(f"--module {folder}: cannot be copied: {reason(error)}") from None
     make = ["make", "-C", k.headers, f"M={copy}", "CONFIG_DEBUG_INFO_BTF_MODULES=", *k.make]
-    done = subprocess.run(
+    done = run_program(
         [*make, "modules"],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
     )  # fmt: skip
     if done.returncode:
         sys.stderr.write(done.stdout)

@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-from ..base import LabError, UsageError, one_line
+from ..base import LabError, UsageError, one_line, reason
 from ..results import table
 from .beside import beside_parser, do_beside
 from .chosen import filtered, records_of
@@ -187,8 +187,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     except OSError as error:
         where = "" if error.filename is None else f"{os.fspath(error.filename)}: "
-        why = error.strerror or error
-        print(one_line(f"lab {args.command}: {where}{why}"), file=sys.stderr)
+        print(one_line(f"lab {args.command}: {where}{reason(error)}"), file=sys.stderr)
         if error.errno != errno.ENOSPC:
             return 2
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -8,7 +8,6 @@ results depend on the image, the script and the seed only, whatever else the mac
 from __future__ import annotations
 
 import hashlib
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from functools import lru_cache, partial
@@ -212,7 +211,7 @@ def shell(plan: Plan, *, kernel: str = DEFAULT_KERNEL, modules: Sequence[str] = 
     k = debian.kernel(kernel)
     with tempfile.TemporaryDirectory(prefix="apogee-") as tmp:
         initrd = Path(tmp) / "initrd"
-        overlay = overlay_archive(k, modules, supervise.shell_files(plan))
+        overlay = overlay_archive(k, modules, supervise.shell_files(plan), Path(tmp))
         write_initrd(initrd, root_images(k, plan.extras), overlay)
         argv = [*_command(k, initrd, 1, True), "-serial", "mon:stdio"]
-        return subprocess.run(argv, check=False).returncode
+        return supervise.in_foreground(argv)

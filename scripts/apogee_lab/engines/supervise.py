@@ -18,10 +18,11 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..base import LabError, cache_dir, find_program
+from ..base import LabError, cache_dir, end_with_parent, find_program
 from ..guest.image import PROGRAMS, overlay_archive
 from ..kernels.kernel import Kernel
 from ..scenarios.scenario import Plan
@@ -92,7 +93,8 @@ def run_script(
     extra = {name.strip("/"): data for name, data in (files or {}).items()}
     extra["lab/script.sh"] = text.encode()
     with working_folder(out) as work:
-        write_initrd(work.initrd, base, overlay_archive(kernel, modules, extra))
+        overlay = overlay_archive(kernel, modules, extra, work.folder)
+        write_initrd(work.initrd, base, overlay)
         info = supervise(start(work), work, bounds)
         collect(work)
         return keep(work, info, out, check)
@@ -112,6 +114,12 @@ def shell_files(plan: Plan) -> dict[str, bytes]:
         "lab/shell": text.encode(),
         "lab/rc": rc.encode(),
     }
+
+
+def in_foreground(argv: Sequence[str], **how: Any) -> int:
+    """Give a guest the terminal; its exit status. It is killed when the lab ends."""
+    kill = partial(end_with_parent, signal.SIGKILL)
+    return subprocess.run(argv, preexec_fn=kill, check=False, **how).returncode
 
 
 @contextlib.contextmanager
@@ -206,6 +214,8 @@ def _check_end(name: str, status: int, work: Work) -> None:
     report = log.verdict(log.last_words(said))
     if report:
         raise work.failed(report)
+    if status < 0:
+        raise work.failed(f"{name} was killed by {signal.Signals(-status).name}")
     if status:
         words = (work.folder / "errors").read_text(errors="replace").strip().splitlines()
         why = words[-1] if words else "no message"

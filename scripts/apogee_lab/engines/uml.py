@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from functools import partial
@@ -129,11 +128,19 @@ def _start(k: Kernel, seed: int, work: Work) -> supervise.Command:
 
 def _environment(folder: Path) -> dict[str, str]:
     """What is preloaded, and where the file that is the guest's memory lies."""
-    env = {"LD_PRELOAD": str(uml_library().absolute())}
-    memory = os.statvfs("/dev/shm")
-    if memory.f_bavail * memory.f_frsize < MEMORY_MB << 20 or memory.f_flag & os.ST_NOEXEC:
-        env["TMPDIR"] = str(folder.absolute())
-    return env
+    wanted = Path(os.environ.get("TMPDIR") or "/dev/shm")
+    memory = wanted if _holds_memory(wanted) else folder
+    return {"LD_PRELOAD": str(uml_library().absolute()), "TMPDIR": str(memory.absolute())}
+
+
+def _holds_memory(folder: Path) -> bool:
+    """Whether a guest's memory can be a file in this folder: it grows, and is code, too."""
+    try:
+        place = os.statvfs(folder)
+    except OSError:
+        return False
+    free = place.f_bavail * place.f_frsize
+    return free >= MEMORY_MB << 20 and not place.f_flag & os.ST_NOEXEC
 
 
 def shell(plan: Plan, *, kernel: str = DEFAULT_KERNEL, modules: Sequence[str] = ()) -> int:
@@ -141,8 +148,8 @@ def shell(plan: Plan, *, kernel: str = DEFAULT_KERNEL, modules: Sequence[str] = 
     k = uml_kernel.kernel(kernel)
     with tempfile.TemporaryDirectory(prefix="apogee-") as tmp:
         folder = Path(tmp)
-        overlay = overlay_archive(k, modules, supervise.shell_files(plan))
+        overlay = overlay_archive(k, modules, supervise.shell_files(plan), folder)
         write_initrd(folder / "initrd", root_images(k, plan.extras), overlay)
         argv = [str(k.vmlinux.absolute()), *_CMDLINE, "quiet", "con0=fd:0,fd:1"]
         env = {**os.environ, **_environment(folder)}
-        return subprocess.run(argv, env=env, cwd=folder, check=False).returncode
+        return supervise.in_foreground(argv, env=env, cwd=folder)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..base import LabError
+from ..base import LabError, reason
 from . import log
 
 TAIL_LINES = 20  # of a console, to a user
@@ -97,7 +97,7 @@ def working_folder(out: Path) -> Iterator[Work]:
             yield Work(Path(tmp))
     except OSError as error:
         where = error.filename or out.parent
-        raise LabError(f"{where}: {error.strerror or error}") from None
+        raise LabError(f"{where}: {reason(error)}") from None
 
 
 def _remove_stale(folder: Path) -> None:

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from ..base import LabError, cache_dir, call, compiled, file_hash, find_program, locked
+from ..base import LabError, cache_dir, call, compiled, file_hash, find_program, locked, write_whole
 from ..kernels.kernel import Kernel
 from ..modules import module_bytes, module_file
 from .cpio import Cpio, add_program, libraries_or_none, unwinder
@@ -171,9 +171,7 @@ def base_image(k: Kernel) -> Path:
         for path in sorted(stage.rglob("*.ko")):
             cpio.file(str(path.relative_to(stage)), path.read_bytes())
         image.parent.mkdir(parents=True, exist_ok=True)
-        part = image.with_suffix(".part")
-        part.write_bytes(cpio.bytes())
-        part.rename(image)
+        write_whole(image, cpio.bytes())
     return image
 
 
@@ -194,19 +192,22 @@ def extra_image(name: str) -> Path:
                 for library in unwinder(program):
                     cpio.file(f"lib/{library.name}", library.read_bytes(), 0o755)
             image.parent.mkdir(parents=True, exist_ok=True)
-            part = image.with_suffix(".part")
-            part.write_bytes(cpio.bytes())
-            part.rename(image)
+            write_whole(image, cpio.bytes())
     return image
 
 
-def overlay_archive(k: Kernel, modules: Sequence[str], files: dict[str, bytes]) -> bytes:
-    """The archive of one run: its files and the project's modules, indexed by depmod."""
+def overlay_archive(
+    k: Kernel, modules: Sequence[str], files: dict[str, bytes], folder: Path
+) -> bytes:
+    """The archive of one run: its files and the project's modules, indexed by depmod.
+
+    ``folder`` is the run's, so that nothing is left elsewhere if the lab is killed.
+    """
     cpio = Cpio()
     for name, data in sorted(files.items()):
         cpio.file(name, data, 0o755 if data.startswith(b"#!") else 0o644)
     stage = stage_modules(k)
-    with tempfile.TemporaryDirectory(prefix="apogee-") as tmp:
+    with tempfile.TemporaryDirectory(prefix="modules-", dir=folder) as tmp:
         top = Path(tmp) / "lib" / "modules" / k.release
         base = stage / "lib" / "modules" / k.release
         shutil.copytree(

@@ -14,13 +14,17 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..base import LabError, cache_dir, call
+from ..base import LabError, cache_dir, call, need_space, run_program, start_program
 from .kernel import release_of
 
 _UNREACHABLE = re.compile(
     r"Could not (?:resolve|connect)|Cannot initiate the connection|Temporary failure resolving"
     r"|Connection (?:failed|refused|timed out)|Network is unreachable"
 )
+
+
+#: Of a kernel's packages and what is unpacked of them.
+SPACE_MB = 1000
 
 
 class NotCarried(LabError):
@@ -130,6 +134,7 @@ def updated_apt(suite: str, arch: str = "amd64") -> list[str]:
     """
     apt = cache_dir() / "apt" / (suite if arch == "amd64" else f"{suite}-{arch}")
     apt.mkdir(parents=True, exist_ok=True)
+    need_space(apt, SPACE_MB)
     write_sources(apt, suite)
     options = _apt_options(apt, arch)
     if suite.endswith("-backports"):
@@ -137,7 +142,8 @@ def updated_apt(suite: str, arch: str = "amd64") -> list[str]:
     # Without the mode a mirror that cannot be reached is only a warning.
     words = ["apt-get", *options, "-o", "APT::Update::Error-Mode=any", "-q", "update"]
     env = {**os.environ, "LC_ALL": "C"}
-    done = subprocess.run(words, capture_output=True, text=True, env=env, check=False)
+    pipe = subprocess.PIPE
+    done = run_program(words, stdout=pipe, stderr=pipe, text=True, env=env)
     if done.returncode:
         last = (done.stderr.strip() or "no message").splitlines()[-1]
         print(
@@ -179,7 +185,6 @@ def unpack(deb: Path, root: Path) -> None:
     """
     root.mkdir(parents=True, exist_ok=True)
     keep = r"net|block|virtio|char/virtio"
-    lister = subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(deb)], stdout=subprocess.PIPE)
     excludes = [
         "*/usr/share/*",
         "*/kernel/sound*",
@@ -210,22 +215,13 @@ def unpack(deb: Path, root: Path) -> None:
         )
         if not re.match(keep, d)
     ]
-    done = subprocess.run(
-        [
-            "tar",
-            "-C",
-            str(root),
-            "--keep-directory-symlink",
-            "-xf",
-            "-",
-            *(f"--exclude={e}" for e in excludes),
-        ],
-        stdin=lister.stdout,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if lister.wait() or done.returncode:
+    words = ["tar", "-C", root, "--keep-directory-symlink", "-xf", "-"]
+    with start_program(["dpkg-deb", "--fsys-tarfile", deb], stdout=subprocess.PIPE) as lister:
+        done = run_program(
+            [*words, *(f"--exclude={e}" for e in excludes)],
+            stdin=lister.stdout, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+    if lister.returncode or done.returncode:
         raise LabError(
             f"unpacking {deb.name}: {(done.stderr.strip() or 'damaged').splitlines()[-1]}"
         )

@@ -21,7 +21,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar
 
-from ..base import LabError, cache_dir, call, find_program, locked
+from ..base import (
+    LabError,
+    cache_dir,
+    call,
+    find_program,
+    locked,
+    run_program,
+    start_program,
+    write_whole,
+)
 from . import apt
 from .kernel import DEFAULT_KERNEL, Kernel, newest_first, unknown
 
@@ -183,7 +192,7 @@ def _build(name: str) -> UmlKernel:
     _make(source, install, "installing the UML kernel's modules")
     release = (source / "include" / "config" / "kernel.release").read_text().strip()
     call([find_program("strip", "binutils"), "-o", root / "linux", source / "linux"], "strip")
-    (root / "complete").write_text(release + "\n")
+    write_whole(root / "complete", release + "\n")
     return next(k for k in _built() if k.root == root)
 
 
@@ -191,17 +200,19 @@ def _unpack(package: Path, source: Path) -> None:
     """Unpack the kernel's source, an archive inside its package."""
     excludes = ["*/Documentation/*/*", "*/tools/testing/*"]
     excludes += [f"linux-source-*/{name}/*.[chS]" for name in _UNUSED]
-    outer = subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(package)], stdout=subprocess.PIPE)
-    inner = subprocess.Popen(
-        ["tar", "-xOf", "-", "--wildcards", "./usr/src/linux-source-*.tar.xz"],
-        stdin=outer.stdout, stdout=subprocess.PIPE,
-    )  # fmt: skip
-    done = subprocess.run(
-        ["tar", "-C", str(source), "-xJf", "-", "--strip-components=1", "--wildcards",
-         *(f"--exclude={pattern}" for pattern in excludes)],
-        stdin=inner.stdout, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    if outer.wait() or inner.wait() or done.returncode:
+    pipe, member = subprocess.PIPE, "./usr/src/linux-source-*.tar.xz"
+    with (
+        start_program(["dpkg-deb", "--fsys-tarfile", package], stdout=pipe) as outer,
+        start_program(
+            ["tar", "-xOf", "-", "--wildcards", member], stdin=outer.stdout, stdout=pipe
+        ) as xz,
+    ):
+        done = run_program(
+            ["tar", "-C", source, "-xJf", "-", "--strip-components=1", "--wildcards",
+             *(f"--exclude={pattern}" for pattern in excludes)],
+            stdin=xz.stdout, stderr=pipe, text=True,
+        )  # fmt: skip
+    if outer.returncode or xz.returncode or done.returncode:
         words = done.stderr.strip().splitlines() or ["damaged"]
         raise LabError(f"unpacking {package.name}: {words[-1]}")
 
@@ -212,9 +223,9 @@ def _make(source: Path, arguments: Sequence[str], what: str) -> None:
     stamps = [f"{name}={value}" for name, value in _STAMPS.items()]
     log = source.parent / "build.log"
     with log.open("a") as handle:
-        done = subprocess.run(
+        done = run_program(
             ["env", "LC_ALL=C", *unset, *stamps, "make", "-s", "-C", source, *MAKE, *arguments],
-            stdin=subprocess.DEVNULL, stdout=handle, stderr=handle, check=False,
+            stdin=subprocess.DEVNULL, stdout=handle, stderr=handle,
         )  # fmt: skip
     if done.returncode:
         raise LabError(f"{what} failed, see {log}")

@@ -11,7 +11,6 @@ changes, records are recomputed from the raw results without repeating the runs.
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import hashlib
 import json
@@ -31,7 +30,15 @@ from pathlib import Path
 from typing import Any, Protocol, TextIO
 
 from .. import algorithms
-from ..base import LabError, UsageError, file_hash, repo_root, sources_hash, write_whole
+from ..base import (
+    LabError,
+    UsageError,
+    end_with_parent,
+    file_hash,
+    repo_root,
+    sources_hash,
+    write_whole,
+)
 from ..kernels.kernel import Kernel
 from ..measures.compute import compute
 from ..measures.measure import Measure
@@ -46,7 +53,6 @@ RUNS = repo_root() / "build" / "runs"
 
 TIDY_S = 30.0  # time for a stopped run to clean up
 GRACE_S = 60.0  # after the engine's own limit, before its process is killed
-_PR_SET_PDEATHSIG = 1
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 _HERE = f"@{platform.node()}"  # owner of a .part folder, as machines may share build/runs
 
@@ -202,7 +208,7 @@ def _child(job: Job, engine: Engine, part: Path, bound_s: float, parent: int) ->
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the engine then cleans up
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    end_with_parent()
     if os.getppid() != parent:
         os._exit(1)
     outcome: dict[str, Any] = {"ok": True}

@@ -71,7 +71,7 @@ def test_a_run_is_the_same_on_another_machine(
     name: str, here: Path, build: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kernel, work = uml_kernel.kernel(), Work(tmp_path)
-    overlay = overlay_archive(kernel, ["tcp_star"], {"lab/script.sh": SCRIPT.encode()})
+    overlay = overlay_archive(kernel, ["tcp_star"], {"lab/script.sh": SCRIPT.encode()}, tmp_path)
     write_initrd(work.initrd, root_images(kernel), overlay)
     text, files = on_a_machine(tmp_path, uml._start(kernel, 1, work))
     for words in ("_MACHINE", "_REAL_TIME"):

@@ -116,6 +116,8 @@ def test_why_a_guest_did_not_come_to_its_end(work: Work, monkeypatch: pytest.Mon
     """What the kernel said is the reason, even if the program failed as well."""
     (work.folder / "errors").write_text("first\nlast words\n")
     supervise._check_end("UML", 0, work)
+    with pytest.raises(GuestFailed, match="^UML was killed by SIGKILL$"):
+        supervise._check_end("UML", -9, work)
     with pytest.raises(GuestFailed, match="^UML ended with status 1: last words$"):
         supervise._check_end("UML", 1, work)
     work.console.write_text("hello\n")

@@ -147,7 +147,17 @@ def test_memory_goes_elsewhere_when_dev_shm_does_not_suit(
     shm(1_000_000, os.ST_NOEXEC)
     assert uml._environment(tmp_path)["TMPDIR"] == str(tmp_path)
     shm(1_000_000, os.ST_NOSUID)
-    assert "TMPDIR" not in uml._environment(tmp_path)
+    assert uml._environment(tmp_path)["TMPDIR"] == "/dev/shm"
+
+
+def test_memory_goes_elsewhere_without_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python's statvfs() raises what it does for a machine without /dev/shm."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "none"))
+    assert uml._environment(tmp_path)["TMPDIR"] == str(tmp_path)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    assert uml._environment(tmp_path / "run")["TMPDIR"] == str(tmp_path)
 
 
 # --- the preloaded library --------------------------------------------------------------------

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What all rooms of the lab share: files written whole, programs that end with the lab."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from apogee_lab.base import LabError, call, need_space, one_line, reason, write_whole
+
+
+def test_a_file_is_written_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "file"
+    write_whole(path, "old")
+    write = Path.write_bytes
+
+    def full(beside: Path, data: bytes) -> None:
+        write(beside, data[:1])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OSError, match="No space left on device: '.*/file'"):
+        write_whole(path, "new")
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
+    assert path.read_text() == "old"
+
+
+def test_a_tree_that_cannot_be_copied_has_one_reason(tmp_path: Path) -> None:
+    (tmp_path / "from").mkdir()
+    (tmp_path / "from" / "link").symlink_to("nowhere")
+    with pytest.raises(shutil.Error) as failure:
+        shutil.copytree(tmp_path / "from", tmp_path / "to")
+    assert reason(failure.value).endswith(f"No such file or directory: '{tmp_path}/from/link'")
+    assert reason(OSError(errno.ENOSPC, "full")) == "full"
+
+
+def test_space(tmp_path: Path) -> None:
+    need_space(tmp_path, 0)
+    with pytest.raises(LabError, match=r"MB of space are needed, \d+ are left$"):
+        need_space(tmp_path, 10**12)
+
+
+def test_one_line() -> None:
+    assert one_line("a\nb\x1b[1m ü") == "a\\nb\\x1b[1m ü"
+    assert one_line("1" * 5000).endswith("1 … " + "1" * 200)
+
+
+def test_a_missing_program_is_named() -> None:
+    with pytest.raises(LabError, match=r"^looking: no-such-program is not installed"):
+        call(["no-such-program"], "looking")
+
+
+def test_a_program_ends_with_the_lab(tmp_path: Path, root: Path) -> None:
+    """Even if the lab is killed while it waits for it, and with what make has started below it."""
+    pids = tmp_path / "pids"
+    (tmp_path / "Makefile").write_text(
+        f"all:\n\t$(MAKE) below\nbelow:\n\techo $$$$ $$PPID >{pids}; sleep 100\n"
+    )
+    code = "import sys; from apogee_lab.base import call; call(['make', '-C', sys.argv[1]], 'make')"
+    lab = subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": str(root / "scripts")},
+    )
+    deadline = time.monotonic() + 30
+    while not (pids.exists() and len(pids.read_text().split()) == 2):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    lab.send_signal(signal.SIGKILL)
+    lab.wait()
+    while any(Path("/proc", pid).exists() for pid in pids.read_text().split()):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
