@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Receivers that lie (tests/hostile), with every algorithm beside reno, CUBIC and BBR: they get no
-more than the bounds. How much they get is measured: docs/hostile.md."""
+more than the bounds. `python3 -m tests.hostile` measures how much they get."""
 
 from __future__ import annotations
 
