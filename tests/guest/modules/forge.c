@@ -150,6 +150,16 @@ static int is_kind(const char *kind, const char *word)
 	return !strcmp(kind, word);
 }
 
+static int is_sealed(const char *kind)
+{
+	return !!strstr(" sd poll stat ustat ", kind);
+}
+
+static int is_made_up(const char *kind)
+{
+	return !!strstr(" random short begin control ", kind);
+}
+
 /* What the CRC over these octets began with. */
 static uint32_t crc_start(uint32_t crc, const unsigned char *octets, int length)
 {
@@ -176,17 +186,21 @@ static void put24(unsigned char *octets, uint32_t value)
 	octets[2] = value;
 }
 
-/* The last long SD that was kept. */
-static const struct frame *last_sd(void)
+/* Seal and number of the newest SD that DEVICE has sent: a reset changes both. */
+static void follow(int fd, uint32_t *seal, uint32_t *seq)
 {
-	for (int i = KEPT; i--;) {
-		const unsigned char *pdu = kept[i].octets + ETH_HLEN;
+	static unsigned char frame[ROOM];
+	const unsigned char *pdu = frame + ETH_HLEN;
+	struct sockaddr_ll from;
+	socklen_t size = sizeof(from);
+	int n;
 
-		if ((pdu[4] & (0x0f | SHORT)) == 8)
-			return &kept[i];
+	while ((n = recvfrom(fd, frame, ROOM, MSG_DONTWAIT, (void *)&from, &size)) > 0) {
+		if (!is_outgoing(&from) || (pdu[4] & (0x0f | SHORT)) != 8)
+			continue;
+		*seal = crc_start(get32(pdu), pdu + 4, n - ETH_HLEN - 4);
+		*seq = get32(pdu + 4) & 0xffffff;
 	}
-	fprintf(stderr, "forge: no SD was sent\n");
-	exit(1);
 }
 
 /* Return: octets of a PDU whose type is in the first, without its CRC; STAT: 8 elements. */
@@ -208,22 +222,15 @@ static int fields(const char *kind, unsigned char *pdu, uint32_t seq)
 	return control;
 }
 
-static int sealed(const char *kind, unsigned char *pdu)
+static int sealed(int fd, const char *kind, unsigned char *pdu)
 {
 	static uint32_t seal, seq;
 	uint32_t crc;
 	int length;
 
-	if (!seal) {
-		const struct frame *sd = last_sd();
-		const unsigned char *old = sd->octets + ETH_HLEN;
-
-		seal = crc_start(get32(old), old + 4, sd->length - ETH_HLEN - 4);
-		seq = get32(old + 4) & 0xffffff;
-	}
+	follow(fd, &seal, &seq);
 	length = fields(kind, pdu, seq);
 	put24(pdu + 5, seq + draw() % NEAR);
-	seq += is_kind(kind, "sd");
 	crc = htonl(crc32c(seal, pdu + 4, length - 4));
 	memcpy(pdu, &crc, sizeof(crc));
 	return length;
@@ -244,13 +251,12 @@ static void spoil(const char *kind, struct frame *frame)
 }
 
 /* The next frame, from address to EtherType already written. */
-static void next_frame(const char *kind, struct frame *frame)
+static void next_frame(int fd, const char *kind, struct frame *frame)
 {
-	static const char sealed_kinds[] = " sd poll stat ustat ";
 	const struct frame *old = &kept[draw() % KEPT];
 
-	if (strstr(sealed_kinds, kind)) {
-		frame->length = ETH_HLEN + sealed(kind, frame->octets + ETH_HLEN);
+	if (is_sealed(kind)) {
+		frame->length = ETH_HLEN + sealed(fd, kind, frame->octets + ETH_HLEN);
 	} else if (old->length) {
 		memcpy(frame->octets + ETH_ALEN, old->octets + ETH_ALEN, old->length - ETH_ALEN);
 		frame->length = old->length;
@@ -287,7 +293,7 @@ static void shoot(int fd, const char *kind, struct frame *frame, double rate, do
 	struct timespec wait = { .tv_nsec = SHOT / rate * 1e9 };
 
 	for (long n = 0; n < rate * seconds; n++) {
-		next_frame(kind, frame);
+		next_frame(fd, kind, frame);
 		if (send(fd, frame->octets, frame->length, 0) < 0 && errno != ENOBUFS)
 			die("send");
 		if (n % SHOT == SHOT - 1)
@@ -307,9 +313,10 @@ int main(int argc, char **argv)
 	fd = open_device(argv[1]);
 	read_address(argv[2], frame.octets);
 	read_address(argv[3], frame.octets + ETH_ALEN);
-	if (!strstr(" random short begin control ", argv[4]))
-		keep(fd, strcmp(argv[4], "reflect"));
-	stop_listening(fd, argv[1]);
+	if (!is_made_up(argv[4]) && !is_sealed(argv[4]))
+		keep(fd, strcmp(argv[4], "reflect") != 0);
+	if (!is_sealed(argv[4]))
+		stop_listening(fd, argv[1]);
 	shoot(fd, argv[4], &frame, atof(argv[5]), atof(argv[6]));
 	return 0;
 }

@@ -14,6 +14,7 @@
  *	ack	 ACK likewise
  *	probe	 PROBE likewise
  *	cut	 real packets with their counter ahead, 1 to 16 octets cut off
+ *	long	 real packets with their counter ahead, random octets behind them
  *	flip	 real packets with their counter ahead, one bit flipped
  *	hello	 HELLO of leader 1, nonce and tag random
  *	stranger HELLO of leaders that are not known, or for paths that cannot be
@@ -72,6 +73,7 @@
 #define HEAD 8
 #define TAG 16
 #define FRAME 2048
+#define LONG 1452	/* octets that a link of 1500 carries above UDP over IPv6 */
 
 enum { HELLO = 1, WELCOME, CONFIRM, READY, DATA, ACK, PROBE, RESET };
 
@@ -306,6 +308,14 @@ static int ahead(struct flood *flood, unsigned char *p)
 	return length;
 }
 
+static int lengthened(struct flood *flood, unsigned char *p)
+{
+	int length = ahead(flood, p), more = LONG - length > 0 ? 1 + draw() % (LONG - length) : 1;
+
+	fill(p + length, more);
+	return length + more;
+}
+
 static int flipped(struct flood *flood, unsigned char *p)
 {
 	int length = ahead(flood, p);
@@ -327,6 +337,8 @@ static int of_session(struct flood *flood, unsigned char *p)
 		return head(flood, p, PROBE, 1, HEAD + TAG);
 	if (is_kind(flood, "cut"))
 		return ahead(flood, p) - 1 - draw() % TAG;
+	if (is_kind(flood, "long"))
+		return lengthened(flood, p);
 	if (is_kind(flood, "flip"))
 		return flipped(flood, p);
 	if (is_kind(flood, "ready")) {

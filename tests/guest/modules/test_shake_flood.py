@@ -28,6 +28,7 @@ pytestmark = pytest.mark.guest
 RATE = 20_000
 SECONDS = 2
 KERNEL = "bookworm"
+MEMORY = 8_000  # kB
 
 #: What forged packets are counted as by the end that gets them. Random ones may be anything.
 TO_AGENT: dict[str, set[str]] = {
@@ -39,6 +40,7 @@ TO_AGENT: dict[str, set[str]] = {
     "ack": {"tag"},
     "probe": {"tag"},
     "cut": {"tag", "truncated"},
+    "long": {"tag"},
     "flip": {"tag"},
     "hello": {"tag"},
     "stranger": {"peer"},
@@ -82,11 +84,12 @@ REMARKABLE = {"flows": 0.9, "holes": 0.9, "mal": 0.3, "probe": 0.9, "again": 0.0
 START = """
 chmod +x /bin/shake_forge
 net1="ip netns exec net1"
+left() { sed -n 's/^MemAvailable: *\\([0-9]*\\).*/\\1/p' /proc/meminfo; }
 see() { $ha ethtool -S shake0 >$OUT/$1.agent; ethtool -S shake0 >$OUT/$1.leader; MARK; }
 beside() { what=$1; shift; see before-$what
 	verified pour 10.3.0.2 5201 1000000000 SECONDS >/dev/null & pour=$!
 	"$@" >$OUT/sent-$what & forger=$!
-	wait $forger; wait $pour; see after-$what; sleep 0.3; }
+	wait $forger; wait $pour; see after-$what; say "free $what: $(left)"; sleep 0.3; }
 flood() { beside $2-$3 $net1 shake_forge flood $1 $3 RATE SECONDS /tmp/hello; }
 """
 
@@ -110,12 +113,9 @@ $ha ip link set shake0 type shake peer 2 allow 10.7.0.2
 $ha ip link set shake0 type shake peer 2 allow fd07::2
 ip -n ha route add blackhole 10.9.0.0/16; ip -n ha route add blackhole fd09::/16
 key= leader_up auth off; paths; ready first; sink
-left() { sed -n 's/^MemAvailable: *\\([0-9]*\\).*/\\1/p' /proc/meminfo; }
 beside none sleep SECONDS
-say "free: $(left)"
 for kind in HOSTILE; do
 	beside leader-$kind ip netns exec bad shake_forge leader 10.8.0.2 4790 2 $kind RATE SECONDS
-	say "free leader-$kind: $(left)"
 done
 say "alive: $(alive)"
 """
@@ -150,6 +150,10 @@ class Floods:
 
     def sent(self, name: str) -> int:
         return int((self.out / f"sent-{name}").read_text())
+
+    def fallen(self, name: str) -> int:
+        """Free memory after a flood, beside that after the stream alone; kB."""
+        return int(self.report["free none"]) - int(self.report[f"free {name}"])
 
     def cost(self, name: str) -> float:
         """Instructions per packet of a flood, beyond those of the stream alone."""
@@ -190,6 +194,7 @@ def run(script: str, names: list[str], out: Path, root: Path) -> Floods:
         name: {
             "goodput": round(floods.octets[name] / floods.octets["none"], 3),
             "cost": round(floods.cost(name)) if name != "none" else 0,
+            "memory_kb": floods.fallen(name),
             "inside": round(floods.module_cost(name)) if name != "none" else 0,
         }
         for name in names
@@ -231,11 +236,12 @@ def test_forged_packets_are_counted_by_cause(forged: Floods, end: str, kind: str
 @pytest.mark.parametrize(
     "name", [f"agent-{k}" for k in TO_AGENT] + [f"leader-{k}" for k in TO_LEADER]
 )
-def test_goodput_and_cost_under_forged_packets(forged: Floods, name: str) -> None:
+def test_goodput_cost_and_memory_under_forged_packets(forged: Floods, name: str) -> None:
     assert forged.octets["none"] > 800_000 * SECONDS
     assert forged.octets[name] > 0.85 * CARRIED
     assert forged.cost(name) < 40_000
     assert forged.module_cost(name) < 12_000
+    assert forged.fallen(name) < MEMORY
 
 
 def test_streams_are_whole(forged: Floods, hostile: Floods) -> None:
@@ -256,7 +262,7 @@ def test_a_hostile_leader_is_bounded(hostile: Floods, kind: str) -> None:
         assert sum(grown[count] for count in HOSTILE[kind]) >= share * hostile.sent(name), grown
     assert hostile.octets[name] > 0.85 * CARRIED
     assert hostile.module_cost(name) < 12_000
-    assert int(hostile.report["free"]) - int(hostile.report[f"free {name}"]) < 8_000
+    assert hostile.fallen(name) < MEMORY
 
 
 #: The second path ends at its router: the leader probes it, and asks for a new registration.

@@ -55,7 +55,8 @@ def flooded(build: Path, root: Path) -> Flooded:
     kinds = " ".join((*DAMAGED, *SEALED))
     script = SCRIPT.replace("KINDS", kinds).replace("RATE", str(RATE))
     out = build / "tests" / "sscop-hostile"
-    report = run(script.replace("SECONDS", str(SECONDS)), "qemu", out, root)
+    script = script.replace("SECONDS", str(SECONDS))
+    report = run(script, "qemu", out, root, timeout_wall_s=1200.0)
     shown = {
         kind: {"memory_kb": fallen(report, kind), "back_s": number(report, f"back {kind}")}
         for kind in (*DAMAGED, *SEALED)
