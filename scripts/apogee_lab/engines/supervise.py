@@ -161,7 +161,7 @@ def supervise(command: Command, work: Work, bounds: Bounds) -> RunInfo:
         cpu = stack.enter_context(_one_cpu()) if command.one_cpu else None
         stderr = stack.enter_context(errors.open("wb"))
         stdout = stack.enter_context(console.open("wb")) if command.in_place else stderr
-        pin = [] if cpu is None else ["taskset", "-c", str(cpu)]
+        pin = [] if cpu is None else [str(find_program("taskset", "util-linux")), "-c", str(cpu)]
         process = subprocess.Popen(
             [str(guard), "--pdeathsig", ending, "--", *pin, *command.argv],
             env={**os.environ, **command.env},
