@@ -8,6 +8,7 @@ import ctypes
 import fcntl
 import hashlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -37,8 +38,17 @@ def repo_root() -> Path:
 
 
 def cache_dir() -> Path:
-    """Where kernels and images are kept (``APOGEE_CACHE`` or ``build/cache``)."""
-    return Path(os.environ.get("APOGEE_CACHE") or repo_root() / "build" / "cache")
+    """Where kernels and images are kept (``APOGEE_CACHE`` or ``build/cache``).
+
+    LabError for a folder that the kernel's makefiles do not take.
+    """
+    folder = Path(os.environ.get("APOGEE_CACHE") or repo_root() / "build" / "cache")
+    if re.search(r"[\s:]", str(folder.absolute())):
+        raise LabError(
+            f"{folder}: no kernel can be kept in a folder with blanks or colons: "
+            "set APOGEE_CACHE to another one"
+        )
+    return folder
 
 
 @contextlib.contextmanager

@@ -84,6 +84,8 @@ def build(kernel: Kernel) -> None:
         [root / "scripts" / "build-modules", kernel.headers, out, *kernel.make],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
     )  # fmt: skip
+    if done.returncode == 2:
+        raise LabError(done.stdout.strip().splitlines()[-1])
     if done.returncode:
         sys.stderr.write(done.stdout)
         raise LabError(f"the modules do not build for kernel {kernel.release}, see above")

@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..base import UsageError
 from ..engines import registry
 from ..results import table
 from ..runs import request
+from ..scenarios.scenario import Plan
+from ..units import format as format_value
 from .options import (
     Arguments,
     duration_of,
@@ -40,6 +44,7 @@ def do_run(args: Arguments) -> int:
     kernel = kernel_with_given(engine, args)
     compiled = sweep.compile_runs(scenario, runs, duration_s)
     plans = [run.plan for run in compiled]
+    _warn_of_rates(args.engine, plans)
     own = modules_for(engine, kernel, scenario, plans, settings, build=args.build)
     if args.engine == "host":
         print(engine.notice(own), file=sys.stderr)
@@ -70,6 +75,18 @@ def do_run(args: Arguments) -> int:
         for index, failure in work.failures.items():
             print(f"  {jobs[index].label}: {failure.reason}", file=sys.stderr)
     return 1 if work.failures else 0
+
+
+def _warn_of_rates(engine: str, plans: Sequence[Plan]) -> None:
+    """Say that the engine, not the link, may limit what these runs measure."""
+    carries = registry.CARRIES_BPS.get(engine, math.inf)
+    fastest = max(plan.rate_bps for plan in plans)
+    if fastest > carries:
+        print(
+            f"lab run: engine {engine} may not fill a link of {format_value('rate', fastest)}, as "
+            f"its CPU carries {format_value('rate', carries)}: --engine uml does",
+            file=sys.stderr,
+        )
 
 
 def _json_target(text: str | None) -> Path | None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import itertools
 import os
 import platform
-import random
 import re
 import select
 import signal
@@ -124,7 +124,7 @@ def in_foreground(argv: Sequence[str], **how: Any) -> int:
 
 @contextlib.contextmanager
 def _one_cpu() -> Iterator[int | None]:
-    """A CPU for this run alone among all of the lab's runs, any when they are all taken.
+    """A CPU that no other one of the lab's runs has; if all are taken, one that has the fewest.
 
     Bound to one CPU, emulation is a quarter faster, and more where several guests share the CPUs.
     None if the caller bound us already.
@@ -135,15 +135,14 @@ def _one_cpu() -> Iterator[int | None]:
         return
     folder = cache_dir() / "cpus" / platform.node()
     folder.mkdir(parents=True, exist_ok=True)
-    for cpu in cpus:
-        with (folder / str(cpu)).open("w") as handle:
+    for before, cpu in ((before, cpu) for before in itertools.count() for cpu in cpus):
+        with (folder / f"{cpu}.{before}").open("w") as handle:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 continue
             yield cpu
             return
-    yield random.choice(cpus)
 
 
 def supervise(command: Command, work: Work, bounds: Bounds) -> RunInfo:
@@ -161,7 +160,7 @@ def supervise(command: Command, work: Work, bounds: Bounds) -> RunInfo:
         cpu = stack.enter_context(_one_cpu()) if command.one_cpu else None
         stderr = stack.enter_context(errors.open("wb"))
         stdout = stack.enter_context(console.open("wb")) if command.in_place else stderr
-        pin = [] if cpu is None else ["taskset", "-c", str(cpu)]
+        pin = [] if cpu is None else [str(find_program("taskset", "util-linux")), "-c", str(cpu)]
         process = subprocess.Popen(
             [str(guard), "--pdeathsig", ending, "--", *pin, *command.argv],
             env={**os.environ, **command.env},

@@ -7,7 +7,6 @@ All shared images are kept in the cache.
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -210,9 +209,7 @@ def overlay_archive(
     with tempfile.TemporaryDirectory(prefix="modules-", dir=folder) as tmp:
         top = Path(tmp) / "lib" / "modules" / k.release
         base = stage / "lib" / "modules" / k.release
-        shutil.copytree(
-            base, top, copy_function=os.link if _same_device(base, tmp) else shutil.copy
-        )
+        shutil.copytree(base, top)
         if modules:
             for index in top.glob("modules.*"):
                 if index.name.removeprefix("modules.") not in (
@@ -232,10 +229,6 @@ def overlay_archive(
         for index in sorted(top.glob("modules.*")):
             cpio.file(str(index.relative_to(tmp)), index.read_bytes())
     return cpio.bytes()
-
-
-def _same_device(a: Path, b: str) -> bool:
-    return a.stat().st_dev == os.stat(b).st_dev
 
 
 def root_images(k: Kernel, extras: Sequence[str] = ()) -> list[Path]:

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..base import LabError, cache_dir, call, need_space, run_program, start_program
+from ..base import LabError, cache_dir, call, find_program, need_space, run_program, start_program
 from .kernel import release_of
 
 _UNREACHABLE = re.compile(
@@ -25,6 +25,10 @@ _UNREACHABLE = re.compile(
 
 #: Of a kernel's packages and what is unpacked of them.
 SPACE_MB = 1000
+
+
+#: What fetches and unpacks packages -> Debian package.
+PROGRAMS = {"apt-get": "apt", "apt-cache": "apt", "dpkg-deb": "dpkg", "tar": "tar"}
 
 
 class NotCarried(LabError):
@@ -135,6 +139,8 @@ def updated_apt(suite: str, arch: str = "amd64") -> list[str]:
     apt = cache_dir() / "apt" / (suite if arch == "amd64" else f"{suite}-{arch}")
     apt.mkdir(parents=True, exist_ok=True)
     need_space(apt, SPACE_MB)
+    for program, package in PROGRAMS.items():
+        find_program(program, package)
     write_sources(apt, suite)
     options = _apt_options(apt, arch)
     if suite.endswith("-backports"):

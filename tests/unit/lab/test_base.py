@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from apogee_lab.base import LabError, call, need_space, one_line, reason, write_whole
+from apogee_lab.base import LabError, cache_dir, call, need_space, one_line, reason, write_whole
 
 
 def test_a_file_is_written_whole_or_not_at_all(
@@ -48,6 +48,17 @@ def test_space(tmp_path: Path) -> None:
     need_space(tmp_path, 0)
     with pytest.raises(LabError, match=r"MB of space are needed, \d+ are left$"):
         need_space(tmp_path, 10**12)
+
+
+@pytest.mark.parametrize("name", ["a b", "a:b", "a\tb"])
+def test_a_cache_that_no_kernel_can_be_built_in(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("APOGEE_CACHE", str(tmp_path / "ü"))
+    assert cache_dir() == tmp_path / "ü"
+    monkeypatch.setenv("APOGEE_CACHE", str(tmp_path / name))
+    with pytest.raises(LabError, match="set APOGEE_CACHE to another one"):
+        cache_dir()
 
 
 def test_one_line() -> None:

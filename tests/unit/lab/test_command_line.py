@@ -116,6 +116,21 @@ def test_an_interrupted_sweep_says_how_to_go_on(
     )
 
 
+def test_a_link_that_is_too_fast_for_the_engine(
+    engine: FakeEngine, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The paths of paper have 10 Mbit/s."""
+    monkeypatch.setitem(registry.CARRIES_BPS, "qemu", 10_000_000)
+    assert status_of("run", "paper", "--cc", "cubic") == 0
+    assert "may not fill" not in capsys.readouterr().err
+    monkeypatch.setitem(registry.CARRIES_BPS, "qemu", 9_000_000)
+    assert status_of("run", "paper", "--cc", "cubic,bbr") == 0
+    assert capsys.readouterr().err.splitlines()[0] == (
+        "lab run: engine qemu may not fill a link of 10mbit, as its CPU carries 9mbit: "
+        "--engine uml does"
+    )
+
+
 @pytest.mark.parametrize(
     ("argv", "word"),
     [

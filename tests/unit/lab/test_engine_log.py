@@ -137,6 +137,21 @@ def test_why_a_guest_did_not_come_to_its_end(work: Work, monkeypatch: pytest.Mon
         assert failure.value.console_tail[0] == "hello"
 
 
+def test_guests_are_spread_over_the_cpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("APOGEE_CACHE", str(tmp_path))
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3, 5})
+    guests = [supervise._one_cpu() for _ in range(5)]
+    assert [guest.__enter__() for guest in guests] == [3, 5, 3, 5, 3]
+    guests[1].__exit__(None, None, None)
+    with supervise._one_cpu() as cpu:
+        assert cpu == 5
+    for guest in guests[:1] + guests[2:]:
+        guest.__exit__(None, None, None)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3})
+    with supervise._one_cpu() as cpu:
+        assert cpu is None
+
+
 def watched(work: Work, script: str, wall_s: float) -> tuple[str, float]:
     """Why a guest that is a shell script fails, and the seconds it took."""
     command = Command("sh", ["sh", "-c", script], {}, one_cpu=False, in_place=True)

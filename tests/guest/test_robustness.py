@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The lab's command where things go wrong: killed, on a full disk, in odd surroundings.
+
+It runs in a copy of the tree, in a folder with blanks and letters that are not ASCII.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from apogee_lab.base import cache_dir
+from apogee_lab.kernels import debian
+from apogee_lab.measures.record import comparable, read_records
+
+pytestmark = [pytest.mark.guest, pytest.mark.uml]
+
+Words = list[str]
+#: In a mount namespace of its own, without root.
+APART = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c"]
+
+
+class Lab:
+    """The command of a copy of the tree. Its processes are found by a mark in their environment."""
+
+    def __init__(self, top: Path) -> None:
+        self.top = top
+        self.runs = top / "build" / "runs"
+        self.mark = f"APOGEE_MARK={top}"
+        self.env = {**os.environ, "APOGEE_CACHE": str(cache_dir().absolute())}
+        self.env["APOGEE_MARK"] = str(top)
+
+    def start(self, *words: str, before: Words | None = None) -> subprocess.Popen[str]:
+        pipe = subprocess.PIPE
+        return subprocess.Popen(
+            [*(before or []), str(self.top / "scripts" / "lab"), *words],
+            env=self.env, cwd=self.top, stdout=pipe, stderr=pipe, text=True,
+        )  # fmt: skip
+
+    def run(self, *words: str, before: Words | None = None) -> tuple[int, str]:
+        """Exit status and standard error."""
+        process = self.start(*words, before=before)
+        _, error = process.communicate(timeout=900)
+        return process.returncode, error
+
+    def processes(self) -> dict[int, str]:
+        """Its processes, and their programs."""
+        found = {}
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                if self.mark.encode() in (folder / "environ").read_bytes().split(b"\0"):
+                    found[int(folder.name)] = Path(os.readlink(folder / "exe")).name
+            except OSError:
+                continue
+        return found
+
+    def left(self) -> list[str]:
+        """What lies beside the finished runs."""
+        return [path.name for path in self.runs.iterdir() if not path.name.isalnum()]
+
+
+@pytest.fixture(scope="module")
+def lab(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Lab:
+    top = tmp_path_factory.mktemp("robust") / "a b ü"
+    ignored = shutil.ignore_patterns("build", ".git", "__pycache__")
+    shutil.copytree(root, top, ignore=ignored, symlinks=True)
+    return Lab(top)
+
+
+def wait_for(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 120
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+#: As long as a run needs, and more: three runs, the last of which is not done when it is killed.
+SWEEP = ["run", "satellite", "--cc", "cubic,reno,vegas", "--jobs", "1", "--duration"]
+
+
+@pytest.mark.parametrize(("engine", "seconds"), [("uml", "40"), ("qemu", "4")])
+def test_the_lab_is_killed(lab: Lab, engine: str, seconds: str) -> None:
+    """No process outlives it; what was finished is not run again, what was half done is removed."""
+    command = [*SWEEP, seconds, "--engine", engine]
+    before = set(lab.runs.glob("*/record.json"))
+    process = lab.start(*command)
+    wait_for(lambda: set(lab.runs.glob("*/record.json")) - before or process.poll() is not None)
+    wait_for(lambda: lab.left() and len(lab.processes()) > 2 or process.poll() is not None)
+    process.kill()
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    wait_for(lambda: not lab.processes())
+    (finished,) = set(lab.runs.glob("*/record.json")) - before
+    written = finished.stat().st_mtime_ns
+    status, error = lab.run(*command)
+    assert status == 0, error
+    assert "1 of 3 runs finished earlier, not repeated" in error
+    assert finished.stat().st_mtime_ns == written
+    assert lab.left() == []
+
+
+@pytest.mark.parametrize(
+    ("which", "why"),
+    [("guest", "UML was killed by SIGKILL"), ("worker", "the run's process died (-9)")],
+)
+def test_a_part_is_killed(lab: Lab, which: str, why: str) -> None:
+    """The run fails in one line, the others go on; the same command repeats it alone."""
+    command = [*SWEEP, "60", "--engine", "uml", "--seed", "9" if which == "guest" else "10"]
+    process = lab.start(*command)
+    wait_for(lambda: "linux" in lab.processes().values() or process.poll() is not None)
+    found = lab.processes()
+    workers = [pid for pid, program in found.items() if "python" in program and pid != process.pid]
+    victims = workers if which == "worker" else [p for p in found if found[p] == "linux"]
+    os.kill(min(victims), signal.SIGKILL)
+    _, error = process.communicate()
+    assert process.returncode == 1
+    told = [line for line in error.splitlines() if line.startswith("  ")]
+    assert told[-1].endswith(f": {why}")
+    assert "1 of 3 runs failed:" in error
+    wait_for(lambda: not lab.processes())
+    assert "2 of 3 runs finished earlier, not repeated" in lab.run(*command)[1]
+    for folder in lab.runs.glob("*.failed"):
+        shutil.rmtree(folder)
+
+
+@pytest.fixture
+def apart() -> Words:
+    """Words before a command and what runs before it, in a mount namespace of its own."""
+    tried = subprocess.run([*APART, "mount -t tmpfs none /mnt"], capture_output=True, check=False)
+    if tried.returncode:
+        pytest.skip("this machine gives users no namespaces")
+    return APART
+
+
+def test_a_full_disk(lab: Lab, apart: Words) -> None:
+    """The folder of the runs, too small for a guest's files."""
+    lab.runs.mkdir(parents=True, exist_ok=True)
+    before = sorted(lab.runs.iterdir())
+    small = 'mount -t tmpfs -o size=2M none build/runs && "$@"; ls -A build/runs >&2; exit $?'
+    command = ["run", "satellite", "--cc", "cubic", "--duration", "3", "--engine", "uml"]
+    status, error = lab.run(*command, before=[*apart, small, "sh"])
+    assert "o space left on device" in error
+    assert "1 of 1 runs failed:" in error
+    assert ".part-" not in error.splitlines()[-1], "nothing half done is left"
+    assert error.splitlines()[-1].endswith(".failed")
+    assert "Traceback" not in error
+    assert sorted(lab.runs.iterdir()) == before
+    assert lab.run(*command)[0] == 0
+
+
+ONE_RUN = ["run", "satellite", "--cc", "star", "--duration", "3", "--engine", "uml", "--fresh"]
+SURROUNDINGS = {
+    "locale": ["env", "LC_ALL=POSIX", "PYTHONCOERCECLOCALE=0", "TZ=Pacific/Kiritimati"],
+    "home": ["env", "-u", "HOME", "-u", "LANG"],
+    "umask": ["sh", "-c", 'umask 077; exec "$@"', "sh"],
+    "one CPU": ["sh", "-c", f'exec taskset -c {min(os.sched_getaffinity(0))} "$@"', "sh"],
+    "streams": ["sh", "-c", 'exec "$@" <&- >&-', "sh"],
+    "memory": [*APART, 'mount -t tmpfs -o size=1M none /dev/shm && exec "$@"', "sh"],
+}
+
+
+def record_of(lab: Lab, target: Path, before: Words | None = None) -> dict[str, object]:
+    status, error = lab.run(*ONE_RUN, "--json", str(target), before=before)
+    assert status == 0, error
+    (record,) = read_records(target)
+    return comparable(record)
+
+
+@pytest.fixture(scope="module")
+def record(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+    """Of a run here."""
+    return record_of(lab, tmp_path_factory.mktemp("here") / "record")
+
+
+@pytest.mark.parametrize("name", SURROUNDINGS)
+def test_surroundings_change_nothing(
+    lab: Lab, record: dict[str, object], name: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    if name == "memory":
+        request.getfixturevalue("apart")
+    assert record_of(lab, tmp_path / "ü", SURROUNDINGS[name]) == record
+
+
+def test_labs_at_once(lab: Lab) -> None:
+    """They make the same runs, build the same modules, and leave whole results."""
+    command = ["run", "satellite", "--cc", "star,cubic", "--duration", "4", "--engine", "uml"]
+    labs = [lab.start(*command, "--fresh") for _ in range(3)]
+    tables = {each.communicate()[0] for each in labs}
+    assert [each.returncode for each in labs] == [0] * 3
+    assert len(tables) == 1
+    assert "2 of 2 runs finished earlier" in lab.run(*command)[1]
+    assert lab.left() == []
+
+
+def test_a_build_that_was_killed(lab: Lab) -> None:
+    """Half an object file looks new to make."""
+    out = lab.top / "build" / "a b"
+    command = [lab.top / "scripts" / "build-modules", "--product", debian.kernel().headers, out]
+    subprocess.run(command, capture_output=True, check=True)
+    half, before = out / "tcp_star.o", (out / "tcp_star.o").stat().st_mtime_ns
+    (lab.top / "tcp_star.c").touch()
+    build = subprocess.Popen(command, process_group=0, stdout=subprocess.DEVNULL)
+    wait_for(lambda: half.exists() and half.stat().st_mtime_ns != before)
+    os.killpg(build.pid, signal.SIGKILL)
+    assert build.wait() == -signal.SIGKILL
+    half.write_bytes(half.read_bytes()[:100])
+    (out / "tcp_star.ko").unlink(missing_ok=True)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (out / "tcp_star.ko").exists()
