@@ -73,7 +73,7 @@
 #define HEAD 8
 #define TAG 16
 #define FRAME 2048
-#define LONG 1452	/* octets that a link of 1500 carries above UDP over IPv6 */
+#define LONG 1952	/* octets that a link of 2000 carries above UDP over IPv6 */
 
 enum { HELLO = 1, WELCOME, CONFIRM, READY, DATA, ACK, PROBE, RESET };
 
@@ -310,7 +310,7 @@ static int ahead(struct flood *flood, unsigned char *p)
 
 static int lengthened(struct flood *flood, unsigned char *p)
 {
-	int length = ahead(flood, p), more = LONG - length > 0 ? 1 + draw() % (LONG - length) : 1;
+	int length = ahead(flood, p), more = 1 + draw() % (LONG - length);
 
 	fill(p + length, more);
 	return length + more;

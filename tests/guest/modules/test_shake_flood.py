@@ -93,9 +93,9 @@ beside() { what=$1; shift; see before-$what
 flood() { beside $2-$3 $net1 shake_forge flood $1 $3 RATE SECONDS /tmp/hello; }
 """
 
-#: Both ends with keys; who forges sits on the first path.
+#: Both ends with keys; who forges sits on the first path, behind a link for long packets.
 SCRIPT = """
-lines; agent_up PORT
+lines; agent_up PORT; ip -n net1 link set far mtu 2000; ip -n ha link set wan1 mtu 2000
 $net1 shake_forge record far 1 1 /tmp/hello & sleep 0.1
 leader_up; PATHS; ready first; sink
 beside none sleep SECONDS
