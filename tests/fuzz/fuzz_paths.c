@@ -106,7 +106,8 @@ static void hear(struct link *l, u32 most, u32 hold)
 static void lie(struct link *l, struct input *in)
 {
 	struct shake_path_ack ack = {
-		l->sent + 20 - next8(in), next32(in), l->bytes + next8(in) - 20, l->count + next8(in) - 20,
+		l->sent + 20 - next8(in), next32(in), l->bytes + next8(in) - 20,
+		l->count + next8(in) - 20,
 	};
 	struct link before = *l;
 

@@ -15,7 +15,7 @@
 #include "fuzz.h"
 #include "input.h"
 
-typedef unsigned __int128 u128;
+#define u128 unsigned __int128
 
 static struct star_window star;
 static struct judge_state judge;
@@ -47,7 +47,8 @@ static void try_abe(struct input *in)
 	before = next64(in);
 	bdp = (u128)before * min(rtt_us, ABE_RTT_MAX_US) / APOGEE_USEC_PER_SEC / mss;
 	if (before <= U64_MAX / ABE_RTT_MAX_US)
-		expect(abe_window(before, rtt_us, mss) == (bdp < ABE_WINDOW_MAX ? bdp : ABE_WINDOW_MAX));
+		expect(abe_window(before, rtt_us, mss) ==
+		       (bdp < ABE_WINDOW_MAX ? bdp : ABE_WINDOW_MAX));
 	expect(abe_rate(bytes, 1 + rtt_us / 2) == (u128)bytes * 1000000 / (1 + rtt_us / 2));
 }
 
@@ -89,7 +90,7 @@ static void try_star(struct input *in)
 		rate = (double)cwnd * mss / max(rtt_us, 1U) * 1e6;
 		if (rate < 3.6e16 && (u64)cwnd * mss <= U64_MAX / APOGEE_USEC_PER_SEC)
 			expect(fabs((double)star_pacing_rate(cwnd, mss, rtt_us, 256) - rate) <=
-			       1 + rate * 1e-12);
+			       1 + rate / 1e12);
 		expect(star_first_rate(cwnd, mss, rtt_us) >= mss);
 		expect(star_queue_stands(rtt_us, least_us) ==
 		       (rtt_us > (u64)least_us + (least_us >> 4)));
@@ -122,8 +123,8 @@ static void try_rtt(struct input *in)
 		cwnd = 2 + next_to(in, ABE_WINDOW_MAX - 2);
 		next = judge_dip(&judge, cwnd);
 		expect(next >= 2 && next <= cwnd);
-		judge_begin_test(&judge, judge.last_us, exact_share(judge.last_us, cwnd, cwnd - next),
-				 1 + what % 3);
+		next = exact_share(judge.last_us, cwnd, cwnd - next);
+		judge_begin_test(&judge, judge.last_us, next, 1 + what % 3);
 		judge.dip = what >> 3;
 	}
 	judge_is_near_top(&judge, rtt_us);
@@ -176,7 +177,7 @@ static void try_hstcp(struct input *in)
 		i++;
 	expect(hstcp_row(response, cwnd) == &rows[i]);
 	expect(hstcp_increase(response, cwnd) == rows[i].increase);
-	x = log(max(min(cwnd, 83000U), (u32)low) / low) / log(83000 / low);
+	x = log(clamp_t(u32, cwnd, low, 83000) / low) / log(83000 / low);
 	b = 0.5 - 0.4 * x;
 	if (cwnd <= 83000)
 		expect(fabs(rows[i].decrease / 256.0 - b) < 1.0 / 16);
@@ -184,7 +185,8 @@ static void try_hstcp(struct input *in)
 		expect(hstcp_ssthresh(response, cwnd) <= cwnd);
 	credit = (double)cwnd * (512 - rows[i].decrease) / (3 * rows[i].decrease);
 	if (share == GENTLE_SHARE_GROW)
-		expect(fabs(gentle_reno_credit(response, share, cwnd) - fmin(credit, U32_MAX)) <= 1);
+		expect(fabs(gentle_reno_credit(response, share, cwnd) -
+			    fmin(credit, U32_MAX)) <= 1);
 	else
 		expect(gentle_reno_credit(response, share, cwnd) == cwnd);
 	gentle_reduced(response, next_bool(in) ? GENTLE_RENO : GENTLE_HIGHSPEED, cwnd, share);
@@ -249,7 +251,7 @@ static void try_trend(struct input *in)
 		return;
 	line = td / tt * (t[count - 1] - t[0]);
 	expect(fabs(change - line) <= 2 + 0.001 * (fabs(line) + sqrt(dd / tt) * t[count - 1]));
-	t2 = td * td * (count - 2) / fmax(tt * dd - td * td, 1e-9 * tt * dd);
+	t2 = td * td * (count - 2) / fmax(tt * dd - td * td, tt * dd / 1e9);
 	critical = rtt_trend_critical_t2(level, count - 2) / 65536.0;
 	if (t2 > critical * 1.02)
 		expect(verdict == (td > 0 ? RTT_TREND_RISING : RTT_TREND_FALLING));
@@ -270,7 +272,7 @@ static void try_compound(struct input *in)
 
 	if (rtt_us > base.rtt_us)
 		expect(diff == (u64)((u128)swnd * (rtt_us - base.rtt_us) * 256 / rtt_us));
-	expect(fabs((double)compound_power(swnd, rules.k) - power) <= 1 + power * 1e-6);
+	expect(fabs((double)compound_power(swnd, rules.k) - power) <= 1 + power / 1e6);
 	windows.dwnd = compound_delay_window(&rules, windows.dwnd, swnd, diff, next_bool(in));
 	if (compound_held(&rules, windows.dwnd, diff)) {
 		less = compound_loss_window(&rules, windows.cwnd, diff);
