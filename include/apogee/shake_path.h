@@ -431,12 +431,12 @@ static inline bool shake_path_oldest(const struct shake_path_est *e, u64 now, u6
 	const struct shake_sent *record;
 	u32 number = e->tail;
 
+	*at = e->sent_at;
+	*trip = e->rtt;
 	if (!shake_path_outstanding(e))
 		return false;
 	while (number != e->head && shake_path_record(e, number)->bytes <= e->gone)
 		number++;
-	*at = e->sent_at;
-	*trip = e->rtt;
 	if (number != e->head) {
 		record = shake_path_record(e, number);
 		*at = now - (u32)((u32)now - record->at);
