@@ -77,8 +77,8 @@ check: ## run all tests: unit tests and tests in guests
 	@scripts/setup check
 	@$(PYTHON) -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile --timeout 1800
 
-check-deep: ## exact exchanges, debug kernel, fuzzers' coverage, proofs (on engine uml, an hour)
-	@scripts/setup deep
+check-deep: ## exact exchanges, debug kernel, two CPUs, fuzzers' coverage, proofs (some hours)
+	@scripts/setup deep lint
 	@$(PYTHON) -m pytest tests/deep --timeout 1800
 
 matrix: ## build and run on all supported kernels, compile for other architectures: a table

@@ -8,7 +8,6 @@ with the defaults, 17 million SDs: their numbers (24 bits) wrap.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from dataclasses import dataclass
@@ -101,9 +100,7 @@ def faults(samples: list[Sample], drunk: str) -> list[str]:
 
 def main(argv: list[str]) -> int:
     """Run, print, judge."""
-    parser = argparse.ArgumentParser(prog="long_radio", description=__doc__)
-    parser.add_argument("--hours", type=int, default=24)
-    parser.add_argument("--rate", default="140kbit")
+    parser = long_run.parser("long_radio", __doc__, "140kbit", "the link")
     parser.add_argument("--ber", type=float, default=1e-5)
     parser.add_argument("--segment", type=int, default=64)
     given = parser.parse_args(argv)

@@ -5,6 +5,7 @@ change from hour to hour.
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Sequence
 from typing import Protocol
@@ -44,6 +45,14 @@ def faults(samples: Sequence[Sampled], drunk: str, drift: float) -> list[str]:
     if not drunk.endswith(" damaged 0\n"):
         found.append(f"the stream: {drunk!r}")
     return found
+
+
+def parser(name: str, doc: str | None, rate: str, of: str) -> argparse.ArgumentParser:
+    """The command line of a program: ``--hours`` and the ``--rate`` of what."""
+    made = argparse.ArgumentParser(prog=name, description=doc)
+    made.add_argument("--hours", type=int, default=24)
+    made.add_argument("--rate", default=rate, help=f"of {of}")
+    return made
 
 
 def tell(table: str, wall_s: float, drunk: str, found: Sequence[str]) -> int:

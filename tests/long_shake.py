@@ -9,7 +9,6 @@ of them drifts.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from dataclasses import dataclass
@@ -99,9 +98,7 @@ def faults(samples: list[Sample], drunk: str) -> list[str]:
 
 def main(argv: list[str]) -> int:
     """Run, print, judge."""
-    parser = argparse.ArgumentParser(prog="long_shake", description=__doc__)
-    parser.add_argument("--hours", type=int, default=24)
-    parser.add_argument("--rate", default="48kbit", help="of each path")
+    parser = long_run.parser("long_shake", __doc__, "48kbit", "each path")
     given = parser.parse_args(argv)
     out = BUILD / "tests" / "long-shake"
     start = time.monotonic()

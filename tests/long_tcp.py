@@ -10,7 +10,6 @@ a transfer does not end.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from dataclasses import dataclass
@@ -167,9 +166,7 @@ def drifting(samples: list[Sample]) -> list[str]:
 
 def main(argv: list[str]) -> int:
     """Run, print, judge."""
-    parser = argparse.ArgumentParser(prog="long_tcp", description=__doc__)
-    parser.add_argument("--hours", type=int, default=24)
-    parser.add_argument("--rate", default="2mbit", help="of the bottleneck")
+    parser = long_run.parser("long_tcp", __doc__, "2mbit", "the bottleneck")
     given = parser.parse_args(argv)
     out = BUILD / "tests" / "long-tcp"
     start = time.monotonic()
