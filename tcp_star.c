@@ -46,8 +46,9 @@
  *           ABE's share is held back: cwnd = cwnd_reno, which grows as in Reno. In
  *           YIELD the flow probes for more bandwidth from time to time. From these
  *           modes, too, an ECN mark leads to MARKED and congestion to YIELD. After
- *           a timeout by data loss YIELD stays. A loss in CRUISE before the window
- *           has been lifted to cwnd_abe leads to SLOW for the rest of its round.
+ *           a timeout by data loss YIELD stays. A loss in START or CRUISE before the
+ *           window has been lifted to cwnd_abe leads to SLOW, too, for the rest of its
+ *           round at most (coexist=1).
  *   JUDGE   The stack sets the window while AEN evaluates the ACKs. A timeout that
  *           AEN cannot judge (AEN off, a mark or loss already known, a second
  *           timeout) leads to SLOW at once. A timeout in recovery, of a
@@ -267,8 +268,8 @@ static void star_round_anew(struct sock *sk)
 	s->j.skip = 1;
 }
 
-/* In YIELD other flows share the path: a timeout does not end that, nor if a mark or
- * another timeout has come before it.
+/* In YIELD other flows share the path: a timeout does not end that, not even if another
+ * one, or a mark whose reduction still lasts, has come before it.
  */
 static bool star_yielded(const struct star *s)
 {

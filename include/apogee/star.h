@@ -71,7 +71,7 @@ enum star_mode {
 	STAR_NONE,	/* star_init() has not been called yet */
 	STAR_START,	/* the path is unknown: ssthresh follows cwnd_abe */
 	STAR_CRUISE,	/* cwnd = cwnd_reno + cwnd_abe */
-	STAR_SLOW,	/* after a timeout or long idle, until slow start passes ssthresh */
+	STAR_SLOW,	/* until slow start passes ssthresh: after a timeout or long idle; see @held */
 	STAR_MARKED,	/* after an ECN mark, until cwnd_reno has passed cwnd_abe */
 	STAR_YIELD,	/* after congestion, until there has been none for a while */
 	STAR_JUDGE,	/* after a timeout: the stack sets the window until AEN's verdict */
@@ -90,7 +90,7 @@ enum star_mode {
  * @prior_mode: mode before the last reduction
  * @asked: the stack has asked for ssthresh, and the response is pending
  * @sack_hole: in STAR_JUDGE: the scoreboard had a hole at the timeout
- * @held: in STAR_SLOW: after a loss, until its round trip has ended
+ * @held: in STAR_SLOW: after a loss, for its round trip at most
  */
 struct star_window {
 	u32 cwnd_reno;
@@ -289,8 +289,8 @@ static inline void star_set_cwnd(struct star_window *w, u32 cwnd)
  *
  * A loss never raises the window. In CRUISE it is above cwnd_abe, except that an
  * estimate has risen and no ACK has lifted the window yet: ABE's share is then held
- * back until the round trip has ended, and slow start leads to it. As published the
- * next ACK lifts the window.
+ * back until the round trip has ended or slow start has passed ssthresh. As published
+ * the next ACK lifts the window.
  */
 static inline void star_respond(struct star_window *w, u32 cwnd, u32 to,
 				bool published)

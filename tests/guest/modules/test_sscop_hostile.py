@@ -57,9 +57,14 @@ def flooded(build: Path, root: Path) -> Flooded:
     out = build / "tests" / "sscop-hostile"
     script = script.replace("SECONDS", str(SECONDS))
     report = run(script, "qemu", out, root, timeout_wall_s=1200.0)
+    octets = [octets for octets, _ in drunk(out)]
     shown = {
-        kind: {"memory_kb": fallen(report, kind), "back_s": number(report, f"back {kind}")}
-        for kind in (*DAMAGED, *SEALED)
+        kind: {
+            "goodput": round(octets[i] / octets[0], 3),
+            "memory_kb": fallen(report, kind),
+            "back_s": number(report, f"back {kind}"),
+        }
+        for i, kind in enumerate((*DAMAGED, *SEALED), 1)
     }
     (out / "shown.json").write_text(json.dumps(shown, indent=1))
     return report, out
