@@ -52,7 +52,7 @@
  *   JUDGE   The stack sets the window while AEN evaluates the ACKs. A timeout that
  *           AEN cannot judge (AEN off, a mark or loss already known, a second
  *           timeout) leads to SLOW at once. A timeout in recovery, of a
- *           retransmission, changes nothing: that loss has been answered.
+ *           retransmission, changes no window: that loss has been answered.
  *
  * judge.h decides once per round trip whether there is congestion: a full queue, or
  * more losses than the link causes. If the response to a reduction shows that there
@@ -304,6 +304,7 @@ static void star_timeout(struct sock *sk)
 
 	if (s->w.mode == STAR_NONE || !timeout_seen(sk, s->w.asked, cwnd))
 		return;
+	/* The end of a round is no reason to lift the window any more. */
 	s->w.held = 0;
 	/* In recovery a retransmission was lost. The stack does not ask for ssthresh
 	 * again: CWS has already responded to this loss.

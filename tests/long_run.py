@@ -47,10 +47,16 @@ def faults(samples: Sequence[Sampled], drunk: str, drift: float) -> list[str]:
     return found
 
 
+def _hours(text: str) -> int:
+    if not text.isdigit() or not 2 <= int(text) <= 9999:
+        raise argparse.ArgumentTypeError("2 to 9999 are needed: hours are compared")
+    return int(text)
+
+
 def parser(name: str, doc: str | None, rate: str, of: str) -> argparse.ArgumentParser:
     """The command line of a program: ``--hours`` and the ``--rate`` of what."""
     made = argparse.ArgumentParser(prog=name, description=doc)
-    made.add_argument("--hours", type=int, default=24)
+    made.add_argument("--hours", type=_hours, default=24)
     made.add_argument("--rate", default=rate, help=f"of {of}")
     return made
 

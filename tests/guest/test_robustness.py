@@ -11,13 +11,13 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from apogee_lab.base import cache_dir
-from apogee_lab.kernels import debian
+from apogee_lab.kernels import debian, uml_kernel
 from apogee_lab.measures.record import comparable, read_records
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
@@ -67,15 +67,23 @@ class Lab:
 
 
 @pytest.fixture(scope="module")
-def lab(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Lab:
+def lab(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     top = tmp_path_factory.mktemp("robust") / "a b ü"
     ignored = shutil.ignore_patterns("build", ".git", "__pycache__")
     shutil.copytree(root, top, ignore=ignored, symlinks=True)
-    return Lab(top)
+    made = Lab(top)
+    # Kernels and modules are built before a test waits for a guest.
+    uml_kernel.kernel()
+    for engine in ("uml", "qemu"):
+        status, error = made.run(*"run satellite --cc reno --duration 1 --engine".split(), engine)
+        assert status == 0, error
+    yield made
+    for left in made.processes():
+        os.kill(left, signal.SIGKILL)
 
 
 def wait_for(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 600
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -162,7 +170,7 @@ SURROUNDINGS = {
     "umask": ["sh", "-c", 'umask 077; exec "$@"', "sh"],
     "one CPU": ["sh", "-c", f'exec taskset -c {min(os.sched_getaffinity(0))} "$@"', "sh"],
     "streams": ["sh", "-c", 'exec "$@" <&- >&-', "sh"],
-    "memory": [*APART, 'mount -t tmpfs -o size=1M none /dev/shm && exec "$@"', "sh"],
+    "memory": [*APART, 'unset TMPDIR; mount -t tmpfs -o size=1M none /dev/shm && exec "$@"', "sh"],
 }
 
 

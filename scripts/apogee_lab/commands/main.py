@@ -157,10 +157,12 @@ def build_parser() -> Parser:
 
 
 def _open_streams() -> None:
-    """Standard streams that were closed lead nowhere, and no other file takes their numbers."""
+    """Standard streams that were closed lead nowhere, and no other file takes their numbers, here
+    or in a program that is started."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115 - to the end
+            os.set_inheritable(getattr(sys, name).fileno(), True)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -243,6 +243,27 @@ u32 held_ack(struct state *t, u32 losses)
 	return tp->snd_cwnd;
 }
 
+/* Is a hold still one after a timeout of a retransmission, or after an idle time? */
+bool still_held(struct state *t, bool idle)
+{
+	struct star *s = inet_csk_ca(&sk);
+
+	memset(&sk, 0, sizeof(sk));
+	star_coexist = 1;
+	put(t);
+	s->w.held = 1;
+	tcp_sk(&sk)->data_segs_out = 1;
+	tcp_sk(&sk)->snd_cwnd = idle ? star_cwnd(&s->w) : 1;
+	tcp_sk(&sk)->snd_cwnd_clamp = ~0U;
+	inet_csk(&sk)->icsk_ca_state = TCP_CA_Recovery;
+	if (idle)
+		star_shrink(&sk, 10);
+	else
+		star_set_state(&sk, TCP_CA_Loss);
+	get(t);
+	return s->w.held;
+}
+
 /* A second timeout in this mode; the mode before the first was another one. */
 void second_timeout(struct state *t, u32 before)
 {
@@ -442,7 +463,7 @@ def star(root: Path, build: Path) -> Any:
         "set_window",
     ):
         getattr(functions, name).restype = ctypes.c_uint32
-    for name in ("rests", "round_ends"):
+    for name in ("rests", "round_ends", "still_held"):
         getattr(functions, name).restype = ctypes.c_bool
     return functions
 
@@ -534,6 +555,16 @@ def test_a_hold_ends_with_its_round(star: Any, held: int, asked: int, mode: int,
     t = state(mode=SLOW, cwnd_reno=20, cwnd_abe=100)
     star.end_slow_round(ctypes.byref(t), held, asked)
     assert (t.mode, t.cwnd_reno + (t.cwnd_abe if mode == CRUISE else 0)) == (mode, cwnd)
+
+
+@pytest.mark.parametrize(("idle", "cwnd"), [(False, 20), (True, 10)])
+def test_a_timeout_or_an_idle_time_makes_a_hold_slow_start(
+    star: Any, idle: bool, cwnd: int
+) -> None:
+    """To ssthresh, not to the end of the round."""
+    t = state(mode=SLOW, cwnd_reno=20, cwnd_abe=100)
+    assert not star.still_held(ctypes.byref(t), idle)
+    assert (t.mode, t.cwnd_reno) == (SLOW, cwnd)
 
 
 @pytest.mark.parametrize(("losses", "cwnd"), [(0, 101), (1, 20)])
