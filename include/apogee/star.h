@@ -71,7 +71,7 @@ enum star_mode {
 	STAR_NONE,	/* star_init() has not been called yet */
 	STAR_START,	/* the path is unknown: ssthresh follows cwnd_abe */
 	STAR_CRUISE,	/* cwnd = cwnd_reno + cwnd_abe */
-	STAR_SLOW,	/* until slow start passes ssthresh: after a timeout or long idle; see @held */
+	STAR_SLOW,	/* until slow start passes ssthresh, or while w->held */
 	STAR_MARKED,	/* after an ECN mark, until cwnd_reno has passed cwnd_abe */
 	STAR_YIELD,	/* after congestion, until there has been none for a while */
 	STAR_JUDGE,	/* after a timeout: the stack sets the window until AEN's verdict */
