@@ -316,11 +316,21 @@ static void gentle_pkts_acked(struct sock *sk, const struct ack_sample *sample)
 	rtt_trend_sample(&g->trend, g->sent_us, rtt_us);
 }
 
-/* The first packet of a window is acknowledged: has the whole window been sent by now?
- * If not, and neither data nor the receiver's window limits the flow, the sender's own
- * link is full (section 5.1.1). The limit by the receiver's window is that before this
- * ACK, which has moved the window. Less than a packet of data may wait for more
- * (Nagle).
+/* The most segments that the stack holds back for a larger packet, see
+ * tcp_tso_should_defer().
+ */
+static u32 gentle_held_back(const struct sock *sk)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+
+	return min(sk->sk_gso_max_size / tp->mss_cache, tcp_snd_cwnd(tp) / 3);
+}
+
+/* The first packet of a window is acknowledged: has the whole window been sent by now,
+ * but for what waits for a larger packet? If not, and neither data nor the receiver's
+ * window limits the flow, the sender's own link is full (section 5.1.1). The limit by
+ * the receiver's window is that before this ACK, which has moved the window. Less than
+ * a packet of data may wait for more (Nagle).
  */
 static bool gentle_own_link_full(struct sock *sk, u32 acked)
 {
@@ -330,7 +340,8 @@ static bool gentle_own_link_full(struct sock *sk, u32 acked)
 
 	if (!after(tp->snd_una, g->first_seq))
 		return false;
-	full = tcp_packets_in_flight(tp) + acked < tcp_snd_cwnd(tp) &&
+	full = tcp_packets_in_flight(tp) + acked + gentle_held_back(sk) <
+		       tcp_snd_cwnd(tp) &&
 	       tp->write_seq - tp->snd_nxt >= tp->mss_cache &&
 	       tp->chrono_type != TCP_CHRONO_RWND_LIMITED;
 	g->first_seq = tp->snd_nxt;
