@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0
+"""`make check-deep` takes hours: what was interrupted, or failed, goes on where it was.
+
+A test that has passed is left out as long as no file of the project changes. Once all have
+passed, the next run begins anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests import BUILD, ROOT
+
+SOURCES = ("*.c", "Kbuild", "Makefile", "pyproject.toml", "docs/**/*")
+FOLDERS = ("bpf", "include", "scripts", "shake", "sscop", "tests")
+
+
+def _sources() -> Iterator[Path]:
+    for pattern in (*SOURCES, *(f"{folder}/**/*" for folder in FOLDERS)):
+        yield from ROOT.glob(pattern)
+
+
+def version() -> str:
+    """A hash of the project's files."""
+    total = hashlib.sha256()
+    for path in sorted(set(_sources())):
+        if path.is_file() and "__pycache__" not in path.parts:
+            total.update(str(path.relative_to(ROOT)).encode())
+            total.update(hashlib.sha256(path.read_bytes()).digest())
+    return total.hexdigest()[:16]
+
+
+class Resumed:
+    """Leaves out what has passed, and notes what passes, in a file."""
+
+    def __init__(self, notes: Path) -> None:
+        self.notes = notes
+        self.passed = set(notes.read_text().splitlines()) if notes.exists() else set()
+
+    def pytest_collection_modifyitems(
+        self, config: pytest.Config, items: list[pytest.Item]
+    ) -> None:
+        done = [item for item in items if item.nodeid in self.passed]
+        items[:] = [item for item in items if item.nodeid not in self.passed]
+        config.hook.pytest_deselected(items=done)
+
+    def pytest_report_collectionfinish(self) -> str | None:
+        """One line before the tests, if some are left out."""
+        if not self.passed:
+            return None
+        return f"{len(self.passed)} tests have passed with this code before and are left out"
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "teardown" and report.passed and report.nodeid in self.passed:
+            with self.notes.open("a") as notes:
+                notes.write(f"{report.nodeid}\n")
+        elif report.when == "call" and report.passed:
+            self.passed.add(report.nodeid)
+
+    def pytest_sessionfinish(self, exitstatus: int) -> None:
+        if exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+            self.notes.unlink(missing_ok=True)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--resume", action="store_true", help="leave out what has passed with this code"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("resume") and not config.option.collectonly:
+        notes = BUILD / "tests" / "deep-passed" / version()
+        notes.parent.mkdir(parents=True, exist_ok=True)
+        config.pluginmanager.register(Resumed(notes), "resumed")
