@@ -130,8 +130,8 @@ static void j_reduce(struct sock *sk)
 		j->marked = true;
 		cwnd = star_mark_cwnd(cwnd);
 	} else if (!j->marked) {
-		tcp_snd_cwnd_set(tp, star_cws_cwnd(cwnd, j->prior_ssthresh,
-						   tp->snd_ssthresh));
+		cwnd = star_cws_cwnd(cwnd, j->prior_ssthresh, tp->snd_ssthresh);
+		tcp_snd_cwnd_set(tp, min(cwnd, tp->snd_cwnd_clamp));
 		return;
 	}
 	tp->snd_ssthresh = cwnd;
