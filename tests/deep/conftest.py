@@ -34,11 +34,10 @@ def version() -> str:
     return total.hexdigest()[:16]
 
 
-class Resumed:
-    """Leaves out what has passed, and notes what passes, in a file."""
+class LeftOut:
+    """Leaves out what a file of notes lists."""
 
     def __init__(self, notes: Path) -> None:
-        self.notes = notes
         self.passed = set(notes.read_text().splitlines()) if notes.exists() else set()
 
     def pytest_collection_modifyitems(
@@ -48,22 +47,37 @@ class Resumed:
         items[:] = [item for item in items if item.nodeid not in self.passed]
         config.hook.pytest_deselected(items=done)
 
-    def pytest_report_collectionfinish(self) -> str | None:
-        """One line before the tests, if some are left out."""
-        if not self.passed:
+
+class Noted:
+    """Notes what passes, in the one process that reports."""
+
+    def __init__(self, notes: Path) -> None:
+        self.notes = notes
+        self.passed: set[str] = set()
+
+    def pytest_report_header(self) -> str | None:
+        if not self.notes.exists():
             return None
-        return f"{len(self.passed)} tests have passed with this code before and are left out"
+        count = len(self.notes.read_text().splitlines())
+        return f"{count} tests have passed with this code before and are left out"
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.when == "teardown" and report.passed and report.nodeid in self.passed:
+        if report.when == "call" and report.passed:
+            self.passed.add(report.nodeid)
+        elif report.when == "teardown" and report.passed and report.nodeid in self.passed:
             with self.notes.open("a") as notes:
                 notes.write(f"{report.nodeid}\n")
-        elif report.when == "call" and report.passed:
-            self.passed.add(report.nodeid)
 
     def pytest_sessionfinish(self, exitstatus: int) -> None:
         if exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
             self.notes.unlink(missing_ok=True)
+
+
+def resume(config: pytest.Config, notes: Path) -> None:
+    """Go on with what the file of notes does not list."""
+    config.pluginmanager.register(LeftOut(notes), "left-out")
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Noted(notes), "noted")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -76,4 +90,4 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("resume") and not config.option.collectonly:
         notes = BUILD / "tests" / "deep-passed" / version()
         notes.parent.mkdir(parents=True, exist_ok=True)
-        config.pluginmanager.register(Resumed(notes), "resumed")
+        resume(config, notes)

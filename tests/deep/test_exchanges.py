@@ -20,7 +20,7 @@ from tests.exchange.compare import differences
 from tests.exchange.log import Log
 from tests.exchange.play import SCRIPTS, names, play
 
-pytestmark = [pytest.mark.guest, pytest.mark.uml]
+pytestmark = [pytest.mark.guest, pytest.mark.uml, pytest.mark.xdist_group("exchanges")]
 
 ALGORITHMS = ("star", "j", "hstcp_gentle", "compound_plus", "compound")
 #: Exchanges that are repeated in another guest: timers, pacing, timestamps, cookies, 2 ms.
