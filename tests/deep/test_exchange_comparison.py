@@ -68,7 +68,7 @@ def test_what_is_wrong_is_found(script: Path, name: str) -> None:
     assert said in "\n".join(expected.wrong(script, read(LOG.replace(old, new))))
 
 
-@pytest.mark.parametrize("name", set(WRONG) - {"no PSH"})
+@pytest.mark.parametrize("name", sorted(set(WRONG) - {"no PSH"}))
 def test_differences_are_found(name: str) -> None:
     """Between two exchanges."""
     old, new, _ = WRONG[name]
