@@ -316,14 +316,24 @@ static void gentle_pkts_acked(struct sock *sk, const struct ack_sample *sample)
 	rtt_trend_sample(&g->trend, g->sent_us, rtt_us);
 }
 
-/* The most segments that the stack holds back for a larger packet, see
- * tcp_tso_should_defer().
+/* The most segments that the stack holds back for a larger packet: less than the packet,
+ * which has what is sent in a ms, and more on a short path (tcp_tso_autosize()), and less
+ * than a third of the window (tcp_tso_should_defer()).
  */
 static u32 gentle_held_back(const struct sock *sk)
 {
+	const struct netns_ipv4 *ipv4 = &sock_net(sk)->ipv4;
 	const struct tcp_sock *tp = tcp_sk(sk);
+	u32 most = READ_ONCE(sk->sk_gso_max_size);
+	u32 short_of = tcp_min_rtt(tp) >> READ_ONCE(ipv4->sysctl_tcp_tso_rtt_log);
+	u64 bytes = READ_ONCE(sk->sk_pacing_rate) >> READ_ONCE(sk->sk_pacing_shift);
+	u32 packet;
 
-	return min(sk->sk_gso_max_size / tp->mss_cache, tcp_snd_cwnd(tp) / 3);
+	if (short_of < BITS_PER_TYPE(most))
+		bytes += most >> short_of;
+	packet = max((u32)min_t(u64, bytes, most) / tp->mss_cache,
+		     (u32)READ_ONCE(ipv4->sysctl_tcp_min_tso_segs));
+	return min(packet, tcp_snd_cwnd(tp) / 3);
 }
 
 /* The first packet of a window is acknowledged: has the whole window been sent by now,
