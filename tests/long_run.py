@@ -12,6 +12,16 @@ from typing import Protocol
 
 LEAK_KB = 256  # from the first quarter of the hours to the last
 
+#: Shell: kB free, or of files (results are files in the guest's memory), and kB of slabs; the
+#: objects of each slab cache go to a file.
+MEMORY = """
+memory() {
+	awk '/^(MemFree|Cached):/ { free += $2 } /^SUnreclaim:/ { slabs = $2 }
+	END { print free, slabs }' /proc/meminfo
+	awk 'NR > 2 { printf "%s %s ", $1, $2 } END { print "" }' /proc/slabinfo >>$OUT/objects
+}
+"""
+
 
 class Sampled(Protocol):
     """Octets received so far, and the kernel's memory."""

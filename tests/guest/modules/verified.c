@@ -5,6 +5,9 @@
  *   verified pour HOST PORT BYTES SECONDS
  *	Send a TCP stream of BYTES, or for SECONDS, whichever ends first.
  *
+ *   verified hand HOST PORT BYTES
+ *	Send a TCP stream; done when the receiver has read all of it and closed.
+ *
  *   verified lend HOST PORT BYTES
  *	Send a TCP stream from a file by sendfile(): packets have the file's own pages.
  *
@@ -40,6 +43,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
@@ -120,12 +124,11 @@ static int socket_at(const char *port, int type)
 	return fd;
 }
 
-static void pour(char **words)
+/* Send a stream of so many octets, until @end at the latest. How many it became. */
+static uint64_t stream(int fd, uint64_t bytes, double end)
 {
 	unsigned char octets[CHUNK];
-	uint64_t bytes = strtoull(words[2], NULL, 0), at = 0;
-	double end = now() + atof(words[3]);
-	int fd = socket_to(words[0], words[1], SOCK_STREAM);
+	uint64_t at = 0;
 
 	while (at < bytes && now() < end) {
 		ssize_t sent;
@@ -136,7 +139,25 @@ static void pour(char **words)
 			die("send");
 		at += sent;
 	}
-	printf("%llu\n", (unsigned long long)at);
+	return at;
+}
+
+static void pour(char **words)
+{
+	double end = now() + atof(words[3]);
+	int fd = socket_to(words[0], words[1], SOCK_STREAM);
+
+	printf("%llu\n", (unsigned long long)stream(fd, strtoull(words[2], NULL, 0), end));
+}
+
+static void hand(char **words)
+{
+	int fd = socket_to(words[0], words[1], SOCK_STREAM);
+	char none;
+
+	stream(fd, strtoull(words[2], NULL, 0), INFINITY);
+	if (shutdown(fd, SHUT_WR) || recv(fd, &none, 1, 0))
+		die("the end");
 }
 
 static void lend(char **words)
@@ -423,7 +444,7 @@ static const struct {
 } commands[] = {
 	{ "pour", 4, pour }, { "lend", 3, lend }, { "drink", 2, drink }, { "tick", 4, tick },
 	{ "tock", 2, tock }, { "wire", 2, wire }, { "drinkers", 2, drinkers }, { "mark", 4, mark },
-	{ "marked", 2, marked }, { "look", 2, look },
+	{ "marked", 2, marked }, { "look", 2, look }, { "hand", 3, hand },
 };
 
 int main(int argc, char **argv)
