@@ -29,13 +29,12 @@ WINDOW = 8  # packets; enough for a slow link
 SCRIPT = """
 chmod +x /bin/verified
 APOGEE_SHELL=1 sh /lab/links.sh || exit
-memory() { sed -n "s/^$1: *\\([0-9]*\\) kB/\\1/p" /proc/meminfo; }
 count() { ip netns exec gw ethtool -S sscop0 | sed -n "s/^ *$1: //p"; }
 octets() { ip netns exec mh cat /sys/class/net/sscop0/statistics/rx_bytes; }
 trip() { ip netns exec gw ping -q -c 20 -i 0.5 10.0.1.2 |
 	sed -n 's,.*= [0-9.]*/\\([0-9.]*\\)/.*,\\1,p'; }
 sample() { echo $(octets) $(trip) $(count resets) $(count sd_sent) $(count sd_again) \\
-	$(memory MemFree) $(memory SUnreclaim) >>$OUT/samples; }
+	$(memory) >>$OUT/samples; }
 ip netns exec mh verified drink 5201 $OUT/drunk & sleep 1
 ip netns exec snd verified pour 10.0.1.2 5201 1000000000000 SECONDS >$OUT/poured & pour=$!
 sleep 60; sample
@@ -70,7 +69,8 @@ def measure(hours: int, rate: float, ber: float, segment: int, out: Path) -> lis
     plan = SCENARIOS["radio"].compile(values, "cubic", 10.0)
     verified = compiled(ROOT / "tests/guest/modules/verified.c")
     files = {"bin/verified": verified, "lab/links.sh": plan.script.encode()}
-    script = SCRIPT.replace("SECONDS", str(3600 * hours + 60)).replace("HOURS", str(hours))
+    script = long_run.MEMORY + SCRIPT
+    script = script.replace("SECONDS", str(3600 * hours + 60)).replace("HOURS", str(hours))
     modules.build(uml_kernel.kernel())
     uml.run_script(
         script, out=out, modules=["sscop"], files=files | plugins.guest_files(),
@@ -90,9 +90,9 @@ def table(samples: list[Sample]) -> str:
     return as_text([HEAD, *rows])
 
 
-def faults(samples: list[Sample], drunk: str) -> list[str]:
+def faults(samples: list[Sample], drunk: str, objects: str) -> list[str]:
     """What is not as it was in the first hour."""
-    found = long_run.faults(samples, drunk, DRIFT)
+    found = long_run.faults(samples, drunk, DRIFT, objects)
     if samples[-1].resets:
         found.append(f"{samples[-1].resets} resets")
     return found
@@ -108,8 +108,9 @@ def main(argv: list[str]) -> int:
     start = time.monotonic()
     rate = units.parse("rate", given.rate)
     samples = measure(given.hours, rate, given.ber, given.segment, out)
-    drunk = (out / "drunk").read_text()
-    return long_run.tell(table(samples), time.monotonic() - start, drunk, faults(samples, drunk))
+    drunk, objects = ((out / name).read_text() for name in ("drunk", "objects"))
+    found = faults(samples, drunk, objects)
+    return long_run.tell(table(samples), time.monotonic() - start, drunk, found)
 
 
 if __name__ == "__main__":

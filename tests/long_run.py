@@ -11,9 +11,11 @@ from collections.abc import Sequence
 from typing import Protocol
 
 LEAK_KB = 256  # from the first quarter of the hours to the last
+#: Of one slab cache, from the first quarter of the hours to the last. Packets on their way differ.
+LEAK_OBJECTS = 256
 
-#: Shell: kB free, or of files (results are files in the guest's memory), and kB of slabs; the
-#: objects of each slab cache go to a file.
+#: Shell: kB that are free or hold files (results are files in the guest's memory), and kB of slabs;
+#: a line of the objects of each slab cache goes to a file.
 MEMORY = """
 memory() {
 	awk '/^(MemFree|Cached):/ { free += $2 } /^SUnreclaim:/ { slabs = $2 }
@@ -37,7 +39,20 @@ def goodputs(samples: Sequence[Sampled]) -> list[float]:
     return [(after.octets - before.octets) * 8 / 3600e3 for before, after in pairs]
 
 
-def faults(samples: Sequence[Sampled], drunk: str, drift: float) -> list[str]:
+def leaks(objects: str) -> list[str]:
+    """Slab caches that grow; a line of names and numbers of objects per sample."""
+    lines = [line.split() for line in objects.splitlines()[1:]]
+    samples = [dict(zip(words[::2], map(int, words[1::2]), strict=True)) for words in lines]
+    part = max(len(samples) // 4, 1)
+    found = []
+    for name in samples[-1]:
+        first, last = (min(s.get(name, 0) for s in of) for of in (samples[:part], samples[-part:]))
+        if last - first > LEAK_OBJECTS:
+            found.append(f"{name}: {first} to {last} objects")
+    return found
+
+
+def faults(samples: Sequence[Sampled], drunk: str, drift: float, objects: str) -> list[str]:
     """Goodput that differs by more than ``drift`` of the first hour's, leaks, damaged octets."""
     rates = goodputs(samples)
     found = []
@@ -52,6 +67,7 @@ def faults(samples: Sequence[Sampled], drunk: str, drift: float) -> list[str]:
     slabs = [max(s.slabs_kb for s in hours) for hours in (first, last)]
     if slabs[1] - slabs[0] > LEAK_KB:
         found.append(f"slabs: {slabs[0]} to {slabs[1]} kB")
+    found += leaks(objects)
     if not drunk.endswith(" damaged 0\n"):
         found.append(f"the stream: {drunk!r}")
     return found

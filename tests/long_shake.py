@@ -31,10 +31,9 @@ lines; for n in 1 2; do mend $n RATE 100ms; done
 # A small window: the links' queues stay short.
 echo 4096 16384 32768 >/proc/sys/net/ipv4/tcp_wmem
 agent_up; leader_up; paths; ready first; sink
-memory() { sed -n "s/^$1: *\\([0-9]*\\) kB/\\1/p" /proc/meminfo; }
 received() { $cn cat /sys/class/net/e0/statistics/rx_bytes; }
 sample() { echo $(received) $(count "" path_died) $(count "" path_revived) \\
-	$(count "" registered) $(count "" ack_received) $(memory MemFree) $(memory SUnreclaim) \\
+	$(count "" registered) $(count "" ack_received) $(memory) \\
 	>>$OUT/samples; }
 verified pour 10.3.0.2 5201 1000000000000 SECONDS >$OUT/sent & pour=$!
 sleep 60; sample
@@ -67,7 +66,7 @@ def measure(hours: int, rate: str, out: Path) -> list[Sample]:
     verified = compiled(ROOT / "tests/guest/modules/verified.c")
     modules.build(uml_kernel.kernel())
     uml.run_script(
-        TOOLS + script.replace("RATE", rate), out=out, modules=["shake"],
+        TOOLS + long_run.MEMORY + script.replace("RATE", rate), out=out, modules=["shake"],
         files={"bin/verified": verified} | plugins.guest_files(),
         timeout_wall_s=7200.0, check=True,
     )  # fmt: skip
@@ -86,9 +85,9 @@ def table(samples: list[Sample]) -> str:
     return as_text([HEAD, *rows])
 
 
-def faults(samples: list[Sample], drunk: str) -> list[str]:
+def faults(samples: list[Sample], drunk: str, objects: str) -> list[str]:
     """What is not as it was in the first hour."""
-    found = long_run.faults(samples, drunk, DRIFT)
+    found = long_run.faults(samples, drunk, DRIFT, objects)
     # An outage is one death, or two: what waits for a revived path is late.
     deaths = samples[-1].deaths
     if not 6 <= deaths / (len(samples) - 1) <= 10 or samples[-1].revived != deaths:
@@ -103,8 +102,9 @@ def main(argv: list[str]) -> int:
     out = BUILD / "tests" / "long-shake"
     start = time.monotonic()
     samples = measure(given.hours, given.rate, out)
-    drunk = (out / "drunk").read_text()
-    return long_run.tell(table(samples), time.monotonic() - start, drunk, faults(samples, drunk))
+    drunk, objects = ((out / name).read_text() for name in ("drunk", "objects"))
+    found = faults(samples, drunk, objects)
+    return long_run.tell(table(samples), time.monotonic() - start, drunk, found)
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ HEAD = ("hour", "kbit/s", *ALGORITHMS, "RTT ms", "sockets", "free kB", "slabs kB
 TRIES = 3  # of a short transfer
 DRIFT = 0.1  # of goodput and RTT, from hour to hour
 
-SCRIPT = long_run.MEMORY + """
+SCRIPT = """
 chmod +x /bin/verified
 far="ip netns exec far"
 ip netns add net; ip netns add far
@@ -115,7 +115,7 @@ def measure(hours: int, rate: str, out: Path) -> list[Sample]:
         "TRIES": str(TRIES),
         "RATE": rate,
     }
-    script = SCRIPT
+    script = long_run.MEMORY + SCRIPT
     for name, value in words.items():
         script = script.replace(name, value)
     modules.build(uml_kernel.kernel())
@@ -128,7 +128,7 @@ def measure(hours: int, rate: str, out: Path) -> list[Sample]:
 
 
 def mean_rtts(text: str) -> list[float]:
-    """Of all streams in the last ten minutes of each hour, ms; a line is the hour and their RTTs."""
+    """In the last ten minutes of each hour, ms; a line is the hour and the streams' RTTs."""
     hours: dict[int, list[float]] = {}
     for line in text.splitlines():
         hour, *rtts = line.split()
@@ -148,9 +148,9 @@ def table(samples: list[Sample], rtts: list[float]) -> str:
     return as_text([HEAD, *rows])
 
 
-def failed(handed: str, hours: int) -> list[str]:
+def failed(tries: list[int], hours: int) -> list[str]:
     """Transfers that did not end, and more tries than those that begin with a silence may need."""
-    want, tries = 60 * A_MINUTE * len(ALGORITHMS) * hours, [int(t) for t in handed.split()]
+    want = 60 * A_MINUTE * len(ALGORITHMS) * hours
     missing, again = want - len(tries), sum(tries) - len(tries)
     found = [f"{missing} of {want} transfers are missing"] if missing else []
     if again > len(ALGORITHMS) * hours:
@@ -184,10 +184,12 @@ def main(argv: list[str]) -> int:
     out = BUILD / "tests" / "long-tcp"
     start = time.monotonic()
     samples = measure(given.hours, given.rate, out)
-    drunk, handed, rtts = ((out / name).read_text() for name in ("drunk", "handed", "rtts"))
+    names = ("drunk", "handed", "rtts", "objects")
+    drunk, handed, rtts, objects = ((out / name).read_text() for name in names)
     damaged = [line for line in drunk.splitlines() if " damaged 0 " not in line]
-    last = f"{len(drunk.splitlines())} connections, damaged {len(damaged)}\n"
-    found = long_run.faults(samples, last, DRIFT) + failed(handed, given.hours)
+    tries = [int(t) for t in handed.split()]
+    last = f"{len(tries)} transfers in {sum(tries)} tries, damaged {len(damaged)}\n"
+    found = long_run.faults(samples, last, DRIFT, objects) + failed(tries, given.hours)
     found += stalled(samples) + drifting(mean_rtts(rtts))
     return long_run.tell(table(samples, mean_rtts(rtts)), time.monotonic() - start, last, found)
 
