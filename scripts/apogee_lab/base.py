@@ -13,9 +13,9 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 #: The lab's own sources.
 LAB = Path(__file__).resolve().parent
@@ -87,26 +87,39 @@ def need_space(folder: Path, megabytes: int) -> None:
         raise LabError(f"{folder}: {megabytes} MB of space are needed, {free} are left")
 
 
-def end_with_parent(how: signal.Signals = signal.SIGTERM) -> None:
-    """From now on this process gets the signal when its parent ends, even if that is killed."""
+def end_with_parent(how: signal.Signals, parent: int) -> None:
+    """From now on this process gets the signal when its parent ends, even if that is killed.
+
+    It ends at once if the parent has ended already.
+    """
     _LIBC.prctl(_PR_SET_PDEATHSIG, how)
+    if os.getppid() != parent:
+        os._exit(1)
 
 
-def start_program(argv: Sequence[str | Path], **kwargs: Any) -> subprocess.Popen[Any]:
-    """A program that ends when the lab does; LabError if it is not installed."""
+def start_program(
+    argv: Sequence[str | Path], *, ending: signal.Signals = signal.SIGTERM, **kwargs: Any
+) -> subprocess.Popen[Any]:
+    """A program that gets a signal when the lab ends; LabError if it is not installed."""
+    tied = partial(end_with_parent, ending, os.getpid())
     try:
-        return subprocess.Popen([str(a) for a in argv], preexec_fn=end_with_parent, **kwargs)
+        return subprocess.Popen([str(a) for a in argv], preexec_fn=tied, **kwargs)
     except FileNotFoundError:
+        folder = Path(kwargs.get("cwd") or ".")
+        if not folder.is_dir():
+            raise LabError(f"{argv[0]}: there is no folder {folder} to run it in") from None
         raise LabError(f"{argv[0]} is not installed; see scripts/lab doctor") from None
 
 
-def run_program(argv: Sequence[str | Path], **kwargs: Any) -> subprocess.CompletedProcess[Any]:
-    """Run such a program to its end."""
-    with start_program(argv, **kwargs) as process:
+def run_program(
+    argv: Sequence[str | Path], *, ending: signal.Signals = signal.SIGTERM, **kwargs: Any
+) -> subprocess.CompletedProcess[Any]:
+    """Run such a program to its end; it gets the signal if the lab gives up as well."""
+    with start_program(argv, ending=ending, **kwargs) as process:
         try:
             output, errors = process.communicate()
         except BaseException:
-            process.terminate()
+            process.send_signal(ending)
             raise
     return subprocess.CompletedProcess(argv, process.returncode, output, errors)
 
@@ -162,17 +175,33 @@ def file_hash(path: Path) -> str:
     return _file_hash(path, info.st_size, info.st_mtime_ns)
 
 
+def _alone(path: Path) -> BinaryIO:
+    """A file that no other process writes meanwhile: what a killed one has left, or a new one."""
+    while True:
+        handle = path.open("ab")
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(handle.fileno()), path.stat()):
+                return handle
+        handle.close()  # its last user has renamed or removed it
+
+
 def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file atomically: readers see the old content or the new, never a part."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside = path.with_name(f".{path.name}.new")
     try:
-        beside.write_bytes(content.encode() if isinstance(content, str) else content)
-        beside.replace(path)
+        with _alone(beside) as handle:
+            try:
+                handle.truncate(0)
+                handle.write(content.encode() if isinstance(content, str) else content)
+                handle.flush()
+                beside.replace(path)
+            except BaseException:
+                beside.unlink(missing_ok=True)
+                raise
     except OSError as error:
         error.filename = error.filename or str(path)
         raise
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 class UsageError(LabError):

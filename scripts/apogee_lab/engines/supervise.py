@@ -18,11 +18,10 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..base import LabError, cache_dir, end_with_parent, find_program
+from ..base import LabError, cache_dir, find_program, run_program, start_program
 from ..guest.image import PROGRAMS, overlay_archive
 from ..kernels.kernel import Kernel
 from ..scenarios.scenario import Plan
@@ -118,8 +117,7 @@ def shell_files(plan: Plan) -> dict[str, bytes]:
 
 def in_foreground(argv: Sequence[str], **how: Any) -> int:
     """Give a guest the terminal; its exit status. It is killed when the lab ends."""
-    kill = partial(end_with_parent, signal.SIGKILL)
-    return subprocess.run(argv, preexec_fn=kill, check=False, **how).returncode
+    return run_program(argv, ending=signal.SIGKILL, **how).returncode
 
 
 @contextlib.contextmanager
@@ -151,8 +149,6 @@ def supervise(command: Command, work: Work, bounds: Bounds) -> RunInfo:
     It leads a process group of its own, so that all its processes can be killed at once, and so
     that a signal which it sends to its whole group does not reach us.
     """
-    guard = find_program("setpriv", "util-linux")
-    ending = "TERM" if command.tidy_s else "KILL"
     console, errors = work.console, work.folder / "errors"
     console.touch()
     start = time.monotonic()
@@ -161,8 +157,9 @@ def supervise(command: Command, work: Work, bounds: Bounds) -> RunInfo:
         stderr = stack.enter_context(errors.open("wb"))
         stdout = stack.enter_context(console.open("wb")) if command.in_place else stderr
         pin = [] if cpu is None else [str(find_program("taskset", "util-linux")), "-c", str(cpu)]
-        process = subprocess.Popen(
-            [str(guard), "--pdeathsig", ending, "--", *pin, *command.argv],
+        process = start_program(
+            [*pin, *command.argv],
+            ending=signal.SIGTERM if command.tidy_s else signal.SIGKILL,
             env={**os.environ, **command.env},
             stdin=subprocess.DEVNULL,
             stdout=stdout,

@@ -208,9 +208,7 @@ def _child(job: Job, engine: Engine, part: Path, bound_s: float, parent: int) ->
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the engine then cleans up
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
-    end_with_parent()
-    if os.getppid() != parent:
-        os._exit(1)
+    end_with_parent(signal.SIGTERM, parent)
     outcome: dict[str, Any] = {"ok": True}
     try:
         if engine.image_key(job.kernel, list(job.modules), job.plan.extras) != job.image:

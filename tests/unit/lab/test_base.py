@@ -5,34 +5,75 @@ from __future__ import annotations
 
 import errno
 import os
+import resource
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from apogee_lab.base import LabError, cache_dir, call, need_space, one_line, reason, write_whole
+from apogee_lab.base import (
+    LAB,
+    LabError,
+    cache_dir,
+    call,
+    need_space,
+    one_line,
+    reason,
+    write_whole,
+)
 
 
-def test_a_file_is_written_whole_or_not_at_all(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     path = tmp_path / "file"
     write_whole(path, "old")
-    write = Path.write_bytes
-
-    def full(beside: Path, data: bytes) -> None:
-        write(beside, data[:1])
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(Path, "write_bytes", full)
-    with pytest.raises(OSError, match="No space left on device: '.*/file'"):
-        write_whole(path, "new")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1, limits[1]))
+    try:
+        with pytest.raises(OSError, match="File too large: '.*/file'"):
+            write_whole(path, "new")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert [each.name for each in tmp_path.iterdir()] == ["file"]
     assert path.read_text() == "old"
+
+
+def test_what_a_killed_writer_left_is_used_again(tmp_path: Path) -> None:
+    killed = "import os, pathlib; pathlib.Path.replace = lambda *_: os.kill(os.getpid(), 9)\n"
+    code = (
+        "import sys; from apogee_lab.base import write_whole as w; w(pathlib.Path('file'), 'half')"
+    )
+    env = {**os.environ, "PYTHONPATH": str(LAB.parent)}
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", killed + code], cwd=tmp_path, env=env, check=False
+        )
+        assert done.returncode == -signal.SIGKILL
+    assert [each.read_text() for each in tmp_path.iterdir()] == ["half"]
+    write_whole(tmp_path / "file", "new")
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
+    assert (tmp_path / "file").read_text() == "new"
+
+
+def test_two_write_the_same_file(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    write_whole(path, "a")
+
+    def write(letter: str) -> None:
+        for size in range(200):
+            write_whole(path, letter * (1 + 100 * size))
+
+    with ThreadPoolExecutor() as pool:
+        writers = [pool.submit(write, letter) for letter in "abc"]
+        while not all(writer.done() for writer in writers):
+            assert len(set(path.read_text())) == 1
+        for writer in writers:
+            writer.result()
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
 
 
 def test_a_tree_that_cannot_be_copied_has_one_reason(tmp_path: Path) -> None:
@@ -69,6 +110,13 @@ def test_one_line() -> None:
 def test_a_missing_program_is_named() -> None:
     with pytest.raises(LabError, match=r"^looking: no-such-program is not installed"):
         call(["no-such-program"], "looking")
+
+
+def test_a_missing_folder_is_not_a_missing_program(tmp_path: Path) -> None:
+    with pytest.raises(
+        LabError, match=r"^looking: true: there is no folder \S+/none to run it in$"
+    ):
+        call(["true"], "looking", cwd=tmp_path / "none")
 
 
 def test_a_program_ends_with_the_lab(tmp_path: Path, root: Path) -> None:
