@@ -6,6 +6,7 @@ It runs in a copy of the tree, in a folder with blanks and letters that are not 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -60,6 +61,16 @@ class Lab:
             except OSError:
                 continue
         return found
+
+    def child(self, of: int, program: str) -> int:
+        """The one process of a program that another one of its processes has started."""
+        found = []
+        for pid in (pid for pid, name in self.processes().items() if program in name):
+            with contextlib.suppress(OSError):
+                status = Path("/proc", str(pid), "status").read_text()
+                found += [pid] if f"\nPPid:\t{of}\n" in status else []
+        (only,) = found
+        return only
 
     def left(self) -> list[str]:
         """What lies beside the finished runs."""
@@ -123,10 +134,8 @@ def test_a_part_is_killed(lab: Lab, which: str, why: str) -> None:
     command = [*SWEEP, "60", "--engine", "uml", "--seed", "9" if which == "guest" else "10"]
     process = lab.start(*command)
     wait_for(lambda: "linux" in lab.processes().values() or process.poll() is not None)
-    found = lab.processes()
-    workers = [pid for pid, program in found.items() if "python" in program and pid != process.pid]
-    victims = workers if which == "worker" else [p for p in found if found[p] == "linux"]
-    os.kill(min(victims), signal.SIGKILL)
+    worker = lab.child(process.pid, "python")
+    os.kill(worker if which == "worker" else lab.child(worker, "linux"), signal.SIGKILL)
     _, error = process.communicate()
     assert process.returncode == 1
     told = [line for line in error.splitlines() if line.startswith("  ")]
