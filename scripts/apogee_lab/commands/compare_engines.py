@@ -20,6 +20,7 @@ from ..results.statistics import t_quantile
 from ..results.table import columns
 from ..results.text import NONE, Record, as_markdown, show
 from ..runs import request
+from ..scenarios import SCENARIOS
 from ..scenarios.scenario import Column
 from .chosen import records_of
 from .options import Arguments, Parser
@@ -33,8 +34,10 @@ EQUIVALENT, DIFFERENT, NOT_SHOWN = "equivalent", "different", "not shown"
 
 
 def settings_of(record: Record) -> dict[str, str]:
-    """All settings of a record as text."""
-    return {key: show(value) for key, value in request.completed(record).items()}
+    """The settings of a record that have an effect, as text."""
+    values, scenario = request.completed(record), SCENARIOS.get(record["scenario"])
+    idle = scenario.idle(values) if scenario else ()
+    return {key: show(value) for key, value in values.items() if key not in idle}
 
 
 def cells(found: Iterable[Record]) -> Cells:
@@ -112,9 +115,9 @@ def separate(headings: str, known: Collection[str]) -> list[str]:
 
 
 def varying(every: Sequence[dict[str, str]]) -> list[str]:
-    """The settings that differ."""
+    """The settings that differ where they have an effect."""
     names = dict.fromkeys(name for settings in every for name in settings)
-    return [name for name in names if len({settings.get(name) for settings in every}) > 1]
+    return [name for name in names if len({of[name] for of in every if name in of}) > 1]
 
 
 def table(left: Cells, right: Cells, headings: str = HEADINGS) -> list[list[str]]:

@@ -44,6 +44,8 @@ PARAMS = (
     Param("encrypt", 0, "bool", "SHAKE: payload is encrypted"),
     Param("outside", "4", "choice:4,6", "IP version outside of a tunnel"),
 )  # fmt: skip
+#: All but ``via`` and what every tunnel has.
+_OF_SHAKE = frozenset(param.name for param in PARAMS) - {"via", "outside"}
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,12 @@ def tunnelled(values: Mapping[str, Any]) -> bool:
 def shaken(values: Mapping[str, Any]) -> bool:
     """Whether SHAKE is the tunnel."""
     return values["via"] in (SHAKE, *PATHS)
+
+
+def idle(values: Mapping[str, Any]) -> frozenset[str]:
+    """Parameters without effect beside this ``via``."""
+    outside = frozenset() if tunnelled(values) else {"outside"}
+    return outside if shaken(values) else _OF_SHAKE | outside
 
 
 def mode(values: Mapping[str, Any]) -> str:

@@ -386,5 +386,6 @@ MULTIPATH = Scenario(
     duration_s=100.0,
     measures=(sharing.OWN, *measures.ALL, pings.PINGS),
     columns=lambda _records: COLUMNS,
+    idle=bundles.idle,
     cost=_cost,
 )

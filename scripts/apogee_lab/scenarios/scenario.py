@@ -210,8 +210,8 @@ class Scenario:
     algorithms.py) that it uses in addition to the flows' algorithms; their module parameters can be
     set. ``measures``: its own, in addition to those of every record. ``columns``: the table's extra
     columns for some of its records. ``without``: headings of common columns that do not apply.
-    ``cost``: an estimate of a run's CPU seconds with engine qemu, from its values, its flows'
-    algorithms and its duration in s.
+    ``idle``: parameters without effect beside these values. ``cost``: an estimate of a run's CPU
+    seconds with engine qemu, from its values, its flows' algorithms and its duration in s.
     """
 
     name: str
@@ -224,6 +224,7 @@ class Scenario:
     measures: tuple[Measure, ...] = ()
     columns: Callable[[Sequence[dict[str, Any]]], Sequence[Column]] = _no_columns
     without: frozenset[str] = frozenset()
+    idle: Callable[[Mapping[str, Any]], frozenset[str]] = lambda _values: frozenset()
     cost: Callable[[Mapping[str, Any], tuple[str, ...], float], float] = cost.shared_link
 
     def flows(self, cc: str) -> tuple[str, ...]:

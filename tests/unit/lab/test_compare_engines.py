@@ -100,6 +100,23 @@ def test_settings_that_differ_are_columns(tmp_path: Path) -> None:
     assert [row[:2] for row in rows] == [["star", "0"], ["star", "1e-7"]]
 
 
+def test_a_setting_without_effect_has_no_value(tmp_path: Path) -> None:
+    """MPTCP has no queue above SHAKE's device, whatever the record says of it."""
+    found = []
+    for engine in ("qemu", "uml"):
+        records = read_records(written(tmp_path / engine, engine, [*A, *A, *A]))
+        for at, record in enumerate(records):
+            via = ("shake", "shake", "mptcp")[at % 3]
+            qdisc = ("pfifo_fast", "fq_codel", "pfifo_fast")[at % 3]
+            record |= {"scenario": "multipath", "set": {"via": via, "qdisc": qdisc}}
+        found.append(compare_engines.cells(records))
+    heading, *rows = compare_engines.table(*found, compare_engines.GOODPUT)
+    assert heading[:3] == ["cc", "via", "qdisc"]
+    assert [row[1:3] for row in rows] == [
+        ["shake", "pfifo_fast"], ["shake", "fq_codel"], ["mptcp", "–"],
+    ]  # fmt: skip
+
+
 def test_a_goodput_of_zero(tmp_path: Path) -> None:
     """No share of it can be given; two that are always 0 are equivalent."""
     for name, other, said in (
