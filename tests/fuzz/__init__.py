@@ -31,6 +31,7 @@ TARGETS = {
     "decode": [CORE[0], WORLD[0]],
     "peers": [*CORE, *WORLD],
     "shake_wire": SHAKE_WIRE,
+    "shake_session": SHAKE_WIRE,
     "shake_flows": SHAKE_FLOWS,
     "windows": ["-lm"],
     "segment": ["-lm"],

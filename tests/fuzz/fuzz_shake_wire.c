@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "session.h"
+#include "shake_open.h"
 
 static const u8 random_octets[SHAKE_NONCE] = "any 24 octets";
 static const u8 psk[SHAKE_KEY] = "any 32 octets";
@@ -31,26 +31,16 @@ static void read_body(const u8 *octets, u32 length)
 	same(octets + SHAKE_HEAD, again + SHAKE_HEAD, sizeof(again) - SHAKE_HEAD);
 }
 
-/* Check the tag: of DATA in the clear it is behind the head, and the rest comes in pieces. */
-static enum shake_verdict open_packet(u8 *octets, u32 length, const struct shake_head *head,
-				      const struct shake_session *s, u64 counter)
+/* What who has no such session answers names the packet. */
+static void read_reset(const struct shake_head *unknown)
 {
-	u32 clear = shake_head_octets(head->flags), front = clear + SHAKE_TAG;
-	struct shake_tagger t;
-	u8 tag[SHAKE_TAG];
-	u32 half;
+	u8 octets[SHAKE_RESET_OCTETS];
+	struct shake_head reset;
 
-	if (head->flags & SHAKE_ENCRYPTED)
-		return shake_open(s, counter, octets, length, clear);
-	if (head->type != SHAKE_TYPE_DATA || !s->auth)
-		return shake_open(s, counter, octets, length, length - shake_tag_octets(s));
-	half = (length - front) / 2;
-	shake_tag_begin(&t, s->receive, counter);
-	shake_tag_add(&t, octets, clear);
-	shake_tag_add(&t, octets + front, half);
-	shake_tag_add(&t, octets + front + half, length - front - half);
-	shake_tag_end(&t, tag);
-	return shake_tag_compare(octets + clear, tag);
+	if (shake_reset_write(octets, unknown) != sizeof(octets) ||
+	    shake_head_read(octets, sizeof(octets), &reset) != SHAKE_TAKEN ||
+	    reset.index != unknown->index || reset.counter != unknown->counter)
+		abort();
 }
 
 /* As a packet of a session: @s has the key that nobody else has. */
@@ -65,6 +55,7 @@ static void read_session(u8 *octets, u32 length, struct shake_session *s)
 	same(octets, again, shake_head_write(again, &head));
 	if (head.type == SHAKE_TYPE_ACK)
 		read_body(octets, length);
+	read_reset(&head);
 	shake_session_hints(s, &head);
 	if (head.type == SHAKE_TYPE_READY) {
 		if (shake_ready_read(octets, length, s) == SHAKE_TAKEN && s->auth)
