@@ -45,7 +45,8 @@ def random_octets(longest: int) -> list[bytes]:
 
 
 def flows() -> list[bytes]:
-    """For shake_flows: packets of each kind, by each path, and what becomes of their ACKs."""
+    """For shake_flows: packets of each kind, by each path, what becomes of their ACKs; flows and
+    holes of more than the room there is."""
     stamps = bytes([1, 1, 8, 10]) + bytes(8)
     sack = bytes([1, 1, 5, 18]) + struct.pack(">IIII", 3000, 4000, 6000, 7000)
     dsack = bytes([1, 1, 5, 18]) + struct.pack(">IIII", 3000, 3500, 3000, 4000)
@@ -65,15 +66,18 @@ def flows() -> list[bytes]:
             packet = Packet(data=bytes(8), extensions=extensions, options=option, **ends)
             steps = [
                 (2, packet),
-                *((path << 3, replace(packet, seq=1000 + 24 * path)) for path in range(3)),
+                *((path << 3, replace(packet, seq=1000 + 24 * path)) for path in range(1, 4)),
             ]
             steps += [(what, packet.back(ack=1008, options=option)) for what in (3, 4, 4)]
-            steps += [(0, replace(packet, flags=flags)) for flags in (2, 4, 1, 0x12)]
+            steps += [(8, replace(packet, flags=flags)) for flags in (2, 1, 0x12, 4)]
             found.append(
                 b"".join(bytes([what, 130, len(p.octets)]) + p.octets for what, p in steps)
             )
     many = [replace(Packet(data=b"x"), ports=(port, 80)).octets for port in range(1, 1200)]
-    found.append(b"".join(bytes([0, 0, len(one)]) + one for one in many))
+    gaps = [replace(Packet(data=b"x"), seq=1000 + 16 * number).octets for number in range(400)]
+    for one_path in (many, gaps):
+        for what in (8, 9):
+            found.append(b"".join(bytes([what, 130, len(one)]) + one for one in one_path))
     return found
 
 
