@@ -80,7 +80,7 @@ for hour in $(seq HOURS); do
 	path 250ms loss 0%; rtts & minutes 10
 	sample
 done
-for i in $(seq 200); do pidof verified | grep -q " .* " || break; sleep 10; done
+for i in $(seq 200); do pidof verified | grep -q " " || break; sleep 10; done
 """
 
 
@@ -190,6 +190,8 @@ def main(argv: list[str]) -> int:
     tries = [int(t) for t in handed.split()]
     last = f"{len(tries)} transfers in {sum(tries)} tries, damaged {len(damaged)}\n"
     found = long_run.faults(samples, last, DRIFT, objects) + failed(tries, given.hours)
+    if len(drunk.splitlines()) < len(tries) + len(ALGORITHMS):
+        found.append("not all octets were checked")
     found += stalled(samples) + drifting(mean_rtts(rtts))
     return long_run.tell(table(samples, mean_rtts(rtts)), time.monotonic() - start, last, found)
 
