@@ -83,6 +83,10 @@
 #define SHAKE_BATCH		10000U
 /* Silence that is tolerated beyond what is expected. */
 #define SHAKE_SILENCE		APOGEE_USEC_PER_SEC
+/* Between probes of a dead path: us, and the part of its silence. */
+#define SHAKE_PROBE_LEAST	(APOGEE_USEC_PER_SEC / 5)
+#define SHAKE_PROBE_MOST	(5 * APOGEE_USEC_PER_SEC)
+#define SHAKE_PROBE_PART	16
 /* ACKs hold no packet longer than it was under way, but for the clocks' rounding. */
 #define SHAKE_HOLD_ERROR	1000U
 
@@ -890,6 +894,25 @@ static inline u64 shake_path_deadline(const struct shake_path_est *e, u64 now)
 static inline bool shake_path_is_silent(const struct shake_path_est *e, u64 now)
 {
 	return now >= shake_path_deadline(e, now);
+}
+
+/**
+ * shake_path_probe_gap() - time between probes of a dead path
+ * @e: the path
+ * @silence: us, for how long the path had been dead at the last probe
+ *
+ * Probes become rare as time goes by, as RFC 8085 (3.1.3, 3.1.2) wants it of what has no
+ * answer, and a path that lives again is noticed after a sixteenth of the time more. Not
+ * more than one in a round trip.
+ *
+ * Return: us.
+ */
+static inline u64 shake_path_probe_gap(const struct shake_path_est *e, u64 silence)
+{
+	u64 gap = clamp_t(u64, silence / SHAKE_PROBE_PART, SHAKE_PROBE_LEAST,
+			  SHAKE_PROBE_MOST);
+
+	return max_t(u64, gap, shake_path_min_rtt(e));
 }
 
 /**

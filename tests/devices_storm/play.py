@@ -14,7 +14,7 @@ from apogee_lab.guest import plugins
 from apogee_lab.kernels import uml_kernel
 from tests import ROOT
 from tests.devices_storm import shake, sscop
-from tests.devices_storm.storms import AFTER_S, CALM_S, STORMS, Storm
+from tests.devices_storm.storms import CALM_S, STORMS, Storm
 from tests.guest.modules.scripted import ticks
 from tests.guest.runs import compiled
 
@@ -62,21 +62,22 @@ ended
 
 def script(device: str, storms: Sequence[str]) -> str:
     """Shell lines that play storms one after the other."""
-    parts = [SHELLS[device], _common()]
+    parts = [SHELLS[device], shared()]
     for name in storms:
         storm = STORMS[device][name]
-        seconds = CALM_S + storm.seconds + AFTER_S
-        words = {"NAME": name, "SECONDS": seconds, "DOES": storm.does, "AFTER": AFTER_S}
-        parts.append(_filled(STORM, words))
+        words = {"NAME": name, "SECONDS": storm.whole_s, "DOES": storm.does, "AFTER": storm.after_s}
+        parts.append(filled(STORM, words))
     return "\n".join(parts)
 
 
-def _common() -> str:
-    return _filled(COMMON, {"SIP": SIP_MS, "TICK": TICK_MS, "CALM": CALM_S, "DRAIN": DRAIN_S})
+def shared() -> str:
+    """Shell lines for both devices."""
+    return filled(COMMON, {"SIP": SIP_MS, "TICK": TICK_MS, "CALM": CALM_S})
 
 
-def _filled(text: str, words: dict[str, Any]) -> str:
-    for word, by in words.items():
+def filled(text: str, words: dict[str, Any]) -> str:
+    """A text with its words in capitals filled in."""
+    for word, by in {**words, "DRAIN": DRAIN_S}.items():
         text = text.replace(word, str(by))
     return text
 
@@ -118,9 +119,9 @@ def counts(path: Path) -> dict[str, int]:
     return {name.strip(): int(n) for name, n in (line.rsplit(":", 1) for line in lines)}
 
 
-def _grown(out: Path, name: str, end: str) -> dict[str, int]:
-    """What a device counted from the storm's begin to the end of the run, without zeros."""
-    first, last = (counts(out / f"{name}.{end}.{when}") for when in ("calm", "end"))
+def _grown(out: Path, name: str, end: str, *marks: str) -> dict[str, int]:
+    """What a device counted between two marks, without zeros."""
+    first, last = (counts(out / f"{name}.{end}.{when}") for when in marks)
     return {k: n - first[k] for k, n in last.items() if n != first[k] and k not in MOMENTARY}
 
 
@@ -137,8 +138,9 @@ def _datagrams(path: Path, seconds: int) -> dict[str, int]:
     whole.write_text("".join(f"{line}\n" for line in lines if "damaged" not in line))
     numbers = [number for _, number in ticks(whole)]
     late = sum(b < a for a, b in zip(numbers, numbers[1:], strict=False))
+    sent = max(seconds * 1000 // TICK_MS, *(number + 1 for number in numbers))
     return {
-        "sent": seconds * 1000 // TICK_MS, "came": len(set(numbers)), "damaged": len(damaged),
+        "sent": sent, "came": len(set(numbers)), "damaged": len(damaged),
         "twice": len(numbers) - len(set(numbers)), "late": late,
     }  # fmt: skip
 
@@ -168,10 +170,13 @@ def record(device: str, name: str, storm: Storm, out: Path, kernel: str) -> Reco
         "back_s": back if back is None else round(back, 2),
         "frames": [int(b[1]) - int(a[1]) for a, b in zip(marks, marks[1:], strict=False)],
         "returned": [int(b[2]) - int(a[2]) for a, b in zip(marks, marks[1:], strict=False)],
-        "datagrams": _datagrams(out / f"{name}.tock", CALM_S + storm.seconds + AFTER_S),
+        "datagrams": _datagrams(out / f"{name}.tock", storm.whole_s),
         "queue_drops": _queue_drops((out / f"{name}.queue").read_text()),
         "memory_kb": left[0] - min(left),
-        "near": _grown(out, name, "near"), "far": _grown(out, name, "far"),
+        "near": _grown(out, name, "near", "calm", "storm"),
+        "far": _grown(out, name, "far", "calm", "storm"),
+        "near_later": _grown(out, name, "near", "storm", "end"),
+        "far_later": _grown(out, name, "far", "storm", "end"),
     }  # fmt: skip
 
 

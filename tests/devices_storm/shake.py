@@ -23,7 +23,15 @@ delay_on() { eval "delay$1=$2"; on $1; }
 rate() { rate_on 1 $1; rate_on 2 $1; }
 delay() { delay_on 1 $1; delay_on 2 $1; }
 device() { ip link set wan$1 $2; [ $2 = down ] || near_routes $1 2>/dev/null; }
-calm() { for n in 1 2; do device $n up; link_mtu $n 1500; eval "rate$n=2mbit delay$n=20ms"
+# Who has lost an answer to ARP sends nothing.
+knows() { at=$(ip netns exec $4 cat /sys/class/net/$5/address)
+	ip -n $1 neigh replace $2 lladdr $at dev $3 nud permanent; }
+neighbours() { ip neigh replace 10.1.$1.2 dev wan$1 nud permanent \\
+		lladdr $(ip netns exec net$1 cat /sys/class/net/near/address)
+	ip -n net$1 neigh replace 10.1.$1.1 lladdr $(cat /sys/class/net/wan$1/address) dev near \\
+		nud permanent
+	knows ha 10.2.$1.1 wan$1 net$1 far; knows net$1 10.2.$1.2 far ha wan$1; }
+calm() { for n in 1 2; do device $n up; neighbours $n; link_mtu $n 1500; eval "rate$n=2mbit delay$n=20ms"
 	on $n; done; }
 lines
 """
@@ -31,10 +39,10 @@ lines
 ENDS = """
 from_ns="" to_ns="$cn" to=10.3.0.2 device=shake0
 sum() { total=0; for n; do total=$((total + n)); done; echo $total; }
-wires() { sum $(cat /sys/class/net/wan1/statistics/tx_packets \\
-	/sys/class/net/wan2/statistics/tx_packets); }
-returns() { sum $($ha cat /sys/class/net/wan1/statistics/tx_packets \\
-	/sys/class/net/wan2/statistics/tx_packets); }
+wan=	# the path whose packets count; none: all
+packets() { for n in ${wan:-1 2}; do echo /sys/class/net/wan$n/statistics/tx_packets; done; }
+wires() { sum $(cat $(packets)); }
+returns() { sum $($ha cat $(packets)); }
 near_counts() { ethtool -S shake0; }
 far_counts() { $ha ethtool -S shake0; }
 made() { agent_up; leader_up; paths

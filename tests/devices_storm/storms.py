@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-#: Before the storm, how long it lasts, and what is watched after it; s.
-CALM_S, STORM_S, AFTER_S = 10, 20, 45
+#: Before the storm, how long it lasts, and what is watched after it beyond that; s.
+CALM_S, STORM_S, MORE_S = 10, 20, 25
 #: Longer than sscop waits for a STAT (60 s).
 LONG_S = 70
 
@@ -22,6 +22,16 @@ class Storm:
     does: str
     heard: bool = True
     seconds: int = STORM_S
+
+    @property
+    def after_s(self) -> int:
+        """TCP's timer doubles: it asks again after as long as it was cut off, at most."""
+        return self.seconds + MORE_S
+
+    @property
+    def whole_s(self) -> int:
+        """Calm, storm and calm."""
+        return CALM_S + self.seconds + self.after_s
 
 
 def _steady(said: str, words: str) -> Storm:

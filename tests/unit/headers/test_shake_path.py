@@ -325,6 +325,37 @@ def test_a_dead_path_is_noticed(apogee: Library, delay: int, most: float) -> Non
     assert apogee.shake_path_srtt(link.est) == srtt
 
 
+@pytest.mark.parametrize(
+    ("delay", "silence_s", "gap_s"),
+    [
+        (20_000, 0, 0.2),
+        (20_000, 3, 0.2),
+        (20_000, 32, 2),
+        (20_000, 600, 5),
+        (600_000, 0, 0.6),
+        (600_000, 16, 1),
+    ],
+)
+def test_probes_of_a_dead_path_become_rare(
+    apogee: Library, delay: int, silence_s: int, gap_s: float
+) -> None:
+    """A sixteenth of the silence, 200 ms to 5 s, and a round trip at least."""
+    link = filled(apogee, 384 * KBIT, delay, queue=1)
+    gap = apogee.shake_path_probe_gap(link.est, silence_s * SECOND)
+    assert gap == pytest.approx(gap_s * SECOND, rel=0.1)
+
+
+def test_a_dead_path_is_probed_a_few_times(apogee: Library) -> None:
+    """In a minute, and in ten, with probes that are sent when they are due."""
+    link = filled(apogee, 384 * KBIT, 20_000, queue=1)
+    at, sent = 0, []
+    while at < 600 * SECOND:
+        sent.append(at)
+        at += apogee.shake_path_probe_gap(link.est, at)
+    assert len([t for t in sent if t < 60 * SECOND]) < 70
+    assert len(sent) < 200
+
+
 @pytest.mark.parametrize(("delay", "lost"), [(20_000, 3), (300_000, 2), (600_000, 1)])
 def test_a_lost_probe_is_sent_again(apogee: Library, delay: int, lost: int) -> None:
     """The next is answered in time, too."""
