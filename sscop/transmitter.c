@@ -16,10 +16,11 @@
 #define SPACING_TIMED 4
 #define REPEAT_AMONG 64U
 
-/* Repetitions become rare when no STAT comes: after what is normal, which is two round
- * trips and the time between two POLLs in any state, so much of the further silence lies
- * between two rounds of them.
+/* Repetitions become rare when no STAT comes: after what is normal, also where nine of ten
+ * frames are lost, which is two round trips and this time, so much of the further silence
+ * lies between two rounds of them.
  */
+#define REPEAT_NORMAL_US (2 * SSCOP_KEEPALIVE_US)
 #define REPEAT_PART 8
 
 /* On a fast link, POLLs by octets are also this many us apart, as each costs as much
@@ -431,7 +432,7 @@ u64 sscop_tx_deadline(const struct sscop *s, bool idle)
 /* Whether SDs may be repeated behind a POLL that is sent now. */
 static bool may_repeat(const struct sscop *s, u64 now)
 {
-	u64 normal = SSCOP_KEEPALIVE_US + 2ULL * s->tx.srtt;
+	u64 normal = REPEAT_NORMAL_US + 2ULL * s->tx.srtt;
 	u64 silence = now - s->heard_at;
 
 	return silence <= normal ||

@@ -127,8 +127,10 @@ def _grown(out: Path, name: str, end: str, *marks: str) -> dict[str, int]:
 
 #: These are no counts.
 MOMENTARY = {"segment_now", "srtt_us"} | {
-    f"path{n}_{what}" for n in range(1, 9) for what in ("srtt_us", "min_rtt_us", "throughput", "queue")
-}  # fmt: skip
+    f"path{n}_{what}"
+    for n in range(1, 9)
+    for what in ("srtt_us", "min_rtt_us", "throughput", "queue")
+}
 
 
 def _datagrams(path: Path, seconds: int) -> dict[str, int]:

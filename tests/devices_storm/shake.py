@@ -7,6 +7,7 @@ from tests.guest.modules.shake_pair import TOOLS
 
 #: Words of netem for one path or both; each path's routers keep to the rate and the delay.
 LINK = """
+slow=200kbit fast=20mbit
 netem() { n=$1 side=$2; shift 2; eval "wait=\\$delay$n rate=\\$rate$n"; words=
 	while [ $# -gt 0 ]; do
 		case $1 in jitter) wait="$wait $2"; shift;; *) words="$words $1";; esac; shift; done
@@ -31,8 +32,8 @@ neighbours() { ip neigh replace 10.1.$1.2 dev wan$1 nud permanent \\
 	ip -n net$1 neigh replace 10.1.$1.1 lladdr $(cat /sys/class/net/wan$1/address) dev near \\
 		nud permanent
 	knows ha 10.2.$1.1 wan$1 net$1 far; knows net$1 10.2.$1.2 far ha wan$1; }
-calm() { for n in 1 2; do device $n up; neighbours $n; link_mtu $n 1500; eval "rate$n=2mbit delay$n=20ms"
-	on $n; done; }
+calm() { for n in 1 2; do device $n up; neighbours $n; link_mtu $n 1500
+	eval "rate$n=2mbit delay$n=20ms"; on $n; done; }
 lines
 """
 

@@ -26,7 +26,7 @@ class Silence:
 
 #: A stream from the near end to the far one, or back.
 _UP = "made; pours $to; sleep 10; "
-_DOWN = 'made; swap; pours 10.7.0.1; sleep 10; '
+_DOWN = "made; swap; pours 10.7.0.1; sleep 10; "
 
 SSCOP = {
     "clean": Silence("a TCP stream; no frame was lost before", _UP + "back loss 100%"),

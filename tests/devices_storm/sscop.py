@@ -7,13 +7,15 @@ from tests.guest.modules.sscop_pair import TOOLS
 
 #: tbf keeps frames until they are sent, as a driver does; netem is behind it, in the air.
 LINK = """
+slow=400kbit fast=40mbit
 air="ip netns exec air"
 ip netns add far; ip netns add air
 ip link add near type veth peer name west netns air
 ip -n air link add east type veth peer name far netns far
 ip link set near address 02:00:00:00:00:01; ip -n far link set far address 02:00:00:00:00:02
 for ns in "" "-n far" "-n air"; do ip $ns link set lo up; done
-ip link set near up; ip -n far link set far up; ip -n air link set west up; ip -n air link set east up
+ip link set near up; ip -n far link set far up
+ip -n air link set west up; ip -n air link set east up
 for way in "west east" "east west"; do set -- $way
 	tc -n air qdisc add dev $1 clsact
 	tc -n air filter add dev $1 ingress matchall action mirred egress redirect dev $2; done

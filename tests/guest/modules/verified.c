@@ -66,6 +66,7 @@
 #define CHUNK (32 * 1024)
 #define DATAGRAM 100
 #define MARKED 200
+#define RECEIVED (8 << 20)	/* octets of datagrams that wait for their reader */
 #define FRAME_LEAST 60
 #define TRAILER 4
 
@@ -298,12 +299,14 @@ static void tick(char **words)
 
 static void tock(char **words)
 {
-	int fd = socket_at(words[0], SOCK_DGRAM);
+	int fd = socket_at(words[0], SOCK_DGRAM), room = RECEIVED;
 	unsigned char datagram[DATAGRAM], wanted[DATAGRAM];
 	FILE *out = fopen(words[1], "w");
 
 	if (!out)
 		die(words[1]);
+	/* What waits for a frame that was lost comes all at once. */
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room));
 	setlinebuf(out);
 	while (recv(fd, datagram, DATAGRAM, 0) == DATAGRAM) {
 		uint32_t n;

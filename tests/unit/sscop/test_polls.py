@@ -27,8 +27,8 @@ def test_a_millisecond_apart_until_an_eighth_of_the_window(
 
 
 #: What one silence may bring of SDs that were lost before, each 64 at most: a round in 10 ms for
-#: the first second and two round trips, then each an eighth of the silence later.
-ROUNDS = 110 + 70
+#: the first two seconds and two round trips, then each an eighth of the silence later.
+ROUNDS = 220 + 70
 
 
 @pytest.mark.parametrize("given", [0, 40])
