@@ -64,6 +64,10 @@
 /* An interval has at least this number of packets; this number of first ones has no more. */
 #define SHAKE_INTERVAL_PACKETS	4U
 #define SHAKE_INTERVALS_EARLY	4U
+/* A packet that took less than this part of the srtt overtook others. What its ACK tells of them
+ * they did not bring in that time: G would be so large that no packet seems to wait, and stay.
+ */
+#define SHAKE_OVERTOOK		16U
 /* C is the largest rate, decays by 2^-6 per ACK and is at most 4 G. */
 #define SHAKE_PEAK_SHIFT	6
 #define SHAKE_PEAK_MOST		4U
@@ -744,7 +748,7 @@ static inline void shake_path_sample(struct shake_path_est *e, const struct shak
 	if (e->intervals)
 		shown -= min_t(u64, shown, e->packet);
 	shown = div64_u64(shown * APOGEE_USEC_PER_SEC, (u64)rtt + hold);
-	if (shown > e->rate)
+	if (shown > e->rate && ((u64)rtt + hold) * SHAKE_OVERTOOK >= e->srtt)
 		shake_path_revise(e, shown, now);
 	e->srtt = e->srtt ? e->srtt - (e->srtt >> 3) + (rtt >> 3) : rtt;
 	e->rtt = rtt;

@@ -284,6 +284,41 @@ def test_an_interpolated_round_trip(apogee: Library, least: int, hold: int, rtt:
     assert apogee.shake_path_min_rtt(est) == min(least or 35_000, 35_000)
 
 
+def overtake(link: Link, after_us: int) -> None:
+    """A packet and its ACK overtake all others: so soon after it left, the ACK tells also of those
+    whose own ACKs are still on their way. Later ones echo it.
+    """
+    apogee, est = link.apogee, link.est
+    link.counter += 1
+    apogee.shake_path_sent(est, link.counter, 1500, link.now)
+    link.received += 1500
+    link.packets += 1
+    link.now += after_us
+    for due, ack in link.back:
+        ack.echo, ack.hold_us = link.counter, max(round(due - link.delay / 2) - link.now, 0)
+        ack.bytes, ack.packets = (ack.bytes + 1500) % 2**32, ack.packets + 1
+    arrived = [ack for due, ack in link.back if due <= link.now + link.delay / 2]
+    while arrived and link.back[0][1] is not arrived[-1]:
+        link.back.popleft()
+    _, told = link.back.popleft()
+    told.hold_us = 0
+    assert link.accept(told)
+
+
+@pytest.mark.parametrize("after_us", [1, 1000])
+@pytest.mark.parametrize("delay", [40_000, 300_000])
+def test_a_packet_that_overtakes_shows_no_rate(apogee: Library, delay: int, after_us: int) -> None:
+    """What was received beside it came over a longer time: G stays, and goes on to be measured."""
+    link = filled(apogee, 2000 * KBIT, delay)
+    window = 10 + int(delay / packet_us(link.rate))
+    for _ in range(5):
+        overtake(link, after_us)
+        link.fill(0.1, window)
+    assert apogee.shake_path_rate(link.est) < 2 * link.rate
+    link.fill(5, window)
+    assert apogee.shake_path_rate(link.est) == pytest.approx(link.rate, rel=0.05)
+
+
 # --- silence ------------------------------------------------------------------------------------
 
 
