@@ -9,12 +9,12 @@
 
 #include "internal.h"
 
-#define HELLO_US (500 * USEC_PER_MSEC)		/* between HELLOs */
+#define HELLO_US (500 * USEC_PER_MSEC)		/* between HELLOs, at first */
 #define HELLO_SLOW_US (5 * USEC_PER_SEC)	/* when nobody answers for long */
-#define HELLO_TRIES 60				/* until then */
-#define PROBE_US (200 * USEC_PER_MSEC)		/* between probes of a dead path */
-#define PROBE_SLOW_US (2 * USEC_PER_SEC)	/* of one that is dead for long */
-#define DEAD_LONG_US (60 * USEC_PER_SEC)
+#define HELLO_EACH 4				/* so many, then the time doubles */
+#define HELLO_TRIES (5 * HELLO_EACH)		/* more are not counted */
+#define HELLO_PART 8				/* of a dead path's silence, between two */
+#define HELLO_DEAD_US (10 * USEC_PER_SEC)	/* but not more than this */
 #define PROBE_UNUSED_US (1 * USEC_PER_SEC)	/* of an unused path beside used ones */
 #define REJOIN_US (1 * USEC_PER_SEC)		/* least time to the next registration */
 #define SESSION_US (3600ULL * USEC_PER_SEC)	/* a session's keys serve so long */
@@ -193,6 +193,7 @@ static u32 welcome(struct shake_path *path, const u8 *packet, u32 length,
 	shake_link_free(peer->d, path->next);
 	path->next = link;
 	path->confirms = 0;
+	path->tries = 0;	/* somebody answers */
 	way->path = path;
 	way->to = path->to;
 	way->from = path->from;
@@ -418,11 +419,26 @@ void shake_ack_send(struct shake_dev *d, const struct shake_way *way, u8 *packet
 
 /* --- what is due --------------------------------------------------------------------------- */
 
+/* us, how long a dead path had been silent at a time. */
+static u64 silence(const struct shake_path *path, u64 at)
+{
+	return at > path->dead_at ? at - path->dead_at : 0;
+}
+
+/* When a leader's dead path should send HELLO: the agent may have forgotten it. */
+static u64 dead_hello_due(const struct shake_path *path)
+{
+	u64 between = silence(path, path->hello_at) / HELLO_PART;
+
+	return max(path->hello_at, path->heard_at) +
+	       clamp_t(u64, between, REJOIN_US, HELLO_DEAD_US);
+}
+
 /* When a leader's path should send HELLO; U64_MAX: not at all. */
 static u64 hello_due(const struct shake_path *path)
 {
 	const struct shake_link *link = shake_link(path);
-	u64 between = path->tries < HELLO_TRIES ? HELLO_US : HELLO_SLOW_US;
+	u64 between = min_t(u64, HELLO_US << path->tries / HELLO_EACH, HELLO_SLOW_US);
 
 	if (!shake_is_leader(path->peer->d) || !path->sock ||
 	    path->peer->keys.trust == SHAKE_NO_KEY || path->state == SHAKE_PATH_ABSENT)
@@ -433,8 +449,8 @@ static u64 hello_due(const struct shake_path *path)
 		return path->hello_at ? path->hello_at + between : 0;
 	if (path->rejoin_at)
 		return max(path->rejoin_at, path->hello_at + REJOIN_US);
-	if (path->state == SHAKE_PATH_DEAD)	/* the agent may have forgotten */
-		return max(path->hello_at, path->heard_at) + max_t(u64, between, REJOIN_US);
+	if (path->state == SHAKE_PATH_DEAD)
+		return dead_hello_due(path);
 	return max(link->made_at + SESSION_US, path->hello_at + HELLO_US);
 }
 
@@ -450,8 +466,8 @@ static u64 probe_due(const struct shake_path *path, u64 now)
 	    path->state == SHAKE_PATH_JOINING)
 		return U64_MAX;
 	if (path->state == SHAKE_PATH_DEAD)
-		return path->probe_at + (now - path->heard_at < DEAD_LONG_US ?
-					 PROBE_US : PROBE_SLOW_US);
+		return path->probe_at + shake_path_probe_gap(&path->estimate,
+							     silence(path, path->probe_at));
 	if (!shake_is_leader(peer->d))
 		return doubt;
 	if (!path->probe_at)

@@ -68,7 +68,7 @@ struct shake_link {
  * @next: leader: the session that is being made
  * @join: leader: the registration that is under way
  * @hello_at: us, when HELLO was sent last
- * @tries: HELLOs since the last registration
+ * @tries: HELLOs since the agent answered one
  * @confirms: CONFIRMs sent again
  * @rejoin_at: us, when to register again if nothing was heard until then; 0: not
  * @renew: a session of another kind is wanted
@@ -78,6 +78,7 @@ struct shake_link {
  * @sent_at: us, when anything was sent last
  * @counted_at: us, when a counted packet was sent last
  * @heard_at: us, when anything was received last
+ * @dead_at: us, since when it is dead, or was last
  * @usual_gap: us, between what is received, the longest of late
  * @ack_at: us, when a pseudo-ACK was sent last
  * @ack_due: us, when the next one must be sent; 0: none is due
@@ -119,6 +120,7 @@ struct shake_path {
 	u64 sent_at;
 	u64 counted_at;
 	u64 heard_at;
+	u64 dead_at;
 	u64 usual_gap;
 	u64 ack_at;
 	u64 ack_due;

@@ -163,6 +163,8 @@ void shake_path_set_state(struct shake_path *path, enum shake_path_state state)
 	}
 	if (state != SHAKE_PATH_ALIVE && state != SHAKE_PATH_DEAD)	/* a dead one's grow old */
 		shake_copies_purge(path);
+	if (state == SHAKE_PATH_DEAD)
+		path->dead_at = shake_now();
 	WRITE_ONCE(path->state, state);
 	shake_choose_ack_path(path->peer);
 	shake_let_go(path->peer, shake_now());
@@ -264,6 +266,7 @@ int shake_path_open(struct shake_path *path)
 	dst_cache_reset(&path->dst);
 	WRITE_ONCE(path->sock, sock);
 	path->hello_at = 0;
+	path->tries = 0;
 	/* with a session from before: dead until it answers */
 	shake_path_set_state(path, shake_link(path) ? SHAKE_PATH_DEAD : SHAKE_PATH_JOINING);
 	spin_unlock_bh(&peer->lock);

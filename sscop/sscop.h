@@ -135,6 +135,8 @@ struct sscop_tx_slot {
  * @bytes_since: octets of SDs sent since the last POLL, but for those repeated
  * @sds_since: SDs sent since the last POLL, but for those repeated
  * @repeated: SDs were repeated in idle time since the last POLL
+ * @may_repeat: SDs may be repeated in idle time, until the next POLL
+ * @repeat_at: us, when the last POLL behind which they may was sent
  * @polled_at: us, when the last POLL was sent
  * @timed_poll: the POLL whose round trip is measured
  * @timed_at: us, when it was sent; 0: none
@@ -156,6 +158,8 @@ struct sscop_tx {
 	u32 bytes_since;
 	u32 sds_since;
 	bool repeated;
+	bool may_repeat;
+	u64 repeat_at;
 	u64 polled_at;
 	u32 timed_poll;
 	u64 timed_at;

@@ -16,6 +16,13 @@
 #define SPACING_TIMED 4
 #define REPEAT_AMONG 64U
 
+/* Repetitions become rare when no STAT comes: after what is normal, also where nine of ten
+ * frames are lost, which is two round trips and this time, so much of the further silence
+ * lies between two rounds of them.
+ */
+#define REPEAT_NORMAL_US (2 * SSCOP_KEEPALIVE_US)
+#define REPEAT_PART 8
+
 /* On a fast link, POLLs by octets are also this many us apart, as each costs as much
  * computing as an SD, but for when this part of the window was sent.
  */
@@ -275,8 +282,9 @@ bool sscop_tx_resend(struct sscop *s, struct sscop_output *output)
  *
  * Those that were lost before and are not known to have arrived hold up all behind them.
  * On a link that loses much, a copy in idle time saves the round trip that finding
- * another loss takes. One per POLL and SD, of the earliest REPEAT_AMONG. They do not
- * count for poll_bytes and poll_sds: POLLs and repetitions would call for each other.
+ * another loss takes. One per POLL and SD, of the earliest REPEAT_AMONG, more and more
+ * rarely while nothing comes back. They do not count for poll_bytes and poll_sds: POLLs
+ * and repetitions would call for each other.
  *
  * Return: whether there is one.
  */
@@ -286,7 +294,7 @@ bool sscop_tx_repeat(struct sscop *s, struct sscop_output *output)
 	u32 end = sscop_add(tx->acked, min(sscop_outstanding(s), REPEAT_AMONG));
 	u32 seq;
 
-	if (!sscop_before(tx->acked, tx->again_end))
+	if (!sscop_before(tx->acked, tx->again_end) || !tx->may_repeat)
 		return false;
 	for (seq = tx->acked; seq != end; seq = sscop_add(seq, 1)) {
 		struct sscop_tx_slot *slot = slot_of(tx, seq);
@@ -421,6 +429,16 @@ u64 sscop_tx_deadline(const struct sscop *s, bool idle)
 	return at;
 }
 
+/* Whether SDs may be repeated behind a POLL that is sent now. */
+static bool may_repeat(const struct sscop *s, u64 now)
+{
+	u64 normal = REPEAT_NORMAL_US + 2ULL * s->tx.srtt;
+	u64 silence = now - s->heard_at;
+
+	return silence <= normal ||
+	       now - s->tx.repeat_at >= (silence - normal) / REPEAT_PART;
+}
+
 /**
  * sscop_tx_poll() - write the next POLL
  * @s: connection
@@ -444,6 +462,9 @@ u32 sscop_tx_poll(struct sscop *s, u8 *octets, u64 now)
 	tx->bytes_since = 0;
 	tx->sds_since = 0;
 	tx->repeated = false;
+	tx->may_repeat = may_repeat(s, now);
+	if (tx->may_repeat)
+		tx->repeat_at = now;
 	tx->poll_now = false;
 	s->counts.poll_sent++;
 	return sscop_encode(octets, &pdu, s->seal_out);

@@ -64,6 +64,10 @@
 /* An interval has at least this number of packets; this number of first ones has no more. */
 #define SHAKE_INTERVAL_PACKETS	4U
 #define SHAKE_INTERVALS_EARLY	4U
+/* A packet that took less than this part of the srtt overtook others. What its ACK tells of them
+ * they did not bring in that time: G would be so large that no packet seems to wait, and stay.
+ */
+#define SHAKE_OVERTOOK		16U
 /* C is the largest rate, decays by 2^-6 per ACK and is at most 4 G. */
 #define SHAKE_PEAK_SHIFT	6
 #define SHAKE_PEAK_MOST		4U
@@ -83,6 +87,10 @@
 #define SHAKE_BATCH		10000U
 /* Silence that is tolerated beyond what is expected. */
 #define SHAKE_SILENCE		APOGEE_USEC_PER_SEC
+/* Between probes of a dead path: us, and the part of its silence. */
+#define SHAKE_PROBE_LEAST	(APOGEE_USEC_PER_SEC / 5)
+#define SHAKE_PROBE_MOST	(5 * APOGEE_USEC_PER_SEC)
+#define SHAKE_PROBE_PART	16
 /* ACKs hold no packet longer than it was under way, but for the clocks' rounding. */
 #define SHAKE_HOLD_ERROR	1000U
 
@@ -740,7 +748,7 @@ static inline void shake_path_sample(struct shake_path_est *e, const struct shak
 	if (e->intervals)
 		shown -= min_t(u64, shown, e->packet);
 	shown = div64_u64(shown * APOGEE_USEC_PER_SEC, (u64)rtt + hold);
-	if (shown > e->rate)
+	if (shown > e->rate && ((u64)rtt + hold) * SHAKE_OVERTOOK >= e->srtt)
 		shake_path_revise(e, shown, now);
 	e->srtt = e->srtt ? e->srtt - (e->srtt >> 3) + (rtt >> 3) : rtt;
 	e->rtt = rtt;
@@ -890,6 +898,25 @@ static inline u64 shake_path_deadline(const struct shake_path_est *e, u64 now)
 static inline bool shake_path_is_silent(const struct shake_path_est *e, u64 now)
 {
 	return now >= shake_path_deadline(e, now);
+}
+
+/**
+ * shake_path_probe_gap() - time between probes of a dead path
+ * @e: the path
+ * @silence: us, for how long the path had been dead at the last probe
+ *
+ * Probes become rare as time goes by, as RFC 8085 (3.1.3, 3.1.2) wants it of what has no
+ * answer, and a path that lives again is noticed after a sixteenth of the time more. Not
+ * more than one in a round trip.
+ *
+ * Return: us.
+ */
+static inline u64 shake_path_probe_gap(const struct shake_path_est *e, u64 silence)
+{
+	u64 gap = clamp_t(u64, silence / SHAKE_PROBE_PART, SHAKE_PROBE_LEAST,
+			  SHAKE_PROBE_MOST);
+
+	return max_t(u64, gap, shake_path_min_rtt(e));
 }
 
 /**

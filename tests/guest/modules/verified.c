@@ -19,6 +19,10 @@
  *	Accept connections beside each other; the lines go on with " gap MS", the
  *	longest time without an octet.
  *
+ *   verified sip PORT FILE MILLISECONDS
+ *	Receive one TCP stream, and write a line "ms OCTETS DAMAGED" to FILE, not more often
+ *	than so: how much has come by then. After the stream's end "end OCTETS DAMAGED".
+ *
  *   verified tick HOST PORT MILLISECONDS SECONDS
  *	Send a numbered datagram of 100 octets every MILLISECONDS.
  *
@@ -66,6 +70,7 @@
 #define CHUNK (32 * 1024)
 #define DATAGRAM 100
 #define MARKED 200
+#define RECEIVED (8 << 20)	/* octets of datagrams that wait for their reader */
 #define FRAME_LEAST 60
 #define TRAILER 4
 
@@ -209,22 +214,31 @@ static void written(FILE *out, int lock)
 		die("write");
 }
 
-static void drink_one(int fd, const char *file, int timed)
+/* The next octets of a stream, from *@at on; those that are wrong count as damaged. */
+static ssize_t taste(int fd, uint64_t *at, uint64_t *damaged)
 {
 	unsigned char octets[CHUNK], wanted[CHUNK];
-	double last = now(), gap = 0;
+	ssize_t n = recv(fd, octets, CHUNK, 0);
+
+	if (n <= 0)
+		return n;
+	fill(wanted, n, *at);
+	for (ssize_t i = 0; i < n; i++)
+		*damaged += octets[i] != wanted[i];
+	*at += n;
+	return n;
+}
+
+static void drink_one(int fd, const char *file, int timed)
+{
 	uint64_t at = 0, damaged = 0;
+	double last = now(), gap = 0;
 	FILE *out;
-	ssize_t n;
 	int lock;
 
-	while ((n = recv(fd, octets, CHUNK, 0)) > 0) {
+	while (taste(fd, &at, &damaged) > 0) {
 		gap = now() - last > gap ? now() - last : gap;
 		last = now();
-		fill(wanted, n, at);
-		for (ssize_t i = 0; i < n; i++)
-			damaged += octets[i] != wanted[i];
-		at += n;
 	}
 	close(fd);
 	out = append(file, &lock);
@@ -263,6 +277,30 @@ static void drinkers(char **words)
 	}
 }
 
+static void sip(char **words)
+{
+	int fd = socket_at(words[0], SOCK_STREAM);
+	double every = atof(words[2]) / 1e3, next = 0;
+	uint64_t at = 0, damaged = 0;
+	FILE *out = fopen(words[1], "w");
+
+	if (!out)
+		die(words[1]);
+	setlinebuf(out);
+	if (listen(fd, 1))
+		die("listen");
+	fd = accept(fd, NULL, NULL);
+	while (taste(fd, &at, &damaged) > 0) {
+		if (now() < next)
+			continue;
+		next = now() + every;
+		fprintf(out, "%.0f %llu %llu\n", now() * 1e3, (unsigned long long)at,
+			(unsigned long long)damaged);
+	}
+	fprintf(out, "end %llu %llu\n", (unsigned long long)at, (unsigned long long)damaged);
+	fclose(out);
+}
+
 static void tick(char **words)
 {
 	int fd = socket_to(words[0], words[1], SOCK_DGRAM);
@@ -282,12 +320,14 @@ static void tick(char **words)
 
 static void tock(char **words)
 {
-	int fd = socket_at(words[0], SOCK_DGRAM);
+	int fd = socket_at(words[0], SOCK_DGRAM), room = RECEIVED;
 	unsigned char datagram[DATAGRAM], wanted[DATAGRAM];
 	FILE *out = fopen(words[1], "w");
 
 	if (!out)
 		die(words[1]);
+	/* What waits for a frame that was lost comes all at once. */
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room));
 	setlinebuf(out);
 	while (recv(fd, datagram, DATAGRAM, 0) == DATAGRAM) {
 		uint32_t n;
@@ -444,7 +484,7 @@ static const struct {
 } commands[] = {
 	{ "pour", 4, pour }, { "lend", 3, lend }, { "drink", 2, drink }, { "tick", 4, tick },
 	{ "tock", 2, tock }, { "wire", 2, wire }, { "drinkers", 2, drinkers }, { "mark", 4, mark },
-	{ "marked", 2, marked }, { "look", 2, look }, { "hand", 3, hand },
+	{ "marked", 2, marked }, { "look", 2, look }, { "hand", 3, hand }, { "sip", 3, sip },
 };
 
 int main(int argc, char **argv)

@@ -284,6 +284,41 @@ def test_an_interpolated_round_trip(apogee: Library, least: int, hold: int, rtt:
     assert apogee.shake_path_min_rtt(est) == min(least or 35_000, 35_000)
 
 
+def overtake(link: Link, after_us: int) -> None:
+    """A packet and its ACK overtake all others: so soon after it left, the ACK tells also of those
+    whose own ACKs are still on their way. Later ones echo it.
+    """
+    apogee, est = link.apogee, link.est
+    link.counter += 1
+    apogee.shake_path_sent(est, link.counter, 1500, link.now)
+    link.received += 1500
+    link.packets += 1
+    link.now += after_us
+    for due, ack in link.back:
+        ack.echo, ack.hold_us = link.counter, max(round(due - link.delay / 2) - link.now, 0)
+        ack.bytes, ack.packets = (ack.bytes + 1500) % 2**32, ack.packets + 1
+    arrived = [ack for due, ack in link.back if due <= link.now + link.delay / 2]
+    while arrived and link.back[0][1] is not arrived[-1]:
+        link.back.popleft()
+    _, told = link.back.popleft()
+    told.hold_us = 0
+    assert link.accept(told)
+
+
+@pytest.mark.parametrize("after_us", [1, 1000])
+@pytest.mark.parametrize("delay", [40_000, 300_000])
+def test_a_packet_that_overtakes_shows_no_rate(apogee: Library, delay: int, after_us: int) -> None:
+    """What was received beside it came over a longer time: G stays, and goes on to be measured."""
+    link = filled(apogee, 2000 * KBIT, delay)
+    window = 10 + int(delay / packet_us(link.rate))
+    for _ in range(5):
+        overtake(link, after_us)
+        link.fill(0.1, window)
+    assert apogee.shake_path_rate(link.est) < 2 * link.rate
+    link.fill(5, window)
+    assert apogee.shake_path_rate(link.est) == pytest.approx(link.rate, rel=0.05)
+
+
 # --- silence ------------------------------------------------------------------------------------
 
 
@@ -323,6 +358,37 @@ def test_a_dead_path_is_noticed(apogee: Library, delay: int, most: float) -> Non
     srtt = apogee.shake_path_srtt(link.est)
     assert link.accept(late)  # a sign of life, but no measure
     assert apogee.shake_path_srtt(link.est) == srtt
+
+
+@pytest.mark.parametrize(
+    ("delay", "silence_s", "gap_s"),
+    [
+        (20_000, 0, 0.2),
+        (20_000, 3, 0.2),
+        (20_000, 32, 2),
+        (20_000, 600, 5),
+        (600_000, 0, 0.6),
+        (600_000, 16, 1),
+    ],
+)
+def test_probes_of_a_dead_path_become_rare(
+    apogee: Library, delay: int, silence_s: int, gap_s: float
+) -> None:
+    """A sixteenth of the silence, 200 ms to 5 s, and a round trip at least."""
+    link = filled(apogee, 384 * KBIT, delay, queue=1)
+    gap = apogee.shake_path_probe_gap(link.est, silence_s * SECOND)
+    assert gap == pytest.approx(gap_s * SECOND, rel=0.1)
+
+
+def test_a_dead_path_is_probed_a_few_times(apogee: Library) -> None:
+    """In a minute, and in ten, with probes that are sent when they are due."""
+    link = filled(apogee, 384 * KBIT, 20_000, queue=1)
+    at, sent = 0, []
+    while at < 600 * SECOND:
+        sent.append(at)
+        at += apogee.shake_path_probe_gap(link.est, at)
+    assert len([t for t in sent if t < 60 * SECOND]) < 70
+    assert len(sent) < 200
 
 
 @pytest.mark.parametrize(("delay", "lost"), [(20_000, 3), (300_000, 2), (600_000, 1)])

@@ -24,3 +24,36 @@ def test_a_millisecond_apart_until_an_eighth_of_the_window(
         assert at_once or world.counts(0)["poll_sent"] == first
         world.run(1000)
         assert world.counts(0)["poll_sent"] > first
+
+
+#: What one silence may bring of SDs that were lost before, each 64 at most: a round in 10 ms for
+#: the first two seconds and two round trips, then each an eighth of the silence later.
+ROUNDS = 220 + 70
+
+
+@pytest.mark.parametrize("given", [0, 40])
+def test_repetitions_become_rare_when_nothing_comes_back(core: Core, given: int) -> None:
+    """What comes back is lost for 59 s, after frames were lost; TCP gives little meanwhile."""
+    with World(core, config(window=64)) as world:
+        world.connect()
+        world.set("out.delay", 10_000)
+        world.set("out.loss", 100, 0)
+        world.call("give", 0, 64)
+        world.run(30_000)
+        world.set("out.cut", 1, 1)
+        sent = []
+        for second in range(59):
+            if second % 10 == 5:
+                world.call("give", 0, given)
+            first = world.counts(0)
+            world.run(1_000_000)
+            last = world.counts(0)
+            sent.append(last["sd_repeated"] - first["sd_repeated"])
+        assert 0 < sum(sent) <= 64 * ROUNDS
+        # the rounds of the last ten seconds: each 6 s later, at least, and one that begins
+        assert sum(sent[-10:]) <= 3 * 64
+        assert world.counts(0)["resets"] == 0
+        world.set("out.cut", 0)
+        world.set("out.loss", 0)
+        world.run(200_000)
+        assert world.get(1, "delivered") >= world.get(0, "sent")

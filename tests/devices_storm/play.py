@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Runs storms in a guest of engine uml, and reads what came of them."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from apogee_lab import modules
+from apogee_lab.engines import uml
+from apogee_lab.guest import plugins
+from apogee_lab.kernels import uml_kernel
+from tests import ROOT
+from tests.devices_storm import shake, sscop
+from tests.devices_storm.storms import CALM_S, STORMS, Storm
+from tests.guest.modules.scripted import ticks
+from tests.guest.runs import compiled
+
+Record = dict[str, Any]
+
+SHELLS = {"sscop": sscop.SHELL, "shake": shake.SHELL}
+WALL_S = 1700.0
+#: Between two datagrams, and between two samples of the stream; ms.
+TICK_MS, SIP_MS = 20, 50
+#: What the stream's end may take, s: TCP asks again after as long as it was cut off, at most.
+DRAIN_S = 300
+#: Goodput is back when so much of the calm's arrives in BACK_S.
+BACK_PART, BACK_S = 0.8, 2.0
+
+#: A mark: what there is at a time. `least` follows the free memory.
+COMMON = """
+sysctl -qw net.ipv4.tcp_no_metrics_save=1; $to_ns sysctl -qw net.ipv4.tcp_no_metrics_save=1
+uptime() { cut -d' ' -f1 /proc/uptime; }
+left() { sed -n 's/^MemAvailable: *\\([0-9]*\\).*/\\1/p' /proc/meminfo; }
+mark() { echo "$(uptime) $(wires) $(returns)" >>$OUT/$storm.marks
+	near_counts >$OUT/$storm.near.$1; far_counts >$OUT/$storm.far.$1; }
+watched() { while :; do left >>$OUT/$storm.left; sleep 1; done; }
+begun() { storm=$1; calm; made; left >$OUT/$storm.left
+	$to_ns verified sip 5201 $OUT/$storm.sip SIP & sip=$!
+	$to_ns verified tock 5301 $OUT/$storm.tock & tock=$!
+	sleep 0.1; watched & watch=$!
+	verified tick $to 5301 TICK $2 & tick=$!
+	verified pour $to 5201 1000000000000 $2 >$OUT/$storm.poured & pour=$!
+	sleep CALM; mark calm; }
+ended() { wait $pour; wait $tick
+	for n in $(seq DRAIN); do grep -q end $OUT/$storm.sip && break; sleep 1; done
+	mark end; tc -s qdisc show dev $device >$OUT/$storm.queue
+	kill $watch $sip 2>/dev/null; sleep 1; kill $tock; wait $tock 2>/dev/null; unmade; }
+"""
+
+#: One storm.
+STORM = """
+begun NAME SECONDS
+DOES
+mark storm; calm
+sleep AFTER; mark after
+ended
+"""
+
+
+def script(device: str, storms: Sequence[str]) -> str:
+    """Shell lines that play storms one after the other."""
+    parts = [SHELLS[device], shared()]
+    for name in storms:
+        storm = STORMS[device][name]
+        words = {"NAME": name, "SECONDS": storm.whole_s, "DOES": storm.does, "AFTER": storm.after_s}
+        parts.append(filled(STORM, words))
+    return "\n".join(parts)
+
+
+def shared() -> str:
+    """Shell lines for both devices."""
+    return filled(COMMON, {"SIP": SIP_MS, "TICK": TICK_MS, "CALM": CALM_S})
+
+
+def filled(text: str, words: dict[str, Any]) -> str:
+    """A text with its words in capitals filled in."""
+    for word, by in {**words, "DRAIN": DRAIN_S}.items():
+        text = text.replace(word, str(by))
+    return text
+
+
+# --- what is read ---------------------------------------------------------------------------------
+
+
+class Sips:
+    """How much of the stream had come by when."""
+
+    def __init__(self, path: Path) -> None:
+        lines = [line.split() for line in path.read_text().splitlines()]
+        told = [line for line in lines if line[0] != "end"]
+        self.times = [int(line[0]) / 1e3 for line in told]
+        self.octets = [int(line[1]) for line in told]
+        self.end = next(([int(n) for n in line[1:]] for line in lines if line[0] == "end"), None)
+
+    def by(self, at: float) -> int:
+        """Octets that had come by a time, s."""
+        n = bisect_right(self.times, at)
+        return self.octets[n - 1] if n else 0
+
+    def first(self, at: float) -> float | None:
+        """s from a time until something came."""
+        n = bisect_right(self.times, at)
+        return self.times[n] - at if n < len(self.times) else None
+
+    def back(self, at: float, rate: float) -> float | None:
+        """s from a time to the first BACK_S that carry BACK_PART of a rate (octets/s)."""
+        for time in [at, *(t for t in self.times if t > at)]:
+            if self.by(time + BACK_S) - self.by(time) >= BACK_PART * BACK_S * rate:
+                return time - at
+        return None
+
+
+def counts(path: Path) -> dict[str, int]:
+    """What ethtool -S showed."""
+    lines = path.read_text().splitlines()[1:]
+    return {name.strip(): int(n) for name, n in (line.rsplit(":", 1) for line in lines)}
+
+
+def _grown(out: Path, name: str, end: str, *marks: str) -> dict[str, int]:
+    """What a device counted between two marks, without zeros."""
+    first, last = (counts(out / f"{name}.{end}.{when}") for when in marks)
+    return {k: n - first[k] for k, n in last.items() if n != first[k] and k not in MOMENTARY}
+
+
+#: These are no counts.
+MOMENTARY = {"segment_now", "srtt_us"} | {
+    f"path{n}_{what}"
+    for n in range(1, 9)
+    for what in ("srtt_us", "min_rtt_us", "throughput", "queue")
+}
+
+
+def _datagrams(path: Path, seconds: int) -> dict[str, int]:
+    lines = path.read_text().splitlines()
+    damaged = [line for line in lines if "damaged" in line]
+    whole = path.with_suffix(".whole")
+    whole.write_text("".join(f"{line}\n" for line in lines if "damaged" not in line))
+    numbers = [number for _, number in ticks(whole)]
+    late = sum(b < a for a, b in zip(numbers, numbers[1:], strict=False))
+    sent = max(seconds * 1000 // TICK_MS, *(number + 1 for number in numbers))
+    return {
+        "sent": sent, "came": len(set(numbers)), "damaged": len(damaged),
+        "twice": len(numbers) - len(set(numbers)), "late": late,
+    }  # fmt: skip
+
+
+def _queue_drops(text: str) -> int:
+    return int(text.split("dropped ")[1].split(",")[0])
+
+
+def record(device: str, name: str, storm: Storm, out: Path, kernel: str) -> Record:
+    """What came of a storm."""
+    marks = [line.split() for line in (out / f"{name}.marks").read_text().splitlines()]
+    at = [float(words[0]) for words in marks]
+    sips = Sips(out / f"{name}.sip")
+    calm = (sips.by(at[0]) - sips.by(at[0] - CALM_S / 2)) / (CALM_S / 2)
+    octets = [sips.by(t) for t in at[:3]]
+    left = [int(n) for n in (out / f"{name}.left").read_text().split()]
+    received, damaged = sips.end or (sips.octets[-1], -1)
+    first, back = sips.first(at[1]), sips.back(at[1], calm)
+    return {
+        "device": device, "storm": name, "kernel": kernel, "seed": 1,
+        "sent": int((out / f"{name}.poured").read_text() or 0),
+        "received": received, "damaged": damaged,
+        "calm_bps": round(8 * calm),
+        "storm_bps": round(8 * (octets[1] - octets[0]) / (at[1] - at[0])),
+        "after_bps": round(8 * (octets[2] - octets[1]) / (at[2] - at[1])),
+        "first_s": first if first is None else round(first, 2),
+        "back_s": back if back is None else round(back, 2),
+        "frames": [int(b[1]) - int(a[1]) for a, b in zip(marks, marks[1:], strict=False)],
+        "returned": [int(b[2]) - int(a[2]) for a, b in zip(marks, marks[1:], strict=False)],
+        "datagrams": _datagrams(out / f"{name}.tock", storm.whole_s),
+        "queue_drops": _queue_drops((out / f"{name}.queue").read_text()),
+        "memory_kb": left[0] - min(left),
+        "near": _grown(out, name, "near", "calm", "storm"),
+        "far": _grown(out, name, "far", "calm", "storm"),
+        "near_later": _grown(out, name, "near", "storm", "end"),
+        "far_later": _grown(out, name, "far", "storm", "end"),
+    }  # fmt: skip
+
+
+def ran(text: str, device: str, out: Path) -> str:
+    """Run a script in a guest; its kernel."""
+    modules.build(uml_kernel.kernel())
+    verified = compiled(ROOT / "tests/guest/modules/verified.c")
+    info = uml.run_script(
+        text, out=out, modules=[device],
+        files={"bin/verified": verified, "bin/forge": b""} | plugins.guest_files(),
+        timeout_wall_s=WALL_S,
+    )  # fmt: skip
+    assert info.status == 0, (out / "console.log").read_text()[-4000:]
+    return (out / "uname").read_text().strip()
+
+
+def play(device: str, storms: Sequence[str], out: Path) -> list[Record]:
+    """Play storms in one guest: a record of each."""
+    kernel = ran(script(device, storms), device, out)
+    return [record(device, name, STORMS[device][name], out, kernel) for name in storms]
