@@ -156,6 +156,9 @@ def record(folder: Path, name: str, cc: str) -> Record:
     known |= _counted(folder) | _crowd(folder)
     if storm.tap:
         known |= backoff((folder / "tap").read_text().splitlines(), begin, end)
+        back = end + known["back_after_ms"] + 100
+        known["cwnd_begin"] = [s for s in sent if s.ms <= begin][-1].cwnd
+        known["cwnd_back"] = next((s.cwnd for s in sent if s.ms >= back), 0)
     return known
 
 

@@ -10,17 +10,18 @@
 OK="loss 0% duplicate 0% corrupt 0% reorder 0% rate 0bit limit 100000"
 LONGEST=65535
 
-in_far() { ip netns exec far "$@"; }
-
-# pair NAMESPACE DEVICE ADDRESS NAMESPACE DEVICE ADDRESS: a link without offloads
+# pair NAMESPACE DEVICE NAMESPACE DEVICE NET: a link 10.0.NET.0/24 without offloads
 pair() {
-	ip link add "$2" netns "$1" mtu $LONGEST type veth peer name "$5" netns "$4" mtu $LONGEST
-	end "$1" "$2" "$3"
-	end "$4" "$5" "$6"
+	ip link add "$2" netns "$1" mtu $LONGEST address 02:00:00:00:00:01 type veth \
+		peer name "$4" netns "$3" mtu $LONGEST address 02:00:00:00:00:02
+	end "$1" "$2" "10.0.$5" 1 2
+	end "$3" "$4" "10.0.$5" 2 1
 }
+# The neighbours are known: a lost ARP would make a router tell the sender by ICMP.
 end() {
-	ip -n "$1" addr add "$3/24" dev "$2"
+	ip -n "$1" addr add "$3.$4/24" dev "$2"
 	ip -n "$1" link set "$2" up
+	ip -n "$1" neigh add "$3.$5" lladdr 02:00:00:00:00:0"$5" dev "$2" nud permanent
 	ip netns exec "$1" ethtool -K "$2" tso off gso off gro off
 }
 
@@ -31,15 +32,14 @@ lay() {
 		ip -n $ns link set lo up
 	done
 	ip netns attach home 1
-	pair home e0 10.0.1.1 net near 10.0.1.2
-	pair net neck 10.0.2.1 sky low 10.0.2.2
-	pair sky last 10.0.3.1 far e0 10.0.3.2
+	pair home e0 net near 1
+	pair net neck sky low 2
+	pair sky last far e0 3
 	ip route add default via 10.0.1.2
 	ip -n net route add default via 10.0.2.2
 	ip -n sky route add default via 10.0.2.1
 	ip -n far route add default via 10.0.3.1
 	for ns in net sky; do ip netns exec $ns sysctl -qw net.ipv4.ip_forward=1; done
-	sysctl -qw net.ipv4.route.mtu_expires=5
 	tc -n sky qdisc add dev last clsact
 }
 
@@ -50,7 +50,7 @@ neck() { tc -n net qdisc replace dev neck root netem rate "$1" limit "$QUEUE"; }
 
 # mtu LENGTH: the path's, routers tell it; hole LENGTH: none tells it
 mtu() { ip -n sky link set last mtu "$1"; }
-hole() { in_far ip link set e0 mtu "$1"; }
+hole() { ip -n far link set e0 mtu "$1"; }
 
 # path RATE DELAY QUEUE MTU: from now on; delay one way, queue in packets
 path() {
@@ -80,6 +80,7 @@ options() {
 	both net.ipv4.tcp_timestamps=1 net.ipv4.tcp_sack=1 net.ipv4.tcp_ecn=0 \
 		net.ipv4.tcp_mtu_probing=0 net.ipv4.tcp_probe_interval=600 \
 		net.ipv4.tcp_no_metrics_save=1
+	sysctl -qw net.ipv4.route.mtu_expires=5
 	buffers 8388608
 }
 both() { for ns in home far; do ip netns exec $ns sysctl -qw "$@"; done; }
@@ -97,7 +98,7 @@ flap() {
 
 # crowd COUNT BYTES: more streams of the same algorithm, beside each other
 crowd() {
-	in_far verified drinkers 5202 "$DIR/crowd" &
+	ip netns exec far verified drinkers 5202 "$DIR/crowd" &
 	drinkers=$!
 	sleep 0.05
 	for _ in $(seq "$1"); do
@@ -116,7 +117,7 @@ begin() {
 	mkdir "$DIR"
 	sysctl -qw net.ipv4.tcp_congestion_control="$2"
 	counters before
-	in_far storm drink 5201 "$DIR/drunk" "$4" &
+	ip netns exec far storm drink 5201 "$DIR/drunk" "$4" &
 	drinker=$!
 	sleep 0.05
 	storm send 10.0.3.2 5201 "$3" 3600 "$DIR/sent" &

@@ -53,6 +53,8 @@ class Storm:
 
 MIXED = "data loss 1% duplicate 5% corrupt 1% reorder 5% 50%"
 FLAP = "flap '{}' '{}' &"
+ZERO, READ = "kill -STOP $drinker", "kill -CONT $drinker"
+SMALL = "buffers 500000"  # a window of about four bandwidth-delay products
 SECONDS_OF_SILENCE = 100
 
 LOSS = {
@@ -74,8 +76,8 @@ LOSS = {
 }  # fmt: skip
 ORDER = {
     "reorder": Storm("a quarter of the data arrives 50 ms earlier", "data reorder 25% 50%"),
-    "shuffle": Storm("each packet is delayed by 50 ± 20 ms (normal distribution, 0 at least)",
-                     "data delay 50ms 20ms distribution normal"),
+    "shuffle": Storm("each packet is delayed by 20 to 80 ms, whichever were sent before",
+                     "data delay 50ms 30ms"),
     "duplicate": Storm("half of the data arrives twice", "data duplicate 50%"),
     "corrupt": Storm("a bit of each tenth packet flipped, in both directions",
                      "data corrupt 10%; acks corrupt 10%"),
@@ -94,19 +96,20 @@ SILENCE = {
     "both-20s": Storm("neither", "data loss 100%; acks loss 100%", seconds=20),
     "flapping": Storm("the path is silent for each other half second",
                       FLAP.format("data loss 100%; acks loss 100%", "data; acks")),
-    "zero": Storm("the receiver reads nothing for 5 s: its window shuts", "kill -STOP $drinker",
-                  after="kill -CONT $drinker"),
-    "zero-20s": Storm("for 20 s", "kill -STOP $drinker", after="kill -CONT $drinker", seconds=20),
+    "zero": Storm("the receiver reads nothing for 5 s: its window shuts", ZERO,
+                  after=READ, before=SMALL),
+    "zero-20s": Storm("for 20 s", ZERO, after=READ, before=SMALL, seconds=20),
     "zero-deaf": Storm("for 5 s, and the ACK that opens the window is lost",
-                       "kill -STOP $drinker; { sleep 4; acks loss 100%; sleep 0.5; "
-                       "kill -CONT $drinker; } &"),
+                       f"{ZERO}; {{ sleep 4; acks loss 100%; sleep 0.5; {READ}; }} &",
+                       before=SMALL),
 }  # fmt: skip
 PATHS = {
     "mtu-down": Storm("the MTU falls from 1500 to 600, ICMP says so", "mtu 600"),
     "mtu-up": Storm("the MTU rises from 600 to 1500 and falls again", "mtu 1500",
                     path=Path(5_000, 50, 42, 600), seconds=10),
     "mtu-flaps": Storm("the MTU falls to 600 and rises each second",
-                       FLAP.format("mtu 600", "mtu 1500")),
+                       FLAP.format("mtu 600", "mtu 1500"),
+                       before="sysctl -qw net.ipv4.route.mtu_expires=1"),
     "black-hole": Storm("the MTU falls to 600, nothing says so (tcp_mtu_probing=1)", "hole 600",
                         before="both net.ipv4.tcp_mtu_probing=1", seconds=20),
     "probing": Storm("the MTU rises from 1500 to 9000 and falls, nothing says so, the sender "
@@ -133,12 +136,14 @@ OPTIONS = {
     "mss-8948": Storm("8948 octets (MTU 9000)", MIXED, path=Path(25_000, 50, 35, 9000)),
     "mss-65483": Storm("65 483 octets (MTU 65 535)", MIXED, path=Path(50_000, 50, 10, 65535)),
     "no-stamps": Storm("without timestamps", MIXED, before="both net.ipv4.tcp_timestamps=0"),
-    "no-sack": Storm("without SACK", MIXED, before="both net.ipv4.tcp_sack=0"),
+    "no-sack": Storm("without SACK", MIXED, before="both net.ipv4.tcp_sack=0",
+                     calm_s=16, flow_s=36),
     "neither": Storm("without both", MIXED,
-                     before="both net.ipv4.tcp_timestamps=0 net.ipv4.tcp_sack=0"),
+                     before="both net.ipv4.tcp_timestamps=0 net.ipv4.tcp_sack=0",
+                     calm_s=16, flow_s=36),
     "window": Storm("100 Mbit/s, RTT 1.2 s: 10 000 segments; no data arrives for a second",
-                    "data loss 100%", path=Path(100_000, 600, 10_000), seconds=1, calm_s=16,
-                    flow_s=13, before="buffers 100000000"),
+                    "data loss 100%", path=Path(100_000, 600, 10_000), seconds=1, calm_s=18,
+                    flow_s=14, before="buffers 100000000"),
 }  # fmt: skip
 FEEDBACK = {
     "deaf": Storm("no ACK arrives for 100 s", "taps; acks loss 100%",
