@@ -97,7 +97,7 @@ static void tell(FILE *out, const struct tcp_info *info, struct range *cwnd)
 }
 
 /* Send what the socket takes; whether all has been sent. */
-static int push(int fd, uint64_t bytes, uint64_t *at)
+static int push(int fd, __u64 bytes, __u64 *at)
 {
 	static unsigned char octets[CHUNK];
 
@@ -129,7 +129,7 @@ static int closed(int fd)
 static int storm_send(char **words)
 {
 	struct sockaddr_in to = address(words[0], words[1]);
-	uint64_t bytes = strtoull(words[2], NULL, 0), at = 0;
+	__u64 bytes = strtoull(words[2], NULL, 0), at = 0;
 	double next = now(), end = next + atof(words[3]);
 	int fd = socket(AF_INET, SOCK_STREAM, 0), all = 0;
 	struct range cwnd = { ~0U, 0 };
@@ -170,7 +170,7 @@ static int storm_drink(char **words)
 {
 	static unsigned char octets[CHUNK], wanted[CHUNK];
 	int fd = accepted(words[0], atoi(words[2]));
-	uint64_t at = 0, damaged = 0;
+	__u64 at = 0, damaged = 0;
 	FILE *out = opened(words[1]);
 	double next = now();
 	ssize_t n;
@@ -196,7 +196,7 @@ static void note(FILE *out, const unsigned char *ip, ssize_t size, int sent)
 {
 	const unsigned char *tcp = ip + (ip[0] & 15) * 4;
 	unsigned int data;
-	uint32_t seq, ack;
+	__u32 seq, ack;
 
 	if (size < 40 || ip[0] >> 4 != 4 || ip[9] != IPPROTO_TCP)
 		return;

@@ -7,7 +7,6 @@
 # net has the bottleneck and its queue, sky the delay of both directions and what goes wrong on
 # them: no drop happens on the sender's own device, which would tell the sender's stack.
 
-OK="loss 0% duplicate 0% corrupt 0% reorder 0% rate 0bit limit 100000"
 LONGEST=65535
 
 # pair NAMESPACE DEVICE NAMESPACE DEVICE NET: a link 10.0.NET.0/24 without offloads
@@ -41,11 +40,19 @@ lay() {
 	ip -n far route add default via 10.0.3.1
 	for ns in net sky; do ip netns exec $ns sysctl -qw net.ipv4.ip_forward=1; done
 	tc -n sky qdisc add dev last clsact
+	# Short of memory for sockets, the stack would shut windows: it is not what is tested.
+	sysctl -qw net.ipv4.tcp_mem="150000 175000 200000"
 }
 
 # data WORDS..., acks WORDS..., neck RATE: one direction's netem from now on, the bottleneck's
-data() { tc -n sky qdisc replace dev last root netem $OK delay "$DELAY" "$@"; }
-acks() { tc -n sky qdisc replace dev low root netem $OK delay "$DELAY" "$@"; }
+data() { impair last "$@"; }
+acks() { impair low "$@"; }
+impair() {
+	dev=$1
+	shift
+	tc -n sky qdisc replace dev "$dev" root netem limit 100000 loss 0% duplicate 0% \
+		corrupt 0% reorder 0% rate 0bit delay "$DELAY" "$@"
+}
 neck() { tc -n net qdisc replace dev neck root netem rate "$1" limit "$QUEUE"; }
 
 # mtu LENGTH: the path's, routers tell it; hole LENGTH: none tells it
@@ -61,8 +68,8 @@ path() {
 # calm: the path as it should be
 calm() {
 	neck "$RATE"
-	data
-	acks
+	impair last
+	impair low
 	mtu "$MTU"
 	hole "$MTU"
 	tc -n sky filter del dev last egress 2>/dev/null
@@ -81,8 +88,8 @@ options() {
 		net.ipv4.tcp_mtu_probing=0 net.ipv4.tcp_probe_interval=600 \
 		net.ipv4.tcp_no_metrics_save=1
 	sysctl -qw net.ipv4.route.mtu_expires=5
-	buffers 8388608
 }
+# both SETTINGS..., buffers OCTETS: of both hosts
 both() { for ns in home far; do ip netns exec $ns sysctl -qw "$@"; done; }
 buffers() { both net.ipv4.tcp_rmem="4096 131072 $1" net.ipv4.tcp_wmem="4096 16384 $1"; }
 
@@ -128,14 +135,14 @@ taps() { storm tap e0 "$DIR/tap" & tap=$!; }
 
 # finish: wait for all streams
 finish() {
-	wait $sender
+	wait "$sender"
 	status=$?
 	echo $status >"$DIR/status"
-	[ $status = 0 ] || kill $drinker
+	[ $status = 0 ] || kill "$drinker"
 	for pid in $crowd; do wait "$pid"; done
-	wait $drinker
+	wait "$drinker"
 	sleep 1
-	[ -z "$drinkers$tap" ] || kill $drinkers $tap
+	for pid in $drinkers $tap; do kill "$pid"; done
 	counters after
 	path "$RATE" "$DELAY" "$QUEUE" $LONGEST
 }

@@ -19,6 +19,10 @@ class Path:
     queue: int
     mtu: int = 1500
 
+    def rtt_ms(self) -> float:
+        """With a full queue."""
+        return 2 * self.delay_ms + (self.queue + 1) * 8 * self.mtu / self.kbps
+
     def call(self) -> str:
         """As a call of storm.sh."""
         return f"path {self.kbps}kbit {self.delay_ms}ms {self.queue} {self.mtu}"
@@ -30,8 +34,9 @@ USUAL = Path(5_000, 50, 42)
 
 @dataclass(frozen=True)
 class Storm:
-    """``during`` begins after ``calm_s`` of a calm path and ends ``seconds`` later, when the path
-    is calm again and ``after`` is called. The stream has what the path carries in ``flow_s``; ``before`` is called before it begins. ``mss`` is what the receiver offers.
+    """``during`` begins after ``calm_s`` of a calm path and ends ``seconds`` later: then the path
+    is calm again and ``after`` is called. ``before`` is called before the stream begins, which has
+    what the path carries in ``flow_s``. ``mss`` is what the receiver offers to take.
     """
 
     words: str
@@ -44,6 +49,8 @@ class Storm:
     flow_s: float = 26
     mss: int = 0
     tap: bool = False
+    window: int = 8 << 20  # octets: of the receiver's buffer, and of the sender's
+    crowd: tuple[int, int, int] | None = None  # streams, octets of all, damaged ones
 
     @property
     def octets(self) -> int:
@@ -54,7 +61,7 @@ class Storm:
 MIXED = "data loss 1% duplicate 5% corrupt 1% reorder 5% 50%"
 FLAP = "flap '{}' '{}' &"
 ZERO, READ = "kill -STOP $drinker", "kill -CONT $drinker"
-SMALL = "buffers 500000"  # a window of about four bandwidth-delay products
+SMALL = 500_000  # octets: a window of about four bandwidth-delay products
 SECONDS_OF_SILENCE = 100
 
 LOSS = {
@@ -97,11 +104,11 @@ SILENCE = {
     "flapping": Storm("the path is silent for each other half second",
                       FLAP.format("data loss 100%; acks loss 100%", "data; acks")),
     "zero": Storm("the receiver reads nothing for 5 s: its window shuts", ZERO,
-                  after=READ, before=SMALL),
-    "zero-20s": Storm("for 20 s", ZERO, after=READ, before=SMALL, seconds=20),
+                  after=READ, window=SMALL),
+    "zero-20s": Storm("for 20 s", ZERO, after=READ, window=SMALL, seconds=20),
     "zero-deaf": Storm("for 5 s, and the ACK that opens the window is lost",
                        f"{ZERO}; {{ sleep 4; acks loss 100%; sleep 0.5; {READ}; }} &",
-                       before=SMALL),
+                       window=SMALL),
 }  # fmt: skip
 PATHS = {
     "mtu-down": Storm("the MTU falls from 1500 to 600, ICMP says so", "mtu 600"),
@@ -126,7 +133,7 @@ PATHS = {
                        FLAP.format("data delay 100ms; acks delay 100ms", "data; acks"),
                        path=Path(5_000, 10, 42)),
     "crowd": Storm("40 more streams of 50 kB of the same algorithm begin at once",
-                   "crowd 40 50000"),
+                   "crowd 40 50000", crowd=(40, 2_000_000, 0)),
     "marks": Storm("all packets carry CE (tcp_ecn=1)", "marks", before="both net.ipv4.tcp_ecn=1"),
 }  # fmt: skip
 OPTIONS = {
@@ -143,7 +150,7 @@ OPTIONS = {
                      calm_s=16, flow_s=36),
     "window": Storm("100 Mbit/s, RTT 1.2 s: 10 000 segments; no data arrives for a second",
                     "data loss 100%", path=Path(100_000, 600, 10_000), seconds=1, calm_s=18,
-                    flow_s=14, before="buffers 100000000"),
+                    flow_s=14, window=60_000_000),
 }  # fmt: skip
 FEEDBACK = {
     "deaf": Storm("no ACK arrives for 100 s", "taps; acks loss 100%",
