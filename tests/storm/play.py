@@ -112,7 +112,7 @@ def _counters(path: Path) -> dict[str, int]:
 
 def _counted(folder: Path) -> Record:
     before, after = (_counters(folder / name) for name in ("before", "after"))
-    return {name: after[name] - before[name] for name in KEPT}
+    return {name: after.get(name, 0) - before.get(name, 0) for name in KEPT}
 
 
 def _drunk(line: str) -> tuple[int, int]:
