@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from tests.storm.backoff import LATE_MS, LEAST_MS, intervals
 from tests.storm.storms import STORMS, Storm
-from tests.storm.table import Key, Record, Records
+from tests.storm.table import Key, Record, Records, back_ms
 
 #: Between whom an algorithm is judged: the slower of them, this many times and ms more.
 BESIDE = ("reno", "cubic")
@@ -67,12 +67,12 @@ def _loud(storm: Storm, r: Record) -> Iterator[str]:
 
 
 def _slow(records: Records, key: Key) -> Iterator[str]:
-    back = records[key]["back_ms"]
-    others = [records[key[0], cc]["back_ms"] for cc in BESIDE if (key[0], cc) in records]
+    back = back_ms(records[key])
+    others = [back_ms(records[key[0], cc]) for cc in BESIDE if (key[0], cc) in records]
     if not others or min(others) < 0:
         return
     if not 0 <= back <= (most := TIMES * max(others) + MORE_MS):
-        yield f"as fast as before {back} ms after the storm, more than {most:.0f}"
+        yield f"as fast as before {back} ms after it resumed, more than {most:.0f}"
 
 
 def _wrong(records: Records, key: Key) -> Iterator[str]:

@@ -10,7 +10,6 @@ from typing import Any
 from apogee_lab.results.text import NONE, as_markdown
 from tests import ROOT
 from tests.hostile.table import put
-from tests.storm.backoff import intervals
 from tests.storm.storms import ALGORITHMS, FEEDBACK, GROUPS
 
 RECORDS = ROOT / "docs" / "results" / "records" / "storms.jsonl"
@@ -26,13 +25,16 @@ def by_key(records: Iterable[Record]) -> dict[Key, Record]:
     return {(r["storm"], r["cc"]): r for r in records}
 
 
-def back_s(record: Record) -> str:
-    """When the goodput of before is back, s."""
-    return NONE if record["back_ms"] < 0 else f"{record['back_ms'] / 1000:.1f}"
+def back_ms(record: Record) -> int:
+    """From the first new data after the storm until the goodput of before is back; -1: never."""
+    back = record["back_ms"]
+    return back if back < 0 else max(back - record["resumed_ms"], 0)
 
 
 def _recovery(record: Record) -> str:
-    return f"{record['storm_kbps'] / record['before_kbps']:.0%} / {back_s(record)}"
+    back = NONE if back_ms(record) < 0 else f"{back_ms(record) / 1000:.1f}"
+    share = record["storm_kbps"] / record["before_kbps"]
+    return f"{share:.0%} / {record['resumed_ms'] / 1000:.1f} / {back}"
 
 
 def _repairs(record: Record) -> str:
@@ -74,12 +76,6 @@ def backoff_table(records: Records) -> str:
             cells = (r["cwnd_begin"], r["new"], len(r["again"]), at, back, r["cwnd_back"])
             rows.append([f"`{storm}`", cc, *map(str, (*cells, r["burst"], r["first_second"]))])
     return as_markdown(rows, left=2) + "\n"
-
-
-def least_late(record: Record, late_ms: int) -> int:
-    """The smallest interval between retransmissions of which the first is as late; ms."""
-    late = [ms for ms in record["again"] if ms >= late_ms]
-    return min(intervals(late), default=0)
 
 
 def written(page: str, records: Records) -> str:
