@@ -47,9 +47,11 @@ def _unsound(storm: Storm, r: Record) -> Iterator[str]:
     if r["cwnd_least"] < 1:
         yield "a window of 0"
     # The window grows only while it is what limits the sender: RFC 2861, tcp_is_cwnd_limited().
-    if r["cwnd_most"] > (most := 2 * storm.window / r["mss"]):
+    most = 2 * storm.window / r["mss"]
+    if r["cwnd_most"] > most:
         yield f"a window of {r['cwnd_most']} segments, more than {most:.0f}"
-    if not 0 <= r["resumed_ms"] <= (most := silence_ms(storm)):
+    most = silence_ms(storm)
+    if not 0 <= r["resumed_ms"] <= most:
         yield f"data {r['resumed_ms']} ms after the storm, more than {most:.0f}"
 
 
@@ -67,12 +69,18 @@ def _loud(storm: Storm, r: Record) -> Iterator[str]:
 
 
 def _slow(records: Records, key: Key) -> Iterator[str]:
-    back = back_ms(records[key])
-    others = [back_ms(records[key[0], cc]) for cc in BESIDE if (key[0], cc) in records]
+    measure = _total_ms if STORMS[key[0]].by_total else back_ms
+    taken = measure(records[key])
+    others = [measure(records[key[0], cc]) for cc in BESIDE if (key[0], cc) in records]
     if not others or min(others) < 0:
         return
-    if not 0 <= back <= (most := TIMES * max(others) + MORE_MS):
-        yield f"as fast as before {back} ms after it resumed, more than {most:.0f}"
+    most = TIMES * max(others) + MORE_MS
+    if not 0 <= taken <= most:
+        yield f"{taken} ms to recover, more than {most:.0f}"
+
+
+def _total_ms(record: Record) -> int:
+    return record["total_ms"]
 
 
 def _wrong(records: Records, key: Key) -> Iterator[str]:

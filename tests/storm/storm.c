@@ -138,9 +138,7 @@ static int storm_send(char **words)
 
 	if (fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof(to)))
 		die(words[0]);
-	for (unsigned int tick = 0; !closed(fd); tick++) {
-		if (now() > end)
-			return 1;
+	for (unsigned int tick = 0; !closed(fd) && now() < end; tick++) {
 		if (!all && push(fd, bytes, &at))
 			all = !shutdown(fd, SHUT_WR);
 		info = look(fd, &cwnd);
@@ -148,7 +146,9 @@ static int storm_send(char **words)
 			tell(out, &info, &cwnd);
 		wait_until(next += TICK);
 	}
-	return fclose(out) ? 2 : 0;
+	if (fclose(out))
+		die(words[4]);
+	return now() >= end;
 }
 
 static int accepted(const char *port, int mss)
@@ -226,11 +226,12 @@ static int storm_tap(char **words)
 		ssize_t n = recvfrom(fd, packet, sizeof(packet), 0, (struct sockaddr *)&from,
 				     &size);
 
-		if (n > 0)
-			note(out, packet, n, from.sll_pkttype == PACKET_OUTGOING);
-		else if (n < 0)
-			return 2;
+		if (n < 0)
+			break;
+		note(out, packet, n, from.sll_pkttype == PACKET_OUTGOING);
 	}
+	fclose(out);
+	return 2;
 }
 
 static const struct {

@@ -44,8 +44,9 @@ WRONG = {
     "a window without a limit": ("reorder", {"cwnd_most": 1 << 20}, "segments, more than"),
     "a flow that stands": ("zero-20s", {"resumed_ms": -1}, "after the storm"),
     "a flow that comes late": ("data-20s", {"resumed_ms": 60_000}, "after the storm"),
-    "a flow that stays slow": ("data-2s", {"back_ms": -1}, "as fast as before"),
-    "a flow that is slow for long": ("data-2s", {"back_ms": 60_000}, "as fast as before"),
+    "a flow that stays slow": ("data-2s", {"back_ms": -1}, "ms to recover"),
+    "a flow that is slow for long": ("data-2s", {"back_ms": 60_000}, "ms to recover"),
+    "a stream that takes too long": ("no-sack", {"total_ms": 600_000}, "ms to recover"),
     "a sender that goes on": ("void", {"new": 10_000}, "new segments"),
     "a sender without a pause": (
         "dead", {"again": [500, *range(3000, 9000, 500)]}, "without feedback"
