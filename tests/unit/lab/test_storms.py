@@ -48,6 +48,7 @@ WRONG = {
     "a flow that is slow for long": ("data-2s", {"back_ms": 60_000}, "ms to recover"),
     "a stream that takes too long": ("no-sack", {"total_ms": 600_000}, "ms to recover"),
     "a sender that goes on": ("void", {"new": 10_000}, "new segments"),
+    "a burst": ("void", {"burst": 1000}, "segments at once"),
     "a sender without a pause": (
         "dead", {"again": [500, *range(3000, 9000, 500)]}, "without feedback"
     ),
