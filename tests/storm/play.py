@@ -147,6 +147,7 @@ def record(folder: Path, name: str, cc: str) -> Record:
         "wanted": storm.octets, "octets": octets, "damaged": damaged,
         "before_kbps": round(8 * before),
         "storm_kbps": round(8 * (got.until(end) - got.until(begin)) / (end - begin)),
+        "after_kbps": round(8 * (octets - got.until(end)) / max(got.times[-1] - end, 1)),
         "resumed_ms": got.resumed_ms(end), "back_ms": got.back_ms(end, before),
         "total_ms": got.times[-1] - got.times[0],
         "cwnd_least": min(s.least for s in sent), "cwnd_most": max(s.most for s in sent),

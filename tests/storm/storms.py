@@ -151,9 +151,9 @@ OPTIONS = {
     "neither": Storm("without both", MIXED,
                      before="both net.ipv4.tcp_timestamps=0 net.ipv4.tcp_sack=0",
                      **HOLES),
-    "window": Storm("100 Mbit/s, RTT 1.2 s: 10 000 segments; no data arrives for a second",
+    "window": Storm("100 Mbit/s, RTT 1.2 s, window of 11 000 segments; no data arrives for 1 s",
                     "data loss 100%", path=Path(100_000, 600, 10_000), seconds=1, calm_s=18,
-                    flow_s=14, window=60_000_000),
+                    flow_s=14, window=32_000_000),
 }  # fmt: skip
 FEEDBACK = {
     "deaf": Storm("no ACK arrives for 100 s", "taps; acks loss 100%",

@@ -127,6 +127,7 @@ def test_files_of_a_run_are_read(tmp_path: Path) -> None:
     found = record(tmp_path, storm, cc)
     assert (found["octets"], found["damaged"], found["status"]) == (wanted, 0, 0)
     assert (found["before_kbps"], found["storm_kbps"]) == (1, 0)
+    assert found["after_kbps"] == round(8 * (wanted - 610) / 2500)
     assert (found["resumed_ms"], found["back_ms"], found["total_ms"]) == (1900, 500, 10500)
     assert (found["cwnd_least"], found["cwnd_most"], found["retransmissions"]) == (1, 10, 4)
     assert (found["TCPTimeouts"], found["TCPLossUndo"]) == (3, 0)
