@@ -10,7 +10,8 @@ from typing import Any
 from apogee_lab.results.text import NONE, as_markdown
 from tests import ROOT
 from tests.hostile.table import put
-from tests.storm.storms import ALGORITHMS, FEEDBACK, GROUPS
+from tests.storm.storms import ALGORITHMS, FEEDBACK, GROUPS, USUAL
+from tests.storm.storms import Path as Way
 
 RECORDS = ROOT / "docs" / "results" / "records" / "storms.jsonl"
 PAGE = ROOT / "docs" / "storms.md"
@@ -53,12 +54,18 @@ def table(records: Records, group: str, kind: str) -> str:
     return as_markdown(rows) + "\n"
 
 
+def _path(path: Way) -> str:
+    if path == USUAL:
+        return ""
+    return f"{path.kbps / 1000:g} Mbit/s, {2 * path.delay_ms} ms, {path.queue} packets"
+
+
 def said(group: str) -> str:
     """What each storm is."""
-    rows = [["storm", "what happens, for s", ""]]
+    rows = [["storm", "what happens", "path", "s"]]
     for name, storm in GROUPS[group].items():
-        rows.append([f"`{name}`", storm.words, f"{storm.seconds:g}"])
-    return as_markdown(rows, left=2) + "\n"
+        rows.append([f"`{name}`", storm.words, _path(storm.path), f"{storm.seconds:g}"])
+    return as_markdown(rows, left=3) + "\n"
 
 
 BACKOFF = ("storm", "algorithm", "window", "new", "again", "at, s", "back at, s", "window then",
