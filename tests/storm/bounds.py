@@ -80,7 +80,9 @@ def _slow(records: Records, key: Key) -> Iterator[str]:
         return
     path = STORMS[key[0]].path
     most = TIMES * max(others) + path.queue * path.rtt_ms()
-    if not 0 <= taken <= most:
+    if taken < 0:  # until the stream ended
+        taken = records[key]["after_ms"] - records[key]["resumed_ms"]
+    if taken > most:
         yield f"{taken} ms to recover, more than {most:.0f}"
 
 

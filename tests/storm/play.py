@@ -149,7 +149,7 @@ def record(folder: Path, name: str, cc: str) -> Record:
         "storm_kbps": round(8 * (got.until(end) - got.until(begin)) / (end - begin)),
         "after_kbps": round(8 * (octets - got.until(end)) / max(got.times[-1] - end, 1)),
         "resumed_ms": got.resumed_ms(end), "back_ms": got.back_ms(end, before),
-        "total_ms": got.times[-1] - got.times[0],
+        "total_ms": got.times[-1] - got.times[0], "after_ms": got.times[-1] - end,
         "cwnd_least": min(s.least for s in sent), "cwnd_most": max(s.most for s in sent),
         "rto_ms": at_end.rto_ms, "rtt_ms": at_end.rtt_ms, "mss": sent[-1].mss,
         "segments": sent[-1].segments, "retransmissions": sent[-1].retransmissions,

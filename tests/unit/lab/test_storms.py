@@ -44,7 +44,7 @@ WRONG = {
     "a window without a limit": ("reorder", {"cwnd_most": 1 << 20}, "segments, more than"),
     "a flow that stands": ("zero-20s", {"resumed_ms": -1}, "after the storm"),
     "a flow that comes late": ("data-20s", {"resumed_ms": 60_000}, "after the storm"),
-    "a flow that stays slow": ("data-2s", {"back_ms": -1}, "ms to recover"),
+    "a flow that stays slow": ("data-2s", {"back_ms": -1, "after_ms": 60_000}, "ms to recover"),
     "a flow that is slow for long": ("data-2s", {"back_ms": 60_000}, "ms to recover"),
     "a stream that takes too long": ("no-sack", {"total_ms": 600_000}, "ms to recover"),
     "a sender that goes on": ("void", {"new": 10_000}, "new segments"),
@@ -127,6 +127,7 @@ def test_files_of_a_run_are_read(tmp_path: Path) -> None:
     found = record(tmp_path, storm, cc)
     assert (found["octets"], found["damaged"], found["status"]) == (wanted, 0, 0)
     assert (found["before_kbps"], found["storm_kbps"]) == (1, 0)
+    assert found["after_ms"] == 2500
     assert found["after_kbps"] == round(8 * (wanted - 610) / 2500)
     assert (found["resumed_ms"], found["back_ms"], found["total_ms"]) == (1900, 500, 10500)
     assert (found["cwnd_least"], found["cwnd_most"], found["retransmissions"]) == (1, 10, 4)
