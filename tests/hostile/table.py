@@ -72,7 +72,7 @@ def said() -> str:
     return as_markdown(rows, left=2) + "\n"
 
 
-def _put(page: str, name: str, text: str) -> str:
+def put(page: str, name: str, text: str) -> str:
     begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->\n"
     before, rest = page.split(begin)
     return before + begin + text + end + rest.split(end)[1]
@@ -80,10 +80,10 @@ def _put(page: str, name: str, text: str) -> str:
 
 def written(page: str, records: Records) -> str:
     """The page with its tables anew."""
-    page = _put(page, "attacks", said())
+    page = put(page, "attacks", said())
     for path in PATHS:
         for kind in TABLES:
-            page = _put(page, f"{path}-{kind}", table(records, path, kind))
+            page = put(page, f"{path}-{kind}", table(records, path, kind))
     return page
 
 

@@ -67,6 +67,8 @@
 #include <linux/if_packet.h>
 #include <linux/if_tun.h>
 
+#include "octets.h"
+
 #define CHUNK (32 * 1024)
 #define DATAGRAM 100
 #define MARKED 200
@@ -78,24 +80,6 @@ static void die(const char *what)
 {
 	fprintf(stderr, "verified: %s: %s\n", what, strerror(errno));
 	exit(1);
-}
-
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec + ts.tv_nsec / 1e9;
-}
-
-/* The octets of a stream from @at on. */
-static void fill(unsigned char *octets, size_t length, uint64_t at)
-{
-	for (size_t i = 0; i < length; i++) {
-		uint64_t x = (at + i) / 4 * 0x9e3779b97f4a7c15;
-
-		octets[i] = x >> (8 * ((at + i) % 4) + 24);
-	}
 }
 
 /* A socket to a host whose address is written in figures. */
@@ -222,9 +206,7 @@ static ssize_t taste(int fd, uint64_t *at, uint64_t *damaged)
 
 	if (n <= 0)
 		return n;
-	fill(wanted, n, *at);
-	for (ssize_t i = 0; i < n; i++)
-		*damaged += octets[i] != wanted[i];
+	*damaged += damaged_in(octets, wanted, n, *at);
 	*at += n;
 	return n;
 }

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-2.0
+"""docs/storms.md has its records' tables; the bounds find what is beyond them; files are read."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from tests.storm import bounds, table
+from tests.storm.backoff import backoff
+from tests.storm.play import Received, record, script
+from tests.storm.storms import ALGORITHMS, GROUPS, STORMS
+
+
+@pytest.fixture(scope="module")
+def records() -> dict[table.Key, table.Record]:
+    """Those of the page."""
+    return table.by_key(json.loads(line) for line in table.RECORDS.read_text().splitlines())
+
+
+def test_all_storms_are_recorded(records: table.Records) -> None:
+    assert set(records) == set(product(STORMS, ALGORITHMS))
+    assert len(STORMS) == sum(map(len, GROUPS.values()))
+
+
+def test_the_page_has_the_records_tables(records: table.Records) -> None:
+    page = table.PAGE.read_text()
+    assert table.written(page, records) == page
+
+
+def test_the_records_are_within_the_bounds(records: table.Records) -> None:
+    assert bounds.wrong(records) == []
+
+
+LONG = {"octets": 1, "status": 1}
+WRONG = {
+    "a stream that is cut": ("loss-90", LONG, "octets, status"),
+    "a damaged octet": ("corrupt", {"damaged": 1}, "damaged"),
+    "a lost stream of many": ("crowd", {"crowd": 39}, "the crowd"),
+    "a window of 0": ("marks", {"cwnd_least": 0}, "a window of 0"),
+    "a window without a limit": ("reorder", {"cwnd_most": 1 << 20}, "segments, more than"),
+    "a flow that stands": ("zero-20s", {"resumed_ms": -1}, "after the storm"),
+    "a flow that comes late": ("data-20s", {"resumed_ms": 60_000}, "after the storm"),
+    "a flow that stays slow": ("data-2s", {"back_ms": -1, "after_ms": 60_000}, "ms to recover"),
+    "a flow that is slow for long": ("data-2s", {"back_ms": 60_000}, "ms to recover"),
+    "a stream that takes too long": ("no-sack", {"total_ms": 600_000}, "ms to recover"),
+    "a sender that goes on": ("void", {"new": 10_000}, "new segments"),
+    "a burst": ("void", {"burst": 1000}, "segments at once"),
+    "a sender without a pause": (
+        "dead", {"again": [500, *range(3000, 9000, 500)]}, "without feedback"
+    ),
+    "a sender that does not back off": (
+        "deaf", {"again": [500, 3000, 7000, 11_000]}, "do not double"
+    ),
+    "a sender that is too fast": ("deaf", {"again": [3000, 6000, 8000]}, "between late"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_beyond_the_bounds_is_found(records: table.Records, name: str) -> None:
+    storm, changed, said = WRONG[name]
+    key = (storm, "star")
+    beside = {(storm, cc): records[storm, cc] for cc in bounds.BESIDE}
+    found = bounds.wrong({**beside, key: {**records[key], **changed}})
+    assert any(text.startswith(f"{storm} star: ") and said in text for text in found)
+
+
+def test_timeouts_of_a_timer_that_doubles() -> None:
+    """At 0.2, 0.6, 1.4, 3.0, 6.2 s."""
+    assert [bounds.timeouts(s) for s in (0.19, 0.2, 0.61, 3.0, 6.1)] == [0, 1, 2, 4, 4]
+
+
+def test_octets_are_those_of_a_time() -> None:
+    """A tenth of an octet each ms until 1600 ms, then one."""
+    times = range(0, 4001, 100)
+    got = Received(f"{ms} {ms // 10 if ms <= 1600 else ms - 1440}" for ms in times)
+    assert [got.until(ms) for ms in (-1, 0, 1000, 1099, 1500)] == [0, 0, 100, 100, 150]
+    assert got.resumed_ms(1000) == 100
+    assert got.back_ms(1000, 1.0) == 200  # 40 + 1600 of 2000
+    assert got.back_ms(1000, 2.0) == -1
+
+
+TAP = """
+1000000 out 4294967000 100
+1001000 out 4294967100 100
+1050000 in 4294967100
+1060000 out 4294967200 200
+1100000 in 4294967200
+1110000 in 4294967200
+1300000 out 104 100
+1700000 out 4294967200 200
+2500000 out 4294967200 200
+3100000 in 204
+3100001 out 204 100
+3100002 out 304 100
+3200000 out 404 100
+"""
+
+
+def test_what_is_sent_without_feedback() -> None:
+    """From the last ACK of something new on, over the wrap of the sequence numbers."""
+    found = backoff(TAP.strip().splitlines(), 1020, 3000)
+    assert found == {
+        "alone_ms": 80, "new": 1, "again": [600, 1400], "back_after_ms": 100,
+        "burst": 2, "first_second": 3,
+    }  # fmt: skip
+
+
+def test_files_of_a_run_are_read(tmp_path: Path) -> None:
+    storm, cc = "acks-2s", "star"
+    wanted = STORMS[storm].octets
+    files = {
+        "marks": "begin 6000\nend 8000\n",
+        "drunk": f"0 0\n3000 300\n6000 600\n7900 610\n9900 615\n10500 1500\n"
+        f"octets {wanted} damaged 0\n",
+        "sent": "0 0 10 10 10 1 0 200 100 10 1448\n7990 600 5 1 9 8 3 800 120 40 1448\n"
+        "8090 800 5 2 5 4 4 1600 120 42 1448\n",
+        "status": "0\n",
+        "before": "TcpExt: TCPTimeouts TCPLossUndo\nTcpExt: 5 1\n",
+        "after": "TcpExt: TCPTimeouts TCPLossUndo\nTcpExt: 8 1\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    found = record(tmp_path, storm, cc)
+    assert (found["octets"], found["damaged"], found["status"]) == (wanted, 0, 0)
+    assert (found["before_kbps"], found["storm_kbps"]) == (1, 0)
+    assert found["after_ms"] == 2500
+    assert found["after_kbps"] == round(8 * (wanted - 610) / 2500)
+    assert (found["resumed_ms"], found["back_ms"], found["total_ms"]) == (1900, 500, 10500)
+    assert (found["cwnd_least"], found["cwnd_most"], found["retransmissions"]) == (1, 10, 4)
+    assert (found["TCPTimeouts"], found["TCPLossUndo"]) == (3, 0)
+
+
+def test_the_script_has_every_run() -> None:
+    text = script([("zero", "star"), ("mss-88", "reno")])
+    assert f"begin zero.star star {STORMS['zero'].octets} 0\n" in text
+    assert f"begin mss-88.reno reno {STORMS['mss-88'].octets} 88\n" in text
+    assert text.count("\nfinish\n") == 2
