@@ -5,6 +5,11 @@
  *   verified pour HOST PORT BYTES SECONDS
  *	Send a TCP stream of BYTES, or for SECONDS, whichever ends first.
  *
+ *   verified pours HOST PORT BYTES SECONDS
+ *	For SECONDS one TCP stream of BYTES after the other, each until the receiver has
+ *	closed it; then "ended N reset N unreached N longest MS": how many, how many of
+ *	another end, and how long one took at most.
+ *
  *   verified lend HOST PORT BYTES
  *	Send a TCP stream from a file by sendfile(): packets have the file's own pages.
  *
@@ -40,6 +45,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
@@ -89,8 +95,8 @@ static void fill(unsigned char *octets, size_t length, uint64_t at)
 	}
 }
 
-/* A socket to a host whose address is written in figures. */
-static int socket_to(const char *host, const char *port, int type)
+/* A socket to a host whose address is written in figures; -1: it cannot be reached. */
+static int reach(const char *host, const char *port, int type)
 {
 	struct sockaddr_in6 six = { .sin6_family = AF_INET6, .sin6_port = htons(atoi(port)) };
 	struct sockaddr_in four = { .sin_family = AF_INET, .sin_port = htons(atoi(port)) };
@@ -103,7 +109,19 @@ static int socket_to(const char *host, const char *port, int type)
 		fprintf(stderr, "verified: %s: not an address\n", host);
 		exit(1);
 	}
-	if (fd < 0 || connect(fd, to, is_six ? sizeof(six) : sizeof(four)))
+	if (fd < 0)
+		die("socket");
+	if (!connect(fd, to, is_six ? sizeof(six) : sizeof(four)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static int socket_to(const char *host, const char *port, int type)
+{
+	int fd = reach(host, port, type);
+
+	if (fd < 0)
 		die(host);
 	return fd;
 }
@@ -120,12 +138,11 @@ static int socket_at(const char *port, int type)
 	return fd;
 }
 
-static void pour(char **words)
+/* Send until @end at most; how many octets, -1 with an error. */
+static int64_t pour_into(int fd, uint64_t bytes, double end)
 {
 	unsigned char octets[CHUNK];
-	uint64_t bytes = strtoull(words[2], NULL, 0), at = 0;
-	double end = now() + atof(words[3]);
-	int fd = socket_to(words[0], words[1], SOCK_STREAM);
+	uint64_t at = 0;
 
 	while (at < bytes && now() < end) {
 		ssize_t sent;
@@ -133,10 +150,56 @@ static void pour(char **words)
 		fill(octets, CHUNK, at);
 		sent = send(fd, octets, bytes - at < CHUNK ? bytes - at : CHUNK, MSG_NOSIGNAL);
 		if (sent < 0)
-			die("send");
+			return -1;
 		at += sent;
 	}
-	printf("%llu\n", (unsigned long long)at);
+	return at;
+}
+
+static void pour(char **words)
+{
+	double end = now() + atof(words[3]);
+	int fd = socket_to(words[0], words[1], SOCK_STREAM);
+	int64_t at = pour_into(fd, strtoull(words[2], NULL, 0), end);
+
+	if (at < 0)
+		die("send");
+	printf("%lld\n", (long long)at);
+}
+
+/* Send all, wait for the receiver's end. */
+static void pour_whole(int fd, uint64_t bytes, unsigned long *ended, unsigned long *reset)
+{
+	char none;
+
+	if (pour_into(fd, bytes, HUGE_VAL) >= 0 && !shutdown(fd, SHUT_WR) &&
+	    !recv(fd, &none, 1, 0))
+		++*ended;
+	else if (errno == ECONNRESET || errno == EPIPE)
+		++*reset;
+	else
+		die("end");
+	close(fd);
+}
+
+static void pours(char **words)
+{
+	double end = now() + atof(words[3]), longest = 0;
+	unsigned long ended = 0, reset = 0, unreached = 0;
+
+	do {
+		double start = now(), took;
+		int fd = reach(words[0], words[1], SOCK_STREAM);
+
+		if (fd < 0)
+			unreached++;
+		else
+			pour_whole(fd, strtoull(words[2], NULL, 0), &ended, &reset);
+		took = now() - start;
+		longest = took > longest ? took : longest;
+	} while (now() < end);
+	printf("ended %lu reset %lu unreached %lu longest %.0f\n", ended, reset, unreached,
+	       longest * 1e3);
 }
 
 static void lend(char **words)
@@ -421,9 +484,9 @@ static const struct {
 	int words;
 	void (*run)(char **words);
 } commands[] = {
-	{ "pour", 4, pour }, { "lend", 3, lend }, { "drink", 2, drink }, { "tick", 4, tick },
-	{ "tock", 2, tock }, { "wire", 2, wire }, { "drinkers", 2, drinkers }, { "mark", 4, mark },
-	{ "marked", 2, marked }, { "look", 2, look },
+	{ "pour", 4, pour }, { "pours", 4, pours }, { "lend", 3, lend }, { "drink", 2, drink },
+	{ "drinkers", 2, drinkers }, { "tick", 4, tick }, { "tock", 2, tock },
+	{ "mark", 4, mark }, { "marked", 2, marked }, { "look", 2, look }, { "wire", 2, wire },
 };
 
 int main(int argc, char **argv)
