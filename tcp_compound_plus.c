@@ -563,15 +563,16 @@ static size_t compound_get_info(struct sock *sk, u32 ext, int *attr,
 				union tcp_cc_info *info)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
-	const struct compound *c = inet_csk_ca(sk);
+	u64 window = (u64)info_cwnd(tp) * info_mss(tp);
+	struct compound c;
 	u64 bw = 0;
 
 	BUILD_BUG_ON(BBR_INFO_UNIT != COMPOUND_SEGMENT);
-	if (c->last_rtt_us)
-		bw = div_u64((u64)tcp_snd_cwnd(tp) * tp->mss_cache *
-			     USEC_PER_SEC, c->last_rtt_us);
-	return bbr_info(ext, attr, info, bw, c->base.rtt_us, c->windows.dwnd,
-			c->diff);
+	ca_snapshot(sk, &c, sizeof(c));
+	if (c.last_rtt_us)
+		bw = div_u64(window * USEC_PER_SEC, c.last_rtt_us);
+	return bbr_info(ext, attr, info, bw, c.base.rtt_us, c.windows.dwnd,
+			c.diff);
 }
 
 static struct tcp_congestion_ops tcp_compound_plus __read_mostly = {

@@ -422,23 +422,25 @@ static size_t gentle_get_info(struct sock *sk, u32 ext, int *attr,
 			      union tcp_cc_info *info)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
-	const struct gentle *g = inet_csk_ca(sk);
-	u32 cwnd = max(tcp_snd_cwnd(tp), 1U);
-	u32 left = gentle_reduced(READ_ONCE(gentle_response), g->mode, cwnd,
-				  READ_ONCE(gentle_share));
+	u32 cwnd = max(info_cwnd(tp), 1U);
+	u32 srtt_us = READ_ONCE(tp->srtt_us), left;
 	u64 bw = 0, growth = 0;
+	struct gentle g;
 
-	if (tp->srtt_us)
-		bw = div_u64((u64)cwnd * tp->mss_cache * USEC_PER_SEC * 8,
-			     tp->srtt_us);
-	if (g->mode == GENTLE_HIGHSPEED)
+	ca_snapshot(sk, &g, sizeof(g));
+	left = gentle_reduced(READ_ONCE(gentle_response), g.mode, cwnd,
+			      READ_ONCE(gentle_share));
+	if (srtt_us)
+		bw = div_u64((u64)cwnd * info_mss(tp) *
+			     USEC_PER_SEC * 8, srtt_us);
+	if (g.mode == GENTLE_HIGHSPEED)
 		growth = (u64)hstcp_increase(READ_ONCE(gentle_response), cwnd) *
 			 BBR_INFO_UNIT;
-	else if (g->mode == GENTLE_RENO)
+	else if (g.mode == GENTLE_RENO)
 		growth = div_u64((u64)cwnd * BBR_INFO_UNIT,
 				 gentle_reno_credit(READ_ONCE(gentle_response),
 						    READ_ONCE(gentle_share), cwnd));
-	return bbr_info(ext, attr, info, bw, g->path.rtt_us,
+	return bbr_info(ext, attr, info, bw, g.path.rtt_us,
 			div_u64((u64)left * BBR_INFO_UNIT, cwnd), growth);
 }
 

@@ -189,10 +189,11 @@ APOGEE_CONG_CONTROL(j_cong_control)
 static size_t j_get_info(struct sock *sk, u32 ext, int *attr,
 			 union tcp_cc_info *info)
 {
-	const struct j_state *j = inet_csk_ca(sk);
+	struct j_state j;
 
-	return bbr_info(ext, attr, info, abe_bw(&j->abe),
-			tcp_min_rtt(tcp_sk(sk)), 0, 0);
+	ca_snapshot(sk, &j, sizeof(j));
+	return bbr_info(ext, attr, info, abe_bw(&j.abe),
+			info_min_rtt(tcp_sk(sk)), 0, 0);
 }
 
 static struct tcp_congestion_ops tcp_j __read_mostly = {

@@ -911,12 +911,15 @@ static u32 star_sndbuf_expand(struct sock *sk)
 static size_t star_get_info(struct sock *sk, u32 ext, int *attr,
 			    union tcp_cc_info *info)
 {
-	const struct star *s = inet_csk_ca(sk);
-	u64 gain = (u64)tcp_snd_cwnd(tcp_sk(sk)) * BBR_INFO_UNIT;
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u64 gain = (u64)info_cwnd(tp) * BBR_INFO_UNIT;
+	struct star s;
 
-	return bbr_info(ext, attr, info, abe_bw(&s->abe),
-			star_rtt_min(sk), star_pace(s),
-			s->w.cwnd_abe ? div_u64(gain, s->w.cwnd_abe) : 0);
+	ca_snapshot(sk, &s, sizeof(s));
+	return bbr_info(ext, attr, info, abe_bw(&s.abe),
+			star_judges() ? s.j.base_us : info_min_rtt(tp),
+			star_pace(&s),
+			s.w.cwnd_abe ? div_u64(gain, s.w.cwnd_abe) : 0);
 }
 
 static struct tcp_congestion_ops tcp_star __read_mostly = {

@@ -13,6 +13,42 @@
 #define BBR_INFO_UNIT	256
 
 /**
+ * ca_snapshot() - copy a connection's state for get_info()
+ * @sk: the connection
+ * @state: gets the copy
+ * @size: its size in bytes
+ *
+ * The kernel calls get_info() without the socket's lock. Meanwhile ACKs change the
+ * state: what was not zero when it was looked at could be zero as a divisor. A copy
+ * stays as it is; its parts may be of different times, which does no harm in what is
+ * shown only.
+ */
+static inline void ca_snapshot(const struct sock *sk, void *state, size_t size)
+{
+	/* Meant, as said above. */
+	data_race(memcpy(state, inet_csk_ca(sk), size));
+	barrier();
+}
+
+static inline u32 info_cwnd(const struct tcp_sock *tp)
+{
+	/* Shown only. */
+	return data_race(tcp_snd_cwnd(tp));
+}
+
+static inline u32 info_mss(const struct tcp_sock *tp)
+{
+	/* Shown only. */
+	return data_race(tp->mss_cache);
+}
+
+static inline u32 info_min_rtt(const struct tcp_sock *tp)
+{
+	/* Shown only. */
+	return data_race(tcp_min_rtt(tp));
+}
+
+/**
  * bbr_info() - fill in the result of get_info()
  * @ext: requested formats
  * @attr: set to the format

@@ -20,8 +20,11 @@
  *   packet    a packet whose link-layer header is read and was never set (DEBUG_NET)
  *   timer     a pending timer in memory that is freed (DEBUG_OBJECTS)
  *   list      an entry that is deleted from its list twice (DEBUG_LIST)
+ *   race      two CPUs that count in the same variable (KCSAN)
  */
+#include <linux/cpumask.h>
 #include <linux/delay.h>
+#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/refcount.h>
@@ -169,6 +172,40 @@ static void delete_twice(void)
 	list_del(&entry);
 }
 
+static unsigned int counted;
+
+static int count(void *unused)
+{
+	while (!kthread_should_stop()) {
+		counted++;
+		cond_resched();
+	}
+	return 0;
+}
+
+static struct task_struct *count_on(unsigned int cpu)
+{
+	struct task_struct *counter = kthread_create(count, NULL, "faults");
+
+	if (!IS_ERR(counter)) {
+		kthread_bind(counter, cpu);
+		wake_up_process(counter);
+	}
+	return counter;
+}
+
+static void race(void)
+{
+	struct task_struct *one = count_on(cpumask_first(cpu_online_mask));
+	struct task_struct *other = count_on(cpumask_last(cpu_online_mask));
+
+	msleep(5000);
+	if (!IS_ERR(one))
+		kthread_stop(one);
+	if (!IS_ERR(other))
+		kthread_stop(other);
+}
+
 static const struct {
 	const char *kind;
 	void (*cause)(void);
@@ -187,6 +224,7 @@ static const struct {
 	{ "packet", read_no_header },
 	{ "timer", free_pending_timer },
 	{ "list", delete_twice },
+	{ "race", race },
 };
 
 static int __init faults_init(void)

@@ -2,11 +2,15 @@
 """What a kernel reports in its log: the same verdict for all engines.
 
 A report is a message that only a fault causes: a warning or oops, a finding of a debugging tool
-(KASAN, KFENCE, UBSAN, lockdep, kmemleak), a stall or lockup, a device that is never released.
+(KASAN, KFENCE, KCSAN, UBSAN, lockdep, kmemleak), a stall or lockup, a device never released.
+
+Data races are the exception. The kernel has many of its own, which its authors know and leave: one
+that KCSAN reports counts only if a function of a module that the run brought is in a call trace.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +19,7 @@ from dataclasses import dataclass
 #: faulty and modules that are not signed are reported in other words.
 _REPORT = re.compile(
     r"""WARNING:\s             # WARN(), lockdep, suspicious RCU usage
-    | (?:watchdog:\ )?BUG:\s   # KASAN, KFENCE, bad accesses, soft lockups, sleeping in atomic
+    | (?:watchdog:\ )?BUG:\s   # KASAN, KFENCE, KCSAN, bad accesses, soft lockups, atomic sleep
     | BUG\ \S+(?:\ \(|:\ )      # the slab allocator's
     | kernel\ BUG\ at\s
     | Kernel\ panic\b
@@ -52,6 +56,9 @@ _CUT = "------------[ cut here ]------------"
 _FUNCTION = r"[\w.]+\+0x[0-9a-f]+/0x[0-9a-f]+(?: \[\w+\])?"
 _HAS_PLACE = re.compile(rf"{_FUNCTION}| (?:at|in) \S+:\d+")
 _PLACE = re.compile(rf"(?:RIP: \w+:|\bpc : |\bat: )({_FUNCTION})|^(\S+\.[chS]:\d+) ")
+_RACE = "BUG: KCSAN: "
+_MODULE = re.compile(r" \[(\w+)\]")  # behind a function's name
+_RACE_ENDS = re.compile("={66}$")
 _PLACE_LINES = 40  # within which a report names the place, if it does
 SHOWN_LINES = 60  # of a log, to a user; a call trace takes some 45
 
@@ -67,16 +74,33 @@ class Report:
         return f"the kernel reported: {self.line}"
 
 
-def verdict(messages: Sequence[str]) -> Report | None:
-    """The first report among a kernel's messages; None if nothing is wrong."""
+def verdict(messages: Sequence[str], brought: Sequence[str] | None = None) -> Report | None:
+    """The first report among a kernel's messages; None if nothing is wrong.
+
+    ``brought`` are the modules of which data races count; None: those of the whole kernel do.
+    """
     for at, message in enumerate(messages):
-        if _REPORT.match(message):
+        if _REPORT.match(message) and not _is_races_of_others(messages, at, brought):
             begin = next((i for i in (at - 2, at - 1) if i >= 0 and messages[i] == _CUT), at)
             line = ": ".join([message.strip().rstrip("."), *_text(messages, begin, at)])
             if not _HAS_PLACE.search(line):
                 line += _place(messages[at + 1 : at + _PLACE_LINES])
             return Report(line, messages[begin : begin + SHOWN_LINES])
     return None
+
+
+def _is_races_of_others(messages: Sequence[str], at: int, brought: Sequence[str] | None) -> bool:
+    """Whether the report that begins here is of a data race without a function of these modules."""
+    if brought is None or not messages[at].startswith(_RACE):
+        return False
+    lines = itertools.takewhile(lambda line: not _RACE_ENDS.match(line), messages[at:])
+    names = {name for line in lines for name in _MODULE.findall(line)}
+    return names.isdisjoint(brought)
+
+
+def races(messages: Sequence[str]) -> list[str]:
+    """The first lines of all reports of data races, whoever they are of."""
+    return [message for message in messages if message.startswith(_RACE)]
 
 
 def _text(messages: Sequence[str], begin: int, at: int) -> list[str]:

@@ -16,9 +16,9 @@ from typing import Any
 
 from ..base import LabError, call, compiled, find_program
 from ..guest.image import overlay_archive, root_images, root_key, signed_modules
-from ..kernels import debian
-from ..kernels.debian import kernel, kernels
+from ..kernels import qemu_kernel
 from ..kernels.kernel import DEFAULT_KERNEL, Kernel
+from ..kernels.qemu_kernel import kernel, kernels
 from ..modules import stock_controls
 from ..scenarios.scenario import Plan
 from . import supervise
@@ -91,12 +91,15 @@ _VIRTUAL_TIME = (
 # about one of 20 guests that start and kill processes for minutes: both threads spin, one of them
 # between the guest's return from an interrupt and the handler of the fault that it gets there
 # (native_irq_return_iret, error_entry), and the guest reports an RCU stall and never goes on.
+# Its clock is the machine's. The CPU's counter is the host's, whose rate the guest measures when it
+# boots: on a busy host it was found at a fifth, and the guest's time went five times too fast.
+_REAL_TIME_CMDLINE = " tsc=unstable clocksource=hpet"
 _REAL_TIME = ("-cpu", "max,-erms,-fsrm", "-accel", "tcg,thread=single", "-smp", "2")
 
 
 def congestion_controls(kernel: str = DEFAULT_KERNEL) -> set[str]:
-    """Names the distribution's kernel offers, without this project's."""
-    return stock_controls(debian.kernel(kernel))
+    """Names the kernel offers, without this project's."""
+    return stock_controls(qemu_kernel.kernel(kernel))
 
 
 @lru_cache
@@ -111,9 +114,10 @@ def _qemu() -> Path:
 def image_key(kernel: str, modules: Sequence[str], extras: Sequence[str] = ()) -> str:
     """sha256 over everything but script and seed that a result depends on."""
     parts = [
-        root_key(debian.kernel(kernel), modules, extras),
+        root_key(qemu_kernel.kernel(kernel), modules, extras),
         _qemu_version(_qemu()),
         _CMDLINE,
+        *qemu_kernel.kernel(kernel).options,
         turns_library().name,
         *_MACHINE,
         *_VIRTUAL_TIME,
@@ -152,7 +156,7 @@ def run_script(
     The rest (out, modules, files, timeout_wall_s, timeout_virtual_s, check) is
     :func:`common.run_script`'s.
     """
-    k = debian.kernel(kernel) if isinstance(kernel, str) else kernel
+    k = qemu_kernel.kernel(kernel) if isinstance(kernel, str) else kernel
     if signed_only:
         how["files"] = signed_modules(k) | dict(how.get("files") or {})
     return supervise.run_script(
@@ -203,12 +207,13 @@ def _command(
     """QEMU's command line, without console and disk."""
     argv = [str(_qemu()), *_MACHINE, *(_REAL_TIME if realtime else _VIRTUAL_TIME)]
     argv += ["-seed", str(seed & 0xFFFFFFFF)]
+    cmdline = " ".join([cmdline + (_REAL_TIME_CMDLINE if realtime else ""), *k.options])
     return [*argv, "-kernel", str(k.vmlinux), "-initrd", str(initrd), "-append", cmdline]
 
 
 def shell(plan: Plan, *, kernel: str = DEFAULT_KERNEL, modules: Sequence[str] = ()) -> int:
     """A prompt inside the testbed, in the host's time; the scenario's links are up."""
-    k = debian.kernel(kernel)
+    k = qemu_kernel.kernel(kernel)
     with tempfile.TemporaryDirectory(prefix="apogee-") as tmp:
         initrd = Path(tmp) / "initrd"
         overlay = overlay_archive(k, modules, supervise.shell_files(plan), Path(tmp))

@@ -91,7 +91,7 @@ def run_script(
     bounds = Bounds(timeout_wall_s, timeout_virtual_s)
     extra = {name.strip("/"): data for name, data in (files or {}).items()}
     extra["lab/script.sh"] = text.encode()
-    with working_folder(out) as work:
+    with working_folder(out, modules) as work:
         overlay = overlay_archive(kernel, modules, extra, work.folder)
         write_initrd(work.initrd, base, overlay)
         info = supervise(start(work), work, bounds)
@@ -174,7 +174,7 @@ def supervise(command: Command, work: Work, bounds: Bounds) -> RunInfo:
                 _end_group(process, command.tidy_s)
     wall = time.monotonic() - start
     if reason:
-        raise work.failed(reason, log.verdict(log.last_words(work.said())))
+        raise work.failed(reason, work.last_report())
     _check_end(command.name, process.returncode, work)
     times = re.findall(r"apogee: end ([\d.]+)", work.said())
     return RunInfo(wall, float(times[-1]) if times else 0.0)
@@ -207,7 +207,7 @@ def _check_end(name: str, status: int, work: Work) -> None:
     said = work.said()
     if not status and "apogee: done" in said:
         return
-    report = log.verdict(log.last_words(said))
+    report = work.last_report()
     if report:
         raise work.failed(report)
     if status < 0:

@@ -50,9 +50,10 @@ class RunInfo:
 @dataclass(frozen=True)
 class Work:
     """A run's working folder: what the guest boots from, its console, the archive that it leaves,
-    the files from that and the kernel's log among them."""
+    the files from that and the kernel's log among them; ``brought``: see log.verdict()."""
 
     folder: Path
+    brought: Sequence[str] | None = None
 
     @property
     def initrd(self) -> Path:
@@ -78,6 +79,10 @@ class Work:
         """What is on the console."""
         return self.console.read_text(errors="replace")
 
+    def last_report(self) -> log.Report | None:
+        """What the kernel reported on the console of a guest that did not come to its end."""
+        return log.verdict(log.last_words(self.said()), self.brought)
+
     def failed(self, *reasons: str | log.Report | None) -> GuestFailed:
         """A failure with the console's last lines; more of them if the kernel reported a fault."""
         told = [reason for reason in reasons if reason]
@@ -88,13 +93,13 @@ class Work:
 
 
 @contextlib.contextmanager
-def working_folder(out: Path) -> Iterator[Work]:
+def working_folder(out: Path, brought: Sequence[str] | None = None) -> Iterator[Work]:
     """A run's working folder beside its results, removed in the end; LabError for a bad disk."""
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         _remove_stale(out.parent)
         with tempfile.TemporaryDirectory(prefix=f"{_WORK}{os.getpid()}-", dir=out.parent) as tmp:
-            yield Work(Path(tmp))
+            yield Work(Path(tmp), brought)
     except OSError as error:
         where = error.filename or out.parent
         raise LabError(f"{where}: {reason(error)}") from None
@@ -150,7 +155,7 @@ def keep(work: Work, info: RunInfo, out: Path, check: bool) -> RunInfo:
     """
     shutil.copy(work.console, work.out / "console.log")
     dmesg = work.dmesg.read_text(errors="replace") if work.dmesg.exists() else ""
-    report = log.verdict([*log.logged(dmesg), *log.stamped(work.said())])
+    report = log.verdict([*log.logged(dmesg), *log.stamped(work.said())], work.brought)
     if report:
         raise GuestFailed(str(report), list(report.log))
     status = int((work.out / "status").read_text())

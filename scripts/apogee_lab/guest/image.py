@@ -47,6 +47,8 @@ EXTRAS = {
 
 #: The last line of guest/init before the results are handed to the host.
 RESULTS_FOLLOW = "dmesg >$OUT/dmesg.txt\n"
+#: The last line of what hands them over.
+POWER_OFF = "poweroff -f\n"
 
 
 def _stock_modules(k: Kernel) -> dict[str, Path]:
@@ -103,15 +105,16 @@ def flow_binary() -> Path:
 
 
 def guest_init(parts: Sequence[Path]) -> bytes:
-    """The guest's first process. A last part replaces the end that hands over the results, one
-    before it stands in front of that end."""
+    """The guest's first process. A further part that ends by powering off replaces the end that
+    hands over the results, others stand in front of that end."""
     whole = parts[0].read_text()
     if len(parts) > 1:
-        head, end, _ = whole.partition(RESULTS_FOLLOW)
+        head, end, tail = whole.partition(RESULTS_FOLLOW)
         if not end:
             raise LabError(f"{parts[0]} has no line '{RESULTS_FOLLOW.strip()}'")
-        *before, last = (path.read_text() for path in parts[1:])
-        whole = "".join([head, *before, end, last])
+        more = [path.read_text() for path in parts[1:]]
+        before = [part for part in more if not part.endswith(POWER_OFF)]
+        whole = "".join([head, *before, end, *([tail] if before == more else more[len(before) :])])
     return whole.encode()
 
 

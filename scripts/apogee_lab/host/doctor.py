@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..base import LabError, cache_dir, find_program, repo_root
-from ..engines import host, qemu
+from ..engines import host
 from ..guest.image import PROGRAMS
-from ..kernels import uml_kernel
+from ..kernels import debian, uml_kernel
 from ..kernels.kernel import SUITES
 
 DISK_MB = 3000  # kernels, images and the results of a sweep
@@ -153,7 +153,7 @@ def _packages() -> list[Finding]:
 
 
 def _kernels() -> Finding:
-    cached = [name for name in qemu.kernels() if name not in SUITES]
+    cached = [name for name in debian.kernels() if name not in SUITES]
     if cached:
         return Finding(f"kernel {', '.join(cached)}", True)
     apt = shutil.which("apt-get") is not None

@@ -36,6 +36,8 @@ class Kernel:
     make: ClassVar[tuple[str, ...]] = ()
     #: The scripts that make up the guest's first process, see image.guest_init().
     init: ClassVar[tuple[str, ...]] = ("init",)
+    #: Added to its command line.
+    options: ClassVar[tuple[str, ...]] = ()
 
     @property
     def vmlinux(self) -> Path:

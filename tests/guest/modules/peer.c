@@ -11,6 +11,10 @@
  *	control the socket really has, window, slow start threshold (segments),
  *	pacing rate (B/s) and bytes acknowledged. A switch that fails ends it.
  *
+ *   peer watched HOST PORT SECONDS
+ *	Connect and send for SECONDS; beside it a second process asks for the state of
+ *	the congestion control without a pause. Its last line is how often.
+ *
  *   peer blast HOST PORT LENGTH COUNT
  *	Send COUNT datagrams, each one frame of LENGTH bytes (IPv4 on Ethernet).
  *
@@ -25,10 +29,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <linux/inet_diag.h>
 #include <linux/tcp.h>
 
 #define HEADERS		(14 + 20 + 8)	/* Ethernet, IPv4, UDP */
@@ -143,6 +149,40 @@ static int send_data(char **argv, int switches)
 	return 0;
 }
 
+static void watch(int fd, double end)
+{
+	union tcp_cc_info info;
+	unsigned long asked = 0;
+
+	for (; now() < end; asked++) {
+		socklen_t len = sizeof(info);
+
+		if (getsockopt(fd, IPPROTO_TCP, TCP_CC_INFO, &info, &len))
+			die("TCP_CC_INFO");
+	}
+	printf("%lu\n", asked);
+	fflush(stdout);
+	_exit(0);
+}
+
+static int send_watched(char **argv)
+{
+	struct sockaddr_in to = address(argv[0], argv[1]);
+	double end = now() + atof(argv[2]);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	static char chunk[CHUNK];
+
+	if (connect(fd, (struct sockaddr *)&to, sizeof(to)))
+		die("connect");
+	if (!fork())
+		watch(fd, end);
+	while (now() < end)
+		if (send(fd, chunk, sizeof(chunk), MSG_NOSIGNAL) < 0)
+			die("send");
+	wait(NULL);
+	return 0;
+}
+
 static int blast(char **argv)
 {
 	struct sockaddr_in to = address(argv[0], argv[1]);
@@ -191,10 +231,12 @@ int main(int argc, char **argv)
 		return sink(argv[2]);
 	if (argc >= 5 && !strcmp(argv[1], "send"))
 		return send_data(argv + 2, argc - 5);
+	if (argc == 5 && !strcmp(argv[1], "watched"))
+		return send_watched(argv + 2);
 	if (argc == 6 && !strcmp(argv[1], "blast"))
 		return blast(argv + 2);
 	if (argc == 4 && !strcmp(argv[1], "count"))
 		return count(argv[2], argv[3]);
-	fprintf(stderr, "usage: peer sink|send|blast|count ...\n");
+	fprintf(stderr, "usage: peer sink|send|watched|blast|count ...\n");
 	return 2;
 }

@@ -13,7 +13,7 @@ import pytest
 from apogee_lab import modules
 from apogee_lab.engines import qemu, uml
 from apogee_lab.guest import plugins
-from apogee_lab.kernels import debian, uml_kernel
+from apogee_lab.kernels import qemu_kernel, uml_kernel
 from tests.guest.runs import compiled
 
 ENGINES: dict[str, Any] = {"qemu": qemu, "uml": uml}
@@ -31,7 +31,7 @@ def run(
 ) -> dict[str, str]:
     """Run a script in a guest with a module and this folder's programs; its report."""
     kernel = how.get("kernel", "bookworm")
-    modules.build(uml_kernel.kernel() if engine == "uml" else debian.kernel(kernel))
+    modules.build(uml_kernel.kernel() if engine == "uml" else qemu_kernel.kernel(kernel))
     sources = root / "tests" / "guest" / "modules"
     files = {f"bin/{name}": compiled(sources / f"{name}.c") for name in programs}
     files |= plugins.guest_files() | how.pop("files", {})

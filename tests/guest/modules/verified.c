@@ -8,6 +8,11 @@
  *   verified hand HOST PORT BYTES
  *	Send a TCP stream; done when the receiver has read all of it and closed.
  *
+ *   verified pours HOST PORT BYTES SECONDS
+ *	For SECONDS one TCP stream of BYTES after the other, each until the receiver has
+ *	closed it; then "ended N reset N unreached N longest MS": how many, how many of
+ *	another end, and how long one took at most.
+ *
  *   verified lend HOST PORT BYTES
  *	Send a TCP stream from a file by sendfile(): packets have the file's own pages.
  *
@@ -82,8 +87,8 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* A socket to a host whose address is written in figures. */
-static int socket_to(const char *host, const char *port, int type)
+/* A socket to a host whose address is written in figures; -1: it cannot be reached. */
+static int reach(const char *host, const char *port, int type)
 {
 	struct sockaddr_in6 six = { .sin6_family = AF_INET6, .sin6_port = htons(atoi(port)) };
 	struct sockaddr_in four = { .sin_family = AF_INET, .sin_port = htons(atoi(port)) };
@@ -96,7 +101,19 @@ static int socket_to(const char *host, const char *port, int type)
 		fprintf(stderr, "verified: %s: not an address\n", host);
 		exit(1);
 	}
-	if (fd < 0 || connect(fd, to, is_six ? sizeof(six) : sizeof(four)))
+	if (fd < 0)
+		die("socket");
+	if (!connect(fd, to, is_six ? sizeof(six) : sizeof(four)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static int socket_to(const char *host, const char *port, int type)
+{
+	int fd = reach(host, port, type);
+
+	if (fd < 0)
 		die(host);
 	return fd;
 }
@@ -113,8 +130,8 @@ static int socket_at(const char *port, int type)
 	return fd;
 }
 
-/* Send a stream of so many octets, until @end at the latest. How many it became. */
-static uint64_t stream(int fd, uint64_t bytes, double end)
+/* Send until @end at most; how many octets, -1 with an error. */
+static int64_t pour_into(int fd, uint64_t bytes, double end)
 {
 	unsigned char octets[CHUNK];
 	uint64_t at = 0;
@@ -125,7 +142,7 @@ static uint64_t stream(int fd, uint64_t bytes, double end)
 		fill(octets, CHUNK, at);
 		sent = send(fd, octets, bytes - at < CHUNK ? bytes - at : CHUNK, MSG_NOSIGNAL);
 		if (sent < 0)
-			die("send");
+			return -1;
 		at += sent;
 	}
 	return at;
@@ -135,18 +152,56 @@ static void pour(char **words)
 {
 	double end = now() + atof(words[3]);
 	int fd = socket_to(words[0], words[1], SOCK_STREAM);
+	int64_t at = pour_into(fd, strtoull(words[2], NULL, 0), end);
 
-	printf("%llu\n", (unsigned long long)stream(fd, strtoull(words[2], NULL, 0), end));
+	if (at < 0)
+		die("send");
+	printf("%lld\n", (long long)at);
+}
+
+/* Send all, wait for the receiver's end. */
+static void pour_whole(int fd, uint64_t bytes, unsigned long *ended, unsigned long *reset)
+{
+	char none;
+
+	if (pour_into(fd, bytes, HUGE_VAL) >= 0 && !shutdown(fd, SHUT_WR) &&
+	    !recv(fd, &none, 1, 0))
+		++*ended;
+	else if (errno == ECONNRESET || errno == EPIPE)
+		++*reset;
+	else
+		die("end");
+	close(fd);
 }
 
 static void hand(char **words)
 {
 	int fd = socket_to(words[0], words[1], SOCK_STREAM);
-	char none;
+	unsigned long ended = 0, reset = 0;
 
-	stream(fd, strtoull(words[2], NULL, 0), INFINITY);
-	if (shutdown(fd, SHUT_WR) || recv(fd, &none, 1, 0))
+	pour_whole(fd, strtoull(words[2], NULL, 0), &ended, &reset);
+	if (!ended)
 		die("the end");
+}
+
+static void pours(char **words)
+{
+	double end = now() + atof(words[3]), longest = 0;
+	unsigned long ended = 0, reset = 0, unreached = 0;
+
+	do {
+		double start = now(), took;
+		int fd = reach(words[0], words[1], SOCK_STREAM);
+
+		if (fd < 0)
+			unreached++;
+		else
+			pour_whole(fd, strtoull(words[2], NULL, 0), &ended, &reset);
+		took = now() - start;
+		longest = took > longest ? took : longest;
+	} while (now() < end);
+	printf("ended %lu reset %lu unreached %lu longest %.0f\n", ended, reset, unreached,
+	       longest * 1e3);
 }
 
 static void lend(char **words)
@@ -464,9 +519,10 @@ static const struct {
 	int words;
 	void (*run)(char **words);
 } commands[] = {
-	{ "pour", 4, pour }, { "lend", 3, lend }, { "drink", 2, drink }, { "tick", 4, tick },
-	{ "tock", 2, tock }, { "wire", 2, wire }, { "drinkers", 2, drinkers }, { "mark", 4, mark },
-	{ "marked", 2, marked }, { "look", 2, look }, { "hand", 3, hand }, { "sip", 3, sip },
+	{ "pour", 4, pour }, { "pours", 4, pours }, { "lend", 3, lend }, { "drink", 2, drink },
+	{ "drinkers", 2, drinkers }, { "tick", 4, tick }, { "tock", 2, tock },
+	{ "mark", 4, mark }, { "marked", 2, marked }, { "look", 2, look }, { "wire", 2, wire },
+	{ "hand", 3, hand }, { "sip", 3, sip },
 };
 
 int main(int argc, char **argv)

@@ -51,6 +51,56 @@ def test_the_first_report_counts() -> None:
     assert log.verdict(text.splitlines()).line == LOGS["ubsan"].line  # type: ignore[union-attr]
 
 
+#: A report of KCSAN, its call traces cut short.
+RACE = """\
+==================================================================
+BUG: KCSAN: data-race in {} / tcp_get_info
+
+read to 0xffff888004d8a6c8 of 4 bytes by task 771 on cpu 1:
+ tcp_get_info+0x4d1/0x8c0
+ tcp_diag_get_info+0x9e/0x110 [tcp_diag]
+
+write to 0xffff888004d8a6c8 of 4 bytes by interrupt on cpu 0:
+ {}+0x1f4/0x2e0
+ tcp_ack+0x1c31/0x2c50
+
+value changed: 0x00000012 -> 0x00000013
+
+Reported by Kernel Concurrency Sanitizer on:
+CPU: 1 PID: 771 Comm: ss Tainted: G           O       6.1.192-kcsan #1
+==================================================================
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "brought", "counts"),
+    [
+        ("star_main [tcp_star]", ["tcp_star"], True),
+        ("star_main [tcp_star]", ["tcp_j", "tcp_star"], True),
+        ("star_main [tcp_star]", ["tcp_j"], False),
+        ("star_main [tcp_star]", ["tcp_s", "star"], False),
+        ("star_main [tcp_star]", [], False),
+        ("tcp_reno_cong_avoid", ["tcp_star"], False),
+        ("tcp_reno_cong_avoid", None, True),
+    ],
+)
+def test_data_races_count_in_modules_that_were_brought(
+    function: str, brought: list[str] | None, counts: bool
+) -> None:
+    """A report ends with its last line: what follows is another's."""
+    name, _, module = function.partition(" ")
+    text = RACE.format(function, name).replace(
+        f"{name}+0x1f4/0x2e0", f"{name}+0x1f4/0x2e0 {module}"
+    )
+    found = log.verdict((HARMLESS + text + "tcp_star: [tcp_star]\n").splitlines(), brought)
+    assert (found is not None) == counts
+    assert found is None or found.line.startswith(f"BUG: KCSAN: data-race in {function} / tcp_get")
+    other = log.verdict((text + LOGS["null"].text).splitlines(), brought)
+    assert other is not None
+    assert counts or other.line == LOGS["null"].line
+    assert len(log.races(text.splitlines())) == 1
+
+
 def test_what_a_script_writes_is_not_the_kernels() -> None:
     """On a console both write; a script's line may be unfinished when the kernel's comes."""
     mixed = f"WARNING: a tool's\r\nBUG: a tool's\r\nhalf {stamp(LOGS['bug'].messages[1])}"

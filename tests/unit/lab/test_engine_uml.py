@@ -18,7 +18,8 @@ from apogee_lab.engines import uml
 from apogee_lab.guest import image as image_module
 from apogee_lab.guest.cpio import libraries
 from apogee_lab.guest.image import RESULTS_FOLLOW, STOCK_MODULES, guest_init
-from apogee_lab.kernels import uml_kernel
+from apogee_lab.kernels import checked_kernel, uml_kernel
+from apogee_lab.kernels.built import Recipe, check_config
 from apogee_lab.kernels.kernel import Kernel
 
 GUEST = Path(image_module.__file__).parent
@@ -28,29 +29,29 @@ GUEST = Path(image_module.__file__).parent
 
 
 def test_what_the_source_refuses_is_named() -> None:
-    lines = uml_kernel.CONFIG.read_text().splitlines()
-    asked = "\n".join(lines)
-    uml_kernel._check_config(asked, asked)
-    left = "\n".join(line for line in lines if line != "CONFIG_HOSTFS=y")
+    asked = uml_kernel.PLAIN.config
+    check_config(asked, asked)
+    left = asked.replace("CONFIG_HOSTFS=y\n", "")
     with pytest.raises(LabError, match="has no CONFIG_HOSTFS=y"):
-        uml_kernel._check_config(asked, left)
+        check_config(asked, left)
 
 
 def test_the_debug_kernel_is_another_of_the_same_configuration() -> None:
-    plain, debug = (uml_kernel._config(name) for name in uml_kernel.BUILDABLE)
+    plain, debug = (recipe.config for recipe in uml_kernel.RECIPES)
     assert debug.startswith(plain)
-    assert uml_kernel._recipe(uml_kernel.DEBUG) != uml_kernel._recipe()
+    assert uml_kernel.DEBUGGING.key != uml_kernel.PLAIN.key
     own = set(debug.removeprefix(plain).splitlines())
     built = own | set(plain.splitlines()) - {'CONFIG_LOCALVERSION="-uml"'}
-    uml_kernel._check_config(debug, "\n".join(built))
+    check_config(debug, "\n".join(built))
     release = 'CONFIG_LOCALVERSION="-uml-debug"'
     with pytest.raises(LabError, match=f"has no {release}"):
-        uml_kernel._check_config(debug, "\n".join(built - {release}))
+        check_config(debug, "\n".join(built - {release}))
 
 
-def test_the_guest_has_the_stock_modules_of_engine_qemu() -> None:
+@pytest.mark.parametrize("recipe", [*uml_kernel.RECIPES, *checked_kernel.RECIPES])
+def test_the_guest_has_the_stock_modules_of_engine_qemu(recipe: Recipe) -> None:
     """Modules of Debian's kernel are modules here, too, because scripts load them by name."""
-    config = uml_kernel.CONFIG.read_text()
+    config = recipe.config
     named = {"cls", "sch", "em", "act", "tcp"}
     families = {
         "tcp_bbr": "TCP_CONG_BBR", "tcp_highspeed": "TCP_CONG_HSTCP", "tcp_diag": "INET_TCP_DIAG",
@@ -101,9 +102,15 @@ def test_only_the_way_out_of_the_results_differs() -> None:
     assert ours.endswith((GUEST / "init-uml").read_text())
 
 
-def test_a_debug_kernel_looks_for_leaks_before_its_log_is_read() -> None:
-    plain = guest_init([GUEST / name for name in uml_kernel.UmlKernel.init]).decode()
-    debug = guest_init([GUEST / name for name in uml_kernel.DebugKernel.init]).decode()
+@pytest.mark.parametrize(
+    "kinds",
+    [
+        (uml_kernel.UmlKernel, uml_kernel.DebugKernel),
+        (Kernel, checked_kernel.DebugKernel),
+    ],
+)
+def test_a_debug_kernel_looks_for_leaks_before_its_log_is_read(kinds: list[type[Kernel]]) -> None:
+    plain, debug = (guest_init([GUEST / name for name in kind.init]).decode() for kind in kinds)
     look = (GUEST / "init-debug").read_text()
     assert debug.replace(look, "") == plain
     assert debug.index(look) < debug.index(RESULTS_FOLLOW)

@@ -14,7 +14,15 @@ import pytest
 
 from apogee_lab.base import LabError
 from apogee_lab.commands import kernel_files
-from apogee_lab.kernels import apt, debian, foreign_headers, toolchain, uml_kernel
+from apogee_lab.kernels import (
+    apt,
+    checked_kernel,
+    debian,
+    foreign_headers,
+    qemu_kernel,
+    toolchain,
+    uml_kernel,
+)
 from apogee_lab.kernels.kernel import SUITES, Kernel, suite_of
 
 
@@ -22,10 +30,10 @@ from apogee_lab.kernels.kernel import SUITES, Kernel, suite_of
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An empty cache."""
     monkeypatch.setenv("APOGEE_CACHE", str(tmp_path / "cache"))
-    for module in (debian, uml_kernel):
+    for module in (debian, uml_kernel, checked_kernel):
         module.kernel.cache_clear()
     yield tmp_path / "cache"
-    for module in (debian, uml_kernel):
+    for module in (debian, uml_kernel, checked_kernel):
         module.kernel.cache_clear()
 
 
@@ -85,10 +93,9 @@ def test_an_unknown_name_lists_what_there_is(cache: Path, name: str) -> None:
     assert str(raised.value) == f"unknown kernel '{name}'; choose from: {there}"
 
 
-@pytest.mark.parametrize("prefix", ["6.1", "bookworm"])
-def test_a_kernel_of_engine_uml_that_is_built_is_its_suites(cache: Path, prefix: str) -> None:
-    put(cache / "uml" / f"{prefix}-{uml_kernel._recipe()}", "6.1.192-uml\n")
-    put(cache / "uml" / f"{prefix}-of another recipe", "6.1.999-uml\n")
+def test_a_kernel_of_engine_uml_that_is_built_is_its_suites(cache: Path) -> None:
+    put(uml_kernel.PLAIN.root, "6.1.192-uml\n")
+    put(cache / "uml" / "bookworm-of another recipe", "6.1.999-uml\n")
     assert uml_kernel.kernel().release == "6.1.192-uml"
     assert uml_kernel.kernel("6.1.192-uml") == uml_kernel.kernel("bookworm")
     with pytest.raises(
@@ -98,12 +105,30 @@ def test_a_kernel_of_engine_uml_that_is_built_is_its_suites(cache: Path, prefix:
 
 
 def test_the_debug_kernel_of_engine_uml(cache: Path) -> None:
-    put(cache / "uml" / f"bookworm-{uml_kernel._recipe()}", "6.1.192-uml\n")
-    debug = uml_kernel._recipe(uml_kernel.DEBUG)
-    put(cache / "uml" / f"bookworm-debug-{debug}", "6.1.192-uml-debug\n")
+    put(uml_kernel.PLAIN.root, "6.1.192-uml\n")
+    put(uml_kernel.DEBUGGING.root, "6.1.192-uml-debug\n")
     found = uml_kernel.kernel("bookworm-debug")
     assert (found.release, found.make[-1]) == ("6.1.192-uml-debug", "UBSAN_SANITIZE=y")
     assert uml_kernel.kernel().release == "6.1.192-uml"
+
+
+def test_engine_qemu_has_debians_kernels_and_those_that_look_for_faults(cache: Path) -> None:
+    put(cache / "kernels" / "6.1.0-56-amd64", "bookworm\n")
+    for recipe in checked_kernel.RECIPES:
+        put(recipe.root, f"6.1.192-{recipe.name.rpartition('-')[2]}\n")
+    assert qemu_kernel.kernel().release == "6.1.0-56-amd64"
+    for name in ("bookworm-debug", "bookworm-kcsan"):
+        found = qemu_kernel.kernel(name)
+        assert found.release == f"6.1.192-{name.rpartition('-')[2]}"
+        assert found == qemu_kernel.kernel(found.release)
+        assert (found.vmlinux.name, found.headers.name) == ("vmlinux", "source")
+    with pytest.raises(LabError) as raised:
+        qemu_kernel.kernel("sid")
+    assert str(raised.value) == (
+        "unknown kernel 'sid'; choose from: bookworm, bookworm-backports, trixie, "
+        "trixie-backports, 6.1.0-56-amd64, bookworm-debug, bookworm-kcsan, 6.1.192-debug, "
+        "6.1.192-kcsan"
+    )
 
 
 # --- apt --------------------------------------------------------------------------------------
