@@ -38,7 +38,8 @@ class DebugKernel(BuiltKernel):
 
     make: ClassVar[tuple[str, ...]] = (*MAKE, UBSAN)
     init: ClassVar[tuple[str, ...]] = ("init", "init-debug")
-    options: ClassVar[tuple[str, ...]] = ("log_buf_len=1M",)
+    # (KASAN in the interpreter of ACPI is too slow for what asks it for the interrupts of devices)
+    options: ClassVar[tuple[str, ...]] = ("log_buf_len=1M acpi=noirq",)
 
 
 @dataclass(frozen=True)
