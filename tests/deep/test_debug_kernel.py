@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """A kernel that looks for faults while it runs finds none in the modules.
 
-The kernel is engine uml's ``bookworm-debug`` (scripts/apogee_lab/kernels/uml-debug.config): KASAN,
+The kernel is engine uml's ``bookworm-debug`` (scripts/apogee_lab/kernels/debug.config): KASAN,
 UBSAN, lockdep, kmemleak and more. Whatever it reports fails a run (engines/log.py). First each tool
 has to see the fault that is planted for it; then every scenario runs with every algorithm, and so
 do the scripts by which other tests load, change, restart and attack the modules.
