@@ -130,7 +130,7 @@ def _limits(record: Record, begin: float, end: float) -> dict[str, int]:
         }
     late_s = NOTICED_S.get(record["silence"], NOTICED_ELSE_S)
     paths = 1 if record["silence"] == "one" else 2
-    joining = record["silence"] == "alone"
+    joining = record["silence"] in {"alone", "stranger"}
     return {
         "probe_sent": paths * _most(PROBES, begin, end, late_s),
         "hello_sent": paths * _most(JOINING if joining else HELLOS, begin, end, late_s),
