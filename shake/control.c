@@ -306,7 +306,10 @@ void shake_reset_in(struct shake_dev *d, const u8 *packet, u32 length,
 		link = shake_link(path);
 		if (link && shake_session_hints(&link->s, &head) &&
 		    shake_addr_equal(&path->to, from)) {
-			path->rejoin_at = path->rejoin_at ?: shake_now() + RESET_US;
+			if (!path->rejoin_at) {
+				path->rejoin_at = shake_now() + RESET_US;
+				path->tries = 0;
+			}
 			shake_peer_wake(peer, 0, 0);
 		}
 	}
@@ -448,7 +451,7 @@ static u64 hello_due(const struct shake_path *path)
 	if (path->renew)
 		return path->hello_at ? path->hello_at + between : 0;
 	if (path->rejoin_at)
-		return max(path->rejoin_at, path->hello_at + REJOIN_US);
+		return max(path->rejoin_at, path->hello_at + max_t(u64, between, REJOIN_US));
 	if (path->state == SHAKE_PATH_DEAD)
 		return dead_hello_due(path);
 	return max(link->made_at + SESSION_US, path->hello_at + HELLO_US);

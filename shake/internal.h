@@ -68,7 +68,7 @@ struct shake_link {
  * @next: leader: the session that is being made
  * @join: leader: the registration that is under way
  * @hello_at: us, when HELLO was sent last
- * @tries: HELLOs since the agent answered one
+ * @tries: HELLOs since the agent answered one, or did not know the session
  * @confirms: CONFIRMs sent again
  * @rejoin_at: us, when to register again if nothing was heard until then; 0: not
  * @renew: a session of another kind is wanted

@@ -521,7 +521,7 @@ static enum sscop_action next_control(struct sscop *s, u64 now,
 enum sscop_action sscop_next(struct sscop *s, u64 now, enum sscop_room room, bool more,
 			     struct sscop_output *output)
 {
-	bool ready = s->state == SSCOP_READY;
+	bool ready = s->state == SSCOP_READY, idle;
 	enum sscop_action action;
 
 	if (s->state == SSCOP_IDLE)
@@ -540,8 +540,10 @@ enum sscop_action sscop_next(struct sscop *s, u64 now, enum sscop_room room, boo
 		return SSCOP_CONTROL;
 
 	more = more && ready && sscop_tx_may_send(s);
-	if (s->state != SSCOP_RESYNCING &&
-	    sscop_tx_poll_due(s, now, !more && !s->tx.missing)) {
+	idle = !more && !s->tx.missing;
+	if (idle && room == SSCOP_QUIET)
+		sscop_tx_withhold(s);
+	if (s->state != SSCOP_RESYNCING && sscop_tx_poll_due(s, now, idle)) {
 		output->length = sscop_tx_poll(s, output->octets, now);
 		return SSCOP_CONTROL;
 	}

@@ -20,6 +20,7 @@ u64 sscop_tx_deadline(const struct sscop *s, bool idle);
 u32 sscop_tx_poll(struct sscop *s, u8 *octets, u64 now);
 bool sscop_tx_resend(struct sscop *s, struct sscop_output *output);
 bool sscop_tx_repeat(struct sscop *s, struct sscop_output *output);
+void sscop_tx_withhold(struct sscop *s);
 bool sscop_tx_may_send(struct sscop *s);
 
 /* receiver.c */

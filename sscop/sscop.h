@@ -135,6 +135,7 @@ struct sscop_tx_slot {
  * @bytes_since: octets of SDs sent since the last POLL, but for those repeated
  * @sds_since: SDs sent since the last POLL, but for those repeated
  * @repeated: SDs were repeated in idle time since the last POLL
+ * @withheld: they would have been, but for the silence
  * @may_repeat: SDs may be repeated in idle time, until the next POLL
  * @repeat_at: us, when the last POLL behind which they may was sent
  * @polled_at: us, when the last POLL was sent
@@ -158,6 +159,7 @@ struct sscop_tx {
 	u32 bytes_since;
 	u32 sds_since;
 	bool repeated;
+	bool withheld;
 	bool may_repeat;
 	u64 repeat_at;
 	u64 polled_at;

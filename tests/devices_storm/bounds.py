@@ -97,10 +97,11 @@ def _clamped(value: float, least: float, most: float) -> float:
 
 
 #: docs/sscop.md: a round of at most 64 SDs and a POLL behind it in 10 ms for two seconds and two
-#: round trips, then each an eighth of the further silence later; a POLL in 100 ms; BGN as below.
+#: round trips, then each an eighth of the further silence later; a POLL in 10 ms, or a 256th of the
+#: silence, or 100 ms; BGN as below.
 NORMAL_S, ROUND = 2.5, 64
 ROUNDS = times(lambda at, _: max(0.01, (at - NORMAL_S) / 8), 130)
-POLLS = times(lambda at, _: 0.1, 130)
+POLLS = times(lambda at, _: _clamped(at / 256, 0.01, 0.1), 130)
 CONTROL = times(lambda _, n: 0.1 if n < 3 else 0.2 if n == 3 else 0.4 if n == 4 else 0.8, 130)
 #: docs/shake.md: probes and HELLOs of a dead path, HELLOs of one that was never registered.
 PROBES = times(lambda at, _: _clamped(at / 16, 0.2, 5), 130)
@@ -129,7 +130,7 @@ def _limits(record: Record, begin: float, end: float) -> dict[str, int]:
         }
     late_s = NOTICED_S.get(record["silence"], NOTICED_ELSE_S)
     paths = 1 if record["silence"] == "one" else 2
-    joining = record["silence"] == "alone"
+    joining = record["silence"] in {"alone", "stranger"}
     return {
         "probe_sent": paths * _most(PROBES, begin, end, late_s),
         "hello_sent": paths * _most(JOINING if joining else HELLOS, begin, end, late_s),

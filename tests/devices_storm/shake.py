@@ -48,6 +48,8 @@ near_counts() { ethtool -S shake0; }
 far_counts() { $ha ethtool -S shake0; }
 made() { agent_up; leader_up; paths
 	tc qdisc replace dev shake0 root pfifo limit 1000; ready made; sleep 1; }
+stranger_up() { ip -n ha link del shake0; ip -n ha link add shake0 type shake role agent
+	ip -n ha link set shake0 up; }
 unmade() { ip link del shake0; ip -n ha link del shake0; }
 """
 

@@ -45,6 +45,8 @@ SHAKE = {
     "agent": Silence("a TCP stream to the leader; the agent hears nothing, its packets",
                      _DOWN + "there loss 100%", "far"),
     "idle": Silence("no traffic", "made; sleep 20; back loss 100%", stream=False),
+    "stranger": Silence("the agent has restarted without the key, and answers probes by RESET",
+                        "made; stranger_up", stream=False),
     "alone": Silence("no agent was ever there", "leader_up; paths", stream=False),
 }  # fmt: skip
 

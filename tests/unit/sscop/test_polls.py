@@ -57,3 +57,28 @@ def test_repetitions_become_rare_when_nothing_comes_back(core: Core, given: int)
         world.set("out.loss", 0)
         world.run(200_000)
         assert world.get(1, "delivered") >= world.get(0, "sent")
+
+
+def test_polls_in_idle_time_go_on_in_a_silence(core: Core) -> None:
+    """Where nine of ten frames are lost either way, one POLL in a hundred is answered. Held up by
+    SDs that were lost, they come by poll_idle and the silence, not by poll_time: 10 ms apart for
+    2.5 s, then a 256th of the silence, 39 ms after ten seconds; 100 ms after 25.6 s.
+    """
+    with World(core, config(window=64)) as world:
+        world.connect()
+        world.set("out.delay", 10_000)
+        world.set("out.loss", 100, 0)
+        world.call("give", 0, 64)
+        world.run(30_000)
+        world.set("out.cut", 1, 1)
+        world.run(3_000_000)
+        polls = [world.counts(0)["poll_sent"]]
+        for _ in range(2):
+            world.run(7_000_000)
+            polls.append(world.counts(0)["poll_sent"])
+        # from 3 to 10 s of silence: 256 ln(10 / 3); repetitions make some of them earlier
+        assert polls[1] - polls[0] == pytest.approx(308, rel=0.15)
+        world.run(13_000_000)
+        before = world.counts(0)["poll_sent"]
+        world.run(20_000_000)
+        assert world.counts(0)["poll_sent"] - before == pytest.approx(200, rel=0.15)
