@@ -17,11 +17,12 @@ LEAK_SLABS_KB, LEAK_KB = 256, 2048
 #: Of one slab cache, from the first quarter of the hours to the last. Packets on their way differ.
 LEAK_OBJECTS = 256
 
-#: Shell: kB that are free, on the CPU's own lists as well, or hold files (results are files in the
-#: guest's memory), and kB of slabs; a line of the objects of each slab cache goes to a file.
+#: Shell: kB that are free, on the CPU's own lists as well, hold files (results are files in the
+#: guest's memory) or are programs' own (the shell keeps what it knows of each job), and kB of
+#: slabs; a line of the objects of each slab cache goes to a file.
 MEMORY = """
 memory() {
-	awk '/^(MemFree|Cached):/ { free += $2 } $1 == "count:" { free += 4 * $2 }
+	awk '/^(MemFree|Cached|AnonPages):/ { free += $2 } $1 == "count:" { free += 4 * $2 }
 	/^SUnreclaim:/ { slabs = $2 } END { print free, slabs }' /proc/meminfo /proc/zoneinfo
 	awk 'NR > 2 { printf "%s %s ", $1, $2 } END { print "" }' /proc/slabinfo >>$OUT/objects
 }
