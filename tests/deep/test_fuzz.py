@@ -21,6 +21,8 @@ from tests import ROOT
 from tests.fuzz import TARGETS, fuzzer_command
 from tests.unit.shake.flows_core import Packet
 
+pytestmark = pytest.mark.xdist_group("fuzz")
+
 COVERAGE = ("-fprofile-instr-generate", "-fcoverage-mapping")
 #: Target, runs, and the longest input.
 RUNS = {

@@ -23,7 +23,7 @@ from tests.guest.modules.scripted import drunk, numbers
 from tests.guest.modules.socket_life import samples
 from tests.guest.runs import compiled
 
-pytestmark = pytest.mark.guest
+pytestmark = [pytest.mark.guest, pytest.mark.xdist_group("two-cpus")]
 
 KERNELS = ["bookworm", "trixie", "trixie-backports", "bookworm-debug", "bookworm-kcsan"]
 SECONDS = 240

@@ -22,7 +22,7 @@ from tests.deep.test_debug_kernel import FAULTS
 from tests.guest.modules import test_shake_smp, test_sscop_smp
 from tests.guest.runs import compiled
 
-pytestmark = pytest.mark.guest
+pytestmark = [pytest.mark.guest, pytest.mark.xdist_group("two-cpus")]
 
 WALL_S = 900.0
 #: In the words of x86, with KASAN.
