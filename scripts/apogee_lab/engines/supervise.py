@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import itertools
 import os
 import platform
 import re
@@ -122,25 +121,23 @@ def in_foreground(argv: Sequence[str], **how: Any) -> int:
 
 @contextlib.contextmanager
 def _one_cpu() -> Iterator[int | None]:
-    """A CPU that no other one of the lab's runs has; if all are taken, one that has the fewest.
+    """A CPU that no other one of the lab's runs has; None if all are taken, or the caller bound us.
 
-    Bound to one CPU, emulation is a quarter faster, and more where several guests share the CPUs.
-    None if the caller bound us already.
+    Bound to one CPU, emulation is a quarter faster. But where two guests are bound to the same CPU,
+    one can starve for minutes, while another CPU has become idle.
     """
     cpus = sorted(os.sched_getaffinity(0))
-    if len(cpus) == 1:
-        yield None
-        return
     folder = cache_dir() / "cpus" / platform.node()
     folder.mkdir(parents=True, exist_ok=True)
-    for before, cpu in ((before, cpu) for before in itertools.count() for cpu in cpus):
-        with (folder / f"{cpu}.{before}").open("w") as handle:
+    for cpu in cpus if len(cpus) > 1 else []:
+        with (folder / str(cpu)).open("w") as handle:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 continue
             yield cpu
             return
+    yield None
 
 
 def supervise(command: Command, work: Work, bounds: Bounds) -> RunInfo:
