@@ -165,14 +165,15 @@ WRITES = """
 ip netns exec far flow recv 5300 $OUT/recv.json & sleep 0.1
 flow send $far 5300 --cc CC --duration 60 $OUT/send.json & flow=$!
 sleep 1
+[ -d /sys/module/MODULE/parameters ] || say "no parameters: 0 0"
 for file in /sys/module/MODULE/parameters/*; do
-	old=$(cat $file)
+	old=$(cat $file) || break
 	for value in 0 1 2 999 1000000 4294967295 -1 18446744073709551616 nonsense "" $old; do
 		echo "$value" >$file; sleep 0.1
 	done 2>/dev/null
 	say "$file: $(cat $file) $old"
 done
-kill $flow; wait
+kill $flow; wait $flow
 """
 
 
