@@ -32,6 +32,7 @@
 #include <linux/tcp.h>
 
 #include "../guest/modules/octets.h"
+#include "../guest/modules/packets.h"
 
 #define CHUNK	(32 * 1024)
 #define TICK	0.01	/* s */
@@ -211,25 +212,17 @@ static void note(FILE *out, const unsigned char *ip, ssize_t size, int sent)
 
 static int storm_tap(char **words)
 {
-	int fd = socket(AF_PACKET, SOCK_DGRAM, htons(ETH_P_ALL));
-	struct sockaddr_ll at = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL) };
 	FILE *out = opened(words[1]);
+	int fd = packets_of(words[0]);
 	unsigned char packet[128];
+	bool sent;
+	ssize_t n;
 
 	setlinebuf(out);
-	at.sll_ifindex = if_nametoindex(words[0]);
-	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)))
+	if (fd < 0)
 		die(words[0]);
-	for (;;) {
-		struct sockaddr_ll from;
-		socklen_t size = sizeof(from);
-		ssize_t n = recvfrom(fd, packet, sizeof(packet), 0, (struct sockaddr *)&from,
-				     &size);
-
-		if (n < 0)
-			break;
-		note(out, packet, n, from.sll_pkttype == PACKET_OUTGOING);
-	}
+	while ((n = next_packet(fd, packet, sizeof(packet), &sent)) >= 0)
+		note(out, packet, n, sent);
 	fclose(out);
 	return 2;
 }

@@ -73,6 +73,7 @@
 #include <linux/if_tun.h>
 
 #include "octets.h"
+#include "packets.h"
 
 #define CHUNK (32 * 1024)
 #define DATAGRAM 100
@@ -455,24 +456,20 @@ static void tell(FILE *out, const unsigned char *ip, int length)
 
 static void look(char **words)
 {
-	int fd = socket(AF_PACKET, SOCK_DGRAM, htons(ETH_P_ALL));
-	struct sockaddr_ll at = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL) };
 	FILE *out = fopen(words[1], "w");
+	int fd = packets_of(words[0]);
 	unsigned char packet[128];
+	bool sent;
 
 	if (!out)
 		die(words[1]);
 	setlinebuf(out);
-	at.sll_ifindex = if_nametoindex(words[0]);
-	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)))
+	if (fd < 0)
 		die(words[0]);
 	for (;;) {
-		struct sockaddr_ll from;
-		socklen_t size = sizeof(from);
-		ssize_t n = recvfrom(fd, packet, sizeof(packet), 0, (struct sockaddr *)&from,
-				     &size);
+		ssize_t n = next_packet(fd, packet, sizeof(packet), &sent);
 
-		if (n > 0 && from.sll_pkttype != PACKET_OUTGOING)
+		if (n > 0 && !sent)
 			tell(out, packet, n);
 	}
 }

@@ -26,6 +26,16 @@ def test_a_millisecond_apart_until_an_eighth_of_the_window(
         assert world.counts(0)["poll_sent"] > first
 
 
+def silence_after_losses(world: World) -> None:
+    """64 SDs are sent, some are lost, and then nothing comes back any more."""
+    world.connect()
+    world.set("out.delay", 10_000)
+    world.set("out.loss", 100, 0)
+    world.call("give", 0, 64)
+    world.run(30_000)
+    world.set("out.cut", 1, 1)
+
+
 #: What one silence may bring of SDs that were lost before, each 64 at most: a round in 10 ms for
 #: the first two seconds and two round trips, then each an eighth of the silence later.
 ROUNDS = 220 + 70
@@ -35,12 +45,7 @@ ROUNDS = 220 + 70
 def test_repetitions_become_rare_when_nothing_comes_back(core: Core, given: int) -> None:
     """What comes back is lost for 59 s, after frames were lost; TCP gives little meanwhile."""
     with World(core, config(window=64)) as world:
-        world.connect()
-        world.set("out.delay", 10_000)
-        world.set("out.loss", 100, 0)
-        world.call("give", 0, 64)
-        world.run(30_000)
-        world.set("out.cut", 1, 1)
+        silence_after_losses(world)
         sent = []
         for second in range(59):
             if second % 10 == 5:
@@ -65,12 +70,7 @@ def test_polls_in_idle_time_go_on_in_a_silence(core: Core) -> None:
     2.5 s, then a 256th of the silence, 39 ms after ten seconds; 100 ms after 25.6 s.
     """
     with World(core, config(window=64)) as world:
-        world.connect()
-        world.set("out.delay", 10_000)
-        world.set("out.loss", 100, 0)
-        world.call("give", 0, 64)
-        world.run(30_000)
-        world.set("out.cut", 1, 1)
+        silence_after_losses(world)
         world.run(3_000_000)
         polls = [world.counts(0)["poll_sent"]]
         for _ in range(2):
