@@ -99,14 +99,16 @@ def test_window_is_what_abe_measures(runs: dict[str, Run]) -> None:
 def test_first_train_corrects_the_first_estimate(runs: dict[str, Run]) -> None:
     """1 ms for the first ACK fits 11.6 Mbit/s: 16 % too much here, 180 times the slow link.
 
-    On 10 Mbit/s ten ACKs bring it within 3 %, and it stays there. Spaced by 189 ms, the second ACK
-    brings it below twice the product of rate and minimum RTT, and the window cannot run away.
+    On 10 Mbit/s the estimates after the first are lower, from the tenth on within 3 %. They need
+    not fall with every ACK: 20 us more or less between two of them are 2 % at the beginning. Spaced
+    by 189 ms, the second ACK brings it below twice the product of rate and minimum RTT, and the
+    window cannot run away.
     """
     acks = runs["plain"].traced("star_ack")
     product = LINK_RATE * 2 * DELAY / 8 / 1514
     first_train = [ack["cwnd_abe"] for ack in acks if ack["t"] < acks[0]["t"] + DELAY]
     assert first_train[0] == pytest.approx(500, abs=1)
-    assert first_train[:10] == sorted(first_train[:10], reverse=True)
+    assert max(first_train[1:]) < 0.95 * first_train[0]
     assert max(first_train[9:]) < 1.03 * product
     acks = runs["slow"].traced("star_ack")
     product = 64e3 * acks[-1]["min_rtt_us"] / 1e6 / 8 / 1514
