@@ -30,6 +30,7 @@
 #include <kernel/idle.h>
 #include <kernel/marked.h>
 #include <kernel/pacing.h>
+#include <kernel/recount.h>
 #include <kernel/timeout.h>
 
 #define CREATE_TRACE_POINTS
@@ -49,6 +50,7 @@
  * @reduced: the stack has asked for ssthresh, and the window is not yet set
  * @marked: there was a response to an ECN mark, and the window is not yet above
  *	@cwnd_abe again
+ * @recounts: the stack may count data a second time (kernel/recount.h)
  */
 struct j_state {
 	struct abe abe;
@@ -59,6 +61,7 @@ struct j_state {
 	u32 prior_ssthresh;
 	bool reduced;
 	bool marked;
+	bool recounts;
 };
 
 /* The stack derives the size of TSO packets from the pacing rate. If the previous
@@ -157,22 +160,37 @@ APOGEE_TX_START(j_tx_start)
 	j_shrink(sk, idle_tx_start(sk));
 }
 
+/* Update the bandwidth estimate with an ACK. What may have been counted before counts as
+ * one segment, the retransmission, a lower bound.
+ */
+static void j_estimate(struct sock *sk, const struct rate_sample *rs)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	struct j_state *j = inet_csk_ca(sk);
+	u32 acked = rs->acked_sacked, rtt_min = tcp_min_rtt(tp);
+	bool again = j->recounts || stack_recounts(sk);
+
+	j->recounts = stack_recounts(sk);
+	if (again)
+		acked = min(acked, 1U);
+	if (abe_ack(&j->abe, tp->tcp_mstamp, (u32)tp->first_tx_mstamp,
+		    (u64)acked * tp->mss_cache, tp->mss_cache, rtt_min,
+		    J_FIRST_INTERVAL_US, rs->is_app_limited || again) &&
+	    rtt_min != U32_MAX)
+		j->cwnd_abe = abe_window(abe_bw(&j->abe), rtt_min,
+					 tp->mss_cache);
+}
+
 APOGEE_CONG_CONTROL(j_cong_control)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct j_state *j = inet_csk_ca(sk);
 	u32 acked = rs->acked_sacked;
-	u32 rtt_min = tcp_min_rtt(tp);
 	u8 state = inet_csk(sk)->icsk_ca_state;
 	bool new_data = after(tp->snd_una, j->una);
 
 	j->una = tp->snd_una;
-	if (abe_ack(&j->abe, tp->tcp_mstamp, (u32)tp->first_tx_mstamp,
-		    (u64)acked * tp->mss_cache, tp->mss_cache, rtt_min,
-		    J_FIRST_INTERVAL_US, rs->is_app_limited) &&
-	    rtt_min != U32_MAX)
-		j->cwnd_abe = abe_window(abe_bw(&j->abe), rtt_min,
-					 tp->mss_cache);
+	j_estimate(sk, rs);
 
 	if (j->reduced)
 		j_reduce(sk);

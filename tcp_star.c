@@ -107,6 +107,7 @@
 #include <kernel/bbr_info.h>
 #include <kernel/idle.h>
 #include <kernel/marked.h>
+#include <kernel/recount.h>
 #include <kernel/timeout.h>
 
 #define CREATE_TRACE_POINTS
@@ -470,6 +471,16 @@ static bool star_is_slow_train(const struct sock *sk,
 			       star_sent_us(sk, rs));
 }
 
+/* Segments that an ACK has delivered. If some may have been counted before, it is the
+ * retransmission alone, a lower bound.
+ */
+static u32 star_delivered(const struct sock *sk, const struct rate_sample *rs)
+{
+	const struct star *s = inet_csk_ca(sk);
+
+	return s->w.recounts ? min(rs->acked_sacked, 1U) : rs->acked_sacked;
+}
+
 /* Update the bandwidth estimate with an ACK, and cwnd_abe with a new estimate.
  * Returns true if there is one.
  */
@@ -489,9 +500,10 @@ static bool star_estimate(struct sock *sk, const struct rate_sample *rs)
 
 	s->abe.recent = published;
 	if (!abe_ack(&s->abe, (u32)tp->tcp_mstamp, star_sent_us(sk, rs),
-		     (u64)rs->acked_sacked * tp->mss_cache, tp->mss_cache,
+		     (u64)star_delivered(sk, rs) * tp->mss_cache, tp->mss_cache,
 		     rtt_min, READ_ONCE(star_first_interval_us),
-		     rs->is_app_limited || star_held_below(s)))
+		     rs->is_app_limited || s->w.recounts ||
+			     star_held_below(s)))
 		return false;
 
 	if (published)
@@ -856,7 +868,9 @@ APOGEE_CONG_CONTROL(star_cong_control)
 	lift = star_is_new(sk, rs);
 	star_look_for_silence(sk, rs);
 	slow = star_is_slow_train(sk, rs);
+	s->w.recounts |= stack_recounts(sk);
 	estimated = star_estimate(sk, rs);
+	s->w.recounts = stack_recounts(sk);
 	round = star_round_ends(sk, rs);
 
 	judged = s->w.mode == STAR_JUDGE;

@@ -91,6 +91,7 @@ enum star_mode {
  * @asked: the stack has asked for ssthresh, and the response is pending
  * @sack_hole: in STAR_JUDGE: the scoreboard had a hole at the timeout
  * @held: in STAR_SLOW: after a loss, for its round trip at most
+ * @recounts: the stack may count data a second time (kernel/recount.h)
  */
 struct star_window {
 	u32 cwnd_reno;
@@ -104,6 +105,7 @@ struct star_window {
 	u8 asked : 1;
 	u8 sack_hole : 1;
 	u8 held : 1;
+	u8 recounts : 1;
 };
 
 /**
