@@ -79,6 +79,7 @@ check: ## run all tests: unit tests and tests in guests
 
 check-deep: ## exact exchanges, debug kernel, two CPUs, fuzzers' coverage, proofs (some hours)
 	@scripts/setup deep lint
+	@$(PYTHON) -m tests.deep.kernels
 	@$(PYTHON) -m pytest tests/deep --resume --numprocesses 2 --dist loadgroup --timeout 1800
 
 matrix: ## build and run on all supported kernels, compile for other architectures: a table

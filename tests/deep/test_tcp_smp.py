@@ -45,10 +45,13 @@ link() { ip netns add far && ip link add near type veth peer name far netns far
 	ip -n far addr add 10.9.0.2/24 dev far; ip -n far link set far up; ip -n far link set lo up
 	tc qdisc replace dev near root netem delay 5ms rate 20mbit loss 1% limit 200
 	tc -n far qdisc replace dev far root netem delay 5ms loss 1% limit 1000; }
+# Until a receiver is there: what comes before is answered by a reset.
+listens() { while on && [ -z "$($far ss -ltnH "sport = :$1")" ]; do sleep 0.05; done; }
 link
-$far verified drinkers 5201 $OUT/drunk & sleep 0.2
+$far verified drinkers 5201 $OUT/drunk &
 end=$(($(cut -d. -f1 /proc/uptime) + SECONDS))
 on() { [ $(cut -d. -f1 /proc/uptime) -lt $end ]; }
+listens 5201
 random() { echo $(($(od -An -N2 -tu2 /dev/urandom) % $1)); }
 pick() { shift $(random $#); echo $1; }
 looped() { name=$1; n=0; while on; do "$@"; n=$((n + 1)); done 2>/dev/null; say "$name loops: $n"; }
@@ -58,7 +61,7 @@ pours() { verified pours 10.9.0.2 5201 SHORT $1 >>$OUT/poured 2>&1 || say "sende
 standing() { $1 ss -tinmoH state connected exclude time-wait "( $2 )"; }
 all_standing() { standing "" "dst 10.9.0.2"; standing "$far" "sport = :5201"; }
 # A sink of its own: one whose sender was killed may never learn of it.
-long() { port=$((6000 + n)); $far peer sink $port & sink=$!; sleep 0.2
+long() { port=$((6000 + n)); $far peer sink $port & sink=$!; listens $port
 	timeout 20 peer send 10.9.0.2 $port 3 0.5:$(algorithm) 1:$(algorithm) 1.5:$(algorithm) \\
 		2:$(algorithm) >$OUT/samples-$n; kill $sink; }
 choose() { sysctl -qw net.ipv4.tcp_congestion_control=$(algorithm); sleep 0.02; }

@@ -59,8 +59,10 @@ ip netns add far; ip link add near type veth peer name far netns far
 ip addr add 10.9.0.1/24 dev near; ip link set near up
 ip -n far addr add 10.9.0.2/24 dev far; ip -n far link set far up
 tc qdisc add dev near root netem delay 5ms rate 20mbit loss 1% limit 200
+sinks() { ip netns exec far ss -ltnH "sport = :5202" | grep -q .; }
 for cc in star j hstcp_gentle compound compound_plus; do
-	ip netns exec far peer sink 5202 & sink=$!; sleep 0.2
+	ip netns exec far peer sink 5202 & sink=$!
+	until sinks; do sleep 0.05; done
 	modprobe tcp_$cc 2>/dev/null || modprobe tcp_compound_plus
 	sysctl -qw net.ipv4.tcp_congestion_control=$cc
 	peer watched 10.9.0.2 5202 SECONDS >$OUT/$cc
