@@ -3,9 +3,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from functools import lru_cache
 
+from tests.hostile import table
+from tests.hostile.attacks import HOSTILE
 from tests.hostile.table import Key, Records, gain
+from tests.storm.storms import PEERS
 
 #: The receive window in segments, and its sender's line in segments per second (hostile.c).
 WINDOW = (4 << 20) // 1448 + 1
@@ -16,6 +21,24 @@ RTT = 1.5
 #: Attacks that gain nothing: segments beside those for an honest receiver, at most.
 NOTHING = ("beyond", "division", "newer", "late", "zero", "tiny", "flap", "marked")
 MOST = 1.1
+#: The others, beside the peer that gives most for the same lie in the records of docs/hostile.md.
+#: The worst of the project's algorithms has 1.08 there but for these, whose reasons the page says.
+BESIDE_PEERS = 1.25
+MORE = {("small", "j"): 2.8, ("unmarked", "hstcp_gentle"): 1.8}
+
+
+@lru_cache
+def peers() -> Records:
+    """What the page's records say."""
+    return table.by_key(json.loads(line) for line in table.RECORDS.read_text().splitlines())
+
+
+def most(path: str, attack: str, cc: str) -> float:
+    """Segments that a receiver may get beside an honest one."""
+    if attack in NOTHING:
+        return MOST
+    peer = max(gain(peers(), (path, attack, name)) for name in PEERS)
+    return max(peer, 1.0) * MORE.get((attack, cc), BESIDE_PEERS)
 
 
 def _wrong(records: Records, key: Key) -> Iterator[str]:
@@ -26,8 +49,8 @@ def _wrong(records: Records, key: Key) -> Iterator[str]:
         yield f"{record['flight']} segments were sent beyond the ACKs, the window is {WINDOW}"
     if int(record["cwnd"]) > 2 * WINDOW + LINE * RTT:
         yield f"a window of {record['cwnd']} segments"
-    if key[1] in NOTHING and gain(records, key) > MOST:
-        yield f"{gain(records, key):.2f} times the segments"
+    if key[1] in HOSTILE and gain(records, key) > most(*key):
+        yield f"{gain(records, key):.2f} times the segments, {most(*key):.2f} at most"
 
 
 def wrong(records: Records) -> list[str]:

@@ -41,6 +41,7 @@ WRONG = {
     "more than the receive window": ("copies", {"flight": 2898}, "beyond the ACKs"),
     "a window without a limit": ("first", {"cwnd": 1 << 20}, "a window of"),
     "a gain by pieces": ("division", {"segments": 1 << 20}, "times the segments"),
+    "more than any peer gives": ("conceal", {"segments": 40_000}, "6.02 at most"),
     "a gain beside its own honest receiver": ("marked", {"segments": 1 << 20}, "times"),
 }
 
