@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests import BUILD, ROOT
+from tests.guest.conftest import shifted_seeds
 
 SOURCES = ("*.c", "Kbuild", "Makefile", "pyproject.toml")
 FOLDERS = ("bpf", "include", "scripts", "shake", "sscop", "tests")
@@ -91,3 +92,6 @@ def pytest_configure(config: pytest.Config) -> None:
         notes = BUILD / "tests" / "deep-passed" / version()
         notes.parent.mkdir(parents=True, exist_ok=True)
         resume(config, notes)
+
+
+__all__ = ["shifted_seeds"]  # a fixture for all tests here

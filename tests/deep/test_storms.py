@@ -9,16 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.guest.conftest import SHIFT
 from tests.storm import bounds, table
 from tests.storm.play import play
 from tests.storm.storms import ALGORITHMS, STORMS
 
-pytestmark = [pytest.mark.guest, pytest.mark.uml]
+pytestmark = [pytest.mark.guest, pytest.mark.uml, pytest.mark.xdist_group("storms")]
 
 
 def _played(build: Path, cc: str) -> list[table.Record]:
-    return list(play(build / "tests" / f"storm-{cc}", list(STORMS), [cc], seed=1 + SHIFT))
+    return list(play(build / "tests" / f"storm-{cc}", list(STORMS), [cc]))
 
 
 @pytest.fixture(scope="module")
