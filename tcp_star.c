@@ -772,19 +772,21 @@ APOGEE_TX_START(star_tx_start)
 		star_set_pacing_rate(sk);
 }
 
-/* Is the ACK one of new data? In recovery with SACK any newly delivered data counts.
- * Elsewhere a duplicate ACK does not.
+/* Does the ACK lift the window? One of new data does, and in recovery with SACK any newly
+ * delivered data. Without SACK a recovery may last hundreds of round trips, one for each
+ * hole: a window that grew in all of them would leave as a burst at its end.
  */
-static bool star_is_new(struct sock *sk, const struct rate_sample *rs)
+static bool star_lifts(struct sock *sk, const struct rate_sample *rs)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	const struct star *s = inet_csk_ca(sk);
+	u8 state = inet_csk(sk)->icsk_ca_state;
 
 	if (!rs->acked_sacked)
 		return false;
-	return after(tp->snd_una, s->una) ||
-	       (tcp_is_sack(tp) &&
-		inet_csk(sk)->icsk_ca_state >= TCP_CA_Recovery);
+	if (tcp_is_sack(tp))
+		return after(tp->snd_una, s->una) || state >= TCP_CA_Recovery;
+	return after(tp->snd_una, s->una) && state != TCP_CA_Recovery;
 }
 
 /* Set the window after an ACK, for the stack to send by: at most @most segments. */
@@ -865,7 +867,7 @@ APOGEE_CONG_CONTROL(star_cong_control)
 	if (s->w.mode == STAR_NONE)
 		return;
 
-	lift = star_is_new(sk, rs);
+	lift = star_lifts(sk, rs);
 	star_look_for_silence(sk, rs);
 	slow = star_is_slow_train(sk, rs);
 	s->w.recounts |= stack_recounts(sk);
