@@ -9,7 +9,7 @@ import pytest
 
 from tests.devices_storm import bounds, silence
 from tests.devices_storm.play import play
-from tests.devices_storm.storms import STORMS
+from tests.devices_storm.storms import EACH, STORMS, WITH_EACH
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
@@ -22,6 +22,13 @@ PARTS = 2
 def test_storms(build: Path, device: str, part: int) -> None:
     names = tuple(STORMS[device])[part::PARTS]
     records = play(device, names, build / "tests" / f"storm-{device}-{part}")
+    assert bounds.wrong(records) == []
+
+
+@pytest.mark.parametrize("cc", EACH)
+@pytest.mark.parametrize("device", STORMS)
+def test_storms_with_each_algorithm(build: Path, device: str, cc: str) -> None:
+    records = play(device, WITH_EACH, build / "tests" / f"storm-{device}-{cc}", cc)
     assert bounds.wrong(records) == []
 
 

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import json
 import sys
+from itertools import chain
 
 from tests import BUILD
 from tests.devices_storm import bounds, silence, table
 from tests.devices_storm.play import Record, play
-from tests.devices_storm.storms import STORMS
+from tests.devices_storm.storms import EACH, STORMS, WITH_EACH
 
 
 def _played(device: str) -> list[Record]:
     out = BUILD / "devices-storm"
+    each = [play(device, WITH_EACH, out / f"{device}-{cc}", cc) for cc in EACH]
     return [
         *play(device, tuple(STORMS[device]), out / device),
+        *chain.from_iterable(each),
         *silence.play(device, tuple(silence.SILENCES[device]), out / f"{device}-silence"),
     ]
 

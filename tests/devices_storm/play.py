@@ -14,7 +14,7 @@ from apogee_lab.guest import plugins
 from apogee_lab.kernels import uml_kernel
 from tests import ROOT
 from tests.devices_storm import shake, sscop
-from tests.devices_storm.storms import CALM_S, STORMS, Storm
+from tests.devices_storm.storms import CALM_S, STORMS, STREAM
 from tests.guest.modules.scripted import ticks
 from tests.guest.runs import compiled
 
@@ -37,7 +37,10 @@ left() { sed -n 's/^MemAvailable: *\\([0-9]*\\).*/\\1/p' /proc/meminfo; }
 mark() { echo "$(uptime) $(wires) $(returns)" >>$OUT/$storm.marks
 	near_counts >$OUT/$storm.near.$1; far_counts >$OUT/$storm.far.$1; }
 watched() { while :; do left >>$OUT/$storm.left; sleep 1; done; }
-begun() { storm=$1; calm; made; left >$OUT/$storm.left
+options() { for option; do
+	sysctl -qw net.ipv4.$option; $to_ns sysctl -qw net.ipv4.$option; done; }
+begun() { storm=$1; calm; made; options tcp_sack=1 tcp_timestamps=1 tcp_ecn=2; before
+	left >$OUT/$storm.left
 	$to_ns verified sip 5201 $OUT/$storm.sip SIP & sip=$!
 	$to_ns verified tock 5301 $OUT/$storm.tock & tock=$!
 	sleep 0.1; watched & watch=$!
@@ -52,6 +55,8 @@ ended() { wait $pour; wait $tick
 
 #: One storm.
 STORM = """
+before() { :; BEFORE
+}
 begun NAME SECONDS
 DOES
 mark storm; calm
@@ -60,14 +65,22 @@ ended
 """
 
 
-def script(device: str, storms: Sequence[str]) -> str:
-    """Shell lines that play storms one after the other."""
-    parts = [SHELLS[device], shared()]
+def script(device: str, storms: Sequence[str], cc: str) -> str:
+    """Shell lines that play storms one after the other; the stream has this algorithm."""
+    chosen = f"modprobe -a {' '.join(loaded(cc))}; " if loaded(cc) else ""
+    chosen += f"$from_ns sysctl -qw net.ipv4.tcp_congestion_control={cc}"
+    parts = [SHELLS[device], shared(), chosen]
     for name in storms:
         storm = STORMS[device][name]
-        words = {"NAME": name, "SECONDS": storm.whole_s, "DOES": storm.does, "AFTER": storm.after_s}
+        words = {"NAME": name, "SECONDS": storm.whole_s, "BEFORE": storm.before,
+                 "DOES": storm.does, "AFTER": storm.after_s}  # fmt: skip
         parts.append(filled(STORM, words))
     return "\n".join(parts)
+
+
+def loaded(cc: str) -> list[str]:
+    """The project's modules for an algorithm."""
+    return modules.brought([cc])
 
 
 def shared() -> str:
@@ -151,8 +164,9 @@ def _queue_drops(text: str) -> int:
     return int(text.split("dropped ")[1].split(",")[0])
 
 
-def record(device: str, name: str, storm: Storm, out: Path, kernel: str) -> Record:
+def record(device: str, name: str, cc: str, out: Path, kernel: str) -> Record:
     """What came of a storm."""
+    storm = STORMS[device][name]
     marks = [line.split() for line in (out / f"{name}.marks").read_text().splitlines()]
     at = [float(words[0]) for words in marks]
     sips = Sips(out / f"{name}.sip")
@@ -162,7 +176,7 @@ def record(device: str, name: str, storm: Storm, out: Path, kernel: str) -> Reco
     received, damaged = sips.end or (sips.octets[-1], -1)
     first, back = sips.first(at[1]), sips.back(at[1], calm)
     return {
-        "device": device, "storm": name, "kernel": kernel, "seed": 1,
+        "device": device, "storm": name, "cc": cc, "kernel": kernel, "seed": 1,
         "sent": int((out / f"{name}.poured").read_text() or 0),
         "received": received, "damaged": damaged,
         "calm_bps": round(8 * calm),
@@ -182,12 +196,12 @@ def record(device: str, name: str, storm: Storm, out: Path, kernel: str) -> Reco
     }  # fmt: skip
 
 
-def ran(text: str, device: str, out: Path) -> str:
+def ran(text: str, names: Sequence[str], out: Path) -> str:
     """Run a script in a guest; its kernel."""
     modules.build(uml_kernel.kernel())
     verified = compiled(ROOT / "tests/guest/modules/verified.c")
     info = uml.run_script(
-        text, out=out, modules=[device],
+        text, out=out, modules=names,
         files={"bin/verified": verified, "bin/forge": b""} | plugins.guest_files(),
         timeout_wall_s=WALL_S,
     )  # fmt: skip
@@ -195,7 +209,7 @@ def ran(text: str, device: str, out: Path) -> str:
     return (out / "uname").read_text().strip()
 
 
-def play(device: str, storms: Sequence[str], out: Path) -> list[Record]:
+def play(device: str, storms: Sequence[str], out: Path, cc: str = STREAM) -> list[Record]:
     """Play storms in one guest: a record of each."""
-    kernel = ran(script(device, storms), device, out)
-    return [record(device, name, STORMS[device][name], out, kernel) for name in storms]
+    kernel = ran(script(device, storms, cc), [device, *loaded(cc)], out)
+    return [record(device, name, cc, out, kernel) for name in storms]

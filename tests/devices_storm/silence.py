@@ -111,5 +111,5 @@ def record(device: str, name: str, case: Silence, out: Path, kernel: str) -> Rec
 
 def play(device: str, names: Sequence[str], out: Path) -> list[Record]:
     """Play silences in one guest: a record of each."""
-    kernel = ran(script(device, names), device, out)
+    kernel = ran(script(device, names), [device], out)
     return [record(device, name, SILENCES[device][name], out, kernel) for name in names]

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tests.storm.storms import OURS
+
 #: Before the storm, and how long it lasts; s.
 CALM_S, STORM_S = 10, 20
 #: Longer than sscop waits for a STAT (60 s).
@@ -21,7 +23,7 @@ RTO_S = 120
 @dataclass(frozen=True)
 class Storm:
     """``kept``: sscop loses nothing that it was given; ``resets``: those that may come of it;
-    ``cuts``: TCP may be cut off for the whole time.
+    ``cuts``: TCP may be cut off for the whole time. ``before``: lines before the stream begins.
     """
 
     said: str
@@ -30,6 +32,7 @@ class Storm:
     seconds: int = STORM_S
     resets: str = ""
     cuts: bool = False
+    before: str = ""
 
     @property
     def back_s(self) -> float:
@@ -64,6 +67,10 @@ def _turns(first: str, second: str, each_s: int) -> str:
     return f"for t in $(seq {turns}); do {first}; sleep {each_s}; {second}; sleep {each_s}; done"
 
 
+EVERYTHING = "loss 10% duplicate 10% corrupt 10% jitter 15ms"
+#: An ECN mark on each packet that waits for more than so long above the device.
+MARKS = "tc qdisc {} dev $device root fq_codel limit 1000 target 1s interval 2s ce_threshold {}"
+
 #: On the only link of sscop, on all paths of shake.
 COMMON = {
     "loss-1": _steady("1 % of all frames are lost", "loss 1%"),
@@ -81,10 +88,16 @@ COMMON = {
     "duplicate": _steady("30 % come twice", "duplicate 30%"),
     "corrupt": _steady("one bit of 10 % is wrong", "corrupt 10%"),
     "jitter": _steady("± 15 ms, frames overtake each other", "jitter 15ms"),
-    "everything": _steady(
-        "10 % lost, 10 % twice, 10 % damaged, ± 15 ms",
-        "loss 10% duplicate 10% corrupt 10% jitter 15ms",
-    ),
+    "everything": _steady("10 % lost, 10 % twice, 10 % damaged, ± 15 ms", EVERYTHING),
+    "no-sack": Storm("the same, TCP without SACK", f"both {EVERYTHING}; sleep {STORM_S}",
+                     before="options tcp_sack=0"),
+    "no-stamps": Storm("the same, TCP without timestamps", f"both {EVERYTHING}; sleep {STORM_S}",
+                       before="options tcp_timestamps=0"),
+    "marks": Storm("an ECN mark on each packet that waits above the device",
+                   f"{MARKS.format('change', '1us')}; sleep {STORM_S}",
+                   before=f"options tcp_ecn=1; {MARKS.format('replace', '10s')}"),
+    "zero": Storm("the receiver reads nothing: a window of zero",
+                  f"kill -STOP $sip; sleep {STORM_S}; kill -CONT $sip"),
     "no-way": Storm("nothing arrives, either way", f"both loss 100%; sleep {STORM_S}",
                     cuts=True),
     "no-way-70": Storm("the same for 70 s", f"both loss 100%; sleep {LONG_S}", False, LONG_S,
@@ -143,3 +156,7 @@ SHAKE = COMMON | {
 }  # fmt: skip
 
 STORMS = {"sscop": SSCOP, "shake": SHAKE}
+
+#: The stream is CUBIC's. In these it is, one after the other, that of each of the project's.
+WITH_EACH = ("everything", "reorder", "no-way", "rates")
+STREAM, EACH = "cubic", OURS

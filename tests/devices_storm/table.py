@@ -11,7 +11,7 @@ from apogee_lab.results.text import as_markdown
 from tests import ROOT
 from tests.devices_storm.bounds import Record, both, grown, lost
 from tests.devices_storm.silence import EDGES, SILENCES
-from tests.devices_storm.storms import STORMS
+from tests.devices_storm.storms import EACH, STORMS, STREAM, WITH_EACH
 
 RECORDS = ROOT / "docs" / "results" / "records" / "storms-devices.jsonl"
 PAGE = ROOT / "docs" / "storms-devices.md"
@@ -54,10 +54,23 @@ def storms(records: Sequence[Record], device: str) -> str:
     columns = COMMON | OWN[device]
     rows = [["storm", "what happens", *columns]]
     for record in records:
-        if record["device"] == device and "storm" in record:
+        if record["device"] == device and record.get("cc") == STREAM:
             name = record["storm"]
             said = STORMS[device][name].said
             rows.append([f"`{name}`", said, *(cell(record) for cell in columns.values())])
+    return as_markdown(rows, left=2) + "\n"
+
+
+def each(records: Sequence[Record]) -> str:
+    """A row for each device and storm, a column for each algorithm."""
+    known = {(r["device"], r["storm"], r["cc"]): r for r in records if "storm" in r}
+    columns = (STREAM, *EACH)
+    rows = [["device", "storm", *columns]]
+    for device in STORMS:
+        for name in WITH_EACH:
+            found = [known[device, name, cc] for cc in columns]
+            cells = (f"{r['storm_bps'] / 1000:.0f} / {_seconds(r['back_s'])}" for r in found)
+            rows.append([f"`{device}`", f"`{name}`", *cells])
     return as_markdown(rows, left=2) + "\n"
 
 
@@ -85,6 +98,7 @@ def written(page: str, records: Sequence[Record]) -> str:
     """The page with its tables anew."""
     for device in STORMS:
         page = _put(page, device, storms(records, device))
+    page = _put(page, "each", each(records))
     return _put(page, "silences", silences(records))
 
 

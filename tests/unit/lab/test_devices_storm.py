@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from tests.devices_storm import bounds, table
 from tests.devices_storm.play import Record, Sips
 from tests.devices_storm.silence import SILENCES
-from tests.devices_storm.storms import STORMS
+from tests.devices_storm.storms import EACH, STORMS, STREAM, WITH_EACH
 
 
 @pytest.fixture(scope="module")
@@ -23,8 +24,12 @@ def records() -> list[Record]:
 
 def test_all_are_recorded_once(records: list[Record]) -> None:
     for kind, cases in (("storm", STORMS), ("silence", SILENCES)):
-        found = [(r["device"], r[kind]) for r in records if kind in r]
+        found = [
+            (r["device"], r[kind]) for r in records if kind in r and r.get("cc", STREAM) == STREAM
+        ]
         assert found == [(device, name) for device in cases for name in cases[device]]
+    each = [(r["device"], r["cc"], r["storm"]) for r in records if r.get("cc", STREAM) != STREAM]
+    assert each == list(product(STORMS, EACH, WITH_EACH))
 
 
 def test_the_page_has_the_records_tables(records: list[Record]) -> None:
@@ -71,7 +76,8 @@ def changed(record: Record, change: dict[str, Any]) -> Record:
 @pytest.mark.parametrize("name", WRONG)
 def test_what_is_beyond_the_bounds_is_found(records: list[Record], name: str) -> None:
     device, case, change, said = WRONG[name]
-    known = {(r["device"], r.get("storm") or r["silence"]): r for r in records}
+    told = [r for r in records if r.get("cc", STREAM) == STREAM]
+    known = {(r["device"], r.get("storm") or r["silence"]): r for r in told}
     [found] = bounds.wrong([changed(known[device, case], change)])
     assert said in found
 
