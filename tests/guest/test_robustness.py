@@ -173,12 +173,21 @@ def test_a_full_disk(lab: Lab, apart: Words) -> None:
 
 
 ONE_RUN = ["run", "satellite", "--cc", "star", "--duration", "3", "--engine", "uml", "--fresh"]
+#: Another /dev, with little but the device files that every program expects.
+WITHOUT_SHM = """
+old=$(mktemp -d) && mount --rbind /dev $old && mount -t tmpfs none /dev || exit
+for name in null zero full random urandom; do
+	: >/dev/$name && mount --bind $old/$name /dev/$name || exit
+done
+ln -s /proc/self/fd /dev/fd
+"""
 SURROUNDINGS = {
     "locale": ["env", "LC_ALL=POSIX", "PYTHONCOERCECLOCALE=0", "TZ=Pacific/Kiritimati"],
     "home": ["env", "-u", "HOME", "-u", "LANG"],
     "umask": ["sh", "-c", 'umask 077; exec "$@"', "sh"],
     "one CPU": ["sh", "-c", f'exec taskset -c {min(os.sched_getaffinity(0))} "$@"', "sh"],
     "streams": ["sh", "-c", 'exec "$@" <&- >&-', "sh"],
+    "no shm": [*APART, "unset TMPDIR; " + WITHOUT_SHM + 'exec "$@"', "sh"],
     "memory": [*APART, 'unset TMPDIR; mount -t tmpfs -o size=1M none /dev/shm && exec "$@"', "sh"],
 }
 
@@ -200,9 +209,28 @@ def record(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> dict[str, obje
 def test_surroundings_change_nothing(
     lab: Lab, record: dict[str, object], name: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
-    if name == "memory":
+    if SURROUNDINGS[name][0] == APART[0]:
         request.getfixturevalue("apart")
     assert record_of(lab, tmp_path / "ü", SURROUNDINGS[name]) == record
+
+
+#: Programs of the host that a run of an engine needs.
+TOOLS = {"qemu-system-x86_64": "qemu", "busybox": "uml", "ip": "uml", "make": "qemu",
+         "depmod": "uml"}  # fmt: skip
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_a_tool_that_does_not_start(lab: Lab, apart: Words, tool: str) -> None:
+    """The last line names it."""
+    path = Path(shutil.which(tool) or f"/usr/sbin/{tool}").resolve()
+    hidden = f'mount --bind /dev/null {path} && exec "$@"'
+    command = [*ONE_RUN, "--engine", TOOLS[tool]]
+    status, error = lab.run(*command, before=[*apart, hidden, "sh"])
+    assert status != 0
+    assert tool in error.splitlines()[-1]
+    assert "Traceback" not in error
+    for folder in lab.runs.glob("*.failed"):
+        shutil.rmtree(folder)
 
 
 def test_labs_at_once(lab: Lab) -> None:
