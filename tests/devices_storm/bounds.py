@@ -22,6 +22,8 @@ MEMORY_KB = {
     "sscop": PACKET_KB * (2 * QUEUED + 4 * WINDOW) + TCP_KB + PROGRAMS_KB,
     "shake": PACKET_KB * (2 * QUEUED + 2 * COPIES) + TCP_KB + PROGRAMS_KB,
 }
+#: Goodput that does not come back in time, for a reason that docs/storms-devices.md states.
+STAYS_AWAY = {("shake", "reorder", "star")}
 #: Causes of a sscop reset in the words of a storm.
 CAUSES = ("asked", "silence", "restart", "end", "error")
 
@@ -73,7 +75,8 @@ def _storm(record: Record) -> Iterator[str]:
     if device == "sscop":
         yield from _sscop(record)
     most = KEPT_BACK_S if device == "sscop" and storm.kept else storm.back_s
-    if record["back_s"] is None or record["back_s"] > most:
+    stays_away = (device, record["storm"], record["cc"]) in STAYS_AWAY
+    if not stays_away and (record["back_s"] is None or record["back_s"] > most):
         yield f"goodput is back after {record['back_s']} s"
     if record["memory_kb"] > MEMORY_KB[device]:
         yield f"{record['memory_kb']} kB of memory"

@@ -236,6 +236,7 @@ u32 held_ack(struct state *t, u32 losses)
 	tp->snd_cwnd = 20;
 	tp->snd_cwnd_clamp = ~0U;
 	tp->retrans_out = 1;
+	tp->rx_opt.sack_ok = 1;
 	inet_csk(&sk)->icsk_ca_state = TCP_CA_Recovery;
 	sk.sk_max_pacing_rate = ULONG_MAX;
 	tcp_star.cong_control(&sk, &rs);
