@@ -168,10 +168,10 @@ static void j_estimate(struct sock *sk, const struct rate_sample *rs)
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct j_state *j = inet_csk_ca(sk);
 	u32 sent_us = (u32)tp->first_tx_mstamp, rtt_min = tcp_min_rtt(tp);
-	bool again = j->recounts || stack_recounts(sk);
+	bool again = stack_recounts(sk, j->recounts), skip = again || j->recounts;
 
-	j->recounts = stack_recounts(sk);
-	if (again)
+	j->recounts = again;
+	if (skip)
 		abe_skip(&j->abe, tp->tcp_mstamp, sent_us);
 	else if (abe_ack(&j->abe, tp->tcp_mstamp, sent_us,
 			 (u64)rs->acked_sacked * tp->mss_cache, tp->mss_cache,

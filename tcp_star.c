@@ -854,7 +854,7 @@ APOGEE_CONG_CONTROL(star_cong_control)
 	struct star *s = inet_csk_ca(sk);
 	bool published = !star_judges();
 	u32 cwnd = tcp_snd_cwnd(tp), most;
-	bool judged, lost = false, lift, round, estimated, slow;
+	bool judged, lost = false, lift, round, estimated, slow, again;
 
 	/* The ACK of the SYN arrives before star_init() is called. */
 	if (s->w.mode == STAR_NONE)
@@ -863,9 +863,10 @@ APOGEE_CONG_CONTROL(star_cong_control)
 	lift = star_lifts(sk, rs);
 	star_look_for_silence(sk, rs);
 	slow = star_is_slow_train(sk, rs);
-	s->w.recounts |= stack_recounts(sk);
+	again = stack_recounts(sk, s->w.recounts);
+	s->w.recounts |= again;
 	estimated = star_estimate(sk, rs);
-	s->w.recounts = stack_recounts(sk);
+	s->w.recounts = again;
 	round = star_round_ends(sk, rs);
 
 	judged = s->w.mode == STAR_JUDGE;
