@@ -160,23 +160,23 @@ APOGEE_TX_START(j_tx_start)
 	j_shrink(sk, idle_tx_start(sk));
 }
 
-/* Update the bandwidth estimate with an ACK. What may have been counted before counts as
- * one segment, the retransmission, a lower bound.
+/* Update the bandwidth estimate with an ACK, unless the stack may have counted what it
+ * delivers before.
  */
 static void j_estimate(struct sock *sk, const struct rate_sample *rs)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct j_state *j = inet_csk_ca(sk);
-	u32 acked = rs->acked_sacked, rtt_min = tcp_min_rtt(tp);
-	bool again = j->recounts || stack_recounts(sk);
+	u32 sent_us = (u32)tp->first_tx_mstamp, rtt_min = tcp_min_rtt(tp);
+	bool again = stack_recounts(sk, j->recounts), skip = again || j->recounts;
 
-	j->recounts = stack_recounts(sk);
-	if (again)
-		acked = min(acked, 1U);
-	if (abe_ack(&j->abe, tp->tcp_mstamp, (u32)tp->first_tx_mstamp,
-		    (u64)acked * tp->mss_cache, tp->mss_cache, rtt_min,
-		    J_FIRST_INTERVAL_US, rs->is_app_limited || again) &&
-	    rtt_min != U32_MAX)
+	j->recounts = again;
+	if (skip)
+		abe_skip(&j->abe, tp->tcp_mstamp, sent_us);
+	else if (abe_ack(&j->abe, tp->tcp_mstamp, sent_us,
+			 (u64)rs->acked_sacked * tp->mss_cache, tp->mss_cache,
+			 rtt_min, J_FIRST_INTERVAL_US, rs->is_app_limited) &&
+		 rtt_min != U32_MAX)
 		j->cwnd_abe = abe_window(abe_bw(&j->abe), rtt_min,
 					 tp->mss_cache);
 }

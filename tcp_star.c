@@ -471,16 +471,6 @@ static bool star_is_slow_train(const struct sock *sk,
 			       star_sent_us(sk, rs));
 }
 
-/* Segments that an ACK has delivered. If some may have been counted before, it is the
- * retransmission alone, a lower bound.
- */
-static u32 star_delivered(const struct sock *sk, const struct rate_sample *rs)
-{
-	const struct star *s = inet_csk_ca(sk);
-
-	return s->w.recounts ? min(rs->acked_sacked, 1U) : rs->acked_sacked;
-}
-
 /* Update the bandwidth estimate with an ACK, and cwnd_abe with a new estimate.
  * Returns true if there is one.
  */
@@ -499,11 +489,14 @@ static bool star_estimate(struct sock *sk, const struct rate_sample *rs)
 	rtt_min = star_rtt_min(sk);
 
 	s->abe.recent = published;
+	if (s->w.recounts) {
+		abe_skip(&s->abe, (u32)tp->tcp_mstamp, star_sent_us(sk, rs));
+		return false;
+	}
 	if (!abe_ack(&s->abe, (u32)tp->tcp_mstamp, star_sent_us(sk, rs),
-		     (u64)star_delivered(sk, rs) * tp->mss_cache, tp->mss_cache,
+		     (u64)rs->acked_sacked * tp->mss_cache, tp->mss_cache,
 		     rtt_min, READ_ONCE(star_first_interval_us),
-		     rs->is_app_limited || s->w.recounts ||
-			     star_held_below(s)))
+		     rs->is_app_limited || star_held_below(s)))
 		return false;
 
 	if (published)
@@ -861,7 +854,7 @@ APOGEE_CONG_CONTROL(star_cong_control)
 	struct star *s = inet_csk_ca(sk);
 	bool published = !star_judges();
 	u32 cwnd = tcp_snd_cwnd(tp), most;
-	bool judged, lost = false, lift, round, estimated, slow;
+	bool judged, lost = false, lift, round, estimated, slow, again;
 
 	/* The ACK of the SYN arrives before star_init() is called. */
 	if (s->w.mode == STAR_NONE)
@@ -870,9 +863,10 @@ APOGEE_CONG_CONTROL(star_cong_control)
 	lift = star_lifts(sk, rs);
 	star_look_for_silence(sk, rs);
 	slow = star_is_slow_train(sk, rs);
-	s->w.recounts |= stack_recounts(sk);
+	again = stack_recounts(sk, s->w.recounts);
+	s->w.recounts |= again;
 	estimated = star_estimate(sk, rs);
-	s->w.recounts = stack_recounts(sk);
+	s->w.recounts = again;
 	round = star_round_ends(sk, rs);
 
 	judged = s->w.mode == STAR_JUDGE;

@@ -217,6 +217,23 @@ static inline bool abe_sent_slowly(const struct abe *a, u32 now_us, u32 sent_us)
 }
 
 /**
+ * abe_skip() - an ACK of which is not known how much it delivers
+ * @a: the estimation
+ * @now_us: arrival time of the ACK, as for abe_ack()
+ * @sent_us: when the newest segment delivered so far was sent, as for abe_ack()
+ *
+ * The sample begins anew, and its time does not age the estimate.
+ */
+static inline void abe_skip(struct abe *a, u32 now_us, u32 sent_us)
+{
+	if (!a->started)
+		return;
+	a->epoch_us += now_us - a->mark_us;
+	a->last_us = now_us;
+	abe_restart_sample(a, now_us, sent_us);
+}
+
+/**
  * abe_ack() - process one ACK (eq. 2)
  * @a: the estimation, zeroed before first use, except @recent
  * @now_us: arrival time of the ACK, in us, modulo 2^32: a pause of 36 minutes or more

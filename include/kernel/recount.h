@@ -10,18 +10,24 @@
 /**
  * stack_recounts() - may delivered data be counted a second time?
  * @sk: a socket in its cong_control()
+ * @so_far: what this function said at the ACK before
  *
  * Without SACK each duplicate ACK counts as a delivered segment. A timeout makes the
  * stack forget them (tcp_reset_reno_sack()). The ACK that fills a hole then counts what
- * is behind it once more, up to a whole window at once.
+ * is behind it once more, up to a whole window at once, even if the timeout has been
+ * undone meanwhile.
  *
- * Return: true until all data sent before the timeout is acknowledged. The ACK of the
- * last of it may count twice as well, though the state has changed.
+ * Return: true until all data sent before the timeout, or before a loss in the meantime,
+ * is acknowledged. The ACK of the last of it may count twice as well.
  */
-static inline bool stack_recounts(const struct sock *sk)
+static inline bool stack_recounts(const struct sock *sk, bool so_far)
 {
-	return !tcp_is_sack(tcp_sk(sk)) &&
-	       inet_csk(sk)->icsk_ca_state == TCP_CA_Loss;
+	const struct tcp_sock *tp = tcp_sk(sk);
+
+	if (tcp_is_sack(tp))
+		return false;
+	return inet_csk(sk)->icsk_ca_state == TCP_CA_Loss ||
+	       (so_far && before(tp->snd_una, tp->high_seq));
 }
 
 #endif /* _KERNEL_RECOUNT_H */

@@ -392,3 +392,27 @@ def test_compressed_first_train_is_dropped(apogee: Library) -> None:
         got = est.ack(1_000_000 + index * step, 1448)
     # The nine that stood at the train's beginning are in its first sample.
     assert true <= got <= true * (1 + 9 * step / est.interval_us)
+
+
+def test_skipped_acks_neither_count_nor_age(apogee: Library) -> None:
+    """1448 bytes each 10 ms for 80 ms, an hour of ACKs that are skipped, 500 ms of half the rate.
+
+    The epoch lasts 640 ms and is not over. The sample that the first skipped ACK ends is not taken.
+    """
+    state = apogee.new("abe")
+    apogee.abe_skip(state, 5, 5)
+    assert not state.started
+    now = 0
+    for _ in range(8):
+        apogee.abe_ack(state, now, 0, 1448, 1448, 160_000, 1000, False)
+        now += 10_000
+    assert apogee.abe_bw(state) == 144_800
+    apogee.abe_ack(state, now - 9_999, 0, 1448 * 1000, 1448, 160_000, 1000, False)
+    for _ in range(3600):
+        now += 10**6
+        apogee.abe_skip(state, now % 2**32, 0)
+    for _ in range(25):
+        now += 20_000
+        apogee.abe_ack(state, now % 2**32, 0, 1448, 1448, 160_000, 1000, False)
+    assert apogee.abe_bw(state) == 144_800
+    assert state.bw[1] == 0
