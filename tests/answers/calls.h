@@ -194,6 +194,19 @@ static void answer_abe_sent_slowly(void *call)
 	c->result = abe_sent_slowly(&c->a, c->now_us, c->sent_us);
 }
 
+struct answer_abe_skip {
+	struct abe a;
+	u32 now_us;
+	u32 sent_us;
+};
+
+static void answer_abe_skip(void *call)
+{
+	struct answer_abe_skip *c = call;
+
+	abe_skip(&c->a, c->now_us, c->sent_us);
+}
+
 struct answer_abe_ack {
 	bool result;
 	struct abe a;
@@ -2361,6 +2374,7 @@ static const struct {
 	{ answer_abe_take_sample, sizeof(struct answer_abe_take_sample) },
 	{ answer_abe_correct_first, sizeof(struct answer_abe_correct_first) },
 	{ answer_abe_sent_slowly, sizeof(struct answer_abe_sent_slowly) },
+	{ answer_abe_skip, sizeof(struct answer_abe_skip) },
 	{ answer_abe_ack, sizeof(struct answer_abe_ack) },
 	{ answer_abe_window, sizeof(struct answer_abe_window) },
 	{ answer_compound_base_near, sizeof(struct answer_compound_base_near) },
