@@ -41,10 +41,8 @@
 #define JUDGE_REST		8U
 /* Rounds with a constant RTT after which it is taken as the path's. */
 #define JUDGE_STILL		16U
-/* Upper bound of the path's RTT, in multiples of tcp_min_rtt(): from 10 ms on the ground to
- * a satellite's 600 ms. The stack keeps the minimum for minutes.
- */
-#define JUDGE_LONGEST		64U
+/* Upper bound of the path's RTT, in multiples of tcp_min_rtt(). */
+#define JUDGE_LONGEST		8U
 /* A queue is empty if the smoothed RTT is at most a 64th and 0.5 ms above the path's
  * RTT.
  */

@@ -1306,9 +1306,9 @@ def test_stillness_counts_from_where_a_flow_is_not_large_any_more(apogee: Librar
     assert [rtt_round(apogee, j, 2 * BASE) for _ in range(16)] == [False] * 15 + [True]
 
 
-def test_not_beyond_64_times_the_least(apogee: Library) -> None:
+def test_not_beyond_eight_times_the_least(apogee: Library) -> None:
     j = judge(apogee)
-    assert not any(rtt_round(apogee, j, 64 * BASE + 1) for _ in range(100))
+    assert not any(rtt_round(apogee, j, 8 * BASE + 1) for _ in range(100))
     assert j.base_us == BASE
 
 

@@ -179,7 +179,7 @@ class Connection(RuleBasedStateMachine):
         base, least = j.base_us, j.least_us
         longer = apogee.judge_end_rtt(j, srtt, self.rtt_min)
         assert j.base_us == (least if longer else base)
-        assert not longer or base < least <= 64 * self.rtt_min
+        assert not longer or base < least <= 8 * self.rtt_min
         assert not (j.queue and longer)
         assert j.queue or not j.standing or least == U32_MAX
         apogee.star_watch(w, j.queue, j.excess >= apogee.JUDGE_SEGMENT)
