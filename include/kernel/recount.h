@@ -15,7 +15,8 @@
  * Without SACK each duplicate ACK counts as a delivered segment. A timeout makes the
  * stack forget them (tcp_reset_reno_sack()). The ACK that fills a hole then counts what
  * is behind it once more, up to a whole window at once, even if the timeout has been
- * undone meanwhile.
+ * undone meanwhile. The stack also forgets them at the end of a recovery, and at an ACK
+ * of new data outside of one, which is not looked for here.
  *
  * Return: true until all data sent before the timeout, or before a loss in the meantime,
  * is acknowledged. The ACK of the last of it may count twice as well.
