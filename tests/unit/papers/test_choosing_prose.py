@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from apogee_lab.commands import beside
 from apogee_lab.papers import kept
+from apogee_lab.results.statistics import mean_of, ratio_of
 
 Record = dict[str, Any]
 Read = Callable[[str], list[Record]]
@@ -59,6 +61,54 @@ def from_to(values: Iterable[float], decimals: int = 0) -> str:
 
 
 # --- star -------------------------------------------------------------------------------------
+
+
+LENGTHS = ("500ms", "1s", "2s", "4s")
+
+
+def lost(read: Read, name: str, cc: str, length: str) -> dict[int, float]:
+    """Seconds lost by an outage, by seed."""
+    found = runs(read(f"outages-{name}.jsonl"), cc, **{f"{name}_blackout": f"45s:{length}"})
+    return {record["seed"]: record["blackout"]["lost_s"] for record in found}
+
+
+def test_who_loses_less_in_an_outage(read: Read, prose: str) -> None:
+    """Beyond doubt, and in the mean: what the page lists, and no other."""
+    surely, means = set(), set()
+    for name in ("data", "ack"):
+        for length in LENGTHS:
+            star = lost(read, name, "star", length)
+            for cc in ("bbr", "cubic", "hybla"):
+                found = lost(read, name, cc, length)
+                more = mean_of(found[seed] - star[seed] for seed in star)
+                assert more.bounds
+                if more.bounds[1] < 0:
+                    surely.add((name, length, cc))
+                elif more.value < 0:
+                    means.add((name, length, cc))
+                    text = f"{more.value:.2f} ± {more.bounds[1] - more.value:.2f}"
+                    rates = fmean(found.values()), fmean(star.values())
+    assert surely == {
+        ("data", "4s", "bbr"), ("ack", "2s", "bbr"), ("ack", "4s", "bbr"),
+        ("data", "500ms", "cubic"), ("ack", "500ms", "cubic"), ("ack", "1s", "cubic"),
+        ("ack", "500ms", "hybla"), ("ack", "2s", "hybla"),
+    }  # fmt: skip
+    assert means == {("data", "500ms", "hybla")}
+    said = f"in the mean without data for .5 s ({rates[0]:.2f}, star {rates[1]:.2f}: {text})."
+    assert said in prose
+    cubic, star = (fmean(lost(read, "data", cc, "500ms").values()) for cc in ("cubic", "star"))
+    assert f"CUBIC without data for .5 s ({cubic:.2f}; star {star:.2f}) or" in prose
+
+
+def test_half_of_its_share(read: Read, prose: str) -> None:
+    """CUBIC beside star with a tenth of a product."""
+    records = [*read("sharing-star.jsonl"), *read("sharing-others.jsonl")]
+    row = beside.shares(records)["cubic", 0.0, "62.5kB"]
+    seeds = sorted(row["star"])
+    found = ratio_of(*([row[name][seed].other for seed in seeds] for name in ("star", beside.OWN)))
+    assert found.bounds
+    ratio, low, high = (f"{x:.2f}".removeprefix("0") for x in (found.value, *found.bounds))
+    assert f"CUBIC with a tenth of a product about half: {ratio}, {low} to {high}." in prose
 
 
 def test_a_queue_per_flow(read: Read, prose: str) -> None:
