@@ -66,10 +66,10 @@ def _ratio(runs: dict[int, Pair], own: dict[int, Pair]) -> str:
     if not seeds:
         return NONE
     found = ratio_of(*([side[seed].other for seed in seeds] for side in (runs, own)))
-    if found.bounds in (None, UNBOUNDED):
+    bounds = found.bounds
+    if bounds is None or bounds == UNBOUNDED:
         return f"{found.value:.2f}"
-    low, high = found.bounds or UNBOUNDED
-    return f"{found.value:.2f}, {low:.2f} to {high:.2f}"
+    return f"{found.value:.2f}, {bounds[0]:.2f} to {bounds[1]:.2f}"
 
 
 def _others(runs: dict[int, Pair]) -> str:
