@@ -9,6 +9,7 @@ from typing import Any
 
 from ..base import UsageError
 from ..results.text import show
+from ..runs import request
 from .options import Arguments
 
 
@@ -32,7 +33,9 @@ def _same(value: Any, text: str) -> bool:
 
 
 def filtered(found: list[dict[str, Any]], args: Arguments) -> list[dict[str, Any]]:
-    """The records that match --cc, --set and --seed."""
+    """The records that match --cc, --set and --seed; settings that came after a record have their
+    defaults."""
+    found = [record | {"set": request.completed(record)} for record in found]
     if args.cc:
         found = [record for record in found if record["cc"] in args.cc.split(",")]
     if args.seed:

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Sentences of docs/choosing.md say what the records beside the results give."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from statistics import fmean, median
+from typing import Any
+
+import pytest
+
+from apogee_lab.commands import beside
+from apogee_lab.papers import kept
+from apogee_lab.results.statistics import mean_of, ratio_of
+
+Record = dict[str, Any]
+Read = Callable[[str], list[Record]]
+
+
+@pytest.fixture(scope="module")
+def read(root: Path) -> Read:
+    def of(name: str) -> list[Record]:
+        lines = (root / "docs" / "results" / name).read_text().splitlines()
+        return [json.loads(line) for line in lines]
+
+    return of
+
+
+@pytest.fixture(scope="module")
+def prose(root: Path) -> str:
+    return " ".join((root / "docs" / "choosing.md").read_text().split())
+
+
+def runs(records: Iterable[Record], cc: str, **settings: Any) -> list[Record]:
+    found = [
+        record
+        for record in records
+        if record["cc"] == cc
+        and all(record["set"].get(key) == value for key, value in settings.items())
+    ]
+    assert found and len({record["seed"] for record in found}) == len(found)
+    return found
+
+
+def goodput(found: Iterable[Record]) -> float:
+    """Mean goodput of all flows, Mbit/s."""
+    return fmean(record["total_goodput_bps"] for record in found) / 1e6
+
+
+def used(record: Record) -> float:
+    """Percent of the link."""
+    return 100 * record["total_goodput_bps"] / record["limit_bps"]
+
+
+def from_to(values: Iterable[float], decimals: int = 0) -> str:
+    values = sorted(values)
+    low, high = (f"{value:.{decimals}f}" for value in (values[0], values[-1]))
+    return low if low == high else f"{low} to {high}"
+
+
+# --- star -------------------------------------------------------------------------------------
+
+
+LENGTHS = ("500ms", "1s", "2s", "4s")
+
+
+def lost(read: Read, name: str, cc: str, length: str) -> dict[int, float]:
+    """Seconds lost by an outage, by seed."""
+    found = runs(read(f"outages-{name}.jsonl"), cc, **{f"{name}_blackout": f"45s:{length}"})
+    return {record["seed"]: record["blackout"]["lost_s"] for record in found}
+
+
+def test_who_loses_less_in_an_outage(read: Read, prose: str) -> None:
+    """Beyond doubt, and in the mean: what the page lists, and no other."""
+    surely, means = set(), set()
+    for name in ("data", "ack"):
+        for length in LENGTHS:
+            star = lost(read, name, "star", length)
+            for cc in ("bbr", "cubic", "hybla"):
+                found = lost(read, name, cc, length)
+                more = mean_of(found[seed] - star[seed] for seed in star)
+                assert more.bounds
+                if more.bounds[1] < 0:
+                    surely.add((name, length, cc))
+                elif more.value < 0:
+                    means.add((name, length, cc))
+                    text = f"{more.value:.2f} ± {more.bounds[1] - more.value:.2f}"
+                    rates = fmean(found.values()), fmean(star.values())
+    assert surely == {
+        ("data", "4s", "bbr"), ("ack", "2s", "bbr"), ("ack", "4s", "bbr"),
+        ("data", "500ms", "cubic"), ("ack", "500ms", "cubic"), ("ack", "1s", "cubic"),
+        ("ack", "500ms", "hybla"), ("ack", "2s", "hybla"),
+    }  # fmt: skip
+    assert means == {("data", "500ms", "hybla")}
+    said = f"in the mean without data for .5 s ({rates[0]:.2f}, star {rates[1]:.2f}: {text})."
+    assert said in prose
+    cubic, star = (fmean(lost(read, "data", cc, "500ms").values()) for cc in ("cubic", "star"))
+    assert f"CUBIC without data for .5 s ({cubic:.2f}; star {star:.2f}) or" in prose
+
+
+def test_half_of_its_share(read: Read, prose: str) -> None:
+    """CUBIC beside star with a tenth of a product."""
+    records = [*read("sharing-star.jsonl"), *read("sharing-others.jsonl")]
+    row = beside.shares(records)["cubic", 0.0, "62.5kB"]
+    seeds = sorted(row["star"])
+    found = ratio_of(*([row[name][seed].other for seed in seeds] for name in ("star", beside.OWN)))
+    assert found.bounds
+    ratio, low, high = (f"{x:.2f}".removeprefix("0") for x in (found.value, *found.bounds))
+    assert f"CUBIC with a tenth of a product about half: {ratio}, {low} to {high}." in prose
+
+
+def test_a_queue_per_flow(read: Read, prose: str) -> None:
+    """With a tenth of a product, what CUBIC and Reno keep; alone with ECN and an AQM of 100 ms."""
+    shared = read("aqm/shared.jsonl")
+    kept_shares = []
+    for aqm in ("fq_codel", "cake"):
+        for ecn in (0, 1):
+            where = {"aqm": aqm, "tcp_ecn": ecn, "ber": 0.0, "queue": "62.5kB"}
+            for other in ("cubic", "reno"):
+                own = [
+                    flow["goodput_bps"]
+                    for record in runs(shared, f"{other}+{other}", **where)
+                    for flow in record["flows"]
+                ]
+                beside = runs(shared, f"star+{other}", **where)
+                got = fmean(record["flows"][1]["goodput_bps"] for record in beside)
+                kept_shares.append(f"{got / fmean(own):.2f}".removeprefix("0"))
+    said = f"CUBIC and Reno keep {min(kept_shares)} to {max(kept_shares)} of their share"
+    assert said in prose
+    alone = read("aqm/alone.jsonl")
+    default = {"aqm": "fq_codel", "aqm_rtt": "0s", "ber": 0.0}
+    with_ecn, without = (goodput(runs(alone, "star", tcp_ecn=ecn, **default)) for ecn in (1, 0))
+    bbr = from_to([goodput(runs(alone, "bbr", tcp_ecn=ecn, **default)) for ecn in (0, 1)], 1)
+    said = f"with ECN star then has {with_ecn:.1f} Mbit/s, without {without:.1f}, bbr {bbr} "
+    assert said in prose
+
+
+def test_ten_flows(read: Read, prose: str) -> None:
+    records = read("moving/ten.jsonl")
+    queues = ("15kB", "62.5kB", "625kB")
+    jain = [fmean(r["jain"] for r in runs(records, "star", queue=queue)) for queue in queues]
+    first, second, third = (f"{value:.2f}".removeprefix("0") for value in jain)
+
+    def dropped(cc: str) -> str:
+        shares = []
+        for queue in queues:
+            found = runs(records, cc, queue=queue)
+            sent = sum(flow["segments"] for record in found for flow in record["flows"])
+            shares.append(100 * sum(record["queue"]["drops"] for record in found) / sent)
+        return f"{max(shares):.0f} %"
+
+    said = (
+        f"ten flows have a Jain index of {first}, {second} and {third} with a queue of .02, .1 and "
+        f"1 product, and drop {dropped('star')} of what they send at most (bbr {dropped('bbr')}, "
+        f"hybla {dropped('hybla')})."
+    )
+    assert said in prose
+
+
+def test_transfers_one_after_the_other(read: Read, prose: str) -> None:
+    """Medians of star's transfers over CUBIC's, 100 kB to 10 MB."""
+    records = read("moving/requests.jsonl")
+
+    def times(cc: str) -> dict[int, float]:
+        found: dict[int, list[float]] = {}
+        for record in runs(records, cc):
+            for size in record["requests"]["sizes"]:
+                found.setdefault(size["bytes"], []).extend(size["times_s"])
+        return {size: median(each) for size, each in found.items() if size >= 100_000}
+
+    cubic = times("cubic")
+    ratios = [time / cubic[size] for size, time in times("star").items()]
+    assert len(ratios) == 3
+    said = (
+        "Transfers of 100 kB to 10 MB over this link, one after the other on new connections, take "
+        f"{from_to(ratios, 2)} of the time that they take with CUBIC."
+    )
+    assert said in prose
+
+
+def test_moving_paths(read: Read, prose: str) -> None:
+    lossy = {"loss": "0.5%", "jitter": "0s"}
+    plain = read("moving/leo.jsonl")
+    jitter = read("moving/leo-jitter.jsonl")
+    more = [
+        goodput(runs(records, "bbr", **where)) / goodput(runs(records, "star", **where))
+        for records, where in ((plain, lossy), (jitter, lossy | {"jitter": "3ms"}))
+    ]
+    first, second = (f"{100 * (ratio - 1):.0f} %" for ratio in more)
+    said = f"(LEO, .5 %), bbr has {first} more, with 3 ms of jitter {second} "
+    assert said in prose
+
+
+# --- hstcp_gentle -----------------------------------------------------------------------------
+
+
+def test_early_exit(read: Read, prose: str) -> None:
+    records = read("gentle/slowstart.jsonl")
+    off, on = (
+        f"{fmean(r['queue']['early_drops'] for r in found):.0f}"
+        for found in (
+            runs(records, "hstcp_gentle", **{"hstcp_gentle.early_exit": early}) for early in (0, 1)
+        )
+    )
+    said = f"ends slow start before it overflows the queue: {on} drops instead of {off} in the "
+    assert said in prose
+
+
+def lone(read: Read, cc: str, ber: float, early_exit: int | None = None) -> list[Record]:
+    where = {"host_rate": "10gbit", "ber": ber, "hstcp_gentle.early_exit": early_exit}
+    return runs(read("gentle/lone.jsonl"), cc, **where)
+
+
+def test_alone_on_a_long_path(read: Read, prose: str) -> None:
+    ours = lone(read, "hstcp_gentle", 0.0, 2)
+    assert not any(record["queue"]["drops"] for record in ours)
+    others = {}
+    for cc in ("scalable", "cubic", "highspeed", "bbr"):
+        found = lone(read, cc, 0.0)
+        decimals = 1 if cc in ("scalable", "cubic") else 0
+        drops = max(record["queue"]["drops"] for record in found)
+        others[cc] = from_to(map(used, found), decimals), drops
+    said = (
+        f"it loses nothing and uses {from_to(map(used, ours), 1)} % of the first minute (scalable "
+        f"{others['scalable'][0]} % with {others['scalable'][1]} drops, cubic "
+        f"{others['cubic'][0]} % with {others['cubic'][1]}, highspeed {others['highspeed'][0]} %, "
+        f"bbr {others['bbr'][0]} % with 400 000 and more"
+    )
+    assert said in prose
+    assert min(record["queue"]["drops"] for record in lone(read, "bbr", 0.0)) > 400_000
+
+
+def test_alone_with_rare_losses(read: Read, prose: str) -> None:
+    shares = {
+        (cc, early): from_to(map(used, lone(read, cc, 1e-9, early)))
+        for cc, early in (
+            ("hstcp_gentle", 0), ("hstcp_gentle", 2), ("highspeed", None), ("cubic", None),
+            ("scalable", None), ("bbr", None),
+        )
+    }  # fmt: skip
+    ours, steep, *others = shares.values()
+    said = (
+        f"At a bit error rate of 1e-9 it reached {ours} % there by default, {steep} % with "
+        "`early_exit=2` (highspeed {} %, cubic {} %, scalable {} %, bbr {} %"
+    ).format(*others)
+    assert said in prose
+
+
+# --- compound_plus ----------------------------------------------------------------------------
+
+
+def test_late_starts(root: Path, prose: str) -> None:
+    """Stations that start within 30 s: the defaults, and as published."""
+    records = kept.read(root / "docs" / "results" / "records" / "compound.jsonl.xz")
+    late = records["compound-late"]
+
+    def index(variant: str, n: int) -> str:
+        found = runs(late[variant], "compound_plus", n=n, start="30s")
+        return f"{fmean(record['jain'] for record in found):.2f}"
+
+    said = (
+        f"Stations that start within 30 s reach an index of {index('today', 10)} with 10 stations "
+        f"and {index('today', 20)} with 20 (as published {index('letter', 10)} and "
+        f"{index('letter', 20)})."
+    )
+    assert said in prose
