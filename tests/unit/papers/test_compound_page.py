@@ -13,9 +13,29 @@ import pytest
 
 from apogee_lab.measures.record import read_records
 from apogee_lab.papers import kept
-from apogee_lab.papers.claims import Results, total
-from apogee_lab.papers.compound.claims import PLAIN, PLUS, index, mean_rtt, place
-from apogee_lab.papers.compound.figures import LATE, LATE_NS, NS, OTHERS, OURS, RULES
+from apogee_lab.papers.claims import Results, ratio, total
+from apogee_lab.papers.compound.claims import (
+    PLAIN,
+    PLUS,
+    ack_wait,
+    index,
+    mean_rtt,
+    place,
+    plus,
+    queue_length,
+)
+from apogee_lab.papers.compound.figures import (
+    CROWDED,
+    FULL_WHY,
+    LATE,
+    LATE_NS,
+    NEAR_ONE,
+    NS,
+    NS_4,
+    OTHERS,
+    OURS,
+    RULES,
+)
 from apogee_lab.results.statistics import mean_of
 from apogee_lab.scenarios.wlan import COLUMNS
 
@@ -94,6 +114,35 @@ def test_over_the_number_of_stations(found: Found, page: str, name: str) -> None
 @pytest.mark.parametrize("name", LATES)
 def test_late_starts(found: Found, page: str, name: str) -> None:
     assert row(name, over_starts(found, *LATES[name])) in page
+
+
+def test_every_rule_fills_the_queue(found: Found, root: Path) -> None:
+    """Of the access point, from n = 14 on; and what figures-compound.md says of the wait there."""
+    lengths, waits = [], []
+    for variant in ("letter", "period"):
+        runs = found["compound-2"][variant]
+        for n in CROWDED[1:]:
+            places = ((PLAIN, {"n": n}), *((PLUS, plus(rule, {"n": n})) for rule in RULES))
+            lengths += [fmean(runs.values(*each, queue_length)) for each in places]
+            four, three = (runs.values(PLUS, plus(rule, {"n": n}), ack_wait) for rule in (4, OURS))
+            waits.append(f"{100 * (ratio(four, three).value - 1):.0f}")
+    assert f"too: {min(lengths):.1f} packets or more of 100" in FULL_WHY
+    prose = " ".join((root / "docs" / "results" / "figures-compound.md").read_text().split())
+    assert f"from {min(lengths):.1f} to {max(lengths):.1f} of 100 packets" in prose
+    assert f"{waits[0]} and {waits[1]} % longer with (4) than with (3)" in prose
+
+
+def test_rule_3_with_four_stations(found: Found, root: Path) -> None:
+    """As published; figures-compound.md has it in its lead."""
+    runs = found["compound-4"]["letter"]
+    ours, plain = (
+        runs.values(PLUS, plus(OURS, {"n": 4}), index),
+        runs.values(PLAIN, {"n": 4}, index),
+    )
+    prose = " ".join((root / "docs" / "results" / "figures-compound.md").read_text().split())
+    assert f"{fmean(ours):.2f} at n = 4, where Compound has {fmean(plain):.2f}" in prose
+    below = [n for n in NS_4 if fmean(runs.values(PLUS, plus(OURS, {"n": n}), index)) < NEAR_ONE]
+    assert below == [4, 8, 10]
 
 
 # --- mixes and downloads ----------------------------------------------------------------------
