@@ -116,6 +116,24 @@ def test_late_starts(found: Found, page: str, name: str) -> None:
     assert row(name, over_starts(found, *LATES[name])) in page
 
 
+def test_more_seeds_of_late_starts(root: Path, page: str) -> None:
+    """Twenty stations: thirty seeds within 2 s, forty within 30 s; algorithms.md adds them up."""
+    records = read_records(root / "docs" / "results" / "compound" / "late.jsonl")
+    counts, texts = [], []
+    for start in LATE:
+        some = [r for r in records if (r["set"]["n"], r["set"]["start"]) == (20, start)]
+        found = mean_of(map(index, some))
+        assert found.bounds is not None and len({r["seed"] for r in some}) == len(some)
+        counts.append((sum(index(r) < 0.9 for r in some), len(some)))
+        half = found.bounds[1] - found.value
+        texts.append(f"**{found.value:.3f} ± {half:.3f}** within {start.replace('s', ' s')}")
+    prose = " ".join(page.split())
+    assert all(text in prose for text in texts)
+    assert counts == [(2, 30), (7, 40)]
+    algorithms = " ".join((root / "docs" / "algorithms.md").read_text().split())
+    assert "nine runs of seventy with late starts are below 0.9" in algorithms
+
+
 def test_every_rule_fills_the_queue(found: Found, root: Path) -> None:
     """Of the access point, from n = 14 on; and what figures-compound.md says of the wait there."""
     lengths, waits = [], []
