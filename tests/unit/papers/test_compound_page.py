@@ -150,6 +150,20 @@ def test_every_rule_fills_the_queue(found: Found, root: Path) -> None:
     assert f"{waits[0]} and {waits[1]} % longer with (4) than with (3)" in prose
 
 
+def test_an_early_end_of_slow_start(found: Found, page: str, root: Path) -> None:
+    """Rule (3) with fit=1 and else as published."""
+    results = root / "docs" / "results"
+    runs = read_records(results / "compound" / "fit1.jsonl")
+    ours = mean_of(map(index, runs))
+    assert ours.bounds is not None and len({run["seed"] for run in runs}) == len(runs) == 8
+    said = f"{ours.value:.3f} ± {ours.bounds[1] - ours.value:.3f} at n = 20"
+    plain = found["compound-2"]["letter"].values(PLAIN, {"n": 20}, mean_rtt)
+    rtt = fmean(mean_rtt(run) or 0.0 for run in runs) / fmean(plain)
+    lead = " ".join((results / "figures-compound.md").read_text().split())
+    assert said in " ".join(page.split())
+    assert f"{said} and {rtt:.2f} of Compound's RTT" in lead
+
+
 def test_rule_3_with_four_stations(found: Found, root: Path) -> None:
     """As published; figures-compound.md has it in its lead."""
     runs = found["compound-4"]["letter"]
