@@ -450,6 +450,13 @@ def between(
     return check
 
 
+def rarely(runs: int) -> str:
+    """Of something that none of so many runs has: were it in a larger share of all runs, one of
+    these would have it with 95 %."""
+    most = 1 - (1 - LEVEL) ** (1 / runs)
+    return f"95 %: in at most {100 * most:.0f} % of all"
+
+
 def _in_runs(results: Results, measures: Parts) -> tuple[int, int, str]:
     """In how many runs something that is counted happens, of how many, and that as text."""
     counts = {label: results.values(cc, point, measure) for label, cc, point, measure in measures}
@@ -459,9 +466,7 @@ def _in_runs(results: Results, measures: Parts) -> tuple[int, int, str]:
     if have:
         where = ", ".join(f"{label}: {count}" for label, count in having.items() if count)
         return have, runs, f"{text} ({where})"
-    # Were it in a larger share of all runs, one of these would have it with 95 %.
-    most = 1 - (1 - LEVEL) ** (1 / runs)
-    return have, runs, f"{text} (95 %: in at most {100 * most:.0f} % of all)"
+    return have, runs, f"{text} ({rarely(runs)})"
 
 
 def _never(measures: Parts) -> Check:

@@ -113,7 +113,7 @@ GENTLE = {
     "highspeed": ("highspeed", {}),
     "cubic (two seeds)": ("cubic", {}),
     "scalable (two seeds)": ("scalable", {}),
-    "bbr (two seeds)": ("bbr", {}),
+    "bbr": ("bbr", {}),
 }
 
 

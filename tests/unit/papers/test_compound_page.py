@@ -13,9 +13,29 @@ import pytest
 
 from apogee_lab.measures.record import read_records
 from apogee_lab.papers import kept
-from apogee_lab.papers.claims import Results, total
-from apogee_lab.papers.compound.claims import PLAIN, PLUS, index, mean_rtt, place
-from apogee_lab.papers.compound.figures import LATE, LATE_NS, NS, OTHERS, OURS, RULES
+from apogee_lab.papers.claims import Results, ratio, total
+from apogee_lab.papers.compound.claims import (
+    PLAIN,
+    PLUS,
+    ack_wait,
+    index,
+    mean_rtt,
+    place,
+    plus,
+    queue_length,
+)
+from apogee_lab.papers.compound.figures import (
+    CROWDED,
+    FULL_WHY,
+    LATE,
+    LATE_NS,
+    NEAR_ONE,
+    NS,
+    NS_4,
+    OTHERS,
+    OURS,
+    RULES,
+)
 from apogee_lab.results.statistics import mean_of
 from apogee_lab.scenarios.wlan import COLUMNS
 
@@ -94,6 +114,67 @@ def test_over_the_number_of_stations(found: Found, page: str, name: str) -> None
 @pytest.mark.parametrize("name", LATES)
 def test_late_starts(found: Found, page: str, name: str) -> None:
     assert row(name, over_starts(found, *LATES[name])) in page
+
+
+def test_more_seeds_of_late_starts(root: Path, page: str) -> None:
+    """Twenty stations: thirty seeds within 2 s, forty within 30 s; algorithms.md adds them up."""
+    records = read_records(root / "docs" / "results" / "compound" / "late.jsonl")
+    counts, texts = [], []
+    for start in LATE:
+        some = [r for r in records if (r["set"]["n"], r["set"]["start"]) == (20, start)]
+        found = mean_of(map(index, some))
+        assert found.bounds is not None and len({r["seed"] for r in some}) == len(some)
+        counts.append((sum(index(r) < 0.9 for r in some), len(some)))
+        half = found.bounds[1] - found.value
+        texts.append(f"**{found.value:.3f} ± {half:.3f}** within {start.replace('s', ' s')}")
+    prose = " ".join(page.split())
+    assert all(text in prose for text in texts)
+    assert counts == [(2, 30), (7, 40)]
+    algorithms = " ".join((root / "docs" / "algorithms.md").read_text().split())
+    assert "nine runs of seventy with late starts are below 0.9" in algorithms
+
+
+def test_every_rule_fills_the_queue(found: Found, root: Path) -> None:
+    """Of the access point, from n = 14 on; and what figures-compound.md says of the wait there."""
+    lengths, waits = [], []
+    for variant in ("letter", "period"):
+        runs = found["compound-2"][variant]
+        for n in CROWDED[1:]:
+            places = ((PLAIN, {"n": n}), *((PLUS, plus(rule, {"n": n})) for rule in RULES))
+            lengths += [fmean(runs.values(*each, queue_length)) for each in places]
+            four, three = (runs.values(PLUS, plus(rule, {"n": n}), ack_wait) for rule in (4, OURS))
+            waits.append(f"{100 * (ratio(four, three).value - 1):.0f}")
+    assert f"too: {min(lengths):.1f} packets or more of 100" in FULL_WHY
+    prose = " ".join((root / "docs" / "results" / "figures-compound.md").read_text().split())
+    assert f"from {min(lengths):.1f} to {max(lengths):.1f} of 100 packets" in prose
+    assert f"{waits[0]} and {waits[1]} % longer with (4) than with (3)" in prose
+
+
+def test_an_early_end_of_slow_start(found: Found, page: str, root: Path) -> None:
+    """Rule (3) with fit=1 and else as published."""
+    results = root / "docs" / "results"
+    runs = read_records(results / "compound" / "fit1.jsonl")
+    ours = mean_of(map(index, runs))
+    assert ours.bounds is not None and len({run["seed"] for run in runs}) == len(runs) == 8
+    said = f"{ours.value:.3f} ± {ours.bounds[1] - ours.value:.3f} at n = 20"
+    plain = found["compound-2"]["letter"].values(PLAIN, {"n": 20}, mean_rtt)
+    rtt = fmean(mean_rtt(run) or 0.0 for run in runs) / fmean(plain)
+    lead = " ".join((results / "figures-compound.md").read_text().split())
+    assert said in " ".join(page.split())
+    assert f"{said} and {rtt:.2f} of Compound's RTT" in lead
+
+
+def test_rule_3_with_four_stations(found: Found, root: Path) -> None:
+    """As published; figures-compound.md has it in its lead."""
+    runs = found["compound-4"]["letter"]
+    ours, plain = (
+        runs.values(PLUS, plus(OURS, {"n": 4}), index),
+        runs.values(PLAIN, {"n": 4}, index),
+    )
+    prose = " ".join((root / "docs" / "results" / "figures-compound.md").read_text().split())
+    assert f"{fmean(ours):.2f} at n = 4, where Compound has {fmean(plain):.2f}" in prose
+    below = [n for n in NS_4 if fmean(runs.values(PLUS, plus(OURS, {"n": n}), index)) < NEAR_ONE]
+    assert below == [4, 8, 10]
 
 
 # --- mixes and downloads ----------------------------------------------------------------------

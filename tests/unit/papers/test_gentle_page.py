@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from apogee_lab.papers import kept
+from apogee_lab.papers.gentle.claims import timeouts
 from apogee_lab.results.statistics import Estimate, mean_of, ratio_of
 
 Record = dict[str, Any]
@@ -79,6 +80,12 @@ def late_drops(record: Record) -> float:
     return record["queue"]["steady_drops"]
 
 
+def sent_again(record: Record) -> float:
+    """By the ten, what their own switches have dropped included."""
+    ten = (flow for flow in record["flows"] if flow["name"].startswith("reno"))
+    return sum(flow["steady"]["retransmits"] for flow in ten)
+
+
 def text(found: Estimate, decimals: int) -> str:
     """A number with half its interval, or with its bounds if they are not as far from it."""
     value = f"{found.value:.{decimals}f}"
@@ -116,10 +123,8 @@ def row(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-@pytest.mark.parametrize(
-    ("n", "name"), [*((n, name) for n in NS for name in SENDERS), *((2, name) for name in PEERS)]
-)
-def test_beside_ten_reno_senders(groups: list[Record], page: str, n: int, name: str) -> None:
+def beside_reno(groups: list[Record], n: int, name: str) -> str:
+    """A line of the first table."""
     cc, published = SENDERS.get(name, (name, False))
     asked: dict[str, Any] = {"n": n, "reno": 10}
     if cc == "hstcp_gentle":
@@ -127,9 +132,18 @@ def test_beside_ten_reno_senders(groups: list[Record], page: str, n: int, name: 
     found = runs(groups, cc, **asked)
     cells = [
         str(n), name, str(len(found)), mean(found, link, 1), share(groups, found, n),
-        mean(found, late_drops, 0), "–" if n == 1 else mean(found, fast_jain, 2),
+        mean(found, late_drops, 0), mean(found, sent_again, 0),
+        "–" if n == 1 else mean(found, fast_jain, 2),
     ]  # fmt: skip
-    assert row(cells) in page
+    return row(cells)
+
+
+LINES = [(n, name) for n in NS for name in (*SENDERS, *(PEERS if n == 2 else ()))]
+
+
+@pytest.mark.parametrize(("n", "name"), LINES)
+def test_beside_ten_reno_senders(groups: list[Record], page: str, n: int, name: str) -> None:
+    assert beside_reno(groups, n, name) in page
 
 
 #: Tables of the first seconds: early_exit of hstcp_gentle by the name of the line.
@@ -238,14 +252,71 @@ def test_beside_others(root: Path, page: str, name: str) -> None:
     base = runs(records, BESIDE_OTHERS[name][0], **OTHERS[name])
     for cc in BESIDE_OTHERS[name]:
         found = runs(records, cc, **OTHERS[name])
-        again = [sum(flow["steady"]["retransmits"] for flow in r["flows"][2:]) for r in found]
         cells = [
             name, cc, str(len(found)), mean(found, link, 1),
             mean(found, lambda r: reno(r) / 1e6, 0),
             relative(found, base), mean(found, late_drops, 0),
-            text(mean_of(again), 0), mean(found, fast_jain, 2),
+            mean(found, sent_again, 0), mean(found, fast_jain, 2),
         ]  # fmt: skip
         assert row(cells) in page
+
+
+def by_chance(some: int, runs: int, others: int) -> float:
+    """Fisher's exact test, one-sided: that all ``some`` of both kinds are among these runs."""
+    return math.comb(runs, some) / math.comb(runs + others, some)
+
+
+def test_timeouts_without_sack(root: Path) -> None:
+    """What figures-gentle.md says of figure 2 on the three stacks."""
+    found = kept.read(root / "docs" / "results" / "records" / "gentle.jsonl.xz")["gentle-2"]
+
+    def having(variant: str, *ns: int) -> tuple[int, int]:
+        some = [r for r in found[variant] if r["set"]["n"] in ns]
+        return sum(timeouts(r) > 0 for r in some), len(some)
+
+    period, usual = having("period", 2, 5), having("today", 2, 5)
+    alone, beside = having("tcp_sack=0", 5), having("today", 5)
+    assert usual[0] == beside[0] == 0
+    prose = " ".join((root / "docs" / "results" / "figures-gentle.md").read_text().split())
+    assert f"in {period[0]} of {period[1]} runs, and its window falls to one packet" in prose
+    assert (
+        f"in none of {usual[1]} (Fisher's exact test: p = {by_chance(*period, usual[1]):.2f})"
+        in prose
+    )
+    assert f"one does in {alone[0]} of {alone[1]} runs, with SACK in none of {beside[1]}" in prose
+    assert f"(p = {by_chance(*alone, beside[1]):.2f};" in prose
+
+
+FRAME = 1514  # bytes of a packet in the queue
+
+
+def locked_out(record: Record) -> bool:
+    """Whether HSTCP keeps the queue full: it holds 98 % of its limit in the mean."""
+    return record["queue"]["mean_bytes"] > 0.98 * record["set"]["queue"] * FRAME
+
+
+def test_seeds_that_differ(root: Path) -> None:
+    """What figures-gentle.md says of figure 6 at 100 ms on the default stack."""
+    figures = kept.read(root / "docs" / "results" / "records" / "gentle.jsonl.xz")
+    far = [r for r in figures["gentle-6"]["today"] if r["set"]["delay"] == "100ms"]
+    small = [r for r in far if r["set"]["queue"] == 4167]
+    large = [r for r in far if (r["set"]["queue"], r["set"]["reno_rate"]) == (16667, "12mbit")]
+    assert {r["queue"]["early_drops"] for r in small} == {0}
+    others = [r for r in small if not locked_out(r)]
+    firsts = [r["flows"][0] for r in others]
+    assert all(flow["retransmits"] for flow in firsts)
+    early = sum(not flow["steady"]["retransmits"] for flow in firsts)
+    rates = [flow["goodput_bps"] / 1e6 for flow in firsts]
+    most = max(r["flows"][1]["timeouts"] for r in small)
+    prose = " ".join((root / "docs" / "results" / "figures-gentle.md").read_text().split())
+    assert f"In none of the {len(small)} runs does the shared queue drop a packet" in prose
+    assert f"through up to {most} timeouts" in prose
+    assert f"In {sum(map(locked_out, small))} of the {len(small)} runs this lasts" in prose
+    assert f"{sum(map(locked_out, large))} run of {len(large)} with 16667 packets" in prose
+    assert (
+        f"In the other {len(others)} HSTCP loses packets, too, in {early} of them before the 80 s "
+        f"that count, and has {min(rates):.0f} to {max(rates):.0f} Mbit/s."
+    ) in prose
 
 
 def test_a_link_of_its_own_that_is_faster(root: Path, page: str) -> None:
