@@ -150,6 +150,30 @@ def test_every_rule_fills_the_queue(found: Found, root: Path) -> None:
     assert f"{waits[0]} and {waits[1]} % longer with (4) than with (3)" in prose
 
 
+def test_diff_while_the_queue_is_full(page: str, root: Path) -> None:
+    """Round trips with Diff below gamma, of rules (4) and (3) as published."""
+    results = root / "docs" / "results"
+    runs = read_records(results / "compound" / "diff.jsonl")
+    said, lengths = [], []
+    for rule in (4, 3):
+        some = [run for run in runs if run["set"][f"{PLUS}.rule"] == rule]
+        assert {run["seed"] for run in some} == SEEDS and len(some) == len(SEEDS)
+        below, of = (
+            sum(run["rounds"][key] for run in some) for key in ("below_gamma", "avoidance")
+        )
+        said.append((below, of))
+        lengths.append(f"{fmean(map(queue_length, some)):.1f}")
+    (four, all_4), (three, all_3) = said
+    own, lead = (
+        " ".join(text.split()) for text in (page, (results / "figures-compound.md").read_text())
+    )
+    assert f"in {four} of {all_4} round trips with (4) and in {three} of {all_3} with (3)" in own
+    assert f"holds {lengths[0]} and {lengths[1]} packets in the mean" in own
+    assert (
+        f"in {four} of {all_4} round trips after slow start with (4), in {three} of {all_3}" in lead
+    )
+
+
 def test_an_early_end_of_slow_start(found: Found, page: str, root: Path) -> None:
     """Rule (3) with fit=1 and else as published."""
     results = root / "docs" / "results"
