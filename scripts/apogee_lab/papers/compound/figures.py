@@ -88,8 +88,8 @@ _BOTH = ("letter", "today")
 _OURS = (*_BOTH, "random")
 
 LEGEND = """\
-Eight seeds for the paper's rules as published at n = 14 and 20, five elsewhere, three for late
-starts as published. (2), (3), (4) are the paper's rules. The index is Jain's. "Near 1" is from 0.95
+Eight seeds at n = 14 and 20 for Compound and the paper's rules, as published and by default, five
+elsewhere, three for late starts as published. (2), (3), (4) are the paper's rules. The index is Jain's. "Near 1" is from 0.95
 on. It "falls with n" if it is at least 0.05 lower at the last n than at the first, and at none
 between more than 0.01 higher; it "drops slightly" if at n = 20 it is from 0.80 to 0.98, above
 Compound's and below (2)'s and (3)'s. RTTs are ratios to Compound's: "below" from n = 6, "far
