@@ -89,18 +89,18 @@ _OURS = (*_BOTH, "random")
 
 LEGEND = """\
 Eight seeds at n = 14 and 20 for Compound and the paper's rules, as published and by default, five
-elsewhere, three for late starts as published. (2), (3), (4) are the paper's rules. The index is Jain's. "Near 1" is from 0.95
-on. It "falls with n" if it is at least 0.05 lower at the last n than at the first, and at none
-between more than 0.01 higher; it "drops slightly" if at n = 20 it is from 0.80 to 0.98, above
-Compound's and below (2)'s and (3)'s. RTTs are ratios to Compound's: "below" from n = 6, "far
-below", at most 0.6, from n = 10 on. An RTT is the mean over time of a station's smoothed RTT, then
-over stations. A starving station keeps its last value, so there is also a claim about the wait in
-the access point's queue. The queue "fills" with (4), and not with (3), if it holds at least 10 %
-more packets with (4) at n = 14 and 20, in the mean. "No run below" holds if none of at least five
-is, and does not if two are. "Lower" holds from n = 6 on, "the lowest" from n = 10, "constant at
-small n" is within 5 % from n = 2 to 6, "equal" within 10 %. The ceiling is the goodput while no ACK
-is lost, 23.92 Mbit/s for any n; more is possible only because ACKs are lost. Stations send for 100
-s after the last start, of which the last 60 count (the paper: 400 of 500)."""
+elsewhere, three for late starts as published. (2), (3), (4) are the paper's rules. The index is
+Jain's. "Near 1" is from 0.95 on. It "falls with n" if it is at least 0.05 lower at the last n than
+at the first, and at none between more than 0.01 higher; it "drops slightly" if at n = 20 it is from
+0.80 to 0.98, above Compound's and below (2)'s and (3)'s. RTTs are ratios to Compound's: "below"
+from n = 6, "far below", at most 0.6, from n = 10 on. An RTT is the mean over time of a station's
+smoothed RTT, then over stations. A starving station keeps its last value, so there is also a claim
+about the wait in the access point's queue. The queue "fills" with (4), and not with (3), if it
+holds at least 10 % more packets with (4) at n = 14 and 20, in the mean. "No run below" holds if
+none of at least five is, and does not if two are. "Lower" holds from n = 6 on, "the lowest" from n
+= 10, "constant at small n" is within 5 % from n = 2 to 6, "equal" within 10 %. The ceiling is the
+goodput while no ACK is lost, 23.92 Mbit/s for any n; more is possible only because ACKs are lost.
+Stations send for 100 s after the last start, of which the last 60 count (the paper: 400 of 500)."""
 
 
 # --- cells ------------------------------------------------------------------------------------
