@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from statistics import fmean
@@ -19,15 +18,6 @@ Read = Callable[[str], list[Record]]
 
 LEAST_SEEDS = 5
 PLUS = "compound_plus"
-
-
-@pytest.fixture(scope="module")
-def read(root: Path) -> Read:
-    def of(name: str) -> list[Record]:
-        lines = (root / "docs" / "results" / name).read_text().splitlines()
-        return [json.loads(line) for line in lines]
-
-    return of
 
 
 @pytest.fixture(scope="module")

@@ -3,45 +3,23 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from statistics import fmean, median
-from typing import Any
 
 import pytest
 
 from apogee_lab.commands import beside
 from apogee_lab.papers import kept
 from apogee_lab.results.statistics import mean_of, ratio_of
+from tests.unit.papers.found import Record, runs
 
-Record = dict[str, Any]
 Read = Callable[[str], list[Record]]
-
-
-@pytest.fixture(scope="module")
-def read(root: Path) -> Read:
-    def of(name: str) -> list[Record]:
-        lines = (root / "docs" / "results" / name).read_text().splitlines()
-        return [json.loads(line) for line in lines]
-
-    return of
 
 
 @pytest.fixture(scope="module")
 def prose(root: Path) -> str:
     return " ".join((root / "docs" / "choosing.md").read_text().split())
-
-
-def runs(records: Iterable[Record], cc: str, **settings: Any) -> list[Record]:
-    found = [
-        record
-        for record in records
-        if record["cc"] == cc
-        and all(record["set"].get(key) == value for key, value in settings.items())
-    ]
-    assert found and len({record["seed"] for record in found}) == len(found)
-    return found
 
 
 def goodput(found: Iterable[Record]) -> float:

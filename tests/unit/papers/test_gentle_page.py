@@ -14,8 +14,8 @@ import pytest
 from apogee_lab.papers import kept
 from apogee_lab.papers.gentle.claims import timeouts
 from apogee_lab.results.statistics import Estimate, mean_of, ratio_of
+from tests.unit.papers.found import Record, runs
 
-Record = dict[str, Any]
 Measure = Callable[[Record], float]
 
 NS = (1, 2, 5, 10)
@@ -50,18 +50,6 @@ def groups(root: Path) -> list[Record]:
 def read(root: Path, name: str) -> list[Record]:
     path = root / "docs" / "results" / "gentle" / f"{name}.jsonl"
     return [json.loads(line) for line in path.read_text().splitlines()]
-
-
-def runs(records: Iterable[Record], cc: str, **settings: Any) -> list[Record]:
-    """The runs of an algorithm with these settings (None: not set), by seed."""
-    found = [
-        record
-        for record in records
-        if record["cc"] == cc
-        and all(record["set"].get(key) == value for key, value in settings.items())
-    ]
-    assert found and len({record["seed"] for record in found}) == len(found)
-    return sorted(found, key=lambda record: record["seed"])
 
 
 def link(record: Record) -> float:
