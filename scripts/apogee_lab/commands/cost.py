@@ -15,7 +15,9 @@ import dataclasses
 import re
 import sys
 import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from .. import modules, units
 from ..algorithms import ALGORITHMS, find
@@ -25,7 +27,15 @@ from ..kernels.debian import kernel
 from ..modules import brought
 from ..results.text import as_markdown, show
 from ..scenarios import SCENARIOS
-from .options import Arguments, Parser, seconds, whole_number
+from .options import (
+    Arguments,
+    Parser,
+    add_json,
+    json_target,
+    seconds,
+    show_results,
+    whole_number,
+)
 
 WHOLE = ("tcp_ack",)
 OPEN_WINDOW = 16_000_000
@@ -48,7 +58,7 @@ echo function_graph >$tracing/current_tracer
 
 def measure(
     cc: str, hooks: tuple[str, ...], ber: float, seconds: float, seed: int
-) -> tuple[float, float, int]:
+) -> dict[str, float]:
     """Mean and 99th percentile of instructions per ACK in the hooks, and the number of ACKs."""
     import numpy as np
 
@@ -66,7 +76,7 @@ def measure(
         raise LabError(f"no call of {first} was traced")
     mean = sum(sum(durations) for durations in per_hook.values()) / acks
     p99 = sum(float(np.percentile(durations, 99)) for durations in per_hook.values() if durations)
-    return mean, p99, acks
+    return {"instructions": round(mean, 1), "p99": round(p99, 1), "acks": acks}
 
 
 def _counted() -> list[str]:
@@ -91,16 +101,37 @@ def do_cost(args: Arguments) -> int:
             )
     bers, duration_s = _bers(args.ber), seconds("--duration", args.duration)
     seed = whole_number("--seed", args.seed, 0, 2**32 - 1)
-    modules.build(kernel())
-    rows = [["algorithm", "BER", "instructions per ACK", "99th percentile", "ACKs"]]
+    json_target(args.json)
+    guest = kernel()
+    modules.build(guest)
+    records = []
     for cc in args.cc:
         for ber in bers:
             hooks = WHOLE if args.whole else find(cc).counted
-            mean, p99, acks = measure(cc, hooks, ber, duration_s, seed)
-            rows.append([cc, show(ber), f"{mean:.0f}", f"{p99:.0f}", str(acks)])
-            print(f"{cc} at {rows[-1][1]}: {mean:.0f} instructions per ACK", file=sys.stderr)
-    print(as_markdown(rows))
+            found = {
+                "cc": cc, "ber": ber, "seed": seed, "duration_s": duration_s, "engine": "qemu",
+                "kernel": guest.release, "functions": list(hooks),
+                **measure(cc, hooks, ber, duration_s, seed),
+            }  # fmt: skip
+            records.append(found)
+            said = f"{found['instructions']:.0f} instructions per ACK"
+            print(f"{cc} at {show(ber)}: {said}", file=sys.stderr)
+    show_results(args.json, records, as_markdown(rows_of(records)))
     return 0
+
+
+def rows_of(records: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """The table of the records of this command."""
+    return [
+        ["algorithm", "BER", "instructions per ACK", "99th percentile", "ACKs"],
+        *(
+            [
+                found["cc"], show(found["ber"]), f"{found['instructions']:.0f}",
+                f"{found['p99']:.0f}", str(found["acks"]),
+            ]
+            for found in records
+        ),
+    ]  # fmt: skip
 
 
 def cost_parser(parser: Parser) -> None:
@@ -113,3 +144,4 @@ def cost_parser(parser: Parser) -> None:
     )
     parser.add_argument("--seed", default="1", metavar="N", help="seed of the runs (%(default)s)")
     parser.add_argument("--whole", action="store_true", help="count all that the stack does")
+    add_json(parser)

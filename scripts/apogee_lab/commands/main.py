@@ -28,6 +28,7 @@ from .options import (
     _add_choice,
     _add_engine,
     _add_filter,
+    add_json,
 )
 from .paths import do_paths, paths_parser
 from .plot import plot_parser
@@ -96,7 +97,7 @@ def build_parser() -> Parser:
     run.add_argument("--duration", metavar="S", help=f"seconds ({DEFAULT_DURATION_S:g})")
     _add_engine(run)
     run.add_argument("--jobs", metavar="N", help="parallel runs (the number of CPUs)")
-    run.add_argument("--json", metavar="FILE", help="one record per line and run; - is stdout")
+    add_json(run)
     run.add_argument("--format", choices=("text", "md"), default="text", help="form of the table")
     run.add_argument("--fresh", action="store_true", help="repeat finished runs")
     run.add_argument("--timeout", metavar="S", help="wall-clock limit of one run")

@@ -8,10 +8,11 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 from .. import modules, units
-from ..base import UsageError, one_line
+from ..base import UsageError, one_line, write_whole
 from ..engines.registry import ALONE, ENGINES
 from ..runs import request
 
@@ -189,3 +190,46 @@ def _add_engine(parser: Parser) -> None:
         "--module", action="append", default=[], metavar="[NAME=]PATH",
         help="another module: a .ko, or the folder of its source; NAME: the name it registers",
     )  # fmt: skip
+
+
+def add_json(parser: Parser) -> None:
+    """The option --json; see json_target()."""
+    parser.add_argument("--json", metavar="FILE", help="one record per line and run; - is stdout")
+
+
+def json_target(text: str | None) -> Path | None:
+    """The file for the records; UsageError before the first run if it cannot be written."""
+    if text in (None, "-"):
+        return None
+    path = Path(text)
+    if path.is_dir():
+        raise UsageError(f"--json {text}: is a folder")
+    if not path.absolute().parent.is_dir():
+        raise UsageError(f"--json {text}: no such folder: {path.parent}")
+    if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
+        raise UsageError(f"--json {text}: not writable")
+    return path
+
+
+def show_results(text: str | None, records: Sequence[dict[str, Any]], table: str) -> None:
+    """Write the records where --json says, and print the table; to stderr if they are on stdout."""
+    from ..measures.record import dumps
+
+    lines = "".join(dumps(record) + "\n" for record in records)
+    target = json_target(text)
+    if target is not None:
+        _write(target, lines)
+    elif text == "-":
+        sys.stdout.write(lines)
+    if records:
+        print(table, file=sys.stderr if text == "-" else sys.stdout)
+
+
+def _write(path: Path, lines: str) -> None:
+    try:
+        if path.exists() and not path.is_file():
+            path.write_text(lines, encoding="utf-8")
+        else:
+            write_whole(path, lines)
+    except OSError as error:
+        raise UsageError(f"--json {path}: {error.strerror}") from None

@@ -4,12 +4,9 @@
 from __future__ import annotations
 
 import math
-import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
-from ..base import UsageError
 from ..engines import registry
 from ..results import table
 from ..runs import request
@@ -18,18 +15,19 @@ from ..units import format as format_value
 from .options import (
     Arguments,
     duration_of,
+    json_target,
     kernel_with_given,
     modules_for,
     runs_at_once,
     scenario_of,
     seconds,
     seeds_of,
+    show_results,
 )
 
 
 def do_run(args: Arguments) -> int:
     """Run the product of algorithms, settings and seeds; print the table."""
-    from ..measures.record import dumps
     from ..runs import sweep
 
     scenario = scenario_of(args.scenario)
@@ -40,7 +38,7 @@ def do_run(args: Arguments) -> int:
     duration_s = duration_of(args)
     at_once = runs_at_once(args)
     bound_s = None if args.timeout is None else seconds("--timeout", args.timeout)
-    target = _json_target(args.json)
+    json_target(args.json)
     kernel = kernel_with_given(engine, args)
     compiled = sweep.compile_runs(scenario, runs, duration_s)
     plans = [run.plan for run in compiled]
@@ -61,14 +59,7 @@ def do_run(args: Arguments) -> int:
         )
         return 130
     found = [record for record in work.records if record is not None]
-    lines = "".join(dumps(record) + "\n" for record in found)
-    if args.json == "-":
-        sys.stdout.write(lines)
-    elif target is not None:
-        _write_records(target, lines)
-    if found:
-        out = sys.stderr if args.json == "-" else sys.stdout
-        print(table.render(found, args.format), file=out)
+    show_results(args.json, found, table.render(found, args.format) if found else "")
     if work.failures:
         count = len(work.failures)
         print(f"{count} of {len(jobs)} runs failed:", file=sys.stderr)
@@ -87,29 +78,3 @@ def _warn_of_rates(engine: str, plans: Sequence[Plan]) -> None:
             f"its CPU carries {format_value('rate', carries)}: --engine uml does",
             file=sys.stderr,
         )
-
-
-def _json_target(text: str | None) -> Path | None:
-    """The file for the records; UsageError before the first run if it cannot be written."""
-    if text in (None, "-"):
-        return None
-    path = Path(text)
-    if path.is_dir():
-        raise UsageError(f"--json {text}: is a folder")
-    if not path.absolute().parent.is_dir():
-        raise UsageError(f"--json {text}: no such folder: {path.parent}")
-    if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
-        raise UsageError(f"--json {text}: not writable")
-    return path
-
-
-def _write_records(path: Path, lines: str) -> None:
-    from ..base import write_whole
-
-    try:
-        if path.exists() and not path.is_file():
-            path.write_text(lines, encoding="utf-8")
-        else:
-            write_whole(path, lines)
-    except OSError as error:
-        raise UsageError(f"--json {path}: {error.strerror}") from None

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import pytest
@@ -111,8 +112,8 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> Non
     monkeypatch.setattr(modules, "of_control", lambda *_: {"aen": "0 or 1"})
     monkeypatch.setattr(sysctls, "PROC_SYS", tmp_path)
     for verb in (cost, device_cost):
-        monkeypatch.setattr(verb, "kernel", lambda *_: None)
-    monkeypatch.setattr(cost, "measure", lambda *_: (1.0, 2.0, 3))
+        monkeypatch.setattr(verb, "kernel", lambda *_: SimpleNamespace(release="6.1"))
+    monkeypatch.setattr(cost, "measure", lambda *_: {"instructions": 1.0, "p99": 2.0, "acks": 3})
     monkeypatch.setattr(device_cost, "counted", no_guest)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
