@@ -101,8 +101,8 @@ GENTLE = {
     "**hstcp_gentle**": ("hstcp_gentle", {"hstcp_gentle.response": None}),
     "hstcp_gentle, as published": ("hstcp_gentle", {"hstcp_gentle.response": 1}),
     "highspeed": ("highspeed", {}),
-    "cubic (two seeds)": ("cubic", {}),
-    "scalable (two seeds)": ("scalable", {}),
+    "cubic": ("cubic", {}),
+    "scalable": ("scalable", {}),
     "bbr": ("bbr", {}),
 }
 
@@ -114,8 +114,7 @@ def test_beside_ten_reno_senders(root: Path, read: Read, choosing: str, name: st
     both = {run["run"]: run for found in figure.values() for run in found}
     records = [*both.values(), *read("gentle/peers.jsonl")]
     cc, settings = GENTLE[name]
-    least = 2 if "two seeds" in name else LEAST_SEEDS
-    found = runs(records, cc, least, n=2, reno=10, **settings)
+    found = runs(records, cc, LEAST_SEEDS, n=2, reno=10, **settings)
 
     def reno(records: list[Record]) -> float:
         return fmean(r["groups"]["reno"]["goodput_bps"] for r in records)
