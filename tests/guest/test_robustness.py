@@ -62,15 +62,21 @@ class Lab:
                 continue
         return found
 
-    def child(self, of: int, program: str) -> int:
-        """The one process of a program that another one of its processes has started."""
+    def children(self, of: int, program: str) -> list[int]:
+        """Its processes of a program that another one of them has started."""
         found = []
         for pid in (pid for pid, name in self.processes().items() if program in name):
             with contextlib.suppress(OSError):
                 status = Path("/proc", str(pid), "status").read_text()
                 found += [pid] if f"\nPPid:\t{of}\n" in status else []
-        (only,) = found
-        return only
+        return found
+
+    def guest(self, program: str, of: int) -> tuple[int, int] | None:
+        """The process that waits for the guest of a lab, and the guest."""
+        for worker in self.children(of, "python"):
+            for found in self.children(worker, program):
+                return worker, found
+        return None
 
     def left(self) -> list[str]:
         """What lies beside the finished runs."""
@@ -126,16 +132,22 @@ def test_the_lab_is_killed(lab: Lab, engine: str, seconds: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("which", "why"),
-    [("guest", "UML was killed by SIGKILL"), ("worker", "the run's process died (-9)")],
+    ("which", "engine", "program", "why"),
+    [
+        ("guest", "uml", "linux", "UML was killed by SIGKILL"),
+        ("guest", "qemu", "qemu-system", "QEMU was killed by SIGKILL"),
+        ("worker", "uml", "linux", "the run's process died (-9)"),
+    ],
 )
-def test_a_part_is_killed(lab: Lab, which: str, why: str) -> None:
+def test_a_part_is_killed(lab: Lab, which: str, engine: str, program: str, why: str) -> None:
     """The run fails in one line, the others go on; the same command repeats it alone."""
-    command = [*SWEEP, "60", "--engine", "uml", "--seed", "9" if which == "guest" else "10"]
+    seconds, seed = "60" if engine == "uml" else "6", "9" if which == "guest" else "10"
+    command = [*SWEEP, seconds, "--engine", engine, "--seed", seed]
     process = lab.start(*command)
-    wait_for(lambda: "linux" in lab.processes().values() or process.poll() is not None)
-    worker = lab.child(process.pid, "python")
-    os.kill(worker if which == "worker" else lab.child(worker, "linux"), signal.SIGKILL)
+    wait_for(lambda: lab.guest(program, process.pid) or process.poll() is not None)
+    found = lab.guest(program, process.pid)
+    assert found, process.communicate()
+    os.kill(found[which == "guest"], signal.SIGKILL)
     _, error = process.communicate()
     assert process.returncode == 1
     told = [line for line in error.splitlines() if line.startswith("  ")]

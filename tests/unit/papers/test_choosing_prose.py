@@ -210,6 +210,16 @@ def test_alone_on_a_long_path(read: Read, prose: str) -> None:
     assert min(record["queue"]["drops"] for record in lone(read, "bbr", 0.0)) > 400_000
 
 
+def test_alone_on_a_fast_link(read: Read, prose: str) -> None:
+    star, bbr, cubic = (
+        f"{fmean(map(used, found)):.1f} %"
+        for found in (lone(read, cc, 1e-9) for cc in ("star", "bbr", "cubic"))
+        if len(found) == 5
+    )
+    said = f"200 ms and rare bit errors (1e-9) star uses {star}, bbr {bbr}, CUBIC {cubic} "
+    assert said in prose
+
+
 def test_alone_with_rare_losses(read: Read, prose: str) -> None:
     shares = {
         (cc, early): from_to(map(used, lone(read, cc, 1e-9, early)))

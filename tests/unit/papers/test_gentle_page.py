@@ -158,7 +158,7 @@ LONE: dict[str, tuple[str, int | None]] = {
     "hstcp_gentle": ("hstcp_gentle", 0),
     "hstcp_gentle, early_exit=1": ("hstcp_gentle", 1),
     "hstcp_gentle, early_exit=2": ("hstcp_gentle", 2),
-    **{cc: (cc, None) for cc in ("highspeed", "cubic", "scalable", "bbr")},
+    **{cc: (cc, None) for cc in ("highspeed", "cubic", "scalable", "bbr", "star")},
 }
 
 
