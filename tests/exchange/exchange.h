@@ -32,6 +32,7 @@
 #define MOST_PACKET	65536
 #define MOST_OPTIONS	40
 #define MOST_COOKIE	16
+#define MPTCP_KEY	8
 #define IP_HEADER	20
 #define TCP_HEADER	20
 #define PROTO_TCP	6
@@ -65,6 +66,8 @@ struct peer {
 	int sents;
 	unsigned char cookie[MOST_COOKIE];	/* of Fast Open, the stack's */
 	int cookie_length;
+	bool multipath;			/* segments acknowledge data of Multipath TCP, too */
+	__u32 data_zero;		/* data sequence number of position 0, modulo 2^32 */
 };
 
 /* A segment or an ICMP message that the peer sends. */
@@ -117,6 +120,11 @@ void set_checksum(unsigned char *at, __u32 sum, const unsigned char *p, int leng
 void set_ip(unsigned char *ip, int length, int protocol);
 int wire_build(unsigned char *packet, const struct segment *s);
 void wire_write(unsigned char *packet, int length);
+
+/* mptcp.c */
+void mptcp_taken(const unsigned char *tcp);
+int mptcp_capable(unsigned char *o);
+int mptcp_ack(unsigned char *o, __u32 ack);
 
 /* print.c */
 void print_packet(char direction, const unsigned char *packet, int length);

@@ -82,6 +82,7 @@ static void begin(void)
 	peer.next = 0;
 	peer.sents = 0;
 	peer.stamped = false;
+	peer.multipath = false;
 }
 
 static void taken_syn(const unsigned char *tcp, const unsigned char *stamps)
@@ -127,6 +128,7 @@ void packet_taken(const unsigned char *packet, int length)
 	flags = tcp[13];
 	if (flags & SYN)
 		taken_syn(tcp, stamps);
+	mptcp_taken(tcp);
 	seq = get32(tcp + 4) - peer.isn;
 	print_packet('>', packet, length);
 	length -= header;

@@ -149,7 +149,7 @@ static void fast_open(struct segment *s, const char *text)
 static void option(struct segment *s, char *text)
 {
 	char *value = text + strcspn(text, " ");
-	unsigned char byte;
+	unsigned char byte, bytes[MOST_OPTIONS];
 
 	if (*value)
 		*value++ = 0;
@@ -165,6 +165,8 @@ static void option(struct segment *s, char *text)
 		stamp(s, value);
 	} else if (!strcmp(text, "sack")) {
 		sack(s, value);
+	} else if (!strcmp(text, "mptcp")) {
+		put(s, bytes, mptcp_capable(bytes));
 	} else if (!strcmp(text, "FO")) {
 		fast_open(s, value);
 	} else if (strcmp(text, "nop")) {
@@ -172,13 +174,19 @@ static void option(struct segment *s, char *text)
 	}
 }
 
-/* Segments after a SYN with timestamps have them, too, first. */
+/*
+ * Segments after a SYN with timestamps have them, too, first; those of Multipath TCP acknowledge
+ * its data.
+ */
 static void options(struct segment *s, char *text)
 {
+	unsigned char bytes[MOST_OPTIONS];
 	char *save;
 
 	if (peer.stamps && !(s->flags & SYN) && !(text && strstr(text, "TS")))
 		stamp(s, NULL);
+	if (peer.multipath && s->flags & ACK)
+		put(s, bytes, mptcp_ack(bytes, s->ack));
 	if (!text)
 		return;
 	for (char *w = strtok_r(text, ",>", &save); w; w = strtok_r(NULL, ",>", &save)) {

@@ -27,7 +27,7 @@ def program(build: Path) -> bytes:
     binary = build / "tests" / "exchange-program"
     binary.parent.mkdir(parents=True, exist_ok=True)
     command = ["gcc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-s"]
-    command += ["-o", str(binary), *map(str, sorted(HERE.glob("*.c")))]
+    command += ["-o", str(binary), *map(str, sorted(HERE.glob("*.c"))), "-lsodium"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return binary.read_bytes()
