@@ -8,11 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.hostile import bounds, table
-from tests.hostile.attacks import ALGORITHMS, ATTACKS, PATHS
+from tests.hostile import bounds, cost, table
+from tests.hostile.attacks import ALGORITHMS, ATTACKS, OURS, PATHS
 from tests.hostile.play import play
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
+
+#: Instructions per ACK beside an honest receiver's; at most 1.01 in docs/hostile.md.
+DEARER = 1.25
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -23,3 +26,11 @@ def test_no_receiver_gets_more_than_the_bounds(build: Path, path: str, algorithm
     records = table.by_key(play(build, out, path, [algorithm], ATTACKS))
     assert len(records) == len(ATTACKS)
     assert bounds.wrong(records) == []
+
+
+@pytest.mark.parametrize("algorithm", OURS)
+def test_no_lie_makes_an_ack_much_dearer(build: Path, algorithm: str) -> None:
+    out = build / "tests" / f"hostile-cost-{algorithm}"
+    records = list(cost.play(build, out, algorithm, ("honest", "division", "sacks")))
+    assert {key: share for key, share in cost.relative(records).items() if share > DEARER} == {}
+    assert all(record["acks"] > 1000 for record in records)

@@ -9,8 +9,8 @@ from itertools import product
 
 import pytest
 
-from tests.hostile import bounds, table
-from tests.hostile.attacks import ALGORITHMS, ATTACKS, BESIDE, PATHS
+from tests.hostile import bounds, cost, table
+from tests.hostile.attacks import ALGORITHMS, ATTACKS, BESIDE, OURS, PATHS
 from tests.hostile.play import HERE, read
 
 
@@ -34,6 +34,23 @@ def test_the_page_has_the_records_tables(records: table.Records) -> None:
 
 def test_the_records_are_within_the_bounds(records: table.Records) -> None:
     assert bounds.wrong(records) == []
+
+
+def test_what_an_ack_costs() -> None:
+    """The page's table and the sentence below it."""
+    page, records = table.PAGE.read_text(), cost.read()
+    assert cost.put(page, "cost", cost.table(records)) == page
+    shares = cost.relative(records)
+    ours = max(share for (cc, _), share in shares.items() if cc in OURS)
+    bbr = max(share for (cc, _), share in shares.items() if cc == "bbr")
+    assert ours < bbr == max(shares.values())
+    assert f"our algorithms at most {ours:.2f} times as much, bbr {bbr:.2f};" in page
+    high = cost.relative(
+        {**record, "mean": record["p999"]} for record in records if record["cc"] in OURS
+    )
+    (cc, attack), most = max(high.items(), key=lambda item: item[1])
+    said = f"is at most {most:.1f} times an\nhonest receiver's ({cc}, `{attack}`)."
+    assert said in page
 
 
 WRONG = {
