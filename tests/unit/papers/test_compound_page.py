@@ -396,3 +396,55 @@ def test_what_downloads_cost(runs: kept.Kept, downloads: list[Record], prose: st
     without, one, four = (mbps(some(PLUS, n, 10), "station", PLUS) for n in (0, *DOWNS))
     said = f"An upload then has {one:.1f} and {four:.1f} Mbit/s, {one / without:.2f} and "
     assert said + f"{four / without:.2f} of what it has without downloads" in prose
+
+
+#: Rows of the ablation: the parameters that differ from the defaults.
+ABLATION: dict[str, dict[str, int]] = {
+    "defaults": {},
+    "no dips: `relearn=0`": {"relearn": 0},
+    "`excess=0`": {"excess": 0},
+    "`fit=0`": {"fit": 0},
+    "every dip whole: `whole=1`": {"whole": 1},
+    "clocks up to 0.1 s apart: `skew=100`": {"skew": 100},
+    "up to 1 s: `skew=1000`": {"skew": 1000},
+    "up to 20 s, a whole period: `skew=20000`": {"skew": 20_000},
+}
+
+
+@pytest.fixture(scope="module")
+def ablation(root: Path) -> dict[str, list[list[float]]]:
+    """By row: the indices for ten and twenty stations, which start within 2 and 30 s."""
+    records = read_records(root / "docs" / "results" / "compound" / "ablation.jsonl")
+
+    def indices(settings: dict[str, int], n: int, start: str) -> list[float]:
+        wanted = {f"{PLUS}.{key}": value for key, value in settings.items()}
+        found = [
+            record["jain"]
+            for record in records
+            if (record["set"]["n"], record["set"]["start"]) == (n, start)
+            and {k: v for k, v in record["set"].items() if k.startswith(PLUS)} == wanted
+        ]
+        assert len(found) == 5
+        return found
+
+    return {
+        name: [indices(settings, n, start) for n in (10, 20) for start in ("2s", "30s")]
+        for name, settings in ABLATION.items()
+    }
+
+
+@pytest.mark.parametrize("name", ABLATION)
+def test_ablation(root: Path, ablation: dict[str, list[list[float]]], name: str) -> None:
+    cells = [f"{fmean(each):.3f} ({min(each):.3f})" for each in ablation[name]]
+    page = (root / "docs" / "results" / "compound.md").read_text()
+    assert f"| {' | '.join([name, *cells])} |" in page
+
+
+def test_clocks_that_do_not_agree(root: Path, ablation: dict[str, list[list[float]]]) -> None:
+    ten, twenty = (
+        sorted(fmean(each) for each in ablation["up to 20 s, a whole period: `skew=20000`"][part])
+        for part in (slice(2), slice(2, 4))
+    )
+    choosing = " ".join((root / "docs" / "choosing.md").read_text().split())
+    said = f"ten stations still reached an index of {ten[0]:.2f} to {ten[1]:.2f}, twenty "
+    assert f"{said}{twenty[0]:.2f} to {twenty[1]:.2f} (five seeds)." in choosing
