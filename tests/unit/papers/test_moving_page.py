@@ -139,3 +139,111 @@ def test_requests(read: Read, page: list[str], cc: str, other: str) -> None:
     if other != "alone":
         bulk = cell([record["flows"][1]["goodput_bps"] / 1e6 for record in found], 2)
     assert row([cc, other, *sizes, f"{count:.0f}", bulk]) in page
+
+
+# --- what the page says of them -----------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def prose(page: list[str]) -> str:
+    return " ".join(" ".join(page).split())
+
+
+@pytest.fixture(scope="module")
+def of(read: Read) -> Callable[..., list[Record]]:
+    """Runs on a moving path: file, algorithm, settings."""
+    return lambda name, cc, **where: runs(read(f"moving/{name}.jsonl"), cc, **where)
+
+
+Of = Callable[..., list[Record]]
+
+
+def goodput(found: list[Record]) -> float:
+    return fmean(record["total_goodput_bps"] for record in found) / 1e6
+
+
+def dropped(found: list[Record]) -> float:
+    """Per cent of what was sent."""
+    sent = sum(flow["segments"] for record in found for flow in record["flows"])
+    return 100 * sum(record["queue"]["drops"] for record in found) / sent
+
+
+def short(value: float, decimals: int) -> str:
+    return f"{value:.{decimals}f}".removeprefix("0")
+
+
+def more(of: Of, name: str, **where: object) -> float:
+    """Per cent that star has more than bbr."""
+    return 100 * (goodput(of(name, "star", **where)) / goodput(of(name, "bbr", **where)) - 1)
+
+
+def test_a_longer_path(of: Of) -> None:
+    for ber in (0.0, 1e-7, 1e-6):
+        assert max(CCS, key=lambda cc: goodput(of("longer", cc, ber=ber))) == "star"
+
+
+def test_a_step_down(of: Of, prose: str) -> None:
+    star, bbr = (
+        fmean(record["queue"]["drops"] for record in of("slower-short", cc))
+        for cc in ("star", "bbr")
+    )
+    assert f"causes {short(star / bbr, 2)} of bbr's drops with 20 packets" in prose
+    assert dropped(of("slower-long", "star")) == 0
+
+
+def test_ten_packets_of_queue(of: Of, prose: str) -> None:
+    few, some, many = (dropped(of("ten-packets", "star", ber=ber)) for ber in (0.0, 1e-6, 1e-5))
+    least, most = sorted(short(value, 1) for value in (few, some))
+    assert f"drops {least} to {most} % of what is sent ({many:.1f} % at 1e-5)" in prose
+    gains = [f"{more(of, 'ten-packets', ber=ber):.0f}" for ber in (0.0, 1e-6)]
+    assert f"gives {' and '.join(gains)} % more goodput than bbr," in prose
+    stays, *others = sorted(
+        record["total_goodput_bps"] / 1e6 for record in of("ten-packets", "bbr", ber=1e-5)
+    )
+    gain = 100 * (goodput(of("ten-packets", "star", ber=1e-5)) / fmean(others) - 1)
+    said = f"{gain:.0f} % at 1e-5 without the run in which bbr stays at {short(stays, 2)} Mbit/s"
+    assert said in prose
+
+
+def test_policers(of: Of, prose: str) -> None:
+    shares = [f"{dropped(of('policer', 'star', ber=ber)):.1f}" for ber in (0.0, 1e-7)]
+    assert f"the policer of 100 kB drops {' and '.join(shares)} %" in prose
+    assert all(0 <= more(of, "policer", ber=ber) < 1.5 for ber in (0.0, 1e-7))
+    deep = dropped(of("policer-deep", "star"))
+    assert f"The **deep policer** drops {deep:.1f} %" in prose
+
+
+def test_stalls_and_outages(read: Read, of: Of) -> None:
+    still = goodput(of("still", "star", ber=0.0))
+    for record in of("stall", "star", event="stall@30s:100ms") + of(
+        "stall", "star", event="stall@30s:200ms"
+    ):
+        assert record["total_goodput_bps"] / 1e6 > 0.997 * still
+        assert record["queue"]["drops"] == 0
+    for event in {record["set"]["event"] for record in read("moving/outage.jsonl")}:
+        best = max(goodput(of("outage", cc, event=event)) for cc in CCS)
+        assert goodput(of("outage", "star", event=event)) > best - 0.1
+
+
+def test_jitter(read: Read, of: Of, prose: str) -> None:
+    without = goodput(runs(read("open.jsonl"), "star", ber=1e-6))
+    even, wide = (goodput(of(name, "star")) for name in ("jitter-even-wide", "jitter-wide"))
+    said = f"leaves {short(even / without, 2)} of the goodput without it ({without:.2f}, "
+    assert said in prose
+    assert f"with a deviation of 40 ms {short(wide / without, 2)}:" in prose
+    assert f"bbr has {100 * (goodput(of('jitter-wide', 'bbr')) / wide - 1):.0f} % more" in prose
+
+
+def test_leo(of: Of, prose: str) -> None:
+    assert more(of, "leo", loss="0.01%") > 0 and more(of, "leo", loss="0.2%") > 0
+    less = [f"{-more(of, 'leo', loss=loss):.1f}" for loss in ("0.5%", "1%")]
+    assert f"with .5 and 1 % it has {' and '.join(less)} % less" in prose
+    rtts = [
+        sorted(
+            fmean(record["flows"][0]["rtt_ms"]["mean"] for record in of("leo", cc, loss=loss))
+            for loss in ("0.2%", "0.5%", "1%")
+        )
+        for cc in ("star", "bbr")
+    ]
+    (low, _, high), (least, _, most) = rtts
+    assert f"({low:.0f} to {high:.0f} ms, bbr {least:.0f} to {most:.0f})" in prose
