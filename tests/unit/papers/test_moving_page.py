@@ -247,3 +247,61 @@ def test_leo(of: Of, prose: str) -> None:
     ]
     (low, _, high), (least, _, most) = rtts
     assert f"({low:.0f} to {high:.0f} ms, bbr {least:.0f} to {most:.0f})" in prose
+
+
+def test_ten_flows_at_other_round_trips(of: Of, prose: str) -> None:
+    indices = {
+        cc: [
+            [record["jain"] for record in of("ten-delays", cc, delay=delay)]
+            for delay in ("246ms", "248ms", "252ms", "256ms")
+        ]
+        for cc in ("star", "cubic")
+    }
+    first, second, third, fourth = (short(fmean(each), 2) for each in indices["star"])
+    cubic = [fmean(each) for each in indices["cubic"]]
+    assert (
+        f"star's index is {first}, {second}, {third} and {fourth}, CUBIC's {short(min(cubic), 2)} "
+        f"to {short(max(cubic), 2)} "
+    ) in prose
+    assert f"runs of star come to {short(min(map(min, indices['star'])), 2)}." in prose
+
+
+def test_a_trace_that_is_followed(of: Of, prose: str) -> None:
+    def rtt(cc: str, queue: str, ber: float) -> float:
+        found = of("trace", cc, queue=queue, ber=ber)
+        return fmean(record["flows"][0]["rtt_ms"]["mean"] for record in found)
+
+    queues = ("75kB", "250kB")
+    assert all(more(of, "trace", queue=queue, ber=0.0) > 0 for queue in queues)
+    longer = rtt("star", "75kB", 0.0) - rtt("bbr", "75kB", 0.0)
+    assert f"at an RTT that is {longer:.0f} ms longer, with 250 kB at " in prose
+    star, bbr = (f"{rtt(cc, '250kB', 0.0):.0f}" for cc in ("star", "bbr"))
+    assert f"{star} instead of {bbr} ms" in prose
+    less = [f"{-more(of, 'trace', queue=queue, ber=1e-6):.1f}" for queue in queues]
+    shares = [short(rtt("star", queue, 1e-6) / rtt("bbr", queue, 1e-6), 2) for queue in queues]
+    said = f"with 1e-6 it has {' and '.join(less)} % less at {' and '.join(shares)} of bbr's RTT."
+    assert said in prose
+
+
+def test_what_transfers_and_bulk_flows_get(of: Of, prose: str) -> None:
+    def size(mix: str, bytes_: int, key: str) -> float:
+        found = of("requests", mix)
+        return fmean(
+            each[key]
+            for record in found
+            for each in record["requests"]["sizes"]
+            if each["bytes"] == bytes_
+        )
+
+    for bytes_ in (100_000, 1_000_000, 10_000_000):
+        ours, theirs = (size(mix, bytes_, "median_s") for mix in ("star+cubic", "cubic+cubic"))
+        assert ours < 0.5 * theirs
+    slow = [f"{size(mix, 10_000_000, 'p95_s'):.0f}" for mix in ("star+cubic", "cubic+cubic")]
+    assert f"take longer ({slow[0]} s, CUBIC's {slow[1]})." in prose
+    bulk = [
+        f"{fmean(record['flows'][1]['goodput_bps'] for record in of('requests', mix)) / 1e6:.1f}"
+        for mix in ("cubic+star", "bbr+star")
+    ]
+    assert f"keeps {' and '.join(bulk)} Mbit/s beside transfers of CUBIC and bbr." in prose
+    times = [f"{size(f'{cc}+bbr', 10_000_000, 'median_s'):.0f}" for cc in ("star", "cubic", "bbr")]
+    assert f"take longer ({times[0]} s) than CUBIC's ({times[1]}) and bbr's ({times[2]})." in prose
