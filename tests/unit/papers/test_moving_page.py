@@ -266,7 +266,7 @@ def test_ten_flows_at_other_round_trips(of: Of, prose: str) -> None:
     assert f"runs of star come to {short(min(map(min, indices['star'])), 2)}." in prose
 
 
-def test_a_trace_that_is_followed(of: Of, prose: str) -> None:
+def test_a_trace_that_is_followed(read: Read, of: Of, prose: str) -> None:
     def rtt(cc: str, queue: str, ber: float) -> float:
         found = of("trace", cc, queue=queue, ber=ber)
         return fmean(record["flows"][0]["rtt_ms"]["mean"] for record in found)
@@ -277,6 +277,13 @@ def test_a_trace_that_is_followed(of: Of, prose: str) -> None:
     assert f"at an RTT that is {longer:.0f} ms longer, with 250 kB at " in prose
     star, bbr = (f"{rtt(cc, '250kB', 0.0):.0f}" for cc in ("star", "bbr"))
     assert f"{star} instead of {bbr} ms" in prose
+    ranges = []
+    for cc in ("star", "bbr"):
+        found = [r for r in read("moving/trace-delays.jsonl") if r["cc"] == cc]
+        rtts = [record["flows"][0]["rtt_ms"]["mean"] for record in found]
+        assert len({record["set"]["delay"] for record in found}) == len(rtts) == 7
+        ranges.append(f"{min(rtts):.0f} to {max(rtts):.0f}")
+    assert f"with a path of 52 to 68 ms it is {ranges[0]} ms, bbr's {ranges[1]}:" in prose
     less = [f"{-more(of, 'trace', queue=queue, ber=1e-6):.1f}" for queue in queues]
     shares = [short(rtt("star", queue, 1e-6) / rtt("bbr", queue, 1e-6), 2) for queue in queues]
     said = f"with 1e-6 it has {' and '.join(less)} % less at {' and '.join(shares)} of bbr's RTT."
