@@ -21,12 +21,12 @@ from apogee_lab.commands.cost import LINE
 from apogee_lab.engines import qemu
 from apogee_lab.kernels.debian import kernel
 from apogee_lab.results.text import as_markdown
-from tests import BUILD
+from tests import BUILD, ROOT
 from tests.hostile.attacks import BESIDE, OURS
 from tests.hostile.play import WALL_S, program
 from tests.hostile.table import PAGE, put
 
-RECORDS = BUILD.parent / "docs" / "results" / "records" / "hostile-cost.jsonl"
+RECORDS = ROOT / "docs" / "results" / "records" / "hostile-cost.jsonl"
 #: Honest receivers, and those that make the sender handle most ACKs, SACK blocks or undos.
 ATTACKS = ("honest", "honest-nosack", "division", "optimistic", "sacks", "dsack", "copies")
 SCRIPT = """\
