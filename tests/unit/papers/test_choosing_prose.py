@@ -115,11 +115,33 @@ def test_a_queue_per_flow(read: Read, prose: str) -> None:
     assert said in prose
 
 
+def points(value: float) -> str:
+    """A value below 1 as the page writes it: .92."""
+    return f"{value:.2f}".removeprefix("0")
+
+
+def listed(texts: list[str]) -> str:
+    return f"{', '.join(texts[:-1])} and {texts[-1]}"
+
+
 def test_ten_flows(read: Read, prose: str) -> None:
     records = read("moving/ten.jsonl")
     queues = ("15kB", "62.5kB", "625kB")
-    jain = [fmean(r["jain"] for r in runs(records, "star", queue=queue)) for queue in queues]
-    first, second, third = (f"{value:.2f}".removeprefix("0") for value in jain)
+
+    def jain(cc: str) -> str:
+        found = [fmean(r["jain"] for r in runs(records, cc, queue=queue)) for queue in queues]
+        return listed([points(value) for value in found])
+
+    def again(cc: str) -> str:
+        found = runs(read("engines-ten-qemu.jsonl"), cc, queue=queues[1])
+        return points(fmean(r["jain"] for r in found))
+
+    def largest(queue: str) -> str:
+        shares = [
+            max(flow["goodput_bps"] for flow in record["flows"]) * 10 / record["total_goodput_bps"]
+            for record in runs(records, "star", queue=queue)
+        ]
+        return f"{fmean(shares):.1f}"
 
     def dropped(cc: str) -> str:
         shares = []
@@ -130,11 +152,46 @@ def test_ten_flows(read: Read, prose: str) -> None:
         return f"{max(shares):.0f} %"
 
     said = (
-        f"ten flows have a Jain index of {first}, {second} and {third} with a queue of .02, .1 and "
-        f"1 product, and drop {dropped('star')} of what they send at most (bbr {dropped('bbr')}, "
-        f"hybla {dropped('hybla')})."
+        f"ten flows have a Jain index of {jain('star')} with a queue of .02, .1 and 1 product (bbr "
+        f"{jain('bbr')}, CUBIC {jain('cubic')}; on engine `qemu` star {again('star')} and bbr "
+        f"{again('bbr')} with .1 product), the largest has {listed([*map(largest, queues)])} "
+        f"times a fair share in the mean, and they drop {dropped('star')} of what they send at "
+        f"most (bbr {dropped('bbr')}, hybla {dropped('hybla')})"
     )
     assert said in prose
+
+
+def test_two_flows(read: Read, prose: str) -> None:
+    """Both at once with a long and with a short queue, and the second 30 s later."""
+    twins, late = read("twins.jsonl"), read("late.jsonl")
+
+    def jain(records: list[Record], queue: str, ber: float) -> list[float]:
+        return [r["jain"] for r in runs(records, "star+star", queue=queue, ber=ber)]
+
+    long = [fmean(jain(twins, "625kB", ber)) for ber in (0.0, 1e-8, 1e-7, 1e-6)]
+    worst = [points(min(jain(twins, "15kB", ber))) for ber in (1e-7, 1e-6, 1e-5)]
+    assert min(min(jain(twins, "15kB", ber)) for ber in (0.0, 1e-8)) > 0.9
+    later = [points(fmean(jain(late, "15kB", ber))) for ber in (0.0, 1e-8, 1e-7, 1e-6, 1e-5)]
+    said = (
+        f"Two flows with a product of queue have {points(min(long))} and more up to 1e-6; with ten "
+        f"packets single runs come to {worst[0]} at 1e-7, {worst[1]} at 1e-6 and {worst[2]} at "
+        f"1e-5, and where the second flow starts 30 s later the mean is {min(later[:3])} to "
+        f"{max(later[:3])} up to 1e-7, {later[3]} at 1e-6 and {later[4]} at 1e-5"
+    )
+    assert said in prose
+
+
+def test_what_star_keeps_beside_bbr(read: Read, prose: str) -> None:
+    own = [
+        fmean(
+            r["flows"][0]["goodput_bps"]
+            for r in runs(read("sharing-star.jsonl"), "star+bbr", queue=queue, ber=0.0)
+        )
+        / 1e6
+        for queue in ("12.5kB", "62.5kB", "312.5kB")
+    ]
+    least, most = (f"{value:.1f}".removeprefix("0") for value in (min(own), max(own)))
+    assert f"Beside bbr star keeps {least} to {most} Mbit/s with a queue of up to half a" in prose
 
 
 def test_transfers_one_after_the_other(read: Read, prose: str) -> None:
@@ -158,16 +215,63 @@ def test_transfers_one_after_the_other(read: Read, prose: str) -> None:
     assert said in prose
 
 
-def test_moving_paths(read: Read, prose: str) -> None:
+def test_a_longer_path(read: Read, prose: str) -> None:
+    found = read("moving/longest.jsonl")
+    star, cubic, hybla, bbr = (
+        f"{goodput(runs(found, cc, ber=0.0)):.2f}" for cc in ("star", "cubic", "hybla", "bbr")
+    )
+    assert f"it has {star} Mbit/s (CUBIC {cubic}, hybla {hybla}, bbr {bbr})" in prose
+
+
+def test_what_short_queues_and_policers_drop(read: Read, prose: str) -> None:
+    def dropped(name: str, cc: str, ber: float = 0.0) -> str:
+        found = runs(read(f"moving/{name}.jsonl"), cc, ber=ber)
+        sent = sum(flow["segments"] for record in found for flow in record["flows"])
+        share = 100 * sum(record["queue"]["drops"] for record in found) / sent
+        return f"{share:.1f}".removeprefix("0")
+
+    few, deep = "ten-packets", "policer-deep"
+    said = (
+        f"Ten packets of queue drop {dropped(few, 'star')} % of its segments, "
+        f"{dropped(few, 'star', 1e-5)} % at 1e-5, a policer of 100 kB "
+        f"{dropped('policer', 'star')} %, one of 600 kB, which lets the first flight pass at the "
+        f"access link's rate, {dropped(deep, 'star')} % (CUBIC {dropped(deep, 'cubic')} %)."
+    )
+    assert said in prose
+
+
+def test_where_bbr_has_more(read: Read, prose: str) -> None:
+    """Paths on which the RTT or the rate changes, with loss."""
     lossy = {"loss": "0.5%", "jitter": "0s"}
-    plain = read("moving/leo.jsonl")
-    jitter = read("moving/leo-jitter.jsonl")
     more = [
-        goodput(runs(records, "bbr", **where)) / goodput(runs(records, "star", **where))
-        for records, where in ((plain, lossy), (jitter, lossy | {"jitter": "3ms"}))
-    ]
-    first, second = (f"{100 * (ratio - 1):.0f} %" for ratio in more)
-    said = f"(LEO, .5 %), bbr has {first} more, with 3 ms of jitter {second} "
+        goodput(runs(read(f"moving/{name}.jsonl"), "bbr", **where))
+        / goodput(runs(read(f"moving/{name}.jsonl"), "star", **where))
+        for name, where in (
+            ("leo", lossy), ("leo-jitter", lossy | {"jitter": "3ms"}), ("jitter-wide", {}),
+        )
+    ]  # fmt: skip
+    leo, jitter, wide = (f"{100 * (ratio - 1):.0f} %" for ratio in more)
+    said = (
+        f"(LEO, .5 %), bbr has {leo} more, with 3 ms of jitter {jitter}; with ACK jitter that "
+        f"deviates by 40 ms on 500 ms, at 1e-6, {wide}."
+    )
+    assert said in prose
+
+
+def test_transfers_beside_bbr(read: Read, prose: str) -> None:
+    def time(cc: str) -> str:
+        found = [
+            s["times_s"]
+            for record in runs(read("moving/requests.jsonl"), f"{cc}+bbr")
+            for s in record["requests"]["sizes"]
+            if s["bytes"] == 10_000_000
+        ]
+        return f"{fmean(median(times) for times in found if times):.0f}"
+
+    said = (
+        f"star's transfers of 10 MB take {time('star')} s in the median (CUBIC's {time('cubic')}, "
+        f"bbr's {time('bbr')})"
+    )
     assert said in prose
 
 
@@ -211,12 +315,22 @@ def test_alone_on_a_long_path(read: Read, prose: str) -> None:
 
 
 def test_alone_on_a_fast_link(read: Read, prose: str) -> None:
-    star, bbr, cubic = (
-        f"{fmean(map(used, found)):.1f} %"
-        for found in (lone(read, cc, 1e-9) for cc in ("star", "bbr", "cubic"))
-        if len(found) == 5
+    records = read("gentle/lone.jsonl")
+    fast, same = (
+        [
+            f"{fmean(map(used, runs(records, cc, host_rate=host, ber=1e-9))):.1f}"
+            for cc in ("star", "bbr", "cubic")
+        ]
+        for host in ("10gbit", "1gbit")
     )
-    said = f"200 ms and rare bit errors (1e-9) star uses {star}, bbr {bbr}, CUBIC {cubic} "
+    drops = [record["queue"]["drops"] for record in lone(read, "star", 1e-9)]
+    lossy = [count for count in drops if count]
+    assert (len(lossy), len(drops)) == (4, 5)
+    said = (
+        f"the sender's own link 10 Gbit/s, star uses {fast[0]} %, bbr {fast[1]} %, CUBIC {fast[2]} "
+        f"%; behind a link of 1 Gbit/s {same[0]}, {same[1]} and {same[2]} %. With the faster link "
+        f"star's start overflows the queue in four of five runs, by {from_to(lossy)} packets"
+    )
     assert said in prose
 
 

@@ -435,8 +435,7 @@ def mixes(mix: str, queue: str, bers: Sequence[float], share: float, usual: floa
     ("figure", "queue", "text", "mix", "bers", "low", "high"),
     [
         ("19", LONG, "STAR about equal to TCP-J", "star+j", BERS, 0.9, 1.1),
-        ("20", SHORT, "STAR about equal to TCP-J", "star+j", BERS, 0.9, 1.1),
-        ("20", SHORT, "STAR slightly below TCP-J", "star+j", BERS, 0.75, 1.0),
+        ("20", SHORT, "STAR about equal to TCP-J", "star+j", BERS, 0.75, 1.0),
         ("19", LONG, "STAR far above HSTCP with", "star+highspeed", BERS[1:], 1.5, math.inf),
         ("19", LONG, "STAR far above HSTCP at", "star+highspeed", BERS[:1], 1.5, math.inf),
         ("20", SHORT, "STAR far above HSTCP with", "star+highspeed", BERS[1:], 1.5, math.inf),
@@ -476,7 +475,6 @@ def test_the_period_stack_has_the_points_without_errors_and_1e_8() -> None:
     for figure, text, pair in (
         ("11", "STAR slightly below", ["star+star", "j+j"]),
         ("20", "STAR about equal", ["star+j"]),
-        ("20", "STAR slightly below", ["star+j"]),
     ):
         runs = [record(mix, [0.95 if "star" in mix else 1.0, 1.0], b, SHORT)
                 for mix in pair for b in (0.0, 1e-8)]  # fmt: skip

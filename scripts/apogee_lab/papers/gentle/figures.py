@@ -40,7 +40,7 @@ from .claims import (
 NS = (0, 1, 2, 5, 10)  # fast senders
 HEADLINES = (2, 5)  # Reno's share is judged at these
 PERIOD_NS = (0, 2, 5)  # fast senders on the period stack
-NO_SACK_NS = (5,)  # and with SACK off alone
+SACK_NS = (2, 5)  # and with SACK off alone, and on
 MOST, MANY, SOME = 8, 5, 3  # seeds
 DURATION_S, WARMUP = 100.0, "{80}s"
 PERIOD_S, PERIOD_WARMUP = 60.0, "{40}s"
@@ -48,8 +48,11 @@ MODEL_S, MODEL_WARMUP = 80.0, "{30}s"  # figure 6
 SEGMENT = 1448  # bytes
 
 _NO_SACK = "tcp_sack=0"  # a variant: the default stack without SACK
+_SACK = "tcp_sack=1"  # and with it, measured for the same time
 _PERIOD = {**PERIOD, "tcp_sack": "0"}
-_STACKS = {"today": {}, "period": _PERIOD, _NO_SACK: {"tcp_sack": "0"}, "letter": {}}
+_STACKS = {
+    "today": {}, "period": _PERIOD, _NO_SACK: {"tcp_sack": "0"}, _SACK: {}, "letter": {},
+}  # fmt: skip
 _LETTER = {
     f"hstcp_gentle.{name}": value
     for name, value in {
@@ -61,11 +64,12 @@ VARIANTS = {
     "today": "Linux and hstcp_gentle with their defaults",
     "period": f"no SACK, {PERIOD_TEXT} ({listed(_PERIOD)}); timestamps on",
     _NO_SACK: "defaults, but no SACK (RACK and tail loss probes do nothing without it)",
+    _SACK: "defaults, measured for as long as [tcp_sack=0]: 60 s after 40 s",
     "letter": f"Linux with its defaults, hstcp_gentle as published ({listed(_LETTER)})",
 }
 _TITLES = {"letter": "Gentle as published", "today": "Gentle with its defaults"}
 #: Numbers of fast senders by the stack that they and the Reno senders run.
-_NS_OF = {"today": NS, "period": PERIOD_NS, _NO_SACK: NO_SACK_NS}
+_NS_OF = {"today": NS, "period": PERIOD_NS, _NO_SACK: SACK_NS, _SACK: SACK_NS}
 _DRAWN = ("today", "period")
 _MODES = ("letter", "today")
 
@@ -88,7 +92,7 @@ the link" at most 90 % of it."""
 
 def _cell(cc: str, n: int, variant: str = "today") -> Cell:
     length, warmup, seeds = DURATION_S, WARMUP, MANY
-    if variant in ("period", _NO_SACK):
+    if variant in ("period", _NO_SACK, _SACK):
         length, warmup, seeds = PERIOD_S, PERIOD_WARMUP, MOST if n else SOME
     settings = {"n": str(n), "warmup": warmup, **_STACKS[variant]}
     if cc == "hstcp_gentle":
@@ -261,7 +265,7 @@ FIGURE_7 = Figure(
 # --- model and lab ----------------------------------------------------------------------------
 
 #: Reno's own links by stack.
-ACCESSES = {"today": ("100mbit", "12mbit", "1.5mbit"), "period": ("100mbit",)}
+ACCESSES = {"today": ("100mbit", "12mbit", "1.5mbit"), "period": ("100mbit",), _NO_SACK: ("100mbit",)}
 #: Buffers in packets by delay: the paper's number, and its explanation of that number for 25 ms,
 #: twice the shared link's rate times its delay.
 BUFFERS = {

@@ -532,8 +532,7 @@ FIGURE_20 = Figure(
         *_pairs(["star+j"], SHORT, _PERIODS, PERIOD_BERS),
     ],
     claims=[
-        *_on_stacks("STAR about equal to TCP-J", _like_j, BERS),
-        *_on_stacks("STAR slightly below TCP-J", _slightly_below_j, BERS),
+        *_on_stacks("STAR about equal to TCP-J, slightly below it", _slightly_below_j, BERS),
         *_far_above_highspeed(),
     ],
     draw="flows_over_ber",
