@@ -269,6 +269,11 @@ def goodput(flow: int) -> Measure:
     return lambda record: record["flows"][flow]["goodput_bps"]
 
 
+def timeouts(record: Record) -> int:
+    """Retransmission timeouts of all flows."""
+    return sum(flow["timeouts"] for flow in record["flows"])
+
+
 def mean_goodput(record: Record) -> float:
     """Mean goodput of the flows."""
     return record["total_goodput_bps"] / len(record["flows"])
@@ -315,8 +320,11 @@ Check = Callable[[Results], Verdict]
 Parts = Sequence[tuple[str, str, Point, Measure]]
 
 
-def above(cc: str, rivals: Sequence[str], bers: Sequence[float] = BERS) -> Check:
-    """The total goodput of ``cc`` is above that of the best rival, at each bit error rate."""
+def above(
+    cc: str, rivals: Sequence[str], bers: Sequence[float] = BERS, least: float = LEAST
+) -> Check:
+    """The total goodput of ``cc`` is above that of the best rival, by a share of at least
+    ``least``, at each bit error rate."""
 
     def check(results: Results) -> Verdict:
         parts = []
@@ -325,7 +333,7 @@ def above(cc: str, rivals: Sequence[str], bers: Sequence[float] = BERS) -> Check
             best = max(rivals, key=lambda rival: math.fsum(found[rival]) / len(found[rival]))
             label = show(ber) + (f" (over {best.partition('+')[0]})" if len(rivals) > 1 else "")
             found_gain = gain(results.values(cc, ber, total), found[best])
-            parts.append(percent(label, found_gain, LEAST, math.inf))
+            parts.append(percent(label, found_gain, least, math.inf))
         return decide(parts)
 
     return check
@@ -354,15 +362,17 @@ def slightly_below(cc: str, rival: str, bers: Sequence[float], slightly: float =
     return check
 
 
-def same(ccs: Sequence[str], ber: float) -> Check:
-    """The goodputs of all are nearly equal: each over the first."""
+def same(ccs: Sequence[str], *points: Mapping[str, Any]) -> Check:
+    """The total goodputs of all are nearly equal at each point: each over the first."""
 
     def check(results: Results) -> Verdict:
-        first = results.values(ccs[0], ber, total)
         parts = []
-        for cc in ccs[1:]:
-            over_first = gain(results.values(cc, ber, total), first)
-            parts.append(percent(f"{cc} over {ccs[0]}", over_first, -NEAR, NEAR))
+        for point in points:
+            first = results.values(ccs[0], point, total)
+            for cc in ccs[1:]:
+                over_first = gain(results.values(cc, point, total), first)
+                label = show(point["ber"]) if len(points) > 1 else f"{cc} over {ccs[0]}"
+                parts.append(percent(label, over_first, -NEAR, NEAR))
         return decide(parts)
 
     return check

@@ -106,6 +106,6 @@ def draw_lines_over_time(
                     )
         end = max(run.record["duration_s"] for run in runs[variant])
         axes.set_xlim(0, min(end, until or end))
-        axes.set_ylim(bottom=0)
         axes.set_xlabel("time since the first data, s")
+    panels[0].set_ylim(bottom=0)  # of all panels, after the last line
     return canvas, panels

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from apogee_lab.papers import kept
-from apogee_lab.papers.gentle.claims import timeouts
+from apogee_lab.papers.gentle.claims import timeouts, used
 from apogee_lab.results.statistics import Estimate, mean_of, ratio_of
 from tests.unit.papers.found import Record, runs
 
@@ -281,15 +281,20 @@ def test_timeouts_without_sack(root: Path) -> None:
         some = [r for r in found[variant] if r["set"]["n"] in ns]
         return sum(timeouts(r) > 0 for r in some), len(some)
 
-    period, usual = having("period", 2, 5), having("today", 2, 5)
-    alone, beside = having("tcp_sack=0", 5), having("today", 5)
+    period, usual = having("period", 2, 5), having("today", 1, 2, 5, 10)
+    alone, beside = having("tcp_sack=0", 2, 5), having("tcp_sack=1", 2, 5)
     assert usual[0] == beside[0] == 0
+    less = [sum(used(r) < 0.99 for r in found[f"tcp_sack={on}"]) for on in (0, 1)]
+    assert less[1] == 0
     prose = " ".join((root / "docs" / "results" / "figures-gentle.md").read_text().split())
-    assert f"in {period[0]} of {period[1]} runs, and its window falls to one packet" in prose
-    chance = f"(Fisher's exact test, one-sided: p = {by_chance(*period, usual[1]):.2f})"
-    assert f"in none of {usual[1]} {chance}" in prose
-    assert f"one does in {alone[0]} of {alone[1]} runs, with SACK in none of {beside[1]}" in prose
-    assert f"(p = {by_chance(*alone, beside[1]):.2f};" in prose
+    assert f"one does in {period[0]} of {period[1]} runs, and its window falls to one" in prose
+    assert f"a sender times out by default in none of {usual[1]} runs" in prose
+    chance = f"(Fisher's exact test, one-sided: p = {by_chance(*alone, beside[1]):.3f})"
+    assert (
+        f"a sender times out in {alone[0]} of {alone[1]} runs (`[tcp_sack=0]`), with it in none of "
+        f"{beside[1]} of the same length (`[tcp_sack=1]`) {chance}"
+    ) in prose
+    assert f"{less[0]} of the {alone[1]} runs without SACK use less than 99 %" in prose
 
 
 FRAME = 1514  # bytes of a packet in the queue

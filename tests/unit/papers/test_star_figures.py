@@ -64,7 +64,7 @@ def test_every_claim_has_the_runs_it_needs() -> None:
 def invented(cell: Any, seed: int = 1) -> dict[str, Any]:
     """Any record of a cell."""
     count = 1 + cell.cc.count("+")
-    flows = [{"goodput_bps": 4e6, "cc": cc} for cc in cell.cc.split("+")]
+    flows = [{"goodput_bps": 4e6, "cc": cc, "timeouts": 0} for cc in cell.cc.split("+")]
     each = {"under_way": [6e5] * 30 + [5e5] * 30, "abe": [8e6, 9e6] * 30}
     return {
         "cc": cell.cc,

@@ -20,6 +20,7 @@ from tests.unit.papers.planning import surely
 
 BERS = (0.0, 1e-8, 1e-7, 1e-6, 1e-5)
 RIVALS = ("j", "highspeed", "scalable", "reno")
+FAIR = ("star", "j", "highspeed", "scalable")
 LONG, SHORT = "625kB", "15kB"
 SECONDS = 38  # of a series; the first sixth, 6 s, does not count
 
@@ -120,8 +121,8 @@ def test_the_testbed() -> None:
         (["7", "8"], ["star", *RIVALS], [0.0], [None]),
         (["10"], [f"{cc}+{cc}" for cc in ("star", *RIVALS)], BERS, [LONG]),
         (["11"], [f"{cc}+{cc}" for cc in ("star", *RIVALS)], BERS, [SHORT]),
-        (["12"], ["star+star", "j+j", "highspeed+highspeed"], BERS, [LONG]),
-        (["16"], ["star+star", "j+j", "highspeed+highspeed"], BERS, [LONG, SHORT]),
+        (["12"], [f"{cc}+{cc}" for cc in FAIR], BERS, [LONG]),
+        (["16"], [f"{cc}+{cc}" for cc in FAIR], BERS, [LONG, SHORT]),
         (["13"], ["star+star"], [0.0], [LONG]),
         (["14"], ["star+star"], [1e-8], [LONG]),
         (["15"], ["star+star", "j+j"], [1e-8], [LONG]),
@@ -242,10 +243,10 @@ def test_figure_7() -> None:
         later = check("7", "the others later than STAR")
         assert later(full(star=1.7, **(rest | {late: 1.706})))
         assert not later(full(star=1.7, **(rest | {late: 1.704})))
-    above = check("7", "STAR's throughput above")
-    assert above([record("star", [9.001]), *(record(cc, [9.0]) for cc in RIVALS)])
-    assert not above([record("star", [9.0]), *(record(cc, [9.0]) for cc in RIVALS)])
-    equal = check("7", "throughput of the others")
+
+
+def test_the_others_without_errors() -> None:
+    equal = check("5", "at BER 0 the others nearly equal")
     for cc in RIVALS[1:]:
         range_ends(
             equal,
@@ -280,8 +281,8 @@ def test_figure_8() -> None:
 
 
 def test_figure_11_beside_tcp_j() -> None:
-    """Slightly below TCP-J up to 1e-6, by 10 % at most; above it at 1e-5."""
-    below, above = check("11", "STAR slightly below TCP-J"), check("11", "STAR above TCP-J at 1e-5")
+    """Slightly below TCP-J up to 1e-6, by 10 % at most; not below it at 1e-5."""
+    below, above = check("11", "STAR slightly below TCP-J"), check("11", "but not at 1e-5")
 
     def pairs(share: float, at: float) -> Records:
         star = [record("star+star", [0.95, 0.95], ber, SHORT) for ber in BERS if ber != at]
@@ -291,6 +292,35 @@ def test_figure_11_beside_tcp_j() -> None:
         range_ends(below, lambda share, ber=ber: pairs(share, ber), 0.9, 1.0)  # type: ignore[misc]
     assert below(pairs(3.0, 1e-5))
     range_ends(above, lambda share: pairs(share, 1e-5), 1.0, math.inf)
+
+
+def test_figure_11_timeouts() -> None:
+    """Frequent: one per flow and run of 60 s, two of both, at every bit error rate."""
+    holds = check("11", "as timeouts after lost data are frequent")
+
+    def runs(count: float, at: float) -> Records:
+        found = everywhere("star+star", [4, 4], SHORT)
+        for each in found:
+            both = count if each["set"]["ber"] == at else 9
+            for flow in each["flows"]:
+                flow["timeouts"] = both / 2
+        return found
+
+    for ber in BERS:
+        range_ends(holds, lambda count, ber=ber: runs(count, ber), 2.0, math.inf)  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(("figure", "queue"), [("12", LONG), ("16", SHORT)])
+def test_scalable_as_hstcp(figure: str, queue: str) -> None:
+    holds = check(figure, "two Scalable flows")
+
+    def runs(share: float, at: float) -> Records:
+        rest = [record("scalable+scalable", [4, 4], b, queue) for b in BERS if b != at]
+        own = record("scalable+scalable", [4 * share, 4 * share], at, queue)
+        return [*everywhere("highspeed+highspeed", [4, 4], queue), *rest, own]
+
+    for ber in BERS:
+        range_ends(holds, lambda share, ber=ber: runs(share, ber), 0.9, 1.1)  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(("figure", "queue"), [("12", LONG), ("16", SHORT)])
@@ -324,7 +354,6 @@ def test_figure_16_is_below_figure_12() -> None:
     [
         ("13", "the windows alike", 0.0, 0.1),
         ("14", "their means alike", 1e-8, 0.1),
-        ("17", "nearly equal", 0.0, 0.25),
         ("18", "means alike", 1e-8, 0.25),
     ],
 )
@@ -410,7 +439,7 @@ def test_figure_15(mix: str, text: str, turns: str) -> None:
 
 def test_figure_17() -> None:
     """Means of 266 and 210 kB, each within a quarter, whichever flow has more."""
-    holds = check("17", "means 266 and 210 kB")
+    holds = check("17", "means nearly equal, as 266 and 210 kB")
 
     def pair(larger: float, smaller: float) -> Records:
         lines = [steady(smaller), steady(larger)]
@@ -436,10 +465,8 @@ def mixes(mix: str, queue: str, bers: Sequence[float], share: float, usual: floa
     [
         ("19", LONG, "STAR about equal to TCP-J", "star+j", BERS, 0.9, 1.1),
         ("20", SHORT, "STAR about equal to TCP-J", "star+j", BERS, 0.75, 1.0),
-        ("19", LONG, "STAR far above HSTCP with", "star+highspeed", BERS[1:], 1.5, math.inf),
-        ("19", LONG, "STAR far above HSTCP at", "star+highspeed", BERS[:1], 1.5, math.inf),
-        ("20", SHORT, "STAR far above HSTCP with", "star+highspeed", BERS[1:], 1.5, math.inf),
-        ("20", SHORT, "STAR far above HSTCP at", "star+highspeed", BERS[:1], 1.5, math.inf),
+        ("19", LONG, "STAR far above HSTCP", "star+highspeed", BERS, 1.5, math.inf),
+        ("20", SHORT, "STAR far above HSTCP", "star+highspeed", BERS, 1.5, math.inf),
     ],
 )
 def test_the_first_flow_over_the_second(

@@ -109,6 +109,21 @@ def fair(rule: int, least: Mapping[str, float], points: Points) -> Check:
     return check
 
 
+def fair_few(ns: Sequence[int], rules: Sequence[int], least: float) -> Check:
+    """The index of Compound and of each rule is at least ``least`` with few stations."""
+
+    def check(results: Results) -> Verdict:
+        parts = []
+        for n in ns:
+            parts.append(_index_part(f"n = {n}", _index(results, PLAIN, {"n": n}), least, math.inf))
+            for rule in rules:
+                found = _index(results, PLUS, plus(rule, {"n": n}))
+                parts.append(_index_part(f"({rule})", found, least, math.inf))
+        return decide(parts)
+
+    return check
+
+
 def falls(cc: str, ns: Sequence[int], by: float, rise: float) -> Check:
     """The index falls with the number of stations: at the last it is ``by`` below the first one,
     at the others at most ``rise`` above it."""

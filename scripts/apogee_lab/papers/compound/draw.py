@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
+from ...results.finished import FinishedRun
 from ...results.style import LIMIT_COLOUR, MARKERS, STYLE, colour
 from .. import claims
 from ..draw import (
@@ -61,6 +62,17 @@ def _stations_line(
         draw_bars(axes, list(values), list(values.values()), scale=scale, **style)
 
 
+def _limit_line(axes: Axes, runs: Sequence[FinishedRun], ns: Sequence[int]) -> None:
+    """The goodput while no ACK is lost, which depends on n where contention does."""
+    limits = {run.record["set"]["n"]: run.record["limit_bps"] / 1e6 for run in runs}
+    found = [n for n in ns if n in limits]
+    if not found:
+        return
+    style = {"ls": "--", "color": LIMIT_COLOUR, "label": "limit, no ACK lost"}
+    (line,) = axes.plot(found, [limits[n] for n in found], **style)
+    axes.legend(handles=[line], fontsize=8)
+
+
 def stations_over_n(figure: Figure, runs: Runs) -> Canvas:
     """Fairness index, mean RTT and total throughput over the number of stations, a row per stack
     or group of algorithms."""
@@ -78,9 +90,7 @@ def stations_over_n(figure: Figure, runs: Runs) -> Canvas:
                 axes.set_ylabel(label)
                 axes.set_xticks(ns)
             row[0].legend(fontsize=8, loc="lower left")
-            limit = next(iter(runs.values()))[0].record["limit_bps"] / 1e6
-            line = row[2].axhline(limit, ls="--", color=LIMIT_COLOUR, label="limit, no ACK lost")
-            row[2].legend(handles=[line], fontsize=8)
+            _limit_line(row[2], runs.get(lines[0][1], ()), ns)
         for axes in grid[-1]:
             axes.set_xlabel("n, stations")
         grid[0][0].set_ylim(0, 1.05)

@@ -27,6 +27,7 @@ from ..claims import (
     paired,
     percent,
     ratio,
+    total,
 )
 
 FAST, RENO = "fast", "reno"
@@ -65,6 +66,16 @@ def unused(record: Record) -> float:
 def timeouts(record: Record) -> int:
     """Retransmission timeouts of the fast senders after their start-up."""
     return sum(flow["steady"]["timeouts"] for flow in record["flows"][: record["set"]["n"]])
+
+
+def timeouts_of(flow: int) -> Measure:
+    """Retransmission timeouts of one flow after its start-up."""
+    return lambda record: record["flows"][flow]["steady"]["timeouts"]
+
+
+def drops(record: Record) -> int:
+    """Drops at the shared queue, in all of the run."""
+    return record["queue"]["drops"]
 
 
 def down_to(size: int) -> Measure:
@@ -109,6 +120,25 @@ def falls(cc: str, ns: Sequence[int]) -> Check:
             [
                 percent(f"N = {a} to {b}", gain(more, fewer), -math.inf, -LEAST)
                 for a, b, fewer, more in zip(ns, ns[1:], found, found[1:], strict=False)
+            ]
+        )
+
+    return check
+
+
+def total_above(cc: str, rival: str, ns: Sequence[int]) -> Check:
+    """All flows together get more beside ``cc`` than beside the rival."""
+
+    def check(results: Results) -> Verdict:
+        return decide(
+            [
+                percent(
+                    f"N = {n}",
+                    gain(*(results.values(name, {"n": n}, total) for name in (cc, rival))),
+                    LEAST,
+                    math.inf,
+                )
+                for n in ns
             ]
         )
 

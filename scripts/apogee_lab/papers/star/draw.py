@@ -17,6 +17,7 @@ from ...results.plots import goodput_over
 from ...results.statistics import mean_interval
 from ...results.style import LIMIT_COLOUR, MARKERS, STYLE, colour
 from ...results.text import show
+from ...scenarios.scenario import members
 from .. import series
 from ..draw import (
     Runs,
@@ -48,24 +49,37 @@ def goodput_over_ber(figure: Figure, runs: Runs) -> Canvas:
     return goodput_over(found, "ber", figure.title)
 
 
+def _pairs_by_panel(figure: Figure, runs: Runs) -> dict[str, list[dict[str, Any]]]:
+    """The records of a pair with star in each of its modes, and those of the others, by title."""
+    only, mixes = figure.options.get("only", {}), figure.options["ccs"]
+    found: dict[str, list[dict[str, Any]]] = {}
+    for mix in mixes:
+        for mode, title in figure.options["titles"].items():
+            if mode != "today" and "star" not in members(mix):
+                continue
+            name = mix.replace("+", " and ")
+            name += f", {title}" if "star" in members(mix) else ""
+            found[name] = [
+                run.record
+                for run in runs.get(mode, ())
+                if run.record["cc"] == mix
+                and all(run.record["set"].get(key) == value for key, value in only.items())
+            ]
+    return {name: records for name, records in found.items() if records}
+
+
 def flows_over_ber(figure: Figure, runs: Runs) -> Canvas:
-    """Goodput of each flow of a pair on the default stack, a panel per pair."""
-    only = figure.options.get("only", {})
-    records = [
-        run.record
-        for run in runs["today"]
-        if all(run.record["set"].get(key) == value for key, value in only.items())
-    ]
-    mixes = figure.options.get("ccs") or list(dict.fromkeys(record["cc"] for record in records))
-    bers = sorted({record["set"]["ber"] for record in records})
+    """Goodput of each flow of a pair on the default stack, a panel per pair and mode of star."""
+    pairs = _pairs_by_panel(figure, runs)
+    bers = sorted({record["set"]["ber"] for records in pairs.values() for record in records})
     with plt.rc_context(STYLE):
-        canvas, panels = panels_of([mix.replace("+", " and ") for mix in mixes], 3.6)
-        for axes, mix in zip(panels, mixes, strict=True):
+        canvas, panels = panels_of(list(pairs), 3.4)
+        for axes, records in zip(panels, pairs.values(), strict=True):
             for flow, dash in enumerate((FIRST_FLOW, SECOND_FLOW)):
-                _flow_line(axes, [r for r in records if r["cc"] == mix], flow, bers, dash)
+                _flow_line(axes, records, flow, bers, dash)
             axes.set_xticks(range(len(bers)), [show(ber) for ber in bers])
             axes.set_xlabel("bit error rate")
-            axes.set_ylim(bottom=0)
+        panels[0].set_ylim(bottom=0)  # of all panels, after the last line
         panels[0].set_ylabel("goodput of a flow, Mbit/s")
         return finish(canvas, panels, figure.title)
 
