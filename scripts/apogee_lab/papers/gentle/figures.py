@@ -42,7 +42,7 @@ from .claims import (
 )
 
 NS = (0, 1, 2, 5, 10)  # fast senders
-HEADLINES = (2, 5)  # Reno's share is judged at these
+HEADLINES = (2, 5)  # our own claims are judged at these
 PERIOD_NS = (0, 2, 5)  # fast senders on the period stack
 SACK_NS = (2, 5)  # and with SACK off alone, and on
 MOST, MANY, SOME = 8, 5, 3  # seeds
