@@ -295,6 +295,11 @@ def test_timeouts_without_sack(root: Path) -> None:
         f"{beside[1]} of the same length (`[tcp_sack=1]`) {chance}"
     ) in prose
     assert f"{less[0]} of the {alone[1]} runs without SACK use less than 99 %" in prose
+    two, five = (
+        f"{100 * fmean(used(r) for r in found['tcp_sack=0'] if r['set']['n'] == n):.1f}"
+        for n in (2, 5)
+    )
+    assert f"({two} and {five} % with two and five senders)" in prose
 
 
 FRAME = 1514  # bytes of a packet in the queue
