@@ -90,6 +90,35 @@ def test_every_rate_and_round_trip(read: Read, page: list[str]) -> None:
                 assert row([rate, rtt, name, mbits(found["star"]), f"{limit:.1f}", *peers]) in page
 
 
+def test_where_star_is_not_the_best(read: Read, page: list[str]) -> None:
+    """In the rows of every rate and round trip."""
+    records = [*read("grid/star.jsonl"), *read("grid/peers.jsonl")]
+    points = {(r["set"]["rate"], r["set"]["delay"], r["set"]["ber"]) for r in records}
+    less, short = {}, {}
+    for point in points:
+        where = dict(zip(("rate", "delay", "ber"), point, strict=True))
+        found = {cc: runs(records, cc, **where) for cc in CCS}
+        star, *others = (fmean(r["total_goodput_bps"] for r in each) for each in found.values())
+        share = fmean(r["total_goodput_bps"] / r["limit_bps"] for r in found["star"])
+        if star / max(others) < 1 - 3.5e-4:
+            less[point] = 100 * (1 - star / max(others))
+        if share <= 0.97 and point[1] != "300ms":
+            short[point] = share
+    close = less.pop(("2mbit", "60ms", 1e-6))
+    near, first, second = (
+        less.pop(point)
+        for point in (("10mbit", "15ms", 1e-6), ("2mbit", "15ms", 1e-7), ("2mbit", "15ms", 1e-6))
+    )
+    assert not less and round(first) == round(second) == 3 and list(CCS)[0] == "star"
+    ((at, share),) = short.items()
+    assert at == ("2mbit", "15ms", 1e-6)
+    prose = " ".join(" ".join(page).split())
+    assert f"in {len(points) - 4} of the {len(points)} rows" in prose
+    assert f"It is {close:.1f} % below the best at 2 Mbit/s, 120".replace("0.", ".") in prose
+    assert f"30 ms and 1e-6 ({share:.3f}).".replace("0.", ".") in prose
+    assert f", {near:.1f} % below bbr at 10 Mbit/s".replace("0.", ".") in prose
+
+
 @pytest.mark.parametrize(("ber", "name"), [(0.0, "0"), (1e-6, "1e-6")])
 def test_an_hour(read: Read, page: list[str], ber: float, name: str) -> None:
     (record,) = runs(read("moving/hour.jsonl"), "star", ber=ber)
