@@ -26,6 +26,7 @@ from ..draw import (
     panels_of,
     runs_at,
     tint,
+    titles_of,
     variants_of,
 )
 from ..figure import Figure
@@ -73,7 +74,7 @@ def flows_over_ber(figure: Figure, runs: Runs) -> Canvas:
     pairs = _pairs_by_panel(figure, runs)
     bers = sorted({record["set"]["ber"] for records in pairs.values() for record in records})
     with plt.rc_context(STYLE):
-        canvas, panels = panels_of(list(pairs), 3.4)
+        canvas, panels = panels_of(list(pairs), 4.6)
         for axes, records in zip(panels, pairs.values(), strict=True):
             for flow, dash in enumerate((FIRST_FLOW, SECOND_FLOW)):
                 _flow_line(axes, records, flow, bers, dash)
@@ -144,7 +145,7 @@ def goodput_time(figure: Figure, runs: Runs) -> Canvas:
     """Goodput around the blackout, means of the seeds, a panel per variant."""
     variants = variants_of(figure, runs)
     with plt.rc_context(STYLE):
-        canvas, panels = panels_of(variants, 5.2)
+        canvas, panels = panels_of(titles_of(figure, variants), 5.2)
         for axes, variant in zip(panels, variants, strict=True):
             begin, end = _blackout_span(runs[variant][0])
             times = np.arange(begin, end, 0.05)
