@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
-from ..measures import sharing
+from ..measures import marks, sharing
 from ..measures.fairness import jain
 from ..measures.measure import Measure
 from . import moving, testbed, traffic
@@ -359,7 +359,7 @@ LFN = Scenario(
     params=PARAMS,
     parse_cc=partial(traffic.mix, most=MOST, flows="fast senders"),
     build=_build,
-    measures=(sharing.OWN, sharing.DROPS, sharing.STEADY, Measure(_groups, Keys)),
+    measures=(sharing.OWN, sharing.DROPS, sharing.STEADY, marks.MARKS, Measure(_groups, Keys)),
     columns=lambda _records: COLUMNS,
     without=frozenset({"mean flow", "least flow"}),  # flows of different kinds
     cost=_cost,

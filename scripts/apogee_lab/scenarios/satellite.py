@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..measures import marks
 from . import cost, moving, testbed
 from .moving import Moves
 from .scenario import FlowSpec, Path, Plan, Scenario, members
@@ -180,5 +181,6 @@ SATELLITE = Scenario(
     params=PARAMS,
     parse_cc=_one,
     build=_build,
+    measures=(marks.MARKS,),
     cost=cost.one_flow,
 )

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from .. import units
-from ..measures import sharing
+from ..measures import marks, sharing
 from . import moving, testbed, traffic
 from .moving import Moves
 from .scenario import Param, Path, Plan, Scenario
@@ -384,7 +384,7 @@ def _path(values: Mapping[str, Any], moves: Moves, flows: Sequence[Flow], rate: 
 
 
 #: Measures of flows over this testbed.
-MEASURES = (sharing.OWN, sharing.DROPS)
+MEASURES = (sharing.OWN, sharing.DROPS, marks.MARKS)
 
 SATELLITE_SHARED = Scenario(
     name="satellite-shared",

@@ -140,6 +140,29 @@ def test_only_the_root_qdisc_of_the_bottleneck_counts(tmp_path: Path) -> None:
     assert record["queue"]["max_bytes"] == 100
 
 
+@pytest.mark.parametrize(
+    ("kind", "counts", "wanted"),
+    [
+        ("fq_codel", {"ecn_mark": 7, "drop_overlimit": 2}, {"marks": 7, "overflows": 2}),
+        ("cake", {"tins": [{"ecn_mark": 3}, {"ecn_mark": 4}]}, {"marks": 7}),
+        ("red", {"marked": 5, "early": 1}, {"marks": 5}),
+        ("netem", {}, {}),
+    ],
+)
+def test_what_an_aqm_marked(
+    tmp_path: Path, kind: str, counts: dict[str, Any], wanted: dict[str, int]
+) -> None:
+    """Of the bottleneck's own queue, not of another device's."""
+    raw = write(tmp_path)
+    mine = {"dev": "to-sat", "kind": kind, "drops": 3, "parent": "1:1"} | counts
+    other = {"dev": "to-snd", "kind": "fq_codel", "drops": 0, "ecn_mark": 9, "drop_overlimit": 9}
+    (raw / "qdisc-bn.json").write_text(
+        json.dumps([{"dev": "to-sat", "kind": "tbf", "drops": 3, "root": True}, mine, other])
+    )
+    queue = compute(raw, meta())["queue"]
+    assert {key: queue[key] for key in ("marks", "overflows") if key in queue} == wanted
+
+
 def test_a_last_sample_cut_short_is_left_out(tmp_path: Path) -> None:
     line = '[{"dev":"to-sat","root":true,"backlog":100}]\n'
     record = compute(write(tmp_path, queue=line + line[:20]), meta())
