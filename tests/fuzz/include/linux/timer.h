@@ -39,7 +39,7 @@ static inline void timer_setup(struct timer_list *timer,
 static inline void mod_timer(struct timer_list *timer, unsigned long expires)
 {
 	timer->pending = !timer->shut;
-	timer->expires = expires;
+	timer->expires = max_t(unsigned long, expires, jiffies + 1);	/* at the next tick */
 }
 
 static inline void timer_reduce(struct timer_list *timer, unsigned long expires)
