@@ -250,15 +250,6 @@ static u32 check_path(struct shake_dev *d, struct shake_path *path)
 	return sessions;
 }
 
-static u32 sessions_of(const struct shake_dev *d)
-{
-	u32 count = 0;
-
-	for (u32 i = 0; i < FUZZ_XA_MOST; i++)
-		count += d->sessions.slots[i].reserved;
-	return count;
-}
-
 static void check_host(u8 who)
 {
 	struct shake_dev *d = world_dev(who);
@@ -277,7 +268,7 @@ static void check_host(u8 who)
 				      path->state == SHAKE_PATH_DEAD;
 		}
 	}
-	expect(sessions_of(d) == count);
+	expect(d->sessions.count == count);
 	if (who == AGENT)
 		return;
 	expect(!d->dev->running || d->dev->carrier == registered);
@@ -814,6 +805,8 @@ static void all_is_well(void)
 	for (u8 who = LEADER; who <= AGENT; who++) {
 		if (!world_dev(who)->net)
 			boot(who);
+		if (who == AGENT && !world_dev(AGENT)->sock6)
+			world_stop(AGENT);
 		world_open(who);
 	}
 	if (!peer_of(AGENT) || !run.auth)

@@ -15,12 +15,12 @@
 
 #define FUZZ_XA_MOST 128
 
-/* @reserved: there is an entry, which may be NULL */
+/* @count: of the slots in use, whose entry may be NULL */
 struct xarray {
+	u32 count;
 	struct {
 		unsigned long index;
 		void *entry;
-		bool reserved;
 	} slots[FUZZ_XA_MOST];
 };
 
@@ -31,7 +31,7 @@ static inline u32 fuzz_xa_find(const struct xarray *xa, unsigned long index)
 {
 	u32 i = 0;
 
-	while (i < FUZZ_XA_MOST && !(xa->slots[i].reserved && xa->slots[i].index == index))
+	while (i < xa->count && xa->slots[i].index != index)
 		i++;
 	return i;
 }
@@ -40,7 +40,7 @@ static inline void *xa_load(const struct xarray *xa, unsigned long index)
 {
 	u32 i = fuzz_xa_find(xa, index);
 
-	return i < FUZZ_XA_MOST ? xa->slots[i].entry : NULL;
+	return i < xa->count ? xa->slots[i].entry : NULL;
 }
 
 static inline int xa_err(const void *entry)
@@ -53,17 +53,14 @@ static inline void *xa_store_bh(struct xarray *xa, unsigned long index, void *en
 {
 	u32 i = fuzz_xa_find(xa, index) + (u32)flags;
 
-	if (i == FUZZ_XA_MOST && slab_refuses)
+	if (i == xa->count && slab_refuses)
 		return XA_FUZZ_NO_MEMORY;
-	for (u32 slot = 0; i == FUZZ_XA_MOST; slot++) {
-		if (slot == FUZZ_XA_MOST)
-			abort();
-		if (!xa->slots[slot].reserved)
-			i = slot;
-	}
+	if (i == FUZZ_XA_MOST)
+		abort();
+	if (i == xa->count)
+		xa->count++;
 	xa->slots[i].index = index;
 	xa->slots[i].entry = entry;
-	xa->slots[i].reserved = true;
 	return NULL;
 }
 
@@ -74,7 +71,7 @@ static inline int xa_alloc_cyclic_bh(struct xarray *xa, u32 *index, void *entry,
 
 	do
 		at = at && at <= most ? at : 1;
-	while (fuzz_xa_find(xa, at) < FUZZ_XA_MOST && at++);
+	while (fuzz_xa_find(xa, at) < xa->count && at++);
 	if (xa_store_bh(xa, at, entry, flags))
 		return -ENOMEM;
 	*index = at;
@@ -86,8 +83,8 @@ static inline void xa_erase_bh(struct xarray *xa, unsigned long index)
 {
 	u32 i = fuzz_xa_find(xa, index);
 
-	if (i < FUZZ_XA_MOST)
-		xa->slots[i].reserved = false;
+	if (i < xa->count)
+		xa->slots[i] = xa->slots[--xa->count];
 }
 
 static inline void xa_destroy(struct xarray *xa)
@@ -101,8 +98,8 @@ static inline void *fuzz_xa_next(const struct xarray *xa, unsigned long *index,
 {
 	void *found = NULL;
 
-	for (u32 i = 0; i < FUZZ_XA_MOST; i++)
-		if (xa->slots[i].reserved && xa->slots[i].entry && xa->slots[i].index >= from &&
+	for (u32 i = 0; i < xa->count; i++)
+		if (xa->slots[i].entry && xa->slots[i].index >= from &&
 		    (!found || xa->slots[i].index < *index)) {
 			found = xa->slots[i].entry;
 			*index = xa->slots[i].index;
