@@ -51,6 +51,7 @@ struct paced {
  * @auth: there is a key
  * @key: which one each end has
  * @exhausted: a session's counter is at its end, which takes longer than there is time
+ * @fooled: without a key, frames were forged
  * @events: left to do
  */
 struct run {
@@ -64,6 +65,7 @@ struct run {
 	bool auth;
 	u8 key[2];
 	bool exhausted;
+	bool fooled;
 	u32 events;
 };
 
@@ -355,6 +357,7 @@ static void deliver(struct frame *f)
 	length = copy_state(f->to_agent, hint, before);
 	world.sent = 0;
 	run.delivering = f;
+	run.fooled |= f->forged && !run.auth;
 	world_deliver(f);
 	run.delivering = NULL;
 	expect(world.sent <= 1);
@@ -523,7 +526,7 @@ static void change_device(struct net_device *dev, u8 what)
 
 static void change_settings(u8 who, u8 what)
 {
-	struct shake_settings settings = world_dev(who)->settings;
+	struct shake_settings settings = shake_dev(world_dev(who)->dev)->settings;
 
 	settings.keepalive = (what & 3) * USEC_PER_SEC;
 	settings.encrypt = run.auth && what & 4;
@@ -822,6 +825,8 @@ static void all_is_well(void)
 	run.events = 20 * MOST_EVENTS;
 	advance(WELL_US);
 	expect(run.events);
+	if (run.fooled)		/* the agent may know the paths by other numbers */
+		return;
 	for (u8 i = 1; i <= LINKS; i++) {
 		here = shake_path(peer_of(LEADER), i);
 		there = shake_path(peer_of(AGENT), i);
