@@ -221,7 +221,7 @@ static void check_timer(const struct shake_path *path)
 	if (!wanted)
 		return;
 	expect(peer->timer.pending);
-	expect(peer->timer.expires <= jiffies + 60 * HZ + 1);
+	expect(!time_after(peer->timer.expires, jiffies + 60 * HZ + 1));
 	if (path->ack_due)
 		expect(peer->timer.expires <=
 		       max(usecs_to_jiffies(path->ack_due), jiffies) + 1);
@@ -734,7 +734,8 @@ static void network(u8 what, struct input *in)
 		link->cut[how >> 4 & 1] = how & 0x80;
 		break;
 	case 1:
-		link->cut[0] = link->cut[1] = how & 0x80;
+		link->cut[0] = how & 0x80;
+		link->cut[1] = how & 0x80;
 		break;
 	case 2:
 		link->delay = next_to(in, 3 * USEC_PER_SEC);
@@ -800,7 +801,8 @@ static void all_is_well(void)
 	for (u8 i = 0; i < LINKS; i++) {
 		struct link *link = &world.links[i];
 
-		link->cut[0] = link->cut[1] = false;
+		link->cut[0] = false;
+		link->cut[1] = false;
 		link->delay = 20 * USEC_PER_MSEC;
 		if (!(link->dev.flags & IFF_UP) || !link->dev.net)
 			change_device(&link->dev, 0);

@@ -395,10 +395,12 @@ void world_deliver(const struct frame *f)
 void world_boot(u8 who, bool auth)
 {
 	struct host *host = calloc(1, sizeof(*host));
-	struct shake_dev *d = &host->d;
+	struct shake_dev *d;
 	u8 random[SHAKE_INSTANCE];
 
-	expect(host);
+	if (!host)
+		__builtin_trap();
+	d = &host->d;
 	world.hosts[who] = host;
 	host->dev.priv = d;
 	host->dev.net = &world.nets[who];

@@ -15,6 +15,7 @@
 extern u64 fuzz_now;
 
 #define jiffies (fuzz_now / FUZZ_JIFFY)
+#define time_after(a, b) ((s64)((b) - (a)) < 0)
 
 struct timer_list {
 	void (*function)(struct timer_list *timer);
