@@ -318,6 +318,12 @@ void shake_reset_in(struct shake_dev *d, const u8 *packet, u32 length,
 
 /* --- life ---------------------------------------------------------------------------------- */
 
+/* Whether a leader's path has no socket: what comes in its session came by another's. */
+static bool is_closed(const struct shake_path *path)
+{
+	return shake_is_leader(path->peer->d) && !READ_ONCE(path->sock);
+}
+
 /* Something true came by a path: it is alive. Under the peer's lock. */
 void shake_path_heard(struct shake_path *path, u64 now)
 {
@@ -327,7 +333,7 @@ void shake_path_heard(struct shake_path *path, u64 now)
 	path->usual_gap = max(gap, path->usual_gap - path->usual_gap / 8);
 	path->heard_at = now;
 	path->rejoin_at = 0;	/* the agent knows the session */
-	if (path->state == SHAKE_PATH_ALIVE || !shake_link(path))
+	if (path->state == SHAKE_PATH_ALIVE || !shake_link(path) || is_closed(path))
 		return;
 	shake_copies_expire(path, now);
 	/* Probes that were sent while it was dead are no sign of death now. */

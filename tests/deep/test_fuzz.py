@@ -31,12 +31,16 @@ RUNS = {
     "shake_wire": (400_000, 200),
     "shake_session": (60_000, 1500),
     "shake_flows": (5_000, 60_000),
+    "shake_control": (3_000, 400),
     "windows": (10_000, 1000),
     "segment": (3_000, 1000),
     "holes": (4_000, 1000),
     "paths": (700, 1000),
 }
 LEAST_PERCENT = 95.0
+#: Of what belongs to the device around the machines: memory refused in the middle, users' errors
+#: and what is inside packets are for the tests in the kernel.
+LEAST_OF = {"shake/peer.c": 80.0, "shake/receive.c": 80.0, "shake/settings.c": 50.0}
 PURE = ("include/apogee/", "sscop/", "shake/")
 
 
@@ -171,5 +175,5 @@ def test_all_headers_with_code_are_reached(percent: dict[str, float]) -> None:
 
 
 def test_nearly_all_lines_are_executed(percent: dict[str, float]) -> None:
-    few = {name: of for name, of in percent.items() if of < LEAST_PERCENT}
+    few = {name: of for name, of in percent.items() if of < LEAST_OF.get(name, LEAST_PERCENT)}
     assert few == {}

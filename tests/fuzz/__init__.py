@@ -22,6 +22,12 @@ SHAKE_WIRE = [ROOT / "shake" / "wire.c", ROOT / "shake" / "session.c", "-lsodium
 FOLDERS = [FOLDER / "include", ROOT / "include", ROOT / "sscop", ROOT / "shake"]
 INCLUDE = [word for folder in FOLDERS for word in ("-I", folder)]
 SHAKE_FLOWS = [ROOT / "shake/segment.c", ROOT / "shake/flows.c", FOLDER / "flows_bridge.c"]
+SHAKE_DEVICE = [
+    *(ROOT / "shake" / f"{name}.c" for name in ("control", "path", "peer", "receive", "settings")),
+    *SHAKE_FLOWS,
+    FOLDER / "shake_world.c",
+    *SHAKE_WIRE,
+]
 FUZZER = [
     "-fsanitize=fuzzer,address,undefined,unsigned-integer-overflow,implicit-conversion",
     "-fno-sanitize-recover=all",
@@ -33,6 +39,7 @@ TARGETS = {
     "shake_wire": SHAKE_WIRE,
     "shake_session": SHAKE_WIRE,
     "shake_flows": SHAKE_FLOWS,
+    "shake_control": SHAKE_DEVICE,
     "windows": ["-lm"],
     "segment": ["-lm"],
     "paths": ["-lm"],

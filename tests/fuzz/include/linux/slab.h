@@ -21,6 +21,16 @@ static inline void *kzalloc(size_t size, int flags)
 	return slab_refuses ? NULL : calloc(1, size + (size_t)flags);
 }
 
+static inline void *kmalloc(size_t size, int flags)
+{
+	return slab_refuses ? NULL : malloc(size + (size_t)flags);
+}
+
+static inline void *kcalloc(size_t count, size_t size, int flags)
+{
+	return slab_refuses ? NULL : calloc(count, size + (size_t)flags);
+}
+
 static inline void *kmalloc_array(size_t count, size_t size, int flags)
 {
 	return slab_refuses ? NULL : malloc(count * size + (size_t)flags);
@@ -30,5 +40,7 @@ static inline void kfree(void *memory)
 {
 	free(memory);
 }
+
+#define kfree_sensitive(memory) kfree(memory)
 
 #endif /* _FUZZ_LINUX_SLAB_H */

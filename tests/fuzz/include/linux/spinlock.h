@@ -33,4 +33,7 @@ static inline void spin_unlock_bh(spinlock_t *lock)
 	lock->taken = false;
 }
 
+#define spin_lock(lock) spin_lock_bh(lock)
+#define spin_unlock(lock) spin_unlock_bh(lock)
+
 #endif /* _FUZZ_LINUX_SPINLOCK_H */

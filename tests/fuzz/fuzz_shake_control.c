@@ -1,0 +1,856 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * libFuzzer target: a leader and its agent with three paths, shake/control.c, path.c and what
+ * they call, in virtual time. The octets say what the network, the users and somebody without
+ * the key do. What must be so after each step is in check(); when all links are well, all paths
+ * are alive within 40 s.
+ */
+#include <string.h>
+
+#include "fuzz.h"
+#include "shake_world.h"
+
+#define MOST_STEPS 150
+#define MOST_EVENTS 1500
+#define TICK_US (2 * FUZZ_JIFFY)	/* timers are not more exact */
+#define WELL_US (40 * USEC_PER_SEC)
+#define HELLO_LEAST_US (500 * USEC_PER_MSEC)
+#define HELLO_MOST_US (5 * USEC_PER_SEC)
+#define DEAD_LEAST_US (1 * USEC_PER_SEC)
+#define DEAD_MOST_US (10 * USEC_PER_SEC)
+#define ROUND_US (20 * USEC_PER_MSEC)	/* answers are counted in such times */
+#define WELCOMES 40			/* in two of them */
+#define RESETS 4
+#define WELCOME_LEAST_US (2 * USEC_PER_MSEC)
+#define SNAPSHOT 65536
+#define STRANGER_ID 6
+
+/**
+ * struct paced - what a path has sent
+ * @hello_at: us, the last HELLO or repeated CONFIRM; 0: none, or another may follow at once
+ * @unanswered: HELLOs since something was heard
+ * @probe_at: us, the last probe; 0: the same
+ * @welcome_at: us, the last WELCOME
+ */
+struct paced {
+	u64 hello_at;
+	u32 unanswered;
+	u64 probe_at;
+	u64 welcome_at;
+};
+
+/**
+ * struct run - the target's own memory
+ * @paced: by end and path
+ * @welcomes: us, when the last ones were sent
+ * @resets: the same
+ * @welcome: how many
+ * @reset: how many
+ * @delivering: the frame that is coming in, or NULL
+ * @recorded: what somebody keeps
+ * @auth: there is a key
+ * @key: which one each end has
+ * @exhausted: a session's counter is at its end, which takes longer than there is time
+ * @fooled: without a key, frames were forged
+ * @events: left to do
+ */
+struct run {
+	struct paced paced[2][SHAKE_PATHS_MAX];
+	u64 welcomes[WELCOMES];
+	u64 resets[RESETS];
+	u32 welcome;
+	u32 reset;
+	const struct frame *delivering;
+	struct frame recorded;
+	bool auth;
+	u8 key[2];
+	bool exhausted;
+	bool fooled;
+	u32 events;
+};
+
+static struct run run;
+
+static struct shake_peer *peer_of(u8 who)
+{
+	return shake_peer_find(world_dev(who), LEADER_ID);
+}
+
+/* --- what is sent -------------------------------------------------------------------------- */
+
+static u8 type_of(const struct frame *f)
+{
+	return shake_type_of(f->octets, f->length);
+}
+
+/* There are no more than @most in two rounds. */
+static void check_budget(u64 *sent, u32 most, u32 *count)
+{
+	u64 *at = &sent[(*count)++ % most];
+
+	expect(!*at || fuzz_now - *at >= ROUND_US - TICK_US);
+	*at = fuzz_now;
+}
+
+static u64 dead_for(const struct shake_path *path, u64 at)
+{
+	return at > path->dead_at ? at - path->dead_at : 0;
+}
+
+/* HELLOs that nobody asked for. */
+static void check_hello(const struct shake_path *path, struct paced *paced)
+{
+	u64 least = HELLO_LEAST_US;
+
+	if (path->state == SHAKE_PATH_JOINING)
+		least = min_t(u64, HELLO_LEAST_US << min(paced->unanswered / 4, 20),
+			      HELLO_MOST_US);
+	else if (path->state == SHAKE_PATH_DEAD && !path->renew && !path->rejoin_at)
+		least = clamp_t(u64, dead_for(path, paced->hello_at) / 8, DEAD_LEAST_US,
+				DEAD_MOST_US);
+	else if (path->rejoin_at && !path->renew)
+		least = DEAD_LEAST_US;
+	expect(path->sock);
+	expect(path->state != SHAKE_PATH_ABSENT);
+	expect(!paced->hello_at || fuzz_now - paced->hello_at + TICK_US >= least);
+	paced->hello_at = fuzz_now;
+	paced->unanswered++;
+}
+
+static void check_probe(const struct shake_path *path, struct paced *paced)
+{
+	u64 least = SHAKE_PROBE_LEAST;
+
+	if (path->state == SHAKE_PATH_DEAD)
+		least = clamp_t(u64, dead_for(path, paced->probe_at) / SHAKE_PROBE_PART,
+				SHAKE_PROBE_LEAST, SHAKE_PROBE_MOST);
+	expect(path->state == SHAKE_PATH_ALIVE || path->state == SHAKE_PATH_DEAD);
+	expect(!paced->probe_at || fuzz_now - paced->probe_at + TICK_US >= least);
+	paced->probe_at = fuzz_now;
+}
+
+/* An answer is of the right type, and not longer than what it answers. */
+static void check_answer(const struct frame *f)
+{
+	static const u8 answers[16] = {
+		[SHAKE_TYPE_HELLO] = SHAKE_TYPE_WELCOME,
+		[SHAKE_TYPE_WELCOME] = SHAKE_TYPE_CONFIRM,
+		[SHAKE_TYPE_CONFIRM] = SHAKE_TYPE_READY,
+		[SHAKE_TYPE_DATA] = SHAKE_TYPE_ACK,
+		[SHAKE_TYPE_PROBE] = SHAKE_TYPE_ACK,
+	};
+	u8 asked = type_of(run.delivering), type = type_of(f);
+
+	if (type == SHAKE_TYPE_RESET) {
+		expect(asked >= SHAKE_TYPE_DATA && asked <= SHAKE_TYPE_PROBE && !f->to_agent);
+	} else if (asked == SHAKE_TYPE_ACK) {
+		expect(type == SHAKE_TYPE_ACK);	/* one that was due, and is late */
+	} else {
+		expect(type == answers[asked]);
+		expect(!run.auth || !run.delivering->forged);
+	}
+	if (asked == SHAKE_TYPE_WELCOME)
+		expect(f->length <= run.delivering->length + 4);
+	else if (type != SHAKE_TYPE_ACK)
+		expect(f->length <= run.delivering->length);
+}
+
+static void check_welcome(const struct frame *f)
+{
+	u64 *last = &run.paced[AGENT][f->octets[1] - 1].welcome_at;
+
+	check_budget(run.welcomes, WELCOMES, &run.welcome);
+	if (f->octets[7] != LEADER_ID)
+		return;
+	expect(!*last || fuzz_now - *last >= WELCOME_LEAST_US);
+	*last = fuzz_now;
+}
+
+void world_sent(struct shake_dev *d, const struct shake_way *way, const struct frame *f)
+{
+	u8 who = shake_is_leader(d) ? LEADER : AGENT, type = type_of(f);
+	struct paced *paced = way->path ? &run.paced[who][way->path->settings.id - 1] : NULL;
+
+	expect(d->dev->running);
+	if (run.delivering)
+		check_answer(f);
+	if (type == SHAKE_TYPE_RESET)
+		check_budget(run.resets, RESETS, &run.reset);
+	else if (type == SHAKE_TYPE_WELCOME)
+		check_welcome(f);
+	else if (type == SHAKE_TYPE_HELLO || (type == SHAKE_TYPE_CONFIRM && !run.delivering))
+		check_hello(way->path, paced);
+	else if (type == SHAKE_TYPE_PROBE)
+		check_probe(way->path, paced);
+}
+
+/* Users have done something: what was sent before does not count. */
+static void forget_paces(u8 who)
+{
+	for (u8 i = 0; i < SHAKE_PATHS_MAX; i++) {
+		struct paced *paced = &run.paced[who][i];
+
+		paced->hello_at = 0;
+		paced->unanswered = 0;
+		paced->probe_at = 0;
+	}
+}
+
+/* --- what must be so ----------------------------------------------------------------------- */
+
+static u32 check_link(struct shake_dev *d, const struct shake_path *path,
+		      const struct shake_link *link)
+{
+	if (!link)
+		return 0;
+	expect(link->path == path);
+	expect(link->s.index);
+	expect(xa_load(&d->sessions, link->s.index) == link);
+	return 1;
+}
+
+static void check_timer(const struct shake_path *path)
+{
+	const struct shake_peer *peer = path->peer;
+	bool wanted = path->state == SHAKE_PATH_DEAD || path->ack_due;
+
+	if (shake_is_leader(peer->d) && path->sock && peer->keys.trust != SHAKE_NO_KEY)
+		wanted = true;
+	if (path->state == SHAKE_PATH_ALIVE && shake_path_outstanding(&path->estimate))
+		wanted = true;
+	if (!wanted)
+		return;
+	expect(peer->timer.pending);
+	expect(!time_after(peer->timer.expires, jiffies + 60 * HZ + 1));
+	if (path->ack_due)
+		expect(peer->timer.expires <=
+		       max(usecs_to_jiffies(path->ack_due), jiffies) + 1);
+}
+
+static u32 check_path(struct shake_dev *d, struct shake_path *path)
+{
+	struct shake_link *link = shake_link(path);
+	u32 sessions = check_link(d, path, link);
+
+	sessions += check_link(d, path, path->old);
+	sessions += check_link(d, path, path->next);
+	expect(!path->old || (link && link != path->old));
+	expect(!path->next || link != path->next);
+	if (path->state == SHAKE_PATH_ALIVE || path->state == SHAKE_PATH_DEAD)
+		expect(link);
+	if (shake_is_leader(d)) {
+		expect(!path->old);
+		expect(!path->sock == (path->state == SHAKE_PATH_ABSENT));
+	} else {
+		expect(!path->next && !path->sock);
+	}
+	expect(!link || link->s.ready);
+	if (d->dev->running)
+		check_timer(path);
+	else
+		expect(path->state == SHAKE_PATH_ABSENT && !sessions);
+	return sessions;
+}
+
+static void check_host(u8 who)
+{
+	struct shake_dev *d = world_dev(who);
+	struct shake_peer *peer;
+	struct shake_path *path;
+	bool registered = false;
+	unsigned long i;
+	u32 count = 0;
+
+	expect(!d->issuer_lock.taken);
+	xa_for_each(&d->peers, i, peer) {
+		expect(!peer->lock.taken);
+		shake_for_each_path(peer, path) {
+			count += check_path(d, path);
+			registered |= path->state == SHAKE_PATH_ALIVE ||
+				      path->state == SHAKE_PATH_DEAD;
+		}
+	}
+	expect(d->sessions.count == count);
+	if (who == AGENT)
+		return;
+	expect(!d->dev->running || d->dev->carrier == registered);
+	peer = shake_only_peer(d);
+	path = shake_path(peer, peer->ack_path);
+	expect(!peer->ack_path || (path && path->state == SHAKE_PATH_ALIVE));
+}
+
+static void check(void)
+{
+	fuzz_grace_period();
+	check_host(LEADER);
+	check_host(AGENT);
+}
+
+/* --- frames -------------------------------------------------------------------------------- */
+
+static u8 *copy_link(u8 *to, const struct shake_link *link)
+{
+	if (!link)
+		return to;
+	memcpy(to, link, sizeof(*link));
+	return to + sizeof(*link);
+}
+
+/* All that a frame may change at an end; not what RESET may, if there @is_hint. */
+static size_t copy_state(u8 who, bool is_hint, u8 *to)
+{
+	struct shake_dev *d = world_dev(who);
+	struct shake_peer *peer;
+	struct shake_path *path;
+	const u8 *begin = to;
+	unsigned long i;
+
+	xa_for_each(&d->peers, i, peer) {
+		memcpy(to, &peer->data_at, sizeof(peer->data_at));
+		to += sizeof(peer->data_at);
+		*to++ = peer->ack_path;
+		shake_for_each_path(peer, path) {
+			struct shake_path copy;
+
+			memcpy(&copy, path, sizeof(copy));
+			if (is_hint) {
+				copy.rejoin_at = 0;
+				copy.tries = 0;
+			}
+			memcpy(to, &copy, sizeof(copy));
+			to = copy_link(to + sizeof(copy), shake_link(path));
+			to = copy_link(copy_link(to, path->old), path->next);
+		}
+	}
+	expect(to <= begin + SNAPSHOT);
+	return to - begin;
+}
+
+/* A RESET is a hint if it is from where a path sends to. */
+static bool is_hint(const struct frame *f)
+{
+	struct shake_path *path;
+
+	if (f->to_agent || type_of(f) != SHAKE_TYPE_RESET)
+		return false;
+	shake_for_each_path(shake_only_peer(world_dev(LEADER)), path)
+		if (shake_addr_equal(&path->to, &f->from))
+			return true;
+	return false;
+}
+
+/*
+ * Let a frame come in. Who has no key changes nothing, but for hints; and nothing changes
+ * anything twice.
+ */
+static void deliver(struct frame *f)
+{
+	static u8 before[SNAPSHOT], after[SNAPSHOT];
+	u64 registered = world_dev(f->to_agent)->counts[SHAKE_REGISTERED].value;
+	u64 reset_at[SHAKE_PATHS_MAX] = { 0 };
+	bool hint = is_hint(f), changed;
+	struct shake_path *path;
+	size_t length;
+
+	shake_for_each_path(shake_only_peer(world_dev(LEADER)), path)
+		reset_at[path->settings.id - 1] = path->rejoin_at;
+	length = copy_state(f->to_agent, hint, before);
+	world.sent = 0;
+	run.delivering = f;
+	run.fooled |= f->forged && !run.auth;
+	world_deliver(f);
+	run.delivering = NULL;
+	expect(world.sent <= 1);
+	changed = copy_state(f->to_agent, hint, after) != length || memcmp(before, after, length);
+	if (run.auth)
+		expect(!changed || !(f->forged || f->believed));
+	f->believed |= changed;
+	if (world_dev(f->to_agent)->counts[SHAKE_REGISTERED].value != registered)
+		for (u8 i = 0; i < SHAKE_PATHS_MAX; i++)
+			run.paced[f->to_agent][i].probe_at = 0;
+	/* an answer, or a hint that is taken up */
+	shake_for_each_path(shake_only_peer(world_dev(LEADER)), path)
+		if (!path->tries || path->rejoin_at != reset_at[path->settings.id - 1])
+			run.paced[LEADER][path->settings.id - 1].unanswered = 0;
+}
+
+static struct frame take_frame(u32 number)
+{
+	struct frame f = world.frames[number];
+
+	world.frames[number] = world.frames[--world.flying];
+	return f;
+}
+
+static u32 next_frame(void)
+{
+	u32 first = 0;
+
+	for (u32 i = 1; i < world.flying; i++)
+		if (world.frames[i].at < world.frames[first].at)
+			first = i;
+	return first;
+}
+
+static struct frame *any_frame(struct input *in)
+{
+	u8 which = next8(in);
+
+	return world.flying ? &world.frames[which % world.flying] : NULL;
+}
+
+/* --- time ---------------------------------------------------------------------------------- */
+
+/* The peer whose timer is next, until @at. */
+static struct shake_peer *next_timer(u64 *at)
+{
+	struct shake_peer *peer, *first = NULL;
+	unsigned long i;
+
+	for (u8 who = LEADER; who <= AGENT; who++)
+		xa_for_each(&world_dev(who)->peers, i, peer)
+			if (peer->timer.pending && peer->timer.expires * FUZZ_JIFFY < *at) {
+				*at = peer->timer.expires * FUZZ_JIFFY;
+				first = peer;
+			}
+	return first;
+}
+
+/* The next thing that happens by itself until then. Returns whether there is one. */
+static bool happen(u64 until)
+{
+	u64 at = until + 1;
+	struct shake_peer *peer = next_timer(&at);
+	u32 number = next_frame();
+	struct frame f;
+
+	if (world.flying && world.frames[number].at < at) {
+		f = take_frame(number);
+		fuzz_now = max(fuzz_now, f.at);
+		deliver(&f);
+	} else if (peer) {
+		fuzz_now = max(fuzz_now, at);
+		peer->timer.pending = false;
+		world.sent = 0;
+		peer->timer.function(&peer->timer);
+		expect(world.sent <= 3 * SHAKE_PATHS_MAX);
+	} else {
+		return false;
+	}
+	check();
+	return true;
+}
+
+static void advance(u64 us)
+{
+	u64 until = fuzz_now + us;
+
+	while (run.events && happen(until))
+		run.events--;
+	if (run.events)
+		fuzz_now = until;
+}
+
+/* --- users --------------------------------------------------------------------------------- */
+
+static void set_key(u8 who, u8 number)
+{
+	u8 key[SHAKE_KEY] = { number };
+
+	run.key[who] = number;
+	forget_paces(who);
+	shake_peer_key(world_dev(who), LEADER_ID, key, NULL);
+}
+
+static void set_path(u8 number, u8 how)
+{
+	struct shake_path_settings settings = { .id = number, .weight = 100 };
+
+	strcpy(settings.dev, how & 1 ? "" : world.links[number - 1].dev.name);
+	if (number == LINKS) {
+		settings.remote.v6.sin6_family = AF_INET6;
+		memset(&settings.remote.v6.sin6_addr, 0xfd, 16);
+	}
+	forget_paces(LEADER);
+	shake_path_set(world_dev(LEADER), &settings, NULL);
+}
+
+static void add_peer(void)
+{
+	if (!peer_of(AGENT))
+		for (u8 i = 0; i < SHAKE_PATHS_MAX; i++)
+			run.paced[AGENT][i].welcome_at = 0;
+	if (!shake_peer_add(world_dev(AGENT), LEADER_ID, NULL))
+		set_key(AGENT, run.key[AGENT]);
+}
+
+static void boot(u8 who)
+{
+	bool refuses = slab_refuses;
+
+	slab_refuses = false;
+	if (world.hosts[who])
+		world_remove(who);
+	world_boot(who, run.auth);
+	forget_paces(who);
+	memset(run.resets, 0, sizeof(run.resets));
+	memset(run.welcomes, 0, sizeof(run.welcomes));
+	if (who == AGENT) {
+		add_peer();
+		shake_peer_add(world_dev(AGENT), STRANGER_ID, NULL);
+	} else {
+		set_key(LEADER, run.key[LEADER]);
+		for (u8 i = 1; i <= LINKS; i++)
+			set_path(i, 0);
+	}
+	slab_refuses = refuses;
+	world_open(who);
+}
+
+/* A link's device goes or comes, or has another name. */
+static void change_device(struct net_device *dev, u8 what)
+{
+	unsigned long event = NETDEV_UP + what % 4;
+
+	if (event == NETDEV_CHANGENAME)
+		dev->name[3] ^= 4;
+	else
+		dev->flags = event == NETDEV_UP ? IFF_UP : 0;
+	if (event == NETDEV_UP && !dev->net)
+		dev->net = &world.nets[LEADER];
+	forget_paces(LEADER);
+	shake_notifier.notifier_call(&shake_notifier, event, dev);
+	if (event == NETDEV_UNREGISTER)
+		dev->net = NULL;
+}
+
+static void change_settings(u8 who, u8 what)
+{
+	struct shake_settings settings = shake_dev(world_dev(who)->dev)->settings;
+
+	settings.keepalive = (what & 3) * USEC_PER_SEC;
+	settings.encrypt = run.auth && what & 4;
+	settings.ack = what & 8 ? SHAKE_ACK_PASS : SHAKE_ACK_AUTO;
+	if (who == LEADER && what & 16) {
+		settings.remote.v4.sin_family = AF_INET;
+		memcpy(&settings.remote.v4.sin_addr, (u8[]){ 10, 9, 9, what & 32 ? 8 : 9 }, 4);
+	}
+	forget_paces(who);
+	shake_settings_change(world_dev(who), &settings, NULL);
+}
+
+static void switch_device(u8 who)
+{
+	forget_paces(who);
+	if (world_dev(who)->dev->running)
+		world_stop(who);
+	else
+		world_open(who);
+}
+
+static void send_data(u8 who, struct input *in)
+{
+	struct shake_peer *peer = peer_of(who);
+	struct shake_path *path = peer ? shake_path(peer, 1 + next8(in) % LINKS) : NULL;
+
+	if (!path || !world_dev(who)->dev->running || !shake_link(path) ||
+	    (path->state != SHAKE_PATH_ALIVE && path->state != SHAKE_PATH_DEAD))
+		return;
+	world_send_data(path, in);
+}
+
+static void exhaust(u8 who, u8 number)
+{
+	struct shake_path *path = peer_of(who) ? shake_path(peer_of(who), number) : NULL;
+
+	if (path && shake_link(path))
+		shake_link(path)->s.counter = SHAKE_COUNTER_LIMIT - 1;
+	run.exhausted = true;
+}
+
+static void use(u8 what, struct input *in)
+{
+	u8 who = next_bool(in), how = next8(in), number = 1 + how % LINKS;
+
+	switch (what) {
+	case 0:
+		set_key(who, how & 1);
+		break;
+	case 1:
+		change_settings(who, how);
+		break;
+	case 2:
+		switch_device(who);
+		break;
+	case 3:
+		boot(who);
+		break;
+	case 4:
+		shake_path_delete(world_dev(LEADER), number, NULL);
+		break;
+	case 5:
+		set_path(number, next8(in));
+		break;
+	case 6:
+		if (!shake_peer_delete(world_dev(AGENT), LEADER_ID, NULL) && how & 1)
+			add_peer();
+		break;
+	case 7:
+		add_peer();
+		break;
+	case 8:
+		shake_net_ops.pre_exit(&world.nets[who]);
+		break;
+	case 9:
+		exhaust(who, number);
+		break;
+	case 10:
+		world_dev(who)->next_session = U16_MAX - (how & 1);
+		break;
+	case 11:
+		slab_refuses = how & 1;
+		break;
+	case 12:
+		world.no_sockets = how % 3;
+		break;
+	default:
+		change_device(&world.links[number - 1].dev, next8(in));
+	}
+}
+
+/* --- the network, and somebody without the key --------------------------------------------- */
+
+static void damage(struct frame *f, struct input *in)
+{
+	u8 at = next8(in), by = next8(in);
+
+	if (at < f->length && by)
+		f->octets[at] ^= by;
+	else if (f->length)
+		f->length -= 1 + by % f->length;
+	f->forged = true;
+	f->believed = false;
+}
+
+/* A RESET for a session whose packet was seen, from where it went, or from somewhere else. */
+static void forge_reset(struct frame *f, u8 how)
+{
+	union shake_addr from = f->from;
+
+	f->from = f->to;
+	f->to = from;
+	f->to_agent = !f->to_agent;
+	f->octets[0] = SHAKE_TYPE_RESET << 4;
+	f->octets[1] = 0;
+	f->length = SHAKE_RESET_OCTETS;
+	f->forged = true;
+	f->believed = false;
+	if (how & 1)
+		f->from.v4.sin_port ^= htons(1);
+}
+
+/* Any octets to any of the two. */
+static void forge(struct frame *f, struct input *in)
+{
+	f->length = next8(in) % FRAME_ROOM;
+	for (u32 i = 0; i < f->length && (i < 12 || in->length); i++)
+		f->octets[i] = next8(in);
+	f->forged = true;
+	f->believed = false;
+}
+
+/* Many of the same at once. */
+static void flood(struct frame f, struct input *in)
+{
+	u8 step = next8(in) & 3;
+
+	for (u32 i = 0; i < 50; i++) {
+		f.octets[SHAKE_HEAD - 1] += step;
+		f.forged |= step;
+		deliver(&f);
+		check();
+	}
+}
+
+/* A frame to another path's socket. */
+static void misdirect(struct frame *f, u8 number)
+{
+	struct shake_path *path = shake_path(shake_only_peer(world_dev(LEADER)), number);
+
+	if (f->to_agent || !path || !path->sock || path->sock->sk.family != AF_INET)
+		return;
+	f->link = number;
+	f->to.v4.sin_family = AF_INET;
+	f->to.v4.sin_port = htons(ntohs(path->sock->sk.port) + world.links[number - 1].nat);
+}
+
+static void meddle(u8 what, struct input *in)
+{
+	struct frame copy, *f = any_frame(in);
+	u8 how = next8(in);
+
+	if (what == 0 || !f)
+		f = &run.recorded;
+	if (!f->link)
+		return;
+	copy = *f;
+	switch (what) {
+	case 0:		/* what was recorded, from its own or another address */
+		if (how & 1)
+			copy.from.v4.sin_port ^= htons(2);
+		break;
+	case 1:
+		run.recorded = copy;
+		return;
+	case 2:
+		damage(&copy, in);
+		break;
+	case 3:
+		forge_reset(&copy, how);
+		break;
+	case 4:
+		forge(&copy, in);
+		break;
+	case 5:
+		flood(copy, in);
+		return;
+	case 6:
+		misdirect(f, 1 + how % LINKS);
+		return;
+	}
+	deliver(&copy);
+	if (!what)
+		run.recorded.believed |= copy.believed;
+}
+
+static void network(u8 what, struct input *in)
+{
+	u8 how = next8(in);
+	struct link *link = &world.links[how % LINKS];
+	struct frame *f = any_frame(in);
+
+	switch (what) {
+	case 0:
+		link->cut[how >> 4 & 1] = how & 0x80;
+		break;
+	case 1:
+		link->cut[0] = how & 0x80;
+		link->cut[1] = how & 0x80;
+		break;
+	case 2:
+		link->delay = next_to(in, 3 * USEC_PER_SEC);
+		break;
+	case 3:
+		link->nat = how >> 4;
+		break;
+	case 4:
+		if (f)
+			*f = world.frames[--world.flying];
+		break;
+	case 5:
+		if (f && world.flying < FLYING)
+			world.frames[world.flying++] = *f;
+		break;
+	default:
+		if (f)
+			f->at = fuzz_now + next_to(in, USEC_PER_SEC);
+	}
+}
+
+/* --- a run --------------------------------------------------------------------------------- */
+
+static void step(struct input *in)
+{
+	u8 what = next8(in);
+
+	switch (what & 7) {
+	case 0:
+	case 1:
+		happen(U64_MAX - 1);
+		break;
+	case 2:
+		advance((u64)next_to(in, USEC_PER_SEC) << (what >> 3 & 15));
+		break;
+	case 3:
+		send_data(what >> 3 & 1, in);
+		break;
+	case 4:
+	case 5:
+		use((what >> 3) % 16, in);
+		break;
+	case 6:
+		meddle((what >> 3) % 7, in);
+		break;
+	default:
+		network((what >> 3) % 7, in);
+	}
+	check();
+}
+
+/* All is well from now on: within 40 s all paths are alive at both ends. */
+static void all_is_well(void)
+{
+	struct shake_path *here, *there;
+
+	slab_refuses = false;
+	world.no_sockets = GRANTED;
+	if (run.exhausted)
+		set_key(LEADER, run.key[LEADER]);
+	if (run.exhausted || run.key[AGENT] != run.key[LEADER])
+		set_key(AGENT, run.key[LEADER]);
+	for (u8 i = 0; i < LINKS; i++) {
+		struct link *link = &world.links[i];
+
+		link->cut[0] = false;
+		link->cut[1] = false;
+		link->delay = 20 * USEC_PER_MSEC;
+		if (!(link->dev.flags & IFF_UP) || !link->dev.net)
+			change_device(&link->dev, 0);
+	}
+	for (u8 who = LEADER; who <= AGENT; who++) {
+		if (!world_dev(who)->net)
+			boot(who);
+		if (who == AGENT && !world_dev(AGENT)->sock6)
+			world_stop(AGENT);
+		world_open(who);
+	}
+	if (!peer_of(AGENT) || !run.auth)
+		add_peer();
+	change_settings(LEADER, 1 | 16);
+	for (u8 i = 1; i <= LINKS; i++) {
+		set_path(i, 0);
+		here = shake_path(peer_of(LEADER), i);
+		if (!here->sock)
+			shake_path_open(here);
+	}
+	check();
+	run.events = 20 * MOST_EVENTS;
+	advance(WELL_US);
+	expect(run.events);
+	if (run.fooled)		/* the agent may know the paths by other numbers */
+		return;
+	for (u8 i = 1; i <= LINKS; i++) {
+		here = shake_path(peer_of(LEADER), i);
+		there = shake_path(peer_of(AGENT), i);
+		expect(here->state == SHAKE_PATH_ALIVE);
+		expect(there && there->state == SHAKE_PATH_ALIVE);
+	}
+}
+
+int fuzz(const u8 *octets, size_t length)
+{
+	struct input in = { octets, length };
+
+	memset(&run, 0, sizeof(run));
+	world_begin();
+	run.auth = next8(&in) & 7;
+	run.events = MOST_EVENTS;
+	boot(AGENT);
+	boot(LEADER);
+	check();
+	for (u32 steps = 0; in.length && steps < MOST_STEPS; steps++)
+		step(&in);
+	all_is_well();
+	world_end();
+	return 0;
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Stands in for the kernel's header.
+ */
+#ifndef _FUZZ_NET_IP_TUNNELS_H
+#define _FUZZ_NET_IP_TUNNELS_H
+
+#include <linux/skbuff.h>
+
+#endif /* _FUZZ_NET_IP_TUNNELS_H */

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0
+"""shake/control.c and path.c in virtual time: tests/fuzz/fuzz_shake_control.c."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.fuzz import fuzzer_command
+
+#: Octets of the target's script.
+HAPPENS = b"\0"
+DOWN = bytes([13 << 3 | 4, 0, 0, 1])
+
+
+def misdirect(frame: int) -> bytes:
+    """A frame of the first path goes to the socket of the second."""
+    return bytes([6 << 3 | 6, frame, 1])
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    target = tmp_path_factory.mktemp("control") / "shake_control"
+    command = fuzzer_command("shake_control", target)
+    built = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    return target
+
+
+def run(program: Path, *words: str | Path) -> None:
+    done = subprocess.run(
+        [program, *words],
+        capture_output=True, text=True, timeout=300, check=False, cwd=program.parent,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_under_libfuzzer(program: Path) -> None:
+    run(program, "-runs=1500", "-max_len=400", "-len_control=0", "-seed=1")
+
+
+def test_a_path_without_socket_stays_absent(program: Path) -> None:
+    """Its device goes while something for it is on its way, which then comes by another path's
+    socket: at any time of registration and after it."""
+    scripts = program.parent / "scripts"
+    scripts.mkdir()
+    for happened in range(25):
+        for frame in range(3):
+            octets = b"\1" + HAPPENS * happened + DOWN + misdirect(frame) + HAPPENS * 4
+            (scripts / f"{happened}-{frame}").write_bytes(octets)
+    run(program, "-runs=0", scripts)
