@@ -368,3 +368,29 @@ def test_late_starts(root: Path, prose: str) -> None:
         f"{index('letter', 20)})."
     )
     assert said in prose
+
+
+def test_stations_that_get_nothing(root: Path, prose: str) -> None:
+    """Less than 0.01 Mbit/s, of twenty stations in all runs together."""
+    path = root / "docs" / "results" / "records" / "compound.jsonl.xz"
+    figure = kept.read(path)["compound-2"]
+
+    def starved(variant: str, cc: str) -> tuple[int, int]:
+        found = runs(figure[variant], cc, n=20)
+        flows = [flow["goodput_bps"] for record in found for flow in record["flows"]]
+        return sum(goodput < 1e4 for goodput in flows), len(flows)
+
+    reno, cubic, plain, plus = (
+        starved("today", cc) for cc in ("reno", "cubic", "compound", "compound_plus")
+    )
+    said = (
+        f"{reno[0]} of reno's {reno[1]}, {cubic[0]} of CUBIC's, {plain[0]} of Compound's "
+        f"{plain[1]}, one of compound_plus's {plus[1]}; with a random phase"
+    )
+    assert said in prose and plus[0] == 1 and cubic[1] == reno[1]
+    again = starved("random", "compound")
+    assert f"phase {again[0]} of Compound's {again[1]} and one of CUBIC's." in prose
+    assert starved("random", "cubic")[0] == 1
+    none = [(variant, cc) for variant in ("today", "random") for cc in ("vegas", "bbr")]
+    assert not any(starved(*each)[0] for each in [*none, ("random", "reno")])
+    assert not starved("random", "compound_plus")[0]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -17,6 +18,7 @@ from apogee_lab.papers.claims import Results, ratio, total
 from apogee_lab.papers.compound.claims import (
     PLAIN,
     PLUS,
+    RULE,
     ack_wait,
     index,
     mean_rtt,
@@ -109,6 +111,21 @@ def row(name: str, cells: list[str]) -> str:
 @pytest.mark.parametrize("name", STATIONS)
 def test_over_the_number_of_stations(found: Found, page: str, name: str) -> None:
     assert row(name, over_stations(found, *STATIONS[name])) in page
+
+
+def test_gamma_of_42(root: Path, page: str) -> None:
+    """The rows of compound_plus with another gamma, which no figure has."""
+    path = root / "docs" / "results" / "compound" / "gamma42.jsonl"
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    for record in records:
+        record["set"][RULE] = OURS
+    found = {"gamma42": Results(records)}
+    both = {"compound-2": found, "compound-late": found}
+    name = "compound_plus, gamma=42"
+    assert row(name, over_starts(both, "gamma42", PLUS, OURS)) in page
+    together = [r for r in records if r["set"]["start"] == "100ms"]
+    both["compound-2"] = {"gamma42": Results(together)}
+    assert row(name, over_stations(both, "gamma42", PLUS, OURS)) in page
 
 
 @pytest.mark.parametrize("name", LATES)

@@ -410,7 +410,8 @@ def test_what_both_leave_of_the_link(buffer: str) -> None:
 
 @pytest.mark.parametrize("buffer", BUFFERS)
 @pytest.mark.parametrize(
-    ("text", "flow"), [("because HSTCP times out there", 0), ("and Reno does", 1)]
+    ("text", "flow"),
+    [("HSTCP times out at the shortest delay", 0), ("Reno times out there, too", 1)],
 )
 def test_timeouts_at_the_shortest_delay(buffer: str, text: str, flow: int) -> None:
     found = about_6(text, buffer)

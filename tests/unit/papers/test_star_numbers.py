@@ -295,8 +295,8 @@ def test_figure_11_beside_tcp_j() -> None:
 
 
 def test_figure_11_timeouts() -> None:
-    """Frequent: one per flow and run of 60 s, two of both, at every bit error rate."""
-    holds = check("11", "as timeouts after lost data are frequent")
+    """Frequent: one per flow and run of 60 s, two of both, at each bit error rate up to 1e-6."""
+    holds = check("11", "up to 1e-6 because timeouts after lost data are frequent")
 
     def runs(count: float, at: float) -> Records:
         found = everywhere("star+star", [4, 4], SHORT)
@@ -306,7 +306,7 @@ def test_figure_11_timeouts() -> None:
                 flow["timeouts"] = both / 2
         return found
 
-    for ber in BERS:
+    for ber in BERS[:-1]:
         range_ends(holds, lambda count, ber=ber: runs(count, ber), 2.0, math.inf)  # type: ignore[misc]
 
 

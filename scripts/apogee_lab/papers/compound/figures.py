@@ -166,7 +166,7 @@ def _rtt_bounds(ns: Sequence[int]) -> dict[int, tuple[float, float]]:
 
 _RANDOM_WHY = (
     "stations starve because of the strict order of the round robin: the free place in a full "
-    "queue goes to the same ones for a long time; with a random phase no station starves"
+    "queue goes to the same ones for a long time; with a random phase hardly a station starves"
 )
 _GOODPUT_WHY = "Compound is above the ceiling because its ACKs are lost"
 _LATE_WHY = (

@@ -147,7 +147,7 @@ _SACK_WHY = (
     "with SACK a burst of losses is repaired in a round trip; without it, all else alike, it "
     "happens: [tcp_sack=0] beside [tcp_sack=1]"
 )
-_OWN_SWITCH_WHY = "Reno's packets are lost at its own switches of 50 packets"
+_OWN_SWITCH_WHY = "all that Reno loses is lost at its own switches of 50 packets"
 _FULL_WITH_SACK_WHY = (
     "with SACK every run fills it; without it, all else alike, most runs of 60 s use less than "
     "99 %: [tcp_sack=0] beside [tcp_sack=1]"
@@ -258,7 +258,7 @@ FIGURE_7 = Figure(
             "the throughput is higher than HSTCP's (abstract)",
             total_above("hstcp_gentle", "highspeed", [n for n in NS if n]),
             _MODES,
-            "with SACK HSTCP fills the link (figure 2), so none can have more",
+            "with SACK HSTCP fills the link (figure 2), so none can have more; not run without",
         ),
         Claim(
             "no packets are dropped in bursts",
@@ -321,7 +321,7 @@ _MODEL_RENO = "the model predicts Reno almost exactly"
 _MODEL_SACK = "(ours) with one reduction for all losses of a window the model predicts HSTCP"
 _GAINS, _LOSES = "HSTCP gains with delay", "Reno loses with delay"
 _BOTH_FAR = "both are far below the link at the shortest delay"
-_TIME_OUT = ("because HSTCP times out there", "and Reno does")
+_TIME_OUT = ("HSTCP times out at the shortest delay", "Reno times out there, too")
 _RENO_FAR = "Reno is far below its own link's 100 Mbit/s"
 _LOSES_WHY = "behind 1.5 Mbit/s it fills its link at every delay, in the model too"
 LONG = "100ms"  # at this delay seeds differ most
@@ -357,8 +357,8 @@ def _pair(point: Point, variant: str) -> Cell:
 
 
 _RENO_WHY = (
-    "the model shares losses in proportion to the windows; in the lab Reno, which has 8.3 % of "
-    "the data at most, has a larger part of the drops (below), and loses at its own switch, too"
+    "probably: the model shares losses in proportion to the windows; in the lab Reno, which has 8.3 "
+    "% of the data at most, has a larger part of the drops (below), and loses at its own switch, too"
 )
 _HSTCP_WHY = (
     "in the model three losses in a window are a timeout, and an overflow costs more; with SACK "
