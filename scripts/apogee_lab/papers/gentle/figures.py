@@ -357,8 +357,9 @@ def _pair(point: Point, variant: str) -> Cell:
 
 
 _RENO_WHY = (
-    "probably: the model shares losses in proportion to the windows; in the lab Reno, which has 8.3 "
-    "% of the data at most, has a larger part of the drops (below), and loses at its own switch, too"
+    "probably: the model shares losses in proportion to the windows; in the lab Reno, which has "
+    "8.3 % of the data at most, has a larger part of the drops (below), and loses at its own "
+    "switch, too"
 )
 _HSTCP_WHY = (
     "in the model three losses in a window are a timeout, and an overflow costs more; with SACK "
