@@ -310,6 +310,19 @@ def locked_out(record: Record) -> bool:
     return record["queue"]["mean_bytes"] > 0.98 * record["set"]["queue"] * FRAME
 
 
+def test_the_unused_part_without_fast_senders(root: Path) -> None:
+    """With 50 packets in each switch, and with 10000."""
+    path = root / "docs" / "results" / "records" / "gentle.jsonl.xz"
+    found = [r for r in kept.read(path)["gentle-2"]["today"] if r["set"]["n"] == 0]
+    large = read(root, "n0-switches")
+    assert len(large) == 5 and all(r["set"]["reno_queue"] == 10_000 for r in large)
+    assert min(map(used, large)) > 0.9999
+    assert not any(r["queue"]["drops"] for r in [*found, *large])
+    unused = 1000 * fmean(1 - used(r) for r in found)
+    prose = " ".join((root / "docs" / "results" / "figures-gentle.md").read_text().split())
+    assert f"(N = 0) {unused:.0f} Mbit/s are unused because of the switches" in prose
+
+
 def test_seeds_that_differ(root: Path) -> None:
     """What figures-gentle.md says of figure 6 at 100 ms on the default stack."""
     figures = kept.read(root / "docs" / "results" / "records" / "gentle.jsonl.xz")

@@ -147,7 +147,9 @@ _SACK_WHY = (
     "with SACK a burst of losses is repaired in a round trip; without it, all else alike, it "
     "happens: [tcp_sack=0] beside [tcp_sack=1]"
 )
-_OWN_SWITCH_WHY = "all that Reno loses is lost at its own switches of 50 packets"
+_OWN_SWITCH_WHY = (
+    "Reno's packets are lost at its own switches of 50 packets; with 10000 the link is full (above)"
+)
 _FULL_WITH_SACK_WHY = (
     "with SACK every run fills it; without it, all else alike, most runs of 60 s use less than "
     "99 %: [tcp_sack=0] beside [tcp_sack=1]"
