@@ -41,6 +41,10 @@ static void try_abe(struct input *in)
 	abe.recent ^= next8(in) > 250;
 	before = abe_bw(&abe);
 	abe_sent_slowly(&abe, now, sent);
+	if (!next_to(in, 8)) {		/* the estimate stays, and so does its age */
+		abe_skip(&abe, now, sent);
+		expect(abe_bw(&abe) == before);
+	}
 	if (!abe_ack(&abe, now, sent, bytes, mss, rtt_us, 1 + next_to(in, 10000), next_bool(in)))
 		expect(abe_bw(&abe) == before);
 	expect(abe.samples <= ABE_SETTLE);
