@@ -320,7 +320,7 @@ FIGURE_11 = Figure(
             lambda bers: slightly_below("star+star", "j+j", bers),
             BERS[:-1],
         ),
-        Claim("but not at 1e-5", above("star+star", ["j+j"], [1e-5], 0.0), MODES),
+        Claim("but not at 1e-5", above("star+star", ["j+j"], [1e-5], 0.0), (*MODES, UNPACED)),
         Claim(
             "up to 1e-6 because timeouts after lost data are frequent",
             between(
