@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from ..base import cache_dir, compiled, locked, repo_root
@@ -39,8 +40,10 @@ def folder() -> Path:
     with locked("ip"):
         place.mkdir(exist_ok=True)
         for name, path in found.items():
-            if not (place / name).exists():
-                (place / name).symlink_to(path.absolute())
+            link = place / name
+            if not link.exists():
+                link.unlink(missing_ok=True)  # points to where the cache was before
+                link.symlink_to(os.path.relpath(path, place))
     return place
 
 

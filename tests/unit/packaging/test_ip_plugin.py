@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from apogee_lab.guest import plugins
+
 from .plugged_ip import Ip, enumeration, packed, u8, u16, u32
 
 SANITIZED = os.environ.get("APOGEE_UNIT") == "sanitized"
@@ -26,6 +28,24 @@ def numbers(root: Path) -> dict[str, int]:
 @pytest.fixture
 def ip(root: Path, tmp_path: Path) -> Ip:
     return Ip(root, tmp_path, "sscop")
+
+
+def test_the_plugins_of_a_cache_that_was_moved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their links are relative; one that points to nothing is made anew."""
+    for name in ("first", "second"):
+        monkeypatch.setenv("APOGEE_CACHE", str(tmp_path / name))
+        if name == "first":
+            (tmp_path / name).mkdir()
+        links = sorted(plugins.folder().iterdir())
+        assert [link.name for link in links] == ["link_shake.so", "link_sscop.so"]
+        assert all(link.is_file() for link in links)
+        if name == "first":
+            links[0].unlink()
+            links[0].symlink_to("/nowhere/link_shake.so")
+            assert links[0] in plugins.folder().iterdir() and links[0].is_file()
+            (tmp_path / "first").rename(tmp_path / "second")
 
 
 # --- words ------------------------------------------------------------------------------------
