@@ -344,25 +344,6 @@ bool shake_prefix_disown(struct shake_peer *peer, const struct shake_prefix *pre
 struct shake_peer *shake_prefix_owner(struct shake_dev *d, u8 family, const void *address);
 
 /* path.c */
-struct shake_path *shake_path_make(struct shake_peer *peer, u8 id, gfp_t gfp);
-void shake_path_remove(struct shake_path *path);
-int shake_path_open(struct shake_path *path);
-void shake_path_close(struct shake_path *path);
-int shake_agent_open(struct shake_dev *d);
-void shake_agent_close(struct shake_dev *d);
-void shake_path_set_state(struct shake_path *path, enum shake_path_state state);
-void shake_choose_ack_path(struct shake_peer *peer);
-struct shake_link *shake_link_make(struct shake_path *path, const struct shake_session *s);
-void shake_link_use(struct shake_path *path, struct shake_link *link, u64 now);
-void shake_link_free(struct shake_dev *d, struct shake_link *link);
-extern struct notifier_block shake_notifier;
-extern struct pernet_operations shake_net_ops;
-
-/* settings.c */
-int shake_path_reopen(struct shake_path *path);
-void shake_flow_counts_add(struct shake_flow_counts *to, struct shake_peer *peer);
-
-/* transmit.c */
 
 /**
  * struct shake_way - where a packet goes, copied under the peer's lock
@@ -380,6 +361,29 @@ struct shake_way {
 	u64 counter;
 };
 
+struct shake_path *shake_path_make(struct shake_peer *peer, u8 id, gfp_t gfp);
+void shake_path_remove(struct shake_path *path);
+int shake_path_open(struct shake_path *path);
+void shake_path_close(struct shake_path *path);
+int shake_agent_open(struct shake_dev *d);
+void shake_agent_close(struct shake_dev *d);
+void shake_path_set_state(struct shake_path *path, enum shake_path_state state);
+void shake_choose_ack_path(struct shake_peer *peer);
+struct shake_link *shake_link_make(struct shake_path *path, const struct shake_session *s);
+void shake_link_use(struct shake_path *path, struct shake_link *link, u64 now);
+void shake_link_free(struct shake_dev *d, struct shake_link *link);
+void shake_way_again(struct shake_path *path, struct shake_way *way);
+bool shake_way_take(struct shake_path *path, struct shake_way *way, u64 now);
+void shake_way_count(const struct shake_way *way, u32 bytes, u64 now);
+extern struct notifier_block shake_notifier;
+extern struct pernet_operations shake_net_ops;
+
+/* settings.c */
+int shake_path_reopen(struct shake_path *path);
+void shake_flow_counts_add(struct shake_flow_counts *to, struct shake_peer *peer);
+
+/* transmit.c */
+
 /*
  * Copy what is not in pages that can be read, or in such as somebody else may write to meanwhile,
  * as a file's: it has to stay what its tag says. Returns false if that can't be done.
@@ -395,11 +399,8 @@ static inline bool shake_own(struct sk_buff *skb)
 void shake_data_tag(const struct sk_buff *skb, u32 head, const u8 *key, u64 counter, u8 *tag);
 bool shake_segment_pull(struct sk_buff *skb, struct shake_segment *segment);
 netdev_tx_t shake_start_xmit(struct sk_buff *skb, struct net_device *dev);
-void shake_way_again(struct shake_path *path, struct shake_way *way);
 bool shake_repairs(const struct shake_settings *settings);
-bool shake_way_take(struct shake_path *path, struct shake_way *way, u64 now);
 void shake_let_go(struct shake_peer *peer, u64 now);
-void shake_way_count(const struct shake_way *way, u32 bytes, u64 now);
 void shake_send_control(struct shake_dev *d, const struct shake_way *way, const u8 *packet,
 			u32 length);
 void shake_send_again(struct shake_dev *d, const struct shake_way *way, struct sk_buff *skb);

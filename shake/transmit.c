@@ -16,7 +16,6 @@
 #include "internal.h"
 
 #define QUIET_US (250 * USEC_PER_MSEC)	/* heard before others by so much: perhaps dying */
-#define WATCH_US (100 * USEC_PER_MSEC)	/* the timer looks at a used path so often, at least */
 
 /* --- the way ------------------------------------------------------------------------------- */
 
@@ -118,37 +117,6 @@ void shake_let_go(struct shake_peer *peer, u64 now)
 {
 	if (shake_is_leader(peer->d) && netif_queue_stopped(peer->d->dev))
 		hold_back(peer, peer->d->dev->mtu, now);
-}
-
-/* Where a path sends to. Under the peer's lock. */
-void shake_way_again(struct shake_path *path, struct shake_way *way)
-{
-	way->path = path;
-	way->link = shake_link(path);
-	way->from = path->from;
-	way->to = path->to;
-	way->counter = 0;
-}
-
-/* Take the next number of a path that has a session. Under the peer's lock. */
-bool shake_way_take(struct shake_path *path, struct shake_way *way, u64 now)
-{
-	shake_way_again(path, way);
-	path->sent_at = now;
-	return shake_session_next(&way->link->s, &way->counter);
-}
-
-/* A packet that wants a pseudo-ACK. Under the peer's lock. */
-void shake_way_count(const struct shake_way *way, u32 bytes, u64 now)
-{
-	struct shake_path *path = way->path;
-
-	path->counted_at = now;
-	if (!path->watched) {
-		path->watched = true;
-		shake_peer_wake(path->peer, now + WATCH_US, now);
-	}
-	shake_path_sent(&path->estimate, way->counter, bytes, now);
 }
 
 /* --- the route ----------------------------------------------------------------------------- */

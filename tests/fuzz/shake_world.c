@@ -7,8 +7,6 @@
 
 #include "shake_world.h"
 
-#define WATCH_US (100 * USEC_PER_MSEC)	/* as in transmit.c */
-
 struct world world;
 u64 fuzz_now;
 struct list_head shake_devices;
@@ -127,31 +125,6 @@ void shake_copies_send(struct shake_dev *d, const struct shake_way *way, struct 
 void shake_let_go(struct shake_peer *peer, u64 now)
 {
 	expect(peer && now);
-}
-
-void shake_way_again(struct shake_path *path, struct shake_way *way)
-{
-	*way = (struct shake_way){ .path = path, .link = shake_link(path), .from = path->from,
-				   .to = path->to };
-}
-
-bool shake_way_take(struct shake_path *path, struct shake_way *way, u64 now)
-{
-	shake_way_again(path, way);
-	path->sent_at = now;
-	return shake_session_next(&way->link->s, &way->counter);
-}
-
-void shake_way_count(const struct shake_way *way, u32 bytes, u64 now)
-{
-	struct shake_path *path = way->path;
-
-	path->counted_at = now;
-	if (!path->watched) {
-		path->watched = true;
-		shake_peer_wake(path->peer, now + WATCH_US, now);
-	}
-	shake_path_sent(&path->estimate, (u32)way->counter, bytes, now);
 }
 
 bool shake_segment_pull(struct sk_buff *skb, struct shake_segment *segment)
