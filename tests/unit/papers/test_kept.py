@@ -81,3 +81,23 @@ def test_no_file_of_records(
 def test_the_file_beside_a_table(tmp_path: Path) -> None:
     table = tmp_path / "table-star-5+star-8.md"
     assert draw_figures.records_path(table) == tmp_path / "records-star-5+star-8.jsonl.xz"
+
+
+def test_timeouts_of_two_flows_on_the_old_stack(root: Path) -> None:
+    """What figures-star.md says of the paper's reason for figure 11."""
+    found = kept.read(root / "docs" / "results" / "records" / "star.jsonl.xz")["star-11"]
+
+    def counts(mix: str) -> list[list[int]]:
+        records = [r for r in found["letter+period"] if r["cc"] == mix]
+        by_ber: dict[float, list[int]] = {}
+        for record in records:
+            total = sum(flow["timeouts"] for flow in record["flows"])
+            by_ber.setdefault(record["set"]["ber"], []).append(total)
+        assert sorted(by_ber) == [0.0, 1e-8] and all(len(each) == 5 for each in by_ber.values())
+        return [by_ber[ber] for ber in sorted(by_ber)]
+
+    star = [f"{sum(each) / 5:.0f}" for each in counts("star+star")]
+    others = [count for each in counts("j+j") for count in each]
+    prose = " ".join((root / "docs" / "results" / "figures-star.md").read_text().split())
+    assert f"have {star[0]} and {star[1]} timeouts in 60 s there" in prose
+    assert f"two of TCP-J {min(others)} to {max(others)})" in prose
