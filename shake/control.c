@@ -318,10 +318,10 @@ void shake_reset_in(struct shake_dev *d, const u8 *packet, u32 length,
 
 /* --- life ---------------------------------------------------------------------------------- */
 
-/* Whether a leader's path has no socket: what comes in its session came by another's. */
+/* Whether a leader's path has no socket: what comes in its session came by another's. Locked. */
 static bool is_closed(const struct shake_path *path)
 {
-	return shake_is_leader(path->peer->d) && !READ_ONCE(path->sock);
+	return shake_is_leader(path->peer->d) && !path->sock;
 }
 
 /* Something true came by a path: it is alive. Under the peer's lock. */

@@ -309,14 +309,23 @@ int shake_path_open(struct shake_path *path)
 	return 0;
 }
 
-/* Under RTNL. The session stays unless the caller ends it. */
+/*
+ * Under RTNL. The session stays unless the caller ends it; one that was being made is not
+ * finished. No packet is given to the path while those that use its socket are waited for.
+ */
 void shake_path_close(struct shake_path *path)
 {
+	struct shake_peer *peer = path->peer;
 	struct socket *sock = path->sock;
 
 	if (!sock)
 		return;
+	spin_lock_bh(&peer->lock);
 	WRITE_ONCE(path->sock, NULL);
+	shake_link_free(peer->d, path->next);
+	path->next = NULL;
+	shake_path_set_state(path, SHAKE_PATH_ABSENT);
+	spin_unlock_bh(&peer->lock);
 	apogee_tunnel_release(sock);
 }
 
@@ -375,17 +384,6 @@ void shake_agent_close(struct shake_dev *d)
 
 /* --- devices that paths leave by ----------------------------------------------------------- */
 
-/* The device is down or gone. */
-static void device_gone(struct shake_path *path)
-{
-	struct shake_peer *peer = path->peer;
-
-	shake_path_close(path);
-	spin_lock_bh(&peer->lock);
-	shake_path_set_state(path, SHAKE_PATH_ABSENT);
-	spin_unlock_bh(&peer->lock);
-}
-
 /* A device is there and up: it may be the one that the path waits for. */
 static void device_there(struct shake_path *path, const struct net_device *dev)
 {
@@ -406,7 +404,7 @@ static void device_event(struct shake_path *path, const struct net_device *dev,
 	case NETDEV_UNREGISTER:
 	case NETDEV_DOWN:
 		if (same)
-			device_gone(path);
+			shake_path_close(path);
 		if (same && event == NETDEV_UNREGISTER)
 			path->ifindex = 0;	/* another may get its number */
 		break;
@@ -462,7 +460,7 @@ static void leave_net(struct shake_dev *d)
 	shake_agent_close(d);
 	if (peer) {
 		shake_for_each_path(peer, path)
-			device_gone(path);
+			shake_path_close(path);
 	}
 	synchronize_net();
 	forget_routes(d);

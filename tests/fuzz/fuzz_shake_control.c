@@ -22,8 +22,11 @@
 #define WELCOMES 40			/* in two of them */
 #define RESETS 4
 #define WELCOME_LEAST_US (2 * USEC_PER_MSEC)
-#define SNAPSHOT 65536
+#define SNAPSHOT 1048576
 #define STRANGER_ID 6
+#define STRANGERS 42		/* more than WELCOMES at once, if nothing holds them up */
+#define ANSWER_LEAST_US (400 * USEC_PER_MSEC)	/* between answers to the same HELLO */
+#define ASKED 32
 
 /**
  * struct paced - what a path has sent
@@ -31,12 +34,16 @@
  * @unanswered: HELLOs since something was heard
  * @probe_at: us, the last probe; 0: the same
  * @welcome_at: us, the last WELCOME
+ * @ack_at: us, the last pseudo-ACK; 0: as @hello_at
+ * @received: packets of data, by then
  */
 struct paced {
 	u64 hello_at;
 	u32 unanswered;
 	u64 probe_at;
 	u64 welcome_at;
+	u64 ack_at;
+	u64 received;
 };
 
 /**
@@ -48,6 +55,8 @@ struct paced {
  * @reset: how many
  * @delivering: the frame that is coming in, or NULL
  * @recorded: what somebody keeps
+ * @asked: nonces of HELLOs answered, by their first octet
+ * @asked_at: us, when
  * @auth: there is a key
  * @key: which one each end has
  * @exhausted: a session's counter is at its end, which takes longer than there is time
@@ -61,6 +70,8 @@ struct run {
 	u32 reset;
 	const struct frame *delivering;
 	struct frame recorded;
+	u8 asked[ASKED][SHAKE_NONCE];
+	u64 asked_at[ASKED];
 	bool auth;
 	u8 key[2];
 	bool exhausted;
@@ -127,6 +138,16 @@ static void check_probe(const struct shake_path *path, struct paced *paced)
 	paced->probe_at = fuzz_now;
 }
 
+/* What answers data is not more often than it should be. */
+static void check_ack(const struct shake_path *path, struct paced *paced)
+{
+	if (run.delivering && type_of(run.delivering) == SHAKE_TYPE_DATA)
+		expect(!paced->ack_at || fuzz_now - paced->ack_at >= SHAKE_ACK_US ||
+		       path->received - paced->received >= SHAKE_ACK_PACKETS);
+	paced->ack_at = fuzz_now;
+	paced->received = path->received;
+}
+
 /* An answer is of the right type, and not longer than what it answers. */
 static void check_answer(const struct frame *f)
 {
@@ -153,6 +174,17 @@ static void check_answer(const struct frame *f)
 		expect(f->length <= run.delivering->length);
 }
 
+/* The same HELLO has no two answers in short time. */
+static void check_asked(const u8 *nonce)
+{
+	u8 place = nonce[0] % ASKED;
+
+	expect(!run.asked_at[place] || fuzz_now - run.asked_at[place] >= ANSWER_LEAST_US ||
+	       memcmp(run.asked[place], nonce, SHAKE_NONCE));
+	memcpy(run.asked[place], nonce, SHAKE_NONCE);
+	run.asked_at[place] = fuzz_now;
+}
+
 static void check_welcome(const struct frame *f)
 {
 	u64 *last = &run.paced[AGENT][f->octets[1] - 1].welcome_at;
@@ -162,6 +194,7 @@ static void check_welcome(const struct frame *f)
 		return;
 	expect(!*last || fuzz_now - *last >= WELCOME_LEAST_US);
 	*last = fuzz_now;
+	check_asked(run.delivering->octets + SHAKE_HEAD);
 }
 
 void world_sent(struct shake_dev *d, const struct shake_way *way, const struct frame *f)
@@ -180,6 +213,8 @@ void world_sent(struct shake_dev *d, const struct shake_way *way, const struct f
 		check_hello(way->path, paced);
 	else if (type == SHAKE_TYPE_PROBE)
 		check_probe(way->path, paced);
+	else if (type == SHAKE_TYPE_ACK)
+		check_ack(way->path, paced);
 }
 
 /* Users have done something: what was sent before does not count. */
@@ -191,6 +226,7 @@ static void forget_paces(u8 who)
 		paced->hello_at = 0;
 		paced->unanswered = 0;
 		paced->probe_at = 0;
+		paced->ack_at = 0;
 	}
 }
 
@@ -239,6 +275,7 @@ static u32 check_path(struct shake_dev *d, struct shake_path *path)
 	if (shake_is_leader(d)) {
 		expect(!path->old);
 		expect(!path->sock == (path->state == SHAKE_PATH_ABSENT));
+		expect(path->sock || !path->next);
 	} else {
 		expect(!path->next && !path->sock);
 	}
@@ -474,9 +511,11 @@ static void set_path(u8 number, u8 how)
 
 static void add_peer(void)
 {
-	if (!peer_of(AGENT))
+	if (!peer_of(AGENT)) {
 		for (u8 i = 0; i < SHAKE_PATHS_MAX; i++)
 			run.paced[AGENT][i].welcome_at = 0;
+		memset(run.asked_at, 0, sizeof(run.asked_at));
+	}
 	if (!shake_peer_add(world_dev(AGENT), LEADER_ID, NULL))
 		set_key(AGENT, run.key[AGENT]);
 }
@@ -594,6 +633,8 @@ static void use(u8 what, struct input *in)
 		break;
 	case 7:
 		add_peer();
+		for (u8 i = 1; how == U8_MAX && i < STRANGERS; i++)
+			shake_peer_add(world_dev(AGENT), STRANGER_ID + i, NULL);
 		break;
 	case 8:
 		shake_net_ops.pre_exit(&world.nets[who]);

@@ -41,9 +41,10 @@ def folder() -> Path:
         place.mkdir(exist_ok=True)
         for name, path in found.items():
             link = place / name
-            if not link.exists():
+            wanted = os.path.relpath(path, place)
+            if not link.is_symlink() or os.readlink(link) != wanted:
                 link.unlink(missing_ok=True)  # points to where the cache was before
-                link.symlink_to(os.path.relpath(path, place))
+                link.symlink_to(wanted)
     return place
 
 

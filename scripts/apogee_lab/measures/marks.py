@@ -37,11 +37,13 @@ def _of(qdisc: dict[str, Any]) -> dict[str, int]:
 
 def _marks(run: Measurement) -> None:
     """The counts of the bottleneck, whole run; no keys without an AQM."""
+    queue = run.record["queue"]
     for path in run.paths:
         netns, dev = path.facts["bottleneck"]
         for qdisc in run.raw.json(f"qdisc-{netns}.json"):
             if qdisc.get("dev") == dev:
-                run.record["queue"] |= _of(qdisc)
+                for key, count in _of(qdisc).items():
+                    queue[key] = queue.get(key, 0) + int(count)
 
 
 MARKS = Measure(_marks, MarksKeys)

@@ -15,6 +15,17 @@ HAPPENS = b"\0"
 DOWN = bytes([13 << 3 | 4, 0, 0, 1])
 
 
+#: Two HELLOs at once, of a leader that boots again, and without a key one with another nonce; two
+#: answers to one HELLO; a HELLO of each of 42 peers; a socket that goes during registration.
+PACED = (
+    "01001c0000000e00000600000e0300060000",
+    "00001600000c011600000c02",
+    "01000e00000600000000",
+    "003c01ff002e000001",
+    "010000000000006c00000142ffff6c000000001affff00000000",
+)
+
+
 def misdirect(frame: int) -> bytes:
     """A frame of the first path goes to the socket of the second."""
     return bytes([6 << 3 | 6, frame, 1])
@@ -51,3 +62,13 @@ def test_a_path_without_socket_stays_absent(program: Path) -> None:
             octets = b"\1" + HAPPENS * happened + DOWN + misdirect(frame) + HAPPENS * 4
             (scripts / f"{happened}-{frame}").write_bytes(octets)
     run(program, "-runs=0", scripts)
+
+
+def test_answers_are_paced(program: Path) -> None:
+    """Each of these fails if a limit is missing: 2 ms between answers to a path, 400 ms between
+    those to the same HELLO, 20 in 20 ms to all."""
+    folder = program.parent / "paced"
+    folder.mkdir()
+    for octets in PACED:
+        (folder / octets).write_bytes(bytes.fromhex(octets))
+    run(program, "-runs=0", folder)

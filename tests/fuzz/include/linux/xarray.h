@@ -13,7 +13,7 @@
 
 #include <apogee/int.h>
 
-#define FUZZ_XA_MOST 128
+#define FUZZ_XA_MOST 1024
 
 /* @count: of the slots in use, whose entry may be NULL */
 struct xarray {
