@@ -255,6 +255,7 @@ SHAKE = {
     "again": test_shake_trust.AGAIN,
     "inside": test_shake_trust.INSIDE,
     "secret": test_shake_trust.SECRET,
+    "numbers": test_shake_trust.NUMBERS,
     "flood": flooding(
         test_shake_flood.START + test_shake_flood.SCRIPT,
         AGENT=test_shake_flood.TO_AGENT, LEADER=test_shake_flood.TO_LEADER,

@@ -429,3 +429,26 @@ def test_without_authentication_flipped_bits_stop_nothing(
     assert number(report, "open alive") == 2
     assert number(report, "open dropped_replay") < 10
     assert number(report, "open path_died") == 0
+
+
+# --- numbers of sessions -----------------------------------------------------------------------
+
+#: Three agents, one after the other, and a packet to each, `auth off`.
+NUMBERS = """
+lines; key=
+for agent in 1 2 3; do
+	agent_up auth off; leader_up auth off; paths; ready $agent
+	$net1 shake_forge record far 5 1 $OUT/packet-$agent & packet=$!
+	ping -q -i 0.1 -c 10 10.3.0.2 >/dev/null; ping -q -i 0.1 -c 10 -p 00 10.3.0.2 >/dev/null
+	wait $packet; ip link del shake0; ip -n ha link del shake0
+done
+"""
+
+
+def test_an_agent_that_begins_anew_gives_other_numbers(build: Path, root: Path) -> None:
+    """Without a key nothing else tells its sessions from those that it had."""
+    out = build / "tests" / "shake-numbers"
+    run(NUMBERS, out, root)
+    packets = [recorded(out / f"packet-{n}")[0] for n in (1, 2, 3)]
+    first, *others = [int.from_bytes(packet[2:4], "big") for packet in packets]
+    assert any(abs(first - other) > 16 for other in others)
