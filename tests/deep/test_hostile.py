@@ -14,7 +14,7 @@ from tests.hostile.play import play
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
-#: Instructions per ACK beside an honest receiver's; at most 1.01 in docs/hostile.md.
+#: Instructions per ACK beside an honest receiver's; at most 1.11 in docs/hostile.md.
 DEARER = 1.25
 
 
@@ -31,6 +31,7 @@ def test_no_receiver_gets_more_than_the_bounds(build: Path, path: str, algorithm
 @pytest.mark.parametrize("algorithm", OURS)
 def test_no_lie_makes_an_ack_much_dearer(build: Path, algorithm: str) -> None:
     out = build / "tests" / f"hostile-cost-{algorithm}"
-    records = list(cost.play(build, out, algorithm, ("honest", "division", "sacks")))
+    attacks = ("honest", "honest-ecn", "division", "sacks", "marked")
+    records = list(cost.play(build, out, algorithm, attacks))
     assert {key: share for key, share in cost.relative(records).items() if share > DEARER} == {}
-    assert all(record["acks"] > 1000 for record in records)
+    assert all(record["acks"] > 500 for record in records)
