@@ -12,7 +12,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -224,6 +224,33 @@ def test_surroundings_change_nothing(
     if SURROUNDINGS[name][0] == APART[0]:
         request.getfixturevalue("apart")
     assert record_of(lab, tmp_path / "ü", SURROUNDINGS[name]) == record
+
+
+#: MB that a lab may take on a machine with 2 GB, whose system needs the rest.
+MOST_MB = 1600
+
+
+def memory_mb(processes: Iterable[int]) -> float:
+    """Memory that processes hold, what they share counted once, and nobody's cache."""
+    total = 0
+    for pid in processes:
+        with contextlib.suppress(OSError):
+            lines = Path("/proc", str(pid), "smaps_rollup").read_text().splitlines()
+            total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+    return total / 1024
+
+
+@pytest.mark.parametrize("engine", ["uml", "qemu"])
+def test_memory_of_a_small_machine(lab: Lab, engine: str) -> None:
+    """One CPU, two runs: there is one guest at a time."""
+    command = ["run", "satellite", "--cc", "star,cubic", "--duration", "4", "--engine", engine]
+    process = lab.start(*command, "--fresh", before=SURROUNDINGS["one CPU"])
+    held = []
+    while process.poll() is None:
+        held.append(memory_mb(lab.processes()))
+        time.sleep(0.05)
+    assert process.returncode == 0, process.communicate()
+    assert 100 < max(held) < MOST_MB
 
 
 #: Programs of the host that a run of an engine needs.
