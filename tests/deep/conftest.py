@@ -94,4 +94,9 @@ def pytest_configure(config: pytest.Config) -> None:
         resume(config, notes)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What one process has to run alone comes first: it takes longest."""
+    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
+
+
 __all__ = ["shifted_seeds"]  # a fixture for all tests here
