@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field, replace
 
 _SEGMENT = re.compile(
-    r"(?:\[(?P<ecn>\w+)\] )?(?P<flags>[SFRPEWU.-]+) (?P<seq>\d+):(?P<end>\d+)\((?P<length>\d+)\)"
+    r"(?:\[(?P<ecn>\w+)\] )?(?P<flags>[SFRPEWAU.-]+) (?P<seq>\d+):(?P<end>\d+)\((?P<length>\d+)\)"
     r"(?: ack (?P<ack>\d+))?(?: win (?P<win>\d+))?(?: urg (?P<urg>\d+))?(?: <(?P<options>[^>]*)>)?"
 )
 
