@@ -43,6 +43,24 @@ def test_differences_are_listed(logs: Logs, script: str, algorithm: str) -> None
     assert table.wrong(found, listed.get((script, algorithm), {})) == []
 
 
+#: Windows of five round trips in each of which all segments are marked, from 10: half, 0.8 of it,
+#: or a quarter at first; never below two.
+MARKED = {
+    "reno": [5, 2, 2, 2, 2],
+    "star": [8, 6, 4, 3, 2],
+    "j": [8, 6, 4, 3, 2],
+    "hstcp_gentle": [2, 2, 2, 2, 2],
+    "compound_plus": [5, 2, 2, 2, 2],
+    "compound": [5, 2, 2, 2, 2],
+}
+
+
+@pytest.mark.parametrize("algorithm", MARKED)
+def test_marks_are_answered_once_in_a_round_trip(logs: Logs, algorithm: str) -> None:
+    windows = [info.values["cwnd"] for info in logs["accecn-many", algorithm].infos]
+    assert windows == MARKED[algorithm]
+
+
 def test_no_window_is_zero(logs: Logs) -> None:
     """However many marks there are."""
     assert [key for key, log in logs.items() if any(i.values["cwnd"] < 1 for i in log.infos)] == []
