@@ -7,6 +7,7 @@ algorithm's differs from it where the table says so.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,20 @@ def test_wrong_signatures_are_counted(logs: Logs, algorithm: str) -> None:
     md5, ao = (logs[f"{kind}-wrong", algorithm].counters for kind in ("md5", "ao"))
     assert (md5["TCPMD5Failure"], md5["TCPMD5NotFound"]) == (1, 2)
     assert (ao["TCPAOBad"], ao["TCPAORequired"]) == (1, 2)
+
+
+@pytest.mark.parametrize("kernel", ["bookworm", "bookworm-backports"])
+def test_md5_on_older_kernels(build: Path, kernel: str) -> None:
+    """They have MD5, too: the same exchanges, and the same differences."""
+    guest = replace(STOCK, kernel=kernel)
+    scripts = [name for name in STOCK.names() if name.startswith("md5")]
+    out = build / "tests" / f"md5-exchanges-{kernel}"
+    logs = play(build, out, scripts, ("reno", *ALGORITHMS), guest)
+    for script in scripts:
+        test_reno_is_as_the_script_says(logs, script)
+        for algorithm in ALGORITHMS:
+            test_differences_are_listed(logs, script, algorithm)
+    test_the_payload_is_right(logs)
 
 
 def test_exchanges_repeat(logs: Logs, build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
