@@ -10,14 +10,14 @@ import pytest
 from tests.exchange import expected, table
 from tests.exchange.compare import differences
 from tests.exchange.log import read
-from tests.exchange.play import SCRIPTS, names
+from tests.exchange.play import STOCK, UML
 
 SCRIPT = """\
 // SPDX-License-Identifier: GPL-2.0
 // Two segments.
 0 listen
 +.1 send 2920 = 2920
-+0 > P. 1:2921(2920) ack 1 win 502 <>
++0 > [noecn] P. 1:2921(2920) ack 1 win 502 <>
 +0 info label { cwnd == 10, ssthresh == INFINITE, state == OPEN }
 +.3~+.4 > . 1:1461(1460) ack 1
 """
@@ -37,6 +37,7 @@ WRONG = {
     "another segment": ("P. 1461:2921(1460)", "P. 1461:2920(1459)", "not P. 1:2921"),
     "no PSH": ("> P. 1461", "> . 1461", "not P. 1:2921"),
     "another flag": ("0 > P. 1461", "0 > FP. 1461", "not P. 1:2921"),
+    "capable of ECN": ("> P. 1461", "> [ect0] P. 1461", "not P. 1:2921"),
     "another ACK": ("(1460) ack 1 win 502\n0.100002", "(1460) ack 2 win 502\n0.100002", "ack 2"),
     "another window": ("ack 1 win 502\n0.100005", "ack 1 win 500\n0.100005", "not P. 1:2921"),
     "an option": ("502\n0.100005", "502 <TS val 1 ecr 1>\n0.100005", "not P. 1:2921"),
@@ -105,10 +106,11 @@ def test_the_table_is_exact() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", names())
-def test_scripts_say_what_they_show(name: str) -> None:
+@pytest.mark.parametrize(
+    "path", [g.path(name) for g in (UML, STOCK) for name in g.names()], ids=lambda path: path.stem
+)
+def test_scripts_say_what_they_show(path: Path) -> None:
     """A licence, a title, and at least one segment of the stack."""
-    path = SCRIPTS / f"{name}.pkt"
     assert path.read_text().startswith("// SPDX-License-Identifier: GPL-2.0\n// ")
     assert len(expected.title(path)) > 20
     assert any(line.text.startswith(">") for line in expected.lines(path))

@@ -149,6 +149,15 @@ static void call_set(char *arguments)
 	result(name, setsockopt(any(), o->level, o->value, &value, sizeof(value)));
 }
 
+/* Signatures, as the peer's line "sign" has them. */
+static void call_key(char *arguments)
+{
+	const struct sockaddr_in to = address(0x0a080002, 0);
+
+	arguments[strcspn(arguments, "=\n")] = 0;
+	result("key", sign_socket(any(), &to, arguments));
+}
+
 /* Byte N of the stream is N, modulo 256; those of a Fast Open that failed are sent again. */
 static void call_send(char *arguments)
 {
@@ -305,7 +314,7 @@ static const struct {
 	{ "socket", call_socket }, { "listen", call_listen }, { "accept", call_accept },
 	{ "connect", call_connect }, { "set", call_set }, { "send", call_send },
 	{ "recv", call_recv }, { "shutdown", call_shutdown }, { "close", call_close },
-	{ "error", call_error }, { "info", call_info }, { "repair", call_repair },
+	{ "error", call_error }, { "key", call_key }, { "info", call_info }, { "repair", call_repair },
 };
 
 bool call(const char *name, char *arguments)

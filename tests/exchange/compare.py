@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 
 from tests.exchange.log import Log, Segment
 
-#: Times that differ by less are equal: reading the clock costs 256 ns.
+#: Times that differ by less are equal: reading the clock costs 256 ns, in a guest of engine uml.
 EQUAL_S = 0.00025
 #: The same for what tcp_info measures, in ms: a timeout has the grain of a tick.
 EQUAL_MS = {"rtt": 1, "rttvar": 1, "rto": 4}
@@ -51,18 +51,18 @@ def _edit(base: list[Segment], other: list[Segment]) -> str:
     return f"{how}: {' -> '.join(words)}"
 
 
-def _shifts(pairs: list[tuple[Segment, Segment]]) -> Iterator[str]:
+def _shifts(pairs: list[tuple[Segment, Segment]], equal_s: float) -> Iterator[str]:
     late = [b.at - a.at for a, b in pairs]
     for word, times in (
-        ("later", [t for t in late if t > EQUAL_S]),
-        ("earlier", [-t for t in late if t < -EQUAL_S]),
+        ("later", [t for t in late if t > equal_s]),
+        ("earlier", [-t for t in late if t < -equal_s]),
     ):
         if times:
             most = f"{1000 * max(times):.0f} ms at most"
             yield f"{word}: {len(times)} of {len(pairs)} segments, by {most}"
 
 
-def _segments(base: list[Segment], other: list[Segment]) -> Iterator[str]:
+def _segments(base: list[Segment], other: list[Segment], equal_s: float) -> Iterator[str]:
     keys = [_key(s) for s in base], [_key(s) for s in other]
     pairs: list[tuple[Segment, Segment]] = []
     for what, a, b, c, d in SequenceMatcher(None, *keys, autojunk=False).get_opcodes():
@@ -70,7 +70,7 @@ def _segments(base: list[Segment], other: list[Segment]) -> Iterator[str]:
             pairs += zip(base[a:b], other[c:d], strict=True)
         else:
             yield _edit(base[a:b], other[c:d])
-    yield from _shifts(pairs)
+    yield from _shifts(pairs, equal_s)
 
 
 def _changes(base: dict[str, int], other: dict[str, int]) -> str:
@@ -80,9 +80,9 @@ def _changes(base: dict[str, int], other: dict[str, int]) -> str:
     return " ".join(f"{name} {a}->{b}" for name, a, b in different)
 
 
-def differences(base: Log, other: Log) -> list[str]:
+def differences(base: Log, other: Log, equal_s: float = EQUAL_S) -> list[str]:
     """Each difference as a line, in a fixed order: segments, times, tcp_info, calls, counters."""
-    found = list(_segments(base.sent, other.sent))
+    found = list(_segments(base.sent, other.sent, equal_s))
     for a, b in zip(base.infos, other.infos, strict=True):
         if changes := _changes(a.values, b.values):
             found.append(f"info {a.label}: {changes}")

@@ -123,6 +123,8 @@ static void obey(char *text)
 		device_mtu(number(arguments));
 	else if (!strcmp(text, "path"))
 		peer.path_us = number(arguments) * 1000LL;
+	else if (!strcmp(text, "sign"))
+		sign_by(arguments);
 	else if (!strcmp(text, "port"))
 		peer.port = (__u16)number(arguments);
 	else if (strcmp(text, "wait") && !call(text, arguments))
@@ -194,6 +196,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: exchange OUT ALGORITHM[,ALGORITHM...] SCRIPT...\n");
 		return 2;
 	}
+	sign_begin();
 	for (char *name = strtok(argv[2], ","); name; name = strtok(NULL, ",")) {
 		congestion_control = name;
 		for (int i = 3; i < argc; i++)

@@ -22,6 +22,7 @@
 #define URG	0x20
 #define ECE	0x40
 #define CWR	0x80
+#define AE	0x100	/* in the octet before */
 
 #define PEER_PORT	8080
 #define STACK_PORT	7000
@@ -36,6 +37,8 @@
 #define IP_HEADER	20
 #define TCP_HEADER	20
 #define PROTO_TCP	6
+#define ACCECN0		172	/* options */
+#define ACCECN1		174
 #define BLANKS		" \t\n"
 
 /* A segment that the stack has sent: its timestamps when it was sent first and last, and when. */
@@ -125,6 +128,15 @@ void wire_write(unsigned char *packet, int length);
 void mptcp_taken(const unsigned char *tcp);
 int mptcp_capable(unsigned char *o);
 int mptcp_ack(unsigned char *o, __u32 ack);
+
+/* sign.c */
+struct sockaddr_in;
+void sign_begin(void);
+void sign_by(const char *text);
+int sign_socket(int fd, const struct sockaddr_in *to, const char *text);
+int sign_option(unsigned char *o);
+void sign_packet(unsigned char *ip, int length);
+void sign_check(const unsigned char *ip, int length);
 
 /* print.c */
 void print_packet(char direction, const unsigned char *packet, int length);

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tests.exchange.log import Log, Segment, segment
 
-#: A line without a range is exact, but for what reading the clock costs and the tick of a timer.
+#: A line without a range is exact, but for what computing and reading the clock cost.
 EXACT_S = 0.0005
 STATES = {"OPEN": 0, "DISORDER": 1, "CWR": 2, "RECOVERY": 3, "LOSS": 4}
 INFINITE = 0x7FFFFFFF
@@ -65,8 +65,8 @@ def _fits(wanted: Segment, found: Segment, last: bool) -> bool:
 class Sent:
     """What the stack has sent, taken line by line."""
 
-    def __init__(self, log: Log) -> None:
-        self.left = list(log.sent)
+    def __init__(self, log: Log, exact_s: float) -> None:
+        self.left, self.exact_s = list(log.sent), exact_s
 
     def take(self, line: Line) -> str:
         """Take the segments of a line; what is wrong with them, or nothing."""
@@ -79,7 +79,7 @@ class Sent:
             last = found.end == wanted.end
             if found.seq != seq or found.end > wanted.end or not _fits(wanted, found, last):
                 return f"line {line.number}: {found.at:.6f} {found}, not {wanted}"
-            if not line.begin - EXACT_S <= found.at <= line.end + EXACT_S:
+            if not line.begin - self.exact_s <= found.at <= line.end + self.exact_s:
                 return f"line {line.number}: {found} at {found.at:.6f}, not {line.begin:g}"
             self.left.pop(0)
             seq, at = found.end, at + 1
@@ -115,9 +115,9 @@ def _wrong_line(line: Line, log: Log, sent: Sent) -> list[str]:
     return []
 
 
-def wrong(path: Path, log: Log) -> list[str]:
+def wrong(path: Path, log: Log, exact_s: float = EXACT_S) -> list[str]:
     """Where a log is not as its script says; after the first wrong segment no more are compared."""
-    sent, found = Sent(log), []
+    sent, found = Sent(log, exact_s), []
     for line in lines(path):
         if line.text.startswith(">") and any("not" in w and " S" in w for w in found):
             continue

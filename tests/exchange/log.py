@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field, replace
 
 _SEGMENT = re.compile(
-    r"(?:\[(?P<ecn>\w+)\] )?(?P<flags>[SFRPEWU.-]+) (?P<seq>\d+):(?P<end>\d+)\((?P<length>\d+)\)"
+    r"(?:\[(?P<ecn>\w+)\] )?(?P<flags>[SFRPEWAU.-]+) (?P<seq>\d+):(?P<end>\d+)\((?P<length>\d+)\)"
     r"(?: ack (?P<ack>\d+))?(?: win (?P<win>\d+))?(?: urg (?P<urg>\d+))?(?: <(?P<options>[^>]*)>)?"
 )
 
@@ -60,7 +60,7 @@ class Log:
 
 
 def segment(at: float, text: str) -> Segment:
-    """Parse what is behind < or >."""
+    """Parse what is behind < or >. A segment that is not capable of ECN may say so: [noecn]."""
     match = _SEGMENT.fullmatch(text.strip())
     assert match, text
     numbers = {
@@ -68,7 +68,8 @@ def segment(at: float, text: str) -> Segment:
         for key in ("seq", "end", "ack", "win", "urg")
     }
     assert int(match["end"]) == int(match["seq"]) + int(match["length"]), text
-    return Segment(at, match["flags"], ecn=match["ecn"], options=match["options"], **numbers)
+    ecn = "" if match["ecn"] == "noecn" else match["ecn"]
+    return Segment(at, match["flags"], ecn=ecn, options=match["options"], **numbers)
 
 
 def _whole(found: Segment) -> Segment:

@@ -131,6 +131,7 @@ void packet_taken(const unsigned char *packet, int length)
 	mptcp_taken(tcp);
 	seq = get32(tcp + 4) - peer.isn;
 	print_packet('>', packet, length);
+	sign_check(packet, length - IP_HEADER);
 	length -= header;
 	seq += !!(flags & SYN);
 	check_payload(packet + header, length, seq);

@@ -146,6 +146,30 @@ static void fast_open(struct segment *s, const char *text)
 	put(s, cookie, n);
 }
 
+/* AccECN's counters of octets, in the order of the wire. */
+static void counters(struct segment *s, int kind, char *text)
+{
+	unsigned char bytes[4 * 3];
+	int n = 0;
+	char *save;
+
+	for (char *w = strtok_r(text, BLANKS, &save); w && n < 3; w = strtok_r(NULL, BLANKS, &save))
+		set32(bytes + 3 * n++, (__u32)number(w) << 8);
+	put_head(s, kind, 2 + 3 * n);
+	put(s, bytes, 3 * n);
+}
+
+/* Room for a signature. */
+static void sign(struct segment *s)
+{
+	unsigned char bytes[MOST_OPTIONS];
+	const int length = sign_option(bytes);
+
+	for (int pad = -length & 3; pad; pad--)
+		put(s, "\1", 1);
+	put(s, bytes, length);
+}
+
 static void option(struct segment *s, char *text)
 {
 	char *value = text + strcspn(text, " ");
@@ -167,6 +191,8 @@ static void option(struct segment *s, char *text)
 		sack(s, value);
 	} else if (!strcmp(text, "mptcp")) {
 		put(s, bytes, mptcp_capable(bytes));
+	} else if (!strncmp(text, "AccECN", 6)) {
+		counters(s, text[6] == '0' ? ACCECN0 : ACCECN1, value);
 	} else if (!strcmp(text, "FO")) {
 		fast_open(s, value);
 	} else if (strcmp(text, "nop")) {
@@ -176,7 +202,7 @@ static void option(struct segment *s, char *text)
 
 /*
  * Segments after a SYN with timestamps have them, too, first; those of Multipath TCP acknowledge
- * its data.
+ * its data; all have room for a signature.
  */
 static void options(struct segment *s, char *text)
 {
@@ -187,6 +213,7 @@ static void options(struct segment *s, char *text)
 		stamp(s, NULL);
 	if (peer.multipath && s->flags & ACK)
 		put(s, bytes, mptcp_ack(bytes, s->ack));
+	sign(s);
 	if (!text)
 		return;
 	for (char *w = strtok_r(text, ",>", &save); w; w = strtok_r(NULL, ",>", &save)) {
@@ -201,7 +228,7 @@ static void options(struct segment *s, char *text)
 
 static int flags_of(const char *text)
 {
-	static const char letters[] = "FSRP.UEW";
+	static const char letters[] = "FSRP.UEWA";
 	int flags = 0;
 
 	for (; *text; text++) {

@@ -32,10 +32,10 @@ static void add(struct line *l, const char *format, ...)
 
 static void add_flags(struct line *l, int flags)
 {
-	static const char letters[] = "SFRPEWU.";
-	static const int bits[] = { SYN, FIN, RST, PSH, ECE, CWR, URG, ACK };
+	static const char letters[] = "SFRPEWAU.";
+	static const int bits[] = { SYN, FIN, RST, PSH, ECE, CWR, AE, URG, ACK };
 
-	for (int i = 0; i < 8; i++) {
+	for (int i = 0; i < 9; i++) {
 		if (flags & bits[i])
 			add(l, "%c", letters[i]);
 	}
@@ -60,6 +60,14 @@ static void add_blocks(struct line *l, const unsigned char *o)
 		add(l, " %u:%u", get32(o + i) - isn, get32(o + i + 4) - isn);
 }
 
+/* AccECN's octets: of ECT(0), CE, ECT(1), or of these in the other order. */
+static void add_counters(struct line *l, const unsigned char *o)
+{
+	add(l, "AccECN%d", *o == ACCECN1);
+	for (int i = 2; i + 3 <= o[1]; i += 3)
+		add(l, " %u", get32(o + i - 1) & 0xffffff);
+}
+
 static void add_option(struct line *l, const unsigned char *o)
 {
 	switch (*o) {
@@ -80,8 +88,18 @@ static void add_option(struct line *l, const unsigned char *o)
 		add_clock(l, "val", get32(o + 2), l->stack);
 		add_clock(l, "ecr", get32(o + 6), !l->stack);
 		break;
+	case 19:
+		add(l, "md5");
+		break;
+	case 29:
+		add(l, "ao %d %d", o[2], o[3]);
+		break;
 	case 30:
 		add(l, "mptcp %d", o[2] >> 4);
+		break;
+	case ACCECN0:
+	case ACCECN1:
+		add_counters(l, o);
 		break;
 	case 34:
 		add(l, o[1] > 2 ? "FO cookie" : "FO");
@@ -128,7 +146,7 @@ void print_packet(char direction, const unsigned char *packet, int length)
 
 	length -= 20 + header;
 	add_ecn(&l, packet[1] & 3);
-	add_flags(&l, tcp[13]);
+	add_flags(&l, (tcp[12] & 1) << 8 | tcp[13]);
 	add(&l, " %u:%u(%d)", seq, seq + (__u32)length, length);
 	if (tcp[13] & ACK)
 		add(&l, " ack %u", get32(tcp + 8) - other);

@@ -62,7 +62,7 @@ static void set_tcp(unsigned char *tcp, const struct segment *s, int header)
 	set16(tcp + 2, peer.stack_port);
 	set32(tcp + 4, PEER_ISN + s->seq);
 	set32(tcp + 8, s->flags & ACK ? peer.isn + s->ack : 0);
-	tcp[12] = (unsigned char)(header / 4 << 4);
+	tcp[12] = (unsigned char)(header / 4 << 4 | !!(s->flags & AE));
 	tcp[13] = (unsigned char)s->flags;
 	set16(tcp + 14, (__u32)s->window);
 	set16(tcp + 18, (__u32)s->urgent);
@@ -80,6 +80,7 @@ int wire_build(unsigned char *packet, const struct segment *s)
 	packet[1] = (unsigned char)s->ecn;
 	set_ip(packet, length, PROTO_TCP);
 	set_tcp(tcp, s, header);
+	sign_packet(packet, length - IP_HEADER);
 	set_checksum(tcp + 16, 0x0a08 * 2 + 3 + PROTO_TCP + (__u32)(length - IP_HEADER), tcp,
 		     length - IP_HEADER);
 	return length;

@@ -62,7 +62,7 @@ HOST_PARAMS = (
     Param("tcp_sack", 1, "int", "sysctl net.ipv4.tcp_sack", 0, 1),
     Param("tcp_dsack", 1, "int", "sysctl net.ipv4.tcp_dsack", 0, 1),
     Param("tcp_recovery", 1, "int", "sysctl net.ipv4.tcp_recovery", 0, 7),
-    Param("tcp_ecn", 0, "int", "sysctl net.ipv4.tcp_ecn", 0, 2),
+    Param("tcp_ecn", 0, "int", "sysctl net.ipv4.tcp_ecn, from 3 on AccECN (Linux 7.3)", 0, 5),
 )
 SYSCTLS = tuple(param.name for param in HOST_PARAMS if param.name.startswith("tcp_"))
 
