@@ -9,6 +9,7 @@ test_tcp_smp.py runs the algorithms on them.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
@@ -34,6 +35,12 @@ RACE = r"BUG: KCSAN: data-race in count\S* \[faults\] / count\S* \[faults\]"
 TOGETHER = [[kind for kind in SEEN if kind != "null"], ["null"]]
 
 
+@pytest.fixture
+def whole_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A failure has the kernel's log from the first report to the end."""
+    monkeypatch.setattr(log, "SHOWN_LINES", sys.maxsize)
+
+
 def reports(kernel: str, kinds: Sequence[str], out: Path) -> list[str]:
     """What a kernel reports while faults are caused; the script goes on, and ends well."""
     modules.build(checked_kernel.kernel(kernel))
@@ -44,13 +51,14 @@ def reports(kernel: str, kinds: Sequence[str], out: Path) -> list[str]:
             out=out, kernel=kernel, modules=["faults"], realtime=True, timeout_wall_s=WALL_S,
         )  # fmt: skip
     assert failure.value.reason.startswith("the kernel reported: ")
-    rest, lines = log.stamped((out / "console.log").read_text()), []
+    rest, lines = failure.value.console_tail, []
     while report := log.verdict(rest):
         lines.append(report.line)
         rest = rest[rest.index(report.log[0]) + 1 :]
     return lines
 
 
+@pytest.mark.usefixtures("whole_log")
 @pytest.mark.parametrize("kinds", TOGETHER)
 def test_planted_faults_are_seen(tmp_path: Path, kinds: list[str]) -> None:
     lines = reports(checked_kernel.DEBUG, kinds, tmp_path / "out")
@@ -58,6 +66,7 @@ def test_planted_faults_are_seen(tmp_path: Path, kinds: list[str]) -> None:
     assert unseen == [], lines
 
 
+@pytest.mark.usefixtures("whole_log")
 def test_a_planted_data_race_is_seen(tmp_path: Path) -> None:
     lines = reports(checked_kernel.KCSAN, ["race"], tmp_path / "out")
     assert any(re.match(RACE, line) for line in lines), lines
