@@ -15,7 +15,7 @@ from tests.storm.storms import PEERS
 #: The receive window in segments, and its sender's line in segments per second (hostile.c).
 WINDOW = (4 << 20) // 1448 + 1
 LINE = 50e6 / 8 / 1500
-#: The largest RTT that an attack forges, on the long path; s.
+#: About the RTT that `late` forges on the long path; s.
 RTT = 1.5
 
 #: Attacks that gain nothing: segments beside those for an honest receiver, at most.

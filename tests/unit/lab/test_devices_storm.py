@@ -41,6 +41,38 @@ def test_the_records_are_within_the_bounds(records: list[Record]) -> None:
     assert bounds.wrong(records) == []
 
 
+def test_what_stands_out(records: list[Record]) -> None:
+    """The figures of the page's sentences."""
+    page = " ".join(table.PAGE.read_text().split())
+    known = {(r["device"], r["storm"], r["cc"]): r for r in records if "storm" in r}
+    sscop, shake = (
+        {name: r for (of, name, cc), r in known.items() if (of, cc) == (device, STREAM)}
+        for device in STORMS
+    )
+    calm = [r["calm_bps"] / 1000 for r in known.values()]
+    kept = [sscop[name]["first_s"] for name, storm in STORMS["sscop"].items() if storm.kept]
+    third, hundredth = (sscop[name]["storm_bps"] for name in ("loss-60", "loss-90"))
+    one = [shake[f"one-{name}"] for name in ("no-way", "no-data", "no-feedback")]
+    half = [200 * r["storm_bps"] / r["calm_bps"] for r in one]
+    alone = [round(r["storm_bps"] / 1000, -1) for r in one]
+    cut = [shake[name]["first_s"] for name in ("no-way", "no-data", "no-feedback")]
+    for said in (
+        f"in the last 5 s of the calm it is {min(calm):.0f} to {max(calm):.0f} |",
+        f"TCP goes on within {max(first for first in kept if first is not None):.1f} s after",
+        f"it has {min(half):.0f} to {max(half):.0f} % of half the calm's goodput",
+        f"(`one-30`: {shake['one-30']['storm_bps'] / 1000:.0f} kbit/s,",
+        f"other path alone carries {min(alone):.0f} to {max(alone):.0f})",
+        f"here {min(cut):.0f} to {max(cut):.0f} s after the storm",
+    ):
+        assert said in page
+    assert None not in kept
+    assert 0.3 < third / sscop["loss-60"]["calm_bps"] < 0.36
+    assert round(100 * hundredth / sscop["loss-90"]["calm_bps"]) == 1
+    assert [bounds.lost(shake[name]) for name in ("no-way", "no-data")] == [1001, 1001]
+    star = known["shake", "reorder", "star"]
+    assert star["back_s"] is None and star["after_bps"] < star["calm_bps"] / 2
+
+
 #: What is wrong: device, storm or silence, what the record says then, what is found.
 WRONG: dict[str, tuple[str, str, dict[str, Any], str]] = {
     "an octet": ("sscop", "loss-10", {"damaged": 1}, "1 damaged"),

@@ -38,6 +38,51 @@ def test_the_records_are_within_the_bounds(records: table.Records) -> None:
     assert bounds.wrong(records) == []
 
 
+def gains(records: table.Records, attack: str) -> dict[str, list[float]]:
+    """Segments beside an honest receiver's on the short and the long path, by algorithm."""
+    return {cc: [table.gain(records, (p, attack, cc)) for p in PATHS] for cc in ALGORITHMS}
+
+
+def test_what_stands_out(records: table.Records) -> None:
+    """The figures of the page's sentences."""
+    page = " ".join(table.PAGE.read_text().split())
+    optimistic, conceal, sacks, small, late = (
+        gains(records, name) for name in ("optimistic", "conceal", "sacks", "small", "late")
+    )
+    line = [gain for each in optimistic.values() for gain in each]
+    short, long = (sorted(g for g in of if g > 1.1) for of in zip(*conceal.values(), strict=True))
+    both = "{:.1f} and {:.1f}".format
+    said = [
+        f"{min(line):.1f} to {max(line):.1f} times an honest receiver's segments; four fifths",
+        f"gets {short[0]:.1f} to {short[-1]:.1f} times an honest receiver's segments from most "
+        f"algorithms on the short path, {long[0]:.1f} to {long[-1]:.1f} times on the long one. "
+        "star and compound_plus stop at the delay of the queue (1.0); so does CUBIC on the long",
+        f"gives most beside reno: {both(*sacks['star'])} times an honest receiver's segments",
+        "(reno {:.2f} and {:.2f},".format(*sacks["reno"]),
+        f"bbr {both(*sacks['bbr'])})",
+        f"j gives {both(*small['j'])} times,",
+        f"star {both(*small['star'])}, bbr {both(*small['bbr'])}.",
+        f"(it gets {both(*late['star'])} of an honest one's segments)",
+    ]
+    assert [one for one in said if one not in page] == []
+    assert all(gain < 1 for each in late.values() for gain in each)
+    assert max(late, key=lambda cc: sum(late[cc])) == "star"
+    dropped = [table.lost(r) for (_, attack, _), r in records.items() if attack == "optimistic"]
+    assert {round(5 * share) for share in dropped} == {4}
+
+
+def test_the_bounds_that_the_page_tells() -> None:
+    page = " ".join(table.PAGE.read_text().split())
+    most = f"{2 * bounds.WINDOW + bounds.LINE * bounds.RTT:,.0f}".replace(",", " ")
+    nothing = ", ".join(f"`{name}`" for name in bounds.NOTHING[:-1])
+    assert f"{nothing} and `{bounds.NOTHING[-1]}` get at most {bounds.MOST} times" in page
+    assert f"carries in {bounds.RTT} s ({most} segments)" in page
+    assert f"at most {bounds.BESIDE_PEERS} times what they get" in page
+    (j, small), (gentle, unmarked) = bounds.MORE.items()
+    assert (j, gentle) == (("small", "j"), ("unmarked", "hstcp_gentle"))
+    assert f"j with `small` ({small} times) and hstcp_gentle with `unmarked` ({unmarked}:" in page
+
+
 def dearest(records: Iterable[Mapping[str, Any]], *of: str) -> tuple[str, str, float]:
     """The algorithm of these and the lie that cost most beside an honest receiver, and how much."""
     shares = cost.relative(record for record in records if record["cc"] in of)

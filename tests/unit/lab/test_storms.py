@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 
@@ -33,6 +34,80 @@ def test_the_page_has_the_records_tables(records: table.Records) -> None:
 
 def test_the_records_are_within_the_bounds(records: table.Records) -> None:
     assert bounds.wrong(records) == []
+
+
+def shares(records: table.Records, storm: str) -> dict[str, int]:
+    """Goodput in a storm, per cent of that before it, by algorithm."""
+    found = (records[storm, cc] for cc in ALGORITHMS)
+    return {r["cc"]: round(100 * r["storm_kbps"] / r["before_kbps"]) for r in found}
+
+
+def spread(values: list[int], form: Callable[[int], str]) -> str:
+    """The smallest and the largest."""
+    return f"{form(min(values))} to {form(max(values))}"
+
+
+def tenths(ms: int) -> str:
+    return f"{ms / 1000:.1f}"
+
+
+def what_stands_out(records: table.Records) -> list[str]:
+    """The parts of the page's sentences that are figures of the records."""
+    octets, segments, ms = (
+        sum(r[key] for r in records.values()) for key in ("octets", "segments", "total_ms")
+    )
+    ten, thirty, sixty, ninety, marks = (
+        shares(records, name) for name in ("loss-10", "loss-30", "loss-60", "loss-90", "marks")
+    )
+    silent = {
+        seconds: sorted(r["resumed_ms"] for (name, _), r in records.items() if name in names)
+        for seconds, names in {
+            2: ("data-2s", "acks-2s", "both-2s"),
+            20: ("data-20s", "acks-20s", "both-20s"),
+            100: GROUPS["feedback"],
+        }.items()
+    }
+    *usual, last = silent[100]
+    took = {
+        cc: [round(records[name, cc]["total_ms"] / 1000) for name in ("no-sack", "neither")]
+        for cc in ALGORITHMS
+    }
+    others = [*took["hstcp_gentle"], *took["compound_plus"], *took["compound"]]
+    bursts = [r["burst"] for (name, cc), r in records.items() if name == "deaf" and cc not in PACED]
+    star, bbr = (records["deaf", cc] for cc in PACED)
+    flaps = records["mtu-flaps", "j"]
+    return [
+        f"All {len(records)} streams end whole**: {octets / 1e9:.1f} GB in {segments / 1e6:.1f} "
+        f"million segments, {ms / 3.6e6:.1f} h",
+        f"at 10 % star keeps {ten['star']} % of the goodput of before, j {ten['j']}, "
+        f"bbr {ten['bbr']}, cubic {ten['cubic']}, reno {ten['reno']}; at 30 % star "
+        f"{thirty['star']}, j {thirty['j']}, bbr {thirty['bbr']}, cubic and reno "
+        f"{thirty['cubic']}. At 60 % j keeps {sixty['j']}, the others {sorted(sixty.values())[-2]} "
+        f"or less; at 90 % none keeps more than {max(ninety.values())}.",
+        f"arrives {spread(silent[2], tenths)} s after 2 s of silence, {spread(silent[20], tenths)} "
+        f"s after 20 s, {usual[0] / 1000:.1f} to {usual[-1] / 1000:.0f} s after 100 s (bbr once "
+        f"{last / 1000:.0f})",
+        f"it needs {round(table.back_ms(records['rate-up', 'j']) / 1000)} s, the others none",
+        f"{round(100 * flaps['retransmissions'] / flaps['segments'])} % of its segments are",
+        "takes reno {} and {} s".format(*took["reno"]),
+        "cubic {} and {}, bbr {} and {}, star {} and {}, j {} and {}, the others {}.".format(
+            *took["cubic"], *took["bbr"], *took["star"], *took["j"], spread(others, str)
+        ),
+        f"({marks.pop('bbr')} %); all others keep {spread([*marks.values()], str)} %",
+        f"{spread(bursts, str)} segments within 10 ms. star sends {star['burst']}, bbr, which "
+        f"keeps a window of {bbr['cwnd_back']}, sends {bbr['burst']}.",
+    ]
+
+
+#: Those that pace.
+PACED = ("star", "bbr")
+
+
+def test_what_stands_out(records: table.Records) -> None:
+    page = " ".join(table.PAGE.read_text().split())
+    assert [said for said in what_stands_out(records) if said not in page] == []
+    slower = [table.back_ms(records["rate-up", cc]) for cc in ALGORITHMS if cc != "j"]
+    assert max(slower) == 0
 
 
 LONG = {"octets": 1, "status": 1}

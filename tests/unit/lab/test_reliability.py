@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-2.0
+"""docs/reliability.md and SECURITY.md have the numbers of the programs and of the sources."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests import ROOT, proof
+from tests.deep.test_debug_kernel import FAULTS
+from tests.deep.test_fuzz import LEAST_OF, LEAST_PERCENT, RUNS
+from tests.deep.test_hostile import DEARER
+from tests.devices_storm.silence import SILENCES
+from tests.devices_storm.storms import EACH, WITH_EACH
+from tests.devices_storm.storms import STORMS as DEVICES_STORMS
+from tests.exchange import play
+from tests.hostile import attacks
+from tests.storm import storms
+from tests.storm.table import RECORDS
+
+RELIABILITY, SECURITY, SHAKE = (
+    (ROOT / name).read_text() for name in ("docs/reliability.md", "SECURITY.md", "docs/shake.md")
+)
+WORDS = {2: "two", 3: "three", 5: "five", 6: "six", 8: "eight", 10: "ten", 11: "eleven"}
+
+
+def streams_h() -> float:
+    """Virtual time of the records' streams."""
+    return sum(json.loads(line)["total_ms"] for line in RECORDS.read_text().splitlines()) / 3.6e6
+
+
+def devices_h() -> float:
+    """Virtual time of all storms over the devices."""
+    times = [storm.whole_s for of in DEVICES_STORMS.values() for storm in of.values()]
+    with_each = [of[name].whole_s for of in DEVICES_STORMS.values() for name in WITH_EACH]
+    return (sum(times) + len(EACH) * sum(with_each)) / 3600
+
+
+ROWS = """\
+| `tests/exchange` | {scripts} scripts,
+| `tests/storm` | {storms} storms, {algorithms} algorithms: {streams} streams | {streams_h:.1f} h |
+| `tests/devices_storm` | {devices} storms with CUBIC, {each} with each of {ours} algorithms, \
+{silences} silences | {devices_h:.1f} h
+| `tests/hostile` | {lies} lies and {honest} honest receivers, {paths} paths, {algorithms} \
+algorithms: {hostile} connections |
+| `tests/proof` | {proofs} proofs |
+| `tests/fuzz` | {targets} targets, {inputs} inputs |
+"""
+
+
+def rows() -> list[str]:
+    """Of the table of what the programs play: how they begin."""
+    inputs = sum(runs for runs, _ in RUNS.values())
+    told = ROWS.format(
+        scripts=len(play.names()),
+        storms=len(storms.STORMS),
+        algorithms=WORDS[len(storms.ALGORITHMS)],
+        streams=len(storms.STORMS) * len(storms.ALGORITHMS),
+        streams_h=streams_h(),
+        devices=sum(map(len, DEVICES_STORMS.values())),
+        each=WORDS[len(WITH_EACH) * len(DEVICES_STORMS)],
+        ours=WORDS[len(EACH)],
+        silences=sum(map(len, SILENCES.values())),
+        devices_h=devices_h(),
+        lies=len(attacks.HOSTILE),
+        honest=WORDS[len(attacks.HONEST)],
+        paths=WORDS[len(attacks.PATHS)],
+        hostile=len(attacks.ATTACKS) * len(attacks.PATHS) * len(attacks.ALGORITHMS),
+        proofs=len(proof.claims()) + len(proof.contracts()),
+        targets=WORDS[len(RUNS)],
+        inputs=f"{inputs:,}".replace(",", " "),
+    )
+    return told.splitlines()
+
+
+@pytest.mark.parametrize("row", rows(), ids=lambda row: row.split("`")[1])
+def test_what_the_programs_play(row: str) -> None:
+    assert f"\n{row}" in RELIABILITY
+
+
+def test_bounds_are_those_of_the_tests() -> None:
+    for said in (
+        f"{len(FAULTS)} planted faults, one of each kind",
+        f"makes ACKs at most {DEARER} times as expensive",
+        f"execute at least {LEAST_PERCENT:.0f} % of the lines",
+        f"{LEAST_OF['shake/peer.c']:.0f} % of `shake/peer.c` and `shake/receive.c`",
+        f"{LEAST_OF['shake/settings.c']:.0f} % of `shake/settings.c`",
+    ):
+        assert said in RELIABILITY
+
+
+def constant(file: str, name: str) -> int:
+    """A number that a source defines."""
+    found = re.search(rf"^#define {name}\s+(\d+)", Path(ROOT, file).read_text(), re.M)
+    assert found, (file, name)
+    return int(found[1])
+
+
+def test_limits_are_those_of_the_sources() -> None:
+    hellos, resets = (constant("shake/control.c", n) for n in ("REGISTRATIONS", "RESETS"))
+    assert f"at most {resets} RESETs per second" in SECURITY
+    assert f"at most {hellos} HELLOs per second" in SECURITY
+    assert f"at most {hellos} per second and one per path in 2 ms; hints at most {resets}" in SHAKE
+    paths = constant("shake/wire.h", "SHAKE_WIRE_PATHS")
+    flows = constant("shake/flows.h", "SHAKE_FLOWS_MAX")
+    holes = constant("include/apogee/shake_holes.h", "SHAKE_HOLES_MAX")
+    room = constant("shake/flows.h", "SHAKE_FLOWS_HOLES")
+    said = f"at most {paths} paths, {flows} flows, {holes} holes of a flow, and room for {room}"
+    assert said in " ".join(SHAKE.split())
