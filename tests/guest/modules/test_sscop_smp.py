@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """sscop on two CPUs in the host's time: flows while links come, go and change; on each kernel.
 
-What the kernel reports (WARN, lockups, references that stay) fails the run by itself.
+What arrives is whole, and a flow ends when the links are at rest. What the kernel reports (WARN,
+lockups, references that stay) fails the run by itself.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.guest.modules.scripted import numbers
+from tests.guest.modules.scripted import drunk, numbers
 from tests.guest.modules.sscop_pair import run
 
 pytestmark = pytest.mark.guest
@@ -22,7 +23,7 @@ nproc >$OUT/cpus
 below; ip link set near mtu 1500
 addresses_again() { addresses 2>/dev/null; }
 near_up near; far_up far; addresses; ready first
-$far verified drink 5201 $OUT/drunk & verified drink 5202 $OUT/drunk2 &
+$far verified drinkers 5201 $OUT/drunk & verified drinkers 5202 $OUT/drunk2 &
 end=$(($(cut -d. -f1 /proc/uptime) + SECONDS))
 on() { [ $(cut -d. -f1 /proc/uptime) -lt $end ]; }
 looped() { name=$1; n=0; while on; do "$@"; n=$((n + 1)); done 2>/dev/null; say "$name loops: $n"; }
@@ -42,6 +43,9 @@ for loop in pours back updown below_updown delete settings reading unload forged
 	looped $loop >/dev/null & all="$all $!"
 done
 wait $all
+ip link del s0; ip -n far link del s0; ip link set near mtu 1500
+near_up near; far_up far; addresses; ready last
+verified hand 10.7.0.2 5201 500000 && $far verified hand 10.7.0.1 5202 500000 && say "works: yes"
 ip link del s0; ip -n far link del s0
 for n in $(seq 60); do rmmod sscop && break; sleep 0.5; done
 [ -d /sys/module/sscop ] || say "unloaded: yes"
@@ -60,6 +64,9 @@ def test_nothing_breaks_whatever_comes_together(kernel: str, build: Path, root: 
     how = {"kernel": kernel, "realtime": True, "timeout_wall_s": 250.0 + 10.0 * SECONDS}
     report = run(script, "qemu", out, root, **how)
     assert (out / "cpus").read_text() == "2\n"
-    assert report["unloaded"] == report["end"] == "yes"
+    assert report["works"] == report["unloaded"] == report["end"] == "yes"
     for name in ("pours", "back", "updown", "below_updown", "delete", "settings", "reading"):
         assert numbers(report, f"{name} loops")[0] >= 3, name
+    for name in ("drunk", "drunk2"):
+        assert (500_000, 0) in drunk(out, name)
+        assert all(damaged == 0 for _, damaged in drunk(out, name))
