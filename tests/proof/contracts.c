@@ -5,14 +5,29 @@
  * takes its callees' contracts. Those of functions with loops are proven in intervals.c.
  */
 #include "proof.h"
+
+/*
+ * The sums of samples of which the first is 0 and none is above 2^21 units. A macro, as
+ * loops.txt puts it in front of the predicates.
+ */
+#define TREND_MOST(w)	((w)->n > 0 ? (w)->n - 1 : 0)
+#define TREND_SANE(w)	((w)->n <= 0x100000 && (w)->t_shift <= 18 && (w)->d_shift <= 11 && \
+	0 <= (w)->sum_t <= TREND_MOST(w) * 0x200000 && \
+	0 <= (w)->sum_tt <= TREND_MOST(w) * 0x40000000000 && \
+	-TREND_MOST(w) * 0x200000 <= (w)->sum_d <= TREND_MOST(w) * 0x200000 && \
+	0 <= (w)->sum_dd <= TREND_MOST(w) * 0x40000000000 && \
+	-TREND_MOST(w) * 0x40000000000 <= (w)->sum_td <= TREND_MOST(w) * 0x40000000000)
+
 #include <apogee/star.h>
 #include <apogee/compound.h>
 #include <apogee/hstcp_gentle.h>
+#include <apogee/idle.h>
 
 /* The only axioms: what shifts and masks of numbers that are not negative are. */
 /*@ axiomatic Bits {
   @	axiom and_at_most: \forall integer x, y; x >= 0 && y >= 0 ==> 0 <= (x & y) <= y;
   @	axiom right_at_most: \forall integer x, n; x >= 0 && n >= 0 ==> 0 <= (x >> n) <= x;
+  @	axiom right_of_negative: \forall integer x; x < 0 ==> x <= (x >> 1) < 0;
   @	axiom right_2: \forall integer x; x >= 0 ==> (x >> 2) == x / 4;
   @	axiom right_3: \forall integer x; x >= 0 ==> (x >> 3) == x / 8;
   @	axiom right_4: \forall integer x; x >= 0 ==> (x >> 4) == x / 16;
@@ -26,6 +41,10 @@
   @	axiom left_8: \forall integer x; x >= 0 ==> (x << 8) == x * 256;
   @	axiom left_10: \forall integer x; x >= 0 ==> (x << 10) == x * 1024;
   @ }
+  @*/
+/*@ lemma product_at_most: \forall integer x, y;
+  @	-0x200000 <= x <= 0x200000 && -0x200000 <= y <= 0x200000 ==>
+  @	-0x40000000000 <= x * y <= 0x40000000000;
   @*/
 /*@ lemma quotient_at_most: \forall integer x, y; x >= 0 && y >= 1 ==> 0 <= x / y <= x; */
 
@@ -92,6 +111,15 @@ static inline void star_increase(struct star_window *w, u32 divisor, u32 acked);
   @ ensures \result <= 0x40000000;
   @*/
 static inline u32 star_yield_divisor(const struct star_window *w);
+
+/*@ requires us < 0x80000000 && shift <= 18;
+  @ assigns \nothing;
+  @ ensures shift == 18 ==> \result <= 0x200000;
+  @ ensures us <= 10000000 && shift == 11 ==> \result <= 0x200000;
+  @ ensures us == 0 ==> \result == 0;
+  @ ensures \result <= 0x80000000 * 256;
+  @*/
+static inline u64 rtt_trend_units(u32 us, u8 shift);
 
 /* --- abe.h --- */
 /*@ assigns \nothing;
@@ -275,6 +303,8 @@ static inline u32 compound_sent(const struct compound_windows *windows);
   @ requires windows->cwnd + windows->dwnd <= 0x7fffffff * 256;
   @ assigns *windows;
   @ ensures windows->cwnd + windows->dwnd <= 0x7fffffff * 256;
+  @ ensures swnd * 256 < \old(windows->cwnd + windows->dwnd) + 256 ==>
+  @	    windows->cwnd + windows->dwnd <= \old(windows->cwnd + windows->dwnd);
   @*/
 static inline void compound_follow(struct compound_windows *windows, u32 swnd);
 
@@ -282,8 +312,8 @@ static inline void compound_follow(struct compound_windows *windows, u32 swnd);
   @ requires windows->cwnd + windows->dwnd <= 0x7fffffff * 256;
   @ assigns *windows;
   @ ensures windows->cwnd >= 512;
-  @ ensures \old(windows->cwnd) + \old(windows->dwnd) >= 512 ==>
-  @	    windows->cwnd + windows->dwnd <= \old(windows->cwnd) + \old(windows->dwnd);
+  @ ensures windows->cwnd + windows->dwnd <=
+  @	    \max(512, \old(windows->cwnd) + \old(windows->dwnd));
   @*/
 static inline void compound_loss(struct compound_windows *windows, u32 beta);
 
@@ -335,6 +365,26 @@ static inline enum gentle_mode gentle_next_mode(const struct gentle_rules *rules
   @*/
 static inline u32 gentle_reduced(enum hstcp_response response, enum gentle_mode mode, u32 cwnd,
 				 enum gentle_share share);
+
+/*@ assigns \nothing;
+  @ ensures \result <= cwnd;
+  @ ensures \result >= \min(restart, cwnd);
+  @*/
+static inline u32 idle_cwnd(u32 cwnd, u32 restart, u32 idle, u32 rto);
+
+/* --- rtt_trend.h --- */
+
+/*@ requires \valid(w) && TREND_SANE(w) && t_us < 0x80000000;
+  @ assigns w->t_shift, w->sum_t, w->sum_tt, w->sum_td;
+  @ ensures TREND_SANE(w) && 0 <= \result <= 0x200000 && (t_us == 0 ==> \result == 0);
+  @*/
+static inline s64 rtt_trend_time(struct rtt_trend *w, u32 t_us);
+
+/*@ requires \valid(w) && TREND_SANE(w) && d_us <= 10000000;
+  @ assigns w->d_shift, w->sum_d, w->sum_dd, w->sum_td;
+  @ ensures TREND_SANE(w) && 0 <= \result <= 0x200000 && (d_us == 0 ==> \result == 0);
+  @*/
+static inline s64 rtt_trend_distance(struct rtt_trend *w, u32 d_us);
 
 /* --- judge.h, RTTs --- */
 
@@ -631,3 +681,43 @@ static inline void compound_dip_learn(struct compound_base *base, u32 rtt_us, u3
   @ ensures base->rounds < \old(base->rounds) && (\result <==> base->rounds == 0);
   @*/
 static inline bool compound_dip_round(struct compound_base *base, u32 rtt_us, u32 now_ms);
+
+/* --- times wrap: unsigned overflows and conversions are not looked for --- */
+/*@ requires \valid_read(a);
+  @ assigns \nothing;
+  @ ensures \result ==> a->started && a->samples == 0 && a->sent_us != sent_us;
+  @*/
+static inline bool abe_sent_slowly(const struct abe *a, u32 now_us, u32 sent_us);
+
+/*@ requires \valid(a);
+  @ assigns a->mark_us, a->sent_us, a->bytes;
+  @ ensures a->bytes == 0 && a->mark_us == now_us && a->sent_us == sent_us;
+  @*/
+static inline void abe_restart_sample(struct abe *a, u32 now_us, u32 sent_us);
+
+/*@ requires \valid(a);
+  @ assigns a->epoch_us, a->last_us, a->mark_us, a->sent_us, a->bytes;
+  @ ensures a->started ==> a->bytes == 0 && a->mark_us == now_us && a->last_us == now_us;
+  @*/
+static inline void abe_skip(struct abe *a, u32 now_us, u32 sent_us);
+
+/*@ requires \valid(base);
+  @ assigns base->period_ms;
+  @ ensures base->period_ms == period_ms;
+  @ ensures \result ==> \old(base->period_ms) != period_ms;
+  @*/
+static inline bool compound_period_begins(struct compound_base *base, u32 period_ms);
+
+/*@ requires \valid(base);
+  @ assigns base->mean_us;
+  @ ensures base->mean_us <= \max(\old(base->mean_us), rtt_us);
+  @ ensures base->mean_us >= \min(\old(base->mean_us), rtt_us) || \old(base->mean_us) == 0;
+  @*/
+static inline bool compound_dip_due(struct compound_base *base, u32 rtt_us, u32 now_ms,
+				    u32 length_ms, bool begins);
+
+/*@ requires \valid(w) && TREND_SANE(w) && w->first_rtt_us <= 10000000;
+  @ assigns *w;
+  @ ensures TREND_SANE(w) && w->first_rtt_us <= 10000000;
+  @*/
+static inline void rtt_trend_sample(struct rtt_trend *w, u32 now_us, u32 rtt_us);
