@@ -37,11 +37,11 @@ def claims() -> list[str]:
 
 
 def contracts() -> list[str]:
-    """Functions with a contract that is proven here, not by a claim of intervals.c."""
+    """Functions with a contract that is proven here, not by a claim of intervals.c; the lemmas."""
     text = (FOLDER / "contracts.c").read_text(encoding="utf-8")
     assumed = text.split("/* --- proven in intervals.c --- */")[1].split("/* ---")[0]
     names = re.findall(r"@?\*/\nstatic inline [\w \*]*?\b(\w+)\(", text)
-    return [name for name in names if name not in assumed]
+    return ["lemmas", *(name for name in names if name not in assumed)]
 
 
 def wrapping() -> list[str]:
@@ -63,15 +63,25 @@ def _frama_c(source: str, include: Path, options: list[str], folder: Path) -> st
     return done.stdout
 
 
+def _assertions(claim: str) -> int:
+    text = (FOLDER / "intervals.c").read_text(encoding="utf-8")
+    return text.split(f"void {claim}(")[1].split("\n}")[0].count("//@ assert")
+
+
 def unproven_interval(claim: str, folder: Path, include: Path = INCLUDE) -> list[str]:
     """What Eva could not prove about a claim of intervals.c."""
     wraps = [] if claim.startswith("wrap_") else OVERFLOWS
     text = _frama_c("intervals.c", include, [*wraps, *INTERVALS, "-main", claim], folder)
     if "done for function" not in text:
         raise ProofError(text[-2000:])
-    return re.findall(
+    left = re.findall(
         r"^(?:\[eva:alarm\].*|.*assertion got status (?:unknown|invalid).*)$", text, re.M
     )
+    if (written := _assertions(claim)) and not left:
+        reached = re.search(r"^ +Assertions +(\d+) valid .* (\d+) total$", text, re.M)
+        if not reached or int(reached[1]) < written:
+            left = [f"not all of the {written} assertions are reached"]
+    return left
 
 
 def unproven_contracts(names: list[str], folder: Path, include: Path = INCLUDE) -> list[str]:
@@ -79,7 +89,8 @@ def unproven_contracts(names: list[str], folder: Path, include: Path = INCLUDE) 
     prepare(folder)
     include = annotated(include, folder)
     wraps = [] if set(names) <= set(wrapping()) else OVERFLOWS
-    options = [*wraps, *CONTRACTS, "-wp-fct", ",".join(names)]
+    what = ["-wp-prop", "@lemma"] if names == ["lemmas"] else ["-wp-fct", ",".join(names)]
+    options = [*wraps, *CONTRACTS, *what]
     text = _frama_c("contracts.c", include, options, folder)
     proved = re.search(r"Proved goals:\s+(\d+) / (\d+)", text)
     if not proved:

@@ -27,7 +27,7 @@
 /*@ axiomatic Bits {
   @	axiom and_at_most: \forall integer x, y; x >= 0 && y >= 0 ==> 0 <= (x & y) <= y;
   @	axiom right_at_most: \forall integer x, n; x >= 0 && n >= 0 ==> 0 <= (x >> n) <= x;
-  @	axiom right_of_negative: \forall integer x; x < 0 ==> x <= (x >> 1) < 0;
+  @	axiom right_of_negative: \forall integer x, n; x < 0 && n >= 0 ==> x <= (x >> n) < 0;
   @	axiom right_2: \forall integer x; x >= 0 ==> (x >> 2) == x / 4;
   @	axiom right_3: \forall integer x; x >= 0 ==> (x >> 3) == x / 8;
   @	axiom right_4: \forall integer x; x >= 0 ==> (x >> 4) == x / 16;
@@ -367,8 +367,7 @@ static inline u32 gentle_reduced(enum hstcp_response response, enum gentle_mode 
 				 enum gentle_share share);
 
 /*@ assigns \nothing;
-  @ ensures \result <= cwnd;
-  @ ensures \result >= \min(restart, cwnd);
+  @ ensures \min(restart, cwnd) <= \result <= cwnd;
   @*/
 static inline u32 idle_cwnd(u32 cwnd, u32 restart, u32 idle, u32 rto);
 
@@ -718,6 +717,12 @@ static inline bool compound_dip_due(struct compound_base *base, u32 rtt_us, u32 
 
 /*@ requires \valid(w) && TREND_SANE(w) && w->first_rtt_us <= 10000000;
   @ assigns *w;
-  @ ensures TREND_SANE(w) && w->first_rtt_us <= 10000000;
+  @ ensures w->n <= 0x100000 && w->t_shift <= 18 && w->d_shift <= 11;
+  @ ensures 0 <= w->sum_t <= TREND_MOST(w) * 0x200000;
+  @ ensures 0 <= w->sum_tt <= TREND_MOST(w) * 0x40000000000;
+  @ ensures -TREND_MOST(w) * 0x200000 <= w->sum_d <= TREND_MOST(w) * 0x200000;
+  @ ensures 0 <= w->sum_dd <= TREND_MOST(w) * 0x40000000000;
+  @ ensures -TREND_MOST(w) * 0x40000000000 <= w->sum_td <= TREND_MOST(w) * 0x40000000000;
+  @ ensures w->first_rtt_us <= 10000000;
   @*/
 static inline void rtt_trend_sample(struct rtt_trend *w, u32 now_us, u32 rtt_us);

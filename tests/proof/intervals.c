@@ -7,7 +7,6 @@
 #include "proof.h"
 #include <apogee/compound.h>
 #include <apogee/hstcp_gentle.h>
-#include <apogee/idle.h>
 #include <apogee/shake_repair.h>
 #include <apogee/shake_replay.h>
 #include <apogee/shake_sched.h>
@@ -44,7 +43,7 @@ void wrap_abe_ack(struct abe *a, u32 now_us, u32 sent_us, u64 bytes, u32 mss, u3
 	//@ assert a->samples <= ABE_SETTLE;
 }
 
-/* --- hstcp.h, hstcp_gentle.h, idle.h --- */
+/* --- hstcp.h, hstcp_gentle.h --- */
 
 void prove_hstcp_rfc3649(u32 cwnd)
 {
@@ -68,11 +67,6 @@ void wrap_gentle_relevant(u32 rise, u32 fall, enum rtt_trend_verdict verdict, s3
 	struct gentle_rules rules = { .rise = rise, .fall = fall };
 
 	gentle_relevant(&rules, verdict, change_us, queue_us, rtt_us);
-}
-
-void prove_idle(u32 cwnd, u32 restart, u32 idle, u32 rto)
-{
-	idle_cwnd(cwnd, restart, idle, rto);
 }
 
 /* --- rtt_trend.h --- */
