@@ -36,31 +36,21 @@ def claims() -> list[str]:
     return re.findall(r"^void ((?:prove|wrap)_\w+)\(", text, re.M)
 
 
+def _functions(text: str) -> list[str]:
+    """Functions with a contract."""
+    return re.findall(r"\*/\nstatic inline [\w \*]*?\b(\w+)\(", text)
+
+
+def _section(title: str) -> str:
+    text = (FOLDER / "contracts.c").read_text(encoding="utf-8")
+    return text.split(f"/* --- {title} --- */")[1].split("/* ---")[0]
+
+
 def contracts() -> list[str]:
-    """Functions with a contract that is proven here, not by a claim of intervals.c; the lemmas."""
+    """Functions with a contract that no claim of intervals.c proves, and the lemmas."""
     text = (FOLDER / "contracts.c").read_text(encoding="utf-8")
-    assumed = text.split("/* --- proven in intervals.c --- */")[1].split("/* ---")[0]
-    names = re.findall(r"@?\*/\nstatic inline [\w \*]*?\b(\w+)\(", text)
-    return ["lemmas", *(name for name in names if name not in assumed)]
-
-
-def wrapping() -> list[str]:
-    """Those of contracts() whose times wrap."""
-    text = (FOLDER / "contracts.c").read_text(encoding="utf-8")
-    return re.findall(r"@?\*/\nstatic inline [\w \*]*?\b(\w+)\(", text.split("/* --- times wrap")[1])
-
-
-def _frama_c(source: str, include: Path, options: list[str], folder: Path) -> str:
-    flags = [f"-cpp-extra-args=-I{path}" for path in (include, FOLDER)]
-    command = ["frama-c", str(FOLDER / source), *flags, "-machdep", "gcc_x86_64"]
-    command += ["-no-warn-invalid-bool", *options]
-    done = subprocess.run(
-        command, cwd=folder, env=os.environ | {"HOME": str(folder)},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    if done.returncode:
-        raise ProofError(done.stdout[-2000:] + done.stderr[-2000:])
-    return done.stdout
+    assumed = _functions(_section("proven in intervals.c"))
+    return ["lemmas", *(name for name in _functions(text) if name not in assumed)]
 
 
 def _assertions(claim: str) -> int:
@@ -88,7 +78,7 @@ def unproven_contracts(names: list[str], folder: Path, include: Path = INCLUDE) 
     """Goals about these functions that no prover of WP proved."""
     prepare(folder)
     include = annotated(include, folder)
-    wraps = [] if set(names) <= set(wrapping()) else OVERFLOWS
+    wraps = [] if set(names) <= set(_functions(_section("times wrap"))) else OVERFLOWS
     what = ["-wp-prop", "@lemma"] if names == ["lemmas"] else ["-wp-fct", ",".join(names)]
     options = [*wraps, *CONTRACTS, *what]
     text = _frama_c("contracts.c", include, options, folder)

@@ -681,7 +681,7 @@ static inline void compound_dip_learn(struct compound_base *base, u32 rtt_us, u3
   @*/
 static inline bool compound_dip_round(struct compound_base *base, u32 rtt_us, u32 now_ms);
 
-/* --- times wrap: unsigned overflows and conversions are not looked for --- */
+/* --- times wrap --- */
 /*@ requires \valid_read(a);
   @ assigns \nothing;
   @ ensures \result ==> a->started && a->samples == 0 && a->sent_us != sent_us;
