@@ -53,6 +53,19 @@ def contracts() -> list[str]:
     return ["lemmas", *(name for name in _functions(text) if name not in assumed)]
 
 
+def _frama_c(source: str, include: Path, options: list[str], folder: Path) -> str:
+    flags = [f"-cpp-extra-args=-I{path}" for path in (include, FOLDER)]
+    command = ["frama-c", str(FOLDER / source), *flags, "-machdep", "gcc_x86_64"]
+    command += ["-no-warn-invalid-bool", *options]
+    done = subprocess.run(
+        command, cwd=folder, env=os.environ | {"HOME": str(folder)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        raise ProofError(done.stdout[-2000:] + done.stderr[-2000:])
+    return done.stdout
+
+
 def _assertions(claim: str) -> int:
     text = (FOLDER / "intervals.c").read_text(encoding="utf-8")
     return text.split(f"void {claim}(")[1].split("\n}")[0].count("//@ assert")
