@@ -332,14 +332,18 @@ void wrap_path_sample(struct shake_path_est *e, const struct shake_path_config *
 	//@ assert e->part < SHAKE_RTT_PARTS;
 }
 
-void wrap_path_deadlines(struct shake_path_est *e, u64 silence, u64 now)
+void wrap_path_deadlines(struct shake_path_est *e, u64 silence, u32 counter, u64 now)
 {
 	assume(path_sane(e, path_ring));
+	shake_path_lost(e);
+	shake_path_was_forgotten(e, counter);
 	shake_path_doubt(e, now);
 	shake_path_is_silent(e, now);
 	shake_path_probe_gap(e, silence);
 	shake_path_forget(e, now);
 	shake_path_restart(e, now);
+	shake_path_init(e, path_ring, now);
+	//@ assert e->wait_us == 0 && e->intervals == 0 && e->least[3] == U32_MAX;
 }
 
 void wrap_sched_pick(struct shake_sched *s, const struct shake_sched_config *c,
@@ -380,11 +384,14 @@ void wrap_replay_behind(const struct shake_replay *r, u64 words)
 		shake_replay_behind(r, words * 64 + bit);
 }
 
-void wrap_repair_keep(struct shake_repair *r, u32 counter, u64 rate, u64 now)
+void wrap_repair_keep(struct shake_repair *r, u32 counter, u64 rate, u64 seen, u32 srtt, u64 now)
 {
 	u32 place = 0;
 
 	assume(r->saved <= SHAKE_REPAIR_SAVED);
+	shake_repair_look(r, seen, now);
+	shake_repair_covers(r);
+	shake_repair_is_old(&r->kept[0], srtt, now);
 	shake_repair_keep(r, counter, rate, now, &place);
 	//@ assert place < SHAKE_REPAIR_KEPT;
 	//@ assert r->saved <= SHAKE_REPAIR_SAVED;
