@@ -2,7 +2,8 @@
 /*
  * Claims that relate two values, as result <= argument: contracts of functions of
  * include/apogee, proven by WP for all arguments that they require. A caller's proof
- * takes its callees' contracts. Those of functions with loops are proven in intervals.c.
+ * takes its callees' contracts. Those of functions with loops are proven in
+ * intervals.c, or with the invariants of loops.txt.
  */
 #include "proof.h"
 
@@ -23,7 +24,7 @@
 #include <apogee/hstcp_gentle.h>
 #include <apogee/idle.h>
 
-/* The only axioms: what shifts and masks of numbers that are not negative are. */
+/* The only axioms: what shifts and masks are. */
 /*@ axiomatic Bits {
   @	axiom and_at_most: \forall integer x, y; x >= 0 && y >= 0 ==> 0 <= (x & y) <= y;
   @	axiom right_at_most: \forall integer x, n; x >= 0 && n >= 0 ==> 0 <= (x >> n) <= x;
@@ -45,6 +46,9 @@
 /*@ lemma product_at_most: \forall integer x, y;
   @	-0x200000 <= x <= 0x200000 && -0x200000 <= y <= 0x200000 ==>
   @	-0x40000000000 <= x * y <= 0x40000000000;
+  @*/
+/*@ lemma square_at_most: \forall integer x;
+  @	-0x200000 <= x <= 0x200000 ==> 0 <= x * x <= 0x40000000000;
   @*/
 /*@ lemma quotient_at_most: \forall integer x, y; x >= 0 && y >= 1 ==> 0 <= x / y <= x; */
 
@@ -221,7 +225,8 @@ static inline bool star_is_clear(const struct star_window *w);
   @ assigns w->mode, w->wait, w->cwnd_reno;
   @ ensures star_sane(w) && w->cwnd_reno <= \old(w->cwnd_reno);
   @ ensures w->cwnd_reno + w->cwnd_abe >= \old(w->cwnd_reno);
-  @ ensures \old(w->cwnd_reno) > w->cwnd_abe && \old(star_held(w)) ==> star_sum(w) == \old(star_sum(w));
+  @ ensures \old(w->cwnd_reno) > w->cwnd_abe && \old(star_held(w)) ==>
+  @	    star_sum(w) == \old(star_sum(w));
   @*/
 static inline void star_release(struct star_window *w, u32 ssthresh, bool published);
 
