@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -35,12 +36,21 @@ def claims() -> list[str]:
     return re.findall(r"^void ((?:prove|wrap)_\w+)\(", text, re.M)
 
 
-def contracts() -> list[str]:
-    """Functions with a contract that is proven here, not by a claim of intervals.c."""
+def _functions(text: str) -> list[str]:
+    """Functions with a contract."""
+    return re.findall(r"\*/\nstatic inline [\w \*]*?\b(\w+)\(", text)
+
+
+def _section(title: str) -> str:
     text = (FOLDER / "contracts.c").read_text(encoding="utf-8")
-    assumed = text.split("/* --- proven in intervals.c --- */")[1].split("/* ---")[0]
-    names = re.findall(r"@?\*/\nstatic inline [\w \*]*?\b(\w+)\(", text)
-    return [name for name in names if name not in assumed]
+    return text.split(f"/* --- {title} --- */")[1].split("/* ---")[0]
+
+
+def contracts() -> list[str]:
+    """Functions with a contract that no claim of intervals.c proves, and the lemmas."""
+    text = (FOLDER / "contracts.c").read_text(encoding="utf-8")
+    assumed = _functions(_section("proven in intervals.c"))
+    return ["lemmas", *(name for name in _functions(text) if name not in assumed)]
 
 
 def _frama_c(source: str, include: Path, options: list[str], folder: Path) -> str:
@@ -56,21 +66,34 @@ def _frama_c(source: str, include: Path, options: list[str], folder: Path) -> st
     return done.stdout
 
 
+def _assertions(claim: str) -> int:
+    text = (FOLDER / "intervals.c").read_text(encoding="utf-8")
+    return text.split(f"void {claim}(")[1].split("\n}")[0].count("//@ assert")
+
+
 def unproven_interval(claim: str, folder: Path, include: Path = INCLUDE) -> list[str]:
     """What Eva could not prove about a claim of intervals.c."""
     wraps = [] if claim.startswith("wrap_") else OVERFLOWS
     text = _frama_c("intervals.c", include, [*wraps, *INTERVALS, "-main", claim], folder)
     if "done for function" not in text:
         raise ProofError(text[-2000:])
-    return re.findall(
+    left = re.findall(
         r"^(?:\[eva:alarm\].*|.*assertion got status (?:unknown|invalid).*)$", text, re.M
     )
+    if (written := _assertions(claim)) and not left:
+        reached = re.search(r"^ +Assertions +(\d+) valid .* (\d+) total$", text, re.M)
+        if not reached or int(reached[1]) < written:
+            left = [f"not all of the {written} assertions are reached"]
+    return left
 
 
 def unproven_contracts(names: list[str], folder: Path, include: Path = INCLUDE) -> list[str]:
     """Goals about these functions that no prover of WP proved."""
     prepare(folder)
-    options = [*OVERFLOWS, *CONTRACTS, "-wp-fct", ",".join(names)]
+    include = annotated(include, folder)
+    wraps = [] if set(names) <= set(_functions(_section("times wrap"))) else OVERFLOWS
+    what = ["-wp-prop", "@lemma"] if names == ["lemmas"] else ["-wp-fct", ",".join(names)]
+    options = [*wraps, *CONTRACTS, *what]
     text = _frama_c("contracts.c", include, options, folder)
     proved = re.search(r"Proved goals:\s+(\d+) / (\d+)", text)
     if not proved:
@@ -80,6 +103,27 @@ def unproven_contracts(names: list[str], folder: Path, include: Path = INCLUDE) 
     if proved[1] != proved[2] and not failed:
         failed = [proved[0]]
     return failed
+
+
+def annotated(include: Path, folder: Path) -> Path:
+    """A copy of the headers with what loops.txt says of their loops."""
+    copy = folder / "annotated"
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(include, copy)
+    for block in (FOLDER / "loops.txt").read_text(encoding="utf-8").split("\n\n")[1:]:
+        name, *lines = block.strip().split("\n")
+        header, function = name.split()
+        path = copy / "apogee" / header
+        text = path.read_text(encoding="utf-8")
+        start = re.search(rf"\b{function}\([^;{{}}]*\)\n{{", text)
+        loop = start and re.compile(r"^\t+(?:while|for) \(", re.M).search(text, start.end())
+        if not loop:
+            raise ProofError(f"loops.txt: {header} has no loop in {function}()")
+        annotation = " ".join(line.strip() for line in lines)
+        path.write_text(
+            f"{text[: loop.start()]}/*@ {annotation} */\n{text[loop.start() :]}", encoding="utf-8"
+        )
+    return copy
 
 
 def prepare(folder: Path) -> None:

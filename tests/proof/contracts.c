@@ -2,28 +2,80 @@
 /*
  * Claims that relate two values, as result <= argument: contracts of functions of
  * include/apogee, proven by WP for all arguments that they require. A caller's proof
- * takes its callees' contracts. Those of functions with loops are proven in intervals.c.
+ * takes its callees' contracts. Those of functions with loops are proven in
+ * intervals.c, or with the invariants of loops.txt.
  */
 #include "proof.h"
+
+/*
+ * The sums of samples of which the first is 0 and none is above 2^21 units. A macro, as
+ * loops.txt puts it in front of the predicates.
+ */
+#define TREND_MOST(w)	((w)->n > 0 ? (w)->n - 1 : 0)
+#define TREND_SANE(w)	((w)->n <= 0x100000 && (w)->t_shift <= 18 && (w)->d_shift <= 11 && \
+	0 <= (w)->sum_t <= TREND_MOST(w) * 0x200000 && \
+	0 <= (w)->sum_tt <= TREND_MOST(w) * 0x40000000000 && \
+	-TREND_MOST(w) * 0x200000 <= (w)->sum_d <= TREND_MOST(w) * 0x200000 && \
+	0 <= (w)->sum_dd <= TREND_MOST(w) * 0x40000000000 && \
+	-TREND_MOST(w) * 0x40000000000 <= (w)->sum_td <= TREND_MOST(w) * 0x40000000000)
+
 #include <apogee/star.h>
 #include <apogee/compound.h>
 #include <apogee/hstcp_gentle.h>
+#include <apogee/idle.h>
 
-/* The only axioms: what shifts of numbers that are not negative are. */
-/*@ axiomatic Shifts {
+/* The only axioms: what shifts and masks are. */
+/*@ axiomatic Bits {
+  @	axiom and_at_most: \forall integer x, y; x >= 0 && y >= 0 ==> 0 <= (x & y) <= y;
   @	axiom right_at_most: \forall integer x, n; x >= 0 && n >= 0 ==> 0 <= (x >> n) <= x;
+  @	axiom right_of_negative: \forall integer x, n; x < 0 && n >= 0 ==> x <= (x >> n) < 0;
   @	axiom right_2: \forall integer x; x >= 0 ==> (x >> 2) == x / 4;
   @	axiom right_3: \forall integer x; x >= 0 ==> (x >> 3) == x / 8;
   @	axiom right_4: \forall integer x; x >= 0 ==> (x >> 4) == x / 16;
   @	axiom right_5: \forall integer x; x >= 0 ==> (x >> 5) == x / 32;
   @	axiom left_4: \forall integer x; x >= 0 ==> (x << 4) == x * 16;
+  @	axiom right_6: \forall integer x; x >= 0 ==> (x >> 6) == x / 64;
   @	axiom right_7: \forall integer x; x >= 0 ==> (x >> 7) == x / 128;
   @	axiom right_8: \forall integer x; x >= 0 ==> (x >> 8) == x / 256;
   @	axiom right_10: \forall integer x; x >= 0 ==> (x >> 10) == x / 1024;
+  @	axiom left_6: \forall integer x; x >= 0 ==> (x << 6) == x * 64;
+  @	axiom left_8: \forall integer x; x >= 0 ==> (x << 8) == x * 256;
   @	axiom left_10: \forall integer x; x >= 0 ==> (x << 10) == x * 1024;
   @ }
   @*/
+/*@ lemma product_at_most: \forall integer x, y;
+  @	-0x200000 <= x <= 0x200000 && -0x200000 <= y <= 0x200000 ==>
+  @	-0x40000000000 <= x * y <= 0x40000000000;
+  @*/
+/*@ lemma square_at_most: \forall integer x;
+  @	-0x200000 <= x <= 0x200000 ==> 0 <= x * x <= 0x40000000000;
+  @*/
 /*@ lemma quotient_at_most: \forall integer x, y; x >= 0 && y >= 1 ==> 0 <= x / y <= x; */
+
+/* --- predicates --- */
+
+/* As the documentation of struct star_window has it. */
+/*@ predicate star_sane(struct star_window *w) =
+  @	1 <= w->cwnd_reno <= 0x40000000 && w->cwnd_abe <= 0x40000000 &&
+  @	w->clear <= 64 && (w->wait <= 64 || w->wait == 255);
+  @*/
+/* What counts of cwnd_abe, and the window but for its upper limit. */
+/*@ predicate star_held(struct star_window *w) =
+  @	w->mode == STAR_SLOW || w->mode == STAR_MARKED || w->mode == STAR_YIELD;
+  @ logic integer star_abe(struct star_window *w) =
+  @	(w->mode == STAR_SLOW || w->mode == STAR_MARKED || w->mode == STAR_YIELD) ?
+  @	0 : w->cwnd_abe;
+  @ logic integer star_sum(struct star_window *w) =
+  @	\max(2, w->cwnd_reno + star_abe(w));
+  @*/
+
+/* As judge_rtt() and judge_end_rtt() keep the state. WP does not know how wide bit fields are. */
+/*@ predicate judge_sane(struct judge_state *j) =
+  @	j->base_us <= j->least_us && j->still <= 16 && j->standing <= 4 && j->rest <= 8 &&
+  @	j->test <= 3 && j->dip <= 1;
+  @ predicate judge_seeing(struct judge_state *j) =
+  @	j->seen_expected < 128 && j->quiet <= 15 && j->skip <= 3;
+  @*/
 
 /* --- int.h --- */
 /*@ requires divisor > 0;
@@ -51,6 +103,27 @@ static inline const struct hstcp_row *hstcp_row(enum hstcp_response response, u3
   @ ensures \result <= 0x20000000000;
   @*/
 static inline u64 compound_power(u32 swnd, u32 k);
+
+/*@ requires \valid(w) && 1 <= w->cwnd_reno <= 0x40000000 && divisor <= 0x40000000;
+  @ assigns w->cwnd_reno, w->cwnd_cnt;
+  @ ensures 1 <= w->cwnd_reno <= 0x40000000;
+  @*/
+static inline void star_increase(struct star_window *w, u32 divisor, u32 acked);
+
+/*@ requires \valid_read(w) && star_sane(w);
+  @ assigns \nothing;
+  @ ensures \result <= 0x40000000;
+  @*/
+static inline u32 star_yield_divisor(const struct star_window *w);
+
+/*@ requires us < 0x80000000 && shift <= 18;
+  @ assigns \nothing;
+  @ ensures shift == 18 ==> \result <= 0x200000;
+  @ ensures us <= 10000000 && shift == 11 ==> \result <= 0x200000;
+  @ ensures us == 0 ==> \result == 0;
+  @ ensures \result <= 0x80000000 * 256;
+  @*/
+static inline u64 rtt_trend_units(u32 us, u8 shift);
 
 /* --- abe.h --- */
 /*@ assigns \nothing;
@@ -99,12 +172,13 @@ static inline u32 judge_dip(const struct judge_state *j, u32 cwnd);
 
 /*@ requires \valid_read(w);
   @ assigns \nothing;
+  @ ensures \result <==> star_held(w);
   @*/
 static inline bool star_holds(const struct star_window *w);
 
 /*@ requires \valid_read(w);
   @ assigns \nothing;
-  @ ensures 2 <= \result <= 0x40000000;
+  @ ensures \result == \min(star_sum(w), 0x40000000);
   @*/
 static inline u32 star_cwnd(const struct star_window *w);
 
@@ -136,6 +210,70 @@ static inline u32 star_mark_cwnd(u32 cwnd);
   @ assigns \nothing;
   @*/
 static inline bool star_waited(const struct star_window *w, u32 times);
+
+/*@ assigns \nothing;
+  @ ensures \result <==> rtt_us > rtt_min_us + rtt_min_us / 16;
+  @*/
+static inline bool star_queue_stands(u32 rtt_us, u32 rtt_min_us);
+
+/*@ requires \valid_read(w);
+  @ assigns \nothing;
+  @*/
+static inline bool star_is_clear(const struct star_window *w);
+
+/*@ requires \valid(w) && star_sane(w);
+  @ assigns w->mode, w->wait, w->cwnd_reno;
+  @ ensures star_sane(w) && w->cwnd_reno <= \old(w->cwnd_reno);
+  @ ensures w->cwnd_reno + w->cwnd_abe >= \old(w->cwnd_reno);
+  @ ensures \old(w->cwnd_reno) > w->cwnd_abe && \old(star_held(w)) ==>
+  @	    star_sum(w) == \old(star_sum(w));
+  @*/
+static inline void star_release(struct star_window *w, u32 ssthresh, bool published);
+
+/*@ requires \valid(w) && star_sane(w);
+  @ assigns w->mode, w->wait, w->cwnd_reno, w->cwnd_cnt;
+  @ ensures star_sane(w);
+  @*/
+static inline void star_lwc(struct star_window *w, u32 acked, u32 ssthresh,
+			    bool published, bool queue);
+
+/*@ requires \valid(w);
+  @ assigns w->cwnd_reno, w->cwnd_cnt;
+  @ ensures w->cwnd_reno >= 1 && w->cwnd_reno <= \max(cwnd, 1);
+  @ ensures cwnd > star_abe(w) ==> w->cwnd_reno + star_abe(w) == cwnd;
+  @ ensures cwnd <= star_abe(w) ==> w->cwnd_reno == 1;
+  @*/
+static inline void star_set_cwnd(struct star_window *w, u32 cwnd);
+
+/*@ requires \valid(w) && star_sane(w) && 2 <= cwnd <= 0x40000000 && to <= cwnd;
+  @ assigns w->cwnd_reno, w->cwnd_cnt, w->mode, w->held;
+  @ ensures star_sane(w);
+  @ ensures !published && (\old(star_held(w)) || \old(w->mode) == STAR_CRUISE) ==>
+  @	    star_sum(w) <= cwnd;
+  @*/
+static inline void star_respond(struct star_window *w, u32 cwnd, u32 to, bool published);
+
+/*@ requires \valid_read(w);
+  @ assigns \nothing;
+  @ ensures \result >= 2;
+  @ ensures w->cwnd_abe <= cwnd && cwnd >= 2 ==> \result <= cwnd;
+  @*/
+static inline u32 star_cws_ssthresh(const struct star_window *w, u32 cwnd);
+
+/*@ assigns \nothing;
+  @ ensures \result <= \max(cwnd, new_ssthresh) && \result >= \min(cwnd, new_ssthresh);
+  @ ensures cwnd < ssthresh ==> \result == cwnd;
+  @*/
+static inline u32 star_cws_cwnd(u32 cwnd, u32 ssthresh, u32 new_ssthresh);
+
+/*@ requires \valid_read(a);
+  @ assigns \nothing;
+  @ ensures a->sack_hole ==> \result == STAR_AEN_LOSS;
+  @ ensures \result == STAR_AEN_SPURIOUS ==> a->covers_probe && a->una_after_mark &&
+  @	    ((a->has_tstamp && a->echo_original) || (a->has_sack && a->dsack) ||
+  @	     (!a->has_sack && !a->has_tstamp));
+  @*/
+static inline enum star_verdict star_aen_verdict(const struct star_aen_evidence *a);
 
 /* --- hstcp_gentle.h --- */
 /*@ assigns \nothing;
@@ -170,6 +308,8 @@ static inline u32 compound_sent(const struct compound_windows *windows);
   @ requires windows->cwnd + windows->dwnd <= 0x7fffffff * 256;
   @ assigns *windows;
   @ ensures windows->cwnd + windows->dwnd <= 0x7fffffff * 256;
+  @ ensures swnd * 256 < \old(windows->cwnd + windows->dwnd) + 256 ==>
+  @	    windows->cwnd + windows->dwnd <= \old(windows->cwnd + windows->dwnd);
   @*/
 static inline void compound_follow(struct compound_windows *windows, u32 swnd);
 
@@ -177,8 +317,8 @@ static inline void compound_follow(struct compound_windows *windows, u32 swnd);
   @ requires windows->cwnd + windows->dwnd <= 0x7fffffff * 256;
   @ assigns *windows;
   @ ensures windows->cwnd >= 512;
-  @ ensures \old(windows->cwnd) + \old(windows->dwnd) >= 512 ==>
-  @	    windows->cwnd + windows->dwnd <= \old(windows->cwnd) + \old(windows->dwnd);
+  @ ensures windows->cwnd + windows->dwnd <=
+  @	    \max(512, \old(windows->cwnd) + \old(windows->dwnd));
   @*/
 static inline void compound_loss(struct compound_windows *windows, u32 beta);
 
@@ -205,6 +345,138 @@ static inline u32 gentle_reno_credit(enum hstcp_response response, enum gentle_s
   @*/
 static inline void gentle_path_learn(struct gentle_path *path, const struct gentle_rules *rules,
 				     enum gentle_mode mode, u32 cwnd, u32 low_us);
+
+/*@ requires 0 <= response <= 1;
+  @ assigns \nothing;
+  @ ensures 1 <= \result <= 75;
+  @*/
+static inline u32 hstcp_increase(enum hstcp_response response, u32 cwnd);
+
+/*@ requires \valid_read(rules) && \valid(agreed) && \separated(rules, agreed);
+  @ requires 1 <= rules->confirm <= 255 && *agreed < rules->confirm;
+  @ assigns *agreed;
+  @ ensures *agreed < rules->confirm;
+  @ ensures mode == GENTLE_SLOW_START ==> \result == mode;
+  @ ensures \result != mode ==> *agreed == 0;
+  @*/
+static inline enum gentle_mode gentle_next_mode(const struct gentle_rules *rules,
+						enum gentle_mode mode,
+						enum rtt_trend_verdict verdict, u8 *agreed);
+
+/*@ requires 0 <= response <= 1;
+  @ assigns \nothing;
+  @ ensures \result >= 2;
+  @ ensures cwnd >= 2 ==> \result <= cwnd;
+  @*/
+static inline u32 gentle_reduced(enum hstcp_response response, enum gentle_mode mode, u32 cwnd,
+				 enum gentle_share share);
+
+/*@ assigns \nothing;
+  @ ensures \min(restart, cwnd) <= \result <= cwnd;
+  @*/
+static inline u32 idle_cwnd(u32 cwnd, u32 restart, u32 idle, u32 rto);
+
+/* --- rtt_trend.h --- */
+
+/*@ requires \valid(w) && TREND_SANE(w) && t_us < 0x80000000;
+  @ assigns w->t_shift, w->sum_t, w->sum_tt, w->sum_td;
+  @ ensures TREND_SANE(w) && 0 <= \result <= 0x200000 && (t_us == 0 ==> \result == 0);
+  @*/
+static inline s64 rtt_trend_time(struct rtt_trend *w, u32 t_us);
+
+/*@ requires \valid(w) && TREND_SANE(w) && d_us <= 10000000;
+  @ assigns w->d_shift, w->sum_d, w->sum_dd, w->sum_td;
+  @ ensures TREND_SANE(w) && 0 <= \result <= 0x200000 && (d_us == 0 ==> \result == 0);
+  @*/
+static inline s64 rtt_trend_distance(struct rtt_trend *w, u32 d_us);
+
+/* --- judge.h, RTTs --- */
+
+/*@ requires \valid_read(j);
+  @ assigns \nothing;
+  @ ensures \result <==> rtt_us > j->base_us + j->base_us / 16 + spread_us;
+  @*/
+static inline bool judge_above(const struct judge_state *j, u32 rtt_us, u32 spread_us);
+
+/*@ requires \valid(j) && judge_sane(j);
+  @ assigns j->base_us, j->least_us, j->queue;
+  @ ensures judge_sane(j);
+  @ ensures j->base_us == \min(\old(j->base_us), rtt_us);
+  @*/
+static inline void judge_rtt(struct judge_state *j, u32 rtt_us);
+
+/*@ requires \valid(j) && j->base_us <= j->least_us;
+  @ assigns j->top, j->base_us, j->queue, j->standing, j->still, j->rest;
+  @ ensures j->base_us == j->least_us && j->standing == 0 && j->still == 0 && j->rest == 0;
+  @ ensures j->top <= \old(j->top);
+  @*/
+static inline void judge_adopt(struct judge_state *j);
+
+/*@ requires \valid_read(j);
+  @ assigns \nothing;
+  @ ensures \result ==> j->least_us > j->base_us;
+  @*/
+static inline bool judge_is_path(const struct judge_state *j);
+
+/*@ requires \valid(j) && j->base_us <= j->least_us && j->still <= 16;
+  @ assigns j->level, j->still;
+  @ ensures j->still <= 16;
+  @*/
+static inline bool judge_is_still(struct judge_state *j);
+
+/*@ requires \valid(j);
+  @ assigns j->top;
+  @*/
+static inline void judge_see_queue(struct judge_state *j);
+
+/*@ requires \valid_read(j);
+  @ assigns \nothing;
+  @*/
+static inline bool judge_is_near_top(const struct judge_state *j, u32 rtt_us);
+
+/*@ requires \valid_read(j);
+  @ assigns \nothing;
+  @ ensures \result ==> j->least_us > j->last_us;
+  @*/
+static inline bool judge_is_rising(const struct judge_state *j);
+
+/*@ requires \valid(j) && judge_sane(j);
+  @ assigns *j;
+  @ ensures judge_sane(j);
+  @ ensures \old(j->least_us) != U32_MAX ==> j->least_us == U32_MAX;
+  @*/
+static inline bool judge_end_rtt(struct judge_state *j, u32 srtt_us, u32 min_rtt_us);
+
+/*@ requires \valid(j) && 1 <= rounds <= 3;
+  @ assigns j->fall, j->last_us, j->test;
+  @ ensures j->test == \old(j->test) || j->test == rounds;
+  @*/
+static inline void judge_begin_test(struct judge_state *j, u32 rtt_us, u32 fall_us,
+				    u32 rounds);
+
+/*@ requires \valid(j);
+  @ assigns j->test, j->dip, j->ratio;
+  @ ensures j->test == 0 && j->dip == 0 && j->ratio == 0;
+  @*/
+static inline void judge_end_test(struct judge_state *j);
+
+/*@ requires \valid_read(j);
+  @ assigns \nothing;
+  @ ensures \result ==> j->test == 0 && j->rest == 0;
+  @*/
+static inline bool judge_test_due(const struct judge_state *j);
+
+/*@ requires \valid(j);
+  @ assigns j->calm;
+  @ ensures !little ==> j->calm <= \old(j->calm);
+  @*/
+static inline void judge_calm(struct judge_state *j, u32 rtt_us, bool little);
+
+/*@ requires \valid(j) && \valid_read(r) && \separated(j, r) && j->lone <= 4;
+  @ assigns j->large, j->alone, j->calm, j->lone;
+  @ ensures j->lone <= 4;
+  @*/
+static inline void judge_use(struct judge_state *j, const struct judge_round *r);
 
 /* --- judge.h, losses --- */
 /*@ requires \valid_read(j);
@@ -246,7 +518,9 @@ static inline void judge_count(struct judge_state *j, u64 expected, u64 lost);
 static inline bool judge_stays(const struct judge_state *j, u64 expected, u64 lost);
 
 /*@ requires \valid(j) && \valid_read(r) && \separated(j, r);
+  @ requires j->seen_expected < 128;
   @ assigns j->ratio, j->expected, j->lost, j->link, j->seen_expected, j->seen;
+  @ ensures j->seen_expected < 128;
   @*/
 static inline bool judge_test_link(struct judge_state *j, const struct judge_round *r, u32 sent);
 
@@ -265,6 +539,46 @@ static inline bool judge_is_excess(struct judge_state *j, const struct judge_rou
   @*/
 static inline u32 judge_cwnd(const struct judge_state *j, enum judge_answer answer,
 			     const struct judge_round *r, u32 prior_cwnd);
+
+/*@ requires \valid(j);
+  @ assigns j->quiet;
+  @*/
+static inline void judge_silence(struct judge_state *j);
+
+/*@ requires \valid(j);
+  @ assigns j->excess, j->skip;
+  @ ensures j->excess == 0 && j->skip == 2;
+  @*/
+static inline void judge_cut_made(struct judge_state *j);
+
+/*@ requires \valid(j) && \valid_read(r) && \separated(j, r);
+  @ assigns j->ratio, j->expected, j->lost;
+  @ ensures \result ==> r->lost >= 16 && !r->train;
+  @*/
+static inline bool judge_is_over(struct judge_state *j, const struct judge_round *r);
+
+/*@ requires \valid_read(j) && \valid_read(r);
+  @ assigns \nothing;
+  @ ensures \result ==> r->lost >= 3 && !j->alone;
+  @*/
+static inline bool judge_is_full(const struct judge_state *j, const struct judge_round *r,
+				 u32 sent);
+
+/*@ requires \valid(j) && \valid_read(r) && \separated(j, r);
+  @ requires judge_seeing(j) && r->cwnd >= 1;
+  @ assigns *j;
+  @ ensures judge_seeing(j);
+  @ ensures \result == JUDGE_CUT || \result == JUDGE_FULL || \result == JUDGE_OVER ==>
+  @	    j->excess == 0 && j->skip == 2;
+  @*/
+static inline enum judge_answer judge_end_losses(struct judge_state *j,
+						 const struct judge_round *r);
+
+/*@ requires \valid_read(r);
+  @ assigns \nothing;
+  @ ensures \result ==> r->lost >= 32 && r->lost < r->delivered;
+  @*/
+static inline bool judge_is_costly(const struct judge_round *r);
 
 /* --- compound.h, rules --- */
 /*@ requires \valid_read(rules);
@@ -301,3 +615,119 @@ static inline u64 compound_loss_window(const struct compound_rules *rules, u64 c
   @ ensures 2 <= \result <= 0x7fffffff;
   @*/
 static inline u32 compound_fitted(const struct compound_rules *rules, u32 swnd, u64 diff);
+
+/*@ requires \valid_read(rules);
+  @ assigns \nothing;
+  @ ensures \result ==> dwnd == 0;
+  @*/
+static inline bool compound_held(const struct compound_rules *rules, u64 dwnd, u64 diff);
+
+/*@ requires \valid(windows) && 1 <= swnd <= 0x7fffffff && beta <= 1000;
+  @ requires windows->cwnd + windows->dwnd <= 0x7fffffff * 256;
+  @ assigns *windows;
+  @ ensures windows->cwnd + windows->dwnd <= \old(windows->cwnd + windows->dwnd);
+  @*/
+static inline void compound_loss_once(struct compound_windows *windows, u32 swnd, u32 beta);
+
+/* --- compound.h, dips --- */
+/*@ requires \valid_read(base);
+  @ assigns \nothing;
+  @ ensures \result <==> rtt_us * 8 <= base->rtt_us * 9;
+  @*/
+static inline bool compound_base_near(const struct compound_base *base, u32 rtt_us);
+
+/*@ requires \valid(base) && rtt_us > 0;
+  @ assigns base->rtt_us, base->seen_ms, base->least_us, base->unseen;
+  @ ensures 0 < base->rtt_us <= rtt_us;
+  @ ensures \old(base->rtt_us) > 0 ==> base->rtt_us <= \old(base->rtt_us);
+  @ ensures base->unseen == 0 || base->unseen == \old(base->unseen);
+  @*/
+static inline void compound_base_update(struct compound_base *base, u32 rtt_us, u32 now_ms);
+
+/*@ requires \valid_read(base) && base->doubled <= 3;
+  @ assigns \nothing;
+  @ ensures 1 <= \result <= \max(longest_ms, 1);
+  @*/
+static inline u32 compound_period_ms(const struct compound_base *base, u32 longest_ms);
+
+/*@ requires \valid(base);
+  @ assigns base->before_us, base->rounds;
+  @ ensures base->rounds == 5 && base->before_us == rtt_us;
+  @ ensures \result <= swnd;
+  @*/
+static inline u32 compound_dip_begin(struct compound_base *base, u32 swnd, u32 rtt_us);
+
+/*@ requires \valid(base);
+  @ assigns base->rounds, base->seen_ms, base->mean_us;
+  @ ensures base->rounds == 0;
+  @*/
+static inline void compound_dip_end(struct compound_base *base, u32 now_ms);
+
+/*@ requires \valid_read(base) && 1 <= base->rounds <= 5;
+  @ assigns \nothing;
+  @ ensures \result < base->rounds;
+  @*/
+static inline u8 compound_dip_left(const struct compound_base *base, u32 rtt_us);
+
+/*@ requires \valid(base) && rtt_us > 0;
+  @ assigns base->doubled, base->sure, base->rtt_us, base->seen_ms, base->least_us,
+  @	    base->unseen;
+  @ ensures 0 < base->rtt_us <= rtt_us;
+  @ ensures base->unseen == 0 || base->unseen == \old(base->unseen);
+  @ ensures base->doubled == 0 || base->doubled == \old(base->doubled);
+  @*/
+static inline void compound_dip_learn(struct compound_base *base, u32 rtt_us, u32 now_ms);
+
+/*@ requires \valid(base) && rtt_us > 0 && 1 <= base->rounds <= 5;
+  @ requires base->unseen < 4 && base->doubled <= 3;
+  @ assigns *base;
+  @ ensures base->unseen < 4 && base->doubled <= 3 && base->rtt_us > 0;
+  @ ensures base->rounds < \old(base->rounds) && (\result <==> base->rounds == 0);
+  @*/
+static inline bool compound_dip_round(struct compound_base *base, u32 rtt_us, u32 now_ms);
+
+/* --- times wrap --- */
+/*@ requires \valid_read(a);
+  @ assigns \nothing;
+  @ ensures \result ==> a->started && a->samples == 0 && a->sent_us != sent_us;
+  @*/
+static inline bool abe_sent_slowly(const struct abe *a, u32 now_us, u32 sent_us);
+
+/*@ requires \valid(a);
+  @ assigns a->mark_us, a->sent_us, a->bytes;
+  @ ensures a->bytes == 0 && a->mark_us == now_us && a->sent_us == sent_us;
+  @*/
+static inline void abe_restart_sample(struct abe *a, u32 now_us, u32 sent_us);
+
+/*@ requires \valid(a);
+  @ assigns a->epoch_us, a->last_us, a->mark_us, a->sent_us, a->bytes;
+  @ ensures a->started ==> a->bytes == 0 && a->mark_us == now_us && a->last_us == now_us;
+  @*/
+static inline void abe_skip(struct abe *a, u32 now_us, u32 sent_us);
+
+/*@ requires \valid(base);
+  @ assigns base->period_ms;
+  @ ensures base->period_ms == period_ms;
+  @ ensures \result ==> \old(base->period_ms) != period_ms;
+  @*/
+static inline bool compound_period_begins(struct compound_base *base, u32 period_ms);
+
+/*@ requires \valid(base);
+  @ assigns base->mean_us;
+  @ ensures base->mean_us <= \max(\old(base->mean_us), rtt_us);
+  @ ensures base->mean_us >= \min(\old(base->mean_us), rtt_us) || \old(base->mean_us) == 0;
+  @*/
+static inline bool compound_dip_due(struct compound_base *base, u32 rtt_us, u32 now_ms,
+				    u32 length_ms, bool begins);
+
+/*@ requires \valid(w) && TREND_SANE(w) && w->first_rtt_us <= 10000000;
+  @ assigns *w;
+  @ ensures w->n <= 0x100000 && w->t_shift <= 18 && w->d_shift <= 11;
+  @ ensures 0 <= w->sum_t <= TREND_MOST(w) * 0x200000;
+  @ ensures 0 <= w->sum_tt <= TREND_MOST(w) * 0x40000000000;
+  @ ensures -TREND_MOST(w) * 0x200000 <= w->sum_d <= TREND_MOST(w) * 0x200000;
+  @ ensures 0 <= w->sum_dd <= TREND_MOST(w) * 0x40000000000;
+  @ ensures -TREND_MOST(w) * 0x40000000000 <= w->sum_td <= TREND_MOST(w) * 0x40000000000;
+  @ ensures w->first_rtt_us <= 10000000;
+  @*/
+static inline void rtt_trend_sample(struct rtt_trend *w, u32 now_us, u32 rtt_us);

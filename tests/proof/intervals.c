@@ -7,7 +7,8 @@
 #include "proof.h"
 #include <apogee/compound.h>
 #include <apogee/hstcp_gentle.h>
-#include <apogee/idle.h>
+#include <apogee/shake_repair.h>
+#include <apogee/shake_replay.h>
 #include <apogee/shake_sched.h>
 #include <apogee/sscop_segment.h>
 #include <apogee/star.h>
@@ -42,7 +43,7 @@ void wrap_abe_ack(struct abe *a, u32 now_us, u32 sent_us, u64 bytes, u32 mss, u3
 	//@ assert a->samples <= ABE_SETTLE;
 }
 
-/* --- hstcp.h, hstcp_gentle.h, idle.h --- */
+/* --- hstcp.h, hstcp_gentle.h --- */
 
 void prove_hstcp_rfc3649(u32 cwnd)
 {
@@ -68,11 +69,6 @@ void wrap_gentle_relevant(u32 rise, u32 fall, enum rtt_trend_verdict verdict, s3
 	gentle_relevant(&rules, verdict, change_us, queue_us, rtt_us);
 }
 
-void prove_idle(u32 cwnd, u32 restart, u32 idle, u32 rto)
-{
-	idle_cwnd(cwnd, restart, idle, rto);
-}
-
 /* --- rtt_trend.h --- */
 
 void prove_trend_sums(struct rtt_trend *w, u32 us)
@@ -88,6 +84,26 @@ void prove_trend_sums(struct rtt_trend *w, u32 us)
 		t = rtt_trend_time(w, us);
 		//@ assert 0 <= t <= RTT_TREND_UNITS_MAX;
 		//@ assert w->t_shift <= 18;
+	}
+}
+
+void prove_trend_units(u32 us, u8 shift)
+{
+	u64 units;
+	u8 n;
+
+	for (n = 0; n <= 18; n++) {
+		if (shift != n)
+			continue;
+		units = rtt_trend_units(0, n);
+		//@ assert units == 0;
+		assume(us < RTT_TREND_SPAN_MAX_US);
+		units = rtt_trend_units(us, n);
+		//@ assert units <= 0x8000000000;
+		//@ assert n == 18 ==> units <= RTT_TREND_UNITS_MAX;
+		assume(us <= RTT_TREND_RTT_MAX_US);
+		units = rtt_trend_units(us, n);
+		//@ assert n == 11 ==> units <= RTT_TREND_UNITS_MAX;
 	}
 }
 
@@ -126,13 +142,16 @@ void prove_star_cwnd(const struct star_window *w)
 
 void wrap_star_divisor(const struct star_window *w)
 {
+	u32 divisor;
+
 	assume(sane(w));
-	star_yield_divisor(w);
+	divisor = star_yield_divisor(w);
+	//@ assert divisor <= ABE_WINDOW_MAX;
 }
 
 void prove_star_increase(struct star_window *w, u32 divisor, u32 acked)
 {
-	assume(sane(w) && divisor <= ABE_WINDOW_MAX);
+	assume(w->cwnd_reno >= 1 && w->cwnd_reno <= ABE_WINDOW_MAX && divisor <= ABE_WINDOW_MAX);
 	star_increase(w, divisor, acked);
 	//@ assert 1 <= w->cwnd_reno <= ABE_WINDOW_MAX;
 }
@@ -166,16 +185,6 @@ void prove_star_pacing(u32 cwnd, u32 mss, u32 rtt_us)
 	//@ assert rate <= 1ULL << 63;
 	star_pacing_rate(cwnd, mss, rtt_us, STAR_PACE_CRUISE);
 	star_first_rate(cwnd, mss, rtt_us);
-}
-
-/* --- judge.h --- */
-
-void wrap_judge_end_rtt(struct judge_state *j, u32 srtt_us, u32 min_rtt_us)
-{
-	assume(j->still <= JUDGE_STILL && j->standing <= JUDGE_STANDING);
-	judge_end_rtt(j, srtt_us, min_rtt_us);
-	//@ assert j->still <= JUDGE_STILL;
-	//@ assert j->standing <= JUDGE_STANDING;
 }
 
 /* --- compound.h --- */
@@ -275,4 +284,133 @@ void wrap_path_times(const struct shake_path_est *e, u64 bytes)
 	time = shake_path_carry(e, bytes);
 	//@ assert time <= SHAKE_TIME_MAX;
 	shake_path_drain(e, bytes);
+}
+
+/* An estimate as shake_path.h keeps it, on a ring of any content. */
+static bool path_sane(struct shake_path_est *e, struct shake_sent *ring)
+{
+	e->ring = ring;
+	return e->rate <= SHAKE_RATE_MAX && e->peak <= SHAKE_PEAK_MOST * SHAKE_RATE_MAX &&
+	       e->wait_us <= SHAKE_TIME_MAX && e->intervals <= SHAKE_INTERVALS_EARLY &&
+	       e->bias >= -(s32)SHAKE_TIME_MAX && e->bias <= (s32)SHAKE_TIME_MAX &&
+	       e->srtt <= SHAKE_TIME_MAX && e->rtt <= SHAKE_TIME_MAX && e->part < SHAKE_RTT_PARTS;
+}
+
+static struct shake_sent path_ring[SHAKE_RING];
+
+void wrap_path_trip(struct shake_path_est *e, u32 bytes, u64 now)
+{
+	u32 trip;
+
+	assume(path_sane(e, path_ring));
+	trip = shake_path_trip(e, bytes, now);
+	//@ assert trip <= SHAKE_TIME_MAX;
+	shake_path_queue(e, now);
+}
+
+void wrap_path_sent(struct shake_path_est *e, u32 counter, u32 bytes, u64 now)
+{
+	assume(path_sane(e, path_ring));
+	shake_path_sent(e, counter, bytes, now);
+	//@ assert e->wait_us <= SHAKE_TIME_MAX;
+}
+
+void wrap_path_sample(struct shake_path_est *e, const struct shake_path_config *c,
+		      struct shake_sent *found, u32 early, u32 hold, u64 now)
+{
+	u32 most, rtt;
+
+	assume(path_sane(e, path_ring) && found->wait <= SHAKE_TIME_MAX);
+	most = shake_path_settle(e, found, early, hold, now);
+	rtt = shake_path_took(found->at, hold, now);
+	//@ assert 1 <= rtt <= SHAKE_TIME_MAX;
+	shake_path_sample(e, c, found, rtt, most, hold, now);
+	//@ assert e->rate <= SHAKE_RATE_MAX;
+	//@ assert e->wait_us <= SHAKE_TIME_MAX;
+	//@ assert -SHAKE_TIME_MAX <= e->bias <= SHAKE_TIME_MAX;
+	//@ assert e->srtt <= SHAKE_TIME_MAX;
+	//@ assert e->part < SHAKE_RTT_PARTS;
+}
+
+void wrap_path_deadlines(struct shake_path_est *e, u64 silence, u32 counter, u64 now)
+{
+	assume(path_sane(e, path_ring));
+	shake_path_lost(e);
+	shake_path_was_forgotten(e, counter);
+	shake_path_doubt(e, now);
+	shake_path_is_silent(e, now);
+	shake_path_probe_gap(e, silence);
+	shake_path_forget(e, now);
+	shake_path_restart(e, now);
+	shake_path_init(e, path_ring, now);
+	//@ assert e->wait_us == 0 && e->intervals == 0 && e->least[3] == U32_MAX;
+}
+
+void wrap_sched_pick(struct shake_sched *s, const struct shake_sched_config *c,
+		     struct shake_choice *paths, struct shake_path_est *a,
+		     struct shake_path_est *b, u32 count, u32 bytes, u32 queue, u64 now)
+{
+	struct shake_choice choices[SHAKE_CHOICES_MAX];
+	u32 index;
+
+	assume(path_sane(a, path_ring) && path_sane(b, path_ring));
+	for (index = 0; index < SHAKE_CHOICES_MAX; index++)
+		choices[index] = (struct shake_choice){ index % 2 ? a : b, paths->weight };
+	for (index = 0; index < SHAKE_CHOICES_MAX; index++)
+		assume(s->credit[index] <= 1LL << 40 && s->credit[index] >= -(1LL << 40));
+	index = shake_sched_pick(s, c, choices, count, bytes, now);
+	//@ assert index < SHAKE_CHOICES_MAX;
+	shake_sched_is_full(c, choices, count, bytes, queue, now);
+}
+
+/* --- shake_replay.h, shake_repair.h --- */
+
+void wrap_replay(struct shake_replay *r, u32 low)
+{
+	u64 counter = shake_replay_full(r, low);
+
+	assume(r->newest < SHAKE_COUNTER_LIMIT);
+	if (shake_replay_check(r, counter))
+		shake_replay_update(r, counter);
+	//@ assert r->newest < SHAKE_COUNTER_LIMIT;
+}
+
+void wrap_replay_behind(const struct shake_replay *r, u64 words)
+{
+	u32 bit;
+
+	assume(words < SHAKE_COUNTER_LIMIT / 64);
+	for (bit = 0; bit < 64; bit++)
+		shake_replay_behind(r, words * 64 + bit);
+}
+
+void wrap_repair_keep(struct shake_repair *r, u32 counter, u64 rate, u64 seen, u32 srtt, u64 now)
+{
+	u32 place = 0;
+
+	assume(r->saved <= SHAKE_REPAIR_SAVED);
+	shake_repair_look(r, seen, now);
+	shake_repair_covers(r);
+	shake_repair_is_old(&r->kept[0], srtt, now);
+	shake_repair_keep(r, counter, rate, now, &place);
+	//@ assert place < SHAKE_REPAIR_KEPT;
+	//@ assert r->saved <= SHAKE_REPAIR_SAVED;
+}
+
+void wrap_repair_judge(struct shake_repair *r, u32 place, u32 echo, u64 seen, u32 srtt,
+		       u32 least, u64 now)
+{
+	enum shake_copy copy;
+
+	assume(place < SHAKE_REPAIR_KEPT && r->saved <= SHAKE_REPAIR_SAVED &&
+	       r->overtake < SHAKE_REPAIR_REORDER);
+	copy = shake_repair_judge(r, place, echo, seen, srtt, least, now);
+	//@ assert r->overtake < SHAKE_REPAIR_REORDER;
+	//@ assert r->saved <= SHAKE_REPAIR_SAVED;
+}
+
+void wrap_repair_close(struct shake_repair *r, u32 number)
+{
+	if (shake_repair_next(r, &number))
+		shake_repair_close(r, shake_repair_place(number));
 }
