@@ -238,7 +238,8 @@ static void star_init(struct sock *sk)
 	if (s->w.mode == STAR_CRUISE &&
 	    inet_csk(sk)->icsk_ca_state == TCP_CA_Loss)
 		s->w.mode = STAR_SLOW;
-	s->w.cwnd_reno = max_t(u32, tcp_snd_cwnd(tp), 1);
+	/* A route may give any window (initcwnd). */
+	s->w.cwnd_reno = clamp_t(u32, tcp_snd_cwnd(tp), 1, ABE_WINDOW_MAX);
 	s->una = tp->snd_una;
 	s->j.base_us = tcp_min_rtt(tp);
 	s->j.least_us = U32_MAX;

@@ -89,6 +89,18 @@ void take_back(struct state *t, u32 cwnd)
 	get(t);
 }
 
+/* A connection that begins with this window. */
+void begin(struct state *t, u32 cwnd)
+{
+	memset(&sk, 0, sizeof(sk));
+	tcp_sk(&sk)->snd_cwnd = cwnd;
+	tcp_sk(&sk)->snd_ssthresh = TCP_INFINITE_SSTHRESH;
+	inet_csk(&sk)->icsk_ca_initialized = 1;
+	tcp_sk(&sk)->data_segs_out = 1;
+	star_init(&sk);
+	get(t);
+}
+
 /* A loss event for which the stack asks, and which it undoes. */
 u32 undo(struct state *t)
 {
@@ -507,6 +519,16 @@ def test_only_a_window_that_yields_takes_back(star: Any, mode: int) -> None:
     t = state(mode=mode)
     star.take_back(ctypes.byref(t), 399)
     assert (t.mode, t.cwnd_reno, t.clear) == (mode, 100, 0)
+
+
+@pytest.mark.parametrize(
+    ("cwnd", "kept"), [(0, 1), (10, 10), (2**30, 2**30), (2**30 + 1, 2**30), (2**31 - 1, 2**30)]
+)
+def test_the_window_that_a_route_gives(star: Any, cwnd: int, kept: int) -> None:
+    """A route's initcwnd has no limit; the sums of windows are proven for 2^30 segments."""
+    t = state()
+    star.begin(ctypes.byref(t), cwnd)
+    assert (t.mode, t.cwnd_reno, t.cwnd_abe) == (START, kept, 0)
 
 
 TEST = {"test": 2, "dip": 1, "ratio": 100}
