@@ -549,10 +549,21 @@ static void boot(u8 who)
 	world_open(who);
 }
 
+/* A path that may just have got a socket: not alive until it is heard; HELLO is due at once. */
+static void check_opened(const struct shake_path *path)
+{
+	if (!path->sock)
+		return;
+	expect(path->state == (shake_link(path) ? SHAKE_PATH_DEAD : SHAKE_PATH_JOINING));
+	expect(!path->hello_at && !path->tries);
+}
+
 /* A link's device goes or comes, or has another name. */
 static void change_device(struct net_device *dev, u8 what)
 {
 	unsigned long event = NETDEV_UP + what % 4;
+	struct shake_path *path;
+	bool closed[LINKS];
 
 	if (event == NETDEV_CHANGENAME)
 		dev->name[3] ^= 4;
@@ -561,7 +572,14 @@ static void change_device(struct net_device *dev, u8 what)
 	if (event == NETDEV_UP && !dev->net)
 		dev->net = &world.nets[LEADER];
 	forget_paces(LEADER);
+	for (u8 i = 1; i <= LINKS; i++) {
+		path = shake_path(peer_of(LEADER), i);
+		closed[i - 1] = path && !path->sock;
+	}
 	shake_notifier.notifier_call(&shake_notifier, event, dev);
+	for (u8 i = 1; i <= LINKS; i++)
+		if (closed[i - 1])
+			check_opened(shake_path(peer_of(LEADER), i));
 	if (event == NETDEV_UNREGISTER)
 		dev->net = NULL;
 }
