@@ -260,7 +260,9 @@ static void note(struct shake_link *link, const struct arrival *a, u32 length)
 			path->old = NULL;
 		}
 	}
-	shake_path_heard(path, a->now);
+	/* in a session that is being made: it says nothing of the one that is sent in */
+	if (link != path->next)
+		shake_path_heard(path, a->now);
 	if (a->head.type == SHAKE_TYPE_DATA) {
 		path->received++;
 		path->received_bytes += length - a->clear - shake_tag_octets(&link->s);

@@ -27,6 +27,8 @@
 #define STRANGERS 42		/* more than WELCOMES at once, if nothing holds them up */
 #define ANSWER_LEAST_US (400 * USEC_PER_MSEC)	/* between answers to the same HELLO */
 #define ASKED 32
+#define TALK_US (200 * USEC_PER_MSEC)	/* between packets of who talks */
+#define MAKING_US (5 * USEC_PER_SEC)	/* a session is made, when all is well */
 
 /**
  * struct paced - what a path has sent
@@ -58,6 +60,7 @@ struct paced {
  * @asked: nonces of HELLOs answered, by their first octet
  * @asked_at: us, when
  * @auth: there is a key
+ * @talks: by end, it sends data by all paths when all is well
  * @key: which one each end has
  * @exhausted: a session's counter is at its end, which takes longer than there is time
  * @events: left to do
@@ -73,6 +76,7 @@ struct run {
 	u8 asked[ASKED][SHAKE_NONCE];
 	u64 asked_at[ASKED];
 	bool auth;
+	bool talks[2];
 	u8 key[2];
 	bool exhausted;
 	u32 events;
@@ -92,13 +96,15 @@ static u8 type_of(const struct frame *f)
 	return shake_type_of(f->octets, f->length);
 }
 
-/* There are no more than @most in two rounds. */
+/* There are no more than @most in two rounds, and no more than half at the same time. */
 static void check_budget(u64 *sent, u32 most, u32 *count)
 {
-	u64 *at = &sent[(*count)++ % most];
+	u64 *at = &sent[*count % most], half = sent[(*count + most / 2) % most];
 
 	expect(!*at || fuzz_now - *at >= ROUND_US - TICK_US);
+	expect(!half || half != fuzz_now);
 	*at = fuzz_now;
+	(*count)++;
 }
 
 static u64 dead_for(const struct shake_path *path, u64 at)
@@ -543,10 +549,21 @@ static void boot(u8 who)
 	world_open(who);
 }
 
+/* A path that may just have got a socket: not alive until it is heard; HELLO is due at once. */
+static void check_opened(const struct shake_path *path)
+{
+	if (!path->sock)
+		return;
+	expect(path->state == (shake_link(path) ? SHAKE_PATH_DEAD : SHAKE_PATH_JOINING));
+	expect(!path->hello_at && !path->tries);
+}
+
 /* A link's device goes or comes, or has another name. */
 static void change_device(struct net_device *dev, u8 what)
 {
 	unsigned long event = NETDEV_UP + what % 4;
+	struct shake_path *path;
+	bool closed[LINKS];
 
 	if (event == NETDEV_CHANGENAME)
 		dev->name[3] ^= 4;
@@ -555,7 +572,14 @@ static void change_device(struct net_device *dev, u8 what)
 	if (event == NETDEV_UP && !dev->net)
 		dev->net = &world.nets[LEADER];
 	forget_paces(LEADER);
+	for (u8 i = 1; i <= LINKS; i++) {
+		path = shake_path(peer_of(LEADER), i);
+		closed[i - 1] = path && !path->sock;
+	}
 	shake_notifier.notifier_call(&shake_notifier, event, dev);
+	for (u8 i = 1; i <= LINKS; i++)
+		if (closed[i - 1])
+			check_opened(shake_path(peer_of(LEADER), i));
 	if (event == NETDEV_UNREGISTER)
 		dev->net = NULL;
 }
@@ -584,15 +608,20 @@ static void switch_device(u8 who)
 		world_open(who);
 }
 
-static void send_data(u8 who, struct input *in)
+static void send_data_by(u8 who, u8 number, struct input *in)
 {
 	struct shake_peer *peer = peer_of(who);
-	struct shake_path *path = peer ? shake_path(peer, 1 + next8(in) % LINKS) : NULL;
+	struct shake_path *path = peer ? shake_path(peer, number) : NULL;
 
 	if (!path || !world_dev(who)->dev->running || !shake_link(path) ||
 	    (path->state != SHAKE_PATH_ALIVE && path->state != SHAKE_PATH_DEAD))
 		return;
 	world_send_data(path, in);
+}
+
+static void send_data(u8 who, struct input *in)
+{
+	send_data_by(who, 1 + next8(in) % LINKS, in);
 }
 
 static void exhaust(u8 who, u8 number)
@@ -825,10 +854,39 @@ static void step(struct input *in)
 	check();
 }
 
+/* Time goes by in which who has something to say says it. */
+static void talk(u64 us)
+{
+	static const u8 plain[2];
+
+	for (u64 until = fuzz_now + us; run.events && fuzz_now < until;) {
+		for (u8 who = LEADER; who <= AGENT; who++)
+			for (u8 i = 0; run.talks[who] && i < LINKS; i++)
+				send_data_by(who, 1 + i, &(struct input){ plain, sizeof(plain) });
+		advance(TALK_US);
+	}
+}
+
+/* Both ends of a path are alive in the same session, or in one that is just being made. */
+static void check_well(const struct shake_path *here, const struct shake_path *there)
+{
+	const struct shake_session *ours, *theirs;
+
+	expect(here && here->state == SHAKE_PATH_ALIVE);
+	expect(there && there->state == SHAKE_PATH_ALIVE);
+	if (here->next && fuzz_now - here->next->made_at < MAKING_US)
+		return;
+	ours = &shake_link(here)->s;
+	theirs = &shake_link(there)->s;
+	expect(ours->peer_index == theirs->index && theirs->peer_index == ours->index);
+	expect(!memcmp(ours->send, theirs->receive, SHAKE_KEY));
+	expect(!memcmp(ours->receive, theirs->send, SHAKE_KEY));
+}
+
 /* All is well from now on: within 40 s all paths are alive at both ends. */
 static void all_is_well(void)
 {
-	struct shake_path *here, *there;
+	struct shake_path *here;
 
 	slab_refuses = false;
 	world.no_sockets = GRANTED;
@@ -863,7 +921,7 @@ static void all_is_well(void)
 	}
 	check();
 	run.events = 20 * MOST_EVENTS;
-	advance(WELL_US);
+	talk(WELL_US);
 	expect(run.events);
 	/*
 	 * Without a key an agent that has begun anew, or forged frames, may have given a path the
@@ -871,21 +929,22 @@ static void all_is_well(void)
 	 */
 	if (!run.auth)
 		return;
-	for (u8 i = 1; i <= LINKS; i++) {
-		here = shake_path(peer_of(LEADER), i);
-		there = shake_path(peer_of(AGENT), i);
-		expect(here->state == SHAKE_PATH_ALIVE);
-		expect(there && there->state == SHAKE_PATH_ALIVE);
-	}
+	for (u8 i = 1; i <= LINKS; i++)
+		check_well(shake_path(peer_of(LEADER), i), shake_path(peer_of(AGENT), i));
 }
 
 int fuzz(const u8 *octets, size_t length)
 {
 	struct input in = { octets, length };
+	u8 kind;
 
 	memset(&run, 0, sizeof(run));
 	world_begin();
-	run.auth = next8(&in) & 7;
+	kind = next8(&in);
+	run.auth = kind & 7;
+	/* not often: it takes time */
+	run.talks[LEADER] = kind >> 3 == 2 || kind >> 3 == 3;
+	run.talks[AGENT] = kind >> 3 == 1 || kind >> 3 == 3;
 	run.events = MOST_EVENTS;
 	boot(AGENT);
 	boot(LEADER);

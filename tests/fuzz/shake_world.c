@@ -61,6 +61,25 @@ int udp_sock_create(struct net *net, const struct udp_port_cfg *port, struct soc
 	return 0;
 }
 
+/*
+ * Waits for all who use the socket: nobody finds it any more, and nothing is given to a path
+ * that has none.
+ */
+void apogee_tunnel_release(struct socket *sock)
+{
+	struct shake_dev *d = sock->sk.sk_user_data;
+	struct shake_path *path;
+
+	might_sleep();
+	expect(d->sock4 != sock && d->sock6 != sock);
+	if (shake_is_leader(d))
+		shake_for_each_path(shake_only_peer(d), path) {
+			expect(path->sock != sock);
+			expect(path->sock || path->state == SHAKE_PATH_ABSENT);
+		}
+	kfree(sock);
+}
+
 void gro_cells_receive(struct gro_cells *cells, struct sk_buff *skb)
 {
 	cells->received++;
@@ -100,18 +119,18 @@ struct shake_peer *shake_prefix_owner(struct shake_dev *d, u8 family, const void
 
 void shake_copies_purge(struct shake_path *path)
 {
-	expect(path);
+	expect(path->peer->lock.taken);
 }
 
 void shake_copies_expire(struct shake_path *path, u64 now)
 {
-	expect(path && now);
+	expect(path->peer->lock.taken && now);
 }
 
 struct sk_buff *shake_copies_told(struct shake_path *path, const struct shake_ack_body *ack,
 				  u64 now)
 {
-	expect(path && ack && now);
+	expect(path->peer->lock.taken && ack && now);
 	return NULL;
 }
 
@@ -124,7 +143,7 @@ void shake_copies_send(struct shake_dev *d, const struct shake_way *way, struct 
 
 void shake_let_go(struct shake_peer *peer, u64 now)
 {
-	expect(peer && now);
+	expect(peer->lock.taken && now);
 }
 
 bool shake_segment_pull(struct sk_buff *skb, struct shake_segment *segment)

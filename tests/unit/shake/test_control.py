@@ -15,6 +15,9 @@ HAPPENS = b"\0"
 DOWN = bytes([13 << 3 | 4, 0, 0, 1])
 
 
+#: All links are cut for a minute, so that their paths die, and are well again.
+DEAD = bytes.fromhex("0f80000f81000f82002a807b0f00000f01000f0200")
+
 #: Two HELLOs at once, of a leader that boots again, and without a key one with another nonce; two
 #: answers to one HELLO; a HELLO of each of 42 peers; a socket that goes during registration.
 PACED = (
@@ -29,6 +32,11 @@ PACED = (
 def misdirect(frame: int) -> bytes:
     """A frame of the first path goes to the socket of the second."""
     return bytes([6 << 3 | 6, frame, 1])
+
+
+def lose(frame: int) -> bytes:
+    """A frame that is on its way is lost."""
+    return bytes([4 << 3 | 7, 0, frame])
 
 
 @pytest.fixture(scope="module")
@@ -71,4 +79,16 @@ def test_answers_are_paced(program: Path) -> None:
     folder.mkdir()
     for octets in PACED:
         (folder / octets).write_bytes(bytes.fromhex(octets))
+    run(program, "-runs=0", folder)
+
+
+def test_a_session_is_made_while_the_agent_talks(program: Path) -> None:
+    """A WELCOME, CONFIRM or READY of a path that was dead is lost. The agent sends in its new
+    session, which tells the leader nothing of the old one that it still sends in."""
+    folder = program.parent / "talks"
+    folder.mkdir()
+    for happened in range(5, 12):
+        for frame in range(4):
+            octets = b"\x09" + HAPPENS * 40 + DEAD + HAPPENS * happened + lose(frame)
+            (folder / f"{happened}-{frame}").write_bytes(octets)
     run(program, "-runs=0", folder)

@@ -33,9 +33,6 @@ static inline void apogee_tunnel_setup(struct net *net, struct socket *sock,
 	sock->sk.encap_rcv = tunnel->encap_rcv;
 }
 
-static inline void apogee_tunnel_release(struct socket *sock)
-{
-	kfree(sock);
-}
+void apogee_tunnel_release(struct socket *sock);
 
 #endif /* _FUZZ_COMPAT_UDP_TUNNEL_H */

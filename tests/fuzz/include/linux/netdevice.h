@@ -54,9 +54,9 @@ void fuzz_grace_period(void);
 
 #define rcu_read_lock() do { } while (0)
 #define rcu_read_unlock() do { } while (0)
-#define rcu_barrier() do { } while (0)
-#define synchronize_net() do { } while (0)
-#define rtnl_lock() do { } while (0)
+#define rcu_barrier() might_sleep()
+#define synchronize_net() might_sleep()
+#define rtnl_lock() might_sleep()
 #define rtnl_unlock() do { } while (0)
 
 #define atomic_t struct fuzz_atomic

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Stands in for the kernel's header: a lock taken twice or let go twice aborts.
+ * Stands in for the kernel's header: a lock taken twice or let go twice aborts, and so does who
+ * would sleep with one.
  */
 #ifndef _FUZZ_LINUX_SPINLOCK_H
 #define _FUZZ_LINUX_SPINLOCK_H
@@ -14,6 +15,8 @@ struct spinlock {
 
 #define spinlock_t struct spinlock
 
+__attribute__((weak)) unsigned int fuzz_locks_taken;
+
 static inline void spin_lock_init(spinlock_t *lock)
 {
 	lock->taken = false;
@@ -24,6 +27,7 @@ static inline void spin_lock_bh(spinlock_t *lock)
 	if (lock->taken)
 		abort();
 	lock->taken = true;
+	fuzz_locks_taken++;
 }
 
 static inline void spin_unlock_bh(spinlock_t *lock)
@@ -31,6 +35,13 @@ static inline void spin_unlock_bh(spinlock_t *lock)
 	if (!lock->taken)
 		abort();
 	lock->taken = false;
+	fuzz_locks_taken--;
+}
+
+static inline void might_sleep(void)
+{
+	if (fuzz_locks_taken)
+		abort();
 }
 
 #define spin_lock(lock) spin_lock_bh(lock)

@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+#include <linux/spinlock.h>
+
 #include <apogee/int.h>
 
 #define HZ 250
@@ -49,14 +51,16 @@ static inline void timer_reduce(struct timer_list *timer, unsigned long expires)
 		mod_timer(timer, expires);
 }
 
+/* It waits for the function, which takes a lock. */
 static inline void timer_delete_sync(struct timer_list *timer)
 {
+	might_sleep();
 	timer->pending = false;
 }
 
 static inline void timer_shutdown_sync(struct timer_list *timer)
 {
-	timer->pending = false;
+	timer_delete_sync(timer);
 	timer->shut = true;
 }
 
