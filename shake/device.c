@@ -208,8 +208,6 @@ static void init_private(struct net_device *dev)
 	/* Only the sessions' lock is taken in softirq, but to lockdep both are one class. */
 	xa_init_flags(&d->peers, XA_FLAGS_LOCK_BH);
 	xa_init_flags(&d->sessions, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_BH);
-	/* Without a key nothing else tells a session from one of before the device was made. */
-	d->next_session = get_random_u16();
 	hash_init(d->prefixes);
 	d->refilled = jiffies - 2 * HZ;
 }

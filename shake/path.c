@@ -2,6 +2,7 @@
 /*
  * Paths: their sockets, sessions and states, and the devices that they leave by.
  */
+#include <linux/random.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
 
@@ -87,6 +88,9 @@ struct shake_link *shake_link_make(struct shake_path *path, const struct shake_s
 	link->path = path;
 	link->s = *s;
 	link->made_at = shake_now();
+	/* Without a key only its number tells it from sessions of before a restart. */
+	if (!s->auth)
+		d->next_session = get_random_u16();
 	/* The entry is NULL until the session knows its index. */
 	if (xa_alloc_cyclic_bh(&d->sessions, &index, NULL, XA_LIMIT(1, U16_MAX),
 			       &d->next_session, GFP_ATOMIC) < 0) {

@@ -28,7 +28,10 @@ pytestmark = [pytest.mark.guest, pytest.mark.xdist_group("two-cpus")]
 
 WALL_S = 900.0
 #: In the words of x86, with KASAN.
-SEEN = FAULTS | {"null": r"BUG: KASAN: null-ptr-deref in read_nowhere\S* \[faults\]"}
+SEEN = FAULTS | {
+    "refcount": r"refcount_t: decrement hit 0; .*WARNING: .* at lib/refcount\.c:\d+ ",
+    "null": r"KASAN: null-ptr-deref in range \[.*\] at read_nowhere\S* \[faults\]",
+}
 RACE = r"BUG: KCSAN: data-race in count\S* \[faults\] / count\S* \[faults\]"
 
 #: What runs together: KASAN and lockdep report one fault, then they are quiet. What KASAN or the
@@ -52,7 +55,7 @@ def reports(kernel: str, kinds: Sequence[str], out: Path) -> list[str]:
             out=out, kernel=kernel, modules=["faults"], realtime=True, timeout_wall_s=WALL_S,
         )  # fmt: skip
     assert failure.value.reason.startswith("the kernel reported: ")
-    rest, lines = failure.value.console_tail, []
+    rest, lines = log.logged("\n".join(failure.value.console_tail)), []
     while report := log.verdict(rest):
         lines.append(report.line)
         rest = rest[rest.index(report.log[0]) + 1 :]
