@@ -386,6 +386,7 @@ static void session_in(struct shake_dev *d, struct arrival *a)
 {
 	struct sk_buff *skb = a->skb;
 	enum shake_verdict verdict;
+	struct shake_peer *peer;
 
 	verdict = shake_head_read(skb->data, skb->len, &a->head);
 	if (verdict) {
@@ -407,7 +408,11 @@ static void session_in(struct shake_dev *d, struct arrival *a)
 		drop(d, skb, SHAKE_DROP_MEMORY);
 		return;
 	}
+	/* another CPU may note a packet of this session just now; take() looks again */
+	peer = a->link->path->peer;
+	spin_lock_bh(&peer->lock);
 	verdict = shake_session_check(&a->link->s, &a->head, skb->len, &a->counter);
+	spin_unlock_bh(&peer->lock);
 	a->clear = shake_head_octets(a->head.flags);
 	a->front = a->clear + (is_in_front(a) ? SHAKE_TAG : 0);
 	if (!verdict)

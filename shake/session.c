@@ -560,7 +560,7 @@ bool shake_session_hints(const struct shake_session *s, const struct shake_head 
  * @counter: written if the packet is taken
  *
  * For DATA, ACK and PROBE. shake_replay_update() follows when shake_open() took it; if a lock
- * was let go in between, shake_replay_check() comes first.
+ * was let go in between, shake_replay_check() comes first. Not beside shake_replay_update().
  *
  * Return: SHAKE_TAKEN, SHAKE_TRUNCATED, SHAKE_BAD_TYPE or SHAKE_REPLAYED.
  */

@@ -57,6 +57,8 @@ _FUNCTION = r"[\w.]+\+0x[0-9a-f]+/0x[0-9a-f]+(?: \[\w+\])?"
 _HAS_PLACE = re.compile(rf"{_FUNCTION}| (?:at|in) \S+:\d+")
 _PLACE = re.compile(rf"(?:RIP: \w+:|\bpc : |\bat: )({_FUNCTION})|^(\S+\.[chS]:\d+) ")
 _RACE = "BUG: KCSAN: "
+#: The kernel's own, whoever asks for the time: what changes meanwhile is read again.
+_RACES_OF_TIME = re.compile(r"BUG: KCSAN: data-race in ktime_get\w* / timekeeping_advance$")
 _MODULE = re.compile(r" \[(\w+)\]")  # behind a function's name
 _RACE_ENDS = re.compile("={66}$")
 _PLACE_LINES = 40  # within which a report names the place, if it does
@@ -93,6 +95,8 @@ def _is_races_of_others(messages: Sequence[str], at: int, brought: Sequence[str]
     """Whether the report that begins here is of a data race without a function of these modules."""
     if brought is None or not messages[at].startswith(_RACE):
         return False
+    if _RACES_OF_TIME.match(messages[at]):
+        return True
     lines = itertools.takewhile(lambda line: not _RACE_ENDS.match(line), messages[at:])
     names = {name for line in lines for name in _MODULE.findall(line)}
     return names.isdisjoint(brought)

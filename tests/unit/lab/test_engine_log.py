@@ -98,6 +98,14 @@ def test_data_races_count_in_modules_that_were_brought(
     other = log.verdict((text + LOGS["null"].text).splitlines(), brought)
     assert other is not None
     assert counts or other.line == LOGS["null"].line
+
+
+@pytest.mark.parametrize("other", ["timekeeping_advance", "sscop_send"])
+def test_a_race_of_the_kernels_time_is_its_own(other: str) -> None:
+    """Also where a module has asked for the time."""
+    text = RACE.replace("tcp_get_info\n", f"{other}\n", 1).format("ktime_get", "sscop_poll [sscop]")
+    text = text.replace("sscop_poll [sscop]+0x1f4/0x2e0", "sscop_poll+0x1f4/0x2e0 [sscop]")
+    assert (log.verdict(text.splitlines(), ["sscop"]) is None) == (other == "timekeeping_advance")
     assert len(log.races(text.splitlines())) == 1
 
 
