@@ -9,7 +9,6 @@
 #include <asm/types.h>
 #include <string.h>
 
-
 __attribute__((weak)) void get_random_bytes(void *to, size_t length)
 {
 	memset(to, 0x5a, length);
