@@ -314,7 +314,8 @@ static const struct {
 	{ "socket", call_socket }, { "listen", call_listen }, { "accept", call_accept },
 	{ "connect", call_connect }, { "set", call_set }, { "send", call_send },
 	{ "recv", call_recv }, { "shutdown", call_shutdown }, { "close", call_close },
-	{ "error", call_error }, { "key", call_key }, { "info", call_info }, { "repair", call_repair },
+	{ "error", call_error }, { "key", call_key }, { "info", call_info },
+	{ "repair", call_repair },
 };
 
 bool call(const char *name, char *arguments)

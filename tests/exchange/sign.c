@@ -33,7 +33,7 @@ struct ao_key {
 	__u8 key_flags;
 	__u8 key_length;
 	__u8 key[MOST_KEY];
-} __attribute__((aligned(8)));
+};
 
 static int kind;		/* the option that the peer's segments have, or 0 */
 static int send_id, receive_id;	/* of TCP-AO, the peer's */
