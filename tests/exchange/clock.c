@@ -40,11 +40,11 @@ int clock_alarm(long long us)
 	return timer;
 }
 
-/* The exchange is to begin at time 0, which is soon. */
-void clock_begin(void)
+/* The exchange is to begin at time 0: so many periods of BEGIN_US from now, the first cut short. */
+void clock_begin(int periods)
 {
 	timer = timerfd_create(CLOCK_MONOTONIC, 0);
 	if (timer < 0)
 		die("timerfd_create");
-	start_us = (clock_us() / BEGIN_US + 1) * BEGIN_US;
+	start_us = (clock_us() / BEGIN_US + periods) * BEGIN_US;
 }

@@ -2,7 +2,7 @@
 /*
  * exchange - the remote end of a TCP connection, segment by segment, as a script says
  *
- *   exchange OUT ALGORITHM[,ALGORITHM...] SCRIPT...
+ *   exchange OUT PERIODS ALGORITHM[,ALGORITHM...] SCRIPT...
  *
  * Each script is played for each algorithm, one after the other, each time in a network
  * namespace of its own with a tun device: the stack is 10.8.0.1, the peer 10.8.0.2. The log is
@@ -151,6 +151,8 @@ static void play(FILE *script)
 	note_counters();
 }
 
+static int periods;	/* before an exchange begins, see clock_begin() */
+
 static void exchange(const char *out, const char *path)
 {
 	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
@@ -168,7 +170,7 @@ static void exchange(const char *out, const char *path)
 	peer.window = 1000;
 	peer.path_us = 100000;
 	device_up();
-	clock_begin();
+	clock_begin(periods);
 	wait_until(0);
 	play(script);
 	exit(ferror(stdout) || fflush(stdout));
@@ -192,14 +194,15 @@ int main(int argc, char **argv)
 {
 	int failed = 0;
 
-	if (argc < 4) {
-		fprintf(stderr, "usage: exchange OUT ALGORITHM[,ALGORITHM...] SCRIPT...\n");
+	periods = argc > 2 ? atoi(argv[2]) : 0;
+	if (argc < 5 || periods < 1) {
+		fprintf(stderr, "usage: exchange OUT PERIODS ALGORITHM[,ALGORITHM...] SCRIPT...\n");
 		return 2;
 	}
 	sign_begin();
-	for (char *name = strtok(argv[2], ","); name; name = strtok(NULL, ",")) {
+	for (char *name = strtok(argv[3], ","); name; name = strtok(NULL, ",")) {
 		congestion_control = name;
-		for (int i = 3; i < argc; i++)
+		for (int i = 4; i < argc; i++)
 			failed |= played(argv[1], argv[i]);
 	}
 	return failed;

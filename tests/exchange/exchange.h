@@ -71,6 +71,7 @@ struct peer {
 	int cookie_length;
 	bool multipath;			/* segments acknowledge data of Multipath TCP, too */
 	__u32 data_zero;		/* data sequence number of position 0, modulo 2^32 */
+	void (*sign)(unsigned char *ip, int length);	/* a segment of the peer, or NULL */
 };
 
 /* A segment or an ICMP message that the peer sends. */
@@ -99,7 +100,7 @@ void note(const char *format, ...);
 /* clock.c */
 long long now_us(void);
 int clock_alarm(long long us);
-void clock_begin(void);
+void clock_begin(int periods);
 
 /* parse.c */
 int time_of(char **line, long long *at);
@@ -135,7 +136,6 @@ void sign_begin(void);
 void sign_by(const char *text);
 int sign_socket(int fd, const struct sockaddr_in *to, const char *text);
 int sign_option(unsigned char *o);
-void sign_packet(unsigned char *ip, int length);
 void sign_check(const unsigned char *ip, int length);
 
 /* print.c */

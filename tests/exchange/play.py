@@ -23,13 +23,18 @@ WALL_S = 1500.0
 
 @dataclass(frozen=True)
 class Guest:
-    """An engine's kernel, its scripts, and within what times are those of a script, or equal."""
+    """An engine's kernel, its scripts, and within what times are those of a script, or equal.
+
+    ``rests`` are periods between exchanges: where computing takes time, the kernel has to take away
+    the namespace of the one before, which would delay what the peer sends.
+    """
 
     engine: ModuleType
     kernel: str
     folder: Path
     exact_s: float
     equal_s: float
+    rests: int = 1
 
     def names(self) -> list[str]:
         """Its exchanges."""
@@ -45,7 +50,7 @@ UML = Guest(uml, DEFAULT_KERNEL, SCRIPTS, EXACT_S, EQUAL_S)
 #: A stock kernel, which has AccECN, MD5 and TCP-AO. An instruction takes 1 ns: the last of what the
 #: scripts send at once leaves up to 1.2 ms after the line. Two runs differ by 3 us with other
 #: random numbers, by 50 us after other exchanges, an algorithm that does what reno does by 19 us.
-STOCK = Guest(qemu, "trixie-backports", HERE / "stock", 0.002, 0.001)
+STOCK = Guest(qemu, "trixie-backports", HERE / "stock", 0.002, 0.001, rests=2)
 
 
 def names() -> list[str]:
@@ -73,7 +78,7 @@ def play(
     files = {f"lab/pkt/{name}": guest.path(name).read_bytes() for name in scripts}
     files["bin/exchange"] = program(build)
     lines = ["chmod +x /bin/exchange", "modprobe tun", *(f"modprobe {name}" for name in ours)]
-    command = f"exchange $OUT {','.join(algorithms)} {' '.join(scripts)}"
+    command = f"exchange $OUT {guest.rests} {','.join(algorithms)} {' '.join(scripts)}"
     script = "\n".join([*lines, f"cd /lab/pkt && {command} 2>$OUT/err"])
     info = guest.engine.run_script(
         script, kernel=guest.kernel, out=out, modules=ours, files=files, timeout_wall_s=WALL_S

@@ -60,16 +60,6 @@ void sign_begin(void)
 	HMAC(EVP_sha1(), "", 0, mac, 0, mac, NULL);
 }
 
-/* What the peer signs its segments by, and expects of the stack's. */
-void sign_by(const char *text)
-{
-	int ids[2] = { 0 };
-
-	kind = read_key(text, ids, key);
-	send_id = ids[0];
-	receive_id = ids[1];
-}
-
 static int add_md5_key(int fd, const struct sockaddr_in *to, const char *secret)
 {
 	struct tcp_md5sig sig = { .tcpm_keylen = (__u16)strlen(secret) };
@@ -192,16 +182,27 @@ static int signature(const unsigned char *ip, int length, bool stack, unsigned c
 }
 
 /* Sign a segment of the peer; its checksum is made after that. */
-void sign_packet(unsigned char *ip, int length)
+static void sign_packet(unsigned char *ip, int length)
 {
 	const unsigned char *o = find_option(ip + IP_HEADER, kind);
 	unsigned char mac[SHA1_BYTES];
 	int n;
 
-	if (!kind || !o)
+	if (!o)
 		return;
 	n = signature(ip, length, false, mac);
 	memcpy(ip + (o - ip) + o[1] - n, mac, (size_t)n);
+}
+
+/* What the peer signs its segments by, and expects of the stack's. */
+void sign_by(const char *text)
+{
+	int ids[2] = { 0 };
+
+	kind = read_key(text, ids, key);
+	send_id = ids[0];
+	receive_id = ids[1];
+	peer.sign = kind ? sign_packet : NULL;
 }
 
 /* Each segment of the stack has to be signed by the peer's key. */

@@ -80,7 +80,8 @@ int wire_build(unsigned char *packet, const struct segment *s)
 	packet[1] = (unsigned char)s->ecn;
 	set_ip(packet, length, PROTO_TCP);
 	set_tcp(tcp, s, header);
-	sign_packet(packet, length - IP_HEADER);
+	if (peer.sign)
+		peer.sign(packet, length - IP_HEADER);
 	set_checksum(tcp + 16, 0x0a08 * 2 + 3 + PROTO_TCP + (__u32)(length - IP_HEADER), tcp,
 		     length - IP_HEADER);
 	return length;

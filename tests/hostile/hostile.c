@@ -266,7 +266,7 @@ static void run(const char *algorithm)
 	device_up();
 	access_line();
 	set_sysctl("tcp_ecn", attack->ecn ? "1" : "0");
-	clock_begin();
+	clock_begin(1);
 	run_until(0);
 	stack_connect(algorithm);
 	run_hostile();
