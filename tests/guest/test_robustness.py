@@ -250,7 +250,8 @@ def test_memory_of_a_small_machine(lab: Lab, engine: str) -> None:
         held.append(memory_mb(lab.processes()))
         time.sleep(0.05)
     assert process.returncode == 0, process.communicate()
-    assert 100 < max(held) < MOST_MB
+    # more than the lab alone, which is at 30 MB: the guest was seen
+    assert 50 < max(held) < MOST_MB
 
 
 #: Programs of the host that a run of an engine needs.
