@@ -42,12 +42,13 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/module.h>
-#include <net/neighbour.h>
 #include <net/tcp.h>
 
 #include <apogee/compound.h>
 #include <compat/param_range.h>
 #include <kernel/bbr_info.h>
+#include <kernel/bitfield.h>
+#include <kernel/next_hop.h>
 #include <kernel/pacing.h>
 #include <kernel/timeout.h>
 
@@ -209,50 +210,14 @@ static u32 compound_now_ms(const struct sock *sk)
 	return (u32)div_u64(tcp_sk(sk)->tcp_mstamp, USEC_PER_MSEC);
 }
 
-static const void *compound_destination(const struct sock *sk,
-					const struct dst_entry *dst)
-{
-#if IS_ENABLED(CONFIG_IPV6)
-	if (dst->ops->family == AF_INET6)
-		return &sk->sk_v6_daddr;
-#endif
-	return &inet_sk(sk)->inet_daddr;
-}
-
-/* The last eight bytes of a neighbour's link address. Devices without address
- * resolution (loopback, tunnels) have only their own address or none: 0.
- */
-static u64 compound_address(const struct neighbour *n)
-{
-	char ha[MAX_ADDR_LEN];
-	u64 address = 0;
-	int i;
-
-	if (READ_ONCE(n->nud_state) & NUD_NOARP)
-		return 0;
-	neigh_ha_snapshot(ha, n, n->dev);
-	for (i = 0; i < n->dev->addr_len; i++)
-		address = address << 8 | (u8)ha[i];
-	return address;
-}
-
 /* The route and the neighbour may change at any time. Without one the phase stays. */
 static u32 compound_find_phase(struct sock *sk)
 {
-	const struct dst_entry *dst = __sk_dst_get(sk);
 	const struct compound *c = inet_csk_ca(sk);
-	u32 phase_ms = c->phase_ms;
-	struct neighbour *n;
+	u64 address;
 
-	if (!dst)
-		return phase_ms;
-	n = dst_neigh_lookup(dst, compound_destination(sk, dst));
-	if (!n)
-		return phase_ms;
-	if (READ_ONCE(n->nud_state) & NUD_VALID)
-		phase_ms = compound_phase_ms(compound_address(n));
-	neigh_release(n);
-	return phase_ms;
+	return next_hop_address(sk, &address) ? compound_phase_ms(address) :
+						c->phase_ms;
 }
 
 static void compound_start(struct sock *sk, bool plus)
@@ -514,7 +479,7 @@ static void compound_pkts_acked(struct sock *sk, const struct ack_sample *sample
 	struct compound *c = inet_csk_ca(sk);
 
 	/* The packets in flight in recovery were sent with another window. */
-	if (inet_csk(sk)->icsk_ca_state > TCP_CA_Disorder) {
+	if (ca_state(sk) > TCP_CA_Disorder) {
 		compound_begin_round(sk);
 		return;
 	}

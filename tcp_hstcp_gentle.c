@@ -35,6 +35,7 @@
 #include <apogee/hstcp_gentle.h>
 #include <compat/param_range.h>
 #include <kernel/bbr_info.h>
+#include <kernel/bitfield.h>
 #include <kernel/pacing.h>
 #include <kernel/timeout.h>
 
@@ -301,7 +302,7 @@ static void gentle_pkts_acked(struct sock *sk, const struct ack_sample *sample)
 	struct gentle *g = inet_csk_ca(sk);
 	u32 wanted = READ_ONCE(gentle_samples), rtt_us;
 
-	if (inet_csk(sk)->icsk_ca_state > TCP_CA_Disorder)
+	if (ca_state(sk) > TCP_CA_Disorder)
 		return;
 	/* This sample already belongs to the next window. */
 	if (after(tp->snd_una, g->end_seq))
@@ -353,7 +354,7 @@ static bool gentle_own_link_full(struct sock *sk, u32 acked)
 	full = tcp_packets_in_flight(tp) + acked + gentle_held_back(sk) <
 		       tcp_snd_cwnd(tp) &&
 	       tp->write_seq - tp->snd_nxt >= tp->mss_cache &&
-	       tp->chrono_type != TCP_CHRONO_RWND_LIMITED;
+	       bitfield(tp, chrono_type) != TCP_CHRONO_RWND_LIMITED;
 	g->first_seq = tp->snd_nxt;
 	return full;
 }

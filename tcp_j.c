@@ -27,6 +27,7 @@
 #include <compat/cong_control.h>
 #include <compat/tx_start.h>
 #include <kernel/bbr_info.h>
+#include <kernel/bitfield.h>
 #include <kernel/idle.h>
 #include <kernel/marked.h>
 #include <kernel/pacing.h>
@@ -186,7 +187,7 @@ APOGEE_CONG_CONTROL(j_cong_control)
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct j_state *j = inet_csk_ca(sk);
 	u32 acked = rs->acked_sacked;
-	u8 state = inet_csk(sk)->icsk_ca_state;
+	u8 state = ca_state(sk);
 	bool new_data = after(tp->snd_una, j->una);
 
 	j->una = tp->snd_una;

@@ -105,6 +105,8 @@
 #include <compat/param_range.h>
 #include <compat/tx_start.h>
 #include <kernel/bbr_info.h>
+#include <kernel/bitfield.h>
+#include <kernel/forget.h>
 #include <kernel/idle.h>
 #include <kernel/marked.h>
 #include <kernel/recount.h>
@@ -205,7 +207,7 @@ static void star_begin(struct sock *sk)
 	u32 cwnd = min(rtt_min / STAR_RTT_REFERENCE_US, STAR_CWND_BEGIN_MAX);
 	/* Established, but no algorithm yet: a SYN-ACK has arrived. */
 	bool opener = sk->sk_state == TCP_ESTABLISHED &&
-		      !inet_csk(sk)->icsk_ca_initialized;
+		      !bitfield(inet_csk(sk), icsk_ca_initialized);
 
 	if (rtt_min == U32_MAX)
 		return;
@@ -229,14 +231,14 @@ static void star_init(struct sock *sk)
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
 	/* The handshake has just ended, or no data was sent by another algorithm. */
-	bool begins = !inet_csk(sk)->icsk_ca_initialized || !tp->data_segs_out;
+	bool begins = !bitfield(inet_csk(sk), icsk_ca_initialized) || !tp->data_segs_out;
 
 	memset(s, 0, sizeof(*s));
 	s->w.mode = tp->snd_ssthresh >= TCP_INFINITE_SSTHRESH ? STAR_START :
 								STAR_CRUISE;
 	/* Selected after a timeout: the estimate must not lift the window. */
 	if (s->w.mode == STAR_CRUISE &&
-	    inet_csk(sk)->icsk_ca_state == TCP_CA_Loss)
+	    ca_state(sk) == TCP_CA_Loss)
 		s->w.mode = STAR_SLOW;
 	/* A route may give any window (initcwnd). */
 	s->w.cwnd_reno = clamp_t(u32, tcp_snd_cwnd(tp), 1, ABE_WINDOW_MAX);
@@ -311,14 +313,14 @@ static void star_timeout(struct sock *sk)
 	/* In recovery a retransmission was lost. The stack does not ask for ssthresh
 	 * again: CWS has already responded to this loss.
 	 */
-	if (inet_csk(sk)->icsk_ca_state == TCP_CA_Recovery && !s->w.asked)
+	if (ca_state(sk) == TCP_CA_Recovery && !s->w.asked)
 		return;
 
 	/* After an ECN mark or a known loss the previous window is not restored. A
 	 * second timeout before AEN's verdict means data loss.
 	 */
 	if (!READ_ONCE(star_aen) ||
-	    inet_csk(sk)->icsk_ca_state > TCP_CA_Disorder) {
+	    ca_state(sk) > TCP_CA_Disorder) {
 		if (s->w.mode == STAR_JUDGE)
 			trace_star_aen(sk, s->p_seq, STAR_AEN_LOSS);
 		star_start_again(sk);
@@ -412,7 +414,7 @@ static bool star_check_aen(struct sock *sk)
 			      tcp_is_sack(tp)),
 		.has_sack = tcp_is_sack(tp),
 		.dsack = tp->dsack_dups != s->dsack_dups,
-		.has_tstamp = tp->rx_opt.saw_tstamp && tp->rx_opt.rcv_tsecr,
+		.has_tstamp = bitfield(tp, rx_opt.saw_tstamp) && tp->rx_opt.rcv_tsecr,
 		.echo_original = tp->retrans_stamp &&
 				 before(tp->rx_opt.rcv_tsecr,
 					tp->retrans_stamp),
@@ -595,11 +597,11 @@ static bool star_end_round(struct sock *sk)
 	const struct judge_round r = {
 		.delivered = tp->delivered - s->round_end,
 		.lost = tp->lost - s->round_lost,
-		.cwnd = star_cwnd(&s->w),
+		.cwnd = forget(star_cwnd(&s->w)),
 		.path = abe_window(abe_bw(&s->abe), srtt, tp->mss_cache),
 		.rtt_us = srtt,
 		.min_rtt_us = tcp_min_rtt(tp),
-		.limited = tcp_is_cwnd_limited(sk),
+		.limited = forget(tcp_is_cwnd_limited(sk)),
 		.train = tp->delivered + tp->lost <= STAR_TRAIN_MAX,
 	};
 	bool longer = judge_end_rtt(&s->j, srtt, r.min_rtt_us);
@@ -774,7 +776,7 @@ static bool star_lifts(struct sock *sk, const struct rate_sample *rs)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	const struct star *s = inet_csk_ca(sk);
-	u8 state = inet_csk(sk)->icsk_ca_state;
+	u8 state = ca_state(sk);
 
 	if (!rs->acked_sacked)
 		return false;
@@ -797,12 +799,12 @@ static void star_set_window(struct sock *sk, u32 most)
 	 * segment, no retransmission (RFC 5682 2.1). Once all is acknowledged it has
 	 * ended, though its flag and, without SACK, the state stay.
 	 */
-	if (inet_csk(sk)->icsk_ca_state == TCP_CA_Loss && tp->frto &&
+	if (ca_state(sk) == TCP_CA_Loss && bitfield(tp, frto) &&
 	    tp->undo_marker && before(tp->snd_una, tp->high_seq) &&
-	    !tp->rx_opt.tstamp_ok)
+	    !bitfield(tp, rx_opt.tstamp_ok))
 		cwnd = min(cwnd, tcp_packets_in_flight(tp) + 1);
 	/* The first retransmission must not wait for the window. */
-	if (inet_csk(sk)->icsk_ca_state == TCP_CA_Recovery && !tp->retrans_out)
+	if (ca_state(sk) == TCP_CA_Recovery && !tp->retrans_out)
 		cwnd = max(cwnd, tcp_packets_in_flight(tp) + 1);
 	tcp_snd_cwnd_set(tp, min(cwnd, tp->snd_cwnd_clamp));
 }
@@ -853,7 +855,7 @@ APOGEE_CONG_CONTROL(star_cong_control)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
-	bool published = !star_judges();
+	bool published = forget(!star_judges());
 	u32 cwnd = tcp_snd_cwnd(tp), most;
 	bool judged, lost = false, lift, round, estimated, slow, again;
 
@@ -863,12 +865,12 @@ APOGEE_CONG_CONTROL(star_cong_control)
 
 	lift = star_lifts(sk, rs);
 	star_look_for_silence(sk, rs);
-	slow = star_is_slow_train(sk, rs);
+	slow = forget(star_is_slow_train(sk, rs));
 	again = stack_recounts(sk, s->w.recounts);
 	s->w.recounts |= again;
-	estimated = star_estimate(sk, rs);
+	estimated = forget(star_estimate(sk, rs));
 	s->w.recounts = again;
-	round = star_round_ends(sk, rs);
+	round = forget(star_round_ends(sk, rs));
 
 	judged = s->w.mode == STAR_JUDGE;
 	if (judged)
@@ -884,7 +886,7 @@ APOGEE_CONG_CONTROL(star_cong_control)
 		star_reduce(sk);
 		most = s->prior_cwnd;
 	} else if (lift && !lost &&
-		   inet_csk(sk)->icsk_ca_state != TCP_CA_CWR &&
+		   ca_state(sk) != TCP_CA_CWR &&
 		   tcp_is_cwnd_limited(sk) && !star_rests(sk)) {
 		star_lwc(&s->w, rs->acked_sacked, tp->snd_ssthresh, published,
 			 s->j.queue);

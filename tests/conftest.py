@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 from pathlib import Path
 
 import hypothesis
@@ -16,7 +17,9 @@ from tests import BUILD, ROOT
 sys.path.insert(0, str(ROOT / "scripts"))
 
 # Started in the background of a script, Python ignores SIGINT: tests of interruption would hang.
-signal.signal(signal.SIGINT, signal.default_int_handler)
+# On a busy machine execnet may start a worker's tests outside of its main thread.
+if threading.current_thread() is threading.main_thread():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Use the same examples in every run, so that results are reproducible.
 hypothesis.settings.register_profile(

@@ -34,6 +34,8 @@
 #define HSTCP_CWND_MIN		2U
 /* b(w) is in 1/256. */
 #define HSTCP_DECREASE_SHIFT	8
+/* So many halvings lead to a single row: a table has less than 2^7. */
+#define HSTCP_STEPS		7U
 
 /* Response function. */
 enum hstcp_response {
@@ -53,12 +55,13 @@ static inline const struct hstcp_row *hstcp_row(enum hstcp_response response,
 {
 	const struct hstcp_row *rows = hstcp_rfc3649;
 	u32 low = 0, high = ARRAY_SIZE(hstcp_rfc3649) - 1;
+	u32 step;
 
 	if (response == HSTCP_PAPER) {
 		rows = hstcp_paper;
 		high = ARRAY_SIZE(hstcp_paper) - 1;
 	}
-	while (low < high) {
+	for (step = 0; step < HSTCP_STEPS && low < high; step++) {
 		u32 middle = (low + high) / 2;
 
 		if (cwnd <= rows[middle].cwnd)

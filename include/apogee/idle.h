@@ -22,14 +22,10 @@
  */
 static inline u32 idle_cwnd(u32 cwnd, u32 restart, u32 idle, u32 rto)
 {
-	if (!rto)
-		rto = 1;
-	restart = min(restart, cwnd);
-	while (idle > rto && cwnd > restart) {
-		idle -= rto;
-		cwnd >>= 1;
-	}
-	return max(cwnd, restart);
+	u32 halvings = idle ? (idle - 1) / max_t(u32, rto, 1) : 0;
+	u32 halved = halvings < 32 ? cwnd >> halvings : 0;
+
+	return max(halved, min(restart, cwnd));
 }
 
 #endif /* _APOGEE_IDLE_H */

@@ -47,10 +47,21 @@ static inline u64 div_u64(u64 dividend, u32 divisor)
 	return dividend / divisor;
 }
 
+#ifdef __bpf__
+/* BPF has no signed division. */
+static inline s64 div_s64(s64 dividend, s32 divisor)
+{
+	u64 n = dividend < 0 ? -(u64)dividend : (u64)dividend;
+	u64 d = divisor < 0 ? -(u64)divisor : (u64)divisor;
+
+	return (dividend < 0) == (divisor < 0) ? (s64)(n / d) : -(s64)(n / d);
+}
+#else
 static inline s64 div_s64(s64 dividend, s32 divisor)
 {
 	return dividend / divisor;
 }
+#endif
 
 static inline u64 div64_u64(u64 dividend, u64 divisor)
 {
@@ -58,10 +69,27 @@ static inline u64 div64_u64(u64 dividend, u64 divisor)
 }
 
 /* the position of the highest bit set, from 1; 0 for 0 */
+#ifdef __bpf__
+/* Without a branch: set all bits below the highest, and count them in parallel. */
+static inline int fls64(u64 x)
+{
+	x |= x >> 1;
+	x |= x >> 2;
+	x |= x >> 4;
+	x |= x >> 8;
+	x |= x >> 16;
+	x |= x >> 32;
+	x -= x >> 1 & 0x5555555555555555ULL;
+	x = (x & 0x3333333333333333ULL) + (x >> 2 & 0x3333333333333333ULL);
+	x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fULL;
+	return (int)(x * 0x0101010101010101ULL >> 56);
+}
+#else
 static inline int fls64(u64 x)
 {
 	return x ? 64 - __builtin_clzll(x) : 0;
 }
+#endif
 
 #endif /* __KERNEL__ */
 

@@ -60,6 +60,8 @@
 #define RTT_TREND_UNIT_SHIFT	8
 /* ... and large enough that this is the largest value. */
 #define RTT_TREND_UNITS_MAX	(1U << 21)
+/* So often a unit doubles at most: 2^31 us are 2^21 times 2^18 units. */
+#define RTT_TREND_SHIFTS	18U
 /* r^2 is in 2^-40. */
 #define RTT_TREND_R2_SHIFT	40
 /* The table's unit is 2^-16. */
@@ -117,8 +119,9 @@ static inline u64 rtt_trend_units(u32 us, u8 shift)
 static inline s64 rtt_trend_time(struct rtt_trend *w, u32 t_us)
 {
 	u64 t = rtt_trend_units(t_us, w->t_shift);
+	u32 i;
 
-	while (t > RTT_TREND_UNITS_MAX) {
+	for (i = 0; i < RTT_TREND_SHIFTS && t > RTT_TREND_UNITS_MAX; i++) {
 		w->t_shift++;
 		w->sum_t >>= 1;
 		w->sum_tt >>= 2;
@@ -132,8 +135,9 @@ static inline s64 rtt_trend_time(struct rtt_trend *w, u32 t_us)
 static inline s64 rtt_trend_distance(struct rtt_trend *w, u32 d_us)
 {
 	u64 d = rtt_trend_units(d_us, w->d_shift);
+	u32 i;
 
-	while (d > RTT_TREND_UNITS_MAX) {
+	for (i = 0; i < RTT_TREND_SHIFTS && d > RTT_TREND_UNITS_MAX; i++) {
 		w->d_shift++;
 		w->sum_d >>= 1;
 		w->sum_dd >>= 2;
@@ -212,22 +216,25 @@ static inline u64 rtt_trend_r2(u64 sxx, u64 syy, u64 sxy)
 {
 	int x = (fls64(sxx) - 31) & ~1;
 	int y = (fls64(syy) - 31) & ~1;
-	u64 c = rtt_trend_shifted(sxy, (x + y) / 2) << 31;
+	u64 c = rtt_trend_shifted(sxy, (x + y) >> 1) << 31;
 	u64 slope = div_u64(c, (u32)rtt_trend_shifted(sxx, x));
 	u64 inverse = div_u64(c, (u32)rtt_trend_shifted(syy, y));
 
 	return (slope * inverse) >> (62 - RTT_TREND_R2_SHIFT);
 }
 
-/* Critical t^2 in 2^-16; nearly linear in 1 / df beyond the end of the table. */
+/* Critical t^2 in 2^-16; nearly linear in 1 / df beyond the end of the table. Neither
+ * argument reaches beyond the table, whatever it is.
+ */
 static inline u32 rtt_trend_critical_t2(enum rtt_trend_level level, u32 df)
 {
-	const u32 *t2 = rtt_trend_t2[level];
+	const u32 *t2 = rtt_trend_t2[min_t(u32, level, RTT_TREND_TENTH_PERCENT)];
 	u32 last = t2[RTT_TREND_DF_LAST - RTT_TREND_DF_FIRST];
 	u32 limit = t2[RTT_TREND_DF_LAST - RTT_TREND_DF_FIRST + 1];
+	u32 row = max_t(u32, df, RTT_TREND_DF_FIRST) - RTT_TREND_DF_FIRST;
 
-	if (df <= RTT_TREND_DF_LAST)
-		return t2[df - RTT_TREND_DF_FIRST];
+	if (row <= RTT_TREND_DF_LAST - RTT_TREND_DF_FIRST)
+		return t2[row];
 	return limit + (last - limit) * RTT_TREND_DF_LAST / df;
 }
 

@@ -150,22 +150,34 @@ static inline bool star_queue_stands(u32 rtt_us, u32 rtt_min_us)
 	       rtt_us - rtt_min_us > rtt_min_us >> STAR_QUEUE_SHIFT;
 }
 
-/* Add acked / divisor to cwnd_reno; the divisor grows by one with each step. */
+/* What a number of steps of star_increase() costs, in segments acknowledged. */
+static inline u64 star_steps_cost(u32 divisor, u32 steps)
+{
+	return (u64)divisor * steps + (u64)steps * (steps - 1) / 2;
+}
+
+/* Add acked / divisor to cwnd_reno; the divisor grows by one with each step. The number of
+ * steps is found by bisection: n steps cost divisor + (divisor + 1) + ... of them.
+ */
 static inline void star_increase(struct star_window *w, u32 divisor, u32 acked)
 {
-	u32 steps;
+	u32 room = ABE_WINDOW_MAX - min_t(u32, w->cwnd_reno, ABE_WINDOW_MAX);
+	u32 steps = 0, bit;
 	u64 cnt;
 
 	/* Credit from a larger window is worth one segment at most. */
 	divisor = max_t(u32, divisor, 1);
 	cnt = (u64)min_t(u32, w->cwnd_cnt, divisor - 1) + acked;
-	for (steps = 0; steps < STAR_STEPS_MAX; steps++) {
-		if (cnt < divisor || w->cwnd_reno >= ABE_WINDOW_MAX)
-			break;
-		cnt -= divisor++;
-		w->cwnd_reno++;
+	room = min_t(u32, room, STAR_STEPS_MAX);
+	for (bit = STAR_STEPS_MAX; bit; bit >>= 1) {
+		u32 more = steps + bit;
+
+		if (more <= room && star_steps_cost(divisor, more) <= cnt)
+			steps = more;
 	}
-	w->cwnd_cnt = (u32)min_t(u64, cnt, divisor - 1);
+	cnt -= star_steps_cost(divisor, steps);
+	w->cwnd_reno += steps;
+	w->cwnd_cnt = (u32)min_t(u64, cnt, (u64)divisor + steps - 1);
 }
 
 /* Have @times the rounds before a probe passed? A smaller share of the path needs

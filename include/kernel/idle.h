@@ -15,6 +15,7 @@
 #include <net/tcp.h>
 
 #include <apogee/idle.h>
+#include <kernel/cwnd_stamp.h>
 
 /* The window of a new connection, as tcp_init_cwnd(), which is not exported. */
 static inline u32 idle_restart(struct sock *sk)
@@ -47,8 +48,7 @@ static inline u32 idle_tx_start(struct sock *sk)
 	if (tp->packets_out || !idle_counts(sk) ||
 	    idle <= inet_csk(sk)->icsk_rto)
 		return tcp_snd_cwnd(tp);
-	tp->snd_cwnd_stamp = tcp_jiffies32;
-	tp->snd_cwnd_used = 0;
+	cwnd_stamp(tp);
 	return idle_cwnd(tcp_snd_cwnd(tp), idle_restart(sk), idle,
 			 inet_csk(sk)->icsk_rto);
 }

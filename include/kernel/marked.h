@@ -7,6 +7,8 @@
 
 #include <net/tcp.h>
 
+#include <kernel/bitfield.h>
+
 /**
  * marked_reduction() - was an ECN mark among the causes of a reduction?
  * @sk: a socket at the end of the ACK at which the stack has asked for ssthresh
@@ -19,7 +21,7 @@
  */
 static inline bool marked_reduction(const struct sock *sk)
 {
-	u8 state = inet_csk(sk)->icsk_ca_state;
+	u8 state = ca_state(sk);
 
 	return state == TCP_CA_CWR ||
 	       (state == TCP_CA_Recovery && !tcp_sk(sk)->prior_ssthresh);

@@ -7,6 +7,8 @@
 
 #include <net/tcp.h>
 
+#include <kernel/bitfield.h>
+
 /**
  * stack_recounts() - may delivered data be counted a second time?
  * @sk: a socket in its cong_control()
@@ -27,7 +29,7 @@ static inline bool stack_recounts(const struct sock *sk, bool so_far)
 
 	if (tcp_is_sack(tp))
 		return false;
-	return inet_csk(sk)->icsk_ca_state == TCP_CA_Loss ||
+	return ca_state(sk) == TCP_CA_Loss ||
 	       (so_far && before(tp->snd_una, tp->high_seq));
 }
 

@@ -7,6 +7,8 @@
 
 #include <net/tcp.h>
 
+#include <kernel/bitfield.h>
+
 /**
  * timeout_seen() - is a retransmission timeout the cause of TCP_CA_Loss?
  * @sk: a socket in its set_state(), before the state changes
@@ -22,7 +24,7 @@
  */
 static inline bool timeout_seen(const struct sock *sk, bool asked, u32 cwnd)
 {
-	switch (inet_csk(sk)->icsk_ca_state) {
+	switch (ca_state(sk)) {
 	case TCP_CA_Open:
 	case TCP_CA_Disorder:
 		return asked;

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The command line of apogee-bpf.
+ */
+#include <argp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "apogee-bpf.h"
+#include "compound.skel.h"
+#include "compound_plus.skel.h"
+#include "hstcp_gentle.skel.h"
+#include "star.skel.h"
+
+const struct algorithm algorithms[] = {
+	{ "star", "bpf_star", star_bpf__elf_bytes },
+	{ "hstcp_gentle", "bpf_gentle", hstcp_gentle_bpf__elf_bytes },
+	{ "compound_plus", "bpf_comp_plus", compound_plus_bpf__elf_bytes },
+	{ "compound", "bpf_compound", compound_bpf__elf_bytes },
+};
+
+const size_t algorithm_count = sizeof(algorithms) / sizeof(algorithms[0]);
+
+int complain(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fputs("apogee-bpf: ", stderr);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+	va_end(args);
+	return -1;
+}
+
+const struct algorithm *find_algorithm(const char *name)
+{
+	for (size_t i = 0; i < algorithm_count; i++)
+		if (!strcmp(name, algorithms[i].name) || !strcmp(name, algorithms[i].kernel_name))
+			return &algorithms[i];
+	complain("unknown algorithm %s; see apogee-bpf list", name);
+	return NULL;
+}
+
+/* The command line: a verb, names of algorithms, NAME=VALUE. */
+struct command {
+	const char *verb;
+	const struct algorithm **names;
+	size_t count;
+	char **settings;
+	size_t set;
+};
+
+static void add_setting(struct command *c, char *setting, struct argp_state *state)
+{
+	if (!strchr(setting, '='))
+		argp_failure(state, EX_USAGE, 0, "%s: want NAME=VALUE", setting);
+	c->settings[c->set++] = setting;
+}
+
+static void add_name(struct command *c, const char *name)
+{
+	const struct algorithm *a = find_algorithm(name);
+
+	if (!a)
+		exit(EX_USAGE);
+	for (size_t i = 0; i < c->count; i++)
+		if (c->names[i] == a)
+			return;
+	c->names[c->count++] = a;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct command *c = state->input;
+
+	switch (key) {
+	case 'p':
+		add_setting(c, arg, state);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (!c->verb)
+			c->verb = arg;
+		else if (strchr(arg, '='))
+			add_setting(c, arg, state);
+		else
+			add_name(c, arg);
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_usage(state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option options[] = {
+	{ "param", 'p', "NAME=VALUE", 0, "load: a parameter's value", 0 },
+	{ 0 }
+};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "load NAME... [NAME=VALUE...]\nlist\nstatus [NAME...]\nset NAME NAME=VALUE...\n"
+		    "unload NAME...\ntrace [NAME...]",
+	.doc = "Load Apogee's congestion controls as BPF programs, without a kernel module.\v"
+	       "load\tregister them; they stay until unload or the next boot\n"
+	       "list\twhat can be loaded, with parameters, ranges and defaults\n"
+	       "status\twhat is loaded, its parameters, and its sockets\n"
+	       "set\tchange parameters while it runs\n"
+	       "unload\tremove them; sockets that use them go on\n"
+	       "trace\ta line per decision, until interrupted\n",
+};
+
+/* Without names all that are loaded. */
+static void take_loaded(struct command *c)
+{
+	for (size_t i = 0; !c->count && i < algorithm_count; i++)
+		if (is_loaded(&algorithms[i]))
+			c->names[c->count++] = &algorithms[i];
+}
+
+static int load_all(const struct command *c)
+{
+	int err = check_system();
+
+	for (size_t i = 0; !err && i < c->count; i++)
+		err = load(c->names[i], c->settings);
+	return err;
+}
+
+static int set_all(const struct command *c)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < c->count; i++) {
+		struct variables v;
+
+		if (open_variables(c->names[i], &v))
+			return -1;
+		for (size_t k = 0; k < c->set; k++)
+			err |= set_parameter(&v, c->settings[k]);
+		close_variables(&v);
+	}
+	return err;
+}
+
+static int each(const struct command *c, int (*act)(const struct algorithm *))
+{
+	int err = 0;
+
+	for (size_t i = 0; i < c->count; i++)
+		err |= act(c->names[i]);
+	return err;
+}
+
+static bool is_wrong(const struct command *c, bool names, bool settings)
+{
+	return (names && !c->count) || (settings ? false : c->set > 0);
+}
+
+static int run(struct command *c)
+{
+	const char *verb = c->verb;
+
+	if (!strcmp(verb, "load") && !is_wrong(c, true, true))
+		return load_all(c);
+	if (!strcmp(verb, "set") && !is_wrong(c, true, true) && c->set)
+		return set_all(c);
+	if (!strcmp(verb, "unload") && !is_wrong(c, true, false))
+		return each(c, unload);
+	if (!strcmp(verb, "list") && !is_wrong(c, false, false) && !c->count)
+		return list();
+	if (!strcmp(verb, "status") && !is_wrong(c, false, false)) {
+		take_loaded(c);
+		return each(c, status);
+	}
+	if (!strcmp(verb, "trace") && !is_wrong(c, false, false)) {
+		take_loaded(c);
+		return trace(c->names, c->count);
+	}
+	complain("wrong arguments; see apogee-bpf --help");
+	exit(EX_USAGE);
+}
+
+int main(int argc, char **argv)
+{
+	const struct algorithm *names[sizeof(algorithms) / sizeof(algorithms[0])];
+	struct command c = { .names = names };
+
+	c.settings = calloc(argc + 1, sizeof(*c.settings));
+	if (!c.settings)
+		return complain("out of memory") ? EXIT_FAILURE : EXIT_SUCCESS;
+	argp_err_exit_status = EX_USAGE;
+	libbpf_set_print(NULL);
+	if (argp_parse(&argp, argc, argv, 0, NULL, &c))
+		return EXIT_FAILURE;
+	return run(&c) ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * apogee-bpf: loads Apogee's congestion controls into a kernel that takes no modules.
+ *
+ * What is loaded stays when the program ends: it is pinned below PINS, in a folder per algorithm:
+ *
+ *   ops	the operations; deleting its only element unregisters the algorithm
+ *   data	variables: parameters, and whether somebody traces
+ *   params	names and ranges of the parameters
+ *   events	the ring buffer of `trace`
+ *   sockets	reading it lists the algorithm's sockets
+ */
+#ifndef _APOGEE_BPF_H
+#define _APOGEE_BPF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+
+#include "object.h"
+
+#define PINS	"/sys/fs/bpf/apogee"
+
+/**
+ * struct algorithm - an algorithm that can be loaded
+ * @name: as the module's
+ * @kernel_name: its name as a congestion control; the kernel allows 15 characters
+ * @elf: its object, for libbpf
+ */
+struct algorithm {
+	const char *name;
+	const char *kernel_name;
+	const void *(*elf)(size_t *size);
+};
+
+extern const struct algorithm algorithms[];
+extern const size_t algorithm_count;
+
+/* The algorithm with a name, either of both; NULL after a line on standard error. */
+const struct algorithm *find_algorithm(const char *name);
+
+/* A line on standard error: "apogee-bpf: ...". Returns -1. */
+int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The path of a pin. Overwritten by the next call. */
+const char *pin_path(const struct algorithm *a, const char *what);
+bool is_loaded(const struct algorithm *a);
+
+/* system.c: what the machine has */
+bool is_registered(const struct algorithm *a);
+bool is_default(const struct algorithm *a);
+int check_system(void);
+int kernel_arguments(const struct btf *kernel, const char *operation);
+
+/* load.c. @settings: NAME=VALUE, up to NULL. All return 0, or -1 after a line. */
+int load(const struct algorithm *a, char *const settings[]);
+int unload(const struct algorithm *a);
+
+/* params.c: the parameters of what is loaded, or of an object that is being loaded */
+struct variables {
+	const struct btf *btf;
+	void *data;
+	size_t size;
+	const struct apogee_param *params;
+	size_t count;
+};
+
+void *find_variable(const struct btf *btf, const char *section, void *data, size_t size,
+		    const char *name);
+bool has_parameter(const struct variables *v, const char *setting);
+int set_parameter(const struct variables *v, const char *setting);
+unsigned int *variable(const struct variables *v, const char *name);
+int open_variables(const struct algorithm *a, struct variables *v);
+void close_variables(struct variables *v);
+int object_variables(struct bpf_object *object, struct variables *v);
+
+/* show.c */
+int list(void);
+int status(const struct algorithm *a);
+
+/* trace.c */
+int trace(const struct algorithm *const *which, size_t count);
+
+#endif /* _APOGEE_BPF_H */

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Load an algorithm, and remove it.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/timex.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "apogee-bpf.h"
+
+static const char *const pins[] = { "ops", "data", "params", "events", "sockets" };
+
+const char *pin_path(const struct algorithm *a, const char *what)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), PINS "/%s/%s", a->name, what);
+	return path;
+}
+
+bool is_loaded(const struct algorithm *a)
+{
+	return !access(pin_path(a, "ops"), F_OK);
+}
+
+static void remove_pins(const struct algorithm *a)
+{
+	for (size_t i = 0; i < sizeof(pins) / sizeof(pins[0]); i++)
+		unlink(pin_path(a, pins[i]));
+	rmdir(pin_path(a, ""));
+	rmdir(PINS);
+}
+
+/* The end of a section's map has its name; what is before that is the object's, shortened. */
+static struct bpf_map *section_map(struct bpf_object *object, const char *section)
+{
+	struct bpf_map *map;
+
+	bpf_object__for_each_map(map, object) {
+		const char *name = bpf_map__name(map);
+		size_t length = strlen(name), end = strlen(section);
+
+		if (length >= end && !strcmp(name + length - end, section))
+			return map;
+	}
+	return NULL;
+}
+
+/* The start of sending has an operation of its own from Linux 7.1 on. The object has the older
+ * one: give it the other's name, which is among the object's strings as that of a type. libbpf
+ * looks up operations by name when it loads.
+ */
+static void rename_tx_start(struct bpf_object *object)
+{
+	const struct btf *btf = bpf_object__btf(object);
+	int id = btf__find_by_name_kind(btf, "tcp_congestion_ops", BTF_KIND_STRUCT);
+	int name = btf__find_by_name_kind(btf, "cwnd_event_tx_start", BTF_KIND_STRUCT);
+	const struct btf_type *ops = id > 0 ? btf__type_by_id(btf, id) : NULL;
+
+	for (int i = 0; ops && name > 0 && i < btf_vlen(ops); i++) {
+		struct btf_member *m = &btf_members(ops)[i];
+
+		if (!strcmp(btf__name_by_offset(btf, m->name_off), "cwnd_event"))
+			m->name_off = btf__type_by_id(btf, name)->name_off;
+	}
+}
+
+/* Tell the programs what the kernel passes to them. */
+static int fit(struct bpf_object *object)
+{
+	struct bpf_map *rodata = section_map(object, ".rodata");
+	struct btf *kernel = btf__load_vmlinux_btf();
+	int arguments = kernel_arguments(kernel, "cong_control");
+	bool tx_start = kernel_arguments(kernel, "cwnd_event_tx_start") > 0;
+	const struct btf *btf = bpf_object__btf(object);
+	unsigned int *control, *start;
+	size_t size = 0;
+	void *data = rodata ? (void *)bpf_map__initial_value(rodata, &size) : NULL;
+
+	btf__free(kernel);
+	if (arguments != 2 && arguments != 4)
+		return complain("this kernel's cong_control is of an unknown kind, with %d arguments",
+				arguments);
+	control = find_variable(btf, ".rodata", data, size, "apogee_new_control");
+	start = find_variable(btf, ".rodata", data, size, "apogee_tx_start");
+	if (!control || !start)
+		return complain("an object without flags");
+	*control = arguments == 4;
+	*start = tx_start;
+	if (tx_start)
+		rename_tx_start(object);
+	return 0;
+}
+
+/* compound_plus's periods are those of the wall clock; BPF has TAI. */
+static void set_tai_offset(const struct variables *v)
+{
+	struct timex clock = {};
+	unsigned int *place = variable(v, "apogee_tai_offset");
+
+	if (place && adjtimex(&clock) >= 0)
+		*(__u64 *)place = (__u64)clock.tai * 1000000000;
+}
+
+static int apply(const struct algorithm *a, const struct variables *v, char *const settings[])
+{
+	for (; *settings; settings++) {
+		if (!has_parameter(v, *settings))
+			return complain("%s has no parameter %.*s; see apogee-bpf list", a->name,
+					(int)strcspn(*settings, "="), *settings);
+		if (set_parameter(v, *settings))
+			return -1;
+	}
+	return 0;
+}
+
+static int pin_map(struct bpf_map *map, const struct algorithm *a, const char *what)
+{
+	return map ? bpf_map__pin(map, pin_path(a, what)) : -ENOENT;
+}
+
+static int pin(struct bpf_object *object, const struct algorithm *a)
+{
+	struct bpf_program *sockets = bpf_object__find_program_by_name(object, "sockets");
+	struct bpf_link *link = sockets ? bpf_program__attach_iter(sockets, NULL) : NULL;
+	int err = link ? 0 : -errno;
+
+	mkdir(PINS, 0755);
+	mkdir(pin_path(a, ""), 0755);
+	err = err ? err : pin_map(bpf_object__find_map_by_name(object, a->kernel_name), a, "ops");
+	err = err ? err : pin_map(section_map(object, ".data"), a, "data");
+	err = err ? err : pin_map(section_map(object, APOGEE_PARAMS), a, "params");
+	err = err ? err : pin_map(bpf_object__find_map_by_name(object, "apogee_events"), a, "events");
+	err = err ? err : bpf_link__pin(link, pin_path(a, "sockets"));
+	bpf_link__destroy(link);
+	return err;
+}
+
+/* Registered it stays, without this process. */
+static int register_ops(struct bpf_object *object, const struct algorithm *a)
+{
+	struct bpf_map *ops = bpf_object__find_map_by_name(object, a->kernel_name);
+	struct bpf_link *link = bpf_map__attach_struct_ops(ops);
+
+	if (!link)
+		return -errno;
+	bpf_link__disconnect(link);
+	bpf_link__destroy(link);
+	return 0;
+}
+
+/* The last line of the verifier's, or libbpf's, which says why. */
+static char last_words[256];
+
+static int keep_last_words(enum libbpf_print_level level, const char *format, va_list args)
+{
+	char text[4096];
+
+	if (level != LIBBPF_WARN || vsnprintf(text, sizeof(text), format, args) < 0)
+		return 0;
+	if (!last_words[0] && strncmp(text, "libbpf: prog", 12))
+		snprintf(last_words, sizeof(last_words), "%.*s", (int)strcspn(text, "\n"), text);
+	return 0;
+}
+
+static int bring_up(struct bpf_object *object, const struct algorithm *a, char *const settings[])
+{
+	struct variables v;
+	int err;
+
+	if (object_variables(object, &v) || apply(a, &v, settings) || fit(object))
+		return -1;
+	set_tai_offset(&v);
+	err = bpf_object__load(object);
+	if (err)
+		return complain("%s: the kernel refuses its programs: %s%s%s", a->name, strerror(-err),
+				last_words[0] ? ": " : "", last_words);
+	err = pin(object, a);
+	if (err) {
+		remove_pins(a);
+		return complain("%s: cannot pin below " PINS ": %s", a->name, strerror(-err));
+	}
+	err = register_ops(object, a);
+	if (!err)
+		return 0;
+	remove_pins(a);
+	return complain("%s: cannot be registered: %s", a->name, strerror(-err));
+}
+
+int load(const struct algorithm *a, char *const settings[])
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = a->name);
+	struct bpf_object *object;
+	const void *elf;
+	size_t size;
+	int err;
+
+	if (is_registered(a))
+		return complain(is_loaded(a) ? "%s is already loaded" :
+			"%s: the name is taken by another congestion control", a->kernel_name);
+	/* Left by a load that was interrupted. */
+	remove_pins(a);
+	elf = a->elf(&size);
+	libbpf_set_print(keep_last_words);
+	object = bpf_object__open_mem(elf, size, &opts);
+	if (!object)
+		return complain("%s: its object cannot be read: %s", a->name, strerror(errno));
+	err = bring_up(object, a, settings);
+	bpf_object__close(object);
+	return err;
+}
+
+int unload(const struct algorithm *a)
+{
+	const __u32 zero = 0;
+	int fd, err;
+
+	if (!is_loaded(a))
+		return complain("%s is not loaded", a->name);
+	if (is_default(a))
+		return complain("%s is the default; choose another one first: sysctl net.ipv4.tcp_congestion_control=cubic",
+				a->kernel_name);
+	fd = bpf_obj_get(pin_path(a, "ops"));
+	err = fd < 0 ? -errno : 0;
+	if (!err && is_registered(a) && bpf_map_delete_elem(fd, &zero))
+		err = -errno;
+	if (fd >= 0)
+		close(fd);
+	if (err)
+		return complain("%s: cannot be removed: %s", a->name, strerror(-err));
+	remove_pins(a);
+	return 0;
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Parameters: variables of an object, whose names and ranges the object has, too.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "apogee-bpf.h"
+
+void *find_variable(const struct btf *btf, const char *section, void *data, size_t size,
+		    const char *name)
+{
+	int id = btf__find_by_name_kind(btf, section, BTF_KIND_DATASEC);
+	const struct btf_type *all = id > 0 ? btf__type_by_id(btf, id) : NULL;
+
+	for (int i = 0; all && i < btf_vlen(all); i++) {
+		const struct btf_var_secinfo *place = &btf_var_secinfos(all)[i];
+		const struct btf_type *t = btf__type_by_id(btf, place->type);
+
+		if (!strcmp(btf__name_by_offset(btf, t->name_off), name) &&
+		    place->offset + place->size <= size)
+			return (char *)data + place->offset;
+	}
+	return NULL;
+}
+
+unsigned int *variable(const struct variables *v, const char *name)
+{
+	return find_variable(v->btf, ".data", v->data, v->size, name);
+}
+
+static const struct apogee_param *parameter(const struct variables *v, const char *setting)
+{
+	size_t length = strcspn(setting, "=");
+
+	for (size_t i = 0; i < v->count; i++)
+		if (!strncmp(v->params[i].name, setting, length) && !v->params[i].name[length])
+			return &v->params[i];
+	return NULL;
+}
+
+bool has_parameter(const struct variables *v, const char *setting)
+{
+	return parameter(v, setting);
+}
+
+int set_parameter(const struct variables *v, const char *setting)
+{
+	const struct apogee_param *p = parameter(v, setting);
+	const char *value = strchr(setting, '=') + 1;
+	unsigned int *place;
+	unsigned long number;
+	char *end;
+
+	if (!p)
+		return complain("unknown parameter %.*s; see apogee-bpf list",
+				(int)strcspn(setting, "="), setting);
+	errno = 0;
+	number = strtoul(value, &end, 0);
+	if (errno || end == value || *end || *value == '-' || number < p->lo || number > p->hi)
+		return complain("parameter %s must be %u to %u", p->name, p->lo, p->hi);
+	place = variable(v, p->variable);
+	if (!place)
+		return complain("%s: the object has no variable %s", p->name, p->variable);
+	__atomic_store_n(place, number, __ATOMIC_RELAXED);
+	return 0;
+}
+
+/* Map a pinned array of one element. */
+static void *map_pinned(const struct algorithm *a, const char *what, int protection, size_t *size,
+			__u32 *btf_id)
+{
+	struct bpf_map_info info = {};
+	__u32 length = sizeof(info);
+	void *at = MAP_FAILED;
+	int fd = bpf_obj_get(pin_path(a, what));
+
+	if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &length)) {
+		*size = info.value_size;
+		*btf_id = info.btf_id;
+		at = mmap(NULL, info.value_size, protection, MAP_SHARED, fd, 0);
+	}
+	if (fd >= 0)
+		close(fd);
+	return at == MAP_FAILED ? NULL : at;
+}
+
+int open_variables(const struct algorithm *a, struct variables *v)
+{
+	size_t size = 0;
+	__u32 id = 0;
+
+	*v = (struct variables) {};
+	if (!is_loaded(a))
+		return complain("%s is not loaded", a->name);
+	v->params = map_pinned(a, "params", PROT_READ, &size, &id);
+	v->count = size / sizeof(*v->params);
+	v->data = map_pinned(a, "data", PROT_READ | PROT_WRITE, &v->size, &id);
+	v->btf = btf__load_from_kernel_by_id(id);
+	if (v->params && v->data && v->btf)
+		return 0;
+	close_variables(v);
+	return complain("%s: its pins below " PINS " cannot be read: %s", a->name, strerror(errno));
+}
+
+void close_variables(struct variables *v)
+{
+	if (v->params)
+		munmap((void *)v->params, v->count * sizeof(*v->params));
+	if (v->data)
+		munmap(v->data, v->size);
+	btf__free((struct btf *)v->btf);
+}
+
+int object_variables(struct bpf_object *object, struct variables *v)
+{
+	struct bpf_map *map;
+
+	*v = (struct variables) { .btf = bpf_object__btf(object) };
+	bpf_object__for_each_map(map, object) {
+		size_t size;
+		const void *value = bpf_map__initial_value(map, &size);
+		const char *name = bpf_map__name(map);
+
+		if (value && !strcmp(name, APOGEE_PARAMS)) {
+			v->params = value;
+			v->count = size / sizeof(*v->params);
+		} else if (value && strlen(name) > 5 && !strcmp(name + strlen(name) - 5, ".data")) {
+			v->data = (void *)value;
+			v->size = size;
+		}
+	}
+	return v->params && v->data ? 0 : complain("an object without parameters");
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What can be loaded, and what is.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "apogee-bpf.h"
+
+static int list_one(const struct algorithm *a)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = a->name);
+	struct bpf_object *object;
+	struct variables v;
+	const void *elf;
+	size_t size;
+
+	elf = a->elf(&size);
+	object = bpf_object__open_mem(elf, size, &opts);
+	if (!object)
+		return complain("%s: its object cannot be read: %s", a->name, strerror(errno));
+	printf("%s, as %s%s\n", a->name, a->kernel_name, is_loaded(a) ? ", loaded" : "");
+	if (!object_variables(object, &v))
+		for (size_t i = 0; i < v.count; i++)
+			printf("  %-20s %s\n", v.params[i].name, v.params[i].text);
+	bpf_object__close(object);
+	return 0;
+}
+
+int list(void)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < algorithm_count; i++)
+		err |= list_one(&algorithms[i]);
+	return err;
+}
+
+/* A line per socket of this network namespace, from the program that lists them. */
+static int list_sockets(const struct algorithm *a)
+{
+	FILE *sockets = fopen(pin_path(a, "sockets"), "re");
+	char line[512];
+
+	if (!sockets)
+		return complain("%s: its sockets cannot be listed: %s", a->name, strerror(errno));
+	while (fgets(line, sizeof(line), sockets))
+		printf("  %s", line);
+	fclose(sockets);
+	return 0;
+}
+
+int status(const struct algorithm *a)
+{
+	struct variables v;
+
+	if (open_variables(a, &v))
+		return -1;
+	printf("%s, as %s:", a->name, a->kernel_name);
+	for (size_t i = 0; i < v.count; i++) {
+		const unsigned int *value = variable(&v, v.params[i].variable);
+
+		if (value)
+			printf(" %s=%u", v.params[i].name, *value);
+	}
+	putchar('\n');
+	close_variables(&v);
+	return list_sockets(a);
+}

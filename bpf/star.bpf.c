@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * TCP-STAR without a module: tcp_star.c as BPF programs.
+ */
+#define tcp_congestion_ops apogee_module_ops
+#include "../tcp_star.c"
+#undef tcp_congestion_ops
+#include "ops.h"
+#include "sockets.h"
+
+OPERATION void bpf_star_init(u64 *ctx)
+{
+	star_init(SOCK(ctx));
+}
+
+OPERATION u32 bpf_star_ssthresh(u64 *ctx)
+{
+	return star_ssthresh(SOCK(ctx));
+}
+
+OPERATION void bpf_star_set_state(u64 *ctx)
+{
+	star_set_state(SOCK(ctx), ARGUMENT(ctx, 1));
+}
+
+OPERATION void bpf_star_cong_control(u64 *ctx)
+{
+	if (apogee_new_control)
+		star_cong_control(SOCK(ctx), (void *)ARGUMENT(ctx, 3));
+	else
+		star_cong_control(SOCK(ctx), (void *)ARGUMENT(ctx, 1));
+}
+
+OPERATION void bpf_star_tx_start(u64 *ctx)
+{
+	if (apogee_tx_start.is_operation || ARGUMENT(ctx, 1) == CA_EVENT_TX_START)
+		star_tx_start(SOCK(ctx));
+}
+
+OPERATION u32 bpf_star_undo_cwnd(u64 *ctx)
+{
+	return star_undo_cwnd(SOCK(ctx));
+}
+
+OPERATION u32 bpf_star_sndbuf_expand(u64 *ctx)
+{
+	return star_sndbuf_expand(SOCK(ctx));
+}
+
+SEC(".struct_ops") struct tcp_congestion_ops bpf_star = {
+	.init		= (void *)bpf_star_init,
+	.ssthresh	= (void *)bpf_star_ssthresh,
+	.set_state	= (void *)bpf_star_set_state,
+	.cong_control	= (void *)bpf_star_cong_control,
+	.cwnd_event	= (void *)bpf_star_tx_start,
+	.undo_cwnd	= (void *)bpf_star_undo_cwnd,
+	.sndbuf_expand	= (void *)bpf_star_sndbuf_expand,
+	.name		= "bpf_star",
+};
+
+LIST_SOCKETS("bpf_star", star_get_info)

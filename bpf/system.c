@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the machine has: refuse with a line that says what is missing.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/capability.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <linux/magic.h>
+
+#include "apogee-bpf.h"
+
+#define AVAILABLE	"/proc/sys/net/ipv4/tcp_available_congestion_control"
+#define DEFAULT		"/proc/sys/net/ipv4/tcp_congestion_control"
+#define LOCKDOWN	"/sys/kernel/security/lockdown"
+#define KERNEL_BTF	"/sys/kernel/btf/vmlinux"
+
+/* Is a word among those of a file's first line? */
+static bool has_word(const char *path, const char *word)
+{
+	char line[1024], *rest = line, *found;
+	FILE *file = fopen(path, "re");
+	bool has = false;
+
+	if (!file)
+		return false;
+	if (fgets(line, sizeof(line), file))
+		while (!has && (found = strsep(&rest, " \n")))
+			has = !strcmp(found, word);
+	fclose(file);
+	return has;
+}
+
+bool is_registered(const struct algorithm *a)
+{
+	return has_word(AVAILABLE, a->kernel_name);
+}
+
+bool is_default(const struct algorithm *a)
+{
+	return has_word(DEFAULT, a->kernel_name);
+}
+
+/* BPF for the programs, NET_ADMIN for congestion controls, PERFMON as they read the kernel's memory. */
+static int check_rights(void)
+{
+	static const struct {
+		cap_value_t value;
+		const char *name;
+	} needed[] = {
+		{ CAP_BPF, "CAP_BPF" },
+		{ CAP_NET_ADMIN, "CAP_NET_ADMIN" },
+		{ CAP_PERFMON, "CAP_PERFMON" },
+	};
+	cap_t mine = cap_get_proc();
+	int err = 0;
+
+	for (size_t i = 0; mine && !err && i < sizeof(needed) / sizeof(needed[0]); i++) {
+		cap_flag_value_t has = CAP_CLEAR;
+
+		cap_get_flag(mine, needed[i].value, CAP_EFFECTIVE, &has);
+		if (has != CAP_SET)
+			err = complain("no %s: run as root", needed[i].name);
+	}
+	cap_free(mine);
+	return err;
+}
+
+/* The number of arguments of an operation of tcp_congestion_ops in this kernel; 0 if it has no such
+ * operation.
+ */
+int kernel_arguments(const struct btf *kernel, const char *operation)
+{
+	int id = btf__find_by_name_kind(kernel, "tcp_congestion_ops", BTF_KIND_STRUCT);
+	const struct btf_type *ops = id > 0 ? btf__type_by_id(kernel, id) : NULL;
+
+	for (int i = 0; ops && i < btf_vlen(ops); i++) {
+		const struct btf_member *m = &btf_members(ops)[i];
+		const struct btf_type *t = btf__type_by_id(kernel, m->type);
+
+		if (strcmp(btf__name_by_offset(kernel, m->name_off), operation))
+			continue;
+		t = btf_is_ptr(t) ? btf__type_by_id(kernel, t->type) : t;
+		return btf_is_func_proto(t) ? btf_vlen(t) : 0;
+	}
+	return 0;
+}
+
+static int check_kernel(void)
+{
+	struct btf *kernel = btf__load_vmlinux_btf();
+	int err = 0;
+
+	if (!kernel)
+		return complain("no BTF: this kernel has no " KERNEL_BTF " (CONFIG_DEBUG_INFO_BTF)");
+	/* Its functions that BPF may call came after struct_ops. */
+	if (btf__find_by_name_kind(kernel, "bpf_struct_ops_tcp_congestion_ops", BTF_KIND_STRUCT) < 0 ||
+	    btf__find_by_name_kind(kernel, "tcp_cong_avoid_ai", BTF_KIND_FUNC) < 0)
+		err = complain("kernel too old: it takes no congestion control as BPF; Linux 6.1 or later is needed");
+	btf__free(kernel);
+	return err;
+}
+
+int check_system(void)
+{
+	struct statfs fs;
+
+	if (check_rights())
+		return -1;
+	if (has_word(LOCKDOWN, "[confidentiality]"))
+		return complain("lockdown=confidentiality: this kernel lets no BPF program read its memory");
+	if (check_kernel())
+		return -1;
+	if (statfs("/sys/fs/bpf", &fs) || fs.f_type != BPF_FS_MAGIC)
+		return complain("no BPF file system: mount -t bpf bpf /sys/fs/bpf");
+	return 0;
+}
