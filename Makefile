@@ -15,7 +15,7 @@ lab_kdir = $$($(PYTHON) -m apogee_lab.commands.kernel_files kdir)
 release = $$(sed -n 's/^.define UTS_RELEASE "\(.*\)"/\1/p' $(1)/include/generated/utsrelease.h 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help modules ip-plugins install uninstall load unload dkms dkms-remove deb prove-package demo reproduce check check-deep matrix lint clean
+.PHONY: help modules bpf ip-plugins install uninstall load unload dkms dkms-remove deb prove-package demo reproduce check check-deep matrix lint clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -28,6 +28,10 @@ modules: ## build the modules into build/modules (KDIR=… for another kernel)
 
 ip-plugins: ## build the plug-ins of ip for the modules' types of link into build/ip
 	@scripts/ip-plugins build build/ip
+
+bpf: ## build apogee-bpf, the algorithms as BPF programs with their loader, into build/bpf
+	@scripts/setup bpf
+	+@$(MAKE) -C bpf OUT=../build/bpf
 
 # The targets below act on this machine's kernel, never on the lab's.
 install uninstall load unload: KDIR ?= $(HOST_KDIR)

@@ -20,6 +20,7 @@ class Algorithm:
     ``own``: built from this source tree. ``colour``: in all figures; if empty, a spare colour.
     ``counted``: functions that the stack calls for each ACK, for ``lab cost``. ``in_front``: drawn
     thicker than, and over, the others. ``file``: the .ko of a module passed with ``--module``.
+    ``bpf``: the algorithm of this project that these BPF programs are, loaded by apogee-bpf.
     """
 
     name: str
@@ -30,9 +31,10 @@ class Algorithm:
     counted: tuple[str, ...] = ()
     in_front: bool = False
     file: Path | None = None
+    bpf: str = ""
 
     def __post_init__(self) -> None:
-        if not self.module:
+        if not self.module and not self.bpf:
             object.__setattr__(self, "module", f"tcp_{self.name}")
 
 
@@ -51,6 +53,19 @@ ALGORITHMS: dict[str, Algorithm] = {
         Algorithm("compound_plus", own=True, colour="#006d77", counted=_COMPOUND),
         Algorithm(
             "compound", module="tcp_compound_plus", own=True, colour="#83a6a9", counted=_COMPOUND
+        ),
+        Algorithm("bpf_star", bpf="star", colour="#f4a3a8", counted=("bpf_star_cong_control",)),
+        Algorithm(
+            "bpf_gentle", bpf="hstcp_gentle", colour="#f2c194",
+            counted=("bpf_gentle_pkts_acked", "bpf_gentle_cong_avoid"),
+        ),
+        Algorithm(
+            "bpf_comp_plus", bpf="compound_plus", colour="#7fbfc4",
+            counted=("bpf_comp_plus_pkts_acked", "bpf_comp_plus_cong_avoid"),
+        ),
+        Algorithm(
+            "bpf_compound", bpf="compound", colour="#c9dada",
+            counted=("bpf_compound_pkts_acked", "bpf_compound_cong_avoid"),
         ),
         Algorithm("j", own=True, colour="#e69f00", counted=("j_cong_control",)),
         Algorithm("constant", own=True, colour="#111111"),  # the tests' reference
@@ -83,8 +98,13 @@ def add(algorithm: Algorithm) -> None:
 
 
 def module_of(name: str) -> str:
-    """The kernel module that contains an algorithm."""
+    """The kernel module that contains an algorithm; empty for BPF programs."""
     return find(name).module
+
+
+def is_bpf(name: str) -> bool:
+    """Whether it consists of BPF programs."""
+    return bool(find(name).bpf)
 
 
 def is_brought(name: str) -> bool:

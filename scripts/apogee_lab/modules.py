@@ -219,8 +219,9 @@ def of_file(module: Path) -> dict[str, str]:
 def of_control(kernel: Kernel, name: str) -> dict[str, str] | None:
     """Parameters of an algorithm's module in this kernel; None if it is built in.
 
-    ``modprobe`` cannot set what is built in.
+    ``modprobe`` cannot set what is built in. BPF programs have those of their module.
     """
+    name = algorithms.find(name).bpf or name
     module = module_of(name)
     if algorithms.is_brought(name):
         return of_file(module_file(module, kernel))

@@ -14,6 +14,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
+from ..algorithms import ALGORITHMS, is_bpf
 from ..base import LabError, call, compiled, find_program
 from ..guest.image import overlay_archive, root_images, root_key, signed_modules
 from ..kernels import qemu_kernel
@@ -98,8 +99,9 @@ _REAL_TIME = ("-cpu", "max,-erms,-fsrm", "-accel", "tcg,thread=single", "-smp", 
 
 
 def congestion_controls(kernel: str = DEFAULT_KERNEL) -> set[str]:
-    """Names the kernel offers, without this project's."""
-    return stock_controls(qemu_kernel.kernel(kernel))
+    """Names the kernel offers, without this project's modules, but with its BPF programs."""
+    bpf = {name for name in ALGORITHMS if is_bpf(name)}
+    return stock_controls(qemu_kernel.kernel(kernel)) | bpf
 
 
 @lru_cache

@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from .. import bpf
 from ..base import LabError, cache_dir, call, compiled, file_hash, find_program, locked, write_whole
 from ..kernels.kernel import Kernel
 from ..modules import module_bytes, module_file
@@ -43,6 +44,7 @@ PROGRAMS = {
 EXTRAS = {
     "iperf3": (("iperf3",), "iperf3"),
     "bpftrace": (("bpftrace",), "bpftrace"),
+    "apogee-bpf": ((), "this project"),
 }
 
 #: The last line of guest/init before the results are handed to the host.
@@ -182,7 +184,7 @@ def extra_image(name: str) -> Path:
     if name not in EXTRAS:
         raise LabError(f"unknown extra '{name}'; choose from: {', '.join(EXTRAS)}")
     names, package = EXTRAS[name]
-    programs = [find_program(n, package) for n in names]
+    programs = [find_program(n, package) for n in names] or [bpf.loader()]
     image = cache_dir() / "images" / f"{name}-{_sources_stamp([*programs, Path(__file__)])}.cpio"
     if image.exists():
         return image

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..algorithms import BUILT_IN, is_brought, module_of
+from ..algorithms import BUILT_IN, is_bpf, is_brought, module_of
 from ..measures.measure import Measure
 from . import cost
 
@@ -158,6 +158,8 @@ class Plan:
     devices: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if any(is_bpf(flow.cc) for flow in self.flows):
+            object.__setattr__(self, "extras", (*self.extras, "apogee-bpf"))
         names = {path.name for path in self.paths}
         if len(names) < len(self.paths) or (len(names) > 1 and "" in names):
             raise ValueError("each of several paths needs a name of its own")
@@ -264,27 +266,30 @@ def members(mix: str) -> tuple[str, ...]:
 
 
 def module_lines(values: Mapping[str, Any], names: tuple[str, ...]) -> list[str]:
-    """``modprobe`` lines for algorithms and devices, with the parameters given as ``name.param``.
+    """Lines that load algorithms and devices, with the parameters given as ``name.param``.
 
     Algorithms of one module share its parameters.
     """
-    settings: dict[str, dict[str, Any]] = {
-        module_of(name): {}
-        for name in dict.fromkeys(names)
-        if name not in BUILT_IN or is_brought(name)
-    }
+    loads = {name: _load(name) for name in names if name not in BUILT_IN or is_brought(name)}
+    settings: dict[str, dict[str, Any]] = {load: {} for load in loads.values()}
     for key in sorted(values):
         owner, dot, param = key.partition(".")
         if not dot:
             continue
         if owner not in names:
             raise ValueError(f"{key}: no flow uses {owner} here")
-        module = module_of(owner)
-        if module not in settings:
+        if owner not in loads:
             raise ValueError(f"{key}: {owner} is built into the kernel, it cannot be set")
-        if settings[module].setdefault(param, values[key]) != values[key]:
-            raise ValueError(f"{key}: {module} has one {param} for all its algorithms")
-    return [
-        " ".join(["modprobe", module, *(f"{name}={value}" for name, value in words.items())])
-        for module, words in settings.items()
+        found = settings[loads[owner]]
+        if found.setdefault(param, values[key]) != values[key]:
+            raise ValueError(f"{key}: {module_of(owner)} has one {param} for all its algorithms")
+    bpf = ["mount -t bpf bpf /sys/fs/bpf"] if any(map(is_bpf, names)) else []
+    return bpf + [
+        " ".join([load, *(f"{name}={value}" for name, value in words.items())])
+        for load, words in settings.items()
     ]
+
+
+def _load(name: str) -> str:
+    """The command that loads an algorithm or a device."""
+    return f"apogee-bpf load {name}" if is_bpf(name) else f"modprobe {module_of(name)}"
