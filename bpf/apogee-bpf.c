@@ -119,7 +119,9 @@ static const struct argp argp = {
 /* Without names all that are loaded. */
 static void take_loaded(struct command *c)
 {
-	for (size_t i = 0; !c->count && i < algorithm_count; i++)
+	if (c->count)
+		return;
+	for (size_t i = 0; i < algorithm_count; i++)
 		if (is_loaded(&algorithms[i]))
 			c->names[c->count++] = &algorithms[i];
 }

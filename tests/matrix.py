@@ -4,8 +4,9 @@
 Each suite of ``kernel.SUITES`` has a row of its own and one per foreign architecture. For this
 machine's architecture the modules are built with W=1, checked by sparse, and loaded by that very
 kernel in a guest, where each algorithm and a link of type sscop move data and ``answers`` computes
-what the unit tests computed in user space. For the others they are compiled and checked; one that a
-suite does not carry today has a row that says so. Exit status 1 if a cell fails.
+what the unit tests computed in user space. Another guest has the algorithms as BPF programs (bpf).
+For other architectures the modules are compiled and checked; one that a suite does not carry today
+has a row that says so. Exit status 1 if a cell fails.
 """
 
 from __future__ import annotations
@@ -33,8 +34,9 @@ from tests.guest.runs import Case, Run, run_cases
 from tests.unit.headers import answers
 from tests.unit.headers.cheaders import Headers
 
-COLUMNS = ("W=1", "sparse", "boots", "loads", "smoke", "answers")
+COLUMNS = ("W=1", "sparse", "boots", "loads", "smoke", "answers", "bpf")
 ALGORITHMS = ("star", "j", "hstcp_gentle", "compound_plus", "compound")
+PROGRAMS = ("bpf_star", "bpf_gentle", "bpf_comp_plus", "bpf_compound")
 LEAST_BPS = 1e6  # of 10 Mbit/s, in the first seconds of a connection
 
 _COMPLAINT = re.compile(r"\b(warning|error)\b", re.IGNORECASE)
@@ -125,6 +127,16 @@ def _smoke_case(cc: str) -> Case:
     )
 
 
+def _bpf_case(cc: str) -> Case:
+    return Case(
+        {"ber": 0},
+        cc=cc,
+        duration_s=6,
+        beside="sleep 3\nip netns exec snd ss -tin 'dport = :5201' >$OUT/ss\n",
+        after=f"apogee-bpf unload {cc} && [ ! -e /sys/fs/bpf/apogee ] && echo gone >$OUT/unloaded",
+    )
+
+
 def _link_case() -> Case:
     """A flow over links of type sscop."""
     return Case(
@@ -195,12 +207,22 @@ def native_row(suite: str, asked: Path) -> Row:
         release = (out / "uname").read_text().strip()
         return "" if release == k.release else f"{release} has booted"
 
+    def bpf() -> str:
+        name = f"matrix-bpf-{k.release}"
+        runs = run_cases(BUILD, name, {cc: _bpf_case(cc) for cc in PROGRAMS}, kernel=suite)
+        left = [
+            f"still loaded: {cc}" for cc, r in runs.items() if not (r.raw / "unloaded").exists()
+        ]
+        wrong = [*map(_smoked, runs.values()), *left, _trouble(BUILD / "tests" / name)]
+        return "; ".join(filter(None, wrong))
+
     if row.look("boots", boots):
         left = [cc for cc, run in runs.items() if not (run.raw / "unloaded").exists()]
         row.look("loads", lambda: f"still loaded: {', '.join(left)}" if left else "")
         wrong = [*map(_smoked, runs.values()), _trouble(out)]
         row.look("smoke", lambda: "; ".join(filter(None, wrong)))
         row.look("answers", lambda: _answered(k, asked))
+        row.look("bpf", bpf)
     return row
 
 

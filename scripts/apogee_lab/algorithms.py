@@ -54,19 +54,10 @@ ALGORITHMS: dict[str, Algorithm] = {
         Algorithm(
             "compound", module="tcp_compound_plus", own=True, colour="#83a6a9", counted=_COMPOUND
         ),
-        Algorithm("bpf_star", bpf="star", colour="#f4a3a8", counted=("bpf_star_cong_control",)),
-        Algorithm(
-            "bpf_gentle", bpf="hstcp_gentle", colour="#f2c194",
-            counted=("bpf_gentle_pkts_acked", "bpf_gentle_cong_avoid"),
-        ),
-        Algorithm(
-            "bpf_comp_plus", bpf="compound_plus", colour="#7fbfc4",
-            counted=("bpf_comp_plus_pkts_acked", "bpf_comp_plus_cong_avoid"),
-        ),
-        Algorithm(
-            "bpf_compound", bpf="compound", colour="#c9dada",
-            counted=("bpf_compound_pkts_acked", "bpf_compound_cong_avoid"),
-        ),
+        Algorithm("bpf_star", bpf="star", colour="#f4a3a8"),
+        Algorithm("bpf_gentle", bpf="hstcp_gentle", colour="#f2c194"),
+        Algorithm("bpf_comp_plus", bpf="compound_plus", colour="#7fbfc4"),
+        Algorithm("bpf_compound", bpf="compound", colour="#c9dada"),
         Algorithm("j", own=True, colour="#e69f00", counted=("j_cong_control",)),
         Algorithm("constant", own=True, colour="#111111"),  # the tests' reference
         Algorithm("reno3", own=True, colour="#999999"),  # the tests' Reno of the papers' time

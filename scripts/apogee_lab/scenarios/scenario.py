@@ -265,6 +265,9 @@ def members(mix: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+_BPF_FILES = "mountpoint -q /sys/fs/bpf || mount -t bpf bpf /sys/fs/bpf"
+
+
 def module_lines(values: Mapping[str, Any], names: tuple[str, ...]) -> list[str]:
     """Lines that load algorithms and devices, with the parameters given as ``name.param``.
 
@@ -283,7 +286,7 @@ def module_lines(values: Mapping[str, Any], names: tuple[str, ...]) -> list[str]
         found = settings[loads[owner]]
         if found.setdefault(param, values[key]) != values[key]:
             raise ValueError(f"{key}: {module_of(owner)} has one {param} for all its algorithms")
-    bpf = ["mount -t bpf bpf /sys/fs/bpf"] if any(map(is_bpf, names)) else []
+    bpf = [_BPF_FILES] if any(map(is_bpf, names)) else []
     return bpf + [
         " ".join([load, *(f"{name}={value}" for name, value in words.items())])
         for load, words in settings.items()

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The algorithms without a module: apogee-bpf on a stock kernel, and its BPF programs beside the
+modules."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from apogee_lab.algorithms import ALGORITHMS, is_bpf
+from apogee_lab.engines import qemu
+from tests.guest.runs import Case, Run, run_cases
+
+pytestmark = pytest.mark.guest
+
+PROGRAMS = [name for name in ALGORITHMS if is_bpf(name)]
+
+MOUNT = "mount -t bpf bpf /sys/fs/bpf\n"
+#: Shell: run a command, keep what it prints and its status.
+SAY = """
+say() { name=$1; shift; "$@" >$OUT/$name 2>&1; echo "status $?" >>$OUT/$name; }
+controls=/proc/sys/net/ipv4/tcp_available_congestion_control
+"""
+
+VERBS = (
+    SAY
+    + "say unmounted apogee-bpf load star\n"
+    + MOUNT
+    + """
+echo nobody:x:65534:65534::/:/bin/sh >/etc/passwd
+say nobody su nobody -c 'apogee-bpf load star'
+say range apogee-bpf load star aen=2
+say unknown apogee-bpf load star gamma=3
+say no_such apogee-bpf load vegas
+say before cat $controls
+say load apogee-bpf load star hstcp_gentle compound_plus compound
+say twice apogee-bpf load bpf_star
+say loaded cat $controls
+say set apogee-bpf set star aen=0 coexist=0
+say set_range apogee-bpf set star aen=0x10
+say set_unknown apogee-bpf set star alpha=3
+say state apogee-bpf status
+say list apogee-bpf list
+sysctl -q -w net.ipv4.tcp_congestion_control=bpf_star
+say default apogee-bpf unload star
+sysctl -q -w net.ipv4.tcp_congestion_control=cubic
+rm -r /sys/fs/bpf/apogee/star
+say taken apogee-bpf load star
+say unload apogee-bpf unload hstcp_gentle compound_plus compound
+say unloaded apogee-bpf status compound
+say after cat $controls
+say pins ls /sys/fs/bpf/apogee
+"""
+)
+
+
+@pytest.fixture(scope="module")
+def told(build: Path) -> dict[str, str]:
+    """What each command of VERBS printed, with its status."""
+    out = build / "tests" / "apogee-bpf"
+    qemu.run_script(VERBS, out=out, extras=["apogee-bpf"], timeout_wall_s=300.0)
+    return {path.name: path.read_text() for path in out.iterdir() if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        ("unmounted", "no BPF file system: mount -t bpf bpf /sys/fs/bpf"),
+        ("nobody", "no CAP_BPF: run as root"),
+        ("range", "parameter aen must be 0 to 1"),
+        ("unknown", "star has no parameter gamma; see apogee-bpf list"),
+        ("no_such", "unknown algorithm vegas; see apogee-bpf list"),
+        ("twice", "bpf_star is already loaded"),
+        ("set_range", "parameter aen must be 0 to 1"),
+        ("set_unknown", "unknown parameter alpha; see apogee-bpf list"),
+        ("taken", "bpf_star: the name is taken by another congestion control"),
+        ("unloaded", "compound is not loaded"),
+    ],
+)
+def test_a_refusal_is_one_line(told: dict[str, str], command: str, line: str) -> None:
+    said, status = told[command].splitlines()
+    assert said == f"apogee-bpf: {line}"
+    assert re.fullmatch("status [1-9][0-9]*", status)
+
+
+def test_the_default_is_not_unloaded(told: dict[str, str]) -> None:
+    assert told["default"].startswith("apogee-bpf: bpf_star is the default; ")
+
+
+def test_what_is_loaded_is_offered_and_what_is_unloaded_is_not(told: dict[str, str]) -> None:
+    assert told["load"] == "status 0\n"
+    assert set(PROGRAMS) <= set(told["loaded"].split())
+    assert not set(PROGRAMS) & set(told["before"].split())
+    assert told["unload"] == "status 0\n"
+    assert [name for name in told["after"].split() if name in PROGRAMS] == ["bpf_star"]
+    assert not told["pins"].startswith(("star", "compound"))
+
+
+def test_parameters_are_those_of_the_module(told: dict[str, str]) -> None:
+    assert "star, as bpf_star: first_interval_us=1000 aen=0 pacing=1 coexist=0\n" in told["state"]
+    assert "compound, as bpf_compound: gamma=30 alpha=125 beta=500 k=750 zeta=1000" in told["state"]
+    assert re.search("^  gamma +number of queued packets .*, 1 to 65535 ", told["list"], re.M)
+
+
+WATCHED = """
+sleep 3
+nsenter --net=/run/netns/snd apogee-bpf status {cc} >$OUT/bpf
+timeout 1 apogee-bpf trace {cc} >$OUT/trace 2>&1
+apogee-bpf status {cc} >$OUT/elsewhere
+apogee-bpf unload {cc} 2>$OUT/unload
+"""
+
+
+@pytest.fixture(scope="module")
+def flows(build: Path) -> dict[str, Run]:
+    """A flow of each algorithm, as module and as BPF, each unloaded while it runs."""
+    cases = {
+        name: Case({"ber": 0}, cc=name, duration_s=8, beside=WATCHED.format(cc=name))
+        for name in PROGRAMS
+    }
+    cases |= {
+        a: Case({"ber": 0}, cc=a, duration_s=8) for a in (ALGORITHMS[p].bpf for p in PROGRAMS)
+    }
+    return run_cases(build, "bpf-flows", cases)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_flow_is_that_of_the_module(flows: dict[str, Run], name: str) -> None:
+    """Within 1 %: a path without errors is deterministic, and the kernel is the same."""
+    module = flows[ALGORITHMS[name].bpf].record["total_goodput_bps"]
+    assert flows[name].record["total_goodput_bps"] == pytest.approx(module, rel=0.01)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_status_lists_the_sockets_of_the_namespace(flows: dict[str, Run], name: str) -> None:
+    lines = flows[name].text("bpf").splitlines()[1:]
+    found = [dict(zip(words[2::2], words[3::2], strict=True)) for words in map(str.split, lines)]
+    assert len(found) == 1
+    assert int(found[0]["cwnd"]) > 10
+    assert 490_000 < int(found[0]["min_rtt_us"]) < 520_000
+    assert 1e6 < int(found[0]["bandwidth"]) < 20e6
+    assert len(flows[name].text("elsewhere").splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_trace_has_the_modules_tracepoints(flows: dict[str, Run], name: str) -> None:
+    line = flows[name].text("trace").splitlines()[0]
+    assert re.match(
+        r"[0-9]+\.[0-9]{6} (star_ack|hstcp_gentle_window|compound_round) [a-z_]+=", line
+    )
+    assert " dport=5201 " in line
+
+
+def test_a_socket_goes_on_when_its_algorithm_is_unloaded(flows: dict[str, Run]) -> None:
+    assert [flows[name].text("unload") for name in PROGRAMS] == [""] * len(PROGRAMS)
