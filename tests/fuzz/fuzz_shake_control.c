@@ -66,7 +66,6 @@ struct paced {
  * @talks: by end, it sends data by all paths when all is well
  * @key: which one each end has
  * @exhausted: a session's counter is at its end, which takes longer than there is time
- * @believed_forged: without a key, what somebody else has written changed something
  * @events: left to do
  */
 struct run {
@@ -85,7 +84,6 @@ struct run {
 	bool talks[2];
 	u8 key[2];
 	bool exhausted;
-	bool believed_forged;
 	u32 events;
 };
 
@@ -708,30 +706,6 @@ static void exhaust(u8 who, u8 number)
 
 /* What users do, and another CPU may do at any time. */
 enum { SET_KEY = 0, DELETE_PATH = 4, CHANGE_DEVICE = 13 };
-
-/*
- * READY is on its way; one CPU finds its session, and before it has the peer's lock another one
- * takes the path's socket away: the session ends, and must not be used.
- */
-static void ready_too_late(void)
-{
-	struct shake_dev *d = world_dev(LEADER);
-	struct shake_link *link = NULL;
-	struct shake_head head;
-	struct frame *f;
-	u32 i = 0;
-
-	while (i < world.flying && type_of(&world.frames[i]) != SHAKE_TYPE_READY)
-		i++;
-	f = &world.frames[i];
-	if (i < world.flying && !shake_head_read(f->octets, f->length, &head))
-		link = xa_load(&d->sessions, head.index);
-	if (!link)
-		return;
-	shake_path_close(link->path);
-	shake_ready_in(d, link, f->octets, f->length);
-	expect(shake_link(link->path) != link);
-}
 
 static void use(u8 what, struct input *in)
 {

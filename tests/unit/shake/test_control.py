@@ -57,6 +57,11 @@ def device(event: int) -> bytes:
     return bytes([13 << 3 | 4, 0, 0, event])
 
 
+#: The leader's device goes down, or up; its first path gets the second path's device.
+SWITCHED = bytes([2 << 3 | 4, 0, 0])
+ELSEWHERE = bytes([5 << 3 | 4, 0, 0, 2])
+
+
 def down_between(frame: int) -> bytes:
     """A frame comes, and its session is found; before the lock the first path's device goes."""
     return bytes([7 << 3 | 6, frame, 0, 2, 0, 0, DOWN])
@@ -127,6 +132,14 @@ def test_another_device_gets_the_number_of_one_that_went(program: Path) -> None:
     """Its name is the path's own only later: then the path registers."""
     events = b"".join(map(device, (GOES, RENAMED, COMES, RENAMED)))
     play(program, (b"\1" + HAPPENS * happened + events for happened in (0, 20)))
+
+
+def test_a_path_follows_only_its_own_device(program: Path) -> None:
+    """What it left by before may get another name, while SHAKE's device is down, too."""
+    play(program, [
+        b"\1" + HAPPENS * 20 + SWITCHED + ELSEWHERE + device(RENAMED),
+        b"\1" + HAPPENS * 20 + ELSEWHERE + device(RENAMED),
+    ])  # fmt: skip
 
 
 def test_a_device_goes_while_a_packet_comes(program: Path) -> None:
