@@ -244,6 +244,7 @@ int shake_path_reopen(struct shake_path *path)
 	struct shake_peer *peer = path->peer;
 
 	shake_path_close(path);
+	path->ifindex = 0;	/* of the device that it left by before */
 	spin_lock_bh(&peer->lock);
 	shake_link_use(path, NULL, shake_now());
 	shake_path_set_state(path, SHAKE_PATH_ABSENT);

@@ -29,6 +29,7 @@
 #define ASKED 32
 #define TALK_US (200 * USEC_PER_MSEC)	/* between packets of who talks */
 #define MAKING_US (5 * USEC_PER_SEC)	/* a session is made, when all is well */
+#define BELIEVED 1024		/* places where frames are remembered */
 
 /**
  * struct paced - what a path has sent
@@ -59,6 +60,8 @@ struct paced {
  * @recorded: what somebody keeps
  * @asked: nonces of HELLOs answered, by their first octet
  * @asked_at: us, when
+ * @believed: marks of frames that have changed something, by their remainder
+ * @in: what a user does between a packet's look-up and the lock
  * @auth: there is a key
  * @talks: by end, it sends data by all paths when all is well
  * @key: which one each end has
@@ -75,6 +78,8 @@ struct run {
 	struct frame recorded;
 	u8 asked[ASKED][SHAKE_NONCE];
 	u64 asked_at[ASKED];
+	u64 believed[BELIEVED];
+	struct input *in;
 	bool auth;
 	bool talks[2];
 	u8 key[2];
@@ -267,6 +272,19 @@ static void check_timer(const struct shake_path *path)
 		       max(usecs_to_jiffies(path->ack_due), jiffies) + 1);
 }
 
+/* A leader's path has a socket as long as it can have one. */
+static void check_socket(const struct shake_dev *d, const struct shake_path *path)
+{
+	const char *name = path->settings.dev;
+	const struct net_device *dev = d->net && *name ? __dev_get_by_name(d->net, name) : NULL;
+	bool can = d->net && (*name ? dev && dev->flags & IFF_UP : true);
+
+	if (path->sock)
+		expect(can && path->ifindex == (dev ? dev->ifindex : 0));
+	else
+		expect(!can || world.refused);
+}
+
 static u32 check_path(struct shake_dev *d, struct shake_path *path)
 {
 	struct shake_link *link = shake_link(path);
@@ -286,6 +304,8 @@ static u32 check_path(struct shake_dev *d, struct shake_path *path)
 		expect(!path->next && !path->sock);
 	}
 	expect(!link || link->s.ready);
+	if (d->dev->running && shake_is_leader(d))
+		check_socket(d, path);
 	if (d->dev->running)
 		check_timer(path);
 	else
@@ -380,16 +400,32 @@ static bool is_hint(const struct frame *f)
 	return false;
 }
 
-/*
- * Let a frame come in. Who has no key changes nothing, but for hints; and nothing changes
- * anything twice.
- */
-static void deliver(struct frame *f)
+/* FNV-1a of what a frame says, and to whom. */
+static u64 mark_of(const struct frame *f)
+{
+	u64 mark = 0xcbf29ce484222325ULL + f->to_agent;
+
+	for (u32 i = 0; i < f->length; i++)
+		mark = (mark ^ f->octets[i]) * 0x100000001b3ULL;
+	return mark;
+}
+
+/* Who has no key changes nothing, and nothing changes anything twice. */
+static void check_changed(const struct frame *f)
+{
+	u64 mark = mark_of(f), *believed = &run.believed[mark % BELIEVED];
+
+	expect(!run.auth || !(f->forged || *believed == mark));
+	*believed = mark;
+}
+
+/* Let a frame come in. A hint may change when to register. */
+static void deliver(const struct frame *f)
 {
 	static u8 before[SNAPSHOT], after[SNAPSHOT];
 	u64 registered = world_dev(f->to_agent)->counts[SHAKE_REGISTERED].value;
 	u64 reset_at[SHAKE_PATHS_MAX] = { 0 };
-	bool hint = is_hint(f), changed;
+	bool hint = is_hint(f), alone = !fuzz_before_lock;
 	struct shake_path *path;
 	size_t length;
 
@@ -400,11 +436,11 @@ static void deliver(struct frame *f)
 	run.delivering = f;
 	world_deliver(f);
 	run.delivering = NULL;
+	fuzz_before_lock = NULL;
 	expect(world.sent <= 1);
-	changed = copy_state(f->to_agent, hint, after) != length || memcmp(before, after, length);
-	if (run.auth)
-		expect(!changed || !(f->forged || f->believed));
-	f->believed |= changed;
+	if (alone && (copy_state(f->to_agent, hint, after) != length ||
+		      memcmp(before, after, length)))
+		check_changed(f);
 	if (world_dev(f->to_agent)->counts[SHAKE_REGISTERED].value != registered)
 		for (u8 i = 0; i < SHAKE_PATHS_MAX; i++)
 			run.paced[f->to_agent][i].probe_at = 0;
@@ -506,7 +542,7 @@ static void set_path(u8 number, u8 how)
 {
 	struct shake_path_settings settings = { .id = number, .weight = 100 };
 
-	strcpy(settings.dev, how & 1 ? "" : world.links[number - 1].dev.name);
+	strcpy(settings.dev, how & 1 ? "" : world.links[(number - 1 + how / 2) % LINKS].dev.name);
 	if (number == LINKS) {
 		settings.remote.v6.sin6_family = AF_INET6;
 		memset(&settings.remote.v6.sin6_addr, 0xfd, 16);
@@ -558,16 +594,43 @@ static void check_opened(const struct shake_path *path)
 	expect(!path->hello_at && !path->tries);
 }
 
+/* A device gets another name: paths by another one do not follow it. */
+static void rename_device(struct net_device *dev, const char *name)
+{
+	char before[LINKS][IFNAMSIZ] = { 0 }, from[IFNAMSIZ];
+	struct shake_path *path;
+
+	strcpy(from, dev->name);
+	strcpy(dev->name, name);
+	shake_for_each_path(peer_of(LEADER), path)
+		strcpy(before[path->settings.id - 1], path->settings.dev);
+	shake_notifier.notifier_call(&shake_notifier, NETDEV_CHANGENAME, dev);
+	shake_for_each_path(peer_of(LEADER), path) {
+		const char *was = before[path->settings.id - 1];
+
+		expect(!strcmp(path->settings.dev, was) || !strcmp(was, from));
+	}
+}
+
+/* Another device gets the number of one that is gone. */
+static void reuse_number(const struct net_device *gone)
+{
+	struct net_device other = {
+		.name = "wlan0", .ifindex = gone->ifindex, .net = &world.nets[LEADER],
+	};
+
+	rename_device(&other, "wlan1");
+}
+
 /* A link's device goes or comes, or has another name. */
 static void change_device(struct net_device *dev, u8 what)
 {
 	unsigned long event = NETDEV_UP + what % 4;
+	char other[IFNAMSIZ];
 	struct shake_path *path;
 	bool closed[LINKS];
 
-	if (event == NETDEV_CHANGENAME)
-		dev->name[3] ^= 4;
-	else
+	if (event != NETDEV_CHANGENAME)
 		dev->flags = event == NETDEV_UP ? IFF_UP : 0;
 	if (event == NETDEV_UP && !dev->net)
 		dev->net = &world.nets[LEADER];
@@ -576,12 +639,20 @@ static void change_device(struct net_device *dev, u8 what)
 		path = shake_path(peer_of(LEADER), i);
 		closed[i - 1] = path && !path->sock;
 	}
-	shake_notifier.notifier_call(&shake_notifier, event, dev);
+	if (event == NETDEV_CHANGENAME) {
+		strcpy(other, dev->name);
+		other[3] ^= 4;
+		rename_device(dev, other);
+	} else {
+		shake_notifier.notifier_call(&shake_notifier, event, dev);
+	}
 	for (u8 i = 1; i <= LINKS; i++)
 		if (closed[i - 1])
 			check_opened(shake_path(peer_of(LEADER), i));
-	if (event == NETDEV_UNREGISTER)
-		dev->net = NULL;
+	if (event != NETDEV_UNREGISTER)
+		return;
+	dev->net = NULL;
+	reuse_number(dev);
 }
 
 static void change_settings(u8 who, u8 what)
@@ -633,12 +704,15 @@ static void exhaust(u8 who, u8 number)
 	run.exhausted = true;
 }
 
+/* What users do, and another CPU may do at any time. */
+enum { SET_KEY = 0, DELETE_PATH = 4, CHANGE_DEVICE = 13 };
+
 static void use(u8 what, struct input *in)
 {
 	u8 who = next_bool(in), how = next8(in), number = 1 + how % LINKS;
 
 	switch (what) {
-	case 0:
+	case SET_KEY:
 		set_key(who, how & 1);
 		break;
 	case 1:
@@ -650,7 +724,7 @@ static void use(u8 what, struct input *in)
 	case 3:
 		boot(who);
 		break;
-	case 4:
+	case DELETE_PATH:
 		shake_path_delete(world_dev(LEADER), number, NULL);
 		break;
 	case 5:
@@ -680,6 +754,7 @@ static void use(u8 what, struct input *in)
 	case 12:
 		world.no_sockets = how % 3;
 		break;
+	case CHANGE_DEVICE:
 	default:
 		change_device(&world.links[number - 1].dev, next8(in));
 	}
@@ -696,7 +771,6 @@ static void damage(struct frame *f, struct input *in)
 	else if (f->length)
 		f->length -= 1 + by % f->length;
 	f->forged = true;
-	f->believed = false;
 }
 
 /* A RESET for a session whose packet was seen, from where it went, or from somewhere else. */
@@ -711,7 +785,6 @@ static void forge_reset(struct frame *f, u8 how)
 	f->octets[1] = 0;
 	f->length = SHAKE_RESET_OCTETS;
 	f->forged = true;
-	f->believed = false;
 	if (how & 1)
 		f->from.v4.sin_port ^= htons(1);
 }
@@ -723,7 +796,6 @@ static void forge(struct frame *f, struct input *in)
 	for (u32 i = 0; i < f->length && (i < 12 || in->length); i++)
 		f->octets[i] = next8(in);
 	f->forged = true;
-	f->believed = false;
 }
 
 /* Many of the same at once. */
@@ -749,6 +821,14 @@ static void misdirect(struct frame *f, u8 number)
 	f->link = number;
 	f->to.v4.sin_family = AF_INET;
 	f->to.v4.sin_port = htons(ntohs(path->sock->sk.port) + world.links[number - 1].nat);
+}
+
+/* Another CPU: what it does is under RCU or the peer's lock, as what comes in. */
+static void use_between(void)
+{
+	static const u8 what[] = { SET_KEY, DELETE_PATH, CHANGE_DEVICE };
+
+	use(what[next8(run.in) % sizeof(what)], run.in);
 }
 
 static void meddle(u8 what, struct input *in)
@@ -784,10 +864,12 @@ static void meddle(u8 what, struct input *in)
 	case 6:
 		misdirect(f, 1 + how % LINKS);
 		return;
+	case 7:
+		run.in = in;
+		fuzz_before_lock = use_between;
+		break;
 	}
 	deliver(&copy);
-	if (!what)
-		run.recorded.believed |= copy.believed;
 }
 
 static void network(u8 what, struct input *in)
@@ -846,7 +928,7 @@ static void step(struct input *in)
 		use((what >> 3) % 16, in);
 		break;
 	case 6:
-		meddle((what >> 3) % 7, in);
+		meddle((what >> 3) % 8, in);
 		break;
 	default:
 		network((what >> 3) % 7, in);

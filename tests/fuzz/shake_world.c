@@ -50,9 +50,13 @@ struct net_device *__dev_get_by_name(struct net *net, const char *name)
 
 int udp_sock_create(struct net *net, const struct udp_port_cfg *port, struct socket **sock)
 {
+	bool no_family = world.no_sockets == ONLY_IPV4 && port->family == AF_INET6;
+
+	expect(net);
+	world.refused |= no_family || world.no_sockets == REFUSED;
 	if (world.no_sockets == REFUSED)
-		return net ? -EADDRINUSE : -EINVAL;
-	if (world.no_sockets == ONLY_IPV4 && port->family == AF_INET6)
+		return -EADDRINUSE;
+	if (no_family)
 		return -EAFNOSUPPORT;
 	*sock = calloc(1, sizeof(**sock));
 	expect(*sock);

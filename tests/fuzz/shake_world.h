@@ -26,7 +26,6 @@ enum sockets { GRANTED, ONLY_IPV4, REFUSED };
  * @link: number of the link, from 1
  * @to_agent: or to the leader
  * @forged: nobody with the key has written it
- * @believed: it has changed something when it came before
  * @at: us, when it comes
  */
 struct frame {
@@ -37,7 +36,6 @@ struct frame {
 	u8 link;
 	bool to_agent;
 	bool forged;
-	bool believed;
 	u64 at;
 };
 
@@ -77,6 +75,7 @@ struct link {
  * @port: the last one of a leader's sockets
  * @random: how often somebody asked for random octets
  * @no_sockets: which are not to be had
+ * @refused: a path has none for that
  */
 struct world {
 	struct host *hosts[2];
@@ -89,6 +88,7 @@ struct world {
 	u16 port;
 	u32 random;
 	enum sockets no_sockets;
+	bool refused;
 };
 
 extern struct world world;

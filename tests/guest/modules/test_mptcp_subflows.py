@@ -14,9 +14,13 @@ from tests.storm.storms import OURS
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
 CC = ("reno", *OURS)
-#: Octets on a path beside reno's: the least measured, over twelve paths, is .88, compound_plus over
-#: the path that loses 2 %.
-SHARE = 0.7
+#: Octets on a path without loss beside reno's: .97 (compound_plus) to 1.003 with seeds 1 to 4.
+FULL = 0.95
+#: On the path that loses 2 %. Reno's own octets differ by 17 % between those seeds, and an
+#: algorithm loses other packets than reno with the same seed: .88 to 1.30, so this must be wide.
+#: What takes no loss for congestion has 2.04 to 2.40 times reno's.
+LOSSY = {"star": 1.6, "j": 1.6}
+LOSSY_ELSE = 0.7
 
 
 @pytest.fixture(scope="module")
@@ -39,4 +43,6 @@ def test_both_subflows_carry_data(
     ours, renos = (
         [link["bytes"] for link in records[name, loss]["long_links"]] for name in (cc, "reno")
     )
-    assert all(own > SHARE * reno for own, reno in zip(ours, renos, strict=True))
+    shares = [own / reno for own, reno in zip(ours, renos, strict=True)]
+    assert shares[0] > (FULL if loss == "0%" else LOSSY.get(cc, LOSSY_ELSE))
+    assert shares[1] > FULL

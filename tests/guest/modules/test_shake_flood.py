@@ -28,7 +28,10 @@ pytestmark = pytest.mark.guest
 RATE = 20_000
 SECONDS = 2
 KERNEL = "bookworm"
-MEMORY = 8_000  # kB
+#: kB; the most was 456 to 680 in four runs. 40 000 packets that leave 64 octets each are 2500.
+MEMORY = 2_000
+#: RESETs that an agent may send in each 20 ms.
+RESETS = 2
 
 #: What forged packets are counted as by the end that gets them. Random ones may be anything.
 TO_AGENT: dict[str, set[str]] = {
@@ -250,7 +253,10 @@ def test_streams_are_whole(forged: Floods, hostile: Floods) -> None:
 
 
 def test_few_answers_to_unknown_sessions(forged: Floods) -> None:
-    assert 0 < forged.grown("agent-session", "agent")["reset_sent"] <= 100 * (SECONDS + 2)
+    """Two in 20 ms, no more and hardly less: turns that nobody takes are not saved up. At both ends
+    of the flood there may be a part of 20 ms."""
+    sent = forged.grown("agent-session", "agent")["reset_sent"]
+    assert 0.95 * RESETS * 50 * SECONDS < sent <= RESETS * (50 * SECONDS + 2)
 
 
 @pytest.mark.parametrize("kind", HOSTILE)

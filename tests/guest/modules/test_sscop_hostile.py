@@ -15,8 +15,13 @@ from tests.guest.modules.sscop_pair import run
 pytestmark = pytest.mark.guest
 
 RATE, SECONDS = 10_000, 3
-#: kB that the guest's free memory may fall by: the window's 1024 SDs of 9 kB, and buffers of TCP.
+#: kB that the guest's free memory may fall by. Who has computed the seal may have an end keep its
+#: window's 1024 SDs of 9 kB, in 16 kB each, beside TCP's buffers: how much of that there is when it
+#: is looked at (872 to 904 kB) is chance, so this must be wide.
 MEMORY = 24_000
+#: Where nobody is believed, or no more: 656 to 872. 30 000 frames that
+#: leave 100 octets each are 3000.
+LEFT = 3_000
 #: Without a STAT that it asked for, an end gives up after 60 s and begins anew.
 BACK_S = 65
 
@@ -79,8 +84,8 @@ def grown(report: dict[str, str], kind: str, name: str) -> int:
 
 
 def fallen(report: dict[str, str], kind: str) -> int:
-    """Free memory at the end of a flood, beside that before all of them; kB."""
-    return number(report, "before none memory") - number(report, f"after {kind} memory")
+    """Free memory at the end of a flood, beside that after the stream alone; kB."""
+    return number(report, "after none memory") - number(report, f"after {kind} memory")
 
 
 @pytest.mark.parametrize("kind", DAMAGED)
@@ -103,7 +108,7 @@ def test_no_octet_of_a_stream_is_another(flooded: Flooded) -> None:
 
 @pytest.mark.parametrize("kind", (*DAMAGED, *SEALED))
 def test_memory_is_bounded(flooded: Flooded, kind: str) -> None:
-    assert fallen(flooded[0], kind) < MEMORY
+    assert fallen(flooded[0], kind) < (LEFT if kind in DAMAGED else MEMORY)
 
 
 @pytest.mark.parametrize("kind", (*DAMAGED, *SEALED))
@@ -114,4 +119,4 @@ def test_the_link_is_back_when_the_flood_is_over(flooded: Flooded, kind: str) ->
 def test_nothing_is_left_of_it(flooded: Flooded) -> None:
     octets = [octets for octets, _ in drunk(flooded[1])]
     assert octets[-1] > octets[0] / 2
-    assert fallen(flooded[0], "last") < MEMORY
+    assert fallen(flooded[0], "last") < LEFT

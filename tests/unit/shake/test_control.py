@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import subprocess
+import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -12,8 +14,6 @@ from tests.fuzz import fuzzer_command
 
 #: Octets of the target's script.
 HAPPENS = b"\0"
-DOWN = bytes([13 << 3 | 4, 0, 0, 1])
-
 
 #: All links are cut for a minute, so that their paths die, and are well again.
 DEAD = bytes.fromhex("0f80000f81000f82002a807b0f00000f01000f0200")
@@ -39,6 +39,34 @@ def lose(frame: int) -> bytes:
     return bytes([4 << 3 | 7, 0, frame])
 
 
+def record(frame: int) -> bytes:
+    """Somebody keeps a frame that is on its way."""
+    return bytes([1 << 3 | 6, frame, 0])
+
+
+#: The frame that was kept comes again.
+AGAIN = bytes([0 << 3 | 6, 0, 0])
+
+
+#: What a device does.
+COMES, DOWN, GOES, RENAMED = range(4)
+
+
+def device(event: int) -> bytes:
+    """Of the first path."""
+    return bytes([13 << 3 | 4, 0, 0, event])
+
+
+#: The leader's device goes down, or up; its first path gets the second path's device.
+SWITCHED = bytes([2 << 3 | 4, 0, 0])
+ELSEWHERE = bytes([5 << 3 | 4, 0, 0, 2])
+
+
+def down_between(frame: int) -> bytes:
+    """A frame comes, and its session is found; before the lock the first path's device goes."""
+    return bytes([7 << 3 | 6, frame, 0, 2, 0, 0, DOWN])
+
+
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = tmp_path_factory.mktemp("control") / "shake_control"
@@ -56,6 +84,14 @@ def run(program: Path, *words: str | Path) -> None:
     assert done.returncode == 0, done.stderr[-2000:]
 
 
+def play(program: Path, scripts: Iterable[bytes]) -> None:
+    """Each script in a run of its own."""
+    folder = Path(tempfile.mkdtemp(dir=program.parent))
+    for number, octets in enumerate(scripts):
+        (folder / str(number)).write_bytes(octets)
+    run(program, "-runs=0", folder)
+
+
 def test_under_libfuzzer(program: Path) -> None:
     run(program, "-runs=1500", "-max_len=400", "-len_control=0", "-seed=1")
 
@@ -63,32 +99,52 @@ def test_under_libfuzzer(program: Path) -> None:
 def test_a_path_without_socket_stays_absent(program: Path) -> None:
     """Its device goes while something for it is on its way, which then comes by another path's
     socket: at any time of registration and after it."""
-    scripts = program.parent / "scripts"
-    scripts.mkdir()
-    for happened in range(25):
-        for frame in range(3):
-            octets = b"\1" + HAPPENS * happened + DOWN + misdirect(frame) + HAPPENS * 4
-            (scripts / f"{happened}-{frame}").write_bytes(octets)
-    run(program, "-runs=0", scripts)
+    play(program, (
+        b"\1" + HAPPENS * happened + device(DOWN) + misdirect(frame) + HAPPENS * 4
+        for happened in range(25) for frame in range(3)
+    ))  # fmt: skip
 
 
 def test_answers_are_paced(program: Path) -> None:
     """Each of these fails if a limit is missing: 2 ms between answers to a path, 400 ms between
     those to the same HELLO, 20 in 20 ms to all."""
-    folder = program.parent / "paced"
-    folder.mkdir()
-    for octets in PACED:
-        (folder / octets).write_bytes(bytes.fromhex(octets))
-    run(program, "-runs=0", folder)
+    play(program, map(bytes.fromhex, PACED))
 
 
 def test_a_session_is_made_while_the_agent_talks(program: Path) -> None:
     """A WELCOME, CONFIRM or READY of a path that was dead is lost. The agent sends in its new
     session, which tells the leader nothing of the old one that it still sends in."""
-    folder = program.parent / "talks"
-    folder.mkdir()
-    for happened in range(5, 12):
-        for frame in range(4):
-            octets = b"\x09" + HAPPENS * 40 + DEAD + HAPPENS * happened + lose(frame)
-            (folder / f"{happened}-{frame}").write_bytes(octets)
-    run(program, "-runs=0", folder)
+    play(program, (
+        b"\x09" + HAPPENS * 40 + DEAD + HAPPENS * happened + lose(frame)
+        for happened in range(5, 12) for frame in range(4)
+    ))  # fmt: skip
+
+
+def test_a_recorded_frame_changes_nothing(program: Path) -> None:
+    """A CONFIRM taken twice would begin a session's counters, which are nonces, again."""
+    play(program, (
+        b"\1" + HAPPENS * happened + record(frame) + HAPPENS * 4 + AGAIN
+        for happened in range(16) for frame in range(3)
+    ))  # fmt: skip
+
+
+def test_another_device_gets_the_number_of_one_that_went(program: Path) -> None:
+    """Its name is the path's own only later: then the path registers."""
+    events = b"".join(map(device, (GOES, RENAMED, COMES, RENAMED)))
+    play(program, (b"\1" + HAPPENS * happened + events for happened in (0, 20)))
+
+
+def test_a_path_follows_only_its_own_device(program: Path) -> None:
+    """What it left by before may get another name, while SHAKE's device is down, too."""
+    play(program, [
+        b"\1" + HAPPENS * 20 + SWITCHED + ELSEWHERE + device(RENAMED),
+        b"\1" + HAPPENS * 20 + ELSEWHERE + device(RENAMED),
+    ])  # fmt: skip
+
+
+def test_a_device_goes_while_a_packet_comes(program: Path) -> None:
+    """READY, too: what its session was, nobody may use any more."""
+    play(program, (
+        b"\1" + HAPPENS * happened + down_between(frame) + HAPPENS * 4
+        for happened in range(25) for frame in range(3)
+    ))  # fmt: skip

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Stands in for the kernel's header: a lock taken twice or let go twice aborts, and so does who
- * would sleep with one.
+ * would sleep with one. What another CPU does just before one is taken can be told.
  */
 #ifndef _FUZZ_LINUX_SPINLOCK_H
 #define _FUZZ_LINUX_SPINLOCK_H
@@ -16,6 +16,7 @@ struct spinlock {
 #define spinlock_t struct spinlock
 
 __attribute__((weak)) unsigned int fuzz_locks_taken;
+__attribute__((weak)) void (*fuzz_before_lock)(void);	/* called once */
 
 static inline void spin_lock_init(spinlock_t *lock)
 {
@@ -24,6 +25,11 @@ static inline void spin_lock_init(spinlock_t *lock)
 
 static inline void spin_lock_bh(spinlock_t *lock)
 {
+	void (*before)(void) = fuzz_before_lock;
+
+	fuzz_before_lock = NULL;
+	if (before)
+		before();
 	if (lock->taken)
 		abort();
 	lock->taken = true;
