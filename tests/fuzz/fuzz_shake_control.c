@@ -3,7 +3,7 @@
  * libFuzzer target: a leader and its agent with three paths, shake/control.c, path.c and what
  * they call, in virtual time. The octets say what the network, the users and somebody without
  * the key do. What must be so after each step is in check(); when all links are well, all paths
- * are alive within 40 s.
+ * are alive within 40 s, without a key, too.
  */
 #include <string.h>
 
@@ -63,6 +63,7 @@ struct paced {
  * @believed: marks of frames that have changed something, by their remainder
  * @in: what a user does between a packet's look-up and the lock
  * @auth: there is a key
+ * @forged: a forged frame came
  * @talks: by end, it sends data by all paths when all is well
  * @key: which one each end has
  * @exhausted: a session's counter is at its end, which takes longer than there is time
@@ -81,6 +82,7 @@ struct run {
 	u64 believed[BELIEVED];
 	struct input *in;
 	bool auth;
+	bool forged;
 	bool talks[2];
 	u8 key[2];
 	bool exhausted;
@@ -433,6 +435,7 @@ static void deliver(const struct frame *f)
 		reset_at[path->settings.id - 1] = path->rejoin_at;
 	length = copy_state(f->to_agent, hint, before);
 	world.sent = 0;
+	run.forged |= f->forged;
 	run.delivering = f;
 	world_deliver(f);
 	run.delivering = NULL;
@@ -949,12 +952,25 @@ static void talk(u64 us)
 	}
 }
 
+/* The agent's end of a leader's path. Who has no key may have given it another number there. */
+static const struct shake_path *far_end(const struct shake_path *here)
+{
+	const struct shake_link *link;
+
+	if (run.auth || !run.forged)
+		return shake_path(peer_of(AGENT), here->settings.id);
+	link = xa_load(&world_dev(AGENT)->sessions, shake_link(here)->s.peer_index);
+	return link ? link->path : NULL;
+}
+
 /* Both ends of a path are alive in the same session, or in one that is just being made. */
-static void check_well(const struct shake_path *here, const struct shake_path *there)
+static void check_well(const struct shake_path *here)
 {
 	const struct shake_session *ours, *theirs;
+	const struct shake_path *there;
 
 	expect(here && here->state == SHAKE_PATH_ALIVE);
+	there = far_end(here);
 	expect(there && there->state == SHAKE_PATH_ALIVE);
 	if (here->next && fuzz_now - here->next->made_at < MAKING_US)
 		return;
@@ -972,8 +988,10 @@ static void all_is_well(void)
 
 	slab_refuses = false;
 	world.no_sockets = GRANTED;
-	if (run.exhausted)
+	if (run.exhausted && run.auth)
 		set_key(LEADER, run.key[LEADER]);
+	else if (run.exhausted)
+		boot(LEADER);	/* no key can end its sessions */
 	if (run.exhausted || run.key[AGENT] != run.key[LEADER])
 		set_key(AGENT, run.key[LEADER]);
 	for (u8 i = 0; i < LINKS; i++) {
@@ -1005,14 +1023,8 @@ static void all_is_well(void)
 	run.events = 20 * MOST_EVENTS;
 	talk(WELL_US);
 	expect(run.events);
-	/*
-	 * Without a key an agent that has begun anew, or forged frames, may have given a path the
-	 * number of another's session: docs/shake.md.
-	 */
-	if (!run.auth)
-		return;
 	for (u8 i = 1; i <= LINKS; i++)
-		check_well(shake_path(peer_of(LEADER), i), shake_path(peer_of(AGENT), i));
+		check_well(shake_path(peer_of(LEADER), i));
 }
 
 int fuzz(const u8 *octets, size_t length)

@@ -39,6 +39,15 @@ def lose(frame: int) -> bytes:
     return bytes([4 << 3 | 7, 0, frame])
 
 
+def cut(link: int) -> bytes:
+    """Nothing comes by a link any more."""
+    return bytes([1 << 3 | 7, 0x80 | link, 0])
+
+
+#: The agent begins anew.
+AGENT_BOOTS = bytes([3 << 3 | 4, 1, 0])
+
+
 def record(frame: int) -> bytes:
     """Somebody keeps a frame that is on its way."""
     return bytes([1 << 3 | 6, frame, 0])
@@ -46,7 +55,6 @@ def record(frame: int) -> bytes:
 
 #: The frame that was kept comes again.
 AGAIN = bytes([0 << 3 | 6, 0, 0])
-
 
 #: What a device does.
 COMES, DOWN, GOES, RENAMED = range(4)
@@ -125,6 +133,15 @@ def test_a_recorded_frame_changes_nothing(program: Path) -> None:
     play(program, (
         b"\1" + HAPPENS * happened + record(frame) + HAPPENS * 4 + AGAIN
         for happened in range(16) for frame in range(3)
+    ))  # fmt: skip
+
+
+def test_an_agent_begins_anew_without_a_key(program: Path) -> None:
+    """One path is silent meanwhile: a path that registers must not get the number that the silent
+    one's session had, whose data, that the leader goes on sending, would be taken for its own."""
+    play(program, (
+        b"\x10" + HAPPENS * 20 + cut(link) + AGENT_BOOTS + HAPPENS * happened
+        for link in range(3) for happened in range(8, 13)
     ))  # fmt: skip
 
 
