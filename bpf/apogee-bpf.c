@@ -24,12 +24,14 @@ const struct algorithm algorithms[] = {
 
 const size_t algorithm_count = sizeof(algorithms) / sizeof(algorithms[0]);
 
+const char *complain_at = "";
+
 int complain(const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	fputs("apogee-bpf: ", stderr);
+	fprintf(stderr, "apogee-bpf: %s", complain_at);
 	vfprintf(stderr, format, args);
 	fputc('\n', stderr);
 	va_end(args);
@@ -45,13 +47,15 @@ const struct algorithm *find_algorithm(const char *name)
 	return NULL;
 }
 
-/* The command line: a verb, names of algorithms, NAME=VALUE. */
+/* The command line: a verb, names of algorithms, NAME=VALUE, a file instead of them, --all. */
 struct command {
 	const char *verb;
 	const struct algorithm **names;
 	size_t count;
 	char **settings;
 	size_t set;
+	const char *file;
+	bool all;
 };
 
 static void add_setting(struct command *c, char *setting, struct argp_state *state)
@@ -81,6 +85,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'p':
 		add_setting(c, arg, state);
 		return 0;
+	case 'f':
+		c->file = arg;
+		return 0;
+	case 'a':
+		c->all = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		if (!c->verb)
 			c->verb = arg;
@@ -99,14 +109,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{ "param", 'p', "NAME=VALUE", 0, "load: a parameter's value", 0 },
+	{ "file", 'f', "FILE", 0, "load: what a file lists, a line like 'star aen=0' each", 0 },
+	{ "all", 'a', NULL, 0, "unload: all that are loaded", 0 },
 	{ 0 }
 };
 
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.args_doc = "load NAME... [NAME=VALUE...]\nlist\nstatus [NAME...]\nset NAME NAME=VALUE...\n"
-		    "unload NAME...\ntrace [NAME...]",
+	.args_doc = "load NAME... [NAME=VALUE...]\nload --file FILE\nlist\nstatus [NAME...]\nset NAME NAME=VALUE...\n"
+		    "unload NAME...\nunload --all\ntrace [NAME...]",
 	.doc = "Load Apogee's congestion controls as BPF programs, without a kernel module.\v"
 	       "load\tregister them; they stay until unload or the next boot\n"
 	       "list\twhat can be loaded, with parameters, ranges and defaults\n"
@@ -162,13 +174,20 @@ static int each(const struct command *c, int (*act)(const struct algorithm *))
 
 static bool is_wrong(const struct command *c, bool names, bool settings)
 {
-	return (names && !c->count) || (settings ? false : c->set > 0);
+	return (names && !c->count) || (settings ? false : c->set > 0) || c->file || c->all;
 }
 
 static int run(struct command *c)
 {
 	const char *verb = c->verb;
+	bool bare = !c->count && !c->set;
 
+	if (!strcmp(verb, "load") && c->file && bare && !c->all)
+		return load_file(c->file);
+	if (!strcmp(verb, "unload") && c->all && bare && !c->file) {
+		take_loaded(c);
+		return each(c, unload);
+	}
 	if (!strcmp(verb, "load") && !is_wrong(c, true, true))
 		return load_all(c);
 	if (!strcmp(verb, "set") && !is_wrong(c, true, true) && c->set)

@@ -41,7 +41,8 @@ extern const size_t algorithm_count;
 /* The algorithm with a name, either of both; NULL after a line on standard error. */
 const struct algorithm *find_algorithm(const char *name);
 
-/* A line on standard error: "apogee-bpf: ...". Returns -1. */
+/* A line on standard error: "apogee-bpf: ", where in a file, and the text. Returns -1. */
+extern const char *complain_at;
 int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The path of a pin. Overwritten by the next call. */
@@ -57,6 +58,9 @@ int kernel_arguments(const struct btf *kernel, const char *operation);
 /* load.c. @settings: NAME=VALUE, up to NULL. All return 0, or -1 after a line. */
 int load(const struct algorithm *a, char *const settings[]);
 int unload(const struct algorithm *a);
+
+/* file.c */
+int load_file(const char *path);
 
 /* params.c: the parameters of what is loaded, or of an object that is being loaded */
 struct variables {

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Load what a file lists.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apogee-bpf.h"
+
+#define MOST_WORDS	32
+
+/* Words of a line, up to NULL. Returns their number, or -1 if there are too many. */
+static int split(char *line, char *words[MOST_WORDS + 1])
+{
+	int count = 0;
+	char *word;
+
+	line[strcspn(line, "#\n")] = '\0';
+	while ((word = strsep(&line, " \t"))) {
+		if (!*word)
+			continue;
+		if (count == MOST_WORDS)
+			return complain("more than %d words", MOST_WORDS);
+		words[count++] = word;
+	}
+	words[count] = NULL;
+	return count;
+}
+
+/* An algorithm and its parameters; nothing in an empty line. */
+static int load_line(char *line)
+{
+	char *words[MOST_WORDS + 1];
+	int count = split(line, words);
+	const struct algorithm *a;
+
+	if (count <= 0)
+		return count;
+	a = find_algorithm(words[0]);
+	if (!a)
+		return -1;
+	for (int i = 1; i < count; i++)
+		if (!strchr(words[i], '='))
+			return complain("%s: want NAME=VALUE", words[i]);
+	return check_system() ? -1 : load(a, words + 1);
+}
+
+int load_file(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	unsigned int number = 0;
+	char *line = NULL;
+	size_t size = 0;
+	char where[256];
+	int err = 0;
+
+	if (!file)
+		return complain("%s: %s", path, strerror(errno));
+	complain_at = where;
+	while (!err && getline(&line, &size, file) >= 0) {
+		snprintf(where, sizeof(where), "%s:%u: ", path, ++number);
+		err = load_line(line);
+	}
+	complain_at = "";
+	if (ferror(file))
+		err = complain("%s: %s", path, strerror(errno));
+	free(line);
+	fclose(file);
+	return err;
+}
