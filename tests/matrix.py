@@ -4,9 +4,10 @@
 Each suite of ``kernel.SUITES`` has a row of its own and one per foreign architecture. For this
 machine's architecture the modules are built with W=1, checked by sparse, and loaded by that very
 kernel in a guest, where each algorithm and a link of type sscop move data and ``answers`` computes
-what the unit tests computed in user space. Another guest has the algorithms as BPF programs (bpf).
-For other architectures the modules are compiled and checked; one that a suite does not carry today
-has a row that says so. Exit status 1 if a cell fails.
+what the unit tests computed in user space. Another guest has the algorithms as BPF programs (bpf),
+and those of ``tests/bpf`` compute the same (bpf answers). For other architectures the modules are
+compiled and checked; one that a suite does not carry today has a row that says so. Exit status 1 if
+a cell fails.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ from apogee_lab.kernels import debian, foreign_headers
 from apogee_lab.kernels.apt import NotCarried
 from apogee_lab.kernels.kernel import SUITES, Kernel
 from apogee_lab.results.text import NONE, as_text
-from tests import BUILD, ROOT
+from tests import BUILD, ROOT, bpf
 from tests.guest.runs import Case, Run, run_cases
 from tests.unit.headers import answers
 from tests.unit.headers.cheaders import Headers
 
-COLUMNS = ("W=1", "sparse", "boots", "loads", "smoke", "answers", "bpf")
+COLUMNS = ("W=1", "sparse", "boots", "loads", "smoke", "answers", "bpf", "bpf answers")
 ALGORITHMS = ("star", "j", "hstcp_gentle", "compound_plus", "compound")
 PROGRAMS = ("bpf_star", "bpf_gentle", "bpf_comp_plus", "bpf_compound")
 LEAST_BPS = 1e6  # of 10 Mbit/s, in the first seconds of a connection
@@ -179,6 +180,17 @@ def _answered(k: Kernel, asked: Path) -> str:
     return answers.difference(Headers(ROOT / "include"), asked / "answers", out / "answers")
 
 
+def _answered_in_bpf(k: Kernel, asked: Path) -> str:
+    """Let BPF programs make these calls, and random ones; the first answer that differs."""
+    out, folder = BUILD / "tests" / f"bpf-{k.release}", BUILD / "bpf-calls"
+    headers = Headers(ROOT / "include")
+    files = bpf.prepare(headers, asked, folder)
+    qemu.run_script(bpf.SCRIPT, kernel=k, files=files, out=out)
+    if refused := (out / "refused").read_text():
+        return f"refused by the verifier: {refused}"
+    return _trouble(out) or answers.difference(headers, folder / "answers", out / "answers")
+
+
 def record_calls() -> Path:
     """Run the unit tests of the C headers and keep what they call."""
     env = os.environ | {"APOGEE_UNIT": "recorded", "APOGEE_HYPOTHESIS": "quick"}
@@ -223,6 +235,7 @@ def native_row(suite: str, asked: Path) -> Row:
         row.look("smoke", lambda: "; ".join(filter(None, wrong)))
         row.look("answers", lambda: _answered(k, asked))
         row.look("bpf", bpf)
+        row.look("bpf answers", lambda: _answered_in_bpf(k, asked))
     return row
 
 

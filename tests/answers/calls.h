@@ -2105,6 +2105,19 @@ static void answer_star_queue_stands(void *call)
 	c->result = star_queue_stands(c->rtt_us, c->rtt_min_us);
 }
 
+struct answer_star_steps_cost {
+	u64 result;
+	u32 divisor;
+	u32 steps;
+};
+
+static void answer_star_steps_cost(void *call)
+{
+	struct answer_star_steps_cost *c = call;
+
+	c->result = star_steps_cost(c->divisor, c->steps);
+}
+
 struct answer_star_increase {
 	struct star_window w;
 	u32 divisor;
@@ -2519,6 +2532,7 @@ static const struct {
 	{ answer_star_holds, sizeof(struct answer_star_holds) },
 	{ answer_star_cwnd, sizeof(struct answer_star_cwnd) },
 	{ answer_star_queue_stands, sizeof(struct answer_star_queue_stands) },
+	{ answer_star_steps_cost, sizeof(struct answer_star_steps_cost) },
 	{ answer_star_increase, sizeof(struct answer_star_increase) },
 	{ answer_star_waited, sizeof(struct answer_star_waited) },
 	{ answer_star_try_failed, sizeof(struct answer_star_try_failed) },
