@@ -22,6 +22,8 @@ const struct algorithm algorithms[] = {
 	{ "compound", "bpf_compound", compound_bpf__elf_bytes },
 };
 
+bool verbose;
+
 const size_t algorithm_count = sizeof(algorithms) / sizeof(algorithms[0]);
 
 const char *complain_at = "";
@@ -91,6 +93,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'a':
 		c->all = true;
 		return 0;
+	case 'v':
+		verbose = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		if (!c->verb)
 			c->verb = arg;
@@ -111,6 +116,7 @@ static const struct argp_option options[] = {
 	{ "param", 'p', "NAME=VALUE", 0, "load: a parameter's value", 0 },
 	{ "file", 'f', "FILE", 0, "load: what a file lists, a line like 'star aen=0' each", 0 },
 	{ "all", 'a', NULL, 0, "unload: all that are loaded", 0 },
+	{ "verbose", 'v', NULL, 0, "load: what the kernel says of each program", 0 },
 	{ 0 }
 };
 
@@ -138,19 +144,52 @@ static void take_loaded(struct command *c)
 			c->names[c->count++] = &algorithms[i];
 }
 
-static int load_all(const struct command *c)
+static int usage(void)
 {
-	int err = check_system();
+	complain("wrong arguments; see apogee-bpf --help");
+	exit(EX_USAGE);
+}
 
+static int each(const struct command *c, int (*act)(const struct algorithm *))
+{
+	int err = 0;
+
+	for (size_t i = 0; i < c->count; i++)
+		err |= act(c->names[i]);
+	return err;
+}
+
+static int run_load(struct command *c)
+{
+	int err;
+
+	if (c->file)
+		return c->count || c->set ? usage() : load_file(c->file);
+	if (!c->count)
+		return usage();
+	err = check_system();
 	for (size_t i = 0; !err && i < c->count; i++)
 		err = load(c->names[i], c->settings);
 	return err;
 }
 
-static int set_all(const struct command *c)
+static int run_list(struct command *c)
+{
+	return c->count ? usage() : list();
+}
+
+static int run_status(struct command *c)
+{
+	take_loaded(c);
+	return each(c, status);
+}
+
+static int run_set(struct command *c)
 {
 	int err = 0;
 
+	if (!c->count || !c->set)
+		return usage();
 	for (size_t i = 0; i < c->count; i++) {
 		struct variables v;
 
@@ -163,49 +202,48 @@ static int set_all(const struct command *c)
 	return err;
 }
 
-static int each(const struct command *c, int (*act)(const struct algorithm *))
+static int run_unload(struct command *c)
 {
-	int err = 0;
-
-	for (size_t i = 0; i < c->count; i++)
-		err |= act(c->names[i]);
-	return err;
+	if (c->all == (c->count > 0))
+		return usage();
+	take_loaded(c);
+	return each(c, unload);
 }
 
-static bool is_wrong(const struct command *c, bool names, bool settings)
+static int run_trace(struct command *c)
 {
-	return (names && !c->count) || (settings ? false : c->set > 0) || c->file || c->all;
+	take_loaded(c);
+	return trace(c->names, c->count);
 }
+
+static const struct verb {
+	const char *name;
+	int (*run)(struct command *c);
+	bool takes_settings;
+	bool takes_file;
+	bool takes_all;
+} verbs[] = {
+	{ .name = "load", .run = run_load, .takes_settings = true, .takes_file = true },
+	{ .name = "list", .run = run_list },
+	{ .name = "status", .run = run_status },
+	{ .name = "set", .run = run_set, .takes_settings = true },
+	{ .name = "unload", .run = run_unload, .takes_all = true },
+	{ .name = "trace", .run = run_trace },
+};
 
 static int run(struct command *c)
 {
-	const char *verb = c->verb;
-	bool bare = !c->count && !c->set;
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+		const struct verb *v = &verbs[i];
 
-	if (!strcmp(verb, "load") && c->file && bare && !c->all)
-		return load_file(c->file);
-	if (!strcmp(verb, "unload") && c->all && bare && !c->file) {
-		take_loaded(c);
-		return each(c, unload);
+		if (strcmp(v->name, c->verb))
+			continue;
+		if ((c->set && !v->takes_settings) || (c->file && !v->takes_file) ||
+		    (c->all && !v->takes_all))
+			return usage();
+		return v->run(c);
 	}
-	if (!strcmp(verb, "load") && !is_wrong(c, true, true))
-		return load_all(c);
-	if (!strcmp(verb, "set") && !is_wrong(c, true, true) && c->set)
-		return set_all(c);
-	if (!strcmp(verb, "unload") && !is_wrong(c, true, false))
-		return each(c, unload);
-	if (!strcmp(verb, "list") && !is_wrong(c, false, false) && !c->count)
-		return list();
-	if (!strcmp(verb, "status") && !is_wrong(c, false, false)) {
-		take_loaded(c);
-		return each(c, status);
-	}
-	if (!strcmp(verb, "trace") && !is_wrong(c, false, false)) {
-		take_loaded(c);
-		return trace(c->names, c->count);
-	}
-	complain("wrong arguments; see apogee-bpf --help");
-	exit(EX_USAGE);
+	return usage();
 }
 
 int main(int argc, char **argv)

@@ -38,6 +38,9 @@ struct algorithm {
 extern const struct algorithm algorithms[];
 extern const size_t algorithm_count;
 
+/* Print what the kernel says of each program that is loaded. */
+extern bool verbose;
+
 /* The algorithm with a name, either of both; NULL after a line on standard error. */
 const struct algorithm *find_algorithm(const char *name);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/timex.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -169,18 +170,48 @@ static int keep_last_words(enum libbpf_print_level level, const char *format, va
 	return 0;
 }
 
+/* How much the verifier had to look at, and how large the programs have become. */
+static void print_programs(struct bpf_object *object)
+{
+	struct bpf_program *program;
+
+	bpf_object__for_each_program(program, object) {
+		struct bpf_prog_info info = {};
+		__u32 length = sizeof(info);
+
+		if (!bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &length))
+			printf("%s: %u instructions verified, %u octets, %u compiled\n",
+			       bpf_program__name(program), info.verified_insns,
+			       info.xlated_prog_len, info.jited_prog_len);
+	}
+}
+
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec + now.tv_nsec / 1e9;
+}
+
 static int bring_up(struct bpf_object *object, const struct algorithm *a, char *const settings[])
 {
 	struct variables v;
+	double began;
 	int err;
 
 	if (object_variables(object, &v) || apply(a, &v, settings) || fit(object))
 		return -1;
 	set_tai_offset(&v);
+	began = seconds();
 	err = bpf_object__load(object);
 	if (err)
 		return complain("%s: the kernel refuses its programs: %s%s%s", a->name, strerror(-err),
 				last_words[0] ? ": " : "", last_words);
+	if (verbose) {
+		print_programs(object);
+		printf("%s: loaded in %.3f s\n", a->name, seconds() - began);
+	}
 	err = pin(object, a);
 	if (err) {
 		remove_pins(a);
