@@ -34,8 +34,8 @@
 #define HSTCP_CWND_MIN		2U
 /* b(w) is in 1/256. */
 #define HSTCP_DECREASE_SHIFT	8
-/* So many halvings lead to a single row: a table has less than 2^7. */
-#define HSTCP_STEPS		7U
+/* A table has fewer rows. */
+#define HSTCP_ROWS_MAX		128U
 
 /* Response function. */
 enum hstcp_response {
@@ -54,22 +54,23 @@ static inline const struct hstcp_row *hstcp_row(enum hstcp_response response,
 						u32 cwnd)
 {
 	const struct hstcp_row *rows = hstcp_rfc3649;
-	u32 low = 0, high = ARRAY_SIZE(hstcp_rfc3649) - 1;
-	u32 step;
+	u32 last = ARRAY_SIZE(hstcp_rfc3649) - 1;
+	u32 row = 0, step;
 
 	if (response == HSTCP_PAPER) {
 		rows = hstcp_paper;
-		high = ARRAY_SIZE(hstcp_paper) - 1;
+		last = ARRAY_SIZE(hstcp_paper) - 1;
 	}
-	for (step = 0; step < HSTCP_STEPS && low < high; step++) {
-		u32 middle = (low + high) / 2;
+	/* Bisection without a branch on the window: the difference's sign is 1 if the
+	 * row before is too small. One path for the BPF verifier instead of 73.
+	 */
+	for (step = HSTCP_ROWS_MAX / 2; step; step >>= 1) {
+		u32 next = min(row + step, last);
 
-		if (cwnd <= rows[middle].cwnd)
-			high = middle;
-		else
-			low = middle + 1;
+		row += step * (u32)(((u64)rows[next - 1].cwnd - cwnd) >> 63);
+		row = min(row, last);
 	}
-	return &rows[low];
+	return &rows[row];
 }
 
 /**
