@@ -300,13 +300,15 @@ static inline s32 rtt_trend_change_us(const struct rtt_trend *w, u32 now_us)
 	if (!sxx)
 		return 0;
 
-	/* At most 31 bits for Sxx, 42 for Sxy, and 22 for the span. */
+	/* At most 31 bits for Sxx, 42 for Sxy, and 22 for the span. Sxx keeps 20 bits or
+	 * more, as Sxy^2 is at most Sxx Syy; sums that no samples have may leave none.
+	 */
 	c = rtt_trend_abs(sxy);
 	shift = max_t(int, fls64((u64)sxx) - 31, fls64(c) - 42);
 	span = rtt_trend_units(now_us - w->first_us, w->t_shift);
 	span = min_t(u64, span, RTT_TREND_UNITS_MAX);
 	units = div_u64(rtt_trend_shifted(c, shift) * span,
-			(u32)rtt_trend_shifted((u64)sxx, shift));
+			max_t(u32, (u32)rtt_trend_shifted((u64)sxx, shift), 1));
 	units <<= w->d_shift;
 	units += (1U << RTT_TREND_UNIT_SHIFT) / 2;
 	us = (s32)min_t(u64, units >> RTT_TREND_UNIT_SHIFT, S32_MAX);

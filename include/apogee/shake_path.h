@@ -555,6 +555,8 @@ static inline bool shake_path_find(const struct shake_path_est *e, u32 echo, u32
 		return false;
 	part = echo - found->counter;
 	whole = next.counter - found->counter;
+	if (!whole)	/* counters rise from record to record: never */
+		return false;
 	found->counter = echo;
 	later = (u32)div_u64((u64)(next.at - found->at) * part, whole);
 	found->at += later;

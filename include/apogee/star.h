@@ -208,17 +208,25 @@ static inline void star_try_failed(struct star_window *w, bool costly)
 			    STAR_WAIT_MOST);
 }
 
-/* Divisor for one segment per round trip as in Reno, or for more when probing. */
+/* Segments per round trip by which a window of @cwnd grows in YIELD: one as in Reno, or
+ * more when probing.
+ */
+static inline u32 star_yield_growth(const struct star_window *w, u32 cwnd)
+{
+	if (w->alone && star_waited(w, 2))
+		return (cwnd >> STAR_TRY_ALONE_SHIFT) + 1;
+	if (cwnd < w->cwnd_abe && star_waited(w, 1))
+		return min_t(u32, max_t(u32, cwnd >> STAR_TRY_SHIFT, 2),
+			     ((w->cwnd_abe - cwnd) >> STAR_TRY_SHIFT) + 1);
+	return 1;
+}
+
+/* Divisor for this growth, at least 1. */
 static inline u32 star_yield_divisor(const struct star_window *w)
 {
-	u32 cwnd = star_cwnd(w), per_rtt = 1;
+	u32 cwnd = star_cwnd(w);
 
-	if (w->alone && star_waited(w, 2))
-		per_rtt = (cwnd >> STAR_TRY_ALONE_SHIFT) + 1;
-	else if (cwnd < w->cwnd_abe && star_waited(w, 1))
-		per_rtt = min_t(u32, max_t(u32, cwnd >> STAR_TRY_SHIFT, 2),
-				((w->cwnd_abe - cwnd) >> STAR_TRY_SHIFT) + 1);
-	return cwnd / per_rtt;
+	return cwnd / star_yield_growth(w, cwnd);
 }
 
 /* Has there been no congestion for long enough, and is the window at cwnd_abe? */

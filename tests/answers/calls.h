@@ -2156,6 +2156,19 @@ static void answer_star_try_failed(void *call)
 	star_try_failed(&c->w, c->costly);
 }
 
+struct answer_star_yield_growth {
+	u32 result;
+	struct star_window w;
+	u32 cwnd;
+};
+
+static void answer_star_yield_growth(void *call)
+{
+	struct answer_star_yield_growth *c = call;
+
+	c->result = star_yield_growth(&c->w, c->cwnd);
+}
+
 struct answer_star_yield_divisor {
 	u32 result;
 	struct star_window w;
@@ -2536,6 +2549,7 @@ static const struct {
 	{ answer_star_increase, sizeof(struct answer_star_increase) },
 	{ answer_star_waited, sizeof(struct answer_star_waited) },
 	{ answer_star_try_failed, sizeof(struct answer_star_try_failed) },
+	{ answer_star_yield_growth, sizeof(struct answer_star_yield_growth) },
 	{ answer_star_yield_divisor, sizeof(struct answer_star_yield_divisor) },
 	{ answer_star_is_clear, sizeof(struct answer_star_is_clear) },
 	{ answer_star_release, sizeof(struct answer_star_release) },

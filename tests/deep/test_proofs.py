@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(
 #: Header, what is replaced in it, by what, and the proof that has to see it.
 PLANTED = [
     ("int.h", "return dividend / divisor;", "return dividend / (divisor & ~1U);", "prove_abe_rate"),
-    ("star.h", "w->cwnd_reno >= ABE_WINDOW_MAX", "false", "prove_star_increase"),
+    ("star.h", "w->cwnd_reno >= ABE_WINDOW_MAX", "false", "star_increase"),
     ("abe.h", "min_t(u64, bytes, U64_MAX / APOGEE_USEC_PER_SEC)", "bytes", "prove_abe_rate"),
     (
         "hstcp.h",
@@ -36,6 +36,11 @@ PLANTED = [
     ("star.h", "step = min_t(u32, step, ABE_WINDOW_MAX - w->cwnd_reno);", "", "star_lwc"),
     ("star.h", "cwnd <= w->cwnd_abe && !published", "false", "star_respond"),
     ("star.h", "if (a->sack_hole)", "if (a->sack_hole && a->has_sack)", "star_aen_verdict"),
+    ("star.h", "cwnd >> STAR_TRY_SHIFT, 2)", "cwnd >> STAR_TRY_SHIFT, 0)", "star_yield_growth"),
+    ("rtt_trend.h", "(fls64(syy) - 31) & ~1", "(fls64(syy) - 33) & ~1", "wrap_trend_r2"),
+    ("rtt_trend.h", "shift), 1));", "shift), 0));", "rtt_trend_change_us"),
+    ("shake_path.h", "if (!whole)", "if (false)", "wrap_path_find"),
+    ("sscop_segment.h", "limit = max_t(u32, limit, 1);", "", "wrap_segment_choose"),
     ("abe.h", "a->started && !a->samples &&", "a->started &&", "abe_sent_slowly"),
     ("judge.h", "(now - j->calm + 3) >> 2", "(now - j->calm + 5) >> 2", "judge_calm"),
     ("judge.h", "j->lone < JUDGE_LONE", "j->lone <= JUDGE_LONE", "judge_use"),

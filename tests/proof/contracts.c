@@ -91,6 +91,12 @@ static inline u64 div_u64(u64 dividend, u32 divisor);
 static inline u64 div64_u64(u64 dividend, u64 divisor);
 
 /* --- proven in intervals.c --- */
+/*@ assigns \nothing;
+  @ ensures 0 <= \result <= 64;
+  @ ensures x > 0 ==> \result >= 1;
+  @*/
+static inline int fls64(u64 x);
+
 /*@ requires 0 <= response <= 1;
   @ assigns \nothing;
   @ ensures \valid_read(\result) && 1 <= \result->increase <= 75;
@@ -104,26 +110,19 @@ static inline const struct hstcp_row *hstcp_row(enum hstcp_response response, u3
   @*/
 static inline u64 compound_power(u32 swnd, u32 k);
 
-/*@ requires \valid(w) && 1 <= w->cwnd_reno <= 0x40000000 && divisor <= 0x40000000;
-  @ assigns w->cwnd_reno, w->cwnd_cnt;
-  @ ensures 1 <= w->cwnd_reno <= 0x40000000;
-  @*/
-static inline void star_increase(struct star_window *w, u32 divisor, u32 acked);
-
-/*@ requires \valid_read(w) && star_sane(w);
+/*@ requires shift <= 18;
   @ assigns \nothing;
-  @ ensures \result <= 0x40000000;
-  @*/
-static inline u32 star_yield_divisor(const struct star_window *w);
-
-/*@ requires us < 0x80000000 && shift <= 18;
-  @ assigns \nothing;
-  @ ensures shift == 18 ==> \result <= 0x200000;
+  @ ensures us < 0x80000000 && shift == 18 ==> \result <= 0x200000;
   @ ensures us <= 10000000 && shift == 11 ==> \result <= 0x200000;
   @ ensures us == 0 ==> \result == 0;
-  @ ensures \result <= 0x80000000 * 256;
+  @ ensures us < 0x80000000 ==> \result <= 0x80000000 * 256;
   @*/
 static inline u64 rtt_trend_units(u32 us, u8 shift);
+
+/* --- not proven --- */
+/* Callers' proofs take no bounds of its result. */
+/*@ assigns \nothing; */
+static inline s64 rtt_trend_about_means(s64 xy, s64 x, s64 y, u32 n);
 
 /* --- abe.h --- */
 /*@ assigns \nothing;
@@ -179,6 +178,7 @@ static inline bool star_holds(const struct star_window *w);
 /*@ requires \valid_read(w);
   @ assigns \nothing;
   @ ensures \result == \min(star_sum(w), 0x40000000);
+  @ ensures 2 <= \result <= 0x40000000;
   @*/
 static inline u32 star_cwnd(const struct star_window *w);
 
@@ -210,6 +210,25 @@ static inline u32 star_mark_cwnd(u32 cwnd);
   @ assigns \nothing;
   @*/
 static inline bool star_waited(const struct star_window *w, u32 times);
+
+/*@ requires \valid(w) && 1 <= w->cwnd_reno <= 0x40000000 && divisor <= 0x40000000;
+  @ assigns w->cwnd_reno, w->cwnd_cnt;
+  @ ensures \old(w->cwnd_reno) <= w->cwnd_reno <= 0x40000000;
+  @ ensures w->cwnd_reno <= \old(w->cwnd_reno) + 256;
+  @*/
+static inline void star_increase(struct star_window *w, u32 divisor, u32 acked);
+
+/*@ requires \valid_read(w) && star_sane(w) && 2 <= cwnd <= 0x40000000;
+  @ assigns \nothing;
+  @ ensures 1 <= \result <= cwnd;
+  @*/
+static inline u32 star_yield_growth(const struct star_window *w, u32 cwnd);
+
+/*@ requires \valid_read(w) && star_sane(w);
+  @ assigns \nothing;
+  @ ensures 1 <= \result <= 0x40000000;
+  @*/
+static inline u32 star_yield_divisor(const struct star_window *w);
 
 /*@ assigns \nothing;
   @ ensures \result <==> rtt_us > rtt_min_us + rtt_min_us / 16;
@@ -731,3 +750,19 @@ static inline bool compound_dip_due(struct compound_base *base, u32 rtt_us, u32 
   @ ensures w->first_rtt_us <= 10000000;
   @*/
 static inline void rtt_trend_sample(struct rtt_trend *w, u32 now_us, u32 rtt_us);
+
+/*@ assigns \nothing;
+  @*/
+static inline u64 rtt_trend_abs(s64 value);
+
+/*@ requires -64 < shift < 64;
+  @ assigns \nothing;
+  @*/
+static inline u64 rtt_trend_shifted(u64 value, int shift);
+
+/*@ requires \valid_read(w) && TREND_SANE(w);
+  @ assigns \nothing;
+  @ ensures \result >= -S32_MAX;
+  @ ensures w->n == 0 ==> \result == 0;
+  @*/
+static inline s32 rtt_trend_change_us(const struct rtt_trend *w, u32 now_us);

@@ -13,6 +13,21 @@
 #include <apogee/sscop_segment.h>
 #include <apogee/star.h>
 
+/* --- int.h --- */
+
+void prove_int_fls64(u64 x)
+{
+	int n, bits = fls64(0);
+
+	//@ assert bits == 0;
+	for (n = 0; n < 64; n++) {
+		if (x < 1ULL << n || x > 2 * ((1ULL << n) - 1) + 1)
+			continue;
+		bits = fls64(x);
+		//@ assert bits == n + 1;
+	}
+}
+
 /* --- abe.h --- */
 
 void prove_abe_interval(u32 rtt_us)
@@ -97,6 +112,8 @@ void prove_trend_units(u32 us, u8 shift)
 			continue;
 		units = rtt_trend_units(0, n);
 		//@ assert units == 0;
+		units = rtt_trend_units(us, n);
+		//@ assert units <= 0x10000000000;
 		assume(us < RTT_TREND_SPAN_MAX_US);
 		units = rtt_trend_units(us, n);
 		//@ assert units <= 0x8000000000;
@@ -124,6 +141,20 @@ void wrap_trend_abs(s64 value)
 	//@ assert size <= 1ULL << 63;
 }
 
+/* Two octaves of each sum are shifted alike, as shifts are even. */
+void wrap_trend_r2(u64 sxx, u64 syy, u64 sxy)
+{
+	int x, y;
+
+	for (x = 0; x < 64; x += 2) {
+		if (sxx < 1ULL << x || sxx > 4 * ((1ULL << x) - 1) + 3)
+			continue;
+		for (y = 0; y < 64; y += 2)
+			if (syy >= 1ULL << y && syy <= 4 * ((1ULL << y) - 1) + 3)
+				rtt_trend_r2(sxx, syy, sxy);
+	}
+}
+
 /* --- star.h --- */
 
 static bool sane(const struct star_window *w)
@@ -138,22 +169,6 @@ void prove_star_cwnd(const struct star_window *w)
 	u32 cwnd = star_cwnd(w);
 
 	//@ assert 2 <= cwnd <= ABE_WINDOW_MAX;
-}
-
-void wrap_star_divisor(const struct star_window *w)
-{
-	u32 divisor;
-
-	assume(sane(w));
-	divisor = star_yield_divisor(w);
-	//@ assert divisor <= ABE_WINDOW_MAX;
-}
-
-void prove_star_increase(struct star_window *w, u32 divisor, u32 acked)
-{
-	assume(w->cwnd_reno >= 1 && w->cwnd_reno <= ABE_WINDOW_MAX && divisor <= ABE_WINDOW_MAX);
-	star_increase(w, divisor, acked);
-	//@ assert 1 <= w->cwnd_reno <= ABE_WINDOW_MAX;
 }
 
 void prove_star_respond(struct star_window *w, u32 cwnd, u32 to, bool published)
@@ -253,6 +268,20 @@ void prove_segment_best(u32 h, u32 overhead)
 	//@ assert 1 <= best <= U16_MAX;
 }
 
+void wrap_segment_shrink(struct sscop_segment_class *c, u32 sent)
+{
+	assume(sent <= U16_MAX);
+	sscop_segment_shrink(c, sent);
+	//@ assert c->sent <= U16_MAX;
+}
+
+void wrap_segment_choose(struct sscop_segment *s, u32 packet, u32 overhead, u32 limit)
+{
+	u32 piece = sscop_segment_choose(s, packet, overhead, limit);
+
+	//@ assert piece >= 1;
+}
+
 /* --- shake_sched.h, shake_path.h --- */
 
 void prove_sched_log2(u32 x)
@@ -330,6 +359,15 @@ void wrap_path_sample(struct shake_path_est *e, const struct shake_path_config *
 	//@ assert -SHAKE_TIME_MAX <= e->bias <= SHAKE_TIME_MAX;
 	//@ assert e->srtt <= SHAKE_TIME_MAX;
 	//@ assert e->part < SHAKE_RTT_PARTS;
+}
+
+void wrap_path_find(struct shake_path_est *e, u32 echo, u32 tail)
+{
+	struct shake_sent found;
+	u32 early;
+
+	assume(path_sane(e, path_ring));
+	shake_path_find(e, echo, &tail, &found, &early);
 }
 
 void wrap_path_deadlines(struct shake_path_est *e, u64 silence, u32 counter, u64 now)
