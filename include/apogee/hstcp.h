@@ -61,13 +61,14 @@ static inline const struct hstcp_row *hstcp_row(enum hstcp_response response,
 		rows = hstcp_paper;
 		last = ARRAY_SIZE(hstcp_paper) - 1;
 	}
-	/* Bisection without a branch on the window: the difference's sign is 1 if the
-	 * row before is too small. One path for the BPF verifier instead of 73.
+	/* Bisection without a branch on the window, so that the BPF verifier has one path
+	 * instead of 73: bit 32 of the sum says that the row before is large enough.
 	 */
 	for (step = HSTCP_ROWS_MAX / 2; step; step >>= 1) {
 		u32 next = min(row + step, last);
+		u64 sum = (1ULL << 32) + rows[next - 1].cwnd - cwnd;
 
-		row += step * (u32)(((u64)rows[next - 1].cwnd - cwnd) >> 63);
+		row += step * (1 - (u32)(sum >> 32));
 		row = min(row, last);
 	}
 	return &rows[row];

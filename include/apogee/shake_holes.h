@@ -839,6 +839,24 @@ static inline void shake_holes_forget(struct shake_holes *h, u32 end)
 	shake_ends_forget(&h->paths, end);
 }
 
+/* What was sent first comes second: the retransmission was needless. */
+static inline void shake_holes_learn_needless(struct shake_holes *h)
+{
+	shake_holes_learn(h, &h->late);
+	shake_holes_learn_depth(h, h->depth + SHAKE_HOLES_DEEPER);
+	shake_holes_learn_lateness(h, shake_holes_waits(h));
+}
+
+/* Data beyond the lowest hole causes a duplicate ACK. */
+static inline void shake_holes_expect_dupack(struct shake_holes *h)
+{
+	u32 at = shake_holes_lowest(h);
+
+	if (at < h->count &&
+	    (h->hole[at].mode == SHAKE_HOLE_UNDECIDED || shake_hole_mends(h, &h->hole[at])))
+		shake_count_up(&h->hole[at].dupack);
+}
+
 /* Data of a flow, with numbers that make sense: 4.1 to 4.3. */
 static inline void shake_holes_data(struct shake_holes *h, const struct shake_arrival *a,
 				    struct shake_flow_counts *counts)
@@ -846,7 +864,6 @@ static inline void shake_holes_data(struct shake_holes *h, const struct shake_ar
 	bool again = a->has_mal && shake_before(a->seq, a->m_al);
 	bool fresh = shake_before(h->high, a->end);
 	bool beyond, copy;
-	u32 at;
 
 	shake_holes_forget(h, fresh ? a->end : h->high);
 	beyond = shake_before(h->received, a->seq);
@@ -862,16 +879,10 @@ static inline void shake_holes_data(struct shake_holes *h, const struct shake_ar
 		h->has_lost_to = false;
 	shake_holes_clear(h, a->alive, counts);
 	shake_holes_set_received(h);
-	if (!fresh && !again && a->has_mal && !copy) {
-		/* what was sent first comes second: the retransmission was needless */
-		shake_holes_learn(h, &h->late);
-		shake_holes_learn_depth(h, h->depth + SHAKE_HOLES_DEEPER);
-		shake_holes_learn_lateness(h, shake_holes_waits(h));
-	}
-	at = shake_holes_lowest(h);
-	if (beyond && fresh && at < h->count &&
-	    (h->hole[at].mode == SHAKE_HOLE_UNDECIDED || shake_hole_mends(h, &h->hole[at])))
-		shake_count_up(&h->hole[at].dupack);
+	if (!fresh && !again && a->has_mal && !copy)
+		shake_holes_learn_needless(h);
+	if (beyond && fresh)
+		shake_holes_expect_dupack(h);
 }
 
 /**
@@ -1050,6 +1061,18 @@ static inline bool shake_hole_hides(const struct shake_holes *h, const struct sh
 					    !shake_hole_is_overdue(h, hole));
 }
 
+/* Remember an ACK with a number that makes sense. */
+static inline void shake_holes_take_ack(struct shake_holes *h, const struct shake_dupack *a)
+{
+	if (!h->has_acked || a->ack != h->acked)
+		shake_holes_delete(h, a->ack);
+	h->has_acked = true;
+	h->acked = a->ack;
+	h->window = a->window;
+	h->flags = a->flags;
+	shake_raise(&h->now, a->now);
+}
+
 /**
  * shake_holes_ack() - an ACK from the correspondent, 4.4
  * @h: the flow
@@ -1073,13 +1096,7 @@ static inline enum shake_fate shake_holes_ack(struct shake_holes *h,
 	if (!h->started || shake_before(h->high, a->ack) || shake_is_far(a->ack, h->high) ||
 	    (h->has_acked && shake_before(a->ack, h->acked)))
 		return SHAKE_PASS;
-	if (!h->has_acked || a->ack != h->acked)
-		shake_holes_delete(h, a->ack);
-	h->has_acked = true;
-	h->acked = a->ack;
-	h->window = a->window;
-	h->flags = a->flags;
-	shake_raise(&h->now, a->now);
+	shake_holes_take_ack(h, a);
 	at = shake_holes_find(h, a->ack);
 	if (!a->pure || a->dsack || at == h->count)
 		return SHAKE_PASS;

@@ -150,10 +150,10 @@ static inline bool star_queue_stands(u32 rtt_us, u32 rtt_min_us)
 	       rtt_us - rtt_min_us > rtt_min_us >> STAR_QUEUE_SHIFT;
 }
 
-/* What a number of steps of star_increase() costs, in segments acknowledged. */
+/* What a number of steps of growth costs, in segments acknowledged. */
 static inline u64 star_steps_cost(u32 divisor, u32 steps)
 {
-	return (u64)divisor * steps + (u64)steps * (steps - 1) / 2;
+	return (2ULL * divisor + steps - 1) * steps / 2;
 }
 
 /* Add acked / divisor to cwnd_reno; the divisor grows by one with each step. The number of

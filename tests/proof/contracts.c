@@ -211,6 +211,12 @@ static inline u32 star_mark_cwnd(u32 cwnd);
   @*/
 static inline bool star_waited(const struct star_window *w, u32 times);
 
+/*@ requires 1 <= divisor <= 0x40000000 && steps <= 512;
+  @ assigns \nothing;
+  @ ensures \result == steps * (2 * divisor + steps - 1) / 2;
+  @*/
+static inline u64 star_steps_cost(u32 divisor, u32 steps);
+
 /*@ requires \valid(w) && 1 <= w->cwnd_reno <= 0x40000000 && divisor <= 0x40000000;
   @ assigns w->cwnd_reno, w->cwnd_cnt;
   @ ensures \old(w->cwnd_reno) <= w->cwnd_reno <= 0x40000000;

@@ -7,6 +7,7 @@
 #include "proof.h"
 #include <apogee/compound.h>
 #include <apogee/hstcp_gentle.h>
+#include <apogee/shake_holes.h>
 #include <apogee/shake_repair.h>
 #include <apogee/shake_replay.h>
 #include <apogee/shake_sched.h>
@@ -451,4 +452,23 @@ void wrap_repair_close(struct shake_repair *r, u32 number)
 {
 	if (shake_repair_next(r, &number))
 		shake_repair_close(r, shake_repair_place(number));
+}
+
+/* --- shake_holes.h --- */
+
+static struct shake_hole hole_room[SHAKE_HOLES_MAX];
+
+void wrap_holes_init(struct shake_holes *h, u32 room)
+{
+	u32 n;
+
+	shake_holes_init(h, hole_room, room);
+	//@ assert h->hole == &hole_room[0] && h->room <= SHAKE_HOLES_MAX;
+	//@ assert h->count == 0 && !h->started && h->late == 0 && h->lost == 0;
+	//@ assert h->depth == 0 && h->patience == 0 && h->lateness == 0;
+	//@ loop unroll SHAKE_HOLES_MAX + 1;
+	for (n = 0; n <= SHAKE_HOLES_MAX; n++) {
+		shake_holes_init(h, hole_room, n);
+		//@ assert h->room == n;
+	}
 }
