@@ -23,8 +23,8 @@ from ..kernels import debian
 from ..kernels.kernel import Kernel
 from ..modules import module_bytes
 
-#: The sender is the first namespace, whose default sysctl sets; 10 Mbit/s and 20 ms to the other.
-SCRIPT = """
+#: 10 Mbit/s and 20 ms to a second namespace.
+NETWORK = """
 fail() { echo "$*" >$OUT/failed; exit 1; }
 ip netns add far
 ip link add near type veth peer name far netns far
@@ -33,7 +33,12 @@ ip link set near up
 ip -n far addr add 10.9.0.2/24 dev far
 ip -n far link set far up
 tc qdisc add dev near root netem rate 10mbit delay 20ms limit 1000
+"""
 
+#: The sender is the first namespace, whose default sysctl sets.
+SCRIPT = (
+    NETWORK
+    + """
 for module in {modules}; do
 	modprobe $module 2>$OUT/error || fail "modprobe $module: $(cat $OUT/error)"
 	rmmod $module || fail "rmmod $module"
@@ -73,6 +78,7 @@ own link del radio || fail "ip link del"
 ip -n far link del radio
 rmmod sscop || fail "rmmod sscop"
 """
+)
 LINK = "chroot /own /bin/ip link add"
 WORDS = "type sscop segment 256 window 512 poll-time 50ms ustat off"
 #: What ip is to show of them after the segment was changed.

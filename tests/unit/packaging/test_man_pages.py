@@ -17,7 +17,7 @@ from apogee_lab.engines import registry
 TOP = Path(__file__).resolve().parents[3]
 MODULES = sorted(path.stem for path in TOP.glob("tcp_*.c"))
 DEVICES = sorted(path.parent.name for path in TOP.glob("*/Kbuild"))
-PAGES = ["lab.1", *(f"{one}.8" for one in MODULES + DEVICES)]
+PAGES = ["lab.1", "apogee-bpf.8", *(f"{one}.8" for one in MODULES + DEVICES)]
 #: name, least, most, default
 Parameter = tuple[str, int, int, int]
 
