@@ -168,7 +168,7 @@ def _answered(k: Kernel, asked: Path) -> str:
     return answers.difference(Headers(ROOT / "include"), asked / "answers", out / "answers")
 
 
-def _answered_in_bpf(k: Kernel, asked: Path) -> str:
+def answered_in_bpf(k: Kernel, asked: Path) -> str:
     """Let BPF programs make these calls, and random ones; the first answer that differs."""
     out, folder = BUILD / "tests" / f"bpf-{k.release}", BUILD / "bpf-calls"
     headers = Headers(ROOT / "include")
@@ -213,7 +213,7 @@ def native_row(suite: str, asked: Path) -> Row:
         wrong = [*map(_smoked, runs.values()), _trouble(out)]
         row.look("smoke", lambda: "; ".join(filter(None, wrong)))
         row.look("answers", lambda: _answered(k, asked))
-        row.look("bpf", lambda: _answered_in_bpf(k, asked))
+        row.look("bpf", lambda: answered_in_bpf(k, asked))
     return row
 
 
