@@ -180,7 +180,7 @@ def _answered(k: Kernel, asked: Path) -> str:
     return answers.difference(Headers(ROOT / "include"), asked / "answers", out / "answers")
 
 
-def _answered_in_bpf(k: Kernel, asked: Path) -> str:
+def answered_in_bpf(k: Kernel, asked: Path) -> str:
     """Let BPF programs make these calls, and random ones; the first answer that differs."""
     out, folder = BUILD / "tests" / f"bpf-{k.release}", BUILD / "bpf-calls"
     headers = Headers(ROOT / "include")
@@ -235,7 +235,7 @@ def native_row(suite: str, asked: Path) -> Row:
         row.look("smoke", lambda: "; ".join(filter(None, wrong)))
         row.look("answers", lambda: _answered(k, asked))
         row.look("bpf", bpf)
-        row.look("bpf answers", lambda: _answered_in_bpf(k, asked))
+        row.look("bpf answers", lambda: answered_in_bpf(k, asked))
     return row
 
 

@@ -57,7 +57,7 @@ def source(headers: Headers) -> str:
     return head + "".join(programs) + "\n" + _LICENCE
 
 
-def _flags() -> list[str]:
+def flags() -> list[str]:
     """Those that the modules' programs are compiled with; paths are from the folder bpf."""
     makefile = (ROOT / "bpf/Makefile").read_text(encoding="utf-8").replace("\\\n", "")
     match = re.search(r"^BPF_FLAGS := (.*)$", makefile, re.M)
@@ -73,7 +73,7 @@ def build(headers: Headers, folder: Path) -> dict[str, Path]:
     made = {name: folder / name for name in ("calls.bpf.o", "ask", "defined")}
     # -Wno-unused-function: calls.h has the calls of the devices, too
     more = ["-I../tests/answers", "-Wno-unused-function", "-Wno-unused-const-variable", "-Werror"]
-    command = ["clang", *_flags(), *more, "-c", text, "-o", made["calls.bpf.o"]]
+    command = ["clang", *flags(), *more, "-c", text, "-o", made["calls.bpf.o"]]
     done = subprocess.run(command, cwd=ROOT / "bpf", capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     gcc(*WARNINGS, FOLDER / "ask.c", "-lbpf", "-o", made["ask"])
