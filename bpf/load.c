@@ -90,12 +90,13 @@ static int fit(struct bpf_object *object)
 				arguments);
 	control = find_variable(btf, ".rodata", data, size, "apogee_new_control");
 	start = find_variable(btf, ".rodata", data, size, "apogee_tx_start");
-	if (!control || !start)
+	if (!control)
 		return complain("an object without flags");
 	*control = arguments == 4;
-	*start = tx_start;
-	if (tx_start)
+	if (start && tx_start) {
+		*start = true;
 		rename_tx_start(object);
+	}
 	return 0;
 }
 
@@ -156,17 +157,26 @@ static int register_ops(struct bpf_object *object, const struct algorithm *a)
 	return 0;
 }
 
-/* The last line of the verifier's, or libbpf's, which says why. */
+/* Why a program is refused: the last line of the verifier's log before its statistics, or else
+ * libbpf's first warning.
+ */
 static char last_words[256];
 
 static int keep_last_words(enum libbpf_print_level level, const char *format, va_list args)
 {
-	char text[4096];
+	static char text[1 << 20];
+	char *words = text, *end;
 
 	if (level != LIBBPF_WARN || vsnprintf(text, sizeof(text), format, args) < 0)
 		return 0;
-	if (!last_words[0] && strncmp(text, "libbpf: prog", 12))
-		snprintf(last_words, sizeof(last_words), "%.*s", (int)strcspn(text, "\n"), text);
+	end = strstr(text, "\nprocessed ");
+	if (end) {
+		*end = 0;
+		words = strrchr(text, '\n') ? strrchr(text, '\n') + 1 : text;
+	} else if (last_words[0]) {
+		return 0;
+	}
+	snprintf(last_words, sizeof(last_words), "%.*s", (int)strcspn(words, "\n"), words);
 	return 0;
 }
 

@@ -30,8 +30,6 @@ struct tcp_congestion_ops {
  * argument, earlier ones as the second.
  */
 const volatile unsigned int apogee_new_control;
-const volatile struct cwnd_event_tx_start apogee_tx_start;
-
 /* Arguments are read one by one: the verifier refuses to look at one that the kernel does not
  * pass, and a compiler may merge two branches into a variable offset.
  */

@@ -31,6 +31,9 @@ OPERATION void bpf_star_cong_control(u64 *ctx)
 		star_cong_control(SOCK(ctx), (void *)ARGUMENT(ctx, 1));
 }
 
+/* Set by the loader: the kernel has this operation. If not, cwnd_event tells of the start. */
+const volatile struct cwnd_event_tx_start apogee_tx_start;
+
 OPERATION void bpf_star_tx_start(u64 *ctx)
 {
 	if (apogee_tx_start.is_operation || ARGUMENT(ctx, 1) == CA_EVENT_TX_START)
