@@ -14,6 +14,9 @@ from tests import bpf
 from tests.bpf import random_calls
 from tests.unit.headers import answers
 from tests.unit.headers.cheaders import Headers, Library, compile_library
+from tests.unit.headers.conftest import VARIANT
+
+pytestmark = pytest.mark.skipif(VARIANT != "plain", reason="has libraries of its own")
 
 
 @pytest.fixture(scope="module")
