@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(
 #: Header, what is replaced in it, by what, and the proof that has to see it.
 PLANTED = [
     ("int.h", "return dividend / divisor;", "return dividend / (divisor & ~1U);", "prove_abe_rate"),
-    ("star.h", "w->cwnd_reno >= ABE_WINDOW_MAX", "false", "star_increase"),
+    ("star.h", "more <= room && ", "", "star_increase"),
     ("abe.h", "min_t(u64, bytes, U64_MAX / APOGEE_USEC_PER_SEC)", "bytes", "prove_abe_rate"),
     (
         "hstcp.h",
@@ -59,7 +59,7 @@ PLANTED = [
         "compound_loss_once",
     ),
     ("compound.h", "rtt_us / 4 : rtt_us;", "rtt_us / 2 : rtt_us;", "compound_dip_due"),
-    ("idle.h", "restart = min(restart, cwnd);", "", "idle_cwnd"),
+    ("idle.h", "max(halved, min(restart, cwnd))", "max(halved, restart)", "idle_cwnd"),
     ("rtt_trend.h", "t > RTT_TREND_UNITS_MAX", "t > RTT_TREND_UNITS_MAX + 1", "rtt_trend_time"),
     ("shake_path.h", "(u64)clamp_t(s64, wait, 0, SHAKE_TIME_MAX)", "(u64)wait", "wrap_path_sent"),
     ("shake_sched.h", "count = min(count, SHAKE_CHOICES_MAX);", "", "wrap_sched_pick"),
