@@ -123,7 +123,8 @@ static const struct argp_option options[] = {
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.args_doc = "load NAME... [NAME=VALUE...]\nload --file FILE\nlist\nstatus [NAME...]\nset NAME NAME=VALUE...\n"
+	.args_doc = "load NAME... [NAME=VALUE...]\nload --file FILE\nlist\nstatus [NAME...]\n"
+		    "set NAME NAME=VALUE...\n"
 		    "unload NAME...\nunload --all\ntrace [NAME...]",
 	.doc = "Load Apogee's congestion controls as BPF programs, without a kernel module.\v"
 	       "load\tregister them; they stay until unload or the next boot\n"
@@ -204,7 +205,7 @@ static int run_set(struct command *c)
 
 static int run_unload(struct command *c)
 {
-	if (c->all == (c->count > 0))
+	if (c->all ? c->count : !c->count)
 		return usage();
 	take_loaded(c);
 	return each(c, unload);

@@ -86,8 +86,7 @@ static int fit(struct bpf_object *object)
 
 	btf__free(kernel);
 	if (arguments != 2 && arguments != 4)
-		return complain("this kernel's cong_control is of an unknown kind, with %d arguments",
-				arguments);
+		return complain("this kernel's cong_control has %d arguments", arguments);
 	control = find_variable(btf, ".rodata", data, size, "apogee_new_control");
 	start = find_variable(btf, ".rodata", data, size, "apogee_tx_start");
 	if (!control)
@@ -138,7 +137,7 @@ static int pin(struct bpf_object *object, const struct algorithm *a)
 	err = err ? err : pin_map(bpf_object__find_map_by_name(object, a->kernel_name), a, "ops");
 	err = err ? err : pin_map(section_map(object, ".data"), a, "data");
 	err = err ? err : pin_map(section_map(object, APOGEE_PARAMS), a, "params");
-	err = err ? err : pin_map(bpf_object__find_map_by_name(object, "apogee_events"), a, "events");
+	err = err ? err : pin_map(section_map(object, "apogee_events"), a, "events");
 	err = err ? err : bpf_link__pin(link, pin_path(a, "sockets"));
 	bpf_link__destroy(link);
 	return err;
@@ -216,8 +215,8 @@ static int bring_up(struct bpf_object *object, const struct algorithm *a, char *
 	began = seconds();
 	err = bpf_object__load(object);
 	if (err)
-		return complain("%s: the kernel refuses its programs: %s%s%s", a->name, strerror(-err),
-				last_words[0] ? ": " : "", last_words);
+		return complain("%s: the kernel refuses its programs: %s%s%s", a->name,
+				strerror(-err), last_words[0] ? ": " : "", last_words);
 	if (verbose) {
 		print_programs(object);
 		printf("%s: loaded in %.3f s\n", a->name, seconds() - began);
@@ -265,8 +264,8 @@ int unload(const struct algorithm *a)
 	if (!is_loaded(a))
 		return complain("%s is not loaded", a->name);
 	if (is_default(a))
-		return complain("%s is the default; choose another one first: sysctl net.ipv4.tcp_congestion_control=cubic",
-				a->kernel_name);
+		return complain("%s is the default; choose another one first: "
+				"sysctl net.ipv4.tcp_congestion_control=cubic", a->kernel_name);
 	fd = bpf_obj_get(pin_path(a, "ops"));
 	err = fd < 0 ? -errno : 0;
 	if (!err && is_registered(a) && bpf_map_delete_elem(fd, &zero))

@@ -24,9 +24,9 @@ struct apogee_param {
 	unsigned int hi;
 };
 
-/* Linux 7.1 and later have an operation of its own for the start of sending. The type's name is the
- * operation's, which the loader needs among the object's strings. An object that wants to be told has
- * a variable of this type.
+/* Linux 7.1 and later have an operation of its own for the start of sending. The type's name
+ * is the operation's, which the loader needs among the object's strings. An object that wants
+ * to be told has a variable of this type.
  */
 struct cwnd_event_tx_start {
 	unsigned int is_operation;

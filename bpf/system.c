@@ -17,6 +17,7 @@
 #define DEFAULT		"/proc/sys/net/ipv4/tcp_congestion_control"
 #define LOCKDOWN	"/sys/kernel/security/lockdown"
 #define KERNEL_BTF	"/sys/kernel/btf/vmlinux"
+#define TCP_STRUCT_OPS	"bpf_struct_ops_tcp_congestion_ops"
 
 /* Is a word among those of a file's first line? */
 static bool has_word(const char *path, const char *word)
@@ -28,7 +29,7 @@ static bool has_word(const char *path, const char *word)
 	if (!file)
 		return false;
 	if (fgets(line, sizeof(line), file))
-		while (!has && (found = strsep(&rest, " \n")))
+		while (!has && (found = strsep(&rest, "\n ")))
 			has = !strcmp(found, word);
 	fclose(file);
 	return has;
@@ -44,7 +45,7 @@ bool is_default(const struct algorithm *a)
 	return has_word(DEFAULT, a->kernel_name);
 }
 
-/* BPF for the programs, NET_ADMIN for congestion controls, PERFMON as they read the kernel's memory. */
+/* BPF for the programs, NET_ADMIN for congestion controls, PERFMON to read the kernel's memory. */
 static int check_rights(void)
 {
 	static const struct {
@@ -95,11 +96,13 @@ static int check_kernel(void)
 	int err = 0;
 
 	if (!kernel)
-		return complain("no BTF: this kernel has no " KERNEL_BTF " (CONFIG_DEBUG_INFO_BTF)");
+		return complain("no BTF: this kernel has no " KERNEL_BTF
+				" (CONFIG_DEBUG_INFO_BTF)");
 	/* Its functions that BPF may call came after struct_ops. */
-	if (btf__find_by_name_kind(kernel, "bpf_struct_ops_tcp_congestion_ops", BTF_KIND_STRUCT) < 0 ||
+	if (btf__find_by_name_kind(kernel, TCP_STRUCT_OPS, BTF_KIND_STRUCT) < 0 ||
 	    btf__find_by_name_kind(kernel, "tcp_cong_avoid_ai", BTF_KIND_FUNC) < 0)
-		err = complain("kernel too old: it takes no congestion control as BPF; Linux 6.1 or later is needed");
+		err = complain("kernel too old: it takes no congestion control as BPF; "
+			       "Linux 6.1 or later is needed");
 	btf__free(kernel);
 	return err;
 }
@@ -111,7 +114,8 @@ int check_system(void)
 	if (check_rights())
 		return -1;
 	if (has_word(LOCKDOWN, "[confidentiality]"))
-		return complain("lockdown=confidentiality: this kernel lets no BPF program read its memory");
+		return complain("lockdown=confidentiality: "
+				"this kernel lets no BPF program read its memory");
 	if (check_kernel())
 		return -1;
 	if (statfs("/sys/fs/bpf", &fs) || fs.f_type != BPF_FS_MAGIC)

@@ -29,15 +29,17 @@ struct source {
 
 static unsigned long long number(const char *at, size_t size)
 {
-	uint64_t value = 0;
-
-	/* Little-endian machines only have the low octets first, so read by size. */
 	switch (size) {
-	case 1: return *(const uint8_t *)at;
-	case 2: return *(const uint16_t *)at;
-	case 4: return *(const uint32_t *)at;
-	case 8: memcpy(&value, at, sizeof(value)); return value;
-	default: return 0;
+	case 1:
+		return *(const uint8_t *)at;
+	case 2:
+		return *(const uint16_t *)at;
+	case 4:
+		return *(const uint32_t *)at;
+	case 8:
+		return *(const uint64_t *)at;
+	default:
+		return 0;
 	}
 }
 

@@ -233,6 +233,7 @@ union tcp_cc_info {
 
 #define READ_ONCE(x)		(*(const volatile typeof(x) *)&(x))
 #define WRITE_ONCE(x, value)	(*(volatile typeof(x) *)&(x) = (value))
+/* Nothing looks for races here. */
 #define data_race(expr)		(expr)
 #define BUILD_BUG_ON(condition)	_Static_assert(!(condition), #condition)
 #define memset			__builtin_memset
