@@ -126,14 +126,19 @@ static int pin_map(struct bpf_map *map, const struct algorithm *a, const char *w
 	return map ? bpf_map__pin(map, pin_path(a, what)) : -ENOENT;
 }
 
+static int make_folder(const char *path)
+{
+	return mkdir(path, 0755) && errno != EEXIST ? -errno : 0;
+}
+
 static int pin(struct bpf_object *object, const struct algorithm *a)
 {
 	struct bpf_program *sockets = bpf_object__find_program_by_name(object, "sockets");
 	struct bpf_link *link = sockets ? bpf_program__attach_iter(sockets, NULL) : NULL;
 	int err = link ? 0 : -errno;
 
-	mkdir(PINS, 0755);
-	mkdir(pin_path(a, ""), 0755);
+	err = err ? err : make_folder(PINS);
+	err = err ? err : make_folder(pin_path(a, ""));
 	err = err ? err : pin_map(bpf_object__find_map_by_name(object, a->kernel_name), a, "ops");
 	err = err ? err : pin_map(section_map(object, ".data"), a, "data");
 	err = err ? err : pin_map(section_map(object, APOGEE_PARAMS), a, "params");

@@ -44,8 +44,10 @@ echo 'star aen=0  # a comment' >>/own/etc/apogee-bpf.conf
 echo net.ipv4.tcp_congestion_control=bpf_star >/own/etc/sysctl.d/90-star.conf
 
 ip netns exec far flow recv 5201 $OUT/received &
+receiver=$!
 unshare -m -p -f chroot /own /lib/systemd/systemd --unit=prove.service
-wait $!
+kill $receiver 2>/dev/null
+wait $receiver
 cp /own/result/*.txt $OUT
 [ -e /own/result/proven.txt ] ||
 	fail "$(cat /own/result/failed.txt || echo systemd did not come to it)"
@@ -85,7 +87,7 @@ def use(kernel: LockedDown, root: Path, out: Path) -> str:
             "lab/inside.sh": Path(__file__).with_suffix(".sh").read_bytes(),
             "lab/prove.service": UNIT.encode(),
         },
-        timeout_wall_s=900.0,
+        timeout_wall_s=900.0, timeout_virtual_s=300.0,
     )  # fmt: skip
     if info.status:
         raise LabError((out / "failed").read_text().strip())

@@ -26,9 +26,9 @@ default() { echo "$1" >/proc/sys/net/ipv4/tcp_congestion_control; }
 
 # capable CAPABILITIES COMMAND...: with no others
 capable() {
-	words=$1
+	only=$1
 	shift
-	setpriv --bounding-set "-all,$words" "$@"
+	setpriv --bounding-set "-all,$only" "$@"
 }
 
 cat /sys/kernel/security/lockdown >lockdown.txt
@@ -55,6 +55,8 @@ default cubic
 needed=+bpf,+net_admin,+perfmon
 { capable $needed apogee-bpf load star aen=0 && has bpf_star; } || fail "load with $needed"
 refused "star is already loaded" apogee-bpf load star
+refused "cannot be read: Operation not permitted" capable $needed apogee-bpf status
+capable $needed,+sys_admin apogee-bpf status >/dev/null || fail "status with CAP_SYS_ADMIN"
 { capable $needed apogee-bpf unload star && gone; } || fail "unload with $needed"
 refused "no CAP_PERFMON" capable +bpf,+net_admin apogee-bpf load star
 
