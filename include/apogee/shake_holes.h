@@ -857,6 +857,24 @@ static inline void shake_holes_expect_dupack(struct shake_holes *h)
 		shake_count_up(&h->hole[at].dupack);
 }
 
+/* The list and what is known of the paths, with new data. Return: whether it was missing. */
+static inline bool shake_holes_enter(struct shake_holes *h, const struct shake_arrival *a,
+				     bool again, struct shake_flow_counts *counts)
+{
+	bool missing;
+
+	if (shake_before(h->high, a->seq))
+		shake_holes_open(h, a->seq, counts);
+	shake_holes_take_path(h, a, counts);
+	missing = shake_holes_fill(h, a->seq, a->end, again, counts);
+	shake_raise(&h->high, a->end);
+	if (h->has_lost_to && !shake_before(h->high, h->lost_to))
+		h->has_lost_to = false;
+	shake_holes_clear(h, a->alive, counts);
+	shake_holes_set_received(h);
+	return missing;
+}
+
 /* Data of a flow, with numbers that make sense: 4.1 to 4.3. */
 static inline void shake_holes_data(struct shake_holes *h, const struct shake_arrival *a,
 				    struct shake_flow_counts *counts)
@@ -870,15 +888,7 @@ static inline void shake_holes_data(struct shake_holes *h, const struct shake_ar
 	/* a path keeps order: what is not beyond its M_HA is sent again by it */
 	copy = shake_ends_knows(&h->paths, a->path) &&
 	       !shake_before(h->paths.end[a->path], a->end);
-	if (shake_before(h->high, a->seq))
-		shake_holes_open(h, a->seq, counts);
-	shake_holes_take_path(h, a, counts);
-	fresh |= shake_holes_fill(h, a->seq, a->end, again, counts);
-	shake_raise(&h->high, a->end);
-	if (h->has_lost_to && !shake_before(h->high, h->lost_to))
-		h->has_lost_to = false;
-	shake_holes_clear(h, a->alive, counts);
-	shake_holes_set_received(h);
+	fresh |= shake_holes_enter(h, a, again, counts);
 	if (!fresh && !again && a->has_mal && !copy)
 		shake_holes_learn_needless(h);
 	if (beyond && fresh)

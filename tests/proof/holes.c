@@ -305,6 +305,14 @@ static inline void shake_holes_expect_dupack(struct shake_holes *h);
   @ assigns *h, h->hole[0 .. h->room - 1], *counts;
   @ ensures HOLES_KEPT(h);
   @*/
+static inline bool shake_holes_enter(struct shake_holes *h, const struct shake_arrival *a,
+				     bool again, struct shake_flow_counts *counts);
+
+/*@ requires HOLES_COUNTS(h) && \valid_read(a) && a->path < 8;
+  @ requires \separated(a, h) && \separated(a, counts) && \separated(a, HOLES_ROOM(h));
+  @ assigns *h, h->hole[0 .. h->room - 1], *counts;
+  @ ensures HOLES_KEPT(h);
+  @*/
 static inline void shake_holes_data(struct shake_holes *h, const struct shake_arrival *a,
 				    struct shake_flow_counts *counts);
 
