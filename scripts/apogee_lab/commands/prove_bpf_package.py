@@ -41,6 +41,7 @@ cp /lab/inside.sh /own/result/inside.sh
 cp /lab/prove.service /own/etc/systemd/system/
 cp /own/etc/apogee-bpf.conf /own/result/as-installed.conf
 echo 'star aen=0  # a comment' >>/own/etc/apogee-bpf.conf
+mkdir -p /own/etc/sysctl.d
 echo net.ipv4.tcp_congestion_control=bpf_star >/own/etc/sysctl.d/90-star.conf
 
 ip netns exec far flow recv 5201 $OUT/received &
