@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The tables of docs/bpf.md are those of docs/results/bpf."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from itertools import chain
+from pathlib import Path
+
+import pytest
+from scipy.stats import t
+
+from apogee_lab.algorithms import ALGORITHMS, is_bpf
+from apogee_lab.measures.record import read_records
+from tests.unit.papers.found import Record
+
+RESULTS = Path("docs", "results", "bpf")
+#: What is compared: file -> the setting that tells its rows apart, if there is one.
+FILES = {"open": "ber", "blackout": "", "coexist": "", "wlan": "", "lfn": ""}
+#: Loading BPF programs takes another time than loading a module, so runs of equal seeds meet
+#: different bit errors. The means over the seeds have to be nearer than this.
+MOST = 0.01
+
+
+def module_of(cc: str) -> str:
+    """The mix with modules in place of BPF programs."""
+    return "+".join(ALGORITHMS[name].bpf if is_bpf(name) else name for name in cc.split("+"))
+
+
+def goodput(record: Record, first: bool) -> float:
+    """That of all flows, or of the first one, in Mbit/s."""
+    bps = record["flows"][0]["goodput_bps"] if first else record["total_goodput_bps"]
+    return bps / 1e6
+
+
+def rows(records: list[Record], setting: str, first: bool = False) -> dict[str, list[str]]:
+    """Rows of the table, by algorithm. How two flows share a path differs from run to run: the
+    first one's goodput is shown, without a bound."""
+    found: dict[str, list[str]] = {}
+    for cc in sorted({r["cc"] for r in records if module_of(r["cc"]) != r["cc"]}):
+        for value in sorted({r["set"].get(setting, "") for r in records}):
+            at = [r for r in records if r["set"].get(setting, "") == value]
+            ours = {r["seed"]: goodput(r, first) for r in at if r["cc"] == cc}
+            module = {r["seed"]: goodput(r, first) for r in at if r["cc"] == module_of(cc)}
+            seeds = sorted(ours.keys() & module.keys())
+            share = [100 * (ours[seed] / module[seed] - 1) for seed in seeds]
+            error = statistics.stdev(share) / len(share) ** 0.5 * t.ppf(0.975, len(share) - 1)
+            means = [statistics.mean(one[seed] for seed in seeds) for one in (module, ours)]
+            assert first or abs(means[1] / means[0] - 1) < MOST
+            found.setdefault(cc, []).append(
+                f"| {cc} | {f'{value:g}' if setting else NONE} | {len(seeds)} | {means[0]:.3f} | "
+                f"{means[1]:.3f} | {round(statistics.mean(share), 2) + 0.0:+.2f} ± {error:.2f} |"
+            )
+    return found
+
+
+NONE = "–"
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if (RESULTS / f"{name}.jsonl").exists()])
+def test_goodput_beside_the_module(root: Path, name: str) -> None:
+    page = (root / "docs" / "bpf.md").read_text(encoding="utf-8")
+    records = read_records(root / RESULTS / f"{name}.jsonl")
+    firsts = [False, True] if name == "coexist" else [False]
+    for row in chain(
+        *(one for first in firsts for one in rows(records, FILES[name], first).values())
+    ):
+        assert row in page
+
+
+def test_instructions_per_ack(root: Path) -> None:
+    page = (root / "docs" / "bpf.md").read_text(encoding="utf-8")
+    lines = (root / RESULTS / "cost.jsonl").read_text(encoding="utf-8").splitlines()
+    found = {(r["cc"], r["ber"]): r["instructions"] for r in map(json.loads, lines)}
+    for cc in filter(is_bpf, ALGORITHMS):
+        cells = [found[name, ber] for ber in (0.0, 1e-6) for name in (module_of(cc), cc)]
+        assert f"| {cc} | {' | '.join(f'{cell:.0f}' for cell in cells)} |" in page
