@@ -42,7 +42,7 @@ static inline u64 next_hop_of(struct neighbour *n)
  *
  * Return: true if it is known.
  */
-static inline bool next_hop_address(const struct sock *sk, u64 *address)
+static inline bool next_hop_address(struct sock *sk, u64 *address)
 {
 	const struct dst_entry *dst = __sk_dst_get(sk);
 	struct neighbour *n;

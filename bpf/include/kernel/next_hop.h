@@ -7,7 +7,7 @@
 
 #include <net/tcp.h>
 
-static inline bool next_hop_address(const struct sock *sk, u64 *address)
+static inline bool next_hop_address(struct sock *sk, u64 *address)
 {
 	return false;
 }
