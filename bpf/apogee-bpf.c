@@ -3,6 +3,7 @@
  * The command line of apogee-bpf.
  */
 #include <argp.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,22 +186,29 @@ static int run_status(struct command *c)
 	return each(c, status);
 }
 
-static int run_set(struct command *c)
+static int each_setting(const struct command *c,
+			int (*act)(const struct variables *v, const char *setting))
 {
 	int err = 0;
 
-	if (!c->count || !c->set)
-		return usage();
 	for (size_t i = 0; i < c->count; i++) {
 		struct variables v;
 
 		if (open_variables(c->names[i], &v))
 			return -1;
 		for (size_t k = 0; k < c->set; k++)
-			err |= set_parameter(&v, c->settings[k]);
+			err |= act(&v, c->settings[k]);
 		close_variables(&v);
 	}
 	return err;
+}
+
+/* All of it or nothing. */
+static int run_set(struct command *c)
+{
+	if (!c->count || !c->set)
+		return usage();
+	return each_setting(c, check_parameter) || each_setting(c, set_parameter);
 }
 
 static int run_unload(struct command *c)
@@ -259,5 +267,10 @@ int main(int argc, char **argv)
 	libbpf_set_print(NULL);
 	if (argp_parse(&argp, argc, argv, 0, NULL, &c))
 		return EXIT_FAILURE;
-	return run(&c) ? EXIT_FAILURE : EXIT_SUCCESS;
+	if (run(&c))
+		return EXIT_FAILURE;
+	if (fflush(stdout) || ferror(stdout))
+		return complain("standard output: %s", strerror(errno)) ? EXIT_FAILURE :
+									   EXIT_SUCCESS;
+	return EXIT_SUCCESS;
 }

@@ -21,7 +21,8 @@
 
 #include "object.h"
 
-#define PINS	"/sys/fs/bpf/apogee"
+#define BPF_FS	"/sys/fs/bpf"
+#define PINS	BPF_FS "/apogee"
 
 /**
  * struct algorithm - an algorithm that can be loaded
@@ -77,6 +78,7 @@ struct variables {
 void *find_variable(const struct btf *btf, const char *section, void *data, size_t size,
 		    const char *name);
 bool has_parameter(const struct variables *v, const char *setting);
+int check_parameter(const struct variables *v, const char *setting);
 int set_parameter(const struct variables *v, const char *setting);
 unsigned int *variable(const struct variables *v, const char *name);
 int open_variables(const struct algorithm *a, struct variables *v);

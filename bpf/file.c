@@ -53,15 +53,17 @@ int load_file(const char *path)
 	unsigned int number = 0;
 	char *line = NULL;
 	size_t size = 0;
+	ssize_t length;
 	char where[256];
 	int err = 0;
 
 	if (!file)
 		return complain("%s: %s", path, strerror(errno));
 	complain_at = where;
-	while (!err && getline(&line, &size, file) >= 0) {
+	while (!err && (length = getline(&line, &size, file)) >= 0) {
 		snprintf(where, sizeof(where), "%s:%u: ", path, ++number);
-		err = load_line(line);
+		err = strlen(line) == (size_t)length ? load_line(line) :
+						       complain("a NUL character");
 	}
 	complain_at = "";
 	if (ferror(file))

@@ -3,9 +3,11 @@
  * Load an algorithm, and remove it.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/timex.h>
 #include <time.h>
@@ -36,6 +38,21 @@ static void remove_pins(const struct algorithm *a)
 		unlink(pin_path(a, pins[i]));
 	rmdir(pin_path(a, ""));
 	rmdir(PINS);
+}
+
+/* One load or unload at a time: another one would remove the pins of this one, and what is registered
+ * without pins cannot be removed. The lock ends with the process, however that ends.
+ */
+static int lock(void)
+{
+	int fd = open(BPF_FS, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0 && !flock(fd, LOCK_EX))
+		return fd;
+	complain(BPF_FS " cannot be locked: %s", strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return -1;
 }
 
 /* The end of a section's map has its name; what is before that is the object's, shortened. */
@@ -238,7 +255,7 @@ static int bring_up(struct bpf_object *object, const struct algorithm *a, char *
 	return complain("%s: cannot be registered: %s", a->name, strerror(-err));
 }
 
-int load(const struct algorithm *a, char *const settings[])
+static int load_locked(const struct algorithm *a, char *const settings[])
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = a->name);
 	struct bpf_object *object;
@@ -261,7 +278,18 @@ int load(const struct algorithm *a, char *const settings[])
 	return err;
 }
 
-int unload(const struct algorithm *a)
+int load(const struct algorithm *a, char *const settings[])
+{
+	int fd = lock(), err;
+
+	if (fd < 0)
+		return -1;
+	err = load_locked(a, settings);
+	close(fd);
+	return err;
+}
+
+static int unload_locked(const struct algorithm *a)
 {
 	const __u32 zero = 0;
 	int fd, err;
@@ -281,4 +309,15 @@ int unload(const struct algorithm *a)
 		return complain("%s: cannot be removed: %s", a->name, strerror(-err));
 	remove_pins(a);
 	return 0;
+}
+
+int unload(const struct algorithm *a)
+{
+	int fd = lock(), err;
+
+	if (fd < 0)
+		return -1;
+	err = unload_locked(a);
+	close(fd);
+	return err;
 }

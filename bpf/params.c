@@ -2,6 +2,7 @@
 /*
  * Parameters: variables of an object, whose names and ranges the object has, too.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +50,8 @@ bool has_parameter(const struct variables *v, const char *setting)
 	return parameter(v, setting);
 }
 
-int set_parameter(const struct variables *v, const char *setting)
+/* Where a setting goes, and what: NULL after a line if it is refused. */
+static unsigned int *look_up(const struct variables *v, const char *setting, unsigned int *wanted)
 {
 	const struct apogee_param *p = parameter(v, setting);
 	const char *value = strchr(setting, '=') + 1;
@@ -57,16 +59,39 @@ int set_parameter(const struct variables *v, const char *setting)
 	unsigned long number;
 	char *end;
 
-	if (!p)
-		return complain("unknown parameter %.*s; see apogee-bpf list",
-				(int)strcspn(setting, "="), setting);
+	if (!p) {
+		complain("unknown parameter %.*s; see apogee-bpf list",
+			 (int)strcspn(setting, "="), setting);
+		return NULL;
+	}
 	errno = 0;
 	number = strtoul(value, &end, 0);
-	if (errno || end == value || *end || *value == '-' || number < p->lo || number > p->hi)
-		return complain("parameter %s must be %u to %u", p->name, p->lo, p->hi);
+	/* strtoul() takes blanks and a sign before it. */
+	if (errno || !isdigit((unsigned char)*value) || *end || number < p->lo ||
+	    number > p->hi) {
+		complain("parameter %s must be %u to %u", p->name, p->lo, p->hi);
+		return NULL;
+	}
 	place = variable(v, p->variable);
 	if (!place)
-		return complain("%s: the object has no variable %s", p->name, p->variable);
+		complain("%s: the object has no variable %s", p->name, p->variable);
+	*wanted = number;
+	return place;
+}
+
+int check_parameter(const struct variables *v, const char *setting)
+{
+	unsigned int number;
+
+	return look_up(v, setting, &number) ? 0 : -1;
+}
+
+int set_parameter(const struct variables *v, const char *setting)
+{
+	unsigned int number, *place = look_up(v, setting, &number);
+
+	if (!place)
+		return -1;
 	__atomic_store_n(place, number, __ATOMIC_RELAXED);
 	return 0;
 }

@@ -42,13 +42,16 @@ static int list_sockets(const struct algorithm *a)
 {
 	FILE *sockets = fopen(pin_path(a, "sockets"), "re");
 	char line[512];
+	int err = 0;
 
 	if (!sockets)
 		return complain("%s: its sockets cannot be listed: %s", a->name, strerror(errno));
 	while (fgets(line, sizeof(line), sockets))
 		printf("  %s", line);
+	if (ferror(sockets))
+		err = complain("%s: its sockets cannot be listed: %s", a->name, strerror(errno));
 	fclose(sockets);
-	return 0;
+	return err;
 }
 
 int status(const struct algorithm *a)

@@ -118,7 +118,7 @@ int check_system(void)
 				"this kernel lets no BPF program read its memory");
 	if (check_kernel())
 		return -1;
-	if (statfs("/sys/fs/bpf", &fs) || fs.f_type != BPF_FS_MAGIC)
-		return complain("no BPF file system: mount -t bpf bpf /sys/fs/bpf");
+	if (statfs(BPF_FS, &fs) || fs.f_type != BPF_FS_MAGIC)
+		return complain("no BPF file system: mount -t bpf bpf " BPF_FS);
 	return 0;
 }

@@ -3,11 +3,14 @@
  * Print what the programs decide: the records of the modules' tracepoints, by their BTF types.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -18,14 +21,52 @@ static volatile sig_atomic_t interrupted;
 
 static void interrupt(int signal)
 {
-	(void)signal;
-	interrupted = 1;
+	interrupted = signal;
 }
 
+/**
+ * struct source - an algorithm that is traced
+ * @algorithm: which one
+ * @variables: its variables
+ * @since: when that began, in ns; what is left of an earlier trace is older
+ * @lock: open folder of its pins, locked: a ring buffer has one reader
+ */
 struct source {
 	const struct algorithm *algorithm;
 	struct variables variables;
+	unsigned long long since;
+	int lock;
 };
+
+static unsigned long long now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+/* Is a member's type a signed integer? */
+static bool is_signed(const struct btf *btf, unsigned int id)
+{
+	const struct btf_type *t = btf__type_by_id(btf, btf__resolve_type(btf, id));
+
+	return t && btf_is_int(t) && btf_int_encoding(t) & BTF_INT_SIGNED;
+}
+
+static long long signed_number(const char *at, size_t size)
+{
+	switch (size) {
+	case 1:
+		return *(const int8_t *)at;
+	case 2:
+		return *(const int16_t *)at;
+	case 4:
+		return *(const int32_t *)at;
+	default:
+		return *(const int64_t *)at;
+	}
+}
 
 static unsigned long long number(const char *at, size_t size)
 {
@@ -43,7 +84,20 @@ static unsigned long long number(const char *at, size_t size)
 	}
 }
 
-/* Each record begins with its type and the time. */
+static void print_member(const struct btf *btf, const struct btf_member *m, const char *record)
+{
+	const char *name = btf__name_by_offset(btf, m->name_off), *at = record + m->offset / 8;
+	size_t size = btf__resolve_size(btf, m->type);
+
+	if (is_signed(btf, m->type))
+		printf(" %s=%lld", name, signed_number(at, size));
+	else
+		printf(" %s=%llu", name, number(at, size));
+}
+
+/* Each record begins with its type and the time. While more come than are printed, libbpf does
+ * not return by itself.
+ */
 static int print(void *context, void *record, size_t size)
 {
 	const struct source *s = context;
@@ -51,16 +105,14 @@ static int print(void *context, void *record, size_t size)
 	const struct btf_type *t = btf__type_by_id(btf, *(uint32_t *)record);
 	unsigned long long ns = *(uint64_t *)((char *)record + 8);
 
-	if (!t || !btf_is_struct(t) || t->size > size)
+	if (interrupted || ferror(stdout))
+		return -EINTR;
+	if (!t || !btf_is_struct(t) || t->size > size || ns < s->since)
 		return 0;
 	printf("%llu.%06llu %s", ns / 1000000000, ns / 1000 % 1000000,
 	       btf__name_by_offset(btf, t->name_off) + strlen("event_"));
-	for (int i = 2; i < btf_vlen(t); i++) {
-		const struct btf_member *m = &btf_members(t)[i];
-
-		printf(" %s=%llu", btf__name_by_offset(btf, m->name_off),
-		       number((char *)record + m->offset / 8, btf__resolve_size(btf, m->type)));
-	}
+	for (int i = 2; i < btf_vlen(t); i++)
+		print_member(btf, &btf_members(t)[i], record);
 	putchar('\n');
 	return 0;
 }
@@ -73,6 +125,28 @@ static void turn(const struct source *s, bool on)
 		__atomic_store_n(tracing, on, __ATOMIC_RELAXED);
 }
 
+/* Two readers would each miss what the other one gets. The lock ends with the process. */
+static int lock_folder(struct source *s)
+{
+	s->lock = open(pin_path(s->algorithm, ""), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (s->lock >= 0 && !flock(s->lock, LOCK_EX | LOCK_NB))
+		return 0;
+	if (s->lock >= 0 && errno == EWOULDBLOCK)
+		complain("%s is traced already", s->algorithm->name);
+	else
+		complain("%s: its pins cannot be locked: %s", s->algorithm->name, strerror(errno));
+	if (s->lock >= 0)
+		close(s->lock);
+	return -1;
+}
+
+static void stop(struct source *s)
+{
+	turn(s, false);
+	close_variables(&s->variables);
+	close(s->lock);
+}
+
 /* Add an algorithm's ring buffer to those that are read. */
 static int follow(struct ring_buffer **rings, struct source *s)
 {
@@ -80,14 +154,21 @@ static int follow(struct ring_buffer **rings, struct source *s)
 
 	if (open_variables(s->algorithm, &s->variables))
 		return -1;
+	if (lock_folder(s)) {
+		close_variables(&s->variables);
+		return -1;
+	}
+	s->since = now_ns();
 	fd = bpf_obj_get(pin_path(s->algorithm, "events"));
 	if (fd >= 0 && !*rings)
 		*rings = ring_buffer__new(fd, print, s, NULL);
 	else if (fd >= 0)
 		err = ring_buffer__add(*rings, fd, print, s);
-	if (fd < 0 || !*rings || err)
-		return complain("%s: its events cannot be read: %s", s->algorithm->name,
-				strerror(errno));
+	if (fd < 0 || !*rings || err) {
+		complain("%s: its events cannot be read: %s", s->algorithm->name, strerror(errno));
+		stop(s);
+		return -1;
+	}
 	turn(s, true);
 	return 0;
 }
@@ -96,6 +177,7 @@ int trace(const struct algorithm *const *which, size_t count)
 {
 	const struct sigaction action = { .sa_handler = interrupt };
 	struct source *sources = calloc(count + 1, sizeof(*sources));
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
 	struct ring_buffer *rings = NULL;
 	size_t followed = 0;
 	int err = 0;
@@ -104,8 +186,8 @@ int trace(const struct algorithm *const *which, size_t count)
 		free(sources);
 		return complain("nothing is loaded");
 	}
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		sigaction(ends[i], &action, NULL);
 	while (!err && followed < count) {
 		sources[followed].algorithm = which[followed];
 		err = follow(&rings, &sources[followed]);
@@ -116,11 +198,14 @@ int trace(const struct algorithm *const *which, size_t count)
 			err = complain("the events cannot be read: %s", strerror(errno));
 		fflush(stdout);
 	}
-	for (size_t i = 0; i < followed; i++) {
-		turn(&sources[i], false);
-		close_variables(&sources[i].variables);
-	}
+	for (size_t i = 0; i < followed; i++)
+		stop(&sources[i]);
 	ring_buffer__free(rings);
 	free(sources);
+	/* `trace | head`: end as any other program does. */
+	if (interrupted == SIGPIPE) {
+		signal(SIGPIPE, SIG_DFL);
+		raise(SIGPIPE);
+	}
 	return err;
 }

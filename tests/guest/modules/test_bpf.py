@@ -35,14 +35,19 @@ say range apogee-bpf load star aen=2
 say unknown apogee-bpf load star gamma=3
 say no_such apogee-bpf load vegas
 say before cat $controls
+say one apogee-bpf load star & say two apogee-bpf load star & wait
+say both apogee-bpf unload star
 say load apogee-bpf load star hstcp_gentle compound_plus compound
 say twice apogee-bpf load bpf_star
 say loaded cat $controls
 say set apogee-bpf set star aen=0 coexist=0
 say set_range apogee-bpf set star aen=0x10
 say set_unknown apogee-bpf set star alpha=3
+say set_blank apogee-bpf set star 'aen= -18446744073709551615'
+say set_second apogee-bpf set star aen=1 coexist=1 pacing=2
 say state apogee-bpf status
 say list apogee-bpf list
+say full sh -c 'apogee-bpf list >/dev/full'
 sysctl -q -w net.ipv4.tcp_congestion_control=bpf_star
 say default apogee-bpf unload star
 sysctl -q -w net.ipv4.tcp_congestion_control=cubic
@@ -74,6 +79,9 @@ def told(build: Path) -> dict[str, str]:
         ("no_such", "unknown algorithm vegas; see apogee-bpf list"),
         ("twice", "bpf_star is already loaded"),
         ("set_range", "parameter aen must be 0 to 1"),
+        ("set_blank", "parameter aen must be 0 to 1"),
+        ("set_second", "parameter pacing must be 0 to 1"),
+        ("full", "standard output: No space left on device"),
         ("set_unknown", "unknown parameter alpha; see apogee-bpf list"),
         ("taken", "bpf_star: the name is taken by another congestion control"),
         ("unloaded", "compound is not loaded"),
@@ -83,6 +91,14 @@ def test_a_refusal_is_one_line(told: dict[str, str], command: str, line: str) ->
     said, status = told[command].splitlines()
     assert said == f"apogee-bpf: {line}"
     assert re.fullmatch("status [1-9][0-9]*", status)
+
+
+def test_two_loads_at_once_leave_what_can_be_unloaded(told: dict[str, str]) -> None:
+    assert sorted([told["one"], told["two"]]) == [
+        "apogee-bpf: bpf_star is already loaded\nstatus 1\n",
+        "status 0\n",
+    ]
+    assert told["both"] == "status 0\n"
 
 
 def test_the_default_is_not_unloaded(told: dict[str, str]) -> None:
@@ -111,6 +127,30 @@ timeout 1 apogee-bpf trace {cc} >$OUT/trace 2>&1
 apogee-bpf status {cc} >$OUT/elsewhere
 apogee-bpf unload {cc} 2>$OUT/unload
 """
+
+
+#: Traces that end by SIGKILL and by a closed pipe, one beside another, and one after them.
+TRACED = """
+sleep 2
+apogee-bpf trace {cc} >$OUT/killed & reader=$!
+sleep 1
+timeout 1 apogee-bpf trace {cc} >$OUT/beside 2>&1
+kill -KILL $reader
+apogee-bpf trace {cc} | head -n 1 >$OUT/head
+sleep 2
+cut -d' ' -f1 /proc/uptime >$OUT/began
+timeout {seconds} apogee-bpf trace {cc} >$OUT/trace
+"""
+
+
+@pytest.fixture(scope="module")
+def traced(build: Path) -> dict[str, Run]:
+    cases = {
+        name: Case({"ber": 0, "queue": 62500}, cc=name, duration_s=seconds + 8,
+                   beside=TRACED.format(cc=name, seconds=seconds))
+        for name, seconds in (("bpf_star", 2), ("bpf_gentle", 25))
+    }  # fmt: skip
+    return run_cases(build, "bpf-traced", cases)
 
 
 @pytest.fixture(scope="module")
@@ -155,3 +195,22 @@ def test_trace_has_the_modules_tracepoints(flows: dict[str, Run], name: str) -> 
 
 def test_a_socket_goes_on_when_its_algorithm_is_unloaded(flows: dict[str, Run]) -> None:
     assert [flows[name].text("unload") for name in PROGRAMS] == [""] * len(PROGRAMS)
+
+
+def test_a_trace_has_nothing_of_the_one_before(traced: dict[str, Run]) -> None:
+    run = traced["bpf_star"]
+    times = [float(line.split()[0]) for line in run.text("trace").splitlines()]
+    assert len(run.text("head").splitlines()) == 1 and run.text("killed")
+    assert times and min(times) >= float(run.text("began"))
+
+
+def test_an_algorithm_has_one_trace_at_a_time(traced: dict[str, Run]) -> None:
+    assert traced["bpf_star"].text("beside") == "apogee-bpf: star is traced already\n"
+
+
+def test_a_fall_of_the_rtt_is_negative(traced: dict[str, Run]) -> None:
+    changes = [
+        int(found) for found in re.findall(r"change=(\S+)", traced["bpf_gentle"].text("trace"))
+    ]
+    assert min(changes) < 0 < max(changes)
+    assert max(map(abs, changes)) < 10_000_000

@@ -58,6 +58,7 @@ def listed(program: Path) -> dict[str, tuple[str, list[str]]]:
         ("nonsense\n", ":1: unknown algorithm nonsense; see apogee-bpf list"),
         ("# star\n\n \t# star\nnonsense", ":4: unknown algorithm nonsense; see apogee-bpf list"),
         ("star aen # = 0\n", ":1: aen: want NAME=VALUE"),
+        ("# star\nstar\0 aen=0\n", ":2: a NUL character"),
         ("star" + " aen=0" * 32 + "\n", ":1: more than 32 words"),
     ],
 )
