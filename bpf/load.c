@@ -40,8 +40,8 @@ static void remove_pins(const struct algorithm *a)
 	rmdir(PINS);
 }
 
-/* One load or unload at a time: another one would remove the pins of this one, and what is registered
- * without pins cannot be removed. The lock ends with the process, however that ends.
+/* One load or unload at a time: another one would remove the pins of this one, and what is
+ * registered without pins cannot be removed. The lock ends with the process, however that ends.
  */
 static int lock(void)
 {

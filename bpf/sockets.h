@@ -57,7 +57,7 @@ SEC("iter/tcp") int sockets(struct bpf_iter__tcp *ctx)				\
 	struct tcp_sock *tp;							\
 	int attr;								\
 										\
-	if (!common)								\
+	if (!common || common->skc_state == TCP_LISTEN)				\
 		return 0;							\
 	tp = bpf_skc_to_tcp_sock(common);					\
 	if (!tp || !is_of(tp, kernel_name, sizeof(kernel_name)))		\

@@ -14,6 +14,7 @@
 
 #include <apogee/judge.h>
 #include <apogee/star.h>
+#include <kernel/bitfield.h>
 
 #define show_star_state(state)						\
 	__print_symbolic(state,						\
@@ -79,7 +80,7 @@ TRACE_EVENT(star_ack,
 		__entry->queue = j->queue;
 		__entry->alone = j->alone;
 		__entry->link = j->link;
-		__entry->state = inet_csk(sk)->icsk_ca_state;
+		__entry->state = ca_state(sk);
 		__entry->mode = w->mode;
 	),
 

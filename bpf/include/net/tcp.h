@@ -50,7 +50,7 @@ enum sk_pacing {
 };
 
 enum { BPF_MAP_TYPE_RINGBUF = 27 };
-enum { TCP_ESTABLISHED = 1 };
+enum { TCP_ESTABLISHED = 1, TCP_LISTEN = 10 };
 enum { TCP_CHRONO_RWND_LIMITED = 2 };
 enum { RTAX_INITCWND = 11 };
 enum { INET_DIAG_VEGASINFO = 3, INET_DIAG_BBRINFO = 16 };
