@@ -65,6 +65,18 @@ PLANTED = [
     ("shake_sched.h", "count = min(count, SHAKE_CHOICES_MAX);", "", "wrap_sched_pick"),
     ("shake_replay.h", "return first % 64 ?", "return counter ?", "wrap_replay_behind"),
     (
+        "shake_holes.h",
+        "for (at = 0; at < h->count; at++)\n\t\tif (shake_hole_is_open",
+        "for (at = 0; at <= h->count; at++)\n\t\tif (shake_hole_is_open",
+        "shake_holes_lowest",
+    ),
+    (
+        "shake_holes.h",
+        "depth = min_t(u32, depth, SHAKE_HOLES_DEPTH);",
+        "",
+        "shake_holes_learn_depth",
+    ),
+    (
         "shake_repair.h",
         "behind > SHAKE_REPAIR_SEEN)",
         "behind > SHAKE_REPAIR_SEEN + 1)",

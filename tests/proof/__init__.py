@@ -104,12 +104,11 @@ def unproven_contracts(names: list[str], folder: Path, include: Path = INCLUDE) 
     prepare(folder)
     include = annotated(include, folder)
     source = next(source for source in SOURCES if set(names) <= set(_contracts_of(source)))
-    wraps = [] if set(names) <= set(_functions(_section(source, "times wrap"))) else OVERFLOWS
+    split = set(names) <= set(_functions(_section(source, "times wrap, goals are split")))
+    wrap = split or set(names) <= set(_functions(_section(source, "times wrap")))
+    options = [*([] if wrap else OVERFLOWS), *CONTRACTS, *(["-wp-split"] if split else [])]
     what = ["-wp-prop", "@lemma"] if names == ["lemmas"] else ["-wp-fct", ",".join(names)]
-    told = [
-        _frama_c(source, include, [*wraps, *CONTRACTS, *run, *what], folder)
-        for run in SOURCES[source]
-    ]
+    told = [_frama_c(source, include, [*options, *run, *what], folder) for run in SOURCES[source]]
     with_goals = [text for text in told if "No goal generated" not in text]
     if not with_goals:
         raise ProofError(told[0][-2000:])

@@ -262,14 +262,6 @@ static inline void shake_holes_show(struct shake_holes *h, u32 from, u32 to);
 
 /*@ requires HOLES_COUNTS(h) && \valid_read(a) && a->path < 8;
   @ requires \separated(a, h) && \separated(a, counts) && \separated(a, HOLES_ROOM(h));
-  @ assigns h->count, h->hole[0 .. h->room - 1], h->lost_to, h->has_lost_to, *counts;
-  @ ensures HOLES_KEPT(h);
-  @*/
-static inline void shake_holes_compare(struct shake_holes *h, const struct shake_arrival *a,
-				       struct shake_flow_counts *counts);
-
-/*@ requires HOLES_COUNTS(h) && \valid_read(a) && a->path < 8;
-  @ requires \separated(a, h) && \separated(a, counts) && \separated(a, HOLES_ROOM(h));
   @ assigns *h, h->hole[0 .. h->room - 1], *counts;
   @ ensures HOLES_KEPT(h);
   @*/
@@ -294,36 +286,6 @@ static inline void shake_holes_forget(struct shake_holes *h, u32 end);
   @ ensures HOLES_LEARNED(h);
   @*/
 static inline void shake_holes_learn_needless(struct shake_holes *h);
-
-/*@ requires HOLES(h);
-  @ assigns h->hole[0 .. h->room - 1];
-  @*/
-static inline void shake_holes_expect_dupack(struct shake_holes *h);
-
-/*@ requires HOLES_COUNTS(h) && \valid_read(a) && a->path < 8;
-  @ requires \separated(a, h) && \separated(a, counts) && \separated(a, HOLES_ROOM(h));
-  @ assigns *h, h->hole[0 .. h->room - 1], *counts;
-  @ ensures HOLES_KEPT(h);
-  @*/
-static inline bool shake_holes_enter(struct shake_holes *h, const struct shake_arrival *a,
-				     bool again, struct shake_flow_counts *counts);
-
-/*@ requires HOLES_COUNTS(h) && \valid_read(a) && a->path < 8;
-  @ requires \separated(a, h) && \separated(a, counts) && \separated(a, HOLES_ROOM(h));
-  @ assigns *h, h->hole[0 .. h->room - 1], *counts;
-  @ ensures HOLES_KEPT(h);
-  @*/
-static inline void shake_holes_data(struct shake_holes *h, const struct shake_arrival *a,
-				    struct shake_flow_counts *counts);
-
-/*@ requires HOLES_COUNTS(h) && \valid_read(segment) && \separated(segment, h);
-  @ requires \separated(segment, counts) && \separated(segment, HOLES_ROOM(h));
-  @ assigns *h, h->hole[0 .. h->room - 1], *counts;
-  @ ensures HOLES_KEPT(h);
-  @*/
-static inline void shake_holes_arrived(struct shake_holes *h,
-				       const struct shake_arrival *segment,
-				       struct shake_flow_counts *counts);
 
 /*@ requires \valid_read(h);
   @ assigns \nothing;
@@ -413,3 +375,44 @@ static inline enum shake_fate shake_holes_ack(struct shake_holes *h,
 					      const struct shake_dupack *a, u8 mode,
 					      u32 threshold,
 					      struct shake_flow_counts *counts);
+
+/* --- times wrap, goals are split --- */
+
+/*@ requires HOLES_COUNTS(h) && \valid_read(a) && a->path < 8;
+  @ requires \separated(a, h) && \separated(a, counts) && \separated(a, HOLES_ROOM(h));
+  @ assigns h->count, h->hole[0 .. h->room - 1], h->lost_to, h->has_lost_to, *counts;
+  @ ensures HOLES_KEPT(h);
+  @*/
+static inline void shake_holes_compare(struct shake_holes *h, const struct shake_arrival *a,
+				       struct shake_flow_counts *counts);
+
+/*@ requires HOLES(h);
+  @ assigns h->hole[0 .. h->room - 1];
+  @ ensures HOLES_KEPT(h) && h->count == \old(h->count);
+  @*/
+static inline void shake_holes_expect_dupack(struct shake_holes *h);
+
+/*@ requires HOLES_COUNTS(h) && \valid_read(a) && a->path < 8;
+  @ requires \separated(a, h) && \separated(a, counts) && \separated(a, HOLES_ROOM(h));
+  @ assigns *h, h->hole[0 .. h->room - 1], *counts;
+  @ ensures HOLES_KEPT(h);
+  @*/
+static inline bool shake_holes_enter(struct shake_holes *h, const struct shake_arrival *a,
+				     bool again, struct shake_flow_counts *counts);
+
+/*@ requires HOLES_COUNTS(h) && \valid_read(a) && a->path < 8;
+  @ requires \separated(a, h) && \separated(a, counts) && \separated(a, HOLES_ROOM(h));
+  @ assigns *h, h->hole[0 .. h->room - 1], *counts;
+  @ ensures HOLES_KEPT(h);
+  @*/
+static inline void shake_holes_data(struct shake_holes *h, const struct shake_arrival *a,
+				    struct shake_flow_counts *counts);
+
+/*@ requires HOLES_COUNTS(h) && \valid_read(segment) && \separated(segment, h);
+  @ requires \separated(segment, counts) && \separated(segment, HOLES_ROOM(h));
+  @ assigns *h, h->hole[0 .. h->room - 1], *counts;
+  @ ensures HOLES_KEPT(h);
+  @*/
+static inline void shake_holes_arrived(struct shake_holes *h,
+				       const struct shake_arrival *segment,
+				       struct shake_flow_counts *counts);
