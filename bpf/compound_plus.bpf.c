@@ -8,35 +8,12 @@
 #include "ops.h"
 #include "sockets.h"
 
-OPERATION void bpf_comp_plus_init(u64 *ctx)
-{
-	compound_plus_init(SOCK(ctx));
-}
-
-OPERATION u32 bpf_comp_plus_ssthresh(u64 *ctx)
-{
-	return compound_ssthresh(SOCK(ctx));
-}
-
-OPERATION void bpf_comp_plus_set_state(u64 *ctx)
-{
-	compound_set_state(SOCK(ctx), ARGUMENT(ctx, 1));
-}
-
-OPERATION void bpf_comp_plus_pkts_acked(u64 *ctx)
-{
-	compound_pkts_acked(SOCK(ctx), (void *)ARGUMENT(ctx, 1));
-}
-
-OPERATION void bpf_comp_plus_cong_avoid(u64 *ctx)
-{
-	compound_cong_avoid(SOCK(ctx), ARGUMENT(ctx, 1), ARGUMENT(ctx, 2));
-}
-
-OPERATION u32 bpf_comp_plus_undo_cwnd(u64 *ctx)
-{
-	return compound_undo_cwnd(SOCK(ctx));
-}
+OF_SOCK(void, bpf_comp_plus_init, compound_plus_init)
+OF_SOCK(u32, bpf_comp_plus_ssthresh, compound_ssthresh)
+WITH_NUMBER(bpf_comp_plus_set_state, compound_set_state)
+WITH_SAMPLE(bpf_comp_plus_pkts_acked, compound_pkts_acked)
+WITH_ACK(bpf_comp_plus_cong_avoid, compound_cong_avoid)
+OF_SOCK(u32, bpf_comp_plus_undo_cwnd, compound_undo_cwnd)
 
 SEC(".struct_ops") struct tcp_congestion_ops bpf_comp_plus = {
 	.init		= (void *)bpf_comp_plus_init,

@@ -8,40 +8,13 @@
 #include "ops.h"
 #include "sockets.h"
 
-OPERATION void bpf_gentle_init(u64 *ctx)
-{
-	gentle_init(SOCK(ctx));
-}
-
-OPERATION u32 bpf_gentle_ssthresh(u64 *ctx)
-{
-	return gentle_ssthresh(SOCK(ctx));
-}
-
-OPERATION void bpf_gentle_set_state(u64 *ctx)
-{
-	gentle_set_state(SOCK(ctx), ARGUMENT(ctx, 1));
-}
-
-OPERATION void bpf_gentle_cwnd_event(u64 *ctx)
-{
-	gentle_cwnd_event(SOCK(ctx), ARGUMENT(ctx, 1));
-}
-
-OPERATION void bpf_gentle_pkts_acked(u64 *ctx)
-{
-	gentle_pkts_acked(SOCK(ctx), (void *)ARGUMENT(ctx, 1));
-}
-
-OPERATION void bpf_gentle_cong_avoid(u64 *ctx)
-{
-	gentle_cong_avoid(SOCK(ctx), ARGUMENT(ctx, 1), ARGUMENT(ctx, 2));
-}
-
-OPERATION u32 bpf_gentle_undo_cwnd(u64 *ctx)
-{
-	return gentle_undo_cwnd(SOCK(ctx));
-}
+OF_SOCK(void, bpf_gentle_init, gentle_init)
+OF_SOCK(u32, bpf_gentle_ssthresh, gentle_ssthresh)
+WITH_NUMBER(bpf_gentle_set_state, gentle_set_state)
+WITH_NUMBER(bpf_gentle_cwnd_event, gentle_cwnd_event)
+WITH_SAMPLE(bpf_gentle_pkts_acked, gentle_pkts_acked)
+WITH_ACK(bpf_gentle_cong_avoid, gentle_cong_avoid)
+OF_SOCK(u32, bpf_gentle_undo_cwnd, gentle_undo_cwnd)
 
 SEC(".struct_ops") struct tcp_congestion_ops bpf_gentle = {
 	.init		= (void *)bpf_gentle_init,

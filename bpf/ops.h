@@ -44,6 +44,31 @@ const volatile unsigned int apogee_new_control;
 
 #define SOCK(ctx)	((struct sock *)ARGUMENT(ctx, 0))
 
+/* Programs of operations that take a socket and nothing else, and of those with more arguments. */
+#define OF_SOCK(type, program, function)				\
+OPERATION type program(u64 *ctx)					\
+{									\
+	return function(SOCK(ctx));					\
+}
+
+#define WITH_NUMBER(program, function)					\
+OPERATION void program(u64 *ctx)					\
+{									\
+	function(SOCK(ctx), ARGUMENT(ctx, 1));				\
+}
+
+#define WITH_SAMPLE(program, function)					\
+OPERATION void program(u64 *ctx)					\
+{									\
+	function(SOCK(ctx), (void *)ARGUMENT(ctx, 1));			\
+}
+
+#define WITH_ACK(program, function)					\
+OPERATION void program(u64 *ctx)					\
+{									\
+	function(SOCK(ctx), ARGUMENT(ctx, 1), ARGUMENT(ctx, 2));	\
+}
+
 char LICENSE[] SEC("license") = "GPL";
 
 #endif /* _BPF_OPS_H */

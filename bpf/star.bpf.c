@@ -8,20 +8,9 @@
 #include "ops.h"
 #include "sockets.h"
 
-OPERATION void bpf_star_init(u64 *ctx)
-{
-	star_init(SOCK(ctx));
-}
-
-OPERATION u32 bpf_star_ssthresh(u64 *ctx)
-{
-	return star_ssthresh(SOCK(ctx));
-}
-
-OPERATION void bpf_star_set_state(u64 *ctx)
-{
-	star_set_state(SOCK(ctx), ARGUMENT(ctx, 1));
-}
+OF_SOCK(void, bpf_star_init, star_init)
+OF_SOCK(u32, bpf_star_ssthresh, star_ssthresh)
+WITH_NUMBER(bpf_star_set_state, star_set_state)
 
 OPERATION void bpf_star_cong_control(u64 *ctx)
 {
@@ -40,15 +29,8 @@ OPERATION void bpf_star_tx_start(u64 *ctx)
 		star_tx_start(SOCK(ctx));
 }
 
-OPERATION u32 bpf_star_undo_cwnd(u64 *ctx)
-{
-	return star_undo_cwnd(SOCK(ctx));
-}
-
-OPERATION u32 bpf_star_sndbuf_expand(u64 *ctx)
-{
-	return star_sndbuf_expand(SOCK(ctx));
-}
+OF_SOCK(u32, bpf_star_undo_cwnd, star_undo_cwnd)
+OF_SOCK(u32, bpf_star_sndbuf_expand, star_sndbuf_expand)
 
 SEC(".struct_ops") struct tcp_congestion_ops bpf_star = {
 	.init		= (void *)bpf_star_init,
