@@ -133,7 +133,7 @@ static const struct argp argp = {
 	       "status\twhat is loaded, its parameters, and its sockets\n"
 	       "set\tchange parameters while it runs\n"
 	       "unload\tremove them; sockets that use them go on\n"
-	       "trace\ta line per decision, until interrupted\n",
+	       "trace\ta line per record of the tracepoints, until interrupted\n",
 };
 
 /* Without names all that are loaded. */

@@ -35,6 +35,7 @@ struct source {
 	const struct algorithm *algorithm;
 	struct variables variables;
 	unsigned long long since;
+	unsigned long long dropped;
 	int lock;
 };
 
@@ -140,9 +141,21 @@ static int lock_folder(struct source *s)
 	return -1;
 }
 
+/* How many records have not fitted since the algorithm was loaded. */
+static unsigned long long dropped(const struct source *s)
+{
+	const uint64_t *count = (void *)variable(&s->variables, "apogee_dropped");
+
+	return count ? __atomic_load_n(count, __ATOMIC_RELAXED) : 0;
+}
+
 static void stop(struct source *s)
 {
+	unsigned long long lost = dropped(s) - s->dropped;
+
 	turn(s, false);
+	if (lost)
+		complain("%s: %llu records came too fast and are lost", s->algorithm->name, lost);
 	close_variables(&s->variables);
 	close(s->lock);
 }
@@ -159,6 +172,7 @@ static int follow(struct ring_buffer **rings, struct source *s)
 		return -1;
 	}
 	s->since = now_ns();
+	s->dropped = dropped(s);
 	fd = bpf_obj_get(pin_path(s->algorithm, "events"));
 	if (fd >= 0 && !*rings)
 		*rings = ring_buffer__new(fd, print, s, NULL);
