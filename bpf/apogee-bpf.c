@@ -231,13 +231,14 @@ static const struct verb {
 	bool takes_settings;
 	bool takes_file;
 	bool takes_all;
+	bool needs_pins;
 } verbs[] = {
 	{ .name = "load", .run = run_load, .takes_settings = true, .takes_file = true },
 	{ .name = "list", .run = run_list },
-	{ .name = "status", .run = run_status },
-	{ .name = "set", .run = run_set, .takes_settings = true },
-	{ .name = "unload", .run = run_unload, .takes_all = true },
-	{ .name = "trace", .run = run_trace },
+	{ .name = "status", .run = run_status, .needs_pins = true },
+	{ .name = "set", .run = run_set, .takes_settings = true, .needs_pins = true },
+	{ .name = "unload", .run = run_unload, .takes_all = true, .needs_pins = true },
+	{ .name = "trace", .run = run_trace, .needs_pins = true },
 };
 
 static int run(struct command *c)
@@ -250,6 +251,8 @@ static int run(struct command *c)
 		if ((c->set && !v->takes_settings) || (c->file && !v->takes_file) ||
 		    (c->all && !v->takes_all))
 			return usage();
+		if (v->needs_pins && check_pins())
+			return -1;
 		return v->run(c);
 	}
 	return usage();

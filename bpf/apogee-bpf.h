@@ -56,6 +56,7 @@ bool is_loaded(const struct algorithm *a);
 /* system.c: what the machine has */
 bool is_registered(const struct algorithm *a);
 bool is_default(const struct algorithm *a);
+int check_pins(void);
 int check_system(void);
 int kernel_arguments(const struct btf *kernel, const char *operation);
 

@@ -8,7 +8,7 @@
 #include "ops.h"
 #include "sockets.h"
 
-OF_SOCK(void, bpf_compound_init, compound_init)
+INIT(bpf_compound_init, compound_init)
 OF_SOCK(u32, bpf_compound_ssthresh, compound_ssthresh)
 WITH_NUMBER(bpf_compound_set_state, compound_set_state)
 WITH_SAMPLE(bpf_compound_pkts_acked, compound_pkts_acked)

@@ -8,7 +8,7 @@
 #include "ops.h"
 #include "sockets.h"
 
-OF_SOCK(void, bpf_comp_plus_init, compound_plus_init)
+INIT(bpf_comp_plus_init, compound_plus_init)
 OF_SOCK(u32, bpf_comp_plus_ssthresh, compound_ssthresh)
 WITH_NUMBER(bpf_comp_plus_set_state, compound_set_state)
 WITH_SAMPLE(bpf_comp_plus_pkts_acked, compound_pkts_acked)

@@ -18,7 +18,7 @@ static int split(char *line, char *words[MOST_WORDS + 1])
 	char *word;
 
 	line[strcspn(line, "#\n")] = '\0';
-	while ((word = strsep(&line, " \t"))) {
+	while ((word = strsep(&line, " \t\r"))) {
 		if (!*word)
 			continue;
 		if (count == MOST_WORDS)

@@ -8,7 +8,7 @@
 #include "ops.h"
 #include "sockets.h"
 
-OF_SOCK(void, bpf_gentle_init, gentle_init)
+INIT(bpf_gentle_init, gentle_init)
 OF_SOCK(u32, bpf_gentle_ssthresh, gentle_ssthresh)
 WITH_NUMBER(bpf_gentle_set_state, gentle_set_state)
 WITH_NUMBER(bpf_gentle_cwnd_event, gentle_cwnd_event)

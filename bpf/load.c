@@ -143,9 +143,16 @@ static int pin_map(struct bpf_map *map, const struct algorithm *a, const char *w
 	return map ? bpf_map__pin(map, pin_path(a, what)) : -ENOENT;
 }
 
+/* Whoever owns the folder could replace the pins. */
 static int make_folder(const char *path)
 {
-	return mkdir(path, 0755) && errno != EEXIST ? -errno : 0;
+	struct stat found;
+
+	if (!mkdir(path, 0755))
+		return 0;
+	if (errno != EEXIST || lstat(path, &found))
+		return -errno;
+	return S_ISDIR(found.st_mode) && found.st_uid == geteuid() ? 0 : -EPERM;
 }
 
 static int pin(struct bpf_object *object, const struct algorithm *a)

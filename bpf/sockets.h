@@ -12,6 +12,26 @@
 
 #define AF_INET6	10
 
+/* What is registered now; sockets of an earlier load keep its programs. Known from the first socket
+ * on.
+ */
+static const void *apogee_ops SEC(".data");
+
+static __always_inline void remember_ops(const struct sock *sk)
+{
+	apogee_ops = ((const struct tcp_sock *)sk)->inet_conn.icsk_ca_ops;
+}
+
+/* The program of an algorithm's init. */
+#define INIT(program, function)							\
+OPERATION void program(u64 *ctx)						\
+{										\
+	struct sock *sk = SOCK(ctx);						\
+										\
+	remember_ops(sk);							\
+	function(sk);								\
+}
+
 static __always_inline bool is_of(const struct tcp_sock *tp, const char *name, u32 size)
 {
 	const struct tcp_congestion_ops___name *ops = tp->inet_conn.icsk_ca_ops;
@@ -26,19 +46,22 @@ static __always_inline bool is_of(const struct tcp_sock *tp, const char *name, u
 	return true;
 }
 
-static __always_inline void print_socket(struct seq_file *seq, struct tcp_sock *tp,
-					 const struct tcp_bbr_info *info)
+/* A kernel without IPv6 has no such addresses. */
+static __always_inline void print_ends(struct seq_file *seq, const struct sock_common *c)
 {
-	const struct sock *sk = (const struct sock *)tp;
-	const struct sock_common *c = &sk->__sk_common;
-	u64 bw = (u64)info->bbr_bw_hi << 32 | info->bbr_bw_lo;
-
-	if (c->skc_family == AF_INET6)
+	if (bpf_core_field_exists(c->skc_v6_daddr) && c->skc_family == AF_INET6)
 		BPF_SEQ_PRINTF(seq, "[%pI6c]:%u [%pI6c]:%u", &c->skc_v6_rcv_saddr, c->skc_num,
 			       &c->skc_v6_daddr, ntohs(c->skc_dport));
 	else
 		BPF_SEQ_PRINTF(seq, "%pI4:%u %pI4:%u", &c->skc_rcv_saddr, c->skc_num,
 			       &c->skc_daddr, ntohs(c->skc_dport));
+}
+
+static __always_inline void print_state(struct seq_file *seq, struct tcp_sock *tp,
+					const struct tcp_bbr_info *info)
+{
+	u64 bw = (u64)info->bbr_bw_hi << 32 | info->bbr_bw_lo;
+
 	BPF_SEQ_PRINTF(seq, " cwnd %u ssthresh %u srtt_us %u bandwidth %llu min_rtt_us %u",
 		       tp->snd_cwnd, tp->snd_ssthresh, tp->srtt_us >> 3, bw * 8,
 		       info->bbr_min_rtt);
@@ -62,8 +85,11 @@ SEC("iter/tcp") int sockets(struct bpf_iter__tcp *ctx)				\
 	tp = bpf_skc_to_tcp_sock(common);					\
 	if (!tp || !is_of(tp, kernel_name, sizeof(kernel_name)))		\
 		return 0;							\
-	if (info((struct sock *)tp, 1 << (INET_DIAG_BBRINFO - 1), &attr, &about))	\
-		print_socket(ctx->meta->seq, tp, &about.bbr);			\
+	print_ends(ctx->meta->seq, common);					\
+	if (tp->inet_conn.icsk_ca_ops != apogee_ops)				\
+		BPF_SEQ_PRINTF(ctx->meta->seq, " of an earlier load\n");		\
+	else if (info((struct sock *)tp, 1 << (INET_DIAG_BBRINFO - 1), &attr, &about)) \
+		print_state(ctx->meta->seq, tp, &about.bbr);			\
 	return 0;								\
 }
 

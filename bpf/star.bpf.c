@@ -8,7 +8,7 @@
 #include "ops.h"
 #include "sockets.h"
 
-OF_SOCK(void, bpf_star_init, star_init)
+INIT(bpf_star_init, star_init)
 OF_SOCK(u32, bpf_star_ssthresh, star_ssthresh)
 WITH_NUMBER(bpf_star_set_state, star_set_state)
 

@@ -2,6 +2,7 @@
 /*
  * What the machine has: refuse with a line that says what is missing.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@
 /* Is a word among those of a file's first line? */
 static bool has_word(const char *path, const char *word)
 {
-	char line[1024], *rest = line, *found;
+	char line[4096], *rest = line, *found;
 	FILE *file = fopen(path, "re");
 	bool has = false;
 
@@ -107,6 +108,14 @@ static int check_kernel(void)
 	return err;
 }
 
+/* What cannot be seen looks as if nothing were loaded. */
+int check_pins(void)
+{
+	if (access(PINS, X_OK) && errno == EACCES)
+		return complain(PINS ": %s: run as root", strerror(errno));
+	return 0;
+}
+
 int check_system(void)
 {
 	struct statfs fs;
@@ -119,6 +128,6 @@ int check_system(void)
 	if (check_kernel())
 		return -1;
 	if (statfs(BPF_FS, &fs) || fs.f_type != BPF_FS_MAGIC)
-		return complain("no BPF file system: mount -t bpf bpf " BPF_FS);
+		return complain("no BPF file system: mount -t bpf -o mode=700 bpf " BPF_FS);
 	return 0;
 }

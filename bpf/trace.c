@@ -17,6 +17,9 @@
 
 #include "apogee-bpf.h"
 
+/* How long the programs go on without hearing from here. */
+#define PATIENCE_NS	2000000000ULL
+
 static volatile sig_atomic_t interrupted;
 
 static void interrupt(int signal)
@@ -29,12 +32,15 @@ static void interrupt(int signal)
  * @algorithm: which one
  * @variables: its variables
  * @since: when that began, in ns; what is left of an earlier trace is older
+ * @until: until when the programs write records, in ns
+ * @dropped: records that had not fitted by then
  * @lock: open folder of its pins, locked: a ring buffer has one reader
  */
 struct source {
 	const struct algorithm *algorithm;
 	struct variables variables;
 	unsigned long long since;
+	unsigned long long until;
 	unsigned long long dropped;
 	int lock;
 };
@@ -96,18 +102,35 @@ static void print_member(const struct btf *btf, const struct btf_member *m, cons
 		printf(" %s=%llu", name, number(at, size));
 }
 
+static void write_until(struct source *s, unsigned long long ns)
+{
+	unsigned long long *until = (void *)variable(&s->variables, "apogee_tracing_until");
+
+	s->until = ns;
+	if (until)
+		__atomic_store_n(until, ns, __ATOMIC_RELAXED);
+}
+
+/* The programs hear from here twice in the time of their patience. */
+static void go_on(struct source *s, unsigned long long now)
+{
+	if (s->until < now + PATIENCE_NS / 2)
+		write_until(s, now + PATIENCE_NS);
+}
+
 /* Each record begins with its type and the time. While more come than are printed, libbpf does
  * not return by itself.
  */
 static int print(void *context, void *record, size_t size)
 {
-	const struct source *s = context;
+	struct source *s = context;
 	const struct btf *btf = s->variables.btf;
 	const struct btf_type *t = btf__type_by_id(btf, *(uint32_t *)record);
 	unsigned long long ns = *(uint64_t *)((char *)record + 8);
 
 	if (interrupted || ferror(stdout))
 		return -EINTR;
+	go_on(s, now_ns());
 	if (!t || !btf_is_struct(t) || t->size > size || ns < s->since)
 		return 0;
 	printf("%llu.%06llu %s", ns / 1000000000, ns / 1000 % 1000000,
@@ -116,14 +139,6 @@ static int print(void *context, void *record, size_t size)
 		print_member(btf, &btf_members(t)[i], record);
 	putchar('\n');
 	return 0;
-}
-
-static void turn(const struct source *s, bool on)
-{
-	unsigned int *tracing = variable(&s->variables, "apogee_tracing");
-
-	if (tracing)
-		__atomic_store_n(tracing, on, __ATOMIC_RELAXED);
 }
 
 /* Two readers would each miss what the other one gets. The lock ends with the process. */
@@ -153,7 +168,7 @@ static void stop(struct source *s)
 {
 	unsigned long long lost = dropped(s) - s->dropped;
 
-	turn(s, false);
+	write_until(s, 0);
 	if (lost)
 		complain("%s: %llu records came too fast and are lost", s->algorithm->name, lost);
 	close_variables(&s->variables);
@@ -183,7 +198,7 @@ static int follow(struct ring_buffer **rings, struct source *s)
 		stop(s);
 		return -1;
 	}
-	turn(s, true);
+	go_on(s, s->since);
 	return 0;
 }
 
@@ -208,6 +223,8 @@ int trace(const struct algorithm *const *which, size_t count)
 		followed += !err;
 	}
 	while (!err && !interrupted && !ferror(stdout)) {
+		for (size_t i = 0; i < followed; i++)
+			go_on(&sources[i], now_ns());
 		if (ring_buffer__poll(rings, 100) < 0 && errno != EINTR)
 			err = complain("the events cannot be read: %s", strerror(errno));
 		fflush(stdout);

@@ -8,8 +8,10 @@
 
 #include <net/tcp.h>
 
-/* Set by the reader. */
-unsigned int apogee_tracing SEC(".data");
+/* Records are wanted until then, in ns; 0: none are. The reader puts it off while it reads, so that
+ * nothing is written any more soon after a reader that was killed.
+ */
+unsigned long long apogee_tracing_until SEC(".data");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -34,9 +36,14 @@ unsigned long long apogee_dropped SEC(".data");
 	};								\
 	static __always_inline void trace_##event(proto)		\
 	{								\
+		u64 until = READ_ONCE(apogee_tracing_until);		\
 		struct event_##event *__entry;				\
+		u64 now;						\
 									\
-		if (!READ_ONCE(apogee_tracing))				\
+		if (!until)						\
+			return;						\
+		now = bpf_ktime_get_ns();				\
+		if (now > until)					\
 			return;						\
 		__entry = bpf_ringbuf_reserve(&apogee_events,		\
 					      sizeof(*__entry), 0);	\
@@ -46,7 +53,7 @@ unsigned long long apogee_dropped SEC(".data");
 		}							\
 		__entry->apogee_type =					\
 			bpf_core_type_id_local(struct event_##event);	\
-		__entry->apogee_ns = bpf_ktime_get_ns();		\
+		__entry->apogee_ns = now;				\
 		assign							\
 		bpf_ringbuf_submit(__entry, 0);				\
 	}

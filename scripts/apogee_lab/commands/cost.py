@@ -27,6 +27,7 @@ from ..kernels.debian import kernel
 from ..modules import brought
 from ..results.text import as_markdown, show
 from ..scenarios import SCENARIOS
+from ..scenarios.scenario import Plan
 from .options import (
     Arguments,
     Parser,
@@ -56,18 +57,22 @@ echo function_graph >$tracing/current_tracer
     return script.replace(TRAFFIC, start + TRAFFIC).replace(COUNTED, stop + COUNTED)
 
 
-def measure(
-    cc: str, hooks: tuple[str, ...], ber: float, seconds: float, seed: int
-) -> dict[str, float]:
-    """Mean and 99th percentile of instructions per ACK in the hooks, and the number of ACKs."""
+def plan_of(cc: str, ber: float, seconds: float) -> Plan:
+    """The satellite link with open windows."""
+    return SCENARIOS["satellite"].compile({"ber": ber, "window": OPEN_WINDOW}, cc, seconds)
+
+
+def measure(plan: Plan, hooks: tuple[str, ...], **how: Any) -> dict[str, float]:
+    """Mean and 99th percentile of instructions per ACK in the hooks, and the number of ACKs.
+
+    ``how``: seed, modules, files, as :func:`qemu.run` takes them.
+    """
     import numpy as np
 
-    satellite = SCENARIOS["satellite"]
-    plan = satellite.compile({"ber": ber, "window": OPEN_WINDOW}, cc, seconds)
     plan = dataclasses.replace(plan, script=instrument(plan.script, hooks))
     with tempfile.TemporaryDirectory(prefix="apogee-") as folder:
         out = Path(folder) / "raw"
-        qemu.run(plan, seed=seed, modules=brought([cc]), out=out, timeout_wall_s=600)
+        qemu.run(plan, out=out, timeout_wall_s=600, **how)
         calls = LINE.findall((out / "cost.txt").read_text())
     first = hooks[0]
     per_hook = {name: [float(us) * 1e3 for us, hook in calls if hook == name] for name in hooks}
@@ -111,7 +116,9 @@ def do_cost(args: Arguments) -> int:
             found = {
                 "cc": cc, "ber": ber, "seed": seed, "duration_s": duration_s, "engine": "qemu",
                 "kernel": guest.release, "functions": list(hooks),
-                **measure(cc, hooks, ber, duration_s, seed),
+                **measure(
+                    plan_of(cc, ber, duration_s), hooks, seed=seed, modules=brought([cc])
+                ),
             }  # fmt: skip
             records.append(found)
             said = f"{found['instructions']:.0f} instructions per ACK"

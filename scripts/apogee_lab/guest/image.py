@@ -44,6 +44,7 @@ PROGRAMS = {
 EXTRAS = {
     "iperf3": (("iperf3",), "iperf3"),
     "bpftrace": (("bpftrace",), "bpftrace"),
+    "bpftool": (("bpftool",), "bpftool"),
     "apogee-bpf": ((), "this project"),
 }
 

@@ -21,6 +21,10 @@
  *   peer count PORT FILE
  *	Count datagrams by frame length until SIGTERM, then write "LENGTH COUNT"
  *	lines.
+ *
+ *   peer hold PORT COUNT SECONDS
+ *	Open COUNT connections to this machine, send an octet on each, say "open", and
+ *	hold them for SECONDS.
  */
 #include <errno.h>
 #include <poll.h>
@@ -225,6 +229,26 @@ static int count(const char *port, const char *path)
 	return 0;
 }
 
+static int hold(const char *port, int count, int seconds)
+{
+	struct sockaddr_in to = address("127.0.0.1", port);
+	int lfd = bound(SOCK_STREAM, port), i;
+
+	if (listen(lfd, count))
+		die("listen");
+	for (i = 0; i < count; i++) {
+		int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+		if (connect(fd, (struct sockaddr *)&to, sizeof(to)) || accept(lfd, NULL, NULL) < 0 ||
+		    send(fd, "", 1, 0) != 1)
+			die("connect");
+	}
+	puts("open");
+	fflush(stdout);
+	sleep(seconds);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], "sink"))
@@ -237,6 +261,8 @@ int main(int argc, char **argv)
 		return blast(argv + 2);
 	if (argc == 4 && !strcmp(argv[1], "count"))
 		return count(argv[2], argv[3]);
-	fprintf(stderr, "usage: peer sink|send|watched|blast|count ...\n");
+	if (argc == 5 && !strcmp(argv[1], "hold"))
+		return hold(argv[2], atoi(argv[3]), atoi(argv[4]));
+	fprintf(stderr, "usage: peer sink|send|watched|blast|count|hold ...\n");
 	return 2;
 }

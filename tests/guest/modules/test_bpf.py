@@ -17,7 +17,7 @@ pytestmark = pytest.mark.guest
 
 PROGRAMS = [name for name in ALGORITHMS if is_bpf(name)]
 
-MOUNT = "mount -t bpf bpf /sys/fs/bpf\n"
+MOUNT = "mount -t bpf -o mode=700 bpf /sys/fs/bpf\n"
 #: Shell: run a command, keep what it prints and its status.
 SAY = """
 say() { name=$1; shift; "$@" >$OUT/$name 2>&1; echo "status $?" >>$OUT/$name; }
@@ -31,6 +31,15 @@ VERBS = (
     + """
 echo nobody:x:65534:65534::/:/bin/sh >/etc/passwd
 say nobody su nobody -c 'apogee-bpf load star'
+say nobody_status su nobody -c 'apogee-bpf status'
+mkdir -p /sys/fs/bpf/apogee/kept
+chown nobody /sys/fs/bpf/apogee
+say foreign apogee-bpf load star
+rmdir /sys/fs/bpf/apogee/kept /sys/fs/bpf/apogee
+printf 'star aen=0\\r\\n\\r\\n' >/tmp/file
+say file apogee-bpf load --file /tmp/file
+say file_state apogee-bpf status star
+say file_unload apogee-bpf unload star
 say range apogee-bpf load star aen=2
 say unknown apogee-bpf load star gamma=3
 say no_such apogee-bpf load vegas
@@ -72,8 +81,10 @@ def told(build: Path) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("command", "line"),
     [
-        ("unmounted", "no BPF file system: mount -t bpf bpf /sys/fs/bpf"),
+        ("unmounted", "no BPF file system: mount -t bpf -o mode=700 bpf /sys/fs/bpf"),
         ("nobody", "no CAP_BPF: run as root"),
+        ("nobody_status", "/sys/fs/bpf/apogee: Permission denied: run as root"),
+        ("foreign", "star: cannot pin below /sys/fs/bpf/apogee: Operation not permitted"),
         ("range", "parameter aen must be 0 to 1"),
         ("unknown", "star has no parameter gamma; see apogee-bpf list"),
         ("no_such", "unknown algorithm vegas; see apogee-bpf list"),
@@ -101,6 +112,11 @@ def test_two_loads_at_once_leave_what_can_be_unloaded(told: dict[str, str]) -> N
     assert told["both"] == "status 0\n"
 
 
+def test_lines_of_a_file_may_end_as_those_of_other_systems(told: dict[str, str]) -> None:
+    assert [told["file"], told["file_unload"]] == ["status 0\n"] * 2
+    assert " aen=0 " in told["file_state"]
+
+
 def test_the_default_is_not_unloaded(told: dict[str, str]) -> None:
     assert told["default"].startswith("apogee-bpf: bpf_star is the default; ")
 
@@ -126,16 +142,25 @@ nsenter --net=/run/netns/snd apogee-bpf status {cc} >$OUT/bpf
 timeout 1 apogee-bpf trace {cc} >$OUT/trace 2>&1
 apogee-bpf status {cc} >$OUT/elsewhere
 apogee-bpf unload {cc} 2>$OUT/unload
+apogee-bpf load {cc} 2>>$OUT/unload
+nsenter --net=/run/netns/snd apogee-bpf status {cc} >$OUT/again
 """
 
 
-#: Traces that end by SIGKILL and by a closed pipe, one beside another, and one after them.
+#: Traces that end by SIGKILL and by a closed pipe, one beside another, and one after them; how
+#: many records are written in a second, while a trace is read and later than it was killed.
 TRACED = """
+written() {{ functions=/sys/kernel/tracing
+	echo bpf_ringbuf_reserve >$functions/set_ftrace_filter
+	echo function >$functions/current_tracer; sleep 1
+	grep -c bpf_ringbuf_reserve $functions/trace; echo nop >$functions/current_tracer; }}
 sleep 2
 apogee-bpf trace {cc} >$OUT/killed & reader=$!
 sleep 1
 timeout 1 apogee-bpf trace {cc} >$OUT/beside 2>&1
+written >$OUT/while
 kill -KILL $reader
+sleep 3; written >$OUT/later
 apogee-bpf trace {cc} | head -n 1 >$OUT/head
 sleep 2
 cut -d' ' -f1 /proc/uptime >$OUT/began
@@ -146,7 +171,7 @@ timeout {seconds} apogee-bpf trace {cc} >$OUT/trace
 @pytest.fixture(scope="module")
 def traced(build: Path) -> dict[str, Run]:
     cases = {
-        name: Case({"ber": 0, "queue": 62500}, cc=name, duration_s=seconds + 8,
+        name: Case({"ber": 0, "queue": 62500}, cc=name, duration_s=seconds + 13,
                    beside=TRACED.format(cc=name, seconds=seconds))
         for name, seconds in (("bpf_star", 2), ("bpf_gentle", 25))
     }  # fmt: skip
@@ -195,6 +220,17 @@ def test_trace_has_the_modules_tracepoints(flows: dict[str, Run], name: str) -> 
 
 def test_a_socket_goes_on_when_its_algorithm_is_unloaded(flows: dict[str, Run]) -> None:
     assert [flows[name].text("unload") for name in PROGRAMS] == [""] * len(PROGRAMS)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_socket_of_an_earlier_load_is_told(flows: dict[str, Run], name: str) -> None:
+    lines = flows[name].text("again").splitlines()[1:]
+    assert len(lines) == 1 and lines[0].endswith(":5201 of an earlier load")
+
+
+def test_records_end_soon_after_their_reader(traced: dict[str, Run]) -> None:
+    assert int(traced["bpf_star"].text("while")) > 0
+    assert int(traced["bpf_star"].text("later")) == 0
 
 
 def test_a_trace_has_nothing_of_the_one_before(traced: dict[str, Run]) -> None:

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The kernel's memory that an algorithm takes, and a connection, as module and as BPF.
+
+``python3 -m tests.bpf.memory`` prints a record per congestion control. A connection has both its
+ends in the guest, with the same algorithm.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+
+from apogee_lab.algorithms import ALGORITHMS, is_bpf
+from apogee_lab.engines import qemu
+from apogee_lab.kernels.debian import kernel
+from apogee_lab.modules import brought
+from apogee_lab.scenarios.scenario import module_lines
+from tests import ROOT
+from tests.guest.runs import compiled
+from tests.long_run import MEMORY
+
+CONNECTIONS = 1000
+
+#: What is loaded first, and then removed, leaves what the first program or module ever needs.
+SCRIPT = """
+chmod +x /bin/peer
+LOAD
+UNLOAD
+sleep 0.5; memory >$OUT/before
+LOAD
+sleep 0.5; memory >$OUT/loaded
+sysctl -q -w net.ipv4.tcp_congestion_control=CC net.core.somaxconn=COUNT
+ulimit -n 4096
+peer hold 5201 COUNT 2 >$OUT/peer 2>&1 & peer=$!
+sleep 1; cat $OUT/peer >$OUT/said; memory >$OUT/open
+wait $peer
+"""
+
+
+def measure(cc: str, folder: Path) -> dict[str, float]:
+    """kB of an algorithm that is loaded, and octets of a connection."""
+    names = () if cc == "cubic" else (cc,)
+    load = "\n".join(module_lines({}, names))
+    unload = f"apogee-bpf unload {cc}" if is_bpf(cc) else load.replace("modprobe", "rmmod")
+    script = MEMORY + SCRIPT.replace("UNLOAD", unload).replace("LOAD", load)
+    script = script.replace("COUNT", str(CONNECTIONS)).replace("CC", cc)
+    qemu.run_script(
+        script, out=folder / cc, modules=brought(names), check=True, timeout_wall_s=300,
+        extras=["apogee-bpf"] * is_bpf(cc), files={"bin/peer": compiled(ROOT / "tests/guest/modules/peer.c")},
+    )  # fmt: skip
+    if (folder / cc / "said").read_text() != "open\n":
+        raise SystemExit((folder / cc / "said").read_text())
+    free = [
+        int((folder / cc / name).read_text().split()[0]) for name in ("before", "loaded", "open")
+    ]
+    return {
+        "loaded_kb": free[0] - free[1],
+        "connection_bytes": round((free[1] - free[2]) * 1024 / CONNECTIONS),
+    }
+
+
+def main() -> None:
+    programs = [name for name in ALGORITHMS if is_bpf(name)]
+    with tempfile.TemporaryDirectory() as folder:
+        for cc in [*(ALGORITHMS[name].bpf for name in programs), *programs, "cubic"]:
+            print(
+                json.dumps(
+                    {"cc": cc, "kernel": kernel().release, "connections": CONNECTIONS}
+                    | measure(cc, Path(folder))
+                ),
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
