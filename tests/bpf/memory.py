@@ -45,9 +45,10 @@ def measure(cc: str, folder: Path) -> dict[str, float]:
     unload = f"apogee-bpf unload {cc}" if is_bpf(cc) else load.replace("modprobe", "rmmod")
     script = MEMORY + SCRIPT.replace("UNLOAD", unload).replace("LOAD", load)
     script = script.replace("COUNT", str(CONNECTIONS)).replace("CC", cc)
+    peer = compiled(ROOT / "tests" / "guest" / "modules" / "peer.c")
     qemu.run_script(
-        script, out=folder / cc, modules=brought(names), check=True, timeout_wall_s=300,
-        extras=["apogee-bpf"] * is_bpf(cc), files={"bin/peer": compiled(ROOT / "tests/guest/modules/peer.c")},
+        script, out=folder / cc, modules=brought(names), extras=["apogee-bpf"] * is_bpf(cc),
+        files={"bin/peer": peer}, check=True, timeout_wall_s=300,
     )  # fmt: skip
     if (folder / cc / "said").read_text() != "open\n":
         raise SystemExit((folder / cc / "said").read_text())
