@@ -11,7 +11,7 @@ import json
 import tempfile
 from pathlib import Path
 
-from apogee_lab.algorithms import ALGORITHMS, is_bpf
+from apogee_lab.algorithms import ALGORITHMS, is_bpf, module_of
 from apogee_lab.engines import qemu
 from apogee_lab.kernels.debian import kernel
 from apogee_lab.modules import brought
@@ -22,7 +22,8 @@ from tests.long_run import MEMORY
 
 CONNECTIONS = 1000
 
-#: What is loaded first, and then removed, leaves what the first program or module ever needs.
+#: What is loaded first, and then removed, leaves what the first program ever needs. A module's
+#: memory is freed later than it is removed: the kernel says how large it is.
 SCRIPT = """
 chmod +x /bin/peer
 LOAD
@@ -30,6 +31,7 @@ UNLOAD
 sleep 0.5; memory >$OUT/before
 LOAD
 sleep 0.5; memory >$OUT/loaded
+cat /sys/module/MODULE/coresize >$OUT/size 2>/dev/null
 sysctl -q -w net.ipv4.tcp_congestion_control=CC net.core.somaxconn=COUNT
 ulimit -n 4096
 peer hold 5201 COUNT 2 >$OUT/peer 2>&1 & peer=$!
@@ -45,6 +47,7 @@ def measure(cc: str, folder: Path) -> dict[str, float]:
     unload = f"apogee-bpf unload {cc}" if is_bpf(cc) else load.replace("modprobe", "rmmod")
     script = MEMORY + SCRIPT.replace("UNLOAD", unload).replace("LOAD", load)
     script = script.replace("COUNT", str(CONNECTIONS)).replace("CC", cc)
+    script = script.replace("MODULE", module_of(cc) or "none")
     peer = compiled(ROOT / "tests" / "guest" / "modules" / "peer.c")
     qemu.run_script(
         script, out=folder / cc, modules=brought(names), extras=["apogee-bpf"] * is_bpf(cc),
@@ -52,12 +55,13 @@ def measure(cc: str, folder: Path) -> dict[str, float]:
     )  # fmt: skip
     if (folder / cc / "said").read_text() != "open\n":
         raise SystemExit((folder / cc / "said").read_text())
-    free = [
+    before, loaded, opened = (
         int((folder / cc / name).read_text().split()[0]) for name in ("before", "loaded", "open")
-    ]
+    )
+    size = (folder / cc / "size").read_text()
     return {
-        "loaded_kb": free[0] - free[1],
-        "connection_bytes": round((free[1] - free[2]) * 1024 / CONNECTIONS),
+        "loaded_kb": round(int(size) / 1024) if size else before - loaded,
+        "connection_bytes": round((loaded - opened) * 1024 / CONNECTIONS),
     }
 
 

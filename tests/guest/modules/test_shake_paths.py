@@ -17,6 +17,8 @@ EVERY_MS, BEFORE_S = 10, 2  # between datagrams; before anything happens
 TIMES = ("before", "short", "long")
 #: A second, three round trips, and what a timer of 100 ms adds.
 NOTICED_MS = 1000 + 60 + 100
+#: TCP's first timeout: 200 ms, and the round trip with what is queued.
+FIRST_TIMEOUT_MS = 400
 
 
 @pytest.fixture(scope="module", params=["qemu", "uml"])
@@ -76,13 +78,15 @@ def test_it_is_taken_up_again_when_it_lives(deaths: tuple[dict[str, str], Path],
 
 def test_streams_outlive_a_path(deaths: tuple[dict[str, str], Path]) -> None:
     """The longest gap of a TCP stream: what the path lost is sent again by the other one, mostly
-    before the dead one is noticed, as ACKs leave it sooner.
+    before the dead one is noticed, as ACKs leave it sooner. If the dead path takes the copies of
+    the timeouts, too, each of which comes after twice the time of the one before, the last of them
+    leaves before it is noticed, and the next comes after as long again and the first timeout.
     """
     _, out = deaths
     for name in ("poured-up", "poured-down"):
         assert drunk(out, name) == [(3_000_000, 0)] * 2
         for line in (out / name).read_text().splitlines():
-            assert int(line.split()[-1]) < NOTICED_MS, line
+            assert int(line.split()[-1]) < 2 * NOTICED_MS + FIRST_TIMEOUT_MS, line
 
 
 #: Path 2 loses everything, twice: for longer than it takes to leave it, and for long.

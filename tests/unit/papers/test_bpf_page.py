@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import json
+import re
 import statistics
-from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from scipy.stats import t
 
 from apogee_lab.algorithms import ALGORITHMS, is_bpf
 from apogee_lab.measures.record import read_records
+from tests.bpf import minimum
 from tests.unit.papers.found import Record
 
 RESULTS = Path("docs", "results", "bpf")
@@ -34,39 +35,45 @@ def goodput(record: Record, first: bool) -> float:
     return bps / 1e6
 
 
-def rows(records: list[Record], setting: str, first: bool = False) -> dict[str, list[str]]:
-    """Rows of the table, by algorithm. How two flows share a path differs from run to run: the
-    first one's goodput is shown, without a bound."""
-    found: dict[str, list[str]] = {}
-    for cc in sorted({r["cc"] for r in records if module_of(r["cc"]) != r["cc"]}):
-        for value in sorted({r["set"].get(setting, "") for r in records}):
-            at = [r for r in records if r["set"].get(setting, "") == value]
-            ours = {r["seed"]: goodput(r, first) for r in at if r["cc"] == cc}
-            module = {r["seed"]: goodput(r, first) for r in at if r["cc"] == module_of(cc)}
-            seeds = sorted(ours.keys() & module.keys())
-            share = [100 * (ours[seed] / module[seed] - 1) for seed in seeds]
-            error = statistics.stdev(share) / len(share) ** 0.5 * t.ppf(0.975, len(share) - 1)
-            means = [statistics.mean(one[seed] for seed in seeds) for one in (module, ours)]
-            assert first or abs(means[1] / means[0] - 1) < MOST
-            found.setdefault(cc, []).append(
-                f"| {cc} | {f'{value:g}' if setting else NONE} | {len(seeds)} | {means[0]:.3f} | "
-                f"{means[1]:.3f} | {round(statistics.mean(share), 2) + 0.0:+.2f} ± {error:.2f} |"
-            )
+def release(record: Record) -> str:
+    """The kernel, without the distribution's part: 6.12.118."""
+    return re.sub(r"(-\d+)?(\+deb\S+|-amd64)$", "", record["kernel"])
+
+
+def rows(records: list[Record], setting: str, first: bool = False) -> list[str]:
+    """Rows of the table, by algorithm, kernel and setting. How two flows share a path differs from
+    run to run: the first one's goodput is shown, without a bound."""
+    found = []
+    ours = [r for r in records if module_of(r["cc"]) != r["cc"]]
+    for cc, kernel, value in sorted(
+        {(r["cc"], release(r), r["set"].get(setting, "")) for r in ours},
+        key=lambda one: (one[0], [int(number) for number in one[1].split(".")], one[2]),
+    ):
+        at = [r for r in records if release(r) == kernel and r["set"].get(setting, "") == value]
+        module, bpf = (
+            {r["seed"]: goodput(r, first) for r in at if r["cc"] == name}
+            for name in (module_of(cc), cc)
+        )
+        seeds = sorted(bpf.keys() & module.keys())
+        share = [100 * (bpf[seed] / module[seed] - 1) for seed in seeds]
+        error = statistics.stdev(share) / len(share) ** 0.5 * t.ppf(0.975, len(share) - 1)
+        means = [statistics.mean(one[seed] for seed in seeds) for one in (module, bpf)]
+        assert first or abs(means[1] / means[0] - 1) < MOST
+        cells = [cc, kernel, *[f"{value:g}"] * bool(setting), str(len(seeds))]
+        cells += [f"{mean:.3f}" for mean in means]
+        found.append(
+            f"| {' | '.join(cells)} | {round(statistics.mean(share), 2) + 0.0:+.2f} ± {error:.2f} |"
+        )
     return found
-
-
-NONE = "–"
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if (RESULTS / f"{name}.jsonl").exists()])
 def test_goodput_beside_the_module(root: Path, name: str) -> None:
     page = (root / "docs" / "bpf.md").read_text(encoding="utf-8")
     records = read_records(root / RESULTS / f"{name}.jsonl")
-    firsts = [False, True] if name == "coexist" else [False]
-    for row in chain(
-        *(one for first in firsts for one in rows(records, FILES[name], first).values())
-    ):
-        assert row in page
+    for first in [False, True] if name == "coexist" else [False]:
+        for row in rows(records, FILES[name], first):
+            assert row in page
 
 
 def test_instructions_per_ack(root: Path) -> None:
@@ -76,3 +83,15 @@ def test_instructions_per_ack(root: Path) -> None:
     for cc in filter(is_bpf, ALGORITHMS):
         cells = [found[name, ber] for ber in (0.0, 1e-6) for name in (module_of(cc), cc)]
         assert f"| {cc} | {' | '.join(f'{cell:.0f}' for cell in cells)} |" in page
+    cubic = [found[name, 0.0] for name in ("cubic", minimum.NAME)]
+    assert f"{cubic[0]:.0f} as it is and {cubic[1]:.0f} called by BPF programs" in page
+
+
+def test_memory(root: Path) -> None:
+    page = (root / "docs" / "bpf.md").read_text(encoding="utf-8")
+    lines = (root / RESULTS / "memory.jsonl").read_text(encoding="utf-8").splitlines()
+    found = {record["cc"]: record for record in map(json.loads, lines)}
+    for cc in filter(is_bpf, ALGORITHMS):
+        both = [found[name] for name in (module_of(cc), cc)]
+        cells = [f"{one[key]}" for key in ("loaded_kb", "connection_bytes") for one in both]
+        assert f"| {cc} | {' | '.join(cells)} |" in page
