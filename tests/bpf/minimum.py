@@ -43,14 +43,16 @@ def plan_of(ber: float, seconds: float) -> Plan:
     return dataclasses.replace(plan, script=script, extras=("bpftool",))
 
 
+def measure(ber: float, seconds: float) -> dict[str, float]:
+    """As cost.measure()."""
+    return cost.measure(plan_of(ber, seconds), cost.WHOLE, seed=SEED, files={OBJECT: build()})
+
+
 def main() -> None:
     for ber in (0.0, 1e-6):
         record = {
             "cc": NAME, "ber": ber, "seed": SEED, "duration_s": DURATION_S, "engine": "qemu",
-            "kernel": kernel().release, "functions": list(cost.WHOLE),
-            **cost.measure(
-                plan_of(ber, DURATION_S), cost.WHOLE, seed=SEED, files={OBJECT: build()}
-            ),
+            "kernel": kernel().release, "functions": list(cost.WHOLE), **measure(ber, DURATION_S),
         }  # fmt: skip
         print(json.dumps(record, separators=(",", ":")), flush=True)
 

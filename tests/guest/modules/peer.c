@@ -239,8 +239,8 @@ static int hold(const char *port, int count, int seconds)
 	for (i = 0; i < count; i++) {
 		int fd = socket(AF_INET, SOCK_STREAM, 0);
 
-		if (connect(fd, (struct sockaddr *)&to, sizeof(to)) || accept(lfd, NULL, NULL) < 0 ||
-		    send(fd, "", 1, 0) != 1)
+		if (connect(fd, (struct sockaddr *)&to, sizeof(to)) ||
+		    accept(lfd, NULL, NULL) < 0 || send(fd, "", 1, 0) != 1)
 			die("connect");
 	}
 	puts("open");

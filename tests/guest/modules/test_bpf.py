@@ -11,6 +11,7 @@ import pytest
 
 from apogee_lab.algorithms import ALGORITHMS, is_bpf
 from apogee_lab.engines import qemu
+from tests.bpf import minimum
 from tests.guest.runs import Case, Run, run_cases
 
 pytestmark = pytest.mark.guest
@@ -250,3 +251,7 @@ def test_a_fall_of_the_rtt_is_negative(traced: dict[str, Run]) -> None:
     ]
     assert min(changes) < 0 < max(changes)
     assert max(map(abs, changes)) < 10_000_000
+
+
+def test_the_least_that_bpf_costs_can_be_measured() -> None:
+    assert minimum.measure(0.0, 3.0)["acks"] > 100
