@@ -56,7 +56,8 @@ sleep 4
 ss -tin 'dport = :5201' >$OUT/ss
 wait $!
 
-# Debian's own ip, with its libraries and the plug-in, below /own.
+# Debian's own ip, with its libraries and the plug-in, below /own; not the lab's plug-ins.
+unset IP_LIB_DIR
 chmod -R a+x /own
 own() { chroot /own /bin/ip "$@"; }
 [ ! -d /sys/module/sscop ] || fail "sscop is still loaded"

@@ -13,6 +13,7 @@ from scipy.stats import t
 
 from apogee_lab.algorithms import ALGORITHMS, is_bpf
 from apogee_lab.measures.record import read_records
+from apogee_lab.results.text import show
 from tests.bpf import minimum
 from tests.unit.papers.found import Record
 
@@ -59,7 +60,7 @@ def rows(records: list[Record], setting: str, first: bool = False) -> list[str]:
         error = statistics.stdev(share) / len(share) ** 0.5 * t.ppf(0.975, len(share) - 1)
         means = [statistics.mean(one[seed] for seed in seeds) for one in (module, bpf)]
         assert first or abs(means[1] / means[0] - 1) < MOST
-        cells = [cc, kernel, *[f"{value:g}"] * bool(setting), str(len(seeds))]
+        cells = [cc, kernel, *[show(value)] * bool(setting), str(len(seeds))]
         cells += [f"{mean:.3f}" for mean in means]
         found.append(
             f"| {' | '.join(cells)} | {round(statistics.mean(share), 2) + 0.0:+.2f} ± {error:.2f} |"
