@@ -243,7 +243,9 @@ union tcp_cc_info {
 #define barrier()		asm volatile("" ::: "memory")
 #endif
 
-/* The socket's lock is held, so that nobody else writes. */
+/* BPF has no atomic operation on the kernel's structures. The socket's lock is held: of the only
+ * place that is written like this, sk_pacing_status, fq is the other writer, when it meets the flow.
+ */
 #define cmpxchg(place, old, new) \
 	do { if (*(place) == (old)) *(place) = (new); } while (0)
 
