@@ -5,7 +5,7 @@
  * What is loaded stays when the program ends: it is pinned below PINS, in a folder per algorithm:
  *
  *   ops	the operations; deleting its only element unregisters the algorithm
- *   data	variables: parameters, and whether somebody traces
+ *   data	variables: parameters, until when records are wanted, which operations are registered
  *   params	names and ranges of the parameters
  *   events	the ring buffer of `trace`
  *   sockets	reading it lists the algorithm's sockets
@@ -81,7 +81,7 @@ void *find_variable(const struct btf *btf, const char *section, void *data, size
 bool has_parameter(const struct variables *v, const char *setting);
 int check_parameter(const struct variables *v, const char *setting);
 int set_parameter(const struct variables *v, const char *setting);
-unsigned int *variable(const struct variables *v, const char *name);
+void *variable(const struct variables *v, const char *name);
 int open_variables(const struct algorithm *a, struct variables *v);
 void close_variables(struct variables *v);
 int object_variables(struct bpf_object *object, struct variables *v);

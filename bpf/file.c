@@ -14,11 +14,18 @@
 /* Words of a line, up to NULL. Returns their number, or -1 if there are too many. */
 static int split(char *line, char *words[MOST_WORDS + 1])
 {
+	size_t length = strcspn(line, "\n");
 	int count = 0;
 	char *word;
 
-	line[strcspn(line, "#\n")] = '\0';
-	while ((word = strsep(&line, " \t\r"))) {
+	/* Some editors end a line with two characters. */
+	if (length && line[length - 1] == '\r')
+		length--;
+	line[length] = '\0';
+	if (strchr(line, '\r'))
+		return complain("a carriage return within the line");
+	line[strcspn(line, "#")] = '\0';
+	while ((word = strsep(&line, " \t"))) {
 		if (!*word)
 			continue;
 		if (count == MOST_WORDS)

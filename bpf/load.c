@@ -27,9 +27,20 @@ const char *pin_path(const struct algorithm *a, const char *what)
 	return path;
 }
 
+/* Who owns the folder could put anything there, and in a BPF file system that was mounted with its
+ * default mode anybody can make one.
+ */
+static bool pins_are_ours(void)
+{
+	struct stat found;
+
+	return !lstat(PINS, &found) && S_ISDIR(found.st_mode) &&
+	       (!found.st_uid || found.st_uid == geteuid());
+}
+
 bool is_loaded(const struct algorithm *a)
 {
-	return !access(pin_path(a, "ops"), F_OK);
+	return pins_are_ours() && !access(pin_path(a, "ops"), F_OK);
 }
 
 static void remove_pins(const struct algorithm *a)
@@ -38,6 +49,14 @@ static void remove_pins(const struct algorithm *a)
 		unlink(pin_path(a, pins[i]));
 	rmdir(pin_path(a, ""));
 	rmdir(PINS);
+}
+
+/* Before anything in it is touched. */
+static int make_pins(void)
+{
+	if (!mkdir(PINS, 0755) || (errno == EEXIST && pins_are_ours()))
+		return 0;
+	return complain(PINS ": %s", errno == EEXIST ? "belongs to another user" : strerror(errno));
 }
 
 /* One load or unload at a time: another one would remove the pins of this one, and what is
@@ -120,10 +139,10 @@ static int fit(struct bpf_object *object)
 static void set_tai_offset(const struct variables *v)
 {
 	struct timex clock = {};
-	unsigned int *place = variable(v, "apogee_tai_offset");
+	__u64 *place = variable(v, "apogee_tai_offset");
 
 	if (place && adjtimex(&clock) >= 0)
-		*(__u64 *)place = (__u64)clock.tai * 1000000000;
+		*place = (__u64)clock.tai * 1000000000;
 }
 
 static int apply(const struct algorithm *a, const struct variables *v, char *const settings[])
@@ -143,26 +162,14 @@ static int pin_map(struct bpf_map *map, const struct algorithm *a, const char *w
 	return map ? bpf_map__pin(map, pin_path(a, what)) : -ENOENT;
 }
 
-/* Whoever owns the folder could replace the pins. */
-static int make_folder(const char *path)
-{
-	struct stat found;
-
-	if (!mkdir(path, 0755))
-		return 0;
-	if (errno != EEXIST || lstat(path, &found))
-		return -errno;
-	return S_ISDIR(found.st_mode) && found.st_uid == geteuid() ? 0 : -EPERM;
-}
-
 static int pin(struct bpf_object *object, const struct algorithm *a)
 {
 	struct bpf_program *sockets = bpf_object__find_program_by_name(object, "sockets");
 	struct bpf_link *link = sockets ? bpf_program__attach_iter(sockets, NULL) : NULL;
 	int err = link ? 0 : -errno;
 
-	err = err ? err : make_folder(PINS);
-	err = err ? err : make_folder(pin_path(a, ""));
+	if (!err && mkdir(pin_path(a, ""), 0755))
+		err = -errno;
 	err = err ? err : pin_map(bpf_object__find_map_by_name(object, a->kernel_name), a, "ops");
 	err = err ? err : pin_map(section_map(object, ".data"), a, "data");
 	err = err ? err : pin_map(section_map(object, APOGEE_PARAMS), a, "params");
@@ -250,6 +257,8 @@ static int bring_up(struct bpf_object *object, const struct algorithm *a, char *
 		print_programs(object);
 		printf("%s: loaded in %.3f s\n", a->name, seconds() - began);
 	}
+	if (make_pins())
+		return -1;
 	err = pin(object, a);
 	if (err) {
 		remove_pins(a);
@@ -274,7 +283,8 @@ static int load_locked(const struct algorithm *a, char *const settings[])
 		return complain(is_loaded(a) ? "%s is already loaded" :
 			"%s: the name is taken by another congestion control", a->kernel_name);
 	/* Left by a load that was interrupted. */
-	remove_pins(a);
+	if (pins_are_ours())
+		remove_pins(a);
 	elf = a->elf(&size);
 	libbpf_set_print(keep_last_words);
 	object = bpf_object__open_mem(elf, size, &opts);

@@ -30,7 +30,7 @@ void *find_variable(const struct btf *btf, const char *section, void *data, size
 	return NULL;
 }
 
-unsigned int *variable(const struct variables *v, const char *name)
+void *variable(const struct variables *v, const char *name)
 {
 	return find_variable(v->btf, ".data", v->data, v->size, name);
 }

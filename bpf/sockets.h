@@ -12,14 +12,16 @@
 
 #define AF_INET6	10
 
-/* What is registered now; sockets of an earlier load keep its programs. Known from the first socket
- * on.
+/* What is registered now; sockets of an earlier load keep its programs. Known from the first init on.
  */
 static const void *apogee_ops SEC(".data");
 
 static __always_inline void remember_ops(const struct sock *sk)
 {
-	apogee_ops = ((const struct tcp_sock *)sk)->inet_conn.icsk_ca_ops;
+	const void *ops = ((const struct tcp_sock *)sk)->inet_conn.icsk_ca_ops;
+
+	if (apogee_ops != ops)
+		apogee_ops = ops;
 }
 
 /* The program of an algorithm's init. */
@@ -65,12 +67,12 @@ static __always_inline void print_state(struct seq_file *seq, struct tcp_sock *t
 	BPF_SEQ_PRINTF(seq, " cwnd %u ssthresh %u srtt_us %u bandwidth %llu min_rtt_us %u",
 		       tp->snd_cwnd, tp->snd_ssthresh, tp->srtt_us >> 3, bw * 8,
 		       info->bbr_min_rtt);
-	BPF_SEQ_PRINTF(seq, " pacing_gain %u/256 cwnd_gain %u/256\n", info->bbr_pacing_gain,
+	BPF_SEQ_PRINTF(seq, " pacing_gain %u/256 cwnd_gain %u/256", info->bbr_pacing_gain,
 		       info->bbr_cwnd_gain);
 }
 
 /* Lists the sockets whose algorithm is @kernel_name, with what @info, the module's get_info(),
- * says of them.
+ * says of them. One that is not connected yet has no state: init has not run.
  */
 #define LIST_SOCKETS(kernel_name, info)						\
 SEC("iter/tcp") int sockets(struct bpf_iter__tcp *ctx)				\
@@ -83,13 +85,15 @@ SEC("iter/tcp") int sockets(struct bpf_iter__tcp *ctx)				\
 	if (!common || common->skc_state == TCP_LISTEN)				\
 		return 0;							\
 	tp = bpf_skc_to_tcp_sock(common);					\
-	if (!tp || !is_of(tp, kernel_name, sizeof(kernel_name)))		\
+	if (!tp || !tp->inet_conn.icsk_ca_initialized ||			\
+	    !is_of(tp, kernel_name, sizeof(kernel_name)))			\
 		return 0;							\
 	print_ends(ctx->meta->seq, common);					\
 	if (tp->inet_conn.icsk_ca_ops != apogee_ops)				\
-		BPF_SEQ_PRINTF(ctx->meta->seq, " of an earlier load\n");		\
+		BPF_SEQ_PRINTF(ctx->meta->seq, " of an earlier load");		\
 	else if (info((struct sock *)tp, 1 << (INET_DIAG_BBRINFO - 1), &attr, &about)) \
 		print_state(ctx->meta->seq, tp, &about.bbr);			\
+	BPF_SEQ_PRINTF(ctx->meta->seq, "\n");					\
 	return 0;								\
 }
 

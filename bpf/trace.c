@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,8 +18,9 @@
 
 #include "apogee-bpf.h"
 
-/* How long the programs go on without hearing from here. */
+/* How long the programs go on without hearing from here, and how often they do. */
 #define PATIENCE_NS	2000000000ULL
+#define RENEWAL_US	500000
 
 static volatile sig_atomic_t interrupted;
 
@@ -32,18 +34,24 @@ static void interrupt(int signal)
  * @algorithm: which one
  * @variables: its variables
  * @since: when that began, in ns; what is left of an earlier trace is older
- * @until: until when the programs write records, in ns
- * @dropped: records that had not fitted by then
+ * @until: of the programs: when they stop writing records, in ns
+ * @lapsed: how long they had stopped, in ns, since this program was stopped for longer
+ * @dropped: records that had not fitted when that began
  * @lock: open folder of its pins, locked: a ring buffer has one reader
  */
 struct source {
 	const struct algorithm *algorithm;
 	struct variables variables;
 	unsigned long long since;
-	unsigned long long until;
+	unsigned long long *until;
+	unsigned long long lapsed;
 	unsigned long long dropped;
 	int lock;
 };
+
+/* Those that are read. */
+static struct source *sources;
+static size_t followed;
 
 static unsigned long long now_ns(void)
 {
@@ -51,6 +59,39 @@ static unsigned long long now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+/* The programs go on, also while this program waits for its reader: it is the handler of a timer. */
+static void renew(int signal)
+{
+	unsigned long long now = now_ns();
+
+	(void)signal;
+	for (size_t i = 0; i < followed; i++) {
+		unsigned long long until = __atomic_load_n(sources[i].until, __ATOMIC_RELAXED);
+
+		if (until && now > until)
+			sources[i].lapsed += now - until;
+		__atomic_store_n(sources[i].until, now + PATIENCE_NS, __ATOMIC_RELAXED);
+	}
+}
+
+static int start_renewal(void)
+{
+	const struct sigaction action = { .sa_handler = renew, .sa_flags = SA_RESTART };
+	const struct timeval often = { .tv_usec = RENEWAL_US };
+	const struct itimerval timer = { .it_interval = often, .it_value = often };
+
+	renew(0);
+	if (sigaction(SIGALRM, &action, NULL) || setitimer(ITIMER_REAL, &timer, NULL))
+		return complain("no timer: %s", strerror(errno));
+	return 0;
+}
+
+static void stop_renewal(void)
+{
+	setitimer(ITIMER_REAL, &(struct itimerval) {}, NULL);
+	signal(SIGALRM, SIG_IGN);
 }
 
 /* Is a member's type a signed integer? */
@@ -102,35 +143,18 @@ static void print_member(const struct btf *btf, const struct btf_member *m, cons
 		printf(" %s=%llu", name, number(at, size));
 }
 
-static void write_until(struct source *s, unsigned long long ns)
-{
-	unsigned long long *until = (void *)variable(&s->variables, "apogee_tracing_until");
-
-	s->until = ns;
-	if (until)
-		__atomic_store_n(until, ns, __ATOMIC_RELAXED);
-}
-
-/* The programs hear from here twice in the time of their patience. */
-static void go_on(struct source *s, unsigned long long now)
-{
-	if (s->until < now + PATIENCE_NS / 2)
-		write_until(s, now + PATIENCE_NS);
-}
-
 /* Each record begins with its type and the time. While more come than are printed, libbpf does
  * not return by itself.
  */
 static int print(void *context, void *record, size_t size)
 {
-	struct source *s = context;
+	const struct source *s = context;
 	const struct btf *btf = s->variables.btf;
 	const struct btf_type *t = btf__type_by_id(btf, *(uint32_t *)record);
 	unsigned long long ns = *(uint64_t *)((char *)record + 8);
 
 	if (interrupted || ferror(stdout))
 		return -EINTR;
-	go_on(s, now_ns());
 	if (!t || !btf_is_struct(t) || t->size > size || ns < s->since)
 		return 0;
 	printf("%llu.%06llu %s", ns / 1000000000, ns / 1000 % 1000000,
@@ -159,7 +183,7 @@ static int lock_folder(struct source *s)
 /* How many records have not fitted since the algorithm was loaded. */
 static unsigned long long dropped(const struct source *s)
 {
-	const uint64_t *count = (void *)variable(&s->variables, "apogee_dropped");
+	const uint64_t *count = variable(&s->variables, "apogee_dropped");
 
 	return count ? __atomic_load_n(count, __ATOMIC_RELAXED) : 0;
 }
@@ -168,9 +192,12 @@ static void stop(struct source *s)
 {
 	unsigned long long lost = dropped(s) - s->dropped;
 
-	write_until(s, 0);
+	__atomic_store_n(s->until, 0, __ATOMIC_RELAXED);
 	if (lost)
 		complain("%s: %llu records came too fast and are lost", s->algorithm->name, lost);
+	if (s->lapsed)
+		complain("%s: no records of %.1f s in which this program was stopped",
+			 s->algorithm->name, s->lapsed / 1e9);
 	close_variables(&s->variables);
 	close(s->lock);
 }
@@ -182,10 +209,16 @@ static int follow(struct ring_buffer **rings, struct source *s)
 
 	if (open_variables(s->algorithm, &s->variables))
 		return -1;
-	if (lock_folder(s)) {
+	s->until = variable(&s->variables, "apogee_tracing_until");
+	if (!s->until)
+		complain("%s was loaded by another version: unload it, and load it again",
+			 s->algorithm->name);
+	if (!s->until || lock_folder(s)) {
 		close_variables(&s->variables);
 		return -1;
 	}
+	/* That of a trace that was killed has passed. */
+	__atomic_store_n(s->until, 0, __ATOMIC_RELAXED);
 	s->since = now_ns();
 	s->dropped = dropped(s);
 	fd = bpf_obj_get(pin_path(s->algorithm, "events"));
@@ -198,19 +231,17 @@ static int follow(struct ring_buffer **rings, struct source *s)
 		stop(s);
 		return -1;
 	}
-	go_on(s, s->since);
 	return 0;
 }
 
 int trace(const struct algorithm *const *which, size_t count)
 {
 	const struct sigaction action = { .sa_handler = interrupt };
-	struct source *sources = calloc(count + 1, sizeof(*sources));
 	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
 	struct ring_buffer *rings = NULL;
-	size_t followed = 0;
 	int err = 0;
 
+	sources = calloc(count + 1, sizeof(*sources));
 	if (!count || !sources) {
 		free(sources);
 		return complain("nothing is loaded");
@@ -222,13 +253,13 @@ int trace(const struct algorithm *const *which, size_t count)
 		err = follow(&rings, &sources[followed]);
 		followed += !err;
 	}
+	err = err ? err : start_renewal();
 	while (!err && !interrupted && !ferror(stdout)) {
-		for (size_t i = 0; i < followed; i++)
-			go_on(&sources[i], now_ns());
 		if (ring_buffer__poll(rings, 100) < 0 && errno != EINTR)
 			err = complain("the events cannot be read: %s", strerror(errno));
 		fflush(stdout);
 	}
+	stop_renewal();
 	for (size_t i = 0; i < followed; i++)
 		stop(&sources[i]);
 	ring_buffer__free(rings);

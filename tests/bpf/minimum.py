@@ -37,7 +37,10 @@ def build() -> bytes:
 def plan_of(ber: float, seconds: float) -> Plan:
     """As cost.plan_of()'s, with the object loaded by bpftool."""
     algorithms.add(algorithms.Algorithm(NAME, bpf="cubic"))
-    plan = cost.plan_of(NAME, ber, seconds)
+    try:
+        plan = cost.plan_of(NAME, ber, seconds)
+    finally:
+        del algorithms.ALGORITHMS[NAME]
     load = f"bpftool struct_ops register /{OBJECT} >$OUT/registered 2>&1"
     script = plan.script.replace(f"apogee-bpf load {NAME}", load)
     return dataclasses.replace(plan, script=script, extras=("bpftool",))

@@ -8,8 +8,8 @@
 
 #include <net/tcp.h>
 
-/* Records are wanted until then, in ns; 0: none are. The reader puts it off while it reads, so that
- * nothing is written any more soon after a reader that was killed.
+/* Records are wanted until then, in ns; 0: none are. The reader puts it off while it lives. After one
+ * that was killed an ACK costs a look at the clock until there is another.
  */
 unsigned long long apogee_tracing_until SEC(".data");
 

@@ -62,17 +62,20 @@ def plan_of(cc: str, ber: float, seconds: float) -> Plan:
     return SCENARIOS["satellite"].compile({"ber": ber, "window": OPEN_WINDOW}, cc, seconds)
 
 
-def measure(plan: Plan, hooks: tuple[str, ...], **how: Any) -> dict[str, float]:
-    """Mean and 99th percentile of instructions per ACK in the hooks, and the number of ACKs.
-
-    ``how``: seed, modules, files, as :func:`qemu.run` takes them.
-    """
+def measure(
+    plan: Plan,
+    hooks: tuple[str, ...],
+    seed: int,
+    modules: Sequence[str] = (),
+    files: Mapping[str, bytes] | None = None,
+) -> dict[str, float]:
+    """Mean and 99th percentile of instructions per ACK in the hooks, and the number of ACKs."""
     import numpy as np
 
     plan = dataclasses.replace(plan, script=instrument(plan.script, hooks))
     with tempfile.TemporaryDirectory(prefix="apogee-") as folder:
         out = Path(folder) / "raw"
-        qemu.run(plan, out=out, timeout_wall_s=600, **how)
+        qemu.run(plan, seed=seed, modules=modules, files=files, out=out, timeout_wall_s=600)
         calls = LINE.findall((out / "cost.txt").read_text())
     first = hooks[0]
     per_hook = {name: [float(us) * 1e3 for us, hook in calls if hook == name] for name in hooks}

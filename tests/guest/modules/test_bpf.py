@@ -5,6 +5,7 @@ modules."""
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -33,12 +34,20 @@ VERBS = (
 echo nobody:x:65534:65534::/:/bin/sh >/etc/passwd
 say nobody su nobody -c 'apogee-bpf load star'
 say nobody_status su nobody -c 'apogee-bpf status'
-mkdir -p /sys/fs/bpf/apogee/kept
+mkdir /victim; touch /victim/ops /victim/data; mkdir -p /sys/fs/bpf/apogee
+ln -s /victim /sys/fs/bpf/apogee/star
 chown nobody /sys/fs/bpf/apogee
 say foreign apogee-bpf load star
-rmdir /sys/fs/bpf/apogee/kept /sys/fs/bpf/apogee
+say foreign_all apogee-bpf unload --all
+say victim ls /victim
+rm -r /sys/fs/bpf/apogee
+ln -s /victim /sys/fs/bpf/apogee
+say link apogee-bpf load star
+rm /sys/fs/bpf/apogee
 printf 'star aen=0\\r\\n\\r\\n' >/tmp/file
 say file apogee-bpf load --file /tmp/file
+printf '# all\\rstar\\r' >/tmp/line
+say line apogee-bpf load --file /tmp/line
 say file_state apogee-bpf status star
 say file_unload apogee-bpf unload star
 say range apogee-bpf load star aen=2
@@ -49,6 +58,14 @@ say one apogee-bpf load star & say two apogee-bpf load star & wait
 say both apogee-bpf unload star
 say load apogee-bpf load star hstcp_gentle compound_plus compound
 say twice apogee-bpf load bpf_star
+ip link add silent type veth peer name far
+ip addr add 192.0.2.2/24 dev silent; ip link set silent up; ip link set far up
+ip neigh add 192.0.2.1 lladdr 02:00:00:00:00:01 dev silent
+sysctl -q -w net.ipv4.tcp_congestion_control=bpf_star
+nc 192.0.2.1 9 & client=$!
+sleep 0.3; sysctl -q -w net.ipv4.tcp_congestion_control=cubic
+say silent apogee-bpf status star
+kill $client
 say loaded cat $controls
 say set apogee-bpf set star aen=0 coexist=0
 say set_range apogee-bpf set star aen=0x10
@@ -85,7 +102,9 @@ def told(build: Path) -> dict[str, str]:
         ("unmounted", "no BPF file system: mount -t bpf -o mode=700 bpf /sys/fs/bpf"),
         ("nobody", "no CAP_BPF: run as root"),
         ("nobody_status", "/sys/fs/bpf/apogee: Permission denied: run as root"),
-        ("foreign", "star: cannot pin below /sys/fs/bpf/apogee: Operation not permitted"),
+        ("foreign", "/sys/fs/bpf/apogee: belongs to another user"),
+        ("link", "/sys/fs/bpf/apogee: belongs to another user"),
+        ("line", "/tmp/line:1: a carriage return within the line"),
         ("range", "parameter aen must be 0 to 1"),
         ("unknown", "star has no parameter gamma; see apogee-bpf list"),
         ("no_such", "unknown algorithm vegas; see apogee-bpf list"),
@@ -113,6 +132,11 @@ def test_two_loads_at_once_leave_what_can_be_unloaded(told: dict[str, str]) -> N
     assert told["both"] == "status 0\n"
 
 
+def test_what_a_stranger_put_in_place_of_the_pins_is_left_alone(told: dict[str, str]) -> None:
+    assert told["victim"] == "data\nops\nstatus 0\n"
+    assert told["foreign_all"] == "status 0\n"
+
+
 def test_lines_of_a_file_may_end_as_those_of_other_systems(told: dict[str, str]) -> None:
     assert [told["file"], told["file_unload"]] == ["status 0\n"] * 2
     assert " aen=0 " in told["file_state"]
@@ -129,6 +153,10 @@ def test_what_is_loaded_is_offered_and_what_is_unloaded_is_not(told: dict[str, s
     assert told["unload"] == "status 0\n"
     assert [name for name in told["after"].split() if name in PROGRAMS] == ["bpf_star"]
     assert not told["pins"].startswith(("star", "compound"))
+
+
+def test_a_socket_that_is_not_connected_is_not_listed(told: dict[str, str]) -> None:
+    assert len(told["silent"].splitlines()) == 2
 
 
 def test_parameters_are_those_of_the_module(told: dict[str, str]) -> None:
@@ -148,34 +176,39 @@ nsenter --net=/run/netns/snd apogee-bpf status {cc} >$OUT/again
 """
 
 
-#: Traces that end by SIGKILL and by a closed pipe, one beside another, and one after them; how
-#: many records are written in a second, while a trace is read and later than it was killed.
+#: Traces that end by SIGKILL and by a closed pipe, one beside another, one after them, one whose
+#: reader waits for five seconds, and one that is stopped for as long; how many records are written
+#: in a second, while a trace is read and later than it was killed.
 TRACED = """
-written() {{ functions=/sys/kernel/tracing
+written() { functions=/sys/kernel/tracing
 	echo bpf_ringbuf_reserve >$functions/set_ftrace_filter
 	echo function >$functions/current_tracer; sleep 1
-	grep -c bpf_ringbuf_reserve $functions/trace; echo nop >$functions/current_tracer; }}
+	grep -c bpf_ringbuf_reserve $functions/trace; echo nop >$functions/current_tracer; }
 sleep 2
-apogee-bpf trace {cc} >$OUT/killed & reader=$!
+apogee-bpf trace bpf_star >$OUT/killed & reader=$!
 sleep 1
-timeout 1 apogee-bpf trace {cc} >$OUT/beside 2>&1
+timeout 1 apogee-bpf trace bpf_star >$OUT/beside 2>&1
 written >$OUT/while
 kill -KILL $reader
 sleep 3; written >$OUT/later
-apogee-bpf trace {cc} | head -n 1 >$OUT/head
+apogee-bpf trace bpf_star | head -n 1 >$OUT/head
 sleep 2
 cut -d' ' -f1 /proc/uptime >$OUT/began
-timeout {seconds} apogee-bpf trace {cc} >$OUT/trace
+timeout 2 apogee-bpf trace bpf_star >$OUT/trace
+timeout 7 apogee-bpf trace bpf_star 2>$OUT/waited | { sleep 5; cat; } >$OUT/slow
+apogee-bpf trace bpf_star >$OUT/stopped 2>$OUT/missed & reader=$!
+sleep 1; kill -STOP $reader; sleep 5; kill -CONT $reader; sleep 1; kill -INT $reader; wait $reader
 """
+#: All of a flow's beginning, with the loss that ends slow start.
+BEGINNING = "timeout 25 apogee-bpf trace hstcp_gentle >$OUT/trace 2>&1"
 
 
 @pytest.fixture(scope="module")
 def traced(build: Path) -> dict[str, Run]:
     cases = {
-        name: Case({"ber": 0, "queue": 62500}, cc=name, duration_s=seconds + 13,
-                   beside=TRACED.format(cc=name, seconds=seconds))
-        for name, seconds in (("bpf_star", 2), ("bpf_gentle", 25))
-    }  # fmt: skip
+        name: Case({"ber": 0, "queue": 62500}, cc=name, duration_s=30, beside=beside)
+        for name, beside in (("bpf_star", TRACED), ("bpf_gentle", BEGINNING))
+    }
     return run_cases(build, "bpf-traced", cases)
 
 
@@ -232,6 +265,26 @@ def test_a_socket_of_an_earlier_load_is_told(flows: dict[str, Run], name: str) -
 def test_records_end_soon_after_their_reader(traced: dict[str, Run]) -> None:
     assert int(traced["bpf_star"].text("while")) > 0
     assert int(traced["bpf_star"].text("later")) == 0
+
+
+def test_no_record_is_missing_while_the_reader_waits(traced: dict[str, Run]) -> None:
+    """An ACK comes every 2.4 ms; the pipe and the ring buffer hold what comes in five seconds."""
+    run = traced["bpf_star"]
+    times = [float(line.split()[0]) for line in run.text("slow").splitlines()]
+    assert max(b - a for a, b in pairwise(times)) < 0.5
+    assert run.text("waited") == ""
+
+
+def test_a_trace_that_was_stopped_says_what_is_missing(traced: dict[str, Run]) -> None:
+    """The programs go on for up to two seconds."""
+    run = traced["bpf_star"]
+    times = [float(line.split()[0]) for line in run.text("stopped").splitlines()]
+    said = re.fullmatch(
+        r"apogee-bpf: star: no records of (\S+) s in which this program was stopped\n",
+        run.text("missed"),
+    )
+    assert said and 2.9 <= float(said[1]) <= 3.6
+    assert max(b - a for a, b in pairwise(times)) == pytest.approx(float(said[1]), abs=0.1)
 
 
 def test_a_trace_has_nothing_of_the_one_before(traced: dict[str, Run]) -> None:
