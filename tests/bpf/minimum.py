@@ -48,7 +48,7 @@ def plan_of(ber: float, seconds: float) -> Plan:
 
 def measure(ber: float, seconds: float) -> dict[str, float]:
     """As cost.measure()."""
-    return cost.measure(plan_of(ber, seconds), cost.WHOLE, seed=SEED, files={OBJECT: build()})
+    return cost.measure(plan_of(ber, seconds), cost.WHOLE, SEED, files={OBJECT: build()})
 
 
 def main() -> None:

@@ -119,9 +119,7 @@ def do_cost(args: Arguments) -> int:
             found = {
                 "cc": cc, "ber": ber, "seed": seed, "duration_s": duration_s, "engine": "qemu",
                 "kernel": guest.release, "functions": list(hooks),
-                **measure(
-                    plan_of(cc, ber, duration_s), hooks, seed=seed, modules=brought([cc])
-                ),
+                **measure(plan_of(cc, ber, duration_s), hooks, seed, brought([cc])),
             }  # fmt: skip
             records.append(found)
             said = f"{found['instructions']:.0f} instructions per ACK"
