@@ -27,8 +27,8 @@ const char *pin_path(const struct algorithm *a, const char *what)
 	return path;
 }
 
-/* Who owns the folder could put anything there, and in a BPF file system that was mounted with its
- * default mode anybody can make one.
+/* A BPF file system has mode 1777 by default: anybody may make PINS there, and its owner decides what
+ * is in it.
  */
 static bool pins_are_ours(void)
 {
@@ -51,12 +51,13 @@ static void remove_pins(const struct algorithm *a)
 	rmdir(PINS);
 }
 
-/* Before anything in it is touched. */
+/* Make PINS, or refuse what somebody else made. */
 static int make_pins(void)
 {
 	if (!mkdir(PINS, 0755) || (errno == EEXIST && pins_are_ours()))
 		return 0;
-	return complain(PINS ": %s", errno == EEXIST ? "belongs to another user" : strerror(errno));
+	return complain(PINS ": %s", errno == EEXIST ? "not a folder of root or of this user" :
+						       strerror(errno));
 }
 
 /* One load or unload at a time: another one would remove the pins of this one, and what is

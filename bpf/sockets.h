@@ -6,13 +6,15 @@
 #ifndef _BPF_SOCKETS_H
 #define _BPF_SOCKETS_H
 
+#include <kernel/bitfield.h>
 #include <net/tcp.h>
 
 #include "ops.h"
 
 #define AF_INET6	10
 
-/* What is registered now; sockets of an earlier load keep its programs. Known from the first init on.
+/* The operations of this load, known from its first init on: a socket with others belongs to an
+ * earlier one.
  */
 static const void *apogee_ops SEC(".data");
 
@@ -85,7 +87,7 @@ SEC("iter/tcp") int sockets(struct bpf_iter__tcp *ctx)				\
 	if (!common || common->skc_state == TCP_LISTEN)				\
 		return 0;							\
 	tp = bpf_skc_to_tcp_sock(common);					\
-	if (!tp || !tp->inet_conn.icsk_ca_initialized ||			\
+	if (!tp || !bitfield(&tp->inet_conn, icsk_ca_initialized) ||		\
 	    !is_of(tp, kernel_name, sizeof(kernel_name)))			\
 		return 0;							\
 	print_ends(ctx->meta->seq, common);					\

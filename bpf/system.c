@@ -19,6 +19,8 @@
 #define LOCKDOWN	"/sys/kernel/security/lockdown"
 #define KERNEL_BTF	"/sys/kernel/btf/vmlinux"
 #define TCP_STRUCT_OPS	"bpf_struct_ops_tcp_congestion_ops"
+/* Of those that the programs call, the one that came last: in Linux 6.1. */
+#define NEWEST_HELPER	"BPF_FUNC_ktime_get_tai_ns"
 
 /* Is a word among those of a file's first line? */
 static bool has_word(const char *path, const char *word)
@@ -91,6 +93,17 @@ int kernel_arguments(const struct btf *kernel, const char *operation)
 	return 0;
 }
 
+static bool has_helper(const struct btf *kernel, const char *name)
+{
+	int id = btf__find_by_name_kind(kernel, "bpf_func_id", BTF_KIND_ENUM);
+	const struct btf_type *helpers = id > 0 ? btf__type_by_id(kernel, id) : NULL;
+
+	for (int i = 0; helpers && i < btf_vlen(helpers); i++)
+		if (!strcmp(btf__name_by_offset(kernel, btf_enum(helpers)[i].name_off), name))
+			return true;
+	return false;
+}
+
 static int check_kernel(void)
 {
 	struct btf *kernel = btf__load_vmlinux_btf();
@@ -99,9 +112,8 @@ static int check_kernel(void)
 	if (!kernel)
 		return complain("no BTF: this kernel has no " KERNEL_BTF
 				" (CONFIG_DEBUG_INFO_BTF)");
-	/* Its functions that BPF may call came after struct_ops. */
 	if (btf__find_by_name_kind(kernel, TCP_STRUCT_OPS, BTF_KIND_STRUCT) < 0 ||
-	    btf__find_by_name_kind(kernel, "tcp_cong_avoid_ai", BTF_KIND_FUNC) < 0)
+	    !has_helper(kernel, NEWEST_HELPER))
 		err = complain("kernel too old: it takes no congestion control as BPF; "
 			       "Linux 6.1 or later is needed");
 	btf__free(kernel);

@@ -35,7 +35,8 @@ static void interrupt(int signal)
  * @variables: its variables
  * @since: when that began, in ns; what is left of an earlier trace is older
  * @until: of the programs: when they stop writing records, in ns
- * @lapsed: how long they had stopped, in ns, since this program was stopped for longer
+ * @lapsed: for how many ns they had stopped, as this program had been stopped for longer than
+ *	PATIENCE_NS
  * @dropped: records that had not fitted when that began
  * @lock: open folder of its pins, locked: a ring buffer has one reader
  */
@@ -61,7 +62,7 @@ static unsigned long long now_ns(void)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
-/* The programs go on, also while this program waits for its reader: it is the handler of a timer. */
+/* Handler of a timer: puts the deadline off, also while the main loop is blocked in a write. */
 static void renew(int signal)
 {
 	unsigned long long now = now_ns();
@@ -196,7 +197,7 @@ static void stop(struct source *s)
 	if (lost)
 		complain("%s: %llu records came too fast and are lost", s->algorithm->name, lost);
 	if (s->lapsed)
-		complain("%s: no records of %.1f s in which this program was stopped",
+		complain("%s: no records for %.1f s, while this program was stopped",
 			 s->algorithm->name, s->lapsed / 1e9);
 	close_variables(&s->variables);
 	close(s->lock);
@@ -217,7 +218,7 @@ static int follow(struct ring_buffer **rings, struct source *s)
 		close_variables(&s->variables);
 		return -1;
 	}
-	/* That of a trace that was killed has passed. */
+	/* Left by a trace that was killed: no pause of this one. */
 	__atomic_store_n(s->until, 0, __ATOMIC_RELAXED);
 	s->since = now_ns();
 	s->dropped = dropped(s);

@@ -22,8 +22,8 @@ from tests.long_run import MEMORY
 
 CONNECTIONS = 1000
 
-#: What is loaded first, and then removed, leaves what the first program ever needs. A module's
-#: memory is freed later than it is removed: the kernel says how large it is.
+#: Loaded and removed once before, so that what the kernel allocates only once is not counted. A
+#: module's memory is freed later than the module is removed: the kernel says how large it is.
 SCRIPT = """
 chmod +x /bin/peer
 LOAD

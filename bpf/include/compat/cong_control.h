@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The arguments of tcp_congestion_ops::cong_control depend on the kernel. In BPF the program
- * of that name finds out where rate_sample is (ops.h), and calls the module's function.
+ * of that name finds out where rate_sample is (star.bpf.c), and calls the module's function.
  */
 #ifndef _BPF_COMPAT_CONG_CONTROL_H
 #define _BPF_COMPAT_CONG_CONTROL_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Which operation tells the start of sending depends on the kernel. In BPF the program of
- * either one calls the module's function (ops.h).
+ * either one calls the module's function (star.bpf.c).
  */
 #ifndef _BPF_COMPAT_TX_START_H
 #define _BPF_COMPAT_TX_START_H

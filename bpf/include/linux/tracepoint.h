@@ -8,8 +8,9 @@
 
 #include <net/tcp.h>
 
-/* Records are wanted until then, in ns; 0: none are. The reader puts it off while it lives. After one
- * that was killed an ACK costs a look at the clock until there is another.
+/* Records are written until this time, in ns (0: never). The reader keeps putting it off. If it is
+ * killed, they end by themselves, and each one that is not written costs a look at the clock until
+ * there is another reader.
  */
 unsigned long long apogee_tracing_until SEC(".data");
 

@@ -5,8 +5,8 @@ In the lab's guest one instruction takes one nanosecond of its time, so the dura
 kernel's function graph tracer reports for a function is its count of instructions with its callees.
 The tracer itself adds the same few instructions to every call. Only functions that the stack calls
 for each ACK are counted. What the stack does in place of an algorithm without cong_control (PRR,
-pacing rate) is left out, which favours those algorithms. --whole counts everything that the stack
-does for an ACK instead, the algorithm included.
+pacing rate) is left out, which favours those algorithms. --whole counts tcp_ack() with all that it
+calls instead, the algorithm included.
 """
 
 from __future__ import annotations
@@ -151,5 +151,7 @@ def cost_parser(parser: Parser) -> None:
         "--duration", default="20", metavar="S", help="seconds of a run (%(default)s)"
     )
     parser.add_argument("--seed", default="1", metavar="N", help="seed of the runs (%(default)s)")
-    parser.add_argument("--whole", action="store_true", help="count all that the stack does")
+    parser.add_argument(
+        "--whole", action="store_true", help="count tcp_ack() with all that it calls"
+    )
     add_json(parser)

@@ -102,8 +102,8 @@ def told(build: Path) -> dict[str, str]:
         ("unmounted", "no BPF file system: mount -t bpf -o mode=700 bpf /sys/fs/bpf"),
         ("nobody", "no CAP_BPF: run as root"),
         ("nobody_status", "/sys/fs/bpf/apogee: Permission denied: run as root"),
-        ("foreign", "/sys/fs/bpf/apogee: belongs to another user"),
-        ("link", "/sys/fs/bpf/apogee: belongs to another user"),
+        ("foreign", "/sys/fs/bpf/apogee: not a folder of root or of this user"),
+        ("link", "/sys/fs/bpf/apogee: not a folder of root or of this user"),
         ("line", "/tmp/line:1: a carriage return within the line"),
         ("range", "parameter aen must be 0 to 1"),
         ("unknown", "star has no parameter gamma; see apogee-bpf list"),
@@ -280,7 +280,7 @@ def test_a_trace_that_was_stopped_says_what_is_missing(traced: dict[str, Run]) -
     run = traced["bpf_star"]
     times = [float(line.split()[0]) for line in run.text("stopped").splitlines()]
     said = re.fullmatch(
-        r"apogee-bpf: star: no records of (\S+) s in which this program was stopped\n",
+        r"apogee-bpf: star: no records for (\S+) s, while this program was stopped\n",
         run.text("missed"),
     )
     assert said and 2.9 <= float(said[1]) <= 3.6

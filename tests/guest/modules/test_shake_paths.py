@@ -77,10 +77,10 @@ def test_it_is_taken_up_again_when_it_lives(deaths: tuple[dict[str, str], Path],
 
 
 def test_streams_outlive_a_path(deaths: tuple[dict[str, str], Path]) -> None:
-    """The longest gap of a TCP stream: what the path lost is sent again by the other one, mostly
-    before the dead one is noticed, as ACKs leave it sooner. If the dead path takes the copies of
-    the timeouts, too, each of which comes after twice the time of the one before, the last of them
-    leaves before it is noticed, and the next comes after as long again and the first timeout.
+    """The longest gap of a TCP stream: usually the other path repeats the data before the dead one
+    is noticed. If the dead one takes the retransmissions, too: the timeout doubles each time, so
+    that after one at T, sent before the path is noticed, the next comes at 2 T and the first
+    timeout.
     """
     _, out = deaths
     for name in ("poured-up", "poured-down"):

@@ -37,8 +37,8 @@ def goodput(record: Record, first: bool) -> float:
 
 
 def release(record: Record) -> str:
-    """The kernel, without the distribution's part: 6.12.118."""
-    return re.sub(r"(-\d+)?(\+deb\S+|-amd64)$", "", record["kernel"])
+    """The kernel, without the architecture: 6.1.0-56, 6.12.118."""
+    return re.sub(r"(\+deb\S+|-amd64)$", "", record["kernel"])
 
 
 def rows(records: list[Record], setting: str, first: bool = False) -> list[str]:
@@ -48,7 +48,7 @@ def rows(records: list[Record], setting: str, first: bool = False) -> list[str]:
     ours = [r for r in records if module_of(r["cc"]) != r["cc"]]
     for cc, kernel, value in sorted(
         {(r["cc"], release(r), r["set"].get(setting, "")) for r in ours},
-        key=lambda one: (one[0], [int(number) for number in one[1].split(".")], one[2]),
+        key=lambda one: (one[0], [int(number) for number in re.findall(r"\d+", one[1])], one[2]),
     ):
         at = [r for r in records if release(r) == kernel and r["set"].get(setting, "") == value]
         module, bpf = (
@@ -86,6 +86,17 @@ def test_instructions_per_ack(root: Path) -> None:
         assert f"| {cc} | {' | '.join(f'{cell:.0f}' for cell in cells)} |" in page
     cubic = [found[name, 0.0] for name in ("cubic", minimum.NAME)]
     assert f"{cubic[0]:.0f} as it is and {cubic[1]:.0f} called by BPF programs" in page
+
+
+def test_what_verifiers_look_at(root: Path) -> None:
+    page = (root / "docs" / "bpf.md").read_text(encoding="utf-8")
+    lines = (root / RESULTS / "verifier.jsonl").read_text(encoding="utf-8").splitlines()
+    for record in map(json.loads, lines):
+        verified = {name: numbers[0] for name, numbers in record["programs"].items()}
+        largest = max(verified, key=lambda name: verified[name])
+        short = re.sub(r"^bpf_(star|gentle|comp_plus|compound)_", "", largest)
+        cells = [record["cc"], release(record), short, verified[largest], sum(verified.values())]
+        assert f"| {' | '.join(map(str, cells))} | {record['loaded_s']:.3f} |" in page
 
 
 def test_memory(root: Path) -> None:
