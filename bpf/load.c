@@ -27,8 +27,8 @@ const char *pin_path(const struct algorithm *a, const char *what)
 	return path;
 }
 
-/* A BPF file system has mode 1777 by default: anybody may make PINS there, and its owner decides what
- * is in it.
+/* A BPF file system has mode 1777 by default: anybody may make PINS there, and its owner decides
+ * what is in it.
  */
 static bool pins_are_ours(void)
 {

@@ -243,8 +243,8 @@ union tcp_cc_info {
 #define barrier()		asm volatile("" ::: "memory")
 #endif
 
-/* BPF has no cmpxchg on the kernel's structures. The only use is for sk_pacing_status, which fq writes
- * without the socket's lock when it first sees a flow.
+/* BPF has no cmpxchg on the kernel's structures. The only use is for sk_pacing_status, which fq
+ * writes without the socket's lock when it first sees a flow.
  */
 #define cmpxchg(place, old, new) \
 	do { if (*(place) == (old)) *(place) = (new); } while (0)
