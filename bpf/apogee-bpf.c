@@ -198,6 +198,7 @@ static int each_setting(const struct command *c,
 			return -1;
 		for (size_t k = 0; k < c->set; k++)
 			err |= act(&v, c->settings[k]);
+		set_tai_offset(&v);
 		close_variables(&v);
 	}
 	return err;

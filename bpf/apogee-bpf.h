@@ -84,6 +84,10 @@ int set_parameter(const struct variables *v, const char *setting);
 void *variable(const struct variables *v, const char *name);
 int open_variables(const struct algorithm *a, struct variables *v);
 void close_variables(struct variables *v);
+/* compound_plus's periods are those of the wall clock; BPF has TAI. Time daemons set the difference
+ * after the unit has loaded.
+ */
+void set_tai_offset(const struct variables *v);
 int object_variables(struct bpf_object *object, struct variables *v);
 
 /* show.c */

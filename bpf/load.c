@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/timex.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -134,16 +133,6 @@ static int fit(struct bpf_object *object)
 		rename_tx_start(object);
 	}
 	return 0;
-}
-
-/* compound_plus's periods are those of the wall clock; BPF has TAI. */
-static void set_tai_offset(const struct variables *v)
-{
-	struct timex clock = {};
-	__u64 *place = variable(v, "apogee_tai_offset");
-
-	if (place && adjtimex(&clock) >= 0)
-		*place = (__u64)clock.tai * 1000000000;
 }
 
 static int apply(const struct algorithm *a, const struct variables *v, char *const settings[])

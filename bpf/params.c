@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/timex.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -94,6 +95,15 @@ int set_parameter(const struct variables *v, const char *setting)
 		return -1;
 	__atomic_store_n(place, number, __ATOMIC_RELAXED);
 	return 0;
+}
+
+void set_tai_offset(const struct variables *v)
+{
+	struct timex clock = {};
+	__u64 *place = variable(v, "apogee_tai_offset");
+
+	if (place && adjtimex(&clock) >= 0)
+		__atomic_store_n(place, (__u64)clock.tai * 1000000000, __ATOMIC_RELAXED);
 }
 
 /* Map a pinned array of one element. */

@@ -25,6 +25,9 @@
  *   peer hold PORT COUNT SECONDS
  *	Open COUNT connections to this machine, send an octet on each, say "open", and
  *	hold them for SECONDS.
+ *
+ *   peer tai SECONDS
+ *	Set the kernel's difference between TAI and UTC, as a time daemon does.
  */
 #include <errno.h>
 #include <poll.h>
@@ -33,6 +36,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/timex.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -249,6 +253,15 @@ static int hold(const char *port, int count, int seconds)
 	return 0;
 }
 
+static int set_tai(int seconds)
+{
+	struct timex clock = { .modes = ADJ_TAI, .constant = seconds };
+
+	if (adjtimex(&clock) < 0)
+		die("adjtimex");
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], "sink"))
@@ -263,6 +276,8 @@ int main(int argc, char **argv)
 		return count(argv[2], argv[3]);
 	if (argc == 5 && !strcmp(argv[1], "hold"))
 		return hold(argv[2], atoi(argv[3]), atoi(argv[4]));
-	fprintf(stderr, "usage: peer sink|send|watched|blast|count|hold ...\n");
+	if (argc == 3 && !strcmp(argv[1], "tai"))
+		return set_tai(atoi(argv[2]));
+	fprintf(stderr, "usage: peer sink|send|watched|blast|count|hold|tai ...\n");
 	return 2;
 }

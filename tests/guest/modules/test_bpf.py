@@ -13,7 +13,7 @@ import pytest
 from apogee_lab.algorithms import ALGORITHMS, is_bpf
 from apogee_lab.engines import qemu
 from tests.bpf import minimum
-from tests.guest.runs import Case, Run, run_cases
+from tests.guest.runs import Case, Run, compiled, run_cases
 
 pytestmark = pytest.mark.guest
 
@@ -58,6 +58,8 @@ say one apogee-bpf load star & say two apogee-bpf load star & wait
 say both apogee-bpf unload star
 say load apogee-bpf load star hstcp_gentle compound_plus compound
 say twice apogee-bpf load bpf_star
+chmod +x /bin/peer; peer tai 37; apogee-bpf set compound_plus gamma=30
+say tai bpftool map dump pinned /sys/fs/bpf/apogee/compound_plus/data
 ip link add silent type veth peer name far
 ip addr add 192.0.2.2/24 dev silent; ip link set silent up; ip link set far up
 ip neigh add 192.0.2.1 lladdr 02:00:00:00:00:01 dev silent
@@ -92,7 +94,11 @@ say pins ls /sys/fs/bpf/apogee
 def told(build: Path) -> dict[str, str]:
     """What each command of VERBS printed, with its status."""
     out = build / "tests" / "apogee-bpf"
-    qemu.run_script(VERBS, out=out, extras=["apogee-bpf"], timeout_wall_s=300.0)
+    peer = compiled(Path(__file__).with_name("peer.c"))
+    qemu.run_script(
+        VERBS, out=out, extras=["apogee-bpf", "bpftool"], files={"bin/peer": peer},
+        timeout_wall_s=300.0,
+    )  # fmt: skip
     return {path.name: path.read_text() for path in out.iterdir() if path.is_file()}
 
 
@@ -153,6 +159,12 @@ def test_what_is_loaded_is_offered_and_what_is_unloaded_is_not(told: dict[str, s
     assert told["unload"] == "status 0\n"
     assert [name for name in told["after"].split() if name in PROGRAMS] == ["bpf_star"]
     assert not told["pins"].startswith(("star", "compound"))
+
+
+def test_the_difference_of_utc_and_tai_is_learned_when_a_parameter_is_set(
+    told: dict[str, str],
+) -> None:
+    assert re.search(r'"apogee_tai_offset": 37000000000\b', told["tai"])
 
 
 def test_a_socket_that_is_not_connected_is_not_listed(told: dict[str, str]) -> None:
