@@ -5,7 +5,7 @@
  * What is loaded stays when the program ends: it is pinned below PINS, in a folder per algorithm:
  *
  *   ops	the operations; deleting its only element unregisters the algorithm
- *   data	variables: parameters, until when records are wanted, which operations are registered
+ *   data	variables: parameters, until when records are wanted, what is registered
  *   params	names and ranges of the parameters
  *   events	the ring buffer of `trace`
  *   sockets	reading it lists the algorithm's sockets
