@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sysexits.h>
 
 #include "apogee-bpf.h"
@@ -136,13 +137,13 @@ static const struct argp argp = {
 	       "trace\ta line per record of the tracepoints, until interrupted\n",
 };
 
-/* Without names all that are loaded. */
-static void take_loaded(struct command *c)
+/* Without names all that are wanted. */
+static void take(struct command *c, int (*wanted)(const struct algorithm *))
 {
 	if (c->count)
 		return;
 	for (size_t i = 0; i < algorithm_count; i++)
-		if (is_loaded(&algorithms[i]))
+		if (wanted(&algorithms[i]) > 0)
 			c->names[c->count++] = &algorithms[i];
 }
 
@@ -182,7 +183,7 @@ static int run_list(struct command *c)
 
 static int run_status(struct command *c)
 {
-	take_loaded(c);
+	take(c, is_loaded);
 	return each(c, status);
 }
 
@@ -198,7 +199,6 @@ static int each_setting(const struct command *c,
 			return -1;
 		for (size_t k = 0; k < c->set; k++)
 			err |= act(&v, c->settings[k]);
-		set_tai_offset(&v);
 		close_variables(&v);
 	}
 	return err;
@@ -207,22 +207,29 @@ static int each_setting(const struct command *c,
 /* All of it or nothing. */
 static int run_set(struct command *c)
 {
+	int err;
+
 	if (!c->count || !c->set)
 		return usage();
-	return each_setting(c, check_parameter) || each_setting(c, set_parameter);
+	if (lock_pins(LOCK_SH))
+		return -1;
+	err = each_setting(c, check_parameter) || each_setting(c, set_parameter);
+	unlock_pins();
+	return err;
 }
 
 static int run_unload(struct command *c)
 {
 	if (c->all ? c->count : !c->count)
 		return usage();
-	take_loaded(c);
+	/* Also what an interrupted unload has left. */
+	take(c, has_pins);
 	return each(c, unload);
 }
 
 static int run_trace(struct command *c)
 {
-	take_loaded(c);
+	take(c, is_loaded);
 	return trace(c->names, c->count);
 }
 

@@ -51,11 +51,20 @@ int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The path of a pin. Overwritten by the next call. */
 const char *pin_path(const struct algorithm *a, const char *what);
-bool is_loaded(const struct algorithm *a);
+int has_pins(const struct algorithm *a);
 
-/* system.c: what the machine has */
-bool is_registered(const struct algorithm *a);
-bool is_default(const struct algorithm *a);
+/* Wait for whoever changes pins, and keep others from that; @how: LOCK_SH, or LOCK_EX to change
+ * them. It ends with the process, however that ends.
+ */
+int lock_pins(int how);
+void unlock_pins(void);
+
+/* 1, 0, or -1 after a line: what cannot be known is not taken for a no. */
+int is_loaded(const struct algorithm *a);
+
+/* system.c: what the machine has; the first two as is_loaded() */
+int is_registered(const struct algorithm *a);
+int is_default(const struct algorithm *a);
 int check_pins(void);
 int check_system(void);
 int kernel_arguments(const struct btf *kernel, const char *operation);

@@ -3,6 +3,7 @@
  * Load what a file lists.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,8 @@
 #include "apogee-bpf.h"
 
 #define MOST_WORDS	32
+/* What some editors begin a file with. */
+#define BYTE_ORDER_MARK	"\xef\xbb\xbf"
 
 /* Words of a line, up to NULL. Returns their number, or -1 if there are too many. */
 static int split(char *line, char *words[MOST_WORDS + 1])
@@ -61,7 +64,7 @@ int load_file(const char *path)
 	char *line = NULL;
 	size_t size = 0;
 	ssize_t length;
-	char where[256];
+	char where[PATH_MAX + sizeof(":4294967295: ")];
 	int err = 0;
 
 	if (!file)
@@ -69,11 +72,15 @@ int load_file(const char *path)
 	complain_at = where;
 	while (!err && (length = getline(&line, &size, file)) >= 0) {
 		snprintf(where, sizeof(where), "%s:%u: ", path, ++number);
-		err = strlen(line) == (size_t)length ? load_line(line) :
-						       complain("a NUL character");
+		if (strlen(line) != (size_t)length)
+			err = complain("a NUL character");
+		else if (number == 1 && !strncmp(line, BYTE_ORDER_MARK, 3))
+			err = load_line(line + 3);
+		else
+			err = load_line(line);
 	}
 	complain_at = "";
-	if (ferror(file))
+	if (!err && !feof(file))
 		err = complain("%s: %s", path, strerror(errno));
 	free(line);
 	fclose(file);

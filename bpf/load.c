@@ -16,6 +16,10 @@
 
 #include "apogee-bpf.h"
 
+/* Half a minute, longer than loading takes where BPF's compiler runs on a busy machine. */
+#define LOCK_TRIES	300
+#define LOCK_PAUSE_US	100000
+
 static const char *const pins[] = { "ops", "data", "params", "events", "sockets" };
 
 const char *pin_path(const struct algorithm *a, const char *what)
@@ -34,12 +38,18 @@ static bool pins_are_ours(void)
 	struct stat found;
 
 	return !lstat(PINS, &found) && S_ISDIR(found.st_mode) &&
-	       (!found.st_uid || found.st_uid == geteuid());
+	       (!found.st_uid || found.st_uid == geteuid()) &&
+	       !(found.st_mode & 0022);
 }
 
-bool is_loaded(const struct algorithm *a)
+int has_pins(const struct algorithm *a)
 {
 	return pins_are_ours() && !access(pin_path(a, "ops"), F_OK);
+}
+
+int is_loaded(const struct algorithm *a)
+{
+	return has_pins(a) ? is_registered(a) : 0;
 }
 
 static void remove_pins(const struct algorithm *a)
@@ -50,28 +60,43 @@ static void remove_pins(const struct algorithm *a)
 	rmdir(PINS);
 }
 
-/* Make PINS, or refuse what somebody else made. */
+/* Make PINS, or refuse what somebody else made. Nobody else looks in, as a folder that can be
+ * opened can be locked.
+ */
 static int make_pins(void)
 {
-	if (!mkdir(PINS, 0755) || (errno == EEXIST && pins_are_ours()))
+	if (!mkdir(PINS, 0700) || (errno == EEXIST && pins_are_ours()))
 		return 0;
-	return complain(PINS ": %s", errno == EEXIST ? "not a folder of root or of this user" :
-						       strerror(errno));
+	return complain(PINS ": %s", errno == EEXIST ?
+			"not a folder that only root or this user may change" : strerror(errno));
 }
 
 /* One load or unload at a time: another one would remove the pins of this one, and what is
- * registered without pins cannot be removed. The lock ends with the process, however that ends.
+ * registered without pins cannot be removed. A reader opens all pins of one load.
  */
-static int lock(void)
-{
-	int fd = open(BPF_FS, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+static int pins_lock = -1;
 
-	if (fd >= 0 && !flock(fd, LOCK_EX))
-		return fd;
-	complain(BPF_FS " cannot be locked: %s", strerror(errno));
-	if (fd >= 0)
-		close(fd);
-	return -1;
+int lock_pins(int how)
+{
+	pins_lock = open(BPF_FS, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (pins_lock < 0)
+		return complain(BPF_FS " cannot be locked: %s", strerror(errno));
+	for (int tries = 0; flock(pins_lock, how | LOCK_NB); tries++) {
+		if (errno != EWOULDBLOCK || tries == LOCK_TRIES) {
+			complain(BPF_FS " cannot be locked: %s", errno == EWOULDBLOCK ?
+				 "another process has it" : strerror(errno));
+			unlock_pins();
+			return -1;
+		}
+		usleep(LOCK_PAUSE_US);
+	}
+	return 0;
+}
+
+void unlock_pins(void)
+{
+	close(pins_lock);
+	pins_lock = -1;
 }
 
 /* The end of a section's map has its name; what is before that is the object's, shortened. */
@@ -113,13 +138,17 @@ static int fit(struct bpf_object *object)
 {
 	struct bpf_map *rodata = section_map(object, ".rodata");
 	struct btf *kernel = btf__load_vmlinux_btf();
-	int arguments = kernel_arguments(kernel, "cong_control");
-	bool tx_start = kernel_arguments(kernel, "cwnd_event_tx_start") > 0;
 	const struct btf *btf = bpf_object__btf(object);
 	unsigned int *control, *start;
 	size_t size = 0;
 	void *data = rodata ? (void *)bpf_map__initial_value(rodata, &size) : NULL;
+	int arguments;
+	bool tx_start;
 
+	if (!kernel)
+		return complain("the kernel's BTF cannot be read: %s", strerror(errno));
+	arguments = kernel_arguments(kernel, "cong_control");
+	tx_start = kernel_arguments(kernel, "cwnd_event_tx_start") > 0;
 	btf__free(kernel);
 	if (arguments != 2 && arguments != 4)
 		return complain("this kernel's cong_control has %d arguments", arguments);
@@ -158,7 +187,8 @@ static int pin(struct bpf_object *object, const struct algorithm *a)
 	struct bpf_link *link = sockets ? bpf_program__attach_iter(sockets, NULL) : NULL;
 	int err = link ? 0 : -errno;
 
-	if (!err && mkdir(pin_path(a, ""), 0755))
+	/* Somebody may have pinned something beside those of an earlier load. */
+	if (!err && mkdir(pin_path(a, ""), 0755) && errno != EEXIST)
 		err = -errno;
 	err = err ? err : pin_map(bpf_object__find_map_by_name(object, a->kernel_name), a, "ops");
 	err = err ? err : pin_map(section_map(object, ".data"), a, "data");
@@ -267,15 +297,18 @@ static int load_locked(const struct algorithm *a, char *const settings[])
 	struct bpf_object *object;
 	const void *elf;
 	size_t size;
-	int err;
+	int err = is_registered(a);
 
-	if (is_registered(a))
-		return complain(is_loaded(a) ? "%s is already loaded" :
+	if (err < 0)
+		return -1;
+	if (err)
+		return complain(has_pins(a) ? "%s is already loaded" :
 			"%s: the name is taken by another congestion control", a->kernel_name);
 	/* Left by a load that was interrupted. */
 	if (pins_are_ours())
 		remove_pins(a);
 	elf = a->elf(&size);
+	last_words[0] = '\0';
 	libbpf_set_print(keep_last_words);
 	object = bpf_object__open_mem(elf, size, &opts);
 	if (!object)
@@ -287,12 +320,12 @@ static int load_locked(const struct algorithm *a, char *const settings[])
 
 int load(const struct algorithm *a, char *const settings[])
 {
-	int fd = lock(), err;
+	int err;
 
-	if (fd < 0)
+	if (lock_pins(LOCK_EX))
 		return -1;
 	err = load_locked(a, settings);
-	close(fd);
+	unlock_pins();
 	return err;
 }
 
@@ -301,14 +334,18 @@ static int unload_locked(const struct algorithm *a)
 	const __u32 zero = 0;
 	int fd, err;
 
-	if (!is_loaded(a))
+	if (!has_pins(a))
 		return complain("%s is not loaded", a->name);
-	if (is_default(a))
+	err = is_default(a);
+	if (err < 0)
+		return -1;
+	if (err)
 		return complain("%s is the default; choose another one first: "
 				"sysctl net.ipv4.tcp_congestion_control=cubic", a->kernel_name);
 	fd = bpf_obj_get(pin_path(a, "ops"));
 	err = fd < 0 ? -errno : 0;
-	if (!err && is_registered(a) && bpf_map_delete_elem(fd, &zero))
+	/* Not registered yet, or no longer: a load or an unload was interrupted. */
+	if (!err && bpf_map_delete_elem(fd, &zero) && errno != ENOENT && errno != EINPROGRESS)
 		err = -errno;
 	if (fd >= 0)
 		close(fd);
@@ -320,11 +357,11 @@ static int unload_locked(const struct algorithm *a)
 
 int unload(const struct algorithm *a)
 {
-	int fd = lock(), err;
+	int err;
 
-	if (fd < 0)
+	if (lock_pins(LOCK_EX))
 		return -1;
 	err = unload_locked(a);
-	close(fd);
+	unlock_pins();
 	return err;
 }

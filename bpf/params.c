@@ -94,6 +94,7 @@ int set_parameter(const struct variables *v, const char *setting)
 	if (!place)
 		return -1;
 	__atomic_store_n(place, number, __ATOMIC_RELAXED);
+	set_tai_offset(v);
 	return 0;
 }
 
@@ -127,20 +128,24 @@ static void *map_pinned(const struct algorithm *a, const char *what, int protect
 
 int open_variables(const struct algorithm *a, struct variables *v)
 {
+	int loaded = is_loaded(a), err;
 	size_t size = 0;
 	__u32 id = 0;
 
 	*v = (struct variables) {};
-	if (!is_loaded(a))
-		return complain("%s is not loaded", a->name);
+	if (loaded <= 0)
+		return loaded ? -1 : complain("%s is not loaded", a->name);
 	v->params = map_pinned(a, "params", PROT_READ, &size, &id);
 	v->count = size / sizeof(*v->params);
-	v->data = map_pinned(a, "data", PROT_READ | PROT_WRITE, &v->size, &id);
-	v->btf = btf__load_from_kernel_by_id(id);
-	if (v->params && v->data && v->btf)
+	if (v->params)
+		v->data = map_pinned(a, "data", PROT_READ | PROT_WRITE, &v->size, &id);
+	if (v->data)
+		v->btf = btf__load_from_kernel_by_id(id);
+	if (v->btf)
 		return 0;
+	err = errno;
 	close_variables(v);
-	return complain("%s: its pins below " PINS " cannot be read: %s", a->name, strerror(errno));
+	return complain("%s: its pins below " PINS " cannot be read: %s", a->name, strerror(err));
 }
 
 void close_variables(struct variables *v)

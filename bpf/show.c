@@ -2,9 +2,11 @@
 /*
  * What can be loaded, and what is.
  */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 
 #include "apogee-bpf.h"
 
@@ -20,7 +22,7 @@ static int list_one(const struct algorithm *a)
 	object = bpf_object__open_mem(elf, size, &opts);
 	if (!object)
 		return complain("%s: its object cannot be read: %s", a->name, strerror(errno));
-	printf("%s, as %s%s\n", a->name, a->kernel_name, is_loaded(a) ? ", loaded" : "");
+	printf("%s, as %s%s\n", a->name, a->kernel_name, is_registered(a) > 0 ? ", loaded" : "");
 	if (!object_variables(object, &v))
 		for (size_t i = 0; i < v.count; i++)
 			printf("  %-20s %s\n", v.params[i].name, v.params[i].text);
@@ -37,28 +39,65 @@ int list(void)
 	return err;
 }
 
-/* A line per socket of this network namespace, from the program that lists them. */
-static int list_sockets(const struct algorithm *a)
+/* The kernel writes all eight parts of an IPv6 address: print it as ss does. */
+static void print_line(char *line)
 {
-	FILE *sockets = fopen(pin_path(a, "sockets"), "re");
+	char *part, *end, text[INET6_ADDRSTRLEN];
+	struct in6_addr address;
+
+	printf("  ");
+	while ((part = strsep(&line, "["))) {
+		end = strchr(part, ']');
+		if (end)
+			*end = '\0';
+		if (!end || inet_pton(AF_INET6, part, &address) <= 0) {
+			printf("%s", part);
+			continue;
+		}
+		inet_ntop(AF_INET6, &address, text, sizeof(text));
+		printf("[%s]%s", text, end + 1);
+	}
+}
+
+/* A line per socket of this network namespace, from the program that lists them. */
+static int list_sockets(const struct algorithm *a, FILE *sockets)
+{
 	char line[512];
 	int err = 0;
 
-	if (!sockets)
-		return complain("%s: its sockets cannot be listed: %s", a->name, strerror(errno));
 	while (fgets(line, sizeof(line), sockets))
-		printf("  %s", line);
+		print_line(line);
 	if (ferror(sockets))
 		err = complain("%s: its sockets cannot be listed: %s", a->name, strerror(errno));
 	fclose(sockets);
 	return err;
 }
 
+/* What status() prints, all of one load; NULL after a line. */
+static FILE *open_status(const struct algorithm *a, struct variables *v)
+{
+	FILE *sockets = NULL;
+
+	if (lock_pins(LOCK_SH))
+		return NULL;
+	if (!open_variables(a, v)) {
+		sockets = fopen(pin_path(a, "sockets"), "re");
+		if (!sockets) {
+			complain("%s: its sockets cannot be listed: %s", a->name, strerror(errno));
+			close_variables(v);
+		}
+	}
+	unlock_pins();
+	return sockets;
+}
+
 int status(const struct algorithm *a)
 {
 	struct variables v;
+	FILE *sockets;
 
-	if (open_variables(a, &v))
+	sockets = open_status(a, &v);
+	if (!sockets)
 		return -1;
 	printf("%s, as %s:", a->name, a->kernel_name);
 	for (size_t i = 0; i < v.count; i++) {
@@ -69,5 +108,5 @@ int status(const struct algorithm *a)
 	}
 	putchar('\n');
 	close_variables(&v);
-	return list_sockets(a);
+	return list_sockets(a, sockets);
 }

@@ -22,15 +22,15 @@
 /* Of those that the programs call, the one that came last: in Linux 6.1. */
 #define NEWEST_HELPER	"BPF_FUNC_ktime_get_tai_ns"
 
-/* Is a word among those of a file's first line? */
-static bool has_word(const char *path, const char *word)
+/* Is a word among those of a file's first line? -1: the file cannot be read. */
+static int has_word(const char *path, const char *word)
 {
 	char line[4096], *rest = line, *found;
 	FILE *file = fopen(path, "re");
-	bool has = false;
+	int has = 0;
 
 	if (!file)
-		return false;
+		return -1;
 	if (fgets(line, sizeof(line), file))
 		while (!has && (found = strsep(&rest, "\n ")))
 			has = !strcmp(found, word);
@@ -38,14 +38,21 @@ static bool has_word(const char *path, const char *word)
 	return has;
 }
 
-bool is_registered(const struct algorithm *a)
+static int names(const char *path, const struct algorithm *a)
 {
-	return has_word(AVAILABLE, a->kernel_name);
+	int has = has_word(path, a->kernel_name);
+
+	return has < 0 ? complain("%s: %s", path, strerror(errno)) : has;
 }
 
-bool is_default(const struct algorithm *a)
+int is_registered(const struct algorithm *a)
 {
-	return has_word(DEFAULT, a->kernel_name);
+	return names(AVAILABLE, a);
+}
+
+int is_default(const struct algorithm *a)
+{
+	return names(DEFAULT, a);
 }
 
 /* BPF for the programs, NET_ADMIN for congestion controls, PERFMON to read the kernel's memory. */
@@ -134,7 +141,7 @@ int check_system(void)
 
 	if (check_rights())
 		return -1;
-	if (has_word(LOCKDOWN, "[confidentiality]"))
+	if (has_word(LOCKDOWN, "[confidentiality]") > 0)
 		return complain("lockdown=confidentiality: "
 				"this kernel lets no BPF program read its memory");
 	if (check_kernel())

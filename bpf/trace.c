@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -204,7 +205,7 @@ static void stop(struct source *s)
 }
 
 /* Add an algorithm's ring buffer to those that are read. */
-static int follow(struct ring_buffer **rings, struct source *s)
+static int follow_locked(struct ring_buffer **rings, struct source *s)
 {
 	int fd, err = 0;
 
@@ -235,10 +236,59 @@ static int follow(struct ring_buffer **rings, struct source *s)
 	return 0;
 }
 
+static int follow(struct ring_buffer **rings, struct source *s)
+{
+	int err;
+
+	if (lock_pins(LOCK_SH))
+		return -1;
+	err = follow_locked(rings, s);
+	unlock_pins();
+	return err;
+}
+
+/* nohup has a hangup ignored. Whoever started this may have blocked what it needs. */
+static void catch_signals(void)
+{
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
+	const struct sigaction action = { .sa_handler = interrupt };
+	sigset_t needed;
+
+	sigemptyset(&needed);
+	sigaddset(&needed, SIGALRM);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		struct sigaction before;
+
+		sigaddset(&needed, ends[i]);
+		sigaction(ends[i], NULL, &before);
+		if (ends[i] != SIGHUP || before.sa_handler != SIG_IGN)
+			sigaction(ends[i], &action, NULL);
+	}
+	sigprocmask(SIG_UNBLOCK, &needed, NULL);
+}
+
+/* Print what comes until a signal or an error of standard output. A write that a signal ends has
+ * dropped part of a record, so that the rest of it must not follow.
+ */
+static int read_rings(struct ring_buffer *rings)
+{
+	int err = 0;
+
+	while (!err && !interrupted && !ferror(stdout)) {
+		if (ring_buffer__poll(rings, 100) < 0 && errno != EINTR)
+			err = complain("the events cannot be read: %s", strerror(errno));
+		if (!ferror(stdout))
+			fflush(stdout);
+	}
+	if (!interrupted || interrupted == SIGPIPE || !ferror(stdout))
+		return err;
+	__fpurge(stdout);
+	clearerr(stdout);
+	return complain("the reader has not taken the last records");
+}
+
 int trace(const struct algorithm *const *which, size_t count)
 {
-	const struct sigaction action = { .sa_handler = interrupt };
-	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
 	struct ring_buffer *rings = NULL;
 	int err = 0;
 
@@ -247,19 +297,14 @@ int trace(const struct algorithm *const *which, size_t count)
 		free(sources);
 		return complain("nothing is loaded");
 	}
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
-		sigaction(ends[i], &action, NULL);
+	catch_signals();
 	while (!err && followed < count) {
 		sources[followed].algorithm = which[followed];
 		err = follow(&rings, &sources[followed]);
 		followed += !err;
 	}
 	err = err ? err : start_renewal();
-	while (!err && !interrupted && !ferror(stdout)) {
-		if (ring_buffer__poll(rings, 100) < 0 && errno != EINTR)
-			err = complain("the events cannot be read: %s", strerror(errno));
-		fflush(stdout);
-	}
+	err = err ? err : read_rings(rings);
 	stop_renewal();
 	for (size_t i = 0; i < followed; i++)
 		stop(&sources[i]);

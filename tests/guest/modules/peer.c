@@ -28,13 +28,21 @@
  *
  *   peer tai SECONDS
  *	Set the kernel's difference between TAI and UTC, as a time daemon does.
+ *
+ *   peer locked FOLDER SECONDS
+ *	Hold the lock of a folder.
+ *
+ *   peer blocked SIGNAL COMMAND [WORD]...
+ *	Run a command with a signal blocked, by number.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/timex.h>
 #include <sys/wait.h>
@@ -262,6 +270,28 @@ static int set_tai(int seconds)
 	return 0;
 }
 
+static int hold_lock(const char *folder, int seconds)
+{
+	int fd = open(folder, O_RDONLY | O_DIRECTORY);
+
+	if (fd < 0 || flock(fd, LOCK_EX))
+		die(folder);
+	sleep(seconds);
+	return 0;
+}
+
+static int run_blocked(int signal, char **command)
+{
+	sigset_t blocked;
+
+	sigemptyset(&blocked);
+	sigaddset(&blocked, signal);
+	sigprocmask(SIG_BLOCK, &blocked, NULL);
+	execvp(command[0], command);
+	die(command[0]);
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], "sink"))
@@ -276,8 +306,12 @@ int main(int argc, char **argv)
 		return count(argv[2], argv[3]);
 	if (argc == 5 && !strcmp(argv[1], "hold"))
 		return hold(argv[2], atoi(argv[3]), atoi(argv[4]));
+	if (argc == 4 && !strcmp(argv[1], "locked"))
+		return hold_lock(argv[2], atoi(argv[3]));
+	if (argc >= 4 && !strcmp(argv[1], "blocked"))
+		return run_blocked(atoi(argv[2]), argv + 3);
 	if (argc == 3 && !strcmp(argv[1], "tai"))
 		return set_tai(atoi(argv[2]));
-	fprintf(stderr, "usage: peer sink|send|watched|blast|count|hold|tai ...\n");
+	fprintf(stderr, "usage: peer sink|send|watched|blast|count|hold|tai|locked|blocked ...\n");
 	return 2;
 }

@@ -44,6 +44,12 @@ rm -r /sys/fs/bpf/apogee
 ln -s /victim /sys/fs/bpf/apogee
 say link apogee-bpf load star
 rm /sys/fs/bpf/apogee
+mkdir -m 777 /sys/fs/bpf/apogee
+say open apogee-bpf load star
+rmdir /sys/fs/bpf/apogee
+chmod +x /bin/peer; peer locked /sys/fs/bpf 40 & locker=$!
+sleep 0.1; say locked apogee-bpf load star
+kill $locker
 printf 'star aen=0\\r\\n\\r\\n' >/tmp/file
 say file apogee-bpf load --file /tmp/file
 printf '# all\\rstar\\r' >/tmp/line
@@ -58,7 +64,10 @@ say one apogee-bpf load star & say two apogee-bpf load star & wait
 say both apogee-bpf unload star
 say load apogee-bpf load star hstcp_gentle compound_plus compound
 say twice apogee-bpf load bpf_star
-chmod +x /bin/peer; peer tai 37; apogee-bpf set compound_plus gamma=30
+peer tai 37
+apogee-bpf set compound_plus gamma=0 2>/dev/null
+say tai_refused bpftool map dump pinned /sys/fs/bpf/apogee/compound_plus/data
+apogee-bpf set compound_plus gamma=30
 say tai bpftool map dump pinned /sys/fs/bpf/apogee/compound_plus/data
 ip link add silent type veth peer name far
 ip addr add 192.0.2.2/24 dev silent; ip link set silent up; ip link set far up
@@ -68,6 +77,13 @@ nc 192.0.2.1 9 & client=$!
 sleep 0.3; sysctl -q -w net.ipv4.tcp_congestion_control=cubic
 say silent apogee-bpf status star
 kill $client
+sysctl -q -w net.ipv4.tcp_congestion_control=bpf_star
+ip link set lo up; nc -ll -p 7 -e cat & server=$!
+sleep 0.3
+{ echo 1; sleep 2; } | nc ::1 7 >/dev/null &
+{ echo 1; sleep 2; } | nc 127.0.0.1 7 >/dev/null &
+sleep 1; say six apogee-bpf status star
+sysctl -q -w net.ipv4.tcp_congestion_control=cubic; kill $server
 say loaded cat $controls
 say set apogee-bpf set star aen=0 coexist=0
 say set_range apogee-bpf set star aen=0x10
@@ -80,6 +96,18 @@ say full sh -c 'apogee-bpf list >/dev/full'
 sysctl -q -w net.ipv4.tcp_congestion_control=bpf_star
 say default apogee-bpf unload star
 sysctl -q -w net.ipv4.tcp_congestion_control=cubic
+umount -l /proc
+say blind_load apogee-bpf load star
+say blind_unload apogee-bpf unload star
+mount -t proc proc /proc
+say seen apogee-bpf status star
+bpftool map delete pinned /sys/fs/bpf/apogee/star/ops key 0 0 0 0
+say left_set apogee-bpf set star aen=1
+say left apogee-bpf status
+say left_unload apogee-bpf unload star
+mkdir -p /sys/fs/bpf/apogee/star
+bpftool map create /sys/fs/bpf/apogee/star/mine type array key 4 value 4 entries 1 name mine
+say beside apogee-bpf load star
 rm -r /sys/fs/bpf/apogee/star
 say taken apogee-bpf load star
 say unload apogee-bpf unload hstcp_gentle compound_plus compound
@@ -88,6 +116,11 @@ say after cat $controls
 say pins ls /sys/fs/bpf/apogee
 """
 )
+
+
+FOREIGN = "not a folder that only root or this user may change"
+CONTROLS = "/proc/sys/net/ipv4"
+NONE = "No such file or directory"
 
 
 @pytest.fixture(scope="module")
@@ -108,8 +141,13 @@ def told(build: Path) -> dict[str, str]:
         ("unmounted", "no BPF file system: mount -t bpf -o mode=700 bpf /sys/fs/bpf"),
         ("nobody", "no CAP_BPF: run as root"),
         ("nobody_status", "/sys/fs/bpf/apogee: Permission denied: run as root"),
-        ("foreign", "/sys/fs/bpf/apogee: not a folder of root or of this user"),
-        ("link", "/sys/fs/bpf/apogee: not a folder of root or of this user"),
+        ("foreign", f"/sys/fs/bpf/apogee: {FOREIGN}"),
+        ("link", f"/sys/fs/bpf/apogee: {FOREIGN}"),
+        ("open", f"/sys/fs/bpf/apogee: {FOREIGN}"),
+        ("locked", "/sys/fs/bpf cannot be locked: another process has it"),
+        ("blind_load", f"{CONTROLS}/tcp_available_congestion_control: {NONE}"),
+        ("blind_unload", f"{CONTROLS}/tcp_congestion_control: {NONE}"),
+        ("left_set", "star is not loaded"),
         ("line", "/tmp/line:1: a carriage return within the line"),
         ("range", "parameter aen must be 0 to 1"),
         ("unknown", "star has no parameter gamma; see apogee-bpf list"),
@@ -167,6 +205,30 @@ def test_the_difference_of_utc_and_tai_is_learned_when_a_parameter_is_set(
     assert re.search(r'"apogee_tai_offset": 37000000000\b', told["tai"])
 
 
+def test_a_refused_set_changes_nothing(told: dict[str, str]) -> None:
+    assert re.search(r'"apogee_tai_offset": 0\b', told["tai_refused"])
+
+
+def test_what_cannot_be_read_is_not_taken_for_a_no(told: dict[str, str]) -> None:
+    assert told["seen"].endswith("status 0\n") and told["seen"].startswith("star, as bpf_star: ")
+
+
+def test_what_an_interrupted_unload_left_can_be_unloaded(told: dict[str, str]) -> None:
+    assert told["left"].endswith("status 0\n") and "bpf_star" not in told["left"]
+    assert told["left_unload"] == "status 0\n"
+
+
+def test_what_others_pinned_beside_does_not_prevent_a_load(told: dict[str, str]) -> None:
+    assert told["beside"] == "status 0\n"
+
+
+def test_addresses_are_written_as_ss_does(told: dict[str, str]) -> None:
+    near = [line.split()[0] for line in told["six"].splitlines()[1:-1]]
+    assert sorted(re.sub(r"\d{2,}$", "", address) for address in near) == [
+        "127.0.0.1:", "[::1]:", "[::1]:7", "[::ffff:127.0.0.1]:7",
+    ]  # fmt: skip
+
+
 def test_a_socket_that_is_not_connected_is_not_listed(told: dict[str, str]) -> None:
     assert len(told["silent"].splitlines()) == 2
 
@@ -189,8 +251,9 @@ nsenter --net=/run/netns/snd apogee-bpf status {cc} >$OUT/again
 
 
 #: Traces that end by SIGKILL and by a closed pipe, one beside another, one after them, one whose
-#: reader waits for five seconds, and one that is stopped for as long; how many records are written
-#: in a second, while a trace is read and later than it was killed.
+#: reader waits for five seconds, one that is stopped for as long, one that begins with SIGALRM
+#: blocked, one with hangups ignored, and one that ends while its reader does not read; how many
+#: records are written in a second, while a trace is read and later than it was killed.
 TRACED = """
 written() { functions=/sys/kernel/tracing
 	echo bpf_ringbuf_reserve >$functions/set_ftrace_filter
@@ -210,6 +273,12 @@ timeout 2 apogee-bpf trace bpf_star >$OUT/trace
 timeout 7 apogee-bpf trace bpf_star 2>$OUT/waited | { sleep 5; cat; } >$OUT/slow
 apogee-bpf trace bpf_star >$OUT/stopped 2>$OUT/missed & reader=$!
 sleep 1; kill -STOP $reader; sleep 5; kill -CONT $reader; sleep 1; kill -INT $reader; wait $reader
+chmod +x /bin/peer
+peer blocked 14 timeout 4 apogee-bpf trace bpf_star >$OUT/blocked
+sh -c 'trap "" HUP; exec apogee-bpf trace bpf_star' >$OUT/hangup & reader=$!
+sleep 1; kill -HUP $reader; sleep 1; kill -INT $reader; wait $reader
+{ timeout -k 3 2 apogee-bpf trace bpf_star 2>$OUT/ended; echo $? >$OUT/end; } |
+	{ sleep 7; cat; } >$OUT/cut
 """
 #: All of a flow's beginning, with the loss that ends slow start.
 BEGINNING = "timeout 25 apogee-bpf trace hstcp_gentle >$OUT/trace 2>&1"
@@ -218,10 +287,11 @@ BEGINNING = "timeout 25 apogee-bpf trace hstcp_gentle >$OUT/trace 2>&1"
 @pytest.fixture(scope="module")
 def traced(build: Path) -> dict[str, Run]:
     cases = {
-        name: Case({"ber": 0, "queue": 62500}, cc=name, duration_s=30, beside=beside)
+        name: Case({"ber": 0, "queue": 62500}, cc=name, duration_s=45, beside=beside)
         for name, beside in (("bpf_star", TRACED), ("bpf_gentle", BEGINNING))
     }
-    return run_cases(build, "bpf-traced", cases)
+    peer = compiled(Path(__file__).with_name("peer.c"))
+    return run_cases(build, "bpf-traced", cases, files={"bin/peer": peer})
 
 
 @pytest.fixture(scope="module")
@@ -304,6 +374,25 @@ def test_a_trace_has_nothing_of_the_one_before(traced: dict[str, Run]) -> None:
     times = [float(line.split()[0]) for line in run.text("trace").splitlines()]
     assert len(run.text("head").splitlines()) == 1 and run.text("killed")
     assert times and min(times) >= float(run.text("began"))
+
+
+def test_a_trace_needs_no_signal_that_its_parent_blocked(traced: dict[str, Run]) -> None:
+    times = [float(line.split()[0]) for line in traced["bpf_star"].text("blocked").splitlines()]
+    assert times[-1] - times[0] > 3.0
+
+
+def test_a_trace_with_hangups_ignored_goes_on(traced: dict[str, Run]) -> None:
+    times = [float(line.split()[0]) for line in traced["bpf_star"].text("hangup").splitlines()]
+    assert times[-1] - times[0] > 1.5
+
+
+def test_a_trace_whose_reader_waits_ends_at_once(traced: dict[str, Run]) -> None:
+    """One signal is enough, and nothing is written behind the record that it cuts."""
+    run = traced["bpf_star"]
+    assert run.text("ended") == "apogee-bpf: the reader has not taken the last records\n"
+    assert run.text("end") != "137\n"
+    *whole, _ = run.text("cut").split("\n")
+    assert whole and all(re.match(r"[0-9]+\.[0-9]{6} star_ack ", line) for line in whole)
 
 
 def test_an_algorithm_has_one_trace_at_a_time(traced: dict[str, Run]) -> None:

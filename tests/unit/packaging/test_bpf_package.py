@@ -60,6 +60,7 @@ def listed(program: Path) -> dict[str, tuple[str, list[str]]]:
         ("star aen # = 0\n", ":1: aen: want NAME=VALUE"),
         ("# star\nstar\0 aen=0\n", ":2: a NUL character"),
         ("star" + " aen=0" * 32 + "\n", ":1: more than 32 words"),
+        ("\ufeff# star\nnonsense\n", ":2: unknown algorithm nonsense; see apogee-bpf list"),
     ],
 )
 def test_a_bad_line_is_told_by_file_and_number(
@@ -69,6 +70,22 @@ def test_a_bad_line_is_told_by_file_and_number(
     path.write_text(text)
     done = run(program, "load", "--file", path)
     assert (done.returncode, done.stderr) == (1, f"apogee-bpf: {path}{complaint}\n")
+
+
+def test_a_long_path_keeps_the_number(program: Path, tmp_path: Path) -> None:
+    path = tmp_path / ("a" * 200) / ("b" * 200)
+    path.parent.mkdir()
+    path.write_text("nonsense\n")
+    done = run(program, "load", "--file", path)
+    assert done.stderr == f"apogee-bpf: {path}:1: unknown algorithm nonsense; see apogee-bpf list\n"
+
+
+def test_a_line_beyond_memory_is_not_the_end_of_the_file(program: Path, tmp_path: Path) -> None:
+    path = tmp_path / "list.conf"
+    path.write_text("#" + 100_000_000 * "x" + "\n")
+    limit = f"ulimit -v 120000; exec {program} load --file {path}"
+    done = run(Path("/bin/sh"), "-c", limit)
+    assert (done.returncode, done.stderr) == (1, f"apogee-bpf: {path}: Cannot allocate memory\n")
 
 
 def test_a_file_that_is_not_there(program: Path, tmp_path: Path) -> None:
