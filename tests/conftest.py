@@ -12,7 +12,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from tests import BUILD, ROOT
+from tests import BUILD, ROOT, times
 
 sys.path.insert(0, str(ROOT / "scripts"))
 
@@ -73,6 +73,8 @@ class ClosingLine:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Print the closing line in the one process that reports."""
+    """Print the closing line and what tests took in the one process that reports."""
+    if not config.option.collectonly:
+        times.register(config, BUILD / "tests" / "times.json")
     if not hasattr(config, "workerinput") and not config.option.collectonly:
         config.pluginmanager.register(ClosingLine(), "closing-line")
