@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from apogee_lab.commands import main
-from apogee_lab.engines import qemu
+from apogee_lab.engines import uml
 from apogee_lab.kernels.kernel import DEFAULT_KERNEL
 from apogee_lab.measures import traces
 from apogee_lab.measures.arrivals import Arrivals
@@ -70,7 +70,7 @@ class Case:
 class Run:
     """The raw results of one case; of flows the first, unless named."""
 
-    def __init__(self, case: Case, raw: Path, engine: str = "qemu") -> None:
+    def __init__(self, case: Case, raw: Path, engine: str = "uml") -> None:
         self.case = case
         self.raw = raw
         self.engine = engine
@@ -161,7 +161,7 @@ def run_cases(
     cases: Mapping[str, Case],
     extras: Sequence[str] = (),
     files: Mapping[str, bytes] | None = None,
-    engine: ModuleType = qemu,
+    engine: ModuleType = uml,
     kernel: str = DEFAULT_KERNEL,
 ) -> dict[str, Run]:
     """Run the cases one after the other in one guest; results are in build/tests/NAME/CASE.

@@ -53,7 +53,7 @@ def uml_modules() -> None:
     ],
 )
 def test_a_fault_on_engine_qemu(
-    modules: Path, tmp_path: Path, kind: str, line: str, shown: str
+    stock_modules: Path, tmp_path: Path, kind: str, line: str, shown: str
 ) -> None:
     """All but the last leave the guest running, and its script ends with status 0."""
     error = failed(qemu.run_script, PLANT.format(kind), tmp_path)
@@ -92,7 +92,7 @@ def test_a_finding_in_the_log(uml_modules: None, tmp_path: Path, name: str) -> N
     assert error.reason == f"the kernel reported: {found.line}"
 
 
-def test_a_stall_ends_a_run_at_once(modules: Path, tmp_path: Path) -> None:
+def test_a_stall_ends_a_run_at_once(stock_modules: Path, tmp_path: Path) -> None:
     """The kernel is told to notice after 3 s instead of 21 s; the run's own bound is 300 s.
 
     In real time: a stall is noticed only while another CPU waits for the end of a grace period.

@@ -35,7 +35,7 @@ STATUSES = dict(zip(WAYS, [{130}, {130, -15}, {-9}, {1}, {1}, {1}], strict=True)
 
 
 @pytest.fixture(scope="module")
-def out(modules: Path, build: Path, root: Path) -> Path:
+def out(stock_modules: Path, build: Path, root: Path) -> Path:
     """The results of all trials, which run in one guest."""
     trials = root / "tests" / "guest" / "engines" / "host_trials.py"
     files = user_machine.files(root, debian.kernel())

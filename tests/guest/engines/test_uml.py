@@ -96,7 +96,9 @@ def test_a_shift_is_another_seed(
     assert plain[0] != plain[1]
 
 
-def test_both_engines_agree(kernel: Kernel, modules: Path, kept: Path, tmp_path: Path) -> None:
+def test_both_engines_agree(
+    kernel: Kernel, stock_modules: Path, kept: Path, tmp_path: Path
+) -> None:
     """Without errors nothing is random: goodput, RTT and queue of both engines are within 1 %."""
     more = ["--cc", "cubic,star", "--duration", "8", "--set", "window=625kB"]
     here, there = (measured(tmp_path / engine, *more, engine=engine) for engine in ("uml", "qemu"))

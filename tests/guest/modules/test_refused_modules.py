@@ -41,7 +41,7 @@ def _signed_by_a_stranger(kernel: Kernel, tmp_path: Path) -> bytes:
 
 
 def test_kernel_refuses_a_module_that_it_cannot_verify(
-    modules: Path, build: Path, tmp_path: Path
+    stock_modules: Path, build: Path, tmp_path: Path
 ) -> None:
     kernel = debian.kernel()
     out = build / "tests" / "secure-boot"
@@ -76,7 +76,7 @@ insmod /lib/modules/$(uname -r)/updates/tcp_star.ko 2>$OUT/unsigned; echo $? >>$
 LAYOUT = b"module_layout".ljust(56, b"\0")
 
 
-def test_another_kernels_module_and_a_locked_down_kernel(modules: Path, build: Path) -> None:
+def test_another_kernels_module_and_a_locked_down_kernel(stock_modules: Path, build: Path) -> None:
     kernel = debian.kernel()
     module = module_file("tcp_star", kernel).read_bytes()
     at = module.index(LAYOUT)

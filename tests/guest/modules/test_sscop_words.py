@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from apogee_lab.engines import qemu
+from apogee_lab.engines import uml
 from apogee_lab.guest import plugins
 
 pytestmark = pytest.mark.guest
@@ -98,7 +98,7 @@ DEFAULTS = {
 def said(modules: Path, build: Path) -> dict[str, str]:
     """What one guest said."""
     out = build / "tests" / "sscop-words"
-    info = qemu.run_script(
+    info = uml.run_script(
         SCRIPT.replace("WORDS", WORDS), out=out, modules=["sscop"],
         files=plugins.guest_files(), timeout_wall_s=300.0,
     )  # fmt: skip
