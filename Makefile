@@ -79,7 +79,7 @@ reproduce: ## a paper's figures and table: FIG=star, gentle, compound, sscop, sh
 
 check: ## run all tests: unit tests and tests in guests
 	@scripts/setup check
-	@$(PYTHON) -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile --timeout 1800
+	@$(PYTHON) -m pytest -m 'not deep' --numprocesses auto --maxprocesses 4 --dist loadfile --timeout 1800
 
 # TESTS='exchanges storms': only tests/deep/test_exchanges.py and test_storms.py, without the debug
 # kernels being built and Frama-C being installed first.
