@@ -78,7 +78,6 @@ def guest(modules: Path, build: Path, request: pytest.FixtureRequest) -> Guest:
         nonlocal count
         count += 1
         out = build / "tests" / f"{name}.{count}"
-        options.setdefault("timeout_wall_s", 300.0)
         uml.run_script(script, out=out, **options)
         return out
 

@@ -106,7 +106,6 @@ def test_no_pacing_rate_is_left_over(modules: Path, build: Path, root: Path) -> 
         out=out,
         modules=["tcp_j", "tcp_star"],
         files={"bin/peer": peer},
-        timeout_wall_s=300.0,
     )
     for name in ("bbr-j", "bbr-star"):
         seen = samples(out / name)

@@ -231,7 +231,7 @@ def said(modules: Path, build: Path, root: Path) -> dict[str, str]:
     files = plugins.guest_files() | {"bin/addresses": compiled(source)}
     info = uml.run_script(
         SCRIPT.replace("WORDS", WORDS).replace("KEY", KEY), out=out, modules=["shake"],
-        files=files, timeout_wall_s=300.0,
+        files=files,
     )  # fmt: skip
     assert info.status == 0, (out / "console.log").read_text()
     return {path.name: path.read_text() for path in out.iterdir() if path.is_file()}

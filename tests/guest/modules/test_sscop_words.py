@@ -100,7 +100,7 @@ def said(modules: Path, build: Path) -> dict[str, str]:
     out = build / "tests" / "sscop-words"
     info = uml.run_script(
         SCRIPT.replace("WORDS", WORDS), out=out, modules=["sscop"],
-        files=plugins.guest_files(), timeout_wall_s=300.0,
+        files=plugins.guest_files(),
     )  # fmt: skip
     assert info.status == 0, (out / "console.log").read_text()
     return {path.name: path.read_text() for path in out.iterdir() if path.is_file()}

@@ -47,7 +47,7 @@ def blasted(build: Path, root: Path) -> Path:
     out = build / "tests" / "loss-model"
     files = {"bin/peer": compiled(root / "tests" / "guest" / "modules" / "peer.c")}
     files["lab/links.sh"] = links.encode()
-    info = uml.run_script("\n".join(lines), out=out, files=files, timeout_wall_s=300.0)
+    info = uml.run_script("\n".join(lines), out=out, files=files)
     assert info.status == 0, (out / "console.log").read_text()
     return out
 
