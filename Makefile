@@ -79,14 +79,14 @@ reproduce: ## a paper's figures and table: FIG=star, gentle, compound, sscop, sh
 
 check: ## run all tests: unit tests and tests in guests
 	@scripts/setup check
-	@$(PYTHON) -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile --timeout 1800
+	@$(PYTHON) -m pytest -m 'not deep' --numprocesses auto --maxprocesses 4 --dist loadfile
 
 # TESTS='exchanges storms': only tests/deep/test_exchanges.py and test_storms.py, without the debug
 # kernels being built and Frama-C being installed first.
 check-deep: ## exact exchanges, debug kernel, two CPUs, fuzzers' coverage, proofs (some hours)
 	@scripts/setup $(if $(TESTS),check,deep lint)
 	@$(if $(TESTS),,$(PYTHON) -m tests.deep.kernels)
-	@$(PYTHON) -m pytest $(if $(TESTS),$(TESTS:%=tests/deep/test_%.py),tests/deep) --resume --numprocesses 2 --dist loadgroup --timeout 1800
+	@$(PYTHON) -m pytest $(if $(TESTS),$(TESTS:%=tests/deep/test_%.py),tests/deep) --resume --numprocesses 2 --dist loadgroup
 
 matrix: ## build and run on all supported kernels, compile for other architectures: a table
 	@scripts/setup check

@@ -74,7 +74,7 @@ def measure(hours: int, rate: float, ber: float, segment: int, out: Path) -> lis
     modules.build(uml_kernel.kernel())
     uml.run_script(
         script, out=out, modules=["sscop"], files=files | plugins.guest_files(),
-        timeout_wall_s=7200.0, check=True,
+        timeout_virtual_s=3600.0 * (hours + 2), check=True,
     )  # fmt: skip
     return [Sample.of(line) for line in (out / "samples").read_text().splitlines()]
 

@@ -68,7 +68,7 @@ def measure(hours: int, rate: str, out: Path) -> list[Sample]:
     uml.run_script(
         TOOLS + long_run.MEMORY + script.replace("RATE", rate), out=out, modules=["shake"],
         files={"bin/verified": verified} | plugins.guest_files(),
-        timeout_wall_s=7200.0, check=True,
+        timeout_virtual_s=3600.0 * (hours + 2), check=True,
     )  # fmt: skip
     lines = (out / "samples").read_text().splitlines()
     return [Sample(*map(int, line.split())) for line in lines]

@@ -122,7 +122,7 @@ def measure(hours: int, rate: str, out: Path) -> list[Sample]:
     uml.run_script(
         script, out=out, modules=MODULES,
         files={"bin/verified": compiled(ROOT / "tests/guest/modules/verified.c")},
-        timeout_wall_s=7200.0, check=True,
+        timeout_virtual_s=3600.0 * (hours + 2), check=True,
     )  # fmt: skip
     return [parse(line) for line in (out / "samples").read_text().splitlines()]
 

@@ -215,13 +215,14 @@ def native_row(suite: str, asked: Path) -> Row:
     out = BUILD / "tests" / name
 
     def boots() -> str:
-        runs.update(run_cases(BUILD, name, _cases(), kernel=suite))
+        runs.update(run_cases(BUILD, name, _cases(), engine=qemu, kernel=suite))
         release = (out / "uname").read_text().strip()
         return "" if release == k.release else f"{release} has booted"
 
     def bpf() -> str:
         name = f"matrix-bpf-{k.release}"
-        runs = run_cases(BUILD, name, {cc: _bpf_case(cc) for cc in PROGRAMS}, kernel=suite)
+        cases = {cc: _bpf_case(cc) for cc in PROGRAMS}
+        runs = run_cases(BUILD, name, cases, engine=qemu, kernel=suite)
         left = [
             f"still loaded: {cc}" for cc, r in runs.items() if not (r.raw / "unloaded").exists()
         ]

@@ -51,7 +51,7 @@ def measure(cc: str, folder: Path) -> dict[str, float]:
     peer = compiled(ROOT / "tests" / "guest" / "modules" / "peer.c")
     qemu.run_script(
         script, out=folder / cc, modules=brought(names), extras=["apogee-bpf"] * is_bpf(cc),
-        files={"bin/peer": peer}, check=True, timeout_wall_s=300,
+        files={"bin/peer": peer}, check=True,
     )  # fmt: skip
     if (folder / cc / "said").read_text() != "open\n":
         raise SystemExit((folder / cc / "said").read_text())

@@ -30,7 +30,6 @@ def measure(suite: str, folder: Path) -> list[dict[str, Any]]:
     script = "\n".join(["mount -t bpf -o mode=700 bpf /sys/fs/bpf", *loads])
     qemu.run_script(
         script, kernel=suite, out=folder / suite, extras=["apogee-bpf"], check=True,
-        timeout_wall_s=600.0,
     )  # fmt: skip
     found = []
     for name in names:

@@ -43,7 +43,6 @@ from tests.guest.runs import Case, compiled, run_cases
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
-WALL_S = 900.0  # at least; the debug kernel is slower
 CONTROLS = algorithms.listed(own=True)
 
 
@@ -59,7 +58,6 @@ def debugged(monkeypatch: pytest.MonkeyPatch) -> None:
     run_script = uml.run_script
 
     def run(text: str, **how: Any) -> Any:
-        how["timeout_wall_s"] = max(WALL_S, how.get("timeout_wall_s", 0.0))
         return run_script(text, **how | {"kernel": uml_kernel.DEBUG})
 
     for engine in (qemu, uml):

@@ -21,7 +21,6 @@ from tests.guest.runs import compiled
 Record = dict[str, Any]
 
 SHELLS = {"sscop": sscop.SHELL, "shake": shake.SHELL}
-WALL_S = 1700.0
 #: Between two datagrams, and between two samples of the stream; ms.
 TICK_MS, SIP_MS = 20, 50
 #: What the stream's end may take, s: TCP asks again after as long as it was cut off, at most.
@@ -203,7 +202,6 @@ def ran(text: str, names: Sequence[str], out: Path) -> str:
     info = uml.run_script(
         text, out=out, modules=names,
         files={"bin/verified": verified, "bin/forge": b""} | plugins.guest_files(),
-        timeout_wall_s=WALL_S,
     )  # fmt: skip
     assert info.status == 0, (out / "console.log").read_text()[-4000:]
     return (out / "uname").read_text().strip()

@@ -18,7 +18,6 @@ from tests.exchange.log import Log, read
 
 HERE = Path(__file__).resolve().parent
 SCRIPTS = HERE / "scripts"
-WALL_S = 1500.0
 
 
 @dataclass(frozen=True)
@@ -80,9 +79,7 @@ def play(
     lines = ["chmod +x /bin/exchange", "modprobe tun", *(f"modprobe {name}" for name in ours)]
     command = f"exchange $OUT {guest.rests} {','.join(algorithms)} {' '.join(scripts)}"
     script = "\n".join([*lines, f"cd /lab/pkt && {command} 2>$OUT/err"])
-    info = guest.engine.run_script(
-        script, kernel=guest.kernel, out=out, modules=ours, files=files, timeout_wall_s=WALL_S
-    )
+    info = guest.engine.run_script(script, kernel=guest.kernel, out=out, modules=ours, files=files)
     assert info.status == 0, (out / "err").read_text()
     return {
         (name, cc): read((out / f"{name}.{cc}").read_text())

@@ -23,7 +23,7 @@ from apogee_lab.kernels.debian import kernel
 from apogee_lab.results.text import as_markdown
 from tests import BUILD, ROOT
 from tests.hostile.attacks import ATTACKS, BESIDE, HOSTILE, OURS
-from tests.hostile.play import WALL_S, program
+from tests.hostile.play import program
 from tests.hostile.table import PAGE, put
 
 RECORDS = ROOT / "docs" / "results" / "records" / "hostile-cost.jsonl"
@@ -54,7 +54,7 @@ def play(build: Path, out: Path, cc: str, attacks: Sequence[str]) -> Iterator[di
         attacks=" ".join(attacks),
     )  # fmt: skip
     info = qemu.run_script(
-        script, out=out, modules=modules.brought([cc]), timeout_wall_s=WALL_S,
+        script, out=out, modules=modules.brought([cc]),
         files={"bin/hostile": program(build)},
     )  # fmt: skip
     assert info.status == 0, (out / "err").read_text()

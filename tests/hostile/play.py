@@ -13,7 +13,6 @@ from apogee_lab.kernels import uml_kernel
 
 HERE = Path(__file__).resolve().parent
 EXCHANGE = HERE.parent / "exchange"
-WALL_S = 1700.0
 
 #: The kernel's counters that a record keeps.
 KEPT = ("TCPTimeouts", "TCPFullUndo", "TCPDSACKUndo", "TCPLossUndo", "TCPSpuriousRTOs")
@@ -56,7 +55,7 @@ def play(
     command = f"hostile $OUT/runs {path} {','.join(algorithms)} {','.join(attacks)} 2>$OUT/err"
     info = uml.run_script(
         "\n".join([*lines, command]), out=out, modules=ours,
-        files={"bin/hostile": program(build)}, timeout_wall_s=WALL_S,
+        files={"bin/hostile": program(build)},
     )  # fmt: skip
     assert info.status == 0, (out / "err").read_text()
     return read((out / "runs").read_text())

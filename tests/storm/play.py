@@ -18,7 +18,6 @@ from tests.storm.storms import STORMS, Storm
 
 HERE = Path(__file__).resolve().parent
 VERIFIED = HERE.parent / "guest" / "modules" / "verified.c"
-WALL_S = 1700.0
 
 BEFORE_S = 3.0  # of calm just before the storm, in which the goodput of before is measured
 BACK = 0.8  # of it
@@ -172,7 +171,7 @@ def play(
     ours = modules.brought(algorithms)
     loads = "".join(f"modprobe {name}\n" for name in ours)
     info = uml.run_script(
-        loads + script(runs), out=out, modules=ours, seed=seed, timeout_wall_s=WALL_S,
+        loads + script(runs), out=out, modules=ours, seed=seed,
         timeout_virtual_s=4000.0 * len(runs),
         files={
             "lab/storm.sh": (HERE / "storm.sh").read_bytes(),

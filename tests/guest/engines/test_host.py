@@ -13,6 +13,7 @@ import pytest
 
 from apogee_lab.commands import main
 from apogee_lab.engines import host, log, qemu
+from apogee_lab.engines.supervise import REAL_S
 from apogee_lab.kernels import debian
 from apogee_lab.measures.record import read_records
 from apogee_lab.modules import module_file
@@ -35,7 +36,7 @@ STATUSES = dict(zip(WAYS, [{130}, {130, -15}, {-9}, {1}, {1}, {1}], strict=True)
 
 
 @pytest.fixture(scope="module")
-def out(modules: Path, build: Path, root: Path) -> Path:
+def out(stock_modules: Path, build: Path, root: Path) -> Path:
     """The results of all trials, which run in one guest."""
     trials = root / "tests" / "guest" / "engines" / "host_trials.py"
     files = user_machine.files(root, debian.kernel())
@@ -44,7 +45,7 @@ def out(modules: Path, build: Path, root: Path) -> Path:
     script = f"{user_machine.PREPARE}python3 trials.py {SEED} {KILLS}\n"
     found = build / "tests" / "host"
     info = qemu.run_script(
-        script, out=found, files=files, realtime=True, timeout_wall_s=600.0 + 60 * KILLS
+        script, out=found, files=files, realtime=True, timeout_wall_s=REAL_S + 60 * KILLS
     )
     assert info.status == 0, (found / "console.log").read_text()
     return found

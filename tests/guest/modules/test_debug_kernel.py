@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from apogee_lab.engines import uml
 from tests.deep import test_debug_kernel as deep
 from tests.deep.test_debug_kernel import built, debugged
 from tests.guest.runs import run_cases
@@ -26,7 +25,7 @@ def test_flows_without_a_report(build: Path) -> None:
     """One of each algorithm, over losses, marks and an outage."""
     setting = "ber=1e-6 aqm=fq_codel tcp_ecn=1 delay=50ms event=outage@3s:500ms trace=all"
     cases = {cc: deep.case("satellite", cc, setting, 5.0) for cc in deep.CONTROLS}
-    runs = run_cases(build, "debug-slice", cases, engine=uml)
+    runs = run_cases(build, "debug-slice", cases)
     assert all(run.record["total_goodput_bps"] > 0 for run in runs.values())
 
 

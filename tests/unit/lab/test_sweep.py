@@ -517,8 +517,3 @@ def test_a_terminal_gets_a_bar(engine: FakeEngine) -> None:
     assert "4/4 runs" in said
     assert "left" in said
     assert "star seed 2: FAILED" in said
-
-
-def test_the_bound_grows_with_what_is_emulated(engine: FakeEngine) -> None:
-    job = jobs_of(engine, "star", seeds=1)[0]
-    assert sweep.wall_bound(job) == 180 + 70 * 3.5
