@@ -69,7 +69,17 @@ def build(headers: Headers, folder: Path) -> dict[str, Path]:
     assert done.returncode == 0, done.stderr
     gcc(*WARNINGS, FOLDER / "ask.c", "-lbpf", "-o", made["ask"])
     traps = ["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"]
-    gcc(*WARNINGS, *traps, "-I", folder, "-I", headers.include, FOLDER / "defined.c", "-o", made["defined"])
+    gcc(
+        *WARNINGS,
+        *traps,
+        "-I",
+        folder,
+        "-I",
+        headers.include,
+        FOLDER / "defined.c",
+        "-o",
+        made["defined"],
+    )
     return made
 
 
