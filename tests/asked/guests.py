@@ -16,9 +16,8 @@ from tests.unit.headers.cheaders import Headers
 # What fails a run by itself is in engines/log.py.
 _TROUBLE = re.compile(r"Call Trace|Unknown symbol")
 _MODULE = """
-mount -t debugfs debugfs /sys/kernel/debug
-modprobe answers && dd if=/lab/calls of=/sys/kernel/debug/apogee-answers bs=64M count=1 &&
-	cat /sys/kernel/debug/apogee-answers >$OUT/answers && rmmod answers
+modprobe answers && dd if=/lab/calls of=/proc/apogee-answers bs=64M count=1 &&
+	cat /proc/apogee-answers >$OUT/answers && rmmod answers
 """
 
 
@@ -32,7 +31,7 @@ def answered(k: Kernel, asked: Path, engine: ModuleType = qemu) -> str:
     """Let the kernel make the unit tests' calls; the first answer that differs."""
     out = BUILD / "tests" / f"answers-{k.release}"
     files = {"lab/calls": (asked / "calls").read_bytes()}
-    engine.run_script(_MODULE, kernel=k, modules=["answers"], files=files, out=out)
+    engine.run_script(_MODULE, kernel=k.release, modules=["answers"], files=files, out=out)
     found = trouble(out)
     return found or calls.difference(Headers(ROOT / "include"), asked / "answers", out / "answers")
 
@@ -42,7 +41,7 @@ def answered_in_bpf(k: Kernel, asked: Path) -> str:
     out, folder = BUILD / "tests" / f"bpf-{k.release}", BUILD / "bpf-calls"
     headers = Headers(ROOT / "include")
     files = bpf.prepare(headers, asked, folder)
-    qemu.run_script(bpf.SCRIPT, kernel=k, files=files, out=out)
+    qemu.run_script(bpf.SCRIPT, kernel=k.release, files=files, out=out)
     if refused := (out / "refused").read_text():
         return f"refused by the verifier: {refused}"
     return trouble(out) or calls.difference(headers, folder / "answers", out / "answers")

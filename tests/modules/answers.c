@@ -4,23 +4,24 @@
  *
  * In user space these headers define their own div_u64(), min(), fls64(); in the
  * kernel they use the kernel's, which differ between versions. To compare the results
- * there is one debugfs file: calls are written to it, each as a struct answer_head and
+ * there is /proc/apogee-answers: calls are written to it, each as a struct answer_head and
  * the arguments as in calls.h; reading it returns the same calls with their results.
  * The calls must be in a single write of at most ANSWERS_MAX bytes.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/debugfs.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/proc_fs.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
 #include "calls.h"
 
+#define ANSWERS_FILE "apogee-answers"
 #define ANSWERS_MAX (64U << 20)
 
 /**
@@ -33,7 +34,6 @@ struct answer_head {
 	u32 size;
 };
 
-static struct dentry *answers_file;
 static DEFINE_MUTEX(answers_lock);
 static u8 *answers;
 static size_t answers_size;
@@ -95,22 +95,19 @@ static ssize_t answers_read(struct file *file, char __user *to, size_t size,
 	return done;
 }
 
-static const struct file_operations answers_fops = {
-	.owner	= THIS_MODULE,
-	.read	= answers_read,
-	.write	= answers_write,
+static const struct proc_ops answers_ops = {
+	.proc_read	= answers_read,
+	.proc_write	= answers_write,
 };
 
 static int __init answers_register(void)
 {
-	answers_file = debugfs_create_file("apogee-answers", 0600, NULL, NULL,
-					   &answers_fops);
-	return PTR_ERR_OR_ZERO(answers_file);
+	return proc_create(ANSWERS_FILE, 0600, NULL, &answers_ops) ? 0 : -ENOMEM;
 }
 
 static void __exit answers_unregister(void)
 {
-	debugfs_remove(answers_file);
+	remove_proc_entry(ANSWERS_FILE, NULL);
 	kvfree(answers);
 }
 

@@ -19,18 +19,14 @@ pytestmark = pytest.mark.guest
 
 PROGRAMS = [name for name in ALGORITHMS if is_bpf(name)]
 
-MOUNT = "mount -t bpf -o mode=700 bpf /sys/fs/bpf\n"
-#: Shell: run a command, keep what it prints and its status.
-SAY = """
+#: What is left of the flows goes first.
+VERBS = """
+export OUT=/out/told; mkdir $OUT
+apogee-bpf unload --all; umount /sys/fs/bpf
 say() { name=$1; shift; "$@" >$OUT/$name 2>&1; echo "status $?" >>$OUT/$name; }
 controls=/proc/sys/net/ipv4/tcp_available_congestion_control
-"""
-
-VERBS = (
-    SAY
-    + "say unmounted apogee-bpf load star\n"
-    + MOUNT
-    + """
+say unmounted apogee-bpf load star
+mount -t bpf -o mode=700 bpf /sys/fs/bpf
 echo nobody:x:65534:65534::/:/bin/sh >/etc/passwd
 say nobody su nobody -c 'apogee-bpf load star'
 say nobody_status su nobody -c 'apogee-bpf status'
@@ -47,7 +43,7 @@ rm /sys/fs/bpf/apogee
 mkdir -m 777 /sys/fs/bpf/apogee
 say open apogee-bpf load star
 rmdir /sys/fs/bpf/apogee
-chmod +x /bin/peer; peer locked /sys/fs/bpf 40 & locker=$!
+peer locked /sys/fs/bpf 40 & locker=$!
 sleep 0.1; say locked apogee-bpf load star
 kill $locker
 printf 'star aen=0\\r\\n\\r\\n' >/tmp/file
@@ -115,23 +111,80 @@ say unloaded apogee-bpf status compound
 say after cat $controls
 say pins ls /sys/fs/bpf/apogee
 """
-)
+
+
+UNLOAD = "apogee-bpf unload --all"
+WATCHED = """
+sleep 3
+nsenter --net=/run/netns/snd apogee-bpf status {cc} >$OUT/bpf
+timeout 1 apogee-bpf trace {cc} >$OUT/trace 2>&1
+apogee-bpf status {cc} >$OUT/elsewhere
+apogee-bpf unload {cc} 2>$OUT/unload
+apogee-bpf load {cc} 2>>$OUT/unload
+nsenter --net=/run/netns/snd apogee-bpf status {cc} >$OUT/again
+"""
+
+
+#: Traces that end by SIGKILL and by a closed pipe, one beside another, one after them, one whose
+#: reader waits for five seconds, one that is stopped for as long, one that begins with SIGALRM
+#: blocked, one with hangups ignored, and one that ends while its reader does not read; how many
+#: records are written in a second, while a trace is read and later than it was killed.
+TRACED = """
+written() { functions=/sys/kernel/tracing
+	echo bpf_ringbuf_reserve >$functions/set_ftrace_filter
+	echo function >$functions/current_tracer; sleep 1
+	grep -c bpf_ringbuf_reserve $functions/trace; echo nop >$functions/current_tracer; }
+sleep 2
+apogee-bpf trace bpf_star >$OUT/killed & reader=$!
+sleep 1
+timeout 1 apogee-bpf trace bpf_star >$OUT/beside 2>&1
+written >$OUT/while
+kill -KILL $reader
+sleep 3; written >$OUT/later
+apogee-bpf trace bpf_star | head -n 1 >$OUT/head
+sleep 2
+cut -d' ' -f1 /proc/uptime >$OUT/began
+timeout 2 apogee-bpf trace bpf_star >$OUT/trace
+timeout 7 apogee-bpf trace bpf_star 2>$OUT/waited | { sleep 5; cat; } >$OUT/slow
+apogee-bpf trace bpf_star >$OUT/stopped 2>$OUT/missed & reader=$!
+sleep 1; kill -STOP $reader; sleep 5; kill -CONT $reader; sleep 1; kill -INT $reader; wait $reader
+chmod +x /bin/peer
+peer blocked 14 timeout 4 apogee-bpf trace bpf_star >$OUT/blocked
+sh -c 'trap "" HUP; exec apogee-bpf trace bpf_star' >$OUT/hangup & reader=$!
+sleep 1; kill -HUP $reader; sleep 1; kill -INT $reader; wait $reader
+{ timeout -k 3 2 apogee-bpf trace bpf_star 2>$OUT/ended; echo $? >$OUT/end; } |
+	{ sleep 7; cat; } >$OUT/cut
+"""
+#: All of a flow's beginning, with the loss that ends slow start.
+BEGINNING = "timeout 11 apogee-bpf trace hstcp_gentle >$OUT/trace 2>&1"
+
+
+@pytest.fixture(scope="module")
+def runs(build: Path, stock_modules: Path) -> dict[str, Run]:
+    """One guest: a flow of each algorithm as module, and as BPF program that is unloaded while it
+    runs; two flows that are traced; then what the loader says.
+    """
+    cases = {ALGORITHMS[name].bpf: Case({"ber": 0}, ALGORITHMS[name].bpf, 6) for name in PROGRAMS}
+    cases |= {
+        name: Case({"ber": 0}, name, 6, WATCHED.format(cc=name), after=UNLOAD) for name in PROGRAMS
+    }
+    short = {"ber": 0, "queue": 62500}
+    cases["traced"] = Case(short, "bpf_star", 45, TRACED, after=UNLOAD)
+    cases["beginning"] = Case(short, "bpf_gentle", 12, BEGINNING, after=VERBS)
+    files = {"bin/peer": compiled(Path(__file__).with_name("peer.c"))}
+    return run_cases(build, "bpf", cases, ["bpftool"], files, engine=qemu)
+
+
+@pytest.fixture(scope="module")
+def told(runs: dict[str, Run]) -> dict[str, str]:
+    """What each command of VERBS printed, with its status."""
+    folder = runs["beginning"].raw.with_name("told")
+    return {path.name: path.read_text() for path in folder.iterdir()}
 
 
 FOREIGN = "not a folder that only root or this user may change"
 CONTROLS = "/proc/sys/net/ipv4"
 NONE = "No such file or directory"
-
-
-@pytest.fixture(scope="module")
-def told(build: Path) -> dict[str, str]:
-    """What each command of VERBS printed, with its status."""
-    out = build / "tests" / "apogee-bpf"
-    peer = compiled(Path(__file__).with_name("peer.c"))
-    qemu.run_script(
-        VERBS, out=out, extras=["apogee-bpf", "bpftool"], files={"bin/peer": peer},
-    )  # fmt: skip
-    return {path.name: path.read_text() for path in out.iterdir() if path.is_file()}
 
 
 @pytest.mark.parametrize(
@@ -238,127 +291,59 @@ def test_parameters_are_those_of_the_module(told: dict[str, str]) -> None:
     assert re.search("^  gamma +number of queued packets .*, 1 to 65535 ", told["list"], re.M)
 
 
-WATCHED = """
-sleep 3
-nsenter --net=/run/netns/snd apogee-bpf status {cc} >$OUT/bpf
-timeout 1 apogee-bpf trace {cc} >$OUT/trace 2>&1
-apogee-bpf status {cc} >$OUT/elsewhere
-apogee-bpf unload {cc} 2>$OUT/unload
-apogee-bpf load {cc} 2>>$OUT/unload
-nsenter --net=/run/netns/snd apogee-bpf status {cc} >$OUT/again
-"""
-
-
-#: Traces that end by SIGKILL and by a closed pipe, one beside another, one after them, one whose
-#: reader waits for five seconds, one that is stopped for as long, one that begins with SIGALRM
-#: blocked, one with hangups ignored, and one that ends while its reader does not read; how many
-#: records are written in a second, while a trace is read and later than it was killed.
-TRACED = """
-written() { functions=/sys/kernel/tracing
-	echo bpf_ringbuf_reserve >$functions/set_ftrace_filter
-	echo function >$functions/current_tracer; sleep 1
-	grep -c bpf_ringbuf_reserve $functions/trace; echo nop >$functions/current_tracer; }
-sleep 2
-apogee-bpf trace bpf_star >$OUT/killed & reader=$!
-sleep 1
-timeout 1 apogee-bpf trace bpf_star >$OUT/beside 2>&1
-written >$OUT/while
-kill -KILL $reader
-sleep 3; written >$OUT/later
-apogee-bpf trace bpf_star | head -n 1 >$OUT/head
-sleep 2
-cut -d' ' -f1 /proc/uptime >$OUT/began
-timeout 2 apogee-bpf trace bpf_star >$OUT/trace
-timeout 7 apogee-bpf trace bpf_star 2>$OUT/waited | { sleep 5; cat; } >$OUT/slow
-apogee-bpf trace bpf_star >$OUT/stopped 2>$OUT/missed & reader=$!
-sleep 1; kill -STOP $reader; sleep 5; kill -CONT $reader; sleep 1; kill -INT $reader; wait $reader
-chmod +x /bin/peer
-peer blocked 14 timeout 4 apogee-bpf trace bpf_star >$OUT/blocked
-sh -c 'trap "" HUP; exec apogee-bpf trace bpf_star' >$OUT/hangup & reader=$!
-sleep 1; kill -HUP $reader; sleep 1; kill -INT $reader; wait $reader
-{ timeout -k 3 2 apogee-bpf trace bpf_star 2>$OUT/ended; echo $? >$OUT/end; } |
-	{ sleep 7; cat; } >$OUT/cut
-"""
-#: All of a flow's beginning, with the loss that ends slow start.
-BEGINNING = "timeout 25 apogee-bpf trace hstcp_gentle >$OUT/trace 2>&1"
-
-
-@pytest.fixture(scope="module")
-def traced(build: Path) -> dict[str, Run]:
-    cases = {
-        name: Case({"ber": 0, "queue": 62500}, cc=name, duration_s=45, beside=beside)
-        for name, beside in (("bpf_star", TRACED), ("bpf_gentle", BEGINNING))
-    }
-    peer = compiled(Path(__file__).with_name("peer.c"))
-    return run_cases(build, "bpf-traced", cases, files={"bin/peer": peer}, engine=qemu)
-
-
-@pytest.fixture(scope="module")
-def flows(build: Path) -> dict[str, Run]:
-    """A flow of each algorithm, as module and as BPF, each unloaded while it runs."""
-    cases = {
-        name: Case({"ber": 0}, cc=name, duration_s=8, beside=WATCHED.format(cc=name))
-        for name in PROGRAMS
-    }
-    cases |= {
-        a: Case({"ber": 0}, cc=a, duration_s=8) for a in (ALGORITHMS[p].bpf for p in PROGRAMS)
-    }
-    return run_cases(build, "bpf-flows", cases, engine=qemu)
-
-
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_flow_is_that_of_the_module(flows: dict[str, Run], name: str) -> None:
+def test_a_flow_is_that_of_the_module(runs: dict[str, Run], name: str) -> None:
     """Within 1 %: a path without errors is deterministic, and the kernel is the same."""
-    module = flows[ALGORITHMS[name].bpf].record["total_goodput_bps"]
-    assert flows[name].record["total_goodput_bps"] == pytest.approx(module, rel=0.01)
+    module = runs[ALGORITHMS[name].bpf].record["total_goodput_bps"]
+    assert runs[name].record["total_goodput_bps"] == pytest.approx(module, rel=0.01)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_status_lists_the_sockets_of_the_namespace(flows: dict[str, Run], name: str) -> None:
-    lines = flows[name].text("bpf").splitlines()[1:]
+def test_status_lists_the_sockets_of_the_namespace(runs: dict[str, Run], name: str) -> None:
+    lines = runs[name].text("bpf").splitlines()[1:]
     found = [dict(zip(words[2::2], words[3::2], strict=True)) for words in map(str.split, lines)]
     assert len(found) == 1
     assert int(found[0]["cwnd"]) > 10
     assert 490_000 < int(found[0]["min_rtt_us"]) < 520_000
     assert 1e6 < int(found[0]["bandwidth"]) < 20e6
-    assert len(flows[name].text("elsewhere").splitlines()) == 1
+    assert len(runs[name].text("elsewhere").splitlines()) == 1
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_trace_has_the_modules_tracepoints(flows: dict[str, Run], name: str) -> None:
-    line = flows[name].text("trace").splitlines()[0]
+def test_trace_has_the_modules_tracepoints(runs: dict[str, Run], name: str) -> None:
+    line = runs[name].text("trace").splitlines()[0]
     assert re.match(
         r"[0-9]+\.[0-9]{6} (star_ack|hstcp_gentle_window|compound_round) [a-z_]+=", line
     )
     assert " dport=5201 " in line
 
 
-def test_a_socket_goes_on_when_its_algorithm_is_unloaded(flows: dict[str, Run]) -> None:
-    assert [flows[name].text("unload") for name in PROGRAMS] == [""] * len(PROGRAMS)
+def test_a_socket_goes_on_when_its_algorithm_is_unloaded(runs: dict[str, Run]) -> None:
+    assert [runs[name].text("unload") for name in PROGRAMS] == [""] * len(PROGRAMS)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_socket_of_an_earlier_load_is_told(flows: dict[str, Run], name: str) -> None:
-    lines = flows[name].text("again").splitlines()[1:]
+def test_a_socket_of_an_earlier_load_is_told(runs: dict[str, Run], name: str) -> None:
+    lines = runs[name].text("again").splitlines()[1:]
     assert len(lines) == 1 and lines[0].endswith(":5201 of an earlier load")
 
 
-def test_records_end_soon_after_their_reader(traced: dict[str, Run]) -> None:
-    assert int(traced["bpf_star"].text("while")) > 0
-    assert int(traced["bpf_star"].text("later")) == 0
+def test_records_end_soon_after_their_reader(runs: dict[str, Run]) -> None:
+    assert int(runs["traced"].text("while")) > 0
+    assert int(runs["traced"].text("later")) == 0
 
 
-def test_no_record_is_missing_while_the_reader_waits(traced: dict[str, Run]) -> None:
+def test_no_record_is_missing_while_the_reader_waits(runs: dict[str, Run]) -> None:
     """An ACK comes every 2.4 ms; the pipe and the ring buffer hold what comes in five seconds."""
-    run = traced["bpf_star"]
+    run = runs["traced"]
     times = [float(line.split()[0]) for line in run.text("slow").splitlines()]
     assert max(b - a for a, b in pairwise(times)) < 0.5
     assert run.text("waited") == ""
 
 
-def test_a_trace_that_was_stopped_says_what_is_missing(traced: dict[str, Run]) -> None:
+def test_a_trace_that_was_stopped_says_what_is_missing(runs: dict[str, Run]) -> None:
     """The programs go on for up to two seconds."""
-    run = traced["bpf_star"]
+    run = runs["traced"]
     times = [float(line.split()[0]) for line in run.text("stopped").splitlines()]
     said = re.fullmatch(
         r"apogee-bpf: star: no records for (\S+) s, while this program was stopped\n",
@@ -368,43 +353,42 @@ def test_a_trace_that_was_stopped_says_what_is_missing(traced: dict[str, Run]) -
     assert max(b - a for a, b in pairwise(times)) == pytest.approx(float(said[1]), abs=0.1)
 
 
-def test_a_trace_has_nothing_of_the_one_before(traced: dict[str, Run]) -> None:
-    run = traced["bpf_star"]
+def test_a_trace_has_nothing_of_the_one_before(runs: dict[str, Run]) -> None:
+    run = runs["traced"]
     times = [float(line.split()[0]) for line in run.text("trace").splitlines()]
     assert len(run.text("head").splitlines()) == 1 and run.text("killed")
     assert times and min(times) >= float(run.text("began"))
 
 
-def test_a_trace_needs_no_signal_that_its_parent_blocked(traced: dict[str, Run]) -> None:
-    times = [float(line.split()[0]) for line in traced["bpf_star"].text("blocked").splitlines()]
+def test_a_trace_needs_no_signal_that_its_parent_blocked(runs: dict[str, Run]) -> None:
+    times = [float(line.split()[0]) for line in runs["traced"].text("blocked").splitlines()]
     assert times[-1] - times[0] > 3.0
 
 
-def test_a_trace_with_hangups_ignored_goes_on(traced: dict[str, Run]) -> None:
-    times = [float(line.split()[0]) for line in traced["bpf_star"].text("hangup").splitlines()]
+def test_a_trace_with_hangups_ignored_goes_on(runs: dict[str, Run]) -> None:
+    times = [float(line.split()[0]) for line in runs["traced"].text("hangup").splitlines()]
     assert times[-1] - times[0] > 1.5
 
 
-def test_a_trace_whose_reader_waits_ends_at_once(traced: dict[str, Run]) -> None:
+def test_a_trace_whose_reader_waits_ends_at_once(runs: dict[str, Run]) -> None:
     """One signal is enough, and nothing is written behind the record that it cuts."""
-    run = traced["bpf_star"]
+    run = runs["traced"]
     assert run.text("ended") == "apogee-bpf: the reader has not taken the last records\n"
     assert run.text("end") != "137\n"
     *whole, _ = run.text("cut").split("\n")
     assert whole and all(re.match(r"[0-9]+\.[0-9]{6} star_ack ", line) for line in whole)
 
 
-def test_an_algorithm_has_one_trace_at_a_time(traced: dict[str, Run]) -> None:
-    assert traced["bpf_star"].text("beside") == "apogee-bpf: star is traced already\n"
+def test_an_algorithm_has_one_trace_at_a_time(runs: dict[str, Run]) -> None:
+    assert runs["traced"].text("beside") == "apogee-bpf: star is traced already\n"
 
 
-def test_a_fall_of_the_rtt_is_negative(traced: dict[str, Run]) -> None:
-    changes = [
-        int(found) for found in re.findall(r"change=(\S+)", traced["bpf_gentle"].text("trace"))
-    ]
+def test_a_fall_of_the_rtt_is_negative(runs: dict[str, Run]) -> None:
+    changes = [int(found) for found in re.findall(r"change=(\S+)", runs["beginning"].text("trace"))]
     assert min(changes) < 0 < max(changes)
     assert max(map(abs, changes)) < 10_000_000
 
 
+@pytest.mark.deep
 def test_the_least_that_bpf_costs_can_be_measured() -> None:
     assert minimum.measure(0.0, 3.0)["acks"] > 100
