@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The rows of the kernel matrix that every change has to pass; `make matrix` has the others."""
+"""A kernel and its BPF programs answer as user space does; `make matrix` asks the other kernels."""
 
 from __future__ import annotations
 
@@ -8,21 +8,34 @@ from pathlib import Path
 
 import pytest
 
-from apogee_lab.kernels import debian
-from tests import bpf, matrix
-from tests.unit.headers.answers import Recorder
+from apogee_lab.engines import uml
+from apogee_lab.kernels import debian, uml_kernel
+from tests import matrix
+from tests.asked import bpf, guests, kept
+from tests.asked.recorder import Recorder
 from tests.unit.headers.cheaders import compile_library
 
 pytestmark = pytest.mark.guest
 
 
 @pytest.fixture(scope="module")
-def asked() -> Path:
-    return matrix.record_calls()
+def asked(build: Path) -> Path:
+    kept.all_calls(build / "asked")
+    return build / "asked"
 
 
+@pytest.mark.uml
+def test_a_kernel_answers_alike(modules: Path, asked: Path) -> None:
+    assert guests.answered(uml_kernel.kernel(), asked, uml) == ""
+
+
+def test_bpf_programs_answer_alike(asked: Path) -> None:
+    assert guests.answered_in_bpf(debian.kernel(), asked) == ""
+
+
+@pytest.mark.deep
 @pytest.mark.parametrize("suite", ["bookworm", "bookworm-backports"])
-def test_builds_boots_loads_moves_data_and_answers_alike(suite: str, asked: Path) -> None:
+def test_rows_of_the_matrix(suite: str, asked: Path) -> None:
     row = matrix.native_row(suite, asked)
     assert row.failures == []
     assert list(row.cells) == list(matrix.COLUMNS)
@@ -45,7 +58,7 @@ def test_a_fault_in_bpf_only_is_told(
     fault: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (right, wrong), told = PLANTED[fault]
-    library = compile_library(root / "include", tmp_path, sanitized=False)
+    library = compile_library(root / "include", root / "build" / "unit", sanitized=False)
     recorder = Recorder(library)
     library.div_s64(-7, 2)
     library.fls64(7)
@@ -59,4 +72,4 @@ def test_a_fault_in_bpf_only_is_told(
     flags = bpf.flags()
     monkeypatch.setattr(bpf, "flags", lambda: ["-I", str(tmp_path / "include"), *flags])
     monkeypatch.setattr(bpf, "RANDOM", 10)
-    assert matrix.answered_in_bpf(debian.kernel("bookworm"), tmp_path).startswith(told)
+    assert guests.answered_in_bpf(debian.kernel(), tmp_path).startswith(told)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The test oracle tcp_constant: its window never changes, its parameter has a range."""
+"""The control tcp_constant, for tests only: its window never changes, its parameter has a range."""
 
 from __future__ import annotations
 

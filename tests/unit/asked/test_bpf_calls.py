@@ -10,31 +10,27 @@ from pathlib import Path
 
 import pytest
 
-from tests import bpf
-from tests.bpf import random_calls
-from tests.unit.headers import answers
+from tests.asked import bpf, calls, random_calls
+from tests.asked.recorder import Recorder
 from tests.unit.headers.cheaders import Headers, Library, compile_library
-from tests.unit.headers.conftest import VARIANT
-
-pytestmark = pytest.mark.skipif(VARIANT != "plain", reason="has libraries of its own")
 
 
 @pytest.fixture(scope="module")
-def headers(root: Path) -> Headers:
-    return Headers(root / "include")
+def plain(root: Path) -> Library:
+    return compile_library(root / "include", root / "build" / "unit", sanitized=False)
 
 
 @pytest.fixture(scope="module")
-def plain(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Library:
-    return compile_library(root / "include", tmp_path_factory.mktemp("plain"), sanitized=False)
+def headers(plain: Library) -> Headers:
+    return plain.headers
 
 
 @pytest.fixture(scope="module")
 def prepared(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What is asked after unit tests with these calls, the last of a device's function."""
     folder = tmp_path_factory.mktemp("prepared")
-    asked = compile_library(root / "include", folder, sanitized=False)
-    recorder = answers.Recorder(asked)
+    asked = compile_library(root / "include", root / "build" / "unit", sanitized=False)
+    recorder = Recorder(asked)
     asked.div_u64(7, 2)
     asked.star_set_cwnd(asked.new("star_window", cwnd_reno=10), 7)
     asked.shake_before(1, 2)
@@ -58,16 +54,15 @@ def test_the_sources_of_the_programs_include_no_header_of_a_device(root: Path) -
 
 
 def test_kept_calls_come_first(headers: Headers, prepared: Path) -> None:
-    calls = list(answers.read(headers, prepared / "answers"))
-    assert [name for name, _ in calls[:2]] == ["div_u64", "star_set_cwnd"]
-    assert (calls[0][1].result, calls[1][1].w.cwnd_reno) == (3, 7)
+    made = list(calls.read(headers, prepared / "answers"))
+    assert [name for name, _ in made[:2]] == ["div_u64", "star_set_cwnd"]
+    assert (made[0][1].result, made[1][1].w.cwnd_reno) == (3, 7)
 
 
 def test_most_random_calls_of_each_function_are_defined(headers: Headers, prepared: Path) -> None:
     """Those that are not are left out of the answers, too."""
     asked, answered = (
-        [name for name, _ in answers.read(headers, prepared / file)]
-        for file in ("calls", "answers")
+        [name for name, _ in calls.read(headers, prepared / file)] for file in ("calls", "answers")
     )
     assert asked == answered
     counts = Counter(asked)
@@ -75,18 +70,18 @@ def test_most_random_calls_of_each_function_are_defined(headers: Headers, prepar
     assert min(counts.values()) > bpf.RANDOM // 3
     assert max(counts.values()) <= bpf.RANDOM + 1
     divisors = [
-        c.divisor for name, c in answers.read(headers, prepared / "calls") if name == "div_u64"
+        c.divisor for name, c in calls.read(headers, prepared / "calls") if name == "div_u64"
     ]
     assert counts["div_u64"] < bpf.RANDOM and 0 not in divisors
 
 
 def test_the_wanted_answers_are_those_of_the_library(prepared: Path, plain: Library) -> None:
     files = [prepared / "calls", prepared / "answers"]
-    pairs = zip(*(answers.read(plain.headers, file) for file in files), strict=True)
+    pairs = zip(*(calls.read(plain.headers, file) for file in files), strict=True)
     for (name, call), (_, answered) in random.Random(0).sample(list(pairs), 3000):
         # in the call's own memory, where what is passed by reference is changed
         places = random_calls.arguments(type(call))
         result = getattr(plain, name)(*(kind.from_buffer(call, at) for _, kind, at in places))
         if result is not None:
             call.result = getattr(result, "contents", result)
-        assert answers.values(call) == answers.values(answered), name
+        assert calls.values(call) == calls.values(answered), name

@@ -5,19 +5,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.unit.headers import answers
-from tests.unit.headers.cheaders import Headers, compile_library
+import pytest
+
+from tests.asked import calls
+from tests.asked.recorder import KEPT, Recorder
+from tests.unit.headers.cheaders import Library, compile_library
 
 
-def test_calls_h_is_what_the_script_writes(root: Path) -> None:
-    committed = (root / "tests/answers/calls.h").read_text(encoding="utf-8")
-    assert committed == answers.header(Headers(root / "include"))
+@pytest.fixture
+def library(root: Path) -> Library:
+    return compile_library(root / "include", root / "build" / "unit", sanitized=False)
 
 
-def test_what_is_kept_is_what_was_asked_and_answered(root: Path, tmp_path: Path) -> None:
+def test_what_is_kept_is_what_was_asked_and_answered(library: Library, tmp_path: Path) -> None:
     """Numbers, a structure that changes, a result that is a row of a table."""
-    library = compile_library(root / "include", tmp_path, sanitized=False)
-    recorder = answers.Recorder(library)
+    recorder = Recorder(library)
     assert library.abe_window(1_250_000, 500_000, 1250) == 500
     windows = library.new("star_window", cwnd_reno=10)
     library.star_set_cwnd(windows, 7)
@@ -25,10 +27,7 @@ def test_what_is_kept_is_what_was_asked_and_answered(root: Path, tmp_path: Path)
     recorder.write(tmp_path)
 
     asked, answered = (
-        {
-            name: answers.values(call)
-            for name, call in answers.read(library.headers, tmp_path / file)
-        }
+        {name: calls.values(call) for name, call in calls.read(library.headers, tmp_path / file)}
         for file in ("calls", "answers")
     )
     window = {"bw": 1_250_000, "rtt_min_us": 500_000, "mss": 1250}
@@ -40,21 +39,19 @@ def test_what_is_kept_is_what_was_asked_and_answered(root: Path, tmp_path: Path)
     assert len(asked) == len(answered) == 3
 
 
-def test_no_more_calls_are_kept_than_wanted(root: Path, tmp_path: Path) -> None:
-    library = compile_library(root / "include", tmp_path, sanitized=False)
-    recorder = answers.Recorder(library)
-    for rtt in range(2 * answers.KEPT):
+def test_no_more_calls_are_kept_than_wanted(library: Library, tmp_path: Path) -> None:
+    recorder = Recorder(library)
+    for rtt in range(2 * KEPT):
         library.abe_interval_us(rtt)
         library.abe_interval_us(rtt)
     recorder.write(tmp_path)
-    kept = [call.rtt_min_us for _, call in answers.read(library.headers, tmp_path / "calls")]
-    assert len(kept) == len(set(kept)) == answers.KEPT
-    assert max(kept) > 1.5 * answers.KEPT
+    kept = [call.rtt_min_us for _, call in calls.read(library.headers, tmp_path / "calls")]
+    assert len(kept) == len(set(kept)) == KEPT
+    assert max(kept) > 1.5 * KEPT
 
 
-def test_a_wrong_and_a_missing_answer_are_told(root: Path, tmp_path: Path) -> None:
-    library = compile_library(root / "include", tmp_path, sanitized=False)
-    recorder = answers.Recorder(library)
+def test_a_wrong_and_a_missing_answer_are_told(library: Library, tmp_path: Path) -> None:
+    recorder = Recorder(library)
     for divisor in (1, 2, 3):
         library.div_u64(7, divisor)
     recorder.write(tmp_path)
@@ -70,5 +67,5 @@ def test_a_wrong_and_a_missing_answer_are_told(root: Path, tmp_path: Path) -> No
         (right + right[:size], "nothing: {'result': 7, "),
     ):
         other.write_bytes(data)
-        found = answers.difference(library.headers, tmp_path / "answers", other)
+        found = calls.difference(library.headers, tmp_path / "answers", other)
         assert found.startswith(told) and bool(found) == bool(told)

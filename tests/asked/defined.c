@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../answers/calls.h"
+#include "calls.h"
 
-/* as in tests/answers/answers.c, the arguments padded to eight bytes */
+/* as in tests/modules/answers.c, the arguments padded to eight bytes */
 static struct {
 	struct {
 		u32 function;
