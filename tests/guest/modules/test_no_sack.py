@@ -9,7 +9,7 @@ import pytest
 
 from apogee_lab.engines import uml
 from tests.guest.runs import Case, Run, run_cases, timeouts
-from tests.storm.play import play
+from tests.played.storms.play import play
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
