@@ -7,8 +7,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
-from typing import Protocol
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+from apogee_lab.results.text import as_text
+from tests import BUILD
 
 #: From the first quarter of the hours to the last: memory of slabs; all memory, of which the
 #: sockets' buffers have 1.5 MB more or less from one moment to the next. A page that is lost with
@@ -29,18 +35,58 @@ memory() {
 """
 
 
-class Sampled(Protocol):
-    """Octets received so far, and the kernel's memory."""
-
-    octets: int
-    free_kb: int
-    slabs_kb: int
+#: What the guest measured at the end of an hour, by name: ``octets`` received so far, ``free kB``
+#: and ``slabs kB`` of the kernel's memory, and what else a run samples.
+Sample = dict[str, float]
 
 
-def goodputs(samples: Sequence[Sampled]) -> list[float]:
+@dataclass(frozen=True)
+class Long:
+    """``about`` it in words; the ``rate`` of what; what runs in the guest and leaves samples; what
+    is wrong beside what is in any run, and how far goodput may drift, as a share. ``options`` are
+    more numbers that can be given."""
+
+    about: str
+    rate: str
+    of: str
+    drift: float
+    measure: Callable[[argparse.Namespace, Path], list[Sample]]
+    faults: Callable[[Sequence[Sample], Path], list[str]]
+    streams: Callable[[Path], str] = lambda out: (out / "drunk").read_text()
+    options: Mapping[str, float] = field(default_factory=dict)
+
+
+def script(text: str, hours: int, **words: object) -> str:
+    """A guest's script, with words in capitals filled in."""
+    for word, value in {"SECONDS": 3600 * hours + 60, "HOURS": hours, **words}.items():
+        text = text.replace(word, str(value))
+    return MEMORY + text
+
+
+def read(out: Path, names: Sequence[str]) -> list[Sample]:
+    """The guest's samples; a line is the octets and what has these names."""
+    found = []
+    for line in (out / "samples").read_text().splitlines():
+        numbers = [float(word) if "." in word else int(word) for word in line.split()]
+        if len(numbers) != len(names) + 1:
+            raise SystemExit(f"something is missing in a sample: {line}")
+        found.append(dict(zip(("octets", *names), numbers, strict=True)))
+    return found
+
+
+def goodputs(samples: Sequence[Sample]) -> list[float]:
     """kbit/s of IP packets that were received in each hour."""
-    pairs = zip(samples, samples[1:], strict=False)
-    return [(after.octets - before.octets) * 8 / 3600e3 for before, after in pairs]
+    return [(b["octets"] - a["octets"]) * 8 / 3600e3 for a, b in pairwise(samples)]
+
+
+def table(samples: Sequence[Sample]) -> str:
+    """A line per hour."""
+    rows = [["hour", "kbit/s", *list(samples[0])[1:]]]
+    for hour, rate in enumerate(goodputs(samples), 1):
+        told = list(samples[hour].values())[1:]
+        cells = (f"{n:.1f}" if isinstance(n, float) else str(n) for n in told)
+        rows.append([str(hour), f"{rate:.2f}", *cells])
+    return as_text(rows)
 
 
 def leaks(objects: str) -> list[str]:
@@ -56,25 +102,26 @@ def leaks(objects: str) -> list[str]:
     return found
 
 
-def faults(samples: Sequence[Sampled], drunk: str, drift: float, objects: str) -> list[str]:
-    """Goodput that differs by more than ``drift`` of the first hour's, leaks, damaged octets."""
+def faults(of: Long, samples: Sequence[Sample], out: Path) -> list[str]:
+    """Goodput that differs by more than may be of the first hour's, leaks, damaged octets, and what
+    else is wrong with this run."""
     rates = goodputs(samples)
     found = []
-    if max(rates) - min(rates) > drift * rates[0]:
+    if max(rates) - min(rates) > of.drift * rates[0]:
         found.append(f"goodput drifts: {min(rates):.2f} to {max(rates):.2f} kbit/s")
     # Both swing with the kernel's own caches: compare extremes of the first and the last hours.
     part = max(len(samples) // 4, 2)
     first, last = samples[1:][:part], samples[-part:]
-    free = [min(s.free_kb for s in hours) for hours in (first, last)]
+    free = [min(s["free kB"] for s in hours) for hours in (first, last)]
     if free[0] - free[1] > LEAK_KB:
         found.append(f"free memory: {free[0]} to {free[1]} kB")
-    slabs = [max(s.slabs_kb for s in hours) for hours in (first, last)]
+    slabs = [max(s["slabs kB"] for s in hours) for hours in (first, last)]
     if slabs[1] - slabs[0] > LEAK_SLABS_KB:
         found.append(f"slabs: {slabs[0]} to {slabs[1]} kB")
-    found += leaks(objects)
-    if not drunk.endswith(" damaged 0\n"):
-        found.append(f"the stream: {drunk!r}")
-    return found
+    found += leaks((out / "objects").read_text())
+    if not of.streams(out).endswith(" damaged 0\n"):
+        found.append(f"the stream: {of.streams(out)!r}")
+    return found + of.faults(samples, out)
 
 
 def _hours(text: str) -> int:
@@ -83,17 +130,17 @@ def _hours(text: str) -> int:
     return int(text)
 
 
-def parser(name: str, doc: str | None, rate: str, of: str) -> argparse.ArgumentParser:
-    """The command line of a program: ``--hours`` and the ``--rate`` of what."""
-    made = argparse.ArgumentParser(prog=name, description=doc)
-    made.add_argument("--hours", type=_hours, default=24)
-    made.add_argument("--rate", default=rate, help=f"of {of}")
-    return made
-
-
-def tell(table: str, wall_s: float, drunk: str, found: Sequence[str]) -> int:
-    """Print the hours and what was found; the exit status."""
-    print(table)
-    print(f"{wall_s:.0f} s; {drunk.strip()}")
+def main(name: str, of: Long, argv: Sequence[str]) -> int:
+    """Run, print, judge; the exit status."""
+    parser = argparse.ArgumentParser(prog=f"tests.long {name}", description=of.about)
+    parser.add_argument("--hours", type=_hours, default=24)
+    parser.add_argument("--rate", default=of.rate, help=f"of {of.of}")
+    for option, value in of.options.items():
+        parser.add_argument(f"--{option}", type=type(value), default=value)
+    out, start = BUILD / "tests" / f"long-{name}", time.monotonic()
+    samples = of.measure(parser.parse_args(argv), out)
+    print(table(samples))
+    print(f"{time.monotonic() - start:.0f} s; {of.streams(out).strip()}")
+    found = faults(of, samples, out)
     print("\n".join(found), end="\n" if found else "", file=sys.stderr)
     return 1 if found else 0

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The algorithms for a day: ``python3 -m tests.long.tcp [--hours N] [--rate RATE]``.
+"""The algorithms for a day.
 
 Each has one TCP stream for the whole time, and a transfer of 50 kB every 30 s, over one bottleneck
 in virtual time (engine uml). The path changes every ten minutes, in the same way each hour: 20 to
-500 ms, without and with loss, silent for 20 s. The receiver checks all octets. Prints goodput and
-RTT of the streams and the kernel's memory hour by hour; exit status 1 if any of them drifts, or if
-a transfer does not end.
+500 ms, without and with loss, silent for 20 s. The receiver checks all octets. Goodput and RTT of
+the streams and the kernel's memory are sampled; a transfer that does not end is a fault, too.
 
 A transfer that begins as the silence does may fail, with any algorithm: its SYN is sent seven times
 (tcp_syn_retries), five of them into the silence, and a full queue may drop the others. Or the
@@ -16,13 +15,11 @@ resets what comes then. So it is tried again, as clients do.
 
 from __future__ import annotations
 
-import sys
-import time
-from dataclasses import dataclass
+from argparse import Namespace
+from collections.abc import Sequence
+from itertools import pairwise, product
 from pathlib import Path
 
-from apogee_lab.results.text import as_text
-from tests import BUILD
 from tests.long import run
 from tests.played import guest
 
@@ -30,7 +27,7 @@ ALGORITHMS = ("star", "j", "hstcp_gentle", "compound", "compound_plus", "reno")
 FAULTY: tuple[str, ...] = ()  # modules that a test plants
 SHORT = 50_000  # octets
 A_MINUTE = 2  # short transfers of each algorithm
-HEAD = ("hour", "kbit/s", *ALGORITHMS, "RTT ms", "sockets", "free kB", "slabs kB")
+NAMES = ("free kB", "slabs kB", "sockets")
 TRIES = 3  # of a short transfer
 DRIFT = 0.1  # of goodput and RTT, from hour to hour
 
@@ -81,44 +78,6 @@ for i in $(seq 200); do pidof verified | grep -q " " || break; sleep 10; done
 """
 
 
-@dataclass(frozen=True)
-class Sample:
-    """What the guest measured at the end of an hour; of the streams in ``ALGORITHMS``' order."""
-
-    octets: int
-    free_kb: int
-    slabs_kb: int
-    sockets: int
-    acked: tuple[int, ...]
-
-
-def parse(line: str) -> Sample:
-    """A line of the guest's file; every stream has to be there."""
-    octets, free, slabs, sockets, *acked = map(int, line.split())
-    if len(acked) != len(ALGORITHMS):
-        raise SystemExit(f"tests.long.tcp: a stream is missing: {line}")
-    return Sample(octets, free, slabs, sockets, tuple(acked))
-
-
-def measure(hours: int, rate: str, out: Path) -> list[Sample]:
-    """Run the guest."""
-    words = {
-        "ALGORITHMS": " ".join(ALGORITHMS),
-        "SECONDS": str(3600 * hours + 120),
-        "HOURS": str(hours),
-        "COUNT": str(len(ALGORITHMS)),
-        "SHORT": str(SHORT),
-        "A_MINUTE": str(A_MINUTE),
-        "TRIES": str(TRIES),
-        "RATE": rate,
-    }
-    script = run.MEMORY + SCRIPT
-    for name, value in words.items():
-        script = script.replace(name, value)
-    guest.play(script, out, ALGORITHMS, FAULTY, guest.verified())
-    return [parse(line) for line in (out / "samples").read_text().splitlines()]
-
-
 def mean_rtts(text: str) -> list[float]:
     """In the last ten minutes of each hour, ms; a line is the hour and the streams' RTTs."""
     hours: dict[int, list[float]] = {}
@@ -128,65 +87,59 @@ def mean_rtts(text: str) -> list[float]:
     return [sum(rtts) / len(rtts) for rtts in hours.values()]
 
 
-def table(samples: list[Sample], rtts: list[float]) -> str:
-    """A line per hour."""
-    rates = run.goodputs(samples)
-    rows = []
-    for hour, rate in enumerate(rates, 1):
-        before, s = samples[hour - 1], samples[hour]
-        own = [(b - a) * 8 / 3600e3 for a, b in zip(before.acked, s.acked, strict=True)]
-        cells = (*(f"{kbps:.0f}" for kbps in own), f"{rtts[hour - 1]:.0f}", str(s.sockets))
-        rows.append([str(hour), f"{rate:.0f}", *cells, str(s.free_kb), str(s.slabs_kb)])
-    return as_text([HEAD, *rows])
+def measure(given: Namespace, out: Path) -> list[run.Sample]:
+    """Run the guest; samples get each stream's kbit/s and the streams' RTT in the hour."""
+    words = {
+        "ALGORITHMS": " ".join(ALGORITHMS), "COUNT": len(ALGORITHMS), "SHORT": SHORT,
+        "A_MINUTE": A_MINUTE, "TRIES": TRIES, "RATE": given.rate,
+        "SECONDS": 3600 * given.hours + 120,
+    }  # fmt: skip
+    guest.play(run.script(SCRIPT, given.hours, **words), out, ALGORITHMS, FAULTY, guest.verified())
+    samples = run.read(out, (*NAMES, *ALGORITHMS))
+    found = [samples[0] | dict.fromkeys((*ALGORITHMS, "RTT ms"), 0.0)]
+    rtts = mean_rtts((out / "rtts").read_text())
+    for (before, after), rtt in zip(pairwise(samples), rtts, strict=True):
+        rates = {cc: (after[cc] - before[cc]) * 8 / 3600e3 for cc in ALGORITHMS}
+        found.append(after | rates | {"RTT ms": rtt})
+    return found
 
 
-def failed(tries: list[int], hours: int) -> list[str]:
+def tries(out: Path) -> list[int]:
+    """How many each transfer took that ended."""
+    return [int(word) for word in (out / "handed").read_text().split()]
+
+
+def streams(out: Path) -> str:
+    """All transfers, and how many streams of all had damaged octets."""
+    damaged = [line for line in (out / "drunk").open() if " damaged 0 " not in line]
+    made = tries(out)
+    return f"{len(made)} transfers in {sum(made)} tries, damaged {len(damaged)}\n"
+
+
+def failed(made: Sequence[int], hours: int) -> list[str]:
     """Transfers that did not end, and more tries than those that begin with a silence may need."""
     want = 60 * A_MINUTE * len(ALGORITHMS) * hours
-    missing, again = want - len(tries), sum(tries) - len(tries)
+    missing, again = want - len(made), sum(made) - len(made)
     found = [f"{missing} of {want} transfers are missing"] if missing else []
     if again > len(ALGORITHMS) * hours:
         found.append(f"{again} tries of {want} transfers failed")
     return found
 
 
-def stalled(samples: list[Sample]) -> list[str]:
-    """Streams of which nothing was acknowledged for an hour."""
-    found = []
-    for hour in range(1, len(samples)):
-        for cc, before, now in zip(
-            ALGORITHMS, samples[hour - 1].acked, samples[hour].acked, strict=True
-        ):
-            if now <= before:
-                found.append(f"{cc}: nothing acknowledged in hour {hour}")
+def faults(samples: Sequence[run.Sample], out: Path) -> list[str]:
+    """Transfers that failed; streams of which nothing was acknowledged for an hour; RTTs that
+    differ by more than ``DRIFT`` of the first hour's: the path is the same then."""
+    hours, made = samples[1:], tries(out)
+    found = failed(made, len(hours))
+    if len((out / "drunk").read_text().splitlines()) < len(made) + len(ALGORITHMS):
+        found.append("not all octets were checked")
+    for hour, cc in product(range(len(hours)), ALGORITHMS):
+        if hours[hour][cc] <= 0:
+            found.append(f"{cc}: nothing acknowledged in hour {hour + 1}")
+    rtts = [sample["RTT ms"] for sample in hours]
+    if max(rtts) - min(rtts) > DRIFT * rtts[0]:
+        found.append(f"RTT drifts: {min(rtts):.0f} to {max(rtts):.0f} ms")
     return found
 
 
-def drifting(rtts: list[float]) -> list[str]:
-    """RTTs that differ by more than ``DRIFT`` of the first hour's: the path is the same then."""
-    if max(rtts) - min(rtts) <= DRIFT * rtts[0]:
-        return []
-    return [f"RTT drifts: {min(rtts):.0f} to {max(rtts):.0f} ms"]
-
-
-def main(argv: list[str]) -> int:
-    """Run, print, judge."""
-    parser = run.parser("tests.long.tcp", __doc__, "2mbit", "the bottleneck")
-    given = parser.parse_args(argv)
-    out = BUILD / "tests" / "long-tcp"
-    start = time.monotonic()
-    samples = measure(given.hours, given.rate, out)
-    names = ("drunk", "handed", "rtts", "objects")
-    drunk, handed, rtts, objects = ((out / name).read_text() for name in names)
-    damaged = [line for line in drunk.splitlines() if " damaged 0 " not in line]
-    tries = [int(t) for t in handed.split()]
-    last = f"{len(tries)} transfers in {sum(tries)} tries, damaged {len(damaged)}\n"
-    found = run.faults(samples, last, DRIFT, objects) + failed(tries, given.hours)
-    if len(drunk.splitlines()) < len(tries) + len(ALGORITHMS):
-        found.append("not all octets were checked")
-    found += stalled(samples) + drifting(mean_rtts(rtts))
-    return run.tell(table(samples, mean_rtts(rtts)), time.monotonic() - start, last, found)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+LONG = run.Long(__doc__, "2mbit", "the bottleneck", DRIFT, measure, faults, streams)

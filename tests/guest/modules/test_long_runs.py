@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the runs of many hours must see, shortened: ``python3 -m tests.long.tcp`` is one itself."""
+"""What the runs of many hours must see, shortened: ``python3 -m tests.long tcp`` is one itself."""
 
 from __future__ import annotations
 
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,6 @@ def test_a_leak_of_eight_octets_per_connection_is_seen(
     monkeypatch.setattr(tcp, "ALGORITHMS", (*tcp.ALGORITHMS[:-1], "leaky"))
     monkeypatch.setattr(tcp, "FAULTY", ("tcp_leaky",))
     out = tmp_path / "out"
-    tcp.measure(4, "500kbit", out)
+    tcp.measure(Namespace(hours=4, rate="500kbit"), out)
     (found,) = run.leaks((out / "objects").read_text())
     assert found.startswith("kmalloc-8: ")

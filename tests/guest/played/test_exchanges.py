@@ -3,7 +3,7 @@
 
 The scripts (tests/played/exchanges) say what a peer sends and what reno's stack does then, by the
 RFCs. Each algorithm's exchange is compared with reno's, event by event, in virtual time. A
-difference has to be in the table (differences.txt) with its reasons, and what is there has to occur.
+difference has to be in differences.txt with its reasons, and what is listed there has to occur.
 """
 
 from __future__ import annotations
