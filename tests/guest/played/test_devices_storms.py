@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.guest.played.lanes import lanes
 from tests.played.devices import silence
 from tests.played.devices.book import BOOK
 from tests.played.devices.play import play
@@ -23,11 +23,13 @@ FEW = {("sscop", "everything"), ("sscop", "no-feedback"), ("sscop", "mtus"),
 FEW_SILENCES = {("sscop", "lossy"), ("shake", "leader")}
 
 
-def _cases(of: dict[str, dict[str, object]]) -> list[tuple[str, str]]:
-    return [(device, name) for device in of for name in of[device]]
+def _cases(of: dict[str, dict[str, Any]], few: set[tuple[str, str]]) -> list[Any]:
+    """Of each device; all but a few are deep."""
+    cases = [(device, name) for device in of for name in of[device]]
+    return [pytest.param(*c, marks=() if c in few else pytest.mark.deep) for c in cases]
 
 
-@pytest.mark.parametrize(("device", "storm"), lanes(_cases(STORMS), FEW))
+@pytest.mark.parametrize(("device", "storm"), _cases(STORMS, FEW))
 def test_data_is_whole_and_goodput_comes_back(build: Path, device: str, storm: str) -> None:
     records = play(device, [storm], build / "tests" / f"storm-{device}-{storm}")
     assert BOOK.wrong(BOOK.by_key(records)) == []
@@ -40,7 +42,7 @@ def test_storms_with_each_algorithm(build: Path, device: str, cc: str) -> None:
     assert BOOK.wrong(BOOK.by_key(records)) == []
 
 
-@pytest.mark.parametrize(("device", "name"), lanes(_cases(SILENCES), FEW_SILENCES))
+@pytest.mark.parametrize(("device", "name"), _cases(SILENCES, FEW_SILENCES))
 def test_what_is_not_answered_becomes_rare(build: Path, device: str, name: str) -> None:
     records = silence.play(device, [name], build / "tests" / f"silence-{device}-{name}")
     assert BOOK.wrong(BOOK.by_key(records)) == []
