@@ -69,12 +69,6 @@ static void result(const char *what, long long value)
 		note("%s = %lld", what, value);
 }
 
-static void must(int ret, const char *what)
-{
-	if (ret < 0)
-		die(what);
-}
-
 static struct sockaddr_in address(__u32 host, int port)
 {
 	return (struct sockaddr_in) {
@@ -329,13 +323,9 @@ bool call(const char *name, char *arguments)
 	return false;
 }
 
-/* Reset what is open: the kernel would continue to retransmit, and hold the module. */
+/* Reset what is open. */
 void calls_end(void)
 {
-	const struct linger reset = { .l_onoff = 1 };
-
-	if (sock < 0)
-		return;
-	setsockopt(sock, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
-	close(sock);
+	if (sock >= 0)
+		reset(sock);
 }

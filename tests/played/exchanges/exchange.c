@@ -8,16 +8,13 @@
  * namespace of its own with a tun device: the stack is 10.8.0.1, the peer 10.8.0.2. The log is
  * OUT/SCRIPT.ALGORITHM. scripts.md describes the language of scripts and logs.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <sys/wait.h>
 
 #include "exchange.h"
 
@@ -152,8 +149,9 @@ static void play(FILE *script)
 }
 
 static int periods;	/* before an exchange begins, see clock_begin() */
+static const char *out;	/* the folder of logs */
 
-static void exchange(const char *out, const char *path)
+static void exchange(const char *path, const char *algorithm)
 {
 	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 	FILE *script = fopen(path, "r");
@@ -161,11 +159,10 @@ static void exchange(const char *out, const char *path)
 
 	if (!script)
 		die(path);
-	snprintf(log, sizeof(log), "%s/%s.%s", out, name, congestion_control);
+	congestion_control = algorithm;
+	snprintf(log, sizeof(log), "%s/%s.%s", out, name, algorithm);
 	if (!freopen(log, "w", stdout))
 		die(log);
-	if (unshare(CLONE_NEWNET))
-		die("unshare");
 	peer.port = PEER_PORT;
 	peer.window = 1000;
 	peer.path_us = 100000;
@@ -173,21 +170,6 @@ static void exchange(const char *out, const char *path)
 	clock_begin(periods);
 	wait_until(0);
 	play(script);
-	exit(ferror(stdout) || fflush(stdout));
-}
-
-static int played(const char *out, const char *path)
-{
-	const pid_t child = fork();
-	int status = 1;
-
-	if (!child)
-		exchange(out, path);
-	if (child < 0 || waitpid(child, &status, 0) != child)
-		die("fork");
-	if (status)
-		fprintf(stderr, "exchange: %s of %s failed\n", path, congestion_control);
-	return !!status;
 }
 
 int main(int argc, char **argv)
@@ -199,11 +181,11 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: exchange OUT PERIODS ALGORITHM[,ALGORITHM...] SCRIPT...\n");
 		return 2;
 	}
+	out = argv[1];
 	sign_begin();
 	for (char *name = strtok(argv[3], ","); name; name = strtok(NULL, ",")) {
-		congestion_control = name;
 		for (int i = 4; i < argc; i++)
-			failed |= played(argv[1], argv[i]);
+			failed |= apart(exchange, argv[i], name);
 	}
 	return failed;
 }

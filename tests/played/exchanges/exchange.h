@@ -146,6 +146,10 @@ bool call(const char *name, char *arguments);
 void calls_end(void);
 
 /* netns.c */
+void must(int ret, const char *what);
+bool apart(void (*run)(const char *what, const char *algorithm), const char *what,
+	   const char *algorithm);
+void reset(int fd);
 void device_up(void);
 void device_mtu(int mtu);
 void set_sysctl(const char *name, const char *value);

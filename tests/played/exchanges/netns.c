@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The network namespace of an exchange: its device, settings and counters. */
+/* The process and the network namespace of an exchange: its device, settings and counters. */
+#define _GNU_SOURCE
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +11,46 @@
 #include <net/if.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <linux/if_tun.h>
 
 #include "exchange.h"
 
 #define DEVICE	"wire"
+
+void must(int ret, const char *what)
+{
+	if (ret < 0)
+		die(what);
+}
+
+/* Return: whether it failed. */
+bool apart(void (*run)(const char *what, const char *algorithm), const char *what,
+	   const char *algorithm)
+{
+	const pid_t child = fork();
+	int status = 1;
+
+	if (!child) {
+		must(unshare(CLONE_NEWNET), "unshare");
+		run(what, algorithm);
+		exit(ferror(stdout) || fflush(stdout));
+	}
+	if (child < 0 || waitpid(child, &status, 0) != child)
+		die("fork");
+	if (status)
+		fprintf(stderr, "%s of %s failed\n", what, algorithm);
+	return status;
+}
+
+/* Of a connection that is left open the kernel would retransmit, and hold the module. */
+void reset(int fd)
+{
+	const struct linger now = { .l_onoff = 1 };
+
+	must(setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now)), "SO_LINGER");
+	close(fd);
+}
 
 static void configure(unsigned long request, struct ifreq *ifr, const char *what)
 {

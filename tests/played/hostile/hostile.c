@@ -10,10 +10,8 @@
  * what was counted while it was hostile, with the time until data flowed again, and the
  * kernel's counters of the run.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +19,6 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <linux/tcp.h>
 
 #include "hostile.h"
@@ -59,12 +56,6 @@ void require(bool is, const char *what)
 		die(what);
 }
 
-static void must(int ret, const char *what)
-{
-	if (ret < 0)
-		die(what);
-}
-
 /* --- the stack's end --- */
 
 static void stack_connect(const char *algorithm)
@@ -94,15 +85,6 @@ static void stack_fill(void)
 		;
 	if (errno != EAGAIN)
 		die("send");
-}
-
-/* The kernel would go on sending, and hold the module. */
-static void stack_reset(void)
-{
-	const struct linger reset = { .l_onoff = 1 };
-
-	must(setsockopt(sock, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)), "SO_LINGER");
-	close(sock);
 }
 
 static void sample_window(void)
@@ -258,11 +240,12 @@ static void print(const char *algorithm, const struct counts *c)
 	note_counters();
 }
 
-static void run(const char *algorithm)
+static void run(const char *name, const char *algorithm)
 {
 	struct counts during;
 
-	must(unshare(CLONE_NEWNET), "unshare");
+	running = name;
+	attack = find_attack(name);
 	device_up();
 	access_line();
 	set_sysctl("tcp_ecn", attack->ecn ? "1" : "0");
@@ -275,25 +258,7 @@ static void run(const char *algorithm)
 			     attack->ecn ? "honest-ecn" : "honest");
 	run_honest();
 	print(algorithm, &during);
-	stack_reset();
-	exit(ferror(stdout) || fflush(stdout));
-}
-
-static int ran(const char *algorithm, const char *name)
-{
-	pid_t child;
-	int status = 1;
-
-	running = name;
-	attack = find_attack(name);
-	child = fork();
-	if (!child)
-		run(algorithm);
-	if (child < 0 || waitpid(child, &status, 0) != child)
-		die("fork");
-	if (status)
-		fprintf(stderr, "hostile: %s of %s failed\n", name, algorithm);
-	return !!status;
+	reset(sock);
 }
 
 static const struct path *find_path(const char *name)
@@ -313,7 +278,7 @@ static int of_algorithm(const char *algorithm, const char *names)
 
 	snprintf(list, sizeof(list), "%s", names);
 	for (char *name = strtok_r(list, ",", &save); name; name = strtok_r(NULL, ",", &save))
-		failed |= ran(algorithm, name);
+		failed |= apart(run, name, algorithm);
 	return failed;
 }
 
