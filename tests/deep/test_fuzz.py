@@ -20,6 +20,7 @@ import pytest
 
 from tests import ROOT
 from tests.fuzz import TARGETS, fuzzer_command
+from tests.patience import run_within
 from tests.unit.shake.flows_core import Packet
 
 pytestmark = pytest.mark.xdist_group("fuzz")
@@ -122,11 +123,9 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         built = subprocess.run(command, capture_output=True, text=True, check=False)
         assert built.returncode == 0, built.stderr
         corpus = seeds(target, folder / f"{target}-corpus", longest)
-        done = subprocess.run(
-            [program, f"-runs={runs}", f"-max_len={longest}", "-len_control=0", "-seed=1", corpus],
-            env=os.environ | {"LLVM_PROFILE_FILE": f"{program}.raw"},
-            capture_output=True, text=True, timeout=1500, check=False, cwd=folder,
-        )  # fmt: skip
+        words = [f"-runs={runs}", f"-max_len={longest}", "-len_control=0", "-seed=1", corpus]
+        env = os.environ | {"LLVM_PROFILE_FILE": f"{program}.raw"}
+        done = run_within(3600, [program, *words], env=env, cwd=folder)
         assert done.returncode == 0, f"{target}: {done.stderr[-2000:]}"
     return {target: folder / target for target in RUNS}
 
