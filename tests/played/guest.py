@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,6 +17,12 @@ from tests import ROOT
 from tests.guest.runs import compiled
 
 VERIFIED = ROOT / "tests" / "guest" / "modules" / "verified.c"
+
+
+@lru_cache
+def _build(engine: ModuleType, kernel: str) -> None:
+    """Once in a process: the sources stay as they are."""
+    modules.build(engine.kernel(kernel))
 
 
 def play(
@@ -31,7 +38,7 @@ def play(
     """Play a shell script with modules that are built from the sources of now, and with programs;
     the algorithms' modules are loaded. What it leaves is in ``out``. Return the kernel's release.
     """
-    modules.build(engine.kernel(kernel))
+    _build(engine, kernel)
     ours = modules.brought(algorithms)
     lines = [*(f"chmod +x /bin/{name}" for name in programs or {}),
              *(f"modprobe {name}" for name in ours), script]  # fmt: skip
