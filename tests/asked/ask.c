@@ -2,8 +2,8 @@
 /*
  * ask OBJECT CALLS ANSWERS: make the calls of a file in BPF.
  *
- * CALLS and ANSWERS are what the module answers takes and gives back. The program call_N_NAME of the
- * object makes a call of function N in place, in the object's only variable;
+ * CALLS and ANSWERS are what the module answers takes and gives back. The program call_N_NAME of
+ * the object makes a call of function N in place, in the object's only variable;
  * bpf_prog_test_run_opts() runs it once for each. A program that the kernel refuses is named on the
  * standard output with the verifier's last words, and its calls are left out.
  */
