@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from tests import ROOT, proof
-from tests.deep.test_debug_kernel import FAULTS
-from tests.deep.test_fuzz import LEAST_OF, LEAST_PERCENT, RUNS
 from tests.deep.test_hostile import DEARER
 from tests.devices_storm.silence import SILENCES
 from tests.devices_storm.storms import EACH, WITH_EACH
 from tests.devices_storm.storms import STORMS as DEVICES_STORMS
 from tests.exchange import play
+from tests.fuzz.test_fuzz import LEAST_OF, LEAST_PERCENT, RUNS
+from tests.guest.modules.test_debug_kernel import FAULTS
 from tests.hostile import attacks
 from tests.storm import storms
 from tests.storm.table import RECORDS

@@ -22,7 +22,7 @@ from tests import ROOT
 from tests.fuzz import TARGETS, fuzzer_command
 from tests.unit.shake.flows_core import Packet
 
-pytestmark = pytest.mark.xdist_group("fuzz")
+pytestmark = [pytest.mark.deep, pytest.mark.xdist_group("fuzz")]
 
 COVERAGE = ("-fprofile-instr-generate", "-fcoverage-mapping")
 #: Target, runs, and the longest input.
