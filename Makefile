@@ -80,7 +80,7 @@ reproduce: ## a paper's figures and table: FIG=star, gentle, compound, sscop, sh
 check: ## run the tests that take minutes: pure code, modules in guests, scenarios
 	@set -e; start=$$(date +%s); scripts/setup check; \
 	export APOGEE_SETUP_S=$$(($$(date +%s) - start)); \
-	$(PYTHON) -m pytest -m 'not deep' --numprocesses auto --maxprocesses 4 --dist loadfile --timeout 1800
+	$(PYTHON) -m pytest -m 'not deep' --numprocesses auto --maxprocesses 4 --dist loadfile
 
 # PART='storms fuzz': only these; PART=list prints all.
 check-deep: ## the tests that take hours: exchanges, storms, debug kernels, fuzzers, proofs (PART=NAME)

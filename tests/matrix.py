@@ -5,14 +5,13 @@ Each suite of ``kernel.SUITES`` has a row of its own and one per foreign archite
 machine's architecture the modules are built with W=1, checked by sparse, and loaded by that very
 kernel in a guest, where each algorithm and a link of type sscop move data and ``answers`` computes
 what the unit tests computed in user space. Another guest has the algorithms as BPF programs (bpf),
-and those of ``tests/bpf`` compute the same (bpf answers). For other architectures the modules are
+and those of ``tests/asked`` compute the same (bpf answers). For other architectures the modules are
 compiled and checked; one that a suite does not carry today has a row that says so. Exit status 1 if
 a cell fails.
 """
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -30,10 +29,9 @@ from apogee_lab.kernels import debian, foreign_headers
 from apogee_lab.kernels.apt import NotCarried
 from apogee_lab.kernels.kernel import SUITES, Kernel
 from apogee_lab.results.text import NONE, as_text
-from tests import BUILD, ROOT, bpf
+from tests import BUILD, ROOT
+from tests.asked import guests, kept
 from tests.guest.runs import Case, Run, run_cases
-from tests.unit.headers import answers
-from tests.unit.headers.cheaders import Headers
 
 COLUMNS = ("W=1", "sparse", "boots", "loads", "smoke", "answers", "bpf", "bpf answers")
 ALGORITHMS = ("star", "j", "hstcp_gentle", "compound_plus", "compound")
@@ -41,13 +39,6 @@ PROGRAMS = ("bpf_star", "bpf_gentle", "bpf_comp_plus", "bpf_compound")
 LEAST_BPS = 1e6  # of 10 Mbit/s, in the first seconds of a connection
 
 _COMPLAINT = re.compile(r"\b(warning|error)\b", re.IGNORECASE)
-# What fails a run by itself is in engines/log.py.
-_TROUBLE = re.compile(r"Call Trace|Unknown symbol")
-_ANSWERS = """
-mount -t debugfs debugfs /sys/kernel/debug
-modprobe answers && dd if=/lab/calls of=/sys/kernel/debug/apogee-answers bs=64M count=1 &&
-	cat /sys/kernel/debug/apogee-answers >$OUT/answers && rmmod answers
-"""
 
 
 @dataclass
@@ -164,42 +155,6 @@ def _smoked(run: Run) -> str:
     return ""
 
 
-def _trouble(out: Path) -> str:
-    """The first line of the kernel's log that no module should cause."""
-    log = (out / "dmesg.txt").read_text(errors="replace").splitlines()
-    return next((line for line in log if _TROUBLE.search(line)), "")
-
-
-def _answered(k: Kernel, asked: Path) -> str:
-    """Let the kernel make the unit tests' calls; the first answer that differs."""
-    out = BUILD / "tests" / f"answers-{k.release}"
-    files = {"lab/calls": (asked / "calls").read_bytes()}
-    qemu.run_script(_ANSWERS, kernel=k, modules=["answers"], files=files, out=out)
-    if trouble := _trouble(out):
-        return trouble
-    return answers.difference(Headers(ROOT / "include"), asked / "answers", out / "answers")
-
-
-def answered_in_bpf(k: Kernel, asked: Path) -> str:
-    """Let BPF programs make these calls, and random ones; the first answer that differs."""
-    out, folder = BUILD / "tests" / f"bpf-{k.release}", BUILD / "bpf-calls"
-    headers = Headers(ROOT / "include")
-    files = bpf.prepare(headers, asked, folder)
-    qemu.run_script(bpf.SCRIPT, kernel=k, files=files, out=out)
-    if refused := (out / "refused").read_text():
-        return f"refused by the verifier: {refused}"
-    return _trouble(out) or answers.difference(headers, folder / "answers", out / "answers")
-
-
-def record_calls() -> Path:
-    """Run the unit tests of the C headers and keep what they call."""
-    env = os.environ | {"APOGEE_UNIT": "recorded", "APOGEE_HYPOTHESIS": "quick"}
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/unit/headers"]
-    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
-    return BUILD / "unit" / "recorded"
-
-
 def native_row(suite: str, asked: Path) -> Row:
     """All columns, for the kernel that the lab boots; without it, why it is missing."""
     try:
@@ -215,27 +170,28 @@ def native_row(suite: str, asked: Path) -> Row:
     out = BUILD / "tests" / name
 
     def boots() -> str:
-        runs.update(run_cases(BUILD, name, _cases(), kernel=suite))
+        runs.update(run_cases(BUILD, name, _cases(), engine=qemu, kernel=suite))
         release = (out / "uname").read_text().strip()
         return "" if release == k.release else f"{release} has booted"
 
     def bpf() -> str:
         name = f"matrix-bpf-{k.release}"
-        runs = run_cases(BUILD, name, {cc: _bpf_case(cc) for cc in PROGRAMS}, kernel=suite)
+        cases = {cc: _bpf_case(cc) for cc in PROGRAMS}
+        runs = run_cases(BUILD, name, cases, engine=qemu, kernel=suite)
         left = [
             f"still loaded: {cc}" for cc, r in runs.items() if not (r.raw / "unloaded").exists()
         ]
-        wrong = [*map(_smoked, runs.values()), *left, _trouble(BUILD / "tests" / name)]
+        wrong = [*map(_smoked, runs.values()), *left, guests.trouble(BUILD / "tests" / name)]
         return "; ".join(filter(None, wrong))
 
     if row.look("boots", boots):
         left = [cc for cc, run in runs.items() if not (run.raw / "unloaded").exists()]
         row.look("loads", lambda: f"still loaded: {', '.join(left)}" if left else "")
-        wrong = [*map(_smoked, runs.values()), _trouble(out)]
+        wrong = [*map(_smoked, runs.values()), guests.trouble(out)]
         row.look("smoke", lambda: "; ".join(filter(None, wrong)))
-        row.look("answers", lambda: _answered(k, asked))
+        row.look("answers", lambda: guests.answered(k, asked))
         row.look("bpf", bpf)
-        row.look("bpf answers", lambda: answered_in_bpf(k, asked))
+        row.look("bpf answers", lambda: guests.answered_in_bpf(k, asked))
     return row
 
 
@@ -276,7 +232,8 @@ def main(argv: Sequence[str]) -> int:
         print(f"matrix: unknown suite '{unknown[0]}'; choose from: {there}", file=sys.stderr)
         return 2
     try:
-        asked = record_calls()
+        asked = BUILD / "asked"
+        kept.all_calls(asked)
         rows = [row for suite in argv or SUITES for row in suite_rows(suite, asked)]
     except (LabError, AssertionError) as error:
         print(f"matrix: {error}", file=sys.stderr)

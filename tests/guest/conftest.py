@@ -5,18 +5,19 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from apogee_lab import modules as lab_modules
 from apogee_lab.engines import qemu, uml
-from apogee_lab.kernels import debian
+from apogee_lab.kernels import debian, uml_kernel
+from apogee_lab.kernels.kernel import Kernel
 from apogee_lab.runs import sweep
 
 #: Runs a shell script in a guest, `guest("modprobe tcp_star", modules=["tcp_star"])`; more keywords
-#: as for qemu.run_script. Returns the folder of what the script left in $OUT; the exit status of
+#: as for uml.run_script. Returns the folder of what the script left in $OUT; the exit status of
 #: the script is in its file `status`, the kernel's log in `dmesg.txt`.
 Guest = Callable[..., Path]
 
@@ -42,15 +43,22 @@ def shifted_seeds() -> Iterator[None]:
         yield
 
 
+def built_for(kernel: Kernel) -> Path:
+    """The folder with the current source's modules for a kernel."""
+    lab_modules.build(kernel)
+    return kernel.built
+
+
 @pytest.fixture(scope="session")
-def modules(root: Path) -> Path:
-    """The folder with the modules built for the lab's kernel."""
-    kernel = debian.kernel()
-    out = root / "build" / "modules" / kernel.release
-    command = [str(root / "scripts" / "build-modules"), str(kernel.headers), str(out)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return out
+def modules() -> Path:
+    """The modules for engine uml's kernel, on which tests run unless they say why not."""
+    return built_for(uml_kernel.kernel())
+
+
+@pytest.fixture(scope="session")
+def stock_modules() -> Path:
+    """The modules for Debian's kernel on engine qemu."""
+    return built_for(debian.kernel())
 
 
 @pytest.fixture
@@ -70,8 +78,7 @@ def guest(modules: Path, build: Path, request: pytest.FixtureRequest) -> Guest:
         nonlocal count
         count += 1
         out = build / "tests" / f"{name}.{count}"
-        options.setdefault("timeout_wall_s", 300.0)
-        qemu.run_script(script, out=out, **options)
+        uml.run_script(script, out=out, **options)
         return out
 
     return run

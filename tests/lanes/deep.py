@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 from tests import ROOT
 from tests.lanes import records
@@ -21,7 +22,7 @@ from tests.lanes import records
 SETUP = {"lint": "lint", "proofs": "deep"}
 PYTEST = (
     "-m pytest -m deep -p tests.lanes.resume --continue-on-collection-errors"
-    " --numprocesses 2 --dist loadgroup --timeout 1800"
+    " --numprocesses 2 --dist loadgroup"
 ).split()
 
 
@@ -40,6 +41,14 @@ def prepare(path: Path) -> None:
     getattr(module, "prepare", lambda: None)()
 
 
+def start(files: list[Path]) -> NoReturn:
+    """Run the tests in place of this program."""
+    for path in files:
+        prepare(path)
+    os.chdir(ROOT)
+    os.execv(sys.executable, [sys.executable, "-Xutf8", *PYTEST, *map(str, files)])
+
+
 def main(names: list[str]) -> int:
     known = parts()
     if names == ["list"]:
@@ -53,11 +62,7 @@ def main(names: list[str]) -> int:
     groups = {"check", *(SETUP[name] for name in names if name in SETUP)}
     if status := subprocess.call([ROOT / "scripts/setup", *sorted(groups)]):
         return status
-    files = [path for name in names for path in known[name]]
-    for path in files:
-        prepare(path)
-    os.chdir(ROOT)
-    os.execv(sys.executable, [sys.executable, "-Xutf8", *PYTEST, *map(str, files)])
+    return start([path for name in names for path in known[name]])
 
 
 if __name__ == "__main__":

@@ -88,7 +88,7 @@ def use(kernel: LockedDown, root: Path, out: Path) -> str:
             "lab/inside.sh": Path(__file__).with_suffix(".sh").read_bytes(),
             "lab/prove.service": UNIT.encode(),
         },
-        timeout_wall_s=900.0, timeout_virtual_s=300.0,
+        timeout_virtual_s=300.0,
     )  # fmt: skip
     if info.status:
         raise LabError((out / "failed").read_text().strip())

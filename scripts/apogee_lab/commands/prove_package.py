@@ -143,7 +143,7 @@ def use(kernel: Installed, out: Path) -> str:
         script = script.replace(f"{{{name}}}", text)
     info = qemu.run_script(
         script, kernel=kernel, modules=modules, extras=["iperf3"],
-        files=own_ip(kernel.root / "root"), out=out, timeout_wall_s=300.0,
+        files=own_ip(kernel.root / "root"), out=out,
     )  # fmt: skip
     if info.status:
         raise LabError((out / "failed").read_text().strip())

@@ -37,7 +37,7 @@ def do_run(args: Arguments) -> int:
     runs = list(request.product(mixes, settings, seeds_of(args), scenario.devices))
     duration_s = duration_of(args)
     at_once = runs_at_once(args)
-    bound_s = None if args.timeout is None else seconds("--timeout", args.timeout)
+    bound_s = math.inf if args.timeout is None else seconds("--timeout", args.timeout)
     json_target(args.json)
     kernel = kernel_with_given(engine, args)
     compiled = sweep.compile_runs(scenario, runs, duration_s)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import math
 import os
 import platform
 import subprocess
@@ -232,8 +233,8 @@ def run_script(
     *,
     out: Path,
     modules: Sequence[str] = (),
-    timeout_wall_s: float = 3600.0,
-    timeout_virtual_s: float = 0.0,
+    timeout_wall_s: float = math.inf,
+    timeout_virtual_s: float = supervise.VIRTUAL_S,
     check: bool = False,
     **_other: Any,
 ) -> RunInfo:

@@ -48,7 +48,6 @@ def counted(
             files=files,
             counts=(marker[0], found),
             check=True,
-            timeout_wall_s=600,
         )
         symbols = _symbols(out / "symbols")
         return [_by_function(text, symbols) for text in found.read_text().split("mark\n")[1:]]

@@ -8,6 +8,7 @@ results depend on the image, the script and the seed only, whatever else the mac
 from __future__ import annotations
 
 import hashlib
+import math
 import tempfile
 from collections.abc import Sequence
 from functools import lru_cache, partial
@@ -151,14 +152,17 @@ def run_script(
 ) -> RunInfo:
     """Run any shell script in a guest; what it leaves in $OUT comes back as the folder ``out``.
 
-    ``realtime`` gives two CPUs in the host's time, for tests of concurrency. ``signed_only`` makes
+    ``realtime`` gives two CPUs in the host's time, for tests of concurrency; such a guest has a
+    bound in that, all others have one in their own. ``signed_only`` makes
     the kernel refuse modules without a signature by a key it knows, as it does under Secure Boot.
     ``counts``: a function's address, and a file that gets the instructions up to each call of it
     (count.c).
     The rest (out, modules, files, timeout_wall_s, timeout_virtual_s, check) is
-    :func:`common.run_script`'s.
+    :func:`supervise.run_script`'s.
     """
     k = qemu_kernel.kernel(kernel) if isinstance(kernel, str) else kernel
+    if realtime:
+        how = {"timeout_wall_s": supervise.REAL_S, "timeout_virtual_s": math.inf} | how
     if signed_only:
         how["files"] = signed_modules(k) | dict(how.get("files") or {})
     return supervise.run_script(

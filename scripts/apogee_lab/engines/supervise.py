@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import math
 import os
 import platform
 import re
@@ -25,9 +26,12 @@ from ..guest.image import PROGRAMS, overlay_archive
 from ..kernels.kernel import Kernel
 from ..scenarios.scenario import Plan
 from . import log
+from .pulse import Pulse, used_by
 from .work import RunInfo, Work, collect, keep, working_folder, write_initrd
 
-SILENT_S = 180.0  # wall seconds without a sign of life (one per 10 virtual seconds)
+VIRTUAL_S = 36_000.0  # of a guest's own time: no script is meant to take so long
+REAL_S = 3600.0  # of the host's, for a script that runs in that
+LOOK_S = 5.0  # between two looks at what a guest has done
 TOLD_S = 2.0  # that a kernel gets to write all of its report on the console
 
 
@@ -50,7 +54,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Bounds:
-    """When a guest is killed: seconds of the host's clock and of its own (0: unbounded)."""
+    """When a guest is killed: seconds of the host's clock and of its own."""
 
     wall_s: float
     virtual_s: float
@@ -76,16 +80,16 @@ def run_script(
     out: Path,
     modules: Sequence[str] = (),
     files: Mapping[str, bytes] | None = None,
-    timeout_wall_s: float = 3600.0,
-    timeout_virtual_s: float = 0.0,
+    timeout_wall_s: float = math.inf,
+    timeout_virtual_s: float = VIRTUAL_S,
     check: bool = False,
 ) -> RunInfo:
     """Boot a guest, let it run a script, bring what it leaves in $OUT back as the folder ``out``.
 
     ``base`` are the archives of its root file system, ``files`` (path in the guest -> contents) are
     added to them, ``start`` makes the command when they are in place. With ``check`` a script that
-    fails is a GuestFailed; without, its exit status is in the result. ``timeout_virtual_s`` 0:
-    unbounded.
+    fails is a GuestFailed; without, its exit status is in the result. Both bounds may
+    be infinite.
     """
     bounds = Bounds(timeout_wall_s, timeout_virtual_s)
     extra = {name.strip("/"): data for name, data in (files or {}).items()}
@@ -221,7 +225,7 @@ def _check_end(name: str, status: int, work: Work) -> None:
 
 def _watch(process: subprocess.Popen[bytes], console: Path, start: float, bounds: Bounds) -> str:
     """Wait for the guest's end; the reason why it must be killed, empty if it ended by itself."""
-    size, alive, stalled = 0, start, 0.0
+    size, stalled, looked, pulse = 0, 0.0, start, Pulse(start)
     while True:
         try:
             process.wait(timeout=0.2 if time.monotonic() - start > 1 else 0.05)
@@ -234,15 +238,18 @@ def _watch(process: subprocess.Popen[bytes], console: Path, start: float, bounds
         if stalled and now - stalled > TOLD_S:
             return "a CPU of the guest makes no progress"
         if console.stat().st_size != size:
-            before, size, alive = size, console.stat().st_size, now
+            before, size = size, console.stat().st_size
             said = _said_since(console, before)
             if not stalled and log.stalls(said):
                 stalled = now
             times = re.findall(r"apogee: alive ([\d.]+)", said)
-            if bounds.virtual_s and times and float(times[-1]) > bounds.virtual_s:
+            pulse.spoke(now, clock=bool(times))
+            if times and float(times[-1]) > bounds.virtual_s:
                 return f"the guest's script was not done after {bounds.virtual_s:.0f} s of its time"
-        elif now - alive > SILENT_S:
-            return f"the guest gave no sign of life for {SILENT_S:.0f} s"
+        if now - looked > LOOK_S:
+            looked = now
+            if hung := pulse.verdict(now, used_by(process.pid)):
+                return hung
 
 
 def _said_since(console: Path, size: int) -> str:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
+import math
 import multiprocessing
 import os
 import platform
@@ -193,12 +194,6 @@ def finished(job: Job) -> dict[str, Any] | None:
         return None
 
 
-def wall_bound(job: Job) -> float:
-    """Wall-clock seconds after which a run counts as hung: several times what a slow machine needs.
-    The cost of emulated time grows with the number of packets."""
-    return 180 + job.plan.timeout_virtual_s * (3 + job.plan.rate_bps / 20e6)
-
-
 def _child(job: Job, engine: Engine, part: Path, bound_s: float, parent: int) -> None:
     """Execute one run in its own process group; writes ``part``/outcome.json.
 
@@ -249,7 +244,10 @@ class Interrupted(Exception):
 
 
 class Sweep:
-    """Runs jobs in parallel; ``records[i]`` belongs to ``jobs[i]`` and is None if it failed."""
+    """Runs jobs in parallel; ``records[i]`` belongs to ``jobs[i]`` and is None if it failed.
+
+    ``bound_s``: seconds of the host's clock that a run may take.
+    """
 
     def __init__(
         self,
@@ -258,7 +256,7 @@ class Sweep:
         *,
         at_once: int,
         fresh: bool = False,
-        bound_s: float | None = None,
+        bound_s: float = math.inf,
         out: TextIO | None = None,
     ) -> None:
         self.jobs = jobs
@@ -313,11 +311,10 @@ class Sweep:
                 job = self.jobs[index]
                 part = RUNS / f"{job.key}.part-{os.getpid()}-{index}{_HERE}"
                 part.mkdir()
-                bound = self.bound_s or wall_bound(job)
                 process = context.Process(
-                    target=_child, args=(job, self.engine, part, bound, os.getpid())
+                    target=_child, args=(job, self.engine, part, self.bound_s, os.getpid())
                 )
-                running[slot] = (index, process, part, time.monotonic() + bound + GRACE_S)
+                running[slot] = (index, process, part, time.monotonic() + self.bound_s + GRACE_S)
                 # If a signal came in between, the process would go on without being known here. It
                 # begins with the signals blocked, until it can handle them.
                 with held_back(*_ENDING):
@@ -326,8 +323,9 @@ class Sweep:
                         process.start()
                     finally:
                         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-            first = min(deadline for *_, deadline in running.values())
-            wait([r[1].sentinel for r in running.values()], max(0.0, first - time.monotonic()))
+            left = min(deadline for *_, deadline in running.values()) - time.monotonic()
+            patience = max(0.0, left) if math.isfinite(left) else None
+            wait([r[1].sentinel for r in running.values()], patience)
             for slot, (index, process, part, deadline) in list(running.items()):
                 if not process.is_alive():
                     why = f"the run's process died ({process.exitcode})"

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -29,7 +28,7 @@ TEXTS = ("kasan", "ubsan", "lockdep", "rcu usage", "hung task", "kmemleak", "sla
 def failed(run_script: Callable[..., Any], script: str, out: Path, **how: Any) -> GuestFailed:
     """The failure of a run; nothing of it is left."""
     with pytest.raises(GuestFailed) as failure:
-        run_script(script, out=out / "out", modules=["faults"], timeout_wall_s=300.0, **how)
+        run_script(script, out=out / "out", modules=["faults"], **how)
     assert list(out.iterdir()) == []
     return failure.value
 
@@ -53,7 +52,7 @@ def uml_modules() -> None:
     ],
 )
 def test_a_fault_on_engine_qemu(
-    modules: Path, tmp_path: Path, kind: str, line: str, shown: str
+    stock_modules: Path, tmp_path: Path, kind: str, line: str, shown: str
 ) -> None:
     """All but the last leave the guest running, and its script ends with status 0."""
     error = failed(qemu.run_script, PLANT.format(kind), tmp_path)
@@ -92,8 +91,8 @@ def test_a_finding_in_the_log(uml_modules: None, tmp_path: Path, name: str) -> N
     assert error.reason == f"the kernel reported: {found.line}"
 
 
-def test_a_stall_ends_a_run_at_once(modules: Path, tmp_path: Path) -> None:
-    """The kernel is told to notice after 3 s instead of 21 s; the run's own bound is 300 s.
+def test_a_stall_ends_a_run_at_once(stock_modules: Path, tmp_path: Path) -> None:
+    """The kernel is told to notice after 3 s instead of 21 s.
 
     In real time: a stall is noticed only while another CPU waits for the end of a grace period.
     """
@@ -102,10 +101,8 @@ def test_a_stall_ends_a_run_at_once(modules: Path, tmp_path: Path) -> None:
         echo 3 >/sys/module/rcupdate/parameters/rcu_cpu_stall_timeout
         modprobe faults kind=stall
     """
-    start = time.monotonic()
     error = failed(qemu.run_script, script, tmp_path, realtime=True)
-    print(f"{time.monotonic() - start:.1f} s", error.reason, *error.console_tail, sep="\n")
-    assert time.monotonic() - start < 120
+    print(error.reason, *error.console_tail, sep="\n")
     begin = "a CPU of the guest makes no progress; the kernel reported: rcu: INFO: rcu_"
     assert error.reason.startswith(begin)
     assert "stall" in error.reason

@@ -62,7 +62,7 @@ def here(build: Path) -> Path:
     """The script's results on this machine."""
     modules.build(uml_kernel.kernel())
     out = build / "tests" / "machine-here"
-    uml.run_script(SCRIPT, out=out, modules=["tcp_star"], timeout_wall_s=120, check=True)
+    uml.run_script(SCRIPT, out=out, modules=["tcp_star"], check=True)
     return out
 
 
@@ -81,7 +81,7 @@ def test_a_run_is_the_same_on_another_machine(
                 given[given.index(option) + 1] = value
         monkeypatch.setattr(qemu, words, tuple(given))
     there = build / "tests" / f"machine-{name}"
-    qemu.run_script(text, out=there, files=files, realtime=True, timeout_wall_s=900)
+    qemu.run_script(text, out=there, files=files, realtime=True)
     assert {file: (there / file).read_bytes() for file in RESULTS} == {
         file: (here / file).read_bytes() for file in RESULTS
     }

@@ -116,7 +116,6 @@ def exchanges(
     out = build / "tests" / name
     info = uml.run_script(
         "\n".join([*lines, "exit $failed"]), out=out, modules=ours, files=files,
-        timeout_wall_s=120.0,
     )  # fmt: skip
     assert info.status == 0, [p.read_text() for p in out.glob("*.err")]
     return {key: read((out / key).read_text()) for key in scripts}

@@ -9,7 +9,6 @@ from typing import Any
 
 from apogee_lab import modules
 from apogee_lab.algorithms import module_of
-from apogee_lab.engines import uml
 from apogee_lab.kernels import uml_kernel
 from tests.guest.runs import Case, Run, run_cases
 
@@ -65,4 +64,4 @@ def flow(
 def run_all(build: Path, name: str, cases: Mapping[str, Case]) -> dict[str, Run]:
     """Run all cases in one guest of engine uml, with the current source's modules."""
     modules.build(uml_kernel.kernel())
-    return run_cases(build, name, cases, engine=uml)
+    return run_cases(build, name, cases)

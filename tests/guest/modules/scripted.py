@@ -35,7 +35,6 @@ def run(
     sources = root / "tests" / "guest" / "modules"
     files = {f"bin/{name}": compiled(sources / f"{name}.c") for name in programs}
     files |= plugins.guest_files() | how.pop("files", {})
-    how.setdefault("timeout_wall_s", 300.0)
     info = ENGINES[engine].run_script(script, out=out, modules=[module], files=files, **how)
     assert info.status == 0, (out / "console.log").read_text()[-4000:]
     lines = (out / "report").read_text().splitlines()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from apogee_lab.engines import qemu
+from apogee_lab.engines import uml
 from tests.guest.runs import compiled
 
 #: Shell: two machines 20 ms apart, 10 Mbit/s, the sender in the first namespace; `say` reports.
@@ -61,7 +61,7 @@ def live(
     """Run a test script on LINK in one guest; its results are in ``out``."""
     peer = compiled(root / "tests" / "guest" / "modules" / "peer.c")
     given = {"bin/peer": peer, **(files or {})}
-    qemu.run_script(LINK + script, out=out, modules=[module], files=given, timeout_wall_s=300.0)
+    uml.run_script(LINK + script, out=out, modules=[module], files=given)
     return out
 
 
@@ -167,7 +167,7 @@ def assert_ranges_hold(module: Path, ranges: Mapping[str, Range], out: Path) -> 
             echo "$? $*" >>$OUT/tried
         }}
     """
-    qemu.run_script(head + "\n".join(lines), out=out, modules=[loaded], timeout_wall_s=300.0)
+    uml.run_script(head + "\n".join(lines), out=out, modules=[loaded])
     tried = (out / "tried").read_text().splitlines()
     assert len(tried) == len(load) + len(write)
     assert [line for line in tried if line.startswith("0")] == [], "accepted"

@@ -130,7 +130,6 @@ def told(build: Path) -> dict[str, str]:
     peer = compiled(Path(__file__).with_name("peer.c"))
     qemu.run_script(
         VERBS, out=out, extras=["apogee-bpf", "bpftool"], files={"bin/peer": peer},
-        timeout_wall_s=300.0,
     )  # fmt: skip
     return {path.name: path.read_text() for path in out.iterdir() if path.is_file()}
 
@@ -291,7 +290,7 @@ def traced(build: Path) -> dict[str, Run]:
         for name, beside in (("bpf_star", TRACED), ("bpf_gentle", BEGINNING))
     }
     peer = compiled(Path(__file__).with_name("peer.c"))
-    return run_cases(build, "bpf-traced", cases, files={"bin/peer": peer})
+    return run_cases(build, "bpf-traced", cases, files={"bin/peer": peer}, engine=qemu)
 
 
 @pytest.fixture(scope="module")
@@ -304,7 +303,7 @@ def flows(build: Path) -> dict[str, Run]:
     cases |= {
         a: Case({"ber": 0}, cc=a, duration_s=8) for a in (ALGORITHMS[p].bpf for p in PROGRAMS)
     }
-    return run_cases(build, "bpf-flows", cases)
+    return run_cases(build, "bpf-flows", cases, engine=qemu)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

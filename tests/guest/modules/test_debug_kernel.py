@@ -21,7 +21,6 @@ from apogee_lab.engines.work import GuestFailed
 from apogee_lab.guest import plugins
 from apogee_lab.kernels import uml_kernel
 from apogee_lab.scenarios import SCENARIOS
-from tests.exchange.play import names, play
 from tests.guest.modules import (
     socket_life,
     sscop_pair,
@@ -40,10 +39,10 @@ from tests.guest.modules import (
     test_star_module,
 )
 from tests.guest.runs import Case, compiled, run_cases
+from tests.played.exchanges.play import UML, play
 
 pytestmark = [pytest.mark.deep, pytest.mark.guest, pytest.mark.uml]
 
-WALL_S = 900.0  # at least; the debug kernel is slower
 CONTROLS = algorithms.listed(own=True)
 
 
@@ -64,7 +63,6 @@ def debugged(monkeypatch: pytest.MonkeyPatch) -> None:
     run_script = uml.run_script
 
     def run(text: str, **how: Any) -> Any:
-        how["timeout_wall_s"] = max(WALL_S, how.get("timeout_wall_s", 0.0))
         return run_script(text, **how | {"kernel": uml_kernel.DEBUG})
 
     for engine in (qemu, uml):
@@ -213,7 +211,7 @@ def test_loading_and_switching_without_a_report(build: Path, root: Path, module:
 
 @pytest.mark.parametrize("cc", CONTROLS)
 def test_exchanges_without_a_report(build: Path, cc: str) -> None:
-    assert play(build, build / "tests" / f"debug-exchanges-{cc}", names(), (cc,))
+    assert play(build / "tests" / f"debug-exchanges-{cc}", UML.names(), (cc,))
 
 
 SSCOP = {

@@ -52,7 +52,7 @@ def out(build: Path, root: Path) -> Path:
     out = build / "tests" / "first-flight"
     peer = compiled(root / "tests" / "guest" / "modules" / "peer.c")
     uml.run_script(LINK + SCRIPT, out=out, modules=MODULES,
-                   files={"bin/peer": peer}, timeout_wall_s=300.0)  # fmt: skip
+                   files={"bin/peer": peer})  # fmt: skip
     return out
 
 

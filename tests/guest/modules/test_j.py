@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from apogee_lab.engines import qemu
+from apogee_lab.engines import uml
 from tests.guest.modules.socket_life import LINK, samples
 from tests.guest.modules.test_star_scenarios import (
     LOSE_A_FEW,
@@ -101,12 +101,11 @@ def test_no_pacing_rate_is_left_over(modules: Path, build: Path, root: Path) -> 
     """
     out = build / "tests" / "j-pacing"
     peer = compiled(root / "tests" / "guest" / "modules" / "peer.c")
-    qemu.run_script(
+    uml.run_script(
         LINK + script,
         out=out,
         modules=["tcp_j", "tcp_star"],
         files={"bin/peer": peer},
-        timeout_wall_s=300.0,
     )
     for name in ("bbr-j", "bbr-star"):
         seen = samples(out / name)

@@ -63,7 +63,7 @@ def said(build: Path, root: Path, tmp_path_factory: pytest.TempPathFactory) -> d
     variables = [f"KDIR={kernel.headers.resolve()}", *uml_kernel.MAKE]
     script = SCRIPT.format(top=TOP, copy=copy, variables=" ".join(variables))
     out = build / "tests" / "load"
-    info = uml.run_script(script, out=out, timeout_wall_s=300.0)
+    info = uml.run_script(script, out=out)
     assert info.status == 0, (out / "console.log").read_text()
     return {path.name: path.read_text() for path in out.iterdir()}
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from apogee_lab.engines import uml
 from tests.guest.runs import Case, Run, run_cases, timeouts
-from tests.storm.play import play
+from tests.played.storms.play import play
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
@@ -27,7 +26,7 @@ CASES = {
 
 @pytest.fixture(scope="module")
 def runs(modules: Path, build: Path) -> dict[str, Run]:
-    return run_cases(build, "no-sack", CASES, engine=uml)
+    return run_cases(build, "no-sack", CASES)
 
 
 @pytest.mark.parametrize("cc", CASES)

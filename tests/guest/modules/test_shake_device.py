@@ -13,7 +13,7 @@ from tests.guest.modules.shake_pair import BOTH, run
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
 
-@pytest.fixture(scope="module", params=["qemu", "uml"])
+@pytest.fixture(scope="module", params=["uml"])
 def engine(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -21,7 +21,7 @@ NOTICED_MS = 1000 + 60 + 100
 FIRST_TIMEOUT_MS = 400
 
 
-@pytest.fixture(scope="module", params=["qemu", "uml"])
+@pytest.fixture(scope="module", params=["uml"])
 def engine(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from apogee_lab.engines import qemu
+from apogee_lab.engines import uml
 from apogee_lab.guest import plugins
 from tests.guest.runs import compiled
 
@@ -229,9 +229,9 @@ def said(modules: Path, build: Path, root: Path) -> dict[str, str]:
     out = build / "tests" / "shake-words"
     source = root / "tests" / "guest" / "modules" / "addresses.c"
     files = plugins.guest_files() | {"bin/addresses": compiled(source)}
-    info = qemu.run_script(
+    info = uml.run_script(
         SCRIPT.replace("WORDS", WORDS).replace("KEY", KEY), out=out, modules=["shake"],
-        files=files, timeout_wall_s=300.0,
+        files=files,
     )  # fmt: skip
     assert info.status == 0, (out / "console.log").read_text()
     return {path.name: path.read_text() for path in out.iterdir() if path.is_file()}

@@ -57,7 +57,7 @@ for i in 1 2 3 4 5; do rmmod sscop && break; sleep 0.2; done
 """
 
 
-@pytest.fixture(scope="module", params=["qemu", "uml"])
+@pytest.fixture(scope="module", params=["uml"])
 def engine(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -61,7 +61,7 @@ def flooded(build: Path, root: Path) -> Flooded:
     script = SCRIPT.replace("KINDS", kinds).replace("RATE", str(RATE))
     out = build / "tests" / "sscop-hostile"
     script = script.replace("SECONDS", str(SECONDS))
-    report = run(script, "qemu", out, root, timeout_wall_s=1200.0)
+    report = run(script, "qemu", out, root)
     octets = [octets for octets, _ in drunk(out)]
     shown = {
         kind: {

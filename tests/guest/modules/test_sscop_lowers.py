@@ -143,7 +143,7 @@ sleep 3; pinged hub 10.7.1.2
 """
 
 
-@pytest.fixture(scope="module", params=["qemu", "uml"])
+@pytest.fixture(scope="module", params=["uml"])
 def engine(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

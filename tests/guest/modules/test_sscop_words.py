@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from apogee_lab.engines import qemu
+from apogee_lab.engines import uml
 from apogee_lab.guest import plugins
 
 pytestmark = pytest.mark.guest
@@ -59,7 +59,7 @@ until [ "$(cat /sys/class/net/s0/carrier)" = 1 ]; do sleep 0.01; done
 refused window ip link set s0 type sscop window 100
 refused same ip link set s0 type sscop window 1024
 show ready
-ethtool -S s0 >$OUT/counters
+ethtool -S s0 >$OUT/counters; sleep 0.5
 ip link set s0 type sscop peer 02:00:00:00:00:99
 cat /sys/class/net/s0/carrier >$OUT/carrier
 dmesg | grep 'another peer' >$OUT/peer
@@ -98,9 +98,9 @@ DEFAULTS = {
 def said(modules: Path, build: Path) -> dict[str, str]:
     """What one guest said."""
     out = build / "tests" / "sscop-words"
-    info = qemu.run_script(
+    info = uml.run_script(
         SCRIPT.replace("WORDS", WORDS), out=out, modules=["sscop"],
-        files=plugins.guest_files(), timeout_wall_s=300.0,
+        files=plugins.guest_files(),
     )  # fmt: skip
     assert info.status == 0, (out / "console.log").read_text()
     return {path.name: path.read_text() for path in out.iterdir() if path.is_file()}

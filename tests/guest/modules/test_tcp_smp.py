@@ -117,7 +117,7 @@ def run(kernel: str, out: Path, root: Path, script: str, seconds: int) -> dict[s
     for word, value in {"SECONDS": seconds, "SHORT": SHORT, "SENDERS": SENDERS}.items():
         script = script.replace(word, str(value))
     info = qemu.run_script(
-        script, out=out, kernel=kernel, modules=MODULES, realtime=True, timeout_wall_s=1500.0,
+        script, out=out, kernel=kernel, modules=MODULES, realtime=True,
         files={f"bin/{name}": compiled(sources / f"{name}.c") for name in ("verified", "peer")},
     )  # fmt: skip
     assert info.status == 0, (out / "console.log").read_text()[-4000:]

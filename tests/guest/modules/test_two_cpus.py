@@ -26,7 +26,6 @@ from tests.guest.runs import compiled
 
 pytestmark = [pytest.mark.deep, pytest.mark.guest, pytest.mark.xdist_group("two-cpus")]
 
-WALL_S = 900.0
 #: In the words of x86, with KASAN.
 SEEN = FAULTS | {
     "refcount": r"refcount_t: decrement hit 0; .*WARNING: .* at lib/refcount\.c:\d+ ",
@@ -58,7 +57,7 @@ def reports(kernel: str, kinds: Sequence[str], out: Path) -> list[str]:
     with pytest.raises(GuestFailed) as failure:
         qemu.run_script(
             f"{causes}; true",
-            out=out, kernel=kernel, modules=["faults"], realtime=True, timeout_wall_s=WALL_S,
+            out=out, kernel=kernel, modules=["faults"], realtime=True,
         )  # fmt: skip
     assert failure.value.reason.startswith("the kernel reported: ")
     rest, lines = log.logged("\n".join(failure.value.console_tail)), []
@@ -113,7 +112,6 @@ def test_state_is_read_while_it_changes(build: Path, root: Path) -> None:
         INFO.replace("SECONDS", "10"),
         out=out, kernel=checked_kernel.KCSAN, modules=sorted({*ALGORITHMS.values()}), realtime=True,
         files={"bin/peer": compiled(root / "tests" / "guest" / "modules" / "peer.c")},
-        timeout_wall_s=WALL_S,
     )  # fmt: skip
     for name in ALGORITHMS:
         assert int((out / name).read_text()) > 1000, name

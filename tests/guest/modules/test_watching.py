@@ -139,7 +139,6 @@ def told(request: pytest.FixtureRequest, build: Path, root: Path) -> Path:
     qemu.run_script(
         LINK + CHOOSING + WATCHING + profile,
         out=out, modules=OURS, extras=["bpftrace"], files=files, kernel=request.param,
-        timeout_wall_s=400.0,
     )  # fmt: skip
     return out
 

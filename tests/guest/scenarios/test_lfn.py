@@ -124,8 +124,7 @@ def test_a_run_without_memory_fails(tmp_path: Path) -> None:
     plenty, short = "tcp_mem='1000000 1000000 1000000'", "tcp_mem='200 400 20000'"
     assert plenty in case.plan.script
     plan = replace(case.plan, script=case.plan.script.replace(plenty, short))
-    uml.run(plan, seed=1, kernel=DEFAULT_KERNEL, modules=[], out=tmp_path / "raw",
-            timeout_wall_s=60.0)  # fmt: skip
+    uml.run(plan, seed=1, kernel=DEFAULT_KERNEL, modules=[], out=tmp_path / "raw")
     with pytest.raises(RecordError, match="TCP ran out of memory in the guest"):
         _ = Run(case, tmp_path / "raw").record
 

@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 
 from apogee_lab import modules, units
-from apogee_lab.engines import uml
 from apogee_lab.kernels import uml_kernel
 from apogee_lab.scenarios import SCENARIOS
 from tests.guest.runs import Case, Run, close, run_cases
@@ -93,7 +92,7 @@ def runs(build: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run
         ),
         "iperf3": moved(200, 6, event="rate:2mbit@3s", delay="50ms", traffic="iperf3"),
     }  # fmt: skip
-    return run_cases(build, "moving", cases, engine=uml, files={})
+    return run_cases(build, "moving", cases)
 
 
 def rate_between(run: Run, start_s: float, end_s: float) -> float:

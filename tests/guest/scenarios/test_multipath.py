@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from apogee_lab import modules, units
-from apogee_lab.engines import uml
 from apogee_lab.kernels import uml_kernel
 from apogee_lab.scenarios import SCENARIOS
 from tests.guest.runs import Case, Run, run_cases
@@ -57,7 +56,7 @@ def runs(build: Path) -> dict[str, Run]:
         "reno": over_paths("reno", 10, stack="period", via="plain", linked=THRESHOLD),
         "reno3": over_paths("reno3", 10, stack="period", via="plain", linked=THRESHOLD),
     }  # fmt: skip
-    return run_cases(build, "multipath", cases, engine=uml)
+    return run_cases(build, "multipath", cases)
 
 
 THRESHOLD = "ip netns exec al sysctl -qw net.ipv4.tcp_reordering=2\n"

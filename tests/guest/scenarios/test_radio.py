@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from apogee_lab import modules, units
-from apogee_lab.engines import uml
 from apogee_lab.kernels import uml_kernel
 from apogee_lab.scenarios import SCENARIOS
 from tests.guest.runs import Case, Run, run_cases
@@ -66,7 +65,7 @@ def runs(build: Path) -> dict[str, Run]:
         ),
         "fifo": over_radio(duration_s=20, queue="30kB", ping="1"),
     }  # fmt: skip
-    return run_cases(build, "radio", cases, engine=uml)
+    return run_cases(build, "radio", cases)
 
 
 def lost_of(ber: float, frame: int) -> float:

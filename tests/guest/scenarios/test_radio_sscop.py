@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from apogee_lab import modules
-from apogee_lab.engines import uml
 from apogee_lab.kernels import uml_kernel
 from tests.guest.runs import Run, run_cases
 from tests.guest.scenarios.test_radio import lost_of, over_radio, rate_between
@@ -45,7 +44,7 @@ def runs(build: Path) -> dict[str, Run]:
         ),
         "gateway": over_radio(segment="256", window=WINDOW, sender="gateway", ping="1"),
     }  # fmt: skip
-    return run_cases(build, "radio-sscop", cases, engine=uml)
+    return run_cases(build, "radio-sscop", cases)
 
 
 def share_of_limit(run: Run) -> float:

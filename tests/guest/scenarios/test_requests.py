@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from apogee_lab.engines import uml
 from tests.guest.runs import Case, Run, run_cases
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
@@ -36,7 +35,7 @@ CASES = {
 
 @pytest.fixture(scope="module")
 def runs(build: Path) -> dict[str, Run]:
-    return run_cases(build, "requests", CASES, engine=uml)
+    return run_cases(build, "requests", CASES)
 
 
 def times(run: Run) -> dict[int, list[float]]:

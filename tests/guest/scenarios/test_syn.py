@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from apogee_lab.engines import uml
 from tests.guest.runs import Case, Run, run_cases
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
@@ -21,7 +20,7 @@ CASES = {
 
 @pytest.fixture(scope="module")
 def runs(build: Path) -> dict[str, Run]:
-    return run_cases(build, "lost-syn", CASES, engine=uml)
+    return run_cases(build, "lost-syn", CASES)
 
 
 @pytest.mark.parametrize(

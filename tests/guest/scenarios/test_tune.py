@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from apogee_lab.engines import uml
 from apogee_lab.host import tune
 from apogee_lab.scenarios.scenario import Plan
 from tests.guest.runs import Case, Run, run_cases
@@ -60,7 +59,7 @@ def runs(build: Path) -> dict[str, Run]:
         )
         for key in ("full", "half")
     }
-    return run_cases(build, "tune", cases, files=files, engine=uml)
+    return run_cases(build, "tune", cases, files=files)
 
 
 def test_the_kernel_takes_the_file(runs: dict[str, Run]) -> None:

@@ -12,6 +12,7 @@ follow when a function is added or changed.
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import re
 import subprocess
 from collections.abc import Callable
@@ -178,16 +179,26 @@ class Library:
         return made
 
 
+def build_library(include: Path, folder: Path, *, sanitized: bool) -> Path:
+    """Compile the headers. Processes may share the folder: what is up to date stays."""
+    folder.mkdir(parents=True, exist_ok=True)
+    flags = [*WARNINGS, *(SANITIZERS if sanitized else []), "-shared", "-fPIC"]
+    source, target = folder / "headers.c", folder / "headers.so"
+    text = gcc("-E", "-I", include, "-x", "c", "-", text=Headers(include).wrappers())
+    text = f"/* {flags} */\n{text}"
+    with (folder / "headers.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not target.exists() or source.read_text(encoding="utf-8") != text:
+            target.unlink(missing_ok=True)
+            source.write_text(text, encoding="utf-8")
+            gcc(*flags, source, "-o", target.with_suffix(".new"))
+            target.with_suffix(".new").rename(target)
+    return target
+
+
 def compile_library(include: Path, folder: Path, *, sanitized: bool) -> Library:
     """Build and load the headers; ``sanitized`` needs libasan preloaded."""
-    folder.mkdir(parents=True, exist_ok=True)
-    headers = Headers(include)
-    source = folder / "headers.c"
-    source.write_text(headers.wrappers(), encoding="utf-8")
-    target = folder / "headers.so"
-    flags = [*WARNINGS, *(SANITIZERS if sanitized else [])]
-    gcc(*flags, "-shared", "-fPIC", "-I", include, source, "-o", target)
-    return Library(headers, target)
+    return Library(Headers(include), build_library(include, folder, sanitized=sanitized))
 
 
 def undefined_symbols_32bit(include: Path, stubs: Path, folder: Path) -> set[str]:

@@ -9,28 +9,30 @@ from pathlib import Path
 
 import pytest
 
+from tests.asked.recorder import Recorder
 from tests.simulation import Simulation, compile_simulation
-from tests.unit.headers.answers import Recorder
 from tests.unit.headers.cheaders import Library, compile_library
 
-VARIANT = os.environ.get("APOGEE_UNIT", "plain")
+SANITIZED = os.environ.get("APOGEE_UNIT") == "sanitized"
+VARIANT = "sanitized" if SANITIZED else "plain"
+# What Python loads now is under the sanitizers; compilers that it starts need not be.
+os.environ.pop("LD_PRELOAD", None)
 
 
 @pytest.fixture(scope="session")
 def apogee(root: Path, build: Path) -> Iterator[Library]:
-    """include/apogee, compiled: with sanitizers in the run that test_build.py starts, or with
-    all calls recorded into build/unit/recorded in the one of tests/matrix.
+    """include/apogee, compiled: with sanitizers, and all calls kept, in the runs that
+    tests/asked/kept.py starts.
     """
-    folder = build / "unit" / VARIANT
-    library = compile_library(root / "include", folder, sanitized=VARIANT == "sanitized")
-    recorder = Recorder(library) if VARIANT == "recorded" else None
+    folder = root / "build" / ("sanitized" if SANITIZED else "unit")
+    library = compile_library(root / "include", folder, sanitized=SANITIZED)
+    recorder = Recorder(library) if SANITIZED else None
     yield library
     if recorder:
-        recorder.write(folder)
+        recorder.write(build)
 
 
 @pytest.fixture(scope="session")
 def simulation(root: Path, build: Path) -> Simulation:
-    """The program in tests/simulation, compiled: with sanitizers in that run."""
-    folder = build / "simulation" / VARIANT
-    return compile_simulation(root, folder, sanitized=VARIANT == "sanitized")
+    """The program in tests/simulation, compiled: with sanitizers in those runs."""
+    return compile_simulation(root, build / "simulation" / VARIANT, sanitized=SANITIZED)

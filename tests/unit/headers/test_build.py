@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import run_within
 from tests.unit.headers.cheaders import Library, undefined_symbols_32bit
 
 VARIANT = os.environ.get("APOGEE_UNIT", "plain")
@@ -62,9 +63,7 @@ def test_under_address_and_undefined_sanitizers(root: Path) -> None:
         "PYTHONMALLOC": "malloc",
     }
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/unit/headers"]
-    done = subprocess.run(
-        command, cwd=root, env=env, capture_output=True, text=True, timeout=600, check=False
-    )
+    done = run_within(1800, command, cwd=root, env=env)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
 
 

@@ -10,7 +10,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from apogee_lab.base import (
     reason,
     write_whole,
 )
+from tests.patience import wait_for
 
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -123,19 +123,14 @@ def test_a_program_ends_with_the_lab(tmp_path: Path, root: Path) -> None:
     """Even if the lab is killed while it waits for it, and with what make has started below it."""
     pids = tmp_path / "pids"
     (tmp_path / "Makefile").write_text(
-        f"all:\n\t$(MAKE) below\nbelow:\n\techo $$$$ $$PPID >{pids}; sleep 100\n"
+        f"all:\n\t$(MAKE) below\nbelow:\n\techo $$$$ $$PPID >{pids}; sleep 3600\n"
     )
     code = "import sys; from apogee_lab.base import call; call(['make', '-C', sys.argv[1]], 'make')"
     lab = subprocess.Popen(
         [sys.executable, "-c", code, str(tmp_path)],
         env={**os.environ, "PYTHONPATH": str(root / "scripts")},
     )
-    deadline = time.monotonic() + 30
-    while not (pids.exists() and len(pids.read_text().split()) == 2):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    wait_for(lambda: pids.exists() and len(pids.read_text().split()) == 2)
     lab.send_signal(signal.SIGKILL)
     lab.wait()
-    while any(Path("/proc", pid).exists() for pid in pids.read_text().split()):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    wait_for(lambda: not any(Path("/proc", pid).exists() for pid in pids.read_text().split()))

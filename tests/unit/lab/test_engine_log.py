@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
+import math
 import os
 import socket
-import time
 from pathlib import Path
 
 import pytest
 
 from apogee_lab.base import LabError
-from apogee_lab.engines import kmsg, log, supervise
+from apogee_lab.engines import kmsg, log, pulse, supervise
 from apogee_lab.engines.supervise import Bounds, Command
 from apogee_lab.engines.work import GuestFailed, RunInfo, Work, keep
 from tests.unit.lab.kernel_logs import HARMLESS, LOGS, STALLS
@@ -210,13 +210,12 @@ def test_guests_are_spread_over_the_cpus(tmp_path: Path, monkeypatch: pytest.Mon
         assert cpu is None
 
 
-def watched(work: Work, script: str, wall_s: float) -> tuple[str, float]:
-    """Why a guest that is a shell script fails, and the seconds it took."""
+def watched(work: Work, script: str, wall_s: float = math.inf, virtual_s: float = math.inf) -> str:
+    """Why a guest that is a shell script fails."""
     command = Command("sh", ["sh", "-c", script], {}, one_cpu=False, in_place=True)
-    start = time.monotonic()
     with pytest.raises(GuestFailed) as failure:
-        supervise.supervise(command, work, Bounds(wall_s, 0.0))
-    return failure.value.reason, time.monotonic() - start
+        supervise.supervise(command, work, Bounds(wall_s, virtual_s))
+    return failure.value.reason
 
 
 @pytest.mark.parametrize("name", STALLS)
@@ -226,17 +225,41 @@ def test_a_guest_that_stalls_is_ended_at_once(
     """Its message comes in pieces."""
     monkeypatch.setattr(supervise, "TOLD_S", 0.5)
     head, tail = stamp(LOGS[name].text)[:20], stamp(LOGS[name].text)[20:]
-    script = f"printf '%s' '{head}'; sleep 0.5; printf '%s' '{tail}'; sleep 60"
-    reason, passed_s = watched(work, script, 30.0)
+    script = f"printf '%s' '{head}'; sleep 0.5; printf '%s' '{tail}'; sleep 600"
     found = f"the kernel reported: {LOGS[name].line}"
-    assert reason == f"a CPU of the guest makes no progress; {found}"
-    assert 0.5 < passed_s < 15
+    assert watched(work, script) == f"a CPU of the guest makes no progress; {found}"
 
 
 def test_a_bound_that_is_passed_is_told_with_the_report(work: Work) -> None:
-    reason, _ = watched(work, f"echo '{stamp(LOGS['atomic'].text)}'; sleep 60", 1.0)
+    script = f"echo '{stamp(LOGS['atomic'].text)}'; echo apogee: alive 70.00; sleep 600"
     told = f"the kernel reported: {LOGS['atomic'].line}"
-    assert reason == f"the guest was not done after 1 s; {told}"
+    why = "the guest's script was not done after 60 s of its time"
+    assert watched(work, script, virtual_s=60.0) == f"{why}; {told}"
+    assert watched(work, "sleep 600", wall_s=1.0) == "the guest was not done after 1 s"
+
+
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        ("sleep 600", "the guest has done nothing for 1 s"),
+        ("kill -STOP $$", "the guest has done nothing for 1 s"),
+        ("while :; do :; done", "the guest's clock stood still for 1 s of CPU time"),
+        ("while :; do echo hello; done", "the guest's clock stood still for 1 s of CPU time"),
+        (
+            "i=0; while echo apogee: alive $((i += 10)); do sleep 0.01; done",
+            "the guest's script was not done after 60 s of its time",
+        ),
+    ],
+    ids=["silent", "stopped", "spins", "talks", "sleeps"],
+)
+def test_a_guest_that_hangs_is_ended(
+    work: Work, monkeypatch: pytest.MonkeyPatch, script: str, why: str
+) -> None:
+    """Without a bound on the host's clock."""
+    monkeypatch.setattr(pulse, "IDLE_S", 1.0)
+    monkeypatch.setattr(pulse, "SPUN_S", 1.0)
+    monkeypatch.setattr(supervise, "LOOK_S", 0.1)
+    assert watched(work, script, virtual_s=60.0) == why
 
 
 # --- the running kernel -----------------------------------------------------------------------

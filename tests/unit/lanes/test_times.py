@@ -56,7 +56,12 @@ def test_without_end():
     time.sleep(600)
 """
 
-WAYS = {"workers": ["-n", "2"], "one worker": ["-n", "1"], "none": [], "no xdist": ["-p", "no:xdist"]}
+WAYS = {
+    "workers": ["-n", "2"],
+    "one worker": ["-n", "1"],
+    "none": [],
+    "no xdist": ["-p", "no:xdist"],
+}
 TWO = {way: WAYS[way] for way in ("workers", "no xdist")}
 
 

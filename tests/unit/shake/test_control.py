@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.fuzz import fuzzer_command
+from tests.patience import run_within
 
 #: Octets of the target's script.
 HAPPENS = b"\0"
@@ -85,10 +86,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(program: Path, *words: str | Path) -> None:
-    done = subprocess.run(
-        [program, *words],
-        capture_output=True, text=True, timeout=300, check=False, cwd=program.parent,
-    )  # fmt: skip
+    done = run_within(600, [program, *words], cwd=program.parent)
     assert done.returncode == 0, done.stderr[-2000:]
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.fuzz import fuzzer_command
+from tests.patience import run_within
 from tests.unit.headers.cheaders import Headers
 from tests.unit.shake.flows_core import (
     ACK,
@@ -258,8 +259,5 @@ def test_under_libfuzzer(tmp_path: Path) -> None:
     command = fuzzer_command("shake_flows", program)
     built = subprocess.run(command, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr
-    done = subprocess.run(
-        [program, "-runs=50000", "-max_len=300", "-seed=1"],
-        capture_output=True, text=True, timeout=300, check=False, cwd=tmp_path,
-    )  # fmt: skip
+    done = run_within(600, [program, "-runs=50000", "-max_len=300", "-seed=1"], cwd=tmp_path)
     assert done.returncode == 0, done.stderr[-2000:]

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.fuzz import fuzzer_command
+from tests.patience import run_within
 from tests.unit.shake import aead
 from tests.unit.shake.wire_core import (
     ACK,
@@ -609,8 +610,5 @@ def test_under_libfuzzer(tmp_path: Path) -> None:
         fuzzer_command("shake_wire", program), capture_output=True, text=True, check=False
     )
     assert built.returncode == 0, built.stderr
-    done = subprocess.run(
-        [program, "-runs=100000", "-max_len=120", "-seed=1"],
-        capture_output=True, text=True, timeout=300, check=False, cwd=tmp_path,
-    )  # fmt: skip
+    done = run_within(600, [program, "-runs=100000", "-max_len=120", "-seed=1"], cwd=tmp_path)
     assert done.returncode == 0, done.stderr[-2000:]

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from tests.fuzz import build_random, fuzzer_command
+from tests.patience import run_within
 from tests.unit.sscop.core import (
     BGAK,
     BGN,
@@ -266,9 +267,7 @@ def test_random_scripts(build: Path) -> None:
     """The input of libFuzzer's target, at random, with sanitizers."""
     program = build / "fuzz" / "random_peers"
     build_random(program)
-    done = subprocess.run(
-        [program, "1500", "1"], capture_output=True, text=True, timeout=300, check=False
-    )
+    done = run_within(600, [program, "1500", "1"])
     assert done.returncode == 0, done.stderr[-2000:]
 
 
@@ -279,8 +278,6 @@ def test_under_libfuzzer(build: Path, tmp_path: Path, target: str, runs: int) ->
         fuzzer_command(target, program), capture_output=True, text=True, check=False
     )
     assert built.returncode == 0, built.stderr
-    done = subprocess.run(
-        [program, f"-runs={runs}", "-max_len=200", "-seed=1"],
-        capture_output=True, text=True, timeout=300, check=False, cwd=tmp_path,
-    )  # fmt: skip
+    words = [f"-runs={runs}", "-max_len=200", "-seed=1"]
+    done = run_within(600, [program, *words], cwd=tmp_path)
     assert done.returncode == 0, done.stderr[-2000:]
