@@ -77,16 +77,15 @@ reproduce: ## a paper's figures and table: FIG=star, gentle, compound, sscop, sh
 	@scripts/setup reproduce $(filter uml,$(ENGINE))
 	+@$(figures)
 
-check: ## run all tests: unit tests and tests in guests
-	@scripts/setup check
-	@$(PYTHON) -m pytest -m 'not deep' --numprocesses auto --maxprocesses 4 --dist loadfile
+check: ## run the tests that take minutes: pure code, modules in guests, scenarios
+	@set -e; start=$$(date +%s); scripts/setup check; \
+	export APOGEE_SETUP_S=$$(($$(date +%s) - start)); \
+	$(PYTHON) -m pytest -m 'not deep' --numprocesses auto --maxprocesses 4 --dist loadfile
 
-# TESTS='exchanges storms': only tests/deep/test_exchanges.py and test_storms.py, without the debug
-# kernels being built and Frama-C being installed first.
-check-deep: ## exact exchanges, debug kernel, two CPUs, fuzzers' coverage, proofs (some hours)
-	@scripts/setup $(if $(TESTS),check,deep lint)
-	@$(if $(TESTS),,$(PYTHON) -m tests.deep.kernels)
-	@$(PYTHON) -m pytest $(if $(TESTS),$(TESTS:%=tests/deep/test_%.py),tests/deep) --resume --numprocesses 2 --dist loadgroup
+# PART='storms fuzz': only these; PART=list prints all.
+check-deep: ## the tests that take hours: exchanges, storms, debug kernels, fuzzers, proofs (PART=NAME)
+	@[ -x /usr/bin/python3 ] || scripts/setup check
+	@$(PYTHON) -m tests.lanes.deep $(PART)
 
 matrix: ## build and run on all supported kernels, compile for other architectures: a table
 	@scripts/setup check

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests import ROOT, proof
-from tests.deep.test_debug_kernel import FAULTS
-from tests.deep.test_fuzz import LEAST_OF, LEAST_PERCENT, RUNS
+from tests.fuzz.test_fuzz import LEAST_OF, LEAST_PERCENT, RUNS
+from tests.guest.modules.test_debug_kernel import FAULTS
 from tests.played import ALGORITHMS, books
 from tests.played.devices.silence import SILENCES
 from tests.played.devices.storms import EACH, WITH_EACH

@@ -76,6 +76,7 @@ def tree(root: Path, tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("step", STEPS)
 def test_a_planted_bug_fails(tree: Path, step: str) -> None:
     name, text, bug, report = STEPS[step]
@@ -87,6 +88,7 @@ def test_a_planted_bug_fails(tree: Path, step: str) -> None:
     assert (found.returncode, report in found.stdout + found.stderr) == (1, True), found.stdout
 
 
+@pytest.mark.deep
 def test_coccinelle_sees_a_fault_of_the_debug_kernels_tests(root: Path) -> None:
     command = [root / "scripts/coccicheck", "tests/modules/faults.c"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

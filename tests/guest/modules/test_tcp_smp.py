@@ -23,7 +23,7 @@ from tests.guest.modules.scripted import drunk, numbers
 from tests.guest.modules.socket_life import samples
 from tests.guest.runs import compiled
 
-pytestmark = [pytest.mark.guest, pytest.mark.xdist_group("two-cpus")]
+pytestmark = [pytest.mark.deep, pytest.mark.guest, pytest.mark.xdist_group("two-cpus")]
 
 KERNELS = ["bookworm", "trixie", "trixie-backports", "bookworm-debug", "bookworm-kcsan"]
 SECONDS = 240
@@ -102,6 +102,12 @@ for m in $MODULES; do
 done
 say "end: yes"
 """
+
+
+def prepare() -> None:
+    """Build the kernels and the project's modules for them."""
+    for kernel in KERNELS:
+        modules.build(qemu_kernel.kernel(kernel))
 
 
 def run(kernel: str, out: Path, root: Path, script: str, seconds: int) -> dict[str, str]:

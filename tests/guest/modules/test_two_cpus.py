@@ -20,11 +20,11 @@ from apogee_lab import modules
 from apogee_lab.engines import log, qemu
 from apogee_lab.engines.work import GuestFailed
 from apogee_lab.kernels import checked_kernel
-from tests.deep.test_debug_kernel import FAULTS
 from tests.guest.modules import test_shake_smp, test_sscop_smp
+from tests.guest.modules.test_debug_kernel import FAULTS
 from tests.guest.runs import compiled
 
-pytestmark = [pytest.mark.guest, pytest.mark.xdist_group("two-cpus")]
+pytestmark = [pytest.mark.deep, pytest.mark.guest, pytest.mark.xdist_group("two-cpus")]
 
 #: In the words of x86, with KASAN.
 SEEN = FAULTS | {
@@ -42,6 +42,12 @@ TOGETHER = [["order", *(kind for kind in SEEN if kind not in ("order", "null"))]
 def whole_log(monkeypatch: pytest.MonkeyPatch) -> None:
     """A failure has the kernel's log from the first report to the end."""
     monkeypatch.setattr(log, "SHOWN_LINES", sys.maxsize)
+
+
+def prepare() -> None:
+    """Build the kernels and the project's modules for them."""
+    for kernel in (checked_kernel.DEBUG, checked_kernel.KCSAN):
+        modules.build(checked_kernel.kernel(kernel))
 
 
 def reports(kernel: str, kinds: Sequence[str], out: Path) -> list[str]:

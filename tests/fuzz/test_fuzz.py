@@ -23,7 +23,7 @@ from tests.fuzz import TARGETS, fuzzer_command
 from tests.patience import run_within
 from tests.unit.shake.flows_core import Packet
 
-pytestmark = pytest.mark.xdist_group("fuzz")
+pytestmark = [pytest.mark.deep, pytest.mark.xdist_group("fuzz")]
 
 COVERAGE = ("-fprofile-instr-generate", "-fcoverage-mapping")
 #: Target, runs, and the longest input.
