@@ -8,7 +8,7 @@
 PYTHON := PYTHONPATH=scripts /usr/bin/python3 -Xutf8
 RUNNING := $(shell uname -r)
 HOST_KDIR := /lib/modules/$(RUNNING)/build
-# Headers of the lab's kernel, unpacked under build/cache on first use.
+# Headers of the lab's kernel, unpacked in its cache on first use.
 lab_kdir = $$($(PYTHON) -m apogee_lab.commands.kernel_files kdir)
 
 # The kernel release of the build directory $(1).

@@ -17,7 +17,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from ..base import LabError, cache_dir, call
+from ..base import LabError, cache_dir, call, mark
 from . import apt
 from .kernel import release_of
 
@@ -113,7 +113,7 @@ def _fetch(suite: str, *packages: str) -> Path:
     _launch_all(root, root)
     for deb in debs:
         deb.unlink()
-    (root / "complete").touch()
+    mark(root / "complete")
     return root
 
 
