@@ -15,7 +15,7 @@ lab_kdir = $$($(PYTHON) -m apogee_lab.commands.kernel_files kdir)
 release = $$(sed -n 's/^.define UTS_RELEASE "\(.*\)"/\1/p' $(1)/include/generated/utsrelease.h 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help modules bpf ip-plugins install uninstall load unload dkms dkms-remove deb prove-package demo reproduce check check-deep matrix lint clean
+.PHONY: help modules bpf ip-plugins install uninstall load unload dkms dkms-remove deb prove-package demo reproduce check check-deep matrix lint clean clean-cache
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -96,5 +96,8 @@ lint: ## checkpatch, gcc's analyzer, clang, sparse, coccinelle, ruff, shellcheck
 	@scripts/setup lint
 	+@scripts/lint
 
-clean: ## remove built files; keep the lab's kernels and results in build
+clean: ## remove built files; keep results in build
 	rm -rf build/modules build/ip build/lint build/unit build/deb
+
+clean-cache: ## remove from the cache what this source does not use, of ~/.cache/apogee (ALL=1: everything)
+	@$(PYTHON) -m apogee_lab.commands.clean_cache $(if $(ALL),--all)

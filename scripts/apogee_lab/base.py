@@ -100,14 +100,36 @@ def locked(name: str, waiting: str = "") -> Iterator[int]:
         yield handle.fileno()
 
 
-_HELD: dict[Path, BinaryIO] = {}
+_HELD: dict[Path, int] = {}
 
 
 def hold(path: Path) -> None:
-    """Keep this file of the cache, and what it stands for, until the process ends."""
+    """Keep others from removing this file or folder of the cache until the process ends."""
     if path not in _HELD:
-        _HELD[path] = path.open("rb")
+        _HELD[path] = os.open(path, os.O_RDONLY)
         fcntl.flock(_HELD[path], fcntl.LOCK_SH)
+
+
+@contextlib.contextmanager
+def if_free(path: Path) -> Iterator[bool]:
+    """Whether no other process has a lock on this file or folder; meanwhile none gets one."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield True
+    except BlockingIOError:
+        yield False
+    finally:
+        os.close(handle)
+
+
+def megabytes(path: Path) -> float:
+    """What a file or a folder takes on the disk, in MB; 0 if it is not there."""
+    total = 0
+    for place in (path, *(Path(top, n) for top, *names in os.walk(path) for n in sum(names, []))):
+        with contextlib.suppress(FileNotFoundError):  # another process has removed it
+            total += place.lstat().st_blocks * 512
+    return total / 1e6
 
 
 def mark(path: Path, text: str = "") -> None:

@@ -11,7 +11,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..base import LabError, cache_dir, find_program, repo_root
+from ..base import LabError, cache_dir, find_program, megabytes, repo_root
 from ..engines import host
 from ..guest.image import PROGRAMS
 from ..kernels import debian, uml_kernel
@@ -114,6 +114,7 @@ def _machine() -> list[Finding]:
             free >= DISK_MB and os.access(build, os.W_OK),
             advice=f"{DISK_MB / 1000:g} GB in a writable folder are needed",
         ),
+        Finding(f"cache {cache_dir()}, {megabytes(cache_dir()) / 1000:.1f} GB", True),
     ]
     memory = _memory_mb()
     if memory is not None:
@@ -160,8 +161,8 @@ def _kernels() -> Finding:
     return Finding(
         "kernel: none yet" + (", the first run gets it with apt" if apt else ""),
         apt,
-        advice="the guest's kernel comes from apt: use a Debian machine, or copy build/cache "
-        "from one",
+        advice="the guest's kernel comes from apt: use a Debian machine, or copy "
+        f"{cache_dir()} from one",
     )
 
 
