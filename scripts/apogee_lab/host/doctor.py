@@ -98,23 +98,27 @@ def _folder_that_exists(path: Path) -> Path:
     return path
 
 
+def _space(what: str, folder: Path) -> Finding:
+    """Whether there is room for more in a folder, which need not exist yet."""
+    there = _folder_that_exists(folder)
+    free = shutil.disk_usage(there).free // 1_000_000
+    return Finding(
+        f"{what} in {folder}, {free / 1000:.1f} GB free",
+        free >= DISK_MB and os.access(there, os.W_OK),
+        advice=f"{DISK_MB / 1000:g} GB in a writable folder are needed",
+    )
+
+
 def _machine() -> list[Finding]:
     machine = platform.machine()
-    build = _folder_that_exists(repo_root() / "build")
-    cache = _folder_that_exists(cache_dir())
-    free = min(shutil.disk_usage(path).free for path in (build, cache)) // 1_000_000
     found = [
         Finding(
             f"processor {machine}",
             machine == "x86_64",
             advice="the lab's programs are built for x86_64: use an x86_64 machine",
         ),
-        Finding(
-            f"{free / 1000:.1f} GB free below {build}",
-            free >= DISK_MB and os.access(build, os.W_OK),
-            advice=f"{DISK_MB / 1000:g} GB in a writable folder are needed",
-        ),
-        Finding(f"cache {cache_dir()}, {megabytes(cache_dir()) / 1000:.1f} GB", True),
+        _space("results", repo_root() / "build"),
+        _space(f"cache of {megabytes(cache_dir()) / 1000:.1f} GB", cache_dir()),
     ]
     memory = _memory_mb()
     if memory is not None:
