@@ -14,8 +14,18 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
-from ..base import LabError, call, find_program, mark, run_program, start_program, write_whole
+from ..base import (
+    LabError,
+    call,
+    find_program,
+    mark,
+    need_space,
+    run_program,
+    start_program,
+    write_whole,
+)
 from . import apt
 from .objects import Objects
 from .recipe import STAMPS, UNUSED, BuiltKernel, Recipe
@@ -32,6 +42,8 @@ PROGRAMS = {
 }
 #: What was written in the last seconds before a build was killed may be half a file.
 UNSURE_S = 30
+#: A build that has less left has failed for lack of space.
+SPACE_MB = 50
 
 #: Variables of an enclosing make that would change this one.
 _UNSET = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "KBUILD_OUTPUT")
@@ -43,7 +55,7 @@ def build(recipe: Recipe, lock: int) -> BuiltKernel:
         find_program(program, package)
     root = next(iter(recipe.roots("unpacked")), None) or _unpacked(recipe)
     make = Make(recipe, root, lock)
-    with _building(root):
+    with _building(root, make):
         _configure(recipe, root, make)
         _compile(recipe, root, make)
         modules = root / "root"
@@ -57,7 +69,7 @@ def build(recipe: Recipe, lock: int) -> BuiltKernel:
 
 
 @contextlib.contextmanager
-def _building(root: Path) -> Iterator[None]:
+def _building(root: Path, make: Make) -> Iterator[None]:
     """A mark is there while make is at work, and stays if it did not come to its end."""
     building = root / "building"
     if building.exists():
@@ -65,8 +77,9 @@ def _building(root: Path) -> Iterator[None]:
     building.touch()
     try:
         yield
-    except LabError:  # make has failed, and has removed what it was making
-        building.unlink()
+    except LabError:
+        if make.ended:
+            building.unlink()
         raise
     building.unlink()
 
@@ -142,35 +155,42 @@ class Make:
         stamps = [f"{name}={value}" for name, value in STAMPS.items()]
         source = root / "source"
         self._words = ["env", "LC_ALL=C", *unset, *stamps, "make", "-C", source, *recipe.make]
-        self._lock = lock
+        self._how: dict[str, Any] = {
+            "stdin": subprocess.DEVNULL, "text": True, "errors": "replace", "pass_fds": [lock],
+        }  # fmt: skip
         self._log = root / "build.log"
+        #: Whether the last call ended by itself, and removed what it could not finish.
+        self.ended = True
         self.what = f"building the kernel {recipe.name} ({recipe.make[0]})"
 
     def run(self, *arguments: str, see: Callable[[str], None] = lambda _: None) -> None:
         """Make something; ``see`` gets what it says, line by line. LabError if it fails."""
+        self.ended = False
         with (
-            self._log.open("a") as log,
+            self._log.open("ab", buffering=0) as log,
             start_program(
-                [*self._words, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                stderr=log, text=True, errors="replace", pass_fds=[self._lock],
+                [*self._words, *arguments], stdout=subprocess.PIPE, stderr=log, **self._how
             ) as process,
-        ):  # fmt: skip
+        ):
             try:
                 for line in process.stdout:
-                    log.write(line)
+                    with contextlib.suppress(OSError):  # on a full disk make fails, too
+                        log.write(line.encode())
                     see(line)
             except BaseException:
                 process.terminate()
                 raise
+        self.ended = process.returncode >= 0
         if process.returncode:
+            need_space(self._log.parent, SPACE_MB)
             raise LabError(f"{self.what} failed, see {self._log}")
 
     def left(self, *targets: str) -> int:
         """The number of objects that are not compiled yet."""
         # It fails where it would read what it has not made: after the last object.
         done = run_program(
-            [*self._words, "-n", "-k", *targets], stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace",
+            [*self._words, "-n", "-k", *targets],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, **self._how,
         )  # fmt: skip
         return len(Objects.said(done.stdout))
 

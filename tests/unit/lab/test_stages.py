@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -102,6 +104,29 @@ def test_a_failure_is_one_line_and_what_was_made_stays(tiny: Tiny) -> None:
     broken.unlink()
     tiny.build()
     assert tiny.compiled() == [*OBJECTS[:4], "d.o", "e.o"]
+
+
+#: A cache on a disk that is full when an object is compiled, and then is not.
+FULL = """
+mount -t tmpfs -o size=2M none "$APOGEE_CACHE" || exit
+(until grep -q c.o "$HERE/compiled"; do sleep 0.01; done; cat /dev/zero >"$APOGEE_CACHE/filler"
+rm "$HERE/c.o") 2>/dev/null &
+"$@"; wait; rm "$APOGEE_CACHE/filler" && "$@"
+"""
+
+
+def test_a_full_disk(tiny: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:
+    apart = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c"]
+    if subprocess.run([*apart, "mount -t tmpfs none /mnt"], check=False).returncode:
+        pytest.skip("this machine gives users no namespaces")
+    Path(os.environ["APOGEE_CACHE"]).mkdir()
+    monkeypatch.setenv("HERE", str(tiny.here))
+    (tiny.here / "c.o").touch()
+    process = tiny.start(*apart, FULL, "sh")
+    said = process.communicate()[1].splitlines()
+    assert (process.returncode, tiny.compiled()) == (0, ["a.o", "b.o", "c.o", "c.o", "d.o", "e.o"])
+    assert re.fullmatch("/.*: 50 MB of space are needed, 0 are left", said[-2])
+    assert said[-1].endswith(": 2 of 5 objects: once, takes minutes")
 
 
 def test_half_a_tree_is_unpacked_again(tiny: Tiny) -> None:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from apogee_lab.base import LabError
 from apogee_lab.kernels import apt, built
 from apogee_lab.kernels.recipe import BuiltKernel, Recipe
 from tests import ROOT
@@ -83,10 +84,10 @@ class Tiny:
         assert found
         return found
 
-    def start(self) -> subprocess.Popen[str]:
-        """Build it in a process, the first of a session of its own."""
+    def start(self, *before: str) -> subprocess.Popen[str]:
+        """Build it in a process, the first of a session of its own, with words before it."""
         return subprocess.Popen(
-            [sys.executable, "-m", "tests.unit.lab.tiny_kernel", self.here],
+            [*before, sys.executable, "-m", "tests.unit.lab.tiny_kernel", self.here],
             cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True,
         )  # fmt: skip
 
@@ -94,4 +95,7 @@ class Tiny:
 if __name__ == "__main__":
     made = Tiny(Path(sys.argv[1]))
     apt.source = lambda _: made.package("6.9.1-1")
-    made.build()
+    try:
+        made.build()
+    except LabError as error:
+        sys.exit(str(error))
