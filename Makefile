@@ -8,14 +8,14 @@
 PYTHON := PYTHONPATH=scripts /usr/bin/python3 -Xutf8
 RUNNING := $(shell uname -r)
 HOST_KDIR := /lib/modules/$(RUNNING)/build
-# Headers of the lab's kernel, unpacked under build/cache on first use.
+# Headers of the lab's kernel, unpacked in its cache on first use.
 lab_kdir = $$($(PYTHON) -m apogee_lab.commands.kernel_files kdir)
 
 # The kernel release of the build directory $(1).
 release = $$(sed -n 's/^.define UTS_RELEASE "\(.*\)"/\1/p' $(1)/include/generated/utsrelease.h 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help modules bpf ip-plugins install uninstall load unload dkms dkms-remove deb prove-package demo reproduce check check-deep matrix lint clean
+.PHONY: help modules bpf ip-plugins install uninstall load unload dkms dkms-remove deb prove-package demo reproduce check check-deep matrix lint clean clean-cache
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -95,5 +95,8 @@ lint: ## checkpatch, gcc's analyzer, clang, sparse, coccinelle, ruff, shellcheck
 	@scripts/setup lint
 	+@scripts/lint
 
-clean: ## remove built files; keep the lab's kernels and results in build
+clean: ## remove built files; keep results in build
 	rm -rf build/modules build/ip build/lint build/unit build/deb
+
+clean-cache: ## remove from the cache what this source does not use, of ~/.cache/apogee (ALL=1: everything)
+	@$(PYTHON) -m apogee_lab.commands.clean_cache $(if $(ALL),--all)

@@ -18,8 +18,9 @@ from apogee_lab.guest import image as image_module
 from apogee_lab.guest.cpio import libraries
 from apogee_lab.guest.image import RESULTS_FOLLOW, STOCK_MODULES, guest_init
 from apogee_lab.kernels import checked_kernel, uml_kernel
-from apogee_lab.kernels.built import Recipe, check_config
 from apogee_lab.kernels.kernel import Kernel
+from apogee_lab.kernels.recipe import Recipe
+from apogee_lab.kernels.stages import check_config
 from tests.patience import wait_for
 
 GUEST = Path(image_module.__file__).parent
