@@ -144,8 +144,7 @@ def test_a_lock_waits_and_says_so(
 
     with ThreadPoolExecutor() as pool, locked("name"):
         waiting = pool.submit(second)
-        while "waiting" not in capsys.readouterr().err:
-            time.sleep(0.01)
+        wait_for(lambda: "waiting" in capsys.readouterr().err)
         order.append("first")
         (tmp_path / "name.lock").unlink()
         with if_free(tmp_path) as free:
