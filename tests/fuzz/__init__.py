@@ -10,23 +10,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.kernel import INCLUDE as KERNEL
+from tests.kernel import ROOT
 from tests.unit.headers.cheaders import SANITIZERS, WARNINGS, gcc
 
 FOLDER = Path(__file__).parent
-ROOT = FOLDER.parent.parent
 CORE = [ROOT / "sscop" / f"{name}.c" for name in ("pdu", "connection", "transmitter", "receiver")]
 WORLD = [
     FOLDER / f"{name}.c" for name in ("crc32c", "world", "wire", "segments", "settle", "script")
 ]
 SHAKE_WIRE = [ROOT / "shake" / "wire.c", ROOT / "shake" / "session.c", "-lsodium"]
-FOLDERS = [FOLDER / "include", ROOT / "include", ROOT / "sscop", ROOT / "shake"]
-INCLUDE = [word for folder in FOLDERS for word in ("-I", folder)]
+INCLUDE = [*KERNEL, "-I", ROOT / "sscop", "-I", ROOT / "shake"]
 SHAKE_FLOWS = [ROOT / "shake/segment.c", ROOT / "shake/flows.c", FOLDER / "flows_bridge.c"]
 SHAKE_DEVICE = [
     *(ROOT / "shake" / f"{name}.c" for name in ("control", "path", "peer", "receive", "settings")),
     *SHAKE_FLOWS,
     FOLDER / "shake_world.c",
     *SHAKE_WIRE,
+    '-DKBUILD_MODNAME="shake"',
 ]
 FUZZER = [
     "-fsanitize=fuzzer,address,undefined,unsigned-integer-overflow,implicit-conversion",

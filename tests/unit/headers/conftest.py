@@ -30,7 +30,7 @@ def apogee(root: Path, build: Path) -> Iterator[Library]:
 
 
 @pytest.fixture(scope="session")
-def simulation(root: Path, build: Path) -> Simulation:
+def simulation(build: Path) -> Simulation:
     """The program in tests/simulation, compiled: with sanitizers in that run."""
     folder = build / "simulation" / VARIANT
-    return compile_simulation(root, folder, sanitized=VARIANT == "sanitized")
+    return compile_simulation(folder, sanitized=VARIANT == "sanitized")

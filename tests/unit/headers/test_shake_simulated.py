@@ -21,8 +21,8 @@ SACK = {"tcp": "sack", "window": 40}
 
 
 @pytest.fixture(scope="module")
-def shake(root: Path, build: Path) -> ShakeSimulation:
-    return compile_shake(root, build / "shake" / VARIANT, sanitized=VARIANT == "sanitized")
+def shake(build: Path) -> ShakeSimulation:
+    return compile_shake(build / "shake" / VARIANT, sanitized=VARIANT == "sanitized")
 
 
 def used(done: Any, kbits: float) -> float:
