@@ -4,6 +4,6 @@
 
 #include <apogee/int.h>
 
-u32 crc32c(u32 crc, const void *address, unsigned int length);
+u32 crc32c(u32 crc, const void *address, u32 length);
 
 #endif /* _TEST_LINUX_CRC32C_H */

@@ -20,6 +20,7 @@ from typing import Any
 
 SCALARS: dict[str, Any] = {
     "bool": ctypes.c_bool,
+    "char": ctypes.c_char,
     "int": ctypes.c_int,
     "u8": ctypes.c_uint8,
     "u16": ctypes.c_uint16,
@@ -166,7 +167,7 @@ class Library:
             setattr(self, name, ctypes.c_uint64.in_dll(dll, f"const_{name}").value)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        raise AttributeError(f"include/apogee has no function or constant {name}")
+        raise AttributeError(f"no function or constant {name}")
 
     def new(self, struct: str, **fields: Any) -> Any:
         """A structure, zeroed but for the fields named."""
