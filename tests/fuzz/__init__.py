@@ -22,7 +22,7 @@ WORLD = [
 ]
 SHAKE_WIRE = [ROOT / "shake" / "wire.c", ROOT / "shake" / "session.c", "-lsodium"]
 INCLUDE = [*KERNEL, "-I", ROOT / "sscop", "-I", ROOT / "shake"]
-SHAKE_FLOWS = [ROOT / "shake/segment.c", ROOT / "shake/flows.c", FOLDER / "flows_bridge.c"]
+SHAKE_FLOWS = [ROOT / "shake/segment.c", ROOT / "shake/flows.c"]
 SHAKE_DEVICE = [
     *(ROOT / "shake" / f"{name}.c" for name in ("control", "path", "peer", "receive", "settings")),
     *SHAKE_FLOWS,

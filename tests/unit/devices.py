@@ -2,7 +2,7 @@
 """The machines of sscop/ and shake/, and what tests/fuzz has around them, as Python libraries.
 
 Functions and structures are read from the headers, as those of include/apogee are (cheaders.py).
-What only the kernel's headers define is a pointer here, or left out.
+What only C's library defines is a pointer here, or left out.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tests import BUILD, ROOT, fuzz
+from tests import BUILD, ROOT, fuzz, kernel
 from tests.unit.headers import cheaders
 
-OWN = {ROOT / "include/apogee", ROOT / "shake", ROOT / "sscop", fuzz.FOLDER}
+OWN = {ROOT / "include/apogee", ROOT / "shake", ROOT / "sscop", kernel.FOLDER / "linux"}
 #: "sanitized" needs libasan preloaded.
 VARIANT = os.environ.get("APOGEE_UNIT", "plain")
 

@@ -12,7 +12,12 @@
 #define GFP_ATOMIC 0
 #define __GFP_NOWARN 0
 
-extern bool slab_refuses;
+__attribute__((weak)) bool slab_refuses;
+
+static inline void slab_refuse(bool refuses)
+{
+	slab_refuses = refuses;
+}
 
 static inline void *kzalloc(size_t size, int flags)
 {

@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from tests import fuzz
+from tests import ROOT, fuzz, kernel
 from tests.unit.devices import DeviceHeaders, build
 from tests.unit.headers.cheaders import Library
 
 FIN, SYN, RST, PSH, ACK, URG, ECE, CWR, AE = (1 << bit for bit in range(9))
 PASS, DROP, RETRANSMIT, UNSACKED = range(4)
 PASS_ALL, DROP_ALL, TDAR, AUTO = range(4)
-HEADERS = DeviceHeaders([fuzz.FOLDER / "flows_bridge.h"])
+HEADERS = DeviceHeaders([kernel.FOLDER / "linux/slab.h", ROOT / "shake/flows.h"])
 Tuple, Segment = HEADERS.structs["shake_tuple"], HEADERS.structs["shake_segment"]
 
 
@@ -115,15 +115,17 @@ class Flows:
 
     def __init__(self) -> None:
         self.library = library()
-        self.table = self.library.flows_new()
+        self.table = self.library.new("shake_flows")
+        self.made = not self.library.shake_flows_init(self.table)
         self.now = 0
 
     def __enter__(self) -> Flows:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.library.flows_refuse_memory(False)
-        self.library.flows_delete(self.table)
+        self.library.slab_refuse(False)
+        self.library.shake_flows_free(self.table)
+        assert (self.table.count, self.table.holes) == (0, 0)
 
     def sending(self, packet: Packet, path: int) -> int | None:
         m_al = c_uint32(0)
@@ -142,11 +144,11 @@ class Flows:
 
     @property
     def count(self) -> int:
-        return self.library.flows_count(self.table)
+        return self.table.count
 
     @property
     def holes(self) -> int:
-        return self.library.flows_holes(self.table)
+        return self.table.holes
 
     @property
     def counts(self) -> Any:

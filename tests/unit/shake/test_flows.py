@@ -22,6 +22,7 @@ from tests.unit.shake.flows_core import (
     TDAR,
     Flows,
     Packet,
+    library,
 )
 
 LEADER = Packet(data=b"x" * 1000)
@@ -32,6 +33,7 @@ FLOWS_MAX, HOLES_MAX, AGE = 1024, 16384, 600 * 10**6
 @pytest.fixture
 def flows() -> Iterator[Flows]:
     with Flows() as table:
+        assert table.made
         yield table
 
 
@@ -223,12 +225,12 @@ def test_all_holes_of_a_table_are_bounded(flows: Flows) -> None:
 
 
 def test_without_memory_acks_pass(flows: Flows) -> None:
-    flows.library.flows_refuse_memory(True)
+    flows.library.slab_refuse(True)
     flows.arrived(LEADER, 1)
     assert (flows.count, flows.counts.refused) == (0, 1)
-    flows.library.flows_refuse_memory(False)
+    flows.library.slab_refuse(False)
     hole(flows)
-    flows.library.flows_refuse_memory(True)
+    flows.library.slab_refuse(True)
     gaps(flows, LEADER, 30)
     assert flows.counts.holes_refused > 0
     assert flows.ack(LEADER.back(ack=58000, seq=1)) == PASS
@@ -236,6 +238,6 @@ def test_without_memory_acks_pass(flows: Flows) -> None:
 
 
 def test_a_table_that_cannot_be_made() -> None:
-    with Flows() as other:
-        other.library.flows_refuse_memory(True)
-        assert other.library.flows_new() is None
+    library().slab_refuse(True)
+    with Flows() as table:  # it may be freed all the same
+        assert not table.made

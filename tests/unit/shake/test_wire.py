@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.unit.shake import wire_core as wire
 from tests.unit.shake.wire_core import (
@@ -28,9 +26,6 @@ from tests.unit.shake.wire_core import (
     UNSUMMED,
     WELCOME,
     AckBody,
-    Head,
-    Registration,
-    same,
 )
 
 ALL_FLAGS = COUNTED | MAL | ENCRYPTED | RETRANSMIT | KEPT | UNSUMMED
@@ -111,22 +106,6 @@ def test_ready_has_counter_0() -> None:
     assert wire.head(bytes.fromhex("40 00 0001 00000001 00000000"))[0] == BAD_TYPE
 
 
-@given(
-    st.integers(0, 8),
-    st.integers(0, 255).map(lambda flags: flags & ALL_FLAGS),
-    st.integers(0, 0xFFFF),
-    st.integers(0, 0xFFFFFFFF),
-    st.integers(0, 0xFFFFFFFF),
-)
-def test_heads_there_and_back(path: int, flags: int, index: int, counter: int, mal: int) -> None:
-    head = Head(DATA, path, flags, index, counter, mal if flags & MAL else 0)
-    packet = wire.written("head_write", head)
-    assert len(packet) == (12 if flags & MAL else 8)
-    verdict, read = wire.head(packet + b"\x45")
-    assert verdict == TAKEN
-    assert same(read, head)
-
-
 def test_a_reset_is_the_head_that_it_answers() -> None:
     _, unknown = wire.head(bytes.fromhex("53 03 abcd 01020304 f0e0d0c0 45"))
     packet = wire.written("reset_write", unknown)
@@ -172,22 +151,3 @@ def test_paths_of_a_registration() -> None:
 @pytest.mark.parametrize("kind", [0, *range(READY, 16)])
 def test_other_types_do_not_register(kind: int) -> None:
     assert wire.registration(bytes([kind << 4, 1]) + bytes(46))[0] == BAD_TYPE
-
-
-@given(
-    st.sampled_from([HELLO, WELCOME, CONFIRM]),
-    st.integers(1, 8),
-    st.integers(0, 0xFFFF),
-    st.integers(0, 0xFFFFFFFF),
-    st.binary(min_size=24, max_size=24),
-)
-def test_registrations_there_and_back(
-    kind: int, path: int, index: int, id: int, nonce: bytes
-) -> None:
-    index = index if kind == CONFIRM else 0
-    made = Registration(kind, path, 0, index, id)
-    made.nonce[:] = nonce
-    packet = wire.written("registration_write", made)
-    verdict, read = wire.registration(packet + bytes(16))
-    assert verdict == TAKEN
-    assert same(read, made)

@@ -38,13 +38,6 @@ def library() -> Library:
     return build("shake_wire", HEADERS, SHAKE_WIRE)
 
 
-def same(structure: ctypes.Structure, other: ctypes.Structure) -> bool:
-    return all(
-        bytes(a) == bytes(b) if isinstance(a, ctypes.Array) else a == b
-        for a, b in ((getattr(structure, f), getattr(other, f)) for f, _ in structure._fields_)
-    )
-
-
 def octets(data: bytes) -> ctypes.Array[c_uint8]:
     """A buffer of exactly these octets."""
     return (c_uint8 * len(data)).from_buffer_copy(data) if data else (c_uint8 * 0)()

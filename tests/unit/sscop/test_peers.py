@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Two peers and a bad channel: what hypothesis and random scripts do to them.
+"""Two peers and a bad channel: what random scripts do to them.
 
 The world itself checks that segments come out in order, once and unchanged or a reset is
 reported, that nothing leaks, and that both are connected and deliver within a bounded
@@ -12,9 +12,6 @@ import random
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from tests.fuzz import build_fuzzer, play
 from tests.unit.sscop.core import (
@@ -30,100 +27,6 @@ from tests.unit.sscop.core import (
     config,
     pdu,
 )
-
-SIDES = st.integers(0, 1)
-CONFIGS = st.builds(
-    config,
-    window=st.sampled_from([1, 2, 5, 8, 64, 300]),
-    poll_bytes=st.sampled_from([0, 300, 3000]),
-    poll_sds=st.sampled_from([0, 1, 16]),
-    poll_time=st.sampled_from([20_000, 100_000, 10_000_000]),
-    poll_idle=st.sampled_from([0, 10_000]),
-    ustat=st.booleans(),
-)
-
-
-class Peers(RuleBasedStateMachine):
-    world: World
-
-    @initialize(a=CONFIGS, b=CONFIGS, segment=st.integers(8, 200), seed=st.integers(0, 2**32))
-    def begin(self, a: object, b: object, segment: int, seed: int) -> None:
-        self.world = World(a, b, segment, seed)
-
-    @rule(side=SIDES)
-    def start(self, side: int) -> None:
-        self.world.call("start", side)
-
-    @rule(side=SIDES, told=st.booleans(), again=st.booleans())
-    def stop(self, side: int, told: bool, again: bool) -> None:
-        self.world.call("stop", side, told)
-        if again:
-            self.world.call("start", side)
-
-    @rule(side=SIDES, segments=st.integers(1, 400))
-    def give(self, side: int, segments: int) -> None:
-        self.world.call("give", side, segments)
-
-    @rule(us=st.integers(0, 200_000))
-    def pass_time(self, us: int) -> None:
-        self.world.run(us)
-
-    @rule()
-    def silence(self) -> None:
-        self.world.set("out.cut", 1)
-        self.world.run(61_000_000)
-        self.world.set("out.cut", 0)
-
-    @rule(side=SIDES, loss=st.integers(0, 200), damage=st.integers(0, 100))
-    def impair(self, side: int, loss: int, damage: int) -> None:
-        self.world.set("out.loss", loss, side)
-        self.world.set("out.damage", damage, side)
-
-    @rule(side=SIDES, twice=st.integers(0, 100), jitter=st.sampled_from([0, 1000, 300_000]))
-    def disorder(self, side: int, twice: int, jitter: int) -> None:
-        self.world.set("out.twice", twice, side)
-        self.world.set("out.jitter", jitter, side)
-
-    @rule(delay=st.sampled_from([1000, 20_000, 250_000]), rate=st.sampled_from([0, 2_000_000]))
-    def length(self, delay: int, rate: int) -> None:
-        self.world.set("out.delay", delay)
-        self.world.set("out.rate", rate)
-
-    @rule(side=SIDES, index=st.integers(0, 20), delay=st.sampled_from([0, 5000, 2_000_000]))
-    def late_copy(self, side: int, index: int, delay: int) -> None:
-        self.world.call("repeat", side, index, delay)
-
-    @rule(side=SIDES)
-    def resync(self, side: int) -> None:
-        self.world.call("resync", side)
-
-    @rule(seq=st.integers(1, 500), poll=st.integers(1, 50))
-    def near_the_wrap(self, seq: int, poll: int) -> None:
-        self.world.shift(-seq - self.world.get(0, "s.tx.next"), -poll)
-
-    @rule()
-    def settle(self) -> None:
-        self.world.call("settle")
-
-    @precondition(lambda self: hasattr(self, "world"))
-    @invariant()
-    def bounded(self) -> None:
-        for side in (0, 1):
-            assert self.world.get(side, "kept") <= 300
-            assert self.world.get(side, "stored") <= 300
-
-    def teardown(self) -> None:
-        if hasattr(self, "world"):
-            try:
-                self.world.call("settle")
-            finally:
-                self.world.__exit__()
-
-
-def test_anything_in_any_order() -> None:
-    case = Peers.TestCase
-    case.settings = settings(stateful_step_count=40)
-    case().runTest()
 
 
 def test_the_wrap_of_24_bits() -> None:
