@@ -19,8 +19,7 @@ from pathlib import Path
 import pytest
 
 from tests import ROOT
-from tests.fuzz import TARGETS, fuzzer_command
-from tests.patience import run_within
+from tests.fuzz import TARGETS, build_fuzzer, run_fuzzer
 from tests.unit.shake.flows_core import Packet
 
 pytestmark = [pytest.mark.deep, pytest.mark.xdist_group("fuzz")]
@@ -118,15 +117,10 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("fuzz")
     assert RUNS.keys() == TARGETS.keys()
     for target, (runs, longest) in RUNS.items():
-        program = folder / target
-        command = fuzzer_command(target, program, *COVERAGE)
-        built = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert built.returncode == 0, built.stderr
+        program = build_fuzzer(target, folder / target, *COVERAGE)
         corpus = seeds(target, folder / f"{target}-corpus", longest)
         words = [f"-runs={runs}", f"-max_len={longest}", "-len_control=0", "-seed=1", corpus]
-        env = os.environ | {"LLVM_PROFILE_FILE": f"{program}.raw"}
-        done = run_within(3600, [program, *words], env=env, cwd=folder)
-        assert done.returncode == 0, f"{target}: {done.stderr[-2000:]}"
+        run_fuzzer(program, *words, LLVM_PROFILE_FILE=f"{program}.raw")
     return {target: folder / target for target in RUNS}
 
 
