@@ -8,14 +8,14 @@
 PYTHON := PYTHONPATH=scripts /usr/bin/python3 -Xutf8
 RUNNING := $(shell uname -r)
 HOST_KDIR := /lib/modules/$(RUNNING)/build
-# Headers of the lab's kernel, unpacked under build/cache on first use.
+# Headers of the lab's kernel, unpacked in its cache on first use.
 lab_kdir = $$($(PYTHON) -m apogee_lab.commands.kernel_files kdir)
 
 # The kernel release of the build directory $(1).
 release = $$(sed -n 's/^.define UTS_RELEASE "\(.*\)"/\1/p' $(1)/include/generated/utsrelease.h 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help modules bpf ip-plugins install uninstall load unload dkms dkms-remove deb prove-package demo reproduce check check-deep matrix lint clean
+.PHONY: help modules bpf ip-plugins install uninstall load unload dkms dkms-remove deb prove-package demo reproduce check check-deep matrix lint clean clean-cache
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -77,16 +77,15 @@ reproduce: ## a paper's figures and table: FIG=star, gentle, compound, sscop, sh
 	@scripts/setup reproduce $(filter uml,$(ENGINE))
 	+@$(figures)
 
-check: ## run all tests: unit tests and tests in guests
-	@scripts/setup check
-	@$(PYTHON) -m pytest -m 'not deep' --numprocesses auto --maxprocesses 4 --dist loadfile
+check: ## run the tests that take minutes: pure code, modules in guests, scenarios
+	@set -e; start=$$(date +%s); scripts/setup check; \
+	export APOGEE_SETUP_S=$$(($$(date +%s) - start)); \
+	$(PYTHON) -m pytest -m 'not deep' --numprocesses auto --maxprocesses 4 --dist loadfile
 
-# TESTS='exchanges storms': only tests/deep/test_exchanges.py and test_storms.py, without the debug
-# kernels being built and Frama-C being installed first.
-check-deep: ## exact exchanges, debug kernel, two CPUs, fuzzers' coverage, proofs (some hours)
-	@scripts/setup $(if $(TESTS),check,deep lint)
-	@$(if $(TESTS),,$(PYTHON) -m tests.deep.kernels)
-	@$(PYTHON) -m pytest $(if $(TESTS),$(TESTS:%=tests/deep/test_%.py),tests/deep) --resume --numprocesses 2 --dist loadgroup
+# PART='storms fuzz': only these; PART=list prints all.
+check-deep: ## the tests that take hours: exchanges, storms, debug kernels, fuzzers, proofs (PART=NAME)
+	@[ -x /usr/bin/python3 ] || scripts/setup check
+	@$(PYTHON) -m tests.lanes.deep $(PART)
 
 matrix: ## build and run on all supported kernels, compile for other architectures: a table
 	@scripts/setup check
@@ -96,5 +95,8 @@ lint: ## checkpatch, gcc's analyzer, clang, sparse, coccinelle, ruff, shellcheck
 	@scripts/setup lint
 	+@scripts/lint
 
-clean: ## remove built files; keep the lab's kernels and results in build
+clean: ## remove built files; keep results in build
 	rm -rf build/modules build/ip build/lint build/unit build/deb
+
+clean-cache: ## remove from the cache what this source does not use, of ~/.cache/apogee (ALL=1: everything)
+	@$(PYTHON) -m apogee_lab.commands.clean_cache $(if $(ALL),--all)

@@ -12,7 +12,8 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from tests import BUILD, ROOT, times
+from tests import BUILD, ROOT
+from tests.lanes import order, times
 
 sys.path.insert(0, str(ROOT / "scripts"))
 
@@ -74,7 +75,9 @@ class ClosingLine:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Print the closing line and what tests took in the one process that reports."""
-    if not config.option.collectonly:
-        times.register(config, BUILD / "tests" / "times.json")
-    if not hasattr(config, "workerinput") and not config.option.collectonly:
+    if config.option.collectonly:
+        return
+    times.register(config, BUILD / "tests" / "times.json")
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(order, "order")
         config.pluginmanager.register(ClosingLine(), "closing-line")

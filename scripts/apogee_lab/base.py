@@ -8,10 +8,12 @@ import ctypes
 import fcntl
 import hashlib
 import os
+import pwd
 import re
 import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
@@ -37,12 +39,25 @@ def repo_root() -> Path:
     return Path(__file__).resolve().parents[2]
 
 
+def _user_caches() -> Path:
+    """The folder in which a user's programs keep what can be made again."""
+    top = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    if top.is_absolute():
+        return top
+    try:
+        home = os.environ.get("HOME") or pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        raise LabError("this user has no home for the cache: set APOGEE_CACHE") from None
+    return Path(home, ".cache")
+
+
 def cache_dir() -> Path:
-    """Where kernels and images are kept (``APOGEE_CACHE`` or ``build/cache``).
+    """Where kernels and images are kept, for all working copies of a user: ``APOGEE_CACHE``, else
+    ``apogee`` in the user's folder of caches.
 
     LabError for a folder that the kernel's makefiles do not take.
     """
-    folder = Path(os.environ.get("APOGEE_CACHE") or repo_root() / "build" / "cache")
+    folder = Path(os.environ.get("APOGEE_CACHE") or _user_caches() / "apogee")
     if re.search(r"[\s:]", str(folder.absolute())):
         raise LabError(
             f"{folder}: no kernel can be kept in a folder with blanks or colons: "
@@ -51,14 +66,76 @@ def cache_dir() -> Path:
     return folder
 
 
+def _lock(handle: BinaryIO, waiting: str) -> None:
+    """Lock a file exclusively; if another process has it, say so (unless that is empty) and wait
+    for it."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        if waiting:
+            print(waiting, file=sys.stderr, flush=True)
+        fcntl.flock(handle, fcntl.LOCK_EX)
+
+
+def _alone(path: Path, waiting: str = "") -> BinaryIO:
+    """A file that no other process writes meanwhile: what a killed one has left, or a new one."""
+    while True:
+        handle = path.open("ab")
+        _lock(handle, waiting)
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(handle.fileno()), path.stat()):
+                return handle
+        handle.close()  # its last user has renamed or removed it
+
+
 @contextlib.contextmanager
-def locked(name: str) -> Iterator[None]:
-    """Hold an exclusive lock with this name in the cache; other processes wait."""
+def locked(name: str, waiting: str = "") -> Iterator[int]:
+    """Hold an exclusive lock with this name in the cache; other processes wait.
+
+    Yields the lock's file: a program that inherits it holds the lock, too.
+    """
     path = cache_dir() / f"{name}.lock"
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
+    with _alone(path, waiting) as handle:
+        yield handle.fileno()
+
+
+_HELD: dict[Path, int] = {}
+
+
+def hold(path: Path) -> None:
+    """Keep others from removing this file or folder of the cache until the process ends."""
+    if path not in _HELD:
+        _HELD[path] = os.open(path, os.O_RDONLY)
+        fcntl.flock(_HELD[path], fcntl.LOCK_SH)
+
+
+@contextlib.contextmanager
+def if_free(path: Path) -> Iterator[bool]:
+    """Whether no other process has a lock on this file or folder; meanwhile none gets one."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield True
+    except BlockingIOError:
+        yield False
+    finally:
+        os.close(handle)
+
+
+def megabytes(path: Path) -> float:
+    """What a file or a folder takes on the disk, in MB; 0 if it is not there."""
+    total = 0
+    for place in (path, *(Path(top, n) for top, *names in os.walk(path) for n in sum(names, []))):
+        with contextlib.suppress(FileNotFoundError):  # another process has removed it
+            total += place.lstat().st_blocks * 512
+    return total / 1e6
+
+
+def mark(path: Path, text: str = "") -> None:
+    """Write the file that says that what lies beside it is complete, which is on the disk then."""
+    os.sync()
+    write_whole(path, text)
 
 
 def find_program(name: str, package: str) -> Path:
@@ -138,6 +215,24 @@ def call(argv: Sequence[str | Path], what: str, **kwargs: object) -> str:
     return done.stdout
 
 
+@lru_cache
+def version_of(program: str) -> str:
+    """The full version that a compiler or linker tells; empty if it is not installed."""
+    try:
+        return call([find_program(program, ""), "--version"], program).partition("\n")[0]
+    except LabError:
+        return ""
+
+
+def key_of(*parts: str | bytes) -> str:
+    """A short hash of everything that a thing in the cache was made of."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        digest.update(b"%d " % len(data) + data)
+    return digest.hexdigest()[:12]
+
+
 def compiled(
     name: str,
     sources: Sequence[Path],
@@ -145,22 +240,29 @@ def compiled(
     flags: Sequence[str],
     more_headers: Sequence[Path] = (),
 ) -> Path:
-    """The binary that gcc builds from these C files, rebuilt when they or their headers change.
+    """The binary that gcc builds from these C files, rebuilt when they, their headers, the flags or
+    the compiler change.
 
-    ``more_headers`` are those that are not beside a source.
+    ``more_headers`` are those that are not beside a source. Without a compiler it is one that was
+    built of the same by another.
     """
+    flags = ["-O2", "-Wall", *flags]
     beside = {path for source in sources for path in source.parent.glob("*.h")}
-    headers = [*sorted(beside), *more_headers]
-    text = b"".join(path.read_bytes() for path in [*headers, *sources])
-    binary = cache_dir() / f"{name}-{hashlib.sha256(text).hexdigest()[:12]}{suffix}"
-    if binary.exists():
-        return binary
-    with locked(name):
-        if not binary.exists():
-            part = binary.with_name(binary.name + ".part")
-            gcc = find_program("gcc", "gcc libc6-dev")
-            call([gcc, "-O2", "-Wall", *flags, "-o", part, *sources], f"compiling {name}")
-            part.rename(binary)
+    files = [*sorted(beside), *more_headers, *sources]
+    made_of = key_of(*flags, *(path.read_bytes() for path in files))
+    folder, compiler = cache_dir(), version_of("gcc")
+    # libc's version is what its ldd tells: static programs have a part of it inside.
+    binary = folder / f"{name}-{made_of}-{key_of(compiler, version_of('ldd'))}{suffix}"
+    if not compiler:
+        binary = next(folder.glob(f"{name}-{made_of}-*{suffix}"), binary)
+    if not binary.exists():
+        with locked(name):
+            if not binary.exists():
+                part = binary.with_name(binary.name + ".part")
+                gcc = find_program("gcc", "gcc libc6-dev")
+                call([gcc, *flags, "-o", part, *sources], f"compiling {name}")
+                part.rename(binary)
+    hold(binary)
     return binary
 
 
@@ -173,17 +275,6 @@ def file_hash(path: Path) -> str:
     """sha256 of a file, computed once per version of it."""
     info = path.stat()
     return _file_hash(path, info.st_size, info.st_mtime_ns)
-
-
-def _alone(path: Path) -> BinaryIO:
-    """A file that no other process writes meanwhile: what a killed one has left, or a new one."""
-    while True:
-        handle = path.open("ab")
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        with contextlib.suppress(FileNotFoundError):
-            if os.path.samestat(os.fstat(handle.fileno()), path.stat()):
-                return handle
-        handle.close()  # its last user has renamed or removed it
 
 
 def write_whole(path: Path, content: str | bytes) -> None:

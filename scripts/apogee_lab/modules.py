@@ -78,10 +78,8 @@ def build(kernel: Kernel) -> None:
     """
     if not kernel.buildable:
         return
-    root = repo_root()
-    out = root / "build" / "modules" / kernel.release
     done = run_program(
-        [root / "scripts" / "build-modules", kernel.headers, out, *kernel.make],
+        [repo_root() / "scripts" / "build-modules", kernel.headers, kernel.built, *kernel.make],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
     )  # fmt: skip
     if done.returncode == 2:

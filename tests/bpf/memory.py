@@ -18,7 +18,7 @@ from apogee_lab.modules import brought
 from apogee_lab.scenarios.scenario import module_lines
 from tests import ROOT
 from tests.guest.runs import compiled
-from tests.long_run import MEMORY
+from tests.long.run import MEMORY
 
 CONNECTIONS = 1000
 

@@ -1,32 +1,37 @@
 # SPDX-License-Identifier: GPL-2.0
 """Parts of the modules in user space: SSCOP's peers in virtual time, and libFuzzer's targets.
 
-``python3 -m tests.fuzz TARGET SECONDS`` runs a target (clang and its libclang-rt);
-``random_peers`` plays random scripts.
+``python3 -m tests.fuzz TARGET SECONDS`` runs a target (clang and its libclang-rt).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
-from tests.unit.headers.cheaders import SANITIZERS, WARNINGS, gcc
+from tests.kernel import INCLUDE as KERNEL
+from tests.kernel import ROOT
+from tests.patience import run_within
 
 FOLDER = Path(__file__).parent
-ROOT = FOLDER.parent.parent
+#: CPU seconds after which a target hangs.
+FUZZING_S = 3600
 CORE = [ROOT / "sscop" / f"{name}.c" for name in ("pdu", "connection", "transmitter", "receiver")]
 WORLD = [
     FOLDER / f"{name}.c" for name in ("crc32c", "world", "wire", "segments", "settle", "script")
 ]
 SHAKE_WIRE = [ROOT / "shake" / "wire.c", ROOT / "shake" / "session.c", "-lsodium"]
-FOLDERS = [FOLDER / "include", ROOT / "include", ROOT / "sscop", ROOT / "shake"]
-INCLUDE = [word for folder in FOLDERS for word in ("-I", folder)]
-SHAKE_FLOWS = [ROOT / "shake/segment.c", ROOT / "shake/flows.c", FOLDER / "flows_bridge.c"]
+INCLUDE = [*KERNEL, "-I", ROOT / "sscop", "-I", ROOT / "shake"]
+SHAKE_FLOWS = [ROOT / "shake/segment.c", ROOT / "shake/flows.c"]
 SHAKE_DEVICE = [
     *(ROOT / "shake" / f"{name}.c" for name in ("control", "path", "peer", "receive", "settings")),
     *SHAKE_FLOWS,
     FOLDER / "shake_world.c",
     *SHAKE_WIRE,
+    '-DKBUILD_MODNAME="shake"',
 ]
 FUZZER = [
     "-fsanitize=fuzzer,address,undefined,unsigned-integer-overflow,implicit-conversion",
@@ -47,28 +52,33 @@ TARGETS = {
 }
 
 
-def build_library(target: Path, *, sanitized: bool = False) -> None:
-    """The machines, the world and what Python needs of them, as a shared object."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    build_shared(target, [*CORE, *WORLD, FOLDER / "bridge.c"], sanitized=sanitized)
-
-
-def build_shared(target: Path, sources: Sequence[str | Path], *, sanitized: bool) -> None:
-    """Sources of a module, and of its tests, as a shared object."""
-    flags = [*WARNINGS, *(SANITIZERS if sanitized else [])]
-    gcc(*flags, "-shared", "-fPIC", *INCLUDE, *sources, "-o", target)
-
-
-def build_random(target: Path) -> None:
-    """The program that plays random scripts, with sanitizers."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    sources = [*CORE, *WORLD, FOLDER / "fuzz_peers.c", FOLDER / "random_peers.c"]
-    gcc(*WARNINGS, *SANITIZERS, *INCLUDE, *sources, "-o", target)
-
-
 def fuzzer_command(name: str, target: Path, *more: str) -> list[str]:
     """How to build libFuzzer's target ``name``; ``more`` are other flags."""
     sources = [FOLDER / f"fuzz_{name}.c", *TARGETS[name]]
     flags = ["-std=gnu11", "-O2", "-g", *FUZZER, *more]
     words = ["clang", *flags, *INCLUDE, *sources, "-o", target]
     return [str(word) for word in words]
+
+
+def build_fuzzer(name: str, program: Path, *more: str) -> Path:
+    """libFuzzer's target ``name``, compiled."""
+    done = subprocess.run(
+        fuzzer_command(name, program, *more), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return program
+
+
+def run_fuzzer(program: Path, *words: str | Path, **environment: str) -> None:
+    """Run a target in its folder, where it leaves an input that fails."""
+    environ = os.environ | environment
+    done = run_within(FUZZING_S, [program, *words], env=environ, cwd=program.parent)
+    assert done.returncode == 0, f"{program.name}: {done.stderr[-2000:]}"
+
+
+def play(program: Path, inputs: Iterable[bytes]) -> None:
+    """Each input once."""
+    folder = Path(tempfile.mkdtemp(dir=program.parent))
+    for number, octets in enumerate(inputs):
+        (folder / str(number)).write_bytes(octets)
+    run_fuzzer(program, "-runs=0", folder)

@@ -21,7 +21,7 @@ __attribute__((constructor)) static void fill_table(void)
 	}
 }
 
-u32 crc32c(u32 crc, const void *address, unsigned int length)
+u32 crc32c(u32 crc, const void *address, u32 length)
 {
 	const u8 *octets = address;
 

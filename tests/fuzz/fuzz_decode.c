@@ -3,12 +3,9 @@
  * libFuzzer target: sscop_decode() of any octets, as they are and with a right CRC.
  * What is taken is written again and must read the same.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include <linux/crc32c.h>
 
-#include "fuzz.h"
+#include "input.h"
 #include "pdu.h"
 
 #define SEAL 0x12345678U
@@ -18,11 +15,9 @@ static void check_list(const struct sscop_pdu *pdu)
 {
 	u32 i;
 
-	if (pdu->elements > SSCOP_LIST_MAX)
-		abort();
+	expect(pdu->elements <= SSCOP_LIST_MAX);
 	for (i = 1; i < pdu->elements; i++)
-		if (!sscop_before(pdu->list[i - 1], pdu->list[i]))
-			abort();
+		expect(sscop_before(pdu->list[i - 1], pdu->list[i]));
 }
 
 static void encode_again(const struct sscop_pdu *pdu)
@@ -31,10 +26,9 @@ static void encode_again(const struct sscop_pdu *pdu)
 	struct sscop_pdu again = {};
 	u32 length = sscop_encode(octets, pdu, SEAL);
 
-	if (length > sizeof(octets) ||
-	    sscop_decode(&again, octets, length, SEAL) != SSCOP_TAKEN ||
-	    memcmp(pdu, &again, sizeof(again)))
-		abort();
+	expect(length <= sizeof(octets));
+	expect(sscop_decode(&again, octets, length, SEAL) == SSCOP_TAKEN);
+	expect(!memcmp(pdu, &again, sizeof(again)));
 }
 
 static void decode(const u8 *octets, u32 length)
@@ -44,8 +38,7 @@ static void decode(const u8 *octets, u32 length)
 	if (sscop_decode(&pdu, octets, length, SEAL) != SSCOP_TAKEN)
 		return;
 	if (pdu.type == SSCOP_SD) {
-		if (!pdu.length || pdu.header + pdu.length > length)
-			abort();
+		expect(pdu.length && pdu.header + pdu.length <= length);
 		return;
 	}
 	check_list(&pdu);
@@ -75,10 +68,7 @@ int fuzz(const u8 *octets, size_t length)
 	decode(octets, length);
 	if (length < SSCOP_SHORT_HEADER)
 		return 0;
-	copy = malloc(length);
-	if (!copy)
-		abort();
-	memcpy(copy, octets, length);
+	copy = copy_of(octets, length);
 	repair(copy, length);
 	decode(copy, length);
 	free(copy);

@@ -8,7 +8,6 @@
 
 #include <apogee/shake_holes.h>
 
-#include "fuzz.h"
 #include "input.h"
 
 #define PATHS 3

@@ -11,7 +11,6 @@
 #include <apogee/shake_replay.h>
 #include <apogee/shake_sched.h>
 
-#include "fuzz.h"
 #include "input.h"
 
 #define PATHS 3

@@ -2,20 +2,16 @@
 /*
  * libFuzzer target: two whole peers; an input is a script (script.c).
  */
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "fuzz.h"
+#include "input.h"
 #include "world.h"
 
 int fuzz(const u8 *octets, size_t length)
 {
 	struct world *world = script_run(octets, length);
 
-	if (world->failure[0]) {
-		fprintf(stderr, "fuzz_peers: %s\n", world->failure);
-		abort();
-	}
+	if (world->failure[0])
+		fprintf(stderr, "%s\n", world->failure);
+	expect(!world->failure[0]);
 	world_free(world);
 	return 0;
 }

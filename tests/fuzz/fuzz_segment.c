@@ -7,7 +7,6 @@
 
 #include <apogee/sscop_segment.h>
 
-#include "fuzz.h"
 #include "input.h"
 
 static void outcomes(struct sscop_segment *s, struct input *in)

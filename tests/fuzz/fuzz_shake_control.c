@@ -7,7 +7,6 @@
  */
 #include <string.h>
 
-#include "fuzz.h"
 #include "shake_world.h"
 
 #define MOST_STEPS 150

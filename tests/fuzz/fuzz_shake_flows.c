@@ -6,11 +6,10 @@
  * the segment (one octet), the packet's length (one octet), the packet. One that isn't
  * TCP is read again as the rest of a good header, so that most reach the tables.
  */
-#include <stdlib.h>
-#include <string.h>
+#include <linux/slab.h>
 
-#include "flows_bridge.h"
-#include "fuzz.h"
+#include "flows.h"
+#include "input.h"
 
 #define HEADERS 40
 #define STEP 3
@@ -56,23 +55,16 @@ static void unsack(u8 *packet, u32 length, const struct shake_segment *s)
 	struct shake_segment left;
 
 	shake_segment_unsack(packet, s, length & 1);
-	if (!shake_segment_read(packet, length, length + 1000, &left) || left.end != s->end ||
-	    left.ack != s->ack || left.options != s->options)
-		abort();
+	expect(shake_segment_read(packet, length, length + 1000, &left));
+	expect(left.end == s->end && left.ack == s->ack && left.options == s->options);
 }
 
-/* Exactly as long as it is, so that a sanitizer sees what is read beyond. */
 static bool read(const u8 *octets, u32 length, struct shake_segment *s)
 {
-	u8 *copy = malloc(length + !length);
-	bool ok;
+	u8 *copy = copy_of(octets, length);
+	bool ok = shake_segment_read(copy, length, length + 1000, s);
 
-	if (!copy)
-		abort();
-	memcpy(copy, octets, length);
-	ok = shake_segment_read(copy, length, length + 1000, s);
-	if (ok && s->pure_ack && s->seq != s->end)
-		abort();
+	expect(!ok || !s->pure_ack || s->seq == s->end);
 	if (ok && s->has_sack)
 		unsack(copy, length, s);
 	free(copy);
@@ -107,7 +99,7 @@ static void step(struct shake_flows *f, u8 what, u8 offset, const struct shake_s
 		shake_flows_path_alive(f, path);
 		break;
 	case MEMORY:
-		flows_refuse_memory(offset & 1);
+		slab_refuses = offset & 1;
 		break;
 	}
 }
@@ -115,12 +107,11 @@ static void step(struct shake_flows *f, u8 what, u8 offset, const struct shake_s
 int fuzz(const u8 *octets, size_t length)
 {
 	struct shake_flow_counts counts;
-	struct shake_flows *f = flows_new();
 	struct shake_segment s;
+	struct shake_flows f;
 	u64 now = 0;
 
-	if (!f)
-		abort();
+	expect(!shake_flows_init(&f));
 	while (length >= STEP) {
 		u8 what = octets[0], offset = octets[1];
 		u32 packet = min_t(u32, octets[2], length - STEP);
@@ -129,15 +120,15 @@ int fuzz(const u8 *octets, size_t length)
 		octets += STEP;
 		length -= STEP;
 		if (read(octets, packet, &s) || make(octets, packet, reverse, &s))
-			step(f, what, offset, &s, now);
+			step(&f, what, offset, &s, now);
 		octets += packet;
 		length -= packet;
 		now += (u64)offset << (offset & 31);
-		if (f->count > SHAKE_FLOWS_MAX || f->holes > SHAKE_FLOWS_HOLES)
-			abort();
+		expect(f.count <= SHAKE_FLOWS_MAX && f.holes <= SHAKE_FLOWS_HOLES);
 	}
-	shake_flows_read(f, &counts);
-	flows_delete(f);
-	flows_refuse_memory(false);
+	shake_flows_read(&f, &counts);
+	shake_flows_free(&f);
+	expect(!f.count && !f.holes);
+	slab_refuses = false;
 	return 0;
 }

@@ -6,7 +6,6 @@
  */
 #include <string.h>
 
-#include "fuzz.h"
 #include "input.h"
 #include "shake_open.h"
 

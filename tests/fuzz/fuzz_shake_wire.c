@@ -4,31 +4,20 @@
  * whether a tag is needed. What is taken is written again and must be the same; what was
  * not made with the key must not be taken by who has it.
  */
-#include <stdlib.h>
-#include <string.h>
-
-#include "fuzz.h"
+#include "input.h"
 #include "shake_open.h"
 
 static const u8 random_octets[SHAKE_NONCE] = "any 24 octets";
 static const u8 psk[SHAKE_KEY] = "any 32 octets";
-
-static void same(const u8 *octets, const u8 *again, u32 length)
-{
-	if (memcmp(octets, again, length))
-		abort();
-}
 
 static void read_body(const u8 *octets, u32 length)
 {
 	struct shake_ack_body body;
 	u8 again[SHAKE_ACK_OCTETS];
 
-	if (shake_ack_read(octets, length, &body) != SHAKE_TAKEN)
-		abort();
-	if (shake_ack_write(again, &body) > length)
-		abort();
-	same(octets + SHAKE_HEAD, again + SHAKE_HEAD, sizeof(again) - SHAKE_HEAD);
+	expect(shake_ack_read(octets, length, &body) == SHAKE_TAKEN);
+	expect(shake_ack_write(again, &body) <= length);
+	expect(!memcmp(octets + SHAKE_HEAD, again + SHAKE_HEAD, sizeof(again) - SHAKE_HEAD));
 }
 
 /* What who has no such session answers names the packet. */
@@ -37,10 +26,9 @@ static void read_reset(const struct shake_head *unknown)
 	u8 octets[SHAKE_RESET_OCTETS];
 	struct shake_head reset;
 
-	if (shake_reset_write(octets, unknown) != sizeof(octets) ||
-	    shake_head_read(octets, sizeof(octets), &reset) != SHAKE_TAKEN ||
-	    reset.index != unknown->index || reset.counter != unknown->counter)
-		abort();
+	expect(shake_reset_write(octets, unknown) == sizeof(octets));
+	expect(shake_head_read(octets, sizeof(octets), &reset) == SHAKE_TAKEN);
+	expect(reset.index == unknown->index && reset.counter == unknown->counter);
 }
 
 /* As a packet of a session: @s has the key that nobody else has. */
@@ -52,25 +40,22 @@ static void read_session(u8 *octets, u32 length, struct shake_session *s)
 
 	if (shake_head_read(octets, length, &head) != SHAKE_TAKEN)
 		return;
-	same(octets, again, shake_head_write(again, &head));
+	expect(!memcmp(octets, again, shake_head_write(again, &head)));
 	if (head.type == SHAKE_TYPE_ACK)
 		read_body(octets, length);
 	read_reset(&head);
 	shake_session_hints(s, &head);
 	if (head.type == SHAKE_TYPE_READY) {
-		if (shake_ready_read(octets, length, s) == SHAKE_TAKEN && s->auth)
-			abort();
+		expect(shake_ready_read(octets, length, s) != SHAKE_TAKEN || !s->auth);
 		return;
 	}
 	if (shake_session_check(s, &head, length, &counter) != SHAKE_TAKEN)
 		return;
 	if (open_packet(octets, length, &head, s, counter) != SHAKE_TAKEN)
 		return;
-	if (s->auth)
-		abort();
+	expect(!s->auth);
 	shake_replay_update(&s->replay, counter);
-	if (shake_session_check(s, &head, length, &counter) != SHAKE_REPLAYED)
-		abort();
+	expect(shake_session_check(s, &head, length, &counter) == SHAKE_REPLAYED);
 }
 
 static void take_registration(const u8 *octets, u32 length,
@@ -95,8 +80,7 @@ static void take_registration(const u8 *octets, u32 length,
 		verdict = shake_confirm_read(octets, length, r, &issuer, keys, NULL, &accepted,
 					     0, &session, 1, false);
 	}
-	if (verdict == SHAKE_TAKEN && keys->trust == SHAKE_KEYED)
-		abort();
+	expect(verdict != SHAKE_TAKEN || keys->trust != SHAKE_KEYED);
 }
 
 static void read_registration(const u8 *octets, u32 length, struct shake_keys *keys)
@@ -106,9 +90,8 @@ static void read_registration(const u8 *octets, u32 length, struct shake_keys *k
 
 	if (shake_registration_read(octets, length, &r) != SHAKE_TAKEN)
 		return;
-	if (shake_registration_write(again, &r) + SHAKE_TAG != length)
-		abort();
-	same(octets, again, length - SHAKE_TAG);
+	expect(shake_registration_write(again, &r) + SHAKE_TAG == length);
+	expect(!memcmp(octets, again, length - SHAKE_TAG));
 	take_registration(octets, length, &r, keys);
 }
 
@@ -120,12 +103,7 @@ int fuzz(const u8 *octets, size_t length)
 
 	if (!length)
 		return 0;
-	/* of its own, so that reading beyond the end is found */
-	copy = malloc(--length);
-	if (!copy)
-		abort();
-	memcpy(copy, octets + 1, length);
-
+	copy = copy_of(octets + 1, --length);
 	session.auth = octets[0] & 1;
 	session.encrypt = session.auth && octets[0] & 2;
 	session.ready = octets[0] & 4;

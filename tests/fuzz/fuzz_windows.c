@@ -12,7 +12,6 @@
 #include <apogee/idle.h>
 #include <apogee/star.h>
 
-#include "fuzz.h"
 #include "input.h"
 
 #define u128 unsigned __int128

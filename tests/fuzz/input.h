@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Numbers from libFuzzer's octets: of every size, and often at the edges.
+ * What libFuzzer calls, and numbers from its octets: of every size, and often at the edges.
  */
 #ifndef _FUZZ_INPUT_H
 #define _FUZZ_INPUT_H
@@ -8,8 +8,11 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <apogee/int.h>
+
+int fuzz(const u8 *octets, size_t length) __asm__("LLVMFuzzerTestOneInput");
 
 struct input {
 	const u8 *octets;
@@ -22,6 +25,15 @@ struct input {
 		abort(); \
 	} \
 } while (0)
+
+/* in memory that ends with them, so that a sanitizer sees what is read beyond */
+static inline u8 *copy_of(const u8 *octets, size_t length)
+{
+	u8 *copy = malloc(length + !length);
+
+	expect(copy);
+	return memcpy(copy, octets, length);
+}
 
 static inline u8 next8(struct input *in)
 {

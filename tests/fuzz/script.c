@@ -2,26 +2,12 @@
 /*
  * Octets as a script of what happens to two peers.
  */
-#include <string.h>
-
+#include "input.h"
 #include "world.h"
 
 #define EVENTS_MAX 512
 
-struct script {
-	const u8 *octets;
-	u32 length;
-};
-
-static u8 next8(struct script *script)
-{
-	if (!script->length)
-		return 0;
-	script->length--;
-	return *script->octets++;
-}
-
-static u32 next24(struct script *script)
+static u32 next24(struct input *script)
 {
 	u32 value = next8(script) << 16;
 
@@ -30,7 +16,7 @@ static u32 next24(struct script *script)
 }
 
 /* us: from 16 us to 2 s, or 61 s */
-static u64 next_time(struct script *script)
+static u64 next_time(struct input *script)
 {
 	u8 octet = next8(script);
 
@@ -39,9 +25,9 @@ static u64 next_time(struct script *script)
 	return (u64)(16 + octet % 16) << octet / 16 * 17 / 16;
 }
 
-static struct sscop_config next_config(struct script *script)
+static struct sscop_config next_config(struct input *script)
 {
-	static const u32 windows[] = { 1, 2, 3, 5, 8, 13, 33, 100 };
+	static const u32 windows[] = { 1, 2, 3, 5, 8, 33, 100, 300 };
 	static const u32 times[] = { 20000, 100000, 1000000, SSCOP_POLL_TIME_MAX };
 	u8 octet = next8(script), rules = next8(script);
 
@@ -50,8 +36,8 @@ static struct sscop_config next_config(struct script *script)
 		.poll_time = times[octet / 8 % 4],
 		.poll_idle = octet & 0x20 ? 10000 : 0,
 		.ustat = octet & 0x40,
-		.poll_sds = rules & 1 ? 1 + rules / 32 : 0,
-		.poll_bytes = rules & 2 ? 300 : 0,
+		.poll_sds = rules & 1 ? 1 + rules / 16 : 0,
+		.poll_bytes = rules & 2 ? (rules & 4 ? 3000 : 300) : 0,
 	};
 }
 
@@ -78,7 +64,7 @@ void world_inject(struct world *world, u32 side, const struct sscop_pdu *pdu,
 }
 
 /* a sequence number, most often near those in use */
-static u32 next_seq(struct script *script, const struct sscop *s)
+static u32 next_seq(struct input *script, const struct sscop *s)
 {
 	const u32 bases[] = { s->tx.acked, s->tx.next, s->tx.limit, s->rx.next,
 			      s->rx.high, s->tx.poll, s->rx.poll, 0 };
@@ -89,7 +75,7 @@ static u32 next_seq(struct script *script, const struct sscop *s)
 	return sscop_add(bases[octet % 8], (octet >> 3) - 8);
 }
 
-static u32 next_number(struct script *script, const struct sscop *s)
+static u32 next_number(struct input *script, const struct sscop *s)
 {
 	const u32 numbers[] = { s->mine, s->theirs, s->offer, 0, 1 };
 
@@ -103,7 +89,7 @@ static bool knows(const struct sscop_pdu *pdu, const struct sscop *s)
 	       (pdu->to == s->mine || pdu->to == s->offer);
 }
 
-static void forge(struct script *script, struct world *world, u32 side, bool sealed)
+static void forge(struct input *script, struct world *world, u32 side, bool sealed)
 {
 	static const u8 types[] = { SSCOP_BGN, SSCOP_BGAK, SSCOP_END, SSCOP_ENDAK,
 				    SSCOP_RS, SSCOP_RSAK, SSCOP_BGREJ, SSCOP_SD,
@@ -133,7 +119,7 @@ static void forge(struct script *script, struct world *world, u32 side, bool sea
 	world_inject(world, side, &pdu, payload, sealed ? s->seal_in : ~s->seal_in);
 }
 
-static void junk(struct script *script, struct world *world, u32 side)
+static void junk(struct input *script, struct world *world, u32 side)
 {
 	u8 octets[96];
 	u32 i, length = next8(script) % sizeof(octets);
@@ -143,7 +129,7 @@ static void junk(struct script *script, struct world *world, u32 side)
 	peer_receive(&world->peers[side], octets, length);
 }
 
-static void impair(struct script *script, struct world *world, u32 side)
+static void impair(struct input *script, struct world *world, u32 side)
 {
 	static const u32 rates[] = { 0, 0, 2000000, 64000 };
 	struct wire *wire = &world->peers[side].out;
@@ -158,7 +144,7 @@ static void impair(struct script *script, struct world *world, u32 side)
 	wire->rate = rates[octet >> 5 & 3];
 }
 
-static void act_once(struct script *script, struct world *world)
+static void act_once(struct input *script, struct world *world)
 {
 	u8 code = next8(script);
 	u32 side = code & 1;
@@ -222,10 +208,10 @@ static void act_once(struct script *script, struct world *world)
 /* The world after the script has come to its end and the channel works again. */
 struct world *script_run(const u8 *octets, u32 length)
 {
-	struct script script = { octets, length };
+	struct input script = { octets, length };
 	struct sscop_config a = next_config(&script), b = next_config(&script);
 	u8 start = next8(&script);
-	struct world *world = world_new(&a, &b, 8 + (start & 0x7c), start);
+	struct world *world = world_new(&a, &b, 8 + (start & 0x7c) * 3 / 2, start);
 	u32 events;
 
 	if (start & 1)

@@ -3,10 +3,8 @@
  * Two peers as their owners drive them, and virtual time.
  */
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "input.h"
 #include "world.h"
 
 #define BACKLOG_US 20000	/* SDs are sent if the wire is busy for less */
@@ -168,11 +166,8 @@ static void handle(struct peer *peer, const u8 *octets, u32 length)
 /* A frame for @peer, padding included, at an address behind which nothing may be read */
 void peer_receive(struct peer *peer, const u8 *octets, u32 length)
 {
-	u8 *copy = malloc(length ? length : 1);
+	u8 *copy = copy_of(octets, length);
 
-	if (!copy)
-		abort();
-	memcpy(copy, octets, length);
 	handle(peer, copy, length);
 	free(copy);
 	pump(peer);

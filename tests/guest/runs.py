@@ -204,11 +204,12 @@ def timeouts(run: Run) -> int:
     return run.counter("TcpExtTCPTimeouts")
 
 
-def compiled(source: Path) -> bytes:
-    """A static program for the guest, from one C file."""
-    binary = BUILD / "tests" / source.stem
+def compiled(*sources: Path, libraries: Sequence[str] = ()) -> bytes:
+    """A static program for the guest, from C files; its name is the first one's."""
+    binary = BUILD / "tests" / "programs" / sources[0].stem
     binary.parent.mkdir(parents=True, exist_ok=True)
-    command = ["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-s", "-o", binary, source]
+    command = ["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-s", "-o", binary, *sources]
+    command += [f"-l{name}" for name in libraries]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return binary.read_bytes()

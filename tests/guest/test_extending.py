@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from apogee_lab.base import cache_dir
+
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
 TOYS = Path(__file__).with_name("toys")
@@ -22,7 +24,7 @@ class Copy:
 
     def __init__(self, root: Path, top: Path) -> None:
         self.top = top
-        self.cache = os.environ.get("APOGEE_CACHE") or str(root / "build" / "cache")
+        self.cache = str(cache_dir().absolute())
         listed = subprocess.run(
             ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
             cwd=root, capture_output=True, text=True, check=True,

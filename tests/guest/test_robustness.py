@@ -12,7 +12,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,7 @@ import pytest
 from apogee_lab.base import cache_dir
 from apogee_lab.kernels import debian, uml_kernel
 from apogee_lab.measures.record import comparable, read_records
+from tests.patience import wait_for
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
@@ -48,7 +49,7 @@ class Lab:
     def run(self, *words: str, before: Words | None = None) -> tuple[int, str]:
         """Exit status and standard error."""
         process = self.start(*words, before=before)
-        _, error = process.communicate(timeout=900)
+        _, error = process.communicate()
         return process.returncode, error
 
     def processes(self) -> dict[int, str]:
@@ -97,13 +98,6 @@ def lab(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     yield made
     for left in made.processes():
         os.kill(left, signal.SIGKILL)
-
-
-def wait_for(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 600
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 #: As long as a run needs, and more: three runs, the last of which is not done when it is killed.

@@ -2,7 +2,7 @@
 """A discrete-event simulation of flows through one bottleneck, star among them.
 
 The program is compiled from the C files here and from tcp_star.c as it is, against headers
-that stand in for the kernel's (include). ``simulation --help`` names its options.
+that stand in for the kernel's (tests/kernel). ``simulation --help`` names its options.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.kernel import INCLUDE
 from tests.unit.headers.cheaders import SANITIZERS, WARNINGS, gcc
 
 FOLDER = Path(__file__).parent
@@ -45,12 +46,15 @@ class Simulation:
         return json.loads(done.stdout)
 
 
-def compile_simulation(root: Path, folder: Path, *, sanitized: bool = False) -> Simulation:
-    """Build the program into ``folder``."""
-    folder.mkdir(parents=True, exist_ok=True)
-    program, fresh = folder / "simulation", folder / "simulation.new"
+def compile_program(sources: Path, program: Path, *, sanitized: bool) -> Path:
+    """Build the C files of a folder, with the kernel's headers of tests/kernel."""
+    program.parent.mkdir(parents=True, exist_ok=True)
+    fresh = program.with_suffix(".new")
     flags = [*WARNINGS, *(SANITIZERS if sanitized else [])]
-    include = ["-I", FOLDER / "include", "-I", root / "include"]
-    gcc(*flags, *include, *sorted(FOLDER.glob("*.c")), "-lm", "-o", fresh)
-    fresh.rename(program)
-    return Simulation(program)
+    gcc(*flags, *INCLUDE, *sorted(sources.glob("*.c")), "-lm", "-o", fresh)
+    return fresh.rename(program)
+
+
+def compile_simulation(folder: Path, *, sanitized: bool = False) -> Simulation:
+    """Build the program into ``folder``."""
+    return Simulation(compile_program(FOLDER, folder / "simulation", sanitized=sanitized))

@@ -1,50 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The event queue: a heap ordered by time, then by the order of insertion. */
+/* The event queue, and timers in it. */
 #include "simulation.h"
-
-static struct event *heap;
-static size_t used, room;
-static u64 added;
-
-static bool sooner(const struct event *a, const struct event *b)
-{
-	return a->at < b->at || (a->at == b->at && a->order < b->order);
-}
-
-static void sift_down(struct event event, size_t hole)
-{
-	size_t child;
-
-	while ((child = 2 * hole + 1) < used) {
-		if (child + 1 < used && sooner(&heap[child + 1], &heap[child]))
-			child++;
-		if (!sooner(&heap[child], &event))
-			break;
-		heap[hole] = heap[child];
-		hole = child;
-	}
-	heap[hole] = event;
-}
-
-static void event_push(struct event event)
-{
-	size_t hole = used++, parent;
-
-	if (used > room) {
-		room = room ? 2 * room : 4096;
-		heap = realloc(heap, room * sizeof(*heap));
-		if (!heap)
-			abort();
-	}
-	event.order = added++;
-	for (; hole; hole = parent) {
-		parent = (hole - 1) / 2;
-		if (!sooner(&event, &heap[parent]))
-			break;
-		heap[hole] = heap[parent];
-	}
-	heap[hole] = event;
-}
+#include "heap.h"
 
 void event_add(u64 at, u8 kind, struct packet packet)
 {
@@ -53,11 +10,8 @@ void event_add(u64 at, u8 kind, struct packet packet)
 
 bool event_next(struct event *event)
 {
-	if (!used)
+	if (!event_pop(event))
 		return false;
-	*event = heap[0];
-	used--;
-	sift_down(heap[used], 0);
 	model_now = event->at;
 	return true;
 }

@@ -105,7 +105,7 @@ static void hystart_reset(struct sock *sk)
 static void cubic_init(struct sock *sk)
 {
 	memset(inet_csk_ca(sk), 0, sizeof(struct cubic));
-	static_assert(sizeof(struct cubic) <= ICSK_CA_PRIV_SIZE, "struct cubic");
+	BUILD_BUG_ON(sizeof(struct cubic) > ICSK_CA_PRIV_SIZE);
 	hystart_reset(sk);
 }
 

@@ -33,7 +33,6 @@
 #define RTO_INIT_US	1000000U
 #define RTO_DOUBLED	7U	/* doublings until it exceeds the maximum */
 #define TIMEOUT_MIN_US	2000U
-#define USEC_PER_MSEC	1000U
 #define MIN_RTT_WINDOW	(300 * HZ)
 #define DUP_THRESHOLD	3
 
@@ -221,8 +220,6 @@ static void transmit(struct flow *f, u32 seg)
 		ca_event(f, CA_EVENT_TX_START);
 	tp->lsndtime = tcp_jiffies32;
 	tp->data_segs_out++;
-	tp->segs_out++;
-	tp->bytes_sent += MODEL_MSS;
 
 	s->sent_us = now_us();
 	if (!tp->packets_out) {
@@ -313,8 +310,6 @@ static void retransmit(struct flow *f, u32 seg)
 	s->flags |= F_RETRANS | F_EVER;
 	tp->retrans_out++;
 	tp->undo_retrans = max(tp->undo_retrans, 0) + 1;
-	tp->total_retrans++;
-	tp->bytes_retrans += MODEL_MSS;
 	f->total.retransmits++;
 }
 
@@ -352,7 +347,6 @@ void sender_pace(struct flow *f)
 	struct tcp_sock *tp = &f->sk.tp;
 
 	tp->tcp_mstamp = now_us();
-	tp->tcp_clock_cache = model_now;
 	if (tp->lost_out > tp->retrans_out && tcp_snd_cwnd(tp) > tcp_packets_in_flight(tp))
 		xmit_retransmit_queue(f);
 	write_xmit(f, false);
@@ -678,7 +672,6 @@ static void retransmit_timeout(struct flow *f)
 		f->sk.tp.retrans_out--;
 	}
 	retransmit(f, f->snd.una);
-	icsk->icsk_backoff++;
 	icsk->icsk_rto = min(icsk->icsk_rto * 2, jiffies_of(RTO_MAX_US));
 	set_xmit_timer(f, PENDING_RTO, rto_us(f));
 }
@@ -735,7 +728,6 @@ void sender_timer(struct flow *f)
 	u8 pending = f->sk.icsk.icsk_pending;
 
 	f->sk.tp.tcp_mstamp = now_us();
-	f->sk.tp.tcp_clock_cache = model_now;
 	if (!f->snd.established) {
 		send_syn(f);
 		return;
@@ -827,7 +819,6 @@ static void estimate_rtt(struct flow *f, u32 rtt)
 	}
 	f->sk.icsk.icsk_rto = min(jiffies_of((tp->srtt_us >> 3) + tp->rttvar_us),
 				  jiffies_of(RTO_MAX_US));
-	f->sk.icsk.icsk_backoff = 0;
 }
 
 /* Returns true if there was a sample. */
@@ -904,8 +895,6 @@ static void rate_generate(struct flow *f, struct ack_state *a, u32 delivered, u3
 	}
 	rs->delivered = (s32)(tp->delivered - rs->prior_delivered);
 	ack_us = tcp_stamp_us_delta(tp->tcp_mstamp, rs->prior_mstamp);
-	rs->snd_interval_us = (u32)rs->interval_us;
-	rs->rcv_interval_us = ack_us;
 	rs->interval_us = max_t(long, rs->interval_us, ack_us);
 	if (rs->interval_us < (long)tcp_min_rtt(tp))
 		rs->interval_us = -1;
@@ -1122,15 +1111,13 @@ static void update_pacing_rate(struct flow *f)
 
 static void cong_control(struct flow *f, const struct ack_state *a)
 {
-	bool forward = a->acked || a->flags & A_SACKED;
-
 	if (ops_of(f)->cong_control) {
 		ops_of(f)->cong_control(&f->sk, &a->rs);
 		return;
 	}
 	if (tcp_in_cwnd_reduction(&f->sk)) {
 		cwnd_reduction(f, a->rs.acked_sacked, a->rs.losses, a->flags & A_UNA);
-	} else if (a->acked || (forward && f->sk.tp.reordering > DUP_THRESHOLD)) {
+	} else if (a->acked) {
 		ops_of(f)->cong_avoid(&f->sk, f->sk.tp.snd_una, a->rs.acked_sacked);
 		f->sk.tp.snd_cwnd_stamp = tcp_jiffies32;
 	}
@@ -1157,13 +1144,11 @@ static void acknowledge(struct flow *f, struct ack_state *a)
 	enum rexmit rexmit = REXMIT_NONE;
 
 	a->prior_una = f->snd.una;
-	a->rs.prior_in_flight = tcp_packets_in_flight(tp);
 	if (a->ack.next > f->snd.una) {
 		a->flags |= A_UNA;
 		f->sk.icsk.icsk_retransmits = 0;
 		f->snd.una = a->ack.next;
 		tp->snd_una = sequence(f->snd.una);
-		tp->bytes_acked += (u64)(f->snd.una - a->prior_una) * MODEL_MSS;
 	}
 	read_log(f, a);
 	clean_queue(f, a);
@@ -1204,10 +1189,8 @@ void sender_ack(struct flow *f, struct ack ack)
 	struct tcp_sock *tp = &f->sk.tp;
 
 	tp->tcp_mstamp = now_us();
-	tp->tcp_clock_cache = model_now;
 	tp->rx_opt.rcv_tsecr = ack.tsecr;
 	f->snd.edge = max(f->snd.edge, ack.edge);
-	tp->snd_wnd = (f->snd.edge - ack.next) * MODEL_MSS;
 	if (ack.syn) {
 		if (f->snd.established)
 			return;
@@ -1259,14 +1242,11 @@ void sender_start(struct flow *f)
 
 	tp->snd_una = sequence(0);
 	tp->snd_nxt = sequence(0);
-	tp->write_seq = tp->snd_una;
 	tp->snd_cwnd = TCP_INIT_CWND;
 	tp->snd_cwnd_clamp = U32_MAX;
 	tp->snd_ssthresh = TCP_INFINITE_SSTHRESH;
 	tp->rtt_min_us = U32_MAX;
 	tp->mss_cache = MODEL_MSS;
-	tp->advmss = MODEL_MSS;
-	tp->reordering = DUP_THRESHOLD;
 	tp->rx_opt.saw_tstamp = true;
 	tp->rx_opt.tstamp_ok = true;
 	tp->rx_opt.sack_ok = true;
@@ -1275,7 +1255,6 @@ void sender_start(struct flow *f)
 	f->sk.net.ipv4.sysctl_tcp_pacing_ca_ratio = 120;
 	f->sk.sk_max_pacing_rate = ULONG_MAX;
 	f->sk.sk_pacing_rate = ULONG_MAX;
-	f->sk.sk_pacing_shift = 10;
 	f->sk.icsk.icsk_rto = jiffies_of(RTO_INIT_US);
 	f->snd.oldest = NONE;
 	f->snd.newest = NONE;

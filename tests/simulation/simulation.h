@@ -10,10 +10,12 @@
 #ifndef _MODEL_H
 #define _MODEL_H
 
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
 #include <net/tcp.h>
 
-#define NSEC_PER_USEC	1000UL
-#define NSEC_PER_MSEC	1000000UL
 #define MODEL_MSS	1448U
 #define MODEL_FRAME	1514U
 #define MODEL_MTU	1500U

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..base import LabError
+from ..base import LabError, cache_dir
 from ..guest.image import base_image
-from ..kernels.apt import fetch_source, write_sources
+from ..kernels.apt import source, write_sources
 from ..kernels.debian import kernel
 from ..kernels.kernel import DEFAULT_KERNEL
 
@@ -17,14 +17,15 @@ from ..kernels.kernel import DEFAULT_KERNEL
 def main(argv: Sequence[str]) -> int:
     """The Makefile's and its scripts' way to the lab's kernels; each verb prints one line.
 
-    ``kdir``, ``release``, ``prepare [KERNEL]``; ``source FOLDER`` fetches the source package of the
-    default kernel, the file's path; ``sources SUITE FOLDER`` writes a sources.list of the machine's
+    ``kdir``, ``release``, ``prepare [KERNEL]``; ``cache``, its folder; ``source``, the file of the
+    default kernel's source package; ``sources SUITE FOLDER`` writes a sources.list of the machine's
     mirrors for another suite.
     """
-    counts = {"kdir": (1, 2), "release": (1, 2), "prepare": (1, 2), "source": (2,), "sources": (3,)}
+    counts = {"kdir": (1, 2), "release": (1, 2), "prepare": (1, 2), "sources": (3,)}
+    counts |= {"cache": (1,), "source": (1,)}
     if not argv or len(argv) not in counts.get(argv[0], ()):
         print(
-            "usage: kernel_files kdir|release|prepare [KERNEL], kernel_files source FOLDER, "
+            "usage: kernel_files kdir|release|prepare [KERNEL], kernel_files cache|source, "
             "kernel_files sources SUITE FOLDER",
             file=sys.stderr,
         )
@@ -34,8 +35,8 @@ def main(argv: Sequence[str]) -> int:
             write_sources(Path(argv[2]), argv[1])
             print(Path(argv[2], "sources.list"))
             return 0
-        if argv[0] == "source":
-            print(fetch_source(DEFAULT_KERNEL, Path(argv[1])))
+        if argv[0] in ("cache", "source"):
+            print(cache_dir() if argv[0] == "cache" else source(DEFAULT_KERNEL))
             return 0
         k = kernel(argv[1] if len(argv) > 1 else DEFAULT_KERNEL)
         if argv[0] == "prepare":

@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-from ..base import LabError, UsageError, one_line, repo_root
+from ..base import LabError, UsageError, cache_dir, one_line, repo_root
 from ..engines import registry
 from ..engines.registry import ALONE, ENGINES
 from ..papers.catalogue import Choice, choose
@@ -161,8 +161,9 @@ def _run(command: Sequence[str], watch: Watch, log: Path) -> int:
     SIGINT gets a handler although Python has one: a shell may have started this process with SIGINT
     ignored, and Snakemake and the runs would inherit that.
     """
-    # A cluster's nodes find Snakemake's cache of sources there, too.
+    # A cluster's nodes find Snakemake's cache of sources there, too. The lab's stays where it is.
     env = {**os.environ, "XDG_CACHE_HOME": str(log.parent / "cache")}
+    env["APOGEE_CACHE"] = str(cache_dir().absolute())
     with log.open("w", encoding="utf-8") as handle, interrupted_by(signal.SIGINT, signal.SIGTERM):
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=handle, stderr=subprocess.STDOUT,

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import stat
+from functools import lru_cache
 from pathlib import Path
 
 from ..base import LabError, call
@@ -66,6 +67,7 @@ class Cpio:
         return data + b"\0" * (-len(data) % 512)
 
 
+@lru_cache
 def libraries(program: Path) -> list[Path]:
     """Shared libraries and loader of a program, from ldd."""
     text = call(["ldd", program], f"libraries of {program.name}")

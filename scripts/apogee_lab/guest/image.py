@@ -9,14 +9,26 @@ from __future__ import annotations
 import hashlib
 import shutil
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from .. import bpf
-from ..base import LabError, cache_dir, call, compiled, file_hash, find_program, locked, write_whole
+from ..base import (
+    LabError,
+    cache_dir,
+    call,
+    compiled,
+    file_hash,
+    find_program,
+    hold,
+    key_of,
+    locked,
+    mark,
+    write_whole,
+)
 from ..kernels.kernel import Kernel
 from ..modules import module_bytes, module_file
-from .cpio import Cpio, add_program, libraries_or_none, unwinder
+from .cpio import Cpio, add_program, libraries, libraries_or_none, unwinder
 from .plugins import guest_files, plugins
 
 #: Modules of the distribution's kernel that the guest may load (their dependencies follow).
@@ -79,8 +91,7 @@ def signed_modules(k: Kernel) -> dict[str, bytes]:
 
 def stage_modules(k: Kernel) -> Path:
     """A small module tree, stripped of debugging symbols, for the guest (below the cache)."""
-    key = hashlib.sha256(" ".join(STOCK_MODULES).encode()).hexdigest()[:12]
-    stage = k.root / f"stage-{key}"
+    stage = k.root / f"stage-{key_of(*STOCK_MODULES)}"
     if (stage / "complete").exists():
         return stage
     with locked("stage"):
@@ -97,7 +108,7 @@ def stage_modules(k: Kernel) -> Path:
             if (k.modules / name).exists():
                 shutil.copy(k.modules / name, top / name)
         call([find_program("depmod", "kmod"), "-b", stage, k.release], "depmod")
-        (stage / "complete").touch()
+        mark(stage / "complete")
     return stage
 
 
@@ -121,13 +132,23 @@ def guest_init(parts: Sequence[Path]) -> bytes:
     return whole.encode()
 
 
-def _sources_stamp(paths: Iterable[Path]) -> str:
-    """A hash of these files' paths, sizes and modification times."""
-    digest = hashlib.sha256()
-    for path in paths:
-        info = path.stat()
-        digest.update(f"{path} {info.st_size} {info.st_mtime_ns}\n".encode())
-    return digest.hexdigest()[:16]
+def _made_of(programs: Iterable[Path], others: Iterable[Path] = ()) -> str:
+    """A hash of these programs with their libraries, of other files, and of what makes an image."""
+    makers = [Path(__file__), Path(__file__).with_name("cpio.py")]
+    files = [*programs, *others, *makers]
+    files += [path for program in programs for path in [*libraries(program), *unwinder(program)]]
+    return key_of(*(f"{path.name} {file_hash(path)}" for path in files))
+
+
+def _kept(image: Path, make: Callable[[], Cpio]) -> Path:
+    """An image of the cache, made if it is not there."""
+    if not image.exists():
+        with locked("images"):
+            if not image.exists():
+                image.parent.mkdir(parents=True, exist_ok=True)
+                write_whole(image, make().bytes())
+    hold(image)
+    return image
 
 
 def base_image(k: Kernel) -> Path:
@@ -138,18 +159,13 @@ def base_image(k: Kernel) -> Path:
     busybox = find_program("busybox", "busybox-static")
     flow = flow_binary()
     ematch = [
-        p
+        p / "ematch_map"
         for p in map(Path, ("/etc/iproute2", "/usr/share/iproute2", "/usr/lib/iproute2"))
         if (p / "ematch_map").exists()
-    ]
-    link_types = plugins().values()
-    sources = [*programs, busybox, flow, *link_types, *init, stage / "complete", Path(__file__)]
-    image = cache_dir() / "images" / f"base-{k.release}-{_sources_stamp(sources)}.cpio"
-    if image.exists():
-        return image
-    with locked("images"):
-        if image.exists():
-            return image
+    ][:1]
+    made_of = _made_of(programs, [busybox, flow, *plugins().values(), *init, *ematch])
+
+    def make() -> Cpio:
         if libraries_or_none(busybox):
             raise LabError("busybox needs shared libraries: apt-get install busybox-static")
         cpio = Cpio()
@@ -170,14 +186,15 @@ def base_image(k: Kernel) -> Path:
             cpio.file(name, plugin, 0o755)
         for applet in call([busybox, "--list"], "busybox").split():
             cpio.link(f"bin/{applet}", "busybox")
-        for folder in ematch[:1]:
+        for words in ematch:
             for path in ("etc/iproute2/ematch_map", "usr/share/iproute2/ematch_map"):
-                cpio.file(path, (folder / "ematch_map").read_bytes())
+                cpio.file(path, words.read_bytes())
         for path in sorted(stage.rglob("*.ko")):
             cpio.file(str(path.relative_to(stage)), path.read_bytes())
-        image.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(image, cpio.bytes())
-    return image
+        return cpio
+
+    key = key_of(k.root.name, stage.name, made_of)
+    return _kept(cache_dir() / "images" / f"base-{k.release}-{key}.cpio", make)
 
 
 def extra_image(name: str) -> Path:
@@ -186,19 +203,16 @@ def extra_image(name: str) -> Path:
         raise LabError(f"unknown extra '{name}'; choose from: {', '.join(EXTRAS)}")
     names, package = EXTRAS[name]
     programs = [find_program(n, package) for n in names] or [bpf.loader()]
-    image = cache_dir() / "images" / f"{name}-{_sources_stamp([*programs, Path(__file__)])}.cpio"
-    if image.exists():
-        return image
-    with locked("images"):
-        if not image.exists():
-            cpio = Cpio()
-            for program in programs:
-                add_program(cpio, program)
-                for library in unwinder(program):
-                    cpio.file(f"lib/{library.name}", library.read_bytes(), 0o755)
-            image.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(image, cpio.bytes())
-    return image
+
+    def make() -> Cpio:
+        cpio = Cpio()
+        for program in programs:
+            add_program(cpio, program)
+            for library in unwinder(program):
+                cpio.file(f"lib/{library.name}", library.read_bytes(), 0o755)
+        return cpio
+
+    return _kept(cache_dir() / "images" / f"{name}-{_made_of(programs)}.cpio", make)
 
 
 def overlay_archive(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ..base import cache_dir, compiled, locked, repo_root
+from ..base import cache_dir, compiled, hold, locked, repo_root
 
 #: Flags in addition to those of :func:`compiled`; scripts/ip-plugins has the same.
 _FLAGS = ("-shared", "-fPIC", "-Wextra")
@@ -45,6 +45,7 @@ def folder() -> Path:
             if not link.is_symlink() or os.readlink(link) != wanted:
                 link.unlink(missing_ok=True)  # points to where the cache was before
                 link.symlink_to(wanted)
+        hold(place)
     return place
 
 

@@ -11,7 +11,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..base import LabError, cache_dir, find_program, repo_root
+from ..base import LabError, cache_dir, find_program, megabytes, repo_root
 from ..engines import host
 from ..guest.image import PROGRAMS
 from ..kernels import debian, uml_kernel
@@ -98,22 +98,27 @@ def _folder_that_exists(path: Path) -> Path:
     return path
 
 
+def _space(what: str, folder: Path) -> Finding:
+    """Whether there is room for more in a folder, which need not exist yet."""
+    there = _folder_that_exists(folder)
+    free = shutil.disk_usage(there).free // 1_000_000
+    return Finding(
+        f"{what} in {folder}, {free / 1000:.1f} GB free",
+        free >= DISK_MB and os.access(there, os.W_OK),
+        advice=f"{DISK_MB / 1000:g} GB in a writable folder are needed",
+    )
+
+
 def _machine() -> list[Finding]:
     machine = platform.machine()
-    build = _folder_that_exists(repo_root() / "build")
-    cache = _folder_that_exists(cache_dir())
-    free = min(shutil.disk_usage(path).free for path in (build, cache)) // 1_000_000
     found = [
         Finding(
             f"processor {machine}",
             machine == "x86_64",
             advice="the lab's programs are built for x86_64: use an x86_64 machine",
         ),
-        Finding(
-            f"{free / 1000:.1f} GB free below {build}",
-            free >= DISK_MB and os.access(build, os.W_OK),
-            advice=f"{DISK_MB / 1000:g} GB in a writable folder are needed",
-        ),
+        _space("results", repo_root() / "build"),
+        _space(f"cache of {megabytes(cache_dir()) / 1000:.1f} GB", cache_dir()),
     ]
     memory = _memory_mb()
     if memory is not None:
@@ -160,8 +165,8 @@ def _kernels() -> Finding:
     return Finding(
         "kernel: none yet" + (", the first run gets it with apt" if apt else ""),
         apt,
-        advice="the guest's kernel comes from apt: use a Debian machine, or copy build/cache "
-        "from one",
+        advice="the guest's kernel comes from apt: use a Debian machine, or copy "
+        f"{cache_dir()} from one",
     )
 
 

@@ -9,13 +9,23 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..base import LabError, cache_dir, call, find_program, need_space, run_program, start_program
-from .kernel import release_of
+from ..base import (
+    LabError,
+    cache_dir,
+    call,
+    find_program,
+    locked,
+    need_space,
+    run_program,
+    start_program,
+)
+from .kernel import numbers, release_of
 
 _UNREACHABLE = re.compile(
     r"Could not (?:resolve|connect)|Cannot initiate the connection|Temporary failure resolving"
@@ -29,6 +39,14 @@ SPACE_MB = 1000
 
 #: What fetches and unpacks packages -> Debian package.
 PROGRAMS = {"apt-get": "apt", "apt-cache": "apt", "dpkg-deb": "dpkg", "tar": "tar"}
+
+
+#: What is said while another process fetches.
+WAITING = "waiting for another process, which fetches packages into the cache"
+
+
+class Unreachable(LabError):
+    """No mirror can be reached."""
 
 
 class NotCarried(LabError):
@@ -158,7 +176,7 @@ def updated_apt(suite: str, arch: str = "amd64") -> list[str]:
         )
     if not any((apt / "state" / "lists").glob(f"*_{suite}_main_binary-{arch}_Packages*")):
         if _UNREACHABLE.search(done.stderr):
-            raise LabError(f"{suite}: no mirror can be reached")
+            raise Unreachable(f"{suite}: no mirror can be reached")
         raise NotCarried(f"{suite}: the mirror has no package list for {arch}")
     return options
 
@@ -176,12 +194,44 @@ def headers_packages(options: list[str], release: str) -> list[str]:
     return [package, *(p for p in depends(options, package) if re.fullmatch(parts, p))]
 
 
-def fetch_source(suite: str, folder: Path) -> Path:
-    """Download the source package of a suite's kernel into a folder; the path of its file."""
-    options = updated_apt(suite)
-    package = newest(options, suite, "linux-source")
-    download(options, [package], folder)
-    return next(folder.glob(f"{package}_*.deb"))
+def source(suite: str) -> Path:
+    """The source package of a suite's kernel in the cache: what the suite has today, fetched if the
+    cache lacks it. If no mirror can be reached it is the newest that was fetched before."""
+    folder = cache_dir() / "sources" / suite
+    with locked("kernels", WAITING):
+        try:
+            options = updated_apt(suite)
+        except Unreachable as error:
+            there = sources(suite)
+            if not there:
+                raise
+            print(f"{error}; taking {there[0].name}", file=sys.stderr)
+            return there[0]
+        package = newest(options, suite, "linux-source")
+        version = _candidate(options, package)
+        for path in sources(suite):
+            if path.name.startswith(f"{package}_{version}_"):
+                return path
+        print(f"fetching {package} {version}", file=sys.stderr, flush=True)
+        part = folder / "part"
+        shutil.rmtree(part, ignore_errors=True)
+        download(options, [package], part)
+        (found,) = part.glob(f"{package}_*.deb")
+        os.sync()  # the name says that it is whole
+        return found.rename(folder / found.name)
+
+
+def sources(suite: str) -> list[Path]:
+    """The source packages of a suite in the cache, the newest first."""
+    there = (cache_dir() / "sources" / suite).glob("*.deb")
+    return sorted(there, key=lambda path: numbers(path.name), reverse=True)
+
+
+def _candidate(options: list[str], package: str) -> str:
+    """The version of a package that apt would take, as in the name of its file."""
+    text = call(["apt-cache", *options, "policy", package], f"looking for {package}")
+    (version,) = re.findall(r"^  Candidate: (\S+)", text, re.M)
+    return version.replace(":", "%3a")
 
 
 def unpack(deb: Path, root: Path) -> None:

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from . import built
-from .built import COMPILERS, DEBUG_CONFIG, GUEST_CONFIG, UBSAN, BuiltKernel, Recipe
 from .kernel import DEFAULT_KERNEL, unknown
+from .recipe import COMPILERS, DEBUG_CONFIG, GUEST_CONFIG, UBSAN, BuiltKernel, Recipe
 
 CONFIG = Path(__file__).with_name("x86.config")
 DEBUG = f"{DEFAULT_KERNEL}-debug"

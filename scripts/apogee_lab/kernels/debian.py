@@ -11,7 +11,8 @@ import subprocess
 import sys
 from functools import lru_cache
 
-from ..base import LabError, cache_dir, call, find_program, locked
+from ..base import LabError, cache_dir, call, find_program, hold, locked
+from . import apt
 from .apt import depends, download, headers_packages, newest, unpack, updated_apt
 from .kernel import (
     DEFAULT_KERNEL,
@@ -44,12 +45,14 @@ def kernel(name: str = DEFAULT_KERNEL) -> Kernel:
 
     A suite's kernel is fetched if the cache has none of that suite.
     """
-    if found := _find(name):
-        return found
-    if name not in SUITES:
-        raise unknown(name, kernels())
-    with locked("kernels"):
-        return _find(name) or _fetch(name)
+    found = _find(name)
+    if not found:
+        if name not in SUITES:
+            raise unknown(name, kernels())
+        with locked("kernels", apt.WAITING):
+            found = _find(name) or _fetch(name)
+    hold(found.root / "complete")
+    return found
 
 
 def _fetch(suite: str) -> Kernel:

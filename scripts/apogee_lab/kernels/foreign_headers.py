@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Headers of Debian's kernels for other architectures, to compile modules against.
 
-They are kept below ``build/cache/headers`` beside this machine's build tools of the same kernel.
+They are kept below ``headers`` of the cache, beside this machine's build tools of the same kernel.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 import sys
 
-from ..base import cache_dir, locked
+from ..base import cache_dir, hold, locked
 from . import apt, toolchain
 from .kernel import Kernel, cached, mark_complete, suite_of
 
@@ -23,9 +23,11 @@ def kernel(suite: str, arch: str) -> Kernel:
     It comes from the cache, else from the suite as it is today, which may have another release for
     other architectures. NotCarried if the suite has none.
     """
-    with locked("kernels"):
+    with locked("kernels", apt.WAITING):
         found = [k for k in cached("headers", FLAVOURS[arch]) if suite_of(k) == suite]
-        return found[0] if found else _fetch(suite, arch)
+        k = found[0] if found else _fetch(suite, arch)
+    hold(k.root / "complete")
+    return k
 
 
 def _fetch(suite: str, arch: str) -> Kernel:

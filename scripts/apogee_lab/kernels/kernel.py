@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, TypeVar
 
-from ..base import LabError, cache_dir, repo_root, write_whole
+from ..base import LabError, cache_dir, mark, repo_root
 
 #: Debian suites whose kernels the lab uses, each under the suite's name. The kernel's release is
 #: that in the cache, else the one that the suite has today.
@@ -84,23 +84,24 @@ _UNNOTED = {"+deb12": "bookworm-backports", "+deb13": "trixie-backports"}
 
 def mark_complete(k: Kernel, suite: str) -> None:
     """Record that a kernel in the cache is complete, and its suite."""
-    write_whole(k.root / "complete", suite + "\n")
+    mark(k.root / "complete", suite + "\n")
 
 
 def suite_of(k: Kernel) -> str:
     """The suite that a kernel in the cache came from."""
-    mark = re.search(r"\+deb\d+", k.release)
+    series = re.search(r"\+deb\d+", k.release)
     noted = (k.root / "complete").read_text().strip()
-    return noted or _UNNOTED.get(mark[0] if mark else "", "bookworm")
+    return noted or _UNNOTED.get(series[0] if series else "", "bookworm")
+
+
+def numbers(version: str) -> list[int]:
+    """The numbers in a version, by which one is newer than another."""
+    return [int(n) for n in re.findall(r"\d+", version)]
 
 
 def newest_first(kernels: Iterable[KernelT]) -> list[KernelT]:
-    """Kernels in descending order of the numbers in their releases."""
-
-    def version(k: Kernel) -> list[int]:
-        return [int(n) for n in re.findall(r"\d+", k.release)]
-
-    return sorted(kernels, key=version, reverse=True)
+    """Kernels in descending order of their releases."""
+    return sorted(kernels, key=lambda k: numbers(k.release), reverse=True)
 
 
 def cached(folder: str, flavour: str) -> list[Kernel]:

@@ -17,7 +17,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from ..base import LabError, cache_dir, call
+from ..base import LabError, cache_dir, call, mark
 from . import apt
 from .kernel import release_of
 
@@ -48,7 +48,7 @@ exec "$root/{loader}" --argv0 "$0" --library-path "$root/{libraries}" "$self.elf
 
 # Linux 7.2 needs a sparse that knows __typeof_unqual__, which only Debian's newest suite has. Its
 # build checks that with this script, which Debian's packages lack.
-_CHECKER_SUITE = "sid"
+CHECKER_SUITE = "sid"
 _CHECKER_VALID = """#!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Prints 1 if the checker understands what the kernel's headers need.
@@ -77,7 +77,7 @@ def equip(headers: Path, suite: str, arch: str) -> None:
     _launch_all(scripts.parent, tools)
     common = next(headers.parent.glob("linux-headers-*-common*"))
     if "checker-valid.sh" in (common / "Makefile").read_text():
-        checker = _fetch(_CHECKER_SUITE, "sparse")
+        checker = _fetch(CHECKER_SUITE, "sparse")
         lines.append(f"CHECK := {_from(headers, checker / 'usr' / 'bin' / 'sparse')}")
         (scripts / "checker-valid.sh").write_text(_CHECKER_VALID)
         (scripts / "checker-valid.sh").chmod(0o755)
@@ -113,7 +113,7 @@ def _fetch(suite: str, *packages: str) -> Path:
     _launch_all(root, root)
     for deb in debs:
         deb.unlink()
-    (root / "complete").touch()
+    mark(root / "complete")
     return root
 
 

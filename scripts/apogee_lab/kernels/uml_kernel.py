@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from . import built
-from .built import COMPILERS, DEBUG_CONFIG, GUEST_CONFIG, PROGRAMS, UBSAN, BuiltKernel, Recipe
 from .kernel import DEFAULT_KERNEL, unknown
+from .recipe import COMPILERS, DEBUG_CONFIG, GUEST_CONFIG, UBSAN, BuiltKernel, Recipe
+from .stages import PROGRAMS
 
 CONFIG = Path(__file__).with_name("uml.config")
 DEBUG = f"{DEFAULT_KERNEL}-debug"

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +21,7 @@ from apogee_lab.engines.work import GuestFailed
 from apogee_lab.measures.record import comparable, dumps, read_records
 from apogee_lab.scenarios import SCENARIOS
 from apogee_lab.scenarios.scenario import Param, Plan
+from tests.patience import wait_for
 
 pytestmark = pytest.mark.guest
 
@@ -134,10 +134,10 @@ def test_an_interrupted_sweep_goes_on(kept: Path, tmp_path: Path, root: Path) ->
     environment = {**os.environ, "PYTHONPATH": str(root / "scripts")}
     process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
     try:
-        wait_for(lambda: bool(list(kept.glob("*/record.json"))), process)
-        wait_for(lambda: bool(list(kept.glob("*.part-*"))), process)
+        wait_for(lambda: list(kept.glob("*/record.json")) or process.poll() is not None)
+        wait_for(lambda: list(kept.glob("*.part-*")) or process.poll() is not None)
         process.send_signal(signal.SIGINT)
-        _, error = process.communicate(timeout=30)
+        _, error = process.communicate()
     finally:
         if process.poll() is None:
             process.kill()
@@ -151,14 +151,6 @@ def test_an_interrupted_sweep_goes_on(kept: Path, tmp_path: Path, root: Path) ->
     assert finished.parent.joinpath("flow1.recv.json").stat().st_mtime_ns == written
     assert len(read_records(tmp_path / "records")) == 3
     assert not list(kept.glob("*.part-*"))
-
-
-def wait_for(condition: Any, process: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + 120
-    while not condition():
-        assert process.poll() is None, "the sweep ended too soon"
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def processes() -> list[str]:

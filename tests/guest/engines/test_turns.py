@@ -20,7 +20,6 @@ def test_the_cpu_thread_is_found() -> None:
         input="quit\n",
         capture_output=True,
         text=True,
-        timeout=60,
         check=False,
         env={**os.environ, "LD_PRELOAD": str(turns_library()), "TURNS_COUNT": "1"},
     )

@@ -11,7 +11,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from apogee_lab.measures.record import comparable, dumps
 from apogee_lab.modules import build
 from tests.guest.conftest import shift_seeds
 from tests.guest.runs import measured
+from tests.patience import wait_for
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
@@ -49,13 +49,6 @@ def processes(kernel: Kernel, top: Path) -> list[int]:
         except OSError:
             continue
     return found
-
-
-def wait_for(condition: object, seconds: float = 20) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():  # type: ignore[operator]
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def none_is_left(kernel: Kernel, top: Path) -> None:

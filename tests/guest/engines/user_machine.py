@@ -31,6 +31,8 @@ PROGRAMS = {
 
 #: The project's path in the guest.
 HOME = "apogee"
+#: The cache of the guest's user, whose home is /root.
+CACHE = "root/.cache/apogee"
 
 #: Parts that the lab does not import: folder names, or prefixes of library names.
 _UNUSED_FOLDERS = {"__pycache__", "test", "tests", "lib2to3", "ensurepip", "distutils", "f2py"}
@@ -70,7 +72,7 @@ def _project(root: Path, kernel: Kernel) -> Iterator[tuple[str, bytes]]:
         if path.is_file() and path.suffix != ".pyc":
             yield f"{HOME}/{path.relative_to(root)}", path.read_bytes()
     flow = flow_binary()
-    yield f"{HOME}/build/cache/{flow.name}", flow.read_bytes()
+    yield f"{CACHE}/{flow.name}", flow.read_bytes()
     for name in ("tcp_star", "tcp_j"):
         built = modules.module_file(name, kernel)
         yield f"{HOME}/build/modules/{kernel.release}/{name}.ko", built.read_bytes()
@@ -91,7 +93,7 @@ def files(root: Path, kernel: Kernel) -> dict[str, bytes]:
 
 #: The guest's first lines: set execute permissions and a usual PATH.
 PREPARE = f"""\
-chmod +x {" ".join(f"/bin/{name}" for name in PROGRAMS)} /{HOME}/build/cache/flow-*
+chmod +x {" ".join(f"/bin/{name}" for name in PROGRAMS)} /{CACHE}/flow-*
 mkdir -p /dev/pts && mount -t devpts devpts /dev/pts
 export PATH=/usr/sbin:/usr/bin
 cd /{HOME}

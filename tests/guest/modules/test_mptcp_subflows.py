@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.guest.runs import measured
-from tests.storm.storms import OURS
+from tests.played import OURS
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.guest.runs import Case, Run, run_cases, timeouts
-from tests.storm.play import play
+from tests.played.storms.play import play
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 

@@ -59,7 +59,7 @@ until [ "$(cat /sys/class/net/s0/carrier)" = 1 ]; do sleep 0.01; done
 refused window ip link set s0 type sscop window 100
 refused same ip link set s0 type sscop window 1024
 show ready
-ethtool -S s0 >$OUT/counters
+ethtool -S s0 >$OUT/counters; sleep 0.5
 ip link set s0 type sscop peer 02:00:00:00:00:99
 cat /sys/class/net/s0/carrier >$OUT/carrier
 dmesg | grep 'another peer' >$OUT/peer

@@ -54,7 +54,7 @@ tc -n rcv -batch - <<END
 filter add dev to-sat ingress matchall action drop
 filter add dev to-sat egress matchall action drop
 END
-until tc -n rcv -s filter show dev to-sat ingress | grep -q 'Sent [1-9]'; do :; done
+until tc -n rcv -s filter show dev to-sat ingress | grep -q "Sent [1-9]"; do sleep 0.001; done
 tc -n rcv filter del dev to-sat ingress
 sleep 1
 tc -n rcv -s -j filter show dev to-sat egress >$OUT/acks.json

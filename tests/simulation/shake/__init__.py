@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.unit.headers.cheaders import SANITIZERS, WARNINGS, gcc
+from tests.simulation import compile_program
 
 FOLDER = Path(__file__).parent
 PAYLOAD = 1420 / 1500  # of a packet
@@ -40,11 +40,6 @@ class ShakeSimulation:
         return json.loads(done.stdout)
 
 
-def compile_shake(root: Path, folder: Path, *, sanitized: bool = False) -> ShakeSimulation:
+def compile_shake(folder: Path, *, sanitized: bool = False) -> ShakeSimulation:
     """Build the program into ``folder``."""
-    folder.mkdir(parents=True, exist_ok=True)
-    program, fresh = folder / "shake", folder / "shake.new"
-    flags = [*WARNINGS, *(SANITIZERS if sanitized else [])]
-    gcc(*flags, "-I", root / "include", *sorted(FOLDER.glob("*.c")), "-lm", "-o", fresh)
-    fresh.rename(program)
-    return ShakeSimulation(program)
+    return ShakeSimulation(compile_program(FOLDER, folder / "shake", sanitized=sanitized))

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the two ends of the tunnel do: choose a path, answer with pseudo-ACKs, notice death. */
-#include <stdio.h>
-
 #include "shake.h"
 
 static void counted(u32 path, u32 seq, u32 bytes)
@@ -63,26 +61,12 @@ void leader_send(u32 seq)
 	let_go();
 }
 
-static void trace(u32 path)
-{
-	const struct path *p = &w.paths[path];
-	double link = (p->queued + .5) * w.bytes / p->rate * 1e3 + 2 * p->delay / 1e3;
-
-	printf("%.3f path %u: rtt %u least %u G %.0f C %.0f kbit/s b %d ms, U %.0f, t %u (%.0f)\n",
-	       w.now / 1e6, path, p->est.rtt / 1000, shake_path_min_rtt(&p->est) / 1000,
-	       p->est.rate * .008, p->est.peak * .008, p->est.bias / 1000,
-	       (double)shake_path_outstanding(&p->est),
-	       shake_path_trip(&p->est, w.bytes, w.now) / 1000, link);
-}
-
 void leader_acked(const struct event *event)
 {
 	struct path *p = &w.paths[event->path];
 
 	w.refused += !shake_path_acked(&p->est, &w.windows, &event->ack, w.now);
 	p->dead = false;
-	if (w.trace)
-		trace(event->path);
 	let_go();
 	tcp_send();
 }
@@ -102,8 +86,6 @@ void leader_tick(void)
 			shake_path_forget(&p->est, w.now);
 			p->died += !p->dead;
 			p->dead = true;
-			if (w.trace)
-				printf("%.3f %u dead\n", w.now / 1e6, i);
 		}
 		if ((p->dead && w.now >= p->probed + PROBE_US) ||
 		    w.now >= shake_path_doubt(&p->est, w.now))

@@ -1,54 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Events in order of time, and links with a drop-tail queue each. */
-#include <stdlib.h>
-
 #include "shake.h"
-
-static struct event *heap;
-static u32 used, room;
-static u64 order;
-
-static bool before(const struct event *a, const struct event *b)
-{
-	return a->at < b->at || (a->at == b->at && a->order < b->order);
-}
+#include "../heap.h"
 
 void event_add(const struct event *event)
 {
-	struct event added = *event, *grown;
-	u32 i = used++;
-
-	if (used > room) {
-		room = room ? 2 * room : 1024;
-		grown = realloc(heap, room * sizeof(*heap));
-		if (!grown)
-			abort();
-		heap = grown;
-	}
-	added.order = order++;
-	for (; i && before(&added, &heap[(i - 1) / 2]); i = (i - 1) / 2)
-		heap[i] = heap[(i - 1) / 2];
-	heap[i] = added;
+	event_push(*event);
 }
 
 bool event_next(struct event *event)
 {
-	struct event last;
-	u32 i = 0, child;
-
-	if (!used)
-		return false;
-	*event = heap[0];
-	last = heap[--used];
-	for (; (child = 2 * i + 1) < used; i = child) {
-		if (child + 1 < used && before(&heap[child + 1], &heap[child]))
-			child++;
-		if (!before(&heap[child], &last))
-			break;
-		heap[i] = heap[child];
-	}
-	heap[i] = last;
-	return true;
+	return event_pop(event);
 }
 
 /* Even in 0 to 1: splitmix64 */

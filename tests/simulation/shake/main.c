@@ -119,8 +119,6 @@ static void read_option(const char *name, const char *value)
 		w.base = (u64)(atof(value) * 1e6);
 	} else if (!strcmp(name, "--seed")) {
 		w.random = (u64)atoll(value) << 32;
-	} else if (!strcmp(name, "--trace")) {
-		w.trace = atoi(value);
 	} else {
 		fail(name);
 	}

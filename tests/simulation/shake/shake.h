@@ -128,7 +128,6 @@ struct world {
 	u32 bytes;
 	u64 far; /* us from the agent to the other host and back */
 	u64 random;
-	bool trace;
 	u32 refused;
 	u64 base, base_una;
 };

@@ -21,6 +21,7 @@ from typing import Any
 
 SCALARS: dict[str, Any] = {
     "bool": ctypes.c_bool,
+    "char": ctypes.c_char,
     "int": ctypes.c_int,
     "u8": ctypes.c_uint8,
     "u16": ctypes.c_uint16,
@@ -33,7 +34,10 @@ SCALARS: dict[str, Any] = {
     "void": None,
 }
 WARNINGS = ["-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", "-Werror"]
-SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+#: Undefined behaviour ends the process. What also looks for wrong addresses has to be loaded before
+#: Python, and makes it slow.
+CHECKED = ["-fsanitize=undefined", "-fno-sanitize-recover=all"]
+SANITIZERS = ["-fsanitize=address", *CHECKED]
 
 _STRUCT = re.compile(r"\bstruct (\w+) \{([^{}]*)\}\s*;")
 _ENUM = re.compile(r"\benum (\w*) ?\{([^{}]*)\}\s*;")
@@ -167,7 +171,7 @@ class Library:
             setattr(self, name, ctypes.c_uint64.in_dll(dll, f"const_{name}").value)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        raise AttributeError(f"include/apogee has no function or constant {name}")
+        raise AttributeError(f"no function or constant {name}")
 
     def new(self, struct: str, **fields: Any) -> Any:
         """A structure, zeroed but for the fields named."""
@@ -182,7 +186,7 @@ class Library:
 def build_library(include: Path, folder: Path, *, sanitized: bool) -> Path:
     """Compile the headers. Processes may share the folder: what is up to date stays."""
     folder.mkdir(parents=True, exist_ok=True)
-    flags = [*WARNINGS, *(SANITIZERS if sanitized else []), "-shared", "-fPIC"]
+    flags = [*WARNINGS, *(SANITIZERS if sanitized else CHECKED), "-shared", "-fPIC"]
     source, target = folder / "headers.c", folder / "headers.so"
     text = gcc("-E", "-I", include, "-x", "c", "-", text=Headers(include).wrappers())
     text = f"/* {flags} */\n{text}"

@@ -14,7 +14,6 @@ from tests.simulation import Simulation, compile_simulation
 from tests.unit.headers.cheaders import Library, compile_library
 
 SANITIZED = os.environ.get("APOGEE_UNIT") == "sanitized"
-VARIANT = "sanitized" if SANITIZED else "plain"
 # What Python loads now is under the sanitizers; compilers that it starts need not be.
 os.environ.pop("LD_PRELOAD", None)
 
@@ -33,6 +32,6 @@ def apogee(root: Path, build: Path) -> Iterator[Library]:
 
 
 @pytest.fixture(scope="session")
-def simulation(root: Path, build: Path) -> Simulation:
-    """The program in tests/simulation, compiled: with sanitizers in those runs."""
-    return compile_simulation(root, build / "simulation" / VARIANT, sanitized=SANITIZED)
+def simulation(build: Path) -> Simulation:
+    """The program in tests/simulation, compiled with sanitizers."""
+    return compile_simulation(build / "simulation", sanitized=True)

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from tests.simulation.shake import PAYLOAD, ShakeSimulation, compile_shake
-from tests.unit.headers.conftest import VARIANT
 
 WINDOW = {"tcp": "reno", "window": 40}
 DROP = WINDOW | {"drop": 1}
@@ -21,8 +20,8 @@ SACK = {"tcp": "sack", "window": 40}
 
 
 @pytest.fixture(scope="module")
-def shake(root: Path, build: Path) -> ShakeSimulation:
-    return compile_shake(root, build / "shake" / VARIANT, sanitized=VARIANT == "sanitized")
+def shake(build: Path) -> ShakeSimulation:
+    return compile_shake(build / "shake", sanitized=True)
 
 
 def used(done: Any, kbits: float) -> float:

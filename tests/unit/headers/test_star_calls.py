@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
 from pathlib import Path
 from typing import Any
 
@@ -455,10 +454,9 @@ class State(ctypes.Structure):
 @pytest.fixture(scope="module")
 def star(root: Path, build: Path) -> Any:
     """The module's functions, compiled as in the simulation."""
-    variant = os.environ.get("APOGEE_UNIT", "plain")
-    folder = build / "unit" / variant
+    folder = build / "unit"
     folder.mkdir(parents=True, exist_ok=True)
-    flags = [*WARNINGS, *(SANITIZERS if variant == "sanitized" else [])]
+    flags = [*WARNINGS, *(SANITIZERS if SANITIZED else CHECKED)]
     library = folder / "star_calls.so"
     here = root / "tests" / "simulation"
     text = CODE.replace("%(fields)s", ", ".join(NUMBERS)).replace("../../", f"{root}/")

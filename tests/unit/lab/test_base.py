@@ -5,27 +5,32 @@ from __future__ import annotations
 
 import errno
 import os
+import pwd
 import resource
 import shutil
 import signal
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from apogee_lab import base
 from apogee_lab.base import (
     LAB,
     LabError,
     cache_dir,
     call,
+    compiled,
+    if_free,
+    locked,
     need_space,
     one_line,
     reason,
     write_whole,
 )
+from tests.patience import wait_for
 
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -91,6 +96,95 @@ def test_space(tmp_path: Path) -> None:
         need_space(tmp_path, 10**12)
 
 
+@pytest.mark.parametrize(
+    ("own", "caches", "home", "folder"),
+    [
+        ("/a", "/b", "/c", "/a"),
+        ("", "/b", "/c", "/b/apogee"),
+        (None, "/b", "/c", "/b/apogee"),
+        (None, "b", "/c", "/c/.cache/apogee"),  # XDG: a relative path is ignored
+        (None, "", "/c", "/c/.cache/apogee"),
+        (None, None, "/c", "/c/.cache/apogee"),
+        (None, None, None, "/home/of/passwd/.cache/apogee"),
+        (None, None, "", "/home/of/passwd/.cache/apogee"),
+    ],
+)
+def test_the_cache_is_the_users(
+    own: str | None,
+    caches: str | None,
+    home: str | None,
+    folder: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = pwd.struct_passwd(("a", "x", 1, 1, "", "/home/of/passwd", "/bin/sh"))
+    monkeypatch.setattr(pwd, "getpwuid", {os.getuid(): found}.__getitem__)
+    for name, text in {"APOGEE_CACHE": own, "XDG_CACHE_HOME": caches, "HOME": home}.items():
+        if text is None:
+            monkeypatch.delenv(name, raising=False)
+        else:
+            monkeypatch.setenv(name, text)
+    assert str(cache_dir()) == folder
+    if not home:
+        monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+        monkeypatch.setattr(pwd, "getpwuid", {}.__getitem__)
+        with pytest.raises(LabError, match="no home for the cache: set APOGEE_CACHE"):
+            cache_dir()
+
+
+def test_a_lock_waits_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also if the lock's file is removed meanwhile, which only its holder does."""
+    monkeypatch.setenv("APOGEE_CACHE", str(tmp_path))
+    order = []
+
+    def second() -> None:
+        with locked("name", "waiting"):
+            order.append("second")
+
+    with ThreadPoolExecutor() as pool, locked("name"):
+        waiting = pool.submit(second)
+        wait_for(lambda: "waiting" in capsys.readouterr().err)
+        order.append("first")
+        (tmp_path / "name.lock").unlink()
+        with if_free(tmp_path) as free:
+            assert free
+    waiting.result()
+    assert order == ["first", "second"]
+    with locked("name"), if_free(tmp_path / "name.lock") as free:
+        assert not free
+
+
+def test_a_program_is_of_its_sources_flags_and_compiler(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("APOGEE_CACHE", str(tmp_path / "cache"))
+    source = tmp_path / "a.c"
+    source.write_text("int main(void) { return 3; }\n")
+    first = compiled("a", [source], "", [])
+    assert subprocess.run([first], check=False).returncode == 3
+    found = [first, compiled("a", [source], "", ["-s"])]
+    with monkeypatch.context() as patch:
+        patch.setattr(base, "version_of", lambda program: f"{program} 99")
+        found.append(compiled("a", [source], "", []))
+        patch.setattr(base, "version_of", lambda _: "")
+        assert compiled("a", [source], "", []) in found, "without a compiler: what is there"
+        patch.setattr(base, "find_program", missing)
+        with pytest.raises(LabError, match="^gcc is not installed"):
+            compiled("a", [source], "", ["-O3"])
+    source.write_text("int main(void) { return 4; }\n")
+    found.append(compiled("a", [source], "", []))
+    assert len({*found}) == 4
+    assert sorted(path.name for path in (tmp_path / "cache").iterdir()) == sorted(
+        ["a.lock", *(path.name for path in found)]
+    )
+
+
+def missing(name: str, package: str) -> Path:
+    """Replaces find_program."""
+    raise LabError(f"{name} is not installed: apt-get install {package}")
+
+
 @pytest.mark.parametrize("name", ["a b", "a:b", "a\tb"])
 def test_a_cache_that_no_kernel_can_be_built_in(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -123,19 +217,14 @@ def test_a_program_ends_with_the_lab(tmp_path: Path, root: Path) -> None:
     """Even if the lab is killed while it waits for it, and with what make has started below it."""
     pids = tmp_path / "pids"
     (tmp_path / "Makefile").write_text(
-        f"all:\n\t$(MAKE) below\nbelow:\n\techo $$$$ $$PPID >{pids}; sleep 100\n"
+        f"all:\n\t$(MAKE) below\nbelow:\n\techo $$$$ $$PPID >{pids}; sleep 3600\n"
     )
     code = "import sys; from apogee_lab.base import call; call(['make', '-C', sys.argv[1]], 'make')"
     lab = subprocess.Popen(
         [sys.executable, "-c", code, str(tmp_path)],
         env={**os.environ, "PYTHONPATH": str(root / "scripts")},
     )
-    deadline = time.monotonic() + 30
-    while not (pids.exists() and len(pids.read_text().split()) == 2):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    wait_for(lambda: pids.exists() and len(pids.read_text().split()) == 2)
     lab.send_signal(signal.SIGKILL)
     lab.wait()
-    while any(Path("/proc", pid).exists() for pid in pids.read_text().split()):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    wait_for(lambda: not any(Path("/proc", pid).exists() for pid in pids.read_text().split()))

@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 import textwrap
-import time
 from pathlib import Path
 
 import pytest
@@ -19,8 +18,10 @@ from apogee_lab.guest import image as image_module
 from apogee_lab.guest.cpio import libraries
 from apogee_lab.guest.image import RESULTS_FOLLOW, STOCK_MODULES, guest_init
 from apogee_lab.kernels import checked_kernel, uml_kernel
-from apogee_lab.kernels.built import Recipe, check_config
 from apogee_lab.kernels.kernel import Kernel
+from apogee_lab.kernels.recipe import Recipe
+from apogee_lab.kernels.stages import check_config
+from tests.patience import wait_for
 
 GUEST = Path(image_module.__file__).parent
 
@@ -243,12 +244,12 @@ def test_no_traced_process_outlives_its_tracer(tmp_path: Path) -> None:
     finally:
         tracer.kill()
         tracer.wait()
-    for _ in range(100):
-        try:
-            state = (traced / "stat").read_text().split()[2]
-        except (FileNotFoundError, ProcessLookupError):
-            return
-        if state == "Z":
-            return
-        time.sleep(0.02)
-    raise AssertionError("the traced process lives on")
+    wait_for(lambda: ended(traced))
+
+
+def ended(process: Path) -> bool:
+    """Whether a process is gone or waited for."""
+    try:
+        return (process / "stat").read_text().split()[2] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True

@@ -62,6 +62,8 @@ VALID = {
     "left": ["records.jsonl"], "right": ["records.jsonl"], "cc": ["star"], "device": ["256"],
     "over": ["--over", "ber"], "out": ["--out", "figure.svg"],
 }  # fmt: skip
+#: Made once, as it takes longer than to read a command line with it.
+PARSER = main.build_parser()
 #: The model is computed for one network only.
 QUICK = {"hstcp-model": ["--delay=5ms", "--access=100mbit", "--buffer=4167"]}
 
@@ -89,7 +91,7 @@ def commands(words: list[str], parser: argparse.ArgumentParser) -> Iterator[tupl
 
 def options() -> Iterator[Option]:
     """Every argument that takes a value."""
-    for words, arguments in commands([], main.build_parser()):
+    for words, arguments in commands([], PARSER):
         needed = [each for each in arguments if each.required]
         for tried in arguments:
             if tried.nargs != 0:
@@ -103,6 +105,7 @@ def options() -> Iterator[Option]:
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     """A lab that starts no guest and changes no host, in a folder with records of two runs."""
     engine, real = FakeEngine(tmp_path / "log"), registry.engine_of
+    monkeypatch.setattr(main, "build_parser", lambda: PARSER)
     monkeypatch.setattr(sweep, "RUNS", tmp_path / "runs")
     monkeypatch.setattr(scenarios, "SCENARIOS", {"paper": SCENARIO})
     monkeypatch.setattr(

@@ -94,7 +94,7 @@ def test_an_unknown_name_lists_what_there_is(cache: Path, name: str) -> None:
 
 
 def test_a_kernel_of_engine_uml_that_is_built_is_its_suites(cache: Path) -> None:
-    put(uml_kernel.PLAIN.root, "6.1.192-uml\n")
+    put(uml_kernel.PLAIN.root("6.1.192-1"), "6.1.192-uml\n")
     put(cache / "uml" / "bookworm-of another recipe", "6.1.999-uml\n")
     assert uml_kernel.kernel().release == "6.1.192-uml"
     assert uml_kernel.kernel("6.1.192-uml") == uml_kernel.kernel("bookworm")
@@ -105,8 +105,8 @@ def test_a_kernel_of_engine_uml_that_is_built_is_its_suites(cache: Path) -> None
 
 
 def test_the_debug_kernel_of_engine_uml(cache: Path) -> None:
-    put(uml_kernel.PLAIN.root, "6.1.192-uml\n")
-    put(uml_kernel.DEBUGGING.root, "6.1.192-uml-debug\n")
+    put(uml_kernel.PLAIN.root("6.1.192-1"), "6.1.192-uml\n")
+    put(uml_kernel.DEBUGGING.root("6.1.192-1"), "6.1.192-uml-debug\n")
     found = uml_kernel.kernel("bookworm-debug")
     assert (found.release, found.make[-1]) == ("6.1.192-uml-debug", "UBSAN_SANITIZE=y")
     assert uml_kernel.kernel().release == "6.1.192-uml"
@@ -115,7 +115,7 @@ def test_the_debug_kernel_of_engine_uml(cache: Path) -> None:
 def test_engine_qemu_has_debians_kernels_and_those_that_look_for_faults(cache: Path) -> None:
     put(cache / "kernels" / "6.1.0-56-amd64", "bookworm\n")
     for recipe in checked_kernel.RECIPES:
-        put(recipe.root, f"6.1.192-{recipe.name.rpartition('-')[2]}\n")
+        put(recipe.root("6.1.192-1"), f"6.1.192-{recipe.name.rpartition('-')[2]}\n")
     assert qemu_kernel.kernel().release == "6.1.0-56-amd64"
     for name in ("bookworm-debug", "bookworm-kcsan"):
         found = qemu_kernel.kernel(name)
@@ -255,16 +255,20 @@ def _direct(folder: Path, arch: str) -> list[str]:
     return [*_APT_OPTIONS(folder, arch), *more]
 
 
-def test_a_mirror_that_cannot_be_reached_is_no_missing_kernel(
-    cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def nowhere(folder: Path, suite: str) -> None:
+@pytest.fixture
+def nowhere(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mirror that cannot be reached."""
+
+    def sources(folder: Path, suite: str) -> None:
         (folder / "sources.list").write_text(f"deb http://127.0.0.1:1/debian {suite} main\n")
 
-    monkeypatch.setattr(apt, "write_sources", nowhere)
+    monkeypatch.setattr(apt, "write_sources", sources)
     for name in ("http_proxy", "HTTP_PROXY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(apt, "_apt_options", _direct)
+
+
+def test_a_mirror_that_cannot_be_reached_is_no_missing_kernel(nowhere: None) -> None:
     with pytest.raises(LabError, match="^trixie: no mirror can be reached$") as error:
         foreign_headers.kernel("trixie", "arm64")
     assert not isinstance(error.value, apt.NotCarried)
@@ -335,14 +339,43 @@ def test_headers_are_fetched_once_with_their_suite(
 
 
 def test_the_source_package_is_the_suites(
-    mirror: Mirror, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    mirror: Mirror, cache: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     mirror.name("bookworm", "amd64", "linux-source", "linux-source-6.9")
-    assert kernel_files.main(["source", str(tmp_path / "debs")]) == 0
-    assert capsys.readouterr().out == f"{tmp_path}/debs/linux-source-6.9_1_amd64.deb\n"
+    assert kernel_files.main(["source"]) == 0
+    package = cache / "sources" / "bookworm" / "linux-source-6.9_1_amd64.deb"
+    assert capsys.readouterr().out == f"{package}\n"
+    assert package.read_bytes() == (mirror.top / "pool" / package.name).read_bytes()
+    (mirror.top / "pool" / package.name).unlink()
+    assert apt.source("bookworm") == package, "it is fetched once"
 
 
-@pytest.mark.parametrize("argv", [[], ["source"], ["sources", "sid"], ["kdir", "a", "b"], ["deb"]])
+def test_half_a_source_package_is_none(mirror: Mirror, cache: Path) -> None:
+    mirror.name("bookworm", "amd64", "linux-source", "linux-source-6.9")
+    whole = mirror.top / "pool" / "linux-source-6.9_1_amd64.deb"
+    part = cache / "sources" / "bookworm" / "part" / whole.name
+    part.parent.mkdir(parents=True)
+    part.write_bytes(b"half")
+    assert apt.source("bookworm").read_bytes() == whole.read_bytes()
+
+
+def test_without_a_mirror_the_newest_source_of_the_cache_is_taken(
+    cache: Path, nowhere: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(LabError, match="^bookworm: no mirror can be reached$"):
+        apt.source("bookworm")
+    for version in ("6.1.9-1", "6.1.10-1"):
+        put(cache / "sources" / "bookworm" / f"linux-source-6.1_{version}_all.deb")
+    newest = "linux-source-6.1_6.1.10-1_all.deb"
+    assert apt.source("bookworm").name == newest
+    assert capsys.readouterr().err.endswith(
+        f"bookworm: no mirror can be reached; taking {newest}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "argv", [[], ["source", "a"], ["cache", "a"], ["sources", "sid"], ["kdir", "a", "b"], ["deb"]]
+)
 def test_wrong_words_are_told_how_to_ask(
     argv: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,23 +3,22 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 import pytest
 
 from tests import ROOT, proof
-from tests.deep.test_debug_kernel import FAULTS
-from tests.deep.test_fuzz import LEAST_OF, LEAST_PERCENT, RUNS
-from tests.deep.test_hostile import DEARER
-from tests.devices_storm.silence import SILENCES
-from tests.devices_storm.storms import EACH, WITH_EACH
-from tests.devices_storm.storms import STORMS as DEVICES_STORMS
-from tests.exchange import play
-from tests.hostile import attacks
-from tests.storm import storms
-from tests.storm.table import RECORDS
+from tests.fuzz.test_fuzz import LEAST_OF, LEAST_PERCENT, RUNS
+from tests.guest.modules.test_debug_kernel import FAULTS
+from tests.played import ALGORITHMS, books
+from tests.played.devices.silence import SILENCES
+from tests.played.devices.storms import EACH, WITH_EACH
+from tests.played.devices.storms import STORMS as DEVICES_STORMS
+from tests.played.exchanges.play import UML
+from tests.played.hostile import attacks
+from tests.played.hostile.cost import DEARER
+from tests.played.storms.storms import STORMS
 
 RELIABILITY, SECURITY, SHAKE = (
     (ROOT / name).read_text() for name in ("docs/reliability.md", "SECURITY.md", "docs/shake.md")
@@ -29,7 +28,7 @@ WORDS = {2: "two", 3: "three", 5: "five", 6: "six", 8: "eight", 10: "ten", 11: "
 
 def streams_h() -> float:
     """Virtual time of the records' streams."""
-    return sum(json.loads(line)["total_ms"] for line in RECORDS.read_text().splitlines()) / 3.6e6
+    return sum(record["total_ms"] for record in books.read("storms")) / 3.6e6
 
 
 def devices_h() -> float:
@@ -40,11 +39,12 @@ def devices_h() -> float:
 
 
 ROWS = """\
-| `tests/exchange` | {scripts} scripts,
-| `tests/storm` | {storms} storms, {algorithms} algorithms: {streams} streams | {streams_h:.1f} h |
-| `tests/devices_storm` | {devices} storms with CUBIC, {each} with each of {ours} algorithms, \
+| `tests/played/exchanges` | {scripts} scripts,
+| `tests/played/storms` | {storms} storms, {algorithms} algorithms: {streams} streams | \
+{streams_h:.1f} h |
+| `tests/played/devices` | {devices} storms with CUBIC, {each} with each of {ours} algorithms, \
 {silences} silences | {devices_h:.1f} h
-| `tests/hostile` | {lies} lies and {honest} honest receivers, {paths} paths, {algorithms} \
+| `tests/played/hostile` | {lies} lies and {honest} honest receivers, {paths} paths, {algorithms} \
 algorithms: {hostile} connections |
 | `tests/proof` | {proofs} proofs |
 | `tests/fuzz` | {targets} targets, {inputs} inputs |
@@ -55,10 +55,10 @@ def rows() -> list[str]:
     """Of the table of what the programs play: how they begin."""
     inputs = sum(runs for runs, _ in RUNS.values())
     told = ROWS.format(
-        scripts=len(play.names()),
-        storms=len(storms.STORMS),
-        algorithms=WORDS[len(storms.ALGORITHMS)],
-        streams=len(storms.STORMS) * len(storms.ALGORITHMS),
+        scripts=len(UML.names()),
+        storms=len(STORMS),
+        algorithms=WORDS[len(ALGORITHMS)],
+        streams=len(STORMS) * len(ALGORITHMS),
         streams_h=streams_h(),
         devices=sum(map(len, DEVICES_STORMS.values())),
         each=WORDS[len(WITH_EACH) * len(DEVICES_STORMS)],
@@ -68,7 +68,7 @@ def rows() -> list[str]:
         lies=len(attacks.HOSTILE),
         honest=WORDS[len(attacks.HONEST)],
         paths=WORDS[len(attacks.PATHS)],
-        hostile=len(attacks.ATTACKS) * len(attacks.PATHS) * len(attacks.ALGORITHMS),
+        hostile=len(attacks.ATTACKS) * len(attacks.PATHS) * len(ALGORITHMS),
         proofs=len(proof.claims()) + len(proof.contracts()),
         targets=WORDS[len(RUNS)],
         inputs=f"{inputs:,}".replace(",", " "),

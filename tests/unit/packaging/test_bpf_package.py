@@ -15,9 +15,6 @@ import pytest
 
 from apogee_lab import bpf
 
-SANITIZED = os.environ.get("APOGEE_UNIT") == "sanitized"
-pytestmark = pytest.mark.skipif(SANITIZED, reason="nothing for sanitizers")
-
 
 @pytest.fixture(scope="module")
 def program() -> Path:

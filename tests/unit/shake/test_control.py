@@ -3,14 +3,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import tempfile
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
-from tests.fuzz import fuzzer_command
+from tests.fuzz import build_fuzzer, play, run_fuzzer
 
 #: Octets of the target's script.
 HAPPENS = b"\0"
@@ -77,31 +74,11 @@ def down_between(frame: int) -> bytes:
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    target = tmp_path_factory.mktemp("control") / "shake_control"
-    command = fuzzer_command("shake_control", target)
-    built = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert built.returncode == 0, built.stderr
-    return target
-
-
-def run(program: Path, *words: str | Path) -> None:
-    done = subprocess.run(
-        [program, *words],
-        capture_output=True, text=True, timeout=300, check=False, cwd=program.parent,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-2000:]
-
-
-def play(program: Path, scripts: Iterable[bytes]) -> None:
-    """Each script in a run of its own."""
-    folder = Path(tempfile.mkdtemp(dir=program.parent))
-    for number, octets in enumerate(scripts):
-        (folder / str(number)).write_bytes(octets)
-    run(program, "-runs=0", folder)
+    return build_fuzzer("shake_control", tmp_path_factory.mktemp("control") / "shake_control")
 
 
 def test_under_libfuzzer(program: Path) -> None:
-    run(program, "-runs=1500", "-max_len=400", "-len_control=0", "-seed=1")
+    run_fuzzer(program, "-runs=1500", "-max_len=400", "-len_control=0", "-seed=1")
 
 
 def test_a_path_without_socket_stays_absent(program: Path) -> None:

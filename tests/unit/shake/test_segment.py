@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ipaddress
 import struct
-from ctypes import byref
 from dataclasses import replace
 
 import pytest
@@ -57,7 +56,7 @@ def test_fields(packet: Packet) -> None:
 
 def test_reverse() -> None:
     reverse = Tuple()
-    library().shake_tuple_reverse(byref(reverse), byref(segment(V6).tuple))
+    library().shake_tuple_reverse(reverse, segment(V6).tuple)
     assert bytes(reverse) == bytes(segment(V6.back()).tuple)
 
 

@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
-from tests.unit.sscop.core import POLL, SD, STAT, USTAT, Core, World, config
+from tests.unit.sscop.core import POLL, SD, STAT, USTAT, World, config, runs
 
 
 def sequence(world: World, side: int) -> list[tuple[int, int]]:
     return [(pdu.type, pdu.seq) for pdu in world.wire(side)]
 
 
-def test_figure_1(core: Core) -> None:
+def test_figure_1() -> None:
     rules = config(window=8, poll_bytes=0, poll_sds=4, poll_time=10_000_000, poll_idle=0)
-    with World(core, rules) as world:
+    with World(rules) as world:
         world.connect()
         world.set("out.delay", 10_000)
         # As in the figure, the first SD is 0 and the first POLL is 1.
@@ -28,9 +28,9 @@ def test_figure_1(core: Core) -> None:
         # (1) SD(0) is delivered. (2) SD(2) shows that SD(1) was lost: USTAT. (3) STAT.
         assert world.get(1, "delivered") == begun + 1
         ustat, stat = world.wire(1)
-        assert (ustat.type, ustat.seq, ustat.mr, ustat.runs) == (USTAT, 1, 9, [1, 2])
+        assert (ustat.type, ustat.seq, ustat.mr, runs(ustat)) == (USTAT, 1, 9, [1, 2])
         assert (stat.type, stat.seq, stat.mr, stat.ps) == (STAT, 1, 9, 1)
-        assert stat.runs == [1, 2, 4]
+        assert runs(stat) == [1, 2, 4]
 
         # SD(1) goes out once more for the USTAT, and not for the STAT: it was sent again
         # behind POLL(4,1). SD(0), SD(2) and SD(3) are released.
@@ -49,7 +49,7 @@ def test_figure_1(core: Core) -> None:
         assert world.get(1, "delivered") == begun + 6
         (stat,) = world.wire(1)
         assert (stat.type, stat.seq, stat.mr, stat.ps) == (STAT, 6, 14, 2)
-        assert stat.runs == [6, 7]
+        assert runs(stat) == [6, 7]
 
         # SD(6) was sent while 1 was the last POLL's number, and 2 is greater: again.
         world.run(10_000)

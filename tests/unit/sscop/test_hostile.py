@@ -29,7 +29,6 @@ from tests.unit.sscop.core import (
     STRANGER,
     UNASKED,
     USTAT,
-    Core,
     Pdu,
     World,
     config,
@@ -41,9 +40,9 @@ FIELDS += ["s.rx.next", "s.rx.high", "kept", "stored", "delivered"]
 
 
 @pytest.fixture
-def world(core: Core) -> Iterator[World]:
+def world() -> Iterator[World]:
     """Both connected, 20 SDs sent by each; the window is 8."""
-    with World(core, config(window=8)) as made:
+    with World(config(window=8)) as made:
         made.connect()
         made.call("give", 0, 20)
         made.call("give", 1, 20)

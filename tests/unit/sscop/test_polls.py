@@ -5,15 +5,13 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.sscop.core import Core, World, config
+from tests.unit.sscop.core import World, config
 
 
 @pytest.mark.parametrize(("window", "at_once"), [(1024, 0), (64, 1)])
-def test_a_millisecond_apart_until_an_eighth_of_the_window(
-    core: Core, window: int, at_once: int
-) -> None:
+def test_a_millisecond_apart_until_an_eighth_of_the_window(window: int, at_once: int) -> None:
     """Twice 20 SDs: more than an eighth of 64, and less than one of 1024."""
-    with World(core, config(window=window, poll_bytes=300, poll_idle=0)) as world:
+    with World(config(window=window, poll_bytes=300, poll_idle=0)) as world:
         world.connect()
         world.set("out.delay", 100)
         world.call("give", 0, 20)
@@ -42,9 +40,9 @@ ROUNDS = 220 + 70
 
 
 @pytest.mark.parametrize("given", [0, 40])
-def test_repetitions_become_rare_when_nothing_comes_back(core: Core, given: int) -> None:
+def test_repetitions_become_rare_when_nothing_comes_back(given: int) -> None:
     """What comes back is lost for 59 s, after frames were lost; TCP gives little meanwhile."""
-    with World(core, config(window=64)) as world:
+    with World(config(window=64)) as world:
         silence_after_losses(world)
         sent = []
         for second in range(59):
@@ -64,12 +62,12 @@ def test_repetitions_become_rare_when_nothing_comes_back(core: Core, given: int)
         assert world.get(1, "delivered") >= world.get(0, "sent")
 
 
-def test_polls_in_idle_time_go_on_in_a_silence(core: Core) -> None:
+def test_polls_in_idle_time_go_on_in_a_silence() -> None:
     """Where nine of ten frames are lost either way, one POLL in a hundred is answered. Held up by
     SDs that were lost, they come by poll_idle and the silence, not by poll_time: 10 ms apart for
     2.5 s, then a 256th of the silence, 39 ms after ten seconds; 100 ms after 25.6 s.
     """
-    with World(core, config(window=64)) as world:
+    with World(config(window=64)) as world:
         silence_after_losses(world)
         world.run(3_000_000)
         polls = [world.counts(0)["poll_sent"]]

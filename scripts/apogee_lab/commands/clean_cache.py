@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0
+"""``make clean-cache``: remove from the cache what this source does not use."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+
+from ..base import LabError, cache_dir, file_hash, if_free, megabytes, reason, repo_root
+from ..kernels import apt, checked_kernel, uml_kernel
+from ..kernels.foreign_headers import FLAVOURS
+from ..kernels.kernel import SUITES, cached, release_of, suite_of
+from ..kernels.toolchain import CHECKER_SUITE
+
+RECIPES = (*uml_kernel.RECIPES, *checked_kernel.RECIPES)
+
+#: What a folder of the cache is locked by while it is written.
+LOCKS = {
+    **{recipe.folder: recipe.folder for recipe in RECIPES},
+    **dict.fromkeys(("kernels", "headers", "tools", "apt", "sources"), "kernels"),
+    "images": "images",
+}
+
+#: Programs that were compiled, and folders of links to them: the name of their lock, their hash.
+_MADE = re.compile(r"(ip(?=-)|.*?)-.*?[0-9a-f]{12}(?:\.so)?(?:\.part)?$")
+
+
+def _used() -> Iterator[Path]:
+    """What this source uses: of each recipe the kernel that is built, of each suite the newest.
+
+    Images and programs are not among them: they are made again in seconds.
+    """
+    top = cache_dir()
+    for recipe in RECIPES:
+        if built := recipe.built:
+            yield built.root
+        yield from apt.sources(recipe.suite)[:1]
+    for folder, flavours in (("kernels", ["amd64"]), ("headers", FLAVOURS.values())):
+        for flavour in flavours:
+            newest = {suite_of(k): k.root for k in reversed(cached(folder, flavour))}
+            yield from (newest[suite] for suite in SUITES if suite in newest)
+    for suite in (*SUITES, CHECKER_SUITE):
+        yield from top.glob(f"apt/{suite}*")
+        yield from (path.parent for path in top.glob(f"tools/{release_of(suite)}-*/complete"))
+    yield top / "kernel-scripts" / file_hash(repo_root() / "scripts" / "kernel-scripts")[:12]
+
+
+def _things() -> Iterator[tuple[Path, Path]]:
+    """All that may be removed, each with the file or folder whose lock protects it. The locks
+    themselves come last."""
+    top = cache_dir()
+    for folder, lock in LOCKS.items():
+        deep = "*/*" if folder == "sources" else "*"
+        yield from ((path, top / f"{lock}.lock") for path in sorted((top / folder).glob(deep)))
+    yield from ((path, path.parent) for path in sorted((top / "kernel-scripts").glob("*")))
+    for path in sorted(top.iterdir()):
+        if name := _MADE.match(path.name):
+            yield path, top / f"{name[1]}.lock"
+    yield from ((path, path) for path in sorted(top.glob("*.lock")))
+
+
+def _remove(path: Path) -> None:
+    """Remove a file or a folder, first what says that it is complete."""
+    if path.is_symlink() or not path.is_dir():
+        path.unlink()
+        return
+    for mark in ("complete", "unpacked", "version"):
+        (path / mark).unlink(missing_ok=True)
+    shutil.rmtree(path)
+
+
+def _remove_unless(path: Path, lock: Path, used: Callable[[], Iterable[Path]]) -> float:
+    """Remove something that is neither locked nor, once it is ours, used; its MB."""
+    lock.touch()
+    held = path / "complete" if (path / "complete").exists() else path
+    with if_free(lock) as free, if_free(held) if held != lock else nullcontext(True) as idle:
+        if not (free and idle):
+            print(f"{path}: kept, another process uses it")
+            return 0
+        if path in used():
+            return 0
+        size = megabytes(path)
+        _remove(path)
+    if path != lock:
+        print(f"{path}: removed, {size:.1f} MB")
+    return size
+
+
+def main(argv: Sequence[str]) -> int:
+    """Remove it; with ``--all`` also what is used, but not what another process has locked."""
+    if [*argv] not in ([], ["--all"]):
+        print("usage: clean_cache [--all]", file=sys.stderr)
+        return 2
+    try:
+        top = cache_dir()
+        used = list[Path] if argv else _used
+        freed = sum(_remove_unless(*thing, used) for thing in _things()) if top.exists() else 0
+        left = megabytes(top)
+    except LabError as error:
+        print(f"clean_cache: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"clean_cache: {error.filename or ''}: {reason(error)}", file=sys.stderr)
+        return 2
+    print(f"{top}: {freed:.0f} MB removed, {left:.0f} MB left")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

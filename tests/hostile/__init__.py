@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: GPL-2.0
-"""Receivers that lie, on an emulated path in a guest; README.md says how."""

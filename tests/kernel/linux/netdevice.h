@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Devices, namespaces and sockets, and RCU: what is freed, fuzz_grace_period() frees. */
+#ifndef _TEST_LINUX_NETDEVICE_H
+#define _TEST_LINUX_NETDEVICE_H
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <string.h>
+
+#include <linux/hashtable.h>
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/timer.h>
+#include <linux/xarray.h>
+
+#include <apogee/int.h>
+
+#define ETH_GSTRING_LEN 32
+#define gfp_t int
+#define netdev_tx_t int
+
+#define rcu_dereference_raw(pointer) (pointer)
+#define rtnl_dereference(pointer) (pointer)
+#define rcu_assign_pointer(pointer, value) ((pointer) = (value))
+#define RCU_INIT_POINTER(pointer, value) ((pointer) = (value))
+#define ASSERT_RTNL() do { } while (0)
+
+#define ERR_PTR(error) ((void *)(long)(error))
+#define PTR_ERR_OR_ZERO(pointer) \
+	((unsigned long)(pointer) >= (unsigned long)-4095L ? (int)(long)(pointer) : 0)
+
+struct rcu_head {
+	struct rcu_head *next;
+	void (*function)(struct rcu_head *head);
+};
+
+void call_rcu(struct rcu_head *head, void (*function)(struct rcu_head *head));
+void fuzz_grace_period(void);
+
+#define rcu_read_lock() do { } while (0)
+#define rcu_read_unlock() do { } while (0)
+#define rcu_barrier() might_sleep()
+#define synchronize_net() might_sleep()
+#define rtnl_lock() might_sleep()
+#define rtnl_unlock() do { } while (0)
+
+#define atomic_t struct fuzz_atomic
+#define atomic64_t struct fuzz_atomic64
+
+struct fuzz_atomic {
+	int value;
+};
+
+struct fuzz_atomic64 {
+	u64 value;
+};
+
+static inline void atomic_set(atomic_t *number, int value)
+{
+	number->value = value;
+}
+
+static inline int atomic_dec_if_positive(atomic_t *number)
+{
+	return number->value > 0 ? --number->value : -1;
+}
+
+static inline void atomic64_inc(atomic64_t *number)
+{
+	number->value++;
+}
+
+static inline u64 atomic64_read(const atomic64_t *number)
+{
+	return number->value;
+}
+
+#define ktime_get() (fuzz_now * 1000)
+#define ktime_get_ns() (fuzz_now * 1000)
+#define ktime_to_us(time) ((time) / 1000)
+
+struct user_namespace {
+	bool rules;
+};
+
+struct net {
+	struct user_namespace *user_ns;
+};
+
+#define CAP_NET_ADMIN 12
+
+static inline bool ns_capable(const struct user_namespace *ns, int what)
+{
+	return ns->rules && what == CAP_NET_ADMIN;
+}
+
+struct net_device {
+	void *priv;
+	struct net *net;
+	char name[IFNAMSIZ];
+	int ifindex;
+	unsigned int flags;
+	u32 mtu;
+	bool running;
+	bool carrier;
+};
+
+static inline void *netdev_priv(const struct net_device *dev)
+{
+	return dev->priv;
+}
+
+static inline struct net *dev_net(const struct net_device *dev)
+{
+	return dev->net;
+}
+
+static inline bool net_eq(const struct net *a, const struct net *b)
+{
+	return a == b;
+}
+
+static inline bool netif_running(const struct net_device *dev)
+{
+	return dev->running;
+}
+
+static inline bool netif_queue_stopped(const struct net_device *dev)
+{
+	return !dev;
+}
+
+static inline void netif_carrier_on(struct net_device *dev)
+{
+	dev->carrier = true;
+}
+
+static inline void netif_carrier_off(struct net_device *dev)
+{
+	dev->carrier = false;
+}
+
+#define dev_core_stats_rx_dropped_inc(dev) ((void)(dev))
+#define dev_sw_netstats_rx_add(dev, length) ((void)(dev))
+
+struct net_device *__dev_get_by_name(struct net *net, const char *name);
+
+enum {
+	NETDEV_UP = 1,
+	NETDEV_DOWN,
+	NETDEV_UNREGISTER,
+	NETDEV_CHANGENAME,
+};
+
+#define NOTIFY_DONE 0
+
+struct notifier_block {
+	int (*notifier_call)(struct notifier_block *block, unsigned long event, void *info);
+};
+
+static inline struct net_device *netdev_notifier_info_to_dev(void *info)
+{
+	return info;
+}
+
+struct pernet_operations {
+	void (*pre_exit)(struct net *net);
+};
+
+/* @memory: to be freed */
+struct dst_cache {
+	void *memory;
+};
+
+static inline int dst_cache_init(struct dst_cache *cache, int flags)
+{
+	cache->memory = kzalloc(1, flags);
+	return cache->memory ? 0 : -ENOMEM;
+}
+
+static inline void dst_cache_destroy(struct dst_cache *cache)
+{
+	kfree(cache->memory);
+}
+
+static inline bool ipv6_addr_equal(const struct in6_addr *a, const struct in6_addr *b)
+{
+	return !memcmp(a, b, sizeof(*a));
+}
+
+#define dst_cache_reset(cache) ((void)(cache))
+#define dst_cache_reset_now(cache) ((void)(cache))
+
+struct sk_buff;
+
+struct sock {
+	void *sk_user_data;
+	int (*encap_rcv)(struct sock *sk, struct sk_buff *skb);
+	u16 family;
+	u16 port;
+};
+
+struct socket {
+	struct sock sk;
+};
+
+#define rcu_dereference_sk_user_data(sock) ((sock)->sk_user_data)
+
+struct gro_cells {
+	u64 received;
+};
+
+void gro_cells_receive(struct gro_cells *cells, struct sk_buff *skb);
+
+struct netlink_ext_ack {
+	const char *_msg;
+};
+
+#define NL_SET_ERR_MSG_MOD(extack, message) do { \
+	struct netlink_ext_ack *_extack = (extack); \
+	if (_extack) \
+		_extack->_msg = (message); \
+} while (0)
+
+static inline void strscpy(char *to, const char *from, size_t size)
+{
+	strncpy(to, from, size - 1);
+	to[size - 1] = 0;
+}
+
+#endif /* _TEST_LINUX_NETDEVICE_H */

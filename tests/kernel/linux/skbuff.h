@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Packets without pages. */
+#ifndef _TEST_LINUX_SKBUFF_H
+#define _TEST_LINUX_SKBUFF_H
+
+#include <stdlib.h>
+
+#include <linux/ip.h>
+#include <linux/netdevice.h>
+#include <linux/udp.h>
+
+#define ETH_P_IP 0x0800
+#define ETH_P_IPV6 0x86dd
+#define CHECKSUM_NONE 0
+#define PACKET_HOST 0
+
+/**
+ * struct sk_buff - a packet, alone in memory that ends with it
+ * @octets: the memory
+ * @data: what is left of the front
+ * @len: octets from there
+ * @network: octets in front of the IP header
+ * @transport: octets in front of the UDP header
+ */
+struct sk_buff {
+	u8 *octets;
+	u8 *data;
+	u32 len;
+	size_t network;
+	size_t transport;
+	struct net_device *dev;
+	u16 protocol;
+	u8 ip_summed;
+	u8 pkt_type;
+	u8 encapsulation;
+};
+
+static inline struct sk_buff *fuzz_skb(const u8 *octets, u32 length)
+{
+	struct sk_buff *skb = calloc(1, sizeof(*skb));
+
+	if (!skb)
+		abort();
+	skb->octets = malloc(length + !length);
+	if (!skb->octets)
+		abort();
+	memcpy(skb->octets, octets, length);
+	skb->data = skb->octets;
+	skb->len = length;
+	return skb;
+}
+
+static inline void kfree_skb(struct sk_buff *skb)
+{
+	if (skb)
+		free(skb->octets);
+	free(skb);
+}
+
+#define consume_skb(skb) kfree_skb(skb)
+
+static inline struct sk_buff *skb_copy(const struct sk_buff *skb, int flags)
+{
+	return slab_refuses ? NULL : fuzz_skb(skb->data, skb->len + (u32)flags);
+}
+
+static inline bool pskb_may_pull(const struct sk_buff *skb, u32 length)
+{
+	return length <= skb->len;
+}
+
+static inline void skb_pull_rcsum(struct sk_buff *skb, u32 length)
+{
+	if (length > skb->len)
+		abort();
+	skb->data += length;
+	skb->len -= length;
+}
+
+static inline int pskb_trim_rcsum(struct sk_buff *skb, u32 length)
+{
+	skb->len = min(skb->len, length);
+	return 0;
+}
+
+static inline void skb_reset_network_header(struct sk_buff *skb)
+{
+	skb->network = skb->data - skb->octets;
+}
+
+static inline struct iphdr *ip_hdr(const struct sk_buff *skb)
+{
+	return (struct iphdr *)(skb->octets + skb->network);
+}
+
+static inline struct ipv6hdr *ipv6_hdr(const struct sk_buff *skb)
+{
+	return (struct ipv6hdr *)(skb->octets + skb->network);
+}
+
+static inline struct udphdr *udp_hdr(const struct sk_buff *skb)
+{
+	return (struct udphdr *)(skb->octets + skb->transport);
+}
+
+#define inet6_iif(skb) ((skb)->network ? 1 : 0)
+#define ipv6_iface_scope_id(address, ifindex) ((address)->s6_addr[0] == 0xfe ? (u32)(ifindex) : 0)
+#define ipv6_get_dsfield(ip) ((u8)((ip)->version << 4))
+#define ip_tunnel_get_dsfield(ip, skb) ((ip)->tos & ((skb)->len ? 0xff : 0))
+/* as RFC 6040: congestion of what does not know it */
+#define INET_ECN_decapsulate(skb, outer, inner) \
+	((skb)->len && ((outer) & 3) == 3 && !((inner) & 3) ? 2 : 0)
+
+/* there are no pages, and nobody else has the packet */
+#define skb_is_nonlinear(skb) (!(skb))
+#define skb_has_shared_frag(skb) (!(skb))
+#define skb_has_frag_list(skb) (!(skb))
+#define __skb_linearize(skb) (!(skb))
+#define skb_linearize(skb) (!(skb))
+#define skb_cloned(skb) (!(skb))
+#define pskb_expand_head(skb, front, behind, flags) (!(skb))
+#define skb_reset_mac_header(skb) ((void)(skb))
+#define skb_clear_hash(skb) ((void)(skb))
+#define skb_scrub_packet(skb, other_net) ((void)(other_net))
+#define skb_partial_csum_set(skb, start, offset) ((start) + (offset) + 2 <= (skb)->len)
+
+#endif /* _TEST_LINUX_SKBUFF_H */

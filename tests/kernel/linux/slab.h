@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Memory is refused while slab_refuses is set. */
+#ifndef _TEST_LINUX_SLAB_H
+#define _TEST_LINUX_SLAB_H
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include <linux/kernel.h>
+
+#define GFP_KERNEL 0
+#define GFP_ATOMIC 0
+#define __GFP_NOWARN 0
+
+__attribute__((weak)) bool slab_refuses;
+
+static inline void slab_refuse(bool refuses)
+{
+	slab_refuses = refuses;
+}
+
+static inline void *kzalloc(size_t size, int flags)
+{
+	return slab_refuses ? NULL : calloc(1, size + (size_t)flags);
+}
+
+static inline void *kmalloc(size_t size, int flags)
+{
+	return slab_refuses ? NULL : malloc(size + (size_t)flags);
+}
+
+static inline void *kcalloc(size_t count, size_t size, int flags)
+{
+	return slab_refuses ? NULL : calloc(count, size + (size_t)flags);
+}
+
+static inline void *kmalloc_array(size_t count, size_t size, int flags)
+{
+	return slab_refuses ? NULL : malloc(count * size + (size_t)flags);
+}
+
+static inline void kfree(void *memory)
+{
+	free(memory);
+}
+
+#define kfree_sensitive(memory) kfree(memory)
+
+#endif /* _TEST_LINUX_SLAB_H */

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: GPL-2.0
-"""Storms on an emulated path in a guest, for every algorithm; README.md says how."""

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0
+"""libFuzzer's targets for some seconds; tests/deep has all of them, for longer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.fuzz import build_fuzzer, run_fuzzer
+
+
+@pytest.mark.parametrize(
+    ("target", "runs", "longest"),
+    [
+        ("decode", 200_000, 200),
+        ("peers", 500, 200),
+        ("shake_flows", 50_000, 300),
+        ("shake_wire", 100_000, 120),
+    ],
+)
+def test_under_libfuzzer(tmp_path: Path, target: str, runs: int, longest: int) -> None:
+    program = build_fuzzer(target, tmp_path / target)
+    run_fuzzer(program, f"-runs={runs}", f"-max_len={longest}", "-seed=1")
