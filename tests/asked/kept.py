@@ -61,19 +61,15 @@ def _run(name: str, log: Path) -> int:
     runtimes = [gcc(f"-print-file-name={name}").strip() for name in ("libasan.so", "libubsan.so")]
     env = os.environ | _ENVIRONMENT
     env |= {"LD_PRELOAD": ":".join(runtimes), "PYTEST_XDIST_WORKER": f"sanitized/{Path(name).stem}"}
-    command = [
-        sys.executable,
-        "-Xutf8",
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        TESTS / name,
-    ]
+    command = [sys.executable, "-Xutf8", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     with log.open("w") as stream:
         done = subprocess.run(
-            command, cwd=ROOT, env=env, stdout=stream, stderr=subprocess.STDOUT, check=False
+            [*command, TESTS / name],
+            cwd=ROOT,
+            env=env,
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+            check=False,
         )
     return done.returncode
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Reports of kernels, each with the line that the lab makes of it, and what is none.
 
-Those of 6.1, 7.3 and UML are what the module ``faults`` (tests/faults) or a stalled guest left in
+Those of 6.1, 7.3 and UML are what the module ``faults`` (tests/modules) or a stalled guest left in
 the log, addresses and registers left out. The others have the wording of the kernel's source.
 """
 
