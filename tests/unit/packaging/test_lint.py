@@ -90,7 +90,7 @@ def test_a_planted_bug_fails(tree: Path, step: str) -> None:
 
 @pytest.mark.deep
 def test_coccinelle_sees_a_fault_of_the_debug_kernels_tests(root: Path) -> None:
-    command = [root / "scripts/coccicheck", "tests/faults/faults.c"]
+    command = [root / "scripts/coccicheck", "tests/modules/faults.c"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "faults.c" in done.stdout and "reference preceded by free" in done.stdout
