@@ -3,7 +3,7 @@
 
 --at COMMIT       the tree that they are planted in, with its own tests (default: HEAD)
 --record FILE     records, a line per call of pytest; a call that is in it is not made again
---units           ask unit tests only, the guests' later
+--most COST       ask units, guests (and units, the default), or deep (all)
 --tables          only write the tables anew
 """
 
@@ -20,7 +20,7 @@ from tests import BUILD, ROOT
 from tests.planted import faults, table
 from tests.planted.copy import Copy
 from tests.planted.faults import Fault
-from tests.planted.run import Run
+from tests.planted.run import COSTS, Run
 
 
 def _options(words: list[str] | None) -> argparse.Namespace:
@@ -28,7 +28,7 @@ def _options(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--at", default="HEAD", metavar="COMMIT")
     parser.add_argument("--record", type=Path, default=table.AFTER, metavar="FILE")
-    parser.add_argument("--units", action="store_true")
+    parser.add_argument("--most", choices=COSTS, default="guests")
     parser.add_argument("--tables", action="store_true")
     return parser.parse_args(words)
 
@@ -56,7 +56,7 @@ def main(words: list[str] | None = None) -> int:
 def _plant(wanted: list[Fault], options: argparse.Namespace) -> None:
     with interrupted_by(signal.SIGINT, signal.SIGTERM):
         run = Run(Copy(ROOT, options.at, BUILD / "planted" / "tree"), options.record)
-        run.plant(wanted, units=options.units)
+        run.plant(wanted, options.most)
 
 
 if __name__ == "__main__":

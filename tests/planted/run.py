@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Who sees a fault: cheap tests are asked first, and each answer is recorded at once."""
+"""Who sees a fault: tests are asked one after another, and each answer is recorded at once."""
 
 from __future__ import annotations
 
@@ -20,9 +20,15 @@ Record = dict[str, Any]
 BUILD = "build"
 
 
-def is_guests(entry: str) -> bool:
-    """Whether these tests boot guests, which takes minutes."""
-    return not entry.startswith("tests/unit/")
+#: What tests cost, the cheapest first.
+COSTS = ("units", "guests", "deep")
+
+
+def cost(entry: str) -> str:
+    """What it costs to ask these tests: of ``deep``, hours."""
+    if entry.startswith("tests/deep/") or "-m deep" in entry:
+        return "deep"
+    return "units" if entry.startswith("tests/unit/") else "guests"
 
 
 def read(path: Path) -> list[Record]:
@@ -43,11 +49,11 @@ class Run:
             path.write_text("".join(f"{line}\n" for line in text.splitlines()[:-1]))
         self.records = read(path)
 
-    def plant(self, wanted: Sequence[Fault], *, units: bool = False) -> None:
-        """Ask unit tests about all faults, then guests about those that nobody has seen."""
-        for guests in (False,) if units else (False, True):
+    def plant(self, wanted: Sequence[Fault], most: str = "guests") -> None:
+        """Ask about all faults, the cheapest tests first, and no dearer ones than ``most``."""
+        for each in COSTS[: COSTS.index(most) + 1]:
             for fault in wanted:
-                self._ask(fault, [e for e in self._left(fault) if is_guests(e) == guests])
+                self._ask(fault, [entry for entry in self._left(fault) if cost(entry) == each])
 
     def _known(self, fault: Fault) -> list[Record]:
         mine = (fault.name, fault.version, self.copy.commit)
@@ -106,7 +112,7 @@ class Run:
             "kernel": self.copy.kernel,
             "entry": entry,
             "result": result,
-            "left": len([e for e in self._left(fault) if e != entry]),
+            "left": [e for e in self._left(fault) if e != entry],
             "seconds": answer.seconds,
         }
         if answer.failed:

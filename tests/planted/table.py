@@ -11,14 +11,14 @@ from apogee_lab.results.text import as_markdown
 from tests import ROOT
 from tests.planted import faults
 from tests.planted.faults import Fault
-from tests.planted.run import Record, read
+from tests.planted.run import Record, cost, read
 
 FOLDER = ROOT / "docs" / "results" / "planted"
 BEFORE, AFTER = FOLDER / "before.jsonl", FOLDER / "after.jsonl"
 PAGE = Path(__file__).with_name("README.md")
 WHOLE = ROOT / "docs" / "results" / "planted.md"
 
-LANES = ("check", "deep", "nobody", "not asked")
+LANES = ("check", "deep", "not check", "nobody", "open")
 PLACES = {
     "include/apogee/": "headers",
     "shake/": "SHAKE",
@@ -35,15 +35,17 @@ def place(fault: Fault) -> str:
 
 
 def verdict(fault: Fault, records: Sequence[Record]) -> tuple[str, Record | None]:
-    """The lane that sees a fault (nobody: all were asked), and the record of it. Of several commits
-    the last counts."""
+    """The lane that sees a fault, and the record of it. If none does: nobody, not check (deep was
+    not asked), or open. Of several commits the last counts."""
     mine = [r for r in records if (r["fault"], r["version"]) == (fault.name, fault.version)]
     mine = [r for r in mine if r["commit"] == mine[-1]["commit"]]
     seen = next((r for r in mine if r["result"] == "seen"), None)
     if seen:
         return seen["lane"], seen
-    whole = mine and not mine[-1]["left"] and all(r["result"] == "passed" for r in mine)
-    return ("nobody" if whole else "not asked"), None
+    left = {cost(entry) for entry in mine[-1]["left"]} if mine else {"units"}
+    if left - {"deep"} or any(r["result"] != "passed" for r in mine):
+        return "open", None
+    return "not check" if left else "nobody", None
 
 
 def _witness(lane: str, record: Record | None) -> str:

@@ -66,9 +66,9 @@ def copy(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Copy:
 def plant(copy: Copy, tmp_path: Path) -> Callable[..., list[Record]]:
     """Plant faults; the records."""
 
-    def planted(*wanted: Fault, units: bool = False) -> list[Record]:
+    def planted(*wanted: Fault, most: str = "guests") -> list[Record]:
         run = Run(copy, tmp_path / "records.jsonl")
-        run.plant(wanted, units=units)
+        run.plant(wanted, most)
         assert (copy.folder / "sum.py").read_text() == TREE["sum.py"]
         return read(tmp_path / "records.jsonl")
 
@@ -120,14 +120,14 @@ def test_what_does_not_compile_is_not_asked_about(
     records = plant(odd, odd)
     assert [record["result"] for record in records] == ["does not compile"]
     assert records[0]["said"]
-    assert table.verdict(odd, records) == ("not asked", None)
+    assert table.verdict(odd, records) == ("open", None)
 
 
 def test_tests_that_are_not_there_see_nothing(plant: Callable[..., list[Record]]) -> None:
     gone = fault("gone", "a + b", "a - b", "tests/unit/test_gone.py")
     records = plant(gone)
     assert [record["result"] for record in records] == ["unasked"]
-    assert table.verdict(gone, records) == ("not asked", None)
+    assert table.verdict(gone, records) == ("open", None)
 
 
 def test_guests_are_asked_about_what_units_have_not_seen(
@@ -135,10 +135,17 @@ def test_guests_are_asked_about_what_units_have_not_seen(
 ) -> None:
     seen = fault("seen", "a + b", "a - b", SUM, SLOW)
     survivor = fault("survivor", "return 1", "return 2", SUM, SLOW)
-    records = plant(seen, survivor, units=True)
-    assert [(r["fault"], r["left"]) for r in records] == [("seen", 1), ("survivor", 1)]
-    assert [table.verdict(each, records)[0] for each in (seen, survivor)] == ["check", "not asked"]
+    records = plant(seen, survivor, most="units")
+    assert [(r["fault"], r["left"]) for r in records] == [("seen", [SLOW]), ("survivor", [SLOW])]
+    assert [table.verdict(each, records)[0] for each in (seen, survivor)] == ["check", "open"]
     assert plant(seen) == records
+
+
+def test_what_check_has_not_seen_may_be_seen_by_deep(plant: Callable[..., list[Record]]) -> None:
+    survivor = fault("survivor", "return 1", "return 2", SUM, f"{SUM} -m deep")
+    records = plant(survivor)
+    assert [record["entry"] for record in records] == [SUM]
+    assert table.verdict(survivor, records) == ("not check", None)
 
 
 PROGRAM = """
