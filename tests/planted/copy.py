@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import re
-import shlex
 import shutil
 import signal
 import subprocess
@@ -78,18 +78,25 @@ class Copy:
 
     # --- ask ------------------------------------------------------------------------------------
 
-    def ask(self, entry: str, without: Iterable[str] = ()) -> Answer:
+    def ask(self, tests: Sequence[str], without: Iterable[str] = ()) -> Answer:
         """Let tests run up to the first that fails; LabError if they cannot be asked."""
-        words = [f"--deselect={test}" for test in without]
-        status, text, seconds = self._pytest("-x", "-rfE", *words, *shlex.split(entry))
+        status, text, seconds = self._pytest("-x", *_leave_out(without), *tests)
+        found = self._failed(tests, status, text)
+        return Answer(*(found[0] if found else ("", "")), seconds)
+
+    def failing(self, tests: Sequence[str]) -> list[str]:
+        """Which of these tests fail."""
+        status, text, _ = self._pytest(*tests)
+        return [name for name, _ in self._failed(tests, status, text)]
+
+    def _failed(self, tests: Sequence[str], status: int | None, text: str) -> list[tuple[str, str]]:
+        """Names of tests that failed, and what was said of each."""
         if status is None:
-            return Answer(entry, f"did not end within {LIMIT_S:.0f} s", seconds)
-        found = _FAILED.search(text)
-        if status == 1 and found:
-            return Answer(found[1], (found[2] or "")[:200], seconds)
-        if status:
-            raise LabError(f"{entry}: pytest ended with status {status}, see {self.log}")
-        return Answer(seconds=seconds)
+            return [(tests[0], f"did not end within {LIMIT_S:.0f} s")]
+        found = [(name, said[:200]) for name, said in _FAILED.findall(text)]
+        if status not in (0, 1) or (status and not found):
+            raise LabError(f"{tests[0]}: pytest ended with status {status}, see {self.log}")
+        return found if status else []
 
     def passes(self, test: str) -> bool:
         """Whether one test passes."""
@@ -101,7 +108,7 @@ class Copy:
         return "deep" if marked or test.startswith("tests/deep/") else "check"
 
     def _pytest(self, *words: str) -> tuple[int | None, str, float]:
-        options = ["-q", "-p", "no:cacheprovider", "--timeout", "1200"]
+        options = ["-q", "-rfE", "-p", "no:cacheprovider", "--timeout", "1200"]
         return self._run([*PYTHON, "-m", "pytest", *options, *words])
 
     def _run(self, argv: Sequence[str]) -> tuple[int | None, str, float]:
@@ -121,25 +128,31 @@ class Copy:
                 status = process.wait(LIMIT_S)
             except BaseException as error:
                 timed_out = isinstance(error, subprocess.TimeoutExpired)
-                os.killpg(process.pid, signal.SIGKILL if timed_out else signal.SIGINT)
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL if timed_out else signal.SIGINT)
                 if not timed_out:
                     raise
                 status = None
         return status, self.log.read_text(errors="replace"), round(time.monotonic() - start, 1)
 
 
+def _leave_out(tests: Iterable[str]) -> list[str]:
+    return [f"--deselect={test}" for test in tests]
+
+
 _FILES = "/usr/bin/python3 -m apogee_lab.commands.kernel_files"
 _MODULES = f'scripts/build-modules --product "$({_FILES} kdir)" "build/modules/$({_FILES} release)"'
 _BPF = "make -s -C bpf OUT=../build/bpf"
+_HEADER = "-x c -Wall -Wextra -Werror -Iinclude -fsyntax-only /dev/null -include"
 
 
 def _builds(file: str) -> list[str]:
-    """Shell commands that compile a file."""
+    """Shell commands that compile a file. Headers of pure code compile alone, and for BPF, too."""
     path = Path(file)
     if path.suffix == ".py":
         return [f"/usr/bin/python3 -m py_compile {file}"]
     if path.suffix not in (".c", ".h"):
         return [f"sh -n {file}"]
-    if path.parts[0] == "bpf":
-        return [_BPF]
-    return [_MODULES, *([_BPF] if file == "include/apogee/int.h" else [])]
+    if file.startswith("include/apogee/"):
+        return [f"{tool} {_HEADER} {file}" for tool in ("gcc", "clang -target bpf -Wno-unused")]
+    return [_BPF if path.parts[0] == "bpf" else _MODULES]

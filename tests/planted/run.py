@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import json
+import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,8 +54,18 @@ class Run:
     def plant(self, wanted: Sequence[Fault], most: str = "guests") -> None:
         """Ask about all faults, the cheapest tests first, and no dearer ones than ``most``."""
         for each in COSTS[: COSTS.index(most) + 1]:
-            for fault in wanted:
-                self._ask(fault, [entry for entry in self._left(fault) if cost(entry) == each])
+            while groups := self._next(wanted, each):
+                for entry, faults in groups.items():
+                    self._ask_together(faults, entry)
+
+    def _next(self, wanted: Sequence[Fault], each: str) -> dict[str, list[Fault]]:
+        """Of each fault the next tests of this cost, with all faults that they are next for."""
+        groups: dict[str, list[Fault]] = {}
+        for fault in wanted:
+            entries = [entry for entry in self._left(fault) if cost(entry) == each]
+            if entries:
+                groups.setdefault(entries[0], []).append(fault)
+        return groups
 
     def _known(self, fault: Fault) -> list[Record]:
         mine = (fault.name, fault.version, self.copy.commit)
@@ -67,41 +79,54 @@ class Run:
         answered = {r["entry"] for r in known}
         return [entry for entry in fault.asked if entry not in answered]
 
-    def _ask(self, fault: Fault, entries: Sequence[str]) -> None:
-        if not entries:
-            return
+    def _ask_together(self, wanted: Sequence[Fault], entry: str) -> None:
+        """Ask about faults that are all there at once: if none is seen, that was all. If tests
+        fail, they are asked about each fault alone."""
+        tests = shlex.split(entry)
+        if len(wanted) > 1:
+            with self._planted(wanted) as complaint:
+                tests = tests if complaint else self.copy.failing(tests)
+        for fault in wanted:
+            if tests:
+                self._ask(fault, entry, tests)
+            else:
+                names = [other.name for other in wanted if other is not fault]
+                self._note(fault, entry, "passed", Answer(), beside=names)
+
+    @contextlib.contextmanager
+    def _planted(self, wanted: Sequence[Fault]) -> Iterator[str]:
+        """The copy has these faults; what the compilers complain of, if they do."""
         self.copy.mend()
         try:
-            fault.plant(self.copy.folder)
-            if complaint := self.copy.build(fault.file):
-                self._note(fault, BUILD, "does not compile", Answer(said=complaint))
-                return
-            for entry in entries:
-                if self._asked(fault, entry):
-                    return
+            for fault in wanted:
+                fault.plant(self.copy.folder)
+            yield next(filter(None, (self.copy.build(fault.file) for fault in wanted)), "")
         finally:
             self.copy.mend()
 
-    def _asked(self, fault: Fault, entry: str) -> bool:
-        """Ask tests; whether they see it. One that fails without the fault, too, is no witness."""
+    def _ask(self, fault: Fault, entry: str, tests: Sequence[str]) -> None:
+        """Ask tests. One that fails without the fault, too, is no witness: the others are asked."""
         unsound: list[str] = []
         while True:
-            try:
-                answer = self.copy.ask(entry, unsound)
-            except LabError as error:
-                self._note(fault, entry, "unasked", Answer(said=str(error)))
-                return False
+            with self._planted([fault]) as complaint:
+                if complaint:
+                    self._note(fault, BUILD, "does not compile", Answer(said=complaint))
+                    return
+                try:
+                    answer = self.copy.ask(tests, unsound)
+                except LabError as error:
+                    self._note(fault, entry, "unasked", Answer(said=str(error)))
+                    return
             if not answer.failed:
                 self._note(fault, entry, "passed", answer, unsound=unsound)
-                return False
-            self.copy.mend()
-            sound = answer.failed not in unsound and self.copy.passes(answer.failed)
-            if sound or answer.failed in unsound:
-                result = "seen" if sound else "unasked"
-                self._note(fault, entry, result, answer, unsound=unsound)
-                return sound
-            unsound.append(answer.failed)
-            fault.plant(self.copy.folder)
+            elif answer.failed in unsound:
+                self._note(fault, entry, "unasked", answer, unsound=unsound)
+            elif self.copy.passes(answer.failed):
+                self._note(fault, entry, "seen", answer, unsound=unsound)
+            else:
+                unsound.append(answer.failed)
+                continue
+            return
 
     def _note(self, fault: Fault, entry: str, result: str, answer: Answer, **more: Any) -> None:
         record: Record = {

@@ -117,8 +117,9 @@ def test_what_does_not_compile_is_not_asked_about(
     plant: Callable[..., list[Record]], file: str, old: str, new: str
 ) -> None:
     odd = fault("odd", old, new, SUM, file=file)
-    records = plant(odd, odd)
-    assert [record["result"] for record in records] == ["does not compile"]
+    assert [record["result"] for record in plant(odd)] == ["does not compile"]
+    records = plant(odd)
+    assert len(records) == 1
     assert records[0]["said"]
     assert table.verdict(odd, records) == ("open", None)
 
@@ -146,6 +147,18 @@ def test_what_check_has_not_seen_may_be_seen_by_deep(plant: Callable[..., list[R
     records = plant(survivor)
     assert [record["entry"] for record in records] == [SUM]
     assert table.verdict(survivor, records) == ("not check", None)
+
+
+def test_faults_are_planted_together(plant: Callable[..., list[Record]]) -> None:
+    """If nobody sees any, one call was enough; if not, each is planted alone."""
+    ones = fault("ones", "return 1", "return 2", SUM), fault("more", "unused", "idle", SUM)
+    records = plant(*ones)
+    assert [(r["result"], r["beside"]) for r in records] == [
+        ("passed", ["more"]), ("passed", ["ones"]),
+    ]  # fmt: skip
+    two = fault("two", "return 1", "return 3", SUM)
+    records = plant(WRONG, two)[2:]
+    assert [(r["fault"], r["result"]) for r in records] == [("wrong", "seen"), ("two", "passed")]
 
 
 PROGRAM = """
