@@ -93,6 +93,8 @@ class Copy:
         """Names of tests that failed, and what was said of each."""
         if status is None:
             return [(tests[0], f"did not end within {LIMIT_S:.0f} s")]
+        if status < 0:  # what is compiled into the tests' own process has ended that
+            return [(tests[0], f"ended by {signal.Signals(-status).name}")]
         found = [(name, said[:200]) for name, said in _FAILED.findall(text)]
         if status not in (0, 1) or (status and not found):
             raise LabError(f"{tests[0]}: pytest ended with status {status}, see {self.log}")

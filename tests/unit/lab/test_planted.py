@@ -92,6 +92,13 @@ def test_who_sees_a_fault_is_told(plant: Callable[..., list[Record]]) -> None:
     assert table.verdict(WRONG, [record]) == ("check", record)
 
 
+def test_tests_that_are_killed_have_seen_it(plant: Callable[..., list[Record]]) -> None:
+    killed = fault("killed", "return a + b", "__import__('os').abort()", SUM)
+    (record,) = plant(killed)
+    assert (record["result"], record["by"]) == ("seen", SUM)
+    assert record["said"] == "ended by SIGABRT"
+
+
 def test_a_survivor_is_told(plant: Callable[..., list[Record]]) -> None:
     survivor = fault("survivor", "return 1", "return 2", SUM)
     records = plant(survivor)
