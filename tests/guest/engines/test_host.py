@@ -85,7 +85,8 @@ def test_records_are_those_of_the_contract(
         assert real["set"] == wanted["set"]
         assert real["limit_bps"] == wanted["limit_bps"]
         assert (real["engine"], real["kernel"]) == ("host", debian.kernel().release)
-        assert close(real["total_goodput_bps"], wanted["total_goodput_bps"], 0.05)
+        # star was 3 % apart when measured, cubic equal; a wrong unit or link is a factor
+        assert close(real["total_goodput_bps"], wanted["total_goodput_bps"], 0.2)
         assert real["flows"][0]["rtt_ms"]["min"] == pytest.approx(100, abs=2)
         assert real["queue"]["max_bytes"] > 0
 
