@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from apogee_lab.base import cache_dir
-from apogee_lab.kernels import debian, uml_kernel
+from apogee_lab.kernels import debian
 from apogee_lab.measures.record import comparable, read_records
 from tests.patience import wait_for
 
@@ -90,11 +90,8 @@ def lab(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     ignored = shutil.ignore_patterns("build", ".git", "__pycache__")
     shutil.copytree(root, top, ignore=ignored, symlinks=True)
     made = Lab(top)
-    # Kernels and modules are built before a test waits for a guest.
-    uml_kernel.kernel()
-    for engine in ("uml", "qemu"):
-        status, error = made.run(*"run satellite --cc reno --duration 1 --engine".split(), engine)
-        assert status == 0, error
+    status, error = made.run(*"run satellite --cc reno --duration 1 --engine uml".split())
+    assert status == 0, error
     yield made
     for left in made.processes():
         os.kill(left, signal.SIGKILL)
@@ -104,10 +101,13 @@ def lab(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 SWEEP = ["run", "satellite", "--cc", "cubic,reno,vegas", "--jobs", "1", "--duration"]
 
 
-@pytest.mark.parametrize(("engine", "seconds"), [("uml", "40"), ("qemu", "4")])
-def test_the_lab_is_killed(lab: Lab, engine: str, seconds: str) -> None:
+QEMU = pytest.param("qemu", marks=pytest.mark.deep)
+
+
+@pytest.mark.parametrize("engine", ["uml", QEMU])
+def test_the_lab_is_killed(lab: Lab, engine: str) -> None:
     """No process outlives it; what was finished is not run again, what was half done is removed."""
-    command = [*SWEEP, seconds, "--engine", engine]
+    command = [*SWEEP, "40" if engine == "uml" else "4", "--engine", engine]
     before = set(lab.runs.glob("*/record.json"))
     process = lab.start(*command)
     wait_for(lambda: set(lab.runs.glob("*/record.json")) - before or process.poll() is not None)
@@ -129,7 +129,9 @@ def test_the_lab_is_killed(lab: Lab, engine: str, seconds: str) -> None:
     ("which", "engine", "program", "why"),
     [
         ("guest", "uml", "linux", "UML was killed by SIGKILL"),
-        ("guest", "qemu", "qemu-system", "QEMU was killed by SIGKILL"),
+        pytest.param(
+            *("guest", "qemu", "qemu-system", "QEMU was killed by SIGKILL"), marks=pytest.mark.deep
+        ),
         ("worker", "uml", "linux", "the run's process died (-9)"),
     ],
 )
@@ -234,7 +236,7 @@ def memory_mb(processes: Iterable[int]) -> float:
     return total / 1024
 
 
-@pytest.mark.parametrize("engine", ["uml", "qemu"])
+@pytest.mark.parametrize("engine", ["uml", QEMU])
 def test_memory_of_a_small_machine(lab: Lab, engine: str) -> None:
     """One CPU, two runs: there is one guest at a time."""
     command = ["run", "satellite", "--cc", "star,cubic", "--duration", "4", "--engine", engine]
@@ -249,16 +251,18 @@ def test_memory_of_a_small_machine(lab: Lab, engine: str) -> None:
 
 
 #: Programs of the host that a run of an engine needs.
-TOOLS = {"qemu-system-x86_64": "qemu", "busybox": "uml", "ip": "uml", "make": "qemu",
-         "depmod": "uml"}  # fmt: skip
+TOOLS = [("uml", tool) for tool in ("busybox", "ip", "make", "depmod")]
 
 
-@pytest.mark.parametrize("tool", TOOLS)
-def test_a_tool_that_does_not_start(lab: Lab, apart: Words, tool: str) -> None:
+@pytest.mark.parametrize(
+    ("engine", "tool"),
+    [*TOOLS, pytest.param("qemu", "qemu-system-x86_64", marks=pytest.mark.deep)],
+)
+def test_a_tool_that_does_not_start(lab: Lab, apart: Words, engine: str, tool: str) -> None:
     """The last line names it."""
     path = Path(shutil.which(tool) or f"/usr/sbin/{tool}").resolve()
     hidden = f'mount --bind /dev/null {path} && exec "$@"'
-    command = [*ONE_RUN, "--engine", TOOLS[tool]]
+    command = [*ONE_RUN, "--engine", engine]
     status, error = lab.run(*command, before=[*apart, hidden, "sh"])
     assert status != 0
     assert tool in error.splitlines()[-1]

@@ -77,7 +77,7 @@ def long_units(tests: dict[str, dict[str, Any]]) -> dict[str, float]:
     """Of the tests of a run: what takes long, the longest first."""
     units: dict[str, float] = defaultdict(float)
     for name, spent in tests.items():
-        alone = spent["wall_s"] >= LONG_S and not spent["shares"]
+        alone = spent["wall_s"] >= LONG_S and not spent.get("shares", True)
         units[name if alone else name.partition("::")[0]] += spent["wall_s"]
     listed = sorted(units.items(), key=lambda unit: -unit[1])
     return {name: round(wall_s) for name, wall_s in listed if wall_s >= LONG_S}

@@ -22,6 +22,7 @@ NAMES = ("ms", "resets", "SDs", "again", "free kB", "slabs kB")
 WINDOW = 8  # packets; enough for a slow link
 
 SCRIPT = """
+chmod +x /bin/verified
 APOGEE_SHELL=1 sh /lab/links.sh || exit
 count() { ip netns exec gw ethtool -S sscop0 | sed -n "s/^ *$1: //p"; }
 octets() { ip netns exec mh cat /sys/class/net/sscop0/statistics/rx_bytes; }
@@ -44,9 +45,9 @@ def measure(given: Namespace, out: Path) -> list[run.Sample]:
     values = {"rate": units.parse("rate", given.rate), "ber": given.ber, "segment": given.segment,
               "window": WINDOW}  # fmt: skip
     plan = SCENARIOS["radio"].compile(values, "cubic", 10.0)
-    files = {"lab/links.sh": plan.script.encode()} | plugins.guest_files()
+    files = guest.verified() | {"lab/links.sh": plan.script.encode()} | plugins.guest_files()
     script = run.script(SCRIPT, given.hours)
-    guest.play(script, out, devices=["sscop"], programs=guest.verified(), files=files)
+    guest.play(script, out, devices=["sscop"], files=files)
     return run.read(out, NAMES)
 
 

@@ -43,8 +43,8 @@ for i in $(seq 600); do [ ! -e $OUT/drunk ] || break; sleep 1; done
 def measure(given: Namespace, out: Path) -> list[run.Sample]:
     """Run the guest."""
     script = TOOLS + run.script(SCRIPT, given.hours, RATE=given.rate)
-    files = plugins.guest_files()
-    guest.play(script, out, devices=["shake"], programs=guest.verified(), files=files)
+    files = guest.verified() | plugins.guest_files()
+    guest.play(script, out, devices=["shake"], files=files)
     return run.read(out, NAMES)
 
 

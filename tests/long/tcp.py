@@ -32,6 +32,7 @@ TRIES = 3  # of a short transfer
 DRIFT = 0.1  # of goodput and RTT, from hour to hour
 
 SCRIPT = """
+chmod +x /bin/verified
 far="ip netns exec far"
 ip netns add net; ip netns add far
 ip link add e0 type veth peer name near netns net

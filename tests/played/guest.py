@@ -30,30 +30,27 @@ def play(
     out: Path,
     algorithms: Sequence[str] = (),
     devices: Sequence[str] = (),
-    programs: Mapping[str, bytes] | None = None,
+    files: Mapping[str, bytes] | None = None,
     engine: ModuleType = uml,
     kernel: str = DEFAULT_KERNEL,
     **how: Any,
 ) -> str:
-    """Play a shell script with modules that are built from the sources of now, and with programs;
-    the algorithms' modules are loaded. What it leaves is in ``out``. Return the kernel's release.
+    """Play a shell script with modules that are built from the sources of now; the algorithms' are
+    loaded before. What it leaves is in ``out``. Return the kernel's release.
     """
     _build(engine, kernel)
     ours = modules.brought(algorithms)
-    lines = [*(f"chmod +x /bin/{name}" for name in programs or {}),
-             *(f"modprobe {name}" for name in ours), script]  # fmt: skip
-    files = {f"bin/{name}": program for name, program in (programs or {}).items()}
+    loads = "".join(f"modprobe {name}\n" for name in ours)
     info = engine.run_script(
-        "\n".join(lines), out=out, kernel=kernel, modules=[*devices, *ours],
-        files=files | how.pop("files", {}), **how,
-    )  # fmt: skip
+        loads + script, out=out, kernel=kernel, modules=[*devices, *ours], files=files, **how
+    )
     assert info.status == 0, (out / "console.log").read_text()[-4000:]
     return (out / "uname").read_text().strip()
 
 
 def verified() -> dict[str, bytes]:
     """The program whose streams' receivers check every octet."""
-    return {"verified": compiled(VERIFIED)}
+    return {"bin/verified": compiled(VERIFIED)}
 
 
 class Arrived:

@@ -35,12 +35,14 @@ static void sift_down(struct event event, size_t hole)
 static void event_push(struct event event)
 {
 	size_t hole = used++, parent;
+	struct event *grown;
 
 	if (used > room) {
 		room = room ? 2 * room : 4096;
-		heap = realloc(heap, room * sizeof(*heap));
-		if (!heap)
+		grown = realloc(heap, room * sizeof(*heap));
+		if (!grown)
 			abort();
+		heap = grown;
 	}
 	event.order = added++;
 	for (; hole; hole = parent) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""libFuzzer's targets for some seconds; tests/deep has all of them, for longer."""
+"""libFuzzer's targets for some seconds; fuzz/test_fuzz.py runs all of them for longer."""
 
 from __future__ import annotations
 

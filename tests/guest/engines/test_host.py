@@ -18,17 +18,13 @@ from apogee_lab.measures.record import read_records
 from apogee_lab.modules import module_file
 from tests.guest.engines import user_machine
 from tests.guest.engines.host_trials import LASTING, LASTING_IFB, LINK, WAYS
-from tests.guest.runs import measured
+from tests.guest.runs import close, measured
 
-pytestmark = pytest.mark.guest
+pytestmark = [pytest.mark.guest, pytest.mark.deep]
 
 #: Number of random times, the same in every check. More with APOGEE_KILLS.
 SEED = 6
 KILLS = int(os.environ.get("APOGEE_KILLS", len(WAYS)))
-
-#: Goodput in real time divided by that in virtual time. An emulator that waits for a CPU falls
-#: behind and then catches up: 0.74 and 0.87 were measured with a load of 15 on 2 CPUs.
-LEAST, MOST = 0.5, 1.3
 
 #: How a run that was ended may end, by WAYS: interrupted, killed, or one of one runs failed.
 STATUSES = dict(zip(WAYS, [{130}, {130, -15}, {-9}, {1}, {1}, {1}], strict=True))
@@ -36,7 +32,8 @@ STATUSES = dict(zip(WAYS, [{130}, {130, -15}, {-9}, {1}, {1}, {1}], strict=True)
 
 @pytest.fixture(scope="module")
 def out(stock_modules: Path, build: Path, root: Path) -> Path:
-    """The results of all trials, which run in one guest."""
+    """The results of all trials, which run in one guest: the machine's time is virtual, so that
+    nothing depends on how busy the host is."""
     trials = root / "tests" / "guest" / "engines" / "host_trials.py"
     files = user_machine.files(root, debian.kernel())
     files[f"{user_machine.HOME}/trials.py"] = trials.read_bytes()
@@ -74,7 +71,7 @@ def test_what_is_touched_is_said_first(trials: list[dict[str, Any]]) -> None:
 def test_records_are_those_of_the_contract(
     out: Path, trials: list[dict[str, Any]], kept: Path, tmp_path: Path
 ) -> None:
-    """Keys as in virtual time, and a goodput that is 0.5 to 1.3 of that one's."""
+    """Keys as of engine qemu, and the goodput: the same link, with other programs beside it."""
     assert named(trials, "whole")["status"] == 0
     found = read_records(out / "records.jsonl")
     virtual = measured(
@@ -88,8 +85,8 @@ def test_records_are_those_of_the_contract(
         assert real["set"] == wanted["set"]
         assert real["limit_bps"] == wanted["limit_bps"]
         assert (real["engine"], real["kernel"]) == ("host", debian.kernel().release)
-        assert LEAST < real["total_goodput_bps"] / wanted["total_goodput_bps"] < MOST
-        assert real["flows"][0]["rtt_ms"]["min"] == pytest.approx(100, abs=20)
+        assert close(real["total_goodput_bps"], wanted["total_goodput_bps"], 0.05)
+        assert real["flows"][0]["rtt_ms"]["min"] == pytest.approx(100, abs=2)
         assert real["queue"]["max_bytes"] > 0
 
 
@@ -122,7 +119,7 @@ def test_shell_is_a_prompt_inside(trials: list[dict[str, Any]]) -> None:
 
 @pytest.mark.parametrize(
     ("trial", "reason"),
-    [("late", "was not done after 2 s"), ("broken", "script ended with status 1")],
+    [("late", "was not done after 1 s"), ("broken", "script ended with status 1")],
 )
 def test_a_failed_run_is_status_1_and_leaves_nothing(
     out: Path, trials: list[dict[str, Any]], trial: str, reason: str

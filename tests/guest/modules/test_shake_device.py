@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from apogee_lab.kernels.kernel import DEFAULT_KERNEL, SUITES
 from tests.guest.modules.scripted import drunk, gap, numbers, reported
 from tests.guest.modules.shake_pair import BOTH, run
 
@@ -236,8 +237,11 @@ ip link del shake0; ip netns del ha; sleep 0.5; unload
 )
 
 
-@pytest.mark.parametrize("kernel", ["bookworm-backports", "trixie-backports"])
-def test_it_works_on_newer_kernels(kernel: str, build: Path, root: Path) -> None:
+NEWER = [pytest.param(suite, marks=pytest.mark.deep) for suite in SUITES if suite != DEFAULT_KERNEL]
+
+
+@pytest.mark.parametrize("kernel", [DEFAULT_KERNEL, *NEWER])
+def test_it_works_on_stock_kernels(kernel: str, build: Path, root: Path) -> None:
     out = build / "tests" / f"shake-basic-{kernel}"
     report = run(BASIC, "qemu", out, root, kernel=kernel)
     for event in ("four pinged", "six pinged", "outside pinged", "gone"):

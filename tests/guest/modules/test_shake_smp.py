@@ -15,7 +15,7 @@ from tests.guest.modules.scripted import drunk, numbers
 from tests.guest.modules.shake_pair import run
 from tests.guest.runs import compiled
 
-pytestmark = pytest.mark.guest
+pytestmark = [pytest.mark.guest, pytest.mark.deep]
 
 KERNELS = ["bookworm", "bookworm-backports", "trixie-backports"]
 SECONDS = 25

@@ -14,7 +14,7 @@ import pytest
 from tests.guest.modules.scripted import drunk
 from tests.guest.modules.sscop_pair import run
 
-pytestmark = pytest.mark.guest
+pytestmark = [pytest.mark.guest, pytest.mark.deep]
 
 SECONDS = 15
 LOOPS = "pours back updown below_updown delete settings reading unload forged"

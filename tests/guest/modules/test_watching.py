@@ -123,7 +123,9 @@ wait $!
 """
 
 
-@pytest.fixture(scope="module", params=["bookworm", "bookworm-backports"])
+@pytest.fixture(
+    scope="module", params=["bookworm", pytest.param("bookworm-backports", marks=pytest.mark.deep)]
+)
 def told(request: pytest.FixtureRequest, build: Path, root: Path) -> Path:
     """The results of one guest."""
     kernel = debian.kernel(request.param)

@@ -17,10 +17,10 @@ from tests.played.devices.storms import EACH, STORMS, WITH_EACH
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
-FEW = {("sscop", "everything"), ("sscop", "no-feedback"), ("sscop", "mtus"),
-       ("shake", "everything"), ("shake", "turns")}  # fmt: skip
+#: All that happens to frames at once; paths that die in turn.
+FEW = {("sscop", "everything"), ("shake", "turns")}
 #: The end that sends, and hears nothing more after frames were lost.
-FEW_SILENCES = {("sscop", "lossy"), ("shake", "leader")}
+FEW_SILENCES = {("sscop", "lossy")}
 
 
 def _cases(of: dict[str, dict[str, Any]], few: set[tuple[str, str]]) -> list[Any]:

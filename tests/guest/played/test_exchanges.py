@@ -38,12 +38,9 @@ class Game:
 MD5 = [name for name in STOCK.names() if name.startswith("md5")]
 #: Repeated: timers, pacing, timestamps, cookies, 2 ms.
 REPEATED = ("eifel-undo", "fastopen-client", "frto", "prr", "slow-start-short", "syncookies", "tlp")
-#: Marks of AccECN and signed segments.
-FEW = ["accecn-rounds", "accecn-many", "md5-signed", "ao-signed"]
 GAMES = {
     "star": Game(UML, UML.names(), ("star",), REPEATED, deep=False),
     "others": Game(UML, UML.names(), OURS[1:]),
-    "few": Game(STOCK, FEW, deep=False),
     "stock": Game(STOCK, STOCK.names(), OURS, ("accecn-timeout", "accecn-rounds", "accecn-option")),
     # Older kernels have MD5, too: the same exchanges, and the same differences.
     "bookworm": Game(replace(STOCK, kernel="bookworm"), MD5),
@@ -155,7 +152,7 @@ MARKED = {
 }
 
 
-@games("few", "stock")
+@games("stock")
 def test_marks_are_answered_once_in_a_round_trip(played: Played) -> None:
     infos = {cc: played.logs["accecn-many", cc].infos for cc in MARKED}
     assert {cc: [info.values["cwnd"] for info in of] for cc, of in infos.items()} == MARKED
@@ -170,7 +167,7 @@ def test_wrong_signatures_are_counted(played: Played) -> None:
         assert (ao["TCPAOBad"], ao["TCPAORequired"]) == (1, 2), cc
 
 
-@games("few", "stock")
+@games("stock")
 def test_compound_is_reno_here(played: Played) -> None:
     """Within a tenth of what is equal in other comparisons."""
     for script in played.game.scripts:

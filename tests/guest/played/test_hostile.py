@@ -25,7 +25,7 @@ FEW = ("honest", "division", "first", "zero")
 @pytest.mark.parametrize(
     ("path", "algorithms", "attacks"),
     [
-        pytest.param("short", OURS, FEW, id="few"),
+        pytest.param("short", ["star"], FEW, id="few"),
         *(
             pytest.param(path, [cc], ATTACKS, id=f"{path}-{cc}", marks=pytest.mark.deep)
             for path, cc in product(PATHS, ALGORITHMS)

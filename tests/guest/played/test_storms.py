@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.played import ALGORITHMS
+from tests.played import ALGORITHMS, OURS
 from tests.played.storms.book import BOOK
 from tests.played.storms.play import play
 from tests.played.storms.storms import STORMS
@@ -17,14 +17,18 @@ from tests.played.storms.storms import STORMS
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
 #: All that happens to packets at once, and a path that is silent in both directions.
-FEW = ("mixed", "dead")
+FEW = [("mixed", ("reno", *OURS)), ("dead", ("reno", "star"))]
 
 
 @pytest.mark.parametrize(
-    "storm", [pytest.param(s, marks=() if s in FEW else pytest.mark.deep) for s in STORMS]
+    ("storm", "algorithms"),
+    [
+        *(pytest.param(*few, id=f"{few[0]}-few") for few in FEW),
+        *(pytest.param(name, ALGORITHMS, id=name, marks=pytest.mark.deep) for name in STORMS),
+    ],
 )
-def test_no_storm_breaks_a_stream(build: Path, storm: str) -> None:
+def test_no_storm_breaks_a_stream(tmp_path: Path, storm: str, algorithms: tuple[str, ...]) -> None:
     """No report of the kernel either, and no window of 0."""
-    records = BOOK.by_key(play(build / "tests" / f"storm-{storm}", [storm], ALGORITHMS))
-    assert len(records) == len(ALGORITHMS)
+    records = BOOK.by_key(play(tmp_path / "out", [storm], algorithms))
+    assert len(records) == len(algorithms)
     assert BOOK.wrong(records) == []

@@ -5,11 +5,13 @@
 #include <linux/kernel.h>
 
 struct list_head {
-	struct list_head *next, *prev;
+	struct list_head *next;
+	struct list_head *prev;
 };
 
 struct hlist_node {
-	struct hlist_node *next, **pprev;
+	struct hlist_node *next;
+	struct hlist_node **pprev;
 };
 
 struct hlist_head {

@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from apogee_lab import modules
 from apogee_lab.guest import plugins
 from tests.guest.modules.scripted import ticks
 from tests.played import guest
@@ -62,7 +63,8 @@ ended
 
 def script(device: str, storms: Sequence[str], cc: str) -> str:
     """Shell lines that play storms one after the other; the stream has this algorithm."""
-    chosen = f"$from_ns sysctl -qw net.ipv4.tcp_congestion_control={cc}"
+    chosen = "".join(f"modprobe -a {name}; " for name in modules.brought([cc]))
+    chosen += f"$from_ns sysctl -qw net.ipv4.tcp_congestion_control={cc}"
     parts = [SHELLS[device], shared(), chosen]
     for name in storms:
         storm = STORMS[device][name]
@@ -172,8 +174,8 @@ def record(device: str, name: str, cc: str, out: Path, kernel: str) -> Record:
 
 def ran(text: str, device: str, out: Path, cc: str = STREAM) -> str:
     """Run a script in a guest; its kernel."""
-    programs = guest.verified() | {"forge": b""}
-    return guest.play(text, out, [cc], [device], programs, files=plugins.guest_files())
+    files = guest.verified() | {"bin/forge": b""} | plugins.guest_files()
+    return guest.play(text, out, devices=[device, *modules.brought([cc])], files=files)
 
 
 def play(device: str, storms: Sequence[str], out: Path, cc: str = STREAM) -> list[Record]:

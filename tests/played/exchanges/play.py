@@ -17,6 +17,7 @@ from tests.played.exchanges.expected import EXACT_S
 from tests.played.exchanges.log import Log, read
 
 HERE = Path(__file__).resolve().parent
+LIBRARIES = ("sodium", "crypto")  # of the program
 
 Logs = dict[tuple[str, str], Log]  # of a script and an algorithm
 
@@ -55,14 +56,12 @@ STOCK = Guest(qemu, "trixie-backports", HERE / "stock", 0.002, 0.001, rests=2)
 
 def play(out: Path, scripts: Sequence[str], algorithms: Sequence[str], of: Guest = UML) -> Logs:
     """Play the scripts for the algorithms in one guest."""
-    program = compiled(
-        HERE / "exchange.c", *sorted(HERE.glob("[!e]*.c")), libraries=("sodium", "crypto")
-    )
+    program = compiled(HERE / "exchange.c", *sorted(HERE.glob("[!e]*.c")), libraries=LIBRARIES)
     command = f"exchange $OUT {of.rests} {','.join(algorithms)} {' '.join(scripts)}"
+    files = {f"lab/pkt/{name}": of.path(name).read_bytes() for name in scripts}
     guest.play(
-        f"modprobe tun\ncd /lab/pkt && {command}", out, algorithms, engine=of.engine,
-        kernel=of.kernel, programs={"exchange": program},
-        files={f"lab/pkt/{name}": of.path(name).read_bytes() for name in scripts},
+        f"chmod +x /bin/exchange\nmodprobe tun\ncd /lab/pkt && {command}", out, algorithms,
+        engine=of.engine, kernel=of.kernel, files=files | {"bin/exchange": program},
     )  # fmt: skip
     return {
         (name, cc): read((out / f"{name}.{cc}").read_text())

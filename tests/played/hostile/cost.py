@@ -19,11 +19,12 @@ from apogee_lab.results.text import as_markdown
 from tests.played import OURS, guest
 from tests.played.books import Key, Records
 from tests.played.hostile.attacks import ATTACKS, BESIDE, HOSTILE
-from tests.played.hostile.play import Record, programs
+from tests.played.hostile.play import Record, program
 
 #: Instructions per ACK beside an honest receiver's; at most 1.11 in docs/hostile.md.
 DEARER = 1.25
 SCRIPT = """\
+chmod +x /bin/hostile
 modprobe tun
 modprobe {module} || true
 tracing=/sys/kernel/tracing
@@ -47,7 +48,7 @@ def play(cc: str, out: Path, attacks: Sequence[str] = ATTACKS) -> list[Record]:
         module=find(cc).module, functions=" ".join(functions), cc=cc,
         attacks=" ".join(attacks),
     )  # fmt: skip
-    release = guest.play(script, out, [cc], programs=programs(), engine=qemu)
+    release = guest.play(script, out, [cc], files=program(), engine=qemu)
     found = []
     for attack in attacks:
         calls = LINE.findall((out / attack).read_text())

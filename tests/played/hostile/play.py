@@ -19,10 +19,10 @@ KEPT = ("TCPTimeouts", "TCPFullUndo", "TCPDSACKUndo", "TCPLossUndo", "TCPSpuriou
 Record = dict[str, Any]
 
 
-def programs() -> dict[str, bytes]:
+def program() -> dict[str, bytes]:
     """hostile, for the guest."""
     shared = (EXCHANGES / f"{name}.c" for name in ("clock", "netns", "wire"))
-    return {"hostile": compiled(HERE / "hostile.c", *sorted(HERE.glob("[!h]*.c")), *shared)}
+    return {"bin/hostile": compiled(HERE / "hostile.c", *sorted(HERE.glob("[!h]*.c")), *shared)}
 
 
 def _pairs(line: str) -> Record:
@@ -40,5 +40,5 @@ def read(text: str) -> list[Record]:
 def play(out: Path, path: str, algorithms: Sequence[str], attacks: Sequence[str]) -> list[Record]:
     """Play every attack on every algorithm in one guest: a record of each."""
     command = f"hostile $OUT/runs {path} {','.join(algorithms)} {','.join(attacks)}"
-    guest.play(f"modprobe tun\n{command}", out, algorithms, programs=programs())
+    guest.play(f"chmod +x /bin/hostile\nmodprobe tun\n{command}", out, algorithms, files=program())
     return read((out / "runs").read_text())

@@ -28,7 +28,7 @@ Record = dict[str, Any]
 
 def script(runs: Sequence[tuple[str, str]]) -> str:
     """The guest's script for (storm, algorithm) pairs."""
-    lines = [". /lab/storm.sh", "lay"]
+    lines = [". /lab/storm.sh", "chmod +x /bin/storm /bin/verified", "lay"]
     for name, cc in runs:
         lines += [f"# {name} {cc}", "options", STORMS[name].path.call(), *_run(name, cc)]
     return "\n".join(line for line in lines if line) + "\n"
@@ -128,7 +128,9 @@ def play(
     runs = [(name, cc) for cc in algorithms for name in storms]
     guest.play(
         script(runs), out, algorithms, seed=seed, timeout_virtual_s=4000.0 * len(runs),
-        programs={"storm": compiled(HERE / "storm.c")} | guest.verified(),
-        files={"lab/storm.sh": (HERE / "storm.sh").read_bytes()},
+        files={
+            "lab/storm.sh": (HERE / "storm.sh").read_bytes(),
+            "bin/storm": compiled(HERE / "storm.c"),
+        } | guest.verified(),
     )  # fmt: skip
     return [record(out / f"{name}.{cc}", name, cc) for name, cc in runs]

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.headers.cheaders import SANITIZERS, WARNINGS, gcc
+from tests.unit.headers.cheaders import CHECKED, SANITIZERS, WARNINGS, gcc
+from tests.unit.headers.conftest import SANITIZED
 
 NUMBERS = "mode cwnd_reno cwnd_abe clear large alone lone test dip ratio link skip".split()
 U32_MAX = 2**32 - 1
