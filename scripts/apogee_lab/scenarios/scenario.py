@@ -265,7 +265,7 @@ def members(mix: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-_BPF_FILES = "mountpoint -q /sys/fs/bpf || mount -t bpf -o mode=700 bpf /sys/fs/bpf"
+_BPF_FILES = "grep -q ' /sys/fs/bpf ' /proc/mounts || mount -t bpf -o mode=700 bpf /sys/fs/bpf"
 
 
 def module_lines(values: Mapping[str, Any], names: tuple[str, ...]) -> list[str]:
