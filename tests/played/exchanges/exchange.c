@@ -170,6 +170,7 @@ static void exchange(const char *path, const char *algorithm)
 	clock_begin(periods);
 	wait_until(0);
 	play(script);
+	fclose(script);
 }
 
 int main(int argc, char **argv)
