@@ -23,7 +23,7 @@ from tests.guest.modules.scripted import drunk
 from tests.guest.modules.shake_pair import TOOLS
 from tests.guest.runs import compiled
 
-pytestmark = pytest.mark.guest
+pytestmark = [pytest.mark.guest, pytest.mark.deep]
 
 RATE = 20_000
 SECONDS = 2

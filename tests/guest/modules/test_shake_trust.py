@@ -53,7 +53,7 @@ second_ready() { n=0; until [ $(second_alive) -ge 2 ]; do n=$((n + 1)); [ $n -gt
 """
 
 
-def run(script: str, out: Path, root: Path, engine: str = "qemu") -> dict[str, str]:
+def run(script: str, out: Path, root: Path, engine: str = "uml") -> dict[str, str]:
     """Run a script on MORE in a guest; its report."""
     forge = compiled(root / "tests/guest/modules/shake_forge.c")
     return run_pair(MORE + script, engine, out, root, files={"bin/shake_forge": forge})

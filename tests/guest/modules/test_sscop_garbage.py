@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Frames that sscop has to drop, 10 000 each second, where computing takes time (engine qemu)."""
+"""Frames that sscop has to drop, 10 000 each second; on engine qemu computing takes time, too."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ CAUSES = {
 }
 
 
-@pytest.fixture(scope="module")
-def flooded(build: Path, root: Path) -> tuple[dict[str, str], Path]:
-    out = build / "tests" / "sscop-garbage"
-    return run(SCRIPT.replace("SECONDS", str(SECONDS)), "qemu", out, root), out
+@pytest.fixture(scope="module", params=["uml", pytest.param("qemu", marks=pytest.mark.deep)])
+def flooded(build: Path, root: Path, request: pytest.FixtureRequest) -> tuple[dict[str, str], Path]:
+    out = build / "tests" / f"sscop-garbage-{request.param}"
+    return run(SCRIPT.replace("SECONDS", str(SECONDS)), request.param, out, root), out
 
 
 @pytest.mark.parametrize("kind", KINDS[1:])

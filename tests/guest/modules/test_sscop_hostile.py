@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Frames made of real ones, and those of who has computed the connection's seal, 10 000 each
-second, where computing takes time (engine qemu). test_sscop_garbage.py has the others."""
+second; on engine qemu computing takes time, too. test_sscop_garbage.py has the others."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ flow last sleep SECONDS
 Flooded = tuple[dict[str, str], Path]
 
 
-@pytest.fixture(scope="module")
-def flooded(build: Path, root: Path) -> Flooded:
+@pytest.fixture(scope="module", params=["uml", pytest.param("qemu", marks=pytest.mark.deep)])
+def flooded(build: Path, root: Path, request: pytest.FixtureRequest) -> Flooded:
     kinds = " ".join((*DAMAGED, *SEALED))
     script = SCRIPT.replace("KINDS", kinds).replace("RATE", str(RATE))
-    out = build / "tests" / "sscop-hostile"
+    out = build / "tests" / f"sscop-hostile-{request.param}"
     script = script.replace("SECONDS", str(SECONDS))
-    report = run(script, "qemu", out, root)
+    report = run(script, request.param, out, root)
     octets = [octets for octets, _ in drunk(out)]
     shown = {
         kind: {
