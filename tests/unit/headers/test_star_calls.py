@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.kernel import INCLUDE
 from tests.unit.headers.cheaders import CHECKED, SANITIZERS, WARNINGS, gcc
 from tests.unit.headers.conftest import SANITIZED
 
@@ -459,9 +460,8 @@ def star(root: Path, build: Path) -> Any:
     folder.mkdir(parents=True, exist_ok=True)
     flags = [*WARNINGS, *(SANITIZERS if SANITIZED else CHECKED)]
     library = folder / "star_calls.so"
-    here = root / "tests" / "simulation"
     text = CODE.replace("%(fields)s", ", ".join(NUMBERS)).replace("../../", f"{root}/")
-    flags += ["-shared", "-fPIC", "-I", str(here / "include"), "-I", str(root / "include")]
+    flags += ["-shared", "-fPIC", *INCLUDE]
     gcc(*flags, "-x", "c", "-", "-o", library, text=text)
     functions = ctypes.CDLL(str(library))
     for name in (
