@@ -96,7 +96,7 @@ lint: ## checkpatch, gcc's analyzer, clang, sparse, coccinelle, ruff, shellcheck
 	+@scripts/lint
 
 clean: ## remove built files; keep results in build
-	rm -rf build/modules build/ip build/lint build/unit build/deb
+	rm -rf build/modules build/bpf build/ip build/lint build/unit build/deb
 
 clean-cache: ## remove from the cache what this source does not use, of ~/.cache/apogee (ALL=1: everything)
 	@$(PYTHON) -m apogee_lab.commands.clean_cache $(if $(ALL),--all)

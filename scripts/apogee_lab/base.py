@@ -106,8 +106,12 @@ _HELD: dict[Path, int] = {}
 def hold(path: Path) -> None:
     """Keep others from removing this file or folder of the cache until the process ends."""
     if path not in _HELD:
-        _HELD[path] = os.open(path, os.O_RDONLY)
-        fcntl.flock(_HELD[path], fcntl.LOCK_SH)
+        handle = os.open(path, os.O_RDONLY)
+        fcntl.flock(handle, fcntl.LOCK_SH)
+        if not os.fstat(handle).st_nlink:
+            os.close(handle)
+            raise LabError(f"{path}: another process has removed it: begin again")
+        _HELD[path] = handle
 
 
 @contextlib.contextmanager
@@ -261,6 +265,8 @@ def compiled(
                 part = binary.with_name(binary.name + ".part")
                 gcc = find_program("gcc", "gcc libc6-dev")
                 call([gcc, *flags, "-o", part, *sources], f"compiling {name}")
+                with part.open("rb") as handle:
+                    os.fsync(handle.fileno())
                 part.rename(binary)
     hold(binary)
     return binary
@@ -286,6 +292,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
                 handle.truncate(0)
                 handle.write(content.encode() if isinstance(content, str) else content)
                 handle.flush()
+                os.fsync(handle.fileno())  # else a power cut may leave an empty file
                 beside.replace(path)
             except BaseException:
                 beside.unlink(missing_ok=True)

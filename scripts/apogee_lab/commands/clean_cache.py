@@ -76,15 +76,19 @@ def _remove(path: Path) -> None:
 def _remove_unless(path: Path, lock: Path, used: Callable[[], Iterable[Path]]) -> float:
     """Remove something that is neither locked nor, once it is ours, used; its MB."""
     lock.touch()
-    held = path / "complete" if (path / "complete").exists() else path
-    with if_free(lock) as free, if_free(held) if held != lock else nullcontext(True) as idle:
-        if not (free and idle):
-            print(f"{path}: kept, another process uses it")
-            return 0
-        if path in used():
-            return 0
-        size = megabytes(path)
-        _remove(path)
+    with if_free(lock) as free:
+        held = path / "complete" if (path / "complete").exists() else path
+        if free and not held.exists() and not held.is_symlink():
+            return 0  # who had the lock has renamed or removed it
+        alone = if_free(held) if free and held != lock else nullcontext(free)
+        with alone as idle:
+            if not idle:
+                print(f"{path}: kept, another process uses it")
+                return 0
+            if path in used():
+                return 0
+            size = megabytes(path)
+            _remove(path)
     if path != lock:
         print(f"{path}: removed, {size:.1f} MB")
     return size

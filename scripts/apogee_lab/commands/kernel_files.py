@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..base import LabError, cache_dir
+from ..base import LabError, cache_dir, reason
 from ..guest.image import base_image
 from ..kernels.apt import source, write_sources
 from ..kernels.debian import kernel
@@ -45,7 +45,7 @@ def main(argv: Sequence[str]) -> int:
         print(f"kernel_files: {error}", file=sys.stderr)
         return 2
     except OSError as error:
-        print(f"kernel_files: {error.filename or ''}: {error.strerror}", file=sys.stderr)
+        print(f"kernel_files: {error.filename or ''}: {reason(error)}", file=sys.stderr)
         return 2
     print(k.headers if argv[0] == "kdir" else k.release)
     return 0

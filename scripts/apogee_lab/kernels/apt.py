@@ -45,10 +45,6 @@ PROGRAMS = {"apt-get": "apt", "apt-cache": "apt", "dpkg-deb": "dpkg", "tar": "ta
 WAITING = "waiting for another process, which fetches packages into the cache"
 
 
-class Unreachable(LabError):
-    """No mirror can be reached."""
-
-
 class NotCarried(LabError):
     """A suite lacks the package for this architecture, or its mirror has no package list."""
 
@@ -176,7 +172,7 @@ def updated_apt(suite: str, arch: str = "amd64") -> list[str]:
         )
     if not any((apt / "state" / "lists").glob(f"*_{suite}_main_binary-{arch}_Packages*")):
         if _UNREACHABLE.search(done.stderr):
-            raise Unreachable(f"{suite}: no mirror can be reached")
+            raise LabError(f"{suite}: no mirror can be reached")
         raise NotCarried(f"{suite}: the mirror has no package list for {arch}")
     return options
 
@@ -199,23 +195,23 @@ def source(suite: str) -> Path:
     cache lacks it. If no mirror can be reached it is the newest that was fetched before."""
     folder = cache_dir() / "sources" / suite
     with locked("kernels", WAITING):
+        there = sources(suite)
+        part = folder / "part"
         try:
             options = updated_apt(suite)
-        except Unreachable as error:
-            there = sources(suite)
+            package = newest(options, suite, "linux-source")
+            version = _candidate(options, package)
+            for path in there:
+                if path.name.startswith(f"{package}_{version}_"):
+                    return path
+            print(f"fetching {package} {version}", file=sys.stderr, flush=True)
+            shutil.rmtree(part, ignore_errors=True)
+            download(options, [package], part)
+        except LabError as error:
             if not there:
                 raise
             print(f"{error}; taking {there[0].name}", file=sys.stderr)
             return there[0]
-        package = newest(options, suite, "linux-source")
-        version = _candidate(options, package)
-        for path in sources(suite):
-            if path.name.startswith(f"{package}_{version}_"):
-                return path
-        print(f"fetching {package} {version}", file=sys.stderr, flush=True)
-        part = folder / "part"
-        shutil.rmtree(part, ignore_errors=True)
-        download(options, [package], part)
         (found,) = part.glob(f"{package}_*.deb")
         os.sync()  # the name says that it is whole
         return found.rename(folder / found.name)

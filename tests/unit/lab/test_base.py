@@ -23,6 +23,7 @@ from apogee_lab.base import (
     cache_dir,
     call,
     compiled,
+    hold,
     if_free,
     locked,
     need_space,
@@ -153,6 +154,26 @@ def test_a_lock_waits_and_says_so(
     assert order == ["first", "second"]
     with locked("name"), if_free(tmp_path / "name.lock") as free:
         assert not free
+
+
+def test_what_is_removed_meanwhile_is_not_held(tmp_path: Path) -> None:
+    """clean-cache had the lock that a process waited for, and removed the file."""
+    there = tmp_path / "complete"
+    there.touch()
+    with ThreadPoolExecutor() as pool:
+        with if_free(there) as free:
+            assert free
+            waiting = pool.submit(hold, there)
+            wait_for(lambda: open_here(there) == 2)
+            there.unlink()
+        with pytest.raises(LabError, match="another process has removed it: begin again"):
+            waiting.result()
+
+
+def open_here(path: Path) -> int:
+    """How many descriptors of this process are of a file."""
+    names = (link for link in Path("/proc/self/fd").iterdir() if link.is_symlink())
+    return [os.readlink(name) for name in names].count(str(path))
 
 
 def test_a_program_is_of_its_sources_flags_and_compiler(
