@@ -206,13 +206,16 @@ def test_an_interrupt_loses_nothing(source: Path, tmp_path: Path) -> None:
 
 
 def test_the_faults_are_those_of_the_tree() -> None:
-    """Each has its text once, and another in its place; names are those of one fault."""
+    """Each has its text once, and another in its place, and asks tests that are there; names are
+    those of one fault."""
     known = faults.read()
     assert len({fault.name for fault in known}) == len(known) >= 60
     for one in known:
         assert (ROOT / one.file).read_text().count(one.old) == 1, one.name
         assert one.new != one.old and one.lane in ("check", "deep", "nobody"), one.name
         assert one.asked, one.name
+        for entry in one.asked:
+            assert (ROOT / entry.split()[0].partition("::")[0]).exists(), (one.name, entry)
 
 
 def test_every_header_and_part_has_one() -> None:
