@@ -112,6 +112,7 @@ def test_a_peer_touches_one_place(copy: Copy) -> None:
     assert "dctcp" in copy.lab("list")
 
 
+@pytest.mark.deep
 def test_an_algorithm_touches_its_own_files_and_one_more(copy: Copy) -> None:
     own = {
         "tcp_toy.c": "tcp_toy.c",

@@ -303,6 +303,7 @@ def kill_in_the_midst(command: list[Path | str], half: Path, source: Path) -> No
     pytest.fail("each build was done before it could be killed")
 
 
+@pytest.mark.deep
 def test_a_build_that_was_killed(lab: Lab) -> None:
     """Half an object file looks new to make."""
     out = lab.top / "build" / "a b"

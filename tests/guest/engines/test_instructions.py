@@ -37,6 +37,7 @@ def test_a_packet_in_segments_of_256_costs_less_than_five_times_a_vlans(
         assert abs(whole - sum(parts)) < 10
 
 
+@pytest.mark.deep
 def test_a_packet_through_shake_beside_gre(build: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Of GRE's whole, with both ends and all that they have in common with it."""
     assert main(["device-cost", "shake-noauth", "shake", "--packets", "20000"]) == 0

@@ -10,7 +10,7 @@ import pytest
 
 from tests.guest.runs import measured
 
-pytestmark = [pytest.mark.guest, pytest.mark.uml]
+pytestmark = [pytest.mark.guest, pytest.mark.uml, pytest.mark.deep]
 
 
 def wlan(target: Path, cc: str, *settings: str) -> list[dict[str, Any]]:

@@ -40,6 +40,7 @@ def mean(found: list[dict[str, Any]], cc: str, what: str = "total_goodput_bps") 
     return statistics.fmean(record[what] for record in found if record["cc"] == cc)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("queue", "jain"), [("15kB", 0.69), ("62.5kB", 0.9)])
 def test_ten_flows_at_a_short_queue(kept: Path, tmp_path: Path, queue: str, jain: float) -> None:
     """Jain at least 0.9 is the aim, in the median of five runs. With 62.5 kB 15 runs had 0.91 to

@@ -17,7 +17,7 @@ from apogee_lab.measures.fairness import jain
 from apogee_lab.measures.raw import RawFolder
 from tests.guest.runs import measured
 
-pytestmark = [pytest.mark.guest, pytest.mark.uml]
+pytestmark = [pytest.mark.guest, pytest.mark.uml, pytest.mark.deep]
 
 BDP = 625_000  # bytes
 SEEDS = "1,2,3,4,5,6,7,8,9,10"

@@ -129,6 +129,7 @@ def test_a_run_without_memory_fails(tmp_path: Path) -> None:
         _ = Run(case, tmp_path / "raw").record
 
 
+@pytest.mark.deep
 def test_iperf3_agrees(kept: Path, tmp_path: Path) -> None:
     """A fast and a slower flow, 50 Mbit/s: 1 % apart in 5 s, as iperf3's first RTT that tells when
     data began to arrive is a smoothed one."""

@@ -154,6 +154,7 @@ def test_ipv6(kept: Path, tmp_path: Path) -> None:
     assert close(record["medium"]["airtime"], 1, 0.005)
 
 
+@pytest.mark.deep
 def test_iperf3_agrees(kept: Path, tmp_path: Path) -> None:
     """iperf3 reads at once, so fewer segments share an ACK: goodput differs by some percent."""
     ours, theirs = wlan(tmp_path / "r", "cubic", "n=1", "traffic=flow,iperf3", seconds=5)
