@@ -35,6 +35,14 @@ def _stat(path: Path) -> list[str]:
     return []
 
 
+def _at_work(folder: Path) -> bool:
+    """Whether a thread of a process could go on; not if the process is gone."""
+    with contextlib.suppress(OSError):
+        threads = [_stat(path) for path in (folder / "task").glob("[0-9]*/stat")]
+        return any(thread[:1] and thread[0] in _AT_WORK for thread in threads)
+    return False
+
+
 def used_by(group: int) -> Used:
     """What a process group has used, and of the children that its processes have waited for."""
     ticks, ready = 0, False
@@ -43,8 +51,7 @@ def used_by(group: int) -> Used:
         if len(fields) < 15 or int(fields[2]) != group:
             continue
         ticks += sum(map(int, fields[11:15]))
-        threads = (_stat(path) for path in folder.glob("task/[0-9]*/stat"))
-        ready = ready or any(thread[:1] and thread[0] in _AT_WORK for thread in threads)
+        ready = ready or _at_work(folder)
     return Used(ticks / _TICKS, ready)
 
 

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -124,3 +125,16 @@ def test_a_thread_that_waits_for_a_cpu_is_ready() -> None:
         before = used_by(group)
         time.sleep(0.1)
         assert used_by(group) == before, "what is stopped uses nothing"
+
+
+def test_a_process_may_be_gone_while_it_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its own line was read; when its threads are listed they are no longer there."""
+    listed = Path.glob
+
+    def gone(path: Path, pattern: str) -> Iterator[Path]:
+        if "task" in f"{path}/{pattern}":
+            raise FileNotFoundError(2, "No such file or directory", f"{path}/task")
+        return listed(path, pattern)
+
+    monkeypatch.setattr(Path, "glob", gone)
+    assert used_by(os.getpgrp()).cpu_s > 0
