@@ -238,7 +238,7 @@ def test_a_program_ends_with_the_lab(tmp_path: Path, root: Path) -> None:
     """Even if the lab is killed while it waits for it, and with what make has started below it."""
     pids = tmp_path / "pids"
     (tmp_path / "Makefile").write_text(
-        f"all:\n\t$(MAKE) below\nbelow:\n\techo $$$$ $$PPID >{pids}; sleep 3600\n"
+        f"all:\n\t$(MAKE) below\nbelow:\n\techo $$$$ $$PPID >{pids}; exec sleep 3600\n"
     )
     code = "import sys; from apogee_lab.base import call; call(['make', '-C', sys.argv[1]], 'make')"
     lab = subprocess.Popen(
