@@ -97,9 +97,7 @@ class Copy:
             return [(tests[0], f"ended by {signal.Signals(-status).name}")]
         found = [(name, said[:200]) for name, said in _FAILED.findall(text)]
         if status not in (0, 1) or (status and not found):
-            raise LabError(
-                f"{tests[0]}: pytest ended with status {status}, see {self.log.name} beside the copy"
-            )
+            raise LabError(f"{tests[0]}: pytest ended with status {status}, see {self.log.name}")
         return found if status else []
 
     def passes(self, test: str) -> bool:
