@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -151,6 +152,12 @@ class Run:
         return RawFolder(self.raw).queue(self.case.plan.paths[0].bottleneck[1])
 
 
+def deep_ones(names: Iterable[str], deep: Collection[str]) -> list[Any]:
+    """Parameters of a test: names, of which some have the mark `deep`."""
+    marks = {True: pytest.mark.deep, False: ()}
+    return [pytest.param(name, marks=marks[name in deep]) for name in names]
+
+
 def run_cases(
     build: Path,
     name: str,
@@ -230,3 +237,35 @@ def measured(
 
 
 __all__ = ["PORT", "Case", "Run", "close", "compiled", "measured", "run_cases", "timeouts"]
+
+
+class Guests(Mapping[str, Run]):
+    """Runs in two guests, each of which boots when one of its cases is asked for: what only deep
+    tests ask for takes no time in `make check`."""
+
+    def __init__(
+        self,
+        run: Callable[[str, Mapping[str, Case]], dict[str, Run]],
+        name: str,
+        cases: Mapping[str, Case],
+        deep: Collection[str],
+    ) -> None:
+        assert set(deep) <= set(cases)
+        self._run = run
+        self._cases = {False: {}, True: {}}
+        for key, case in cases.items():
+            self._cases[key in deep][key] = case
+        self._names = {False: name, True: f"{name}-deep"}
+        self._runs: dict[str, Run] = {}
+
+    def __getitem__(self, key: str) -> Run:
+        if key not in self._runs:
+            group = key in self._cases[True]
+            self._runs |= self._run(self._names[group], self._cases[group])
+        return self._runs[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return chain(*self._cases.values())
+
+    def __len__(self) -> int:
+        return sum(map(len, self._cases.values()))

@@ -58,6 +58,7 @@ def test_ten_flows_at_a_short_queue(kept: Path, tmp_path: Path, queue: str, jain
     assert all(record["total_goodput_bps"] > 0.95 * record["limit_bps"] for record in found)
 
 
+@pytest.mark.deep
 def test_a_longer_path_with_bit_errors(kept: Path, tmp_path: Path) -> None:
     """RTT 500, after 15 s 600 ms: from 15 round trips later on 0.9 of the limit again, the aim.
 
@@ -86,6 +87,7 @@ def test_a_rate_that_falls_to_a_fifth(kept: Path, tmp_path: Path) -> None:
     assert mean(found, "star") > mean(found, "bbr")
 
 
+@pytest.mark.deep
 def test_a_deep_policer(kept: Path, tmp_path: Path) -> None:
     """600 kB deep: the bucket lets a wrong estimate pass for a second; then it is taken back.
 

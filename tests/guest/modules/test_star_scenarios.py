@@ -215,6 +215,7 @@ def bottleneck_drops(run: Run) -> int:
 
 
 @pytest.mark.uml
+@pytest.mark.deep
 def test_ipv6_does_as_well_as_ipv4(kept: Path, tmp_path: Path) -> None:
     """Goodput relative to what the path can carry, in the mean of ten seeds: within 0.03.
 

@@ -10,6 +10,7 @@ import pytest
 
 from apogee_lab import modules
 from apogee_lab.kernels import uml_kernel
+from apogee_lab.scenarios import sscop
 from tests.guest.runs import Run, run_cases
 from tests.guest.scenarios.test_radio import lost_of, over_radio, rate_between
 
@@ -17,6 +18,15 @@ pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
 WINDOW = "72"
 PAPER = {"poll_bytes": "0", "poll_sd": "16", "poll_time": "10s", "poll_idle": "0s"}
+
+#: Shell: counters at both ends of three intervals, as `series` samples them all the time.
+SAMPLES = f"""
+for s in 8.1 6.8 7.2 7.8 8.2 6.8; do
+    sleep $s
+    echo "at $(cut -d' ' -f1 /proc/uptime)"
+    ip netns exec gw ethtool -S {sscop.NAME}
+done >$OUT/sscop-series.txt
+"""
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +42,7 @@ def runs(build: Path) -> dict[str, Run]:
             duration_s=40, segment="128", ber="1e-4", window="36", sscop_window="512", **PAPER
         ),
         "step": over_radio(
-            duration_s=45, segment="auto", ber="1e-6", window=WINDOW, series="45s",
+            duration_s=45, beside=SAMPLES, segment="auto", ber="1e-6", window=WINDOW,
             event="ber:1e-4@15s:15s",
         ),
         "outage": over_radio(duration_s=15, segment="256", window=WINDOW, event="outage@5s:2s"),

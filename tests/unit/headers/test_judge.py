@@ -146,6 +146,7 @@ def exponent(p: float, share: float) -> float:
     return low
 
 
+@pytest.mark.repeats
 @pytest.mark.parametrize("window", [60, 100, 413, 2000])
 @pytest.mark.parametrize("ber", [1e-7, 1e-6])
 def test_bit_errors_are_hardly_ever_an_excess(apogee: Library, ber: float, window: int) -> None:

@@ -232,6 +232,7 @@ def white_noise(rng: np.random.Generator, kind: str, shape: tuple[int, int]) -> 
     return 1_000 + rng.integers(0, 3, shape)
 
 
+@pytest.mark.repeats
 @pytest.mark.parametrize("kind", ["normal", "queue", "coarse"])
 @pytest.mark.parametrize(("n", "windows"), [(8, 12_000), (30, 8_000), (200, 4_000)])
 def test_false_alarms_are_as_many_as_the_level_says(
@@ -250,6 +251,7 @@ def test_false_alarms_are_as_many_as_the_level_says(
             assert abs(share - level) < (0.01 if level > 0.01 else 0.004)
 
 
+@pytest.mark.repeats
 @pytest.mark.parametrize(("n", "change", "noise"), [(100, 2_000, 1_000), (1_000, 600, 1_000)])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_slope_is_found_within_one_window(
@@ -325,6 +327,7 @@ def test_a_change_asked_for_after_the_last_sample(apogee: Library, sign: int) ->
     assert apogee.rtt_trend_change_us(window, 8_192) == sign * (2**31 - 1)
 
 
+@pytest.mark.repeats
 @pytest.mark.parametrize("shape", ["far", "falling", "swinging"])
 def test_the_longest_window_at_its_extremes(apogee: Library, shape: str) -> None:
     """2^20 samples over 2^31 us and 10 s: no sum above 2^62, and scipy's verdict."""

@@ -91,6 +91,7 @@ def test_an_idle_path_keeps_its_throughput(apogee: Library, rate: float) -> None
     assert link.send() <= 2 * packet_us(rate) + 21_000
 
 
+@pytest.mark.repeats
 @pytest.mark.parametrize("rate", RATES)
 @pytest.mark.parametrize("seed", range(3))
 def test_round_trips_are_foreseen(apogee: Library, rate: float, seed: int) -> None:

@@ -87,7 +87,9 @@ def test_four_unequal_paths(shake: ShakeSimulation, options: dict[str, Any]) -> 
     assert used(done, 1768) >= (0.95 if "drop" in options else 0.9)
 
 
-@pytest.mark.parametrize(("second", "window"), [(1e9, 6000), (200e6, 4000)])
+@pytest.mark.parametrize(
+    ("second", "window"), [pytest.param(1e9, 6000, marks=pytest.mark.deep), (200e6, 4000)]
+)
 def test_a_gigabit(shake: ShakeSimulation, second: float, window: int) -> None:
     """More packets under way than there are records."""
     paths = ["1e9:5:5000", f"{second}:15:5000"]
@@ -172,8 +174,17 @@ def mean(shake: ShakeSimulation, paths: list[str], key: str, **options: Any) -> 
     return sum(runs) / len(runs)
 
 
-@pytest.mark.parametrize("loss", [0.001, 0.005, 0.01])
-@pytest.mark.parametrize("delay", [10, 150, 290])
+LOSSES, DELAYS = (0.001, 0.005, 0.01), (10, 150, 290)
+
+
+@pytest.mark.parametrize(
+    ("delay", "loss"),
+    [
+        pytest.param(delay, loss, marks=() if n == m else pytest.mark.deep)
+        for n, delay in enumerate(DELAYS)
+        for m, loss in enumerate(LOSSES)
+    ],
+)
 def test_auto_is_as_good_as_the_best(shake: ShakeSimulation, delay: int, loss: float) -> None:
     """Within the error of 20 seeds of 100 s, and with few segments sent twice."""
     paths = ["384e3:150:50:0.001", f"384e3:{delay}:50:{loss}"]

@@ -263,6 +263,7 @@ def steady(apogee: Library, link: Link, loss: Loss, begin: float, end: float) ->
     return [link.excess(link.run(apogee, by(loss), end, s), loss, begin, end) for s in SEEDS]
 
 
+@pytest.mark.repeats
 @pytest.mark.parametrize("packets", MIXES)
 @pytest.mark.parametrize("rate", [0, 1e-7, 1e-6, 5e-6, 1e-5, 2e-5, 5e-5, 1e-4])
 def test_bit_errors(apogee: Library, packets: tuple[int, ...], rate: float) -> None:
@@ -285,6 +286,7 @@ def test_other_links(apogee: Library, rate: float, overhead: int, errors: float)
     assert max(steady(apogee, link, bit_errors(errors), begin, 2 * begin)) <= TARGET
 
 
+@pytest.mark.repeats
 @pytest.mark.parametrize("packets", [(1500,), (1500, 52), (9000,)])
 @pytest.mark.parametrize("delay", [0.1, 0.2])
 def test_steps_are_followed(apogee: Library, packets: tuple[int, ...], delay: float) -> None:
