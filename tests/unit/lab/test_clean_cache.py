@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from apogee_lab.base import file_hash, megabytes
+from apogee_lab.base import LabError, file_hash, megabytes
 from apogee_lab.commands import clean_cache
-from apogee_lab.kernels import checked_kernel, uml_kernel
+from apogee_lab.kernels import checked_kernel, debian, foreign_headers, uml_kernel
+from apogee_lab.kernels.kernel import Kernel
 
 PLAIN, DEBUGGING = uml_kernel.RECIPES
 H = "0123456789ab"
@@ -138,6 +139,36 @@ def test_what_another_process_uses_stays(
     assert (busy[2] / "content").exists()
     said = capsys.readouterr().out
     assert all(f"{path}: kept, another process uses it\n" in said for path in busy)
+
+
+def from_trixie() -> Kernel:
+    debian.kernel.cache_clear()
+    return debian.kernel("trixie")
+
+
+@pytest.mark.parametrize(
+    ("folder", "release", "take"),
+    [
+        ("kernels", "6.12.9+deb13-amd64", from_trixie),
+        ("headers", "6.12.9+deb13-arm64", lambda: foreign_headers.kernel("trixie", "arm64")),
+    ],
+)
+def test_a_kernel_that_is_used_keeps_its_tools(
+    cache: Path, folder: str, release: str, take: Callable[[], Kernel]
+) -> None:
+    names = ["trixie-gcc-14-x86-64-linux-gnu", "sid-sparse"]
+    tools = [put(cache / "tools" / name) for name in names]
+    others = put(cache / "tools" / "bullseye-gcc-10")
+    k = Kernel(release, put(cache / folder / release, text="trixie"))
+    k.headers.mkdir(parents=True)
+    lines = [f"$(here)../../../../../../tools/{name}/usr/bin/a\n" for name in names]
+    (k.headers / ".kernelvariables").write_text("".join(lines))
+    assert take() == k
+    assert clean_cache.main(["--all"]) == 0
+    assert there([*tools, others, k.root]) == [*tools, k.root]
+    (tools[1] / "complete").unlink()
+    with pytest.raises(LabError, match=r"sid-sparse is gone: remove \S+, too$"):
+        take()
 
 
 def test_no_cache_and_wrong_words(cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
