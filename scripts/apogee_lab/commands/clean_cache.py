@@ -40,9 +40,7 @@ MADE = {
     f"ip-link_*-{_HASH}": "ip.lock",
     **{f"{name}-{_HASH}*": f"{name}.lock" for name in PROGRAMS},
 }
-LOCKS = sorted({name for name in MADE.values() if name.endswith(".lock")}) + [
-    "bpf.lock", "given.lock", "stage.lock",
-]  # fmt: skip
+LOCKS = sorted({"stage.lock", *(name for name in MADE.values() if name.endswith(".lock"))})
 
 
 def _used() -> Iterator[Path]:
