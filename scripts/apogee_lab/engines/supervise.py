@@ -29,7 +29,7 @@ from . import log
 from .pulse import Pulse, used_by
 from .work import RunInfo, Work, collect, keep, working_folder, write_initrd
 
-VIRTUAL_S = 36_000.0  # of a guest's own time: no script is meant to take so long
+VIRTUAL_S = 36_000.0  # of a guest's own time, for a script without a limit
 REAL_S = 3600.0  # of the host's, for a script that runs in that
 LOOK_S = 5.0  # between two looks at what a guest has done
 TOLD_S = 2.0  # that a kernel gets to write all of its report on the console
