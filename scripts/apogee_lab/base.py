@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import fcntl
 import hashlib
 import os
@@ -90,7 +91,7 @@ def _alone(path: Path, waiting: str = "") -> BinaryIO:
 
 @contextlib.contextmanager
 def locked(name: str, waiting: str = "") -> Iterator[int]:
-    """Hold an exclusive lock with this name in the cache; other processes wait.
+    """Hold an exclusive lock with this name in the cache, or this path; other processes wait.
 
     Yields the lock's file: a program that inherits it holds the lock, too.
     """
@@ -116,15 +117,19 @@ def hold(path: Path) -> None:
 
 @contextlib.contextmanager
 def if_free(path: Path) -> Iterator[bool]:
-    """Whether no other process has a lock on this file or folder; meanwhile none gets one."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield True
-    except BlockingIOError:
-        yield False
-    finally:
-        os.close(handle)
+    """Whether no other process has a lock on this file or folder, or runs it; meanwhile none gets
+    one."""
+    with contextlib.ExitStack() as stack:
+        try:  # NFS locks a file for one process only if that may write it
+            handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+            stack.callback(os.close, handle)
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            free = True
+        except OSError as error:
+            if error.errno not in (errno.EWOULDBLOCK, errno.ETXTBSY):
+                raise
+            free = False
+        yield free
 
 
 def megabytes(path: Path) -> float:

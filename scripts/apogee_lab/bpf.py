@@ -19,7 +19,7 @@ def loader() -> Path:
         find_program(tool, package)
     root = repo_root()
     out = root / "build" / "bpf"
-    with locked("bpf"):
+    with locked(f"{out}"):
         done = run_program(
             ["make", "-C", root / "bpf", f"OUT={out}"],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",

@@ -131,7 +131,7 @@ def _built_of(folder: Path, k: Kernel) -> Path:
     copy = k.built / "given" / place
     if copy.is_relative_to(folder.resolve()):
         raise UsageError(f"--module {folder}: the lab's own build is in that folder")
-    with locked("given"):  # other runs may need what an earlier build left
+    with locked(f"{copy.parent}"):  # other runs may need what an earlier build left
         built = _build_copy(folder, copy, k)
         file = copy.with_suffix(".ko")
         if not file.exists() or file.read_bytes() != built.read_bytes():

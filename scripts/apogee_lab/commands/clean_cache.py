@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,6 +10,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from ..base import LabError, cache_dir, file_hash, if_free, megabytes, reason, repo_root
+from ..guest.plugins import sources
 from ..kernels import apt, checked_kernel, uml_kernel
 from ..kernels.foreign_headers import FLAVOURS
 from ..kernels.kernel import SUITES, cached, release_of, suite_of
@@ -18,15 +18,29 @@ from ..kernels.toolchain import CHECKER_SUITE
 
 RECIPES = (*uml_kernel.RECIPES, *checked_kernel.RECIPES)
 
-#: What a folder of the cache is locked by while it is written.
-LOCKS = {
-    **{recipe.folder: recipe.folder for recipe in RECIPES},
-    **dict.fromkeys(("kernels", "headers", "tools", "apt", "sources"), "kernels"),
-    "images": "images",
-}
+#: Programs that are compiled; the last one is of the tests.
+PROGRAMS = ("count", "flow", "turns", "umlhost", *(p.stem for p in sources()), "kernel-answers")
 
-#: Programs that were compiled, and folders of links to them: the name of their lock, their hash.
-_MADE = re.compile(r"(ip(?=-)|.*?)-.*?[0-9a-f]{12}(?:\.so)?(?:\.part)?$")
+_HASH = 12 * "[0-9a-f]"
+
+#: What the lab makes, and the file or folder whose lock protects it. Nothing else in the cache is
+#: touched: it may be a folder with a user's own files.
+MADE = {
+    **{f"{recipe.folder}/*-{_HASH}*": f"{recipe.folder}.lock" for recipe in RECIPES},
+    "kernels/[0-9]*-amd64": "kernels.lock",
+    **{f"headers/[0-9]*-{flavour}": "kernels.lock" for flavour in FLAVOURS.values()},
+    "tools/*-gcc-[0-9]*": "kernels.lock",
+    "tools/*-sparse": "kernels.lock",
+    "apt/*/sources.list": "kernels.lock",  # with its folder
+    "sources/*/linux-source-*.deb": "kernels.lock",
+    "sources/*/part": "kernels.lock",
+    f"images/*-{_HASH}*.cpio*": "images.lock",
+    f"kernel-scripts/{_HASH}": "kernel-scripts",
+    "kernel-scripts/part.??????": "kernel-scripts",
+    f"ip-link_*-{_HASH}": "ip.lock",
+    **{f"{name}-{_HASH}*": f"{name}.lock" for name in PROGRAMS},
+}
+LOCKS = sorted({"stage.lock", *(name for name in MADE.values() if name.endswith(".lock"))})
 
 
 def _used() -> Iterator[Path]:
@@ -53,14 +67,10 @@ def _things() -> Iterator[tuple[Path, Path]]:
     """All that may be removed, each with the file or folder whose lock protects it. The locks
     themselves come last."""
     top = cache_dir()
-    for folder, lock in LOCKS.items():
-        deep = "*/*" if folder == "sources" else "*"
-        yield from ((path, top / f"{lock}.lock") for path in sorted((top / folder).glob(deep)))
-    yield from ((path, path.parent) for path in sorted((top / "kernel-scripts").glob("*")))
-    for path in sorted(top.iterdir()):
-        if name := _MADE.match(path.name):
-            yield path, top / f"{name[1]}.lock"
-    yield from ((path, path) for path in sorted(top.glob("*.lock")))
+    for pattern, lock in MADE.items():
+        for path in sorted(top.glob(pattern)):
+            yield path.parent if path.name == "sources.list" else path, top / lock
+    yield from ((top / lock, top / lock) for lock in LOCKS if (top / lock).exists())
 
 
 def _remove(path: Path) -> None:

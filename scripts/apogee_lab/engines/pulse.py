@@ -3,7 +3,8 @@
 
 A guest writes a line on its console every ten seconds of its own time, and those can take minutes
 on a host that is short of CPUs. So what counts is the CPU time of its processes: a guest that waits
-for a CPU is not idle, and one that spins uses CPU time while its clock stands still.
+for a CPU is not idle, and one that spins uses CPU time while its clock stands still. Nor does time
+count in which nobody looked: what froze the lab may have frozen the guest.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 IDLE_S = 300.0  # seconds of the host's clock without a line on the console and without work
+LOOKED_S = 30.0  # that count between two looks, at most
 SPUN_S = 1800.0  # CPU seconds in which the guest's clock advances by less than ten seconds
 
 _TICKS = os.sysconf("SC_CLK_TCK")  # per second, in /proc
@@ -59,13 +61,14 @@ class Pulse:
     """The judgement on one guest; told from time to time what it has done."""
 
     def __init__(self, now_s: float) -> None:
-        self._worked_at_s = now_s
+        self._looked_at_s = now_s
+        self._idle_s = 0.0
         self._cpu_s = 0.0
         self._cpu_s_of_clock: float | None = 0.0
 
     def spoke(self, now_s: float, *, clock: bool) -> None:
         """A line has come, ``clock``: one that tells the guest's time."""
-        self._worked_at_s = now_s
+        self._looked_at_s, self._idle_s = now_s, 0.0
         if clock:
             self._cpu_s_of_clock = None
 
@@ -73,10 +76,11 @@ class Pulse:
         """Why the guest counts as hung, empty if it does not."""
         if self._cpu_s_of_clock is None:
             self._cpu_s_of_clock = used.cpu_s
-        if used.ready or used.cpu_s > self._cpu_s:
-            self._worked_at_s = now_s
+        worked = used.ready or used.cpu_s > self._cpu_s
+        self._idle_s = 0.0 if worked else self._idle_s + min(now_s - self._looked_at_s, LOOKED_S)
+        self._looked_at_s = now_s
         self._cpu_s = max(self._cpu_s, used.cpu_s)
-        if now_s - self._worked_at_s > IDLE_S:
+        if self._idle_s > IDLE_S:
             return f"the guest has done nothing for {IDLE_S:.0f} s"
         if used.cpu_s - self._cpu_s_of_clock > SPUN_S:
             return f"the guest's clock stood still for {SPUN_S:.0f} s of CPU time"

@@ -16,7 +16,7 @@ import select
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ from . import log
 from .pulse import Pulse, used_by
 from .work import RunInfo, Work, collect, keep, working_folder, write_initrd
 
-VIRTUAL_S = 36_000.0  # of a guest's own time: no script is meant to take so long
+VIRTUAL_S = 36_000.0  # of a guest's own time, for a script without a limit
 REAL_S = 3600.0  # of the host's, for a script that runs in that
 LOOK_S = 5.0  # between two looks at what a guest has done
 TOLD_S = 2.0  # that a kernel gets to write all of its report on the console
@@ -123,25 +123,23 @@ def in_foreground(argv: Sequence[str], **how: Any) -> int:
     return run_program(argv, ending=signal.SIGKILL, **how).returncode
 
 
-@contextlib.contextmanager
-def _one_cpu() -> Iterator[int | None]:
-    """A CPU that no other one of the lab's runs has; None if all are taken, or the caller bound us.
+def _one_cpu(until: contextlib.ExitStack) -> int | None:
+    """A CPU that no other one of the lab's runs has until then; None if all are taken, the caller
+    bound us, or the cache takes no note of it.
 
     Bound to one CPU, emulation is a quarter faster. But where two guests are bound to the same CPU,
     one can starve for minutes, while another CPU has become idle.
     """
     cpus = sorted(os.sched_getaffinity(0))
     folder = cache_dir() / "cpus" / platform.node()
-    folder.mkdir(parents=True, exist_ok=True)
-    for cpu in cpus if len(cpus) > 1 else []:
-        with (folder / str(cpu)).open("w") as handle:
-            try:
+    with contextlib.suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        for cpu in cpus if len(cpus) > 1 else []:
+            handle = until.enter_context((folder / str(cpu)).open("w"))
+            with contextlib.suppress(BlockingIOError):
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                continue
-            yield cpu
-            return
-    yield None
+                return cpu
+    return None
 
 
 def supervise(command: Command, work: Work, bounds: Bounds) -> RunInfo:
@@ -154,7 +152,7 @@ def supervise(command: Command, work: Work, bounds: Bounds) -> RunInfo:
     console.touch()
     start = time.monotonic()
     with contextlib.ExitStack() as stack:
-        cpu = stack.enter_context(_one_cpu()) if command.one_cpu else None
+        cpu = _one_cpu(stack) if command.one_cpu else None
         stderr = stack.enter_context(errors.open("wb"))
         stdout = stack.enter_context(console.open("wb")) if command.in_place else stderr
         pin = [] if cpu is None else [str(find_program("taskset", "util-linux")), "-c", str(cpu)]

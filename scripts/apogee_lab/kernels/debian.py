@@ -11,7 +11,7 @@ import subprocess
 import sys
 from functools import lru_cache
 
-from ..base import LabError, cache_dir, call, find_program, hold, locked
+from ..base import LabError, cache_dir, call, find_program, locked
 from . import apt
 from .apt import depends, download, headers_packages, newest, unpack, updated_apt
 from .kernel import (
@@ -25,7 +25,7 @@ from .kernel import (
     suite_of,
     unknown,
 )
-from .toolchain import equip, relocate
+from .toolchain import equip, hold_equipped, relocate
 
 
 def kernels() -> list[str]:
@@ -51,7 +51,7 @@ def kernel(name: str = DEFAULT_KERNEL) -> Kernel:
             raise unknown(name, kernels())
         with locked("kernels", apt.WAITING):
             found = _find(name) or _fetch(name)
-    hold(found.root / "complete")
+    hold_equipped(found)
     return found
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 import sys
 
-from ..base import cache_dir, hold, locked
+from ..base import cache_dir, locked
 from . import apt, toolchain
 from .kernel import Kernel, cached, mark_complete, suite_of
 
@@ -23,11 +23,18 @@ def kernel(suite: str, arch: str) -> Kernel:
     It comes from the cache, else from the suite as it is today, which may have another release for
     other architectures. NotCarried if the suite has none.
     """
-    with locked("kernels", apt.WAITING):
-        found = [k for k in cached("headers", FLAVOURS[arch]) if suite_of(k) == suite]
-        k = found[0] if found else _fetch(suite, arch)
-    hold(k.root / "complete")
+    k = _find(suite, arch)
+    if not k:
+        with locked("kernels", apt.WAITING):
+            k = _find(suite, arch) or _fetch(suite, arch)
+    toolchain.hold_equipped(k)
     return k
+
+
+def _find(suite: str, arch: str) -> Kernel | None:
+    """The newest in the cache."""
+    found = cached("headers", FLAVOURS[arch])
+    return next((k for k in found if suite_of(k) == suite), None)
 
 
 def _fetch(suite: str, arch: str) -> Kernel:

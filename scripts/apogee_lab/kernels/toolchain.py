@@ -6,7 +6,7 @@ the C library they were linked with. Both are therefore started by their own rel
 program is renamed to NAME.elf and replaced by a script. Nothing is installed, root is not needed,
 and the cache may be moved.
 
-Callers hold ``locked("kernels")``.
+Who unpacks holds ``locked("kernels")``.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import shutil
 import sys
 from pathlib import Path
 
-from ..base import LabError, cache_dir, call, mark
+from ..base import LabError, cache_dir, call, hold, mark
 from . import apt
-from .kernel import release_of
+from .kernel import Kernel, release_of
 
 
 def relocate(headers: Path) -> None:
@@ -83,6 +83,19 @@ def equip(headers: Path, suite: str, arch: str) -> None:
         (scripts / "checker-valid.sh").chmod(0o755)
     with variables.open("a") as handle:
         handle.writelines(line + "\n" for line in lines)
+
+
+def hold_equipped(k: Kernel) -> None:
+    """Keep others from removing a kernel with what it was equipped with. That comes first: who
+    removes all does not find it free once it has found the kernel in use."""
+    variables = k.headers / ".kernelvariables"
+    words = variables.read_text() if variables.exists() else ""
+    for name in sorted(set(re.findall(r"/tools/([^/]+)/usr/bin/", words))):
+        complete = cache_dir() / "tools" / name / "complete"
+        if not complete.exists():
+            raise LabError(f"{complete.parent} is gone: remove {k.root}, too")
+        hold(complete)
+    hold(k.root / "complete")
 
 
 def _from(headers: Path, path: Path) -> str:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import pwd
 import resource
@@ -23,6 +24,7 @@ from apogee_lab.base import (
     cache_dir,
     call,
     compiled,
+    find_program,
     hold,
     if_free,
     locked,
@@ -154,6 +156,21 @@ def test_a_lock_waits_and_says_so(
     assert order == ["first", "second"]
     with locked("name"), if_free(tmp_path / "name.lock") as free:
         assert not free
+
+
+def test_who_is_alone_may_write(tmp_path: Path) -> None:
+    """Else NFS gives no such lock. Folders are locked there for one machine, whoever reads them."""
+    for path in (tmp_path / "file", tmp_path):
+        path.touch()
+        with if_free(path) as free:
+            (handle,) = (fd for fd in Path("/proc/self/fd").iterdir() if fd.resolve() == path)
+            flags = fcntl.fcntl(int(handle.name), fcntl.F_GETFL)
+            assert (free, bool(flags & os.O_RDWR)) == (True, path.is_file())
+    program = shutil.copy(find_program("sleep", "coreutils"), tmp_path)
+    with subprocess.Popen([program, "600"]) as running:
+        with if_free(Path(program)) as free:
+            assert not free
+        running.kill()
 
 
 def test_what_is_removed_meanwhile_is_not_held(tmp_path: Path) -> None:

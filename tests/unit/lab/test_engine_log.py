@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 import os
 import socket
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -198,16 +199,26 @@ def test_why_a_guest_did_not_come_to_its_end(work: Work, monkeypatch: pytest.Mon
 def test_guests_are_spread_over_the_cpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("APOGEE_CACHE", str(tmp_path))
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3, 5})
-    guests = [supervise._one_cpu() for _ in range(5)]
-    assert [guest.__enter__() for guest in guests] == [3, 5, None, None, None]
-    guests[1].__exit__(None, None, None)
-    with supervise._one_cpu() as cpu:
-        assert cpu == 5
-    for guest in guests[:1] + guests[2:]:
-        guest.__exit__(None, None, None)
+    with ExitStack() as first, ExitStack() as second:
+        assert [supervise._one_cpu(guest) for guest in (first, second)] == [3, 5]
+        with ExitStack() as third:
+            assert [supervise._one_cpu(third) for _ in range(3)] == [None, None, None]
+        second.close()
+        assert supervise._one_cpu(second) == 5
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3})
-    with supervise._one_cpu() as cpu:
-        assert cpu is None
+    assert supervise._one_cpu(first) is None
+
+
+def test_a_cache_that_is_only_read_gives_no_cpu(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file in the place of its folder: what may write everywhere cannot write there either."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3, 5})
+    (tmp_path / "cpus").touch()
+    for cache in (tmp_path, tmp_path / "cpus"):
+        monkeypatch.setenv("APOGEE_CACHE", str(cache))
+        with ExitStack() as guest:
+            assert supervise._one_cpu(guest) is None
 
 
 def watched(work: Work, script: str, wall_s: float = math.inf, virtual_s: float = math.inf) -> str:

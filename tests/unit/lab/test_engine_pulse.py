@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from apogee_lab.engines.pulse import IDLE_S, SPUN_S, Pulse, Used, used_by
+from apogee_lab.engines.pulse import IDLE_S, LOOKED_S, SPUN_S, Pulse, Used, used_by
 from apogee_lab.engines.supervise import LOOK_S
 
 DAY_S = 86400.0
@@ -58,6 +58,15 @@ def test_a_slow_guest_does_not_hang(share: float) -> None:
 
 def test_a_guest_that_gets_no_cpu_does_not_hang() -> None:
     assert ends_at(lambda _: 3.0, ready=True)[0] == DAY_S
+
+
+def test_time_in_which_nobody_looked_does_not_count() -> None:
+    """The lab is frozen again and again, and the guest with it."""
+    pulse = Pulse(0.0)
+    looks = itertools.takewhile(
+        lambda n: not pulse.verdict(n * DAY_S, Used(3.0, False)), range(100)
+    )
+    assert sum(1 for _ in looks) * LOOKED_S > IDLE_S
 
 
 @pytest.mark.parametrize("share", SHARES[:2])

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from apogee_lab import bpf, modules
 from apogee_lab.guest import image
 from apogee_lab.guest.image import EXTRAS, base_image, extra_image
 from apogee_lab.kernels.kernel import Kernel
@@ -17,6 +18,27 @@ from apogee_lab.kernels.kernel import Kernel
 def test_threads_can_be_cancelled_in_an_overlay(name: str) -> None:
     """libc aborts a program that cancels a thread where it finds no libgcc_s (iperf3 3.16 does)."""
     assert b"lib/libgcc_s.so.1\0" in extra_image(name).read_bytes()
+
+
+@pytest.fixture
+def no_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One in which nothing can be written, whoever tries."""
+    (tmp_path / "cache").touch()
+    monkeypatch.setenv("APOGEE_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.mark.usefixtures("no_cache")
+def test_what_is_built_in_the_tree_is_locked_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert bpf.loader().is_file()
+    source, built = tmp_path / "source" / "Kbuild", tmp_path / "built" / "given" / "a.ko"
+    for path in (source, built):
+        path.parent.mkdir(parents=True)
+        path.touch()
+    monkeypatch.setattr(modules, "_build_copy", lambda *_: built)
+    monkeypatch.setattr(Kernel, "built", tmp_path / "built")
+    assert modules._built_of(source.parent, Kernel("6.1", tmp_path)).is_file()
 
 
 def test_an_image_is_of_its_programs_and_their_libraries(

@@ -305,7 +305,15 @@ def add_kernel(mirror: Mirror, suite: str, release: str, top: Path) -> None:
         mirror.add(suite, "amd64", f"linux-{kind}-amd64", f"linux-{kind}-{release}")
 
 
-def test_a_kernel_is_fetched_once_with_its_suite(mirror: Mirror, tmp_path: Path) -> None:
+def no_lock(cache: Path) -> None:
+    """Nobody gets the lock of kernels, as in a cache that is only read."""
+    (cache / "kernels.lock").unlink()
+    (cache / "kernels.lock").mkdir()
+
+
+def test_a_kernel_is_fetched_once_with_its_suite(
+    mirror: Mirror, cache: Path, tmp_path: Path
+) -> None:
     add_kernel(mirror, "bookworm", "6.1.0-99-amd64", tmp_path)
     fetched = debian.kernel("bookworm")
     assert (fetched.release, suite_of(fetched)) == ("6.1.0-99-amd64", "bookworm")
@@ -314,12 +322,13 @@ def test_a_kernel_is_fetched_once_with_its_suite(mirror: Mirror, tmp_path: Path)
     assert "/usr/src/" not in (fetched.headers / "Makefile").read_text()
     assert fetched.modules.is_dir()
     shutil.rmtree(mirror.top)
+    no_lock(cache)
     debian.kernel.cache_clear()
     assert debian.kernel("bookworm") == debian.kernel("6.1.0-99-amd64") == fetched
 
 
 def test_headers_are_fetched_once_with_their_suite(
-    mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    mirror: Mirror, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     equipped = []
     monkeypatch.setattr(toolchain, "equip", lambda *what: equipped.append(what))
@@ -335,6 +344,7 @@ def test_headers_are_fetched_once_with_their_suite(
     assert suite_of(fetched) == "trixie", "the mark of its release alone says trixie-backports"
     assert equipped == [(fetched.headers, "trixie", "arm64")]
     shutil.rmtree(mirror.top)
+    no_lock(cache)
     assert foreign_headers.kernel("trixie", "arm64") == fetched
 
 

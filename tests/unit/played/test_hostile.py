@@ -15,7 +15,7 @@ from tests.played.hostile.book import COST, LIES
 from tests.played.hostile.play import HERE, read
 from tests.played.hostile.table import gain, lost
 
-PAGE = LIES.page.read_text()
+PAGE = " ".join(LIES.page.read_text().split())
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,6 @@ def gains(records: Records, attack: str) -> dict[str, list[float]]:
 
 def test_what_stands_out(records: Records) -> None:
     """The figures of the page's sentences."""
-    page = " ".join(PAGE.split())
     optimistic, conceal, sacks, small, late = (
         gains(records, name) for name in ("optimistic", "conceal", "sacks", "small", "late")
     )
@@ -55,7 +54,7 @@ def test_what_stands_out(records: Records) -> None:
         f"star {both(*small['star'])}, bbr {both(*small['bbr'])}.",
         f"(it gets {both(*late['star'])} of an honest one's segments)",
     ]
-    assert [one for one in said if one not in page] == []
+    assert [one for one in said if one not in PAGE] == []
     assert all(gain < 1 for each in late.values() for gain in each)
     assert max(late, key=lambda cc: sum(late[cc])) == "star"
     dropped = [lost(r) for (_, attack, _), r in records.items() if attack == "optimistic"]
@@ -63,15 +62,14 @@ def test_what_stands_out(records: Records) -> None:
 
 
 def test_the_bounds_that_the_page_tells() -> None:
-    page = " ".join(PAGE.split())
     most = f"{2 * bounds.WINDOW + bounds.LINE * bounds.RTT:,.0f}".replace(",", " ")
     nothing = ", ".join(f"`{name}`" for name in bounds.NOTHING[:-1])
-    assert f"{nothing} and `{bounds.NOTHING[-1]}` get at most {bounds.MOST} times" in page
-    assert f"carries in {bounds.RTT} s ({most} segments)" in page
-    assert f"at most {bounds.BESIDE_PEERS} times what they get" in page
+    assert f"{nothing} and `{bounds.NOTHING[-1]}` get at most {bounds.MOST} times" in PAGE
+    assert f"carries in {bounds.RTT} s ({most} segments)" in PAGE
+    assert f"at most {bounds.BESIDE_PEERS} times what they get" in PAGE
     (j, small), (gentle, unmarked) = bounds.MORE.items()
     assert (j, gentle) == (("small", "j"), ("unmarked", "hstcp_gentle"))
-    assert f"j with `small` ({small} times) and hstcp_gentle with `unmarked` ({unmarked}:" in page
+    assert f"j with `small` ({small} times) and hstcp_gentle with `unmarked` ({unmarked}:" in PAGE
 
 
 def dearest(*of: str) -> tuple[str, str, float]:
