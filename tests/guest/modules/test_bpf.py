@@ -164,13 +164,12 @@ def runs(build: Path, stock_modules: Path) -> dict[str, Run]:
     """One guest: a flow of each algorithm as module, and as BPF program that is unloaded while it
     runs; two flows that are traced; then what the loader says.
     """
-    cases = {ALGORITHMS[name].bpf: Case({"ber": 0}, ALGORITHMS[name].bpf, 6) for name in PROGRAMS}
-    cases |= {
-        name: Case({"ber": 0}, name, 6, WATCHED.format(cc=name), after=UNLOAD) for name in PROGRAMS
-    }
-    short = {"ber": 0, "queue": 62500}
-    cases["traced"] = Case(short, "bpf_star", 45, TRACED, after=UNLOAD)
-    cases["beginning"] = Case(short, "bpf_gentle", 12, BEGINNING, after=VERBS)
+    slow = {"ber": 0, "rate": 2_000_000, "queue": 125_000}
+    cases = {ALGORITHMS[name].bpf: Case(slow, ALGORITHMS[name].bpf, 6) for name in PROGRAMS}
+    cases |= {name: Case(slow, name, 6, WATCHED.format(cc=name), after=UNLOAD) for name in PROGRAMS}
+    # a pipe is full within two seconds
+    cases["traced"] = Case({"ber": 0, "queue": 62_500}, "bpf_star", 45, TRACED, after=UNLOAD)
+    cases["beginning"] = Case(slow | {"queue": 12_500}, "bpf_gentle", 12, BEGINNING, after=VERBS)
     files = {"bin/peer": compiled(Path(__file__).with_name("peer.c"))}
     return run_cases(build, "bpf", cases, ["bpftool"], files, engine=qemu)
 
