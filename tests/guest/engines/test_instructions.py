@@ -28,7 +28,7 @@ def test_counts_what_runs_between_marks(tmp_path: Path) -> None:
 def test_a_packet_in_segments_of_256_costs_less_than_five_times_a_vlans(
     build: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["device-cost", "256", "--packets", "20000"]) == 0
+    assert main(["device-cost", "256", "--packets", "8000"]) == 0
     rows = [line.strip("| ").split(" | ") for line in capsys.readouterr().out.splitlines()]
     devices = {row[0]: [float(number) for number in row[1:]] for row in rows[2:]}
     assert 3000 < devices["vlan"][0] < 8000

@@ -31,11 +31,14 @@ def everybody_waits_bps(n: int) -> float:
     return n * PAYLOAD / (n * DATA_US + ACK_US) * 1e6
 
 
-def test_reno_over_n_is_as_computed(kept: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "several", [(1, 6), pytest.param((2, 10, 20), marks=pytest.mark.deep)], ids=["few", "many"]
+)
+def test_reno_over_n_is_as_computed(kept: Path, tmp_path: Path, several: tuple[int, ...]) -> None:
     """One or two stations reach the limit without lost ACKs. More stations leave the access point
     too few turns: its queue drops ACKs, and the stations get their airtime."""
-    records = wlan(tmp_path / "r", "reno", "n=1,2,6,10,20", *WARM)
-    for n, record in zip((1, 2, 6, 10, 20), records, strict=True):
+    records = wlan(tmp_path / "r", "reno", f"n={','.join(map(str, several))}", *WARM)
+    for n, record in zip(several, records, strict=True):
         medium, queue = record["medium"], record["queue"]
         assert close(record["limit_bps"], PAYLOAD / (DATA_US + ACK_US / 2) * 1e6, 1e-4)
         wanted = max(record["limit_bps"], everybody_waits_bps(n))
@@ -95,6 +98,7 @@ def test_contention_and_slower_radios_charge_more(kept: Path, tmp_path: Path) ->
         assert close(record["total_goodput_bps"], wanted, 0.02)
 
 
+@pytest.mark.deep
 def test_vegas_and_bbr_keep_the_access_points_queue_shorter(kept: Path, tmp_path: Path) -> None:
     reno, vegas, bbr = wlan(tmp_path / "r", "reno,vegas,bbr", "n=6", *WARM)
     queues = [record["queue"]["mean_packets"] for record in (reno, vegas, bbr)]
@@ -111,6 +115,7 @@ def test_a_random_phase_changes_the_order_of_acks_only(kept: Path, tmp_path: Pat
     assert record["jain"] > 0.99
 
 
+@pytest.mark.deep
 def test_seeds_differ_by_the_starts(kept: Path, tmp_path: Path) -> None:
     """A repeated run is equal; with equal starts, so are runs with other seeds."""
     settings = ("n=3", "warmup=1s")
