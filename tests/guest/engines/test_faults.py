@@ -46,8 +46,14 @@ def uml_modules() -> None:
             r"WARNING: CPU: 0 PID: \d+ at \S*/faults\.c:\d+ \S+ \[faults\]: a fault that a test",
             "Call Trace:",
         ),
-        ("refcount", r"refcount_t: .*: WARNING: .* at lib/refcount\.c:\d+", "faults_init"),
-        ("atomic", r"BUG: scheduling while atomic: modprobe/\d+/0x\w+", "msleep"),
+        pytest.param(
+            *("refcount", r"refcount_t: .*: WARNING: .* at lib/refcount\.c:\d+", "faults_init"),
+            marks=pytest.mark.deep,
+        ),
+        pytest.param(
+            *("atomic", r"BUG: scheduling while atomic: modprobe/\d+/0x\w+", "msleep"),
+            marks=pytest.mark.deep,
+        ),
         ("null", r"BUG: kernel NULL pointer dereference, address: 0+8 at \w*.*\[faults\]", "Oops"),
     ],
 )
