@@ -227,6 +227,11 @@ def close(value: float, wanted: float, share: float) -> bool:
     return value == pytest.approx(wanted, rel=share)
 
 
+def finished(folder: Path) -> set[Path]:
+    """The records of finished runs in a folder: one that is being made has a point in its name."""
+    return {path for path in folder.glob("*/record.json") if "." not in path.parent.name}
+
+
 def measured(
     target: Path, *arguments: str, scenario: str = "satellite", engine: str = "uml"
 ) -> list[dict[str, Any]]:
@@ -236,7 +241,17 @@ def measured(
     return read_records(target)
 
 
-__all__ = ["PORT", "Case", "Run", "close", "compiled", "measured", "run_cases", "timeouts"]
+__all__ = [
+    "PORT",
+    "Case",
+    "Run",
+    "close",
+    "compiled",
+    "finished",
+    "measured",
+    "run_cases",
+    "timeouts",
+]
 
 
 class Guests(Mapping[str, Run]):

@@ -20,6 +20,7 @@ import pytest
 from apogee_lab.base import cache_dir
 from apogee_lab.kernels import debian
 from apogee_lab.measures.record import comparable, read_records
+from tests.guest.runs import finished
 from tests.patience import wait_for
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
@@ -109,20 +110,20 @@ QEMU = pytest.param("qemu", marks=pytest.mark.deep)
 def test_the_lab_is_killed(lab: Lab, engine: str) -> None:
     """No process outlives it; what was finished is not run again, what was half done is removed."""
     command = [*SWEEP, "40" if engine == "uml" else "4", "--engine", engine]
-    before = set(lab.runs.glob("*/record.json"))
+    before = finished(lab.runs)
     process = lab.start(*command)
-    wait_for(lambda: set(lab.runs.glob("*/record.json")) - before or process.poll() is not None)
+    wait_for(lambda: finished(lab.runs) - before or process.poll() is not None)
     wait_for(lambda: lab.left() and len(lab.processes()) > 2 or process.poll() is not None)
     process.kill()
     process.communicate()
     assert process.returncode == -signal.SIGKILL
     wait_for(lambda: not lab.processes())
-    (finished,) = set(lab.runs.glob("*/record.json")) - before
-    written = finished.stat().st_mtime_ns
+    (first,) = finished(lab.runs) - before
+    written = first.stat().st_mtime_ns
     status, error = lab.run(*command)
     assert status == 0, error
     assert "1 of 3 runs finished earlier, not repeated" in error
-    assert finished.stat().st_mtime_ns == written
+    assert first.stat().st_mtime_ns == written
     assert lab.left() == []
 
 

@@ -21,6 +21,7 @@ from apogee_lab.engines.work import GuestFailed
 from apogee_lab.measures.record import comparable, dumps, read_records
 from apogee_lab.scenarios import SCENARIOS
 from apogee_lab.scenarios.scenario import Param, Plan
+from tests.guest.runs import finished
 from tests.patience import wait_for
 
 pytestmark = pytest.mark.guest
@@ -134,7 +135,7 @@ def test_an_interrupted_sweep_goes_on(kept: Path, tmp_path: Path, root: Path) ->
     environment = {**os.environ, "PYTHONPATH": str(root / "scripts")}
     process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
     try:
-        wait_for(lambda: list(kept.glob("*/record.json")) or process.poll() is not None)
+        wait_for(lambda: finished(kept) or process.poll() is not None)
         wait_for(lambda: list(kept.glob("*.part-*")) or process.poll() is not None)
         process.send_signal(signal.SIGINT)
         _, error = process.communicate()
@@ -144,11 +145,11 @@ def test_an_interrupted_sweep_goes_on(kept: Path, tmp_path: Path, root: Path) ->
     assert process.returncode == 130
     assert "interrupted: 1 of 3 runs are finished and kept" in error
     assert not [pid for pid in processes() if str(kept) in pid], "a guest is left"
-    (finished,) = kept.glob("*/record.json")
-    written = finished.parent.joinpath("flow1.recv.json").stat().st_mtime_ns
+    (first,) = finished(kept)
+    written = first.parent.joinpath("flow1.recv.json").stat().st_mtime_ns
     again = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert again.returncode == 0, again.stderr
-    assert finished.parent.joinpath("flow1.recv.json").stat().st_mtime_ns == written
+    assert first.parent.joinpath("flow1.recv.json").stat().st_mtime_ns == written
     assert len(read_records(tmp_path / "records")) == 3
     assert not list(kept.glob("*.part-*"))
 

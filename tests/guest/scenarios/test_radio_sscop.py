@@ -10,6 +10,7 @@ import pytest
 
 from apogee_lab import modules
 from apogee_lab.kernels import uml_kernel
+from apogee_lab.measures.radio import counters
 from apogee_lab.scenarios import sscop
 from tests.guest.runs import Run, run_cases
 from tests.guest.scenarios.test_radio import lost_of, over_radio, rate_between
@@ -19,13 +20,13 @@ pytestmark = [pytest.mark.guest, pytest.mark.uml]
 WINDOW = "72"
 PAPER = {"poll_bytes": "0", "poll_sd": "16", "poll_time": "10s", "poll_idle": "0s"}
 
-#: Shell: counters at both ends of three intervals, as `series` samples them all the time.
+#: Shell: counters near both ends of three intervals.
 SAMPLES = f"""
 for s in 8.1 6.8 7.2 7.8 8.2 6.8; do
     sleep $s
     echo "at $(cut -d' ' -f1 /proc/uptime)"
     ip netns exec gw ethtool -S {sscop.NAME}
-done >$OUT/sscop-series.txt
+done >$OUT/sds
 """
 
 
@@ -120,13 +121,13 @@ def test_the_papers_rules_leave_the_link_idle(runs: dict[str, Run]) -> None:
 def test_auto_follows_the_loss(runs: dict[str, Run]) -> None:
     """SDs per second: few and large, then many and small, then few again."""
     run = runs["step"]
-    sequence = run.record["sequence"]
+    samples = [part.partition("\n") for part in run.text("sds").split("at ")[1:]]
+    syn_s = run.sent["syn_us"] / 1e6
+    sent = [(float(time) - syn_s, counters(rest)["sd_sent"]) for time, _, rest in samples]
 
     def sds(begin: float, end: float) -> float:
-        inside = [
-            n for t, n in zip(sequence["sd_s"], sequence["sd"], strict=True) if begin <= t < end
-        ]
-        return (inside[-1] - inside[0]) / rate_between(run, begin, end)
+        first, last = (n for t, n in sent if begin <= t < end)
+        return (last - first) / rate_between(run, begin, end)
 
     assert sds(22, 30) > 3 * sds(8, 15)
     assert sds(38, 45) < sds(22, 30) / 2
