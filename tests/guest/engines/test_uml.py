@@ -63,7 +63,7 @@ def test_equal_seeds_give_equal_records(kernel: Kernel, kept: Path, tmp_path: Pa
     for attempt in ("one", "two"):
         found = measured(
             tmp_path / attempt, "--cc", "star", "--set", "ber=1e-5", "--set", "trace=all",
-            "--seed", "1,2", "--duration", "10", "--fresh",
+            "--seed", "1,2", "--duration", "5", "--fresh",
         )  # fmt: skip
         lines.append([dumps(comparable(record)) for record in found])
         traces.append([(kept / str(r["run"]) / "trace.txt").read_bytes() for r in found])

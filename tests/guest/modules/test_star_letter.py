@@ -13,7 +13,7 @@ from apogee_lab.papers.claims import Results
 from apogee_lab.papers.star.figures import FIGURE_15
 from tests.guest.runs import measured
 
-pytestmark = [pytest.mark.guest, pytest.mark.uml]
+pytestmark = [pytest.mark.guest, pytest.mark.uml, pytest.mark.deep]
 
 
 def test_two_estimates_are_around_8_mbit(kept: Path, tmp_path: Path) -> None:

@@ -80,6 +80,7 @@ def test_drops_are_shared_out_and_grouped(kept: Path, tmp_path: Path) -> None:
     assert record["interval"]["over_s"] == 5
 
 
+@pytest.mark.deep
 def test_seeds_differ_by_the_starts(kept: Path, tmp_path: Path) -> None:
     """Nothing else is random: with equal starts, records do not depend on the seed."""
 

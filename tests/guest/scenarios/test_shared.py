@@ -161,6 +161,7 @@ def test_iperf3_agrees(runs: dict[str, Run], build: Path) -> None:
 
 
 @pytest.mark.uml
+@pytest.mark.deep
 def test_one_against_nineteen(kept: Path, tmp_path: Path) -> None:
     """Twenty flows named by --cc: each has its share, and each drop belongs to one flow."""
     mix = ("--cc", "constant+19*reno", "--set", "constant.cwnd=20", "--duration", "5")

@@ -166,7 +166,7 @@ def test_a_slower_link_with_a_short_queue(simulation: Simulation) -> None:
     assert mean(per_second(done)[-10:]) >= 0.9 * 2e6 * LINK_BPS
 
 
-@pytest.mark.parametrize("ber", [0, 1e-6])
+@pytest.mark.parametrize("ber", [0, pytest.param(1e-6, marks=pytest.mark.deep)])
 def test_an_hour_with_a_deep_buffer(simulation: Simulation, ber: float) -> None:
     """8 products of queue. The RTT of no minute ends above 1.25 of the path's: 1.15 without errors,
     1.14 at 1e-6. And none has less than .9 of the limit: .99.
