@@ -17,6 +17,8 @@ from tests.played.exchanges.log import Log, Segment
 EQUAL_S = 0.00025
 #: The same for what tcp_info measures, in ms: a timeout has the grain of a tick.
 EQUAL_MS = {"rtt": 1, "rttvar": 1, "rto": 4}
+#: What is an algorithm's own, and not reno's.
+OWN = ("pacing", "base")
 
 
 def _key(s: Segment) -> tuple[object, ...]:
@@ -74,7 +76,7 @@ def _segments(base: list[Segment], other: list[Segment], equal_s: float) -> Iter
 
 
 def _changes(base: dict[str, int], other: dict[str, int]) -> str:
-    names = [*base, *(name for name in other if name not in base)]
+    names = [name for name in base | other if name not in OWN]
     pairs = ((name, base.get(name, 0), other.get(name, 0)) for name in names)
     different = (p for p in pairs if abs(p[2] - p[1]) > EQUAL_MS.get(p[0], 0))
     return " ".join(f"{name} {a}->{b}" for name, a, b in different)

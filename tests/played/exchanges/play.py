@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -55,16 +55,21 @@ STOCK = Guest(qemu, "trixie-backports", HERE / "stock", 0.002, 0.001, rests=2)
 
 
 def play(out: Path, scripts: Sequence[str], algorithms: Sequence[str], of: Guest = UML) -> Logs:
-    """Play the scripts for the algorithms in one guest."""
+    """Play a guest's scripts for the algorithms in one guest."""
+    return play_texts(out, {name: of.path(name).read_text() for name in scripts}, algorithms, of)
+
+
+def play_texts(
+    out: Path, texts: Mapping[str, str], algorithms: Sequence[str], of: Guest = UML
+) -> Logs:
+    """The same with the scripts' texts, by their names."""
     program = compiled(HERE / "exchange.c", *sorted(HERE.glob("[!e]*.c")), libraries=LIBRARIES)
-    command = f"exchange $OUT {of.rests} {','.join(algorithms)} {' '.join(scripts)}"
-    files = {f"lab/pkt/{name}": of.path(name).read_bytes() for name in scripts}
+    command = f"exchange $OUT {of.rests} {','.join(algorithms)} {' '.join(texts)}"
+    files = {f"lab/pkt/{name}": text.encode() for name, text in texts.items()}
     guest.play(
         f"chmod +x /bin/exchange\nmodprobe tun\ncd /lab/pkt && {command}", out, algorithms,
         engine=of.engine, kernel=of.kernel, files=files | {"bin/exchange": program},
     )  # fmt: skip
     return {
-        (name, cc): read((out / f"{name}.{cc}").read_text())
-        for name in scripts
-        for cc in algorithms
+        (name, cc): read((out / f"{name}.{cc}").read_text()) for name in texts for cc in algorithms
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Octets of packets: to read them, and to build what the peer sends. */
 #include <string.h>
-#include <unistd.h>
+#include <sys/uio.h>
 
 #include "exchange.h"
 
@@ -89,6 +89,11 @@ int wire_build(unsigned char *packet, const struct segment *s)
 
 void wire_write(unsigned char *packet, int length)
 {
-	if (write(peer.tun, packet, (size_t)length) != length)
+	static unsigned char no_offload[OFFLOAD_HEADER];
+	const struct iovec parts[] = {
+		{ no_offload, OFFLOAD_HEADER }, { packet, (size_t)length },
+	};
+
+	if (writev(peer.tun, parts, 2) != OFFLOAD_HEADER + length)
 		die("write to the device");
 }
