@@ -13,6 +13,7 @@
 #define LINKS 3			/* the last is of IPv6 */
 #define FLYING 48		/* frames, at most */
 #define FRAME_ROOM 128		/* octets of UDP */
+#define INNER_ROOM 40
 #define LEADER_ID 5
 
 enum sockets { GRANTED, ONLY_IPV4, REFUSED };
@@ -21,6 +22,7 @@ enum sockets { GRANTED, ONLY_IPV4, REFUSED };
  * struct frame - what is on its way
  * @octets: behind the UDP header
  * @length: of them
+ * @inner: of DATA, the packet that is inside
  * @from: as the receiver sees it
  * @to: address and port that it goes to
  * @link: number of the link, from 1
@@ -31,6 +33,7 @@ enum sockets { GRANTED, ONLY_IPV4, REFUSED };
 struct frame {
 	u8 octets[FRAME_ROOM];
 	u32 length;
+	u8 inner[INNER_ROOM];
 	union shake_addr from;
 	union shake_addr to;
 	u8 link;
@@ -71,6 +74,8 @@ struct link {
  * @links: between them
  * @frames: on their way
  * @flying: how many
+ * @inner: the last packet that was written into DATA
+ * @coming: what comes in just now
  * @sent: frames sent in this step
  * @port: the last one of a leader's sockets
  * @random: how often somebody asked for random octets
@@ -84,6 +89,8 @@ struct world {
 	struct link links[LINKS];
 	struct frame frames[FLYING];
 	u32 flying;
+	u8 inner[INNER_ROOM];
+	const struct frame *coming;
 	u32 sent;
 	u16 port;
 	u32 random;
