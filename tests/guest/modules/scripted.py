@@ -16,6 +16,9 @@ from apogee_lab.guest import plugins
 from apogee_lab.kernels import qemu_kernel, uml_kernel
 from tests.guest.runs import compiled
 
+#: What a script has reported, and the folder of what it left.
+Told = tuple[dict[str, str], Path]
+
 ENGINES: dict[str, Any] = {"qemu": qemu, "uml": uml}
 
 
@@ -42,12 +45,12 @@ def run(
 
 
 def reported(run: Callable[..., dict[str, str]], name: str, script: str) -> Any:
-    """A fixture: a script's report and its folder. It runs once per test module and engine."""
+    """A fixture: a script's report and its folder. It runs once per test module."""
 
     @pytest.fixture(scope="module")
-    def fixture(engine: str, build: Path, root: Path) -> tuple[dict[str, str], Path]:
-        out = build / "tests" / f"{name}-{engine}"
-        return run(script, engine, out, root), out
+    def fixture(build: Path, root: Path) -> Told:
+        out = build / "tests" / name
+        return run(script, "uml", out, root), out
 
     return fixture
 

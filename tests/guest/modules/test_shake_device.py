@@ -8,15 +8,10 @@ from pathlib import Path
 import pytest
 
 from apogee_lab.kernels.kernel import DEFAULT_KERNEL, SUITES
-from tests.guest.modules.scripted import drunk, gap, numbers, reported
+from tests.guest.modules.scripted import Told, drunk, gap, numbers, reported
 from tests.guest.modules.shake_pair import BOTH, run
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
-
-
-@pytest.fixture(scope="module", params=["uml"])
-def engine(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
 
 
 # --- the devices that paths leave by --------------------------------------------------------------
@@ -60,18 +55,14 @@ sleep 1
 below = reported(run, "shake-below", BELOW)
 
 
-def test_traffic_outlives_what_befalls_a_paths_device(
-    below: tuple[dict[str, str], Path],
-) -> None:
+def test_traffic_outlives_what_befalls_a_paths_device(below: Told) -> None:
     report, out = below
     assert min(numbers(report, "end moved")) > 5_000
     assert drunk(out) == [(10_000_000, 0)]
     assert gap(out / "ticks") < 1200
 
 
-def test_a_path_is_absent_with_its_device_and_joins_again(
-    below: tuple[dict[str, str], Path],
-) -> None:
+def test_a_path_is_absent_with_its_device_and_joins_again(below: Told) -> None:
     report, _ = below
     for event in ("down", "away", "deleted"):
         assert report[event] == "absent alive 1", event
@@ -147,9 +138,7 @@ unload; said
 spaces = reported(run, "shake-spaces", SPACES)
 
 
-def test_the_tunnel_in_another_namespace_than_its_sockets(
-    spaces: tuple[dict[str, str], Path],
-) -> None:
+def test_the_tunnel_in_another_namespace_than_its_sockets(spaces: Told) -> None:
     report, out = spaces
     for event in ("apart pinged", "apart answered", "home pinged", "fourth pinged"):
         assert report[event] == "yes", event
@@ -158,7 +147,7 @@ def test_the_tunnel_in_another_namespace_than_its_sockets(
 
 
 @pytest.mark.parametrize("outside", ["4", "6"])
-def test_the_sockets_namespace_dies(spaces: tuple[dict[str, str], Path], outside: str) -> None:
+def test_the_sockets_namespace_dies(spaces: Told, outside: str) -> None:
     """The device stays, without paths, until it is deleted."""
     report, _ = spaces
     assert report[f"orphan-{outside} pinged"] == "yes"
@@ -166,7 +155,7 @@ def test_the_sockets_namespace_dies(spaces: tuple[dict[str, str], Path], outside
     assert report[f"orphan-{outside} weighed"] == "yes"
 
 
-def test_nothing_is_left_of_module_and_devices(spaces: tuple[dict[str, str], Path]) -> None:
+def test_nothing_is_left_of_module_and_devices(spaces: Told) -> None:
     report, _ = spaces
     assert report["gone"] == "yes"
 
@@ -198,7 +187,7 @@ modprobe shake && say "loaded: again"; around again; unload
 module = reported(run, "shake-module", MODULE)
 
 
-def test_the_module_stays_while_there_is_a_device(module: tuple[dict[str, str], Path]) -> None:
+def test_the_module_stays_while_there_is_a_device(module: Told) -> None:
     report, out = module
     for n in ("1", "2", "3", "4", "more", "again"):
         assert report[f"round {n}"] == "2"
@@ -210,7 +199,7 @@ def test_the_module_stays_while_there_is_a_device(module: tuple[dict[str, str], 
     assert report["loaded"] == "again"
 
 
-def test_devices_leave_no_memory_behind(module: tuple[dict[str, str], Path]) -> None:
+def test_devices_leave_no_memory_behind(module: Told) -> None:
     """Two dozen pairs of devices with sessions and flows: less than 5 kB for each."""
     report, out = module
     first, last = numbers(report, "slabs")

@@ -9,15 +9,10 @@ from typing import Any
 
 import pytest
 
-from tests.guest.modules.scripted import drunk, numbers, reported
+from tests.guest.modules.scripted import Told, drunk, numbers, reported
 from tests.guest.modules.shake_pair import BOTH, run
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
-
-
-@pytest.fixture(scope="module", params=["uml"])
-def engine(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
 
 
 # --- families, tags, offloads ---------------------------------------------------------------------
@@ -58,7 +53,7 @@ families = reported(run, "shake-families", FAMILIES)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_both_families_inside_and_outside(families: tuple[dict[str, str], Path], kind: str) -> None:
+def test_both_families_inside_and_outside(families: Told, kind: str) -> None:
     report, out = families
     for inside in ("four", "six", "long"):
         assert report[f"{kind}-{inside} pinged"] == "yes", inside
@@ -73,7 +68,7 @@ def test_both_families_inside_and_outside(families: tuple[dict[str, str], Path],
     assert max(lengths) in (1500, 1500 - (40 - outside) - (16 - tag))
 
 
-def test_streams_are_whole_both_ways(families: tuple[dict[str, str], Path]) -> None:
+def test_streams_are_whole_both_ways(families: Told) -> None:
     """Segments of 64 KiB go into the device, and pages of files; each way, in each family."""
     report, out = families
     for way in ("up", "down"):
@@ -82,7 +77,7 @@ def test_streams_are_whole_both_ways(families: tuple[dict[str, str], Path]) -> N
     assert report["auth-4 offload"] == report["bare-open-6 offload"] == "1"
 
 
-def test_auth_off_has_its_line(families: tuple[dict[str, str], Path]) -> None:
+def test_auth_off_has_its_line(families: Told) -> None:
     _, out = families
     lines = (out / "lines").read_text().splitlines()
     assert len([line for line in lines if "auth is off: anybody can forge" in line]) == 6
@@ -121,9 +116,9 @@ counts marked "dropped_inner"
 
 
 @pytest.fixture(scope="module", params=["4", "6"])
-def marked(engine: str, build: Path, root: Path, request: pytest.FixtureRequest) -> Any:
-    out = build / "tests" / f"shake-marked-{engine}-{request.param}"
-    report = run(MARKED.replace("OUTSIDE", request.param), engine, out, root)
+def marked(build: Path, root: Path, request: pytest.FixtureRequest) -> Any:
+    out = build / "tests" / f"shake-marked-{request.param}"
+    report = run(MARKED.replace("OUTSIDE", request.param), "uml", out, root)
     return report, out, request.param
 
 
@@ -211,9 +206,7 @@ verified pour fd03::2 5201 500000 30 >$OUT/sent; sleep 2
 narrow = reported(run, "shake-narrow", NARROW)
 
 
-def test_a_narrow_link_outside_is_told_to_the_sender(
-    narrow: tuple[dict[str, str], Path],
-) -> None:
+def test_a_narrow_link_outside_is_told_to_the_sender(narrow: Told) -> None:
     """1300 octets less 56; TCP goes on, also while one link is narrow only."""
     report, out = narrow
     assert min(numbers(report, "one moved")) > 100_000
@@ -223,7 +216,7 @@ def test_a_narrow_link_outside_is_told_to_the_sender(
     assert drunk(out)[0] == (8_000_000, 0)
 
 
-def test_packets_that_may_be_cut_are_cut_outside(narrow: tuple[dict[str, str], Path]) -> None:
+def test_packets_that_may_be_cut_are_cut_outside(narrow: Told) -> None:
     """The tunnel's packets may be cut, too: they reach the agent in pieces."""
     report, out = narrow
     assert report["cut pinged"] == "yes"
@@ -234,7 +227,7 @@ def test_packets_that_may_be_cut_are_cut_outside(narrow: tuple[dict[str, str], P
     assert len([words for words in pieces if words[4] == "2"]) == 8
 
 
-def test_a_download_is_told_too(narrow: tuple[dict[str, str], Path]) -> None:
+def test_a_download_is_told_too(narrow: Told) -> None:
     _, out = narrow
     assert drunk(out, "back") == [(1_000_000, 0)]
     assert drunk(out)[1] == (500_000, 0)
@@ -275,9 +268,7 @@ pinged one-room 10.3.0.2 3 1400
 widths = reported(run, "shake-widths", WIDTHS)
 
 
-def test_a_narrow_path_alive_is_used_before_a_wide_one_that_is_dead(
-    widths: tuple[dict[str, str], Path],
-) -> None:
+def test_a_narrow_path_alive_is_used_before_a_wide_one_that_is_dead(widths: Told) -> None:
     """What is too long for it is told to the sender, at both ends."""
     report, out = widths
     assert report["wide"] == "dead dead"
@@ -287,9 +278,7 @@ def test_a_narrow_path_alive_is_used_before_a_wide_one_that_is_dead(
 
 
 @pytest.mark.parametrize("outside", ["4", "6"])
-def test_the_least_packets_of_ipv6_pass_every_link(
-    widths: tuple[dict[str, str], Path], outside: str
-) -> None:
+def test_the_least_packets_of_ipv6_pass_every_link(widths: Told, outside: str) -> None:
     """No IPv6 host makes them shorter than 1280 octets: they are cut outside (RFC 2473, 7.1)."""
     report, out = widths
     for length in ("least", "longer"):
@@ -299,9 +288,7 @@ def test_the_least_packets_of_ipv6_pass_every_link(
         assert drunk(out, way)[2:] == [(500_000, 0)] * 2
 
 
-def test_a_route_without_room_for_the_tunnel_takes_nothing(
-    widths: tuple[dict[str, str], Path],
-) -> None:
+def test_a_route_without_room_for_the_tunnel_takes_nothing(widths: Told) -> None:
     """But what is sent before that is known."""
     report, _ = widths
     assert report["no-room pinged"] == report["one-room pinged"] == "yes"
@@ -326,9 +313,9 @@ for n in 1 2; do tc -n net$n -s -j qdisc show dev far >$OUT/far$n.json; done
 
 
 @pytest.fixture(scope="module")
-def counted(engine: str, build: Path, root: Path) -> dict[str, Any]:
-    out = build / "tests" / f"shake-counts-{engine}"
-    run(COUNTS, engine, out, root)
+def counted(build: Path, root: Path) -> dict[str, Any]:
+    out = build / "tests" / "shake-counts"
+    run(COUNTS, "uml", out, root)
     links = [json.loads((out / f"far{n}.json").read_text()) for n in (1, 2)]
     found: dict[str, Any] = {"dropped": [link[0]["drops"] for link in links]}
     for end in ("leader", "agent"):

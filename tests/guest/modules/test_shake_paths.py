@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.guest.modules.scripted import drunk, gap, numbers, reported, ticks
+from tests.guest.modules.scripted import Told, drunk, gap, numbers, reported, ticks
 from tests.guest.modules.shake_pair import BOTH, missed, run
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
@@ -19,11 +17,6 @@ TIMES = ("before", "short", "long")
 NOTICED_MS = 1000 + 60 + 100
 #: TCP's first timeout: 200 ms, and the round trip with what is queued.
 FIRST_TIMEOUT_MS = 400
-
-
-@pytest.fixture(scope="module", params=["uml"])
-def engine(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
 
 
 # --- death and life -------------------------------------------------------------------------------
@@ -59,9 +52,7 @@ deaths = reported(run, "shake-deaths", DEATHS)
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_dead_path_is_left_within_a_second_or_three_round_trips(
-    deaths: tuple[dict[str, str], Path], way: str
-) -> None:
+def test_a_dead_path_is_left_within_a_second_or_three_round_trips(deaths: Told, way: str) -> None:
     """Datagrams are lost until then, and none later; never all of them."""
     _, out = deaths
     first, last = missed(out / way)
@@ -70,13 +61,13 @@ def test_a_dead_path_is_left_within_a_second_or_three_round_trips(
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_it_is_taken_up_again_when_it_lives(deaths: tuple[dict[str, str], Path], way: str) -> None:
+def test_it_is_taken_up_again_when_it_lives(deaths: Told, way: str) -> None:
     report, _ = deaths
     assert report[f"{way} dead"] == "dead alive"
     assert report[f"{way} mended"] == "alive alive"
 
 
-def test_streams_outlive_a_path(deaths: tuple[dict[str, str], Path]) -> None:
+def test_streams_outlive_a_path(deaths: Told) -> None:
     """The longest gap of a TCP stream: usually the other path repeats the data before the dead one
     is noticed. If the dead one takes the retransmissions, too: the timeout doubles each time, so
     that after one at T, sent before the path is noticed, the next comes at 2 T and the first
@@ -106,9 +97,7 @@ wait $pour; sleep 1; counts all "path_died path_revived"
 outages = reported(run, "shake-outages", OUTAGES)
 
 
-def test_what_a_path_lost_is_sent_again_when_it_comes_back_soon(
-    outages: tuple[dict[str, str], Path],
-) -> None:
+def test_what_a_path_lost_is_sent_again_when_it_comes_back_soon(outages: Told) -> None:
     """Nothing of it twice; after four seconds nothing: TCP has sent all of it."""
     report, out = outages
     assert report["short state"] == "dead"
@@ -159,16 +148,14 @@ restarts = reported(run, "shake-restarts", RESTARTS)
         "leader-bounced",
     ],
 )
-def test_sessions_resume_within_a_second(restarts: tuple[dict[str, str], Path], event: str) -> None:
+def test_sessions_resume_within_a_second(restarts: Told, event: str) -> None:
     """On both paths: the round robin's datagrams come, all of them, from then on."""
     _, out = restarts
     _, last = missed(out / event)
     assert last * EVERY_MS < BEFORE_S * 1000 + 1000, event
 
 
-def test_a_number_that_another_session_has_got(
-    restarts: tuple[dict[str, str], Path],
-) -> None:
+def test_a_number_that_another_session_has_got(restarts: Told) -> None:
     """Its packets are not taken for forged ones only: the leader is told."""
     report, out = restarts
     assert numbers(report, "taken dropped_tag")[1] > 0
@@ -178,16 +165,14 @@ def test_a_number_that_another_session_has_got(
     assert last * EVERY_MS < BEFORE_S * 1000 + 500 + 500
 
 
-def test_an_agent_that_only_sends_is_found_by_its_leader(
-    restarts: tuple[dict[str, str], Path],
-) -> None:
+def test_an_agent_that_only_sends_is_found_by_its_leader(restarts: Told) -> None:
     """Nothing tells the leader but its own probes, one a second."""
     _, out = restarts
     _, last = missed(out / "agent-down")
     assert last * EVERY_MS < BEFORE_S * 1000 + 2000 + NOTICED_MS
 
 
-def test_the_stream_across_restarts_is_whole(restarts: tuple[dict[str, str], Path]) -> None:
+def test_the_stream_across_restarts_is_whole(restarts: Told) -> None:
     report, out = restarts
     assert drunk(out) == [(3_000_000, 0)]
     for n in (1, 2, 3):
@@ -221,14 +206,14 @@ say "back: $(far_state 1)"; lose 1; sleep 2; say "lost: $(far_state 1)"; watched
 turns = reported(run, "shake-turns", TURNS)
 
 
-def test_a_path_changes_its_family_under_load(turns: tuple[dict[str, str], Path]) -> None:
+def test_a_path_changes_its_family_under_load(turns: Told) -> None:
     report, out = turns
     assert report["turned"] == "alive alive"
     for way in ("up", "down"):
         assert drunk(out, way) == [(2_000_000, 0)] * 3
 
 
-def test_an_agent_that_was_down_notices_a_dead_path(turns: tuple[dict[str, str], Path]) -> None:
+def test_an_agent_that_was_down_notices_a_dead_path(turns: Told) -> None:
     report, _ = turns
     assert report["back"] == "alive"
     assert report["lost"] == "dead"
@@ -267,7 +252,7 @@ say "moved: $(state 1) $(far_state 1)"; watched
 nats = reported(run, "shake-nats", NATS)
 
 
-def test_both_paths_nats_rebind_at_once(nats: tuple[dict[str, str], Path]) -> None:
+def test_both_paths_nats_rebind_at_once(nats: Told) -> None:
     """The agent follows the first packet: nothing of an upload is lost."""
     report, out = nats
     assert report["behind"] == "alive alive"
@@ -279,14 +264,14 @@ def test_both_paths_nats_rebind_at_once(nats: tuple[dict[str, str], Path]) -> No
     assert numbers(report, "nats registered") == [2, 2], "no registration was needed"
 
 
-def test_a_download_finds_the_leader_again(nats: tuple[dict[str, str], Path]) -> None:
+def test_a_download_finds_the_leader_again(nats: Told) -> None:
     """What is on its way to the old address is lost, until the leader's next packet."""
     _, out = nats
     _, last = missed(out / "rebound-down")
     assert last * EVERY_MS < BEFORE_S * 1000 + NOTICED_MS
 
 
-def test_keepalives_hold_an_idle_tunnel(nats: tuple[dict[str, str], Path]) -> None:
+def test_keepalives_hold_an_idle_tunnel(nats: Told) -> None:
     """Each of two paths every 2 s, in 20 s, and every second until the device is idle (5 s)."""
     report, _ = nats
     assert 18 <= int(report["probes"]) <= 30
@@ -294,7 +279,7 @@ def test_keepalives_hold_an_idle_tunnel(nats: tuple[dict[str, str], Path]) -> No
     assert report["held"] == "alive alive alive alive"
 
 
-def test_an_address_of_the_leader_changes(nats: tuple[dict[str, str], Path]) -> None:
+def test_an_address_of_the_leader_changes(nats: Told) -> None:
     report, out = nats
     assert report["moved"] == "alive alive"
     _, last = missed(out / "moved")
@@ -350,7 +335,7 @@ counts many "flows_evicted flows_refused flows_senseless"; say "many overflowed:
 changes = reported(run, "shake-changes", CHANGES)
 
 
-def test_paths_register_beside_each_other(changes: tuple[dict[str, str], Path]) -> None:
+def test_paths_register_beside_each_other(changes: Told) -> None:
     """Four HELLOs at once are answered at once."""
     report, _ = changes
     assert int(report["four ready"]) <= 25
@@ -367,7 +352,7 @@ def test_paths_register_beside_each_other(changes: tuple[dict[str, str], Path]) 
     ],
 )
 def test_paths_are_added_changed_and_weighed_under_load(
-    changes: tuple[dict[str, str], Path], event: str, weights: tuple[int, ...]
+    changes: Told, event: str, weights: tuple[int, ...]
 ) -> None:
     """Round robin sends as the weights say; a change is seen in the next second's packets."""
     report, _ = changes
@@ -378,9 +363,7 @@ def test_paths_are_added_changed_and_weighed_under_load(
         assert packets == pytest.approx(wanted, rel=0.1), found
 
 
-def test_removed_paths_are_gone_and_traffic_goes_on(
-    changes: tuple[dict[str, str], Path],
-) -> None:
+def test_removed_paths_are_gone_and_traffic_goes_on(changes: Told) -> None:
     report, out = changes
     assert report["elsewhere"] == "alive"
     assert report["ip off"] == report["sysfs off"] == "2"
@@ -390,7 +373,7 @@ def test_removed_paths_are_gone_and_traffic_goes_on(
         assert numbers(report, f"changes {name}") == [0, 0]
 
 
-def test_two_hundred_flows(changes: tuple[dict[str, str], Path]) -> None:
+def test_two_hundred_flows(changes: Told) -> None:
     report, out = changes
     assert int(report["many overflowed"], 16) == 0
     assert drunk(out, "many")[1:] == drunk(out, "many-down") == [(50_000, 0)] * 100

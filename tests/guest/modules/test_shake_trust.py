@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.guest.modules.scripted import drunk, numbers
+from tests.guest.modules.scripted import Told, drunk, numbers
 from tests.guest.modules.shake_pair import run as run_pair
 from tests.guest.runs import compiled
 
@@ -53,10 +53,10 @@ second_ready() { n=0; until [ $(second_alive) -ge 2 ]; do n=$((n + 1)); [ $n -gt
 """
 
 
-def run(script: str, out: Path, root: Path, engine: str = "uml") -> dict[str, str]:
+def run(script: str, out: Path, root: Path) -> dict[str, str]:
     """Run a script on MORE in a guest; its report."""
     forge = compiled(root / "tests/guest/modules/shake_forge.c")
-    return run_pair(MORE + script, engine, out, root, files={"bin/shake_forge": forge})
+    return run_pair(MORE + script, "uml", out, root, files={"bin/shake_forge": forge})
 
 
 def number(report: dict[str, str], key: str) -> int:
@@ -250,12 +250,12 @@ say "deleted: $(inside2 10.3.0.2) $(inside -I 10.7.0.1 10.3.0.2)"
 
 
 @pytest.fixture(scope="module")
-def inside(build: Path, root: Path) -> tuple[dict[str, str], Path]:
+def inside(build: Path, root: Path) -> Told:
     out = build / "tests" / "shake-inside"
     return run(INSIDE, out, root), out
 
 
-def test_two_leaders_have_two_paths_each(inside: tuple[dict[str, str], Path]) -> None:
+def test_two_leaders_have_two_paths_each(inside: Told) -> None:
     report, out = inside
     assert report["inside"] == report["inside second"] == "yes yes"
     assert report["alive"] == "2 2"
@@ -266,48 +266,46 @@ def test_two_leaders_have_two_paths_each(inside: tuple[dict[str, str], Path]) ->
 
 
 @pytest.mark.parametrize("case", ["foreign", "foreign6"])
-def test_foreign_sources_are_dropped(inside: tuple[dict[str, str], Path], case: str) -> None:
+def test_foreign_sources_are_dropped(inside: Told, case: str) -> None:
     report, _ = inside
     assert report[case] == "no no"
     assert number(report, f"{case} dropped_source") >= 6
 
 
 @pytest.mark.parametrize("case", ["between", "between6"])
-def test_nothing_goes_from_leader_to_leader(inside: tuple[dict[str, str], Path], case: str) -> None:
+def test_nothing_goes_from_leader_to_leader(inside: Told, case: str) -> None:
     report, _ = inside
     assert report[case] == "no"
     assert number(report, f"{case} dropped_between") >= 3
     assert number(report, "between received") == 0
 
 
-def test_counters_of_flows_outlive_their_peer(inside: tuple[dict[str, str], Path]) -> None:
+def test_counters_of_flows_outlive_their_peer(inside: Told) -> None:
     report, _ = inside
     fallen = [key for key in report if key.startswith("removed flows_") and number(report, key) < 0]
     assert fallen == []
 
 
-def test_a_leader_reaches_the_agent_in_its_own_prefix(
-    inside: tuple[dict[str, str], Path],
-) -> None:
+def test_a_leader_reaches_the_agent_in_its_own_prefix(inside: Told) -> None:
     report, _ = inside
     assert report["agent"] == "yes yes"
     assert number(report, "agent dropped_between") == 0
 
 
 @pytest.mark.parametrize("case", ["back", "back6"])
-def test_nothing_is_routed_back(inside: tuple[dict[str, str], Path], case: str) -> None:
+def test_nothing_is_routed_back(inside: Told, case: str) -> None:
     report, _ = inside
     assert report[case] == "no"
     assert number(report, f"{case} dropped_between") >= 3
 
 
-def test_who_has_all_addresses_sends_anywhere(inside: tuple[dict[str, str], Path]) -> None:
+def test_who_has_all_addresses_sends_anywhere(inside: Told) -> None:
     """All that the other leader sends is for the first, then."""
     report, _ = inside
     assert report["all"] == "yes no"
 
 
-def test_prefixes_are_found_after_others_went(inside: tuple[dict[str, str], Path]) -> None:
+def test_prefixes_are_found_after_others_went(inside: Told) -> None:
     report, _ = inside
     assert report["other"] == "yes"
     assert report["denied"] == "no"
@@ -359,13 +357,13 @@ at; flipped open; say "open alive: $(alive)"
 
 
 @pytest.fixture(scope="module")
-def secret(build: Path, root: Path) -> tuple[dict[str, str], Path]:
+def secret(build: Path, root: Path) -> Told:
     out = build / "tests" / "shake-secret"
     return run(SECRET, out, root), out
 
 
 @pytest.mark.parametrize("case", ["clear", "cleared", "again"])
-def test_without_encryption_all_can_be_read(secret: tuple[dict[str, str], Path], case: str) -> None:
+def test_without_encryption_all_can_be_read(secret: Told, case: str) -> None:
     up, up_read, down, down_read, answers = numbers(secret[0], case)
     assert answers == 40
     assert min(up, down) >= 10
@@ -373,14 +371,14 @@ def test_without_encryption_all_can_be_read(secret: tuple[dict[str, str], Path],
 
 
 @pytest.mark.parametrize("case", ["leader", "agent"])
-def test_encrypted_payload_cannot_be_read(secret: tuple[dict[str, str], Path], case: str) -> None:
+def test_encrypted_payload_cannot_be_read(secret: Told, case: str) -> None:
     up, up_read, down, down_read, answers = numbers(secret[0], case)
     assert answers == 40
     assert min(up, down) >= 10
     assert up_read == down_read == 0
 
 
-def test_flipped_bits_are_noticed(secret: tuple[dict[str, str], Path]) -> None:
+def test_flipped_bits_are_noticed(secret: Told) -> None:
     report, out = secret
     for case in ("clear", "secret"):
         assert number(report, f"{case} dropped_tag") >= 10
@@ -389,15 +387,13 @@ def test_flipped_bits_are_noticed(secret: tuple[dict[str, str], Path]) -> None:
     assert [damaged for _, damaged in streams] == [0] * len(streams)
 
 
-def test_what_was_damaged_before_the_tunnel_is_noticed_behind_it(
-    secret: tuple[dict[str, str], Path],
-) -> None:
+def test_what_was_damaged_before_the_tunnel_is_noticed_behind_it(secret: Told) -> None:
     [(octets, damaged)] = drunk(secret[1], "behind")
     assert octets > 100_000
     assert damaged == 0
 
 
-def test_keys_change_under_load(secret: tuple[dict[str, str], Path]) -> None:
+def test_keys_change_under_load(secret: Told) -> None:
     report, out = secret
     assert number(report, "rekeyed registered") >= 6
     assert number(report, "rekeyed alive") == 2
@@ -406,7 +402,7 @@ def test_keys_change_under_load(secret: tuple[dict[str, str], Path]) -> None:
     assert damaged == 0
 
 
-def test_the_key_is_written_by_those_who_may(secret: tuple[dict[str, str], Path]) -> None:
+def test_the_key_is_written_by_those_who_may(secret: Told) -> None:
     report, out = secret
     assert report["mode"] == "200"
     assert (out / "key").read_text() == ""
@@ -414,7 +410,7 @@ def test_the_key_is_written_by_those_who_may(secret: tuple[dict[str, str], Path]
     assert number(report, "uncapable registered") == 0
 
 
-def test_without_authentication_by_choice_only(secret: tuple[dict[str, str], Path]) -> None:
+def test_without_authentication_by_choice_only(secret: Told) -> None:
     report, out = secret
     assert " auth on " in (out / "keyed").read_text()
     assert (out / "log-keyed").read_text() == "0\n"
@@ -422,9 +418,7 @@ def test_without_authentication_by_choice_only(secret: tuple[dict[str, str], Pat
     assert number(report, "open ready") < 1000
 
 
-def test_without_authentication_flipped_bits_stop_nothing(
-    secret: tuple[dict[str, str], Path],
-) -> None:
+def test_without_authentication_flipped_bits_stop_nothing(secret: Told) -> None:
     report, _ = secret
     assert number(report, "open alive") == 2
     assert number(report, "open dropped_replay") < 10

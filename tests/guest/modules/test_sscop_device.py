@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.guest.modules.scripted import drunk, gap, numbers, reported, ticks
+from tests.guest.modules.scripted import Told, drunk, gap, numbers, reported, ticks
 from tests.guest.modules.sscop_pair import run
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
@@ -57,17 +55,10 @@ for i in 1 2 3 4 5; do rmmod sscop && break; sleep 0.2; done
 """
 
 
-@pytest.fixture(scope="module", params=["uml"])
-def engine(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
 below = reported(run, "sscop-below", BELOW)
 
 
-def test_a_stream_outlives_what_befalls_the_device_below(
-    below: tuple[dict[str, str], Path],
-) -> None:
+def test_a_stream_outlives_what_befalls_the_device_below(below: Told) -> None:
     report, out = below
     for event in ("first", "outage", "renamed", "shrunk", "grown", "address", "away"):
         assert min(numbers(report, f"{event} moved")) > 5_000, event
@@ -78,7 +69,7 @@ def test_a_stream_outlives_what_befalls_the_device_below(
     assert order == sorted(set(order))
 
 
-def test_carrier_follows_the_device_below(below: tuple[dict[str, str], Path]) -> None:
+def test_carrier_follows_the_device_below(below: Told) -> None:
     report, _ = below
     assert report["down carrier"] == report["cut carrier"] == "0"
     assert report["away carrier"] in ("0", "")
@@ -86,9 +77,7 @@ def test_carrier_follows_the_device_below(below: tuple[dict[str, str], Path]) ->
         assert numbers(report, f"{event} ready")[0] <= 250, event
 
 
-def test_an_outage_resets_nothing_and_is_over_at_once(
-    below: tuple[dict[str, str], Path],
-) -> None:
+def test_an_outage_resets_nothing_and_is_over_at_once(below: Told) -> None:
     """The device below was known to be down."""
     report, out = below
     assert report["outage pinged"] == "yes"
@@ -96,7 +85,7 @@ def test_an_outage_resets_nothing_and_is_over_at_once(
     assert report["renamed below"] == "@other"
 
 
-def test_only_a_smaller_mtu_below_resets(below: tuple[dict[str, str], Path]) -> None:
+def test_only_a_smaller_mtu_below_resets(below: Told) -> None:
     """SDs that are too long cannot be cut again: the line says so."""
     report, out = below
     assert report["shrunk segment"] == "291"
@@ -109,7 +98,7 @@ def test_only_a_smaller_mtu_below_resets(below: tuple[dict[str, str], Path]) -> 
     assert "connection resynchronized on request" in said
 
 
-def test_a_device_without_the_one_below_is_gone(below: tuple[dict[str, str], Path]) -> None:
+def test_a_device_without_the_one_below_is_gone(below: Told) -> None:
     report, _ = below
     assert "left" not in report
     assert report["gone"] == "yes"
@@ -166,9 +155,7 @@ restarts = reported(run, "sscop-restarts", RESTARTS)
     ("event", "away"),
     [("ended", 300), ("anew", 0), ("lost", 500), ("here", 600), ("both", 500), ("asked", 0)],
 )
-def test_data_flows_again_soon_after_a_restart(
-    restarts: tuple[dict[str, str], Path], event: str, away: int
-) -> None:
+def test_data_flows_again_soon_after_a_restart(restarts: Told, event: str, away: int) -> None:
     """Time away, one wait of a repeated BGN (at most 400 ms here), round trips; then each
     datagram once and in order."""
     _, out = restarts
@@ -178,7 +165,7 @@ def test_data_flows_again_soon_after_a_restart(
     assert order[-1] >= 399, "the last datagrams came"
 
 
-def test_each_restart_is_counted_by_cause(restarts: tuple[dict[str, str], Path]) -> None:
+def test_each_restart_is_counted_by_cause(restarts: Told) -> None:
     report, _ = restarts
 
     def causes(event: str) -> dict[str, int]:
@@ -195,7 +182,7 @@ def test_each_restart_is_counted_by_cause(restarts: tuple[dict[str, str], Path])
     assert numbers(report, "asked reset_asked") == [2, 2]
 
 
-def test_each_reset_has_its_line(restarts: tuple[dict[str, str], Path]) -> None:
+def test_each_reset_has_its_line(restarts: Told) -> None:
     report, out = restarts
     said = (out / "lines").read_text().splitlines()
     assert len([line for line in said if "ended by the peer" in line]) >= 2
@@ -205,6 +192,6 @@ def test_each_reset_has_its_line(restarts: tuple[dict[str, str], Path]) -> None:
     assert report["down asked"] == "no"
 
 
-def test_the_stream_beside_resets_is_whole(restarts: tuple[dict[str, str], Path]) -> None:
+def test_the_stream_beside_resets_is_whole(restarts: Told) -> None:
     _, out = restarts
     assert drunk(out) == [(400_000, 0)]

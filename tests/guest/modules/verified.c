@@ -50,30 +50,18 @@
  *	Carry frames between two new tap devices, short ones padded to 60 octets as on
  *	Ethernet, and with four octets behind.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/sendfile.h>
-#include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
-#include <arpa/inet.h>
-#include <net/if.h>
 #include <netinet/in.h>
-#include <linux/if_ether.h>
-#include <linux/if_packet.h>
 #include <linux/if_tun.h>
 
-#include "octets.h"
-#include "packets.h"
+#include "frames.h"
 
 #define CHUNK (32 * 1024)
 #define DATAGRAM 100
@@ -467,7 +455,7 @@ static void look(char **words)
 	if (fd < 0)
 		die(words[0]);
 	for (;;) {
-		ssize_t n = next_packet(fd, packet, sizeof(packet), &sent);
+		ssize_t n = next_frame(fd, packet, sizeof(packet), 0, &sent);
 
 		if (n > 0 && !sent)
 			tell(out, packet, n);

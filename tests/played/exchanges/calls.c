@@ -329,11 +329,11 @@ static const struct {
 	const char *name;
 	void (*run)(char *arguments);
 } calls[] = {
-	{ "socket", call_socket }, { "cc", call_cc }, { "listen", call_listen }, { "accept", call_accept },
-	{ "connect", call_connect }, { "set", call_set }, { "send", call_send },
-	{ "recv", call_recv }, { "shutdown", call_shutdown }, { "close", call_close },
-	{ "error", call_error }, { "key", call_key }, { "info", call_info },
-	{ "repair", call_repair },
+	{ "socket", call_socket }, { "cc", call_cc }, { "listen", call_listen },
+	{ "accept", call_accept }, { "connect", call_connect }, { "set", call_set },
+	{ "send", call_send }, { "recv", call_recv }, { "shutdown", call_shutdown },
+	{ "close", call_close }, { "error", call_error }, { "key", call_key },
+	{ "info", call_info }, { "repair", call_repair },
 };
 
 bool call(const char *name, char *arguments)

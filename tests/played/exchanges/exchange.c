@@ -50,13 +50,13 @@ void note(const char *format, ...)
 
 void drain(void)
 {
-	static unsigned char packet[OFFLOAD_HEADER + MOST_PACKET];
+	static unsigned char packet[MOST_PACKET];
 	const int line = script_line;
-	ssize_t n;
+	int n;
 
 	script_line = 0;
-	while ((n = read(peer.tun, packet, sizeof(packet))) > OFFLOAD_HEADER)
-		packet_taken(packet + OFFLOAD_HEADER, (int)n - OFFLOAD_HEADER);
+	while ((n = wire_read(packet)))
+		packet_taken(packet, n);
 	script_line = line;
 }
 
@@ -95,7 +95,7 @@ static void setting(char *text, void (*set)(const char *name, const char *value)
 	char *value = strchr(text, '=');
 
 	if (!value)
-		refuse("a setting without a value");
+		refuse("a name without a value");
 	*value++ = 0;
 	set(text, value);
 }

@@ -31,7 +31,6 @@
 #define REPAIR_ISN	5000000U	/* of a socket that TCP_REPAIR sets up */
 #define MOST_SENT	4096
 #define MOST_PACKET	65536
-#define OFFLOAD_HEADER	10	/* octets before each packet of the device */
 #define MOST_OPTIONS	40
 #define MOST_COOKIE	16
 #define MPTCP_KEY	8
@@ -128,6 +127,7 @@ const unsigned char *find_option(const unsigned char *tcp, int kind);
 void set_checksum(unsigned char *at, __u32 sum, const unsigned char *p, int length);
 void set_ip(unsigned char *ip, int length, int protocol);
 int wire_build(unsigned char *packet, const struct segment *s);
+int wire_read(unsigned char *packet);
 void wire_write(unsigned char *packet, int length);
 
 /* path.c */

@@ -17,22 +17,12 @@
  *
  * Both ends of a stream look every 10 ms instead of being woken by each segment.
  */
-#include <errno.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <arpa/inet.h>
-#include <net/if.h>
 #include <netinet/in.h>
-#include <sys/socket.h>
-#include <linux/if_ether.h>
-#include <linux/if_packet.h>
 #include <linux/tcp.h>
 
-#include "../../guest/modules/octets.h"
-#include "../../guest/modules/packets.h"
+#include "../../guest/modules/frames.h"
 
 #define CHUNK	(32 * 1024)
 #define TICK	0.01	/* s */
@@ -221,7 +211,7 @@ static int storm_tap(char **words)
 	setlinebuf(out);
 	if (fd < 0)
 		die(words[0]);
-	while ((n = next_packet(fd, packet, sizeof(packet), &sent)) >= 0)
+	while ((n = next_frame(fd, packet, sizeof(packet), 0, &sent)) >= 0)
 		note(out, packet, n, sent);
 	fclose(out);
 	return 2;
