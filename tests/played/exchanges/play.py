@@ -13,7 +13,7 @@ from apogee_lab.kernels.kernel import DEFAULT_KERNEL
 from tests.guest.runs import compiled
 from tests.played import guest
 from tests.played.exchanges.compare import EQUAL_S
-from tests.played.exchanges.expected import EXACT_S
+from tests.played.exchanges.expected import EXACT_S, text_of
 from tests.played.exchanges.log import Log, read
 
 HERE = Path(__file__).resolve().parent
@@ -51,12 +51,12 @@ UML = Guest(uml, DEFAULT_KERNEL, HERE / "scripts", EXACT_S, EQUAL_S)
 #: A stock kernel, which has AccECN, MD5 and TCP-AO. An instruction takes 1 ns: the last of what the
 #: scripts send at once leaves up to 1.2 ms after the line. Two runs differ by 3 us with other
 #: random numbers, by 50 us after other exchanges, an algorithm that does what reno does by 19 us.
-STOCK = Guest(qemu, "trixie-backports", HERE / "stock", 0.002, 0.001, rests=2)
+STOCK = Guest(qemu, "trixie-backports", HERE / "stock", 0.002, 0.00095, rests=2)
 
 
 def play(out: Path, scripts: Sequence[str], algorithms: Sequence[str], of: Guest = UML) -> Logs:
     """Play a guest's scripts for the algorithms in one guest."""
-    return play_texts(out, {name: of.path(name).read_text() for name in scripts}, algorithms, of)
+    return play_texts(out, {name: text_of(of.path(name)) for name in scripts}, algorithms, of)
 
 
 def play_texts(
@@ -70,6 +70,8 @@ def play_texts(
         f"chmod +x /bin/exchange\nmodprobe tun\ncd /lab/pkt && {command}", out, algorithms,
         engine=of.engine, kernel=of.kernel, files=files | {"bin/exchange": program},
     )  # fmt: skip
+    for name, text in texts.items():
+        (out / f"{name}.pkt").write_text(text)
     return {
         (name, cc): read((out / f"{name}.{cc}").read_text()) for name in texts for cc in algorithms
     }
