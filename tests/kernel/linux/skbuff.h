@@ -14,20 +14,13 @@
 #define CHECKSUM_NONE 0
 #define PACKET_HOST 0
 
-/**
- * struct sk_buff - a packet, alone in memory that ends with it
- * @octets: the memory
- * @data: what is left of the front
- * @len: octets from there
- * @network: octets in front of the IP header
- * @transport: octets in front of the UDP header
- */
+/* A packet, alone in memory that ends with it. */
 struct sk_buff {
-	u8 *octets;
-	u8 *data;
-	u32 len;
-	size_t network;
-	size_t transport;
+	u8 *octets;		/* the memory */
+	u8 *data;		/* what is left of the front */
+	u32 len;		/* octets from there */
+	size_t network;		/* octets in front of the IP header */
+	size_t transport;	/* octets in front of the UDP header */
 	struct net_device *dev;
 	u16 protocol;
 	u8 ip_summed;
