@@ -101,12 +101,7 @@ def test_no_pacing_rate_is_left_over(modules: Path, build: Path, root: Path) -> 
     """
     out = build / "tests" / "j-pacing"
     peer = compiled(root / "tests" / "guest" / "modules" / "peer.c")
-    uml.run_script(
-        LINK + script,
-        out=out,
-        modules=["tcp_j", "tcp_star"],
-        files={"bin/peer": peer},
-    )
+    uml.run_script(LINK + script, out=out, modules=["tcp_j", "tcp_star"], files={"bin/peer": peer})
     for name in ("bbr-j", "bbr-star"):
         seen = samples(out / name)
         assert [s.cc for s in seen if s.t > seen[0].t + 2.2][-1] == name.split("-")[1]

@@ -223,8 +223,7 @@ def hostile(build: Path, root: Path) -> Floods:
 
 
 @pytest.mark.parametrize(
-    ("end", "kind"),
-    [("agent", k) for k in TO_AGENT] + [("leader", k) for k in TO_LEADER],
+    ("end", "kind"), [("agent", k) for k in TO_AGENT] + [("leader", k) for k in TO_LEADER]
 )
 def test_forged_packets_are_counted_by_cause(forged: Floods, end: str, kind: str) -> None:
     causes = (TO_AGENT if end == "agent" else TO_LEADER)[kind]

@@ -140,13 +140,7 @@ restarts = reported(run, "shake-restarts", RESTARTS)
 
 @pytest.mark.parametrize(
     "event",
-    [
-        *(f"agent-{n}" for n in (1, 2, 3)),
-        "bounced",
-        "leader-1",
-        "leader-2",
-        "leader-bounced",
-    ],
+    [*(f"agent-{n}" for n in (1, 2, 3)), "bounced", "leader-1", "leader-2", "leader-bounced"],
 )
 def test_sessions_resume_within_a_second(restarts: Told, event: str) -> None:
     """On both paths: the round robin's datagrams come, all of them, from then on."""

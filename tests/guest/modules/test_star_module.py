@@ -8,13 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.guest.modules.socket_life import (
-    RATE,
-    assert_full,
-    life_of,
-    samples,
-    spans,
-)
+from tests.guest.modules.socket_life import RATE, assert_full, life_of, samples, spans
 
 pytestmark = pytest.mark.guest
 
