@@ -19,12 +19,11 @@ pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
 ALGORITHMS = ("star", "j", "reno")
 OTHERS = ("hstcp_gentle", "compound", "compound_plus", "reno")
-OPEN, DISORDER, CWR, RECOVERY, LOSS = STATES.values()
+OPEN, _, CWR, RECOVERY, LOSS = STATES.values()
 MSS = 1000
-NO_SACK = "sysctl tcp_sack=0\n"
 NO_STAMPS = "sysctl tcp_timestamps=0\n"
 LATE_ONLY = "sysctl tcp_frto=0\nsysctl tcp_early_retrans=0\n"  # nothing before a timeout, or after
-BARE = NO_SACK + NO_STAMPS + LATE_ONLY
+BARE = "sysctl tcp_sack=0\n" + NO_STAMPS + LATE_ONLY
 ECN = "sysctl tcp_ecn=1\n"
 
 #: Repetitions of exchanges whose outcome might depend on the random sequence number.
@@ -123,21 +122,10 @@ def judged() -> dict[str, str]:
     }  # fmt: skip
 
 
-def duplicates(before: str, options: str, *told: str) -> str:
-    """Ten segments are under way; the second and third are told to have arrived, not the first."""
-    first, second = told
-    return (
-        before + opened(options=options)
-        + f"< . ack 1\ninfo before\n< . ack 1{first}\ninfo first\n< . ack 1{second}\ninfo second\n"
-    )  # fmt: skip
-
-
 def scripts() -> dict[str, str]:
     """Exchanges that are played for each algorithm."""
     marked = ECN + opened(flags="SE.")
     return {
-        "duplicates": duplicates(NO_SACK, "", "", ""),
-        "sacked": duplicates("", "sackOK", " <sack 1001:2001>", " <sack 1001:3001>"),
         "marks": marked + "info r\n" + rounds(5, "E"),
         # The window is above what ABE measures, marks bring it below, then a segment is lost.
         "mark-loss": marked + rounds(4) + "train 1000 E\n" * 3 + "+.09 info marked\n"
@@ -156,8 +144,6 @@ def scripts() -> dict[str, str]:
         # A timeout; then all has arrived, the second segment twice, and a router has marked.
         "spurious-mark": NO_STAMPS + LATE_ONLY + marked + rounds(4)
         + "info full\n+1 info timeout\n" + twice(1, "E") + "info back\n",
-        "idle": opened(40_000, "") + rounds(4)
-        + "info full\n+5 send 40000\ninfo burst\n+.09 info flight\n",
         "idle-off": "sysctl tcp_slow_start_after_idle=0\n" + opened(40_000, "") + rounds(4)
         + "info full\n+5 send 40000\ninfo burst\n",
         # A window of two by marks; nothing of it arrives but a first segment, sent again.
@@ -170,8 +156,6 @@ def scripts() -> dict[str, str]:
         + "".join(carry(50) + f"info after{n}\n" for n in range(8)),
         "slow-last-ack": f"listen\n< S 0:0(0) {syn()}\n+.8 < . 1:11(10) ack 1\naccept\n"
         + "send 1000000\n+.05 info first\n",
-        "defer-accept": f"set TCP_DEFER_ACCEPT 1\nlisten\n< S 0:0(0) {syn()}\n+.05 < . ack 1\n"
-        + "+.75 < . 1:11(10) ack 1\naccept\nsend 1000000\n+.05 info first\n",
         # A loss that the same ACK tells of as a mark, without a queue.
         "marked-loss": ECN + opened(6_000_000, flags="SE.") + carry(800, gap_us=500)
         + "info before\n" + hole(3, "E") + "info lost\n",
@@ -217,22 +201,6 @@ def info(seen: dict[str, Log], key: str, name: str) -> int:
 
 
 OURS = pytest.mark.parametrize("cc", ALGORITHMS[:2])
-
-
-# --- duplicate ACKs ---------------------------------------------------------------------------
-
-
-@OURS
-@pytest.mark.parametrize("how", ["duplicates", "sacked"])
-def test_a_duplicate_ack_lets_one_new_segment_go(seen: dict[str, Log], cc: str, how: str) -> None:
-    """RFC 3042: the window stays at ten; each of the two may be followed by one segment."""
-    for who in (cc, "reno"):
-        run = seen[f"{who}-{how}"]
-        assert [run.info(name).values["cwnd"] for name in ("before", "first", "second")] == [10] * 3
-        assert run.info("second").values["state"] == DISORDER
-    new = seen[f"{cc}-{how}"].data("before", "second")
-    assert 1 <= len(new) <= 2
-    assert all(segment.length == MSS for segment in new)
 
 
 # --- marks ------------------------------------------------------------------------------------
@@ -316,14 +284,9 @@ def test_without_an_rtt_nothing_waits_for_the_pacing(seen: dict[str, Log]) -> No
 
 
 @OURS
-def test_the_window_begins_anew_after_idle(seen: dict[str, Log], cc: str) -> None:
-    """RFC 5681 4.1: after 5 s, some ten timeouts, ten segments, as reno, unless switched off."""
-    for who in (cc, "reno"):
-        run = seen[f"{who}-idle"]
-        assert run.info("full").values["cwnd"] >= 50
-        assert len(run.data("full", "flight")) == 10
+def test_the_window_stays_over_idle_if_asked_for(seen: dict[str, Log], cc: str) -> None:
     run = seen[f"{cc}-idle-off"]
-    assert run.info("burst").values["cwnd"] == run.info("full").values["cwnd"]
+    assert run.info("burst").values["cwnd"] == run.info("full").values["cwnd"] >= 50
 
 
 @pytest.mark.parametrize("cc", ALGORITHMS)
@@ -391,10 +354,9 @@ def test_a_stall_of_acks_is_no_bandwidth(seen: dict[str, Log]) -> None:
 
 
 @OURS
-@pytest.mark.parametrize("how", ["slow-last-ack", "defer-accept"])
-def test_a_late_last_ack_is_no_long_path(seen: dict[str, Log], cc: str, how: str) -> None:
+def test_a_late_last_ack_is_no_long_path(seen: dict[str, Log], cc: str) -> None:
     """A handshake of 800 ms, by the peer's choice: ten segments, not 32."""
-    assert len(seen[f"{cc}-{how}"].payload()) == 10
+    assert len(seen[f"{cc}-slow-last-ack"].payload()) == 10
 
 
 @pytest.mark.parametrize(
