@@ -54,12 +54,12 @@ def samples(path: Path) -> list[Sample]:
 
 
 def live(
-    script: str, module: str, out: Path, root: Path, files: Mapping[str, bytes] | None = None
+    script: str, modules: str, out: Path, root: Path, files: Mapping[str, bytes] | None = None
 ) -> Path:
-    """Run a test script on LINK in one guest; its results are in ``out``."""
+    """Run a test script on LINK in one guest with modules; its results are in ``out``."""
     peer = compiled(root / "tests" / "guest" / "modules" / "peer.c")
     given = {"bin/peer": peer, **(files or {})}
-    uml.run_script(LINK + script, out=out, modules=[module], files=given)
+    uml.run_script(LINK + script, out=out, modules=modules.split(), files=given)
     return out
 
 
