@@ -58,13 +58,13 @@ def _edit(base: list[Segment], other: list[Segment]) -> str:
 
 def _shifts(pairs: list[tuple[Segment, Segment]], equal_s: float) -> Iterator[str]:
     late = [b.at - a.at for a, b in pairs]
-    for word, times in (
-        ("later", [t for t in late if t > equal_s]),
-        ("earlier", [-t for t in late if t < -equal_s]),
-    ):
-        if times:
-            most = f"{1000 * max(times):.0f} ms at most"
-            yield f"{word}: {len(times)} of {len(pairs)} segments, by {most}"
+    times = {
+        "later": [t for t in late if t > equal_s],
+        "earlier": [-t for t in late if t < -equal_s],
+    }
+    parts = [f"{len(t)} {w}, by {1000 * max(t):.0f} ms at most" for w, t in times.items() if t]
+    if parts:
+        yield f"of {len(pairs)} segments {'; '.join(parts)}"
 
 
 def _segments(base: list[Segment], other: list[Segment], equal_s: float) -> Iterator[str]:
