@@ -16,10 +16,16 @@ from apogee_lab.guest import plugins
 from apogee_lab.kernels import qemu_kernel, uml_kernel
 from tests.guest.runs import compiled
 
-#: What a script has reported, and the folder of what it left.
-Told = tuple[dict[str, str], Path]
-
 ENGINES: dict[str, Any] = {"qemu": qemu, "uml": uml}
+
+
+class Told(dict[str, str]):
+    """What a script has reported, and the folder of what it left."""
+
+    def __init__(self, out: Path) -> None:
+        lines = (out / "report").read_text().splitlines()
+        super().__init__(line.split(": ", 1) for line in lines)
+        self.out = out
 
 
 def run(
@@ -31,7 +37,7 @@ def run(
     module: str,
     programs: Sequence[str] = ("verified",),
     **how: Any,
-) -> dict[str, str]:
+) -> Told:
     """Run a script in a guest with a module and this folder's programs; its report."""
     kernel = how.get("kernel", "bookworm")
     modules.build(uml_kernel.kernel() if engine == "uml" else qemu_kernel.kernel(kernel))
@@ -40,17 +46,15 @@ def run(
     files |= plugins.guest_files() | how.pop("files", {})
     info = ENGINES[engine].run_script(script, out=out, modules=[module], files=files, **how)
     assert info.status == 0, (out / "console.log").read_text()[-4000:]
-    lines = (out / "report").read_text().splitlines()
-    return dict(line.split(": ", 1) for line in lines)
+    return Told(out)
 
 
-def reported(run: Callable[..., dict[str, str]], name: str, script: str) -> Any:
-    """A fixture: a script's report and its folder. It runs once per test module."""
+def reported(run: Callable[..., Told], name: str, script: str) -> Any:
+    """A fixture: what a script has told, which runs once per test module."""
 
     @pytest.fixture(scope="module")
     def fixture(build: Path, root: Path) -> Told:
-        out = build / "tests" / name
-        return run(script, "uml", out, root), out
+        return run(script, "uml", build / "tests" / name, root)
 
     return fixture
 

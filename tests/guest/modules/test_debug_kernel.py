@@ -272,7 +272,7 @@ SHAKE = {
 @pytest.mark.parametrize("script", SHAKE)
 def test_shake_without_a_report(build: Path, root: Path, script: str) -> None:
     out = build / "tests" / f"debug-shake-{script}"
-    assert test_shake_trust.run(SHAKE[script], out, root)
+    assert test_shake_trust.run(SHAKE[script], "uml", out, root)
 
 
 WORDS = {

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.guest.modules.scripted import drunk, numbers
+from tests.guest.modules.scripted import Told, drunk, numbers
 from tests.guest.modules.sscop_pair import run
 
 pytestmark = pytest.mark.guest
@@ -77,7 +77,7 @@ flow last sleep SECONDS
 """
 FLOWS = ("none", *CAUSES, *SEALED, "last")
 
-Flooded = tuple[dict[str, str], dict[str, int], Path]
+Flooded = tuple[Told, dict[str, int]]  # and octets of each flow's stream
 
 
 def scaled(script: str, rate: int = RATE, seconds: int = SECONDS) -> str:
@@ -87,7 +87,6 @@ def scaled(script: str, rate: int = RATE, seconds: int = SECONDS) -> str:
 
 @pytest.fixture(scope="module", params=["uml", pytest.param("qemu", marks=pytest.mark.deep)])
 def flooded(build: Path, root: Path, request: pytest.FixtureRequest) -> Flooded:
-    """What the guest reports, octets of each flow's stream, and the folder."""
     out = build / "tests" / f"sscop-hostile-{request.param}"
     report = run(scaled(SCRIPT + BELIEVED), request.param, out, root)
     octets = dict(zip(FLOWS, (octets for octets, _ in drunk(out)), strict=True))
@@ -100,7 +99,7 @@ def flooded(build: Path, root: Path, request: pytest.FixtureRequest) -> Flooded:
         for kind in FLOWS
     }
     (out / "shown.json").write_text(json.dumps(shown, indent=1))
-    return report, octets, out
+    return report, octets
 
 
 def number(report: dict[str, str], key: str) -> int:
@@ -129,15 +128,15 @@ def test_goodput_beside_them_and_after_them_stays_above_half(flooded: Flooded, k
 
 
 def test_nothing_is_reset_by_garbage(flooded: Flooded) -> None:
-    report, _, out = flooded
+    report, _ = flooded
     assert report["after stranger resets"] == report["far resets"] == "0"
     assert report["carrier"] == "1"
-    assert (out / "lines").read_text() == ""
+    assert (report.out / "lines").read_text() == ""
 
 
 def test_no_octet_of_a_stream_is_another(flooded: Flooded) -> None:
     """Not even where forged SDs are taken for the peer's: TCP has its own checksum."""
-    assert sum(damaged for _, damaged in drunk(flooded[2])) == 0
+    assert sum(damaged for _, damaged in drunk(flooded[0].out)) == 0
 
 
 @pytest.mark.parametrize("kind", FLOWS[1:])

@@ -149,23 +149,20 @@ kinds = reported(run, "sscop-kinds", KINDS)
 @pytest.mark.parametrize("kind", ["veth", "vlan", "tagged", "readdressed", "bond", "tap"])
 def test_any_device_like_ethernet_will_do(kinds: Told, kind: str) -> None:
     """`tap` pads short frames to 60 octets and puts four behind."""
-    report, _ = kinds
-    assert report[f"{kind} pinged"] == report[f"{kind}-6 pinged"] == "yes"
-    assert numbers(report, f"{kind} resets") == [0, 0]
-    assert numbers(report, f"{kind} packets_broken") == [0, 0]
+    assert kinds[f"{kind} pinged"] == kinds[f"{kind}-6 pinged"] == "yes"
+    assert numbers(kinds, f"{kind} resets") == [0, 0]
+    assert numbers(kinds, f"{kind} packets_broken") == [0, 0]
 
 
 def test_streams_over_all_of_them_are_whole(kinds: Told) -> None:
-    _, out = kinds
-    assert drunk(out) == [(300_000, 0)] * 6
+    assert drunk(kinds.out) == [(300_000, 0)] * 6
 
 
 def test_a_device_without_a_peer_has_no_carrier(kinds: Told) -> None:
     """Nor do segments ever have a length that the MTU below does not make possible."""
-    report, _ = kinds
-    assert report["dummy state"] == "beginning 0"
-    assert int(report["dummy segment"]) <= 96
-    assert int(report["dummy grown"]) > 96
+    assert kinds["dummy state"] == "beginning 0"
+    assert int(kinds["dummy segment"]) <= 96
+    assert int(kinds["dummy grown"]) > 96
 
 
 @pytest.fixture(scope="module")
