@@ -63,15 +63,19 @@ def numbers(report: dict[str, str], key: str) -> list[int]:
     return [int(word) for word in report[key].split()]
 
 
+def rows(path: Path) -> list[list[str]]:
+    """The words of each line of a file."""
+    return [line.split() for line in path.open()]
+
+
 def drunk(out: Path, name: str = "drunk") -> list[tuple[int, int]]:
     """Octets received and octets damaged, of each TCP connection."""
-    lines = [line.split() for line in (out / name).read_text().splitlines()]
-    return [(int(words[1]), int(words[3])) for words in lines]
+    return [(int(words[1]), int(words[3])) for words in rows(out / name)]
 
 
 def ticks(path: Path) -> list[tuple[int, int]]:
     """When each datagram came, ms, and its number."""
-    return [(int(at), int(n)) for at, n in (line.split() for line in path.open())]
+    return [(int(at), int(n)) for at, n in rows(path)]
 
 
 def gap(path: Path) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.guest.modules.scripted import Told, drunk, numbers, reported
+from tests.guest.modules.scripted import Told, drunk, numbers, reported, rows
 from tests.guest.modules.shake_pair import BOTH, run
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
@@ -62,9 +62,7 @@ def test_both_families_inside_and_outside(families: Told, kind: str) -> None:
     for name in ("dropped_tag", "dropped_inner", "dropped_too_big", "dropped_type"):
         assert numbers(families, f"{kind} {name}") == [0, 0]
     assert families[f"{kind} sums"] == "0"
-    lengths = [
-        int(line.split()[3]) for line in (families.out / f"seen-{kind}").read_text().splitlines()
-    ]
+    lengths = [int(words[3]) for words in rows(families.out / f"seen-{kind}")]
     # The correspondent has learned the agent's MTU before all but the first streams.
     assert max(lengths) in (1500, 1500 - (40 - outside) - (16 - tag))
 
@@ -122,8 +120,7 @@ def marked(build: Path, root: Path, request: pytest.FixtureRequest) -> Told:
 
 def marks_in(out: Path, inside: str, outer: str, inner: int) -> list[tuple[int, int]]:
     """Traffic class and time to live of each datagram that the correspondent got."""
-    lines = (out / f"in-{inside}-{outer}-{inner}").read_text().splitlines()
-    return [(int(tos), int(ttl)) for tos, ttl in (line.split() for line in lines)]
+    return [(int(tos), int(ttl)) for tos, ttl in rows(out / f"in-{inside}-{outer}-{inner}")]
 
 
 #: RFC 6040, figure 4: rows inside, columns outside (not ECT, ECT(0), ECT(1), CE); None: dropped.
@@ -141,10 +138,7 @@ def test_the_outside_has_the_class_of_the_inside(marked: Told, inside: str) -> N
     """Normal mode: DSCP and ECN are copied. The time to live outside is the host's own."""
     for inner in range(4):
         assert [tos for tos, _ in marks_in(marked.out, inside, "none", inner)] == [0xB8 + inner] * 3
-        lines = [
-            line.split()
-            for line in (marked.out / f"out-{inside}-none-{inner}").read_text().splitlines()
-        ]
+        lines = rows(marked.out / f"out-{inside}-none-{inner}")
         seen = [words for words in lines if words[0] == "17" and int(words[3]) > 230]
         assert [int(words[1]) for words in seen] == [0xB8 + inner] * 3
         assert {words[2] for words in seen} == {"64"}
@@ -216,11 +210,7 @@ def test_a_narrow_link_outside_is_told_to_the_sender(narrow: Told) -> None:
 def test_packets_that_may_be_cut_are_cut_outside(narrow: Told) -> None:
     """The tunnel's packets may be cut, too: they reach the agent in pieces."""
     assert narrow["cut pinged"] == "yes"
-    pieces = [
-        line.split()
-        for n in (1, 2)
-        for line in (narrow.out / f"narrow{n}").read_text().splitlines()
-    ]
+    pieces = [words for n in (1, 2) for words in rows(narrow.out / f"narrow{n}")]
     assert max(int(words[3]) for words in pieces) <= 1300
     assert len([words for words in pieces if words[4] == "2"]) == 8
 
