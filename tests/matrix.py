@@ -19,6 +19,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from apogee_lab import modules
 from apogee_lab.algorithms import module_of
@@ -108,41 +109,35 @@ def compile_row(suite: str, arch: str, k: Kernel) -> Row:
     return row
 
 
-def _smoke_case(cc: str) -> Case:
-    module = module_of(cc) if modules.brought([cc]) else ""
+def _case(cc: str, unload: str, file: str, **how: Any) -> Case:
+    """A flow that ss looks at; afterwards what carried it is removed, and its file is gone."""
     return Case(
-        {"ber": 0},  # one early loss, and six seconds say nothing
+        **{"values": {"ber": 0}, **how},  # one early loss, and six seconds say nothing
         cc=cc,
         duration_s=6,
         beside="sleep 3\nip netns exec snd ss -tin 'dport = :5201' >$OUT/ss\n",
-        after=f"rmmod {module} && [ ! -e /sys/module/{module} ] && echo gone >$OUT/unloaded",
+        after=f"{unload} && [ ! -e {file} ] && echo gone >$OUT/unloaded",
     )
+
+
+def _module_case(cc: str) -> Case:
+    module = module_of(cc)
+    return _case(cc, f"rmmod {module}", f"/sys/module/{module}")
 
 
 def _bpf_case(cc: str) -> Case:
-    return Case(
-        {"ber": 0},
-        cc=cc,
-        duration_s=6,
-        beside="sleep 3\nip netns exec snd ss -tin 'dport = :5201' >$OUT/ss\n",
-        after=f"apogee-bpf unload {cc} && [ ! -e /sys/fs/bpf/apogee ] && echo gone >$OUT/unloaded",
-    )
+    return _case(cc, f"apogee-bpf unload {cc}", "/sys/fs/bpf/apogee")
 
 
 def _link_case() -> Case:
     """A flow over links of type sscop."""
-    return Case(
-        {"ber": 1e-5, "segment": 256, "window": 72},
-        cc="cubic",
-        duration_s=6,
-        scenario="radio",
-        beside="sleep 3\nip netns exec snd ss -tin 'dport = :5201' >$OUT/ss\n",
-        after="sleep 1; rmmod sscop && [ ! -e /sys/module/sscop ] && echo gone >$OUT/unloaded",
-    )
+    values = {"ber": 1e-5, "segment": 256, "window": 72}
+    unload = "sleep 1; rmmod sscop"
+    return _case("cubic", unload, "/sys/module/sscop", values=values, scenario="radio")
 
 
 def _cases() -> dict[str, Case]:
-    return {cc: _smoke_case(cc) for cc in ALGORITHMS} | {"sscop": _link_case()}
+    return {cc: _module_case(cc) for cc in ALGORITHMS} | {"sscop": _link_case()}
 
 
 def _smoked(run: Run) -> str:

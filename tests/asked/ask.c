@@ -7,7 +7,7 @@
  * bpf_prog_test_run_opts() runs it once for each. A program that the kernel refuses is named on the
  * standard output with the verifier's last words, and its calls are left out.
  */
-#include <errno.h>
+#include <err.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,12 +36,6 @@ static struct function {
 } functions[FUNCTIONS];
 static char words[256];
 
-static void die(const char *what)
-{
-	fprintf(stderr, "ask: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
-
 /* Of the verifier's log: the line before "processed N insns", which says why. */
 static int keep_words(enum libbpf_print_level level, const char *format, va_list args)
 {
@@ -66,7 +60,7 @@ static bool open_one(const char *path, const char *name, struct function *functi
 	struct bpf_map *variable;
 
 	if (!object)
-		die(path);
+		err(1, "%s", path);
 	bpf_object__for_each_program(program, object)
 		bpf_program__set_autoload(program, !strcmp(bpf_program__name(program), name));
 	if (bpf_object__load(object)) {
@@ -75,13 +69,13 @@ static bool open_one(const char *path, const char *name, struct function *functi
 	}
 	variable = bpf_object__find_map_by_name(object, ".bss");
 	if (!variable)
-		die(".bss");
+		err(1, ".bss");
 	function->program = bpf_object__find_program_by_name(object, name);
 	function->room = bpf_map__value_size(variable);
 	function->call = mmap(NULL, function->room, PROT_READ | PROT_WRITE, MAP_SHARED,
 			      bpf_map__fd(variable), 0);
 	if (function->call == MAP_FAILED)
-		die("mmap");
+		err(1, "mmap");
 	return true;
 }
 
@@ -93,12 +87,12 @@ static void load(const char *path)
 	unsigned int function;
 
 	if (!object)
-		die(path);
+		err(1, "%s", path);
 	bpf_object__for_each_program(program, object) {
 		const char *name = bpf_program__name(program);
 
 		if (sscanf(name, "call_%u_", &function) != 1 || function >= FUNCTIONS)
-			die(name);
+			err(1, "%s", name);
 		if (!open_one(path, name, &functions[function]))
 			printf("%s: %s\n", name, words);
 	}
@@ -110,10 +104,10 @@ static void make(const struct function *function, void *call, size_t size)
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
 
 	if (size > function->room)
-		die("room");
+		err(1, "room");
 	memcpy(function->call, call, size);
 	if (bpf_prog_test_run_opts(bpf_program__fd(function->program), &opts) || opts.retval)
-		die(bpf_program__name(function->program));
+		err(1, "%s", bpf_program__name(function->program));
 	memcpy(call, function->call, size);
 }
 
@@ -124,7 +118,7 @@ static bool next(FILE *calls, struct answer_head *head, void *call, size_t room)
 		return false;
 	if (head->function >= FUNCTIONS || padded(head) > room ||
 	    fread(call, padded(head), 1, calls) != 1)
-		die("a call");
+		err(1, "a call");
 	return true;
 }
 
@@ -157,9 +151,9 @@ int main(int argc, char **argv)
 	calls = fopen(argv[2], "rb");
 	answers = fopen(argv[3], "wb");
 	if (!calls || !answers)
-		die("a file");
+		err(1, "a file");
 	answer(calls, answers);
 	if (fclose(answers))
-		die(argv[3]);
+		err(1, "%s", argv[3]);
 	return 0;
 }

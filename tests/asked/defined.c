@@ -6,6 +6,7 @@
  * by 64 bits is one thing here and another in BPF. This is compiled so that undefined behaviour
  * traps; a call that does is left out.
  */
+#include <err.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,18 +27,12 @@ static struct {
 static u64 answer[ARRAY_SIZE(asked.call)];
 static sigjmp_buf undefined;
 
-static void fail(const char *what)
-{
-	fprintf(stderr, "defined: %s\n", what);
-	exit(1);
-}
-
 static FILE *opened(const char *path, const char *mode)
 {
 	FILE *file = fopen(path, mode);
 
 	if (!file)
-		fail(path);
+		err(1, "%s", path);
 	return file;
 }
 
@@ -56,7 +51,7 @@ static size_t next(FILE *calls)
 	size = (asked.head.size + 7UL) / 8 * 8;
 	if (asked.head.function >= ARRAY_SIZE(answer_calls) || size > sizeof(asked.call) ||
 	    fread(asked.call, size, 1, calls) != 1)
-		fail("not a file of calls");
+		errx(1, "not a file of calls");
 	return size;
 }
 
@@ -75,7 +70,7 @@ int main(int argc, char **argv)
 	size_t size;
 
 	if (argc != 4)
-		fail("usage: defined CALLS DEFINED ANSWERS");
+		errx(1, "usage: defined CALLS DEFINED ANSWERS");
 	calls = opened(argv[1], "rb");
 	defined = opened(argv[2], "wb");
 	answers = opened(argv[3], "wb");
@@ -88,6 +83,6 @@ int main(int argc, char **argv)
 		fwrite(answer, size, 1, answers);
 	}
 	if (fclose(defined) || fclose(answers))
-		fail("cannot write");
+		err(1, "cannot write");
 	return 0;
 }

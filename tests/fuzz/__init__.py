@@ -42,7 +42,6 @@ TARGETS = {
     "decode": [CORE[0], WORLD[0]],
     "peers": [*CORE, *WORLD],
     "shake_wire": SHAKE_WIRE,
-    "shake_session": SHAKE_WIRE,
     "shake_flows": SHAKE_FLOWS,
     "shake_control": SHAKE_DEVICE,
     "windows": ["-lm"],

@@ -30,62 +30,38 @@
 #define MAKING_US (5 * USEC_PER_SEC)	/* a session is made, when all is well */
 #define BELIEVED 1024		/* places where frames are remembered */
 
-/**
- * struct paced - what a path has sent
- * @hello_at: us, the last HELLO or repeated CONFIRM; 0: none, or another may follow at once
- * @unanswered: HELLOs since something was heard
- * @probe_at: us, the last probe; 0: the same
- * @welcome_at: us, the last WELCOME
- * @ack_at: us, the last pseudo-ACK; 0: as @hello_at
- * @received: packets of data, by then
- */
+/* What a path has sent. */
 struct paced {
+	/* us, the last HELLO or repeated CONFIRM; 0: none, or another may follow at once */
 	u64 hello_at;
-	u32 unanswered;
-	u64 probe_at;
-	u64 welcome_at;
-	u64 ack_at;
-	u64 received;
+	u32 unanswered;		/* HELLOs since something was heard */
+	u64 probe_at;		/* us, the last probe; 0: the same */
+	u64 welcome_at;		/* us, the last WELCOME */
+	u64 ack_at;		/* us, the last pseudo-ACK; 0: as hello_at */
+	u64 received;		/* packets of data, by then */
 };
 
-/**
- * struct run - the target's own memory
- * @paced: by end and path
- * @welcomes: us, when the last ones were sent
- * @resets: the same
- * @welcome: how many
- * @reset: how many
- * @delivering: the frame that is coming in, or NULL
- * @recorded: what somebody keeps
- * @asked: nonces of HELLOs answered, by their first octet
- * @asked_at: us, when
- * @believed: marks of frames that have changed something, by their remainder
- * @in: what a user does between a packet's look-up and the lock
- * @auth: there is a key
- * @forged: a forged frame came
- * @talks: by end, it sends data by all paths when all is well
- * @key: which one each end has
- * @exhausted: a session's counter is at its end, which takes longer than there is time
- * @events: left to do
- */
+/* The target's own memory. */
 struct run {
-	struct paced paced[2][SHAKE_PATHS_MAX];
-	u64 welcomes[WELCOMES];
-	u64 resets[RESETS];
-	u32 welcome;
-	u32 reset;
-	const struct frame *delivering;
-	struct frame recorded;
-	u8 asked[ASKED][SHAKE_NONCE];
-	u64 asked_at[ASKED];
+	struct paced paced[2][SHAKE_PATHS_MAX];	/* by end and path */
+	u64 welcomes[WELCOMES];	/* us, when the last ones were sent */
+	u64 resets[RESETS];	/* the same */
+	u32 welcome;		/* how many */
+	u32 reset;		/* how many */
+	const struct frame *delivering;	/* the frame that is coming in, or NULL */
+	struct frame recorded;	/* what somebody keeps */
+	u8 asked[ASKED][SHAKE_NONCE];	/* nonces of HELLOs answered, by their first octet */
+	u64 asked_at[ASKED];	/* us, when */
+	/* marks of frames that have changed something, by their remainder */
 	u64 believed[BELIEVED];
-	struct input *in;
-	bool auth;
-	bool forged;
-	bool talks[2];
-	u8 key[2];
+	struct input *in;	/* what a user does between a packet's look-up and the lock */
+	bool auth;		/* there is a key */
+	bool forged;		/* a forged frame came */
+	bool talks[2];		/* by end, it sends data by all paths when all is well */
+	u8 key[2];		/* which one each end has */
+	/* a session's counter is at its end, which takes longer than there is time */
 	bool exhausted;
-	u32 events;
+	u32 events;		/* left to do */
 };
 
 static struct run run;

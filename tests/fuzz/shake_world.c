@@ -84,8 +84,13 @@ void apogee_tunnel_release(struct socket *sock)
 	kfree(sock);
 }
 
+/* Who has the key gets what was written. */
 void gro_cells_receive(struct gro_cells *cells, struct sk_buff *skb)
 {
+	const struct shake_dev *d = container_of(cells, struct shake_dev, gro);
+
+	expect(!d->settings.auth || (skb->len <= INNER_ROOM &&
+				     !memcmp(skb->data, world.coming->inner, skb->len)));
 	cells->received++;
 	kfree_skb(skb);
 }
@@ -243,6 +248,7 @@ void shake_send_control(struct shake_dev *d, const struct shake_way *way, const 
 	expect(!d->issuer_lock.taken);
 	expect(length <= FRAME_ROOM);
 	memcpy(f.octets, packet, length);
+	memcpy(f.inner, world.inner, INNER_ROOM);
 	world_sent(d, way, &f);
 	world.sent++;
 	if (!sock || slab_refuses) {
@@ -267,7 +273,7 @@ static u32 write_inner(u8 *packet, u8 kind)
 				    0, 0, 2 };
 	u32 length = kind & 1 ? 40 : 20;
 
-	memset(packet, 0, 40);
+	memset(packet, 0, INNER_ROOM);
 	if (kind & 2) {		/* IPv6 without anything behind */
 		packet[0] = 0x60;
 		packet[6] = 59;
@@ -317,6 +323,7 @@ void world_send_data(struct shake_path *path, struct input *in)
 	front = clear + (s->auth && !(head.flags & SHAKE_ENCRYPTED) ? SHAKE_TAG : 0);
 	inner = octets + front;
 	length = front + write_inner(inner, kind);
+	memcpy(world.inner, inner, INNER_ROOM);
 	if (found && head.flags & SHAKE_COUNTED)
 		shake_way_count(&way, length + (head.flags & SHAKE_ENCRYPTED ? SHAKE_TAG : 0),
 				fuzz_now);
@@ -382,6 +389,7 @@ void world_deliver(const struct frame *f)
 	skb->transport = front;
 	skb->data += front;
 	skb->len -= front;
+	world.coming = f;
 	sk->encap_rcv(sk, skb);
 }
 

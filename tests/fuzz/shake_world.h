@@ -13,82 +13,53 @@
 #define LINKS 3			/* the last is of IPv6 */
 #define FLYING 48		/* frames, at most */
 #define FRAME_ROOM 128		/* octets of UDP */
+#define INNER_ROOM 40
 #define LEADER_ID 5
 
 enum sockets { GRANTED, ONLY_IPV4, REFUSED };
 
-/**
- * struct frame - what is on its way
- * @octets: behind the UDP header
- * @length: of them
- * @from: as the receiver sees it
- * @to: address and port that it goes to
- * @link: number of the link, from 1
- * @to_agent: or to the leader
- * @forged: nobody with the key has written it
- * @at: us, when it comes
- */
+/* What is on its way. */
 struct frame {
-	u8 octets[FRAME_ROOM];
-	u32 length;
-	union shake_addr from;
-	union shake_addr to;
-	u8 link;
-	bool to_agent;
-	bool forged;
-	u64 at;
+	u8 octets[FRAME_ROOM];	/* behind the UDP header */
+	u32 length;		/* of them */
+	u8 inner[INNER_ROOM];	/* of DATA, the packet that is inside */
+	union shake_addr from;	/* as the receiver sees it */
+	union shake_addr to;	/* address and port that it goes to */
+	u8 link;		/* number of the link, from 1 */
+	bool to_agent;		/* or to the leader */
+	bool forged;		/* nobody with the key has written it */
+	u64 at;			/* us, when it comes */
 };
 
-/**
- * struct host - an end with its device
- * @dev: the device
- * @d: its private part
- */
+/* An end with its device. */
 struct host {
-	struct net_device dev;
-	struct shake_dev d;
+	struct net_device dev;	/* the device */
+	struct shake_dev d;	/* its private part */
 };
 
-/**
- * struct link - what a path goes by
- * @dev: the leader's device
- * @cut: nothing comes at the leader, the agent
- * @delay: us, one way
- * @nat: what is added to the leader's port
- */
+/* What a path goes by. */
 struct link {
-	struct net_device dev;
-	bool cut[2];
-	u32 delay;
-	u16 nat;
+	struct net_device dev;	/* the leader's device */
+	bool cut[2];		/* nothing comes at the leader, the agent */
+	u32 delay;		/* us, one way */
+	u16 nat;		/* what is added to the leader's port */
 };
 
-/**
- * struct world - all of it
- * @hosts: both ends
- * @ns: their owners
- * @nets: their namespaces
- * @links: between them
- * @frames: on their way
- * @flying: how many
- * @sent: frames sent in this step
- * @port: the last one of a leader's sockets
- * @random: how often somebody asked for random octets
- * @no_sockets: which are not to be had
- * @refused: a path has none for that
- */
+/* All of it. */
 struct world {
-	struct host *hosts[2];
-	struct user_namespace ns;
-	struct net nets[2];
-	struct link links[LINKS];
-	struct frame frames[FLYING];
-	u32 flying;
-	u32 sent;
-	u16 port;
-	u32 random;
-	enum sockets no_sockets;
-	bool refused;
+	struct host *hosts[2];	/* both ends */
+	struct user_namespace ns;	/* their owners */
+	struct net nets[2];	/* their namespaces */
+	struct link links[LINKS];	/* between them */
+	struct frame frames[FLYING];	/* on their way */
+	u32 flying;		/* how many */
+	u8 inner[INNER_ROOM];	/* the last packet that was written into DATA */
+	const struct frame *coming;	/* what comes in just now */
+	u32 sent;		/* frames sent in this step */
+	u16 port;		/* the last one of a leader's sockets */
+	u32 random;		/* how often somebody asked for random octets */
+	enum sockets no_sockets;	/* which are not to be had */
+	bool refused;		/* a path has none for that */
 };
 
 extern struct world world;

@@ -30,7 +30,6 @@ RUNS = {
     "decode": (100_000, 300),
     "peers": (2_000, 400),
     "shake_wire": (400_000, 200),
-    "shake_session": (60_000, 1500),
     "shake_flows": (5_000, 60_000),
     "shake_control": (3_000, 400),
     "windows": (10_000, 1000),

@@ -19,28 +19,17 @@
 
 struct world;
 
-/**
- * struct segment - a segment as sender and receiver keep it
- * @magic: SEGMENT_MAGIC
- * @peer: that it was given to
- * @received: kept by the receiver
- * @first: packet's first segment
- * @last: packet's last segment
- * @life: memory of the sender that it comes from
- * @number: in that life, from 0
- * @length: octets of the PDU, or of the payload if received
- * @octets: the PDU, or the payload
- */
+/* A segment as sender and receiver keep it. */
 struct segment {
-	u32 magic;
-	struct peer *peer;
-	bool received;
-	bool first;
-	bool last;
-	u32 life;
-	u32 number;
-	u32 length;
-	u8 octets[];
+	u32 magic;		/* SEGMENT_MAGIC */
+	struct peer *peer;	/* that it was given to */
+	bool received;		/* kept by the receiver */
+	bool first;		/* packet's first segment */
+	bool last;		/* packet's last segment */
+	u32 life;		/* memory of the sender that it comes from */
+	u32 number;		/* in that life, from 0 */
+	u32 length;		/* octets of the PDU, or of the payload if received */
+	u8 octets[];		/* the PDU, or the payload */
 };
 
 struct frame {
@@ -49,101 +38,58 @@ struct frame {
 	u8 octets[];
 };
 
-/**
- * struct wire - one direction of the channel
- * @loss: frames lost, in 256
- * @twice: frames that arrive twice, in 256
- * @damage: frames damaged, in 256
- * @cut: all frames are lost
- * @delay: us
- * @jitter: us at most, at random; frames overtake each other
- * @rate: bit/s, 0: infinite
- * @busy_until: us, when the last frame has left
- * @count: frames under way
- * @frames: sorted by time of arrival
- */
+/* One direction of the channel. */
 struct wire {
-	u8 loss;
-	u8 twice;
-	u8 damage;
-	bool cut;
-	u32 delay;
-	u32 jitter;
-	u32 rate;
-	u64 busy_until;
-	u32 count;
-	struct frame *frames[WIRE_MAX];
+	u8 loss;		/* frames lost, in 256 */
+	u8 twice;		/* frames that arrive twice, in 256 */
+	u8 damage;		/* frames damaged, in 256 */
+	bool cut;		/* all frames are lost */
+	u32 delay;		/* us */
+	u32 jitter;		/* us at most, at random; frames overtake each other */
+	u32 rate;		/* bit/s, 0: infinite */
+	u64 busy_until;		/* us, when the last frame has left */
+	u32 count;		/* frames under way */
+	struct frame *frames[WIRE_MAX];	/* sorted by time of arrival */
 };
 
-/**
- * struct peer - an owner of a connection
- * @s: the connection
- * @world: that it is in
- * @other: the peer's peer
- * @out: to the other
- * @running: between start and stop
- * @stopping: segments that are freed need not be reported
- * @segment: payload of an SD at most, octets
- * @life: changes with every start
- * @given: segments given to be sent in this life
- * @sent: segments cut in this life
- * @kept: segments of the transmitter that are not freed
- * @stored: segments of the receiver that are not freed
- * @lost: a segment was freed that the other did not take, or one that was taken was not
- *	delivered
- * @excuse: since the last segment was delivered, a reset or a new connection was reported
- * @heard_life: life of the segment delivered last
- * @heard_number: number expected next
- * @delivered: segments
- * @taken: number + 1 of segments that the other took
- * @owed: resets that must have been counted before data flows again
- * @events: all that were reported
- * @wake: us, when sscop_next() is asked again
- * @wake_is_deadline: because sscop_deadline() says so
- */
+/* An owner of a connection. */
 struct peer {
-	struct sscop s;
-	struct world *world;
-	struct peer *other;
-	struct wire out;
-	bool running;
-	bool stopping;
-	u32 segment;
-	u32 life;
-	u32 given;
-	u32 sent;
-	u32 kept;
-	u32 stored;
+	struct sscop s;		/* the connection */
+	struct world *world;	/* that it is in */
+	struct peer *other;	/* the peer's peer */
+	struct wire out;	/* to the other */
+	bool running;		/* between start and stop */
+	bool stopping;		/* segments that are freed need not be reported */
+	u32 segment;		/* payload of an SD at most, octets */
+	u32 life;		/* changes with every start */
+	u32 given;		/* segments given to be sent in this life */
+	u32 sent;		/* segments cut in this life */
+	u32 kept;		/* segments of the transmitter that are not freed */
+	u32 stored;		/* segments of the receiver that are not freed */
+	/* a segment was freed that the other did not take, or one taken was not delivered */
 	bool lost;
+	/* since the last segment was delivered, a reset or a new connection was reported */
 	bool excuse;
-	u32 heard_life;
-	u32 heard_number;
-	u64 delivered;
-	u32 taken[TAKEN_MAX];
-	u64 owed;
-	u32 events;
-	u64 wake;
-	bool wake_is_deadline;
+	u32 heard_life;		/* life of the segment delivered last */
+	u32 heard_number;	/* number expected next */
+	u64 delivered;		/* segments */
+	u32 taken[TAKEN_MAX];	/* number + 1 of segments that the other took */
+	u64 owed;		/* resets that must have been counted before data flows again */
+	u32 events;		/* all that were reported */
+	u64 wake;		/* us, when sscop_next() is asked again */
+	bool wake_is_deadline;	/* because sscop_deadline() says so */
 };
 
-/**
- * struct world - both peers
- * @now: us
- * @random: state of the generator
- * @lives: started so far
- * @lied: a PDU was forged under the right seal: contents can no longer be checked
- * @steps: events since the last world_run() began
- * @failure: the first check that failed; empty: none
- * @peers: both
- */
+/* Both peers. */
 struct world {
-	u64 now;
-	u64 random;
-	u32 lives;
+	u64 now;		/* us */
+	u64 random;		/* state of the generator */
+	u32 lives;		/* started so far */
+	/* a PDU was forged under the right seal: contents can no longer be checked */
 	bool lied;
-	u32 steps;
-	char failure[256];
-	struct peer peers[2];
+	u32 steps;		/* events since the last world_run() began */
+	char failure[256];	/* the first check that failed; empty: none */
+	struct peer peers[2];	/* both */
 };
 
 #define fail(world, ...) world_fail(world, __VA_ARGS__)

@@ -257,8 +257,7 @@ TOOLS = [("uml", tool) for tool in ("busybox", "ip", "make", "depmod")]
 
 
 @pytest.mark.parametrize(
-    ("engine", "tool"),
-    [*TOOLS, pytest.param("qemu", "qemu-system-x86_64", marks=pytest.mark.deep)],
+    ("engine", "tool"), [*TOOLS, pytest.param("qemu", "qemu-system-x86_64", marks=pytest.mark.deep)]
 )
 def test_a_tool_that_does_not_start(lab: Lab, apart: Words, engine: str, tool: str) -> None:
     """The last line names it."""

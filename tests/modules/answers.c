@@ -24,13 +24,10 @@
 #define ANSWERS_FILE "apogee-answers"
 #define ANSWERS_MAX (64U << 20)
 
-/**
- * struct answer_head - header of each call
- * @function: index of the function in the table of calls.h
- * @size: size of the following arguments in bytes, without the padding to eight
- */
+/* Header of each call. */
 struct answer_head {
-	u32 function;
+	u32 function;		/* index of the function in the table of calls.h */
+	/* size of the following arguments in bytes, without the padding to eight */
 	u32 size;
 };
 

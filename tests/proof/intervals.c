@@ -165,13 +165,6 @@ static bool sane(const struct star_window *w)
 	       (w->wait <= STAR_WAIT_MOST || w->wait == STAR_WAIT_FULL);
 }
 
-void prove_star_cwnd(const struct star_window *w)
-{
-	u32 cwnd = star_cwnd(w);
-
-	//@ assert 2 <= cwnd <= ABE_WINDOW_MAX;
-}
-
 void prove_star_respond(struct star_window *w, u32 cwnd, u32 to, bool published)
 {
 	assume(sane(w) && cwnd <= ABE_WINDOW_MAX && to <= ABE_WINDOW_MAX);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The program: its options, the event loop, and the result as one JSON object. */
 #include <err.h>
-#include <getopt.h>
 #include <math.h>
 
 #include "simulation.h"
@@ -61,7 +60,7 @@ static void listed(const char *text, const char *option, double scale, size_t fi
 }
 
 /* star,cubic*3: one flow of star and three of cubic. */
-static void read_flows(const char *text)
+static void read_flows(const char *text, const char *option)
 {
 	while (*text) {
 		size_t length = strcspn(text, ",*");
@@ -70,11 +69,11 @@ static void read_flows(const char *text)
 		char *end = (char *)text + length;
 
 		if (!ops)
-			errx(2, "--flows: no algorithm %.*s", (int)length, text);
+			errx(2, "%s: no algorithm %.*s", option, (int)length, text);
 		if (*end == '*')
 			times = strtoul(end + 1, &end, 10);
 		if ((*end && *end != ',') || !times || world.count + times > MODEL_FLOWS)
-			errx(2, "--flows: %s: 1 to %u flows in all", text, MODEL_FLOWS);
+			errx(2, "%s: %s: 1 to %u flows in all", option, text, MODEL_FLOWS);
 		while (times--)
 			world.flows[world.count++].sk.icsk.icsk_ca_ops = ops;
 		text = *end ? end + 1 : end;
@@ -103,7 +102,7 @@ static bool change_path(const char *key, double value)
 }
 
 /* T:KEY=VALUE,KEY=VALUE; T in seconds from the first flow's start. */
-static void read_event(const char *text)
+static void read_event(const char *text, const char *option)
 {
 	struct path before = world.path;
 	char copy[256], *item, *rest;
@@ -111,25 +110,25 @@ static void read_event(const char *text)
 	snprintf(copy, sizeof(copy), "%s", text);
 	rest = strchr(copy, ':');
 	if (!rest)
-		errx(2, "--event: %s is not T:KEY=VALUE", text);
+		errx(2, "%s: %s is not T:KEY=VALUE", option, text);
 	*rest++ = 0;
 	while ((item = strsep(&rest, ","))) {
 		struct change *c = &changes[change_count++];
 		char *value = strchr(item, '=');
 
 		if (!value || change_count >= EVENTS_MOST)
-			errx(2, "--event: %s is not T:KEY=VALUE", text);
+			errx(2, "%s: %s is not T:KEY=VALUE", option, text);
 		*value++ = 0;
-		c->at = ns(read_number(copy, "--event", 0));
-		c->value = read_number(value, "--event", 0);
+		c->at = ns(read_number(copy, option, 0));
+		c->value = read_number(value, option, 0);
 		snprintf(c->key, sizeof(c->key), "%s", item);
 		if (!change_path(c->key, c->value))
-			errx(2, "--event: no key %s", item);
+			errx(2, "%s: no key %s", option, item);
 	}
 	world.path = before;
 }
 
-static void read_events(const char *name)
+static void read_events(const char *name, const char *option)
 {
 	FILE *file = fopen(name, "r");
 	char line[256];
@@ -139,72 +138,12 @@ static void read_events(const char *name)
 	while (fgets(line, sizeof(line), file)) {
 		line[strcspn(line, "\n")] = 0;
 		if (*line && *line != '#')
-			read_event(line);
+			read_event(line, option);
 	}
 	fclose(file);
 }
 
-static const char usage[] =
-"simulation: TCP flows through one bottleneck, simulated; prints one JSON object\n"
-"  --flows LIST         star, reno, cubic: star,cubic or star*10 (needed, first)\n"
-"  --rate BIT_PER_S     of the bottleneck (10e6)\n"
-"  --rtt MS             of the empty path (500)\n"
-"  --queue-bytes B      as packets of 1500 B, or --queue PACKETS (417)\n"
-"  --burst-bytes B      the bottleneck is a token bucket so deep, the queue behind it\n"
-"  --ber P, --loss P    bit errors, share of frames lost behind the bottleneck\n"
-"  --bursts P,R         bursts of losses: chance per frame of their begin and end\n"
-"  --duration S         after the last flow's first data (60)\n"
-"  --warmup S           of it, not counted (0)\n"
-"  --seed N             of starts, losses and jitter (1)\n"
-"  --spread S           each flow starts up to so much later (one RTT)\n"
-"  --start S,..         when each flow starts, or all\n"
-"  --stop S,..          when each flow has no more to send\n"
-"  --extra MS,..        one-way delay of its own\n"
-"  --window B           receive window (16e6)\n"
-"  --access-rate BIT_PER_S  of each sender's own link (100e6), 0: no limit\n"
-"  --ack-jitter MEAN,SD ms more for each ACK, even, order kept\n"
-"  --ack-slot MS        ACKs are released every so often\n"
-"  --event T:KEY=V,..   at T s: rate, rtt, ber, loss, queue (packets), stall (ACKs, ms)\n"
-"  --events FILE        such lines\n"
-"  --param NAME=VALUE   of a module\n"
-"  --series S           the flows' state every so often\n"
-"  --check              recount the scoreboard at each ACK\n";
-
-enum {
-	O_FLOWS = 256, O_RATE, O_RTT, O_QUEUE_BYTES, O_QUEUE, O_BURST, O_BER, O_LOSS, O_BURSTS,
-	O_DURATION, O_WARMUP, O_SEED, O_SPREAD, O_START, O_STOP, O_EXTRA, O_WINDOW, O_ACCESS,
-	O_JITTER, O_SLOT, O_EVENT, O_EVENTS, O_PARAM, O_SERIES, O_CHECK, O_HELP,
-};
-
-static const struct option options[] = {
-	{ "flows", 1, NULL, O_FLOWS },
-	{ "rate", 1, NULL, O_RATE },
-	{ "rtt", 1, NULL, O_RTT },
-	{ "queue-bytes", 1, NULL, O_QUEUE_BYTES },
-	{ "queue", 1, NULL, O_QUEUE },
-	{ "burst-bytes", 1, NULL, O_BURST },
-	{ "ber", 1, NULL, O_BER },
-	{ "loss", 1, NULL, O_LOSS },
-	{ "bursts", 1, NULL, O_BURSTS },
-	{ "duration", 1, NULL, O_DURATION },
-	{ "warmup", 1, NULL, O_WARMUP },
-	{ "seed", 1, NULL, O_SEED },
-	{ "spread", 1, NULL, O_SPREAD },
-	{ "start", 1, NULL, O_START },
-	{ "stop", 1, NULL, O_STOP },
-	{ "extra", 1, NULL, O_EXTRA },
-	{ "window", 1, NULL, O_WINDOW },
-	{ "access-rate", 1, NULL, O_ACCESS },
-	{ "ack-jitter", 1, NULL, O_JITTER },
-	{ "ack-slot", 1, NULL, O_SLOT },
-	{ "event", 1, NULL, O_EVENT },
-	{ "events", 1, NULL, O_EVENTS },
-	{ "param", 1, NULL, O_PARAM },
-	{ "series", 1, NULL, O_SERIES },
-	{ "check", 0, NULL, O_CHECK },
-	{ "help", 0, NULL, O_HELP },
-	{ NULL, 0, NULL, 0 },
-};
+/* --- what is asked for ------------------------------------------------------------------- */
 
 static void read_pair(const char *text, const char *option, double *one, double *other)
 {
@@ -216,104 +155,128 @@ static void read_pair(const char *text, const char *option, double *one, double 
 	*other = read_number(second ? second : "", option, 0);
 }
 
-static void read_jitter(const char *text)
+static void read_bursts(const char *text, const char *option)
+{
+	read_pair(text, option, &world.path.burst_begin, &world.path.burst_end);
+}
+
+static void read_jitter(const char *text, const char *option)
 {
 	double mean, deviation;
 
-	if (sscanf(text, "%lf,%lf", &mean, &deviation) != 2 || mean < 0 || deviation < 0)
-		errx(2, "--ack-jitter: %s is not MEAN,SD in ms", text);
+	read_pair(text, option, &mean, &deviation);
 	world.path.jitter_mean = mean * NSEC_PER_MSEC;
 	world.path.jitter_half = sqrt(3) * deviation * NSEC_PER_MSEC;
 }
 
-static void read_option(int option, const char *name)
+static void read_queue_bytes(const char *text, const char *option)
 {
-	struct path *p = &world.path;
+	double bytes = read_number(text, option, 0);
 
-	switch (option) {
-	case O_FLOWS:
-		read_flows(optarg);
-		break;
-	case O_RATE:
-		p->rate = read_number(optarg, name, 1);
-		break;
-	case O_RTT:
-		p->rtt = ns(read_number(optarg, name, 0.01) / 1e3);
-		break;
-	case O_QUEUE_BYTES:
-		p->queue = max((u32)(read_number(optarg, name, 0) / MODEL_MTU + 0.5), 1U);
-		break;
-	case O_QUEUE:
-		p->queue = (u32)read_number(optarg, name, 1);
-		break;
-	case O_BURST:
-		p->burst = read_number(optarg, name, 0);
-		break;
-	case O_BER:
-		p->ber = read_number(optarg, name, 0);
-		break;
-	case O_LOSS:
-		p->loss = read_number(optarg, name, 0);
-		break;
-	case O_BURSTS:
-		read_pair(optarg, name, &p->burst_begin, &p->burst_end);
-		break;
-	case O_DURATION:
-		duration_s = read_number(optarg, name, 0.001);
-		break;
-	case O_WARMUP:
-		warmup_s = read_number(optarg, name, 0);
-		break;
-	case O_SEED:
-		world.seed = (u64)read_number(optarg, name, 0);
-		break;
-	case O_SPREAD:
-		spread_s = read_number(optarg, name, 0);
-		break;
-	case O_START:
-		listed(optarg, name, 1, offsetof(struct flow, start));
-		break;
-	case O_STOP:
-		listed(optarg, name, 1, offsetof(struct flow, stop));
-		break;
-	case O_EXTRA:
-		listed(optarg, name, 0.001, offsetof(struct flow, extra));
-		break;
-	case O_WINDOW:
-		p->window = (u32)(read_number(optarg, name, MODEL_MSS) / MODEL_MSS);
-		break;
-	case O_ACCESS:
-		p->access_rate = read_number(optarg, name, 0);
-		break;
-	case O_JITTER:
-		read_jitter(optarg);
-		break;
-	case O_SLOT:
-		p->slot = ns(read_number(optarg, name, 0) / 1e3);
-		break;
-	case O_EVENT:
-		read_event(optarg);
-		break;
-	case O_EVENTS:
-		read_events(optarg);
-		break;
-	case O_PARAM:
-		if (algorithm_param(optarg))
-			errx(2, "--param: %s is not taken", optarg);
-		break;
-	case O_SERIES:
-		series_s = read_number(optarg, name, 0.001);
-		break;
-	case O_CHECK:
-		world.check = true;
-		break;
-	case O_HELP:
-		fputs(usage, stdout);
-		exit(0);
-	default:
-		fputs(usage, stderr);
-		exit(2);
-	}
+	world.path.queue = max((u32)(bytes / MODEL_MTU + 0.5), 1U);
+}
+
+static void read_queue(const char *text, const char *option)
+{
+	world.path.queue = (u32)read_number(text, option, 1);
+}
+
+static void read_window(const char *text, const char *option)
+{
+	world.path.window = (u32)(read_number(text, option, MODEL_MSS) / MODEL_MSS);
+}
+
+static void read_seed(const char *text, const char *option)
+{
+	world.seed = (u64)read_number(text, option, 0);
+}
+
+static void read_start(const char *text, const char *option)
+{
+	listed(text, option, 1, offsetof(struct flow, start));
+}
+
+static void read_stop(const char *text, const char *option)
+{
+	listed(text, option, 1, offsetof(struct flow, stop));
+}
+
+static void read_extra(const char *text, const char *option)
+{
+	listed(text, option, 0.001, offsetof(struct flow, extra));
+}
+
+static void read_param(const char *text, const char *option)
+{
+	if (algorithm_param(text))
+		errx(2, "%s: %s is not taken", option, text);
+}
+
+/* What follows an option: a number from `low` on, ms likewise, or what read() makes of it. */
+static const struct setting {
+	const char *option;
+	const char *says;
+	void (*read)(const char *text, const char *option);
+	double *number;
+	u64 *ms;
+	double low;
+} settings[] = {
+	{ "--flows", "LIST: star, reno, cubic: star,cubic or star*10 (needed, first)",
+	  .read = read_flows },
+	{ "--rate", "BIT_PER_S of the bottleneck (10e6)", .number = &world.path.rate, .low = 1 },
+	{ "--rtt", "MS of the empty path (500)", .ms = &world.path.rtt, .low = 0.01 },
+	{ "--queue-bytes", "B: as packets of 1500 B", .read = read_queue_bytes },
+	{ "--queue", "PACKETS (417)", .read = read_queue },
+	{ "--burst-bytes", "B: the bottleneck is a token bucket so deep, the queue behind it",
+	  .number = &world.path.burst },
+	{ "--ber", "P: bit errors behind the bottleneck", .number = &world.path.ber },
+	{ "--loss", "P: share of frames lost there", .number = &world.path.loss },
+	{ "--bursts", "P,R: bursts of losses: chance per frame of their begin and end",
+	  .read = read_bursts },
+	{ "--duration", "S after the last flow's first data (60)", .number = &duration_s,
+	  .low = 0.001 },
+	{ "--warmup", "S of it, not counted (0)", .number = &warmup_s },
+	{ "--seed", "N of starts, losses and jitter (1)", .read = read_seed },
+	{ "--spread", "S: each flow starts up to so much later (one RTT)", .number = &spread_s },
+	{ "--start", "S,..: when each flow starts, or all", .read = read_start },
+	{ "--stop", "S,..: when each flow has no more to send", .read = read_stop },
+	{ "--extra", "MS,..: one-way delay of its own", .read = read_extra },
+	{ "--window", "B: receive window (16e6)", .read = read_window },
+	{ "--access-rate", "BIT_PER_S of each sender's own link (100e6), 0: no limit",
+	  .number = &world.path.access_rate },
+	{ "--ack-jitter", "MEAN,SD: ms more for each ACK, even, order kept", .read = read_jitter },
+	{ "--ack-slot", "MS: ACKs are released every so often", .ms = &world.path.slot },
+	{ "--event", "T:KEY=V,..: at T s rate, rtt, ber, loss, queue (packets), stall (ACKs, ms)",
+	  .read = read_event },
+	{ "--events", "FILE of such lines", .read = read_events },
+	{ "--param", "NAME=VALUE of a module", .read = read_param },
+	{ "--series", "S: the flows' state every so often", .number = &series_s, .low = 0.001 },
+	{ .option = NULL }
+};
+
+static int usage(FILE *to, int status)
+{
+	fputs("simulation: TCP flows through one bottleneck, simulated; prints one JSON object\n"
+	      "  --check recount the scoreboard at each ACK\n", to);
+	for (const struct setting *s = settings; s->option; s++)
+		fprintf(to, "  %s %s\n", s->option, s->says);
+	return status;
+}
+
+static void read_option(const char *option, const char *text)
+{
+	const struct setting *s = settings;
+
+	while (s->option && strcmp(s->option, option))
+		s++;
+	if (!s->option || !text)
+		exit(usage(stderr, 2));
+	if (s->read)
+		s->read(text, option);
+	else if (s->ms)
+		*s->ms = ns(read_number(text, option, s->low) / 1e3);
+	else
+		*s->number = read_number(text, option, s->low);
 }
 
 static void *zeroed(size_t count, size_t size)
@@ -568,13 +531,18 @@ static void print_result(void)
 int main(int argc, char **argv)
 {
 	struct event event;
-	int option, which;
 
 	world.seed = 1;
-	while ((option = getopt_long(argc, argv, "", options, &which)) >= 0)
-		read_option(option, option == '?' ? "" : options[which].name);
-	if (optind < argc)
-		errx(2, "%s: unknown", argv[optind]);
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--help"))
+			return usage(stdout, 0);
+		if (!strcmp(argv[i], "--check")) {
+			world.check = true;
+			continue;
+		}
+		read_option(argv[i], argv[i + 1]);
+		i++;
+	}
 	prepare();
 	printf("{%s", series_s ? "\"series\": [\n" : "");
 	while (event_next(&event) && handle(&event))

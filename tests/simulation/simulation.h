@@ -218,11 +218,6 @@ static inline u32 ring4(u32 n)
 	return n & (4 * world.ring - 1);
 }
 
-static inline struct flow *flow_of(const struct sock *sk)
-{
-	return (struct flow *)((char *)sk - offsetof(struct flow, sk));
-}
-
 static inline u64 now_us(void)
 {
 	return model_now / NSEC_PER_USEC;

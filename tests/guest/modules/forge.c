@@ -18,21 +18,9 @@
  *		PDUs with the connection's seal, which who hears frames can compute, and all
  *		else random but near what was sent last
  */
-#include <errno.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
-#include <arpa/inet.h>
-#include <net/if.h>
-#include <linux/if_ether.h>
-#include <linux/if_packet.h>
+#include "frames.h"
 
 #define ETHERTYPE 0x88b5
-#define SHOT 10		/* frames sent at once */
 #define KEPT 256	/* frames to replay */
 #define CONTROL 19	/* octets of a control PDU */
 #define ROOM 9014	/* octets of the longest frame */
@@ -47,21 +35,6 @@ struct frame {
 };
 
 static struct frame kept[KEPT];
-static uint64_t state = 88172645463325252;
-
-static void die(const char *what)
-{
-	fprintf(stderr, "forge: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
-
-static uint32_t draw(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state >> 16;
-}
 
 static uint32_t crc32c(uint32_t crc, const unsigned char *octets, int length)
 {
@@ -71,13 +44,6 @@ static uint32_t crc32c(uint32_t crc, const unsigned char *octets, int length)
 			crc = crc >> 1 ^ (crc & 1 ? POLYNOMIAL : 0);
 	}
 	return crc;
-}
-
-static int fill_random(unsigned char *pdu, int length)
-{
-	for (int i = 0; i < length; i++)
-		pdu[i] = draw();
-	return length;
 }
 
 /* A control PDU with a good CRC and all else random. */
@@ -108,23 +74,16 @@ static int forged(const char *kind, unsigned char *pdu)
 	return control(pdu, types[draw() % sizeof(types)]);
 }
 
-static int is_outgoing(const struct sockaddr_ll *from)
-{
-	return from->sll_pkttype == PACKET_OUTGOING;
-}
-
 /* Keep frames that pass by. */
-static void keep(int fd, int outgoing)
+static void keep(int fd, bool outgoing)
 {
-	struct sockaddr_ll from;
+	bool sent;
 
 	for (int i = 0; i < KEPT;) {
-		socklen_t size = sizeof(from);
-		int n = recvfrom(fd, kept[i].octets, ROOM, 0, (void *)&from, &size);
+		int n = next_frame(fd, kept[i].octets, ROOM, 0, &sent);
 
 		if (n < ETH_HLEN || kept[i].octets[12] != ETHERTYPE >> 8 ||
-		    kept[i].octets[13] != (ETHERTYPE & 0xff) ||
-		    is_outgoing(&from) != outgoing)
+		    kept[i].octets[13] != (ETHERTYPE & 0xff) || sent != outgoing)
 			continue;
 		kept[i++].length = n;
 	}
@@ -191,12 +150,11 @@ static void follow(int fd, uint32_t *seal, uint32_t *seq)
 {
 	static unsigned char frame[ROOM];
 	const unsigned char *pdu = frame + ETH_HLEN;
-	struct sockaddr_ll from;
-	socklen_t size = sizeof(from);
+	bool sent;
 	int n;
 
-	while ((n = recvfrom(fd, frame, ROOM, MSG_DONTWAIT, (void *)&from, &size)) > 0) {
-		if (!is_outgoing(&from) || (pdu[4] & (0x0f | SHORT)) != 8)
+	while ((n = next_frame(fd, frame, ROOM, MSG_DONTWAIT, &sent)) > 0) {
+		if (!sent || (pdu[4] & (0x0f | SHORT)) != 8)
 			continue;
 		*seal = crc_start(get32(pdu), pdu + 4, n - ETH_HLEN - 4);
 		*seq = get32(pdu + 4) & 0xffffff;
@@ -250,73 +208,47 @@ static void spoil(const char *kind, struct frame *frame)
 					     1 + draw() % (ROOM - frame->length));
 }
 
-/* The next frame, from address to EtherType already written. */
-static void next_frame(int fd, const char *kind, struct frame *frame)
+/* What is sent: from address to EtherType it is written already. */
+struct flood {
+	int fd;
+	const char *kind;
+	struct frame frame;
+};
+
+static void shoot(void *with)
 {
+	struct flood *flood = with;
+	struct frame *frame = &flood->frame;
 	const struct frame *old = &kept[draw() % KEPT];
 
-	if (is_sealed(kind)) {
-		frame->length = ETH_HLEN + sealed(fd, kind, frame->octets + ETH_HLEN);
+	if (is_sealed(flood->kind)) {
+		frame->length = ETH_HLEN + sealed(flood->fd, flood->kind, frame->octets + ETH_HLEN);
 	} else if (old->length) {
 		memcpy(frame->octets + ETH_ALEN, old->octets + ETH_ALEN, old->length - ETH_ALEN);
 		frame->length = old->length;
-		spoil(kind, frame);
+		spoil(flood->kind, frame);
 	} else {
-		frame->length = ETH_HLEN + forged(kind, frame->octets + ETH_HLEN);
+		frame->length = ETH_HLEN + forged(flood->kind, frame->octets + ETH_HLEN);
 	}
-}
-
-static int open_device(const char *name)
-{
-	struct sockaddr_ll at = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL) };
-	int fd = socket(AF_PACKET, SOCK_RAW, htons(ETH_P_ALL)), one = 1;
-
-	at.sll_ifindex = if_nametoindex(name);
-	if (fd < 0 || !at.sll_ifindex || bind(fd, (struct sockaddr *)&at, sizeof(at)) ||
-	    setsockopt(fd, SOL_PACKET, PACKET_QDISC_BYPASS, &one, sizeof(one)))
-		die(name);
-	return fd;
-}
-
-/* Frames that come in are not read. */
-static void stop_listening(int fd, const char *name)
-{
-	struct sockaddr_ll at = { .sll_family = AF_PACKET };
-
-	at.sll_ifindex = if_nametoindex(name);
-	if (bind(fd, (struct sockaddr *)&at, sizeof(at)))
-		die(name);
-}
-
-static void shoot(int fd, const char *kind, struct frame *frame, double rate, double seconds)
-{
-	struct timespec wait = { .tv_nsec = SHOT / rate * 1e9 };
-
-	for (long n = 0; n < rate * seconds; n++) {
-		next_frame(fd, kind, frame);
-		if (send(fd, frame->octets, frame->length, 0) < 0 && errno != ENOBUFS)
-			die("send");
-		if (n % SHOT == SHOT - 1)
-			nanosleep(&wait, NULL);
-	}
+	send_octets(flood->fd, frame->octets, frame->length);
 }
 
 int main(int argc, char **argv)
 {
-	struct frame frame = { .octets = { [12] = ETHERTYPE >> 8, [13] = ETHERTYPE & 0xff } };
-	int fd;
+	struct flood flood = { .frame.octets = { [12] = ETHERTYPE >> 8, [13] = ETHERTYPE & 0xff } };
 
 	if (argc != 7) {
 		fprintf(stderr, "forge: DEVICE TO FROM KIND RATE SECONDS\n");
 		return 2;
 	}
-	fd = open_device(argv[1]);
-	read_address(argv[2], frame.octets);
-	read_address(argv[3], frame.octets + ETH_ALEN);
-	if (!is_made_up(argv[4]) && !is_sealed(argv[4]))
-		keep(fd, strcmp(argv[4], "reflect") != 0);
-	if (!is_sealed(argv[4]))
-		stop_listening(fd, argv[1]);
-	shoot(fd, argv[4], &frame, atof(argv[5]), atof(argv[6]));
+	flood.kind = argv[4];
+	flood.fd = frames_of(argv[1]);
+	read_address(argv[2], flood.frame.octets);
+	read_address(argv[3], flood.frame.octets + ETH_ALEN);
+	if (!is_made_up(flood.kind) && !is_sealed(flood.kind))
+		keep(flood.fd, !is_kind(flood.kind, "reflect"));
+	if (!is_sealed(flood.kind))
+		stop_listening(flood.fd, argv[1]);
+	paced(atof(argv[5]), atof(argv[6]), shoot, &flood);
 	return 0;
 }

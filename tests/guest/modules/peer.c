@@ -40,18 +40,16 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/socket.h>
 #include <sys/timex.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <linux/inet_diag.h>
 #include <linux/tcp.h>
+
+#include "octets.h"
+#include "sockets.h"
 
 #define HEADERS		(14 + 20 + 8)	/* Ethernet, IPv4, UDP */
 #define LONGEST		1514
@@ -66,53 +64,19 @@ static void on_signal(int sig)
 	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
 }
 
-static void die(const char *what)
-{
-	fprintf(stderr, "peer: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
-
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec + ts.tv_nsec / 1e9;
-}
-
-static struct sockaddr_in address(const char *host, const char *port)
-{
-	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(atoi(port)) };
-
-	if (inet_pton(AF_INET, host, &to.sin_addr) != 1)
-		die(host);
-	return to;
-}
-
-static int bound(int type, const char *port)
-{
-	struct sockaddr_in at = address("0.0.0.0", port);
-	int fd = socket(AF_INET, type, 0), one = 1;
-
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)))
-		die("bind");
-	return fd;
-}
-
 static int sink(const char *port)
 {
 	int lfd = bound(SOCK_STREAM, port), fd;
 	static char byte[1];
 
 	if (listen(lfd, 8))
-		die("listen");
+		err(1, "listen");
 	while ((fd = accept(lfd, NULL, NULL)) >= 0) {
 		while (recv(fd, byte, 1 << 30, MSG_TRUNC) > 0)
 			usleep(10000);
 		close(fd);
 	}
-	die("accept");
+	err(1, "accept");
 	return 1;
 }
 
@@ -132,16 +96,11 @@ static void sample(int fd)
 
 static int send_data(char **argv, int switches)
 {
-	struct sockaddr_in to = address(argv[0], argv[1]);
+	int fd = connected(SOCK_STREAM, argv[0], argv[1]), next = 0;
+	double start = now(), end = start + atof(argv[2]);
 	struct linger abort_it = { .l_onoff = 1 };
-	int fd = socket(AF_INET, SOCK_STREAM, 0), next = 0;
-	double start, end;
 	static char chunk[CHUNK];
 
-	if (connect(fd, (struct sockaddr *)&to, sizeof(to)))
-		die("connect");
-	start = now();
-	end = start + atof(argv[2]);
 	while (now() < end) {
 		struct pollfd p = { .fd = fd, .events = POLLOUT };
 
@@ -150,14 +109,14 @@ static int send_data(char **argv, int switches)
 
 			name = name ? name + 1 : "";
 			if (setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, strlen(name)))
-				die(name);
+				err(1, "%s", name);
 			next++;
 		}
 		sample(fd);
 		while (send(fd, chunk, sizeof(chunk), MSG_DONTWAIT | MSG_NOSIGNAL) > 0)
 			;
 		if (errno != EAGAIN)
-			die("send");
+			err(1, "send");
 		poll(&p, 0, SAMPLE_MS);
 	}
 	setsockopt(fd, SOL_SOCKET, SO_LINGER, &abort_it, sizeof(abort_it));
@@ -174,7 +133,7 @@ static void watch(int fd, double end)
 		socklen_t len = sizeof(info);
 
 		if (getsockopt(fd, IPPROTO_TCP, TCP_CC_INFO, &info, &len))
-			die("TCP_CC_INFO");
+			err(1, "TCP_CC_INFO");
 	}
 	printf("%lu\n", asked);
 	fflush(stdout);
@@ -183,35 +142,29 @@ static void watch(int fd, double end)
 
 static int send_watched(char **argv)
 {
-	struct sockaddr_in to = address(argv[0], argv[1]);
+	int fd = connected(SOCK_STREAM, argv[0], argv[1]);
 	double end = now() + atof(argv[2]);
-	int fd = socket(AF_INET, SOCK_STREAM, 0);
 	static char chunk[CHUNK];
 
-	if (connect(fd, (struct sockaddr *)&to, sizeof(to)))
-		die("connect");
 	if (!fork())
 		watch(fd, end);
 	while (now() < end)
 		if (send(fd, chunk, sizeof(chunk), MSG_NOSIGNAL) < 0)
-			die("send");
+			err(1, "send");
 	wait(NULL);
 	return 0;
 }
 
 static int blast(char **argv)
 {
-	struct sockaddr_in to = address(argv[0], argv[1]);
+	int fd = connected(SOCK_DGRAM, argv[0], argv[1]);
 	int length = atoi(argv[2]), count = atoi(argv[3]), i;
-	int fd = socket(AF_INET, SOCK_DGRAM, 0);
 	static char data[LONGEST];
 
-	if (connect(fd, (struct sockaddr *)&to, sizeof(to)))
-		die("connect");
 	for (i = 0; i < count; i++) {
 		/* A full socket buffer blocks here: nothing is lost at the sender. */
 		if (send(fd, data, (size_t)(length - HEADERS), 0) < 0)
-			die("send");
+			err(1, "send");
 	}
 	return 0;
 }
@@ -237,23 +190,21 @@ static int count(const char *port, const char *path)
 		if (seen[i])
 			fprintf(f, "%d %d\n", i, seen[i]);
 	if (!f || fclose(f))
-		die(path);
+		err(1, "%s", path);
 	return 0;
 }
 
 static int hold(const char *port, int count, int seconds)
 {
-	struct sockaddr_in to = address("127.0.0.1", port);
 	int lfd = bound(SOCK_STREAM, port), i;
 
 	if (listen(lfd, count))
-		die("listen");
+		err(1, "listen");
 	for (i = 0; i < count; i++) {
-		int fd = socket(AF_INET, SOCK_STREAM, 0);
+		int fd = connected(SOCK_STREAM, "127.0.0.1", port);
 
-		if (connect(fd, (struct sockaddr *)&to, sizeof(to)) ||
-		    accept(lfd, NULL, NULL) < 0 || send(fd, "", 1, 0) != 1)
-			die("connect");
+		if (accept(lfd, NULL, NULL) < 0 || send(fd, "", 1, 0) != 1)
+			err(1, "accept");
 	}
 	puts("open");
 	fflush(stdout);
@@ -266,7 +217,7 @@ static int set_tai(int seconds)
 	struct timex clock = { .modes = ADJ_TAI, .constant = seconds };
 
 	if (adjtimex(&clock) < 0)
-		die("adjtimex");
+		err(1, "adjtimex");
 	return 0;
 }
 
@@ -275,7 +226,7 @@ static int hold_lock(const char *folder, int seconds)
 	int fd = open(folder, O_RDONLY | O_DIRECTORY);
 
 	if (fd < 0 || flock(fd, LOCK_EX))
-		die(folder);
+		err(1, "%s", folder);
 	sleep(seconds);
 	return 0;
 }
@@ -288,7 +239,7 @@ static int run_blocked(int signal, char **command)
 	sigaddset(&blocked, signal);
 	sigprocmask(SIG_BLOCK, &blocked, NULL);
 	execvp(command[0], command);
-	die(command[0]);
+	err(1, "%s", command[0]);
 	return 1;
 }
 

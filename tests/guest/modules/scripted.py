@@ -19,6 +19,15 @@ from tests.guest.runs import compiled
 ENGINES: dict[str, Any] = {"qemu": qemu, "uml": uml}
 
 
+class Told(dict[str, str]):
+    """What a script has reported, and the folder of what it left."""
+
+    def __init__(self, out: Path) -> None:
+        lines = (out / "report").read_text().splitlines()
+        super().__init__(line.split(": ", 1) for line in lines)
+        self.out = out
+
+
 def run(
     script: str,
     engine: str,
@@ -28,7 +37,7 @@ def run(
     module: str,
     programs: Sequence[str] = ("verified",),
     **how: Any,
-) -> dict[str, str]:
+) -> Told:
     """Run a script in a guest with a module and this folder's programs; its report."""
     kernel = how.get("kernel", "bookworm")
     modules.build(uml_kernel.kernel() if engine == "uml" else qemu_kernel.kernel(kernel))
@@ -37,17 +46,15 @@ def run(
     files |= plugins.guest_files() | how.pop("files", {})
     info = ENGINES[engine].run_script(script, out=out, modules=[module], files=files, **how)
     assert info.status == 0, (out / "console.log").read_text()[-4000:]
-    lines = (out / "report").read_text().splitlines()
-    return dict(line.split(": ", 1) for line in lines)
+    return Told(out)
 
 
-def reported(run: Callable[..., dict[str, str]], name: str, script: str) -> Any:
-    """A fixture: a script's report and its folder. It runs once per test module and engine."""
+def reported(run: Callable[..., Told], name: str, script: str) -> Any:
+    """A fixture: what a script has told, which runs once per test module."""
 
     @pytest.fixture(scope="module")
-    def fixture(engine: str, build: Path, root: Path) -> tuple[dict[str, str], Path]:
-        out = build / "tests" / f"{name}-{engine}"
-        return run(script, engine, out, root), out
+    def fixture(build: Path, root: Path) -> Told:
+        return run(script, "uml", build / "tests" / name, root)
 
     return fixture
 
@@ -56,15 +63,19 @@ def numbers(report: dict[str, str], key: str) -> list[int]:
     return [int(word) for word in report[key].split()]
 
 
+def rows(path: Path) -> list[list[str]]:
+    """The words of each line of a file."""
+    return [line.split() for line in path.open()]
+
+
 def drunk(out: Path, name: str = "drunk") -> list[tuple[int, int]]:
     """Octets received and octets damaged, of each TCP connection."""
-    lines = [line.split() for line in (out / name).read_text().splitlines()]
-    return [(int(words[1]), int(words[3])) for words in lines]
+    return [(int(words[1]), int(words[3])) for words in rows(out / name)]
 
 
 def ticks(path: Path) -> list[tuple[int, int]]:
     """When each datagram came, ms, and its number."""
-    return [(int(at), int(n)) for at, n in (line.split() for line in path.open())]
+    return [(int(at), int(n)) for at, n in rows(path)]
 
 
 def gap(path: Path) -> int:

@@ -22,8 +22,6 @@
  *	fresh	 CONFIRM with the nonce of a WELCOME that a recorded HELLO (FILE) got, tag random
  *	welcome	 WELCOME for leader 1, nonce and tag random
  *	ready	 READY of the session, tag random
- *	reset	 RESET with random index and counter
- *	told	 RESET that names a packet sent last
  *	replay	 packets that went out of DEVICE before
  *	reflect	 packets that came in by DEVICE, back to their sender
  *
@@ -51,24 +49,13 @@
  *	again	 registrations
  */
 #define _GNU_SOURCE	/* memmem() */
-#include <err.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
-#include <arpa/inet.h>
-#include <net/if.h>
-#include <sys/socket.h>
-#include <linux/if_ether.h>
-#include <linux/if_packet.h>
+
+#include "frames.h"
 
 #define PORT 4790
 #define KEPT 256
-#define SHOT 10		/* packets sent at once */
 #define UDP 8
 #define HEAD 8
 #define TAG 16
@@ -85,20 +72,6 @@ struct frame {
 
 static struct frame kept[KEPT];
 static int kept_count;
-
-static uint32_t draw(void)
-{
-	return mrand48();
-}
-
-static void fill(unsigned char *octets, int length)
-{
-	for (int i = 0; i < length; i += sizeof(uint32_t)) {
-		uint32_t four = draw();
-
-		memcpy(octets + i, &four, length - i < 4 ? length - i : 4);
-	}
-}
 
 static void put16(unsigned char *at, uint16_t value)
 {
@@ -120,39 +93,6 @@ static uint16_t get16(const unsigned char *at)
 static uint32_t get32(const unsigned char *at)
 {
 	return (uint32_t)get16(at) << 16 | get16(at + 2);
-}
-
-/* --- when ---------------------------------------------------------------------------------- */
-
-static double clock_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec + ts.tv_nsec / 1e9;
-}
-
-static void sleep_until(double at)
-{
-	struct timespec ts = { .tv_sec = at, .tv_nsec = (at - (long)at) * 1e9 };
-
-	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
-}
-
-/* Call shoot() as often as asked for, and print how often it was. */
-static void paced(double rate, double seconds, void (*shoot)(void *), void *with)
-{
-	double begin = clock_now();
-	long n;
-
-	for (n = 0; n < rate * seconds; n++) {
-		if (n % SHOT == 0)
-			sleep_until(begin + n / rate);
-		if (clock_now() > begin + 2 * seconds)
-			break;
-		shoot(with);
-	}
-	printf("%ld\n", n);
 }
 
 /* --- frames -------------------------------------------------------------------------------- */
@@ -219,30 +159,16 @@ static int is_tunnels(struct frame *frame)
 	return get16(ip) == PORT || get16(ip + 2) == PORT;
 }
 
-static int open_device(const char *name)
-{
-	struct sockaddr_ll at = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL) };
-	int fd = socket(AF_PACKET, SOCK_RAW, htons(ETH_P_ALL)), one = 1;
-
-	at.sll_ifindex = if_nametoindex(name);
-	if (fd < 0 || !at.sll_ifindex || bind(fd, (struct sockaddr *)&at, sizeof(at)) ||
-	    setsockopt(fd, SOL_PACKET, PACKET_QDISC_BYPASS, &one, sizeof(one)))
-		err(1, "%s", name);
-	return fd;
-}
-
 /* Wait for the next of the tunnel's frames, in the direction that is asked for. */
-static void next_of_tunnel(int fd, int outgoing, struct frame *frame)
+static void next_of_tunnel(int fd, bool outgoing, struct frame *frame)
 {
-	struct sockaddr_ll from;
-	socklen_t size;
+	bool sent;
 
 	do {
-		size = sizeof(from);
-		frame->length = recvfrom(fd, frame->octets, FRAME, 0, (void *)&from, &size);
+		frame->length = next_frame(fd, frame->octets, FRAME, 0, &sent);
 		if (frame->length < 0)
 			err(1, "recvfrom");
-	} while ((from.sll_pkttype == PACKET_OUTGOING) != outgoing || !is_tunnels(frame));
+	} while (sent != outgoing || !is_tunnels(frame));
 }
 
 static int type_of(struct frame *frame)
@@ -252,8 +178,7 @@ static int type_of(struct frame *frame)
 
 static void send_frame(int fd, const struct frame *frame)
 {
-	if (send(fd, frame->octets, frame->length, 0) < 0 && errno != ENOBUFS)
-		err(1, "send");
+	send_octets(fd, frame->octets, frame->length);
 }
 
 /* --- forged frames ------------------------------------------------------------------------- */
@@ -274,7 +199,7 @@ static int is_kind(const struct flood *flood, const char *kind)
 
 static int head(struct flood *flood, unsigned char *p, int type, int flags, int length)
 {
-	fill(p, length);
+	fill_random(p, length);
 	p[0] = type << 4;
 	p[1] = flags;
 	put16(p + 2, flood->index);
@@ -286,7 +211,7 @@ static int registration(unsigned char *p, int type, int path, uint32_t id)
 {
 	int length = type == CONFIRM ? 52 : 48;
 
-	fill(p, length);
+	fill_random(p, length);
 	p[0] = type << 4;
 	p[1] = path;
 	p[2] = 0;
@@ -312,7 +237,7 @@ static int lengthened(struct flood *flood, unsigned char *p)
 {
 	int length = ahead(flood, p), more = 1 + draw() % (LONG - length);
 
-	fill(p + length, more);
+	fill_random(p + length, more);
 	return length + more;
 }
 
@@ -364,27 +289,6 @@ static int of_registration(struct flood *flood, unsigned char *p)
 	return 52;
 }
 
-static int is_reset(const struct flood *flood)
-{
-	return is_kind(flood, "reset") || is_kind(flood, "told");
-}
-
-static int forged_reset(struct flood *flood, unsigned char *p)
-{
-	struct frame last;
-
-	fill(p, HEAD);
-	if (is_kind(flood, "told")) {
-		/* the other way: index and counter of what the victim sends */
-		next_of_tunnel(flood->fd, 0, &last);
-		if (type_of(&last) >= DATA)
-			memcpy(p, payload_of(&last), HEAD);
-	}
-	p[0] = RESET << 4;
-	p[1] = 0;
-	return HEAD;
-}
-
 /* Return: octets of the payload. */
 static int forged(struct flood *flood, unsigned char *p)
 {
@@ -394,15 +298,13 @@ static int forged(struct flood *flood, unsigned char *p)
 	int length = draw() % 1400;
 
 	if (is_kind(flood, "random")) {
-		fill(p, length);
+		fill_random(p, length);
 		return length;
 	}
 	if (is_kind(flood, "short")) {
 		ahead(flood, p);
 		return draw() % HEAD;
 	}
-	if (is_reset(flood))
-		return forged_reset(flood, p);
 	for (unsigned int i = 0; i < sizeof(registrations) / sizeof(*registrations); i++)
 		if (is_kind(flood, registrations[i]))
 			return of_registration(flood, p);
@@ -480,26 +382,15 @@ static void ask(struct flood *flood, const char *file)
 	memcpy(flood->welcome, payload_of(&hello) + 8, sizeof(flood->welcome));
 }
 
-/* Frames that pass are read no more, or they fill the socket's buffer for nothing. */
-static void stop_listening(int fd, const char *name)
-{
-	struct sockaddr_ll at = { .sll_family = AF_PACKET };
-
-	at.sll_ifindex = if_nametoindex(name);
-	if (bind(fd, (struct sockaddr *)&at, sizeof(at)))
-		err(1, "%s", name);
-}
-
 static int do_flood(int argc, char **argv)
 {
 	struct flood flood = { .kind = argv[3] };
 
-	flood.fd = open_device(argv[2]);
+	flood.fd = frames_of(argv[2]);
 	keep(&flood);
 	if (is_kind(&flood, "fresh"))
 		ask(&flood, argc > 6 ? argv[6] : "");
-	if (!is_kind(&flood, "told"))
-		stop_listening(flood.fd, argv[2]);
+	stop_listening(flood.fd, argv[2]);
 	paced(atof(argv[4]), atof(argv[5]), shoot_forged, &flood);
 	return 0;
 }
@@ -508,7 +399,7 @@ static int do_flood(int argc, char **argv)
 
 static int do_record(int argc, char **argv)
 {
-	int fd = open_device(argv[2]), type = atoi(argv[3]), left = atoi(argv[4]);
+	int fd = frames_of(argv[2]), type = atoi(argv[3]), left = atoi(argv[4]);
 	int file = open(argv[5], O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	struct frame frame;
 
@@ -536,7 +427,7 @@ static void shoot_recorded(void *with)
 
 static int do_resend(int argc, char **argv)
 {
-	int fd = open_device(argv[2]), file = open(argv[3], O_RDONLY);
+	int fd = frames_of(argv[2]), file = open(argv[3], O_RDONLY);
 
 	if (file < 0)
 		err(1, "%s", argv[3]);
@@ -558,20 +449,17 @@ static int do_resend(int argc, char **argv)
 
 static int do_seek(int argc, char **argv)
 {
-	int fd = open_device(argv[2]), seen = 0, read = 0;
-	double end = clock_now() + atof(argv[4]);
+	int fd = frames_of(argv[2]), seen = 0, read = 0;
+	double end = now() + atof(argv[4]);
 	struct timeval wait = { .tv_sec = 1 };
-	struct sockaddr_ll from;
 	struct frame frame;
-	socklen_t size;
+	bool sent;
 
 	(void)argc;
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
-	while (clock_now() < end) {
-		size = sizeof(from);
-		frame.length = recvfrom(fd, frame.octets, FRAME, 0, (void *)&from, &size);
-		if (frame.length < 0 || from.sll_pkttype != PACKET_OUTGOING ||
-		    !is_tunnels(&frame) || type_of(&frame) != DATA)
+	while (now() < end) {
+		frame.length = next_frame(fd, frame.octets, FRAME, 0, &sent);
+		if (frame.length < 0 || !sent || !is_tunnels(&frame) || type_of(&frame) != DATA)
 			continue;
 		seen++;
 		read += !!memmem(frame.octets, frame.length, argv[3], strlen(argv[3]));
@@ -670,7 +558,7 @@ static int hostile(struct leader *l, unsigned char *p, uint32_t *mal)
 	int length, data = is_leaders(l, "reset") ? 0 : 10;
 
 	if (is_leaders(l, "inner")) {
-		fill(p, 200);
+		fill_random(p, 200);
 		return 200;
 	}
 	if (is_leaders(l, "source6") || is_leaders(l, "between6"))
@@ -714,8 +602,7 @@ static void shoot_hostile(void *with)
 		length = HEAD + 4 + hostile(l, p + HEAD + 4, &mal);
 		put32(p + HEAD, mal);
 	}
-	if (send(l->fd, p, length, 0) < 0 && errno != ENOBUFS)
-		err(1, "send");
+	send_octets(l->fd, p, length);
 }
 
 static int do_leader(int argc, char **argv)

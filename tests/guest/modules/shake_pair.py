@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.guest.modules import scripted
-from tests.guest.modules.scripted import ticks
+from tests.guest.modules.scripted import Told, ticks
 
 #: The leader is the first namespace; path N leads by wanN, router netN and the agent's wanN. The
 #: agent `ha` forwards to the correspondent `cn`. shake0 is the tunnel at both ends.
@@ -116,7 +116,7 @@ said() { dmesg | grep "shake" >$OUT/lines || :; }
 BOTH = "lines; agent_up; leader_up; paths; ready first; sink\n"
 
 
-def run(script: str, engine: str, out: Path, root: Path, **how: Any) -> dict[str, str]:
+def run(script: str, engine: str, out: Path, root: Path, **how: Any) -> Told:
     """Run a script on TOOLS in a guest; its report."""
     return scripted.run(TOOLS + script, engine, out, root, module="shake", **how)
 

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Shared by tests of loading and switching: a link in a guest, samples, parameter ranges."""
+"""Shared by tests of loading and switching: a link in a guest, a life on it, samples."""
 
 from __future__ import annotations
 
-import re
-import subprocess
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby, pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,13 +54,25 @@ def samples(path: Path) -> list[Sample]:
 
 
 def live(
-    script: str, module: str, out: Path, root: Path, files: Mapping[str, bytes] | None = None
+    script: str, modules: str, out: Path, root: Path, files: Mapping[str, bytes] | None = None
 ) -> Path:
-    """Run a test script on LINK in one guest; its results are in ``out``."""
+    """Run a test script on LINK in one guest with modules; its results are in ``out``."""
     peer = compiled(root / "tests" / "guest" / "modules" / "peer.c")
     given = {"bin/peer": peer, **(files or {})}
-    uml.run_script(LINK + script, out=out, modules=[module], files=given)
+    uml.run_script(LINK + script, out=out, modules=modules.split(), files=given)
     return out
+
+
+def life_of(module: str, script: str, **files: Callable[[Path], bytes]) -> Any:
+    """A fixture: the folder of what a module's test script left. ``files`` are made of the folder
+    of modules."""
+
+    @pytest.fixture(scope="module")
+    def fixture(modules: Path, build: Path, root: Path) -> Path:
+        made = {f"{name}.ko": make(modules) for name, make in files.items()}
+        return live(script, module, build / "tests" / f"{module}-life", root, made)
+
+    return fixture
 
 
 def spans(path: Path) -> list[list[Sample]]:
@@ -94,93 +104,3 @@ def assert_held_while_live(out: Path, module: str, report: Sequence[str]) -> Non
         f"end: {module} absent",
     ]
     assert "temporarily unavailable" in (out / "refused").read_text()
-
-
-# --- parameters -------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Range:
-    """A parameter: a word of its description, lowest and highest value, and its default, if that is
-    fixed."""
-
-    word: str
-    low: int
-    high: int
-    default: int | None = None
-
-
-def modinfo(module: Path, field: str) -> dict[str, str]:
-    """Descriptions of a module's parameters from modinfo, by name."""
-    command = ["/sbin/modinfo", "-F", field, str(module)]
-    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return dict(line.split(":", 1) for line in text.splitlines())
-
-
-def default(description: str) -> int:
-    """The default in a parameter's description."""
-    found = re.search(r"default (\d+)", description)
-    assert found, description
-    return int(found[1])
-
-
-def assert_described(module: Path, ranges: Mapping[str, Range]) -> None:
-    """modinfo lists every parameter with its word, range and default."""
-    described = modinfo(module, "parm")
-    assert set(described) == set(ranges)
-    assert set(modinfo(module, "parmtype").values()) == {"uint"}
-    for name, one in ranges.items():
-        assert one.word in described[name], name
-        assert default(described[name]) in range(one.low, one.high + 1), name
-        assert one.default in (None, default(described[name])), name
-        words = set(described[name].replace(",", " ").replace(":", " ").split())
-        assert {str(one.low), str(one.high)} <= words, f"{name} does not tell its range"
-
-
-def assert_ranges_hold(module: Path, ranges: Mapping[str, Range], out: Path) -> None:
-    """At load and at write: -EINVAL, a kernel log line with the range, and the value unchanged."""
-    lines, load, write = [], [], []
-    loaded = module.stem
-    for name, one in ranges.items():
-        file = f"/sys/module/{loaded}/parameters/{name}"
-        wrong = [str(one.high + 1), "-1", "4294967297", "many"]
-        wrong += [str(one.low - 1)] if one.low else []
-        for value in wrong:
-            lines.append(f"try load {name}={value}")
-            load.append(name)
-        lines += [f"modprobe {loaded}", f"echo {name} default $(cat {file}) >>$OUT/values"]
-        for value in [*wrong, "''"]:
-            lines.append(f"try write {file} {value}")
-            write.append(name)
-        lines += [
-            f"echo {name} kept $(cat {file}) >>$OUT/values",
-            f"echo {one.high} >{file}; echo {name} high $(cat {file}) >>$OUT/values",
-            f"echo {one.low} >{file}; echo {name} low $(cat {file}) >>$OUT/values",
-            f"rmmod {loaded}",
-            f"modprobe {loaded} {name}={one.high}; echo {name} loaded $(cat {file}) >>$OUT/values",
-            f"rmmod {loaded}",
-        ]
-    head = f"""
-        try() {{
-            if [ $1 = load ]; then modprobe {loaded} $2 2>>$OUT/load; else
-                echo "$3" | dd of=$2 2>>$OUT/write; fi
-            echo "$? $*" >>$OUT/tried
-        }}
-    """
-    uml.run_script(head + "\n".join(lines), out=out, modules=[loaded])
-    tried = (out / "tried").read_text().splitlines()
-    assert len(tried) == len(load) + len(write)
-    assert [line for line in tried if line.startswith("0")] == [], "accepted"
-    assert (out / "load").read_text().count("Invalid argument") == len(load)
-    assert (out / "write").read_text().count("Invalid argument") == len(write)
-    values = dict(line.rsplit(" ", 1) for line in (out / "values").read_text().splitlines())
-    log = (out / "dmesg.txt").read_text()
-    described = modinfo(module, "parm")
-    for name, one in ranges.items():
-        assert values[f"{name} default"] == values[f"{name} kept"]
-        assert values[f"{name} default"] == str(default(described[name]))
-        assert values[f"{name} high"] == values[f"{name} loaded"] == str(one.high)
-        assert values[f"{name} low"] == str(one.low)
-        refused = load.count(name) + write.count(name)
-        told = log.count(f"{loaded}: parameter {name} must be {one.low} to {one.high}")
-        assert told >= refused, name

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.guest.modules import scripted
+from tests.guest.modules.scripted import Told
 
 #: The stations are the first namespace and `far`; s0 is the SSCOP device of both.
 TOOLS = """
@@ -43,7 +44,7 @@ sink() { $far verified drink 5201 $OUT/drunk & }
 """
 
 
-def run(script: str, engine: str, out: Path, root: Path, **how: Any) -> dict[str, str]:
+def run(script: str, engine: str, out: Path, root: Path, **how: Any) -> Told:
     """Run a script on TOOLS in a guest; its report."""
     how |= {"module": "sscop", "programs": ("verified", "forge")}
     return scripted.run(TOOLS + script, engine, out, root, **how)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""tcp_compound_plus as a module: both names, loading, switching, unloading, parameters, ss."""
+"""tcp_compound_plus as a module: both names, loading, switching, unloading, ss."""
 
 from __future__ import annotations
 
@@ -9,13 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.guest.modules.socket_life import (
-    Range,
-    assert_described,
     assert_full,
     assert_handed_over,
     assert_held_while_live,
-    assert_ranges_hold,
-    live,
+    life_of,
     spans,
 )
 
@@ -74,17 +71,13 @@ unload end {MODULE}
 """
 
 
-@pytest.fixture(scope="module")
-def life(modules: Path, build: Path, root: Path) -> Path:
-    """The results of all tests of loading and switching, made in one guest."""
-    other = (modules / f"{MODULE}.ko").read_bytes().replace(b"compound_plus", b"compound_mine")
-    out = build / "tests" / "compound-life"
-    return live(LIFE, MODULE, out, root, {"other.ko": other})
-
-
-@pytest.fixture(scope="module")
-def report(life: Path) -> list[str]:
-    return (life / "report").read_text().splitlines()
+life = life_of(
+    MODULE,
+    LIFE,
+    other=lambda modules: (
+        (modules / f"{MODULE}.ko").read_bytes().replace(b"compound_plus", b"compound_mine")
+    ),
+)
 
 
 def test_either_name_loads_the_module_and_brings_both(report: list[str]) -> None:
@@ -154,28 +147,3 @@ def test_the_tracepoint_has_its_fields(life: Path) -> None:
     found = re.findall(r"field:\w+ (?!common_)(\w+);", (life / "round").read_text())
     windows = {"cwnd", "dwnd", "swnd", "ssthresh", "diff"}
     assert set(found) == {"sport", "dport", "base_rtt", "rtt", "act"} | windows
-
-
-# --- parameters -------------------------------------------------------------------------------
-
-PARAMETERS = {
-    "gamma": Range("packets", 1, 65535, default=30),
-    "alpha": Range("permille", 1, 1000, default=125),
-    "beta": Range("permille", 1, 999, default=500),
-    "k": Range("exponent", 1, 1000, default=750),
-    "zeta": Range("permille", 1, 10000, default=1000),
-    "rule": Range("half a segment", 2, 4, default=3),
-    "letter": Range("rule", 0, 1, default=0),
-    "excess": Range("beyond gamma", 0, 1000, default=500),
-    "relearn": Range("seconds", 0, 600, default=20),
-    "fit": Range("slow start", 0, 2, default=1),
-}
-
-
-def test_modinfo_describes_every_parameter(modules: Path) -> None:
-    assert_described(modules / f"{MODULE}.ko", PARAMETERS)
-
-
-def test_ranges_hold_at_load_and_at_write(modules: Path, build: Path) -> None:
-    out = build / "tests" / "compound-parameters"
-    assert_ranges_hold(modules / f"{MODULE}.ko", PARAMETERS, out)

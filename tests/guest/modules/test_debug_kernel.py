@@ -33,7 +33,7 @@ from tests.guest.modules import (
     test_shake_trust,
     test_shake_words,
     test_sscop_device,
-    test_sscop_garbage,
+    test_sscop_hostile,
     test_sscop_lowers,
     test_sscop_words,
     test_star_module,
@@ -220,7 +220,7 @@ SSCOP = {
     "kinds": test_sscop_lowers.KINDS,
     "changes": test_sscop_lowers.CHANGES,
     "fast": test_sscop_lowers.FAST,
-    "garbage": test_sscop_garbage.SCRIPT.replace("10000", "1000").replace("SECONDS", "1"),
+    "garbage": test_sscop_hostile.scaled(test_sscop_hostile.SCRIPT, 1000, 1),
 }
 
 
@@ -272,7 +272,7 @@ SHAKE = {
 @pytest.mark.parametrize("script", SHAKE)
 def test_shake_without_a_report(build: Path, root: Path, script: str) -> None:
     out = build / "tests" / f"debug-shake-{script}"
-    assert test_shake_trust.run(SHAKE[script], out, root, "uml")
+    assert test_shake_trust.run(SHAKE[script], "uml", out, root)
 
 
 WORDS = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""tcp_hstcp_gentle as a module: loading, switching, unloading, parameters, ss."""
+"""tcp_hstcp_gentle as a module: loading, switching, unloading, ss."""
 
 from __future__ import annotations
 
@@ -10,13 +10,10 @@ import pytest
 
 import hstcp_table
 from tests.guest.modules.socket_life import (
-    Range,
-    assert_described,
     assert_full,
     assert_handed_over,
     assert_held_while_live,
-    assert_ranges_hold,
-    live,
+    life_of,
     spans,
 )
 
@@ -51,15 +48,7 @@ unload end tcp_hstcp_gentle
 """
 
 
-@pytest.fixture(scope="module")
-def life(modules: Path, build: Path, root: Path) -> Path:
-    """The results of all tests of loading and switching, made in one guest."""
-    return live(LIFE, MODULE, build / "tests" / "gentle-life", root)
-
-
-@pytest.fixture(scope="module")
-def report(life: Path) -> list[str]:
-    return (life / "report").read_text().splitlines()
+life = life_of(MODULE, LIFE)
 
 
 def test_asking_by_name_loads_the_module(report: list[str]) -> None:
@@ -118,25 +107,3 @@ def test_tracepoints_have_their_fields(life: Path) -> None:
     for event, names in fields.items():
         found = re.findall(r"field:\w+ (?!common_)(\w+);", (life / event).read_text())
         assert set(found) == names, event
-
-
-# --- parameters -------------------------------------------------------------------------------
-
-PARAMETERS = {
-    "response": Range("function", 0, 1),
-    "level": Range("level", 0, 3),
-    "rise": Range("permille", 0, 1000),
-    "fall": Range("permille", 0, 1000),
-    "confirm": Range("windows", 1, 16),
-    "samples": Range("RTTs", 0, 65535),
-    "share": Range("Reno mode", 0, 2),
-    "early_exit": Range("slow start", 0, 2),
-}
-
-
-def test_modinfo_describes_every_parameter(modules: Path) -> None:
-    assert_described(modules / f"{MODULE}.ko", PARAMETERS)
-
-
-def test_ranges_hold_at_load_and_at_write(modules: Path, build: Path) -> None:
-    assert_ranges_hold(modules / f"{MODULE}.ko", PARAMETERS, build / "tests" / "gentle-parameters")

@@ -22,38 +22,8 @@ pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
 LINK = ("--set", "rate=2mbit", "--set", "delay=20ms", "--set", "queue=25kB")
 
-SOURCE = """// SPDX-License-Identifier: GPL-2.0
-#include <linux/module.h>
-#include <net/tcp.h>
-
-static u32 toy_ssthresh(struct sock *sk)
-{
-	return max(tcp_sk(sk)->snd_cwnd >> 1U, 2U);
-}
-
-static struct tcp_congestion_ops toy = {
-	.ssthresh = toy_ssthresh,
-	.cong_avoid = tcp_reno_cong_avoid,
-	.undo_cwnd = tcp_reno_undo_cwnd,
-	.owner = THIS_MODULE,
-	.name = "toy",
-};
-
-static int __init toy_start(void)
-{
-	return tcp_register_congestion_control(&toy);
-}
-module_init(toy_start);
-
-static void __exit toy_stop(void)
-{
-	tcp_unregister_congestion_control(&toy);
-}
-module_exit(toy_stop);
-
-MODULE_DESCRIPTION("A Reno of somebody");
-MODULE_LICENSE("GPL");
-"""
+#: A Reno of somebody.
+SOURCE = (repo_root() / "tests/modules/tcp_reno3.c").read_text().replace("reno3", "toy")
 
 
 @pytest.fixture(autouse=True)
@@ -158,7 +128,7 @@ def test_what_is_wrong_is_one_line(
     unknown = shutil.copytree(toy, tmp_path / "unknown")
     source = SOURCE.replace("tcp_reno_cong_avoid,", "tcp_nobody_has_this,")
     declared = "void tcp_nobody_has_this(struct sock *sk, u32 ack, u32 acked);\n"
-    (unknown / "tcp_toy.c").write_text(source.replace("static u32", declared + "static u32", 1))
+    (unknown / "tcp_toy.c").write_text(source.replace("static void", declared + "static void", 1))
     broken = shutil.copytree(toy, tmp_path / "broken")
     (broken / "tcp_toy.c").write_text("nonsense")
     for path, word in (

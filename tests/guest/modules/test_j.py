@@ -7,15 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from apogee_lab.engines import uml
-from tests.guest.modules.socket_life import LINK, samples
+from tests.guest.modules.socket_life import live, samples
 from tests.guest.modules.test_star_scenarios import (
     LOSE_A_FEW,
     assert_ss_is_plausible,
     assert_trace_agrees,
     entered,
 )
-from tests.guest.runs import Case, Run, compiled, run_cases
+from tests.guest.runs import Case, Run, run_cases
 
 pytestmark = pytest.mark.guest
 
@@ -99,14 +98,7 @@ def test_no_pacing_rate_is_left_over(modules: Path, build: Path, root: Path) -> 
         unload end tcp_j
         unload end tcp_star
     """
-    out = build / "tests" / "j-pacing"
-    peer = compiled(root / "tests" / "guest" / "modules" / "peer.c")
-    uml.run_script(
-        LINK + script,
-        out=out,
-        modules=["tcp_j", "tcp_star"],
-        files={"bin/peer": peer},
-    )
+    out = live(script, "tcp_j tcp_star", build / "tests" / "j-pacing", root)
     for name in ("bbr-j", "bbr-star"):
         seen = samples(out / name)
         assert [s.cc for s in seen if s.t > seen[0].t + 2.2][-1] == name.split("-")[1]

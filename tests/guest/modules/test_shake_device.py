@@ -8,15 +8,10 @@ from pathlib import Path
 import pytest
 
 from apogee_lab.kernels.kernel import DEFAULT_KERNEL, SUITES
-from tests.guest.modules.scripted import drunk, gap, numbers, reported
+from tests.guest.modules.scripted import Told, drunk, gap, numbers, reported
 from tests.guest.modules.shake_pair import BOTH, run
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
-
-
-@pytest.fixture(scope="module", params=["uml"])
-def engine(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
 
 
 # --- the devices that paths leave by --------------------------------------------------------------
@@ -60,26 +55,20 @@ sleep 1
 below = reported(run, "shake-below", BELOW)
 
 
-def test_traffic_outlives_what_befalls_a_paths_device(
-    below: tuple[dict[str, str], Path],
-) -> None:
-    report, out = below
-    assert min(numbers(report, "end moved")) > 5_000
-    assert drunk(out) == [(10_000_000, 0)]
-    assert gap(out / "ticks") < 1200
+def test_traffic_outlives_what_befalls_a_paths_device(below: Told) -> None:
+    assert min(numbers(below, "end moved")) > 5_000
+    assert drunk(below.out) == [(10_000_000, 0)]
+    assert gap(below.out / "ticks") < 1200
 
 
-def test_a_path_is_absent_with_its_device_and_joins_again(
-    below: tuple[dict[str, str], Path],
-) -> None:
-    report, _ = below
+def test_a_path_is_absent_with_its_device_and_joins_again(below: Told) -> None:
     for event in ("down", "away", "deleted"):
-        assert report[event] == "absent alive 1", event
+        assert below[event] == "absent alive 1", event
     for event in ("up", "renamed", "named", "home", "made", "mended", "all"):
-        assert report[event] == "alive alive 1", event
-    assert report["follows"] == "other"
-    assert report["cut"] == "dead alive 1"
-    assert report["none"] == "absent absent 0"
+        assert below[event] == "alive alive 1", event
+    assert below["follows"] == "other"
+    assert below["cut"] == "dead alive 1"
+    assert below["none"] == "absent absent 0"
 
 
 # --- the device itself ----------------------------------------------------------------------------
@@ -147,28 +136,23 @@ unload; said
 spaces = reported(run, "shake-spaces", SPACES)
 
 
-def test_the_tunnel_in_another_namespace_than_its_sockets(
-    spaces: tuple[dict[str, str], Path],
-) -> None:
-    report, out = spaces
+def test_the_tunnel_in_another_namespace_than_its_sockets(spaces: Told) -> None:
     for event in ("apart pinged", "apart answered", "home pinged", "fourth pinged"):
-        assert report[event] == "yes", event
-    assert report["returned pinged"] == "yes"
-    assert drunk(out)[0] == (1_000_000, 0)
+        assert spaces[event] == "yes", event
+    assert spaces["returned pinged"] == "yes"
+    assert drunk(spaces.out)[0] == (1_000_000, 0)
 
 
 @pytest.mark.parametrize("outside", ["4", "6"])
-def test_the_sockets_namespace_dies(spaces: tuple[dict[str, str], Path], outside: str) -> None:
+def test_the_sockets_namespace_dies(spaces: Told, outside: str) -> None:
     """The device stays, without paths, until it is deleted."""
-    report, _ = spaces
-    assert report[f"orphan-{outside} pinged"] == "yes"
-    assert report[f"orphan-{outside} state"] == "absent 0"
-    assert report[f"orphan-{outside} weighed"] == "yes"
+    assert spaces[f"orphan-{outside} pinged"] == "yes"
+    assert spaces[f"orphan-{outside} state"] == "absent 0"
+    assert spaces[f"orphan-{outside} weighed"] == "yes"
 
 
-def test_nothing_is_left_of_module_and_devices(spaces: tuple[dict[str, str], Path]) -> None:
-    report, _ = spaces
-    assert report["gone"] == "yes"
+def test_nothing_is_left_of_module_and_devices(spaces: Told) -> None:
+    assert spaces["gone"] == "yes"
 
 
 # --- the module -----------------------------------------------------------------------------------
@@ -198,25 +182,23 @@ modprobe shake && say "loaded: again"; around again; unload
 module = reported(run, "shake-module", MODULE)
 
 
-def test_the_module_stays_while_there_is_a_device(module: tuple[dict[str, str], Path]) -> None:
-    report, out = module
+def test_the_module_stays_while_there_is_a_device(module: Told) -> None:
     for n in ("1", "2", "3", "4", "more", "again"):
-        assert report[f"round {n}"] == "2"
-        assert report[f"rmmod {n}"] != "0"
-    assert "in use" in (out / "refused").read_text() or "unavailable" in (
-        (out / "refused").read_text()
+        assert module[f"round {n}"] == "2"
+        assert module[f"rmmod {n}"] != "0"
+    assert "in use" in (module.out / "refused").read_text() or "unavailable" in (
+        (module.out / "refused").read_text()
     )
-    assert report["gone"] == "yes"
-    assert report["loaded"] == "again"
+    assert module["gone"] == "yes"
+    assert module["loaded"] == "again"
 
 
-def test_devices_leave_no_memory_behind(module: tuple[dict[str, str], Path]) -> None:
+def test_devices_leave_no_memory_behind(module: Told) -> None:
     """Two dozen pairs of devices with sessions and flows: less than 5 kB for each."""
-    report, out = module
-    first, last = numbers(report, "slabs")
+    first, last = numbers(module, "slabs")
     assert last - first < 120
-    assert {octets for octets, _ in drunk(out)} == {20_000}
-    assert {damaged for _, damaged in drunk(out)} == {0}
+    assert {octets for octets, _ in drunk(module.out)} == {20_000}
+    assert {damaged for _, damaged in drunk(module.out)} == {0}
 
 
 # --- kernels --------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from apogee_lab.engines import instructions
 from apogee_lab.engines.instructions import MARK, Counts
 from apogee_lab.guest import plugins
 from apogee_lab.kernels import debian
-from tests.guest.modules.scripted import drunk
+from tests.guest.modules.scripted import Told, drunk
 from tests.guest.modules.shake_pair import TOOLS
 from tests.guest.runs import compiled
 
@@ -185,13 +185,12 @@ def counted(script: str, out: Path, root: Path) -> list[Counts]:
 def run(script: str, names: list[str], out: Path, root: Path) -> Floods:
     found = counted(script, out, root)
     streams = drunk(out)
-    lines = (out / "report").read_text().splitlines()
     floods = Floods(
         out,
         dict(zip(names, found[1::2], strict=True)),
         dict(zip(names, (octets for octets, _ in streams), strict=True)),
         sum(damaged for _, damaged in streams),
-        dict(line.split(": ", 1) for line in lines),
+        Told(out),
     )
     shown = {
         name: {
@@ -223,8 +222,7 @@ def hostile(build: Path, root: Path) -> Floods:
 
 
 @pytest.mark.parametrize(
-    ("end", "kind"),
-    [("agent", k) for k in TO_AGENT] + [("leader", k) for k in TO_LEADER],
+    ("end", "kind"), [("agent", k) for k in TO_AGENT] + [("leader", k) for k in TO_LEADER]
 )
 def test_forged_packets_are_counted_by_cause(forged: Floods, end: str, kind: str) -> None:
     causes = (TO_AGENT if end == "agent" else TO_LEADER)[kind]

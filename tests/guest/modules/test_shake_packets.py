@@ -9,15 +9,10 @@ from typing import Any
 
 import pytest
 
-from tests.guest.modules.scripted import drunk, numbers, reported
+from tests.guest.modules.scripted import Told, drunk, numbers, reported, rows
 from tests.guest.modules.shake_pair import BOTH, run
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
-
-
-@pytest.fixture(scope="module", params=["uml"])
-def engine(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
 
 
 # --- families, tags, offloads ---------------------------------------------------------------------
@@ -58,33 +53,30 @@ families = reported(run, "shake-families", FAMILIES)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_both_families_inside_and_outside(families: tuple[dict[str, str], Path], kind: str) -> None:
-    report, out = families
+def test_both_families_inside_and_outside(families: Told, kind: str) -> None:
     for inside in ("four", "six", "long"):
-        assert report[f"{kind}-{inside} pinged"] == "yes", inside
+        assert families[f"{kind}-{inside} pinged"] == "yes", inside
     tag = 0 if "open" in kind else 16
     outside = 20 if kind.endswith("4") else 40
-    assert int(report[f"{kind} mtu"]) == 1500 - outside - 8 - 12 - tag
+    assert int(families[f"{kind} mtu"]) == 1500 - outside - 8 - 12 - tag
     for name in ("dropped_tag", "dropped_inner", "dropped_too_big", "dropped_type"):
-        assert numbers(report, f"{kind} {name}") == [0, 0]
-    assert report[f"{kind} sums"] == "0"
-    lengths = [int(line.split()[3]) for line in (out / f"seen-{kind}").read_text().splitlines()]
+        assert numbers(families, f"{kind} {name}") == [0, 0]
+    assert families[f"{kind} sums"] == "0"
+    lengths = [int(words[3]) for words in rows(families.out / f"seen-{kind}")]
     # The correspondent has learned the agent's MTU before all but the first streams.
     assert max(lengths) in (1500, 1500 - (40 - outside) - (16 - tag))
 
 
-def test_streams_are_whole_both_ways(families: tuple[dict[str, str], Path]) -> None:
+def test_streams_are_whole_both_ways(families: Told) -> None:
     """Segments of 64 KiB go into the device, and pages of files; each way, in each family."""
-    report, out = families
     for way in ("up", "down"):
         streams = [(200_000, 0)] + [(600_000, 0)] * 2
-        assert sorted(drunk(out, way)) == sorted(streams * len(KINDS))
-    assert report["auth-4 offload"] == report["bare-open-6 offload"] == "1"
+        assert sorted(drunk(families.out, way)) == sorted(streams * len(KINDS))
+    assert families["auth-4 offload"] == families["bare-open-6 offload"] == "1"
 
 
-def test_auth_off_has_its_line(families: tuple[dict[str, str], Path]) -> None:
-    _, out = families
-    lines = (out / "lines").read_text().splitlines()
+def test_auth_off_has_its_line(families: Told) -> None:
+    lines = (families.out / "lines").read_text().splitlines()
     assert len([line for line in lines if "auth is off: anybody can forge" in line]) == 6
 
 
@@ -111,7 +103,7 @@ set_outside() { tc -n net1 qdisc add dev far clsact 2>/dev/null
 	fi; }
 marks() { for inner in 0 1 2 3; do
 		$cn verified marked 5401 $OUT/in-$3-$1-$inner & marked=$!
-		ip netns exec net1 verified look near $OUT/out-$3-$1-$inner & look=$!
+		ip netns exec net1 verified look near $OUT/families.out-$3-$1-$inner & look=$!
 		sleep 0.1; verified mark $2 5401 $((0xb8 + inner)) 3; sleep 0.2; kill $marked $look
 	done; }
 for outer in none 0 1 2 3; do set_outside $outer
@@ -121,16 +113,14 @@ counts marked "dropped_inner"
 
 
 @pytest.fixture(scope="module", params=["4", "6"])
-def marked(engine: str, build: Path, root: Path, request: pytest.FixtureRequest) -> Any:
-    out = build / "tests" / f"shake-marked-{engine}-{request.param}"
-    report = run(MARKED.replace("OUTSIDE", request.param), engine, out, root)
-    return report, out, request.param
+def marked(build: Path, root: Path, request: pytest.FixtureRequest) -> Told:
+    out = build / "tests" / f"shake-marked-{request.param}"
+    return run(MARKED.replace("OUTSIDE", request.param), "uml", out, root)
 
 
 def marks_in(out: Path, inside: str, outer: str, inner: int) -> list[tuple[int, int]]:
     """Traffic class and time to live of each datagram that the correspondent got."""
-    lines = (out / f"in-{inside}-{outer}-{inner}").read_text().splitlines()
-    return [(int(tos), int(ttl)) for tos, ttl in (line.split() for line in lines)]
+    return [(int(tos), int(ttl)) for tos, ttl in rows(out / f"in-{inside}-{outer}-{inner}")]
 
 
 #: RFC 6040, figure 4: rows inside, columns outside (not ECT, ECT(0), ECT(1), CE); None: dropped.
@@ -144,35 +134,32 @@ TABLE = {
 
 
 @pytest.mark.parametrize("inside", ["4", "6"])
-def test_the_outside_has_the_class_of_the_inside(marked: Any, inside: str) -> None:
+def test_the_outside_has_the_class_of_the_inside(marked: Told, inside: str) -> None:
     """Normal mode: DSCP and ECN are copied. The time to live outside is the host's own."""
-    _, out, outside = marked
     for inner in range(4):
-        assert [tos for tos, _ in marks_in(out, inside, "none", inner)] == [0xB8 + inner] * 3
-        lines = [
-            line.split() for line in (out / f"out-{inside}-none-{inner}").read_text().splitlines()
-        ]
+        assert [tos for tos, _ in marks_in(marked.out, inside, "none", inner)] == [0xB8 + inner] * 3
+        lines = rows(marked.out / f"out-{inside}-none-{inner}")
         seen = [words for words in lines if words[0] == "17" and int(words[3]) > 230]
         assert [int(words[1]) for words in seen] == [0xB8 + inner] * 3
         assert {words[2] for words in seen} == {"64"}
-        assert {words[4] for words in seen} == {"0"}, outside
+        assert {words[4] for words in seen} == {"0"}
 
 
 @pytest.mark.parametrize("inside", ["4", "6"])
 @pytest.mark.parametrize("outer", range(4))
 @pytest.mark.parametrize("inner", range(4))
-def test_marks_of_the_outside_by_rfc_6040(marked: Any, inside: str, outer: int, inner: int) -> None:
+def test_marks_of_the_outside_by_rfc_6040(
+    marked: Told, inside: str, outer: int, inner: int
+) -> None:
     """And the inner time to live is less by the two hosts that forwarded, not by the tunnel."""
-    _, out, _ = marked
     wanted = TABLE[inner][outer]
-    got = marks_in(out, inside, str(outer), inner)
+    got = marks_in(marked.out, inside, str(outer), inner)
     assert got == ([] if wanted is None else [(0xB8 + wanted, 63)] * 3)
 
 
-def test_what_ecn_forbids_is_counted(marked: Any) -> None:
+def test_what_ecn_forbids_is_counted(marked: Told) -> None:
     """CE outside, not ECT inside: in both families; the host's own packets may be among them."""
-    report, _, _ = marked
-    leader, agent = numbers(report, "marked dropped_inner")
+    leader, agent = numbers(marked, "marked dropped_inner")
     assert leader == 0
     assert 6 <= agent <= 8
 
@@ -211,33 +198,26 @@ verified pour fd03::2 5201 500000 30 >$OUT/sent; sleep 2
 narrow = reported(run, "shake-narrow", NARROW)
 
 
-def test_a_narrow_link_outside_is_told_to_the_sender(
-    narrow: tuple[dict[str, str], Path],
-) -> None:
+def test_a_narrow_link_outside_is_told_to_the_sender(narrow: Told) -> None:
     """1300 octets less 56; TCP goes on, also while one link is narrow only."""
-    report, out = narrow
-    assert min(numbers(report, "one moved")) > 100_000
-    assert min(numbers(report, "both moved")) > 100_000
-    assert report["told"] == str(1300 - 56)
-    assert numbers(report, "narrow path_died") == [0, 0]
-    assert drunk(out)[0] == (8_000_000, 0)
+    assert min(numbers(narrow, "one moved")) > 100_000
+    assert min(numbers(narrow, "both moved")) > 100_000
+    assert narrow["told"] == str(1300 - 56)
+    assert numbers(narrow, "narrow path_died") == [0, 0]
+    assert drunk(narrow.out)[0] == (8_000_000, 0)
 
 
-def test_packets_that_may_be_cut_are_cut_outside(narrow: tuple[dict[str, str], Path]) -> None:
+def test_packets_that_may_be_cut_are_cut_outside(narrow: Told) -> None:
     """The tunnel's packets may be cut, too: they reach the agent in pieces."""
-    report, out = narrow
-    assert report["cut pinged"] == "yes"
-    pieces = [
-        line.split() for n in (1, 2) for line in (out / f"narrow{n}").read_text().splitlines()
-    ]
+    assert narrow["cut pinged"] == "yes"
+    pieces = [words for n in (1, 2) for words in rows(narrow.out / f"narrow{n}")]
     assert max(int(words[3]) for words in pieces) <= 1300
     assert len([words for words in pieces if words[4] == "2"]) == 8
 
 
-def test_a_download_is_told_too(narrow: tuple[dict[str, str], Path]) -> None:
-    _, out = narrow
-    assert drunk(out, "back") == [(1_000_000, 0)]
-    assert drunk(out)[1] == (500_000, 0)
+def test_a_download_is_told_too(narrow: Told) -> None:
+    assert drunk(narrow.out, "back") == [(1_000_000, 0)]
+    assert drunk(narrow.out)[1] == (500_000, 0)
 
 
 #: Path 1 is wide and loses everything, path 2 is narrow. Then IPv6's least MTU outside, and a route
@@ -275,37 +255,28 @@ pinged one-room 10.3.0.2 3 1400
 widths = reported(run, "shake-widths", WIDTHS)
 
 
-def test_a_narrow_path_alive_is_used_before_a_wide_one_that_is_dead(
-    widths: tuple[dict[str, str], Path],
-) -> None:
+def test_a_narrow_path_alive_is_used_before_a_wide_one_that_is_dead(widths: Told) -> None:
     """What is too long for it is told to the sender, at both ends."""
-    report, out = widths
-    assert report["wide"] == "dead dead"
-    assert report["told"] == "1344 1344"
+    assert widths["wide"] == "dead dead"
+    assert widths["told"] == "1344 1344"
     for way in ("up", "down"):
-        assert drunk(out, way)[:2] == [(500_000, 0)] * 2
+        assert drunk(widths.out, way)[:2] == [(500_000, 0)] * 2
 
 
 @pytest.mark.parametrize("outside", ["4", "6"])
-def test_the_least_packets_of_ipv6_pass_every_link(
-    widths: tuple[dict[str, str], Path], outside: str
-) -> None:
+def test_the_least_packets_of_ipv6_pass_every_link(widths: Told, outside: str) -> None:
     """No IPv6 host makes them shorter than 1280 octets: they are cut outside (RFC 2473, 7.1)."""
-    report, out = widths
     for length in ("least", "longer"):
-        assert report[f"{length}-{outside} pinged"] == "yes"
-    assert report[f"least-{outside} told"] == "1280"
+        assert widths[f"{length}-{outside} pinged"] == "yes"
+    assert widths[f"least-{outside} told"] == "1280"
     for way in ("up", "down"):
-        assert drunk(out, way)[2:] == [(500_000, 0)] * 2
+        assert drunk(widths.out, way)[2:] == [(500_000, 0)] * 2
 
 
-def test_a_route_without_room_for_the_tunnel_takes_nothing(
-    widths: tuple[dict[str, str], Path],
-) -> None:
+def test_a_route_without_room_for_the_tunnel_takes_nothing(widths: Told) -> None:
     """But what is sent before that is known."""
-    report, _ = widths
-    assert report["no-room pinged"] == report["one-room pinged"] == "yes"
-    assert int(report["no-room sent"]) <= 2
+    assert widths["no-room pinged"] == widths["one-room pinged"] == "yes"
+    assert int(widths["no-room sent"]) <= 2
 
 
 # --- counts ---------------------------------------------------------------------------------------
@@ -326,9 +297,9 @@ for n in 1 2; do tc -n net$n -s -j qdisc show dev far >$OUT/far$n.json; done
 
 
 @pytest.fixture(scope="module")
-def counted(engine: str, build: Path, root: Path) -> dict[str, Any]:
-    out = build / "tests" / f"shake-counts-{engine}"
-    run(COUNTS, engine, out, root)
+def counted(build: Path, root: Path) -> dict[str, Any]:
+    out = build / "tests" / "shake-counts"
+    run(COUNTS, "uml", out, root)
     links = [json.loads((out / f"far{n}.json").read_text()) for n in (1, 2)]
     found: dict[str, Any] = {"dropped": [link[0]["drops"] for link in links]}
     for end in ("leader", "agent"):

@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.guest.modules.scripted import drunk, gap, numbers, reported, ticks
+from tests.guest.modules.scripted import Told, drunk, gap, numbers, reported, ticks
 from tests.guest.modules.shake_pair import BOTH, missed, run
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
@@ -19,11 +17,6 @@ TIMES = ("before", "short", "long")
 NOTICED_MS = 1000 + 60 + 100
 #: TCP's first timeout: 200 ms, and the round trip with what is queued.
 FIRST_TIMEOUT_MS = 400
-
-
-@pytest.fixture(scope="module", params=["uml"])
-def engine(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
 
 
 # --- death and life -------------------------------------------------------------------------------
@@ -59,33 +52,28 @@ deaths = reported(run, "shake-deaths", DEATHS)
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_dead_path_is_left_within_a_second_or_three_round_trips(
-    deaths: tuple[dict[str, str], Path], way: str
-) -> None:
+def test_a_dead_path_is_left_within_a_second_or_three_round_trips(deaths: Told, way: str) -> None:
     """Datagrams are lost until then, and none later; never all of them."""
-    _, out = deaths
-    first, last = missed(out / way)
+    first, last = missed(deaths.out / way)
     assert last * EVERY_MS < BEFORE_S * 1000 + NOTICED_MS, (first, last)
-    assert gap(out / way) < NOTICED_MS
+    assert gap(deaths.out / way) < NOTICED_MS
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_it_is_taken_up_again_when_it_lives(deaths: tuple[dict[str, str], Path], way: str) -> None:
-    report, _ = deaths
-    assert report[f"{way} dead"] == "dead alive"
-    assert report[f"{way} mended"] == "alive alive"
+def test_it_is_taken_up_again_when_it_lives(deaths: Told, way: str) -> None:
+    assert deaths[f"{way} dead"] == "dead alive"
+    assert deaths[f"{way} mended"] == "alive alive"
 
 
-def test_streams_outlive_a_path(deaths: tuple[dict[str, str], Path]) -> None:
+def test_streams_outlive_a_path(deaths: Told) -> None:
     """The longest gap of a TCP stream: usually the other path repeats the data before the dead one
     is noticed. If the dead one takes the retransmissions, too: the timeout doubles each time, so
     that after one at T, sent before the path is noticed, the next comes at 2 T and the first
     timeout.
     """
-    _, out = deaths
     for name in ("poured-up", "poured-down"):
-        assert drunk(out, name) == [(3_000_000, 0)] * 2
-        for line in (out / name).read_text().splitlines():
+        assert drunk(deaths.out, name) == [(3_000_000, 0)] * 2
+        for line in (deaths.out / name).read_text().splitlines():
             assert int(line.split()[-1]) < 2 * NOTICED_MS + FIRST_TIMEOUT_MS, line
 
 
@@ -106,17 +94,14 @@ wait $pour; sleep 1; counts all "path_died path_revived"
 outages = reported(run, "shake-outages", OUTAGES)
 
 
-def test_what_a_path_lost_is_sent_again_when_it_comes_back_soon(
-    outages: tuple[dict[str, str], Path],
-) -> None:
+def test_what_a_path_lost_is_sent_again_when_it_comes_back_soon(outages: Told) -> None:
     """Nothing of it twice; after four seconds nothing: TCP has sent all of it."""
-    report, out = outages
-    assert report["short state"] == "dead"
-    before, short, long = (numbers(report, f"{at} repair_sent")[0] for at in TIMES)
+    assert outages["short state"] == "dead"
+    before, short, long = (numbers(outages, f"{at} repair_sent")[0] for at in TIMES)
     assert before == 0 < short == long
-    assert [numbers(report, f"{at} dropped_replay")[1] for at in TIMES] == [0, 0, 0]
-    assert numbers(report, "all path_revived")[0] == 2
-    assert drunk(out) == [(9_000_000, 0)]
+    assert [numbers(outages, f"{at} dropped_replay")[1] for at in TIMES] == [0, 0, 0]
+    assert numbers(outages, "all path_revived")[0] == 2
+    assert drunk(outages.out) == [(9_000_000, 0)]
 
 
 # --- restarts -------------------------------------------------------------------------------------
@@ -151,48 +136,34 @@ restarts = reported(run, "shake-restarts", RESTARTS)
 
 @pytest.mark.parametrize(
     "event",
-    [
-        *(f"agent-{n}" for n in (1, 2, 3)),
-        "bounced",
-        "leader-1",
-        "leader-2",
-        "leader-bounced",
-    ],
+    [*(f"agent-{n}" for n in (1, 2, 3)), "bounced", "leader-1", "leader-2", "leader-bounced"],
 )
-def test_sessions_resume_within_a_second(restarts: tuple[dict[str, str], Path], event: str) -> None:
+def test_sessions_resume_within_a_second(restarts: Told, event: str) -> None:
     """On both paths: the round robin's datagrams come, all of them, from then on."""
-    _, out = restarts
-    _, last = missed(out / event)
+    _, last = missed(restarts.out / event)
     assert last * EVERY_MS < BEFORE_S * 1000 + 1000, event
 
 
-def test_a_number_that_another_session_has_got(
-    restarts: tuple[dict[str, str], Path],
-) -> None:
+def test_a_number_that_another_session_has_got(restarts: Told) -> None:
     """Its packets are not taken for forged ones only: the leader is told."""
-    report, out = restarts
-    assert numbers(report, "taken dropped_tag")[1] > 0
-    assert numbers(report, "taken reset_received")[0] > 0
-    _, last = missed(out / "taken")
+    assert numbers(restarts, "taken dropped_tag")[1] > 0
+    assert numbers(restarts, "taken reset_received")[0] > 0
+    _, last = missed(restarts.out / "taken")
     # a hint is believed after 100 ms without a packet of the session
     assert last * EVERY_MS < BEFORE_S * 1000 + 500 + 500
 
 
-def test_an_agent_that_only_sends_is_found_by_its_leader(
-    restarts: tuple[dict[str, str], Path],
-) -> None:
+def test_an_agent_that_only_sends_is_found_by_its_leader(restarts: Told) -> None:
     """Nothing tells the leader but its own probes, one a second."""
-    _, out = restarts
-    _, last = missed(out / "agent-down")
+    _, last = missed(restarts.out / "agent-down")
     assert last * EVERY_MS < BEFORE_S * 1000 + 2000 + NOTICED_MS
 
 
-def test_the_stream_across_restarts_is_whole(restarts: tuple[dict[str, str], Path]) -> None:
-    report, out = restarts
-    assert drunk(out) == [(3_000_000, 0)]
+def test_the_stream_across_restarts_is_whole(restarts: Told) -> None:
+    assert drunk(restarts.out) == [(3_000_000, 0)]
     for n in (1, 2, 3):
-        assert report[f"agent-{n} states"] == "alive alive"
-    assert numbers(report, "agent reset_received")[0] >= 3
+        assert restarts[f"agent-{n} states"] == "alive alive"
+    assert numbers(restarts, "agent reset_received")[0] >= 3
 
 
 #: A path changes between the families while much is sent by it; then an agent that only sends.
@@ -221,17 +192,15 @@ say "back: $(far_state 1)"; lose 1; sleep 2; say "lost: $(far_state 1)"; watched
 turns = reported(run, "shake-turns", TURNS)
 
 
-def test_a_path_changes_its_family_under_load(turns: tuple[dict[str, str], Path]) -> None:
-    report, out = turns
-    assert report["turned"] == "alive alive"
+def test_a_path_changes_its_family_under_load(turns: Told) -> None:
+    assert turns["turned"] == "alive alive"
     for way in ("up", "down"):
-        assert drunk(out, way) == [(2_000_000, 0)] * 3
+        assert drunk(turns.out, way) == [(2_000_000, 0)] * 3
 
 
-def test_an_agent_that_was_down_notices_a_dead_path(turns: tuple[dict[str, str], Path]) -> None:
-    report, _ = turns
-    assert report["back"] == "alive"
-    assert report["lost"] == "dead"
+def test_an_agent_that_was_down_notices_a_dead_path(turns: Told) -> None:
+    assert turns["back"] == "alive"
+    assert turns["lost"] == "dead"
 
 
 # --- NATs -----------------------------------------------------------------------------------------
@@ -267,39 +236,35 @@ say "moved: $(state 1) $(far_state 1)"; watched
 nats = reported(run, "shake-nats", NATS)
 
 
-def test_both_paths_nats_rebind_at_once(nats: tuple[dict[str, str], Path]) -> None:
+def test_both_paths_nats_rebind_at_once(nats: Told) -> None:
     """The agent follows the first packet: nothing of an upload is lost."""
-    report, out = nats
-    assert report["behind"] == "alive alive"
-    assert missed(out / "rebound") == (0, 0)
-    after = (out / "after").read_text()
+    assert nats["behind"] == "alive alive"
+    assert missed(nats.out / "rebound") == (0, 0)
+    after = (nats.out / "after").read_text()
     assert "remote=10.4.1.17 port=41001" in after
     assert "remote=10.4.2.18 port=41002" in after
-    assert drunk(out) == [(4_000_000, 0)]
-    assert numbers(report, "nats registered") == [2, 2], "no registration was needed"
+    assert drunk(nats.out) == [(4_000_000, 0)]
+    assert numbers(nats, "nats registered") == [2, 2], "no registration was needed"
 
 
-def test_a_download_finds_the_leader_again(nats: tuple[dict[str, str], Path]) -> None:
+def test_a_download_finds_the_leader_again(nats: Told) -> None:
     """What is on its way to the old address is lost, until the leader's next packet."""
-    _, out = nats
-    _, last = missed(out / "rebound-down")
+    _, last = missed(nats.out / "rebound-down")
     assert last * EVERY_MS < BEFORE_S * 1000 + NOTICED_MS
 
 
-def test_keepalives_hold_an_idle_tunnel(nats: tuple[dict[str, str], Path]) -> None:
+def test_keepalives_hold_an_idle_tunnel(nats: Told) -> None:
     """Each of two paths every 2 s, in 20 s, and every second until the device is idle (5 s)."""
-    report, _ = nats
-    assert 18 <= int(report["probes"]) <= 30
-    assert report["idle pinged"] == "yes"
-    assert report["held"] == "alive alive alive alive"
+    assert 18 <= int(nats["probes"]) <= 30
+    assert nats["idle pinged"] == "yes"
+    assert nats["held"] == "alive alive alive alive"
 
 
-def test_an_address_of_the_leader_changes(nats: tuple[dict[str, str], Path]) -> None:
-    report, out = nats
-    assert report["moved"] == "alive alive"
-    _, last = missed(out / "moved")
+def test_an_address_of_the_leader_changes(nats: Told) -> None:
+    assert nats["moved"] == "alive alive"
+    _, last = missed(nats.out / "moved")
     assert last * EVERY_MS < BEFORE_S * 1000 + NOTICED_MS
-    assert ticks(out / "moved")[-1][1] == 599
+    assert ticks(nats.out / "moved")[-1][1] == 599
 
 
 # --- changes under traffic ------------------------------------------------------------------------
@@ -350,10 +315,9 @@ counts many "flows_evicted flows_refused flows_senseless"; say "many overflowed:
 changes = reported(run, "shake-changes", CHANGES)
 
 
-def test_paths_register_beside_each_other(changes: tuple[dict[str, str], Path]) -> None:
+def test_paths_register_beside_each_other(changes: Told) -> None:
     """Four HELLOs at once are answered at once."""
-    report, _ = changes
-    assert int(report["four ready"]) <= 25
+    assert int(changes["four ready"]) <= 25
 
 
 @pytest.mark.parametrize(
@@ -367,31 +331,26 @@ def test_paths_register_beside_each_other(changes: tuple[dict[str, str], Path]) 
     ],
 )
 def test_paths_are_added_changed_and_weighed_under_load(
-    changes: tuple[dict[str, str], Path], event: str, weights: tuple[int, ...]
+    changes: Told, event: str, weights: tuple[int, ...]
 ) -> None:
     """Round robin sends as the weights say; a change is seen in the next second's packets."""
-    report, _ = changes
-    found = numbers(report, f"{event} shares")
+    found = numbers(changes, f"{event} shares")
     assert len(found) == len(weights)
     for packets, weight in zip(found, weights, strict=True):
         wanted = sum(found) * weight / sum(weights)
         assert packets == pytest.approx(wanted, rel=0.1), found
 
 
-def test_removed_paths_are_gone_and_traffic_goes_on(
-    changes: tuple[dict[str, str], Path],
-) -> None:
-    report, out = changes
-    assert report["elsewhere"] == "alive"
-    assert report["ip off"] == report["sysfs off"] == "2"
-    assert gap(out / "ticks") < NOTICED_MS
-    assert drunk(out, "many")[0] == (20_000_000, 0)
+def test_removed_paths_are_gone_and_traffic_goes_on(changes: Told) -> None:
+    assert changes["elsewhere"] == "alive"
+    assert changes["ip off"] == changes["sysfs off"] == "2"
+    assert gap(changes.out / "ticks") < NOTICED_MS
+    assert drunk(changes.out, "many")[0] == (20_000_000, 0)
     for name in ("dropped_tag", "dropped_type"):
-        assert numbers(report, f"changes {name}") == [0, 0]
+        assert numbers(changes, f"changes {name}") == [0, 0]
 
 
-def test_two_hundred_flows(changes: tuple[dict[str, str], Path]) -> None:
-    report, out = changes
-    assert int(report["many overflowed"], 16) == 0
-    assert drunk(out, "many")[1:] == drunk(out, "many-down") == [(50_000, 0)] * 100
-    assert numbers(report, "many flows_refused") == [0, 0]
+def test_two_hundred_flows(changes: Told) -> None:
+    assert int(changes["many overflowed"], 16) == 0
+    assert drunk(changes.out, "many")[1:] == drunk(changes.out, "many-down") == [(50_000, 0)] * 100
+    assert numbers(changes, "many flows_refused") == [0, 0]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.guest.modules.scripted import drunk, numbers
+from tests.guest.modules.scripted import Told, drunk, numbers, reported
 from tests.guest.modules.shake_pair import run as run_pair
 from tests.guest.runs import compiled
 
@@ -53,7 +53,7 @@ second_ready() { n=0; until [ $(second_alive) -ge 2 ]; do n=$((n + 1)); [ $n -gt
 """
 
 
-def run(script: str, out: Path, root: Path, engine: str = "uml") -> dict[str, str]:
+def run(script: str, engine: str, out: Path, root: Path) -> Told:
     """Run a script on MORE in a guest; its report."""
     forge = compiled(root / "tests/guest/modules/shake_forge.c")
     return run_pair(MORE + script, engine, out, root, files={"bin/shake_forge": forge})
@@ -105,9 +105,7 @@ say "mixed alive: $(alive)"
 """
 
 
-@pytest.fixture(scope="module")
-def registered(build: Path, root: Path) -> dict[str, str]:
-    return run(REGISTER, build / "tests" / "shake-register", root)
+registered = reported(run, "shake-register", REGISTER)
 
 
 def recorded(file: Path) -> list[bytes]:
@@ -118,11 +116,9 @@ def recorded(file: Path) -> list[bytes]:
     return [frames[n * size + 8 + 42 : n * size + 8 + length] for n, length in enumerate(lengths)]
 
 
-def test_the_tag_stands_in_front_of_the_inner_packet(
-    registered: dict[str, str], build: Path
-) -> None:
+def test_the_tag_stands_in_front_of_the_inner_packet(registered: Told) -> None:
     """And TCP's checksum is what its pseudo-header adds up to, which the head says."""
-    packets = recorded(build / "tests" / "shake-register" / "clear")
+    packets = recorded(registered.out / "clear")
     assert len(packets) == 40
     full = [packet for packet in packets if len(packet) > 1000]
     assert len(full) > 10
@@ -141,23 +137,21 @@ def test_the_tag_stands_in_front_of_the_inner_packet(
 @pytest.mark.parametrize(
     ("case", "cause"), [("nokey", "peer"), ("wrong", "tag"), ("unknown", "peer"), ("mixed", "tag")]
 )
-def test_who_has_no_right_is_not_registered(
-    registered: dict[str, str], case: str, cause: str
-) -> None:
+def test_who_has_no_right_is_not_registered(registered: Told, case: str, cause: str) -> None:
     assert number(registered, f"{case} dropped_{cause}") >= 2
     assert number(registered, f"{case} registered") == number(registered, f"{case} alive") == 0
 
 
-def test_a_leader_without_a_key_says_nothing(registered: dict[str, str]) -> None:
+def test_a_leader_without_a_key_says_nothing(registered: Told) -> None:
     assert number(registered, "keyless sent") == 0
 
 
-def test_the_right_key_registers_at_once(registered: dict[str, str]) -> None:
+def test_the_right_key_registers_at_once(registered: Told) -> None:
     assert number(registered, "right registered") == 2
     assert number(registered, "right ready") < 60
 
 
-def test_a_recorded_hello_changes_nothing(registered: dict[str, str]) -> None:
+def test_a_recorded_hello_changes_nothing(registered: Told) -> None:
     """Of 50, those are answered that are HELLO_US / 5 * 4 apart; the others are counted."""
     answered = number(registered, "hello hello_received")
     assert 1 <= answered <= 25
@@ -165,7 +159,7 @@ def test_a_recorded_hello_changes_nothing(registered: dict[str, str]) -> None:
     assert number(registered, "hello registered") == 0
 
 
-def test_a_recorded_confirm_changes_nothing(registered: dict[str, str]) -> None:
+def test_a_recorded_confirm_changes_nothing(registered: Told) -> None:
     for case in ("confirm", "late", "own", "readded", "instance"):
         assert number(registered, f"{case} registered") == 0, case
         assert number(registered, f"{case} address_changed") == 0, case
@@ -175,7 +169,7 @@ def test_a_recorded_confirm_changes_nothing(registered: dict[str, str]) -> None:
         assert number(registered, f"{case} dropped_stale") == 50, case
 
 
-def test_recorded_data_from_elsewhere_moves_nothing(registered: dict[str, str]) -> None:
+def test_recorded_data_from_elsewhere_moves_nothing(registered: Told) -> None:
     assert number(registered, "data dropped_replay") == 3000
     assert number(registered, "data address_changed") == 0
     assert registered["remote data"].startswith("10.1.1.1")
@@ -193,7 +187,7 @@ wait $flood; say "sent: $(cat $OUT/sent)"
 
 
 def test_leaders_register_under_recorded_hellos(build: Path, root: Path) -> None:
-    report = run(AGAIN, build / "tests" / "shake-again", root)
+    report = run(AGAIN, "uml", build / "tests" / "shake-again", root)
     assert number(report, "sent") == 120_000
     assert number(report, "other ready") < 200
     assert number(report, "same ready") < 200
@@ -249,69 +243,56 @@ say "deleted: $(inside2 10.3.0.2) $(inside -I 10.7.0.1 10.3.0.2)"
 """
 
 
-@pytest.fixture(scope="module")
-def inside(build: Path, root: Path) -> tuple[dict[str, str], Path]:
-    out = build / "tests" / "shake-inside"
-    return run(INSIDE, out, root), out
+inside = reported(run, "shake-inside", INSIDE)
 
 
-def test_two_leaders_have_two_paths_each(inside: tuple[dict[str, str], Path]) -> None:
-    report, out = inside
-    assert report["inside"] == report["inside second"] == "yes yes"
-    assert report["alive"] == "2 2"
-    [(first, damaged)], [(second, damaged2)] = drunk(out), drunk(out, "drunk2")
+def test_two_leaders_have_two_paths_each(inside: Told) -> None:
+    assert inside["inside"] == inside["inside second"] == "yes yes"
+    assert inside["alive"] == "2 2"
+    [(first, damaged)], [(second, damaged2)] = drunk(inside.out), drunk(inside.out, "drunk2")
     assert damaged == damaged2 == 0
     assert first + second > 0.75 * 4 * 1_000_000
     assert min(first, second) > 400_000
 
 
 @pytest.mark.parametrize("case", ["foreign", "foreign6"])
-def test_foreign_sources_are_dropped(inside: tuple[dict[str, str], Path], case: str) -> None:
-    report, _ = inside
-    assert report[case] == "no no"
-    assert number(report, f"{case} dropped_source") >= 6
+def test_foreign_sources_are_dropped(inside: Told, case: str) -> None:
+    assert inside[case] == "no no"
+    assert number(inside, f"{case} dropped_source") >= 6
 
 
 @pytest.mark.parametrize("case", ["between", "between6"])
-def test_nothing_goes_from_leader_to_leader(inside: tuple[dict[str, str], Path], case: str) -> None:
-    report, _ = inside
-    assert report[case] == "no"
-    assert number(report, f"{case} dropped_between") >= 3
-    assert number(report, "between received") == 0
+def test_nothing_goes_from_leader_to_leader(inside: Told, case: str) -> None:
+    assert inside[case] == "no"
+    assert number(inside, f"{case} dropped_between") >= 3
+    assert number(inside, "between received") == 0
 
 
-def test_counters_of_flows_outlive_their_peer(inside: tuple[dict[str, str], Path]) -> None:
-    report, _ = inside
-    fallen = [key for key in report if key.startswith("removed flows_") and number(report, key) < 0]
+def test_counters_of_flows_outlive_their_peer(inside: Told) -> None:
+    fallen = [key for key in inside if key.startswith("removed flows_") and number(inside, key) < 0]
     assert fallen == []
 
 
-def test_a_leader_reaches_the_agent_in_its_own_prefix(
-    inside: tuple[dict[str, str], Path],
-) -> None:
-    report, _ = inside
-    assert report["agent"] == "yes yes"
-    assert number(report, "agent dropped_between") == 0
+def test_a_leader_reaches_the_agent_in_its_own_prefix(inside: Told) -> None:
+    assert inside["agent"] == "yes yes"
+    assert number(inside, "agent dropped_between") == 0
 
 
 @pytest.mark.parametrize("case", ["back", "back6"])
-def test_nothing_is_routed_back(inside: tuple[dict[str, str], Path], case: str) -> None:
-    report, _ = inside
-    assert report[case] == "no"
-    assert number(report, f"{case} dropped_between") >= 3
+def test_nothing_is_routed_back(inside: Told, case: str) -> None:
+    assert inside[case] == "no"
+    assert number(inside, f"{case} dropped_between") >= 3
 
 
-def test_who_has_all_addresses_sends_anywhere(inside: tuple[dict[str, str], Path]) -> None:
+def test_who_has_all_addresses_sends_anywhere(inside: Told) -> None:
     """All that the other leader sends is for the first, then."""
-    report, _ = inside
-    assert report["all"] == "yes no"
+    assert inside["all"] == "yes no"
 
 
-def test_prefixes_are_found_after_others_went(inside: tuple[dict[str, str], Path]) -> None:
-    report, _ = inside
-    assert report["other"] == "yes"
-    assert report["denied"] == "no"
-    assert report["deleted"] == "no yes"
+def test_prefixes_are_found_after_others_went(inside: Told) -> None:
+    assert inside["other"] == "yes"
+    assert inside["denied"] == "no"
+    assert inside["deleted"] == "no yes"
 
 
 # --- what can be read and changed on the way ---------------------------------------------------
@@ -358,77 +339,65 @@ at; flipped open; say "open alive: $(alive)"
 """
 
 
-@pytest.fixture(scope="module")
-def secret(build: Path, root: Path) -> tuple[dict[str, str], Path]:
-    out = build / "tests" / "shake-secret"
-    return run(SECRET, out, root), out
+secret = reported(run, "shake-secret", SECRET)
 
 
 @pytest.mark.parametrize("case", ["clear", "cleared", "again"])
-def test_without_encryption_all_can_be_read(secret: tuple[dict[str, str], Path], case: str) -> None:
-    up, up_read, down, down_read, answers = numbers(secret[0], case)
+def test_without_encryption_all_can_be_read(secret: Told, case: str) -> None:
+    up, up_read, down, down_read, answers = numbers(secret, case)
     assert answers == 40
     assert min(up, down) >= 10
     assert min(up_read, down_read) >= 10
 
 
 @pytest.mark.parametrize("case", ["leader", "agent"])
-def test_encrypted_payload_cannot_be_read(secret: tuple[dict[str, str], Path], case: str) -> None:
-    up, up_read, down, down_read, answers = numbers(secret[0], case)
+def test_encrypted_payload_cannot_be_read(secret: Told, case: str) -> None:
+    up, up_read, down, down_read, answers = numbers(secret, case)
     assert answers == 40
     assert min(up, down) >= 10
     assert up_read == down_read == 0
 
 
-def test_flipped_bits_are_noticed(secret: tuple[dict[str, str], Path]) -> None:
-    report, out = secret
+def test_flipped_bits_are_noticed(secret: Told) -> None:
     for case in ("clear", "secret"):
-        assert number(report, f"{case} dropped_tag") >= 10
-    streams = drunk(out)
+        assert number(secret, f"{case} dropped_tag") >= 10
+    streams = drunk(secret.out)
     assert all(octets > 100_000 for octets, _ in streams)
     assert [damaged for _, damaged in streams] == [0] * len(streams)
 
 
-def test_what_was_damaged_before_the_tunnel_is_noticed_behind_it(
-    secret: tuple[dict[str, str], Path],
-) -> None:
-    [(octets, damaged)] = drunk(secret[1], "behind")
+def test_what_was_damaged_before_the_tunnel_is_noticed_behind_it(secret: Told) -> None:
+    [(octets, damaged)] = drunk(secret.out, "behind")
     assert octets > 100_000
     assert damaged == 0
 
 
-def test_keys_change_under_load(secret: tuple[dict[str, str], Path]) -> None:
-    report, out = secret
-    assert number(report, "rekeyed registered") >= 6
-    assert number(report, "rekeyed alive") == 2
-    octets, damaged = drunk(out)[2]
+def test_keys_change_under_load(secret: Told) -> None:
+    assert number(secret, "rekeyed registered") >= 6
+    assert number(secret, "rekeyed alive") == 2
+    octets, damaged = drunk(secret.out)[2]
     assert octets > 2_000_000
     assert damaged == 0
 
 
-def test_the_key_is_written_by_those_who_may(secret: tuple[dict[str, str], Path]) -> None:
-    report, out = secret
-    assert report["mode"] == "200"
-    assert (out / "key").read_text() == ""
-    assert "not permitted" in (out / "uncapable").read_text()
-    assert number(report, "uncapable registered") == 0
+def test_the_key_is_written_by_those_who_may(secret: Told) -> None:
+    assert secret["mode"] == "200"
+    assert (secret.out / "key").read_text() == ""
+    assert "not permitted" in (secret.out / "uncapable").read_text()
+    assert number(secret, "uncapable registered") == 0
 
 
-def test_without_authentication_by_choice_only(secret: tuple[dict[str, str], Path]) -> None:
-    report, out = secret
-    assert " auth on " in (out / "keyed").read_text()
-    assert (out / "log-keyed").read_text() == "0\n"
-    assert (out / "log-open").read_text() == "2\n"
-    assert number(report, "open ready") < 1000
+def test_without_authentication_by_choice_only(secret: Told) -> None:
+    assert " auth on " in (secret.out / "keyed").read_text()
+    assert (secret.out / "log-keyed").read_text() == "0\n"
+    assert (secret.out / "log-open").read_text() == "2\n"
+    assert number(secret, "open ready") < 1000
 
 
-def test_without_authentication_flipped_bits_stop_nothing(
-    secret: tuple[dict[str, str], Path],
-) -> None:
-    report, _ = secret
-    assert number(report, "open alive") == 2
-    assert number(report, "open dropped_replay") < 10
-    assert number(report, "open path_died") == 0
+def test_without_authentication_flipped_bits_stop_nothing(secret: Told) -> None:
+    assert number(secret, "open alive") == 2
+    assert number(secret, "open dropped_replay") < 10
+    assert number(secret, "open path_died") == 0
 
 
 # --- numbers of sessions -----------------------------------------------------------------------
@@ -448,7 +417,7 @@ done
 def test_an_agent_that_begins_anew_gives_other_numbers(build: Path, root: Path) -> None:
     """Without a key nothing else tells its sessions from those that it had."""
     out = build / "tests" / "shake-numbers"
-    run(NUMBERS, out, root)
+    run(NUMBERS, "uml", out, root)
     packets = [recorded(out / f"packet-{n}")[0] for n in (1, 2, 3)]
     first, *others = [int.from_bytes(packet[2:4], "big") for packet in packets]
     assert any(abs(first - other) > 16 for other in others)

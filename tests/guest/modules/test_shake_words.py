@@ -159,35 +159,24 @@ touch /tmp/given
 wait $container
 
 # As long as what the kernel says of a link may become: eight paths of IPv6, many peers.
-n=1
-while [ $n -le 8 ]; do
+for n in $(seq 8); do
 	ip link set s0 type shake path $n dev low local 2001:db8:ffff:ffff::$n remote 2001:db8::$n
-	n=$((n + 1))
 done
-n=100
-while [ $n -le 400 ]; do
-	echo +$n >/sys/class/net/h0/shake/peers
-	n=$((n + 1))
-done
-n=1
-while [ $n -le 16 ]; do
+for n in $(seq 100 400); do echo +$n >/sys/class/net/h0/shake/peers; done
+for n in $(seq 16); do
 	ip link set h0 type shake peer 9 allow 2001:db8:ffff:ffff:ffff:ffff:ffff:$n
-	n=$((n + 1))
 done
 show eight s0
 show many h0
 refused addresses /bin/addresses
 
 # Many links, whose messages end where they may.
-l=1
-while [ $l -le 20 ]; do
+for l in $(seq 20); do
 	ip link add leader$l type shake role leader remote 192.0.2.9
-	for n in 1 2 3 4 5 6 7 8; do echo "+$n dev=low" >/sys/class/net/leader$l/shake/paths; done
-	l=$((l + 1))
+	for n in $(seq 8); do echo "+$n dev=low" >/sys/class/net/leader$l/shake/paths; done
 done
 ip -d -s -j link show type shake >$OUT/dump.json
-l=1
-while [ $l -le 20 ]; do ip link del leader$l; l=$((l + 1)); done
+for l in $(seq 20); do ip link del leader$l; done
 ip link del s0
 ip link del h0
 refused unloaded rmmod shake
@@ -295,13 +284,7 @@ def test_paths_by_words(said: dict[str, str]) -> None:
     found = data(said, "filled")
     assert found["paths"] == [
         {"id": 1, "dev": "low", "weight": 100, "state": "absent"},
-        {
-            "id": 2,
-            "local": "2001:db8::1",
-            "remote": "2001:db8::9",
-            "weight": 40,
-            "state": "absent",
-        },
+        {"id": 2, "local": "2001:db8::1", "remote": "2001:db8::9", "weight": 40, "state": "absent"},
     ]
     assert found["path_count"] == 2
     lines = [line.strip() for line in said["filled"].splitlines()]

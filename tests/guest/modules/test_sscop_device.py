@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.guest.modules.scripted import drunk, gap, numbers, reported, ticks
+from tests.guest.modules.scripted import Told, drunk, gap, numbers, reported, ticks
 from tests.guest.modules.sscop_pair import run
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
@@ -57,62 +55,48 @@ for i in 1 2 3 4 5; do rmmod sscop && break; sleep 0.2; done
 """
 
 
-@pytest.fixture(scope="module", params=["uml"])
-def engine(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
 below = reported(run, "sscop-below", BELOW)
 
 
-def test_a_stream_outlives_what_befalls_the_device_below(
-    below: tuple[dict[str, str], Path],
-) -> None:
-    report, out = below
+def test_a_stream_outlives_what_befalls_the_device_below(below: Told) -> None:
     for event in ("first", "outage", "renamed", "shrunk", "grown", "address", "away"):
-        assert min(numbers(report, f"{event} moved")) > 5_000, event
-    [(octets, damaged)] = drunk(out)
+        assert min(numbers(below, f"{event} moved")) > 5_000, event
+    [(octets, damaged)] = drunk(below.out)
     assert octets == 10_000_000
     assert damaged == 0
-    order = [number for _, number in ticks(out / "ticks")]
+    order = [number for _, number in ticks(below.out / "ticks")]
     assert order == sorted(set(order))
 
 
-def test_carrier_follows_the_device_below(below: tuple[dict[str, str], Path]) -> None:
-    report, _ = below
-    assert report["down carrier"] == report["cut carrier"] == "0"
-    assert report["away carrier"] in ("0", "")
+def test_carrier_follows_the_device_below(below: Told) -> None:
+    assert below["down carrier"] == below["cut carrier"] == "0"
+    assert below["away carrier"] in ("0", "")
     for event in ("first", "outage", "cut", "renamed", "named", "shrunk", "away"):
-        assert numbers(report, f"{event} ready")[0] <= 250, event
+        assert numbers(below, f"{event} ready")[0] <= 250, event
 
 
-def test_an_outage_resets_nothing_and_is_over_at_once(
-    below: tuple[dict[str, str], Path],
-) -> None:
+def test_an_outage_resets_nothing_and_is_over_at_once(below: Told) -> None:
     """The device below was known to be down."""
-    report, out = below
-    assert report["outage pinged"] == "yes"
-    assert numbers(report, "before resets") == [0, 0]
-    assert report["renamed below"] == "@other"
+    assert below["outage pinged"] == "yes"
+    assert numbers(below, "before resets") == [0, 0]
+    assert below["renamed below"] == "@other"
 
 
-def test_only_a_smaller_mtu_below_resets(below: tuple[dict[str, str], Path]) -> None:
+def test_only_a_smaller_mtu_below_resets(below: Told) -> None:
     """SDs that are too long cannot be cut again: the line says so."""
-    report, out = below
-    assert report["shrunk segment"] == "291"
-    assert report["grown segment"] == "512"
-    near, far = numbers(report, "mtu resets")
+    assert below["shrunk segment"] == "291"
+    assert below["grown segment"] == "512"
+    near, far = numbers(below, "mtu resets")
     assert 1 <= near == far <= 2
-    assert numbers(report, "mtu reset_asked") == [near, far]
-    assert numbers(report, "after resets") == [near, far]
-    said = (out / "lines").read_text()
+    assert numbers(below, "mtu reset_asked") == [near, far]
+    assert numbers(below, "after resets") == [near, far]
+    said = (below.out / "lines").read_text()
     assert "connection resynchronized on request" in said
 
 
-def test_a_device_without_the_one_below_is_gone(below: tuple[dict[str, str], Path]) -> None:
-    report, _ = below
-    assert "left" not in report
-    assert report["gone"] == "yes"
+def test_a_device_without_the_one_below_is_gone(below: Told) -> None:
+    assert "left" not in below
+    assert below["gone"] == "yes"
 
 
 # --- restarts -----------------------------------------------------------------------------------
@@ -166,45 +150,39 @@ restarts = reported(run, "sscop-restarts", RESTARTS)
     ("event", "away"),
     [("ended", 300), ("anew", 0), ("lost", 500), ("here", 600), ("both", 500), ("asked", 0)],
 )
-def test_data_flows_again_soon_after_a_restart(
-    restarts: tuple[dict[str, str], Path], event: str, away: int
-) -> None:
+def test_data_flows_again_soon_after_a_restart(restarts: Told, event: str, away: int) -> None:
     """Time away, one wait of a repeated BGN (at most 400 ms here), round trips; then each
     datagram once and in order."""
-    _, out = restarts
-    assert gap(out / event) < away + 800
-    order = [number for _, number in ticks(out / event)]
+    assert gap(restarts.out / event) < away + 800
+    order = [number for _, number in ticks(restarts.out / event)]
     assert order == sorted(set(order))
     assert order[-1] >= 399, "the last datagrams came"
 
 
-def test_each_restart_is_counted_by_cause(restarts: tuple[dict[str, str], Path]) -> None:
-    report, _ = restarts
+def test_each_restart_is_counted_by_cause(restarts: Told) -> None:
 
     def causes(event: str) -> dict[str, int]:
         names = ("reset_end", "reset_restart", "reset_asked", "reset_silence")
-        return {name: numbers(report, f"{event} {name}")[0] for name in names}
+        return {name: numbers(restarts, f"{event} {name}")[0] for name in names}
 
     assert causes("ended")["reset_end"] == 1
     assert causes("anew")["reset_end"] == 2
     assert causes("lost") == causes("anew") | {"reset_restart": 1}, "no END: found by its BGN"
     assert causes("asked")["reset_asked"] == 2
     assert causes("asked")["reset_silence"] == 0
-    near, far = numbers(report, "here reset_restart")
+    near, far = numbers(restarts, "here reset_restart")
     assert (near, far) == (1, 1)
-    assert numbers(report, "asked reset_asked") == [2, 2]
+    assert numbers(restarts, "asked reset_asked") == [2, 2]
 
 
-def test_each_reset_has_its_line(restarts: tuple[dict[str, str], Path]) -> None:
-    report, out = restarts
-    said = (out / "lines").read_text().splitlines()
+def test_each_reset_has_its_line(restarts: Told) -> None:
+    said = (restarts.out / "lines").read_text().splitlines()
     assert len([line for line in said if "ended by the peer" in line]) >= 2
     assert len([line for line in said if "begun anew by the peer" in line]) == 2
     assert len([line for line in said if "on request" in line]) >= 4
-    assert report["idle asked"] == "yes"
-    assert report["down asked"] == "no"
+    assert restarts["idle asked"] == "yes"
+    assert restarts["down asked"] == "no"
 
 
-def test_the_stream_beside_resets_is_whole(restarts: tuple[dict[str, str], Path]) -> None:
-    _, out = restarts
-    assert drunk(out) == [(400_000, 0)]
+def test_the_stream_beside_resets_is_whole(restarts: Told) -> None:
+    assert drunk(restarts.out) == [(400_000, 0)]

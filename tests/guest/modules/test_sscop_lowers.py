@@ -9,7 +9,7 @@ import pytest
 
 from apogee_lab.guest.image import module_bytes
 from apogee_lab.kernels import debian
-from tests.guest.modules.scripted import drunk, numbers, reported
+from tests.guest.modules.scripted import Told, drunk, numbers, reported
 from tests.guest.modules.sscop_pair import run
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
@@ -143,39 +143,31 @@ sleep 3; pinged hub 10.7.1.2
 """
 
 
-@pytest.fixture(scope="module", params=["uml"])
-def engine(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
 kinds = reported(run, "sscop-kinds", KINDS)
 
 
 @pytest.mark.parametrize("kind", ["veth", "vlan", "tagged", "readdressed", "bond", "tap"])
-def test_any_device_like_ethernet_will_do(kinds: tuple[dict[str, str], Path], kind: str) -> None:
+def test_any_device_like_ethernet_will_do(kinds: Told, kind: str) -> None:
     """`tap` pads short frames to 60 octets and puts four behind."""
-    report, _ = kinds
-    assert report[f"{kind} pinged"] == report[f"{kind}-6 pinged"] == "yes"
-    assert numbers(report, f"{kind} resets") == [0, 0]
-    assert numbers(report, f"{kind} packets_broken") == [0, 0]
+    assert kinds[f"{kind} pinged"] == kinds[f"{kind}-6 pinged"] == "yes"
+    assert numbers(kinds, f"{kind} resets") == [0, 0]
+    assert numbers(kinds, f"{kind} packets_broken") == [0, 0]
 
 
-def test_streams_over_all_of_them_are_whole(kinds: tuple[dict[str, str], Path]) -> None:
-    _, out = kinds
-    assert drunk(out) == [(300_000, 0)] * 6
+def test_streams_over_all_of_them_are_whole(kinds: Told) -> None:
+    assert drunk(kinds.out) == [(300_000, 0)] * 6
 
 
-def test_a_device_without_a_peer_has_no_carrier(kinds: tuple[dict[str, str], Path]) -> None:
+def test_a_device_without_a_peer_has_no_carrier(kinds: Told) -> None:
     """Nor do segments ever have a length that the MTU below does not make possible."""
-    report, _ = kinds
-    assert report["dummy state"] == "beginning 0"
-    assert int(report["dummy segment"]) <= 96
-    assert int(report["dummy grown"]) > 96
+    assert kinds["dummy state"] == "beginning 0"
+    assert int(kinds["dummy segment"]) <= 96
+    assert int(kinds["dummy grown"]) > 96
 
 
 @pytest.fixture(scope="module")
-def changes(engine: str, build: Path, root: Path) -> dict[str, str]:
-    return run(CHANGES, engine, build / "tests" / f"sscop-changes-{engine}", root)
+def changes(build: Path, root: Path) -> dict[str, str]:
+    return run(CHANGES, "uml", build / "tests" / "sscop-changes", root)
 
 
 @pytest.mark.parametrize(
@@ -241,10 +233,10 @@ def test_the_peer_that_was_set_and_no_other(changes: dict[str, str]) -> None:
     assert changes["allowed pinged"] == changes["renamed pinged"] == "yes"
 
 
-def test_a_stream_where_nothing_below_limits_it(engine: str, build: Path, root: Path) -> None:
+def test_a_stream_where_nothing_below_limits_it(build: Path, root: Path) -> None:
     """Frames that the peer on the same host keeps do not count as under way."""
-    out = build / "tests" / f"sscop-fast-{engine}"
-    report = run(FAST, engine, out, root)
+    out = build / "tests" / "sscop-fast"
+    report = run(FAST, "uml", out, root)
     assert drunk(out) == [(4_000_000, 0)]
     assert numbers(report, "fast resets") == [0, 0]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""tcp_star as a module: loading, choosing, unloading, changing a live socket, parameters."""
+"""tcp_star as a module: loading, choosing, unloading, changing a live socket."""
 
 from __future__ import annotations
 
@@ -8,16 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.guest.modules.socket_life import (
-    RATE,
-    Range,
-    assert_described,
-    assert_full,
-    assert_ranges_hold,
-    live,
-    samples,
-    spans,
-)
+from tests.guest.modules.socket_life import RATE, assert_full, life_of, samples, spans
 
 pytestmark = pytest.mark.guest
 
@@ -55,15 +46,7 @@ unload end tcp_star
 """
 
 
-@pytest.fixture(scope="module")
-def life(modules: Path, build: Path, root: Path) -> Path:
-    """The results of all tests of loading and switching, made in one guest."""
-    return live(LIFE, "tcp_star", build / "tests" / "star-life", root)
-
-
-@pytest.fixture(scope="module")
-def report(life: Path) -> list[str]:
-    return (life / "report").read_text().splitlines()
+life = life_of("tcp_star", LIFE)
 
 
 def test_asking_by_name_loads_the_module(report: list[str]) -> None:
@@ -115,21 +98,3 @@ def test_switching_a_live_socket(life: Path, name: str) -> None:
         assert span[-1].cwnd - span[0].cwnd < 25, "2 s with a standing queue: a segment per RTT"
         # cwnd / RTT_min: above the link's rate by what stands in the queue, but a rate at all.
         assert RATE <= span[-1].pacing < 1000 * RATE, "paced by its own window again"
-
-
-# --- parameters -------------------------------------------------------------------------------
-
-PARAMETERS = {
-    "first_interval_us": Range("us", 1, 1000000, 1000),
-    "aen": Range("0 or 1", 0, 1, 1),
-    "pacing": Range("0 or 1", 0, 1, 1),
-    "coexist": Range("paper", 0, 1, 1),
-}
-
-
-def test_modinfo_describes_every_parameter(modules: Path) -> None:
-    assert_described(modules / "tcp_star.ko", PARAMETERS)
-
-
-def test_ranges_hold_at_load_and_at_write(modules: Path, build: Path) -> None:
-    assert_ranges_hold(modules / "tcp_star.ko", PARAMETERS, build / "tests" / "star-parameters")

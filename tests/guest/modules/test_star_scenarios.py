@@ -54,9 +54,7 @@ CASES = {
     "queued": Case({"trace": "module"}, duration_s=20, beside=LOSE_A_FEW.format(after_s=4.8)),
     # A receive window of little more than the product: the queue is too short to stand.
     "limited": Case(
-        {"trace": "module", "window": 620_000},
-        duration_s=8,
-        beside=LOSE_A_FEW.format(after_s=3.5),
+        {"trace": "module", "window": 620_000}, duration_s=8, beside=LOSE_A_FEW.format(after_s=3.5)
     ),
     "marks": Case({"trace": "module", "tcp_ecn": 1}, duration_s=10, beside=MARKING),
     "paced": Case(BLACKOUT, duration_s=8, beside=QUEUE),

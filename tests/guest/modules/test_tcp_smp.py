@@ -19,7 +19,7 @@ import pytest
 from apogee_lab import modules
 from apogee_lab.engines import log, qemu
 from apogee_lab.kernels import qemu_kernel
-from tests.guest.modules.scripted import drunk, numbers
+from tests.guest.modules.scripted import Told, drunk, numbers
 from tests.guest.modules.socket_life import samples
 from tests.guest.runs import compiled
 
@@ -110,7 +110,7 @@ def prepare() -> None:
         modules.build(qemu_kernel.kernel(kernel))
 
 
-def run(kernel: str, out: Path, root: Path, script: str, seconds: int) -> dict[str, str]:
+def run(kernel: str, out: Path, root: Path, script: str, seconds: int) -> Told:
     """Run the script for so many seconds; its report."""
     sources = root / "tests" / "guest" / "modules"
     modules.build(qemu_kernel.kernel(kernel))
@@ -121,7 +121,7 @@ def run(kernel: str, out: Path, root: Path, script: str, seconds: int) -> dict[s
         files={f"bin/{name}": compiled(sources / f"{name}.c") for name in ("verified", "peer")},
     )  # fmt: skip
     assert info.status == 0, (out / "console.log").read_text()[-4000:]
-    return dict(line.split(": ", 1) for line in (out / "report").read_text().splitlines())
+    return Told(out)
 
 
 @dataclass(frozen=True)

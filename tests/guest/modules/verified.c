@@ -50,30 +50,18 @@
  *	Carry frames between two new tap devices, short ones padded to 60 octets as on
  *	Ethernet, and with four octets behind.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/sendfile.h>
-#include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
-#include <arpa/inet.h>
-#include <net/if.h>
 #include <netinet/in.h>
-#include <linux/if_ether.h>
-#include <linux/if_packet.h>
 #include <linux/if_tun.h>
 
-#include "octets.h"
-#include "packets.h"
+#include "frames.h"
 
 #define CHUNK (32 * 1024)
 #define DATAGRAM 100
@@ -81,12 +69,6 @@
 #define RECEIVED (8 << 20)	/* octets of datagrams that wait for their reader */
 #define FRAME_LEAST 60
 #define TRAILER 4
-
-static void die(const char *what)
-{
-	fprintf(stderr, "verified: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
 
 /* A socket to a host whose address is written in figures; -1: it cannot be reached. */
 static int reach(const char *host, const char *port, int type)
@@ -98,12 +80,10 @@ static int reach(const char *host, const char *port, int type)
 	void *address = is_six ? (void *)&six.sin6_addr : (void *)&four.sin_addr;
 	int fd = socket(to->sa_family, type, 0);
 
-	if (inet_pton(to->sa_family, host, address) != 1) {
-		fprintf(stderr, "verified: %s: not an address\n", host);
-		exit(1);
-	}
+	if (inet_pton(to->sa_family, host, address) != 1)
+		errx(1, "%s: not an address", host);
 	if (fd < 0)
-		die("socket");
+		err(1, "socket");
 	if (!connect(fd, to, is_six ? sizeof(six) : sizeof(four)))
 		return fd;
 	close(fd);
@@ -115,7 +95,7 @@ static int socket_to(const char *host, const char *port, int type)
 	int fd = reach(host, port, type);
 
 	if (fd < 0)
-		die(host);
+		err(1, "%s", host);
 	return fd;
 }
 
@@ -127,7 +107,7 @@ static int socket_at(const char *port, int type)
 	setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof(no));
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
 	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)))
-		die(port);
+		err(1, "%s", port);
 	return fd;
 }
 
@@ -156,7 +136,7 @@ static void pour(char **words)
 	int64_t at = pour_into(fd, strtoull(words[2], NULL, 0), end);
 
 	if (at < 0)
-		die("send");
+		err(1, "send");
 	printf("%lld\n", (long long)at);
 }
 
@@ -171,7 +151,7 @@ static void pour_whole(int fd, uint64_t bytes, unsigned long *ended, unsigned lo
 	else if (errno == ECONNRESET || errno == EPIPE)
 		++*reset;
 	else
-		die("end");
+		err(1, "end");
 	close(fd);
 }
 
@@ -182,7 +162,7 @@ static void hand(char **words)
 
 	pour_whole(fd, strtoull(words[2], NULL, 0), &ended, &reset);
 	if (!ended)
-		die("the end");
+		err(1, "the end");
 }
 
 static void pours(char **words)
@@ -213,18 +193,18 @@ static void lend(char **words)
 	FILE *file = tmpfile();
 
 	if (!file)
-		die("tmpfile");
+		err(1, "tmpfile");
 	for (at = 0; at < bytes; at += CHUNK) {
 		fill(octets, CHUNK, at);
 		if (write(fileno(file), octets, CHUNK) != CHUNK)
-			die("write");
+			err(1, "write");
 	}
 	lseek(fileno(file), 0, SEEK_SET);
 	for (at = 0; at < bytes;) {
 		ssize_t sent = sendfile(fd, fileno(file), NULL, bytes - at);
 
 		if (sent <= 0)
-			die("sendfile");
+			err(1, "sendfile");
 		at += sent;
 	}
 	fclose(file);
@@ -241,17 +221,17 @@ static FILE *append(const char *file, int *lock)
 
 	*lock = open(file, O_CREAT | O_RDWR, 0644);
 	if (*lock < 0 || flock(*lock, LOCK_EX))
-		die(file);
+		err(1, "%s", file);
 	out = fopen(file, "a");
 	if (!out)
-		die(file);
+		err(1, "%s", file);
 	return out;
 }
 
 static void written(FILE *out, int lock)
 {
 	if (fflush(out) || fsync(fileno(out)) || fclose(out) || close(lock))
-		die("write");
+		err(1, "write");
 }
 
 /* The next octets of a stream, from *@at on; those that are wrong count as damaged. */
@@ -293,7 +273,7 @@ static void drink(char **words)
 	int fd = socket_at(words[0], SOCK_STREAM);
 
 	if (listen(fd, 8))
-		die("listen");
+		err(1, "listen");
 	for (;;)
 		drink_one(accept(fd, NULL, NULL), words[1], 0);
 }
@@ -304,7 +284,7 @@ static void drinkers(char **words)
 
 	signal(SIGCHLD, SIG_IGN);
 	if (listen(fd, 1024))
-		die("listen");
+		err(1, "listen");
 	for (;;) {
 		one = accept(fd, NULL, NULL);
 		if (!fork()) {
@@ -323,10 +303,10 @@ static void sip(char **words)
 	FILE *out = fopen(words[1], "w");
 
 	if (!out)
-		die(words[1]);
+		err(1, "%s", words[1]);
 	setlinebuf(out);
 	if (listen(fd, 1))
-		die("listen");
+		err(1, "listen");
 	fd = accept(fd, NULL, NULL);
 	while (taste(fd, &at, &damaged) > 0) {
 		if (now() < next)
@@ -363,7 +343,7 @@ static void tock(char **words)
 	FILE *out = fopen(words[1], "w");
 
 	if (!out)
-		die(words[1]);
+		err(1, "%s", words[1]);
 	/* What waits for a frame that was lost comes all at once. */
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room));
 	setlinebuf(out);
@@ -385,7 +365,7 @@ static void mark(char **words)
 
 	if (setsockopt(fd, IPPROTO_IP, IP_TOS, &tos, sizeof(tos)) &&
 	    setsockopt(fd, IPPROTO_IPV6, IPV6_TCLASS, &tos, sizeof(tos)))
-		die("traffic class");
+		err(1, "traffic class");
 	setsockopt(fd, IPPROTO_IPV6, IPV6_TCLASS, &tos, sizeof(tos));
 	for (int n = atoi(words[3]); n > 0; n--) {
 		send(fd, datagram, MARKED, 0);
@@ -419,7 +399,7 @@ static void marked(char **words)
 	setsockopt(fd, IPPROTO_IPV6, IPV6_RECVTCLASS, &yes, sizeof(yes));
 	setsockopt(fd, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, &yes, sizeof(yes));
 	if (!out)
-		die(words[1]);
+		err(1, "%s", words[1]);
 	setlinebuf(out);
 	for (;;) {
 		struct iovec part = { datagram, MARKED };
@@ -430,7 +410,7 @@ static void marked(char **words)
 		int tos = -1, ttl = -1, value;
 
 		if (recvmsg(fd, &whole, 0) < 0)
-			die("recvmsg");
+			err(1, "recvmsg");
 		for (struct cmsghdr *m = CMSG_FIRSTHDR(&whole); m; m = CMSG_NXTHDR(&whole, m)) {
 			value = told(m, IP_TOS, IPV6_TCLASS);
 			tos = value < 0 ? tos : value;
@@ -462,12 +442,12 @@ static void look(char **words)
 	bool sent;
 
 	if (!out)
-		die(words[1]);
+		err(1, "%s", words[1]);
 	setlinebuf(out);
 	if (fd < 0)
-		die(words[0]);
+		err(1, "%s", words[0]);
 	for (;;) {
-		ssize_t n = next_packet(fd, packet, sizeof(packet), &sent);
+		ssize_t n = next_frame(fd, packet, sizeof(packet), 0, &sent);
 
 		if (n > 0 && !sent)
 			tell(out, packet, n);
@@ -481,7 +461,7 @@ static int tap(const char *name)
 
 	strncpy(request.ifr_name, name, sizeof(request.ifr_name) - 1);
 	if (fd < 0 || ioctl(fd, TUNSETIFF, &request))
-		die(name);
+		err(1, "%s", name);
 	return fd;
 }
 
@@ -496,7 +476,7 @@ static void carry(int from, int to)
 	if (n < FRAME_LEAST)
 		n = FRAME_LEAST + TRAILER;
 	if (write(to, frame, n) < 0 && errno != EIO)	/* EIO: the device is down */
-		die("write");
+		err(1, "write");
 }
 
 static void wire(char **words)

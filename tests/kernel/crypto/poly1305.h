@@ -12,20 +12,9 @@ struct poly1305_desc_ctx {
 	crypto_onetimeauth_poly1305_state state;
 };
 
-static inline void poly1305_init(struct poly1305_desc_ctx *desc, const u8 *key)
-{
-	crypto_onetimeauth_poly1305_init(&desc->state, key);
-}
-
-static inline void poly1305_update(struct poly1305_desc_ctx *desc, const u8 *src,
-				   unsigned int nbytes)
-{
-	crypto_onetimeauth_poly1305_update(&desc->state, src, nbytes);
-}
-
-static inline void poly1305_final(struct poly1305_desc_ctx *desc, u8 *digest)
-{
-	crypto_onetimeauth_poly1305_final(&desc->state, digest);
-}
+#define poly1305_init(desc, key) crypto_onetimeauth_poly1305_init(&(desc)->state, key)
+#define poly1305_update(desc, src, nbytes) \
+	crypto_onetimeauth_poly1305_update(&(desc)->state, src, nbytes)
+#define poly1305_final(desc, digest) crypto_onetimeauth_poly1305_final(&(desc)->state, digest)
 
 #endif /* _TEST_CRYPTO_POLY1305_H */

@@ -58,25 +58,15 @@ struct fuzz_atomic64 {
 	u64 value;
 };
 
-static inline void atomic_set(atomic_t *number, int value)
-{
-	number->value = value;
-}
+#define atomic_set(number, to) ((number)->value = (to))
 
 static inline int atomic_dec_if_positive(atomic_t *number)
 {
 	return number->value > 0 ? --number->value : -1;
 }
 
-static inline void atomic64_inc(atomic64_t *number)
-{
-	number->value++;
-}
-
-static inline u64 atomic64_read(const atomic64_t *number)
-{
-	return number->value;
-}
+#define atomic64_inc(number) ((number)->value++)
+#define atomic64_read(number) ((number)->value)
 
 #define ktime_get() (fuzz_now * 1000)
 #define ktime_get_ns() (fuzz_now * 1000)
@@ -108,41 +98,13 @@ struct net_device {
 	bool carrier;
 };
 
-static inline void *netdev_priv(const struct net_device *dev)
-{
-	return dev->priv;
-}
-
-static inline struct net *dev_net(const struct net_device *dev)
-{
-	return dev->net;
-}
-
-static inline bool net_eq(const struct net *a, const struct net *b)
-{
-	return a == b;
-}
-
-static inline bool netif_running(const struct net_device *dev)
-{
-	return dev->running;
-}
-
-static inline bool netif_queue_stopped(const struct net_device *dev)
-{
-	return !dev;
-}
-
-static inline void netif_carrier_on(struct net_device *dev)
-{
-	dev->carrier = true;
-}
-
-static inline void netif_carrier_off(struct net_device *dev)
-{
-	dev->carrier = false;
-}
-
+#define netdev_priv(dev) ((dev)->priv)
+#define dev_net(dev) ((dev)->net)
+#define net_eq(a, b) ((a) == (b))
+#define netif_running(dev) ((dev)->running)
+#define netif_queue_stopped(dev) (!(dev))
+#define netif_carrier_on(dev) ((dev)->carrier = true)
+#define netif_carrier_off(dev) ((dev)->carrier = false)
 #define dev_core_stats_rx_dropped_inc(dev) ((void)(dev))
 #define dev_sw_netstats_rx_add(dev, length) ((void)(dev))
 
@@ -161,10 +123,7 @@ struct notifier_block {
 	int (*notifier_call)(struct notifier_block *block, unsigned long event, void *info);
 };
 
-static inline struct net_device *netdev_notifier_info_to_dev(void *info)
-{
-	return info;
-}
+#define netdev_notifier_info_to_dev(info) ((struct net_device *)(info))
 
 struct pernet_operations {
 	void (*pre_exit)(struct net *net);
@@ -181,16 +140,8 @@ static inline int dst_cache_init(struct dst_cache *cache, int flags)
 	return cache->memory ? 0 : -ENOMEM;
 }
 
-static inline void dst_cache_destroy(struct dst_cache *cache)
-{
-	kfree(cache->memory);
-}
-
-static inline bool ipv6_addr_equal(const struct in6_addr *a, const struct in6_addr *b)
-{
-	return !memcmp(a, b, sizeof(*a));
-}
-
+#define dst_cache_destroy(cache) kfree((cache)->memory)
+#define ipv6_addr_equal(a, b) (!memcmp(a, b, sizeof(struct in6_addr)))
 #define dst_cache_reset(cache) ((void)(cache))
 #define dst_cache_reset_now(cache) ((void)(cache))
 

@@ -14,20 +14,13 @@
 #define CHECKSUM_NONE 0
 #define PACKET_HOST 0
 
-/**
- * struct sk_buff - a packet, alone in memory that ends with it
- * @octets: the memory
- * @data: what is left of the front
- * @len: octets from there
- * @network: octets in front of the IP header
- * @transport: octets in front of the UDP header
- */
+/* A packet, alone in memory that ends with it. */
 struct sk_buff {
-	u8 *octets;
-	u8 *data;
-	u32 len;
-	size_t network;
-	size_t transport;
+	u8 *octets;		/* the memory */
+	u8 *data;		/* what is left of the front */
+	u32 len;		/* octets from there */
+	size_t network;		/* octets in front of the IP header */
+	size_t transport;	/* octets in front of the UDP header */
 	struct net_device *dev;
 	u16 protocol;
 	u8 ip_summed;
@@ -64,10 +57,7 @@ static inline struct sk_buff *skb_copy(const struct sk_buff *skb, int flags)
 	return slab_refuses ? NULL : fuzz_skb(skb->data, skb->len + (u32)flags);
 }
 
-static inline bool pskb_may_pull(const struct sk_buff *skb, u32 length)
-{
-	return length <= skb->len;
-}
+#define pskb_may_pull(skb, length) ((length) <= (skb)->len)
 
 static inline void skb_pull_rcsum(struct sk_buff *skb, u32 length)
 {
@@ -83,26 +73,10 @@ static inline int pskb_trim_rcsum(struct sk_buff *skb, u32 length)
 	return 0;
 }
 
-static inline void skb_reset_network_header(struct sk_buff *skb)
-{
-	skb->network = skb->data - skb->octets;
-}
-
-static inline struct iphdr *ip_hdr(const struct sk_buff *skb)
-{
-	return (struct iphdr *)(skb->octets + skb->network);
-}
-
-static inline struct ipv6hdr *ipv6_hdr(const struct sk_buff *skb)
-{
-	return (struct ipv6hdr *)(skb->octets + skb->network);
-}
-
-static inline struct udphdr *udp_hdr(const struct sk_buff *skb)
-{
-	return (struct udphdr *)(skb->octets + skb->transport);
-}
-
+#define skb_reset_network_header(skb) ((skb)->network = (skb)->data - (skb)->octets)
+#define ip_hdr(skb) ((struct iphdr *)((skb)->octets + (skb)->network))
+#define ipv6_hdr(skb) ((struct ipv6hdr *)((skb)->octets + (skb)->network))
+#define udp_hdr(skb) ((struct udphdr *)((skb)->octets + (skb)->transport))
 #define inet6_iif(skb) ((skb)->network ? 1 : 0)
 #define ipv6_iface_scope_id(address, ifindex) ((address)->s6_addr[0] == 0xfe ? (u32)(ifindex) : 0)
 #define ipv6_get_dsfield(ip) ((u8)((ip)->version << 4))

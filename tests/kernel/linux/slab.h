@@ -19,16 +19,6 @@ static inline void slab_refuse(bool refuses)
 	slab_refuses = refuses;
 }
 
-static inline void *kzalloc(size_t size, int flags)
-{
-	return slab_refuses ? NULL : calloc(1, size + (size_t)flags);
-}
-
-static inline void *kmalloc(size_t size, int flags)
-{
-	return slab_refuses ? NULL : malloc(size + (size_t)flags);
-}
-
 static inline void *kcalloc(size_t count, size_t size, int flags)
 {
 	return slab_refuses ? NULL : calloc(count, size + (size_t)flags);
@@ -39,11 +29,9 @@ static inline void *kmalloc_array(size_t count, size_t size, int flags)
 	return slab_refuses ? NULL : malloc(count * size + (size_t)flags);
 }
 
-static inline void kfree(void *memory)
-{
-	free(memory);
-}
-
+#define kzalloc(size, flags) kcalloc(1, size, flags)
+#define kmalloc(size, flags) kmalloc_array(1, size, flags)
+#define kfree(memory) free(memory)
 #define kfree_sensitive(memory) kfree(memory)
 
 #endif /* _TEST_LINUX_SLAB_H */

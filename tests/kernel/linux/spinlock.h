@@ -18,10 +18,7 @@ struct spinlock {
 __attribute__((weak)) unsigned int fuzz_locks_taken;
 __attribute__((weak)) void (*fuzz_before_lock)(void);	/* called once */
 
-static inline void spin_lock_init(spinlock_t *lock)
-{
-	lock->taken = false;
-}
+#define spin_lock_init(lock) ((lock)->taken = false)
 
 static inline void spin_lock_bh(spinlock_t *lock)
 {

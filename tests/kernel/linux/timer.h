@@ -24,10 +24,7 @@ struct timer_list {
 
 #define timer_container_of(to, timer, member) container_of(timer, typeof(*(to)), member)
 
-static inline unsigned long usecs_to_jiffies(u64 us)
-{
-	return (us + FUZZ_JIFFY - 1) / FUZZ_JIFFY;
-}
+#define usecs_to_jiffies(us) ((unsigned long)((us) + FUZZ_JIFFY - 1) / FUZZ_JIFFY)
 
 static inline void timer_setup(struct timer_list *timer,
 			       void (*function)(struct timer_list *timer), unsigned int flags)

@@ -170,25 +170,10 @@ extern u64 model_now;
 int tcp_register_congestion_control(struct tcp_congestion_ops *ops);
 void tcp_unregister_congestion_control(struct tcp_congestion_ops *ops);
 
-static inline struct tcp_sock *tcp_sk(const struct sock *sk)
-{
-	return (struct tcp_sock *)&sk->tp;
-}
-
-static inline struct inet_connection_sock *inet_csk(const struct sock *sk)
-{
-	return (struct inet_connection_sock *)&sk->icsk;
-}
-
-static inline void *inet_csk_ca(const struct sock *sk)
-{
-	return inet_csk(sk)->icsk_ca_priv;
-}
-
-static inline struct net *sock_net(const struct sock *sk)
-{
-	return (struct net *)&sk->net;
-}
+#define tcp_sk(sk) ((struct tcp_sock *)&(sk)->tp)
+#define inet_csk(sk) ((struct inet_connection_sock *)&(sk)->icsk)
+#define inet_csk_ca(sk) ((void *)inet_csk(sk)->icsk_ca_priv)
+#define sock_net(sk) ((struct net *)&(sk)->net)
 
 /* Routes have no metrics. */
 static inline struct dst_entry *__sk_dst_get(const struct sock *sk)
@@ -209,44 +194,17 @@ static inline bool before(u32 a, u32 b)
 	return (s32)(a - b) < 0;
 }
 
-static inline bool after(u32 a, u32 b)
-{
-	return before(b, a);
-}
-
-static inline u32 tcp_min_rtt(const struct tcp_sock *tp)
-{
-	return tp->rtt_min_us;
-}
-
-static inline u32 tcp_snd_cwnd(const struct tcp_sock *tp)
-{
-	return tp->snd_cwnd;
-}
-
-static inline void tcp_snd_cwnd_set(struct tcp_sock *tp, u32 cwnd)
-{
-	tp->snd_cwnd = cwnd;
-}
-
-static inline u32 tcp_left_out(const struct tcp_sock *tp)
-{
-	return tp->sacked_out + tp->lost_out;
-}
+#define after(a, b) before(b, a)
+#define tcp_min_rtt(tp) ((tp)->rtt_min_us)
+#define tcp_snd_cwnd(tp) ((tp)->snd_cwnd)
+#define tcp_snd_cwnd_set(tp, cwnd) ((tp)->snd_cwnd = (cwnd))
+#define tcp_left_out(tp) ((tp)->sacked_out + (tp)->lost_out)
+#define tcp_is_sack(tp) ((tp)->rx_opt.sack_ok)
+#define tcp_in_slow_start(tp) (tcp_snd_cwnd(tp) < (tp)->snd_ssthresh)
 
 static inline u32 tcp_packets_in_flight(const struct tcp_sock *tp)
 {
 	return tp->packets_out - tcp_left_out(tp) + tp->retrans_out;
-}
-
-static inline bool tcp_is_sack(const struct tcp_sock *tp)
-{
-	return tp->rx_opt.sack_ok;
-}
-
-static inline bool tcp_in_slow_start(const struct tcp_sock *tp)
-{
-	return tcp_snd_cwnd(tp) < tp->snd_ssthresh;
 }
 
 static inline bool tcp_in_cwnd_reduction(const struct sock *sk)

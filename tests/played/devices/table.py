@@ -33,10 +33,7 @@ COMMON: dict[str, Cell] = {
     "memory kB": lambda r: str(r["memory_kb"]),
 }
 OWN: dict[str, dict[str, Cell]] = {
-    "sscop": {
-        "SDs again %": _again,
-        "resets": lambda r: str(grown(r, "near", "resets")),
-    },
+    "sscop": {"SDs again %": _again, "resets": lambda r: str(grown(r, "near", "resets"))},
     "shake": {
         "copies": lambda r: str(r["near"].get("repair_sent", 0)),
         "deaths": lambda r: str(both(r, "path_died")),

@@ -9,11 +9,12 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <linux/inet_diag.h>
 #include <linux/tcp.h>
 
 #include "exchange.h"
 
-#define MOST_SEND	1000000
+#define MOST_SEND	6000000
 #define MPTCP		262
 #define OPTION_MSS	2
 #define OPTION_WSCALE	3
@@ -78,6 +79,11 @@ static struct sockaddr_in address(__u32 host, int port)
 	};
 }
 
+static void set_algorithm(int fd, const char *name)
+{
+	must(setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name)), name);
+}
+
 /* The socket that is there, or a new one. All that a script writes has room. */
 static int any(void)
 {
@@ -91,8 +97,7 @@ static int any(void)
 	must(fd, "socket");
 	must(setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)), "SO_REUSEADDR");
 	must(setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof(room)), "SO_SNDBUFFORCE");
-	must(setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, congestion_control,
-			(socklen_t)strlen(congestion_control)), congestion_control);
+	set_algorithm(fd, congestion_control);
 	must(bind(fd, (const struct sockaddr *)&at, sizeof(at)), "bind");
 	sock = fd;
 	return fd;
@@ -102,6 +107,13 @@ static void call_socket(char *arguments)
 {
 	protocol = strcmp(arguments, "mptcp") ? 0 : MPTCP;
 	any();
+}
+
+/* Without a name it is the exchange's. */
+static void call_cc(char *arguments)
+{
+	arguments[strcspn(arguments, BLANKS)] = 0;
+	set_algorithm(any(), *arguments ? arguments : congestion_control);
 }
 
 static void call_listen(char *arguments)
@@ -215,13 +227,23 @@ static struct tcp_info tcp_info(void)
 	return t;
 }
 
-/* Times in ms. */
+/* As an algorithm tells it that has TCP_CC_INFO of BBR's form. */
+static __u32 least_rtt_us(void)
+{
+	struct tcp_bbr_info own = { 0 };
+	socklen_t length = sizeof(own);
+
+	must(getsockopt(sock, IPPROTO_TCP, TCP_CC_INFO, &own, &length), "TCP_CC_INFO");
+	return own.bbr_min_rtt;
+}
+
+/* Times in ms; the pacing rate in B/s, the least RTT in us. */
 static void call_info(char *arguments)
 {
 	const struct tcp_info t = tcp_info();
 	const struct {
 		const char *name;
-		__u32 value;
+		unsigned long long value;
 	} fields[] = {
 		{ "tcp", t.tcpi_state },
 		{ "state", t.tcpi_ca_state },
@@ -247,11 +269,13 @@ static void call_info(char *arguments)
 		{ "delivered_ce", t.tcpi_delivered_ce },
 		{ "options", t.tcpi_options },
 		{ "notsent", t.tcpi_notsent_bytes },
+		{ "pacing", t.tcpi_pacing_rate },
+		{ "base", least_rtt_us() },
 	};
 	char text[1024], *at = text;
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
-		at += sprintf(at, " %s=%u", fields[i].name, fields[i].value);
+		at += sprintf(at, " %s=%llu", fields[i].name, fields[i].value);
 	arguments[strcspn(arguments, BLANKS)] = 0;
 	note("info %s%s", arguments, text);
 }
@@ -305,11 +329,11 @@ static const struct {
 	const char *name;
 	void (*run)(char *arguments);
 } calls[] = {
-	{ "socket", call_socket }, { "listen", call_listen }, { "accept", call_accept },
-	{ "connect", call_connect }, { "set", call_set }, { "send", call_send },
-	{ "recv", call_recv }, { "shutdown", call_shutdown }, { "close", call_close },
-	{ "error", call_error }, { "key", call_key }, { "info", call_info },
-	{ "repair", call_repair },
+	{ "socket", call_socket }, { "cc", call_cc }, { "listen", call_listen },
+	{ "accept", call_accept }, { "connect", call_connect }, { "set", call_set },
+	{ "send", call_send }, { "recv", call_recv }, { "shutdown", call_shutdown },
+	{ "close", call_close }, { "error", call_error }, { "key", call_key },
+	{ "info", call_info }, { "repair", call_repair },
 };
 
 bool call(const char *name, char *arguments)

@@ -2,7 +2,8 @@
 """What differs between two algorithms' exchanges of one script, event by event, as lines of text.
 
 Not compared: PSH, which ends each packet that the stack gives to the device, and depends on the
-pacing rate; the value of timestamps, which tells the time of a segment again.
+pacing rate; the value of timestamps, which tells the time of a segment again; counts of segments
+sent and acknowledged, which those segments tell.
 """
 
 from __future__ import annotations
@@ -17,6 +18,10 @@ from tests.played.exchanges.log import Log, Segment
 EQUAL_S = 0.00025
 #: The same for what tcp_info measures, in ms: a timeout has the grain of a tick.
 EQUAL_MS = {"rtt": 1, "rttvar": 1, "rto": 4}
+#: What is an algorithm's own, and not reno's; what segments tell.
+OWN = ("pacing", "base")
+COUNTS = ("unacked", "notsent", "delivered", "OutSegs", "RetransSegs", "TCPOrigDataSent",
+          "TCPDelivered")  # fmt: skip
 
 
 def _key(s: Segment) -> tuple[object, ...]:
@@ -53,13 +58,13 @@ def _edit(base: list[Segment], other: list[Segment]) -> str:
 
 def _shifts(pairs: list[tuple[Segment, Segment]], equal_s: float) -> Iterator[str]:
     late = [b.at - a.at for a, b in pairs]
-    for word, times in (
-        ("later", [t for t in late if t > equal_s]),
-        ("earlier", [-t for t in late if t < -equal_s]),
-    ):
-        if times:
-            most = f"{1000 * max(times):.0f} ms at most"
-            yield f"{word}: {len(times)} of {len(pairs)} segments, by {most}"
+    times = {
+        "later": [t for t in late if t > equal_s],
+        "earlier": [-t for t in late if t < -equal_s],
+    }
+    parts = [f"{len(t)} {w}, by {1000 * max(t):.0f} ms at most" for w, t in times.items() if t]
+    if parts:
+        yield f"of {len(pairs)} segments {'; '.join(parts)}"
 
 
 def _segments(base: list[Segment], other: list[Segment], equal_s: float) -> Iterator[str]:
@@ -74,7 +79,7 @@ def _segments(base: list[Segment], other: list[Segment], equal_s: float) -> Iter
 
 
 def _changes(base: dict[str, int], other: dict[str, int]) -> str:
-    names = [*base, *(name for name in other if name not in base)]
+    names = [name for name in base | other if name not in OWN + COUNTS]
     pairs = ((name, base.get(name, 0), other.get(name, 0)) for name in names)
     different = (p for p in pairs if abs(p[2] - p[1]) > EQUAL_MS.get(p[0], 0))
     return " ".join(f"{name} {a}->{b}" for name, a, b in different)

@@ -48,20 +48,20 @@ void note(const char *format, ...)
 	printf("\n");
 }
 
-static void drain(void)
+void drain(void)
 {
 	static unsigned char packet[MOST_PACKET];
 	const int line = script_line;
-	ssize_t n;
+	int n;
 
 	script_line = 0;
-	while ((n = read(peer.tun, packet, sizeof(packet))) > 0)
-		packet_taken(packet, (int)n);
+	while ((n = wire_read(packet)))
+		packet_taken(packet, n);
 	script_line = line;
 }
 
 /* Note what the stack sends until it is this time. */
-static void wait_until(long long us)
+void wait_until(long long us)
 {
 	struct pollfd fds[] = {
 		{ .fd = peer.tun, .events = POLLIN },
@@ -75,7 +75,7 @@ static void wait_until(long long us)
 	} while (!(fds[1].revents & POLLIN));
 }
 
-static void peer_sends(char *text)
+void peer_sends(char *text)
 {
 	struct segment s = { 0 };
 	char seq[32] = "una";
@@ -89,15 +89,18 @@ static void peer_sends(char *text)
 	packet_send(&s);
 }
 
-static void setting(char *text)
+/* NAME=VALUE */
+static void setting(char *text, void (*set)(const char *name, const char *value))
 {
 	char *value = strchr(text, '=');
 
 	if (!value)
-		refuse("sysctl without a value");
+		refuse("a name without a value");
 	*value++ = 0;
-	set_sysctl(text, value);
+	set(text, value);
 }
+
+static long long at_us;	/* the time of the script's line */
 
 /* What the stack should send ('>') is checked by the reader of the log. */
 static void obey(char *text)
@@ -115,11 +118,19 @@ static void obey(char *text)
 	if (*arguments)
 		*arguments++ = 0;
 	if (!strcmp(text, "sysctl"))
-		setting(arguments);
+		setting(arguments, set_sysctl);
+	else if (!strcmp(text, "file"))
+		setting(arguments, write_file);
+	else if (!strcmp(text, "offload"))
+		device_offload();
 	else if (!strcmp(text, "mtu"))
 		device_mtu(number(arguments));
 	else if (!strcmp(text, "path"))
 		peer.path_us = number(arguments) * 1000LL;
+	else if (!strcmp(text, "train"))
+		at_us = path_train(arguments);
+	else if (!strcmp(text, "carry"))
+		at_us = path_carry(arguments);
 	else if (!strcmp(text, "sign"))
 		sign_by(arguments);
 	else if (!strcmp(text, "port"))
@@ -130,7 +141,6 @@ static void obey(char *text)
 
 static void play(FILE *script)
 {
-	long long at = 0;
 	char line[512];
 
 	while (fgets(line, sizeof(line), script)) {
@@ -139,8 +149,8 @@ static void play(FILE *script)
 		script_line++;
 		if (*text == '\n' || !strncmp(text, "//", 2))
 			continue;
-		if (time_of(&text, &at))
-			wait_until(at);
+		if (time_of(&text, &at_us))
+			wait_until(at_us);
 		obey(text);
 		drain();
 	}

@@ -63,6 +63,7 @@ struct peer {
 	long long path_us;		/* a round trip */
 	__u32 next;			/* next sequence number of the peer */
 	int window;			/* offered last, as in the header */
+	int mss;			/* of the peer */
 	bool stamps;			/* the peer's segments carry timestamps */
 	bool stamped;			/* stack_clock is known */
 	struct sent sent[MOST_SENT];
@@ -96,6 +97,9 @@ extern int script_line;
 noreturn void die(const char *what);
 noreturn void refuse(const char *what);
 void note(const char *format, ...);
+void drain(void);
+void wait_until(long long us);
+void peer_sends(char *text);
 
 /* clock.c */
 long long now_us(void);
@@ -123,7 +127,14 @@ const unsigned char *find_option(const unsigned char *tcp, int kind);
 void set_checksum(unsigned char *at, __u32 sum, const unsigned char *p, int length);
 void set_ip(unsigned char *ip, int length, int protocol);
 int wire_build(unsigned char *packet, const struct segment *s);
+int wire_read(unsigned char *packet);
 void wire_write(unsigned char *packet, int length);
+
+/* path.c */
+void path_begin(void);
+void path_taken(__u32 begin, __u32 end);
+long long path_train(const char *text);
+long long path_carry(const char *text);
 
 /* mptcp.c */
 void mptcp_taken(const unsigned char *tcp);
@@ -152,6 +163,8 @@ bool apart(void (*run)(const char *what, const char *algorithm), const char *wha
 void reset(int fd);
 void device_up(void);
 void device_mtu(int mtu);
+void device_offload(void);
+void write_file(const char *path, const char *value);
 void set_sysctl(const char *name, const char *value);
 void note_counters(void);
 

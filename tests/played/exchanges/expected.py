@@ -15,6 +15,15 @@ from pathlib import Path
 
 from tests.played.exchanges.log import Log, Segment, segment
 
+#: What a line ``opened [FLAGS FLAGS FLAGS] OPTIONS`` of a script stands for.
+OPENED = """\
+0 listen
++0 < {} 0:0(0) win 65535 <mss 1460,{}>
++0 > {} 0:0(0) ack 1{}
++.1 < {} ack 1
++0 accept = 0
+"""
+_OPENED = re.compile(r"^0 opened (?:(\S+) (\S+) (\S+) )?(.*)\n", re.M)
 #: A line without a range is exact, but for what computing and reading the clock cost.
 EXACT_S = 0.0005
 STATES = {"OPEN": 0, "DISORDER": 1, "CWR": 2, "RECOVERY": 3, "LOSS": 4}
@@ -33,10 +42,21 @@ class Line:
     text: str
 
 
+def _opened(match: re.Match[str]) -> str:
+    syn, answer, ack, options = match.groups()
+    said = "" if syn else f" win 64240 <mss 1460,{options}>"
+    return OPENED.format(syn or "S", options, answer or "S.", said, ack or ".")
+
+
+def text_of(path: Path) -> str:
+    """A script as it is played."""
+    return _OPENED.sub(_opened, path.read_text())
+
+
 def lines(path: Path) -> Iterator[Line]:
     """The lines of a script with their times."""
     now = 0.0
-    for number, raw in enumerate(path.read_text().splitlines(), 1):
+    for number, raw in enumerate(text_of(path).splitlines(), 1):
         text = raw.strip()
         if not text or text.startswith("//"):
             continue

@@ -58,6 +58,23 @@ class Log:
     counters: dict[str, int] = field(default_factory=dict)
     damaged: list[str] = field(default_factory=list)  # segments with other octets than were written
 
+    def info(self, label: str) -> Info:
+        """The first tcp_info of a label."""
+        return next(info for info in self.infos if info.label == label)
+
+    def payload(self) -> list[Segment]:
+        """Segments of data that the stack has sent."""
+        return [s for s in self.sent if s.length]
+
+    def data(self, begin: str, end: str) -> list[Segment]:
+        """Those of them between two infos."""
+        first, last = self.info(begin).at, self.info(end).at
+        return [s for s in self.payload() if first <= s.at <= last]
+
+    def acked(self, label: str) -> int:
+        """What the peer had acknowledged at an info."""
+        return max((s.ack or 0 for s in self.heard if s.at <= self.info(label).at), default=0)
+
 
 def segment(at: float, text: str) -> Segment:
     """Parse what is behind < or >. A segment that is not capable of ECN may say so: [noecn]."""

@@ -71,7 +71,7 @@ static void set_address(unsigned long request, const char *address)
 	configure(request, &ifr, address);
 }
 
-static void write_file(const char *path, const char *value)
+void write_file(const char *path, const char *value)
 {
 	const int fd = open(path, O_WRONLY);
 
@@ -95,10 +95,16 @@ void device_mtu(int mtu)
 	configure(SIOCSIFMTU, &ifr, "mtu");
 }
 
-/* The device has no offloads: each packet is a segment. */
+/* Packets may be of several segments, and without a checksum. */
+void device_offload(void)
+{
+	must(ioctl(peer.tun, TUNSETOFFLOAD, TUN_F_CSUM | TUN_F_TSO4), "offload");
+}
+
+/* The device has no offloads at first: each packet is a segment. */
 void device_up(void)
 {
-	struct ifreq tun = { .ifr_flags = IFF_TUN | IFF_NO_PI, .ifr_name = DEVICE };
+	struct ifreq tun = { .ifr_flags = IFF_TUN | IFF_NO_PI | IFF_VNET_HDR, .ifr_name = DEVICE };
 	struct ifreq up = { .ifr_flags = IFF_UP | IFF_RUNNING };
 
 	peer.tun = open("/dev/net/tun", O_RDWR | O_NONBLOCK);

@@ -21,8 +21,10 @@ static struct sent *find_sent(__u32 begin)
 static void remember(__u32 begin, __u32 end, const unsigned char *stamps)
 {
 	const __u32 stamp = stamps ? get32(stamps + 2) : 0;
-	struct sent *s = find_sent(begin);
+	struct sent *s = begin < peer.nxt ? find_sent(begin) : NULL;
 
+	if (end > peer.nxt)
+		peer.nxt = end;
 	if (!s && peer.sents < MOST_SENT) {
 		s = &peer.sent[peer.sents++];
 		s->begin = begin;
@@ -33,8 +35,6 @@ static void remember(__u32 begin, __u32 end, const unsigned char *stamps)
 		return;
 	s->end = end;
 	s->last_stamp = stamp;
-	if (end > peer.nxt)
-		peer.nxt = end;
 }
 
 /* The end of what has been sent a round trip ago: a peer on this path acknowledges that now. */
@@ -83,6 +83,7 @@ static void begin(void)
 	peer.sents = 0;
 	peer.stamped = false;
 	peer.multipath = false;
+	path_begin();
 }
 
 static void taken_syn(const unsigned char *tcp, const unsigned char *stamps)
@@ -135,10 +136,12 @@ void packet_taken(const unsigned char *packet, int length)
 	length -= header;
 	seq += !!(flags & SYN);
 	check_payload(packet + header, length, seq);
-	if (length || flags & FIN)
+	if (length || flags & FIN) {
 		remember(seq, seq + (__u32)length + (flags & FIN), stamps);
-	else if (flags & SYN)
+		path_taken(seq, seq + (__u32)length);
+	} else if (flags & SYN) {
 		peer.nxt = 1;
+	}
 }
 
 /* --- to the stack --- */

@@ -178,7 +178,8 @@ static void option(struct segment *s, char *text)
 	if (*value)
 		*value++ = 0;
 	if (!strcmp(text, "mss")) {
-		put32(s, 0x02040000U | (__u32)number(value));
+		peer.mss = number(value);
+		put32(s, 0x02040000U | (__u32)peer.mss);
 	} else if (!strcmp(text, "wscale")) {
 		byte = (unsigned char)number(value);
 		put_head(s, 3, 3);

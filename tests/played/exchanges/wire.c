@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Octets of packets: to read them, and to build what the peer sends. */
 #include <string.h>
-#include <unistd.h>
+#include <sys/uio.h>
 
 #include "exchange.h"
 
@@ -87,8 +87,23 @@ int wire_build(unsigned char *packet, const struct segment *s)
 	return length;
 }
 
+/* What stands before each packet of the device: of what is written nothing is offloaded. */
+static unsigned char head[10];
+
+/* Return: octets of the next packet that the stack has sent; there is room for MOST_PACKET. */
+int wire_read(unsigned char *packet)
+{
+	unsigned char before[sizeof(head)];
+	const struct iovec parts[] = { { before, sizeof(head) }, { packet, MOST_PACKET } };
+	const ssize_t n = readv(peer.tun, parts, 2);
+
+	return n > (ssize_t)sizeof(head) ? (int)n - (int)sizeof(head) : 0;
+}
+
 void wire_write(unsigned char *packet, int length)
 {
-	if (write(peer.tun, packet, (size_t)length) != length)
+	const struct iovec parts[] = { { head, sizeof(head) }, { packet, (size_t)length } };
+
+	if (writev(peer.tun, parts, 2) != (ssize_t)sizeof(head) + length)
 		die("write to the device");
 }

@@ -160,13 +160,13 @@ static void taken(const unsigned char *packet, int length)
 		path_enter(&d, length);
 }
 
-static void drain(void)
+void drain(void)
 {
 	static unsigned char packet[MOST_PACKET];
-	ssize_t n;
+	int n;
 
-	while ((n = read(peer.tun, packet, sizeof(packet))) > 0)
-		taken(packet, (int)n);
+	while ((n = wire_read(packet)))
+		taken(packet, n);
 }
 
 /* --- time --- */

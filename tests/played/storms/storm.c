@@ -17,57 +17,24 @@
  *
  * Both ends of a stream look every 10 ms instead of being woken by each segment.
  */
-#include <errno.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <arpa/inet.h>
-#include <net/if.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <linux/if_ether.h>
-#include <linux/if_packet.h>
 #include <linux/tcp.h>
 
-#include "../../guest/modules/octets.h"
-#include "../../guest/modules/packets.h"
+#include "../../guest/modules/frames.h"
+#include "../../guest/modules/sockets.h"
 
 #define CHUNK	(32 * 1024)
 #define TICK	0.01	/* s */
 #define TICKS	10	/* to a line */
-
-static void die(const char *what)
-{
-	fprintf(stderr, "storm: %s: %s\n", what, strerror(errno));
-	exit(2);
-}
 
 static FILE *opened(const char *name)
 {
 	FILE *out = fopen(name, "w");
 
 	if (!out)
-		die(name);
+		err(2, "%s", name);
 	return out;
-}
-
-static struct sockaddr_in address(const char *host, const char *port)
-{
-	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(atoi(port)) };
-
-	if (inet_pton(AF_INET, host, &to.sin_addr) != 1)
-		die(host);
-	return to;
-}
-
-static void wait_until(double when)
-{
-	double rest = when - now();
-
-	if (rest > 0)
-		usleep(rest * 1e6);
 }
 
 /* The smallest and the largest window since the line before. */
@@ -79,7 +46,7 @@ static struct tcp_info look(int fd, struct range *cwnd)
 	socklen_t size = sizeof(info);
 
 	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size))
-		die("TCP_INFO");
+		err(2, "TCP_INFO");
 	if (info.tcpi_snd_cwnd < cwnd->least)
 		cwnd->least = info.tcpi_snd_cwnd;
 	if (info.tcpi_snd_cwnd > cwnd->most)
@@ -111,7 +78,7 @@ static int push(int fd, __u64 bytes, __u64 *at)
 		if (sent < 0 && errno == EAGAIN)
 			return 0;
 		if (sent < 0)
-			die("send");
+			err(2, "send");
 		*at += sent;
 	}
 	return 1;
@@ -123,45 +90,40 @@ static int closed(int fd)
 	ssize_t n = recv(fd, &octet, 1, MSG_DONTWAIT);
 
 	if (n < 0 && errno != EAGAIN)
-		die("recv");
+		err(2, "recv");
 	return !n;
 }
 
 static int storm_send(char **words)
 {
-	struct sockaddr_in to = address(words[0], words[1]);
 	__u64 bytes = strtoull(words[2], NULL, 0), at = 0;
 	double next = now(), end = next + atof(words[3]);
-	int fd = socket(AF_INET, SOCK_STREAM, 0), all = 0;
+	int fd = connected(SOCK_STREAM, words[0], words[1]), all = 0;
 	struct range cwnd = { ~0U, 0 };
 	FILE *out = opened(words[4]);
 	struct tcp_info info;
 
-	if (fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof(to)))
-		die(words[0]);
 	for (unsigned int tick = 0; !closed(fd) && now() < end; tick++) {
 		if (!all && push(fd, bytes, &at))
 			all = !shutdown(fd, SHUT_WR);
 		info = look(fd, &cwnd);
 		if (tick % TICKS == 0)
 			tell(out, &info, &cwnd);
-		wait_until(next += TICK);
+		sleep_until(next += TICK);
 	}
 	if (fclose(out))
-		die(words[4]);
+		err(2, "%s", words[4]);
 	return now() >= end;
 }
 
 static int accepted(const char *port, int mss)
 {
-	struct sockaddr_in at = address("0.0.0.0", port);
-	int fd = socket(AF_INET, SOCK_STREAM, 0), yes = 1, one;
+	int fd = bound(SOCK_STREAM, port), one;
 
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
 	if (mss && setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &mss, sizeof(mss)))
-		die("TCP_MAXSEG");
-	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)) || listen(fd, 1))
-		die(port);
+		err(2, "TCP_MAXSEG");
+	if (listen(fd, 1))
+		err(2, "%s", port);
 	one = accept(fd, NULL, NULL);
 	close(fd);
 	return one;
@@ -186,7 +148,7 @@ static int storm_drink(char **words)
 		if (n >= 0 || errno != EAGAIN)
 			break;
 		next = next + TICK > now() ? next + TICK : now() + TICK;	/* was stopped */
-		wait_until(next);
+		sleep_until(next);
 	}
 	fprintf(out, "octets %llu damaged %llu\n", (unsigned long long)at,
 		(unsigned long long)damaged);
@@ -220,8 +182,8 @@ static int storm_tap(char **words)
 
 	setlinebuf(out);
 	if (fd < 0)
-		die(words[0]);
-	while ((n = next_packet(fd, packet, sizeof(packet), &sent)) >= 0)
+		err(2, "%s", words[0]);
+	while ((n = next_frame(fd, packet, sizeof(packet), 0, &sent)) >= 0)
 		note(out, packet, n, sent);
 	fclose(out);
 	return 2;

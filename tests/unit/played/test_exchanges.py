@@ -82,8 +82,7 @@ def test_differences_are_told() -> None:
     other = LOG.replace("0.100002", "0.140002").replace("cwnd=10", "cwnd=12")
     other = other.replace("TCPTimeouts=1", "TCPTimeouts=2").replace("0.45", "0.44")
     assert differences(read(LOG), read(other)) == [
-        "later: 1 of 3 segments, by 40 ms at most",
-        "earlier: 1 of 3 segments, by 10 ms at most",
+        "of 3 segments 1 later, by 40 ms at most; 1 earlier, by 10 ms at most",
         "info label: cwnd 10->12",
         "counters: TCPTimeouts 1->2",
     ]
