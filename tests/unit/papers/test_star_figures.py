@@ -169,10 +169,9 @@ def test_a_command_makes_the_run_that_was_planned(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(modules, "build", no_build)
     monkeypatch.setattr(modules, "check", lambda kernel, settings: None)
     monkeypatch.setattr(sweep, "Sweep", Caught)
-    for duration_s in (None, 7.5):
-        found = schedule.planned_runs(
-            choose(["star", "gentle", "compound"]), [1, 7], duration_s, NoGuest()
-        )
+    figures = choose(["star", "gentle", "compound"])
+    for seed, duration_s in ((1, None), (7, 7.5)):
+        found = schedule.planned_runs(figures, [seed], duration_s, NoGuest())
         for run in {run.job.key: run for runs in found.values() for run in runs}.values():
             made.clear()
             assert main.main(run.command[len(schedule.LAB) :]) == 0
