@@ -342,6 +342,25 @@ def test_losses_bring_the_belief_back(apogee: Library) -> None:
     assert links == sorted(links)
 
 
+@pytest.mark.parametrize(
+    ("seen", "link"),
+    # times 12 / 15: exactly 80 and 180 are none
+    [(100, 12), (101, 12), (102, 81), (160, 128), (224, 179), (225, 12)],
+)
+def test_one_in_13_to_one_in_6(apogee: Library, seen: int, link: int) -> None:
+    """Of 1024; 111/8 losses were expected before, 9/8 are of the 96 segments of this round, 15 on
+    the whole. A flow with a large part of the path does not attribute them to the link, and a
+    round with a queue does not count if something was lost in it.
+    """
+
+    def belief(rtt_us: int = BASE, lost: int = 0, **fields: int) -> int:
+        j = judge(apogee, seen_expected=111, seen=seen - lost, **fields)
+        return see(apogee, j, 96, lost, rtt_us=rtt_us)
+
+    assert belief() == belief(EMPTY) == belief(EMPTY + 1) == belief(EMPTY, lost=1) == link
+    assert belief(large=1) == belief(EMPTY + 1, lost=1) == 12
+
+
 def test_small_windows_learn_slowly(apogee: Library) -> None:
     """40 segments, 4 lost: 2.98 too many twice are more than the limit of 3, two rounds are left
     out after it, and 48 losses have been seen in the twelfth that counts, the 22nd. They are 96
