@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ from tests.kernel import INCLUDE
 from tests.unit.headers.cheaders import CHECKED, SANITIZERS, WARNINGS, gcc
 from tests.unit.headers.conftest import SANITIZED
 
-NUMBERS = "mode cwnd_reno cwnd_abe clear large alone lone test dip ratio link skip".split()
+#: What is given and looked at: of the window, and of the judgement.
+NUMBERS = [f"w.{name}" for name in ("mode", "cwnd_reno", "cwnd_abe", "clear")]
+NUMBERS += [f"j.{name}" for name in "large alone lone test dip ratio link skip".split()]
 U32_MAX = 2**32 - 1
 OPEN, RECOVERY, LOSS = 0, 3, 4
 START, CRUISE, SLOW, MARKED, YIELD, JUDGE = range(1, 7)
@@ -45,46 +48,25 @@ struct state {
 
 static struct sock sk;
 
+/* A socket in this state, which judges. */
 static void put(const struct state *t)
 {
 	struct star *s = inet_csk_ca(&sk);
 
-	s->w.mode = t->mode;
-	s->w.cwnd_reno = t->cwnd_reno;
-	s->w.cwnd_abe = t->cwnd_abe;
-	s->w.clear = t->clear;
-	s->j.large = t->large;
-	s->j.alone = t->alone;
-	s->j.lone = t->lone;
-	s->j.test = t->test;
-	s->j.dip = t->dip;
-	s->j.ratio = t->ratio;
-	s->j.link = t->link;
-	s->j.skip = t->skip;
+	memset(&sk, 0, sizeof(sk));
+	star_coexist = 1;
+	%(put)s
 }
 
 static void get(struct state *t)
 {
 	const struct star *s = inet_csk_ca(&sk);
 
-	t->mode = s->w.mode;
-	t->cwnd_reno = s->w.cwnd_reno;
-	t->cwnd_abe = s->w.cwnd_abe;
-	t->clear = s->w.clear;
-	t->large = s->j.large;
-	t->alone = s->j.alone;
-	t->lone = s->j.lone;
-	t->test = s->j.test;
-	t->dip = s->j.dip;
-	t->ratio = s->j.ratio;
-	t->link = s->j.link;
-	t->skip = s->j.skip;
+	%(get)s
 }
 
 void take_back(struct state *t, u32 cwnd)
 {
-	memset(&sk, 0, sizeof(sk));
-	star_coexist = 1;
 	put(t);
 	star_take_back(&sk, cwnd);
 	get(t);
@@ -107,8 +89,6 @@ u32 undo(struct state *t)
 {
 	u32 cwnd;
 
-	memset(&sk, 0, sizeof(sk));
-	star_coexist = 1;
 	put(t);
 	tcp_sk(&sk)->snd_cwnd = star_cwnd(&((struct star *)inet_csk_ca(&sk))->w);
 	star_ssthresh(&sk);
@@ -120,8 +100,6 @@ u32 undo(struct state *t)
 /* A timeout in this state of the stack's, of 100 segments. */
 void timeout(struct state *t, u32 ca_state)
 {
-	memset(&sk, 0, sizeof(sk));
-	star_coexist = 1;
 	put(t);
 	tcp_sk(&sk)->snd_cwnd = star_cwnd(&((struct star *)inet_csk_ca(&sk))->w);
 	tcp_sk(&sk)->snd_cwnd_clamp = ~0U;
@@ -146,9 +124,8 @@ void acked(struct state *t, u32 count)
 /* The window of before that is remembered where the stack asks for ssthresh. */
 u32 before_loss(const struct state *t, u32 cwnd, u32 judges)
 {
-	memset(&sk, 0, sizeof(sk));
-	star_coexist = judges;
 	put(t);
+	star_coexist = judges;
 	tcp_sk(&sk)->snd_cwnd = cwnd;
 	star_ssthresh(&sk);
 	return ((struct star *)inet_csk_ca(&sk))->prior_cwnd;
@@ -159,8 +136,6 @@ u32 reduce_queue(struct state *t, u32 cwnd)
 {
 	struct star *s = inet_csk_ca(&sk);
 
-	memset(&sk, 0, sizeof(sk));
-	star_coexist = 1;
 	put(t);
 	tcp_sk(&sk)->mss_cache = 1448;
 	s->abe.bw[0] = 1250000;
@@ -179,8 +154,6 @@ u32 reduce_short_queue(struct state *t, u32 cwnd)
 {
 	struct star *s = inet_csk_ca(&sk);
 
-	memset(&sk, 0, sizeof(sk));
-	star_coexist = 1;
 	put(t);
 	s->j.queue = 1;
 	s->j.base_us = 500000;
@@ -200,8 +173,6 @@ void end_slow_round(struct state *t, u32 held, u32 asked)
 {
 	struct star *s = inet_csk_ca(&sk);
 
-	memset(&sk, 0, sizeof(sk));
-	star_coexist = 1;
 	put(t);
 	s->w.held = held;
 	s->w.asked = asked;
@@ -226,8 +197,6 @@ u32 held_ack(struct state *t, u32 losses)
 
 	rs.rtt_us = 500000;
 	rs.prior_delivered = 1;
-	memset(&sk, 0, sizeof(sk));
-	star_coexist = 1;
 	put(t);
 	s->w.held = 1;
 	s->j.base_us = 500000;
@@ -262,8 +231,6 @@ bool still_held(struct state *t, bool idle)
 {
 	struct star *s = inet_csk_ca(&sk);
 
-	memset(&sk, 0, sizeof(sk));
-	star_coexist = 1;
 	put(t);
 	s->w.held = 1;
 	tcp_sk(&sk)->data_segs_out = 1;
@@ -283,8 +250,6 @@ void second_timeout(struct state *t, u32 before)
 {
 	struct star *s = inet_csk_ca(&sk);
 
-	memset(&sk, 0, sizeof(sk));
-	star_coexist = 1;
 	put(t);
 	s->w.prior_mode = before;
 	s->prior_cwnd = 100;
@@ -303,8 +268,6 @@ u32 verdict_and_loss(struct state *t, u32 before, u32 cwnd)
 	struct star *s = inet_csk_ca(&sk);
 	struct tcp_sock *tp = tcp_sk(&sk);
 
-	memset(&sk, 0, sizeof(sk));
-	star_coexist = 1;
 	put(t);
 	s->w.prior_mode = before;
 	s->w.asked = 1;
@@ -329,8 +292,6 @@ u32 verdict_and_loss(struct state *t, u32 before, u32 cwnd)
 u32 set_window(struct state *t, u32 ca_state, u32 frto, u32 stamps, u32 most, u32 missing,
 		u32 undo_marker)
 {
-	memset(&sk, 0, sizeof(sk));
-	star_coexist = 1;
 	put(t);
 	tcp_sk(&sk)->snd_cwnd = 1;
 	tcp_sk(&sk)->snd_cwnd_clamp = ~0U;
@@ -368,8 +329,6 @@ u32 shrink(struct state *t, u32 from, u32 to)
 	const struct star *s = inet_csk_ca(&sk);
 	bool falls;
 
-	memset(&sk, 0, sizeof(sk));
-	star_coexist = 1;
 	put(t);
 	tcp_sk(&sk)->snd_cwnd = from;
 	tcp_sk(&sk)->data_segs_out = 1;
@@ -382,9 +341,8 @@ u32 shrink(struct state *t, u32 from, u32 to)
 
 bool rests(const struct state *t, u32 ssthresh, u32 judges)
 {
-	memset(&sk, 0, sizeof(sk));
-	star_coexist = judges;
 	put(t);
+	star_coexist = judges;
 	tcp_sk(&sk)->snd_ssthresh = ssthresh;
 	return star_rests(&sk);
 }
@@ -394,9 +352,8 @@ bool round_ends(const struct state *t, u32 delivered, u32 lost, u32 judges)
 {
 	struct rate_sample rs = { .delivered = 1, .prior_delivered = 999 };
 
-	memset(&sk, 0, sizeof(sk));
-	star_coexist = judges;
 	put(t);
+	star_coexist = judges;
 	((struct star *)inet_csk_ca(&sk))->round_end = 1000;
 	tcp_sk(&sk)->delivered = 1000 + delivered;
 	tcp_sk(&sk)->lost = lost;
@@ -418,10 +375,8 @@ void ack(struct state *t, u32 cwnd, u32 after_us, struct after_ack *got)
 	struct tcp_sock *tp = tcp_sk(&sk);
 	struct rate_sample rs = { .acked_sacked = 1, .delivered = -1, .rtt_us = 500000 };
 
-	memset(&sk, 0, sizeof(sk));
-	star_coexist = 1;
-	star_pacing = 1;
 	put(t);
+	star_pacing = 1;
 	s->j.base_us = 500000;
 	s->j.least_us = ~0U;
 	s->j.last_us = ~0U;
@@ -450,7 +405,7 @@ void ack(struct state *t, u32 cwnd, u32 after_us, struct after_ack *got)
 
 
 class State(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_uint32) for name in NUMBERS]  # noqa: RUF012
+    _fields_ = [(name[2:], ctypes.c_uint32) for name in NUMBERS]  # noqa: RUF012
 
 
 @pytest.fixture(scope="module")
@@ -460,23 +415,16 @@ def star(root: Path, build: Path) -> Any:
     folder.mkdir(parents=True, exist_ok=True)
     flags = [*WARNINGS, *(SANITIZERS if SANITIZED else CHECKED)]
     library = folder / "star_calls.so"
-    text = CODE.replace("%(fields)s", ", ".join(NUMBERS)).replace("../../", f"{root}/")
+    text = CODE.replace("%(fields)s", ", ".join(name[2:] for name in NUMBERS))
+    text = text.replace("%(put)s", " ".join(f"s->{name} = t->{name[2:]};" for name in NUMBERS))
+    text = text.replace("%(get)s", " ".join(f"t->{name[2:]} = s->{name};" for name in NUMBERS))
     flags += ["-shared", "-fPIC", *INCLUDE]
-    gcc(*flags, "-x", "c", "-", "-o", library, text=text)
+    gcc(*flags, "-x", "c", "-", "-o", library, text=text.replace("../../", f"{root}/"))
     functions = ctypes.CDLL(str(library))
-    for name in (
-        "undo",
-        "before_loss",
-        "reduce_queue",
-        "reduce_short_queue",
-        "verdict_and_loss",
-        "held_ack",
-        "shrink",
-        "set_window",
-    ):
-        getattr(functions, name).restype = ctypes.c_uint32
-    for name in ("rests", "round_ends", "still_held"):
-        getattr(functions, name).restype = ctypes.c_bool
+    for kind, name, state in re.findall(r"^(u32|bool|void) (\w+)\((.* state \*)?", CODE, re.M):
+        function = getattr(functions, name)
+        function.restype = {"u32": ctypes.c_uint32, "bool": ctypes.c_bool, "void": None}[kind]
+        function.argtypes = [ctypes.POINTER(State)] if state else []
     return functions
 
 
@@ -508,7 +456,7 @@ def test_a_cut_that_is_taken_back(
     or what was asked for. Below it is that, and it is time to try whether there is more room.
     """
     t = state(cwnd_abe=abe, large=large)
-    star.take_back(ctypes.byref(t), cwnd)
+    star.take_back(t, cwnd)
     assert (t.mode, t.clear) == (CRUISE if cruises else YIELD, 64)
     assert t.cwnd_reno == (max(cwnd - abe, 1) if cruises else cwnd)
 
@@ -516,7 +464,7 @@ def test_a_cut_that_is_taken_back(
 @pytest.mark.parametrize("mode", [START, CRUISE, SLOW, MARKED])
 def test_only_a_window_that_yields_takes_back(star: Any, mode: int) -> None:
     t = state(mode=mode)
-    star.take_back(ctypes.byref(t), 399)
+    star.take_back(t, 399)
     assert (t.mode, t.cwnd_reno, t.clear) == (mode, 100, 0)
 
 
@@ -526,7 +474,7 @@ def test_only_a_window_that_yields_takes_back(star: Any, mode: int) -> None:
 def test_the_window_that_a_route_gives(star: Any, cwnd: int, kept: int) -> None:
     """A route's initcwnd has no limit; the sums of windows are proven for 2^30 segments."""
     t = state()
-    star.begin(ctypes.byref(t), cwnd)
+    star.begin(t, cwnd)
     assert (t.mode, t.cwnd_reno, t.cwnd_abe) == (START, kept, 0)
 
 
@@ -542,7 +490,7 @@ def left(t: State) -> tuple[int, int, int, int, int]:
 def test_an_undo_ends_a_test(star: Any, mode: int) -> None:
     """The window is the one of before, not the test's."""
     t = state(mode=mode, link=50, **TEST)
-    assert star.undo(ctypes.byref(t)) == (500 if mode == CRUISE else 100)
+    assert star.undo(t) == (500 if mode == CRUISE else 100)
     assert left(t) == (0, 0, 0, 50, 1)
 
 
@@ -552,11 +500,11 @@ def test_the_verdict_on_a_timeout_ends_a_test(star: Any) -> None:
     """
     for count, before, mode in ((100, YIELD, YIELD), (50, YIELD, YIELD), (50, CRUISE, SLOW)):
         t = state(link=50, mode=before, **TEST)
-        star.timeout(ctypes.byref(t), OPEN)
+        star.timeout(t, OPEN)
         assert t.mode == JUDGE
-        star.acked(ctypes.byref(t), 0)
+        star.acked(t, 0)
         assert (t.mode, *left(t)) == (JUDGE, 2, 1, 100, 50, 0)
-        star.acked(ctypes.byref(t), count)
+        star.acked(t, count)
         assert (t.mode, *left(t)) == (mode, 0, 0, 0, 50, 1)
 
 
@@ -564,7 +512,7 @@ def test_the_verdict_on_a_timeout_ends_a_test(star: Any) -> None:
 def test_a_timeout_with_nothing_to_judge_ends_a_test(star: Any, before: int, mode: int) -> None:
     """One in recovery for which the stack asks, a second one."""
     t = state(mode=before, link=50, **TEST)
-    star.timeout(ctypes.byref(t), RECOVERY)
+    star.timeout(t, RECOVERY)
     assert (t.mode, t.cwnd_reno, *left(t)) == (mode, 10, 0, 0, 0, 50, 1)
 
 
@@ -575,7 +523,7 @@ def test_a_timeout_with_nothing_to_judge_ends_a_test(star: Any, before: int, mod
 def test_a_hold_ends_with_its_round(star: Any, held: int, asked: int, mode: int, cwnd: int) -> None:
     """After a loss, but for one of the same ACK; slow start after a timeout goes on."""
     t = state(mode=SLOW, cwnd_reno=20, cwnd_abe=100)
-    star.end_slow_round(ctypes.byref(t), held, asked)
+    star.end_slow_round(t, held, asked)
     assert (t.mode, t.cwnd_reno + (t.cwnd_abe if mode == CRUISE else 0)) == (mode, cwnd)
 
 
@@ -585,7 +533,7 @@ def test_a_timeout_or_an_idle_time_makes_a_hold_slow_start(
 ) -> None:
     """To ssthresh, not to the end of the round."""
     t = state(mode=SLOW, cwnd_reno=20, cwnd_abe=100)
-    assert not star.still_held(ctypes.byref(t), idle)
+    assert not star.still_held(t, idle)
     assert (t.mode, t.cwnd_reno) == (SLOW, cwnd)
 
 
@@ -593,7 +541,7 @@ def test_a_timeout_or_an_idle_time_makes_a_hold_slow_start(
 def test_the_end_of_a_hold_raises_no_window_with_a_loss(star: Any, losses: int, cwnd: int) -> None:
     """The next ACK does."""
     t = state(mode=SLOW, cwnd_reno=20, cwnd_abe=100)
-    assert star.held_ack(ctypes.byref(t), losses) == cwnd
+    assert star.held_ack(t, losses) == cwnd
     assert t.mode == CRUISE
 
 
@@ -611,7 +559,7 @@ def test_the_end_of_a_hold_raises_no_window_with_a_loss(star: Any, losses: int, 
 )
 def test_a_second_timeout_does_not_end_yield(star: Any, mode: int, before: int, after: int) -> None:
     t = state(mode=mode)
-    star.second_timeout(ctypes.byref(t), before)
+    star.second_timeout(t, before)
     assert (t.mode, t.cwnd_reno) == (after, 10)
 
 
@@ -619,7 +567,7 @@ def test_a_second_timeout_does_not_end_yield(star: Any, mode: int, before: int, 
 def test_the_verdict_answers_a_loss_of_the_same_ack(star: Any, before: int, after: int) -> None:
     """Slow start from the initial window, not the window of before the timeout."""
     t = state(mode=JUDGE)
-    assert star.verdict_and_loss(ctypes.byref(t), before, 400) == 10
+    assert star.verdict_and_loss(t, before, 400) == 10
     assert t.mode == after
 
 
@@ -639,7 +587,7 @@ def test_a_loss_with_a_short_queue(
 ) -> None:
     """The window stays, and the next ACK does not raise it to the estimate."""
     t = state(mode=mode)
-    assert star.reduce_short_queue(ctypes.byref(t), cwnd) == ssthresh
+    assert star.reduce_short_queue(t, cwnd) == ssthresh
     assert (t.mode, t.cwnd_reno + (t.cwnd_abe if after == CRUISE else 0)) == (after, cwnd)
 
 
@@ -658,7 +606,7 @@ def test_a_loss_meets_the_window_without_a_dip(
     star: Any, mode: int, dip: int, judges: int, cwnd: int, before: int
 ) -> None:
     t = state(mode=mode, dip=dip)
-    assert star.before_loss(ctypes.byref(t), cwnd, judges) == before
+    assert star.before_loss(t, cwnd, judges) == before
 
 
 @pytest.mark.parametrize(
@@ -674,7 +622,7 @@ def test_a_loss_meets_the_window_without_a_dip(
 def test_a_loss_with_a_queue(star: Any, cwnd: int, window: int, test: int) -> None:
     """The path takes 1.16 ms a segment, and 56 ms of 600 are seen: not 2.3, but the 59 of 51."""
     t = state(large=1)
-    assert star.reduce_queue(ctypes.byref(t), cwnd) == window
+    assert star.reduce_queue(t, cwnd) == window
     assert (t.test, t.mode) == (test, YIELD)
 
 
@@ -682,14 +630,14 @@ def test_a_loss_with_a_queue(star: Any, cwnd: int, window: int, test: int) -> No
 def test_an_idle_time_ends_a_test_and_the_round(star: Any, mode: int) -> None:
     """70 segments were delivered and 20 lost, of which none is counted in what is to come."""
     t = state(mode=mode, link=50, **TEST)
-    assert star.shrink(ctypes.byref(t), 100, 20) == 0
+    assert star.shrink(t, 100, 20) == 0
     assert left(t) == (0, 0, 0, 50, 1)
 
 
 @pytest.mark.parametrize("to", [100, 101])
 def test_no_idle_time_leaves_a_test(star: Any, to: int) -> None:
     t = state(link=50, **TEST)
-    assert star.shrink(ctypes.byref(t), 100, to) == U32_MAX
+    assert star.shrink(t, 100, to) == U32_MAX
     assert left(t) == (2, 1, 100, 50, 0)
 
 
@@ -717,7 +665,7 @@ def test_only_a_window_that_fills_the_path_rests(
 ) -> None:
     """Alone, once it has come back to ssthresh."""
     t = state(**{"cwnd_reno": cwnd, "alone": 1} | fields)
-    assert star.rests(ctypes.byref(t), ssthresh, judges) == does
+    assert star.rests(t, ssthresh, judges) == does
 
 
 @pytest.mark.parametrize(
@@ -738,7 +686,7 @@ def test_a_round_of_which_more_than_half_is_lost(
     star: Any, delivered: int, lost: int, fields: dict[str, int], judges: int, ends: bool
 ) -> None:
     """From 32 losses on, beside others, and only where rounds are judged."""
-    assert star.round_ends(ctypes.byref(state(**fields)), delivered, lost, judges) == ends
+    assert star.round_ends(state(**fields), delivered, lost, judges) == ends
 
 
 def rate(cwnd: int, gain: int) -> int:
@@ -766,7 +714,7 @@ def test_the_rate_follows_the_estimate_and_the_window(
 ) -> None:
     """And ssthresh in START the estimate; else all stays as it was."""
     t, got = state(mode=mode, cwnd_reno=reno), (ctypes.c_uint32 * 3)()
-    star.ack(ctypes.byref(t), cwnd, after_us, got)
+    star.ack(t, cwnd, after_us, got)
     assert tuple(got) == (window, ssthresh, pace)
 
 
@@ -790,7 +738,7 @@ def test_while_f_rto_finds_out_one_new_segment_is_sent(
     """RFC 5682: neither a retransmission nor a larger window. With timestamps AEN knows; once all
     is acknowledged F-RTO has ended, although the stack keeps its flag."""
     t = state(mode=SLOW, cwnd_reno=10)
-    assert star.set_window(ctypes.byref(t), ca_state, frto, stamps, most, missing, undo) == cwnd
+    assert star.set_window(t, ca_state, frto, stamps, most, missing, undo) == cwnd
 
 
 @pytest.mark.parametrize(
