@@ -83,13 +83,6 @@ def test_every_claim_has_the_runs_it_needs(paper: str) -> None:
                 assert claim.check(Results(map(INVENTED[paper], once))).ours
 
 
-@each_paper
-def test_a_row_stands_in_the_table_once(paper: str) -> None:
-    for figure in figures(paper):
-        rows = [(each.text, variant) for each in figure.claims for variant in each.variants]
-        assert len(set(rows)) == len(rows)
-
-
 @pytest.mark.parametrize("paper", ["sscop", "shake"])
 def test_every_cell_is_a_run_of_the_lab(paper: str) -> None:
     """The other papers' runs are compiled where a command makes them, in test_star_figures.py."""
