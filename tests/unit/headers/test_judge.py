@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.unit.headers.cheaders import Library
@@ -399,6 +399,7 @@ few = st.integers(0, 60) | st.just(0)
     flag,
     st.sampled_from([0, 3, 4]),
 )
+@example((112, 16), [(256, 0, False)], 8, 1, 0, 0)  # as many as were expected
 def test_the_belief_in_fractions(
     apogee: Library,
     begin: tuple[int, int],
