@@ -25,6 +25,7 @@ EMPTY = BASE + BASE // 64 + 500  # the longest smoothed RTT of an empty queue
 FRAME_BITS = 8 * 1514
 LINK = 12  # what a link is believed to lose at first, in 1/1024
 SEGMENT = 32  # excess is counted in parts of one
+ANSWERS = ("STAY", "CUT", "FULL", "OVER", "TAKE_BACK")
 
 u32 = st.integers(0, U32_MAX) | st.sampled_from([0, 1, U32_MAX])
 u8 = st.integers(0, 255)
@@ -52,9 +53,8 @@ def a_round(apogee: Library, sent: int, lost: int, **fields: Any) -> Any:
 
 def answer(apogee: Library, j: Any, sent: int, lost: int, **fields: Any) -> str:
     """What the losses of a round ask for."""
-    names = ["STAY", "CUT", "FULL", "OVER", "TAKE_BACK"]
     got = apogee.judge_end_losses(j, a_round(apogee, sent, lost, **fields))
-    return next(name for name in names if got == getattr(apogee, f"JUDGE_{name}"))
+    return next(name for name in ANSWERS if got == getattr(apogee, f"JUDGE_{name}"))
 
 
 def rtt_round(
@@ -188,116 +188,72 @@ def test_no_test_where_the_cut_cannot_be_seen(apogee: Library) -> None:
         assert (j.ratio, j.skip, j.excess) == (ratio, 2, 0)
 
 
-@pytest.mark.parametrize(
-    ("cwnd", "window"),
-    [(400, 320), (401, 320), (405, 324), (11, 8), (5, 4), (3, 2), (2, 1), (1, 1), (0, 0)],
-)
-@pytest.mark.parametrize("fields", [{}, {"alone": 1, "large": 1, "lone": 4}, {"queue": 1}])
-def test_a_cut_is_a_fifth(apogee: Library, cwnd: int, window: int, fields: dict[str, int]) -> None:
-    """Rounded up, but not to nothing, whoever sends and whatever is lost."""
-    for lost in (0, cwnd // 16, cwnd):
-        r = a_round(apogee, cwnd, lost)
-        assert apogee.judge_cwnd(judge(apogee, **fields), apogee.JUDGE_CUT, r, cwnd) == window
-
-
-@given(sents | st.integers(16, 120), u8, u8, st.booleans())
+@given(sents | st.integers(16, 120), u8, u8, st.booleans(), st.integers(0, 2), sents)
 def test_overload_in_fractions(
-    apogee: Library, sent: int, part: int, link: int, train: bool
+    apogee: Library, sent: int, part: int, link: int, train: bool, skip: int, cwnd: int
 ) -> None:
-    """One in five, half of the belief and 4 segments; then a test proves nothing any more."""
+    """One in five, half of the belief and 4 segments; then a test proves nothing any more. Less
+    than 16 are no more than chance, and the first train fills a queue of its own. Right after a cut
+    only if that was far too small: less than a quarter of the window arrived, five in eight lost.
+    """
     most = math.floor(sent * Fraction(205 + link // 2, 1024)) + 4
-    for lost in (sent * part // 255, *(n for n in (most, most + 1) if n <= sent)):
-        j = judge(apogee, link=link, ratio=50)
-        got = apogee.judge_is_over(j, a_round(apogee, sent, lost, train=train))
-        assert got == (lost > most and lost >= 16 and not train)
-        assert j.ratio == (0 if lost > most else 50)
+    far = math.floor(sent * Fraction(5, 8))
+    for lost in (sent * part // 255, *(n for n in (most, most + 1, far, far + 1) if n <= sent)):
+        for size in (cwnd, 4 * (sent - lost), 4 * (sent - lost) + 1):
+            j = judge(apogee, link=link, ratio=50, skip=skip)
+            got = apogee.judge_is_over(j, a_round(apogee, sent, lost, train=train, cwnd=size))
+            small = lost > far and 4 * (sent - lost) < size
+            assert got == (lost > most and lost >= 16 and not train and (not skip or small))
+            assert j.ratio == (0 if lost > most else 50)
 
 
-@pytest.mark.parametrize(
-    ("delivered", "lost", "got"), [(99, 166, "OVER"), (100, 167, "STAY"), (99, 165, "STAY")]
-)
-@pytest.mark.parametrize("skip", [1, 2])
-def test_right_after_a_cut_only_if_it_was_far_too_small(
-    apogee: Library, delivered: int, lost: int, got: str, skip: int
-) -> None:
-    """Less than a quarter of the window of 400 arrived and more than five in eight were lost."""
-    j = judge(apogee, skip=skip)
-    assert answer(apogee, j, delivered + lost, lost, cwnd=400) == got
-    assert j.skip == (2 if got == "OVER" else skip - 1)
-
-
-@pytest.mark.parametrize(
-    ("cwnd", "delivered", "lost", "rtt", "window"),
-    [
-        # what arrived of the window, and of that the part not in a queue
-        (400, 300, 100, BASE, 300),
-        (400, 300, 100, 2 * BASE, 150),
-        # losses that are known late: twice what was delivered at most, ...
-        (1000, 100, 50, BASE, 200),
-        # ... once at least, without the queue's, but never a larger window
-        (400, 300, 900, BASE, 300),
-        (400, 300, 900, 2 * BASE, 150),
-        (100, 300, 200, BASE, 100),
-        (100, 0, 50, BASE, 0),
-    ],
-)
-def test_the_window_of_an_overload(
-    apogee: Library, cwnd: int, delivered: int, lost: int, rtt: int, window: int
-) -> None:
-    r = a_round(apogee, delivered + lost, lost, cwnd=cwnd, rtt_us=rtt)
-    assert apogee.judge_cwnd(judge(apogee), apogee.JUDGE_OVER, r, cwnd) == window
-
-
-@pytest.mark.parametrize(
-    ("sent", "lost", "fields", "got"),
-    [
-        # 3, one in 64 of 640, and 640 * 12 / 1024 that are the link's
-        (640, 20, {}, "FULL"),
-        (640, 19, {}, "STAY"),
-        (640, 20, {"queue": 0}, "STAY"),
-        (640, 20, {"alone": 1}, "STAY"),
-        # on a link that loses a tenth: 3 + 10 + 62
-        (640, 75, {"link": 100}, "FULL"),
-        (640, 74, {"link": 100}, "STAY"),
-        # 3 of a small window, where 2 are no excess
-        (24, 3, {}, "FULL"),
-        (24, 2, {}, "STAY"),
-    ],
-)
+@given(sents, u8, flag, flag)
 def test_a_full_queue_that_is_shared(
-    apogee: Library, sent: int, lost: int, fields: dict[str, int], got: str
+    apogee: Library, sent: int, link: int, queue: int, alone: int
 ) -> None:
-    j = judge(apogee, **{"queue": 1} | fields)
-    assert answer(apogee, j, sent, lost) == got
-    assert j.skip == (2 if got == "FULL" else 0)
+    """3 losses, one in 64, and those that are the link's; beside others only."""
+    least = 3 + sent // 64 + sent * link // 1024
+    for lost in (least, least - 1):
+        j = judge(apogee, link=link, queue=queue, alone=alone)
+        full = bool(queue) and not alone and lost >= least
+        assert apogee.judge_is_full(j, a_round(apogee, sent, lost), sent) == full
 
 
-@pytest.mark.parametrize(
-    ("delivered", "lost", "costly"),
-    [
-        # 32 at least, more than one in eight, and less than arrived
-        (200, 32, True),
-        (200, 31, False),
-        (224, 32, False),
-        (223, 32, True),
-        (33, 32, True),
-        (32, 32, False),
-        (0, 400, False),
-        (2**31, 2**31 - 1, True),
-        (U32_MAX, U32_MAX, False),
-        (U32_MAX, 613_566_756, False),  # a seventh of 2^32 - 1 is 613 566 756.4
-        (U32_MAX, 613_566_757, True),
-    ],
-)
-def test_costly(apogee: Library, delivered: int, lost: int, costly: bool) -> None:
-    r = apogee.new("judge_round", delivered=delivered, lost=lost)
-    assert apogee.judge_is_costly(r) == costly
+@given(u32 | st.integers(0, 300))
+def test_costly(apogee: Library, delivered: int) -> None:
+    """32 losses at least, more than one in eight, and less than arrived."""
+    for lost in (31, 32, delivered // 7, delivered // 7 + 1, max(delivered - 1, 0), delivered):
+        if lost <= U32_MAX:
+            r = apogee.new("judge_round", delivered=delivered, lost=lost)
+            costly = 32 <= lost < delivered and 8 * lost > delivered + lost
+            assert apogee.judge_is_costly(r) == costly
 
 
-def test_three_quarters_of_the_window_before_a_full_queue(apogee: Library) -> None:
-    r = a_round(apogee, 400, 10)
-    for prior, window in ((400, 300), (500, 375), (600, 400), (403, 303)):
-        assert apogee.judge_cwnd(judge(apogee), apogee.JUDGE_FULL, r, prior) == window
+@given(st.integers(0, 20) | u32, u32, u32, st.tuples(u32, st.just(0) | u32), st.tuples(u32, u32))
+def test_windows_in_fractions(
+    apogee: Library,
+    cwnd: int,
+    delivered: int,
+    prior: int,
+    losses: tuple[int, int],
+    rtts: tuple[int, int],
+) -> None:
+    """A fifth less, rounded up, but not to nothing; three quarters of the window before a full
+    queue; a sixth more to take a cut back. Of an overload what arrived of the window and is not
+    in a queue: once what was delivered without it at least, twice what was delivered at most.
+    """
+    lost, (rtt, base) = min(losses), rtts
+    r = apogee.new("judge_round", cwnd=cwnd, delivered=delivered, lost=lost, rtt_us=rtt)
+    cut = cwnd - math.ceil(Fraction(cwnd, 5)) or cwnd
+    arrived = cwnd - math.floor(Fraction(cwnd * lost, max(delivered + lost, 1)))
+    least, most = share(delivered, rtt, base), min(2 * delivered, U32_MAX)
+    kept = min(max(share(arrived, rtt, base), least), most, cwnd)
+    full, back = min(cwnd, prior - prior // 4), min(cwnd + cwnd // 6, U32_MAX)
+    for name, window in zip(ANSWERS, (cwnd, cut, full, kept, back), strict=True):
+        got = apogee.judge_cwnd(
+            judge(apogee, base_us=base), getattr(apogee, f"JUDGE_{name}"), r, prior
+        )
+        assert got == window, name
 
 
 def test_no_cut_for_a_window_that_does_not_limit(apogee: Library) -> None:
@@ -690,27 +646,40 @@ def test_queued_in_fractions(apogee: Library, rtt: int, base: int, sixteenths: i
         assert apogee.judge_queued(judge(apogee, base_us=base), one) == min(math.floor(above), 255)
 
 
-@pytest.mark.parametrize(
-    ("top", "after"), [(0, 0), (1, 0), (32, 31), (33, 31), (64, 62), (65, 62), (255, 247)]
-)
-def test_the_top_falls_by_a_thirty_second_a_round(apogee: Library, top: int, after: int) -> None:
-    """Rounded up, to the queue that there is."""
-    for queued in (0, after, after + 1):
+@given(u8, u8)
+def test_the_top_falls_by_a_thirty_second_a_round(apogee: Library, top: int, queued: int) -> None:
+    """Rounded up, to the queue that there is. Near it are three quarters of it and more."""
+    after = top - math.ceil(Fraction(top, 32))
+    for now in (queued, after):
         j = judge(apogee, top=top)
-        rtt_round(apogee, j, BASE + 32_000 * queued)
-        assert j.top == max(queued, after)
+        assert apogee.judge_is_near_top(j, BASE + 32_000 * now) == (now >= Fraction(3, 4) * top)
+        rtt_round(apogee, j, BASE + 32_000 * now)
+        assert j.top == max(now, after)
 
 
-@pytest.mark.parametrize(
-    ("top", "queued", "near"),
-    [(16, 12, True), (16, 11, False), (255, 192, True), (255, 191, False), (1, 1, True),
-     (1, 0, False), (0, 0, True), (8, 255, True)],
-)  # fmt: skip
-def test_near_the_top_from_three_quarters_on(
-    apogee: Library, top: int, queued: int, near: bool
+@given(u8, u32.filter(lambda rtt: rtt >= BASE) | st.integers(BASE, 20 * BASE))
+def test_a_longer_path_keeps_the_rest_of_its_queue_s_top(
+    apogee: Library, top: int, rtt: int
 ) -> None:
-    j = judge(apogee, top=top)
-    assert apogee.judge_is_near_top(j, BASE + 32_000 * queued) == near
+    """What the path's new RTT takes of it, in sixteenths of the old one, was no queue."""
+    j = judge(apogee, least_us=rtt, top=top, queue=1, standing=4, still=16, rest=5)
+    apogee.judge_adopt(j)
+    assert (j.base_us, j.top) == (rtt, max(top - (rtt - BASE) * 16 // BASE, 0))
+    assert not (j.queue or j.standing or j.still or j.rest)
+
+
+@given(u32, u32, u32, flag)
+def test_an_rtt_within_a_sixteenth_ends_a_queue(
+    apogee: Library, rtt: int, base: int, least: int, queue: int
+) -> None:
+    """And none begins one: that is for the round to say."""
+    edge = min(base + base // 16, U32_MAX)
+    for one in (rtt, edge, min(edge + 1, U32_MAX)):
+        j = judge(apogee, base_us=base, least_us=least, queue=queue)
+        apogee.judge_rtt(j, one)
+        path = min(base, one)
+        assert (j.base_us, j.least_us) == (path, min(least, one))
+        assert j.queue == (queue and one > path + path // 16)
 
 
 def test_a_round_without_an_rtt_tells_nothing(apogee: Library) -> None:
@@ -770,32 +739,6 @@ def test_a_longer_path_has_no_old_queue(apogee: Library) -> None:
     assert apogee.judge_is_near_top(j, 2 * BASE + 2 * BASE // 10)
 
 
-@pytest.mark.parametrize(
-    ("top", "rtt", "left"),
-    [
-        # in 16ths of 512 ms
-        (20, 2 * BASE, 4),
-        (16, 2 * BASE, 0),
-        (15, 2 * BASE, 0),
-        (0, 2 * BASE, 0),
-        (255, 2 * BASE, 239),
-        (255, 16 * BASE, 15),
-        (255, 17 * BASE, 0),
-        (20, BASE + 31_999, 20),
-        (20, BASE + 32_000, 19),
-        (20, BASE, 20),
-    ],
-)
-def test_a_longer_path_keeps_the_rest_of_its_queue_s_top(
-    apogee: Library, top: int, rtt: int, left: int
-) -> None:
-    """What the path's new RTT takes of it was no queue."""
-    j = judge(apogee, least_us=rtt, top=top, queue=1, standing=4, still=16, rest=5)
-    apogee.judge_adopt(j)
-    assert (j.base_us, j.top) == (rtt, left)
-    assert not (j.queue or j.standing or j.still or j.rest)
-
-
 def test_what_stood_above_the_new_path_s_rtt(apogee: Library) -> None:
     """1152 ms are 20/16 above 512, of which the round of a test takes one, and the path's new RTT,
     1024 ms, 16. 2/16 of that above it are not near the top, 3/16 are.
@@ -808,19 +751,6 @@ def test_what_stood_above_the_new_path_s_rtt(apogee: Library) -> None:
     assert (j.base_us, j.top) == (2 * BASE, 3)
     assert not apogee.judge_is_near_top(j, 2 * BASE + 2 * 64_000)
     assert apogee.judge_is_near_top(j, 2 * BASE + 3 * 64_000)
-
-
-@pytest.mark.parametrize(
-    ("rtt", "queue", "after"),
-    [(BASE, 1, 0), (QUEUE, 1, 0), (QUEUE + 1, 1, 1), (BASE, 0, 0), (QUEUE + 1, 0, 0)],
-)
-def test_an_rtt_within_a_sixteenth_ends_a_queue(
-    apogee: Library, rtt: int, queue: int, after: int
-) -> None:
-    """And none begins one: that is for the round to say."""
-    j = judge(apogee, queue=queue)
-    apogee.judge_rtt(j, rtt)
-    assert (j.queue, j.least_us, j.base_us) == (after, rtt, BASE)
 
 
 def test_who_has_much_of_the_path_tests_it(apogee: Library) -> None:
@@ -1037,22 +967,6 @@ any_rounds = st.fixed_dictionaries(
     dict.fromkeys(("delivered", "lost", "cwnd", "path", "rtt_us", "min_rtt_us"), u32)
     | dict.fromkeys(("limited", "train"), st.booleans())
 )
-
-
-@given(states, any_rounds, u32)
-def test_no_answer_but_one_raises_the_window(
-    apogee: Library, state: dict[str, int], fields: dict[str, Any], prior: int
-) -> None:
-    """Any state, round and answer: a sixth more to take a cut back, 2^32 - 1 at most."""
-    j, r = judge(apogee, **state), apogee.new("judge_round", **fields)
-    cwnd = r.cwnd
-    windows = [apogee.judge_cwnd(j, one, r, prior) for one in range(5)]
-    stay, cut, full, over, back = windows
-    assert stay == cwnd
-    assert cut == cwnd <= 1 or cwnd * Fraction(4, 5) - 1 < cut < cwnd
-    assert full == min(cwnd, prior - prior // 4)
-    assert over <= min(cwnd, 2 * r.delivered)
-    assert back == min(cwnd + cwnd // 6, U32_MAX)
 
 
 @given(states, any_rounds, u32, u32, st.integers(1, 3))

@@ -454,7 +454,10 @@ def waited(clear: int, wait: int, times: int, cwnd: int, abe: int) -> bool:
 waits = st.integers(0, 64) | st.just(255)
 
 
-@given(shares, lifts, st.integers(0, 64), waits, st.sampled_from([1, 2]))
+hundreds = st.integers(1, 8).map(lambda n: 100 * n)
+
+
+@given(shares | hundreds, lifts | hundreds, st.integers(0, 64), waits, st.sampled_from([1, 2]))
 def test_rounds_until_a_try_in_whole_numbers(
     apogee: Library, cwnd: int, abe: int, clear: int, wait: int, times: int
 ) -> None:
