@@ -356,6 +356,12 @@ def known(apogee: Library, rtt: int = 0, **more: int) -> Any:
     return apogee.new("compound_base", rtt_us=rtt, **more)
 
 
+def edges(rtt: int, part: Fraction) -> tuple[int, int]:
+    """What is a part of an RTT and no more, and a microsecond longer."""
+    edge = max(math.floor(rtt * part), 1)
+    return edge, edge + 1
+
+
 def near(rtt: int, base: int) -> bool:
     return Fraction(rtt, base) <= Fraction(9, 8)
 
@@ -502,30 +508,6 @@ def test_the_bounds_of_a_dip(
     assert apogee.compound_dip_window(base, swnd) == min(swnd, max(math.floor(swnd * part), 10))
 
 
-def dip(apogee: Library, base: Any, before: int, *seen: int, now: int = 1000) -> int:
-    """A dip that sees these RTTs: how many round trips it took."""
-    apogee.compound_dip_begin(base, 100, before)
-    for n, rtt in enumerate(seen, 1):
-        if apogee.compound_dip_round(base, rtt, now):
-            assert base.rounds == 0
-            return n
-    raise AssertionError("the dip is not over")
-
-
-@pytest.mark.parametrize(
-    # An eighth below 200 ms is 175 ms.
-    ("rtt", "left"),
-    [(1, {5: 2, 4: 2, 3: 2, 2: 1, 1: 0}), (175_000, {5: 2, 4: 2, 3: 2, 2: 1, 1: 0})]
-    + [(rtt, {5: 4, 4: 3, 3: 0, 2: 1, 1: 0}) for rtt in (175_001, U32_MAX)],
-)
-def test_what_is_left_of_a_dip(apogee: Library, rtt: int, left: dict[int, int]) -> None:
-    """Deep as soon as the RTT has fallen; not judged any more once it is."""
-    for rounds, after in left.items():
-        base = known(apogee, 100_000, before_us=200_000, rounds=rounds)
-        assert apogee.compound_dip_left(base, rtt) == after
-        assert base.rounds == rounds
-
-
 @pytest.mark.parametrize(
     ("seen", "sent"),
     # 400 at twice baseRTT: half of it, and a quarter of the 200 that fill the path.
@@ -542,43 +524,55 @@ def test_the_windows_of_whole_dips(apogee: Library, seen: tuple[int, ...], sent:
     assert found == sent
 
 
-@pytest.mark.parametrize(
-    # An eighth above 100 ms is 112.5 ms.
-    ("seen", "lasts"),
-    [((112_500,), 1), ((230_000, 100_000), 2), ((230_000, 112_500), 2), ((230_000, 230_000, 1), 5)]
-    # Once it is deep it is whole.
-    + [((230_000, 112_501, 112_500), 4), ((200_000, 100_000), 3)],
+@given(
+    rtts,
+    rtts,
+    rtts,
+    st.just(0) | rtts,
+    st.tuples(st.integers(1, 5), st.integers(0, 3), st.integers(0, 3), st.booleans()),
+    clocks,
 )
-def test_half_the_window_is_enough_where_base_rtt_is_sure(
-    apogee: Library, seen: tuple[int, ...], lasts: int
+def test_a_round_trip_of_a_dip(
+    apogee: Library,
+    base_rtt: int,
+    before: int,
+    seen: int,
+    least: int,
+    state: tuple[int, int, int, bool],
+    now: int,
 ) -> None:
-    assert dip(apogee, known(apogee, 100_000, sure=True), 230_000, *seen, 150_000, 150_000) == lasts
-    assert dip(apogee, known(apogee, 100_000), 230_000, *seen, 150_000, 150_000) > 2
+    """The dip is deep, for two round trips, as soon as the RTT has fallen by an eighth, and given
+    up after the third if it has not; half the window is enough where baseRTT is sure and near.
 
-
-@pytest.mark.parametrize(
-    ("rounds", "rtt", "was", "sure"),
-    # The last one of a whole dip decides, whatever was before; an eighth above 100 ms is near.
-    [(1, rtt, was, sure) for rtt, sure in ((112_500, True), (112_501, False)) for was in (0, 1)]
-    + [(1, 50_000, True, True), (1, 50_000, False, True)]
-    # In all others it lasts, unless they find less than 8/9 of it; those that are given up, too.
-    + [(n, rtt, was, was) for n in range(2, 6) for rtt in (88_889, 300_000) for was in (0, 1)]
-    + [(n, 88_888, was, False) for n in range(2, 6) for was in (0, 1)],
-)
-def test_when_base_rtt_is_sure(
-    apogee: Library, rounds: int, rtt: int, was: bool, sure: bool
-) -> None:
-    base = known(apogee, 100_000, sure=was, before_us=200_000, rounds=rounds)
-    apogee.compound_dip_round(base, rtt, 0)
-    assert base.sure == sure
-
-
-def test_base_rtt_is_not_sure_where_it_was_raised(apogee: Library) -> None:
-    base = known(apogee, 100_000, sure=True)
-    for n in range(4):
-        assert base.sure
-        dip(apogee, base, 300_000, 299_000 + n, 298_000 + n, 297_000 + n)
-    assert (base.rtt_us, base.sure) == (297_000, False)
+    A baseRTT far below the known one, less than 8/9, is not sure, and the period is the shortest
+    again; the last round trip of a whole dip decides that. A dip that ends doubles the period.
+    After four that have not seen baseRTT it is the least RTT since.
+    """
+    rounds, unseen, doubled, sure = state
+    for rtt in (seen, *edges(base_rtt, Fraction(9, 8)), *edges(base_rtt, Fraction(8, 9)),
+                *edges(before, Fraction(7, 8))):  # fmt: skip
+        base = known(apogee, base_rtt, before_us=before, least_us=least, mean_us=1, seen_ms=now ^ 1,
+                     rounds=rounds, unseen=unseen, doubled=doubled, sure=sure)  # fmt: skip
+        over = apogee.compound_dip_round(base, rtt, now)
+        teaches, path = rtt < Fraction(8, 9) * base_rtt, min(base_rtt, rtt)
+        found = near(rtt, path)
+        is_sure = found if rounds == 1 else sure and not teaches
+        since, count = (0, 0) if found else (min(least or rtt, rtt), unseen)
+        left = rounds - 1
+        if left >= 2:
+            fallen = rtt <= Fraction(7, 8) * before
+            left = 0 if is_sure and found else 2 if fallen else left if left > 2 else 0
+        times = 0 if teaches else doubled
+        if not left:
+            times = min(times + 1, 3)
+            count += bool(since)
+            if count == 4:
+                path, since, count, is_sure = since, 0, 0, False
+        assert (over, base.rounds) == (not left, left)
+        assert (base.rtt_us, base.least_us, base.unseen) == (path, since, count)
+        assert (base.sure, base.doubled) == (is_sure, times)
+        assert base.seen_ms == (now if found or over else now ^ 1)
+        assert base.mean_us == (0 if over else 1)
 
 
 @pytest.mark.parametrize("rounds", range(6))
@@ -590,68 +584,3 @@ def test_the_end_of_a_dip(apogee: Library, rounds: int) -> None:
     apogee.compound_dip_end(base, U32_MAX)
     assert (base.rounds, base.seen_ms, base.mean_us) == (0, U32_MAX, 0)
     assert (base.rtt_us, base.least_us, base.unseen, base.doubled) == (7, 6, 2, 1)
-
-
-@given(rtts, rtts, st.tuples(rtts, rtts, rtts), clocks)
-def test_how_long_a_dip_lasts(
-    apogee: Library, base_rtt: int, before: int, seen: tuple[int, int, int], now: int
-) -> None:
-    """Two round trips from the first one on whose RTT has fallen; three if none has."""
-    base = known(apogee, base_rtt, mean_us=1)
-    fallen = [n for n, rtt in enumerate(seen, 1) if Fraction(rtt, before) <= Fraction(7, 8)]
-    lasts = dip(apogee, base, before, *seen, before, before, now=now)
-    assert lasts == (fallen[0] + 2 if fallen else 3)
-    assert (base.seen_ms, base.mean_us) == (now, 0)
-
-
-def test_dips_that_teach_nothing_double_the_period(apogee: Library) -> None:
-    base = known(apogee, 100_000)
-    found = []
-    for _ in range(5):
-        dip(apogee, base, 200_000, 150_000, 120_000, 100_000)
-        found.append(apogee.compound_period_ms(base, 20_000))
-    assert found == [5000, 10_000, 20_000, 20_000, 20_000]
-
-
-@pytest.mark.parametrize(
-    # An eighth below baseRTT is 88.9 ms: 8/9.
-    ("rtt", "period"),
-    [(88_888, 5000), (88_889, 20_000), (100_000, 20_000), (40_000, 5000)],
-)
-def test_a_dip_that_teaches_shortens_the_period(apogee: Library, rtt: int, period: int) -> None:
-    """A baseRTT far below the known one: an eighth of the longest period, doubled by this dip."""
-    base = known(apogee, 100_000, doubled=3)
-    dip(apogee, base, 200_000, 150_000, 120_000, rtt)
-    assert base.rtt_us == min(rtt, 100_000)
-    assert apogee.compound_period_ms(base, 20_000) == period
-
-
-def test_base_rtt_seen_between_dips_counts_as_well(apogee: Library) -> None:
-    base = known(apogee, 100_000)
-    for n in range(4):
-        dip(apogee, base, 300_000, 250_000, 240_000, 230_000)
-        if n == 2:
-            apogee.compound_base_update(base, 110_000, 0)
-    assert (base.rtt_us, base.unseen, base.least_us) == (100_000, 1, 230_000)
-
-
-@given(rtts, st.lists(st.tuples(*[rtts] * 6), min_size=1, max_size=20))
-def test_many_dips(apogee: Library, base_rtt: int, dips: list[tuple[int, ...]]) -> None:
-    """Any RTTs: baseRTT beside a list of what has been seen since."""
-    base = known(apogee, base_rtt)
-    seen: list[int] = []
-    count = 0
-    for before, *rounds in dips:
-        lasts = dip(apogee, base, before, *rounds)
-        for rtt in rounds[:lasts]:
-            base_rtt = min(base_rtt, rtt)
-            if near(rtt, base_rtt):
-                seen, count = [], 0
-            else:
-                seen.append(rtt)
-        count += bool(seen)
-        if count == 4:
-            base_rtt, seen, count = min(seen), [], 0
-        assert (base.rtt_us, base.unseen) == (base_rtt, count)
-        assert base.least_us == min(seen, default=0)
-        assert base.doubled <= 3
