@@ -33,7 +33,6 @@ from tests.unit.papers.planning import as_runs, claim, holds, lines_of, planned,
 
 LIMIT_BPS = 23.92e6
 RUNS = (1, 2, 3)  # seeds of invented records
-NAMES = ["2", "4", "late"]
 
 
 def record(

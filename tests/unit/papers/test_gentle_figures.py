@@ -13,7 +13,7 @@ from apogee_lab.commands import main
 from apogee_lab.papers import report, schedule, series
 from apogee_lab.papers.catalogue import choose
 from apogee_lab.papers.claims import NotMeasured, Results, between
-from apogee_lab.papers.figure import Cell, Claim, Figure
+from apogee_lab.papers.figure import Cell, Claim
 from apogee_lab.papers.gentle import draw
 from apogee_lab.papers.gentle.claims import group, group_share, predicted, share, used
 from apogee_lab.papers.gentle.figures import (
@@ -30,7 +30,7 @@ from apogee_lab.papers.gentle.figures import (
 from apogee_lab.papers.gentle.model import predict
 from apogee_lab.results.plots import plt
 from tests.unit.lab import raw_folders
-from tests.unit.papers.planning import as_runs, holds, lines_of, planned, surely
+from tests.unit.papers.planning import as_runs, claim, holds, lines_of, planned, surely
 
 LIMIT_BPS = 956.4e6
 SEEDS = (1, 2, 3)
@@ -75,17 +75,6 @@ def record(
 def seeds(cc: str, fast: float, reno: float, **more: Any) -> list[dict[str, Any]]:
     """Three runs whose Reno groups are within one percent."""
     return [record(cc, fast, reno * (1 + (s - 2) / 100), s, **more) for s in SEEDS]
-
-
-def claim(figure: Figure, text: str) -> Claim:
-    """The only claim of a figure about the default stack whose text begins so."""
-    (found,) = [
-        each
-        for each in figure.claims
-        if each.text.startswith(text)
-        and not {"period", "tcp_sack=0", "tcp_sack=1"} & set(each.variants)
-    ]
-    return found
 
 
 def about_6(text: str, buffer: str) -> Claim:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from apogee_lab import units
 from apogee_lab.papers import drawings
 from apogee_lab.papers.claims import NotMeasured, Results
 from apogee_lab.papers.figure import Cell, Figure
@@ -31,17 +30,11 @@ from apogee_lab.results.plots import plt
 from apogee_lab.scenarios import SCENARIOS
 from tests.unit.papers.planning import claim, holds, planned
 
-NAMES = [*map(str, range(9, 15)), "sum", "peers", "left", "several", "loss", "needless"]
 MULTIPATH = SCENARIOS["multipath"]
 SEEDS = (1, 2, 3)
 
 #: Of a record's settings the goodput in kbit/s.
 Rates = Callable[[Mapping[str, Any]], float]
-
-
-def parsed(each: Cell) -> dict[str, Any]:
-    kinds = {param.name: param.kind for param in MULTIPATH.params}
-    return {key: units.parse(kinds[key], text) for key, text in each.settings.items()}
 
 
 def flat(_told: Mapping[str, Any]) -> float:
@@ -421,7 +414,7 @@ class Run:
         self.record = found
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "10"])
+@pytest.mark.parametrize("name", [name for name in SHAKE.figures if name != "10"])
 def test_drawings(name: str) -> None:
     figure = SHAKE.figures[name]
     runs = {v: [Run(found) for found in records(figure, v)] for v in VARIANTS}

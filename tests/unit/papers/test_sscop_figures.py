@@ -49,7 +49,6 @@ from apogee_lab.scenarios import SCENARIOS
 from tests.unit.lab import raw_folders
 from tests.unit.papers.planning import claim, holds, lines_of, planned, runs_of_cells
 
-NAMES = [*map(str, range(4, 15)), "today", "queue", "window", "step"]
 SEEDS = (1, 2, 3)
 RATE = 2e6
 RADIO = SCENARIOS["radio"]
@@ -599,7 +598,7 @@ def test_a_page_of_all(tmp_path: Path) -> None:
 # --- drawings ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SSCOP.figures)
 def test_every_figure_is_drawn(tmp_path: Path, name: str) -> None:
     figure = SSCOP.figures[name]
     finished(tmp_path)
