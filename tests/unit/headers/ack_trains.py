@@ -67,13 +67,6 @@ class Acks:
         """The same series later."""
         return replace(self, at=self.at + by_us, covers=self.covers + by_us)
 
-    def __add__(self, other: Acks) -> Acks:
-        return Acks(
-            np.concatenate([self.at, other.at]),
-            np.concatenate([self.covers, other.covers]),
-            np.concatenate([self.nbytes, other.nbytes]),
-        )
-
 
 def segments(rate: float, mss: int, count: int) -> Floats:
     """When `count` segments leave a busy bottleneck of `rate` B/s, in us."""

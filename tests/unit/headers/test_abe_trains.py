@@ -46,8 +46,6 @@ from tests.unit.headers.ack_trains import (
 from tests.unit.headers.cheaders import Library
 
 MSS = 1448
-# The return path of 500 kbit/s: an ACK frame of 66 bytes.
-THIN_RETURN_US = 66 * 8 / 500_000 * USEC_PER_SEC
 
 
 @dataclass(frozen=True)
@@ -122,19 +120,6 @@ def check_mean(est: Estimator, acks: Acks, values: Floats) -> None:
 
 @each_memory
 @each_path
-@pytest.mark.parametrize("every", [1, 2, 8, 44, 256])
-def test_delayed_and_stretch_acks(apogee: Library, path: Path, recent: bool, every: int) -> None:
-    """R (1 - 1us / 4I) <= estimate <= R (1 + 1us / I): the number of ACKs does not matter."""
-    est = path.estimator(apogee, recent)
-    acks = path.busy(est, 1.2, every)
-    values = est.feed(acks)
-    assert acks.jitter_us <= 1
-    check_ceiling(path, est, acks, values)
-    check_floor(path, est, acks, values)
-
-
-@each_memory
-@each_path
 @pytest.mark.parametrize("every", [1, 2])
 @pytest.mark.parametrize("period_us", [1_000, 4_000, 20_000, 100_000])
 def test_compression_counts_whole_releases(
@@ -154,49 +139,6 @@ def test_compression_counts_whole_releases(
     check_floor(path, est, acks, values)
     if not recent:
         check_mean(est, acks, values)
-
-
-@pytest.mark.parametrize("every", [1, 2])
-@pytest.mark.parametrize("thin_first", [False, True])
-def test_compression_on_a_thin_return_path(apogee: Library, every: int, thin_first: bool) -> None:
-    """ACKs every 20 ms and 500 kbit/s, in either order: 1 + J / I, and J <= 20 ms + 1 ACK."""
-    est = SATELLITE.estimator(apogee)
-    acks = SATELLITE.busy(est, 1.2, every)
-    if thin_first:
-        acks = acks.serialised(THIN_RETURN_US).released_every(20_000)
-    else:
-        acks = acks.released_every(20_000).serialised(THIN_RETURN_US)
-    values = est.feed(acks)
-    assert acks.jitter_us <= 20_000 + THIN_RETURN_US
-    check_ceiling(SATELLITE, est, acks, values)
-    check_floor(SATELLITE, est, acks, values)
-    check_mean(est, acks, values)
-
-
-@each_memory
-@each_path
-@pytest.mark.parametrize("tick_us", [1_000, 10_000, 50_000])
-def test_clock_that_stands_still(apogee: Library, path: Path, recent: bool, tick_us: int) -> None:
-    """A clock of T us shifts each ACK by less than T: R (1 +- T / I), and no division by 0."""
-    est = path.estimator(apogee, recent)
-    acks = path.busy(est, 1.2, 1, tick_us).ticking(tick_us)
-    values = est.feed(acks)
-    assert acks.jitter_us <= tick_us
-    check_ceiling(path, est, acks, values)
-    check_floor(path, est, acks, values)
-
-
-@each_memory
-@each_path
-@pytest.mark.parametrize("p", [0.01, 0.1, 0.5])
-def test_lost_acks(apogee: Library, path: Path, recent: bool, p: float) -> None:
-    """The next ACK brings the bytes of the lost ones: the bounds of stretch ACKs."""
-    est = path.estimator(apogee, recent)
-    rng = np.random.default_rng(1)
-    acks = path.busy(est, 1.2).losing(rng, p)
-    values = est.feed(acks)
-    check_ceiling(path, est, acks, values)
-    check_floor(path, est, acks, values)
 
 
 @pytest.mark.parametrize("path", [SATELLITE, PATHS["1mbit"]], ids=["satellite", "1mbit"])
@@ -293,7 +235,7 @@ def test_idle_then_busy(apogee: Library, path: Path, recent: bool, pause_us: int
 
 @each_memory
 @each_path
-@pytest.mark.parametrize("intervals", [1, 20, 1000])
+@pytest.mark.parametrize("intervals", [1, 20, 150])
 def test_application_limited_periods_are_ignored(
     apogee: Library, path: Path, recent: bool, intervals: int
 ) -> None:
@@ -456,20 +398,26 @@ def test_a_single_gap_does_not_show(
 @given(data=st.data())
 @settings(max_examples=settings().max_examples // 3)
 def test_everything_at_once(apogee: Library, data: st.DataObject) -> None:
-    """Any mix of the distortions on any path: R * (1 + J / I), J measured on the train."""
+    """Delayed, stretched and lost ACKs, ACK compression, a thin return path, a clock that stands
+    still, alone and in any mix, on any path: the ceiling and the floor, J measured on the train.
+    """
     rate = 10 ** data.draw(st.floats(3.08, 10.09), label="log10 of the rate in B/s")
     rtt_min_us = int(10 ** data.draw(st.floats(1, 7), label="log10 of the RTT in us"))
     seed = data.draw(st.integers(0, 2**32 - 1), label="seed")
     rng = np.random.default_rng(seed)
-    est = Estimator(apogee, mss=MSS, rtt_min_us=rtt_min_us)
+    recent = data.draw(st.booleans(), label="recent")
+    est = Estimator(apogee, mss=MSS, rtt_min_us=rtt_min_us, recent=recent)
+    rate = min(rate, 2**31 * USEC_PER_SEC / est.interval_us)  # more bytes are not counted
     # At most 20 ACKs per interval, about 400 in all.
     every = max(math.ceil(est.interval_us * rate / (20 * MSS * USEC_PER_SEC)), 1)
     path = Path(rate, rtt_min_us)
-    if every == 1 and data.draw(st.booleans(), label="data loss"):
+    whole = every > 1 or not data.draw(st.booleans(), label="data loss")
+    if not whole:
         p = data.draw(st.floats(0, 0.12), label="p")
         acks = losing_data(rng, segments(rate, MSS, 400), MSS, p)
     else:
-        acks = steady(rate, MSS, 400, every)
+        stretch = data.draw(st.sampled_from([1, 2, 8]), label="stretch")
+        acks = steady(rate, MSS, 400, every * stretch)
     acks = acks.losing(rng, data.draw(st.sampled_from([0, 0.02, 0.3]), label="ACK loss"))
     gap = float(np.diff(acks.at).min())
     for step in data.draw(st.lists(st.integers(0, 2), max_size=3), label="distortions"):
@@ -482,4 +430,7 @@ def test_everything_at_once(apogee: Library, data: st.DataObject) -> None:
     values = est.feed(acks)
     if acks.at[-1] - acks.at[0] > apogee.ABE_SETTLE * (est.interval_us + acks.gap_us):
         check_ceiling(path, est, acks, values)
-        check_mean(est, acks, values)
+        if not recent:
+            check_mean(est, acks, values)
+        if whole:
+            check_floor(path, est, acks, values)

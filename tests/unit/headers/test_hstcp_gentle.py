@@ -21,9 +21,10 @@ U32_MAX = 2**32 - 1
 
 windows = st.integers(2, 2000) | st.integers(1, 2**20) | st.integers(1, U32_MAX)
 times = st.integers(0, 2_000_000) | st.integers(0, U32_MAX)
+any_time = times | st.sampled_from([0, U32_MAX])
 tables = st.sampled_from(["HSTCP_RFC3649", "HSTCP_PAPER"])
 changes = st.integers(-(2**31) + 1, 2**31 - 1) | st.integers(-100_000, 100_000)
-parts = st.integers(0, 1000)
+parts = st.integers(0, 1000) | st.just(0)
 verdicts = st.sampled_from(["NONE", "RISING", "FALLING"])
 
 
@@ -83,20 +84,6 @@ def test_the_boundary_counts_and_a_microsecond_less_does_not(
     assert relevant(apogee, fall, "FALLING", -edge, 0, rtt_min) == "FALLING"
     assert relevant(apogee, fall, "FALLING", 1 - edge, 0, rtt_min) == "NONE"
     assert relevant(apogee, fall, "RISING", 1, 0, rtt_min) == "RISING"
-
-
-@given(verdicts, changes, times, times)
-def test_as_published_every_significant_trend_counts(
-    apogee: Library, verdict: str, change: int, queue: int, rtt_min: int
-) -> None:
-    assert relevant(apogee, rules(apogee), verdict, change, queue, rtt_min) == verdict
-
-
-@given(parts, changes, st.integers(0, U32_MAX // 1000))
-def test_a_standing_queue_without_a_trend_changes_nothing(
-    apogee: Library, part: int, change: int, rtt_min: int
-) -> None:
-    assert relevant(apogee, rules(apogee, part, part), "NONE", change, rtt_min, rtt_min) == "NONE"
 
 
 # --- the empty path ---------------------------------------------------------------------------
@@ -197,52 +184,20 @@ def modes(apogee: Library, start: str, seen: Sequence[str], confirm: int = 1) ->
     return found
 
 
-def test_a_rise_leads_to_reno_and_a_fall_back(apogee: Library) -> None:
-    seen = ["NONE", "FALLING", "RISING", "RISING", "NONE", "FALLING", "FALLING", "RISING"]
-    assert modes(apogee, "H", seen) == list("HHRRRHHR")
-    assert modes(apogee, "R", seen) == list("RHRRRHHR")
-
-
-@pytest.mark.parametrize("confirm", [1, 2, 3, 16])
-@pytest.mark.parametrize(("start", "verdict"), [("H", "RISING"), ("R", "FALLING")])
-def test_successive_windows_must_agree(
-    apogee: Library, start: str, verdict: str, confirm: int
-) -> None:
-    other = "R" if start == "H" else "H"
-    assert modes(apogee, start, [verdict] * confirm, confirm) == [start] * (confirm - 1) + [other]
-
-
-@pytest.mark.parametrize(("start", "verdict"), [("H", "RISING"), ("R", "FALLING")])
-@pytest.mark.parametrize("between", ["NONE", "against"])
-def test_a_window_that_disagrees_resets_the_count(
-    apogee: Library, start: str, verdict: str, between: str
-) -> None:
-    against = "FALLING" if verdict == "RISING" else "RISING"
-    seen = [verdict] * 2 + [against if between == "against" else "NONE"] + [verdict] * 3
-    other = "R" if start == "H" else "H"
-    assert modes(apogee, start, seen, confirm=3) == [start] * 5 + [other]
-
-
-def test_the_way_back_is_confirmed_as_well(apogee: Library) -> None:
-    """Nothing is left of the count when the mode has changed."""
-    seen = ["RISING"] * 3 + ["FALLING"] * 3
-    assert modes(apogee, "H", seen, confirm=3) == list("HHRRRH")
-    assert modes(apogee, "H", ["RISING", "RISING", "RISING", "FALLING"], 2) == list("HRRR")
-
-
-@given(st.lists(verdicts, max_size=40), st.integers(1, 16))
-def test_slow_start_stays(apogee: Library, seen: list[str], confirm: int) -> None:
-    assert modes(apogee, "S", seen, confirm) == ["S"] * len(seen)
-
-
-@given(st.sampled_from("HR"), st.lists(verdicts, max_size=60), st.integers(1, 16))
+@given(
+    st.sampled_from("SHR"),
+    st.lists(st.tuples(verdicts, st.integers(1, 17)), max_size=12),
+    st.integers(1, 4) | st.integers(1, 16),
+)
 def test_modes_follow_runs_of_verdicts(
-    apogee: Library, start: str, seen: list[str], confirm: int
+    apogee: Library, start: str, runs: list[tuple[str, int]], confirm: int
 ) -> None:
-    """The mode changes where the last ``confirm`` windows in it all asked for the other."""
+    """The mode changes where the last ``confirm`` windows in it all asked for the other; slow
+    start stays."""
+    seen = [verdict for verdict, count in runs for _ in range(count)]
     mode, since, expected = start, 0, []
     for turn in range(1, len(seen) + 1):
-        asks = "RISING" if mode == "H" else "FALLING"
+        asks = {"H": "RISING", "R": "FALLING", "S": ""}[mode]
         last = seen[max(turn - confirm, since) : turn]
         if len(last) == confirm and set(last) == {asks}:
             mode, since = "R" if mode == "H" else "H", turn
@@ -275,14 +230,6 @@ def test_what_a_small_reduction_gains_is_taken_from_growth(
 
 
 @pytest.mark.parametrize("table", ["HSTCP_RFC3649", "HSTCP_PAPER"])
-@pytest.mark.parametrize("cwnd", [1, 2, 31, 2**31, U32_MAX - 1, U32_MAX])
-def test_credit_at_the_ends(apogee: Library, table: str, cwnd: int) -> None:
-    """Half given up: one segment, as Reno; no window is so large that the credit wraps."""
-    credit = apogee.gentle_reno_credit(getattr(apogee, table), apogee.GENTLE_SHARE_GROW, cwnd)
-    assert credit == (cwnd if cwnd <= 31 else U32_MAX)
-
-
-@pytest.mark.parametrize("table", ["HSTCP_RFC3649", "HSTCP_PAPER"])
 @pytest.mark.parametrize("cwnd", [200, 700, 4000, 8000])
 def test_reno_mode_gets_what_reno_gets(apogee: Library, table: str, cwnd: int) -> None:
     """At equal loss rates the saw tooth of this mode has Reno's mean window.
@@ -304,7 +251,7 @@ def test_reno_mode_gets_what_reno_gets(apogee: Library, table: str, cwnd: int) -
 # --- windows after a loss ---------------------------------------------------------------------
 
 
-@given(tables, windows, st.sampled_from(["PAPER", "HALVE", "GROW"]))
+@given(tables, windows | st.just(0), st.sampled_from(["PAPER", "HALVE", "GROW"]))
 def test_a_loss_takes_b_of_the_window(apogee: Library, table: str, cwnd: int, share: str) -> None:
     """Half in Reno mode with share=1, b(w) in all other cases; rounded up, at least 2."""
     b = table_b(table, cwnd)
@@ -320,29 +267,10 @@ def test_a_loss_takes_b_of_the_window(apogee: Library, table: str, cwnd: int, sh
         assert apogee.gentle_reduced(getattr(apogee, table), *arguments) == after
 
 
-@pytest.mark.parametrize(
-    ("cwnd", "share", "mode", "after"),
-    [
-        # b of the RFC's table at 118, 1284 and 83000 segments: 112, 81 and 25 of 256.
-        (118, "PAPER", "RENO", 118 - 51),
-        (1284, "PAPER", "RENO", 1284 - 406),
-        (1284, "GROW", "RENO", 1284 - 406),
-        (1284, "HALVE", "RENO", 642),
-        (1284, "HALVE", "HIGHSPEED", 1284 - 406),
-        (83_000, "GROW", "HIGHSPEED", 83_000 - 8105),
-        (3, "HALVE", "RENO", 2),
-        (0, "HALVE", "RENO", 2),
-    ],
-)
-def test_reduced_at_hand(apogee: Library, cwnd: int, share: str, mode: str, after: int) -> None:
-    which, kept = getattr(apogee, f"GENTLE_{mode}"), getattr(apogee, f"GENTLE_SHARE_{share}")
-    assert apogee.gentle_reduced(apogee.HSTCP_RFC3649, which, cwnd, kept) == after
-
-
 # --- what the path holds ----------------------------------------------------------------------
 
 
-@given(windows, times, times, times)
+@given(windows | st.just(0), any_time, any_time, any_time)
 def test_capacity_is_rate_times_smallest_rtt(
     apogee: Library, packets: int, sent: int, rise: int, rtt_min: int
 ) -> None:
@@ -352,23 +280,3 @@ def test_capacity_is_rate_times_smallest_rtt(
     else:
         exact = Fraction(packets * rtt_min, sent + rise)
         assert found == min(max(math.floor(exact), 2), U32_MAX)
-
-
-@pytest.mark.parametrize(
-    ("packets", "sent", "rise", "rtt_min", "segments"),
-    [
-        # 320 packets leave as two per ACK in 35 ms; at 100 Mbit/s the last waits 3.8 ms longer.
-        (320, 35_000, 3_800, 70_000, 577),
-        (320, 0, 38_750, 70_000, 578),
-        (0, 35_000, 3_800, 70_000, 2),
-        (1, 35_000, 35_000, 70_000, 2),
-        (5, 0, 0, 70_000, U32_MAX),
-        (U32_MAX, 0, 1, U32_MAX, U32_MAX),
-        (U32_MAX, U32_MAX, U32_MAX, U32_MAX, 2**31 - 1),
-        (U32_MAX, U32_MAX, 0, U32_MAX, U32_MAX),
-    ],
-)
-def test_capacity_at_hand(
-    apogee: Library, packets: int, sent: int, rise: int, rtt_min: int, segments: int
-) -> None:
-    assert apogee.gentle_capacity(packets, sent, rise, rtt_min) == segments

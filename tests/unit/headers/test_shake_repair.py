@@ -119,32 +119,53 @@ def test_copies_are_kept_for_ten_minutes_after_a_loss(path: Path) -> None:
     assert path.keep(2) is None
 
 
-@pytest.mark.parametrize("first", [1, U32 - 3])
-def test_what_arrived_is_done_and_what_is_ahead_waits(path: Path, first: int) -> None:
-    places = fill(path, 6, first)
-    fates = [path.judge(place, first + 3) for place in places]
-    assert fates == [DONE] * 4 + [WAITS] * 2
+@given(
+    st.integers(0, U32 - 1),
+    st.integers(-2, 66),
+    st.booleans(),
+    st.tuples(st.integers(0, 8), st.integers(0, 31), st.integers(0, 1)),
+    st.tuples(st.integers(1, 10**6), st.integers(1, 10**6), st.integers(0, 10**6)),
+    st.integers(0, 3 * 10**6),
+)
+def test_what_an_ack_tells_of_a_packet(
+    apogee: Library,
+    counter: int,
+    behind: int,
+    there: bool,
+    state: tuple[int, int, int],
+    times: tuple[int, int, int],
+    waited: int,
+) -> None:
+    """What is ahead of the echo waits, and what arrived or is more than 64 behind is done. What did
+    not is sent again if so many have overtaken it, or after five quarters of a round trip and the
+    time of those before it; once more after as long again. It costs four that were kept.
 
-
-@pytest.mark.parametrize("behind", [1, 2, 30, 64])
-def test_what_did_not_arrive_is_sent_again(path: Path, behind: int) -> None:
-    places = fill(path, 70)
-    assert path.judge(places[70 - 1 - behind], 70, unseen(behind)) == SENT
-
-
-def test_what_is_further_back_than_an_ack_tells_is_done(path: Path) -> None:
-    places = fill(path, 70)
-    assert path.judge(places[70 - 1 - 65], 70, 0) == DONE
-
-
-def test_a_copy_that_is_lost_is_sent_once_more(path: Path) -> None:
-    """After five quarters of a round trip."""
-    place = fill(path, 8)[4]
-    assert path.judge(place, 6, unseen(1)) == SENT
-    path.now += SRTT * 5 // 4
-    assert path.judge(place, 7, unseen(2)) == WAITS
-    path.now += 1
-    assert path.judge(place, 7, unseen(2)) == LAST
+    A packet that arrives although its copy cannot have was late: twice as many may overtake one
+    then, half as many after a copy that has arrived.
+    """
+    (saved, overtake, tries), (srtt, least, ahead) = state, times
+    late, told = srtt + srtt // 4 + ahead, 0 < behind <= 64
+    gone = told and not there
+    for age in (waited, late, late + 1, least, least - 1):
+        path = Path(apogee)
+        place = path.keep(counter)
+        kept, path.state.saved, path.state.overtake = path.state.kept[place], saved, overtake
+        kept.tries, kept.ahead = tries, ahead
+        begun, path.now = path.now, path.now + age
+        fate = path.apogee.shake_repair_judge(
+            path.state, place, (counter + behind) % U32, unseen(behind) if gone else ALL, srtt,
+            least, path.now,
+        )  # fmt: skip
+        arrived = behind == 0 or (told and there)
+        learnt = min(2 * overtake + 1, 31) if age < least else overtake // 2
+        assert path.state.overtake == (learnt if arrived and tries else overtake)
+        again = gone and (age > late or (behind > overtake and not tries))
+        sent = again and saved >= PRICE
+        asked = (LAST if tries else SENT) if sent else DONE
+        waits = behind < 0 or (gone and not again)
+        assert fate == (WAITS if waits else asked)
+        assert (kept.tries, path.state.saved) == (tries + sent, saved - PRICE * sent)
+        assert kept.at == (path.now if sent else begun)
 
 
 @pytest.mark.parametrize(("srtt", "old"), [(300_000, 2_000_000), (2_000_000, 8_000_003)])
@@ -161,42 +182,6 @@ def test_what_was_sent_again_is_not_kept_when_its_path_dies(path: Path) -> None:
     assert not path.apogee.shake_repair_is_old(path.state.kept[place], SRTT, path.now)
     assert path.judge(place, 6, unseen(1)) == SENT
     assert path.apogee.shake_repair_is_old(path.state.kept[place], SRTT, path.now)
-
-
-def test_a_copy_behind_others_has_more_time(path: Path) -> None:
-    place = fill(path, 8)[4]
-    assert path.judge(place, 6, unseen(1)) == SENT
-    path.state.kept[place].ahead = 90_000
-    path.now += SRTT * 5 // 4 + 90_000
-    assert path.judge(place, 7, unseen(2)) == WAITS
-    path.now += 1
-    assert path.judge(place, 7, unseen(2)) == LAST
-
-
-def test_a_copy_that_cannot_have_arrived_yet_teaches_to_wait(path: Path) -> None:
-    places = fill(path, 40)
-    assert path.judge(places[0], 2, unseen(1)) == SENT
-    path.now += LEAST - 1
-    assert path.judge(places[0], 3) == DONE
-    assert path.judge(places[3], 5, unseen(1)) == WAITS
-    assert path.judge(places[3], 6, unseen(2)) == SENT
-    for wanted in (3, 7, 15, 31, 31):
-        assert path.judge(places[3], 7) == DONE
-        assert path.state.overtake == wanted
-
-
-def test_a_copy_that_arrived_teaches_nothing(path: Path) -> None:
-    place = fill(path, 8)[4]
-    assert path.judge(place, 6, unseen(1)) == SENT
-    path.now += LEAST
-    assert path.judge(place, 7) == DONE
-    assert path.state.overtake == 0
-
-
-def test_at_most_a_quarter_of_what_was_kept_is_sent_again(path: Path) -> None:
-    places = fill(path, 41)
-    fates = [path.judge(place, 41, 0) for place in places[:20]]
-    assert fates == [SENT] * 10 + [DONE] * 10
 
 
 def test_what_is_saved_up_has_a_bound(path: Path) -> None:

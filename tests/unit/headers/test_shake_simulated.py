@@ -169,26 +169,21 @@ def test_four_paths_are_late_by_more_than_theta_c(shake: ShakeSimulation) -> Non
     assert auto["goodput"] > 1.1 * drop["goodput"]
 
 
-def mean(shake: ShakeSimulation, paths: list[str], key: str, **options: Any) -> float:
-    runs = [shake.run(paths, seed=seed, **WINDOW, **options)[key] for seed in range(1, 21)]
-    return sum(runs) / len(runs)
+@pytest.fixture(scope="module")
+def fast(build: Path) -> ShakeSimulation:
+    """Without sanitizers, for hundreds of runs of what the others have run with them."""
+    return compile_shake(build / "shake-fast")
 
 
-LOSSES, DELAYS = (0.001, 0.005, 0.01), (10, 150, 290)
-
-
-@pytest.mark.parametrize(
-    ("delay", "loss"),
-    [
-        pytest.param(delay, loss, marks=() if n == m else pytest.mark.deep)
-        for n, delay in enumerate(DELAYS)
-        for m, loss in enumerate(LOSSES)
-    ],
-)
-def test_auto_is_as_good_as_the_best(shake: ShakeSimulation, delay: int, loss: float) -> None:
+@pytest.mark.parametrize("loss", [0.001, 0.005, 0.01])
+@pytest.mark.parametrize("delay", [10, 150, 290])
+def test_auto_is_as_good_as_the_best(fast: ShakeSimulation, delay: int, loss: float) -> None:
     """Within the error of 20 seeds of 100 s, and with few segments sent twice."""
     paths = ["384e3:150:50:0.001", f"384e3:{delay}:50:{loss}"]
-    auto = mean(shake, paths, "goodput", ack="auto")
-    for ack in ("pass", "drop", "tdar"):
-        assert auto >= 0.95 * mean(shake, paths, "goodput", ack=ack)
-    assert mean(shake, paths, "needless", ack="auto") <= 15
+    runs = {
+        ack: [fast.run(paths, seed=seed, ack=ack, **WINDOW) for seed in range(1, 21)]
+        for ack in ("pass", "drop", "tdar", "auto")
+    }
+    goodputs = {ack: statistics.mean(run["goodput"] for run in runs[ack]) for ack in runs}
+    assert goodputs["auto"] >= 0.95 * max(goodputs.values())
+    assert statistics.mean(run["needless"] for run in runs["auto"]) <= 15

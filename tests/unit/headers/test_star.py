@@ -150,45 +150,6 @@ def test_one_stretch_ack_is_many_small_ones(
     assert (one.cwnd_reno, one.cwnd_cnt, one.mode) == (many.cwnd_reno, many.cwnd_cnt, many.mode)
 
 
-def test_lwc_lifts_by_what_abe_measures(apogee: Library) -> None:
-    """Slow start adds a segment per segment to either reading; the lift comes on top."""
-    for published in (False, True):
-        w = window(apogee, 10, 0)
-        assert lwc(apogee, w, 10, INFINITE, published=published) == 20
-        w.cwnd_abe = 400
-        assert lwc(apogee, w, 2, INFINITE, published=published) == 422
-
-
-def test_as_published_slow_start_is_on_top_of_a_full_window(apogee: Library) -> None:
-    """cwnd_reno = 1 after a loss, ssthresh = cwnd_abe = 400: the two readings part here."""
-    published, whole = window(apogee, 1, 400), window(apogee, 1, 400)
-    assert lwc(apogee, published, 100, 400, published=True) == 501
-    # 1 + 2 + ... + 13 = 91 segments for 13 more
-    assert lwc(apogee, whole, 100, 400) == 414
-
-
-def test_slow_start_ends_at_ssthresh_and_carries_the_rest(apogee: Library) -> None:
-    """Cwnd 90 of 100: ten segments in slow start, then 1 / 100 each."""
-    w = window(apogee, 90, 0)
-    assert lwc(apogee, w, 109, 100) == 100
-    assert lwc(apogee, w, 1, 100) == 101
-    w = window(apogee, 50, 40)
-    assert lwc(apogee, w, 10 + 59, 100) == 100
-    assert lwc(apogee, w, 1, 100) == 101
-
-
-@pytest.mark.parametrize("abe", [0, 1, 10, 400, 100_000])
-def test_a_queue_slows_growth_to_one_segment_per_round_trip(apogee: Library, abe: int) -> None:
-    """A whole window of ACKs adds one segment; without a queue many, and also as published."""
-    w = window(apogee, 10, abe)
-    cwnd = 10 + abe
-    for expected in range(cwnd + 1, cwnd + 6):
-        assert lwc(apogee, w, expected - 2, 2, queue=True) == expected - 1
-        assert lwc(apogee, w, 1, 2, queue=True) == expected
-    published = window(apogee, 10, abe)
-    assert lwc(apogee, published, 10, 2, published=True, queue=True) == cwnd + 1
-
-
 def test_credit_of_a_queue_is_not_spent_when_it_has_gone(apogee: Library) -> None:
     """400 of 401 segments towards the next one stay less than one segment."""
     w = window(apogee, 1, 400)
@@ -316,13 +277,6 @@ def test_the_answer_to_a_mark_lasts(apogee: Library, abe: int, reno: int, acked:
         assert after == held.cwnd
 
 
-def test_the_answer_to_a_mark_at_hand(apogee: Library) -> None:
-    """450 = 50 + 400: 360, which 360 segments make 361, not 401."""
-    w = window(apogee, 50, 400, "STAR_MARKED")
-    apogee.star_set_cwnd(w, 360)
-    assert [lwc(apogee, w, 90, 360) for _ in range(5)] == [360, 360, 360, 361, 361]
-
-
 # star_set_cwnd
 
 
@@ -380,35 +334,14 @@ def test_as_published_a_loss_holds_nothing_back(apogee: Library) -> None:
 # CWS, figure 2
 
 
-@pytest.mark.parametrize(
-    ("cwnd", "ssthresh", "abe", "new_ssthresh", "new_cwnd"),
-    [
-        # below ssthresh: ssthresh = cwnd_abe, cwnd keeps its value
-        (100, 200, 150, 150, 100),
-        (199, 200, 10, 10, 199),
-        (300, INFINITE, 400, 400, 300),
-        # at or above: ssthresh = cwnd_abe, cwnd = ssthresh
-        (200, 200, 150, 150, 150),
-        (500, 200, 431, 431, 431),
-        (500, 431, 431, 431, 431),
-        # no more than cwnd_abe though that is above cwnd: the figure says so
-        (300, 200, 431, 431, 431),
-        # two segments at least
-        (10, 5, 1, 2, 2),
-        (1, 5, 1, 2, 1),
-        # without an estimate half, as Reno
-        (20, INFINITE, 0, 10, 20),
-        (20, 10, 0, 10, 10),
-        (3, 2, 0, 2, 2),
-        (2**30, 2, 0, 2**29, 2**29),
-    ],
-)
-def test_cws_table(
-    apogee: Library, cwnd: int, ssthresh: int, abe: int, new_ssthresh: int, new_cwnd: int
-) -> None:
-    w = window(apogee, max(cwnd - abe, 1), abe)
-    assert apogee.star_cws_ssthresh(w, cwnd) == new_ssthresh
-    assert apogee.star_cws_cwnd(cwnd, ssthresh, new_ssthresh) == new_cwnd
+@given(st.integers(1, 999) | st.integers(1, LARGEST), thresholds, st.just(0) | lifts, st.booleans())
+def test_cws_is_figure_2(apogee: Library, cwnd: int, ssthresh: int, abe: int, there: bool) -> None:
+    """ssthresh = cwnd_abe, without an estimate half as Reno, two segments at least; cwnd keeps its
+    value below ssthresh, else it is the new one, though that may be more."""
+    ssthresh = cwnd if there else ssthresh
+    after = max(abe or cwnd // 2, 2)
+    assert apogee.star_cws_ssthresh(window(apogee, max(cwnd - abe, 1), abe), cwnd) == after
+    assert apogee.star_cws_cwnd(cwnd, ssthresh, after) == (cwnd if cwnd < ssthresh else after)
 
 
 def test_cws_then_lwc_at_the_loss_of_a_full_window(apogee: Library) -> None:
@@ -450,14 +383,9 @@ def test_pacing_rate_at_hand(apogee: Library) -> None:
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1))
 def test_a_queue_stands_a_sixteenth_above(apogee: Library, rtt: int, rtt_min: int) -> None:
-    assert apogee.star_queue_stands(rtt, rtt_min) == (rtt > rtt_min + rtt_min // 16)
-
-
-def test_queue_at_hand(apogee: Library) -> None:
-    assert not apogee.star_queue_stands(500_000, 500_000)
-    assert not apogee.star_queue_stands(531_250, 500_000)
-    assert apogee.star_queue_stands(531_251, 500_000)
-    assert not apogee.star_queue_stands(400_000, 500_000)
+    edge = rtt_min + rtt_min // 16
+    for one in (rtt, min(edge, 2**32 - 1), min(edge + 1, 2**32 - 1)):
+        assert apogee.star_queue_stands(one, rtt_min) == (one > edge)
 
 
 def own_share(cwnd: int, rtt: int, rtt_min: int) -> int:
@@ -470,8 +398,8 @@ def least(cwnd: int, alone: bool) -> int:
     return max(cwnd // 2 if alone else math.ceil(cwnd * Fraction(3, 4)), 2)
 
 
-cwnds = st.integers(0, LARGEST)
-times = st.integers(0, 2**32 - 1)
+cwnds = st.integers(0, LARGEST) | st.integers(0, 50) | st.integers(0, 5000)
+times = st.integers(0, 2**32 - 1) | st.integers(400_000, 2_000_000)
 
 
 @given(cwnds, times, times, st.booleans())
@@ -496,35 +424,6 @@ def test_the_queue_drains_first(
     lowest = share - share // 4
     assert begin == max(share - (cwnd - share), lowest, least(cwnd, alone))
     assert begin <= apogee.star_yield(cwnd, rtt, rtt_min, alone)
-
-
-@pytest.mark.parametrize(
-    ("cwnd", "rtt_ms", "alone", "beside"),
-    [
-        # 413 segments fill 500 ms: queues of 0.1, 0.5 and 1 bandwidth-delay products ...
-        (454, 550, (428, 370), (428, 370)),
-        (619, 750, (428, 309), (465, 465)),
-        (826, 1000, (429, 413), (620, 620)),
-        # ... and of 2: Reno's half
-        (1239, 1500, (619, 619), (930, 930)),
-        # a window of few segments keeps few of them in the queue
-        (44, 550, (44, 36), (44, 36)),
-        (40, 750, (29, 20), (30, 30)),
-        # a large one a thirty-second
-        (4540, 550, (4255, 3714), (4255, 3714)),
-        # no queue at all
-        (413, 500, (413, 413), (413, 413)),
-        (413, 499, (413, 413), (413, 413)),
-        (3, 1500, (2, 2), (3, 3)),
-        (0, 500, (2, 2), (2, 2)),
-    ],
-)
-def test_yield_at_hand(
-    apogee: Library, cwnd: int, rtt_ms: int, alone: tuple[int, int], beside: tuple[int, int]
-) -> None:
-    for is_alone, wanted in ((True, alone), (False, beside)):
-        given_ = (cwnd, rtt_ms * 1000, 500_000, is_alone)
-        assert (apogee.star_yield(*given_), apogee.star_drain(*given_)) == wanted
 
 
 @pytest.mark.parametrize("alone", [True, False])
@@ -552,45 +451,13 @@ def waited(clear: int, wait: int, times: int, cwnd: int, abe: int) -> bool:
     return clear >= min(rounds, 64) or part
 
 
-@pytest.mark.parametrize(
-    ("cwnd", "wait", "once", "twice"),
-    [
-        # after 8 and 16 rounds with the whole path, half of them with half of it
-        (400, 0, 8, 16),
-        (400, 5, 8, 16),
-        (300, 0, 6, 12),
-        (200, 8, 4, 8),
-        (101, 0, 3, 5),
-        # two and four at least
-        (100, 0, 2, 4),
-        (10, 0, 2, 4),
-        # after tries that failed: up to 64 of them
-        (400, 16, 16, 32),
-        (200, 32, 16, 32),
-        (10, 64, 2, 4),
-        (400, 64, 64, 64),
-        (4000, 64, 64, 64),
-        (4000, 8, 8, 16),
-        # all of them, whatever the part, after a costly one
-        (400, 255, 64, 64),
-        (10, 255, 64, 64),
-        (4000, 255, 64, 64),
-    ],
-)
-def test_rounds_until_a_try(apogee: Library, cwnd: int, wait: int, once: int, twice: int) -> None:
-    """ABE's share is 400."""
-    w = yielding(apogee, cwnd, 400, wait=wait)
-    for times, rounds in ((1, once), (2, twice)):
-        w.clear = rounds - 1
-        assert not apogee.star_waited(w, times)
-        w.clear = rounds
-        assert apogee.star_waited(w, times)
-
-
 waits = st.integers(0, 64) | st.just(255)
 
 
-@given(shares, lifts, st.integers(0, 64), waits, st.sampled_from([1, 2]))
+hundreds = st.integers(1, 8).map(lambda n: 100 * n)
+
+
+@given(shares | hundreds, lifts | hundreds, st.integers(0, 64), waits, st.sampled_from([1, 2]))
 def test_rounds_until_a_try_in_whole_numbers(
     apogee: Library, cwnd: int, abe: int, clear: int, wait: int, times: int
 ) -> None:
@@ -641,16 +508,6 @@ def test_rounds_without_congestion_are_counted(
         assert (w.clear, w.wait) == (clear, wait)
 
 
-def test_a_try_ends_at_hand(apogee: Library) -> None:
-    """All of the path, 13 rounds: one with losses leaves 9, two 5, which are less than 8."""
-    w = yielding(apogee, 400, 400, clear=13)
-    seen = []
-    for queue, losses in ((False, True), (False, True), (False, False), (True, False)):
-        apogee.star_watch(w, queue, losses)
-        seen.append((w.clear, w.wait))
-    assert seen == [(9, 0), (5, 16), (6, 16), (0, 16)]
-
-
 @pytest.mark.parametrize(
     ("reno", "clear", "holds"),
     [
@@ -677,18 +534,6 @@ def test_the_answer_to_congestion_lasts(
         assert w.wait == (wait if holds else half)
 
 
-def test_a_queue_resets_the_rounds(apogee: Library) -> None:
-    """Eleven, a queue and eleven are not twelve."""
-    w = yielding(apogee, 500, 413)
-    for queue in [False] * 11 + [True] + [False] * 11:
-        apogee.star_watch(w, queue, False)
-        assert lwc(apogee, w, 0, 300) == 500
-        assert apogee.star_holds(w)
-    apogee.star_watch(w, False, False)
-    assert lwc(apogee, w, 0, 300) == 500
-    assert (w.cwnd_reno, w.mode) == (87, apogee.STAR_CRUISE)
-
-
 @given(shares, lifts, st.integers(0, 64), waits, st.integers(0, 60), thresholds)
 def test_as_published_there_is_no_yield(
     apogee: Library, reno: int, abe: int, clear: int, wait: int, acked: int, ssthresh: int
@@ -709,34 +554,17 @@ def test_as_published_there_is_no_yield(
 @pytest.mark.parametrize(
     ("cwnd", "abe", "clear", "wait", "alone", "gained"),
     [
-        # Reno's segment until a try, and of a window that has come to ABE's share
+        # Reno's segment until a try
         (320, 320, 7, 0, 0, 1),
-        (320, 320, 64, 0, 0, 1),
-        (320, 1000, 2, 0, 0, 1),
         # then an eighth of the window ...
         (320, 1000, 3, 0, 0, 40),
-        (320, 1000, 64, 0, 0, 40),
         # ... but two of a small one, ...
-        (16, 400, 8, 0, 0, 2),
         (4, 400, 8, 0, 0, 2),
         # ... and no more than an eighth of what is missing, and one: the first of 29 segments
         # of the window, then eight of 32 each, then of 36
         (320, 400, 8, 0, 0, 9),
-        (320, 321, 8, 0, 0, 1),
-        # after tries that failed: 32 rounds for a third of them
-        (320, 1000, 10, 32, 0, 1),
-        (320, 1000, 12, 32, 0, 40),
-        # a costly one: 64, whatever the part
-        (320, 1000, 63, 255, 0, 1),
-        (320, 1000, 64, 255, 0, 40),
         # alone twice as late a sixteenth and one, one for each 15 segments, however much is missing
-        (320, 400, 16, 0, 1, 21),
         (320, 4000, 16, 0, 1, 21),
-        (320, 320, 15, 0, 1, 1),
-        (320, 400, 8, 0, 1, 9),
-        (8, 8, 16, 0, 1, 1),
-        # no estimate
-        (320, 0, 11, 0, 0, 1),
     ],
 )
 def test_growth_beside_others(

@@ -76,35 +76,6 @@ def test_truth_table(apogee: Library) -> None:
     assert wrong == []
 
 
-def test_no_spurious_verdict_survives_proof_of_loss(apogee: Library) -> None:
-    """A SACK hole outweighs D-SACK, timestamps and P_seq together."""
-    for e in every_evidence():
-        if e["sack_hole"]:
-            assert verdict(apogee, **e) == LOSS
-
-
-def test_no_spurious_verdict_without_p_seq(apogee: Library) -> None:
-    """A partial ACK, or none: no window is restored on it, whatever else speaks for it."""
-    for e in every_evidence():
-        if not (e["covers_probe"] and e["una_after_mark"]):
-            assert verdict(apogee, **e) != SPURIOUS
-
-
-def test_sack_must_confirm(apogee: Library) -> None:
-    """With SACK and no older echo a covered P_seq needs the D-SACK."""
-    for e in every_evidence():
-        if e["has_sack"] and not e["dsack"] and not (e["has_tstamp"] and e["echo_original"]):
-            assert verdict(apogee, **e) != SPURIOUS
-
-
-def test_partial_answer_costs_no_second_round_trip(apogee: Library) -> None:
-    """The first answer to the retransmission that stops short of P_seq is final."""
-    for e in every_evidence():
-        old_echo = e["has_tstamp"] and e["echo_original"]
-        if e["una_after_mark"] and not e["covers_probe"] and not old_echo:
-            assert verdict(apogee, **e) == LOSS
-
-
 # Simulated timeouts
 
 SENT_MS = 10

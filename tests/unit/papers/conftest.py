@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.unit.papers.found import TextOf
+
 
 @pytest.fixture(scope="session")
 def read(root: Path) -> Callable[[str], list[dict[str, Any]]]:
@@ -20,3 +22,8 @@ def read(root: Path) -> Callable[[str], list[dict[str, Any]]]:
         return [json.loads(line) for line in lines]
 
     return of
+
+
+@pytest.fixture(scope="session")
+def text_of(root: Path) -> TextOf:
+    return lambda name: " ".join((root / "docs" / name).read_text().split())

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Figures' runs as they are planned, without a guest, and verdicts without doubt."""
+"""Figures' runs as they are planned, without a guest; verdicts and drawings of invented ones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from apogee_lab.papers import claims, schedule
 from apogee_lab.papers.catalogue import choose
+from apogee_lab.papers.figure import Claim, Figure
+from apogee_lab.results.finished import FinishedRun
+from tests.unit.lab import raw_folders
 
 
 class NoGuest:
@@ -42,3 +46,34 @@ def surely(check: claims.Check, records: Iterable[dict[str, Any]]) -> bool:
     verdict = check(claims.Results(often)).holds
     assert verdict in (claims.YES, claims.NO)
     return verdict == claims.YES
+
+
+def claim(figure: Figure, text: str, variant: str = "today") -> Claim:
+    """The only claim of a figure and variant whose text begins so."""
+    (found,) = (c for c in figure.claims if c.text.startswith(text) and variant in c.variants)
+    return found
+
+
+def holds(found: Claim, records: Iterable[dict[str, Any]]) -> bool:
+    return surely(found.check, records)
+
+
+def as_runs(raw: Path, records: Iterable[dict[str, Any]]) -> list[FinishedRun]:
+    """Finished runs with these records."""
+    return [FinishedRun(raw, raw_folders.meta(), each) for each in records]
+
+
+def runs_of_cells(
+    raw: Path, figure: Figure, invented: Callable[..., dict[str, Any]]
+) -> dict[str, list[FinishedRun]]:
+    """Two runs of each cell, by variant."""
+    found: dict[str, list[FinishedRun]] = {}
+    for cell in figure.cells:
+        records = [invented(cell, seed=seed) for seed in (1, 2)]
+        found.setdefault(cell.variant, []).extend(as_runs(raw, records))
+    return found
+
+
+def lines_of(axes: Any) -> dict[str, list[float]]:
+    """What error bars show, by label."""
+    return {each.get_label(): list(each.lines[0].get_ydata()) for each in axes.containers}

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from apogee_lab.papers import kept
-
-Record = dict[str, Any]
+from tests.unit.papers.found import Record, TextOf, row
 
 #: Lines of the tables: the queue, its aqm and the flows' tcp_ecn.
 QUEUES = {
@@ -75,10 +74,6 @@ def mean(found: list[Record], *keys: str | int) -> float:
 
 def marks(found: list[Record]) -> float:
     return fmean(record["queue"].get("marks", 0) for record in found)
-
-
-def row(*cells: str) -> str:
-    return "| " + " | ".join(cells) + " |"
 
 
 # --- one flow ---------------------------------------------------------------------------------
@@ -348,7 +343,7 @@ def test_beginning_of_the_fast_senders(results: Path, prose: str) -> None:
 # --- what choosing.md says of it --------------------------------------------------------------
 
 
-def test_choosing(root: Path, results: Path) -> None:
+def test_choosing(results: Path, text_of: TextOf) -> None:
     shares = [
         float(shared_row(results, f"star+{other}", name).split(" | ")[4])
         for other in ("cubic", "reno")
@@ -369,8 +364,9 @@ def test_choosing(root: Path, results: Path) -> None:
         for cc in ("highspeed", "cubic")
         for name in FEW[1:]
     ]
-    choosing = " ".join((root / "docs" / "choosing.md").read_text().split())
-    assert f"{min(shares):.2f} to {max(shares):.2f} of their share".replace("0.", ".") in choosing
+    choosing = text_of("choosing.md")
+    kept_shares = f"CUBIC and Reno keep {min(shares):.2f} to {max(shares):.2f} of their share"
+    assert kept_shares.replace("0.", ".") in choosing
     assert (
         f"alone behind `fq_codel`, with ECN star then has {marked:.1f} Mbit/s, without {star:.1f}, "
         f"bbr {min(bbr):.1f} to {max(bbr):.1f}" in choosing

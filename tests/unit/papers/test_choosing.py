@@ -12,8 +12,9 @@ import pytest
 
 from apogee_lab.papers import kept
 from apogee_lab.papers.compound import claims as compound
+from tests.unit.papers import found as among
+from tests.unit.papers.found import Record, TextOf, row
 
-Record = dict[str, Any]
 Read = Callable[[str], list[Record]]
 
 LEAST_SEEDS = 5
@@ -29,18 +30,9 @@ def runs(
     records: Iterable[Record], cc: str, least: int = LEAST_SEEDS, **settings: Any
 ) -> list[Record]:
     """The runs of an algorithm with these settings, at least five seeds unless the page says."""
-    found = [
-        record
-        for record in records
-        if record["cc"] == cc
-        and all(record["set"].get(key) == value for key, value in settings.items())
-    ]
-    assert len({record["seed"] for record in found}) == len(found) >= least
+    found = among.runs(records, cc, **settings)
+    assert len(found) >= least
     return found
-
-
-def row(*cells: str) -> str:
-    return "| " + " | ".join(cells) + " |"
 
 
 def mbps(values: Iterable[float]) -> float:
@@ -252,9 +244,9 @@ def test_impaired_return_paths(read: Read, root: Path, name: str, cc: str) -> No
     assert row(cc, *cells) in table
 
 
-def test_slow_return_path(read: Read, root: Path) -> None:
+def test_slow_return_path(read: Read, text_of: TextOf) -> None:
     """What satellite.md says of star and bbr beside the runs with open windows."""
-    page = " ".join((root / "docs" / "results" / "satellite.md").read_text().split())
+    page = text_of("results/satellite.md")
 
     def goodput(names: Iterable[str], cc: str, ber: float) -> float:
         found = (run for name in names for run in runs(read(name), cc, ber=ber))

@@ -12,19 +12,14 @@ import pytest
 from apogee_lab.commands import beside
 from apogee_lab.papers import kept
 from apogee_lab.results.statistics import mean_of, ratio_of
-from tests.unit.papers.found import Record, runs
+from tests.unit.papers.found import Record, TextOf, dropped, goodput, runs, short
 
 Read = Callable[[str], list[Record]]
 
 
 @pytest.fixture(scope="module")
-def prose(root: Path) -> str:
-    return " ".join((root / "docs" / "choosing.md").read_text().split())
-
-
-def goodput(found: Iterable[Record]) -> float:
-    """Mean goodput of all flows, Mbit/s."""
-    return fmean(record["total_goodput_bps"] for record in found) / 1e6
+def prose(text_of: TextOf) -> str:
+    return text_of("choosing.md")
 
 
 def used(record: Record) -> float:
@@ -89,37 +84,6 @@ def test_half_of_its_share(read: Read, prose: str) -> None:
     assert f"CUBIC with a tenth of a product about half: {ratio}, {low} to {high}." in prose
 
 
-def test_a_queue_per_flow(read: Read, prose: str) -> None:
-    """With a tenth of a product, what CUBIC and Reno keep; alone with ECN and an AQM of 100 ms."""
-    shared = read("aqm/shared.jsonl")
-    kept_shares = []
-    for aqm in ("fq_codel", "cake"):
-        for ecn in (0, 1):
-            where = {"aqm": aqm, "tcp_ecn": ecn, "ber": 0.0, "queue": "62.5kB"}
-            for other in ("cubic", "reno"):
-                own = [
-                    flow["goodput_bps"]
-                    for record in runs(shared, f"{other}+{other}", **where)
-                    for flow in record["flows"]
-                ]
-                beside = runs(shared, f"star+{other}", **where)
-                got = fmean(record["flows"][1]["goodput_bps"] for record in beside)
-                kept_shares.append(f"{got / fmean(own):.2f}".removeprefix("0"))
-    said = f"CUBIC and Reno keep {min(kept_shares)} to {max(kept_shares)} of their share"
-    assert said in prose
-    alone = read("aqm/alone.jsonl")
-    default = {"aqm": "fq_codel", "aqm_rtt": "0s", "ber": 0.0}
-    with_ecn, without = (goodput(runs(alone, "star", tcp_ecn=ecn, **default)) for ecn in (1, 0))
-    bbr = from_to([goodput(runs(alone, "bbr", tcp_ecn=ecn, **default)) for ecn in (0, 1)], 1)
-    said = f"with ECN star then has {with_ecn:.1f} Mbit/s, without {without:.1f}, bbr {bbr} "
-    assert said in prose
-
-
-def points(value: float) -> str:
-    """A value below 1 as the page writes it: .92."""
-    return f"{value:.2f}".removeprefix("0")
-
-
 def listed(texts: list[str]) -> str:
     return f"{', '.join(texts[:-1])} and {texts[-1]}"
 
@@ -130,11 +94,11 @@ def test_ten_flows(read: Read, prose: str) -> None:
 
     def jain(cc: str) -> str:
         found = [fmean(r["jain"] for r in runs(records, cc, queue=queue)) for queue in queues]
-        return listed([points(value) for value in found])
+        return listed([short(value) for value in found])
 
     def again(cc: str) -> str:
         found = runs(read("engines-ten-qemu.jsonl"), cc, queue=queues[1])
-        return points(fmean(r["jain"] for r in found))
+        return short(fmean(r["jain"] for r in found))
 
     def largest(queue: str) -> str:
         shares = [
@@ -143,20 +107,15 @@ def test_ten_flows(read: Read, prose: str) -> None:
         ]
         return f"{fmean(shares):.1f}"
 
-    def dropped(cc: str) -> str:
-        shares = []
-        for queue in queues:
-            found = runs(records, cc, queue=queue)
-            sent = sum(flow["segments"] for record in found for flow in record["flows"])
-            shares.append(100 * sum(record["queue"]["drops"] for record in found) / sent)
-        return f"{max(shares):.0f} %"
+    def most(cc: str) -> str:
+        return f"{max(dropped(runs(records, cc, queue=queue)) for queue in queues):.0f} %"
 
     said = (
         f"ten flows have a Jain index of {jain('star')} with a queue of .02, .1 and 1 product (bbr "
         f"{jain('bbr')}, CUBIC {jain('cubic')}; on engine `qemu` star {again('star')} and bbr "
         f"{again('bbr')} with .1 product), the largest has {listed([*map(largest, queues)])} "
-        f"times a fair share in the mean, and they drop {dropped('star')} of what they send at "
-        f"most (bbr {dropped('bbr')}, hybla {dropped('hybla')})"
+        f"times a fair share in the mean, and they drop {most('star')} of what they send at "
+        f"most (bbr {most('bbr')}, hybla {most('hybla')})"
     )
     assert said in prose
 
@@ -169,11 +128,11 @@ def test_two_flows(read: Read, prose: str) -> None:
         return [r["jain"] for r in runs(records, "star+star", queue=queue, ber=ber)]
 
     long = [fmean(jain(twins, "625kB", ber)) for ber in (0.0, 1e-8, 1e-7, 1e-6)]
-    worst = [points(min(jain(twins, "15kB", ber))) for ber in (1e-7, 1e-6, 1e-5)]
+    worst = [short(min(jain(twins, "15kB", ber))) for ber in (1e-7, 1e-6, 1e-5)]
     assert min(min(jain(twins, "15kB", ber)) for ber in (0.0, 1e-8)) > 0.9
-    later = [points(fmean(jain(late, "15kB", ber))) for ber in (0.0, 1e-8, 1e-7, 1e-6, 1e-5)]
+    later = [short(fmean(jain(late, "15kB", ber))) for ber in (0.0, 1e-8, 1e-7, 1e-6, 1e-5)]
     said = (
-        f"Two flows with a product of queue have {points(min(long))} and more up to 1e-6; with ten "
+        f"Two flows with a product of queue have {short(min(long))} and more up to 1e-6; with ten "
         f"packets single runs come to {worst[0]} at 1e-7, {worst[1]} at 1e-6 and {worst[2]} at "
         f"1e-5, and where the second flow starts 30 s later the mean is {min(later[:3])} to "
         f"{max(later[:3])} up to 1e-7, {later[3]} at 1e-6 and {later[4]} at 1e-5"
@@ -224,18 +183,15 @@ def test_a_longer_path(read: Read, prose: str) -> None:
 
 
 def test_what_short_queues_and_policers_drop(read: Read, prose: str) -> None:
-    def dropped(name: str, cc: str, ber: float = 0.0) -> str:
-        found = runs(read(f"moving/{name}.jsonl"), cc, ber=ber)
-        sent = sum(flow["segments"] for record in found for flow in record["flows"])
-        share = 100 * sum(record["queue"]["drops"] for record in found) / sent
-        return f"{share:.1f}".removeprefix("0")
+    def share(name: str, cc: str, ber: float = 0.0) -> str:
+        return short(dropped(runs(read(f"moving/{name}.jsonl"), cc, ber=ber)), 1)
 
     few, deep = "ten-packets", "policer-deep"
     said = (
-        f"Ten packets of queue drop {dropped(few, 'star')} % of its segments, "
-        f"{dropped(few, 'star', 1e-5)} % at 1e-5, a policer of 100 kB "
-        f"{dropped('policer', 'star')} %, one of 600 kB, which lets the first flight pass at the "
-        f"access link's rate, {dropped(deep, 'star')} % (CUBIC {dropped(deep, 'cubic')} %)."
+        f"Ten packets of queue drop {share(few, 'star')} % of its segments, "
+        f"{share(few, 'star', 1e-5)} % at 1e-5, a policer of 100 kB "
+        f"{share('policer', 'star')} %, one of 600 kB, which lets the first flight pass at the "
+        f"access link's rate, {share(deep, 'star')} % (CUBIC {share(deep, 'cubic')} %)."
     )
     assert said in prose
 

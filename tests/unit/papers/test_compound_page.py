@@ -40,8 +40,8 @@ from apogee_lab.papers.compound.figures import (
 )
 from apogee_lab.results.statistics import mean_of
 from apogee_lab.scenarios.wlan import COLUMNS
+from tests.unit.papers.found import Record, TextOf, row
 
-Record = dict[str, Any]
 Found = Mapping[str, Mapping[str, Results]]
 
 #: Lines of the tables: variant, algorithm, rule.
@@ -104,13 +104,9 @@ def over_starts(found: Found, variant: str, cc: str, rule: int | None) -> list[s
     return cells
 
 
-def row(name: str, cells: list[str]) -> str:
-    return f"| {name} | " + " | ".join(cells) + " |"
-
-
 @pytest.mark.parametrize("name", STATIONS)
 def test_over_the_number_of_stations(found: Found, page: str, name: str) -> None:
-    assert row(name, over_stations(found, *STATIONS[name])) in page
+    assert row(name, *over_stations(found, *STATIONS[name])) in page
 
 
 def test_gamma_of_42(root: Path, page: str) -> None:
@@ -122,18 +118,18 @@ def test_gamma_of_42(root: Path, page: str) -> None:
     found = {"gamma42": Results(records)}
     both = {"compound-2": found, "compound-late": found}
     name = "compound_plus, gamma=42"
-    assert row(name, over_starts(both, "gamma42", PLUS, OURS)) in page
+    assert row(name, *over_starts(both, "gamma42", PLUS, OURS)) in page
     together = [r for r in records if r["set"]["start"] == "100ms"]
     both["compound-2"] = {"gamma42": Results(together)}
-    assert row(name, over_stations(both, "gamma42", PLUS, OURS)) in page
+    assert row(name, *over_stations(both, "gamma42", PLUS, OURS)) in page
 
 
 @pytest.mark.parametrize("name", LATES)
 def test_late_starts(found: Found, page: str, name: str) -> None:
-    assert row(name, over_starts(found, *LATES[name])) in page
+    assert row(name, *over_starts(found, *LATES[name])) in page
 
 
-def test_more_seeds_of_late_starts(root: Path, page: str) -> None:
+def test_more_seeds_of_late_starts(root: Path, page: str, text_of: TextOf) -> None:
     """Twenty stations: thirty seeds within 2 s, forty within 30 s; algorithms.md adds them up."""
     records = read_records(root / "docs" / "results" / "compound" / "late.jsonl")
     counts, texts = [], []
@@ -147,11 +143,11 @@ def test_more_seeds_of_late_starts(root: Path, page: str) -> None:
     prose = " ".join(page.split())
     assert all(text in prose for text in texts)
     assert counts == [(2, 30), (7, 40)]
-    algorithms = " ".join((root / "docs" / "algorithms.md").read_text().split())
+    algorithms = text_of("algorithms.md")
     assert "nine runs of seventy with late starts are below 0.9" in algorithms
 
 
-def test_every_rule_fills_the_queue(found: Found, root: Path) -> None:
+def test_every_rule_fills_the_queue(found: Found, text_of: TextOf) -> None:
     """Of the access point, from n = 14 on; and what figures-compound.md says of the wait there."""
     lengths, waits = [], []
     for variant in ("letter", "period"):
@@ -162,7 +158,7 @@ def test_every_rule_fills_the_queue(found: Found, root: Path) -> None:
             four, three = (runs.values(PLUS, plus(rule, {"n": n}), ack_wait) for rule in (4, OURS))
             waits.append(f"{100 * (ratio(four, three).value - 1):.0f}")
     assert f"too: {min(lengths):.1f} packets or more of 100" in FULL_WHY
-    prose = " ".join((root / "docs" / "results" / "figures-compound.md").read_text().split())
+    prose = text_of("results/figures-compound.md")
     assert f"from {min(lengths):.1f} to {max(lengths):.1f} of 100 packets" in prose
     assert f"{waits[0]} and {waits[1]} % longer with (4) than with (3)" in prose
 
@@ -191,7 +187,7 @@ def test_diff_while_the_queue_is_full(page: str, root: Path) -> None:
     )
 
 
-def test_an_early_end_of_slow_start(found: Found, page: str, root: Path) -> None:
+def test_an_early_end_of_slow_start(found: Found, page: str, root: Path, text_of: TextOf) -> None:
     """Rule (3) with fit=1 and else as published."""
     results = root / "docs" / "results"
     runs = read_records(results / "compound" / "fit1.jsonl")
@@ -200,19 +196,19 @@ def test_an_early_end_of_slow_start(found: Found, page: str, root: Path) -> None
     said = f"{ours.value:.3f} ± {ours.bounds[1] - ours.value:.3f} at n = 20"
     plain = found["compound-2"]["letter"].values(PLAIN, {"n": 20}, mean_rtt)
     rtt = fmean(mean_rtt(run) or 0.0 for run in runs) / fmean(plain)
-    lead = " ".join((results / "figures-compound.md").read_text().split())
+    lead = text_of("results/figures-compound.md")
     assert said in " ".join(page.split())
     assert f"{said} and {rtt:.2f} of Compound's RTT" in lead
 
 
-def test_rule_3_with_four_stations(found: Found, root: Path) -> None:
+def test_rule_3_with_four_stations(found: Found, text_of: TextOf) -> None:
     """As published; figures-compound.md has it in its lead."""
     runs = found["compound-4"]["letter"]
     ours, plain = (
         runs.values(PLUS, plus(OURS, {"n": 4}), index),
         runs.values(PLAIN, {"n": 4}, index),
     )
-    prose = " ".join((root / "docs" / "results" / "figures-compound.md").read_text().split())
+    prose = text_of("results/figures-compound.md")
     assert f"{fmean(ours):.2f} at n = 4, where Compound has {fmean(plain):.2f}" in prose
     below = [n for n in NS_4 if fmean(runs.values(PLUS, plus(OURS, {"n": n}), index)) < NEAR_ONE]
     assert below == [4, 8, 10]
@@ -303,13 +299,13 @@ def test_half_of_the_stations(mixes: list[Record], page: str, peer: str, ours: s
         for phase in PHASES:
             some = chosen(mixes, f"{n // 2}*{ours}+{n // 2}*{peer}", n=n, phase=phase)
             cells.append(of_each_kind(some, ours, peer) if some else "–")
-    assert row(f"half {ours}, half {peer}", cells) in page
+    assert row(f"half {ours}, half {peer}", *cells) in page
 
 
 @pytest.mark.parametrize("cc", [PLUS, PLAIN, *PEERS])
 def test_all_of_one_kind(runs: kept.Kept, page: str, cc: str) -> None:
     cells = [of_each_kind(alone(runs, cc, n, phase), cc) for n in (6, 14) for phase in PHASES]
-    assert row(f"all {cc}", cells) in page
+    assert row(f"all {cc}", *cells) in page
 
 
 def beside(records: list[Record], cc: str, down: int) -> str:
@@ -329,7 +325,7 @@ def test_beside_downloads(runs: kept.Kept, downloads: list[Record], page: str, n
         if not down and not gamma:
             some = alone(runs, cc, 6, phase)
         cells.append(beside(some, cc, down) if some else "–")
-    assert row(name, cells) in page
+    assert row(name, *cells) in page
 
 
 # --- sentences of both ------------------------------------------------------------------------
@@ -454,14 +450,14 @@ def ablation(root: Path) -> dict[str, list[list[float]]]:
 def test_ablation(root: Path, ablation: dict[str, list[list[float]]], name: str) -> None:
     cells = [f"{fmean(each):.3f} ({min(each):.3f})" for each in ablation[name]]
     page = (root / "docs" / "results" / "compound.md").read_text()
-    assert f"| {' | '.join([name, *cells])} |" in page
+    assert row(name, *cells) in page
 
 
-def test_clocks_that_do_not_agree(root: Path, ablation: dict[str, list[list[float]]]) -> None:
+def test_clocks_that_do_not_agree(ablation: dict[str, list[list[float]]], text_of: TextOf) -> None:
     ten, twenty = (
         sorted(fmean(each) for each in ablation["up to 20 s, a whole period: `skew=20000`"][part])
         for part in (slice(2), slice(2, 4))
     )
-    choosing = " ".join((root / "docs" / "choosing.md").read_text().split())
+    choosing = text_of("choosing.md")
     said = f"ten stations still reached an index of {ten[0]:.2f} to {ten[1]:.2f}, twenty "
     assert f"{said}{twenty[0]:.2f} to {twenty[1]:.2f} (five seeds)." in choosing

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from apogee_lab.commands import main
-from apogee_lab.papers import drawings, report, schedule, series
+from apogee_lab.papers import report, schedule, series
 from apogee_lab.papers.catalogue import choose
 from apogee_lab.papers.claims import NotMeasured, Results, between
-from apogee_lab.papers.figure import Cell, Claim, Figure
+from apogee_lab.papers.figure import Cell, Claim
 from apogee_lab.papers.gentle import draw
 from apogee_lab.papers.gentle.claims import group, group_share, predicted, share, used
 from apogee_lab.papers.gentle.figures import (
@@ -23,16 +23,14 @@ from apogee_lab.papers.gentle.figures import (
     FIGURE_3,
     FIGURE_6,
     FIGURE_7,
-    GENTLE,
     VARIANTS,
     _lines,
     _points,
 )
 from apogee_lab.papers.gentle.model import predict
-from apogee_lab.results.finished import FinishedRun
 from apogee_lab.results.plots import plt
 from tests.unit.lab import raw_folders
-from tests.unit.papers.planning import planned, surely
+from tests.unit.papers.planning import as_runs, claim, holds, lines_of, planned, surely
 
 LIMIT_BPS = 956.4e6
 SEEDS = (1, 2, 3)
@@ -79,25 +77,10 @@ def seeds(cc: str, fast: float, reno: float, **more: Any) -> list[dict[str, Any]
     return [record(cc, fast, reno * (1 + (s - 2) / 100), s, **more) for s in SEEDS]
 
 
-def claim(figure: Figure, text: str) -> Claim:
-    """The only claim of a figure about the default stack whose text begins so."""
-    (found,) = [
-        each
-        for each in figure.claims
-        if each.text.startswith(text)
-        and not {"period", "tcp_sack=0", "tcp_sack=1"} & set(each.variants)
-    ]
-    return found
-
-
 def about_6(text: str, buffer: str) -> Claim:
     """A claim of figure 6; those about the buffer that the paper does not have are ours."""
     ours = "" if buffer == "4167 packets" or text.startswith("(ours)") else "(ours) "
     return claim(FIGURE_6, f"{ours}{text} (B = {buffer})")
-
-
-def holds(found: Claim, records: Sequence[dict[str, Any]]) -> bool:
-    return surely(found.check, records)
 
 
 # --- the catalogue ----------------------------------------------------------------------------
@@ -108,19 +91,6 @@ def invented(cell: Cell) -> dict[str, Any]:
     names = {"n": int, "queue": int, "reno_rate": str, "delay": str}
     settings = {key: names[key](value) for key, value in cell.settings.items() if key in names}
     return record(cell.cc, 600.0, 80.0, **settings)
-
-
-def test_every_claim_has_the_runs_it_needs() -> None:
-    assert list(GENTLE.figures) == ["2", "3", "6", "7"]
-    for number, figure in GENTLE.figures.items():
-        assert figure.name == number and figure.title.startswith(f"Figure {number}:")
-        assert figure.claims and figure.draw in drawings.DRAWN
-        for each in figure.claims:
-            for variant in each.variants:
-                cells = [cell for cell in figure.cells if cell.variant == variant]
-                assert cells and variant in VARIANTS
-                once = [cell for n, cell in enumerate(cells) if cell not in cells[:n]]
-                assert each.check(Results([invented(cell) for cell in once])).ours
 
 
 def test_how_many_runs() -> None:
@@ -182,7 +152,6 @@ def test_what_the_runs_cost(tmp_path: Path) -> None:
     assert made["lengths"]["gentle-6"] == {"durations_s": [80.0], "seeds": [3, 5]}
     costs = {made["runs"][member["key"]]["cost_s"] for member in made["figures"]["gentle-7"]}
     assert costs == {10 + 0.5 * 180}
-    assert sum(run["cost_s"] for run in made["runs"].values()) / 3600 < 5
 
 
 # --- claims about groups ----------------------------------------------------------------------
@@ -471,15 +440,6 @@ def test_changes_of_mode_are_counted_where_it_is_measured(tmp_path: Path) -> Non
     assert series.event_rate(tmp_path, traced(tmp_path, "overrun: 3\n"), *MODES) is None
     (tmp_path / "trace.txt").unlink()
     assert series.event_rate(tmp_path, meta, *MODES) is None
-
-
-def as_runs(raw: Path, found: Sequence[dict[str, Any]]) -> list[FinishedRun]:
-    return [FinishedRun(raw, raw_folders.meta(), each) for each in found]
-
-
-def lines_of(axes: Any) -> dict[str, list[float]]:
-    """What error bars show, by label."""
-    return {each.get_label(): list(each.lines[0].get_ydata()) for each in axes.containers}
 
 
 def test_groups_are_drawn_over_n(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 from apogee_lab.papers import kept
 from apogee_lab.papers.gentle.claims import timeouts, used
 from apogee_lab.results.statistics import Estimate, mean_of, ratio_of
-from tests.unit.papers.found import Record, runs
+from tests.unit.papers.found import Record, TextOf, row, runs
 
 Measure = Callable[[Record], float]
 
@@ -108,10 +108,6 @@ def share(records: list[Record], found: list[Record], n: int) -> str:
     return relative(found, runs(records, "reno", n=n, reno=10))
 
 
-def row(cells: Iterable[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
-
-
 def beside_reno(groups: list[Record], n: int, name: str) -> str:
     """A line of the first table."""
     cc, published = SENDERS.get(name, (name, False))
@@ -124,7 +120,7 @@ def beside_reno(groups: list[Record], n: int, name: str) -> str:
         mean(found, late_drops, 0), mean(found, sent_again, 0),
         "–" if n == 1 else mean(found, fast_jain, 2),
     ]  # fmt: skip
-    return row(cells)
+    return row(*cells)
 
 
 LINES = [(n, name) for n in NS for name in (*SENDERS, *(PEERS if n == 2 else ()))]
@@ -150,7 +146,7 @@ def test_slow_start(root: Path, page: str, name: str) -> None:
     found = runs(read(root, "slowstart"), cc, **{"hstcp_gentle.early_exit": early_exit})
     assert len(found) >= 5
     drops = mean(found, lambda record: record["queue"]["early_drops"], 0)
-    assert row([name, drops, mean(found, lambda record: record["t90_s"], 2)]) in page
+    assert row(name, drops, mean(found, lambda record: record["t90_s"], 2)) in page
 
 
 #: Lines of the tables of a lone flow.
@@ -186,7 +182,7 @@ def test_alone_on_a_long_path(root: Path, page: str, name: str, host_rate: str) 
         cells = [name, each(clean, link, 1), full, mean(lossy, link, 1)]
     else:
         cells = ["hstcp_gentle (early_exit=0, 1 and 2 alike)", each(clean, link, 1), full]
-    assert row(cells)[:-2] in page
+    assert row(*cells)[:-2] in page
 
 
 #: Rules that are disabled: the settings that differ from the defaults.
@@ -247,10 +243,10 @@ def test_beside_others(root: Path, page: str, name: str) -> None:
             relative(found, base), mean(found, late_drops, 0),
             mean(found, sent_again, 0), mean(found, fast_jain, 2),
         ]  # fmt: skip
-        assert row(cells) in page
+        assert row(*cells) in page
 
 
-def test_it_gives_way_beside_cubic(root: Path, page: str) -> None:
+def test_it_gives_way_beside_cubic(root: Path, page: str, text_of: TextOf) -> None:
     records = read(root, "others")
     ours, cubic, highspeed = (
         fmean(
@@ -263,7 +259,7 @@ def test_it_gives_way_beside_cubic(root: Path, page: str) -> None:
         f"its two flows have {ours:.0f} Mbit/s together, half of an equal share (159), where two "
         f"flows of CUBIC have {cubic:.0f} and two of HighSpeed {highspeed:.0f}."
     ) in page
-    choosing = " ".join((root / "docs" / "choosing.md").read_text().split())
+    choosing = text_of("choosing.md")
     said = f"two flows have {ours:.0f} Mbit/s together beside ten of CUBIC, half of an equal share"
     assert said in choosing
 
@@ -273,7 +269,7 @@ def by_chance(some: int, runs: int, others: int) -> float:
     return math.comb(runs, some) / math.comb(runs + others, some)
 
 
-def test_timeouts_without_sack(root: Path) -> None:
+def test_timeouts_without_sack(root: Path, text_of: TextOf) -> None:
     """What figures-gentle.md says of figure 2 on the three stacks."""
     found = kept.read(root / "docs" / "results" / "records" / "gentle.jsonl.xz")["gentle-2"]
 
@@ -286,7 +282,7 @@ def test_timeouts_without_sack(root: Path) -> None:
     assert usual[0] == beside[0] == 0
     less = [sum(used(r) < 0.99 for r in found[f"tcp_sack={on}"]) for on in (0, 1)]
     assert less[1] == 0
-    prose = " ".join((root / "docs" / "results" / "figures-gentle.md").read_text().split())
+    prose = text_of("results/figures-gentle.md")
     assert f"one does in {period[0]} of {period[1]} runs, and its window falls to one" in prose
     assert f"a sender times out by default in none of {usual[1]} runs" in prose
     chance = f"(Fisher's exact test, one-sided: p = {by_chance(*alone, beside[1]):.3f})"
@@ -310,7 +306,7 @@ def locked_out(record: Record) -> bool:
     return record["queue"]["mean_bytes"] > 0.98 * record["set"]["queue"] * FRAME
 
 
-def test_the_unused_part_without_fast_senders(root: Path) -> None:
+def test_the_unused_part_without_fast_senders(root: Path, text_of: TextOf) -> None:
     """With 50 packets in each switch, and with 10000."""
     path = root / "docs" / "results" / "records" / "gentle.jsonl.xz"
     found = [r for r in kept.read(path)["gentle-2"]["today"] if r["set"]["n"] == 0]
@@ -319,11 +315,11 @@ def test_the_unused_part_without_fast_senders(root: Path) -> None:
     assert min(map(used, large)) > 0.9999
     assert not any(r["queue"]["drops"] for r in [*found, *large])
     unused = 1000 * fmean(1 - used(r) for r in found)
-    prose = " ".join((root / "docs" / "results" / "figures-gentle.md").read_text().split())
+    prose = text_of("results/figures-gentle.md")
     assert f"(N = 0) {unused:.0f} Mbit/s are unused because of the switches" in prose
 
 
-def test_seeds_that_differ(root: Path) -> None:
+def test_seeds_that_differ(root: Path, text_of: TextOf) -> None:
     """What figures-gentle.md says of figure 6 at 100 ms on the default stack."""
     figures = kept.read(root / "docs" / "results" / "records" / "gentle.jsonl.xz")
     far = [r for r in figures["gentle-6"]["today"] if r["set"]["delay"] == "100ms"]
@@ -336,7 +332,7 @@ def test_seeds_that_differ(root: Path) -> None:
     early = sum(not flow["steady"]["retransmits"] for flow in firsts)
     rates = [flow["goodput_bps"] / 1e6 for flow in firsts]
     most = max(r["flows"][1]["timeouts"] for r in small)
-    prose = " ".join((root / "docs" / "results" / "figures-gentle.md").read_text().split())
+    prose = text_of("results/figures-gentle.md")
     assert f"In none of the {len(small)} runs does the shared queue drop a packet" in prose
     assert f"through up to {most} timeouts" in prose
     assert f"In {sum(map(locked_out, small))} of the {len(small)} runs this lasts" in prose

@@ -11,6 +11,7 @@ from apogee_lab.base import LabError
 from apogee_lab.commands import draw_figures
 from apogee_lab.papers import kept
 from tests import ROOT
+from tests.unit.papers.found import TextOf
 
 FILES = sorted((ROOT / "docs" / "results" / "records").glob("*.jsonl.xz"))
 
@@ -83,7 +84,7 @@ def test_the_file_beside_a_table(tmp_path: Path) -> None:
     assert draw_figures.records_path(table) == tmp_path / "records-star-5+star-8.jsonl.xz"
 
 
-def test_timeouts_of_two_flows_on_the_old_stack(root: Path) -> None:
+def test_timeouts_of_two_flows_on_the_old_stack(root: Path, text_of: TextOf) -> None:
     """What figures-star.md says of the paper's reason for figure 11."""
     found = kept.read(root / "docs" / "results" / "records" / "star.jsonl.xz")["star-11"]
 
@@ -98,6 +99,6 @@ def test_timeouts_of_two_flows_on_the_old_stack(root: Path) -> None:
 
     star = [f"{sum(each) / 5:.0f}" for each in counts("star+star")]
     others = [count for each in counts("j+j") for count in each]
-    prose = " ".join((root / "docs" / "results" / "figures-star.md").read_text().split())
+    prose = text_of("results/figures-star.md")
     assert f"have {star[0]} and {star[1]} timeouts in 60 s there" in prose
     assert f"two of TCP-J {min(others)} to {max(others)})" in prose

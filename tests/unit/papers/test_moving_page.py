@@ -11,7 +11,7 @@ import pytest
 
 from apogee_lab.commands.paths import paths, table
 from apogee_lab.results.text import cell
-from tests.unit.papers.found import Record, runs
+from tests.unit.papers.found import Record, TextOf, dropped, goodput, row, runs, short
 
 Read = Callable[[str], list[Record]]
 
@@ -21,10 +21,6 @@ CCS = ("star", "bbr", "cubic", "hybla")
 @pytest.fixture(scope="module")
 def page(root: Path) -> list[str]:
     return (root / "docs" / "results" / "moving.md").read_text().splitlines()
-
-
-def row(cells: Iterable[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
 
 
 #: Files whose records are the rows of the first two tables, and how many rows they are.
@@ -42,7 +38,7 @@ def test_moving_paths(read: Read, page: list[str], name: str) -> None:
     _, *rows = table(paths(read(f"moving/{name}.jsonl")))
     assert len(rows) == PATHS[name]
     for cells in rows:
-        assert [line for line in page if line.endswith(" " + row(cells[1:]))], cells
+        assert [line for line in page if line.endswith(" " + row(*cells[1:]))], cells
 
 
 def mbits(found: Iterable[Record]) -> str:
@@ -54,7 +50,7 @@ def test_jitter_of_the_acks_on_leo(read: Read, page: list[str], jitter: str) -> 
     records = read("moving/leo-jitter.jsonl")
     name = jitter.replace("0s", "0").replace("ms", " ms")
     cells = (mbits(runs(records, cc, jitter=jitter)) for cc in ("star", "bbr", "cubic"))
-    assert "  " + row([name, *cells]) in page
+    assert "  " + row(name, *cells) in page
 
 
 @pytest.mark.parametrize("queue", ["15kB", "62.5kB", "625kB"])
@@ -64,7 +60,6 @@ def test_ten_flows(read: Read, page: list[str], cc: str, queue: str) -> None:
     assert len(found) == 5 and all(len(record["flows"]) == 10 for record in found)
     goodputs = [sorted(f["goodput_bps"] / 1e6 for f in record["flows"]) for record in found]
     fair = [fmean(each) for each in goodputs]
-    sent = sum(flow["segments"] for record in found for flow in record["flows"])
     drops = [record["queue"]["drops"] for record in found]
     timeouts = [sum(flow["timeouts"] or 0 for flow in record["flows"]) for record in found]
     cells = [
@@ -72,9 +67,9 @@ def test_ten_flows(read: Read, page: list[str], cc: str, queue: str) -> None:
         cell([each[0] / mean for each, mean in zip(goodputs, fair, strict=True)], 2),
         cell([each[-1] / mean for each, mean in zip(goodputs, fair, strict=True)], 2),
         cell([record["jain"] for record in found], 3),
-        f"{cell(drops, 0)}, {100 * sum(drops) / sent:.1f} %", cell(timeouts, 1),
+        f"{cell(drops, 0)}, {dropped(found):.1f} %", cell(timeouts, 1),
     ]  # fmt: skip
-    assert row(cells) in page
+    assert row(*cells) in page
 
 
 def test_every_rate_and_round_trip(read: Read, page: list[str]) -> None:
@@ -87,10 +82,10 @@ def test_every_rate_and_round_trip(read: Read, page: list[str]) -> None:
                 assert all(len(each) == 5 for each in found.values())
                 limit = 100 * fmean(r["total_goodput_bps"] / r["limit_bps"] for r in found["star"])
                 peers = (mbits(found[cc]) for cc in ("bbr", "hybla", "cubic"))
-                assert row([rate, rtt, name, mbits(found["star"]), f"{limit:.1f}", *peers]) in page
+                assert row(rate, rtt, name, mbits(found["star"]), f"{limit:.1f}", *peers) in page
 
 
-def test_where_star_is_not_the_best(read: Read, page: list[str]) -> None:
+def test_where_star_is_not_the_best(read: Read, prose: str) -> None:
     """In the rows of every rate and round trip."""
     records = [*read("grid/star.jsonl"), *read("grid/peers.jsonl")]
     points = {(r["set"]["rate"], r["set"]["delay"], r["set"]["ber"]) for r in records}
@@ -112,7 +107,6 @@ def test_where_star_is_not_the_best(read: Read, page: list[str]) -> None:
     assert not less and round(first) == round(second) == 3 and list(CCS)[0] == "star"
     ((at, share),) = short.items()
     assert at == ("2mbit", "15ms", 1e-6)
-    prose = " ".join(" ".join(page).split())
     assert f"in {len(points) - 4} of the {len(points)} rows" in prose
     assert f"It is {close:.1f} % below the best at 2 Mbit/s, 120".replace("0.", ".") in prose
     assert f"30 ms and 1e-6 ({share:.3f}).".replace("0.", ".") in prose
@@ -129,7 +123,7 @@ def test_an_hour(read: Read, page: list[str], ber: float, name: str) -> None:
         f"{100 * flow['goodput_bps'] / record['limit_bps']:.1f}",
         f"{flow['rtt_ms']['mean']:.0f}", f"{flow['rtt_ms']['p99']:.0f}",
     ]  # fmt: skip
-    assert row(cells) in page
+    assert row(*cells) in page
 
 
 @pytest.mark.parametrize("queue", ["75kB", "250kB"])
@@ -143,7 +137,7 @@ def test_a_trace_from_a_file(
         assert len(found) == 5
         rtt = fmean(record["flows"][0]["rtt_ms"]["mean"] for record in found)
         cells += [mbits(found), f"{rtt:.0f}"]
-    assert row(cells) in page
+    assert row(*cells) in page
 
 
 def times(found: list[Record], size: int) -> str:
@@ -167,15 +161,15 @@ def test_requests(read: Read, page: list[str], cc: str, other: str) -> None:
     bulk = "–"
     if other != "alone":
         bulk = cell([record["flows"][1]["goodput_bps"] / 1e6 for record in found], 2)
-    assert row([cc, other, *sizes, f"{count:.0f}", bulk]) in page
+    assert row(cc, other, *sizes, f"{count:.0f}", bulk) in page
 
 
 # --- what the page says of them -----------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
-def prose(page: list[str]) -> str:
-    return " ".join(" ".join(page).split())
+def prose(text_of: TextOf) -> str:
+    return text_of("results/moving.md")
 
 
 @pytest.fixture(scope="module")
@@ -185,20 +179,6 @@ def of(read: Read) -> Callable[..., list[Record]]:
 
 
 Of = Callable[..., list[Record]]
-
-
-def goodput(found: list[Record]) -> float:
-    return fmean(record["total_goodput_bps"] for record in found) / 1e6
-
-
-def dropped(found: list[Record]) -> float:
-    """Per cent of what was sent."""
-    sent = sum(flow["segments"] for record in found for flow in record["flows"])
-    return 100 * sum(record["queue"]["drops"] for record in found) / sent
-
-
-def short(value: float, decimals: int) -> str:
-    return f"{value:.{decimals}f}".removeprefix("0")
 
 
 def more(of: Of, name: str, **where: object) -> float:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from apogee_lab.results import text
+from tests.unit.papers.found import TextOf
 
 Record = dict[str, Any]
 FIFO, CODEL, FITS = "pfifo_fast", "fq_codel, its defaults", "fq_codel, 900 ms, 3 s"
@@ -87,7 +88,7 @@ def test_only_codel_drops(records: list[Record]) -> None:
             assert queue["drops"] == 0
 
 
-def test_what_the_page_says_of_cubic(root: Path, records: list[Record]) -> None:
+def test_what_the_page_says_of_cubic(root: Path, records: list[Record], text_of: TextOf) -> None:
     """Also shake.md's, and engines.md's drops."""
 
     def mean(queue: str, loss: str, pick: Callable[[Record], float]) -> float:
@@ -120,10 +121,10 @@ def test_what_the_page_says_of_cubic(root: Path, records: list[Record]) -> None:
         f"{pings(FIFO)[1]:.0f}",
     ]
     results = root / "docs" / "results"
-    page = " ".join((results / "shake" / "queue.md").read_text().split())
+    page = text_of("results/shake/queue.md")
     for said in says:
         assert said in page, said
-    shake = " ".join((root / "docs" / "shake.md").read_text().split())
+    shake = text_of("shake.md")
     said = (
         f"without loss CUBIC over two paths keeps its {fifo[0]:.2f} Mbit/s, with 1 % of loss it "
         f"has {codel[1]:.2f} instead of {fifo[1]:.2f};"
@@ -139,14 +140,14 @@ def test_what_the_page_says_of_cubic(root: Path, records: list[Record]) -> None:
     )
 
 
-def test_what_the_page_says_of_the_agent_before(root: Path) -> None:
+def test_what_the_page_says_of_the_agent_before(root: Path, text_of: TextOf) -> None:
     none, some = (
         [r for r in read(root, "queue-before") if r["set"]["loss"] == loss] for loss in ("0%", "1%")
     )
     assert len(none) == len(some) == 5
     rates = [fmean(r["total_goodput_bps"] for r in found) / 1e6 for found in (none, some)]
     timeouts = fmean(r["flows"][0]["timeouts"] for r in none)
-    page = " ".join((root / "docs" / "results" / "shake" / "queue.md").read_text().split())
+    page = text_of("results/shake/queue.md")
     assert (
         f"CUBIC had {rates[0]:.2f} and {rates[1]:.2f} Mbit/s in these runs, with {timeouts:.0f} "
         "timeouts without loss" in page
@@ -166,7 +167,7 @@ def test_runs_without_such_drops_are_as_before(root: Path, records: list[Record]
         assert run["flows"] == before["flows"] and run["losses"] == before["losses"]
 
 
-def test_what_the_page_says_of_bbr_and_star(root: Path, records: list[Record]) -> None:
+def test_what_the_page_says_of_bbr_and_star(records: list[Record], text_of: TextOf) -> None:
     def said(cc: str) -> list[str]:
         found = [r for r in records if (r["cc"], r["set"]["loss"]) == (cc, "1%")]
         return [
@@ -175,7 +176,7 @@ def test_what_the_page_says_of_bbr_and_star(root: Path, records: list[Record]) -
         ]
 
     bbr, star = said("bbr"), said("star")
-    page = " ".join((root / "docs" / "results" / "shake" / "queue.md").read_text().split())
+    page = text_of("results/shake/queue.md")
     assert (
         f"bbr has {bbr[0]} Mbit/s with the FIFO, {bbr[1]} with fq_codel's defaults and {bbr[2]} "
         f"with 900 ms and 3 s; star has {star[0]}, {star[1]} and {star[2]}." in page

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ import pytest
 
 from apogee_lab import units
 from apogee_lab.commands import draw_figures
-from apogee_lab.papers import drawings, report, schedule
+from apogee_lab.papers import drawings, report
 from apogee_lab.papers.catalogue import choose
 from apogee_lab.papers.claims import NotMeasured, Results
 from apogee_lab.papers.figure import Cell, Claim, Figure
@@ -47,9 +47,8 @@ from apogee_lab.results.finished import FinishedRun
 from apogee_lab.results.plots import plt
 from apogee_lab.scenarios import SCENARIOS
 from tests.unit.lab import raw_folders
-from tests.unit.papers.planning import planned, surely
+from tests.unit.papers.planning import claim, holds, lines_of, planned, runs_of_cells
 
-NAMES = [*map(str, range(4, 15)), "today", "queue", "window", "step"]
 SEEDS = (1, 2, 3)
 RATE = 2e6
 RADIO = SCENARIOS["radio"]
@@ -116,44 +115,7 @@ def records(
     ]
 
 
-def claim(figure: Figure, text: str, variant: str = "today") -> Claim:
-    """The only claim of a figure and variant whose text begins so."""
-    (found,) = (c for c in figure.claims if c.text.startswith(text) and variant in c.variants)
-    return found
-
-
-def holds(found: Claim, runs: Sequence[dict[str, Any]]) -> bool:
-    return surely(found.check, runs)
-
-
 # --- the catalogue ----------------------------------------------------------------------------
-
-
-def test_every_claim_has_the_runs_it_needs() -> None:
-    assert list(SSCOP.figures) == NAMES
-    for name, figure in SSCOP.figures.items():
-        begin = f"Figure {name}:" if name.isdigit() else "Not in the paper:"
-        assert figure.name == name and figure.title.startswith(begin)
-        assert figure.claims and figure.draw in drawings.DRAWN
-        for each in figure.claims:
-            for variant in each.variants:
-                assert variant in VARIANTS
-                assert each.check(Results(records(figure, variant))).ours
-
-
-def test_a_row_stands_in_the_table_once() -> None:
-    for figure in SSCOP.figures.values():
-        rows = [(each.text, variant) for each in figure.claims for variant in each.variants]
-        assert len(set(rows)) == len(rows)
-
-
-def test_every_cell_is_a_run_of_the_lab() -> None:
-    for figure in SSCOP.figures.values():
-        for each in figure.cells:
-            seconds = each.duration_s
-            kinds = {param.name: param.kind for param in RADIO.params}
-            values = {k: units.parse(kinds[k], each.setting(k, seconds)) for k in each.settings}
-            RADIO.compile(values, each.cc, seconds)
 
 
 def test_seeds_and_shared_runs() -> None:
@@ -177,11 +139,6 @@ def test_seeds_and_shared_runs() -> None:
     assert {r.cell.variant for r in wide} == {"today", "letter", TIMER, NARROW}
     assert len({r.job.key for r in wide}) == 4 * 5
     assert len({r.job.key for r in found["sscop-4"]}) == 3 * (8 + 2 * 5 * 8 + 8 + 3 * 5)
-
-
-def test_the_cost_is_bounded(tmp_path: Path) -> None:
-    made = schedule.as_json(planned("sscop"), None, None, tmp_path, tmp_path / "table.md")
-    assert sum(run["cost_s"] for run in made["runs"].values()) / 2 < 90 * 60
 
 
 def test_variants_are_said_as_they_are_run() -> None:
@@ -641,31 +598,17 @@ def test_a_page_of_all(tmp_path: Path) -> None:
 # --- drawings ---------------------------------------------------------------------------------
 
 
-def as_runs(raw: Path, figure: Figure) -> dict[str, list[FinishedRun]]:
-    found: dict[str, list[FinishedRun]] = {}
-    for each in figure.cells:
-        for seed in (1, 2):
-            run = FinishedRun(raw, raw_folders.meta(), record(each, seed=seed))
-            found.setdefault(each.variant, []).append(run)
-    return found
-
-
-def lines_of(axes: Any) -> dict[str, list[float]]:
-    """What error bars show, by label."""
-    return {each.get_label(): list(each.lines[0].get_ydata()) for each in axes.containers}
-
-
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SSCOP.figures)
 def test_every_figure_is_drawn(tmp_path: Path, name: str) -> None:
     figure = SSCOP.figures[name]
     finished(tmp_path)
-    canvas = drawings.DRAWN[figure.draw](figure, as_runs(tmp_path, figure))
+    canvas = drawings.DRAWN[figure.draw](figure, runs_of_cells(tmp_path, figure, record))
     assert canvas.axes and all(axes.has_data() for axes in canvas.axes)
     plt.close(canvas)
 
 
 def test_a_line_for_each_size(tmp_path: Path) -> None:
-    canvas = drawings.DRAWN[FIGURE_5.draw](FIGURE_5, as_runs(tmp_path, FIGURE_5))
+    canvas = drawings.DRAWN[FIGURE_5.draw](FIGURE_5, runs_of_cells(tmp_path, FIGURE_5, record))
     published, ours = map(lines_of, canvas.axes)
     sizes = [f"SSCOP, {size} B" for size in SIZES]
     assert list(published) == [*sizes, "TCP alone", "TCP alone, 500 B"]
@@ -700,7 +643,7 @@ def test_what_claims_need_beside_records(tmp_path: Path, monkeypatch: pytest.Mon
 def test_panels_show_all_of_each_other(tmp_path: Path) -> None:
     """Panels have one axis: it fits the lines of the last one, too."""
     figure = replace(FIGURE_5, claims=[])
-    runs = as_runs(tmp_path, figure)
+    runs = runs_of_cells(tmp_path, figure, record)
     for run in runs["today"]:
         run.record["total_goodput_bps"] *= 10
     for run in runs["letter"]:
