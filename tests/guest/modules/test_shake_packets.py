@@ -103,7 +103,7 @@ set_outside() { tc -n net1 qdisc add dev far clsact 2>/dev/null
 	fi; }
 marks() { for inner in 0 1 2 3; do
 		$cn verified marked 5401 $OUT/in-$3-$1-$inner & marked=$!
-		ip netns exec net1 verified look near $OUT/families.out-$3-$1-$inner & look=$!
+		ip netns exec net1 verified look near $OUT/out-$3-$1-$inner & look=$!
 		sleep 0.1; verified mark $2 5401 $((0xb8 + inner)) 3; sleep 0.2; kill $marked $look
 	done; }
 for outer in none 0 1 2 3; do set_outside $outer
