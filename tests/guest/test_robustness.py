@@ -134,7 +134,9 @@ def test_the_lab_is_killed(lab: Lab, engine: str) -> None:
         pytest.param(
             *("guest", "qemu", "qemu-system", "QEMU was killed by SIGKILL"), marks=pytest.mark.deep
         ),
-        ("worker", "uml", "linux", "the run's process died (-9)"),
+        pytest.param(
+            *("worker", "uml", "linux", "the run's process died (-9)"), marks=pytest.mark.deep
+        ),
     ],
 )
 def test_a_part_is_killed(lab: Lab, which: str, engine: str, program: str, why: str) -> None:

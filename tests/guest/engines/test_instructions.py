@@ -25,6 +25,7 @@ def test_counts_what_runs_between_marks(tmp_path: Path) -> None:
     assert sum(parts_of(once).values()) == sum(once.values())
 
 
+@pytest.mark.deep
 def test_a_packet_in_segments_of_256_costs_less_than_five_times_a_vlans(
     build: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -41,7 +41,7 @@ def test_equal_seeds_give_equal_records(stock_modules: Path, kept: Path, tmp_pat
         target = tmp_path / attempt
         status = lab_run(
             "satellite", "--cc", "star", "--set", "ber=1e-5", "--set", "trace=module",
-            "--seed", "1,2", "--duration", "3", "--fresh", "--json", str(target),
+            "--seed", "1,2", "--duration", "2", "--fresh", "--json", str(target),
         )  # fmt: skip
         assert status == 0
         found = read_records(target)

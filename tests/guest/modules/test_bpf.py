@@ -5,6 +5,7 @@ modules."""
 from __future__ import annotations
 
 import re
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 from apogee_lab.algorithms import ALGORITHMS, is_bpf
 from apogee_lab.engines import qemu
 from tests.bpf import minimum
-from tests.guest.runs import Case, Run, compiled, run_cases
+from tests.guest.runs import Case, Guests, compiled, run_cases
 
 pytestmark = pytest.mark.guest
 
@@ -160,9 +161,9 @@ BEGINNING = "timeout 11 apogee-bpf trace hstcp_gentle >$OUT/trace 2>&1"
 
 
 @pytest.fixture(scope="module")
-def runs(build: Path, stock_modules: Path) -> dict[str, Run]:
-    """One guest: a flow of each algorithm as module, and as BPF program that is unloaded while it
-    runs; two flows that are traced; then what the loader says.
+def runs(build: Path, stock_modules: Path) -> Guests:
+    """A flow of each algorithm as module, and as BPF program that is unloaded while it runs; one
+    whose beginning is traced; what the loader says. In another guest: all kinds of traces.
     """
     slow = {"ber": 0, "rate": 2_000_000, "queue": 125_000}
     cases = {ALGORITHMS[name].bpf: Case(slow, ALGORITHMS[name].bpf, 6) for name in PROGRAMS}
@@ -171,11 +172,12 @@ def runs(build: Path, stock_modules: Path) -> dict[str, Run]:
     cases["traced"] = Case({"ber": 0, "queue": 62_500}, "bpf_star", 45, TRACED, after=UNLOAD)
     cases["beginning"] = Case(slow | {"queue": 12_500}, "bpf_gentle", 12, BEGINNING, after=VERBS)
     files = {"bin/peer": compiled(Path(__file__).with_name("peer.c"))}
-    return run_cases(build, "bpf", cases, ["bpftool"], files, engine=qemu)
+    run = partial(run_cases, build, extras=["bpftool"], files=files, engine=qemu)
+    return Guests(run, "bpf", cases, ["traced"])
 
 
 @pytest.fixture(scope="module")
-def told(runs: dict[str, Run]) -> dict[str, str]:
+def told(runs: Guests) -> dict[str, str]:
     """What each command of VERBS printed, with its status."""
     folder = runs["beginning"].raw.with_name("told")
     return {path.name: path.read_text() for path in folder.iterdir()}
@@ -291,14 +293,14 @@ def test_parameters_are_those_of_the_module(told: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_flow_is_that_of_the_module(runs: dict[str, Run], name: str) -> None:
+def test_a_flow_is_that_of_the_module(runs: Guests, name: str) -> None:
     """Within 1 %: a path without errors is deterministic, and the kernel is the same."""
     module = runs[ALGORITHMS[name].bpf].record["total_goodput_bps"]
     assert runs[name].record["total_goodput_bps"] == pytest.approx(module, rel=0.01)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_status_lists_the_sockets_of_the_namespace(runs: dict[str, Run], name: str) -> None:
+def test_status_lists_the_sockets_of_the_namespace(runs: Guests, name: str) -> None:
     lines = runs[name].text("bpf").splitlines()[1:]
     found = [dict(zip(words[2::2], words[3::2], strict=True)) for words in map(str.split, lines)]
     assert len(found) == 1
@@ -309,7 +311,7 @@ def test_status_lists_the_sockets_of_the_namespace(runs: dict[str, Run], name: s
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_trace_has_the_modules_tracepoints(runs: dict[str, Run], name: str) -> None:
+def test_trace_has_the_modules_tracepoints(runs: Guests, name: str) -> None:
     line = runs[name].text("trace").splitlines()[0]
     assert re.match(
         r"[0-9]+\.[0-9]{6} (star_ack|hstcp_gentle_window|compound_round) [a-z_]+=", line
@@ -317,22 +319,24 @@ def test_trace_has_the_modules_tracepoints(runs: dict[str, Run], name: str) -> N
     assert " dport=5201 " in line
 
 
-def test_a_socket_goes_on_when_its_algorithm_is_unloaded(runs: dict[str, Run]) -> None:
+def test_a_socket_goes_on_when_its_algorithm_is_unloaded(runs: Guests) -> None:
     assert [runs[name].text("unload") for name in PROGRAMS] == [""] * len(PROGRAMS)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_socket_of_an_earlier_load_is_told(runs: dict[str, Run], name: str) -> None:
+def test_a_socket_of_an_earlier_load_is_told(runs: Guests, name: str) -> None:
     lines = runs[name].text("again").splitlines()[1:]
     assert len(lines) == 1 and lines[0].endswith(":5201 of an earlier load")
 
 
-def test_records_end_soon_after_their_reader(runs: dict[str, Run]) -> None:
+@pytest.mark.deep
+def test_records_end_soon_after_their_reader(runs: Guests) -> None:
     assert int(runs["traced"].text("while")) > 0
     assert int(runs["traced"].text("later")) == 0
 
 
-def test_no_record_is_missing_while_the_reader_waits(runs: dict[str, Run]) -> None:
+@pytest.mark.deep
+def test_no_record_is_missing_while_the_reader_waits(runs: Guests) -> None:
     """An ACK comes every 2.4 ms; the pipe and the ring buffer hold what comes in five seconds."""
     run = runs["traced"]
     times = [float(line.split()[0]) for line in run.text("slow").splitlines()]
@@ -340,7 +344,8 @@ def test_no_record_is_missing_while_the_reader_waits(runs: dict[str, Run]) -> No
     assert run.text("waited") == ""
 
 
-def test_a_trace_that_was_stopped_says_what_is_missing(runs: dict[str, Run]) -> None:
+@pytest.mark.deep
+def test_a_trace_that_was_stopped_says_what_is_missing(runs: Guests) -> None:
     """The programs go on for up to two seconds."""
     run = runs["traced"]
     times = [float(line.split()[0]) for line in run.text("stopped").splitlines()]
@@ -352,24 +357,28 @@ def test_a_trace_that_was_stopped_says_what_is_missing(runs: dict[str, Run]) -> 
     assert max(b - a for a, b in pairwise(times)) == pytest.approx(float(said[1]), abs=0.1)
 
 
-def test_a_trace_has_nothing_of_the_one_before(runs: dict[str, Run]) -> None:
+@pytest.mark.deep
+def test_a_trace_has_nothing_of_the_one_before(runs: Guests) -> None:
     run = runs["traced"]
     times = [float(line.split()[0]) for line in run.text("trace").splitlines()]
     assert len(run.text("head").splitlines()) == 1 and run.text("killed")
     assert times and min(times) >= float(run.text("began"))
 
 
-def test_a_trace_needs_no_signal_that_its_parent_blocked(runs: dict[str, Run]) -> None:
+@pytest.mark.deep
+def test_a_trace_needs_no_signal_that_its_parent_blocked(runs: Guests) -> None:
     times = [float(line.split()[0]) for line in runs["traced"].text("blocked").splitlines()]
     assert times[-1] - times[0] > 3.0
 
 
-def test_a_trace_with_hangups_ignored_goes_on(runs: dict[str, Run]) -> None:
+@pytest.mark.deep
+def test_a_trace_with_hangups_ignored_goes_on(runs: Guests) -> None:
     times = [float(line.split()[0]) for line in runs["traced"].text("hangup").splitlines()]
     assert times[-1] - times[0] > 1.5
 
 
-def test_a_trace_whose_reader_waits_ends_at_once(runs: dict[str, Run]) -> None:
+@pytest.mark.deep
+def test_a_trace_whose_reader_waits_ends_at_once(runs: Guests) -> None:
     """One signal is enough, and nothing is written behind the record that it cuts."""
     run = runs["traced"]
     assert run.text("ended") == "apogee-bpf: the reader has not taken the last records\n"
@@ -378,11 +387,12 @@ def test_a_trace_whose_reader_waits_ends_at_once(runs: dict[str, Run]) -> None:
     assert whole and all(re.match(r"[0-9]+\.[0-9]{6} star_ack ", line) for line in whole)
 
 
-def test_an_algorithm_has_one_trace_at_a_time(runs: dict[str, Run]) -> None:
+@pytest.mark.deep
+def test_an_algorithm_has_one_trace_at_a_time(runs: Guests) -> None:
     assert runs["traced"].text("beside") == "apogee-bpf: star is traced already\n"
 
 
-def test_a_fall_of_the_rtt_is_negative(runs: dict[str, Run]) -> None:
+def test_a_fall_of_the_rtt_is_negative(runs: Guests) -> None:
     changes = [int(found) for found in re.findall(r"change=(\S+)", runs["beginning"].text("trace"))]
     assert min(changes) < 0 < max(changes)
     assert max(map(abs, changes)) < 10_000_000

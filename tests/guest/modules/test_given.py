@@ -73,6 +73,7 @@ def test_a_module_under_another_name(toy: Path) -> None:
     assert give(str(odd), k).name == "toy"
 
 
+@pytest.mark.deep
 def test_a_compressed_file_and_a_folder_with_a_space(
     toy: Path, modules: Path, kept: Path, tmp_path: Path
 ) -> None:
@@ -89,6 +90,7 @@ def test_a_compressed_file_and_a_folder_with_a_space(
     assert unpacked["flows"] == plain["flows"]
 
 
+@pytest.mark.deep
 def test_a_build_that_is_repeated_takes_nothing_away(toy: Path) -> None:
     """Another sweep may be using what the first build left."""
     k = debian.kernel()

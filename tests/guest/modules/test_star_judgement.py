@@ -99,6 +99,7 @@ def test_a_deep_policer(kept: Path, tmp_path: Path) -> None:
     assert mean(found, "star") >= mean(found, "bbr")
 
 
+@pytest.mark.deep
 def test_jitter_is_no_congestion(kept: Path, tmp_path: Path) -> None:
     """ACKs 60 ± 40 ms later, BER 1e-6. The aim is 0.9 of the goodput without.
 

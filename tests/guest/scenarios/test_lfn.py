@@ -112,7 +112,7 @@ def test_aqm_keeps_the_queue_short(kept: Path, tmp_path: Path) -> None:
         assert record["flows"][0]["queue_drops"] == record["queue"]["drops"]
 
 
-@pytest.mark.parametrize("aqm", ["red", "cake"])
+@pytest.mark.parametrize("aqm", ["red", pytest.param("cake", marks=pytest.mark.deep)])
 def test_a_queue_that_marks_drops_less(kept: Path, tmp_path: Path, aqm: str) -> None:
     """The end of slow start: fq_codel's queue overflows there, with marks or without."""
     dropped, marked = lfn(tmp_path / "r", "reno", *ALONE, f"aqm={aqm}", "tcp_ecn=0,1", seconds=10)

@@ -6,7 +6,6 @@ with calculated values; SHAKE and each of its peers uses all paths.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ import pytest
 from apogee_lab import modules, units
 from apogee_lab.kernels import uml_kernel
 from apogee_lab.scenarios import SCENARIOS
-from tests.guest.runs import Case, Guests, Run, deep_ones, run_cases
+from tests.guest.runs import Case, Guests, deep_ones, run_cases
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
@@ -71,7 +70,7 @@ def runs(build: Path) -> Guests:
 THRESHOLD = "ip netns exec al sysctl -qw net.ipv4.tcp_reordering=2\n"
 
 
-def test_what_a_queue_drops_above_the_tunnel_is_told_at_once(runs: Mapping[str, Run]) -> None:
+def test_what_a_queue_drops_above_the_tunnel_is_told_at_once(runs: Guests) -> None:
     """Of it there is no copy: the agent must not hold duplicate ACKs back for one. 0.99 of the
     limit; 0.34 when it waited for copies."""
     record = runs["codel"].record
@@ -83,7 +82,7 @@ def test_what_a_queue_drops_above_the_tunnel_is_told_at_once(runs: Mapping[str, 
 
 
 @pytest.mark.parametrize("name", ["plain", "path1"])
-def test_one_path_reaches_its_limit(runs: Mapping[str, Run], name: str) -> None:
+def test_one_path_reaches_its_limit(runs: Guests, name: str) -> None:
     """40 packets are 1.26 s of the link. The interval may begin or end with one frame more."""
     record = runs[name].record
     assert 0.99 <= record["total_goodput_bps"] / record["limit_bps"] <= 1 + 2 * FRAME_S / 20
@@ -91,7 +90,7 @@ def test_one_path_reaches_its_limit(runs: Mapping[str, Run], name: str) -> None:
     assert [link["name"] for link in record["long_links"]] == ["path1"]
 
 
-def test_a_flow_beside_cbr_has_what_that_leaves(runs: Mapping[str, Run]) -> None:
+def test_a_flow_beside_cbr_has_what_that_leaves(runs: Guests) -> None:
     """While the queue fills with the window, 0.63 s, CBR's packets in it are still to come."""
     record = runs["path2"].record
     waiting = 128e3 * 20 * FRAME_S / 20
@@ -100,14 +99,14 @@ def test_a_flow_beside_cbr_has_what_that_leaves(runs: Mapping[str, Run]) -> None
     assert [link["name"] for link in record["long_links"]] == ["path2"]
 
 
-def test_round_trips(runs: Mapping[str, Run]) -> None:
+def test_round_trips(runs: Guests) -> None:
     """100 ms and 1 ms each way; 1 ms more to a member, and frames of 11 Mbit/s. The first frame
     leaves at once."""
     assert runs["plain"].record["flows"][0]["rtt_ms"]["min"] == pytest.approx(202, abs=1)
     assert runs["path2"].record["flows"][0]["rtt_ms"]["min"] == pytest.approx(104, abs=2)
 
 
-def test_cbr_is_counted_at_both_ends(runs: Mapping[str, Run]) -> None:
+def test_cbr_is_counted_at_both_ends(runs: Guests) -> None:
     """1000 B every 62.5 ms, as long as the flow sends."""
     run = runs["path2"]
     cbr = run.record["cbr"]
@@ -121,7 +120,7 @@ def test_cbr_is_counted_at_both_ends(runs: Mapping[str, Run]) -> None:
     ("name", "key"),
     [("lossy", "lost"), pytest.param("lossy-back", "back_lost", marks=pytest.mark.deep)],
 )
-def test_losses_are_as_likely_as_asked(runs: Mapping[str, Run], name: str, key: str) -> None:
+def test_losses_are_as_likely_as_asked(runs: Guests, name: str, key: str) -> None:
     """2 % of the frames of one direction, within five standard deviations; none of the other."""
     record = runs[name].record
     (link,) = record["long_links"]
@@ -136,7 +135,7 @@ def test_losses_are_as_likely_as_asked(runs: Mapping[str, Run], name: str, key: 
 # --- pauses -----------------------------------------------------------------------------------
 
 
-def test_a_pause_holds_and_loses_nothing(runs: Mapping[str, Run]) -> None:
+def test_a_pause_holds_and_loses_nothing(runs: Guests) -> None:
     """What was sent before travels for 151 ms; then nothing arrives until the pause is over."""
     run = runs["pause"]
     zero = (run.sent["syn_us"] - float(run.arrivals.times[0])) / 1e6
@@ -149,14 +148,14 @@ def test_a_pause_holds_and_loses_nothing(runs: Mapping[str, Run]) -> None:
     assert 0.97 <= record["total_goodput_bps"] / record["limit_bps"] <= 1
 
 
-def test_a_pause_does_not_enlarge_the_queue(runs: Mapping[str, Run]) -> None:
+def test_a_pause_does_not_enlarge_the_queue(runs: Guests) -> None:
     """Ten packets wait; the rest of the window of 40 is dropped."""
     record = runs["overflow"].record
     assert record["queue"]["max_bytes"] <= 10 * 1514
     assert record["queue"]["drops"] > 0
 
 
-def test_a_rate_that_changes(runs: Mapping[str, Run]) -> None:
+def test_a_rate_that_changes(runs: Guests) -> None:
     run = runs["rate"]
     assert run.goodput(4, 9) == pytest.approx(384e3 * 1448 / 1514, rel=0.01)
     assert run.goodput(12, 19) == pytest.approx(20 * 1448 * 8 / 0.319, rel=0.06)
@@ -166,7 +165,7 @@ def test_a_rate_that_changes(runs: Mapping[str, Run]) -> None:
 
 
 @pytest.mark.parametrize("name", deep_ones([*BUNDLES, *(f"{via}-ipv6" for via in BUNDLES)], DEEP))
-def test_every_bundle_uses_both_paths(runs: Mapping[str, Run], name: str) -> None:
+def test_every_bundle_uses_both_paths(runs: Guests, name: str) -> None:
     record = runs[name].record
     frames = [link["frames"] for link in record["long_links"]]
     assert min(frames) > 0.4 * sum(frames)
@@ -174,7 +173,7 @@ def test_every_bundle_uses_both_paths(runs: Mapping[str, Run], name: str) -> Non
 
 
 @pytest.mark.deep
-def test_shake_uses_four_unequal_paths(runs: Mapping[str, Run]) -> None:
+def test_shake_uses_four_unequal_paths(runs: Guests) -> None:
     """Frames in proportion to 384, 192, 768 and 384 kbit/s."""
     record = runs["four"].record
     frames = [link["frames"] for link in record["long_links"]]
@@ -183,7 +182,7 @@ def test_shake_uses_four_unequal_paths(runs: Mapping[str, Run]) -> None:
     assert record["total_goodput_bps"] > 0.85 * record["limit_bps"]
 
 
-def test_shake_tells_what_it_counted(runs: Mapping[str, Run]) -> None:
+def test_shake_tells_what_it_counted(runs: Guests) -> None:
     counters = runs["shake"].record["shake"]
     assert counters["ha"]["registered"] == 2
     assert counters["al"]["path1_sent"] > 100
@@ -194,7 +193,7 @@ def test_shake_tells_what_it_counted(runs: Mapping[str, Run]) -> None:
 
 
 @pytest.mark.deep
-def test_what_arrived_twice_is_exact(runs: Mapping[str, Run]) -> None:
+def test_what_arrived_twice_is_exact(runs: Guests) -> None:
     """With SACK by D-SACK. Without loss each retransmission is needless, but for those under way at
     the end, at most a window."""
     today = runs["today"].record
@@ -208,7 +207,7 @@ def test_what_arrived_twice_is_exact(runs: Mapping[str, Run]) -> None:
 
 
 @pytest.mark.deep
-def test_losses_that_are_repaired(runs: Mapping[str, Run]) -> None:
+def test_losses_that_are_repaired(runs: Guests) -> None:
     """Nearly all copies fill their holes, and TCP has more goodput: 3 to 50 % in 20 runs."""
     without, repaired = (runs[f"repair={on}"].record for on in "01")
     leader, agent = repaired["shake"]["al"], repaired["shake"]["ha"]
@@ -221,7 +220,7 @@ def test_losses_that_are_repaired(runs: Mapping[str, Run]) -> None:
     )
 
 
-def test_reno3_keeps_its_threshold(runs: Mapping[str, Run]) -> None:
+def test_reno3_keeps_its_threshold(runs: Guests) -> None:
     """Both begin with what the sysctl says."""
     assert runs["reno"].sent["info"]["reordering"] == 2
     assert runs["reno3"].sent["info"]["reordering"] == 3

@@ -132,6 +132,7 @@ def test_ack_rate_spaces_acks(runs: dict[str, Run]) -> None:
     assert sum(q["drops"] for q in full) > 0, "its queue is bounded"
 
 
+@pytest.mark.deep
 def test_iperf3_and_flow_agree(build: Path) -> None:
     """Cubic's goodput at the receiver from 5 s to 9 s: within 2 %.
 

@@ -75,6 +75,7 @@ def test_queues_hold_what_was_asked_for(kept: Path, tmp_path: Path) -> None:
     assert blind["losses"] == sum(flow["station_drops"] for flow in blind["flows"])
 
 
+@pytest.mark.deep
 def test_acks_for_every_segment_take_their_airtime(kept: Path, tmp_path: Path) -> None:
     """One station alone: goodput is the limit, with half as many or as many ACKs as frames."""
     delayed, each = wlan(tmp_path / "r", "reno", "n=1", "ack_every=2,1", "warmup=10s")
@@ -106,6 +107,7 @@ def test_vegas_and_bbr_keep_the_access_points_queue_shorter(kept: Path, tmp_path
     assert vegas["queue"]["steady_drops"] == 0
 
 
+@pytest.mark.deep
 def test_a_random_phase_changes_the_order_of_acks_only(kept: Path, tmp_path: Path) -> None:
     """Airtime and turns are unchanged; no segments are reordered."""
     (record,) = wlan(tmp_path / "r", "reno", "n=18", "phase=random", *WARM)
