@@ -71,13 +71,15 @@ def save(figure: Figure, out: Path) -> list[Path]:
         paths = [out]
     else:
         paths = [out.with_name(out.name + ".svg"), out.with_name(out.name + ".png")]
-    for path in paths:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        kind = path.suffix.removeprefix(".")
-        extra = {"metadata": {"Date": None}} if kind == "svg" else {}
-        drawn = io.BytesIO()
-        with plt.rc_context(STYLE):
-            figure.savefig(drawn, format=kind, bbox_inches="tight", **extra)
-        write_whole(path, drawn.getvalue())
-    plt.close(figure)
+    try:
+        for path in paths:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            kind = path.suffix.removeprefix(".")
+            extra = {"metadata": {"Date": None}} if kind == "svg" else {}
+            drawn = io.BytesIO()
+            with plt.rc_context(STYLE):
+                figure.savefig(drawn, format=kind, bbox_inches="tight", **extra)
+            write_whole(path, drawn.getvalue())
+    finally:
+        plt.close(figure)
     return paths

@@ -13,7 +13,6 @@ from apogee_lab.kernels import debian, uml_kernel
 from tests import matrix
 from tests.asked import bpf, guests, kept
 from tests.asked.recorder import Recorder
-from tests.guest.runs import deep_ones
 from tests.unit.headers.cheaders import compile_library
 
 pytestmark = pytest.mark.guest
@@ -54,7 +53,8 @@ PLANTED = {
 }
 
 
-@pytest.mark.parametrize("fault", deep_ones(PLANTED, {"a loop has no end"}))
+@pytest.mark.deep
+@pytest.mark.parametrize("fault", PLANTED)
 def test_a_fault_in_bpf_only_is_told(
     fault: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

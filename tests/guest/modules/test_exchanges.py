@@ -27,10 +27,10 @@ BARE = "sysctl tcp_sack=0\n" + NO_STAMPS + LATE_ONLY
 ECN = "sysctl tcp_ecn=1\n"
 
 #: Repetitions of exchanges whose outcome might depend on the random sequence number.
-OFTEN = 6
+OFTEN = 3
 LOSSY_ROUNDS = 40
 #: Times at which a judgement is switched off, 100 ms apart.
-SWITCHES = 10
+SWITCHES = 5
 #: What a path carries that acknowledges a segment per ms, in B/s.
 PATH_RATE = 1000 * MSS
 

@@ -13,7 +13,7 @@ from apogee_lab.base import call
 from apogee_lab.engines import uml
 from apogee_lab.kernels import uml_kernel
 
-pytestmark = [pytest.mark.guest, pytest.mark.uml]
+pytestmark = [pytest.mark.guest, pytest.mark.uml, pytest.mark.deep]
 
 #: Files of the project that both targets read. The guest writes only into a copy of them.
 PARTS = ("Kbuild", "Makefile", "include", "scripts", "tcp_*.c", "sscop")

@@ -35,3 +35,9 @@ def apogee(root: Path, build: Path) -> Iterator[Library]:
 def simulation(build: Path) -> Simulation:
     """The program in tests/simulation, compiled with sanitizers."""
     return compile_simulation(build / "simulation", sanitized=True)
+
+
+@pytest.fixture(scope="session")
+def fast(build: Path) -> Simulation:
+    """The same without sanitizers, for hundreds of runs of what the others have run with them."""
+    return compile_simulation(build / "simulation-fast")

@@ -28,9 +28,9 @@ def limit_bps(ber: float) -> float:
 
 
 def seeds(
-    simulation: Simulation, flows: str, runs: range = SEEDS, **options: Any
+    fast: Simulation, flows: str, runs: range = SEEDS, **options: Any
 ) -> list[dict[str, Any]]:
-    return [simulation.run(flows, seed=seed, **options) for seed in runs]
+    return [fast.run(flows, seed=seed, **options) for seed in runs]
 
 
 def per_second(done: dict[str, Any]) -> list[float]:
@@ -47,7 +47,7 @@ def per_second(done: dict[str, Any]) -> list[float]:
      (10, 62_500, 0.9, 0.05, 0.98)],
 )  # fmt: skip
 def test_a_short_queue_is_shared(
-    simulation: Simulation,
+    fast: Simulation,
     flows: int,
     queue_bytes: int,
     jain: float,
@@ -60,32 +60,32 @@ def test_a_short_queue_is_shared(
     4.8 % are. Single runs come to .84 of two flows and .76 of ten. Utilisation: .933, .925, .987,
     .991 at least.
     """
-    runs = seeds(simulation, f"star*{flows}", queue_bytes=queue_bytes, **SHARED)
+    runs = seeds(fast, f"star*{flows}", queue_bytes=queue_bytes, **SHARED)
     assert median(run["jain"] for run in runs) >= jain
     assert mean(run["dropped_share"] for run in runs) <= dropped
     assert mean(run["utilisation"] for run in runs) >= utilisation
 
 
 @pytest.mark.parametrize("queue_bytes", [15_000, 62_500])
-def test_a_latecomer_gets_its_share(simulation: Simulation, queue_bytes: int) -> None:
+def test_a_latecomer_gets_its_share(fast: Simulation, queue_bytes: int) -> None:
     """It begins a minute after the first flow, and two minutes count a minute later: Jain .90 and
     .95 at least, the mean. At 15 kB one run has .51.
     """
     runs = seeds(
-        simulation, "star*2", queue_bytes=queue_bytes, start="0,60",
+        fast, "star*2", queue_bytes=queue_bytes, start="0,60",
         **SHARED | {"duration": 180, "warmup": 120},
     )  # fmt: skip
     assert mean(run["jain"] for run in runs) >= 0.85
 
 
-def test_ten_flows_after_a_fade(simulation: Simulation) -> None:
+def test_ten_flows_after_a_fade(fast: Simulation) -> None:
     """A minute of bit errors at 1e-5, with 20 packets of queue: each flow takes what is lost for
     the link's. Afterwards the losses are the queue's, and the belief has to go again. 200 s later,
     for 100 s, Jain is .53 to .95 and 2.3 to 5.2 % are dropped, in 100 groups; .11 and 14 % in
     single runs. If what is lost beside a queue is never doubted it is .12 to .45 and 7 to 13 %.
     """
     runs = seeds(
-        simulation, "star*10", queue=20, event=["100:ber=1e-5", "160:ber=0"],
+        fast, "star*10", queue=20, event=["100:ber=1e-5", "160:ber=0"],
         **SHARED | {"duration": 460, "warmup": 360},
     )  # fmt: skip
     assert mean(run["jain"] for run in runs) >= 0.46
@@ -93,12 +93,12 @@ def test_ten_flows_after_a_fade(simulation: Simulation) -> None:
 
 
 @pytest.mark.parametrize("ber", [0, 1e-6])
-def test_alone_with_a_queue_of_ten_packets(simulation: Simulation, ber: float) -> None:
+def test_alone_with_a_queue_of_ten_packets(fast: Simulation, ber: float) -> None:
     """5 % dropped is the target; it is .85 % and .75 to .97 % at 1e-6. Goodput is .896 of the
     link's without errors, whatever the seed, and .867 to .884 at 1e-6, of 60 s with the start: a
     fifth of the window each time.
     """
-    runs = seeds(simulation, "star", queue=10, ber=ber, duration=60, **ALONE)
+    runs = seeds(fast, "star", queue=10, ber=ber, duration=60, **ALONE)
     assert mean(run["dropped_share"] for run in runs) <= 0.013
     assert mean(run["goodput"] for run in runs) >= 0.85 * RATE_BPS * LINK_BPS
 
@@ -109,42 +109,42 @@ def test_alone_with_a_queue_of_ten_packets(simulation: Simulation, ber: float) -
 @pytest.mark.parametrize(
     ("ber", "share"), [(0, 0.97), (1e-7, 0.97), (1e-6, 0.96), (3e-6, 0.91), (1e-5, 0.91)]
 )
-def test_bit_errors_cost_what_they_take(simulation: Simulation, ber: float, share: float) -> None:
+def test_bit_errors_cost_what_they_take(fast: Simulation, ber: float, share: float) -> None:
     """Of 60 s, the start included: .982, .978, .971, .929 and .925 of the limit at least. Single
     runs have .865 of it at 3e-6 and .839 at 1e-5.
     """
-    runs = seeds(simulation, "star", ber=ber, duration=60, **ALONE)
+    runs = seeds(fast, "star", ber=ber, duration=60, **ALONE)
     assert mean(run["goodput"] for run in runs) >= share * limit_bps(ber)
 
 
-def test_bursts_cost_what_they_take(simulation: Simulation) -> None:
+def test_bursts_cost_what_they_take(fast: Simulation) -> None:
     """Five frames each, one in 200 on the whole: .931 to .982 of what arrives, of 120 s. Single
     runs have .796.
     """
-    runs = seeds(simulation, "star", bursts="0.001,0.2", duration=120, **ALONE)
+    runs = seeds(fast, "star", bursts="0.001,0.2", duration=120, **ALONE)
     arrives = RATE_BPS * LINK_BPS * (1 - 0.001 / 0.201)
     assert mean(run["goodput"] for run in runs) >= 0.9 * arrives
 
 
 @pytest.mark.parametrize("dead_s", [0.1, 0.3, 0.6])
-def test_a_path_that_was_dead_for_a_moment(simulation: Simulation, dead_s: float) -> None:
+def test_a_path_that_was_dead_for_a_moment(fast: Simulation, dead_s: float) -> None:
     """Up to a round trip and more: no bit error, and two seconds later all is as before."""
     events = ["30:loss=1", f"{30 + dead_s}:loss=0"]
-    done = simulation.run("star", event=events, series=1, duration=60, **ALONE)
+    done = fast.run("star", event=events, series=1, duration=60, **ALONE)
     assert mean(per_second(done)[32:42]) >= 0.98 * RATE_BPS * LINK_BPS
     assert done["flows"][0]["timeouts"] == 0
 
 
 @pytest.mark.parametrize("ber", [0, 1e-6])
 @pytest.mark.parametrize("rtt_ms", [600, 1200])
-def test_a_longer_path_is_no_queue(simulation: Simulation, rtt_ms: int, ber: float) -> None:
+def test_a_longer_path_is_no_queue(fast: Simulation, rtt_ms: int, ber: float) -> None:
     """.9 of the limit again within 15 round trips, the target, for 5 s. The median, of
     which the worst are 3 s, and 12 s to 1200 ms: at 1e-6 one run takes 26 s there.
     """
     step_s = 20
     took = []
     for run in seeds(
-        simulation, "star", ber=ber, event=f"{step_s}:rtt={rtt_ms}", series=1, duration=60, **ALONE
+        fast, "star", ber=ber, event=f"{step_s}:rtt={rtt_ms}", series=1, duration=60, **ALONE
     ):
         rates = per_second(run)[step_s:]
         back = [
@@ -156,22 +156,22 @@ def test_a_longer_path_is_no_queue(simulation: Simulation, rtt_ms: int, ber: flo
     assert median(took) <= 15 * rtt_ms / 1000
 
 
-def test_a_slower_link_with_a_short_queue(simulation: Simulation) -> None:
+def test_a_slower_link_with_a_short_queue(fast: Simulation) -> None:
     """From 10 to 2 Mbit/s with 20 packets: at most 5 % of all sent is dropped; it is 3.4 %. A
     sender that goes on at five times the rate would lose four segments of five there.
     """
     events = ["30:rate=2e6", "30:queue=20"]
-    done = simulation.run("star", event=events, series=1, duration=60, **ALONE)
+    done = fast.run("star", event=events, series=1, duration=60, **ALONE)
     assert done["dropped_share"] <= 0.05
     assert mean(per_second(done)[-10:]) >= 0.9 * 2e6 * LINK_BPS
 
 
 @pytest.mark.parametrize("ber", [0, pytest.param(1e-6, marks=pytest.mark.deep)])
-def test_an_hour_with_a_deep_buffer(simulation: Simulation, ber: float) -> None:
+def test_an_hour_with_a_deep_buffer(fast: Simulation, ber: float) -> None:
     """8 products of queue. The RTT of no minute ends above 1.25 of the path's: 1.15 without errors,
     1.14 at 1e-6. And none has less than .9 of the limit: .99.
     """
-    done = simulation.run("star", queue_bytes=5_000_000, ber=ber, duration=3600, series=60, **ALONE)
+    done = fast.run("star", queue_bytes=5_000_000, ber=ber, duration=3600, series=60, **ALONE)
     for line in done["series"][1:]:
         assert line["flows"][0]["rtt"] <= 1.25 * ALONE["rtt"]
         assert line["flows"][0]["goodput"] >= 0.9 * limit_bps(ber)
@@ -192,15 +192,15 @@ def test_an_hour_with_a_deep_buffer(simulation: Simulation, ber: float) -> None:
     ],
 )
 def test_beside_others(
-    simulation: Simulation, other: str, queue_bytes: int, theirs: float, ours: float
+    fast: Simulation, other: str, queue_bytes: int, theirs: float, ours: float
 ) -> None:
     """The other keeps .5 of what it has beside its own kind, and star .5 of a fair share: the
     targets, with half a product, one and two of queue. Missed by reno at half a product, which
     keeps .41 to .50. 10 seeds, and 10 groups of them.
     """
     runs = range(1, 11)
-    mixed = seeds(simulation, f"star,{other}", runs, queue_bytes=queue_bytes, **SHARED)
-    alike = seeds(simulation, f"{other}*2", runs, queue_bytes=queue_bytes, **SHARED)
+    mixed = seeds(fast, f"star,{other}", runs, queue_bytes=queue_bytes, **SHARED)
+    alike = seeds(fast, f"{other}*2", runs, queue_bytes=queue_bytes, **SHARED)
     own = mean(run["goodput"] / 2 for run in alike)
     assert mean(run["flows"][1]["goodput"] for run in mixed) >= theirs * own
     assert mean(run["flows"][0]["goodput"] for run in mixed) >= ours * limit_bps(0) / 2
