@@ -22,7 +22,7 @@ PROGRAMS = [name for name in ALGORITHMS if is_bpf(name)]
 
 #: What is left of the flows goes first.
 VERBS = """
-export OUT=/out/told; mkdir $OUT
+export OUT=/out/told; mkdir $OUT; chmod +x /bin/peer
 apogee-bpf unload --all; umount /sys/fs/bpf
 say() { name=$1; shift; "$@" >$OUT/$name 2>&1; echo "status $?" >>$OUT/$name; }
 controls=/proc/sys/net/ipv4/tcp_available_congestion_control
