@@ -352,9 +352,10 @@ class Sweep:
             }
         if outcome["ok"]:
             record = json.loads((part / "raw" / "record.json").read_text(encoding="utf-8"))
-            _replace(part / "raw", job.folder)
+            with held_back(*_ENDING):  # who is interrupted counts what has its final name
+                _replace(part / "raw", job.folder)
+                self.records[index] = record
             shutil.rmtree(part, ignore_errors=True)
-            self.records[index] = record
             report.done(job.label, record)
         else:
             kept = job.folder.with_name(f"{job.key}.failed")

@@ -451,6 +451,23 @@ def interrupt_when(condition: Callable[[], bool], how: int) -> threading.Thread:
     return thread
 
 
+def test_a_run_that_got_its_name_counts(
+    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C comes right after: the run is among those that are finished and kept."""
+    replace = sweep._replace
+
+    def interrupted(part: Path, target: Path) -> None:
+        replace(part, target)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(sweep, "_replace", interrupted)
+    work = sweep.Sweep(jobs_of(engine), engine, at_once=1, out=io.StringIO())
+    with pytest.raises(sweep.Interrupted):
+        work.run()
+    assert [record is not None for record in work.records] == [True, False, False, False]
+
+
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_sweep_goes_on_later(engine: FakeEngine, how: int, tmp_path: Path) -> None:
     engine.hang = {"cubic 1"}
