@@ -23,6 +23,22 @@ MAKE = ("ARCH=um", *COMPILERS)
 
 #: UML's tick rate is 100 Hz and not configurable: its default is patched to 250 Hz, as in Debian.
 HZ = (r"(config HZ\n(?:\s+[^\n]*\n)*?\s+default) 100\n", r"\1 250\n")
+#: After a fault Linux maps the pages around it that the page cache has, but UML gives its process
+#: one of them, and takes a fault for each other. It gives all, and there are 64 of them, not 16: a
+#: program starts with half of the host's CPU time.
+FAULT_PAGES = 64
+AROUND = (
+    r"\n\tflush_tlb_page\(vma, address\);\n",
+    rf"""
+	{{
+		const unsigned long around = {FAULT_PAGES} * PAGE_SIZE;
+		unsigned long start = max(vma->vm_start, address & ~(around - 1));
+
+		flush_tlb_range(vma, start, min(vma->vm_end, (address | (around - 1)) + 1));
+	}}
+""",
+)
+FAULT_AROUND = (r"rounddown_pow_of_two\(65536\)", f"{FAULT_PAGES} * PAGE_SIZE")
 #: UML 6.1 offers no check for sleeping in atomic context, although all that it needs is there.
 ATOMIC_SLEEP = (
     r"(config DEBUG_ATOMIC_SLEEP\n(?:\s+[^\n]*\n)*?)\s+depends on !ARCH_NO_PREEMPT\n",
@@ -59,7 +75,11 @@ class DebugKernel(UmlKernel):
 PLAIN = Recipe(
     DEFAULT_KERNEL, DEFAULT_KERNEL, "uml", UmlKernel, MAKE, "linux",
     configs=(GUEST_CONFIG, CONFIG),
-    patches=(("arch/um/Kconfig", HZ),),
+    patches=(
+        ("arch/um/Kconfig", HZ),
+        ("arch/um/kernel/trap.c", AROUND),
+        ("mm/memory.c", FAULT_AROUND),
+    ),
 )  # fmt: skip
 DEBUGGING = Recipe(
     DEBUG, DEFAULT_KERNEL, "uml", DebugKernel, MAKE, "linux",
