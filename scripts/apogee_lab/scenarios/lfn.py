@@ -140,42 +140,35 @@ def _host_lines(values: Mapping[str, Any], net: Net, number: int, flow: TrafficF
     index = int(flow.name.removeprefix(flow.group))
     back = testbed.time_text(2 * values["host_delay"])
     delay = f"netem delay {back} limit {testbed.DELAY_LINE}"
+    routes: dict[str, list[str]] = {}
+    routers: list[str] = []
     if flow.group == "fast":
         own, frame = index, _frame(values)
+        hops = [(flow.snd, "ra", own)]
         lines = [
-            net.link(flow.snd, "ra", own),
-            net.end(flow.snd, "to-ra", own, 1),
-            net.end("ra", f"to-{flow.snd}", own, 2),
             f"tc -n {flow.snd} qdisc add dev to-ra root tbf rate {values['host_rate']}bit "
             f"burst {TBF_BURST * frame}b limit {1000 * frame}b",
             f"tc -n ra qdisc add dev to-{flow.snd} root {delay}",
         ]
     else:
         own, switch, lan = RENO + index, SWITCH + index, flow.next_hop
+        hops, routers = [(flow.snd, lan, own), (lan, "ra", switch)], [lan]
+        routes[lan] = [f"default via {net.address(switch, 2)}"]
+        routes["ra"] = [f"{net.network(own)} via {net.address(switch, 1)}"]
         lines = [
-            net.link(flow.snd, lan, own),
-            net.end(flow.snd, f"to-{lan}", own, 1),
-            net.end(lan, f"to-{flow.snd}", own, 2),
-            net.link(lan, "ra", switch),
-            net.end(lan, "to-ra", switch, 1),
-            net.end("ra", f"to-{lan}", switch, 2),
-            net.forward(lan),
-            f"{net.ip(lan)} route add default via {net.address(switch, 2)}",
-            f"{net.ip('ra')} route add {net.network(own)} via {net.address(switch, 1)}",
             f"tc -n {lan} qdisc add dev to-ra root netem rate {values['reno_rate']}bit "
             f"limit {values['reno_queue']}",
             f"tc -n ra qdisc add dev to-{lan} root {delay}",
         ]
     last = SHARED + number
+    hops.append(("rb", flow.rcv, last))
+    routes[flow.snd] = [f"default via {net.address(own, 2)}"]
+    routes[flow.rcv] = [f"default via {net.address(last, 1)}{testbed.receiver_route(values)}"]
     return [
         f"# hosts of {flow.name}",
+        *net.links(hops),
+        *net.ends(hops, routes, routers),
         *lines,
-        f"{net.ip(flow.snd)} route add default via {net.address(own, 2)}",
-        net.link("rb", flow.rcv, last),
-        net.end("rb", f"to-{flow.rcv}", last, 1),
-        net.end(flow.rcv, "to-rb", last, 2),
-        f"{net.ip(flow.rcv)} route add default via {net.address(last, 1)}"
-        + testbed.receiver_route(values),
     ]
 
 
@@ -186,11 +179,15 @@ def _links(
     ber, ack_ber = testbed.error_rates(values)
     every = " ".join(_namespaces(flows))
     delay = testbed.time_text(moves.even_s + values["far_delay"])
+    hops = [("ra", "rb", SHARED)]
+    routes = {
+        "ra": [f"default via {net.address(SHARED, 2)}"],
+        "rb": [f"default via {net.address(SHARED, 1)}"],
+    }
     lines = [
-        "# namespaces and links",
-        f"for ns in {every}; do ip netns add $ns; done",
-        net.quiet(every),
-        *net.routers("ra", "rb", SHARED),
+        *net.namespaces(every),
+        *net.links(hops),
+        *net.ends(hops, routes, routers=["ra", "rb"]),
     ]
     for number, flow in enumerate(flows, 1):
         lines += _host_lines(values, net, number, flow)

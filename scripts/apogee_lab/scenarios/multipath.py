@@ -95,32 +95,26 @@ def _nets(values: Mapping[str, Any]) -> tuple[Net, Net, Net]:
 
 
 def _link_lines(values: Mapping[str, Any], link: LongLink, net: Net) -> list[str]:
-    """Shell lines of one path from the leader to the agent, batched because there are many."""
+    """Shell lines of one path from the leader to the agent."""
     n, router, middle = link.number, link.router, link.net
     hops = ((LEADER, router, 10 + n), (router, middle, 20 + n), (middle, AGENT, 30 + n))
     routes = {
-        LEADER: [(net.network(30 + n), net.address(10 + n, 2))],
-        router: [("default", net.address(20 + n, 2))],
+        LEADER: [f"{net.network(30 + n)} via {net.address(10 + n, 2)}"],
+        router: [f"default via {net.address(20 + n, 2)}"],
         middle: [
-            ("default", net.address(30 + n, 2)),
-            (net.network(10 + n), net.address(20 + n, 1)),
+            f"default via {net.address(30 + n, 2)}",
+            f"{net.network(10 + n)} via {net.address(20 + n, 1)}",
         ],
-        AGENT: [(net.network(near + n), net.address(30 + n, 1)) for near in (10, 20)],
+        AGENT: [f"{net.network(near + n)} via {net.address(30 + n, 1)}" for near in (10, 20)],
     }
-    found = [f"# {link.name}", *testbed.batch("ip", [net.link_line(*hop) for hop in hops])]
-    for ns, vias in routes.items():
-        ends = {f"to-{b}": (number, 1) for a, b, number in hops if a == ns}
-        ends |= {f"to-{a}": (number, 2) for a, b, number in hops if b == ns}
-        found += testbed.batch(
-            net.ip(ns),
-            [
-                *(line for dev, end in ends.items() for line in net.end_lines(dev, *end)),
-                *(f"route add {network} via {gate}" for network, gate in vias),
-            ],
-        )
-        forwards = [net.forwards()] if ns in (router, middle) else []
-        found.append(testbed.inside(ns, [*map(testbed.no_offloads, ends), *forwards]))
-    return [*found, *longlinks.lines(link), *_member_lines(values, link), ""]
+    return [
+        f"# {link.name}",
+        *net.links(hops),
+        *net.ends(hops, routes, routers=[router, middle]),
+        *longlinks.lines(link),
+        *_member_lines(values, link),
+        "",
+    ]
 
 
 def _member_lines(values: Mapping[str, Any], link: LongLink) -> list[str]:
@@ -139,14 +133,11 @@ def _far_lines(values: Mapping[str, Any], nets: Sequence[Net]) -> list[str]:
     """Shell lines between agent and correspondent, for each IP version."""
     delay = f"root netem delay {time_text(values['far_delay'])} limit {testbed.DELAY_LINE}"
     window = testbed.receiver_route({**values, "window": _window_bytes(values)})
-    found = ["# the correspondent", nets[0].link(AGENT, CORRESPONDENT, FAR)]
+    hops = [(AGENT, CORRESPONDENT, FAR)]
+    found = ["# the correspondent", *nets[0].links(hops)]
     for net in nets:
-        found += [
-            net.end(AGENT, f"to-{CORRESPONDENT}", FAR, 1),
-            net.end(CORRESPONDENT, f"to-{AGENT}", FAR, 2),
-            net.forward(AGENT),
-            f"{net.ip(CORRESPONDENT)} route add default via {net.address(FAR, 1)}{window}",
-        ]
+        routes = {CORRESPONDENT: [f"default via {net.address(FAR, 1)}{window}"]}
+        found += net.ends(hops, routes, routers=[AGENT])
     return [
         *found,
         f"tc -n {AGENT} qdisc add dev to-{CORRESPONDENT} {delay}",
@@ -161,9 +152,7 @@ def _links(values: Mapping[str, Any], links: Sequence[LongLink]) -> list[str]:
     every = _namespaces(links)
     both = [far] if far.v6 == outer.v6 else [far, outer]
     lines = [
-        "# namespaces and links",
-        f"for ns in {every}; do echo netns add $ns; done | ip -batch -",
-        Net(any(net.v6 for net in both), values["mtu"]).quiet(every),
+        *Net(any(net.v6 for net in both), values["mtu"]).namespaces(every),
         *(line for link in links for line in _link_lines(values, link, outer)),
         *_far_lines(values, both),
         *bundles.lines(Site(values, bundles.used(values, links), outer, inner)),

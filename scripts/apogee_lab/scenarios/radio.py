@@ -221,13 +221,12 @@ def _addresses(values: Mapping[str, Any], net: Net) -> list[str]:
     if _sender(values) == "gw":
         return found
     wire = Net(net.v6, values["mtu"])
+    hops = [("snd", "gw", WIRE_NET)]
+    routes = {"snd": [f"default via {net.address(WIRE_NET, 2)}"]}
     return [
         *found,
-        wire.link("snd", "gw", WIRE_NET),
-        net.end("snd", "to-gw", WIRE_NET, 1),
-        net.end("gw", "to-snd", WIRE_NET, 2),
-        net.forward("gw"),
-        f"{net.ip('snd')} route add default via {net.address(WIRE_NET, 2)}",
+        *wire.links(hops),
+        *net.ends(hops, routes, routers=["gw"]),
         f"{net.ip('mh')} route add default via {net.address(RADIO_NET, 1)}{window}",
     ]
 
@@ -263,11 +262,8 @@ def _links(values: Mapping[str, Any], air: Air, net: Net) -> list[str]:
     """Shell lines that set up the namespaces and the links between them."""
     ends = "gw:to-air air:to-gw air:to-mh mh:to-air"
     lines = [
-        "# namespaces and links",
-        f"for ns in {_namespaces(values)}; do ip netns add $ns; done",
-        net.quiet(_namespaces(values)),
-        net.link("gw", "air", 1),
-        net.link("mh", "air", 2),
+        *net.namespaces(_namespaces(values)),
+        *net.links([("gw", "air", 1), ("mh", "air", 2)]),
         f"for end in {ends}; do",
         f"\tip netns exec ${{end%:*}} {testbed.no_offloads('${end#*:}')}",
         "done",

@@ -15,6 +15,7 @@ from .testbed import PORT, Net
 PARAMS = (*testbed.LINK_PARAMS, *moving.PARAMS, *testbed.HOST_PARAMS)
 BOTTLENECK = ("bn", "to-sat")
 NAMESPACES = "snd bn sat rcv"
+HOPS = [("snd", "bn", 1), ("bn", "sat", 2), ("sat", "rcv", 3)]
 
 HEAD = """\
 #!/bin/sh
@@ -40,26 +41,16 @@ def _links(values: Mapping[str, Any], moves: Moves, net: Net) -> list[str]:
         for dev in devs
         if not moves.hop
     ]
+    routes = {
+        "snd": [f"default via {net.address(1, 2)}"],
+        "bn": [f"{net.network(3)} via {net.address(2, 2)}"],
+        "sat": [f"{net.network(1)} via {net.address(2, 1)}"],
+        "rcv": [f"default via {net.address(3, 1)}{testbed.receiver_route(values)}"],
+    }
     return [
-        "# namespaces and links",
-        f"for ns in {NAMESPACES}; do ip netns add $ns; done",
-        net.quiet(NAMESPACES),
-        net.link("snd", "bn", 1),
-        net.link("bn", "sat", 2),
-        net.link("sat", "rcv", 3),
-        net.end("snd", "to-bn", 1, 1),
-        net.end("bn", "to-snd", 1, 2),
-        net.end("bn", "to-sat", 2, 1),
-        net.end("sat", "to-bn", 2, 2),
-        net.end("sat", "to-rcv", 3, 1),
-        net.end("rcv", "to-sat", 3, 2),
-        f"{net.ip('snd')} route add default via {net.address(1, 2)}",
-        f"{net.ip('bn')} route add {net.network(3)} via {net.address(2, 2)}",
-        f"{net.ip('sat')} route add {net.network(1)} via {net.address(2, 1)}",
-        f"{net.ip('rcv')} route add default via {net.address(3, 1)}"
-        + testbed.receiver_route(values),
-        net.forward("bn"),
-        net.forward("sat"),
+        *net.namespaces(NAMESPACES),
+        *net.links(HOPS),
+        *net.ends(HOPS, routes, routers=["bn", "sat"]),
         "",
         *testbed.end_hosts(values, "snd rcv"),
         f"# bottleneck: rate and a queue of {limit} packets",

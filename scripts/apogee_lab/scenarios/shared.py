@@ -143,15 +143,17 @@ def _wire(values: Mapping[str, Any], extra_s: float = 0.0) -> str:
     return f"delay {delay}" + (f" rate {rate}bit" if rate else "")
 
 
-def _wired_lines(values: Mapping[str, Any], flow: Flow) -> list[str]:
-    """tc lines for a flow's wired links, except the one behind the satellite hop."""
-    sender, receiver = _wire(values, flow.extra_s), _wire(values)
-    limit = testbed.DELAY_LINE
-    return [
-        f"tc -n {flow.snd} qdisc add dev to-bn root netem {sender} limit {limit}",
-        f"tc -n bn qdisc add dev to-{flow.snd} root netem {sender} limit {limit}",
-        f"tc -n {flow.rcv} qdisc add dev to-sat root netem {receiver} limit {limit}",
-    ]
+def _wired_lines(values: Mapping[str, Any], flows: Sequence[Flow]) -> list[str]:
+    """Shell lines for the flows' wired links, except those behind the satellite hop."""
+    found, at_router, receiver = [], [], f"netem {_wire(values)} limit {testbed.DELAY_LINE}"
+    for flow in flows:
+        sender = f"netem {_wire(values, flow.extra_s)} limit {testbed.DELAY_LINE}"
+        found += [
+            f"tc -n {flow.snd} qdisc add dev to-bn root {sender}",
+            f"tc -n {flow.rcv} qdisc add dev to-sat root {receiver}",
+        ]
+        at_router.append(f"qdisc add dev to-{flow.snd} root {sender}")
+    return [*found, *testbed.batch("tc -n bn", at_router)]
 
 
 def _return_path(values: Mapping[str, Any]) -> list[str]:
@@ -175,6 +177,24 @@ def _return_path(values: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def _hops(
+    values: Mapping[str, Any], net: Net, flows: Sequence[Flow]
+) -> tuple[list[testbed.Hop], dict[str, list[str]]]:
+    """The links, and the routes of each namespace."""
+    hops = [("bn", "sat", MIDDLE)]
+    routes = {
+        "bn": [f"default via {net.address(MIDDLE, 2)}"],
+        "sat": [f"default via {net.address(MIDDLE, 1)}"],
+    }
+    window = testbed.receiver_route(values)
+    for flow in flows:
+        first, last = flow.n, SPLIT + flow.n
+        hops += [(flow.snd, "bn", first), ("sat", flow.rcv, last)]
+        routes[flow.snd] = [f"default via {net.address(first, 2)}"]
+        routes[flow.rcv] = [f"default via {net.address(last, 1)}{window}"]
+    return hops, routes
+
+
 def _links(values: Mapping[str, Any], moves: Moves, net: Net, flows: Sequence[Flow]) -> list[str]:
     """Shell lines that set up the namespaces and the links between them."""
     hosts = [host for flow in flows for host in (flow.snd, flow.rcv)]
@@ -191,31 +211,15 @@ def _links(values: Mapping[str, Any], moves: Moves, net: Net, flows: Sequence[Fl
         for dev in devs
         if not moves.hop
     ]
+    hops, routes = _hops(values, net, flows)
     lines = [
-        "# namespaces and links",
-        f"for ns in {every}; do ip netns add $ns; done",
-        net.quiet(every),
-        *net.routers("bn", "sat", MIDDLE),
-    ]
-    for flow in flows:
-        first, last = flow.n, SPLIT + flow.n
-        lines += [
-            f"# hosts of flow {flow.n}",
-            net.link(flow.snd, "bn", first),
-            net.end(flow.snd, "to-bn", first, 1),
-            net.end("bn", f"to-{flow.snd}", first, 2),
-            net.link("sat", flow.rcv, last),
-            net.end("sat", f"to-{flow.rcv}", last, 1),
-            net.end(flow.rcv, "to-sat", last, 2),
-            f"{net.ip(flow.snd)} route add default via {net.address(first, 2)}",
-            f"{net.ip(flow.rcv)} route add default via {net.address(last, 1)}"
-            + testbed.receiver_route(values),
-        ]
-    lines += ["", *testbed.end_hosts(values, " ".join(hosts))]
-    lines += ["# wired links; the extra delay of a flow is on its sender's"]
-    for flow in flows:
-        lines += _wired_lines(values, flow)
-    lines += [
+        *net.namespaces(every),
+        *net.links(hops),
+        *net.ends(hops, routes, routers=["bn", "sat"]),
+        "",
+        *testbed.end_hosts(values, " ".join(hosts)),
+        "# wired links; the extra delay of a flow is on its sender's",
+        *_wired_lines(values, flows),
         "",
         f"# bottleneck: rate and a queue of {limit} packets",
         *(f"tc -n bn {line}" for line in moving.bottleneck(moves, "to-sat")),

@@ -7,7 +7,7 @@ Frame lengths include the 14 B Ethernet header, as netem counts them.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -236,6 +236,10 @@ def blackout_lines(
 # --- namespaces, links, hosts -----------------------------------------------------------------
 
 
+#: A link: the namespaces at its ends, and its number.
+Hop = tuple[str, str, int]
+
+
 @dataclass(frozen=True)
 class Net:
     """Addresses and link lines. Link ``n`` is the network 10.0.n.0/24 or fd00:n::/64 with hosts 1
@@ -265,21 +269,36 @@ class Net:
         """The ``ip`` command for this address family in a namespace."""
         return f"ip {'-6 ' if self.v6 else ''}-n {ns}"
 
-    def link(self, a: str, b: str, n: int) -> str:
-        """The line that creates the link between two namespaces."""
-        return "ip " + self.link_line(a, b, n)
+    def links(self, hops: Sequence[Hop]) -> list[str]:
+        """Shell lines that create links."""
+        return batch("ip", [self.link_line(*hop) for hop in hops])
 
     def link_line(self, a: str, b: str, n: int) -> str:
-        """The same as a line for ``ip -batch``."""
+        """The line for ``ip -batch`` that creates a link."""
         return (
             f"link add to-{b} netns {a} mtu {self.mtu} address {self.mac(n, 1)} type veth "
             f"peer name to-{a} netns {b} mtu {self.mtu} address {self.mac(n, 2)}"
         )
 
-    def end(self, ns: str, dev: str, n: int, host: int) -> str:
-        """The lines that set up one end: address, neighbour, no offloads."""
-        lines = [f"ip -n {ns} {line}" for line in self.end_lines(dev, n, host)]
-        return "\n".join([*lines, f"ip netns exec {ns} {no_offloads(dev)}"])
+    def ends(
+        self,
+        hops: Sequence[Hop],
+        routes: Mapping[str, Sequence[str]],
+        routers: Collection[str] = (),
+    ) -> list[str]:
+        """Shell lines that set up the ends of links, each namespace's together: addresses,
+        neighbours, no offloads, routes (what follows ``route add``); routers forward."""
+        found = []
+        for ns in dict.fromkeys(ns for a, b, _ in hops for ns in (a, b)):
+            devs = {f"to-{b}": (n, 1) for a, b, n in hops if a == ns}
+            devs |= {f"to-{a}": (n, 2) for a, b, n in hops if b == ns}
+            lines = [line for dev, end in devs.items() for line in self.end_lines(dev, *end)]
+            lines += [f"route add {route}" for route in routes.get(ns, ())]
+            found += batch(self.ip(ns), lines)
+            commands = [no_offloads(dev) for dev in devs]
+            commands += [self.forwards()] if ns in routers else []
+            found.append(inside(ns, commands))
+        return found
 
     def end_lines(self, dev: str, n: int, host: int) -> list[str]:
         """Lines for ``ip -batch`` that set up one end, except its offloads."""
@@ -292,26 +311,10 @@ class Net:
             "nud permanent",
         ]
 
-    def forward(self, ns: str) -> str:
-        """The line that makes a namespace a router."""
-        return f"ip netns exec {ns} {self.forwards()}"
-
     def forwards(self) -> str:
         """The command that makes its namespace a router."""
         what = "net.ipv6.conf.all.forwarding=1" if self.v6 else "net.ipv4.ip_forward=1"
         return f"sysctl -qw {what}"
-
-    def routers(self, a: str, b: str, n: int) -> list[str]:
-        """Lines for two routers and the link between them; each is the other's default route."""
-        return [
-            self.link(a, b, n),
-            self.end(a, f"to-{b}", n, 1),
-            self.end(b, f"to-{a}", n, 2),
-            f"{self.ip(a)} route add default via {self.address(n, 2)}",
-            f"{self.ip(b)} route add default via {self.address(n, 1)}",
-            self.forward(a),
-            self.forward(b),
-        ]
 
     def quiet(self, namespaces: str) -> str:
         """Lines that stop unsolicited IPv6 traffic."""
@@ -323,6 +326,14 @@ class Net:
         )
         return f"for ns in {namespaces}; do\n\tip netns exec $ns sysctl -qw {sysctls}\ndone"
 
+    def namespaces(self, names: str) -> list[str]:
+        """Shell lines that make namespaces, in which nobody sends unsolicited."""
+        return [
+            "# namespaces and links",
+            f"for ns in {names}; do echo netns add $ns; done | ip -batch -",
+            self.quiet(names),
+        ]
+
 
 def batch(command: str, lines: Sequence[str]) -> list[str]:
     """Shell lines that give ip or tc many lines at once: starting a program takes longer."""
@@ -331,6 +342,8 @@ def batch(command: str, lines: Sequence[str]) -> list[str]:
 
 def inside(ns: str, commands: Sequence[str]) -> str:
     """The line that runs commands in a namespace."""
+    if len(commands) == 1:
+        return f"ip netns exec {ns} {commands[0]}"
     return f"ip netns exec {ns} sh -ec '{'; '.join(commands)}'"
 
 
@@ -353,7 +366,8 @@ def prologue(head: str, namespaces: str) -> list[str]:
         "",
         "cleanup() {",
         "\tkill $(jobs -p) 2>/dev/null || :",
-        f"\tfor ns in {namespaces}; do ip netns del $ns 2>/dev/null || :; done",
+        f"\tfor ns in {namespaces}; do echo netns del $ns; done |",
+        "\t\tip -force -batch - 2>/dev/null || :",
         "}",
         "trap cleanup EXIT",
         "trap 'exit 130' INT TERM",

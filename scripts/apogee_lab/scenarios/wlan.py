@@ -282,15 +282,12 @@ def _bulks(
 def _links(values: Mapping[str, Any], net: Net, flows: Sequence[TrafficFlow]) -> list[str]:
     """Shell lines that set up the namespaces and the links between them."""
     every = _namespaces(flows)
+    hops = [("ap", "rcv", WIRE)]
+    routes = {"rcv": [f"default via {net.address(WIRE, 1)}{_receives(values)}"]}
     lines = [
-        "# namespaces and links",
-        f"for ns in {every}; do echo netns add $ns; done | ip -batch -",
-        net.quiet(every),
-        net.link("ap", "rcv", WIRE),
-        net.end("ap", "to-rcv", WIRE, 1),
-        net.end("rcv", "to-ap", WIRE, 2),
-        net.forward("ap"),
-        f"{net.ip('rcv')} route add default via {net.address(WIRE, 1)}" + _receives(values),
+        *net.namespaces(every),
+        *net.links(hops),
+        *net.ends(hops, routes, routers=["ap"]),
     ]
     lines += _station_lines(values, net)
     lines += _server_lines(values, net)
@@ -351,12 +348,11 @@ def _server_lines(values: Mapping[str, Any], net: Net) -> list[str]:
     lines = []
     for i in range(1, values["down"] + 1):
         name, link = f"srv{i}", WIRE + i
+        hops = [("ap", name, link)]
         lines += [
             f"# {name} and its wire",
-            net.link("ap", name, link),
-            net.end("ap", f"to-{name}", link, 1),
-            net.end(name, "to-ap", link, 2),
-            f"{net.ip(name)} route add default via {net.address(link, 1)}",
+            *net.links(hops),
+            *net.ends(hops, {name: [f"default via {net.address(link, 1)}"]}),
             f"tc -n ap qdisc add dev to-{name} root {_from_ap(values)}",
             f"tc -n {name} qdisc add dev to-ap root {_to_ap(values)}",
         ]

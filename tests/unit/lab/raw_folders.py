@@ -165,6 +165,19 @@ def sends(text: str) -> list[Send]:
     ]
 
 
+def delays(text: str) -> dict[tuple[str, str], int]:
+    """(namespace, device) -> microseconds of its delay line, also of those in a batch."""
+    found, batch = {}, ""
+    for line in text.splitlines():
+        own = re.match(r"tc -n (\w+) (.*)", line)
+        if own:
+            batch = own[1]
+        delay = re.search(r"qdisc add dev (\S+) root netem .*\bdelay (\d+)us", line)
+        if delay:
+            found[own[1] if own else batch, delay[1]] = int(delay[2])
+    return found
+
+
 def shell_errors(text: str) -> str:
     """Syntax errors that sh finds in a script, which is not run."""
     done = subprocess.run(["sh", "-n"], input=text, text=True, capture_output=True, check=False)

@@ -49,7 +49,7 @@ def stopped(tiny: Tiny, at: str, how: Callable[[int], None]) -> None:
     wait = tiny.here / at
     wait.touch()
     process = tiny.start()
-    wait_for(lambda: at in tiny.compiled())
+    wait_for(lambda: at in tiny.compiled() or process.poll() is not None)
     how(process.pid)
     process.communicate()
     wait.unlink()

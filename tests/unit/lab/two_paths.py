@@ -39,21 +39,19 @@ def _bottlenecks() -> dict[str, Device]:
 
 def _links(values: Mapping[str, Any], net: Net) -> list[str]:
     every = f"snd rcv {' '.join(NAMES)}"
-    lines = [f"for ns in {every}; do ip netns add $ns; done", net.quiet(every)]
+    lines = net.namespaces(every)
     rows = zip(NAMES, values["rates"], values["delays"], strict=True)
     for number, (name, rate, delay) in enumerate(rows):
         near, far = 2 * number + 1, 2 * number + 2
         back = testbed.time_text(2 * delay)
+        hops = [("snd", name, near), (name, "rcv", far)]
+        routes = {
+            "snd": [f"{net.network(far)} via {net.address(near, 2)}"],
+            "rcv": [f"{net.network(near)} via {net.address(far, 1)}"],
+        }
         lines += [
-            net.link("snd", name, near),
-            net.link(name, "rcv", far),
-            net.end("snd", f"to-{name}", near, 1),
-            net.end(name, "to-snd", near, 2),
-            net.end(name, "to-rcv", far, 1),
-            net.end("rcv", f"to-{name}", far, 2),
-            net.forward(name),
-            f"{net.ip('snd')} route add {net.network(far)} via {net.address(near, 2)}",
-            f"{net.ip('rcv')} route add {net.network(near)} via {net.address(far, 1)}",
+            *net.links(hops),
+            *net.ends(hops, routes, routers=[name]),
             f"tc -n {name} qdisc add dev to-rcv root netem rate {rate}bit "
             f"limit {values['packets']}",
             f"tc -n {name} qdisc add dev to-snd root netem delay {back} limit 10000",
