@@ -24,11 +24,12 @@ if threading.current_thread() is threading.main_thread():
 
 # Use the same examples in every run, so that results are reproducible.
 hypothesis.settings.register_profile(
-    "default", deadline=None, derandomize=True, database=None, max_examples=300
+    "default", deadline=None, derandomize=True, database=None, max_examples=100
 )
-hypothesis.settings.register_profile(
-    "quick", hypothesis.settings.get_profile("default"), max_examples=50
-)
+for profile, examples in {"quick": 30, "thorough": 1000}.items():
+    hypothesis.settings.register_profile(
+        profile, hypothesis.settings.get_profile("default"), max_examples=examples
+    )
 hypothesis.settings.load_profile(os.environ.get("APOGEE_HYPOTHESIS", "default"))
 
 

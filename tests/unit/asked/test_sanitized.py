@@ -3,12 +3,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.asked import kept
 
 
-@pytest.mark.parametrize("name", kept.FILES)
-def test_under_sanitizers(name: str) -> None:
-    """All unit tests of a file again, with fewer examples."""
-    kept.run(name)
+def test_under_sanitizers() -> None:
+    """All of their unit tests again, with fewer examples."""
+    kept.run()

@@ -97,7 +97,13 @@ def test_errors_are_as_frequent_as_asked(simulation: Simulation) -> None:
     assert abs(flow["lost"] - reached * loss) < 4 * math.sqrt(reached * loss)
 
 
-@pytest.mark.parametrize(("begin", "end"), [(0.005, 0.25), (0.01, 0.5), (0.02, 1)])
+@pytest.mark.parametrize(
+    ("begin", "end"),
+    [
+        (0.02, 1),
+        *(pytest.param(*each, marks=pytest.mark.deep) for each in ((0.005, 0.25), (0.01, 0.5))),
+    ],
+)
 def test_bursts_are_as_frequent_and_as_long_as_asked(
     simulation: Simulation, begin: float, end: float
 ) -> None:
@@ -218,7 +224,7 @@ def test_a_slower_link_drains_its_queue_slower(simulation: Simulation) -> None:
 
 
 @pytest.mark.parametrize("cc", ["reno", "cubic"])
-def test_two_of_a_kind_as_in_the_lab(simulation: Simulation, root: Path, cc: str) -> None:
+def test_two_of_a_kind_as_in_the_lab(fast: Simulation, root: Path, cc: str) -> None:
     """The lab's records of docs/results, each queue in them: total goodput within 12 % of theirs,
     the mean of 5 seeds; the spread between seeds there is 15 %.
     """
@@ -231,7 +237,7 @@ def test_two_of_a_kind_as_in_the_lab(simulation: Simulation, root: Path, cc: str
     assert recorded
     for size, theirs in recorded.items():
         ours = [
-            simulation.run(f"{cc}*2", rtt=504, queue_bytes=size, duration=120, seed=seed)["goodput"]
+            fast.run(f"{cc}*2", rtt=504, queue_bytes=size, duration=120, seed=seed)["goodput"]
             for seed in range(1, 6)
         ]
         assert mean(ours) == pytest.approx(mean(theirs), rel=0.12), size

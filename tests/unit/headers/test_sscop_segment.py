@@ -37,6 +37,8 @@ TARGET = 0.03
 H_UNIT = 2.0**-26
 LOG_UNIT = 2.0**-16
 SEEDS = range(1 if os.environ.get("APOGEE_HYPOTHESIS") == "quick" else 3)
+deep = pytest.mark.deep
+
 MIXES = [(1500,), (1500, 52), (9000,), (52,)]
 
 u32 = st.integers(0, U32_MAX) | st.integers(0, 32).map(lambda bits: max(2**bits - 1, 0))
@@ -246,6 +248,7 @@ def test_few_frames_without_a_loss_prove_little(apogee: Library) -> None:
     assert apogee.sscop_segment_choose(state, 9000, 22, 9000) == 9000
 
 
+@pytest.mark.repeats
 def test_no_change_is_seen_where_there_is_none(apogee: Library) -> None:
     """Of 100 000 frames, a tenth of them lost, not once is everything dropped."""
     dice = random.Random(1)
@@ -265,11 +268,14 @@ def steady(apogee: Library, link: Link, loss: Loss, begin: float, end: float) ->
 
 @pytest.mark.repeats
 @pytest.mark.parametrize("packets", MIXES)
-@pytest.mark.parametrize("rate", [0, 1e-7, 1e-6, 5e-6, 1e-5, 2e-5, 5e-5, 1e-4])
+@pytest.mark.parametrize(
+    "rate", [0, 1e-6, 1e-5, 1e-4, *(pytest.param(r, marks=deep) for r in (1e-7, 5e-6, 2e-5, 5e-5))]
+)
 def test_bit_errors(apogee: Library, packets: tuple[int, ...], rate: float) -> None:
     assert max(steady(apogee, Link(packets), bit_errors(rate), 5, 25)) <= TARGET
 
 
+@pytest.mark.repeats
 @pytest.mark.parametrize("packets", [(1500,), (1500, 52)])
 @pytest.mark.parametrize("rate", [3e-4, 1e-3])
 def test_very_many_bit_errors(apogee: Library, packets: tuple[int, ...], rate: float) -> None:
@@ -277,6 +283,7 @@ def test_very_many_bit_errors(apogee: Library, packets: tuple[int, ...], rate: f
     assert max(steady(apogee, Link(packets), bit_errors(rate), 5, 20)) <= TARGET
 
 
+@pytest.mark.repeats
 @pytest.mark.parametrize(("rate", "overhead"), [(2.5e5, 22), (1e6, 46), (1e7, 22), (1e7, 46)])
 @pytest.mark.parametrize("errors", [1e-5, 1e-4])
 def test_other_links(apogee: Library, rate: float, overhead: int, errors: float) -> None:
@@ -308,20 +315,21 @@ def test_steps_are_followed(apogee: Library, packets: tuple[int, ...], delay: fl
             assert link.excess(cuts, loss, begin + 5, begin + 10) <= TARGET
 
 
+@pytest.mark.repeats
 @pytest.mark.parametrize(
     ("share", "errors", "packets", "most"),
     [
         (0.01, 0, (1500,), 0.03),
         (0.05, 0, (1500,), 0.03),
         (0.05, 0, (1500, 52), 0.03),
-        (0.05, 0, (9000,), 0.03),
-        (0.3, 0, (1500,), 0.05),
-        (0.3, 0, (1500, 52), 0.03),
-        (0.3, 0, (9000,), 0.05),
         (0.6, 0, (1500, 52), 0.05),
-        (0.3, 1e-5, (1500,), 0.03),
         (0.3, 1e-4, (1500,), 0.03),
-        (0.05, 1e-4, (1500, 52), 0.03),
+        pytest.param(0.05, 0, (9000,), 0.03, marks=deep),
+        pytest.param(0.3, 0, (1500,), 0.05, marks=deep),
+        pytest.param(0.3, 0, (1500, 52), 0.03, marks=deep),
+        pytest.param(0.3, 0, (9000,), 0.05, marks=deep),
+        pytest.param(0.3, 1e-5, (1500,), 0.03, marks=deep),
+        pytest.param(0.05, 1e-4, (1500, 52), 0.03, marks=deep),
     ],
 )
 def test_losses_whatever_the_length(
@@ -365,16 +373,17 @@ class Fixed:
         return min(packet, self.piece)
 
 
+@pytest.mark.repeats
 @pytest.mark.parametrize(
     ("good", "bad", "most"),
     [
         ((1, 0), (0.005, 1e-2), 0.03),
-        ((1, 0), (0.05, 1e-2), 0.03),
-        ((1, 1e-6), (0.2, 1e-3), 0.03),
         ((10, 1e-6), (10, 1e-4), 0.0),
+        pytest.param((1, 0), (0.05, 1e-2), 0.03, marks=deep),
+        pytest.param((1, 1e-6), (0.2, 1e-3), 0.03, marks=deep),
         # states that last for two delays: 3.7 and 9 % in 4 runs of 60 s
-        ((2, 1e-6), (2, 1e-4), 0.06),
-        ((0.5, 1e-6), (0.5, 1e-4), 0.12),
+        pytest.param((2, 1e-6), (2, 1e-4), 0.06, marks=deep),
+        pytest.param((0.5, 1e-6), (0.5, 1e-4), 0.12, marks=deep),
     ],
 )
 def test_bursts(

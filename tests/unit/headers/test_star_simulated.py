@@ -44,7 +44,7 @@ def per_second(done: dict[str, Any]) -> list[float]:
 @pytest.mark.parametrize(
     ("flows", "queue_bytes", "jain", "dropped", "utilisation"),
     [(2, 15_000, 0.9, 0.05, 0.92), (2, 62_500, 0.9, 0.05, 0.9), (10, 15_000, 0.83, 0.06, 0.98),
-     (10, 62_500, 0.9, 0.05, 0.98)],
+     pytest.param(10, 62_500, 0.9, 0.05, 0.98, marks=pytest.mark.deep)],
 )  # fmt: skip
 def test_a_short_queue_is_shared(
     fast: Simulation,
@@ -183,12 +183,12 @@ def test_an_hour_with_a_deep_buffer(fast: Simulation, ber: float) -> None:
 @pytest.mark.parametrize(
     ("other", "queue_bytes", "theirs", "ours"),
     [
-        ("cubic", 312_500, 0.5, 0.5),
         ("cubic", 625_000, 0.5, 0.5),
-        ("cubic", 1_250_000, 0.5, 0.5),
         ("reno", 312_500, 0.37, 0.5),
-        ("reno", 625_000, 0.5, 0.5),
-        ("reno", 1_250_000, 0.5, 0.5),
+        pytest.param("cubic", 312_500, 0.5, 0.5, marks=pytest.mark.deep),
+        pytest.param("cubic", 1_250_000, 0.5, 0.5, marks=pytest.mark.deep),
+        pytest.param("reno", 625_000, 0.5, 0.5, marks=pytest.mark.deep),
+        pytest.param("reno", 1_250_000, 0.5, 0.5, marks=pytest.mark.deep),
     ],
 )
 def test_beside_others(
