@@ -54,7 +54,14 @@ def uml_modules() -> None:
             *("atomic", r"BUG: scheduling while atomic: modprobe/\d+/0x\w+", "msleep"),
             marks=pytest.mark.deep,
         ),
-        ("null", r"BUG: kernel NULL pointer dereference, address: 0+8 at \w*.*\[faults\]", "Oops"),
+        pytest.param(
+            *(
+                "null",
+                r"BUG: kernel NULL pointer dereference, address: 0+8 at \w*.*\[faults\]",
+                "Oops",
+            ),
+            marks=pytest.mark.deep,
+        ),
     ],
 )
 def test_a_fault_on_engine_qemu(
@@ -97,6 +104,7 @@ def test_a_finding_in_the_log(uml_modules: None, tmp_path: Path, name: str) -> N
     assert error.reason == f"the kernel reported: {found.line}"
 
 
+@pytest.mark.deep
 def test_a_stall_ends_a_run_at_once(stock_modules: Path, tmp_path: Path) -> None:
     """The kernel is told to notice after 3 s instead of 21 s.
 

@@ -66,7 +66,8 @@ def here(build: Path) -> Path:
     return out
 
 
-@pytest.mark.parametrize("name", ["old", pytest.param("new", marks=pytest.mark.deep)])
+@pytest.mark.deep
+@pytest.mark.parametrize("name", MACHINES)
 def test_a_run_is_the_same_on_another_machine(
     name: str, here: Path, build: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

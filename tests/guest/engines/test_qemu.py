@@ -1,15 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The lab in real guests: failing and interrupted sweeps, repeatability, behaviour of links."""
+"""Engine qemu in real guests: repeatability, a guest that hangs."""
 
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
-from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +13,6 @@ from apogee_lab.commands import main
 from apogee_lab.engines import pulse, qemu
 from apogee_lab.engines.work import GuestFailed
 from apogee_lab.measures.record import comparable, dumps, read_records
-from apogee_lab.scenarios import SCENARIOS
-from apogee_lab.scenarios.scenario import Param, Plan
-from tests.guest.runs import finished
-from tests.patience import wait_for
 
 pytestmark = pytest.mark.guest
 
@@ -35,13 +25,13 @@ def lab_run(*arguments: str) -> int:
 
 
 def test_equal_seeds_give_equal_records(stock_modules: Path, kept: Path, tmp_path: Path) -> None:
-    """The same command twice, with parallel runs: equal bytes except wall_s; seeds differ."""
+    """The same run twice, once beside another: equal bytes except wall_s; seeds differ."""
     lines = []
-    for attempt in ("one", "two"):
+    for attempt, seeds in (("one", "1,2"), ("two", "1")):
         target = tmp_path / attempt
         status = lab_run(
             "satellite", "--cc", "star", "--set", "ber=1e-5", "--set", "trace=module",
-            "--seed", "1,2", "--duration", "2", "--fresh", "--json", str(target),
+            "--seed", seeds, "--duration", "2", "--fresh", "--json", str(target),
         )  # fmt: skip
         assert status == 0
         found = read_records(target)
@@ -49,119 +39,24 @@ def test_equal_seeds_give_equal_records(stock_modules: Path, kept: Path, tmp_pat
         traces = {run: (kept / run / "trace.txt").read_bytes() for run in names(found)}
         if attempt == "one":
             first = traces
-    assert lines[0] == lines[1]
-    assert first == traces, "to the last ACK"
+    assert lines[0][:1] == lines[1]
+    assert traces.items() <= first.items(), "to the last ACK"
     one, two = (json.loads(line) for line in lines[0])
     assert one["link_drops"] != two["link_drops"]
     assert one["total_goodput_bps"] != two["total_goodput_bps"]
-    assert len(set(traces.values())) == 2
+    assert len(set(first.values())) == 2
 
 
 def names(found: list[dict[str, Any]]) -> list[str]:
     return [record["run"] for record in found]
 
 
-# --- runs that fail, sweeps that stop ---------------------------------------------------------
-
-
-@pytest.fixture
-def faulty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A scenario `faulty`: satellite with a guest that may panic or never end."""
-    satellite = SCENARIOS["satellite"]
-    faults = {
-        "none": "",
-        "panic": "echo c >/proc/sysrq-trigger\n",
-        "sleep": "echo about to sleep\nsleep 1000000\n",
-    }
-
-    def build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -> Plan:
-        plan = satellite.build(values, ccs, duration_s)
-        head, traffic, rest = plan.script.partition("# traffic\n")
-        assert traffic
-        return replace(plan, script=head + faults[values["fault"]] + traffic + rest)
-
-    fault = Param("fault", "none", "choice:none,panic,sleep", "what goes wrong")
-    scenario = replace(satellite, name="faulty", params=(*satellite.params, fault), build=build)
-    monkeypatch.setitem(SCENARIOS, "faulty", scenario)
-
-
-def test_guests_that_fail_do_not_stop_the_sweep(
-    faulty: None, kept: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    """A panic and a guest that never ends: killed, the console's last lines shown, status 1."""
-    target = tmp_path / "records"
-    arguments = ["faulty", "--cc", "reno", "--duration", "1", "--json", str(target)]
-    status = lab_run(*arguments, "--set", "fault=panic,sleep,none", "--jobs", "1")
-    shown = capfd.readouterr()
-    assert status == 1
-    assert "Kernel panic - not syncing: sysrq triggered crash" in shown.err
-    assert shown.err.count("    | ") > 5, "the last lines of both consoles"
-    assert "was not done after" in shown.err
-    assert "about to sleep" in shown.err
-    assert "2 of 3 runs failed" in shown.err
-    (record,) = read_records(target)
-    assert record["set"]["fault"] == "none"
-    assert "reno" in shown.out, "the table of the run that was good"
-    failed = sorted(kept.glob("*.failed"))
-    assert len(failed) == 2
-    assert all((folder / "console.log").exists() for folder in failed)
-    assert (kept / record["run"] / "record.json").exists()
-
-    # Finished runs are kept.
-    written = (kept / record["run"] / "flow1.recv.json").stat().st_mtime_ns
-    assert lab_run(*arguments, "--set", "fault=none") == 0
-    assert (kept / record["run"] / "flow1.recv.json").stat().st_mtime_ns == written
+# --- a guest that hangs -----------------------------------------------------------------------
 
 
 def test_a_busy_guest_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A guest in an endless loop is killed when it has used its CPU time."""
-    monkeypatch.setattr(pulse, "SPUN_S", 8.0)
-    with pytest.raises(GuestFailed, match="clock stood still for 8 s of CPU time"):
+    monkeypatch.setattr(pulse, "SPUN_S", 4.0)
+    with pytest.raises(GuestFailed, match="clock stood still for 4 s of CPU time"):
         qemu.run_script("while :; do :; done", out=tmp_path / "out")
     assert list(tmp_path.iterdir()) == [], "nothing half done is left"
-
-
-def test_an_interrupted_sweep_goes_on(kept: Path, tmp_path: Path, root: Path) -> None:
-    """Ctrl-C: status 130, no guest left running, finished runs are not repeated."""
-    program = (
-        "import sys, pathlib; from apogee_lab.commands import main; "
-        "from apogee_lab.runs import sweep; "
-        "sweep.RUNS = pathlib.Path(sys.argv[1]); sys.exit(main.main(sys.argv[2:]))"
-    )
-    command = [
-        sys.executable, "-c", program, str(kept), "run", "satellite", "--cc", "reno",
-        "--duration", "1", "--seed", "1,2,3", "--jobs", "1", "--json", str(tmp_path / "records"),
-    ]  # fmt: skip
-    environment = {**os.environ, "PYTHONPATH": str(root / "scripts")}
-    process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
-    try:
-        wait_for(lambda: finished(kept) or process.poll() is not None)
-        wait_for(lambda: list(kept.glob("*.part-*")) or process.poll() is not None)
-        process.send_signal(signal.SIGINT)
-        _, error = process.communicate()
-    finally:
-        if process.poll() is None:
-            process.kill()
-    assert process.returncode == 130
-    assert "interrupted: 1 of 3 runs are finished and kept" in error
-    assert not [pid for pid in processes() if str(kept) in pid], "a guest is left"
-    (first,) = finished(kept)
-    written = first.parent.joinpath("flow1.recv.json").stat().st_mtime_ns
-    again = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert again.returncode == 0, again.stderr
-    assert first.parent.joinpath("flow1.recv.json").stat().st_mtime_ns == written
-    assert len(read_records(tmp_path / "records")) == 3
-    assert not list(kept.glob("*.part-*"))
-
-
-def processes() -> list[str]:
-    """Command lines of all processes but our own."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            line = (folder / "cmdline").read_bytes().replace(b"\0", b" ")
-        except OSError:
-            continue
-        if folder.name != str(os.getpid()):
-            found.append(line.decode(errors="replace"))
-    return found
