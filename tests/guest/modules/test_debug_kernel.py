@@ -220,7 +220,7 @@ SSCOP = {
     "kinds": test_sscop_lowers.KINDS,
     "changes": test_sscop_lowers.CHANGES,
     "fast": test_sscop_lowers.FAST,
-    "garbage": test_sscop_hostile.scaled(test_sscop_hostile.SCRIPT, 1000, 1),
+    "garbage": test_sscop_hostile.scaled(test_sscop_hostile.SCRIPT, seconds=1, rate=1000),
 }
 
 
@@ -240,7 +240,8 @@ def flooding(script: str, **kinds: dict[str, set[str]]) -> str:
 SHAKE = {
     "below": test_shake_device.BELOW,
     "spaces": test_shake_device.SPACES,
-    "module": test_shake_device.MODULE.replace("seq 24", "seq 2"),
+    "module": test_shake_device.AROUND,
+    "many": test_shake_device.MANY.replace("seq 24", "seq 2"),
     "basic": test_shake_device.BASIC,
     "families": test_shake_packets.FAMILIES,
     "marked-4": test_shake_packets.MARKED.replace("OUTSIDE", "4"),

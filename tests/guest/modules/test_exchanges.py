@@ -27,10 +27,10 @@ BARE = "sysctl tcp_sack=0\n" + NO_STAMPS + LATE_ONLY
 ECN = "sysctl tcp_ecn=1\n"
 
 #: Repetitions of exchanges whose outcome might depend on the random sequence number.
-OFTEN = 3
+OFTEN = 2
 LOSSY_ROUNDS = 40
-#: Times at which a judgement is switched off, 100 ms apart.
-SWITCHES = 5
+#: Times at which a judgement is switched off, 200 ms apart.
+SWITCHES = 2
 #: What a path carries that acknowledges a segment per ms, in B/s.
 PATH_RATE = 1000 * MSS
 
@@ -116,7 +116,7 @@ def judged() -> dict[str, str]:
         + "cc\n" + carry(500) + "info again\n" + carry(3000, 140) + "info after\n",
     } | {
         # As published from any time of a test in which the window is lowered for a round.
-        f"switched-{n}": begin + carry(1000) + "info full\n" + carry(900 + 100 * n, 140)
+        f"switched-{n}": begin + carry(1000) + "info full\n" + carry(1000 + 200 * n, 140)
         + coexist(0) + carry(2000, 140) + "info after\n"
         for n in range(SWITCHES)
     }  # fmt: skip

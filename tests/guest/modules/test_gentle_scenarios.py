@@ -288,7 +288,11 @@ def test_early_exit_2_grows_by_a_quarter(runs: Guests) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "table"), [("highspeed", hstcp_table.RFC3649), ("highspeed31", hstcp_table.PAPER)]
+    ("name", "table"),
+    [
+        ("highspeed", hstcp_table.RFC3649),
+        pytest.param("highspeed31", hstcp_table.PAPER, marks=pytest.mark.deep),
+    ],
 )
 def test_highspeed_mode_is_highspeed_tcp(
     runs: Guests, name: str, table: hstcp_table.Response
