@@ -11,7 +11,7 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from matplotlib.figure import Figure
@@ -145,10 +145,20 @@ def status_of(program: object, argv: list[str]) -> int:
         return leaving.code  # type: ignore[return-value]
 
 
-EVERY = list(options())
+def called(option: Option) -> str:
+    return " ".join([*option.words[:2], option.name])
 
 
-@pytest.mark.parametrize("option", EVERY, ids=[" ".join([*o.words[:2], o.name]) for o in EVERY])
+def marked(option: Option) -> Any:
+    """Each title is drawn, which takes long: in `make check` those of one kind of figure."""
+    other = option.name == "--title" and option.words[:2] != ["plot", "goodput"]
+    return pytest.param(option, marks=pytest.mark.deep if other else ())
+
+
+EVERY = [marked(option) for option in options()]
+
+
+@pytest.mark.parametrize("option", EVERY, ids=called)
 def test_an_option(
     lab: None, option: Option, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -179,7 +189,7 @@ def test_a_parameter(scenario: object, tmp_path: Path, monkeypatch: pytest.Monke
             try:
                 found = request.parse_settings([f"{param.name}={garbage}"], scenario)
                 runs = list(request.product([mix], found, [1]))
-                for run in sweep.compile_runs(scenario, runs, 60.0):
+                for run in sweep.compile_runs(scenario, runs, 30.0):
                     run.plan.script.encode()
             except UsageError as error:
                 assert str(error), (param.name, garbage[:60])

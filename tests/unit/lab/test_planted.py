@@ -21,6 +21,8 @@ from tests.planted.copy import Copy
 from tests.planted.faults import Fault
 from tests.planted.run import Record, Run, read
 
+pytestmark = pytest.mark.deep
+
 TREE = {
     "sum.py": "def add(a, b):\n    return a + b\n\n\ndef unused():\n    return 1\n",
     "greet": "#!/bin/sh\necho good\n",

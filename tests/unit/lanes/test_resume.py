@@ -12,6 +12,8 @@ import pytest
 from tests.lanes.records import BEGIN, END
 from tests.unit.lanes.inner import folder, run
 
+pytestmark = pytest.mark.deep
+
 TESTS = """
 import os
 import pytest

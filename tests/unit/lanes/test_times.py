@@ -65,11 +65,17 @@ WAYS = {
 TWO = {way: WAYS[way] for way in ("workers", "no xdist")}
 
 
+def ways(named: dict[str, list[str]]) -> list[Any]:
+    """Parameters of a test; `make check` takes the way that it goes itself."""
+    marks = {way: () if way == "workers" else pytest.mark.deep for way in named}
+    return [pytest.param(options, id=way, marks=marks[way]) for way, options in named.items()]
+
+
 def kept(path: Path) -> dict[str, Any]:
     return json.loads((path / "times.json").read_text())
 
 
-@pytest.mark.parametrize("options", WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize("options", ways(WAYS))
 def test_cpu_seconds_are_those_of_the_test(tmp_path: Path, options: list[str]) -> None:
     """No less than what it used, and the whole run's are no less than those of its tests."""
     told = run(folder(tmp_path, CONFTEST, test_some=TESTS), *options)
@@ -105,13 +111,13 @@ def test_tests_by_name_have_no_table(tmp_path: Path) -> None:
     assert not (tmp_path / "times.json").exists()
 
 
-@pytest.mark.parametrize("options", TWO.values(), ids=TWO)
+@pytest.mark.parametrize("options", ways(TWO))
 def test_a_run_that_ends_at_a_failure_has_a_table(tmp_path: Path, options: list[str]) -> None:
     assert "what it took" in run(folder(tmp_path, CONFTEST, test_some=TESTS), "-x", *options)
     assert kept(tmp_path)["whole"]["tests"] == 3
 
 
-@pytest.mark.parametrize("options", TWO.values(), ids=TWO)
+@pytest.mark.parametrize("options", ways(TWO))
 def test_a_run_that_is_stopped_has_a_table(tmp_path: Path, options: list[str]) -> None:
     """By Ctrl-C, which the whole group of processes gets."""
     folder(tmp_path, CONFTEST, test_endless=ENDLESS)
