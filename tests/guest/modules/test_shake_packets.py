@@ -112,7 +112,7 @@ counts marked "dropped_inner"
 """
 
 
-@pytest.fixture(scope="module", params=["4", "6"])
+@pytest.fixture(scope="module", params=[pytest.param("4", marks=pytest.mark.deep), "6"])
 def marked(build: Path, root: Path, request: pytest.FixtureRequest) -> Told:
     out = build / "tests" / f"shake-marked-{request.param}"
     return run(MARKED.replace("OUTSIDE", request.param), "uml", out, root)
