@@ -186,17 +186,19 @@ def _end_group(process: subprocess.Popen[bytes], tidy_s: float) -> None:
     that one had taken its lock, which then nobody releases.
     """
     with contextlib.suppress(ProcessLookupError, ChildProcessError):
-        if not tidy_s or not _ends_on_term(process.pid, tidy_s):
-            os.killpg(process.pid, signal.SIGKILL)
+        if tidy_s:
+            _end_on_term(process.pid, tidy_s)
+        # Until it is waited for, nothing else has its number: what it left behind ends, too.
+        os.killpg(process.pid, signal.SIGKILL)
         process.returncode = os.waitstatus_to_exitcode(os.waitpid(process.pid, 0)[1])
 
 
-def _ends_on_term(pid: int, tidy_s: float) -> bool:
-    """Whether SIGTERM for its group ends a process in time; it can still be waited for."""
+def _end_on_term(pid: int, tidy_s: float) -> None:
+    """Give a process that gets SIGTERM, with its group, time to end; it can still be waited for."""
     end = os.pidfd_open(pid)
     try:
         os.killpg(pid, signal.SIGTERM)
-        return bool(select.select([end], [], [], tidy_s)[0])
+        select.select([end], [], [], tidy_s)
     finally:
         os.close(end)
 

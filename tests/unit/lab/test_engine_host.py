@@ -14,6 +14,7 @@ from apogee_lab import modules
 from apogee_lab.base import LabError
 from apogee_lab.commands import reproduce
 from apogee_lab.engines import host, supervise
+from tests.patience import wait_for
 
 Capture = pytest.CaptureFixture[str]
 RELEASE = "6.1.0-99-amd64"
@@ -67,15 +68,25 @@ def test_events_are_brought_to_the_monotonic_clock(tmp_path: Path) -> None:
     assert events.read_text() == "flow1 start 7.50\nack_blackout on 9.00\n"
 
 
+def left_of(group: int) -> bool:
+    """Whether a process group has members; init takes those that have ended."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
 @pytest.mark.parametrize(
     ("script", "tidy_s", "status"),
     [
         ("sleep 60", 0.0, -signal.SIGKILL),
         ("sleep 60", 60.0, -signal.SIGTERM),
         ("trap 'exit 3' TERM; while :; do sleep 0.1; done", 60.0, 3),
+        ("trap 'exit 3' TERM; (trap '' TERM; sleep 100000)", 60.0, 3),
         ("trap '' TERM; while :; do sleep 0.1; done", 0.5, -signal.SIGKILL),
     ],
-    ids=["at once", "in time", "tidied", "too late"],
+    ids=["at once", "in time", "tidied", "left behind", "too late"],
 )
 def test_a_guest_is_ended_wherever_a_signal_came(script: str, tidy_s: float, status: int) -> None:
     """Even if the signal came when Popen.wait() had just taken its lock, which stays locked."""
@@ -86,3 +97,4 @@ def test_a_guest_is_ended_wherever_a_signal_came(script: str, tidy_s: float, sta
         supervise._end_group(it, tidy_s)
         it._waitpid_lock.release()  # type: ignore[attr-defined]
         assert it.returncode == status
+    wait_for(lambda: not left_of(it.pid))
