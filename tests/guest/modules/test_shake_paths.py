@@ -31,7 +31,8 @@ for scheduler in rah rr; do
 	for ns in "" "-n ha"; do ip $ns link set shake0 type shake scheduler $scheduler; done
 	[ $scheduler = rah ] && order="1 2" || order="2 1"
 	for way in up down; do
-		n=${order% *}; order=${order#* }; $way $scheduler-$way-$n 9; died $scheduler-$way-$n $n; watched
+		n=${order% *}; order=${order#* }
+		$way $scheduler-$way-$n 9; died $scheduler-$way-$n $n; watched
 	done
 done
 for ns in "" "-n ha"; do ip $ns link set shake0 type shake scheduler rah; done
