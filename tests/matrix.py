@@ -227,8 +227,7 @@ def main(argv: Sequence[str]) -> int:
         print(f"matrix: unknown suite '{unknown[0]}'; choose from: {there}", file=sys.stderr)
         return 2
     try:
-        asked = BUILD / "asked"
-        kept.all_calls(asked)
+        asked = kept.run()
         rows = [row for suite in argv or SUITES for row in suite_rows(suite, asked)]
     except (LabError, AssertionError) as error:
         print(f"matrix: {error}", file=sys.stderr)

@@ -46,8 +46,11 @@ class NotMeasured(Exception):
 
 def is_at(record: Record, cc: str, point: Point) -> bool:
     """Whether a record is one of this algorithm at this point."""
+    if record["cc"] != cc:
+        return False
     settings = point if isinstance(point, Mapping) else {"ber": point}
-    return record["cc"] == cc and all(record["set"].get(k) == v for k, v in settings.items())
+    had = record["set"]
+    return all(had.get(key) == value for key, value in settings.items())
 
 
 def point_text(point: Point) -> str:
@@ -92,11 +95,13 @@ class Results:
     """The records of one variant of a figure, by algorithm and point."""
 
     def __init__(self, records: Iterable[Record]) -> None:
-        self._records = list(records)
+        self._of: dict[str, list[Record]] = {}
+        for record in records:
+            self._of.setdefault(record["cc"], []).append(record)
 
     def of(self, cc: str, point: Point) -> list[Record]:
         """The runs of one point, by seed."""
-        found = [record for record in self._records if is_at(record, cc, point)]
+        found = [record for record in self._of.get(cc, ()) if is_at(record, cc, point)]
         if not found:
             raise NotMeasured(f"{cc} at {point_text(point)}")
         return sorted(found, key=lambda record: record["seed"])

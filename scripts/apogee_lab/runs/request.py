@@ -6,7 +6,8 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from .. import algorithms, modules, units
@@ -147,8 +148,14 @@ def record_values(scenario: Scenario, values: dict[str, Any]) -> dict[str, Any]:
 def completed(record: Record) -> dict[str, Any]:
     """A record's settings; those that came after it have their defaults, with which it was made."""
     scenario = SCENARIOS.get(record.get("scenario", ""))
-    defaults = record_values(scenario, all_values(scenario, {})) if scenario else {}
-    return defaults | record["set"]
+    defaults = _recorded_defaults(scenario) if scenario else {}
+    return {**defaults, **record["set"]}
+
+
+@cache
+def _recorded_defaults(scenario: Scenario) -> Mapping[str, Any]:
+    """They are asked for once for each of thousands of records."""
+    return record_values(scenario, all_values(scenario, {}))
 
 
 def controls_of(plans: Iterable[Plan]) -> list[str]:

@@ -278,6 +278,22 @@ def test_a_clock_of_32_bits_outlasts_any_pause(
         assert abs(est.bw - rate) <= rate // 100
 
 
+def test_an_epoch_outlasts_the_clocks_wrap(apogee: Library) -> None:
+    """A rate falls to a tenth just before its epoch's end is behind the wrap: the estimates are
+    those of any other time."""
+
+    def estimates(begin: int) -> list[int]:
+        est, now, found = Estimator(apogee, mss=1448, rtt_min_us=500_000), begin, []
+        for gap in [1158] * 3000 + [11_580] * 300:
+            now += gap
+            est.ack(now, 1448, sent_us=(now - 500_000) % 2**32)
+            found.append(est.bw)
+        return found
+
+    fall = 3000 * 1158
+    assert estimates(2**32 - fall - 10_000) == estimates(2**32 - fall - 100_000) == estimates(0)
+
+
 def test_first_ack_is_one_segment_per_millisecond(apogee: Library) -> None:
     """The paper's 1 ms: 11.6 Mbit/s for 1448 bytes; the parameter scales it."""
     for first_us, expected in ((1000, 1_448_000), (1, 1_448_000_000), (1_000_000, 1_448)):

@@ -941,3 +941,28 @@ def test_a_clock_begins_anywhere(apogee: Library, now: int) -> None:
     agent.state.base = 77
     agent.syn()
     assert agent.state.now == agent.now
+
+
+# --- bounds ---------------------------------------------------------------------------------------
+
+
+def test_the_rest_of_a_hole_is_as_old_as_the_hole(agent: Agent) -> None:
+    """What is still missing of it is overdue when it would have been."""
+    agent.segment(1, 1)
+    agent.segment(2, 4)
+    agent.now = 700_000
+    agent.segment(1, 2)
+    assert agent.holes == [(1000, 2000, UNNEEDED), (2000, 3000, UNDECIDED)]
+    assert [hole.since for hole in agent.hole[:2]] == [0, 0]
+
+
+def test_a_segment_has_one_octet_to_those_of_a_packet(agent: Agent) -> None:
+    """With SYN and FIN 65 537 numbers at most. None at all is a pure ACK, no nonsense."""
+    longest = 0x10001
+    agent.data(1, 0, longest)
+    agent.data(1, longest, longest + 1)
+    agent.data(2, longest + 5, longest + 5)
+    assert (agent.received, agent.high, agent.counts.senseless) == (longest + 1, longest + 1, 0)
+    assert agent.holes == []
+    agent.data(1, longest + 1, 2 * longest + 2)
+    assert (agent.received, agent.counts.senseless) == (longest + 1, 1)

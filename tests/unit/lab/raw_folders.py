@@ -190,7 +190,7 @@ def shell_errors(text: str) -> str:
 def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -> Plan:
     if values["queue"] < 1500:
         raise ValueError("queue: at least 1500B are needed")
-    own = " ".join(f"{key}={values[key]}" for key in sorted(values))
+    own = " ".join(f"{key}={values[key]}" for key in sorted(values) if key != "seed")
     return Plan(
         script=f"#!/bin/sh\n# {'+'.join(ccs)} {duration_s:g} {own}\n",
         flows=(FlowSpec("flow1", ccs[0], "snd", 5201),),

@@ -35,6 +35,8 @@ def test_what_the_source_refuses_is_named() -> None:
     left = asked.replace("CONFIG_HOSTFS=y\n", "")
     with pytest.raises(LabError, match="has no CONFIG_HOSTFS=y"):
         check_config(asked, left)
+    with pytest.raises(LabError, match="has no CONFIG_HZ=100$"):
+        check_config("CONFIG_HZ=100\n", "CONFIG_HZ=1000\n")
 
 
 def test_the_debug_kernel_is_another_of_the_same_configuration() -> None:

@@ -29,6 +29,8 @@ from apogee_lab.units import Event
         ("size", "625kB", 625_000),
         ("size", "16MB", 16_000_000),
         ("size", "64KiB", 65_536),
+        ("size", "16MiB", 16_777_216),
+        ("size", "0.5GiB", 536_870_912),
         ("size", "1.5kB", 1500),
         ("ber", "1e-7", 1e-7),
         ("ber", "0", 0.0),

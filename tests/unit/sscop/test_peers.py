@@ -150,6 +150,18 @@ def test_rs_from_both_ends_at_once() -> None:
         assert world.counts(0)["reset_asked"] == world.counts(1)["reset_asked"] == 1
 
 
+def test_the_epoch_wraps() -> None:
+    """Of eight bits: resynchronized more often than it counts, the connection stays."""
+    with World(config()) as world:
+        world.connect()
+        for number in range(1, 300):
+            world.call("resync", 0)
+            world.run(10_000)
+            assert world.connected
+            assert world.get(0, "s.epoch") == world.get(1, "s.epoch") == number % 256
+        assert world.counts(1)["reset_asked"] == 299
+
+
 def test_both_ends_begin_at_once() -> None:
     with World(config(window=1), config(window=64)) as world:
         world.set("out.delay", 10_000)
