@@ -16,7 +16,7 @@ import select
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -167,10 +167,9 @@ def supervise(command: Command, work: Work, bounds: Bounds) -> RunInfo:
             process_group=0,
         )
         try:
-            reason = _watch(process, console, start, bounds)
+            reason = _watch(process.pid, console, start, bounds)
         finally:
-            if process.poll() is None:
-                _end_group(process, command.tidy_s)
+            _end_group(process, command.tidy_s)
     wall = time.monotonic() - start
     if reason:
         raise work.failed(reason, work.last_report())
@@ -180,10 +179,11 @@ def supervise(command: Command, work: Work, bounds: Bounds) -> RunInfo:
 
 
 def _end_group(process: subprocess.Popen[bytes], tidy_s: float) -> None:
-    """End a process that was not waited for yet, with all of its group.
+    """End a process that was not waited for yet, or has ended, with all of its group.
 
-    The kernel is asked instead of Popen.wait(): the exception of a signal may have come just as
-    that one had taken its lock, which then nobody releases.
+    A process of UML's guest outlives UML if that is killed just as it makes one. The kernel is
+    asked instead of Popen.wait(): the exception of a signal may have come just as that one had
+    taken its lock, which then nobody releases.
     """
     with contextlib.suppress(ProcessLookupError, ChildProcessError):
         if tidy_s:
@@ -195,10 +195,17 @@ def _end_group(process: subprocess.Popen[bytes], tidy_s: float) -> None:
 
 def _end_on_term(pid: int, tidy_s: float) -> None:
     """Give a process that gets SIGTERM, with its group, time to end; it can still be waited for."""
-    end = os.pidfd_open(pid)
-    try:
+    with _end_of(pid) as end:
         os.killpg(pid, signal.SIGTERM)
         select.select([end], [], [], tidy_s)
+
+
+@contextlib.contextmanager
+def _end_of(pid: int) -> Iterator[int]:
+    """A file descriptor that can be read when a process has ended; it can be waited for then."""
+    end = os.pidfd_open(pid)
+    try:
+        yield end
     finally:
         os.close(end)
 
@@ -223,15 +230,15 @@ def _check_end(name: str, status: int, work: Work) -> None:
     raise work.failed("the guest stopped before its results were out")
 
 
-def _watch(process: subprocess.Popen[bytes], console: Path, start: float, bounds: Bounds) -> str:
+def _watch(pid: int, console: Path, start: float, bounds: Bounds) -> str:
     """Wait for the guest's end; the reason why it must be killed, empty if it ended by itself."""
+    with _end_of(pid) as end:
+        return _watch_until(end, pid, console, start, bounds)
+
+
+def _watch_until(end: int, pid: int, console: Path, start: float, bounds: Bounds) -> str:
     size, stalled, looked, pulse = 0, 0.0, start, Pulse(start)
-    while True:
-        try:
-            process.wait(timeout=0.2 if time.monotonic() - start > 1 else 0.05)
-            return ""
-        except subprocess.TimeoutExpired:
-            pass
+    while not select.select([end], [], [], 0.2 if time.monotonic() - start > 1 else 0.05)[0]:
         now = time.monotonic()
         if now - start > bounds.wall_s:
             return f"the guest was not done after {bounds.wall_s:.0f} s"
@@ -248,8 +255,9 @@ def _watch(process: subprocess.Popen[bytes], console: Path, start: float, bounds
                 return f"the guest's script was not done after {bounds.virtual_s:.0f} s of its time"
         if now - looked > LOOK_S:
             looked = now
-            if hung := pulse.verdict(now, used_by(process.pid)):
+            if hung := pulse.verdict(now, used_by(pid)):
                 return hung
+    return ""
 
 
 def _said_since(console: Path, size: int) -> str:

@@ -14,6 +14,7 @@ from apogee_lab.engines.instructions import MARK, counted
 pytestmark = pytest.mark.guest
 
 
+@pytest.mark.deep
 def test_counts_what_runs_between_marks(tmp_path: Path) -> None:
     """A loop of the shell, and the same twice as long."""
     loop = "i=0; while [ $i -lt {} ]; do i=$((i+1)); done"

@@ -64,6 +64,7 @@ def test_a_folder_is_built_and_measured(
     assert sorted(toy.iterdir()) == before
 
 
+@pytest.mark.deep
 def test_a_module_under_another_name(toy: Path) -> None:
     k = debian.kernel()
     given = give(f"mine={toy}", k)

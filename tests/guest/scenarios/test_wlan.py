@@ -85,6 +85,7 @@ def test_acks_for_every_segment_take_their_airtime(kept: Path, tmp_path: Path) -
         assert close(medium["ap_frames"] / medium["station_frames"], share, 0.02)
 
 
+@pytest.mark.deep
 def test_contention_and_slower_radios_charge_more(kept: Path, tmp_path: Path) -> None:
     """The medium is full, and its frames take what was computed."""
     settings = ("n=6", *WARM)

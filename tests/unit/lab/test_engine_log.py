@@ -15,6 +15,7 @@ from apogee_lab.base import LabError
 from apogee_lab.engines import kmsg, log, pulse, supervise
 from apogee_lab.engines.supervise import Bounds, Command
 from apogee_lab.engines.work import GuestFailed, RunInfo, Work, keep
+from tests.patience import wait_for
 from tests.unit.lab.kernel_logs import HARMLESS, LOGS, STALLS
 
 #: In front of a message: nothing (UML), its time, and who said it where the kernel tells that.
@@ -227,6 +228,14 @@ def watched(work: Work, script: str, wall_s: float = math.inf, virtual_s: float 
     with pytest.raises(GuestFailed) as failure:
         supervise.supervise(command, work, Bounds(wall_s, virtual_s))
     return failure.value.reason
+
+
+def test_nothing_is_left_of_a_guest_that_somebody_killed(work: Work) -> None:
+    """A process that stands, and so cannot end by itself."""
+    script = "sh -c 'echo $$ >left; kill -STOP $$' & until [ -s left ]; do :; done; kill -KILL $$"
+    assert watched(work, script) == "sh was killed by SIGKILL"
+    left = Path("/proc", (work.folder / "left").read_text().strip(), "stat")
+    wait_for(lambda: not left.exists() or left.read_text().split()[2] == "Z")
 
 
 @pytest.mark.parametrize("name", STALLS)

@@ -78,7 +78,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_under_libfuzzer(program: Path) -> None:
-    run_fuzzer(program, "-runs=400", "-max_len=400", "-len_control=0", "-seed=1")
+    run_fuzzer(program, "-runs=200", "-max_len=400", "-len_control=0", "-seed=1")
 
 
 def test_a_path_without_socket_stays_absent(program: Path) -> None:
