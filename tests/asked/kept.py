@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import uuid
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tests import ROOT
@@ -44,25 +45,21 @@ def run() -> Path:
     with (FOLDER / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not done.exists() or done.read_text() != _SESSION:
-            status = _run(log)
-            assert status == 0, log.read_text(errors="replace")[-8000:]
+            build_library(ROOT / "include", FOLDER, sanitized=True)
+            names = ("libasan.so", "libubsan.so")
+            runtimes = [gcc(f"-print-file-name={name}").strip() for name in names]
+            given = ["-m", "not repeats and not deep", *(TESTS / name for name in FILES)]
+            pass_again(given, log, _ENVIRONMENT | {"LD_PRELOAD": ":".join(runtimes)})
             done.write_text(_SESSION)
     return FOLDER
 
 
-def _run(log: Path) -> int:
-    """The exit status of the files' tests, in a process that is a worker of its own."""
-    build_library(ROOT / "include", FOLDER, sanitized=True)
-    runtimes = [gcc(f"-print-file-name={name}").strip() for name in ("libasan.so", "libubsan.so")]
-    env = os.environ | _ENVIRONMENT | {"LD_PRELOAD": ":".join(runtimes)}
+def pass_again(given: Sequence[str | Path], log: Path, environment: Mapping[str, str]) -> None:
+    """Run tests in a process that is a worker of its own; they have to pass."""
     command = [sys.executable, "-Xutf8", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    with log.open("w") as stream:
+    with log.open("w") as out:
+        env = os.environ | environment
         done = subprocess.run(
-            [*command, "-m", "not repeats and not deep", *(TESTS / name for name in FILES)],
-            cwd=ROOT,
-            env=env,
-            stdout=stream,
-            stderr=subprocess.STDOUT,
-            check=False,
+            [*command, *given], cwd=ROOT, env=env, stdout=out, stderr=out, check=False
         )
-    return done.returncode
+    assert done.returncode == 0, log.read_text(errors="replace")[-8000:]
