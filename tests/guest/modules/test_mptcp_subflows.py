@@ -21,7 +21,7 @@ LOSSY = {"star": 1.6, "j": 1.6}
 LOSSY_ELSE = 0.7
 
 
-@pytest.mark.parametrize("loss", ["0%", "2%"])
+@pytest.mark.parametrize("loss", [pytest.param("0%", marks=pytest.mark.deep), "2%"])
 @pytest.mark.parametrize("cc", deep_ones(OURS, set(OURS) - {"star"}))
 def test_both_subflows_carry_data(tmp_path: Path, cc: str, loss: str) -> None:
     """The one that loses data, too; what it loses does not cost the other one. Over two paths of

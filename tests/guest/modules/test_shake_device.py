@@ -136,6 +136,7 @@ unload; said
 spaces = reported(run, "shake-spaces", SPACES)
 
 
+@pytest.mark.deep
 def test_the_tunnel_in_another_namespace_than_its_sockets(spaces: Told) -> None:
     for event in ("apart pinged", "apart answered", "home pinged", "fourth pinged"):
         assert spaces[event] == "yes", event
@@ -143,6 +144,7 @@ def test_the_tunnel_in_another_namespace_than_its_sockets(spaces: Told) -> None:
     assert drunk(spaces.out)[0] == (1_000_000, 0)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("outside", ["4", "6"])
 def test_the_sockets_namespace_dies(spaces: Told, outside: str) -> None:
     """The device stays, without paths, until it is deleted."""
@@ -151,6 +153,7 @@ def test_the_sockets_namespace_dies(spaces: Told, outside: str) -> None:
     assert spaces[f"orphan-{outside} weighed"] == "yes"
 
 
+@pytest.mark.deep
 def test_nothing_is_left_of_module_and_devices(spaces: Told) -> None:
     assert spaces["gone"] == "yes"
 

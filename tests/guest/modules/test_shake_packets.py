@@ -255,6 +255,7 @@ pinged one-room 10.3.0.2 3 1400
 widths = reported(run, "shake-widths", WIDTHS)
 
 
+@pytest.mark.deep
 def test_a_narrow_path_alive_is_used_before_a_wide_one_that_is_dead(widths: Told) -> None:
     """What is too long for it is told to the sender, at both ends."""
     assert widths["wide"] == "dead dead"
@@ -263,6 +264,7 @@ def test_a_narrow_path_alive_is_used_before_a_wide_one_that_is_dead(widths: Told
         assert drunk(widths.out, way)[:2] == [(500_000, 0)] * 2
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("outside", ["4", "6"])
 def test_the_least_packets_of_ipv6_pass_every_link(widths: Told, outside: str) -> None:
     """No IPv6 host makes them shorter than 1280 octets: they are cut outside (RFC 2473, 7.1)."""
@@ -273,6 +275,7 @@ def test_the_least_packets_of_ipv6_pass_every_link(widths: Told, outside: str) -
         assert drunk(widths.out, way)[2:] == [(500_000, 0)] * 2
 
 
+@pytest.mark.deep
 def test_a_route_without_room_for_the_tunnel_takes_nothing(widths: Told) -> None:
     """But what is sent before that is known."""
     assert widths["no-room pinged"] == widths["one-room pinged"] == "yes"

@@ -194,12 +194,14 @@ say "back: $(far_state 1)"; lose 1; sleep 2; say "lost: $(far_state 1)"; watched
 turns = reported(run, "shake-turns", TURNS)
 
 
+@pytest.mark.deep
 def test_a_path_changes_its_family_under_load(turns: Told) -> None:
     assert turns["turned"] == "alive alive"
     for way in ("up", "down"):
         assert drunk(turns.out, way) == [(2_000_000, 0)] * 3
 
 
+@pytest.mark.deep
 def test_an_agent_that_was_down_notices_a_dead_path(turns: Told) -> None:
     assert turns["back"] == "alive"
     assert turns["lost"] == "dead"

@@ -414,6 +414,7 @@ done
 """
 
 
+@pytest.mark.deep
 def test_an_agent_that_begins_anew_gives_other_numbers(build: Path, root: Path) -> None:
     """Without a key nothing else tells its sessions from those that it had."""
     out = build / "tests" / "shake-numbers"

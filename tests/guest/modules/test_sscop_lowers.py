@@ -241,6 +241,7 @@ def test_a_stream_where_nothing_below_limits_it(build: Path, root: Path) -> None
     assert numbers(report, "fast resets") == [0, 0]
 
 
+@pytest.mark.deep
 def test_two_pairs_on_one_bridge(build: Path, root: Path) -> None:
     out = build / "tests" / "sscop-bridged"
     k = debian.kernel("bookworm")

@@ -343,6 +343,7 @@ def test_rate_rises(apogee: Library, path: Path, recent: bool, factor: int) -> N
     assert values[after + 1 :].min() >= path.rate * (1 - 1 / est.interval_us) - 1
 
 
+@pytest.mark.repeats
 @each_path
 @pytest.mark.parametrize("factor", [2, 10])
 def test_rate_falls(apogee: Library, path: Path, factor: int) -> None:

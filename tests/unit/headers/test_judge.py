@@ -658,6 +658,7 @@ def test_the_top_falls_by_a_thirty_second_a_round(apogee: Library, top: int, que
         assert j.top == max(now, after)
 
 
+@pytest.mark.repeats
 @given(u8, u32.filter(lambda rtt: rtt >= BASE) | st.integers(BASE, 20 * BASE))
 def test_a_longer_path_keeps_the_rest_of_its_queue_s_top(
     apogee: Library, top: int, rtt: int

@@ -155,6 +155,7 @@ def test_agrees_with_scipy(apogee: Library, made: tuple[list[int], list[int]]) -
     check(apogee, *made)
 
 
+@pytest.mark.repeats
 @given(series(least=500, most=2000))
 @example(([2 * at for at in range(2000)], [RTT_MAX] + [0] * 1999))
 def test_agrees_with_scipy_on_long_windows(

@@ -57,6 +57,7 @@ def test_smoothed_round_trip(apogee: Library) -> None:
         assert apogee.shake_path_srtt(link.est) == pytest.approx(srtt, abs=16)
 
 
+@pytest.mark.repeats
 @pytest.mark.parametrize("rate", RATES)
 def test_throughput_of_a_full_link(apogee: Library, rate: float) -> None:
     link = filled(apogee, rate, 300_000 if rate < 1e6 else 20_000)
@@ -80,6 +81,7 @@ def test_throughput_by_interval(apogee: Library) -> None:
     assert len(seen) >= 4
 
 
+@pytest.mark.repeats
 @pytest.mark.parametrize("rate", RATES)
 def test_an_idle_path_keeps_its_throughput(apogee: Library, rate: float) -> None:
     link = filled(apogee, rate, 20_000)
@@ -181,6 +183,7 @@ def test_a_new_session(apogee: Library) -> None:
     assert apogee.shake_path_outstanding(link.est) == 0
 
 
+@pytest.mark.repeats
 @pytest.mark.parametrize("count", [300, 1000, 5000, 80_000])
 def test_more_under_way_than_records(apogee: Library, count: int) -> None:
     """Echoes of any packet, one in 16: what is outstanding is known within 1024 packets."""
