@@ -105,9 +105,9 @@ class Copy:
         return self._pytest(test)[0] == 0
 
     def lane(self, test: str) -> str:
-        """The lane of a test: deep, or check."""
-        marked = self._pytest("--collect-only", "-m", "deep", test)[0] == 0
-        return "deep" if marked else "check"
+        """The lane of a test, or of a file whose process was ended: check, or deep."""
+        unmarked = self._pytest("--collect-only", "-m", "not deep", test)[0] == 0
+        return "check" if unmarked else "deep"
 
     def _pytest(self, *words: str) -> tuple[int | None, str, float]:
         options = ["-q", "-rfE", "-p", "no:cacheprovider", "--timeout", "1200"]
@@ -119,6 +119,7 @@ class Copy:
             **{k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")},
             "APOGEE_CACHE": str(cache_dir().absolute()),
             "PYTHONPATH": "scripts",
+            "UBSAN_OPTIONS": "abort_on_error=1",  # else pytest's own status for tests that failed
             "PYTHONDONTWRITEBYTECODE": "1",  # a file may change without its size and second
         }
         start = time.monotonic()

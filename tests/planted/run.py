@@ -82,7 +82,7 @@ class Run:
     def _ask_together(self, wanted: Sequence[Fault], entry: str) -> None:
         """Ask about faults that are all there at once: if none is seen, that was all. If tests
         fail, they are asked about each fault alone."""
-        tests = shlex.split(entry)
+        tests = shlex.split(entry) + ([] if cost(entry) == "deep" else ["-m", "not deep"])
         if len(wanted) > 1:
             with self._planted(wanted) as complaint:
                 if not complaint:

@@ -10,6 +10,7 @@
  *	NAME at AT seconds. Every 50 ms a line with the time in s, the congestion
  *	control the socket really has, window, slow start threshold (segments),
  *	pacing rate (B/s) and bytes acknowledged. A switch that fails ends it.
+ *	A NAME that is a number is the greatest pacing rate from then on, in B/s.
  *
  *   peer watched HOST PORT SECONDS
  *	Connect and send for SECONDS; beside it a second process asks for the state of
@@ -94,6 +95,20 @@ static void sample(int fd)
 	fflush(stdout);
 }
 
+static void change(int fd, const char *name)
+{
+	char *end;
+	unsigned int rate = strtoul(name, &end, 10);
+	int failed;
+
+	if (*name && !*end)
+		failed = setsockopt(fd, SOL_SOCKET, SO_MAX_PACING_RATE, &rate, sizeof(rate));
+	else
+		failed = setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, strlen(name));
+	if (failed)
+		err(1, "%s", name);
+}
+
 static int send_data(char **argv, int switches)
 {
 	int fd = connected(SOCK_STREAM, argv[0], argv[1]), next = 0;
@@ -108,8 +123,7 @@ static int send_data(char **argv, int switches)
 			const char *name = strchr(argv[3 + next], ':');
 
 			name = name ? name + 1 : "";
-			if (setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, strlen(name)))
-				err(1, "%s", name);
+			change(fd, name);
 			next++;
 		}
 		sample(fd);

@@ -39,6 +39,7 @@ unload live tcp_star
 wait $!
 unload closed tcp_star
 
+peer send $far 5201 2 0:star 0.5:100000 >$OUT/limited
 peer send $far 5201 8 2:star 4:cubic 6:star >$OUT/cubic
 sysctl -qw net.ipv4.tcp_congestion_control=reno
 peer send $far 5201 6 2:star 4:reno >$OUT/reno
@@ -80,6 +81,14 @@ def test_no_unloading_under_a_live_connection(life: Path, report: list[str]) -> 
     live = samples(life / "live")
     assert live[-1].cc == "star"
     assert live[-1].acked > live[len(live) // 2].acked, "the refused rmmod did not disturb it"
+
+
+def test_the_socket_limits_the_pacing(life: Path) -> None:
+    """SO_MAX_PACING_RATE, of less than the path carries, from half a second on."""
+    found = samples(life / "limited")
+    begin = found[0].t
+    assert max(each.pacing for each in found if each.t < begin + 0.45) > 200_000
+    assert {each.pacing for each in found if each.t > begin + 0.6} == {100_000}
 
 
 @pytest.mark.parametrize("name", ["cubic", "reno"])
