@@ -71,7 +71,7 @@ def module_file(name: str, k: Kernel) -> Path:
 
 
 def build(kernel: Kernel) -> None:
-    """Build this project's modules for the kernel, or bring them up to date (about a second).
+    """Build this project's modules for the kernel, or bring them up to date.
 
     Runs therefore always use the current source. Without kernel headers, modules that were built
     or installed earlier are used.

@@ -129,6 +129,36 @@ def test_modules_that_only_tests_take_are_not_built_to_load(machine: Machine) ->
     assert machine.run("build-modules", machine.kdir, machine.tree / "out").returncode == 1
 
 
+def test_make_is_asked_again_when_something_has_changed(machine: Machine) -> None:
+    """Sources, what a kernel is like, what is asked for, and a module that is gone."""
+    machine.headers("modules:\n\t@echo built >>$(M)/log; touch $(M)/tcp_a.ko\n")
+    out, config = machine.kdir.parent / "out x", machine.kdir / "include" / "config" / "auto.conf"
+    config.touch()
+    log = out / "log"
+
+    def builds(*arguments: str) -> int:
+        before = len(log.read_text().split()) if log.exists() else 0
+        done = machine.run("build-modules", machine.kdir, out, *arguments)
+        assert (done.returncode, done.stderr) == (0, "")
+        return len(log.read_text().split()) - before
+
+    assert [builds(), builds()] == [1, 0]
+    assert [builds("W=1"), builds("W=1")] == [1, 0]
+    source = machine.tree / "include" / "apogee" / "star.h"
+    source.parent.mkdir(parents=True)
+    for change in (source.touch, (machine.tree / "tcp_j.c").touch, config.touch):
+        change()
+        assert [builds("W=1"), builds("W=1")] == [1, 0]
+    (out / "tcp_a.ko").unlink()
+    assert [builds("W=1"), builds("W=1")] == [1, 0]
+    (out / ".building").touch()
+    assert [builds("W=1"), builds("W=1")] == [1, 0], "one that was killed"
+    machine.headers("modules:\n\t@exit 1\n")
+    (machine.tree / "tcp_j.c").touch()
+    assert machine.run("build-modules", machine.kdir, out, "W=1").returncode == 1
+    assert machine.run("build-modules", machine.kdir, out, "W=1").returncode == 1
+
+
 @pytest.mark.parametrize("verb", ["install", "remove"])
 @pytest.mark.parametrize("status", ["installed", "half-configured", "unpacked"])
 def test_dkms_beside_the_package(machine: Machine, verb: str, status: str) -> None:
