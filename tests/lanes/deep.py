@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +19,8 @@ from tests.lanes import records
 
 #: Groups of scripts/setup beside `check`.
 SETUP = {"lint": "lint", "proofs": "deep"}
+#: How a file of tests gives the mark.
+MARKS = ("mark.deep", "deep_ones(")
 PYTEST = (
     "-m pytest -m deep -p tests.lanes.resume --continue-on-collection-errors"
     " --numprocesses 2 --dist loadgroup"
@@ -30,7 +31,7 @@ def parts() -> dict[str, list[Path]]:
     """All parts, and their files."""
     found: dict[str, list[Path]] = {}
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
-        if re.search(r"\bmark\.deep\b", path.read_text(encoding="utf-8")):
+        if any(mark in path.read_text(encoding="utf-8") for mark in MARKS):
             found.setdefault(records.part(path.name), []).append(path.relative_to(ROOT))
     return dict(sorted(found.items()))
 

@@ -3,14 +3,27 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
+from tests import ROOT
 from tests.lanes import deep, records
 
 
 def test_parts_are_listed_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert deep.main(["list"]) == 0
     assert capsys.readouterr().out.split() == list(deep.parts())
+
+
+@pytest.mark.deep
+def test_each_deep_test_is_in_a_part() -> None:
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-m", "deep", "-n", "0"]
+    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    files = {Path(line.partition("::")[0]) for line in said.splitlines() if "::" in line}
+    assert files == {path for paths in deep.parts().values() for path in paths}
 
 
 def test_an_unknown_part_is_refused_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
