@@ -64,9 +64,9 @@ def marks(found: list[Record]) -> float:
     return fmean(record["queue"].get("marks", 0) for record in found)
 
 
-def alone(records: Read, cc: str, least: int = 5, **settings: Any) -> list[Record]:
+def alone(records: Read, cc: str, **settings: Any) -> list[Record]:
     name = "open.jsonl" if settings["aqm"] == "none" else "aqm/alone.jsonl"
-    return runs(records(name), cc, least, **settings)
+    return runs(records(name), cc, 5, **settings)
 
 
 @pytest.mark.parametrize("ber", BERS)
@@ -130,7 +130,6 @@ def fast(records: Read, figures: Figures, cc: str, name: str) -> list[Record]:
         every = records("aqm/lfn.jsonl")
     else:
         every = [*records("gentle/peers.jsonl"), *figures("gentle-7")["today"]]
-        every = [each | {"set": {"aqm": "none"} | each["set"]} for each in every]
     return runs(every, cc, n=2, **told(name), **{"hstcp_gentle.response": None})
 
 
@@ -298,12 +297,10 @@ def test_fast_senders(records: Read, figures: Figures, page: str, choosing: str)
 
 
 def test_choosing_of_one_flow(records: Read, choosing: str) -> None:
-    (star, marked), bbr = (
-        [
-            goodput(alone(records, cc, 1, aqm="fq_codel", aqm_rtt="0s", ber=0.0, tcp_ecn=ecn))
-            for ecn in (0, 1)
-        ]
+    star, marked, *bbr = (
+        fmean(rates(records, cc, "fq_codel", "100 ms", ecn, 0.0))
         for cc in ("star", "bbr")
+        for ecn in (0, 1)
     )
     assert (
         f"alone behind `fq_codel`, with ECN star then has {marked:.1f} Mbit/s, without {star:.1f}, "

@@ -12,7 +12,7 @@ from scipy.stats import t
 from apogee_lab.algorithms import ALGORITHMS, is_bpf
 from apogee_lab.results.text import show
 from tests.bpf import minimum
-from tests.unit.papers.found import Read, Record, row
+from tests.unit.papers.found import Read, Record, goodput, row
 
 PAGE = "bpf.md"
 #: What is compared: file -> the setting that tells its rows apart, if there is one.
@@ -26,12 +26,6 @@ MOST = 1.0
 def module_of(cc: str) -> str:
     """The mix with modules in place of BPF programs."""
     return "+".join(ALGORITHMS[name].bpf if is_bpf(name) else name for name in cc.split("+"))
-
-
-def goodput(record: Record, first: bool) -> float:
-    """That of all flows, or of the first one, in Mbit/s."""
-    bps = record["flows"][0]["goodput_bps"] if first else record["total_goodput_bps"]
-    return bps / 1e6
 
 
 def release(record: Record) -> str:
@@ -52,7 +46,7 @@ def rows(records: list[Record], setting: str, first: bool = False) -> list[str]:
     for cc, kernel, value in {(r["cc"], release(r), r["set"].get(setting, "")) for r in ours}:
         at = [r for r in records if release(r) == kernel and r["set"].get(setting, "") == value]
         module, bpf = (
-            {r["seed"]: goodput(r, first) for r in at if r["cc"] == name}
+            {r["seed"]: goodput([r], 0 if first else None) for r in at if r["cc"] == name}
             for name in (module_of(cc), cc)
         )
         seeds = bpf.keys() & module.keys()
@@ -77,7 +71,7 @@ def test_goodput_beside_the_module(read: Read, page: str, name: str) -> None:
 def test_share_beside_cubic_on_all_kernels(read: Read, page: str) -> None:
     records = read("bpf/coexist.jsonl")
     module, bpf = (
-        {(release(r), r["seed"]): goodput(r, True) for r in records if r["cc"] == name}
+        {(release(r), r["seed"]): goodput([r], 0) for r in records if r["cc"] == name}
         for name in ("star+cubic", "bpf_star+cubic")
     )
     share = [100 * (bpf[key] / module[key] - 1) for key in bpf]

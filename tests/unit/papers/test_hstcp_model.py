@@ -233,9 +233,6 @@ def test_equals_a_plain_program(mu: float, mu_reno: float, tau: float, buffer: f
     assert steady.reno == pytest.approx(sum(one["reno"] for one in seen) / seconds, rel=0.02)
 
 
-# --- where it ends ----------------------------------------------------------------------------
-
-
 @few
 @given(networks, tables)
 def test_what_repeats_goes_on_repeating(network: Network, response: Response) -> None:

@@ -32,6 +32,8 @@ def test_there_and_back(tmp_path: Path) -> None:
     one = kept.compressed([kept.as_lines("star-5", records)])
     path.write_bytes(one + kept.compressed([kept.as_lines("star-8", records)]))
     assert kept.read(path) == {name: {"today": records["today"]} for name in ("star-5", "star-8")}
+    beside = draw_figures.records_path(tmp_path / "table-star-5+star-8.md")
+    assert beside == tmp_path / "records-star-5+star-8.jsonl.xz"
 
 
 #: A run of a figure that was kept twice would count as two.
@@ -51,11 +53,6 @@ def test_no_file_of_records(
         kept.read(path)
     assert draw_figures.main(["kept", str(path)]) == 1
     assert len(capsys.readouterr().err.splitlines()) == 1
-
-
-def test_the_file_beside_a_table(tmp_path: Path) -> None:
-    table = tmp_path / "table-star-5+star-8.md"
-    assert draw_figures.records_path(table) == tmp_path / "records-star-5+star-8.jsonl.xz"
 
 
 def test_timeouts_of_two_flows_on_the_old_stack(figures: Figures, text_of: TextOf) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -202,29 +203,23 @@ def test_what_is_sent_again_with_round_robin() -> None:
     assert not holds(larger, like(10, 0, 20e3))
 
 
-def test_nothing_sent_again_is_nothing_needless() -> None:
-    point = cells.point(TODAY, {})
-    run = record(cells.cell(TODAY, {}))
-    run["flows"][0]["retransmits"] = 0
-    verdict = claims.share_needless({"": ("cubic", point)}, 0.0, 0.05)(Results([run]))
-    assert verdict.holds == "not shown"
-
-
 def test_a_share_is_as_uncertain_as_its_runs_and_its_count() -> None:
     """All of a few segments is not surely all of many; segments of a run are not independent."""
     point = cells.point(TODAY, {})
 
-    def shares(*counts: tuple[int, int]) -> tuple[str, str]:
+    def shares(*counts: tuple[int, int], low: float = 0.9, high: float = 1.0) -> tuple[str, str]:
         runs = [record(cells.cell(TODAY, {}), seed=seed) for seed in range(len(counts))]
         for run, (there, sent) in zip(runs, counts, strict=True):
             run["needless_retransmits"] = there
             run["flows"][0]["retransmits"] = sent
-        verdict = claims.share_needless({"": ("cubic", point)}, 0.9, 1.0)(Results(runs))
+        verdict = claims.share_needless({"": ("cubic", point)}, low, high)(Results(runs))
         return verdict.ours, verdict.holds
 
     assert shares(*[(4, 4)] * 5) == ("4.0 sent again, needless: 100 (84 to 100) %", "not shown")
     assert shares(*[(10, 10)] * 5) == ("10.0 sent again, needless: 100 (93 to 100) %", "yes")
     assert shares(*[(0, 4)] * 5) == ("4.0 sent again, needless: 0 (0 to 16) %", "no")
+    # Nothing sent again is nothing needless.
+    assert shares((0, 0), low=0.0, high=0.05)[1] == "not shown"
     # The count alone would leave 85 to 90 %.
     ours, holds = shares((100, 100), (100, 100), (40, 100), (100, 100), (100, 100))
     assert ours.endswith("88 (55 to 100) %") and holds == "not shown"
@@ -274,11 +269,25 @@ def test_the_sum_of_the_paths(
     assert not holds(found, records(ours.FIGURE_SUM, variant, summed({ack: enough}, 380.0)))
 
 
-def test_few_are_needless() -> None:
-    found = claim(ours.FIGURE_SUM, "(ours) at most 1 of 1000", TODAY)
-    for count, yes in ((5, True), (6, False)):
-        runs = records(ours.FIGURE_SUM, TODAY, flat, lambda _: {"needless_retransmits": count})  # noqa: B023
-        assert holds(found, runs) == yes
+@pytest.mark.parametrize(
+    ("figure", "text", "good", "bad"),
+    [
+        (ours.FIGURE_SUM, "(ours) at most 1 of 1000", 5, 6),
+        (ours.FIGURE_NEEDLESS, "(ours) with loss at most 1", 14, 16),
+    ],
+)
+def test_few_are_needless(figure: Figure, text: str, good: int, bad: int) -> None:
+    """Ten over one path."""
+
+    def runs(count: int) -> list[dict[str, Any]]:
+        def change(told: Mapping[str, Any]) -> dict[str, Any]:
+            alone = figure is ours.FIGURE_NEEDLESS and told["via"] == "path1"
+            return {"needless_retransmits": 10 if alone else count}
+
+        return records(figure, TODAY, flat, change)
+
+    found = claim(figure, text, TODAY)
+    assert holds(found, runs(good)) and not holds(found, runs(bad))
 
 
 def test_beside_what_else_joins_paths() -> None:
@@ -316,16 +325,6 @@ def test_three_and_four_paths() -> None:
     assert not holds(found, records(ours.FIGURE_SEVERAL, TODAY, rates(0.94)))
 
 
-def test_needless_beside_one_path() -> None:
-    found = claim(ours.FIGURE_NEEDLESS, "(ours) with loss at most 1", TODAY)
-    for count, yes in ((14, True), (16, False)):
-
-        def change(told: Mapping[str, Any], count: int = count) -> dict[str, Any]:
-            return {"needless_retransmits": 10 if told["via"] == "path1" else count}
-
-        assert holds(found, records(ours.FIGURE_NEEDLESS, TODAY, flat, change)) == yes
-
-
 def test_the_difference_of_two_ratios_has_an_honest_interval() -> None:
     # Ratios of 1.5 and 1.2; of twenty runs each base varies by a fifth, by itself.
     rng = np.random.default_rng(1)
@@ -339,20 +338,10 @@ def test_the_difference_of_two_ratios_has_an_honest_interval() -> None:
     assert 0.92 <= covered / 500 <= 0.98
 
 
-# --- tables and drawings ----------------------------------------------------------------------
-
-
-class Run:
-    """A finished run with nothing but its record."""
-
-    def __init__(self, found: dict[str, Any]) -> None:
-        self.record = found
-
-
 def test_windows_over_time(monkeypatch: pytest.MonkeyPatch) -> None:
     samples = (np.array([0.0, 1.0, 2.0]), np.array([10, 20, 5]))
     monkeypatch.setattr(draw, "_window", lambda _run: samples)
-    runs = {v: [Run(found) for found in records(FIGURE_10, v)] for v in VARIANTS}
+    runs = {v: [SimpleNamespace(record=r) for r in records(FIGURE_10, v)] for v in VARIANTS}
     canvas = draw.cwnd_over_time(FIGURE_10, runs)  # type: ignore[arg-type]
     for axes in canvas.axes:
         lines = axes.get_lines()

@@ -49,7 +49,6 @@ from tests.unit.lab import raw_folders
 from tests.unit.papers.planning import claim, holds, lines_of, planned, runs_of_cells
 
 SEEDS = (1, 2, 3)
-RATE = 2e6
 RADIO = SCENARIOS["radio"]
 
 #: Goodput in Mbit/s by segment and bit error rate.
@@ -79,7 +78,7 @@ def record(cell: Cell, rates: Rates = plain, seed: int = 1, **more: Any) -> dict
         "seed": seed,
         "set": told,
         "duration_s": 60.0,
-        "limit_bps": RATE * 0.9,
+        "limit_bps": 1.8e6,
         "total_goodput_bps": rates(segment, ber) * 1e6 * (1 + (seed - 2) / 1000),
         "flows": [
             {"segments": 10_000, "retransmits": 0, "probes": 0,

@@ -202,6 +202,7 @@ def test_a_claim_holds_if_all_its_parts_do() -> None:
     assert decide([good, bad, unsure]).holds == "no"
     assert decide([good, unsure]).holds == "not shown"
     assert decide([one]).holds == "not shown"
+    assert decide([]) == claims.Verdict("–", claims.NOT_SHOWN)
 
 
 def test_one_of_many_numbers_must_be_farther_outside() -> None:
@@ -225,10 +226,6 @@ def test_ratios_and_their_intervals() -> None:
     assert claims.apart([0.0, 0.0], [0.0, 0.0]) == Estimate(0.0)
     # As many runs as both have.
     assert claims.gain([110, 220], [100, 200, 900]).value == pytest.approx(0.1)
-
-
-def test_nothing_measured_shows_nothing() -> None:
-    assert decide([]) == claims.Verdict("–", claims.NOT_SHOWN)
 
 
 @pytest.mark.parametrize("level", [0.95, 0.99, 0.9975])
@@ -303,9 +300,6 @@ def test_what_was_not_measured_is_no_verdict() -> None:
     ):
         with pytest.raises(NotMeasured):
             check(Results(runs))
-
-
-# --- series, announcements --------------------------------------------------------------------
 
 
 def test_series_by_second(tmp_path: Path) -> None:

@@ -201,13 +201,12 @@ def test_the_highest_goodput(
 )
 def test_gains_at_1e_8(cc: str, gain: float) -> None:
     """Within a quarter of the paper's: +152 % over NewReno, +95.9, +41.6, +13.5 %."""
-    holds = check("5", f"at 1e-8 STAR {100 * gain:+.4g} % over {cc}")
-    range_ends(
-        holds,
-        lambda found: [record("star", [1 + found], 1e-8), record(cc, [1.0], 1e-8)],
-        0.75 * gain,
-        1.25 * gain,
-    )
+
+    def runs(found: float) -> Records:
+        return [record("star", [1 + found], 1e-8), record(cc, [1.0], 1e-8)]
+
+    text = f"at 1e-8 STAR {100 * gain:+.4g} % over {cc}"
+    range_ends(check("5", text), runs, 0.75 * gain, 1.25 * gain)
 
 
 def test_figure_6() -> None:
@@ -319,14 +318,11 @@ def test_equal_flows(figure: str, queue: str, cc: str) -> None:
 
 
 def test_figure_16_is_below_figure_12() -> None:
-    holds = check("16", "STAR's throughput below")
-    long = everywhere("star+star", [1, 1])
-    range_ends(
-        holds,
-        lambda rate: [*long, *everywhere("star+star", [rate, rate], SHORT)],
-        -math.inf,
-        1.0,
-    )
+    def runs(rate: float) -> Records:
+        long, short = (everywhere("star+star", [r] * 2, q) for r, q in ((1, LONG), (rate, SHORT)))
+        return [*long, *short]
+
+    range_ends(check("16", "STAR's throughput below"), runs, -math.inf, 1.0)
 
 
 @pytest.mark.parametrize(
