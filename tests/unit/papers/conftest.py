@@ -1,29 +1,46 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Records beside the pages of results."""
+"""Pages of docs and the records beside them."""
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.unit.papers.found import TextOf
+from apogee_lab.papers import kept
+from tests.unit.papers.found import Figures, Read, Record, TextOf, joined
 
 
 @pytest.fixture(scope="session")
-def read(root: Path) -> Callable[[str], list[dict[str, Any]]]:
-    """Reads the records of a file of docs/results."""
+def read(root: Path) -> Read:
+    def of(name: str) -> list[Record]:
+        """The records of a file of docs/results."""
+        text = (root / "docs" / "results" / name).read_text(encoding="utf-8")
+        return [json.loads(line) for line in text.splitlines()]
 
-    def of(name: str) -> list[dict[str, Any]]:
-        lines = (root / "docs" / "results" / name).read_text().splitlines()
-        return [json.loads(line) for line in lines]
+    return functools.cache(of)
 
-    return of
+
+@pytest.fixture(scope="session")
+def figures(root: Path) -> Figures:
+    folder = root / "docs" / "results" / "records"
+    of_paper = functools.cache(lambda paper: kept.read(folder / f"{paper}.jsonl.xz"))
+    return lambda name: of_paper(name.partition("-")[0])[name]
 
 
 @pytest.fixture(scope="session")
 def text_of(root: Path) -> TextOf:
-    return lambda name: " ".join((root / "docs" / name).read_text().split())
+    return functools.cache(lambda name: joined((root / "docs" / name).read_text()))
+
+
+@pytest.fixture(scope="module")
+def page(request: pytest.FixtureRequest, text_of: TextOf) -> str:
+    """The page that the module is about."""
+    return text_of(request.module.PAGE)
+
+
+@pytest.fixture(scope="session")
+def choosing(text_of: TextOf) -> str:
+    return text_of("choosing.md")

@@ -8,11 +8,15 @@ from statistics import fmean
 from typing import Any
 
 Record = dict[str, Any]
+#: The records of a file of docs/results.
+Read = Callable[[str], list[Record]]
+#: The kept records of a figure, by variant.
+Figures = Callable[[str], dict[str, list[Record]]]
 #: The text of a page of docs, whose lines may end anywhere.
 TextOf = Callable[[str], str]
 
 
-def runs(records: Iterable[Record], cc: str, **settings: Any) -> list[Record]:
+def runs(records: Iterable[Record], cc: str, least: int = 1, /, **settings: Any) -> list[Record]:
     """The runs of an algorithm with these settings (None: not set), by seed."""
     found = [
         record
@@ -20,13 +24,28 @@ def runs(records: Iterable[Record], cc: str, **settings: Any) -> list[Record]:
         if record["cc"] == cc
         and all(record["set"].get(key) == value for key, value in settings.items())
     ]
-    assert found and len({record["seed"] for record in found}) == len(found)
+    assert len({record["seed"] for record in found}) == len(found) >= least, (cc, settings)
     return sorted(found, key=lambda record: record["seed"])
 
 
-def goodput(found: Iterable[Record]) -> float:
-    """Mean goodput of all flows, Mbit/s."""
-    return fmean(record["total_goodput_bps"] for record in found) / 1e6
+def mean(found: Iterable[Record], *keys: str | int) -> float:
+    """The mean of what is at this place of each record."""
+    values: list[Any] = list(found)
+    for key in keys:
+        values = [value[key] for value in values]
+    return fmean(values)
+
+
+def goodput(found: Iterable[Record], flow: int | None = None) -> float:
+    """Mean goodput of all flows or of one, Mbit/s."""
+    if flow is None:
+        return mean(found, "total_goodput_bps") / 1e6
+    return mean(found, "flows", flow, "goodput_bps") / 1e6
+
+
+def used(record: Record) -> float:
+    """Per cent of the link."""
+    return 100 * record["total_goodput_bps"] / record["limit_bps"]
 
 
 def dropped(found: Sequence[Record]) -> float:
@@ -35,11 +54,22 @@ def dropped(found: Sequence[Record]) -> float:
     return 100 * sum(record["queue"]["drops"] for record in found) / sent
 
 
+def joined(text: str) -> str:
+    """A text in one line."""
+    return " ".join(text.split())
+
+
 def row(*cells: str) -> str:
     """A line of a table."""
-    return "| " + " | ".join(cells) + " |"
+    return joined(f"| {' | '.join(cells)} |")
 
 
 def short(value: float, decimals: int = 2) -> str:
     """A value below 1 as pages write it: .92."""
     return f"{value:.{decimals}f}".removeprefix("0")
+
+
+def from_to(values: Iterable[float], decimals: int = 0) -> str:
+    values = sorted(values)
+    low, high = (f"{value:.{decimals}f}" for value in (values[0], values[-1]))
+    return low if low == high else f"{low} to {high}"

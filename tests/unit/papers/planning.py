@@ -39,15 +39,6 @@ def planned(
     return schedule.planned_runs(choose(list(names)), seeds, duration_s, NoGuest(), "uml")
 
 
-def surely(check: claims.Check, records: Iterable[dict[str, Any]]) -> bool:
-    """Whether a claim holds for records so often repeated that their means leave no doubt."""
-    runs = list(records)
-    often = [record | {"seed": record["seed"] + 1000 * n} for n in range(20) for record in runs]
-    verdict = check(claims.Results(often)).holds
-    assert verdict in (claims.YES, claims.NO)
-    return verdict == claims.YES
-
-
 def claim(figure: Figure, text: str, variant: str = "today") -> Claim:
     """The only claim of a figure and variant whose text begins so."""
     (found,) = (c for c in figure.claims if c.text.startswith(text) and variant in c.variants)
@@ -55,7 +46,12 @@ def claim(figure: Figure, text: str, variant: str = "today") -> Claim:
 
 
 def holds(found: Claim, records: Iterable[dict[str, Any]]) -> bool:
-    return surely(found.check, records)
+    """Whether a claim holds for records so often repeated that their means leave no doubt."""
+    runs = list(records)
+    often = [record | {"seed": record["seed"] + 1000 * n} for n in range(20) for record in runs]
+    verdict = found.check(claims.Results(often)).holds
+    assert verdict in (claims.YES, claims.NO)
+    return verdict == claims.YES
 
 
 def as_runs(raw: Path, records: Iterable[dict[str, Any]]) -> list[FinishedRun]:

@@ -1,20 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0
-"""docs/results/aqm.md says what the records beside it give."""
+"""docs/results/aqm.md, and choosing.md of AQMs, say what the records give."""
 
 from __future__ import annotations
 
-import json
+import functools
 from collections.abc import Iterable
 from itertools import product
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 import pytest
 
-from apogee_lab.papers import kept
-from tests.unit.papers.found import Record, TextOf, row
+from tests.unit.papers.found import (
+    Figures,
+    Read,
+    Record,
+    from_to,
+    goodput,
+    mean,
+    row,
+    runs,
+    used,
+)
 
+PAGE = "results/aqm.md"
 #: Lines of the tables: the queue, its aqm and the flows' tcp_ecn.
 QUEUES = {
     "tail drop": ("none", 0),
@@ -29,346 +38,267 @@ MIXES = ("star+cubic", "star+reno", "star+star", "bbr+cubic", "cubic+cubic", "re
 LOSSY = ("star+cubic", "star+reno", "cubic+cubic", "reno+reno")
 FEW = ("tail drop", "fq_codel", "fq_codel, ECN")
 FAST = ("hstcp_gentle", "highspeed", "cubic", "reno")
+#: Places in a record.
+RTT, AGAIN = ("flows", 0, "rtt_ms", "mean"), ("flows", 0, "retransmits")
+DROPS = ("queue", "drops")
+
+
+def told(name: str) -> dict[str, Any]:
+    """Settings of a queue."""
+    aqm, ecn = QUEUES[name]
+    return {"aqm": aqm, "tcp_ecn": ecn}
 
 
 @pytest.fixture(scope="module")
-def results(root: Path) -> Path:
-    return root / "docs" / "results"
+def records(read: Read) -> Read:
+    """Reads records; those that are older than AQMs have none."""
 
+    def of(name: str) -> list[Record]:
+        defaults = {"aqm": "none", "aqm_rtt": "0s"}
+        return [record | {"set": defaults | record["set"]} for record in read(name)]
 
-@pytest.fixture(scope="module")
-def page(results: Path) -> str:
-    return (results / "aqm.md").read_text()
-
-
-def read(results: Path, *names: str) -> list[Record]:
-    return [
-        json.loads(line) for name in names for line in (results / name).read_text().splitlines()
-    ]
-
-
-def runs(records: Iterable[Record], cc: str, least: int, **settings: Any) -> list[Record]:
-    """The runs of an algorithm or mix with these settings; records older than AQMs have none."""
-    found = [
-        record
-        for record in records
-        if record["cc"] == cc
-        and all(
-            {"aqm": "none", "aqm_rtt": "0s", **record["set"]}.get(key) == value
-            for key, value in settings.items()
-        )
-    ]
-    assert len({record["seed"] for record in found}) == len(found) >= least, (cc, settings)
-    return found
-
-
-def mean(found: list[Record], *keys: str | int) -> float:
-    """The mean of what is at this place of each record."""
-    values = []
-    for value in found:
-        for key in keys:
-            value = value[key]
-        values.append(value)
-    return fmean(values)
+    return functools.cache(of)
 
 
 def marks(found: list[Record]) -> float:
     return fmean(record["queue"].get("marks", 0) for record in found)
 
 
-# --- one flow ---------------------------------------------------------------------------------
-
-
-def alone(records: list[Record], cc: str, least: int, **settings: Any) -> str:
-    """Goodput / mean RTT / segments sent again / marks."""
-    found = runs(records, cc, least, **settings)
-    again = mean(found, "flows", 0, "retransmits")
-    return (
-        f"{mean(found, 'total_goodput_bps') / 1e6:.2f} / "
-        f"{mean(found, 'flows', 0, 'rtt_ms', 'mean'):.0f} / {again:.0f} / {marks(found):.0f}"
-    )
-
-
-def alone_row(results: Path, ber: str, name: str, rtt: str) -> str:
-    aqm, ecn = QUEUES[name]
-    told = {"ber": BERS[ber], "aqm": aqm, "aqm_rtt": RTTS.get(rtt, "0s"), "tcp_ecn": ecn}
-    records = read(results, "open.jsonl" if aqm == "none" else "aqm/alone.jsonl")
-    return row(name, rtt, *(alone(records, cc, 5, **told) for cc in ("star", "bbr", "cubic")))
+def alone(records: Read, cc: str, **settings: Any) -> list[Record]:
+    name = "open.jsonl" if settings["aqm"] == "none" else "aqm/alone.jsonl"
+    return runs(records(name), cc, 5, **settings)
 
 
 @pytest.mark.parametrize("ber", BERS)
 @pytest.mark.parametrize("rtt", RTTS)
 @pytest.mark.parametrize("name", QUEUES)
-def test_one_flow(results: Path, page: str, name: str, rtt: str, ber: str) -> None:
-    assert alone_row(results, ber, name, "–" if name == "tail drop" else rtt) in page
+def test_one_flow(records: Read, page: str, name: str, rtt: str, ber: str) -> None:
+    """Goodput / mean RTT / segments sent again / marks."""
+    tail = name == "tail drop"
+    settings = {"ber": BERS[ber], "aqm_rtt": "0s" if tail else RTTS[rtt], **told(name)}
+    cells = []
+    for cc in ("star", "bbr", "cubic"):
+        found = alone(records, cc, **settings)
+        wait, again = mean(found, *RTT), mean(found, *AGAIN)
+        cells.append(f"{goodput(found):.2f} / {wait:.0f} / {again:.0f} / {marks(found):.0f}")
+    assert row(name, "–" if tail else rtt, *cells) in page
 
 
-# --- two flows --------------------------------------------------------------------------------
-
-
-def pair(results: Path, mix: str, name: str, ber: float) -> list[Record]:
+def pair(records: Read, mix: str, name: str, ber: float = 0.0) -> list[Record]:
     """The runs of two flows with a queue of a tenth of a product."""
-    aqm, ecn = QUEUES[name]
     tail = ("sharing-star.jsonl", "sharing-others.jsonl")
-    records = read(results, *(tail if aqm == "none" else ("aqm/shared.jsonl",)))
-    return runs(records, mix, 5, aqm=aqm, tcp_ecn=ecn, ber=ber, queue="62.5kB")
+    files = tail if name == "tail drop" else ("aqm/shared.jsonl",)
+    every = [record for file in files for record in records(file)]
+    return runs(every, mix, 5, ber=ber, queue="62.5kB", **told(name))
 
 
-def got(found: list[Record], flow: int) -> float:
-    return mean(found, "flows", flow, "goodput_bps") / 1e6
-
-
-def shared_row(results: Path, mix: str, name: str, ber: float = 0.0) -> str:
-    """What both get, the second flow's relative to its own kind's, RTT, drops and marks."""
-    found = pair(results, mix, name, ber)
+def share(records: Read, mix: str, name: str, ber: float = 0.0) -> float:
+    """What the second flow gets, relative to one beside its own kind."""
     second = mix.partition("+")[2]
-    own = "–"
-    if mix != f"{second}+{second}":
-        twins = pair(results, f"{second}+{second}", name, ber)
-        own = f"{got(found, 1) / fmean(got(twins, n) for n in (0, 1)):.2f}"
+    twins = pair(records, f"{second}+{second}", name, ber)
+    own = fmean(goodput(twins, n) for n in (0, 1))
+    return round(goodput(pair(records, mix, name, ber), 1) / own, 2)
+
+
+def shared_row(records: Read, mix: str, name: str, ber: float = 0.0) -> str:
+    """What both get, the second flow's share, RTT, drops and marks."""
+    found = pair(records, mix, name, ber)
+    first, second = mix.split("+")
     rtt = fmean(mean(found, "flows", n, "rtt_ms", "mean") for n in (0, 1))
-    return row(
-        mix,
-        name,
-        f"{got(found, 0):.2f}",
-        f"{got(found, 1):.2f}",
-        own,
-        f"{rtt:.0f}",
-        f"{mean(found, 'queue', 'drops'):.0f}",
-        f"{marks(found):.0f}",
+    cells = [f"{goodput(found, n):.2f}" for n in (0, 1)]
+    cells.append("–" if first == second else f"{share(records, mix, name, ber):.2f}")
+    cells += [f"{value:.0f}" for value in (rtt, mean(found, *DROPS), marks(found))]
+    return row(mix, name, *cells)
+
+
+PAIRS = [(*pair, 0.0) for pair in product(MIXES, QUEUES) if pair != ("star+star", "tail drop")]
+PAIRS += [(*pair, 1e-7) for pair in product(LOSSY, FEW)]
+
+
+@pytest.mark.parametrize(("mix", "name", "ber"), PAIRS)
+def test_two_flows(records: Read, page: str, mix: str, name: str, ber: float) -> None:
+    table = page.partition("bit error rate of 1e-7")[2] if ber else page
+    assert shared_row(records, mix, name, ber) in table
+
+
+def fast(records: Read, figures: Figures, cc: str, name: str) -> list[Record]:
+    if name != "tail drop":
+        every = records("aqm/lfn.jsonl")
+    else:
+        every = [*records("gentle/peers.jsonl"), *figures("gentle-7")["today"]]
+    return runs(every, cc, n=2, **told(name), **{"hstcp_gentle.response": None})
+
+
+def kept_by_ten(records: Read, figures: Figures, cc: str, name: str) -> float:
+    """Per cent of what the ten get beside two of Reno."""
+    ours, theirs = (
+        mean(fast(records, figures, each, name), "groups", "reno", "goodput_bps")
+        for each in (cc, "reno")
     )
-
-
-@pytest.mark.parametrize(
-    ("mix", "name"),
-    [each for each in product(MIXES, QUEUES) if each != ("star+star", "tail drop")],
-)
-def test_two_flows(results: Path, page: str, mix: str, name: str) -> None:
-    assert shared_row(results, mix, name) in page
-
-
-@pytest.mark.parametrize("mix", LOSSY)
-@pytest.mark.parametrize("name", FEW)
-def test_two_flows_with_bit_errors(results: Path, page: str, name: str, mix: str) -> None:
-    assert shared_row(results, mix, name, 1e-7) in page.partition("bit error rate of 1e-7")[2]
-
-
-# --- two fast senders beside ten of Reno ------------------------------------------------------
-
-
-def group(found: list[Record], name: str) -> float:
-    return mean(found, "groups", name, "goodput_bps")
-
-
-def lfn_row(results: Path, cc: str, name: str) -> str:
-    """Use of the link, both groups, the share of the ten, RTT, drops and marks."""
-    aqm, ecn = QUEUES[name]
-    records = read(results, "gentle/peers.jsonl" if aqm == "none" else "aqm/lfn.jsonl")
-    if aqm == "none":
-        figure = kept.read(results / "records" / "gentle.jsonl.xz")["gentle-7"]
-        records += figure["today"]
-    told = {"aqm": aqm, "tcp_ecn": ecn, "n": 2, "hstcp_gentle.response": None}
-    found, reno = (runs(records, each, 1, **told) for each in (cc, "reno"))
-    return row(
-        cc,
-        name,
-        f"{100 * fmean(r['total_goodput_bps'] / r['limit_bps'] for r in found):.1f}",
-        f"{group(found, 'fast') / 1e6:.0f}",
-        f"{group(found, 'reno') / 1e6:.0f}",
-        f"{100 * group(found, 'reno') / group(reno, 'reno'):.0f}",
-        f"{mean(found, 'flows', 0, 'rtt_ms', 'mean'):.0f}",
-        f"{mean(found, 'queue', 'steady_drops'):.0f}",
-        f"{marks(found):.0f}" if aqm != "none" else "–",
-    )
+    return 100 * ours / theirs
 
 
 @pytest.mark.parametrize("cc", FAST)
 @pytest.mark.parametrize("name", FEW)
-def test_beside_ten_reno_senders(results: Path, page: str, name: str, cc: str) -> None:
-    assert lfn_row(results, cc, name) in page
+def test_beside_ten_reno_senders(
+    records: Read, figures: Figures, page: str, name: str, cc: str
+) -> None:
+    """Use of the link, both groups, the share of the ten, RTT, drops and marks."""
+    found = fast(records, figures, cc, name)
+    groups = (mean(found, "groups", group, "goodput_bps") / 1e6 for group in ("fast", "reno"))
+    cells = [
+        f"{fmean(map(used, found)):.1f}",
+        *(f"{value:.0f}" for value in groups),
+        f"{kept_by_ten(records, figures, cc, name):.0f}",
+        f"{mean(found, *RTT):.0f}",
+        f"{mean(found, 'queue', 'steady_drops'):.0f}",
+        "–" if name == "tail drop" else f"{marks(found):.0f}",
+    ]
+    assert row(cc, name, *cells) in page
 
 
 # --- sentences --------------------------------------------------------------------------------
 
-
-@pytest.fixture(scope="module")
-def prose(page: str) -> str:
-    return " ".join(page.split())
-
-
-def goodputs(results: Path, cc: str, aqm: str, rtt: str, ecn: int, ber: float) -> list[float]:
-    """Goodputs in Mbit/s of one flow, by seed."""
-    told = {"aqm": aqm, "aqm_rtt": RTTS[rtt], "tcp_ecn": ecn, "ber": ber}
-    found = runs(read(results, "aqm/alone.jsonl"), cc, 5, **told)
-    return [r["total_goodput_bps"] / 1e6 for r in sorted(found, key=lambda r: r["seed"])]
-
-
+#: Places of a lone flow: AQM, its RTT, ECN.
 PLACES = list(product(("fq_codel", "cake"), RTTS, (0, 1)))
 
 
-def test_one_flow_beside_tail_drop(results: Path, prose: str) -> None:
+def rates(records: Read, cc: str, aqm: str, rtt: str, ecn: int, ber: float) -> list[float]:
+    """Goodputs in Mbit/s of one flow, by seed."""
+    found = alone(records, cc, aqm=aqm, aqm_rtt=RTTS[rtt], tcp_ecn=ecn, ber=ber)
+    return [record["total_goodput_bps"] / 1e6 for record in found]
+
+
+def test_one_flow_beside_tail_drop(records: Read, page: str) -> None:
     """What star and CUBIC keep, star's RTT and what it sends again, without bit errors."""
-    tail = {
-        cc: mean(runs(read(results, "open.jsonl"), cc, 5, ber=0.0), "total_goodput_bps") / 1e6
-        for cc in ("star", "cubic")
-    }
-    kept, rtts, again = [], [], []
-    for aqm, rtt in product(("fq_codel", "cake"), RTTS.values()):
-        told = {"aqm": aqm, "aqm_rtt": rtt, "tcp_ecn": 0, "ber": 0.0}
-        found = runs(read(results, "aqm/alone.jsonl"), "star", 5, **told)
-        kept.append(mean(found, "total_goodput_bps") / 1e4 / tail["star"])
-        rtts.append(mean(found, "flows", 0, "rtt_ms", "mean"))
-        again.append(mean(found, "flows", 0, "retransmits"))
+    tail = {cc: goodput(alone(records, cc, aqm="none", ber=0.0)) for cc in ("star", "cubic")}
+    found = [
+        alone(records, "star", aqm=aqm, aqm_rtt=RTTS[rtt], tcp_ecn=ecn, ber=0.0)
+        for aqm, rtt, ecn in PLACES
+        if not ecn
+    ]
+    kept = [100 * goodput(each) / tail["star"] for each in found]
     *others, most = sorted(
-        100 * fmean(goodputs(results, "cubic", *place, 0.0)) / tail["cubic"] for place in PLACES
+        100 * fmean(rates(records, "cubic", *at, 0.0)) / tail["cubic"] for at in PLACES
     )
-    assert f"star keeps {min(kept):.0f} to {max(kept):.1f} % of its goodput" in prose
-    assert f"to between {min(rtts):.0f} and {max(rtts):.0f} ms" in prose
-    assert f"It sends {min(again):.0f} to {max(again):.0f} segments again" in prose
-    assert f"keeps {others[0]:.0f} to {others[-1]:.0f} % with and without ECN, except" in prose
-    assert f"except {most:.0f} % with ECN behind `fq_codel` at 500 ms" in prose
+    assert f"star keeps {min(kept):.0f} to {max(kept):.1f} % of its goodput" in page
+    waits = from_to(mean(each, *RTT) for each in found).replace("to", "and")
+    assert f"to between {waits} ms" in page
+    assert f"It sends {from_to(mean(each, *AGAIN) for each in found)} segments again" in page
+    assert f"keeps {from_to(others)} % with and without ECN, except" in page
+    assert f"except {most:.0f} % with ECN behind `fq_codel` at 500 ms" in page
 
 
-def test_star_ahead_of_bbr(results: Path, prose: str) -> None:
+def test_star_ahead_of_bbr(records: Read, page: str) -> None:
     """Seed by seed at 1e-6; where it is behind, the page gives both goodputs."""
     behind = {}
     for place in PLACES:
-        star, bbr = (goodputs(results, cc, *place, 1e-6) for cc in ("star", "bbr"))
-        pairs = [pair for pair in zip(star, bbr, strict=True) if pair[0] <= pair[1]]
-        if pairs:
+        star, bbr = (rates(records, cc, *place, 1e-6) for cc in ("star", "bbr"))
+        if pairs := [pair for pair in zip(star, bbr, strict=True) if pair[0] <= pair[1]]:
             behind[place] = pairs
     ((star, bbr),) = behind.pop(("fq_codel", "100 ms", 1))
-    assert f"behind `fq_codel` ({star:.2f} Mbit/s, bbr {bbr:.2f})" in prose
+    assert f"behind `fq_codel` ({star:.2f} Mbit/s, bbr {bbr:.2f})" in page
     three = behind.pop(("cake", "100 ms", 1))
-    ours, theirs = ([pair[n] for pair in three] for n in (0, 1))
-    said = f"({min(ours):.2f} to {max(ours):.2f}, bbr {min(theirs):.2f} to {max(theirs):.2f})"
-    assert len(three) == 3 and said in prose and not behind
+    ours, theirs = (from_to(found, 2) for found in zip(*three, strict=True))
+    assert len(three) == 3 and f"({ours}, bbr {theirs})" in page and not behind
 
 
-def test_what_ecn_costs(results: Path, prose: str) -> None:
-    cost = {
-        (aqm, rtt, ber): 100
-        * (1 - fmean(goodputs(results, "star", aqm, rtt, 1, ber)) / fmean(without))
-        for aqm, rtt, ber in product(("fq_codel", "cake"), RTTS, BERS.values())
-        if (without := goodputs(results, "star", aqm, rtt, 0, ber))
+def test_what_ecn_costs(records: Read, page: str) -> None:
+    def cost(aqm: str, rtt: str, ber: float) -> float:
+        without, ecn = (fmean(rates(records, "star", aqm, rtt, n, ber)) for n in (0, 1))
+        return 100 * (1 - ecn / without)
+
+    assert f"{cost('fq_codel', '100 ms', 0.0):.0f} % less than without ECN and 6 % less" in page
+    fq, cake = (f"{cost(aqm, '100 ms', 1e-6):.0f}" for aqm in ("fq_codel", "cake"))
+    assert f"at 1e-6 it has {fq} and {cake} % less than without ECN" in page
+    told = from_to(cost(*at) for at in product(("fq_codel", "cake"), ["500 ms"], BERS.values()))
+    assert f"At 500 ms ECN costs {told} %." in page
+
+
+def test_totals_of_two_flows(records: Read, page: str) -> None:
+    totals = {
+        mix: [goodput(pair(records, mix, name)) for name in QUEUES]
+        for mix in ("cubic+cubic", "reno+reno", "star+cubic")
     }
-    assert f"{cost['fq_codel', '100 ms', 0.0]:.0f} % less than without ECN and 6 % less" in prose
-    lossy = [f"{cost[aqm, '100 ms', 1e-6]:.0f}" for aqm in ("fq_codel", "cake")]
-    assert f"at 1e-6 it has {lossy[0]} and {lossy[1]} % less than without ECN" in prose
-    told = [value for (_, rtt, _), value in cost.items() if rtt == "500 ms"]
-    assert f"At 500 ms ECN costs {min(told):.0f} to {max(told):.0f} %." in prose
-
-
-def test_totals_and_shares_of_two_flows(results: Path, prose: str) -> None:
-    def totals(mix: str, names: Iterable[str]) -> list[float]:
-        every = (pair(results, mix, name, 0.0) for name in names)
-        return [mean(found, "total_goodput_bps") / 1e6 for found in every]
-
-    managed = [name for name in QUEUES if name != "tail drop"]
-    said = []
-    for mix in ("cubic+cubic", "reno+reno", "star+cubic"):
-        found, (tail,) = totals(mix, managed), totals(mix, ["tail drop"])
-        said.append((f"{min(found):.1f} to {max(found):.1f}", f"instead of {tail:.1f}"))
-    cubic, reno, star = said
-    assert f"two CUBIC flows together have {cubic[0]} Mbit/s {cubic[1]}" in prose
-    assert f"two Reno flows {reno[0]} {reno[1]}, star and CUBIC {star[0]} {star[1]}" in prose
-    fq, marked, cake, both = totals("star+cubic", managed)
+    cubic, reno, star = (
+        f"{from_to(managed, 1)} Mbit/s instead of {tail:.1f}" for tail, *managed in totals.values()
+    )
+    assert f"two CUBIC flows together have {cubic}" in page
+    reno, star = (text.replace(" Mbit/s", "") for text in (reno, star))
+    assert f"two Reno flows {reno}, star and CUBIC {star}" in page
+    _, fq, marked, cake, both = totals["star+cubic"]
     lost = f"{100 * (1 - marked / fq):.0f} and {100 * (1 - both / cake):.0f} %"
-    assert f"ECN costs star and CUBIC together {lost} (`fq_codel`, CAKE)" in prose
+    assert f"ECN costs star and CUBIC together {lost} (`fq_codel`, CAKE)" in page
     least = [
-        min(flow["fair_share"] for flow in r["flows"])
-        for r in pair(results, "star+star", "fq_codel, ECN", 0.0)
+        min(flow["fair_share"] for flow in record["flows"])
+        for record in pair(records, "star+star", "fq_codel, ECN")
     ]
-    assert f"smaller one has {min(least):.2f} to {max(least):.2f} of".replace("0.", ".") in prose
+    assert f"smaller one has {from_to(least, 2)} of".replace("0.", ".") in page
 
 
-def test_ranges_over_the_queues(results: Path, prose: str) -> None:
+def test_ranges_over_the_queues(records: Read, page: str, choosing: str) -> None:
     """What single flows of a pair get, their shares, and what the queues drop."""
-
-    def over(of: Any, mixes: Iterable[str], names: Iterable[str], digits: int = 1) -> str:
-        found = sorted(of(mix, name) for mix, name in product(mixes, names))
-        low, high = (f"{value:.{digits}f}" for value in (found[0], found[-1]))
-        return f"{low} to {high}".replace("0.", ".")
-
-    def share(mix: str, name: str, ber: float = 0.0) -> float:
-        return float(shared_row(results, mix, name, ber).split(" | ")[4])
-
-    def first(mix: str, name: str) -> float:
-        return got(pair(results, mix, name, 0.0), 0)
-
-    def either(mix: str, name: str) -> float:
-        return fmean(got(pair(results, mix, name, 0.0), n) for n in (0, 1))
-
-    def drops(mix: str, name: str) -> float:
-        return mean(pair(results, mix, name, 0.0), "queue", "drops") / 100
-
     managed = [name for name in QUEUES if name != "tail drop"]
     plain, ecn = (["fq_codel", "cake"], ["fq_codel, ECN", "cake, ECN"])
     stars = ("star+cubic", "star+reno")
-    assert f"behind the AQMs {over(share, stars, managed, 2)}; CUBIC" in prose
-    assert f"beside bbr ({over(share, ['bbr+cubic'], managed, 2)})" in prose
-    lossy = over(lambda mix, name: share(mix, name, 1e-7), stars, FEW[1:], 2)
-    assert f"At 1e-7 they keep {lossy} behind" in prose
-    own = [over(either, [mix], managed) for mix in ("cubic+cubic", "reno+reno")]
-    assert f"({own[0]} and {own[1]} of 4.8 Mbit/s)" in prose
-    cubic, reno = ([over(first, [mix], names) for names in (ecn, plain)] for mix in stars)
-    bbr = over(first, ["bbr+cubic"], managed)
+
+    def shares(mixes: Iterable[str], names: Iterable[str], ber: float = 0.0) -> str:
+        found = (share(records, mix, name, ber) for mix, name in product(mixes, names))
+        return from_to(found, 2).replace("0.", ".")
+
+    def first(mix: str, names: Iterable[str]) -> str:
+        return from_to((goodput(pair(records, mix, name), 0) for name in names), 1).replace(
+            "0.", "."
+        )
+
+    def either(mix: str) -> str:
+        found = (pair(records, mix, name) for name in managed)
+        return from_to((goodput(each) / 2 for each in found), 1)
+
+    def drops(mix: str) -> list[int]:
+        """In hundreds."""
+        return sorted(100 * round(mean(pair(records, mix, name), *DROPS) / 100) for name in managed)
+
+    assert f"behind the AQMs {shares(stars, managed)}; CUBIC" in page
+    assert f"CUBIC and Reno keep {shares(stars, managed)} of their share" in choosing
+    assert f"beside bbr ({shares(['bbr+cubic'], managed)})" in page
+    assert f"At 1e-7 they keep {shares(stars, FEW[1:], 1e-7)} behind" in page
+    assert f"({either('cubic+cubic')} and {either('reno+reno')} of 4.8 Mbit/s)" in page
+    cubic, reno = ([first(mix, names) for names in (ecn, plain)] for mix in stars)
+    bbr = first("bbr+cubic", managed)
     assert (
-        f"has {cubic[0]} Mbit/s instead of {cubic[1]}, less than bbr in its place ({bbr})" in prose
+        f"has {cubic[0]} Mbit/s instead of {cubic[1]}, less than bbr in its place ({bbr})" in page
     )
-    assert f"beside Reno {reno[0]} instead of {reno[1]}." in prose
-    lost = sorted(round(drops("bbr+cubic", name)) * 100 for name in managed)
-    most = max(round(drops("star+cubic", name)) * 100 for name in managed)
-    assert f"lose {lost[0]} to {lost[-1]} packets in the mean of the seeds, star and CUBIC" in prose
-    assert f"star and CUBIC {most} at most" in prose
+    assert f"beside Reno {reno[0]} instead of {reno[1]}." in page
+    assert f"lose {from_to(drops('bbr+cubic'))} packets in the mean of the seeds, star" in page
+    assert f"star and CUBIC {drops('star+cubic')[-1]} at most" in page
 
 
-def test_beginning_of_the_fast_senders(results: Path, prose: str) -> None:
-    lost = {
-        cc: [
-            mean(runs(read(results, "aqm/lfn.jsonl"), cc, 1, tcp_ecn=ecn), "queue", "early_drops")
-            for ecn in (0, 1)
+def test_fast_senders(records: Read, figures: Figures, page: str, choosing: str) -> None:
+    (ours, marked), (high, too), cubic, (reno, both) = (
+        [
+            f"{mean(fast(records, figures, cc, name), 'queue', 'early_drops'):.0f}"
+            for name in FEW[1:]
         ]
         for cc in FAST
-    }
-    assert lost["cubic"] == [15, 0]
-    (ours, marked), (fast, too), (reno, both) = (
-        [f"{value:.0f}" for value in lost[cc]] for cc in ("hstcp_gentle", "highspeed", "reno")
     )
-    assert f"`hstcp_gentle` loses {ours} packets, with ECN {marked}, HighSpeed {fast}" in prose
-    assert f"and {too}, CUBIC 15 and none, Reno " in prose
-    assert f"Reno {reno[:-3]} {reno[-3:]} and {both[:-3]} {both[-3:]};" in prose
-
-
-# --- what choosing.md says of it --------------------------------------------------------------
-
-
-def test_choosing(results: Path, text_of: TextOf) -> None:
-    shares = [
-        float(shared_row(results, f"star+{other}", name).split(" | ")[4])
-        for other in ("cubic", "reno")
-        for name in QUEUES
-        if name != "tail drop"
-    ]
-    records = read(results, "aqm/alone.jsonl")
-    told = {"aqm": "fq_codel", "aqm_rtt": "0s", "ber": 0.0}
-    (star, marked), bbr = (
-        [
-            mean(runs(records, cc, 1, tcp_ecn=ecn, **told), "total_goodput_bps") / 1e6
-            for ecn in (0, 1)
-        ]
-        for cc in ("star", "bbr")
-    )
+    assert cubic == ["15", "0"]
+    assert f"`hstcp_gentle` loses {ours} packets, with ECN {marked}, HighSpeed {high}" in page
+    assert f"and {too}, CUBIC 15 and none, Reno " in page
+    assert f"Reno {reno[:-3]} {reno[-3:]} and {both[:-3]} {both[-3:]};" in page
     ten = [
-        float(lfn_row(results, cc, name).split(" | ")[5])
-        for cc in ("highspeed", "cubic")
-        for name in FEW[1:]
+        kept_by_ten(records, figures, cc, name) for cc in ("highspeed", "cubic") for name in FEW[1:]
     ]
-    choosing = text_of("choosing.md")
-    kept_shares = f"CUBIC and Reno keep {min(shares):.2f} to {max(shares):.2f} of their share"
-    assert kept_shares.replace("0.", ".") in choosing
+    assert f"the ten keep {min(ten):.0f} % and more" in choosing
+
+
+def test_choosing_of_one_flow(records: Read, choosing: str) -> None:
+    star, marked, *bbr = (
+        fmean(rates(records, cc, "fq_codel", "100 ms", ecn, 0.0))
+        for cc in ("star", "bbr")
+        for ecn in (0, 1)
+    )
     assert (
         f"alone behind `fq_codel`, with ECN star then has {marked:.1f} Mbit/s, without {star:.1f}, "
-        f"bbr {min(bbr):.1f} to {max(bbr):.1f}" in choosing
-    )
-    assert f"the ten keep {min(ten):.0f} % and more" in choosing
+        f"bbr {from_to(bbr, 1)}"
+    ) in choosing

@@ -12,7 +12,7 @@ import pytest
 
 from apogee_lab import units
 from apogee_lab.papers import drawings, schedule
-from apogee_lab.papers.catalogue import PAPERS, UnknownFigure, choose
+from apogee_lab.papers.catalogue import PAPERS, choose
 from apogee_lab.papers.claims import Results
 from apogee_lab.papers.figure import Cell, Figure
 from apogee_lab.scenarios import SCENARIOS
@@ -57,12 +57,6 @@ def test_the_names_of_the_figures(paper: str) -> None:
         begin = f"Figure {name}:" if name.isdigit() else ("Not in the paper:", "Late starts")
         assert figure.name == name and figure.title.startswith(begin)
         assert figure.claims and figure.draw in drawings.DRAWN
-
-
-def test_figures_that_have_no_number() -> None:
-    assert [choice.name for choice in choose(["compound-late"])] == ["compound-late"]
-    with pytest.raises(UnknownFigure, match="'compound-3'; choose from: .*-2, .*-4, .*-late, "):
-        choose(["compound-3"])
 
 
 def test_snakemake_knows_every_figure(root: Path) -> None:

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from apogee_lab.papers import report, schedule, variants
-from apogee_lab.papers.catalogue import choose
+from apogee_lab.papers import schedule
 from apogee_lab.papers.claims import NotMeasured, Results, Verdict
 from apogee_lab.papers.compound import draw
 from apogee_lab.papers.compound.claims import PLAIN, PLUS, RULE, mean_rtt
@@ -24,6 +23,7 @@ from apogee_lab.papers.compound.figures import (
     MORE,
     NS,
     NS_4,
+    OURS,
     SEEDS,
     VARIANTS,
 )
@@ -76,11 +76,17 @@ def over_n(
 # --- the catalogue ----------------------------------------------------------------------------
 
 
+def level(cc: str, variant: str, rule: int | None) -> float:
+    """A number of its own for each line of a drawing."""
+    return len(cc) + list(VARIANTS).index(variant) / 10 + (rule or OURS) / 100
+
+
 def invented(cell: Cell, seed: int = 1) -> dict[str, Any]:
     """Any record of a cell."""
-    n, rule = int(cell.settings["n"]), int(cell.settings.get(RULE, 3))
+    n, rule = int(cell.settings["n"]), int(cell.settings.get(RULE, OURS))
     start = cell.settings.get("start", "100ms")
-    return record(cell.cc, n, 1 - n / 100, 20.0 * n, 24 + n / 10, seed, rule, start)
+    rate = 20 + level(cell.cc, cell.variant, rule)
+    return record(cell.cc, n, 1 - n / 100, 20.0 * n, rate + n / 10, seed, rule, start)
 
 
 def test_how_many_runs() -> None:
@@ -117,38 +123,32 @@ def test_the_points_with_more_seeds() -> None:
 
 
 def test_variants_are_said_as_they_are_run(root: Path) -> None:
-    told = VARIANTS
     letter = "relearn=0, excess=0, fit=0, letter=1"
     period = "tcp_recovery=0, tcp_early_retrans=0, tcp_frto=0, tsq=0"
     words = {
-        "today": "",
-        "letter": letter,
-        "period": period,
-        "fit": "fit=2",
-        "random": "phase=random",
+        "today": "", "letter": letter, "period": period, "fit": "fit=2", "random": "phase=random",
         "bianchi": "contention=bianchi",
-    }
-    assert list(words) == list(told) and all(words[name] in told[name] for name in told)
-    assert "as in [as published]" in told["period"]
-    expected = words | {"period": f"{period}, {letter}"}
+    }  # fmt: skip
+    assert list(words) == list(VARIANTS) and all(words[name] in VARIANTS[name] for name in words)
+    assert "as in [as published]" in VARIANTS["period"]
+    # What is [fit] is Compound's only.
+    expected = words | {"period": f"{period}, {letter}", "fit": ""}
     for cell in FIGURE_2.cells:
         own = {key: value for key, value in cell.settings.items() if key not in ("n", "warmup")}
         if cell.cc == PLUS:
             assert own.pop(RULE) == "3" or cell.variant in ("letter", "period")
             given = [f"{key.removeprefix(f'{PLUS}.')}={value}" for key, value in own.items()]
-            # What is [fit] is Compound's only.
-            assert ", ".join(given) == ("" if cell.variant == "fit" else expected[cell.variant])
+            assert ", ".join(given) == expected[cell.variant]
         elif cell.variant == "fit":
             assert own == {f"{PLAIN}.fit": "2"}
     page = (root / "docs" / "reproduce.md").read_text()
     published = " ".join(f"`compound_plus.{each}`" for each in letter.split(", "))
-    assert published in page and f"`{words['random']}`" in page and f"`{words['bianchi']}`" in page
+    assert all(said in page for said in (published, "`phase=random`", "`contention=bianchi`"))
 
 
-def test_the_length_of_the_runs(tmp_path: Path) -> None:
+def test_lengths_and_costs(tmp_path: Path) -> None:
     found = planned("compound")
     every = [run for runs in found.values() for run in runs]
-    assert {run.job.plan.duration_s for run in every} == {60.0}
     assert {run.job.meta["set"]["warmup"] for run in every} == {"40s"}
     short = planned("compound", duration_s=6.0)["compound-late"]
     assert {run.job.meta["set"]["warmup"] for run in short} == {"4s"}
@@ -172,10 +172,33 @@ GOOD = {2: (1, 150, 24), 6: (1, 210, 24), 10: (1, 260, 25.5), 14: (0.995, 310, 2
         20: (0.96, 380, 27)}  # fmt: skip
 
 
-def with_compound(**changes: Any) -> list[dict[str, Any]]:
-    """Compound as in the paper, and rule (3); ``n20=(…)`` changes a point of rule (3)."""
-    points = GOOD | {int(name[1:]): found for name, found in changes.items()}
-    return [*over_n(PLAIN, FALLING), *over_n(PLUS, points)]
+Point = tuple[float, float, float]
+Points = dict[int, Point]
+
+
+def with_compound(changes: Points | None = None) -> list[dict[str, Any]]:
+    """Compound as in the paper, and rule (3), some of whose points are changed."""
+    return [*over_n(PLAIN, FALLING), *over_n(PLUS, GOOD | (changes or {}))]
+
+
+@pytest.mark.parametrize(
+    ("text", "good", "bad"),
+    [
+        ("index of (3) stays near 1", {}, {14: (0.94, 310, 26)}),
+        ("mean RTT of (3)", {6: (1, 340, 24)}, {6: (1, 351, 24)}),  # below is enough there
+        ("mean RTT of (3)", {}, {10: (1, 330, 24)}),
+        ("(ours) an ACK's wait", {}, {10: (1, 370, 24)}),
+        ("total throughput of (3)", {}, {10: (1, 260, 28)}),
+        ("(ours) total throughput", {6: (1, 210, 24.4)}, {}),  # 24 of 27
+        ("(ours) and at least 99 %", {}, {2: (1, 150, 23.6)}),
+        ("(ours) index at least 0.99", {}, {14: (0.985, 310, 26)}),
+        ("(ours) index at least 0.95", {}, {20: (0.945, 380, 27)}),
+        ("(ours) index at least 0.15", {}, {20: (0.89, 380, 27)}),
+    ],
+)
+def test_rule_3_beside_compound(text: str, good: Points, bad: Points) -> None:
+    found = claim(FIGURE_2, text)
+    assert holds(found, with_compound(good)) and not holds(found, with_compound(bad))
 
 
 @pytest.mark.parametrize(("text", "cc"), [("Compound's fair", PLAIN), ("(ours) reno's", "reno")])
@@ -192,8 +215,6 @@ def test_an_index_that_falls(text: str, cc: str) -> None:
 def test_an_index_near_1() -> None:
     three = claim(FIGURE_2, "index of (3) stays near 1", "letter")
     assert three.variants == ("letter", "period", "today", "random")
-    assert holds(three, with_compound())
-    assert not holds(three, with_compound(n14=(0.94, 310, 26)))
     # Every rule is checked on its own runs.
     two = claim(FIGURE_2, "index of (2) stays near 1", "letter")
     both = [*with_compound(), *over_n(PLUS, FALLING, rule=2)]
@@ -235,22 +256,6 @@ def test_a_queue_that_fills() -> None:
     assert found.check(Results(rules(92))).ours.startswith("n = 14: 1.15")
 
 
-def test_rtts_beside_compounds() -> None:
-    found = claim(FIGURE_2, "mean RTT of (3)")
-    wait = claim(FIGURE_2, "(ours) an ACK's wait")
-    assert holds(found, with_compound()) and holds(wait, with_compound())
-    assert holds(found, with_compound(n6=(1, 340, 24)))  # below is enough there
-    assert not holds(found, with_compound(n6=(1, 351, 24)))
-    assert not holds(found, with_compound(n10=(1, 330, 24)))
-    assert not holds(wait, with_compound(n10=(1, 370, 24)))
-    assert found.check(Results(with_compound())).ours.startswith("n = 6: 0.60 ±")
-    small = claim(FIGURE_4, "mean RTT")
-    alike = dict.fromkeys(NS_4, GOOD[2])
-    plain = over_n(PLAIN, dict.fromkeys(NS_4, FALLING[6]))
-    assert holds(small, [*plain, *over_n(PLUS, alike)])
-    assert not holds(small, [*plain, *over_n(PLUS, alike | {10: (1, 220, 24)})])
-
-
 def test_a_station_that_never_sent_has_no_rtt() -> None:
     starving = record(PLAIN, 2)
     starving["flows"] = [{"rtt_ms": {"mean": 300.0}}, {"rtt_ms": {"mean": None}}]
@@ -262,19 +267,19 @@ def test_a_station_that_never_sent_has_no_rtt() -> None:
         claim(FIGURE_2, "mean RTT of (3)").check(Results(silent))
 
 
-def test_throughput_beside_compounds() -> None:
-    lower = claim(FIGURE_2, "total throughput of (3)")
-    share = claim(FIGURE_2, "(ours) total throughput")
-    ceiling = claim(FIGURE_2, "(ours) and at least 99 %")
-    assert holds(lower, with_compound()) and holds(ceiling, with_compound())
-    assert not holds(share, with_compound())  # 24 of 27
-    assert holds(share, with_compound(n6=(1, 210, 24.4)))
-    assert not holds(lower, with_compound(n10=(1, 260, 28)))
-    assert not holds(ceiling, with_compound(n2=(1, 150, 23.6)))
-    equal = claim(FIGURE_4, "total throughput")
-    plain = over_n(PLAIN, dict.fromkeys(NS_4, (1, 300, 26)))
-    assert holds(equal, [*plain, *over_n(PLUS, dict.fromkeys(NS_4, (1, 150, 24)))])
-    assert not holds(equal, [*plain, *over_n(PLUS, dict.fromkeys(NS_4, (1, 150, 23)))])
+@pytest.mark.parametrize(
+    ("text", "plain", "good", "bad"),
+    [
+        ("mean RTT", (1, 350, 27), (1, 150, 24), (1, 220, 24)),
+        ("total throughput", (1, 300, 26), (1, 150, 24), (1, 150, 23)),
+    ],
+)
+def test_figure_4(text: str, plain: Point, good: Point, bad: Point) -> None:
+    found = claim(FIGURE_4, text)
+    theirs = over_n(PLAIN, dict.fromkeys(NS_4, plain))
+    points = dict.fromkeys(NS_4, good)
+    assert holds(found, [*theirs, *over_n(PLUS, points)])
+    assert not holds(found, [*theirs, *over_n(PLUS, points | {10: bad})])
 
 
 def by_rules(**rates: Sequence[float]) -> list[dict[str, Any]]:
@@ -308,9 +313,9 @@ def test_few_stations() -> None:
             for number in (None, 2, 3, 4)
             for n in (2, 6)
             for each in over_n(
-                PLAIN if number is None else PLUS,
+                PLUS if number else PLAIN,
                 {n: (least if (n, number) == (at, rule) else 0.99, 200, 24)},
-                **({} if number is None else {"rule": number}),
+                rule=number,
             )
         ]
 
@@ -318,18 +323,6 @@ def test_few_stations() -> None:
     for rule in (None, 2, 3, 4):
         for n in (2, 6):
             assert not holds(found, runs(0.94, n, rule))
-
-
-def test_what_is_ours() -> None:
-    early = claim(FIGURE_2, "(ours) index at least 0.99")
-    last = claim(FIGURE_2, "(ours) index at least 0.95")
-    more = claim(FIGURE_2, "(ours) index at least 0.15")
-    for found in (early, last, more):
-        assert holds(found, with_compound())
-    assert not holds(early, with_compound(n14=(0.985, 310, 26)))
-    assert not holds(last, with_compound(n20=(0.945, 380, 27)))
-    assert not holds(more, with_compound(n20=(0.89, 380, 27)))
-    assert "+0.210" in more.check(Results(with_compound())).ours
 
 
 def test_no_run_may_be_unfair() -> None:
@@ -346,9 +339,6 @@ def test_no_run_may_be_unfair() -> None:
     assert verdict(*good[:4]).holds == "not shown"
     assert verdict(*good, 0.89) == Verdict("n = 20: least of 6: 0.890, 1 below", "not shown")
     assert verdict(*good, 0.89, 0.8).holds == "no"
-
-
-# --- late starts ------------------------------------------------------------------------------
 
 
 def late(cc: str, **indices: float) -> list[dict[str, Any]]:
@@ -379,48 +369,24 @@ def test_three_panels_a_row(tmp_path: Path, figure: Figure) -> None:
     canvas = draw.stations_over_n(figure, runs_of_cells(tmp_path, figure, invented))
     rows = list(figure.options["rows"].values())
     assert len(canvas.axes) == 3 * len(rows)
+    # Compound is one set of runs on today's stack, whatever it stands beside.
+    assert {(cc, variant, rule) for row in rows for _, variant, cc, rule in row} == {
+        (c.cc, c.variant, int(c.settings[RULE]) if c.cc == PLUS else None)
+        for c in figure.cells
+        if c.cc != PLAIN or c.variant != "letter"
+    }
     for number, row in enumerate(rows):
         index, rtt, rate = map(lines_of, canvas.axes[3 * number : 3 * number + 3])
         assert list(index) == list(rtt) == list(rate) == [label for label, *_ in row]
-        for label, variant, *_ in row:
+        tints = {each.lines[0].get_color() for each in canvas.axes[3 * number].containers}
+        assert len(tints) == len(row)
+        for label, variant, cc, rule in row:
             ns = CROWDED if variant == "bianchi" else figure.options["ns"]
             assert index[label] == pytest.approx([1 - n / 100 for n in ns])
             assert rtt[label] == pytest.approx([20 * n for n in ns])
-            assert rate[label] == pytest.approx([24 + n / 10 for n in ns])
-    plt.close(canvas)
-
-
-def test_every_cell_of_a_figure_is_drawn(tmp_path: Path) -> None:
-    for figure in (FIGURE_2, FIGURE_4):
-        lines = [line for row in figure.options["rows"].values() for line in row]
-        drawn = {(cc, variant, rule) for _, variant, cc, rule in lines}
-        # Compound is one set of runs on today's stack, whatever it stands beside.
-        cells = {
-            (c.cc, c.variant, int(c.settings[RULE]) if c.cc == PLUS else None)
-            for c in figure.cells
-            if c.cc != PLAIN or c.variant != "letter"
-        }
-        assert drawn == cells
-
-
-def test_the_rules_are_lines_of_their_own(tmp_path: Path) -> None:
-    found = {
-        "today": over_n(PLAIN, FALLING) + over_n(PLUS, GOOD),
-        "letter": [
-            each
-            for rule in (2, 3, 4)
-            for each in over_n(PLUS, dict.fromkeys(NS, (rule / 5, 1, 1)), rule=rule)
-        ],
-    }
-    runs = {variant: as_runs(tmp_path, records) for variant, records in found.items()}
-    canvas = draw.stations_over_n(FIGURE_2, runs)
-    first = lines_of(canvas.axes[0])
-    assert first["rule (2)"] == pytest.approx([0.4] * 5)
-    assert first["rule (4)"] == pytest.approx([0.8] * 5)
-    assert first["compound_plus"] == pytest.approx([index for index, *_ in GOOD.values()])
-    assert "rule (3), letter=1" not in first  # not measured
-    tints = {each.get_label(): each.lines[0].get_color() for each in canvas.axes[0].containers}
-    assert len(set(tints.values())) == len(tints) == 5
+            assert rate[label] == pytest.approx(
+                [20 + level(cc, variant, rule) + n / 10 for n in ns]
+            )
     plt.close(canvas)
 
 
@@ -434,15 +400,3 @@ def test_late_starts_are_drawn(tmp_path: Path) -> None:
     assert lines_of(twenty)["compound_plus"] == pytest.approx([0.97, 0.93, 0.93])
     assert [each.get_text() for each in ten.get_xticklabels()] == ["100ms", "2s", "30s"]
     plt.close(canvas)
-
-
-def test_the_page_tells_each_variant() -> None:
-    choices = choose(["compound"])
-    rows = {choice.name: report.missing(choice, "not run") for choice in choices}
-    lengths = {name: {"durations_s": [60.0], "seeds": [5, 8]} for name in rows}
-    text = report.markdown(choices, rows, {"lengths": lengths}, ["6.1"])
-    for name, told in VARIANTS.items():
-        assert (
-            f"- otherwise: {told}" if name == "today" else f"- [{variants.label(name)}]: {told}"
-        ) in text
-    assert "60 s each, means of 5 to 8 seeds" in text and "| late | (ours) late starts" in text

@@ -1,52 +1,77 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Drawings show all that the committed records hold."""
+"""Drawings of all papers' figures show all that the committed records hold."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from apogee_lab.papers import kept
-from apogee_lab.papers.catalogue import choose
+from apogee_lab.papers.catalogue import PAPERS, choose
 from apogee_lab.papers.drawings import DRAWN
 from apogee_lab.results.finished import FinishedRun
 from apogee_lab.results.plots import plt
-
-#: Drawings that need no more of a run than its record.
-FROM_RECORDS = (
-    "goodput_over_ber", "flows_over_ber", "groups_over_n", "model_over_delay", "stations_over_n",
-    "index_over_start",
-)  # fmt: skip
+from tests.unit.lab import raw_folders
+from tests.unit.papers.found import Figures
 
 
-@pytest.mark.parametrize("paper", ["star", "gentle", "compound"])
-def test_no_mean_lies_outside(root: Path, tmp_path: Path, paper: str) -> None:
-    drawn = 0
-    for name, found in kept.read(root / "docs/results/records" / f"{paper}.jsonl.xz").items():
-        (choice,) = choose([name])
-        if choice.figure.draw not in FROM_RECORDS:
-            continue
-        runs = {v: [FinishedRun(tmp_path, {}, record) for record in found[v]] for v in found}
-        canvas = DRAWN[choice.figure.draw](choice.figure, runs)
-        for axes in canvas.axes:
-            low, high = axes.get_ylim()
-            means = [y for bars in axes.containers for y in bars.lines[0].get_ydata()]
-            assert means and min(means) >= low and max(means) <= high, (
-                name,
-                axes.get_title("left"),
-            )
-            drawn += 1
-        plt.close(canvas)
-    assert drawn > 5
+@pytest.fixture(scope="module")
+def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What all drawings over time are made from."""
+    send = raw_folders.send_log()
+    send["info"]["snd_mss"] = 1448
+    send["fields"] = [*send["fields"], "unacked", "sacked", "lost", "retrans"]
+    send["samples"] = [[*sample, sample[1], 0, 0, 0] for sample in send["samples"]]
+    return raw_folders.write(
+        tmp_path_factory.mktemp("raw"),
+        raw_folders.bins((10.0, 90.0, 1000)),
+        send=send,
+        events="ack_blackout on 55.0\n",
+    )
 
 
-def test_the_limit_depends_on_contention(root: Path, tmp_path: Path) -> None:
+def drawn(figures: Figures, name: str, raw: Path = Path()) -> Any:
+    """The canvas of a figure."""
+    (choice,) = choose([name])
+    runs: dict[str, list[FinishedRun]] = {}
+    for variant, records in figures(name).items():
+        for record in records:
+            flows = [{"name": "flow1", "port": 5201, "cc": cc} for cc in record["cc"].split("+")]
+            found = FinishedRun(raw, raw_folders.meta(flows=flows), record)
+            runs.setdefault(variant, []).append(found)
+    return DRAWN[choice.figure.draw](choice.figure, runs)
+
+
+@pytest.mark.parametrize("name", [choice.name for choice in choose(list(PAPERS))])
+def test_no_mean_lies_outside(figures: Figures, raw: Path, name: str) -> None:
+    canvas = drawn(figures, name, raw)
+    assert canvas.axes
+    for axes in canvas.axes:
+        low, high = axes.get_ylim()
+        bars = [each for each in axes.containers if hasattr(each, "lines")]
+        means = [y for each in bars for y in each.lines[0].get_ydata()]
+        assert axes.has_data() and all(low <= mean <= high for mean in means), axes.get_title(
+            "left"
+        )
+    plt.close(canvas)
+
+
+@pytest.mark.parametrize("name", [n for n in PAPERS["shake"].figures if n != "10"])
+def test_a_panel_for_each_chart(figures: Figures, name: str) -> None:
+    canvas = drawn(figures, f"shake-{name}")
+    for axes, chart in zip(
+        canvas.axes, PAPERS["shake"].figures[name].options["charts"], strict=True
+    ):
+        assert axes.get_title(loc="left") == chart.title
+        shown = [text.get_text() for text in axes.get_legend().get_texts()]
+        assert shown == list(chart.lines)
+    plt.close(canvas)
+
+
+def test_the_limit_depends_on_contention(figures: Figures) -> None:
     """23.92 Mbit/s for any number of stations; with Bianchi's contention less and less."""
-    found = kept.read(root / "docs/results/records/compound.jsonl.xz")["compound-2"]
-    (choice,) = choose(["compound-2"])
-    runs = {v: [FinishedRun(tmp_path, {}, record) for record in found[v]] for v in found}
-    canvas = DRAWN["stations_over_n"](choice.figure, runs)
+    canvas = drawn(figures, "compound-2")
     limits = [
         line.get_ydata()
         for axes in canvas.axes

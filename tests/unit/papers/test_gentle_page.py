@@ -1,64 +1,60 @@
 # SPDX-License-Identifier: GPL-2.0
-"""docs/results/gentle.md says what the records beside it give."""
+"""docs/results/gentle.md, and choosing.md of hstcp_gentle, say what the records give."""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 import pytest
 
-from apogee_lab.papers import kept
-from apogee_lab.papers.gentle.claims import timeouts, used
-from apogee_lab.results.statistics import Estimate, mean_of, ratio_of
-from tests.unit.papers.found import Record, TextOf, row, runs
+from apogee_lab.papers.claims import Part
+from apogee_lab.papers.gentle import claims
+from apogee_lab.results.statistics import mean_of, ratio_of
+from tests.unit.papers.found import Figures, Read, Record, TextOf, from_to, row, runs, used
 
+PAGE = "results/gentle.md"
 Measure = Callable[[Record], float]
 
-NS = (1, 2, 5, 10)
-#: The fast senders of the first table: algorithm, and whether as published.
-SENDERS: dict[str, tuple[str, bool]] = {
-    "reno": ("reno", False),
-    "hstcp_gentle": ("hstcp_gentle", False),
-    "hstcp_gentle, as published": ("hstcp_gentle", True),
-    "highspeed": ("highspeed", False),
+#: The fast senders of the first table: algorithm, and its settings.
+SENDERS: dict[str, tuple[str, dict[str, Any]]] = {
+    "hstcp_gentle": ("hstcp_gentle", {"hstcp_gentle.response": None}),
+    "hstcp_gentle, as published": ("hstcp_gentle", {"hstcp_gentle.response": 1}),
+    **{cc: (cc, {}) for cc in ("reno", "highspeed", "cubic", "scalable", "bbr")},
 }
-PEERS = ("cubic", "scalable", "bbr")
+LINES = [
+    (n, name)
+    for n in (1, 2, 5, 10)
+    for name in SENDERS
+    if n == 2 or name not in ("cubic", "scalable", "bbr")
+]
 
 
 @pytest.fixture(scope="module")
-def page(root: Path) -> str:
-    return (root / "docs" / "results" / "gentle.md").read_text()
+def said(text_of: TextOf) -> str:
+    return text_of("results/figures-gentle.md")
 
 
 @pytest.fixture(scope="module")
-def groups(root: Path) -> list[Record]:
+def groups(read: Read, figures: Figures) -> list[Record]:
     """The runs on the default stack, each once."""
-    figures = kept.read(root / "docs" / "results" / "records" / "gentle.jsonl.xz")
     found = {
         record["run"]: record
         for name in ("gentle-2", "gentle-7")
         for variant in ("today", "letter")
-        for record in figures[name].get(variant, [])
+        for record in figures(name).get(variant, [])
     }
-    return [*found.values(), *read(root, "peers")]
+    return [*found.values(), *read("gentle/peers.jsonl")]
 
 
-def read(root: Path, name: str) -> list[Record]:
-    path = root / "docs" / "results" / "gentle" / f"{name}.jsonl"
-    return [json.loads(line) for line in path.read_text().splitlines()]
+def group(name: str) -> Measure:
+    """A group's goodput in Mbit/s."""
+    return lambda record: record["groups"][name]["goodput_bps"] / 1e6
 
 
-def link(record: Record) -> float:
-    return 100 * record["total_goodput_bps"] / record["limit_bps"]
-
-
-def reno(record: Record) -> float:
-    return record["groups"]["reno"]["goodput_bps"]
+reno, fast = group("reno"), group("fast")
 
 
 def fast_jain(record: Record) -> float:
@@ -75,22 +71,8 @@ def sent_again(record: Record) -> float:
     return sum(flow["steady"]["retransmits"] for flow in ten)
 
 
-def text(found: Estimate, decimals: int) -> str:
-    """A number with half its interval, or with its bounds if they are not as far from it."""
-    value = f"{found.value:.{decimals}f}"
-    if found.bounds is None:
-        return value
-    if not all(map(math.isfinite, found.bounds)):
-        return f"{value} (any)"
-    halves = {f"{abs(bound - found.value):.{decimals}f}" for bound in found.bounds}
-    if len(halves) == 1:
-        return f"{value} ± {halves.pop()}"
-    low, high = (f"{bound:.{decimals}f}" for bound in found.bounds)
-    return f"{value} ({low} to {high})"
-
-
 def mean(found: Iterable[Record], measure: Measure, decimals: int) -> str:
-    return text(mean_of(map(measure, found)), decimals)
+    return str(Part("", mean_of(map(measure, found)), decimals=decimals))
 
 
 def relative(found: Iterable[Record], base: Iterable[Record]) -> str:
@@ -98,91 +80,119 @@ def relative(found: Iterable[Record], base: Iterable[Record]) -> str:
     others = {record["seed"]: record for record in base}
     pairs = [(100 * reno(r), reno(others[r["seed"]])) for r in found if r["seed"] in others]
     ours, theirs = zip(*pairs, strict=True)
-    return text(ratio_of(ours, theirs), 0)
-
-
-def share(records: list[Record], found: list[Record], n: int) -> str:
-    """Per cent of what the ten get beside as many Reno senders."""
-    if found[0]["cc"] == "reno":
-        return "100"
-    return relative(found, runs(records, "reno", n=n, reno=10))
-
-
-def beside_reno(groups: list[Record], n: int, name: str) -> str:
-    """A line of the first table."""
-    cc, published = SENDERS.get(name, (name, False))
-    asked: dict[str, Any] = {"n": n, "reno": 10}
-    if cc == "hstcp_gentle":
-        asked["hstcp_gentle.response"] = 1 if published else None
-    found = runs(groups, cc, **asked)
-    cells = [
-        str(n), name, str(len(found)), mean(found, link, 1), share(groups, found, n),
-        mean(found, late_drops, 0), mean(found, sent_again, 0),
-        "–" if n == 1 else mean(found, fast_jain, 2),
-    ]  # fmt: skip
-    return row(*cells)
-
-
-LINES = [(n, name) for n in NS for name in (*SENDERS, *(PEERS if n == 2 else ()))]
+    return str(Part("", ratio_of(ours, theirs), decimals=0))
 
 
 @pytest.mark.parametrize(("n", "name"), LINES)
-def test_beside_ten_reno_senders(groups: list[Record], page: str, n: int, name: str) -> None:
-    assert beside_reno(groups, n, name) in page
+def test_beside_ten_reno_senders(
+    groups: list[Record], page: str, choosing: str, n: int, name: str
+) -> None:
+    cc, settings = SENDERS[name]
+    found, plain = runs(groups, cc, n=n, reno=10, **settings), runs(groups, "reno", n=n, reno=10)
+    share = "100" if cc == "reno" else relative(found, plain)
+    cells = [
+        str(n), name, str(len(found)), mean(found, used, 1), share, mean(found, late_drops, 0),
+        mean(found, sent_again, 0), "–" if n == 1 else mean(found, fast_jain, 2),
+    ]  # fmt: skip
+    assert row(*cells) in page
+    if n == 2:
+        assert len(found) >= 5
+        kept = 100 * fmean(map(reno, found)) / fmean(map(reno, plain))
+        cells = [f"{fmean(map(used, found)):.1f} %", f"{kept:.0f} %"]
+        cells += [f"{fmean(map(measure, found)):.0f}" for measure in (late_drops, sent_again)]
+        assert row("**hstcp_gentle**" if name == "hstcp_gentle" else name, *cells) in choosing
 
 
-#: Tables of the first seconds: early_exit of hstcp_gentle by the name of the line.
+#: Lines of the tables of the first seconds, and of a lone flow: early_exit of hstcp_gentle.
+EARLY = {f"hstcp_gentle, early_exit={n}": ("hstcp_gentle", n) for n in (0, 1, 2)}
 STARTS: dict[str, tuple[str, int | None]] = {
-    "hstcp_gentle, early_exit=0": ("hstcp_gentle", 0),
-    **{cc: (cc, None) for cc in ("highspeed", "cubic", "reno", "bbr")},
-    "hstcp_gentle, early_exit=1": ("hstcp_gentle", 1),
-    "hstcp_gentle, early_exit=2": ("hstcp_gentle", 2),
-}
-
-
-@pytest.mark.parametrize("name", STARTS)
-def test_slow_start(root: Path, page: str, name: str) -> None:
-    cc, early_exit = STARTS[name]
-    found = runs(read(root, "slowstart"), cc, **{"hstcp_gentle.early_exit": early_exit})
-    assert len(found) >= 5
-    drops = mean(found, lambda record: record["queue"]["early_drops"], 0)
-    assert row(name, drops, mean(found, lambda record: record["t90_s"], 2)) in page
-
-
-#: Lines of the tables of a lone flow.
+    **EARLY, **{cc: (cc, None) for cc in ("highspeed", "cubic", "reno", "bbr")},
+}  # fmt: skip
 LONE: dict[str, tuple[str, int | None]] = {
-    "hstcp_gentle": ("hstcp_gentle", 0),
-    "hstcp_gentle, early_exit=1": ("hstcp_gentle", 1),
-    "hstcp_gentle, early_exit=2": ("hstcp_gentle", 2),
-    **{cc: (cc, None) for cc in ("highspeed", "cubic", "scalable", "bbr", "star")},
-}
+    **EARLY, **{cc: (cc, None) for cc in ("highspeed", "cubic", "scalable", "bbr", "star")},
+}  # fmt: skip
 
 
-def each(found: Iterable[Record], measure: Measure, decimals: int) -> str:
-    """The values of all seeds."""
-    return " / ".join(f"{measure(record):.{decimals}f}" for record in found)
+def test_slow_start(read: Read, page: str, choosing: str) -> None:
+    drops = {}
+    for name, (cc, early_exit) in STARTS.items():
+        found = runs(
+            read("gentle/slowstart.jsonl"), cc, 5, **{"hstcp_gentle.early_exit": early_exit}
+        )
+        drops[name] = mean(found, lambda record: record["queue"]["early_drops"], 0)
+        assert row(name, drops[name], mean(found, lambda record: record["t90_s"], 2)) in page
+    off, on, *_ = (each.partition(" ")[0] for each in drops.values())
+    assert (
+        f"ends slow start before it overflows the queue: {on} drops instead of {off} " in choosing
+    )
+
+
+def lone(
+    read: Read, cc: str, ber: float, early_exit: int | None = None, host_rate: str = "10gbit"
+) -> list[Record]:
+    where = {"host_rate": host_rate, "ber": ber, "hstcp_gentle.early_exit": early_exit}
+    return runs(read("gentle/lone.jsonl"), cc, **where)
+
+
+def drops_of(found: list[Record]) -> list[int]:
+    return [record["queue"]["drops"] for record in found]
 
 
 @pytest.mark.parametrize("name", LONE)
 @pytest.mark.parametrize("host_rate", ["10gbit", "1gbit"])
-def test_alone_on_a_long_path(root: Path, page: str, name: str, host_rate: str) -> None:
+def test_alone_on_a_long_path(read: Read, page: str, name: str, host_rate: str) -> None:
     cc, early_exit = LONE[name]
-    clean, lossy = (
-        runs(
-            read(root, "lone"), cc,
-            **{"host_rate": host_rate, "ber": ber, "hstcp_gentle.early_exit": early_exit},
-        )
-        for ber in (0.0, 1e-9)
-    )  # fmt: skip
+    clean, lossy = (lone(read, cc, ber, early_exit, host_rate) for ber in (0.0, 1e-9))
     full = f"{clean[0]['t90_s']:.2f}"
+    shares = " / ".join(f"{used(record):.1f}" for record in clean)
     if host_rate == "10gbit":
-        drops = each(clean, lambda record: record["queue"]["drops"], 0)
-        cells = [name, each(clean, link, 1), drops, full, mean(lossy, link, 1)]
+        cells = [shares, " / ".join(map(str, drops_of(clean))), full, mean(lossy, used, 1)]
+        assert row(name.removesuffix(", early_exit=0"), *cells)[:-2] in page
     elif early_exit is None:
-        cells = [name, each(clean, link, 1), full, mean(lossy, link, 1)]
+        assert row(name, shares, full, mean(lossy, used, 1))[:-2] in page
     else:
-        cells = ["hstcp_gentle (early_exit=0, 1 and 2 alike)", each(clean, link, 1), full]
-    assert row(*cells)[:-2] in page
+        assert row("hstcp_gentle (early_exit=0, 1 and 2 alike)", shares, full)[:-2] in page
+
+
+def test_choosing_of_a_lone_flow(read: Read, choosing: str) -> None:
+    ours = lone(read, "hstcp_gentle", 0.0, 2)
+    assert not any(drops_of(ours))
+    scalable, cubic, highspeed, bbr = (
+        lone(read, cc, 0.0) for cc in ("scalable", "cubic", "highspeed", "bbr")
+    )
+    assert min(drops_of(bbr)) > 400_000
+    assert (
+        f"it loses nothing and uses {from_to(map(used, ours), 1)} % of the first minute (scalable "
+        f"{from_to(map(used, scalable), 1)} % with {max(drops_of(scalable))} drops, cubic "
+        f"{from_to(map(used, cubic), 1)} % with {max(drops_of(cubic))}, highspeed "
+        f"{from_to(map(used, highspeed))} %, bbr {from_to(map(used, bbr))} % with 400 000 and more"
+    ) in choosing
+    steady, steep, *others = (
+        from_to(map(used, lone(read, cc, 1e-9, early)))
+        for cc, early in (
+            ("hstcp_gentle", 0), ("hstcp_gentle", 2), ("highspeed", None), ("cubic", None),
+            ("scalable", None), ("bbr", None),
+        )
+    )  # fmt: skip
+    assert (
+        f"At a bit error rate of 1e-9 it reached {steady} % there by default, {steep} % with "
+        "`early_exit=2` (highspeed {} %, cubic {} %, scalable {} %, bbr {} %".format(*others)
+    ) in choosing
+    faster, same = (
+        [
+            f"{fmean(map(used, lone(read, cc, 1e-9, None, host))):.1f}"
+            for cc in ("star", "bbr", "cubic")
+        ]
+        for host in ("10gbit", "1gbit")
+    )
+    drops = drops_of(lone(read, "star", 1e-9))
+    lossy = [count for count in drops if count]
+    assert (len(lossy), len(drops)) == (4, 5)
+    assert (
+        f"the sender's own link 10 Gbit/s, star uses {faster[0]} %, bbr {faster[1]} %, CUBIC "
+        f"{faster[2]} %; behind a link of 1 Gbit/s {same[0]}, {same[1]} and {same[2]} %. With the "
+        f"faster link star's start overflows the queue in four of five runs, by {from_to(lossy)} "
+    ) in choosing
 
 
 #: Rules that are disabled: the settings that differ from the defaults.
@@ -199,25 +209,24 @@ ABLATION: dict[str, dict[str, int]] = {
 
 
 @pytest.mark.parametrize("name", ABLATION)
-def test_each_rule_disabled(root: Path, page: str, name: str) -> None:
+def test_each_rule_disabled(read: Read, page: str, name: str) -> None:
     """Seeds 1 and 2, over the mean of five seeds with fast Reno senders."""
     settings = {f"hstcp_gentle.{key}": value for key, value in ABLATION[name].items()}
-    groups = read(root, "groups")
+    groups = read("gentle/groups.jsonl")
     plain = runs(groups, "hstcp_gentle", n=2, **{"hstcp_gentle.response": None})
     found = [
         record
-        for record in [*plain[:2], *read(root, "ablation")]
+        for record in [*plain[:2], *read("gentle/ablation.jsonl")]
         if {k: v for k, v in record["set"].items() if k.startswith("hstcp")} == settings
     ]
-    base = [reno(r) for r in runs(groups, "reno", n=2)]
+    base = fmean(map(reno, runs(groups, "reno", n=2)))
     cells = [
-        ", ".join(f"{100 * reno(r) * len(base) / math.fsum(base):.0f}" for r in found),
+        ", ".join(f"{100 * reno(r) / base:.0f}" for r in found),
         ", ".join(f"{late_drops(r):.0f}" for r in found),
         ", ".join(f"{fast_jain(r):.2f}" for r in found),
     ]
-    (line,) = [line for line in page.splitlines() if line.startswith(f"| {name} |")]
-    shown = [cell.strip() for cell in line.strip("|").split("|")]
-    assert [shown[1], *shown[3:]] == cells
+    first, _, *others = page.partition(f"| {name} | ")[2].split(" | ")[:4]
+    assert [first, *others] == cells
 
 
 #: Other senders in the place of the ten behind small switches.
@@ -225,104 +234,83 @@ OTHERS: dict[str, dict[str, Any]] = {
     "10 cubic": {"reno_cc": "cubic", "reno_queue": 50},
     "10 reno, large switches": {"reno_cc": "reno", "reno_queue": 10_000},
 }
-BESIDE_OTHERS = {
-    "10 cubic": ("cubic", "hstcp_gentle", "highspeed"),
-    "10 reno, large switches": ("reno", "hstcp_gentle", "highspeed"),
-}
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_beside_others(root: Path, page: str, name: str) -> None:
-    records = read(root, "others")
-    base = runs(records, BESIDE_OTHERS[name][0], **OTHERS[name])
-    for cc in BESIDE_OTHERS[name]:
-        found = runs(records, cc, **OTHERS[name])
+def test_beside_others(read: Read, page: str, choosing: str, name: str) -> None:
+    at = OTHERS[name]
+    own = at["reno_cc"]
+    found = {
+        cc: runs(read("gentle/others.jsonl"), cc, **at) for cc in (own, "hstcp_gentle", "highspeed")
+    }
+    for cc, some in found.items():
         cells = [
-            name, cc, str(len(found)), mean(found, link, 1),
-            mean(found, lambda r: reno(r) / 1e6, 0),
-            relative(found, base), mean(found, late_drops, 0),
-            mean(found, sent_again, 0), mean(found, fast_jain, 2),
+            name, cc, str(len(some)), mean(some, used, 1), mean(some, reno, 0),
+            relative(some, found[own]), mean(some, late_drops, 0), mean(some, sent_again, 0),
+            mean(some, fast_jain, 2),
         ]  # fmt: skip
         assert row(*cells) in page
+    if own == "cubic":
+        cubic, ours, highspeed = (f"{fmean(map(fast, some)):.0f}" for some in found.values())
+        assert (
+            f"its two flows have {ours} Mbit/s together, half of an equal share (159), where two "
+            f"flows of CUBIC have {cubic} and two of HighSpeed {highspeed}."
+        ) in page
+        told = f"two flows have {ours} Mbit/s together beside ten of CUBIC, half of an equal share"
+        assert told in choosing
 
 
-def test_it_gives_way_beside_cubic(root: Path, page: str, text_of: TextOf) -> None:
-    records = read(root, "others")
-    ours, cubic, highspeed = (
-        fmean(
-            r["groups"]["fast"]["goodput_bps"] / 1e6
-            for r in runs(records, cc, **OTHERS["10 cubic"])
-        )
-        for cc in ("hstcp_gentle", "cubic", "highspeed")
-    )
-    assert (
-        f"its two flows have {ours:.0f} Mbit/s together, half of an equal share (159), where two "
-        f"flows of CUBIC have {cubic:.0f} and two of HighSpeed {highspeed:.0f}."
-    ) in page
-    choosing = text_of("choosing.md")
-    said = f"two flows have {ours:.0f} Mbit/s together beside ten of CUBIC, half of an equal share"
-    assert said in choosing
+# --- what figures-gentle.md says --------------------------------------------------------------
 
 
-def by_chance(some: int, runs: int, others: int) -> float:
-    """Fisher's exact test, one-sided: that all ``some`` of both kinds are among these runs."""
-    return math.comb(runs, some) / math.comb(runs + others, some)
-
-
-def test_timeouts_without_sack(root: Path, text_of: TextOf) -> None:
-    """What figures-gentle.md says of figure 2 on the three stacks."""
-    found = kept.read(root / "docs" / "results" / "records" / "gentle.jsonl.xz")["gentle-2"]
+def test_timeouts_without_sack(figures: Figures, said: str) -> None:
+    """Of figure 2 on the three stacks."""
+    found = figures("gentle-2")
 
     def having(variant: str, *ns: int) -> tuple[int, int]:
         some = [r for r in found[variant] if r["set"]["n"] in ns]
-        return sum(timeouts(r) > 0 for r in some), len(some)
+        return sum(claims.timeouts(r) > 0 for r in some), len(some)
 
     period, usual = having("period", 2, 5), having("today", 1, 2, 5, 10)
     alone, beside = having("tcp_sack=0", 2, 5), having("tcp_sack=1", 2, 5)
     assert usual[0] == beside[0] == 0
-    less = [sum(used(r) < 0.99 for r in found[f"tcp_sack={on}"]) for on in (0, 1)]
+    less = [sum(used(r) < 99 for r in found[f"tcp_sack={on}"]) for on in (0, 1)]
     assert less[1] == 0
-    prose = text_of("results/figures-gentle.md")
-    assert f"one does in {period[0]} of {period[1]} runs, and its window falls to one" in prose
-    assert f"a sender times out by default in none of {usual[1]} runs" in prose
-    chance = f"(Fisher's exact test, one-sided: p = {by_chance(*alone, beside[1]):.3f})"
+    assert f"one does in {period[0]} of {period[1]} runs, and its window falls to one" in said
+    assert f"a sender times out by default in none of {usual[1]} runs" in said
+    # Fisher's exact test: that all who time out are among the runs without SACK.
+    chance = math.comb(alone[1], alone[0]) / math.comb(alone[1] + beside[1], alone[0])
     assert (
         f"a sender times out in {alone[0]} of {alone[1]} runs (`[tcp_sack=0]`), with it in none of "
-        f"{beside[1]} of the same length (`[tcp_sack=1]`) {chance}"
-    ) in prose
-    assert f"{less[0]} of the {alone[1]} runs without SACK use less than 99 %" in prose
+        f"{beside[1]} of the same length (`[tcp_sack=1]`) (Fisher's exact test, one-sided: p = "
+        f"{chance:.3f})"
+    ) in said
+    assert f"{less[0]} of the {alone[1]} runs without SACK use less than 99 %" in said
     two, five = (
-        f"{100 * fmean(used(r) for r in found['tcp_sack=0'] if r['set']['n'] == n):.1f}"
-        for n in (2, 5)
+        f"{fmean(used(r) for r in found['tcp_sack=0'] if r['set']['n'] == n):.1f}" for n in (2, 5)
     )
-    assert f"({two} and {five} % with two and five senders)" in prose
+    assert f"({two} and {five} % with two and five senders)" in said
 
 
-FRAME = 1514  # bytes of a packet in the queue
+def test_the_unused_part_without_fast_senders(read: Read, figures: Figures, said: str) -> None:
+    """With 50 packets in each switch, and with 10000."""
+    found = [r for r in figures("gentle-2")["today"] if r["set"]["n"] == 0]
+    large = read("gentle/n0-switches.jsonl")
+    assert len(large) == 5 and all(r["set"]["reno_queue"] == 10_000 for r in large)
+    assert min(map(used, large)) > 99.99
+    assert not any(r["queue"]["drops"] for r in [*found, *large])
+    unused = fmean(1000 - 10 * used(r) for r in found)
+    assert f"(N = 0) {unused:.0f} Mbit/s are unused because of the switches" in said
 
 
 def locked_out(record: Record) -> bool:
     """Whether HSTCP keeps the queue full: it holds 98 % of its limit in the mean."""
-    return record["queue"]["mean_bytes"] > 0.98 * record["set"]["queue"] * FRAME
+    return record["queue"]["mean_bytes"] > 0.98 * record["set"]["queue"] * 1514
 
 
-def test_the_unused_part_without_fast_senders(root: Path, text_of: TextOf) -> None:
-    """With 50 packets in each switch, and with 10000."""
-    path = root / "docs" / "results" / "records" / "gentle.jsonl.xz"
-    found = [r for r in kept.read(path)["gentle-2"]["today"] if r["set"]["n"] == 0]
-    large = read(root, "n0-switches")
-    assert len(large) == 5 and all(r["set"]["reno_queue"] == 10_000 for r in large)
-    assert min(map(used, large)) > 0.9999
-    assert not any(r["queue"]["drops"] for r in [*found, *large])
-    unused = 1000 * fmean(1 - used(r) for r in found)
-    prose = text_of("results/figures-gentle.md")
-    assert f"(N = 0) {unused:.0f} Mbit/s are unused because of the switches" in prose
-
-
-def test_seeds_that_differ(root: Path, text_of: TextOf) -> None:
-    """What figures-gentle.md says of figure 6 at 100 ms on the default stack."""
-    figures = kept.read(root / "docs" / "results" / "records" / "gentle.jsonl.xz")
-    far = [r for r in figures["gentle-6"]["today"] if r["set"]["delay"] == "100ms"]
+def test_seeds_that_differ(read: Read, figures: Figures, said: str) -> None:
+    """Figure 6 at 100 ms on the default stack, and with HSTCP behind 10 Gbit/s."""
+    far = [r for r in figures("gentle-6")["today"] if r["set"]["delay"] == "100ms"]
     small = [r for r in far if r["set"]["queue"] == 4167]
     large = [r for r in far if (r["set"]["queue"], r["set"]["reno_rate"]) == (16667, "12mbit")]
     assert {r["queue"]["early_drops"] for r in small} == {0}
@@ -330,24 +318,16 @@ def test_seeds_that_differ(root: Path, text_of: TextOf) -> None:
     firsts = [r["flows"][0] for r in others]
     assert all(flow["retransmits"] for flow in firsts)
     early = sum(not flow["steady"]["retransmits"] for flow in firsts)
-    rates = [flow["goodput_bps"] / 1e6 for flow in firsts]
     most = max(r["flows"][1]["timeouts"] for r in small)
-    prose = text_of("results/figures-gentle.md")
-    assert f"In none of the {len(small)} runs does the shared queue drop a packet" in prose
-    assert f"through up to {most} timeouts" in prose
-    assert f"In {sum(map(locked_out, small))} of the {len(small)} runs this lasts" in prose
-    assert f"{sum(map(locked_out, large))} run of {len(large)} with 16667 packets" in prose
+    assert f"In none of the {len(small)} runs does the shared queue drop a packet" in said
+    assert f"through up to {most} timeouts" in said
+    assert f"In {sum(map(locked_out, small))} of the {len(small)} runs this lasts" in said
+    assert f"{sum(map(locked_out, large))} run of {len(large)} with 16667 packets" in said
+    rates = from_to(flow["goodput_bps"] / 1e6 for flow in firsts)
     assert (
         f"In the other {len(others)} HSTCP loses packets, too, in {early} of them before the 80 s "
-        f"that count, and has {min(rates):.0f} to {max(rates):.0f} Mbit/s."
-    ) in prose
-
-
-def test_a_link_of_its_own_that_is_faster(root: Path, page: str) -> None:
-    """Figure 6's point of 100 ms with HSTCP behind 10 Gbit/s."""
-    found = read(root, "ownlink")
+        f"that count, and has {rates} Mbit/s."
+    ) in said
+    found = read("gentle/ownlink.jsonl")
     assert len(found) >= 2
-    fast = mean(found, lambda r: r["groups"]["fast"]["goodput_bps"] / 1e6, 0)
-    slow = mean(found, lambda r: reno(r) / 1e6, 1)
-    said = (root / "docs" / "results" / "figures-gentle.md").read_text()
-    assert f"{fast} and {slow} Mbit/s" in " ".join(said.split())
+    assert f"{mean(found, fast, 0)} and {mean(found, reno, 1)} Mbit/s" in said

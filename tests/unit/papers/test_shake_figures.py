@@ -4,18 +4,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from apogee_lab.papers import drawings
-from apogee_lab.papers.claims import NotMeasured, Results
+from apogee_lab.papers.claims import Results
 from apogee_lab.papers.figure import Cell, Figure
 from apogee_lab.papers.shake import cells, claims, draw, ours
 from apogee_lab.papers.shake.cells import BOTH, LETTER, NARROW, PERIOD, TODAY, VARIANTS
-from apogee_lab.papers.shake.charts import Chart, tables
 from apogee_lab.papers.shake.figures import (
     FIGURE_9,
     FIGURE_10,
@@ -23,7 +22,6 @@ from apogee_lab.papers.shake.figures import (
     FIGURE_12,
     FIGURE_13,
     FIGURE_14,
-    NINE,
     SHAKE,
 )
 from apogee_lab.results.plots import plt
@@ -129,40 +127,57 @@ def test_the_papers_rules() -> None:
 
 # --- checks -----------------------------------------------------------------------------------
 
-#: As in the paper: RAH is best, dropping helps.
+#: Goodputs as in the paper: RAH is best, dropping helps.
 PAPER_9 = {
     "rr pass": 250, "rr drop": 600, "ratio pass": 200, "ratio drop": 610, "rah pass": 580,
     "rah drop": 690, "rah auto": 690,
 }  # fmt: skip
+PAPER_11 = {"rr pass": 500, "rr drop": 300, "rah pass": 600, "rah drop": 500}
+UDP = {"rr pass": 300, "ratio pass": 400}
+LOSSY = {"ratio pass": 700, "rah drop": 690, "rah tdar": 640}
 
 
-@pytest.mark.parametrize("variant", [LETTER, NARROW, TODAY])
-@pytest.mark.parametrize(
-    ("text", "against"),
-    [
-        ("RAH has the highest goodput at every delay, without", {"rr pass": 590}),
-        ("RAH has the highest goodput at every delay, with dropping", {"ratio drop": 700}),
-        ("at 290ms every scheduler has more", {"rah drop": 570}),
-    ],
-)
-def test_delays_like_the_papers(variant: str, text: str, against: dict[str, float]) -> None:
-    found = claim(FIGURE_9, text, variant)
-    assert holds(found, records(FIGURE_9, variant, by_way(PAPER_9)))
-    assert not holds(found, records(FIGURE_9, variant, by_way(PAPER_9 | against)))
+def dropping(rate: float) -> dict[str, float]:
+    """Every scheduler has 600 without dropping."""
+    return {f"{s} {a}": rate if a == "drop" else 600 for s in cells.SCHEDULERS
+            for a in ("pass", "drop")}  # fmt: skip
 
 
-def test_dropping_costs_little_without_a_difference() -> None:
-    found = claim(FIGURE_9, "up to 210 ms", LETTER)
-    for drop, yes in ((590, True), (610, False), (500, False)):
-        rates = {f"{s} {a}": drop if a == "drop" else 600 for s in cells.SCHEDULERS
-                 for a in ("pass", "drop")}  # fmt: skip
-        assert holds(found, records(FIGURE_9, LETTER, by_way(rates))) == yes
+#: Goodputs with which a claim holds, and changes after which it does not.
+CASES: list[tuple[Figure, str, str, dict[str, float], list[dict[str, float]]]] = [
+    *(
+        (FIGURE_9, variant, text, PAPER_9, [against])
+        for variant in (LETTER, NARROW, TODAY)
+        for text, against in (
+            ("RAH has the highest goodput at every delay, without", {"rr pass": 590}),
+            ("RAH has the highest goodput at every delay, with dropping", {"ratio drop": 700}),
+            ("at 290ms every scheduler has more", {"rah drop": 570}),
+        )
+    ),
+    (FIGURE_9, LETTER, "up to 210 ms", dropping(590), [dropping(610), dropping(500)]),
+    (FIGURE_9, TODAY, "(ours) RAH with ack=auto", PAPER_9 | {"rah auto": 660}, [{"rah auto": 650}]),
+    (FIGURE_11, LETTER, "10ms: at 1 % goodput", PAPER_11, [{"rah drop": 560}]),
+    (FIGURE_11, LETTER, "10ms: at 1 % dropping costs round robin", PAPER_11, [{"rah drop": 300}]),
+    (FIGURE_12, LETTER, "150ms: from 0.5 %", {"rr drop": 300, "rr tdar": 310}, [{"rr tdar": 299}]),
+    (FIGURE_12, LETTER, "150ms: by 5 to 20", {"rr drop": 300, "rr tdar": 310},
+     [{"rr tdar": 350}, {"rr tdar": 299}]),
+    (FIGURE_13, TODAY, "RAH has the highest", UDP | {"rah pass": 500}, [{"rah pass": 390}]),
+    (FIGURE_13, TODAY, "RAH is far", UDP | {"rah pass": 700}, [{"rah pass": 500}]),
+    (ours.FIGURE_LOSS, PERIOD, "(ours) 10ms: RAH with ack=auto", LOSSY | {"rah auto": 670},
+     [{"rah auto": 600}]),
+    (ours.FIGURE_LOSS, PERIOD, "(ours) 10ms: at least 98 %", LOSSY | {"rah auto": 695},
+     [{"rah auto": 670}]),
+]  # fmt: skip
 
 
-def test_auto_beside_the_best() -> None:
-    found = claim(FIGURE_9, "(ours) RAH with ack=auto", TODAY)
-    assert holds(found, records(FIGURE_9, TODAY, by_way(PAPER_9 | {"rah auto": 660})))
-    assert not holds(found, records(FIGURE_9, TODAY, by_way(PAPER_9 | {"rah auto": 650})))
+@pytest.mark.parametrize(("figure", "variant", "text", "good", "bad"), CASES)
+def test_goodputs_of_the_ways_to_send(
+    figure: Figure, variant: str, text: str, good: dict[str, float], bad: list[dict[str, float]]
+) -> None:
+    found = claim(figure, text, variant)
+    assert holds(found, records(figure, variant, by_way(good)))
+    for change in bad:
+        assert not holds(found, records(figure, variant, by_way(good | change)))
 
 
 def test_what_is_sent_again_with_round_robin() -> None:
@@ -188,57 +203,26 @@ def test_what_is_sent_again_with_round_robin() -> None:
     assert not holds(larger, like(10, 0, 20e3))
 
 
-def test_nothing_sent_again_is_nothing_needless() -> None:
-    point = cells.point(TODAY, {})
-    run = record(cells.cell(TODAY, {}))
-    run["flows"][0]["retransmits"] = 0
-    verdict = claims.share_needless({"": ("cubic", point)}, 0.0, 0.05)(Results([run]))
-    assert verdict.holds == "not shown"
-
-
 def test_a_share_is_as_uncertain_as_its_runs_and_its_count() -> None:
     """All of a few segments is not surely all of many; segments of a run are not independent."""
     point = cells.point(TODAY, {})
 
-    def shares(*counts: tuple[int, int]) -> tuple[str, str]:
+    def shares(*counts: tuple[int, int], low: float = 0.9, high: float = 1.0) -> tuple[str, str]:
         runs = [record(cells.cell(TODAY, {}), seed=seed) for seed in range(len(counts))]
         for run, (there, sent) in zip(runs, counts, strict=True):
             run["needless_retransmits"] = there
             run["flows"][0]["retransmits"] = sent
-        verdict = claims.share_needless({"": ("cubic", point)}, 0.9, 1.0)(Results(runs))
+        verdict = claims.share_needless({"": ("cubic", point)}, low, high)(Results(runs))
         return verdict.ours, verdict.holds
 
     assert shares(*[(4, 4)] * 5) == ("4.0 sent again, needless: 100 (84 to 100) %", "not shown")
     assert shares(*[(10, 10)] * 5) == ("10.0 sent again, needless: 100 (93 to 100) %", "yes")
     assert shares(*[(0, 4)] * 5) == ("4.0 sent again, needless: 0 (0 to 16) %", "no")
+    # Nothing sent again is nothing needless.
+    assert shares((0, 0), low=0.0, high=0.05)[1] == "not shown"
     # The count alone would leave 85 to 90 %.
     ours, holds = shares((100, 100), (100, 100), (40, 100), (100, 100), (100, 100))
     assert ours.endswith("88 (55 to 100) %") and holds == "not shown"
-
-
-def test_loss_like_the_papers() -> None:
-    far = claim(FIGURE_11, "10ms: at 1 % goodput", LETTER)
-    most = claim(FIGURE_11, "10ms: at 1 % dropping costs round robin more", LETTER)
-    rates = {"rr pass": 500, "rr drop": 300, "rah pass": 600, "rah drop": 500}
-    papers = records(FIGURE_11, LETTER, by_way(rates))
-    assert holds(far, papers) and holds(most, papers)
-    assert not holds(far, records(FIGURE_11, LETTER, by_way(rates | {"rah drop": 560})))
-    assert not holds(most, records(FIGURE_11, LETTER, by_way(rates | {"rah drop": 300})))
-
-
-def test_tdar_repairs() -> None:
-    more, much = (claim(FIGURE_12, f"150ms: {t}", LETTER) for t in ("from 0.5 %", "by 5 to 20"))
-    for tdar, expected in ((310, (True, True)), (350, (True, False)), (299, (False, False))):
-        runs = records(FIGURE_12, LETTER, by_way({"rr drop": 300, "rr tdar": tdar}))
-        assert (holds(more, runs), holds(much, runs)) == expected
-
-
-def test_beside_udp() -> None:
-    highest, far = (claim(FIGURE_13, t, TODAY) for t in ("RAH has the highest", "RAH is far"))
-    for rah, expected in ((700, (True, True)), (500, (True, False)), (390, (False, False))):
-        rates = {"rr pass": 300, "ratio pass": 400, "rah pass": rah}
-        runs = records(FIGURE_13, TODAY, by_way(rates))
-        assert (holds(highest, runs), holds(far, runs)) == expected
 
 
 def test_pauses() -> None:
@@ -285,11 +269,25 @@ def test_the_sum_of_the_paths(
     assert not holds(found, records(ours.FIGURE_SUM, variant, summed({ack: enough}, 380.0)))
 
 
-def test_few_are_needless() -> None:
-    found = claim(ours.FIGURE_SUM, "(ours) at most 1 of 1000", TODAY)
-    for count, yes in ((5, True), (6, False)):
-        runs = records(ours.FIGURE_SUM, TODAY, flat, lambda _: {"needless_retransmits": count})  # noqa: B023
-        assert holds(found, runs) == yes
+@pytest.mark.parametrize(
+    ("figure", "text", "good", "bad"),
+    [
+        (ours.FIGURE_SUM, "(ours) at most 1 of 1000", 5, 6),
+        (ours.FIGURE_NEEDLESS, "(ours) with loss at most 1", 14, 16),
+    ],
+)
+def test_few_are_needless(figure: Figure, text: str, good: int, bad: int) -> None:
+    """Ten over one path."""
+
+    def runs(count: int) -> list[dict[str, Any]]:
+        def change(told: Mapping[str, Any]) -> dict[str, Any]:
+            alone = figure is ours.FIGURE_NEEDLESS and told["via"] == "path1"
+            return {"needless_retransmits": 10 if alone else count}
+
+        return records(figure, TODAY, flat, change)
+
+    found = claim(figure, text, TODAY)
+    assert holds(found, runs(good)) and not holds(found, runs(bad))
 
 
 def test_beside_what_else_joins_paths() -> None:
@@ -327,38 +325,6 @@ def test_three_and_four_paths() -> None:
     assert not holds(found, records(ours.FIGURE_SEVERAL, TODAY, rates(0.94)))
 
 
-def test_auto_with_loss_on_either_path() -> None:
-    best, better = (
-        claim(ours.FIGURE_LOSS, f"(ours) 10ms: {text}", PERIOD)
-        for text in ("RAH with ack=auto", "at least 98 %")
-    )
-    for auto, expected in ((695, (True, True)), (670, (True, False)), (600, (False, False))):
-        rates = {"ratio pass": 700, "rah drop": 690, "rah tdar": 640, "rah auto": auto}
-        runs = records(ours.FIGURE_LOSS, PERIOD, by_way(rates))
-        assert (holds(best, runs), holds(better, runs)) == expected
-
-
-def test_needless_beside_one_path() -> None:
-    found = claim(ours.FIGURE_NEEDLESS, "(ours) with loss at most 1", TODAY)
-    for count, yes in ((14, True), (16, False)):
-
-        def change(told: Mapping[str, Any], count: int = count) -> dict[str, Any]:
-            return {"needless_retransmits": 10 if told["via"] == "path1" else count}
-
-        assert holds(found, records(ours.FIGURE_NEEDLESS, TODAY, flat, change)) == yes
-
-
-# --- comparisons ------------------------------------------------------------------------------
-
-
-def test_runs_of_a_seed_are_compared() -> None:
-    # What the seeds have in common is not uncertain.
-    found = claims.gain([110, 121, 132], [100, 110, 120])
-    assert found.value == pytest.approx(0.1) and found.bounds == pytest.approx((0.1, 0.1))
-    other = claims.gain([132, 110, 121], [100, 110, 120])
-    assert other.value == pytest.approx(0.1) and other.bounds and other.bounds[0] < -0.2
-
-
 def test_the_difference_of_two_ratios_has_an_honest_interval() -> None:
     # Ratios of 1.5 and 1.2; of twenty runs each base varies by a fifth, by itself.
     rng = np.random.default_rng(1)
@@ -372,67 +338,10 @@ def test_the_difference_of_two_ratios_has_an_honest_interval() -> None:
     assert 0.92 <= covered / 500 <= 0.98
 
 
-def test_not_shown_if_the_interval_reaches_the_other_answer() -> None:
-    a, b = cells.cell(TODAY, {}), cells.cell(TODAY, {"scheduler": "rr"})
-    subjects = [("cubic", cells.point(TODAY, each.settings)) for each in (a, b)]
-    check = claims.gains({"": (subjects[0], subjects[1])}, 0.0)
-    runs = [record(each, seed=seed) for each in (a, b) for seed in SEEDS]
-    for run, rate in zip(runs, (500e3, 700e3, 610e3, 600e3, 600e3, 600e3), strict=True):
-        run["total_goodput_bps"] = rate
-    assert check(Results(runs)).holds == "not shown"
-    for run in runs[:3]:
-        run["total_goodput_bps"] = 650e3
-    assert check(Results(runs)).holds == "yes"
-
-
-def test_what_was_not_measured() -> None:
-    with pytest.raises(NotMeasured):
-        FIGURE_9.claims[0].check(Results([]))
-
-
-# --- tables and drawings ----------------------------------------------------------------------
-
-
-def test_tables() -> None:
-    chart = NINE[TODAY]
-    runs = records(FIGURE_9, TODAY, by_way({"rah auto": 690.0}))
-    text = "\n".join(tables("Title", [chart])({TODAY: Results(runs)}))
-    assert text.startswith("## Title\n\nGoodput in kbit/s; default (cubic).")
-    assert "| rah auto | 690 ± 2 | 690 ± 2 | 690 ± 2 |" in text
-    assert "| rah auto | – | – | – |" in "\n".join(tables("Title", [chart])({}))
-    several = ours.SEVERAL[TODAY]
-    assert "| path 4 alone | – |" in "\n".join(tables("Title", [several])({}))
-    for figure in SHAKE.figures.values():
-        found = {v: Results(records(figure, v)) for v in VARIANTS}
-        assert figure.tables is None or figure.tables(found)
-
-
-class Run:
-    """A finished run with nothing but its record."""
-
-    def __init__(self, found: dict[str, Any]) -> None:
-        self.record = found
-
-
-@pytest.mark.parametrize("name", [name for name in SHAKE.figures if name != "10"])
-def test_drawings(name: str) -> None:
-    figure = SHAKE.figures[name]
-    runs = {v: [Run(found) for found in records(figure, v)] for v in VARIANTS}
-    runs = {variant: found for variant, found in runs.items() if found}
-    canvas = drawings.DRAWN[figure.draw](figure, runs)  # type: ignore[arg-type]
-    charts: Sequence[Chart] = figure.options["charts"]
-    assert len(canvas.axes) == len(charts)
-    for axes, chart in zip(canvas.axes, charts, strict=True):
-        assert axes.get_title(loc="left") == chart.title
-        shown = [text.get_text() for text in axes.get_legend().get_texts()]
-        assert shown == list(chart.lines)
-    plt.close(canvas)
-
-
 def test_windows_over_time(monkeypatch: pytest.MonkeyPatch) -> None:
     samples = (np.array([0.0, 1.0, 2.0]), np.array([10, 20, 5]))
     monkeypatch.setattr(draw, "_window", lambda _run: samples)
-    runs = {v: [Run(found) for found in records(FIGURE_10, v)] for v in VARIANTS}
+    runs = {v: [SimpleNamespace(record=r) for r in records(FIGURE_10, v)] for v in VARIANTS}
     canvas = draw.cwnd_over_time(FIGURE_10, runs)  # type: ignore[arg-type]
     for axes in canvas.axes:
         lines = axes.get_lines()

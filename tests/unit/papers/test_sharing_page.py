@@ -1,24 +1,28 @@
 # SPDX-License-Identifier: GPL-2.0
-"""docs/results/sharing.md has the tables that the records beside it give."""
+"""docs/results/sharing.md, and choosing.md of two flows, say what the records give."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
 from pathlib import Path
-from statistics import fmean
 
 import pytest
 
-from apogee_lab.commands import main
-from tests.unit.papers.found import Record, dropped, runs, short
+from apogee_lab.commands import beside, main
+from apogee_lab.results.statistics import ratio_of
+from tests.unit.papers.found import (
+    Read,
+    dropped,
+    from_to,
+    goodput,
+    joined,
+    row,
+    runs,
+    short,
+)
 
-Read = Callable[[str], list[Record]]
-
-
-@pytest.fixture(scope="module")
-def page(root: Path) -> str:
-    return (root / "docs" / "results" / "sharing.md").read_text()
+PAGE = "results/sharing.md"
+ERRORS = (0.0, 1e-8, 1e-7, 1e-6, 1e-5)
 
 
 def test_what_others_get(
@@ -26,10 +30,11 @@ def test_what_others_get(
 ) -> None:
     """The page's command prints both tables."""
     monkeypatch.chdir(root)
-    (command,) = [line for line in page.splitlines() if line.startswith("scripts/lab beside ")]
+    text = (root / "docs" / PAGE).read_text()
+    (command,) = [line for line in text.splitlines() if line.startswith("scripts/lab beside ")]
     assert main.main(shlex.split(command)[1:]) == 0
     tables = [
-        "\n".join(line for line in part.splitlines() if line.startswith("|"))
+        joined("\n".join(line for line in part.splitlines() if line.startswith("|")))
         for part in capsys.readouterr().out.split("\n\n")
     ]
     found = [table for table in tables if table]
@@ -42,45 +47,86 @@ def test_what_others_get(
 def test_equal_flows(root: Path, page: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     path = root / "docs" / "results" / f"{name}.jsonl"
     assert main.main(["table", "--format", "md", str(path)]) == 0
-    assert capsys.readouterr().out.strip() in page
+    assert joined(capsys.readouterr().out) in page
 
 
-ERRORS = (0.0, 1e-8, 1e-7, 1e-6, 1e-5)
+def test_what_pages_say_of_two_star_flows(read: Read, page: str, choosing: str) -> None:
+    """Both at once with a long and with a short queue, and the second 30 s later."""
 
+    def found(name: str, queue: str) -> list[list[float]]:
+        at = (runs(read(f"{name}.jsonl"), "star+star", 5, queue=queue, ber=ber) for ber in ERRORS)
+        return [[record["jain"] for record in each] for each in at]
 
-def index(read: Read, name: str, queue: str, ber: float) -> list[float]:
-    found = runs(read(f"{name}.jsonl"), "star+star", queue=queue, ber=ber)
-    assert len(found) == 5
-    return [record["jain"] for record in found]
+    def means(name: str, queue: str) -> list[str]:
+        return [short(sum(each) / len(each)) for each in found(name, queue)]
 
-
-def test_what_the_page_says_of_two_star_flows(read: Read, page: str) -> None:
-    prose = " ".join(page.split())
-    long, tight = (
-        [fmean(index(read, "twins", queue, ber)) for ber in ERRORS] for queue in ("625kB", "15kB")
-    )
-    assert f"(Jain {short(min(long[:-1]))} and more up to 1e-6, {short(long[-1])} at 1e-5)" in prose
-    few = min(index(read, "twins", "15kB", 1e-7))
+    long, tight = (means("twins", queue) for queue in ("625kB", "15kB"))
+    assert f"(Jain {min(long[:-1])} and more up to 1e-6, {long[-1]} at 1e-5)" in page
+    least = [short(min(each)) for each in found("twins", "15kB")]
+    assert min(map(float, least[:2])) > 0.9
     assert (
-        f"the index is {short(min(tight[:-1]))} to {short(max(tight[:-1]))} up to 1e-6, at 1e-7 "
-        f"{short(few)} in one of five runs, and {short(tight[-1])} at 1e-5"
-    ) in prose
+        f"the index is {min(tight[:-1])} to {max(tight[:-1])} up to 1e-6, at 1e-7 {least[2]} in "
+        f"one of five runs, and {tight[-1]} at 1e-5"
+    ) in page
     *usual, last = (
         dropped(runs(read("twins.jsonl"), "star+star", queue="15kB", ber=ber)) for ber in ERRORS
     )
-    least, most = min(usual), max(usual)
-    assert f"send {least:.1f} to {most:.1f} % is dropped at the short queue up to 1e-6" in prose
-    assert f"and {last:.1f} % at 1e-5." in prose
+    assert f"send {from_to(usual, 1)} % is dropped at the short queue up to 1e-6" in page
+    assert f"and {last:.1f} % at 1e-5." in page
 
-
-def test_what_the_page_says_of_a_late_start(read: Read, page: str) -> None:
-    prose = " ".join(page.split())
-    long, tight = (
-        [fmean(index(read, "late", queue, ber)) for ber in ERRORS] for queue in ("625kB", "15kB")
-    )
+    first, later = (means("late", queue) for queue in ("625kB", "15kB"))
     assert (
-        f"gains its share: {short(min(long))} and more with the long queue, "
-        f"{short(min(tight[:3]))} to {short(max(tight[:3]))} with the short one up to 1e-7 "
-        f"and {short(tight[3])} at 1e-6. "
-        f"At 1e-5 with the short queue it is {short(tight[4])}:"
-    ) in prose
+        f"gains its share: {min(first)} and more with the long queue, {min(later[:3])} to "
+        f"{max(later[:3])} with the short one up to 1e-7 and {later[3]} at 1e-6. "
+        f"At 1e-5 with the short queue it is {later[4]}:"
+    ) in page
+    assert (
+        f"Two flows with a product of queue have {min(long[:-1])} and more up to 1e-6; with ten "
+        f"packets single runs come to {least[2]} at 1e-7, {least[3]} at 1e-6 and {least[4]} at "
+        f"1e-5, and where the second flow starts 30 s later the mean is {min(later[:3])} to "
+        f"{max(later[:3])} up to 1e-7, {later[3]} at 1e-6 and {later[4]} at 1e-5"
+    ) in choosing
+
+
+# --- beside other flows -----------------------------------------------------------------------
+
+QUEUES = {"0.02 (8 packets)": "12.5kB", "0.1": "62.5kB", "0.5": "312.5kB", "1": "625kB"}
+
+
+@pytest.mark.parametrize("other", ["cubic", "reno"])
+@pytest.mark.parametrize("name", QUEUES)
+def test_beside_one_other_flow(read: Read, choosing: str, name: str, other: str) -> None:
+    records = [*read("sharing-star.jsonl"), *read("sharing-others.jsonl")]
+    twins, star, bbr = (
+        [goodput(runs(records, f"{cc}+{other}", 5, queue=QUEUES[name], ber=0.0), n) for n in (0, 1)]
+        for cc in (other, "star", "bbr")
+    )
+    own = sum(twins) / 2
+    bold = "**" if star[1] < own / 2 else ""
+    cells = [
+        name if other == "cubic" else "",
+        other,
+        f"{own:.2f}",
+        f"{bold}{star[1]:.2f}{bold} (star {star[0]:.2f})",
+        f"{bbr[1]:.2f} (bbr {bbr[0]:.2f})",
+    ]
+    assert row(*cells) in choosing
+
+
+def test_half_of_its_share(read: Read, choosing: str) -> None:
+    """CUBIC beside star with a tenth of a product; star beside bbr."""
+    records = [*read("sharing-star.jsonl"), *read("sharing-others.jsonl")]
+    shares = beside.shares(records)["cubic", 0.0, "62.5kB"]
+    seeds = sorted(shares["star"])
+    found = ratio_of(
+        *([shares[name][seed].other for seed in seeds] for name in ("star", beside.OWN))
+    )
+    assert found.bounds
+    ratio, low, high = map(short, (found.value, *found.bounds))
+    assert f"CUBIC with a tenth of a product about half: {ratio}, {low} to {high}." in choosing
+    own = [
+        goodput(runs(records, "star+bbr", queue=queue, ber=0.0), 0)
+        for queue in ("12.5kB", "62.5kB", "312.5kB")
+    ]
+    said = f"{short(min(own), 1)} to {max(own):.1f} Mbit/s with a queue of up to half a"
+    assert f"Beside bbr star keeps {said}" in choosing

@@ -5,88 +5,63 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from apogee_lab import modules
 from apogee_lab.commands import draw_figures, main, reproduce
 from apogee_lab.engines import registry
-from apogee_lab.papers import claims, report, schedule, series
+from apogee_lab.papers import claims, schedule, series
 from apogee_lab.papers.catalogue import UnknownFigure, choose
 from apogee_lab.papers.claims import NotMeasured, Part, Results, decide
+from apogee_lab.papers.sscop.today import FIGURE_STEP
 from apogee_lab.papers.star.figures import FIGURE_8, STAR
-from apogee_lab.results.statistics import Estimate, around, mean_interval, mean_of, ratio_of
+from apogee_lab.results.statistics import Estimate, around, mean_interval, ratio_of
 from apogee_lab.runs import sweep
 from apogee_lab.scenarios import SCENARIOS
 from tests.unit.lab import raw_folders
-from tests.unit.papers.planning import NoGuest
+from tests.unit.papers.planning import NoGuest, planned
+from tests.unit.papers.test_star_numbers import over_time, record
 
 Capture = pytest.CaptureFixture[str]
 SEEDS = [1, 2, 3, 4, 5]
 
 
-def planned(*names: str, seeds: Sequence[int] = SEEDS) -> dict[str, list[schedule.PlannedRun]]:
-    return schedule.planned_runs(choose(list(names)), seeds, 60.0, NoGuest())
-
-
 # --- the catalogue ----------------------------------------------------------------------------
 
 
-def invented(cell: Any, seed: int = 1) -> dict[str, Any]:
+def invented(cell: Any) -> dict[str, Any]:
     """Any record of a cell."""
-    count = 1 + cell.cc.count("+")
-    flows = [{"goodput_bps": 4e6, "cc": cc, "timeouts": 0} for cc in cell.cc.split("+")]
     each = {"under_way": [6e5] * 30 + [5e5] * 30, "abe": [8e6, 9e6] * 30}
-    return {
-        "cc": cell.cc,
-        "seed": seed,
-        "set": {
-            "ber": float(cell.settings["ber"]),
-            "queue": cell.settings.get("queue", "625kB"),
-            "delay": "250ms",
-        },
-        "t90_s": 1.5,
-        "duration_s": 60.0,
-        "flows": flows,
-        "total_goodput_bps": 4e6 * count,
-        "blackout": {"below90_s": 2.1},
-        "series": [each] * count,
-    }
+    ccs = cell.cc.split("+")
+    ber, queue = float(cell.settings["ber"]), cell.settings.get("queue", "625kB")
+    found = record(cell.cc, [4.0] * len(ccs), ber, queue, series=[each] * len(ccs))
+    found["flows"] = [flow | {"timeouts": 0} for flow in found["flows"]]
+    return found | {"t90_s": 1.5, "blackout": {"below90_s": 2.1}}
 
 
-def test_how_many_runs() -> None:
-    found = planned("star")
+def test_how_many_runs_and_which_figures_share_them() -> None:
+    found = planned("star", seeds=SEEDS, duration_s=60.0)
     # Each of the variants counts; those without star share their runs.
     assert len(found["star-5"]) == 5 * (3 * 7 * 5 + 2 * 5)
     assert len(found["star-7"]) == 5 * 3 * 5
     assert len(found["star-8"]) == 5 * 7 * 5
     assert len(found["star-10"]) == 5 * 3 * 5 * 5
-    every = {run.job.key for runs in found.values() for run in runs}
-    assert len(every) == 1170
-
-
-def test_figures_share_their_runs() -> None:
-    keys = {name: {run.job.key for run in runs} for name, runs in planned("star").items()}
+    keys = {name: {run.job.key for run in runs} for name, runs in found.items()}
+    assert len(set().union(*keys.values())) == 1170
     assert keys["star-7"] < keys["star-5"]
-    assert keys["star-12"] < keys["star-10"]
+    assert all(keys[name] < keys["star-10"] for name in ("star-12", "star-13", "star-14"))
     assert keys["star-16"] < keys["star-10"] | keys["star-11"]
-    assert keys["star-13"] < keys["star-10"]
-    assert keys["star-14"] < keys["star-10"]
-
-
-def test_figure_15_has_seeds_of_its_own() -> None:
-    found = schedule.planned_runs(choose(["star-14,star-15"]), None, None, NoGuest())
-    seeds = {name: {run.job.meta["seed"] for run in runs} for name, runs in found.items()}
+    own = planned("star-14,star-15")
+    seeds = {name: {run.job.meta["seed"] for run in runs} for name, runs in own.items()}
     assert seeds == {"star-14": {1, 2, 3, 4, 5}, "star-15": set(range(6, 16))}
+    assert len({schedule.version(s, d) for s in ([1], [1, 2], None) for d in (10.0, None)}) == 6
 
 
 def test_star_has_its_published_form_wherever_it_is_judged() -> None:
@@ -99,16 +74,13 @@ def test_star_has_its_published_form_wherever_it_is_judged() -> None:
             assert others or set(STAR.forms.values()) <= texts[claim.text], claim.text
 
 
-@pytest.mark.parametrize(
-    ("words", "names"),
-    [
+def test_names() -> None:
+    for words, names in (
         (["star-5"], ["star-5"]),
         (["star-8,star-5"], ["star-5", "star-8"]),
         (["star-5 star-5", "star-20"], ["star-5", "star-20"]),
-    ],
-)
-def test_names(words: list[str], names: list[str]) -> None:
-    assert [choice.name for choice in choose(words)] == names
+    ):
+        assert [choice.name for choice in choose(words)] == names
 
 
 @pytest.mark.parametrize(
@@ -126,16 +98,16 @@ def test_unknown_figures_are_told_in_one_line(word: str, capsys: Capture) -> Non
 @pytest.mark.parametrize(
     "options",
     [
-        ["--seeds", "0"],
-        ["--seeds", "five"],
-        ["--duration", "4"],
-        ["--duration", "long"],
-        ["--jobs", "-1"],
-        ["--executor", "cray"],
+        "--seeds 0",
+        "--seeds five",
+        "--duration 4",
+        "--duration long",
+        "--jobs -1",
+        "--executor cray",
     ],
 )
-def test_bad_options_are_told_in_one_line(options: list[str], capsys: Capture) -> None:
-    assert reproduce.main(["star-5", "--check", *options]) == 2
+def test_bad_options_are_told_in_one_line(options: str, capsys: Capture) -> None:
+    assert reproduce.main(["star-5", "--check", *options.split()]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
@@ -178,10 +150,12 @@ def test_a_command_makes_the_run_that_was_planned(monkeypatch: pytest.MonkeyPatc
         assert made[0].meta == run.job.meta
 
 
-def test_a_blackout_follows_the_duration() -> None:
-    cell = FIGURE_8.cells[0]
-    assert "ack_blackout=45s:1s" in cell.options(60.0)
-    assert "ack_blackout=7.5s:1s" in cell.options(10.0)
+def test_events_follow_the_duration() -> None:
+    blackout, step = FIGURE_8.cells[0], FIGURE_STEP.cells[0]
+    assert "ack_blackout=45s:1s" in blackout.options(60.0)
+    assert "ack_blackout=7.5s:1s" in blackout.options(10.0)
+    assert step.setting("event", 60.0) == "ber:1e-4@20s:20s"
+    assert step.setting("event", 30.0) == "ber:1e-4@10s:10s"
 
 
 def test_a_record_without_its_run_is_removed(
@@ -196,31 +170,7 @@ def test_a_record_without_its_run_is_removed(
     assert not (run.job.folder / "record.json").exists()
 
 
-def test_the_version_follows_seeds_and_duration() -> None:
-    assert schedule.version([1], 60.0) == schedule.version([1], 60.0)
-    assert len({schedule.version(s, d) for s in ([1], [1, 2], None) for d in (10.0, None)}) == 6
-
-
 # --- checks -----------------------------------------------------------------------------------
-
-
-def record(cc: str, goodputs: Sequence[float], seed: int = 1, **more: Any) -> dict[str, Any]:
-    """A record of two or one flows, Mbit/s each."""
-    return {
-        "cc": cc,
-        "seed": seed,
-        "set": {"ber": more.pop("ber", 0.0)},
-        "duration_s": 60.0,
-        "flows": [{"goodput_bps": rate * 1e6} for rate in goodputs],
-        "total_goodput_bps": sum(goodputs) * 1e6,
-        **more,
-    }
-
-
-def five(cc: str, mean: float, spread: float = 0.1, **more: Any) -> list[dict[str, Any]]:
-    """Five seeds of one flow around a mean; the interval is 1.96 times the spread."""
-    steps_ = (-2, -1, 0, 1, 2)
-    return [record(cc, [mean + spread * s], n, **more) for n, s in enumerate(steps_, 1)]
 
 
 @pytest.mark.parametrize(
@@ -252,6 +202,7 @@ def test_a_claim_holds_if_all_its_parts_do() -> None:
     assert decide([good, bad, unsure]).holds == "no"
     assert decide([good, unsure]).holds == "not shown"
     assert decide([one]).holds == "not shown"
+    assert decide([]) == claims.Verdict("–", claims.NOT_SHOWN)
 
 
 def test_one_of_many_numbers_must_be_farther_outside() -> None:
@@ -262,25 +213,6 @@ def test_one_of_many_numbers_must_be_farther_outside() -> None:
     assert decide([good] * 4 + [far]).holds == "no"
     # All must hold at once, so their number makes "yes" no likelier.
     assert decide([Part("", around(8.9, 1), 0, 10)] * 5).holds == "yes"
-
-
-def test_chance_alone_seldom_refutes_a_claim_of_many_numbers() -> None:
-    """Twenty numbers, all on the edge of their range, so that each lies inside as often as not."""
-    draws = np.random.default_rng(1)
-    refuted = 0
-    for _ in range(400):
-        parts = [Part("", mean_of(draws.normal(0, 1, 5)), 0.0) for _ in range(20)]
-        refuted += decide(parts).holds == "no"
-    assert refuted / 400 < 0.05  # a half of 5 %, as there is one edge
-
-
-def test_how_an_interval_is_written() -> None:
-    assert str(Part("a", around(5, 1), unit=" s")) == "a: 5.0 ± 1.0 s"
-    assert (
-        str(Part("", Estimate(5, lambda _: (4.2, 6)), unit=" %", sign=True))
-        == "+5.0 (+4.2 to +6.0) %"
-    )
-    assert str(Part("", Estimate(5.0))) == "5.0"
 
 
 def test_ratios_and_their_intervals() -> None:
@@ -294,10 +226,6 @@ def test_ratios_and_their_intervals() -> None:
     assert claims.apart([0.0, 0.0], [0.0, 0.0]) == Estimate(0.0)
     # As many runs as both have.
     assert claims.gain([110, 220], [100, 200, 900]).value == pytest.approx(0.1)
-
-
-def test_nothing_measured_shows_nothing() -> None:
-    assert decide([]) == claims.Verdict("–", claims.NOT_SHOWN)
 
 
 @pytest.mark.parametrize("level", [0.95, 0.99, 0.9975])
@@ -317,8 +245,8 @@ def test_the_bounds_of_a_ratio_are_where_t_says(level: float) -> None:
 
 def test_runs_are_compared_with_those_of_their_seed() -> None:
     """Star has seeds 2 and 3 in common with j; by their places 2 would belong to 1."""
-    star = [record("star", [rate], seed) for seed, rate in ((2, 4.0), (3, 6.0), (4, 1.0))]
-    other = [record("j", [rate], seed) for seed, rate in ((1, 9.0), (2, 2.0), (3, 3.0))]
+    star = [record("star", [rate], seed=seed) for seed, rate in ((2, 4.0), (3, 6.0), (4, 1.0))]
+    other = [record("j", [rate], seed=seed) for seed, rate in ((1, 9.0), (2, 2.0), (3, 3.0))]
     results = Results([*star, *other])
     mine, theirs = (results.values(cc, 0.0, claims.total) for cc in ("star", "j"))
     assert claims.paired(mine, theirs) == [(4e6, 2e6), (6e6, 3e6)]
@@ -327,7 +255,7 @@ def test_runs_are_compared_with_those_of_their_seed() -> None:
     assert claims.apart(mine, theirs).value == pytest.approx(2.5 / 3.75)
     pairs = results.same_seeds(["star", "j"], 0.0)
     assert [tuple(run["seed"] for run in pair) for pair in pairs] == [(2, 2), (3, 3)]
-    apart = Results([*star, record("reno", [1.0], 9)])
+    apart = Results([*star, record("reno", [1.0], seed=9)])
     with pytest.raises(NotMeasured):
         claims.gain(mine, apart.values("reno", 0.0, claims.total))
     twice = Results([*star, *star]).values("star", 0.0, claims.total)
@@ -346,68 +274,32 @@ def test_runs_are_compared_with_those_of_their_seed() -> None:
 )
 def test_what_no_run_may_have(counts: Sequence[int], holds: str, said: str) -> None:
     """A mean of zeros would have an interval without width, one of 0, 1, 1, 0, 0 would hold 0."""
-    runs = [record("a", [1.0], seed, timeouts=n) for seed, n in enumerate(counts)]
+    runs = [record("a", [1.0], seed=seed, timeouts=n) for seed, n in enumerate(counts)]
     check = claims.between([("a", "a", 0.0, lambda run: run["timeouts"])], 0, 0)
     assert check(Results(runs)) == claims.Verdict(said, holds)
 
 
-def test_the_interval_of_a_ratio_holds_it_as_often_as_it_says() -> None:
-    draws = np.random.default_rng(1)
-    inside = 0
-    for _ in range(2000):
-        b = draws.normal(10, 2, 5)
-        a = 2 * b + draws.normal(0, 3, 5)
-        bounds = ratio_of(list(a), list(b)).bounds
-        inside += bool(bounds and bounds[0] <= 2 <= bounds[1])
-    assert 0.935 < inside / 2000 < 0.965  # three standard deviations
-
-
-def test_above_takes_the_best_rival() -> None:
-    check = claims.above("star", ["j", "reno"], [0.0])
-    won = check(Results([*five("star", 9), *five("j", 8), *five("reno", 3)]))
-    assert won.holds == "yes" and won.ours.startswith("0 (over j): +12.5 ±")
-    lost = check(Results([*five("star", 7), *five("j", 8), *five("reno", 3)]))
-    assert lost.holds == "no"
-    close = check(Results([*five("star", 8.01, 0.5), *five("j", 8, -0.5), *five("reno", 3)]))
-    assert close.holds == "not shown"
-
-
-def over_time(seed: int, first: Sequence[float], second: Sequence[float]) -> dict[str, Any]:
-    """A record of two flows with these estimates and as much under way."""
-    lines = [{"under_way": line, "abe": line} for line in (first, second)]
-    return record("a+a", [5.0, 5.0], seed, series=lines)
-
-
-def test_what_verdicts_say() -> None:
-    """Their ranges are the matter of test_star_numbers.py."""
-    unequal = [record("a+a", [6, 3 + n / 100], n) for n in SEEDS]
-    verdict = claims.flows_equal("a+a", [{"ber": 0.0}])(Results(unequal))
-    assert verdict.holds == "no" and verdict.ours.startswith("0: +65.8")
-    back = Results([record("star", [9], n, blackout={"below90_s": 2.2}) for n in SEEDS])
-    at = claims.between([("star", "star", 0.0, claims.back_at)], 46, 48, 1, " s", 2)(back)
-    assert at == claims.Verdict("star: 47.20 ± 0.00 s", "yes")
-    turns = [over_time(n, [7e6, 9e6] * 30, [9e6, 7e6] * 30) for n in SEEDS]
-    assert claims.alternating("a+a", 0.0)(Results(turns)).ours.startswith("r = -1.00, of unrelated")
+def turns(seed: int, *lines: list[float]) -> dict[str, Any]:
+    """A record of two flows with these estimates."""
+    return over_time("a+a", 0.0, *lines, key="abe", seed=seed)
 
 
 def test_series_that_never_have_to_do_with_each_other_do_not_alternate() -> None:
-    alone = [over_time(n, [7e6, 9e6] * 30, [7e6, 7e6, 9e6, 9e6] * 15) for n in SEEDS]
+    alone = [turns(n, [7e6, 9e6] * 30, [7e6, 7e6, 9e6, 9e6] * 15) for n in SEEDS]
     assert claims.alternating("a+a", 0.0)(Results(alone)).holds == "no"
 
 
 def test_what_was_not_measured_is_no_verdict() -> None:
-    constant = [over_time(n, [8e6] * 60, [8e6] * 60) for n in SEEDS]
+    star = [record("star", [9], seed=n) for n in SEEDS]
+    constant = [turns(n, [8e6] * 60, [8e6] * 60) for n in SEEDS]
     for check, runs in (
-        (claims.above("star", ["j"]), five("star", 9)),
-        (claims.later("star", ["star"], 0.0, claims.back_at), five("star", 9)),
-        (claims.vary_alike("a+a", 0.0), constant),
+        (claims.above("star", ["j"]), star),
+        (claims.later("star", ["star"], 0.0, claims.back_at), star),
+        (claims.vary_alike("a+a", 0.0), [over_time("a+a", 0.0, [8e6] * 60, [8e6] * 60)]),
         (claims.alternating("a+a", 0.0), constant),
     ):
         with pytest.raises(NotMeasured):
             check(Results(runs))
-
-
-# --- series, table, figures -------------------------------------------------------------------
 
 
 def test_series_by_second(tmp_path: Path) -> None:
@@ -421,65 +313,6 @@ def test_series_by_second(tmp_path: Path) -> None:
     assert len(flow["under_way"]) == 10 and flow["abe"] is None
     ((_, sizes),) = series.windows(raw, raw_folders.meta())
     assert list(sizes[:2]) == [10_000, 11_000]
-
-
-def test_the_table_says_why_only_where_it_fails() -> None:
-    choice = choose(["star-8"])[0]
-    cells = [cell for cell in choice.figure.cells if cell.variant == "today"]
-    records = [invented(cell, seed) for cell in cells for seed in SEEDS]
-    rows = report.rows(choice, {"today": Results(records)})
-    mine = [row for row in rows if row["variant"] == "today"]
-    assert mine[0]["holds"] == "yes" and mine[0]["why"] == report.NONE
-    others = next(row for row in mine if row["claim"].startswith("the others"))
-    assert others["holds"] == "no" and others["why"] == report.UNKNOWN
-    period = next(row for row in rows if row["variant"] == "period")
-    assert period["ours"].startswith("not measured") and period["holds"] == report.NONE
-
-
-def test_a_claim_is_counted_once() -> None:
-    """Of four claims one is ours, one about others; each counts in the form that it was run in."""
-
-    def row(claim: str, variant: str, holds: str, **more: Any) -> dict[str, Any]:
-        base = {"figure": "1", "own": False, "others": False, "why": report.NONE}
-        return base | {"claim": claim, "variant": variant, "holds": holds} | more
-
-    rows = [
-        row("a", "letter", "no", why=report.UNKNOWN),
-        row("a", "period", "yes"),
-        row("a", "today", "yes"),
-        row("b", "today", "not shown"),
-        row("c", "today", "no", others=True, why="known"),
-        row("d", "today", "yes", own=True),
-    ]
-    table = report.counts(replace(STAR, forms={"as published": "letter", "default": "today"}), rows)
-    assert table == [
-        [
-            *("claims, each once", "all", "hold", "do not", "not shown", "not run"),
-            "do not, reason not known",
-        ],
-        ["the paper's, as published", "3", "0", "2", "0", "1", "1"],
-        ["the paper's, default", "3", "1", "1", "1", "0", "0"],
-        ["ours, as published", "1", "0", "0", "0", "1", "0"],
-        ["ours, default", "1", "1", "0", "0", "0", "0"],
-    ]
-
-
-def lengths(choices: Sequence[Any]) -> dict[str, Any]:
-    return {choice.name: {"durations_s": [60.0], "seeds": [5]} for choice in choices}
-
-
-def test_the_page_is_one_table() -> None:
-    choices = choose(["star-7,star-8"])
-    found = {choice.name: report.missing(choice, "not run") for choice in choices}
-    text = report.markdown(choices, found, {"lengths": lengths(choices)}, ["6.1"])
-    assert text.count("|" + 5 * "---|") == 1 and "| " + " | ".join(report.HEADING) + " |" in text
-    assert "[bare]: " in text and "60 s each, means of 5 seeds, Linux 6.1." in text
-    rows = [line for line in text.splitlines() if re.match(r"\| [78] \|", line)]
-    assert len(rows) == sum(len(found[choice.name]) for choice in choices)
-    more = report.markdown(
-        choices, found, {"lengths": lengths(choices)}, ["6.1"], {"star-8": ["## Eight", "", "text"]}
-    )
-    assert more == text + "\n## Eight\n\ntext\n"
 
 
 def test_what_is_announced() -> None:
@@ -504,25 +337,23 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: Path) -> Callab
     runs, out, ready = (tmp_path / name for name in ("runs", "out", "ready"))
     monkeypatch.setattr(reproduce, "OUT", out)
     monkeypatch.setattr(reproduce, "ROOT", tmp_path)
-    members, commands = [], {}
-    for number, cc in enumerate(("star", "j", "reno")):
-        key = f"{number:016x}"
-        meta = raw_folders.meta(cc=cc, run=key)
+    ccs = {f"{number:016x}": cc for number, cc in enumerate(("star", "j", "reno"))}
+    for key, cc in ccs.items():
         raw = raw_folders.write(ready / key)
-        job = SimpleNamespace(meta=meta, measures=SCENARIOS["satellite"].measures)
+        job = SimpleNamespace(
+            meta=raw_folders.meta(cc=cc, run=key), measures=SCENARIOS["satellite"].measures
+        )
         sweep._measure(raw, job, 1.0)
-        copy = f"echo {cc} >>{tmp_path}/made; mkdir -p {runs}/{key}; cp {raw}/* {runs}/{key}"
-        commands[key] = copy
-        members.append({"key": key, "variant": "today"})
 
     def make(failing: str) -> int:
+        copy = f"echo $0 >>{tmp_path}/made; mkdir -p {runs}/$1; cp {ready}/$1/* {runs}/$1"
         found = {
             key: {
                 "label": f"run {key[-1]}",
-                "command": ["sh", "-c", "false" if key[-1] == failing else command],
+                "command": ["sh", "-c", "false" if key[-1] == failing else copy, cc, key],
                 "cost_s": 1.0,
             }
-            for key, command in commands.items()
+            for key, cc in ccs.items()
         }
         made = {
             "lengths": {"star-5": {"durations_s": [10.0], "seeds": [1]}},
@@ -532,7 +363,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: Path) -> Callab
             "table": str(out / "table.md"),
             "scripts": str(root / "scripts"),
             "runs": found,
-            "figures": {"star-5": members},
+            "figures": {"star-5": [{"key": key, "variant": "today"} for key in ccs]},
         }
         args = reproduce._parser().parse_args(["star-5"])
         args.at_once, args.profile = 2, None

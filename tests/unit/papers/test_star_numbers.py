@@ -9,14 +9,15 @@ a quarter, "far above" 50 %, "always" 95 % of the seconds, a large swing 20 %.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import pytest
 
 from apogee_lab.papers.star.figures import STAR
 from apogee_lab.scenarios import SCENARIOS
-from tests.unit.papers.planning import surely
+from tests.unit.papers.planning import claim, holds
 
 BERS = (0.0, 1e-8, 1e-7, 1e-6, 1e-5)
 RIVALS = ("j", "highspeed", "scalable", "reno")
@@ -49,12 +50,7 @@ def everywhere(cc: str, flows: Sequence[float], queue: str = LONG) -> Records:
 
 def check(figure: str, text: str, variant: str = "today") -> Callable[[Records], bool]:
     """Whether the only claim of a figure that begins so holds for records."""
-    (found,) = [
-        claim
-        for claim in STAR.figures[figure].claims
-        if claim.text.startswith(text) and variant in claim.variants
-    ]
-    return lambda records: surely(found.check, records)
+    return partial(holds, claim(STAR.figures[figure], text, variant))
 
 
 def over_time(
@@ -83,17 +79,23 @@ def shifted(line: Sequence[float], mean: float, scale: float) -> list[float]:
 
 
 def range_ends(
-    holds: Callable[[Records], bool], made: Callable[[float], Records], low: float, high: float
+    holds: Callable[[Records], bool],
+    made: Callable[..., Records],
+    low: float,
+    high: float,
+    places: Iterable[Any] | None = None,
 ) -> None:
-    """A claim holds from ``low`` to ``high``; infinite ends are not looked at."""
+    """A claim holds from ``low`` to ``high``, at each of some places; infinite ends are not looked
+    at."""
     width = high - low
     if not math.isfinite(width):
         width = abs(low if math.isfinite(low) else high)
     slack = 0.0005 * width
-    for end, inwards in ((low, slack), (high, -slack)):
-        if math.isfinite(end):
-            assert holds(made(end + inwards)), end
-            assert not holds(made(end - inwards)), end
+    for place in [()] if places is None else [(each,) for each in places]:
+        for end, inwards in ((low, slack), (high, -slack)):
+            if math.isfinite(end):
+                assert holds(made(end + inwards, *place)), (end, place)
+                assert not holds(made(end - inwards, *place)), (end, place)
 
 
 # --- the testbed ------------------------------------------------------------------------------
@@ -114,37 +116,34 @@ def test_the_testbed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("figures", "mixes", "bers", "queues"),
+    ("figure", "mixes", "bers", "queues"),
     [
-        (["5"], ["star", *RIVALS, "cubic", "bbr"], BERS, [None]),
-        (["6"], ["star", *RIVALS], [1e-7], [None]),
-        (["7", "8"], ["star", *RIVALS], [0.0], [None]),
-        (["10"], [f"{cc}+{cc}" for cc in ("star", *RIVALS)], BERS, [LONG]),
-        (["11"], [f"{cc}+{cc}" for cc in ("star", *RIVALS)], BERS, [SHORT]),
-        (["12"], [f"{cc}+{cc}" for cc in FAIR], BERS, [LONG]),
-        (["16"], [f"{cc}+{cc}" for cc in FAIR], BERS, [LONG, SHORT]),
-        (["13"], ["star+star"], [0.0], [LONG]),
-        (["14"], ["star+star"], [1e-8], [LONG]),
-        (["15"], ["star+star", "j+j"], [1e-8], [LONG]),
-        (["17"], ["star+star"], [0.0], [SHORT]),
-        (["18"], ["star+star"], [1e-8], [SHORT]),
-        (["19"], ["star+j", "star+highspeed", "j+j", "highspeed+highspeed"], BERS, [LONG]),
-        (["20"], ["star+j", "star+highspeed"], BERS, [SHORT]),
+        ("5", ["star", *RIVALS, "cubic", "bbr"], BERS, [None]),
+        ("6", ["star", *RIVALS], [1e-7], [None]),
+        ("7", ["star", *RIVALS], [0.0], [None]),
+        ("8", ["star", *RIVALS], [0.0], [None]),
+        ("10", [f"{cc}+{cc}" for cc in ("star", *RIVALS)], BERS, [LONG]),
+        ("11", [f"{cc}+{cc}" for cc in ("star", *RIVALS)], BERS, [SHORT]),
+        ("12", [f"{cc}+{cc}" for cc in FAIR], BERS, [LONG]),
+        ("16", [f"{cc}+{cc}" for cc in FAIR], BERS, [LONG, SHORT]),
+        ("13", ["star+star"], [0.0], [LONG]),
+        ("14", ["star+star"], [1e-8], [LONG]),
+        ("15", ["star+star", "j+j"], [1e-8], [LONG]),
+        ("17", ["star+star"], [0.0], [SHORT]),
+        ("18", ["star+star"], [1e-8], [SHORT]),
+        ("19", ["star+j", "star+highspeed", "j+j", "highspeed+highspeed"], BERS, [LONG]),
+        ("20", ["star+j", "star+highspeed"], BERS, [SHORT]),
     ],
 )
 def test_the_points(
-    figures: Sequence[str],
-    mixes: Sequence[str],
-    bers: Sequence[float],
-    queues: Sequence[str | None],
+    figure: str, mixes: Sequence[str], bers: Sequence[float], queues: Sequence[str | None]
 ) -> None:
-    for figure in figures:
-        cells = STAR.figures[figure].cells
-        for variant in ("today", "letter"):
-            own = [cell for cell in cells if cell.variant == variant and "star" in cell.cc]
-            assert {float(cell.settings["ber"]) for cell in own} == set(bers)
-        assert {cell.cc for cell in cells} == set(mixes)
-        assert {cell.settings.get("queue") for cell in cells} == set(queues)
+    cells = STAR.figures[figure].cells
+    for variant in ("today", "letter"):
+        own = [cell for cell in cells if cell.variant == variant and "star" in cell.cc]
+        assert {float(cell.settings["ber"]) for cell in own} == set(bers)
+    assert {cell.cc for cell in cells} == set(mixes)
+    assert {cell.settings.get("queue") for cell in cells} == set(queues)
 
 
 def test_the_forms() -> None:
@@ -202,13 +201,12 @@ def test_the_highest_goodput(
 )
 def test_gains_at_1e_8(cc: str, gain: float) -> None:
     """Within a quarter of the paper's: +152 % over NewReno, +95.9, +41.6, +13.5 %."""
-    holds = check("5", f"at 1e-8 STAR {100 * gain:+.4g} % over {cc}")
-    range_ends(
-        holds,
-        lambda found: [record("star", [1 + found], 1e-8), record(cc, [1.0], 1e-8)],
-        0.75 * gain,
-        1.25 * gain,
-    )
+
+    def runs(found: float) -> Records:
+        return [record("star", [1 + found], 1e-8), record(cc, [1.0], 1e-8)]
+
+    text = f"at 1e-8 STAR {100 * gain:+.4g} % over {cc}"
+    range_ends(check("5", text), runs, 0.75 * gain, 1.25 * gain)
 
 
 def test_figure_6() -> None:
@@ -233,28 +231,20 @@ def test_figure_7() -> None:
         return [record(cc, [9.0], t90_s=0.5 + second) for cc, second in at.items()]
 
     range_ends(check("7", "STAR's window full"), lambda at: full(star=at), -math.inf, 2.0)
-    for late in RIVALS:
-        rest = dict.fromkeys(RIVALS, 9.0)
-        range_ends(
-            check("7", "the others need 9 s"),
-            lambda at, rest=rest, late=late: full(**(rest | {late: at})),  # type: ignore[misc]
-            0.75 * 9, 1.25 * 9,
-        )  # fmt: skip
-        later = check("7", "the others later than STAR")
-        assert later(full(star=1.7, **(rest | {late: 1.706})))
-        assert not later(full(star=1.7, **(rest | {late: 1.704})))
+    rest = dict.fromkeys(RIVALS, 9.0)
+    late = check("7", "the others need 9 s")
+    range_ends(late, lambda at, cc: full(**rest | {cc: at}), 0.75 * 9, 1.25 * 9, RIVALS)
+    later = check("7", "the others later than STAR")
+    for cc in RIVALS:
+        assert later(full(star=1.7, **rest | {cc: 1.706}))
+        assert not later(full(star=1.7, **rest | {cc: 1.704}))
 
 
 def test_the_others_without_errors() -> None:
-    equal = check("5", "at BER 0 the others nearly equal")
-    for cc in RIVALS[1:]:
-        range_ends(
-            equal,
-            lambda rate, cc=cc: [  # type: ignore[misc]
-                record(each, [rate if each == cc else 1.0]) for each in RIVALS
-            ],
-            0.9, 1.1,
-        )  # fmt: skip
+    def runs(rate: float, cc: str) -> Records:
+        return [record(each, [rate if each == cc else 1.0]) for each in RIVALS]
+
+    range_ends(check("5", "at BER 0 the others nearly equal"), runs, 0.9, 1.1, RIVALS[1:])
 
 
 def test_figure_8() -> None:
@@ -266,15 +256,12 @@ def test_figure_8() -> None:
 
     range_ends(check("8", "STAR is back at"), lambda at: back(star=at), 46.0, 48.0)
     rest = dict.fromkeys(RIVALS, 53.0)
-    for late in RIVALS:
-        range_ends(
-            check("8", "the others slow-start"),
-            lambda at, late=late: back(**(rest | {late: at})),  # type: ignore[misc]
-            52.0, 54.0,
-        )  # fmt: skip
-        before = check("8", "STAR is back before")
-        assert before(back(star=47.0, **(rest | {late: 47.006})))
-        assert not before(back(star=47.0, **(rest | {late: 47.004})))
+    slow = check("8", "the others slow-start")
+    range_ends(slow, lambda at, cc: back(**rest | {cc: at}), 52.0, 54.0, RIVALS)
+    before = check("8", "STAR is back before")
+    for cc in RIVALS:
+        assert before(back(star=47.0, **rest | {cc: 47.006}))
+        assert not before(back(star=47.0, **rest | {cc: 47.004}))
 
 
 # --- two equal flows: figures 11 to 18 --------------------------------------------------------
@@ -288,10 +275,9 @@ def test_figure_11_beside_tcp_j() -> None:
         star = [record("star+star", [0.95, 0.95], ber, SHORT) for ber in BERS if ber != at]
         return [*everywhere("j+j", [1, 1], SHORT), *star, record("star+star", [share] * 2, at)]
 
-    for ber in BERS[:-1]:
-        range_ends(below, lambda share, ber=ber: pairs(share, ber), 0.9, 1.0)  # type: ignore[misc]
+    range_ends(below, pairs, 0.9, 1.0, BERS[:-1])
     assert below(pairs(3.0, 1e-5))
-    range_ends(above, lambda share: pairs(share, 1e-5), 1.0, math.inf)
+    range_ends(above, pairs, 1.0, math.inf, [1e-5])
 
 
 def test_figure_11_timeouts() -> None:
@@ -306,8 +292,7 @@ def test_figure_11_timeouts() -> None:
                 flow["timeouts"] = both / 2
         return found
 
-    for ber in BERS[:-1]:
-        range_ends(holds, lambda count, ber=ber: runs(count, ber), 2.0, math.inf)  # type: ignore[misc]
+    range_ends(holds, runs, 2.0, math.inf, BERS[:-1])
 
 
 @pytest.mark.parametrize(("figure", "queue"), [("12", LONG), ("16", SHORT)])
@@ -319,34 +304,25 @@ def test_scalable_as_hstcp(figure: str, queue: str) -> None:
         own = record("scalable+scalable", [4 * share, 4 * share], at, queue)
         return [*everywhere("highspeed+highspeed", [4, 4], queue), *rest, own]
 
-    for ber in BERS:
-        range_ends(holds, lambda share, ber=ber: runs(share, ber), 0.9, 1.1)  # type: ignore[misc]
+    range_ends(holds, runs, 0.9, 1.1, BERS)
 
 
 @pytest.mark.parametrize(("figure", "queue"), [("12", LONG), ("16", SHORT)])
 @pytest.mark.parametrize("cc", ["star", "j", "highspeed"])
 def test_equal_flows(figure: str, queue: str, cc: str) -> None:
-    holds = check(figure, f"the two {cc} flows nearly equal")
-    for at in BERS:
+    def pairs(gap: float, at: float) -> Records:
+        unequal = [1 + gap / 2, 1 - gap / 2]
+        return [record(f"{cc}+{cc}", unequal if b == at else [1, 1], b, queue) for b in BERS]
 
-        def pairs(gap: float, at: float = at) -> Records:
-            unequal = [1 + gap / 2, 1 - gap / 2]
-            return [
-                record(f"{cc}+{cc}", unequal if ber == at else [1, 1], ber, queue) for ber in BERS
-            ]
-
-        range_ends(holds, pairs, -0.1, 0.1)
+    range_ends(check(figure, f"the two {cc} flows nearly equal"), pairs, -0.1, 0.1, BERS)
 
 
 def test_figure_16_is_below_figure_12() -> None:
-    holds = check("16", "STAR's throughput below")
-    long = everywhere("star+star", [1, 1])
-    range_ends(
-        holds,
-        lambda rate: [*long, *everywhere("star+star", [rate, rate], SHORT)],
-        -math.inf,
-        1.0,
-    )
+    def runs(rate: float) -> Records:
+        long, short = (everywhere("star+star", [r] * 2, q) for r, q in ((1, LONG), (rate, SHORT)))
+        return [*long, *short]
+
+    range_ends(check("16", "STAR's throughput below"), runs, -math.inf, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -378,16 +354,15 @@ def test_alike_windows(figure: str, text: str, ber: float, near: float) -> None:
 )
 def test_swings(figure: str, text: str, ber: float, key: str, large: bool) -> None:
     """A standard deviation of 20 % of the mean, of each flow; the start-up does not count."""
-    holds = check(figure, text)
-    for flow in (0, 1):
 
-        def pair(swing: float, flow: int = flow) -> Records:
-            other = 0.4 if large else 0.0
-            lines = [shifted(walsh(1), 1, swing if n == flow else other) for n in (0, 1)]
-            lines = [[50.0] * 6 + line[6:] for line in lines]
-            return [over_time("star+star", ber, *lines, key=key)]
+    def pair(swing: float, flow: int) -> Records:
+        other = 0.4 if large else 0.0
+        lines = [shifted(walsh(1), 1, swing if n == flow else other) for n in (0, 1)]
+        lines = [[50.0] * 6 + line[6:] for line in lines]
+        return [over_time("star+star", ber, *lines, key=key)]
 
-        range_ends(holds, pair, *((0.2, math.inf) if large else (-math.inf, 0.2)))
+    ends = (0.2, math.inf) if large else (-math.inf, 0.2)
+    range_ends(check(figure, text), pair, *ends, (0, 1))
 
 
 def test_figure_14() -> None:
@@ -398,14 +373,12 @@ def test_figure_14() -> None:
         lines = (one, mixed(r, one, other))
         return [over_time("star+star", 1e-8, *(shifted(line, 4e5, 1e5) for line in lines))]
 
+    def means(mean: float, flow: int) -> Records:
+        lines = [steady(mean if n == flow else 6e5) for n in (0, 1)]
+        return [over_time("star+star", 1e-8, *lines)]
+
     range_ends(alike, pair, 0.5, math.inf)
-    for flow in (0, 1):
-
-        def means(mean: float, flow: int = flow) -> Records:
-            lines = [steady(mean if n == flow else 6e5) for n in (0, 1)]
-            return [over_time("star+star", 1e-8, *lines)]
-
-        range_ends(half, means, 1.25 * 312.5e3, math.inf)
+    range_ends(half, means, 1.25 * 312.5e3, math.inf, (0, 1))
 
 
 @pytest.mark.parametrize(
@@ -417,13 +390,12 @@ def test_figure_14() -> None:
 )
 def test_figure_15(mix: str, text: str, turns: str) -> None:
     """8 Mbit/s from 7 to 9; alternating: 0.2 below the correlation of unrelated series."""
-    for flow in (0, 1):
 
-        def means(mean: float, flow: int = flow) -> Records:
-            lines = [steady(mean if n == flow else 8e6) for n in (0, 1)]
-            return [over_time(mix, 1e-8, *lines, key="abe")]
+    def means(mean: float, flow: int) -> Records:
+        lines = [steady(mean if n == flow else 8e6) for n in (0, 1)]
+        return [over_time(mix, 1e-8, *lines, key="abe")]
 
-        range_ends(check("15", text), means, 7e6, 9e6)
+    range_ends(check("15", text), means, 7e6, 9e6, (0, 1))
 
     def runs(r: float) -> Records:
         found = []
@@ -452,49 +424,36 @@ def test_figure_17() -> None:
 # --- two different flows: figures 19 and 20 ---------------------------------------------------
 
 
-def mixes(mix: str, queue: str, bers: Sequence[float], share: float, usual: float) -> list[Records]:
-    """At one after the other of the bit error rates a share of the first flow."""
-    return [
-        [record(mix, [share if ber == at else usual, 1.0], ber, queue) for ber in BERS]
-        for at in bers
-    ]
-
-
 @pytest.mark.parametrize(
-    ("figure", "queue", "text", "mix", "bers", "low", "high"),
+    ("figure", "queue", "text", "mix", "low", "high"),
     [
-        ("19", LONG, "STAR about equal to TCP-J", "star+j", BERS, 0.9, 1.1),
-        ("20", SHORT, "STAR about equal to TCP-J", "star+j", BERS, 0.75, 1.0),
-        ("19", LONG, "STAR far above HSTCP", "star+highspeed", BERS, 1.5, math.inf),
-        ("20", SHORT, "STAR far above HSTCP", "star+highspeed", BERS, 1.5, math.inf),
+        ("19", LONG, "STAR about equal to TCP-J", "star+j", 0.9, 1.1),
+        ("20", SHORT, "STAR about equal to TCP-J", "star+j", 0.75, 1.0),
+        ("19", LONG, "STAR far above HSTCP", "star+highspeed", 1.5, math.inf),
+        ("20", SHORT, "STAR far above HSTCP", "star+highspeed", 1.5, math.inf),
     ],
 )
 def test_the_first_flow_over_the_second(
-    figure: str, queue: str, text: str, mix: str, bers: Sequence[float], low: float, high: float
+    figure: str, queue: str, text: str, mix: str, low: float, high: float
 ) -> None:
-    holds = check(figure, text, "letter")
+    """At one after the other of the bit error rates."""
     usual = 0.95 if math.isfinite(high) else 2.0
-    for number in range(len(bers)):
-        range_ends(
-            holds,
-            lambda share, number=number: mixes(mix, queue, bers, share, usual)[number],  # type: ignore[misc]
-            low, high,
-        )  # fmt: skip
-    for other in set(BERS) - set(bers):
-        assert all(map(holds, mixes(mix, queue, [other], 0.1, usual)))
+
+    def runs(share: float, at: float) -> Records:
+        return [record(mix, [share if ber == at else usual, 1.0], ber, queue) for ber in BERS]
+
+    range_ends(check(figure, text, "letter"), runs, low, high, BERS)
 
 
 @pytest.mark.parametrize(("text", "cc"), [("TCP-J keeps", "j"), ("HSTCP keeps", "highspeed")])
 def test_what_rivals_keep(text: str, cc: str) -> None:
-    holds = check("19", text)
-    own: Mapping[str, Records] = {"own": everywhere(f"{cc}+{cc}", [0.8, 1.2])}
-    for at in BERS:
+    own = everywhere(f"{cc}+{cc}", [0.8, 1.2])
 
-        def runs(rate: float, at: float = at) -> Records:
-            beside = [record(f"star+{cc}", [5, rate if ber == at else 1.0], ber) for ber in BERS]
-            return [*own["own"], *beside]
+    def runs(rate: float, at: float) -> Records:
+        beside = [record(f"star+{cc}", [5, rate if ber == at else 1.0], ber) for ber in BERS]
+        return [*own, *beside]
 
-        range_ends(holds, runs, 0.9, 1.1)
+    range_ends(check("19", text), runs, 0.9, 1.1, BERS)
 
 
 def test_the_period_stack_has_the_points_without_errors_and_1e_8() -> None:
