@@ -10,10 +10,12 @@ import signal
 import subprocess
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
+from apogee_lab import units
+from apogee_lab.engines.work import GuestFailed, RunInfo
 from apogee_lab.kernels.kernel import Kernel
 from apogee_lab.measures.compute import compute as measure
 from apogee_lab.scenarios import SCENARIOS
@@ -48,38 +50,23 @@ def link(name: str, rx: int, tx: int) -> dict[str, Any]:
     return {"ifname": name, "stats64": {"rx": {"packets": rx}, "tx": {"packets": tx}}}
 
 
-#: A plan's facts about a path: limit 9.6 Mbit/s (12 kB in 10 ms), 500 ms.
-PATH: dict[str, Any] = {
-    "name": "",
-    "rate_bps": 10_000_000,
-    "delay_s": 0.25,
-    "limit_bps": 9.6e6,
-    "bdp_bytes": 625_000,
-    "queue_bytes": 625_000,
-    "bottleneck": ["bn", "to-sat"],
-    "data_links": [["sat", "to-rcv"]],
-    "ack_links": [["sat", "to-bn"]],
-    "data_filters": [],
-    "ack_filters": [],
-}
+#: A path: limit 9.6 Mbit/s (12 kB in 10 ms), 500 ms.
+LINK_PATH = LinkPath(
+    rate_bps=10_000_000, delay_s=0.25, limit_bps=9.6e6, queue_bytes=625_000,
+    bottleneck=("bn", "to-sat"), data_links=(("sat", "to-rcv"),), ack_links=(("sat", "to-bn"),),
+)  # fmt: skip
+#: A plan's facts about it.
+PATH: dict[str, Any] = LINK_PATH.facts()
 
 
 def meta(**changes: Any) -> dict[str, Any]:
     """The facts about a run of 10 s; changes may include keys of its path."""
     base: dict[str, Any] = {
-        "scenario": "satellite",
-        "cc": "star",
-        "seed": 1,
-        "engine": "qemu",
-        "kernel": "bookworm",
-        "set": {"ber": 0.0, "delay": "250ms"},
-        "duration_s": 10.0,
+        "scenario": "satellite", "cc": "star", "seed": 1, "engine": "qemu", "kernel": "bookworm",
+        "set": {"ber": 0.0, "delay": "250ms"}, "duration_s": 10.0,
         "flows": [{"name": "flow1", "cc": "star", "netns": "snd", "port": 5201}],
-        "traffic": "flow",
-        "receiver_ns": "rcv",
-        "run": "0123456789abcdef",
-        "wall_s": 12.345,
-    }
+        "traffic": "flow", "receiver_ns": "rcv", "run": "0123456789abcdef", "wall_s": 12.345,
+    }  # fmt: skip
     of_path = {key: changes.pop(key) for key in PATH.keys() & changes.keys()}
     return base | {"paths": [PATH | of_path]} | changes
 
@@ -93,54 +80,68 @@ def send_log(**changes: Any) -> dict[str, Any]:
     """The log of a flow's sender."""
     samples = [[T0_US + i * 100_000, 10 + i, 500_000 + 1000 * i, i // 8] for i in range(100)]
     base: dict[str, Any] = {
-        "fields": FIELDS,
-        "samples": samples,
+        "fields": FIELDS, "samples": samples, "cc": "star", "error": "", "syn_us": SYN_US,
         "info": {"min_rtt": 500_100, "total_retrans": 12, "data_segs_out": 8000},
-        "cc": "star",
-        "syn_us": SYN_US,
-        "t0_us": T0_US,
-        "end_us": T0_US + 10_000_000,
-        "error": "",
-    }
+        "t0_us": T0_US, "end_us": T0_US + 10_000_000,
+    }  # fmt: skip
     return base | changes
 
 
-def _qdisc(dev: str, drops: int, kind: str = "netem", **more: Any) -> dict[str, Any]:
+def qdisc(dev: str, drops: int, kind: str = "netem", **more: Any) -> dict[str, Any]:
+    """A queue as qdisc-NS.json shows it."""
     return {"kind": kind, "dev": dev, "drops": drops} | more
 
 
+def fill(raw: Path, files: Mapping[str, Any]) -> None:
+    """Write files: text as it is, anything else as JSON."""
+    for name, content in files.items():
+        (raw / name).write_text(content if isinstance(content, str) else json.dumps(content))
+
+
 def write(raw: Path, bins: list[list[int]] | None = None, **files: Any) -> Path:
-    """A complete raw folder; ``files`` replaces files (name with ``_`` for ``-`` and ``.``)."""
+    """A complete raw folder; ``files`` replaces ``send``, ``queue`` or ``events``."""
     raw.mkdir(parents=True, exist_ok=True)
     bins = steady(12_000) if bins is None else bins
     recv = {"bins": bins, "first_us": bins[0][0] if bins else -1, "bytes": 0, "end_us": 0}
     sizes = [15_000, 30_000, 45_000]
-    queue = [json.dumps([_qdisc("to-sat", 0, root=True, backlog=sizes[i % 3])]) for i in range(105)]
-    contents: dict[str, Any] = {
+    queue = [json.dumps([qdisc("to-sat", 0, root=True, backlog=sizes[i % 3])]) for i in range(105)]
+    contents = {
         "flow1.send.json": files.get("send", send_log()),
         "flow1.recv.json": recv,
-        "qdisc-bn.json": [_qdisc("to-sat", 3), _qdisc("to-snd", 100)],
+        "qdisc-bn.json": [qdisc("to-sat", 3), qdisc("to-snd", 100)],
         "qdisc-sat.json": [
-            _qdisc("to-rcv", 5, kind="prio", root=True),
-            _qdisc("to-rcv", 4, parent="1:1"),
-            _qdisc("to-rcv", 1, parent="1:2"),
-            _qdisc("to-bn", 7, parent="1:1"),
-            _qdisc("to-bn", 40, kind="clsact"),
-            _qdisc("to-rcv", 50, kind="clsact"),
+            qdisc("to-rcv", 5, kind="prio", root=True),
+            qdisc("to-rcv", 4, parent="1:1"),
+            qdisc("to-rcv", 1, parent="1:2"),
+            qdisc("to-bn", 7, parent="1:1"),
+            qdisc("to-bn", 40, kind="clsact"),
+            qdisc("to-rcv", 50, kind="clsact"),
         ],
         "nstat-snd.json": {"kernel": {"TcpExtTCPTimeouts": 2}},
         "nstat-rcv.json": {"kernel": {"TcpExtTCPDSACKOldSent": 3, "TcpExtTCPDSACKOfoSent": 1}},
+        "queue.jsonl": files.get("queue", "\n".join(queue) + "\n"),
+        "events.log": files.get("events", "queue_sampling on 10.0\n"),
+        "uname": "6.1.0-99-amd64\n",
+        "console.log": "first\nlast words\n",
     }
-    for name, value in contents.items():
-        (raw / name).write_text(json.dumps(value))
-    (raw / "queue.jsonl").write_text(files.get("queue", "\n".join(queue) + "\n"))
-    (raw / "events.log").write_text(files.get("events", "queue_sampling on 10.0\n"))
-    (raw / "uname").write_text("6.1.0-99-amd64\n")
-    (raw / "console.log").write_text("first\nlast words\n")
+    fill(raw, contents)
     return raw
 
 
 # --- scripts ----------------------------------------------------------------------------------
+
+
+def planned(
+    scenario: str = "satellite",
+    cc: str = "cubic",
+    duration_s: float = 60.0,
+    seed: int = 1,
+    **texts: str,
+) -> Plan:
+    """The plan for parameters as text, as on the command line."""
+    kinds = {param.name: param.kind for param in SCENARIOS[scenario].params}
+    values = {name: units.parse(kinds[name], text) for name, text in texts.items()}
+    return SCENARIOS[scenario].compile(values, cc, duration_s, seed)
 
 
 class Send(NamedTuple):
@@ -194,26 +195,12 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
     return Plan(
         script=f"#!/bin/sh\n# {'+'.join(ccs)} {duration_s:g} {own}\n",
         flows=(FlowSpec("flow1", ccs[0], "snd", 5201),),
-        paths=(link_path(queue_bytes=values["queue"]),),
+        paths=(replace(LINK_PATH, queue_bytes=values["queue"]),),
         duration_s=duration_s,
         timeout_virtual_s=duration_s + 60,
         sender_ns="snd",
         receiver_ns="rcv",
     )
-
-
-def link_path(**changes: Any) -> LinkPath:
-    """:data:`PATH` as a scenario's Path."""
-    facts = {
-        "rate_bps": 10_000_000,
-        "delay_s": 0.25,
-        "limit_bps": 9.6e6,
-        "queue_bytes": 625_000,
-        "bottleneck": ("bn", "to-sat"),
-        "data_links": (("sat", "to-rcv"),),
-        "ack_links": (("sat", "to-bn"),),
-    }
-    return LinkPath(**(facts | changes))
 
 
 def _one(cc: str) -> tuple[str, ...]:
@@ -234,22 +221,6 @@ SCENARIO = Scenario(
     parse_cc=_one,
     build=_build,
 )
-
-
-class GuestFailed(Exception):
-    """As the real engine's."""
-
-    def __init__(self, reason: str, console_tail: list[str]) -> None:
-        super().__init__(reason)
-        self.console_tail = console_tail
-
-
-@dataclass
-class Info:
-    """As the real engine's RunInfo."""
-
-    wall_s: float
-    virtual_s: float
 
 
 class FakeEngine:
@@ -284,16 +255,7 @@ class FakeEngine:
         """``cc seed`` of every executed run, in order."""
         return self.log.read_text().splitlines() if self.log.exists() else []
 
-    def run(
-        self,
-        plan: Plan,
-        *,
-        seed: int,
-        kernel: str,
-        modules: list[str],
-        out: Path,
-        timeout_wall_s: float,
-    ) -> Info:
+    def run(self, plan: Plan, *, seed: int, out: Path, **_: Any) -> RunInfo:
         name = f"{plan.flows[0].cc} {seed}"
         with self.log.open("a") as log:
             log.write(name + "\n")
@@ -305,4 +267,4 @@ class FakeEngine:
         if name in self.fail:
             raise GuestFailed("the guest panicked", ["Kernel panic - not syncing", "the end"])
         write(out, steady(10_000 + 100 * seed))
-        return Info(1.5, 12.0)
+        return RunInfo(1.5, 12.0)

@@ -58,9 +58,14 @@ def test_what_is_refused(values: dict[str, Any], packets: int, shaped: bool, wor
         aqm.check(VALUES | values, packets, shaped)
 
 
+@pytest.mark.parametrize("kind", ["fq_codel", "cake", "red"])
 @pytest.mark.parametrize("name", ["satellite", "satellite-shared", "requests", "lfn"])
-def test_every_bottleneck_may_have_it(name: str) -> None:
-    scenario = SCENARIOS[name]
-    script = scenario.compile({"aqm": "cake", "tcp_ecn": 1}, "cubic", 10.0).script
-    assert len(re.findall(r"parent 1:1 handle 2: cake ", script)) == 1
-    assert " cake " not in scenario.compile({}, "cubic", 10.0).script
+def test_it_changes_the_bottlenecks_queue_only(name: str, kind: str) -> None:
+    plain, managed = (
+        SCENARIOS[name].compile({"aqm": how, "tcp_ecn": 1}, "cubic", 10.0).script.splitlines()
+        for how in ("none", kind)
+    )
+    assert len([line for line in plain if line not in managed]) == 1
+    root, child = (line for line in managed if line not in plain)
+    assert " root handle 1: tbf rate 10" in root
+    assert f" parent 1:1 handle 2: {kind} " in child

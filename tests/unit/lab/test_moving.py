@@ -6,32 +6,20 @@ from __future__ import annotations
 import math
 import random
 import re
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from apogee_lab import units
-from apogee_lab.base import UsageError
 from apogee_lab.commands import main
-from apogee_lab.runs import request, sweep
+from apogee_lab.runs import sweep
 from apogee_lab.scenarios import SCENARIOS, leo, moving, tracefiles
-from apogee_lab.scenarios.scenario import Plan
-from tests.unit.lab.raw_folders import shell_errors
 
 SHARE = 1448 / 1514  # of payload in a full frame
+plan = partial(planned, cc="reno")
 EVENTS = (
     "rate:2mbit@30s+stall@10s:100ms+delay:300ms@20s:5s+outage@40s:1s+loss:1%@50s+rate:5mbit@32s:4s"
 )
-
-
-def plan(
-    scenario: str = "satellite", duration_s: float = 60.0, seed: int = 1, **texts: Any
-) -> Plan:
-    """The plan for parameters as text, as on the command line."""
-    params = {param.name: param for param in SCENARIOS[scenario].params}
-    values = {name: units.parse(params[name].kind, text) for name, text in texts.items()}
-    return SCENARIOS[scenario].compile(values, "reno", duration_s, seed)
 
 
 def moves_of(script: str) -> dict[str, list[str]]:
@@ -46,13 +34,6 @@ def moves_of(script: str) -> dict[str, list[str]]:
 
 
 # --- scripts ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("traffic", ["flow", "iperf3"])
-@pytest.mark.parametrize("scenario", ["satellite", "satellite-shared", "lfn", "leo"])
-def test_the_script_is_shell(scenario: str, traffic: str) -> None:
-    rest = {"jitter": "5ms", "jitter_mean": "10ms", "burst": "none", "traffic": traffic}
-    assert shell_errors(plan(scenario, event=EVENTS, **rest).script) == ""
 
 
 def test_what_stands_still_is_not_touched() -> None:
@@ -132,41 +113,6 @@ def test_senders_outlast_a_longer_path() -> None:
     """The receiver counts from its first segment, two one-way delays after the handshake."""
     (seconds,) = re.findall(r"--duration (\S+)", plan(event="delay:2s@1s").script)
     assert float(seconds) == 60 + 2 * 2 + 0.1
-
-
-@pytest.mark.parametrize(
-    ("scenario", "texts", "words"),
-    [
-        ("satellite", {"event": "rate:2mbit@60s"}, "ends after the run"),
-        ("satellite", {"event": "stall@59s:2s"}, "ends after the run"),
-        ("satellite", {"event": "rate:1kbit@3s"}, "from 9.6kbit to 100gbit"),
-        ("satellite", {"event": "delay:11s@3s"}, "from 0s to 10s"),
-        ("satellite", {"event": "stall@3s:2s+stall@4s:1s"}, "stall"),
-        ("satellite", {"event": "loss:1%@3s", "burst": "1%:30%"}, "burst=none"),
-        ("satellite", {"event": "rate:2mbit@3s", "policer": "100kB"}, "policer"),
-        ("satellite", {"event": "queue:30kB@3s", "policer": "100kB"}, "policer"),
-        ("satellite", {"policer": "1kB"}, "1.514kB"),
-        ("satellite", {"policer": "1GB"}, "60 s"),
-        ("satellite", {"jitter": "200ms"}, "jitter_mean=96.411ms"),
-        ("lfn", {"event": "rate:2mbit@3s", "aqm": "red"}, "aqm=red"),
-        ("satellite", {"policer": "100kB", "aqm": "cake"}, "aqm=cake"),
-        ("satellite-shared", {"aqm_rtt": "500ms"}, "aqm_rtt"),
-        ("satellite-shared", {"aqm_rtt": "500ms", "aqm": "red"}, "aqm_rtt"),
-        ("leo", {"rate": "31mbit"}, "rate_low"),
-    ],
-)
-def test_what_does_not_go_together_is_one_line(
-    scenario: str, texts: dict[str, str], words: str
-) -> None:
-    with pytest.raises(ValueError, match=re.escape(words)) as error:
-        plan(scenario, **texts)
-    assert "\n" not in str(error.value)
-
-
-def test_none_is_none() -> None:
-    """`none`, as shown by `lab list`, is valid input."""
-    settings = request.parse_settings(["ack_blackout=none", "event=none"], SCENARIOS["satellite"])
-    assert settings == {"ack_blackout": [None], "event": [None]}
 
 
 # --- limits -----------------------------------------------------------------------------------
@@ -346,8 +292,3 @@ def test_parameters_stand_in_every_scenario_but_those_with_events_of_their_own()
         there = names & {param.name for param in scenario.params}
         own: dict[str, set[str]] = {"wlan": set(), "radio": {"event"}, "multipath": {"event"}}
         assert there == own.get(name, names)
-
-
-def test_a_bad_event_is_bad_usage() -> None:
-    with pytest.raises(UsageError, match="event: 'rate:2mbit' is not rate:RATE@START"):
-        request.parse_settings(["event=rate:2mbit"], SCENARIOS["satellite"])

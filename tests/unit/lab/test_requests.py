@@ -13,16 +13,16 @@ from apogee_lab.measures import transfers
 from apogee_lab.measures.record import RecordError, dumps
 from apogee_lab.results import table
 from apogee_lab.scenarios import SCENARIOS
-from tests.unit.lab.conftest import Refused
 from tests.unit.lab.raw_folders import (
     SYN_US,
     T0_US,
     bins,
     compute,
+    fill,
     link,
     meta,
+    qdisc,
     send_log,
-    shell_errors,
     write,
 )
 
@@ -41,18 +41,6 @@ def calls(text: str, name: str) -> list[list[str]]:
 
 
 # --- the script -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("cc", "values"),
-    [
-        ("star", {}),
-        ("star+cubic", {"ipv6": 1, "ber": 1e-6, "trace": "all"}),
-        ("star+19*reno", {"ack_rate": 100_000, "data_blackout": (5.0, 1.0)}),
-    ],
-)
-def test_the_script_is_shell(cc: str, values: dict[str, Any]) -> None:
-    assert shell_errors(script(cc, **values)) == ""
 
 
 def test_the_first_algorithm_is_the_transfers() -> None:
@@ -98,24 +86,6 @@ def test_the_path_is_that_of_the_shared_link() -> None:
     assert "flow serve" not in SHARED.compile({}, "star", 60.0).script
 
 
-@pytest.mark.parametrize(
-    ("argv", "word"),
-    [
-        (["--set", "sizes=10"], "sizes: '10' is not a size"),
-        (["--set", "sizes=10kB+"], "sizes: '10kB+' is not a size"),
-        (["--set", "sizes=0"], "sizes: '0' is out of range, allowed: from 1B to 1GB"),
-        (["--set", "sizes=" + "+".join(["1kB"] * 65)], "sizes: 65 given, at most 64 are allowed"),
-        (["--set", "lead=2h"], "lead: '2h' is not a time"),
-        (["--set", "traffic=iperf3"], "unknown parameter 'traffic' of scenario requests"),
-        (["--cc", "star+20*reno"], "names 21, but there are at most 20 flows"),
-        (["--cc", "star+no-such"], "'no-such' is not a congestion control's name"),
-        (["--set", "queue=1kB"], "queue: 1kB holds no packet"),
-    ],
-)
-def test_bad_usage_is_one_line_and_status_2(argv: list[str], word: str, refused: Refused) -> None:
-    refused(word, "run", "requests", *argv)
-
-
 # --- records ----------------------------------------------------------------------------------
 
 
@@ -156,13 +126,12 @@ def raw(folder: Path) -> dict[str, Any]:
         },
         "flow2.send.json": send_log(end_us=T0_US + 20_000_000),
         "flow2.recv.json": {"bins": bins((10.5, 30.0, 9000))},
-        "qdisc-bn.json": [{"kind": "netem", "dev": "to-sat", "drops": 0}],
+        "qdisc-bn.json": [qdisc("to-sat", 0)],
         "qdisc-sat.json": [],
         "link-bn.json": [link("to-snd1", 40, 1), link("to-snd2", 500, 1)],
         "link-sat.json": [link("to-rcv1", 1, 40), link("to-rcv2", 1, 500)],
     }  # fmt: skip
-    for name, value in files.items():
-        (folder / name).write_text(json.dumps(value))
+    fill(folder, files)
     plan = REQUESTS.compile({"sizes": (10_000, 20_000)}, "star+cubic", 10.0)
     return meta(scenario="requests", cc="star+cubic", receiver_ns="rcv1",
                 flows=[flow.facts() for flow in plan.flows])  # fmt: skip
