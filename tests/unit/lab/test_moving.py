@@ -14,6 +14,7 @@ import pytest
 from apogee_lab.commands import main
 from apogee_lab.runs import sweep
 from apogee_lab.scenarios import SCENARIOS, leo, moving, tracefiles
+from tests.unit.lab.raw_folders import FakeEngine, planned
 
 SHARE = 1448 / 1514  # of payload in a full frame
 plan = partial(planned, cc="reno")
@@ -169,16 +170,13 @@ def test_a_rate_trace_carries_its_opportunities(tmp_path: Path, seed: int) -> No
         assert carried(before, until_s) == pytest.approx(due, abs=22 * most)
 
 
-def test_a_wait_is_a_step_of_its_own(tmp_path: Path) -> None:
-    """12 Mbit/s for 20 ms, a gap of 5 s, 1 Mbit/s: the gap carries the opportunity at its end."""
+def test_steps_of_a_trace(tmp_path: Path) -> None:
+    """12 Mbit/s for 20 ms, a gap of 5 s, 1 Mbit/s: the gap carries the opportunity at its end, and
+    is a step of its own. A delay trace is a line every 10 ms."""
     path = tmp_path / "t"
     path.write_text("\n".join(map(str, [*range(1, 21), 5020, 5032, 5044])))
     steps = tracefiles.rate_steps(str(path), 5.044)
     assert steps == [(0.0, 12e6), (0.02, 2400.0), (5.02, 1e6)]
-
-
-def test_a_delay_trace_is_a_line_every_10_ms(tmp_path: Path) -> None:
-    path = tmp_path / "t"
     path.write_text("20\n20\n25.5\n")
     steps = tracefiles.delay_steps(str(path), 0.06)
     assert steps == [(0.0, 0.02), (0.02, 0.0255), (0.03, 0.02), (0.05, 0.0255)]
@@ -266,16 +264,11 @@ def test_leo_takes_a_users_traces(tmp_path: Path) -> None:
     assert "netem delay 0us loss 1% limit" in found.script
 
 
-def test_a_leo_runs_seed_is_its_plans() -> None:
+def test_a_leo_runs_seed_is_its_plans(tmp_path: Path) -> None:
     """The sweep compiles a plan for each seed."""
-
-    class Engine:
-        def image_key(self, *_: object) -> str:
-            return "image"
-
     runs = [("reno", {}, seed) for seed in (1, 2)]
     compiled = sweep.compile_runs(SCENARIOS["leo"], runs, 60.0)
-    jobs = sweep.make_jobs(SCENARIOS["leo"], Engine(), "uml", "bookworm", compiled)  # type: ignore[arg-type]
+    jobs = sweep.make_jobs(SCENARIOS["leo"], FakeEngine(tmp_path), "uml", "bookworm", compiled)
     assert jobs[0].plan.limit_bps != jobs[1].plan.limit_bps
 
 
