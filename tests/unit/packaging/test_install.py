@@ -86,25 +86,16 @@ def test_without_headers(machine: Machine, verb: str) -> None:
     assert f"apt-get install linux-headers-{RELEASE}, or set KDIR" in line
 
 
-@pytest.mark.parametrize(
-    ("verb", "release", "told"),
-    [
-        ("load", "", "is not a kernel build directory; install linux-headers or set KDIR"),
-        (
-            "install",
-            RELEASE,
-            f"belongs to {RELEASE}, which is not installed here: KDIR must be the",
-        ),
-        ("load", "0.1-b", f"0.1-b, but {RELEASE} is running: leave out KDIR, or boot 0.1-b"),
-    ],
-)
-def test_headers_of_another_or_no_kernel(
-    machine: Machine, verb: str, release: str, told: str
-) -> None:
-    machine.headers(release=release or RELEASE)
-    if not release:
-        shutil.rmtree(machine.kdir / "include")
-    assert told in machine.fails("host-modules", verb, machine.kdir)
+def test_headers_of_another_or_no_kernel(machine: Machine) -> None:
+    machine.headers()
+    line = machine.fails("host-modules", "install", machine.kdir)
+    assert f"belongs to {RELEASE}, which is not installed here: KDIR must be the headers" in line
+    machine.headers(release="0.1-b")
+    line = machine.fails("host-modules", "load", machine.kdir)
+    assert f"0.1-b, but {RELEASE} is running: leave out KDIR, or boot 0.1-b" in line
+    shutil.rmtree(machine.kdir / "include")
+    line = machine.fails("host-modules", "load", machine.kdir)
+    assert "is not a kernel build directory; install linux-headers or set KDIR" in line
 
 
 def test_uninstall_means_the_kernel_that_was_named(machine: Machine) -> None:
