@@ -14,10 +14,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from apogee_lab import units
+import pytest
+
+from apogee_lab import modules, scenarios, units
+from apogee_lab.engines import registry
 from apogee_lab.engines.work import GuestFailed, RunInfo
 from apogee_lab.kernels.kernel import Kernel
 from apogee_lab.measures.compute import compute as measure
+from apogee_lab.runs import sweep
 from apogee_lab.scenarios import SCENARIOS
 from apogee_lab.scenarios.scenario import FlowSpec, Param, Plan, Scenario
 from apogee_lab.scenarios.scenario import Path as LinkPath
@@ -221,6 +225,17 @@ SCENARIO = Scenario(
     parse_cc=_one,
     build=_build,
 )
+
+
+def no_guest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
+    """A lab with this scenario and an engine that need no guest, in a temporary directory."""
+    found, real = FakeEngine(tmp_path / "log"), registry.engine_of
+    monkeypatch.setattr(sweep, "RUNS", tmp_path / "runs")
+    monkeypatch.setattr(scenarios, "SCENARIOS", {"paper": SCENARIO})
+    monkeypatch.setattr(registry, "engine_of", lambda name: found if name == "qemu" else real(name))
+    monkeypatch.setattr(modules, "build", lambda _: None)
+    monkeypatch.chdir(tmp_path)
+    return found
 
 
 class FakeEngine:

@@ -291,6 +291,16 @@ def test_a_record_leaves_the_warm_up_out(tmp_path: Path) -> None:
     assert (record["queue"]["drops"], record["queue"]["steady_drops"]) == (260, 30)
     assert record["queue"]["early_drops"] == 200
     assert record["queue"]["mean_bytes"] == 0, "what stood before does not count"
+    assert record["groups"] == {
+        "fast": {"goodput_bps": 7.2e6, "jain": 0.9, "flows": 2},  # 7.2^2 / (2 (4.8^2 + 2.4^2))
+        "reno": {"goodput_bps": 0.8e6, "jain": 1.0, "flows": 1},
+    }
+    assert record["total_goodput_bps"] == 8e6
+    # Drops of a sender's switch count as losses, but not as drops of the shared queue.
+    assert [flow.get("switch_drops") for flow in record["flows"]] == [None, None, 7]
+    assert [flow["queue_drops"] for flow in record["flows"]] == [150, 90, 20]
+    assert (record["link_drops"], record["losses"]) == (5, 5 + 260 + 7)
+    assert record["needless_retransmits"] == 200 + 100 + 30 - 272
 
 
 def test_without_a_warm_up_all_counts(tmp_path: Path) -> None:
@@ -302,20 +312,9 @@ def test_without_a_warm_up_all_counts(tmp_path: Path) -> None:
     assert all("steady" not in flow for flow in record["flows"])
     assert record["queue"]["early_drops"] == 200
     assert record["queue"]["mean_bytes"] > 0
-
-
-def test_a_warm_up_that_ends_before_the_last_data_waits_for_it(tmp_path: Path) -> None:
+    # One that ends before the last flow's data waits for it.
     record = compute(tmp_path, three(tmp_path, events="warmup off 10.2\n"))
     assert record["interval"]["from_s"] == 0.5
-
-
-def test_groups(tmp_path: Path) -> None:
-    record = compute(tmp_path, three(tmp_path))
-    assert record["groups"] == {
-        "fast": {"goodput_bps": 7.2e6, "jain": 0.9, "flows": 2},  # 7.2^2 / (2 (4.8^2 + 2.4^2))
-        "reno": {"goodput_bps": 0.8e6, "jain": 1.0, "flows": 1},
-    }
-    assert record["total_goodput_bps"] == 8e6
 
 
 def test_groups_are_lfns_own(tmp_path: Path) -> None:
@@ -323,15 +322,6 @@ def test_groups_are_lfns_own(tmp_path: Path) -> None:
     assert "groups" not in record
     assert "early_drops" not in record["queue"]
     assert [flow["fair_share"] for flow in record["flows"]] == [1.8, 0.9, 0.3]
-
-
-def test_what_a_switch_drops_is_lost(tmp_path: Path) -> None:
-    """Drops of a sender's switch count as losses, but not as drops of the shared queue."""
-    record = compute(tmp_path, three(tmp_path))
-    assert [flow.get("switch_drops") for flow in record["flows"]] == [None, None, 7]
-    assert [flow["queue_drops"] for flow in record["flows"]] == [150, 90, 20]
-    assert (record["link_drops"], record["losses"]) == (5, 5 + 260 + 7)
-    assert record["needless_retransmits"] == 200 + 100 + 30 - 272
 
 
 SHORT = {"kernel": {"TcpExtTCPMemoryPressures": 1}}

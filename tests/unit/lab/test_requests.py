@@ -156,6 +156,15 @@ def test_the_record_of_transfers_beside_a_bulk_flow(tmp_path: Path) -> None:
     assert record["t90_s"] is None
     assert "fair_share" not in ours
     assert json.loads(dumps(record)) == record
+    # The table has columns for each size.
+    heading, row = table.rows([record])
+    cells = dict(zip(heading, row, strict=True))
+    assert heading[1:5] == ["10kB median s", "10kB 95 % s", "20kB median s", "20kB 95 % s"]
+    assert (cells["10kB median s"], cells["20kB 95 % s"]) == ("0.76", "0.77")
+    assert (cells["transfers"], cells["bulk Mbit/s"]) == ("2", "7.200")
+    assert not {"Jain", "flow 1", "least share", "to 90 % s"} & cells.keys()
+    alone = record | {"cc": "star", "flows": record["flows"][:1]}
+    assert "bulk Mbit/s" not in table.rows([alone])[0]
 
 
 def test_bytes_that_do_not_fit_are_no_record(tmp_path: Path) -> None:
@@ -165,15 +174,3 @@ def test_bytes_that_do_not_fit_are_no_record(tmp_path: Path) -> None:
     (tmp_path / "flow1.recv.json").write_text(json.dumps(received))
     with pytest.raises(RecordError, match="other bytes were received"):
         compute(tmp_path, told)
-
-
-def test_the_table_has_columns_for_each_size(tmp_path: Path) -> None:
-    record = compute(tmp_path, raw(tmp_path))
-    heading, row = table.rows([record])
-    cells = dict(zip(heading, row, strict=True))
-    assert heading[1:5] == ["10kB median s", "10kB 95 % s", "20kB median s", "20kB 95 % s"]
-    assert (cells["10kB median s"], cells["20kB 95 % s"]) == ("0.76", "0.77")
-    assert (cells["transfers"], cells["bulk Mbit/s"]) == ("2", "7.200")
-    assert not {"Jain", "flow 1", "least share", "to 90 % s"} & cells.keys()
-    alone = record | {"cc": "star", "flows": record["flows"][:1]}
-    assert "bulk Mbit/s" not in table.rows([alone])[0]
