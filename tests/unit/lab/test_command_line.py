@@ -20,7 +20,7 @@ from apogee_lab.commands import main
 from apogee_lab.engines import registry
 from apogee_lab.modules import of_file
 from apogee_lab.runs import sweep
-from tests.unit.lab.raw_folders import FakeEngine, no_guest
+from tests.unit.lab.stand_ins import FakeEngine, no_guest
 
 Capture = pytest.CaptureFixture[str]
 

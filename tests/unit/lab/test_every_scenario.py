@@ -8,7 +8,7 @@ import pytest
 from apogee_lab.commands import main
 from apogee_lab.runs import request
 from apogee_lab.scenarios import SCENARIOS, bundles
-from tests.unit.lab.raw_folders import shell_errors
+from tests.unit.lab.stand_ins import shell_errors
 
 EVENTS = "rate:2mbit@30s+stall@10s:100ms+delay:300ms@20s:5s+outage@40s:1s+loss:1%@50s"
 MOVING = f"event={EVENTS}+rate:5mbit@32s:4s jitter=5ms jitter_mean=10ms burst=none"

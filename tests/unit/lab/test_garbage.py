@@ -22,7 +22,7 @@ from apogee_lab.commands import cost, device_cost, main, reproduce
 from apogee_lab.host import sysctls
 from apogee_lab.runs import request, sweep
 from apogee_lab.scenarios.scenario import Scenario
-from tests.unit.lab.raw_folders import no_guest
+from tests.unit.lab.stand_ins import no_guest
 
 Capture = pytest.CaptureFixture[str]
 
@@ -37,8 +37,8 @@ NUMBERS = (
 WORDS = (
     "-", "--", "a" * 5000, "ü", "İı", "日本", "\udcff", "a\nb", "\n", "\t", "\r", "\x1b[31m",
     "\x7f", "\u2028", "a b", "'", '"', "$(reboot)", "`id`", ";", "|", "&", "*", "[", "%s", "%",
-    "%(prog)s", "$\\frac$", "{}", "{0}", "\\", "+", "a+b", "+a", "a*b", "0*star", "99999999999*star",
-    "1*", "*a", f"{HUGE}*star", "=", "a=", "=a", "ber=", "ber=nan", f"ber={HUGE}", f"queue={HUGE}B",
+    "%(prog)s", "$\\frac$", "{}", "{0}", "\\", "+", "a+b", "+a", "a*b", "0*star",
+    "99999999999*star", "1*", "*a", f"{HUGE}*star", "=", "a=", "=a", "ber=", "ber=nan", f"ber={HUGE}", f"queue={HUGE}B",
     "star.aen=²", f"star.aen={HUGE}", "none", "None", "True",
 )  # fmt: skip
 PATHS = (

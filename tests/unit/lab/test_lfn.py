@@ -15,18 +15,8 @@ from apogee_lab.measures.record import RecordError
 from apogee_lab.runs import request
 from apogee_lab.scenarios import SCENARIOS
 from apogee_lab.scenarios.scenario import Plan
-from tests.unit.lab.raw_folders import (
-    T0_US,
-    bins,
-    compute,
-    delays,
-    fill,
-    link,
-    meta,
-    qdisc,
-    send_log,
-    sends,
-)
+from tests.unit.lab.raw_folders import T0_US, bins, compute, fill, link, meta, qdisc, send_log
+from tests.unit.lab.stand_ins import delays, sends
 
 LFN = SCENARIOS["lfn"]
 SHARE = 1448 / 1514  # payload of a frame

@@ -14,7 +14,7 @@ import pytest
 from apogee_lab.commands import main
 from apogee_lab.runs import sweep
 from apogee_lab.scenarios import SCENARIOS, leo, moving, tracefiles
-from tests.unit.lab.raw_folders import FakeEngine, planned
+from tests.unit.lab.stand_ins import FakeEngine, planned
 
 SHARE = 1448 / 1514  # of payload in a full frame
 plan = partial(planned, cc="reno")

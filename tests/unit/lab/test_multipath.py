@@ -12,7 +12,8 @@ import pytest
 from apogee_lab.measures.record import RecordError
 from apogee_lab.runs import request
 from apogee_lab.scenarios import SCENARIOS, bundles, longlinks
-from tests.unit.lab.raw_folders import compute, fill, meta, planned, qdisc, shell_errors, write
+from tests.unit.lab.raw_folders import compute, fill, meta, qdisc, write
+from tests.unit.lab.stand_ins import planned, shell_errors
 
 MULTIPATH = SCENARIOS["multipath"]
 FRAME = 1514

@@ -15,16 +15,8 @@ import pytest
 import apogee_lab
 from apogee_lab.measures.compute import compute
 from apogee_lab.results import table
-from tests.unit.lab.raw_folders import (
-    LINK_PATH,
-    fill,
-    meta,
-    qdisc,
-    send_log,
-    shell_errors,
-    steady,
-    write,
-)
+from tests.unit.lab.raw_folders import LINK_PATH, fill, meta, qdisc, send_log, steady, write
+from tests.unit.lab.stand_ins import shell_errors
 from tests.unit.lab.two_paths import TWO_PATHS
 
 PLAN = TWO_PATHS.compile({}, "cubic+reno", 10.0)

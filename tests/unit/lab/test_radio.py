@@ -17,17 +17,8 @@ from apogee_lab.runs import request
 from apogee_lab.scenarios import SCENARIOS, biterrors
 from apogee_lab.scenarios.biterrors import Instruction
 from apogee_lab.scenarios.radio import share
-from tests.unit.lab.raw_folders import (
-    SYN_US,
-    T0_US,
-    compute,
-    fill,
-    meta,
-    planned,
-    qdisc,
-    send_log,
-    write,
-)
+from tests.unit.lab.raw_folders import SYN_US, T0_US, compute, fill, meta, qdisc, send_log, write
+from tests.unit.lab.stand_ins import planned
 
 RADIO = SCENARIOS["radio"]
 compiled = partial(planned, "radio")

@@ -15,7 +15,6 @@ from apogee_lab.results import table
 from apogee_lab.scenarios import SCENARIOS
 from tests.unit.lab.raw_folders import (
     SYN_US,
-    T0_US,
     bins,
     compute,
     fill,
@@ -124,7 +123,7 @@ def raw(folder: Path) -> dict[str, Any]:
                      [begun + 2_770_000, 30_000]],
             "transfers": [[20_000, begun + 768_000], [10_000, begun + 2_764_000]],
         },
-        "flow2.send.json": send_log(end_us=T0_US + 20_000_000),
+        "flow2.send.json": send_log(end_us=SYN_US + 20_500_000),
         "flow2.recv.json": {"bins": bins((10.5, 30.0, 9000))},
         "qdisc-bn.json": [qdisc("to-sat", 0)],
         "qdisc-sat.json": [],

@@ -20,18 +20,16 @@ from apogee_lab.runs import request
 from apogee_lab.scenarios import SCENARIOS
 from tests.unit.lab.raw_folders import (
     SYN_US,
-    T0_US,
     bins,
     compute,
-    delays,
     fill,
     link,
     meta,
     qdisc,
     send_log,
-    sends,
     write,
 )
+from tests.unit.lab.stand_ins import delays, sends
 
 SHARED = SCENARIOS["satellite-shared"]
 
@@ -174,10 +172,11 @@ FLOWS = [flow.facts() for flow in SHARED.compile({}, "star+reno", 10.0).flows]
 
 def sender(late_us: int, rtt: tuple[int, int], cwnd: tuple[int, int], **more: Any) -> Any:
     """A sender's log with one value of rtt and window until 15.0 s and one from then on."""
-    times = range(T0_US + late_us, 26_000_000, 100_000)
+    syn_us = SYN_US + late_us
+    times = range(syn_us + 500_000, 26_000_000, 100_000)
     samples = [[t, cwnd[t >= 15_000_000], rtt[t >= 15_000_000], 0] for t in times]
     info = {"min_rtt": 500_000, "total_retrans": 30, "data_segs_out": 1000, "snd_mss": 1000}
-    times_us = {"syn_us": SYN_US + late_us, "t0_us": T0_US + late_us, "end_us": 26_200_000}
+    times_us = {"syn_us": syn_us, "t0_us": syn_us + 500_000, "end_us": 26_200_000}
     return send_log(samples=samples, info=info, **(times_us | more))
 
 

@@ -24,7 +24,7 @@ from apogee_lab.runs import request, sweep
 from apogee_lab.scenarios import testbed
 from apogee_lab.scenarios.scenario import Scenario, members, module_lines
 from tests.patience import wait_for
-from tests.unit.lab.raw_folders import SCENARIO, FakeEngine
+from tests.unit.lab.stand_ins import SCENARIO, FakeEngine
 
 
 @pytest.fixture

@@ -16,17 +16,8 @@ from apogee_lab.measures.record import RecordError
 from apogee_lab.scenarios import SCENARIOS, wifi
 from apogee_lab.scenarios.scenario import Plan
 from apogee_lab.scenarios.wlan import airtime_us, charge, limit_bps
-from tests.unit.lab.raw_folders import (
-    T0_US,
-    bins,
-    compute,
-    fill,
-    link,
-    meta,
-    qdisc,
-    send_log,
-    sends,
-)
+from tests.unit.lab.raw_folders import T0_US, bins, compute, fill, link, meta, qdisc, send_log
+from tests.unit.lab.stand_ins import sends
 
 WLAN = SCENARIOS["wlan"]
 FULL, ACK = 1500, 52  # bytes of IP: a full packet, an ACK with timestamps
