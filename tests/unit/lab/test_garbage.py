@@ -38,8 +38,8 @@ WORDS = (
     "-", "--", "a" * 5000, "ü", "İı", "日本", "\udcff", "a\nb", "\n", "\t", "\r", "\x1b[31m",
     "\x7f", "\u2028", "a b", "'", '"', "$(reboot)", "`id`", ";", "|", "&", "*", "[", "%s", "%",
     "%(prog)s", "$\\frac$", "{}", "{0}", "\\", "+", "a+b", "+a", "a*b", "0*star",
-    "99999999999*star", "1*", "*a", f"{HUGE}*star", "=", "a=", "=a", "ber=", "ber=nan", f"ber={HUGE}", f"queue={HUGE}B",
-    "star.aen=²", f"star.aen={HUGE}", "none", "None", "True",
+    "99999999999*star", "1*", "*a", f"{HUGE}*star", "=", "a=", "=a", "ber=", "ber=nan",
+    f"ber={HUGE}", f"queue={HUGE}B", "star.aen=²", f"star.aen={HUGE}", "none", "None", "True",
 )  # fmt: skip
 PATHS = (
     "..", "/", "//", "~", "a/../b", "a b", "/dev/null/x", "/proc/nowhere/x", "a" * 300, "folder",

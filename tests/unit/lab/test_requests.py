@@ -13,17 +13,7 @@ from apogee_lab.measures import transfers
 from apogee_lab.measures.record import RecordError, dumps
 from apogee_lab.results import table
 from apogee_lab.scenarios import SCENARIOS
-from tests.unit.lab.raw_folders import (
-    SYN_US,
-    bins,
-    compute,
-    fill,
-    link,
-    meta,
-    qdisc,
-    send_log,
-    write,
-)
+from tests.unit.lab.raw_folders import bins, compute, fill, link, meta, qdisc, send_log, write
 
 REQUESTS = SCENARIOS["requests"]
 SHARED = SCENARIOS["satellite-shared"]
@@ -112,7 +102,7 @@ def raw(folder: Path) -> dict[str, Any]:
     """Transfers from 15 s on beside a bulk flow from 10 s on, and the plan's facts about them."""
     write(folder)
     info = {"min_rtt": 500_000, "total_retrans": 3, "data_segs_out": 40, "snd_mss": 1000}
-    begun = SYN_US + 5_000_000
+    begun = 15_000_000
     files: dict[str, Any] = {
         "flow1.send.json": send_log(
             info=info, syn_us=begun, t0_us=begun + 500_000, end_us=begun + 11_000_000,
@@ -123,7 +113,7 @@ def raw(folder: Path) -> dict[str, Any]:
                      [begun + 2_770_000, 30_000]],
             "transfers": [[20_000, begun + 768_000], [10_000, begun + 2_764_000]],
         },
-        "flow2.send.json": send_log(end_us=SYN_US + 20_500_000),
+        "flow2.send.json": send_log(end_us=30_500_000),
         "flow2.recv.json": {"bins": bins((10.5, 30.0, 9000))},
         "qdisc-bn.json": [qdisc("to-sat", 0)],
         "qdisc-sat.json": [],

@@ -18,17 +18,7 @@ from apogee_lab.results import over_time, plots, table
 from apogee_lab.results.finished import FinishedRun
 from apogee_lab.runs import request
 from apogee_lab.scenarios import SCENARIOS
-from tests.unit.lab.raw_folders import (
-    SYN_US,
-    bins,
-    compute,
-    fill,
-    link,
-    meta,
-    qdisc,
-    send_log,
-    write,
-)
+from tests.unit.lab.raw_folders import bins, compute, fill, link, meta, qdisc, send_log, write
 from tests.unit.lab.stand_ins import delays, sends
 
 SHARED = SCENARIOS["satellite-shared"]
@@ -172,7 +162,7 @@ FLOWS = [flow.facts() for flow in SHARED.compile({}, "star+reno", 10.0).flows]
 
 def sender(late_us: int, rtt: tuple[int, int], cwnd: tuple[int, int], **more: Any) -> Any:
     """A sender's log with one value of rtt and window until 15.0 s and one from then on."""
-    syn_us = SYN_US + late_us
+    syn_us = 10_000_000 + late_us
     times = range(syn_us + 500_000, 26_000_000, 100_000)
     samples = [[t, cwnd[t >= 15_000_000], rtt[t >= 15_000_000], 0] for t in times]
     info = {"min_rtt": 500_000, "total_retrans": 30, "data_segs_out": 1000, "snd_mss": 1000}
@@ -337,7 +327,7 @@ def test_figures_of_two_flows(
         .replace("cwnd=", "snd_cwnd=").replace(" bw=0", ""),
     ]  # fmt: skip
     run = run_of(tmp_path / "mix", "".join(lines))
-    assert (run.start_us, run.end_s) == (SYN_US, 15.5)
+    assert (run.start_us, run.end_s) == (10_000_000, 15.5)
     window = over_time.window([run])
     assert {"flow1 star", "flow2 reno"} <= names(window)
     assert window.axes[0].get_xlim() == (0, 15.5)
