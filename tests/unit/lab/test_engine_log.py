@@ -91,9 +91,8 @@ def test_data_races_count_in_modules_that_were_brought(
 ) -> None:
     """A report ends with its last line: what follows is another's."""
     name, _, module = function.partition(" ")
-    text = RACE.format(function, name).replace(
-        f"{name}+0x1f4/0x2e0", f"{name}+0x1f4/0x2e0 {module}"
-    )
+    place = f"{name}+0x1f4/0x2e0"
+    text = RACE.format(function, name).replace(place, f"{place} {module}")
     found = log.verdict((HARMLESS + text + "tcp_star: [tcp_star]\n").splitlines(), brought)
     assert (found is not None) == counts
     assert found is None or found.line.startswith(f"BUG: KCSAN: data-race in {function} / tcp_get")
@@ -164,9 +163,7 @@ def test_a_report_fails_a_run_that_is_done(
 
 def test_a_script_that_fails_fails_its_run_if_asked(work: Work, tmp_path: Path) -> None:
     (work.out / "status").write_text("3\n")
-    with pytest.raises(
-        GuestFailed, match="^the guest's script ended with status 3: hello$"
-    ) as failure:
+    with pytest.raises(GuestFailed, match="^the guest's script ended with .* 3: hello$") as failure:
         keep(work, RunInfo(2.0, 1.0), tmp_path / "out", check=True)
     assert failure.value.console_tail == ["hello"]
     assert keep(work, RunInfo(2.0, 1.0), tmp_path / "out", check=False).status == 3
@@ -184,10 +181,10 @@ def test_why_a_guest_did_not_come_to_its_end(work: Work, monkeypatch: pytest.Mon
     with pytest.raises(GuestFailed, match="^the guest stopped before its results were out$"):
         supervise._check_end("UML", 0, work)
     full = os.statvfs_result((4096, 4096, 9, 9, 9, 9, 9, 9, 0, 255))
-    with monkeypatch.context() as patch:
+    no_space = pytest.raises(LabError, match="no space left on device")
+    with monkeypatch.context() as patch, no_space:
         patch.setattr(os, "statvfs", lambda _: full)
-        with pytest.raises(LabError, match="no space left on device"):
-            supervise._check_end("UML", 0, work)
+        supervise._check_end("UML", 0, work)
     work.console.write_text("hello\nKernel panic - not syncing: for the test\n")
     for status in (0, -6):
         with pytest.raises(GuestFailed) as failure:
@@ -326,8 +323,5 @@ def test_what_was_logged_before_does_not_count(tmp_path: Path) -> None:
         with device.open("a") as file:
             file.write("4,2,2000000,-;WARNING: now\n")
         assert kmsg.read(opened) == "[    2.000000] WARNING: now\n"
-
-
-def test_a_log_that_cannot_be_read_is_none(tmp_path: Path) -> None:
     with kmsg.from_now_on(tmp_path / "nosuch") as opened:
         assert opened is None
