@@ -50,14 +50,11 @@ def test_each_flow_has_hosts_of_its_own() -> None:
     assert len(set(addresses)) == len(addresses) == 2 * (1 + 2 * 3)
 
 
-def test_one_name_stands_for_every_flow() -> None:
-    assert [f.cc for f in SHARED.compile({"flows": 3}, "star", 9.0).flows] == ["star"] * 3
+def test_names_and_flows() -> None:
+    """One name stands for every flow, N*NAME for N flows of NAME; by default there are as many
+    flows as the mix names."""
     assert script("star").count("modprobe tcp_star") == 1
     assert script("star") == script("star+star")
-
-
-def test_one_against_many() -> None:
-    """N*NAME is N flows of NAME; by default there are as many flows as the mix names."""
     assert script("star+3*reno") == script("star+reno+reno+reno") == script("1*star+3*reno")
     assert script("3*star") == script("star", flows=3)
     assert script("star+3*reno", flows=4) == script("star+3*reno")
@@ -82,13 +79,9 @@ def test_delays_are_each_flows_own() -> None:
     found = delays(script(delays=(0.0, 0.05), wired_delay=0.002))
     own = {place: delay for place, delay in found.items() if place[0] != "sat"}
     assert own == {
-        ("snd1", "to-bn"): 2000,
-        ("bn", "to-snd1"): 2000,
-        ("rcv1", "to-sat"): 2000,
-        ("snd2", "to-bn"): 52_000,
-        ("bn", "to-snd2"): 52_000,
-        ("rcv2", "to-sat"): 2000,
-    }
+        ("snd1", "to-bn"): 2000, ("bn", "to-snd1"): 2000, ("rcv1", "to-sat"): 2000,
+        ("snd2", "to-bn"): 52_000, ("bn", "to-snd2"): 52_000, ("rcv2", "to-sat"): 2000,
+    }  # fmt: skip
     assert "dev to-rcv2 root netem delay 252000us rate 100000000bit" in script(wired_delay=0.002)
     assert " rate " not in "".join(re.findall("to-rcv1 root.*", script(wired_rate=0)))
 
