@@ -27,24 +27,19 @@ def script(**texts: str) -> str:
 # --- the limit --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("texts", "overhead"),
-    [
-        ({}, 20 + 8 + 12 + 16),
-        ({"auth": "0"}, 20 + 8 + 12),
-        ({"outside": "6"}, 40 + 8 + 12 + 16),
+def test_the_limit_is_what_full_packets_have_of_both_rates() -> None:
+    """A tunnel that is measured counts its heads; its peers are compared with the bare links."""
+    shake = 20 + 8 + 12
+    for texts, overhead in (
+        ({}, shake + 16),
+        ({"auth": "0"}, shake),
+        ({"outside": "6"}, 20 + shake + 16),
         ({"via": "bonding"}, 0),
         ({"via": "mptcp"}, 0),
-    ],
-)
-def test_the_limit_is_what_full_packets_have_of_both_rates(
-    texts: dict[str, str], overhead: int
-) -> None:
-    """A tunnel that is measured counts its heads; its peers are compared with the bare links."""
-    today = compiled(**texts)
-    assert today.limit_bps == pytest.approx(2 * 384e3 * (1500 - overhead - 52) / FRAME)
-    period = compiled(stack="period", **texts)
-    assert period.limit_bps == pytest.approx(2 * 384e3 * (1500 - overhead - 40) / FRAME)
+    ):
+        for stack, head in (("today", 52), ("period", 40)):
+            limit_bps = compiled(stack=stack, **texts).limit_bps
+            assert limit_bps == pytest.approx(2 * 384e3 * (1500 - overhead - head) / FRAME)
 
 
 def test_one_path_has_its_own_limit() -> None:
@@ -73,7 +68,6 @@ def test_events_are_means_over_the_run() -> None:
     assert half.paths[1].rate_bps == none.paths[1].rate_bps
     both = compiled(event="loss:50%@50.302s:10s")
     assert both.paths[0].limit_bps == pytest.approx(0.95 * none.paths[0].limit_bps)
-
     # A pause takes its time less a frame of the rate.
     plan = compiled(event2="outage@30s:10s")
     assert plan.paths[0].rate_bps == 384e3
@@ -93,16 +87,14 @@ def test_random_pauses_have_their_means() -> None:
 
 
 def test_pauses_follow_the_seed_and_the_link() -> None:
+    """Those that overlap are one."""
+    assert longlinks.joined([(5, 6), (1, 3), (2, 4), (4, 4.5)]) == ((1, 4.5), (5, 6))
     first = longlinks.random_pauses(1, 1, 0.5, 1000)
     same = [longlinks.random_pauses(*of, 0.5, 1000) == first for of in ((1, 1), (2, 1), (1, 2))]
     assert same == [True, False, False]
     assert longlinks.random_pauses(1, 1, 0.0, 1000) == []
     assert script(outage="500ms") == script(outage="500ms")
     assert compiled(outage="500ms").script != compiled(outage="500ms", seed=2).script
-
-
-def test_overlapping_pauses_are_one() -> None:
-    assert longlinks.joined([(5, 6), (1, 3), (2, 4), (4, 4.5)]) == ((1, 4.5), (5, 6))
 
 
 def test_a_pause_holds_both_ends_of_its_link() -> None:
@@ -121,9 +113,8 @@ def test_a_pause_holds_both_ends_of_its_link() -> None:
 
 
 def test_shake_has_its_words() -> None:
-    text = script(
-        scheduler="ratio", ratio_theta="0.75", ack="tdar", threshold="7", interval="500ms"
-    )
+    own = {"scheduler": "ratio", "ratio_theta": "0.75", "ack": "tdar", "threshold": "7"}
+    text = script(**own, interval="500ms")
     words = "scheduler ratio theta 75 ack tdar threshold 7 auth on encrypt off interval 500000us\n"
     assert f"type shake role agent {words}" in text
     assert f"type shake role leader id 1 {words}" in text

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,88 +31,43 @@ def script(**texts: str) -> str:
 # --- bit errors -------------------------------------------------------------------------------
 
 
-def run_filter(code: list[Instruction], length: int, draw: Callable[[], int]) -> int:
-    """Run classic BPF on a frame, with random numbers from ``draw``; what it returns."""
-    at, value = 0, 0
-    for _ in range(len(code)):
-        op, true, false, operand = code[at]
-        at += 1
-        if op == biterrors.LOAD_LENGTH:
-            value = length
-        elif (op, operand) == (biterrors.LOAD_WORD, biterrors.RANDOM):
-            value = draw()
-        elif op == biterrors.IF_BIT_SET:
-            at += true if value & operand else false
-        elif op == biterrors.IF_AT_LEAST:
-            at += true if value >= operand else false
-        elif op == biterrors.RETURN:
-            return operand
-        else:
-            raise AssertionError(f"unknown instruction {op:#x} {operand:#x}")
-    raise AssertionError("the filter does not end")
-
-
 def loss_of(code: list[Instruction], length: int) -> float:
-    """The probability that the filter matches, exactly: of each draw both outcomes are followed.
+    """The probability that a filter, classic BPF, matches a frame: of each random number, which is
+    compared once, both outcomes are followed."""
 
-    A draw is compared once; the instruction behind it tells where the outcomes part.
-    """
-    kept, lost = 1.0, 0.0
-    limits: list[int] = []
+    def lost(at: int, value: int | None = None) -> float:
+        op, true, false, operand = code[at]
+        if op == biterrors.LOAD_LENGTH:
+            return lost(at + 1, length)
+        if op == biterrors.LOAD_WORD:
+            assert operand == biterrors.RANDOM
+            return lost(at + 1)
+        if op == biterrors.IF_BIT_SET:
+            assert value is not None
+            return lost(at + 1 + (true if value & operand else false), value)
+        if op == biterrors.IF_AT_LEAST:
+            assert value is None and code[at - 1][0] == biterrors.LOAD_WORD
+            below = operand / 2**32
+            return below * lost(at + 1 + false) + (1 - below) * lost(at + 1 + true)
+        assert op == biterrors.RETURN and operand in (biterrors.LOST, biterrors.KEPT)
+        return float(operand == biterrors.LOST)
 
-    def high() -> int:
-        limits.append(0)
-        return 2**32 - 1
-
-    assert run_filter(code, length, high) == biterrors.KEPT
-    for number in range(len(limits)):
-        low, top = 0, 2**32 - 1  # the least random number with which the frame is kept
-        while low < top:
-            middle = (low + top) // 2
-            drawn = [2**32 - 1] * number + [middle] + [2**32 - 1] * len(limits)
-            if run_filter(code, length, iter(drawn).__next__) == biterrors.KEPT:
-                top = middle
-            else:
-                low = middle + 1
-        lost += kept * low / 2**32
-        kept *= 1 - low / 2**32
-    return lost
+    return lost(0)
 
 
 @pytest.mark.parametrize("ber", BERS)
 def test_the_loss_of_every_length_is_that_of_its_bits(ber: float) -> None:
     """To 2^-32 for each power of two in the length, and 1e-4 of itself."""
     code = biterrors.program(ber)
-    found = [draws_of(code, length) for length in range(1, 2060)]
+    found = [loss_of(code, length) for length in range(1, 2060)]
     for length, loss in enumerate(found, 1):
         wanted = -math.expm1(8 * length * math.log1p(-ber))
         assert abs(loss - wanted) <= length.bit_count() * 2**-32
     assert sorted(found) == found
-    assert draws_of(code, 65549) == pytest.approx(-math.expm1(8 * 65549 * math.log1p(-ber)))
-
-
-def draws_of(code: list[Instruction], length: int) -> float:
-    """The probability that the filter matches, from the thresholds its draws are compared with."""
-    kept = 1.0
-    thresholds: list[int] = []
-    for at, (op, _, _, operand) in enumerate(code):
-        if op == biterrors.IF_AT_LEAST:
-            piece = code[at - 2] if at >= 2 else (0, 0, 0, 0)
-            if piece[0] != biterrors.IF_BIT_SET or length & piece[3]:
-                thresholds.append(operand)
-    for threshold in thresholds:
-        kept *= 1 - threshold / 2**32
-    return 1 - kept
-
-
-@pytest.mark.parametrize("length", [1, 60, 142, 1514, 2056])
-@pytest.mark.parametrize("ber", [1e-6, 1e-4])
-def test_the_filter_runs_as_its_thresholds_say(length: int, ber: float) -> None:
-    """Found by running it: the number at which each draw decides."""
-    code = biterrors.program(ber, 0.01)
-    wanted = 1 - 0.99 * (1 - ber) ** (8 * length)
-    assert loss_of(code, length) == pytest.approx(draws_of(code, length), abs=1e-12)
-    assert loss_of(code, length) == pytest.approx(wanted, rel=1e-6)
+    assert loss_of(code, 65549) == pytest.approx(-math.expm1(8 * 65549 * math.log1p(-ber)))
+    for length in (1, 60, 142, 1514, 2056):
+        wanted = 1 - 0.99 * (1 - ber) ** (8 * length)
+        assert loss_of(biterrors.program(ber, 0.01), length) == pytest.approx(wanted, rel=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -128,8 +82,8 @@ def test_the_bytecode_is_what_tc_reads(ber: float, loss: float) -> None:
     for at, (op, true, false, _) in enumerate(code):
         assert op == biterrors.RETURN or at + 1 + max(true, false) < len(code)
     # an outage loses everything, and no error nothing
-    assert run_filter(biterrors.program(0.0, 1.0), 60, lambda: 2**32 - 1) == biterrors.LOST
-    assert run_filter(biterrors.program(0.0, 0.0), 60, lambda: 0) == biterrors.KEPT
+    assert loss_of(biterrors.program(0.0, 1.0), 60) == 1
+    assert loss_of(biterrors.program(0.0, 0.0), 60) == 0
 
 
 # --- the limit --------------------------------------------------------------------------------
