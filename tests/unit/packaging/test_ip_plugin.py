@@ -10,16 +10,12 @@ from pathlib import Path
 import pytest
 
 from apogee_lab.guest import plugins
+from tests import ROOT
 
 from .plugged_ip import Ip, enumeration, packed, u8, u16, u32, whole
 
+NUMBERS = enumeration(ROOT / "sscop" / "netlink.h", "IFLA_SSCOP_")
 ADDRESS = bytes.fromhex("020000000001")
-
-
-@pytest.fixture(scope="module")
-def numbers(root: Path) -> dict[str, int]:
-    """The attributes of sscop/netlink.h."""
-    return enumeration(root / "sscop" / "netlink.h", "IFLA_SSCOP_")
 
 
 @pytest.fixture
@@ -67,20 +63,20 @@ WORDS = {
 @pytest.mark.parametrize(
     ("name", "value"), [(name, value) for name, (_, values) in WORDS.items() for value in values]
 )
-def test_a_word_is_an_attribute(ip: Ip, numbers: dict[str, int], name: str, value: str) -> None:
+def test_a_word_is_an_attribute(ip: Ip, name: str, value: str) -> None:
     form, values = WORDS[name]
     words = (name.lower().replace("_", "-"), value)
-    wanted = {numbers[name]: form(values[value])}  # type: ignore[operator]
+    wanted = {NUMBERS[name]: form(values[value])}  # type: ignore[operator]
     assert ip.asks_for(*words) == ip.asks_for(*words, verb="set") == wanted
 
 
-def test_all_words_at_once_and_none(ip: Ip, numbers: dict[str, int]) -> None:
+def test_all_words_at_once_and_none(ip: Ip) -> None:
     words = (
         "segment 128 window 512 poll-bytes 0 poll-sds 16 poll-time 10s poll-idle 0 ustat on "
         "peer 02:00:00:00:00:01 backlog 3000"
     )
     names = "SEGMENT WINDOW POLL_BYTES POLL_SDS POLL_TIME POLL_IDLE USTAT PEER BACKLOG".split()
-    assert list(ip.asks_for(*words.split())) == [numbers[name] for name in names]
+    assert list(ip.asks_for(*words.split())) == [NUMBERS[name] for name in names]
     assert ip.asks_for() == {}
 
 
@@ -136,7 +132,7 @@ def test_help(ip: Ip, root: Path) -> None:
 
 
 @pytest.fixture
-def data(numbers: dict[str, int]) -> dict[str, bytes]:
+def data() -> dict[str, bytes]:
     """What a device with its defaults sends."""
     return {
         "SEGMENT": u16(0), "WINDOW": u32(1024), "POLL_BYTES": u32(3000), "POLL_SDS": u32(0),
@@ -145,8 +141,8 @@ def data(numbers: dict[str, int]) -> dict[str, bytes]:
     }  # fmt: skip
 
 
-def test_show(ip: Ip, data: dict[str, bytes], numbers: dict[str, int]) -> None:
-    text = ip.shows(whole(data, numbers), "-d")
+def test_show(ip: Ip, data: dict[str, bytes]) -> None:
+    text = ip.shows(whole(data, NUMBERS), "-d")
     assert (
         "sscop segment auto window 1024 poll-bytes 3000 poll-sds 0 poll-time 100ms "
         "poll-idle 10ms ustat on peer 02:00:00:00:00:01 backlog 3000 state ready "
@@ -154,21 +150,19 @@ def test_show(ip: Ip, data: dict[str, bytes], numbers: dict[str, int]) -> None:
     ) in text
 
 
-def test_what_is_shown_may_be_given_back(
-    ip: Ip, data: dict[str, bytes], numbers: dict[str, int]
-) -> None:
+def test_what_is_shown_may_be_given_back(ip: Ip, data: dict[str, bytes]) -> None:
     """Settings, not state."""
     data |= {"SEGMENT": u16(300), "USTAT": u8(0), "POLL_TIME": u32(1_500_001), "POLL_IDLE": u32(0)}
-    shown = ip.shows(whole(data, numbers), "-d")
+    shown = ip.shows(whole(data, NUMBERS), "-d")
     words = re.search(r"sscop (segment .*) state ", shown)
     assert words and "poll-time 1500001us" in words[1]
     asked = ip.asks_for(*words[1].split())
     settings = [name for name in data if name not in ("STATE", "SEGMENT_NOW")]
-    assert asked == {numbers[name]: data[name] for name in settings}
+    assert asked == {NUMBERS[name]: data[name] for name in settings}
 
 
-def test_show_as_json(ip: Ip, data: dict[str, bytes], numbers: dict[str, int]) -> None:
-    [link] = json.loads(ip.shows(whole(data, numbers), "-d", "-j"))
+def test_show_as_json(ip: Ip, data: dict[str, bytes]) -> None:
+    [link] = json.loads(ip.shows(whole(data, NUMBERS), "-d", "-j"))
     wanted = {
         "segment": "auto", "window": 1024, "poll_bytes": 3000, "poll_sds": 0,
         "poll_time_us": 100_000, "poll_idle_us": 10_000, "ustat": True,
@@ -176,15 +170,15 @@ def test_show_as_json(ip: Ip, data: dict[str, bytes], numbers: dict[str, int]) -
     }  # fmt: skip
     assert link["linkinfo"] == {"info_kind": "sscop", "info_data": wanted}
     data["SEGMENT"] = u16(256)
-    [link] = json.loads(ip.shows(whole(data, numbers), "-d", "-j"))
+    [link] = json.loads(ip.shows(whole(data, NUMBERS), "-d", "-j"))
     assert link["linkinfo"]["info_data"] == wanted | {"segment": 256}
 
 
-def test_a_kernel_with_other_attributes(ip: Ip, numbers: dict[str, int]) -> None:
+def test_a_kernel_with_other_attributes(ip: Ip) -> None:
     """Older or newer than the plug-in: what it knows is shown."""
     some = {"WINDOW": u32(7), "STATE": u8(99)}
-    more = packed(max(numbers.values()) + 1, u32(1))
-    assert "sscop window 7 state 99 " in ip.shows(whole(some, numbers) + more, "-d")
+    more = packed(max(NUMBERS.values()) + 1, u32(1))
+    assert "sscop window 7 state 99 " in ip.shows(whole(some, NUMBERS) + more, "-d")
     assert ip.shows(b"", "-d").splitlines()[-1].split() == ["sscop"]
 
 

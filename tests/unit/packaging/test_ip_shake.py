@@ -11,10 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from tests import ROOT
+
 from .plugged_ip import Ip, attributes, enumeration, packed, u8, u16, u32, whole
 
 KEY = bytes(range(32))
-Numbers = dict[str, int]
+LINK, PATH, PEER = (
+    enumeration(ROOT / "shake" / "netlink.h", f"IFLA_SHAKE_{of}") for of in ("", "PATH_", "PEER_")
+)
 
 
 def u64(number: int) -> bytes:
@@ -28,25 +32,6 @@ def address(text: str) -> bytes:
 @pytest.fixture
 def ip(root: Path, tmp_path: Path) -> Ip:
     return Ip(root, tmp_path, "shake")
-
-
-def numbers(root: Path, prefix: str) -> Numbers:
-    return enumeration(root / "shake" / "netlink.h", f"IFLA_SHAKE_{prefix}")
-
-
-@pytest.fixture(scope="module")
-def link(root: Path) -> Numbers:
-    return numbers(root, "")
-
-
-@pytest.fixture(scope="module")
-def path(root: Path) -> Numbers:
-    return numbers(root, "PATH_")
-
-
-@pytest.fixture(scope="module")
-def peer(root: Path) -> Numbers:
-    return numbers(root, "PEER_")
 
 
 @pytest.fixture
@@ -88,9 +73,9 @@ WORDS = {
 @pytest.mark.parametrize(
     ("name", "value"), [(name, value) for name, values in WORDS.items() for value in values]
 )
-def test_a_word_is_an_attribute(ip: Ip, link: Numbers, name: str, value: str) -> None:
+def test_a_word_is_an_attribute(ip: Ip, name: str, value: str) -> None:
     words = (name.lower().replace("_", "-"), value)
-    wanted = {link[name]: WORDS[name][value]}
+    wanted = {LINK[name]: WORDS[name][value]}
     assert ip.asks_for(*words) == ip.asks_for(*words, verb="set") == wanted
 
 
@@ -114,30 +99,28 @@ PEERS = {
 
 
 @pytest.mark.parametrize("words", PATHS | PEERS)
-def test_a_path_and_a_peer_are_nests(
-    ip: Ip, link: Numbers, path: Numbers, peer: Numbers, words: str
-) -> None:
+def test_a_path_and_a_peer_are_nests(ip: Ip, words: str) -> None:
     asked = ip.asks_for(*words.split(), verb="set")
-    name, known = ("PATH", path) if words in PATHS else ("PEER", peer)
-    assert list(asked) == [link[name]]
+    name, known = ("PATH", PATH) if words in PATHS else ("PEER", PEER)
+    assert list(asked) == [LINK[name]]
     wanted = (PATHS | PEERS)[words]
-    inside = dict(attributes(asked[link[name]]))
+    inside = dict(attributes(asked[LINK[name]]))
     assert inside == {known[name]: data for name, data in wanted.items()}
 
 
-def test_all_at_once(ip: Ip, link: Numbers, path: Numbers, key: Path) -> None:
+def test_all_at_once(ip: Ip, key: Path) -> None:
     words = f"role leader id 7 peer 7 key {key} path 1 dev eth0 remote 192.0.2.9 theta 50"
     asked = ip.asks_for(*words.split())
-    assert list(asked) == [link[name] for name in ("ROLE", "ID", "PEER", "PATH", "THETA")]
-    inside = dict(attributes(asked[link["PATH"]]))
-    assert inside[path["REMOTE"]] == address("192.0.2.9")
+    assert list(asked) == [LINK[name] for name in ("ROLE", "ID", "PEER", "PATH", "THETA")]
+    inside = dict(attributes(asked[LINK["PATH"]]))
+    assert inside[PATH["REMOTE"]] == address("192.0.2.9")
 
 
 @pytest.mark.parametrize("ending", ["", "\n", " \r\n"])
-def test_a_key(ip: Ip, link: Numbers, peer: Numbers, key: Path, ending: str) -> None:
+def test_a_key(ip: Ip, key: Path, ending: str) -> None:
     key.write_text(KEY.hex().upper() + ending)
     asked = ip.asks_for("peer", "7", "key", str(key))
-    assert dict(attributes(asked[link["PEER"]])) == {peer["ID"]: u32(7), peer["KEY"]: KEY}
+    assert dict(attributes(asked[LINK["PEER"]])) == {PEER["ID"]: u32(7), PEER["KEY"]: KEY}
 
 
 def test_a_key_that_others_may_read(ip: Ip, key: Path) -> None:
@@ -234,24 +217,24 @@ def test_help(ip: Ip, root: Path) -> None:
 
 
 @pytest.fixture
-def leader(link: Numbers, path: Numbers, peer: Numbers) -> bytes:
+def leader() -> bytes:
     """What a leader with two paths sends."""
     one = {
         "ID": u8(1), "DEV": b"eth0\0", "REMOTE": address("192.0.2.9"), "WEIGHT": u32(100),
         "STATE": u8(2),
     }  # fmt: skip
     two = {"ID": u8(2), "LOCAL": address("2001:db8::1"), "WEIGHT": u32(50), "STATE": u8(1)}
-    paths = b"".join(packed(link["PATH"], whole(each, path)) for each in (one, two))
-    prefix = packed(peer["ALLOW"], address("10.0.0.0") + b"\x08")
-    peers = whole({"ID": u32(7), "HAS_KEY": u8(1), "PREFIXES": prefix}, peer)
+    paths = b"".join(packed(LINK["PATH"], whole(each, PATH)) for each in (one, two))
+    prefix = packed(PEER["ALLOW"], address("10.0.0.0") + b"\x08")
+    peers = whole({"ID": u32(7), "HAS_KEY": u8(1), "PREFIXES": prefix}, PEER)
     settings = {
         "ROLE": u8(0), "ID": u32(7), "PORT": u16(4790), "REMOTE": address("192.0.2.9"),
         "SCHEDULER": u8(2), "THETA": u32(100), "ACK": u8(3), "THRESHOLD": u32(5), "AUTH": u8(1),
         "ENCRYPT": u8(0), "INTERVAL": u32(1_000_000), "RTT_WINDOW": u32(2_500_000),
         "KEEPALIVE": u32(0), "QUEUE": u32(200_000), "REPAIR": u8(1), "PATHS": paths,
-        "PEERS": packed(link["PEER"], peers), "PATH_COUNT": u32(2), "PEER_COUNT": u32(3),
+        "PEERS": packed(LINK["PEER"], peers), "PATH_COUNT": u32(2), "PEER_COUNT": u32(3),
     }  # fmt: skip
-    return whole(settings, link)
+    return whole(settings, LINK)
 
 
 SETTINGS = (
@@ -271,12 +254,12 @@ def test_show(ip: Ip, leader: bytes) -> None:
     ]
 
 
-def test_what_is_shown_may_be_given_back(ip: Ip, link: Numbers, leader: bytes) -> None:
+def test_what_is_shown_may_be_given_back(ip: Ip, leader: bytes) -> None:
     """Settings, and a path's."""
     asked = ip.asks_for(*SETTINGS.split(), *"path 1 dev eth0 weight 100".split())
     shown = dict(attributes(leader))
-    assert {number: shown[number] for number in asked if number != link["PATH"]} == {
-        number: data for number, data in asked.items() if number != link["PATH"]
+    assert {number: shown[number] for number in asked if number != LINK["PATH"]} == {
+        number: data for number, data in asked.items() if number != LINK["PATH"]
     }
 
 
@@ -296,12 +279,12 @@ def test_show_as_json(ip: Ip, leader: bytes) -> None:
 
 
 @pytest.fixture
-def stats(link: Numbers, path: Numbers) -> bytes:
+def stats() -> bytes:
     counts = "SENT SENT_BYTES RECEIVED RECEIVED_BYTES LOST LATE DIED".split()
     one = {"PEER": u32(7), "ID": u8(1), "SRTT": u32(310_440), "MIN_RTT": u32(300_000)}
     one |= {"THROUGHPUT": u64(48_000), "QUEUE": u64(6_000)}
     one |= {name: u64(10**10 + number) for number, name in enumerate(counts)}
-    return packed(link["PATH"], whole(one, path))
+    return packed(LINK["PATH"], whole(one, PATH))
 
 
 def test_statistics(ip: Ip, leader: bytes, stats: bytes) -> None:
@@ -321,13 +304,13 @@ def test_statistics_as_json(ip: Ip, leader: bytes, stats: bytes) -> None:
     assert found["sent_bytes"] == 10**10 + 1 and found["died"] == 10**10 + 6
 
 
-def test_a_kernel_with_other_attributes(ip: Ip, link: Numbers, path: Numbers) -> None:
+def test_a_kernel_with_other_attributes(ip: Ip) -> None:
     """Older or newer than the plug-in, or nonsense: what it knows is shown."""
-    entry = packed(link["PATH"], whole({"ID": u8(1), "STATE": u8(9)}, path) + packed(77, u32(1)))
-    more = packed(max(link.values()) + 1, u32(1)) + packed(link["ROLE"], u8(9))
-    text = ip.shows(packed(link["PATHS"], entry + packed(link["PATH"], b"")) + more, "-d")
+    entry = packed(LINK["PATH"], whole({"ID": u8(1), "STATE": u8(9)}, PATH) + packed(77, u32(1)))
+    more = packed(max(LINK.values()) + 1, u32(1)) + packed(LINK["ROLE"], u8(9))
+    text = ip.shows(packed(LINK["PATHS"], entry + packed(LINK["PATH"], b"")) + more, "-d")
     assert "role 9 " in text and "path 1 state 9 " in text
-    ends = [b"", packed(link["REMOTE"], b"12345"), packed(link["PATHS"], b"123")]
+    ends = [b"", packed(LINK["REMOTE"], b"12345"), packed(LINK["PATHS"], b"123")]
     for data in ends:
         assert "shake" in ip.shows(data, "-d")
 
