@@ -21,6 +21,7 @@ from apogee_lab.base import UsageError
 from apogee_lab.commands import main
 from apogee_lab.engines import registry
 from apogee_lab.runs import request, sweep
+from apogee_lab.runs.interrupt import held_back, interrupted_by
 from apogee_lab.scenarios import testbed
 from apogee_lab.scenarios.scenario import Scenario, members, module_lines
 from tests.patience import wait_for
@@ -493,3 +494,46 @@ def test_a_terminal_gets_a_bar(engine: FakeEngine) -> None:
     assert "4/4 runs" in said
     assert "left" in said
     assert "star seed 2: FAILED" in said
+
+
+# --- signals ----------------------------------------------------------------------------------
+
+BOTH = (signal.SIGINT, signal.SIGTERM)
+
+
+@pytest.mark.parametrize("which", BOTH)
+def test_a_signal_raises_even_if_it_was_ignored(which: signal.Signals) -> None:
+    before = [signal.signal(each, signal.SIG_IGN) for each in BOTH]
+    try:
+        with pytest.raises(KeyboardInterrupt), interrupted_by(*BOTH):
+            os.kill(os.getpid(), which)
+        assert [signal.getsignal(each) for each in BOTH] == [signal.SIG_IGN] * 2
+        os.kill(os.getpid(), which)  # is ignored again
+    finally:
+        for each, handler in zip(BOTH, before, strict=True):
+            signal.signal(each, handler)
+
+
+def test_other_signals_keep_their_handlers() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with interrupted_by(signal.SIGTERM):
+        assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.parametrize("which", BOTH)
+def test_a_signal_is_held_back(which: signal.Signals) -> None:
+    """Also if a thread takes it in which it is not blocked."""
+    ended = threading.Event()
+    thread = threading.Thread(target=ended.wait)
+    thread.start()
+    done = 0
+    try:
+        with pytest.raises(KeyboardInterrupt), interrupted_by(*BOTH), held_back(*BOTH):
+            signal.pthread_sigmask(signal.SIG_BLOCK, BOTH)
+            os.kill(os.getpid(), which)
+            done = sum(range(100_000))
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, BOTH)
+    finally:
+        ended.set()
+        thread.join()
+    assert done
