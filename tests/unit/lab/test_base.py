@@ -18,21 +18,7 @@ from pathlib import Path
 import pytest
 
 from apogee_lab import base
-from apogee_lab.base import (
-    LAB,
-    LabError,
-    cache_dir,
-    call,
-    compiled,
-    find_program,
-    hold,
-    if_free,
-    locked,
-    need_space,
-    one_line,
-    reason,
-    write_whole,
-)
+from apogee_lab.base import LAB, LabError, cache_dir, call, compiled, if_free, locked, write_whole
 from tests.patience import wait_for
 
 
@@ -85,14 +71,14 @@ def test_a_tree_that_cannot_be_copied_has_one_reason(tmp_path: Path) -> None:
     (tmp_path / "from" / "link").symlink_to("nowhere")
     with pytest.raises(shutil.Error) as failure:
         shutil.copytree(tmp_path / "from", tmp_path / "to")
-    assert reason(failure.value).endswith(f"No such file or directory: '{tmp_path}/from/link'")
-    assert reason(OSError(errno.ENOSPC, "full")) == "full"
+    assert base.reason(failure.value).endswith(f"No such file or directory: '{tmp_path}/from/link'")
+    assert base.reason(OSError(errno.ENOSPC, "full")) == "full"
 
 
 def test_space(tmp_path: Path) -> None:
-    need_space(tmp_path, 0)
+    base.need_space(tmp_path, 0)
     with pytest.raises(LabError, match=r"MB of space are needed, \d+ are left$"):
-        need_space(tmp_path, 10**12)
+        base.need_space(tmp_path, 10**12)
 
 
 @pytest.mark.parametrize(
@@ -157,7 +143,7 @@ def test_who_is_alone_may_write(tmp_path: Path) -> None:
             (handle,) = (fd for fd in Path("/proc/self/fd").iterdir() if fd.resolve() == path)
             flags = fcntl.fcntl(int(handle.name), fcntl.F_GETFL)
             assert (free, bool(flags & os.O_RDWR)) == (True, path.is_file())
-    program = shutil.copy(find_program("sleep", "coreutils"), tmp_path)
+    program = shutil.copy(base.find_program("sleep", "coreutils"), tmp_path)
     with subprocess.Popen([program, "600"]) as running:
         with if_free(Path(program)) as free:
             assert not free
@@ -171,7 +157,7 @@ def test_what_is_removed_meanwhile_is_not_held(tmp_path: Path) -> None:
     with ThreadPoolExecutor() as pool:
         with if_free(there) as free:
             assert free
-            waiting = pool.submit(hold, there)
+            waiting = pool.submit(base.hold, there)
             wait_for(lambda: open_here(there) == 2)
             there.unlink()
         with pytest.raises(LabError, match="another process has removed it: begin again"):
@@ -224,8 +210,8 @@ def test_a_cache_that_no_kernel_can_be_built_in(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_one_line() -> None:
-    assert one_line("a\nb\x1b[1m ü") == "a\\nb\\x1b[1m ü"
-    assert one_line("1" * 5000).endswith("1 … " + "1" * 200)
+    assert base.one_line("a\nb\x1b[1m ü") == "a\\nb\\x1b[1m ü"
+    assert base.one_line("1" * 5000).endswith("1 … " + "1" * 200)
 
 
 def test_a_missing_program_or_folder_is_named() -> None:

@@ -23,10 +23,11 @@ from apogee_lab.runs import sweep
 from tests.unit.lab.stand_ins import FakeEngine, no_guest
 
 Capture = pytest.CaptureFixture[str]
+Patch = pytest.MonkeyPatch
 
 
 @pytest.fixture
-def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
+def engine(tmp_path: Path, monkeypatch: Patch) -> FakeEngine:
     """A lab whose algorithms but cubic have two parameters."""
     own = {"aen": "restore, 0 or 1 (default 1)", "gain": ""}
     found = no_guest(tmp_path, monkeypatch)
@@ -90,7 +91,7 @@ def test_a_failed_run_is_status_1(engine: FakeEngine, capsys: Capture, tmp_path:
 
 
 def test_an_interrupted_sweep_says_how_to_go_on(
-    engine: FakeEngine, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+    engine: FakeEngine, capsys: Capture, monkeypatch: Patch
 ) -> None:
     def interrupted(self: sweep.Sweep) -> None:
         raise sweep.Interrupted
@@ -103,7 +104,7 @@ def test_an_interrupted_sweep_says_how_to_go_on(
 
 
 def test_a_link_that_is_too_fast_for_the_engine(
-    engine: FakeEngine, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+    engine: FakeEngine, capsys: Capture, monkeypatch: Patch
 ) -> None:
     """The paths of paper have 10 Mbit/s."""
     monkeypatch.setitem(registry.CARRIES_BPS, "qemu", 10_000_000)
@@ -197,7 +198,7 @@ def test_bad_usage_is_one_line_and_status_2(
 
 
 def test_what_an_engine_cannot_do_is_one_line(
-    engine: FakeEngine, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+    engine: FakeEngine, capsys: Capture, monkeypatch: Patch
 ) -> None:
     def fails(*_: object) -> str:
         raise LabError("qemu-system-x86_64 is not installed: apt-get install it")
@@ -232,9 +233,7 @@ def test_script(engine: FakeEngine, capsys: Capture) -> None:
     assert "# star 5 " in out
 
 
-def test_shell_gets_the_plan(
-    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
+def test_shell_gets_the_plan(engine: FakeEngine, monkeypatch: Patch, capsys: Capture) -> None:
     seen = {}
 
     def shell(plan: object, *, kernel: str, modules: list[str]) -> int:
@@ -263,9 +262,7 @@ def test_table_of_records_with_filters(engine: FakeEngine, capsys: Capture) -> N
         assert capsys.readouterr().err.count("\n") == 1
 
 
-def test_doctor_says_what_is_missing(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_doctor_says_what_is_missing(capsys: Capture, monkeypatch: Patch, tmp_path: Path) -> None:
     from apogee_lab.host import doctor
 
     assert status_of("doctor") in (0, 1)
@@ -292,7 +289,7 @@ def test_parameters_of_a_module_file(tmp_path: Path) -> None:
 
 
 def test_modules_are_built_before_they_are_measured(
-    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+    engine: FakeEngine, monkeypatch: Patch, capsys: Capture
 ) -> None:
     built = []
     monkeypatch.setattr(modules, "build", built.append)
@@ -389,7 +386,7 @@ def test_a_full_disk_is_one_line_and_a_reader_that_leaves_early_none(root: Path)
 
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS])
 def test_a_folder_that_cannot_be_written_is_one_line(
-    number: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    number: int, monkeypatch: Patch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def refused(*_: object) -> None:
         raise OSError(number, os.strerror(number), "/somewhere")

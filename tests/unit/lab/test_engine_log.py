@@ -18,6 +18,8 @@ from apogee_lab.engines.work import GuestFailed, RunInfo, Work, keep
 from tests.patience import wait_for
 from tests.unit.lab.kernel_logs import HARMLESS, LOGS, STALLS
 
+Patch = pytest.MonkeyPatch
+
 #: In front of a message: nothing (UML), its time, and who said it where the kernel tells that.
 STAMPS = {"none": "", "time": "[   12.345678] ", "caller": "[   12.345678][   T89] "}
 
@@ -169,7 +171,7 @@ def test_a_script_that_fails_fails_its_run_if_asked(work: Work, tmp_path: Path) 
     assert keep(work, RunInfo(2.0, 1.0), tmp_path / "out", check=False).status == 3
 
 
-def test_why_a_guest_did_not_come_to_its_end(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_why_a_guest_did_not_come_to_its_end(work: Work, monkeypatch: Patch) -> None:
     """What the kernel said is the reason, even if the program failed as well."""
     (work.folder / "errors").write_text("first\nlast words\n")
     supervise._check_end("UML", 0, work)
@@ -194,7 +196,7 @@ def test_why_a_guest_did_not_come_to_its_end(work: Work, monkeypatch: pytest.Mon
         assert failure.value.console_tail[0] == "hello"
 
 
-def test_guests_are_spread_over_the_cpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_guests_are_spread_over_the_cpus(tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.setenv("APOGEE_CACHE", str(tmp_path))
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3, 5})
     with ExitStack() as first, ExitStack() as second:
@@ -207,9 +209,7 @@ def test_guests_are_spread_over_the_cpus(tmp_path: Path, monkeypatch: pytest.Mon
     assert supervise._one_cpu(first) is None
 
 
-def test_a_cache_that_is_only_read_gives_no_cpu(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cache_that_is_only_read_gives_no_cpu(tmp_path: Path, monkeypatch: Patch) -> None:
     """A file in the place of its folder: what may write everywhere cannot write there either."""
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3, 5})
     (tmp_path / "cpus").touch()
@@ -236,9 +236,7 @@ def test_nothing_is_left_of_a_guest_that_somebody_killed(work: Work) -> None:
 
 
 @pytest.mark.parametrize("name", STALLS)
-def test_a_guest_that_stalls_is_ended_at_once(
-    work: Work, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_a_guest_that_stalls_is_ended_at_once(work: Work, monkeypatch: Patch, name: str) -> None:
     """Its message comes in pieces."""
     monkeypatch.setattr(supervise, "TOLD_S", 0.5)
     head, tail = stamp(LOGS[name].text)[:20], stamp(LOGS[name].text)[20:]
@@ -269,9 +267,7 @@ def test_a_bound_that_is_passed_is_told_with_the_report(work: Work) -> None:
     ],
     ids=["silent", "stopped", "spins", "talks", "sleeps"],
 )
-def test_a_guest_that_hangs_is_ended(
-    work: Work, monkeypatch: pytest.MonkeyPatch, script: str, why: str
-) -> None:
+def test_a_guest_that_hangs_is_ended(work: Work, monkeypatch: Patch, script: str, why: str) -> None:
     """Without a bound on the host's clock."""
     monkeypatch.setattr(pulse, "IDLE_S", 1.0)
     monkeypatch.setattr(pulse, "SPUN_S", 1.0)
@@ -301,7 +297,7 @@ def test_the_log_of_the_running_kernel() -> None:
         )
 
 
-def test_records_that_were_overwritten_are_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_records_that_were_overwritten_are_skipped(monkeypatch: Patch) -> None:
     answers = iter([BrokenPipeError(32, "overwritten"), b"6,2,3000000,-;left\n", BlockingIOError()])
 
     def read(_file: int, _size: int) -> bytes:

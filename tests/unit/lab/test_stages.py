@@ -17,11 +17,13 @@ from apogee_lab.kernels import apt, objects, recipe, stages
 from tests.patience import wait_for
 from tests.unit.lab.tiny_kernel import NAMES, Tiny
 
+Patch = pytest.MonkeyPatch
+
 OBJECTS = [f"{name}.o" for name in NAMES]
 
 
 @pytest.fixture
-def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Tiny]:
+def tiny(tmp_path: Path, monkeypatch: Patch) -> Iterator[Tiny]:
     """A kernel's package, and an empty cache. One CPU: objects are compiled in their order."""
     monkeypatch.setenv("APOGEE_CACHE", str(tmp_path / "cache"))
     cpus = os.sched_getaffinity(0)
@@ -54,7 +56,7 @@ def stopped(tiny: Tiny, at: str, how: Callable[[int], None]) -> None:
         os.utime(path, times=(0, path.stat().st_mtime - age))
 
 
-def test_it_is_built_once(tiny: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_built_once(tiny: Tiny, monkeypatch: Patch) -> None:
     made = tiny.build()
     assert (made.release, tiny.compiled()) == ("6.9.1-tiny", OBJECTS)
     assert "return 2" in (made.headers / "a.c").read_text()
@@ -66,7 +68,7 @@ def test_it_is_built_once(tiny: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_a_build_that_was_ended_goes_on(
-    tiny: Tiny, how: signal.Signals, monkeypatch: pytest.MonkeyPatch
+    tiny: Tiny, how: signal.Signals, monkeypatch: Patch
 ) -> None:
     stopped(tiny, "d.o", lambda session: os.killpg(session, how))
     assert not tiny.recipe.built
@@ -108,7 +110,7 @@ rm "$HERE/c.o") 2>/dev/null &
 """
 
 
-def test_a_full_disk(tiny: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk(tiny: Tiny, monkeypatch: Patch) -> None:
     apart = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c"]
     if subprocess.run([*apart, "mount -t tmpfs none /mnt"], check=False).returncode:
         pytest.skip("this machine gives users no namespaces")
@@ -130,9 +132,7 @@ def test_half_a_tree_is_unpacked_again(tiny: Tiny) -> None:
     assert not (made.headers / "z.c").exists()
 
 
-def test_a_newer_source_does_not_replace_what_is_there(
-    tiny: Tiny, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_newer_source_does_not_replace_what_is_there(tiny: Tiny, monkeypatch: Patch) -> None:
     made = tiny.build()
     tiny.write("6.9.10-1")
     monkeypatch.setattr(apt, "source", lambda _: tiny.package("6.9.10-1"))
@@ -145,9 +145,7 @@ def test_a_newer_source_does_not_replace_what_is_there(
     assert tiny.build() == newer, "of several, the one of the newest source"
 
 
-def test_another_recipe_or_compiler_is_another_kernel(
-    tiny: Tiny, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_recipe_or_compiler_is_another_kernel(tiny: Tiny, monkeypatch: Patch) -> None:
     made = tiny.build()
     (tiny.here / "config").write_text("CONFIG_TINY=y\nCONFIG_MORE=y\n")
     more = tiny.build()
@@ -177,7 +175,7 @@ def test_two_builders_build_once(tiny: Tiny) -> None:
 
 
 def test_progress_is_told_in_objects(
-    tiny: Tiny, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tiny: Tiny, monkeypatch: Patch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     what = "building the kernel tiny (ARCH=tiny)"
     stopped(tiny, "c.o", lambda session: os.killpg(session, signal.SIGKILL))

@@ -27,9 +27,11 @@ from apogee_lab.scenarios.scenario import Scenario, members, module_lines
 from tests.patience import wait_for
 from tests.unit.lab.stand_ins import SCENARIO, FakeEngine
 
+Patch = pytest.MonkeyPatch
+
 
 @pytest.fixture
-def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
+def engine(tmp_path: Path, monkeypatch: Patch) -> FakeEngine:
     monkeypatch.setattr(sweep, "RUNS", tmp_path / "runs")
     return FakeEngine(tmp_path / "log")
 
@@ -135,7 +137,7 @@ def test_a_value_the_scenario_refuses(engine: FakeEngine) -> None:
 
 
 def test_a_command_compiles_each_run_once(
-    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    engine: FakeEngine, monkeypatch: Patch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked = []
 
@@ -247,7 +249,7 @@ def test_fresh_runs_again(engine: FakeEngine) -> None:
 
 
 def test_records_follow_the_measures_without_a_run(
-    engine: FakeEngine, alone: list[sweep.Job], monkeypatch: pytest.MonkeyPatch
+    engine: FakeEngine, alone: list[sweep.Job], monkeypatch: Patch
 ) -> None:
     """Also if the lab is killed while it computes one anew: no record is older than its stamp."""
     run(engine, alone)
@@ -275,9 +277,7 @@ def test_records_follow_the_measures_without_a_run(
 
 
 @pytest.mark.parametrize("place", ["measures/raw.py", "scenarios/moving.py", "units.py"])
-def test_all_that_measures_counts(
-    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_that_measures_counts(place: str, tmp_path: Path, monkeypatch: Patch) -> None:
     before = sweep._measures_version()
     monkeypatch.setattr(base, "LAB", shutil.copytree(base.LAB, tmp_path / "lab"))
     assert sweep._measures_version() == before
@@ -315,9 +315,7 @@ def test_labs_that_make_the_same_run(engine: FakeEngine) -> None:
     assert (sweep.RUNS / "key" / "record.json").read_text() in "0123"
 
 
-def test_settings_with_the_same_script_share_a_run(
-    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_settings_with_the_same_script_share_a_run(engine: FakeEngine, monkeypatch: Patch) -> None:
     """If another lab removes it, it is a failed run."""
     jobs = jobs_of(engine, "star", "ber=0,1e-7", seeds=1)
     twin = replace(jobs[0], meta=jobs[1].meta | {"run": jobs[0].key}, label="twin")
@@ -363,7 +361,7 @@ def test_a_process_that_dies_is_a_failed_run(engine: FakeEngine) -> None:
 
 
 def test_results_that_are_not_whole_are_a_failed_run(
-    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
+    engine: FakeEngine, monkeypatch: Patch
 ) -> None:
     real = engine.run
 
@@ -379,7 +377,7 @@ def test_results_that_are_not_whole_are_a_failed_run(
 
 
 def test_no_more_run_at_once_than_allowed(
-    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    engine: FakeEngine, monkeypatch: Patch, tmp_path: Path
 ) -> None:
     real = engine.run
     seen = tmp_path / "seen"
@@ -402,7 +400,7 @@ def test_no_more_run_at_once_than_allowed(
 
 
 def test_an_engine_that_misses_its_bound_is_killed(
-    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    engine: FakeEngine, monkeypatch: Patch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(sweep, "GRACE_S", 0.2)
     engine.hang = {"star 1"}
@@ -414,9 +412,7 @@ def test_an_engine_that_misses_its_bound_is_killed(
     is_gone(tmp_path)
 
 
-def test_a_run_that_got_its_name_counts(
-    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_that_got_its_name_counts(engine: FakeEngine, monkeypatch: Patch) -> None:
     """Ctrl-C comes right after: the run is among those that are finished and kept."""
     replace = sweep._replace
 
@@ -452,7 +448,7 @@ def test_an_interrupted_sweep_goes_on_later(engine: FakeEngine, how: int, tmp_pa
 
 
 def test_interrupted_while_a_run_is_being_started(
-    engine: FakeEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    engine: FakeEngine, tmp_path: Path, monkeypatch: Patch
 ) -> None:
     """SIGINT after fork, before the parent has recorded its child: the child is stopped."""
     real = os.fork

@@ -18,6 +18,7 @@ from apogee_lab.commands import main
 from apogee_lab.host import sysctls, tune
 
 Capture = pytest.CaptureFixture[str]
+Patch = pytest.MonkeyPatch
 PROFILE = Path("profiles") / "apogee-satellite.conf"
 
 #: A host's initial values: Debian 12's defaults.
@@ -162,7 +163,7 @@ def test_bad_input_is_one_line(words: str, told: str, capsys: Capture) -> None:
 
 
 @pytest.fixture
-def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def host(tmp_path: Path, monkeypatch: Patch) -> Path:
     """A folder with a host's sysctls as files; the state file is elsewhere."""
     proc = tmp_path / "sys"
     for key, value in BEFORE.items():
@@ -186,7 +187,7 @@ def untouched(host: Path) -> bool:
 UNTOUCHED = {key: " ".join(value.split()) for key, value in BEFORE.items()}
 
 
-def answer(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+def answer(monkeypatch: Patch, text: str) -> None:
     """Replace standard input by a terminal with this text."""
     typed = io.StringIO(text)
     monkeypatch.setattr(typed, "isatty", lambda: True)
@@ -194,7 +195,7 @@ def answer(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
 
 
 def test_apply_tells_asks_writes_and_remembers(
-    host: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+    host: Path, capsys: Capture, monkeypatch: Patch
 ) -> None:
     answer(monkeypatch, "y\n")
     assert status_of(*PATH, "--apply") == 0
@@ -207,7 +208,7 @@ def test_apply_tells_asks_writes_and_remembers(
     assert state == {k: {"old": UNTOUCHED[k], "new": v} for k, v in CHANGED.items()}
 
 
-def test_restore_puts_all_back(host: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_restore_puts_all_back(host: Path, monkeypatch: Patch) -> None:
     assert status_of(*PATH, "--apply", "--yes") == 0
     answer(monkeypatch, "yes\n")
     assert status_of("--restore") == 0
@@ -254,27 +255,21 @@ def test_larger_sizes_stay(host: Path) -> None:
 
 
 @pytest.mark.parametrize("typed", ["n\n", "\n", "", "perhaps\n"])
-def test_no_means_no(
-    typed: str, host: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_means_no(typed: str, host: Path, capsys: Capture, monkeypatch: Patch) -> None:
     answer(monkeypatch, typed)
     assert status_of(*PATH, "--apply") == 1
     assert untouched(host)
     assert "nothing was changed" in capsys.readouterr().out
 
 
-def test_without_a_terminal_it_refuses(
-    host: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_terminal_it_refuses(host: Path, capsys: Capture, monkeypatch: Patch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
     assert status_of(*PATH, "--apply") == 2
     assert capsys.readouterr().err.count("\n") == 1
     assert untouched(host)
 
 
-def test_one_refused_and_all_is_as_before(
-    host: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_refused_and_all_is_as_before(host: Path, capsys: Capture, monkeypatch: Patch) -> None:
     """If the kernel refuses a value (no such queue), the values already written are restored."""
     real = sysctls._write
 
@@ -306,7 +301,7 @@ def test_a_sysctl_that_is_not_there(host: Path, capsys: Capture) -> None:
 
 
 def test_not_writable_is_told_before_anything(
-    host: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+    host: Path, capsys: Capture, monkeypatch: Patch
 ) -> None:
     refused = str(host / "net/core/default_qdisc")
     monkeypatch.setattr(sysctls.os, "access", lambda path, _: str(path) != refused)
