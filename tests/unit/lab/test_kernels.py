@@ -243,18 +243,10 @@ def test_a_suite_whose_list_is_missing(mirror: Mirror, capsys: pytest.CaptureFix
     assert headers_of("trixie-backports", "armhf") == "linux-headers-8.1.2-armmp"
 
 
-_APT_OPTIONS = apt._apt_options
-
-
-def _direct(folder: Path, arch: str) -> list[str]:
-    """Without the proxy that this machine may have, and without a second try."""
-    more = ["-o", "Acquire::http::Proxy=DIRECT", "-o", "Acquire::Retries=0"]
-    return [*_APT_OPTIONS(folder, arch), *more]
-
-
 @pytest.fixture
 def nowhere(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A mirror that cannot be reached."""
+    """A mirror that cannot be reached: without the proxy that this machine may have, and without a
+    second try."""
 
     def sources(folder: Path, suite: str) -> None:
         (folder / "sources.list").write_text(f"deb http://127.0.0.1:1/debian {suite} main\n")
@@ -262,7 +254,9 @@ def nowhere(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(apt, "write_sources", sources)
     for name in ("http_proxy", "HTTP_PROXY"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(apt, "_apt_options", _direct)
+    options = apt._apt_options
+    more = ["-o", "Acquire::http::Proxy=DIRECT", "-o", "Acquire::Retries=0"]
+    monkeypatch.setattr(apt, "_apt_options", lambda *of: [*options(*of), *more])
 
 
 def test_a_mirror_that_cannot_be_reached_is_no_missing_kernel(nowhere: None) -> None:

@@ -84,9 +84,7 @@ def test_completion_times() -> None:
     found = transfers.completions(sent, received)
     assert found == [(10_000, 1.0), (500, 0.6), (10_000, 0.9)]
     assert transfers.summary(found) == {
-        "transfers": 3,
-        "bytes": 20_500,
-        "sizes": [
+        "transfers": 3, "bytes": 20_500, "sizes": [
             {"bytes": 500, "transfers": 1, "median_s": 0.6, "p95_s": 0.6, "times_s": [0.6]},
             # Ranks 0 and 1 are .9 and 1: .95 of the way between them.
             {"bytes": 10_000, "transfers": 2, "median_s": 0.95, "p95_s": 0.995,
@@ -128,16 +126,11 @@ def raw(folder: Path) -> dict[str, Any]:
 
 def test_the_record_of_transfers_beside_a_bulk_flow(tmp_path: Path) -> None:
     record = compute(tmp_path, raw(tmp_path))
-    assert record["requests"] == {
-        "transfers": 2,
-        "bytes": 30_000,
-        "sizes": [
-            {"bytes": 10_000, "transfers": 1, "median_s": 0.764, "p95_s": 0.764,
-             "times_s": [0.764]},
-            {"bytes": 20_000, "transfers": 1, "median_s": 0.768, "p95_s": 0.768,
-             "times_s": [0.768]},
-        ],
-    }  # fmt: skip
+    sizes = [
+        {"bytes": size, "transfers": 1, "median_s": time, "p95_s": time, "times_s": [time]}
+        for size, time in ((10_000, 0.764), (20_000, 0.768))
+    ]
+    assert record["requests"] == {"transfers": 2, "bytes": 30_000, "sizes": sizes}
     ours, bulk = record["flows"]
     assert (ours["goodput_bps"], ours["retransmits"], ours["segments"]) == (24_000.0, 3, 40)
     assert bulk["goodput_bps"] == 7.2e6  # in the 10 s from the transfers' first byte on
