@@ -83,7 +83,7 @@ def test_scripts_are_good_shell(word: str) -> None:
 # --- lab cost ----------------------------------------------------------------------------------
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def guest(monkeypatch: pytest.MonkeyPatch) -> None:
     """A guest in which every function takes as many instructions as its name has letters."""
     monkeypatch.setattr(cost, "kernel", lambda: SimpleNamespace(release="6.1.0"))
@@ -94,7 +94,6 @@ def guest(monkeypatch: pytest.MonkeyPatch) -> None:
     )  # fmt: skip
 
 
-@pytest.mark.usefixtures("guest")
 def test_a_record_says_what_was_counted(tmp_path: Path, capsys: Capture) -> None:
     target = tmp_path / "cost.jsonl"
     options = ["--ber", "0,1e-6", "--seed", "3", "--duration", "5", "--json", str(target)]
@@ -108,7 +107,6 @@ def test_a_record_says_what_was_counted(tmp_path: Path, capsys: Capture) -> None
     assert "| reno | 1e-6 | 7 | 9 | 7 |" in capsys.readouterr().out
 
 
-@pytest.mark.usefixtures("guest")
 def test_a_file_that_cannot_be_written_is_refused_before_the_first_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:

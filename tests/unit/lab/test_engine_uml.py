@@ -92,7 +92,11 @@ def test_what_is_changed_in_the_source(patch: tuple[str, str], before: str, afte
 # --- the guest's first process ----------------------------------------------------------------
 
 
-def test_only_the_way_out_of_the_results_differs() -> None:
+def test_only_the_way_out_of_the_results_differs(tmp_path: Path) -> None:
+    """An init without the mark of where they go out is refused."""
+    (tmp_path / "init").write_text("#!/bin/sh\n")
+    with pytest.raises(LabError, match="has no line"):
+        guest_init([tmp_path / "init", tmp_path / "init"])
     stock = guest_init([GUEST / name for name in Kernel.init])
     ours = guest_init([GUEST / name for name in uml_kernel.UmlKernel.init]).decode()
     assert stock == (GUEST / "init").read_bytes()
@@ -123,12 +127,6 @@ def test_a_cpu_is_not_told_by_where_libraries_are_looked_for() -> None:
     found = re.findall(r"^  (\S+) \(.*supported, searched\)$", told, re.M)
     assert "x86-64-v3" in told
     assert set(found) <= {"x86_64", "tls"}
-
-
-def test_an_init_without_the_mark_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "init").write_text("#!/bin/sh\n")
-    with pytest.raises(LabError, match="has no line"):
-        guest_init([tmp_path / "init", tmp_path / "init"])
 
 
 # --- running ----------------------------------------------------------------------------------

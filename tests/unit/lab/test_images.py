@@ -22,15 +22,10 @@ def test_threads_can_be_cancelled_in_an_overlay(name: str) -> None:
     assert b"lib/libgcc_s.so.1\0" in extra_image(name).read_bytes()
 
 
-@pytest.fixture
-def no_cache(tmp_path: Path, monkeypatch: Patch) -> None:
-    """One in which nothing can be written, whoever tries."""
+def test_what_is_built_in_the_tree_is_locked_there(tmp_path: Path, monkeypatch: Patch) -> None:
+    """In the cache nothing can be written, whoever tries."""
     (tmp_path / "cache").touch()
     monkeypatch.setenv("APOGEE_CACHE", str(tmp_path / "cache"))
-
-
-@pytest.mark.usefixtures("no_cache")
-def test_what_is_built_in_the_tree_is_locked_there(tmp_path: Path, monkeypatch: Patch) -> None:
     assert bpf.loader().is_file()
     source, built = tmp_path / "source" / "Kbuild", tmp_path / "built" / "given" / "a.ko"
     for path in (source, built):

@@ -154,22 +154,19 @@ def test_the_leader_alone_holds_back_and_has_a_queue() -> None:
         assert "dev shake0 root" not in script(**texts)
 
 
-def test_peers_need_no_module_of_the_project() -> None:
+def test_peers() -> None:
+    """They need no module of the project."""
     assert request.brought_modules(MULTIPATH, [compiled(via="bonding")]) == []
     assert request.brought_modules(MULTIPATH, [compiled()]) == ["shake"]
     assert request.brought_modules(MULTIPATH, [compiled("reno3")]) == ["shake", "tcp_reno3"]
-
-
-def test_a_peer_has_a_tunnel_for_each_path() -> None:
+    # A peer has a tunnel for each path.
     bonded = script(via="bonding", paths="3")
     assert bonded.count(" type gretap ") == 6
     assert bonded.count(" mode balance-rr ") == 2
     outside = script(via="teql", outside="6")
     assert outside.count(" type ip6gre ") == 4
     assert "max_equalizers=2" in outside
-
-
-def test_mptcp_sends_from_each_address() -> None:
+    # MPTCP sends from each address.
     text = script(via="mptcp", paths="3")
     assert "flow mptcp" in text
     assert "mptcp endpoint add 10.0.11.1 " not in text  # the first subflow's

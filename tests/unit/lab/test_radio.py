@@ -147,8 +147,11 @@ def test_tcp_alone_has_no_sscop() -> None:
         assert word in above
 
 
-def test_the_bucket_holds_the_longest_frame() -> None:
+def test_the_bucket_holds_the_longest_frame_and_windows_are_packets() -> None:
     """So a host never sends two frames at once."""
+    assert f" window {36 * 1448}" in script(window="36")
+    assert f" window {36 * 448}" in script(window="36", mtu="500")
+    assert " window " not in script(window="0", segment="0")
     for segment, burst in (("0", 1514), ("2048", 1522), ("512", 534), ("64", 119), ("auto", 1522)):
         assert f" burst {burst}b " in script(segment=segment)
     assert "to-air netns gw mtu 2057 " in script(segment="2048")
@@ -162,12 +165,6 @@ def test_the_queue_above_is_the_same_with_every_kernel() -> None:
     assert wanted in script(qdisc="fq_codel", qdisc_limit="100", target="100ms", interval="500ms")
     assert "parent 1:1 handle 2: fq_codel" in script(qdisc="fq_codel", segment="0")
     assert "parent 1:1" not in script(segment="0")
-
-
-def test_windows_are_packets() -> None:
-    assert f" window {36 * 1448}" in script(window="36")
-    assert f" window {36 * 448}" in script(window="36", mtu="500")
-    assert " window " not in script(window="0", segment="0")
 
 
 def test_events_are_replayed_at_their_times() -> None:

@@ -77,4 +77,3 @@ def test_no_circle() -> None:
 def test_an_import_upwards_is_found(floors: dict[str, int]) -> None:
     assert floors["commands"] > floors["papers"] > floors["measures"] > floors["base"]
     assert "measures.raw" in set(imported("measures.flows"))
-    assert room_of("measures.raw") == "measures"

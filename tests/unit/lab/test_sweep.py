@@ -239,13 +239,9 @@ def test_finished_runs_are_not_run_again(engine: FakeEngine, alone: list[sweep.J
     _, said = run(engine, jobs_of(engine, "star", seeds=3))
     assert len(engine.runs()) == 3
     assert said == "3 of 3 runs finished earlier, not repeated\n"
-
-
-def test_fresh_runs_again(engine: FakeEngine) -> None:
-    for _ in range(2):
-        run(engine, jobs_of(engine, "star", seeds=2), fresh=True)
-    assert sorted(engine.runs()) == ["star 1", "star 1", "star 2", "star 2"]
-    assert len(list(sweep.RUNS.iterdir())) == 2
+    run(engine, jobs_of(engine, "star", seeds=2), fresh=True)
+    assert engine.runs().count("star 1") == engine.runs().count("star 2") == 2
+    assert len(list(sweep.RUNS.iterdir())) == 3
 
 
 def test_records_follow_the_measures_without_a_run(

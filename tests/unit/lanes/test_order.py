@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Workers get the longest first, and what shares a fixture together; parts of deep tests."""
+"""Workers get the longest first, and what shares a fixture together."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.lanes import deep, records
 from tests.lanes.order import long_units
 from tests.unit.lanes.inner import folder, run
 
@@ -71,23 +70,3 @@ def test_only_a_long_test_that_shares_nothing_is_alone() -> None:
         "g.py::test_too": {"wall_s": 20.0, "shares": True},
     }
     assert long_units(tests) == {"g.py": 35, "f.py::test_alone": 30}
-
-
-# --- parts of `make check-deep` -----------------------------------------------------------------
-
-
-def test_parts_are_listed_and_unknown_ones_refused_in_a_line(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert deep.main(["list"]) == 0
-    assert capsys.readouterr().out.split() == list(deep.parts())
-    assert deep.main(["fuzz", "fizz"]) == 2
-    said = capsys.readouterr()
-    assert (said.out, said.err.count("\n")) == ("", 1)
-    assert "no part 'fizz'; there are: " in said.err and " fuzz " in said.err
-
-
-def test_the_page_has_the_records() -> None:
-    page = (records.DOCS / "reliability.md").read_text(encoding="utf-8")
-    assert f"{records.BEGIN}{records.table()}{records.END}" in page
-    assert deep.SETUP.keys() | {one["part"] for one in records.read()} <= deep.parts().keys()
