@@ -8,10 +8,11 @@ import re
 import signal
 import subprocess
 import time
+from collections import namedtuple
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import pytest
 
@@ -40,16 +41,8 @@ def planned(
     return SCENARIOS[scenario].compile(values, cc, duration_s, seed)
 
 
-class Send(NamedTuple):
-    """A sender's line of a script with several flows."""
-
-    flow: str
-    netns: str
-    start_s: float
-    cc: str
-    address: str
-    port: int
-    seconds: float
+#: A sender's line of a script with several flows.
+Send = namedtuple("Send", "flow netns start_s cc address port seconds")
 
 
 def sends(text: str) -> list[Send]:

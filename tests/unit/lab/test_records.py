@@ -12,7 +12,6 @@ import pytest
 
 from apogee_lab.measures import traces
 from apogee_lab.measures.arrivals import Arrivals
-from apogee_lab.measures.fairness import jain
 from apogee_lab.measures.raw import RawFolder
 from apogee_lab.measures.record import RecordError, comparable, dumps, read_records
 from tests.unit.lab import test_lfn
@@ -276,12 +275,6 @@ def test_two_flows_share_a_sender(tmp_path: Path) -> None:
     assert record["total_goodput_bps"] == 9.6e6
     assert record["jain"] == 0.8  # (3 + 1)^2 / (2 (9 + 1))
     assert record["t90_s"] == 0.45
-
-
-def test_jain() -> None:
-    assert jain([5.0, 5.0, 5.0]) == 1
-    assert jain([1.0, 0.0, 0.0, 0.0]) == 0.25
-    assert jain([0.0, 0.0]) == 1
 
 
 def test_iperf3(tmp_path: Path) -> None:

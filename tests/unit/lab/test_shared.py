@@ -289,6 +289,7 @@ def test_the_table_shows_each_of_two_flows(tmp_path: Path) -> None:
 def test_shares_of_a_fair_one() -> None:
     """Each flow's goodput over the mean; their sum is their number."""
     assert jain([4.0, 2.0, 2.0]) == 0.8889  # 64 / (3 x 24)
+    assert (jain([5.0, 5.0, 5.0]), jain([1.0, 0.0, 0.0, 0.0]), jain([0.0, 0.0])) == (1, 0.25, 1)
     assert fair_shares([6.0, 3.0, 3.0]) == [1.5, 0.75, 0.75]
     assert fair_shares([0.0, 8.0]) == [0.0, 2.0]
     assert fair_shares([0.0, 0.0]) == [1.0, 1.0]
