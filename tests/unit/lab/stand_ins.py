@@ -155,7 +155,8 @@ class FakeEngine:
         """``cc seed`` of every executed run, in order."""
         return self.log.read_text().splitlines() if self.log.exists() else []
 
-    def run(self, plan: Plan, *, seed: int, out: Path, **_: Any) -> RunInfo:
+    def run(self, plan: Plan, *, seed: int, out: Path, **how: Any) -> RunInfo:
+        assert how.keys() == {"kernel", "modules", "timeout_wall_s"}
         name = f"{plan.flows[0].cc} {seed}"
         with self.log.open("a") as log:
             log.write(name + "\n")

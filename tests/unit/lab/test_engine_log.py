@@ -165,7 +165,8 @@ def test_a_report_fails_a_run_that_is_done(
 
 def test_a_script_that_fails_fails_its_run_if_asked(work: Work, tmp_path: Path) -> None:
     (work.out / "status").write_text("3\n")
-    with pytest.raises(GuestFailed, match="^the guest's script ended with .* 3: hello$") as failure:
+    said = "^the guest's script ended with status 3: hello$"
+    with pytest.raises(GuestFailed, match=said) as failure:
         keep(work, RunInfo(2.0, 1.0), tmp_path / "out", check=True)
     assert failure.value.console_tail == ["hello"]
     assert keep(work, RunInfo(2.0, 1.0), tmp_path / "out", check=False).status == 3
