@@ -12,17 +12,12 @@ import pytest
 
 from tests.asked import bpf, calls, random_calls
 from tests.asked.recorder import Recorder
-from tests.unit.headers.cheaders import Headers, Library, compile_library
+from tests.unit.headers.cheaders import Library, compile_library
 
 
 @pytest.fixture(scope="module")
 def plain(root: Path) -> Library:
     return compile_library(root / "include", root / "build" / "unit", sanitized=False)
-
-
-@pytest.fixture(scope="module")
-def headers(plain: Library) -> Headers:
-    return plain.headers
 
 
 @pytest.fixture(scope="module")
@@ -39,8 +34,8 @@ def prepared(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "bpf"
 
 
-def test_only_functions_of_the_devices_are_left_out(headers: Headers) -> None:
-    left = set(headers.functions) - set(bpf.functions(headers).values())
+def test_only_functions_of_the_devices_are_left_out(plain: Library) -> None:
+    left = set(plain.headers.functions) - set(bpf.functions(plain.headers).values())
     assert {name.split("_")[0] for name in left} == {"shake", "sscop"}
 
 
@@ -53,25 +48,21 @@ def test_the_sources_of_the_programs_include_no_header_of_a_device(root: Path) -
         assert included and not any(name.startswith(bpf.DEVICES) for name in included)
 
 
-def test_kept_calls_come_first(headers: Headers, prepared: Path) -> None:
-    made = list(calls.read(headers, prepared / "answers"))
+def test_kept_calls_come_first(plain: Library, prepared: Path) -> None:
+    made = list(calls.read(plain.headers, prepared / "answers"))
     assert [name for name, _ in made[:2]] == ["div_u64", "star_set_cwnd"]
     assert (made[0][1].result, made[1][1].w.cwnd_reno) == (3, 7)
 
 
-def test_most_random_calls_of_each_function_are_defined(headers: Headers, prepared: Path) -> None:
+def test_most_random_calls_of_each_function_are_defined(plain: Library, prepared: Path) -> None:
     """Those that are not are left out of the answers, too."""
-    asked, answered = (
-        [name for name, _ in calls.read(headers, prepared / file)] for file in ("calls", "answers")
-    )
-    assert asked == answered
-    counts = Counter(asked)
-    assert set(counts) == set(bpf.functions(headers).values())
+    asked, answered = (list(calls.read(plain.headers, prepared / f)) for f in ("calls", "answers"))
+    assert [name for name, _ in asked] == [name for name, _ in answered]
+    counts = Counter(name for name, _ in asked)
+    assert set(counts) == set(bpf.functions(plain.headers).values())
     assert min(counts.values()) > bpf.RANDOM // 3
     assert max(counts.values()) <= bpf.RANDOM + 1
-    divisors = [
-        c.divisor for name, c in calls.read(headers, prepared / "calls") if name == "div_u64"
-    ]
+    divisors = [call.divisor for name, call in asked if name == "div_u64"]
     assert counts["div_u64"] < bpf.RANDOM and 0 not in divisors
 
 

@@ -33,14 +33,8 @@ def test_the_table() -> None:
         record("cubic+cubic", 4, 5),
     ]
     heading, *rows = beside.table(beside.shares(found))
-    assert heading == [
-        "other",
-        "ber",
-        "queue",
-        "its own kind",
-        "beside star",
-        "beside star coexist=0",
-    ]
+    own = ["its own kind", "beside star", "beside star coexist=0"]
+    assert heading == ["other", "ber", "queue", *own]
     cells = ["4.50 ± 0.00", "3.50 ± 6.35 (0.78, -0.63 to 2.19)", "0.45 (0.10)"]
     assert rows == [["reno", "0", "625kB", *cells]]
     heading, *rows = beside.first_flows(beside.shares(found))
@@ -59,18 +53,14 @@ def test_runs_of_the_same_seed_are_compared() -> None:
     assert cell == "4.80 ± 0.99 (0.40, 0.40 to 0.40)"
 
 
-def test_no_run_counts_twice() -> None:
-    with pytest.raises(LabError, match="seed 1 twice"):
-        beside.shares([record("star+reno", 6, 3), record("star+reno", 6, 3)])
-
-
-def test_nothing_to_compare() -> None:
-    with pytest.raises(LabError, match="no algorithm was measured"):
-        beside.table(beside.shares([record("star+reno", 6, 3)]))
-
-
-def test_records_of_other_scenarios_are_refused() -> None:
-    lonely = record("star+reno", 6, 3)
+def test_what_is_refused() -> None:
+    """A run twice, nothing to compare, records of other scenarios."""
+    good, lonely = record("star+reno", 6, 3), record("star+reno", 6, 3)
     del lonely["flows"][1]
-    with pytest.raises(LabError, match="0123 does not have two flows"):
-        beside.shares([lonely])
+    for records, words in (
+        ([good, good], "seed 1 twice"),
+        ([good], "no algorithm was measured"),
+        ([lonely], "0123 does not have two flows"),
+    ):
+        with pytest.raises(LabError, match=words):
+            beside.table(beside.shares(records))

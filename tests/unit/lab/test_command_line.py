@@ -10,36 +10,28 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import IO
 
 import pytest
 
-from apogee_lab import modules as modules_module
-from apogee_lab import scenarios
+from apogee_lab import modules
 from apogee_lab.base import LabError
 from apogee_lab.commands import main
 from apogee_lab.engines import registry
 from apogee_lab.modules import of_file
 from apogee_lab.runs import sweep
-from tests.unit.lab.raw_folders import SCENARIO, FakeEngine
+from tests.unit.lab.stand_ins import FakeEngine, no_guest
 
 Capture = pytest.CaptureFixture[str]
+Patch = pytest.MonkeyPatch
 
 
 @pytest.fixture
-def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
-    """A lab with one scenario and an engine that need no guest, in a temporary directory."""
-    found = FakeEngine(tmp_path / "log")
-    monkeypatch.setattr(sweep, "RUNS", tmp_path / "runs")
-    monkeypatch.setattr(scenarios, "SCENARIOS", {"paper": SCENARIO})
-    real = registry.engine_of
-    monkeypatch.setattr(registry, "engine_of", lambda name: found if name == "qemu" else real(name))
-    monkeypatch.setattr(modules_module, "build", lambda kernel: None)
-    monkeypatch.setattr(
-        modules_module,
-        "of_control",
-        lambda _, cc: None if cc == "cubic" else {"aen": "restore, 0 or 1 (default 1)", "gain": ""},
-    )
-    monkeypatch.chdir(tmp_path)
+def engine(tmp_path: Path, monkeypatch: Patch) -> FakeEngine:
+    """A lab whose algorithms but cubic have two parameters."""
+    own = {"aen": "restore, 0 or 1 (default 1)", "gain": ""}
+    found = no_guest(tmp_path, monkeypatch)
+    monkeypatch.setattr(modules, "of_control", lambda _, cc: None if cc == "cubic" else own)
     return found
 
 
@@ -51,18 +43,14 @@ def status_of(*argv: str) -> int:
 
 
 def test_run_prints_the_table_and_nothing_else(engine: FakeEngine, capsys: Capture) -> None:
-    assert (
-        status_of("run", "paper", "--cc", "star,cubic", "--set", "ber=0,1e-7", "--seed", "3") == 0
-    )
+    words = "run paper --cc star,cubic --set ber=0,1e-7 --seed 3"
+    assert status_of(*words.split()) == 0
     said = capsys.readouterr()
     lines = said.out.splitlines()
     assert lines[0].startswith("paper, 60 s, ")
-    assert [line.split()[:3] for line in lines[2:]] == [
-        ["star", "0", "1.373"],
-        ["cubic", "0", "1.373"],
-        ["star", "1e-7", "1.373"],
-        ["cubic", "1e-7", "1.373"],
-    ]
+    assert [" ".join(line.split()[:3]) for line in lines[2:]] == [
+        "star 0 1.373", "cubic 0 1.373", "star 1e-7 1.373", "cubic 1e-7 1.373",
+    ]  # fmt: skip
     assert "[4/4]" in said.err
     assert "Mbit/s (" not in said.out
 
@@ -70,9 +58,8 @@ def test_run_prints_the_table_and_nothing_else(engine: FakeEngine, capsys: Captu
 def test_json_to_a_file(engine: FakeEngine, capsys: Capture, tmp_path: Path) -> None:
     assert status_of("run", "paper", "--cc", "star,bbr", "--repeat", "3", "--json", "r.jsonl") == 0
     found = [json.loads(line) for line in (tmp_path / "r.jsonl").read_text().splitlines()]
-    assert [(r["cc"], r["seed"]) for r in found] == [
-        (cc, seed) for cc in ("star", "bbr") for seed in (1, 2, 3)
-    ]
+    wanted = [(cc, seed) for cc in ("star", "bbr") for seed in (1, 2, 3)]
+    assert [(r["cc"], r["seed"]) for r in found] == wanted
     contract = {"scenario", "cc", "seed", "engine", "kernel", "set", "duration_s", "limit_bps",
                 "flows", "total_goodput_bps", "jain", "queue", "link_drops", "wall_s"}  # fmt: skip
     flow = {"name", "cc", "goodput_bps", "retransmits", "timeouts", "rtt_ms"}
@@ -104,7 +91,7 @@ def test_a_failed_run_is_status_1(engine: FakeEngine, capsys: Capture, tmp_path:
 
 
 def test_an_interrupted_sweep_says_how_to_go_on(
-    engine: FakeEngine, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+    engine: FakeEngine, capsys: Capture, monkeypatch: Patch
 ) -> None:
     def interrupted(self: sweep.Sweep) -> None:
         raise sweep.Interrupted
@@ -117,7 +104,7 @@ def test_an_interrupted_sweep_says_how_to_go_on(
 
 
 def test_a_link_that_is_too_fast_for_the_engine(
-    engine: FakeEngine, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+    engine: FakeEngine, capsys: Capture, monkeypatch: Patch
 ) -> None:
     """The paths of paper have 10 Mbit/s."""
     monkeypatch.setitem(registry.CARRIES_BPS, "qemu", 10_000_000)
@@ -136,19 +123,13 @@ def test_a_link_that_is_too_fast_for_the_engine(
     [
         (["run", "nosuch"], "unknown scenario 'nosuch'; choose from: paper"),
         (["run", "paper", "--cc", "nosuch"], "choose from: star, hstcp_gentle, compound_plus"),
-        (
-            ["run", "paper", "--cc", "vegas"],
-            "compound, j, constant, reno3, bbr, cubic, reno",
-        ),
+        (["run", "paper", "--cc", "vegas"], "compound, j, constant, reno3, bbr, cubic, reno"),
         (["run", "paper", "--cc", "star+cubic"], "one flow"),
         (["run", "paper", "--set", "nosuch=1"], "choose from: ber, queue"),
         (["run", "paper", "--set", "ber=1"], "ber: '1' is not a bit error rate"),
         (["run", "paper", "--set", "queue=625"], "queue: '625' is not a size"),
         (["run", "paper", "--set", "queue=1kB"], "at least 1500B"),
-        (
-            ["run", "paper", "--set", "star.nosuch=1"],
-            "unknown parameter 'nosuch' of star; choose from: aen",
-        ),
+        (["run", "paper", "--set", "star.nosuch=1"], "'nosuch' of star; choose from: aen"),
         (["run", "paper", "--set", "star.aen=0,2"], "'2' is out of range, allowed: 0 or 1"),
         (["run", "paper", "--set", "star.aen=yes"], "'yes' is out of range, allowed: 0 or 1"),
         (
@@ -157,10 +138,7 @@ def test_a_link_that_is_too_fast_for_the_engine(
         ),
         (["run", "paper", "--engine", "kvm"], "unknown engine 'kvm'; choose from: qemu, uml, host"),
         (["run", "paper", "--engine", "host", "--jobs", "2"], "host makes one run at a time"),
-        (
-            ["run", "paper", "--kernel", "6.1"],
-            "unknown kernel '6.1'; choose from: bookworm",
-        ),
+        (["run", "paper", "--kernel", "6.1"], "unknown kernel '6.1'; choose from: bookworm"),
         (["run", "paper", "--jobs", "0"], "from 1 to 1024"),
         (["run", "paper", "--jobs", "-1"], "from 1 to 1024"),
         (["run", "paper", "--repeat", "0"], "from 1 to 10000"),
@@ -187,6 +165,8 @@ def test_a_link_that_is_too_fast_for_the_engine(
         (["plot", "nosuch"], "unknown figure 'nosuch'; choose from: goodput, "),
         (["plot", "goodput", "none.jsonl", "--over", "ber", "-o", "x"], "No such file"),
         (["plot", "window", "none", "-o", "x"], "'none' is no folder"),
+        # an absolute one is no pattern for keys
+        (["plot", "window", "/nowhere/run", "-o", "x"], "'/nowhere/run' is no folder"),
         (["plot", "window", "runs", "-o", "x"], "not the folder of a finished run"),
         (["compare-engines", "none.jsonl"], "required: RECORDS"),
         (["compare-engines", "none.jsonl", "none.jsonl"], "No such file"),
@@ -218,7 +198,7 @@ def test_bad_usage_is_one_line_and_status_2(
 
 
 def test_what_an_engine_cannot_do_is_one_line(
-    engine: FakeEngine, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+    engine: FakeEngine, capsys: Capture, monkeypatch: Patch
 ) -> None:
     def fails(*_: object) -> str:
         raise LabError("qemu-system-x86_64 is not installed: apt-get install it")
@@ -253,9 +233,7 @@ def test_script(engine: FakeEngine, capsys: Capture) -> None:
     assert "# star 5 " in out
 
 
-def test_shell_gets_the_plan(
-    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
+def test_shell_gets_the_plan(engine: FakeEngine, monkeypatch: Patch, capsys: Capture) -> None:
     seen = {}
 
     def shell(plan: object, *, kernel: str, modules: list[str]) -> int:
@@ -284,9 +262,7 @@ def test_table_of_records_with_filters(engine: FakeEngine, capsys: Capture) -> N
         assert capsys.readouterr().err.count("\n") == 1
 
 
-def test_doctor_says_what_is_missing(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_doctor_says_what_is_missing(capsys: Capture, monkeypatch: Patch, tmp_path: Path) -> None:
     from apogee_lab.host import doctor
 
     assert status_of("doctor") in (0, 1)
@@ -313,10 +289,10 @@ def test_parameters_of_a_module_file(tmp_path: Path) -> None:
 
 
 def test_modules_are_built_before_they_are_measured(
-    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+    engine: FakeEngine, monkeypatch: Patch, capsys: Capture
 ) -> None:
     built = []
-    monkeypatch.setattr(modules_module, "build", built.append)
+    monkeypatch.setattr(modules, "build", built.append)
     assert status_of("run", "paper", "--cc", "cubic,bbr") == 0
     assert built == []
     assert status_of("run", "paper", "--cc", "cubic,star", "--kernel", "trixie") == 0
@@ -372,24 +348,13 @@ def test_a_missing_library_is_one_line(root: Path) -> None:
     assert done.stderr == "lab run: Python's numpy is not installed; see scripts/lab doctor\n"
 
 
-def test_a_reader_that_leaves_early(root: Path) -> None:
-    read, write = os.pipe()
-    os.close(read)
-    with os.fdopen(write, "w") as out:
-        done = subprocess.run(
-            [str(root / "scripts" / "lab"), "list"],
-            stdout=out, stderr=subprocess.PIPE, text=True, check=False,
-        )  # fmt: skip
-    assert done.stderr == ""
-
-
 def test_a_machine_without_utf_8(root: Path) -> None:
     """Python would take its locale's encoding for what it prints."""
-    ascii_only = {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    done = lab(root, "list", env={**os.environ, **ascii_only}, encoding="utf-8")
+    env = os.environ | {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = lab(root, "list", env=env, encoding="utf-8")
     assert (done.returncode, done.stderr) == (0, "")
     assert "…" in done.stdout
-    done = lab(root, "run", "ü", env={**os.environ, **ascii_only}, encoding="utf-8")
+    done = lab(root, "run", "ü", env=env, encoding="utf-8")
     assert done.stderr.startswith("lab run: unknown scenario 'ü'; ")
 
 
@@ -403,19 +368,25 @@ def test_closed_standard_streams(root: Path, closed: str) -> None:
         assert (done.returncode, "Traceback" in done.stderr) == (status, False)
 
 
-def test_a_full_disk_is_one_line(root: Path) -> None:
+def listed_to(root: Path, out: IO[str]) -> subprocess.CompletedProcess[str]:
+    command = [root / "scripts" / "lab", "list"]
+    return subprocess.run(command, stdout=out, stderr=subprocess.PIPE, text=True, check=False)
+
+
+def test_a_full_disk_is_one_line_and_a_reader_that_leaves_early_none(root: Path) -> None:
     """Tested with /dev/full."""
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [root / "scripts" / "lab", "list"], stdout=full, stderr=subprocess.PIPE, text=True,
-            check=False,
-        )  # fmt: skip
+        done = listed_to(root, full)
     assert (done.returncode, done.stderr) == (1, "lab list: No space left on device\n")
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "w") as out:
+        assert listed_to(root, out).stderr == ""
 
 
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS])
 def test_a_folder_that_cannot_be_written_is_one_line(
-    number: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    number: int, monkeypatch: Patch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def refused(*_: object) -> None:
         raise OSError(number, os.strerror(number), "/somewhere")
@@ -425,9 +396,3 @@ def test_a_folder_that_cannot_be_written_is_one_line(
     monkeypatch.setattr(main, "records_of", lambda _: [json.loads(record)])
     assert main.main(["table", "any"]) == 2
     assert capsys.readouterr().err == f"lab table: /somewhere: {os.strerror(number)}\n"
-
-
-def test_a_path_that_does_not_exist_is_no_run(capsys: pytest.CaptureFixture[str]) -> None:
-    """An absolute one is no pattern for keys."""
-    assert main.main(["plot", "window", "/nowhere/run", "-o", "x"]) == 2
-    assert capsys.readouterr().err.count("\n") == 1

@@ -15,6 +15,7 @@ from scipy import stats
 from apogee_lab.base import LabError
 from apogee_lab.commands import compare_engines, main
 from apogee_lab.measures.record import read_records
+from tests import ROOT
 
 A = [9.1, 9.2, 9.4, 9.3, 9.25]
 B = [9.0, 9.6, 9.5, 8.9]
@@ -36,6 +37,12 @@ def written(
     ]  # fmt: skip
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
+
+
+@pytest.fixture
+def both(tmp_path: Path) -> list[str]:
+    """Files of the same goodputs, of two engines."""
+    return [str(written(tmp_path / name, name, A)) for name in ("qemu", "uml")]
 
 
 def test_welchs_interval() -> None:
@@ -60,19 +67,16 @@ def test_cells_that_both_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert out.endswith("1 rows: 0 equivalent, 1 different, 0 not shown\n")
 
 
-@pytest.mark.parametrize(
-    ("difference", "half", "said"),
-    [
+def test_what_an_interval_shows() -> None:
+    for difference, half, said in (
         (0.2, 0.2, "equivalent"),
         (-0.49, 0.01, "equivalent"),
         (0.2, 0.4, "not shown"),
         (0.6, 0.2, "not shown"),
         (-0.8, 0.2, "different"),
-    ],
-)
-def test_what_an_interval_shows(difference: float, half: float, said: str) -> None:
-    assert compare_engines.verdict(difference, half, 10.0) == said
-    assert compare_engines.verdict(difference, half, -10.0) == said
+    ):
+        for mean in (10.0, -10.0):
+            assert compare_engines.verdict(difference, half, mean) == said
 
 
 def test_each_of_several_flows_has_a_row(tmp_path: Path) -> None:
@@ -119,31 +123,22 @@ def test_a_setting_without_effect_has_no_value(tmp_path: Path) -> None:
 
 def test_a_goodput_of_zero(tmp_path: Path) -> None:
     """No share of it can be given; two that are always 0 are equivalent."""
-    for name, other, said in (
-        ("same", [0.0, 0.0], "equivalent"),
-        ("more", [1.0, 2.0], "not shown"),
-    ):
-        (tmp_path / name).mkdir()
-        left = written(tmp_path / name / "a", "qemu", [0.0, 0.0])
-        right = written(tmp_path / name / "b", "uml", other)
+    for other, said in (([0.0, 0.0], "equivalent"), ([1.0, 2.0], "not shown")):
+        left = written(tmp_path / "a", "qemu", [0.0, 0.0])
+        right = written(tmp_path / "b", "uml", other)
         found = [compare_engines.cells(read_records(path)) for path in (left, right)]
         _, row = compare_engines.table(*found)
         assert row[1] == "0.000" and row[3].endswith(" (–)") and row[-1] == said
 
 
-def test_other_columns_of_the_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    left, right = (str(written(tmp_path / name, name, A)) for name in ("qemu", "uml"))
-    assert main.main(["compare-engines", left, right, "--columns", "RTT ms,goodput Mbit/s"]) == 0
+def test_other_columns_of_the_table(both: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(["compare-engines", *both, "--columns", "RTT ms,goodput Mbit/s"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert (
-        lines[2] == "| star: RTT ms | 500.000 | 500.000 | +0.000 (+0.0%) | ± 0.000 | equivalent |"
-    )
-    assert lines[3].startswith("| star | 9.250 |")
-    assert main.main(["compare-engines", left, right, "--columns", "beauty"]) == 2
-    assert "no column 'beauty'; choose from: goodput Mbit/s," in capsys.readouterr().err
+    same = "| star: RTT ms | 500.000 | 500.000 | +0.000 (+0.0%) | ± 0.000 | equivalent |"
+    assert lines[2] == same and lines[3].startswith("| star | 9.250 |")
 
 
-def test_headings_with_commas(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_headings_with_commas(both: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """A heading may have a comma, spaces around one do not matter, a column is compared once."""
     known = ["AP queue, packets", "AP queue", "RTT ms", "Jain"]
     for text, wanted in (
@@ -152,10 +147,10 @@ def test_headings_with_commas(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         ("AP queue,Jain, Jain", ["AP queue", "Jain"]),
     ):
         assert compare_engines.separate(text, known) == wanted
-    left, right = (str(written(tmp_path / name, name, A)) for name in ("qemu", "uml"))
-    for text in ("", "RTT ms,", "RTT ms,packets"):
-        assert main.main(["compare-engines", left, right, "--columns", text]) == 2
-        assert f"no column '{text[7:]}'; choose from: goodput" in capsys.readouterr().err
+    for text in ("beauty", "", "RTT ms,", "RTT ms,packets"):
+        assert main.main(["compare-engines", *both, "--columns", text]) == 2
+        said = f"no column '{text.rpartition(',')[2]}'; choose from: goodput Mbit/s,"
+        assert said in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("engines", [("qemu", "qemu"), ("qemu", "uml")])
@@ -186,48 +181,43 @@ def test_nothing_in_common_is_one_line(tmp_path: Path, capsys: pytest.CaptureFix
         compare_engines.table({}, {})
 
 
-@pytest.fixture
-def page(root: Path) -> str:
-    return (root / "docs" / "results" / "engines.md").read_text()
+RESULTS = ROOT / "docs" / "results"
+PAGE = (RESULTS / "engines.md").read_text()
 
 
 def test_the_page_says_what_its_records_give(
-    page: str, root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each of its commands prints one of its tables."""
-    monkeypatch.chdir(root)
-    commands = [line for line in page.splitlines() if line.startswith("scripts/lab compare-eng")]
-    assert len(commands) == page.count("\n## ") - 1 >= 6
+    """Each of its commands prints one of its tables, whose rows it counts."""
+    monkeypatch.chdir(ROOT)
+    commands = [line for line in PAGE.splitlines() if line.startswith("scripts/lab compare-eng")]
+    assert len(commands) == PAGE.count("\n## ") - 1 >= 6
     for command in commands:
         assert main.main(shlex.split(command)[1:]) == 0
-        assert f"\n{capsys.readouterr().out}" in page, command
-
-
-def test_the_page_counts_its_rows(page: str) -> None:
-    found = re.findall(r"^(\d+) rows: (\d+) equiv\w+, (\d+) different, (\d+) not", page, re.M)
+        assert f"\n{capsys.readouterr().out}" in PAGE, command
+    found = re.findall(r"^(\d+) rows: (\d+) equiv\w+, (\d+) different, (\d+) not", PAGE, re.M)
     rows, same, other, neither = (sum(map(int, numbers)) for numbers in zip(*found, strict=True))
     said = f"**Of {rows} rows {same} are equivalent, {other or 'none'} is different**, and for "
-    assert f"{said}{neither} " in page
+    assert f"{said}{neither} " in PAGE
 
 
-def test_what_the_page_says_of_single_runs(page: str, root: Path) -> None:
+def test_what_the_page_says_of_single_runs() -> None:
     """bbr's run with a timeout, and the smallest RTT of older records and today's."""
-    prose = " ".join(page.split())
-    results = root / "docs" / "results"
-    records = read_records(results / "engines-open.jsonl")
+    prose = " ".join(PAGE.split())
+    records = read_records(RESULTS / "engines-open.jsonl")
     bbr = [r for r in records if r["cc"] == "bbr" and r["set"]["ber"] == 1e-5]
     odd, *others = sorted((r["total_goodput_bps"] / 1e6, r["seed"]) for r in bbr)
     assert f"seed {odd[1]}, has a timeout at its beginning and stays at {odd[0]:.2f}" in prose
     four = sum(goodput for goodput, _ in others) / len(others)
     assert len(others) == 4 and f"the other four have {four:.2f}, seeds 6 to 20" in prose
-    old = [r for r in read_records(results / "engines-paper.jsonl") if r["cc"] == "hybla"]
+    old = [r for r in read_records(RESULTS / "engines-paper.jsonl") if r["cc"] == "hybla"]
     then, now = (
         {f"{r['flows'][0]['rtt_ms']['min']:.2f}" for r in found if r["set"]["ber"] == 0}
         for found in (old, [r for r in records if r["cc"] == "star"])
     )
     assert f"smallest RTT was {then.pop()} ms then and is {now.pop()} ms today." in prose
     assert not then and not now
-    full = read_records(results / "engines-lfn-gigabit-qemu.jsonl")
+    full = read_records(RESULTS / "engines-lfn-gigabit-qemu.jsonl")
     used = [
         100 * fmean(r["total_goodput_bps"] / r["limit_bps"] for r in full if r["cc"] == cc)
         for cc in ("reno", "hstcp_gentle")

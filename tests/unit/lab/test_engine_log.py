@@ -18,6 +18,8 @@ from apogee_lab.engines.work import GuestFailed, RunInfo, Work, keep
 from tests.patience import wait_for
 from tests.unit.lab.kernel_logs import HARMLESS, LOGS, STALLS
 
+Patch = pytest.MonkeyPatch
+
 #: In front of a message: nothing (UML), its time, and who said it where the kernel tells that.
 STAMPS = {"none": "", "time": "[   12.345678] ", "caller": "[   12.345678][   T89] "}
 
@@ -91,9 +93,8 @@ def test_data_races_count_in_modules_that_were_brought(
 ) -> None:
     """A report ends with its last line: what follows is another's."""
     name, _, module = function.partition(" ")
-    text = RACE.format(function, name).replace(
-        f"{name}+0x1f4/0x2e0", f"{name}+0x1f4/0x2e0 {module}"
-    )
+    place = f"{name}+0x1f4/0x2e0"
+    text = RACE.format(function, name).replace(place, f"{place} {module}")
     found = log.verdict((HARMLESS + text + "tcp_star: [tcp_star]\n").splitlines(), brought)
     assert (found is not None) == counts
     assert found is None or found.line.startswith(f"BUG: KCSAN: data-race in {function} / tcp_get")
@@ -164,15 +165,14 @@ def test_a_report_fails_a_run_that_is_done(
 
 def test_a_script_that_fails_fails_its_run_if_asked(work: Work, tmp_path: Path) -> None:
     (work.out / "status").write_text("3\n")
-    with pytest.raises(
-        GuestFailed, match="^the guest's script ended with status 3: hello$"
-    ) as failure:
+    said = "^the guest's script ended with status 3: hello$"
+    with pytest.raises(GuestFailed, match=said) as failure:
         keep(work, RunInfo(2.0, 1.0), tmp_path / "out", check=True)
     assert failure.value.console_tail == ["hello"]
     assert keep(work, RunInfo(2.0, 1.0), tmp_path / "out", check=False).status == 3
 
 
-def test_why_a_guest_did_not_come_to_its_end(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_why_a_guest_did_not_come_to_its_end(work: Work, monkeypatch: Patch) -> None:
     """What the kernel said is the reason, even if the program failed as well."""
     (work.folder / "errors").write_text("first\nlast words\n")
     supervise._check_end("UML", 0, work)
@@ -184,10 +184,10 @@ def test_why_a_guest_did_not_come_to_its_end(work: Work, monkeypatch: pytest.Mon
     with pytest.raises(GuestFailed, match="^the guest stopped before its results were out$"):
         supervise._check_end("UML", 0, work)
     full = os.statvfs_result((4096, 4096, 9, 9, 9, 9, 9, 9, 0, 255))
-    with monkeypatch.context() as patch:
+    no_space = pytest.raises(LabError, match="no space left on device")
+    with monkeypatch.context() as patch, no_space:
         patch.setattr(os, "statvfs", lambda _: full)
-        with pytest.raises(LabError, match="no space left on device"):
-            supervise._check_end("UML", 0, work)
+        supervise._check_end("UML", 0, work)
     work.console.write_text("hello\nKernel panic - not syncing: for the test\n")
     for status in (0, -6):
         with pytest.raises(GuestFailed) as failure:
@@ -197,7 +197,7 @@ def test_why_a_guest_did_not_come_to_its_end(work: Work, monkeypatch: pytest.Mon
         assert failure.value.console_tail[0] == "hello"
 
 
-def test_guests_are_spread_over_the_cpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_guests_are_spread_over_the_cpus(tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.setenv("APOGEE_CACHE", str(tmp_path))
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3, 5})
     with ExitStack() as first, ExitStack() as second:
@@ -210,9 +210,7 @@ def test_guests_are_spread_over_the_cpus(tmp_path: Path, monkeypatch: pytest.Mon
     assert supervise._one_cpu(first) is None
 
 
-def test_a_cache_that_is_only_read_gives_no_cpu(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cache_that_is_only_read_gives_no_cpu(tmp_path: Path, monkeypatch: Patch) -> None:
     """A file in the place of its folder: what may write everywhere cannot write there either."""
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3, 5})
     (tmp_path / "cpus").touch()
@@ -239,9 +237,7 @@ def test_nothing_is_left_of_a_guest_that_somebody_killed(work: Work) -> None:
 
 
 @pytest.mark.parametrize("name", STALLS)
-def test_a_guest_that_stalls_is_ended_at_once(
-    work: Work, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_a_guest_that_stalls_is_ended_at_once(work: Work, monkeypatch: Patch, name: str) -> None:
     """Its message comes in pieces."""
     monkeypatch.setattr(supervise, "TOLD_S", 0.5)
     head, tail = stamp(LOGS[name].text)[:20], stamp(LOGS[name].text)[20:]
@@ -272,9 +268,7 @@ def test_a_bound_that_is_passed_is_told_with_the_report(work: Work) -> None:
     ],
     ids=["silent", "stopped", "spins", "talks", "sleeps"],
 )
-def test_a_guest_that_hangs_is_ended(
-    work: Work, monkeypatch: pytest.MonkeyPatch, script: str, why: str
-) -> None:
+def test_a_guest_that_hangs_is_ended(work: Work, monkeypatch: Patch, script: str, why: str) -> None:
     """Without a bound on the host's clock."""
     monkeypatch.setattr(pulse, "IDLE_S", 1.0)
     monkeypatch.setattr(pulse, "SPUN_S", 1.0)
@@ -304,7 +298,7 @@ def test_the_log_of_the_running_kernel() -> None:
         )
 
 
-def test_records_that_were_overwritten_are_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_records_that_were_overwritten_are_skipped(monkeypatch: Patch) -> None:
     answers = iter([BrokenPipeError(32, "overwritten"), b"6,2,3000000,-;left\n", BlockingIOError()])
 
     def read(_file: int, _size: int) -> bytes:
@@ -326,8 +320,5 @@ def test_what_was_logged_before_does_not_count(tmp_path: Path) -> None:
         with device.open("a") as file:
             file.write("4,2,2000000,-;WARNING: now\n")
         assert kmsg.read(opened) == "[    2.000000] WARNING: now\n"
-
-
-def test_a_log_that_cannot_be_read_is_none(tmp_path: Path) -> None:
     with kmsg.from_now_on(tmp_path / "nosuch") as opened:
         assert opened is None

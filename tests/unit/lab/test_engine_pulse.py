@@ -50,13 +50,11 @@ def test_a_guest_that_does_nothing_hangs() -> None:
 
 @pytest.mark.parametrize("share", SHARES)
 def test_a_slow_guest_does_not_hang(share: float) -> None:
-    """It has a line for half of what counts as spinning, and all the time it wants."""
+    """It has a line for half of what counts as spinning, and all the time it wants; one that gets
+    no CPU does not either."""
     for ready in (True, False):
         ended = ends_at(lambda t: share * t, ready=ready, clock_every_s=SPUN_S / 2)
         assert ended[0] == DAY_S
-
-
-def test_a_guest_that_gets_no_cpu_does_not_hang() -> None:
     assert ends_at(lambda _: 3.0, ready=True)[0] == DAY_S
 
 

@@ -69,33 +69,34 @@ def test_the_guest_has_the_stock_modules_of_engine_qemu(recipe: Recipe) -> None:
         assert f"CONFIG_{symbol.upper()}=m\n" in config, name
 
 
-def test_the_tick_rate_is_debians() -> None:
-    kconfig = "config HZ\n\tint\n\tdefault 100\n\nconfig NR_CPUS\n\tint\n\tdefault 100\n"
-    text, count = re.subn(*uml_kernel.HZ, kconfig)
-    assert count == 1
-    assert text == kconfig.replace("100", "250", 1)
+KCONFIG = "config HZ\n\tint\n\tdefault {}\n\nconfig NR_CPUS\n\tint\n\tdefault 100\n"
+SLEEP = "config A\n{0}\nconfig DEBUG_ATOMIC_SLEEP\n\tselect B\n{1}\thelp\n"
+NEEDS = "\tdepends on !ARCH_NO_PREEMPT\n"
+LOOP = "\tfor_each_vma(vmi, vma)\n\t\tfix_range(mm, vma->vm_start, vma->vm_end, {});\n"
+LOCKED = f"\trcu_read_lock();\n{LOOP.format(1)}\trcu_read_unlock();\n"
 
 
-def test_the_check_for_sleeping_is_offered() -> None:
-    line = "\tdepends on !ARCH_NO_PREEMPT\n"
-    kconfig = f"config A\n{line}\nconfig DEBUG_ATOMIC_SLEEP\n\tselect B\n{line}\thelp\n"
-    text, count = re.subn(*uml_kernel.ATOMIC_SLEEP, kconfig)
-    assert count == 1
-    assert text == f"config A\n{line}\nconfig DEBUG_ATOMIC_SLEEP\n\tselect B\n\thelp\n"
-
-
-def test_new_mappings_are_read_under_rcu() -> None:
-    loop = "\tfor_each_vma(vmi, vma)\n\t\tfix_range(mm, vma->vm_start, vma->vm_end, {});\n"
-    text, count = re.subn(*uml_kernel.NEW_MAPPINGS, loop.format(0) + loop.format(1))
-    assert count == 1
-    locked = f"\trcu_read_lock();\n{loop.format(1)}\trcu_read_unlock();\n"
-    assert text == loop.format(0) + locked
+@pytest.mark.parametrize(
+    ("patch", "before", "after"),
+    [
+        (uml_kernel.HZ, KCONFIG.format(100), KCONFIG.format(250)),
+        (uml_kernel.ATOMIC_SLEEP, SLEEP.format(NEEDS, NEEDS), SLEEP.format(NEEDS, "")),
+        (uml_kernel.NEW_MAPPINGS, LOOP.format(0) + LOOP.format(1), LOOP.format(0) + LOCKED),
+    ],
+    ids=["Debian's tick rate", "the check for sleeping is offered", "mappings are read under RCU"],
+)  # fmt: skip
+def test_what_is_changed_in_the_source(patch: tuple[str, str], before: str, after: str) -> None:
+    assert re.subn(*patch, before) == (after, 1)
 
 
 # --- the guest's first process ----------------------------------------------------------------
 
 
-def test_only_the_way_out_of_the_results_differs() -> None:
+def test_only_the_way_out_of_the_results_differs(tmp_path: Path) -> None:
+    """An init without the mark of where they go out is refused."""
+    (tmp_path / "init").write_text("#!/bin/sh\n")
+    with pytest.raises(LabError, match="has no line"):
+        guest_init([tmp_path / "init", tmp_path / "init"])
     stock = guest_init([GUEST / name for name in Kernel.init])
     ours = guest_init([GUEST / name for name in uml_kernel.UmlKernel.init]).decode()
     assert stock == (GUEST / "init").read_bytes()
@@ -107,10 +108,7 @@ def test_only_the_way_out_of_the_results_differs() -> None:
 
 @pytest.mark.parametrize(
     "kinds",
-    [
-        (uml_kernel.UmlKernel, uml_kernel.DebugKernel),
-        (Kernel, checked_kernel.DebugKernel),
-    ],
+    [(uml_kernel.UmlKernel, uml_kernel.DebugKernel), (Kernel, checked_kernel.DebugKernel)],
 )
 def test_a_debug_kernel_looks_for_leaks_before_its_log_is_read(kinds: list[type[Kernel]]) -> None:
     plain, debug = (guest_init([GUEST / name for name in kind.init]).decode() for kind in kinds)
@@ -129,12 +127,6 @@ def test_a_cpu_is_not_told_by_where_libraries_are_looked_for() -> None:
     found = re.findall(r"^  (\S+) \(.*supported, searched\)$", told, re.M)
     assert "x86-64-v3" in told
     assert set(found) <= {"x86_64", "tls"}
-
-
-def test_an_init_without_the_mark_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "init").write_text("#!/bin/sh\n")
-    with pytest.raises(LabError, match="has no line"):
-        guest_init([tmp_path / "init", tmp_path / "init"])
 
 
 # --- running ----------------------------------------------------------------------------------
@@ -158,12 +150,8 @@ def test_memory_goes_elsewhere_when_dev_shm_does_not_suit(
     assert uml._environment(tmp_path)["TMPDIR"] == str(tmp_path)
     shm(1_000_000, os.ST_NOSUID)
     assert uml._environment(tmp_path)["TMPDIR"] == "/dev/shm"
-
-
-def test_memory_goes_elsewhere_without_its_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Python's statvfs() raises what it does for a machine without /dev/shm."""
+    monkeypatch.undo()
+    # Python's statvfs() raises what it does for a machine without /dev/shm.
     monkeypatch.setenv("TMPDIR", str(tmp_path / "none"))
     assert uml._environment(tmp_path)["TMPDIR"] == str(tmp_path)
     monkeypatch.setenv("TMPDIR", str(tmp_path))

@@ -8,7 +8,7 @@ covered.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -19,10 +19,10 @@ from matplotlib.figure import Figure
 from apogee_lab import modules, scenarios
 from apogee_lab.base import SHOWN, UsageError
 from apogee_lab.commands import cost, device_cost, main, reproduce
-from apogee_lab.engines import registry
 from apogee_lab.host import sysctls
 from apogee_lab.runs import request, sweep
-from tests.unit.lab.raw_folders import SCENARIO, FakeEngine
+from apogee_lab.scenarios.scenario import Scenario
+from tests.unit.lab.stand_ins import no_guest
 
 Capture = pytest.CaptureFixture[str]
 
@@ -36,24 +36,14 @@ NUMBERS = (
 )  # fmt: skip
 WORDS = (
     "-", "--", "a" * 5000, "ü", "İı", "日本", "\udcff", "a\nb", "\n", "\t", "\r", "\x1b[31m",
-    "\x7f",
-    "\u2028", "a b", "'", '"', "$(reboot)", "`id`", ";", "|", "&", "*", "[", "%s", "%", "%(prog)s",
-    "$\\frac$", "{}", "{0}", "\\", "+", "a+b", "+a", "a*b", "0*star", "99999999999*star", "1*",
-    "*a", f"{HUGE}*star", "=", "a=", "=a", "ber=", "ber=nan", f"ber={HUGE}", f"queue={HUGE}B",
-    "star.aen=²", f"star.aen={HUGE}", "none", "None", "True",
+    "\x7f", "\u2028", "a b", "'", '"', "$(reboot)", "`id`", ";", "|", "&", "*", "[", "%s", "%",
+    "%(prog)s", "$\\frac$", "{}", "{0}", "\\", "+", "a+b", "+a", "a*b", "0*star",
+    "99999999999*star", "1*", "*a", f"{HUGE}*star", "=", "a=", "=a", "ber=", "ber=nan",
+    f"ber={HUGE}", f"queue={HUGE}B", "star.aen=²", f"star.aen={HUGE}", "none", "None", "True",
 )  # fmt: skip
 PATHS = (
-    "..",
-    "/",
-    "//",
-    "~",
-    "a/../b",
-    "a b",
-    "/dev/null/x",
-    "/proc/nowhere/x",
-    "a" * 300,
-    "folder",
-)
+    "..", "/", "//", "~", "a/../b", "a b", "/dev/null/x", "/proc/nowhere/x", "a" * 300, "folder",
+)  # fmt: skip
 GARBAGE = (*NUMBERS, *WORDS, *PATHS)
 
 #: The positional arguments and needed options of a command when another one is garbage.
@@ -104,45 +94,35 @@ def options() -> Iterator[Option]:
 @pytest.fixture
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     """A lab that starts no guest and changes no host, in a folder with records of two runs."""
-    engine, real = FakeEngine(tmp_path / "log"), registry.engine_of
+    no_guest(tmp_path, monkeypatch)
     monkeypatch.setattr(main, "build_parser", lambda: PARSER)
-    monkeypatch.setattr(sweep, "RUNS", tmp_path / "runs")
-    monkeypatch.setattr(scenarios, "SCENARIOS", {"paper": SCENARIO})
-    monkeypatch.setattr(
-        registry, "engine_of", lambda name: engine if name == "qemu" else real(name)
-    )
-    monkeypatch.setattr(modules, "build", lambda _: None)
     monkeypatch.setattr(modules, "of_control", lambda *_: {"aen": "0 or 1"})
     monkeypatch.setattr(sysctls, "PROC_SYS", tmp_path)
     for verb in (cost, device_cost):
         monkeypatch.setattr(verb, "kernel", lambda *_: SimpleNamespace(release="6.1"))
     monkeypatch.setattr(cost, "measure", lambda *_: {"instructions": 1.0, "p99": 2.0, "acks": 3})
-    monkeypatch.setattr(device_cost, "counted", no_guest)
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(device_cost, "counted", refuses)
     (tmp_path / "folder").mkdir()
     assert main.main(["run", "paper", "--cc", "star,cubic", "--json", "records.jsonl"]) == 0
     capsys.readouterr()
 
 
-def no_guest(*_: object, **__: object) -> None:
+def refuses(*_: object, **__: object) -> None:
     raise UsageError("no guest")
 
 
-def check(argv: list[str], status: int, said: object) -> None:
+def check(program: Callable[[list[str]], int], argv: list[str], capsys: Capture) -> None:
     """A refusal is one line that a terminal can show; there is no other failure."""
-    short = [word[:60] for word in argv]
+    try:
+        status: Any = program(argv)
+    except SystemExit as leaving:
+        status = leaving.code
+    said, short = capsys.readouterr(), [word[:60] for word in argv]
     assert status in (0, 2), (short, said)
     if status:
-        assert said.out == "", short  # type: ignore[attr-defined]
-        line = said.err.removesuffix("\n")  # type: ignore[attr-defined]
+        line = said.err.removesuffix("\n")
+        assert said.out == "", short
         assert line and line.isprintable() and len(line) <= SHOWN, (short, line)
-
-
-def status_of(program: object, argv: list[str]) -> int:
-    try:
-        return program(argv)  # type: ignore[operator]
-    except SystemExit as leaving:
-        return leaving.code  # type: ignore[return-value]
 
 
 def called(option: Option) -> str:
@@ -167,26 +147,25 @@ def test_an_option(
     if option.name != "--title":  # the only one that can make a figure invalid; drawing takes long
         monkeypatch.setattr(Figure, "savefig", lambda _, out, **__: out.write(b"a figure"))
     for garbage in TRIED.get(option.name, GARBAGE):
-        argv = option.argv(garbage)
-        check(argv, status_of(main.main, argv), capsys.readouterr())
+        check(main.main, option.argv(garbage), capsys)
 
 
 def test_of_make_reproduce(capsys: Capture) -> None:
     for tried in reproduce._parser()._actions:
         name = tried.option_strings[-1] if tried.option_strings else "FIGURE"
         if tried.nargs != 0 and tried.dest != "help":
+            option = Option(name, ["--check"], bool(tried.option_strings))
             for garbage in GARBAGE:
-                argv = Option(name, ["--check"], bool(tried.option_strings)).argv(garbage)
-                check(argv, status_of(reproduce.main, argv), capsys.readouterr())
+                check(reproduce.main, option.argv(garbage), capsys)
 
 
 @pytest.mark.parametrize("scenario", scenarios.SCENARIOS.values(), ids=lambda each: each.name)
-def test_a_parameter(scenario: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_parameter(scenario: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The scenario compiles a value, or says in one line what is wrong with it."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
     mix = next(cc for cc in ("star", "star+star") if accepts(scenario, cc))
-    for param in scenario.params:  # type: ignore[attr-defined]
+    for param in scenario.params:
         for garbage in GARBAGE:
             try:
                 found = request.parse_settings([f"{param.name}={garbage}"], scenario)
@@ -197,7 +176,7 @@ def test_a_parameter(scenario: object, tmp_path: Path, monkeypatch: pytest.Monke
                 assert str(error), (param.name, garbage[:60])
 
 
-def accepts(scenario: object, mix: str) -> bool:
+def accepts(scenario: Scenario, mix: str) -> bool:
     try:
         return bool(request.parse_controls(mix, scenario))
     except UsageError:

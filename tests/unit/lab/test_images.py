@@ -13,6 +13,8 @@ from apogee_lab.guest import image
 from apogee_lab.guest.image import EXTRAS, base_image, extra_image
 from apogee_lab.kernels.kernel import Kernel
 
+Patch = pytest.MonkeyPatch
+
 
 @pytest.mark.parametrize("name", EXTRAS)
 def test_threads_can_be_cancelled_in_an_overlay(name: str) -> None:
@@ -20,17 +22,10 @@ def test_threads_can_be_cancelled_in_an_overlay(name: str) -> None:
     assert b"lib/libgcc_s.so.1\0" in extra_image(name).read_bytes()
 
 
-@pytest.fixture
-def no_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One in which nothing can be written, whoever tries."""
+def test_what_is_built_in_the_tree_is_locked_there(tmp_path: Path, monkeypatch: Patch) -> None:
+    """In the cache nothing can be written, whoever tries."""
     (tmp_path / "cache").touch()
     monkeypatch.setenv("APOGEE_CACHE", str(tmp_path / "cache"))
-
-
-@pytest.mark.usefixtures("no_cache")
-def test_what_is_built_in_the_tree_is_locked_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     assert bpf.loader().is_file()
     source, built = tmp_path / "source" / "Kbuild", tmp_path / "built" / "given" / "a.ko"
     for path in (source, built):
@@ -42,7 +37,7 @@ def test_what_is_built_in_the_tree_is_locked_there(
 
 
 def test_an_image_is_of_its_programs_and_their_libraries(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: Patch
 ) -> None:
     """By their contents: working copies share it, and an update of a library is seen."""
     files = [tmp_path / name for name in ("program", "library", "other")]
@@ -57,9 +52,7 @@ def test_an_image_is_of_its_programs_and_their_libraries(
     assert len(keys) == 4
 
 
-def test_kernels_of_one_release_share_no_image(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_kernels_of_one_release_share_no_image(tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.setattr(image, "_kept", lambda path, _: path)
     monkeypatch.setattr(image, "stage_modules", lambda k: k.root / "stage-1")
     kernels = [Kernel("6.1.192-uml", tmp_path / name) for name in ("a", "b")]

@@ -3,29 +3,21 @@
 
 from __future__ import annotations
 
-import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from apogee_lab import units
 from apogee_lab.measures.record import RecordError
 from apogee_lab.runs import request
 from apogee_lab.scenarios import SCENARIOS, bundles, longlinks
-from apogee_lab.scenarios.scenario import Plan
-from tests.unit.lab.conftest import Refused
-from tests.unit.lab.raw_folders import compute, meta, shell_errors, write
+from tests.unit.lab.raw_folders import compute, fill, meta, qdisc, write
+from tests.unit.lab.stand_ins import planned, shell_errors
 
 MULTIPATH = SCENARIOS["multipath"]
 FRAME = 1514
-
-
-def compiled(cc: str = "cubic", duration_s: float = 100.0, seed: int = 1, **texts: str) -> Plan:
-    """The plan for parameters as text, as on the command line."""
-    kinds = {param.name: param.kind for param in MULTIPATH.params}
-    values = {name: units.parse(kinds[name], text) for name, text in texts.items()}
-    return MULTIPATH.compile(values, cc, duration_s, seed)
+compiled = partial(planned, "multipath", duration_s=100.0)
 
 
 def script(**texts: str) -> str:
@@ -35,24 +27,19 @@ def script(**texts: str) -> str:
 # --- the limit --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("texts", "overhead"),
-    [
-        ({}, 20 + 8 + 12 + 16),
-        ({"auth": "0"}, 20 + 8 + 12),
-        ({"outside": "6"}, 40 + 8 + 12 + 16),
+def test_the_limit_is_what_full_packets_have_of_both_rates() -> None:
+    """A tunnel that is measured counts its heads; its peers are compared with the bare links."""
+    shake = 20 + 8 + 12
+    for texts, overhead in (
+        ({}, shake + 16),
+        ({"auth": "0"}, shake),
+        ({"outside": "6"}, 20 + shake + 16),
         ({"via": "bonding"}, 0),
         ({"via": "mptcp"}, 0),
-    ],
-)
-def test_the_limit_is_what_full_packets_have_of_both_rates(
-    texts: dict[str, str], overhead: int
-) -> None:
-    """A tunnel that is measured counts its heads; its peers are compared with the bare links."""
-    today = compiled(**texts)
-    assert today.limit_bps == pytest.approx(2 * 384e3 * (1500 - overhead - 52) / FRAME)
-    period = compiled(stack="period", **texts)
-    assert period.limit_bps == pytest.approx(2 * 384e3 * (1500 - overhead - 40) / FRAME)
+    ):
+        for stack, head in (("today", 52), ("period", 40)):
+            limit_bps = compiled(stack=stack, **texts).limit_bps
+            assert limit_bps == pytest.approx(2 * 384e3 * (1500 - overhead - head) / FRAME)
 
 
 def test_one_path_has_its_own_limit() -> None:
@@ -81,9 +68,7 @@ def test_events_are_means_over_the_run() -> None:
     assert half.paths[1].rate_bps == none.paths[1].rate_bps
     both = compiled(event="loss:50%@50.302s:10s")
     assert both.paths[0].limit_bps == pytest.approx(0.95 * none.paths[0].limit_bps)
-
-
-def test_a_pause_takes_its_time_less_a_frame_of_the_rate() -> None:
+    # A pause takes its time less a frame of the rate.
     plan = compiled(event2="outage@30s:10s")
     assert plan.paths[0].rate_bps == 384e3
     assert plan.paths[1].rate_bps == pytest.approx((384e3 * 90 + 8 * FRAME) / 100)
@@ -102,17 +87,14 @@ def test_random_pauses_have_their_means() -> None:
 
 
 def test_pauses_follow_the_seed_and_the_link() -> None:
+    """Those that overlap are one."""
+    assert longlinks.joined([(5, 6), (1, 3), (2, 4), (4, 4.5)]) == ((1, 4.5), (5, 6))
     first = longlinks.random_pauses(1, 1, 0.5, 1000)
-    assert first == longlinks.random_pauses(1, 1, 0.5, 1000)
-    assert first != longlinks.random_pauses(2, 1, 0.5, 1000)
-    assert first != longlinks.random_pauses(1, 2, 0.5, 1000)
+    same = [longlinks.random_pauses(*of, 0.5, 1000) == first for of in ((1, 1), (2, 1), (1, 2))]
+    assert same == [True, False, False]
     assert longlinks.random_pauses(1, 1, 0.0, 1000) == []
     assert script(outage="500ms") == script(outage="500ms")
     assert compiled(outage="500ms").script != compiled(outage="500ms", seed=2).script
-
-
-def test_overlapping_pauses_are_one() -> None:
-    assert longlinks.joined([(5, 6), (1, 3), (2, 4), (4, 4.5)]) == ((1, 4.5), (5, 6))
 
 
 def test_a_pause_holds_both_ends_of_its_link() -> None:
@@ -130,24 +112,9 @@ def test_a_pause_holds_both_ends_of_its_link() -> None:
 # --- the script -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("via", [*bundles.VIAS[:5], "path2"])
-@pytest.mark.parametrize(
-    "texts",
-    [
-        {},
-        {"ipv6": "1", "paths": "4", "rate": "384kbit+1mbit+96kbit+2mbit", "flows": "3"},
-        {"stack": "period", "window": "20", "cbr": "128kbit", "outage": "1s", "loss": "0.5%",
-         "event1": "rate:1mbit@3s+delay:10ms@4s:2s+loss:1%@5s:1s", "event": "outage@9s:3s"},
-    ],
-)  # fmt: skip
-def test_the_shell_takes_the_script(via: str, texts: dict[str, str]) -> None:
-    assert shell_errors(script(via=via, **texts)) == ""
-
-
 def test_shake_has_its_words() -> None:
-    text = script(
-        scheduler="ratio", ratio_theta="0.75", ack="tdar", threshold="7", interval="500ms"
-    )
+    own = {"scheduler": "ratio", "ratio_theta": "0.75", "ack": "tdar", "threshold": "7"}
+    text = script(**own, interval="500ms")
     words = "scheduler ratio theta 75 ack tdar threshold 7 auth on encrypt off interval 500000us\n"
     assert f"type shake role agent {words}" in text
     assert f"type shake role leader id 1 {words}" in text
@@ -158,38 +125,48 @@ def test_shake_has_its_words() -> None:
     assert "key" not in script(auth="0").partition("# SHAKE")[2].partition("# end hosts")[0]
 
 
-@pytest.mark.parametrize(
-    ("texts", "mode"),
-    [
-        ({}, "auto"),
-        ({"ack": "pass"}, "pass"),
-        ({"drop": "0"}, "pass"),
-        ({"drop": "1"}, "drop"),
-        ({"drop": "1", "tdar": "0"}, "drop"),
-        ({"drop": "1", "tdar": "1"}, "tdar"),
-        ({"tdar": "1"}, "tdar"),
-    ],
-)
-def test_drop_and_tdar_are_words_of_ack(texts: dict[str, str], mode: str) -> None:
-    assert f" ack {mode} " in script(**texts)
+def test_drop_and_tdar_are_words_of_ack() -> None:
+    for mode, settings in {
+        "auto": [{}],
+        "pass": [{"ack": "pass"}, {"drop": "0"}],
+        "drop": [{"drop": "1"}, {"drop": "1", "tdar": "0"}],
+        "tdar": [{"drop": "1", "tdar": "1"}, {"tdar": "1"}],
+    }.items():
+        assert all(f" ack {mode} " in script(**texts) for texts in settings), mode
 
 
-def test_peers_need_no_module_of_the_project() -> None:
+def test_the_leader_alone_holds_back_and_has_a_queue() -> None:
+    assert " queue " not in script()
+    for text, word in (("0s", "0us"), ("300ms", "300000us")):
+        lines = [line for line in script(hold=text).split("\n") if f" queue {word}" in line]
+        assert len(lines) == 1 and " role leader " in lines[0]
+    longer = {"qdisc": "fq_codel", "qdisc_target": "900ms", "qdisc_interval": "3s"}
+    for texts, words in (
+        ({}, "pfifo_fast"),
+        ({"via": "path2"}, "pfifo_fast"),
+        ({"qdisc": "fq_codel"}, "fq_codel"),
+        (longer, "fq_codel target 900000us interval 3000000us"),
+    ):
+        text = script(**texts)
+        assert text.count(f"\ntc -n al qdisc add dev shake0 root {words}\n") == 1
+        assert text.count("dev shake0 root") == 1
+    for texts in ({"qdisc": "default"}, *({"via": via} for via in bundles.VIAS[1:5])):
+        assert "dev shake0 root" not in script(**texts)
+
+
+def test_peers() -> None:
+    """They need no module of the project."""
     assert request.brought_modules(MULTIPATH, [compiled(via="bonding")]) == []
     assert request.brought_modules(MULTIPATH, [compiled()]) == ["shake"]
     assert request.brought_modules(MULTIPATH, [compiled("reno3")]) == ["shake", "tcp_reno3"]
-
-
-def test_a_peer_has_a_tunnel_for_each_path() -> None:
+    # A peer has a tunnel for each path.
     bonded = script(via="bonding", paths="3")
     assert bonded.count(" type gretap ") == 6
     assert bonded.count(" mode balance-rr ") == 2
     outside = script(via="teql", outside="6")
     assert outside.count(" type ip6gre ") == 4
     assert "max_equalizers=2" in outside
-
-
-def test_mptcp_sends_from_each_address() -> None:
+    # MPTCP sends from each address.
     text = script(via="mptcp", paths="3")
     assert "flow mptcp" in text
     assert "mptcp endpoint add 10.0.11.1 " not in text  # the first subflow's
@@ -198,53 +175,19 @@ def test_mptcp_sends_from_each_address() -> None:
         assert f"rule add from 10.0.1{path}.1 table 10{path}\n" in text
 
 
-def test_the_window_is_in_packets_of_the_bundle() -> None:
+def test_the_window_is_in_packets_of_the_bundle_and_the_stack_the_period_s() -> None:
     assert f" window {20 * (1500 - 56 - 40)}\n" in script(stack="period", window="20")
     assert f" window {40 * 1448}\n" in script(via="mptcp", window="40")
     assert " window " not in script()
-
-
-def test_the_period_s_stack() -> None:
     text = script(stack="period")
     for word in ("tcp_sack=0", "tcp_recovery=0", "tcp_timestamps=0", "tcp_max_reordering=3"):
         assert f"net.ipv4.{word}" in text
     assert "tcp_max_reordering" not in script()
 
 
-# --- bad input --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        (["via=path3"], "via=path3: there are 2 paths: add paths=3"),
-        (["rate=1mbit+2mbit", "paths=3"], "rate: 2 given, but there are 3 paths"),
-        (["ack=drop", "tdar=1"], "ack and drop, tdar say the same"),
-        (["drop=0", "tdar=1"], "tdar=1 drops ACKs, too"),
-        (["via=mptcp", "outside=6"], "is no tunnel and has no outside"),
-        (["encrypt=1", "auth=0"], "encrypt=1 requires auth=1"),
-        (["qdisc_target=900ms"], "qdisc_target and qdisc_interval are fq_codel's"),
-        (["qdisc=default", "qdisc_interval=3s"], "add qdisc=fq_codel"),
-        (["event=stall@3s:1s"], "scenario multipath has no stall"),
-        (["event2=outage@99s:2s"], "ends after the run"),
-        (["event=rate:1bit@9s"], "out of range"),
-        (["cbr=384kbit"], "cbr leaves nothing of the second path"),
-        (["ipv6=1", "mtu=1300"], "at least 1280 inside of the tunnel"),
-        (["paths=5"], "paths"),
-    ],
-)
-def test_bad_input_is_one_line(settings: list[str], words: str, refused: Refused) -> None:
-    arguments = [word for text in settings for word in ("--set", text)]
-    refused(words, "script", "multipath", "--duration", "100", *arguments)
-
-
 # --- records ----------------------------------------------------------------------------------
 
-COUNTERS = """\
-NIC statistics:
-     dropped_tag: 0
-     path1_lost: 3
-"""
+COUNTERS = "NIC statistics:\n     dropped_tag: 0\n     path1_lost: 3\n"
 
 
 def folder(raw: Path, **counters: int) -> dict[str, Any]:
@@ -253,10 +196,14 @@ def folder(raw: Path, **counters: int) -> dict[str, Any]:
     plan = compiled(duration_s=10.0, cbr="128kbit")
 
     def row(dev: str, kind: str, drops: int, packets: int = 0) -> dict[str, Any]:
-        return {"dev": dev, "kind": kind, "root": True, "drops": drops, "packets": packets,
-                "bytes": 1514 * packets, "backlog": 0}  # fmt: skip
+        more = {"root": True, "packets": packets, "bytes": 1514 * packets, "backlog": 0}
+        return qdisc(dev, drops, kind, **more)
 
-    files: dict[str, Any] = {
+    queue = row("shake0", "fq_codel", 9, 700) | {"drop_overlimit": 2, "ecn_mark": 1}
+    files = {
+        "shake-al.txt": COUNTERS,
+        "shake-ha.txt": COUNTERS,
+        "qdisc-al.json": [row("to-modem", "noqueue", 0), queue],
         "qdisc-modem.json": [row("to-net1", "tbf", 2, 500)],
         "qdisc-am2.json": [row("to-net2", "tbf", 1, 400)],
         "qdisc-net1.json": [row("to-ha", "netem", 3), row("to-modem", "netem", 4)],
@@ -267,12 +214,7 @@ def folder(raw: Path, **counters: int) -> dict[str, Any]:
         "cbr.send.json": {"sent": 160, "refused": 2, "first_us": 0, "end_us": 10},
         "cbr.recv.json": {"packets": 158, "bytes": 158 * 972},
     }
-    for name, value in files.items():
-        (raw / name).write_text(json.dumps(value))
-    for ns in ("al", "ha"):
-        (raw / f"shake-{ns}.txt").write_text(COUNTERS)
-    queue = row("shake0", "fq_codel", 9, 700) | {"drop_overlimit": 2, "ecn_mark": 1}
-    (raw / "qdisc-al.json").write_text(json.dumps([row("to-modem", "noqueue", 0), queue]))
+    fill(raw, files)
     return meta(**plan.facts() | {"scenario": "multipath"})
 
 
@@ -293,6 +235,9 @@ def test_the_record_of_two_paths(tmp_path: Path) -> None:
     }  # fmt: skip
     assert record["losses"] == 11 - 4 + 9
     assert record["shake"] == {ns: {"dropped_tag": 0, "path1_lost": 3} for ns in ("al", "ha")}
+    columns = {column.heading: column.value(record) for column in MULTIPATH.columns([record])}
+    assert columns["path 1 %"] == pytest.approx(100 * 500 / 742)
+    assert (columns["path 3 %"], columns["lost"], columns["CBR lost"]) == (None, 11, 4)
 
 
 @pytest.mark.parametrize(("stale", "wanted"), [(0, 2), (1, 3), (9, 5)])
@@ -310,46 +255,6 @@ def test_a_record_without_its_counters_is_refused(tmp_path: Path) -> None:
     (tmp_path / "shake-ha.txt").write_text("no stats available\n")
     with pytest.raises(RecordError, match=r"shake-ha\.txt has no counters"):
         compute(tmp_path, facts)
-
-
-def test_columns_show_each_path_s_share(tmp_path: Path) -> None:
-    record = compute(tmp_path, folder(tmp_path))
-    columns = {column.heading: column.value(record) for column in MULTIPATH.columns([record])}
-    assert columns["path 1 %"] == pytest.approx(100 * 500 / 742)
-    assert columns["path 3 %"] is None
-    assert columns["lost"] == 11
-    assert columns["CBR lost"] == 4
-
-
-def test_the_leader_alone_holds_back() -> None:
-    assert " queue " not in script()
-    for text, word in (("0s", "0us"), ("300ms", "300000us")):
-        lines = [line for line in script(hold=text).split("\n") if f" queue {word}" in line]
-        assert len(lines) == 1 and " role leader " in lines[0]
-
-
-@pytest.mark.parametrize(
-    ("texts", "words"),
-    [
-        ({}, "pfifo_fast"),
-        ({"via": "path2"}, "pfifo_fast"),
-        ({"qdisc": "fq_codel"}, "fq_codel"),
-        (
-            {"qdisc": "fq_codel", "qdisc_target": "900ms", "qdisc_interval": "3s"},
-            "fq_codel target 900000us interval 3000000us",
-        ),
-    ],
-)
-def test_the_leader_s_queue_is_set(texts: dict[str, str], words: str) -> None:
-    """The agent's device has none."""
-    text = script(**texts)
-    assert text.count(f"\ntc -n al qdisc add dev shake0 root {words}\n") == 1
-    assert text.count("dev shake0 root") == 1
-
-
-def test_no_other_queue_is_set() -> None:
-    for texts in ({"qdisc": "default"}, *({"via": via} for via in bundles.VIAS[1:5])):
-        assert "dev shake0 root" not in script(**texts)
 
 
 def test_pings_stop_before_the_counters_are_read(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,18 @@ def fault(name: str, old: str, new: str, *asked: str, file: str = "sum.py") -> F
 
 
 WRONG = fault("wrong", "a + b", "a - b", SUM)
+SURVIVOR = fault("survivor", "return 1", "return 2", SUM)
+#: What is recorded of a fault, words that are said of it, and who sees it.
+TOLD = [
+    (WRONG, {"result": "seen", "by": f"{SUM}::test_add", "lane": "check", "entry": SUM},
+     "assert -1 == 5", "check"),
+    (fault("killed", "return a + b", "__import__('os').abort()", SUM),
+     {"result": "seen", "by": SUM, "said": "ended by SIGABRT"}, "", "check"),
+    (SURVIVOR, {"result": "passed"}, "", "nobody"),
+    (fault("python", "a + b", "a +", SUM), {"result": "does not compile"}, "", "open"),
+    (fault("shell", "echo", "if", SUM, file="greet"), {"result": "does not compile"}, "", "open"),
+    (fault("gone", "a + b", "a - b", "tests/unit/test_gone.py"), {"result": "unasked"}, "", "open"),
+]  # fmt: skip
 
 
 @pytest.fixture
@@ -86,65 +99,34 @@ def test_a_text_that_is_not_there_once_is_refused(copy: Copy, old: str, count: i
     assert (copy.folder / "sum.py").read_text() == TREE["sum.py"]
 
 
-def test_who_sees_a_fault_is_told(plant: Callable[..., list[Record]]) -> None:
-    (record,) = plant(WRONG)
-    assert (record["result"], record["by"]) == ("seen", f"{SUM}::test_add")
-    assert (record["lane"], record["fault"], record["entry"]) == ("check", "wrong", SUM)
-    assert "assert -1 == 5" in record["said"]
-    assert table.verdict(WRONG, [record]) == ("check", record)
-
-
-def test_tests_that_are_killed_have_seen_it(plant: Callable[..., list[Record]]) -> None:
-    killed = fault("killed", "return a + b", "__import__('os').abort()", SUM)
-    (record,) = plant(killed)
-    assert (record["result"], record["by"]) == ("seen", SUM)
-    assert record["said"] == "ended by SIGABRT"
-
-
-def test_a_survivor_is_told(plant: Callable[..., list[Record]]) -> None:
-    survivor = fault("survivor", "return 1", "return 2", SUM)
-    records = plant(survivor)
-    assert [record["result"] for record in records] == ["passed"]
-    assert table.verdict(survivor, records) == ("nobody", None)
+@pytest.mark.parametrize(("planted", "told", "words", "verdict"), TOLD)
+def test_who_sees_a_fault_is_told(
+    plant: Callable[..., list[Record]], planted: Fault, told: Record, words: str, verdict: str
+) -> None:
+    (record,) = plant(planted)
+    assert record == record | told | {"fault": planted.name}
+    assert words in record.get("said", "")
+    assert table.verdict(planted, [record]) == (verdict, record if verdict == "check" else None)
+    if told["result"] == "does not compile":
+        assert record["said"] and plant(planted) == [record], "it is asked once"
 
 
 def test_a_test_that_fails_without_the_fault_is_no_witness(
     plant: Callable[..., list[Record]],
 ) -> None:
     """Others of its file still are."""
-    survivor = fault("survivor", "return 1", "return 2", BROKEN)
+    survivor = replace(SURVIVOR, asked=(BROKEN,))
     bad = fault("bad", "good", "bad", BROKEN, file="greet")
     one, two = plant(survivor, bad)
     assert (one["result"], one["unsound"]) == ("passed", [f"{BROKEN}::test_broken"])
     assert (two["result"], two["by"]) == ("seen", f"{BROKEN}::test_greeting")
 
 
-@pytest.mark.parametrize(
-    ("file", "old", "new"), [("sum.py", "a + b", "a +"), ("greet", "echo", "if")]
-)
-def test_what_does_not_compile_is_not_asked_about(
-    plant: Callable[..., list[Record]], file: str, old: str, new: str
-) -> None:
-    odd = fault("odd", old, new, SUM, file=file)
-    assert [record["result"] for record in plant(odd)] == ["does not compile"]
-    records = plant(odd)
-    assert len(records) == 1
-    assert records[0]["said"]
-    assert table.verdict(odd, records) == ("open", None)
-
-
-def test_tests_that_are_not_there_see_nothing(plant: Callable[..., list[Record]]) -> None:
-    gone = fault("gone", "a + b", "a - b", "tests/unit/test_gone.py")
-    records = plant(gone)
-    assert [record["result"] for record in records] == ["unasked"]
-    assert table.verdict(gone, records) == ("open", None)
-
-
 def test_guests_are_asked_about_what_units_have_not_seen(
     plant: Callable[..., list[Record]],
 ) -> None:
     seen = fault("seen", "a + b", "a - b", SUM, SLOW)
-    survivor = fault("survivor", "return 1", "return 2", SUM, SLOW)
+    survivor = replace(SURVIVOR, asked=(SUM, SLOW))
     records = plant(seen, survivor, most="units")
     assert [(r["fault"], r["left"]) for r in records] == [("seen", [SLOW]), ("survivor", [SLOW])]
     assert [table.verdict(each, records)[0] for each in (seen, survivor)] == ["check", "open"]
@@ -152,7 +134,7 @@ def test_guests_are_asked_about_what_units_have_not_seen(
 
 
 def test_what_check_has_not_seen_may_be_seen_by_deep(plant: Callable[..., list[Record]]) -> None:
-    survivor = fault("survivor", "return 1", "return 2", SUM, f"{SUM} -m deep")
+    survivor = replace(SURVIVOR, asked=(SUM, f"{SUM} -m deep"))
     records = plant(survivor)
     assert [record["entry"] for record in records] == [SUM]
     assert table.verdict(survivor, records) == ("not check", None)

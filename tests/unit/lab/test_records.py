@@ -12,11 +12,10 @@ import pytest
 
 from apogee_lab.measures import traces
 from apogee_lab.measures.arrivals import Arrivals
-from apogee_lab.measures.fairness import jain
 from apogee_lab.measures.raw import RawFolder
 from apogee_lab.measures.record import RecordError, comparable, dumps, read_records
-from tests.unit.lab import raw_folders, test_lfn
-from tests.unit.lab.raw_folders import SYN_US, T0_US, compute, meta, send_log, steady, write
+from tests.unit.lab import test_lfn
+from tests.unit.lab.raw_folders import T0_US, compute, fill, meta, qdisc, send_log, steady, write
 
 BLACKOUT = "queue_sampling on 10.0\nack_blackout on 15.5\nack_blackout off 16.5\n"
 
@@ -33,39 +32,19 @@ def with_gaps(*gaps: tuple[float, float]) -> list[list[int]]:
 
 def test_the_whole_record(tmp_path: Path) -> None:
     record = compute(write(tmp_path), meta())
+    flow = {
+        "name": "flow1", "cc": "star", "goodput_bps": 9.6e6, "retransmits": 12, "segments": 8000,
+        "timeouts": 2, "rtt_ms": {"min": 500.1, "mean": 549.5, "p99": 598.01},
+    }  # fmt: skip
     assert record == {
-        "scenario": "satellite",
-        "cc": "star",
-        "seed": 1,
-        "engine": "qemu",
-        "kernel": "6.1.0-99-amd64",
-        "set": {"ber": 0.0, "delay": "250ms"},
-        "duration_s": 10.0,
-        "limit_bps": 9.6e6,
-        "flows": [
-            {
-                "name": "flow1",
-                "cc": "star",
-                "goodput_bps": 9.6e6,
-                "retransmits": 12,
-                "segments": 8000,
-                "timeouts": 2,
-                "rtt_ms": {"min": 500.1, "mean": 549.5, "p99": 598.01},
-            }
-        ],
-        "total_goodput_bps": 9.6e6,
-        "jain": 1.0,
+        "scenario": "satellite", "cc": "star", "seed": 1, "engine": "qemu",
+        "kernel": "6.1.0-99-amd64", "set": {"ber": 0.0, "delay": "250ms"}, "duration_s": 10.0,
+        "limit_bps": 9.6e6, "flows": [flow], "total_goodput_bps": 9.6e6, "jain": 1.0,
         "queue": {"mean_bytes": 30_000.0, "mean_ms": 24.0, "max_bytes": 45_000, "drops": 3},
-        "bdp_bytes": 625_000,
-        "link_drops": 5,
-        "ack_drops": 7,
-        "losses": 8,
-        "needless_retransmits": 4,
-        "duplicates": 4,
-        "t90_s": 0.45,
-        "run": "0123456789abcdef",
+        "bdp_bytes": 625_000, "link_drops": 5, "ack_drops": 7, "losses": 8,
+        "needless_retransmits": 4, "duplicates": 4, "t90_s": 0.45, "run": "0123456789abcdef",
         "wall_s": 12.35,
-    }
+    }  # fmt: skip
     assert json.loads(dumps(record)) == record
 
 
@@ -78,23 +57,17 @@ def test_only_wall_time_may_differ(tmp_path: Path) -> None:
 
 
 def test_time_runs_from_the_first_arrival_for_the_duration(tmp_path: Path) -> None:
-    bins = steady(12_000, T0_US + 500_000, T0_US + 12_000_000)
-    record = compute(write(tmp_path, bins), meta())
-    assert record["total_goodput_bps"] == 9.6e6
-    bins = steady(12_000, T0_US + 500_000, T0_US + 10_000_000)  # 9.5 of 10 s
-    record = compute(write(tmp_path, bins), meta())
-    assert record["total_goodput_bps"] == 9.12e6
+    """Of the second flow 9.5 of 10 s."""
+    for end_us, goodput_bps in ((T0_US + 12_000_000, 9.6e6), (T0_US + 10_000_000, 9.12e6)):
+        bins = steady(12_000, T0_US + 500_000, end_us)
+        assert compute(write(tmp_path, bins), meta())["total_goodput_bps"] == goodput_bps
 
 
 def test_counts_are_linear_inside_a_bin() -> None:
+    """Nothing came between 30 and 90 ms."""
     arrivals = Arrivals([(20_000, 1000), (30_000, 3000), (100_000, 4000)])
-    assert arrivals.until(5_000) == 0
-    assert arrivals.until(10_000) == 0
-    assert arrivals.until(15_000) == 500
-    assert arrivals.until(27_500) == 2500
-    assert arrivals.until(60_000) == 3000  # nothing came between 30 and 90 ms
-    assert arrivals.until(95_000) == 3500
-    assert arrivals.until(500_000) == 4000
+    times = (5_000, 10_000, 15_000, 27_500, 60_000, 95_000, 500_000)
+    assert [arrivals.until(t) for t in times] == [0, 0, 500, 2500, 3000, 3500, 4000]
     assert Arrivals([]).until(1e9) == 0
 
 
@@ -154,11 +127,9 @@ def test_what_an_aqm_marked(
 ) -> None:
     """Of the bottleneck's own queue, not of another device's."""
     raw = write(tmp_path)
-    mine = {"dev": "to-sat", "kind": kind, "drops": 3, "parent": "1:1"} | counts
-    other = {"dev": "to-snd", "kind": "fq_codel", "drops": 0, "ecn_mark": 9, "drop_overlimit": 9}
-    (raw / "qdisc-bn.json").write_text(
-        json.dumps([{"dev": "to-sat", "kind": "tbf", "drops": 3, "root": True}, mine, other])
-    )
+    mine = qdisc("to-sat", 3, kind, parent="1:1", **counts)
+    other = qdisc("to-snd", 0, "fq_codel", ecn_mark=9, drop_overlimit=9)
+    fill(raw, {"qdisc-bn.json": [qdisc("to-sat", 3, "tbf", root=True), mine, other]})
     queue = compute(raw, meta())["queue"]
     assert {key: queue[key] for key in ("marks", "overflows") if key in queue} == wanted
 
@@ -191,52 +162,40 @@ def cost(tmp_path: Path, bins: list[list[int]], events: str = BLACKOUT) -> dict[
     return compute(write(tmp_path, bins, events=events), meta())["blackout"]
 
 
-def test_no_blackout_no_key(tmp_path: Path) -> None:
-    assert "blackout" not in compute(write(tmp_path), meta())
-
-
 def test_a_dip_and_what_it_cost(tmp_path: Path) -> None:
     # Nothing from 16 to 18 s: the 0.2 s window holds 90 % again at 18.18 s.
     assert cost(tmp_path, with_gaps((16.0, 18.0))) == {
-        "direction": "ack",
-        "below90_s": 2.68,
-        "recovered": True,
-        "lost_s": 2.0,
-        "over_s": 5.0,
-    }
+        "direction": "ack", "below90_s": 2.68, "recovered": True, "lost_s": 2.0, "over_s": 5.0,
+    }  # fmt: skip
 
 
-def test_no_dip(tmp_path: Path) -> None:
-    found = cost(tmp_path, with_gaps())
-    assert (found["below90_s"], found["lost_s"], found["recovered"]) == (0.0, 0.0, True)
-
-
-def test_a_dip_that_comes_back_only_for_a_moment(tmp_path: Path) -> None:
-    found = cost(tmp_path, with_gaps((16.0, 18.0), (18.5, 18.6)))
-    assert found["below90_s"] == 3.28
-    assert found["lost_s"] == 2.1
-
-
-def test_a_later_dip_is_another_one(tmp_path: Path) -> None:
-    found = cost(tmp_path, with_gaps((16.0, 16.5), (19.0, 19.5)))
-    assert found["below90_s"] == 1.18
-    found = cost(tmp_path, with_gaps((19.0, 19.5)))
-    assert (found["below90_s"], found["lost_s"]) == (0.0, 0.5)
-
-
-def test_no_recovery(tmp_path: Path) -> None:
-    found = cost(tmp_path, with_gaps((16.0, 30.0)))
-    assert (found["below90_s"], found["recovered"], found["lost_s"]) == (5.0, False, 4.5)
+@pytest.mark.parametrize(
+    ("gaps", "below90_s", "lost_s", "recovered"),
+    [
+        ([], 0.0, 0.0, True),
+        ([(16.0, 18.0), (18.5, 18.6)], 3.28, 2.1, True),
+        ([(16.0, 16.5), (19.0, 19.5)], 1.18, 1.0, True),
+        ([(19.0, 19.5)], 0.0, 0.5, True),
+        ([(16.0, 30.0)], 5.0, 4.5, False),
+    ],
+    ids=["none", "back for a moment", "a later one, too", "a later one", "no recovery"],
+)
+def test_other_dips(
+    tmp_path: Path,
+    gaps: list[tuple[float, float]],
+    below90_s: float,
+    lost_s: float,
+    recovered: bool,
+) -> None:
+    found = cost(tmp_path, with_gaps(*gaps))
+    assert (found["below90_s"], found["lost_s"]) == (below90_s, lost_s)
+    assert found["recovered"] == recovered
 
 
 def test_lost_goodput_is_added_up_over_15_s(tmp_path: Path) -> None:
     bins = steady(12_000, T0_US, T0_US + 2_000_000)
-    raw = write(
-        tmp_path,
-        bins,
-        send=send_log(end_us=T0_US + 30_000_000),
-        events="data_blackout on 12.5\ndata_blackout off 13.5\n",
-    )
+    events = "data_blackout on 12.5\ndata_blackout off 13.5\n"
+    raw = write(tmp_path, bins, send=send_log(end_us=T0_US + 30_000_000), events=events)
     found = compute(raw, meta(duration_s=30.0))["blackout"]
     assert (found["direction"], found["lost_s"], found["over_s"]) == ("data", 15.0, 15.0)
 
@@ -279,27 +238,25 @@ def test_a_trace_is_read_once_for_all_flows(
 # --- incomplete raw results -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "name", ["flow1.send.json", "flow1.recv.json", "qdisc-bn.json", "qdisc-sat.json"]
-)
+@pytest.mark.parametrize("name", ["flow1.send", "flow1.recv", "qdisc-bn", "qdisc-sat"])
 def test_missing_and_torn_files_are_named(tmp_path: Path, name: str) -> None:
-    raw = write(tmp_path)
-    whole = (raw / name).read_text()
-    (raw / name).write_text(whole[: len(whole) // 2])
-    with pytest.raises(RecordError, match=name):
-        compute(raw, meta())
-    (raw / name).unlink()
-    with pytest.raises(RecordError, match=name):
-        compute(raw, meta())
+    file = write(tmp_path) / f"{name}.json"
+    whole = file.read_text()
+    file.write_text(whole[: len(whole) // 2])
+    for _ in ("torn", "missing"):
+        with pytest.raises(RecordError, match=file.name):
+            compute(tmp_path, meta())
+        file.unlink(missing_ok=True)
 
 
 def test_strange_contents_are_a_record_error(tmp_path: Path) -> None:
-    with pytest.raises(RecordError, match="not understood"):
-        compute(write(tmp_path, send={"samples": 3}), meta())
-    with pytest.raises(RecordError, match="flow1: Connection reset"):
-        compute(write(tmp_path, send=send_log(error="Connection reset")), meta())
-    with pytest.raises(RecordError, match="events.log"):
-        compute(write(tmp_path, events="ack_blackout on soon\n"), meta())
+    for match, files in {
+        "not understood": {"send": {"samples": 3}},
+        "flow1: Connection reset": {"send": send_log(error="Connection reset")},
+        "events.log": {"events": "ack_blackout on soon\n"},
+    }.items():
+        with pytest.raises(RecordError, match=match):
+            compute(write(tmp_path, **files), meta())
 
 
 # --- several flows, iperf3, files of records --------------------------------------------------
@@ -307,10 +264,7 @@ def test_strange_contents_are_a_record_error(tmp_path: Path) -> None:
 
 def test_two_flows_share_a_sender(tmp_path: Path) -> None:
     raw = write(tmp_path, steady(9_000))
-    for kind in ("send", "recv"):
-        (raw / f"flow2.{kind}.json").write_text((raw / f"flow1.{kind}.json").read_text())
-    recv = {"bins": steady(3_000)}
-    (raw / "flow2.recv.json").write_text(json.dumps(recv))
+    fill(raw, {"flow2.send.json": send_log(), "flow2.recv.json": {"bins": steady(3_000)}})
     flows = [
         {"name": f"flow{n}", "cc": cc, "netns": "snd", "port": 5200 + n}
         for n, cc in ((1, "star"), (2, "reno"))
@@ -323,34 +277,22 @@ def test_two_flows_share_a_sender(tmp_path: Path) -> None:
     assert record["t90_s"] == 0.45
 
 
-def test_jain() -> None:
-    assert jain([5.0, 5.0, 5.0]) == 1
-    assert jain([1.0, 0.0, 0.0, 0.0]) == 0.25
-    assert jain([0.0, 0.0]) == 1
-
-
 def test_iperf3(tmp_path: Path) -> None:
     raw = write(tmp_path, events="flow1 start 10.0\nqueue_sampling on 10.0\n")
-    server = {
-        "intervals": [
-            {"sum": {"start": n, "end": n + 1.0, "bytes": 1_000_000 * (n > 0)}} for n in range(11)
-        ]
-    }
+    seconds = [{"start": n, "end": n + 1.0, "bytes": 1_000_000 * (n > 0)} for n in range(11)]
+    sender = {"bytes": 12_000_500, "retransmits": 9, "min_rtt": 500_000}
     client = {
         "start": {"tcp_mss_default": 1000},
         "intervals": [{"streams": [{"rtt": rtt}]} for rtt in (500_000, 600_000)],
-        "end": {
-            "streams": [{"sender": {"bytes": 12_000_500, "retransmits": 9, "min_rtt": 500_000}}]
-        },
+        "end": {"streams": [{"sender": sender}]},
     }
-    (raw / "iperf3-server.json").write_text(json.dumps(server))
-    (raw / "iperf3-client.json").write_text(json.dumps(client))
+    server = {"intervals": [{"sum": second} for second in seconds]}
+    fill(raw, {"iperf3-server.json": server, "iperf3-client.json": client})
     record = compute(raw, meta(traffic="iperf3"))
     flow = record["flows"][0]
     assert flow["goodput_bps"] == 7.6e6  # what the server had 10.5 s after its start: 9.5 MB
     assert (flow["retransmits"], flow["segments"], flow["timeouts"]) == (9, 12_010, 2)
-    assert flow["rtt_ms"]["min"] == 500.0
-    assert flow["rtt_ms"]["mean"] == 550.0
+    assert (flow["rtt_ms"]["min"], flow["rtt_ms"]["mean"]) == (500.0, 550.0)
     assert record["t90_s"] is None
     (raw / "iperf3-client.json").write_text('{"error": "unable to connect"}')
     with pytest.raises(RecordError, match="unable to connect"):
@@ -371,11 +313,6 @@ def test_files_of_records(tmp_path: Path) -> None:
         read_records(path)
     with pytest.raises(RecordError, match="No such file"):
         read_records(tmp_path / "none")
-
-
-def test_the_helpers_agree_with_each_other() -> None:
-    assert T0_US - SYN_US == 500_000
-    assert raw_folders.steady(12_000)[-1] == [T0_US + 10_000_000, 12_000_000]
 
 
 @pytest.mark.parametrize(

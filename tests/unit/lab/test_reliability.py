@@ -38,42 +38,25 @@ def devices_h() -> float:
     return (sum(times) + len(EACH) * sum(with_each)) / 3600
 
 
-ROWS = """\
-| `tests/played/exchanges` | {scripts} scripts,
-| `tests/played/storms` | {storms} storms, {algorithms} algorithms: {streams} streams | \
-{streams_h:.1f} h |
-| `tests/played/devices` | {devices} storms with CUBIC, {each} with each of {ours} algorithms, \
-{silences} silences | {devices_h:.1f} h
-| `tests/played/hostile` | {lies} lies and {honest} honest receivers, {paths} paths, {algorithms} \
-algorithms: {hostile} connections |
-| `tests/proof` | {proofs} proofs |
-| `tests/fuzz` | {targets} targets, {inputs} inputs |
-"""
-
-
 def rows() -> list[str]:
     """Of the table of what the programs play: how they begin."""
-    inputs = sum(runs for runs, _ in RUNS.values())
-    told = ROWS.format(
-        scripts=len(UML.names()),
-        storms=len(STORMS),
-        algorithms=WORDS[len(ALGORITHMS)],
-        streams=len(STORMS) * len(ALGORITHMS),
-        streams_h=streams_h(),
-        devices=sum(map(len, DEVICES_STORMS.values())),
-        each=WORDS[len(WITH_EACH) * len(DEVICES_STORMS)],
-        ours=WORDS[len(EACH)],
-        silences=sum(map(len, SILENCES.values())),
-        devices_h=devices_h(),
-        lies=len(attacks.HOSTILE),
-        honest=WORDS[len(attacks.HONEST)],
-        paths=WORDS[len(attacks.PATHS)],
-        hostile=len(attacks.ATTACKS) * len(attacks.PATHS) * len(ALGORITHMS),
-        proofs=len(proof.claims()) + len(proof.contracts()),
-        targets=WORDS[len(RUNS)],
-        inputs=f"{inputs:,}".replace(",", " "),
-    )
-    return told.splitlines()
+    algorithms = WORDS[len(ALGORITHMS)]
+    silences, devices = (sum(map(len, of.values())) for of in (SILENCES, DEVICES_STORMS))
+    each = WORDS[len(WITH_EACH) * len(DEVICES_STORMS)]
+    connections = len(attacks.ATTACKS) * len(attacks.PATHS) * len(ALGORITHMS)
+    inputs = f"{sum(runs for runs, _ in RUNS.values()):,}".replace(",", " ")
+    return [
+        f"| `tests/played/exchanges` | {len(UML.names())} scripts,",
+        f"| `tests/played/storms` | {len(STORMS)} storms, {algorithms} algorithms: "
+        f"{len(STORMS) * len(ALGORITHMS)} streams | {streams_h():.1f} h |",
+        f"| `tests/played/devices` | {devices} storms with CUBIC, {each} with each of "
+        f"{WORDS[len(EACH)]} algorithms, {silences} silences | {devices_h():.1f} h",
+        f"| `tests/played/hostile` | {len(attacks.HOSTILE)} lies and {WORDS[len(attacks.HONEST)]} "
+        f"honest receivers, {WORDS[len(attacks.PATHS)]} paths, {algorithms} algorithms: "
+        f"{connections} connections |",
+        f"| `tests/proof` | {len(proof.claims()) + len(proof.contracts())} proofs |",
+        f"| `tests/fuzz` | {WORDS[len(RUNS)]} targets, {inputs} inputs |",
+    ]
 
 
 @pytest.mark.parametrize("row", rows(), ids=lambda row: row.split("`")[1])

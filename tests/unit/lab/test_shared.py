@@ -18,20 +18,8 @@ from apogee_lab.results import over_time, plots, table
 from apogee_lab.results.finished import FinishedRun
 from apogee_lab.runs import request
 from apogee_lab.scenarios import SCENARIOS
-from tests.unit.lab.conftest import Refused
-from tests.unit.lab.raw_folders import (
-    SYN_US,
-    T0_US,
-    bins,
-    compute,
-    delays,
-    link,
-    meta,
-    send_log,
-    sends,
-    shell_errors,
-    write,
-)
+from tests.unit.lab.raw_folders import bins, compute, fill, link, meta, qdisc, send_log, write
+from tests.unit.lab.stand_ins import delays, sends
 
 SHARED = SCENARIOS["satellite-shared"]
 
@@ -42,19 +30,6 @@ def script(cc: str = "star", duration_s: float = 60.0, **values: Any) -> str:
 
 
 # --- the script -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "values",
-    [
-        {},
-        {"ipv6": 1, "ber": 1e-6, "trace": "all"},
-        {"flows": 20, "ack_rate": 100_000, "ack_slot": 0.02},
-        {"traffic": "iperf3", "start": (0.0, 10.0), "ack_blackout": (5.0, 1.0)},
-    ],
-)
-def test_the_script_is_shell(values: dict[str, Any]) -> None:
-    assert shell_errors(script(**values)) == ""
 
 
 def test_each_flow_has_hosts_of_its_own() -> None:
@@ -75,20 +50,16 @@ def test_each_flow_has_hosts_of_its_own() -> None:
     assert len(set(addresses)) == len(addresses) == 2 * (1 + 2 * 3)
 
 
-def test_one_name_stands_for_every_flow() -> None:
-    assert [f.cc for f in SHARED.compile({"flows": 3}, "star", 9.0).flows] == ["star"] * 3
+def test_names_and_flows() -> None:
+    """One name stands for every flow, N*NAME for N flows of NAME; by default there are as many
+    flows as the mix names."""
     assert script("star").count("modprobe tcp_star") == 1
     assert script("star") == script("star+star")
-
-
-def test_one_against_many() -> None:
-    """N*NAME is N flows of NAME; by default there are as many flows as the mix names."""
-    flows = SHARED.compile({}, "star+9*reno", 9.0).flows
-    assert [f.cc for f in flows] == ["star", *["reno"] * 9]
     assert script("star+3*reno") == script("star+reno+reno+reno") == script("1*star+3*reno")
     assert script("3*star") == script("star", flows=3)
     assert script("star+3*reno", flows=4) == script("star+3*reno")
-    assert len(SHARED.compile({}, "star+9*reno+10*cubic", 9.0).flows) == 20
+    flows = SHARED.compile({}, "star+9*reno+10*cubic", 9.0).flows
+    assert [f.cc for f in flows] == ["star", *["reno"] * 9, *["cubic"] * 10]
     mixes = request.parse_controls("star,star+9*reno", SHARED)
     assert mixes == ["star", "star+9*reno"]  # a record's cc is what was typed
     assert request.brought_modules(SHARED, [SHARED.compile({}, "reno+3*star", 9.0)]) == ["tcp_star"]
@@ -108,13 +79,9 @@ def test_delays_are_each_flows_own() -> None:
     found = delays(script(delays=(0.0, 0.05), wired_delay=0.002))
     own = {place: delay for place, delay in found.items() if place[0] != "sat"}
     assert own == {
-        ("snd1", "to-bn"): 2000,
-        ("bn", "to-snd1"): 2000,
-        ("rcv1", "to-sat"): 2000,
-        ("snd2", "to-bn"): 52_000,
-        ("bn", "to-snd2"): 52_000,
-        ("rcv2", "to-sat"): 2000,
-    }
+        ("snd1", "to-bn"): 2000, ("bn", "to-snd1"): 2000, ("rcv1", "to-sat"): 2000,
+        ("snd2", "to-bn"): 52_000, ("bn", "to-snd2"): 52_000, ("rcv2", "to-sat"): 2000,
+    }  # fmt: skip
     assert "dev to-rcv2 root netem delay 252000us rate 100000000bit" in script(wired_delay=0.002)
     assert " rate " not in "".join(re.findall("to-rcv1 root.*", script(wired_rate=0)))
 
@@ -170,48 +137,6 @@ def test_blackouts_drop_the_acks_of_every_flow() -> None:
     assert "filter add dev to-bn ingress" in script(data_blackout=(5.0, 1.0))
 
 
-# --- bad input --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("argv", "word"),
-    [
-        (["--cc", "star+star+star", "--set", "flows=2"], "3 given, but there are 2 flows"),
-        (["--cc", "star+20*reno"], "names 21, but there are at most 20 flows"),
-        (["--cc", "star+0*reno"], "'0*reno' is neither NAME nor N*NAME"),
-        (["--cc", "star+100*reno"], "N from 1 to 99"),
-        (["--cc", "star+reno*9"], "'reno*9' is neither NAME nor N*NAME"),
-        (["--cc", "star+*reno"], "'*reno' is neither NAME nor N*NAME"),
-        (["--cc", "star+9*"], "'' is not a congestion control's name"),
-        (["--cc", "star+9*no-such"], "'no-such' is not a congestion control's name"),
-        (
-            ["--cc", "star+9*reno", "--set", "bbr.x=1"],
-            "no flow or device uses 'bbr'",
-        ),
-        (["--cc", "star+star", "--set", "flows=4"], "2 given, but there are 4 flows"),
-        (["--cc", "star+no-such"], "'no-such' is not a congestion control's name"),
-        (["--cc", "star+"], "'' is not a congestion control's name"),
-        (["--set", "queue=1kB"], "queue: 1kB holds no packet; use at least 1.5kB"),
-        (["--set", "queue=15"], "queue: '15' is not a size"),
-        (["--set", "flows=0"], "from 1 to 20"),
-        (["--set", "flows=21"], "from 1 to 20"),
-        (["--set", "flows=two"], "flows: 'two' is not a whole number"),
-        (["--set", "start=0s+1s+2s"], "start: 3 given"),
-        (["--set", "start=0s,10s"], "such as 0s+10s"),
-        (["--set", "start=0s+soon"], "start: '0s+soon' is not a time"),
-        (["--set", "start=0s+2h"], "start: '0s+2h' is not a time"),
-        (["--set", "start=0s+3601s"], "start: '0s+3601s' is out of range"),
-        (["--set", "delays=0s+11s"], "out of range, allowed: from 0s to 10s"),
-        (["--set", "delays=0s+1s+2s"], "delays: 3 given"),
-        (["--set", "wired_rate=5mbit"], "less than the satellite link's rate, 10mbit"),
-        (["--set", "mtu=1200", "--set", "ipv6=1"], "at least 1280"),
-        (["--set", "ack_blackout=60s:1s"], "ends after the run, which lasts 60 s"),
-    ],
-)
-def test_bad_usage_is_one_line_and_status_2(argv: list[str], word: str, refused: Refused) -> None:
-    refused(word, "run", "satellite-shared", *argv)
-
-
 def test_lists_of_lists_make_a_product() -> None:
     settings = request.parse_settings(["start=0s,0s+10s", "queue=15kB,625kB"], SHARED)
     assert settings["start"] == [(0.0,), (0.0, 10.0)]
@@ -230,41 +155,39 @@ FLOWS = [flow.facts() for flow in SHARED.compile({}, "star+reno", 10.0).flows]
 
 def sender(late_us: int, rtt: tuple[int, int], cwnd: tuple[int, int], **more: Any) -> Any:
     """A sender's log with one value of rtt and window until 15.0 s and one from then on."""
-    times = range(T0_US + late_us, 26_000_000, 100_000)
+    syn_us = 10_000_000 + late_us
+    times = range(syn_us + 500_000, 26_000_000, 100_000)
     samples = [[t, cwnd[t >= 15_000_000], rtt[t >= 15_000_000], 0] for t in times]
     info = {"min_rtt": 500_000, "total_retrans": 30, "data_segs_out": 1000, "snd_mss": 1000}
-    times_us = {"syn_us": SYN_US + late_us, "t0_us": T0_US + late_us, "end_us": 26_200_000}
+    times_us = {"syn_us": syn_us, "t0_us": syn_us + 500_000, "end_us": 26_200_000}
     return send_log(samples=samples, info=info, **(times_us | more))
 
 
 def two(raw: Path, **more: Any) -> dict[str, Any]:
     """The raw folder of two flows, and the plan's facts about them."""
     write(raw)
-    queue = [[{"kind": "netem", "dev": "to-sat", "root": True, "backlog": 1000 * n}]
-             for n in range(170)]  # fmt: skip
-
-    def lossy(n: int, drops: int) -> list[dict[str, Any]]:
-        return [{"kind": "prio", "dev": f"to-rcv{n}", "drops": drops},
-                {"kind": "netem", "dev": f"to-rcv{n}", "drops": drops}]  # fmt: skip
-
-    files: dict[str, Any] = {
+    queue = [json.dumps([qdisc("to-sat", 0, root=True, backlog=1000 * n)]) for n in range(170)]
+    lost = [
+        qdisc(f"to-rcv{n}", drops, kind)
+        for n, drops in ((1, 10), (2, 5))
+        for kind in ("prio", "netem")
+    ]
+    files = {
         "flow1.send.json": sender(0, (500_000, 600_000), (100, 200)),
         "flow2.send.json": sender(LATE_US, (0, 700_000), (0, 50), **more),
         "flow1.recv.json": {"bins": bins((10.5, 15.5, 9000), (15.5, 26.0, 6000))},
         "flow2.recv.json": {"bins": bins((15.5, 26.0, 3000))},
-        "qdisc-bn.json": [{"kind": "netem", "dev": "to-sat", "drops": 35}],
-        "qdisc-sat.json": [*lossy(1, 10), *lossy(2, 5), {"kind": "netem", "dev": "to-bn",
-                                                         "drops": 7}],
+        "qdisc-bn.json": [qdisc("to-sat", 35)],
+        "qdisc-sat.json": [*lost, qdisc("to-bn", 7)],
+        "queue.jsonl": "\n".join(queue) + "\n",
         "link-bn.json": [link("lo", 9, 9), link("to-snd1", 1000, 1), link("to-snd2", 500, 1)],
         "link-sat.json": [link("to-rcv1", 1, 980), link("to-rcv2", 1, 470)],
         "nstat-snd1.json": {"kernel": {"TcpExtTCPTimeouts": 1}},
         "nstat-snd2.json": {"kernel": {"TcpExtTCPTimeouts": 4}},
         "nstat-rcv1.json": {"kernel": {"TcpExtTCPDSACKOldSent": 3, "TcpExtTCPDSACKOfoSent": 0}},
         "nstat-rcv2.json": {"kernel": {"TcpExtTCPDSACKOldSent": 0, "TcpExtTCPDSACKOfoSent": 2}},
-    }  # fmt: skip
-    for name, value in files.items():
-        (raw / name).write_text(json.dumps(value))
-    (raw / "queue.jsonl").write_text("\n".join(map(json.dumps, queue)) + "\n")
+    }
+    fill(raw, files)
     return meta(scenario="satellite-shared", cc="star+reno", flows=FLOWS, receiver_ns="rcv1",
                 data_links=[["sat", "to-rcv1"], ["sat", "to-rcv2"]])  # fmt: skip
 
@@ -273,20 +196,13 @@ def test_the_record_of_two_flows(tmp_path: Path) -> None:
     record = compute(tmp_path, two(tmp_path))
     first, second = record["flows"]
     assert first == {
-        "name": "flow1",
-        "cc": "star",
-        "goodput_bps": 4.8e6,
-        "retransmits": 30,
-        "segments": 1000,
-        "timeouts": 1,
-        "rtt_ms": {"min": 500.0, "mean": 600.0, "p99": 600.0},
+        "name": "flow1", "cc": "star", "goodput_bps": 4.8e6, "retransmits": 30, "segments": 1000,
+        "timeouts": 1, "rtt_ms": {"min": 500.0, "mean": 600.0, "p99": 600.0},
         "own": {"from_s": 0.5, "over_s": 15.0, "goodput_bps": 5.6e6},  # (5 x 7.2 + 10 x 4.8) / 15
         "window_bytes": {"mean": 200_000.0, "min": 200_000, "max": 200_000},
         "queue_drops": 10,  # 1000 came, 980 + 10 entered the hop
-        "link_drops": 10,
-        "duplicates": 3,
-        "fair_share": 1.3333,  # 4.8 of a mean of 3.6
-    }
+        "link_drops": 10, "duplicates": 3, "fair_share": 1.3333,  # 4.8 of a mean of 3.6
+    }  # fmt: skip
     assert second["fair_share"] == 0.6667
     assert second["goodput_bps"] == second["own"]["goodput_bps"] == 2.4e6
     assert second["own"]["from_s"] == 5.5
@@ -314,7 +230,7 @@ def test_a_sender_that_stops_early_ends_the_interval(tmp_path: Path) -> None:
 
 def test_shares_that_do_not_add_up_are_unknown(tmp_path: Path) -> None:
     told = two(tmp_path)
-    (tmp_path / "qdisc-bn.json").write_text('[{"kind":"netem","dev":"to-sat","drops":36}]')
+    fill(tmp_path, {"qdisc-bn.json": [qdisc("to-sat", 36)]})
     record = compute(tmp_path, told)
     assert [flow["queue_drops"] for flow in record["flows"]] == [None, None]
     assert [flow["link_drops"] for flow in record["flows"]] == [10, 5]
@@ -341,8 +257,8 @@ def test_two_flows_with_iperf3(tmp_path: Path) -> None:
         sent = {"bytes": 1000, "retransmits": n, "min_rtt": 500_000}
         client = {"start": {}, "intervals": [{"streams": [{"rtt": 600_000}]}] * 20,
                   "end": {"streams": [{"sender": sent}]}}  # fmt: skip
-        (tmp_path / f"flow{n}.iperf3-server.json").write_text(json.dumps(server))
-        (tmp_path / f"flow{n}.iperf3-client.json").write_text(json.dumps(client))
+        named = {f"flow{n}.iperf3-server.json": server, f"flow{n}.iperf3-client.json": client}
+        fill(tmp_path, named)
     record = compute(tmp_path, told)
     # 15.5 to 25.5 s: half of the second flow's first second came within half a second.
     assert [flow["goodput_bps"] for flow in record["flows"]] == [8e6, 4.2e6]
@@ -372,6 +288,8 @@ def test_the_table_shows_each_of_two_flows(tmp_path: Path) -> None:
 
 def test_shares_of_a_fair_one() -> None:
     """Each flow's goodput over the mean; their sum is their number."""
+    assert jain([4.0, 2.0, 2.0]) == 0.8889  # 64 / (3 x 24)
+    assert (jain([5.0, 5.0, 5.0]), jain([1.0, 0.0, 0.0, 0.0]), jain([0.0, 0.0])) == (1, 0.25, 1)
     assert fair_shares([6.0, 3.0, 3.0]) == [1.5, 0.75, 0.75]
     assert fair_shares([0.0, 8.0]) == [0.0, 2.0]
     assert fair_shares([0.0, 0.0]) == [1.0, 1.0]
@@ -393,18 +311,17 @@ def names(figure: plots.Figure) -> set[str]:
     return {text.get_text() for text in figure.axes[0].texts}
 
 
-def test_figures_of_two_flows(tmp_path: Path) -> None:
+def test_figures_of_two_flows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     lines = [
-        ACK.format(t=t, event=event, port=port, cwnd=cwnd, bw=bw)
-        for t, event, port, cwnd, bw in (
-            ("10.5", "star_ack", 5201, 300, 1_250_000),
-            ("15.5", "star_ack", 5201, 400, 1_000_000),
-            ("15.6", "tcp_probe", 5202, 80, 0),
-        )
-    ]
-    lines[2] = lines[2].replace("cwnd=", "snd_cwnd=").replace(" bw=0", "")
+        ACK.format(t=10.5, event="star_ack", port=5201, cwnd=300, bw=1_250_000),
+        ACK.format(t=15.5, event="star_ack", port=5201, cwnd=400, bw=1_000_000),
+        ACK.format(t=15.6, event="tcp_probe", port=5202, cwnd=80, bw=0)
+        .replace("cwnd=", "snd_cwnd=").replace(" bw=0", ""),
+    ]  # fmt: skip
     run = run_of(tmp_path / "mix", "".join(lines))
-    assert (run.start_us, run.end_s) == (SYN_US, 15.5)
+    assert (run.start_us, run.end_s) == (10_000_000, 15.5)
     window = over_time.window([run])
     assert {"flow1 star", "flow2 reno"} <= names(window)
     assert window.axes[0].get_xlim() == (0, 15.5)
@@ -419,19 +336,8 @@ def test_figures_of_two_flows(tmp_path: Path) -> None:
     blind = run_of(tmp_path / "none", lines[2].replace("5202", "5201") + lines[2])
     with pytest.raises(RecordError, match="trace=module"):
         over_time.abe([blind])
-
-
-def test_the_figure_of_estimates_has_a_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    trace = "".join(
-        ACK.format(t=t, event="star_ack", port=port, cwnd=9, bw=10**6)
-        for t in ("11.0", "16.0")
-        for port in (5201, 5202)
-    )
-    run_of(tmp_path / "run", trace)
     monkeypatch.chdir(tmp_path)
-    assert main.main(["plot", "abe", "run", "-o", "abe.svg"]) == 0
+    assert main.main(["plot", "abe", "mix", "-o", "abe.svg"]) == 0
     assert capsys.readouterr().out == "abe.svg\n"
 
 
@@ -439,7 +345,3 @@ def test_means_over_time() -> None:
     times, values = np.array([1.0, 3.0]), np.array([10.0, 20.0])
     assert over_time.mean_held(times, values, 0.0, 4.0) == pytest.approx(40 / 3)
     assert over_time.mean_held(times, values, 2.0, 4.0) == 15.0
-
-
-def test_jain_of_more_flows() -> None:
-    assert jain([4.0, 2.0, 2.0]) == 0.8889  # 64 / (3 x 24)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import io
 import json
 import multiprocessing
@@ -11,7 +10,6 @@ import os
 import shutil
 import signal
 import threading
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,14 +21,17 @@ from apogee_lab.base import UsageError
 from apogee_lab.commands import main
 from apogee_lab.engines import registry
 from apogee_lab.runs import request, sweep
+from apogee_lab.runs.interrupt import held_back, interrupted_by
 from apogee_lab.scenarios import testbed
 from apogee_lab.scenarios.scenario import Scenario, members, module_lines
 from tests.patience import wait_for
-from tests.unit.lab.raw_folders import SCENARIO, FakeEngine
+from tests.unit.lab.stand_ins import SCENARIO, FakeEngine
+
+Patch = pytest.MonkeyPatch
 
 
 @pytest.fixture
-def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
+def engine(tmp_path: Path, monkeypatch: Patch) -> FakeEngine:
     monkeypatch.setattr(sweep, "RUNS", tmp_path / "runs")
     return FakeEngine(tmp_path / "log")
 
@@ -54,6 +55,27 @@ def run(
     return work, out.getvalue()
 
 
+@pytest.fixture
+def alone(engine: FakeEngine) -> list[sweep.Job]:
+    """One run of star, with seed 1."""
+    return jobs_of(engine, "star", seeds=1)
+
+
+def interrupted(engine: FakeEngine, jobs: list[sweep.Job]) -> list[bool]:
+    """A sweep that is interrupted: which of its runs have a record."""
+    work = sweep.Sweep(jobs, engine, at_once=1, out=io.StringIO())
+    with pytest.raises(sweep.Interrupted):
+        work.run()
+    return [record is not None for record in work.records]
+
+
+def is_gone(folder: Path) -> None:
+    """A run that hung is gone."""
+    process = int(next(folder.glob("hangs-*")).name.removeprefix("hangs-"))
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)
+
+
 # --- requests ---------------------------------------------------------------------------------
 
 
@@ -61,22 +83,23 @@ def test_the_product_and_its_order() -> None:
     settings = request.parse_settings(["ber=0,1e-7", "queue=625kB,15kB"], SCENARIO)
     found = list(request.product(["star", "cubic"], settings, [1, 2]))
     assert len(found) == 2 * 2 * 2 * 2
-    assert found[:3] == [
-        ("star", {"ber": 0.0, "queue": 625_000}, 1),
-        ("star", {"ber": 0.0, "queue": 625_000}, 2),
-        ("cubic", {"ber": 0.0, "queue": 625_000}, 1),
-    ]
+    first = {"ber": 0.0, "queue": 625_000}
+    assert found[:3] == [("star", first, 1), ("star", first, 2), ("cubic", first, 1)]
     assert found[-1] == ("cubic", {"ber": 1e-7, "queue": 15_000}, 2)
 
 
 def test_a_modules_parameter_touches_only_who_uses_it() -> None:
     settings = request.parse_settings(["star.aen=0,1", "ber=0,1e-7"], SCENARIO)
     found = list(request.product(["star", "cubic"], settings, [1]))
-    assert [(mix, values) for mix, values, _ in found if mix == "cubic"] == [
-        ("cubic", {"ber": 0.0}),
-        ("cubic", {"ber": 1e-7}),
-    ]
+    assert [values for mix, values, _ in found if mix == "cubic"] == [{"ber": 0.0}, {"ber": 1e-7}]
     assert len([1 for mix, _, _ in found if mix == "star"]) == 4
+    # A device's parameter touches every mix.
+    settings = {"constant.segments": ["10"], "star.aen": ["0"]}
+    found = list(request.product(["star", "cubic"], settings, [1], devices=["constant"]))
+    assert [(mix, sorted(own)) for mix, own, _ in found] == [
+        ("star", ["constant.segments", "star.aen"]),
+        ("cubic", ["constant.segments"]),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +137,7 @@ def test_a_value_the_scenario_refuses(engine: FakeEngine) -> None:
 
 
 def test_a_command_compiles_each_run_once(
-    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    engine: FakeEngine, monkeypatch: Patch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked = []
 
@@ -138,39 +161,27 @@ def test_what_a_kernel_does_not_have() -> None:
         request.check_controls({"reno", "cubic"}, "bookworm", ["star", "bbr"])
 
 
-def brought(scenario: Scenario, mix: str) -> list[str]:
+def brought(mix: str, scenario: Scenario = SCENARIO) -> list[str]:
     plan = scenario.compile({}, "reno", 9.0)
     flows = tuple(replace(plan.flows[0], cc=cc) for cc in members(mix))
     return request.brought_modules(scenario, [replace(plan, flows=flows)])
 
 
 def test_modules_that_a_run_needs() -> None:
-    assert brought(SCENARIO, "star") == ["tcp_star"]
-    assert brought(SCENARIO, "cubic") == []
-    assert brought(SCENARIO, "star+j") == ["tcp_j", "tcp_star"]
-    with_device = dataclasses.replace(SCENARIO, devices=("constant",))
-    assert brought(with_device, "cubic") == ["tcp_constant"]
-
-
-def test_a_device_is_loaded_with_its_parameters() -> None:
+    """A device is loaded with its parameters."""
+    assert brought("star") == ["tcp_star"]
+    assert brought("cubic") == []
+    assert brought("star+j") == ["tcp_j", "tcp_star"]
+    assert brought("cubic", replace(SCENARIO, devices=("constant",))) == ["tcp_constant"]
     values = {"trace": "none", "constant.cwnd": "10", "star.aen": "0"}
     text = testbed.script("", "a b", values, [("star", 5201)], ["true"], "", "", ["constant"])
     assert "\nmodprobe tcp_star aen=0\nmodprobe tcp_constant cwnd=10\n" in text
 
 
-def test_parameters_of_a_device_touch_every_mix() -> None:
-    settings = {"constant.segments": ["10"], "star.aen": ["0"]}
-    found = request.product(["star", "cubic"], settings, [1], devices=["constant"])
-    assert [(mix, sorted(own)) for mix, own, _ in found] == [
-        ("star", ["constant.segments", "star.aen"]),
-        ("cubic", ["constant.segments"]),
-    ]
-
-
 def test_one_module_carries_both_compounds() -> None:
     """It is loaded once, its events are enabled once, and its parameters apply to both."""
     both = "compound_plus", "compound"
-    assert brought(SCENARIO, "+".join(both)) == ["tcp_compound_plus"]
+    assert brought("+".join(both)) == ["tcp_compound_plus"]
     values = {"compound.gamma": "20", "compound_plus.rule": "2", "compound_plus.gamma": "20"}
     assert module_lines(values, (*both, "reno")) == ["modprobe tcp_compound_plus gamma=20 rule=2"]
     lines = testbed.trace_lines("module", both, [5201, 5202])
@@ -182,12 +193,8 @@ def test_one_module_carries_both_compounds() -> None:
 def test_records_hold_every_parameter(engine: FakeEngine) -> None:
     job = jobs_of(engine, "star", "ber=1e-7", "star.aen=0", "ack_blackout=45s:1s", seeds=1)[0]
     assert job.meta["set"] == {
-        "ber": 1e-7,
-        "queue": "625kB",
-        "ack_blackout": "45s:1s",
-        "traffic": "flow",
-        "star.aen": 0,
-    }
+        "ber": 1e-7, "queue": "625kB", "ack_blackout": "45s:1s", "traffic": "flow", "star.aen": 0,
+    }  # fmt: skip
     assert job.label == "star ber=1e-7 star.aen=0 ack_blackout=45s:1s seed 1"
 
 
@@ -211,12 +218,8 @@ def test_every_run_is_made_and_kept(engine: FakeEngine) -> None:
     work, said = run(engine, jobs)
     assert sorted(engine.runs()) == ["cubic 1", "cubic 2", "star 1", "star 2"]
     found = [record for record in work.records if record]
-    assert [(r["cc"], r["seed"]) for r in found] == [
-        ("star", 1),
-        ("star", 2),
-        ("cubic", 1),
-        ("cubic", 2),
-    ]
+    wanted = ["star 1", "star 2", "cubic 1", "cubic 2"]
+    assert [f"{r['cc']} {r['seed']}" for r in found] == wanted
     assert found[1]["total_goodput_bps"] == 10_200 * 8 * 100
     assert found[0]["wall_s"] == 1.5
     for job in jobs:
@@ -227,8 +230,8 @@ def test_every_run_is_made_and_kept(engine: FakeEngine) -> None:
     assert "[4/4]" in said
 
 
-def test_finished_runs_are_not_run_again(engine: FakeEngine) -> None:
-    run(engine, jobs_of(engine, "star", seeds=1))
+def test_finished_runs_are_not_run_again(engine: FakeEngine, alone: list[sweep.Job]) -> None:
+    run(engine, alone)
     work, said = run(engine, jobs_of(engine, "star", seeds=3))
     assert sorted(engine.runs()) == ["star 1", "star 2", "star 3"]
     assert "1 of 3 runs finished earlier" in said
@@ -236,61 +239,21 @@ def test_finished_runs_are_not_run_again(engine: FakeEngine) -> None:
     _, said = run(engine, jobs_of(engine, "star", seeds=3))
     assert len(engine.runs()) == 3
     assert said == "3 of 3 runs finished earlier, not repeated\n"
-
-
-def test_fresh_runs_again(engine: FakeEngine) -> None:
-    for _ in range(2):
-        run(engine, jobs_of(engine, "star", seeds=2), fresh=True)
-    assert sorted(engine.runs()) == ["star 1", "star 1", "star 2", "star 2"]
-    assert len(list(sweep.RUNS.iterdir())) == 2
+    run(engine, jobs_of(engine, "star", seeds=2), fresh=True)
+    assert engine.runs().count("star 1") == engine.runs().count("star 2") == 2
+    assert len(list(sweep.RUNS.iterdir())) == 3
 
 
 def test_records_follow_the_measures_without_a_run(
-    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
+    engine: FakeEngine, alone: list[sweep.Job], monkeypatch: Patch
 ) -> None:
-    jobs = jobs_of(engine, "star", seeds=1)
-    run(engine, jobs)
-    path = jobs[0].folder / "record.json"
+    """Also if the lab is killed while it computes one anew: no record is older than its stamp."""
+    run(engine, alone)
+    path = alone[0].folder / "record.json"
     stale = json.loads(path.read_text()) | {"total_goodput_bps": 1.0}
     path.write_text(json.dumps(stale))
-    work, _ = run(engine, jobs)
+    work, _ = run(engine, alone)
     assert work.records[0] == stale
-    monkeypatch.setattr(sweep, "_measures_version", lambda: "newer")
-    work, _ = run(engine, jobs)
-    assert (work.records[0] or {})["total_goodput_bps"] == 10_100 * 8 * 100
-    assert json.loads(path.read_text()) == work.records[0]
-    assert len(engine.runs()) == 1
-
-
-@pytest.mark.parametrize("place", ["measures/raw.py", "scenarios/moving.py", "units.py"])
-def test_all_that_measures_counts(
-    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = sweep._measures_version()
-    monkeypatch.setattr(base, "LAB", shutil.copytree(base.LAB, tmp_path / "lab"))
-    assert sweep._measures_version() == before
-    with (base.LAB / place).open("a") as source:
-        source.write("#")
-    assert sweep._measures_version() != before
-
-
-def test_a_torn_result_is_run_again(engine: FakeEngine) -> None:
-    jobs = jobs_of(engine, "star", seeds=1)
-    run(engine, jobs)
-    (jobs[0].folder / "run.json").write_text("{")
-    work, _ = run(engine, jobs)
-    assert len(engine.runs()) == 2
-    assert work.records[0]
-
-
-def test_a_record_is_never_older_than_its_stamp(
-    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The lab is killed while it computes a record anew: the next one computes it again."""
-    jobs = jobs_of(engine, "star", seeds=1)
-    run(engine, jobs)
-    path = jobs[0].folder / "record.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"total_goodput_bps": 1.0}))
     monkeypatch.setattr(sweep, "_measures_version", lambda: "newer")
     whole, written = sweep.write_whole, []
 
@@ -300,12 +263,31 @@ def test_a_record_is_never_older_than_its_stamp(
         written.append(file)
         whole(file, content)
 
-    monkeypatch.setattr(sweep, "write_whole", killed)
-    with pytest.raises(KeyboardInterrupt):
-        run(engine, jobs)
-    monkeypatch.setattr(sweep, "write_whole", whole)
-    work, _ = run(engine, jobs)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(sweep, "write_whole", killed)
+        run(engine, alone)
+    work, _ = run(engine, alone)
     assert (work.records[0] or {})["total_goodput_bps"] == 10_100 * 8 * 100
+    assert json.loads(path.read_text()) == work.records[0]
+    assert len(engine.runs()) == 1
+
+
+@pytest.mark.parametrize("place", ["measures/raw.py", "scenarios/moving.py", "units.py"])
+def test_all_that_measures_counts(place: str, tmp_path: Path, monkeypatch: Patch) -> None:
+    before = sweep._measures_version()
+    monkeypatch.setattr(base, "LAB", shutil.copytree(base.LAB, tmp_path / "lab"))
+    assert sweep._measures_version() == before
+    with (base.LAB / place).open("a") as source:
+        source.write("#")
+    assert sweep._measures_version() != before
+
+
+def test_a_torn_result_is_run_again(engine: FakeEngine, alone: list[sweep.Job]) -> None:
+    run(engine, alone)
+    (alone[0].folder / "run.json").write_text("{")
+    work, _ = run(engine, alone)
+    assert len(engine.runs()) == 2
+    assert work.records[0]
 
 
 def test_labs_that_make_the_same_run(engine: FakeEngine) -> None:
@@ -329,24 +311,16 @@ def test_labs_that_make_the_same_run(engine: FakeEngine) -> None:
     assert (sweep.RUNS / "key" / "record.json").read_text() in "0123"
 
 
-def test_a_shared_run_that_another_lab_removed_is_a_failed_run(
-    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    jobs = jobs_of(engine, "star", "ber=0,1e-7", seeds=1)
-    twin = replace(jobs[0], meta=jobs[1].meta | {"run": jobs[0].key}, label="twin")
-    monkeypatch.setattr(sweep, "finished", lambda _: None)
-    work, said = run(engine, [jobs[0], twin])
-    assert "removed" in work.failures[1].reason
-
-
-def test_settings_with_the_same_script_share_a_run(
-    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_settings_with_the_same_script_share_a_run(engine: FakeEngine, monkeypatch: Patch) -> None:
+    """If another lab removes it, it is a failed run."""
     jobs = jobs_of(engine, "star", "ber=0,1e-7", seeds=1)
     twin = replace(jobs[0], meta=jobs[1].meta | {"run": jobs[0].key}, label="twin")
     work, _ = run(engine, [jobs[0], twin])
     assert engine.runs() == ["star 1"]
     assert [(record or {})["set"]["ber"] for record in work.records] == [0.0, 1e-7]
+    monkeypatch.setattr(sweep, "finished", lambda _: None)
+    work, _ = run(engine, [jobs[0], twin])
+    assert "removed" in work.failures[1].reason
 
 
 def test_a_failed_run_is_told_and_the_others_go_on(engine: FakeEngine) -> None:
@@ -366,10 +340,11 @@ def test_a_failed_run_is_told_and_the_others_go_on(engine: FakeEngine) -> None:
     assert not work.failures
 
 
-def test_what_was_rebuilt_meanwhile_is_not_measured(engine: FakeEngine) -> None:
-    jobs = jobs_of(engine, "star", seeds=1)
+def test_what_was_rebuilt_meanwhile_is_not_measured(
+    engine: FakeEngine, alone: list[sweep.Job]
+) -> None:
     engine.image = "rebuilt"
-    work, _ = run(engine, jobs)
+    work, _ = run(engine, alone)
     assert "rebuilt during the sweep" in work.failures[0].reason
     assert engine.runs() == []
 
@@ -382,7 +357,7 @@ def test_a_process_that_dies_is_a_failed_run(engine: FakeEngine) -> None:
 
 
 def test_results_that_are_not_whole_are_a_failed_run(
-    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
+    engine: FakeEngine, monkeypatch: Patch
 ) -> None:
     real = engine.run
 
@@ -398,7 +373,7 @@ def test_results_that_are_not_whole_are_a_failed_run(
 
 
 def test_no_more_run_at_once_than_allowed(
-    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    engine: FakeEngine, monkeypatch: Patch, tmp_path: Path
 ) -> None:
     real = engine.run
     seen = tmp_path / "seen"
@@ -421,7 +396,7 @@ def test_no_more_run_at_once_than_allowed(
 
 
 def test_an_engine_that_misses_its_bound_is_killed(
-    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    engine: FakeEngine, monkeypatch: Patch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(sweep, "GRACE_S", 0.2)
     engine.hang = {"star 1"}
@@ -430,56 +405,37 @@ def test_an_engine_that_misses_its_bound_is_killed(
     assert {index: failure.reason for index, failure in work.failures.items()} == {
         0: "the run did not end in time"
     }
-    hung = int(next(tmp_path.glob("hangs-*")).name.removeprefix("hangs-"))
-    with pytest.raises(ProcessLookupError):
-        os.kill(hung, 0)
+    is_gone(tmp_path)
 
 
-def interrupt_when(condition: Callable[[], bool], how: int) -> threading.Thread:
-    """Send this process a signal as soon as the condition holds.
-
-    The signal goes to the main thread, the lab's only thread. If the test's other thread received
-    it while the main one starts a process, the exception would be raised in the middle of that.
-    """
-
-    def body() -> None:
-        wait_for(condition)
-        signal.pthread_kill(threading.main_thread().ident, how)  # type: ignore[arg-type]
-
-    thread = threading.Thread(target=body)
-    thread.start()
-    return thread
-
-
-def test_a_run_that_got_its_name_counts(
-    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_that_got_its_name_counts(engine: FakeEngine, monkeypatch: Patch) -> None:
     """Ctrl-C comes right after: the run is among those that are finished and kept."""
     replace = sweep._replace
 
-    def interrupted(part: Path, target: Path) -> None:
+    def then_signal(part: Path, target: Path) -> None:
         replace(part, target)
         os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr(sweep, "_replace", interrupted)
-    work = sweep.Sweep(jobs_of(engine), engine, at_once=1, out=io.StringIO())
-    with pytest.raises(sweep.Interrupted):
-        work.run()
-    assert [record is not None for record in work.records] == [True, False, False, False]
+    monkeypatch.setattr(sweep, "_replace", then_signal)
+    assert interrupted(engine, jobs_of(engine)) == [True, False, False, False]
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_sweep_goes_on_later(engine: FakeEngine, how: int, tmp_path: Path) -> None:
+    """The signal goes to the main thread, the lab's only thread. If the test's other thread got it
+    while the main one starts a process, the exception would be raised in the middle of that."""
     engine.hang = {"cubic 1"}
     jobs = jobs_of(engine)
-    work = sweep.Sweep(jobs, engine, at_once=1, out=io.StringIO())
-    thread = interrupt_when(lambda: any(tmp_path.glob("hangs-*")), how)
-    with pytest.raises(sweep.Interrupted):
-        work.run()
+
+    def signals() -> None:
+        wait_for(lambda: any(tmp_path.glob("hangs-*")))
+        signal.pthread_kill(threading.main_thread().ident, how)  # type: ignore[arg-type]
+
+    thread = threading.Thread(target=signals)
+    thread.start()
+    interrupted(engine, jobs)
     thread.join()
-    hung = int(next(tmp_path.glob("hangs-*")).name.removeprefix("hangs-"))
-    with pytest.raises(ProcessLookupError):
-        os.kill(hung, 0)
+    is_gone(tmp_path)
     assert sorted(p.name for p in sweep.RUNS.iterdir()) == sorted(job.key for job in jobs[:2])
     engine.hang = set()
     work, _ = run(engine, jobs, at_once=1)
@@ -488,7 +444,7 @@ def test_an_interrupted_sweep_goes_on_later(engine: FakeEngine, how: int, tmp_pa
 
 
 def test_interrupted_while_a_run_is_being_started(
-    engine: FakeEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    engine: FakeEngine, tmp_path: Path, monkeypatch: Patch
 ) -> None:
     """SIGINT after fork, before the parent has recorded its child: the child is stopped."""
     real = os.fork
@@ -502,10 +458,8 @@ def test_interrupted_while_a_run_is_being_started(
         return pid
 
     engine.hang = {"star 1"}
-    work = sweep.Sweep(jobs_of(engine, "star", seeds=1), engine, at_once=1, out=io.StringIO())
     monkeypatch.setattr(os, "fork", interrupted_fork)
-    with pytest.raises(sweep.Interrupted):
-        work.run()
+    interrupted(engine, jobs_of(engine, "star", seeds=1))
     with pytest.raises(ProcessLookupError):
         os.kill(children[0], 0)
 
@@ -532,3 +486,46 @@ def test_a_terminal_gets_a_bar(engine: FakeEngine) -> None:
     assert "4/4 runs" in said
     assert "left" in said
     assert "star seed 2: FAILED" in said
+
+
+# --- signals ----------------------------------------------------------------------------------
+
+BOTH = (signal.SIGINT, signal.SIGTERM)
+
+
+@pytest.mark.parametrize("which", BOTH)
+def test_a_signal_raises_even_if_it_was_ignored(which: signal.Signals) -> None:
+    before = [signal.signal(each, signal.SIG_IGN) for each in BOTH]
+    try:
+        with pytest.raises(KeyboardInterrupt), interrupted_by(*BOTH):
+            os.kill(os.getpid(), which)
+        assert [signal.getsignal(each) for each in BOTH] == [signal.SIG_IGN] * 2
+        os.kill(os.getpid(), which)  # is ignored again
+    finally:
+        for each, handler in zip(BOTH, before, strict=True):
+            signal.signal(each, handler)
+
+
+def test_other_signals_keep_their_handlers() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with interrupted_by(signal.SIGTERM):
+        assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.parametrize("which", BOTH)
+def test_a_signal_is_held_back(which: signal.Signals) -> None:
+    """Also if a thread takes it in which it is not blocked."""
+    ended = threading.Event()
+    thread = threading.Thread(target=ended.wait)
+    thread.start()
+    done = 0
+    try:
+        with pytest.raises(KeyboardInterrupt), interrupted_by(*BOTH), held_back(*BOTH):
+            signal.pthread_sigmask(signal.SIG_BLOCK, BOTH)
+            os.kill(os.getpid(), which)
+            done = sum(range(100_000))
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, BOTH)
+    finally:
+        ended.set()
+        thread.join()
+    assert done

@@ -123,18 +123,11 @@ def test_one_row_per_algorithm_and_settings(raw: Path) -> None:
 
 def test_the_other_columns(raw: Path) -> None:
     heading, row = table.rows([record(raw, "star", 1, 9.6)])
-    cells = dict(zip(heading, row, strict=True))
-    assert cells == {
-        "cc": "star",
-        "goodput Mbit/s": "9.600",
-        "% of limit": "100.0",
-        "retransmits": "12",
-        "needless %": "0.05",  # 4 of 8000
-        "timeouts": "2.0",
-        "queue % of BDP": "4.8",  # 30 of 625 kB
-        "RTT ms": "550",
-        "to 90 % s": "0.45",
-    }
+    assert dict(zip(heading, row, strict=True)) == {
+        "cc": "star", "goodput Mbit/s": "9.600", "% of limit": "100.0", "retransmits": "12",
+        "needless %": "0.05", "timeouts": "2.0",  # 4 of 8000
+        "queue % of BDP": "4.8", "RTT ms": "550", "to 90 % s": "0.45",  # 30 of 625 kB
+    }  # fmt: skip
 
 
 def test_columns_without_values_are_left_out(raw: Path) -> None:
@@ -161,11 +154,8 @@ def test_rows_of_different_size_say_how_many_runs(raw: Path) -> None:
 def test_a_modules_parameter_is_missing_elsewhere(raw: Path) -> None:
     found = [record(raw, "star", 1, 9.0, **{"star.aen": n}) for n in (0, 1)]
     found.append(record(raw, "cubic", 1, 5.0))
-    assert [row[:2] for row in table.rows(found)[1:]] == [
-        ["star", "0"],
-        ["star", "1"],
-        ["cubic", NONE],
-    ]
+    shown = [row[:2] for row in table.rows(found)[1:]]
+    assert shown == [["star", "0"], ["star", "1"], ["cubic", NONE]]
 
 
 def test_ratios(raw: Path) -> None:
@@ -249,12 +239,8 @@ def test_lost_acks_are_a_part_of_those_that_came(raw: Path) -> None:
     assert "ACKs lost %" not in plain
     one["scenario"] = "wlan"
     one["queue"]["mean_packets"] = 5
-    for drops, frames, percent in (
-        (30, 90, "25.0"),
-        (0, 90, "0.0"),
-        (0, 0, "0.0"),
-        (5, 0, "100.0"),
-    ):
+    wanted = ("25.0", "0.0", "0.0", "100.0")
+    for (drops, frames), percent in zip(((30, 90), (0, 90), (0, 0), (5, 0)), wanted, strict=True):
         one["medium"] = {"ap_drops": drops, "ap_frames": frames}
         heading, row = table.rows([one])
         assert dict(zip(heading, row, strict=True))["ACKs lost %"] == percent

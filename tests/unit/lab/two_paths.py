@@ -33,10 +33,6 @@ PARAMS = (
 )
 
 
-def _bottlenecks() -> dict[str, Device]:
-    return {name: (name, "to-rcv") for name in NAMES}
-
-
 def _links(values: Mapping[str, Any], net: Net) -> list[str]:
     every = f"snd rcv {' '.join(NAMES)}"
     lines = net.namespaces(every)
@@ -67,20 +63,17 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
              duration_s + 1, name)
         for n, (name, cc) in enumerate(zip(NAMES, ccs, strict=True), 1)
     ]  # fmt: skip
-    queues = list(_bottlenecks().values())
-    running = traffic.traffic(bulks, values["traffic"], queues, "", 1.0, paths=_bottlenecks())
+    ends: dict[str, Device] = {name: (name, "to-rcv") for name in NAMES}
+    queues = [*ends.values()]
+    running = traffic.traffic(bulks, values["traffic"], queues, "", 1.0, paths=ends)
     paths = tuple(
         Path(
-            rate_bps=rate,
-            delay_s=delay,
-            limit_bps=testbed.limit_bps({**values, "rate": rate}),
-            queue_bytes=values["packets"] * values["mtu"],
-            bottleneck=(name, "to-rcv"),
-            name=name,
+            rate, delay, limit_bps=testbed.limit_bps({**values, "rate": rate}),
+            queue_bytes=values["packets"] * values["mtu"], bottleneck=ends[name], name=name,
             ack_links=((name, "to-snd"),),
         )
         for name, rate, delay in zip(NAMES, values["rates"], values["delays"], strict=True)
-    )
+    )  # fmt: skip
     return Plan(
         script=testbed.script(
             HEAD, "snd rcv fast slow", values, [(flow.cc, flow.port) for flow in bulks],

@@ -56,13 +56,8 @@ def test_without_end():
     time.sleep(600)
 """
 
-WAYS = {
-    "workers": ["-n", "2"],
-    "one worker": ["-n", "1"],
-    "none": [],
-    "no xdist": ["-p", "no:xdist"],
-}
-TWO = {way: WAYS[way] for way in ("workers", "no xdist")}
+TWO = {"workers": ["-n", "2"], "no xdist": ["-p", "no:xdist"]}
+WAYS = TWO | {"one worker": ["-n", "1"], "none": []}
 
 
 def ways(named: dict[str, list[str]]) -> list[Any]:
@@ -95,14 +90,11 @@ def test_cpu_seconds_are_those_of_the_test(tmp_path: Path, options: list[str]) -
 
 def test_the_first_line_says_what_comes(tmp_path: Path) -> None:
     folder(tmp_path, CONFTEST, test_some=TESTS)
+    head = "Tests (not deep) by {} workers, the longest first; {}."
     said = run(tmp_path, "-m", "not deep").splitlines()[0]
-    assert said == (
-        "Tests (not deep) by 1 workers, the longest first; no earlier run is known here."
-    )
+    assert said == head.format(1, "no earlier run is known here")
     again = run(tmp_path, "-m", "not deep", "-n", "2").splitlines()[0]
-    assert again == (
-        "Tests (not deep) by 2 workers, the longest first; the last run here: 3 tests in 0 min."
-    )
+    assert again == head.format(2, "the last run here: 3 tests in 0 min")
 
 
 def test_tests_by_name_have_no_table(tmp_path: Path) -> None:

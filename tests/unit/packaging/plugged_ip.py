@@ -48,6 +48,11 @@ def packed(number: int, data: bytes) -> bytes:
     return struct.pack("HH", 4 + len(data), number) + data + b"\0" * (-len(data) % 4)
 
 
+def whole(data: dict[str, bytes], names: dict[str, int]) -> bytes:
+    """Attributes by their names."""
+    return b"".join(packed(names[name], value) for name, value in data.items())
+
+
 def attributes(data: bytes) -> Iterator[tuple[int, bytes]]:
     while data:
         length, number = struct.unpack_from("HH", data)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[3]
+from tests import ROOT
+
 PAGES = [
     *(ROOT / name for name in ("README.md", "SECURITY.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
@@ -50,12 +51,6 @@ def test_readme_is_short_and_names_the_two_commands() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert re.search(r"^make demo\b", text, re.M) and re.search(r"^make check\b", text, re.M)
     assert len(text.split()) <= 700
-
-
-def test_the_table_of_the_schema_is_delimited_once() -> None:
-    text = (ROOT / "docs" / "records.md").read_text(encoding="utf-8")
-    marks = re.findall(r"^<!-- schema: (begin|end) -->$", text, re.M)
-    assert marks == ["begin", "end"]
 
 
 def test_the_types_of_sscops_pdus() -> None:

@@ -10,16 +10,12 @@ from pathlib import Path
 import pytest
 
 from apogee_lab.guest import plugins
+from tests import ROOT
 
-from .plugged_ip import Ip, enumeration, packed, u8, u16, u32
+from .plugged_ip import Ip, enumeration, packed, u8, u16, u32, whole
 
+NUMBERS = enumeration(ROOT / "sscop" / "netlink.h", "IFLA_SSCOP_")
 ADDRESS = bytes.fromhex("020000000001")
-
-
-@pytest.fixture(scope="module")
-def numbers(root: Path) -> dict[str, int]:
-    """The attributes of sscop/netlink.h."""
-    return enumeration(root / "sscop" / "netlink.h", "IFLA_SSCOP_")
 
 
 @pytest.fixture
@@ -48,87 +44,74 @@ def test_the_plugins_of_a_cache_that_was_moved(
 # --- words ------------------------------------------------------------------------------------
 
 
+#: By attribute: its form, and the values of its words.
+WORDS = {
+    "SEGMENT": (u16, {"256": 256, "64": 64, "65000": 65000, "auto": 0}),
+    "WINDOW": (u32, {"1": 1, "65536": 65536}),
+    "POLL_BYTES": (u32, {"0": 0, "4294967295": 4294967295}),
+    "POLL_SDS": (u32, {"16": 16}),
+    "POLL_TIME": (u32, {"10s": 10_000_000, "1ms": 1000, "100ms": 100_000, "0.25s": 250_000,
+                        "2500us": 2500}),
+    "POLL_IDLE": (u32, {"0": 0, "100us": 100, "1.5ms": 1500}),
+    "USTAT": (u8, {"on": 1, "off": 0}),
+    "PEER": (bytes.fromhex, {"02:00:00:00:00:01": "020000000001",
+                             "0A:bC:00:00:00:ff": "0abc000000ff"}),
+    "BACKLOG": (u32, {"3000": 3000}),
+}  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    ("words", "name", "data"),
-    [
-        ("segment 256", "SEGMENT", u16(256)),
-        ("segment 64", "SEGMENT", u16(64)),
-        ("segment 65000", "SEGMENT", u16(65000)),
-        ("segment auto", "SEGMENT", u16(0)),
-        ("window 1", "WINDOW", u32(1)),
-        ("window 65536", "WINDOW", u32(65536)),
-        ("poll-bytes 0", "POLL_BYTES", u32(0)),
-        ("poll-bytes 4294967295", "POLL_BYTES", u32(4294967295)),
-        ("poll-sds 16", "POLL_SDS", u32(16)),
-        ("poll-time 10s", "POLL_TIME", u32(10_000_000)),
-        ("poll-time 1ms", "POLL_TIME", u32(1000)),
-        ("poll-time 100ms", "POLL_TIME", u32(100_000)),
-        ("poll-time 0.25s", "POLL_TIME", u32(250_000)),
-        ("poll-time 2500us", "POLL_TIME", u32(2500)),
-        ("poll-idle 0", "POLL_IDLE", u32(0)),
-        ("poll-idle 100us", "POLL_IDLE", u32(100)),
-        ("poll-idle 1.5ms", "POLL_IDLE", u32(1500)),
-        ("ustat on", "USTAT", u8(1)),
-        ("ustat off", "USTAT", u8(0)),
-        ("peer 02:00:00:00:00:01", "PEER", ADDRESS),
-        ("peer 0A:bC:00:00:00:ff", "PEER", bytes.fromhex("0abc000000ff")),
-        ("backlog 3000", "BACKLOG", u32(3000)),
-    ],
+    ("name", "value"), [(name, value) for name, (_, values) in WORDS.items() for value in values]
 )
-def test_a_word_is_an_attribute(
-    ip: Ip, numbers: dict[str, int], words: str, name: str, data: bytes
-) -> None:
-    assert ip.asks_for(*words.split()) == {numbers[name]: data}
-    assert ip.asks_for(*words.split(), verb="set") == {numbers[name]: data}
+def test_a_word_is_an_attribute(ip: Ip, name: str, value: str) -> None:
+    form, values = WORDS[name]
+    words = (name.lower().replace("_", "-"), value)
+    wanted = {NUMBERS[name]: form(values[value])}  # type: ignore[operator]
+    assert ip.asks_for(*words) == ip.asks_for(*words, verb="set") == wanted
 
 
-def test_all_words_at_once_and_none(ip: Ip, numbers: dict[str, int]) -> None:
+def test_all_words_at_once_and_none(ip: Ip) -> None:
     words = (
         "segment 128 window 512 poll-bytes 0 poll-sds 16 poll-time 10s poll-idle 0 ustat on "
         "peer 02:00:00:00:00:01 backlog 3000"
     )
     names = "SEGMENT WINDOW POLL_BYTES POLL_SDS POLL_TIME POLL_IDLE USTAT PEER BACKLOG".split()
-    assert list(ip.asks_for(*words.split())) == [numbers[name] for name in names]
+    assert list(ip.asks_for(*words.split())) == [NUMBERS[name] for name in names]
     assert ip.asks_for() == {}
 
 
+#: What is said, by the words it is said of.
+WRONG = {
+    "segment {}: must be auto or octets from 64 to 65000": ["63", "65001", "256B"],
+    "window {}: must be a number from 1 to 65536": ["0", "-1", "0x10"],
+    "poll-bytes {}: must be a number from 0 to 4294967295": ["4294967296"],
+    "poll-sds {}: must be a number from 0 to 4294967295": ["99999999999999999999"],
+    "poll-time {}: must be a time from 1ms to 10s, with us, ms or s":
+        ["0", "999us", "10.1s", "100", "ms", "1.2.3s", "1e3us", "-1s", "infs"],
+    "poll-idle {}: must be 0 or a time from 100us to 10s, with us, ms or s":
+        ["0.4us", "99us", "99999s"],
+    "ustat {}: must be on or off": ["yes"],
+    "peer {}: must be a hardware address such as 02:00:00:00:00:01":
+        ["02:00:00:00:00", "02:00:00:00:00:01:02", "02-00-00-00-00-01", "10.0.0.1"],
+    "backlog {}: must be a number from 64 to 16777216": ["63"],
+}  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    ("words", "line"),
-    [
-        ("segment 63", 'sscop: segment "63": must be auto or octets from 64 to 65000'),
-        ("segment 65001", 'sscop: segment "65001": must be auto or octets from 64 to 65000'),
-        ("segment 256B", 'sscop: segment "256B": must be auto or octets from 64 to 65000'),
-        ("window 0", 'sscop: window "0": must be a number from 1 to 65536'),
-        ("window -1", 'sscop: window "-1": must be a number from 1 to 65536'),
-        ("window 0x10", 'sscop: window "0x10": must be a number from 1 to 65536'),
-        ("poll-bytes 4294967296", "must be a number from 0 to 4294967295"),
-        ("poll-sds 99999999999999999999", "must be a number from 0 to 4294967295"),
-        ("poll-time 0", 'poll-time "0": must be a time from 1ms to 10s, with us, ms or s'),
-        ("poll-time 999us", "must be a time from 1ms to 10s"),
-        ("poll-time 10.1s", "must be a time from 1ms to 10s"),
-        ("poll-time 100", 'poll-time "100": must be a time from 1ms to 10s, with us, ms or s'),
-        ("poll-time ms", 'poll-time "ms": must be a time'),
-        ("poll-time 1.2.3s", "must be a time"),
-        ("poll-time 1e3us", "must be a time"),
-        ("poll-time -1s", "must be a time"),
-        ("poll-time infs", "must be a time"),
-        ("poll-idle 0.4us", "must be 0 or a time from 100us to 10s"),
-        ("poll-idle 99us", 'poll-idle "99us": must be 0 or a time from 100us to 10s, with us'),
-        ("poll-idle 99999s", "must be 0 or a time from 100us to 10s"),
-        ("ustat yes", 'sscop: ustat "yes": must be on or off'),
-        ("peer 02:00:00:00:00", "must be a hardware address such as 02:00:00:00:00:01"),
-        ("peer 02:00:00:00:00:01:02", "must be a hardware address"),
-        ("peer 02-00-00-00-00-01", "must be a hardware address"),
-        ("peer 10.0.0.1", "must be a hardware address"),
-        ("backlog 63", "must be a number from 64 to 16777216"),
-        ("backlog", "sscop: backlog needs a value"),
-        ("segment 256 segment 128", "sscop: segment is given twice"),
-        ("seg 256", 'sscop: unknown word "seg", see: ip link help sscop'),
-    ],
+    ("told", "value"), [(told, value) for told, values in WRONG.items() for value in values]
 )
-def test_a_wrong_word_is_one_line(ip: Ip, words: str, line: str) -> None:
-    said = ip.refuses(*words.split())
-    assert said.startswith("sscop: ") and line in said
+def test_a_wrong_value_is_one_line(ip: Ip, told: str, value: str) -> None:
+    said = f"sscop: {told}".format(f'"{value}"')
+    assert ip.refuses(told.split()[0], value) == said
+
+
+def test_a_wrong_word_is_one_line(ip: Ip) -> None:
+    for words, line in {
+        "backlog": "backlog needs a value",
+        "segment 256 segment 128": "segment is given twice",
+        "seg 256": 'unknown word "seg", see: ip link help sscop',
+    }.items():
+        assert ip.refuses(*words.split()) == f"sscop: {line}"
 
 
 def test_help(ip: Ip, root: Path) -> None:
@@ -146,29 +129,17 @@ def test_help(ip: Ip, root: Path) -> None:
 
 
 @pytest.fixture
-def data(numbers: dict[str, int]) -> dict[str, bytes]:
+def data() -> dict[str, bytes]:
     """What a device with its defaults sends."""
     return {
-        "SEGMENT": u16(0),
-        "WINDOW": u32(1024),
-        "POLL_BYTES": u32(3000),
-        "POLL_SDS": u32(0),
-        "POLL_TIME": u32(100_000),
-        "POLL_IDLE": u32(10_000),
-        "USTAT": u8(1),
-        "PEER": ADDRESS,
-        "BACKLOG": u32(3000),
-        "STATE": u8(3),
-        "SEGMENT_NOW": u16(251),
-    }
+        "SEGMENT": u16(0), "WINDOW": u32(1024), "POLL_BYTES": u32(3000), "POLL_SDS": u32(0),
+        "POLL_TIME": u32(100_000), "POLL_IDLE": u32(10_000), "USTAT": u8(1), "PEER": ADDRESS,
+        "BACKLOG": u32(3000), "STATE": u8(3), "SEGMENT_NOW": u16(251),
+    }  # fmt: skip
 
 
-def whole(data: dict[str, bytes], numbers: dict[str, int]) -> bytes:
-    return b"".join(packed(numbers[name], value) for name, value in data.items())
-
-
-def test_show(ip: Ip, data: dict[str, bytes], numbers: dict[str, int]) -> None:
-    text = ip.shows(whole(data, numbers), "-d")
+def test_show(ip: Ip, data: dict[str, bytes]) -> None:
+    text = ip.shows(whole(data, NUMBERS), "-d")
     assert (
         "sscop segment auto window 1024 poll-bytes 3000 poll-sds 0 poll-time 100ms "
         "poll-idle 10ms ustat on peer 02:00:00:00:00:01 backlog 3000 state ready "
@@ -176,45 +147,35 @@ def test_show(ip: Ip, data: dict[str, bytes], numbers: dict[str, int]) -> None:
     ) in text
 
 
-def test_what_is_shown_may_be_given_back(
-    ip: Ip, data: dict[str, bytes], numbers: dict[str, int]
-) -> None:
+def test_what_is_shown_may_be_given_back(ip: Ip, data: dict[str, bytes]) -> None:
     """Settings, not state."""
     data |= {"SEGMENT": u16(300), "USTAT": u8(0), "POLL_TIME": u32(1_500_001), "POLL_IDLE": u32(0)}
-    shown = ip.shows(whole(data, numbers), "-d")
+    shown = ip.shows(whole(data, NUMBERS), "-d")
     words = re.search(r"sscop (segment .*) state ", shown)
     assert words and "poll-time 1500001us" in words[1]
     asked = ip.asks_for(*words[1].split())
     settings = [name for name in data if name not in ("STATE", "SEGMENT_NOW")]
-    assert asked == {numbers[name]: data[name] for name in settings}
+    assert asked == {NUMBERS[name]: data[name] for name in settings}
 
 
-def test_show_as_json(ip: Ip, data: dict[str, bytes], numbers: dict[str, int]) -> None:
-    [link] = json.loads(ip.shows(whole(data, numbers), "-d", "-j"))
+def test_show_as_json(ip: Ip, data: dict[str, bytes]) -> None:
+    [link] = json.loads(ip.shows(whole(data, NUMBERS), "-d", "-j"))
     wanted = {
-        "segment": "auto",
-        "window": 1024,
-        "poll_bytes": 3000,
-        "poll_sds": 0,
-        "poll_time_us": 100_000,
-        "poll_idle_us": 10_000,
-        "ustat": True,
-        "peer": "02:00:00:00:00:01",
-        "backlog": 3000,
-        "state": "ready",
-        "segment_now": 251,
-    }
+        "segment": "auto", "window": 1024, "poll_bytes": 3000, "poll_sds": 0,
+        "poll_time_us": 100_000, "poll_idle_us": 10_000, "ustat": True,
+        "peer": "02:00:00:00:00:01", "backlog": 3000, "state": "ready", "segment_now": 251,
+    }  # fmt: skip
     assert link["linkinfo"] == {"info_kind": "sscop", "info_data": wanted}
     data["SEGMENT"] = u16(256)
-    [link] = json.loads(ip.shows(whole(data, numbers), "-d", "-j"))
+    [link] = json.loads(ip.shows(whole(data, NUMBERS), "-d", "-j"))
     assert link["linkinfo"]["info_data"] == wanted | {"segment": 256}
 
 
-def test_a_kernel_with_other_attributes(ip: Ip, numbers: dict[str, int]) -> None:
+def test_a_kernel_with_other_attributes(ip: Ip) -> None:
     """Older or newer than the plug-in: what it knows is shown."""
     some = {"WINDOW": u32(7), "STATE": u8(99)}
-    more = packed(max(numbers.values()) + 1, u32(1))
-    assert "sscop window 7 state 99 " in ip.shows(whole(some, numbers) + more, "-d")
+    more = packed(max(NUMBERS.values()) + 1, u32(1))
+    assert "sscop window 7 state 99 " in ip.shows(whole(some, NUMBERS) + more, "-d")
     assert ip.shows(b"", "-d").splitlines()[-1].split() == ["sscop"]
 
 

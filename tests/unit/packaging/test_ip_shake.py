@@ -11,10 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from .plugged_ip import Ip, attributes, enumeration, packed, u8, u16, u32
+from tests import ROOT
+
+from .plugged_ip import Ip, attributes, enumeration, packed, u8, u16, u32, whole
 
 KEY = bytes(range(32))
-Numbers = dict[str, int]
+LINK, PATH, PEER = (
+    enumeration(ROOT / "shake" / "netlink.h", f"IFLA_SHAKE_{of}") for of in ("", "PATH_", "PEER_")
+)
 
 
 def u64(number: int) -> bytes:
@@ -30,25 +34,6 @@ def ip(root: Path, tmp_path: Path) -> Ip:
     return Ip(root, tmp_path, "shake")
 
 
-def numbers(root: Path, prefix: str) -> Numbers:
-    return enumeration(root / "shake" / "netlink.h", f"IFLA_SHAKE_{prefix}")
-
-
-@pytest.fixture(scope="module")
-def link(root: Path) -> Numbers:
-    return numbers(root, "")
-
-
-@pytest.fixture(scope="module")
-def path(root: Path) -> Numbers:
-    return numbers(root, "PATH_")
-
-
-@pytest.fixture(scope="module")
-def peer(root: Path) -> Numbers:
-    return numbers(root, "PEER_")
-
-
 @pytest.fixture
 def key(tmp_path: Path) -> Path:
     file = tmp_path / "key"
@@ -60,101 +45,82 @@ def key(tmp_path: Path) -> Path:
 # --- words ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("words", "name", "data"),
-    [
-        ("role leader", "ROLE", u8(0)),
-        ("role agent", "ROLE", u8(1)),
-        ("id 4294967295", "ID", u32(4294967295)),
-        ("port 5000", "PORT", u16(5000)),
-        ("local 192.0.2.1", "LOCAL", address("192.0.2.1")),
-        ("local any", "LOCAL", b""),
-        ("remote 2001:db8::1", "REMOTE", address("2001:db8::1")),
-        ("scheduler rr", "SCHEDULER", u8(0)),
-        ("scheduler ratio", "SCHEDULER", u8(1)),
-        ("scheduler rah", "SCHEDULER", u8(2)),
-        ("theta 400", "THETA", u32(400)),
-        ("ack pass", "ACK", u8(0)),
-        ("ack drop", "ACK", u8(1)),
-        ("ack tdar", "ACK", u8(2)),
-        ("ack auto", "ACK", u8(3)),
-        ("threshold 100", "THRESHOLD", u32(100)),
-        ("auth off", "AUTH", u8(0)),
-        ("encrypt on", "ENCRYPT", u8(1)),
-        ("interval 10ms", "INTERVAL", u32(10_000)),
-        ("rtt-window 100s", "RTT_WINDOW", u32(100_000_000)),
-        ("keepalive 0", "KEEPALIVE", u32(0)),
-        ("keepalive 3600s", "KEEPALIVE", u32(3_600_000_000)),
-        ("queue 0", "QUEUE", u32(0)),
-        ("queue 10ms", "QUEUE", u32(10_000)),
-        ("repair off", "REPAIR", u8(0)),
-    ],
-)
-def test_a_word_is_an_attribute(ip: Ip, link: Numbers, words: str, name: str, data: bytes) -> None:
-    assert ip.asks_for(*words.split()) == {link[name]: data}
-    assert ip.asks_for(*words.split(), verb="set") == {link[name]: data}
+def names(*words: str) -> dict[str, bytes]:
+    """Words that stand for their number."""
+    return {word: u8(number) for number, word in enumerate(words)}
+
+
+WORDS = {
+    "ROLE": names("leader", "agent"),
+    "ID": {"4294967295": u32(4294967295)},
+    "PORT": {"5000": u16(5000)},
+    "LOCAL": {"192.0.2.1": address("192.0.2.1"), "any": b""},
+    "REMOTE": {"2001:db8::1": address("2001:db8::1")},
+    "SCHEDULER": names("rr", "ratio", "rah"),
+    "THETA": {"400": u32(400)},
+    "ACK": names("pass", "drop", "tdar", "auto"),
+    "THRESHOLD": {"100": u32(100)},
+    "AUTH": {"off": u8(0)},
+    "ENCRYPT": {"on": u8(1)},
+    "INTERVAL": {"10ms": u32(10_000)},
+    "RTT_WINDOW": {"100s": u32(100_000_000)},
+    "KEEPALIVE": {"0": u32(0), "3600s": u32(3_600_000_000)},
+    "QUEUE": {"0": u32(0), "10ms": u32(10_000)},
+    "REPAIR": {"off": u8(0)},
+}
 
 
 @pytest.mark.parametrize(
-    ("words", "wanted"),
-    [
-        ("path 1", {"ID": u8(1)}),
-        ("path 8 off", {"ID": u8(8), "DELETE": b""}),
-        (
-            "path 2 dev eth0 local 192.0.2.1 remote ::2 weight 50",
-            {
-                "ID": u8(2),
-                "DEV": b"eth0\0",
-                "LOCAL": address("192.0.2.1"),
-                "REMOTE": address("::2"),
-                "WEIGHT": u32(50),
-            },
-        ),
-        ("path 1 dev any local any", {"ID": u8(1), "DEV": b"\0", "LOCAL": b""}),
-    ],
+    ("name", "value"), [(name, value) for name, values in WORDS.items() for value in values]
 )
-def test_a_path_is_a_nest(
-    ip: Ip, link: Numbers, path: Numbers, words: str, wanted: dict[str, bytes]
-) -> None:
+def test_a_word_is_an_attribute(ip: Ip, name: str, value: str) -> None:
+    words = (name.lower().replace("_", "-"), value)
+    wanted = {LINK[name]: WORDS[name][value]}
+    assert ip.asks_for(*words) == ip.asks_for(*words, verb="set") == wanted
+
+
+PATHS = {
+    "path 1": {"ID": u8(1)},
+    "path 8 off": {"ID": u8(8), "DELETE": b""},
+    "path 2 dev eth0 local 192.0.2.1 remote ::2 weight 50": {
+        "ID": u8(2), "DEV": b"eth0\0", "LOCAL": address("192.0.2.1"), "REMOTE": address("::2"),
+        "WEIGHT": u32(50),
+    },
+    "path 1 dev any local any": {"ID": u8(1), "DEV": b"\0", "LOCAL": b""},
+}  # fmt: skip
+PEERS = {
+    "peer 7": {"ID": u32(7)},
+    "peer 7 off": {"ID": u32(7), "DELETE": b""},
+    "peer 0 allow 10.0.0.0/8": {"ID": u32(0), "ALLOW": address("10.0.0.0") + b"\x08"},
+    "peer 7 allow 10.0.0.1": {"ID": u32(7), "ALLOW": address("10.0.0.1") + b"\x20"},
+    "peer 7 deny 2001:db8::/32": {"ID": u32(7), "DENY": address("2001:db8::") + b"\x20"},
+    "peer 7 deny ::1": {"ID": u32(7), "DENY": address("::1") + b"\x80"},
+}
+
+
+@pytest.mark.parametrize("words", PATHS | PEERS)
+def test_a_path_and_a_peer_are_nests(ip: Ip, words: str) -> None:
     asked = ip.asks_for(*words.split(), verb="set")
-    assert list(asked) == [link["PATH"]]
-    inside = dict(attributes(asked[link["PATH"]]))
-    assert inside == {path[name]: data for name, data in wanted.items()}
+    name, known = ("PATH", PATH) if words in PATHS else ("PEER", PEER)
+    assert list(asked) == [LINK[name]]
+    wanted = (PATHS | PEERS)[words]
+    inside = dict(attributes(asked[LINK[name]]))
+    assert inside == {known[name]: data for name, data in wanted.items()}
 
 
-@pytest.mark.parametrize(
-    ("words", "wanted"),
-    [
-        ("peer 7", {"ID": u32(7)}),
-        ("peer 7 off", {"ID": u32(7), "DELETE": b""}),
-        ("peer 0 allow 10.0.0.0/8", {"ID": u32(0), "ALLOW": address("10.0.0.0") + b"\x08"}),
-        ("peer 7 allow 10.0.0.1", {"ID": u32(7), "ALLOW": address("10.0.0.1") + b"\x20"}),
-        ("peer 7 deny 2001:db8::/32", {"ID": u32(7), "DENY": address("2001:db8::") + b"\x20"}),
-        ("peer 7 deny ::1", {"ID": u32(7), "DENY": address("::1") + b"\x80"}),
-    ],
-)
-def test_a_peer_is_a_nest(
-    ip: Ip, link: Numbers, peer: Numbers, words: str, wanted: dict[str, bytes]
-) -> None:
-    asked = ip.asks_for(*words.split(), verb="set")
-    assert list(asked) == [link["PEER"]]
-    inside = dict(attributes(asked[link["PEER"]]))
-    assert inside == {peer[name]: data for name, data in wanted.items()}
-
-
-def test_all_at_once(ip: Ip, link: Numbers, path: Numbers, key: Path) -> None:
+def test_all_at_once(ip: Ip, key: Path) -> None:
     words = f"role leader id 7 peer 7 key {key} path 1 dev eth0 remote 192.0.2.9 theta 50"
     asked = ip.asks_for(*words.split())
-    assert list(asked) == [link[name] for name in ("ROLE", "ID", "PEER", "PATH", "THETA")]
-    inside = dict(attributes(asked[link["PATH"]]))
-    assert inside[path["REMOTE"]] == address("192.0.2.9")
+    assert list(asked) == [LINK[name] for name in ("ROLE", "ID", "PEER", "PATH", "THETA")]
+    inside = dict(attributes(asked[LINK["PATH"]]))
+    assert inside[PATH["REMOTE"]] == address("192.0.2.9")
 
 
 @pytest.mark.parametrize("ending", ["", "\n", " \r\n"])
-def test_a_key(ip: Ip, link: Numbers, peer: Numbers, key: Path, ending: str) -> None:
+def test_a_key(ip: Ip, key: Path, ending: str) -> None:
     key.write_text(KEY.hex().upper() + ending)
     asked = ip.asks_for("peer", "7", "key", str(key))
-    assert dict(attributes(asked[link["PEER"]])) == {peer["ID"]: u32(7), peer["KEY"]: KEY}
+    assert dict(attributes(asked[LINK["PEER"]])) == {PEER["ID"]: u32(7), PEER["KEY"]: KEY}
 
 
 def test_a_key_that_others_may_read(ip: Ip, key: Path) -> None:
@@ -184,47 +150,51 @@ def test_a_key_that_is_not_there(ip: Ip, tmp_path: Path) -> None:
     assert ip.refuses("peer", "7", "key", str(tmp_path)).endswith("Is a directory")
 
 
-@pytest.mark.parametrize(
-    ("words", "line"),
-    [
-        ("role host", 'shake: role "host": must be leader or agent'),
-        ("id -1", 'shake: id "-1": must be a number from 0 to 4294967295'),
-        ("port 0", 'shake: port "0": must be a number from 1 to 65535'),
-        ("port 65536", "must be a number from 1 to 65535"),
-        ("local eth0", 'shake: local "eth0": must be any or an address of IPv4 or IPv6'),
-        ("remote 10.0.0.0/8", "must be any or an address of IPv4 or IPv6"),
-        ("scheduler fast", 'shake: scheduler "fast": must be rr, ratio or rah'),
-        ("theta 401", 'shake: theta "401": must be a number from 0 to 400'),
-        ("ack maybe", 'shake: ack "maybe": must be pass, drop, tdar or auto'),
-        ("threshold 0", 'shake: threshold "0": must be a number from 1 to 100'),
-        ("auth yes", 'shake: auth "yes": must be on or off'),
-        ("interval 0", 'interval "0": must be a time from 10ms to 100s, with us, ms or s'),
-        ("rtt-window 101s", "must be a time from 10ms to 100s"),
-        ("keepalive 10", "must be 0 or a time from 100ms to 3600s, with us, ms or s"),
-        ("queue 9ms", 'queue "9ms": must be 0 or a time from 10ms to 100s, with us, ms or s'),
-        ("path 0", 'shake: path "0": must be a number from 1 to 8'),
-        ("path 9", 'shake: path "9": must be a number from 1 to 8'),
-        ("path", "shake: path needs a value"),
-        ("path 1 dev", "shake: dev needs a value"),
-        ("path 1 dev sixteencharacter", "must be any or the name of a device"),
-        ("path 1 dev a/b", 'shake: dev "a/b": must be any or the name of a device'),
-        ("path 1 weight 0", 'shake: weight "0": must be a number from 1 to 1000'),
-        ("path 1 weight 5 off", "shake: path off stands alone"),
-        ("path 1 off dev eth0", 'shake: unknown word "dev", see: ip link help shake'),
-        ("path 1 dev a dev b", "shake: dev is given twice"),
-        ("path 1 path 2", "shake: path is given twice"),
-        ("peer x", 'shake: peer "x": must be a number from 0 to 4294967295'),
-        ("peer 1 allow 10.0.0.0/33", 'allow "10.0.0.0/33": must be an address of IPv4 or IPv6'),
-        ("peer 1 allow 10.0.0.0/", "must be an address of IPv4 or IPv6, or ADDRESS/LENGTH"),
-        ("peer 1 deny any", "must be an address of IPv4 or IPv6, or ADDRESS/LENGTH"),
-        ("theta 1 theta 2", "shake: theta is given twice"),
-        ("key /dev/null", 'shake: unknown word "key", see: ip link help shake'),
-        ("weight 50", 'shake: unknown word "weight", see: ip link help shake'),
-    ],
-)
-def test_a_wrong_word_is_one_line(ip: Ip, words: str, line: str) -> None:
-    said = ip.refuses(*words.split())
-    assert said.startswith("shake: ") and line in said
+ADDRESS = "must be any or an address of IPv4 or IPv6"
+PREFIX = "must be an address of IPv4 or IPv6, or ADDRESS/LENGTH"
+#: What is said, by words; what they must be is said of the last one, a value.
+WRONG = {
+    "role host": "must be leader or agent",
+    "id -1": "must be a number from 0 to 4294967295",
+    "port 0": "must be a number from 1 to 65535",
+    "port 65536": "must be a number from 1 to 65535",
+    "local eth0": ADDRESS,
+    "remote 10.0.0.0/8": ADDRESS,
+    "scheduler fast": "must be rr, ratio or rah",
+    "theta 401": "must be a number from 0 to 400",
+    "ack maybe": "must be pass, drop, tdar or auto",
+    "threshold 0": "must be a number from 1 to 100",
+    "auth yes": "must be on or off",
+    "interval 0": "must be a time from 10ms to 100s, with us, ms or s",
+    "rtt-window 101s": "must be a time from 10ms to 100s, with us, ms or s",
+    "keepalive 10": "must be 0 or a time from 100ms to 3600s, with us, ms or s",
+    "queue 9ms": "must be 0 or a time from 10ms to 100s, with us, ms or s",
+    "path 0": "must be a number from 1 to 8",
+    "path 9": "must be a number from 1 to 8",
+    "path 1 dev sixteencharacter": "must be any or the name of a device",
+    "path 1 dev a/b": "must be any or the name of a device",
+    "path 1 weight 0": "must be a number from 1 to 1000",
+    "peer x": "must be a number from 0 to 4294967295",
+    "peer 1 allow 10.0.0.0/33": PREFIX,
+    "peer 1 allow 10.0.0.0/": PREFIX,
+    "peer 1 deny any": PREFIX,
+    "path": "path needs a value",
+    "path 1 dev": "dev needs a value",
+    "path 1 weight 5 off": "path off stands alone",
+    "path 1 off dev eth0": 'unknown word "dev", see: ip link help shake',
+    "path 1 dev a dev b": "dev is given twice",
+    "path 1 path 2": "path is given twice",
+    "theta 1 theta 2": "theta is given twice",
+    "key /dev/null": 'unknown word "key", see: ip link help shake',
+    "weight 50": 'unknown word "weight", see: ip link help shake',
+}
+
+
+@pytest.mark.parametrize("words", WRONG)
+def test_a_wrong_word_is_one_line(ip: Ip, words: str) -> None:
+    *_, word, value = ["", *words.split()]
+    told = f'{word} "{value}": ' if WRONG[words].startswith("must") else ""
+    assert ip.refuses(*words.split()) == f"shake: {told}{WRONG[words]}"
 
 
 def test_help(ip: Ip, root: Path) -> None:
@@ -241,46 +211,25 @@ def test_help(ip: Ip, root: Path) -> None:
 # --- printing ---------------------------------------------------------------------------------
 
 
-def whole(data: dict[str, bytes], names: Numbers) -> bytes:
-    return b"".join(packed(names[name], value) for name, value in data.items())
-
-
 @pytest.fixture
-def leader(link: Numbers, path: Numbers, peer: Numbers) -> bytes:
+def leader() -> bytes:
     """What a leader with two paths sends."""
-    one: dict[str, bytes] = {
-        "ID": u8(1),
-        "DEV": b"eth0\0",
-        "REMOTE": address("192.0.2.9"),
-        "WEIGHT": u32(100),
+    one = {
+        "ID": u8(1), "DEV": b"eth0\0", "REMOTE": address("192.0.2.9"), "WEIGHT": u32(100),
         "STATE": u8(2),
-    }
+    }  # fmt: skip
     two = {"ID": u8(2), "LOCAL": address("2001:db8::1"), "WEIGHT": u32(50), "STATE": u8(1)}
-    paths = b"".join(packed(link["PATH"], whole(each, path)) for each in (one, two))
-    prefix = packed(peer["ALLOW"], address("10.0.0.0") + b"\x08")
-    peers = whole({"ID": u32(7), "HAS_KEY": u8(1), "PREFIXES": prefix}, peer)
+    paths = b"".join(packed(LINK["PATH"], whole(each, PATH)) for each in (one, two))
+    prefix = packed(PEER["ALLOW"], address("10.0.0.0") + b"\x08")
+    peers = whole({"ID": u32(7), "HAS_KEY": u8(1), "PREFIXES": prefix}, PEER)
     settings = {
-        "ROLE": u8(0),
-        "ID": u32(7),
-        "PORT": u16(4790),
-        "REMOTE": address("192.0.2.9"),
-        "SCHEDULER": u8(2),
-        "THETA": u32(100),
-        "ACK": u8(3),
-        "THRESHOLD": u32(5),
-        "AUTH": u8(1),
-        "ENCRYPT": u8(0),
-        "INTERVAL": u32(1_000_000),
-        "RTT_WINDOW": u32(2_500_000),
-        "KEEPALIVE": u32(0),
-        "QUEUE": u32(200_000),
-        "REPAIR": u8(1),
-        "PATHS": paths,
-        "PEERS": packed(link["PEER"], peers),
-        "PATH_COUNT": u32(2),
-        "PEER_COUNT": u32(3),
-    }
-    return whole(settings, link)
+        "ROLE": u8(0), "ID": u32(7), "PORT": u16(4790), "REMOTE": address("192.0.2.9"),
+        "SCHEDULER": u8(2), "THETA": u32(100), "ACK": u8(3), "THRESHOLD": u32(5), "AUTH": u8(1),
+        "ENCRYPT": u8(0), "INTERVAL": u32(1_000_000), "RTT_WINDOW": u32(2_500_000),
+        "KEEPALIVE": u32(0), "QUEUE": u32(200_000), "REPAIR": u8(1), "PATHS": paths,
+        "PEERS": packed(LINK["PEER"], peers), "PATH_COUNT": u32(2), "PEER_COUNT": u32(3),
+    }  # fmt: skip
+    return whole(settings, LINK)
 
 
 SETTINGS = (
@@ -300,50 +249,37 @@ def test_show(ip: Ip, leader: bytes) -> None:
     ]
 
 
-def test_what_is_shown_may_be_given_back(ip: Ip, link: Numbers, leader: bytes) -> None:
+def test_what_is_shown_may_be_given_back(ip: Ip, leader: bytes) -> None:
     """Settings, and a path's."""
     asked = ip.asks_for(*SETTINGS.split(), *"path 1 dev eth0 weight 100".split())
     shown = dict(attributes(leader))
-    assert {number: shown[number] for number in asked if number != link["PATH"]} == {
-        number: data for number, data in asked.items() if number != link["PATH"]
+    assert {number: shown[number] for number in asked if number != LINK["PATH"]} == {
+        number: data for number, data in asked.items() if number != LINK["PATH"]
     }
 
 
 def test_show_as_json(ip: Ip, leader: bytes) -> None:
     [shown] = json.loads(ip.shows(leader, "-d", "-j"))
     assert shown["linkinfo"]["info_data"] == {
-        "role": "leader",
-        "id": 7,
-        "port": 4790,
-        "remote": "192.0.2.9",
-        "scheduler": "rah",
-        "theta": 100,
-        "ack": "auto",
-        "threshold": 5,
-        "auth": True,
-        "encrypt": False,
-        "interval_us": 1_000_000,
-        "rtt_window_us": 2_500_000,
-        "keepalive_us": 0,
-        "queue_us": 200_000,
-        "repair": True,
-        "path_count": 2,
-        "peer_count": 3,
+        "role": "leader", "id": 7, "port": 4790, "remote": "192.0.2.9", "scheduler": "rah",
+        "theta": 100, "ack": "auto", "threshold": 5, "auth": True, "encrypt": False,
+        "interval_us": 1_000_000, "rtt_window_us": 2_500_000, "keepalive_us": 0,
+        "queue_us": 200_000, "repair": True, "path_count": 2, "peer_count": 3,
         "paths": [
             {"id": 1, "dev": "eth0", "remote": "192.0.2.9", "weight": 100, "state": "alive"},
             {"id": 2, "local": "2001:db8::1", "weight": 50, "state": "joining"},
         ],
         "peers": [{"id": 7, "has_key": True, "allow": ["10.0.0.0/8"]}],
-    }
+    }  # fmt: skip
 
 
 @pytest.fixture
-def stats(link: Numbers, path: Numbers) -> bytes:
+def stats() -> bytes:
     counts = "SENT SENT_BYTES RECEIVED RECEIVED_BYTES LOST LATE DIED".split()
     one = {"PEER": u32(7), "ID": u8(1), "SRTT": u32(310_440), "MIN_RTT": u32(300_000)}
     one |= {"THROUGHPUT": u64(48_000), "QUEUE": u64(6_000)}
     one |= {name: u64(10**10 + number) for number, name in enumerate(counts)}
-    return packed(link["PATH"], whole(one, path))
+    return packed(LINK["PATH"], whole(one, PATH))
 
 
 def test_statistics(ip: Ip, leader: bytes, stats: bytes) -> None:
@@ -363,13 +299,13 @@ def test_statistics_as_json(ip: Ip, leader: bytes, stats: bytes) -> None:
     assert found["sent_bytes"] == 10**10 + 1 and found["died"] == 10**10 + 6
 
 
-def test_a_kernel_with_other_attributes(ip: Ip, link: Numbers, path: Numbers) -> None:
+def test_a_kernel_with_other_attributes(ip: Ip) -> None:
     """Older or newer than the plug-in, or nonsense: what it knows is shown."""
-    entry = packed(link["PATH"], whole({"ID": u8(1), "STATE": u8(9)}, path) + packed(77, u32(1)))
-    more = packed(max(link.values()) + 1, u32(1)) + packed(link["ROLE"], u8(9))
-    text = ip.shows(packed(link["PATHS"], entry + packed(link["PATH"], b"")) + more, "-d")
+    entry = packed(LINK["PATH"], whole({"ID": u8(1), "STATE": u8(9)}, PATH) + packed(77, u32(1)))
+    more = packed(max(LINK.values()) + 1, u32(1)) + packed(LINK["ROLE"], u8(9))
+    text = ip.shows(packed(LINK["PATHS"], entry + packed(LINK["PATH"], b"")) + more, "-d")
     assert "role 9 " in text and "path 1 state 9 " in text
-    ends = [b"", packed(link["REMOTE"], b"12345"), packed(link["PATHS"], b"123")]
+    ends = [b"", packed(LINK["REMOTE"], b"12345"), packed(LINK["PATHS"], b"123")]
     for data in ends:
         assert "shake" in ip.shows(data, "-d")
 

@@ -13,27 +13,23 @@ import pytest
 
 from apogee_lab.commands import main
 from apogee_lab.engines import registry
+from tests import ROOT
 
-TOP = Path(__file__).resolve().parents[3]
-MODULES = sorted(path.stem for path in TOP.glob("tcp_*.c"))
-DEVICES = sorted(path.parent.name for path in TOP.glob("*/Kbuild"))
+MAN = ROOT / "man"
+MODULES = sorted(path.stem for path in ROOT.glob("tcp_*.c"))
+DEVICES = sorted(path.parent.name for path in ROOT.glob("*/Kbuild"))
 PAGES = ["lab.1", "apogee-bpf.8", *(f"{one}.8" for one in MODULES + DEVICES)]
 #: name, least, most, default
 Parameter = tuple[str, int, int, int]
 
 
-@pytest.fixture(scope="module")
-def man(root: Path) -> Path:
-    return root / "man"
-
-
-def test_every_page_is_here(man: Path) -> None:
-    assert {page.name for page in man.iterdir()} == set(PAGES)
+def test_every_page_is_here() -> None:
+    assert {page.name for page in MAN.iterdir()} == set(PAGES)
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_pages_are_well_formed(man: Path, page: str) -> None:
-    command = ["mandoc", "-T", "lint", "-W", "warning", str(man / page)]
+def test_pages_are_well_formed(page: str) -> None:
+    command = ["mandoc", "-T", "lint", "-W", "warning", str(MAN / page)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
@@ -44,13 +40,16 @@ def sections(page: Path, macro: str) -> dict[str, str]:
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
+SSCOP, SHAKE = (sections(MAN / f"{device}.8", "SH") for device in ("sscop", "shake"))
+
+
 # --- modules ----------------------------------------------------------------------------------
 
 
-def enumerators(root: Path) -> dict[str, int]:
+def enumerators() -> dict[str, int]:
     """Numbers by the names that the sources' enumerations give them."""
     found: dict[str, int] = {}
-    for path in [*root.glob("tcp_*.c"), *root.glob("include/apogee/*.h")]:
+    for path in [*ROOT.glob("tcp_*.c"), *ROOT.glob("include/apogee/*.h")]:
         for body in re.findall(r"\benum \w+ \{([^}]*)\}", path.read_text()):
             value = -1
             for item in re.sub(r"/\*.*?\*/", "", body, flags=re.S).split(","):
@@ -60,10 +59,10 @@ def enumerators(root: Path) -> dict[str, int]:
     return found
 
 
-def declared(root: Path, module: str) -> Iterator[Parameter]:
+def declared(module: str) -> Iterator[Parameter]:
     """The APOGEE_PARAM lines of a module."""
-    text = (root / f"{module}.c").read_text()
-    names = enumerators(root)
+    text = (ROOT / f"{module}.c").read_text()
+    names = enumerators()
     form = r'^APOGEE_PARAM\((\w+), \w+, (\w+), (\w+),\s+".*\(default (\d+)\)"\);$'
     for name, *bounds, default in re.findall(form, text, re.M):
         low, high = (int(word) if word.isdigit() else names[word] for word in bounds)
@@ -71,10 +70,10 @@ def declared(root: Path, module: str) -> Iterator[Parameter]:
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_parameters(root: Path, man: Path, module: str) -> None:
-    wanted = list(declared(root, module))
-    assert len(wanted) == (root / f"{module}.c").read_text().count("APOGEE_PARAM(")
-    text = sections(man / f"{module}.8", "SH")["PARAMETERS"]
+def test_parameters(module: str) -> None:
+    wanted = list(declared(module))
+    assert len(wanted) == (ROOT / f"{module}.c").read_text().count("APOGEE_PARAM(")
+    text = sections(MAN / f"{module}.8", "SH")["PARAMETERS"]
     form = r'^\.TP\n\.BR (\w+) " \((\d+) to (\d+), default (\d+)\)"$'
     found = [(name, *map(int, rest)) for name, *rest in re.findall(form, text, re.M)]
     assert found == wanted
@@ -82,10 +81,10 @@ def test_parameters(root: Path, man: Path, module: str) -> None:
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_defaults_are_those_of_the_variables(root: Path, module: str) -> None:
+def test_defaults_are_those_of_the_variables(module: str) -> None:
     """What a description says, and so the page, is what the variable begins with."""
-    text, names = (root / f"{module}.c").read_text(), enumerators(root)
-    for name, _, _, default in declared(root, module):
+    text, names = (ROOT / f"{module}.c").read_text(), enumerators()
+    for name, _, _, default in declared(module):
         variable = r"^static unsigned int (\w+) __read_mostly(?: = (\w+))?;"
         found = re.search(rf"{variable}\nAPOGEE_PARAM\({name}, \1,", text, re.M)
         assert found, name
@@ -94,15 +93,15 @@ def test_defaults_are_those_of_the_variables(root: Path, module: str) -> None:
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_tracepoints(root: Path, man: Path, module: str) -> None:
+def test_tracepoints(module: str) -> None:
     """Every event with all of its fields, and no others."""
-    path = root / "include" / "trace" / f"{module}.h"
+    path = ROOT / "include" / "trace" / f"{module}.h"
     header = path.read_text() if path.exists() else ""
     wanted = {
         f"{module}:{event[0]}": set(re.findall(r"__field\(\w+, (\w+)\)", event[1]))
         for event in re.findall(r"TRACE_EVENT\((\w+),(.*?)TP_fast_assign", header, re.S)
     }
-    text = sections(man / f"{module}.8", "SH")["WATCHING"].partition(".SS Tracepoints")[2]
+    text = sections(MAN / f"{module}.8", "SH")["WATCHING"].partition(".SS Tracepoints")[2]
     found = {}
     for block in text.partition("\n.PP")[0].split(".TP\n")[1:]:
         name = re.match(r"\.B (\S+)", block)
@@ -111,10 +110,10 @@ def test_tracepoints(root: Path, man: Path, module: str) -> None:
     assert found == wanted
 
 
-def test_names_of_the_congestion_controls(root: Path, man: Path) -> None:
+def test_names_of_the_congestion_controls() -> None:
     for module in MODULES:
-        text = (root / f"{module}.c").read_text()
-        description = sections(man / f"{module}.8", "SH")["DESCRIPTION"]
+        text = (ROOT / f"{module}.c").read_text()
+        description = sections(MAN / f"{module}.8", "SH")["DESCRIPTION"]
         for name in re.findall(r'\.name\s+= "(\w+)"', text):
             assert re.search(rf"^\.BR? {name}\b", description, re.M), name
 
@@ -130,45 +129,46 @@ def quantity(text: str) -> int:
     return int(match[1]) * _UNITS.get(match[2] or "us", 1) if match else 0
 
 
-def constants(root: Path) -> dict[str, int]:
+def settings_init(device: str) -> str:
+    """The function that gives a device its defaults."""
+    source = (ROOT / device / "settings.c").read_text()
+    return re.findall(rf"{device}_settings_init.*?\n}}\n", source, re.S)[0]
+
+
+def block(source: str, head: str) -> str:
+    """What stands in the braces behind a head, of a structure or an array."""
+    return re.findall(rf"{head}.*?\{{(.*?)^\}}", source, re.S | re.M)[0]
+
+
+def constants() -> dict[str, int]:
     """Numbers that sscop's headers define."""
     found = {}
     form = r"^#define (SSCOP_\w+) \(?(\d+)U?(?: << (\d+))?\)?(?:\s|$)"
-    for header in (root / "sscop").glob("*.h"):
+    for header in (ROOT / "sscop").glob("*.h"):
         for name, number, shift in re.findall(form, header.read_text(), re.M):
             found[name] = int(number) << int(shift or 0)
     return found
 
 
 @pytest.fixture(scope="module")
-def words(root: Path) -> dict[str, tuple[str, int, int]]:
+def words() -> dict[str, tuple[str, int, int]]:
     """ip's words: name in JSON, least, most."""
-    text = (root / "sscop" / "iproute2" / "link_sscop.c").read_text()
+    text = (ROOT / "sscop" / "iproute2" / "link_sscop.c").read_text()
     text = text.replace("MAX_U32", str(2**32 - 1))
     form = r'^\t\{"([\w-]+)", "(\w+)", \w+, \w+, (\d+), (\d+)\},'
     return {word: (key, int(a), int(b)) for word, key, a, b in re.findall(form, text, re.M)}
 
 
-@pytest.fixture(scope="module")
-def sscop(man: Path) -> dict[str, str]:
-    return sections(man / "sscop.8", "SH")
-
-
-def test_settings_of_sscop(
-    root: Path, sscop: dict[str, str], words: dict[str, tuple[str, int, int]]
-) -> None:
+def test_settings_of_sscop(words: dict[str, tuple[str, int, int]]) -> None:
     """Each word of ip, with its range and the device's default."""
     form = r'^\.TP\n\.BR ([\w-]+) " \S+ \((?:(\w+) to (\w+), )?default (\S+)\)"$'
-    text = sscop["SETTINGS"].partition("\n.SS")[0]
+    text = SSCOP["SETTINGS"].partition("\n.SS")[0]
     found = re.findall(form, text, re.M)
     assert text.count(".TP") == len(found)
     assert [one[0] for one in found] == list(words)
-    begins = re.search(
-        r"sscop_settings_init.*?\n}\n", (root / "sscop/settings.c").read_text(), re.S
-    )
-    assert begins
-    given = {name: quantity(text) for name, text in re.findall(r"\.(\w+) = (\w+),", begins[0])}
-    given["ustat"] = re.search(r"\.ustat = true,", begins[0]) is not None
+    begins = settings_init("sscop")
+    given = {name: quantity(text) for name, text in re.findall(r"\.(\w+) = (\w+),", begins)}
+    given["ustat"] = ".ustat = true," in begins
     for word, least, most, default in found:
         key, *bounds = words[word]
         if least:
@@ -177,10 +177,8 @@ def test_settings_of_sscop(
         assert (default == "on" if word == "ustat" else quantity(default)) == started, word
 
 
-def test_ranges_of_sscop_are_the_kernels(
-    root: Path, words: dict[str, tuple[str, int, int]]
-) -> None:
-    has = constants(root)
+def test_ranges_of_sscop_are_the_kernels(words: dict[str, tuple[str, int, int]]) -> None:
+    has = constants()
     assert words["segment"][1:] == (has["SSCOP_SEGMENT_MIN"], has["SSCOP_PAYLOAD_MAX"])
     assert words["window"][1:] == (1, has["SSCOP_WINDOW_MAX"])
     assert words["poll-time"][1:] == (has["SSCOP_POLL_TIME_MIN"], has["SSCOP_POLL_TIME_MAX"])
@@ -188,101 +186,81 @@ def test_ranges_of_sscop_are_the_kernels(
     assert words["backlog"][1:] == (has["SSCOP_BACKLOG_MIN"], has["SSCOP_BACKLOG_MAX"])
 
 
-def test_files_of_sscop(root: Path, sscop: dict[str, str]) -> None:
-    source = (root / "sscop" / "sysfs.c").read_text()
-    files = re.findall(r"^\t&(?:dev_attr|number)_(\w+)\.(?:attr\.)?attr,$", source, re.M)
-    assert files == re.findall(r"^\.IR? ([a-z_]+)(?: ,)?(?: \.)?$", sscop["SYSFS"], re.M)
-
-
-def test_statistics_of_sscop(root: Path, sscop: dict[str, str]) -> None:
+def test_statistics_of_sscop() -> None:
     """Every counter of the protocol and of the device, in the order of ethtool."""
-    header = (root / "sscop" / "sscop.h").read_text()
-    counts = re.search(r"struct sscop_counts \{(.*?)\}", header, re.S)
-    source = (root / "sscop" / "ethtool.c").read_text()
-    assert counts
-    wanted = re.findall(r"^\tu64 (\w+);", counts[1], re.M)
+    source = (ROOT / "sscop" / "ethtool.c").read_text()
+    counts = block((ROOT / "sscop" / "sscop.h").read_text(), "struct sscop_counts ")
+    wanted = re.findall(r"^\tu64 (\w+);", counts, re.M)
     assert re.findall(r"\bCOUNT\((\w+)\)", source)[1:] == wanted
     wanted += [f"dropped_{name}" for name in re.findall(r"\bDROPPED\((\w+), SSCOP", source)]
-    names = re.search(r"device_names.*?\{(.*?)\}", source, re.S)
-    assert names
-    wanted += re.findall(r'"(\w+)"', names[1])
-    headings = re.findall(r"^\.TP\n\.BR? (.+)$", sscop["STATISTICS"], re.M)
-    found = [name for line in headings for name in re.findall(r"\w+", line)]
-    assert sorted(found) == sorted(wanted)
+    wanted += re.findall(r'"(\w+)"', block(source, "device_names"))
+    headings = re.findall(r"^\.TP\n\.BR? (.+)$", SSCOP["STATISTICS"], re.M)
+    assert sorted(re.findall(r"\w+", " ".join(headings))) == sorted(wanted)
     assert len(wanted) == len(set(wanted))
 
 
 # --- shake ------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def shake(man: Path) -> dict[str, str]:
-    return sections(man / "shake.8", "SH")
-
-
-def rows(root: Path, array: str) -> dict[str, str]:
+def rows(array: str) -> dict[str, str]:
     """The words of an array of the plug-in, with what their rows say after the kind."""
-    source = (root / "shake" / "iproute2" / "link_shake.c").read_text()
-    body = re.search(rf"struct word {array}\[\] = \{{(.*?)^\}};", source, re.S | re.M)
-    assert body
-    return dict(re.findall(r'^\t\{"([\w-]+)", (?:"\w+"|NULL), (.*)', body[1], re.M))
+    source = (ROOT / "shake" / "iproute2" / "link_shake.c").read_text()
+    body = block(source, rf"struct word {array}\[\] = ")
+    return dict(re.findall(r'^\t\{"([\w-]+)", (?:"\w+"|NULL), (.*)', body, re.M))
 
 
-def test_settings_of_shake(root: Path, shake: dict[str, str]) -> None:
+def test_settings_of_shake() -> None:
     """Each word of ip, with its range, and the device's default."""
     form = r'^\.TP\n\.BR ([\w-]+) " \S+(?: \((?:(\w+) to (\w+), )?default (\S+)\))?"$'
-    text, *_ = shake["SETTINGS"].partition("\n.SS")
+    text, *_ = SHAKE["SETTINGS"].partition("\n.SS")
     found = re.findall(form, text, re.M)
-    given = rows(root, "words")
+    given = rows("words")
     assert [one[0] for one in found] == [word for word in given if word not in ("path", "peer")]
     for word, least, most, _ in found:
         if least and not given[word].startswith("NAME"):
             numbers = given[word].replace("MAX_U32", str(2**32 - 1)).replace("U,", ",")
             wanted = f", {quantity(least)}, {quantity(most)}, "
             assert wanted in numbers, word
-    begins = re.search(
-        r"shake_settings_init.*?\n}\n", (root / "shake/settings.c").read_text(), re.S
-    )
-    assert begins
+    begins = settings_init("shake")
     defaults = {one[0]: one[3] for one in found}
     for word, text in (("id", r"\.id = (\w+)"), ("theta", r"\.theta = (\w+)"),
                        ("threshold", r"\.threshold = (\w+)"),
                        ("keepalive", r"\.keepalive = (\d+) \* USEC_PER_SEC")):  # fmt: skip
-        number = re.search(text, begins[0])
+        number = re.search(text, begins)
         assert number and number[1] == defaults[word].removesuffix("s"), word
-    assert ".auth = true" in begins[0] and defaults["auth"] == "on"
-    assert "SHAKE_RAH" in begins[0] and defaults["scheduler"] == "rah"
-    assert "SHAKE_ACK_AUTO" in begins[0] and defaults["ack"] == "auto"
+    assert ".auth = true" in begins and defaults["auth"] == "on"
+    assert "SHAKE_RAH" in begins and defaults["scheduler"] == "rah"
+    assert "SHAKE_ACK_AUTO" in begins and defaults["ack"] == "auto"
 
 
 @pytest.mark.parametrize(("section", "array"), [("Paths", "path_words"), ("Peers", "peer_words")])
-def test_words_of_shakes_paths_and_peers(root: Path, man: Path, section: str, array: str) -> None:
-    text = sections(man / "shake.8", "SS")[section].partition("\n.SH")[0]
-    assert re.findall(r"^\.TP\n\.BI? ([\w-]+)", text, re.M) == [*rows(root, array)]
+def test_words_of_shakes_paths_and_peers(section: str, array: str) -> None:
+    text = sections(MAN / "shake.8", "SS")[section].partition("\n.SH")[0]
+    assert re.findall(r"^\.TP\n\.BI? ([\w-]+)", text, re.M) == [*rows(array)]
 
 
-def test_files_of_shake(root: Path, shake: dict[str, str]) -> None:
-    source = (root / "shake" / "sysfs.c").read_text()
-    files = re.findall(r"^\t&(?:dev_attr|setting)_(\w+)\.(?:attr\.)?attr,$", source, re.M)
-    assert files == re.findall(r"^\.IR? ([a-z_]+)(?: ,)?$", shake["SYSFS"], re.M)
-
-
-def test_statistics_of_shake(root: Path, shake: dict[str, str]) -> None:
+def test_statistics_of_shake() -> None:
     """Every counter, in any order."""
-    source = (root / "shake" / "ethtool.c").read_text()
+    source = (ROOT / "shake" / "ethtool.c").read_text()
     wanted = re.findall(r'^\t\[SHAKE_\w+\] = "(\w+)",', source, re.M)
     wanted += [f"flows_{name}" for name in re.findall(r"^\tFLOWS\((\w+)\)", source, re.M)]
-    counts = re.search(r"struct shake_flow_counts \{(.*?)\}",
-                       (root / "include/apogee/shake_holes.h").read_text(), re.S)  # fmt: skip
-    assert counts
-    members = re.findall(r"^\tu64 (\w+);", counts[1], re.M)
+    header = (ROOT / "include/apogee/shake_holes.h").read_text()
+    members = re.findall(r"^\tu64 (\w+);", block(header, "struct shake_flow_counts "), re.M)
     assert re.findall(r"^\tFLOWS\((\w+)\)", source, re.M) == members
-    headings = re.findall(r"^\.TP\n\.BR? (.+)$", shake["STATISTICS"], re.M)
+    headings = re.findall(r"^\.TP\n\.BR? (.+)$", SHAKE["STATISTICS"], re.M)
     assert sorted(re.findall(r"\w+", " ".join(headings))) == sorted(wanted)
-    paths = shake["STATISTICS"].partition("path1_srtt_us")[2]
+    paths = SHAKE["STATISTICS"].partition("path1_srtt_us")[2]
     names = re.findall(r'^\tPATH_U\d\d\("(\w+)"', source, re.M)
     told = re.findall(r"\w+", " ".join(re.findall(r"^\.BR? (.+)$", paths, re.M)))
     assert told == names
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_files_of_devices(device: str) -> None:
+    source = (ROOT / device / "sysfs.c").read_text()
+    files = re.findall(r"^\t&(?:dev_attr|number|setting)_(\w+)\.(?:attr\.)?attr,$", source, re.M)
+    told = sections(MAN / f"{device}.8", "SH")["SYSFS"]
+    assert files == re.findall(r"^\.IR? ([a-z_]+)(?: ,)?(?: \.)?$", told, re.M)
 
 
 # --- the lab ----------------------------------------------------------------------------------
@@ -307,9 +285,9 @@ def written(action: argparse.Action) -> str:
     return f"{option} {takes}"
 
 
-def test_verbs_and_options(man: Path) -> None:
+def test_verbs_and_options() -> None:
     found = {}
-    for heading, text in sections(man / "lab.1", "SS").items():
+    for heading, text in sections(MAN / "lab.1", "SS").items():
         text = text.partition("\n.SH")[0].replace(r"\-", "-")
         options = re.findall(r'^\.TP\n\.BI? (--[\w-]+)(?: "( .+)")?$', text, re.M)
         assert text.count(".TP") == len(options), heading
@@ -319,18 +297,18 @@ def test_verbs_and_options(man: Path) -> None:
     assert found == dict(verbs(main.build_parser()))
 
 
-def test_defaults_and_engines_of_the_lab(man: Path) -> None:
-    text = sections(man / "lab.1", "SS")["run SCENARIO"]
+def test_defaults_and_engines_of_the_lab() -> None:
+    text = sections(MAN / "lab.1", "SS")["run SCENARIO"]
     assert f"Congestion controls ({main.DEFAULT_CC});" in text
     assert f"Seconds of one run ({main.DEFAULT_DURATION_S:g})." in text
     engine = text.partition("ENGINE")[2].partition(".TP")[0]
     assert tuple(re.findall(r"^\.BR? (\w+)", engine, re.M)) == registry.ENGINES
 
 
-def test_environment(root: Path, man: Path) -> None:
+def test_environment() -> None:
     """Every variable that the lab's Python reads for a user."""
-    told = set(re.findall(r"^\.B (APOGEE_\w+)$", (man / "lab.1").read_text(), re.M))
+    told = set(re.findall(r"^\.B (APOGEE_\w+)$", (MAN / "lab.1").read_text(), re.M))
     read = set()
-    for path in (root / "scripts" / "apogee_lab").rglob("*.py"):
+    for path in (ROOT / "scripts" / "apogee_lab").rglob("*.py"):
         read |= set(re.findall(r'environ(?:\.get\(|\[)"(APOGEE_\w+)"', path.read_text()))
     assert told == read

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,13 +36,9 @@ def shares(records: Records, storm: str) -> dict[str, int]:
     return {r["cc"]: round(100 * r["storm_kbps"] / r["before_kbps"]) for r in found}
 
 
-def spread(values: list[int], form: Callable[[int], str]) -> str:
+def spread(values: list[Any], form: Callable[[Any], str]) -> str:
     """The smallest and the largest."""
     return f"{form(min(values))} to {form(max(values))}"
-
-
-def tenths(ms: int) -> str:
-    return f"{ms / 1000:.1f}"
 
 
 def what_stands_out(records: Records) -> list[str]:
@@ -53,13 +50,14 @@ def what_stands_out(records: Records) -> list[str]:
         shares(records, name) for name in ("loss-10", "loss-30", "loss-60", "loss-90", "marks")
     )
     silent = {
-        seconds: sorted(r["resumed_ms"] for (name, _), r in records.items() if name in names)
+        seconds: sorted(r["resumed_ms"] / 1e3 for (name, _), r in records.items() if name in names)
         for seconds, names in {
             2: ("data-2s", "acks-2s", "both-2s"),
             20: ("data-20s", "acks-20s", "both-20s"),
             100: GROUPS["feedback"],
         }.items()
     }
+    tenths = "{:.1f}".format
     *usual, last = silent[100]
     took = {
         cc: [round(records[name, cc]["total_ms"] / 1000) for name in ("no-sack", "neither")]
@@ -78,8 +76,7 @@ def what_stands_out(records: Records) -> list[str]:
         f"{thirty['cubic']}. At 60 % j keeps {sixty['j']}, the others {sorted(sixty.values())[-2]} "
         f"or less; at 90 % none keeps more than {max(ninety.values())}.",
         f"arrives {spread(silent[2], tenths)} s after 2 s of silence, {spread(silent[20], tenths)} "
-        f"s after 20 s, {usual[0] / 1000:.1f} to {usual[-1] / 1000:.0f} s after 100 s (bbr once "
-        f"{last / 1000:.0f})",
+        f"s after 20 s, {usual[0]:.1f} to {usual[-1]:.0f} s after 100 s (bbr once {last:.0f})",
         f"it needs {round(back_ms(records['rate-up', 'j']) / 1000)} s, the others none",
         f"{round(100 * flaps['retransmissions'] / flaps['segments'])} % of its segments are",
         "takes reno {} and {} s".format(*took["reno"]),
