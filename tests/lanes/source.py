@@ -10,8 +10,8 @@ from pathlib import Path
 
 from tests import ROOT
 
-FILES = ("*.c", "Kbuild", "Makefile", "pyproject.toml")
-FOLDERS = ("bpf", "include", "scripts", "shake", "sscop", "tests")
+FILES = ("*.c", "dkms.conf", "Kbuild", "Makefile", "pyproject.toml")
+FOLDERS = ("bpf", "debian", "include", "man", "profiles", "scripts", "shake", "sscop", "tests")
 
 
 def _files(root: Path) -> Iterator[Path]:
