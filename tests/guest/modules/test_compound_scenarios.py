@@ -11,16 +11,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from functools import partial
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from apogee_lab.scenarios.testbed import Net
-from tests.guest.modules.one_flow import DELAY_LINE, LOSE, RTT, SHORTER, flow, run_all, second
-from tests.guest.runs import PORT, Case, Guests, Run, deep_ones, timeouts
+from apogee_lab.scenarios.testbed import PORT, Net
+from tests.guest.modules.one_flow import DELAY_LINE, LOSE, RTT, SHORTER, flow, second
+from tests.guest.runs import Case, Guests, Run, deep_ones, runs_of, timeouts
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
@@ -235,9 +233,7 @@ DEEP_CASES = (
 deep = pytest.mark.deep
 
 
-@pytest.fixture(scope="module")
-def runs(build: Path) -> Guests:
-    return Guests(partial(run_all, build), "compound-scenarios", CASES, DEEP_CASES)
+runs = runs_of("compound-scenarios", CASES, DEEP_CASES)
 
 
 # --- evaluation of traces ---------------------------------------------------------------------

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from apogee_lab import algorithms, modules, units
+from apogee_lab import algorithms, modules
 from apogee_lab.engines import qemu, uml
 from apogee_lab.engines.work import GuestFailed
 from apogee_lab.guest import plugins
@@ -38,7 +38,7 @@ from tests.guest.modules import (
     test_sscop_words,
     test_star_module,
 )
-from tests.guest.runs import Case, compiled, run_cases
+from tests.guest.runs import Case, compiled, parsed, run_cases
 from tests.played.exchanges.play import UML, play
 
 pytestmark = [pytest.mark.deep, pytest.mark.guest, pytest.mark.uml]
@@ -147,9 +147,7 @@ def case(scenario: str, cc: str, setting: str, duration_s: float) -> Case:
     """A run of a scenario with a line of SETTINGS."""
     others = [word for word in setting.split() if word.startswith("+")]
     texts = dict(word.split("=", 1) for word in setting.split() if not word.startswith("+"))
-    params = {param.name: param for param in SCENARIOS[scenario].params}
-    values = {name: units.parse(params[name].kind, text) for name, text in texts.items()}
-    values.setdefault("window", params["window"].default)
+    values = {"window": SCENARIOS[scenario].defaults()["window"]} | parsed(scenario, texts)
     return Case(values, cc + "".join(others), duration_s, scenario=scenario)
 
 

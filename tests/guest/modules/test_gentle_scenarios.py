@@ -9,25 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import hstcp_table
-from tests.guest.modules.one_flow import (
-    DELAY_LINE,
-    LOSE,
-    QUEUE,
-    RTT,
-    SHORTER,
-    flow,
-    run_all,
-    second,
-)
-from tests.guest.runs import Case, Guests, Run, deep_ones, timeouts
+from tests.guest.modules.one_flow import DELAY_LINE, LOSE, QUEUE, RTT, SHORTER, flow, second
+from tests.guest.runs import Case, Guests, Run, deep_ones, runs_of, timeouts
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
@@ -124,9 +114,7 @@ DEEP = (
 )
 
 
-@pytest.fixture(scope="module")
-def runs(build: Path) -> Guests:
-    return Guests(partial(run_all, build), "gentle-scenarios", CASES, DEEP)
+runs = runs_of("gentle-scenarios", CASES, DEEP)
 
 
 # --- evaluation of traces ---------------------------------------------------------------------

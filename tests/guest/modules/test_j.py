@@ -14,7 +14,7 @@ from tests.guest.modules.test_star_scenarios import (
     assert_trace_agrees,
     entered,
 )
-from tests.guest.runs import Case, Run, run_cases
+from tests.guest.runs import Case, Run, runs_of
 
 pytestmark = pytest.mark.guest
 
@@ -41,9 +41,7 @@ CASES = {
 }
 
 
-@pytest.fixture(scope="module")
-def runs(modules: Path, build: Path) -> dict[str, Run]:
-    return run_cases(build, "j", CASES)
+runs = runs_of("j", CASES)
 
 
 def test_loss_sets_the_threshold_to_what_abe_measured(runs: dict[str, Run]) -> None:

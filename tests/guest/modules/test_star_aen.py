@@ -8,15 +8,13 @@ where neither is there.
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from apogee_lab.measures.blackout import blackout
-from tests.guest.runs import Case, Guests, Run, deep_ones, run_cases, timeouts
+from tests.guest.runs import Case, Guests, Run, deep_ones, runs_of, timeouts
 
 pytestmark = pytest.mark.guest
 
@@ -111,9 +109,7 @@ DEEP = (
 )
 
 
-@pytest.fixture(scope="module")
-def runs(modules: Path, build: Path) -> Guests:
-    return Guests(partial(run_cases, build), "star-aen", CASES, DEEP)
+runs = runs_of("star-aen", CASES, DEEP)
 
 
 def around(run: Run) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -310,9 +306,7 @@ FIGURE_8 = {
 MIXED = set(FIGURE_8) - {"frto0-er0-ts0", "frto2-er3-ts1", "frto0-er0-ts1"}
 
 
-@pytest.fixture(scope="module")
-def figure_8(modules: Path, build: Path) -> Guests:
-    return Guests(partial(run_cases, build), "star-figure-8", FIGURE_8, MIXED)
+figure_8 = runs_of("star-figure-8", FIGURE_8, MIXED)
 
 
 @pytest.mark.parametrize("name", deep_ones(FIGURE_8, MIXED))

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.guest.runs import Case, Run, measured, run_cases
+from tests.guest.runs import Case, Run, measured, runs_of
 
 pytestmark = pytest.mark.guest
 
@@ -63,9 +63,7 @@ CASES = {
 }
 
 
-@pytest.fixture(scope="module")
-def runs(modules: Path, build: Path) -> dict[str, Run]:
-    return run_cases(build, "star-scenarios", CASES)
+runs = runs_of("star-scenarios", CASES)
 
 
 def entered(acks: list[dict[str, Any]], state: str | int) -> list[tuple[int, dict[str, Any]]]:

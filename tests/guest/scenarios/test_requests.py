@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
-from tests.guest.runs import Case, Run, run_cases
+from tests.guest.runs import Case, Run, runs_of
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
@@ -33,9 +32,7 @@ CASES = {
 }
 
 
-@pytest.fixture(scope="module")
-def runs(build: Path) -> dict[str, Run]:
-    return run_cases(build, "requests", CASES)
+runs = runs_of("requests", CASES)
 
 
 def times(run: Run) -> dict[int, list[float]]:

@@ -13,7 +13,7 @@ from scipy import stats
 
 from apogee_lab.engines import qemu, uml
 from apogee_lab.scenarios import SCENARIOS
-from tests.guest.runs import Case, Run, compiled, run_cases
+from tests.guest.runs import Case, Run, compiled, run_cases, runs_of
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
@@ -91,9 +91,7 @@ IPERF3 = {
 }
 
 
-@pytest.fixture(scope="module")
-def runs(build: Path) -> dict[str, Run]:
-    return run_cases(build, "satellite-links", CASES)
+runs = runs_of("satellite-links", CASES)
 
 
 def arrivals_of_acks(run: Run) -> list[float]:
