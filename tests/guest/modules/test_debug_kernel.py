@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -212,12 +213,14 @@ def test_exchanges_without_a_report(build: Path, cc: str) -> None:
     assert play(build / "tests" / f"debug-exchanges-{cc}", UML.names(), (cc,))
 
 
+def scripts(module: ModuleType, names: str) -> dict[str, str]:
+    """Scripts of another test, by their names."""
+    return {name.lower(): getattr(module, name) for name in names.split()}
+
+
 SSCOP = {
-    "below": test_sscop_device.BELOW,
-    "restarts": test_sscop_device.RESTARTS,
-    "kinds": test_sscop_lowers.KINDS,
-    "changes": test_sscop_lowers.CHANGES,
-    "fast": test_sscop_lowers.FAST,
+    **scripts(test_sscop_device, "BELOW RESTARTS"),
+    **scripts(test_sscop_lowers, "KINDS CHANGES FAST"),
     "garbage": test_sscop_hostile.scaled(test_sscop_hostile.SCRIPT, seconds=1, rate=1000),
 }
 
@@ -236,28 +239,12 @@ def flooding(script: str, **kinds: dict[str, set[str]]) -> str:
 
 
 SHAKE = {
-    "below": test_shake_device.BELOW,
-    "spaces": test_shake_device.SPACES,
-    "module": test_shake_device.AROUND,
+    **scripts(test_shake_device, "BELOW SPACES AROUND BASIC"),
     "many": test_shake_device.MANY.replace("seq 24", "seq 2"),
-    "basic": test_shake_device.BASIC,
-    "families": test_shake_packets.FAMILIES,
-    "marked-4": test_shake_packets.MARKED.replace("OUTSIDE", "4"),
-    "marked-6": test_shake_packets.MARKED.replace("OUTSIDE", "6"),
-    "narrow": test_shake_packets.NARROW,
-    "widths": test_shake_packets.WIDTHS,
-    "counts": test_shake_packets.COUNTS,
-    "deaths": test_shake_paths.DEATHS,
-    "outages": test_shake_paths.OUTAGES,
-    "restarts": test_shake_paths.RESTARTS,
-    "turns": test_shake_paths.TURNS,
-    "nats": test_shake_paths.NATS,
-    "changes": test_shake_paths.CHANGES,
-    "register": test_shake_trust.REGISTER,
-    "again": test_shake_trust.AGAIN,
-    "inside": test_shake_trust.INSIDE,
-    "secret": test_shake_trust.SECRET,
-    "numbers": test_shake_trust.NUMBERS,
+    **scripts(test_shake_packets, "FAMILIES NARROW WIDTHS COUNTS"),
+    **{f"marked-{n}": test_shake_packets.MARKED.replace("OUTSIDE", n) for n in "46"},
+    **scripts(test_shake_paths, "DEATHS OUTAGES RESTARTS TURNS NATS CHANGES"),
+    **scripts(test_shake_trust, "REGISTER AGAIN INSIDE SECRET NUMBERS"),
     "flood": flooding(
         test_shake_flood.START + test_shake_flood.SCRIPT,
         AGENT=test_shake_flood.TO_AGENT, LEADER=test_shake_flood.TO_LEADER,

@@ -201,6 +201,7 @@ def test_an_outage_takes_all_both_ways(runs: dict[str, Run]) -> None:
     assert run.rate_between(3.06, 4.05) == 0
     assert run.rate_between(2, 3) > 0
     assert run.rate_between(4.05, 6) > 0
+    assert set(run.column("snd_cwnd")) == {100}, "the oracle's window stays over timeouts"
     record = run.record
     assert record["link_drops"] > 0
     assert record["ack_drops"] > 0
