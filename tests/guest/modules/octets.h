@@ -3,8 +3,10 @@
 #ifndef APOGEE_TEST_OCTETS_H
 #define APOGEE_TEST_OCTETS_H
 
+#include <err.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <time.h>
 
 static inline unsigned int get16(const unsigned char *at)
@@ -36,6 +38,17 @@ static inline double now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return ts.tv_sec + ts.tv_nsec / 1e9;
+}
+
+/* A file that gets each line when it is written. */
+static inline FILE *file_of_lines(const char *name)
+{
+	FILE *out = fopen(name, "w");
+
+	if (!out)
+		err(2, "%s", name);
+	setlinebuf(out);
+	return out;
 }
 
 /* The octets of a stream from @at on. */
