@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.guest.modules.scripted import Told, drunk, numbers, reported, rows
+from tests.guest.modules.scripted import Told, counts, drunk, numbers, reported, rows
 from tests.guest.modules.shake_pair import BOTH, run
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
@@ -307,11 +307,10 @@ def counted(build: Path, root: Path) -> dict[str, Any]:
     found: dict[str, Any] = {"dropped": [link[0]["drops"] for link in links]}
     for end in ("leader", "agent"):
         [link] = json.loads((out / f"{end}-link.json").read_text())
-        pairs = [line.split(": ") for line in (out / f"{end}-ethtool").read_text().splitlines()[1:]]
         found[end] = {
             "stats": link["stats64"],
             "paths": link["linkinfo"]["info_xstats"]["paths"],
-            "ethtool": {name.strip(): int(value) for name, value in pairs},
+            "ethtool": counts(out / f"{end}-ethtool"),
         }
     return found
 
