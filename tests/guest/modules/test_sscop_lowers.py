@@ -162,9 +162,7 @@ def test_a_device_without_a_peer_has_no_carrier(kinds: Told) -> None:
     assert int(kinds["dummy grown"]) > 96
 
 
-@pytest.fixture(scope="module")
-def changes(build: Path, root: Path) -> dict[str, str]:
-    return run(CHANGES, "uml", build / "tests" / "sscop-changes", root)
+changes = reported(run, "sscop-changes", CHANGES)
 
 
 @pytest.mark.parametrize(
@@ -192,12 +190,9 @@ def test_it_has_one_queue_whatever_was_asked_for(changes: dict[str, str]) -> Non
     assert changes["queues"] == "1"
 
 
-def test_links_side_by_side(changes: dict[str, str]) -> None:
-    assert changes["second pinged"] == changes["beside pinged"] == "yes"
-
-
-def test_packets_up_to_64k(changes: dict[str, str]) -> None:
-    assert changes["mtu-9000 pinged"] == changes["mtu-65535 pinged"] == "yes"
+@pytest.mark.parametrize("name", ["second", "beside", "mtu-9000", "mtu-65535"])
+def test_links_side_by_side_and_packets_up_to_64k(changes: dict[str, str], name: str) -> None:
+    assert changes[f"{name} pinged"] == "yes"
 
 
 def test_packets_above_the_own_mtu_are_counted(changes: dict[str, str]) -> None:
