@@ -261,12 +261,7 @@ def test_shake_without_a_report(build: Path, root: Path, script: str) -> None:
     assert test_shake_trust.run(SHAKE[script], "uml", out, root)
 
 
-WORDS = {
-    "sscop": test_sscop_words.SCRIPT.replace("WORDS", test_sscop_words.WORDS),
-    "shake": test_shake_words.SCRIPT.replace("WORDS", test_shake_words.WORDS).replace(
-        "KEY", test_shake_words.KEY
-    ),
-}
+WORDS = {"sscop": test_sscop_words.SCRIPT, "shake": test_shake_words.SCRIPT}
 
 
 @pytest.mark.parametrize("module", WORDS)

@@ -76,11 +76,9 @@ def test_timeout_begins_anew_at_the_initial_window(runs: dict[str, Run]) -> None
     assert 1 not in run.column("snd_cwnd")
 
 
-def test_ss_shows_bandwidth_and_minimum_rtt(runs: dict[str, Run]) -> None:
+def test_what_it_tells_is_so(runs: dict[str, Run]) -> None:
+    """By ss and by its tracepoint."""
     assert_ss_is_plausible(runs["loss"].text("ss"), "j")
-
-
-def test_tracepoint_agrees_with_tcp_info(runs: dict[str, Run]) -> None:
     assert_trace_agrees(runs["loss"], "j_ack")
 
 

@@ -180,7 +180,7 @@ for l in $(seq 20); do ip link del leader$l; done
 ip link del s0
 ip link del h0
 refused unloaded rmmod shake
-"""
+""".replace("WORDS", WORDS).replace("KEY", KEY)
 
 CHANGED = {
     "role": "leader",
@@ -218,10 +218,7 @@ def said(modules: Path, build: Path, root: Path) -> dict[str, str]:
     out = build / "tests" / "shake-words"
     source = root / "tests" / "guest" / "modules" / "addresses.c"
     files = plugins.guest_files() | {"bin/addresses": compiled(source)}
-    info = uml.run_script(
-        SCRIPT.replace("WORDS", WORDS).replace("KEY", KEY), out=out, modules=["shake"],
-        files=files,
-    )  # fmt: skip
+    info = uml.run_script(SCRIPT, out=out, modules=["shake"], files=files)
     assert info.status == 0, (out / "console.log").read_text()
     return {path.name: path.read_text() for path in out.iterdir() if path.is_file()}
 

@@ -68,7 +68,7 @@ cat /sys/class/net/s0/sscop/segment >$OUT/segment
 ip link del s0
 ip link del s1
 refused gone rmmod sscop
-"""
+""".replace("WORDS", WORDS)
 
 PAPER = {
     "segment": 256,
@@ -98,10 +98,7 @@ DEFAULTS = {
 def said(modules: Path, build: Path) -> dict[str, str]:
     """What one guest said."""
     out = build / "tests" / "sscop-words"
-    info = uml.run_script(
-        SCRIPT.replace("WORDS", WORDS), out=out, modules=["sscop"],
-        files=plugins.guest_files(),
-    )  # fmt: skip
+    info = uml.run_script(SCRIPT, out=out, modules=["sscop"], files=plugins.guest_files())
     assert info.status == 0, (out / "console.log").read_text()
     return {path.name: path.read_text() for path in out.iterdir() if path.is_file()}
 

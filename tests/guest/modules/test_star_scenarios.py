@@ -235,8 +235,10 @@ def test_segments_leave_room_for_ipv6(runs: dict[str, Run]) -> None:
 # --- ss and tracepoints -----------------------------------------------------------------------
 
 
-def test_ss_shows_bandwidth_and_minimum_rtt(runs: dict[str, Run]) -> None:
+def test_what_it_tells_is_so(runs: dict[str, Run]) -> None:
+    """By ss and by its tracepoint."""
     assert_ss_is_plausible(runs["plain"].text("ss"), "star")
+    assert_trace_agrees(runs["plain"], "star_ack")
 
 
 def assert_ss_is_plausible(text: str, name: str) -> None:
@@ -247,10 +249,6 @@ def assert_ss_is_plausible(text: str, name: str) -> None:
     scale = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9}[found[2]]
     assert float(found[1]) * scale == pytest.approx(LINK_RATE, rel=0.2)
     assert float(found[3]) == pytest.approx(2 * DELAY * 1e3, rel=0.01)
-
-
-def test_tracepoint_agrees_with_tcp_info(runs: dict[str, Run]) -> None:
-    assert_trace_agrees(runs["plain"], "star_ack")
 
 
 def assert_trace_agrees(run: Run, event: str) -> None:

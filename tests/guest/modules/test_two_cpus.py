@@ -21,6 +21,7 @@ from apogee_lab.engines import log, qemu
 from apogee_lab.engines.work import GuestFailed
 from apogee_lab.kernels import checked_kernel
 from tests.guest.modules import test_shake_smp, test_sscop_smp
+from tests.guest.modules.socket_life import LINK
 from tests.guest.modules.test_debug_kernel import FAULTS
 from tests.guest.runs import compiled
 
@@ -83,11 +84,8 @@ def test_a_planted_data_race_is_seen(tmp_path: Path) -> None:
 
 #: A flow of each algorithm, and meanwhile a program that asks for its state without a pause.
 INFO = """
-chmod +x /bin/peer
-ip netns add far; ip link add near type veth peer name far netns far
-ip addr add 10.9.0.1/24 dev near; ip link set near up
-ip -n far addr add 10.9.0.2/24 dev far; ip -n far link set far up
-tc qdisc add dev near root netem delay 5ms rate 20mbit loss 1% limit 200
+tc qdisc change dev near root netem delay 5ms rate 20mbit loss 1% limit 200
+tc -n far qdisc del dev far root
 sinks() { ip netns exec far ss -ltnH "sport = :5202" | grep -q .; }
 for cc in star j hstcp_gentle compound compound_plus; do
 	ip netns exec far peer sink 5202 & sink=$!
@@ -109,7 +107,7 @@ def test_state_is_read_while_it_changes(build: Path, root: Path) -> None:
     modules.build(checked_kernel.kernel(checked_kernel.KCSAN))
     out = build / "tests" / "two-cpus-info"
     qemu.run_script(
-        INFO.replace("SECONDS", "10"),
+        LINK + INFO.replace("SECONDS", "10"),
         out=out, kernel=checked_kernel.KCSAN, modules=sorted({*ALGORITHMS.values()}), realtime=True,
         files={"bin/peer": compiled(root / "tests" / "guest" / "modules" / "peer.c")},
     )  # fmt: skip
