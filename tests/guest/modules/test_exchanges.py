@@ -120,7 +120,6 @@ def scripts() -> dict[str, str]:
     """Exchanges that are played for each algorithm."""
     marked = ECN + opened(flags="SE.")
     return {
-        "marks": marked + "info r\n" + rounds(5, "E"),
         # The window is above what ABE measures, marks bring it below, then a segment is lost.
         "mark-loss": marked + rounds(4) + "train 1000 E\n" * 3 + "+.09 info marked\n"
         + hole(1) + hole(2) + hole(3) + hole(4) + "info lost\ntrain 1000\n+.09 info later\n",
@@ -211,16 +210,6 @@ WITH_RENO = pytest.mark.parametrize("cc", deep_ones(["star", "j", "reno"], ["j"]
 
 
 # --- marks ------------------------------------------------------------------------------------
-
-
-@OURS
-def test_each_mark_takes_a_fifth(seen: Seen, cc: str) -> None:
-    """RFC 8511: 0.8, rounded down, not below two; reno halves."""
-    run = seen[f"{cc}-marks"]
-    windows = [run.info(name).values["cwnd"] for name in ("r", "r0", "r1", "r2", "r3", "r4")]
-    assert windows == [10, 8, 6, 4, 3, 2]
-    assert [run.info(f"r{n}").values["ssthresh"] for n in range(5)] == windows[1:]
-    assert [info(seen, "reno-marks", f"r{n}") for n in range(3)] == [5, 2, 2]
 
 
 @OURS
