@@ -138,25 +138,24 @@ def test_the_lab_is_ended(
     assert lab.left() == []
 
 
+PROGRAMS = {"uml": "linux", "qemu": "qemu-system"}
+
+
 @pytest.mark.parametrize(
-    ("which", "engine", "program", "why"),
+    ("which", "engine", "why"),
     [
-        ("guest", "uml", "linux", "UML was killed by SIGKILL"),
-        pytest.param(
-            *("guest", "qemu", "qemu-system", "QEMU was killed by SIGKILL"), marks=pytest.mark.deep
-        ),
-        pytest.param(
-            *("worker", "uml", "linux", "the run's process died (-9)"), marks=pytest.mark.deep
-        ),
+        ("guest", "uml", "UML was killed by SIGKILL"),
+        pytest.param("guest", "qemu", "QEMU was killed by SIGKILL", marks=pytest.mark.deep),
+        pytest.param("worker", "uml", "the run's process died (-9)", marks=pytest.mark.deep),
     ],
 )
-def test_a_part_is_killed(lab: Lab, which: str, engine: str, program: str, why: str) -> None:
+def test_a_part_is_killed(lab: Lab, which: str, engine: str, why: str) -> None:
     """The run fails in one line, the others go on; the same command repeats it alone."""
     seconds, seed = "60" if engine == "uml" else "6", "9" if which == "guest" else "10"
     command = [*SWEEP, seconds, "--engine", engine, "--seed", seed]
     process = lab.start(*command)
-    wait_for(lambda: lab.guest(program, process.pid) or process.poll() is not None)
-    found = lab.guest(program, process.pid)
+    wait_for(lambda: lab.guest(PROGRAMS[engine], process.pid) or process.poll() is not None)
+    found = lab.guest(PROGRAMS[engine], process.pid)
     assert found, process.communicate()
     os.kill(found[which == "guest"], signal.SIGKILL)
     _, error = process.communicate()

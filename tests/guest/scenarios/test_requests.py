@@ -78,13 +78,9 @@ def test_what_was_sent_has_arrived(runs: dict[str, Run], name: str) -> None:
     assert len(sent) == record["requests"]["transfers"] >= 3
     assert record["flows"][0]["segments"] >= sum(math.ceil(size / PAYLOAD) for size in sent)
     assert all(took >= 1.5 * RTT for own in times(run).values() for took in own)
-
-
-def test_errors_are_repaired(runs: dict[str, Run]) -> None:
-    """About one full frame in nine is lost: some of the 7 or 70 in most transfers."""
-    record = runs["errors"].record
-    assert record["link_drops"] > 0
-    assert record["flows"][0]["retransmits"] > 0
+    if name == "errors":  # about one full frame in nine is lost
+        assert record["link_drops"] > 0
+        assert record["flows"][0]["retransmits"] > 0
 
 
 def test_a_bulk_flow_runs_before_and_as_long_as_the_transfers(runs: dict[str, Run]) -> None:
