@@ -249,10 +249,9 @@ def test_what_is_done_can_be_seen(told: dict[str, str]) -> None:
     assert told["victim"] == "data\nops\nstatus 0\n"
     assert " aen=0 " in told["file_state"]
     assert told["left"].endswith("status 0\n") and "bpf_star" not in told["left"]
-
-
-def test_the_default_is_not_unloaded(told: dict[str, str]) -> None:
     assert told["default"].startswith("apogee-bpf: bpf_star is the default; ")
+    # What cannot be read is not taken for a no.
+    assert told["seen"].endswith("status 0\n") and told["seen"].startswith("star, as bpf_star: ")
 
 
 def test_what_is_loaded_is_offered_and_what_is_unloaded_is_not(told: dict[str, str]) -> None:
@@ -270,19 +269,13 @@ def test_the_difference_of_utc_and_tai_is_learned_when_a_parameter_is_set(
     assert re.search(r'"apogee_tai_offset": 37000000000\b', told["tai"])
 
 
-def test_what_cannot_be_read_is_not_taken_for_a_no(told: dict[str, str]) -> None:
-    assert told["seen"].endswith("status 0\n") and told["seen"].startswith("star, as bpf_star: ")
-
-
 def test_addresses_are_written_as_ss_does(told: dict[str, str]) -> None:
+    """A socket that is not connected is not listed."""
+    assert len(told["silent"].splitlines()) == 2
     near = [line.split()[0] for line in told["six"].splitlines()[1:-1]]
     assert sorted(re.sub(r"\d{2,}$", "", address) for address in near) == [
         "127.0.0.1:", "[::1]:", "[::1]:7", "[::ffff:127.0.0.1]:7",
     ]  # fmt: skip
-
-
-def test_a_socket_that_is_not_connected_is_not_listed(told: dict[str, str]) -> None:
-    assert len(told["silent"].splitlines()) == 2
 
 
 def test_parameters_are_those_of_the_module(told: dict[str, str]) -> None:
@@ -318,12 +311,9 @@ def test_trace_has_the_modules_tracepoints(runs: Guests, name: str) -> None:
     assert " dport=5201 " in line
 
 
-def test_a_socket_goes_on_when_its_algorithm_is_unloaded(runs: Guests) -> None:
-    assert [runs[name].text("unload") for name in PROGRAMS] == [""] * len(PROGRAMS)
-
-
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_socket_of_an_earlier_load_is_told(runs: Guests, name: str) -> None:
+def test_a_socket_goes_on_when_its_algorithm_is_unloaded(runs: Guests, name: str) -> None:
+    assert runs[name].text("unload") == ""
     lines = runs[name].text("again").splitlines()[1:]
     assert len(lines) == 1 and lines[0].endswith(":5201 of an earlier load")
 
