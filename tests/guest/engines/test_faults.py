@@ -10,10 +10,8 @@ from typing import Any
 
 import pytest
 
-from apogee_lab import modules as lab_modules
 from apogee_lab.engines import qemu, uml
 from apogee_lab.engines.work import GuestFailed
-from apogee_lab.kernels import uml_kernel
 from tests.guest.runs import deep_ones
 from tests.unit.lab.kernel_logs import LOGS
 
@@ -37,11 +35,6 @@ def failed(run_script: Callable[..., Any], script: str, out: Path, **how: Any) -
 def assert_told(error: GuestFailed, line: str, shown: str) -> None:
     assert re.search(f"^the kernel reported: {line}", error.reason), error.reason
     assert shown in "\n".join(error.console_tail)
-
-
-@pytest.fixture(scope="module")
-def uml_modules() -> None:
-    lab_modules.build(uml_kernel.kernel())
 
 
 #: What the kernel reports, and what is shown of its log.
@@ -68,14 +61,14 @@ def test_a_fault_on_engine_qemu(stock_modules: Path, tmp_path: Path, kind: str) 
 
 @pytest.mark.uml
 @pytest.mark.parametrize("kind", UML)
-def test_a_fault_on_engine_uml(uml_modules: None, tmp_path: Path, kind: str) -> None:
+def test_a_fault_on_engine_uml(modules: Path, tmp_path: Path, kind: str) -> None:
     error = failed(uml.run_script, f"echo hello; {PLANT.format(kind)}", tmp_path)
     assert_told(error, *UML[kind])
 
 
 @pytest.mark.uml
 @pytest.mark.parametrize("name", TEXTS)
-def test_a_finding_in_the_log(uml_modules: None, tmp_path: Path, name: str) -> None:
+def test_a_finding_in_the_log(modules: Path, tmp_path: Path, name: str) -> None:
     """What a stock kernel cannot find is written to the log of one."""
     found = LOGS[name]
     script = 'while read -r line; do echo "$line" >/dev/kmsg; done </lab/log; true'

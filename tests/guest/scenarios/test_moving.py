@@ -14,8 +14,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from apogee_lab import modules
-from apogee_lab.kernels import uml_kernel
 from tests.guest.runs import Case, Run, close, parsed, run_cases
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
@@ -49,8 +47,7 @@ def cliff(path: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def runs(build: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
-    modules.build(uml_kernel.kernel())
+def runs(modules: Path, build: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
     folder = tmp_path_factory.mktemp("traces")
     trace = str(cliff(folder / "cliff"))
     saw = folder / "saw"  # 40 ms, every second for 200 ms 140 ms, from there down within 100 ms
