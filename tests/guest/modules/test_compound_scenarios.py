@@ -90,6 +90,7 @@ def clock_is(second: int) -> str:
 
 #: The queue never overflows: slow start ends by Diff alone.
 DEEP = {"rate": 10_000_000, "queue": 5000}
+PERIODS = {"duration_s": 24, "_rule": 4, "_relearn": 8, **DEEP}
 #: A few segments, a queue of 12: losses keep the window below 20.
 TINY = {"rate": 1_000_000, "queue": 12}
 
@@ -182,11 +183,9 @@ data() {
     # A loss of data sent in slow start, and one of later data.
     "flight": case(LOSE + ENDED + "lose 0.01\nsleep 1\nlose 0.01\n", duration_s=4, _fit=1, **DEEP),
     "never": case(duration_s=4, cc="compound", _relearn=1, **DEEP),
-    "clock": case(CLOCK, duration_s=24, _rule=4, _relearn=8, **DEEP),
-    "elsewhere": case(CLOCK, address=OTHER_HOP, duration_s=24, _rule=4, _relearn=8, **DEEP),
-    "elsewhere6": case(
-        CLOCK, address=OTHER_HOP, duration_s=24, _rule=4, _relearn=8, ipv6=1, **DEEP
-    ),
+    "clock": case(CLOCK, **PERIODS),
+    "elsewhere": case(CLOCK, address=OTHER_HOP, **PERIODS),
+    "elsewhere6": case(CLOCK, address=OTHER_HOP, ipv6=1, **PERIODS),
     # The next hop becomes another: a route or a neighbour has changed.
     "moves": case(
         CLOCK + "sleep 12\n" + note("hop moves") + behind(OTHER_HOP),

@@ -150,9 +150,7 @@ def cuts(run: Run) -> list[Cut]:
     return found
 
 
-@cache
-def rows(table: hstcp_table.Response) -> list[hstcp_table.Row]:
-    return hstcp_table.rows(table)
+rows = cache(hstcp_table.rows)
 
 
 def row(table: hstcp_table.Response, cwnd: int) -> hstcp_table.Row:
