@@ -11,13 +11,14 @@ import json
 import subprocess
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
+from apogee_lab import units
 from apogee_lab.commands import main
 from apogee_lab.engines import uml
 from apogee_lab.kernels.kernel import DEFAULT_KERNEL
@@ -29,7 +30,6 @@ from apogee_lab.measures.record import read_records
 from apogee_lab.modules import brought
 from apogee_lab.scenarios import SCENARIOS
 from apogee_lab.scenarios.scenario import Plan, members
-from apogee_lab.scenarios.testbed import PORT
 from tests import BUILD
 
 #: A receive window that never limits.
@@ -118,6 +118,12 @@ class Run:
         first, last = (self.arrivals.until(zero + 1e6 * t) for t in (start_s, end_s))
         return float(last - first) * 8 / (end_s - start_s)
 
+    def rate_between(self, start_s: float, end_s: float) -> float:
+        """Goodput in bit/s between two times since the first SYN."""
+        syn = self.sent["syn_us"]
+        first, last = (float(self.arrivals.until(syn + 1e6 * t)) for t in (start_s, end_s))
+        return (last - first) * 8 / (end_s - start_s)
+
     def counter(self, name: str) -> int:
         """A counter of the sender's namespace."""
         found = self.json(f"nstat-{self.case.plan.sender_ns}.json")
@@ -149,6 +155,12 @@ class Run:
     def queue(self) -> tuple[Any, Any]:
         """Times in s and backlog in bytes of the bottleneck's queue."""
         return RawFolder(self.raw).queue(self.case.plan.paths[0].bottleneck[1])
+
+
+def parsed(scenario: str, texts: Mapping[str, str]) -> dict[str, Any]:
+    """Values of a scenario's parameters, from texts as on the command line."""
+    kinds = {param.name: param.kind for param in SCENARIOS[scenario].params}
+    return {name: units.parse(kinds[name], text) for name, text in texts.items()}
 
 
 def deep_ones(names: Iterable[str], deep: Collection[str]) -> list[Any]:
@@ -240,17 +252,13 @@ def measured(
     return read_records(target)
 
 
-__all__ = [
-    "PORT",
-    "Case",
-    "Run",
-    "close",
-    "compiled",
-    "finished",
-    "measured",
-    "run_cases",
-    "timeouts",
-]
+def records(
+    scenario: str, target: Path, cc: str, *settings: str, seconds: int = 5, more: str = ""
+) -> list[dict[str, Any]]:
+    """The records of a `lab run` with settings on engine uml."""
+    values = [word for setting in settings for word in ("--set", setting)]
+    how = ["--cc", cc, "--duration", str(seconds), *values, *more.split()]
+    return measured(target, *how, scenario=scenario)
 
 
 class Guests:
@@ -276,3 +284,15 @@ class Guests:
             (guest,) = (item for item in self._guests.items() if key in item[1])
             self._runs |= self._run(*guest)
         return self._runs[key]
+
+
+def runs_of(name: str, cases: Mapping[str, Case], deep: Collection[str] = ()) -> Any:
+    """A fixture: the runs of cases in one guest, in two if some are deep, with the current source's
+    modules."""
+
+    @pytest.fixture(scope="module")
+    def fixture(modules: Path, build: Path) -> Any:
+        run = partial(run_cases, build)
+        return Guests(run, name, cases, deep) if deep else run(name, cases)
+
+    return fixture

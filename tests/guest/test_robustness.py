@@ -106,17 +106,28 @@ SWEEP = ["run", "satellite", "--cc", "cubic,reno,vegas", "--jobs", "1", "--durat
 QEMU = pytest.param("qemu", marks=pytest.mark.deep)
 
 
-@pytest.mark.parametrize("engine", ["uml", QEMU])
-def test_the_lab_is_killed(lab: Lab, engine: str) -> None:
+@pytest.mark.parametrize(
+    ("engine", "how", "ended", "said"),
+    [
+        ("uml", signal.SIGKILL, -signal.SIGKILL, ""),
+        ("uml", signal.SIGINT, 130, "interrupted: 1 of 3 runs are finished and kept"),
+        pytest.param("qemu", signal.SIGKILL, -signal.SIGKILL, "", marks=pytest.mark.deep),
+    ],
+)
+def test_the_lab_is_ended(
+    lab: Lab, engine: str, how: signal.Signals, ended: int, said: str
+) -> None:
     """No process outlives it; what was finished is not run again, what was half done is removed."""
-    command = [*SWEEP, "40" if engine == "uml" else "4", "--engine", engine]
+    seconds = {"qemu": 4, "uml": 40}[engine] + (how == signal.SIGINT)
+    command = [*SWEEP, str(seconds), "--engine", engine]
     before = finished(lab.runs)
     process = lab.start(*command)
     wait_for(lambda: finished(lab.runs) - before or process.poll() is not None)
     wait_for(lambda: lab.left() and len(lab.processes()) > 2 or process.poll() is not None)
-    process.kill()
-    process.communicate()
-    assert process.returncode == -signal.SIGKILL
+    process.send_signal(how)
+    _, error = process.communicate()
+    assert process.returncode == ended
+    assert said in error
     wait_for(lambda: not lab.processes())
     (first,) = finished(lab.runs) - before
     written = first.stat().st_mtime_ns
@@ -127,25 +138,24 @@ def test_the_lab_is_killed(lab: Lab, engine: str) -> None:
     assert lab.left() == []
 
 
+PROGRAMS = {"uml": "linux", "qemu": "qemu-system"}
+
+
 @pytest.mark.parametrize(
-    ("which", "engine", "program", "why"),
+    ("which", "engine", "why"),
     [
-        ("guest", "uml", "linux", "UML was killed by SIGKILL"),
-        pytest.param(
-            *("guest", "qemu", "qemu-system", "QEMU was killed by SIGKILL"), marks=pytest.mark.deep
-        ),
-        pytest.param(
-            *("worker", "uml", "linux", "the run's process died (-9)"), marks=pytest.mark.deep
-        ),
+        ("guest", "uml", "UML was killed by SIGKILL"),
+        pytest.param("guest", "qemu", "QEMU was killed by SIGKILL", marks=pytest.mark.deep),
+        pytest.param("worker", "uml", "the run's process died (-9)", marks=pytest.mark.deep),
     ],
 )
-def test_a_part_is_killed(lab: Lab, which: str, engine: str, program: str, why: str) -> None:
+def test_a_part_is_killed(lab: Lab, which: str, engine: str, why: str) -> None:
     """The run fails in one line, the others go on; the same command repeats it alone."""
     seconds, seed = "60" if engine == "uml" else "6", "9" if which == "guest" else "10"
     command = [*SWEEP, seconds, "--engine", engine, "--seed", seed]
     process = lab.start(*command)
-    wait_for(lambda: lab.guest(program, process.pid) or process.poll() is not None)
-    found = lab.guest(program, process.pid)
+    wait_for(lambda: lab.guest(PROGRAMS[engine], process.pid) or process.poll() is not None)
+    found = lab.guest(PROGRAMS[engine], process.pid)
     assert found, process.communicate()
     os.kill(found[which == "guest"], signal.SIGKILL)
     _, error = process.communicate()

@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from apogee_lab import modules as lab_modules
 from apogee_lab.engines import qemu, uml
 from apogee_lab.engines.work import GuestFailed
-from apogee_lab.kernels import uml_kernel
+from tests.guest.runs import deep_ones
 from tests.unit.lab.kernel_logs import LOGS
 
 pytestmark = pytest.mark.guest
@@ -33,69 +32,43 @@ def failed(run_script: Callable[..., Any], script: str, out: Path, **how: Any) -
     return failure.value
 
 
-@pytest.fixture(scope="module")
-def uml_modules() -> None:
-    lab_modules.build(uml_kernel.kernel())
-
-
-@pytest.mark.parametrize(
-    ("kind", "line", "shown"),
-    [
-        (
-            "warning",
-            r"WARNING: CPU: 0 PID: \d+ at \S*/faults\.c:\d+ \S+ \[faults\]: a fault that a test",
-            "Call Trace:",
-        ),
-        pytest.param(
-            *("refcount", r"refcount_t: .*: WARNING: .* at lib/refcount\.c:\d+", "faults_init"),
-            marks=pytest.mark.deep,
-        ),
-        pytest.param(
-            *("atomic", r"BUG: scheduling while atomic: modprobe/\d+/0x\w+", "msleep"),
-            marks=pytest.mark.deep,
-        ),
-        pytest.param(
-            *(
-                "null",
-                r"BUG: kernel NULL pointer dereference, address: 0+8 at \w*.*\[faults\]",
-                "Oops",
-            ),
-            marks=pytest.mark.deep,
-        ),
-    ],
-)
-def test_a_fault_on_engine_qemu(
-    stock_modules: Path, tmp_path: Path, kind: str, line: str, shown: str
-) -> None:
-    """All but the last leave the guest running, and its script ends with status 0."""
-    error = failed(qemu.run_script, PLANT.format(kind), tmp_path)
+def assert_told(error: GuestFailed, line: str, shown: str) -> None:
     assert re.search(f"^the kernel reported: {line}", error.reason), error.reason
     assert shown in "\n".join(error.console_tail)
+
+
+#: What the kernel reports, and what is shown of its log.
+QEMU = {
+    "warning": (
+        r"WARNING: CPU: 0 PID: \d+ at \S*/faults\.c:\d+ \S+ \[faults\]: a fault that a test",
+        "Call Trace:",
+    ),
+    "refcount": (r"refcount_t: .*: WARNING: .* at lib/refcount\.c:\d+", "faults_init"),
+    "atomic": (r"BUG: scheduling while atomic: modprobe/\d+/0x\w+", "msleep"),
+    "null": (r"BUG: kernel NULL pointer dereference, address: 0+8 at \w*.*\[faults\]", "Oops"),
+}
+UML = {
+    "warning": (r"WARNING: CPU: 0 PID: \d+ at \S*/faults\.c:\d+ .*: a fault that", "Call Trace"),
+    "null": (r"Kernel panic - not syncing: ", "hello"),
+}
+
+
+@pytest.mark.parametrize("kind", deep_ones(QEMU, set(QEMU) - {"warning"}))
+def test_a_fault_on_engine_qemu(stock_modules: Path, tmp_path: Path, kind: str) -> None:
+    """All but the last leave the guest running, and its script ends with status 0."""
+    assert_told(failed(qemu.run_script, PLANT.format(kind), tmp_path), *QEMU[kind])
 
 
 @pytest.mark.uml
-@pytest.mark.parametrize(
-    ("kind", "line", "shown"),
-    [
-        (
-            "warning",
-            r"WARNING: CPU: 0 PID: \d+ at \S*/faults\.c:\d+ .*: a fault that",
-            "Call Trace",
-        ),
-        ("null", r"Kernel panic - not syncing: ", "hello"),
-    ],
-)
-def test_a_fault_on_engine_uml(
-    uml_modules: None, tmp_path: Path, kind: str, line: str, shown: str
-) -> None:
+@pytest.mark.parametrize("kind", UML)
+def test_a_fault_on_engine_uml(modules: Path, tmp_path: Path, kind: str) -> None:
     error = failed(uml.run_script, f"echo hello; {PLANT.format(kind)}", tmp_path)
-    assert re.search(f"^the kernel reported: {line}", error.reason), error.reason
-    assert shown in "\n".join(error.console_tail)
+    assert_told(error, *UML[kind])
 
 
 @pytest.mark.uml
 @pytest.mark.parametrize("name", TEXTS)
-def test_a_finding_in_the_log(uml_modules: None, tmp_path: Path, name: str) -> None:
+def test_a_finding_in_the_log(modules: Path, tmp_path: Path, name: str) -> None:
     """What a stock kernel cannot find is written to the log of one."""
     found = LOGS[name]
     script = 'while read -r line; do echo "$line" >/dev/kmsg; done </lab/log; true'

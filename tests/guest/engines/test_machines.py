@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from apogee_lab import modules
 from apogee_lab.engines import qemu, uml
 from apogee_lab.engines.supervise import Command
 from apogee_lab.engines.work import Work, write_initrd
@@ -58,9 +57,8 @@ tar -C $OUT -xf results
 
 
 @pytest.fixture(scope="module")
-def here(build: Path) -> Path:
+def here(modules: Path, build: Path) -> Path:
     """The script's results on this machine."""
-    modules.build(uml_kernel.kernel())
     out = build / "tests" / "machine-here"
     uml.run_script(SCRIPT, out=out, modules=["tcp_star"], check=True)
     return out

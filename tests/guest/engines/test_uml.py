@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-import signal
-import subprocess
-import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +17,10 @@ import pytest
 from apogee_lab.engines import pulse, uml
 from apogee_lab.engines.work import GuestFailed
 from apogee_lab.kernels import uml_kernel
-from apogee_lab.kernels.kernel import Kernel
+from apogee_lab.kernels.kernel import DEFAULT_KERNEL, Kernel
 from apogee_lab.measures.record import comparable, dumps
 from apogee_lab.modules import build
+from apogee_lab.scenarios import SCENARIOS
 from tests.guest.conftest import shift_seeds
 from tests.guest.runs import measured
 from tests.patience import wait_for
@@ -163,24 +162,11 @@ def test_a_guest_that_fails(
     none_is_left(kernel, tmp_path)
 
 
-def test_no_process_outlives_the_lab(kernel: Kernel, tmp_path: Path, root: Path) -> None:
-    """Not even if the lab itself is killed; the next run removes its files."""
-    program = (
-        "import sys, pathlib; from apogee_lab.engines import uml;"
-        "uml.run_script('while :; do sleep 0.01; (:); done', out=pathlib.Path(sys.argv[1]))"
-    )
-    environment = {**os.environ, "PYTHONPATH": str(root / "scripts")}
-    command = [sys.executable, "-c", program, str(tmp_path / "out")]
-    lab = subprocess.Popen(command, env=environment)
-    try:
-        wait_for(lambda: len(processes(kernel, tmp_path)) > 3)
-    finally:
-        lab.send_signal(signal.SIGKILL)
-        lab.wait()
-    wait_for(lambda: not processes(kernel, tmp_path))
-    assert list(tmp_path.glob(".run-*"))
-    uml.run_script("true", out=tmp_path / "out")
-    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+def test_a_run_ends_at_its_plans_limit(kernel: Kernel, tmp_path: Path) -> None:
+    plan = SCENARIOS["satellite"].compile({}, "reno", 1.0)
+    plan = replace(plan, script="sleep 1000000", timeout_virtual_s=60.0)
+    with pytest.raises(GuestFailed, match="not done after 60 s of its time"):
+        uml.run(plan, seed=1, kernel=DEFAULT_KERNEL, modules=[], out=tmp_path / "out")
 
 
 def test_the_clock_stands_still_while_the_guest_computes(kernel: Kernel, tmp_path: Path) -> None:

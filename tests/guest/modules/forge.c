@@ -49,14 +49,11 @@ static uint32_t crc32c(uint32_t crc, const unsigned char *octets, int length)
 /* A control PDU with a good CRC and all else random. */
 static int control(unsigned char *pdu, int type)
 {
-	uint32_t crc;
-
 	fill_random(pdu, CONTROL);
 	pdu[4] = 0x20 | type;
 	pdu[8] = CONTROL;
 	pdu[9] = 1;
-	crc = htonl(crc32c(~0U, pdu + 4, CONTROL - 4));
-	memcpy(pdu, &crc, sizeof(crc));
+	set32(pdu, crc32c(~0U, pdu + 4, CONTROL - 4));
 	return CONTROL;
 }
 
@@ -130,14 +127,6 @@ static uint32_t crc_start(uint32_t crc, const unsigned char *octets, int length)
 	return crc;
 }
 
-static uint32_t get32(const unsigned char *octets)
-{
-	uint32_t value;
-
-	memcpy(&value, octets, sizeof(value));
-	return ntohl(value);
-}
-
 static void put24(unsigned char *octets, uint32_t value)
 {
 	octets[0] = value >> 16;
@@ -183,14 +172,12 @@ static int fields(const char *kind, unsigned char *pdu, uint32_t seq)
 static int sealed(int fd, const char *kind, unsigned char *pdu)
 {
 	static uint32_t seal, seq;
-	uint32_t crc;
 	int length;
 
 	follow(fd, &seal, &seq);
 	length = fields(kind, pdu, seq);
 	put24(pdu + 5, seq + draw() % NEAR);
-	crc = htonl(crc32c(seal, pdu + 4, length - 4));
-	memcpy(pdu, &crc, sizeof(crc));
+	set32(pdu, crc32c(seal, pdu + 4, length - 4));
 	return length;
 }
 

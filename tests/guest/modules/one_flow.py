@@ -4,13 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from apogee_lab import modules
 from apogee_lab.algorithms import module_of
-from apogee_lab.kernels import uml_kernel
-from tests.guest.runs import Case, Run, run_cases
+from tests.guest.runs import Case
 
 RTT = 0.07  # s
 QUEUE = 417  # packets
@@ -59,9 +56,3 @@ def flow(
     path |= {"window": 64_000_000}
     path |= {name: value for name, value in values.items() if not name.startswith("_")}
     return Case(path | told, cc, duration_s, beside, before, scenario="lfn")
-
-
-def run_all(build: Path, name: str, cases: Mapping[str, Case]) -> dict[str, Run]:
-    """Run all cases in one guest of engine uml, with the current source's modules."""
-    modules.build(uml_kernel.kernel())
-    return run_cases(build, name, cases)

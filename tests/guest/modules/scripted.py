@@ -68,6 +68,12 @@ def rows(path: Path) -> list[list[str]]:
     return [line.split() for line in path.open()]
 
 
+def counts(path: Path) -> dict[str, int]:
+    """What ethtool -S showed."""
+    lines = path.read_text().splitlines()[1:]
+    return {name.strip(): int(n) for name, n in (line.rsplit(":", 1) for line in lines)}
+
+
 def drunk(out: Path, name: str = "drunk") -> list[tuple[int, int]]:
     """Octets received and octets damaged, of each TCP connection."""
     return [(int(words[1]), int(words[3])) for words in rows(out / name)]

@@ -73,28 +73,6 @@ struct frame {
 static struct frame kept[KEPT];
 static int kept_count;
 
-static void put16(unsigned char *at, uint16_t value)
-{
-	at[0] = value >> 8;
-	at[1] = value;
-}
-
-static void put32(unsigned char *at, uint32_t value)
-{
-	put16(at, value >> 16);
-	put16(at + 2, value);
-}
-
-static uint16_t get16(const unsigned char *at)
-{
-	return at[0] << 8 | at[1];
-}
-
-static uint32_t get32(const unsigned char *at)
-{
-	return (uint32_t)get16(at) << 16 | get16(at + 2);
-}
-
 /* --- frames -------------------------------------------------------------------------------- */
 
 static unsigned char *payload_of(struct frame *frame)
@@ -131,17 +109,17 @@ static void finish(struct frame *frame, int payload)
 	uint16_t checksum;
 
 	frame->length = ETH_HLEN + frame->ip + length;
-	put16(udp + 4, length);
-	put16(udp + 6, 0);
+	set16(udp + 4, length);
+	set16(udp + 6, 0);
 	if (frame->ip == 20) {
-		put16(ip + 2, 20 + length);
-		put16(ip + 10, 0);
-		put16(ip + 10, fold(sum(ip, 20, 0)));
+		set16(ip + 2, 20 + length);
+		set16(ip + 10, 0);
+		set16(ip + 10, fold(sum(ip, 20, 0)));
 		return;
 	}
-	put16(ip + 4, length);
+	set16(ip + 4, length);
 	checksum = fold(sum(udp, length, sum(ip + 8, 32, length + IPPROTO_UDP)));
-	put16(udp + 6, checksum ? checksum : 0xffff);
+	set16(udp + 6, checksum ? checksum : 0xffff);
 }
 
 /* Whether a frame is between leader and agent; learns where its parts are. */
@@ -202,8 +180,8 @@ static int head(struct flood *flood, unsigned char *p, int type, int flags, int 
 	fill_random(p, length);
 	p[0] = type << 4;
 	p[1] = flags;
-	put16(p + 2, flood->index);
-	put32(p + 4, flood->counter++);
+	set16(p + 2, flood->index);
+	set32(p + 4, flood->counter++);
 	return length;
 }
 
@@ -216,9 +194,9 @@ static int registration(unsigned char *p, int type, int path, uint32_t id)
 	p[1] = path;
 	p[2] = 0;
 	p[3] = 0;
-	put32(p + 4, id);
+	set32(p + 4, id);
 	if (type == CONFIRM)
-		put16(p + 34, 0);
+		set16(p + 34, 0);
 	return length;
 }
 
@@ -229,7 +207,7 @@ static int ahead(struct flood *flood, unsigned char *p)
 	int length = payload_length(old);
 
 	memcpy(p, payload_of(old), length);
-	put32(p + 4, flood->counter++);
+	set32(p + 4, flood->counter++);
 	return length;
 }
 
@@ -271,7 +249,7 @@ static int of_session(struct flood *flood, unsigned char *p)
 		return head(flood, p, READY, 0, HEAD + 4 + TAG);
 	}
 	head(flood, p, DATA, 1, 100 + draw() % 1300);
-	put16(p + 2, 1000 + draw() % 60000);
+	set16(p + 2, 1000 + draw() % 60000);
 	return 100;
 }
 
@@ -508,7 +486,7 @@ static void register_leader(struct leader *l)
 	ask_agent(l, p, 48, WELCOME);
 	registration(p, CONFIRM, 1, l->id);
 	memcpy(p + 8, p + 64 + 8, 24);
-	put16(p + 32, 1);
+	set16(p + 32, 1);
 	memset(p + 36, 0, TAG);
 	ask_agent(l, p, 52, READY);
 	l->index = get16(p + 64 + HEAD);
@@ -527,12 +505,12 @@ static int inner4(const struct leader *l, unsigned char *p, int data)
 
 	memset(p, 0, length);
 	p[0] = 0x45;
-	put16(p + 2, length);
+	set16(p + 2, length);
 	p[8] = 64;
 	p[9] = IPPROTO_TCP;
-	put32(p + 12, 0x0a070000 + (is_leaders(l, "source") ? 1 : l->id));
-	put32(p + 16, is_leaders(l, "between") ? 0x0a070001 : 0x0a090001);
-	put16(p + 10, fold(sum(p, 20, 0)));
+	set32(p + 12, 0x0a070000 + (is_leaders(l, "source") ? 1 : l->id));
+	set32(p + 16, is_leaders(l, "between") ? 0x0a070001 : 0x0a090001);
+	set16(p + 10, fold(sum(p, 20, 0)));
 	p[20 + 12] = 0x50;
 	p[20 + 13] = 0x10;
 	return length;
@@ -544,9 +522,9 @@ static int inner6(const struct leader *l, unsigned char *p)
 	p[0] = 0x60;
 	p[6] = 59;
 	p[7] = 64;
-	put16(p + 8, 0xfd07);
+	set16(p + 8, 0xfd07);
 	p[23] = is_leaders(l, "source6") ? 1 : l->id;
-	put16(p + 24, is_leaders(l, "between6") ? 0xfd07 : 0xfd09);
+	set16(p + 24, is_leaders(l, "between6") ? 0xfd07 : 0xfd09);
 	p[39] = 1;
 	return 40;
 }
@@ -564,22 +542,22 @@ static int hostile(struct leader *l, unsigned char *p, uint32_t *mal)
 	if (is_leaders(l, "source6") || is_leaders(l, "between6"))
 		return inner6(l, p);
 	length = inner4(l, p, data);
-	put16(tcp, 1000);
-	put16(tcp + 2, 2000);
+	set16(tcp, 1000);
+	set16(tcp + 2, 2000);
 	l->sequence += 2 * data;
 	*mal = l->sequence - data;
 	if (is_leaders(l, "flows") || is_leaders(l, "reset"))
-		put32(tcp, draw());
+		set32(tcp, draw());
 	if (is_leaders(l, "holes") && draw() % 1000 == 0)
-		put16(tcp, 1000 + draw() % 256);
+		set16(tcp, 1000 + draw() % 256);
 	if (is_leaders(l, "mal")) {
-		put16(tcp, 1000 + draw() % 64);
+		set16(tcp, 1000 + draw() % 64);
 		l->sequence += draw() % 3 ? 0 : draw();
 		*mal = draw() % 2 ? draw() : l->sequence + draw() % 100000 - 50000;
 	}
 	if (is_leaders(l, "reset"))
 		tcp[13] = draw() % 2 ? 0x02 : 0x04;
-	put32(tcp + 4, l->sequence);
+	set32(tcp + 4, l->sequence);
 	return length;
 }
 
@@ -596,11 +574,11 @@ static void shoot_hostile(void *with)
 	}
 	p[0] = (is_leaders(l, "probe") ? PROBE : DATA) << 4 | draw() % 9;
 	p[1] = is_leaders(l, "probe") ? 1 : 3;
-	put16(p + 2, l->index);
-	put32(p + 4, l->counter++);
+	set16(p + 2, l->index);
+	set32(p + 4, l->counter++);
 	if (!is_leaders(l, "probe")) {
 		length = HEAD + 4 + hostile(l, p + HEAD + 4, &mal);
-		put32(p + HEAD, mal);
+		set32(p + HEAD, mal);
 	}
 	send_octets(l->fd, p, length);
 }

@@ -87,9 +87,12 @@ def assert_full(found: Sequence[list[Sample]]) -> None:
         assert rate == pytest.approx(RATE, rel=0.05), span[0].cc
 
 
-def assert_handed_over(found: Sequence[list[Sample]]) -> None:
-    """The window neither collapses nor jumps. A loss between two samples may lower it, but not to
-    less than half."""
+def assert_switched(path: Path, wanted: Sequence[str]) -> None:
+    """Data keeps flowing through these algorithms, and the window neither collapses nor jumps. A
+    loss between two samples may lower it, but not to less than half."""
+    found = spans(path)
+    assert [span[0].cc for span in found] == wanted
+    assert_full(found[1:])
     for before, after in pairwise(found):
         assert 0.45 * before[-1].cwnd <= after[0].cwnd <= 1.1 * before[-1].cwnd + 2
 

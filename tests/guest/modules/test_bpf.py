@@ -14,7 +14,7 @@ import pytest
 from apogee_lab.algorithms import ALGORITHMS, is_bpf
 from apogee_lab.engines import qemu
 from tests.bpf import minimum
-from tests.guest.runs import Case, Guests, compiled, run_cases
+from tests.guest.runs import Case, Guests, Run, compiled, run_cases
 
 pytestmark = pytest.mark.guest
 
@@ -231,25 +231,32 @@ def test_two_loads_at_once_leave_what_can_be_unloaded(told: dict[str, str]) -> N
     assert told["both"] == "status 0\n"
 
 
-def test_what_a_stranger_put_in_place_of_the_pins_is_left_alone(told: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    "command",
+    [
+        "foreign_all",  # what a stranger put in place of the pins is left alone
+        *("file", "file_unload"),  # lines of a file may end as those of other systems
+        "left_unload",  # what an interrupted unload left
+        "beside",  # what others pinned beside does not prevent a load
+        *("load", "unload"),
+    ],
+)
+def test_nothing_is_said_of_what_is_done(told: dict[str, str], command: str) -> None:
+    assert told[command] == "status 0\n"
+
+
+def test_what_is_done_can_be_seen(told: dict[str, str]) -> None:
     assert told["victim"] == "data\nops\nstatus 0\n"
-    assert told["foreign_all"] == "status 0\n"
-
-
-def test_lines_of_a_file_may_end_as_those_of_other_systems(told: dict[str, str]) -> None:
-    assert [told["file"], told["file_unload"]] == ["status 0\n"] * 2
     assert " aen=0 " in told["file_state"]
-
-
-def test_the_default_is_not_unloaded(told: dict[str, str]) -> None:
+    assert told["left"].endswith("status 0\n") and "bpf_star" not in told["left"]
     assert told["default"].startswith("apogee-bpf: bpf_star is the default; ")
+    # What cannot be read is not taken for a no.
+    assert told["seen"].endswith("status 0\n") and told["seen"].startswith("star, as bpf_star: ")
 
 
 def test_what_is_loaded_is_offered_and_what_is_unloaded_is_not(told: dict[str, str]) -> None:
-    assert told["load"] == "status 0\n"
     assert set(PROGRAMS) <= set(told["loaded"].split())
     assert not set(PROGRAMS) & set(told["before"].split())
-    assert told["unload"] == "status 0\n"
     assert [name for name in told["after"].split() if name in PROGRAMS] == ["bpf_star"]
     assert not told["pins"].startswith(("star", "compound"))
 
@@ -257,35 +264,18 @@ def test_what_is_loaded_is_offered_and_what_is_unloaded_is_not(told: dict[str, s
 def test_the_difference_of_utc_and_tai_is_learned_when_a_parameter_is_set(
     told: dict[str, str],
 ) -> None:
+    """A refused set changes nothing."""
+    assert re.search(r'"apogee_tai_offset": 0\b', told["tai_refused"])
     assert re.search(r'"apogee_tai_offset": 37000000000\b', told["tai"])
 
 
-def test_a_refused_set_changes_nothing(told: dict[str, str]) -> None:
-    assert re.search(r'"apogee_tai_offset": 0\b', told["tai_refused"])
-
-
-def test_what_cannot_be_read_is_not_taken_for_a_no(told: dict[str, str]) -> None:
-    assert told["seen"].endswith("status 0\n") and told["seen"].startswith("star, as bpf_star: ")
-
-
-def test_what_an_interrupted_unload_left_can_be_unloaded(told: dict[str, str]) -> None:
-    assert told["left"].endswith("status 0\n") and "bpf_star" not in told["left"]
-    assert told["left_unload"] == "status 0\n"
-
-
-def test_what_others_pinned_beside_does_not_prevent_a_load(told: dict[str, str]) -> None:
-    assert told["beside"] == "status 0\n"
-
-
 def test_addresses_are_written_as_ss_does(told: dict[str, str]) -> None:
+    """A socket that is not connected is not listed."""
+    assert len(told["silent"].splitlines()) == 2
     near = [line.split()[0] for line in told["six"].splitlines()[1:-1]]
     assert sorted(re.sub(r"\d{2,}$", "", address) for address in near) == [
         "127.0.0.1:", "[::1]:", "[::1]:7", "[::ffff:127.0.0.1]:7",
     ]  # fmt: skip
-
-
-def test_a_socket_that_is_not_connected_is_not_listed(told: dict[str, str]) -> None:
-    assert len(told["silent"].splitlines()) == 2
 
 
 def test_parameters_are_those_of_the_module(told: dict[str, str]) -> None:
@@ -321,14 +311,16 @@ def test_trace_has_the_modules_tracepoints(runs: Guests, name: str) -> None:
     assert " dport=5201 " in line
 
 
-def test_a_socket_goes_on_when_its_algorithm_is_unloaded(runs: Guests) -> None:
-    assert [runs[name].text("unload") for name in PROGRAMS] == [""] * len(PROGRAMS)
-
-
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_socket_of_an_earlier_load_is_told(runs: Guests, name: str) -> None:
+def test_a_socket_goes_on_when_its_algorithm_is_unloaded(runs: Guests, name: str) -> None:
+    assert runs[name].text("unload") == ""
     lines = runs[name].text("again").splitlines()[1:]
     assert len(lines) == 1 and lines[0].endswith(":5201 of an earlier load")
+
+
+def times_of(run: Run, name: str) -> list[float]:
+    """When the records of a trace were made, s."""
+    return [float(line.split()[0]) for line in run.text(name).splitlines()]
 
 
 @pytest.mark.deep
@@ -341,7 +333,7 @@ def test_records_end_soon_after_their_reader(runs: Guests) -> None:
 def test_no_record_is_missing_while_the_reader_waits(runs: Guests) -> None:
     """An ACK comes every 2.4 ms; the pipe and the ring buffer hold what comes in five seconds."""
     run = runs["traced"]
-    times = [float(line.split()[0]) for line in run.text("slow").splitlines()]
+    times = times_of(run, "slow")
     assert max(b - a for a, b in pairwise(times)) < 0.5
     assert run.text("waited") == ""
 
@@ -350,7 +342,7 @@ def test_no_record_is_missing_while_the_reader_waits(runs: Guests) -> None:
 def test_a_trace_that_was_stopped_says_what_is_missing(runs: Guests) -> None:
     """The programs go on for up to two seconds."""
     run = runs["traced"]
-    times = [float(line.split()[0]) for line in run.text("stopped").splitlines()]
+    times = times_of(run, "stopped")
     said = re.fullmatch(
         r"apogee-bpf: star: no records for (\S+) s, while this program was stopped\n",
         run.text("missed"),
@@ -362,21 +354,19 @@ def test_a_trace_that_was_stopped_says_what_is_missing(runs: Guests) -> None:
 @pytest.mark.deep
 def test_a_trace_has_nothing_of_the_one_before(runs: Guests) -> None:
     run = runs["traced"]
-    times = [float(line.split()[0]) for line in run.text("trace").splitlines()]
+    times = times_of(run, "trace")
     assert len(run.text("head").splitlines()) == 1 and run.text("killed")
     assert times and min(times) >= float(run.text("began"))
 
 
 @pytest.mark.deep
-def test_a_trace_needs_no_signal_that_its_parent_blocked(runs: Guests) -> None:
-    times = [float(line.split()[0]) for line in runs["traced"].text("blocked").splitlines()]
-    assert times[-1] - times[0] > 3.0
-
-
-@pytest.mark.deep
-def test_a_trace_with_hangups_ignored_goes_on(runs: Guests) -> None:
-    times = [float(line.split()[0]) for line in runs["traced"].text("hangup").splitlines()]
-    assert times[-1] - times[0] > 1.5
+@pytest.mark.parametrize(("name", "seconds"), [("blocked", 3.0), ("hangup", 1.5)])
+def test_a_trace_goes_on_whatever_its_parent_blocks(
+    runs: Guests, name: str, seconds: float
+) -> None:
+    """It needs no signal that is blocked, and may ignore hangups."""
+    times = times_of(runs["traced"], name)
+    assert times[-1] - times[0] > seconds
 
 
 @pytest.mark.deep

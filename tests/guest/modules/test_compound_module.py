@@ -8,13 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.guest.modules.socket_life import (
-    assert_full,
-    assert_handed_over,
-    assert_held_while_live,
-    life_of,
-    spans,
-)
+from tests.guest.modules.socket_life import assert_held_while_live, assert_switched, life_of
 
 pytestmark = pytest.mark.guest
 
@@ -118,10 +112,7 @@ def test_no_unloading_under_a_live_connection(life: Path, report: list[str]) -> 
 
 
 def test_switching_a_live_socket(life: Path) -> None:
-    found = spans(life / "switched")
-    assert [span[0].cc for span in found] == ["reno", "compound_plus", "compound", "reno"]
-    assert_full(found[1:])
-    assert_handed_over(found)
+    assert_switched(life / "switched", ["reno", "compound_plus", "compound", "reno"])
 
 
 def test_ss_shows_both_windows_and_the_queue(life: Path) -> None:

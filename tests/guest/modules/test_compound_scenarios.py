@@ -11,16 +11,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from functools import partial
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from apogee_lab.scenarios.testbed import Net
-from tests.guest.modules.one_flow import DELAY_LINE, LOSE, RTT, SHORTER, flow, run_all, second
-from tests.guest.runs import PORT, Case, Guests, Run, deep_ones, timeouts
+from apogee_lab.scenarios.testbed import PORT, Net
+from tests.guest.modules.one_flow import DELAY_LINE, LOSE, RTT, SHORTER, flow, second
+from tests.guest.runs import Case, Guests, Run, deep_ones, runs_of, timeouts
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
@@ -92,6 +90,7 @@ def clock_is(second: int) -> str:
 
 #: The queue never overflows: slow start ends by Diff alone.
 DEEP = {"rate": 10_000_000, "queue": 5000}
+PERIODS = {"duration_s": 24, "_rule": 4, "_relearn": 8, **DEEP}
 #: A few segments, a queue of 12: losses keep the window below 20.
 TINY = {"rate": 1_000_000, "queue": 12}
 
@@ -184,11 +183,9 @@ data() {
     # A loss of data sent in slow start, and one of later data.
     "flight": case(LOSE + ENDED + "lose 0.01\nsleep 1\nlose 0.01\n", duration_s=4, _fit=1, **DEEP),
     "never": case(duration_s=4, cc="compound", _relearn=1, **DEEP),
-    "clock": case(CLOCK, duration_s=24, _rule=4, _relearn=8, **DEEP),
-    "elsewhere": case(CLOCK, address=OTHER_HOP, duration_s=24, _rule=4, _relearn=8, **DEEP),
-    "elsewhere6": case(
-        CLOCK, address=OTHER_HOP, duration_s=24, _rule=4, _relearn=8, ipv6=1, **DEEP
-    ),
+    "clock": case(CLOCK, **PERIODS),
+    "elsewhere": case(CLOCK, address=OTHER_HOP, **PERIODS),
+    "elsewhere6": case(CLOCK, address=OTHER_HOP, ipv6=1, **PERIODS),
     # The next hop becomes another: a route or a neighbour has changed.
     "moves": case(
         CLOCK + "sleep 12\n" + note("hop moves") + behind(OTHER_HOP),
@@ -228,28 +225,14 @@ data() {
 
 #: One case of each kind is not here: `make check` has it.
 DEEP_CASES = (
-    *(
-        "beta",
-        "twice",
-        "shorter",
-        "late",
-        "own",
-        "trickle",
-        "idle",
-        "fit_both",
-        "fit_plus",
-        "never",
-    ),
-    *("letter2", "undone", "alone"),
-    *("elsewhere", "elsewhere6", "moves", "stations", "crowd", "others", "learner", "silence"),
-    *("rise", "longer", "slow_own", "together"),
+    *("beta", "twice", "shorter", "late", "own", "trickle", "idle", "fit_both", "fit_plus"),
+    *("never", "letter2", "undone", "alone", "elsewhere", "elsewhere6", "moves", "stations"),
+    *("crowd", "others", "learner", "silence", "rise", "longer", "slow_own", "together"),
 )
 deep = pytest.mark.deep
 
 
-@pytest.fixture(scope="module")
-def runs(build: Path) -> Guests:
-    return Guests(partial(run_all, build), "compound-scenarios", CASES, DEEP_CASES)
+runs = runs_of("compound-scenarios", CASES, DEEP_CASES)
 
 
 # --- evaluation of traces ---------------------------------------------------------------------
@@ -283,6 +266,11 @@ def cuts(run: Run) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     return found
 
 
+def left_at(told: list[dict[str, Any]]) -> int:
+    """Where slow start has ended."""
+    return next(n for n, one in enumerate(told) if one["act"] == LEFT)
+
+
 def last_before(run: Run, t: float) -> dict[str, Any]:
     """The last round trip that was judged before a time."""
     return [one for one in rounds(run) if one["t"] <= t][-1]
@@ -313,7 +301,7 @@ def test_slow_start_ends_early(runs: Guests, name: str) -> None:
     """After eight RTT samples of a round trip, at swnd - Diff + gamma, taken of half of the window
     at its beginning, with which their packets were sent."""
     told = rounds(runs[name])
-    at = next(n for n, one in enumerate(told) if one["act"] == LEFT)
+    at = left_at(told)
     before, left = told[at - 1], told[at]
     assert left["t"] - before["t"] < RTT / 2
     assert left["diff"] / ONE == pytest.approx(
@@ -328,25 +316,19 @@ def test_slow_start_ends_early(runs: Guests, name: str) -> None:
 def test_slow_start_keeps_its_window_unless_fitted(runs: Guests, name: str) -> None:
     """compound_plus with fit=0, compound with fit=1: at the end of a round trip, doubled."""
     told = rounds(runs[name])
-    at = next(n for n, one in enumerate(told) if one["act"] == LEFT)
+    at = left_at(told)
     assert told[at]["swnd"] == told[at]["ssthresh"] == 2 * told[at - 1]["swnd"]
-    early = next(one for one in rounds(runs["fit"]) if one["act"] == LEFT)
-    assert told[at]["swnd"] > 2 * early["swnd"]
+    early = rounds(runs["fit"])
+    assert told[at]["swnd"] > 2 * early[left_at(early)]["swnd"]
 
 
 def test_the_fitted_window_leaves_gamma_waiting(runs: Guests) -> None:
-    """The first Diff measured with it is at most gamma and a tenth of the path's product."""
+    """The first Diff measured with it is at most gamma and a tenth of the path's product. The rule
+    applies only to RTTs measured with it: what ended slow start is not answered twice."""
     told = rounds(runs["fit"])
-    at = next(n for n, one in enumerate(told) if one["act"] == LEFT)
-    assert told[at + 2]["diff"] < 36 * ONE
-
-
-def test_what_ended_slow_start_is_not_answered_twice(runs: Guests) -> None:
-    """The rule applies only to RTTs measured with the window that was set."""
-    told = rounds(runs["fit"])
-    at = next(n for n, one in enumerate(told) if one["act"] == LEFT)
-    after = told[at + 1]
-    assert not (after["act"] == RULE and after["diff"] == told[at]["diff"])
+    left, after, measured = told[left_at(told) :][:3]
+    assert measured["diff"] < 36 * ONE
+    assert not (after["act"] == RULE and after["diff"] == left["diff"])
 
 
 def test_a_flight_is_answered_once(runs: Guests) -> None:
@@ -355,7 +337,7 @@ def test_a_flight_is_answered_once(runs: Guests) -> None:
     run = runs["flight"]
     assert (run.counter("TcpExtTCPSackRecovery"), timeouts(run)) == (2, 0)
     told = rounds(run)
-    at = next(n for n, one in enumerate(told) if one["act"] == LEFT)
+    at = left_at(told)
     left, after = told[at : at + 2]
     assert after["t"] - left["t"] > 2 * RTT, "recovery, in which nothing is judged"
     sent = [e["snd_cwnd"] for e in run.traced("tcp_probe") if e["t"] <= left["t"]][-1]
@@ -598,32 +580,25 @@ def test_no_dips_unless_asked_for(runs: Guests, name: str) -> None:
     assert max(one["diff"] for one in told) > 30 * ONE
 
 
-def assert_begins_with_period(run: Run, n: int, shifted_s: float = 0) -> None:
-    """Dip number n, from 0 on: periods of 1, 2, 4, 8 s; in the first round trip to end in one."""
+@pytest.mark.parametrize(
+    ("name", "n", "shifted_s"),
+    [
+        *(("clock", n, 0) for n in range(4)),
+        pytest.param("crowd", 1, 0, marks=deep),
+        *(pytest.param("elsewhere", n, OTHER_S, marks=deep) for n in range(4)),
+        *(pytest.param("elsewhere6", n, OTHER_S, marks=deep) for n in range(4)),
+    ],
+)
+def test_dips_begin_as_a_period_does(runs: Guests, name: str, n: int, shifted_s: float) -> None:
+    """Dip number n, from 0 on: periods of 1, 2, 4, 8 s; in the first round trip to end in one. Also
+    the first one, after slow start, and that of a crowd, after a dip longer than three tenths of
+    the next period, whose number is another. Behind another next hop it is half a second or more
+    from the clock's multiples."""
+    run = runs[name]
     before, begin, *_ = dips(run)[n]
     period_s = min(2**n, 8)
     old, new = (turn(run, one["t"], period_s, shifted_s) for one in (before, begin))
     assert new == old + 1
-
-
-@pytest.mark.parametrize("n", [1, 2, 3])
-def test_dips_begin_as_a_period_does(runs: Guests, n: int) -> None:
-    assert_begins_with_period(runs["clock"], n)
-
-
-@pytest.mark.parametrize(("name", "n"), [("clock", 0), pytest.param("crowd", 1, marks=deep)])
-def test_dips_begin_as_a_period_does_after_slow_start(runs: Guests, name: str, n: int) -> None:
-    """The first one; and one after a dip longer than three tenths of the next period, whose number
-    is another."""
-    assert_begins_with_period(runs[name], n)
-
-
-@deep
-@pytest.mark.parametrize("n", range(4))
-@pytest.mark.parametrize("name", ["elsewhere", "elsewhere6"])
-def test_another_networks_dips_begin_at_other_times(runs: Guests, name: str, n: int) -> None:
-    """Behind another next hop, half a second or more from the clock's multiples."""
-    assert_begins_with_period(runs[name], n, OTHER_S)
 
 
 @deep
@@ -697,12 +672,15 @@ def test_slow_start_after_a_dip_is_not_ended_by_half_of_the_dips_window(
 
 @deep
 def test_a_flow_that_is_alone_drains_its_own_queue(runs: Guests) -> None:
-    """Half of 58 + gamma is less than the path holds: the dip is not given up, and sees baseRTT.
-    Not so the first one, from the 320 that slow start has left."""
+    """Half of 58 + gamma is less than the path holds: the dip is not given up, and sees baseRTT,
+    which does not rise. Not so the first one, from the 320 that slow start has left."""
     _, *found = dips(runs["alone"])
     assert len(found) > 5
     for before, *_, end in found:
         assert end["rtt"] < before["base_rtt"] * 9 / 8
+    last = rounds(runs["alone"])[-1]
+    assert last["base_rtt"] == pytest.approx(RTT * 1e6, rel=0.01)
+    assert last["diff"] / ONE == pytest.approx(30, abs=4)
 
 
 @deep
@@ -781,23 +759,17 @@ def test_a_timeout_ends_a_dip(runs: Guests) -> None:
 
 
 @deep
-def test_undo_in_a_dip_leads_back(runs: Guests) -> None:
-    """Reordering during the dip: slow start to the window that the dip would have led to."""
-    before, _, after = cut_short(runs["undone"])
-    back = max(after[0]["swnd"], after[0]["ssthresh"])
-    assert back >= fitted(before["swnd"], before["diff"]) - 2
-
-
-@deep
 def test_undo_ends_a_dip(runs: Guests) -> None:
+    """Reordering during the dip: slow start to the window that the dip would have led to."""
     run = runs["undone"]
     undone = ("TcpExtTCPPartialUndo", "TcpExtTCPFullUndo", "TcpExtTCPDSACKUndo")
     assert sum(run.counter(counter) for counter in undone) > 0
     assert timeouts(run) == 0
-    before, last, after = cut_short(run)
+    before, last, (after, *_) = cut_short(run)
     assert last["swnd"] == before["swnd"] // 2
-    assert after[0]["act"] in (SLOW_START, DELAY, RULE)
-    assert after[0]["swnd"] >= last["swnd"]
+    assert after["act"] in (SLOW_START, DELAY, RULE)
+    assert after["swnd"] >= last["swnd"]
+    assert max(after["swnd"], after["ssthresh"]) >= fitted(before["swnd"], before["diff"]) - 2
 
 
 @deep
@@ -834,26 +806,13 @@ def test_a_longer_path_is_learnt(runs: Guests) -> None:
 
 
 @deep
-def test_a_flows_own_queue_does_not_become_base_rtt(runs: Guests) -> None:
-    """Half of 58 + gamma is less than the path holds: each dip lets the queue drain."""
-    run = runs["alone"]
-    assert len(dips(run)) > 5
-    last = rounds(run)[-1]
-    assert last["base_rtt"] == pytest.approx(RTT * 1e6, rel=0.01)
-    assert last["diff"] / ONE == pytest.approx(30, abs=4)
-
-
-@deep
-def test_a_flows_own_queue_does_not_become_base_rtt_on_a_slow_path(runs: Guests) -> None:
-    run = runs["slow_own"]
-    assert len(dips(run)) > 5
-    first = RTT * 1e6
-    assert max(one["base_rtt"] for one in rounds(run)) < first * 9 / 8
-
-
-@deep
-def test_the_queue_of_several_does_not_become_base_rtt(runs: Guests) -> None:
-    """Four times 10 segments are fewer than the 58 that the path holds: a dip would drain it."""
-    told = rounds(runs["together"])
-    assert {one["dport"] for one in told} == {PORT + n for n in range(4)}
-    assert max(one["base_rtt"] for one in told[40:]) < RTT * 1e6 * 9 / 8
+@pytest.mark.parametrize(("name", "flows", "settled"), [("slow_own", 1, 0), ("together", 4, 40)])
+def test_a_flows_own_queue_does_not_become_base_rtt(
+    runs: Guests, name: str, flows: int, settled: int
+) -> None:
+    """On a slow path; and of several flows, of which four times 10 segments are fewer than the 58
+    that the path holds: a dip would drain it."""
+    assert len(dips(runs[name])) > 5 or flows > 1
+    told = rounds(runs[name])
+    assert {one["dport"] for one in told} == {PORT + n for n in range(flows)}
+    assert max(one["base_rtt"] for one in told[settled:]) < RTT * 1e6 * 9 / 8

@@ -8,14 +8,13 @@ from typing import Any
 
 import pytest
 
-from tests.guest.runs import measured
+from tests.guest.runs import records
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml, pytest.mark.deep]
 
 
 def wlan(target: Path, cc: str, *settings: str) -> list[dict[str, Any]]:
-    values = [word for setting in ("n=10", *settings) for word in ("--set", setting)]
-    return measured(target, "--cc", cc, "--duration", "20", *values, scenario="wlan")
+    return records("wlan", target, cc, "n=10", *settings, seconds=20)
 
 
 def mean_rtt_ms(record: dict[str, Any]) -> float:

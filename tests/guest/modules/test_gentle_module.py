@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""tcp_hstcp_gentle as a module: loading, switching, unloading, ss."""
+"""tcp_hstcp_gentle as a module: switching, unloading, ss."""
 
 from __future__ import annotations
 
@@ -9,13 +9,7 @@ from pathlib import Path
 import pytest
 
 import hstcp_table
-from tests.guest.modules.socket_life import (
-    assert_full,
-    assert_handed_over,
-    assert_held_while_live,
-    life_of,
-    spans,
-)
+from tests.guest.modules.socket_life import assert_held_while_live, assert_switched, life_of
 
 pytestmark = pytest.mark.guest
 
@@ -25,13 +19,6 @@ MODULE = "tcp_hstcp_gentle"
 LIFE = """
 tc qdisc change dev near root netem rate 10mbit delay 10ms limit 150
 sysctl -qw net.ipv4.tcp_congestion_control=reno
-loaded before tcp_hstcp_gentle
-ip netns exec far flow recv 5300 $OUT/socket.recv.json &
-sleep 0.1
-flow send $far 5300 --cc hstcp_gentle --duration 0.5 $OUT/socket.json && say socket: sent
-loaded socket tcp_hstcp_gentle
-unload socket tcp_hstcp_gentle
-
 modprobe tcp_hstcp_gentle share=2 response=0
 events=/sys/kernel/tracing/events/tcp_hstcp_gentle
 cat $events/hstcp_gentle_window/format >$OUT/window
@@ -51,25 +38,12 @@ unload end tcp_hstcp_gentle
 life = life_of(MODULE, LIFE)
 
 
-def test_asking_by_name_loads_the_module(report: list[str]) -> None:
-    assert report[:5] == [
-        f"before: {MODULE} absent",
-        "socket: sent",
-        f"socket: {MODULE} loaded",
-        "socket: rmmod 0",
-        f"socket: {MODULE} absent",
-    ]
-
-
 def test_no_unloading_under_a_live_connection(life: Path, report: list[str]) -> None:
-    assert_held_while_live(life, MODULE, report[5:])
+    assert_held_while_live(life, MODULE, report)
 
 
 def test_switching_a_live_socket(life: Path) -> None:
-    found = spans(life / "switched")
-    assert [span[0].cc for span in found] == ["reno", "hstcp_gentle", "reno"]
-    assert_full(found[1:])
-    assert_handed_over(found)
+    assert_switched(life / "switched", ["reno", "hstcp_gentle", "reno"])
 
 
 def test_ss_shows_mode_and_gains(life: Path) -> None:

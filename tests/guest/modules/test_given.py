@@ -33,6 +33,13 @@ def same_list(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
 
 
+def built(toy: Path) -> Path:
+    """The module that is made of a folder."""
+    file = give(str(toy), debian.kernel()).file
+    assert file is not None
+    return file
+
+
 @pytest.fixture
 def toy(tmp_path: Path) -> Path:
     """The folder of a user's module."""
@@ -94,9 +101,7 @@ def test_a_compressed_file_and_a_folder_with_a_space(
 @pytest.mark.deep
 def test_a_build_that_is_repeated_takes_nothing_away(toy: Path) -> None:
     """Another sweep may be using what the first build left."""
-    k = debian.kernel()
-    file = give(str(toy), k).file
-    assert file is not None
+    k, file = debian.kernel(), built(toy)
     before = file.stat()
     assert give(str(toy), k).file == file
     assert file.stat() == before
@@ -116,9 +121,7 @@ def test_a_folder_with_the_labs_build_is_refused() -> None:
 def test_what_is_wrong_is_one_line(
     toy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    k = debian.kernel()
-    file = give(str(toy), k).file
-    assert file is not None
+    k, file = debian.kernel(), built(toy)
     other = tmp_path / "tcp_other.ko"
     vermagic = f"vermagic={k.release} ".encode()
     data = file.read_bytes()
@@ -153,9 +156,7 @@ def test_what_is_wrong_is_one_line(
 
 def test_a_missing_symbol_is_named(toy: Path) -> None:
     """The symbols that a .ko needs are looked up in the kernel before the run."""
-    k = debian.kernel()
-    file = give(str(toy), k).file
-    assert file is not None
+    k, file = debian.kernel(), built(toy)
     data = file.read_bytes()
     assert data.count(b"tcp_reno_undo_cwnd\0") >= 1
     changed = file.with_name("tcp_changed.ko")

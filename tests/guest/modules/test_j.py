@@ -14,7 +14,7 @@ from tests.guest.modules.test_star_scenarios import (
     assert_trace_agrees,
     entered,
 )
-from tests.guest.runs import Case, Run, run_cases
+from tests.guest.runs import Case, Run, runs_of
 
 pytestmark = pytest.mark.guest
 
@@ -41,9 +41,7 @@ CASES = {
 }
 
 
-@pytest.fixture(scope="module")
-def runs(modules: Path, build: Path) -> dict[str, Run]:
-    return run_cases(build, "j", CASES)
+runs = runs_of("j", CASES)
 
 
 def test_loss_sets_the_threshold_to_what_abe_measured(runs: dict[str, Run]) -> None:
@@ -78,11 +76,9 @@ def test_timeout_begins_anew_at_the_initial_window(runs: dict[str, Run]) -> None
     assert 1 not in run.column("snd_cwnd")
 
 
-def test_ss_shows_bandwidth_and_minimum_rtt(runs: dict[str, Run]) -> None:
+def test_what_it_tells_is_so(runs: dict[str, Run]) -> None:
+    """By ss and by its tracepoint."""
     assert_ss_is_plausible(runs["loss"].text("ss"), "j")
-
-
-def test_tracepoint_agrees_with_tcp_info(runs: dict[str, Run]) -> None:
     assert_trace_agrees(runs["loss"], "j_ack")
 
 

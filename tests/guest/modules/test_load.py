@@ -72,34 +72,34 @@ def _lines(text: str, pattern: str) -> list[str]:
     return re.findall(rf"^{pattern}$", text, re.MULTILINE)
 
 
-def test_what_is_touched_is_said_first(said: dict[str, str]) -> None:
+def test_load_offers_the_algorithms(said: dict[str, str]) -> None:
+    """What is touched is said first; what is loaded stays."""
     names, release = " ".join(MODULES), uml_kernel.kernel().release
     assert f"make load: inserts {names} into the running kernel {release}\n" in said["loaded"]
-    assert f"make unload: removes {names} from the running kernel\n" in said["unloaded"]
-
-
-def test_load_offers_the_algorithms(said: dict[str, str]) -> None:
     assert _lines(said["loaded"], r"(\w+) loaded") == list(MODULES)
     assert _lines(said["loaded"], r"status \d+") == ["status 0"]
     new = set(said["then"].split()) - set(said["before"].split())
     assert new == {"star", "j", "hstcp_gentle", "compound", "compound_plus"}
-
-
-def test_what_is_loaded_stays(said: dict[str, str]) -> None:
     assert _lines(said["again"], r"(\w+) is loaded already") == list(MODULES)
     assert said["again"].endswith("status 0\n")
 
 
-def test_what_is_in_use_is_not_removed(said: dict[str, str]) -> None:
-    assert "make unload: tcp_star is in use by 1 sockets or settings\n" in said["used"]
-    assert said["used"].endswith("status 2\n")
-    assert " removed\n" not in said["used"]
-    assert "make unload: sscop is in use by 1 links\n" in said["linked"]
-    assert said["linked"].endswith("status 2\n")
-    assert " removed\n" not in said["linked"]
+@pytest.mark.parametrize(
+    ("verb", "line"),
+    [
+        ("used", "make unload: tcp_star is in use by 1 sockets or settings\n"),
+        ("linked", "make unload: sscop is in use by 1 links\n"),
+    ],
+)
+def test_what_is_in_use_is_not_removed(said: dict[str, str], verb: str, line: str) -> None:
+    assert line in said[verb]
+    assert said[verb].endswith("status 2\n")
+    assert " removed\n" not in said[verb]
 
 
 def test_unload_leaves_nothing(said: dict[str, str]) -> None:
+    names = " ".join(MODULES)
+    assert f"make unload: removes {names} from the running kernel\n" in said["unloaded"]
     assert _lines(said["unloaded"], r"(\w+) removed") == list(MODULES)
     assert said["unloaded"].endswith("status 0\n")
     assert said["after"] == said["before"]

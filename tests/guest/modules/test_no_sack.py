@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.guest.runs import Case, Run, run_cases, timeouts
+from tests.guest.runs import Case, Run, runs_of, timeouts
 from tests.played.storms.play import play
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
@@ -24,9 +24,7 @@ CASES = {
 }
 
 
-@pytest.fixture(scope="module")
-def runs(modules: Path, build: Path) -> dict[str, Run]:
-    return run_cases(build, "no-sack", CASES)
+runs = runs_of("no-sack", CASES)
 
 
 @pytest.mark.parametrize("cc", CASES)

@@ -180,7 +180,7 @@ for l in $(seq 20); do ip link del leader$l; done
 ip link del s0
 ip link del h0
 refused unloaded rmmod shake
-"""
+""".replace("WORDS", WORDS).replace("KEY", KEY)
 
 CHANGED = {
     "role": "leader",
@@ -218,10 +218,7 @@ def said(modules: Path, build: Path, root: Path) -> dict[str, str]:
     out = build / "tests" / "shake-words"
     source = root / "tests" / "guest" / "modules" / "addresses.c"
     files = plugins.guest_files() | {"bin/addresses": compiled(source)}
-    info = uml.run_script(
-        SCRIPT.replace("WORDS", WORDS).replace("KEY", KEY), out=out, modules=["shake"],
-        files=files,
-    )  # fmt: skip
+    info = uml.run_script(SCRIPT, out=out, modules=["shake"], files=files)
     assert info.status == 0, (out / "console.log").read_text()
     return {path.name: path.read_text() for path in out.iterdir() if path.is_file()}
 
@@ -247,10 +244,6 @@ def files(said: dict[str, str], name: str) -> dict[str, str]:
     return {line[0]: line[1] if len(line) > 1 else "" for line in lines}
 
 
-def test_adding_a_link_loads_the_module(said: dict[str, str]) -> None:
-    assert "early" not in said
-
-
 def test_a_leader_begins_with_the_defaults(said: dict[str, str]) -> None:
     found = settings(said, "defaults")
     assert found.pop("rtt_window_us") >= 10_000
@@ -263,8 +256,9 @@ def test_a_leader_begins_with_the_defaults(said: dict[str, str]) -> None:
     assert data(said, "defaults")["peers"] == [{"id": 1, "has_key": False, "allow": []}]
 
 
-def test_words_change_them(said: dict[str, str]) -> None:
+def test_words_and_files_change_them(said: dict[str, str]) -> None:
     assert settings(said, "changed") == CHANGED
+    assert settings(said, "restored") == DEFAULTS | {"remote": "192.0.2.8"}
 
 
 @pytest.mark.parametrize("name", ["defaults", "changed"])
@@ -274,10 +268,6 @@ def test_files_are_the_same_settings(said: dict[str, str], name: str) -> None:
     found = files(said, name)
     assert (found.pop("paths"), found.pop("peers")) == ("", "1 key=no")
     assert found == wanted | {"local": "any"}
-
-
-def test_files_change_them(said: dict[str, str]) -> None:
-    assert settings(said, "restored") == DEFAULTS | {"remote": "192.0.2.8"}
 
 
 def test_paths_by_words(said: dict[str, str]) -> None:
@@ -300,9 +290,6 @@ def test_paths_by_files(said: dict[str, str]) -> None:
     assert list(found) == [2, 3]
     assert found[2]["weight"] == 60 and found[2]["local"] == "2001:db8::1"
     assert found[3]["dev"] == "low" and found[3]["local"] == "192.0.2.1"
-
-
-def test_any_device_by_files(said: dict[str, str]) -> None:
     assert said["anywhere"] == "3 local=192.0.2.1 weight=100 state=absent\n"
 
 
@@ -469,6 +456,8 @@ def test_a_container_steers_its_own(said: dict[str, str]) -> None:
     assert said["own.is"] == "9\n9\n"
 
 
-def test_the_module_stays_while_it_is_used(said: dict[str, str]) -> None:
+def test_the_module_is_there_while_it_is_used(said: dict[str, str]) -> None:
+    """Adding a link loads it."""
+    assert "early" not in said
     assert "in use" in said["sticks"] or "temporarily unavailable" in said["sticks"]
     assert said["unloaded"] == "status 0\n"

@@ -131,22 +131,18 @@ def test_goodput_beside_them_and_after_them_stays_above_half(flooded: Flooded, k
 
 
 def test_nothing_is_reset_by_garbage(flooded: Flooded) -> None:
+    """And no octet of a stream is another, not even where forged SDs are taken for the peer's: TCP
+    has its own checksum."""
     report = flooded[0]
     assert report["after stranger resets"] == report["far resets"] == "0"
     assert report["carrier"] == "1"
     assert (report.out / "lines").read_text() == ""
-
-
-def test_no_octet_of_a_stream_is_another(flooded: Flooded) -> None:
-    """Not even where forged SDs are taken for the peer's: TCP has its own checksum."""
-    assert sum(damaged for _, damaged in drunk(flooded[0].out)) == 0
+    assert sum(damaged for _, damaged in drunk(report.out)) == 0
 
 
 @pytest.mark.parametrize("kind", FLOWS[1:])
-def test_memory_is_bounded(flooded: Flooded, kind: str) -> None:
+def test_the_link_is_back_with_its_memory_when_the_flood_is_over(
+    flooded: Flooded, kind: str
+) -> None:
     assert fallen(flooded[0], kind) < (MEMORY if kind in SEALED else LEFT)
-
-
-@pytest.mark.parametrize("kind", FLOWS[1:])
-def test_the_link_is_back_when_the_flood_is_over(flooded: Flooded, kind: str) -> None:
     assert number(flooded[0], f"back {kind}") < BACK_S

@@ -68,7 +68,7 @@ cat /sys/class/net/s0/sscop/segment >$OUT/segment
 ip link del s0
 ip link del s1
 refused gone rmmod sscop
-"""
+""".replace("WORDS", WORDS)
 
 PAPER = {
     "segment": 256,
@@ -98,10 +98,7 @@ DEFAULTS = {
 def said(modules: Path, build: Path) -> dict[str, str]:
     """What one guest said."""
     out = build / "tests" / "sscop-words"
-    info = uml.run_script(
-        SCRIPT.replace("WORDS", WORDS), out=out, modules=["sscop"],
-        files=plugins.guest_files(),
-    )  # fmt: skip
+    info = uml.run_script(SCRIPT, out=out, modules=["sscop"], files=plugins.guest_files())
     assert info.status == 0, (out / "console.log").read_text()
     return {path.name: path.read_text() for path in out.iterdir() if path.is_file()}
 
@@ -118,10 +115,6 @@ def files(said: dict[str, str], name: str) -> dict[str, str]:
     return dict(line.split(maxsplit=1) for line in said[f"{name}.files"].splitlines())
 
 
-def test_adding_a_link_loads_the_module(said: dict[str, str]) -> None:
-    assert "early" not in said
-
-
 def test_a_link_begins_with_the_defaults(said: dict[str, str]) -> None:
     assert data(said, "defaults") == DEFAULTS
     assert (
@@ -130,9 +123,10 @@ def test_a_link_begins_with_the_defaults(said: dict[str, str]) -> None:
     ) in said["defaults"]
 
 
-def test_words_when_made_and_when_changed(said: dict[str, str]) -> None:
+def test_words_and_files_change_them(said: dict[str, str]) -> None:
     assert data(said, "made") == PAPER
     assert data(said, "changed") == PAPER
+    assert data(said, "restored") == DEFAULTS
     assert f"sscop {WORDS} state idle segment-now 256 " in said["made"]
 
 
@@ -146,15 +140,8 @@ def test_files_are_the_same_settings(said: dict[str, str], name: str) -> None:
     assert found == wanted
 
 
-def test_files_change_them(said: dict[str, str]) -> None:
-    assert data(said, "restored") == DEFAULTS
-
-
-def test_a_link_with_a_peer(said: dict[str, str]) -> None:
-    assert " state ready segment-now " in said["ready"]
-
-
 def test_another_peer_takes_the_carrier(said: dict[str, str]) -> None:
+    assert " state ready segment-now " in said["ready"]
     assert said["carrier"] == "0\n"
     assert "s0: connection ended: another peer is set; 0 packets may be lost" in said["peer"]
 
@@ -182,6 +169,8 @@ def test_what_changes_nothing_is_not_refused(said: dict[str, str]) -> None:
     assert said["same"] == "status 0\n"
 
 
-def test_the_module_stays_while_it_is_used(said: dict[str, str]) -> None:
+def test_the_module_is_there_while_it_is_used(said: dict[str, str]) -> None:
+    """Adding a link loads it."""
+    assert "early" not in said
     assert "in use" in said["sticks"] or "temporarily unavailable" in said["sticks"]
     assert said["gone"] == "status 0\n"

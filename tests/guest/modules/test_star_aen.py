@@ -8,15 +8,13 @@ where neither is there.
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from apogee_lab.measures.blackout import blackout
-from tests.guest.runs import Case, Guests, Run, deep_ones, run_cases, timeouts
+from tests.guest.runs import Case, Guests, Run, deep_ones, runs_of, timeouts
 
 pytestmark = pytest.mark.guest
 
@@ -111,9 +109,7 @@ DEEP = (
 )
 
 
-@pytest.fixture(scope="module")
-def runs(modules: Path, build: Path) -> Guests:
-    return Guests(partial(run_cases, build), "star-aen", CASES, DEEP)
+runs = runs_of("star-aen", CASES, DEEP)
 
 
 def around(run: Run) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -158,72 +154,55 @@ def not_restored(run: Run) -> bool:
     return window < before["cwnd"] - 2 and window <= threshold + 1 + (2 * before["cwnd"]) ** 0.5
 
 
+ONE, SOME, TWO = range(1, 2), range(1, 10), range(2, 10)
+SPURIOUS, LOSS, NOTHING = "spurious", "loss", ""
+#: Timeouts; AEN's verdict, without aen not even that it waits; whether the stack has undone the
+#: timeout; whether the window is that of before.
+CAME_OF = {
+    # One timeout and its probe: restored by the stack with D-SACK or timestamps, else by AEN.
+    **dict.fromkeys(("acks", "acks-stamps", "acks-sack"), (ONE, NOTHING, True, True)),
+    "acks-bare": (ONE, SPURIOUS, False, True),
+    # The copy may have been needed: loss, unless a timestamp says which copy was answered.
+    "acks-nodsack": (ONE, LOSS, False, False),
+    "acks-nodsack-stamps": (ONE, NOTHING, True, True),
+    # Without aen. The window is no smaller than ssthresh, though: the one ACK of the whole flight
+    # is credited in slow start, as for every algorithm of today's stack.
+    **dict.fromkeys(("off", "off-sack"), (ONE, None, True, True)),
+    "off-bare": (ONE, None, False, False),
+    # 3 s without ACKs, no data lost: only the second timeout indicates a loss.
+    **dict.fromkeys(("long-nodsack", "long-bare"), (TWO, LOSS, False, False)),
+    # Data.
+    **dict.fromkeys(("data", "data-sack", "data-stamps", "data-bare"), (SOME, LOSS, False, False)),
+    # The retransmission fills the hole, the ACK covers P_seq: only timestamps and D-SACK help.
+    **dict.fromkeys(("oldest", "oldest-sack", "oldest-stamps"), (ONE, LOSS, False, False)),
+    # Lost ACKs and, behind data that arrived, lost data.
+    **dict.fromkeys(("hole-nodsack", "hole-bare"), (SOME, LOSS, False, False)),
+}
+
+
+@pytest.mark.parametrize("name", deep_ones(CAME_OF, DEEP))
+def test_what_comes_of_a_timeout(runs: Guests, name: str) -> None:
+    run = runs[name]
+    count, verdict, undone, kept = CAME_OF[name]
+    said = verdicts(run)
+    assert timeouts(run) in count
+    assert said == [] or verdict is not None
+    assert (SPURIOUS in said) == (verdict == SPURIOUS)
+    assert said[-1] == LOSS if verdict == LOSS else LOSS not in said
+    assert undone_by_stack(run) == undone
+    assert (restored if kept else not_restored)(run), around(run)[1][0]
+
+
 @pytest.mark.parametrize("name", deep_ones(["acks", "acks-stamps", "acks-sack", "acks-bare"], DEEP))
-def test_window_survives_a_second_without_acks(runs: Guests, name: str) -> None:
-    """One timeout; window and ssthresh of before; new data, nothing but the probe sent again."""
-    run = runs[name]
-    assert timeouts(run) == 1
-    assert restored(run), around(run)[1][0]
-    assert run.sent["info"]["total_retrans"] == 1
-    assert "loss" not in verdicts(run)
-    # Restored by the stack with D-SACK or timestamps, else by AEN.
-    assert undone_by_stack(run) == (name != "acks-bare")
-    assert ("spurious" in verdicts(run)) == (name == "acks-bare")
-
-
-def test_aen_makes_the_difference_without_sack_and_timestamps(runs: Guests) -> None:
-    """The same blackout with aen=0: the window is not restored.
-
-    It is no smaller than ssthresh, though: the one ACK of the whole flight is credited in slow
-    start, as for every algorithm of today's stack. The rest is all that AEN can win here.
-    """
-    run = runs["off-bare"]
-    assert timeouts(run) == 1
-    assert verdicts(run) == []
-    assert not undone_by_stack(run)
-    assert not_restored(run)
-
-
-@pytest.mark.parametrize("name", deep_ones(["off", "off-sack"], DEEP))
-def test_aen_makes_no_difference_beside_the_stacks_undo(runs: Guests, name: str) -> None:
-    run = runs[name]
-    assert timeouts(run) == 1
-    assert undone_by_stack(run)
-    assert restored(run), around(run)[1][0]
-    assert verdicts(run) == []
-
-
-def test_sack_without_dsack_proves_nothing(runs: Guests) -> None:
-    """The copy may have been needed: loss, unless a timestamp says which copy was answered."""
-    run = runs["acks-nodsack"]
-    assert timeouts(run) == 1
-    assert verdicts(run)[-1] == "loss"
-    assert not undone_by_stack(run)
-    assert not_restored(run)
-    run = runs["acks-nodsack-stamps"]
-    assert timeouts(run) == 1
-    assert restored(run)
-
-
-@pytest.mark.parametrize("name", deep_ones(["long-nodsack", "long-bare"], DEEP))
-def test_a_second_timeout_means_loss(runs: Guests, name: str) -> None:
-    """3 s without ACKs, no data lost: only the second timeout indicates a loss."""
-    run = runs[name]
-    assert timeouts(run) >= 2
-    assert "spurious" not in verdicts(run)
-    assert verdicts(run)[-1] == "loss"
-    assert not_restored(run)
+def test_nothing_but_the_probe_is_sent_again(runs: Guests, name: str) -> None:
+    assert runs[name].sent["info"]["total_retrans"] == 1
 
 
 @pytest.mark.parametrize("name", deep_ones(["data", "data-sack", "data-stamps", "data-bare"], DEEP))
 def test_lost_data_is_never_answered_by_restoring(runs: Guests, name: str) -> None:
-    """Verdict loss; ssthresh is what ABE measured, slow start begins at the initial window."""
+    """ssthresh is what ABE measured, slow start begins at the initial window."""
     run = runs[name]
     before, after = around(run)
-    assert timeouts(run) >= 1
-    assert "spurious" not in verdicts(run)
-    assert verdicts(run)[-1] == "loss"
-    assert not undone_by_stack(run)
     assert after[0]["cwnd"] == INITIAL_WINDOW
     assert after[0]["ssthresh"] == pytest.approx(before["cwnd_abe"], abs=1)
     flight = [ack["cwnd"] for ack in after if ack["t"] < after[0]["t"] + 0.45]
@@ -232,45 +211,32 @@ def test_lost_data_is_never_answered_by_restoring(runs: Guests, name: str) -> No
     assert run.sent["info"]["total_retrans"] >= lost > 10
 
 
-@pytest.mark.parametrize("name", deep_ones(["oldest", "oldest-sack", "oldest-stamps"], DEEP))
-def test_loss_of_the_oldest_segment_alone_is_loss(runs: Guests, name: str) -> None:
-    """Its retransmission fills the hole, the ACK covers P_seq: only timestamps and D-SACK help."""
-    run = runs[name]
-    assert only_oldest_lost(run)
-    assert verdicts(run)[-1] == "loss"
-    assert not undone_by_stack(run)
-    assert not_restored(run)
-
-
 def test_the_one_case_that_cannot_be_told_apart(runs: Guests) -> None:
-    """Without SACK and timestamps the same loss looks like lost ACKs (documented exception)."""
+    """Without SACK and timestamps a lost segment looks like lost ACKs (documented exception)."""
     run = runs["oldest-bare"]
-    assert only_oldest_lost(run)
-    assert verdicts(run)[-1] == "spurious"
+    assert verdicts(run)[-1] == SPURIOUS
     before, after = around(run)
     assert after[0]["ssthresh"] == before["ssthresh"]
 
 
-def only_oldest_lost(run: Run) -> bool:
-    """One segment was lost, no ACK of the 1 s came through, one retransmission repaired it."""
+@pytest.mark.parametrize(
+    "name", deep_ones(["oldest", "oldest-sack", "oldest-stamps", "oldest-bare"], DEEP)
+)
+def test_the_oldest_segment_alone_was_lost(runs: Guests, name: str) -> None:
+    """No ACK of the 1 s came through, one retransmission repaired it."""
+    run = runs[name]
     both = next(q["drops"] for q in run.json("both.json") if q["kind"] == "clsact")
     acks = max(
         action["stats"]["drops"]
         for rule in run.json("acks.json")
         for action in rule.get("options", {}).get("actions", [])
     )
-    return both - acks == 1 and timeouts(run) == 1 and run.sent["info"]["total_retrans"] == 1
+    assert both - acks == timeouts(run) == run.sent["info"]["total_retrans"] == 1
 
 
 @pytest.mark.parametrize("name", deep_ones(["hole-nodsack", "hole-bare"], DEEP))
-def test_a_partial_ack_or_sack_hole_means_loss(runs: Guests, name: str) -> None:
-    """Lost ACKs and, behind data that arrived, lost data."""
-    run = runs[name]
-    assert timeouts(run) >= 1
-    assert "spurious" not in verdicts(run)
-    assert verdicts(run)[-1] == "loss"
-    assert not undone_by_stack(run)
-    assert around(run)[1][0]["cwnd"] <= INITIAL_WINDOW + 1
+def test_slow_start_follows_a_partial_ack_or_sack_hole(runs: Guests, name: str) -> None:
+    assert around(runs[name])[1][0]["cwnd"] <= INITIAL_WINDOW + 1
 
 
 def test_an_undo_by_the_stack_does_not_survive_a_hole(runs: Guests) -> None:
@@ -281,7 +247,7 @@ def test_an_undo_by_the_stack_does_not_survive_a_hole(runs: Guests) -> None:
     run = runs["hole-sack"]
     before, after = around(run)
     assert undone_by_stack(run)
-    assert "spurious" not in verdicts(run)
+    assert SPURIOUS not in verdicts(run)
     recovery = [ack for ack in after if ack["state"] == "recovery"]
     assert recovery
     assert recovery[0]["t"] - after[0]["t"] < 0.6, "within a round trip"
@@ -310,9 +276,7 @@ FIGURE_8 = {
 MIXED = set(FIGURE_8) - {"frto0-er0-ts0", "frto2-er3-ts1", "frto0-er0-ts1"}
 
 
-@pytest.fixture(scope="module")
-def figure_8(modules: Path, build: Path) -> Guests:
-    return Guests(partial(run_cases, build), "star-figure-8", FIGURE_8, MIXED)
+figure_8 = runs_of("star-figure-8", FIGURE_8, MIXED)
 
 
 @pytest.mark.parametrize("name", deep_ones(FIGURE_8, MIXED))

@@ -15,19 +15,17 @@ from typing import Any
 import pytest
 
 from apogee_lab.measures.raw import RawFolder
-from tests.guest.runs import measured
+from tests.guest.runs import records
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
 
 def runs(
-    target: Path, cc: str, seconds: int, *settings: str, seeds: str = "1,2,3", **more: str
+    target: Path, cc: str, seconds: int, *settings: str, seeds: str = "1,2,3", of: str = "satellite"
 ) -> list[dict[str, Any]]:
     """Runs with an open receive window; one record for each algorithm, product and seed."""
     settings = ("window=16MB", *settings)
-    values = [word for setting in settings for word in ("--set", setting)]
-    how = ["--cc", cc, "--seed", seeds, "--duration", str(seconds), *values]
-    return measured(target, *how, **more)
+    return records(of, target, cc, *settings, seconds=seconds, more=f"--seed {seeds}")
 
 
 def dropped(record: dict[str, Any]) -> float:
@@ -51,7 +49,7 @@ def test_ten_flows_at_a_short_queue(kept: Path, tmp_path: Path, queue: str, jain
     """
     found = runs(
         tmp_path / "r", "10*star", 120, f"queue={queue}",
-        seeds="1,2,3,4,5", scenario="satellite-shared",
+        seeds="1,2,3,4,5", of="satellite-shared",
     )  # fmt: skip
     assert statistics.median(record["jain"] for record in found) >= jain
     assert statistics.fmean(map(dropped, found)) <= 0.07

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""tcp_star as a module: loading, choosing, unloading, changing a live socket."""
+"""tcp_star as a module: loading by its name, unloading, changing a live socket.
+
+What other ways of choosing do is in test_watching.py.
+"""
 
 from __future__ import annotations
 
@@ -8,39 +11,24 @@ from pathlib import Path
 
 import pytest
 
-from tests.guest.modules.socket_life import RATE, assert_full, life_of, samples, spans
+from tests.guest.modules.socket_life import (
+    RATE,
+    assert_full,
+    assert_held_while_live,
+    life_of,
+    samples,
+    spans,
+)
 
 pytestmark = pytest.mark.guest
 
 LIFE = """
-loaded before tcp_star
-ip netns exec far flow recv 5300 $OUT/socket.recv.json &
-sleep 0.1
-flow send $far 5300 --cc star --duration 0.5 $OUT/socket.json && say socket: sent
-loaded socket tcp_star
-unload socket tcp_star
-
-sysctl -qw net.ipv4.tcp_congestion_control=star
-loaded sysctl tcp_star
-peer send $far 5201 1 >$OUT/sysctl
-unload default tcp_star
+peer send $far 5201 2 0:star 0.5:100000 >$OUT/limited
 sysctl -qw net.ipv4.tcp_congestion_control=cubic
-unload sysctl tcp_star
-
-ip route add $far/32 dev near congctl star
-peer send $far 5201 1 >$OUT/route
-ip route del $far/32
-peer send $far 5201 0.5 >$OUT/other
-unload route tcp_star
-
-peer send $far 5201 3 0.2:star >$OUT/live &
-sleep 1
+peer send $far 5201 8 2:star 4:cubic 6:star >$OUT/cubic &
+sleep 3
 unload live tcp_star
 wait $!
-unload closed tcp_star
-
-peer send $far 5201 2 0:star 0.5:100000 >$OUT/limited
-peer send $far 5201 8 2:star 4:cubic 6:star >$OUT/cubic
 sysctl -qw net.ipv4.tcp_congestion_control=reno
 peer send $far 5201 6 2:star 4:reno >$OUT/reno
 unload end tcp_star
@@ -50,37 +38,8 @@ unload end tcp_star
 life = life_of("tcp_star", LIFE)
 
 
-def test_asking_by_name_loads_the_module(report: list[str]) -> None:
-    """setsockopt(TCP_CONGESTION), sysctl and route each find it with nothing loaded."""
-    assert report[0] == "before: tcp_star absent"
-    assert "socket: sent" in report
-    assert "socket: tcp_star loaded" in report
-    assert "sysctl: tcp_star loaded" in report
-
-
-def test_default_of_the_first_namespace(life: Path, report: list[str]) -> None:
-    assert {sample.cc for sample in samples(life / "sysctl")} == {"star"}
-    at = report.index("default: rmmod 1")
-    assert report[at + 1] == "default: tcp_star loaded", "a default is in use"
-    assert "sysctl: rmmod 0" in report
-
-
-def test_route_chooses(life: Path, report: list[str]) -> None:
-    assert {sample.cc for sample in samples(life / "route")} == {"star"}
-    assert {sample.cc for sample in samples(life / "other")} == {"cubic"}
-    assert "route: rmmod 0" in report, "a closed connection leaves no reference"
-
-
 def test_no_unloading_under_a_live_connection(life: Path, report: list[str]) -> None:
-    at = report.index("live: rmmod 1")
-    assert report[at + 1] == "live: tcp_star loaded"
-    assert "temporarily unavailable" in (life / "refused").read_text(), "the kernel says EAGAIN"
-    assert report[-6:-4] == ["live: rmmod 1", "live: tcp_star loaded"]
-    assert report[-4:-2] == ["closed: rmmod 0", "closed: tcp_star absent"]
-    assert report[-2:] == ["end: rmmod 0", "end: tcp_star absent"]
-    live = samples(life / "live")
-    assert live[-1].cc == "star"
-    assert live[-1].acked > live[len(live) // 2].acked, "the refused rmmod did not disturb it"
+    assert_held_while_live(life, "tcp_star", report)
 
 
 def test_the_socket_limits_the_pacing(life: Path) -> None:

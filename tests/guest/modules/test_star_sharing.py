@@ -15,7 +15,7 @@ import pytest
 
 from apogee_lab.measures.fairness import jain
 from apogee_lab.measures.raw import RawFolder
-from tests.guest.runs import measured
+from tests.guest.runs import records
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml, pytest.mark.deep]
 
@@ -25,9 +25,8 @@ SEEDS = "1,2,3,4,5,6,7,8,9,10"
 
 def shared(target: Path, cc: str, *settings: str, seeds: str = "1") -> list[dict[str, Any]]:
     """Two minutes of two flows; one record for each mix and seed."""
-    values = [word for setting in ("window=16MB", *settings) for word in ("--set", setting)]
-    how = ["--cc", cc, "--seed", seeds, "--duration", "120", *values]
-    return measured(target, *how, scenario="satellite-shared")
+    settings = ("window=16MB", *settings)
+    return records("satellite-shared", target, cc, *settings, seconds=120, more=f"--seed {seeds}")
 
 
 @pytest.mark.parametrize("queue", [BDP // 2, 2 * BDP], ids=["half", "two"])

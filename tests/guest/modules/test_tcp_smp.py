@@ -10,8 +10,6 @@ path explains, and when the path is at rest none may be left.
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -19,7 +17,7 @@ import pytest
 from apogee_lab import modules
 from apogee_lab.engines import log, qemu
 from apogee_lab.kernels import qemu_kernel
-from tests.guest.modules.scripted import Told, drunk, numbers
+from tests.guest.modules.scripted import Told, drunk, numbers, rows
 from tests.guest.modules.socket_life import samples
 from tests.guest.runs import compiled
 
@@ -124,29 +122,15 @@ def run(kernel: str, out: Path, root: Path, script: str, seconds: int) -> Told:
     return Told(out)
 
 
-@dataclass(frozen=True)
-class Poured:
-    """Of a sender of short connections: how many ended, and how; ms that one took at most.
+def poured(out: Path) -> list[dict[str, int]]:
+    """Of each sender of short connections: how many ended, and how; ms that one took at most.
 
     A link that flaps may cost the one connection that a sender has just then. The neighbour's
     address has to be asked for again, and three such questions are lost: not reached. The receiver
     can answer a SYN but cannot repeat its answer, and forgets it: reset, if the sender had the
     first answer.
     """
-
-    ended: int
-    reset: int
-    unreached: int
-    longest_ms: int
-
-
-def poured(out: Path) -> list[Poured]:
-    """What each sender of short connections tells."""
-    lines = (out / "poured").read_text().splitlines()
-    line = r"ended (\d+) reset (\d+) unreached (\d+) longest (\d+)"
-    found = [re.fullmatch(line, text) for text in lines]
-    assert all(found), lines
-    return [Poured(*map(int, match.groups())) for match in found if match]
+    return [dict(zip(w[::2], map(int, w[1::2]), strict=True)) for w in rows(out / "poured")]
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -160,10 +144,10 @@ def test_nothing_breaks_whatever_comes_together(kernel: str, build: Path, root: 
     assert (out / "standing").read_text() == ""
     senders = poured(out)
     assert len(senders) == SENDERS + 1
-    assert max(sender.longest_ms for sender in senders) < LONGEST_MS, senders
-    ended = sum(sender.ended for sender in senders)
+    assert max(sender["longest"] for sender in senders) < LONGEST_MS, senders
+    ended = sum(sender["ended"] for sender in senders)
     flaps = numbers(report, "flap loops")[0]
-    assert all(sender.reset + sender.unreached <= flaps for sender in senders), senders
+    assert all(sender["reset"] + sender["unreached"] <= flaps for sender in senders), senders
     received = drunk(out)
     assert len(received) >= ended
     assert set(received) == {(SHORT, 0)}

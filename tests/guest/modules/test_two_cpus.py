@@ -16,11 +16,12 @@ from types import ModuleType
 
 import pytest
 
-from apogee_lab import modules
+from apogee_lab import algorithms, modules
 from apogee_lab.engines import log, qemu
 from apogee_lab.engines.work import GuestFailed
 from apogee_lab.kernels import checked_kernel
 from tests.guest.modules import test_shake_smp, test_sscop_smp
+from tests.guest.modules.socket_life import LINK
 from tests.guest.modules.test_debug_kernel import FAULTS
 from tests.guest.runs import compiled
 
@@ -81,27 +82,21 @@ def test_a_planted_data_race_is_seen(tmp_path: Path) -> None:
     assert any(re.match(RACE, line) for line in lines), lines
 
 
+CONTROLS = algorithms.listed(own=True)
 #: A flow of each algorithm, and meanwhile a program that asks for its state without a pause.
-INFO = """
-chmod +x /bin/peer
-ip netns add far; ip link add near type veth peer name far netns far
-ip addr add 10.9.0.1/24 dev near; ip link set near up
-ip -n far addr add 10.9.0.2/24 dev far; ip -n far link set far up
-tc qdisc add dev near root netem delay 5ms rate 20mbit loss 1% limit 200
-sinks() { ip netns exec far ss -ltnH "sport = :5202" | grep -q .; }
-for cc in star j hstcp_gentle compound compound_plus; do
+INFO = f"""
+tc qdisc change dev near root netem delay 5ms rate 20mbit loss 1% limit 200
+tc -n far qdisc del dev far root
+sinks() {{ ip netns exec far ss -ltnH "sport = :5202" | grep -q .; }}
+for cc in {" ".join(CONTROLS)}; do
 	ip netns exec far peer sink 5202 & sink=$!
 	until sinks; do sleep 0.05; done
-	modprobe tcp_$cc 2>/dev/null || modprobe tcp_compound_plus
+	modprobe -q tcp_$cc
 	sysctl -qw net.ipv4.tcp_congestion_control=$cc
-	peer watched 10.9.0.2 5202 SECONDS >$OUT/$cc
+	peer watched 10.9.0.2 5202 10 >$OUT/$cc
 	kill $sink
 done
 """
-ALGORITHMS = {
-    "star": "tcp_star", "j": "tcp_j", "hstcp_gentle": "tcp_hstcp_gentle",
-    "compound": "tcp_compound_plus", "compound_plus": "tcp_compound_plus",
-}  # fmt: skip
 
 
 def test_state_is_read_while_it_changes(build: Path, root: Path) -> None:
@@ -109,11 +104,11 @@ def test_state_is_read_while_it_changes(build: Path, root: Path) -> None:
     modules.build(checked_kernel.kernel(checked_kernel.KCSAN))
     out = build / "tests" / "two-cpus-info"
     qemu.run_script(
-        INFO.replace("SECONDS", "10"),
-        out=out, kernel=checked_kernel.KCSAN, modules=sorted({*ALGORITHMS.values()}), realtime=True,
+        LINK + INFO,
+        out=out, kernel=checked_kernel.KCSAN, modules=modules.brought(CONTROLS), realtime=True,
         files={"bin/peer": compiled(root / "tests" / "guest" / "modules" / "peer.c")},
     )  # fmt: skip
-    for name in ALGORITHMS:
+    for name in CONTROLS:
         assert int((out / name).read_text()) > 1000, name
 
 

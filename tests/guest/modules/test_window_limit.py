@@ -7,12 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from apogee_lab import modules
 from apogee_lab.algorithms import listed
-from apogee_lab.engines import uml
-from apogee_lab.kernels import uml_kernel
-from tests.guest.modules.socket_life import LINK, samples
-from tests.guest.runs import compiled
+from apogee_lab.modules import brought
+from tests.guest.modules.socket_life import live, samples
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
@@ -35,15 +32,8 @@ done
 
 
 @pytest.fixture(scope="module")
-def out(build: Path, root: Path) -> Path:
-    modules.build(uml_kernel.kernel())
-    folder = build / "tests" / "window-limit"
-    peer = compiled(root / "tests" / "guest" / "modules" / "peer.c")
-    uml.run_script(
-        LINK + SCRIPT, out=folder, modules=modules.brought(CONTROLS),
-        files={"bin/peer": peer}, check=True,
-    )  # fmt: skip
-    return folder
+def out(build: Path, root: Path, modules: Path) -> Path:
+    return live(SCRIPT, " ".join(brought(CONTROLS)), build / "tests" / "window-limit", root)
 
 
 @pytest.mark.parametrize("cc", CONTROLS)

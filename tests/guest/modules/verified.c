@@ -300,11 +300,8 @@ static void sip(char **words)
 	int fd = socket_at(words[0], SOCK_STREAM);
 	double every = atof(words[2]) / 1e3, next = 0;
 	uint64_t at = 0, damaged = 0;
-	FILE *out = fopen(words[1], "w");
+	FILE *out = file_of_lines(words[1]);
 
-	if (!out)
-		err(1, "%s", words[1]);
-	setlinebuf(out);
 	if (listen(fd, 1))
 		err(1, "listen");
 	fd = accept(fd, NULL, NULL);
@@ -340,13 +337,10 @@ static void tock(char **words)
 {
 	int fd = socket_at(words[0], SOCK_DGRAM), room = RECEIVED;
 	unsigned char datagram[DATAGRAM], wanted[DATAGRAM];
-	FILE *out = fopen(words[1], "w");
+	FILE *out = file_of_lines(words[1]);
 
-	if (!out)
-		err(1, "%s", words[1]);
 	/* What waits for a frame that was lost comes all at once. */
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room));
-	setlinebuf(out);
 	while (recv(fd, datagram, DATAGRAM, 0) == DATAGRAM) {
 		uint32_t n;
 
@@ -392,15 +386,12 @@ static void marked(char **words)
 {
 	int fd = socket_at(words[0], SOCK_DGRAM), yes = 1;
 	char datagram[MARKED], control[256];
-	FILE *out = fopen(words[1], "w");
+	FILE *out = file_of_lines(words[1]);
 
 	setsockopt(fd, IPPROTO_IP, IP_RECVTOS, &yes, sizeof(yes));
 	setsockopt(fd, IPPROTO_IP, IP_RECVTTL, &yes, sizeof(yes));
 	setsockopt(fd, IPPROTO_IPV6, IPV6_RECVTCLASS, &yes, sizeof(yes));
 	setsockopt(fd, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, &yes, sizeof(yes));
-	if (!out)
-		err(1, "%s", words[1]);
-	setlinebuf(out);
 	for (;;) {
 		struct iovec part = { datagram, MARKED };
 		struct msghdr whole = {
@@ -436,14 +427,11 @@ static void tell(FILE *out, const unsigned char *ip, int length)
 
 static void look(char **words)
 {
-	FILE *out = fopen(words[1], "w");
+	FILE *out = file_of_lines(words[1]);
 	int fd = packets_of(words[0]);
 	unsigned char packet[128];
 	bool sent;
 
-	if (!out)
-		err(1, "%s", words[1]);
-	setlinebuf(out);
 	if (fd < 0)
 		err(1, "%s", words[0]);
 	for (;;) {

@@ -7,6 +7,7 @@ The round trip of the empty path is 70 ms; a bandwidth-delay product is then 578
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,20 +16,14 @@ import pytest
 from apogee_lab.engines import uml
 from apogee_lab.kernels.kernel import DEFAULT_KERNEL
 from apogee_lab.measures.record import RecordError, comparable
-from tests.guest.runs import Case, Run, close, measured
+from tests.guest.runs import Case, Run, close, records
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
 RTT_MS = 70
 #: One fast sender whose own link is no limit.
 ALONE = ("n=1", "reno=0", "rate=100mbit", "queue=600")
-
-
-def lfn(target: Path, cc: str, *settings: str, seconds: int = 5, more: str = "") -> Any:
-    """The records of the scenario with these settings."""
-    values = [word for setting in settings for word in ("--set", setting)]
-    how = ["--cc", cc, "--duration", str(seconds), *values, *more.split()]
-    return measured(target, *how, scenario="lfn")
+lfn = partial(records, "lfn")
 
 
 def test_one_fast_flow_fills_the_path(kept: Path, tmp_path: Path) -> None:
@@ -87,11 +82,8 @@ def test_seeds_differ_by_the_starts(kept: Path, tmp_path: Path) -> None:
     def results(name: str, seeds: str, spread: str) -> list[dict[str, Any]]:
         settings = ("n=1", "reno=1", "rate=20mbit", "queue=100", f"spread={spread}")
         found = lfn(tmp_path / name, "reno", *settings, seconds=2, more=f"--seed {seeds} --fresh")
-        own = {"run", "seed"}
-        return [
-            {key: value for key, value in comparable(record).items() if key not in own}
-            for record in found
-        ]
+        same = {"run": "", "seed": 0}
+        return [comparable(record) | same for record in found]
 
     first, second = results("once", "1,2", "1s")
     assert first["flows"] != second["flows"]

@@ -6,29 +6,21 @@ with calculated values; SHAKE and each of its peers uses all paths.
 from __future__ import annotations
 
 import math
-from functools import partial
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from apogee_lab import modules, units
-from apogee_lab.kernels import uml_kernel
-from apogee_lab.scenarios import SCENARIOS
-from tests.guest.runs import Case, Guests, deep_ones, run_cases
+from tests.guest.runs import Case, Guests, deep_ones, parsed, runs_of
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
-MULTIPATH = SCENARIOS["multipath"]
-KINDS = {param.name: param.kind for param in MULTIPATH.params}
 FRAME_S = 1514 * 8 / 384e3
+THRESHOLD = "ip netns exec al sysctl -qw net.ipv4.tcp_reordering=2\n"
 BUNDLES = ("shake", "bonding", "teql", "mptcp")
 
 
 def over_paths(cc: str = "cubic", duration_s: float = 20.0, linked: str = "", **texts: str) -> Case:
     """A case with parameters as text, as on the command line."""
-    texts = {"window": "40", **texts}
-    values: dict[str, Any] = {key: units.parse(KINDS[key], text) for key, text in texts.items()}
+    values = parsed("multipath", {"window": "40", **texts})
     return Case(values, cc, duration_s, scenario="multipath", linked=linked)
 
 
@@ -38,36 +30,30 @@ DEEP = {
     *("today", "period"),
 }
 
+CASES = {
+    "plain": over_paths(via="plain", delay1="100ms"),
+    "path1": over_paths(via="path1"),
+    "path2": over_paths(via="path2", delay2="50ms", cbr="128kbit", window="20"),
+    **{via: over_paths(via=via, delay2="100ms") for via in BUNDLES},
+    **{f"{via}-ipv6": over_paths(via=via, ipv6="1", outside="6" if via != "mptcp" else "4")
+       for via in BUNDLES},
+    "four": over_paths(duration_s=40, paths="4", window="80",
+                       rate="384kbit+192kbit+768kbit+384kbit"),
+    "period": over_paths("reno3", stack="period", scheduler="rr", ack="pass", delay2="10ms"),
+    "today": over_paths(scheduler="rr", ack="pass", delay2="10ms"),
+    "lossy": over_paths(duration_s=60, via="plain", loss1="2%", ack_loss="0%"),
+    "lossy-back": over_paths(duration_s=60, via="plain", ack_loss="2%"),
+    **{f"repair={on}": over_paths(duration_s=60, delay2="50ms", window="0", loss1="1%",
+                                  loss="1%", repair=on) for on in "01"},
+    "codel": over_paths(duration_s=60, delay2="150ms", window="0", qdisc="fq_codel"),
+    "pause": over_paths(duration_s=30, via="plain", window="30", event1="outage@10s:3s"),
+    "overflow": over_paths(via="plain", queue="10", event="outage@10s:1s"),
+    "rate": over_paths(via="plain", window="20", event="rate:768kbit@10s"),
+    "reno": over_paths("reno", 10, stack="period", via="plain", linked=THRESHOLD),
+    "reno3": over_paths("reno3", 10, stack="period", via="plain", linked=THRESHOLD),
+}  # fmt: skip
 
-@pytest.fixture(scope="module")
-def runs(build: Path) -> Guests:
-    modules.build(uml_kernel.kernel())
-    cases = {
-        "plain": over_paths(via="plain", delay1="100ms"),
-        "path1": over_paths(via="path1"),
-        "path2": over_paths(via="path2", delay2="50ms", cbr="128kbit", window="20"),
-        **{via: over_paths(via=via, delay2="100ms") for via in BUNDLES},
-        **{f"{via}-ipv6": over_paths(via=via, ipv6="1", outside="6" if via != "mptcp" else "4")
-           for via in BUNDLES},
-        "four": over_paths(duration_s=40, paths="4", window="80",
-                           rate="384kbit+192kbit+768kbit+384kbit"),
-        "period": over_paths("reno3", stack="period", scheduler="rr", ack="pass", delay2="10ms"),
-        "today": over_paths(scheduler="rr", ack="pass", delay2="10ms"),
-        "lossy": over_paths(duration_s=60, via="plain", loss1="2%", ack_loss="0%"),
-        "lossy-back": over_paths(duration_s=60, via="plain", ack_loss="2%"),
-        **{f"repair={on}": over_paths(duration_s=60, delay2="50ms", window="0", loss1="1%",
-                                      loss="1%", repair=on) for on in "01"},
-        "codel": over_paths(duration_s=60, delay2="150ms", window="0", qdisc="fq_codel"),
-        "pause": over_paths(duration_s=30, via="plain", window="30", event1="outage@10s:3s"),
-        "overflow": over_paths(via="plain", queue="10", event="outage@10s:1s"),
-        "rate": over_paths(via="plain", window="20", event="rate:768kbit@10s"),
-        "reno": over_paths("reno", 10, stack="period", via="plain", linked=THRESHOLD),
-        "reno3": over_paths("reno3", 10, stack="period", via="plain", linked=THRESHOLD),
-    }  # fmt: skip
-    return Guests(partial(run_cases, build), "multipath", cases, DEEP)
-
-
-THRESHOLD = "ip netns exec al sysctl -qw net.ipv4.tcp_reordering=2\n"
+runs = runs_of("multipath", CASES, DEEP)
 
 
 def test_what_a_queue_drops_above_the_tunnel_is_told_at_once(runs: Guests) -> None:

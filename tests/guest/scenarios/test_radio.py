@@ -8,20 +8,13 @@ Where packets in flight must be known, the flow has the oracle's constant window
 from __future__ import annotations
 
 import math
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from apogee_lab import modules, units
-from apogee_lab.kernels import uml_kernel
-from apogee_lab.scenarios import SCENARIOS
-from tests.guest.runs import Case, Run, run_cases
+from tests.guest.runs import Case, Run, parsed, runs_of
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
-RADIO = SCENARIOS["radio"]
-KINDS = {param.name: param.kind for param in RADIO.params}
 ACK = 66  # frame of an ACK with timestamps
 PACKETS = 500
 PING_PAYLOADS = (14, 100, 472, 1472, 2000)  # bytes; the frames have 42 more
@@ -31,41 +24,38 @@ PINGS = 5_000
 def over_radio(cc: str = "cubic", duration_s: float = 10.0, beside: str = "", **texts: str) -> Case:
     """A case with parameters as text, as on the command line; TCP alone unless told."""
     more = {"constant.cwnd": texts.pop("cwnd")} if "cwnd" in texts else {}
-    texts = {"segment": "0", "window": "0", **texts}
-    values: dict[str, Any] = {key: units.parse(KINDS[key], text) for key, text in texts.items()}
+    values = parsed("radio", {"segment": "0", "window": "0", **texts})
     return Case(values | more, cc, duration_s, beside=beside, scenario="radio")
 
 
-@pytest.fixture(scope="module")
-def runs(build: Path) -> dict[str, Run]:
-    modules.build(uml_kernel.kernel())
-    pings = "".join(
-        f"ip netns exec gw ping -q -c {PINGS} -i 0.001 -s {size} 10.0.1.2 >$OUT/ping{size}\n"
-        for size in PING_PAYLOADS
-    )
-    still = {"rate": "10gbit", "mtu": "2100", "cwnd": "2", "sender": "gateway", "delay": "1ms"}
-    cases = {
-        "lengths": over_radio(
-            "constant", 40, pings, ber="1e-5", ack_ber="0", event="rate:1mbit@39s", **still
-        ),
-        "full": over_radio("constant", 60, ber="2e-5", ack_ber="1e-4", cwnd="40"),
-        "short": over_radio("constant", 60, ber="2e-5", ack_ber="0", mtu="500", cwnd="80"),
-        "window": over_radio(window="36", ping="1"),
-        "gateway": over_radio(window="36", ping="1", sender="gateway"),
-        "packets": over_radio(duration_s=60, packets=f"{PACKETS}", series="1s"),
-        "ipv6": over_radio(ipv6="1", window="36", ping="1"),
-        "moved": over_radio(
-            "constant", 20, cwnd="30", queue="60kB", ping="1",
-            event="rate:1mbit@4s:4s+delay:10ms@12s:4s",
-        ),
-        "errors": over_radio("constant", 30, cwnd="40", event="ber:1e-5@10s:10s"),
-        "outage": over_radio("constant", 10, cwnd="10", event="outage@4s:1s"),
-        "fq_codel": over_radio(
-            duration_s=20, qdisc="fq_codel", target="5ms", interval="100ms", ping="1"
-        ),
-        "fifo": over_radio(duration_s=20, queue="30kB", ping="1"),
-    }  # fmt: skip
-    return run_cases(build, "radio", cases)
+ECHOES = "".join(
+    f"ip netns exec gw ping -q -c {PINGS} -i 0.001 -s {size} 10.0.1.2 >$OUT/ping{size}\n"
+    for size in PING_PAYLOADS
+)
+STILL = {"rate": "10gbit", "mtu": "2100", "cwnd": "2", "sender": "gateway", "delay": "1ms"}
+CASES = {
+    "lengths": over_radio(
+        "constant", 40, ECHOES, ber="1e-5", ack_ber="0", event="rate:1mbit@39s", **STILL
+    ),
+    "full": over_radio("constant", 60, ber="2e-5", ack_ber="1e-4", cwnd="40"),
+    "short": over_radio("constant", 60, ber="2e-5", ack_ber="0", mtu="500", cwnd="80"),
+    "window": over_radio(window="36", ping="1"),
+    "gateway": over_radio(window="36", ping="1", sender="gateway"),
+    "packets": over_radio(duration_s=60, packets=f"{PACKETS}", series="1s"),
+    "ipv6": over_radio(ipv6="1", window="36", ping="1"),
+    "moved": over_radio(
+        "constant", 20, cwnd="30", queue="60kB", ping="1",
+        event="rate:1mbit@4s:4s+delay:10ms@12s:4s",
+    ),
+    "errors": over_radio("constant", 30, cwnd="40", event="ber:1e-5@10s:10s"),
+    "outage": over_radio("constant", 10, cwnd="10", event="outage@4s:1s"),
+    "fq_codel": over_radio(
+        duration_s=20, qdisc="fq_codel", target="5ms", interval="100ms", ping="1"
+    ),
+    "fifo": over_radio(duration_s=20, queue="30kB", ping="1"),
+}  # fmt: skip
+
+runs = runs_of("radio", CASES)
 
 
 def lost_of(ber: float, frame: int) -> float:
@@ -160,20 +150,13 @@ def test_a_queue_that_keeps_delay_low(runs: dict[str, Run]) -> None:
 # --- events -----------------------------------------------------------------------------------
 
 
-def rate_between(run: Run, start_s: float, end_s: float) -> float:
-    """Goodput in bit/s between two times after the SYN."""
-    syn = run.sent["syn_us"]
-    first, last = (float(run.arrivals.until(syn + 1e6 * t)) for t in (start_s, end_s))
-    return (last - first) * 8 / (end_s - start_s)
-
-
 def test_rate_and_delay_move(runs: dict[str, Run]) -> None:
     """30 packets in flight; frames stay in order when the delay falls."""
     run = runs["moved"]
     full = 1448 / 1514
-    assert rate_between(run, 5, 8) == pytest.approx(1e6 * full, rel=0.02)
-    assert rate_between(run, 9, 12) == pytest.approx(2e6 * full, rel=0.02)
-    assert rate_between(run, 13, 16) == pytest.approx(2e6 * full, rel=0.02)
+    assert run.rate_between(5, 8) == pytest.approx(1e6 * full, rel=0.02)
+    assert run.rate_between(9, 12) == pytest.approx(2e6 * full, rel=0.02)
+    assert run.rate_between(13, 16) == pytest.approx(2e6 * full, rel=0.02)
     received = run.json("nstat-mh.json")["kernel"]
     assert received["TcpExtTCPOFOQueue"] == 0
     assert run.record["flows"][0]["rtt_ms"]["min"] == pytest.approx(100, abs=60)
@@ -195,6 +178,6 @@ def test_bit_errors_begin_and_end(runs: dict[str, Run]) -> None:
 
 def test_an_outage_loses_everything(runs: dict[str, Run]) -> None:
     run = runs["outage"]
-    assert rate_between(run, 4.2, 5.0) == 0
+    assert run.rate_between(4.2, 5.0) == 0
     assert run.record["link_drops"] > 0
-    assert rate_between(run, 7, 9) > 0
+    assert run.rate_between(7, 9) > 0

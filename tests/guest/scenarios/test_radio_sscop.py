@@ -4,16 +4,12 @@ what TCP sees of it."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from apogee_lab import modules
-from apogee_lab.kernels import uml_kernel
 from apogee_lab.measures.radio import counters
 from apogee_lab.scenarios import sscop
-from tests.guest.runs import Run, run_cases
-from tests.guest.scenarios.test_radio import lost_of, over_radio, rate_between
+from tests.guest.runs import Run, runs_of
+from tests.guest.scenarios.test_radio import lost_of, over_radio
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
@@ -30,32 +26,30 @@ done >$OUT/sds
 """
 
 
-@pytest.fixture(scope="module")
-def runs(build: Path) -> dict[str, Run]:
-    modules.build(uml_kernel.kernel())
-    quick = {"window": WINDOW, "poll_idle": "0s"}
-    cases = {
-        "still": over_radio(segment="256", window=WINDOW, ping="1", series="2s"),
-        "errors": over_radio(duration_s=40, segment="128", ber="1e-4", **quick),
-        "long": over_radio(duration_s=40, segment="1024", ber="5e-5", **quick),
-        "defaults": over_radio(duration_s=40, segment="128", ber="1e-4", window=WINDOW, ping="1"),
-        "paper": over_radio(
-            duration_s=40, segment="128", ber="1e-4", window="36", sscop_window="512", **PAPER
-        ),
-        "step": over_radio(
-            duration_s=45, beside=SAMPLES, segment="auto", ber="1e-6", window=WINDOW,
-            event="ber:1e-4@15s:15s",
-        ),
-        "outage": over_radio(duration_s=15, segment="256", window=WINDOW, event="outage@5s:2s"),
-        "ipv6": over_radio(segment="256", window=WINDOW, ipv6="1", ber="1e-5"),
-        "packets": over_radio(duration_s=60, segment="512", window=WINDOW, packets="500"),
-        "fq_codel": over_radio(
-            duration_s=20, segment="256", ber="1e-4", window="0", qdisc="fq_codel",
-            target="100ms", interval="500ms", ping="1",
-        ),
-        "gateway": over_radio(segment="256", window=WINDOW, sender="gateway", ping="1"),
-    }  # fmt: skip
-    return run_cases(build, "radio-sscop", cases)
+QUICK = {"window": WINDOW, "poll_idle": "0s"}
+CASES = {
+    "still": over_radio(segment="256", window=WINDOW, ping="1", series="2s"),
+    "errors": over_radio(duration_s=40, segment="128", ber="1e-4", **QUICK),
+    "long": over_radio(duration_s=40, segment="1024", ber="5e-5", **QUICK),
+    "defaults": over_radio(duration_s=40, segment="128", ber="1e-4", window=WINDOW, ping="1"),
+    "paper": over_radio(
+        duration_s=40, segment="128", ber="1e-4", window="36", sscop_window="512", **PAPER
+    ),
+    "step": over_radio(
+        duration_s=45, beside=SAMPLES, segment="auto", ber="1e-6", window=WINDOW,
+        event="ber:1e-4@15s:15s",
+    ),
+    "outage": over_radio(duration_s=15, segment="256", window=WINDOW, event="outage@5s:2s"),
+    "ipv6": over_radio(segment="256", window=WINDOW, ipv6="1", ber="1e-5"),
+    "packets": over_radio(duration_s=60, segment="512", window=WINDOW, packets="500"),
+    "fq_codel": over_radio(
+        duration_s=20, segment="256", ber="1e-4", window="0", qdisc="fq_codel",
+        target="100ms", interval="500ms", ping="1",
+    ),
+    "gateway": over_radio(segment="256", window=WINDOW, sender="gateway", ping="1"),
+}  # fmt: skip
+
+runs = runs_of("radio-sscop", CASES)
 
 
 def share_of_limit(run: Run) -> float:
@@ -127,7 +121,7 @@ def test_auto_follows_the_loss(runs: dict[str, Run]) -> None:
 
     def sds(begin: float, end: float) -> float:
         first, last = (n for t, n in sent if begin <= t < end)
-        return (last - first) / rate_between(run, begin, end)
+        return (last - first) / run.rate_between(begin, end)
 
     assert sds(22, 30) > 3 * sds(8, 15)
     assert sds(38, 45) < sds(22, 30) / 2
@@ -136,8 +130,8 @@ def test_auto_follows_the_loss(runs: dict[str, Run]) -> None:
 
 def test_an_outage_is_repaired(runs: dict[str, Run]) -> None:
     run = runs["outage"]
-    assert rate_between(run, 5.3, 7.0) == 0
-    assert rate_between(run, 9, 15) > 0.9 * 2e6 * 1448 / 1660
+    assert run.rate_between(5.3, 7.0) == 0
+    assert run.rate_between(9, 15) > 0.9 * 2e6 * 1448 / 1660
     assert run.record["sscop"]["gw"]["resets"] == 0
     received = run.json("nstat-mh.json")["kernel"]
     assert received["TcpExtTCPOFOQueue"] == 0

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
-from tests.guest.runs import Case, Run, run_cases
+from tests.guest.runs import Case, Run, runs_of
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
@@ -33,9 +32,7 @@ CASES = {
 }
 
 
-@pytest.fixture(scope="module")
-def runs(build: Path) -> dict[str, Run]:
-    return run_cases(build, "requests", CASES)
+runs = runs_of("requests", CASES)
 
 
 def times(run: Run) -> dict[int, list[float]]:
@@ -81,13 +78,9 @@ def test_what_was_sent_has_arrived(runs: dict[str, Run], name: str) -> None:
     assert len(sent) == record["requests"]["transfers"] >= 3
     assert record["flows"][0]["segments"] >= sum(math.ceil(size / PAYLOAD) for size in sent)
     assert all(took >= 1.5 * RTT for own in times(run).values() for took in own)
-
-
-def test_errors_are_repaired(runs: dict[str, Run]) -> None:
-    """About one full frame in nine is lost: some of the 7 or 70 in most transfers."""
-    record = runs["errors"].record
-    assert record["link_drops"] > 0
-    assert record["flows"][0]["retransmits"] > 0
+    if name == "errors":  # about one full frame in nine is lost
+        assert record["link_drops"] > 0
+        assert record["flows"][0]["retransmits"] > 0
 
 
 def test_a_bulk_flow_runs_before_and_as_long_as_the_transfers(runs: dict[str, Run]) -> None:

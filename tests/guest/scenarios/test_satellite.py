@@ -13,7 +13,8 @@ from scipy import stats
 
 from apogee_lab.engines import qemu, uml
 from apogee_lab.scenarios import SCENARIOS
-from tests.guest.runs import Case, Run, compiled, run_cases
+from tests.guest.modules.scripted import rows
+from tests.guest.runs import Case, Run, compiled, run_cases, runs_of
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
@@ -57,23 +58,17 @@ def blasted(build: Path, root: Path) -> Path:
 @pytest.mark.parametrize(("direction", "length"), LENGTHS)
 def test_frame_loss_follows_the_frames_length(blasted: Path, direction: str, length: int) -> None:
     """1 - (1 - BER)^(8 L), within the 99.9 % interval of the binomial distribution."""
-    counted = dict(
-        map(int, line.split())
-        for line in (blasted / f"{direction}-{length}").read_text().splitlines()
-    )
-    assert set(counted) == {length}
+    ((frame, count),) = rows(blasted / f"{direction}-{length}")
+    assert int(frame) == length
     loss = -math.expm1(8 * length * math.log1p(-BER))
     low, high = stats.binom.interval(0.999, FRAMES, loss)
-    assert low <= FRAMES - counted[length] <= high
+    assert low <= FRAMES - int(count) <= high
 
 
 def test_only_the_satellite_hop_loses(blasted: Path) -> None:
     """The frames that receivers miss equal netem's count; the queue drops nothing."""
-    received = sum(
-        int(line.split()[1])
-        for direction, length in LENGTHS
-        for line in (blasted / f"{direction}-{length}").read_text().splitlines()
-    )
+    counted = [rows(blasted / f"{direction}-{length}") for direction, length in LENGTHS]
+    received = sum(int(count) for lines in counted for _, count in lines)
     bn, sat = (json.loads((blasted / f"qdisc-{ns}.json").read_text()) for ns in ("bn", "sat"))
     assert sum(q["drops"] for q in bn) == 0
     dropped = sum(q["drops"] for q in sat if q["kind"] == "netem")
@@ -91,9 +86,7 @@ IPERF3 = {
 }
 
 
-@pytest.fixture(scope="module")
-def runs(build: Path) -> dict[str, Run]:
-    return run_cases(build, "satellite-links", CASES)
+runs = runs_of("satellite-links", CASES)
 
 
 def arrivals_of_acks(run: Run) -> list[float]:

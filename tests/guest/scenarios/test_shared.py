@@ -14,7 +14,7 @@ from scipy import stats
 from apogee_lab.measures import traces
 from apogee_lab.measures.raw import RawFolder
 from apogee_lab.scenarios.testbed import frame_loss
-from tests.guest.runs import Case, Run, close, measured, run_cases
+from tests.guest.runs import Case, Run, close, measured, run_cases, runs_of
 
 pytestmark = pytest.mark.guest
 
@@ -44,9 +44,7 @@ CASES = {
 IPERF3 = shared("constant", 5, cwnd=200, spread=0.0, traffic="iperf3")
 
 
-@pytest.fixture(scope="module")
-def runs(modules: Path, build: Path) -> dict[str, Run]:
-    return run_cases(build, "satellite-shared", CASES)
+runs = runs_of("satellite-shared", CASES)
 
 
 def test_equal_flows_get_equal_shares(runs: dict[str, Run]) -> None:

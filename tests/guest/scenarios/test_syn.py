@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.guest.runs import Case, Run, run_cases
+from tests.guest.runs import Case, Run, runs_of
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
@@ -18,9 +16,7 @@ CASES = {
 }
 
 
-@pytest.fixture(scope="module")
-def runs(build: Path) -> dict[str, Run]:
-    return run_cases(build, "lost-syn", CASES)
+runs = runs_of("lost-syn", CASES)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,20 +11,14 @@ import pytest
 
 from apogee_lab.scenarios import SCENARIOS
 from apogee_lab.scenarios.wlan import airtime_us
-from tests.guest.runs import close, measured
+from tests.guest.runs import close, records
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
 PAYLOAD = 8 * 1448  # bits of a full frame
 DATA_US, ACK_US = 393.5, 181.5  # see tests/unit/lab/test_wlan.py
 WARM = ("warmup=5s",)
-
-
-def wlan(target: Path, cc: str, *settings: str, seconds: int = 5, more: str = "") -> Any:
-    """The records of the scenario with these settings."""
-    values = [word for setting in settings for word in ("--set", setting)]
-    how = ["--cc", cc, "--duration", str(seconds), *values, *more.split()]
-    return measured(target, *how, scenario="wlan")
+wlan = partial(records, "wlan")
 
 
 def everybody_waits_bps(n: int) -> float:

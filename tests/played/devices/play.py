@@ -10,7 +10,7 @@ from typing import Any
 
 from apogee_lab import modules
 from apogee_lab.guest import plugins
-from tests.guest.modules.scripted import ticks
+from tests.guest.modules.scripted import counts, ticks
 from tests.played import guest
 from tests.played.devices import shake, sscop
 from tests.played.devices.storms import CALM_S, STORMS, STREAM
@@ -96,12 +96,6 @@ def sips(path: Path) -> tuple[guest.Arrived, list[int]]:
     end = [int(n) for n in last[1:]] if last[0] == "end" else []
     told += [] if end else [last]
     return guest.Arrived((int(ms) / 1e3, int(octets)) for ms, octets, *_ in told), end
-
-
-def counts(path: Path) -> dict[str, int]:
-    """What ethtool -S showed."""
-    lines = path.read_text().splitlines()[1:]
-    return {name.strip(): int(n) for name, n in (line.rsplit(":", 1) for line in lines)}
 
 
 def _grown(out: Path, name: str, end: str, *marks: str) -> dict[str, int]:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from tests.played.devices.play import SHELLS, Record, counts, filled, ran, shared
+from tests.guest.modules.scripted import counts
+from tests.played.devices.play import SHELLS, Record, filled, ran, shared
 
 #: Ends of the intervals in which frames are counted, s from the last frame that was heard.
 EDGES = (1, 5, 10, 20, 40, 60, 120)

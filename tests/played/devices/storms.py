@@ -56,9 +56,14 @@ class Storm:
         return CALM_S + self.seconds + self.after_s
 
 
-def _steady(said: str, words: str, cuts: bool = False) -> Storm:
+def _held(said: str, does: str, cuts: bool = False, **more: str) -> Storm:
+    """What is so for all of the storm."""
+    return Storm(said, f"{does}; sleep {STORM_S}", cuts=cuts, **more)
+
+
+def _steady(said: str, words: str, cuts: bool = False, **more: str) -> Storm:
     """netem's words on every link, both ways."""
-    return Storm(said, f"both {words}; sleep {STORM_S}", cuts=cuts)
+    return _held(said, f"both {words}", cuts, **more)
 
 
 def _turns(first: str, second: str, each_s: int) -> str:
@@ -89,30 +94,26 @@ COMMON = {
     "corrupt": _steady("one bit of 10 % is wrong", "corrupt 10%"),
     "jitter": _steady("± 15 ms, frames overtake each other", "jitter 15ms"),
     "everything": _steady("10 % lost, 10 % twice, 10 % damaged, ± 15 ms", EVERYTHING),
-    "no-sack": Storm("the same, TCP without SACK", f"both {EVERYTHING}; sleep {STORM_S}",
-                     before="options tcp_sack=0"),
-    "no-stamps": Storm("the same, TCP without timestamps", f"both {EVERYTHING}; sleep {STORM_S}",
-                       before="options tcp_timestamps=0"),
-    "marks": Storm("an ECN mark on each packet that waits above the device",
-                   f"{MARKS.format('change', '1us')}; sleep {STORM_S}",
+    "no-sack": _steady("the same, TCP without SACK", EVERYTHING, before="options tcp_sack=0"),
+    "no-stamps": _steady("the same, TCP without timestamps", EVERYTHING,
+                         before="options tcp_timestamps=0"),
+    "marks": _held("an ECN mark on each packet that waits above the device",
+                   MARKS.format("change", "1us"),
                    before=f"options tcp_ecn=1; {MARKS.format('replace', '10s')}"),
     "zero": Storm("the receiver reads nothing: a window of zero",
                   f"kill -STOP $sip; sleep {STORM_S}; kill -CONT $sip"),
-    "no-way": Storm("nothing arrives, either way", f"both loss 100%; sleep {STORM_S}",
-                    cuts=True),
+    "no-way": _steady("nothing arrives, either way", "loss 100%", True),
     "no-way-70": Storm("the same for 70 s", f"both loss 100%; sleep {LONG_S}", False, LONG_S,
                        "silence restart", True),
-    "no-data": Storm("nothing arrives at the receiver", f"there loss 100%; sleep {STORM_S}",
-                     cuts=True),
-    "no-feedback": Storm("nothing comes back", f"back loss 100%; sleep {STORM_S}",
-                         cuts=True),
+    "no-data": _held("nothing arrives at the receiver", "there loss 100%", True),
+    "no-feedback": _held("nothing comes back", "back loss 100%", True),
     "one-in-two": Storm("nothing arrives in every other second",
                         _turns("both loss 100%", "calm", 1)),
-    "slow": Storm("a tenth of the rate", f"rate $slow; sleep {STORM_S}"),
-    "fast": Storm("ten times the rate", f"rate $fast; sleep {STORM_S}"),
+    "slow": _held("a tenth of the rate", "rate $slow"),
+    "fast": _held("ten times the rate", "rate $fast"),
     "rates": Storm("a tenth, then ten times the rate, 1 s each",
                    _turns("rate $slow", "rate $fast", 1)),
-    "delay": Storm("ten times the delay", f"delay 200ms; sleep {STORM_S}"),
+    "delay": _held("ten times the delay", "delay 200ms"),
     "delays": Storm("ten times the delay in every other second",
                     _turns("delay 200ms", "delay 20ms", 1)),
 }  # fmt: skip
@@ -131,20 +132,16 @@ SSCOP = COMMON | {
 
 #: Every `on N` is path N alone.
 SHAKE = COMMON | {
-    "one-30": Storm("30 % of the first path's are lost", f"on 1 loss 30%; sleep {STORM_S}"),
-    "one-no-way": Storm("nothing by the first path", f"on 1 loss 100%; sleep {STORM_S}"),
-    "one-no-data": Storm("nothing there by the first path",
-                         f"there_on 1 loss 100%; sleep {STORM_S}"),
-    "one-no-feedback": Storm("nothing back by the first path",
-                             f"back_on 1 loss 100%; sleep {STORM_S}"),
+    "one-30": _held("30 % of the first path's are lost", "on 1 loss 30%"),
+    "one-no-way": _held("nothing by the first path", "on 1 loss 100%"),
+    "one-no-data": _held("nothing there by the first path", "there_on 1 loss 100%"),
+    "one-no-feedback": _held("nothing back by the first path", "back_on 1 loss 100%"),
     "turns": Storm("the first path and the second are silent in turn, 2 s each",
                    _turns("on 2; on 1 loss 100%", "on 1; on 2 loss 100%", 2)),
-    "one-slow": Storm("the first path has a tenth of the rate",
-                      f"rate_on 1 $slow; sleep {STORM_S}"),
-    "one-delay": Storm("the first path has ten times the delay",
-                       f"delay_on 1 200ms; sleep {STORM_S}"),
-    "one-mtu": Storm("the first path's MTU is 1000", f"link_mtu 1 1000; sleep {STORM_S}"),
-    "mtu": Storm("that of both", f"link_mtu 1 1000; link_mtu 2 1000; sleep {STORM_S}"),
+    "one-slow": _held("the first path has a tenth of the rate", "rate_on 1 $slow"),
+    "one-delay": _held("the first path has ten times the delay", "delay_on 1 200ms"),
+    "one-mtu": _held("the first path's MTU is 1000", "link_mtu 1 1000"),
+    "mtu": _held("that of both", "link_mtu 1 1000; link_mtu 2 1000"),
     "mtus": Storm("1000 and 1500 in turn, 2 s each, the second path the other way round",
                   _turns("link_mtu 1 1000; link_mtu 2 1500",
                          "link_mtu 1 1500; link_mtu 2 1000", 2)),

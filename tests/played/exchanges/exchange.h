@@ -12,6 +12,8 @@
 #include <stdnoreturn.h>
 #include <linux/types.h>
 
+#include "../../guest/modules/octets.h"
+
 #define SECOND_US	1000000LL
 
 #define FIN	0x01
@@ -120,9 +122,8 @@ __u32 packet_arrived(void);
 __u32 packet_stamp(__u32 ack, bool first);
 
 /* wire.c */
-__u32 get32(const unsigned char *p);
-void set16(unsigned char *p, __u32 value);
-void set32(unsigned char *p, __u32 value);
+void put_octets(struct segment *s, const void *octets, int length);
+void put_number(struct segment *s, __u32 value);
 const unsigned char *find_option(const unsigned char *tcp, int kind);
 void set_checksum(unsigned char *at, __u32 sum, const unsigned char *p, int length);
 void set_ip(unsigned char *ip, int length, int protocol);

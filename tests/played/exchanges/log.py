@@ -62,6 +62,10 @@ class Log:
         """The first tcp_info of a label."""
         return next(info for info in self.infos if info.label == label)
 
+    def __getitem__(self, label: str) -> dict[str, int]:
+        """Its values."""
+        return self.info(label).values
+
     def payload(self) -> list[Segment]:
         """Segments of data that the stack has sent."""
         return [s for s in self.sent if s.length]

@@ -69,32 +69,14 @@ __u32 position(const char *text)
 
 /* --- options --- */
 
-static void put(struct segment *s, const void *bytes, int length)
-{
-	if (s->options_length + length > MOST_OPTIONS)
-		refuse("too many options");
-	memcpy(s->options + s->options_length, bytes, (size_t)length);
-	s->options_length += length;
-}
-
-static void put32(struct segment *s, __u32 value)
-{
-	const unsigned char bytes[] = {
-		(unsigned char)(value >> 24), (unsigned char)(value >> 16),
-		(unsigned char)(value >> 8), (unsigned char)value,
-	};
-
-	put(s, bytes, 4);
-}
-
 /* The head of an option; blanks (nop) before it align its end. */
 static void put_head(struct segment *s, int kind, int length)
 {
 	const unsigned char head[] = { (unsigned char)kind, (unsigned char)length };
 
 	for (int pad = -length & 3; pad; pad--)
-		put(s, "\1", 1);
-	put(s, head, 2);
+		put_octets(s, "\1", 1);
+	put_octets(s, head, 2);
 }
 
 static void stamp(struct segment *s, const char *how)
@@ -102,8 +84,8 @@ static void stamp(struct segment *s, const char *how)
 	const bool first = how && strstr(how, "ecr first");
 
 	put_head(s, 8, 10);
-	put32(s, PEER_CLOCK + (__u32)(now_us() / 1000));
-	put32(s, s->flags & ACK ? packet_stamp(s->ack, first) : 0);
+	put_number(s, PEER_CLOCK + (__u32)(now_us() / 1000));
+	put_number(s, s->flags & ACK ? packet_stamp(s->ack, first) : 0);
 	s->stamped = true;
 }
 
@@ -119,7 +101,7 @@ static void sack(struct segment *s, char *text)
 		edges[n++] = position(w);
 	put_head(s, 5, 2 + 4 * n);
 	for (int i = 0; i < n; i++)
-		put32(s, peer.isn + edges[i]);
+		put_number(s, peer.isn + edges[i]);
 }
 
 static int hex(const char *text, unsigned char *bytes)
@@ -143,7 +125,7 @@ static void fast_open(struct segment *s, const char *text)
 		memcpy(cookie, peer.cookie, (size_t)n);
 	}
 	put_head(s, 34, 2 + n);
-	put(s, cookie, n);
+	put_octets(s, cookie, n);
 }
 
 /* AccECN's counters of octets, in the order of the wire. */
@@ -156,7 +138,7 @@ static void counters(struct segment *s, int kind, char *text)
 	for (char *w = strtok_r(text, BLANKS, &save); w && n < 3; w = strtok_r(NULL, BLANKS, &save))
 		set32(bytes + 3 * n++, (__u32)number(w) << 8);
 	put_head(s, kind, 2 + 3 * n);
-	put(s, bytes, 3 * n);
+	put_octets(s, bytes, 3 * n);
 }
 
 /* Room for a signature. */
@@ -166,8 +148,8 @@ static void sign(struct segment *s)
 	const int length = sign_option(bytes);
 
 	for (int pad = -length & 3; pad; pad--)
-		put(s, "\1", 1);
-	put(s, bytes, length);
+		put_octets(s, "\1", 1);
+	put_octets(s, bytes, length);
 }
 
 static void option(struct segment *s, char *text)
@@ -179,11 +161,11 @@ static void option(struct segment *s, char *text)
 		*value++ = 0;
 	if (!strcmp(text, "mss")) {
 		peer.mss = number(value);
-		put32(s, 0x02040000U | (__u32)peer.mss);
+		put_number(s, 0x02040000U | (__u32)peer.mss);
 	} else if (!strcmp(text, "wscale")) {
 		byte = (unsigned char)number(value);
 		put_head(s, 3, 3);
-		put(s, &byte, 1);
+		put_octets(s, &byte, 1);
 	} else if (!strcmp(text, "sackOK")) {
 		put_head(s, 4, 2);
 	} else if (!strcmp(text, "TS")) {
@@ -191,7 +173,7 @@ static void option(struct segment *s, char *text)
 	} else if (!strcmp(text, "sack")) {
 		sack(s, value);
 	} else if (!strcmp(text, "mptcp")) {
-		put(s, bytes, mptcp_capable(bytes));
+		put_octets(s, bytes, mptcp_capable(bytes));
 	} else if (!strncmp(text, "AccECN", 6)) {
 		counters(s, text[6] == '0' ? ACCECN0 : ACCECN1, value);
 	} else if (!strcmp(text, "FO")) {
@@ -213,7 +195,7 @@ static void options(struct segment *s, char *text)
 	if (peer.stamps && !(s->flags & SYN) && !(text && strstr(text, "TS")))
 		stamp(s, NULL);
 	if (peer.multipath && s->flags & ACK)
-		put(s, bytes, mptcp_ack(bytes, s->ack));
+		put_octets(s, bytes, mptcp_ack(bytes, s->ack));
 	sign(s);
 	if (!text)
 		return;

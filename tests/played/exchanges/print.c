@@ -13,11 +13,6 @@ struct line {
 	bool stack;		/* the stack has sent it */
 };
 
-static int get16(const unsigned char *p)
-{
-	return p[0] << 8 | p[1];
-}
-
 static void add(struct line *l, const char *format, ...)
 {
 	const int room = (int)sizeof(l->text) - l->length;

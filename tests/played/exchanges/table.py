@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 
 TABLE = Path(__file__).resolve().parent / "differences.txt"
@@ -41,15 +42,15 @@ def _fields(text: str) -> Iterator[tuple[str, list[str]]]:
 
 def read(text: str) -> Table:
     """Parse the table: lines ``NAME | TEXT`` of its section reasons, ``ALGORITHMS | REASONS |
-    DIFFERENCE`` of each script's section."""
+    DIFFERENCE`` of a section of one or several scripts."""
     table = Table()
     for section, words in _fields(text):
         if section == "reasons":
             table.reasons[words[0]] = words[1]
             continue
         assert len(words) == 3, words
-        for algorithm in words[0].split(","):
-            lines = table.listed.setdefault((section, algorithm), {})
+        for key in product(section.split(), words[0].split(",")):
+            lines = table.listed.setdefault(key, {})
             assert words[2] not in lines, words
             lines[words[2]] = words[1].split()
     return table

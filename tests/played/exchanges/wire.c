@@ -5,21 +5,21 @@
 
 #include "exchange.h"
 
-__u32 get32(const unsigned char *p)
+/* Options of the peer's segment. */
+void put_octets(struct segment *s, const void *octets, int length)
 {
-	return (__u32)p[0] << 24 | (__u32)p[1] << 16 | (__u32)p[2] << 8 | p[3];
+	if (s->options_length + length > MOST_OPTIONS)
+		die("too many options");
+	memcpy(s->options + s->options_length, octets, (size_t)length);
+	s->options_length += length;
 }
 
-void set16(unsigned char *p, __u32 value)
+void put_number(struct segment *s, __u32 value)
 {
-	p[0] = (unsigned char)(value >> 8);
-	p[1] = (unsigned char)value;
-}
+	unsigned char octets[4];
 
-void set32(unsigned char *p, __u32 value)
-{
-	set16(p, value >> 16);
-	set16(p + 2, value);
+	set32(octets, value);
+	put_octets(s, octets, 4);
 }
 
 const unsigned char *find_option(const unsigned char *tcp, int kind)

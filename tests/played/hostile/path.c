@@ -43,35 +43,21 @@ bool path_enter(const struct data *d, int octets)
 
 /* --- ACKs --- */
 
-static void put(struct segment *s, const void *bytes, int length)
-{
-	memcpy(s->options + s->options_length, bytes, (size_t)length);
-	s->options_length += length;
-}
-
-static void put32(struct segment *s, __u32 value)
-{
-	unsigned char bytes[4];
-
-	set32(bytes, value);
-	put(s, bytes, 4);
-}
-
 static void put_stamps(struct segment *s, __u32 echo)
 {
-	put(s, "\1\1\10\12", 4);
-	put32(s, PEER_CLOCK + (__u32)(now_us() / 1000));
-	put32(s, echo);
+	put_octets(s, "\1\1\10\12", 4);
+	put_number(s, PEER_CLOCK + (__u32)(now_us() / 1000));
+	put_number(s, echo);
 }
 
 static void put_blocks(struct segment *s, const struct answer *a)
 {
 	const unsigned char head[] = { 1, 1, 5, (unsigned char)(2 + 8 * a->blocks) };
 
-	put(s, head, 4);
+	put_octets(s, head, 4);
 	for (int i = 0; i < a->blocks; i++) {
-		put32(s, peer.isn + a->block[i].begin);
-		put32(s, peer.isn + a->block[i].end);
+		put_number(s, peer.isn + a->block[i].begin);
+		put_number(s, peer.isn + a->block[i].end);
 	}
 }
 
@@ -111,7 +97,7 @@ void path_syn_answer(__u32 stamp, bool ecn)
 	s->ack = 1;
 	s->window = 65535;
 	put_stamps(s, stamp);
-	put(s, rest, attack->no_sack ? 8 : sizeof(rest));
+	put_octets(s, rest, attack->no_sack ? 8 : sizeof(rest));
 }
 
 /* --- what is due --- */

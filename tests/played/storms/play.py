@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -46,22 +46,11 @@ def _run(name: str, cc: str) -> list[str]:
     ]  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Sample:
-    """A line of the sender's file: when, octets acknowledged, window and its extremes since the
-    line before, segments under way, retransmissions, RTO and RTT, segments sent, their size."""
-
-    ms: int
-    acked: int
-    cwnd: int
-    least: int
-    most: int
-    flight: int
-    retransmissions: int
-    rto_ms: int
-    rtt_ms: int
-    segments: int
-    mss: int
+#: A line of the sender's file: when, octets acknowledged, window and its extremes since the line
+#: before, segments under way, retransmissions, RTO and RTT, segments sent, their size.
+Sample = namedtuple(
+    "Sample", "ms acked cwnd least most flight retransmissions rto_ms rtt_ms segments mss"
+)
 
 
 def _marks(folder: Path) -> tuple[int, int]:

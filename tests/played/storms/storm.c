@@ -28,15 +28,6 @@
 #define TICK	0.01	/* s */
 #define TICKS	10	/* to a line */
 
-static FILE *opened(const char *name)
-{
-	FILE *out = fopen(name, "w");
-
-	if (!out)
-		err(2, "%s", name);
-	return out;
-}
-
 /* The smallest and the largest window since the line before. */
 struct range { unsigned int least, most; };
 
@@ -100,7 +91,7 @@ static int storm_send(char **words)
 	double next = now(), end = next + atof(words[3]);
 	int fd = connected(SOCK_STREAM, words[0], words[1]), all = 0;
 	struct range cwnd = { ~0U, 0 };
-	FILE *out = opened(words[4]);
+	FILE *out = file_of_lines(words[4]);
 	struct tcp_info info;
 
 	for (unsigned int tick = 0; !closed(fd) && now() < end; tick++) {
@@ -134,7 +125,7 @@ static int storm_drink(char **words)
 	static unsigned char octets[CHUNK], wanted[CHUNK];
 	int fd = accepted(words[0], atoi(words[2]));
 	__u64 at = 0, damaged = 0;
-	FILE *out = opened(words[1]);
+	FILE *out = file_of_lines(words[1]);
 	double next = now();
 	ssize_t n;
 
@@ -174,13 +165,12 @@ static void note(FILE *out, const unsigned char *ip, ssize_t size, int sent)
 
 static int storm_tap(char **words)
 {
-	FILE *out = opened(words[1]);
+	FILE *out = file_of_lines(words[1]);
 	int fd = packets_of(words[0]);
 	unsigned char packet[128];
 	bool sent;
 	ssize_t n;
 
-	setlinebuf(out);
 	if (fd < 0)
 		err(2, "%s", words[0]);
 	while ((n = next_frame(fd, packet, sizeof(packet), 0, &sent)) >= 0)
