@@ -303,14 +303,15 @@ def test_a_loss_never_raises_the_window(
     apogee: Library, reno: int, abe: int, cwnd: int, to: int, mode: str
 ) -> None:
     """Neither at once nor later: the share that is held back returns as slow start passes it."""
-    w = window(apogee, reno, abe, mode)
-    apogee.star_respond(w, cwnd, min(to, cwnd), False)
-    holds = mode == "STAR_CRUISE" and cwnd <= abe
-    assert w.mode == getattr(apogee, "STAR_SLOW" if holds else mode)
-    if mode != "STAR_START":
-        assert apogee.star_cwnd(w) <= cwnd
-    if holds:
-        assert apogee.star_cwnd(w) == min(to, cwnd)
+    for one in (cwnd, max(abe, 2), max(abe + 1, 2)):
+        w = window(apogee, reno, abe, mode)
+        apogee.star_respond(w, one, min(to, one), False)
+        holds = mode == "STAR_CRUISE" and one <= abe
+        assert w.mode == getattr(apogee, "STAR_SLOW" if holds else mode)
+        if mode != "STAR_START":
+            assert apogee.star_cwnd(w) <= one
+        if holds:
+            assert apogee.star_cwnd(w) == min(to, one)
 
 
 def test_as_published_a_loss_holds_nothing_back(apogee: Library) -> None:
