@@ -26,8 +26,10 @@ class Simulation:
 
     program: Path
 
-    def start(self, flows: str, **options: Any) -> subprocess.CompletedProcess[str]:
-        """Run it, as ``start("star,cubic", queue_bytes=15_000, event=["10:rtt=600"])``."""
+    def run(self, flows: str, **options: Any) -> dict[str, Any]:
+        """What it prints, as ``run("star,cubic", queue_bytes=15_000, event=["10:rtt=600"])``: rates
+        are in bit/s, RTTs in ms, all counts in segments.
+        """
         command = [str(self.program), "--flows", flows]
         for name, value in options.items():
             option = "--" + name.replace("_", "-")
@@ -36,13 +38,9 @@ class Simulation:
                 continue
             for item in value if isinstance(value, list) else [value]:
                 command += [option, str(item)]
-        return subprocess.run(command, capture_output=True, text=True, check=False)
-
-    def run(self, flows: str, **options: Any) -> dict[str, Any]:
-        """What it prints; rates are in bit/s, RTTs in ms, all counts in segments."""
-        done = self.start(flows, **options)
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise RuntimeError(f"simulation {done.args[1:]}: {done.returncode}\n{done.stderr}")
+            raise RuntimeError(f"simulation {command[1:]}: {done.returncode}\n{done.stderr}")
         return json.loads(done.stdout)
 
 

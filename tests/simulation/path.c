@@ -118,7 +118,7 @@ void path_queue(struct packet packet)
 	}
 	world.served += !packet.syn;
 	packet.left = queue_leave(frame_bytes(packet));
-	at = packet.left + world.path.rtt / 2 + f->extra;
+	at = packet.left + world.path.rtt / 2;
 	lose_in_bursts(&world.path);
 	if (world.path.bursting || path_random() >= intact * (1 - world.path.loss)) {
 		f->total.lost += !packet.syn;
@@ -133,7 +133,7 @@ void path_ack(struct flow *f, struct ack ack)
 {
 	struct packet packet = { .flow = f->number };
 	const struct path *p = &world.path;
-	u64 at = model_now + p->rtt / 2 + f->extra;
+	u64 at = model_now + p->rtt / 2;
 	s64 late = (s64)(p->jitter_mean + p->jitter_half * (2 * path_random() - 1));
 
 	at = max_t(s64, at + late, model_now);

@@ -42,7 +42,7 @@ static u64 ns(double seconds)
 }
 
 /* Give each flow its item of a list, or a single item to all of them. */
-static void listed(const char *text, const char *option, double scale, size_t field)
+static void listed(const char *text, const char *option, size_t field)
 {
 	char copy[1024], *item, *rest = copy;
 	double value = 0;
@@ -51,12 +51,12 @@ static void listed(const char *text, const char *option, double scale, size_t fi
 	snprintf(copy, sizeof(copy), "%s", text);
 	while ((item = strsep(&rest, ",")) && n < MODEL_FLOWS) {
 		value = read_number(item, option, 0);
-		*(u64 *)((char *)&world.flows[n++] + field) = ns(value * scale);
+		*(u64 *)((char *)&world.flows[n++] + field) = ns(value);
 	}
 	if (n != 1 && n != world.count)
 		errx(2, "%s: %u values for %u flows", option, n, world.count);
 	for (; n < world.count; n++)
-		*(u64 *)((char *)&world.flows[n] + field) = ns(value * scale);
+		*(u64 *)((char *)&world.flows[n] + field) = ns(value);
 }
 
 /* star,cubic*3: one flow of star and three of cubic. */
@@ -128,21 +128,6 @@ static void read_event(const char *text, const char *option)
 	world.path = before;
 }
 
-static void read_events(const char *name, const char *option)
-{
-	FILE *file = fopen(name, "r");
-	char line[256];
-
-	if (!file)
-		err(2, "%s", name);
-	while (fgets(line, sizeof(line), file)) {
-		line[strcspn(line, "\n")] = 0;
-		if (*line && *line != '#')
-			read_event(line, option);
-	}
-	fclose(file);
-}
-
 /* --- what is asked for ------------------------------------------------------------------- */
 
 static void read_pair(const char *text, const char *option, double *one, double *other)
@@ -193,17 +178,12 @@ static void read_seed(const char *text, const char *option)
 
 static void read_start(const char *text, const char *option)
 {
-	listed(text, option, 1, offsetof(struct flow, start));
+	listed(text, option, offsetof(struct flow, start));
 }
 
 static void read_stop(const char *text, const char *option)
 {
-	listed(text, option, 1, offsetof(struct flow, stop));
-}
-
-static void read_extra(const char *text, const char *option)
-{
-	listed(text, option, 0.001, offsetof(struct flow, extra));
+	listed(text, option, offsetof(struct flow, stop));
 }
 
 static void read_param(const char *text, const char *option)
@@ -240,7 +220,6 @@ static const struct setting {
 	{ "--spread", "S: each flow starts up to so much later (one RTT)", .number = &spread_s },
 	{ "--start", "S,..: when each flow starts, or all", .read = read_start },
 	{ "--stop", "S,..: when each flow has no more to send", .read = read_stop },
-	{ "--extra", "MS,..: one-way delay of its own", .read = read_extra },
 	{ "--window", "B: receive window (16e6)", .read = read_window },
 	{ "--access-rate", "BIT_PER_S of each sender's own link (100e6), 0: no limit",
 	  .number = &world.path.access_rate },
@@ -248,7 +227,6 @@ static const struct setting {
 	{ "--ack-slot", "MS: ACKs are released every so often", .ms = &world.path.slot },
 	{ "--event", "T:KEY=V,..: at T s rate, rtt, ber, loss, queue (packets), stall (ACKs, ms)",
 	  .read = read_event },
-	{ "--events", "FILE of such lines", .read = read_events },
 	{ "--param", "NAME=VALUE of a module", .read = read_param },
 	{ "--series", "S: the flows' state every so often", .number = &series_s, .low = 0.001 },
 	{ .option = NULL }

@@ -155,7 +155,6 @@ struct flow {
 	struct timer timers[TIMERS];
 	struct counts total;
 	struct counts begin;	/* at the begin of the measurement */
-	struct counts end;	/* at its end */
 	u64 series_delivered;
 	struct ack *acks;	/* in flight */
 	u32 acks_head;
@@ -165,7 +164,6 @@ struct flow {
 	u64 ack_arrival;
 	u64 start;
 	u64 stop;
-	u64 extra;		/* additional one-way delay of the flow */
 	u16 number;
 	u32 last_rtt_us;
 	u32 syns;

@@ -47,7 +47,6 @@ static void let_go(void)
 		w.held--;
 		pick = ids[shake_sched_pick(&w.sched, &w.config, choices, count, w.bytes,
 					    w.now)];
-		w.paths[pick].sent++;
 		counted(pick, seq, w.bytes);
 	}
 }

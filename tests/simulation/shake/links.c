@@ -104,20 +104,15 @@ void cbr_send(u32 path)
 void change(const struct change *change)
 {
 	struct path *p = &w.paths[change->path];
-	bool idle = p->cbr <= 0;
 	u32 i;
 
 	if (change->type == RATE)
 		p->rate = change->value;
 	else if (change->type == DELAY)
 		p->delay = (u64)change->value;
-	else if (change->type == CBR_RATE)
-		p->cbr = change->value;
 	else if (change->type == FLOW_WINDOW)
 		for (i = 0; i < change->value; i++)
 			flow_send(change->path);
 	else
 		p->down = change->type == DOWN;
-	if (change->type == CBR_RATE && idle)
-		cbr_send(change->path);
 }

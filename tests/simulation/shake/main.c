@@ -61,8 +61,6 @@ static void read_change(const char *text)
 		add_change(path, at, RATE, value / 8);
 	} else if (!strcmp(kind, "delay")) {
 		add_change(path, at, DELAY, value * 1000);
-	} else if (!strcmp(kind, "cbr")) {
-		add_change(path, at, CBR_RATE, value / 8);
 	} else if (!strcmp(kind, "flow")) {
 		add_change(path, at, FLOW_WINDOW, value);
 	} else if (!strcmp(kind, "outage")) {
@@ -109,10 +107,6 @@ static void read_option(const char *name, const char *value)
 		w.queue_us = (u32)(atof(value) * 1e6);
 	} else if (!strcmp(name, "--ack")) {
 		w.ack = word(value, acks, ARRAY_SIZE(acks));
-	} else if (!strcmp(name, "--threshold")) {
-		w.threshold = (u32)atoi(value);
-	} else if (!strcmp(name, "--theta")) {
-		w.config.theta = (u32)atoi(value);
 	} else if (!strcmp(name, "--seconds")) {
 		w.end = (u64)(atof(value) * 1e6);
 	} else if (!strcmp(name, "--base")) {
@@ -160,17 +154,11 @@ static void report(void)
 	printf("{\"goodput\": %.0f, \"segments\": %u, \"retransmits\": %u, ",
 	       8. * (w.bytes - HEAD) * (w.tcp.received - w.base_una) / seconds, w.tcp.received,
 	       w.tcp.retransmits);
-	printf("\"needless\": %u, \"timeouts\": %u, \"late\": %u, \"refused\": %u, ",
-	       w.tcp.needless, w.tcp.timeouts, w.tcp.late, w.refused);
-	printf("\"forced\": %u, \"repaired\": %u, \"holes_late\": %u, ",
-	       (u32)w.counts.forced, (u32)w.counts.repaired, (u32)w.counts.holes_late);
-	printf("\"holes_lost\": %u, \"twice\": %u, \"partial\": %u, ",
-	       (u32)w.counts.holes_lost, w.tcp.twice, w.tcp.partial);
-	printf("\"paths\": [");
+	printf("\"needless\": %u, \"refused\": %u, \"forced\": %u, \"paths\": [",
+	       w.tcp.needless, w.refused, (u32)w.counts.forced);
 	for (i = 0; i < w.count; i++)
-		printf("%s{\"sent\": %u, \"dropped\": %u, \"died\": %u, \"rate\": %.0f}",
-		       i ? ", " : "", w.paths[i].sent, w.paths[i].dropped, w.paths[i].died,
-		       8. * w.paths[i].est.rate);
+		printf("%s{\"dropped\": %u, \"died\": %u}", i ? ", " : "", w.paths[i].dropped,
+		       w.paths[i].died);
 	printf("]}\n");
 }
 

@@ -37,7 +37,7 @@ struct event {
 	bool has_mal;
 };
 
-enum change_type { RATE, DELAY, DOWN, UP, CBR_RATE, FLOW_WINDOW };
+enum change_type { RATE, DELAY, DOWN, UP, FLOW_WINDOW };
 
 struct change {
 	u64 at;
@@ -83,18 +83,16 @@ struct path {
 	u32 pending;
 	u64 acked;
 	bool timer;
-	/* counts */
-	u32 sent;
 	u32 dropped;
 };
 
 struct tcp {
 	double cwnd, ssthresh, w_max, srtt, var;
 	u64 epoch;
-	u32 window, una, next, highest, recover, dup, received, highest_arrived;
-	u32 retransmits, timeouts, needless, late, highest_sacked, rto_epoch, backoff;
+	u32 window, una, next, highest, recover, dup, received;
+	u32 retransmits, needless, highest_sacked, rto_epoch, backoff;
 	u32 marked, pipe, reordering;
-	u32 twice, partial, prior, prr_delivered, prr_out;
+	u32 prior, prr_delivered, prr_out;
 	bool recovering, timed_out;
 	u8 *flight; /* copies under way */
 	u8 *held; /* arrived */

@@ -243,7 +243,6 @@ static void acked_reno(u32 cum)
 	if (t->recovering && cum <= t->recover) {
 		u32 delivered = acked > t->dup ? acked - t->dup : 1;
 
-		t->partial += cum < t->recover;
 		t->dup -= min(acked - 1, t->dup);
 		if (cum < t->recover)
 			repair();
@@ -277,10 +276,6 @@ void tcp_acked(const struct event *event)
 /* At the receiver; an agent that drops needless duplicate ACKs knows what is under way. */
 void tcp_arrived(u32 seq)
 {
-	if (seq < t->highest_arrived && !t->held[seq] && !t->again[seq])
-		t->late++;
-	t->twice += t->held[seq];
-	t->highest_arrived = max(t->highest_arrived, seq);
 	t->held[seq] = 1;
 	t->order[t->arrivals++] = seq;
 	while (t->held[t->received])
@@ -293,7 +288,6 @@ void tcp_timeout(u32 epoch)
 
 	if (epoch != t->rto_epoch)
 		return;
-	t->timeouts++;
 	t->backoff++;
 	reduce();
 	t->recovering = false;

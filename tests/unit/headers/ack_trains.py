@@ -86,34 +86,13 @@ def losing_data(rng: np.random.Generator, delivered: Floats, mss: int, p: float)
 
 
 def reordered(rng: np.random.Generator, delivered: Floats, mss: int, p: float, late: float) -> Acks:
-    """A share `p` of the segments arrives `late` us later, each ACKed on arrival.
+    """A share `p` of the segments arrives `late` us later, each ACKed or SACKed on arrival.
 
-    What is new in each ACK comes from a scoreboard: bytes SACKed before don't
-    count again when snd_una jumps over them.
+    Bytes SACKed before don't count again when snd_una jumps over them.
     """
     at = delivered + late * (rng.random(len(delivered)) < p)
     order = np.argsort(at, kind="stable")
-    board = Scoreboard()
-    nbytes = np.array([board.arrival(int(seq)) * mss for seq in order])
-    return Acks(at[order], delivered[order], nbytes)
-
-
-class Scoreboard:
-    """A sender's view of a receiver that SACKs: snd_una and what is SACKed above."""
-
-    def __init__(self) -> None:
-        self.una = 0
-        self.sacked: set[int] = set()
-
-    def arrival(self, seq: int) -> int:
-        """Segments that the ACK of this arrival newly acknowledges or SACKs."""
-        before = self.una + len(self.sacked)
-        if seq >= self.una:
-            self.sacked.add(seq)
-        while self.una in self.sacked:
-            self.sacked.remove(self.una)
-            self.una += 1
-        return self.una + len(self.sacked) - before
+    return Acks(at[order], delivered[order], np.full(len(order), mss))
 
 
 class Estimator:

@@ -137,21 +137,6 @@ def test_agrees_over_many_epochs(apogee: Library, rate: int, rtt: int, mss: int)
     compare(apogee, acks, mss, 1000)
 
 
-@given(rates, sizes, st.integers(1, 50))
-@settings(max_examples=settings().max_examples // 3)
-def test_is_eq_2_where_every_gap_is_a_sample(
-    apogee: Library, rate: int, mss: int, count: int
-) -> None:
-    """ACKs an interval apart: the paper's d / ack_interval, of which the largest counts."""
-    est = Estimator(apogee, mss=mss, rtt_min_us=100_000)
-    step = est.interval_us
-    nbytes = [math.ceil(rate * step / 10**6) + index for index in range(apogee.ABE_SETTLE + count)]
-    est.ack(0, mss)
-    for index, one in enumerate(nbytes):
-        est.ack((index + 1) * step, one)
-    assert est.bw == Fraction(nbytes[-1] * 10**6, step).__floor__()
-
-
 @given(u32)
 def test_interval(apogee: Library, rtt_min_us: int) -> None:
     """RTT_min / 16, at least the shorter of 10 ms and one RTT, 1 ms to 625 ms."""
@@ -159,13 +144,6 @@ def test_interval(apogee: Library, rtt_min_us: int) -> None:
     shortest, longest = apogee.ABE_INTERVAL_MIN_US, apogee.ABE_RTT_MAX_US
     assert got == reference.interval_us(rtt_min_us, shortest, longest)
     assert shortest <= got <= 625_000
-
-
-@given(u64, u32, u32)
-def test_window_never_exceeds_its_bound(
-    apogee: Library, bw: int, rtt_min_us: int, mss: int
-) -> None:
-    assert 0 <= apogee.abe_window(bw, rtt_min_us, mss) <= apogee.ABE_WINDOW_MAX
 
 
 @given(st.integers(0, 2**40), u32, u32)
@@ -180,9 +158,9 @@ def test_window_is_eq_1(apogee: Library, bw: int, rtt_min_us: int, mss: int) -> 
 def test_window_grows_with_the_rate(
     apogee: Library, one: int, other: int, rtt_min_us: int, mss: int
 ) -> None:
-    """Up to the ends of the integers: nothing wraps round."""
-    low, high = sorted((one, other))
-    assert apogee.abe_window(low, rtt_min_us, mss) <= apogee.abe_window(high, rtt_min_us, mss)
+    """Up to the ends of the integers and of the window: nothing wraps round."""
+    small, large = (apogee.abe_window(bw, rtt_min_us, mss) for bw in sorted((one, other)))
+    assert small <= large <= apogee.ABE_WINDOW_MAX
 
 
 @given(st.integers(1, U64_MAX), st.integers(1, U64_MAX) | st.just(U64_MAX))
@@ -294,39 +272,6 @@ def test_an_epoch_outlasts_the_clocks_wrap(apogee: Library) -> None:
     assert estimates(2**32 - fall - 10_000) == estimates(2**32 - fall - 100_000) == estimates(0)
 
 
-def test_first_ack_is_one_segment_per_millisecond(apogee: Library) -> None:
-    """The paper's 1 ms: 11.6 Mbit/s for 1448 bytes; the parameter scales it."""
-    for first_us, expected in ((1000, 1_448_000), (1, 1_448_000_000), (1_000_000, 1_448)):
-        est = Estimator(apogee, mss=1448, rtt_min_us=500_000, first_us=first_us)
-        assert est.bw == 0
-        assert est.ack(123_456_789, 1448) == expected
-
-
-@given(rates, sizes, rtts)
-def test_first_train_corrects_the_first_ack(
-    apogee: Library, rate: int, mss: int, delay_us: int
-) -> None:
-    """After ACK k: k segments over 1 ms + t_k - t_1, up to the first full sample.
-
-    A link slower than the guess is overestimated by less than 2 from the second ACK
-    on, a faster one not at all. A full sample may be larger than the train's estimate.
-    On slow links one segment takes most of the round trip: no pause, a slow link.
-    """
-    step = max(math.ceil(mss * USEC_PER_SEC / rate), 1)
-    est = Estimator(apogee, mss=mss, rtt_min_us=delay_us + step)
-    true = mss * USEC_PER_SEC / step
-    assert est.ack(1_000_000, mss) == mss * 1000
-    for k in range(2, min(est.interval_us // step + 3, 60)):
-        got = est.ack(1_000_000 + (k - 1) * step, mss)
-        provisional = k * mss * USEC_PER_SEC // (1000 + (k - 1) * step)
-        assert got <= (true if step <= 1000 else 2 * true)
-        if (k - 1) * step >= est.interval_us:
-            assert got >= math.floor(true)
-            break
-        if step < est.rtt_min_us // 2 or k == 2:
-            assert got == provisional
-
-
 @pytest.mark.parametrize(
     ("sent_us", "now_us", "slowly"),
     [
@@ -356,33 +301,6 @@ def test_a_train_that_was_sent_slowly(
     assert said == slowly
     est.state.samples = 1
     assert not apogee.abe_sent_slowly(est.state, (start + now_us) % 2**32, start + sent_us)
-
-
-@pytest.mark.parametrize("rate", [SLOWEST, 8_000, 50_000, 10**6, 10**8])
-def test_first_train_ends_near_the_rate(apogee: Library, rate: int) -> None:
-    """A train of one interval I ends at R (I + s) / (I + 1 ms): off by 1 ms / I and a segment."""
-    est = Estimator(apogee, mss=1448, rtt_min_us=500_000)
-    step = 1448 * USEC_PER_SEC // rate
-    count = est.interval_us // step + 1
-    for k in range(count + 1):
-        got = est.ack(k * step, 1448)
-    edge = max(step, 1000) / max(est.interval_us, step)
-    assert rate * (1 - edge) - 1 <= got <= rate * (1 + edge) + rate / step + 1
-
-
-def test_compressed_first_train_is_dropped(apogee: Library) -> None:
-    """Ten ACKs in one microsecond claim 116 Mbit/s, for ABE_SETTLE samples only."""
-    est = Estimator(apogee, mss=1448, rtt_min_us=500_000)
-    for _ in range(10):
-        wrong = est.ack(1_000_000, 1448)
-    assert wrong == 14_480_000
-    # Every 1158 us from then on: the satellite link's rate.
-    step, true = 1158, 1448 * USEC_PER_SEC // 1158
-    samples = 1 + (apogee.ABE_SETTLE + 1) * math.ceil(est.interval_us / step)
-    for index in range(1, samples):
-        got = est.ack(1_000_000 + index * step, 1448)
-    # The nine that stood at the train's beginning are in its first sample.
-    assert true <= got <= true * (1 + 9 * step / est.interval_us)
 
 
 def test_skipped_acks_neither_count_nor_age(apogee: Library) -> None:

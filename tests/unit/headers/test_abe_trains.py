@@ -37,7 +37,6 @@ from tests.unit.headers.ack_trains import (
     Acks,
     Estimator,
     Floats,
-    Scoreboard,
     losing_data,
     reordered,
     segments,
@@ -190,15 +189,6 @@ def test_reordering(apogee: Library, p: float, late_us: int) -> None:
     assert after.min() >= SATELLITE.rate * (1 - edge / est.interval_us / apogee.ABE_SETTLE)
 
 
-@given(st.permutations(range(40)))
-def test_the_scoreboard_counts_bytes_once(order: list[int]) -> None:
-    """What the trains hand to abe_ack() is each segment once, when it arrives."""
-    board = Scoreboard()
-    assert [board.arrival(seq) for seq in order] == [1] * len(order)
-    assert board.una == len(order)
-    assert [board.arrival(seq) for seq in order] == [0] * len(order)
-
-
 @each_memory
 @each_path
 def test_window_limited_bursts(apogee: Library, path: Path, recent: bool) -> None:
@@ -220,17 +210,15 @@ def test_window_limited_bursts(apogee: Library, path: Path, recent: bool) -> Non
 
 @each_memory
 @each_path
-@pytest.mark.parametrize("pause_us", [10_000, 3_000_000, 3_600_000_000, 2**33])
-def test_idle_then_busy(apogee: Library, path: Path, recent: bool, pause_us: int) -> None:
-    """After any pause: never above R, and back at R within two samples of the train."""
+@pytest.mark.parametrize("pause_us", [1_000, 10_000, 500_000, 3_000_000, 3_600_000_000, 2**33])
+def test_a_gap_does_not_show(apogee: Library, path: Path, recent: bool, pause_us: int) -> None:
+    """A gap of any length lies in one sample: the other one holds the estimate at R."""
     est = path.estimator(apogee, recent)
     acks = path.busy(est, 1.2)
     before = est.feed(acks)[-1]
-    again = acks.shifted(acks.at[-1] + pause_us)
-    values = est.feed(again)
+    values = est.feed(acks.shifted(acks.at[-1] + pause_us))
     assert values.max() <= max(before, path.rate * (1 + 1 / est.interval_us))
-    back = np.searchsorted(again.at, again.at[0] + 2 * (est.interval_us + acks.gap_us))
-    assert values[back + 1 :].min() >= path.rate * (1 - 1 / est.interval_us) - 1
+    assert values.min() >= path.rate * (1 - 1 / est.interval_us) - 1
 
 
 @each_memory
@@ -365,35 +353,6 @@ def test_rate_falls(apogee: Library, path: Path, factor: int) -> None:
     late = values[passed > 2 * (epoch + longest) + longest]
     assert len(late) > 0
     assert late.max() <= slow.rate * (1 + 1 / est.interval_us)
-
-
-@each_path
-@pytest.mark.parametrize("factor", [2, 10])
-def test_recent_follows_a_falling_rate(apogee: Library, path: Path, factor: int) -> None:
-    """As published a lower rate counts with the second sample wholly in it: within 3 (I + G)."""
-    est = path.estimator(apogee, recent=True)
-    acks = path.busy(est, 0.2)
-    est.feed(acks)
-    slow = Path(path.rate / factor, path.rtt_min_us, path.every)
-    tail = slow.busy(est, 0.2).shifted(acks.at[-1])
-    values = est.feed(tail)
-    late = values[tail.at > acks.at[-1] + 3 * (est.interval_us + tail.gap_us)]
-    assert len(late) > 0
-    assert late.max() <= slow.rate * (1 + 1 / est.interval_us)
-
-
-@each_path
-@each_memory
-@pytest.mark.parametrize("pause_us", [1_000, 10_000, 500_000, 3_600_000_000, 2**33])
-def test_a_single_gap_does_not_show(
-    apogee: Library, path: Path, recent: bool, pause_us: int
-) -> None:
-    """A gap of any length lies in one sample: the other one holds the estimate at R."""
-    est = path.estimator(apogee, recent)
-    acks = path.busy(est, 0.2)
-    est.feed(acks)
-    values = est.feed(acks.shifted(acks.at[-1] + pause_us))
-    assert values.min() >= path.rate * (1 - 1 / est.interval_us) - 1
 
 
 @given(data=st.data())

@@ -8,14 +8,9 @@ import subprocess
 from pathlib import Path
 
 from tests import kernel
-from tests.unit.headers.cheaders import Library, undefined_symbols_32bit
+from tests.unit.headers.cheaders import undefined_symbols_32bit
 
 KERNEL_DIVISION = {"div_u64", "div_s64", "div64_u64"}
-
-
-def test_every_function_can_be_called(apogee: Library) -> None:
-    assert apogee.abe_window(1_250_000, 500_000, 1250) == 500
-    assert apogee.new("abe").samples == 0
 
 
 def test_no_64_bit_division_on_32_bit_machines(root: Path, build: Path) -> None:

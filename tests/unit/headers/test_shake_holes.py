@@ -234,38 +234,14 @@ def undecided(agent: Agent, mode: int = DROP_ALL) -> None:
     assert agent.ack(2000, mode) == PASS
 
 
-def test_undecided_drops_until_theta_c(agent: Agent) -> None:
+@pytest.mark.parametrize("threshold", [1, 2, THETA, 100])
+def test_undecided_drops_until_theta_c(agent: Agent, threshold: int) -> None:
     """The ACK by which Cancel would exceed theta_c asks for a retransmission, and only that one."""
     undecided(agent)
-    fates = [agent.ack(2000) for _ in range(9)]
-    assert fates == [DROP] * THETA + [RETRANSMIT] + [PASS] * 3
-    assert agent.rows[0][4] == THETA
+    fates = [agent.ack(2000, threshold=threshold) for _ in range(threshold + 4)]
+    assert fates == [DROP] * threshold + [RETRANSMIT] + [PASS] * 3
+    assert agent.rows[0][4] == threshold
     assert agent.counts.forced == 1
-
-
-@pytest.mark.parametrize("threshold", [1, 2, 100])
-def test_theta_c_is_a_parameter(agent: Agent, threshold: int) -> None:
-    undecided(agent)
-    fates = [agent.ack(2000, threshold=threshold) for _ in range(threshold + 1)]
-    assert fates == [DROP] * threshold + [RETRANSMIT]
-
-
-def test_what_was_dropped_is_made_good_once(agent: Agent) -> None:
-    undecided(agent)
-    assert [agent.ack(2000), agent.ack(2000)] == [DROP, DROP]
-    agent.segment(2, 5, 2999)
-    assert [agent.ack(2000) for _ in range(4)] == [RETRANSMIT, PASS, PASS, PASS]
-    assert (agent.counts.repaired, agent.counts.forced) == (1, 0)
-
-
-def test_unneeded_drops_what_was_not_seen(agent: Agent) -> None:
-    """Four segments behind the hole make four duplicates; two came before it filled."""
-    undecided(agent)
-    for number in (5, 6, 7):
-        agent.segment(1, number, 1000 * (number - 1) - 1)
-    assert [agent.ack(2000), agent.ack(2000)] == [DROP, DROP]
-    agent.segment(2, 3, 999)
-    assert [agent.ack(2000) for _ in range(4)] == [DROP, DROP, PASS, PASS]
 
 
 @pytest.mark.parametrize(
@@ -310,23 +286,6 @@ def test_an_ack_tells_of_what_is_overdue(agent: Agent, mode: int, fate: int) -> 
 
 
 # --- 6.2 ----------------------------------------------------------------------------------------
-
-
-def test_tdar_relays_two_while_undecided(agent: Agent) -> None:
-    """Cancel doesn't count them."""
-    undecided(agent, TDAR)
-    fates = [agent.ack(2000, TDAR) for _ in range(9)]
-    assert fates == [PASS, PASS] + [DROP] * THETA + [RETRANSMIT, PASS]
-
-
-def test_tdar_relays_two_when_unneeded(agent: Agent) -> None:
-    """Dupack counts them."""
-    figure_4(agent)
-    for number in (5, 6, 7):
-        agent.segment(1, number, 1000 * (number - 1) - 1)
-    agent.segment(2, 3, 999)
-    assert agent.rows[0][3] == 4
-    assert [agent.ack(2000, TDAR) for _ in range(6)] == [PASS, PASS, PASS, DROP, DROP, PASS]
 
 
 # --- ack=auto -----------------------------------------------------------------------------------
@@ -460,19 +419,17 @@ def test_what_was_lost_in_front_of_the_leader_has_no_copy(agent: Agent, mode: in
     assert agent.counts.dropped_mending == 0
 
 
+def awaits_a_copy(agent: Agent, ack: int) -> None:
+    agent.ack(ack, AUTO)
+    assert [agent.ack(ack, AUTO) for _ in range(5)] == [DROP] * 5
+
+
 @pytest.mark.parametrize("lost", [(3,), (3, 4), (3, 5), (3, 4, 5, 6), (4, 6, 8)])
 def test_what_was_lost_on_a_path_has_one(agent: Agent, lost: tuple[int, ...]) -> None:
     """Also what M_AL alone doesn't prove: the first of two losses in a row on a path."""
     in_turn(agent, *lost, to=12)
     assert {hole[2] for hole in agent.holes} == {NEEDED}
-    first = 1000 * (lost[0] - 1)
-    agent.ack(first, AUTO)
-    assert [agent.ack(first, AUTO) for _ in range(5)] == [DROP] * 5
-
-
-def awaits_a_copy(agent: Agent, ack: int) -> None:
-    agent.ack(ack, AUTO)
-    assert [agent.ack(ack, AUTO) for _ in range(5)] == [DROP] * 5
+    awaits_a_copy(agent, 1000 * (lost[0] - 1))
 
 
 def test_a_loss_shown_before_its_hole_opens(agent: Agent) -> None:
@@ -537,28 +494,22 @@ def test_duplicates_behind_a_copy_are_dropped(agent: Agent) -> None:
 
 
 @pytest.mark.parametrize(
-    ("took", "patience"),
+    ("before", "took", "patience"),
     [
-        (300_000, PATIENCE - (PATIENCE - 650_000) // 8),
-        (1_500_000, 3_050_000),
-        (10**9, MOST),
-        (0, PATIENCE - (PATIENCE - 50_000) // 8),
+        (0, 300_000, PATIENCE - (PATIENCE - 650_000) // 8),
+        (0, 1_500_000, 3_050_000),
+        (0, 10**9, MOST),
+        (0, 0, PATIENCE - (PATIENCE - 50_000) // 8),
+        (LEAST, 0, LEAST),
     ],
 )
-def test_patience_is_learned(agent: Agent, took: int, patience: int) -> None:
+def test_patience_is_learned(agent: Agent, before: int, took: int, patience: int) -> None:
     """Twice what a copy took and 50 ms, at once if that is more, by an eighth if less."""
+    agent.state.patience = before
     proved(agent)
     agent.now += took - 10**6
     agent.segment(2, 3, 1999, kept=True)
     assert agent.state.patience == patience
-
-
-def test_patience_has_a_least(agent: Agent) -> None:
-    agent.state.patience = LEAST
-    proved(agent)
-    agent.now -= 10**6
-    agent.segment(2, 3, 1999, kept=True)
-    assert agent.state.patience == LEAST
 
 
 def test_what_tcp_sent_again_teaches_no_patience(agent: Agent) -> None:
@@ -653,28 +604,6 @@ def test_no_more_holes_than_256(apogee: Library) -> None:
     for number in range(2, 1000, 2):
         agent.segment(1, number, max(1000 * (number - 2) - 1, 0))
     assert agent.state.count == apogee.SHAKE_HOLES_MAX == 256
-
-
-def test_room_grows(apogee: Library) -> None:
-    agent = Agent(apogee, room=8).syn()
-    for number in range(2, 200, 2):
-        if apogee.shake_holes_wants_room(agent.state):
-            grown = (apogee.headers.structs["shake_hole"] * (2 * agent.state.room))()
-            apogee.shake_holes_move(agent.state, grown, 2 * agent.state.room)
-            agent.hole = grown
-        agent.segment(1, number, max(1000 * (number - 2) - 1, 0))
-    assert agent.counts.holes_refused == 0
-    assert len(agent.holes) == 99
-
-
-@pytest.mark.parametrize("base", [U32 - 1, U32 - 2500, U32 - 4000, 2**31 - 2500, 2**31])
-def test_numbers_wrap(apogee: Library, base: int) -> None:
-    agent = Agent(apogee, base=base).syn()
-    undecided(agent)
-    assert [agent.ack(2000) for _ in range(2)] == [DROP, DROP]
-    agent.segment(2, 5, 2999)
-    assert agent.holes == [(2000, 3000, NEEDED)]
-    assert agent.ack(2000) == RETRANSMIT
 
 
 def test_a_path_idle_for_half_the_numbers(apogee: Library) -> None:

@@ -384,17 +384,6 @@ def test_probes_of_a_dead_path_become_rare(
     assert gap == pytest.approx(gap_s * SECOND, rel=0.1)
 
 
-def test_a_dead_path_is_probed_a_few_times(apogee: Library) -> None:
-    """In a minute, and in ten, with probes that are sent when they are due."""
-    link = filled(apogee, 384 * KBIT, 20_000, queue=1)
-    at, sent = 0, []
-    while at < 600 * SECOND:
-        sent.append(at)
-        at += apogee.shake_path_probe_gap(link.est, at)
-    assert len([t for t in sent if t < 60 * SECOND]) < 70
-    assert len(sent) < 200
-
-
 @pytest.mark.parametrize(("delay", "lost"), [(20_000, 3), (300_000, 2), (600_000, 1)])
 def test_a_lost_probe_is_sent_again(apogee: Library, delay: int, lost: int) -> None:
     """The next is answered in time, too."""

@@ -246,36 +246,6 @@ def test_two_of_a_kind_as_in_the_lab(fast: Simulation, root: Path, cc: str) -> N
 # --- what is asked for --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        ({"param": "coexist=2"}, "coexist must be 0 to 1"),
-        ({"param": "nothing=1"}, "nothing=1 is not taken"),
-        ({"event": "5:colour=1"}, "no key colour"),
-        ({"duration": 5, "warmup": 5}, "warmup"),
-        ({"start": "1,2,3"}, "3 values for 1 flows"),
-        ({"rate": "fast"}, "fast is no number"),
-        ({"bursts": "0.1"}, "bursts:  is no number"),
-        ({"bursts": ",0.1"}, "bursts:  is no number"),
-        ({"bursts": "often,0.1"}, "bursts: often is no number"),
-        ({"bursts": "0.1,-1"}, "bursts: -1 is no number"),
-        ({"bursts": "0.1,0.5,1"}, "bursts: 0.5,1 is no number"),
-    ],
-)
-def test_a_wrong_option_is_refused(
-    simulation: Simulation, options: dict[str, Any], told: str
-) -> None:
-    done = simulation.start("star", **options)
-    assert done.returncode == 2
-    assert told in done.stderr
-
-
-def test_an_unknown_algorithm_is_refused(simulation: Simulation) -> None:
-    done = simulation.start("star,vegas")
-    assert done.returncode == 2
-    assert "no algorithm vegas" in done.stderr
-
-
 def test_a_parameter_of_the_module_counts(simulation: Simulation) -> None:
     """As published, star keeps more in the queue than the default."""
     published, default = (simulation.run("star", param=f"coexist={n}")["flows"][0] for n in (0, 1))

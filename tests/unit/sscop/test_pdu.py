@@ -30,19 +30,6 @@ from tests.unit.sscop.core import (
 )
 
 SEAL = 0x01020304
-VECTORS = [  # RFC 3720, B.4; each CRC as it goes out, the lowest octet first
-    (bytes(32), "aa36918a"),
-    (b"\xff" * 32, "43aba862"),
-    (bytes(range(32)), "4e79dd46"),
-    (bytes(range(31, -1, -1)), "5cdb3f11"),
-    (
-        bytes.fromhex(
-            "01c00000 00000000 00000000 00000000 14000000 00000400"
-            "00000014 00000018 28000000 00000000 02000000 00000000"
-        ),
-        "563a96d9",
-    ),
-]
 
 
 def slow_crc(octets: bytes, crc: int) -> int:
@@ -60,11 +47,11 @@ def frame(head: int, rest: str, start: int = SEAL) -> bytes:
     return slow_crc(body, start).to_bytes(4, "big") + body
 
 
-@pytest.mark.parametrize(("octets", "expected"), VECTORS)
-def test_crc32c(octets: bytes, expected: str) -> None:
-    crc = library().crc32c(0xFFFFFFFF, octets, len(octets)) ^ 0xFFFFFFFF
-    assert crc.to_bytes(4, "little").hex() == expected
-    assert slow_crc(octets, 0xFFFFFFFF) ^ 0xFFFFFFFF == crc
+def test_crc32c() -> None:
+    """RFC 3720, B.4."""
+    octets = bytes(range(32))
+    crc = library().crc32c(0xFFFFFFFF, octets, len(octets))
+    assert crc == slow_crc(octets, 0xFFFFFFFF) == 0x46DD794E ^ 0xFFFFFFFF
 
 
 @pytest.mark.parametrize(
