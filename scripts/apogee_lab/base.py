@@ -107,11 +107,15 @@ _HELD: dict[Path, int] = {}
 def hold(path: Path) -> None:
     """Keep others from removing this file or folder of the cache until the process ends."""
     if path not in _HELD:
-        handle = os.open(path, os.O_RDONLY)
+        gone = LabError(f"{path}: another process has removed it: begin again")
+        try:
+            handle = os.open(path, os.O_RDONLY)
+        except FileNotFoundError:
+            raise gone from None
         fcntl.flock(handle, fcntl.LOCK_SH)
         if not os.fstat(handle).st_nlink:
             os.close(handle)
-            raise LabError(f"{path}: another process has removed it: begin again")
+            raise gone
         _HELD[path] = handle
 
 
@@ -262,7 +266,7 @@ def compiled(
     # libc's version is what its ldd tells: static programs have a part of it inside.
     binary = folder / f"{name}-{made_of}-{key_of(compiler, version_of('ldd'))}{suffix}"
     if not compiler:
-        binary = next(folder.glob(f"{name}-{made_of}-*{suffix}"), binary)
+        binary = next(folder.glob(f"{name}-{made_of}-{12 * '[0-9a-f]'}{suffix}"), binary)
     if not binary.exists():
         with locked(name):
             if not binary.exists():

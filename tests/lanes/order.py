@@ -12,6 +12,7 @@ comes after, the largest number of tests first.
 from __future__ import annotations
 
 import json
+import sys
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -85,4 +86,6 @@ def long_units(tests: dict[str, dict[str, Any]]) -> dict[str, float]:
 
 if __name__ == "__main__":
     run = json.loads((BUILD / "tests" / "times.json").read_text())
+    if run["exit_status"] not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        sys.exit("order: the last run was stopped: run make check to its end")
     LONGEST.write_text(json.dumps(long_units(run["tests"]), indent=1) + "\n")

@@ -25,7 +25,7 @@ MAKE = ("ARCH=um", *COMPILERS)
 HZ = (r"(config HZ\n(?:\s+[^\n]*\n)*?\s+default) 100\n", r"\1 250\n")
 #: After a fault Linux maps the pages around it that the page cache has, but UML gives its process
 #: one of them, and takes a fault for each other. It gives all, and there are 64 of them, not 16: a
-#: program starts with half of the host's CPU time.
+#: program starts with half of the host's CPU time. What the host refuses to map ends the process.
 FAULT_PAGES = 64
 AROUND = (
     r"\n\tflush_tlb_page\(vma, address\);\n",
@@ -35,6 +35,8 @@ AROUND = (
 		unsigned long start = max(vma->vm_start, address & ~(around - 1));
 
 		flush_tlb_range(vma, start, min(vma->vm_end, (address | (around - 1)) + 1));
+		if (mm->context.id.kill)
+			force_sig(SIGKILL);
 	}}
 """,
 )

@@ -312,8 +312,9 @@ class Sweep:
                 part = RUNS / f"{job.key}.part-{os.getpid()}-{index}{_HERE}"
                 part.mkdir()
                 process = context.Process(
-                    target=_child, args=(job, self.engine, part, self.bound_s, os.getpid())
-                )
+                    target=_child, args=(job, self.engine, part, self.bound_s, os.getpid()),
+                    daemon=True,  # a second Ctrl-C may keep it from being stopped: Python does
+                )  # fmt: skip
                 running[slot] = (index, process, part, time.monotonic() + self.bound_s + GRACE_S)
                 # If a signal came in between, the process would go on without being known here. It
                 # begins with the signals blocked, until it can handle them.

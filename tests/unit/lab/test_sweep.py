@@ -464,6 +464,26 @@ def test_interrupted_while_a_run_is_being_started(
         os.kill(children[0], 0)
 
 
+def test_a_second_interrupt_leaves_nothing_to_wait_for(
+    engine: FakeEngine, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    """It may come while the runs are being stopped: Python ends those that it need not join."""
+
+    def again(_: Any) -> None:
+        raise KeyboardInterrupt
+
+    engine.hang = {"star 1"}
+    monkeypatch.setattr(sweep, "_stop", again)
+    monkeypatch.setattr(sweep, "wait", again)
+    work = sweep.Sweep(jobs_of(engine, "star", seeds=1), engine, at_once=1, out=io.StringIO())
+    with pytest.raises(KeyboardInterrupt):
+        work.run()
+    (child,) = multiprocessing.active_children()
+    assert child.daemon
+    child.terminate()
+    child.join()
+
+
 def test_what_a_killed_sweep_left_is_removed(engine: FakeEngine) -> None:
     gone = sweep.RUNS / "0123456789abcdef.part-999999999-0"
     ours = sweep.RUNS / f"0123456789abcdef.part-{os.getpid()}-7"

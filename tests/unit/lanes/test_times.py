@@ -105,8 +105,11 @@ def test_tests_by_name_have_no_table(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("options", ways(TWO))
 def test_a_run_that_ends_at_a_failure_has_a_table(tmp_path: Path, options: list[str]) -> None:
-    assert "what it took" in run(folder(tmp_path, CONFTEST, test_some=TESTS), "-x", *options)
-    assert kept(tmp_path)["whole"]["tests"] == 3
+    """Of the tests that ran until then: of two workers the other may have begun its own, or not."""
+    told = run(folder(tmp_path, CONFTEST, test_some=TESTS), "-x", *options)
+    assert "what it took" in told
+    ran = sum(map(int, re.findall(r"(\d+) (?:passed|failed)", told.splitlines()[-1])))
+    assert kept(tmp_path)["whole"]["tests"] == ran > 0
 
 
 @pytest.mark.parametrize("options", ways(TWO))

@@ -119,8 +119,11 @@ def test_modules_that_only_tests_take_are_not_built_to_load(machine: Machine) ->
     assert machine.run("build-modules", machine.kdir, machine.tree / "out").returncode == 1
 
 
-def test_make_is_asked_again_when_something_has_changed(machine: Machine) -> None:
-    """Sources, what a kernel is like, what is asked for, and a module that is gone."""
+def test_make_is_asked_again_when_something_has_changed(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sources, also old ones in another place, what a kernel is like, what is asked for, and a
+    module that is gone."""
     machine.headers("modules:\n\t@echo built >>$(M)/log; touch $(M)/tcp_a.ko\n")
     out, config = machine.kdir.parent / "out x", machine.kdir / "include" / "config" / "auto.conf"
     config.touch()
@@ -136,15 +139,46 @@ def test_make_is_asked_again_when_something_has_changed(machine: Machine) -> Non
     assert [builds("W=1"), builds("W=1")] == [1, 0]
     source = machine.tree / "include" / "apogee" / "star.h"
     source.parent.mkdir(parents=True)
-    killed = out / ".building"
+    killed, old = out / ".building", machine.kdir.parent / "tcp_old.c"
+    old.touch()
+    os.utime(old, (1e9, 1e9))
     for change in (source.touch, (machine.tree / "tcp_j.c").touch, config.touch,
-                   (out / "tcp_a.ko").unlink, killed.touch):  # fmt: skip
+                   (out / "tcp_a.ko").unlink, killed.touch,
+                   lambda: old.rename(machine.tree / "tcp_old.c"),
+                   lambda: (machine.tree / "tcp_old.c").unlink()):  # fmt: skip
         change()
         assert [builds("W=1"), builds("W=1")] == [1, 0], change
+    monkeypatch.setenv("KCFLAGS", "-O3")
+    assert [builds("W=1"), builds("W=1")] == [1, 0]
     machine.headers("modules:\n\t@exit 1\n")
     (machine.tree / "tcp_j.c").touch()
     for _ in range(2):
         assert machine.run("build-modules", machine.kdir, out, "W=1").returncode == 1
+    machine.headers("modules:\n\t@echo built >>$(M)/log; touch $(M)/tcp_a.ko\n")
+    assert builds("W=1") == 1
+
+
+def test_a_build_that_fails_is_made_again(machine: Machine) -> None:
+    """Also with what was asked before it: the modules may be those of the one that failed."""
+    machine.headers("modules:\n\t@echo $(W) >>$(M)/log; touch $(M)/tcp_a.ko; [ $(W) = 0 ]\n")
+    out = machine.kdir.parent / "out"
+    asked = [("W=0", 0), ("W=1", 1), ("W=0", 0)]
+    assert [
+        machine.run("build-modules", machine.kdir, out, word).returncode for word, _ in asked
+    ] == [status for _, status in asked]
+    assert (out / "log").read_text().split() == ["0", "1", "1", "0"], "the second time to explain"
+
+
+def test_a_link_to_another_kernel_is_another_kernel(machine: Machine) -> None:
+    machine.headers("modules:\n\t@echo built >>$(M)/log; touch $(M)/tcp_a.ko\n")
+    out, link = machine.kdir.parent / "out", machine.kdir.parent / "build"
+    other = shutil.copytree(machine.kdir, machine.kdir.parent / "other")
+    for kdir in (machine.kdir, other):
+        link.unlink(missing_ok=True)
+        link.symlink_to(kdir)
+        for _ in range(2):
+            assert machine.run("build-modules", link, out).returncode == 0
+    assert (out / "log").read_text().split() == ["built"] * 2
 
 
 @pytest.mark.parametrize("verb", ["install", "remove"])
