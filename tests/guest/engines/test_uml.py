@@ -22,7 +22,7 @@ from apogee_lab.measures.record import comparable, dumps
 from apogee_lab.modules import build
 from apogee_lab.scenarios import SCENARIOS
 from tests.guest.conftest import shift_seeds
-from tests.guest.runs import measured
+from tests.guest.runs import compiled, measured
 from tests.patience import wait_for
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
@@ -72,6 +72,25 @@ def test_equal_seeds_give_equal_records(kernel: Kernel, kept: Path, tmp_path: Pa
     assert all(b"star_ack:" in trace and b"tcp_probe:" in trace for trace in traces[0])
     assert found[0]["kernel"] == kernel.release
     none_is_left(kernel, tmp_path)
+
+
+MAPPED = """
+mount -t tmpfs -o size=900m none /tmp && cd /tmp && chmod +x /bin/mapped
+/bin/mapped >$OUT/said
+echo $? >$OUT/ended
+"""
+
+
+@pytest.mark.deep
+def test_what_the_host_does_not_map_ends_the_program(
+    kernel: Kernel, tmp_path: Path, root: Path
+) -> None:
+    """It took the same fault for ever."""
+    program = compiled(root / "tests" / "guest" / "engines" / "mapped.c")
+    limit = int(Path("/proc/sys/vm/max_map_count").read_text())
+    uml.run_script(MAPPED, out=tmp_path / "out", files={"bin/mapped": program})
+    ended = (tmp_path / "out" / "ended").read_text().strip()
+    assert ended == ("137" if limit < 72_000 else "0")
 
 
 def test_a_shift_is_another_seed(
