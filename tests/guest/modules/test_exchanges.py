@@ -29,6 +29,8 @@ ECN = "sysctl tcp_ecn=1\n"
 LOSSY_ROUNDS = 40
 #: Times at which a judgement is switched off, 200 ms apart.
 SWITCHES = 2
+#: How often a connection whose sequence numbers wrap is looked at, 200 ms apart.
+WRAP_INFOS = 15
 #: What a path carries that acknowledges a segment per ms, in B/s.
 PATH_RATE = 1000 * MSS
 
@@ -79,6 +81,19 @@ def twice(segment: int, flags: str = "") -> str:
 
 #: A round trip of 100 ms for a second, then one of 140 ms for 25 round trips.
 LONGER = carry(1000) + "info before\n" + carry(3500, 140) + "info after\n"
+
+
+#: Played for all algorithms. Losses, and later all that is under way is lost; slow start beyond
+#: what the path carries, with sequence numbers far from 2^32, just below it, a flight below it.
+FOR_ALL = {
+    "lost-window": NO_STAMPS + LATE_ONLY + opened(6_000_000) + carry(1500)
+    + carry(100, lose=30) + carry(1000) + "info full\n+2 info timeout\n"
+    + "< . ack una+1000\ninfo once\n",
+} | {
+    f"wrap-{name}": f"repair {first}\n< . ack una win 60000\nsend 6000000\n"
+    + "".join(carry(200) + f"info r{n}\n" for n in range(WRAP_INFOS))
+    for name, first in (("far", 5_000_000), ("below", -500), ("flight", -20_000))
+}  # fmt: skip
 
 
 def judged() -> dict[str, str]:
@@ -183,6 +198,7 @@ class Seen:
         every = scripts()
         self._guests = [(out / "star", every | judged(), ("star",)), (out / "near", NEAR, OTHERS)]
         self._guests += [(out / cc, every, (cc,)) for cc in ("reno", "j")]
+        self._guests.append((out / "all", FOR_ALL, ("star", "j", *OTHERS)))
 
     def __getitem__(self, key: str) -> Log:
         if key not in self._logs:
@@ -330,6 +346,24 @@ def test_taken_up_after_a_timeout_it_starts_slowly(seen: Seen, cc: str) -> None:
     run = seen[f"{cc}-taken-up-loss"]
     assert run["timeout"]["state"] == LOSS
     assert run["one"]["cwnd"] <= 2
+
+
+@pytest.mark.parametrize("cc", ["star", "j"])
+def test_a_timeout_after_losses_begins_anew(seen: Seen, cc: str) -> None:
+    """Nothing tells of lost ACKs: from ten segments, and the first ACK adds at most one."""
+    run = seen[f"{cc}-lost-window"]
+    assert run["full"]["cwnd"] >= 60
+    assert run["timeout"]["state"] == LOSS
+    assert run["once"]["cwnd"] <= 11
+
+
+@pytest.mark.parametrize("cc", ["star", "j", *OTHERS])
+@pytest.mark.parametrize("where", ["below", "flight"])
+def test_sequence_numbers_may_wrap(seen: Seen, cc: str, where: str) -> None:
+    """As without: times of two exchanges differ by some us, so that windows are a segment apart."""
+    plain, wrapped = seen[f"{cc}-wrap-far"], seen[f"{cc}-wrap-{where}"]
+    for n in range(WRAP_INFOS):
+        assert wrapped[f"r{n}"]["cwnd"] == pytest.approx(plain[f"r{n}"]["cwnd"], abs=2)
 
 
 # --- misleading ACKs --------------------------------------------------------------------------
