@@ -102,7 +102,7 @@ ethtool -S h0 >$OUT/agent.counters
 refused path ip link set h0 type shake path 1
 refused bits ip link set h0 type shake peer 9 allow 10.0.0.1/8
 refused owned ip link set h0 type shake peer 12 allow 10.11.0.1
-for octets in 0 1 31 32 33; do refused octets$octets peer_key h0 9 $octets; done
+for octets in 0 1 31 32 33; do refused octets$octets peer_key h0 11 $octets; done
 refused gone ip link set h0 type shake peer 8 off
 cat peers >$OUT/agent.after
 refused badline put h0/shake/peers "7 allow"
