@@ -315,6 +315,7 @@ static void call_repair(char *arguments)
 	peer.stack_port = STACK_PORT;
 	peer.next = 1;
 	peer.nxt = 1;
+	path_begin();
 	repair_set(TCP_REPAIR, 0);
 	note("repair = 0");
 }
