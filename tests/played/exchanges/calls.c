@@ -300,8 +300,8 @@ static void repair_options(void)
 static void call_repair(char *arguments)
 {
 	const struct sockaddr_in to = address(0x0a080002, peer.port);
-	const bool given = arguments[strspn(arguments, BLANKS)];
-	const int first = given ? number(arguments) : REPAIR_FIRST;
+	const char *text = arguments + strspn(arguments, BLANKS);
+	const int first = *text && *text != '=' ? number(text) : REPAIR_FIRST;
 
 	sock = any();
 	repair_set(TCP_REPAIR, 1);
