@@ -41,7 +41,7 @@ PARAMS = (
     Param("burst", None, "burst|none",
           "burst loss of data (Gilbert-Elliott): chance per frame to enter a burst, to leave it"),
     Param("rate_trace", None, "file|none",
-          "opportunities to send: Mahimahi's format, 1500 B per line, repeated; FILE@30s: from there"),
+          "times of 1500 B each: Mahimahi's format, in ms, repeated; FILE@30s: from there"),
     Param("delay_trace", None, "file|none",
           "one-way delays: ms, a line every 10 ms, repeated; FILE@30s: from there"),
     Param("loss_trace", None, "file|none",
@@ -81,8 +81,8 @@ class Moves:
     shares of data and of ACKs lost, stalls of ACKs, derived from the parameters ``values``.
 
     With a rate trace ``chances`` are the bottleneck's opportunities, and the rates are theirs;
-    ``back`` are those of the way back, if it has a trace. ``shaped`` and ``hop`` tell whether the bottleneck and the hop behind it differ from those of a
-    static path.
+    ``back`` are those of the way back, if it has a trace. ``shaped`` and ``hop`` tell whether the
+    bottleneck and the hop behind it differ from those of a static path.
     """
 
     values: Mapping[str, Any]
@@ -450,13 +450,11 @@ def _streams(
     router, dev = near
     held = {t for e in moves.stalls for t in (e.start_s, e.start_s + (e.length_s or 0))}
     delays = [at for at, _ in moves.delays]
-    streams = [] if moves.chances else [
+    streams = [
         (router, f"class change dev {dev} parent 1: {_class(moves.values)}",
          [(at, _bits(rate)) for at, rate in moves.rates]),
         (router, f"qdisc change dev {dev} {_PFIFO}",
          [(at, f"{round(packets)}") for at, packets in moves.queues]),
-    ]
-    streams += [
         (far, f"qdisc change dev {DATA} {_LOSE}",
          [(at, _data_loss(moves, at)) for at, _ in moves.losses]),
         (far, f"qdisc change dev {DATA} {_DELAY}", [(at, _delay(moves, at)) for at in delays]),
@@ -465,6 +463,8 @@ def _streams(
         (far, f"qdisc change dev {ACKS} {_DELAY}",
          [(at, _ack_line(moves, at)) for at in sorted({*delays, *held})]),
     ]  # fmt: skip
+    if moves.chances:
+        streams = streams[2:]  # the program has both
     return [(ns, text, steps[1:]) for ns, text, steps in streams if len(steps) > 1]
 
 

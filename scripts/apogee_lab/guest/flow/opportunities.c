@@ -34,10 +34,11 @@
 #define ACT_DROP	2		/* TC_ACT_SHOT */
 
 /* What the program knows from frame to frame: the first field is where this turn of the times
- * begins (ns), then the opportunity in use, what is left of it, and how many frames were taken.
+ * begins (ns), then the opportunity in use, what is left of it, and how many frames were taken. The
+ * last one is 0; the kernel's verifier does not know that, or it would follow each way of a search.
  */
 struct state {
-	uint64_t base, at, left, taken;
+	uint64_t base, at, left, taken, none;
 };
 
 /* The limit of the queue (packets) from a time on (ns). */
@@ -139,6 +140,7 @@ enum { LIMIT = -16, FOUND = -24, ZERO = -32 }; /* on the stack */
 enum {
 	BASE = offsetof(struct state, base), AT = offsetof(struct state, at),
 	LEFT = offsetof(struct state, left), TAKEN = offsetof(struct state, taken),
+	NONE = offsetof(struct state, none),
 };
 
 /* r7 = now, r1 = zero; the first frame sets it. */
@@ -218,7 +220,7 @@ static void emit_search(const struct table *t)
 	and(MUL, BPF_REG_3, BPF_REG_2);
 	store(BPF_REG_8, BASE, BPF_REG_3);
 	and(SUB, BPF_REG_9, BPF_REG_3);
-	with(SET, BPF_REG_1, 0);
+	load(BPF_REG_1, BPF_REG_8, NONE);
 	store(BPF_REG_10, FOUND, BPF_REG_1);
 	while (bit * 2 <= t->n)
 		bit *= 2;
