@@ -22,8 +22,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from .. import units
 from ..units import Event
 from . import aqm, opportunities, testbed, tracefiles
@@ -139,8 +137,8 @@ class Moves:
         the data wait for opportunities, and data that comes at a time is in the bin before it."""
         if not self.chances:
             return rtt_s
-        first = self.chances.at(self.chances.count(1e3 * rtt_s + self.chances.at(np.array([0]))))
-        return max(0.0, float(first[0]) - opportunities.BIN_MS) / 1e3
+        first = self.chances.at(self.chances.count(1e3 * rtt_s + self.chances.at(0)))
+        return max(0.0, first - opportunities.BIN_MS) / 1e3
 
     @property
     def even_s(self) -> float:

@@ -12,11 +12,13 @@ Times are ms here, because those of the files are.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from typing import Any
-
-import numpy as np
 
 from . import testbed, tracefiles
 from .tracefiles import Steps
@@ -34,46 +36,48 @@ class Opportunities:
     """Opportunities at ``times`` (ms, ascending), again every ``period``; it begins ``offset`` ms
     into them."""
 
-    times: np.ndarray
+    times: Sequence[float]
     period: float
     offset: float = 0.0
 
-    def count(self, end_ms: float | np.ndarray) -> Any:
+    def count(self, end_ms: float) -> int:
         """How many there are from the beginning to a time (ms since the beginning)."""
-        turns, rest = np.divmod(end_ms + self.offset, self.period)
-        passed = turns * len(self.times) + np.searchsorted(self.times, rest, "right")
-        return passed.astype(np.int64) - self._skipped
+        turns, rest = divmod(end_ms + self.offset, self.period)
+        return int(turns) * len(self.times) + bisect_right(self.times, rest) - self._skipped
 
-    def at(self, number: np.ndarray) -> np.ndarray:
-        """The times of those with these numbers, from 0 on, in ms since the beginning."""
-        turns, place = np.divmod(number + self._skipped, len(self.times))
+    def at(self, number: int) -> float:
+        """The time of the one with this number, from 0 on, in ms since the beginning."""
+        turns, place = divmod(number + self._skipped, len(self.times))
         return turns * self.period + self.times[place] - self.offset
 
-    @property
+    @cached_property
     def _skipped(self) -> int:
-        return int(np.searchsorted(self.times, self.offset))
+        return bisect_left(self.times, self.offset)
 
-    def until(self, end_ms: float) -> np.ndarray:
+    def until(self, end_ms: float) -> list[float]:
         """The times of all from the beginning to a time; ValueError if they are too many."""
-        count = int(self.count(end_ms))
+        count = self.count(end_ms)
         if count > MOST:
             raise ValueError(f"rate_trace: more than {MOST} opportunities in one run")
-        return self.at(np.arange(count))
+        return [self.at(number) for number in range(count)]
 
     def wait_ms(self, until_ms: float, count: int) -> float:
         """The longest time in which ``count`` opportunities pass, counted from any moment before
         ``until_ms``."""
-        firsts = np.arange(int(self.count(min(until_ms, self.period))) + 1)
-        begins = np.concatenate(([0.0], self.at(firsts[:-1])))
-        return float((self.at(firsts + count - 1) - begins).max())
+        firsts = range(1, self.count(min(until_ms, self.period)) + 1)
+        waits = (self.at(first + count - 1) - self.at(first - 1) for first in firsts)
+        return max([self.at(count - 1), *waits])
 
     def steps(self, end_ms: float, bits: float) -> Steps:
         """What they carry (bit/s) by time (s), in bins of 10 ms that end with their last one; one
         opportunity has ``bits``."""
-        edges = np.arange(math.ceil(end_ms / BIN_MS) + 1) * float(BIN_MS)
-        rates = np.diff(self.count(edges[1:]), prepend=0) * bits / (BIN_MS / 1e3)
-        changed = np.flatnonzero(np.diff(rates, prepend=-1.0))
-        return [(round(float(edges[n]) / 1e3, 6), float(rates[n])) for n in changed]
+        counts = [0, *(self.count(n * BIN_MS) for n in range(1, math.ceil(end_ms / BIN_MS) + 1))]
+        out: Steps = []
+        for number, (before, after) in enumerate(pairwise(counts)):
+            rate = (after - before) * bits / (BIN_MS / 1e3)
+            if not out or rate != out[-1][1]:
+                out.append((number * BIN_MS / 1e3, rate))
+        return out
 
 
 def read(name: str, text: str, until_s: float) -> Opportunities:
@@ -82,8 +86,8 @@ def read(name: str, text: str, until_s: float) -> Opportunities:
     ValueError (one line) if the file is not valid or there are none.
     """
     path, offset_s = tracefiles.split(text)
-    times = np.array(tracefiles.times(name, path), dtype=np.float64)
-    period, end = float(times[-1]), 1e3 * until_s
+    times = tracefiles.times(name, path)
+    period, end = times[-1], 1e3 * until_s
     found = Opportunities(times, period, math.fmod(1e3 * offset_s, period))
     if not found.count(end):
         raise ValueError(f"{name}: {path}: no opportunity within the {until_s:g} s of the run")
@@ -98,16 +102,15 @@ def overridden(trace: Opportunities, rates: Steps, mtu: int, until_s: float) -> 
     """The trace with even opportunities, a full frame each, where ``rates`` (bit/s) are not 0."""
     end = 1e3 * until_s
     every = trace.until(end)
-    found = []
+    times: list[float] = []
     edges = [*(1e3 * at for at, _ in rates), end]
     for (_, rate), begin, stop in zip(rates, edges, edges[1:], strict=False):
         if rate:
             gap = 1e3 * frame_bits(mtu) / rate
-            found.append(begin + gap * np.arange(1, int((stop - begin) / gap) + 1))
+            times += [begin + gap * n for n in range(1, int((stop - begin) / gap) + 1)]
         else:
-            found.append(every[(every > begin) & (every <= stop)])
-    times = np.concatenate(found)
-    if not len(times):
+            times += every[bisect_right(every, begin) : bisect_right(every, stop)]
+    if not times:
         raise ValueError("event: no opportunity is left")
     if len(times) > MOST:
         raise ValueError(f"event: more than {MOST} opportunities in one run")
@@ -150,13 +153,10 @@ def load(name: str, found: Opportunities, queues: Sequence[tuple[float, float]])
     ]
 
 
-def _lines(times: np.ndarray) -> list[str]:
+def _lines(times: Sequence[float]) -> list[str]:
     """One line for the opportunities of one time."""
-    at, counts = np.unique(np.round(times, 6), return_counts=True)
-    return [
-        f"{one:.12g}" if count == 1 else f"{one:.12g} {count}"
-        for one, count in zip(at.tolist(), counts.tolist(), strict=True)
-    ]
+    counts = Counter(f"{at:.12g}" for at in times)
+    return [at if count == 1 else f"{at} {count}" for at, count in counts.items()]
 
 
 def only_zero(name: str) -> list[str]:

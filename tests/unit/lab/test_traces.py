@@ -9,7 +9,6 @@ import re
 from functools import partial
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from apogee_lab.scenarios import moving, opportunities, tracefiles
@@ -52,7 +51,7 @@ def test_opportunities_are_those_of_the_file_again_and_again(tmp_path: Path, see
     text = f"{file_of(tmp_path, *times)}@{offset}ms"
     found = opportunities.read("rate_trace", text, until / 1e3)
     wanted = unrolled(times, offset % times[-1], until)
-    assert found.until(until).tolist() == pytest.approx(wanted)
+    assert found.until(until) == pytest.approx(wanted)
     for at in (0, until / 3, until):
         assert found.count(at) == sum(ms <= at for ms in wanted)
     steps = found.steps(until, BITS)
@@ -68,7 +67,7 @@ def test_opportunities_are_those_of_the_file_again_and_again(tmp_path: Path, see
 def test_the_longest_wait_for_two() -> None:
     """Of 1, 2, 3 ms and 103 ms: one that comes right after 2 ms waits for the one at 103 ms, and
     right after 3 ms for the one at 104 ms."""
-    found = Opportunities(np.array([1.0, 2.0, 3.0, 103.0]), 103.0)
+    found = Opportunities([1, 2, 3, 103], 103)
     assert found.wait_ms(1000, 1) == 100
     assert found.wait_ms(1000, 2) == 101
     assert found.wait_ms(1.5, 2) == 2, "at the beginning nobody waits long"
