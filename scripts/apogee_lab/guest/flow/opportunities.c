@@ -26,8 +26,8 @@
 #define OCTETS		1500		/* of IP that an opportunity carries */
 #define ETHERNET	14
 #define MS		1e6		/* in ns */
-#define MOST_TIMES	(1 << 24)
-#define MOST_LIMIT	(1 << 24)
+#define MOST_TIMES	16777216
+#define MOST_LIMIT	16777216
 #define MOST_CODE	4096
 #define MOST_STEPS	64		/* of the limit */
 #define ACT_NEXT	-1		/* TC_ACT_UNSPEC: the qdisc's own choice of a band */
