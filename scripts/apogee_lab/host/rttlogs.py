@@ -2,7 +2,8 @@
 """Logs of ping and irtt as a delay trace and a loss trace.
 
 Read are the output of ping (iputils, BSD, busybox; with iputils' -D its time stamps), the text of
-irtt's client and its JSON (also compressed). A probe without an answer is lost.
+irtt's client and its JSON (also compressed), and the tables of both in the data set LENS. A probe
+without an answer is lost.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import gzip
 import json
 import re
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ _GO_S = {"h": 3600, "m": 60, "s": 1, "ms": 1e-3, "µs": 1e-6, "us": 1e-6, "ns": 
 
 @dataclass(frozen=True)
 class Log:
-    """Probes in the order of their numbers: when each was sent (s, the first one at 0), its RTT
+    """Probes: when each was sent (s, the first one at 0 if it has been read), its RTT
     (ms, nan: lost); and what was assumed."""
 
     sent_s: np.ndarray
@@ -58,16 +59,19 @@ def read(path: Path, interval_s: float | None) -> Log:
         raise ValueError(f"{path}: neither text nor compressed text") from None
     if text.lstrip().startswith("{"):
         found = _irtt_json(path, text)
+    elif text.startswith("timestamp,rtt"):
+        found = _table(path, text)
     elif _IRTT.search(text):
         found = _irtt_text(text, interval_s)
     else:
         found = _ping(text, interval_s)
     if not len(found.sent_s):
         raise ValueError(f"{path}: no probes of ping or irtt")
+    found = replace(found, sent_s=found.sent_s - found.sent_s.min())
     if np.isnan(found.rtt_ms).all():
         raise ValueError(f"{path}: no probe was answered")
-    if found.sent_s[-1] > MOST_S:
-        raise ValueError(f"{path}: lasts {found.sent_s[-1]:.0f} s, at most {MOST_S} are allowed")
+    if found.sent_s.max() > MOST_S:
+        raise ValueError(f"{path}: lasts {found.sent_s.max():.0f} s, at most {MOST_S} are allowed")
     if np.nanmax(found.rtt_ms) > 2 * MOST_DELAY_MS:
         raise ValueError(f"{path}: an RTT of more than {2 * MOST_DELAY_MS} ms")
     return found
@@ -152,7 +156,7 @@ def _even(
 
 def _log(sent: np.ndarray, numbers: np.ndarray, rtts: dict[int, float], when: str) -> Log:
     values = np.array([rtts.get(int(n), np.nan) for n in numbers])
-    return Log(sent - sent[0] if len(sent) else sent, values, (f"each probe was {when}",))
+    return Log(sent, values, (f"each probe was {when}",))
 
 
 # --- irtt -------------------------------------------------------------------------------------
@@ -188,4 +192,31 @@ def _irtt_json(path: Path, text: str) -> Log:
     assumed = "each probe was sent at its own time stamp"
     if any(counts.values()):
         assumed += f"; irtt saw {counts['up']} lost on the way to its server, {counts['down']} back"
-    return Log(sent - sent[0] if len(sent) else sent, rtts / 1e6, (assumed,))
+    return Log(sent, rtts / 1e6, (assumed,))
+
+
+# --- tables -----------------------------------------------------------------------------------
+
+_PING_TABLE, _IRTT_TABLE = "timestamp,rtt", "timestamp,rtt,uplink,downlink"
+
+
+def _table(path: Path, text: str) -> Log:
+    """Tables of LENS: ping's has s and ms and no lost probes; irtt's has ns, and instead of the RTT
+    of a lost probe a number that is not positive."""
+    head, *lines = text.split()
+    try:
+        rows = np.array([line.split(",") for line in lines], dtype=np.float64)
+        rows = rows.reshape(len(lines), head.count(",") + 1)
+    except ValueError:
+        raise ValueError(f"{path}: not a table of {head[:80]}") from None
+    if head == _IRTT_TABLE:
+        sent, rtts = rows[:, 0] / 1e9, np.where(rows[:, 1] > 0, rows[:, 1], np.nan)
+        assumed = "each probe was sent at its time stamp"
+    elif head == _PING_TABLE:
+        sent, rtts = rows[:, 0] - rows[:, 1] / 1e3, rows[:, 1]
+        assumed = (
+            "each probe was sent at its answer's time stamp less its RTT; lost ones are not told"
+        )
+    else:
+        raise ValueError(f"{path}: columns {head[:80]}, not {_PING_TABLE} or {_IRTT_TABLE}")
+    return Log(sent, rtts, (assumed,))

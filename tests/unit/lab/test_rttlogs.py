@@ -123,6 +123,19 @@ def test_irtts_json(tmp_path: Path) -> None:
     assert "0 lost on the way to its server, 1 back" in log.assumed[0]
 
 
+def test_tables(tmp_path: Path) -> None:
+    """Those of LENS: irtt's in ns with lost probes, ping's in s without."""
+    text = "timestamp,rtt,uplink,downlink\n"
+    text += "1705744800600000000,40,20,20\n1705744800610000000,0,0,-1\n1705744800625000000,-1,0,0\n"
+    log = log_of(tmp_path, text)
+    assert answered(log) == [40, None, None]
+    assert log.sent_s.tolist() == pytest.approx([0, 0.01, 0.025], abs=1e-6)
+    log = log_of(tmp_path, "timestamp,rtt\n1705744800.55,50\n1705744800.65,100\n")
+    assert answered(log) == [50, 100]
+    assert log.sent_s.tolist() == pytest.approx([0, 0.05], abs=1e-6)
+    assert "lost ones are not told" in log.assumed[0]
+
+
 def test_lines_of_the_traces() -> None:
     """Probes at 0, 20, 44 ms, the second one lost; a line holds until the next probe's."""
     log = rttlogs.Log(np.array([0, 0.02, 0.044]), np.array([40, np.nan, 60]), ())
@@ -163,6 +176,9 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         (b"\x1f\x8bno", "neither text nor compressed text"),
         (b'{"round_trips": 3}', "not irtt's JSON"),
         (b"{", "not irtt's JSON"),
+        (b"timestamp,rtt\n1,2,3\n", "not a table of timestamp,rtt"),
+        (b"timestamp,rtt,x\n1,2,3\n", "columns timestamp,rtt,x, not"),
+        (b"timestamp,rtt\n", "no probes of ping or irtt"),
         (BUSYBOX.replace("3.000", "30000").encode(), "an RTT of more than 20000 ms"),
     ],
 )
