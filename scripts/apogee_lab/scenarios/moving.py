@@ -51,6 +51,7 @@ DATA, ACKS = "data-hop", "ack-hop"
 ORDER = "rate 100gbit"  # keeps frames in order and takes no time
 POLICER_PACKETS = 2
 TAIL_S = 10.0  # how far traces extend beyond the run's interval
+WAIT_S = 60.0  # the same for opportunities, for which the first data may have to wait
 RATES, DELAYS, MOST_DEBT_S = (9600, 100e9), (0, 10), 60
 
 
@@ -206,9 +207,15 @@ def _chances(
     return opportunities.overridden(found, steps, values["mtu"], until_s)
 
 
-def of(values: Mapping[str, Any], packets: int, ends_s: float, source: Source = traced) -> Moves:
+def of(
+    values: Mapping[str, Any],
+    packets: int,
+    ends_s: float,
+    source: Source = traced,
+    over_s: float = 0.0,
+) -> Moves:
     """The moves of a path with these parameters and a queue of so many packets, in a run that ends
-    at ``ends_s``.
+    at ``ends_s``, or up to ``over_s`` later if transfers have to be completed.
 
     ValueError (one line) if the parameters are not valid.
     """
@@ -220,9 +227,10 @@ def of(values: Mapping[str, Any], packets: int, ends_s: float, source: Source = 
     gone = [Event("outage", 1.0, e.start_s, e.length_s) for e in kinds["outage"]]
     losses = overlaid(overlaid(_losses(values, until_s), kinds["loss"]), gone)
     queues = [replace(e, value=testbed.queue_packets(values, e.value)) for e in kinds["queue"]]
-    chances = _chances(values, kinds["rate"], until_s)
+    last_s = ends_s + WAIT_S + over_s
+    chances = _chances(values, kinds["rate"], last_s)
     if chances:
-        steps = chances.steps(1e3 * until_s, opportunities.frame_bits(values["mtu"]))
+        steps = chances.steps(1e3 * last_s, opportunities.frame_bits(values["mtu"]))
     else:
         steps = overlaid(rates or [(0.0, values["rate"])], kinds["rate"])
     moves = Moves(
@@ -234,7 +242,7 @@ def of(values: Mapping[str, Any], packets: int, ends_s: float, source: Source = 
         overlaid([(0.0, 0.0)], gone),
         kinds["stall"],
         chances,
-        opportunities.return_trace(values, until_s),
+        opportunities.return_trace(values, last_s),
     )
     _check_moves(values, moves)
     return moves

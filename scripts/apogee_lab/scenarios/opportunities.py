@@ -58,7 +58,7 @@ class Opportunities:
         """The times of all from the beginning to a time; ValueError if they are too many."""
         count = self.count(end_ms)
         if count > MOST:
-            raise ValueError(f"rate_trace: more than {MOST} opportunities in one run")
+            raise ValueError(f"more than {MOST} opportunities in one run: use a slower trace")
         return [self.at(number) for number in range(count)]
 
     def wait_ms(self, until_ms: float, count: int) -> float:

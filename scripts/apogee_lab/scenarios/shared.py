@@ -356,7 +356,8 @@ def plan(
     _check(values, flows, duration_s)
     starts = [flow.start_s for flow in flows]
     ends_s = max(starts) - min(starts) + duration_s
-    moves = moving.of(values, testbed.queue_packets(values), ends_s, source)
+    over_s = _overtime_s(flows)
+    moves = moving.of(values, testbed.queue_packets(values), ends_s, source, over_s)
     begin_s = max(starts) - min(starts) + 2 * values["delay"]
     rate = moves.mean_rate(moves.data_s(begin_s), duration_s)
     net = Net(bool(values["ipv6"]), values["mtu"])

@@ -142,7 +142,7 @@ def test_the_limit_is_what_the_path_can_carry(texts: dict[str, str], mbit: float
         ("rate_trace", "1\n2.5\n", ":2: '2.5' is not a whole number of ms"),
         ("rate_trace", "5\n\n4\n", "4 is less than"),
         ("rate_trace", "0\n0\n", "all its times are 0"),
-        ("rate_trace", "90000\n", "no opportunity within the 70 s"),
+        ("rate_trace", "190000\n", "no opportunity within the 120 s"),
         ("delay_trace", "20\n-1\n", ":2: '-1' is not a time"),
         ("delay_trace", "nan\n", ":1: 'nan' is not a time"),
         ("delay_trace", None, "No such file"),
