@@ -35,10 +35,11 @@
 
 /* What the program knows from frame to frame: the first field is where this turn of the times
  * begins (ns), then the opportunity in use, what is left of it, and how many frames were taken. The
- * last one is 0; the kernel's verifier does not know that, or it would follow each way of a search.
+ * last one is of a search: here the kernel's verifier does not know its value, while on the stack
+ * it would follow each way that a search may take.
  */
 struct state {
-	uint64_t base, at, left, taken, none;
+	uint64_t base, at, left, taken, found;
 };
 
 /* The limit of the queue (packets) from a time on (ns). */
@@ -136,11 +137,11 @@ static void look_up(int map)
 
 /* --- the program; r6: frame, r7: now, r8: state, r9: a time --- */
 
-enum { LIMIT = -16, FOUND = -24, ZERO = -32 }; /* on the stack */
+enum { LIMIT = -16, ZERO = -24 }; /* on the stack */
 enum {
 	BASE = offsetof(struct state, base), AT = offsetof(struct state, at),
 	LEFT = offsetof(struct state, left), TAKEN = offsetof(struct state, taken),
-	NONE = offsetof(struct state, none),
+	FOUND = offsetof(struct state, found),
 };
 
 /* r7 = now, r1 = zero; the first frame sets it. */
@@ -220,24 +221,24 @@ static void emit_search(const struct table *t)
 	and(MUL, BPF_REG_3, BPF_REG_2);
 	store(BPF_REG_8, BASE, BPF_REG_3);
 	and(SUB, BPF_REG_9, BPF_REG_3);
-	load(BPF_REG_1, BPF_REG_8, NONE);
-	store(BPF_REG_10, FOUND, BPF_REG_1);
+	with(SET, BPF_REG_1, 0);
+	store(BPF_REG_8, FOUND, BPF_REG_1);
 	while (bit * 2 <= t->n)
 		bit *= 2;
 	for (; bit; bit /= 2) {
-		load(BPF_REG_1, BPF_REG_10, FOUND);
+		load(BPF_REG_1, BPF_REG_8, FOUND);
 		with(ADD, BPF_REG_1, (int)bit - 1);
 		beyond = with(IF(GE), BPF_REG_1, (int)t->n);
 		look_up(t->times);
 		load(BPF_REG_2, BPF_REG_0, 0);
 		later = and(IF(GE), BPF_REG_2, BPF_REG_9);
-		load(BPF_REG_1, BPF_REG_10, FOUND);
+		load(BPF_REG_1, BPF_REG_8, FOUND);
 		with(ADD, BPF_REG_1, (int)bit);
-		store(BPF_REG_10, FOUND, BPF_REG_1);
+		store(BPF_REG_8, FOUND, BPF_REG_1);
 		land(beyond);
 		land(later);
 	}
-	load(BPF_REG_1, BPF_REG_10, FOUND);
+	load(BPF_REG_1, BPF_REG_8, FOUND);
 	found = with(IF(LT), BPF_REG_1, (int)t->n);
 	with(SET, BPF_REG_1, 0);
 	load(BPF_REG_2, BPF_REG_8, BASE);
@@ -401,21 +402,14 @@ static void make_maps(struct table *t)
 
 static void load_program(const char *path)
 {
-	static char log[65536];
 	union bpf_attr attr = {
 		.prog_type = BPF_PROG_TYPE_SCHED_CLS, .insns = (uintptr_t)code,
 		.insn_cnt = (uint32_t)length, .license = (uintptr_t)"GPL",
 	};
 	int fd = bpf(BPF_PROG_LOAD, &attr);
 
-	if (fd < 0) {
-		attr.log_buf = (uintptr_t)log;
-		attr.log_size = sizeof(log);
-		attr.log_level = 1;
-		bpf(BPF_PROG_LOAD, &attr);
-		fputs(log, stderr);
+	if (fd < 0)
 		die("BPF program");
-	}
 	pin(fd, path);
 }
 
