@@ -26,6 +26,7 @@ from .tracefiles import Steps
 OCTETS = 1500  # of IP per opportunity
 BIN_MS = 10  # of the steps that say what the path carries by time
 MOST = 2**24  # opportunities that the program's table holds
+MOST_LIMITS = 64  # queue lengths that the program has, one after the other
 MOST_WAIT_S = 4000  # fq's longest horizon is 4294 s
 FOLDER = "/run/apogee-opportunities"  # a BPF file system, while a testbed is set up
 ZERO = f"{FOLDER}/zero"  # the time that all programs of a testbed count from
@@ -107,7 +108,10 @@ def overridden(trace: Opportunities, rates: Steps, mtu: int, until_s: float) -> 
     for (_, rate), begin, stop in zip(rates, edges, edges[1:], strict=False):
         if rate:
             gap = 1e3 * frame_bits(mtu) / rate
-            times += [begin + gap * n for n in range(1, int((stop - begin) / gap) + 1)]
+            count = int((stop - begin) / gap)
+            if count > MOST:
+                raise ValueError(f"event: more than {MOST} opportunities in one run")
+            times += [begin + gap * n for n in range(1, count + 1)]
         else:
             times += every[bisect_right(every, begin) : bisect_right(every, stop)]
     if not times:
@@ -141,6 +145,8 @@ def end() -> list[str]:
 def load(name: str, found: Opportunities, queues: Sequence[tuple[float, float]]) -> list[str]:
     """Shell lines that load the program of a device; ``queues`` is the queue's length in packets by
     time (s)."""
+    if len(queues) > MOST_LIMITS:
+        raise ValueError(f"event: the queue may change {MOST_LIMITS - 1} times beside a rate trace")
     first, *later = queues
     limits = f"{round(first[1])}" + "".join(f"+{at:.9g}:{round(size)}" for at, size in later)
     return [

@@ -139,6 +139,20 @@ def test_events_over_a_trace(tmp_path: Path) -> None:
     assert "pfifo" not in found.script
 
 
+def test_what_the_programs_table_cannot_hold_is_one_line(tmp_path: Path) -> None:
+    path = file_of(tmp_path, 1)
+    many = "+".join(f"queue:{15 + n % 2}kB@{n + 1}s" for n in range(64))
+    for events, words in (
+        ("rate:50gbit@1s", "event: more than 16777216 opportunities"),
+        (many, "event: the queue may change 63 times"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            plan(duration_s=90, rate_trace=path, event=events)
+    burst = file_of(tmp_path, *[1] * 5000)
+    with pytest.raises(ValueError, match="more than 16777216 opportunities in one run"):
+        plan(duration_s=5, rate_trace=burst, event="rate:1mbit@1s")
+
+
 def test_the_sender_waits_for_opportunities(tmp_path: Path) -> None:
     """SYN and first data may each wait for a gap; the measured interval begins with the data."""
     (still,) = re.findall(r"--duration (\S+)", plan(duration_s=5).script)
