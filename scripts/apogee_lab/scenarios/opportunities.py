@@ -138,8 +138,8 @@ def begin() -> list[str]:
 
 
 def end() -> list[str]:
-    """Shell lines after they have become filters."""
-    return [f"umount {FOLDER}", f"rmdir {FOLDER}"]
+    """Shell lines after they have become filters; what a stopped script left there may stay."""
+    return [f"umount {FOLDER}", f"rmdir {FOLDER} 2>/dev/null || :"]
 
 
 def load(name: str, found: Opportunities, queues: Sequence[tuple[float, float]]) -> list[str]:
