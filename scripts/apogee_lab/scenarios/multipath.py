@@ -9,7 +9,7 @@ from typing import Any
 
 from ..measures import multipath as measures
 from ..measures import pings, sharing
-from . import bundles, longlinks, testbed, traffic
+from . import bundles, longlinks, sending, testbed, traffic
 from .bundles import CORRESPONDENT, FAR, LEADER, Site
 from .longlinks import AGENT, LongLink
 from .scenario import Column, FlowSpec, Param, Path, Plan, Scenario
@@ -59,6 +59,7 @@ PARAMS = (
           "period: without SACK, RACK and timestamps, reordering of 3 segments at most"),
     *testbed.PACKET_PARAMS,
     *(p for p in testbed.HOST_PARAMS if p.name != "traffic"),
+    *sending.some("offloads", "mss_clamp", "reorder", "reorder_table"),
 )  # fmt: skip
 
 HEAD = """\
@@ -169,7 +170,8 @@ def _links(values: Mapping[str, Any], links: Sequence[LongLink]) -> list[str]:
             "done",
             "",
         ]
-    return lines
+    at_cn = [(CORRESPONDENT, f"to-{AGENT}")]
+    return [*lines, *sending.lines({**values, "mtu": inner.mtu}, inner, [], at_cn, [])]
 
 
 def _payload(values: Mapping[str, Any], overhead: int) -> int:
@@ -266,7 +268,9 @@ def _path(values: Mapping[str, Any], link: LongLink, duration_s: float) -> Path:
     tunnel = bundles.overhead(values) if bundles.shaken(values) else 0
     rate = link.mean_rate(2 * delay, duration_s)
     cbr = values["cbr"] * (CBR_PACKET + ETHERNET) / CBR_PACKET if link.number == CBR_MEMBER else 0
-    share = _payload(values, tunnel) / link.frame
+    packet = sending.packet({**values, "mtu": values["mtu"] - tunnel})
+    payload = packet - values["mtu"] + _payload(values, 0)
+    share = payload / (packet + tunnel + ETHERNET)
     return Path(
         rate_bps=rate,
         delay_s=delay,

@@ -45,6 +45,10 @@
  *   flow sink PORT LOG
  *	Count UDP datagrams and their bytes until SIGTERM.
  *
+ *   flow pppoe DEVICE MAC NUMBER
+ *	Until SIGTERM, be one end of the PPPoE session NUMBER over DEVICE with
+ *	the host that has this hardware address, with the device pppNUMBER.
+ *
  *   flow mptcp recv|send ...
  *	The same over MPTCP. The samples are the sums over its subflows.
  *
@@ -142,6 +146,8 @@ int main(int argc, char **argv)
 		status = flow_udp(argv);
 	else if (argc == 4 && !strcmp(argv[1], "sink"))
 		status = flow_sink(argv[2], argv[3]);
+	else if (argc == 5 && !strcmp(argv[1], "pppoe"))
+		status = flow_pppoe(argv[2], argv[3], atoi(argv[4]));
 	if (status == 2)
 		fprintf(stderr, "usage: flow recv PORT LOG\n"
 			"       flow serve PORT LOG\n"
@@ -151,6 +157,7 @@ int main(int argc, char **argv)
 			"       flow replay PID\n"
 			"       flow datagrams HOST PORT BYTES SECONDS PID LOG\n"
 			"       flow sink PORT LOG\n"
+			"       flow pppoe DEVICE MAC NUMBER\n"
 			"       flow mptcp recv|send ...\n");
 	return status;
 }
