@@ -2,6 +2,9 @@
 """What hosts and paths can have beside a scenario's own: qdisc and device of the senders, GRO, a
 smaller MTU in the middle, clamped segments, reordering.
 
+TCP hands packets of many segments to its device whatever that can do; the device cuts them, as a
+NIC does, so that wires and queues hold frames. ``offloads`` is therefore what receivers do.
+
 The lines come behind those that set up the links and change only what is not at its default.
 """
 
@@ -31,11 +34,12 @@ PARAMS = (
 DEFAULTS = {param.name: param.default for param in PARAMS}
 
 UPPER = "over"  # a host's device above its link's; a router's is over-HOST
-LATE = "late"  # a receiver's ifb that delays
+CABLE, NIC = "cable", "nic"  # what leads to a receiver's own device, and that device
 #: Bytes that a tunnel adds to an IP packet: VXLAN over IPv4 with the inner Ethernet header; PPPoE.
 OVERHEAD = {"vxlan": 20 + 8 + 8 + testbed.ETHERNET, "ppp": 8}
 LEAST_MSS = 256  # the least that Linux advertises by itself
-GRO_NS = 50_000  # how long a NIC gathers frames before it interrupts
+SLOT = testbed.time_text(50e-6)  # how long a NIC gathers frames before it interrupts
+MOST = 65_535  # bytes: no frame is longer than a NIC's MTU
 
 
 @dataclass(frozen=True)
@@ -110,8 +114,6 @@ def _check(values: Mapping[str, Any]) -> None:
         )
     if values["reorder_table"] != "uniform" and not values["reorder"]:
         raise ValueError("reorder_table is the distribution of reorder: add reorder=TIME")
-    if values["reorder"] and values["offloads"]:
-        raise ValueError("reorder requires offloads=0: frames would be merged before they reorder")
 
 
 def _check_places(values: Mapping[str, Any], places: Mapping[str, Sequence[Any]]) -> None:
@@ -146,7 +148,7 @@ def lines(
     if values["mid_mtu"]:
         found += [f"ip -n {ns} link set {dev} mtu {values['mid_mtu']}" for ns, dev in middle]
     for ns, dev in receivers:
-        found += [*_gro(values, ns, dev), *_late(values, ns, dev)]
+        found += _nic(values, ns, dev)
     return ["# what hosts and paths have beside", *found, ""] if found else []
 
 
@@ -187,7 +189,7 @@ def _stand(values: Mapping[str, Any], net: Net, sender: Sender) -> list[str]:
             taken += net.end_lines(upper, n, host)
         found += testbed.batch(f"ip -n {ns}", taken)
         found.append(f"ip netns exec {ns} ethtool -K {upper} gro off")
-    return [*found, f"{net.ip(sender.ns)} route add {_route(net, sender)}"]
+    return [*found, f"{net.ip(sender.ns)} route replace {_route(net, sender)}"]
 
 
 def _session(ns: str, lower: str, upper: str, peer: str, n: int) -> list[str]:
@@ -244,30 +246,33 @@ def _deaf(values: Mapping[str, Any], net: Net, sender: Sender) -> list[str]:
     )
 
 
-def _gro(values: Mapping[str, Any], ns: str, dev: str) -> list[str]:
-    """Lines that merge frames as a NIC does that gathers them before it interrupts."""
-    if not values["offloads"]:
+def _nic(values: Mapping[str, Any], ns: str, dev: str) -> list[str]:
+    """Lines that lead what comes in by a device through a pair of devices, which delays each frame
+    by its own random time, or gathers frames and then merges them (GRO), as a NIC does."""
+    words = [*_random(values), *([f"slot {SLOT} {SLOT}"] if values["offloads"] else [])]
+    if not words:
         return []
-    wait = f"echo {GRO_NS} >/sys/class/net/{dev}/gro_flush_timeout"
-    return [testbed.inside(ns, [f"ethtool -K {dev} gro on", wait])]
-
-
-def _late(values: Mapping[str, Any], ns: str, dev: str) -> list[str]:
-    """Lines that delay each frame that comes in by its own random time."""
-    if not values["reorder"]:
-        return []
-    time, table = testbed.time_text(values["reorder"]), values["reorder_table"]
-    words = "" if table == "uniform" else f" distribution {table}"
+    gro = "on" if values["offloads"] else "off"
+    qdisc = f"qdisc add dev {CABLE} root netem {' '.join(words)} limit {testbed.DELAY_LINE}"
     return [
-        f"ip -n {ns} link add {LATE} type ifb",
-        f"ip -n {ns} link set {LATE} up",
+        f"mac=$(ip netns exec {ns} cat /sys/class/net/{dev}/address)",
+        f"ip -n {ns} link add {CABLE} type veth peer name {NIC} address $mac",
+        testbed.inside(ns, [testbed.no_offloads(CABLE), f"ethtool -K {NIC} gro {gro}"]),
+        f"for dev in {CABLE} {NIC}; do ip -n {ns} link set $dev mtu {MOST} up; done",
         *testbed.batch(
             f"tc -n {ns}",
             [
-                f"qdisc add dev {LATE} root netem delay {time} {time}{words} "
-                f"limit {testbed.DELAY_LINE}",
+                qdisc,
                 f"qdisc add dev {dev} clsact",
-                f"filter add dev {dev} ingress matchall action mirred egress redirect dev {LATE}",
+                f"filter add dev {dev} ingress matchall action mirred egress redirect dev {CABLE}",
             ],
         ),
     ]
+
+
+def _random(values: Mapping[str, Any]) -> list[str]:
+    """netem's words for the random delay, if there is one."""
+    if not values["reorder"]:
+        return []
+    time, table = testbed.time_text(values["reorder"]), values["reorder_table"]
+    return [f"delay {time} {time}", *([] if table == "uniform" else [f"distribution {table}"])]

@@ -21,17 +21,17 @@ static int read_mac(const char *text, unsigned char *mac)
 
 int flow_pppoe(const char *dev, const char *mac, int number)
 {
+	struct pppoe_addr peer = { .sid = htons((uint16_t)number) };
 	union {
 		struct sockaddr any;
 		struct sockaddr_pppox pppox;
 	} to = { .pppox = { .sa_family = AF_PPPOX, .sa_protocol = PX_PROTO_OE } };
-	struct pppoe_addr *peer = &to.pppox.sa_addr.pppoe;
 	int session, channel, unit, at;
 
-	peer->sid = htons((uint16_t)number);
-	if (strlen(dev) >= IFNAMSIZ || read_mac(mac, peer->remote))
+	if (strlen(dev) >= sizeof(peer.dev) || read_mac(mac, peer.remote))
 		return 2;
-	strcpy(peer->dev, dev);
+	strcpy(peer.dev, dev);
+	to.pppox.sa_addr.pppoe = peer;
 	session = socket(AF_PPPOX, SOCK_STREAM, PX_PROTO_OE);
 	if (session < 0 || connect(session, &to.any, sizeof(to.pppox)) ||
 	    ioctl(session, PPPIOCGCHAN, &at))
