@@ -129,6 +129,7 @@ def _until_data_s(values: Mapping[str, Any], flows: int) -> float:
     crowd = min(values["queue"] * _frame(values), values["window"] * flows) if flows > 1 else 0
     errors = values["ber"] or values["ack_ber"] not in ("same", 0)
     late = traffic.LATE_SYN_S if flows > 1 or errors else 0.0
+    late += 2 * sending.latest_s(values)  # of SYN and data
     return 2 * _rtt_s(values) + 2 * crowd * 8 / values["rate"] + late + traffic.SLACK_S
 
 

@@ -246,7 +246,7 @@ def _bulks(
     values: Mapping[str, Any], ccs: Sequence[str], links: Sequence[LongLink], duration_s: float
 ) -> list[TrafficFlow]:
     """The flows. The receiver's interval begins with its first segment: a sender runs longer."""
-    longer = 3 * _one_way(values, links) + traffic.SLACK_S
+    longer = 3 * _one_way(values, links) + traffic.SLACK_S + sending.latest_s(values)
     longer += traffic.LATE_SYN_S if values["loss"] or values["loss1"] or values["event"] else 0.0
     first = bundles.used(values, links)[0]
     _, inner, _ = _nets(values)

@@ -300,12 +300,16 @@ def _links(values: Mapping[str, Any], air: Air, net: Net) -> list[str]:
 
 
 def _sending_lines(values: Mapping[str, Any], net: Net) -> list[str]:
-    """Shell lines of what the hosts have beside; a gateway that sends has no router in front."""
-    dev = _device(values)
-    behind = _sender(values) != "gw"
-    senders = [Sender("snd", "gw", WIRE_NET)] if behind else []
-    wire = Net(net.v6, values["mtu"])
-    return sending.lines(values, wire, senders, [("mh", dev)], [("gw", dev)] if behind else [])
+    """Shell lines of what the hosts have beside; a gateway that sends has no router in front, and
+    SSCOP's device no Ethernet."""
+    dev, behind = _device(values), _sender(values) == "snd"
+    return sending.lines(
+        values,
+        Net(net.v6, values["mtu"]),
+        [Sender("snd", "gw", WIRE_NET)] if behind else [],
+        [] if sscop.used(values) else [("mh", dev)],
+        [("gw", dev)] if behind else [],
+    )
 
 
 def _streams(values: Mapping[str, Any], air: Air) -> list[tuple[str, list[tuple[float, str]]]]:
@@ -348,7 +352,7 @@ def _traffic(values: Mapping[str, Any], air: Air, net: Net, cc: str, duration_s:
     """Shell lines that run the flow and sample the queues."""
     receiver, sender = net.address(RADIO_NET, 2), _sender(values)
     # The receiver's interval begins with its first segment, so the sender must run longer.
-    sending_s = duration_s + 2 * air.longest_s + 0.1
+    sending_s = duration_s + 2 * air.longest_s + 0.1 + sending.latest_s(values)
     events = _play(values, air)
     size = f" {values['packets'] * _payload(values)}" if values["packets"] else ""
     used = sscop.used(values)

@@ -80,7 +80,7 @@ def _traffic(values: Mapping[str, Any], moves: Moves, net: Net, cc: str, duratio
     """Shell lines that run the flow and sample the queue."""
     receiver = net.address(3, 2)
     # The receiver's interval begins with its first segment, so the sender must run longer.
-    sending_s = duration_s + 2 * moves.longest_s + 0.1
+    sending_s = duration_s + 2 * moves.longest_s + 0.1 + sending.latest_s(values)
     events = "".join(
         testbed.blackout_lines(name, values, devs, moves.place)
         for name, devs in testbed.blackouts(values, ["to-rcv"])

@@ -90,6 +90,12 @@ def sent(values: Mapping[str, Any]) -> dict[str, Any]:
     return {**values, "mtu": packet(values)}
 
 
+def latest_s(values: Mapping[str, Any]) -> float:
+    """The longest random delay of a data frame (s): a table of tc's ends at four deviations."""
+    table = values["reorder_table"] != "uniform"
+    return float(values["reorder"] * (5 if table else 2))
+
+
 # --- refused ----------------------------------------------------------------------------------
 
 
@@ -116,11 +122,23 @@ def _check(values: Mapping[str, Any]) -> None:
         raise ValueError("reorder_table is the distribution of reorder: add reorder=TIME")
 
 
-def _check_places(values: Mapping[str, Any], places: Mapping[str, Sequence[Any]]) -> None:
+def _check_places(
+    values: Mapping[str, Any],
+    senders: Sequence[Sender],
+    receivers: Sequence[Device],
+    middle: Sequence[Device],
+) -> None:
     """ValueError (one line) for what has no place in this scenario with these values."""
+    places = {"sender_qdisc": senders, "under": senders, "mid_mtu": middle}
+    places |= {"offloads": receivers, "reorder": receivers}
     for name, found in places.items():
         if values[name] != DEFAULTS[name] and not found:
-            raise ValueError(f"{name}: the sender has no first router here")
+            what = (
+                "receiver's device has no Ethernet"
+                if found is receivers
+                else "sender has no router"
+            )
+            raise ValueError(f"{name}: the {what} here")
 
 
 # --- script lines -----------------------------------------------------------------------------
@@ -140,7 +158,7 @@ def lines(
     """
     values = {**DEFAULTS, **values}
     _check(values)
-    _check_places(values, {"sender_qdisc": senders, "under": senders, "mid_mtu": middle})
+    _check_places(values, senders, receivers, middle)
     found: list[str] = []
     for sender in senders:
         found += [*_stand(values, net, sender), *_qdisc(values, sender)]

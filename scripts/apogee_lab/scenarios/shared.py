@@ -260,12 +260,15 @@ def _sending_s(
     longest = 1.5 * 2 * _one_way(values, max(other.extra_s for other in flows))
     crowd = min(values["queue"], (values["window"] or 64_000) * len(flows))
     late = _spread_s(values, flows)
-    queued = 2 * crowd * 8 / values["rate"] if late or max(starts) > min(starts) else 0.0
+    later = 2 * sending.latest_s(values)  # SYN and data
+    apart = late or later or max(starts) > min(starts)
+    queued = 2 * crowd * 8 / values["rate"] if apart else 0.0
     late += traffic.LATE_SYN_S if values["ber"] or values["ack_ber"] not in ("same", 0) else 0.0
     over = 0.0 if flow.sizes else _overtime_s(flows)
     return (
         max(starts) - flow.start_s + duration_s + longest + queued + late + over + traffic.SLACK_S
-    )
+        + later
+    )  # fmt: skip
 
 
 def _overtime_s(flows: Sequence[Flow]) -> float:

@@ -255,6 +255,7 @@ def _first_data_s(values: Mapping[str, Any]) -> float:
     several = _stations(values) > 1
     queue = values["ap_queue"] * _round_us(values) / 1e6 if several else 0.0
     late = LATE_SYN_S if several else 0.0
+    late += 2 * sending.latest_s(values)  # of SYN and data
     return 2 * _rtt_s(values) + min(2 * queue, 10.0) + late + traffic.SLACK_S
 
 

@@ -57,7 +57,8 @@ SETTINGS = (
 @pytest.mark.parametrize("settings", SETTINGS)
 @pytest.mark.parametrize("name", [name for name in SCENARIOS if name != "multipath"])
 def test_the_script_is_shell(name: str, settings: str) -> None:
-    script = plan(f"{name} cubic {settings}").script
+    alone = " segment=0" if name == "radio" else ""
+    script = plan(f"{name} cubic {settings}{alone}").script
     assert shell_errors(script) == ""
     assert "\n# what hosts and paths have beside\n" in script or "fq tcp" in settings
 
@@ -73,9 +74,11 @@ REFUSED = [
     ("satellite cubic under=vxlan ipv6=1 mtu=1300", "an mtu of at least 1330"),
     ("satellite cubic under=ppp mtu=576", "an mtu of at least 584"),
     ("satellite cubic reorder_table=normal", "add reorder=TIME"),
-    ("radio cubic sender=gateway under=ppp", "under: the sender has no first router"),
+    ("radio cubic offloads=1", "offloads: the receiver's device has no Ethernet here"),
+    ("radio cubic reorder=5ms", "reorder: the receiver's device has no Ethernet here"),
+    ("radio cubic sender=gateway under=ppp", "under: the sender has no router here"),
     ("radio cubic sender=gateway sender_qdisc=fq", "sender_qdisc: the sender has no"),
-    ("radio cubic sender=gateway mid_mtu=1400", "mid_mtu: the sender has no first router"),
+    ("radio cubic sender=gateway mid_mtu=1400", "mid_mtu: the sender has no router here"),
     ("multipath cubic mss_clamp=1404", "0 and 256 to 1403"),
 ]
 
@@ -120,6 +123,14 @@ def test_lost_frames_are_as_long_as_those_sent() -> None:
     script = plan("satellite cubic mss_clamp=1000 ber=1e-6").script
     assert "meta(pkt_len eq 1054)" in script
     assert f"loss {100 * (1 - (1 - 1e-6) ** (8 * 1054)):.6g}"[:12] in script
+
+
+@pytest.mark.parametrize(("table", "more_s"), [("uniform", 0.2), ("pareto", 0.5)])
+def test_a_sender_goes_on_for_the_latest_frame(table: str, more_s: float) -> None:
+    """The interval begins with the first data, which may be late by twice or five times 100 ms."""
+    late = plan(f"satellite cubic reorder=100ms reorder_table={table} traffic=flow").script
+    assert f"--duration {60.6 + more_s:g} " in late
+    assert "--duration 60.6 " in plan("satellite cubic").script
 
 
 def test_a_delay_line_on_the_sender_s_device_leaves_room_above_it() -> None:
