@@ -59,7 +59,7 @@ PARAMS = (
           "period: without SACK, RACK and timestamps, reordering of 3 segments at most"),
     *testbed.PACKET_PARAMS,
     *(p for p in testbed.HOST_PARAMS if p.name != "traffic"),
-    *sending.some("offloads", "mss_clamp", "reorder", "reorder_table"),
+    *(p for p in sending.PARAMS if p.name not in ("sender_qdisc", "under")),
 )  # fmt: skip
 
 HEAD = """\
@@ -170,8 +170,17 @@ def _links(values: Mapping[str, Any], links: Sequence[LongLink]) -> list[str]:
             "done",
             "",
         ]
-    at_cn = [(CORRESPONDENT, f"to-{AGENT}")]
-    return [*lines, *sending.lines({**values, "mtu": inner.mtu}, inner, [], at_cn, [])]
+    return [
+        *lines,
+        *sending.lines(
+            {**values, "mtu": inner.mtu},
+            outer,
+            [],
+            [(CORRESPONDENT, f"to-{AGENT}")],
+            [(link.router, f"to-{link.net}") for link in links],
+            [(LEADER, f"to-{link.router}") for link in links],
+        ),
+    ]
 
 
 def _payload(values: Mapping[str, Any], overhead: int) -> int:
@@ -268,7 +277,8 @@ def _path(values: Mapping[str, Any], link: LongLink, duration_s: float) -> Path:
     tunnel = bundles.overhead(values) if bundles.shaken(values) else 0
     rate = link.mean_rate(2 * delay, duration_s)
     cbr = values["cbr"] * (CBR_PACKET + ETHERNET) / CBR_PACKET if link.number == CBR_MEMBER else 0
-    packet = sending.packet({**values, "mtu": values["mtu"] - tunnel})
+    inside = {name: max(0, values[name] - tunnel) for name in ("mtu", "mid_mtu")}
+    packet = sending.packet({**values, **inside})
     payload = packet - values["mtu"] + _payload(values, 0)
     share = payload / (packet + tunnel + ETHERNET)
     return Path(

@@ -55,11 +55,6 @@ class Sender:
     room: str = "root"
 
 
-def some(*names: str) -> tuple[Param, ...]:
-    """Parameters for a scenario that has only these."""
-    return tuple(param for param in PARAMS if param.name in names)
-
-
 # --- packets ----------------------------------------------------------------------------------
 
 
@@ -99,14 +94,14 @@ def latest_s(values: Mapping[str, Any]) -> float:
 # --- refused ----------------------------------------------------------------------------------
 
 
-def _check(values: Mapping[str, Any]) -> None:
+def _check(values: Mapping[str, Any], net: Net) -> None:
     """ValueError (one line) for values that contradict each other."""
-    least = 1280 if values["ipv6"] else 576
-    room = values["mtu"] - overhead(values)
-    segment = room - _headers(values)
+    least = 1280 if net.v6 else 576
+    room = net.mtu - overhead(values)
+    segment = values["mtu"] - overhead(values) - _headers(values)
     if overhead(values) and room < least:
         raise ValueError(
-            f"under={values['under']} requires an mtu of at least {least - room + values['mtu']}"
+            f"under={values['under']} requires an mtu of at least {least + overhead(values)}"
         )
     if values["mid_mtu"] and not least <= values["mid_mtu"] < room:
         raise ValueError(
@@ -150,19 +145,23 @@ def lines(
     senders: Sequence[Sender],
     receivers: Sequence[Device],
     middle: Sequence[Device],
+    hearing: Sequence[Device] = (),
 ) -> list[str]:
     """Shell lines for behind those that set up links and hosts; none with the defaults.
 
-    ``receivers``: the devices by which data comes to its hosts. ``middle``: those by which first
-    routers pass it on.
+    ``net`` is that of the links. ``receivers``: the devices by which data comes to its hosts.
+    ``middle``: those by which first routers pass it on. ``hearing``: those by which other senders
+    hear of them.
     """
     values = {**DEFAULTS, **values}
-    _check(values)
+    _check(values, net)
     _check_places(values, senders, receivers, middle)
     found: list[str] = []
     for sender in senders:
         found += [*_stand(values, net, sender), *_qdisc(values, sender)]
-        found += [*_clamp(values, net, sender), *_deaf(values, net, sender)]
+        found += _clamp(values, net, sender)
+    for ns, dev in [*((s.ns, _device(values, s)) for s in senders), *hearing]:
+        found += _deaf(values, net, ns, dev)
     if values["mid_mtu"]:
         found += [f"ip -n {ns} link set {dev} mtu {values['mid_mtu']}" for ns, dev in middle]
     for ns, dev in receivers:
@@ -249,14 +248,13 @@ def _clamp(values: Mapping[str, Any], net: Net, sender: Sender) -> list[str]:
     return [f"{net.ip(sender.ns)} route change {_route(net, sender)} advmss {values['mss_clamp']}"]
 
 
-def _deaf(values: Mapping[str, Any], net: Net, sender: Sender) -> list[str]:
+def _deaf(values: Mapping[str, Any], net: Net, ns: str, dev: str) -> list[str]:
     """Lines that drop what routers say of packets that are too big."""
     if values["icmp"]:
         return []
-    dev = _device(values, sender)
     what = "ipv6 flower ip_proto icmpv6 type 2" if net.v6 else "ip flower ip_proto icmp type 3"
     return testbed.batch(
-        f"tc -n {sender.ns}",
+        f"tc -n {ns}",
         [
             f"qdisc add dev {dev} clsact",
             f"filter add dev {dev} ingress protocol {what} action drop",

@@ -62,6 +62,8 @@ def runs(modules: Path, build: Path) -> dict[str, Run]:
         ),
         "offloads": fast,
         "mid": said(mid_mtu="1400"),
+        "shake": Case(parsed("multipath", {"rate": "2mbit", "mid_mtu": "1400"}) | {"window": 0},
+                      "cubic", 3.0, scenario="multipath"),
         "hole": said(mid_mtu="1400", icmp="0"),
         "hole6": said(mid_mtu="1400", icmp="0", ipv6="1"),
         "probing": said(duration_s=8.0, mid_mtu="1400", icmp="0", tcp_mtu_probing="1"),
@@ -69,7 +71,7 @@ def runs(modules: Path, build: Path) -> dict[str, Run]:
         "lowat": said(tcp_notsent_lowat="16kB"),
         "late": said(reorder=f"{LATE_S}s"),
         "late-normal": said(reorder=f"{LATE_S}s", reorder_table="normal"),
-    }
+    }  # fmt: skip
     return run_cases(build, "sending", cases)
 
 
@@ -132,6 +134,12 @@ def test_a_smaller_mtu_in_the_middle_is_learnt(runs: dict[str, Run]) -> None:
     assert (run.sent["info"]["pmtu"], run.sent["info"]["snd_mss"]) == (1400, 1348)
     assert run.record["limit_bps"] == pytest.approx(RATE * 1348 / 1414)
     assert close(run.goodput(0.5), RATE * 1348 / 1414, 0.01)
+
+
+def test_shake_learns_what_its_links_routers_pass_on(runs: dict[str, Run]) -> None:
+    """Less its head and tag of 56 B, and 52 of TCP/IP's."""
+    assert runs["shake"].sent["info"]["snd_mss"] == 1400 - 56 - 52
+    assert runs["shake"].arrivals.counts[-1] > 20 * 1292
 
 
 def test_without_icmp_the_path_is_a_black_hole(runs: dict[str, Run]) -> None:
