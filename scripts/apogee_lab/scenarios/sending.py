@@ -22,7 +22,7 @@ PARAMS = (
     Param("sender_qdisc", "none", "choice:none,fq,fq_codel", "qdisc of each sender's device"),
     Param("under", "veth", "choice:veth,bridge,macvlan,vxlan,ppp",
           "what each sender stands on; vxlan and ppp (PPPoE) end at its first router"),
-    Param("offloads", 0, "bool", "hosts merge frames that arrive together (GRO)"),
+    Param("offloads", 0, "bool", "receivers merge frames that arrive within 50 us (GRO)"),
     Param("mid_mtu", 0, "int", "largest IP packet behind the first routers, 0: mtu", 0, 9000),
     Param("icmp", 1, "bool", "0: senders never hear that a packet is too big (with mid_mtu)"),
     Param("mss_clamp", 0, "int", "MSS that routers leave in each SYN, 0: as sent", 0, 8960),
