@@ -27,7 +27,7 @@ PARAMS = (
     Param("icmp", 1, "bool", "0: senders never hear that a packet is too big (with mid_mtu)"),
     Param("mss_clamp", 0, "int", "MSS that routers leave in each SYN, 0: as sent", 0, 8960),
     Param("reorder", 0.0, "time",
-          "mean and deviation of a random delay of each data frame, order not kept", 0, 1),
+          "mean of a random delay of each data frame, order not kept", 0, 1),
     Param("reorder_table", "uniform", "choice:uniform,normal,pareto,paretonormal,experimental",
           "its distribution: uniform from 0 to twice the mean, or a table of tc's, cut at 0"),
 )  # fmt: skip

@@ -6,6 +6,7 @@ Frames have 1514 bytes, 1448 of them payload, unless the parameter says otherwis
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,19 @@ pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
 SHOW = 'ip -n snd1 -d -j link show >"$OUT/links.json"\n'
 ALONE = {"flows": "1", "wired_rate": "0", "wired_delay": "0"}
+#: Counts packets of more than two frames where a sender's device takes them, and behind it.
+LARGE = "protocol ip basic match 'meta(pkt_len gt 3000)' action ok"
+COUNT = f"""\
+tc -n snd qdisc add dev to-bn clsact
+tc -n snd filter add dev to-bn egress {LARGE}
+tc -n bn qdisc add dev to-snd clsact
+tc -n bn filter add dev to-snd ingress {LARGE}
+"""
+COUNTED = """\
+sleep 0.2
+tc -n snd -s filter show dev to-bn egress >"$OUT/large-snd"
+tc -n bn -s filter show dev to-snd ingress >"$OUT/large-bn"
+"""
 #: What a sender stands on, and bytes of the longest IP packet above it.
 PACKETS = {"bridge": 1500, "macvlan": 1500, "vxlan": 1450, "ppp": 1492}
 RATE, DELAY_S = 10e6, 0.02
@@ -49,6 +63,8 @@ def runs(modules: Path, build: Path) -> dict[str, Run]:
         | {"constant.cwnd": 600},
         "constant",
         0.3,
+        beside=COUNTED,
+        linked=COUNT,
     )
     cases = {
         **{under: replace(said(under=under, **on_snd1), linked=SHOW) for under in PACKETS},
@@ -127,6 +143,14 @@ def test_a_nic_merges_what_comes_within_its_pause(runs: dict[str, Run]) -> None:
     in_slot = SLOT_S * FAST / (8 * 1514)
     assert in_slot - 0.3 < merged < in_slot + 1.1
     assert close(received["TcpOutSegs"], received["IpInReceives"], 0.05)
+
+
+def test_a_sender_s_device_cuts_what_tcp_hands_it(runs: dict[str, Run]) -> None:
+    """TCP makes large packets though its device's offloads are off; none is on the wire."""
+    large = {ns: runs["offloads"].text(f"large-{ns}") for ns in ("snd", "bn")}
+    (sent,), (passed,) = (re.findall(r"Sent \d+ bytes (\d+) pkt", text) for text in large.values())
+    assert int(sent) > 1000
+    assert int(passed) == 0
 
 
 def test_a_smaller_mtu_in_the_middle_is_learnt(runs: dict[str, Run]) -> None:
