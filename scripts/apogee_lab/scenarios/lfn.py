@@ -200,7 +200,9 @@ def _links(
         "",
         *testbed.end_hosts(values, " ".join(_hosts(flows))),
         "# shared link: rate and queue",
+        *moving.programs(moves),
         *(f"tc -n ra {line}" for line in moving.bottleneck(moves, "to-rb")),
+        *moving.programs_end(moves),
         f"# its delay and what follows: {delay} each way, bit error rate {ber:g} (data), "
         f"{ack_ber:g} (ACKs)",
     ]
@@ -285,7 +287,9 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
     begin_s = max(starts) - min(starts) + values["spread"] + values["warmup"]
     moves = moving.of(values, values["queue"], begin_s + duration_s)
     flows = _bulks(moves.slowest, ccs, net, duration_s)
-    rate = moves.mean_rate(begin_s + _rtt_s(values), duration_s)
+    crowd = 2 * values["queue"] * values["mtu"]
+    flows = moving.waiting(moves, flows, begin_s + _rtt_s(values), crowd)
+    rate = moves.mean_rate(moves.data_s(begin_s + _rtt_s(values)), duration_s)
     path = Path(
         rate_bps=rate,
         delay_s=_rtt_s({**values, "delay": moves.shortest_s}) / 2,

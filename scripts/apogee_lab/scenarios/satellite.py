@@ -36,6 +36,7 @@ def _links(values: Mapping[str, Any], moves: Moves, net: Net) -> list[str]:
     limit = testbed.queue_packets(values)
     delay = testbed.time_text(moves.even_s)
     ber, ack_ber = testbed.error_rates(values)
+    zero = moving.zero_filter(moves, "to-sat")
     data = testbed.data_bands(sending.sent(values))
     clsact = [
         f"tc -n sat qdisc add dev {dev} clsact"
@@ -56,10 +57,17 @@ def _links(values: Mapping[str, Any], moves: Moves, net: Net) -> list[str]:
         "",
         *testbed.end_hosts(values, "snd rcv"),
         f"# bottleneck: rate and a queue of {limit} packets",
+        *moving.programs(moves),
         *testbed.batch(
             "tc -n bn",
-            [*moving.bottleneck(moves, "to-sat"), *testbed.return_path(values, "to-snd")],
+            [
+                *moving.bottleneck(moves, "to-sat"),
+                *moving.return_path(moves, "to-snd"),
+                *(["qdisc add dev to-sat clsact"] if zero else []),
+                *zero,
+            ],
         ),
+        *moving.programs_end(moves),
         "",
         f"# satellite hop: {delay} each way, bit error rate {ber:g} (data), {ack_ber:g} (ACKs)",
         *testbed.batch(
@@ -76,11 +84,16 @@ def _links(values: Mapping[str, Any], moves: Moves, net: Net) -> list[str]:
     ]
 
 
+def _sending_s(moves: Moves, duration_s: float) -> float:
+    """How long the flow sends (s): the receiver's interval begins with its first segment."""
+    late_s = 2 * moves.longest_s + 0.1 + sending.latest_s(moves.values)
+    return duration_s + late_s + moves.wait_s(late_s)
+
+
 def _traffic(values: Mapping[str, Any], moves: Moves, net: Net, cc: str, duration_s: float) -> str:
     """Shell lines that run the flow and sample the queue."""
     receiver = net.address(3, 2)
-    # The receiver's interval begins with its first segment, so the sender must run longer.
-    sending_s = duration_s + 2 * moves.longest_s + 0.1 + sending.latest_s(values)
+    sending_s = _sending_s(moves, duration_s)
     events = "".join(
         testbed.blackout_lines(name, values, devs, moves.place)
         for name, devs in testbed.blackouts(values, ["to-rcv"])
@@ -144,7 +157,7 @@ def _one(cc: str) -> tuple[str, ...]:
 def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -> Plan:
     testbed.check(values, duration_s)
     moves = moving.of(values, testbed.queue_packets(values), duration_s)
-    rate = moves.mean_rate(2 * values["delay"], duration_s)
+    rate = moves.mean_rate(moves.data_s(2 * values["delay"]), duration_s)
     path = Path(
         rate_bps=rate,
         delay_s=moves.shortest_s,
@@ -161,7 +174,7 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
         flows=(FlowSpec("flow1", ccs[0], "snd", PORT),),
         paths=(path,),
         duration_s=duration_s,
-        timeout_virtual_s=duration_s + 120,
+        timeout_virtual_s=max(duration_s, _sending_s(moves, duration_s) - 30) + 120,
         sender_ns="snd",
         receiver_ns="rcv",
         traffic=values["traffic"],

@@ -158,9 +158,9 @@ def _wired_lines(values: Mapping[str, Any], flows: Sequence[Flow]) -> list[str]:
     return [*found, *testbed.batch("tc -n bn", at_router)]
 
 
-def _return_path(values: Mapping[str, Any]) -> list[str]:
+def _return_path(moves: Moves) -> list[str]:
     """Shell lines that send all ACKs through one queue at the router, if it is limited."""
-    qdiscs = testbed.return_path(values, "ack-path")
+    qdiscs = moving.return_path(moves, "ack-path")
     if not qdiscs:
         return []
     return [
@@ -172,6 +172,7 @@ def _return_path(values: Mapping[str, Any]) -> list[str]:
                 *qdiscs,
                 "qdisc add dev to-sat clsact",
                 "filter add dev to-sat ingress matchall action mirred egress redirect dev ack-path",
+                *moving.zero_filter(moves, "to-sat"),
             ],
         ),
         "ip -n bn link set ack-path up",
@@ -224,9 +225,11 @@ def _links(values: Mapping[str, Any], moves: Moves, net: Net, flows: Sequence[Fl
         *_wired_lines(values, flows),
         "",
         f"# bottleneck: rate and a queue of {limit} packets",
+        *moving.programs(moves),
         *(f"tc -n bn {line}" for line in moving.bottleneck(moves, "to-sat")),
         "",
-        *_return_path(values),
+        *_return_path(moves),
+        *moving.programs_end(moves),
         f"# satellite hop: {delay} each way, bit error rate {ber:g} (data), {ack_ber:g} (ACKs);",
         f"# towards the receivers the wired link follows: {behind} together",
     ]
@@ -367,10 +370,15 @@ def plan(
     _check(values, flows, duration_s)
     starts = [flow.start_s for flow in flows]
     ends_s = max(starts) - min(starts) + duration_s
-    moves = moving.of(values, testbed.queue_packets(values), ends_s, source)
-    rate = moves.mean_rate(max(starts) - min(starts) + 2 * values["delay"], duration_s)
+    over_s = _overtime_s(flows)
+    moves = moving.of(values, testbed.queue_packets(values), ends_s, source, over_s)
+    begin_s = max(starts) - min(starts) + 2 * values["delay"]
+    rate = moves.mean_rate(moves.data_s(begin_s), duration_s)
     net = Net(bool(values["ipv6"]), values["mtu"])
     bulks = _bulks(moves.slowest, net, flows, duration_s)
+    crowd = 2 * min(values["queue"], (values["window"] or 64_000) * len(flows))
+    begin_s += 2 * _spread_s(values, flows)
+    bulks = moving.waiting(moves, bulks, begin_s, crowd if len(flows) > 1 else 0)
     return Plan(
         script=_script(head, values, moves, net, flows, bulks),
         flows=traffic.specs(bulks, "bn", "sat"),

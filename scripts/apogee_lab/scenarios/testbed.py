@@ -46,6 +46,8 @@ LINK_PARAMS = (
           3600),
     Param("ack_rate", 0, "rate", "rate of the return path, 0 for no limit", 0, 100e9,
           "rate of the return path"),
+    Param("ack_rate_trace", None, "file|none",
+          "opportunities to send of the return path, as rate_trace"),
     Param("ack_queue", 20, "int", "queue of a return path with a rate, in packets", 1, 1e6),
     Param("ack_slot", 0.0, "time", "interval at which the return path releases frames, 0: at once",
           0, 1, "interval at which the return path releases ACKs"),
