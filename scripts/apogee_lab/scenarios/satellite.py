@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..measures import marks
-from . import cost, moving, testbed
+from . import cost, moving, sending, testbed
 from .moving import Moves
 from .scenario import FlowSpec, Path, Plan, Scenario, members
+from .sending import Sender
 from .testbed import PORT, Net
 
-PARAMS = (*testbed.LINK_PARAMS, *moving.PARAMS, *testbed.HOST_PARAMS)
+PARAMS = (*testbed.LINK_PARAMS, *moving.PARAMS, *testbed.HOST_PARAMS, *sending.PARAMS)
 BOTTLENECK = ("bn", "to-sat")
 NAMESPACES = "snd bn sat rcv"
 HOPS = [("snd", "bn", 1), ("bn", "sat", 2), ("sat", "rcv", 3)]
@@ -36,6 +37,7 @@ def _links(values: Mapping[str, Any], moves: Moves, net: Net) -> list[str]:
     delay = testbed.time_text(moves.even_s)
     ber, ack_ber = testbed.error_rates(values)
     zero = moving.zero_filter(moves, "to-sat")
+    data = testbed.data_bands(sending.sent(values))
     clsact = [
         f"tc -n sat qdisc add dev {dev} clsact"
         for _, devs in testbed.blackouts(values, ["to-rcv"])
@@ -71,19 +73,20 @@ def _links(values: Mapping[str, Any], moves: Moves, net: Net) -> list[str]:
         *testbed.batch(
             "tc -n sat",
             [
-                *testbed.lossy("to-rcv", f"delay {delay}", ber, testbed.data_bands(values)),
+                *testbed.lossy("to-rcv", f"delay {delay}", ber, data),
                 *testbed.lossy("to-bn", f"delay {delay}", ack_ber, testbed.ack_bands(values)),
             ],
         ),
         *clsact,
         "",
         *moving.hop(moves, "sat", "bn", ["to-rcv"]),
+        *sending.lines(values, net, [Sender("snd", "bn", 1)], [("rcv", "to-sat")], [BOTTLENECK]),
     ]
 
 
 def _sending_s(moves: Moves, duration_s: float) -> float:
     """How long the flow sends (s): the receiver's interval begins with its first segment."""
-    late_s = 2 * moves.longest_s + 0.1
+    late_s = 2 * moves.longest_s + 0.1 + sending.latest_s(moves.values)
     return duration_s + late_s + moves.wait_s(late_s)
 
 
@@ -158,7 +161,7 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
     path = Path(
         rate_bps=rate,
         delay_s=moves.shortest_s,
-        limit_bps=testbed.limit_bps({**values, "rate": rate}),
+        limit_bps=testbed.limit_bps({**sending.sent(values), "rate": rate}),
         queue_bytes=values["queue"],
         bottleneck=BOTTLENECK,
         data_links=(("sat", "to-rcv"), *moves.data_links("sat")),

@@ -52,6 +52,10 @@
  *	with the same ZERO count from the same frame. LIMIT: packets that the
  *	queue holds, from a time on. Without times it only sets ZERO.
  *
+ *   flow pppoe DEVICE MAC NUMBER
+ *	Until SIGTERM, be one end of the PPPoE session NUMBER over DEVICE with
+ *	the host that has this hardware address, with the device pppNUMBER.
+ *
  *   flow mptcp recv|send ...
  *	The same over MPTCP. The samples are the sums over its subflows.
  *
@@ -151,6 +155,8 @@ int main(int argc, char **argv)
 		status = flow_sink(argv[2], argv[3]);
 	else if ((argc == 4 || argc == 7) && !strcmp(argv[1], "opportunities"))
 		status = flow_opportunities(argc, argv);
+	else if (argc == 5 && !strcmp(argv[1], "pppoe"))
+		status = flow_pppoe(argv[2], argv[3], atoi(argv[4]));
 	if (status == 2)
 		fprintf(stderr, "usage: flow recv PORT LOG\n"
 			"       flow serve PORT LOG\n"
@@ -161,6 +167,7 @@ int main(int argc, char **argv)
 			"       flow datagrams HOST PORT BYTES SECONDS PID LOG\n"
 			"       flow sink PORT LOG\n"
 			"       flow opportunities PROGRAM ZERO [LIMITS PERIOD_MS OFFSET_MS]\n"
+			"       flow pppoe DEVICE MAC NUMBER\n"
 			"       flow mptcp recv|send ...\n");
 	return status;
 }
