@@ -16,13 +16,15 @@ Times are seconds after the first flow's SYN.
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .. import units
 from ..units import Event
-from . import aqm, testbed, tracefiles
+from . import aqm, ceiling, testbed, tracefiles
+from .ceiling import Ceiling
 from .scenario import Device, Param
 from .tracefiles import Steps
 
@@ -49,7 +51,7 @@ RATES, DELAYS, MOST_DEBT_S = (9600, 100e9), (0, 10), 60
 
 def value_at(steps: Steps, time_s: float) -> float:
     """The value of the steps at a time."""
-    return [value for at, value in steps if at <= time_s][-1]
+    return steps[bisect_right(steps, time_s, key=lambda step: step[0]) - 1][1]
 
 
 def overlaid(steps: Steps, events: Sequence[Event]) -> Steps:
@@ -94,6 +96,7 @@ class Moves:
         """Whether the hop does more than constant delay and bit errors."""
         return (
             any(len(steps) > 1 for steps in (self.delays, self.losses, self.ack_losses))
+            or bool(self.losses[0][1] or self.ack_losses[0][1])
             or bool(self.stalls or self.values["jitter"] or self.values["jitter_mean"])
             or self.values["burst"] is not None
             or self._traced("delay_trace")
@@ -116,7 +119,13 @@ class Moves:
     @property
     def slowest(self) -> dict[str, Any]:
         """The parameters with the longest delay, for upper bounds of times."""
-        return {**self.values, "delay": self.longest_s}
+        still = {"rate": round(self.rates[0][1])} if len(self.rates) == 1 else {}
+        return {**self.values, **still, "delay": self.longest_s}
+
+    @property
+    def first(self) -> dict[str, Any]:
+        """The parameters with the delay that the first frames find."""
+        return {**self.values, "delay": self.delays[0][1]}
 
     @property
     def even_s(self) -> float:
@@ -139,20 +148,41 @@ class Moves:
     def _jitter_s(self) -> float:
         return self.values["jitter_mean"] + _half_width(self.values)
 
-    def mean_rate(self, from_s: float, over_s: float) -> float:
+    def mean_rate(self, from_s: float, over_s: float, most: float = math.inf) -> float:
         """Mean rate in bit/s that the path could carry in an interval: the bottleneck's rate, the
-        bucket's depth included, less the hop's losses at those times."""
+        bucket's depth included, less the hop's losses at those times. No more than ``most`` comes
+        to the bottleneck."""
+        depth = 8 * self.values["policer"] * self._passes()
+        return round(ceiling.mean(self._carried(most), from_s, over_s) + depth / over_s, 3)
+
+    def _carried(self, most: float) -> Steps:
+        """The same by time, without the bucket's depth."""
+        times = sorted({at for steps in (self.rates, self.losses) for at, _ in steps})
+        return [
+            (at, min(value_at(self.rates, at), most) * (1 - value_at(self.losses, at))
+             * self._passes())
+            for at in times
+        ]  # fmt: skip
+
+    def _passes(self) -> float:
+        """Share of the data that neither bursts nor constant losses take."""
         burst = self.values["burst"]
         lost = burst[0] / (burst[0] + burst[1]) if burst else 0.0
-        times = {at for steps in (self.rates, self.losses) for at, _ in steps}
-        edges = sorted({from_s, from_s + over_s, *times})
-        edges = [at for at in edges if from_s <= at <= from_s + over_s]
-        bits = sum(
-            value_at(self.rates, begin) * (1 - value_at(self.losses, begin)) * (end - begin)
-            for begin, end in zip(edges, edges[1:], strict=False)
+        return (1 - lost) * (1 - self.values.get("loss", 0.0))
+
+    def ceiling(self, behind_s: float = 0.0, most: float = math.inf) -> Ceiling:
+        """What can be carried at most; ``behind_s`` (s) is the way from the hop to a receiver."""
+        values, burst = self.values, self.values["burst"]
+        share = testbed.limit_bps({**values, "rate": 1.0})
+        random = max((loss for _, loss in self.losses if loss < 1), default=0.0)
+        frame = values["mtu"] + testbed.ETHERNET
+        kept = self._passes() * (1 - random) * (1 - testbed.frame_loss(values["ber"], frame))
+        return Ceiling(
+            tuple((at, share * rate) for at, rate in self._carried(most)),
+            (behind_s + self.shortest_s, behind_s + max(delay for _, delay in self.delays)),
+            8 * max(values["policer"], 2 * frame) * share,
+            ceiling.luck(1 - kept, values["mtu"], max(0.0, 1 - sum(burst)) if burst else 0.0),
         )
-        passed = (1 - lost) * (1 - self.values.get("loss", 0.0))
-        return round((bits + 8 * self.values["policer"]) * passed / over_s, 3)
 
 
 #: Rates and delays that replace ``rate`` and ``delay`` until a time; None: not replaced.
@@ -223,7 +253,7 @@ def _check_moves(values: Mapping[str, Any], moves: Moves) -> None:
     if depth and depth < values["mtu"] + testbed.ETHERNET:
         least = units.format("size", values["mtu"] + testbed.ETHERNET)
         raise ValueError(f"policer: a bucket of less than {least} passes no frame")
-    if depth * 8 > values["rate"] * MOST_DEBT_S:
+    if depth * 8 > moves.rates[0][1] * MOST_DEBT_S:
         raise ValueError(
             f"policer: at that rate the bucket takes more than {MOST_DEBT_S} s to fill"
         )
@@ -246,11 +276,11 @@ def _half_width(values: Mapping[str, Any]) -> float:
 def bottleneck(moves: Moves, dev: str) -> list[str]:
     """tc lines: rate and queue of a device."""
     values, packets = moves.values, round(moves.queues[0][1])
-    if values["aqm"] != "none":
-        return aqm.lines(values, dev, packets)
-    if not moves.shaped:
-        return [f"qdisc add dev {dev} root netem rate {values['rate']}bit limit {packets}"]
     rate = _bits(moves.rates[0][1])
+    if values["aqm"] != "none":
+        return aqm.lines({**values, "rate": round(moves.rates[0][1])}, dev, packets)
+    if not moves.shaped:
+        return [f"qdisc add dev {dev} root netem rate {rate} limit {packets}"]
     return [
         f"qdisc add dev {dev} root handle 1: htb default 1",
         f"class add dev {dev} parent 1: {_class(values)} {rate}",
@@ -289,7 +319,7 @@ def hop(moves: Moves, far: str, near: str, back: Sequence[str]) -> list[str]:
     qdiscs = []
     for dev, loss, delay in (
         (DATA, _data_loss(moves, 0.0), _delay(moves, 0.0)),
-        (ACKS, _loss(moves.ack_losses, 0.0), _ack_delay(moves, 0.0)),
+        (ACKS, _loss(moves.ack_losses, 0.0), _ack_line(moves, 0.0)),
     ):
         qdiscs += [
             f"qdisc add dev {dev} {_LOSE} {loss}",
@@ -346,7 +376,8 @@ def _ack_line(moves: Moves, time_s: float) -> str:
 def _streams(
     moves: Moves, near: Device, far: str
 ) -> list[tuple[str, str, list[tuple[float, str]]]]:
-    """The changes: namespace, common prefix of the tc commands, and their suffixes with times."""
+    """The changes: namespace, common prefix of the tc commands, and their suffixes with times. What
+    holds at 0 s is set up before."""
     router, dev = near
     held = {t for e in moves.stalls for t in (e.start_s, e.start_s + (e.length_s or 0))}
     delays = [at for at, _ in moves.delays]
@@ -363,7 +394,8 @@ def _streams(
         (far, f"qdisc change dev {ACKS} {_DELAY}",
          [(at, _ack_line(moves, at)) for at in sorted({*delays, *held})]),
     ]  # fmt: skip
-    return [(ns, text, steps[1:]) for ns, text, steps in streams if len(steps) > 1]
+    later = [(ns, text, [step for step in steps if step[0]]) for ns, text, steps in streams]
+    return [stream for stream in later if stream[2]]
 
 
 _REPLAY = """\

@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from ..measures import multipath as measures
 from ..measures import pings, sharing
-from . import bundles, longlinks, testbed, traffic
+from . import bundles, ceiling, longlinks, testbed, traffic
 from .bundles import CORRESPONDENT, FAR, LEADER, Site
+from .ceiling import Ceiling
 from .longlinks import AGENT, LongLink
 from .scenario import Column, FlowSpec, Param, Path, Plan, Scenario
 from .testbed import ETHERNET, PORT, Net, time_text
@@ -232,7 +234,7 @@ def _traffic(
         end="\n".join(end) + "\n",
         paths=places,
     )
-    return text + ("kill $sink\nwait $sink\n" if values["cbr"] else "")
+    return longlinks.closed(links) + text + ("kill $sink\nwait $sink\n" if values["cbr"] else "")
 
 
 def _one_way(values: Mapping[str, Any], links: Sequence[LongLink]) -> float:
@@ -264,13 +266,23 @@ def _path(values: Mapping[str, Any], link: LongLink, duration_s: float) -> Path:
     short = values["member_delay"] if link.number > 1 else 0.0
     delay = link.delay_s + short + values["far_delay"]
     tunnel = bundles.overhead(values) if bundles.shaken(values) else 0
-    rate = link.mean_rate(2 * delay, duration_s)
     cbr = values["cbr"] * (CBR_PACKET + ETHERNET) / CBR_PACKET if link.number == CBR_MEMBER else 0
-    share = _payload(values, tunnel) / link.frame
+    payload = _payload(values, tunnel)
+    share = payload / link.frame
+    begin_s = 2 * (delay - link.delay_s + link.delays[0][1])
+    best = Ceiling(
+        tuple((at, share * bps) for at, bps in link.carried(cbr)),
+        (values["far_delay"] + link.delay_s,
+         values["far_delay"] + max(delay for _, delay in link.delays)),
+        share * (16 * link.frame + link.begun(math.inf)),
+        ceiling.luck(max((loss for _, loss in link.losses if loss < 1), default=0.0), payload),
+    )  # fmt: skip
+    begun = share * link.begun(begin_s + duration_s)
     return Path(
-        rate_bps=rate,
+        rate_bps=link.mean_rate(begin_s, duration_s),
         delay_s=delay,
-        limit_bps=max(0.0, rate - cbr) * link.mean_kept(2 * delay, duration_s) * share,
+        limit_bps=ceiling.mean(best.steps, begin_s, duration_s) + begun / duration_s,
+        ceiling=best,
         queue_bytes=link.queue,
         bottleneck=link.senders[0],
         name=link.name,

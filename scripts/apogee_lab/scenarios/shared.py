@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -234,7 +235,13 @@ def _links(values: Mapping[str, Any], moves: Moves, net: Net, flows: Sequence[Fl
         lossy += testbed.lossy(dev, hop, ber, testbed.data_bands(values), share)
     lossy += testbed.lossy("to-bn", f"delay {delay}", ack_ber, testbed.ack_bands(values))
     lines += testbed.batch("tc -n sat", lossy)
-    return [*lines, *clsact, "", *moving.hop(moves, "sat", "bn", to_receivers)]
+    return [
+        *lines,
+        *clsact,
+        "",
+        *moving.hop(moves, "sat", "bn", to_receivers),
+        *testbed.first_blackouts(values, to_receivers, moves.place),
+    ]
 
 
 def _sending_s(
@@ -354,13 +361,13 @@ def plan(
     starts = [flow.start_s for flow in flows]
     ends_s = max(starts) - min(starts) + duration_s
     moves = moving.of(values, testbed.queue_packets(values), ends_s, source)
-    rate = moves.mean_rate(max(starts) - min(starts) + 2 * values["delay"], duration_s)
+    begin_s = max(starts) - min(starts) + 2 * moves.first["delay"]
     net = Net(bool(values["ipv6"]), values["mtu"])
     bulks = _bulks(moves.slowest, net, flows, duration_s)
     return Plan(
         script=_script(head, values, moves, net, flows, bulks),
         flows=traffic.specs(bulks, "bn", "sat"),
-        paths=(_path(values, moves, flows, rate),),
+        paths=(_path(values, moves, flows, begin_s, duration_s),),
         duration_s=duration_s,
         timeout_virtual_s=max(f.seconds + f.start_s for f in bulks) + _overtime_s(flows) + 150,
         sender_ns=flows[0].snd,
@@ -370,20 +377,30 @@ def plan(
     )
 
 
-def _path(values: Mapping[str, Any], moves: Moves, flows: Sequence[Flow], rate: float) -> Path:
-    """The satellite link; its delay is that of the flow with the shortest path."""
+def _path(
+    values: Mapping[str, Any],
+    moves: Moves,
+    flows: Sequence[Flow],
+    begin_s: float,
+    duration_s: float,
+) -> Path:
+    """The satellite link, measured from ``begin_s`` (s) on; its delay is that of the flow with the
+    shortest path."""
+    wires = len(flows) * values["wired_rate"] or math.inf
+    most = moves.mean_rate(begin_s, duration_s, wires)
     to_receivers = tuple(("sat", f"to-{flow.rcv}") for flow in flows)
     shortest = {**values, "delay": moves.shortest_s}
     return Path(
-        rate_bps=rate,
+        rate_bps=moves.mean_rate(begin_s, duration_s),
         delay_s=_one_way(shortest, min(flow.extra_s for flow in flows)),
-        limit_bps=testbed.limit_bps({**values, "rate": rate}),
+        limit_bps=testbed.limit_bps({**values, "rate": most}),
         queue_bytes=values["queue"],
         bottleneck=BOTTLENECK,
         data_links=(*to_receivers, *moves.data_links("sat")),
         ack_links=(("sat", "to-bn"), *moves.ack_links("sat")),
         data_filters=(("sat", "to-bn"),) if values["data_blackout"] else (),
         ack_filters=to_receivers if values["ack_blackout"] else (),
+        ceiling=moves.ceiling(values["wired_delay"], wires),
     )
 
 
