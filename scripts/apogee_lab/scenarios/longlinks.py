@@ -13,7 +13,7 @@ from typing import Any
 
 from .. import units
 from ..units import Event
-from . import ceiling, testbed
+from . import bursts, ceiling, testbed
 from .moving import DELAYS, ORDER, RATES, overlaid, value_at
 from .testbed import ETHERNET, time_text
 from .tracefiles import Steps
@@ -137,7 +137,9 @@ def _one(values: Mapping[str, Any], number: int, rate: int, ends_s: float) -> Lo
         number=number,
         rates=overlaid([(0.0, rate)], kinds["rate"]),
         delays=overlaid([(0.0, values[f"delay{number}"])], kinds["delay"]),
-        losses=overlaid([(0.0, loss)], kinds["loss"]),
+        losses=bursts.lost_in(
+            overlaid([(0.0, loss)], kinds["loss"]), bursts.bad_times(values, ends_s, number)
+        ),
         ack_losses=overlaid(
             [(0.0, ack_loss)], kinds["loss"] if values["ack_loss"] == "same" else []
         ),

@@ -23,7 +23,7 @@ from typing import Any
 
 from .. import units
 from ..units import Event
-from . import aqm, ceiling, testbed, tracefiles
+from . import aqm, bursts, ceiling, testbed, tracefiles
 from .ceiling import Ceiling
 from .scenario import Device, Param
 from .tracefiles import Steps
@@ -37,6 +37,7 @@ PARAMS = (
     Param("jitter_mean", 0.0, "time", "mean delay that jitter adds to ACKs", 0, 10),
     Param("burst", None, "burst|none",
           "burst loss of data (Gilbert-Elliott): chance per frame to enter a burst, to leave it"),
+    bursts.PARAM,
     Param("rate_trace", None, "file|none", "rates: Mahimahi's format, 1500 B per line, repeated"),
     Param("delay_trace", None, "file|none", "one-way delays: ms, a line every 10 ms, repeated"),
     *aqm.PARAMS,
@@ -210,6 +211,7 @@ def of(values: Mapping[str, Any], packets: int, ends_s: float, source: Source = 
     kinds = {what: [e for e in events if e.what == what] for what in units.EVENTS}
     gone = [Event("outage", 1.0, e.start_s, e.length_s) for e in kinds["outage"]]
     losses = overlaid(overlaid([(0.0, 0.0)], kinds["loss"]), gone)
+    losses = bursts.lost_in(losses, bursts.bad_times(values, ends_s))
     queues = [replace(e, value=testbed.queue_packets(values, e.value)) for e in kinds["queue"]]
     moves = Moves(
         values,
@@ -424,7 +426,7 @@ def play(moves: Moves, near: Device, far: str, pid: str) -> str:
     text += f'move() {{ sed "s|^[^ ]* |&$2 |" | {tool} {pid} | tc -n $1 -batch -; }}\n'
     text += "movers=\n"
     for ns, command, steps in streams:
-        lines = "\n".join(f"{at:g} {words}" for at, words in steps)
+        lines = "\n".join(f"{at:.9g} {words}" for at, words in steps)
         text += f"move {ns} '{command}' <<'END' &\n{lines}\nEND\nmovers=\"$movers $!\"\n"
     return text
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..measures import multipath as measures
 from ..measures import pings, sharing
-from . import bundles, ceiling, longlinks, testbed, traffic
+from . import bundles, bursts, ceiling, longlinks, testbed, traffic
 from .bundles import CORRESPONDENT, FAR, LEADER, Site
 from .ceiling import Ceiling
 from .longlinks import AGENT, LongLink
@@ -47,6 +47,7 @@ PARAMS = (
           "changes of all long links: rate, delay, loss; outage: nothing is sent, nothing lost"),
     *(Param(f"event{n}", None, "events|none", f"the same of path {n} alone")
       for n in range(1, longlinks.MOST + 1)),
+    bursts.PARAM,
     Param("cbr", 0, "rate", f"UDP from the second path's member, in packets of {CBR_PACKET} B",
           0, 1e9, "rate of the UDP flow"),
     Param("member_rate", 11_000_000, "rate", "rate between the leader and each member", 9600, 1e9),
@@ -189,7 +190,7 @@ def _play(values: Mapping[str, Any], links: Sequence[LongLink], nets: Sequence[N
     net, inner, _ = nets
     last, text = "${senders##* }", "movers=\n"
     for ns, steps in longlinks.streams(links):
-        lines = "\n".join(f"{at:g} {words}" for at, words in steps)
+        lines = "\n".join(f"{at:.9g} {words}" for at, words in steps)
         text += f"flow replay {last} <<'END' | tc -n {ns} -batch - &\n{lines}\nEND\n"
         text += 'movers="$movers $!"\n'
     if values["ping"]:

@@ -10,7 +10,7 @@ from .. import units
 from ..measures import radio as measures
 from ..measures import sharing
 from ..units import Event
-from . import biterrors, ceiling, sscop, testbed
+from . import biterrors, bursts, ceiling, sscop, testbed
 from .ceiling import Ceiling
 from .moving import DELAYS, ORDER, RATES, overlaid, value_at
 from .scenario import Column, FlowSpec, Param, Path, Plan, Scenario, members
@@ -49,6 +49,7 @@ PARAMS = (
     Param("event", None, "events|none",
           "changes of rate, queue (TCP alone), one-way delay, bit error rate, data loss; outage: "
           "all lost both ways"),
+    bursts.PARAM,
     Param("mtu", 1500, "int", "IP packet in bytes", 128, 9000, "IP packet, bytes"),
     *(p for p in testbed.PACKET_PARAMS if p.name != "mtu"),
     *(p for p in testbed.HOST_PARAMS if p.name != "traffic"),
@@ -94,7 +95,8 @@ class Air:
         self.bers = overlaid([(0.0, ber)], kinds["ber"])
         same = kinds["ber"] if values["ack_ber"] == "same" else []
         self.ack_bers = overlaid([(0.0, ack_ber)], same)
-        self.losses = overlaid(overlaid([(0.0, 0.0)], kinds["loss"]), gone)
+        losses = overlaid(overlaid([(0.0, 0.0)], kinds["loss"]), gone)
+        self.losses = bursts.lost_in(losses, bursts.bad_times(values, ends_s))
         self.ack_losses = overlaid([(0.0, 0.0)], gone)
 
     def errors(self, time_s: float) -> tuple[float, float]:
@@ -355,7 +357,7 @@ def _play(values: Mapping[str, Any], air: Air) -> str:
     """Shell lines that apply the changes in the background while the sender runs."""
     text = ""
     for ns, steps in _streams(values, air):
-        lines = "\n".join(f"{at:g} {words}" for at, words in steps)
+        lines = "\n".join(f"{at:.9g} {words}" for at, words in steps)
         text += f"flow replay $sender <<'END' | tc -n {ns} -batch - &\n{lines}\nEND\n"
         text += 'movers="$movers $!"\n'
     return f"movers=\n{text}" if text else ""

@@ -232,7 +232,7 @@ def blackout_lines(
     ``pref`` distinguishes the filter from others on the same devices.
     """
     start, length = values[name]
-    begin = f"{start:g}"
+    begin = f"{start:.9g}"
     if values["blackout_spread"]:
         begin = f"$({at_random(begin, values['blackout_spread'])})"
     on = "".join(f"\t{_drop(dev, pref)}\n" for dev in devs)
@@ -243,7 +243,7 @@ def blackout_lines(
 {{
 	sleep {begin}
 {on}	note {name} on
-	sleep {length:g}
+	sleep {length:.9g}
 {off}
 	note {name} off
 }} &
