@@ -37,7 +37,7 @@ def check(run: Measurement) -> None:
         bits = carried(best, begin_s, end_s)
         most += bits
         variance += bits * best.get("luck", 0.0)
-    allowed = (1 + MARGIN) * most + DEVIATIONS * math.sqrt(variance) + _held(run)
+    allowed = (1 + MARGIN) * most + DEVIATIONS * math.sqrt(variance) + held(run)
     got = run.record["total_goodput_bps"] * span.over_s
     if got > allowed:
         raise RecordError(
@@ -59,7 +59,7 @@ def carried(best: Mapping[str, Any], begin_s: float, end_s: float) -> float:
     return bits + LATE_S * falls + best.get("at_once", 0.0)
 
 
-def _held(run: Measurement) -> float:
+def held(run: Measurement) -> float:
     """Bits that may have passed the bottleneck before the interval."""
     if len(run.flows) == 1 and run.in_time and run.warm_s is None:
         return 0.0

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from .. import units
@@ -117,14 +118,13 @@ class Air:
         every = (self.rates, self.delays, self.bers, self.losses)
         return sorted({at for steps in every for at, _ in steps})
 
-    def _goodput(self, values: Mapping[str, Any], at: float) -> float:
-        """The best goodput (bit/s) at a time."""
-        rate = value_at(self.rates, at)
-        found = {**values, "delay": value_at(self.delays, at)}
-        return rate * share(found, rate, *self.errors(at))
-
     def ceiling(self, values: Mapping[str, Any]) -> Ceiling:
         """What it can carry at most."""
+
+        @cache  # few of thousands of steps differ
+        def best(rate: float, delay: float, ber: float, loss: float) -> float:
+            return rate * share({**values, "delay": delay}, rate, ber, loss)
+
         whole = values["mtu"] + ETHERNET
         lost = [
             1 - (1 - testbed.frame_loss(ber, whole)) * (1 - loss)
@@ -132,7 +132,10 @@ class Air:
             if loss < 1
         ]
         return Ceiling(
-            tuple((at, self._goodput(values, at)) for at in self._cuts()),
+            tuple(
+                (at, best(value_at(self.rates, at), value_at(self.delays, at), *self.errors(at)))
+                for at in self._cuts()
+            ),
             (min(delay for _, delay in self.delays), self.longest_s),
             16 * whole,
             ceiling.luck(max(lost, default=0.0), values["mtu"]),

@@ -203,7 +203,7 @@ def blackouts(values: Mapping[str, Any], ack_devs: Iterable[str]) -> list[tuple[
 
 def at_random(start: str, spread_s: float) -> str:
     """A shell command that prints a time in s, up to ``spread_s`` later, at random."""
-    late = f"{start} + {spread_s:g} * $(od -An -N2 -tu2 /dev/urandom) / 65536"
+    late = f"{start} + {spread_s:.9g} * $(od -An -N2 -tu2 /dev/urandom) / 65536"
     return f'awk "BEGIN {{ printf \\"%.4f\\", {late} }}"'
 
 
