@@ -193,7 +193,7 @@ COUNTERS = "NIC statistics:\n     dropped_tag: 0\n     path1_lost: 3\n"
 def folder(raw: Path, **counters: int) -> dict[str, Any]:
     """A raw folder of a run with two paths and a UDP flow; the plan's facts."""
     write(raw)
-    plan = compiled(duration_s=10.0, cbr="128kbit")
+    plan = compiled(duration_s=10.0, cbr="128kbit", rate="6mbit")
 
     def row(dev: str, kind: str, drops: int, packets: int = 0) -> dict[str, Any]:
         more = {"root": True, "packets": packets, "bytes": 1514 * packets, "backlog": 0}
