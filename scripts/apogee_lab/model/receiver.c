@@ -2,8 +2,9 @@
 /*
  * The receiver: a window, delayed ACKs, SACK.
  *
- * An ACK reports what has arrived so far, as the length of the receiver's log. No ACK is
- * lost, so this is equivalent to the SACK blocks of all ACKs up to it.
+ * An ACK reports what has arrived so far, as the length of the receiver's log. While no ACK
+ * is lost, this is equivalent to the SACK blocks of all ACKs up to it. Else it is as if each
+ * ACK had room for all blocks; a duplicate is reported only by the ACK that it caused.
  */
 #include "simulation.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The sender: what Linux 6.1 does around a congestion control, with SACK, timestamps, RACK,
- * tail loss probe, F-RTO and undo. It always has data to send.
+ * tail loss probe, F-RTO and undo. It has data to send always, or a chunk every so often.
  *
  * Names and the order of operations at an ACK are the stack's, since modules depend on them.
  * The path does not reorder, so there is no detection of reordering.
@@ -85,6 +85,12 @@ static struct seg *seg_of(struct flow *f, u32 seg)
 static const struct tcp_congestion_ops *ops_of(const struct flow *f)
 {
 	return f->sk.icsk.icsk_ca_ops;
+}
+
+static void refresh_clock(struct flow *f)
+{
+	f->sk.tp.tcp_clock_cache = model_now;
+	f->sk.tp.tcp_mstamp = now_us();
 }
 
 static void set_ca_state(struct flow *f, u8 state)
@@ -234,6 +240,44 @@ static void transmit(struct flow *f, u32 seg)
 	path_send(f, (struct packet){ .seg = seg, .tsval = now_ms(), .flow = f->number });
 }
 
+/* There is a segment to send that was not sent, and the window has room for it. */
+static bool has_new(const struct flow *f)
+{
+	return f->snd.nxt < f->snd.edge && f->snd.nxt < f->snd.supplied;
+}
+
+/* RFC 2861: the window was not used for a timeout's time. */
+static void application_limited(struct flow *f)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+	u32 used = max_t(u32, tp->snd_cwnd_used, TCP_INIT_CWND);
+
+	if (f->sk.icsk.icsk_ca_state == TCP_CA_Open && used < tcp_snd_cwnd(tp)) {
+		tp->snd_ssthresh = tcp_current_ssthresh(&f->sk);
+		tcp_snd_cwnd_set(tp, (tcp_snd_cwnd(tp) + used) >> 1);
+	}
+	tp->snd_cwnd_used = 0;
+	tp->snd_cwnd_stamp = tcp_jiffies32;
+}
+
+/* After an idle time, before more is sent: half the window per timeout. */
+static void restart_after_idle(struct flow *f)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+	s32 idle = (s32)(tcp_jiffies32 - tp->lsndtime), rto = (s32)f->sk.icsk.icsk_rto;
+	u32 least = min_t(u32, TCP_INIT_CWND, tcp_snd_cwnd(tp)), cwnd = tcp_snd_cwnd(tp);
+
+	if (tp->packets_out || ops_of(f)->cong_control || idle <= rto)
+		return;
+	ca_event(f, CA_EVENT_CWND_RESTART);
+	tp->snd_ssthresh = tcp_current_ssthresh(&f->sk);
+	for (; (idle -= rto) > 0 && cwnd > least; cwnd >>= 1)
+		;
+	tcp_snd_cwnd_set(tp, max(cwnd, least));
+	tp->snd_cwnd_stamp = tcp_jiffies32;
+	tp->snd_cwnd_used = 0;
+}
+
 static void cwnd_validate(struct flow *f, bool limited)
 {
 	struct tcp_sock *tp = &f->sk.tp;
@@ -249,6 +293,9 @@ static void cwnd_validate(struct flow *f, bool limited)
 		tp->snd_cwnd_stamp = tcp_jiffies32;
 	} else {
 		tp->snd_cwnd_used = max(tp->snd_cwnd_used, tp->packets_out);
+		if ((s32)(tcp_jiffies32 - tp->snd_cwnd_stamp) >= (s32)f->sk.icsk.icsk_rto &&
+		    !ops_of(f)->cong_control)
+			application_limited(f);
 	}
 }
 
@@ -277,7 +324,7 @@ static u32 write_xmit(struct flow *f, bool probe)
 	while (!f->snd.stopped && !pacing_check(f)) {
 		if (tcp_packets_in_flight(tp) >= tcp_snd_cwnd(tp) && !probe)
 			break;
-		if (f->snd.nxt >= f->snd.edge)
+		if (!has_new(f))
 			break;
 		send_new(f);
 		sent++;
@@ -346,9 +393,26 @@ void sender_pace(struct flow *f)
 {
 	struct tcp_sock *tp = &f->sk.tp;
 
-	tp->tcp_mstamp = now_us();
+	refresh_clock(f);
 	if (tp->lost_out > tp->retrans_out && tcp_snd_cwnd(tp) > tcp_packets_in_flight(tp))
 		xmit_retransmit_queue(f);
+	write_xmit(f, false);
+}
+
+/* The application writes: what was sent since the last write was limited by it. */
+void sender_supply(struct flow *f, u32 segments)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+	u32 flying = tcp_packets_in_flight(tp);
+
+	refresh_clock(f);
+	if (f->snd.established && f->snd.nxt >= f->snd.supplied && flying < tcp_snd_cwnd(tp) &&
+	    tp->lost_out <= tp->retrans_out)
+		tp->app_limited = tp->delivered + flying ? tp->delivered + flying : 1;
+	f->snd.supplied += segments;
+	if (!f->snd.established)
+		return;
+	restart_after_idle(f);
 	write_xmit(f, false);
 }
 
@@ -682,7 +746,7 @@ static void loss_probe(struct flow *f)
 
 	if (!f->snd.tlp) {
 		f->snd.tlp_retrans = false;
-		if (!f->snd.stopped && f->snd.nxt < f->snd.edge) {
+		if (!f->snd.stopped && has_new(f)) {
 			sent = write_xmit(f, true);
 		} else {
 			retransmit(f, f->snd.nxt - 1);
@@ -727,7 +791,7 @@ void sender_timer(struct flow *f)
 {
 	u8 pending = f->sk.icsk.icsk_pending;
 
-	f->sk.tp.tcp_mstamp = now_us();
+	refresh_clock(f);
 	if (!f->snd.established) {
 		send_syn(f);
 		return;
@@ -946,8 +1010,10 @@ static void read_log(struct flow *f, struct ack_state *a)
 	while (f->snd.arrivals != a->ack.arrivals) {
 		u32 entry = f->rcv.log[ring4(f->snd.arrivals++)];
 
-		if (entry & LOG_AGAIN)
+		if (entry & LOG_AGAIN && f->snd.arrivals == a->ack.arrivals)
 			count_dsack(f, a);
+		else if (entry & LOG_AGAIN)
+			continue;
 		else if (entry >= a->ack.next)
 			sack(f, a, entry);
 	}
@@ -1025,7 +1091,7 @@ static enum rexmit process_loss(struct flow *f, const struct ack_state *a)
 		} else if (a->flags & A_UNA && !recovered) {
 			f->snd.high = f->snd.nxt;
 			tp->high_seq = tp->snd_nxt;
-			if (!f->snd.stopped && f->snd.edge > f->snd.nxt)
+			if (!f->snd.stopped && has_new(f))
 				return REXMIT_NEW;
 			tp->frto = false;
 		}
@@ -1144,6 +1210,7 @@ static void acknowledge(struct flow *f, struct ack_state *a)
 	enum rexmit rexmit = REXMIT_NONE;
 
 	a->prior_una = f->snd.una;
+	a->rs.prior_in_flight = tcp_packets_in_flight(tp);
 	if (a->ack.next > f->snd.una) {
 		a->flags |= A_UNA;
 		f->sk.icsk.icsk_retransmits = 0;
@@ -1188,7 +1255,7 @@ void sender_ack(struct flow *f, struct ack ack)
 	struct ack_state a = { .ack = ack, .rs.rtt_us = -1 };
 	struct tcp_sock *tp = &f->sk.tp;
 
-	tp->tcp_mstamp = now_us();
+	refresh_clock(f);
 	tp->rx_opt.rcv_tsecr = ack.tsecr;
 	f->snd.edge = max(f->snd.edge, ack.edge);
 	if (ack.syn) {
@@ -1255,7 +1322,10 @@ void sender_start(struct flow *f)
 	f->sk.net.ipv4.sysctl_tcp_pacing_ca_ratio = 120;
 	f->sk.sk_max_pacing_rate = ULONG_MAX;
 	f->sk.sk_pacing_rate = ULONG_MAX;
+	f->sk.sk_pacing_shift = 10;
+	f->sk.sk_gso_max_size = GSO_LEGACY_MAX_SIZE;
 	f->sk.icsk.icsk_rto = jiffies_of(RTO_INIT_US);
+	f->snd.supplied = world.chunk ? world.chunk : U32_MAX;
 	f->snd.oldest = NONE;
 	f->snd.newest = NONE;
 	f->start = model_now;
