@@ -88,12 +88,13 @@ class Group:
 def groups(space: Space, found: Sequence[Compared]) -> list[Group]:
     """Groups that have more than their share of the bad paths, the least probable first."""
     which = bad(found)
-    every = []
+    every: dict[tuple[bool, ...], Group] = {}  # the same paths have one name
     for name in space.own:
         values = [one.path.drawn[name] for one in found]
-        every += [_group(text, inside, which) for text, inside in _parts(space, name, values)]
+        for text, inside in _parts(space, name, values):
+            every.setdefault(tuple(inside), _group(text, inside, which))
     return sorted(
-        (g for g in every if g.others and g.paths and g.bad * g.others > g.elsewhere * g.paths),
+        (g for g in every.values() if g.others and g.paths and g.bad * g.others > g.elsewhere * g.paths),
         key=lambda group: group.chance,
     )
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from ..atlas import jobs, page, space
+from ..atlas import jobs, modelled, page, space
 from ..atlas.results import Compared, Result, of_record
 from ..atlas.space import RandomPath, Space
 from ..base import UsageError, repo_root
@@ -36,6 +36,8 @@ from .plot import save_figure
 MOST_PATHS = 100_000
 PLOTS = repo_root() / "build" / "plots"
 
+INTERRUPTED = 130
+
 #: Of each path's number the results of the algorithms that have one.
 Results = dict[int, dict[str, Result]]
 
@@ -49,10 +51,14 @@ def do_atlas(args: Arguments) -> int:
     seed = whole_number("--seed", args.seed, 0, 2**32 - 1)
     paths = [found.path(seed, number) for number in _numbers(args)]
     json_target(args.json)
-    results, status = _run(args, found, paths, names)
-    command = partial(_command, args, found, names)
+    run = _run_model if args.model else _run
+    results, status = run(args, found, paths, names)
+    if status == INTERRUPTED:
+        return status
+    command = partial(_model_command if args.model else _command, args, found, names)
+    engine = "model" if args.model else args.engine
     lines = [
-        page.as_json(found, seed, path, results[path.number], command, args.engine)
+        page.as_json(found, seed, path, results[path.number], command, engine)
         for path in paths
     ]
     write_json(args.json, "".join(f"{line}\n" for line in lines))
@@ -97,7 +103,13 @@ def _run(
     try:
         work.run()
     except sweep.Interrupted:
-        raise KeyboardInterrupt from None
+        done = sum(record is not None for record in work.records)
+        print(
+            f"interrupted: {done} of {len(made)} runs are finished and kept; "
+            "the same command continues",
+            file=sys.stderr,
+        )
+        return {}, INTERRUPTED
     records = iter(work.records)
     results: Results = {path.number: {} for path in paths}
     for path in paths:
@@ -108,6 +120,26 @@ def _run(
     for index, failure in work.failures.items():
         print(f"failed: {made[index].label}: {failure.reason}", file=sys.stderr)
     return results, 1 if work.failures else 0
+
+
+def _run_model(
+    args: Arguments, found: Space, paths: Sequence[RandomPath], names: Sequence[str]
+) -> tuple[Results, int]:
+    """The same in the model."""
+    if args.kernel or args.module or args.timeout:
+        raise UsageError("--model takes neither --kernel, --module nor --timeout")
+    modelled.known(names)
+    asked = jobs.asked(found, paths, names, args.set)
+    every = modelled.runs(found, asked, runs_at_once(args), args.fresh)
+    results: Results = {path.number: {} for path in paths}
+    status = 0
+    for one in modelled.progress(every, len(paths) * len(names)):
+        if one.result is None:
+            print(f"failed: path {one.number} {one.name}: {one.why}", file=sys.stderr)
+            status = 1
+        else:
+            results[one.number][one.name] = one.result
+    return results, status
 
 
 def _build(args: Arguments, engine: object, kernel: str, asked: Sequence[jobs.Asked]) -> None:
@@ -162,6 +194,15 @@ def _command(args: Arguments, found: Space, names: Sequence[str], path: RandomPa
     return shlex.join(words)
 
 
+def _model_command(args: Arguments, found: Space, names: Sequence[str], path: RandomPath) -> str:
+    """The same in the model; without --model it is the engine's."""
+    words = ["scripts/lab", "atlas", args.space, "--model", "--cc", args.cc, "--beside",
+             args.beside, "--seed", args.seed, "--only", str(path.number)]  # fmt: skip
+    words += ["--duration", args.duration] if args.duration else []
+    words += [word for text in args.set for word in ("--set", text)]
+    return shlex.join(words)
+
+
 def atlas_parser(parser: Parser) -> None:
     parser.add_argument("space", metavar="SPACE", help=f"{', '.join(space.listed())}, or a .toml")
     parser.add_argument("--cc", default=DEFAULT_CC, metavar="A,B", help="what is looked at (star)")
@@ -175,6 +216,9 @@ def atlas_parser(parser: Parser) -> None:
         help="a parameter of the scenario on all paths, or MODULE.PARAM",
     )  # fmt: skip
     _add_engine(parser)
+    parser.add_argument(
+        "--model", action="store_true", help="in the model instead of an engine: seconds"
+    )
     parser.add_argument("--jobs", metavar="N", help="parallel runs (the number of CPUs)")
     add_json(parser)
     parser.add_argument(
