@@ -45,6 +45,7 @@ def of(scenario: str, values: Mapping[str, Any], cc: str, duration_s: float) -> 
     wired_s = 2 * every["wired_delay"] if shared else 0.0
     return [
         *_words("flows", ",".join(flows)),
+        "--kernel",
         *_words("duration", f"{duration_s:g}"),
         *_words("seed", str(every["seed"])),
         *_path(every, moves, wired_s),

@@ -81,7 +81,8 @@ static void receiver_answer(struct flow *f)
 	else if (r->holding)
 		receiver_sack(f);
 	else if (f->timers[TIMER_ACK].at == NEVER)
-		timer_set(f, TIMER_ACK, model_now + ACK_DELAY);
+		timer_set(f, TIMER_ACK,
+			  world.kernel ? timer_tick(ACK_DELAY) : model_now + ACK_DELAY);
 }
 
 static void receiver_advance(struct flow *f)

@@ -149,7 +149,8 @@ static bool sent_after(u64 us1, u64 us2, u32 seg1, u32 seg2)
 static void set_xmit_timer(struct flow *f, u8 what, u64 us)
 {
 	f->sk.icsk.icsk_pending = what;
-	timer_set(f, TIMER_XMIT, model_now + min_t(u64, us, RTO_MAX_US) * NSEC_PER_USEC);
+	us = min_t(u64, us, RTO_MAX_US) * NSEC_PER_USEC;
+	timer_set(f, TIMER_XMIT, world.kernel ? timer_tick(us) : model_now + us);
 }
 
 /* Time until the timeout, in us. */
@@ -202,7 +203,8 @@ static bool pacing_check(struct flow *f)
 	return true;
 }
 
-static void pace(struct flow *f, u64 prior_wstamp)
+/* After so many segments were sent at once. */
+static void pace(struct flow *f, u64 prior_wstamp, u32 segments)
 {
 	struct tcp_sock *tp = &f->sk.tp;
 	u64 ns, rate = f->sk.sk_pacing_rate;
@@ -210,7 +212,7 @@ static void pace(struct flow *f, u64 prior_wstamp)
 	if (f->sk.sk_pacing_status == SK_PACING_NONE || !rate || rate == ULONG_MAX ||
 	    tp->data_segs_out < TCP_INIT_CWND)
 		return;
-	ns = (u64)MODEL_MSS * NSEC_PER_SEC / rate;
+	ns = (u64)segments * MODEL_MSS * NSEC_PER_SEC / rate;
 	ns -= min(ns / 2, tp->tcp_wstamp_ns - prior_wstamp);
 	tp->tcp_wstamp_ns += ns;
 }
@@ -219,7 +221,6 @@ static void transmit(struct flow *f, u32 seg)
 {
 	struct tcp_sock *tp = &f->sk.tp;
 	struct seg *s = seg_of(f, seg);
-	u64 prior_wstamp = tp->tcp_wstamp_ns;
 
 	tp->tcp_wstamp_ns = max(tp->tcp_wstamp_ns, model_now);
 	if (!tcp_packets_in_flight(tp))
@@ -236,7 +237,6 @@ static void transmit(struct flow *f, u32 seg)
 	s->delivered_us = tp->delivered_mstamp;
 	s->delivered = tp->delivered;
 	s->app_limited = tp->app_limited;
-	pace(f, prior_wstamp);
 	path_send(f, (struct packet){ .seg = seg, .tsval = now_ms(), .flow = f->number });
 }
 
@@ -299,39 +299,92 @@ static void cwnd_validate(struct flow *f, bool limited)
 	}
 }
 
-static void send_new(struct flow *f)
+static void send_new(struct flow *f, u32 segments)
 {
 	struct tcp_sock *tp = &f->sk.tp;
 	bool first = !tp->packets_out;
-	u32 seg = f->snd.nxt;
+	u64 prior_wstamp = tp->tcp_wstamp_ns;
 
-	transmit(f, seg);
-	seg_of(f, seg)->flags = 0;
-	order_append(f, seg);
-	f->snd.nxt++;
-	tp->snd_nxt = sequence(f->snd.nxt);
-	tp->packets_out++;
+	for (u32 i = 0; i < segments; i++) {
+		u32 seg = f->snd.nxt++;
+
+		transmit(f, seg);
+		seg_of(f, seg)->flags = 0;
+		order_append(f, seg);
+		tp->snd_nxt = sequence(f->snd.nxt);
+		tp->packets_out++;
+	}
+	pace(f, prior_wstamp, segments);
 	if (first || f->sk.icsk.icsk_pending == PENDING_PROBE)
 		rearm_rto(f);
+}
+
+/* Segments that leave as one packet for segmentation: tcp_tso_segs(). */
+static u32 tso_segments(struct flow *f)
+{
+	u32 least = ops_of(f)->min_tso_segs ? ops_of(f)->min_tso_segs(&f->sk) : 2;
+	u64 bytes = f->sk.sk_pacing_rate >> f->sk.sk_pacing_shift;
+	u32 shift = tcp_min_rtt(&f->sk.tp) >> 9;
+
+	if (shift < 32)
+		bytes += f->sk.sk_gso_max_size >> shift;
+	bytes = min_t(u64, bytes, f->sk.sk_gso_max_size);
+	return max_t(u32, bytes / MODEL_MSS, least);
+}
+
+/* Whether to wait for more room in the window: tcp_tso_should_defer(). */
+static bool defers(struct flow *f, u32 segments)
+{
+	const struct tcp_sock *tp = &f->sk.tp;
+	u32 window = f->snd.edge - f->snd.nxt, room = tcp_snd_cwnd(tp) - tcp_packets_in_flight(tp);
+	u64 srtt_ns = (u64)tp->srtt_us * NSEC_PER_USEC / 8;
+	s64 late;
+
+	if (f->sk.icsk.icsk_ca_state >= TCP_CA_Recovery || segments == 1 ||
+	    (s64)(tp->tcp_clock_cache - tp->tcp_wstamp_ns - NSEC_PER_MSEC) > 0)
+		return false;
+	if (min(window, room) >= segments || !tp->packets_out ||
+	    min(window, room) >= min(f->snd.edge - f->snd.una, tcp_snd_cwnd(tp)) / 3)
+		return false;
+	late = (s64)(seg_of(f, f->snd.una)->sent_us * NSEC_PER_USEC + srtt_ns -
+		     tp->tcp_clock_cache);
+	return late <= (s64)min_t(u64, srtt_ns / 2, NSEC_PER_MSEC);
+}
+
+/* How many new segments may be sent at once. */
+static u32 new_quota(struct flow *f, bool probe)
+{
+	const struct tcp_sock *tp = &f->sk.tp;
+	u32 flying = tcp_packets_in_flight(tp), cwnd = tcp_snd_cwnd(tp), quota;
+
+	if (!has_new(f) || (flying >= cwnd && !probe))
+		return 0;
+	if (!world.kernel || probe)
+		return 1;
+	quota = min(cwnd - flying, max(cwnd >> 1, 1U));
+	quota = min(quota, tso_segments(f));
+	quota = min(quota, f->snd.edge - f->snd.nxt);
+	return min(quota, f->snd.supplied - f->snd.nxt);
 }
 
 /* Send what the windows allow, or one segment as a probe; returns the number. */
 static u32 write_xmit(struct flow *f, bool probe)
 {
 	struct tcp_sock *tp = &f->sk.tp;
-	u32 sent = 0;
+	u32 sent = 0, quota;
+	bool deferred = false;
 
 	while (!f->snd.stopped && !pacing_check(f)) {
-		if (tcp_packets_in_flight(tp) >= tcp_snd_cwnd(tp) && !probe)
+		quota = new_quota(f, probe);
+		deferred = quota && world.kernel && !probe && defers(f, tso_segments(f));
+		if (!quota || deferred)
 			break;
-		if (!has_new(f))
-			break;
-		send_new(f);
-		sent++;
+		send_new(f, quota);
+		sent += quota;
 		if (probe)
 			break;
 	}
-	if (tcp_packets_in_flight(tp) >= tcp_snd_cwnd(tp))
+	if (deferred || tcp_packets_in_flight(tp) >= tcp_snd_cwnd(tp))
 		cwnd_validate(f, true);
 	else if (sent)
 		cwnd_validate(f, false);
@@ -348,8 +401,10 @@ static void retransmit(struct flow *f, u32 seg)
 {
 	struct tcp_sock *tp = &f->sk.tp;
 	struct seg *s = seg_of(f, seg);
+	u64 prior_wstamp = tp->tcp_wstamp_ns;
 
 	transmit(f, seg);
+	pace(f, prior_wstamp, 1);
 	order_remove(f, seg);
 	order_append(f, seg);
 	if (!tp->retrans_stamp)

@@ -267,7 +267,9 @@ static const struct setting {
 static int usage(FILE *to, int status)
 {
 	fputs("simulation: TCP flows through one bottleneck, simulated; prints one JSON object\n"
-	      "  --check recount the scoreboard at each ACK\n", to);
+	      "  --check recount the scoreboard at each ACK\n"
+	      "  --kernel as many segments at once as the kernel hands down, timers in its ticks\n",
+	      to);
 	for (const struct setting *s = settings; s->option; s++)
 		fprintf(to, "  %s %s\n", s->option, s->says);
 	return status;
@@ -586,6 +588,10 @@ int main(int argc, char **argv)
 			return usage(stdout, 0);
 		if (!strcmp(argv[i], "--check")) {
 			world.check = true;
+			continue;
+		}
+		if (!strcmp(argv[i], "--kernel")) {
+			world.kernel = true;
 			continue;
 		}
 		read_option(argv[i], argv[i + 1]);

@@ -219,6 +219,7 @@ struct world {
 	u64 begun;
 	u32 chunk;		/* segments that the application writes at a time, 0: all */
 	u64 chunk_every;
+	bool kernel;		/* bursts and timers as the kernel has them */
 	bool check;		/* verify the scoreboard at each ACK */
 	u64 seed;
 };
@@ -251,6 +252,7 @@ void event_add(u64 at, u8 kind, struct packet packet);
 bool event_next(struct event *event);
 u64 event_under_way(u16 flow);
 void event_rescale(double factor);
+u64 timer_tick(u64 ns);
 void timer_set(struct flow *f, u8 kind, u64 at);
 void timer_stop(struct flow *f, u8 kind);
 bool timer_expired(struct flow *f, u8 kind);
