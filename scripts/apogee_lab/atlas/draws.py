@@ -8,8 +8,8 @@ A table of a space file has one of these keys:
     whole = [LOW, HIGH]  a whole number, each as likely as any other
     one_of = [A, B]      a word or a number, each as likely as any other
     is = EXPRESSION      computed
-    text = TEMPLATE      text with {KIND: EXPRESSION} for numbers with units, {EXPRESSION} for words;
-                         with of = NAME it is a table: of each word of that quantity its template
+    text = TEMPLATE      text with {KIND: EXPRESSION} for numbers with units and {EXPRESSION} for
+                         words; with of = NAME it is a table, of each word of that quantity one
     trace = EXPRESSION   the file of a random cellular trace with this mean rate
 
 and may have: ``chance`` (only so many paths have it), ``when`` (only paths where this holds),

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The runs of an atlas in the model. Results are kept by what they depend on, as an engine's are.
-"""
+"""The runs of an atlas in the model, kept by what they depend on, as an engine's are."""
 
 from __future__ import annotations
 

@@ -14,8 +14,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from .. import units
 from ..results.text import show
 from .expressions import kind_in
@@ -27,8 +25,9 @@ QUANTILES = {"least": 0, "5 %": 5, "25 %": 25, "median": 50, "75 %": 75, "95 %":
 
 
 def quantiles(values: Sequence[float]) -> list[float]:
-    """The QUANTILES of these values: of each the nearest one of the values."""
-    return [float(q) for q in np.percentile(values, list(QUANTILES.values()), method="nearest")]
+    """The QUANTILES of these values, each the nearest one of them."""
+    ordered = sorted(values)
+    return [ordered[round(q / 100 * (len(ordered) - 1))] for q in QUANTILES.values()]
 
 
 def rows(found: Sequence[Compared]) -> Iterator[tuple[str, list[float], int]]:
@@ -94,7 +93,11 @@ def groups(space: Space, found: Sequence[Compared]) -> list[Group]:
         for text, inside in _parts(space, name, values):
             every.setdefault(tuple(inside), _group(text, inside, which))
     return sorted(
-        (g for g in every.values() if g.others and g.paths and g.bad * g.others > g.elsewhere * g.paths),
+        (
+            g
+            for g in every.values()
+            if g.others and g.paths and g.bad * g.others > g.elsewhere * g.paths
+        ),
         key=lambda group: group.chance,
     )
 

@@ -65,9 +65,7 @@ def _steps(axes: Axes, ratios: Sequence[float], tint: str, label: str, width: fl
     )
 
 
-def _places(
-    figure: Figure, axes: Axes, space: Space, cc: str, found: Sequence[Compared]
-) -> None:
+def _places(figure: Figure, axes: Axes, space: Space, cc: str, found: Sequence[Compared]) -> None:
     ordered = sorted(found, key=lambda one: -one.ratio)  # the worst on top
     across, up = (
         [one.path.drawn[name] for one in ordered] for name in space.axes

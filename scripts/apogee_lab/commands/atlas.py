@@ -9,8 +9,9 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
 
-from ..atlas import jobs, modelled, page, space
+from ..atlas import page, space
 from ..atlas.results import Compared, Result, of_record
 from ..atlas.space import RandomPath, Space
 from ..base import UsageError, repo_root
@@ -32,6 +33,9 @@ from .options import (
     write_json,
 )
 from .plot import save_figure
+
+if TYPE_CHECKING:
+    from ..atlas.jobs import Asked
 
 MOST_PATHS = 100_000
 PLOTS = repo_root() / "build" / "plots"
@@ -58,8 +62,7 @@ def do_atlas(args: Arguments) -> int:
     command = partial(_model_command if args.model else _command, args, found, names)
     engine = "model" if args.model else args.engine
     lines = [
-        page.as_json(found, seed, path, results[path.number], command, engine)
-        for path in paths
+        page.as_json(found, seed, path, results[path.number], command, engine) for path in paths
     ]
     write_json(args.json, "".join(f"{line}\n" for line in lines))
     out = sys.stderr if args.json == "-" else sys.stdout
@@ -90,6 +93,7 @@ def _run(
     args: Arguments, found: Space, paths: Sequence[RandomPath], names: Sequence[str]
 ) -> tuple[Results, int]:
     """The results of all paths, by an engine, and the exit status."""
+    from ..atlas import jobs
     from ..runs import sweep
 
     engine = registry.engine_of(args.engine)
@@ -126,6 +130,8 @@ def _run_model(
     args: Arguments, found: Space, paths: Sequence[RandomPath], names: Sequence[str]
 ) -> tuple[Results, int]:
     """The same in the model."""
+    from ..atlas import jobs, modelled
+
     if args.kernel or args.module or args.timeout:
         raise UsageError("--model takes neither --kernel, --module nor --timeout")
     modelled.known(names)
@@ -142,7 +148,7 @@ def _run_model(
     return results, status
 
 
-def _build(args: Arguments, engine: object, kernel: str, asked: Sequence[jobs.Asked]) -> None:
+def _build(args: Arguments, engine: Any, kernel: str, asked: Sequence[Asked]) -> None:
     """Build the modules that the runs need, once, and check what --set says of them."""
     from ..runs import request
 
@@ -166,19 +172,19 @@ def compared(
 
 
 def _show(
-    found: Space, cc: str, every: Sequence[Compared], command: page.Command, out: str, to: object
+    found: Space, cc: str, every: Sequence[Compared], command: page.Command, out: str, to: TextIO
 ) -> None:
     from ..atlas import picture
 
     if not every:
         print(f"{cc}: no path on which it and its peers were measured", file=sys.stderr)
         return
-    print(page.text(found, cc, every, command), file=to)  # type: ignore[call-overload]
+    print(page.text(found, cc, every, command), file=to)
     target = out or str(PLOTS / f"atlas-{found.name}")
     name = Path(target)
     target = str(name.with_name(f"{name.stem}-{cc}{name.suffix}"))
     for path in save_figure(picture.draw(found, cc, every), "--out", target):
-        print(f"\n{path}", file=to)  # type: ignore[call-overload]
+        print(f"\n{path}", file=to)
 
 
 def _command(args: Arguments, found: Space, names: Sequence[str], path: RandomPath) -> str:
@@ -222,7 +228,7 @@ def atlas_parser(parser: Parser) -> None:
     parser.add_argument("--jobs", metavar="N", help="parallel runs (the number of CPUs)")
     add_json(parser)
     parser.add_argument(
-        "--out", "-o", default="", metavar="FILE",
+        "-o", "--out", default="", metavar="FILE",
         help="pictures, -CC before the suffix (build/plots/atlas-SPACE)",
     )  # fmt: skip
     parser.add_argument("--fresh", action="store_true", help="repeat finished runs")
