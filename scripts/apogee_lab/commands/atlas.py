@@ -49,6 +49,9 @@ Results = dict[int, dict[str, Result]]
 def do_atlas(args: Arguments) -> int:
     """Run the paths, print the pages, draw the pictures."""
     own, peers = _names("--cc", args.cc), _names("--beside", args.beside)
+    for cc in own:
+        if {*peers} <= {cc}:
+            raise UsageError(f"--beside: {cc} needs a peer other than itself")
     names = list(dict.fromkeys([*own, *peers]))
     length_s = None if args.duration is None else duration_of(args)
     found = space.read(args.space, length_s)
@@ -162,8 +165,6 @@ def compared(
     paths: Sequence[RandomPath], results: Results, cc: str, peers: Sequence[str]
 ) -> list[Compared]:
     """An algorithm beside its peers on the paths on which all were measured."""
-    if not peers:
-        raise UsageError(f"--beside: {cc} needs a peer other than itself")
     return [
         Compared(path, results[path.number][cc], {p: results[path.number][p] for p in peers})
         for path in paths
