@@ -19,6 +19,7 @@ from apogee_lab.atlas.results import Compared, Result, of_record
 from apogee_lab.base import UsageError
 from apogee_lab.commands import main
 from apogee_lab.scenarios import SCENARIOS
+from tests import ROOT
 from tests.unit.lab.stand_ins import SCENARIO, FakeEngine, no_guest
 
 Capture = pytest.CaptureFixture[str]
@@ -194,6 +195,15 @@ def test_an_invalid_space_is_one_line(
     said = capsys.readouterr().err
     assert said.startswith("lab atlas: ") and said.count("\n") == 1
     assert re.search(says, said), said
+
+
+def test_the_space_of_the_page(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "atlas.md").read_text()
+    (text,) = re.findall(r"```toml\n(.*?)```", page, re.S)
+    found = space.read(written(tmp_path, text))
+    paths = [found.path(1, number) for number in range(1, 21)]
+    assert len(jobs.asked(found, paths, ["star"], [])) == 20
+    assert {bool(path.settings.get("event")) for path in paths} == {True, False}
 
 
 def test_an_unknown_space() -> None:
