@@ -216,9 +216,7 @@ def test_an_unknown_space() -> None:
 
 
 def compared(ratios: list[float], drawn: list[dict[str, Any]]) -> list[Compared]:
-    paths = [
-        space.RandomPath(n, 1, "paper", {}, "{cc}", each) for n, each in enumerate(drawn, 1)
-    ]
+    paths = [space.RandomPath(n, 1, "paper", {}, "{cc}", each) for n, each in enumerate(drawn, 1)]
     return [
         Compared(
             path,
@@ -287,7 +285,7 @@ def with_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
 
 
 def test_an_atlas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    """Each algorithm on each path with the path's seed; the page, JSON, pictures; and it resumes."""
+    """Each algorithm on each path with the path's seed; page, JSON, pictures; and it resumes."""
     engine = with_paper(tmp_path, monkeypatch)
     words = ["atlas", written(tmp_path), "--paths", "12", "--seed", "5", "--json", "a.jsonl"]
     assert main.main([*words, "-o", "drawn"]) == 0
