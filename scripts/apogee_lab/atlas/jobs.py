@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from .. import scenarios
 from ..base import UsageError, one_line
 from ..runs import request, sweep
-from ..scenarios import SCENARIOS
 from ..scenarios.scenario import Scenario
 from .space import RandomPath, Space
 
@@ -25,7 +25,7 @@ class Asked:
     @property
     def scenario(self) -> Scenario:
         """Its scenario."""
-        return SCENARIOS[self.path.scenario]
+        return scenarios.SCENARIOS[self.path.scenario]
 
 
 def asked(
@@ -39,7 +39,9 @@ def asked(
     for path in paths:
         try:
             runs = _runs(path, names, more)
-            compiled = sweep.compile_runs(SCENARIOS[path.scenario], runs, space.duration_s)
+            compiled = sweep.compile_runs(
+                scenarios.SCENARIOS[path.scenario], runs, space.duration_s
+            )
         except UsageError as error:
             message = f"space {space.name}: path {path.number}: {error}"
             raise UsageError(one_line(message)) from None
@@ -50,7 +52,7 @@ def asked(
 def _runs(
     path: RandomPath, names: Sequence[str], more: Sequence[str]
 ) -> list[tuple[str, dict[str, Any], int]]:
-    scenario = SCENARIOS[path.scenario]
+    scenario = scenarios.SCENARIOS[path.scenario]
     given = [text.partition("=")[0] for text in more]
     own = [text for text in path.options() if text.partition("=")[0] not in given]
     settings = request.parse_settings([*own, *more], scenario)

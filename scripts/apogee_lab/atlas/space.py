@@ -17,9 +17,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from .. import units
+from .. import scenarios, units
 from ..base import UsageError, one_line
-from ..scenarios import SCENARIOS
 from ..scenarios.scenario import Param
 from . import draws
 from .expressions import evaluated
@@ -105,16 +104,18 @@ class Space:
 
 
 def _scenario(given: str, names: Mapping[str, Any]) -> str:
-    found = given if given in SCENARIOS else evaluated(given, names)
-    if found not in SCENARIOS:
-        raise ValueError(f"unknown scenario '{found}'; choose from: {', '.join(SCENARIOS)}")
+    found = given if given in scenarios.SCENARIOS else evaluated(given, names)
+    if found not in scenarios.SCENARIOS:
+        raise ValueError(
+            f"unknown scenario '{found}'; choose from: {', '.join(scenarios.SCENARIOS)}"
+        )
     return found
 
 
 def _settings(sets: Mapping[str, Any], names: Mapping[str, Any], scenario: str) -> dict[str, str]:
     """The parameters that the path has, as text."""
-    params = {param.name: param for param in SCENARIOS[scenario].params}
-    known = {param.name for every in SCENARIOS.values() for param in every.params}
+    params = {param.name: param for param in scenarios.SCENARIOS[scenario].params}
+    known = {param.name for every in scenarios.SCENARIOS.values() for param in every.params}
     found = {}
     for name, given in sets.items():
         if name not in known:

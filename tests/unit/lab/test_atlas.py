@@ -18,9 +18,8 @@ from apogee_lab.atlas.expressions import evaluated
 from apogee_lab.atlas.results import Compared, Result, of_record
 from apogee_lab.base import UsageError
 from apogee_lab.commands import main
-from apogee_lab.scenarios import SCENARIOS
 from tests import ROOT
-from tests.unit.lab.stand_ins import SCENARIO, FakeEngine, no_guest
+from tests.unit.lab.stand_ins import FakeEngine, no_guest
 
 Capture = pytest.CaptureFixture[str]
 
@@ -279,8 +278,6 @@ def test_what_is_taken_from_a_record() -> None:
 
 def with_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
     """An engine without guests, and the scenario that it runs."""
-    for module in (space, jobs):
-        monkeypatch.setattr(module, "SCENARIOS", {**SCENARIOS, "paper": SCENARIO})
     return no_guest(tmp_path, monkeypatch)
 
 
@@ -310,7 +307,6 @@ def test_a_command_repeats_a_path(
     engine = with_paper(tmp_path, monkeypatch)
     assert main.main(["atlas", written(tmp_path), "--only", "4", "--json", "-"]) == 0
     command = json.loads(capsys.readouterr().out)["command"]
-    monkeypatch.setattr("apogee_lab.scenarios.SCENARIOS", {"paper": SCENARIO})
     before = engine.runs()
     assert main.main(shlex.split(command)[1:]) == 0
     assert engine.runs() == before
