@@ -132,6 +132,8 @@ def _setting(param: Param | None, given: Any, names: Mapping[str, Any]) -> str |
     """A parameter's text, None if the path does not set it. A list is joined by +."""
     if isinstance(given, list):
         texts = [evaluated(str(item), names) for item in given]
+        if not all(isinstance(text, str | None) for text in texts):
+            raise ValueError("a list is of texts")
         return "+".join(text for text in texts if text is not None) or None
     if isinstance(given, str) and "{" in given:
         return draws.filled(given, names)
@@ -190,7 +192,7 @@ def _check_axes(axes: Any, quantities: Mapping[str, Any]) -> None:
     if not isinstance(axes, list) or len(axes) != 2:
         raise ValueError("map = [ACROSS, UP] is needed")
     for name in axes:
-        one = quantities.get(name, {})
+        one = quantities.get(name, {}) if isinstance(name, str) else {}
         if not any(key in one for key in ("log", "even", "whole")) or {"chance", "when"} & set(one):
             raise ValueError(f"map: {name} is not a number that every path has")
 

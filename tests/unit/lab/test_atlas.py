@@ -8,6 +8,7 @@ import math
 import random
 import re
 import shlex
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -345,3 +346,43 @@ def test_bad_usage(
     assert main.main(["atlas", written(tmp_path), "--paths", "2", *words]) == 2
     said = capsys.readouterr().err.splitlines()
     assert says in said[-1]
+
+
+def leaves(table: Any, place: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Where in a table there is something to be replaced."""
+    found: list[tuple[Any, ...]] = []
+    if not isinstance(table, dict | list):
+        return found
+    for key, value in table.items() if isinstance(table, dict) else enumerate(table):
+        found += [(*place, key), *leaves(value, (*place, key))]
+    return found
+
+
+@pytest.mark.parametrize("name", ["single", "mixed"])
+def test_any_value_in_a_space_is_taken_or_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Each value of a file replaced by others of any type, one at a time."""
+    text = (space.FOLDER / f"{name}.toml").read_text()
+    (tmp_path / "tried.toml").touch()
+    places = leaves(tomllib.loads(text))
+    others = (None, True, -1, 1e999, "", "none", "'leo'", "rate", "{", "{rate: none}", [], [1, 2],
+              ["rate", "x"], {}, {"log": [1, 2]}, {"is": "1"}, 10**400)  # fmt: skip
+    refused = 0
+    dice = random.Random(1)
+    for place in dice.sample(places, 60):
+        table = tomllib.loads(text)
+        monkeypatch.setattr(tomllib, "loads", lambda _, table=table: table)
+        holder = table
+        for key in place[:-1]:
+            holder = holder[key]
+        holder[place[-1]] = dice.choice(others)
+        try:
+            found = space.read(str(tmp_path / "tried.toml"), 10)
+            jobs.asked(found, [found.path(1, number) for number in (1, 2)], ["star"], [])
+        except UsageError as error:
+            refused += 1
+            assert str(error).isprintable()
+        monkeypatch.undo()
+        monkeypatch.setattr(traces, "FOLDER", tmp_path / "atlas")
+    assert refused > 20
