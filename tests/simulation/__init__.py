@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """A discrete-event simulation of flows through one bottleneck, star among them.
 
-The program is compiled from the C files here and from tcp_star.c as it is, against headers
-that stand in for the kernel's (tests/kernel). ``simulation --help`` names its options.
+The program is the lab's model (``scripts/apogee_lab/model``): its C files and tcp_star.c as it is,
+against headers that stand in for the kernel's. ``simulation --help`` names its options.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.kernel import INCLUDE
+from tests.kernel import INCLUDE, MODEL
 from tests.unit.headers.cheaders import SANITIZERS, WARNINGS, gcc
 
-FOLDER = Path(__file__).parent
 LINK_BPS = 1448 / 1514  # of a rate: goodput with full segments and no loss
 
 
@@ -45,14 +44,14 @@ class Simulation:
 
 
 def compile_program(sources: Path, program: Path, *, sanitized: bool) -> Path:
-    """Build the C files of a folder, with the kernel's headers of tests/kernel."""
+    """Build the C files of a folder, with the model's headers."""
     program.parent.mkdir(parents=True, exist_ok=True)
     fresh = program.with_suffix(".new")
     flags = [*WARNINGS, *(SANITIZERS if sanitized else [])]
-    gcc(*flags, *INCLUDE, *sorted(sources.glob("*.c")), "-lm", "-o", fresh)
+    gcc(*flags, *INCLUDE, "-I", MODEL, *sorted(sources.glob("*.c")), "-lm", "-o", fresh)
     return fresh.rename(program)
 
 
 def compile_simulation(folder: Path, *, sanitized: bool = False) -> Simulation:
     """Build the program into ``folder``."""
-    return Simulation(compile_program(FOLDER, folder / "simulation", sanitized=sanitized))
+    return Simulation(compile_program(MODEL, folder / "simulation", sanitized=sanitized))

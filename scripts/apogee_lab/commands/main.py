@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 
 from ..base import LabError, UsageError, one_line, reason
 from ..results import table
+from .atlas import atlas_parser, do_atlas
 from .beside import beside_parser, do_beside
 from .chosen import filtered, records_of
 from .compare_engines import compare_engines_parser, do_compare_engines
@@ -105,6 +106,8 @@ def build_parser() -> Parser:
     run.add_argument(
         "--no-build", dest="build", action="store_false", help="do not rebuild the modules"
     )
+
+    atlas_parser(verb("atlas", do_atlas, "compare algorithms with peers on random paths"))
 
     show = verb("table", do_table, "print the table of existing records")
     show.add_argument("records", nargs="+", metavar="RECORDS")

@@ -215,14 +215,18 @@ def show_results(text: str | None, records: Sequence[dict[str, Any]], table: str
     """Write the records where --json says, and print the table; to stderr if they are on stdout."""
     from ..measures.record import dumps
 
-    lines = "".join(dumps(record) + "\n" for record in records)
+    write_json(text, "".join(dumps(record) + "\n" for record in records))
+    if records:
+        print(table, file=sys.stderr if text == "-" else sys.stdout)
+
+
+def write_json(text: str | None, lines: str) -> None:
+    """Write lines where --json says, if it is given."""
     target = json_target(text)
     if target is not None:
         _write(target, lines)
     elif text == "-":
         sys.stdout.write(lines)
-    if records:
-        print(table, file=sys.stderr if text == "-" else sys.stdout)
 
 
 def _write(path: Path, lines: str) -> None:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Events in order of time, and links with a drop-tail queue each. */
 #include "shake.h"
-#include "../heap.h"
+#include "heap.h"
 
 void event_add(const struct event *event)
 {

@@ -3,7 +3,7 @@
  * A discrete-event simulation of TCP flows through one bottleneck.
  *
  *   sender --- access link --- queue, rate --- delay, bit errors --- receiver
- *          \----------------- delay, jitter, stalls ----------------/
+ *          \--- slots, rate, queue --- losses, delay, jitter, stalls ---/
  *
  * Times are in ns, data is counted in full segments from 0, one segment per frame.
  */
@@ -19,7 +19,9 @@
 #define MODEL_MSS	1448U
 #define MODEL_FRAME	1514U
 #define MODEL_MTU	1500U
+#define MODEL_ACK	66U		/* bytes of an ACK's frame */
 #define MODEL_FLOWS	64U
+#define MODEL_OUTAGES	64U
 #define NEVER		U64_MAX
 #define LOG_AGAIN	0x80000000U	/* in the receiver's log: a duplicate */
 
@@ -27,9 +29,12 @@ enum event_kind {
 	EV_START,	/* a flow sends its SYN */
 	EV_QUEUE,	/* a segment reaches the bottleneck */
 	EV_RECEIVER,	/* a segment reaches the receiver */
+	EV_RETURN,	/* an ACK reaches the queue of the way back */
 	EV_SENDER,	/* an ACK reaches the sender */
 	EV_TIMER,	/* a timer may have expired */
 	EV_CHANGE,	/* the path changes */
+	EV_SUPPLY,	/* the application has more to send */
+	EV_SAMPLE,	/* the smoothed RTTs are sampled */
 	EV_SERIES,	/* a line of the time series is due */
 	EV_MEASURE,	/* the measurement begins */
 	EV_END,
@@ -43,10 +48,10 @@ enum timer_kind {
 	TIMERS,
 };
 
-/* A packet in flight: a data segment, or the SYN. */
+/* A packet in flight: a data segment, the SYN, or an ACK. */
 struct packet {
 	u64 left;	/* when it leaves the queue */
-	u32 seg;
+	u32 seg;	/* of an ACK: where in the flow's `acks` it is */
 	u32 tsval;	/* ms */
 	u16 flow;
 	bool syn;
@@ -98,6 +103,8 @@ struct counts {
 	u64 undos;
 	u64 rtt_sum_us;
 	u64 rtt_samples;
+	u64 srtt_sum_us;	/* of samples at even times */
+	u64 srtt_samples;
 };
 
 struct receiver {
@@ -127,6 +134,7 @@ struct sender {
 	u32 una;
 	u32 nxt;
 	u32 edge;
+	u32 supplied;		/* segments that the application has written */
 	u32 high;
 	u32 undo;
 	u32 tlp_high;
@@ -157,8 +165,8 @@ struct flow {
 	struct counts begin;	/* at the begin of the measurement */
 	u64 series_delivered;
 	struct ack *acks;	/* in flight */
-	u32 acks_head;
 	u32 acks_tail;
+	u64 extra;		/* one-way delay of its own link, ns */
 	u64 access_free;
 	u64 data_arrival;	/* of the last one, as the order is kept */
 	u64 ack_arrival;
@@ -167,6 +175,11 @@ struct flow {
 	u16 number;
 	u32 last_rtt_us;
 	u32 syns;
+};
+
+struct span {
+	u64 begin;
+	u64 end;
 };
 
 struct path {
@@ -183,8 +196,13 @@ struct path {
 	double jitter_mean;	/* ns */
 	double jitter_half;
 	u64 slot;		/* interval at which ACKs are released */
+	double ack_loss;
+	double ack_rate;	/* of the way back, bit/s; 0: no limit */
+	u32 ack_queue;		/* ACKs */
 	u64 stalled;		/* ACKs are held until then */
 	u32 window;		/* segments */
+	struct span outages[MODEL_OUTAGES];	/* those that have begun */
+	u32 outage_count;
 };
 
 struct world {
@@ -200,6 +218,9 @@ struct world {
 	u64 begin_served;
 	double begin_capacity;
 	u64 begun;
+	u32 chunk;		/* segments that the application writes at a time, 0: all */
+	u64 chunk_every;
+	bool kernel;		/* bursts and timers as the kernel has them */
 	bool check;		/* verify the scoreboard at each ACK */
 	u64 seed;
 	u64 bad_seed;
@@ -233,6 +254,7 @@ void event_add(u64 at, u8 kind, struct packet packet);
 bool event_next(struct event *event);
 u64 event_under_way(u16 flow);
 void event_rescale(double factor);
+u64 timer_tick(u64 ns);
 void timer_set(struct flow *f, u8 kind, u64 at);
 void timer_stop(struct flow *f, u8 kind);
 bool timer_expired(struct flow *f, u8 kind);
@@ -247,6 +269,9 @@ bool path_bad(u64 at);
 void path_send(struct flow *f, struct packet packet);
 void path_queue(struct packet packet);
 void path_ack(struct flow *f, struct ack ack);
+void path_return(struct packet packet);
+void path_outage(u64 length);
+bool path_is_out(u64 at);
 
 /* receiver.c */
 void receiver_packet(struct flow *f, struct packet packet);
@@ -256,6 +281,7 @@ void receiver_timer(struct flow *f);
 void sender_start(struct flow *f);
 void sender_ack(struct flow *f, struct ack ack);
 void sender_pace(struct flow *f);
+void sender_supply(struct flow *f, u32 segments);
 void sender_timer(struct flow *f);
 void sender_check(struct flow *f);
 

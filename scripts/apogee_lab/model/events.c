@@ -62,6 +62,21 @@ static void timer_queue(struct flow *f, u8 kind)
 	});
 }
 
+/*
+ * When a timer of the kernel's wheel expires (kernel/time/timer.c): at the tick after the one
+ * that was asked for, of a longer timer at the next of every 8, 64, 512 ticks.
+ */
+u64 timer_tick(u64 ns)
+{
+	const u64 tick = NSEC_PER_SEC / HZ;
+	u64 ticks = (ns + tick - 1) / tick, at = model_now / tick + ticks;
+	u32 shift = 0;
+
+	for (u64 start = 63; ticks >= start; start <<= 3)
+		shift += 3;
+	return (((at >> shift) + 1) << shift) * tick;
+}
+
 /* A timer that is postponed leaves its event in the heap, to be checked again then. */
 void timer_set(struct flow *f, u8 kind, u64 at)
 {

@@ -5,7 +5,7 @@
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC diagnostic ignored "-Wsign-compare"
 
-#include "../../tcp_star.c"
+#include "../../../tcp_star.c"
 
 #include "simulation.h"
 

@@ -2,8 +2,9 @@
 /*
  * The receiver: a window, delayed ACKs, SACK.
  *
- * An ACK reports what has arrived so far, as the length of the receiver's log. No ACK is
- * lost, so this is equivalent to the SACK blocks of all ACKs up to it.
+ * An ACK reports what has arrived so far, as the length of the receiver's log. While no ACK
+ * is lost, this is equivalent to the SACK blocks of all ACKs up to it. Else it is as if each
+ * ACK had room for all blocks; a duplicate is reported only by the ACK that it caused.
  */
 #include "simulation.h"
 
@@ -80,7 +81,8 @@ static void receiver_answer(struct flow *f)
 	else if (r->holding)
 		receiver_sack(f);
 	else if (f->timers[TIMER_ACK].at == NEVER)
-		timer_set(f, TIMER_ACK, model_now + ACK_DELAY);
+		timer_set(f, TIMER_ACK,
+			  world.kernel ? timer_tick(ACK_DELAY) : model_now + ACK_DELAY);
 }
 
 static void receiver_advance(struct flow *f)

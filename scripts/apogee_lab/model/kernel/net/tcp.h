@@ -18,6 +18,9 @@
 #define TCP_INFINITE_SSTHRESH	0x7fffffff
 #define TCP_ESTABLISHED		1
 #define RTAX_INITCWND		11
+#define TCP_CONG_NON_RESTRICTED	1
+#define GSO_LEGACY_MAX_SIZE	65536u
+#define MAX_TCP_HEADER		320
 #define ICSK_CA_PRIV_SIZE	(13 * sizeof(u64))
 
 enum tcp_ca_state {
@@ -30,6 +33,7 @@ enum tcp_ca_state {
 
 enum tcp_ca_event {
 	CA_EVENT_TX_START,
+	CA_EVENT_CWND_RESTART,
 	CA_EVENT_COMPLETE_CWR,
 	CA_EVENT_LOSS,
 };
@@ -51,9 +55,11 @@ struct rate_sample {
 	long rtt_us;
 	int losses;
 	u32 acked_sacked;
+	u32 prior_in_flight;
 	u32 last_end_seq;
 	bool is_app_limited;
 	bool is_retrans;
+	bool is_ack_delayed;
 };
 
 struct ack_sample {
@@ -72,6 +78,7 @@ struct tcp_congestion_ops {
 	void (*cong_control)(struct sock *sk, const struct rate_sample *rs);
 	u32 (*undo_cwnd)(struct sock *sk);
 	u32 (*sndbuf_expand)(struct sock *sk);
+	u32 (*min_tso_segs)(struct sock *sk);
 	size_t (*get_info)(struct sock *sk, u32 ext, int *attr,
 			   union tcp_cc_info *info);
 	const char *name;
@@ -93,6 +100,7 @@ struct dst_entry;
 /* Sequence numbers count bytes, windows segments, times are in us. */
 struct tcp_sock {
 	u64 tcp_mstamp;
+	u64 tcp_clock_cache;		/* ns */
 	u64 tcp_wstamp_ns;
 	u64 first_tx_mstamp;
 	u64 delivered_mstamp;
@@ -159,6 +167,8 @@ struct sock {
 	unsigned long sk_pacing_rate;	/* B/s */
 	unsigned long sk_max_pacing_rate;
 	u32 sk_pacing_status;
+	u32 sk_pacing_shift;
+	u32 sk_gso_max_size;
 	u8 sk_state;
 };
 
@@ -169,6 +179,13 @@ extern u64 model_now;
 
 int tcp_register_congestion_control(struct tcp_congestion_ops *ops);
 void tcp_unregister_congestion_control(struct tcp_congestion_ops *ops);
+
+u32 tcp_slow_start(struct tcp_sock *tp, u32 acked);
+void tcp_cong_avoid_ai(struct tcp_sock *tp, u32 count, u32 acked);
+u32 tcp_reno_undo_cwnd(struct sock *sk);
+
+#define NET_INC_STATS(net, name)	((void)(net))
+#define NET_ADD_STATS(net, name, more)	((void)(net))
 
 #define tcp_sk(sk) ((struct tcp_sock *)&(sk)->tp)
 #define inet_csk(sk) ((struct inet_connection_sock *)&(sk)->icsk)

@@ -2,12 +2,16 @@
 /* The path: each sender's access link, the bottleneck, the lossy hop, the return path. */
 #include <math.h>
 
+#include <linux/random.h>
+
 #include "simulation.h"
 
 /* Departure time of each packet in the queue. */
 static u64 *leaving;
 static u32 leaving_head, leaving_tail, leaving_room;
 static u64 full_at, left_at;
+/* When the way back has sent what is in its queue. */
+static u64 ack_free;
 /* Capacity of the link up to the last change of its rate. */
 static double capacity_bits;
 static u64 rate_since;
@@ -32,6 +36,12 @@ static double random_of(u64 *seed)
 double path_random(void)
 {
 	return random_of(&world.seed);
+}
+
+/* The kernel's: from 0 to below - 1. */
+u32 prandom_u32_max(u32 below)
+{
+	return (u32)(path_random() * below);
 }
 
 static u32 frame_bytes(struct packet packet)
@@ -60,7 +70,7 @@ void path_send(struct flow *f, struct packet packet)
 				 transmission(frame_bytes(packet), world.path.access_rate);
 		at = f->access_free;
 	}
-	event_add(at, EV_QUEUE, packet);
+	event_add(at + f->extra, EV_QUEUE, packet);
 }
 
 /* Packets in the queue, including the one being sent. */
@@ -183,21 +193,60 @@ void path_queue(struct packet packet)
 	event_add(f->data_arrival, EV_RECEIVER, packet);
 }
 
-/* ACKs are never lost or reordered. The jitter is uniform, as in netem. */
+/* --- the way back ----------------------------------------------------------------------- */
+
+/* The jitter is uniform and keeps the order, as in netem. */
 void path_ack(struct flow *f, struct ack ack)
 {
-	struct packet packet = { .flow = f->number };
+	struct packet packet = { .flow = f->number, .seg = f->acks_tail };
 	const struct path *p = &world.path;
 	u64 at = model_now + p->rtt / 2;
 	s64 late = (s64)(p->jitter_mean + p->jitter_half * (2 * path_random() - 1));
 
+	if (path_is_out(model_now) || (p->ack_loss > 0 && path_random() < p->ack_loss))
+		return;
 	at = max_t(s64, at + late, model_now);
 	if (p->slot)
 		at += p->slot - at % p->slot;
 	at = max3(at, f->ack_arrival, p->stalled);
 	f->ack_arrival = at;
 	f->acks[ring4(f->acks_tail++)] = ack;
-	event_add(at, EV_SENDER, packet);
+	if (p->ack_rate > 0)
+		event_add(at, EV_RETURN, packet);
+	else
+		event_add(at + f->extra, EV_SENDER, packet);
+}
+
+/* The queue in front of the way back's rate. */
+void path_return(struct packet packet)
+{
+	const struct path *p = &world.path;
+	u64 frame = transmission(MODEL_ACK, p->ack_rate);
+
+	ack_free = max(ack_free, model_now);
+	if (ack_free - model_now > (p->ack_queue - 1) * frame)
+		return;
+	ack_free += frame;
+	event_add(ack_free + world.flows[packet.flow].extra, EV_SENDER, packet);
+}
+
+/* --- changes ---------------------------------------------------------------------------- */
+
+/* What would enter the hop from now on is lost, both ways. */
+void path_outage(u64 length)
+{
+	struct path *p = &world.path;
+
+	if (p->outage_count < MODEL_OUTAGES)
+		p->outages[p->outage_count++] = (struct span){ model_now, model_now + length };
+}
+
+bool path_is_out(u64 at)
+{
+	for (u32 i = 0; i < world.path.outage_count; i++)
+		if (at >= world.path.outages[i].begin && at < world.path.outages[i].end)
+			return true;
+	return false;
 }
 
 /* Capacity of the link so far, in bits. */

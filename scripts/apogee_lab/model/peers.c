@@ -4,7 +4,7 @@
 
 #include "simulation.h"
 
-static u32 slow_start(struct tcp_sock *tp, u32 acked)
+u32 tcp_slow_start(struct tcp_sock *tp, u32 acked)
 {
 	u32 cwnd = min(tcp_snd_cwnd(tp) + acked, tp->snd_ssthresh);
 
@@ -14,7 +14,7 @@ static u32 slow_start(struct tcp_sock *tp, u32 acked)
 }
 
 /* One segment per `count` acknowledged. */
-static void avoid(struct tcp_sock *tp, u32 count, u32 acked)
+void tcp_cong_avoid_ai(struct tcp_sock *tp, u32 count, u32 acked)
 {
 	if (tp->snd_cwnd_cnt >= count) {
 		tp->snd_cwnd_cnt = 0;
@@ -29,7 +29,7 @@ static void avoid(struct tcp_sock *tp, u32 count, u32 acked)
 	}
 }
 
-static u32 undo_cwnd(struct sock *sk)
+u32 tcp_reno_undo_cwnd(struct sock *sk)
 {
 	return max(tcp_snd_cwnd(tcp_sk(sk)), tcp_sk(sk)->prior_cwnd);
 }
@@ -46,7 +46,7 @@ static u32 left_for_avoidance(struct sock *sk, u32 acked)
 
 	if (!tcp_is_cwnd_limited(sk))
 		return 0;
-	return tcp_in_slow_start(tp) ? slow_start(tp, acked) : acked;
+	return tcp_in_slow_start(tp) ? tcp_slow_start(tp, acked) : acked;
 }
 
 static void reno_cong_avoid(struct sock *sk, u32 ack, u32 acked)
@@ -56,14 +56,14 @@ static void reno_cong_avoid(struct sock *sk, u32 ack, u32 acked)
 	(void)ack;
 	acked = left_for_avoidance(sk, acked);
 	if (acked)
-		avoid(tp, tcp_snd_cwnd(tp), acked);
+		tcp_cong_avoid_ai(tp, tcp_snd_cwnd(tp), acked);
 }
 
 static struct tcp_congestion_ops reno = {
 	.name = "reno",
 	.ssthresh = reno_ssthresh,
 	.cong_avoid = reno_cong_avoid,
-	.undo_cwnd = undo_cwnd,
+	.undo_cwnd = tcp_reno_undo_cwnd,
 };
 
 #define CUBIC_C			0.4
@@ -141,11 +141,14 @@ static void cubic_cong_avoid(struct sock *sk, u32 ack, u32 acked)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct cubic *c = inet_csk_ca(sk);
+	u32 count;
 
 	(void)ack;
 	acked = left_for_avoidance(sk, acked);
-	if (acked)
-		avoid(tp, (u32)cubic_count(c, tp->tcp_mstamp, tcp_snd_cwnd(tp), acked), acked);
+	if (!acked)
+		return;
+	count = (u32)cubic_count(c, tp->tcp_mstamp, tcp_snd_cwnd(tp), acked);
+	tcp_cong_avoid_ai(tp, count, acked);
 }
 
 static u32 cubic_ssthresh(struct sock *sk)
@@ -227,11 +230,16 @@ static struct tcp_congestion_ops cubic = {
 	.cong_avoid = cubic_cong_avoid,
 	.set_state = cubic_set_state,
 	.pkts_acked = cubic_pkts_acked,
-	.undo_cwnd = undo_cwnd,
+	.undo_cwnd = tcp_reno_undo_cwnd,
 };
 
 static void __attribute__((constructor)) peers_register(void)
 {
 	tcp_register_congestion_control(&reno);
+	/* The kernel's is in kernel_cubic.c. */
+#ifndef MODEL_KERNEL
 	tcp_register_congestion_control(&cubic);
+#else
+	(void)cubic;
+#endif
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The sender: what Linux 6.1 does around a congestion control, with SACK, timestamps, RACK,
- * tail loss probe, F-RTO and undo. It always has data to send.
+ * tail loss probe, F-RTO and undo. It has data to send always, or a chunk every so often.
  *
  * Names and the order of operations at an ACK are the stack's, since modules depend on them.
  * The path does not reorder, so there is no detection of reordering.
@@ -87,6 +87,12 @@ static const struct tcp_congestion_ops *ops_of(const struct flow *f)
 	return f->sk.icsk.icsk_ca_ops;
 }
 
+static void refresh_clock(struct flow *f)
+{
+	f->sk.tp.tcp_clock_cache = model_now;
+	f->sk.tp.tcp_mstamp = now_us();
+}
+
 static void set_ca_state(struct flow *f, u8 state)
 {
 	if (ops_of(f)->set_state)
@@ -143,7 +149,8 @@ static bool sent_after(u64 us1, u64 us2, u32 seg1, u32 seg2)
 static void set_xmit_timer(struct flow *f, u8 what, u64 us)
 {
 	f->sk.icsk.icsk_pending = what;
-	timer_set(f, TIMER_XMIT, model_now + min_t(u64, us, RTO_MAX_US) * NSEC_PER_USEC);
+	us = min_t(u64, us, RTO_MAX_US) * NSEC_PER_USEC;
+	timer_set(f, TIMER_XMIT, world.kernel ? timer_tick(us) : model_now + us);
 }
 
 /* Time until the timeout, in us. */
@@ -196,7 +203,8 @@ static bool pacing_check(struct flow *f)
 	return true;
 }
 
-static void pace(struct flow *f, u64 prior_wstamp)
+/* After so many segments were sent at once. */
+static void pace(struct flow *f, u64 prior_wstamp, u32 segments)
 {
 	struct tcp_sock *tp = &f->sk.tp;
 	u64 ns, rate = f->sk.sk_pacing_rate;
@@ -204,7 +212,7 @@ static void pace(struct flow *f, u64 prior_wstamp)
 	if (f->sk.sk_pacing_status == SK_PACING_NONE || !rate || rate == ULONG_MAX ||
 	    tp->data_segs_out < TCP_INIT_CWND)
 		return;
-	ns = (u64)MODEL_MSS * NSEC_PER_SEC / rate;
+	ns = (u64)segments * MODEL_MSS * NSEC_PER_SEC / rate;
 	ns -= min(ns / 2, tp->tcp_wstamp_ns - prior_wstamp);
 	tp->tcp_wstamp_ns += ns;
 }
@@ -213,7 +221,6 @@ static void transmit(struct flow *f, u32 seg)
 {
 	struct tcp_sock *tp = &f->sk.tp;
 	struct seg *s = seg_of(f, seg);
-	u64 prior_wstamp = tp->tcp_wstamp_ns;
 
 	tp->tcp_wstamp_ns = max(tp->tcp_wstamp_ns, model_now);
 	if (!tcp_packets_in_flight(tp))
@@ -230,8 +237,45 @@ static void transmit(struct flow *f, u32 seg)
 	s->delivered_us = tp->delivered_mstamp;
 	s->delivered = tp->delivered;
 	s->app_limited = tp->app_limited;
-	pace(f, prior_wstamp);
 	path_send(f, (struct packet){ .seg = seg, .tsval = now_ms(), .flow = f->number });
+}
+
+/* There is a segment to send that was not sent, and the window has room for it. */
+static bool has_new(const struct flow *f)
+{
+	return f->snd.nxt < f->snd.edge && f->snd.nxt < f->snd.supplied;
+}
+
+/* RFC 2861: the window was not used for a timeout's time. */
+static void application_limited(struct flow *f)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+	u32 used = max_t(u32, tp->snd_cwnd_used, TCP_INIT_CWND);
+
+	if (f->sk.icsk.icsk_ca_state == TCP_CA_Open && used < tcp_snd_cwnd(tp)) {
+		tp->snd_ssthresh = tcp_current_ssthresh(&f->sk);
+		tcp_snd_cwnd_set(tp, (tcp_snd_cwnd(tp) + used) >> 1);
+	}
+	tp->snd_cwnd_used = 0;
+	tp->snd_cwnd_stamp = tcp_jiffies32;
+}
+
+/* After an idle time, before more is sent: half the window per timeout. */
+static void restart_after_idle(struct flow *f)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+	s32 idle = (s32)(tcp_jiffies32 - tp->lsndtime), rto = (s32)f->sk.icsk.icsk_rto;
+	u32 least = min_t(u32, TCP_INIT_CWND, tcp_snd_cwnd(tp)), cwnd = tcp_snd_cwnd(tp);
+
+	if (tp->packets_out || ops_of(f)->cong_control || idle <= rto)
+		return;
+	ca_event(f, CA_EVENT_CWND_RESTART);
+	tp->snd_ssthresh = tcp_current_ssthresh(&f->sk);
+	for (; (idle -= rto) > 0 && cwnd > least; cwnd >>= 1)
+		;
+	tcp_snd_cwnd_set(tp, max(cwnd, least));
+	tp->snd_cwnd_stamp = tcp_jiffies32;
+	tp->snd_cwnd_used = 0;
 }
 
 static void cwnd_validate(struct flow *f, bool limited)
@@ -249,42 +293,98 @@ static void cwnd_validate(struct flow *f, bool limited)
 		tp->snd_cwnd_stamp = tcp_jiffies32;
 	} else {
 		tp->snd_cwnd_used = max(tp->snd_cwnd_used, tp->packets_out);
+		if ((s32)(tcp_jiffies32 - tp->snd_cwnd_stamp) >= (s32)f->sk.icsk.icsk_rto &&
+		    !ops_of(f)->cong_control)
+			application_limited(f);
 	}
 }
 
-static void send_new(struct flow *f)
+static void send_new(struct flow *f, u32 segments)
 {
 	struct tcp_sock *tp = &f->sk.tp;
 	bool first = !tp->packets_out;
-	u32 seg = f->snd.nxt;
+	u64 prior_wstamp = tp->tcp_wstamp_ns;
 
-	transmit(f, seg);
-	seg_of(f, seg)->flags = 0;
-	order_append(f, seg);
-	f->snd.nxt++;
-	tp->snd_nxt = sequence(f->snd.nxt);
-	tp->packets_out++;
+	for (u32 i = 0; i < segments; i++) {
+		u32 seg = f->snd.nxt++;
+
+		transmit(f, seg);
+		seg_of(f, seg)->flags = 0;
+		order_append(f, seg);
+		tp->snd_nxt = sequence(f->snd.nxt);
+		tp->packets_out++;
+	}
+	pace(f, prior_wstamp, segments);
 	if (first || f->sk.icsk.icsk_pending == PENDING_PROBE)
 		rearm_rto(f);
+}
+
+/* Segments that leave as one packet for segmentation: tcp_tso_segs(). */
+static u32 tso_segments(struct flow *f)
+{
+	u32 least = ops_of(f)->min_tso_segs ? ops_of(f)->min_tso_segs(&f->sk) : 2;
+	u64 bytes = f->sk.sk_pacing_rate >> f->sk.sk_pacing_shift;
+	u32 shift = tcp_min_rtt(&f->sk.tp) >> 9;
+
+	if (shift < 32)
+		bytes += f->sk.sk_gso_max_size >> shift;
+	bytes = min_t(u64, bytes, f->sk.sk_gso_max_size);
+	return max_t(u32, bytes / MODEL_MSS, least);
+}
+
+/* Whether to wait for more room in the window: tcp_tso_should_defer(). */
+static bool defers(struct flow *f, u32 segments)
+{
+	const struct tcp_sock *tp = &f->sk.tp;
+	u32 window = f->snd.edge - f->snd.nxt, room = tcp_snd_cwnd(tp) - tcp_packets_in_flight(tp);
+	u64 srtt_ns = (u64)tp->srtt_us * NSEC_PER_USEC / 8;
+	s64 late;
+
+	if (f->sk.icsk.icsk_ca_state >= TCP_CA_Recovery || segments == 1 ||
+	    (s64)(tp->tcp_clock_cache - tp->tcp_wstamp_ns - NSEC_PER_MSEC) > 0)
+		return false;
+	if (min(window, room) >= segments || !tp->packets_out ||
+	    min(window, room) >= min(f->snd.edge - f->snd.una, tcp_snd_cwnd(tp)) / 3)
+		return false;
+	late = (s64)(seg_of(f, f->snd.una)->sent_us * NSEC_PER_USEC + srtt_ns -
+		     tp->tcp_clock_cache);
+	return late <= (s64)min_t(u64, srtt_ns / 2, NSEC_PER_MSEC);
+}
+
+/* How many new segments may be sent at once. */
+static u32 new_quota(struct flow *f, bool probe)
+{
+	const struct tcp_sock *tp = &f->sk.tp;
+	u32 flying = tcp_packets_in_flight(tp), cwnd = tcp_snd_cwnd(tp), quota;
+
+	if (!has_new(f) || (flying >= cwnd && !probe))
+		return 0;
+	if (!world.kernel || probe)
+		return 1;
+	quota = min(cwnd - flying, max(cwnd >> 1, 1U));
+	quota = min(quota, tso_segments(f));
+	quota = min(quota, f->snd.edge - f->snd.nxt);
+	return min(quota, f->snd.supplied - f->snd.nxt);
 }
 
 /* Send what the windows allow, or one segment as a probe; returns the number. */
 static u32 write_xmit(struct flow *f, bool probe)
 {
 	struct tcp_sock *tp = &f->sk.tp;
-	u32 sent = 0;
+	u32 sent = 0, quota;
+	bool deferred = false;
 
 	while (!f->snd.stopped && !pacing_check(f)) {
-		if (tcp_packets_in_flight(tp) >= tcp_snd_cwnd(tp) && !probe)
+		quota = new_quota(f, probe);
+		deferred = quota && world.kernel && !probe && defers(f, tso_segments(f));
+		if (!quota || deferred)
 			break;
-		if (f->snd.nxt >= f->snd.edge)
-			break;
-		send_new(f);
-		sent++;
+		send_new(f, quota);
+		sent += quota;
 		if (probe)
 			break;
 	}
-	if (tcp_packets_in_flight(tp) >= tcp_snd_cwnd(tp))
+	if (deferred || tcp_packets_in_flight(tp) >= tcp_snd_cwnd(tp))
 		cwnd_validate(f, true);
 	else if (sent)
 		cwnd_validate(f, false);
@@ -301,8 +401,10 @@ static void retransmit(struct flow *f, u32 seg)
 {
 	struct tcp_sock *tp = &f->sk.tp;
 	struct seg *s = seg_of(f, seg);
+	u64 prior_wstamp = tp->tcp_wstamp_ns;
 
 	transmit(f, seg);
+	pace(f, prior_wstamp, 1);
 	order_remove(f, seg);
 	order_append(f, seg);
 	if (!tp->retrans_stamp)
@@ -346,9 +448,26 @@ void sender_pace(struct flow *f)
 {
 	struct tcp_sock *tp = &f->sk.tp;
 
-	tp->tcp_mstamp = now_us();
+	refresh_clock(f);
 	if (tp->lost_out > tp->retrans_out && tcp_snd_cwnd(tp) > tcp_packets_in_flight(tp))
 		xmit_retransmit_queue(f);
+	write_xmit(f, false);
+}
+
+/* The application writes: what was sent since the last write was limited by it. */
+void sender_supply(struct flow *f, u32 segments)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+	u32 flying = tcp_packets_in_flight(tp);
+
+	refresh_clock(f);
+	if (f->snd.established && f->snd.nxt >= f->snd.supplied && flying < tcp_snd_cwnd(tp) &&
+	    tp->lost_out <= tp->retrans_out)
+		tp->app_limited = tp->delivered + flying ? tp->delivered + flying : 1;
+	f->snd.supplied += segments;
+	if (!f->snd.established)
+		return;
+	restart_after_idle(f);
 	write_xmit(f, false);
 }
 
@@ -682,7 +801,7 @@ static void loss_probe(struct flow *f)
 
 	if (!f->snd.tlp) {
 		f->snd.tlp_retrans = false;
-		if (!f->snd.stopped && f->snd.nxt < f->snd.edge) {
+		if (!f->snd.stopped && has_new(f)) {
 			sent = write_xmit(f, true);
 		} else {
 			retransmit(f, f->snd.nxt - 1);
@@ -727,7 +846,7 @@ void sender_timer(struct flow *f)
 {
 	u8 pending = f->sk.icsk.icsk_pending;
 
-	f->sk.tp.tcp_mstamp = now_us();
+	refresh_clock(f);
 	if (!f->snd.established) {
 		send_syn(f);
 		return;
@@ -946,8 +1065,10 @@ static void read_log(struct flow *f, struct ack_state *a)
 	while (f->snd.arrivals != a->ack.arrivals) {
 		u32 entry = f->rcv.log[ring4(f->snd.arrivals++)];
 
-		if (entry & LOG_AGAIN)
+		if (entry & LOG_AGAIN && f->snd.arrivals == a->ack.arrivals)
 			count_dsack(f, a);
+		else if (entry & LOG_AGAIN)
+			continue;
 		else if (entry >= a->ack.next)
 			sack(f, a, entry);
 	}
@@ -1025,7 +1146,7 @@ static enum rexmit process_loss(struct flow *f, const struct ack_state *a)
 		} else if (a->flags & A_UNA && !recovered) {
 			f->snd.high = f->snd.nxt;
 			tp->high_seq = tp->snd_nxt;
-			if (!f->snd.stopped && f->snd.edge > f->snd.nxt)
+			if (!f->snd.stopped && has_new(f))
 				return REXMIT_NEW;
 			tp->frto = false;
 		}
@@ -1144,6 +1265,7 @@ static void acknowledge(struct flow *f, struct ack_state *a)
 	enum rexmit rexmit = REXMIT_NONE;
 
 	a->prior_una = f->snd.una;
+	a->rs.prior_in_flight = tcp_packets_in_flight(tp);
 	if (a->ack.next > f->snd.una) {
 		a->flags |= A_UNA;
 		f->sk.icsk.icsk_retransmits = 0;
@@ -1188,7 +1310,7 @@ void sender_ack(struct flow *f, struct ack ack)
 	struct ack_state a = { .ack = ack, .rs.rtt_us = -1 };
 	struct tcp_sock *tp = &f->sk.tp;
 
-	tp->tcp_mstamp = now_us();
+	refresh_clock(f);
 	tp->rx_opt.rcv_tsecr = ack.tsecr;
 	f->snd.edge = max(f->snd.edge, ack.edge);
 	if (ack.syn) {
@@ -1229,8 +1351,11 @@ void sender_check(struct flow *f)
 		errx(1, "flow %u: out %u, sacked %u of %u, lost %u of %u, again %u of %u",
 		     f->number, tp->packets_out, tp->sacked_out, sacked, tp->lost_out, lost,
 		     tp->retrans_out, retrans);
-	/* After a timeout lost segments that are not yet retransmitted stay in the order. */
-	if (ordered + sacked > tp->packets_out || ordered + sacked + waiting < tp->packets_out)
+	/* After a timeout lost segments that are not yet retransmitted stay in the order. What an
+	 * undo no longer calls lost does not come back to it, as in the kernel.
+	 */
+	if (ordered + sacked > tp->packets_out ||
+	    (ordered + sacked + waiting < tp->packets_out && !f->total.undos))
 		errx(1, "flow %u: %u segments in the order of sending", f->number, ordered);
 	if (f->snd.una > f->rcv.next || f->snd.nxt > f->snd.edge)
 		errx(1, "flow %u: beyond what the receiver has or takes", f->number);
@@ -1255,7 +1380,10 @@ void sender_start(struct flow *f)
 	f->sk.net.ipv4.sysctl_tcp_pacing_ca_ratio = 120;
 	f->sk.sk_max_pacing_rate = ULONG_MAX;
 	f->sk.sk_pacing_rate = ULONG_MAX;
+	f->sk.sk_pacing_shift = 10;
+	f->sk.sk_gso_max_size = GSO_LEGACY_MAX_SIZE;
 	f->sk.icsk.icsk_rto = jiffies_of(RTO_INIT_US);
+	f->snd.supplied = world.chunk ? world.chunk : U32_MAX;
 	f->snd.oldest = NONE;
 	f->snd.newest = NONE;
 	f->start = model_now;

@@ -20,4 +20,7 @@ static inline u16 get_random_u16(void)
 	return number;
 }
 
+/* The simulation's. */
+u32 prandom_u32_max(u32 below);
+
 #endif /* _TEST_LINUX_RANDOM_H */

@@ -12,10 +12,23 @@
 #define cmpxchg(at, old, new)	__sync_val_compare_and_swap(at, old, new)
 #define data_race(expr)		(expr)	/* nothing else runs */
 #define barrier()		do { } while (0)
+#define likely(x)		(x)
+#define unlikely(x)		(x)
+#define WARN_ONCE(bad, ...)	((void)(bad))
 #define container_of(pointer, type, member) \
 	((type *)((char *)(pointer) - offsetof(type, member)))
 
 #define ULONG_MAX		(~0UL)
+
+#define do_div(n, base) ({						\
+	u32 _base = (base);						\
+	u32 _rest = (n) % _base;					\
+	(n) /= _base;							\
+	_rest;								\
+})
+#define div64_long(n, base)	((s64)(n) / (base))
+#define div64_ul(n, base)	((n) / (base))
+#define clamp(x, low, high)	min(max(x, low), high)
 
 #define __init
 #define __exit
@@ -23,6 +36,8 @@
 #define __rcu
 
 #define HZ			250
+#define msecs_to_jiffies(ms)	((u32)(((u64)(ms) * HZ + 999) / 1000))
+#define usecs_to_jiffies(us)	((u32)(((u64)(us) * HZ + 999999) / 1000000))
 #define USEC_PER_MSEC		1000L
 #define USEC_PER_SEC		1000000L
 #define NSEC_PER_USEC		1000L

@@ -9,6 +9,9 @@
 #define THIS_MODULE		NULL
 #define MODULE_DESCRIPTION(text) _Static_assert(1, text)
 #define MODULE_LICENSE(text)	_Static_assert(1, text)
+#define MODULE_AUTHOR(text)	_Static_assert(1, text)
+#define MODULE_VERSION(text)	_Static_assert(1, text)
+#define EXPORT_SYMBOL(name)	_Static_assert(1, #name)
 
 #define module_init(function)						\
 	static void __attribute__((constructor)) function##_first(void)	\

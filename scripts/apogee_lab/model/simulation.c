@@ -6,6 +6,7 @@
 #include "simulation.h"
 
 #define EVENTS_MOST	65536U
+#define SAMPLE_EVERY	(100 * NSEC_PER_MSEC)
 
 /* A change of the path during the run: --event T:KEY=VALUE. */
 struct change {
@@ -17,7 +18,7 @@ struct change {
 u64 model_now = NSEC_PER_SEC;	/* 0 means no time */
 struct world world = {
 	.path = { .rate = 10e6, .access_rate = 100e6, .rtt = 500 * NSEC_PER_MSEC,
-		  .queue = 417, .window = 16000000 / MODEL_MSS },
+		  .queue = 417, .ack_queue = 20, .window = 16000000 / MODEL_MSS },
 };
 
 static struct change changes[EVENTS_MOST];
@@ -96,6 +97,8 @@ static bool change_path(const char *key, double value)
 		p->queue = (u32)value;
 	else if (!strcmp(key, "stall"))
 		p->stalled = model_now + ns(value / 1e3);
+	else if (!strcmp(key, "outage"))
+		path_outage(ns(value / 1e3));
 	else
 		return false;
 	return true;
@@ -163,6 +166,22 @@ static void read_jitter(const char *text, const char *option)
 	world.path.jitter_half = sqrt(3) * deviation * NSEC_PER_MSEC;
 }
 
+static void read_source(const char *text, const char *option)
+{
+	double bytes, every_s;
+
+	read_pair(text, option, &bytes, &every_s);
+	world.chunk = max((u32)((bytes + MODEL_MSS - 1) / MODEL_MSS), 1U);
+	world.chunk_every = ns(max(every_s, 0.001));
+}
+
+static void read_delays(const char *text, const char *option)
+{
+	listed(text, option, offsetof(struct flow, extra));
+	for (u32 i = 0; i < world.count; i++)
+		world.flows[i].extra /= 1000;
+}
+
 static void read_queue_bytes(const char *text, const char *option)
 {
 	double bytes = read_number(text, option, 0);
@@ -173,6 +192,11 @@ static void read_queue_bytes(const char *text, const char *option)
 static void read_queue(const char *text, const char *option)
 {
 	world.path.queue = (u32)read_number(text, option, 1);
+}
+
+static void read_ack_queue(const char *text, const char *option)
+{
+	world.path.ack_queue = (u32)read_number(text, option, 1);
 }
 
 static void read_window(const char *text, const char *option)
@@ -236,8 +260,16 @@ static const struct setting {
 	  .number = &world.path.access_rate },
 	{ "--ack-jitter", "MEAN,SD: ms more for each ACK, even, order kept", .read = read_jitter },
 	{ "--ack-slot", "MS: ACKs are released every so often", .ms = &world.path.slot },
-	{ "--event", "T:KEY=V,..: at T s rate, rtt, ber, loss, queue (packets), stall (ACKs, ms)",
-	  .read = read_event },
+	{ "--ack-loss", "P: share of ACKs lost", .number = &world.path.ack_loss },
+	{ "--ack-rate", "BIT_PER_S of the way back, 0: no limit (0)",
+	  .number = &world.path.ack_rate },
+	{ "--ack-queue", "ACKS in front of that rate (20)", .read = read_ack_queue },
+	{ "--delays", "MS,..: one-way delay of each flow's own link, or of all",
+	  .read = read_delays },
+	{ "--source", "B,S: the application writes B bytes every S seconds (all at once)",
+	  .read = read_source },
+	{ "--event", "T:KEY=V,..: at T s rate, rtt, ber, loss, queue (packets), stall (ACKs, ms), "
+	  "outage (ms)", .read = read_event },
 	{ "--param", "NAME=VALUE of a module", .read = read_param },
 	{ "--series", "S: the flows' state every so often", .number = &series_s, .low = 0.001 },
 	{ .option = NULL }
@@ -246,7 +278,9 @@ static const struct setting {
 static int usage(FILE *to, int status)
 {
 	fputs("simulation: TCP flows through one bottleneck, simulated; prints one JSON object\n"
-	      "  --check recount the scoreboard at each ACK\n", to);
+	      "  --check recount the scoreboard at each ACK\n"
+	      "  --kernel as many segments at once as the kernel hands down, timers in its ticks\n",
+	      to);
 	for (const struct setting *s = settings; s->option; s++)
 		fprintf(to, "  %s %s\n", s->option, s->says);
 	return status;
@@ -291,6 +325,8 @@ static void make_flow(struct flow *f, u16 n)
 	event_add(model_now + f->start + ns(spread_s * path_random()), EV_START, packet);
 	if (f->stop)
 		event_add(model_now + f->stop, EV_START, packet);
+	if (world.chunk)
+		event_add(model_now + f->start + world.chunk_every, EV_SUPPLY, packet);
 }
 
 static void prepare(void)
@@ -313,6 +349,7 @@ static void prepare(void)
 		event_add(model_now + changes[i].at, EV_CHANGE, (struct packet){ .seg = i });
 	if (series_s)
 		event_add(model_now + ns(series_s), EV_SERIES, (struct packet){ 0 });
+	event_add(model_now + SAMPLE_EVERY, EV_SAMPLE, (struct packet){ 0 });
 }
 
 static double seconds(u64 since)
@@ -382,6 +419,23 @@ static void first_data(void)
 	event_add(model_now + ns(duration_s), EV_END, (struct packet){ 0 });
 }
 
+static void supply(struct packet packet)
+{
+	sender_supply(&world.flows[packet.flow], world.chunk);
+	event_add(model_now + world.chunk_every, EV_SUPPLY, packet);
+}
+
+static void sample(void)
+{
+	for (u32 i = 0; i < world.count; i++) {
+		struct flow *f = &world.flows[i];
+
+		f->total.srtt_sum_us += f->sk.tp.srtt_us >> 3;
+		f->total.srtt_samples += !!f->sk.tp.srtt_us;
+	}
+	event_add(model_now + SAMPLE_EVERY, EV_SAMPLE, (struct packet){ 0 });
+}
+
 static void start_or_stop(struct flow *f)
 {
 	if (f->syns)
@@ -395,7 +449,7 @@ static void receive(const struct event *event)
 	struct flow *f = &world.flows[event->packet.flow];
 	bool first = !f->total.arrived && !event->packet.syn;
 
-	if (path_bad(event->packet.left)) {
+	if (path_bad(event->packet.left) || path_is_out(event->packet.left)) {
 		f->total.lost += !event->packet.syn;
 		return;
 	}
@@ -434,12 +488,21 @@ static bool handle(const struct event *event)
 		receive(event);
 		break;
 	case EV_SENDER:
-		sender_ack(f, f->acks[ring4(f->acks_head++)]);
+		sender_ack(f, f->acks[ring4(event->packet.seg)]);
 		if (world.check)
 			sender_check(f);
 		break;
+	case EV_RETURN:
+		path_return(event->packet);
+		break;
 	case EV_TIMER:
 		timer(event);
+		break;
+	case EV_SUPPLY:
+		supply(event->packet);
+		break;
+	case EV_SAMPLE:
+		sample();
 		break;
 	case EV_CHANGE:
 		change_path(changes[event->packet.seg].key, changes[event->packet.seg].value);
@@ -479,7 +542,7 @@ static double jain(void)
 static void print_flow(const struct flow *f)
 {
 	const struct counts *t = &f->total;
-	u64 samples = t->rtt_samples - f->begin.rtt_samples;
+	u64 samples;
 
 	printf("{\"cc\": \"%s\", \"goodput\": %.0f", f->sk.icsk.icsk_ca_ops->name, goodput(f));
 	print_count("sent", t->sent);
@@ -495,6 +558,11 @@ static void print_flow(const struct flow *f)
 	print_count("timeouts", t->timeouts);
 	print_count("recoveries", t->recoveries);
 	print_count("undos", t->undos);
+	samples = t->srtt_samples - f->begin.srtt_samples;
+	printf(", \"srtt_mean\": %.3f",
+	       samples ? (double)(t->srtt_sum_us - f->begin.srtt_sum_us) / (double)samples / 1e3 :
+			 0);
+	samples = t->rtt_samples - f->begin.rtt_samples;
 	printf(", \"rtt_mean\": %.3f, \"rtt_last\": %.3f, \"cwnd\": %u, \"start\": %.3f}",
 	       samples ? (double)(t->rtt_sum_us - f->begin.rtt_sum_us) / (double)samples / 1e3 : 0,
 	       f->last_rtt_us / 1e3, f->sk.tp.snd_cwnd, (double)f->start / 1e9 - 1);
@@ -532,6 +600,10 @@ int main(int argc, char **argv)
 			return usage(stdout, 0);
 		if (!strcmp(argv[i], "--check")) {
 			world.check = true;
+			continue;
+		}
+		if (!strcmp(argv[i], "--kernel")) {
+			world.kernel = true;
 			continue;
 		}
 		read_option(argv[i], argv[i + 1]);

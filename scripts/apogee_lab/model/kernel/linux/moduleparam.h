@@ -10,6 +10,7 @@
 #include <linux/kernel.h>
 
 #define pr_err(...) fprintf(stderr, __VA_ARGS__)
+#define pr_debug(...) do { } while (0)
 
 static inline int kstrtouint(const char *text, unsigned int base, unsigned int *num)
 {
@@ -54,6 +55,8 @@ static inline int param_get_uint(char *buffer, const struct kernel_param *kp)
 		model_add_param(&title##_param);			\
 	}								\
 	_Static_assert((perm) <= 0777, "permissions")
+/* The kernel's own parameters keep their defaults. */
+#define module_param(title, type, perm)	_Static_assert((perm) <= 0777, "permissions")
 #define __MODULE_PARM_TYPE(title, type) _Static_assert(1, type)
 #define MODULE_PARM_DESC(title, text) _Static_assert(1, text)
 

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0
+"""An atlas as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from ..results.text import as_text
+from . import numbers
+from .results import Compared, Result
+from .space import RandomPath, Space
+
+WORST = 10
+GROUPS = 10
+
+#: The command that repeats a path.
+Command = Callable[[RandomPath], str]
+
+
+def text(space: Space, cc: str, found: Sequence[Compared], command: Command) -> str:
+    """The whole page of one algorithm."""
+    return "\n\n".join(
+        [
+            f"{_head(space, cc, found)}\n{_quantiles(found)}",
+            f"What the bad paths share:\n{_groups(space, found)}",
+            f"The worst:\n{_worst(found, command)}",
+        ]
+    )
+
+
+def _head(space: Space, cc: str, found: Sequence[Compared]) -> str:
+    ratios = [one.ratio for one in found]
+    below = sum(ratio < numbers.BAD for ratio in ratios)
+    ahead = sum(ratio >= 1 for ratio in ratios)
+    return (
+        f"{cc} on {len(found)} paths of {space.name} ({space.duration_s:g} s each): below "
+        f"{numbers.BAD:g} of the better of {' and '.join(found[0].peers)} on {below}, "
+        f"at least equal on {ahead}"
+    )
+
+
+def _quantiles(found: Sequence[Compared]) -> str:
+    table = [["", *numbers.QUANTILES]]
+    for name, values, decimals in numbers.rows(found):
+        if values:
+            table.append([name, *(f"{q:.{decimals}f}" for q in numbers.quantiles(values))])
+    return as_text(table)
+
+
+def _groups(space: Space, found: Sequence[Compared]) -> str:
+    table = [["", "paths", "bad", "elsewhere", "by chance"]]
+    for group in numbers.groups(space, found)[:GROUPS]:
+        shares = [_share(group.bad, group.paths), _share(group.elsewhere, group.others)]
+        table.append([group.name, str(group.paths), *shares, f"{group.chance:.2g}"])
+    return as_text(table) if len(table) > 1 else "  nothing"
+
+
+def _share(count: int, of: int) -> str:
+    return f"{count} ({100 * count / of:.0f} %)"
+
+
+def _worst(found: Sequence[Compared], command: Command) -> str:
+    worst = sorted(found, key=lambda one: one.ratio)[:WORST]
+    return "\n".join(
+        f"{one.ratio:.2f} of {one.better} on path {one.path.number}:\n  {command(one.path)}"
+        for one in worst
+    )
+
+
+def as_json(
+    space: Space,
+    seed: int,
+    path: RandomPath,
+    results: Mapping[str, Result],
+    command: Command,
+    engine: str,
+) -> str:
+    """A path with its results, as one line."""
+    return json.dumps(
+        {
+            "space": space.name,
+            "seed": seed,
+            "path": path.number,
+            "engine": engine,
+            "duration_s": space.duration_s,
+            "scenario": path.scenario,
+            "run_seed": path.seed,
+            "set": path.settings,
+            "drawn": {name: path.drawn[name] for name in space.own},
+            "results": {name: _finite(asdict(result)) for name, result in results.items()},
+            "command": command(path),
+        },
+        ensure_ascii=False,
+    )
+
+
+def _finite(values: dict[str, Any]) -> dict[str, Any]:
+    return {k: None if isinstance(v, float) and not math.isfinite(v) else v
+            for k, v in values.items()}  # fmt: skip

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A space: a distribution of random paths, read from a file in ``spaces`` or the user's own.
+
+Each quantity of a path has dice of its own, made of the space's name, the seed, the path's number
+and the quantity's name. So a path does not depend on how many there are, and a quantity that is
+added to a space leaves the others as they were.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from .. import scenarios, units
+from ..base import UsageError, one_line
+from ..scenarios.scenario import Param
+from . import draws
+from .expressions import evaluated
+
+FOLDER = Path(__file__).with_name("spaces")
+MEASURES = ("goodput", "first", "speed")
+KEYS = ("help", "scenario", "cc", "measure", "duration", "map", "draw", "set")
+CC = "{cc}"
+MOST_SEED = 999_999  # of a run
+
+
+@dataclass(frozen=True)
+class RandomPath:
+    """A path: its number, the seed of its runs, the scenario with its settings as text, and what
+    was drawn (None: the path does not have it). ``mix`` is --cc with ``{cc}`` for the algorithm."""
+
+    number: int
+    seed: int
+    scenario: str
+    settings: dict[str, str]
+    mix: str
+    drawn: dict[str, Any]
+
+    def cc(self, name: str) -> str:
+        """What --cc has to be for this algorithm."""
+        return self.mix.replace(CC, name)
+
+    def options(self) -> list[str]:
+        """The settings, as --set takes them."""
+        return [f"{key}={value}" for key, value in self.settings.items()]
+
+
+@dataclass(frozen=True)
+class Space:
+    """A distribution of paths. ``table`` is the whole file, ``duration_s`` the length of a run."""
+
+    name: str
+    table: Mapping[str, Any]
+    duration_s: float
+
+    @property
+    def measure(self) -> str:
+        """What is compared: one of MEASURES."""
+        return self.table["measure"]
+
+    @property
+    def axes(self) -> tuple[str, str]:
+        """The two quantities that the picture has as axes."""
+        across, up = self.table["map"]
+        return across, up
+
+    @cached_property
+    def own(self) -> list[str]:
+        """Quantities that are drawn, not computed from others."""
+        free = ("log", "even", "whole", "one_of")
+        return [
+            name
+            for name, table in self.table["draw"].items()
+            if "chance" in table or ("each" not in table and any(key in table for key in free))
+        ]
+
+    def path(self, seed: int, number: int) -> RandomPath:
+        """The path with this number; UsageError if the file does not give a valid one."""
+        names: dict[str, Any] = {"duration": self.duration_s}
+        place = f"space {self.name}: path {number}"
+        try:
+            for name, table in self.table["draw"].items():
+                place = f"space {self.name}: draw.{name}"
+                dice = random.Random(f"{self.name} {seed} {number} {name}")
+                names[name] = draws.drawn(table, names, dice)
+            place = f"space {self.name}: scenario"
+            scenario = _scenario(self.table["scenario"], names)
+            place = f"space {self.name}: set"
+            settings = _settings(self.table.get("set", {}), names, scenario)
+            place = f"space {self.name}: cc"
+            mix = draws.filled(self.table["cc"], {**names, "cc": CC})
+            if mix is None:
+                raise ValueError("a quantity in it is none")
+        except ValueError as error:
+            raise UsageError(one_line(f"{place}: {error}")) from None
+        dice = random.Random(f"{self.name} {seed} {number}")
+        return RandomPath(number, dice.randint(1, MOST_SEED), scenario, settings, mix, names)
+
+
+def _scenario(given: str, names: Mapping[str, Any]) -> str:
+    found = given if given in scenarios.SCENARIOS else evaluated(given, names)
+    if found not in scenarios.SCENARIOS:
+        raise ValueError(
+            f"unknown scenario '{found}'; choose from: {', '.join(scenarios.SCENARIOS)}"
+        )
+    return found
+
+
+def _settings(sets: Mapping[str, Any], names: Mapping[str, Any], scenario: str) -> dict[str, str]:
+    """The parameters that the path has, as text."""
+    params = {param.name: param for param in scenarios.SCENARIOS[scenario].params}
+    known = {param.name for every in scenarios.SCENARIOS.values() for param in every.params}
+    found = {}
+    for name, given in sets.items():
+        if name not in known:
+            raise ValueError(f"no scenario has a parameter '{name}'")
+        text = _setting(params.get(name), given, names)
+        if text is not None:
+            if name not in params:
+                raise ValueError(f"scenario {scenario} has no parameter '{name}'")
+            found[name] = text
+    return found
+
+
+def _setting(param: Param | None, given: Any, names: Mapping[str, Any]) -> str | None:
+    """A parameter's text, None if the path does not set it. A list is joined by +."""
+    if isinstance(given, list):
+        texts = [evaluated(str(item), names) for item in given]
+        if not all(isinstance(text, str | None) for text in texts):
+            raise ValueError("a list is of texts")
+        return "+".join(text for text in texts if text is not None) or None
+    if isinstance(given, str) and "{" in given:
+        return draws.filled(given, names)
+    value = draws.number(given, names)
+    if value is None:
+        return None
+    return draws.written(param.kind if param else "float", value)
+
+
+# --- files ------------------------------------------------------------------------------------
+
+
+def listed() -> list[str]:
+    """The names of the project's spaces."""
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+def read(name: str, duration_s: float | None = None) -> Space:
+    """The space of this name, or in this file (.toml); UsageError if it is not valid."""
+    path = Path(name) if name.endswith(".toml") else FOLDER / f"{name}.toml"
+    if os.sep in name and not name.endswith(".toml") or not path.is_file():
+        raise UsageError(f"unknown space '{name}'; choose from: {', '.join(listed())}, or a .toml")
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        _check(table)
+        own_s = units.parse("time", table["duration"])
+    except ValueError as error:  # TOML's and Unicode's are
+        raise UsageError(one_line(f"{path}: {error}")) from None
+    return Space(path.stem, table, duration_s or float(own_s))  # type: ignore[arg-type]
+
+
+def _check(table: Mapping[str, Any]) -> None:
+    """ValueError for what can be seen without a path."""
+    for key in table:
+        if key not in KEYS:
+            raise ValueError(f"unknown key {key}; choose from: {', '.join(KEYS)}")
+    for key in ("help", "scenario", "cc", "measure", "duration"):
+        if not isinstance(table.get(key), str):
+            raise ValueError(f"{key} = TEXT is needed")
+    if table["measure"] not in MEASURES:
+        raise ValueError(f"measure: '{table['measure']}' is none of {', '.join(MEASURES)}")
+    if CC not in table["cc"]:
+        raise ValueError(f"cc: {CC} is needed in it")
+    quantities = table.get("draw")
+    if not isinstance(quantities, dict) or not isinstance(table.get("set", {}), dict):
+        raise ValueError("tables [draw.NAME] and [set] are needed")
+    for name, one in quantities.items():
+        try:
+            draws.check(one)
+        except ValueError as error:
+            raise ValueError(f"draw.{name}: {error}") from None
+    _check_axes(table.get("map"), quantities)
+
+
+def _check_axes(axes: Any, quantities: Mapping[str, Any]) -> None:
+    if not isinstance(axes, list) or len(axes) != 2:
+        raise ValueError("map = [ACROSS, UP] is needed")
+    for name in axes:
+        one = quantities.get(name, {}) if isinstance(name, str) else {}
+        if not any(key in one for key in ("log", "even", "whole")) or {"chance", "when"} & set(one):
+            raise ValueError(f"map: {name} is not a number that every path has")
+
+
+def paths(space: Space, seed: int, numbers: Sequence[int]) -> list[RandomPath]:
+    """The paths with these numbers."""
+    return [space.path(seed, number) for number in numbers]

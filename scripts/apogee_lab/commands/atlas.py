@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: GPL-2.0
+"""`lab atlas`: algorithms on random paths of a space, compared with their peers."""
+
+from __future__ import annotations
+
+import math
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from ..atlas import page, space
+from ..atlas.results import Compared, Result, of_record
+from ..atlas.space import RandomPath, Space
+from ..base import UsageError, repo_root
+from ..engines import registry
+from ..units import CONTROL
+from .options import (
+    DEFAULT_CC,
+    Arguments,
+    Parser,
+    _add_engine,
+    add_json,
+    duration_of,
+    json_target,
+    kernel_with_given,
+    modules_for,
+    runs_at_once,
+    seconds,
+    whole_number,
+    write_json,
+)
+from .plot import save_figure
+
+if TYPE_CHECKING:
+    from ..atlas.jobs import Asked
+
+MOST_PATHS = 100_000
+PLOTS = repo_root() / "build" / "plots"
+
+INTERRUPTED = 130
+
+#: Of each path's number the results of the algorithms that have one.
+Results = dict[int, dict[str, Result]]
+
+
+def do_atlas(args: Arguments) -> int:
+    """Run the paths, print the pages, draw the pictures."""
+    own, peers = _names("--cc", args.cc), _names("--beside", args.beside)
+    for cc in own:
+        if {*peers} <= {cc}:
+            raise UsageError(f"--beside: {cc} needs a peer other than itself")
+    names = list(dict.fromkeys([*own, *peers]))
+    length_s = None if args.duration is None else duration_of(args)
+    found = space.read(args.space, length_s)
+    seed = whole_number("--seed", args.seed, 0, 2**32 - 1)
+    paths = [found.path(seed, number) for number in _numbers(args)]
+    json_target(args.json)
+    pictures = {cc: _picture(args.out, found, cc) for cc in own}
+    run = _run_model if args.model else _run
+    results, status = run(args, found, paths, names)
+    if status == INTERRUPTED:
+        return status
+    command = partial(_model_command if args.model else _command, args, found, names)
+    engine = "model" if args.model else args.engine
+    lines = [
+        page.as_json(found, seed, path, results[path.number], command, engine) for path in paths
+    ]
+    write_json(args.json, "".join(f"{line}\n" for line in lines))
+    out = sys.stderr if args.json == "-" else sys.stdout
+    for cc in own:
+        others = [name for name in peers if name != cc]
+        _show(found, cc, compared(paths, results, cc, others), command, pictures[cc], out)
+    return status
+
+
+def _names(option: str, text: str) -> list[str]:
+    names = text.split(",")
+    for name in names:
+        if not CONTROL.fullmatch(name):
+            raise UsageError(f"{option} {text}: '{name}' is not a congestion control's name")
+    if len(set(names)) < len(names):
+        raise UsageError(f"{option} {text}: a name is given twice")
+    return names
+
+
+def _numbers(args: Arguments) -> list[int]:
+    """The numbers of the paths: the first so many, or those of --only."""
+    if args.only is None:
+        return list(range(1, whole_number("--paths", args.paths, 1, MOST_PATHS) + 1))
+    numbers = [whole_number("--only", text, 1, MOST_PATHS) for text in args.only.split(",")]
+    return list(dict.fromkeys(numbers))
+
+
+def _run(
+    args: Arguments, found: Space, paths: Sequence[RandomPath], names: Sequence[str]
+) -> tuple[Results, int]:
+    """The results of all paths, by an engine, and the exit status."""
+    from ..atlas import jobs
+    from ..runs import sweep
+
+    engine = registry.engine_of(args.engine)
+    at_once = runs_at_once(args)
+    bound_s = math.inf if args.timeout is None else seconds("--timeout", args.timeout)
+    kernel = kernel_with_given(engine, args)
+    asked = jobs.asked(found, paths, names, args.set)
+    _build(args, engine, kernel, asked)
+    made = jobs.jobs(asked, engine, args.engine, kernel)
+    work = sweep.Sweep(made, engine, at_once=at_once, fresh=args.fresh, bound_s=bound_s)
+    try:
+        work.run()
+    except sweep.Interrupted:
+        done = sum(record is not None for record in work.records)
+        print(
+            f"interrupted: {done} of {len(made)} runs are finished and kept; "
+            "the same command continues",
+            file=sys.stderr,
+        )
+        return {}, INTERRUPTED
+    records = iter(work.records)
+    results: Results = {path.number: {} for path in paths}
+    for path in paths:
+        for name in names:
+            record = next(records)
+            if record is not None:
+                results[path.number][name] = of_record(record, found.measure)
+    for index, failure in work.failures.items():
+        print(f"failed: {made[index].label}: {failure.reason}", file=sys.stderr)
+    return results, 1 if work.failures else 0
+
+
+def _run_model(
+    args: Arguments, found: Space, paths: Sequence[RandomPath], names: Sequence[str]
+) -> tuple[Results, int]:
+    """The same in the model."""
+    from ..atlas import jobs, modelled
+
+    if args.kernel or args.module or args.timeout:
+        raise UsageError("--model takes neither --kernel, --module nor --timeout")
+    modelled.known(names)
+    asked = jobs.asked(found, paths, names, args.set)
+    every = modelled.runs(found, asked, runs_at_once(args), args.fresh)
+    results: Results = {path.number: {} for path in paths}
+    status = 0
+    for one in modelled.progress(every, len(paths) * len(names)):
+        if one.result is None:
+            print(f"failed: path {one.number} {one.name}: {one.why}", file=sys.stderr)
+            status = 1
+        else:
+            results[one.number][one.name] = one.result
+    return results, status
+
+
+def _build(args: Arguments, engine: Any, kernel: str, asked: Sequence[Asked]) -> None:
+    """Build the modules that the runs need, once, and check what --set says of them."""
+    from ..runs import request
+
+    for scenario in {one.scenario.name: one.scenario for one in asked}.values():
+        plans = [run.plan for one in asked if one.scenario is scenario for run in one.compiled]
+        settings = request.parse_settings([t for t in args.set if "." in t.split("=")[0]], scenario)
+        modules_for(engine, kernel, scenario, plans, settings, build=args.build)
+
+
+def compared(
+    paths: Sequence[RandomPath], results: Results, cc: str, peers: Sequence[str]
+) -> list[Compared]:
+    """An algorithm beside its peers on the paths on which all were measured."""
+    return [
+        Compared(path, results[path.number][cc], {p: results[path.number][p] for p in peers})
+        for path in paths
+        if {cc, *peers} <= results[path.number].keys()
+    ]
+
+
+def _picture(out: str, found: Space, cc: str) -> str:
+    """The file of an algorithm's picture; UsageError before the first run if it cannot be one."""
+    target = Path(out) if out else PLOTS / f"atlas-{found.name}"
+    if target.name in ("", ".."):
+        raise UsageError(f"--out {out}: the name of a file is needed")
+    file = target.with_name(f"{target.stem}-{cc}{target.suffix}")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        os.stat(file.parent / f"{file.name}.svg")
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise UsageError(f"--out {out}: {error.strerror}") from None
+    if not os.access(file.parent, os.W_OK):
+        raise UsageError(f"--out {out}: not writable")
+    return str(file)
+
+
+def _show(
+    found: Space, cc: str, every: Sequence[Compared], command: page.Command, file: str, to: TextIO
+) -> None:
+    from ..atlas import picture
+
+    if not every:
+        print(f"{cc}: no path on which it and its peers were measured", file=sys.stderr)
+        return
+    drawn = save_figure(picture.draw(found, cc, every), "--out", file)
+    print(page.text(found, cc, every, command), file=to)
+    for path in drawn:
+        print(f"\n{path}", file=to)
+
+
+def _command(args: Arguments, found: Space, names: Sequence[str], path: RandomPath) -> str:
+    """The command that repeats a path."""
+    given = [text.partition("=")[0] for text in args.set]
+    own = [text for text in path.options() if text.partition("=")[0] not in given]
+    words = ["scripts/lab", "run", path.scenario, "--engine", args.engine]
+    words += ["--kernel", args.kernel] if args.kernel else []
+    words += [word for text in args.module for word in ("--module", text)]
+    words += ["--cc", ",".join(path.cc(name) for name in names), "--seed", str(path.seed)]
+    words += ["--duration", f"{found.duration_s:g}"]
+    words += [word for text in [*own, *args.set] for word in ("--set", text)]
+    return shlex.join(words)
+
+
+def _model_command(args: Arguments, found: Space, names: Sequence[str], path: RandomPath) -> str:
+    """The same in the model; without --model it is the engine's."""
+    words = ["scripts/lab", "atlas", args.space, "--model", "--cc", args.cc, "--beside",
+             args.beside, "--seed", args.seed, "--only", str(path.number)]  # fmt: skip
+    words += ["--duration", args.duration] if args.duration else []
+    words += [word for text in args.set for word in ("--set", text)]
+    return shlex.join(words)
+
+
+def atlas_parser(parser: Parser) -> None:
+    parser.add_argument("space", metavar="SPACE", help=f"{', '.join(space.listed())}, or a .toml")
+    parser.add_argument("--cc", default=DEFAULT_CC, metavar="A,B", help="what is looked at (star)")
+    parser.add_argument("--beside", default="bbr,cubic", metavar="A,B", help="peers (bbr,cubic)")
+    parser.add_argument("--paths", default="200", metavar="N", help="paths 1 to N (200)")
+    parser.add_argument("--only", metavar="N,N", help="only these paths")
+    parser.add_argument("--seed", default="1", metavar="N", help="seed of the paths (1)")
+    parser.add_argument("--duration", metavar="S", help="seconds of a run (the space's)")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE",
+        help="a parameter of the scenario on all paths, or MODULE.PARAM",
+    )  # fmt: skip
+    _add_engine(parser)
+    parser.add_argument(
+        "--model", action="store_true", help="in the model instead of an engine: seconds"
+    )
+    parser.add_argument("--jobs", metavar="N", help="parallel runs (the number of CPUs)")
+    add_json(parser)
+    parser.add_argument(
+        "-o", "--out", default="", metavar="FILE",
+        help="pictures, -CC before the suffix (build/plots/atlas-SPACE)",
+    )  # fmt: skip
+    parser.add_argument("--fresh", action="store_true", help="repeat finished runs")
+    parser.add_argument("--timeout", metavar="S", help="wall-clock limit of one run")
+    parser.add_argument(
+        "--no-build", dest="build", action="store_false", help="do not rebuild the modules"
+    )
