@@ -13,7 +13,7 @@ import random
 from pathlib import Path
 
 from ..base import repo_root, write_whole
-from ..scenarios.tracefiles import OPPORTUNITY
+from ..scenarios.opportunities import OCTETS
 
 FOLDER = repo_root() / "build" / "atlas"
 
@@ -37,8 +37,8 @@ def cellular(dice: random.Random, mean_bps: float, length_s: float) -> list[int]
         rate = mean_bps * math.exp(wander - SPREAD**2 / 2) * (at_s >= fades_until)
         for ms in range(off + 1, off + STEP_MS + 1):
             bits += rate / 1e3
-            times += [ms] * int(bits // OPPORTUNITY)
-            bits %= OPPORTUNITY
+            times += [ms] * int(bits // (8 * OCTETS))
+            bits %= 8 * OCTETS
         off += STEP_MS
     return [*times, off]
 
