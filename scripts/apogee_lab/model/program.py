@@ -16,7 +16,7 @@ FOLDER = Path(__file__).parent
 #: What is compiled of the kernel's source.
 KERNEL_FILES = ("net/ipv4/tcp_bbr.c", "net/ipv4/tcp_cubic.c", "lib/win_minmax.c")
 #: The algorithms that it has.
-CONTROLS = ("star", "bbr", "cubic", "reno")
+CONTROLS = ("star", "hstcp_gentle", "compound_plus", "compound", "bbr", "cubic", "reno")
 
 
 @lru_cache
@@ -33,7 +33,7 @@ def program() -> Path:
         [
             *sorted((FOLDER / "kernel").rglob("*.h")),
             *sorted(include.rglob("*.h")),
-            repo_root() / "tcp_star.c",
+            *sorted(repo_root().glob("tcp_*.c")),
             *(kernel / name for name in KERNEL_FILES),
         ],
     )  # fmt: skip

@@ -1264,6 +1264,8 @@ static void acknowledge(struct flow *f, struct ack_state *a)
 	u32 delivered = tp->delivered, lost = tp->lost;
 	enum rexmit rexmit = REXMIT_NONE;
 
+	tp->write_seq = tp->snd_nxt + (f->snd.supplied > f->snd.nxt ? 8 * MODEL_MSS : 0);
+	tp->chrono_type = f->snd.nxt >= f->snd.edge ? TCP_CHRONO_RWND_LIMITED : TCP_CHRONO_BUSY;
 	a->prior_una = f->snd.una;
 	a->rs.prior_in_flight = tcp_packets_in_flight(tp);
 	if (a->ack.next > f->snd.una) {
@@ -1378,6 +1380,8 @@ void sender_start(struct flow *f)
 	f->sk.net.ipv4.sysctl_tcp_slow_start_after_idle = 1;
 	f->sk.net.ipv4.sysctl_tcp_pacing_ss_ratio = 200;
 	f->sk.net.ipv4.sysctl_tcp_pacing_ca_ratio = 120;
+	f->sk.net.ipv4.sysctl_tcp_tso_rtt_log = 9;
+	f->sk.net.ipv4.sysctl_tcp_min_tso_segs = 2;
 	f->sk.sk_max_pacing_rate = ULONG_MAX;
 	f->sk.sk_pacing_rate = ULONG_MAX;
 	f->sk.sk_pacing_shift = 10;

@@ -150,7 +150,7 @@ def test_each_seed_of_leo_is_a_path() -> None:
     ("scenario", "cc", "texts", "says"),
     [
         ("lfn", "star", {}, "the model has no scenario lfn, only satellite"),
-        ("satellite", "hybla", {}, "the model has no hybla; choose from: star, bbr"),
+        ("satellite", "hybla", {}, "the model has no hybla; choose from: star, hstcp_gentle"),
         ("satellite", "star", {"tcp_sack": "0"}, "the model has no parameter tcp_sack"),
         ("satellite", "star", {"ack_blackout": "3s:1s"}, "no parameter ack_blackout"),
     ],

@@ -38,6 +38,10 @@
 #define HZ			250
 #define msecs_to_jiffies(ms)	((u32)(((u64)(ms) * HZ + 999) / 1000))
 #define usecs_to_jiffies(us)	((u32)(((u64)(us) * HZ + 999999) / 1000000))
+#define BITS_PER_TYPE(x)	(8 * sizeof(x))
+#define IS_ENABLED(option)	0
+
+#define MSEC_PER_SEC		1000L
 #define USEC_PER_MSEC		1000L
 #define USEC_PER_SEC		1000000L
 #define NSEC_PER_USEC		1000L

@@ -10,6 +10,7 @@
 #define MODULE_DESCRIPTION(text) _Static_assert(1, text)
 #define MODULE_LICENSE(text)	_Static_assert(1, text)
 #define MODULE_AUTHOR(text)	_Static_assert(1, text)
+#define MODULE_ALIAS(text)	_Static_assert(1, text)
 #define MODULE_VERSION(text)	_Static_assert(1, text)
 #define EXPORT_SYMBOL(name)	_Static_assert(1, #name)
 

@@ -38,6 +38,12 @@ enum tcp_ca_event {
 	CA_EVENT_LOSS,
 };
 
+enum tcp_chrono {
+	TCP_CHRONO_UNSPEC,
+	TCP_CHRONO_BUSY,
+	TCP_CHRONO_RWND_LIMITED,
+};
+
 enum {
 	SK_PACING_NONE,
 	SK_PACING_NEEDED,
@@ -92,6 +98,8 @@ struct net {
 		u8 sysctl_tcp_slow_start_after_idle;
 		int sysctl_tcp_pacing_ss_ratio;
 		int sysctl_tcp_pacing_ca_ratio;
+		u8 sysctl_tcp_tso_rtt_log;
+		u8 sysctl_tcp_min_tso_segs;
 	} ipv4;
 };
 
@@ -140,6 +148,8 @@ struct tcp_sock {
 	u32 mss_cache;
 	u32 undo_marker;
 	int undo_retrans;
+	u32 write_seq;
+	u8 chrono_type;
 	bool is_cwnd_limited;
 	bool frto;
 	struct {
@@ -191,6 +201,12 @@ u32 tcp_reno_undo_cwnd(struct sock *sk);
 #define inet_csk(sk) ((struct inet_connection_sock *)&(sk)->icsk)
 #define inet_csk_ca(sk) ((void *)inet_csk(sk)->icsk_ca_priv)
 #define sock_net(sk) ((struct net *)&(sk)->net)
+
+/* The host's clock is the simulation's. */
+static inline u64 ktime_get_real_ns(void)
+{
+	return model_now;
+}
 
 /* Routes have no metrics. */
 static inline struct dst_entry *__sk_dst_get(const struct sock *sk)
