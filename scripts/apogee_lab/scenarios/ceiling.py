@@ -26,8 +26,9 @@ class Ceiling:
     luck: float = 0.0
 
     def facts(self) -> dict[str, Any]:
-        """The facts that the measures need."""
-        return asdict(self)
+        """The facts that the measures need, as JSON has them."""
+        found = asdict(self) | {"steps": [list(step) for step in self.steps]}
+        return found | {"way_s": list(self.way_s)}
 
 
 def luck(loss: float, payload: int, stays: float = 0.0) -> float:
