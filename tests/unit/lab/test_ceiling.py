@@ -107,7 +107,8 @@ def test_a_blackout_from_the_first_syn_on_is_set_up() -> None:
     for name in ("satellite", "satellite-shared"):
         for what, dev in (("data_blackout", "to-bn"), ("ack_blackout", "to-rcv")):
             script = planned(name, cc="reno", **{what: "0s:1s"}).script
-            first = re.search(rf"^tc -n sat filter add dev {dev}\S* ingress matchall", script, re.M)
+            drops = rf"^tc -n sat filter add dev {dev}\d* ingress matchall action drop$"
+            first = re.search(drops, script, re.M)
             assert first and first.start() < script.index("# traffic")
             assert "\tsleep 0\n\tnote" in script
 
