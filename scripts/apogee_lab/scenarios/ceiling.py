@@ -30,8 +30,9 @@ class Ceiling:
     late_s: float = LATE_S
 
     def facts(self) -> dict[str, Any]:
-        """The facts that the measures need."""
-        return asdict(self)
+        """The facts that the measures need, as JSON has them."""
+        found = asdict(self) | {"steps": [list(step) for step in self.steps]}
+        return found | {"way_s": list(self.way_s)}
 
 
 def luck(loss: float, payload: int, stays: float = 0.0) -> float:

@@ -233,7 +233,8 @@ def first_blackouts(
 ) -> list[str]:
     """Shell lines that begin the blackouts that hold from 0 s on."""
     found = [each for each in blackouts(values, ack_devs) if _at_once(each[0], values)]
-    return [_drop(dev, pref) for _, devs in found for dev in devs]
+    lines = [_drop(dev, pref) for _, devs in found for dev in devs]
+    return [*lines, ""] if lines else []
 
 
 def blackout_lines(

@@ -87,6 +87,14 @@ def test_the_ceiling_is_what_the_limit_is_the_mean_of() -> None:
         assert most / 60 == pytest.approx(plan.limit_bps, rel=1e-5), name
 
 
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_a_plans_ceilings_are_told_as_json_has_them(name: str) -> None:
+    """A finished run is known by these facts, read from a file."""
+    for path in planned(name, cc="reno").paths:
+        told = path.facts()["ceiling"]
+        assert json.loads(json.dumps(told)) == told
+
+
 def test_acks_that_are_dropped_take_no_airtime() -> None:
     """A full frame takes 393.5 us and an ACK 181.5: without ACKs 484.25 / 393.5 of the limit."""
     plan = planned("wlan", cc="reno")
@@ -99,7 +107,8 @@ def test_a_blackout_from_the_first_syn_on_is_set_up() -> None:
     for name in ("satellite", "satellite-shared"):
         for what, dev in (("data_blackout", "to-bn"), ("ack_blackout", "to-rcv")):
             script = planned(name, cc="reno", **{what: "0s:1s"}).script
-            first = re.search(rf"^tc -n sat filter add dev {dev}\S* ingress matchall", script, re.M)
+            drops = rf"^tc -n sat filter add dev {dev}\d* ingress matchall action drop$"
+            first = re.search(drops, script, re.M)
             assert first and first.start() < script.index("# traffic")
             assert "\tsleep 0\n\tnote" in script
 

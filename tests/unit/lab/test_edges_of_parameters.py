@@ -302,7 +302,8 @@ SETS_IN: dict[tuple[str, str], Any] = {
 
 @pytest.mark.parametrize(("name", "param"), EVERY)
 def test_what_a_value_sets(name: str, param: str) -> None:
-    said = SETS_IN[name, param] if (name, param) in SETS_IN else SETS[param]
+    assert param in SETS, f"say here what {param} sets in a script"
+    said = SETS_IN.get((name, param), SETS[param])
     for value, script in accepted(name, param) if said else ():
         words = said(value)
         assert words is None or words in script, f"{name} {param}={value}: {words}"
