@@ -35,6 +35,7 @@ from .paths import do_paths, paths_parser
 from .plot import plot_parser
 from .run import do_run
 from .testbed import do_list, do_script, do_shell
+from .trace import do_trace, trace_parser
 
 
 def do_table(args: Arguments) -> int:
@@ -146,6 +147,7 @@ def build_parser() -> Parser:
         verb("beside", do_beside, "compare goodput beside other algorithms and beside its own")
     )
     paths_parser(verb("paths", do_paths, "print goodput and drops per path and algorithm"))
+    trace_parser(verb("trace", do_trace, "convert logs to traces of paths"))
     cost_parser(verb("cost", do_cost, "count an algorithm's instructions per ACK (qemu)"))
     device_cost_parser(
         verb("device-cost", do_device_cost, "count a device's instructions per packet (qemu)")

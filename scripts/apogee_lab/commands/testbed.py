@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 from .. import units
 from ..algorithms import listed
+from ..base import LabError, find_program
 from ..engines import registry
 from ..engines.registry import ENGINES
 from ..runs import request
@@ -64,4 +66,15 @@ def do_shell(args: Arguments) -> int:
     plan = compiled_plan(scenario, mix, values, duration_of(args))
     settings = {key: [str(value)] for key, value in values.items()}
     own = modules_for(engine, kernel, scenario, [plan], settings)
+    plan = replace(plan, extras=(*plan.extras, *_by_hand()))
     return engine.shell(plan, kernel=kernel, modules=own)
+
+
+def _by_hand() -> tuple[str, ...]:
+    """What a person types at a prompt and no script needs, as far as this machine has it."""
+    try:
+        find_program("iperf3", "iperf3")
+    except LabError as error:
+        print(f"lab shell: {error}", file=sys.stderr)
+        return ()
+    return ("iperf3",)

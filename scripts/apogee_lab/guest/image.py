@@ -39,7 +39,7 @@ STOCK_MODULES = (
     "tcp_htcp tcp_hybla tcp_illinois tcp_lp tcp_nv tcp_scalable tcp_vegas tcp_veno tcp_westwood "
     "tcp_yeah tcp_diag inet_diag virtio_pci virtio_blk crc32c_generic crc32c_intel libcrc32c "
     "udp_tunnel ip6_udp_tunnel libchacha20poly1305 ip_gre ip6_gre sch_teql sch_plug "
-    "mptcp_diag act_nat act_pedit act_csum"
+    "mptcp_diag act_nat act_pedit act_csum bridge macvlan vxlan pppoe"
 ).split()
 
 #: Programs of the base image in addition to busybox -> Debian package.
@@ -51,6 +51,10 @@ PROGRAMS = {
     "ethtool": "ethtool",
     "dash": "dash",
 }
+
+#: Where tc has its words for ematch, and netem's tables.
+EMATCH = ("/etc/iproute2", "/usr/share/iproute2", "/usr/lib/iproute2")
+TABLES = ("/usr/lib/tc", "/usr/lib/x86_64-linux-gnu/tc")
 
 #: Optional overlays: name -> programs, package.
 EXTRAS = {
@@ -159,11 +163,10 @@ def base_image(k: Kernel) -> Path:
     busybox = find_program("busybox", "busybox-static")
     flow = flow_binary()
     ematch = [
-        p / "ematch_map"
-        for p in map(Path, ("/etc/iproute2", "/usr/share/iproute2", "/usr/lib/iproute2"))
-        if (p / "ematch_map").exists()
-    ][:1]
-    made_of = _made_of(programs, [busybox, flow, *plugins().values(), *init, *ematch])
+        p / "ematch_map" for p in map(Path, EMATCH) if (p / "ematch_map").exists()
+    ][:1]  # fmt: skip
+    tables = sorted(path for folder in TABLES for path in Path(folder).glob("*.dist"))
+    made_of = _made_of(programs, [busybox, flow, *plugins().values(), *init, *ematch, *tables])
 
     def make() -> Cpio:
         if libraries_or_none(busybox):
@@ -189,6 +192,8 @@ def base_image(k: Kernel) -> Path:
         for words in ematch:
             for path in ("etc/iproute2/ematch_map", "usr/share/iproute2/ematch_map"):
                 cpio.file(path, words.read_bytes())
+        for path in tables:
+            cpio.file(str(path).lstrip("/"), path.read_bytes())
         for path in sorted(stage.rglob("*.ko")):
             cpio.file(str(path.relative_to(stage)), path.read_bytes())
         return cpio

@@ -13,7 +13,7 @@ from .losses import LOSSY
 from .raw import RawFolder
 
 #: Qdiscs that can be a bottleneck's queue. A parent's drops include those of its children.
-QUEUES = {"netem", "pfifo", "bfifo", "tbf", "fq_codel", "cake", "pfifo_fast"}
+QUEUES = {"netem", "pfifo", "bfifo", "tbf", "fq_codel", "cake", "pfifo_fast", "prio"}
 FILTERS = {"clsact", "ingress"}
 
 

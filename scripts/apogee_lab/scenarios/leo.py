@@ -80,12 +80,12 @@ def delays(values: Mapping[str, Any], first_s: float, until_s: float) -> Steps:
 
 
 def path(values: Mapping[str, Any], until_s: float) -> tuple[Steps | None, Steps | None]:
-    """Rates and delays: from the traces if given, else drawn from the seed."""
-    given_rates, given_delays = moving.traced(values, until_s)
+    """Rates and delays: drawn from the seed, delays from the trace if given."""
+    _, given_delays = moving.traced(values, until_s)
     dice = random.Random(values["seed"])
     first_s = round(dice.uniform(0.01, SATELLITE_S), 2)
     return (
-        given_rates or rates(values, dice, first_s, until_s),
+        rates(values, dice, first_s, until_s),
         given_delays or delays(values, first_s, until_s),
     )
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 from ..measures import marks, sharing
 from ..measures.fairness import jain
 from ..measures.measure import Measure
-from . import moving, testbed, traffic
+from . import moving, sending, testbed, traffic
 from .moving import Moves
 from .scenario import Column, Param, Path, Plan, Scenario
+from .sending import Sender
 from .testbed import PORT, Net
 from .traffic import TrafficFlow
 
@@ -24,6 +25,7 @@ MOST = 20  # senders of each kind
 # Link numbers: Reno hosts, their switches, the shared link and receivers; fast hosts start at 1.
 RENO, SWITCH, SHARED = 20, 40, 100
 TBF_BURST = 2  # packets
+BUCKET = "1:"  # handle of that token bucket, if it holds a qdisc
 
 PARAMS = (
     Param("n", 2, "int", "fast senders, fast1, fast2, …, that use the algorithm of --cc", 0, MOST),
@@ -51,6 +53,7 @@ PARAMS = (
     *testbed.PACKET_PARAMS,
     *moving.PARAMS,
     *testbed.HOST_PARAMS,
+    *sending.PARAMS,
 )  # fmt: skip
 BOTTLENECK = ("ra", "to-rb")
 
@@ -126,13 +129,14 @@ def _until_data_s(values: Mapping[str, Any], flows: int) -> float:
     crowd = min(values["queue"] * _frame(values), values["window"] * flows) if flows > 1 else 0
     errors = values["ber"] or values["ack_ber"] not in ("same", 0)
     late = traffic.LATE_SYN_S if flows > 1 or errors else 0.0
+    late += 2 * sending.latest_s(values)  # of SYN and data
     return 2 * _rtt_s(values) + 2 * crowd * 8 / values["rate"] + late + traffic.SLACK_S
 
 
 def _limit_bps(values: Mapping[str, Any], rate: float) -> float:
     """The best goodput: that of the shared link or of all senders' own links, whichever is less."""
     own = values["n"] * values["host_rate"] + values["reno"] * values["reno_rate"]
-    return testbed.limit_bps({**values, "rate": min(rate, own)})
+    return testbed.limit_bps({**sending.sent(values), "rate": min(rate, own)})
 
 
 def _host_lines(values: Mapping[str, Any], net: Net, number: int, flow: TrafficFlow) -> list[str]:
@@ -144,9 +148,10 @@ def _host_lines(values: Mapping[str, Any], net: Net, number: int, flow: TrafficF
     routers: list[str] = []
     if flow.group == "fast":
         own, frame = index, _frame(values)
+        handle = "" if values["sender_qdisc"] == "none" else f" handle {BUCKET}"
         hops = [(flow.snd, "ra", own)]
         lines = [
-            f"tc -n {flow.snd} qdisc add dev to-ra root tbf rate {values['host_rate']}bit "
+            f"tc -n {flow.snd} qdisc add dev to-ra root{handle} tbf rate {values['host_rate']}bit "
             f"burst {TBF_BURST * frame}b limit {1000 * frame}b",
             f"tc -n ra qdisc add dev to-{flow.snd} root {delay}",
         ]
@@ -195,18 +200,34 @@ def _links(
         "",
         *testbed.end_hosts(values, " ".join(_hosts(flows))),
         "# shared link: rate and queue",
+        *moving.programs(moves),
         *(f"tc -n ra {line}" for line in moving.bottleneck(moves, "to-rb")),
+        *moving.programs_end(moves),
         f"# its delay and what follows: {delay} each way, bit error rate {ber:g} (data), "
         f"{ack_ber:g} (ACKs)",
     ]
     lossy = []
     for flow in flows:
-        bands = testbed.data_bands(values)
+        bands = testbed.data_bands(sending.sent(values))
         lossy += testbed.lossy(f"to-{flow.rcv}", f"delay {delay}", ber, bands)
     lossy += testbed.lossy("to-ra", f"delay {delay}", ack_ber, testbed.ack_bands(values))
     lines += testbed.batch("tc -n rb", lossy)
     from_receivers = [f"to-{flow.rcv}" for flow in flows]
-    return [*lines, "", *moving.hop(moves, "rb", "ra", from_receivers)]
+    receivers = [(flow.rcv, "to-rb") for flow in flows]
+    return [
+        *lines,
+        "",
+        *moving.hop(moves, "rb", "ra", from_receivers),
+        *sending.lines(values, net, [_sender(flow) for flow in flows], receivers, [BOTTLENECK]),
+    ]
+
+
+def _sender(flow: TrafficFlow) -> Sender:
+    """A flow's sending host; a fast one's qdisc is in the token bucket that is its link."""
+    index = int(flow.name.removeprefix(flow.group))
+    if flow.group == "fast":
+        return Sender(flow.snd, "ra", index, room=f"parent {BUCKET}1")
+    return Sender(flow.snd, flow.next_hop, RENO + index)
 
 
 def _hosts(flows: Sequence[TrafficFlow]) -> list[str]:
@@ -266,7 +287,9 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
     begin_s = max(starts) - min(starts) + values["spread"] + values["warmup"]
     moves = moving.of(values, values["queue"], begin_s + duration_s)
     flows = _bulks(moves.slowest, ccs, net, duration_s)
-    rate = moves.mean_rate(begin_s + _rtt_s(values), duration_s)
+    crowd = 2 * values["queue"] * values["mtu"]
+    flows = moving.waiting(moves, flows, begin_s + _rtt_s(values), crowd)
+    rate = moves.mean_rate(moves.data_s(begin_s + _rtt_s(values)), duration_s)
     path = Path(
         rate_bps=rate,
         delay_s=_rtt_s({**values, "delay": moves.shortest_s}) / 2,

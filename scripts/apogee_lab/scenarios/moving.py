@@ -6,6 +6,7 @@ A path has two routers: ``near``, where the bottleneck is, and ``far``, behind i
 - The bottleneck is an HTB with one class and a pfifo. netem would fix each frame's departure time
   on arrival, by the rate at that time. HTB applies the rate when it sends; changing its class keeps
   the queue, and the frame that has just left is charged at the rate it left with.
+- On a trace of opportunities it is the queue of opportunities.py instead.
 - Delay and losses other than bit errors are emulated on two ifbs of ``far`` that all incoming
   frames pass: ``data-hop`` and ``ack-hop``. Each has a netem for losses and, inside it, one for
   delay. The latter has a very high rate, because netem keeps frames in order only if it has one.
@@ -16,13 +17,15 @@ Times are seconds after the first flow's SYN.
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .. import units
 from ..units import Event
-from . import aqm, testbed, tracefiles
+from . import aqm, opportunities, testbed, tracefiles
+from .opportunities import Opportunities
 from .scenario import Device, Param
 from .tracefiles import Steps
 
@@ -35,8 +38,12 @@ PARAMS = (
     Param("jitter_mean", 0.0, "time", "mean delay that jitter adds to ACKs", 0, 10),
     Param("burst", None, "burst|none",
           "burst loss of data (Gilbert-Elliott): chance per frame to enter a burst, to leave it"),
-    Param("rate_trace", None, "file|none", "rates: Mahimahi's format, 1500 B per line, repeated"),
-    Param("delay_trace", None, "file|none", "one-way delays: ms, a line every 10 ms, repeated"),
+    Param("rate_trace", None, "file|none",
+          "times of 1500 B each: Mahimahi's format, in ms, repeated; FILE@30s: from there"),
+    Param("delay_trace", None, "file|none",
+          "one-way delays: ms, a line every 10 ms, repeated; FILE@30s: from there"),
+    Param("loss_trace", None, "file|none",
+          "losses of data: percent, a line every 10 ms, repeated; FILE@30s: from there"),
     *aqm.PARAMS,
 )  # fmt: skip
 
@@ -44,12 +51,13 @@ DATA, ACKS = "data-hop", "ack-hop"
 ORDER = "rate 100gbit"  # keeps frames in order and takes no time
 POLICER_PACKETS = 2
 TAIL_S = 10.0  # how far traces extend beyond the run's interval
+WAIT_S = 60.0  # the same for opportunities, for which the first data may have to wait
 RATES, DELAYS, MOST_DEBT_S = (9600, 100e9), (0, 10), 60
 
 
 def value_at(steps: Steps, time_s: float) -> float:
     """The value of the steps at a time."""
-    return [value for at, value in steps if at <= time_s][-1]
+    return steps[bisect_right(steps, time_s, key=lambda step: step[0]) - 1][1]
 
 
 def overlaid(steps: Steps, events: Sequence[Event]) -> Steps:
@@ -71,8 +79,9 @@ class Moves:
     """How a path changes over time: rates (bit/s), queue length (packets), one-way delays (s),
     shares of data and of ACKs lost, stalls of ACKs, derived from the parameters ``values``.
 
-    ``shaped`` and ``hop`` tell whether the bottleneck and the hop behind it differ from those of a
-    static path.
+    With a rate trace ``chances`` are the bottleneck's opportunities, and the rates are theirs;
+    ``back`` are those of the way back, if it has a trace. ``shaped`` and ``hop`` tell whether the
+    bottleneck and the hop behind it differ from those of a static path.
     """
 
     values: Mapping[str, Any]
@@ -82,12 +91,14 @@ class Moves:
     losses: Steps
     ack_losses: Steps
     stalls: Sequence[Event] = field(default_factory=list)
+    chances: Opportunities | None = None
+    back: Opportunities | None = None
 
     @property
     def shaped(self) -> bool:
         """Whether the bottleneck is a token bucket, or its rate or its queue moves."""
         moved = len(self.rates) > 1 or len(self.queues) > 1
-        return bool(self.values["policer"]) or moved or self._traced("rate_trace")
+        return bool(self.values["policer"] or moved or self.chances)
 
     @property
     def hop(self) -> bool:
@@ -96,11 +107,8 @@ class Moves:
             any(len(steps) > 1 for steps in (self.delays, self.losses, self.ack_losses))
             or bool(self.stalls or self.values["jitter"] or self.values["jitter_mean"])
             or self.values["burst"] is not None
-            or self._traced("delay_trace")
+            or any(self.values[name] is not None for name in ("delay_trace", "loss_trace"))
         )
-
-    def _traced(self, name: str) -> bool:
-        return self.values[name] is not None
 
     @property
     def longest_s(self) -> float:
@@ -117,6 +125,21 @@ class Moves:
     def slowest(self) -> dict[str, Any]:
         """The parameters with the longest delay, for upper bounds of times."""
         return {**self.values, "delay": self.longest_s}
+
+    def wait_s(self, until_s: float, octets: float = 0.0) -> float:
+        """The longest wait (s) for opportunities, both ways: for two frames, and for ``octets`` of
+        queue before them, that come before ``until_s``. 0 without traces of opportunities."""
+        count = math.ceil(octets / opportunities.OCTETS) + 2
+        traces = [(self.chances, count), (self.back, 2)]
+        return sum(trace.wait_ms(1e3 * until_s, n) for trace, n in traces if trace) / 1e3
+
+    def data_s(self, rtt_s: float) -> float:
+        """When the first data arrives, if the handshake takes a round trip: on a trace the SYN and
+        the data wait for opportunities, and data that comes at a time is in the bin before it."""
+        if not self.chances:
+            return rtt_s
+        first = self.chances.at(self.chances.count(1e3 * rtt_s + self.chances.at(0)))
+        return max(0.0, first - opportunities.BIN_MS) / 1e3
 
     @property
     def even_s(self) -> float:
@@ -160,35 +183,66 @@ Source = Callable[[Mapping[str, Any], float], tuple[Steps | None, Steps | None]]
 
 
 def traced(values: Mapping[str, Any], until_s: float) -> tuple[Steps | None, Steps | None]:
-    """Rates and delays of the trace files, None for those not given."""
-    rate, delay = values["rate_trace"], values["delay_trace"]
-    return (
-        None if rate is None else tracefiles.rate_steps(rate, until_s),
-        None if delay is None else tracefiles.delay_steps(delay, until_s),
-    )
+    """The delays of the trace file, None if it is not given; a rate trace is no source of rates,
+    but of opportunities."""
+    delay = values["delay_trace"]
+    return None, None if delay is None else tracefiles.delay_steps(delay, until_s)
 
 
-def of(values: Mapping[str, Any], packets: int, ends_s: float, source: Source = traced) -> Moves:
+def _losses(values: Mapping[str, Any], until_s: float) -> Steps:
+    trace = values["loss_trace"]
+    return [(0.0, 0.0)] if trace is None else tracefiles.loss_steps(trace, until_s)
+
+
+def _chances(
+    values: Mapping[str, Any], rates: Sequence[Event], until_s: float
+) -> Opportunities | None:
+    """The opportunities of the rate trace, if there is one, with even ones during rate events."""
+    if values["rate_trace"] is None:
+        return None
+    found = opportunities.read("rate_trace", values["rate_trace"], until_s)
+    if not rates:
+        return found
+    steps = overlaid([(0.0, 0.0)], rates)
+    return opportunities.overridden(found, steps, values["mtu"], until_s)
+
+
+def of(
+    values: Mapping[str, Any],
+    packets: int,
+    ends_s: float,
+    source: Source = traced,
+    over_s: float = 0.0,
+) -> Moves:
     """The moves of a path with these parameters and a queue of so many packets, in a run that ends
-    at ``ends_s``.
+    at ``ends_s``, or up to ``over_s`` later if transfers have to be completed.
 
     ValueError (one line) if the parameters are not valid.
     """
     events = values["event"] or ()
     _check(values, events, ends_s)
-    rates, delays = source(values, ends_s + TAIL_S)
+    until_s = ends_s + TAIL_S
+    rates, delays = source(values, until_s)
     kinds = {what: [e for e in events if e.what == what] for what in units.EVENTS}
     gone = [Event("outage", 1.0, e.start_s, e.length_s) for e in kinds["outage"]]
-    losses = overlaid(overlaid([(0.0, 0.0)], kinds["loss"]), gone)
+    losses = overlaid(overlaid(_losses(values, until_s), kinds["loss"]), gone)
     queues = [replace(e, value=testbed.queue_packets(values, e.value)) for e in kinds["queue"]]
+    last_s = ends_s + WAIT_S + over_s
+    chances = _chances(values, kinds["rate"], last_s)
+    if chances:
+        steps = chances.steps(1e3 * last_s, opportunities.frame_bits(values["mtu"]))
+    else:
+        steps = overlaid(rates or [(0.0, values["rate"])], kinds["rate"])
     moves = Moves(
         values,
-        overlaid(rates or [(0.0, values["rate"])], kinds["rate"]),
+        steps,
         overlaid([(0.0, packets)], queues),
         overlaid(delays or [(0.0, values["delay"])], kinds["delay"]),
         losses,
         overlaid([(0.0, 0.0)], gone),
         kinds["stall"],
+        chances,
+        opportunities.return_trace(values, last_s),
     )
     _check_moves(values, moves)
     return moves
@@ -212,13 +266,15 @@ def _check(values: Mapping[str, Any], events: Sequence[Event], ends_s: float) ->
             raise ValueError("event: a stall begins before the previous one has ended")
     if values["burst"] and any(event.what == "loss" for event in events):
         raise ValueError("event: loss requires burst=none: netem has one loss model at a time")
+    if values["burst"] and values["loss_trace"] is not None:
+        raise ValueError("loss_trace requires burst=none: netem has one loss model at a time")
 
 
 def _check_moves(values: Mapping[str, Any], moves: Moves) -> None:
     """ValueError for a path that cannot be emulated with these traces and events."""
     aqm.check(values, round(moves.queues[0][1]), moves.shaped)
     depth = values["policer"]
-    if depth and (len(moves.rates) > 1 or len(moves.queues) > 1):
+    if depth and (len(moves.rates) > 1 or len(moves.queues) > 1 or moves.chances):
         raise ValueError("policer: rate and queue must be constant: leave out event or trace")
     if depth and depth < values["mtu"] + testbed.ETHERNET:
         least = units.format("size", values["mtu"] + testbed.ETHERNET)
@@ -240,6 +296,13 @@ def _half_width(values: Mapping[str, Any]) -> float:
     return math.sqrt(3) * values["jitter"]
 
 
+def waiting(moves: Moves, flows: Sequence[Any], until_s: float, octets: float) -> Sequence[Any]:
+    """The flows (traffic.TrafficFlow), sending for longer by what they may wait for opportunities
+    until their first data arrives."""
+    wait_s = moves.wait_s(until_s, octets)
+    return [replace(flow, seconds=flow.seconds + wait_s) for flow in flows] if wait_s else flows
+
+
 # --- tc lines ---------------------------------------------------------------------------------
 
 
@@ -248,6 +311,8 @@ def bottleneck(moves: Moves, dev: str) -> list[str]:
     values, packets = moves.values, round(moves.queues[0][1])
     if values["aqm"] != "none":
         return aqm.lines(values, dev, packets)
+    if moves.chances:
+        return opportunities.qdiscs(_NAME, dev)
     if not moves.shaped:
         return [f"qdisc add dev {dev} root netem rate {values['rate']}bit limit {packets}"]
     rate = _bits(moves.rates[0][1])
@@ -256,6 +321,47 @@ def bottleneck(moves: Moves, dev: str) -> list[str]:
         f"class add dev {dev} parent 1: {_class(values)} {rate}",
         f"qdisc add dev {dev} {_PFIFO} {POLICER_PACKETS if values['policer'] else packets}",
     ]
+
+
+_NAME, _BACK = "data", "acks"  # of the programs
+
+
+def programs(moves: Moves) -> list[str]:
+    """Shell lines before the bottleneck's: load what gives frames their opportunities."""
+    if not (moves.chances or moves.back):
+        return []
+    lines = opportunities.begin()
+    if moves.chances:
+        lines += opportunities.load(_NAME, moves.chances, moves.queues)
+    else:
+        lines += opportunities.only_zero(_NAME)
+    if moves.back:
+        queue = [(0.0, moves.values["ack_queue"])]
+        lines += opportunities.load(_BACK, moves.back, queue)
+    return lines
+
+
+def programs_end(moves: Moves) -> list[str]:
+    """Shell lines after the bottleneck and the way back are set up."""
+    return opportunities.end() if moves.chances or moves.back else []
+
+
+def return_path(moves: Moves, dev: str) -> list[str]:
+    """tc lines for the way back behind the hop, on a device of the bottleneck's router."""
+    lines = testbed.return_path(moves.values, dev)
+    if moves.back and lines:
+        lines += opportunities.qdiscs(_BACK, dev, "parent 1:1", 2)
+    elif moves.back:
+        lines += opportunities.qdiscs(_BACK, dev)
+    return lines
+
+
+def zero_filter(moves: Moves, dev: str) -> list[str]:
+    """tc lines that note when the first frame leaves, if only the way back has a trace; ``dev``,
+    the bottleneck, has a clsact."""
+    if moves.chances or not moves.back:
+        return []
+    return [f"filter add dev {dev} egress {opportunities.program(_NAME)}"]
 
 
 _PFIFO = "parent 1:1 handle 2: pfifo limit"
@@ -363,6 +469,8 @@ def _streams(
         (far, f"qdisc change dev {ACKS} {_DELAY}",
          [(at, _ack_line(moves, at)) for at in sorted({*delays, *held})]),
     ]  # fmt: skip
+    if moves.chances:
+        streams = streams[2:]  # the program has both
     return [(ns, text, steps[1:]) for ns, text, steps in streams if len(steps) > 1]
 
 
@@ -403,7 +511,7 @@ def end(moves: Moves, near: Device) -> str:
     if not _streams(moves, near, ""):
         return ""
     text = "for pid in $movers; do wait $pid; done\n"
-    if len(moves.rates) > 1:
+    if len(moves.rates) > 1 and not moves.chances:
         router, dev = near
         fast = _bits(max(rate for _, rate in moves.rates))
         text += f"tc -n {router} class change dev {dev} parent 1: {_class(moves.values)} {fast}\n"

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..measures import multipath as measures
 from ..measures import pings, sharing
-from . import bundles, longlinks, testbed, traffic
+from . import bundles, longlinks, sending, testbed, traffic
 from .bundles import CORRESPONDENT, FAR, LEADER, Site
 from .longlinks import AGENT, LongLink
 from .scenario import Column, FlowSpec, Param, Path, Plan, Scenario
@@ -59,6 +59,7 @@ PARAMS = (
           "period: without SACK, RACK and timestamps, reordering of 3 segments at most"),
     *testbed.PACKET_PARAMS,
     *(p for p in testbed.HOST_PARAMS if p.name != "traffic"),
+    *(p for p in sending.PARAMS if p.name not in ("sender_qdisc", "under")),
 )  # fmt: skip
 
 HEAD = """\
@@ -169,7 +170,17 @@ def _links(values: Mapping[str, Any], links: Sequence[LongLink]) -> list[str]:
             "done",
             "",
         ]
-    return lines
+    return [
+        *lines,
+        *sending.lines(
+            {**values, "mtu": inner.mtu},
+            outer,
+            [],
+            [(CORRESPONDENT, f"to-{AGENT}")],
+            [(link.router, f"to-{link.net}") for link in links],
+            [(LEADER, f"to-{link.router}") for link in links],
+        ),
+    ]
 
 
 def _payload(values: Mapping[str, Any], overhead: int) -> int:
@@ -244,7 +255,7 @@ def _bulks(
     values: Mapping[str, Any], ccs: Sequence[str], links: Sequence[LongLink], duration_s: float
 ) -> list[TrafficFlow]:
     """The flows. The receiver's interval begins with its first segment: a sender runs longer."""
-    longer = 3 * _one_way(values, links) + traffic.SLACK_S
+    longer = 3 * _one_way(values, links) + traffic.SLACK_S + sending.latest_s(values)
     longer += traffic.LATE_SYN_S if values["loss"] or values["loss1"] or values["event"] else 0.0
     first = bundles.used(values, links)[0]
     _, inner, _ = _nets(values)
@@ -266,7 +277,10 @@ def _path(values: Mapping[str, Any], link: LongLink, duration_s: float) -> Path:
     tunnel = bundles.overhead(values) if bundles.shaken(values) else 0
     rate = link.mean_rate(2 * delay, duration_s)
     cbr = values["cbr"] * (CBR_PACKET + ETHERNET) / CBR_PACKET if link.number == CBR_MEMBER else 0
-    share = _payload(values, tunnel) / link.frame
+    inside = {name: max(0, values[name] - tunnel) for name in ("mtu", "mid_mtu")}
+    packet = sending.packet({**values, **inside})
+    payload = packet - values["mtu"] + _payload(values, 0)
+    share = payload / (packet + tunnel + ETHERNET)
     return Path(
         rate_bps=rate,
         delay_s=delay,

@@ -10,9 +10,10 @@ from .. import units
 from ..measures import radio as measures
 from ..measures import sharing
 from ..units import Event
-from . import biterrors, sscop, testbed
+from . import biterrors, sending, sscop, testbed
 from .moving import DELAYS, ORDER, RATES, overlaid, value_at
 from .scenario import Column, FlowSpec, Param, Path, Plan, Scenario, members
+from .sending import Sender
 from .testbed import ETHERNET, PORT, Net, time_text
 from .tracefiles import Steps
 
@@ -51,6 +52,7 @@ PARAMS = (
     Param("mtu", 1500, "int", "IP packet in bytes", 128, 9000, "IP packet, bytes"),
     *(p for p in testbed.PACKET_PARAMS if p.name != "mtu"),
     *(p for p in testbed.HOST_PARAMS if p.name != "traffic"),
+    *sending.PARAMS,
 )  # fmt: skip
 
 HEAD = """\
@@ -293,7 +295,21 @@ def _links(values: Mapping[str, Any], air: Air, net: Net) -> list[str]:
         *_addresses(values, net),
         "",
         *testbed.end_hosts({**values, "window": _window_bytes(values)}, _ends(values)),
+        *_sending_lines(values, net),
     ]
+
+
+def _sending_lines(values: Mapping[str, Any], net: Net) -> list[str]:
+    """Shell lines of what the hosts have beside; a gateway that sends has no router in front, and
+    SSCOP's device no Ethernet."""
+    dev, behind = _device(values), _sender(values) == "snd"
+    return sending.lines(
+        values,
+        Net(net.v6, values["mtu"]),
+        [Sender("snd", "gw", WIRE_NET)] if behind else [],
+        [] if sscop.used(values) else [("mh", dev)],
+        [("gw", dev)] if behind else [],
+    )
 
 
 def _streams(values: Mapping[str, Any], air: Air) -> list[tuple[str, list[tuple[float, str]]]]:
@@ -336,7 +352,7 @@ def _traffic(values: Mapping[str, Any], air: Air, net: Net, cc: str, duration_s:
     """Shell lines that run the flow and sample the queues."""
     receiver, sender = net.address(RADIO_NET, 2), _sender(values)
     # The receiver's interval begins with its first segment, so the sender must run longer.
-    sending_s = duration_s + 2 * air.longest_s + 0.1
+    sending_s = duration_s + 2 * air.longest_s + 0.1 + sending.latest_s(values)
     events = _play(values, air)
     size = f" {values['packets'] * _payload(values)}" if values["packets"] else ""
     used = sscop.used(values)
@@ -397,6 +413,7 @@ def _script(values: Mapping[str, Any], air: Air, cc: str, duration_s: float) -> 
 
 def share(values: Mapping[str, Any], rate: float, ber: float, loss: float) -> float:
     """The most of the rate that TCP's payload can have at this bit error rate and loss."""
+    values = sending.sent(values)
     payload = _payload(values)
     if sscop.used(values):
         return (1 - loss) * sscop.share(values, rate, ber, payload)

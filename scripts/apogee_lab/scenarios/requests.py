@@ -11,7 +11,7 @@ from .. import units
 from ..measures import transfers
 from ..measures.measure import Measure
 from ..measures.record import RecordError
-from . import moving, shared, testbed, traffic
+from . import moving, sending, shared, testbed, traffic
 from .scenario import Column, Param, Plan, Scenario
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ PARAMS = (
     *testbed.LINK_PARAMS,
     *moving.PARAMS,
     *(param for param in testbed.HOST_PARAMS if param.name != "traffic"),
+    *sending.PARAMS,
 )
 
 HEAD = shared.HEAD.replace(

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..measures import marks
-from . import cost, moving, testbed
+from . import cost, moving, sending, testbed
 from .moving import Moves
 from .scenario import FlowSpec, Path, Plan, Scenario, members
+from .sending import Sender
 from .testbed import PORT, Net
 
-PARAMS = (*testbed.LINK_PARAMS, *moving.PARAMS, *testbed.HOST_PARAMS)
+PARAMS = (*testbed.LINK_PARAMS, *moving.PARAMS, *testbed.HOST_PARAMS, *sending.PARAMS)
 BOTTLENECK = ("bn", "to-sat")
 NAMESPACES = "snd bn sat rcv"
 HOPS = [("snd", "bn", 1), ("bn", "sat", 2), ("sat", "rcv", 3)]
@@ -35,6 +36,8 @@ def _links(values: Mapping[str, Any], moves: Moves, net: Net) -> list[str]:
     limit = testbed.queue_packets(values)
     delay = testbed.time_text(moves.even_s)
     ber, ack_ber = testbed.error_rates(values)
+    zero = moving.zero_filter(moves, "to-sat")
+    data = testbed.data_bands(sending.sent(values))
     clsact = [
         f"tc -n sat qdisc add dev {dev} clsact"
         for _, devs in testbed.blackouts(values, ["to-rcv"])
@@ -54,30 +57,43 @@ def _links(values: Mapping[str, Any], moves: Moves, net: Net) -> list[str]:
         "",
         *testbed.end_hosts(values, "snd rcv"),
         f"# bottleneck: rate and a queue of {limit} packets",
+        *moving.programs(moves),
         *testbed.batch(
             "tc -n bn",
-            [*moving.bottleneck(moves, "to-sat"), *testbed.return_path(values, "to-snd")],
+            [
+                *moving.bottleneck(moves, "to-sat"),
+                *moving.return_path(moves, "to-snd"),
+                *(["qdisc add dev to-sat clsact"] if zero else []),
+                *zero,
+            ],
         ),
+        *moving.programs_end(moves),
         "",
         f"# satellite hop: {delay} each way, bit error rate {ber:g} (data), {ack_ber:g} (ACKs)",
         *testbed.batch(
             "tc -n sat",
             [
-                *testbed.lossy("to-rcv", f"delay {delay}", ber, testbed.data_bands(values)),
+                *testbed.lossy("to-rcv", f"delay {delay}", ber, data),
                 *testbed.lossy("to-bn", f"delay {delay}", ack_ber, testbed.ack_bands(values)),
             ],
         ),
         *clsact,
         "",
         *moving.hop(moves, "sat", "bn", ["to-rcv"]),
+        *sending.lines(values, net, [Sender("snd", "bn", 1)], [("rcv", "to-sat")], [BOTTLENECK]),
     ]
+
+
+def _sending_s(moves: Moves, duration_s: float) -> float:
+    """How long the flow sends (s): the receiver's interval begins with its first segment."""
+    late_s = 2 * moves.longest_s + 0.1 + sending.latest_s(moves.values)
+    return duration_s + late_s + moves.wait_s(late_s)
 
 
 def _traffic(values: Mapping[str, Any], moves: Moves, net: Net, cc: str, duration_s: float) -> str:
     """Shell lines that run the flow and sample the queue."""
     receiver = net.address(3, 2)
-    # The receiver's interval begins with its first segment, so the sender must run longer.
-    sending_s = duration_s + 2 * moves.longest_s + 0.1
+    sending_s = _sending_s(moves, duration_s)
     events = "".join(
         testbed.blackout_lines(name, values, devs, moves.place)
         for name, devs in testbed.blackouts(values, ["to-rcv"])
@@ -141,11 +157,11 @@ def _one(cc: str) -> tuple[str, ...]:
 def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -> Plan:
     testbed.check(values, duration_s)
     moves = moving.of(values, testbed.queue_packets(values), duration_s)
-    rate = moves.mean_rate(2 * values["delay"], duration_s)
+    rate = moves.mean_rate(moves.data_s(2 * values["delay"]), duration_s)
     path = Path(
         rate_bps=rate,
         delay_s=moves.shortest_s,
-        limit_bps=testbed.limit_bps({**values, "rate": rate}),
+        limit_bps=testbed.limit_bps({**sending.sent(values), "rate": rate}),
         queue_bytes=values["queue"],
         bottleneck=BOTTLENECK,
         data_links=(("sat", "to-rcv"), *moves.data_links("sat")),
@@ -158,7 +174,7 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
         flows=(FlowSpec("flow1", ccs[0], "snd", PORT),),
         paths=(path,),
         duration_s=duration_s,
-        timeout_virtual_s=duration_s + 120,
+        timeout_virtual_s=max(duration_s, _sending_s(moves, duration_s) - 30) + 120,
         sender_ns="snd",
         receiver_ns="rcv",
         traffic=values["traffic"],

@@ -10,9 +10,10 @@ from typing import Any
 
 from .. import units
 from ..measures import marks, sharing
-from . import moving, testbed, traffic
+from . import moving, sending, testbed, traffic
 from .moving import Moves
 from .scenario import Param, Path, Plan, Scenario
+from .sending import Sender
 from .testbed import PORT, Net
 
 MOST_FLOWS = 20
@@ -56,6 +57,7 @@ PARAMS = (
     *testbed.LINK_PARAMS,
     *moving.PARAMS,
     *testbed.HOST_PARAMS,
+    *sending.PARAMS,
 )
 BOTTLENECK = ("bn", "to-sat")
 
@@ -156,9 +158,9 @@ def _wired_lines(values: Mapping[str, Any], flows: Sequence[Flow]) -> list[str]:
     return [*found, *testbed.batch("tc -n bn", at_router)]
 
 
-def _return_path(values: Mapping[str, Any]) -> list[str]:
+def _return_path(moves: Moves) -> list[str]:
     """Shell lines that send all ACKs through one queue at the router, if it is limited."""
-    qdiscs = testbed.return_path(values, "ack-path")
+    qdiscs = moving.return_path(moves, "ack-path")
     if not qdiscs:
         return []
     return [
@@ -170,6 +172,7 @@ def _return_path(values: Mapping[str, Any]) -> list[str]:
                 *qdiscs,
                 "qdisc add dev to-sat clsact",
                 "filter add dev to-sat ingress matchall action mirred egress redirect dev ack-path",
+                *moving.zero_filter(moves, "to-sat"),
             ],
         ),
         "ip -n bn link set ack-path up",
@@ -222,19 +225,30 @@ def _links(values: Mapping[str, Any], moves: Moves, net: Net, flows: Sequence[Fl
         *_wired_lines(values, flows),
         "",
         f"# bottleneck: rate and a queue of {limit} packets",
+        *moving.programs(moves),
         *(f"tc -n bn {line}" for line in moving.bottleneck(moves, "to-sat")),
         "",
-        *_return_path(values),
+        *_return_path(moves),
+        *moving.programs_end(moves),
         f"# satellite hop: {delay} each way, bit error rate {ber:g} (data), {ack_ber:g} (ACKs);",
         f"# towards the receivers the wired link follows: {behind} together",
     ]
     lossy = []
     for dev in to_receivers:
         share = values.get("loss", 0.0)
-        lossy += testbed.lossy(dev, hop, ber, testbed.data_bands(values), share)
+        lossy += testbed.lossy(dev, hop, ber, testbed.data_bands(sending.sent(values)), share)
     lossy += testbed.lossy("to-bn", f"delay {delay}", ack_ber, testbed.ack_bands(values))
     lines += testbed.batch("tc -n sat", lossy)
-    return [*lines, *clsact, "", *moving.hop(moves, "sat", "bn", to_receivers)]
+    # A sender's device has its wire's delay line, which takes all at once.
+    senders = [Sender(flow.snd, "bn", flow.n, room="") for flow in flows]
+    receivers = [(flow.rcv, "to-sat") for flow in flows]
+    return [
+        *lines,
+        *clsact,
+        "",
+        *moving.hop(moves, "sat", "bn", to_receivers),
+        *sending.lines(values, net, senders, receivers, [BOTTLENECK]),
+    ]
 
 
 def _sending_s(
@@ -249,12 +263,15 @@ def _sending_s(
     longest = 1.5 * 2 * _one_way(values, max(other.extra_s for other in flows))
     crowd = min(values["queue"], (values["window"] or 64_000) * len(flows))
     late = _spread_s(values, flows)
-    queued = 2 * crowd * 8 / values["rate"] if late or max(starts) > min(starts) else 0.0
+    later = 2 * sending.latest_s(values)  # SYN and data
+    apart = late or later or max(starts) > min(starts)
+    queued = 2 * crowd * 8 / values["rate"] if apart else 0.0
     late += traffic.LATE_SYN_S if values["ber"] or values["ack_ber"] not in ("same", 0) else 0.0
     over = 0.0 if flow.sizes else _overtime_s(flows)
     return (
         max(starts) - flow.start_s + duration_s + longest + queued + late + over + traffic.SLACK_S
-    )
+        + later
+    )  # fmt: skip
 
 
 def _overtime_s(flows: Sequence[Flow]) -> float:
@@ -353,10 +370,15 @@ def plan(
     _check(values, flows, duration_s)
     starts = [flow.start_s for flow in flows]
     ends_s = max(starts) - min(starts) + duration_s
-    moves = moving.of(values, testbed.queue_packets(values), ends_s, source)
-    rate = moves.mean_rate(max(starts) - min(starts) + 2 * values["delay"], duration_s)
+    over_s = _overtime_s(flows)
+    moves = moving.of(values, testbed.queue_packets(values), ends_s, source, over_s)
+    begin_s = max(starts) - min(starts) + 2 * values["delay"]
+    rate = moves.mean_rate(moves.data_s(begin_s), duration_s)
     net = Net(bool(values["ipv6"]), values["mtu"])
     bulks = _bulks(moves.slowest, net, flows, duration_s)
+    crowd = 2 * min(values["queue"], (values["window"] or 64_000) * len(flows))
+    begin_s += 2 * _spread_s(values, flows)
+    bulks = moving.waiting(moves, bulks, begin_s, crowd if len(flows) > 1 else 0)
     return Plan(
         script=_script(head, values, moves, net, flows, bulks),
         flows=traffic.specs(bulks, "bn", "sat"),
@@ -377,7 +399,7 @@ def _path(values: Mapping[str, Any], moves: Moves, flows: Sequence[Flow], rate: 
     return Path(
         rate_bps=rate,
         delay_s=_one_way(shortest, min(flow.extra_s for flow in flows)),
-        limit_bps=testbed.limit_bps({**values, "rate": rate}),
+        limit_bps=testbed.limit_bps({**sending.sent(values), "rate": rate}),
         queue_bytes=values["queue"],
         bottleneck=BOTTLENECK,
         data_links=(*to_receivers, *moves.data_links("sat")),

@@ -46,6 +46,8 @@ LINK_PARAMS = (
           3600),
     Param("ack_rate", 0, "rate", "rate of the return path, 0 for no limit", 0, 100e9,
           "rate of the return path"),
+    Param("ack_rate_trace", None, "file|none",
+          "opportunities to send of the return path, as rate_trace"),
     Param("ack_queue", 20, "int", "queue of a return path with a rate, in packets", 1, 1e6),
     Param("ack_slot", 0.0, "time", "interval at which the return path releases frames, 0: at once",
           0, 1, "interval at which the return path releases ACKs"),
@@ -63,7 +65,17 @@ HOST_PARAMS = (
     Param("tcp_dsack", 1, "int", "sysctl net.ipv4.tcp_dsack", 0, 1),
     Param("tcp_recovery", 1, "int", "sysctl net.ipv4.tcp_recovery", 0, 7),
     Param("tcp_ecn", 0, "int", "sysctl net.ipv4.tcp_ecn, from 3 on AccECN (Linux 7.3)", 0, 5),
+    Param("tcp_mtu_probing", 0, "int", "sysctl net.ipv4.tcp_mtu_probing", 0, 2),
+    Param(
+        "tcp_notsent_lowat",
+        0,
+        "size",
+        "sysctl net.ipv4.tcp_notsent_lowat, 0: the kernel's own, no limit",
+        0,
+        1e9,
+    ),
 )
+UNTOUCHED = ("tcp_mtu_probing", "tcp_notsent_lowat")  # at 0 left as the kernel has them
 SYSCTLS = tuple(param.name for param in HOST_PARAMS if param.name.startswith("tcp_"))
 
 
@@ -353,9 +365,10 @@ def no_offloads(dev: str) -> str:
 
 
 def receiver_route(values: Mapping[str, Any]) -> str:
-    """Window attributes of the receiver's route."""
+    """Attributes of the receiver's route: its window, and the MSS that routers leave in its SYN."""
     window = f" window {values['window']}" if values["window"] else ""
-    return window + (f" initrwnd {values['initrwnd']}" if values["initrwnd"] else "")
+    clamp = f" advmss {values['mss_clamp']}" if values.get("mss_clamp") else ""
+    return window + (f" initrwnd {values['initrwnd']}" if values["initrwnd"] else "") + clamp
 
 
 def prologue(head: str, namespaces: str) -> list[str]:
@@ -417,7 +430,8 @@ def end_hosts(values: Mapping[str, Any], namespaces: str, senders: int = 1) -> l
     """
     rmem = max(6_291_456, 4 * values["window"])
     wmem = min(FIRST_BUFFER, 40 * FIRST_BUFFER // senders)
-    sysctls = " ".join(f"net.ipv4.{key}={values[key]}" for key in SYSCTLS)
+    keys = [key for key in SYSCTLS if values[key] or key not in UNTOUCHED]
+    sysctls = " ".join(f"net.ipv4.{key}={values[key]}" for key in keys)
     return [
         "# end hosts: memory that never limits, nothing remembered from earlier connections",
         "sysctl -qw net.ipv4.tcp_mem='1000000 1000000 1000000'",

@@ -1,109 +1,95 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Trace files of a path's rate or delay, read as steps: pairs of a time (s) and a value.
+"""Trace files of a path's rate, delay or losses.
 
 A rate trace has Mahimahi's format: one whole number of milliseconds per line, in ascending order;
-each is an opportunity to send 1500 bytes (frames with their Ethernet header, as for all rates of
-the lab). The last time is the trace's length. A delay trace has one one-way delay in ms per line,
-every 10 ms. Both repeat.
+each is an opportunity to send (opportunities.py). The last time is the trace's length. A delay
+trace has one one-way delay in ms per line, a loss trace the share of the data that is lost in
+percent, both every 10 ms. All repeat. ``FILE@30s``: it begins 30 s into the file.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from pathlib import Path
+
+from .. import units
 
 Steps = list[tuple[float, float]]
 
-OPPORTUNITY = 1500 * 8  # bits
-LEAST_STEP_MS = 10  # of a rate trace; also the time between two lines of a delay trace
-MOST_GAP_MS = 60_000  # HTB limits the token debt of a class to this
+STEP_MS = 10  # between two lines of a delay or loss trace
 MOST_DELAY_MS = 10_000
 
 
-def rate_steps(path: str, until_s: float) -> Steps:
-    """The rates in bit/s of a rate trace from 0 to ``until_s``; ValueError if it is invalid."""
-    times = [_whole(path, n, text) for n, text in _lines("rate_trace", path)]
-    for number, (one, other) in enumerate(zip(times, times[1:], strict=False), 2):
+def split(text: str) -> tuple[str, float]:
+    """``cell.txt@30s`` -> the file's name, the offset in s. What is no time after an ``@`` belongs
+    to the name."""
+    path, at, offset = text.rpartition("@")
+    try:
+        seconds = float(units.parse("time", offset)) if at and path else None  # type: ignore[arg-type]
+    except units.UnitError:
+        seconds = None
+    return (text, 0.0) if seconds is None else (path, seconds)
+
+
+def times(name: str, path: str) -> list[int]:
+    """The times in ms of a rate trace; ValueError if it is invalid."""
+    lines = _lines(name, path)
+    for number, text in lines:
+        if not (text.isascii() and text.isdigit() and len(text) < 12):
+            raise ValueError(f"{name}: {path}:{number}: '{text[:40]}' is not a whole number of ms")
+    found = [int(text) for _, text in lines]
+    for (number, _), one, other in zip(lines[1:], found, found[1:], strict=False):
         if other < one:
-            raise ValueError(f"rate_trace: {path}:{number}: {other} is less than the line before")
-    if not times[-1]:
-        raise ValueError(f"rate_trace: {path}: all its times are 0")
-    gap = max(b - a for a, b in zip([0, *times], times, strict=False))
-    if gap > MOST_GAP_MS:
-        raise ValueError(f"rate_trace: {path}: a gap of {gap} ms, at most {MOST_GAP_MS} is allowed")
-    return _repeated(_paced(times), times[-1] / 1e3, until_s)
+            raise ValueError(f"{name}: {path}:{number}: {other} is less than the line before")
+    if not found[-1]:
+        raise ValueError(f"{name}: {path}: all its times are 0")
+    return found
 
 
-def delay_steps(path: str, until_s: float) -> Steps:
+def delay_steps(text: str, until_s: float) -> Steps:
     """The one-way delays in s of a delay trace from 0 to ``until_s``; ValueError if invalid."""
-    values = [_delay(path, n, text) for n, text in _lines("delay_trace", path)]
-    step_s = LEAST_STEP_MS / 1e3
-    steps = [(n * step_s, value / 1e3) for n, value in enumerate(values)]
-    return _repeated(steps, len(values) * step_s, until_s)
+    allowed = f"a time from 0 to {MOST_DELAY_MS} ms"
+    return _steps("delay_trace", text, until_s, (MOST_DELAY_MS, 1e3, allowed))
 
 
-def _paced(times: list[int]) -> Steps:
-    """Convert opportunities at these times (ms) to rates that carry the same number of bytes.
-
-    A step lasts at least 10 ms and ends at an opportunity. A gap of 10 ms or more becomes a step of
-    its own that carries the one opportunity at its end; others at the same time count for the next
-    step.
-    """
-    counts = Counter(times)
-    last = times[-1]
-    steps: list[tuple[int, int, int]] = []  # begin, end (ms), opportunities
-    begin = before = waiting = 0
-    for at in sorted(counts):
-        new = counts[at]
-        wait = at - before >= LEAST_STEP_MS
-        if wait and before > begin:
-            steps.append((begin, before, waiting))
-            begin, waiting = before, 0
-        left = new - 1 if wait and at < last else 0
-        waiting += new - left
-        if at - begin >= LEAST_STEP_MS or at == last:
-            steps.append((begin, at, waiting))
-            begin, waiting = at, left
-        before = at
-    return [(begin / 1e3, n * OPPORTUNITY * 1e3 / (end - begin)) for begin, end, n in steps]
+def loss_steps(text: str, until_s: float) -> Steps:
+    """The shares lost of a loss trace from 0 to ``until_s``; ValueError if invalid."""
+    return _steps("loss_trace", text, until_s, (100, 100, "a number of percent from 0 to 100"))
 
 
-def _repeated(steps: Steps, length_s: float, until_s: float) -> Steps:
-    """The steps repeated until ``until_s``, without those that change nothing."""
+def _steps(name: str, text: str, until_s: float, kind: tuple[float, float, str]) -> Steps:
+    """The values of a trace with a line every 10 ms, without steps that change nothing; ``kind``:
+    the largest value, what it is divided by, what is allowed."""
+    most, unit, allowed = kind
+    path, offset_s = split(text)
+    values = []
+    for number, line in _lines(name, path):
+        try:
+            value = float(line)
+        except ValueError:
+            value = math.nan
+        if not 0 <= value <= most:
+            raise ValueError(f"{name}: {path}:{number}: '{line[:40]}' is not {allowed}")
+        values.append(value / unit)
+    step_s = STEP_MS / 1e3
+    skipped = math.floor(offset_s / step_s + 1e-6)
+    begin_s = skipped * step_s - offset_s  # of the line that is in force at first
     out: Steps = []
-    for turn in range(math.ceil(until_s / length_s)):
-        for at, value in steps:
-            if not out or value != out[-1][1]:
-                out.append((round(turn * length_s + at, 6), value))
-    return [step for step in out if step[0] < until_s]
+    for number in range(math.ceil((until_s - begin_s) / step_s - 1e-6)):
+        value = values[(skipped + number) % len(values)]
+        if not out or value != out[-1][1]:
+            out.append((round(max(0.0, begin_s + number * step_s), 6), value))
+    return out
 
 
-def _lines(param: str, path: str) -> list[tuple[int, str]]:
+def _lines(name: str, path: str) -> list[tuple[int, str]]:
     """The lines that are not empty, with their numbers."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a text file"
-        raise ValueError(f"{param}: {path}: {reason}") from None
+        raise ValueError(f"{name}: {path}: {reason}") from None
     found = [(n, line.strip()) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not found:
-        raise ValueError(f"{param}: {path}: the file is empty")
+        raise ValueError(f"{name}: {path}: the file is empty")
     return found
-
-
-def _whole(path: str, number: int, text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 12):
-        raise ValueError(f"rate_trace: {path}:{number}: '{text[:40]}' is not a whole number of ms")
-    return int(text)
-
-
-def _delay(path: str, number: int, text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 <= value <= MOST_DELAY_MS:
-        allowed = f"a time from 0 to {MOST_DELAY_MS} ms"
-        raise ValueError(f"delay_trace: {path}:{number}: '{text[:40]}' is not {allowed}")
-    return value

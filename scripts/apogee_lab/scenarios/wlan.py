@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 from .. import units
 from ..measures import sharing
 from ..measures.measure import Measure
-from . import testbed, traffic, wifi
+from . import sending, testbed, traffic, wifi
 from .scenario import Channel, Column, FlowSpec, Param, Path, Plan, Scenario
+from .sending import Sender
 from .testbed import PORT, Net
 from .traffic import TrafficFlow
 
@@ -54,6 +55,7 @@ PARAMS = (
     Param("window", 1_000_000, "size", "receive window", 4096, 1e9),
     *testbed.PACKET_PARAMS,
     *testbed.HOST_PARAMS,
+    *sending.PARAMS,
 )  # fmt: skip
 
 HEAD = """\
@@ -137,9 +139,12 @@ def limit_bps(values: Mapping[str, Any]) -> float:
 
     All uploads share a wire, each download has one of its own.
     """
-    payload = values["mtu"] - _ip_ack(values)
-    data, ack = airtime_us(values, values["mtu"]), airtime_us(values, _ip_ack(values))
-    wires = (1 + values["down"]) * values["rate"] * payload / (values["mtu"] + testbed.ETHERNET)
+    packet = sending.packet(values)
+    payload = packet - _ip_ack(values)
+    # What senders stand on is on the medium if they are stations.
+    under = 0 if values["down"] else sending.overhead(values)
+    data, ack = (airtime_us(values, size + under) for size in (packet, _ip_ack(values)))
+    wires = (1 + values["down"]) * values["rate"] * payload / (packet + testbed.ETHERNET)
     return min(wires, 8e6 * payload / (data + ack / values["ack_every"]))
 
 
@@ -250,6 +255,7 @@ def _first_data_s(values: Mapping[str, Any]) -> float:
     several = _stations(values) > 1
     queue = values["ap_queue"] * _round_us(values) / 1e6 if several else 0.0
     late = LATE_SYN_S if several else 0.0
+    late += 2 * sending.latest_s(values)  # of SYN and data
     return 2 * _rtt_s(values) + min(2 * queue, 10.0) + late + traffic.SLACK_S
 
 
@@ -309,7 +315,20 @@ def _links(values: Mapping[str, Any], net: Net, flows: Sequence[TrafficFlow]) ->
         "# the wire's way back",
         *testbed.batch("tc -n rcv", _ack_wire(values, net)),
         "",
+        *_sending_lines(values, net),
     ]
+
+
+def _sending_lines(values: Mapping[str, Any], net: Net) -> list[str]:
+    """Shell lines of what stations, their peers and the access point have beside."""
+    n, down = values["n"], values["down"]
+    room = "root" if values["tsq"] else ""  # what hides the queue is there, else
+    senders = [Sender(f"sta{i}", "ap", i, room=room) for i in range(1, n + 1)]
+    senders += [Sender(f"srv{i}", "ap", WIRE + i, end=2, room="") for i in range(1, down + 1)]
+    loads = [f"sta{i}" for i in range(n + 1, n + down + 1)]
+    receivers = [("rcv", "to-ap"), *((name, "to-ap") for name in loads)]
+    middle = [("ap", "to-rcv"), *(("ap", f"to-{name}") for name in loads)]
+    return sending.lines(values, net, senders, receivers, middle)
 
 
 def _receives(values: Mapping[str, Any]) -> str:
@@ -426,12 +445,12 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
     net = WlanNet(bool(values["ipv6"]), values["mtu"])
     flows = _bulks(values, ccs, net, duration_s)
     _check(values, flows, duration_s)
-    limit = limit_bps(values)
+    limit, packet = limit_bps(values), sending.packet(values)
     ack = _ip_ack(values)
     servers = [flow.snd for flow in flows[values["n"] :]]
     queued = values["mtu"] if servers else ack
     path = Path(
-        rate_bps=round(limit * (values["mtu"] + testbed.ETHERNET) / (values["mtu"] - ack)),
+        rate_bps=round(limit * (packet + testbed.ETHERNET) / (packet - ack)),
         delay_s=values["delay"],
         limit_bps=limit,
         queue_bytes=values["ap_queue"] * (queued + testbed.ETHERNET),

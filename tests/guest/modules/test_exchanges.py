@@ -29,6 +29,9 @@ ECN = "sysctl tcp_ecn=1\n"
 LOSSY_ROUNDS = 40
 #: Times at which a judgement is switched off, 200 ms apart.
 SWITCHES = 2
+#: How often a connection whose sequence numbers wrap is looked at, 200 ms apart.
+WRAP_INFOS = 8
+EARLY_EXIT = "file /sys/module/tcp_hstcp_gentle/parameters/early_exit=1\n"
 #: What a path carries that acknowledges a segment per ms, in B/s.
 PATH_RATE = 1000 * MSS
 
@@ -79,6 +82,21 @@ def twice(segment: int, flags: str = "") -> str:
 
 #: A round trip of 100 ms for a second, then one of 140 ms for 25 round trips.
 LONGER = carry(1000) + "info before\n" + carry(3500, 140) + "info after\n"
+
+
+#: Played for all algorithms. Losses, and later a timeout, when all that is under way is lost, or
+#: its first segment; slow start beyond what the path carries, with sequence numbers far from 2^32,
+#: just below it, a flight below it.
+FOR_ALL = {
+    f"lost-{what}": NO_STAMPS + LATE_ONLY + opened(6_000_000) + carry(1500)
+    + carry(100, lose=30) + carry(1000) + f"info full\n+{after} info timeout\n"
+    + f"< . ack {arrived}\ninfo once\n"
+    for what, after, arrived in (("window", 2, "una+1000"), ("first", .5, "nxt"))
+} | {
+    f"wrap-{name}": EARLY_EXIT + f"repair {first}\n< . ack una win 60000\nsend 6000000\n"
+    + "".join(carry(200) + f"info r{n}\n" for n in range(WRAP_INFOS))
+    for name, first in (("far", 5_000_000), ("below", -500), ("flight", -20_000))
+}  # fmt: skip
 
 
 def judged() -> dict[str, str]:
@@ -183,6 +201,7 @@ class Seen:
         every = scripts()
         self._guests = [(out / "star", every | judged(), ("star",)), (out / "near", NEAR, OTHERS)]
         self._guests += [(out / cc, every, (cc,)) for cc in ("reno", "j")]
+        self._guests.append((out / "all", FOR_ALL, ("star", "j", *OTHERS)))
 
     def __getitem__(self, key: str) -> Log:
         if key not in self._logs:
@@ -330,6 +349,32 @@ def test_taken_up_after_a_timeout_it_starts_slowly(seen: Seen, cc: str) -> None:
     run = seen[f"{cc}-taken-up-loss"]
     assert run["timeout"]["state"] == LOSS
     assert run["one"]["cwnd"] <= 2
+
+
+@pytest.mark.parametrize("cc", ["star", "j"])
+def test_a_timeout_after_losses_begins_anew(seen: Seen, cc: str) -> None:
+    """Nothing tells of lost ACKs: from ten segments, and the first ACK adds at most one."""
+    run = seen[f"{cc}-lost-window"]
+    assert run["full"]["cwnd"] >= 60
+    assert run["timeout"]["state"] == LOSS
+    assert run["once"]["cwnd"] <= 11
+
+
+def test_a_first_segment_that_is_lost_is_no_lost_ack(seen: Seen) -> None:
+    """Its retransmission fills the hole, which no D-SACK denies: the old window does not return."""
+    run = seen["star-lost-first"]
+    assert run["timeout"]["retransmits"] == 1
+    assert run["once"]["cwnd"] <= run["timeout"]["ssthresh"] < run["full"]["cwnd"]
+
+
+@pytest.mark.parametrize("cc", ["star", "j", *OTHERS])
+@pytest.mark.parametrize("where", ["below", "flight"])
+def test_sequence_numbers_may_wrap(seen: Seen, cc: str, where: str) -> None:
+    """As without: times of two exchanges differ by some us, so that windows are a segment apart."""
+    plain, wrapped = seen[f"{cc}-wrap-far"], seen[f"{cc}-wrap-{where}"]
+    assert plain["r0"]["cwnd"] > 10, "nothing is acknowledged"
+    for n in range(WRAP_INFOS):
+        assert wrapped[f"r{n}"]["cwnd"] == pytest.approx(plain[f"r{n}"]["cwnd"], abs=2)
 
 
 # --- misleading ACKs --------------------------------------------------------------------------

@@ -188,6 +188,13 @@ for n in 1 2; do for d in near far; do ip -n net$n link set $d mtu 1400; done
 	ip link set wan$n mtu 1400; $ha ip link set wan$n mtu 1400; done
 ip link set shake0 mtu 1500; ip route flush cache; ip -6 route flush cache
 verified pour fd03::2 5201 500000 30 >$OUT/sent; sleep 2
+
+# A route for each packet that is too long.
+entries() { echo $((0x$(sed -n '2s/ .*//p' /proc/net/stat/rt_cache))); }
+$cn verified drinkers 5203 $OUT/few & sleep 0.1; before=$(entries); long=$(count '' dropped_too_big)
+for n in $(seq 40); do ip route flush cache; $cn ip route flush cache
+	verified pour 10.3.0.2 5203 2000 5 >/dev/null; done
+sleep 1; say "routes left: $(($(entries) - before)) $(($(count '' dropped_too_big) - long))"
 """
 )
 
@@ -203,6 +210,13 @@ def test_a_narrow_link_outside_is_told_to_the_sender(narrow: Told) -> None:
     assert numbers(narrow, "narrow path_died") == [0, 0]
     assert drunk(narrow.out) == [(8_000_000, 0), (500_000, 0)]
     assert drunk(narrow.out, "back") == [(1_000_000, 0)]
+
+
+def test_a_packet_that_is_too_long_keeps_no_route(narrow: Told) -> None:
+    """Each of 40 connections has sent one, or more, over a route of its own."""
+    left, dropped = numbers(narrow, "routes left")
+    assert dropped >= 40
+    assert left < 20
 
 
 def test_packets_that_may_be_cut_are_cut_outside(narrow: Told) -> None:

@@ -24,7 +24,7 @@ KEY = "00112233445566778899aabbccddeeff" * 2
 
 SCRIPT = """
 export IP_LIB_DIR=/lib/ip
-chmod +x /bin/addresses
+chmod +x /bin/addresses /bin/peer_key
 show() { ip -d -s link show $2 >$OUT/$1; ip -d -s -j link show $2 >$OUT/$1.json; }
 files() { for file in *; do [ $file = key ] || echo "$file $(cat $file)"; done >$OUT/$1; }
 refused() { name=$1; shift; "$@" 2>$OUT/$name; echo "status $?" >>$OUT/$name; }
@@ -102,6 +102,7 @@ ethtool -S h0 >$OUT/agent.counters
 refused path ip link set h0 type shake path 1
 refused bits ip link set h0 type shake peer 9 allow 10.0.0.1/8
 refused owned ip link set h0 type shake peer 12 allow 10.11.0.1
+for octets in 0 1 31 32 33; do refused octets$octets peer_key h0 11 $octets; done
 refused gone ip link set h0 type shake peer 8 off
 cat peers >$OUT/agent.after
 refused badline put h0/shake/peers "7 allow"
@@ -216,8 +217,9 @@ DEFAULTS = CHANGED | {
 def said(modules: Path, build: Path, root: Path) -> dict[str, str]:
     """What one guest said."""
     out = build / "tests" / "shake-words"
-    source = root / "tests" / "guest" / "modules" / "addresses.c"
-    files = plugins.guest_files() | {"bin/addresses": compiled(source)}
+    sources = root / "tests" / "guest" / "modules"
+    programs = {f"bin/{p}": compiled(sources / f"{p}.c") for p in ("addresses", "peer_key")}
+    files = plugins.guest_files() | programs
     info = uml.run_script(SCRIPT, out=out, modules=["shake"], files=files)
     assert info.status == 0, (out / "console.log").read_text()
     return {path.name: path.read_text() for path in out.iterdir() if path.is_file()}
@@ -303,6 +305,12 @@ def test_the_key_is_never_shown(said: dict[str, str]) -> None:
     assert said["mode"].startswith("--w-------")
     assert data(said, "filled")["peers"] == [{"id": 1, "has_key": True, "allow": []}]
     assert [name for name, text in said.items() if KEY in text and SCRIPT[:20] not in text] == []
+
+
+def test_a_key_has_32_octets(said: dict[str, str]) -> None:
+    """Whoever sends it by netlink; nothing is filled in."""
+    refused = {octets: said[f"octets{octets}"].splitlines()[-1] for octets in (0, 1, 31, 32, 33)}
+    assert refused == {octets: f"status {int(octets != 32)}" for octets in refused}
 
 
 def test_statistics_of_paths(said: dict[str, str]) -> None:

@@ -300,20 +300,22 @@ static void repair_options(void)
 static void call_repair(char *arguments)
 {
 	const struct sockaddr_in to = address(0x0a080002, peer.port);
+	const char *text = arguments + strspn(arguments, BLANKS);
+	const int first = *text && *text != '=' ? number(text) : REPAIR_FIRST;
 
-	(void)arguments;
 	sock = any();
 	repair_set(TCP_REPAIR, 1);
 	repair_set(TCP_REPAIR_QUEUE, TCP_SEND_QUEUE);
-	repair_set(TCP_QUEUE_SEQ, (int)(REPAIR_ISN + 1));
+	repair_set(TCP_QUEUE_SEQ, first);
 	repair_set(TCP_REPAIR_QUEUE, TCP_RECV_QUEUE);
 	repair_set(TCP_QUEUE_SEQ, (int)(PEER_ISN + 1));
 	must(connect(sock, (const struct sockaddr *)&to, sizeof(to)), "connect");
 	repair_options();
-	peer.isn = REPAIR_ISN;
+	peer.isn = (__u32)first - 1;
 	peer.stack_port = STACK_PORT;
 	peer.next = 1;
 	peer.nxt = 1;
+	path_begin();
 	repair_set(TCP_REPAIR, 0);
 	note("repair = 0");
 }

@@ -30,7 +30,7 @@
 #define STACK_PORT	7000
 #define PEER_ISN	1000000U
 #define PEER_CLOCK	1000000U	/* the peer's timestamps begin here, in ms */
-#define REPAIR_ISN	5000000U	/* of a socket that TCP_REPAIR sets up */
+#define REPAIR_FIRST	5000001	/* sequence number of data that TCP_REPAIR sets */
 #define MOST_SENT	4096
 #define MOST_PACKET	65536
 #define MOST_OPTIONS	40

@@ -16,10 +16,11 @@ import pytest
 
 from apogee_lab import modules
 from apogee_lab.base import LabError
-from apogee_lab.commands import main
+from apogee_lab.commands import main, testbed
 from apogee_lab.engines import registry
 from apogee_lab.modules import of_file
 from apogee_lab.runs import sweep
+from apogee_lab.scenarios.scenario import Plan
 from tests.unit.lab.stand_ins import FakeEngine, no_guest
 
 Capture = pytest.CaptureFixture[str]
@@ -236,13 +237,25 @@ def test_script(engine: FakeEngine, capsys: Capture) -> None:
 def test_shell_gets_the_plan(engine: FakeEngine, monkeypatch: Patch, capsys: Capture) -> None:
     seen = {}
 
-    def shell(plan: object, *, kernel: str, modules: list[str]) -> int:
-        seen.update(kernel=kernel, modules=modules)
+    def shell(plan: Plan, *, kernel: str, modules: list[str]) -> int:
+        seen.update(kernel=kernel, modules=modules, extras=plan.extras)
         return 0
 
     monkeypatch.setattr(engine, "shell", shell)
+    monkeypatch.setattr(testbed, "find_program", lambda *names: Path("/bin/true"))
     assert status_of("shell", "paper", "--cc", "star", "--kernel", "trixie") == 0
-    assert seen == {"kernel": "trixie", "modules": ["tcp_star"]}
+    assert seen == {"kernel": "trixie", "modules": ["tcp_star"], "extras": ("iperf3",)}
+
+
+def test_shell_without_iperf3(engine: FakeEngine, monkeypatch: Patch, capsys: Capture) -> None:
+    def missing(name: str, package: str) -> Path:
+        raise LabError(f"{name} is not installed: apt-get install {package}")
+
+    monkeypatch.setattr(testbed, "find_program", missing)
+    assert status_of("shell", "paper", "--cc", "star") == 0
+    assert capsys.readouterr().err == (
+        "lab shell: iperf3 is not installed: apt-get install iperf3\n"
+    )
 
 
 def test_table_of_records_with_filters(engine: FakeEngine, capsys: Capture) -> None:

@@ -50,7 +50,7 @@ GARBAGE = (*NUMBERS, *WORDS, *PATHS)
 VALID = {
     "scenario": ["paper"], "records": ["records.jsonl"], "runs": ["records.jsonl"],
     "left": ["records.jsonl"], "right": ["records.jsonl"], "cc": ["star"], "device": ["256"],
-    "over": ["--over", "ber"], "out": ["--out", "figure.svg"],
+    "over": ["--over", "ber"], "out": ["--out", "figure.svg"], "logs": ["ping.txt"],
 }  # fmt: skip
 #: Made once, as it takes longer than to read a command line with it.
 PARSER = main.build_parser()
@@ -103,6 +103,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> Non
     monkeypatch.setattr(cost, "measure", lambda *_: {"instructions": 1.0, "p99": 2.0, "acks": 3})
     monkeypatch.setattr(device_cost, "counted", refuses)
     (tmp_path / "folder").mkdir()
+    (tmp_path / "ping.txt").write_text("64 bytes from ::1: icmp_seq=1 ttl=64 time=0.1 ms\n")
     assert main.main(["run", "paper", "--cc", "star,cubic", "--json", "records.jsonl"]) == 0
     capsys.readouterr()
 
@@ -164,6 +165,7 @@ def test_a_parameter(scenario: Scenario, tmp_path: Path, monkeypatch: pytest.Mon
     """The scenario compiles a value, or says in one line what is wrong with it."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
+    (tmp_path / "ping.txt").write_text("64 bytes from ::1: icmp_seq=1 ttl=64 time=0.1 ms\n")
     mix = next(cc for cc in ("star", "star+star") if accepts(scenario, cc))
     for param in scenario.params:
         for garbage in GARBAGE:

@@ -190,6 +190,30 @@ def test_dkms_beside_the_package(machine: Machine, verb: str, status: str) -> No
     assert machine.fails("dkms", verb).endswith("has the modules: apt-get purge apogee-dkms")
 
 
+def test_dkms_fails_if_a_kernel_has_no_modules(machine: Machine, tmp_path: Path) -> None:
+    """The others are built; all that it writes is below a folder of this test."""
+    script = machine.tree / "scripts" / "dkms"
+    text = script.read_text()
+    for folder in ("/lib/modules", "/usr/src"):
+        text = text.replace(f"{folder}/", f"{tmp_path}{folder}/")
+    script.write_text(text)
+    for release in ("1.0", "2.0"):
+        for file in ("modules.builtin", "build/Makefile"):
+            path = tmp_path / "lib" / "modules" / release / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+    for name in ("include", "shake"):
+        (machine.tree / name).mkdir(exist_ok=True)
+    (machine.tree / "dkms.conf").touch()
+    machine.program("dpkg-query", "exit 1")
+    (machine.tree / "scripts" / "ip-plugins").write_text("#!/bin/sh\n")
+    machine.program("dkms", 'echo "$@"; [ "$1 $4" != "install 1.0" ]')
+    line = machine.fails("dkms", "install")
+    assert line.startswith("make dkms: not built for 1.0: see /var/lib/dkms/apogee/")
+    machine.program("dkms", 'echo "$@"')
+    assert machine.run("dkms", "install").stdout.splitlines()[-1].endswith("-k 2.0")
+
+
 @pytest.mark.parametrize("compiler", ["gcc-99", "x86_64-linux-gnu-gcc-99", "/usr/bin/gcc-99"])
 def test_without_the_compiler(machine: Machine, compiler: str) -> None:
     machine.headers(f"modules:\n\t@{compiler} -c x.c; exit 127\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import ipaddress
+import mmap
 import struct
 from ctypes import c_uint8, c_uint32
 from dataclasses import dataclass, replace
@@ -72,9 +73,23 @@ def library() -> Library:
     return build("shake_flows", HEADERS, fuzz.SHAKE_FLOWS)
 
 
+@cache
+def _fence() -> int:
+    """The address behind memory of a page, where nothing may be read or written."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    private = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    begin = libc.mmap(None, 2 * mmap.PAGESIZE, mmap.PROT_READ | mmap.PROT_WRITE, private, -1, 0)
+    end = int(begin) + mmap.PAGESIZE
+    assert not libc.mprotect(ctypes.c_void_p(end), mmap.PAGESIZE, 0)
+    return end
+
+
 def buffer(octets: bytes) -> ctypes.Array[c_uint8]:
-    """At the end of its memory, so that a sanitizer sees what is read beyond."""
-    return (c_uint8 * max(len(octets), 1)).from_buffer_copy(octets or b"\0")
+    """Octets, until the next ones are asked for; to read beyond their end ends the process."""
+    array = (c_uint8 * len(octets)).from_address(_fence() - len(octets))
+    ctypes.memmove(array, octets, len(octets))
+    return array
 
 
 def read(octets: bytes, *, linear: int | None = None, length: int | None = None) -> Segment | None:

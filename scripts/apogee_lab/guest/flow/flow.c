@@ -45,6 +45,17 @@
  *   flow sink PORT LOG
  *	Count UDP datagrams and their bytes until SIGTERM.
  *
+ *   flow opportunities PROGRAM ZERO [LIMIT[+SECONDS:LIMIT...] PERIOD_MS OFFSET_MS]
+ *	Load the BPF program of opportunities.c, whose times are the lines of
+ *	standard input (MS [COUNT [STEP_MS]]), repeated every PERIOD, and begin
+ *	OFFSET into them. PROGRAM and ZERO are names below /sys/fs/bpf; programs
+ *	with the same ZERO count from the same frame. LIMIT: packets that the
+ *	queue holds, from a time on. Without times it only sets ZERO.
+ *
+ *   flow pppoe DEVICE MAC NUMBER
+ *	Until SIGTERM, be one end of the PPPoE session NUMBER over DEVICE with
+ *	the host that has this hardware address, with the device pppNUMBER.
+ *
  *   flow mptcp recv|send ...
  *	The same over MPTCP. The samples are the sums over its subflows.
  *
@@ -142,6 +153,10 @@ int main(int argc, char **argv)
 		status = flow_udp(argv);
 	else if (argc == 4 && !strcmp(argv[1], "sink"))
 		status = flow_sink(argv[2], argv[3]);
+	else if ((argc == 4 || argc == 7) && !strcmp(argv[1], "opportunities"))
+		status = flow_opportunities(argc, argv);
+	else if (argc == 5 && !strcmp(argv[1], "pppoe"))
+		status = flow_pppoe(argv[2], argv[3], atoi(argv[4]));
 	if (status == 2)
 		fprintf(stderr, "usage: flow recv PORT LOG\n"
 			"       flow serve PORT LOG\n"
@@ -151,6 +166,8 @@ int main(int argc, char **argv)
 			"       flow replay PID\n"
 			"       flow datagrams HOST PORT BYTES SECONDS PID LOG\n"
 			"       flow sink PORT LOG\n"
+			"       flow opportunities PROGRAM ZERO [LIMITS PERIOD_MS OFFSET_MS]\n"
+			"       flow pppoe DEVICE MAC NUMBER\n"
 			"       flow mptcp recv|send ...\n");
 	return status;
 }

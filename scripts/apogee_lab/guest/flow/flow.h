@@ -43,6 +43,12 @@ int flow_datagrams(const struct target *to, int bytes, double seconds, pid_t pid
 		   const char *path);
 int flow_sink(const char *port, const char *path);
 
+/* opportunities.c */
+int flow_opportunities(int argc, char **argv);
+
+/* pppoe.c */
+int flow_pppoe(const char *dev, const char *mac, int number);
+
 /* sender.c */
 int set_target(struct target *t, const char *host, const char *port);
 int read_sizes(const char *text, int64_t *sizes);
