@@ -27,16 +27,18 @@ def draw(space: Space, cc: str, found: Sequence[Compared]) -> Figure:
         figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.6))
         _distribution(left, cc, found)
         _places(figure, right, space, cc, found)
+        peers = " and ".join(numbers.peers(found))
         figure.suptitle(
-            f"{cc} beside {' and '.join(found[0].peers)} on {len(found)} paths of {space.name}",
+            f"{cc} beside {peers} on {len(found)} paths of {space.name}",
             x=left.get_position().x0, ha="left", parse_math=False,
         )  # fmt: skip
     return figure
 
 
 def _distribution(axes: Axes, cc: str, found: Sequence[Compared]) -> None:
-    for peer in found[0].peers:
-        _steps(axes, [one.over(peer) for one in found], colour(peer), f"over {peer}", 1.2)
+    for peer in numbers.peers(found):
+        ratios = [one.over(peer) for one in found if peer in one.peers]
+        _steps(axes, ratios, colour(peer), f"over {peer}", 1.2)
     ratios = [one.ratio for one in found]
     _steps(axes, ratios, colour(cc), "over the better of them", 2.4)
     axes.axvspan(LEAST, numbers.BAD, color="#f4d9d9", lw=0, zorder=0)

@@ -13,9 +13,11 @@ import random
 from pathlib import Path
 
 from ..base import repo_root, write_whole
-from ..scenarios.tracefiles import OPPORTUNITY
+from ..scenarios.opportunities import OCTETS
 
 FOLDER = repo_root() / "build" / "atlas"
+
+OPPORTUNITY = 8 * OCTETS  # bits
 
 STEP_MS = 100
 PULL = 0.05  # of the way back to the mean, per step
