@@ -27,7 +27,7 @@ def test_a_path_in_guests(
     """One path for 4 s, without losses and events; a line's commands repeat it."""
     out = ["--json", str(tmp_path / "atlas.jsonl"), "-o", str(tmp_path / "drawn")]
     ways = [cc, *beside.split(",")]
-    still = {"radios": ["rate=1mbit", "ber=0"], "links": ["loss=0", "loss1=0"]}[space]
+    still = {"radios": ["rate=1mbit", "ber=0"], "links": ["loss=0%", "loss1=0%"]}[space]
     more = [word for text in still for word in ("--set", text)]
     words = ["atlas", space, "--engine", "uml", "--cc", cc, "--beside", beside, "--only", "3",
              "--seed", "60221", "--duration", "4", *more]  # fmt: skip

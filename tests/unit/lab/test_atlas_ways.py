@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""`lab atlas` on spaces that compare ways to use a path: SHAKE and SSCOP beside what else is there."""
+"""`lab atlas` on spaces that compare ways to use a path: SHAKE, SSCOP and their peers."""
 
 from __future__ import annotations
 
