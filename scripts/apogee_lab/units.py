@@ -15,6 +15,7 @@ control        name of an algorithm        ``cubic``                      the sa
 share          float, 0 <= x <= 1          ``0.5%``                       ``0.5%``
 event          (start s, length s) | None  ``45s:1s`` ``none``            ``45s:1s``
 burst          (share, share) | None       ``1%:30%`` ``none``            ``1%:30%``
+every          (every s, length s) | None  ``2s:50ms`` ``none``           ``2s:50ms``
 events         tuple of Event | None       ``rate:2mbit@30s+stall@9s:1s``  the same
 file           name of a file | None       ``cell.txt`` ``none``          the same
 list:KIND      tuple of KIND's values      ``0s+10s``                     ``0s+10s``
@@ -63,6 +64,7 @@ LIST = "list:"
 #: What an event may change: the kind of its new value, None for events without a value.
 EVENTS: dict[str, str | None] = {"rate": "rate", "queue": "size", "delay": "time", "loss": "share"}
 EVENTS |= {"ber": "ber", "stall": None, "outage": None}
+LEAST_S = 0.001  # of the times of "every"
 _PLAIN = {"ber", "float", "int", "bool"}
 
 
@@ -105,6 +107,7 @@ def describe(kind: str) -> str:
         "share": "a share such as 0.5%, from 0% to 100%",
         "event": "START:LENGTH such as 45s:1s",
         "burst": "two shares P:R such as 1%:30%",
+        "every": "EVERY:LENGTH such as 2s:50ms",
         "events": "rate:RATE@START:LENGTH, queue:SIZE@START:LENGTH, delay:TIME@START:LENGTH, "
         "loss:SHARE@START:LENGTH, ber:BER@START:LENGTH (all without :LENGTH to the end), "
         "stall@START:LENGTH or outage@START:LENGTH, several joined by +",
@@ -130,7 +133,8 @@ def unit_name(kind: str) -> str:
         return f"{unit}+{unit}…"
     names = {"rate": "bit/s", "time": "s", "size": "bytes", "event": "START:LENGTH", "bool": "0/1"}
     names |= {"ber": "errors/bit", "int": "number", "float": "number", "share": "%"}
-    names |= {"burst": "P%:R%", "events": "WHAT@START:LENGTH+…", "file": "file", "control": "name"}
+    names |= {"burst": "P%:R%", "every": "EVERY:LENGTH", "events": "WHAT@START:LENGTH+…"}
+    names |= {"file": "file", "control": "name"}
     return names.get(base, "")
 
 
@@ -212,6 +216,8 @@ def parse(kind: str, text: str) -> Value:
         return _event(text, kind)
     if base == "burst":
         return _burst(text, kind)
+    if base == "every":
+        return _every(text, kind)
     if base == "events":
         return tuple(_one_event(item, kind) for item in text.split("+"))
     if base == "file":
@@ -241,6 +247,19 @@ def _burst(text: str, kind: str) -> tuple[float, float]:
     if not shares[1]:
         raise UnitError(f"{text!r}: with R=0% a burst never ends")
     return shares
+
+
+def _every(text: str, kind: str) -> tuple[float, float]:
+    every, colon, length = text.partition(":")
+    if not colon:
+        raise UnitError(f"{text!r} is not {describe(kind)}")
+    try:
+        times = (float(parse("time", every)), float(parse("time", length)))
+    except UnitError:
+        raise UnitError(f"{text!r} is not {describe(kind)}") from None
+    if times[1] < LEAST_S or round(times[0] - times[1], 9) < LEAST_S:
+        raise UnitError(f"{text!r}: LENGTH, and EVERY less LENGTH, must be at least 1ms")
+    return times
 
 
 def _one_event(text: str, kind: str) -> Event:
@@ -321,7 +340,7 @@ def format(kind: str, value: Value) -> str:  # noqa: A001 - the counterpart of p
         return _largest(Fraction(value), [(u, Fraction(s)) for u, s in units], "0")
     if base == "share":
         return _decimal_share(value)
-    if base == "event":
+    if base in ("event", "every"):
         return f"{format('time', value[0])}:{format('time', value[1])}"
     if base == "burst":
         return ":".join(format("share", share) for share in value)

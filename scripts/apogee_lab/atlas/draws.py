@@ -27,12 +27,13 @@ from typing import Any
 
 from .. import units
 from . import traces
-from .expressions import evaluated
+from .expressions import MOST, evaluated
 
 Names = Mapping[str, Any]
 
 KINDS = ("log", "even", "whole", "one_of", "is", "text", "trace")
 MORE = ("chance", "when", "least", "most", "each", "of")
+_NUMBERS = ("", "rate", "time", "size", "share", "ber", "float", "int", "bool")  # their kinds
 DIGITS = 3  # of what is drawn or computed, so that a command can be read
 MOST_EACH = 1000
 TAIL_S = 20.0  # how much longer than a run a trace is
@@ -69,7 +70,7 @@ def drawn(table: Mapping[str, Any], names: Names, dice: random.Random) -> Any:
     chance = dice.random()
     if "when" in table and not number(table["when"], names):
         return None
-    if "chance" in table and chance >= (number(table["chance"], names) or 0):
+    if "chance" in table and chance >= _bound(table, "chance", names):
         return None
     if "each" not in table:
         return _one(table, names, dice)
@@ -83,16 +84,24 @@ def number(given: Any, names: Names) -> Any:
     """A number, or the value of an expression."""
     if isinstance(given, str):
         return evaluated(given, names)
-    if isinstance(given, bool) or not isinstance(given, int | float):
-        raise ValueError(f"{given!r} is neither a number nor an expression")
+    if isinstance(given, bool) or not isinstance(given, int | float) or not abs(given) <= MOST:
+        raise ValueError(f"{str(given)[:40]} is neither a number nor an expression")
     return float(given)
+
+
+def _bound(table: Mapping[str, Any], key: str, names: Names) -> float:
+    found = number(table[key], names)
+    if not isinstance(found, float):
+        raise ValueError(f"{key}: {table[key]!r} is not a number")
+    return found
 
 
 def _one(table: Mapping[str, Any], names: Names, dice: random.Random) -> Any:
     (kind,) = (key for key in table if key in KINDS)
     given = table[kind]
     if kind == "one_of":
-        return dice.choice(given)
+        chosen = dice.choice(given)
+        return chosen if isinstance(chosen, str) else number(chosen, names)
     if kind == "text":
         template = given.get(number(table["of"], names)) if "of" in table else given
         return None if template is None else filled(template, names)
@@ -109,7 +118,7 @@ def _one(table: Mapping[str, Any], names: Names, dice: random.Random) -> Any:
 
 
 def _range(kind: str, ends: list[Any]) -> list[float]:
-    if not all(isinstance(end, float) for end in ends) or ends[0] > ends[1]:
+    if not all(isinstance(end, float) for end in ends) or not -MOST <= ends[0] <= ends[1] <= MOST:
         raise ValueError(f"{kind}: {ends[0]} to {ends[1]} is not a range")
     if kind == "log" and ends[0] <= 0:
         raise ValueError("log: the range must begin above 0")
@@ -126,9 +135,9 @@ _RANGES: dict[str, Callable[[random.Random, float, float], float]] = {
 def _cut(table: Mapping[str, Any], value: float, names: Names) -> float:
     value = rounded(value)
     if "least" in table:
-        value = max(value, number(table["least"], names))
+        value = max(value, _bound(table, "least", names))
     if "most" in table:
-        value = min(value, number(table["most"], names))
+        value = min(value, _bound(table, "most", names))
     return value
 
 
@@ -152,9 +161,9 @@ def written(kind: str, value: Any) -> str:
         return value
     if isinstance(value, tuple):
         return "+".join(written(kind.removeprefix(units.LIST), item) for item in value)
-    if not isinstance(value, int | float):
-        raise ValueError(f"{value!r} is neither a number nor a word")
     base = units.split_kind(kind)[0]
+    if not isinstance(value, int | float) or base not in _NUMBERS:
+        raise ValueError(f"{value!r} is not {units.describe(kind) if kind else 'a value'}")
     if base in ("rate", "size"):
         return units.format(base, round(rounded(value)))
     if base in ("int", "bool"):

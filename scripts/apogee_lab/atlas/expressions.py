@@ -18,6 +18,8 @@ from typing import Any
 
 from .. import units
 
+MOST = 1e30  # of a number
+
 _UNITS = {
     "rate": ("gbit", "mbit", "kbit", "bit"),
     "time": ("ms", "us", "ns", "min", "s"),
@@ -52,7 +54,7 @@ def evaluated(text: str, names: Mapping[str, Any]) -> Any:
         raise ValueError(f"'{text}' is not an expression that has a value") from None
     except LookupError as error:
         raise ValueError(f"'{text}': {error.args[0]}") from None
-    if isinstance(value, complex) or (isinstance(value, float) and not math.isfinite(value)):
+    if isinstance(value, complex) or (isinstance(value, float) and not abs(value) <= MOST):
         raise ValueError(f"'{text}' is not a number")
     return value
 

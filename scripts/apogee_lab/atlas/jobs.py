@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from .. import scenarios
 from ..base import UsageError, one_line
 from ..runs import request, sweep
-from ..scenarios import SCENARIOS
 from ..scenarios.scenario import Scenario
 from .space import RandomPath, Space
 
@@ -25,7 +25,7 @@ class Asked:
     @property
     def scenario(self) -> Scenario:
         """Its scenario."""
-        return SCENARIOS[self.path.scenario]
+        return scenarios.SCENARIOS[self.path.scenario]
 
 
 def asked(
@@ -40,7 +40,9 @@ def asked(
         try:
             here = tuple(name for name in names if path.has(name))
             runs = _runs(path, here, more)
-            compiled = sweep.compile_runs(SCENARIOS[path.scenario], runs, space.duration_s)
+            compiled = sweep.compile_runs(
+                scenarios.SCENARIOS[path.scenario], runs, space.duration_s
+            )
         except UsageError as error:
             message = f"space {space.name}: path {path.number}: {error}"
             raise UsageError(one_line(message)) from None
@@ -51,7 +53,7 @@ def asked(
 def _runs(
     path: RandomPath, names: Sequence[str], more: Sequence[str]
 ) -> list[tuple[str, dict[str, Any], int]]:
-    scenario = SCENARIOS[path.scenario]
+    scenario = scenarios.SCENARIOS[path.scenario]
     found: list[tuple[str, dict[str, Any], int]] = []
     for alike in [list(names)] if path.ways is None else [[name] for name in names]:
         settings = request.parse_settings(settings_of(path, alike[0], more), scenario)

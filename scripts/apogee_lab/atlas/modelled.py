@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..base import LabError, UsageError, key_of, one_line, write_whole
+from ..base import LabError, UsageError, key_of, one_line
 from ..model import options, program
 from ..runs import request
 from ..scenarios.scenario import members
@@ -68,10 +68,17 @@ def _run(space: Space, number: int, name: str, words: list[str], fresh: bool) ->
         done = None if fresh else _kept(kept)
         if done is None:
             done = program.run(words)
-            write_whole(kept, json.dumps(done))
+            _keep(kept, done)
     except LabError as error:
         return Modelled(number, name, None, str(error))
     return Modelled(number, name, of_record(_record(done, key), space.measure))
+
+
+def _keep(path: Path, done: dict[str, Any]) -> None:
+    """Write a result, not waiting for the disk: what a power cut leaves is run again."""
+    part = path.with_suffix(".new")
+    part.write_text(json.dumps(done), encoding="utf-8")
+    part.replace(path)
 
 
 def _kept(path: Path) -> dict[str, Any] | None:

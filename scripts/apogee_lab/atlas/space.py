@@ -17,9 +17,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from .. import units
+from .. import scenarios, units
 from ..base import UsageError, one_line
-from ..scenarios import SCENARIOS
 from ..scenarios.scenario import Param
 from . import draws
 from .expressions import evaluated
@@ -122,16 +121,18 @@ class Space:
 
 
 def _scenario(given: str, names: Mapping[str, Any]) -> str:
-    found = given if given in SCENARIOS else evaluated(given, names)
-    if found not in SCENARIOS:
-        raise ValueError(f"unknown scenario '{found}'; choose from: {', '.join(SCENARIOS)}")
+    found = given if given in scenarios.SCENARIOS else evaluated(given, names)
+    if found not in scenarios.SCENARIOS:
+        raise ValueError(
+            f"unknown scenario '{found}'; choose from: {', '.join(scenarios.SCENARIOS)}"
+        )
     return found
 
 
 def _settings(sets: Mapping[str, Any], names: Mapping[str, Any], scenario: str) -> dict[str, str]:
     """The parameters that the path has, as text."""
-    params = {param.name: param for param in SCENARIOS[scenario].params}
-    known = {param.name for every in SCENARIOS.values() for param in every.params}
+    params = {param.name: param for param in scenarios.SCENARIOS[scenario].params}
+    known = {param.name for every in scenarios.SCENARIOS.values() for param in every.params}
     found = {}
     for name, given in sets.items():
         if name not in known:
@@ -166,6 +167,8 @@ def _setting(param: Param | None, given: Any, names: Mapping[str, Any]) -> str |
     """A parameter's text, None if the path does not set it. A list is joined by +."""
     if isinstance(given, list):
         texts = [evaluated(str(item), names) for item in given]
+        if not all(isinstance(text, str | None) for text in texts):
+            raise ValueError("a list is of texts")
         return "+".join(text for text in texts if text is not None) or None
     if isinstance(given, str) and "{" in given:
         return draws.filled(given, names)
@@ -239,7 +242,7 @@ def _check_axes(axes: Any, quantities: Mapping[str, Any]) -> None:
     if not isinstance(axes, list) or len(axes) != 2:
         raise ValueError("map = [ACROSS, UP] is needed")
     for name in axes:
-        one = quantities.get(name, {})
+        one = quantities.get(name, {}) if isinstance(name, str) else {}
         if not any(key in one for key in ("log", "even", "whole")) or {"chance", "when"} & set(one):
             raise ValueError(f"map: {name} is not a number that every path has")
 

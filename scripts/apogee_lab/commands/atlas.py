@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import os
 import shlex
 import sys
 from collections.abc import Sequence
@@ -56,6 +57,7 @@ def do_atlas(args: Arguments) -> int:
     seed = whole_number("--seed", args.seed, 0, 2**32 - 1)
     paths = [found.path(seed, number) for number in _numbers(args)]
     json_target(args.json)
+    pictures = {cc: _picture(args.out, found, cc) for cc in own}
     run = _run_model if args.model else _run
     results, status = run(args, found, paths, names)
     if status == INTERRUPTED:
@@ -69,7 +71,7 @@ def do_atlas(args: Arguments) -> int:
     out = sys.stderr if args.json == "-" else sys.stdout
     for cc in own:
         others = [name for name in peers if name != cc]
-        _show(found, cc, compared(paths, results, cc, others), command, args.out, out)
+        _show(found, cc, compared(paths, results, cc, others), command, pictures[cc], out)
     return status
 
 
@@ -101,7 +103,8 @@ def _numbers(args: Arguments) -> list[int]:
     """The numbers of the paths: the first so many, or those of --only."""
     if args.only is None:
         return list(range(1, whole_number("--paths", args.paths, 1, MOST_PATHS) + 1))
-    return [whole_number("--only", text, 1, MOST_PATHS) for text in args.only.split(",")]
+    numbers = [whole_number("--only", text, 1, MOST_PATHS) for text in args.only.split(",")]
+    return list(dict.fromkeys(numbers))
 
 
 def _run(
@@ -185,19 +188,35 @@ def compared(
     return found
 
 
+def _picture(out: str, found: Space, cc: str) -> str:
+    """The file of an algorithm's picture; UsageError before the first run if it cannot be one."""
+    target = Path(out) if out else PLOTS / f"atlas-{found.name}"
+    if target.name in ("", ".."):
+        raise UsageError(f"--out {out}: the name of a file is needed")
+    file = target.with_name(f"{target.stem}-{cc}{target.suffix}")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        os.stat(file.parent / f"{file.name}.svg")
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise UsageError(f"--out {out}: {error.strerror}") from None
+    if not os.access(file.parent, os.W_OK):
+        raise UsageError(f"--out {out}: not writable")
+    return str(file)
+
+
 def _show(
-    found: Space, cc: str, every: Sequence[Compared], command: page.Command, out: str, to: TextIO
+    found: Space, cc: str, every: Sequence[Compared], command: page.Command, file: str, to: TextIO
 ) -> None:
     from ..atlas import picture
 
     if not every:
         print(f"{cc}: no path on which it and its peers were measured", file=sys.stderr)
         return
+    drawn = save_figure(picture.draw(found, cc, every), "--out", file)
     print(page.text(found, cc, every, command), file=to)
-    target = out or str(PLOTS / f"atlas-{found.name}")
-    name = Path(target)
-    target = str(name.with_name(f"{name.stem}-{cc}{name.suffix}"))
-    for path in save_figure(picture.draw(found, cc, every), "--out", target):
+    for path in drawn:
         print(f"\n{path}", file=to)
 
 

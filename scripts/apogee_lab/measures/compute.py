@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from . import ceiling
 from .arrivals import time_to_90
 from .blackout import BLACKOUTS, blackout
 from .fairness import jain
@@ -21,7 +22,7 @@ from .record import RecordError
 
 def compute(path: Path, meta: dict[str, Any], own: Iterable[Measure] = ()) -> dict[str, Any]:
     """The record of the run whose raw results are in a folder; RecordError if they are incomplete,
-    or if TCP ran out of memory in the guest.
+    if TCP ran out of memory in the guest, or if more arrived than the path can carry.
 
     ``meta`` is known before the run: scenario, cc, seed, engine, set, run, and the plan's facts;
     wall_s comes from the engine. ``own`` are the scenario's own measures.
@@ -31,6 +32,7 @@ def compute(path: Path, meta: dict[str, Any], own: Iterable[Measure] = ()) -> di
         _check_memory(run.raw)
         for take in (*_COMMON, *(measure.take for measure in own)):
             take(run)
+        ceiling.check(run)
     except (KeyError, TypeError, IndexError, AttributeError) as error:
         raise RecordError(f"raw results not understood: {type(error).__name__} {error}") from error
     return run.record | {"run": meta["run"], "wall_s": round(meta["wall_s"], 2)}

@@ -16,16 +16,26 @@ static u64 ack_free;
 static double capacity_bits;
 static u64 rate_since;
 
+/* The times (ms) at which good and bad times end, in turn. */
+static u64 *turns;
+static u32 turn, turn_count, turn_room;
+static bool bad_first;
+
 /* A random number in [0, 1) (xorshift64*). */
-double path_random(void)
+static double random_of(u64 *seed)
 {
-	u64 x = world.seed;
+	u64 x = *seed;
 
 	x ^= x >> 12;
 	x ^= x << 25;
 	x ^= x >> 27;
-	world.seed = x;
+	*seed = x;
 	return (double)((x * 0x2545f4914f6cdd1dULL) >> 11) / 9007199254740992.0;
+}
+
+double path_random(void)
+{
+	return random_of(&world.seed);
 }
 
 /* The kernel's: from 0 to below - 1. */
@@ -112,6 +122,51 @@ static void lose_in_bursts(struct path *p)
 		p->bursting = path_random() >= p->burst_end;
 	else
 		p->bursting = path_random() < p->burst_begin;
+}
+
+/* How many ms a state lasts that ends with the same probability after each of them. */
+static u64 lasts(double mean)
+{
+	double draw = random_of(&world.bad_seed);
+
+	return mean > 1 ? 1 + (u64)(log1p(-draw) / log1p(-1 / mean)) : 1;
+}
+
+static void next_turn(struct path *p)
+{
+	bool bad = bad_first ^ (turn_count & 1);
+	u64 before = turn_count ? turns[turn_count - 1] : NSEC_PER_SEC / NSEC_PER_MSEC;
+
+	if (turn_count == turn_room) {
+		turn_room = turn_room ? 2 * turn_room : 1024;
+		turns = realloc(turns, turn_room * sizeof(*turns));
+		if (!turns)
+			abort();
+	}
+	turns[turn_count++] = before + lasts(bad ? p->bad_length : p->bad_every - p->bad_length);
+}
+
+/* Whether a frame that enters the hop then is lost: a process of two states in steps of 1 ms, which
+ * depends on the seed alone. The times asked for may go back a little.
+ */
+bool path_bad(u64 at)
+{
+	struct path *p = &world.path;
+	u64 ms = at / NSEC_PER_MSEC;
+
+	if (!p->bad_length)
+		return false;
+	if (!turn_count) {
+		bad_first = random_of(&world.bad_seed) * p->bad_every < p->bad_length;
+		next_turn(p);
+	}
+	while (turns[turn_count - 1] <= ms)
+		next_turn(p);
+	while (turn && turns[turn - 1] > ms)
+		turn--;
+	while (turns[turn] <= ms)
+		turn++;
+	return bad_first ^ (turn & 1);
 }
 
 void path_queue(struct packet packet)

@@ -141,11 +141,14 @@ static void cubic_cong_avoid(struct sock *sk, u32 ack, u32 acked)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct cubic *c = inet_csk_ca(sk);
+	u32 count;
 
 	(void)ack;
 	acked = left_for_avoidance(sk, acked);
-	if (acked)
-		tcp_cong_avoid_ai(tp, (u32)cubic_count(c, tp->tcp_mstamp, tcp_snd_cwnd(tp), acked), acked);
+	if (!acked)
+		return;
+	count = (u32)cubic_count(c, tp->tcp_mstamp, tcp_snd_cwnd(tp), acked);
+	tcp_cong_avoid_ai(tp, count, acked);
 }
 
 static u32 cubic_ssthresh(struct sock *sk)

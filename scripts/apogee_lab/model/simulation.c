@@ -148,6 +148,15 @@ static void read_bursts(const char *text, const char *option)
 	read_pair(text, option, &world.path.burst_begin, &world.path.burst_end);
 }
 
+static void read_bad_times(const char *text, const char *option)
+{
+	struct path *p = &world.path;
+
+	read_pair(text, option, &p->bad_every, &p->bad_length);
+	if (p->bad_length < 1 || p->bad_every < p->bad_length + 1)
+		errx(2, "%s: the length, and what is left, must be at least 1 ms", option);
+}
+
 static void read_jitter(const char *text, const char *option)
 {
 	double mean, deviation;
@@ -237,6 +246,8 @@ static const struct setting {
 	{ "--loss", "P: share of frames lost there", .number = &world.path.loss },
 	{ "--bursts", "P,R: bursts of losses: chance per frame of their begin and end",
 	  .read = read_bursts },
+	{ "--burst-time", "EVERY,LENGTH: ms from one bad time to the next, and of one: all is lost",
+	  .read = read_bad_times },
 	{ "--duration", "S after the last flow's first data (60)", .number = &duration_s,
 	  .low = 0.001 },
 	{ "--warmup", "S of it, not counted (0)", .number = &warmup_s },
@@ -327,6 +338,7 @@ static void prepare(void)
 	/* Any seed, including 0, gives a non-zero state (splitmix64). */
 	world.seed = (world.seed + 1) * 0x9e3779b97f4a7c15ULL;
 	world.seed ^= world.seed >> 31;
+	world.bad_seed = (world.seed ^ 0x2545f4914f6cdd1dULL) | 1;
 	if (spread_s < 0)
 		spread_s = (double)world.path.rtt / 1e9;
 	for (world.ring = 64; world.ring < 2 * world.path.window; world.ring *= 2)
@@ -437,7 +449,7 @@ static void receive(const struct event *event)
 	struct flow *f = &world.flows[event->packet.flow];
 	bool first = !f->total.arrived && !event->packet.syn;
 
-	if (path_is_out(event->packet.left)) {
+	if (path_bad(event->packet.left) || path_is_out(event->packet.left)) {
 		f->total.lost += !event->packet.syn;
 		return;
 	}

@@ -190,6 +190,7 @@ struct path {
 	double loss;
 	double burst_begin, burst_end;	/* probability per frame; a burst loses all frames */
 	bool bursting;
+	double bad_every, bad_length;	/* ms: bad times, in which all is lost; 0: none */
 	u32 queue;		/* packets */
 	double burst;		/* bytes of a token bucket, 0: a plain link */
 	double jitter_mean;	/* ns */
@@ -222,6 +223,7 @@ struct world {
 	bool kernel;		/* bursts and timers as the kernel has them */
 	bool check;		/* verify the scoreboard at each ACK */
 	u64 seed;
+	u64 bad_seed;
 };
 
 extern struct world world;
@@ -263,6 +265,7 @@ void path_set_rate(double rate);
 double path_capacity(void);
 u64 path_rescaled(u64 at, double factor);
 u32 path_queue_length(void);
+bool path_bad(u64 at);
 void path_send(struct flow *f, struct packet packet);
 void path_queue(struct packet packet);
 void path_ack(struct flow *f, struct ack ack);

@@ -81,7 +81,7 @@ def _inside(param: Param, number: float) -> bool:
 def bounds(param: Param) -> str:
     """The bounds of a parameter with their units; empty if it has no bounds."""
     base = units.split_kind(param.kind)[0]
-    kind = "time" if base == "event" else base.removeprefix(units.LIST)
+    kind = "time" if base in ("event", "every") else base.removeprefix(units.LIST)
     low = "" if param.low is None else f"from {units.format(kind, param.low)}"
     high = "" if param.high is None else f"to {units.format(kind, param.high)}"
     return f"{low} {high}".strip()

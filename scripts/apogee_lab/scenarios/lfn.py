@@ -133,10 +133,9 @@ def _until_data_s(values: Mapping[str, Any], flows: int) -> float:
     return 2 * _rtt_s(values) + 2 * crowd * 8 / values["rate"] + late + traffic.SLACK_S
 
 
-def _limit_bps(values: Mapping[str, Any], rate: float) -> float:
-    """The best goodput: that of the shared link or of all senders' own links, whichever is less."""
-    own = values["n"] * values["host_rate"] + values["reno"] * values["reno_rate"]
-    return testbed.limit_bps({**sending.sent(values), "rate": min(rate, own)})
+def _own_bps(values: Mapping[str, Any]) -> float:
+    """The rate of all senders' own links."""
+    return float(values["n"] * values["host_rate"] + values["reno"] * values["reno_rate"])
 
 
 def _host_lines(values: Mapping[str, Any], net: Net, number: int, flow: TrafficFlow) -> list[str]:
@@ -287,17 +286,21 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
     begin_s = max(starts) - min(starts) + values["spread"] + values["warmup"]
     moves = moving.of(values, values["queue"], begin_s + duration_s)
     flows = _bulks(moves.slowest, ccs, net, duration_s)
-    crowd = 2 * values["queue"] * values["mtu"]
-    flows = moving.waiting(moves, flows, begin_s + _rtt_s(values), crowd)
-    rate = moves.mean_rate(moves.data_s(begin_s + _rtt_s(values)), duration_s)
+    begin_s += _rtt_s(moves.first)
+    flows = moving.waiting(moves, flows, begin_s, 2 * values["queue"] * values["mtu"])
+    begin_s = moves.data_s(begin_s)
+    own = _own_bps(values)
     path = Path(
-        rate_bps=rate,
+        rate_bps=moves.mean_rate(begin_s, duration_s),
         delay_s=_rtt_s({**values, "delay": moves.shortest_s}) / 2,
-        limit_bps=_limit_bps(values, rate),
+        limit_bps=testbed.limit_bps(
+            {**sending.sent(values), "rate": moves.mean_rate(begin_s, duration_s, own)}
+        ),
         queue_bytes=values["queue"] * values["mtu"],
         bottleneck=BOTTLENECK,
         data_links=(*(("rb", f"to-{flow.rcv}") for flow in flows), *moves.data_links("rb")),
         ack_links=(("rb", "to-ra"), *moves.ack_links("rb")),
+        ceiling=moves.ceiling(values["far_delay"], own),
     )
     return Plan(
         script=_script(values, moves, net, flows),

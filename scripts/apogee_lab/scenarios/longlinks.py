@@ -7,13 +7,13 @@ A pause holds what is sent on a link, both ways, and loses nothing but what its 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from .. import units
 from ..units import Event
-from . import testbed
+from . import bursts, ceiling, testbed
 from .moving import DELAYS, ORDER, RATES, overlaid, value_at
 from .testbed import ETHERNET, time_text
 from .tracefiles import Steps
@@ -78,32 +78,34 @@ class LongLink:
         return max(d for _, d in self.delays) + max((b - a for a, b in self.pauses), default=0.0)
 
     def mean_rate(self, from_s: float, over_s: float) -> float:
-        """Mean of the rate (bit/s) while it does not pause. A frame whose sending has begun is sent
-        to its end, so that a pause may take a frame's time less."""
-        cuts = {at for at, _ in self.rates} | {at for span in self.pauses for at in span}
-        whole = paused = 0.0
-        for at, length in _spans(cuts, from_s, over_s):
-            bits = value_at(self.rates, at) * length
-            whole += bits
-            paused += bits * self._pauses_at(at)
-        begun = sum(1 for begin, _ in self.pauses if begin < from_s + over_s)
-        return min(whole - paused + 8 * self.frame * begun, whole) / over_s
+        """Mean of the rate (bit/s) while it does not pause, and of what it sends in pauses."""
+        steps = [(at, value_at(self.rates, at) * is_open) for at, is_open in self._open()]
+        return ceiling.mean(steps, from_s, over_s) + self.begun(from_s + over_s) / over_s
 
-    def mean_kept(self, from_s: float, over_s: float) -> float:
-        """Mean share of its frames that it does not lose."""
-        cuts = {at for at, _ in self.losses}
-        lost = sum(value_at(self.losses, at) * s for at, s in _spans(cuts, from_s, over_s))
-        return 1 - lost / over_s
+    def carried(self, other_bps: float = 0.0) -> Steps:
+        """What it carries (bit/s) by time, beside a flow that takes so much of its rate, and less
+        what it loses."""
+        return [
+            (at, max(0.0, value_at(self.rates, at) - other_bps)
+             * (1 - value_at(self.losses, at)) * is_open)
+            for at, is_open in self._open()
+        ]  # fmt: skip
 
-    def _pauses_at(self, time_s: float) -> bool:
-        return any(begin <= time_s < end for begin, end in self.pauses)
+    def begun(self, until_s: float) -> float:
+        """Bits that are sent in pauses that begin before a time: a frame whose sending has begun is
+        sent to its end."""
+        return sum(
+            min(8 * self.frame, value_at(self.rates, begin) * (end - begin))
+            for begin, end in self.pauses
+            if begin < until_s
+        )
 
-
-def _spans(cuts: Iterable[float], from_s: float, over_s: float) -> list[tuple[float, float]]:
-    """The parts of an interval between these times: begin, length (s)."""
-    inner = sorted(at for at in set(cuts) if from_s < at < from_s + over_s)
-    edges = [from_s, *inner, from_s + over_s]
-    return [(a, b - a) for a, b in zip(edges, edges[1:], strict=False)]
+    def _open(self) -> list[tuple[float, bool]]:
+        """All times at which something changes, and whether it sends from there on."""
+        cuts = {at for steps in (self.rates, self.losses) for at, _ in steps}
+        closed = [(begin, 0.0) for begin, _ in self.pauses] + [(end, 1.0) for _, end in self.pauses]
+        steps = [(-1.0, 1.0), *sorted(closed)]
+        return [(at, bool(value_at(steps, at))) for at in sorted(cuts | {at for at, _ in closed})]
 
 
 # --- from the parameters ----------------------------------------------------------------------
@@ -135,8 +137,12 @@ def _one(values: Mapping[str, Any], number: int, rate: int, ends_s: float) -> Lo
         number=number,
         rates=overlaid([(0.0, rate)], kinds["rate"]),
         delays=overlaid([(0.0, values[f"delay{number}"])], kinds["delay"]),
-        losses=overlaid([(0.0, loss)], kinds["loss"]),
-        ack_losses=overlaid([(0.0, ack_loss)], kinds["loss"] if ack_loss == loss else []),
+        losses=bursts.lost_in(
+            overlaid([(0.0, loss)], kinds["loss"]), bursts.bad_times(values, ends_s, number)
+        ),
+        ack_losses=overlaid(
+            [(0.0, ack_loss)], kinds["loss"] if values["ack_loss"] == "same" else []
+        ),
         pauses=joined(pauses),
         queue=values["queue"] * frame,
         frame=frame,
@@ -199,7 +205,8 @@ def _middle(delay: float, loss: float) -> str:
 
 
 def lines(link: LongLink) -> list[str]:
-    """Shell lines of a link: rate and queue at both ends, delay and loss in the middle."""
+    """Shell lines of a link: rate and queue at both ends, delay and loss in the middle; what holds
+    at 0 s, except what would keep a tunnel from coming up."""
     found = []
     for ns, dev in link.senders:
         found.append(f"tc -n {ns} qdisc add dev {dev} {_bucket(link, link.rates[0][1])}")
@@ -209,9 +216,24 @@ def lines(link: LongLink) -> list[str]:
                 f"tc -n {ns} qdisc change dev {dev} {_PLUG} release_indefinite",
             ]
     for dev, losses in link.ways:
-        words = _middle(link.delays[0][1], losses[0][1])
+        words = _middle(link.delays[0][1], losses[0][1] % 1)
         found.append(f"tc -n {link.net} qdisc add dev {dev} {words}")
     return found
+
+
+def closed(links: Sequence[LongLink]) -> str:
+    """Shell lines that hold or lose all from the first SYN on, where that is so."""
+    found = []
+    for link in links:
+        if link.pauses and link.pauses[0][0] == 0:
+            found += [f"tc -n {ns} qdisc change dev {dev} {_PLUG} block"
+                      for ns, dev in link.senders]  # fmt: skip
+        found += [
+            f"tc -n {link.net} qdisc change dev {dev} {_middle(link.delays[0][1], 1.0)}"
+            for dev, losses in link.ways
+            if losses[0][1] == 1
+        ]
+    return "".join(f"{line}\n" for line in found)
 
 
 def streams(links: Sequence[LongLink]) -> list[tuple[str, list[tuple[float, str]]]]:
@@ -240,7 +262,7 @@ def _sender_steps(link: LongLink, dev: str) -> list[tuple[float, str]]:
             (begin, f"qdisc change dev {dev} {_PLUG} block"),
             (round(end, 6), f"qdisc change dev {dev} {_PLUG} release_indefinite"),
         ]
-    return steps
+    return [step for step in steps if step[0]]
 
 
 def opened(links: Sequence[LongLink]) -> list[str]:

@@ -24,7 +24,8 @@ from typing import Any
 
 from .. import units
 from ..units import Event
-from . import aqm, opportunities, testbed, tracefiles
+from . import aqm, bursts, ceiling, opportunities, sending, testbed, tracefiles
+from .ceiling import Ceiling
 from .opportunities import Opportunities
 from .scenario import Device, Param
 from .tracefiles import Steps
@@ -38,6 +39,7 @@ PARAMS = (
     Param("jitter_mean", 0.0, "time", "mean delay that jitter adds to ACKs", 0, 10),
     Param("burst", None, "burst|none",
           "burst loss of data (Gilbert-Elliott): chance per frame to enter a burst, to leave it"),
+    bursts.PARAM,
     Param("rate_trace", None, "file|none",
           "times of 1500 B each: Mahimahi's format, in ms, repeated; FILE@30s: from there"),
     Param("delay_trace", None, "file|none",
@@ -105,6 +107,7 @@ class Moves:
         """Whether the hop does more than constant delay and bit errors."""
         return (
             any(len(steps) > 1 for steps in (self.delays, self.losses, self.ack_losses))
+            or bool(self.losses[0][1] or self.ack_losses[0][1])
             or bool(self.stalls or self.values["jitter"] or self.values["jitter_mean"])
             or self.values["burst"] is not None
             or any(self.values[name] is not None for name in ("delay_trace", "loss_trace"))
@@ -124,7 +127,13 @@ class Moves:
     @property
     def slowest(self) -> dict[str, Any]:
         """The parameters with the longest delay, for upper bounds of times."""
-        return {**self.values, "delay": self.longest_s}
+        still = {"rate": round(self.rates[0][1])} if len(self.rates) == 1 else {}
+        return {**self.values, **still, "delay": self.longest_s}
+
+    @property
+    def first(self) -> dict[str, Any]:
+        """The parameters with the delay that the first frames find."""
+        return {**self.values, "delay": self.delays[0][1]}
 
     def wait_s(self, until_s: float, octets: float = 0.0) -> float:
         """The longest wait (s) for opportunities, both ways: for two frames, and for ``octets`` of
@@ -162,20 +171,49 @@ class Moves:
     def _jitter_s(self) -> float:
         return self.values["jitter_mean"] + _half_width(self.values)
 
-    def mean_rate(self, from_s: float, over_s: float) -> float:
+    def mean_rate(self, from_s: float, over_s: float, most: float = math.inf) -> float:
         """Mean rate in bit/s that the path could carry in an interval: the bottleneck's rate, the
-        bucket's depth included, less the hop's losses at those times."""
+        bucket's depth included, less the hop's losses at those times. No more than ``most`` comes
+        to the bottleneck."""
+        depth = 8 * self.values["policer"] * self._passes()
+        return round(ceiling.mean(self._carried(most), from_s, over_s) + depth / over_s, 3)
+
+    def _carried(self, most: float) -> Steps:
+        """The same by time, without the bucket's depth. Opportunities may also be those of a queue
+        that filled before."""
+        most = math.inf if self.chances else most
+        times = sorted({at for steps in (self.rates, self.losses) for at, _ in steps})
+        return [
+            (at, min(value_at(self.rates, at), most) * (1 - value_at(self.losses, at))
+             * self._passes())
+            for at in times
+        ]  # fmt: skip
+
+    def _passes(self) -> float:
+        """Share of the data that neither bursts nor constant losses take."""
         burst = self.values["burst"]
         lost = burst[0] / (burst[0] + burst[1]) if burst else 0.0
-        times = {at for steps in (self.rates, self.losses) for at, _ in steps}
-        edges = sorted({from_s, from_s + over_s, *times})
-        edges = [at for at in edges if from_s <= at <= from_s + over_s]
-        bits = sum(
-            value_at(self.rates, begin) * (1 - value_at(self.losses, begin)) * (end - begin)
-            for begin, end in zip(edges, edges[1:], strict=False)
+        return (1 - lost) * (1 - self.values.get("loss", 0.0))
+
+    def ceiling(self, behind_s: float = 0.0, most: float = math.inf) -> Ceiling:
+        """What can be carried at most; ``behind_s`` (s) is the way from the hop to a receiver."""
+        values, burst = sending.sent(self.values), self.values["burst"]
+        share = testbed.limit_bps({**values, "rate": 1.0})
+        random = max((loss for _, loss in self.losses if loss < 1), default=0.0)
+        frame = values["mtu"] + testbed.ETHERNET
+        kept = self._passes() * (1 - random) * (1 - testbed.frame_loss(values["ber"], frame))
+        return Ceiling(
+            tuple((at, share * rate) for at, rate in self._carried(most)),
+            (behind_s + self.shortest_s, behind_s + max(delay for _, delay in self.delays)),
+            (8 * max(values["policer"], 2 * frame) + self._of_a_bin()) * share,
+            ceiling.luck(1 - kept, values["mtu"], max(0.0, 1 - sum(burst)) if burst else 0.0),
+            0.0 if self.chances else ceiling.LATE_S,
         )
-        passed = (1 - lost) * (1 - self.values.get("loss", 0.0))
-        return round((bits + 8 * self.values["policer"]) * passed / over_s, 3)
+
+    def _of_a_bin(self) -> float:
+        """Bits of the two bins of opportunities at an interval's ends, at most."""
+        most = max(rate for _, rate in self.rates) if self.chances else 0.0
+        return 2 * most * opportunities.BIN_MS / 1e3
 
 
 #: Rates and delays that replace ``rate`` and ``delay`` until a time; None: not replaced.
@@ -226,6 +264,7 @@ def of(
     kinds = {what: [e for e in events if e.what == what] for what in units.EVENTS}
     gone = [Event("outage", 1.0, e.start_s, e.length_s) for e in kinds["outage"]]
     losses = overlaid(overlaid(_losses(values, until_s), kinds["loss"]), gone)
+    losses = bursts.lost_in(losses, bursts.bad_times(values, ends_s))
     queues = [replace(e, value=testbed.queue_packets(values, e.value)) for e in kinds["queue"]]
     last_s = ends_s + WAIT_S + over_s
     chances = _chances(values, kinds["rate"], last_s)
@@ -279,7 +318,7 @@ def _check_moves(values: Mapping[str, Any], moves: Moves) -> None:
     if depth and depth < values["mtu"] + testbed.ETHERNET:
         least = units.format("size", values["mtu"] + testbed.ETHERNET)
         raise ValueError(f"policer: a bucket of less than {least} passes no frame")
-    if depth * 8 > values["rate"] * MOST_DEBT_S:
+    if depth * 8 > moves.rates[0][1] * MOST_DEBT_S:
         raise ValueError(
             f"policer: at that rate the bucket takes more than {MOST_DEBT_S} s to fill"
         )
@@ -309,13 +348,13 @@ def waiting(moves: Moves, flows: Sequence[Any], until_s: float, octets: float) -
 def bottleneck(moves: Moves, dev: str) -> list[str]:
     """tc lines: rate and queue of a device."""
     values, packets = moves.values, round(moves.queues[0][1])
-    if values["aqm"] != "none":
-        return aqm.lines(values, dev, packets)
     if moves.chances:
         return opportunities.qdiscs(_NAME, dev)
-    if not moves.shaped:
-        return [f"qdisc add dev {dev} root netem rate {values['rate']}bit limit {packets}"]
     rate = _bits(moves.rates[0][1])
+    if values["aqm"] != "none":
+        return aqm.lines({**values, "rate": round(moves.rates[0][1])}, dev, packets)
+    if not moves.shaped:
+        return [f"qdisc add dev {dev} root netem rate {rate} limit {packets}"]
     return [
         f"qdisc add dev {dev} root handle 1: htb default 1",
         f"class add dev {dev} parent 1: {_class(values)} {rate}",
@@ -395,7 +434,7 @@ def hop(moves: Moves, far: str, near: str, back: Sequence[str]) -> list[str]:
     qdiscs = []
     for dev, loss, delay in (
         (DATA, _data_loss(moves, 0.0), _delay(moves, 0.0)),
-        (ACKS, _loss(moves.ack_losses, 0.0), _ack_delay(moves, 0.0)),
+        (ACKS, _loss(moves.ack_losses, 0.0), _ack_line(moves, 0.0)),
     ):
         qdiscs += [
             f"qdisc add dev {dev} {_LOSE} {loss}",
@@ -452,7 +491,8 @@ def _ack_line(moves: Moves, time_s: float) -> str:
 def _streams(
     moves: Moves, near: Device, far: str
 ) -> list[tuple[str, str, list[tuple[float, str]]]]:
-    """The changes: namespace, common prefix of the tc commands, and their suffixes with times."""
+    """The changes: namespace, common prefix of the tc commands, and their suffixes with times. What
+    holds at 0 s is set up before."""
     router, dev = near
     held = {t for e in moves.stalls for t in (e.start_s, e.start_s + (e.length_s or 0))}
     delays = [at for at, _ in moves.delays]
@@ -471,7 +511,8 @@ def _streams(
     ]  # fmt: skip
     if moves.chances:
         streams = streams[2:]  # the program has both
-    return [(ns, text, steps[1:]) for ns, text, steps in streams if len(steps) > 1]
+    later = [(ns, text, [step for step in steps if step[0]]) for ns, text, steps in streams]
+    return [stream for stream in later if stream[2]]
 
 
 _REPLAY = """\
@@ -500,7 +541,7 @@ def play(moves: Moves, near: Device, far: str, pid: str) -> str:
     text += f'move() {{ sed "s|^[^ ]* |&$2 |" | {tool} {pid} | tc -n $1 -batch -; }}\n'
     text += "movers=\n"
     for ns, command, steps in streams:
-        lines = "\n".join(f"{at:g} {words}" for at, words in steps)
+        lines = "\n".join(f"{at:.9g} {words}" for at, words in steps)
         text += f"move {ns} '{command}' <<'END' &\n{lines}\nEND\nmovers=\"$movers $!\"\n"
     return text
 

@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from ..measures import multipath as measures
 from ..measures import pings, sharing
-from . import bundles, longlinks, sending, testbed, traffic
+from . import bundles, bursts, ceiling, longlinks, sending, testbed, traffic
 from .bundles import CORRESPONDENT, FAR, LEADER, Site
+from .ceiling import Ceiling
 from .longlinks import AGENT, LongLink
 from .scenario import Column, FlowSpec, Param, Path, Plan, Scenario
 from .testbed import ETHERNET, PORT, Net, time_text
@@ -45,6 +47,7 @@ PARAMS = (
           "changes of all long links: rate, delay, loss; outage: nothing is sent, nothing lost"),
     *(Param(f"event{n}", None, "events|none", f"the same of path {n} alone")
       for n in range(1, longlinks.MOST + 1)),
+    bursts.PARAM,
     Param("cbr", 0, "rate", f"UDP from the second path's member, in packets of {CBR_PACKET} B",
           0, 1e9, "rate of the UDP flow"),
     Param("member_rate", 11_000_000, "rate", "rate between the leader and each member", 9600, 1e9),
@@ -198,7 +201,7 @@ def _play(values: Mapping[str, Any], links: Sequence[LongLink], nets: Sequence[N
     net, inner, _ = nets
     last, text = "${senders##* }", "movers=\n"
     for ns, steps in longlinks.streams(links):
-        lines = "\n".join(f"{at:g} {words}" for at, words in steps)
+        lines = "\n".join(f"{at:.9g} {words}" for at, words in steps)
         text += f"flow replay {last} <<'END' | tc -n {ns} -batch - &\n{lines}\nEND\n"
         text += 'movers="$movers $!"\n'
     if values["ping"]:
@@ -243,7 +246,7 @@ def _traffic(
         end="\n".join(end) + "\n",
         paths=places,
     )
-    return text + ("kill $sink\nwait $sink\n" if values["cbr"] else "")
+    return longlinks.closed(links) + text + ("kill $sink\nwait $sink\n" if values["cbr"] else "")
 
 
 def _one_way(values: Mapping[str, Any], links: Sequence[LongLink]) -> float:
@@ -275,16 +278,25 @@ def _path(values: Mapping[str, Any], link: LongLink, duration_s: float) -> Path:
     short = values["member_delay"] if link.number > 1 else 0.0
     delay = link.delay_s + short + values["far_delay"]
     tunnel = bundles.overhead(values) if bundles.shaken(values) else 0
-    rate = link.mean_rate(2 * delay, duration_s)
     cbr = values["cbr"] * (CBR_PACKET + ETHERNET) / CBR_PACKET if link.number == CBR_MEMBER else 0
     inside = {name: max(0, values[name] - tunnel) for name in ("mtu", "mid_mtu")}
     packet = sending.packet({**values, **inside})
     payload = packet - values["mtu"] + _payload(values, 0)
     share = payload / (packet + tunnel + ETHERNET)
+    begin_s = 2 * (delay - link.delay_s + link.delays[0][1])
+    best = Ceiling(
+        tuple((at, share * bps) for at, bps in link.carried(cbr)),
+        (values["far_delay"] + link.delay_s,
+         values["far_delay"] + max(delay for _, delay in link.delays)),
+        share * (16 * link.frame + link.begun(math.inf)),
+        ceiling.luck(max((loss for _, loss in link.losses if loss < 1), default=0.0), payload),
+    )  # fmt: skip
+    begun = share * link.begun(begin_s + duration_s)
     return Path(
-        rate_bps=rate,
+        rate_bps=link.mean_rate(begin_s, duration_s),
         delay_s=delay,
-        limit_bps=max(0.0, rate - cbr) * link.mean_kept(2 * delay, duration_s) * share,
+        limit_bps=ceiling.mean(best.steps, begin_s, duration_s) + begun / duration_s,
+        ceiling=best,
         queue_bytes=link.queue,
         bottleneck=link.senders[0],
         name=link.name,

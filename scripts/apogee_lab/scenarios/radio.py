@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from .. import units
 from ..measures import radio as measures
 from ..measures import sharing
 from ..units import Event
-from . import biterrors, sending, sscop, testbed
+from . import biterrors, bursts, ceiling, sending, sscop, testbed
+from .ceiling import Ceiling
 from .moving import DELAYS, ORDER, RATES, overlaid, value_at
 from .scenario import Column, FlowSpec, Param, Path, Plan, Scenario, members
 from .sending import Sender
@@ -49,6 +51,7 @@ PARAMS = (
     Param("event", None, "events|none",
           "changes of rate, queue (TCP alone), one-way delay, bit error rate, data loss; outage: "
           "all lost both ways"),
+    bursts.PARAM,
     Param("mtu", 1500, "int", "IP packet in bytes", 128, 9000, "IP packet, bytes"),
     *(p for p in testbed.PACKET_PARAMS if p.name != "mtu"),
     *(p for p in testbed.HOST_PARAMS if p.name != "traffic"),
@@ -95,7 +98,8 @@ class Air:
         self.bers = overlaid([(0.0, ber)], kinds["ber"])
         same = kinds["ber"] if values["ack_ber"] == "same" else []
         self.ack_bers = overlaid([(0.0, ack_ber)], same)
-        self.losses = overlaid(overlaid([(0.0, 0.0)], kinds["loss"]), gone)
+        losses = overlaid(overlaid([(0.0, 0.0)], kinds["loss"]), gone)
+        self.losses = bursts.lost_in(losses, bursts.bad_times(values, ends_s))
         self.ack_losses = overlaid([(0.0, 0.0)], gone)
 
     def errors(self, time_s: float) -> tuple[float, float]:
@@ -111,12 +115,33 @@ class Air:
         """The longest one-way delay."""
         return max(delay for _, delay in self.delays)
 
-    def spans(self, from_s: float, over_s: float) -> list[tuple[float, float]]:
-        """The parts of an interval in which rate and errors of the data are constant: begin, length
-        in s."""
-        inner = {at for steps in (self.rates, self.bers, self.losses) for at, _ in steps}
-        edges = [from_s, *sorted(t for t in inner if from_s < t < from_s + over_s), from_s + over_s]
-        return [(a, b - a) for a, b in zip(edges, edges[1:], strict=False)]
+    def _cuts(self) -> list[float]:
+        """The times at which rate, delay or errors of the data change."""
+        every = (self.rates, self.delays, self.bers, self.losses)
+        return sorted({at for steps in every for at, _ in steps})
+
+    def ceiling(self, values: Mapping[str, Any]) -> Ceiling:
+        """What it can carry at most."""
+
+        @cache  # few of thousands of steps differ
+        def best(rate: float, delay: float, ber: float, loss: float) -> float:
+            return rate * share({**values, "delay": delay}, rate, ber, loss)
+
+        whole = values["mtu"] + ETHERNET
+        lost = [
+            1 - (1 - testbed.frame_loss(ber, whole)) * (1 - loss)
+            for ber, loss in map(self.errors, self._cuts())
+            if loss < 1
+        ]
+        return Ceiling(
+            tuple(
+                (at, best(value_at(self.rates, at), value_at(self.delays, at), *self.errors(at)))
+                for at in self._cuts()
+            ),
+            (min(delay for _, delay in self.delays), self.longest_s),
+            16 * whole,
+            ceiling.luck(max(lost, default=0.0), values["mtu"]),
+        )
 
 
 def _check_events(values: Mapping[str, Any], events: Sequence[Event], ends_s: float) -> None:
@@ -235,9 +260,10 @@ def _addresses(values: Mapping[str, Any], net: Net) -> list[str]:
 
 def _air_lines(values: Mapping[str, Any], air: Air) -> list[str]:
     """Shell lines of the radio between the hosts."""
-    ber, ack_ber = testbed.error_rates(values)
+    delay = value_at(air.delays, 0.0)
+    ber, ack_ber = value_at(air.bers, 0.0), value_at(air.ack_bers, 0.0)
     lines = [
-        f"# the radio: {time_text(values['delay'])} each way; bit error rate {ber:g} (data), "
+        f"# the radio: {time_text(delay)} each way; bit error rate {ber:g} (data), "
         f"{ack_ber:g} (ACKs):",
     ]
     if ber or ack_ber or values["event"]:
@@ -250,9 +276,10 @@ def _air_lines(values: Mapping[str, Any], air: Air) -> list[str]:
         ("to-gw", "to-mh", air.errors(0.0)),
         ("to-mh", "to-gw", air.ack_errors(0.0)),
     ):
-        qdiscs += [f"qdisc add dev {out} root {_delay_words(values['delay'])}"]
+        qdiscs += [f"qdisc add dev {out} root {_delay_words(delay)}"]
         qdiscs += [f"qdisc add dev {dev} clsact"]
-        qdiscs += [f"filter add {_lossy(values, dev, errors)}"] if any(errors) else []
+        before = (errors[0], errors[1] % 1)  # what loses all would keep SSCOP from connecting
+        qdiscs += [f"filter add {_lossy(values, dev, before)}"] if any(before) else []
         qdiscs += [
             f"filter add dev {dev} ingress pref 2 protocol all matchall "
             f"action mirred egress redirect dev {out}"
@@ -273,7 +300,7 @@ def _links(values: Mapping[str, Any], air: Air, net: Net) -> list[str]:
         f"# rate, each way; a bucket of one frame, {_longest_frame(values)} B",
         f"for ns in {HOSTS}; do",
         f"\ttc -n $ns qdisc add dev {LOWER} root "
-        f"{_rate_words(values, values['rate'], values['queue'])}",
+        f"{_rate_words(values, value_at(air.rates, 0.0), value_at(air.queues, 0.0))}",
         "done",
     ]
     if not sscop.used(values) and values["qdisc"] == "fq_codel":
@@ -312,6 +339,13 @@ def _sending_lines(values: Mapping[str, Any], net: Net) -> list[str]:
     )
 
 
+def _closed(values: Mapping[str, Any], air: Air) -> str:
+    """Shell lines that lose all from the first SYN on, where that is so."""
+    ways = (("to-gw", air.errors(0.0)), ("to-mh", air.ack_errors(0.0)))
+    found = [_lossy(values, dev, errors) for dev, errors in ways if errors[1] == 1]
+    return "".join(f"tc -n air filter replace {words}\n" for words in found)
+
+
 def _streams(values: Mapping[str, Any], air: Air) -> list[tuple[str, list[tuple[float, str]]]]:
     """The changes while the flow runs: namespace, tc commands with their times."""
     rates = [
@@ -342,7 +376,7 @@ def _play(values: Mapping[str, Any], air: Air) -> str:
     """Shell lines that apply the changes in the background while the sender runs."""
     text = ""
     for ns, steps in _streams(values, air):
-        lines = "\n".join(f"{at:g} {words}" for at, words in steps)
+        lines = "\n".join(f"{at:.9g} {words}" for at, words in steps)
         text += f"flow replay $sender <<'END' | tc -n {ns} -batch - &\n{lines}\nEND\n"
         text += 'movers="$movers $!"\n'
     return f"movers=\n{text}" if text else ""
@@ -366,7 +400,7 @@ ping=$!
 ip netns exec mh flow recv {PORT} "$OUT/flow1.recv.json" &
 receiver=$!
 ip netns exec mh sh -c 'until grep -q ":{PORT:04X} " /proc/net/tcp6; do sleep 0.01; done'
-{before}note flow1 start
+{before}{_closed(values, air)}note flow1 start
 ip netns exec {sender} flow send {receiver} {PORT} --cc {cc} --duration {sending_s:g} \\
 	"$OUT/flow1.send.json"{size} &
 sender=$!
@@ -423,12 +457,9 @@ def share(values: Mapping[str, Any], rate: float, ber: float, loss: float) -> fl
 
 def _means(values: Mapping[str, Any], air: Air, duration_s: float) -> tuple[float, float]:
     """Mean rate and mean of the best goodput over the run, in bit/s."""
-    rate = limit = 0.0
-    for at, length in air.spans(2 * values["delay"], duration_s):
-        now = value_at(air.rates, at)
-        rate += now * length / duration_s
-        limit += now * share(values, now, *air.errors(at)) * length / duration_s
-    return rate, limit
+    begin_s = 2 * value_at(air.delays, 0.0)
+    best = air.ceiling(values).steps
+    return ceiling.mean(air.rates, begin_s, duration_s), ceiling.mean(best, begin_s, duration_s)
 
 
 def _check(values: Mapping[str, Any]) -> None:
@@ -463,6 +494,7 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
         bottleneck=("gw", _device(values)),
         data_filters=(("air", "to-gw"),),
         ack_filters=(("air", "to-mh"),),
+        ceiling=air.ceiling(values),
     )
     flow = FlowSpec(
         "flow1",

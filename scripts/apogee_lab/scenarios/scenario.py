@@ -15,6 +15,7 @@ from typing import Any
 from ..algorithms import BUILT_IN, is_bpf, is_brought, module_of
 from ..measures.measure import Measure
 from . import cost
+from .ceiling import Ceiling
 
 _TIMES = re.compile(r"(?:([1-9][0-9]?)\*)?([^*]*)")
 
@@ -98,7 +99,8 @@ class Path:
     round-trip time of the empty path, ``queue_bytes`` the size of the bottleneck's queue. The
     ``*_links`` name the devices whose netem qdiscs emulate losses on the link in that direction,
     the ``*_filters`` those whose filters drop frames (blackouts). With a ``channel`` the
-    bottleneck is its access point's queue, which holds ACKs, and data of downloads.
+    bottleneck is its access point's queue, which holds ACKs, and data of downloads. ``ceiling`` is
+    what it can carry at most if that depends on the time, or is more than the limit.
 
     If a plan has several paths, each has a ``name``, and the script writes the samples of its
     bottleneck to ``queue-NAME.jsonl``; the samples of a single path are in ``queue.jsonl``.
@@ -115,6 +117,7 @@ class Path:
     data_filters: tuple[Device, ...] = ()
     ack_filters: tuple[Device, ...] = ()
     channel: Channel | None = None
+    ceiling: Ceiling | None = None
 
     @property
     def bdp_bytes(self) -> int:
@@ -134,7 +137,8 @@ class Path:
         }
         for kind in ("data_links", "ack_links", "data_filters", "ack_filters"):
             found[kind] = [list(place) for place in getattr(self, kind)]
-        return found | ({"channel": asdict(self.channel)} if self.channel else {})
+        found |= {"channel": asdict(self.channel)} if self.channel else {}
+        return found | ({"ceiling": self.ceiling.facts()} if self.ceiling else {})
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -248,6 +249,7 @@ def _links(values: Mapping[str, Any], moves: Moves, net: Net, flows: Sequence[Fl
         "",
         *moving.hop(moves, "sat", "bn", to_receivers),
         *sending.lines(values, net, senders, receivers, [BOTTLENECK]),
+        *testbed.first_blackouts(values, to_receivers, moves.place),
     ]
 
 
@@ -372,17 +374,16 @@ def plan(
     ends_s = max(starts) - min(starts) + duration_s
     over_s = _overtime_s(flows)
     moves = moving.of(values, testbed.queue_packets(values), ends_s, source, over_s)
-    begin_s = max(starts) - min(starts) + 2 * values["delay"]
-    rate = moves.mean_rate(moves.data_s(begin_s), duration_s)
+    begin_s = max(starts) - min(starts) + 2 * moves.first["delay"]
     net = Net(bool(values["ipv6"]), values["mtu"])
     bulks = _bulks(moves.slowest, net, flows, duration_s)
     crowd = 2 * min(values["queue"], (values["window"] or 64_000) * len(flows))
-    begin_s += 2 * _spread_s(values, flows)
-    bulks = moving.waiting(moves, bulks, begin_s, crowd if len(flows) > 1 else 0)
+    spread_s = 2 * _spread_s(values, flows)
+    bulks = moving.waiting(moves, bulks, begin_s + spread_s, crowd if len(flows) > 1 else 0)
     return Plan(
         script=_script(head, values, moves, net, flows, bulks),
         flows=traffic.specs(bulks, "bn", "sat"),
-        paths=(_path(values, moves, flows, rate),),
+        paths=(_path(values, moves, flows, moves.data_s(begin_s), duration_s),),
         duration_s=duration_s,
         timeout_virtual_s=max(f.seconds + f.start_s for f in bulks) + _overtime_s(flows) + 150,
         sender_ns=flows[0].snd,
@@ -392,20 +393,30 @@ def plan(
     )
 
 
-def _path(values: Mapping[str, Any], moves: Moves, flows: Sequence[Flow], rate: float) -> Path:
-    """The satellite link; its delay is that of the flow with the shortest path."""
+def _path(
+    values: Mapping[str, Any],
+    moves: Moves,
+    flows: Sequence[Flow],
+    begin_s: float,
+    duration_s: float,
+) -> Path:
+    """The satellite link, measured from ``begin_s`` (s) on; its delay is that of the flow with the
+    shortest path."""
+    wires = len(flows) * values["wired_rate"] or math.inf
+    most = moves.mean_rate(begin_s, duration_s, wires)
     to_receivers = tuple(("sat", f"to-{flow.rcv}") for flow in flows)
     shortest = {**values, "delay": moves.shortest_s}
     return Path(
-        rate_bps=rate,
+        rate_bps=moves.mean_rate(begin_s, duration_s),
         delay_s=_one_way(shortest, min(flow.extra_s for flow in flows)),
-        limit_bps=testbed.limit_bps({**sending.sent(values), "rate": rate}),
+        limit_bps=testbed.limit_bps({**sending.sent(values), "rate": most}),
         queue_bytes=values["queue"],
         bottleneck=BOTTLENECK,
         data_links=(*to_receivers, *moves.data_links("sat")),
         ack_links=(("sat", "to-bn"), *moves.ack_links("sat")),
         data_filters=(("sat", "to-bn"),) if values["data_blackout"] else (),
         ack_filters=to_receivers if values["ack_blackout"] else (),
+        ceiling=moves.ceiling(values["wired_delay"], wires),
     )
 
 

@@ -215,8 +215,25 @@ def blackouts(values: Mapping[str, Any], ack_devs: Iterable[str]) -> list[tuple[
 
 def at_random(start: str, spread_s: float) -> str:
     """A shell command that prints a time in s, up to ``spread_s`` later, at random."""
-    late = f"{start} + {spread_s:g} * $(od -An -N2 -tu2 /dev/urandom) / 65536"
+    late = f"{start} + {spread_s:.9g} * $(od -An -N2 -tu2 /dev/urandom) / 65536"
     return f'awk "BEGIN {{ printf \\"%.4f\\", {late} }}"'
+
+
+def _at_once(name: str, values: Mapping[str, Any]) -> bool:
+    """Whether a blackout begins with the first SYN, which then must not pass."""
+    return not values[name][0] and not values["blackout_spread"]
+
+
+def _drop(dev: str, pref: str) -> str:
+    return f"tc -n sat filter add dev {dev} ingress{pref} matchall action drop"
+
+
+def first_blackouts(
+    values: Mapping[str, Any], ack_devs: Iterable[str], pref: str = ""
+) -> list[str]:
+    """Shell lines that begin the blackouts that hold from 0 s on."""
+    found = [each for each in blackouts(values, ack_devs) if _at_once(each[0], values)]
+    return [_drop(dev, pref) for _, devs in found for dev in devs]
 
 
 def blackout_lines(
@@ -227,18 +244,18 @@ def blackout_lines(
     ``pref`` distinguishes the filter from others on the same devices.
     """
     start, length = values[name]
-    begin = f"{start:g}"
+    begin = f"{start:.9g}"
     if values["blackout_spread"]:
         begin = f"$({at_random(begin, values['blackout_spread'])})"
-    place = f"ingress{pref}"
-    on = "\n".join(f"\ttc -n sat filter add dev {d} {place} matchall action drop" for d in devs)
-    off = "\n".join(f"\ttc -n sat filter del dev {d} {place}" for d in devs)
+    on = "".join(f"\t{_drop(dev, pref)}\n" for dev in devs)
+    if _at_once(name, values):
+        on = ""
+    off = "\n".join(f"\ttc -n sat filter del dev {d} ingress{pref}" for d in devs)
     return f"""\
 {{
 	sleep {begin}
-{on}
-	note {name} on
-	sleep {length:g}
+{on}	note {name} on
+	sleep {length:.9g}
 {off}
 	note {name} off
 }} &

@@ -12,6 +12,7 @@ from .. import units
 from ..measures import sharing
 from ..measures.measure import Measure
 from . import sending, testbed, traffic, wifi
+from .ceiling import Ceiling
 from .scenario import Channel, Column, FlowSpec, Param, Path, Plan, Scenario
 from .sending import Sender
 from .testbed import PORT, Net
@@ -146,6 +147,11 @@ def limit_bps(values: Mapping[str, Any]) -> float:
     data, ack = (airtime_us(values, size + under) for size in (packet, _ip_ack(values)))
     wires = (1 + values["down"]) * values["rate"] * payload / (packet + testbed.ETHERNET)
     return min(wires, 8e6 * payload / (data + ack / values["ack_every"]))
+
+
+def _most_bps(values: Mapping[str, Any]) -> float:
+    """The goodput if no ACK took airtime: those that the access point drops take none."""
+    return limit_bps({**values, "ack_every": math.inf})
 
 
 def _channel(values: Mapping[str, Any]) -> Channel:
@@ -458,6 +464,7 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
         data_links=(("ap", "to-rcv"), *((name, "to-ap") for name in servers)),
         ack_links=(("rcv", "to-ap"), *(("ap", f"to-{name}") for name in servers)),
         channel=_channel(values),
+        ceiling=Ceiling(((0.0, _most_bps(values)),)),
     )
     return Plan(
         script=_script(values, net, flows),

@@ -63,13 +63,16 @@ def test_a_small_atlas(model: Path) -> None:
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("space", ["single", "shared", "mixed"])
-def test_a_large_atlas(model: Path, space: str) -> None:
-    """Star on 200 paths in the model, with a seed that nobody develops with."""
+@pytest.mark.parametrize(
+    ("space", "least", "most"), [("single", 0.93, 90), ("shared", 0.95, 15), ("mixed", 0.7, 140)]
+)
+def test_a_large_atlas(model: Path, space: str, least: float, most: int) -> None:
+    """Star on 200 paths in the model, with a seed that nobody develops with. Those of seed 1001
+    have a median of 0.98 (single), 1.00 (shared) and 0.83 (mixed, where bbr takes more from the
+    others), and 64, none and 114 are below 0.9."""
     found = atlas(model, space, "--model", "--paths", "200", "--seed", "271828")
-    below = sum(ratio < 0.9 for ratio in ratios(found))
-    assert median(ratios(found)) > 0.9
-    assert below < 90
+    assert median(ratios(found)) > least
+    assert sum(ratio < 0.9 for ratio in ratios(found)) < most
 
 
 @pytest.mark.deep

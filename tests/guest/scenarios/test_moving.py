@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from apogee_lab.scenarios import bursts
 from tests.guest.runs import Case, Run, close, parsed, run_cases
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
@@ -27,6 +28,7 @@ HIGH, LOW = 80, 1  # Mbit/s
 FALL_S, RISE_S, TURN_S = 3.0, 5.0, 8.0  # when it falls, within 50 ms, when it rises, where it ends
 CLIFF_DELAY, CLIFF_WINDOW = 0.02, 500  # s one way, segments
 PINGS = 400
+EVERY_S, BAD_S = 0.5, 0.05
 
 
 def moved(cwnd: int, duration_s: float, scenario: str = "satellite", **texts: str) -> Case:
@@ -68,6 +70,13 @@ def runs(modules: Path, build: Path, tmp_path_factory: pytest.TempPathFactory) -
         "outage": moved(100, 6, event="outage@3s:1s", delay="50ms"),
         "loss": moved(150, 10, event="loss:10%@3s:5s", rate="50mbit", delay="20ms"),
         "burst": moved(150, 10, burst="1%:25%", rate="50mbit", delay="10ms"),
+        "bad": moved(150, 10, burst_time=f"{EVERY_S}s:{BAD_S}s", delay="50ms"),
+        "slow": moved(100, 4, event="rate:4mbit@0s+delay:50ms@0s"),
+        "lossy": moved(150, 6, event="loss:10%@0s", rate="50mbit", delay="20ms"),
+        "radio": moved(
+            20, 4, "radio", segment="0", window="0", event="rate:1mbit@0s+delay:20ms@0s"
+        ),
+        "held": moved(20, 3, "multipath", via="plain", window="0", event="outage@0s:800ms"),
         "policer": moved(
             100, 10, "satellite-shared", policer="100kB", rate="2mbit", delay="50ms", **alone
         ),
@@ -239,6 +248,37 @@ def test_burst_loss_has_its_share(runs: dict[str, Run]) -> None:
     share = run.record["link_drops"] / segments
     assert segments > 10_000
     assert within(share, into / (into + out), segments, (1 + left) / (1 - left))
+
+
+def test_bad_times_lose_what_is_on_the_hop_in_them_and_nothing_else(runs: dict[str, Run]) -> None:
+    """150 segments are more than the path holds, 83, so that the link sends all the time, but while
+    TCP waits for an ACK of what it has lost: no more is lost than the link sends in bad times, and
+    a frame at each end."""
+    run = runs["bad"]
+    sends_s = (run.sent["end_us"] - run.sent["syn_us"]) / 1e6
+    values = {"burst_time": (EVERY_S, BAD_S), "seed": 1}
+    spans = [span for span in bursts.bad_times(values, sends_s) if span[0] < sends_s]
+    most = sum((end - begin) * 10e6 / BITS + 2 for begin, end in spans)
+    assert 0.5 * most < run.record["link_drops"] <= most
+    assert run.record["queue"]["drops"] == 0
+    assert run.record["ack_drops"] == 0
+
+
+def test_what_holds_from_the_first_syn_on(runs: dict[str, Run]) -> None:
+    """Rate, delay and losses are those of the events from the first frame to the last."""
+    slow = runs["slow"]
+    assert close(slow.rate_between(0.5, 4), 4e6 * SHARE, 0.01)
+    assert slow.record["flows"][0]["rtt_ms"]["min"] == pytest.approx(100, abs=4)
+    assert slow.record["limit_bps"] == pytest.approx(4e6 * SHARE)
+    lossy = runs["lossy"].record
+    assert within(lossy["link_drops"] / lossy["flows"][0]["segments"], 0.1,
+                  lossy["flows"][0]["segments"])  # fmt: skip
+    radio = runs["radio"]
+    assert close(radio.rate_between(0.5, 4), 1e6 * SHARE, 0.01)
+    assert radio.record["flows"][0]["rtt_ms"]["min"] < 2 * 20 + 8 * 2 * FRAME / 1e3
+    held = runs["held"]
+    first_s = (float(held.arrivals.times[0]) - held.sent["syn_us"]) / 1e6
+    assert first_s >= 0.8 + 3 * 0.15
 
 
 def test_a_policer_passes_depth_and_rate(runs: dict[str, Run]) -> None:

@@ -155,8 +155,6 @@ def test_each_seed_of_leo_is_a_path() -> None:
         ("satellite", "star", {"ack_blackout": "3s:1s"}, "no parameter ack_blackout"),
     ],
 )
-def test_what_the_model_cannot_do(
-    scenario: str, cc: str, texts: dict[str, str], says: str
-) -> None:
+def test_what_the_model_cannot_do(scenario: str, cc: str, texts: dict[str, str], says: str) -> None:
     with pytest.raises(UsageError, match=says):
         words(scenario, cc, **texts)

@@ -141,6 +141,41 @@ def test_no_bursts_leave_all_as_it_was(simulation: Simulation) -> None:
     assert one == other
 
 
+def test_bad_times_have_their_share_of_a_link_that_is_never_idle(simulation: Simulation) -> None:
+    """One of 5 ms every 500 ms, and a queue that outlasts them. The length of n bad and good times,
+    geometrically distributed, has a deviation of about sqrt(2 / n) of itself. Within 5 of them.
+    """
+    runs = [
+        simulation.run("reno", rtt=10, duration=60, queue=2000, burst_time="500,5", seed=seed)
+        for seed in range(1, 11)
+    ]
+    assert min(run["utilisation"] for run in runs) > 0.98
+    flows = [run["flows"][0] for run in runs]
+    share = sum(f["lost"] for f in flows) / sum(f["sent"] - f["dropped"] for f in flows)
+    assert share == pytest.approx(0.01, rel=5 * math.sqrt(2 / (10 * 60 / 0.5)))
+
+
+def test_bad_times_have_begun_before_the_run(fast: Simulation) -> None:
+    """The first SYN finds a bad time as often as any frame does, and is sent again after 1 s."""
+    count, share = 150, 0.3
+    late = 0
+    for seed in range(1, count + 1):
+        done = fast.run(
+            "reno", rtt=10, duration=0.01, burst_time="100,30", seed=seed, spread=0, series=0.9
+        )
+        late += bool(done["series"])
+    assert abs(late / count - share) < 4 * math.sqrt(share * (1 - share) / count)
+
+
+def test_bad_times_that_never_come_leave_all_as_it_was(simulation: Simulation) -> None:
+    """They have random numbers of their own, so that they are the same for all algorithms."""
+    one, other = (
+        simulation.run("star", duration=20, ber=1e-6, **more)
+        for more in ({}, {"burst_time": "1e11,1"})
+    )
+    assert one == other
+
+
 @pytest.mark.parametrize("ber", [0, 1e-7, 1e-6])
 def test_star_alone_is_near_the_limit(simulation: Simulation, ber: float) -> None:
     """Less the first seconds of 60, in which slow start finds the path: 2 %, and 2 % at 1e-6."""

@@ -8,6 +8,7 @@ import math
 import random
 import re
 import shlex
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,8 @@ from apogee_lab.atlas.expressions import evaluated
 from apogee_lab.atlas.results import Compared, Result, of_record
 from apogee_lab.base import UsageError
 from apogee_lab.commands import main
-from apogee_lab.scenarios import SCENARIOS
 from tests import ROOT
-from tests.unit.lab.stand_ins import SCENARIO, FakeEngine, no_guest
+from tests.unit.lab.stand_ins import FakeEngine, no_guest
 
 Capture = pytest.CaptureFixture[str]
 
@@ -279,13 +279,11 @@ def test_what_is_taken_from_a_record() -> None:
 
 def with_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
     """An engine without guests, and the scenario that it runs."""
-    for module in (space, jobs):
-        monkeypatch.setattr(module, "SCENARIOS", {**SCENARIOS, "paper": SCENARIO})
     return no_guest(tmp_path, monkeypatch)
 
 
 def test_an_atlas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    """Each algorithm on each path with the path's seed; the page, JSON, pictures; and it resumes."""
+    """Each algorithm on each path with the path's seed; page, JSON, pictures; and it resumes."""
     engine = with_paper(tmp_path, monkeypatch)
     words = ["atlas", written(tmp_path), "--paths", "12", "--seed", "5", "--json", "a.jsonl"]
     assert main.main([*words, "-o", "drawn"]) == 0
@@ -310,7 +308,6 @@ def test_a_command_repeats_a_path(
     engine = with_paper(tmp_path, monkeypatch)
     assert main.main(["atlas", written(tmp_path), "--only", "4", "--json", "-"]) == 0
     command = json.loads(capsys.readouterr().out)["command"]
-    monkeypatch.setattr("apogee_lab.scenarios.SCENARIOS", {"paper": SCENARIO})
     before = engine.runs()
     assert main.main(shlex.split(command)[1:]) == 0
     assert engine.runs() == before
@@ -349,3 +346,45 @@ def test_bad_usage(
     assert main.main(["atlas", written(tmp_path), "--paths", "2", *words]) == 2
     said = capsys.readouterr().err.splitlines()
     assert says in said[-1]
+
+
+def leaves(table: Any, place: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Where in a table there is something to be replaced."""
+    found: list[tuple[Any, ...]] = []
+    if not isinstance(table, dict | list):
+        return found
+    for key, value in table.items() if isinstance(table, dict) else enumerate(table):
+        found += [(*place, key), *leaves(value, (*place, key))]
+    return found
+
+
+@pytest.mark.parametrize("name", ["single", "mixed", "radios"])
+def test_any_value_in_a_space_is_taken_or_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Each value of a file replaced by others of any type, one at a time."""
+    text = (space.FOLDER / f"{name}.toml").read_text()
+    (tmp_path / "tried.toml").touch()
+    places = leaves(tomllib.loads(text))
+    others = (None, True, -1, 1e999, "", "none", "'leo'", "rate", "{", "{rate: none}", [], [1, 2],
+              ["rate", "x"], {}, {"log": [1, 2]}, {"is": "1"}, 10**400)  # fmt: skip
+    refused = 0
+    dice = random.Random(1)
+    for place in dice.sample(places, min(60, len(places))):
+        table = tomllib.loads(text)
+        monkeypatch.setattr(tomllib, "loads", lambda _, table=table: table)
+        holder = table
+        for key in place[:-1]:
+            holder = holder[key]
+        holder[place[-1]] = dice.choice(others)
+        try:
+            found = space.read(str(tmp_path / "tried.toml"), 10)
+            jobs.asked(
+                found, [found.path(1, number) for number in (1, 2)], found.ways or ["star"], []
+            )
+        except UsageError as error:
+            refused += 1
+            assert str(error).isprintable()
+        monkeypatch.undo()
+        monkeypatch.setattr(traces, "FOLDER", tmp_path / "atlas")
+    assert refused > 20

@@ -15,8 +15,7 @@ from apogee_lab.atlas import jobs, numbers, space
 from apogee_lab.atlas.results import Compared, Result
 from apogee_lab.atlas.space import RandomPath
 from apogee_lab.commands import main
-from apogee_lab.scenarios import SCENARIOS
-from tests.unit.lab.stand_ins import SCENARIO, FakeEngine, no_guest
+from tests.unit.lab.stand_ins import FakeEngine, no_guest
 
 Capture = pytest.CaptureFixture[str]
 
@@ -55,8 +54,6 @@ def written(tmp_path: Path, text: str = WAYS) -> str:
 
 def with_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
     """An engine without guests, and the scenario that it runs."""
-    for module in (space, jobs):
-        monkeypatch.setattr(module, "SCENARIOS", {**SCENARIOS, "paper": SCENARIO})
     return no_guest(tmp_path, monkeypatch)
 
 
@@ -135,7 +132,6 @@ def test_an_atlas_of_ways(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
         assert line["command"].count("\n") == len(ways) - 1
     before = engine.runs()
     assert len(before) == sum(len(line["results"]) for line in lines)
-    monkeypatch.setattr("apogee_lab.scenarios.SCENARIOS", {"paper": SCENARIO})
     for command in lines[0]["command"].splitlines():
         assert main.main(shlex.split(command)[1:]) == 0
     assert engine.runs() == before

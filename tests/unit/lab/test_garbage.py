@@ -17,6 +17,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from apogee_lab import modules, scenarios
+from apogee_lab.atlas import picture
 from apogee_lab.base import SHOWN, UsageError
 from apogee_lab.commands import cost, device_cost, main, reproduce
 from apogee_lab.host import sysctls
@@ -51,11 +52,27 @@ VALID = {
     "scenario": ["paper"], "records": ["records.jsonl"], "runs": ["records.jsonl"],
     "left": ["records.jsonl"], "right": ["records.jsonl"], "cc": ["star"], "device": ["256"],
     "over": ["--over", "ber"], "out": ["--out", "figure.svg"], "logs": ["ping.txt"],
+    "space": ["space.toml"],
 }  # fmt: skip
+SPACE = """
+help = "garbage"
+scenario = "paper"
+cc = "{cc}"
+measure = "goodput"
+duration = "60s"
+map = ["queue", "queue"]
+[draw.queue]
+even = ["3kB", "30kB"]
+[set]
+queue = "queue"
+"""
 #: Made once, as it takes longer than to read a command line with it.
 PARSER = main.build_parser()
 #: The model is computed for one network only.
-QUICK = {"hstcp-model": ["--delay=5ms", "--access=100mbit", "--buffer=4167"]}
+QUICK = {
+    "hstcp-model": ["--delay=5ms", "--access=100mbit", "--buffer=4167"],
+    "atlas": ["--paths=1", "--out=atlas.svg"],
+}
 
 
 class Option(NamedTuple):
@@ -102,8 +119,10 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> Non
         monkeypatch.setattr(verb, "kernel", lambda *_: SimpleNamespace(release="6.1"))
     monkeypatch.setattr(cost, "measure", lambda *_: {"instructions": 1.0, "p99": 2.0, "acks": 3})
     monkeypatch.setattr(device_cost, "counted", refuses)
+    monkeypatch.setattr(picture, "draw", lambda *_: Figure())
     (tmp_path / "folder").mkdir()
     (tmp_path / "ping.txt").write_text("64 bytes from ::1: icmp_seq=1 ttl=64 time=0.1 ms\n")
+    (tmp_path / "space.toml").write_text(SPACE)
     assert main.main(["run", "paper", "--cc", "star,cubic", "--json", "records.jsonl"]) == 0
     capsys.readouterr()
 

@@ -235,5 +235,6 @@ def test_parameters_stand_in_every_scenario_but_those_with_events_of_their_own()
     names = {param.name for param in moving.PARAMS}
     for name, scenario in SCENARIOS.items():
         there = names & {param.name for param in scenario.params}
-        own: dict[str, set[str]] = {"wlan": set(), "radio": {"event"}, "multipath": {"event"}}
+        some = {"event", "burst_time"}
+        own: dict[str, set[str]] = {"wlan": set(), "radio": some, "multipath": some}
         assert there == own.get(name, names)

@@ -35,6 +35,7 @@ READ: dict[str, list[tuple[str, Any]]] = {
     "event|none": [("none", None)],
     "share": [("0.5%", 0.005), ("100%", 1.0)],
     "burst|none": [("1%:30%", (0.01, 0.3))],
+    "every|none": [("2s:50ms", (2.0, 0.05)), ("51ms:50ms", (0.051, 0.05)), ("none", None)],
     "events": [
         ("rate:2mbit@30s", (Event("rate", 2_000_000, 30.0, None),)),
         ("delay:300ms@1s:5s+loss:1%@0:1s",
@@ -140,7 +141,7 @@ def test_shares_and_events_come_back(share: float, time: float) -> None:
 @given(st.text(max_size=12))
 def test_any_text_is_read_or_refused(text: str) -> None:
     plain = ("rate", "time", "size", "ber", "float", "int", "bool", "event", "choice:a,b")
-    for kind in (*plain, "list:time", "share", "burst", "events"):
+    for kind in (*plain, "list:time", "share", "burst", "every", "events"):
         try:
             value = units.parse(kind, text)
         except units.UnitError:

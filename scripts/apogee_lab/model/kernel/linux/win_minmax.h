@@ -21,7 +21,8 @@ static inline u32 minmax_get(const struct minmax *m)
 
 static inline u32 minmax_reset(struct minmax *m, u32 t, u32 meas)
 {
-	m->s[2] = m->s[1] = m->s[0] = (struct minmax_sample){ .t = t, .v = meas };
+	for (int i = 0; i < 3; i++)
+		m->s[i] = (struct minmax_sample){ .t = t, .v = meas };
 	return meas;
 }
 

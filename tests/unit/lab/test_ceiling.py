@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A run that carried more than its path can carry fails; what it may rightly carry does not."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from apogee_lab import units
+from apogee_lab.measures import ceiling
+from apogee_lab.measures.record import RecordError
+from apogee_lab.scenarios import SCENARIOS
+from tests.unit.lab.raw_folders import compute, meta, steady, write
+from tests.unit.lab.stand_ins import planned
+
+BIN = 12_000  # bytes in 10 ms: 9.6 Mbit/s, the limit of raw_folders
+
+
+def carried(raw: Path, share: float, **best: Any) -> dict[str, Any]:
+    """The record of a run of 10 s that carried a share of 9.6 Mbit/s, with a path's ceiling."""
+    write(raw, steady(round(share * BIN)))
+    facts = meta()
+    facts["paths"][0] |= {"ceiling": best} if best else {}
+    return compute(raw, facts)
+
+
+def test_two_per_cent_more_than_the_limit_fail(tmp_path: Path) -> None:
+    assert carried(tmp_path, 1.019)["total_goodput_bps"] == pytest.approx(1.019 * 9.6e6, rel=1e-3)
+    with pytest.raises(RecordError) as error:
+        carried(tmp_path, 1.021)
+    assert str(error.value) == (
+        "goodput 9.802 Mbit/s is more than the path can carry, 9.600 Mbit/s"
+    )
+
+
+def test_a_loss_that_was_not_set_up_is_seen(tmp_path: Path) -> None:
+    """The limit is a twentieth less than what arrives."""
+    with pytest.raises(RecordError, match="more than the path can carry"):
+        carried(tmp_path, 1.0, steps=[(0.0, 0.95 * 9.6e6)], way_s=(0.25, 0.25))
+
+
+def test_what_a_run_may_carry_beyond_it(tmp_path: Path) -> None:
+    """The interval is from .5 to 10.5 s. A rate that falls later than that of the mean, a path that
+    becomes shorter, a bucket, luck with losses."""
+    high, low = 9.6e6, 0.9 * 9.6e6
+    fall = [(0.0, high), (10.0, low)]
+    most = ceiling.carried({"steps": fall, "way_s": (0.25, 0.25)}, 0.5, 10.5)
+    assert most == pytest.approx(9.75 * high + 0.25 * low + 0.005 * (high - low))
+    shorter = ceiling.carried({"steps": [(0.0, high)], "way_s": (0.1, 0.25)}, 0.5, 10.5)
+    assert shorter == pytest.approx(10.15 * high)
+    assert ceiling.carried({"steps": [(0.0, high)], "at_once": 8e5}, 0.5, 10.5) == 10 * high + 8e5
+    less = 0.97 * 9.6e6
+    with pytest.raises(RecordError):
+        carried(tmp_path, 1.0, steps=[(0.0, less)])
+    # 5 sqrt(luck x 97 Mbit) of 96 Mbit are 5 %: luck is (.01 x 96e6)² / 93e6
+    carried(tmp_path, 1.0, steps=[(0.0, less)], luck=(0.01 * 96e6) ** 2 / 93e6)
+
+
+@pytest.mark.parametrize(("flows", "in_time", "warm_s"), [(2, True, None), (1, False, None),
+                                                          (1, True, 5.0)])  # fmt: skip
+def test_what_was_under_way_may_be_held(flows: int, in_time: bool, warm_s: float | None) -> None:
+    """A receiver that waited for a segment hands on all behind it when the interval has begun: two
+    products and queues. One flow's interval begins with its first data."""
+    sizes = {"bdp_bytes": 100_000, "queue_bytes": 625_000}
+    run = SimpleNamespace(flows=[None] * flows, in_time=in_time, warm_s=warm_s, total=sizes.get)
+    assert ceiling.held(run) == 8 * 2 * 725_000
+    assert ceiling.held(SimpleNamespace(flows=[None], in_time=True, warm_s=None)) == 0
+
+
+def test_the_ceiling_is_what_the_limit_is_the_mean_of() -> None:
+    """Whatever moves, from a round trip after the first SYN on."""
+    texts = {"event": "rate:2mbit@30s:5s+loss:10%@20s:20s+outage@50s:1s", "burst_time": "1s:50ms"}
+    for name, begin_s in (("satellite", 0.5), ("satellite-shared", 0.5), ("radio", 0.1),
+                          ("lfn", 1 + 0.07)):  # fmt: skip
+        plan = planned(name, cc="reno", **texts)
+        (path,) = plan.paths
+        assert path.ceiling
+        best = path.ceiling.facts() | {"way_s": (0, 0), "at_once": 0}
+        falls = sum(max(0, a - b) for (_, a), (_, b) in zip(best["steps"], best["steps"][1:],
+                                                            strict=False))  # fmt: skip
+        most = ceiling.carried(best, begin_s, begin_s + 60) - ceiling.LATE_S * falls
+        assert most / 60 == pytest.approx(plan.limit_bps, rel=1e-5), name
+
+
+def test_acks_that_are_dropped_take_no_airtime() -> None:
+    """A full frame takes 393.5 us and an ACK 181.5: without ACKs 484.25 / 393.5 of the limit."""
+    plan = planned("wlan", cc="reno")
+    ((_, most),) = plan.paths[0].ceiling.steps
+    assert most == pytest.approx(plan.limit_bps * (393.5 + 181.5 / 2) / 393.5)
+
+
+def test_a_blackout_from_the_first_syn_on_is_set_up() -> None:
+    """Else the SYN passes before it begins."""
+    for name in ("satellite", "satellite-shared"):
+        for what, dev in (("data_blackout", "to-bn"), ("ack_blackout", "to-rcv")):
+            script = planned(name, cc="reno", **{what: "0s:1s"}).script
+            first = re.search(rf"^tc -n sat filter add dev {dev}\S* ingress matchall", script, re.M)
+            assert first and first.start() < script.index("# traffic")
+            assert "\tsleep 0\n\tnote" in script
+
+
+@pytest.mark.deep
+def test_no_committed_record_is_above_its_ceiling(root: Path) -> None:
+    """A record has no times of arrival; the interval begins with its first data."""
+    seen = 0
+    for file in sorted((root / "docs/results").glob("**/*.jsonl")):
+        for record in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
+            if (
+                "total_goodput_bps" not in record
+                or record["set"].get("rate_trace", "none") != "none"
+            ):
+                continue
+            seen += 1
+            assert record["total_goodput_bps"] <= _allowed(record), f"{file.name}: {record['cc']}"
+    assert seen > 6000
+
+
+def _allowed(record: dict[str, Any]) -> float:
+    """Bit/s that a committed record may have, as by the check but without luck with losses."""
+    scenario = SCENARIOS[record["scenario"]]
+    kinds = {param.name: param.kind for param in scenario.params}
+    values = {
+        key: units.parse(kinds[key], "none" if value is None else str(value))
+        if key in kinds else str(value)
+        for key, value in record["set"].items()
+    }  # fmt: skip
+    plan = scenario.compile(values, record["cc"], record["duration_s"], record["seed"])
+    span = record.get("interval", {})
+    over_s = span.get("over_s", record["duration_s"])
+    begin_s = span.get("from_s", 3 * plan.paths[0].delay_s)
+    bits = sum(
+        ceiling.carried(path.ceiling.facts(), begin_s, begin_s + over_s)
+        for path in plan.paths
+        if path.ceiling
+    )
+    return (1 + ceiling.MARGIN) * bits / over_s
