@@ -77,9 +77,9 @@ def do_atlas(args: Arguments) -> int:
 
 def _compared(args: Arguments, found: Space) -> tuple[list[str], list[str]]:
     """What is looked at, and its peers: algorithms, or the ways that the space has."""
-    first, *others = found.ways or DEFAULT
-    own = _names("--cc", args.cc or first, found.ways)
-    peers = _names("--beside", args.beside or ",".join(others), found.ways)
+    cc = (found.ways or DEFAULT)[0] if args.cc is None else args.cc
+    beside = ",".join(found.ways or DEFAULT[1:]) if args.beside is None else args.beside
+    own, peers = _names("--cc", cc, found.ways), _names("--beside", beside, found.ways)
     for name in own:
         if {*peers} <= {name}:
             raise UsageError(f"--beside: {name} needs a peer other than itself")

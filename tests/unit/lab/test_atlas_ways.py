@@ -130,6 +130,8 @@ def test_an_atlas_of_ways(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
         ways = [SHORT, LONG] + [OPEN] * (line["drawn"]["packets"] > 10)
         assert list(line["results"]) == list(line["set"]) == ways
         assert line["command"].count("\n") == len(ways) - 1
+    assert main.main(["atlas", written(tmp_path), "--paths", "12", "--cc", LONG]) == 0
+    assert capsys.readouterr().out.startswith("long on 12 paths of ways")
     before = engine.runs()
     assert len(before) == sum(len(line["results"]) for line in lines)
     for command in lines[0]["command"].splitlines():
@@ -142,6 +144,7 @@ def test_an_atlas_of_ways(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
     [
         (["--cc", "star"], "--cc star: the space has no 'star'; choose from: short, long, open"),
         (["--beside", "long,bbr"], "--beside long,bbr: the space has no 'bbr'; choose from: short"),
+        (["--cc", ""], "--cc : the space has no ''; choose from: short, long, open"),
         (["--cc", "long,long"], "--cc long,long: a name is given twice"),
         (["--cc", "long", "--beside", "long"], "--beside: long needs a peer other than itself"),
         (["--set", "ber=0,1e-7"], "--set ber: one value is needed, no list"),
