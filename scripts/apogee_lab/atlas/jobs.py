@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The runs of an atlas, for a sweep: each algorithm on each path, with the path's seed."""
+"""The runs of an atlas, for a sweep: each algorithm or way on each path, with the path's seed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .space import RandomPath, Space
 
 @dataclass(frozen=True)
 class Asked:
-    """A path with the compiled run of each algorithm."""
+    """A path with the compiled run of each algorithm or way that it has."""
 
     path: RandomPath
     names: tuple[str, ...]
@@ -31,21 +31,22 @@ class Asked:
 def asked(
     space: Space, paths: Sequence[RandomPath], names: Sequence[str], more: Sequence[str]
 ) -> list[Asked]:
-    """The runs of these algorithms on these paths; ``more`` are --set of the user's own.
+    """The runs of these algorithms or ways on these paths; ``more`` are --set of the user's own.
 
     UsageError for a path that its scenario does not take.
     """
     found = []
     for path in paths:
         try:
-            runs = _runs(path, names, more)
+            here = tuple(name for name in names if path.has(name))
+            runs = _runs(path, here, more)
             compiled = sweep.compile_runs(
                 scenarios.SCENARIOS[path.scenario], runs, space.duration_s
             )
         except UsageError as error:
             message = f"space {space.name}: path {path.number}: {error}"
             raise UsageError(one_line(message)) from None
-        found.append(Asked(path, tuple(names), tuple(compiled)))
+        found.append(Asked(path, here, tuple(compiled)))
     return found
 
 
@@ -53,15 +54,23 @@ def _runs(
     path: RandomPath, names: Sequence[str], more: Sequence[str]
 ) -> list[tuple[str, dict[str, Any], int]]:
     scenario = scenarios.SCENARIOS[path.scenario]
+    found: list[tuple[str, dict[str, Any], int]] = []
+    for alike in [list(names)] if path.ways is None else [[name] for name in names]:
+        settings = request.parse_settings(settings_of(path, alike[0], more), scenario)
+        for key, values in settings.items():
+            if len(values) > 1:
+                raise UsageError(f"--set {key}: one value is needed, no list")
+        mixes = [path.cc(name) for name in alike]
+        request.parse_controls(",".join(mixes), scenario)
+        found += request.product(mixes, settings, [path.seed], scenario.devices)
+    return found
+
+
+def settings_of(path: RandomPath, name: str, more: Sequence[str]) -> list[str]:
+    """The settings of an algorithm's or way's run, those of the user's own over the path's."""
     given = [text.partition("=")[0] for text in more]
-    own = [text for text in path.options() if text.partition("=")[0] not in given]
-    settings = request.parse_settings([*own, *more], scenario)
-    for key, values in settings.items():
-        if len(values) > 1:
-            raise UsageError(f"--set {key}: one value is needed, no list")
-    mixes = [path.cc(name) for name in names]
-    request.parse_controls(",".join(mixes), scenario)
-    return list(request.product(mixes, settings, [path.seed], scenario.devices))
+    own = [text for text in path.options(name) if text.partition("=")[0] not in given]
+    return [*own, *more]
 
 
 def jobs(
@@ -75,6 +84,7 @@ def jobs(
         every = iter(sweep.make_jobs(scenario, engine, engine_name, kernel, runs))
         for one in mine:
             for name in one.names:
-                label = f"path {one.path.number} {one.path.cc(name)}"
+                said = name if one.path.ways else one.path.cc(name)
+                label = f"path {one.path.number} {said}"
                 made[one.path.number, name] = replace(next(every), label=label)
     return [made[one.path.number, name] for one in found for name in one.names]

@@ -30,11 +30,16 @@ def quantiles(values: Sequence[float]) -> list[float]:
     return [ordered[round(q / 100 * (len(ordered) - 1))] for q in QUANTILES.values()]
 
 
+def peers(found: Sequence[Compared]) -> list[str]:
+    """All peers; a path may lack one of them."""
+    return list(dict.fromkeys(name for one in found for name in one.peers))
+
+
 def rows(found: Sequence[Compared]) -> Iterator[tuple[str, list[float], int]]:
     """What has quantiles: its name, a value per path that has one, decimals."""
     yield "ratio to the better peer", [one.ratio for one in found], 2
-    for peer in found[0].peers:
-        yield f"ratio to {peer}", [one.over(peer) for one in found], 2
+    for peer in peers(found):
+        yield f"ratio to {peer}", [one.over(peer) for one in found if peer in one.peers], 2
     yield "own drops, %", [one.own.drops_percent for one in found], 2
     yield "better peer's drops, %", [one.peers[one.better].drops_percent for one in found], 2
     yield "own RTT, ms", _known([one.own for one in found], lambda result: result.rtt_ms), 0

@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from textwrap import indent
 from typing import Any
 
 from ..results.text import as_text
@@ -17,8 +18,8 @@ from .space import RandomPath, Space
 WORST = 10
 GROUPS = 10
 
-#: The command that repeats a path.
-Command = Callable[[RandomPath], str]
+#: The command that repeats a path; in a space of ways one for each of these ways, a line each.
+Command = Callable[[RandomPath, Sequence[str]], str]
 
 
 def text(space: Space, cc: str, found: Sequence[Compared], command: Command) -> str:
@@ -27,7 +28,7 @@ def text(space: Space, cc: str, found: Sequence[Compared], command: Command) -> 
         [
             f"{_head(space, cc, found)}\n{_quantiles(found)}",
             f"What the bad paths share:\n{_groups(space, found)}",
-            f"The worst:\n{_worst(found, command)}",
+            f"The worst:\n{_worst(cc, found, command)}",
         ]
     )
 
@@ -38,7 +39,7 @@ def _head(space: Space, cc: str, found: Sequence[Compared]) -> str:
     ahead = sum(ratio >= 1 for ratio in ratios)
     return (
         f"{cc} on {len(found)} paths of {space.name} ({space.duration_s:g} s each): below "
-        f"{numbers.BAD:g} of the better of {' and '.join(found[0].peers)} on {below}, "
+        f"{numbers.BAD:g} of the better of {' and '.join(numbers.peers(found))} on {below}, "
         f"at least equal on {ahead}"
     )
 
@@ -63,10 +64,11 @@ def _share(count: int, of: int) -> str:
     return f"{count} ({100 * count / of:.0f} %)"
 
 
-def _worst(found: Sequence[Compared], command: Command) -> str:
+def _worst(cc: str, found: Sequence[Compared], command: Command) -> str:
     worst = sorted(found, key=lambda one: one.ratio)[:WORST]
     return "\n".join(
-        f"{one.ratio:.2f} of {one.better} on path {one.path.number}:\n  {command(one.path)}"
+        f"{one.ratio:.2f} of {one.better} on path {one.path.number}:\n"
+        + indent(command(one.path, (cc, one.better)), "  ")
         for one in worst
     )
 
@@ -89,10 +91,10 @@ def as_json(
             "duration_s": space.duration_s,
             "scenario": path.scenario,
             "run_seed": path.seed,
-            "set": path.settings,
+            "set": path.settings if path.ways is None else path.ways,
             "drawn": {name: path.drawn[name] for name in space.own},
             "results": {name: _finite(asdict(result)) for name, result in results.items()},
-            "command": command(path),
+            "command": command(path, list(results)),
         },
         ensure_ascii=False,
     )

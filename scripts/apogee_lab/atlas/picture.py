@@ -25,20 +25,22 @@ def draw(space: Space, cc: str, found: Sequence[Compared]) -> Figure:
     """To the left the share of paths with at most so much, to the right each path."""
     with plt.rc_context(STYLE):
         figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.6))
-        _distribution(left, cc, found)
+        _distribution(left, space, cc, found)
         _places(figure, right, space, cc, found)
+        peers = " and ".join(numbers.peers(found))
         figure.suptitle(
-            f"{cc} beside {' and '.join(found[0].peers)} on {len(found)} paths of {space.name}",
+            f"{cc} beside {peers} on {len(found)} paths of {space.name}",
             x=left.get_position().x0, ha="left", parse_math=False,
         )  # fmt: skip
     return figure
 
 
-def _distribution(axes: Axes, cc: str, found: Sequence[Compared]) -> None:
-    for peer in found[0].peers:
-        _steps(axes, [one.over(peer) for one in found], colour(peer), f"over {peer}", 1.2)
+def _distribution(axes: Axes, space: Space, cc: str, found: Sequence[Compared]) -> None:
+    for peer in numbers.peers(found):
+        ratios = [one.over(peer) for one in found if peer in one.peers]
+        _steps(axes, ratios, _tint(space, peer), f"over {peer}", 1.2)
     ratios = [one.ratio for one in found]
-    _steps(axes, ratios, colour(cc), "over the better of them", 2.4)
+    _steps(axes, ratios, _tint(space, cc), "over the better of them", 2.4)
     axes.axvspan(LEAST, numbers.BAD, color="#f4d9d9", lw=0, zorder=0)
     below = sum(ratio < numbers.BAD for ratio in ratios)
     axes.text(
@@ -55,6 +57,11 @@ def _distribution(axes: Axes, cc: str, found: Sequence[Compared]) -> None:
     axes.set_xlabel(f"{cc}'s result over the peer's")
     axes.set_ylabel("paths with at most this, %")
     axes.legend(loc="lower right")
+
+
+def _tint(space: Space, name: str) -> str:
+    """The colour of an algorithm; ways have those of the cycle."""
+    return f"C{space.ways.index(name)}" if space.ways else colour(name)
 
 
 def _steps(axes: Axes, ratios: Sequence[float], tint: str, label: str, width: float) -> None:

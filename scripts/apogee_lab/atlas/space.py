@@ -25,15 +25,19 @@ from .expressions import evaluated
 
 FOLDER = Path(__file__).with_name("spaces")
 MEASURES = ("goodput", "first", "speed")
-KEYS = ("help", "scenario", "cc", "measure", "duration", "map", "draw", "set")
+KEYS = ("help", "scenario", "cc", "measure", "duration", "map", "draw", "set", "as")
 CC = "{cc}"
+WHEN = "when"  # of a table [as.NAME]
 MOST_SEED = 999_999  # of a run
 
 
 @dataclass(frozen=True)
 class RandomPath:
     """A path: its number, the seed of its runs, the scenario with its settings as text, and what
-    was drawn (None: the path does not have it). ``mix`` is --cc with ``{cc}`` for the algorithm."""
+    was drawn (None: the path does not have it). ``mix`` is --cc with ``{cc}`` for the algorithm.
+
+    ``ways`` are the settings of each way to use the path, if the space compares ways and not
+    algorithms; it has no way that this path does not have."""
 
     number: int
     seed: int
@@ -41,14 +45,20 @@ class RandomPath:
     settings: dict[str, str]
     mix: str
     drawn: dict[str, Any]
+    ways: dict[str, dict[str, str]] | None = None
+
+    def has(self, name: str) -> bool:
+        """Whether it can be measured: any algorithm, and the ways that the path has."""
+        return self.ways is None or name in self.ways
 
     def cc(self, name: str) -> str:
-        """What --cc has to be for this algorithm."""
+        """What --cc has to be for this algorithm or way."""
         return self.mix.replace(CC, name)
 
-    def options(self) -> list[str]:
-        """The settings, as --set takes them."""
-        return [f"{key}={value}" for key, value in self.settings.items()]
+    def options(self, name: str) -> list[str]:
+        """The settings for this algorithm or way, as --set takes them."""
+        settings = self.settings if self.ways is None else self.ways[name]
+        return [f"{key}={value}" for key, value in settings.items()]
 
 
 @dataclass(frozen=True)
@@ -63,6 +73,11 @@ class Space:
     def measure(self) -> str:
         """What is compared: one of MEASURES."""
         return self.table["measure"]
+
+    @property
+    def ways(self) -> list[str]:
+        """The ways to use a path that it compares, empty if it compares algorithms."""
+        return list(self.table.get("as", {}))
 
     @property
     def axes(self) -> tuple[str, str]:
@@ -93,6 +108,8 @@ class Space:
             scenario = _scenario(self.table["scenario"], names)
             place = f"space {self.name}: set"
             settings = _settings(self.table.get("set", {}), names, scenario)
+            place = f"space {self.name}: as"
+            ways = _ways(self.table.get("as"), names, scenario, settings)
             place = f"space {self.name}: cc"
             mix = draws.filled(self.table["cc"], {**names, "cc": CC})
             if mix is None:
@@ -100,7 +117,7 @@ class Space:
         except ValueError as error:
             raise UsageError(one_line(f"{place}: {error}")) from None
         dice = random.Random(f"{self.name} {seed} {number}")
-        return RandomPath(number, dice.randint(1, MOST_SEED), scenario, settings, mix, names)
+        return RandomPath(number, dice.randint(1, MOST_SEED), scenario, settings, mix, names, ways)
 
 
 def _scenario(given: str, names: Mapping[str, Any]) -> str:
@@ -125,6 +142,24 @@ def _settings(sets: Mapping[str, Any], names: Mapping[str, Any], scenario: str) 
             if name not in params:
                 raise ValueError(f"scenario {scenario} has no parameter '{name}'")
             found[name] = text
+    return found
+
+
+def _ways(
+    tables: Mapping[str, Any] | None,
+    names: Mapping[str, Any],
+    scenario: str,
+    common: Mapping[str, str],
+) -> dict[str, dict[str, str]] | None:
+    """The settings of each way that the path has: its own instead of the ``common`` ones."""
+    if tables is None:
+        return None
+    found = {}
+    for name, table in tables.items():
+        if draws.number(table.get(WHEN, 1), names):
+            own = {key: given for key, given in table.items() if key != WHEN}
+            kept = {key: text for key, text in common.items() if key not in own}
+            found[name] = kept | _settings(own, names, scenario)
     return found
 
 
@@ -175,8 +210,7 @@ def _check(table: Mapping[str, Any]) -> None:
             raise ValueError(f"{key} = TEXT is needed")
     if table["measure"] not in MEASURES:
         raise ValueError(f"measure: '{table['measure']}' is none of {', '.join(MEASURES)}")
-    if CC not in table["cc"]:
-        raise ValueError(f"cc: {CC} is needed in it")
+    _check_ways(table.get("as"), table["cc"])
     quantities = table.get("draw")
     if not isinstance(quantities, dict) or not isinstance(table.get("set", {}), dict):
         raise ValueError("tables [draw.NAME] and [set] are needed")
@@ -186,6 +220,22 @@ def _check(table: Mapping[str, Any]) -> None:
         except ValueError as error:
             raise ValueError(f"draw.{name}: {error}") from None
     _check_axes(table.get("map"), quantities)
+
+
+def _check_ways(ways: Any, cc: str) -> None:
+    if ways is None:
+        if CC not in cc:
+            raise ValueError(f"cc: {CC} is needed in it")
+        return
+    if not isinstance(ways, dict) or not all(isinstance(one, dict) for one in ways.values()):
+        raise ValueError("as: tables [as.NAME] are needed")
+    if len(ways) < 2:
+        raise ValueError("as: two tables [as.NAME] are needed")
+    if CC in cc:
+        raise ValueError(f"cc: {CC} has no meaning beside [as.NAME]")
+    for name in ways:
+        if not units.CONTROL.fullmatch(name):
+            raise ValueError(f"as.{name}: a name has at most 15 of a-z, 0-9 and _")
 
 
 def _check_axes(axes: Any, quantities: Mapping[str, Any]) -> None:

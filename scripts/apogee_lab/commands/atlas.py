@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""`lab atlas`: algorithms on random paths of a space, compared with their peers."""
+"""`lab atlas`: algorithms, or ways to use a path, on random paths, compared with their peers."""
 
 from __future__ import annotations
 
@@ -38,24 +38,22 @@ from .plot import save_figure
 if TYPE_CHECKING:
     from ..atlas.jobs import Asked
 
+DEFAULT = (DEFAULT_CC, "bbr", "cubic")  # looked at, and its peers, if the space has no ways
 MOST_PATHS = 100_000
 PLOTS = repo_root() / "build" / "plots"
 
 INTERRUPTED = 130
 
-#: Of each path's number the results of the algorithms that have one.
+#: Of each path's number the results of the algorithms or ways that have one.
 Results = dict[int, dict[str, Result]]
 
 
 def do_atlas(args: Arguments) -> int:
     """Run the paths, print the pages, draw the pictures."""
-    own, peers = _names("--cc", args.cc), _names("--beside", args.beside)
-    for cc in own:
-        if {*peers} <= {cc}:
-            raise UsageError(f"--beside: {cc} needs a peer other than itself")
-    names = list(dict.fromkeys([*own, *peers]))
     length_s = None if args.duration is None else duration_of(args)
     found = space.read(args.space, length_s)
+    own, peers = _compared(args, found)
+    names = list(dict.fromkeys([*own, *peers]))
     seed = whole_number("--seed", args.seed, 0, 2**32 - 1)
     paths = [found.path(seed, number) for number in _numbers(args)]
     json_target(args.json)
@@ -77,9 +75,23 @@ def do_atlas(args: Arguments) -> int:
     return status
 
 
-def _names(option: str, text: str) -> list[str]:
+def _compared(args: Arguments, found: Space) -> tuple[list[str], list[str]]:
+    """What is looked at, and its peers: algorithms, or the ways that the space has."""
+    cc = (found.ways or DEFAULT)[0] if args.cc is None else args.cc
+    beside = ",".join(found.ways or DEFAULT[1:]) if args.beside is None else args.beside
+    own, peers = _names("--cc", cc, found.ways), _names("--beside", beside, found.ways)
+    for name in own:
+        if {*peers} <= {name}:
+            raise UsageError(f"--beside: {name} needs a peer other than itself")
+    return own, peers
+
+
+def _names(option: str, text: str, ways: Sequence[str]) -> list[str]:
     names = text.split(",")
     for name in names:
+        if ways and name not in ways:
+            listed = ", ".join(ways)
+            raise UsageError(f"{option} {text}: the space has no '{name}'; choose from: {listed}")
         if not CONTROL.fullmatch(name):
             raise UsageError(f"{option} {text}: '{name}' is not a congestion control's name")
     if len(set(names)) < len(names):
@@ -123,7 +135,7 @@ def _run(
     records = iter(work.records)
     results: Results = {path.number: {} for path in paths}
     for path in paths:
-        for name in names:
+        for name in filter(path.has, names):
             record = next(records)
             if record is not None:
                 results[path.number][name] = of_record(record, found.measure)
@@ -167,12 +179,13 @@ def _build(args: Arguments, engine: Any, kernel: str, asked: Sequence[Asked]) ->
 def compared(
     paths: Sequence[RandomPath], results: Results, cc: str, peers: Sequence[str]
 ) -> list[Compared]:
-    """An algorithm beside its peers on the paths on which all were measured."""
-    return [
-        Compared(path, results[path.number][cc], {p: results[path.number][p] for p in peers})
-        for path in paths
-        if {cc, *peers} <= results[path.number].keys()
-    ]
+    """An algorithm or way beside its peers on the paths on which all were measured that it has."""
+    found = []
+    for path in paths:
+        here, results_here = [*filter(path.has, peers)], results[path.number]
+        if here and {cc, *here} <= results_here.keys():
+            found.append(Compared(path, results_here[cc], {p: results_here[p] for p in here}))
+    return found
 
 
 def _picture(out: str, found: Space, cc: str) -> str:
@@ -207,23 +220,33 @@ def _show(
         print(f"\n{path}", file=to)
 
 
-def _command(args: Arguments, found: Space, names: Sequence[str], path: RandomPath) -> str:
-    """The command that repeats a path."""
-    given = [text.partition("=")[0] for text in args.set]
-    own = [text for text in path.options() if text.partition("=")[0] not in given]
+def _command(
+    args: Arguments, found: Space, names: Sequence[str], path: RandomPath, ways: Sequence[str]
+) -> str:
+    """The command that repeats a path with all algorithms; for ways one each, a line each."""
+    each = [names] if path.ways is None else [[way] for way in ways]
+    return "\n".join(_run_command(args, found, one, path) for one in each)
+
+
+def _run_command(args: Arguments, found: Space, names: Sequence[str], path: RandomPath) -> str:
+    from ..atlas.jobs import settings_of
+
     words = ["scripts/lab", "run", path.scenario, "--engine", args.engine]
     words += ["--kernel", args.kernel] if args.kernel else []
     words += [word for text in args.module for word in ("--module", text)]
     words += ["--cc", ",".join(path.cc(name) for name in names), "--seed", str(path.seed)]
     words += ["--duration", f"{found.duration_s:g}"]
-    words += [word for text in [*own, *args.set] for word in ("--set", text)]
+    words += [word for text in settings_of(path, names[0], args.set) for word in ("--set", text)]
     return shlex.join(words)
 
 
-def _model_command(args: Arguments, found: Space, names: Sequence[str], path: RandomPath) -> str:
+def _model_command(
+    args: Arguments, found: Space, _names: Sequence[str], path: RandomPath, _ways: Sequence[str]
+) -> str:
     """The same in the model; without --model it is the engine's."""
-    words = ["scripts/lab", "atlas", args.space, "--model", "--cc", args.cc, "--beside",
-             args.beside, "--seed", args.seed, "--only", str(path.number)]  # fmt: skip
+    own, peers = (",".join(part) for part in _compared(args, found))
+    words = ["scripts/lab", "atlas", args.space, "--model", "--cc", own, "--beside", peers,
+             "--seed", args.seed, "--only", str(path.number)]  # fmt: skip
     words += ["--duration", args.duration] if args.duration else []
     words += [word for text in args.set for word in ("--set", text)]
     return shlex.join(words)
@@ -231,8 +254,13 @@ def _model_command(args: Arguments, found: Space, names: Sequence[str], path: Ra
 
 def atlas_parser(parser: Parser) -> None:
     parser.add_argument("space", metavar="SPACE", help=f"{', '.join(space.listed())}, or a .toml")
-    parser.add_argument("--cc", default=DEFAULT_CC, metavar="A,B", help="what is looked at (star)")
-    parser.add_argument("--beside", default="bbr,cubic", metavar="A,B", help="peers (bbr,cubic)")
+    parser.add_argument(
+        "--cc", metavar="A,B",
+        help="what is looked at: algorithms (star), or ways to use a path (the space's first)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--beside", metavar="A,B", help="peers: algorithms (bbr,cubic), or ways (all others)"
+    )
     parser.add_argument("--paths", default="200", metavar="N", help="paths 1 to N (200)")
     parser.add_argument("--only", metavar="N,N", help="only these paths")
     parser.add_argument("--seed", default="1", metavar="N", help="seed of the paths (1)")
