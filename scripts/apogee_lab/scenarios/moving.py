@@ -541,7 +541,7 @@ def play(moves: Moves, near: Device, far: str, pid: str) -> str:
     text += f'move() {{ sed "s|^[^ ]* |&$2 |" | {tool} {pid} | tc -n $1 -batch -; }}\n'
     text += "movers=\n"
     for ns, command, steps in streams:
-        lines = "\n".join(f"{at:.9g} {words}" for at, words in steps)
+        lines = "\n".join(f"{testbed.seconds(at)} {words}" for at, words in steps)
         text += f"move {ns} '{command}' <<'END' &\n{lines}\nEND\nmovers=\"$movers $!\"\n"
     return text
 

@@ -201,7 +201,7 @@ def _play(values: Mapping[str, Any], links: Sequence[LongLink], nets: Sequence[N
     net, inner, _ = nets
     last, text = "${senders##* }", "movers=\n"
     for ns, steps in longlinks.streams(links):
-        lines = "\n".join(f"{at:.9g} {words}" for at, words in steps)
+        lines = "\n".join(f"{testbed.seconds(at)} {words}" for at, words in steps)
         text += f"flow replay {last} <<'END' | tc -n {ns} -batch - &\n{lines}\nEND\n"
         text += 'movers="$movers $!"\n'
     if values["ping"]:

@@ -376,7 +376,7 @@ def _play(values: Mapping[str, Any], air: Air) -> str:
     """Shell lines that apply the changes in the background while the sender runs."""
     text = ""
     for ns, steps in _streams(values, air):
-        lines = "\n".join(f"{at:.9g} {words}" for at, words in steps)
+        lines = "\n".join(f"{testbed.seconds(at)} {words}" for at, words in steps)
         text += f"flow replay $sender <<'END' | tc -n {ns} -batch - &\n{lines}\nEND\n"
         text += 'movers="$movers $!"\n'
     return f"movers=\n{text}" if text else ""

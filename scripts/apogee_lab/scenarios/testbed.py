@@ -207,6 +207,11 @@ def time_text(seconds: float) -> str:
     return f"{round(seconds * 1e6)}us"
 
 
+def seconds(time_s: float) -> str:
+    """A time in s, as the shell and ``flow`` read it: to the millisecond in runs of days, too."""
+    return f"{time_s:g}" if time_s < 1000 else f"{time_s:.9g}"
+
+
 def blackouts(values: Mapping[str, Any], ack_devs: Iterable[str]) -> list[tuple[str, list[str]]]:
     """The requested blackouts: (name, devices of ``sat`` through which the frames come in)."""
     found = [("ack_blackout", list(ack_devs)), ("data_blackout", ["to-bn"])]
@@ -215,7 +220,7 @@ def blackouts(values: Mapping[str, Any], ack_devs: Iterable[str]) -> list[tuple[
 
 def at_random(start: str, spread_s: float) -> str:
     """A shell command that prints a time in s, up to ``spread_s`` later, at random."""
-    late = f"{start} + {spread_s:.9g} * $(od -An -N2 -tu2 /dev/urandom) / 65536"
+    late = f"{start} + {seconds(spread_s)} * $(od -An -N2 -tu2 /dev/urandom) / 65536"
     return f'awk "BEGIN {{ printf \\"%.4f\\", {late} }}"'
 
 
@@ -245,7 +250,7 @@ def blackout_lines(
     ``pref`` distinguishes the filter from others on the same devices.
     """
     start, length = values[name]
-    begin = f"{start:.9g}"
+    begin = seconds(start)
     if values["blackout_spread"]:
         begin = f"$({at_random(begin, values['blackout_spread'])})"
     on = "".join(f"\t{_drop(dev, pref)}\n" for dev in devs)
@@ -256,7 +261,7 @@ def blackout_lines(
 {{
 	sleep {begin}
 {on}	note {name} on
-	sleep {length:.9g}
+	sleep {seconds(length)}
 {off}
 	note {name} off
 }} &

@@ -216,11 +216,15 @@ def _starts(flows: Sequence[TrafficFlow], spread_s: float) -> list[str]:
     lines = []
     if spread_s:
         lines = [
-            f"# late START: up to {spread_s:.9g} s later, at random",
+            f"# late START: up to {testbed.seconds(spread_s)} s later, at random",
             f"late() {{ {testbed.at_random('$1', spread_s)}; }}",
         ]
     for flow in flows:
-        start = f"$(late {flow.start_s:.9g})" if spread_s else f"{flow.start_s:.9g}"
+        start = (
+            f"$(late {testbed.seconds(flow.start_s)})"
+            if spread_s
+            else f"{testbed.seconds(flow.start_s)}"
+        )
         lines.append(f"start_{flow.name}={start}")
     every = " ".join(f"$start_{flow.name}" for flow in flows)
     return [*lines, f"first=$(printf '%s\\n' {every} | sort -n | head -n 1)"]
@@ -231,7 +235,7 @@ def warmup_lines(begin_s: float, flows: Sequence[TrafficFlow]) -> str:
     hosts = " ".join(flow.snd for flow in flows)
     return f"""\
 {{
-	sleep {begin_s:.9g}
+	sleep {testbed.seconds(begin_s)}
 	note warmup off
 	for ns in {hosts}; do ip netns exec $ns nstat -asjz >"$OUT/warmup-$ns.json"; done
 }} &
