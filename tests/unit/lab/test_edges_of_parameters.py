@@ -42,7 +42,11 @@ BESIDE: dict[str, dict[str, Any]] = {
     "event3": {"paths": 4},
     "event4": {"paths": 4},
     "down_cc": {"down": 1},
+    "icmp": {"mid_mtu": 1400},
+    "reorder_table": {"reorder": 0.005},
 }
+#: Values of which no edge is allowed with the scenarios' own packets.
+INSIDE = {"mid_mtu": [1400], "mss_clamp": [1000]}
 BESIDE_IN: dict[tuple[str, str], dict[str, Any]] = {
     ("radio", "interval"): {"qdisc": "fq_codel"},
     ("radio", "queue"): {"segment": 0},
@@ -74,6 +78,7 @@ def some(param: Param) -> list[Any]:
     base, words = units.split_kind(param.kind)
     item = base.removeprefix(units.LIST)
     found: list[Any] = [param.default, *(None if word == "none" else word for word in words)]
+    found += INSIDE.get(param.name, [])
     if base.startswith("choice:"):
         return [*found, *base.removeprefix("choice:").split(",")]
     if item in STEPS:
@@ -182,7 +187,15 @@ SETS: dict[str, Any] = {
     "trace": lambda v: None if v == "none" else "instances/apogee",
     **{name: (lambda v, name=name: f"net.ipv4.{name}={v}") for name in (
         "tcp_frto", "tcp_early_retrans", "tcp_timestamps", "tcp_sack", "tcp_dsack", "tcp_recovery",
-        "tcp_ecn")},
+        "tcp_ecn", "tcp_mtu_probing", "tcp_notsent_lowat")},
+    "sender_qdisc": lambda v: None if v == "none" else f" root {v}",
+    "under": lambda v: None if v == "veth" else "flow pppoe" if v == "ppp" else f" type {v}",
+    "offloads": lambda v: "ethtool -K nic gro on" if v else None,
+    "mid_mtu": lambda v: f" mtu {v}" if v else None,
+    "icmp": lambda v: "ip_proto icmp type 3 action drop" if not v else None,
+    "mss_clamp": lambda v: f" advmss {v}" if v else None,
+    "reorder": lambda v: f"dev cable root netem delay {us(v)} {us(v)} " if v else None,
+    "reorder_table": lambda v: f" distribution {v} " if v != "uniform" else None,
     "flows": lambda v: f"\nstart_flow{2 if v == 'mix' else v}=",
     "start": lambda v: f"\nstart_flow2=$(late {v[-1]:.9g})\n",
     "delays": lambda v: f"tc -n snd1 qdisc add dev to-bn root netem delay {us(0.001 + v[0])} ",
