@@ -8,9 +8,8 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
 
+from ..measures.ceiling import LATE_S
 from .tracefiles import Steps
-
-LATE_S = 0.005
 
 
 @dataclass(frozen=True)

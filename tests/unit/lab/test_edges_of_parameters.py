@@ -50,6 +50,9 @@ INSIDE = {"mid_mtu": [1400], "mss_clamp": [1000]}
 BESIDE_IN: dict[tuple[str, str], dict[str, Any]] = {
     ("radio", "interval"): {"qdisc": "fq_codel"},
     ("radio", "queue"): {"segment": 0},
+    ("radio", "offloads"): {"segment": 0},
+    ("radio", "reorder"): {"segment": 0},
+    ("radio", "reorder_table"): {"segment": 0, "reorder": 0.005},
     ("wlan", "start"): {},
     ("lfn", "start"): {"n": 2, "spread": 0.0},
     ("lfn", "reno_start"): {"reno": 2},

@@ -101,7 +101,7 @@ def test_a_pause_holds_both_ends_of_its_link() -> None:
     """The bucket fills in the meantime: the end comes later by a frame's time, 31.5 ms."""
     text = script(event2="outage@30s:1s")
     plug = "qdisc change dev to-net2 parent 1:1 handle 2: plug"
-    assert text.count(f"\n30 {plug} block\n31.031542 {plug} release_indefinite\n") == 2
+    assert text.count(f"\n30 {plug} block\n31.0315 {plug} release_indefinite\n") == 2
     assert "flow replay ${senders##* } <<'END' | tc -n am2 -batch -" in text
     assert "flow replay ${senders##* } <<'END' | tc -n ha -batch -" in text
     assert "to-net1 parent 1:1" not in text
