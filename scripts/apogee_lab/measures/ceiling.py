@@ -24,7 +24,6 @@ from .record import RecordError
 
 MARGIN = 0.02
 DEVIATIONS = 5
-LATE_S = 0.005
 
 
 def check(run: Measurement) -> None:
@@ -56,7 +55,7 @@ def carried(best: Mapping[str, Any], begin_s: float, end_s: float) -> float:
         for (at, value), until in zip(steps, ends, strict=True)
     )
     falls = sum(max(0.0, a - b) for (_, a), (_, b) in pairwise(steps))
-    return bits + best.get("late_s", LATE_S) * falls + best.get("at_once", 0.0)
+    return bits + best.get("late_s", 0.0) * falls + best.get("at_once", 0.0)
 
 
 def held(run: Measurement) -> float:

@@ -15,8 +15,8 @@ SCENARIO_NAMES = ("satellite", "satellite-shared", "leo")
 #: Parameters that the model has. Others must be left alone.
 PARAMS = frozenset(
     "rate delay ber ack_ber queue window ack_rate ack_queue ack_slot event policer jitter "
-    "jitter_mean burst rate_trace delay_trace flows start delays spread wired_rate wired_delay "
-    "loss rate_low rate_high spike".split()
+    "jitter_mean burst burst_time rate_trace delay_trace flows start delays spread wired_rate "
+    "wired_delay loss rate_low rate_high spike".split()
 )
 ACK_FRAME = 66
 FRAME = 1514
@@ -36,10 +36,11 @@ def of(scenario: str, values: Mapping[str, Any], cc: str, duration_s: float) -> 
     starts = traffic.starts("start", every["start"], count, "flows", "flows") if shared else (0.0,)
     ends_s = max(starts) - min(starts) + duration_s
     events = every["event"] or ()
-    # Outages lose what enters the hop meanwhile; as shares lost they would lose what enters the
-    # queue.
+    # Outages and bursts by time lose what enters the hop meanwhile; as shares lost they would lose
+    # what enters the queue. The model draws the bursts' times itself.
     outages = [event for event in events if event.what == "outage"]
-    rest = {**every, "event": tuple(event for event in events if event.what != "outage")}
+    rest = {**every, "event": tuple(event for event in events if event.what != "outage"),
+            "burst_time": None}  # fmt: skip
     source = leo.path if scenario == "leo" else moving.traced
     moves = moving.of(rest, testbed.queue_packets(every), ends_s, source)
     wired_s = 2 * every["wired_delay"] if shared else 0.0
@@ -82,7 +83,7 @@ def _check(scenario: str, values: Mapping[str, Any], ccs: Sequence[str]) -> None
 
 
 def _path(values: Mapping[str, Any], moves: Moves, wired_s: float) -> Iterator[str]:
-    yield from _words("rate", f"{moves.rates[0][1]:.12g}")
+    yield from _words("rate", _rate(moves.rates[0][1]))
     yield from _words("rtt", _rtt_ms(moves.delays[0][1], wired_s))
     yield from _words("window", str(values["window"]))
     if values["policer"]:
@@ -97,6 +98,13 @@ def _path(values: Mapping[str, Any], moves: Moves, wired_s: float) -> Iterator[s
     yield from _words("loss", f"{loss:.9g}")
     if values["burst"]:
         yield from _words("bursts", ",".join(f"{share:.9g}" for share in values["burst"]))
+    if values["burst_time"]:
+        yield from _words("burst-time", ",".join(f"{1e3 * t:.9g}" for t in values["burst_time"]))
+
+
+def _rate(bps: float) -> str:
+    """A rate; without opportunities for a while nothing leaves at the least rate either."""
+    return f"{max(1.0, bps):.12g}"
 
 
 def _rtt_ms(delay_s: float, wired_s: float) -> str:
@@ -127,7 +135,7 @@ def _flows(values: Mapping[str, Any], starts: Sequence[float], count: int) -> It
 def _events(moves: Moves, wired_s: float) -> Iterator[str]:
     share = moves.values.get("loss", 0.0)
     for at, rate in moves.rates[1:]:
-        yield from _words("event", f"{at:.9g}:rate={rate:.12g}")
+        yield from _words("event", f"{at:.9g}:rate={_rate(rate)}")
     for at, packets in moves.queues[1:]:
         yield from _words("event", f"{at:.9g}:queue={packets:g}")
     for at, delay in moves.delays[1:]:

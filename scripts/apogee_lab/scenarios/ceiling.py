@@ -8,8 +8,9 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
 
-from ..measures.ceiling import LATE_S
 from .tracefiles import Steps
+
+LATE_S = 0.005  # a change of the path comes so late, at most
 
 
 @dataclass(frozen=True)

@@ -123,8 +123,8 @@ def test_the_paths_of_single() -> None:
     """Shares and ranges are those that its file states; 600 paths, four standard errors."""
     found = space.read("single", 10)
     every = [found.path(11, number).drawn for number in range(1, 601)]
-    for name, share in (("loss", 3 / 4), ("burst", 1 / 6), ("jitter", 1 / 2), ("moves", 1 / 2),
-                        ("ack_loss", 1 / 4), ("slot", 1 / 8)):  # fmt: skip
+    for name, share in (("loss", 3 / 4), ("burst_every", 1 / 6), ("jitter", 1 / 2),
+                        ("moves", 1 / 2), ("ack_loss", 1 / 4), ("slot", 1 / 8)):  # fmt: skip
         there = sum(one[name] is not None for one in every)
         assert abs(there - 600 * share) < 4 * math.sqrt(600 * share * (1 - share)), name
     rates = sorted(one["rate"] for one in every)
@@ -208,7 +208,7 @@ def test_the_space_of_the_page(tmp_path: Path) -> None:
 
 def test_an_unknown_space() -> None:
     for name in ("nosuch", "../single", "nosuch.toml"):
-        with pytest.raises(UsageError, match="choose from: links, mixed, radios, requests"):
+        with pytest.raises(UsageError, match="choose from: crowded, fat, links, mixed, radios"):
             space.read(name)
 
 

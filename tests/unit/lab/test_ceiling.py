@@ -49,7 +49,7 @@ def test_what_a_run_may_carry_beyond_it(tmp_path: Path) -> None:
     becomes shorter, a bucket, luck with losses."""
     high, low = 9.6e6, 0.9 * 9.6e6
     fall = [(0.0, high), (10.0, low)]
-    most = ceiling.carried({"steps": fall, "way_s": (0.25, 0.25)}, 0.5, 10.5)
+    most = ceiling.carried({"steps": fall, "way_s": (0.25, 0.25), "late_s": 0.005}, 0.5, 10.5)
     assert most == pytest.approx(9.75 * high + 0.25 * low + 0.005 * (high - low))
     shorter = ceiling.carried({"steps": [(0.0, high)], "way_s": (0.1, 0.25)}, 0.5, 10.5)
     assert shorter == pytest.approx(10.15 * high)
@@ -83,7 +83,7 @@ def test_the_ceiling_is_what_the_limit_is_the_mean_of() -> None:
         best = path.ceiling.facts() | {"way_s": (0, 0), "at_once": 0}
         falls = sum(max(0, a - b) for (_, a), (_, b) in zip(best["steps"], best["steps"][1:],
                                                             strict=False))  # fmt: skip
-        most = ceiling.carried(best, begin_s, begin_s + 60) - ceiling.LATE_S * falls
+        most = ceiling.carried(best, begin_s, begin_s + 60) - best["late_s"] * falls
         assert most / 60 == pytest.approx(plan.limit_bps, rel=1e-5), name
 
 
