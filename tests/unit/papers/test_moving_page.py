@@ -39,8 +39,8 @@ def of(read: Read) -> Of:
 PATHS = {
     "still": 2, "longer": 3, "longest": 3, "slower-short": 1, "slower-long": 1, "ten-packets": 3,
     "policer": 2, "policer-deep": 1, "stall": 2, "outage": 2, "loss": 1, "burst": 1,
-    "burst-time": 1,    "jitter-even": 1, "jitter-even-wide": 1, "jitter": 1, "jitter-wide": 1, "leo": 4,
-    "there-and-back": 3, "down-and-up": 2,
+    "burst-time": 1, "jitter-even": 1, "jitter-even-wide": 1, "jitter": 1, "jitter-wide": 1,
+    "leo": 4, "there-and-back": 3, "down-and-up": 2,
 }  # fmt: skip
 
 
