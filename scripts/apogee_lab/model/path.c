@@ -138,10 +138,13 @@ static void next_turn(struct path *p)
 	u64 before = turn_count ? turns[turn_count - 1] : NSEC_PER_SEC / NSEC_PER_MSEC;
 
 	if (turn_count == turn_room) {
+		u64 *more;
+
 		turn_room = turn_room ? 2 * turn_room : 1024;
-		turns = realloc(turns, turn_room * sizeof(*turns));
-		if (!turns)
+		more = realloc(turns, turn_room * sizeof(*turns));
+		if (!more)
 			abort();
+		turns = more;
 	}
 	turns[turn_count++] = before + lasts(bad ? p->bad_length : p->bad_every - p->bad_length);
 }

@@ -24,8 +24,6 @@ struct timer_list {
 
 #define timer_container_of(to, timer, member) container_of(timer, typeof(*(to)), member)
 
-#define usecs_to_jiffies(us) ((unsigned long)((us) + FUZZ_JIFFY - 1) / FUZZ_JIFFY)
-
 static inline void timer_setup(struct timer_list *timer,
 			       void (*function)(struct timer_list *timer), unsigned int flags)
 {
