@@ -364,8 +364,8 @@ def test_acks_of_the_tunnel_are_counted_at_both_ends(counted: dict[str, Any]) ->
 
 
 def test_estimates_are_those_of_the_links(counted: dict[str, Any]) -> None:
-    """20 ms there and back, and 4 Mbit/s, which are over-estimated: 1.3 times in the mean of 21 seeds,
-    1.67 at most.
+    """20 ms there and back, and 4 Mbit/s, of which more is estimated: 1.3 times as much in the mean
+    of 21 seeds, 1.67 at most.
     """
     for path in counted["leader"]["paths"]:
         assert 20_000 <= path["min_rtt_us"] < 30_000
