@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from textwrap import indent
+from textwrap import indent, wrap
 from typing import Any
 
 from ..results.text import as_text
@@ -68,9 +68,15 @@ def _worst(cc: str, found: Sequence[Compared], command: Command) -> str:
     worst = sorted(found, key=lambda one: one.ratio)[:WORST]
     return "\n".join(
         f"{one.ratio:.2f} of {one.better} on path {one.path.number}:\n"
-        + indent(command(one.path, (cc, one.better)), "  ")
+        + "\n".join(map(_broken, command(one.path, (cc, one.better)).split("\n")))
         for one in worst
     )
+
+
+def _broken(command: str) -> str:
+    """A command on lines of up to 120 characters, which a shell reads as one."""
+    words = wrap(command, 116, break_long_words=False, break_on_hyphens=False)
+    return indent(" \\\n  ".join(words), "  ")
 
 
 def as_json(

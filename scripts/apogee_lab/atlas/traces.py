@@ -46,10 +46,11 @@ def cellular(dice: random.Random, mean_bps: float, length_s: float) -> list[int]
 
 
 def written(times: list[int]) -> Path:
-    """A file with this trace, named after its contents."""
+    """A file with this trace, named after its contents; relative to the folder of work if below."""
     text = "".join(f"{ms}\n" for ms in times)
     path = FOLDER / f"trace-{hashlib.sha256(text.encode()).hexdigest()[:12]}.txt"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, text)
-    return path
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path

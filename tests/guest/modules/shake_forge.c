@@ -43,7 +43,7 @@
  *	mal	 random M_AL and random sequence numbers
  *	reset	 TCP RST and SYN in turn, in many flows
  *	inner	 random octets as inner packet
- *	stub	 an inner packet that claims to be shorter than its header
+ *	brief	 an inner packet that claims to be shorter than its header
  *	source	 an inner source that is another leader's (source6: IPv6)
  *	between	 an inner destination that is another leader's (between6: IPv6)
  *	probe	 PROBEs
@@ -543,7 +543,7 @@ static int hostile(struct leader *l, unsigned char *p, uint32_t *mal)
 	if (is_leaders(l, "source6") || is_leaders(l, "between6"))
 		return inner6(l, p);
 	length = inner4(l, p, data);
-	if (is_leaders(l, "stub"))
+	if (is_leaders(l, "brief"))
 		set16(p + 2, draw() % 20);
 	set16(tcp, 1000);
 	set16(tcp + 2, 2000);

@@ -70,7 +70,7 @@ HOSTILE: dict[str, set[str]] = {
     "mal": {"flows_senseless", "flows_holes_lost", "flows_holes"},
     "reset": set(),
     "inner": {"dropped_inner", "dropped_source"},
-    "stub": {"dropped_inner"},
+    "brief": {"dropped_inner"},
     "source": {"dropped_source"},
     "source6": {"dropped_source"},
     "between": {"dropped_between"},

@@ -103,8 +103,8 @@ verified pour 10.3.0.2 5201 400000 10 >/dev/null; wait $record
 ip link del shake0; key= leader_up auth off; paths; at; sleep 2; since mixed
 say "mixed alive: $(alive)"
 key= agent_again auth off; ip -n ha link set shake0 type shake peer 2 allow 10.7.0.2; at
-$net1 shake_forge leader 10.2.1.2 4790 2 stub 200 0.5 >/tmp/stubs; sleep 0.2; since stub
-say "stubs: $(cat /tmp/stubs)"
+$net1 shake_forge leader 10.2.1.2 4790 2 brief 200 0.5 >/tmp/briefs; sleep 0.2; since brief
+say "briefs: $(cat /tmp/briefs)"
 """
 
 
@@ -147,7 +147,7 @@ def test_who_has_no_right_is_not_registered(registered: Told, case: str, cause: 
 
 def test_a_packet_shorter_than_its_header_is_dropped(registered: Told) -> None:
     """As it says itself; its octets, and its source, are all there."""
-    assert number(registered, "stub dropped_inner") == number(registered, "stubs") > 50
+    assert number(registered, "brief dropped_inner") == number(registered, "briefs") > 50
 
 
 def test_a_leader_without_a_key_says_nothing(registered: Told) -> None:

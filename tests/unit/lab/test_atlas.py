@@ -164,6 +164,18 @@ def test_a_cellular_trace() -> None:
     assert sum(gap > 300 for gap in gaps) > 30
 
 
+def test_a_trace_is_named_from_the_folder_of_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that no record has a path of one machine, unless the folder is elsewhere."""
+    monkeypatch.chdir(tmp_path)
+    name = traces.written([1, 2, 30])
+    assert not name.is_absolute() and name.read_text() == "1\n2\n30\n"
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path / "below")
+    assert traces.written([1, 2, 30]) == tmp_path / name
+
+
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
