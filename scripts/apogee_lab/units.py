@@ -249,14 +249,18 @@ def _burst(text: str, kind: str) -> tuple[float, float]:
     return shares
 
 
-def _every(text: str, kind: str) -> tuple[float, float]:
-    every, colon, length = text.partition(":")
+def _two_times(text: str, kind: str) -> tuple[float, float]:
+    one, colon, other = text.partition(":")
     if not colon:
         raise UnitError(f"{text!r} is not {describe(kind)}")
     try:
-        times = (float(parse("time", every)), float(parse("time", length)))
+        return (float(parse("time", one)), float(parse("time", other)))
     except UnitError:
         raise UnitError(f"{text!r} is not {describe(kind)}") from None
+
+
+def _every(text: str, kind: str) -> tuple[float, float]:
+    times = _two_times(text, kind)
     if times[1] < LEAST_S or round(times[0] - times[1], 9) < LEAST_S:
         raise UnitError(f"{text!r}: LENGTH, and EVERY less LENGTH, must be at least 1ms")
     return times
@@ -284,13 +288,7 @@ def _one_event(text: str, kind: str) -> Event:
 
 
 def _event(text: str, kind: str) -> tuple[float, float]:
-    start, colon, length = text.partition(":")
-    if not colon:
-        raise UnitError(f"{text!r} is not {describe(kind)}")
-    try:
-        event = (float(parse("time", start)), float(parse("time", length)))
-    except UnitError:
-        raise UnitError(f"{text!r} is not {describe(kind)}") from None
+    event = _two_times(text, kind)
     if event[1] <= 0:
         raise UnitError(f"{text!r}: the length must be longer than 0s")
     return event
