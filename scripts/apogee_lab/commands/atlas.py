@@ -125,12 +125,7 @@ def _run(
     try:
         work.run()
     except sweep.Interrupted:
-        done = sum(record is not None for record in work.records)
-        print(
-            f"interrupted: {done} of {len(made)} runs are finished and kept; "
-            "the same command continues",
-            file=sys.stderr,
-        )
+        print(work.interrupted, file=sys.stderr)
         return {}, INTERRUPTED
     records = iter(work.records)
     results: Results = {path.number: {} for path in paths}

@@ -51,12 +51,7 @@ def do_run(args: Arguments) -> int:
     try:
         work.run()
     except sweep.Interrupted:
-        done = sum(record is not None for record in work.records)
-        print(
-            f"interrupted: {done} of {len(jobs)} runs are finished and kept; "
-            "the same command continues",
-            file=sys.stderr,
-        )
+        print(work.interrupted, file=sys.stderr)
         return 130
     found = [record for record in work.records if record is not None]
     show_results(args.json, found, table.render(found, args.format) if found else "")

@@ -269,6 +269,15 @@ class Sweep:
         self.failures: dict[int, Failure] = {}
         self._out = out or sys.stderr
 
+    @property
+    def interrupted(self) -> str:
+        """What there is to say after Interrupted."""
+        done = sum(record is not None for record in self.records)
+        return (
+            f"interrupted: {done} of {len(self.jobs)} runs are finished and kept; "
+            "the same command continues"
+        )
+
     def run(self) -> None:
         """Execute the unfinished runs. If interrupted, stops active runs and raises Interrupted."""
         first = {job.key: index for index, job in reversed(list(enumerate(self.jobs)))}
