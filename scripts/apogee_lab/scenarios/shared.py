@@ -17,7 +17,7 @@ from .scenario import Param, Path, Plan, Scenario
 from .sending import Sender
 from .testbed import PORT, Net
 
-MOST_FLOWS = 20
+MOST_FLOWS = 50
 SPLIT, MIDDLE = 100, 100  # link numbers: receivers' links follow SPLIT; the satellite link
 
 PARAMS = (
@@ -221,7 +221,7 @@ def _links(values: Mapping[str, Any], moves: Moves, net: Net, flows: Sequence[Fl
         *net.links(hops),
         *net.ends(hops, routes, routers=["bn", "sat"]),
         "",
-        *testbed.end_hosts(values, " ".join(hosts)),
+        *testbed.end_hosts(values, " ".join(hosts), senders=len(flows)),
         "# wired links; the extra delay of a flow is on its sender's",
         *_wired_lines(values, flows),
         "",

@@ -160,14 +160,21 @@ def test_iperf3_agrees(runs: dict[str, Run], build: Path) -> None:
 
 @pytest.mark.uml
 @pytest.mark.deep
-def test_one_against_nineteen(kept: Path, tmp_path: Path) -> None:
-    """Twenty flows named by --cc: each has its share, and each drop belongs to one flow."""
-    mix = ("--cc", "constant+19*reno", "--set", "constant.cwnd=20", "--duration", "5")
+def test_one_against_forty_nine(kept: Path, tmp_path: Path) -> None:
+    """Fifty flows named by --cc: each has its share, and each drop belongs to one flow."""
+    errors = ("--set", "ber=1e-6", "--set", "ack_ber=0", "--set", "queue=75kB")
+    mix = ("--cc", "constant+49*reno", "--set", "constant.cwnd=20", *errors, "--duration", "5")
     (record,) = measured(tmp_path / "r.jsonl", *mix, scenario="satellite-shared")
     flows = record["flows"]
-    assert record["cc"] == "constant+19*reno"
-    assert [flow["cc"] for flow in flows] == ["constant", *["reno"] * 19]
-    assert sum(flow["fair_share"] for flow in flows) == pytest.approx(20, abs=0.001)
+    assert record["cc"] == "constant+49*reno"
+    assert [flow["cc"] for flow in flows] == ["constant", *["reno"] * 49]
+    rates = [flow["goodput_bps"] for flow in flows]
+    assert sum(rates) == pytest.approx(record["total_goodput_bps"], abs=1)
+    assert sum(rates) > 0.8 * record["limit_bps"]
+    squares = sum(rate**2 for rate in rates)
+    assert record["jain"] == pytest.approx(sum(rates) ** 2 / (50 * squares), abs=1e-4)
+    assert sum(flow["fair_share"] for flow in flows) == pytest.approx(50, abs=0.01)
     assert flows[0]["window_bytes"] == {"mean": 20 * PAYLOAD, "min": 20 * PAYLOAD,
                                         "max": 20 * PAYLOAD}  # fmt: skip
-    assert sum(flow["queue_drops"] for flow in flows) == record["queue"]["drops"]
+    assert sum(flow["queue_drops"] for flow in flows) == record["queue"]["drops"] > 0
+    assert sum(flow["link_drops"] for flow in flows) == record["link_drops"] > 0

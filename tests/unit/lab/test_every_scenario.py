@@ -71,7 +71,7 @@ def test_the_script_is_shell(line: str) -> None:
 BAD = {
     "run satellite-shared": [
         ("--cc star+star+star flows=2", "3 given, but there are 2 flows"),
-        ("--cc star+20*reno", "names 21, but there are at most 20 flows"),
+        ("--cc star+50*reno", "names 51, but there are at most 50 flows"),
         ("--cc star+0*reno", "'0*reno' is neither NAME nor N*NAME"),
         ("--cc star+100*reno", "N from 1 to 99"),
         ("--cc star+reno*9", "'reno*9' is neither NAME nor N*NAME"),
@@ -84,8 +84,8 @@ BAD = {
         ("--cc star+", "'' is not a congestion control's name"),
         ("queue=1kB", "queue: 1kB holds no packet; use at least 1.5kB"),
         ("queue=15", "queue: '15' is not a size"),
-        ("flows=0", "from 1 to 20"),
-        ("flows=21", "from 1 to 20"),
+        ("flows=0", "from 1 to 50"),
+        ("flows=51", "from 1 to 50"),
         ("flows=two", "flows: 'two' is not a whole number"),
         ("start=0s+1s+2s", "start: 3 given"),
         ("start=0s,10s", "such as 0s+10s"),
@@ -107,7 +107,7 @@ BAD = {
         ("sizes=" + "+".join(["1kB"] * 65), "sizes: 65 given, at most 64 are allowed"),
         ("lead=2h", "lead: '2h' is not a time"),
         ("traffic=iperf3", "unknown parameter 'traffic' of scenario requests"),
-        ("--cc star+20*reno", "names 21, but there are at most 20 flows"),
+        ("--cc star+50*reno", "names 51, but there are at most 50 flows"),
         ("--cc star+no-such", "'no-such' is not a congestion control's name"),
         ("queue=1kB", "queue: 1kB holds no packet"),
     ],

@@ -18,6 +18,7 @@ from apogee_lab.results import over_time, plots, table
 from apogee_lab.results.finished import FinishedRun
 from apogee_lab.runs import request
 from apogee_lab.scenarios import SCENARIOS
+from apogee_lab.scenarios.shared import MOST_FLOWS
 from tests.unit.lab.raw_folders import bins, compute, fill, link, meta, qdisc, send_log, write
 from tests.unit.lab.stand_ins import delays, sends
 
@@ -48,6 +49,19 @@ def test_each_flow_has_hosts_of_its_own() -> None:
     ]
     addresses = re.findall(r"addr add (\S+) ", plan.script)
     assert len(set(addresses)) == len(addresses) == 2 * (1 + 2 * 3)
+
+
+def test_fifty_flows() -> None:
+    """Each has addresses, hardware addresses and a port of its own, and the senders' first buffers
+    together are no more than the 640 MiB that a guest has for them; up to 40 they are whole."""
+    plan = SHARED.compile({"flows": MOST_FLOWS}, "star", 60.0)
+    for found in (re.findall(r"addr add (\S+) ", plan.script),
+                  re.findall(r" address (\S+) ", plan.script)):  # fmt: skip
+        assert len(set(found)) == len(found) >= 1 + 2 * 50
+    assert len({flow.port for flow in plan.flows}) == len(plan.paths[0].data_links) == 50
+    for count, least in ((40, 2**24), (50, 40 * 2**24 // 51)):
+        (wmem,) = re.findall(r"tcp_wmem='4096 (\d+) ", script(flows=count))
+        assert least <= int(wmem) <= 40 * 2**24 // count
 
 
 def test_names_and_flows() -> None:
