@@ -53,10 +53,12 @@ def _value(record: Mapping[str, Any], measure: str) -> float:
 
 def _slowness(record: Mapping[str, Any]) -> float:
     """How many times longer than on the empty path the transfers took, their geometric mean. There
-    a transfer takes 1.5 round trips and its bytes' time at the limit."""
+    a transfer takes its bytes' time at the limit and 1.5 round trips, or half of one on a
+    connection that is there."""
     rtt_s = 8 * record["bdp_bytes"] / record["limit_bps"]
+    trips = 0.5 if record["set"].get("persistent") else 1.5
     logs = [
-        math.log(time_s / (1.5 * rtt_s + 8 * size["bytes"] / record["limit_bps"]))
+        math.log(time_s / (trips * rtt_s + 8 * size["bytes"] / record["limit_bps"]))
         for size in record["requests"]["sizes"]
         for time_s in size["times_s"]
     ]

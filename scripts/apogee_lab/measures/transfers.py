@@ -13,8 +13,9 @@ def completions(
 ) -> list[tuple[int, float]]:
     """Size in bytes and completion time in s of every transfer, in order.
 
-    ``sent`` has the time of connect() in µs and the size of each transfer, ``received`` the bytes
-    received and the time of the last one. ValueError if the transfers do not match.
+    ``sent`` has the time of connect(), or of the first write, in µs and the size of each transfer,
+    ``received`` the bytes received and the time of the last one. ValueError if the transfers do not
+    match.
     """
     if [size for _, size in sent] != [size for size, _ in received]:
         raise ValueError(f"{len(sent)} transfers were sent, but other bytes were received")
@@ -39,6 +40,7 @@ def _times(seconds: Sequence[float]) -> Mapping[str, Any]:
     return {
         "transfers": len(seconds),
         "median_s": round(statistics.median(seconds), 4),
+        "p90_s": round(percentile(seconds, 0.9), 4),
         "p95_s": round(percentile(seconds, 0.95), 4),
         "times_s": list(seconds),
     }

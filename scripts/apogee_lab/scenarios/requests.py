@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Requests: transfers of several sizes, one after the other, alone or beside bulk flows."""
+"""Requests: transfers of several sizes, one after the other, alone or beside bulk flows; on new
+connections, or on one that is kept and rests between them."""
 
 from __future__ import annotations
 
@@ -28,6 +29,16 @@ PARAMS = (
         1,
         1e9,
     ),
+    Param("persistent", 0, "bool", "1: all transfers on one connection, each is answered"),
+    Param(
+        "period",
+        0.0,
+        "time",
+        "time from the beginning of a transfer to that of the next, at least; 0s: at once",
+        0,
+        3600,
+    ),
+    Param("idle", 0.0, "time", "rest after each round of sizes, at least", 0, 3600),
     Param("lead", 10.0, "time", "time bulk flows run before the first transfer", 0, 3600),
     *(p for p in shared.PARAMS if p.name in ("spread", "wired_rate", "wired_delay")),
     *testbed.LINK_PARAMS,
@@ -48,7 +59,10 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
         raise ValueError(f"sizes: {len(values['sizes'])} given, at most {MOST_SIZES} are allowed")
     first, *others = ccs
     lead_s = values["lead"] if others else 0.0
-    flows = [shared.Flow(1, first, lead_s, 0.0, values["sizes"])]
+    own = traffic.Transfers(
+        values["sizes"], values["period"], values["idle"], bool(values["persistent"])
+    )
+    flows = [shared.Flow(1, first, lead_s, 0.0, own)]
     flows += [shared.Flow(n, cc, 0.0, 0.0) for n, cc in enumerate(others, 2)]
     return shared.plan(HEAD, {**values, "traffic": "flow"}, flows, duration_s)
 
@@ -64,9 +78,11 @@ class Size(TypedDict):
     median_s: Annotated[
         float, "s",
         "median completion time of that size: from `connect()`, SYN and all its repetitions "
-        "included, to the arrival of the last byte at the receiver's application",
+        "included, to the arrival of the last byte at the receiver's application; with "
+        "`persistent` from its own first write",
     ]  # fmt: skip
-    p95_s: Annotated[float, "s", "95th percentile of the completion times (linear between ranks)"]
+    p90_s: Annotated[float, "s", "90th percentile of the completion times (linear between ranks)"]
+    p95_s: Annotated[float, "s", "the 95th percentile"]
     times_s: Annotated[list[float], "s", "all completion times in the order of the run"]
 
 
@@ -107,18 +123,18 @@ def _bulk(record: dict[str, Any]) -> float | None:
 
 
 def _of_size(record: dict[str, Any], size: int, key: str) -> float | None:
-    """A value of the transfers of one size; None if there are none."""
+    """A value of the transfers of one size; None if there are none, or an older record lacks it."""
     sizes = record["requests"]["sizes"]
-    return next((one[key] for one in sizes if one["bytes"] == size), None)
+    return next((one.get(key) for one in sizes if one["bytes"] == size), None)
 
 
 def _columns(records: Sequence[dict[str, Any]]) -> list[Column]:
-    """Two columns per size, placed first; then the bulk goodput and the number of transfers."""
+    """Three columns per size, placed first; then the bulk goodput and the number of transfers."""
     sizes = sorted({one["bytes"] for r in records for one in r["requests"]["sizes"]})
     of_sizes = [
         Column(f"{units.format('size', size)} {name}", 2, partial(_of_size, size=size, key=key))
         for size in sizes
-        for name, key in (("median s", "median_s"), ("95 % s", "p95_s"))
+        for name, key in (("median s", "median_s"), ("90 % s", "p90_s"), ("95 % s", "p95_s"))
     ]
     return [
         *of_sizes,

@@ -89,14 +89,14 @@ HEAD = """\
 class Flow:
     """One flow: its number from 1 on, algorithm, start and extra one-way delay (s).
 
-    With ``sizes`` (bytes) it is a sequence of transfers instead of a bulk flow.
+    With ``transfers`` it is these instead of a bulk flow.
     """
 
     n: int
     cc: str
     start_s: float
     extra_s: float
-    sizes: tuple[int, ...] = ()
+    transfers: traffic.Transfers | None = None
 
     @property
     def snd(self) -> str:
@@ -269,7 +269,7 @@ def _sending_s(
     apart = late or later or max(starts) > min(starts)
     queued = 2 * crowd * 8 / values["rate"] if apart else 0.0
     late += traffic.LATE_SYN_S if values["ber"] or values["ack_ber"] not in ("same", 0) else 0.0
-    over = 0.0 if flow.sizes else _overtime_s(flows)
+    over = 0.0 if flow.transfers else _overtime_s(flows)
     return (
         max(starts) - flow.start_s + duration_s + longest + queued + late + over + traffic.SLACK_S
         + later
@@ -278,7 +278,7 @@ def _sending_s(
 
 def _overtime_s(flows: Sequence[Flow]) -> float:
     """How long other flows go on for the last transfer (s)."""
-    return traffic.LONGEST_S if any(flow.sizes for flow in flows) else 0.0
+    return traffic.LONGEST_S if any(flow.transfers for flow in flows) else 0.0
 
 
 def _one_way(values: Mapping[str, Any], extra_s: float) -> float:
@@ -306,7 +306,7 @@ def _bulks(
             start_s=flow.start_s,
             seconds=_sending_s(values, flows, flow, duration_s),
             next_hop="bn",
-            sizes=flow.sizes,
+            transfers=flow.transfers,
         )
         for flow in flows
     ]

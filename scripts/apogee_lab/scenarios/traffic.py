@@ -18,12 +18,38 @@ LATE_SYN_S = 1.1  # a lost SYN is retransmitted after 1 s
 
 
 @dataclass(frozen=True)
+class Transfers:
+    """Transfers one after the other, in rounds of ``sizes`` (bytes): each on a new connection, or
+    all on one that is kept (``persistent``). The next one begins ``period_s`` after the last one
+    began and, if that was a round's last, ``idle_s`` after it ended, but not before that."""
+
+    sizes: tuple[int, ...]
+    period_s: float = 0.0
+    idle_s: float = 0.0
+    persistent: bool = False
+
+    @property
+    def server(self) -> str:
+        """The verb of the tool that receives them."""
+        return "answer" if self.persistent else "serve"
+
+    @property
+    def words(self) -> str:
+        """The verb that sends them, and as one word of the shell what follows the log's name."""
+        times = [testbed.seconds(t) for t in (self.period_s, self.idle_s)]
+        sizes = "+".join(map(str, self.sizes))
+        verb = "chunks" if self.persistent else "request"
+        waits = self.period_s or self.idle_s
+        return f"{verb} '{' '.join([sizes, *times])}'" if waits else f"{verb} {sizes}"
+
+
+@dataclass(frozen=True)
 class TrafficFlow:
     """A flow: namespaces of sender and receiver, receiver's address and port, algorithm, start.
 
     It sends for ``seconds`` through its device to ``next_hop``. ``group`` is the class of flows it
-    belongs to, if any. With ``sizes`` (bytes) it is a sequence of transfers instead of a bulk flow;
-    none begins after ``seconds``, and the bulk flows beside them end when all are done.
+    belongs to, if any. With ``transfers`` it is these instead of a bulk flow; none begins after
+    ``seconds``, and the bulk flows beside them end when all are done.
     """
 
     name: str
@@ -36,7 +62,7 @@ class TrafficFlow:
     seconds: float
     next_hop: str
     group: str = ""
-    sizes: tuple[int, ...] = ()
+    transfers: Transfers | None = None
 
 
 def mix(cc: str, most: int, flows: str) -> tuple[str, ...]:
@@ -88,7 +114,7 @@ def specs(flows: Sequence[TrafficFlow], router: str, hop: str) -> tuple[FlowSpec
             entry=(router, f"to-{flow.snd if flow.next_hop == router else flow.next_hop}"),
             exit=(hop, f"to-{flow.rcv}"),
             group=flow.group,
-            sizes=flow.sizes,
+            sizes=flow.transfers.sizes if flow.transfers else (),
             switch=None if flow.next_hop == router else (flow.next_hop, f"to-{router}"),
         )
         for flow in flows
@@ -152,19 +178,20 @@ def traffic(
         "receivers= senders=",
     ]
     for flow in flows:
+        serve = f" {flow.transfers.server}" if flow.transfers else ""
         lines += [
-            f"recv {flow.name} {flow.rcv} {flow.port}{' serve' * bool(flow.sizes)} &",
+            f"recv {flow.name} {flow.rcv} {flow.port}{serve} &",
             'receivers="$receivers $!"',
         ]
     lines += [f"listening {flow.rcv} {flow.port}" for flow in flows]
     lines += _starts(flows, spread_s)
     for flow in flows:
         seconds = flow.seconds if ours else math.ceil(flow.seconds)
-        sizes = " request " + "+".join(map(str, flow.sizes)) if flow.sizes else ""
+        words = f" {flow.transfers.words}" if flow.transfers else ""
         lines += [
             f"send {flow.name} {flow.snd} $start_{flow.name} {flow.cc} {flow.address} {flow.port} "
-            f"{seconds:g}{sizes} &",
-            "transfers=$!" if flow.sizes else 'senders="$senders $!"',
+            f"{seconds:g}{words} &",
+            "transfers=$!" if flow.transfers else 'senders="$senders $!"',
         ]
     lines += [
         "note queue_sampling on",
@@ -206,7 +233,7 @@ def _sample_each(paths: Mapping[str, Device], ours: bool) -> list[str]:
 
 def _transfers(flows: Sequence[TrafficFlow]) -> str:
     """Shell lines that wait for the transfers, if there are any, and then end the bulk flows."""
-    if not any(flow.sizes for flow in flows):
+    if not any(flow.transfers for flow in flows):
         return ""
     return 'wait $transfers\n[ -z "$senders" ] || kill $senders\n'
 

@@ -29,6 +29,9 @@ CASES = {
     "syn": transfers("cubic", 4, sizes=(10_000,), data_blackout=(0.0, 0.9)),
     "errors": transfers("star", 12, ber=1e-5),
     "beside": transfers("cubic+star", 10, lead=5.0),
+    "kept": transfers("cubic", 6, sizes=(100_000,), persistent=1),
+    "rested": transfers("cubic", 20, sizes=(100_000,), persistent=1, idle=15.0),
+    "paced": transfers("cubic+star", 9, period=4.0, lead=0.0, rate=100_000_000),
 }
 
 
@@ -65,6 +68,32 @@ def test_a_lost_syn_costs_a_second(runs: dict[str, Run]) -> None:
         assert 1.0 - SMALL_S <= first - took <= 1.036 + SMALL_S
 
 
+def test_a_kept_connection_keeps_its_window_until_it_rests(runs: dict[str, Run]) -> None:
+    """The first chunk takes flights of 10, 20 and 40 segments, which leaves a window of 80: the
+    next ones are a flight each, half a round trip. After 15 s the window is that of a new
+    connection, as the kernel halves it for each timer that has passed."""
+    flight = 70 * FRAME_S + SMALL_S
+    first, *others = times(runs["kept"])[100_000]
+    assert len(others) >= 3
+    for took in (first, *times(runs["rested"])[100_000]):
+        assert 0 <= took - 2.5 * RTT <= flight + DELAYED_ACK_S
+    for took in others:
+        assert 0 <= took - 0.5 * RTT <= flight
+    begun = [at / 1e6 for at, _ in runs["rested"].sent["transfers"]]
+    ended = [at / 1e6 for _, at in runs["rested"].json("flow1.recv.json")["transfers"]]
+    assert len(begun) == 2
+    assert begun[1] - ended[0] == pytest.approx(15 + 0.5 * RTT, abs=SMALL_S)
+
+
+def test_transfers_begin_in_time(runs: dict[str, Run]) -> None:
+    """Every 4 s, and a bulk flow beside them goes on for as long as no further one is due."""
+    run = runs["paced"]
+    begun = [at for at, _ in run.sent["transfers"]]
+    assert [round((at - begun[0]) / 1e6, 2) for at in begun] == [4.0 * n for n in range(len(begun))]
+    assert len(begun) >= 3
+    assert run.record["interval"]["over_s"] == 9
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_what_was_sent_has_arrived(runs: dict[str, Run], name: str) -> None:
     """All bytes arrive, each round has every size once, no transfer is faster than the path."""
@@ -75,9 +104,10 @@ def test_what_was_sent_has_arrived(runs: dict[str, Run], name: str) -> None:
     for start in range(0, len(sent), len(sizes)):
         assert max(Counter(sent[start : start + len(sizes)]).values()) == 1
     assert sum(sent) == record["requests"]["bytes"] == run.json("flow1.recv.json")["bytes"]
-    assert len(sent) == record["requests"]["transfers"] >= 3
+    assert len(sent) == record["requests"]["transfers"] >= (2 if name == "rested" else 3)
     assert record["flows"][0]["segments"] >= sum(math.ceil(size / PAYLOAD) for size in sent)
-    assert all(took >= 1.5 * RTT for own in times(run).values() for took in own)
+    trips = 0.5 if run.record["set"].get("persistent") else 1.5
+    assert all(took >= trips * RTT for own in times(run).values() for took in own)
     if name == "errors":  # about one full frame in nine is lost
         assert record["link_drops"] > 0
         assert record["flows"][0]["retransmits"] > 0

@@ -136,6 +136,21 @@ def test_the_paths_of_single() -> None:
     assert {one["moves"] for one in every} == {None, *found.table["draw"]["moves"]["one_of"]}
 
 
+def test_the_paths_of_requests() -> None:
+    """Half keep the connection; chunks are of one size and have a period, rests are behind three
+    sizes; four standard errors of 200."""
+    found = space.read("requests")
+    every = [found.path(11, number) for number in range(1, 201)]
+    for path in every:
+        kept, settings = path.drawn["kept"], path.settings
+        assert len(settings["sizes"].split("+")) == (1 if kept == "chunks" else 3)
+        assert settings.get("persistent") == ("1" if kept else None)
+        assert {"period", "idle"} & set(settings) == {
+            None: set(), "chunks": {"period"}, "rests": {"idle"},
+        }[kept]  # fmt: skip
+    assert abs(sum(path.drawn["kept"] is None for path in every) - 100) < 4 * math.sqrt(50)
+
+
 def test_a_setting_says_what_was_drawn() -> None:
     """Of the queue's bytes, and of the bit errors that lose so many full frames."""
     found = space.read("single")
@@ -273,7 +288,7 @@ def record(**more: Any) -> dict[str, Any]:
     flows = [flow | {"goodput_bps": 2e6, "queue_drops": 10},
              flow | {"goodput_bps": 6e6, "queue_drops": 40}]  # fmt: skip
     return {"flows": flows, "total_goodput_bps": 8e6, "jain": 0.8, "run": "key",
-            "queue": {"drops": 50}} | more  # fmt: skip
+            "set": {}, "queue": {"drops": 50}} | more  # fmt: skip
 
 
 def test_what_is_taken_from_a_record() -> None:
@@ -284,6 +299,9 @@ def test_what_is_taken_from_a_record() -> None:
     sizes = [{"bytes": 100_000, "times_s": [0.5, 0.25]}, {"bytes": 10_000, "times_s": [0.64]}]
     done = record(requests={"sizes": sizes}, bdp_bytes=100_000, limit_bps=8e6)
     assert of_record(done, "speed").value == pytest.approx(1 / 2)
+    # On a connection that is there 100 kB take 150 ms.
+    kept = done | {"requests": {"sizes": [{"bytes": 100_000, "times_s": [0.3]}]}}
+    assert of_record(kept | {"set": {"persistent": 1}}, "speed").value == pytest.approx(1 / 2)
 
 
 # --- the command --------------------------------------------------------------------------------

@@ -210,6 +210,9 @@ SETS: dict[str, Any] = {
     "to-sat root netem delay 1000us limit",
     "wired_delay": lambda v: f"to-sat root netem delay {us(v)} rate 100000000bit limit",
     "sizes": lambda v: "request " + "+".join(map(str, v)),
+    "persistent": lambda v: "5201 answer &" if v else "5201 serve &",
+    "period": lambda v: f" {v:.9g} 0' &" if v else "+10000000 &",
+    "idle": lambda v: f" 0 {v:.9g}' &" if v else "+10000000 &",
     "lead": lambda v: f"\nstart_flow1=$(late {v:.9g})\n",
     **dict.fromkeys(("rate_low", "rate_high", "spike")),  # test_moving.py
     "loss": None,

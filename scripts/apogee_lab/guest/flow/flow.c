@@ -21,13 +21,23 @@
  *	each connection's last byte and its number of bytes. It waits for data
  *	instead of polling, so that these times are exact.
  *
- *   flow request HOST PORT --cc NAME --duration SECONDS LOG SIZE+SIZE...
+ *   flow answer PORT LOG
+ *	Accept one connection and answer each chunk on it by a byte when all of
+ *	it was read. The log is that of serve.
+ *
+ *   flow request HOST PORT --cc NAME --duration SECONDS LOG SIZE+SIZE... [PERIOD IDLE]
  *	Transfers to a server, each on a new connection: connect, send SIZE
  *	bytes, wait until the server has closed, begin the next. Each round has
  *	every SIZE once, in random order. None begins after SECONDS; the last
  *	one is completed. The log is that of send, with counts over all
  *	connections, plus "transfers": the time of each connect() and the bytes
- *	sent.
+ *	sent. With PERIOD and IDLE (s) none begins sooner than PERIOD after the
+ *	one before it began, nor a round sooner than IDLE after the last one
+ *	ended.
+ *
+ *   flow chunks ...
+ *	The same on one connection to flow answer; "transfers" has the time at
+ *	which each began to be written.
  *
  *   flow every SECONDS LINE PID
  *	Print LINE at once and then every SECONDS while the process PID is
@@ -81,23 +91,24 @@ static int flow_every(double seconds, const char *line, pid_t pid)
 }
 
 /* flow send HOST PORT --cc NAME --duration SECONDS LOG [BYTES]
- * flow request HOST PORT --cc NAME --duration SECONDS LOG SIZES
+ * flow request|chunks HOST PORT --cc NAME --duration SECONDS LOG SIZES [PERIOD IDLE]
  */
 static int flow_client(int argc, char **argv)
 {
 	struct target to = { .cc = argv[5] };
-	int64_t sizes[MOST_SIZES];
-	int n;
+	struct requests r = { .kept = !strcmp(argv[1], "chunks") };
 
 	if (strcmp(argv[4], "--cc") || strcmp(argv[6], "--duration") || atof(argv[7]) <= 0)
 		return 2;
 	if (set_target(&to, argv[2], argv[3]))
 		return 1;
-	n = argc == 10 ? read_sizes(argv[9], sizes) : 0;
+	r.n = argc >= 10 ? read_sizes(argv[9], r.sizes) : 0;
 	if (!strcmp(argv[1], "send"))
-		return argc == 10 && n != 1 ? 2 :
-			flow_send(&to, atof(argv[7]), argv[8], n ? sizes[0] : 0);
-	return n ? flow_request(&to, atof(argv[7]), argv[8], sizes, n) : 2;
+		return argc == 10 && r.n != 1 ? 2 :
+			flow_send(&to, atof(argv[7]), argv[8], r.n ? r.sizes[0] : 0);
+	r.period = argc == 12 ? (int64_t)(atof(argv[10]) * 1e6) : 0;
+	r.idle = argc == 12 ? (int64_t)(atof(argv[11]) * 1e6) : 0;
+	return r.n ? flow_request(&to, atof(argv[7]), argv[8], &r) : 2;
 }
 
 /* flow datagrams HOST PORT BYTES SECONDS PID LOG */
@@ -142,8 +153,11 @@ int main(int argc, char **argv)
 		status = flow_recv(argv[2], argv[3]);
 	else if (argc == 4 && !strcmp(argv[1], "serve"))
 		status = flow_serve(argv[2], argv[3]);
+	else if (argc == 4 && !strcmp(argv[1], "answer"))
+		status = flow_answer(argv[2], argv[3]);
 	else if (((argc == 9 || argc == 10) && !strcmp(argv[1], "send")) ||
-		 (argc == 10 && !strcmp(argv[1], "request")))
+		 ((argc == 10 || argc == 12) &&
+		  (!strcmp(argv[1], "request") || !strcmp(argv[1], "chunks"))))
 		status = flow_client(argc, argv);
 	else if (argc == 5 && !strcmp(argv[1], "every") && atof(argv[2]) > 0)
 		status = flow_every(atof(argv[2]), argv[3], atoi(argv[4]));
@@ -159,9 +173,10 @@ int main(int argc, char **argv)
 		status = flow_pppoe(argv[2], argv[3], atoi(argv[4]));
 	if (status == 2)
 		fprintf(stderr, "usage: flow recv PORT LOG\n"
-			"       flow serve PORT LOG\n"
+			"       flow serve|answer PORT LOG\n"
 			"       flow send HOST PORT --cc NAME --duration SECONDS LOG [BYTES]\n"
-			"       flow request HOST PORT --cc NAME --duration SECONDS LOG SIZE+SIZE...\n"
+			"       flow request|chunks HOST PORT --cc NAME --duration SECONDS LOG "
+			"SIZE+SIZE... [PERIOD IDLE]\n"
 			"       flow every SECONDS LINE PID\n"
 			"       flow replay PID\n"
 			"       flow datagrams HOST PORT BYTES SECONDS PID LOG\n"

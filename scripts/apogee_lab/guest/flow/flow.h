@@ -13,12 +13,23 @@
 #define CHUNK		(256 * 1024)
 #define MOST_SIZES	64
 #define MOST_DATAGRAM	65000
+#define LAST		1	/* a chunk's last byte; all others are 0 */
 
 /* Destination and congestion control of a connection. */
 struct target {
 	struct sockaddr_storage to;
 	socklen_t length;
 	const char *cc;
+};
+
+/* Transfers one after the other. The next begins period after the last one began, and after idle
+ * if that was a round's last, but never before it is complete. kept: all on one connection.
+ */
+struct requests {
+	int64_t sizes[MOST_SIZES];
+	int n;
+	int64_t period, idle;
+	int kept;
 };
 
 extern volatile sig_atomic_t stop;	/* SIGTERM was received */
@@ -36,6 +47,7 @@ int listening(const char *port);
 
 /* receiver.c */
 int flow_serve(const char *port, const char *path);
+int flow_answer(const char *port, const char *path);
 int flow_recv(const char *port, const char *path);
 
 /* datagrams.c */
@@ -54,6 +66,6 @@ int set_target(struct target *t, const char *host, const char *port);
 int read_sizes(const char *text, int64_t *sizes);
 int flow_send(const struct target *to, double duration, const char *path, int64_t bytes);
 int flow_request(const struct target *to, double duration, const char *path,
-		 int64_t *sizes, int n);
+		 struct requests *r);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* flow recv and serve: read, count in bins, log. */
+/* flow recv, serve and answer: read, count in bins, log. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -51,6 +51,18 @@ static int64_t read_out(int fd, struct series *s, int64_t *last)
 	return s->bytes - before;
 }
 
+/* End the log: its last bin, its counts, the list of transfers. */
+static void finish_transfers(struct series *s, FILE *list, char **transfers, const char *path)
+{
+	close_bin(s);
+	finish(list, "transfers");
+	fprintf(s->log, "],\n\"first_us\":%lld,\"end_us\":%lld,\"bytes\":%lld,\n"
+		"\"transfers\":[%s]}\n", (long long)s->first, (long long)now_us(),
+		(long long)s->bytes, *transfers);
+	finish(s->log, path);
+	free(*transfers);
+}
+
 int flow_serve(const char *port, const char *path)
 {
 	struct series s = { .log = create(path), .first = -1, .end = -1 };
@@ -78,13 +90,50 @@ int flow_serve(const char *port, const char *path)
 		fprintf(list, "%lld]", (long long)last);
 		close(fd);
 	}
-	close_bin(&s);
-	finish(list, "transfers");
-	fprintf(s.log, "],\n\"first_us\":%lld,\"end_us\":%lld,\"bytes\":%lld,\n"
-		"\"transfers\":[%s]}\n", (long long)s.first, (long long)now_us(),
-		(long long)s.bytes, transfers);
-	finish(s.log, path);
-	free(transfers);
+	finish_transfers(&s, list, &transfers, path);
+	return 0;
+}
+
+/* Read until a chunk is whole; returns its bytes, 0 at the connection's end. */
+static int64_t read_chunk(int fd, struct series *s)
+{
+	const int64_t before = s->bytes;
+	static char data[CHUNK];
+	ssize_t n;
+
+	while (!stop && (n = recv(fd, data, sizeof(data), 0)) > 0) {
+		count(s, now_us(), n);
+		if (data[n - 1] == LAST)
+			return s->bytes - before;
+	}
+	return 0;
+}
+
+int flow_answer(const char *port, const char *path)
+{
+	struct series s = { .log = create(path), .first = -1, .end = -1 };
+	char *transfers = NULL;
+	int lfd, fd, n = 0;
+	FILE *list;
+	size_t length;
+	int64_t bytes;
+
+	end_on_term();
+	lfd = listening(port);
+	fd = accept(lfd, NULL, NULL);
+	if (fd < 0 && !stop)
+		die("accept");
+	list = open_memstream(&transfers, &length);
+	if (!list)
+		die("transfers");
+	fprintf(s.log, "{\"bins\":[");
+	while (fd >= 0 && (bytes = read_chunk(fd, &s))) {
+		fprintf(list, "%s[%lld,%lld]", n++ ? ",\n" : "\n", (long long)bytes,
+			(long long)now_us());
+		if (send(fd, "", 1, MSG_NOSIGNAL) != 1)
+			break;
+	}
+	finish_transfers(&s, list, &transfers, path);
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* flow send and request: connect, send, sample TCP_INFO, log. */
+/* flow send, request and chunks: connect, send, sample TCP_INFO, log. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -283,11 +283,14 @@ int flow_send(const struct target *to, double duration, const char *path, int64_
 	return error != 0;
 }
 
-/* Send this many bytes and wait until the server has read all of them and closed. */
-static int transfer(int fd, int64_t left, struct samples *s)
+/* Send this many bytes and wait until the server has read all of them: then it closes, or answers
+ * by a byte on a connection that is kept.
+ */
+static int transfer(int fd, int64_t left, struct samples *s, int kept)
 {
+	static char chunk[CHUNK], tail[CHUNK] = { [CHUNK - 1] = LAST };
 	const int64_t end = now_us() + LONGEST_US;
-	static char chunk[CHUNK];
+	char answer;
 
 	s->due = now_us();
 	for (;;) {
@@ -295,18 +298,20 @@ static int transfer(int fd, int64_t left, struct samples *s)
 		ssize_t n;
 
 		if (left)
-			n = send(fd, chunk, left < CHUNK ? (size_t)left : CHUNK,
-				 MSG_DONTWAIT | MSG_NOSIGNAL);
+			n = send(fd, left > CHUNK ? chunk : tail + CHUNK - left,
+				 left > CHUNK ? CHUNK : (size_t)left, MSG_DONTWAIT | MSG_NOSIGNAL);
 		else
-			n = recv(fd, chunk, 1, MSG_DONTWAIT);
+			n = recv(fd, &answer, 1, MSG_DONTWAIT);
 		if (left && n > 0) {
 			left -= n;
-			if (!left)
+			if (!left && !kept)
 				shutdown(fd, SHUT_WR);
 			continue;
 		}
+		if (!n && kept)
+			errno = ECONNRESET;
 		if (n >= 0)
-			return 0;
+			return kept && !n ? -1 : 0;
 		if (errno != EAGAIN && errno != EINTR)
 			return -1;
 		now = now_us();
@@ -365,15 +370,33 @@ static void shuffle(int64_t *sizes, int n)
 	}
 }
 
+/* A connection that is kept sends the end of each chunk at once. */
+static int connected_for(const struct target *to, const struct requests *r)
+{
+	const int fd = connected(to), one = r->kept;
+
+	if (r->kept && setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)))
+		die("TCP_NODELAY");
+	return fd;
+}
+
+/* When the next transfer begins, if one began at a time and so many are complete. */
+static int64_t next_begin(const struct requests *r, int64_t begun, int made)
+{
+	int64_t next = now_us() + (made % r->n ? 0 : r->idle);
+
+	return next > begun + r->period ? next : begun + r->period;
+}
+
 int flow_request(const struct target *to, double duration, const char *path,
-		 int64_t *sizes, int n)
+		 struct requests *r)
 {
 	const int64_t first = now_us(), end = first + (int64_t)(duration * 1e6);
 	struct samples s = { .log = create(path) };
 	struct counts c = { 0 };
-	int64_t syn, t0 = 0;
+	int64_t begun, next = first, t0 = 0, size = 0;
 	char *transfers = NULL;
-	int fd, made, error = 0;
+	int fd = -1, made, error = 0;
 	size_t length;
 	FILE *list;
 
@@ -381,18 +404,31 @@ int flow_request(const struct target *to, double duration, const char *path,
 	if (!list)
 		die("transfers");
 	print_columns(s.log);
-	for (made = 0; !error && (syn = now_us()) < end; made++) {
-		if (made % n == 0)
-			shuffle(sizes, n);
-		fd = connected(to);
+	for (made = 0; !error && next < end; next = next_begin(r, begun, ++made)) {
+		if (made % r->n == 0)
+			shuffle(r->sizes, r->n);
+		sleep_until(next);
+		begun = now_us();
+		if (fd < 0)
+			fd = connected_for(to, r);
 		if (!t0)
 			t0 = now_us();
-		error = transfer(fd, sizes[made % n], &s) ? errno : 0;
-		add_counts(&c, fd);
-		fprintf(list, "%s[%lld,%lld]", made ? ",\n" : "\n", (long long)syn,
-			(long long)sizes[made % n]);
-		close(fd);
+		if (r->kept && !made)
+			begun = t0;
+		size = r->sizes[made % r->n];
+		error = transfer(fd, size, &s, r->kept) ? errno : 0;
+		fprintf(list, "%s[%lld,%lld]", made ? ",\n" : "\n", (long long)begun,
+			(long long)size);
+		if (!r->kept) {
+			add_counts(&c, fd);
+			close(fd);
+			fd = -1;
+		}
 	}
+	if (!error)
+		sleep_until(end);
+	if (fd >= 0)
+		add_counts(&c, fd);
 	finish(list, "transfers");
 	fprintf(s.log, "],\n\"info\":{\"min_rtt\":%u,\"total_retrans\":%u,\"data_segs_out\":%u,"
 		"\"snd_mss\":%u},\n\"transfers\":[%s],\n\"cc\":\"%s\",\"syn_us\":%lld,"
@@ -402,7 +438,7 @@ int flow_request(const struct target *to, double duration, const char *path,
 	finish(s.log, path);
 	free(transfers);
 	if (error)
-		fprintf(stderr, "flow: transfer of %lld bytes: %s\n",
-			(long long)sizes[(made - 1) % n], strerror(error));
+		fprintf(stderr, "flow: transfer of %lld bytes: %s\n", (long long)size,
+			strerror(error));
 	return error != 0;
 }
