@@ -7,6 +7,7 @@ Needs no numpy, as scenarios are listed without it.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from .measure import Measure
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 #: and what came over two subflows of MPTCP. They need neither SACK nor timestamps.
 TWICE = ("TcpExtDelayedACKLost", "TcpExtTCPOFOMerge", "MPTcpExtDuplicateData")
 STALE = "TcpExtPAWSEstab"
-ENDS = ("al", "ha")
+LEADER, AGENT = ENDS = ("al", "ha")
 CBR_PATH = "path2"
 
 _COUNTER = re.compile(r"\s+([\w.]+): (\d+)")
@@ -30,7 +31,7 @@ _COUNTER = re.compile(r"\s+([\w.]+): (\d+)")
 
 
 class LongLink(TypedDict):
-    """What a long link carried towards the agent in the whole run."""
+    """What a long link carried in the data's direction in the whole run."""
 
     name: Annotated[str, "name", "the path: `path1` is the leader's own"]
     frames: Annotated[int, "frames", "frames sent over it, those of the UDP flow left out"]
@@ -53,7 +54,7 @@ def _long_links(run: Measurement) -> None:
     found = []
     for path in run.paths:
         sent = _root(run.raw, path.facts["bottleneck"])
-        middle = path.facts["bottleneck"][1]
+        queues_back = run.raw.drops([_back(path.facts)], {"tbf"}, whole=True)
         udp = (cbr["frames"], cbr["bytes"]) if path.name == CBR_PATH else (0, 0)
         # the UDP flow's frames that the queue dropped were not sent
         found.append(
@@ -63,10 +64,18 @@ def _long_links(run: Measurement) -> None:
                 "bytes": max(0, int(sent["bytes"]) - udp[1]),
                 "queue_drops": path.queue_drops,
                 "lost": path.link_drops,
-                "back_lost": path.ack_drops + run.raw.drops([["ha", middle]], {"tbf"}, whole=True),
+                "back_lost": path.ack_drops + queues_back,
             }
         )
     run.record["long_links"] = found
+
+
+def _back(facts: Mapping[str, Any]) -> list[str]:
+    """The device in front of the way back: that of the agent, or of the router that data comes to
+    if the agent sends it."""
+    netns, dev = facts["bottleneck"]
+    router = facts["data_links"][0][1].removeprefix("to-")
+    return [router if netns == AGENT else AGENT, dev]
 
 
 def _root(raw: RawFolder, place: list[str]) -> dict[str, Any]:
@@ -123,7 +132,11 @@ class ShakeQueue(TypedDict):
 
     qdisc: Annotated[str, "name", "its queueing discipline"]
     packets: Annotated[int, "packets", "packets sent through it"]
-    drops: Annotated[int, "packets", "packets that it dropped; they are among `losses`"]
+    drops: Annotated[
+        int,
+        "packets",
+        "packets that it dropped; they are among `losses`, with `direction=down` ACKs",
+    ]
     overlimit: Annotated[
         int, "packets", "of these, those for want of room: with `fq_codel` the rest is CoDel's"
     ]
@@ -148,7 +161,8 @@ def _shake_queue(run: Measurement) -> None:
         "overlimit": root.get("drop_overlimit", root["drops"]),
         "marks": root.get("ecn_mark", 0),
     }
-    run.record["losses"] += root["drops"]
+    if run.meta["receiver_ns"] != LEADER:
+        run.record["losses"] += root["drops"]
 
 
 # --- what arrived twice -----------------------------------------------------------------------

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .longlinks import AGENT, LongLink
+from . import testbed
+from .longlinks import AGENT, DOWN, LongLink
 from .scenario import Param
 from .testbed import Net, time_text
 
@@ -61,6 +62,18 @@ class Site:
     def correspondent(self) -> str:
         """The correspondent's address."""
         return self.inner.address(FAR, 2)
+
+    @property
+    def leader(self) -> str:
+        """The address by which the correspondent reaches the leader."""
+        if tunnelled(self.values):
+            return self.inner.address(TUNNEL, 1)
+        return self.near(self.links[0])
+
+    @property
+    def window(self) -> str:
+        """Attributes of the leader's routes to the correspondent: its window if it receives."""
+        return testbed.receiver_route(self.values) if self.values["direction"] == DOWN else ""
 
     def near(self, link: LongLink) -> str:
         """The leader's address on a path."""
@@ -154,7 +167,7 @@ def _routes(site: Site, leader_dev: str, agent_dev: str, gate: bool = False) -> 
         f"{inner.ip(LEADER)} route add {other}/{host} dev {leader_dev}",
         f"{inner.ip(AGENT)} route add {own}/{host} dev {agent_dev}",
         f"{inner.ip(LEADER)} route add {inner.network(FAR)}{f' via {other}' if gate else ''} "
-        f"dev {leader_dev} src {own}",
+        f"dev {leader_dev} src {own}{site.window}",
     ]
 
 
@@ -163,27 +176,33 @@ def _plain(site: Site) -> list[str]:
     return [
         "# path 1 alone, no tunnel",
         f"{site.inner.ip(LEADER)} route add {site.inner.network(FAR)} "
-        f"via {site.outer.address(10 + link.number, 2)}",
+        f"via {site.outer.address(10 + link.number, 2)}{site.window}",
     ]
 
 
 def _mptcp(site: Site) -> list[str]:
-    """A subflow from each of the leader's addresses; a packet's source address names its path."""
+    """A subflow for each of the leader's addresses; a packet's address on that side names its path.
+
+    The leader asks for them itself, or tells its addresses to the correspondent that sends.
+    """
     ip = site.inner.ip(LEADER)
+    down = site.values["direction"] == DOWN
+    told = " add_addr_accepted 8" if down else ""
     found = [
         "# MPTCP: a subflow for each path, from the leader's address on it",
-        *(f"ip -n {ns} mptcp limits set subflow 8" for ns in (LEADER, CORRESPONDENT)),
+        *(f"ip -n {ns} mptcp limits set subflow 8{told}" for ns in (LEADER, CORRESPONDENT)),
         *_plain(site)[1:],
     ]
     for link in site.links:
         gate = site.outer.address(10 + link.number, 2)
         found += [
             f"{ip} rule add from {site.near(link)} table {100 + link.number}",
-            f"{ip} route add default via {gate} table {100 + link.number}",
+            f"{ip} route add default via {gate} table {100 + link.number}{site.window}",
         ]
     for link in site.links[1:]:
         found.append(
-            f"ip -n {LEADER} mptcp endpoint add {site.near(link)} dev to-{link.router} subflow"
+            f"ip -n {LEADER} mptcp endpoint add {site.near(link)} dev to-{link.router} "
+            f"{'signal' if down else 'subflow'}"
         )
     return found
 

@@ -23,6 +23,7 @@ GAP_S = 5.0  # mean time between random pauses
 SHORTEST_S = 1e-3
 EVENTS = ("rate", "delay", "loss", "outage")
 AGENT = "ha"
+UP, DOWN = "up", "down"  # from the leader to the correspondent, or to it
 
 #: A pause: begin and end (s).
 Span = tuple[float, float]
@@ -31,7 +32,8 @@ Span = tuple[float, float]
 @dataclass(frozen=True)
 class LongLink:
     """A long link over time: rates (bit/s), one-way delays (s), shares lost, pauses; ``queue``
-    (bytes) in front of it and its longest frame (bytes), each way."""
+    (bytes) in front of it and its longest frame (bytes), each way. Data goes to the agent, or
+    ``down`` from there."""
 
     number: int
     rates: Steps
@@ -41,6 +43,7 @@ class LongLink:
     pauses: tuple[Span, ...]
     queue: int
     frame: int
+    down: bool = False
 
     @property
     def name(self) -> str:
@@ -59,13 +62,16 @@ class LongLink:
 
     @property
     def senders(self) -> tuple[tuple[str, str], ...]:
-        """The devices that hold to the rate: towards the agent, and back."""
-        return (self.router, f"to-{self.net}"), (AGENT, f"to-{self.net}")
+        """The devices that hold to the rate: the data's way, and back."""
+        ends = (self.router, f"to-{self.net}"), (AGENT, f"to-{self.net}")
+        return ends[::-1] if self.down else ends
 
     @property
     def ways(self) -> tuple[tuple[str, Steps], ...]:
-        """The middle's devices with the losses of their direction: towards the agent, and back."""
-        return ("to-ha", self.losses), (f"to-{self.router}", self.ack_losses)
+        """The middle's devices with the losses of their direction: the data's way, and back."""
+        to_agent, to_leader = "to-ha", f"to-{self.router}"
+        data, back = (to_leader, to_agent) if self.down else (to_agent, to_leader)
+        return (data, self.losses), (back, self.ack_losses)
 
     @property
     def delay_s(self) -> float:
@@ -146,6 +152,7 @@ def _one(values: Mapping[str, Any], number: int, rate: int, ends_s: float) -> Lo
         pauses=joined(pauses),
         queue=values["queue"] * frame,
         frame=frame,
+        down=values["direction"] == DOWN,
     )
 
 

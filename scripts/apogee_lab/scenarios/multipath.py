@@ -14,7 +14,7 @@ from . import bundles, bursts, ceiling, longlinks, sending, testbed, traffic
 from .bundles import CORRESPONDENT, FAR, LEADER, Site
 from .ceiling import Ceiling
 from .longlinks import AGENT, LongLink
-from .scenario import Column, FlowSpec, Param, Path, Plan, Scenario
+from .scenario import Column, Device, FlowSpec, Param, Path, Plan, Scenario
 from .testbed import ETHERNET, PORT, Net, time_text
 from .traffic import TrafficFlow
 
@@ -25,6 +25,8 @@ PERIOD = {"tcp_sack": 0, "tcp_recovery": 0, "tcp_timestamps": 0}
 REORDERING = 3
 
 PARAMS = (
+    Param("direction", longlinks.UP, "choice:up,down",
+          "up: the leader sends to the correspondent; down: the correspondent to it"),
     Param("paths", 2, "int", "number of paths", 2, longlinks.MOST, "paths"),
     Param("rate", (384_000,), "list:rate", "rate of the long links, each way", 9600, 1e9,
           "rate of the long links"),
@@ -48,7 +50,8 @@ PARAMS = (
     *(Param(f"event{n}", None, "events|none", f"the same of path {n} alone")
       for n in range(1, longlinks.MOST + 1)),
     bursts.PARAM,
-    Param("cbr", 0, "rate", f"UDP from the second path's member, in packets of {CBR_PACKET} B",
+    Param("cbr", 0, "rate",
+          f"UDP from the second path's member (down: to it), in packets of {CBR_PACKET} B",
           0, 1e9, "rate of the UDP flow"),
     Param("member_rate", 11_000_000, "rate", "rate between the leader and each member", 9600, 1e9),
     Param("member_delay", 0.001, "time", "one-way delay between the leader and each member", 0, 1),
@@ -136,7 +139,7 @@ def _member_lines(values: Mapping[str, Any], link: LongLink) -> list[str]:
 def _far_lines(values: Mapping[str, Any], nets: Sequence[Net]) -> list[str]:
     """Shell lines between agent and correspondent, for each IP version."""
     delay = f"root netem delay {time_text(values['far_delay'])} limit {testbed.DELAY_LINE}"
-    window = testbed.receiver_route({**values, "window": _window_bytes(values)})
+    window = "" if _down(values) else testbed.receiver_route(_host_values(values))
     hops = [(AGENT, CORRESPONDENT, FAR)]
     found = ["# the correspondent", *nets[0].links(hops)]
     for net in nets:
@@ -159,11 +162,9 @@ def _links(values: Mapping[str, Any], links: Sequence[LongLink]) -> list[str]:
         *Net(any(net.v6 for net in both), values["mtu"]).namespaces(every),
         *(line for link in links for line in _link_lines(values, link, outer)),
         *_far_lines(values, both),
-        *bundles.lines(Site(values, bundles.used(values, links), outer, inner)),
+        *bundles.lines(_site(values, links)),
         "",
-        *testbed.end_hosts(
-            {**values, "window": _window_bytes(values)}, f"{LEADER} {CORRESPONDENT}"
-        ),
+        *testbed.end_hosts(_host_values(values), f"{LEADER} {CORRESPONDENT}"),
     ]
     if values["stack"] == "period":
         lines += [
@@ -179,11 +180,36 @@ def _links(values: Mapping[str, Any], links: Sequence[LongLink]) -> list[str]:
             {**values, "mtu": inner.mtu},
             outer,
             [],
-            [(CORRESPONDENT, f"to-{AGENT}")],
-            [(link.router, f"to-{link.net}") for link in links],
-            [(LEADER, f"to-{link.router}") for link in links],
+            *_places(values, links),
         ),
     ]
+
+
+def _places(values: Mapping[str, Any], links: Sequence[LongLink]) -> tuple[list[Device], ...]:
+    """The devices by which data comes to its hosts, those by which the first routers pass it on,
+    and those by which senders, or a tunnel's end, hear of them. A leader that receives has several,
+    and none."""
+    if _down(values):
+        return (
+            [],
+            [(link.net, f"to-{link.router}") for link in links],
+            [(AGENT, f"to-{link.net}") for link in links],
+        )
+    return (
+        [(CORRESPONDENT, f"to-{AGENT}")],
+        [(link.router, f"to-{link.net}") for link in links],
+        [(LEADER, f"to-{link.router}") for link in links],
+    )
+
+
+def _down(values: Mapping[str, Any]) -> bool:
+    """Whether the correspondent sends."""
+    return bool(values["direction"] == longlinks.DOWN)
+
+
+def _site(values: Mapping[str, Any], links: Sequence[LongLink]) -> Site:
+    outer, inner, _ = _nets(values)
+    return Site(_host_values(values), bundles.used(values, links), outer, inner)
 
 
 def _payload(values: Mapping[str, Any], overhead: int) -> int:
@@ -192,8 +218,9 @@ def _payload(values: Mapping[str, Any], overhead: int) -> int:
     return int(values["mtu"]) - overhead - headers
 
 
-def _window_bytes(values: Mapping[str, Any]) -> int:
-    return values["window"] * _payload(values, bundles.overhead(values))
+def _host_values(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values with the window in bytes, as hosts have it."""
+    return {**values, "window": values["window"] * _payload(values, bundles.overhead(values))}
 
 
 def _play(values: Mapping[str, Any], links: Sequence[LongLink], nets: Sequence[Net]) -> str:
@@ -211,10 +238,13 @@ ping=$!
 """
     if values["cbr"]:
         payload = CBR_PACKET - (48 if net.v6 else 28)
+        member = f"am{CBR_MEMBER}", net.address(20 + CBR_MEMBER, 1)
+        ends = [member, (CORRESPONDENT, net.address(FAR, 2))]
+        (sender, _), (receiver, address) = reversed(ends) if _down(values) else ends
         text += f"""\
-ip netns exec {CORRESPONDENT} flow sink {CBR_PORT} "$OUT/cbr.recv.json" &
+ip netns exec {receiver} flow sink {CBR_PORT} "$OUT/cbr.recv.json" &
 sink=$!
-ip netns exec am{CBR_MEMBER} flow datagrams {net.address(FAR, 2)} {CBR_PORT} {payload} \\
+ip netns exec {sender} flow datagrams {address} {CBR_PORT} {payload} \\
 	{8 * CBR_PACKET / values["cbr"]:.9g} {last} "$OUT/cbr.send.json" &
 movers="$movers $!"
 """
@@ -231,7 +261,8 @@ def _traffic(
     carrying = bundles.used(values, links)
     places = {link.name: link.senders[0] for link in carrying}
     end = ["for pid in $movers; do wait $pid; done", *longlinks.opened(links)]
-    end += [f"ip -n {LEADER} link set to-{link.router} down" for link in carrying[1:]]
+    if not _down(values):
+        end += [f"ip -n {LEADER} link set to-{link.router} down" for link in carrying[1:]]
     if bundles.shaken(values):
         end.insert(0, bundles.save_counters().rstrip())
     if values["ping"]:
@@ -260,14 +291,16 @@ def _bulks(
     """The flows. The receiver's interval begins with its first segment: a sender runs longer."""
     longer = 3 * _one_way(values, links) + traffic.SLACK_S + sending.latest_s(values)
     longer += traffic.LATE_SYN_S if values["loss"] or values["loss1"] or values["event"] else 0.0
-    first = bundles.used(values, links)[0]
-    _, inner, _ = _nets(values)
+    site = _site(values, links)
+    to_correspondent = LEADER, CORRESPONDENT, site.correspondent
+    to_leader = CORRESPONDENT, LEADER, site.leader
+    ends = to_leader if _down(values) else to_correspondent
+    hop = AGENT if _down(values) else site.links[0].router
     names = traffic.spread("--cc", ccs, values["flows"], "flows", "flows")
     return [
-        TrafficFlow(f"flow{n}", cc, LEADER, CORRESPONDENT, inner.address(FAR, 2), PORT + n - 1,
-                    0.0, duration_s + longer, first.router)
+        TrafficFlow(f"flow{n}", cc, *ends, PORT + n - 1, 0.0, duration_s + longer, hop)
         for n, cc in enumerate(names, 1)
-    ]  # fmt: skip
+    ]
 
 
 # --- the plan ---------------------------------------------------------------------------------
@@ -310,6 +343,12 @@ def _check(values: Mapping[str, Any]) -> None:
     bundles.check(values)
     if values["ipv6"] and values["mtu"] - bundles.overhead(values) < 1280:
         raise ValueError("ipv6 requires an mtu of at least 1280 inside of the tunnel")
+    for name in ("offloads", "reorder"):
+        if _down(values) and values[name]:
+            raise ValueError(
+                f"{name}: a leader that receives has a device for each link, and this for none: "
+                "leave out direction=down"
+            )
     if values["cbr"] >= _rate_of(values, CBR_MEMBER):
         raise ValueError("cbr leaves nothing of the second path: it must be below its rate")
 
@@ -341,14 +380,14 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
             devices=devices,
         ),
         flows=tuple(
-            FlowSpec(flow.name, flow.cc, LEADER, flow.port, receiver_ns=CORRESPONDENT)
+            FlowSpec(flow.name, flow.cc, flow.snd, flow.port, receiver_ns=flow.rcv)
             for flow in bulks
         ),
         paths=tuple(_path(values, link, duration_s) for link in bundles.used(values, links)),
         duration_s=duration_s,
         timeout_virtual_s=duration_s + 150 + 10 * max(link.longest_s for link in links),
-        sender_ns=LEADER,
-        receiver_ns=CORRESPONDENT,
+        sender_ns=bulks[0].snd,
+        receiver_ns=bulks[0].rcv,
         devices=devices,
     )
 

@@ -73,7 +73,9 @@ def _radio(plan: Plan, emulated: Emulated, at: float) -> State:
 def _long_link(plan: Plan, emulated: Emulated, at: float, path: Path | None = None) -> State:
     """One of multipath's links; its two ends hold to the same rate, and pause together."""
     path = path or plan.paths[0]
-    ends = (path.bottleneck, ("ha", path.bottleneck[1]))
+    near, dev = path.bottleneck
+    router = path.data_links[0][1].removeprefix("to-")  # whom data comes to from the agent
+    ends = (path.bottleneck, (router if near == "ha" else "ha", dev))
     ways = (path.data_links[0], path.ack_links[0])
     words = [emulated.words(*end, "1:", at) for end in ends]
     shut = ["block" in emulated.words(*end, "2:", at) for end in ends]

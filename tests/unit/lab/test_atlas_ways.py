@@ -194,10 +194,12 @@ def test_the_paths_of_links() -> None:
     found = space.read("links")
     every = [found.path(SEED, number) for number in range(1, PATHS + 1)]
     for name, share in (("rate3", 1 / 2), ("fast", 1 / 4), ("loss1", 1 / 2), ("loss2", 1 / 2),
-                        ("moves", 1 / 3)):  # fmt: skip
+                        ("moves", 1 / 3), ("down", 1 / 3)):  # fmt: skip
         assert near(share, sum(path.drawn[name] is not None for path in every)), name
     for one in jobs.asked(found, every, found.ways, []):
         drawn = one.path.drawn
+        receiver = "al" if drawn["down"] else "cn"
+        assert {run.plan.receiver_ns for run in one.compiled} == {receiver}
         plans = dict(zip(one.names, (run.plan for run in one.compiled), strict=True))
         assert ("third" in plans) == (drawn["links"] == 3) == (drawn["rate3"] is not None)
         together = plans["shake"].paths

@@ -256,7 +256,11 @@ def test_the_last_millisecond_of_an_hour(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "kind", "texts"),
-    [("radio", "ber", {"ack_ber": "0"}), ("multipath", "loss", {"ack_loss": "0%"})],
+    [
+        ("radio", "ber", {"ack_ber": "0"}),
+        ("multipath", "loss", {"ack_loss": "0%"}),
+        ("multipath", "loss", {"ack_loss": "0%", "direction": "down"}),
+    ],
 )
 def test_errors_of_one_way(name: str, kind: str, texts: dict[str, str]) -> None:
     """Errors of the ACKs that are given are not those of the data's events, whatever they are."""

@@ -254,6 +254,7 @@ SETS: dict[str, Any] = {
     # multipath; what joins the paths is in test_multipath.py
     **dict.fromkeys(("via", "scheduler", "ack", "drop", "tdar", "outside", "repair", "outage",
                      "stack", "ack_loss")),
+    "direction": lambda v: f"\nrecv flow1 {'al' if v == 'down' else 'cn'} 5201 &",
     "paths": lambda v: f"# path{v}\n",
     "delay1": lambda v: f"tc -n net1 qdisc add dev to-ha root netem delay {us(v)} ",
     "delay2": lambda v: f"tc -n net2 qdisc add dev to-ha root netem delay {us(v)} ",
