@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from ..base import LabError, UsageError, key_of, one_line
+from ..measures import transfers
 from ..model import options, program
 from ..runs import request
+from ..runs.sweep import Compiled
 from ..scenarios.scenario import members
 from . import traces
 from .jobs import Asked
@@ -35,10 +37,8 @@ class Modelled:
 
 def runs(space: Space, found: Sequence[Asked], at_once: int, fresh: bool) -> Iterator[Modelled]:
     """The runs of all paths, in their order, as they are done."""
-    if space.measure == "speed":
-        raise UsageError(f"space {space.name}: the model has no transfers")
     todo = [
-        (one.path.number, name, _options(space, one, index))
+        (one.path.number, name, _options(space, one, index), one.compiled[index])
         for one in found
         for index, name in enumerate(one.names)
     ]
@@ -61,7 +61,9 @@ def _options(space: Space, one: Asked, index: int) -> list[str]:
         raise UsageError(one_line(text)) from None
 
 
-def _run(space: Space, number: int, name: str, words: list[str], fresh: bool) -> Modelled:
+def _run(
+    space: Space, number: int, name: str, words: list[str], asked: Compiled, fresh: bool
+) -> Modelled:
     key = key_of(program.program().name, *words)
     kept = FOLDER / f"{key}.json"
     try:
@@ -71,7 +73,7 @@ def _run(space: Space, number: int, name: str, words: list[str], fresh: bool) ->
             _keep(kept, done)
     except LabError as error:
         return Modelled(number, name, None, str(error))
-    return Modelled(number, name, of_record(_record(done, key), space.measure))
+    return Modelled(number, name, of_record(_record(done, key, asked), space.measure))
 
 
 def _keep(path: Path, done: dict[str, Any]) -> None:
@@ -88,9 +90,9 @@ def _kept(path: Path) -> dict[str, Any] | None:
         return None
 
 
-def _record(done: dict[str, Any], key: str) -> dict[str, Any]:
+def _record(done: dict[str, Any], key: str, asked: Compiled) -> dict[str, Any]:
     """What the model says in the form of a record, as far as an atlas needs it."""
-    return {
+    found = {
         "flows": [
             {
                 "goodput_bps": flow["goodput"],
@@ -105,6 +107,14 @@ def _record(done: dict[str, Any], key: str) -> dict[str, Any]:
         "jain": done["jain"],
         "run": key,
     }
+    if "transfers" in done:
+        found |= {
+            "set": {"persistent": 1},
+            "bdp_bytes": sum(path.bdp_bytes for path in asked.plan.paths),
+            "limit_bps": asked.plan.limit_bps,
+            "requests": transfers.summary(done["transfers"]),
+        }
+    return found
 
 
 def progress(every: Iterator[Modelled], total: int) -> Iterator[Modelled]:

@@ -11,12 +11,12 @@ from ..scenarios import SCENARIOS, leo, moving, testbed, traffic
 from ..scenarios.moving import Moves
 from .program import CONTROLS
 
-SCENARIO_NAMES = ("satellite", "satellite-shared", "leo")
+SCENARIO_NAMES = ("satellite", "satellite-shared", "leo", "requests")
 #: Parameters that the model has. Others must be left alone.
 PARAMS = frozenset(
     "rate delay ber ack_ber queue window ack_rate ack_queue ack_slot event policer jitter "
     "jitter_mean burst burst_time rate_trace delay_trace flows start delays spread wired_rate "
-    "wired_delay loss rate_low rate_high spike".split()
+    "wired_delay loss rate_low rate_high spike sizes persistent period idle lead".split()
 )
 ACK_FRAME = 66
 FRAME = 1514
@@ -31,6 +31,8 @@ def of(scenario: str, values: Mapping[str, Any], cc: str, duration_s: float) -> 
     every = {**SCENARIOS[scenario].defaults(), **values}
     _check(scenario, values, ccs)
     shared = scenario != "satellite"
+    if scenario == "requests":
+        every |= _as_shared(every, ccs)
     count = _count(every, ccs) if shared else 1
     flows = list(traffic.spread("--cc", ccs, count, "flows", "flows"))
     starts = traffic.starts("start", every["start"], count, "flows", "flows") if shared else (0.0,)
@@ -53,6 +55,7 @@ def of(scenario: str, values: Mapping[str, Any], cc: str, duration_s: float) -> 
         *_return_path(every),
         *(_flows(every, starts, count) if shared else [*_words("access-rate", "0"),
                                                         *_words("spread", "0")]),
+        *_transfers(scenario, every),
         *_events(moves, wired_s),
         *(word for event in outages for word in _words(
             "event", f"{event.start_s:g}:outage={1e3 * (event.length_s or 0):g}")),
@@ -69,11 +72,25 @@ def _count(values: Mapping[str, Any], ccs: Sequence[str]) -> int:
     return max(2, len(ccs)) if values["flows"] == "mix" else values["flows"]
 
 
+def _as_shared(values: Mapping[str, Any], ccs: Sequence[str]) -> dict[str, Any]:
+    """What satellite-shared has for the flows of requests: the transfers', and those beside."""
+    lead = values["lead"] if len(ccs) > 1 else 0.0
+    return {"flows": len(ccs), "start": (lead, *(0.0 for _ in ccs[1:])), "delays": (0.0,)}
+
+
+def _transfers(scenario: str, values: Mapping[str, Any]) -> Iterator[str]:
+    if scenario == "requests":
+        sizes = ",".join(map(str, values["sizes"]))
+        yield from _words("transfers", f"{sizes}:{values['period']:.9g},{values['idle']:.9g}")
+
+
 def _check(scenario: str, values: Mapping[str, Any], ccs: Sequence[str]) -> None:
     for name in ccs:
         if name not in CONTROLS:
             raise UsageError(f"the model has no {name}; choose from: {', '.join(CONTROLS)}")
     defaults = {**SCENARIOS[scenario].defaults(), "seed": values["seed"]}
+    if scenario == "requests" and not values.get("persistent"):
+        raise UsageError("the model has transfers on one connection only: add persistent=1")
     for key, value in values.items():
         if "." in key:
             if not key.startswith("star."):

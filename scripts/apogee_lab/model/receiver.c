@@ -137,6 +137,8 @@ void receiver_packet(struct flow *f, struct packet packet)
 	}
 	if (packet.seg == r->next) {
 		receiver_advance(f);
+		if (transfers_of(f))
+			transfers_arrived(f);
 	} else {
 		flip_held(r, packet.seg);
 		r->holding++;

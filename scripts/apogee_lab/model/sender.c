@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The sender: what Linux 6.1 does around a congestion control, with SACK, timestamps, RACK,
- * tail loss probe, F-RTO and undo. It has data to send always, or a chunk every so often.
+ * tail loss probe, F-RTO and undo. It has data to send always, a chunk every so often, or
+ * transfers.
  *
  * Names and the order of operations at an ACK are the stack's, since modules depend on them.
  * The path does not reorder, so there is no detection of reordering.
@@ -1305,6 +1306,8 @@ static void establish(struct flow *f)
 	if (ops_of(f)->init)
 		ops_of(f)->init(&f->sk);
 	f->sk.icsk.icsk_ca_initialized = 1;
+	if (transfers_of(f))
+		transfers_begin(f);
 }
 
 void sender_ack(struct flow *f, struct ack ack)
@@ -1387,7 +1390,7 @@ void sender_start(struct flow *f)
 	f->sk.sk_pacing_shift = 10;
 	f->sk.sk_gso_max_size = GSO_LEGACY_MAX_SIZE;
 	f->sk.icsk.icsk_rto = jiffies_of(RTO_INIT_US);
-	f->snd.supplied = world.chunk ? world.chunk : U32_MAX;
+	f->snd.supplied = transfers_of(f) ? 0 : world.chunk ? world.chunk : U32_MAX;
 	f->snd.oldest = NONE;
 	f->snd.newest = NONE;
 	f->start = model_now;

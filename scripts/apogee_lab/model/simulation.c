@@ -268,6 +268,8 @@ static const struct setting {
 	  .read = read_delays },
 	{ "--source", "B,S: the application writes B bytes every S seconds (all at once)",
 	  .read = read_source },
+	{ "--transfers", "B,..:PERIOD,IDLE: the first flow has these one after the other (s)",
+	  .read = transfers_read },
 	{ "--event", "T:KEY=V,..: at T s rate, rtt, ber, loss, queue (packets), stall (ACKs, ms), "
 	  "outage (ms)", .read = read_event },
 	{ "--param", "NAME=VALUE of a module", .read = read_param },
@@ -325,7 +327,7 @@ static void make_flow(struct flow *f, u16 n)
 	event_add(model_now + f->start + ns(spread_s * path_random()), EV_START, packet);
 	if (f->stop)
 		event_add(model_now + f->stop, EV_START, packet);
-	if (world.chunk)
+	if (world.chunk && !transfers_of(f))
 		event_add(model_now + f->start + world.chunk_every, EV_SUPPLY, packet);
 }
 
@@ -421,7 +423,13 @@ static void first_data(void)
 
 static void supply(struct packet packet)
 {
-	sender_supply(&world.flows[packet.flow], world.chunk);
+	struct flow *f = &world.flows[packet.flow];
+
+	if (transfers_of(f)) {
+		transfers_begin(f);
+		return;
+	}
+	sender_supply(f, world.chunk);
 	event_add(model_now + world.chunk_every, EV_SUPPLY, packet);
 }
 
@@ -514,7 +522,7 @@ static bool handle(const struct event *event)
 		begin();
 		break;
 	case EV_END:
-		return false;
+		return transfers_close();
 	}
 	return true;
 }
@@ -577,6 +585,7 @@ static void print_result(void)
 
 	for (u32 i = 0; i < world.count; i++)
 		sum += goodput(&world.flows[i]);
+	transfers_print();
 	printf("\"goodput\": %.0f, \"jain\": %.4f, \"utilisation\": %.4f", sum, jain(),
 	       bits / (path_capacity() - world.begin_capacity));
 	print_count("drops", world.dropped);

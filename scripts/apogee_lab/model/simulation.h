@@ -285,6 +285,14 @@ void sender_supply(struct flow *f, u32 segments);
 void sender_timer(struct flow *f);
 void sender_check(struct flow *f);
 
+/* transfers.c */
+void transfers_read(const char *text, const char *option);
+bool transfers_of(const struct flow *f);
+void transfers_begin(struct flow *f);
+void transfers_arrived(struct flow *f);
+bool transfers_close(void);
+void transfers_print(void);
+
 /* algorithms.c */
 struct tcp_congestion_ops *algorithm(const char *name, size_t length);
 int algorithm_param(const char *setting);

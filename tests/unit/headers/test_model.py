@@ -83,6 +83,41 @@ def test_chunks(simulation: Simulation, flows: str) -> None:
     assert flow["retransmits"] == 0
 
 
+def test_transfers(simulation: Simulation) -> None:
+    """Chunks of 70 segments: the first one in flights of 10, 20 and 40, the next ones in one of the
+    window of 80 that this leaves; behind 15 s of rest the window is the first again."""
+    flight_s = 70 * 8 * 1514 / 10e6
+    times: dict[int, list[float]] = {}
+    for idle in (0, 15):
+        done = simulation.run(
+            "cubic", rtt=500, duration=20, transfers=f"100000:0,{idle}", check=True, kernel=True,
+            **ALONE,
+        )  # fmt: skip
+        assert consistent(done["flows"][0])
+        assert {size for size, _ in done["transfers"]} == {100_000}
+        times[idle] = [took for _, took in done["transfers"]]
+    assert len(times[0]) > 20 and len(times[15]) == 2
+    for took in (times[0][0], *times[15]):
+        assert 2.5 * 0.5 < took < 2.5 * 0.5 + flight_s + 0.04  # an ACK may be delayed
+    for took in times[0][1:]:
+        assert 0.25 < took < 0.25 + flight_s + 0.001
+
+
+def test_transfers_in_rounds_beside_a_bulk_flow(simulation: Simulation) -> None:
+    """Each round has every size once, one begins every 2 s at the soonest, and the last one, which
+    the end comes upon, is completed: of 20 s none is left out."""
+    sizes = {1000, 30_000, 3_000_000}
+    found = simulation.run(
+        "star,reno", rtt=50, duration=20, start="1,0", transfers="1000,30000,3000000:2,0",
+        kernel=True, check=True, rate=10e6, spread=0,
+    )["transfers"]  # fmt: skip
+    for first in range(0, len(found) - 2, 3):
+        assert {size for size, _ in found[first : first + 3]} == sizes
+    assert 3 <= len(found) <= 11
+    assert sum(max(took, 2.0) for _, took in found) >= 20
+    assert all(took > 0.025 + 8 * size / 10e6 for size, took in found)
+
+
 def test_bursts_of_a_paced_flow(fast: Simulation) -> None:
     """In a queue of a single packet the second segment of each pair that the kernel hands down at
     once is dropped; paced one by one most get through."""
@@ -140,6 +175,15 @@ def test_flows_that_share() -> None:
     assert (found["rtt"], found["access-rate"], found["spread"]) == ("200", "100000000", "0.2")
 
 
+def test_transfers_of_requests() -> None:
+    chunks = {"persistent": "1", "sizes": "1kB+20kB", "period": "4s", "lead": "5s"}
+    found = words("requests", "star+cubic", **chunks)
+    assert (found["flows"], found["start"]) == ("star,cubic", "5,0")
+    assert found["transfers"] == "1000,20000:4,0"
+    found = words("requests", "star", persistent="1", idle="30s", lead="5s")
+    assert (found["start"], found["transfers"]) == ("0", "10000,100000,1000000,10000000:0,30")
+
+
 def test_each_seed_of_leo_is_a_path() -> None:
     one, same, other = (words("leo", seed=seed)["event"] for seed in (1, 1, 2))
     assert one == same != other
@@ -153,6 +197,7 @@ def test_each_seed_of_leo_is_a_path() -> None:
         ("satellite", "hybla", {}, "the model has no hybla; choose from: star, hstcp_gentle"),
         ("satellite", "star", {"tcp_sack": "0"}, "the model has no parameter tcp_sack"),
         ("satellite", "star", {"ack_blackout": "3s:1s"}, "no parameter ack_blackout"),
+        ("requests", "star", {}, "transfers on one connection only: add persistent=1"),
     ],
 )
 def test_what_the_model_cannot_do(scenario: str, cc: str, texts: dict[str, str], says: str) -> None:
