@@ -91,3 +91,18 @@ def test_the_model_is_near_the_kernel(kept: Path, model: Path) -> None:
         ]
         assert abs(median(near) - 1) < NEAR, (cc, sorted(near))
         assert sum(abs(ratio - 1) < NEAR for ratio in near) > 10, (cc, sorted(near))
+
+
+@pytest.mark.deep
+def test_the_model_is_near_the_kernel_with_transfers(kept: Path, model: Path) -> None:
+    """Of 16 random paths the median difference of each algorithm's speed is within 5 %."""
+    words = ["requests", "--paths", "16", "--duration", "20", "--seed", "31415",
+             "--set", "persistent=1"]  # fmt: skip
+    kernel, said = atlas(model, *words, "--engine", "uml"), atlas(model, *words, "--model")
+    assert [line["set"] for line in kernel] == [line["set"] for line in said]
+    for cc in CONTROLS:
+        near = [
+            b["results"][cc]["value"] / a["results"][cc]["value"]
+            for a, b in zip(kernel, said, strict=True)
+        ]
+        assert abs(median(near) - 1) < NEAR, (cc, sorted(near))
