@@ -62,6 +62,19 @@ def test_a_small_atlas(model: Path) -> None:
     assert median(ratios(found)) > 0.8
 
 
+def test_transfers_in_the_model(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """On a kept connection, none faster than the path; on new ones they are refused in one line."""
+    words = ["requests", "--model", "--paths", "4", "--duration", "8", "--seed", "4711"]
+    found = atlas(model, *words, "--set", "persistent=1")
+    for line in found:
+        assert all(0 < one["value"] <= 1.01 for one in line["results"].values())
+    assert len(found) == 4
+    capsys.readouterr()
+    assert main.main(["atlas", *words, "--set", "persistent=0"]) == 2
+    said = capsys.readouterr().err
+    assert "path 1: the model has transfers on one connection only" in said
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize(
     ("space", "least", "most"), [("single", 0.93, 90), ("shared", 0.95, 15), ("mixed", 0.7, 140)]
