@@ -41,6 +41,7 @@ def ratios(found: Sequence[dict[str, Any]]) -> list[float]:
     return [each["star"] / max(each["bbr"], each["cubic"]) for each in values]
 
 
+@pytest.mark.deep
 def test_paths_in_guests(kept: Path, model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Two paths for 3 s; a line's command repeats its path: all of its runs are there."""
     found = atlas(model, "single", "--engine", "uml", "--paths", "2", "--duration", "3",
