@@ -91,8 +91,8 @@ def _path(values: Mapping[str, Any], moves: Moves, wired_s: float) -> Iterator[s
         yield from _words("burst-bytes", str(values["policer"]))
     else:
         yield from _words("queue", f"{moves.queues[0][1]:g}")
-        # HTB sends while its tokens are not negative: two go at once from a bucket of one frame. The
-        # frame being sent is not in the queue.
+        # HTB sends while its tokens are not negative: two go at once from a bucket of one frame.
+        # The frame being sent is not in the queue.
         yield from _words("burst-bytes", str(2 * FRAME) if moves.shaped else "0")
     yield from _words("ber", repr(values["ber"]))
     loss = moves.losses[0][1] + values.get("loss", 0.0)
