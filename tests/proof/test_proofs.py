@@ -14,9 +14,6 @@ from tests.proof import FOLDER, INCLUDE, claims, contracts, unproven_contracts, 
 prover = pytest.mark.skipif(
     not shutil.which("frama-c"), reason="frama-c is not installed: scripts/setup deep, Debian 12"
 )
-#: Take seconds. The bounds of a window: of the estimate, after a loss, after idle time, and of two.
-CHEAP = {"prove_abe_window", "star_respond", "idle_cwnd", "hstcp_ssthresh", "compound_loss_once"}
-
 #: Header, what is replaced in it, by what, and the proof that has to see it.
 PLANTED = [
     ("int.h", "return dividend / divisor;", "return dividend / (divisor & ~1U);", "prove_abe_rate"),
@@ -71,13 +68,9 @@ def unproven(name: str, folder: Path, include: Path = INCLUDE) -> list[str]:
     return unproven_contracts([name], folder, include)
 
 
-def lane(name: str) -> object:
-    """A proof as a parameter, deep unless it is cheap."""
-    return pytest.param(name, marks=() if name in CHEAP else pytest.mark.deep)
-
-
 @prover
-@pytest.mark.parametrize("name", map(lane, [*claims(), *contracts()]))
+@pytest.mark.deep
+@pytest.mark.parametrize("name", [*claims(), *contracts()])
 def test_proof(name: str, folder: Path) -> None:
     assert unproven(name, folder) == []
 

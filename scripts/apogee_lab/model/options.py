@@ -108,8 +108,9 @@ def _path(values: Mapping[str, Any], moves: Moves, wired_s: float) -> Iterator[s
         yield from _words("burst-bytes", str(values["policer"]))
     else:
         yield from _words("queue", f"{moves.queues[0][1]:g}")
-        # A token bucket of one frame, as the scenario's: the frame being sent is not in the queue.
-        yield from _words("burst-bytes", str(FRAME) if moves.shaped else "0")
+        # HTB sends while its tokens are not negative: two go at once from a bucket of one frame.
+        # The frame being sent is not in the queue.
+        yield from _words("burst-bytes", str(2 * FRAME) if moves.shaped else "0")
     yield from _words("ber", repr(values["ber"]))
     loss = moves.losses[0][1] + values.get("loss", 0.0)
     yield from _words("loss", f"{loss:.9g}")

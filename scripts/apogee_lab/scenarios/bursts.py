@@ -2,9 +2,9 @@
 """Bursts of losses by time: good and bad times in turn, and all data is lost in a bad one.
 
 Whether a time is good or bad is a process of two states in steps of 1 ms: a bad one ends with the
-same probability after each millisecond, and so does a good one. It runs since ever when the first
-SYN is sent. The times are drawn from the run's seed when the scenario is compiled, so that they are
-the same for all algorithms, and pass by whether or not anybody sends.
+same probability after each millisecond, and so does a good one. It began long before the first SYN.
+The times are drawn from the run's seed when the scenario is compiled, so that they are the same for
+all algorithms, and pass by whether or not anybody sends.
 """
 
 from __future__ import annotations

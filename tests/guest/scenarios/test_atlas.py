@@ -5,20 +5,26 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
-from statistics import median
+from statistics import mean, median
 from typing import Any
 
 import pytest
 
-from apogee_lab.atlas import modelled
+from apogee_lab.atlas import jobs, modelled, space
 from apogee_lab.commands import main
+from apogee_lab.commands.compare_engines import welch
+from apogee_lab.engines import uml
+from apogee_lab.kernels.kernel import DEFAULT_KERNEL
+from apogee_lab.runs import sweep
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
 CONTROLS = ("star", "bbr", "cubic")
-NEAR = 0.05
 
 
 def atlas(folder: Path, *words: str) -> list[dict[str, Any]]:
@@ -41,6 +47,7 @@ def ratios(found: Sequence[dict[str, Any]]) -> list[float]:
     return [each["star"] / max(each["bbr"], each["cubic"]) for each in values]
 
 
+@pytest.mark.deep
 def test_paths_in_guests(kept: Path, model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Two paths for 3 s; a line's command repeats its path: all of its runs are there."""
     found = atlas(model, "single", "--engine", "uml", "--paths", "2", "--duration", "3",
@@ -90,20 +97,27 @@ def test_a_large_atlas(model: Path, space: str, least: float, most: int) -> None
 
 @pytest.mark.deep
 def test_the_model_is_near_the_kernel(kept: Path, model: Path) -> None:
-    """Of 40 random paths the median difference of each algorithm's goodput is within 5 %. Of a
-    single path it is within 5 % for 33 (bbr), 26 (star) and 17 (cubic) of 40: of an algorithm that
-    backs off, each loss decides, and the losses are others.
+    """On each of ten random paths the mean goodput of five seeds is within 5 % of the kernel's,
+    beyond Welch's interval. CUBIC in a queue of two packets has up to a sixth more.
     """
-    words = ["single", "--paths", "40", "--duration", "15", "--seed", "31415"]
-    kernel, said = atlas(model, *words, "--engine", "uml"), atlas(model, *words, "--model")
-    assert [line["set"] for line in kernel] == [line["set"] for line in said]
-    for cc in CONTROLS:
-        near = [
-            b["results"][cc]["goodput_bps"] / a["results"][cc]["goodput_bps"]
-            for a, b in zip(kernel, said, strict=True)
-        ]
-        assert abs(median(near) - 1) < NEAR, (cc, sorted(near))
-        assert sum(abs(ratio - 1) < NEAR for ratio in near) > 10, (cc, sorted(near))
+    single = space.read("single", 15.0)
+    paths = space.paths(single, 60221, range(1, 11))
+    runs = [replace(path, seed=path.seed + more) for path in paths for more in range(5)]
+    asked = jobs.asked(single, runs, CONTROLS, [])
+    work = sweep.Sweep(jobs.jobs(asked, uml, "uml", DEFAULT_KERNEL), uml, at_once=2)
+    work.run()
+    kernel: dict[tuple[int, str], list[float]] = defaultdict(list)
+    said: dict[tuple[int, str], list[float]] = defaultdict(list)
+    modelled_runs = modelled.runs(single, asked, 2, fresh=True)
+    for one, record in zip(modelled_runs, work.records, strict=True):
+        assert one.result and record
+        kernel[one.number, one.name].append(record["total_goodput_bps"])
+        said[one.number, one.name].append(one.result.goodput_bps)
+    for path, cc in product(paths, CONTROLS):
+        key = path.number, cc
+        difference, scatter = welch(kernel[key], said[key])
+        near = 1 / 6 if cc == "cubic" and path.drawn["queue"] < 3 * 1514 else 0.05
+        assert abs(difference) - scatter < near * mean(kernel[key]), (path.settings, cc)
 
 
 @pytest.mark.deep
@@ -118,4 +132,4 @@ def test_the_model_is_near_the_kernel_with_transfers(kept: Path, model: Path) ->
             b["results"][cc]["value"] / a["results"][cc]["value"]
             for a, b in zip(kernel, said, strict=True)
         ]
-        assert abs(median(near) - 1) < NEAR, (cc, sorted(near))
+        assert abs(median(near) - 1) < 0.05, (cc, sorted(near))

@@ -75,6 +75,10 @@ QUICK = {
 }
 
 
+#: Commands that draw.
+DRAWS = ("plot", "hstcp-model")
+
+
 class Option(NamedTuple):
     """An argument of a command, and the words before its garbage."""
 
@@ -150,8 +154,9 @@ def called(option: Option) -> str:
 
 
 def marked(option: Option) -> Any:
-    """Each title is drawn, which takes long: in `make check` those of one kind of figure."""
-    other = option.name == "--title" and option.words[:2] != ["plot", "goodput"]
+    """Titles and files are drawn, which takes long: in `make check` those of one kind of figure."""
+    drawn = option.name in ("--title", "--out", "--plot") and option.words[0] in DRAWS
+    other = drawn and option.words[:2] != ["plot", "goodput"]
     return pytest.param(option, marks=pytest.mark.deep if other else ())
 
 

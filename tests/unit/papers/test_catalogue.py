@@ -89,6 +89,7 @@ def test_every_cell_is_a_run_of_the_lab(paper: str) -> None:
             scenario.compile(values, cell.cc, cell.duration_s)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("paper", MOST_HOURS)
 def test_the_cost_is_bounded(paper: str, tmp_path: Path) -> None:
     made = schedule.as_json(planned(paper), None, None, tmp_path, tmp_path / "table.md")

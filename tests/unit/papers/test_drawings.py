@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,16 @@ def drawn(figures: Figures, name: str, raw: Path = Path()) -> Any:
     return DRAWN[choice.figure.draw](choice.figure, runs)
 
 
-@pytest.mark.parametrize("name", [choice.name for choice in choose(list(PAPERS))])
+def every() -> Iterator[Any]:
+    """All figures; one of each kind of drawing in `make check`."""
+    seen: set[str] = set()
+    for choice in choose(list(PAPERS)):
+        marks = pytest.mark.deep if choice.figure.draw in seen else ()
+        seen.add(choice.figure.draw)
+        yield pytest.param(choice.name, marks=marks)
+
+
+@pytest.mark.parametrize("name", every())
 def test_no_mean_lies_outside(figures: Figures, raw: Path, name: str) -> None:
     canvas = drawn(figures, name, raw)
     assert canvas.axes
