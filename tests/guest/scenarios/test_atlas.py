@@ -85,7 +85,7 @@ def test_a_large_atlas(model: Path, space: str, least: float, most: int) -> None
 @pytest.mark.deep
 def test_the_model_is_near_the_kernel(kept: Path, model: Path) -> None:
     """On each of ten random paths the mean goodput of five seeds is within 5 % of the kernel's,
-    beyond Welch's interval. CUBIC in a queue of two packets has up to a sixth more.
+    beyond Welch's interval. CUBIC in a queue of two packets is within a sixth.
     """
     single = space.read("single", 15.0)
     paths = space.paths(single, 60221, range(1, 11))
