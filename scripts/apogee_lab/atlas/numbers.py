@@ -37,8 +37,10 @@ def peers(found: Sequence[Compared]) -> list[str]:
 
 def rows(found: Sequence[Compared]) -> Iterator[tuple[str, list[float], int]]:
     """What has quantiles: its name, a value per path that has one, decimals."""
-    yield "ratio to the better peer", [one.ratio for one in found], 2
-    for peer in peers(found):
+    every = peers(found)
+    if len(every) > 1:
+        yield "ratio to the better peer", [one.ratio for one in found], 2
+    for peer in every:
         yield f"ratio to {peer}", [one.over(peer) for one in found if peer in one.peers], 2
     yield "own drops, %", [one.own.drops_percent for one in found], 2
     yield "better peer's drops, %", [one.peers[one.better].drops_percent for one in found], 2

@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from textwrap import indent, wrap
+from textwrap import wrap
 from typing import Any
 
 from ..results.text import as_text
@@ -22,13 +22,13 @@ GROUPS = 10
 Command = Callable[[RandomPath, Sequence[str]], str]
 
 
-def text(space: Space, cc: str, found: Sequence[Compared], command: Command) -> str:
-    """The whole page of one algorithm."""
+def text(space: Space, cc: str, found: Sequence[Compared], again: str) -> str:
+    """The whole page of one algorithm; ``again`` is the command that repeats the path PATH."""
     return "\n\n".join(
         [
             f"{_head(space, cc, found)}\n{_quantiles(found)}",
             f"What the bad paths share:\n{_groups(space, found)}",
-            f"The worst:\n{_worst(cc, found, command)}",
+            f"The worst, each repeated by\n{_broken(again)}\n{_worst(found)}",
         ]
     )
 
@@ -39,9 +39,17 @@ def _head(space: Space, cc: str, found: Sequence[Compared]) -> str:
     ahead = sum(ratio >= 1 for ratio in ratios)
     return (
         f"{cc} on {len(found)} paths of {space.name} ({space.duration_s:g} s each): below "
-        f"{numbers.BAD:g} of the better of {' and '.join(numbers.peers(found))} on {below}, "
-        f"at least equal on {ahead}"
+        f"{numbers.BAD:g} of {_best(numbers.peers(found))} on {below}, at least equal on {ahead}"
     )
+
+
+def _best(peers: Sequence[str]) -> str:
+    """The better peer in words."""
+    *others, last = peers
+    if not others:
+        return last
+    which = "better" if len(peers) == 2 else "best"
+    return f"the {which} of {', '.join(others)} and {last}"
 
 
 def _quantiles(found: Sequence[Compared]) -> str:
@@ -64,19 +72,16 @@ def _share(count: int, of: int) -> str:
     return f"{count} ({100 * count / of:.0f} %)"
 
 
-def _worst(cc: str, found: Sequence[Compared], command: Command) -> str:
+def _worst(found: Sequence[Compared]) -> str:
     worst = sorted(found, key=lambda one: one.ratio)[:WORST]
-    return "\n".join(
-        f"{one.ratio:.2f} of {one.better} on path {one.path.number}:\n"
-        + "\n".join(map(_broken, command(one.path, (cc, one.better)).split("\n")))
-        for one in worst
-    )
+    rows = [[str(one.path.number), f"{one.ratio:.2f}", one.better] for one in worst]
+    return as_text([["PATH", "ratio", "better peer"], *rows])
 
 
 def _broken(command: str) -> str:
     """A command on lines of up to 120 characters, which a shell reads as one."""
     words = wrap(command, 116, break_long_words=False, break_on_hyphens=False)
-    return indent(" \\\n  ".join(words), "  ")
+    return "  " + " \\\n    ".join(words)
 
 
 def as_json(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -63,11 +64,13 @@ class RandomPath:
 
 @dataclass(frozen=True)
 class Space:
-    """A distribution of paths. ``table`` is the whole file, ``duration_s`` the length of a run."""
+    """A distribution of paths. ``table`` is the whole file, ``duration_s`` the length of a run,
+    ``given`` the parameters that the user sets on all paths."""
 
     name: str
     table: Mapping[str, Any]
     duration_s: float
+    given: tuple[str, ...] = ()
 
     @property
     def measure(self) -> str:
@@ -87,13 +90,24 @@ class Space:
 
     @cached_property
     def own(self) -> list[str]:
-        """Quantities that are drawn, not computed from others."""
+        """Quantities that are drawn, not computed from others, and that the paths have."""
         free = ("log", "even", "whole", "one_of")
         return [
             name
             for name, table in self.table["draw"].items()
             if "chance" in table or ("each" not in table and any(key in table for key in free))
+            if not self._settled(name)
         ]
+
+    def _settled(self, name: str) -> bool:
+        """Whether a quantity is there for nothing but parameters that the user sets."""
+        word = re.compile(rf"\b{name}\b")
+        others = [self.table["cc"], self.table["scenario"]]
+        others += [table for other, table in self.table["draw"].items() if other != name]
+        sets = [self.table.get("set", {}), *self.table.get("as", {}).values()]
+        uses = {key for one in sets for key, text in one.items() if word.search(str(text))}
+        elsewhere = any(word.search(str(text)) for text in others)
+        return bool(uses) and uses <= set(self.given) and not elsewhere
 
     def path(self, seed: int, number: int) -> RandomPath:
         """The path with this number; UsageError if the file does not give a valid one."""

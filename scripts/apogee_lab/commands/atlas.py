@@ -8,6 +8,7 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -51,7 +52,8 @@ Results = dict[int, dict[str, Result]]
 def do_atlas(args: Arguments) -> int:
     """Run the paths, print the pages, draw the pictures."""
     length_s = None if args.duration is None else duration_of(args)
-    found = space.read(args.space, length_s)
+    given = tuple(text.partition("=")[0] for text in args.set)
+    found = replace(space.read(args.space, length_s), given=given)
     own, peers = _compared(args, found)
     names = list(dict.fromkeys([*own, *peers]))
     seed = whole_number("--seed", args.seed, 0, 2**32 - 1)
@@ -71,7 +73,8 @@ def do_atlas(args: Arguments) -> int:
     out = sys.stderr if args.json == "-" else sys.stdout
     for cc in own:
         others = [name for name in peers if name != cc]
-        _show(found, cc, compared(paths, results, cc, others), command, pictures[cc], out)
+        every = compared(paths, results, cc, others)
+        _show(found, cc, every, _again(args, found, "PATH"), pictures[cc], out)
     return status
 
 
@@ -202,7 +205,7 @@ def _picture(out: str, found: Space, cc: str) -> str:
 
 
 def _show(
-    found: Space, cc: str, every: Sequence[Compared], command: page.Command, file: str, to: TextIO
+    found: Space, cc: str, every: Sequence[Compared], again: str, file: str, to: TextIO
 ) -> None:
     from ..atlas import picture
 
@@ -210,7 +213,7 @@ def _show(
         print(f"{cc}: no path on which it and its peers were measured", file=sys.stderr)
         return
     drawn = save_figure(picture.draw(found, cc, every), "--out", file)
-    print(page.text(found, cc, every, command), file=to)
+    print(page.text(found, cc, every, again), file=to)
     for path in drawn:
         print(f"\n{path}", file=to)
 
@@ -226,9 +229,7 @@ def _command(
 def _run_command(args: Arguments, found: Space, names: Sequence[str], path: RandomPath) -> str:
     from ..atlas.jobs import settings_of
 
-    words = ["scripts/lab", "run", path.scenario, "--engine", args.engine]
-    words += ["--kernel", args.kernel] if args.kernel else []
-    words += [word for text in args.module for word in ("--module", text)]
+    words = ["scripts/lab", "run", path.scenario, *_on(args)]
     words += ["--cc", ",".join(path.cc(name) for name in names), "--seed", str(path.seed)]
     words += ["--duration", f"{found.duration_s:g}"]
     words += [word for text in settings_of(path, names[0], args.set) for word in ("--set", text)]
@@ -238,13 +239,25 @@ def _run_command(args: Arguments, found: Space, names: Sequence[str], path: Rand
 def _model_command(
     args: Arguments, found: Space, _names: Sequence[str], path: RandomPath, _ways: Sequence[str]
 ) -> str:
-    """The same in the model; without --model it is the engine's."""
+    """The same in the model."""
+    return _again(args, found, str(path.number))
+
+
+def _again(args: Arguments, found: Space, number: str) -> str:
+    """The command that compares all on the path of this number, as this one does."""
     own, peers = (",".join(part) for part in _compared(args, found))
-    words = ["scripts/lab", "atlas", args.space, "--model", "--cc", own, "--beside", peers,
-             "--seed", args.seed, "--only", str(path.number)]  # fmt: skip
+    words = ["scripts/lab", "atlas", args.space]
+    words += ["--model"] if args.model else _on(args)
+    words += ["--cc", own, "--beside", peers, "--seed", args.seed]
     words += ["--duration", args.duration] if args.duration else []
     words += [word for text in args.set for word in ("--set", text)]
-    return shlex.join(words)
+    return shlex.join([*words, "--only", number])
+
+
+def _on(args: Arguments) -> list[str]:
+    """The engine, kernel and modules as on the command line."""
+    words = ["--engine", args.engine, *(["--kernel", args.kernel] if args.kernel else [])]
+    return [*words, *(word for text in args.module for word in ("--module", text))]
 
 
 def atlas_parser(parser: Parser) -> None:

@@ -45,7 +45,7 @@ u64 event_under_way(u16 flow)
 
 	for (size_t i = 0; i < used; i++)
 		if (heap[i].kind == EV_QUEUE || heap[i].kind == EV_RECEIVER)
-			count += heap[i].packet.flow == flow && !heap[i].packet.syn;
+			count += heap[i].packet.flow == flow && !heap[i].packet.handshake;
 	return count;
 }
 

@@ -10,6 +10,8 @@
 static u64 *leaving;
 static u32 leaving_head, leaving_tail, leaving_room;
 static u64 full_at, left_at;
+/* When the last one has left the queue. */
+static u64 gone_at;
 /* When the way back has sent what is in its queue. */
 static u64 ack_free;
 /* Capacity of the link up to the last change of its rate. */
@@ -46,7 +48,7 @@ u32 prandom_u32_max(u32 below)
 
 static u32 frame_bytes(struct packet packet)
 {
-	return packet.syn ? 74 : MODEL_FRAME;
+	return packet.handshake ? packet.handshake : MODEL_FRAME;
 }
 
 u64 path_rescaled(u64 at, double factor)
@@ -63,7 +65,7 @@ void path_send(struct flow *f, struct packet packet)
 {
 	u64 at = model_now;
 
-	if (!packet.syn)
+	if (!packet.handshake)
 		f->total.sent++;
 	if (world.path.access_rate) {
 		f->access_free = max(f->access_free, model_now) +
@@ -76,10 +78,26 @@ void path_send(struct flow *f, struct packet packet)
 /* Packets in the queue, including the one being sent. */
 u32 path_queue_length(void)
 {
-	while (leaving_head != leaving_tail &&
-	       leaving[leaving_head & (leaving_room - 1)] <= model_now)
+	while (leaving_head != leaving_tail) {
+		u64 at = leaving[leaving_head & (leaving_room - 1)];
+
+		if (at > model_now)
+			break;
+		gone_at = at;
 		leaving_head++;
+	}
 	return leaving_tail - leaving_head;
+}
+
+/* Does an arriving packet find the queue full? One that leaves in the same moment has left in half
+ * of all cases: in the kernel that depends on which of two timers was set first.
+ */
+static bool queue_full(void)
+{
+	u32 length = path_queue_length();
+
+	length += gone_at == model_now && random_of(&world.tie_seed) < 0.5;
+	return length >= world.path.queue;
 }
 
 static void queue_room(void)
@@ -178,18 +196,18 @@ void path_queue(struct packet packet)
 	double intact = pow(1 - world.path.ber, 8.0 * frame_bytes(packet));
 	u64 at;
 
-	world.offered += !packet.syn;
-	if (path_queue_length() >= world.path.queue) {
-		world.dropped += !packet.syn;
-		f->total.dropped += !packet.syn;
+	world.offered += !packet.handshake;
+	if (queue_full()) {
+		world.dropped += !packet.handshake;
+		f->total.dropped += !packet.handshake;
 		return;
 	}
-	world.served += !packet.syn;
+	world.served += !packet.handshake;
 	packet.left = queue_leave(frame_bytes(packet));
 	at = packet.left + world.path.rtt / 2;
 	lose_in_bursts(&world.path);
 	if (world.path.bursting || path_random() >= intact * (1 - world.path.loss)) {
-		f->total.lost += !packet.syn;
+		f->total.lost += !packet.handshake;
 		return;
 	}
 	f->data_arrival = max(f->data_arrival, at);

@@ -112,8 +112,9 @@ void receiver_packet(struct flow *f, struct packet packet)
 	struct receiver *r = &f->rcv;
 	bool again;
 
-	if (packet.syn) {
-		receiver_syn(f, packet.tsval);
+	if (packet.handshake) {
+		if (packet.handshake == SYN_FRAME)
+			receiver_syn(f, packet.tsval);
 		return;
 	}
 	f->total.arrived++;

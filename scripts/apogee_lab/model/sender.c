@@ -838,7 +838,8 @@ static void reorder_timeout(struct flow *f)
 
 static void send_syn(struct flow *f)
 {
-	path_send(f, (struct packet){ .tsval = now_ms(), .flow = f->number, .syn = true });
+	path_send(f, (struct packet){ .tsval = now_ms(), .flow = f->number,
+				      .handshake = SYN_FRAME });
 	set_xmit_timer(f, PENDING_RTO, (u64)RTO_INIT_US << min(f->syns, RTO_DOUBLED));
 	f->syns++;
 }
@@ -1322,6 +1323,7 @@ void sender_ack(struct flow *f, struct ack ack)
 		if (f->snd.established)
 			return;
 		establish(f);
+		path_send(f, (struct packet){ .flow = f->number, .handshake = THIRD_FRAME });
 	} else if (tp->packets_out) {
 		acknowledge(f, &a);
 	} else {

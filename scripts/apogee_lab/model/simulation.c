@@ -341,6 +341,7 @@ static void prepare(void)
 	world.seed = (world.seed + 1) * 0x9e3779b97f4a7c15ULL;
 	world.seed ^= world.seed >> 31;
 	world.bad_seed = (world.seed ^ 0x2545f4914f6cdd1dULL) | 1;
+	world.tie_seed = (world.seed ^ 0x9e3779b97f4a7c15ULL) | 1;
 	if (spread_s < 0)
 		spread_s = (double)world.path.rtt / 1e9;
 	for (world.ring = 64; world.ring < 2 * world.path.window; world.ring *= 2)
@@ -455,10 +456,10 @@ static void start_or_stop(struct flow *f)
 static void receive(const struct event *event)
 {
 	struct flow *f = &world.flows[event->packet.flow];
-	bool first = !f->total.arrived && !event->packet.syn;
+	bool first = !f->total.arrived && !event->packet.handshake;
 
 	if (path_bad(event->packet.left) || path_is_out(event->packet.left)) {
-		f->total.lost += !event->packet.syn;
+		f->total.lost += !event->packet.handshake;
 		return;
 	}
 	receiver_packet(f, event->packet);

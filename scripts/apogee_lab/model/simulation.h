@@ -48,13 +48,16 @@ enum timer_kind {
 	TIMERS,
 };
 
-/* A packet in flight: a data segment, the SYN, or an ACK. */
+/* Frames of the handshake: SYN, and the ACK of the SYN-ACK. */
+enum { NO_HANDSHAKE, SYN_FRAME = 74, THIRD_FRAME = 66 };
+
+/* A packet in flight: a data segment, one of the handshake, or an ACK. */
 struct packet {
 	u64 left;	/* when it leaves the queue */
 	u32 seg;	/* of an ACK: where in the flow's `acks` it is */
 	u32 tsval;	/* ms */
 	u16 flow;
-	bool syn;
+	u8 handshake;	/* bytes of its frame; 0: data */
 };
 
 struct event {
@@ -223,7 +226,7 @@ struct world {
 	bool kernel;		/* bursts and timers as the kernel has them */
 	bool check;		/* verify the scoreboard at each ACK */
 	u64 seed;
-	u64 bad_seed;
+	u64 bad_seed, tie_seed;
 };
 
 extern struct world world;

@@ -33,7 +33,7 @@ def apogee(root: Path, build: Path) -> Iterator[Library]:
 
 @pytest.fixture(scope="session")
 def simulation(build: Path) -> Simulation:
-    """The program in tests/simulation, compiled with sanitizers."""
+    """The lab's model, compiled with sanitizers."""
     return compile_simulation(build / "simulation", sanitized=True)
 
 

@@ -54,7 +54,7 @@ def test_a_slow_way_back(simulation: Simulation) -> None:
     flow = done["flows"][0]
     waits_ms = 1e3 * 20 * 8 * 66 / rate
     queue_ms = 1e3 * 20 * 8 * 1514 / 10e6
-    assert done["goodput"] > 0.75 * 10e6 * LINK_BPS
+    assert done["goodput"] > 0.7 * 10e6 * LINK_BPS
     assert 100 + 0.7 * waits_ms < flow["rtt_mean"] < 100 + waits_ms + queue_ms
 
 
@@ -161,7 +161,7 @@ def test_a_path_that_moves() -> None:
     assert sorted(found["event"]) == sorted([
         "5:rate=2000000", "7:rate=10000000", "9:rtt=600", "12:outage=1000", "20:stall=250",
     ])  # fmt: skip
-    assert found["burst-bytes"] == "1514"
+    assert found["burst-bytes"] == "3028"
     assert found["ack-jitter"] == "20,10"
 
 

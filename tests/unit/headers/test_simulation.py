@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The program in tests/simulation: its stack, its path, its Reno and CUBIC, before star is judged
-by it.
-"""
+"""The lab's model: its stack, its path, its Reno and CUBIC, before star is judged by it."""
 
 from __future__ import annotations
 

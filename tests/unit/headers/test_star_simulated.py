@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What star's judgement of congestion leads to, in the simulation of tests/simulation.
+"""What star's judgement of congestion leads to, in the lab's model.
 
 A bound is a target of the judgement where that is met, as its test says. Otherwise it is beyond
 the worst mean (or median) of 40 groups of 5 of the seeds 1 to 200, whose range is given.

@@ -325,10 +325,40 @@ def test_an_atlas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captu
     assert sorted(engine.runs()) == seeds
     assert all(line["results"]["star"]["value"] > 0 for line in lines)
     assert {path.name for path in tmp_path.glob("drawn*")} == {"drawn-star.svg", "drawn-star.png"}
-    assert said.count("scripts/lab run paper --engine qemu --cc star,bbr,cubic") == 10
+    check_worst(said, lines)
     assert main.main([*words, "--paths", "13"]) == 0
     assert len(engine.runs()) == 13 * 3
     assert "36 of 39 runs finished earlier" in capsys.readouterr().err
+
+
+def check_worst(page: str, lines: list[dict[str, Any]]) -> None:
+    """The page's table of the worst ten, against the lines of the JSON."""
+    (table,) = re.findall(r"^PATH  ratio  better peer\n((?:\d.*\n){10})", page, re.M)
+    ratios = {}
+    for line in lines:
+        star, *peers = (line["results"][name]["value"] for name in ("star", "bbr", "cubic"))
+        ratios[line["path"]] = star / max(peers)
+    told = [row.split()[:2] for row in table.splitlines()]
+    assert [float(ratio) for _, ratio in told] == sorted(float(ratio) for _, ratio in told)
+    assert sorted(ratios.values())[9] == pytest.approx(float(told[-1][1]), abs=0.005)
+    assert all(ratios[int(path)] == pytest.approx(float(ratio), abs=0.005) for path, ratio in told)
+
+
+def test_the_page_says_how_a_path_is_repeated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    """Its command with a number finds the runs that are there, and says the same ratio."""
+    engine = with_paper(tmp_path, monkeypatch)
+    words = ["--paths", "3", "--seed", "5", "--cc", "bbr", "--beside", "star", "--duration", "7"]
+    assert main.main(["atlas", written(tmp_path), *words, "--set", "queue=45kB"]) == 0
+    page, before = capsys.readouterr().out, engine.runs()
+    assert page.startswith("bbr on 3 paths of small (7 s each): below 0.9 of star on ")
+    (command,) = re.findall(r"each repeated by\n((?: .*\n)+)PATH", page)
+    worst = page[page.index("better peer\n") :].splitlines()[1]
+    words = shlex.split(command.replace("\\\n", "").replace("PATH", worst.split()[0]))
+    assert words[0] == "scripts/lab" and main.main(words[1:]) == 0
+    assert worst in capsys.readouterr().out.splitlines()
+    assert engine.runs() == before
 
 
 def test_a_command_repeats_a_path(

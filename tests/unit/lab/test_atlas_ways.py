@@ -7,6 +7,7 @@ import json
 import math
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -124,7 +125,8 @@ def test_an_atlas_of_ways(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
     assert main.main(words) == 0
     said = capsys.readouterr().out
     assert said.startswith("short on 12 paths of ways (10 s each): below 0.9 of the better of long")
-    assert said.count("scripts/lab run paper --engine qemu --cc cubic --seed") == 20
+    one_line = " ".join(said.replace("\\\n", "").split())
+    assert "--engine qemu --cc short --beside short,long,open --seed 1 --only PATH" in one_line
     lines = [json.loads(line) for line in Path("a.jsonl").read_text().splitlines()]
     for line in lines:
         ways = [SHORT, LONG] + [OPEN] * (line["drawn"]["packets"] > 10)
@@ -229,3 +231,15 @@ def test_the_paths_of_radios() -> None:
         assert chosen["alone"]["queue"] == pytest.approx(1514 * limit, rel=0.04)
         rates = {run.plan.paths[0].rate_bps for run in one.compiled}
         assert max(rates) == pytest.approx(min(rates))
+
+
+def test_what_the_user_sets_is_no_quantity_of_the_paths() -> None:
+    """Unless something else depends on it, too."""
+    found = space.read("links")
+
+    def gone(*given: str) -> set[str]:
+        return set(found.own) - set(replace(found, given=given).own)
+
+    assert gone("direction", "rate", "loss") == {"down"}
+    assert gone("loss", "loss1") == {"loss1", "loss2"}
+    assert gone() == set()

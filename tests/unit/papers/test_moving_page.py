@@ -274,19 +274,16 @@ def test_a_trace_that_is_followed(read: Read, of: Of, page: str) -> None:
 
     queues = ("75kB", "250kB")
     assert all(more(of, "trace", queue=queue, ber=0.0) > 0 for queue in queues)
-    longer = rtt("star", "75kB", 0.0) - rtt("bbr", "75kB", 0.0)
-    assert f"at an RTT that is {longer:.0f} ms longer, with 250 kB at " in page
-    star, bbr = (f"{rtt(cc, '250kB', 0.0):.0f}" for cc in ("star", "bbr"))
-    assert f"{star} instead of {bbr} ms" in page
+    assert all(rtt("star", queue, 0.0) > rtt("bbr", queue, 0.0) for queue in queues)
     ranges = []
     for cc in ("star", "bbr"):
         found = [r for r in read("moving/trace-delays.jsonl") if r["cc"] == cc]
         assert len({record["set"]["delay"] for record in found}) == len(found) == 7
         ranges.append(from_to(record["flows"][0]["rtt_ms"]["mean"] for record in found))
-    assert f"with a path of 52 to 68 ms it is {ranges[0]} ms, bbr's {ranges[1]}:" in page
+    assert f"a path of 52 to 68 ms it is {ranges[0]} ms, bbr's {ranges[1]}:" in page
     less = [f"{-more(of, 'trace', queue=queue, ber=1e-6):.1f}" for queue in queues]
     shares = [short(rtt("star", queue, 1e-6) / rtt("bbr", queue, 1e-6)) for queue in queues]
-    said = f"with 1e-6 it has {' and '.join(less)} % less at {' and '.join(shares)} of bbr's RTT."
+    said = f"With 1e-6 star has {' and '.join(less)} % less at {' and '.join(shares)} of bbr's RTT."
     assert said in page
 
 
