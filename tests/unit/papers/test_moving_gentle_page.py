@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""docs/results/moving-gentle.md says what the records give."""
+"""docs/results/moving-gentle.md, and choosing.md of hstcp_gentle on moving paths, say what the
+records give."""
 
 from __future__ import annotations
 
@@ -79,7 +80,7 @@ def test_two_flows(read: Read, page: str, name: str) -> None:
 
 
 def test_who_has_more(read: Read) -> None:
-    """What the page says below the table."""
+    """What both pages say."""
     more = {
         cc: {
             name.partition(" at ")[0]
