@@ -16,7 +16,7 @@ from tests.unit.papers.found import Read, Record, row, runs, surely_more
 
 PAGE = "results/moving-gentle.md"
 OURS = "hstcp_gentle"
-PEERS = ("cubic", "bbr", "highspeed")
+PEERS = ("cubic", "bbr", "highspeed", "reno")
 #: Fast senders beside two of Reno.
 FAST = ("reno", OURS, "highspeed", "cubic")
 
@@ -95,7 +95,10 @@ def test_who_has_more(read: Read) -> None:
         "nothing moves", "RTT 140 → 70 ms", "ACK jitter, mean 20, deviation 10 ms",
     }  # fmt: skip
     assert more["bbr"] == {longer, outage, "queue 83 packets", "policer, 1250 kB deep"}
+    assert more["reno"] == set()
     for name in ALONE:
+        own, plain = (alone(read, name, cc) for cc in (OURS, "reno"))
+        assert surely_more(own, plain, total) != name.startswith(("policer", "ACK jitter"))
         ours, bbr = (fmean(map(drops, alone(read, name, cc))) for cc in (OURS, "bbr"))
         assert bbr > 2.5 * ours
 
