@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean
 from typing import Any
 
+from apogee_lab.results.statistics import mean_of
+
 Record = dict[str, Any]
 #: The records of a file of docs/results.
 Read = Callable[[str], list[Record]]
@@ -52,6 +54,16 @@ def dropped(found: Sequence[Record]) -> float:
     """Per cent of what was sent that the queue dropped."""
     sent = sum(flow["segments"] for record in found for flow in record["flows"])
     return 100 * sum(record["queue"]["drops"] for record in found) / sent
+
+
+def surely_more(
+    theirs: Sequence[Record], ours: Sequence[Record], of: Callable[[Record], float]
+) -> bool:
+    """Whether the first runs have more than those of the same seeds: the whole 95 % interval of
+    the differences is above 0."""
+    assert [record["seed"] for record in theirs] == [record["seed"] for record in ours]
+    bounds = mean_of(of(a) - of(b) for a, b in zip(theirs, ours, strict=True)).bounds
+    return bounds is not None and bounds[0] > 0
 
 
 def joined(text: str) -> str:
