@@ -195,6 +195,27 @@ def test_a_trace_is_named_from_the_folder_of_work(
         ('queue = "queue"', 'queue = "1kB"', "path 1: queue: at least 1500B are needed"),
         ('scenario = "paper"', 'scenario = "paperr"', "scenario: 'paperr': there is no quantity"),
         ('duration = "10s"', 'duration = "10"', "'10' is not a time"),
+        ('duration = "10s"', 'duration = "0s"', "duration: more than 0 and at most 86400 seconds"),
+        ('"goodput"', '"speed"', "measure: paper has no transfers whose speed is measured"),
+        (
+            "[draw.queue]",
+            "[draw.x]\nchance = 2\nis = '1'\n[draw.queue]",
+            "draw.x: chance: 2 is not",
+        ),
+        ("[draw.queue]", "[draw.none]\nis = '1'\n[draw.queue]", "draw.none: this cannot be"),
+        ("[draw.queue]", "[draw.duration]\nis = '1'\n[draw.queue]", "draw.duration: this cannot"),
+        ("[draw.queue]", "[draw.'a b']\nis = '1'\n[draw.queue]", "draw.a b: this cannot be"),
+        (
+            "[draw.queue]",
+            "[draw.x]\ntrace = \"'a'\"\n[draw.queue]",
+            "draw.x: trace: .* is not a rate",
+        ),
+        (
+            "[draw.queue]",
+            "[draw.x]\ntrace = '1e20'\n[draw.queue]",
+            "draw.x: trace: '1e20' is not a",
+        ),
+        ("[draw.queue]", "[draw.x]\ntrace = '0'\n[draw.queue]", "draw.x: trace: '0' is not a rate"),
         ("help =", "colour = 1\nhelp =", "unknown key colour; choose from"),
     ],
 )
