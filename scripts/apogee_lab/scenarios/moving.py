@@ -259,12 +259,12 @@ def of(
     """
     events = values["event"] or ()
     _check(values, events, ends_s)
-    until_s = ends_s + TAIL_S
+    until_s = ends_s + TAIL_S + over_s
     rates, delays = source(values, until_s)
     kinds = {what: [e for e in events if e.what == what] for what in units.EVENTS}
     gone = [Event("outage", 1.0, e.start_s, e.length_s) for e in kinds["outage"]]
     losses = overlaid(overlaid(_losses(values, until_s), kinds["loss"]), gone)
-    losses = bursts.lost_in(losses, bursts.bad_times(values, ends_s))
+    losses = bursts.lost_in(losses, bursts.bad_times(values, ends_s + over_s))
     queues = [replace(e, value=testbed.queue_packets(values, e.value)) for e in kinds["queue"]]
     last_s = ends_s + WAIT_S + over_s
     chances = _chances(values, kinds["rate"], last_s)

@@ -232,6 +232,20 @@ def test_numbers_of_other_notations_are_one_line_and_a_mark_of_utf_8_is_none(
     assert tracefiles.times("rate_trace", path) == [10, 20]
 
 
+def test_a_transfer_that_is_completed_after_the_run_finds_what_moves(tmp_path: Path) -> None:
+    """It may take 600 s; before, all traces stood still 10 s behind the run's end."""
+    script = planned(
+        "requests",
+        cc="reno",
+        duration_s=5,
+        delay_trace=file_of(tmp_path, *[20] * 100, *[30] * 100),
+        burst_time="1s:50ms",
+    ).script
+    for words in (r"\d+us", "loss 100%"):
+        times = [float(at) for at in re.findall(rf"^([\d.]+) {words}$", script, re.MULTILINE)]
+        assert times[-1] > 600
+
+
 def test_value_at_is_the_step_in_force() -> None:
     steps = [(0.0, 1.0), (1.0, 2.0), (3.0, 0.0)]
     assert [moving.value_at(steps, at) for at in (0, 0.5, 1, 2.9, 3, 9)] == [1, 1, 2, 2, 0, 0]
