@@ -335,6 +335,12 @@ def _half_width(values: Mapping[str, Any]) -> float:
     return math.sqrt(3) * values["jitter"]
 
 
+def loses(values: Mapping[str, Any]) -> bool:
+    """Whether the hop may lose a SYN, other than by bit errors and constant loss."""
+    events = any(event.what in ("loss", "outage") for event in values["event"] or ())
+    return events or any(values[name] for name in ("burst", "burst_time", "loss_trace"))
+
+
 def waiting(moves: Moves, flows: Sequence[Any], until_s: float, octets: float) -> Sequence[Any]:
     """The flows (traffic.TrafficFlow), sending for longer by what they may wait for opportunities
     until their first data arrives."""
@@ -519,7 +525,8 @@ _REPLAY = """\
 replay() {
 	zero=$(now)
 	while kill -0 $1 2>/dev/null && read -r at line; do
-		sleep $(awk "BEGIN { wait = $zero + $at - $(now); print (wait > 0 ? wait : 0) }")
+		wait=$(awk "BEGIN { wait = $zero + $at - $(now); printf \\"%.6f\\", wait > 0 ? wait : 0 }")
+		sleep $wait
 		echo "$line"
 	done
 }
