@@ -525,7 +525,7 @@ _REPLAY = """\
 replay() {
 	zero=$(now)
 	while kill -0 $1 2>/dev/null && read -r at line; do
-		wait=$(awk "BEGIN { wait = $zero + $at - $(now); printf \\"%.6f\\", (wait > 0 ? wait : 0) }")
+		wait=$(awk "BEGIN { s = $zero + $at - $(now); printf \\"%.6f\\", (s > 0 ? s : 0) }")
 		sleep $wait
 		echo "$line"
 	done
