@@ -9,12 +9,13 @@ import random
 import re
 import shlex
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from apogee_lab.atlas import draws, jobs, numbers, space, traces
+from apogee_lab.atlas import draws, jobs, modelled, numbers, space, traces
 from apogee_lab.atlas.expressions import evaluated
 from apogee_lab.atlas.results import Compared, Result, of_record
 from apogee_lab.base import UsageError
@@ -357,6 +358,14 @@ def test_a_failed_run_leaves_its_path_out(
     said = capsys.readouterr()
     assert said.out.startswith("star on 2 paths")
     assert "failed: path 2 bbr: the guest panicked" in said.err
+
+
+def test_two_atlases_may_keep_the_same_run(tmp_path: Path) -> None:
+    """One moved the other's half-written file away, which then failed."""
+    kept = tmp_path / "key.json"
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: modelled._keep(kept, {"goodput": n}), range(400)))
+    assert modelled._kept(kept) is not None and [*tmp_path.iterdir()] == [kept]
 
 
 @pytest.mark.parametrize(
