@@ -37,6 +37,7 @@ _NUMBERS = ("", "rate", "time", "size", "share", "ber", "float", "int", "bool") 
 DIGITS = 3  # of what is drawn or computed, so that a command can be read
 MOST_EACH = 1000
 TAIL_S = 20.0  # how much longer than a run a trace is
+MOST_RATE = 1e9  # bit/s: mean of a trace
 
 _FIELD = re.compile(r"\{(?:(rate|time|size|share|int): )?([^{}]+)\}")
 
@@ -70,7 +71,7 @@ def drawn(table: Mapping[str, Any], names: Names, dice: random.Random) -> Any:
     chance = dice.random()
     if "when" in table and not number(table["when"], names):
         return None
-    if "chance" in table and chance >= _bound(table, "chance", names):
+    if "chance" in table and chance >= _share(table, names):
         return None
     if "each" not in table:
         return _one(table, names, dice)
@@ -96,6 +97,13 @@ def _bound(table: Mapping[str, Any], key: str, names: Names) -> float:
     return found
 
 
+def _share(table: Mapping[str, Any], names: Names) -> float:
+    found = _bound(table, "chance", names)
+    if not 0 <= found <= 1:
+        raise ValueError(f"chance: {table['chance']!r} is not a share from 0 to 1")
+    return found
+
+
 def _one(table: Mapping[str, Any], names: Names, dice: random.Random) -> Any:
     (kind,) = (key for key in table if key in KINDS)
     given = table[kind]
@@ -109,6 +117,9 @@ def _one(table: Mapping[str, Any], names: Names, dice: random.Random) -> Any:
         rate = number(given, names)
         if rate is None:
             return None
+        if not isinstance(rate, float) or not 0 < rate <= MOST_RATE:
+            most = units.format("rate", MOST_RATE)
+            raise ValueError(f"trace: {given!r} is not a rate above 0 of up to {most}")
         return str(traces.written(traces.cellular(dice, rate, names["duration"] + TAIL_S)))
     if kind == "is":
         value = number(given, names)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -77,10 +78,12 @@ def _run(
 
 
 def _keep(path: Path, done: dict[str, Any]) -> None:
-    """Write a result, not waiting for the disk: what a power cut leaves is run again."""
-    part = path.with_suffix(".new")
-    part.write_text(json.dumps(done), encoding="utf-8")
-    part.replace(path)
+    """Write a result, not waiting for the disk: what a power cut leaves is run again. Another atlas
+    may keep the same run at the same time."""
+    handle, part = tempfile.mkstemp(suffix=".new", dir=path.parent)
+    with open(handle, "w", encoding="utf-8") as file:
+        json.dump(done, file)
+    Path(part).replace(path)
 
 
 def _kept(path: Path) -> dict[str, Any] | None:

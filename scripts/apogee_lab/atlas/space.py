@@ -8,6 +8,7 @@ added to a space leaves the others as they were.
 
 from __future__ import annotations
 
+import keyword
 import os
 import random
 import re
@@ -28,6 +29,8 @@ FOLDER = Path(__file__).with_name("spaces")
 MEASURES = ("goodput", "first", "speed")
 KEYS = ("help", "scenario", "cc", "measure", "duration", "map", "draw", "set", "as")
 CC = "{cc}"
+TAKEN = ("none", "duration", "cc")  # names that mean something else
+MOST_S = 86_400  # of a run
 WHEN = "when"  # of a table [as.NAME]
 MOST_SEED = 999_999  # of a run
 
@@ -120,6 +123,8 @@ class Space:
                 names[name] = draws.drawn(table, names, dice)
             place = f"space {self.name}: scenario"
             scenario = _scenario(self.table["scenario"], names)
+            if self.measure == "speed" and scenario != "requests":
+                raise ValueError(f"measure: {scenario} has no transfers whose speed is measured")
             place = f"space {self.name}: set"
             settings = _settings(self.table.get("set", {}), names, scenario)
             place = f"space {self.name}: as"
@@ -208,10 +213,12 @@ def read(name: str, duration_s: float | None = None) -> Space:
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
         _check(table)
-        own_s = units.parse("time", table["duration"])
+        own_s = float(units.parse("time", table["duration"]))  # type: ignore[arg-type]
+        if not 0 < own_s <= MOST_S:
+            raise ValueError(f"duration: more than 0 and at most {MOST_S} seconds are needed")
     except ValueError as error:  # TOML's and Unicode's are
         raise UsageError(one_line(f"{path}: {error}")) from None
-    return Space(path.stem, table, duration_s or float(own_s))  # type: ignore[arg-type]
+    return Space(path.stem, table, duration_s or own_s)
 
 
 def _check(table: Mapping[str, Any]) -> None:
@@ -230,6 +237,7 @@ def _check(table: Mapping[str, Any]) -> None:
         raise ValueError("tables [draw.NAME] and [set] are needed")
     for name, one in quantities.items():
         try:
+            _check_name(name)
             draws.check(one)
         except ValueError as error:
             raise ValueError(f"draw.{name}: {error}") from None
@@ -250,6 +258,12 @@ def _check_ways(ways: Any, cc: str) -> None:
     for name in ways:
         if not units.CONTROL.fullmatch(name):
             raise ValueError(f"as.{name}: a name has at most 15 of a-z, 0-9 and _")
+
+
+def _check_name(name: str) -> None:
+    """An expression must be able to say it."""
+    if not name.isidentifier() or keyword.iskeyword(name) or name in TAKEN:
+        raise ValueError("this cannot be a quantity's name")
 
 
 def _check_axes(axes: Any, quantities: Mapping[str, Any]) -> None:

@@ -19,7 +19,7 @@ from . import log
 TAIL_LINES = 20  # of a console, to a user
 
 _WORK = ".run-"  # working folders beside the results: .run-PID-...
-_ENGINES_OWN = re.compile(r"apogee: |\[ *[\d.]+\] reboot: ")
+_ENGINES_OWN = re.compile(r"apogee: |(\[ *[\d.]+\] )?reboot: ")
 
 
 class GuestFailed(Exception):

@@ -23,16 +23,21 @@ from ..scenarios.tracefiles import MOST_DELAY_MS, STEP_MS
 PING_S = 1.0  # ping's own interval
 WRAP = 1 << 16  # ping's numbers
 MOST_S = 7 * 24 * 3600  # a week has 60 million lines
+MOST = 100 * MOST_S  # probes
 
+# ping speaks the user's language: the words around the numbers are any.
 _PING = re.compile(
-    r"(?:\[(?P<at>\d+\.\d+)\] )?\d+ bytes from .*?(?:icmp_)?seq=(?P<n>\d+) .*time=(?P<ms>[\d.]+) ms"
+    r"(?:\[(?P<at>\d+\.\d+)\] )?(?<!\d)\d+ \S+ .*?seq=(?P<n>\d+) "
+    r".*=(?P<ms>\d+(?:\.\d+)?) [^\s=(]+(?!\S)"
 )
-_PING_SENT = re.compile(r"(\d+) packets transmitted")
-_PING_TIME = re.compile(r"packet loss.*, time (\d+)ms")
+_PING_TOLD = re.compile(r"icmp_seq[ =](\d+)")
+_PING_FROM_0 = re.compile(r"^PING(?:6\(|.*: \d+ data bytes)", re.MULTILINE)  # BSD, busybox
+_PING_SENT = re.compile(r"^(\d+) [^,\n]+, .*%", re.MULTILINE)
+_PING_TIME = re.compile(r"%.*, \S+ (\d+) ?ms")
 _IRTT = re.compile(r"\bseq=(\d+) rtt=(\S+)")
 _IRTT_SENT = re.compile(r"packets sent/received: (\d+)/")
-_IRTT_TIME = re.compile(r"^\s*duration: (\S+)", re.MULTILINE)
-_GO = re.compile(r"([\d.]+)(h|ms|m|s|µs|us|ns)")
+_IRTT_TIME = re.compile(r"^\s*duration: (\S+)(?: \(wait (\S+)\))?", re.MULTILINE)
+_GO = re.compile(r"(\d+(?:\.\d+)?)(h|ms|m|s|µs|us|ns)")
 _GO_S = {"h": 3600, "m": 60, "s": 1, "ms": 1e-3, "µs": 1e-6, "us": 1e-6, "ns": 1e-9}
 
 
@@ -54,27 +59,38 @@ def read(path: Path, interval_s: float | None) -> Log:
     data = path.read_bytes()
     try:
         data = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
-        text = data.decode()
+        text = data.decode("utf-8-sig")
     except (OSError, EOFError, zlib.error, UnicodeDecodeError):
         raise ValueError(f"{path}: neither text nor compressed text") from None
-    if text.lstrip().startswith("{"):
-        found = _irtt_json(path, text)
-    elif text.startswith("timestamp,rtt"):
-        found = _table(path, text)
-    elif _IRTT.search(text):
-        found = _irtt_text(text, interval_s)
-    else:
-        found = _ping(text, interval_s)
+    try:
+        found = _probes(text, interval_s)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
     if not len(found.sent_s):
         raise ValueError(f"{path}: no probes of ping or irtt")
+    if not np.isfinite(found.sent_s).all():
+        raise ValueError(f"{path}: a time stamp is not a number")
     found = replace(found, sent_s=found.sent_s - found.sent_s.min())
     if np.isnan(found.rtt_ms).all():
-        raise ValueError(f"{path}: no probe was answered")
+        raise ValueError(f"{path}: no probe was answered, or answers are not listed (ping -q)")
     if found.sent_s.max() > MOST_S:
         raise ValueError(f"{path}: lasts {found.sent_s.max():.0f} s, at most {MOST_S} are allowed")
     if np.nanmax(found.rtt_ms) > 2 * MOST_DELAY_MS:
         raise ValueError(f"{path}: an RTT of more than {2 * MOST_DELAY_MS} ms")
+    if np.nanmin(found.rtt_ms) < 0:
+        raise ValueError(f"{path}: a negative RTT")
     return found
+
+
+def _probes(text: str, interval_s: float | None) -> Log:
+    """The probes, by the kind of log."""
+    if text.lstrip().startswith("{"):
+        return _irtt_json(text)
+    if text.startswith("timestamp,rtt"):
+        return _table(text)
+    if _IRTT.search(text):
+        return _irtt_text(text, interval_s)
+    return _ping(text, interval_s)
 
 
 def traces(log: Log) -> tuple[np.ndarray, np.ndarray]:
@@ -101,19 +117,19 @@ def traces(log: Log) -> tuple[np.ndarray, np.ndarray]:
 def _ping(text: str, interval_s: float | None) -> Log:
     rtts: dict[int, float] = {}
     stamps: dict[int, float] = {}
-    latest = 0
+    latest, first = 0, 1
     for line in text.splitlines():
-        found = _PING.search(line)
-        if not found:
+        found, told = _PING.search(line), _PING_TOLD.search(line)
+        if not (found or told):
             continue
-        number = int(found["n"])
+        number = int(found["n"] if found else told[1]) % WRAP  # type: ignore[index]
         number += round((latest - number) / WRAP) * WRAP
-        latest = max(latest, number)
-        if number not in rtts:  # else a duplicate
+        latest, first = max(latest, number), min(first, number)
+        if found and number not in rtts:  # else a duplicate
             rtts[number] = float(found["ms"])
             if found["at"]:
                 stamps[number] = float(found["at"]) - rtts[number] / 1e3
-    begin = 0 if 0 in rtts or "icmp_seq" not in text else 1
+    begin = 0 if _PING_FROM_0.search(text) or "icmp_seq" not in text else first
     sent = _PING_SENT.search(text)
     end = max(begin + int(sent[1]) if sent else begin, latest + 1 if rtts else begin)
     if rtts and len(stamps) == len(rtts):
@@ -128,7 +144,7 @@ def _stamped(begin: int, end: int, rtts: dict[int, float], stamps: dict[int, flo
     known = np.array(sorted(stamps))
     at = np.array([stamps[n] for n in known])
     gap = (at[-1] - at[0]) / (known[-1] - known[0]) if len(known) > 1 else PING_S
-    numbers = np.arange(begin, end)
+    numbers = _numbers(begin, end)
     sent = np.interp(numbers, known, at)
     sent += gap * (np.minimum(numbers - known[0], 0) + np.maximum(numbers - known[-1], 0))
     when = "sent at its answer's time stamp less its RTT, lost ones evenly between their neighbours"
@@ -150,12 +166,20 @@ def _even(
         gap, why = total_s / (end - begin - 1), "the log's duration over its number of probes"
     else:
         gap, why = PING_S, f"{tool}'s default, as the log does not say"
-    numbers = np.arange(begin, end)
+    numbers = _numbers(begin, end)
     return _log((numbers - begin) * gap, numbers, rtts, f"sent every {1e3 * gap:.6g} ms ({why})")
 
 
+def _numbers(begin: int, end: int) -> np.ndarray:
+    if end - begin > MOST:
+        raise ValueError(f"{end - begin} probes, at most {MOST} are allowed")
+    return np.arange(begin, end)
+
+
 def _log(sent: np.ndarray, numbers: np.ndarray, rtts: dict[int, float], when: str) -> Log:
-    values = np.array([rtts.get(int(n), np.nan) for n in numbers])
+    values = np.full(len(numbers), np.nan)
+    if rtts:
+        values[np.array([*rtts]) - numbers[0]] = [*rtts.values()]
     return Log(sent, values, (f"each probe was {when}",))
 
 
@@ -173,11 +197,12 @@ def _irtt_text(text: str, interval_s: float | None) -> Log:
         rtts.setdefault(int(number), 1e3 * _go_s(rtt))
     sent, time = _IRTT_SENT.search(text), _IRTT_TIME.search(text)
     end = max(int(sent[1]) if sent else 0, *(n + 1 for n in rtts))
-    total_s = _go_s(time[1]) if time else None
+    # It ends when the last answer is there, or after a wait for those that are missing.
+    total_s = _go_s(time[1]) - _go_s(time[2] or "") if time else None
     return _even(0, end, rtts, interval_s, total_s, "irtt")
 
 
-def _irtt_json(path: Path, text: str) -> Log:
+def _irtt_json(text: str) -> Log:
     """Its probes have the times at which they were sent."""
     try:
         trips: list[dict[str, Any]] = json.loads(text)["round_trips"]
@@ -186,8 +211,8 @@ def _irtt_json(path: Path, text: str) -> Log:
         sent = np.array([stamp[clock] for stamp in stamps], dtype=np.float64) / 1e9
         rtts = np.array([trip["delay"].get("rtt", np.nan) for trip in trips], dtype=np.float64)
         where = [trip["lost"] for trip in trips]
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise ValueError(f"{path}: not irtt's JSON") from None
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError):
+        raise ValueError("not irtt's JSON") from None
     counts = {way: where.count(f"true_{way}") for way in ("up", "down")}
     assumed = "each probe was sent at its own time stamp"
     if any(counts.values()):
@@ -200,7 +225,7 @@ def _irtt_json(path: Path, text: str) -> Log:
 _PING_TABLE, _IRTT_TABLE = "timestamp,rtt", "timestamp,rtt,uplink,downlink"
 
 
-def _table(path: Path, text: str) -> Log:
+def _table(text: str) -> Log:
     """Tables of LENS: ping's has s and ms and no lost probes; irtt's has ns, and instead of the RTT
     of a lost probe a number that is not positive."""
     head, *lines = text.split()
@@ -208,7 +233,7 @@ def _table(path: Path, text: str) -> Log:
         rows = np.array([line.split(",") for line in lines], dtype=np.float64)
         rows = rows.reshape(len(lines), head.count(",") + 1)
     except ValueError:
-        raise ValueError(f"{path}: not a table of {head[:80]}") from None
+        raise ValueError(f"not a table of {head[:80]}") from None
     if head == _IRTT_TABLE:
         sent, rtts = rows[:, 0] / 1e9, np.where(rows[:, 1] > 0, rows[:, 1], np.nan)
         assumed = "each probe was sent at its time stamp"
@@ -218,5 +243,5 @@ def _table(path: Path, text: str) -> Log:
             "each probe was sent at its answer's time stamp less its RTT; lost ones are not told"
         )
     else:
-        raise ValueError(f"{path}: columns {head[:80]}, not {_PING_TABLE} or {_IRTT_TABLE}")
+        raise ValueError(f"columns {head[:80]}, not {_PING_TABLE} or {_IRTT_TABLE}")
     return Log(sent, rtts, (assumed,))

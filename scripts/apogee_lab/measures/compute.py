@@ -101,17 +101,19 @@ def _start_up(run: Measurement) -> None:
     arrivals = [flow.arrivals for flow in run.flows]
     span, limit = run.interval, run.total("limit_bps")
     run.record["t90_s"] = (
-        time_to_90(arrivals, span.syn_us, span.end_us, limit, rtt_s) if run.in_time else None
+        time_to_90(arrivals, span.syn_us, span.end_us, limit, rtt_s)
+        if run.in_time and limit
+        else None
     )
 
 
 def _blackout(run: Measurement) -> None:
-    """Recovery from the first blackout, if there was one."""
+    """Recovery from the first blackout, if there was one and the path loses not all without it."""
     times = run.raw.times
     starts = [
         (at, name) for (name, what), at in times.items() if name in BLACKOUTS and what == "on"
     ]
-    if not starts or not run.in_time:
+    if not starts or not run.in_time or not run.total("limit_bps"):
         return
     start, name = min(starts)
     end_us = run.interval.end_us

@@ -63,9 +63,10 @@ def groups(records: Iterable[Record]) -> list[Group]:
 # --- values of columns ------------------------------------------------------------------------
 
 
-def share_of_limit(record: Record) -> float:
-    """Goodput in percent of the path's limit."""
-    return 100 * record["total_goodput_bps"] / record["limit_bps"]
+def share_of_limit(record: Record) -> float | None:
+    """Goodput in percent of the path's limit; None if the path loses all."""
+    limit = record["limit_bps"]
+    return 100 * record["total_goodput_bps"] / limit if limit else None
 
 
 def needless_percent(record: Record) -> float | None:

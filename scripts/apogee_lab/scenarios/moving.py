@@ -259,12 +259,12 @@ def of(
     """
     events = values["event"] or ()
     _check(values, events, ends_s)
-    until_s = ends_s + TAIL_S
+    until_s = ends_s + TAIL_S + over_s
     rates, delays = source(values, until_s)
     kinds = {what: [e for e in events if e.what == what] for what in units.EVENTS}
     gone = [Event("outage", 1.0, e.start_s, e.length_s) for e in kinds["outage"]]
     losses = overlaid(overlaid(_losses(values, until_s), kinds["loss"]), gone)
-    losses = bursts.lost_in(losses, bursts.bad_times(values, ends_s))
+    losses = bursts.lost_in(losses, bursts.bad_times(values, ends_s + over_s))
     queues = [replace(e, value=testbed.queue_packets(values, e.value)) for e in kinds["queue"]]
     last_s = ends_s + WAIT_S + over_s
     chances = _chances(values, kinds["rate"], last_s)
@@ -333,6 +333,12 @@ def _check_moves(values: Mapping[str, Any], moves: Moves) -> None:
 def _half_width(values: Mapping[str, Any]) -> float:
     """Half the width of netem's uniform distribution (s): standard deviation × √3."""
     return math.sqrt(3) * values["jitter"]
+
+
+def loses(values: Mapping[str, Any]) -> bool:
+    """Whether the hop may lose a SYN, other than by bit errors and constant loss."""
+    events = any(event.what in ("loss", "outage") for event in values["event"] or ())
+    return events or any(values[name] for name in ("burst", "burst_time", "loss_trace"))
 
 
 def waiting(moves: Moves, flows: Sequence[Any], until_s: float, octets: float) -> Sequence[Any]:
@@ -519,7 +525,8 @@ _REPLAY = """\
 replay() {
 	zero=$(now)
 	while kill -0 $1 2>/dev/null && read -r at line; do
-		sleep $(awk "BEGIN { wait = $zero + $at - $(now); print (wait > 0 ? wait : 0) }")
+		wait=$(awk "BEGIN { s = $zero + $at - $(now); printf \\"%.6f\\", (s > 0 ? s : 0) }")
+		sleep $wait
 		echo "$line"
 	done
 }

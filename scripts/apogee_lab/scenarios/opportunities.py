@@ -89,7 +89,7 @@ def read(name: str, text: str, until_s: float) -> Opportunities:
     path, offset_s = tracefiles.split(text)
     times = tracefiles.times(name, path)
     period, end = times[-1], 1e3 * until_s
-    found = Opportunities(times, period, math.fmod(1e3 * offset_s, period))
+    found = Opportunities(times, period, math.fmod(round(1e3 * offset_s, 6), period))
     if not found.count(end):
         raise ValueError(f"{name}: {path}: no opportunity within the {until_s:g} s of the run")
     if found.offset + end <= period:

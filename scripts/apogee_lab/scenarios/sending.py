@@ -103,6 +103,8 @@ def _check(values: Mapping[str, Any], net: Net) -> None:
         raise ValueError(
             f"under={values['under']} requires an mtu of at least {least + overhead(values)}"
         )
+    if values["mid_mtu"] and room <= least:
+        raise ValueError(f"mid_mtu: senders use {room}, and no smaller one is allowed")
     if values["mid_mtu"] and not least <= values["mid_mtu"] < room:
         raise ValueError(
             f"mid_mtu: allowed are 0 and {least} to {room - 1}, below what senders use"

@@ -268,7 +268,8 @@ def _sending_s(
     later = 2 * sending.latest_s(values)  # SYN and data
     apart = late or later or max(starts) > min(starts)
     queued = 2 * crowd * 8 / values["rate"] if apart else 0.0
-    late += traffic.LATE_SYN_S if values["ber"] or values["ack_ber"] not in ("same", 0) else 0.0
+    errors = values["ber"] or values["ack_ber"] not in ("same", 0)
+    late += traffic.LATE_SYN_S if errors or moving.loses(values) else 0.0
     over = 0.0 if flow.transfers else _overtime_s(flows)
     return (
         max(starts) - flow.start_s + duration_s + longest + queued + late + over + traffic.SLACK_S

@@ -65,7 +65,7 @@ def _steps(name: str, text: str, until_s: float, kind: tuple[float, float, str])
     values = []
     for number, line in _lines(name, path):
         try:
-            value = float(line)
+            value = float(line) if line.isascii() and "_" not in line else math.nan
         except ValueError:
             value = math.nan
         if not 0 <= value <= most:
@@ -85,7 +85,7 @@ def _steps(name: str, text: str, until_s: float, kind: tuple[float, float, str])
 def _lines(name: str, path: str) -> list[tuple[int, str]]:
     """The lines that are not empty, with their numbers."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = Path(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a text file"
         raise ValueError(f"{name}: {path}: {reason}") from None

@@ -9,12 +9,13 @@ import random
 import re
 import shlex
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from apogee_lab.atlas import draws, jobs, numbers, space, traces
+from apogee_lab.atlas import draws, jobs, modelled, numbers, space, traces
 from apogee_lab.atlas.expressions import evaluated
 from apogee_lab.atlas.results import Compared, Result, of_record
 from apogee_lab.base import UsageError
@@ -210,6 +211,27 @@ def test_a_trace_is_named_from_the_folder_of_work(
         ('queue = "queue"', 'queue = "1kB"', "path 1: queue: at least 1500B are needed"),
         ('scenario = "paper"', 'scenario = "paperr"', "scenario: 'paperr': there is no quantity"),
         ('duration = "10s"', 'duration = "10"', "'10' is not a time"),
+        ('duration = "10s"', 'duration = "0s"', "duration: more than 0 and at most 86400 seconds"),
+        ('"goodput"', '"speed"', "measure: paper has no transfers whose speed is measured"),
+        (
+            "[draw.queue]",
+            "[draw.x]\nchance = 2\nis = '1'\n[draw.queue]",
+            "draw.x: chance: 2 is not",
+        ),
+        ("[draw.queue]", "[draw.none]\nis = '1'\n[draw.queue]", "draw.none: this cannot be"),
+        ("[draw.queue]", "[draw.duration]\nis = '1'\n[draw.queue]", "draw.duration: this cannot"),
+        ("[draw.queue]", "[draw.'a b']\nis = '1'\n[draw.queue]", "draw.a b: this cannot be"),
+        (
+            "[draw.queue]",
+            "[draw.x]\ntrace = \"'a'\"\n[draw.queue]",
+            "draw.x: trace: .* is not a rate",
+        ),
+        (
+            "[draw.queue]",
+            "[draw.x]\ntrace = '1e20'\n[draw.queue]",
+            "draw.x: trace: '1e20' is not a",
+        ),
+        ("[draw.queue]", "[draw.x]\ntrace = '0'\n[draw.queue]", "draw.x: trace: '0' is not a rate"),
         ("help =", "colour = 1\nhelp =", "unknown key colour; choose from"),
     ],
 )
@@ -384,6 +406,14 @@ def test_a_failed_run_leaves_its_path_out(
     said = capsys.readouterr()
     assert said.out.startswith("star on 2 paths")
     assert "failed: path 2 bbr: the guest panicked" in said.err
+
+
+def test_two_atlases_may_keep_the_same_run(tmp_path: Path) -> None:
+    """One moved the other's half-written file away, which then failed."""
+    kept = tmp_path / "key.json"
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: modelled._keep(kept, {"goodput": n}), range(400)))
+    assert modelled._kept(kept) is not None and [*tmp_path.iterdir()] == [kept]
 
 
 @pytest.mark.parametrize(

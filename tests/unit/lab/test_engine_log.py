@@ -163,8 +163,11 @@ def test_a_report_fails_a_run_that_is_done(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_script_that_fails_fails_its_run_if_asked(work: Work, tmp_path: Path) -> None:
+@pytest.mark.parametrize("stamp", ["", "[    9.123456] "])
+def test_a_script_that_fails_fails_its_run_if_asked(work: Work, tmp_path: Path, stamp: str) -> None:
+    """Why is what it said last, not the kernel's farewell, which UML's kernel does not stamp."""
     (work.out / "status").write_text("3\n")
+    work.console.write_text(f"{work.said()}{stamp}reboot: System halted\n")
     said = "^the guest's script ended with status 3: hello$"
     with pytest.raises(GuestFailed, match=said) as failure:
         keep(work, RunInfo(2.0, 1.0), tmp_path / "out", check=True)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 import random
 import re
+import subprocess
 from functools import partial
 from pathlib import Path
 
@@ -196,6 +197,22 @@ def test_leo_changes_its_satellite_every_15_s() -> None:
     after = dict(steps)
     assert after[4.1] == pytest.approx((0.045 + 0.01) / 2)
     assert after[4.2] == min(after.values()) == 0.01
+
+
+def test_a_step_that_is_due_is_not_waited_for_in_tiny_numbers(tmp_path: Path) -> None:
+    """With iperf3 the shell waits: .2 + 100.01 - 100.21 s are 1.4e-14, which busybox's sleep
+    refuses, and nothing moved from there on."""
+    script = plan(traffic="iperf3", event="rate:2mbit@200ms").script
+    (function,) = re.findall(r"^replay\(\) \{\n.*?^\}\n", script, re.MULTILINE | re.DOTALL)
+    stand_ins = """
+now() { if [ -e begun ]; then echo 100.21; else echo 100.01; : >begun; fi; }
+sleep() { case $1 in *[!0-9.]*|"") exit 1; esac; }
+"""
+    done = subprocess.run(
+        ["sh", "-ec", f'{stand_ins}{function}printf "0.2 first\\n0.5 second\\n" | replay $$'],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.stdout == "first\nsecond\n"
 
 
 def test_leo_is_the_seeds() -> None:

@@ -14,6 +14,7 @@ from apogee_lab.measures import traces
 from apogee_lab.measures.arrivals import Arrivals
 from apogee_lab.measures.raw import RawFolder
 from apogee_lab.measures.record import RecordError, comparable, dumps, read_records
+from apogee_lab.results import table
 from tests.unit.lab import test_lfn
 from tests.unit.lab.raw_folders import T0_US, compute, fill, meta, qdisc, send_log, steady, write
 
@@ -153,6 +154,15 @@ def test_start_up_counts_to_the_beginning_of_the_first_full_round_trip(tmp_path:
     short = meta(delay_s=0.01)
     assert compute(write(tmp_path, slow + fast), short)["t90_s"] == 2.48
     assert compute(write(tmp_path, slow), meta())["t90_s"] is None
+
+
+def test_a_path_that_loses_all_has_no_shares_of_its_limit(tmp_path: Path) -> None:
+    """As with `loss:100%@1ms`: nothing is divided by 0, and 90 % of nothing is not reached."""
+    raw = write(tmp_path, steady(0), events=BLACKOUT)
+    found = compute(raw, meta(limit_bps=0.0, rate_bps=0))
+    assert found["t90_s"] is None and "blackout" not in found
+    heading, row = table.rows([found])
+    assert "% of limit" not in heading and row[0] == "star"
 
 
 # --- blackouts --------------------------------------------------------------------------------

@@ -94,6 +94,57 @@ def test_pings_numbers_wrap(tmp_path: Path) -> None:
     assert not np.isnan(log.rtt_ms).any()
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "64 Bytes von localhost (::1): icmp_seq=3 ttl=64 Zeit=14.5 ms",
+        "64 octets de localhost (::1) : icmp_seq=3 ttl=64 temps=14.5 ms",
+        "64 байт от localhost (::1): icmp_seq=3 ttl=64 время=14.5 мс",
+        "16 bytes from 2001:db8::1, icmp_seq=3 hlim=64 time=14.500 ms",
+        "64 bytes from host: icmp_seq=3 ttl=64 time=14.5 ms (DUP!)",
+    ],
+)
+def test_pings_of_other_languages(tmp_path: Path, line: str) -> None:
+    end = "4 Pakete übertragen, 1 empfangen, 75% Paketverlust, Zeit 300ms"
+    log = log_of(tmp_path, f"{line}\n{end}\n")
+    assert answered(log) == [None, None, 14.5, None]
+    assert log.sent_s[-1] == pytest.approx(0.3)
+
+
+def test_a_line_of_ping_without_a_time_is_no_answer(tmp_path: Path) -> None:
+    """A packet with less than 16 bytes of data has no time."""
+    text = "16 bytes from 192.0.2.1: icmp_seq=1 ttl=64{}\n64 bytes from x: icmp_seq=2 time=3 ms\n"
+    for end in ("", " (DUP!)", " time=1..5 ms"):
+        assert answered(log_of(tmp_path, text.format(end))) == [None, 3]
+
+
+@pytest.mark.parametrize(
+    ("head", "lost", "right"),
+    [
+        ("PING 192.0.2.1 (192.0.2.1): 56 data bytes", "", [None, 10, None]),
+        ("PING6(56=40+8+8 bytes) ::1 --> ::1", "", [None, 10, None]),
+        ("", "Request timeout for icmp_seq 0", [None, 10, None]),
+        ("PING ::1(::1) 56 data bytes", "", [10, None]),
+        ("PING 192.0.2.1 (192.0.2.1) 56(84) bytes of data.", "", [10, None]),
+    ],
+)
+def test_the_first_and_the_last_probe_are_lost(
+    tmp_path: Path, head: str, lost: str, right: list[float | None]
+) -> None:
+    """BSD's ping counts from 0, that of iputils from 1; a log that was cut off has no summary."""
+    answer = "64 bytes from 192.0.2.1: icmp_seq=1 ttl=64 time=10.0 ms"
+    text = f"{head}\n{lost}\n{answer}\nno answer yet for icmp_seq=2\n"
+    assert answered(log_of(tmp_path, text)) == right
+
+
+def test_the_wait_at_irtts_end_is_no_interval(tmp_path: Path) -> None:
+    """100 probes every 10 ms, the last one lost: 990 ms, and 600 ms of waiting for it."""
+    lines = "".join(f"seq={n} rtt=200ms rd=100ms sd=100ms ipdv=n/a\n" for n in range(99))
+    end = "   duration: 1.59s (wait 600ms)\n   packets sent/received: 100/99 (1.00% loss)\n"
+    log = log_of(tmp_path, lines + end)
+    assert log.sent_s[-1] == pytest.approx(0.99)
+
+
 def test_irtt(tmp_path: Path) -> None:
     log = log_of(tmp_path, IRTT)
     assert answered(log) == [60.2, 0.9, 1000.1, None, None]
@@ -166,6 +217,13 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert losses == [(0, 1), (0.1, 0), (0.2, 1), (0.3, 0), (0.4, 1)]
 
 
+def _trip(at: object, rtt: int) -> str:
+    return (
+        '{"round_trips": [{"lost": "false", "timestamps": {"client": {"send": {"wall": '
+        f'{at}}}}}}}, "delay": {{"rtt": {rtt}}}}}]}}'
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -180,6 +238,15 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         (b"timestamp,rtt,x\n1,2,3\n", "columns timestamp,rtt,x, not"),
         (b"timestamp,rtt\n", "no probes of ping or irtt"),
         (BUSYBOX.replace("3.000", "30000").encode(), "an RTT of more than 20000 ms"),
+        (f"{BUSYBOX}{10**12} packets transmitted, 1 received, 0% loss".encode(), "probes, at most"),
+        (f"seq={10**12} rtt=1ms\n".encode(), "probes, at most"),
+        pytest.param(b'{"a":' * 100_000, "not irtt's JSON", id="deep"),
+        pytest.param(_trip(10**400, 1).encode(), "not irtt's JSON", id="long"),
+        (_trip("NaN", 1).encode(), "a time stamp is not a number"),
+        (_trip("Infinity", 1).encode(), "a time stamp is not a number"),
+        (_trip(1, -1).encode(), "a negative RTT"),
+        (b"timestamp,rtt\nnan,1\n", "a time stamp is not a number"),
+        (b"timestamp,rtt\n1,-1\n", "a negative RTT"),
     ],
 )
 def test_no_log_is_one_line(

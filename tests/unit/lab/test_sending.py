@@ -110,6 +110,12 @@ def test_the_longest_packet(settings: dict[str, Any], packet: int) -> None:
     assert sending.packet({"mtu": 1500, "ipv6": 0, **settings}) == packet
 
 
+def test_no_smaller_packet_than_the_smallest() -> None:
+    """The message does not offer 576 to 575."""
+    with pytest.raises(ValueError, match="mid_mtu: senders use 576, and no smaller one is allowed"):
+        plan("satellite cubic mtu=576 mid_mtu=600")
+
+
 def test_limits_are_those_of_the_packets() -> None:
     """Payload over frame at the bottleneck; 52 B of headers, 14 of Ethernet's."""
     assert limit("satellite cubic under=vxlan") == pytest.approx(1e7 * 1398 / 1464)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from apogee_lab import units
 from apogee_lab.commands import main
 from apogee_lab.measures.fairness import fair_shares, jain
 from apogee_lab.measures.record import RecordError, dumps
@@ -100,7 +101,7 @@ def test_delays_are_each_flows_own() -> None:
     assert " rate " not in "".join(re.findall("to-rcv1 root.*", script(wired_rate=0)))
 
 
-def test_senders_go_on_until_the_last_flow_has_had_its_time() -> None:
+def test_senders_go_on_until_the_last_flow_has_had_its_time(tmp_path: Path) -> None:
     # 1.5 round trips of 504 ms and 0.1 s
     together = {"spread": 0.0}
     assert [call.seconds for call in sends(script(**together))] == [60.856, 60.856]
@@ -110,6 +111,16 @@ def test_senders_go_on_until_the_last_flow_has_had_its_time() -> None:
     assert [call.seconds for call in late] == [71.856, 61.856]
     assert [call.seconds for call in sends(script())] == [62.36, 62.36]  # the last is 504 ms late
     assert sends(script(ber=1e-6, **together))[0].seconds == 61.956  # a SYN may be lost
+    lost = tmp_path / "lost"
+    lost.write_text("1\n")
+    for may_lose in (
+        {"burst_time": (2.0, 0.05)},
+        {"burst": (0.01, 0.3)},
+        {"loss_trace": str(lost)},
+        {"event": units.parse("events", "loss:1%@0s")},
+        {"event": units.parse("events", "outage@0s:500ms")},
+    ):
+        assert sends(script(**may_lose, **together))[0].seconds == 61.956
 
 
 def test_each_flow_has_its_phase_within_a_round_trip() -> None:

@@ -90,6 +90,16 @@ def test_a_run_in_a_gap_is_refused(tmp_path: Path) -> None:
     plan(duration_s=5, rate_trace=path)
 
 
+@pytest.mark.parametrize("ms", [2007, 2011, 131_068])
+def test_what_is_due_at_an_offset_is_not_skipped(tmp_path: Path, ms: int) -> None:
+    """As a product of the seconds these are more than the times in ms, by a bit."""
+    path = file_of(tmp_path, ms - 5, ms, ms, ms, ms + 7)
+    assert ms / 1e3 * 1e3 > ms
+    found = opportunities.read("rate_trace", f"{path}@{ms}ms", 10)
+    assert [found.at(n) for n in range(4)] == pytest.approx([0, 0, 0, 7])
+    assert opportunities.read("rate_trace", f"{path}@{ms + 7}ms", 200).offset == 0
+
+
 def test_an_offset(tmp_path: Path) -> None:
     """Of a file that repeats it is a setting; of a longer one the script has the part."""
     path = file_of(tmp_path, 100, 200, 1000)
@@ -208,6 +218,32 @@ def test_a_loss_trace(tmp_path: Path) -> None:
         plan(loss_trace=path, burst="1%:50%")
     with pytest.raises(ValueError, match=":1: '101' is not a number of percent"):
         plan(loss_trace=file_of(tmp_path, 101))
+
+
+def test_numbers_of_other_notations_are_one_line_and_a_mark_of_utf_8_is_none(
+    tmp_path: Path,
+) -> None:
+    """Python's float takes 1_0 and other scripts' digits."""
+    for number in ("1_0", "\u0663"):
+        with pytest.raises(ValueError, match=f":1: '{number}' is not a time from 0"):
+            tracefiles.delay_steps(file_of(tmp_path, number), 1)
+    path = file_of(tmp_path, "\ufeff10", 20)
+    assert tracefiles.delay_steps(path, 0.02) == [(0, 0.01), (0.01, 0.02)]
+    assert tracefiles.times("rate_trace", path) == [10, 20]
+
+
+def test_a_transfer_that_is_completed_after_the_run_finds_what_moves(tmp_path: Path) -> None:
+    """It may take 600 s; before, all traces stood still 10 s behind the run's end."""
+    script = planned(
+        "requests",
+        cc="reno",
+        duration_s=5,
+        delay_trace=file_of(tmp_path, *[20] * 100, *[30] * 100),
+        burst_time="1s:50ms",
+    ).script
+    for words in (r"\d+us", "loss 100%"):
+        times = [float(at) for at in re.findall(rf"^([\d.]+) {words}$", script, re.MULTILINE)]
+        assert times[-1] > 600
 
 
 def test_value_at_is_the_step_in_force() -> None:
