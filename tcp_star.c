@@ -78,7 +78,8 @@
  *     costs no extra round trip.
  *   o If the RTT is above 250 ms, the initial window is larger than ten segments:
  *     one per 25 ms, as in TCP Hybla. Only for active opens: on the passive side a
- *     late handshake ACK is indistinguishable from a long path.
+ *     late handshake ACK is indistinguishable from a long path. Nor if the route gives
+ *     a window, or if the SYN was lost twice.
  *   o A duplicate ACK does not lift the window: it allows one new segment (RFC
  *     3042). In recovery newly SACKed data counts as acknowledged.
  *   o After an idle period the window is reduced as in Reno (RFC 5681 4.1), and
@@ -211,8 +212,12 @@ static void star_begin(struct sock *sk)
 
 	if (rtt_min == U32_MAX)
 		return;
-	if (opener && cwnd > tcp_snd_cwnd(tp))
-		tcp_snd_cwnd_set(tp, cwnd);
+	/* Another window than the stack's own has its reason: the route's, or one segment
+	 * after the SYN was lost twice (RFC 5681 3.1).
+	 */
+	if (opener && tcp_snd_cwnd(tp) == TCP_INIT_CWND &&
+	    !idle_route_cwnd(sk) && cwnd > TCP_INIT_CWND)
+		tcp_snd_cwnd_set(tp, min(cwnd, tp->snd_cwnd_clamp));
 	star_set_first_rate(sk);
 }
 

@@ -17,11 +17,18 @@
 #include <apogee/idle.h>
 #include <kernel/cwnd_stamp.h>
 
-/* The window of a new connection, as tcp_init_cwnd(), which is not exported. */
-static inline u32 idle_restart(struct sock *sk)
+/* The initial window that the route gives, 0 if it gives none. */
+static inline u32 idle_route_cwnd(const struct sock *sk)
 {
 	const struct dst_entry *dst = __sk_dst_get(sk);
-	u32 cwnd = dst ? dst_metric(dst, RTAX_INITCWND) : 0;
+
+	return dst ? dst_metric(dst, RTAX_INITCWND) : 0;
+}
+
+/* The window of a new connection, as tcp_init_cwnd(), which is not exported. */
+static inline u32 idle_restart(const struct sock *sk)
+{
+	u32 cwnd = idle_route_cwnd(sk);
 
 	return cwnd ? cwnd : TCP_INIT_CWND;
 }

@@ -33,7 +33,7 @@ NUMBERS = {
     "delivered lost packets_out retrans_out high_seq data_segs_out srtt_us rtt_min_us mss_cache "
     "undo_marker frto rx_opt.tstamp_ok rx_opt.sack_ok",
     "sk.icsk.": "icsk_ca_state icsk_ca_initialized",
-    "sk.": "sk_pacing_rate sk_max_pacing_rate",
+    "sk.": "sk_state sk_pacing_rate sk_max_pacing_rate",
     "rs.": "acked_sacked delivered prior_delivered rtt_us losses is_retrans",
     "star_": "coexist pacing",
 }
@@ -194,6 +194,24 @@ def test_the_window_that_a_route_gives(star: Made, cwnd: int, kept: int) -> None
     t = star(snd_cwnd=cwnd, snd_ssthresh=INFINITE, icsk_ca_initialized=1, data_segs_out=1)
     t.init()
     assert (t.mode, t.cwnd_reno, t.cwnd_abe) == (START, kept, 0)
+
+
+ESTABLISHED = 1
+#: A SYN-ACK has come after 900 ms, which are worth 36 segments.
+ANSWERED = {"sk_state": ESTABLISHED, "rtt_min_us": 900_000, "snd_ssthresh": INFINITE}
+
+
+@pytest.mark.parametrize(
+    ("cwnd", "clamp", "window"),
+    [(10, U32_MAX, 36), (10, 20, 20), (9, U32_MAX, 9), (1, U32_MAX, 1), (11, U32_MAX, 11)],
+)
+def test_a_long_path_raises_only_the_stacks_own_window(
+    star: Made, cwnd: int, clamp: int, window: int
+) -> None:
+    """One segment is what two lost SYNs have left, and others are a route's."""
+    t = star(**ANSWERED, snd_cwnd=cwnd, snd_cwnd_clamp=clamp)
+    t.init()
+    assert t.snd_cwnd == window
 
 
 TEST = {"test": 2, "dip": 1, "ratio": 100}

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the stack tells star and j beside ACKs: windows that routes give, pauses, local drops, MTUs.
+
+The scripts' language is that of tests/played/exchanges; neighbours are in test_exchanges.py.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.guest.modules.test_exchanges import opened, syn
+from tests.played.exchanges.log import Log
+from tests.played.exchanges.play import Logs, play_texts
+
+pytestmark = [pytest.mark.guest, pytest.mark.uml]
+
+STAMPS = "sackOK,TS"
+
+
+def late(answer_s: float, route: str = "") -> str:
+    """An active open whose SYN-ACK comes so late; the route has such metrics."""
+    metrics = f"run ip route change 10.8.0.0/24 dev wire src 10.8.0.1 {route}\n" if route else ""
+    answer = f"+{answer_s} < S. ack 1 {syn(STAMPS)}\n"
+    return f"{metrics}connect\n{answer}send 1000000\n+.05 info first\n"
+
+
+def scripts() -> dict[str, str]:
+    """Exchanges that are played for each algorithm."""
+    return {
+        # Its SYN leaves at 0, 1 and 3 s.
+        "syn-twice": late(4),
+        "route-window": late(0.8, "initcwnd 4"),
+    }
+
+
+@pytest.fixture(scope="module")
+def seen(build: Path) -> Logs:
+    logs = play_texts(build / "tests" / "interface", scripts(), ("star", "j", "reno"))
+    for key, log in logs.items():
+        failed = {r for r in log.calls.values() if r.startswith("-")} - {"-EINPROGRESS"}
+        assert not failed, key
+        assert not log.damaged, key
+    return logs
+
+
+# --- the first window -------------------------------------------------------------------------
+
+
+def first_flight(log: Log) -> int:
+    """Segments that left before the first ACK."""
+    return len({s.seq for s in log.payload() if s.at <= log.info("first").at})
+
+
+@pytest.mark.parametrize("cc", ["star", "j", "reno"])
+@pytest.mark.parametrize(("script", "window"), [("syn-twice", 1), ("route-window", 4)])
+def test_the_stacks_smaller_window_stays(seen: Logs, cc: str, script: str, window: int) -> None:
+    """A SYN lost twice leaves one segment (RFC 5681 3.1): star sent 38, one per 25 ms."""
+    assert first_flight(seen[script, cc]) == window
