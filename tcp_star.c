@@ -206,9 +206,8 @@ static void star_begin(struct sock *sk)
 	struct tcp_sock *tp = tcp_sk(sk);
 	u32 rtt_min = tcp_min_rtt(tp);
 	u32 cwnd = min(rtt_min / STAR_RTT_REFERENCE_US, STAR_CWND_BEGIN_MAX);
-	/* Established, but no algorithm yet: a SYN-ACK has arrived. */
-	bool opener = sk->sk_state == TCP_ESTABLISHED &&
-		      !bitfield(inet_csk(sk), icsk_ca_initialized);
+	/* The SYN has a sequence number, and was acknowledged: a SYN-ACK has arrived. */
+	bool opener = tp->bytes_acked > 0;
 
 	if (rtt_min == U32_MAX)
 		return;
@@ -235,8 +234,11 @@ static void star_init(struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
-	/* The handshake has just ended, or no data was sent by another algorithm. */
-	bool begins = !bitfield(inet_csk(sk), icsk_ca_initialized) || !tp->data_segs_out;
+	/* No data was sent by another algorithm, but with the SYN. icsk_ca_initialized is
+	 * no sign of a new connection: newer kernels clear it while an algorithm takes
+	 * over from another one, too.
+	 */
+	bool begins = tp->data_segs_out <= bitfield(tp, syn_data);
 
 	memset(s, 0, sizeof(*s));
 	s->w.mode = tp->snd_ssthresh >= TCP_INFINITE_SSTHRESH ? STAR_START :

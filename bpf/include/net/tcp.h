@@ -184,8 +184,10 @@ struct tcp_sock {
 	u64 first_tx_mstamp;
 	struct minmax rtt_min;
 	struct tcp_options_received rx_opt;
+	u64 bytes_acked;
 	u8 is_cwnd_limited:1;
 	u8 frto:1;
+	u8 syn_data:1;
 	u8 chrono_type:2;
 };
 

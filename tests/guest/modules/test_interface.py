@@ -12,7 +12,7 @@ import pytest
 
 from tests.guest.modules.test_exchanges import opened, syn
 from tests.played.exchanges.log import Log
-from tests.played.exchanges.play import Logs, play_texts
+from tests.played.exchanges.play import STOCK, Logs, play_texts
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
@@ -58,3 +58,20 @@ def first_flight(log: Log) -> int:
 def test_the_stacks_smaller_window_stays(seen: Logs, cc: str, script: str, window: int) -> None:
     """A SYN lost twice leaves one segment (RFC 5681 3.1): star sent 38, one per 25 ms."""
     assert first_flight(seen[script, cc]) == window
+
+
+#: Newer kernels than engine uml's call init() of a later algorithm as at the end of a handshake.
+LATER = {
+    "accepted": f"listen\n< S 0:0(0) {syn()}\n+.8 < . ack 1\naccept\ncc reno\ncc\n"
+    "send 1000000\n+.05 info first\n",
+    "taken-up": f"cc reno\nconnect\n+.8 < S. ack 1 {syn()}\nsend 1000000\n"
+    "+.8 < . ack una+1000\ncc\ninfo first\n",
+}
+
+
+@pytest.mark.deep
+def test_an_algorithm_that_comes_later_begins_no_connection(build: Path) -> None:
+    """800 ms are worth 32 segments, but for an active open only, and before any data."""
+    logs = play_texts(build / "tests" / "interface-later", LATER, ("star",), STOCK)
+    windows = {script: log["first"]["cwnd"] for (script, _), log in logs.items()}
+    assert windows == {"accepted": 10, "taken-up": 11}

@@ -30,10 +30,10 @@ NUMBERS = {
     "ca->abe.": "started samples sent_us mark_us last_us epoch_us bw[0]",
     "ca->": "una p_seq round_end round_lost prior_cwnd",
     "sk.tp.": "tcp_mstamp first_tx_mstamp snd_una snd_nxt snd_cwnd snd_cwnd_clamp snd_ssthresh "
-    "delivered lost packets_out retrans_out high_seq data_segs_out srtt_us rtt_min_us mss_cache "
+    "delivered lost packets_out retrans_out high_seq data_segs_out bytes_acked syn_data srtt_us rtt_min_us mss_cache "
     "undo_marker frto rx_opt.tstamp_ok rx_opt.sack_ok",
     "sk.icsk.": "icsk_ca_state icsk_ca_initialized",
-    "sk.": "sk_state sk_pacing_rate sk_max_pacing_rate",
+    "sk.": "sk_pacing_rate sk_max_pacing_rate",
     "rs.": "acked_sacked delivered prior_delivered rtt_us losses is_retrans",
     "star_": "coexist pacing",
 }
@@ -196,9 +196,8 @@ def test_the_window_that_a_route_gives(star: Made, cwnd: int, kept: int) -> None
     assert (t.mode, t.cwnd_reno, t.cwnd_abe) == (START, kept, 0)
 
 
-ESTABLISHED = 1
 #: A SYN-ACK has come after 900 ms, which are worth 36 segments.
-ANSWERED = {"sk_state": ESTABLISHED, "rtt_min_us": 900_000, "snd_ssthresh": INFINITE}
+ANSWERED = {"bytes_acked": 1, "rtt_min_us": 900_000, "snd_ssthresh": INFINITE}
 
 
 @pytest.mark.parametrize(
@@ -212,6 +211,25 @@ def test_a_long_path_raises_only_the_stacks_own_window(
     t = star(**ANSWERED, snd_cwnd=cwnd, snd_cwnd_clamp=clamp)
     t.init()
     assert t.snd_cwnd == window
+
+
+@pytest.mark.parametrize(
+    ("handshake", "window"),
+    [
+        ({"bytes_acked": 0}, 10),  # the peer has opened the connection
+        ({"bytes_acked": 501, "syn_data": 1, "data_segs_out": 1}, 36),  # Fast Open
+        ({"bytes_acked": 1, "data_segs_out": 1}, 10),
+        ({"bytes_acked": 1001, "data_segs_out": 10}, 10),
+    ],
+)
+def test_only_an_active_open_begins_with_more(
+    star: Made, handshake: dict[str, int], window: int
+) -> None:
+    """Whether the stack had an algorithm before: newer kernels call init() as at a handshake."""
+    for had in (0, 1):
+        t = star(**ANSWERED | handshake, icsk_ca_initialized=had, snd_cwnd=10, snd_cwnd_clamp=99)
+        t.init()
+        assert t.snd_cwnd == window
 
 
 TEST = {"test": 2, "dip": 1, "ratio": 100}

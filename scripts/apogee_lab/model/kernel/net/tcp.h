@@ -112,6 +112,7 @@ struct tcp_sock {
 	u64 tcp_wstamp_ns;
 	u64 first_tx_mstamp;
 	u64 delivered_mstamp;
+	u64 bytes_acked;
 	u32 snd_una;
 	u32 snd_nxt;
 	u32 snd_cwnd;
@@ -152,6 +153,7 @@ struct tcp_sock {
 	u8 chrono_type;
 	bool is_cwnd_limited;
 	bool frto;
+	bool syn_data;
 	struct {
 		bool saw_tstamp;
 		bool tstamp_ok;
