@@ -51,6 +51,7 @@
  * @reduced: the stack has asked for ssthresh, and the window is not yet set
  * @marked: there was a response to an ECN mark, and the window is not yet above
  *	@cwnd_abe again
+ * @restarted: reduced after an idle time, of which the first packet is not yet sent
  * @recounts: the stack may count data a second time (kernel/recount.h)
  */
 struct j_state {
@@ -62,6 +63,7 @@ struct j_state {
 	u32 prior_ssthresh;
 	bool reduced;
 	bool marked;
+	bool restarted;
 	bool recounts;
 };
 
@@ -142,23 +144,42 @@ static void j_reduce(struct sock *sk)
 	tcp_snd_cwnd_set(tp, cwnd);
 }
 
-/* Reduce the window after an idle period; slow start leads back. */
-static void j_shrink(struct sock *sk, u32 cwnd)
+/* Reduce the window after an idle period; slow start leads back. Returns true if it
+ * falls.
+ */
+static bool j_restart(struct sock *sk)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct j_state *j = inet_csk_ca(sk);
+	u32 cwnd = idle_tx_start(sk);
 
 	if (cwnd >= tcp_snd_cwnd(tp))
-		return;
+		return false;
 	/* A pending response to a mark, or an undo, must not raise it again. */
 	j->prior_cwnd = min(j->prior_cwnd, cwnd);
 	tp->snd_ssthresh = tcp_current_ssthresh(sk);
 	tcp_snd_cwnd_set(tp, cwnd);
+	return true;
 }
 
+/* The stack asks before it sends, see kernel/idle.h. */
+static u32 j_min_tso_segs(struct sock *sk)
+{
+	struct j_state *j = inet_csk_ca(sk);
+
+	if (!j->restarted)
+		j->restarted = j_restart(sk);
+	return idle_min_tso_segs(sk);
+}
+
+/* A probe of the receiver's window is sent without asking. */
 APOGEE_TX_START(j_tx_start)
 {
-	j_shrink(sk, idle_tx_start(sk));
+	struct j_state *j = inet_csk_ca(sk);
+
+	if (!j->restarted)
+		j_restart(sk);
+	j->restarted = false;
 }
 
 /* Update the bandwidth estimate with an ACK, unless the stack may have counted what it
@@ -222,6 +243,7 @@ static struct tcp_congestion_ops tcp_j __read_mostly = {
 	.ssthresh	= j_ssthresh,
 	.set_state	= j_set_state,
 	.cong_control	= j_cong_control,
+	.min_tso_segs	= j_min_tso_segs,
 	APOGEE_TX_START_OP(j_tx_start),
 	.undo_cwnd	= j_undo_cwnd,
 	.get_info	= j_get_info,

@@ -762,17 +762,41 @@ static void star_set_pacing_rate(struct sock *sk)
 	WRITE_ONCE(sk->sk_pacing_rate, min(rate, max_rate));
 }
 
-APOGEE_TX_START(star_tx_start)
+/* The window after an idle period, and the rate at which it leaves. Returns true if it
+ * falls.
+ */
+static bool star_restart(struct sock *sk)
 {
 	const struct star *s = inet_csk_ca(sk);
 
 	if (s->w.mode == STAR_NONE || !star_shrink(sk, idle_tx_start(sk)))
-		return;
+		return false;
 	/* An initial window leaves as one train again, a larger one is paced. */
 	if (tcp_snd_cwnd(tcp_sk(sk)) <= TCP_INIT_CWND)
 		star_set_first_rate(sk);
 	else
 		star_set_pacing_rate(sk);
+	return true;
+}
+
+/* The stack asks before it sends, see kernel/idle.h. */
+static u32 star_min_tso_segs(struct sock *sk)
+{
+	struct star *s = inet_csk_ca(sk);
+
+	if (!s->w.restarted)
+		s->w.restarted = star_restart(sk);
+	return idle_min_tso_segs(sk);
+}
+
+/* A probe of the receiver's window is sent without asking. */
+APOGEE_TX_START(star_tx_start)
+{
+	struct star *s = inet_csk_ca(sk);
+
+	if (!s->w.restarted)
+		star_restart(sk);
+	s->w.restarted = 0;
 }
 
 /* Does the ACK lift the window? One of new data does, and in recovery with SACK any newly
@@ -949,6 +973,7 @@ static struct tcp_congestion_ops tcp_star __read_mostly = {
 	.ssthresh	= star_ssthresh,
 	.set_state	= star_set_state,
 	.cong_control	= star_cong_control,
+	.min_tso_segs	= star_min_tso_segs,
 	APOGEE_TX_START_OP(star_tx_start),
 	.undo_cwnd	= star_undo_cwnd,
 	.sndbuf_expand	= star_sndbuf_expand,

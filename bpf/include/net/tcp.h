@@ -387,6 +387,7 @@ struct apogee_module_ops {
 	void (*cwnd_event_tx_start)(struct sock *sk);
 	u32 (*undo_cwnd)(struct sock *sk);
 	u32 (*sndbuf_expand)(struct sock *sk);
+	u32 (*min_tso_segs)(struct sock *sk);
 	size_t (*get_info)(struct sock *sk, u32 ext, int *attr, union tcp_cc_info *info);
 	char name[16];
 	struct module *owner;

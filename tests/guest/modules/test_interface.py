@@ -17,6 +17,8 @@ from tests.played.exchanges.play import STOCK, Logs, play_texts
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
 STAMPS = "sackOK,TS"
+#: The largest MSS that the guest's device allows.
+WIDE = 1460
 
 
 def late(answer_s: float, route: str = "") -> str:
@@ -32,7 +34,10 @@ def scripts() -> dict[str, str]:
         # Its SYN leaves at 0, 1 and 3 s.
         "syn-twice": late(4),
         "route-window": late(0.8, "initcwnd 4"),
-    }
+        # A window of 20 segments and more on a path of 10 ms.
+        "idle": "offload\n" + opened(400 * WIDE, "", mss=WIDE, rtt_ms=10)
+        + "+.01 < . ack nxt\n" * 25 + f"info full\n+5 send {80 * WIDE}\ninfo burst\n",
+    }  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +63,20 @@ def first_flight(log: Log) -> int:
 def test_the_stacks_smaller_window_stays(seen: Logs, cc: str, script: str, window: int) -> None:
     """A SYN lost twice leaves one segment (RFC 5681 3.1): star sent 38, one per 25 ms."""
     assert first_flight(seen[script, cc]) == window
+
+
+# --- time without sending ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cc", ["star", "j", "reno"])
+def test_idle_time_shrinks_the_window_before_the_first_packet(seen: Logs, cc: str) -> None:
+    """j sent 44 segments as one packet (64 kB), star its ten: half of the new window are due."""
+    run = seen["idle", cc]
+    assert run["full"]["cwnd"] > 20
+    lengths = [s.length for s in run.data("full", "burst")]
+    assert lengths
+    assert sum(lengths) <= 10 * WIDE
+    assert max(lengths) <= 5 * WIDE
 
 
 #: Newer kernels than engine uml's call init() of a later algorithm as at the end of a handshake.
