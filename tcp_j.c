@@ -28,6 +28,7 @@
 #include <compat/tx_start.h>
 #include <kernel/bbr_info.h>
 #include <kernel/bitfield.h>
+#include <kernel/delivered.h>
 #include <kernel/idle.h>
 #include <kernel/marked.h>
 #include <kernel/pacing.h>
@@ -37,7 +38,9 @@
 #define CREATE_TRACE_POINTS
 #include <trace/tcp_j.h>
 
-/* Interval assumed for the first ACK; here no window depends on it. */
+/* Interval assumed for the first ACK, as in TCP-STAR. Until there are some full samples
+ * ssthresh after a loss depends on it.
+ */
 #define J_FIRST_INTERVAL_US	1000
 
 /**
@@ -183,9 +186,9 @@ APOGEE_TX_START(j_tx_start)
 }
 
 /* Update the bandwidth estimate with an ACK, unless the stack may have counted what it
- * delivers before.
+ * delivers before. It begins with a flight that uses the window.
  */
-static void j_estimate(struct sock *sk, const struct rate_sample *rs)
+static void j_estimate(struct sock *sk, const struct rate_sample *rs, u32 una)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct j_state *j = inet_csk_ca(sk);
@@ -195,7 +198,8 @@ static void j_estimate(struct sock *sk, const struct rate_sample *rs)
 	j->recounts = again;
 	if (skip)
 		abe_skip(&j->abe, tp->tcp_mstamp, sent_us);
-	else if (abe_ack(&j->abe, tp->tcp_mstamp, sent_us,
+	else if ((j->abe.started || delivered_of_train(sk, una)) &&
+		 abe_ack(&j->abe, tp->tcp_mstamp, sent_us,
 			 (u64)rs->acked_sacked * tp->mss_cache, tp->mss_cache,
 			 rtt_min, J_FIRST_INTERVAL_US, rs->is_app_limited) &&
 		 rtt_min != U32_MAX)
@@ -209,10 +213,11 @@ APOGEE_CONG_CONTROL(j_cong_control)
 	struct j_state *j = inet_csk_ca(sk);
 	u32 acked = rs->acked_sacked;
 	u8 state = ca_state(sk);
-	bool new_data = after(tp->snd_una, j->una);
+	u32 una = j->una;
+	bool new_data = after(tp->snd_una, una);
 
 	j->una = tp->snd_una;
-	j_estimate(sk, rs);
+	j_estimate(sk, rs, una);
 
 	if (j->reduced)
 		j_reduce(sk);

@@ -107,6 +107,7 @@
 #include <compat/tx_start.h>
 #include <kernel/bbr_info.h>
 #include <kernel/bitfield.h>
+#include <kernel/delivered.h>
 #include <kernel/forget.h>
 #include <kernel/idle.h>
 #include <kernel/marked.h>
@@ -503,6 +504,8 @@ static bool star_estimate(struct sock *sk, const struct rate_sample *rs)
 		abe_skip(&s->abe, (u32)tp->tcp_mstamp, star_sent_us(sk, rs));
 		return false;
 	}
+	if (!s->abe.started && !delivered_of_train(sk, s->una))
+		return false;
 	if (!abe_ack(&s->abe, (u32)tp->tcp_mstamp, star_sent_us(sk, rs),
 		     (u64)rs->acked_sacked * tp->mss_cache, tp->mss_cache,
 		     rtt_min, READ_ONCE(star_first_interval_us),

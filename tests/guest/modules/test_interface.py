@@ -19,6 +19,8 @@ pytestmark = [pytest.mark.guest, pytest.mark.uml]
 STAMPS = "sackOK,TS"
 #: The largest MSS that the guest's device allows.
 WIDE = 1460
+#: Half a second later, 50 ms of it.
+LATER_ALL = "+.5 send 200000\n+.05 info first\n"
 
 
 def late(answer_s: float, route: str = "") -> str:
@@ -37,6 +39,10 @@ def scripts() -> dict[str, str]:
         # A window of 20 segments and more on a path of 10 ms.
         "idle": "offload\n" + opened(400 * WIDE, "", mss=WIDE, rtt_ms=10)
         + "+.01 < . ack nxt\n" * 25 + f"info full\n+5 send {80 * WIDE}\ninfo burst\n",
+        # A request of 24 octets, or six, and then a lot.
+        "request": opened(24) + "< . ack nxt\ninfo full\n" + LATER_ALL,
+        "requests": "connect\n+.1 " + f"< S. ack 1 {syn()}\nset TCP_NODELAY 1\n" + "send 24\n" * 6
+        + "+.1 < . ack una+24\n< . ack nxt\ninfo full\n" + LATER_ALL,
     }  # fmt: skip
 
 
@@ -63,6 +69,18 @@ def first_flight(log: Log) -> int:
 def test_the_stacks_smaller_window_stays(seen: Logs, cc: str, script: str, window: int) -> None:
     """A SYN lost twice leaves one segment (RFC 5681 3.1): star sent 38, one per 25 ms."""
     assert first_flight(seen[script, cc]) == window
+
+
+# --- what an application sends ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cc", ["star", "j", "reno"])
+@pytest.mark.parametrize("script", ["request", "requests"])
+def test_a_request_is_no_measure_of_the_path(seen: Logs, cc: str, script: str) -> None:
+    """The first ACK lifted star's window from 10 to 110, all of which left within 50 ms."""
+    run = seen[script, cc]
+    assert run["full"]["cwnd"] <= 16
+    assert len(run.data("full", "first")) <= run["full"]["cwnd"]
 
 
 # --- time without sending ---------------------------------------------------------------------
