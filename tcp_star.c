@@ -874,14 +874,20 @@ static bool star_round_ends(const struct sock *sk, const struct rate_sample *rs)
 	       star_judges() && !s->j.skip && !judge_is_lone(&s->j);
 }
 
-/* Detect that nothing has arrived for half a round trip. */
+/* Detect that nothing has arrived for half a round trip. If nothing was on its way, since
+ * the first to be delivered again was sent after the last ACK, the sender has paused. In
+ * other states than Open data was lost on its way.
+ */
 static void star_look_for_silence(struct sock *sk, const struct rate_sample *rs)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
+	u32 last_us = s->abe.last_us;
+	bool paused = ca_state(sk) == TCP_CA_Open &&
+		      (s32)((u32)tp->first_tx_mstamp - last_us) >= 0;
 
-	if (rs->acked_sacked &&
-	    (u32)tp->tcp_mstamp - s->abe.last_us > tp->srtt_us >> 4)
+	if (rs->acked_sacked && !paused &&
+	    (u32)tp->tcp_mstamp - last_us > tp->srtt_us >> 4)
 		judge_silence(&s->j);
 }
 

@@ -26,7 +26,7 @@ SETTLED = 4  # samples, ABE_SETTLE
 #: Numbers that a test sets or looks at, by where they are.
 NUMBERS = {
     "ca->w.": "mode cwnd_reno cwnd_abe clear prior_mode asked held",
-    "ca->j.": "base_us least_us last_us ratio link test skip dip queue alone large lone top",
+    "ca->j.": "base_us least_us last_us ratio link test skip dip queue alone large lone top quiet",
     "ca->abe.": "started samples sent_us mark_us last_us epoch_us bw[0]",
     "ca->": "una p_seq round_end round_lost prior_cwnd",
     "sk.tp.": "tcp_mstamp first_tx_mstamp snd_una snd_nxt snd_cwnd snd_cwnd_clamp snd_ssthresh "
@@ -577,3 +577,31 @@ def test_a_retransmission_does_not_stretch_the_first_train(
     t = star(abe_started=started, abe_samples=samples, abe_sent_us=5, first_tx_mstamp=9)
     t.rs_is_retrans = retrans
     assert t.sent_us() == us
+
+
+#: An ACK comes half a second after the last one, on a path of 100 ms.
+SILENT = {
+    "mode": CRUISE, "cwnd_reno": 100, "cwnd_abe": 100, "snd_cwnd": 200, "snd_cwnd_clamp": U32_MAX,
+    "mss_cache": 1000, "srtt_us": 8 * SECOND // 10, "rtt_min_us": SECOND // 10,
+    "base_us": SECOND // 10, "tcp_mstamp": SECOND, "abe_started": 1, "abe_last_us": SECOND // 2,
+    "rs_acked_sacked": 1, "rs_delivered": 1,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("sent_us", "state", "quiet"),
+    [
+        (SECOND // 2 - 1, OPEN, True),  # it was on its way
+        (SECOND // 2, OPEN, False),
+        (SECOND - SECOND // 10, OPEN, False),
+        (SECOND - SECOND // 10, RECOVERY, True),  # what was on its way is lost
+        (SECOND - SECOND // 10, LOSS, True),
+    ],
+)
+def test_a_pause_of_the_application_is_no_outage(
+    star: Made, sent_us: int, state: int, quiet: bool
+) -> None:
+    """Only a flow that is alone, for four rounds, looks for one."""
+    t = star(**SILENT, first_tx_mstamp=sent_us, icsk_ca_state=state, lone=4)
+    t.cong_control()
+    assert (t.quiet > 0) == quiet
