@@ -185,6 +185,7 @@ struct tcp_sock {
 	struct minmax rtt_min;
 	struct tcp_options_received rx_opt;
 	u64 bytes_acked;
+	u8 ecn_flags;
 	u8 is_cwnd_limited:1;
 	u8 frto:1;
 	u8 syn_data:1;

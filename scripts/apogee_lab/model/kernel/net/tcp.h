@@ -151,6 +151,7 @@ struct tcp_sock {
 	int undo_retrans;
 	u32 write_seq;
 	u8 chrono_type;
+	u8 ecn_flags;
 	bool is_cwnd_limited;
 	bool frto;
 	bool syn_data;
