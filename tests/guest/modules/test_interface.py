@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.guest.modules.test_exchanges import opened, syn
+from tests.guest.modules.test_exchanges import ECN, carry, coexist, opened, syn
+from tests.played.exchanges.expected import STATES
 from tests.played.exchanges.log import Log
 from tests.played.exchanges.play import STOCK, Logs, play_texts
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
+CWR, LOSS = STATES["CWR"], STATES["LOSS"]
 STAMPS = "sackOK,TS"
 #: The largest MSS that the guest's device allows.
 WIDE = 1460
@@ -43,6 +45,18 @@ def scripts() -> dict[str, str]:
         "request": opened(24) + "< . ack nxt\ninfo full\n" + LATER_ALL,
         "requests": "connect\n+.1 " + f"< S. ack 1 {syn()}\nset TCP_NODELAY 1\n" + "send 24\n" * 6
         + "+.1 < . ack una+24\n< . ack nxt\ninfo full\n" + LATER_ALL,
+        # Twenty segments per second.
+        "slow": opened() + carry(500, 100, 50_000) + "info half\n",
+        # The path has become longer, and a test lowers the window for a round trip: then a router
+        # marks, and another one says that segments are too large.
+        "dip": coexist(1) + ECN + opened(6_000_000, flags="SE.", mss=1400) + carry(1000)
+        + "info full\n" + carry(1330, 140) + "info dip\n< E. ack una+1400\ninfo marked\n"
+        + "< icmp frag_needed mtu 1000\ninfo smaller\n+.05 < . ack una+1000\ninfo once\n",
+        # For 20 ms two segments find room in the queue of the device, for 4 ms.
+        "local": opened(6_000_000) + carry(300) + "info before\n"
+        + "run tc qdisc add dev wire root netem delay 4ms limit 2\n" + carry(20)
+        + "run tc qdisc change dev wire root netem limit 1000\ninfo dropped\n"
+        + carry(200) + "info after\n",
     }  # fmt: skip
 
 
@@ -81,6 +95,37 @@ def test_a_request_is_no_measure_of_the_path(seen: Logs, cc: str, script: str) -
     run = seen[script, cc]
     assert run["full"]["cwnd"] <= 16
     assert len(run.data("full", "first")) <= run["full"]["cwnd"]
+
+
+def test_one_ack_does_not_fill_a_slow_path(seen: Logs) -> None:
+    """Of 20 segments/s star had 110 under way after the first ACK, before the second came."""
+    assert seen["slow", "star"]["half"]["unacked"] <= 20, "reno has 20"
+
+
+# --- what is lost, or not, on this machine ------------------------------------------------------
+
+
+def test_a_smaller_mtu_in_a_test_is_no_timeout(seen: Logs) -> None:
+    """The window is below star's for the test: it began anew, with ten segments.
+
+    That a window was lost is judged all the same: half of it is left.
+    """
+    run = seen["dip", "star"]
+    assert run["dip"]["cwnd"] < 0.9 * run["full"]["cwnd"], "no test"
+    assert (run["marked"]["state"], run["smaller"]["state"]) == (CWR, LOSS)
+    assert run["once"]["cwnd"] >= run["marked"]["cwnd"] // 2
+
+
+@pytest.mark.parametrize("cc", ["star", "j"])
+def test_a_local_drop_is_a_loss_and_no_mark(seen: Logs, cc: str) -> None:
+    """Window and threshold are what ABE measures, and LWC goes on.
+
+    As after a mark, 0.8 of the window was left, and star's stayed there for ten round trips.
+    """
+    run = seen["local", cc]
+    assert run["dropped"]["state"] == CWR
+    assert run["dropped"]["ssthresh"] == pytest.approx(100, abs=10)
+    assert run["after"]["cwnd"] > 0.8 * run["before"]["cwnd"] + 10
 
 
 # --- time without sending ---------------------------------------------------------------------
