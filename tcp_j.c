@@ -170,7 +170,7 @@ static u32 j_min_tso_segs(struct sock *sk)
 {
 	struct j_state *j = inet_csk_ca(sk);
 
-	if (!j->restarted)
+	if (!j->restarted && idle_may_send(sk))
 		j->restarted = j_restart(sk);
 	return idle_min_tso_segs(sk);
 }

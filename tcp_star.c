@@ -795,7 +795,7 @@ static u32 star_min_tso_segs(struct sock *sk)
 {
 	struct star *s = inet_csk_ca(sk);
 
-	if (!s->w.restarted)
+	if (!s->w.restarted && idle_may_send(sk))
 		s->w.restarted = star_restart(sk);
 	return idle_min_tso_segs(sk);
 }

@@ -38,6 +38,22 @@ static inline u32 idle_restart(const struct sock *sk)
 	return cwnd ? cwnd : TCP_INIT_CWND;
 }
 
+/**
+ * idle_may_send() - can a packet leave in the receiver's window?
+ * @sk: a socket in min_tso_segs()
+ *
+ * If not, nothing is sent now, and the idle time goes on.
+ *
+ * Return: true if one of full size can.
+ */
+static inline bool idle_may_send(const struct sock *sk)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u32 end = tp->snd_una + tp->snd_wnd;
+
+	return !before(end, tp->snd_nxt + tp->mss_cache);
+}
+
 /* What the stack takes without a min_tso_segs(). */
 static inline u32 idle_min_tso_segs(const struct sock *sk)
 {

@@ -163,6 +163,7 @@ struct tcp_sock {
 	u32 prior_ssthresh;
 	u32 snd_una;
 	u32 snd_nxt;
+	u32 snd_wnd;
 	u32 write_seq;
 	u32 high_seq;
 	u32 undo_marker;

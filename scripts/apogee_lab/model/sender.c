@@ -1325,6 +1325,7 @@ void sender_ack(struct flow *f, struct ack ack)
 	} else {
 		f->snd.arrivals = ack.arrivals;
 	}
+	tp->snd_wnd = sequence(f->snd.edge) - tp->snd_una;
 	write_xmit(f, false);
 }
 

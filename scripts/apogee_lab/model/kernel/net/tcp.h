@@ -115,6 +115,7 @@ struct tcp_sock {
 	u64 bytes_acked;
 	u32 snd_una;
 	u32 snd_nxt;
+	u32 snd_wnd;
 	u32 snd_cwnd;
 	u32 snd_cwnd_cnt;
 	u32 snd_cwnd_clamp;
