@@ -23,7 +23,7 @@
 #include <kernel/cwnd_stamp.h>
 
 /* The initial window that the route gives, 0 if it gives none. */
-static inline u32 idle_route_cwnd(const struct sock *sk)
+static inline u32 idle_route_cwnd(struct sock *sk)
 {
 	const struct dst_entry *dst = __sk_dst_get(sk);
 
@@ -31,7 +31,7 @@ static inline u32 idle_route_cwnd(const struct sock *sk)
 }
 
 /* The window of a new connection, as tcp_init_cwnd(), which is not exported. */
-static inline u32 idle_restart(const struct sock *sk)
+static inline u32 idle_restart(struct sock *sk)
 {
 	u32 cwnd = idle_route_cwnd(sk);
 

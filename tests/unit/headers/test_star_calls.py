@@ -30,8 +30,8 @@ NUMBERS = {
     "ca->abe.": "started samples sent_us mark_us last_us epoch_us bw[0]",
     "ca->": "una p_seq round_end round_lost prior_cwnd",
     "sk.tp.": "tcp_mstamp first_tx_mstamp snd_una snd_nxt snd_cwnd snd_cwnd_clamp snd_ssthresh "
-    "delivered lost packets_out retrans_out high_seq data_segs_out bytes_acked syn_data srtt_us rtt_min_us mss_cache "
-    "undo_marker frto rx_opt.tstamp_ok rx_opt.sack_ok",
+    "delivered lost packets_out retrans_out high_seq data_segs_out srtt_us rtt_min_us mss_cache "
+    "bytes_acked syn_data undo_marker frto rx_opt.tstamp_ok rx_opt.sack_ok",
     "sk.icsk.": "icsk_ca_state icsk_ca_initialized",
     "sk.": "sk_pacing_rate sk_max_pacing_rate",
     "rs.": "acked_sacked delivered prior_delivered rtt_us losses is_retrans",
