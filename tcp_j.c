@@ -200,8 +200,8 @@ static void j_estimate(struct sock *sk, const struct rate_sample *rs, u32 una)
 		abe_skip(&j->abe, tp->tcp_mstamp, sent_us);
 	else if ((j->abe.started || delivered_of_train(sk, una)) &&
 		 abe_ack(&j->abe, tp->tcp_mstamp, sent_us,
-			 (u64)rs->acked_sacked * tp->mss_cache, tp->mss_cache,
-			 rtt_min, J_FIRST_INTERVAL_US, rs->is_app_limited) &&
+			 delivered_bytes(sk, rs, una), tp->mss_cache, rtt_min,
+			 J_FIRST_INTERVAL_US, rs->is_app_limited) &&
 		 rtt_min != U32_MAX)
 		j->cwnd_abe = abe_window(abe_bw(&j->abe), rtt_min,
 					 tp->mss_cache);

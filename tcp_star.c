@@ -508,8 +508,8 @@ static bool star_estimate(struct sock *sk, const struct rate_sample *rs)
 	if (!s->abe.started && !delivered_of_train(sk, s->una))
 		return false;
 	if (!abe_ack(&s->abe, (u32)tp->tcp_mstamp, star_sent_us(sk, rs),
-		     (u64)rs->acked_sacked * tp->mss_cache, tp->mss_cache,
-		     rtt_min, READ_ONCE(star_first_interval_us),
+		     delivered_bytes(sk, rs, s->una), tp->mss_cache, rtt_min,
+		     READ_ONCE(star_first_interval_us),
 		     rs->is_app_limited || star_held_below(s)))
 		return false;
 

@@ -27,12 +27,12 @@ SETTLED = 4  # samples, ABE_SETTLE
 NUMBERS = {
     "ca->w.": "mode cwnd_reno cwnd_abe clear prior_mode asked held",
     "ca->j.": "base_us least_us last_us ratio link test skip dip queue alone large lone top quiet",
-    "ca->abe.": "started samples sent_us mark_us last_us epoch_us bw[0]",
+    "ca->abe.": "started samples sent_us mark_us last_us epoch_us bytes bw[0]",
     "ca->": "una p_seq round_end round_lost prior_cwnd",
     "sk.tp.": "tcp_mstamp first_tx_mstamp snd_una snd_nxt snd_cwnd snd_cwnd_clamp snd_ssthresh "
     "delivered lost packets_out retrans_out high_seq data_segs_out srtt_us rtt_min_us mss_cache "
-    "bytes_acked syn_data undo_marker frto rx_opt.tstamp_ok rx_opt.sack_ok",
-    "sk.icsk.": "icsk_ca_state icsk_ca_initialized",
+    "sacked_out bytes_acked syn_data undo_marker frto rx_opt.tstamp_ok rx_opt.sack_ok",
+    "sk.icsk.": "icsk_ca_state icsk_ca_initialized icsk_mtup.enabled",
     "sk.": "sk_pacing_rate sk_max_pacing_rate",
     "rs.": "acked_sacked delivered prior_delivered rtt_us losses is_retrans",
     "star_": "coexist pacing",
@@ -605,3 +605,22 @@ def test_a_pause_of_the_application_is_no_outage(
     t = star(**SILENT, first_tx_mstamp=sent_us, icsk_ca_state=state, lone=4)
     t.cong_control()
     assert (t.quiet > 0) == quiet
+
+
+@pytest.mark.parametrize(
+    ("fields", "counted"),
+    [
+        ({"enabled": 1}, 1000),
+        ({"enabled": 0}, 1400),  # segments may be small, windows count them
+        ({"enabled": 1, "sacked_out": 3}, 1400),  # no matter what has moved the ACK number
+        ({"enabled": 1, "snd_una": 8000}, 1400),  # a hole is filled
+    ],
+)
+def test_segments_from_before_a_larger_mtu_count_as_what_they_were(
+    star: Made, fields: dict[str, int], counted: int
+) -> None:
+    """An MTU probe of 1400 octets has arrived, and now a segment of 1000 from before."""
+    numbers = SILENT | {"mss_cache": 1400, "abe_samples": SETTLED, "una": 5000, "snd_una": 6000}
+    t = star(**numbers | fields, abe_mark_us=SECOND - 1)
+    t.cong_control()
+    assert t.abe_bytes == counted

@@ -171,6 +171,9 @@ struct inet_connection_sock {
 	u8 icsk_ca_initialized;
 	u8 icsk_retransmits;
 	u8 icsk_pending;
+	struct {
+		bool enabled;
+	} icsk_mtup;
 	u64 icsk_ca_priv[13];
 };
 
