@@ -28,6 +28,7 @@
 #include <compat/tx_start.h>
 #include <kernel/bbr_info.h>
 #include <kernel/bitfield.h>
+#include <kernel/delivered.h>
 #include <kernel/idle.h>
 #include <kernel/marked.h>
 #include <kernel/pacing.h>
@@ -37,7 +38,9 @@
 #define CREATE_TRACE_POINTS
 #include <trace/tcp_j.h>
 
-/* Interval assumed for the first ACK; here no window depends on it. */
+/* Interval assumed for the first ACK, as in TCP-STAR. Until there are some full samples
+ * ssthresh after a loss depends on it.
+ */
 #define J_FIRST_INTERVAL_US	1000
 
 /**
@@ -51,6 +54,7 @@
  * @reduced: the stack has asked for ssthresh, and the window is not yet set
  * @marked: there was a response to an ECN mark, and the window is not yet above
  *	@cwnd_abe again
+ * @restarted: reduced after an idle time, of which the first packet is not yet sent
  * @recounts: the stack may count data a second time (kernel/recount.h)
  */
 struct j_state {
@@ -62,6 +66,7 @@ struct j_state {
 	u32 prior_ssthresh;
 	bool reduced;
 	bool marked;
+	bool restarted;
 	bool recounts;
 };
 
@@ -142,29 +147,48 @@ static void j_reduce(struct sock *sk)
 	tcp_snd_cwnd_set(tp, cwnd);
 }
 
-/* Reduce the window after an idle period; slow start leads back. */
-static void j_shrink(struct sock *sk, u32 cwnd)
+/* Reduce the window after an idle period; slow start leads back. Returns true if it
+ * falls.
+ */
+static bool j_restart(struct sock *sk)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct j_state *j = inet_csk_ca(sk);
+	u32 cwnd = idle_tx_start(sk);
 
 	if (cwnd >= tcp_snd_cwnd(tp))
-		return;
+		return false;
 	/* A pending response to a mark, or an undo, must not raise it again. */
 	j->prior_cwnd = min(j->prior_cwnd, cwnd);
 	tp->snd_ssthresh = tcp_current_ssthresh(sk);
 	tcp_snd_cwnd_set(tp, cwnd);
+	return true;
 }
 
+/* The stack asks before it sends, see kernel/idle.h. */
+static u32 j_min_tso_segs(struct sock *sk)
+{
+	struct j_state *j = inet_csk_ca(sk);
+
+	if (!j->restarted && idle_may_send(sk))
+		j->restarted = j_restart(sk);
+	return idle_min_tso_segs(sk);
+}
+
+/* A probe of the receiver's window is sent without asking. */
 APOGEE_TX_START(j_tx_start)
 {
-	j_shrink(sk, idle_tx_start(sk));
+	struct j_state *j = inet_csk_ca(sk);
+
+	if (!j->restarted)
+		j_restart(sk);
+	j->restarted = false;
 }
 
 /* Update the bandwidth estimate with an ACK, unless the stack may have counted what it
- * delivers before.
+ * delivers before. It begins with a flight that uses the window.
  */
-static void j_estimate(struct sock *sk, const struct rate_sample *rs)
+static void j_estimate(struct sock *sk, const struct rate_sample *rs, u32 una)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct j_state *j = inet_csk_ca(sk);
@@ -174,9 +198,10 @@ static void j_estimate(struct sock *sk, const struct rate_sample *rs)
 	j->recounts = again;
 	if (skip)
 		abe_skip(&j->abe, tp->tcp_mstamp, sent_us);
-	else if (abe_ack(&j->abe, tp->tcp_mstamp, sent_us,
-			 (u64)rs->acked_sacked * tp->mss_cache, tp->mss_cache,
-			 rtt_min, J_FIRST_INTERVAL_US, rs->is_app_limited) &&
+	else if ((j->abe.started || delivered_of_train(sk, una)) &&
+		 abe_ack(&j->abe, tp->tcp_mstamp, sent_us,
+			 delivered_bytes(sk, rs, una), tp->mss_cache, rtt_min,
+			 J_FIRST_INTERVAL_US, rs->is_app_limited) &&
 		 rtt_min != U32_MAX)
 		j->cwnd_abe = abe_window(abe_bw(&j->abe), rtt_min,
 					 tp->mss_cache);
@@ -188,10 +213,11 @@ APOGEE_CONG_CONTROL(j_cong_control)
 	struct j_state *j = inet_csk_ca(sk);
 	u32 acked = rs->acked_sacked;
 	u8 state = ca_state(sk);
-	bool new_data = after(tp->snd_una, j->una);
+	u32 una = j->una;
+	bool new_data = after(tp->snd_una, una);
 
 	j->una = tp->snd_una;
-	j_estimate(sk, rs);
+	j_estimate(sk, rs, una);
 
 	if (j->reduced)
 		j_reduce(sk);
@@ -222,6 +248,7 @@ static struct tcp_congestion_ops tcp_j __read_mostly = {
 	.ssthresh	= j_ssthresh,
 	.set_state	= j_set_state,
 	.cong_control	= j_cong_control,
+	.min_tso_segs	= j_min_tso_segs,
 	APOGEE_TX_START_OP(j_tx_start),
 	.undo_cwnd	= j_undo_cwnd,
 	.get_info	= j_get_info,

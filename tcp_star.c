@@ -78,12 +78,14 @@
  *     costs no extra round trip.
  *   o If the RTT is above 250 ms, the initial window is larger than ten segments:
  *     one per 25 ms, as in TCP Hybla. Only for active opens: on the passive side a
- *     late handshake ACK is indistinguishable from a long path.
+ *     late handshake ACK is indistinguishable from a long path. Nor if the route gives
+ *     a window, or if the SYN was lost twice.
  *   o A duplicate ACK does not lift the window: it allows one new segment (RFC
  *     3042). In recovery newly SACKed data counts as acknowledged.
  *   o After an idle period the window is reduced as in Reno (RFC 5681 4.1), and
  *     slow start leads back.
- *   o Packets are paced. Without pacing a lifted window leaves as one burst.
+ *   o Packets are paced. Without pacing a lifted window leaves as one burst. What the
+ *     first ACK alone lifts it by is not in the rate yet.
  *   o After a timeout by data loss ABE's share is held back until slow start
  *     has passed ssthresh. Otherwise the first ACK would restore the window at
  *     which data was lost.
@@ -106,6 +108,7 @@
 #include <compat/tx_start.h>
 #include <kernel/bbr_info.h>
 #include <kernel/bitfield.h>
+#include <kernel/delivered.h>
 #include <kernel/forget.h>
 #include <kernel/idle.h>
 #include <kernel/marked.h>
@@ -205,14 +208,17 @@ static void star_begin(struct sock *sk)
 	struct tcp_sock *tp = tcp_sk(sk);
 	u32 rtt_min = tcp_min_rtt(tp);
 	u32 cwnd = min(rtt_min / STAR_RTT_REFERENCE_US, STAR_CWND_BEGIN_MAX);
-	/* Established, but no algorithm yet: a SYN-ACK has arrived. */
-	bool opener = sk->sk_state == TCP_ESTABLISHED &&
-		      !bitfield(inet_csk(sk), icsk_ca_initialized);
+	/* The SYN has a sequence number, and was acknowledged: a SYN-ACK has arrived. */
+	bool opener = tp->bytes_acked > 0;
 
 	if (rtt_min == U32_MAX)
 		return;
-	if (opener && cwnd > tcp_snd_cwnd(tp))
-		tcp_snd_cwnd_set(tp, cwnd);
+	/* Another window than the stack's own has its reason: the route's, or one segment
+	 * after the SYN was lost twice (RFC 5681 3.1).
+	 */
+	if (opener && tcp_snd_cwnd(tp) == TCP_INIT_CWND &&
+	    !idle_route_cwnd(sk) && cwnd > TCP_INIT_CWND)
+		tcp_snd_cwnd_set(tp, min(cwnd, tp->snd_cwnd_clamp));
 	star_set_first_rate(sk);
 }
 
@@ -230,8 +236,11 @@ static void star_init(struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
-	/* The handshake has just ended, or no data was sent by another algorithm. */
-	bool begins = !bitfield(inet_csk(sk), icsk_ca_initialized) || !tp->data_segs_out;
+	/* No data was sent by another algorithm, but with the SYN. icsk_ca_initialized is
+	 * no sign of a new connection: newer kernels clear it while an algorithm takes
+	 * over from another one, too.
+	 */
+	bool begins = tp->data_segs_out <= bitfield(tp, syn_data);
 
 	memset(s, 0, sizeof(*s));
 	s->w.mode = tp->snd_ssthresh >= TCP_INFINITE_SSTHRESH ? STAR_START :
@@ -496,9 +505,11 @@ static bool star_estimate(struct sock *sk, const struct rate_sample *rs)
 		abe_skip(&s->abe, (u32)tp->tcp_mstamp, star_sent_us(sk, rs));
 		return false;
 	}
+	if (!s->abe.started && !delivered_of_train(sk, s->una))
+		return false;
 	if (!abe_ack(&s->abe, (u32)tp->tcp_mstamp, star_sent_us(sk, rs),
-		     (u64)rs->acked_sacked * tp->mss_cache, tp->mss_cache,
-		     rtt_min, READ_ONCE(star_first_interval_us),
+		     delivered_bytes(sk, rs, s->una), tp->mss_cache, rtt_min,
+		     READ_ONCE(star_first_interval_us),
 		     rs->is_app_limited || star_held_below(s)))
 		return false;
 
@@ -741,13 +752,20 @@ static void star_set_pacing_rate(struct sock *sk)
 	const struct star *s = inet_csk_ca(sk);
 	u64 max_rate = READ_ONCE(sk->sk_max_pacing_rate);
 	u64 rate = max_rate;
+	u32 cwnd = tcp_snd_cwnd(tp);
 
 	/* Without an estimate keep the initial rate. */
 	if (!abe_bw(&s->abe) || star_rtt_min(sk) == U32_MAX)
 		return;
+	/* One ACK does not measure the path. Until the second one corrects the estimate the
+	 * window that it lifts is paced as slow start's: on a path of 20 segments/s 100 of
+	 * them would be under way by then.
+	 */
+	if (abe_is_assumed(&s->abe))
+		cwnd = min(cwnd, s->w.cwnd_reno);
 	if (READ_ONCE(star_pacing)) {
-		rate = star_pacing_rate(tcp_snd_cwnd(tp), tp->mss_cache,
-					star_rtt_min(sk), star_pace(s));
+		rate = star_pacing_rate(cwnd, tp->mss_cache, star_rtt_min(sk),
+					star_pace(s));
 		if (READ_ONCE(sk->sk_pacing_status) == SK_PACING_NONE)
 			cmpxchg(&sk->sk_pacing_status, SK_PACING_NONE,
 				SK_PACING_NEEDED);
@@ -755,17 +773,41 @@ static void star_set_pacing_rate(struct sock *sk)
 	WRITE_ONCE(sk->sk_pacing_rate, min(rate, max_rate));
 }
 
-APOGEE_TX_START(star_tx_start)
+/* The window after an idle period, and the rate at which it leaves. Returns true if it
+ * falls.
+ */
+static bool star_restart(struct sock *sk)
 {
 	const struct star *s = inet_csk_ca(sk);
 
 	if (s->w.mode == STAR_NONE || !star_shrink(sk, idle_tx_start(sk)))
-		return;
+		return false;
 	/* An initial window leaves as one train again, a larger one is paced. */
 	if (tcp_snd_cwnd(tcp_sk(sk)) <= TCP_INIT_CWND)
 		star_set_first_rate(sk);
 	else
 		star_set_pacing_rate(sk);
+	return true;
+}
+
+/* The stack asks before it sends, see kernel/idle.h. */
+static u32 star_min_tso_segs(struct sock *sk)
+{
+	struct star *s = inet_csk_ca(sk);
+
+	if (!s->w.restarted && idle_may_send(sk))
+		s->w.restarted = star_restart(sk);
+	return idle_min_tso_segs(sk);
+}
+
+/* A probe of the receiver's window is sent without asking. */
+APOGEE_TX_START(star_tx_start)
+{
+	struct star *s = inet_csk_ca(sk);
+
+	if (!s->w.restarted)
+		star_restart(sk);
+	s->w.restarted = 0;
 }
 
 /* Does the ACK lift the window? One of new data does, and in recovery with SACK any newly
@@ -840,14 +882,20 @@ static bool star_round_ends(const struct sock *sk, const struct rate_sample *rs)
 	       star_judges() && !s->j.skip && !judge_is_lone(&s->j);
 }
 
-/* Detect that nothing has arrived for half a round trip. */
+/* Detect that nothing has arrived for half a round trip. If nothing was on its way, since
+ * the first to be delivered again was sent after the last ACK, the sender has paused. In
+ * other states than Open data was lost on its way.
+ */
 static void star_look_for_silence(struct sock *sk, const struct rate_sample *rs)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
+	u32 last_us = s->abe.last_us;
+	bool paused = ca_state(sk) == TCP_CA_Open &&
+		      (s32)((u32)tp->first_tx_mstamp - last_us) >= 0;
 
-	if (rs->acked_sacked &&
-	    (u32)tp->tcp_mstamp - s->abe.last_us > tp->srtt_us >> 4)
+	if (rs->acked_sacked && !paused &&
+	    (u32)tp->tcp_mstamp - last_us > tp->srtt_us >> 4)
 		judge_silence(&s->j);
 }
 
@@ -942,6 +990,7 @@ static struct tcp_congestion_ops tcp_star __read_mostly = {
 	.ssthresh	= star_ssthresh,
 	.set_state	= star_set_state,
 	.cong_control	= star_cong_control,
+	.min_tso_segs	= star_min_tso_segs,
 	APOGEE_TX_START_OP(star_tx_start),
 	.undo_cwnd	= star_undo_cwnd,
 	.sndbuf_expand	= star_sndbuf_expand,

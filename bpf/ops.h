@@ -23,6 +23,7 @@ struct tcp_congestion_ops {
 	void (*cwnd_event)(struct sock *sk, enum tcp_ca_event event);
 	u32 (*undo_cwnd)(struct sock *sk);
 	u32 (*sndbuf_expand)(struct sock *sk);
+	u32 (*min_tso_segs)(struct sock *sk);
 	char name[16];
 };
 

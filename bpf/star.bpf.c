@@ -31,6 +31,7 @@ OPERATION void bpf_star_tx_start(u64 *ctx)
 
 OF_SOCK(u32, bpf_star_undo_cwnd, star_undo_cwnd)
 OF_SOCK(u32, bpf_star_sndbuf_expand, star_sndbuf_expand)
+OF_SOCK(u32, bpf_star_min_tso_segs, star_min_tso_segs)
 
 SEC(".struct_ops") struct tcp_congestion_ops bpf_star = {
 	.init		= (void *)bpf_star_init,
@@ -40,6 +41,7 @@ SEC(".struct_ops") struct tcp_congestion_ops bpf_star = {
 	.cwnd_event	= (void *)bpf_star_tx_start,
 	.undo_cwnd	= (void *)bpf_star_undo_cwnd,
 	.sndbuf_expand	= (void *)bpf_star_sndbuf_expand,
+	.min_tso_segs	= (void *)bpf_star_min_tso_segs,
 	.name		= "bpf_star",
 };
 

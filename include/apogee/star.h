@@ -83,6 +83,7 @@ enum star_mode {
  * @cwnd_abe: ABE's share, 0 without an estimate
  * @cwnd_cnt: segments acknowledged towards the next increment of @cwnd_reno
  * @mode: an enum star_mode
+ * @restarted: reduced after an idle time, of which the first packet is not yet sent
  * @clear: rounds without congestion, up to STAR_WAIT_MOST
  * @wait: number of these rounds before the next probe, up to STAR_WAIT_MOST; values
  *	below STAR_WAIT count as STAR_WAIT; or STAR_WAIT_FULL
@@ -97,7 +98,8 @@ struct star_window {
 	u32 cwnd_reno;
 	u32 cwnd_abe;
 	u32 cwnd_cnt;
-	u8 mode;
+	u8 mode : 4;
+	u8 restarted : 1;
 	u8 clear;
 	u8 wait;
 	u8 alone : 1;

@@ -6,7 +6,7 @@
  * cwnd_event_tx_start. No stable kernel before 7.1 has the latter.
  *
  * The first packet is already being sent then: a reduced window applies from the second
- * on.
+ * on (kernel/idle.h has the way to be earlier).
  *
  * APOGEE_TX_START(name) is the head of such a function; the body sees
  * `struct sock *sk`. APOGEE_TX_START_OP(name) is its initializer in the operations.

@@ -4,6 +4,11 @@
  * tcp_slow_start_after_idle_check(), which depends on
  * net.ipv4.tcp_slow_start_after_idle.
  *
+ * The first packet may have half of the window, and at TX_START it is already being sent.
+ * But before the stack looks at the window it asks for the least size of a packet
+ * (tcp_tso_segs() in tcp_write_xmit()): min_tso_segs() is the place to shrink the window.
+ * What follows it at TX_START must not shrink it again.
+ *
  * The stack also reduces a window that is not fully used (RFC 2861), but only if no ACK
  * of new data has arrived for a retransmission timeout (tcp_cong_avoid() sets
  * snd_cwnd_stamp). That is not done here: a window that an application does not use
@@ -17,13 +22,42 @@
 #include <apogee/idle.h>
 #include <kernel/cwnd_stamp.h>
 
+/* The initial window that the route gives, 0 if it gives none. */
+static inline u32 idle_route_cwnd(struct sock *sk)
+{
+	const struct dst_entry *dst = __sk_dst_get(sk);
+
+	return dst ? dst_metric(dst, RTAX_INITCWND) : 0;
+}
+
 /* The window of a new connection, as tcp_init_cwnd(), which is not exported. */
 static inline u32 idle_restart(struct sock *sk)
 {
-	const struct dst_entry *dst = __sk_dst_get(sk);
-	u32 cwnd = dst ? dst_metric(dst, RTAX_INITCWND) : 0;
+	u32 cwnd = idle_route_cwnd(sk);
 
 	return cwnd ? cwnd : TCP_INIT_CWND;
+}
+
+/**
+ * idle_may_send() - can a packet leave in the receiver's window?
+ * @sk: a socket in min_tso_segs()
+ *
+ * If not, nothing is sent now, and the idle time goes on.
+ *
+ * Return: true if one of full size can.
+ */
+static inline bool idle_may_send(const struct sock *sk)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u32 end = tp->snd_una + tp->snd_wnd;
+
+	return !before(end, tp->snd_nxt + tp->mss_cache);
+}
+
+/* What the stack takes without a min_tso_segs(). */
+static inline u32 idle_min_tso_segs(const struct sock *sk)
+{
+	return READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_min_tso_segs);
 }
 
 static inline bool idle_counts(const struct sock *sk)
@@ -35,7 +69,8 @@ static inline bool idle_counts(const struct sock *sk)
  * idle_tx_start() - window at the start of sending
  * @sk: a socket that sends with nothing in flight
  *
- * Call at TX_START, before the stack updates the time of the last transmission.
+ * Call in min_tso_segs() or at TX_START, before the stack updates the time of the last
+ * transmission.
  *
  * Return: the window in segments, tcp_snd_cwnd() if it does not change.
  */

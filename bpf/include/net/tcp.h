@@ -137,6 +137,9 @@ struct inet_connection_sock {
 	u32 icsk_rto;
 	const struct tcp_congestion_ops___name *icsk_ca_ops;
 	u8 icsk_ca_state:5, icsk_ca_initialized:1;
+	struct {
+		u32 enabled:1;
+	} icsk_mtup;
 	u64 icsk_ca_priv[ICSK_CA_PRIV_SIZE / sizeof(u64)];
 };
 
@@ -163,6 +166,7 @@ struct tcp_sock {
 	u32 prior_ssthresh;
 	u32 snd_una;
 	u32 snd_nxt;
+	u32 snd_wnd;
 	u32 write_seq;
 	u32 high_seq;
 	u32 undo_marker;
@@ -184,8 +188,11 @@ struct tcp_sock {
 	u64 first_tx_mstamp;
 	struct minmax rtt_min;
 	struct tcp_options_received rx_opt;
+	u64 bytes_acked;
+	u8 ecn_flags;
 	u8 is_cwnd_limited:1;
 	u8 frto:1;
+	u8 syn_data:1;
 	u8 chrono_type:2;
 };
 
@@ -385,6 +392,7 @@ struct apogee_module_ops {
 	void (*cwnd_event_tx_start)(struct sock *sk);
 	u32 (*undo_cwnd)(struct sock *sk);
 	u32 (*sndbuf_expand)(struct sock *sk);
+	u32 (*min_tso_segs)(struct sock *sk);
 	size_t (*get_info)(struct sock *sk, u32 ext, int *attr, union tcp_cc_info *info);
 	char name[16];
 	struct module *owner;

@@ -1298,6 +1298,7 @@ static void establish(struct flow *f)
 	timer_stop(f, TIMER_XMIT);
 	f->sk.icsk.icsk_pending = PENDING_NONE;
 	tp->delivered = 1;
+	tp->bytes_acked = 1;
 	tp->delivered_mstamp = tp->tcp_mstamp;
 	tp->app_limited = 1;
 	update_min_rtt(f, (u32)(tp->tcp_mstamp - f->start / NSEC_PER_USEC));
@@ -1329,6 +1330,7 @@ void sender_ack(struct flow *f, struct ack ack)
 	} else {
 		f->snd.arrivals = ack.arrivals;
 	}
+	tp->snd_wnd = sequence(f->snd.edge) - tp->snd_una;
 	write_xmit(f, false);
 }
 

@@ -125,6 +125,8 @@ static void obey(char *text)
 		device_offload();
 	else if (!strcmp(text, "mtu"))
 		device_mtu(number(arguments));
+	else if (!strcmp(text, "run"))
+		run_command(arguments);
 	else if (!strcmp(text, "path"))
 		peer.path_us = number(arguments) * 1000LL;
 	else if (!strcmp(text, "train"))

@@ -167,6 +167,7 @@ void device_mtu(int mtu);
 void device_offload(void);
 void write_file(const char *path, const char *value);
 void set_sysctl(const char *name, const char *value);
+void run_command(const char *command);
 void note_counters(void);
 
 #endif

@@ -80,6 +80,14 @@ void write_file(const char *path, const char *value)
 	close(fd);
 }
 
+/* In the namespace: what has no call of its own, as routes and queues. */
+void run_command(const char *command)
+{
+	fflush(stdout);
+	if (system(command))
+		die(command);
+}
+
 void set_sysctl(const char *name, const char *value)
 {
 	char path[256];

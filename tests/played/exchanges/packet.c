@@ -98,6 +98,8 @@ static void taken_syn(const unsigned char *tcp, const unsigned char *stamps)
 		peer.stack_clock = get32(stamps + 2);
 		peer.recent = peer.stack_clock;
 		peer.stamped = true;
+	} else if (stamps && !peer.next) {
+		peer.recent = get32(stamps + 2);	/* it answers the last SYN */
 	}
 	if (cookie && cookie[1] > 2 && cookie[1] <= 2 + MOST_COOKIE) {
 		peer.cookie_length = cookie[1] - 2;

@@ -26,13 +26,13 @@ SETTLED = 4  # samples, ABE_SETTLE
 #: Numbers that a test sets or looks at, by where they are.
 NUMBERS = {
     "ca->w.": "mode cwnd_reno cwnd_abe clear prior_mode asked held",
-    "ca->j.": "base_us least_us last_us ratio link test skip dip queue alone large lone top",
-    "ca->abe.": "started samples sent_us mark_us last_us epoch_us bw[0]",
+    "ca->j.": "base_us least_us last_us ratio link test skip dip queue alone large lone top quiet",
+    "ca->abe.": "started samples sent_us mark_us last_us epoch_us bytes bw[0]",
     "ca->": "una p_seq round_end round_lost prior_cwnd",
     "sk.tp.": "tcp_mstamp first_tx_mstamp snd_una snd_nxt snd_cwnd snd_cwnd_clamp snd_ssthresh "
     "delivered lost packets_out retrans_out high_seq data_segs_out srtt_us rtt_min_us mss_cache "
-    "undo_marker frto rx_opt.tstamp_ok rx_opt.sack_ok",
-    "sk.icsk.": "icsk_ca_state icsk_ca_initialized",
+    "sacked_out bytes_acked syn_data undo_marker frto rx_opt.tstamp_ok rx_opt.sack_ok",
+    "sk.icsk.": "icsk_ca_state icsk_ca_initialized icsk_mtup.enabled",
     "sk.": "sk_pacing_rate sk_max_pacing_rate",
     "rs.": "acked_sacked delivered prior_delivered rtt_us losses is_retrans",
     "star_": "coexist pacing",
@@ -194,6 +194,42 @@ def test_the_window_that_a_route_gives(star: Made, cwnd: int, kept: int) -> None
     t = star(snd_cwnd=cwnd, snd_ssthresh=INFINITE, icsk_ca_initialized=1, data_segs_out=1)
     t.init()
     assert (t.mode, t.cwnd_reno, t.cwnd_abe) == (START, kept, 0)
+
+
+#: A SYN-ACK has come after 900 ms, which are worth 36 segments.
+ANSWERED = {"bytes_acked": 1, "rtt_min_us": 900_000, "snd_ssthresh": INFINITE}
+
+
+@pytest.mark.parametrize(
+    ("cwnd", "clamp", "window"),
+    [(10, U32_MAX, 36), (10, 20, 20), (9, U32_MAX, 9), (1, U32_MAX, 1), (11, U32_MAX, 11)],
+)
+def test_a_long_path_raises_only_the_stacks_own_window(
+    star: Made, cwnd: int, clamp: int, window: int
+) -> None:
+    """One segment is what two lost SYNs have left, and others are a route's."""
+    t = star(**ANSWERED, snd_cwnd=cwnd, snd_cwnd_clamp=clamp)
+    t.init()
+    assert t.snd_cwnd == window
+
+
+@pytest.mark.parametrize(
+    ("handshake", "window"),
+    [
+        ({"bytes_acked": 0}, 10),  # the peer has opened the connection
+        ({"bytes_acked": 501, "syn_data": 1, "data_segs_out": 1}, 36),  # Fast Open
+        ({"bytes_acked": 1, "data_segs_out": 1}, 10),
+        ({"bytes_acked": 1001, "data_segs_out": 10}, 10),
+    ],
+)
+def test_only_an_active_open_begins_with_more(
+    star: Made, handshake: dict[str, int], window: int
+) -> None:
+    """Whether the stack had an algorithm before: newer kernels call init() as at a handshake."""
+    for had in (0, 1):
+        t = star(**ANSWERED | handshake, icsk_ca_initialized=had, snd_cwnd=10, snd_cwnd_clamp=99)
+        t.init()
+        assert t.snd_cwnd == window
 
 
 TEST = {"test": 2, "dip": 1, "ratio": 100}
@@ -541,3 +577,50 @@ def test_a_retransmission_does_not_stretch_the_first_train(
     t = star(abe_started=started, abe_samples=samples, abe_sent_us=5, first_tx_mstamp=9)
     t.rs_is_retrans = retrans
     assert t.sent_us() == us
+
+
+#: An ACK comes half a second after the last one, on a path of 100 ms.
+SILENT = {
+    "mode": CRUISE, "cwnd_reno": 100, "cwnd_abe": 100, "snd_cwnd": 200, "snd_cwnd_clamp": U32_MAX,
+    "mss_cache": 1000, "srtt_us": 8 * SECOND // 10, "rtt_min_us": SECOND // 10,
+    "base_us": SECOND // 10, "tcp_mstamp": SECOND, "abe_started": 1, "abe_last_us": SECOND // 2,
+    "rs_acked_sacked": 1, "rs_delivered": 1,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("sent_us", "state", "quiet"),
+    [
+        (SECOND // 2 - 1, OPEN, True),  # it was on its way
+        (SECOND // 2, OPEN, False),
+        (SECOND - SECOND // 10, OPEN, False),
+        (SECOND - SECOND // 10, RECOVERY, True),  # what was on its way is lost
+        (SECOND - SECOND // 10, LOSS, True),
+    ],
+)
+def test_a_pause_of_the_application_is_no_outage(
+    star: Made, sent_us: int, state: int, quiet: bool
+) -> None:
+    """Only a flow that is alone, for four rounds, looks for one."""
+    t = star(**SILENT, first_tx_mstamp=sent_us, icsk_ca_state=state, lone=4)
+    t.cong_control()
+    assert (t.quiet > 0) == quiet
+
+
+@pytest.mark.parametrize(
+    ("fields", "counted"),
+    [
+        ({"enabled": 1}, 1000),
+        ({"enabled": 0}, 1400),  # segments may be small, windows count them
+        ({"enabled": 1, "sacked_out": 3}, 1400),  # no matter what has moved the ACK number
+        ({"enabled": 1, "snd_una": 8000}, 1400),  # a hole is filled
+    ],
+)
+def test_segments_from_before_a_larger_mtu_count_as_what_they_were(
+    star: Made, fields: dict[str, int], counted: int
+) -> None:
+    """An MTU probe of 1400 octets has arrived, and now a segment of 1000 from before."""
+    numbers = SILENT | {"mss_cache": 1400, "abe_samples": SETTLED, "una": 5000, "snd_una": 6000}
+    t = star(**numbers | fields, abe_mark_us=SECOND - 1)
+    t.cong_control()
+    assert t.abe_bytes == counted

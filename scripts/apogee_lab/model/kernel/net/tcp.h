@@ -112,8 +112,10 @@ struct tcp_sock {
 	u64 tcp_wstamp_ns;
 	u64 first_tx_mstamp;
 	u64 delivered_mstamp;
+	u64 bytes_acked;
 	u32 snd_una;
 	u32 snd_nxt;
+	u32 snd_wnd;
 	u32 snd_cwnd;
 	u32 snd_cwnd_cnt;
 	u32 snd_cwnd_clamp;
@@ -150,8 +152,10 @@ struct tcp_sock {
 	int undo_retrans;
 	u32 write_seq;
 	u8 chrono_type;
+	u8 ecn_flags;
 	bool is_cwnd_limited;
 	bool frto;
+	bool syn_data;
 	struct {
 		bool saw_tstamp;
 		bool tstamp_ok;
@@ -167,6 +171,9 @@ struct inet_connection_sock {
 	u8 icsk_ca_initialized;
 	u8 icsk_retransmits;
 	u8 icsk_pending;
+	struct {
+		bool enabled;
+	} icsk_mtup;
 	u64 icsk_ca_priv[13];
 };
 
