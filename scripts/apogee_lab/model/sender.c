@@ -838,8 +838,9 @@ static void reorder_timeout(struct flow *f)
 
 static void send_syn(struct flow *f)
 {
-	path_send(f, (struct packet){ .tsval = now_ms(), .flow = f->number,
-				      .handshake = SYN_FRAME });
+	struct packet syn = { .tsval = now_ms(), .flow = f->number, .handshake = SYN_FRAME };
+
+	path_send(f, syn);
 	set_xmit_timer(f, PENDING_RTO, (u64)RTO_INIT_US << min(f->syns, RTO_DOUBLED));
 	f->syns++;
 }
