@@ -84,8 +84,7 @@
  *     3042). In recovery newly SACKed data counts as acknowledged.
  *   o After an idle period the window is reduced as in Reno (RFC 5681 4.1), and
  *     slow start leads back.
- *   o Packets are paced. Without pacing a lifted window leaves as one burst. What the
- *     first ACK alone lifts it by is not in the rate yet.
+ *   o Packets are paced. Without pacing a lifted window leaves as one burst.
  *   o After a timeout by data loss ABE's share is held back until slow start
  *     has passed ssthresh. Otherwise the first ACK would restore the window at
  *     which data was lost.
@@ -752,20 +751,13 @@ static void star_set_pacing_rate(struct sock *sk)
 	const struct star *s = inet_csk_ca(sk);
 	u64 max_rate = READ_ONCE(sk->sk_max_pacing_rate);
 	u64 rate = max_rate;
-	u32 cwnd = tcp_snd_cwnd(tp);
 
 	/* Without an estimate keep the initial rate. */
 	if (!abe_bw(&s->abe) || star_rtt_min(sk) == U32_MAX)
 		return;
-	/* One ACK does not measure the path. Until the second one corrects the estimate the
-	 * window that it lifts is paced as slow start's: on a path of 20 segments/s 100 of
-	 * them would be under way by then.
-	 */
-	if (abe_is_assumed(&s->abe))
-		cwnd = min(cwnd, s->w.cwnd_reno);
 	if (READ_ONCE(star_pacing)) {
-		rate = star_pacing_rate(cwnd, tp->mss_cache, star_rtt_min(sk),
-					star_pace(s));
+		rate = star_pacing_rate(tcp_snd_cwnd(tp), tp->mss_cache,
+					star_rtt_min(sk), star_pace(s));
 		if (READ_ONCE(sk->sk_pacing_status) == SK_PACING_NONE)
 			cmpxchg(&sk->sk_pacing_status, SK_PACING_NONE,
 				SK_PACING_NEEDED);

@@ -199,18 +199,6 @@ static inline void abe_correct_first(struct abe *a, u64 bw, u32 gap_us,
 }
 
 /**
- * abe_is_assumed() - does the estimate rest on the first ACK alone?
- * @a: the estimation
- *
- * Return: true from the first ACK to the second, if it is for less than three segments:
- * the rate is that of @first_us. An ACK for more may be the only one of its round trip.
- */
-static inline bool abe_is_assumed(const struct abe *a)
-{
-	return a->started && !a->samples && !a->bytes && !a->train;
-}
-
-/**
  * abe_sent_slowly() - has what the current sample counts been sent about as slowly as
  *	it arrived?
  * @a: the estimation, before abe_ack() with the same ACK

@@ -45,8 +45,6 @@ def scripts() -> dict[str, str]:
         "request": opened(24) + "< . ack nxt\ninfo full\n" + LATER_ALL,
         "requests": "connect\n+.1 " + f"< S. ack 1 {syn()}\nset TCP_NODELAY 1\n" + "send 24\n" * 6
         + "+.1 < . ack una+24\n< . ack nxt\ninfo full\n" + LATER_ALL,
-        # Twenty segments per second.
-        "slow": opened() + carry(500, 100, 50_000) + "info half\n",
         # The path has become longer, and a test lowers the window for a round trip: then a router
         # marks, and another one says that segments are too large.
         "dip": coexist(1) + ECN + opened(6_000_000, flags="SE.", mss=1400) + carry(1000)
@@ -95,11 +93,6 @@ def test_a_request_is_no_measure_of_the_path(seen: Logs, cc: str, script: str) -
     run = seen[script, cc]
     assert run["full"]["cwnd"] <= 16
     assert len(run.data("full", "first")) <= run["full"]["cwnd"]
-
-
-def test_one_ack_does_not_fill_a_slow_path(seen: Logs) -> None:
-    """Of 20 segments/s star had 110 under way after the first ACK, before the second came."""
-    assert seen["slow", "star"]["half"]["unacked"] <= 20, "reno has 20"
 
 
 # --- what is lost, or not, on this machine ------------------------------------------------------
