@@ -43,7 +43,6 @@ def test_equal_seeds_give_equal_records(stock_modules: Path, kept: Path, tmp_pat
     assert traces.items() <= first.items(), "to the last ACK"
     one, two = (json.loads(line) for line in lines[0])
     assert one["link_drops"] != two["link_drops"]
-    assert one["total_goodput_bps"] != two["total_goodput_bps"]
     assert len(set(first.values())) == 2
 
 
