@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 
-from apogee_lab.atlas import page, space, traces
+from apogee_lab.atlas import jobs, numbers, page, space, traces
 from apogee_lab.atlas.results import Result
 from apogee_lab.commands.atlas import compared
 from tests import ROOT
+from tests.unit.papers.found import Read, TextOf, short
 
 FOLDER = ROOT / "docs" / "results" / "atlas"
 #: A command and what it prints.
@@ -54,3 +55,63 @@ def test_an_atlas(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         lines = (FOLDER / file).read_text(encoding="utf-8").splitlines()
         assert f"--paths {len(lines)} " in command
         assert told == printed(command, [json.loads(line) for line in lines])
+
+
+def measured(read: Read, name: str, what: str = "value") -> dict[int, dict[str, float]]:
+    """A number of each algorithm or way, by path."""
+    return {
+        line["path"]: {way: one[what] for way, one in line["results"].items()}
+        for line in read(f"atlas/{name}.jsonl")
+    }
+
+
+def best(values: dict[str, float], *but: str) -> float:
+    """The most that another way has than these."""
+    return max(value for way, value in values.items() if way not in but)
+
+
+def test_stations_at_an_access_point(read: Read, text_of: TextOf) -> None:
+    text, name, own = text_of("results/atlas/compound_plus.md"), "crowded-compound_plus", "rtt_ms"
+    rtts = [one for one in measured(read, name, own).values() if len(one) == 3]
+    assert all(one["compound_plus"] < one["cubic"] for one in rtts)
+    less = sum(one["compound_plus"] < one["bbr"] for one in rtts)
+    assert f"less than cubic's on all paths and less than bbr's on {less} of {len(rtts)}." in text
+    jain = [one for one in measured(read, name, "jain").values() if len(one) == 3]
+    bbr, cubic = (sum(j["compound_plus"] > j[peer] for j in jain) for peer in ("bbr", "cubic"))
+    assert f"Jain's index is above bbr's on {bbr} and above cubic's on {cubic}." in text
+    assert [path for path, one in measured(read, name).items() if len(one) < 3] == [16]
+    parts = [one["compound_plus"] / one["cubic"] for one in measured(read, name).values()
+             if "cubic" in one]  # fmt: skip
+    said = f"At {len(parts)} random access points its RTT is less than CUBIC's, its goodput"
+    said += f" {short(min(parts))} to {short(max(parts))} of it"
+    assert said in text_of("choosing.md")
+
+
+def test_links_alone_and_downloads(read: Read, text_of: TextOf) -> None:
+    text = text_of("results/atlas/links.md")
+    parts = [v["shake"] / best(v, "shake", "mptcp") for v in measured(read, "links").values()]
+    least, bad = (sum(part < bound for part in parts) for bound in (1, numbers.BAD))
+    middle = numbers.quantiles(parts)[3]
+    said = f"SHAKE has {middle:.2f} times as much in the median, less on {least} paths, and less"
+    assert f"{said} than 0.9 on {bad}." in text
+    down = measured(read, "links-down")
+    ahead = {path for path, values in down.items() if best(values, "shake") > values["shake"]}
+    drawn = {line["path"]: line["drawn"] for line in read("atlas/links-down.jsonl")}
+    lossy = {path for path in drawn if drawn[path]["loss2"]}
+    said = f"MPTCP or one link alone has more on {len(ahead)} paths, on {len(ahead & lossy)} of the"
+    assert f"{said} {len(lossy)} with losses on the second link." in text
+
+
+def test_what_the_radio_allows(read: Read, text_of: TextOf) -> None:
+    """Goodput over SSCOP in parts of the limit."""
+    text, found = text_of("results/atlas/radios.md"), space.read("radios")
+    values = measured(read, "radios")
+    asked = jobs.asked(found, [found.path(1001, path) for path in values], ["sscop"], [])
+    parts = {
+        one.path.number: values[one.path.number]["sscop"] / one.compiled[0].plan.limit_bps
+        for one in asked
+    }
+    quantiles = numbers.quantiles(list(parts.values()))[:5]
+    assert f"| {' | '.join(f'{q:.2f}' for q in quantiles)} |" in text
+    for path in sorted(parts, key=lambda path: parts[path])[:5]:
+        assert re.search(rf"\| {path} \| [^|]*\| [^|]*\| {parts[path]:.2f} \|", text)
