@@ -6,6 +6,7 @@ A pause holds what is sent on a link, both ways, and loses nothing but what its 
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -88,11 +89,11 @@ class LongLink:
         steps = [(at, value_at(self.rates, at) * is_open) for at, is_open in self._open()]
         return ceiling.mean(steps, from_s, over_s) + self.begun(from_s + over_s) / over_s
 
-    def carried(self, other_bps: float = 0.0) -> Steps:
+    def carried(self, other_bps: float = 0.0, most_bps: float = math.inf) -> Steps:
         """What it carries (bit/s) by time, beside a flow that takes so much of its rate, and less
-        what it loses."""
+        what it loses; no more than ``most_bps`` comes to it."""
         return [
-            (at, max(0.0, value_at(self.rates, at) - other_bps)
+            (at, min(max(0.0, value_at(self.rates, at) - other_bps), most_bps)
              * (1 - value_at(self.losses, at)) * is_open)
             for at, is_open in self._open()
         ]  # fmt: skip

@@ -317,18 +317,21 @@ def _path(values: Mapping[str, Any], link: LongLink, duration_s: float) -> Path:
     payload = packet - values["mtu"] + _payload(values, 0)
     share = payload / (packet + tunnel + ETHERNET)
     begin_s = 2 * (delay - link.delay_s + link.delays[0][1])
+    member_bps = values["member_rate"] if link.number > 1 else math.inf
+    # A full queue may drop CBR's packets, and TCP has their place.
     best = Ceiling(
-        tuple((at, share * bps) for at, bps in link.carried(cbr)),
+        tuple((at, share * bps) for at, bps in link.carried(most_bps=member_bps)),
         (values["far_delay"] + link.delay_s,
          values["far_delay"] + max(delay for _, delay in link.delays)),
         share * (16 * link.frame + link.begun(math.inf)),
         ceiling.luck(max((loss for _, loss in link.losses if loss < 1), default=0.0), payload),
     )  # fmt: skip
     begun = share * link.begun(begin_s + duration_s)
+    left = ceiling.mean(link.carried(cbr, member_bps), begin_s, duration_s)
     return Path(
         rate_bps=link.mean_rate(begin_s, duration_s),
         delay_s=delay,
-        limit_bps=ceiling.mean(best.steps, begin_s, duration_s) + begun / duration_s,
+        limit_bps=share * left + begun / duration_s,
         ceiling=best,
         queue_bytes=link.queue,
         bottleneck=link.senders[0],

@@ -60,6 +60,23 @@ def test_loss_and_cbr_lower_the_limit_of_their_path() -> None:
     assert busy.paths[1].limit_bps == pytest.approx(none.paths[1].limit_bps * left / 384e3)
 
 
+def test_what_a_queue_drops_of_cbr_may_be_the_flows() -> None:
+    """The limit is what CBR leaves. Of 300 kbit/s in a queue of two frames much is dropped."""
+    busy, none = compiled(cbr="300kbit").paths[1], compiled().paths[1]
+    assert busy.limit_bps < 0.3 * none.limit_bps
+    assert busy.ceiling == none.ceiling
+
+
+def test_a_member_passes_no_more_than_its_rate() -> None:
+    """The leader's own link has no member."""
+    fast = compiled(rate="30mbit", member_rate="11mbit", event="rate:5mbit@50.304s")
+    own, other = (path.limit_bps for path in fast.paths)
+    assert own == pytest.approx(other * 17.5 / 8, rel=1e-3)
+    assert fast.paths[1].ceiling.steps[0][1] == pytest.approx(
+        compiled(rate="11mbit").paths[1].ceiling.steps[0][1]
+    )
+
+
 def test_events_are_means_over_the_run() -> None:
     """The interval begins a round trip after the SYN: 302 ms over path 1."""
     none = compiled()
