@@ -434,11 +434,20 @@ static void supply(struct packet packet)
 	event_add(model_now + world.chunk_every, EV_SUPPLY, packet);
 }
 
+/* Otherwise a run would never end where nothing gets through. */
+static void must_arrive(const struct flow *f)
+{
+	if (world.kernel && f->sockets && !f->total.arrived && model_now > f->start + MODEL_LONGEST)
+		errx(1, "flow %u: no data has arrived after %llu s", f->number,
+		     (unsigned long long)(MODEL_LONGEST / NSEC_PER_SEC));
+}
+
 static void sample(void)
 {
 	for (u32 i = 0; i < world.count; i++) {
 		struct flow *f = &world.flows[i];
 
+		must_arrive(f);
 		f->total.srtt_sum_us += f->sk.tp.srtt_us >> 3;
 		f->total.srtt_samples += !!f->sk.tp.srtt_us;
 	}
@@ -447,7 +456,7 @@ static void sample(void)
 
 static void start_or_stop(struct flow *f)
 {
-	if (f->syns)
+	if (f->sockets)
 		f->snd.stopped = true;
 	else
 		sender_start(f);

@@ -22,6 +22,7 @@
 #define MODEL_ACK	66U		/* bytes of an ACK's frame */
 #define MODEL_FLOWS	64U
 #define MODEL_OUTAGES	64U
+#define MODEL_LONGEST	(600 * NSEC_PER_SEC)	/* what takes longer has failed, as in the lab */
 #define NEVER		U64_MAX
 #define LOG_AGAIN	0x80000000U	/* in the receiver's log: a duplicate */
 
@@ -177,7 +178,9 @@ struct flow {
 	u64 stop;
 	u16 number;
 	u32 last_rtt_us;
-	u32 syns;
+	u32 syns;		/* that the present socket has sent, the first one then */
+	u64 syn_at;
+	u32 sockets;
 };
 
 struct span {

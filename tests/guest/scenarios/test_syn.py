@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The lab's sender when SYN-ACKs are lost: after two, it tries again with a new socket."""
+"""The lab's sender when SYN-ACKs are lost: after two, it tries again with a new socket. One that
+takes more than the 3 s of a socket finds a later one, which waits for longer.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ RTT = 0.5  # s
 CASES = {
     f"{length_s:g}": Case({"ack_blackout": (0.0, length_s)}, "cubic", duration_s=8.0)
     for length_s in (0.5, 3.5)
-}
+} | {"far": Case({"delay": 2.0}, "cubic", duration_s=8.0)}
 
 
 runs = runs_of("lost-syn", CASES)
@@ -28,6 +30,12 @@ runs = runs_of("lost-syn", CASES)
 def test_when_a_connection_stands(runs: dict[str, Run], length_s: float, at_s: float) -> None:
     sent = runs[f"{length_s:g}"].sent
     assert (sent["t0_us"] - sent["syn_us"]) / 1e6 == pytest.approx(at_s + RTT, abs=0.1)
+
+
+def test_a_long_way_is_no_lost_syn(runs: dict[str, Run]) -> None:
+    """The fourth socket sends at 9 s, as timers are late, and waits 7; the round trip is 4 s."""
+    sent = runs["far"].sent
+    assert (sent["t0_us"] - sent["syn_us"]) / 1e6 == pytest.approx(9 + 4, abs=0.2)
 
 
 def test_the_second_socket_sends_as_the_first_would(runs: dict[str, Run]) -> None:

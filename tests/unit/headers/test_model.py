@@ -45,6 +45,40 @@ def test_lost_acks_and_lost_data(simulation: Simulation) -> None:
         assert all(consistent(flow) for flow in done["flows"])
 
 
+@pytest.mark.parametrize(("dead_s", "syn_s"), [(0.9, 1), (3.5, 4), (7.5, 9), (24.9, 31)])
+def test_a_syn_of_the_labs_tool(fast: Simulation, dead_s: float, syn_s: int) -> None:
+    """Three sockets of two SYNs, which wait 3 s, one of three, one of four and so on; what waited
+    before is not in the round trip. 1.5 round trips later the run's 5 s begin. Timers of the
+    kernel are late by up to an eighth of the longest."""
+    done = fast.run(
+        "reno", rtt=100, duration=5, series=0.1, kernel=True, window=50_000,
+        event=["0:loss=1", f"{dead_s}:loss=0"], **ALONE,
+    )  # fmt: skip
+    assert done["series"][-1]["t"] == pytest.approx(syn_s + 5.15, abs=0.15 + syn_s / 32)
+    assert done["flows"][0]["srtt_mean"] < 120
+
+
+def test_a_long_way_is_no_lost_syn(fast: Simulation) -> None:
+    """An answer after 5 s is that of the fourth socket, from 9 s on."""
+    flow = fast.run("reno", rtt=5000, duration=20, kernel=True, **ALONE)["flows"][0]
+    assert flow["start"] == 0 and flow["delivered"] >= 10
+    assert flow["rtt_mean"] == pytest.approx(5000, abs=200)
+
+
+@pytest.mark.parametrize(
+    ("events", "why"),
+    [
+        (["0:loss=1"], "no connection after 60 s"),
+        (["0.1:loss=1"], "no data has arrived after 600 s"),
+    ],
+)
+def test_a_run_ends_where_nothing_gets_through(
+    fast: Simulation, events: list[str], why: str
+) -> None:
+    with pytest.raises(RuntimeError, match=why):
+        fast.run("reno", rtt=100, duration=5, kernel=True, event=events, **ALONE)
+
+
 def test_a_slow_way_back(simulation: Simulation) -> None:
     """ACKs for two segments need more than the way back has, so its queue of 20 is full: they wait
     for the 19 before them and their own 66 B. What is left of them still fills the link.
