@@ -22,7 +22,6 @@
 #define MODEL_ACK	66U		/* bytes of an ACK's frame */
 #define MODEL_FLOWS	64U
 #define MODEL_OUTAGES	64U
-#define MODEL_LONGEST	(600 * NSEC_PER_SEC)	/* what takes longer has failed, as in the lab */
 #define NEVER		U64_MAX
 #define LOG_AGAIN	0x80000000U	/* in the receiver's log: a duplicate */
 
