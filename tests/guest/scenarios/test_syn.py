@@ -15,7 +15,10 @@ RTT = 0.5  # s
 CASES = {
     f"{length_s:g}": Case({"ack_blackout": (0.0, length_s)}, "cubic", duration_s=8.0)
     for length_s in (0.5, 3.5)
-} | {"far": Case({"delay": 2.0}, "cubic", duration_s=8.0)}
+} | {
+    "far": Case({"delay": 2.0}, "cubic", duration_s=8.0),
+    "third": Case({"ack_blackout": (0.0, 6.5), "tcp_timestamps": 0}, "cubic", duration_s=7.0),
+}
 
 
 runs = runs_of("lost-syn", CASES)
@@ -36,6 +39,13 @@ def test_a_long_way_is_no_lost_syn(runs: dict[str, Run]) -> None:
     """The fourth socket sends at 9 s, as timers are late, and waits 7; the round trip is 4 s."""
     sent = runs["far"].sent
     assert (sent["t0_us"] - sent["syn_us"]) / 1e6 == pytest.approx(9 + 4, abs=0.2)
+
+
+def test_the_third_socket_is_answered_by_no_cookie(runs: dict[str, Run]) -> None:
+    """Without timestamps Linux's cookies leave neither a scale of the window nor SACK."""
+    info = runs["third"].sent["info"]
+    assert info["snd_wscale"] > 0
+    assert info["options"] == 2 + 4
 
 
 def test_the_second_socket_sends_as_the_first_would(runs: dict[str, Run]) -> None:

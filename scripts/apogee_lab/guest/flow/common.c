@@ -8,6 +8,8 @@
 
 #include "flow.h"
 
+#define PENDING		64
+
 volatile sig_atomic_t stop;
 int protocol;
 
@@ -75,7 +77,10 @@ void finish(FILE *f, const char *path)
 		die(path);
 }
 
-/* A socket that listens for IPv4 and IPv6. */
+/* A socket that listens for IPv4 and IPv6. Handshakes of sockets that the sender gave up are still
+ * pending: with less room Linux would answer further SYNs by cookies, which may leave out SACK and
+ * the window's scale, and reset a connection whose first segments are lost.
+ */
 int listening(const char *port)
 {
 	struct sockaddr_in6 addr = { .sin6_family = AF_INET6 };
@@ -88,7 +93,7 @@ int listening(const char *port)
 	setsockopt(lfd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	setsockopt(lfd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
 	addr.sin6_port = htons((uint16_t)atoi(port));
-	if (bind(lfd, (struct sockaddr *)&addr, sizeof(addr)) || listen(lfd, 1))
+	if (bind(lfd, (struct sockaddr *)&addr, sizeof(addr)) || listen(lfd, PENDING))
 		die("listen");
 	return lfd;
 }
