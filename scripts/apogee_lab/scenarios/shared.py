@@ -323,13 +323,19 @@ def _traffic(
     events = "".join(
         testbed.blackout_lines(name, values, devs, moves.place)
         for name, devs in testbed.blackouts(values, [f"to-{flow.rcv}" for flow in flows])
-    ) + moving.play(moves, BOTTLENECK, "sat", "${senders##* }")
+    ) + moving.play(moves, BOTTLENECK, "sat", _last(flows))
     if events:
         events = f"sleep $first\n{events}"
     end = moving.end(moves, BOTTLENECK)
     empty_s = 2 * _one_way(moves.slowest, max(flow.extra_s for flow in flows)) + traffic.SLACK_S
     spread_s = _spread_s(values, flows)
     return traffic.traffic(bulks, values["traffic"], [BOTTLENECK], events, empty_s, spread_s, end)
+
+
+def _last(flows: Sequence[Flow]) -> str:
+    """The shell's word for a process that is there as long as the flows are: the last bulk flow's
+    sender, which ends after the transfers, or these."""
+    return "$transfers" if all(flow.transfers for flow in flows) else "${senders##* }"
 
 
 def _script(

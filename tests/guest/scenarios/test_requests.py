@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from tests.guest.runs import Case, Run, runs_of
+from tests.guest.runs import Case, Run, parsed, runs_of
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
@@ -31,6 +31,11 @@ CASES = {
     "beside": transfers("cubic+star", 10, lead=5.0),
     "kept": transfers("cubic", 6, sizes=(100_000,), persistent=1),
     "rested": transfers("cubic", 20, sizes=(100_000,), persistent=1, idle=15.0),
+    "moving": transfers(
+        "cubic",
+        8,
+        **parsed("requests", {"sizes": "10kB", "event": "delay:20ms@4s", "period": "1s"}),
+    ),
     "paced": transfers("cubic+star", 9, period=4.0, lead=0.0, rate=100_000_000),
 }
 
@@ -41,6 +46,13 @@ runs = runs_of("requests", CASES)
 def times(run: Run) -> dict[int, list[float]]:
     """The completion times of each size."""
     return {one["bytes"]: one["times_s"] for one in run.record["requests"]["sizes"]}
+
+
+def test_a_path_moves_with_no_other_flow(runs: dict[str, Run]) -> None:
+    """One and a half round trips of 504 ms, and of 44 ms for the transfers that begin after 4 s."""
+    found = times(runs["moving"])[10_000]
+    assert found[0] == pytest.approx(1.5 * RTT, abs=0.02)
+    assert found[-2] == pytest.approx(1.5 * (RTT - 0.46), abs=0.02)
 
 
 def test_completion_times_are_those_of_slow_start(runs: dict[str, Run]) -> None:
