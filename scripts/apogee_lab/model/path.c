@@ -48,7 +48,7 @@ u32 prandom_u32_max(u32 below)
 
 static u32 frame_bytes(struct packet packet)
 {
-	return packet.handshake ? packet.handshake : MODEL_FRAME;
+	return packet.handshake ? packet.handshake : MODEL_FRAME - MODEL_MSS + packet.payload;
 }
 
 u64 path_rescaled(u64 at, double factor)

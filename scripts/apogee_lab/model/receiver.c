@@ -85,16 +85,22 @@ static void receiver_answer(struct flow *f)
 			  world.kernel ? timer_tick(ACK_DELAY) : model_now + ACK_DELAY);
 }
 
+static void deliver(struct flow *f)
+{
+	f->total.delivered++;
+	f->total.bytes += f->snd.segs[ring(f->rcv.next++)].payload;
+}
+
 static void receiver_advance(struct flow *f)
 {
 	struct receiver *r = &f->rcv;
 	bool hole = r->holding;
 
-	f->total.delivered++;
-	for (r->next++; r->holding && held(r, r->next); r->next++) {
+	deliver(f);
+	while (r->holding && held(r, r->next)) {
 		flip_held(r, r->next);
 		r->holding--;
-		f->total.delivered++;
+		deliver(f);
 	}
 	r->ack_now |= hole && !r->holding;
 }

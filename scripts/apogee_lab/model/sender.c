@@ -239,7 +239,8 @@ static void transmit(struct flow *f, u32 seg)
 	s->delivered_us = tp->delivered_mstamp;
 	s->delivered = tp->delivered;
 	s->app_limited = tp->app_limited;
-	path_send(f, (struct packet){ .seg = seg, .tsval = now_ms(), .flow = f->number });
+	path_send(f, (struct packet){ .seg = seg, .tsval = now_ms(), .flow = f->number,
+				      .payload = s->payload });
 }
 
 /* There is a segment to send that was not sent, and the window has room for it. */
@@ -310,6 +311,7 @@ static void send_new(struct flow *f, u32 segments)
 	for (u32 i = 0; i < segments; i++) {
 		u32 seg = f->snd.nxt++;
 
+		seg_of(f, seg)->payload = transfers_payload(f, seg);
 		transmit(f, seg);
 		seg_of(f, seg)->flags = 0;
 		order_append(f, seg);

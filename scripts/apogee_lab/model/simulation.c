@@ -238,7 +238,7 @@ static const struct setting {
 	{ "--flows", "LIST: star, reno, cubic: star,cubic or star*10 (needed, first)",
 	  .read = read_flows },
 	{ "--rate", "BIT_PER_S of the bottleneck (10e6)", .number = &world.path.rate, .low = 1 },
-	{ "--rtt", "MS of the empty path (500)", .ms = &world.path.rtt, .low = 0.01 },
+	{ "--rtt", "MS of the empty path (500)", .ms = &world.path.rtt },
 	{ "--queue-bytes", "B: as packets of 1500 B", .read = read_queue_bytes },
 	{ "--queue", "PACKETS (417)", .read = read_queue },
 	{ "--burst-bytes", "B: the bottleneck is a token bucket so deep, the queue behind it",
@@ -368,10 +368,10 @@ static void print_count(const char *name, u64 count)
 
 static void print_state(struct flow *f)
 {
-	u64 bits = (f->total.delivered - f->series_delivered) * MODEL_MSS * 8;
+	u64 bits = (f->total.bytes - f->series_bytes) * 8;
 	const struct tcp_sock *tp = &f->sk.tp;
 
-	f->series_delivered = f->total.delivered;
+	f->series_bytes = f->total.bytes;
 	printf("{\"goodput\": %.0f, \"rtt\": %.3f", (double)bits / series_s,
 	       f->last_rtt_us / 1e3);
 	print_count("cwnd", tp->snd_cwnd);
@@ -552,7 +552,7 @@ static bool handle(const struct event *event)
 
 static double goodput(const struct flow *f)
 {
-	u64 bits = (f->total.delivered - f->begin.delivered) * MODEL_MSS * 8;
+	u64 bits = (f->total.bytes - f->begin.bytes) * 8;
 
 	return (double)bits / seconds(world.begun);
 }

@@ -5,7 +5,8 @@
  *   sender --- access link --- queue, rate --- delay, bit errors --- receiver
  *          \--- slots, rate, queue --- losses, delay, jitter, stalls ---/
  *
- * Times are in ns, data is counted in full segments from 0, one segment per frame.
+ * Times are in ns, data is counted in segments from 0, one segment per frame. All are full, but the
+ * last one of a transfer.
  */
 #ifndef _MODEL_H
 #define _MODEL_H
@@ -57,6 +58,7 @@ struct packet {
 	u32 seg;	/* of an ACK: where in the flow's `acks` it is */
 	u32 tsval;	/* ms */
 	u16 flow;
+	u16 payload;	/* bytes of a segment's data */
 	u8 handshake;	/* bytes of its frame; 0: data */
 };
 
@@ -89,6 +91,7 @@ struct seg {
 	u32 delivered;
 	u32 before;		/* in the order of transmission */
 	u32 behind;
+	u16 payload;		/* bytes */
 	u8 flags;
 	bool app_limited;
 };
@@ -101,6 +104,7 @@ struct counts {
 	u64 arrived;
 	u64 duplicates;		/* of those arrived */
 	u64 delivered;		/* to the application, in order */
+	u64 bytes;		/* the same in bytes */
 	u64 timeouts;
 	u64 recoveries;
 	u64 undos;
@@ -166,7 +170,7 @@ struct flow {
 	struct timer timers[TIMERS];
 	struct counts total;
 	struct counts begin;	/* at the begin of the measurement */
-	u64 series_delivered;
+	u64 series_bytes;
 	struct ack *acks;	/* in flight */
 	u32 acks_tail;
 	u64 extra;		/* one-way delay of its own link, ns */
@@ -294,6 +298,7 @@ void sender_check(struct flow *f);
 void transfers_read(const char *text, const char *option);
 bool transfers_of(const struct flow *f);
 void transfers_begin(struct flow *f);
+u16 transfers_payload(const struct flow *f, u32 seg);
 void transfers_arrived(struct flow *f);
 bool transfers_close(void);
 void transfers_print(void);

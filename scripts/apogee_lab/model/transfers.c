@@ -21,6 +21,7 @@ static struct {
 	bool closing;	/* none begins any more */
 	u64 begun;
 	u32 target;	/* the first segment behind the present one */
+	u16 last;	/* bytes of the segment before that */
 	struct { u64 bytes, took; } *log;
 	u32 room;
 } t;
@@ -62,17 +63,26 @@ static void shuffle(void)
 /* The application writes the next one. */
 void transfers_begin(struct flow *f)
 {
+	u64 bytes;
 	u32 segments;
 
 	if (t.closing)
 		return;
 	if (t.done % t.sizes == 0)
 		shuffle();
-	segments = (u32)((t.bytes[t.done % t.sizes] + MODEL_MSS - 1) / MODEL_MSS);
+	bytes = t.bytes[t.done % t.sizes];
+	segments = (u32)((bytes + MODEL_MSS - 1) / MODEL_MSS);
 	t.begun = model_now;
 	t.running = true;
 	t.target += segments;
+	t.last = (u16)(bytes - (segments - 1) * (u64)MODEL_MSS);
 	sender_supply(f, segments);
+}
+
+/* Bytes of a segment that was not sent before. */
+u16 transfers_payload(const struct flow *f, u32 seg)
+{
+	return transfers_of(f) && seg == t.target - 1 ? t.last : MODEL_MSS;
 }
 
 /* The receiver has all that came in order up to here. */

@@ -69,9 +69,7 @@ def test_a_run_ends_where_nothing_gets_through(fast: Simulation) -> None:
     """No SYN, or no data: then the interval begins with the connection."""
     with pytest.raises(RuntimeError, match="no connection after 60 s"):
         fast.run("reno", rtt=100, duration=5, kernel=True, event="0:loss=1", **ALONE)
-    done = fast.run(
-        "reno", rtt=100, duration=5, kernel=True, event="0.1:loss=1", series=1, **ALONE
-    )
+    done = fast.run("reno", rtt=100, duration=5, kernel=True, event="0.1:loss=1", series=1, **ALONE)
     assert done["goodput"] == done["flows"][0]["arrived"] == 0
     assert done["series"][-1]["t"] == 5
 
@@ -142,6 +140,19 @@ def test_transfers(simulation: Simulation) -> None:
         assert 2.5 * 0.5 < took < 2.5 * 0.5 + flight_s + 0.04  # an ACK may be delayed
     for took in times[0][1:]:
         assert 0.25 < took < 0.25 + flight_s + 0.001
+
+
+def test_a_transfer_is_not_of_full_segments(simulation: Simulation) -> None:
+    """1000 bytes are a frame of 1066, 1449 one of 1514 and one of 67. The goodput is of bytes: ten
+    transfers begin in the 10 s behind the first data."""
+    for size, frames in ((1000, 1066), (1449, 1514 + 67)):
+        done = simulation.run(
+            "cubic", rtt=40, duration=10.5, transfers=f"{size}:1,0", check=True, kernel=True,
+            **ALONE | {"rate": 64e3},
+        )  # fmt: skip
+        for _, took in done["transfers"]:
+            assert took == pytest.approx(0.02 + 8 * frames / 64e3, abs=1e-3)
+        assert done["goodput"] == pytest.approx(10 * size * 8 / 10.5, abs=size * 8 / 10.5)
 
 
 def test_transfers_in_rounds_beside_a_bulk_flow(simulation: Simulation) -> None:
