@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The path: each sender's access link, the bottleneck, the lossy hop, the return path. */
+#include <err.h>
 #include <math.h>
 
 #include <linux/random.h>
@@ -258,8 +259,9 @@ void path_outage(u64 length)
 {
 	struct path *p = &world.path;
 
-	if (p->outage_count < MODEL_OUTAGES)
-		p->outages[p->outage_count++] = (struct span){ model_now, model_now + length };
+	if (p->outage_count == MODEL_OUTAGES)
+		errx(1, "there are more than %u outages", MODEL_OUTAGES);
+	p->outages[p->outage_count++] = (struct span){ model_now, model_now + length };
 }
 
 bool path_is_out(u64 at)

@@ -22,7 +22,7 @@
 #define MODEL_MTU	1500U
 #define MODEL_ACK	66U		/* bytes of an ACK's frame */
 #define MODEL_FLOWS	64U
-#define MODEL_OUTAGES	64U
+#define MODEL_OUTAGES	1024U
 #define NEVER		U64_MAX
 #define LOG_AGAIN	0x80000000U	/* in the receiver's log: a duplicate */
 

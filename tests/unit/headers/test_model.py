@@ -142,6 +142,13 @@ def test_transfers(simulation: Simulation) -> None:
         assert 0.25 < took < 0.25 + flight_s + 0.001
 
 
+def test_the_last_of_many_outages(fast: Simulation) -> None:
+    """Two thirds of the time behind 99 short ones."""
+    short = [f"{0.01 * n:.2f}:outage=1" for n in range(1, 100)]
+    done = fast.run("reno", rtt=10, duration=15, event=[*short, "4:outage=10000"], **ALONE)
+    assert done["goodput"] < 0.4 * 10e6
+
+
 def test_a_transfer_is_not_of_full_segments(simulation: Simulation) -> None:
     """1000 bytes are a frame of 1066, 1449 one of 1514 and one of 67. The goodput is of bytes: ten
     transfers begin in the 10 s behind the first data."""
