@@ -49,7 +49,7 @@ def times(run: Run) -> dict[int, list[float]]:
 
 
 def test_a_path_moves_with_no_other_flow(runs: dict[str, Run]) -> None:
-    """One and a half round trips of 504 ms, and of 1004 ms for the transfers that begin after 4 s."""
+    """One and a half round trips of 504 ms, and of 1004 ms for what begins after 4 s."""
     found = times(runs["moving"])[10_000]
     assert found[0] == pytest.approx(1.5 * RTT, abs=0.02)
     assert found[-1] == pytest.approx(1.5 * (RTT + 0.5), abs=0.02)
