@@ -1379,7 +1379,8 @@ void sender_check(struct flow *f)
 		sacked += !!(flags & F_SACKED);
 		lost += !!(flags & F_LOST);
 		retrans += !!(flags & F_RETRANS);
-		waiting += flags & F_LOST && !(flags & F_RETRANS);
+		waiting += flags & F_LOST &&
+			   (!(flags & F_RETRANS) || seg_of(f, seg)->before == seg);
 	}
 	for (u32 seg = f->snd.oldest; seg != NONE; seg = seg_of(f, seg)->behind) {
 		if (seg_of(f, seg)->sent_us < last_us || seg_of(f, seg)->flags & F_SACKED)
@@ -1392,8 +1393,9 @@ void sender_check(struct flow *f)
 		errx(1, "flow %u: out %u, sacked %u of %u, lost %u of %u, again %u of %u",
 		     f->number, tp->packets_out, tp->sacked_out, sacked, tp->lost_out, lost,
 		     tp->retrans_out, retrans);
-	/* After a timeout lost segments that are not yet retransmitted stay in the order. What an
-	 * undo no longer calls lost does not come back to it, as in the kernel.
+	/* After a timeout lost segments that are not yet retransmitted stay in the order. A loss
+	 * probe's copy that is called lost is taken out and still under way, and what an undo no
+	 * longer calls lost does not come back to it, as in the kernel.
 	 */
 	if (ordered + sacked > tp->packets_out ||
 	    (ordered + sacked + waiting < tp->packets_out && !f->total.undos))
