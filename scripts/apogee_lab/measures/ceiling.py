@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A run that carried more than its path can carry was not run on that path: it fails.
+"""What a path can carry in the interval that was measured: a run's limit. A run that carried more
+was not run on that path: it fails.
 
 What it may carry is the integral of the path's best goodput over the time in which what arrived
 left the bottleneck, and in addition:
@@ -15,15 +16,46 @@ left the bottleneck, and in addition:
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 from .measurement import Measurement
 from .record import RecordError
 
+#: Values, each from a time (s) on.
+Steps = Sequence[tuple[float, float]]
+
 MARGIN = 0.02
 DEVIATIONS = 5
+LATE_S = 0.2  # TCP sends nothing again sooner, when it waits for a timeout
+
+
+def limits(run: Measurement) -> list[Any]:
+    """Each path's limit (bit/s): the plan's, unless the interval began late, because a SYN or the
+    first data was lost, or was cut short: then that of this interval."""
+    begin_s = (run.interval.begin_us - run.interval.syn_us) / 1e6
+    planned_s, over_s = run.meta["duration_s"], run.interval.over_s
+    due_s = max(_first(path.facts)[1] for path in run.paths)
+    if max(begin_s - due_s, planned_s - over_s) < LATE_S:
+        return [path.facts["limit_bps"] for path in run.paths]
+    return [_limit(path.facts, begin_s, over_s, planned_s) for path in run.paths]
+
+
+def _limit(path: Mapping[str, Any], begin_s: float, over_s: float, planned_s: float) -> Any:
+    """A path's limit over an interval (s after the first SYN); the plan's where nothing moves."""
+    steps = path.get("ceiling", {}).get("steps", [])
+    if len(steps) < 2:
+        return path["limit_bps"]
+    planned_from, due_s = _first(path)
+    from_s = max(0.0, begin_s - (due_s - planned_from))
+    more = within(steps, from_s, from_s + over_s)
+    more -= within(steps, planned_from, planned_from + planned_s)
+    return (path["limit_bps"] * planned_s + more) / over_s
+
+
+def _first(path: Mapping[str, Any]) -> Any:
+    return path.get("ceiling", {}).get("first_s", (0.0, 0.0))
 
 
 def check(run: Measurement) -> None:
@@ -49,13 +81,18 @@ def carried(best: Mapping[str, Any], begin_s: float, end_s: float) -> float:
     """Bits that can arrive in an interval (s after the first SYN); ``best``: a path's ceiling."""
     shortest, longest = best.get("way_s", (0.0, 0.0))
     steps = best["steps"]
-    ends = [*(at for at, _ in steps[1:]), math.inf]
-    bits = sum(
-        value * max(0.0, min(until, end_s - shortest) - max(at, begin_s - longest))
-        for (at, value), until in zip(steps, ends, strict=True)
-    )
+    bits = within(steps, begin_s - longest, end_s - shortest)
     falls = sum(max(0.0, a - b) for (_, a), (_, b) in pairwise(steps))
     return bits + best.get("late_s", 0.0) * falls + best.get("at_once", 0.0)
+
+
+def within(steps: Steps, begin_s: float, end_s: float) -> float:
+    """Bits that steps (bit/s from a time on) have in an interval."""
+    ends = [*(at for at, _ in steps[1:]), math.inf]
+    return sum(
+        value * max(0.0, min(until, end_s) - max(at, begin_s))
+        for (at, value), until in zip(steps, ends, strict=True)
+    )
 
 
 def held(run: Measurement) -> float:

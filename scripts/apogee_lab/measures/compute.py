@@ -55,7 +55,7 @@ def _asked(run: Measurement) -> None:
     run.record["kernel"] = run.raw.uname or run.meta["kernel"]
     if "given" in run.meta:
         run.record["given"] = run.meta["given"]
-    run.record["limit_bps"] = round(run.total("limit_bps"), 1)
+    run.record["limit_bps"] = round(sum(ceiling.limits(run)), 1)
     run.record["bdp_bytes"] = run.total("bdp_bytes")
 
 
@@ -82,7 +82,11 @@ def _paths(run: Measurement) -> None:
     run.record["link_drops"] = sum(path.link_drops for path in run.paths)
     run.record["ack_drops"] = sum(path.ack_drops for path in run.paths)
     if len(run.paths) > 1:
-        run.record["paths"] = each_of(run.paths, span.from_us, span.end_us)
+        paths = each_of(run.paths, span.from_us, span.end_us)
+        run.record["paths"] = [
+            path | {"limit_bps": limit}
+            for path, limit in zip(paths, ceiling.limits(run), strict=True)
+        ]
 
 
 def _losses(run: Measurement) -> None:
@@ -99,7 +103,7 @@ def _start_up(run: Measurement) -> None:
     """Time to 90 % of the limit."""
     rtt_s = 2 * max(path.facts["delay_s"] for path in run.paths)
     arrivals = [flow.arrivals for flow in run.flows]
-    span, limit = run.interval, run.total("limit_bps")
+    span, limit = run.interval, sum(ceiling.limits(run))
     run.record["t90_s"] = (
         time_to_90(arrivals, span.syn_us, span.end_us, limit, rtt_s)
         if run.in_time and limit
@@ -113,13 +117,14 @@ def _blackout(run: Measurement) -> None:
     starts = [
         (at, name) for (name, what), at in times.items() if name in BLACKOUTS and what == "on"
     ]
-    if not starts or not run.in_time or not run.total("limit_bps"):
+    limit = sum(ceiling.limits(run))
+    if not starts or not run.in_time or not limit:
         return
     start, name = min(starts)
     end_us = run.interval.end_us
     length = times.get((name, "off"), end_us / 1e6) - start
     arrivals = [flow.arrivals for flow in run.flows]
-    cost = blackout(arrivals, start * 1e6, length, end_us, run.total("limit_bps"))
+    cost = blackout(arrivals, start * 1e6, length, end_us, limit)
     run.record["blackout"] = {"direction": name.partition("_")[0], **cost}
 
 

@@ -18,13 +18,15 @@ class Ceiling:
     """The best goodput of a path over time, which its limit is the mean of.
 
     ``steps``: bit/s from a time (s after the first SYN) on. ``way_s``: shortest and longest time
-    from the bottleneck to a receiver. ``at_once``: bits that may pass in addition, such as the
-    depth of a bucket. ``luck``: variance of what random losses leave, in bit² per bit. ``late_s``:
-    how late a change may come, at most.
+    from the bottleneck to a receiver. ``first_s``: when the first data passes the bottleneck, and
+    when it arrives, if nothing is lost or waits; the limit is of the interval that begins then.
+    ``at_once``: bits that may pass in addition, such as the depth of a bucket. ``luck``: variance
+    of what random losses leave, in bit² per bit. ``late_s``: how late a change may come, at most.
     """
 
     steps: tuple[tuple[float, float], ...]
     way_s: tuple[float, float] = (0.0, 0.0)
+    first_s: tuple[float, float] = (0.0, 0.0)
     at_once: float = 0.0
     luck: float = 0.0
     late_s: float = LATE_S
@@ -32,7 +34,7 @@ class Ceiling:
     def facts(self) -> dict[str, Any]:
         """The facts that the measures need, as JSON has them."""
         found = asdict(self) | {"steps": [list(step) for step in self.steps]}
-        return found | {"way_s": list(self.way_s)}
+        return found | {"way_s": list(self.way_s), "first_s": list(self.first_s)}
 
 
 def luck(loss: float, payload: int, stays: float = 0.0) -> float:

@@ -300,7 +300,7 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
         bottleneck=BOTTLENECK,
         data_links=(*(("rb", f"to-{flow.rcv}") for flow in flows), *moves.data_links("rb")),
         ack_links=(("rb", "to-ra"), *moves.ack_links("rb")),
-        ceiling=moves.ceiling(values["far_delay"], own),
+        ceiling=moves.ceiling(begin_s, values["far_delay"], own),
     )
     return Plan(
         script=_script(values, moves, net, flows),

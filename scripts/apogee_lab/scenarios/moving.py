@@ -195,8 +195,9 @@ class Moves:
         lost = burst[0] / (burst[0] + burst[1]) if burst else 0.0
         return (1 - lost) * (1 - self.values.get("loss", 0.0))
 
-    def ceiling(self, behind_s: float = 0.0, most: float = math.inf) -> Ceiling:
-        """What can be carried at most; ``behind_s`` (s) is the way from the hop to a receiver."""
+    def ceiling(self, begin_s: float, behind_s: float = 0.0, most: float = math.inf) -> Ceiling:
+        """What can be carried at most. ``begin_s``: when the first data passes the bottleneck;
+        ``behind_s``: the way from the hop to a receiver."""
         values, burst = sending.sent(self.values), self.values["burst"]
         share = testbed.limit_bps({**values, "rate": 1.0})
         random = max((loss for _, loss in self.losses if loss < 1), default=0.0)
@@ -205,6 +206,7 @@ class Moves:
         return Ceiling(
             tuple((at, share * rate) for at, rate in self._carried(most)),
             (behind_s + self.shortest_s, behind_s + max(delay for _, delay in self.delays)),
+            (begin_s, begin_s + behind_s + self.delays[0][1]),
             (8 * max(values["policer"], 2 * frame) + self._of_a_bin()) * share,
             ceiling.luck(1 - kept, values["mtu"], max(0.0, 1 - sum(burst)) if burst else 0.0),
             0.0 if self.chances else ceiling.LATE_S,

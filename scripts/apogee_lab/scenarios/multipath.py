@@ -323,6 +323,7 @@ def _path(values: Mapping[str, Any], link: LongLink, duration_s: float) -> Path:
         tuple((at, share * bps) for at, bps in link.carried(most_bps=member_bps)),
         (values["far_delay"] + link.delay_s,
          values["far_delay"] + max(delay for _, delay in link.delays)),
+        (begin_s, begin_s + values["far_delay"] + link.delays[0][1]),
         share * (16 * link.frame + link.begun(math.inf)),
         ceiling.luck(max((loss for _, loss in link.losses if loss < 1), default=0.0), payload),
     )  # fmt: skip

@@ -127,7 +127,7 @@ class Air:
         def best(rate: float, delay: float, ber: float, loss: float) -> float:
             return rate * share({**values, "delay": delay}, rate, ber, loss)
 
-        whole = values["mtu"] + ETHERNET
+        whole, first_s = values["mtu"] + ETHERNET, value_at(self.delays, 0.0)
         lost = [
             1 - (1 - testbed.frame_loss(ber, whole)) * (1 - loss)
             for ber, loss in map(self.errors, self._cuts())
@@ -139,6 +139,7 @@ class Air:
                 for at in self._cuts()
             ),
             (min(delay for _, delay in self.delays), self.longest_s),
+            (2 * first_s, 3 * first_s),
             16 * whole,
             ceiling.luck(max(lost, default=0.0), values["mtu"]),
         )
@@ -455,11 +456,11 @@ def share(values: Mapping[str, Any], rate: float, ber: float, loss: float) -> fl
     return (1 - loss) * (1 - testbed.frame_loss(ber, frame)) * payload / frame
 
 
-def _means(values: Mapping[str, Any], air: Air, duration_s: float) -> tuple[float, float]:
+def _means(values: Mapping[str, Any], air: Air, duration_s: float) -> list[float]:
     """Mean rate and mean of the best goodput over the run, in bit/s."""
-    begin_s = 2 * value_at(air.delays, 0.0)
-    best = air.ceiling(values).steps
-    return ceiling.mean(air.rates, begin_s, duration_s), ceiling.mean(best, begin_s, duration_s)
+    best = air.ceiling(values)
+    begin_s = best.first_s[0]
+    return [ceiling.mean(steps, begin_s, duration_s) for steps in (air.rates, best.steps)]
 
 
 def _check(values: Mapping[str, Any]) -> None:

@@ -158,7 +158,8 @@ def _one(cc: str) -> tuple[str, ...]:
 def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -> Plan:
     testbed.check(values, duration_s)
     moves = moving.of(values, testbed.queue_packets(values), duration_s)
-    rate = moves.mean_rate(moves.data_s(2 * moves.first["delay"]), duration_s)
+    begin_s = moves.data_s(2 * moves.first["delay"])
+    rate = moves.mean_rate(begin_s, duration_s)
     path = Path(
         rate_bps=rate,
         delay_s=moves.shortest_s,
@@ -169,7 +170,7 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
         ack_links=(("sat", "to-bn"), *moves.ack_links("sat")),
         data_filters=(("sat", "to-bn"),) if values["data_blackout"] else (),
         ack_filters=(("sat", "to-rcv"),) if values["ack_blackout"] else (),
-        ceiling=moves.ceiling(),
+        ceiling=moves.ceiling(begin_s),
     )
     return Plan(
         script=_script(values, moves, ccs[0], duration_s),

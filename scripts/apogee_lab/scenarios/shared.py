@@ -423,7 +423,7 @@ def _path(
         ack_links=(("sat", "to-bn"), *moves.ack_links("sat")),
         data_filters=(("sat", "to-bn"),) if values["data_blackout"] else (),
         ack_filters=to_receivers if values["ack_blackout"] else (),
-        ceiling=moves.ceiling(values["wired_delay"], wires),
+        ceiling=moves.ceiling(begin_s, values["wired_delay"], wires),
     )
 
 

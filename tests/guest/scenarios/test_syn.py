@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The lab's sender when SYN-ACKs are lost: after two, it tries again with a new socket. One that
-takes more than the 3 s of a socket finds a later one, which waits for longer.
+"""The lab when a SYN or its answer is lost: after two the sender tries again with a new socket, and
+the limit is of the interval that was measured. An answer that takes more than the 3 s of a socket
+finds a later one, which waits for longer.
 """
 
 from __future__ import annotations
 
 import pytest
 
-from tests.guest.runs import Case, Run, runs_of
+from tests.guest.runs import Case, Run, parsed, runs_of
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
@@ -18,6 +19,24 @@ CASES = {
 } | {
     "far": Case({"delay": 2.0}, "cubic", duration_s=8.0),
     "third": Case({"ack_blackout": (0.0, 6.5), "tcp_timestamps": 0}, "cubic", duration_s=7.0),
+}
+DEAD_S, LENGTH_S = 0.5, 2.0  # a run in whose first half second nothing passes
+DEAD = {
+    "satellite": {"delay": "20ms"},
+    "satellite-shared": {"delay": "20ms", "flows": "1"},
+    "lfn": {"rate": "20mbit", "n": "1", "reno": "0", "spread": "0s"},
+    "radio": {"segment": "0", "delay": "20ms"},
+    "multipath": {"via": "plain", "delay1": "20ms"},
+}
+CASES |= {
+    name: Case(
+        parsed(name, {"event": f"{event}@0s:{DEAD_S}s", **texts}) | {"window": 0},
+        "cubic",
+        LENGTH_S,
+        scenario=name,
+    )
+    for name, texts in DEAD.items()
+    for event in ["loss:100%" if name == "multipath" else "outage"]
 }
 
 
@@ -54,3 +73,16 @@ def test_the_second_socket_sends_as_the_first_would(runs: dict[str, Run]) -> Non
     assert sent["cc"] == "cubic"
     assert sent["info"]["delivered"] > 100
     assert (sent["end_us"] - sent["t0_us"]) / 1e6 == pytest.approx(8 + RTT, abs=0.2)
+
+
+@pytest.mark.parametrize("name", DEAD)
+def test_the_limit_does_not_count_what_was_before_the_interval(
+    runs: dict[str, Run], name: str
+) -> None:
+    """The SYN is sent again after a second, so that the interval begins when the path is whole."""
+    run = runs[name]
+    whole = run.case.plan.paths[0].ceiling.steps[-1][1]
+    assert (run.sent["t0_us"] - run.sent["syn_us"]) / 1e6 >= 1
+    assert run.case.plan.limit_bps < 0.9 * whole
+    assert run.record["limit_bps"] == pytest.approx(whole, rel=1e-3)
+    assert 0.1 < run.record["total_goodput_bps"] / run.record["limit_bps"] <= 1.02

@@ -15,7 +15,7 @@ from apogee_lab import units
 from apogee_lab.measures import ceiling
 from apogee_lab.measures.record import RecordError
 from apogee_lab.scenarios import SCENARIOS
-from tests.unit.lab.raw_folders import compute, meta, steady, write
+from tests.unit.lab.raw_folders import SYN_US, compute, meta, send_log, steady, write
 from tests.unit.lab.stand_ins import planned
 
 BIN = 12_000  # bytes in 10 ms: 9.6 Mbit/s, the limit of raw_folders
@@ -70,6 +70,27 @@ def test_what_was_under_way_may_be_held(flows: int, in_time: bool, warm_s: float
     run = SimpleNamespace(flows=[None] * flows, in_time=in_time, warm_s=warm_s, total=sizes.get)
     assert ceiling.held(run) == 8 * 2 * 725_000
     assert ceiling.held(SimpleNamespace(flows=[None], in_time=True, warm_s=None)) == 0
+
+
+def began(raw: Path, begin_s: float, over_s: float = 10.0) -> float:
+    """The limit of a run whose first data came then. A path of 2.4 Mbit/s, and of 9.6 from 1 s on;
+    .5 to 10.5 s was planned, .25 s away from the receiver."""
+    end_us = SYN_US + round(1e6 * (begin_s + over_s))
+    write(raw, steady(1, SYN_US + round(1e6 * begin_s), end_us), send=send_log(end_us=end_us))
+    best = {"steps": [(0.0, 2.4e6), (1.0, 9.6e6)], "first_s": (0.5, 0.75)}
+    facts = meta(limit_bps=9.24e6)
+    facts["paths"][0] |= {"ceiling": best}
+    facts["flows"][0]["bytes"] = 1_000_000
+    return float(compute(raw, facts)["limit_bps"])
+
+
+def test_the_limit_is_of_the_interval_that_was_measured(tmp_path: Path) -> None:
+    """As planned to the digit, unless the first data was sent again, or the flow ended before."""
+    for begin_s in (0.7, 0.75, 0.94):
+        assert began(tmp_path, begin_s) == 9.24e6
+    assert began(tmp_path, 1.0) == pytest.approx((0.25 * 2.4e6 + 9.75 * 9.6e6) / 10)
+    assert began(tmp_path, 1.75) == pytest.approx(9.6e6)
+    assert began(tmp_path, 0.75, 2.0) == pytest.approx((0.5 * 2.4e6 + 1.5 * 9.6e6) / 2)
 
 
 def test_the_ceiling_is_what_the_limit_is_the_mean_of() -> None:
