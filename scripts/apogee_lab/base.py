@@ -13,6 +13,7 @@ import pwd
 import re
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -289,6 +290,13 @@ def file_hash(path: Path) -> str:
     """sha256 of a file, computed once per version of it."""
     info = path.stat()
     return _file_hash(path, info.st_size, info.st_mtime_ns)
+
+
+def read_regular(path: Path) -> bytes:
+    """A file's content; OSError for what may block or has no end, such as pipes and devices."""
+    if not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():
+        raise OSError(errno.EINVAL, "neither pipes nor devices are read, only files")
+    return path.read_bytes()
 
 
 def write_whole(path: Path, content: str | bytes) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base import read_regular
 from ..scenarios.tracefiles import MOST_DELAY_MS, STEP_MS
 
 PING_S = 1.0  # ping's own interval
@@ -56,7 +57,7 @@ def read(path: Path, interval_s: float | None) -> Log:
 
     ValueError (one line) if there are none, or none was answered.
     """
-    data = path.read_bytes()
+    data = read_regular(path)
     try:
         data = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
         text = data.decode("utf-8-sig")

@@ -13,6 +13,7 @@ import math
 from pathlib import Path
 
 from .. import units
+from ..base import read_regular
 
 Steps = list[tuple[float, float]]
 
@@ -85,7 +86,7 @@ def _steps(name: str, text: str, until_s: float, kind: tuple[float, float, str])
 def _lines(name: str, path: str) -> list[tuple[int, str]]:
     """The lines that are not empty, with their numbers."""
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        text = read_regular(Path(path)).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a text file"
         raise ValueError(f"{name}: {path}: {reason}") from None

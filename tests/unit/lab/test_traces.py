@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import random
 import re
 from functools import partial
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from apogee_lab.commands import main
 from apogee_lab.scenarios import moving, opportunities, tracefiles
 from apogee_lab.scenarios.opportunities import Opportunities
 from tests.unit.lab.stand_ins import planned
@@ -264,3 +266,22 @@ def test_every_scenario_that_moves_has_opportunities(tmp_path: Path, scenario: s
     assert last == pytest.approx(
         {"requests": 665_000, "lfn": 65_500}.get(scenario, 65_000), abs=600
     )
+
+
+# --- files that have no end -------------------------------------------------------------------
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("name", ["rate_trace", "ack_rate_trace", "delay_trace", "loss_trace"])
+def test_pipes_and_devices_are_refused(
+    tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One would block, the other would fill the memory; so would they as logs."""
+    os.mkfifo(tmp_path / "pipe")
+    for path in (str(tmp_path / "pipe"), "/dev/zero"):
+        told = f"{path}: neither pipes nor devices are read, only files"
+        with pytest.raises(ValueError) as refused:
+            plan("satellite", **{name: path})
+        assert str(refused.value) == f"{name}: {told}"
+        assert main.main(["trace", "convert", path]) == 2
+        assert capsys.readouterr().err == f"lab trace: {told}\n"
