@@ -290,7 +290,8 @@ def _bulks(
 ) -> list[TrafficFlow]:
     """The flows. The receiver's interval begins with its first segment: a sender runs longer."""
     longer = 3 * _one_way(values, links) + traffic.SLACK_S + sending.latest_s(values)
-    longer += traffic.LATE_SYN_S if values["loss"] or values["loss1"] or values["event"] else 0.0
+    alone = bool(values["loss"] or values["loss1"] or values["event"])
+    longer += traffic.late_syn_s(values, values["flows"], alone)
     site = _site(values, links)
     to_correspondent = LEADER, CORRESPONDENT, site.correspondent
     to_leader = CORRESPONDENT, LEADER, site.leader

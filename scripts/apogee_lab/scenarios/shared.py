@@ -269,7 +269,7 @@ def _sending_s(
     apart = late or later or max(starts) > min(starts)
     queued = 2 * crowd * 8 / values["rate"] if apart else 0.0
     errors = values["ber"] or values["ack_ber"] not in ("same", 0)
-    late += traffic.LATE_SYN_S if errors or moving.loses(values) else 0.0
+    late += traffic.late_syn_s(values, len(flows), bool(errors or moving.loses(values)))
     over = 0.0 if flow.transfers else _overtime_s(flows)
     return (
         max(starts) - flow.start_s + duration_s + longest + queued + late + over + traffic.SLACK_S

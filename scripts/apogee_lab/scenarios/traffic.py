@@ -15,6 +15,11 @@ from .scenario import Device, FlowSpec, members
 SLACK_S = 0.1
 LONGEST_S = 600.0  # flow/sender.c: a transfer that takes longer has failed
 LATE_SYN_S = 1.1  # a lost SYN is retransmitted after 1 s
+#: Parameters by which a path loses frames, beside its events.
+LOSSES = (
+    "ber", "ack_ber", "loss", "loss1", "ack_loss", "burst", "burst_time", "loss_trace",
+    "data_blackout", "ack_blackout",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -86,6 +91,16 @@ def spread(name: str, given: Sequence[Any], count: int, flows: str, number: str)
             f"give one for all, or {count} joined by +"
         )
     return given if len(given) == count else tuple(given) * count
+
+
+def late_syn_s(values: Mapping[str, Any], flows: int, alone: bool) -> float:
+    """How much longer a flow sends because the path may lose another's SYN (s). Without another it
+    need not, as it counts from its handshake on; ``alone``: its script has it all the same."""
+    events = [e for name, each in values.items() if name.startswith("event") for e in each or ()]
+    lossy = any(values.get(name) not in (None, 0, "same") for name in LOSSES) or any(
+        event.what in ("loss", "outage") for event in events
+    )
+    return LATE_SYN_S if alone or (flows > 1 and lossy) else 0.0
 
 
 def starts(name: str, given: tuple[float, ...], count: int, flows: str, number: str) -> Any:

@@ -40,6 +40,13 @@ CASES |= {
 }
 
 
+BOTH = {"event1": "loss:100%@0s:200ms", "via": "bonding", "delay1": "20ms", "delay2": "20ms"}
+CASES["one-of-two"] = Case(
+    parsed("multipath", {"flows": "2", **BOTH, "rate": "2mbit"}) | {"window": 0},
+    "cubic",
+    LENGTH_S,
+    scenario="multipath",
+)
 runs = runs_of("lost-syn", CASES)
 
 
@@ -86,3 +93,11 @@ def test_the_limit_does_not_count_what_was_before_the_interval(
     assert run.case.plan.limit_bps < 0.9 * whole
     assert run.record["limit_bps"] == pytest.approx(whole, rel=1e-3)
     assert 0.1 < run.record["total_goodput_bps"] / run.record["limit_bps"] <= 1.02
+
+
+def test_a_flow_waits_for_the_one_whose_syn_was_lost(runs: dict[str, Run]) -> None:
+    """Of two flows one begins on each path, and a path loses all for 200 ms."""
+    run = runs["one-of-two"]
+    begins = sorted(flow["own"]["from_s"] for flow in run.record["flows"])
+    assert begins[0] < 0.5 and begins[1] > 1
+    assert run.record["interval"]["over_s"] == LENGTH_S

@@ -48,7 +48,7 @@ Send = namedtuple("Send", "flow netns start_s cc address port seconds")
 def sends(text: str) -> list[Send]:
     """Every sender of a script, with its start before the random delay."""
     starts = dict(re.findall(r"^start_(\w+)=(?:\$\(late )?([\d.]+)\)?$", text, re.MULTILINE))
-    found = [line.split()[1:-1] for line in text.splitlines() if line.startswith("send ")]
+    found = [line.split()[1:8] for line in text.splitlines() if line.startswith("send ")]
     return [
         Send(flow, netns, float(starts[flow]), cc, address, int(port), float(seconds))
         for flow, netns, _, cc, address, port, seconds in found

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import re
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +13,7 @@ import pytest
 from apogee_lab.commands import main
 from apogee_lab.runs import request
 from apogee_lab.scenarios import SCENARIOS, aqm, bundles
-from tests.unit.lab.stand_ins import shell_errors
+from tests.unit.lab.stand_ins import planned, sends, shell_errors
 
 EVENTS = "rate:2mbit@30s+stall@10s:100ms+delay:300ms@20s:5s+outage@40s:1s+loss:1%@50s"
 MOVING = f"event={EVENTS}+rate:5mbit@32s:4s jitter=5ms jitter_mean=10ms burst=none"
@@ -65,6 +67,41 @@ def test_the_script_is_shell(line: str) -> None:
     settings = request.parse_settings(texts, SCENARIOS[name])
     values = {name: value for name, (value,) in settings.items()}
     assert shell_errors(SCENARIOS[name].compile(values, cc, 60.0).script) == ""
+
+
+#: A value by which a path loses frames, by the parameter's name.
+LOSING = {
+    **dict.fromkeys(("loss", "loss1", "ack_loss"), "1%"),
+    **dict.fromkeys(("ber", "ack_ber"), "1e-6"),
+    **dict.fromkeys(("event", "event1", "event2", "event3", "event4"), "loss:1%@0s:1s"),
+    **dict.fromkeys(("data_blackout", "ack_blackout"), "0s:1s"),
+    "burst": "1%:50%", "burst_time": "1s:50ms", "loss_trace": "lossy.txt",
+}  # fmt: skip
+SEVERAL = {
+    "satellite-shared": {"flows": "2"},
+    "leo": {"flows": "2", "loss": "0%"},
+    "requests": {},
+    "multipath": {"flows": "2"},
+    "lfn": {},
+}
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_several_flows_wait_for_a_syn_that_may_be_lost(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first repetition comes after a second; `lfn` always waits for it, as its queue may lose
+    one."""
+    monkeypatch.chdir(tmp_path)
+    Path("lossy.txt").write_text("0\n1\n")
+    plan = partial(planned, name, cc="reno+reno" if name == "requests" else "reno")
+    before = [send.seconds for send in sends(plan(**SEVERAL[name]).script)]
+    names = [param.name for param in SCENARIOS[name].params if param.name in LOSING]
+    assert len(names) > 1
+    for losing in names:
+        after = sends(plan(**SEVERAL[name] | {losing: LOSING[losing]}).script)
+        more = [send.seconds - was for send, was in zip(after, before, strict=True)]
+        assert all(s == 0 if name == "lfn" else 1 < s < 3 for s in more), losing
 
 
 #: By command: what is added to it, KEY=VALUE for --set, and what is said about it.
