@@ -523,14 +523,21 @@ def _streams(
     return [stream for stream in later if stream[2]]
 
 
-_REPLAY = """\
+_MOVE = """\
+move() { sed "s|^[^ ]* |&$2 |" | flow replay PID | tc -n $1 -batch -; }
+"""
+_MOVE_IPERF3 = """\
 replay() {
 	zero=$(now)
-	while kill -0 $1 2>/dev/null && read -r at line; do
+	while kill -0 PID 2>/dev/null && read -r at line; do
 		wait=$(awk "BEGIN { s = $zero + $at - $(now); printf \\"%.6f\\", (s > 0 ? s : 0) }")
 		sleep $wait
-		echo "$line"
+		echo "$1 $line"
 	done
+}
+move() {
+	whole=$({ { replay "$2"; echo yes >&3; } | tc -n $1 -batch -; } 3>&1)
+	[ "$whole" = yes ] || { echo "$2: what moves the path has died" >&2; exit 1; }
 }
 """
 
@@ -540,14 +547,10 @@ def play(moves: Moves, near: Device, far: str, pid: str) -> str:
     streams = _streams(moves, near, far)
     if not streams:
         return ""
-    ours = moves.values["traffic"] == "flow"
-    text = "" if ours else _REPLAY
-    text += (
-        "# move NAMESPACE COMMAND: for each line of standard input COMMAND and its words, when\n"
-    )
+    text = "# move NAMESPACE COMMAND: for each line of standard input COMMAND and its words, when\n"
     text += "# the time that it begins with has come\n"
-    tool = "flow replay" if ours else "replay"
-    text += f'move() {{ sed "s|^[^ ]* |&$2 |" | {tool} {pid} | tc -n $1 -batch -; }}\n'
+    ours = moves.values["traffic"] == "flow"
+    text += (_MOVE if ours else _MOVE_IPERF3).replace("PID", pid)
     text += "movers=\n"
     for ns, command, steps in streams:
         lines = "\n".join(f"{testbed.seconds(at)} {words}" for at, words in steps)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -336,3 +337,20 @@ def test_iperf3_moves_too(build: Path, modules: Path) -> None:
     found = record["limit_bps"]
     assert close(found, (2.9 * 10e6 + 3.1 * 2e6) / 6 * SHARE, 1e-6)
     assert close(record["total_goodput_bps"], found, 0.1)
+
+
+#: Shell: kill what waits for a change 2 s after the first SYN.
+KILLED = """\
+sleep 0.5
+for p in /proc/[0-9]*; do
+	if tr '\\0' ' ' <$p/cmdline | grep -qs '^sleep 2.000000'; then
+		kill -9 $(sed -n 's/^PPid:.//p' $p/status)
+	fi
+done
+"""
+
+
+def test_a_run_with_iperf3_fails_whose_changes_are_not_played(build: Path, modules: Path) -> None:
+    case = moved(5, 3, event="rate:2mbit@2s", delay="5ms", traffic="iperf3")
+    with pytest.raises(AssertionError, match="rate: what moves the path has died"):
+        run_cases(build, "moving-killed", {"killed": replace(case, beside=KILLED)})

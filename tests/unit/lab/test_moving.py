@@ -209,10 +209,10 @@ now() { if [ -e begun ]; then echo 100.21; else echo 100.01; : >begun; fi; }
 sleep() { case $1 in *[!0-9.]*|"") exit 1; esac; }
 """
     done = subprocess.run(
-        ["sh", "-ec", f'{stand_ins}{function}printf "0.2 first\\n0.5 second\\n" | replay $$'],
+        ["sh", "-ec", f'{stand_ins}{function}sender=$$; printf "0.2 a\\n0.5 b\\n" | replay set'],
         cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert done.stdout == "first\nsecond\n"
+    assert done.stdout == "set a\nset b\n"
 
 
 def test_leo_is_the_seeds() -> None:
