@@ -22,8 +22,8 @@
  *	instead of polling, so that these times are exact.
  *
  *   flow answer PORT LOG
- *	Accept one connection and answer each chunk on it by a byte when all of
- *	it was read. The log is that of serve.
+ *	The same, but each chunk of a connection is a transfer, which is
+ *	answered by a byte when all of it was read.
  *
  *   flow request HOST PORT --cc NAME --duration SECONDS LOG SIZE+SIZE... [PERIOD IDLE]
  *	Transfers to a server, each on a new connection: connect, send SIZE

@@ -8,12 +8,14 @@
 
 #define BIN_US		10000	/* resolution of the receiver's series */
 
-/* A receiver's counts: bytes in bins of BIN_US; empty bins are not logged. */
+/* A receiver's counts: bytes in bins of BIN_US; empty bins are not logged; transfers. */
 struct series {
 	FILE *log;
 	int64_t first, end;	/* ends of the first bin and of the open one, -1: none */
 	int64_t bytes;
 	int bins;
+	FILE *list;
+	int transfers;
 };
 
 static void close_bin(struct series *s)
@@ -36,46 +38,59 @@ static void count(struct series *s, int64_t now, int64_t bytes)
 	s->bytes += bytes;
 }
 
-/* Read a connection to its end; returns its bytes, and the time of the last one. */
-static int64_t read_out(int fd, struct series *s, int64_t *last)
+/* A transfer that began with so many bytes has ended. */
+static void note_transfer(struct series *s, int64_t before, int64_t now)
+{
+	fprintf(s->list, "%s[%lld,%lld]", s->transfers++ ? ",\n" : "\n",
+		(long long)(s->bytes - before), (long long)now);
+}
+
+/* Read a connection, a transfer, to its end. */
+static void read_out(int fd, struct series *s)
 {
 	const int64_t before = s->bytes;
+	int64_t last = now_us();
 	static char dummy[1];
 	ssize_t n;
 
-	*last = now_us();
+	reset_at_close(fd, 0); /* the client waits for our FIN */
 	while (!stop && (n = recv(fd, dummy, 1 << 30, MSG_TRUNC)) > 0) {
-		*last = now_us();
-		count(s, *last, n);
+		last = now_us();
+		count(s, last, n);
 	}
-	return s->bytes - before;
+	note_transfer(s, before, last);
 }
 
-/* End the log: its last bin, its counts, the list of transfers. */
-static void finish_transfers(struct series *s, FILE *list, char **transfers, const char *path)
+/* Read a connection, of which each chunk is a transfer, and answer each. */
+static void read_chunks(int fd, struct series *s)
 {
-	close_bin(s);
-	finish(list, "transfers");
-	fprintf(s->log, "],\n\"first_us\":%lld,\"end_us\":%lld,\"bytes\":%lld,\n"
-		"\"transfers\":[%s]}\n", (long long)s->first, (long long)now_us(),
-		(long long)s->bytes, *transfers);
-	finish(s->log, path);
-	free(*transfers);
+	int64_t before = s->bytes;
+	static char data[CHUNK];
+	ssize_t n;
+
+	while (!stop && (n = recv(fd, data, sizeof(data), 0)) > 0) {
+		count(s, now_us(), n);
+		if (data[n - 1] != LAST)
+			continue;
+		note_transfer(s, before, now_us());
+		before = s->bytes;
+		if (send(fd, "", 1, MSG_NOSIGNAL) != 1)
+			break;
+	}
 }
 
-int flow_serve(const char *port, const char *path)
+/* Take one connection after the other until SIGTERM. */
+static int take(const char *port, const char *path, void (*read_one)(int fd, struct series *s))
 {
 	struct series s = { .log = create(path), .first = -1, .end = -1 };
 	char *transfers = NULL;
-	int lfd, fd, n = 0;
-	FILE *list;
 	size_t length;
-	int64_t last;
+	int lfd, fd;
 
 	end_on_term();
 	lfd = listening(port);
-	list = open_memstream(&transfers, &length);
-	if (!list)
+	s.list = open_memstream(&transfers, &length);
+	if (!s.list)
 		die("transfers");
 	fprintf(s.log, "{\"bins\":[");
 	while (!stop) {
@@ -84,57 +99,27 @@ int flow_serve(const char *port, const char *path)
 			die("accept");
 		if (fd < 0)
 			break;
-		reset_at_close(fd, 0); /* the client waits for our FIN */
-		fprintf(list, "%s[%lld,", n++ ? ",\n" : "\n",
-			(long long)read_out(fd, &s, &last));
-		fprintf(list, "%lld]", (long long)last);
+		read_one(fd, &s);
 		close(fd);
 	}
-	finish_transfers(&s, list, &transfers, path);
+	close_bin(&s);
+	finish(s.list, "transfers");
+	fprintf(s.log, "],\n\"first_us\":%lld,\"end_us\":%lld,\"bytes\":%lld,\n"
+		"\"transfers\":[%s]}\n", (long long)s.first, (long long)now_us(),
+		(long long)s.bytes, transfers);
+	finish(s.log, path);
+	free(transfers);
 	return 0;
 }
 
-/* Read until a chunk is whole; returns its bytes, 0 at the connection's end. */
-static int64_t read_chunk(int fd, struct series *s)
+int flow_serve(const char *port, const char *path)
 {
-	const int64_t before = s->bytes;
-	static char data[CHUNK];
-	ssize_t n;
-
-	while (!stop && (n = recv(fd, data, sizeof(data), 0)) > 0) {
-		count(s, now_us(), n);
-		if (data[n - 1] == LAST)
-			return s->bytes - before;
-	}
-	return 0;
+	return take(port, path, read_out);
 }
 
 int flow_answer(const char *port, const char *path)
 {
-	struct series s = { .log = create(path), .first = -1, .end = -1 };
-	char *transfers = NULL;
-	int lfd, fd, n = 0;
-	FILE *list;
-	size_t length;
-	int64_t bytes;
-
-	end_on_term();
-	lfd = listening(port);
-	fd = accept(lfd, NULL, NULL);
-	if (fd < 0 && !stop)
-		die("accept");
-	list = open_memstream(&transfers, &length);
-	if (!list)
-		die("transfers");
-	fprintf(s.log, "{\"bins\":[");
-	while (fd >= 0 && (bytes = read_chunk(fd, &s))) {
-		fprintf(list, "%s[%lld,%lld]", n++ ? ",\n" : "\n", (long long)bytes,
-			(long long)now_us());
-		if (send(fd, "", 1, MSG_NOSIGNAL) != 1)
-			break;
-	}
-	finish_transfers(&s, list, &transfers, path);
-	return 0;
+	return take(port, path, read_chunks);
 }
 
 int flow_recv(const char *port, const char *path)
