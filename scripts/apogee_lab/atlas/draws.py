@@ -10,7 +10,7 @@ A table of a space file has one of these keys:
     is = EXPRESSION      computed
     text = TEMPLATE      text with {KIND: EXPRESSION} for numbers with units and {EXPRESSION} for
                          words; with of = NAME it is a table, of each word of that quantity one
-    trace = EXPRESSION   the file of a random cellular trace with this mean rate
+    trace = EXPRESSION   the file of a random cellular trace with this mean rate outside fades
 
 and may have: ``chance`` (only so many paths have it), ``when`` (only paths where this holds),
 ``least`` and ``most`` (numbers are cut there), ``each`` (so many numbers, as a list). LOW, HIGH and

@@ -27,7 +27,7 @@ FADE_S = 1.0  # mean length of a fade
 
 
 def cellular(dice: random.Random, mean_bps: float, length_s: float) -> list[int]:
-    """Times (ms) at which the link can send 1500 bytes."""
+    """Times (ms) at which the link can send 1500 bytes; ``mean_bps`` is the mean outside fades."""
     step = SPREAD * math.sqrt(2 * PULL)
     off, wander, fades_until, bits = 0, dice.gauss(0, SPREAD), 0.0, 0.0
     times: list[int] = []
