@@ -20,7 +20,7 @@ class MeasuredFlow:
 
     ``arrivals`` begin at ``begin_us``, the arrival of the first data segment; ``fine`` tells
     whether their steps are 10 ms. The flow ended at ``stop_us``; ``times_us``, ``rtt_us`` and
-    ``window`` (bytes) are its samples.
+    ``window``, ``sent`` and ``acked`` (bytes) are its samples; the handshake ended at ``open_us``.
     """
 
     record: dict[str, Any]
@@ -34,6 +34,9 @@ class MeasuredFlow:
     min_rtt_us: float
     window: np.ndarray | None = None
     retransmits: np.ndarray | None = None
+    open_us: float | None = None
+    sent: np.ndarray | None = None
+    acked: np.ndarray | None = None
 
     def goodput(self, begin_us: float, end_us: float, over_s: float) -> float:
         """Goodput in bit/s: the bytes that arrived between two times, divided by ``over_s``."""
@@ -53,6 +56,14 @@ class MeasuredFlow:
         """Segments retransmitted after a time."""
         before = self.retransmits[self.times_us <= time_us]
         return self.record["retransmits"] - (int(before[-1]) if len(before) else 0)
+
+    def unacknowledged(self, time_us: float) -> float | None:
+        """The most that may have been sent and not acknowledged at a time, bytes; None if it is not
+        known."""
+        after = int(np.searchsorted(self.times_us, time_us))
+        if self.sent is None or self.acked is None or not 0 < after < len(self.sent):
+            return None
+        return float(self.sent[after] - self.acked[after - 1])
 
     def window_bytes(self, begin_us: float, end_us: float) -> dict[str, float] | None:
         """Mean, least and greatest congestion window between two times."""
@@ -87,6 +98,8 @@ def flow_tool(raw: RawFolder, spec: dict[str, Any], shared: bool) -> MeasuredFlo
     arrivals = raw.arrivals(spec["name"])
     info = send["info"]
     mss = info.get("snd_mss")
+    kept = mss and "unacked" in send["fields"] and not spec.get("sizes")
+    acked = samples_of(send, "bytes_acked") if kept else None
     return MeasuredFlow(
         record={
             "name": spec["name"],
@@ -106,6 +119,9 @@ def flow_tool(raw: RawFolder, spec: dict[str, Any], shared: bool) -> MeasuredFlo
         min_rtt_us=info["min_rtt"],
         window=samples_of(send, "snd_cwnd") * mss if mss else None,
         retransmits=samples_of(send, "total_retrans"),
+        open_us=send["t0_us"],
+        sent=None if acked is None else acked + samples_of(send, "unacked") * mss,
+        acked=acked,
     )
 
 

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,9 +15,11 @@ import pytest
 
 from apogee_lab import units
 from apogee_lab.measures import ceiling
+from apogee_lab.measures.arrivals import Arrivals
+from apogee_lab.measures.measurement import Interval
 from apogee_lab.measures.record import RecordError
 from apogee_lab.scenarios import SCENARIOS
-from tests.unit.lab.raw_folders import SYN_US, compute, meta, send_log, steady, write
+from tests.unit.lab.raw_folders import SYN_US, bins, compute, meta, send_log, steady, write
 from tests.unit.lab.stand_ins import planned
 
 BIN = 12_000  # bytes in 10 ms: 9.6 Mbit/s, the limit of raw_folders
@@ -61,15 +65,58 @@ def test_what_a_run_may_carry_beyond_it(tmp_path: Path) -> None:
     carried(tmp_path, 1.0, steps=[(0.0, less)], luck=(0.01 * 96e6) ** 2 / 93e6)
 
 
-@pytest.mark.parametrize(("flows", "in_time", "warm_s"), [(2, True, None), (1, False, None),
-                                                          (1, True, 5.0)])  # fmt: skip
-def test_what_was_under_way_may_be_held(flows: int, in_time: bool, warm_s: float | None) -> None:
-    """A receiver that waited for a segment hands on all behind it when the interval has begun: two
-    products and queues. One flow's interval begins with its first data."""
-    sizes = {"bdp_bytes": 100_000, "queue_bytes": 625_000}
-    run = SimpleNamespace(flows=[None] * flows, in_time=in_time, warm_s=warm_s, total=sizes.get)
-    assert ceiling.held(run) == 8 * 2 * 725_000
-    assert ceiling.held(SimpleNamespace(flows=[None], in_time=True, warm_s=None)) == 0
+def shared(
+    rates: list[list[tuple[float, float, float]]], seconds: float, begin_s: float, **of: Any
+) -> Any:
+    """A run of flows over a path of 9.6 Mbit/s, .25 s long, from ``begin_s`` on; each has spans:
+    from, to (s after the first SYN), Mbit/s. ``waiting``: bytes not acknowledged at the beginning.
+    """
+    flows = []
+    for spans, start_s in zip(rates, of.get("starts", [0.0] * len(rates)), strict=True):
+        found = Arrivals(bins(*((10 + a, 10 + b, round(1250 * rate)) for a, b, rate in spans)))
+        flows.append(SimpleNamespace(
+            arrivals=found, syn_us=SYN_US + 1e6 * start_s, begin_us=float(found.times[0]),
+            open_us=SYN_US + 1e6 * start_s + 5e5 if of.get("in_time", True) else None,
+            min_rtt_us=500_000, unacknowledged=lambda _: of.get("waiting", 0) / len(rates),
+        ))  # fmt: skip
+    begin_us, end_us = (SYN_US + 1e6 * at for at in (begin_s, begin_s + seconds))
+    got = sum(float(f.arrivals.until(end_us) - f.arrivals.until(begin_us)) for f in flows)
+    best = {"steps": [(0.0, 9.6e6)], "way_s": (0.25, 0.25)}
+    sizes = {"bdp_bytes": 630_000, "queue_bytes": 625_000}
+    return SimpleNamespace(
+        flows=flows, interval=Interval(SYN_US, SYN_US, begin_us, end_us), warm_s=None,
+        paths=[SimpleNamespace(facts={"ceiling": best}, link_drops=0, ack_drops=0)],
+        record={"total_goodput_bps": 8 * got / seconds}, in_time=of.get("in_time", True),
+        meta={"set": {}}, total=sizes.get,
+    )  # fmt: skip
+
+
+def test_flows_from_the_first_data_on_have_nothing_under_way() -> None:
+    """What waits for lost segments has passed since then. 3 x 3.2 Mbit/s are the limit."""
+    for more, waiting in itertools.product((1.01, 1.03), (0, 10**9)):
+        run = shared([[(0.75, 6, 3.2 * more)]] * 3, 5.0, 0.75, waiting=waiting)
+        with pytest.raises(RecordError) if more > 1.02 else nullcontext():
+            ceiling.check(run)
+
+
+def test_three_flows_of_iperf3() -> None:
+    """Their servers' clocks are apart by .2 s at most, which is 4 % of 5 s, and two first windows:
+    it was two products and queues, 42 %."""
+    for more in (1.0, 1.1):
+        rates = [[(0.5 + at, 6, 3.2 * more)] for at in (0, 0.1, 0.2)]
+        run = shared(rates, 5.0, 0.7, in_time=False, starts=[0, 0.1, 0.2])
+        with pytest.raises(RecordError) if more > 1.08 else nullcontext():
+            ceiling.check(run)
+
+
+def test_what_was_under_way_may_be_held() -> None:
+    """A receiver that has waited for a segment since 2.25 s hands on all behind it at 3.3 s, when
+    the interval has begun: its sender had sent 1.26 MB."""
+    kept = (0.75, 2.25, 9.6), (3.29, 3.3, 1.05 * 960), (3.3, 9, 4.8)
+    other = [(3.25, 9, 4.8)]
+    ceiling.check(shared([list(kept), other], 5.0, 3.25, waiting=1_260_000))
+    with pytest.raises(RecordError):
+        ceiling.check(shared([list(kept), other], 5.0, 3.25, waiting=500_000))
 
 
 def began(raw: Path, begin_s: float, over_s: float = 10.0) -> float:

@@ -258,7 +258,7 @@ def three(raw: Path, events: str = WARM) -> dict[str, Any]:
     }  # fmt: skip
     fill(raw, files)
     return meta(scenario="lfn", cc="star+cubic", flows=FLOWS, bottleneck=["ra", "to-rb"],
-                data_links=[flow["exit"] for flow in FLOWS],
+                limit_bps=10e6, data_links=[flow["exit"] for flow in FLOWS],
                 ack_links=[["rb", "to-ra"]])  # fmt: skip
 
 
