@@ -191,7 +191,7 @@ def notice(modules: Sequence[str]) -> str:
         f"engine host: runs on this machine's kernel {DEFAULT_KERNEL}, in namespaces of its own: "
         "links, queues and settings of the host stay as they are.\n"
         f"It loads modules: those of links, queues, filters and algorithms that are missing{own}. "
-        "Afterwards it removes what it has loaded, but for veth and ifb."
+        "Afterwards it removes what it has loaded, but for modules of links (veth, ifb, bridge, …)."
     )
 
 

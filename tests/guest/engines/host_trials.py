@@ -42,6 +42,8 @@ LASTING = {
 }
 #: Lasting changes by the first run with an `ifb`.
 LASTING_IFB = {"modules": {"gone": [], "new": ["ifb"]}}
+#: The same by the first run above a bridge.
+LASTING_BRIDGE = {"modules": {"gone": [], "new": ["bridge", "llc", "stp"]}}
 #: A link slow enough for a loaded emulator.
 LINK = ("--set", "rate=2mbit", "--set", "delay=50ms", "--set", "queue=25kB")
 #: The runs that are ended.
@@ -352,6 +354,13 @@ def shared() -> None:
     report(before, LASTING_IFB, trial="shared", status=status)
 
 
+def bridged() -> None:
+    """A sender above a bridge, which nobody has loaded before."""
+    before = state()
+    status = end(lab("bridged", *SHORT, "--set", "under=bridge"))
+    report(before, LASTING_BRIDGE, trial="bridged", status=status)
+
+
 def whole() -> None:
     """The command as a user types it, the first on this machine."""
     before = state()
@@ -383,6 +392,7 @@ def main() -> None:
     seed, kills = map(int, sys.argv[1:])
     whole()
     shared()
+    bridged()
     prompt()
     failing("late", "--timeout", "1")  # as long as its flow lasts
     with broken("ethtool"):

@@ -17,7 +17,7 @@ from apogee_lab.kernels import debian
 from apogee_lab.measures.record import read_records
 from apogee_lab.modules import module_file
 from tests.guest.engines import user_machine
-from tests.guest.engines.host_trials import LASTING, LASTING_IFB, LINK, WAYS
+from tests.guest.engines.host_trials import LASTING, LASTING_BRIDGE, LASTING_IFB, LINK, WAYS
 from tests.guest.runs import close, measured
 
 pytestmark = [pytest.mark.guest, pytest.mark.deep]
@@ -97,6 +97,7 @@ def test_records_are_those_of_the_contract(
         ("whole", 0, LASTING),
         # If `ifb` is loaded by its first link, it creates `ifb0` and `ifb1` on the machine.
         ("shared", 0, LASTING_IFB),
+        ("bridged", 0, LASTING_BRIDGE),
         ("shell", 0, {}),
         ("late", 1, {}),  # a run that exceeds its time limit
         ("broken", 1, {}),  # a program that does not work
