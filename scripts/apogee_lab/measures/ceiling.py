@@ -31,6 +31,7 @@ Steps = Sequence[tuple[float, float]]
 
 MARGIN = 0.02
 DEVIATIONS = 5
+COUNT_S = 0.5  # of flows that take turns: a quarter of a count of iperf3 at each end
 FIRST_WINDOW = 10 * 1500  # bytes that a flow sends at once
 LATE_S = 0.2  # TCP sends nothing again sooner, when it waits for a timeout
 
@@ -48,7 +49,7 @@ def limits(run: Measurement) -> list[Any]:
 
 def _limit(path: Mapping[str, Any], begin_s: float, over_s: float, planned_s: float) -> Any:
     """A path's limit over an interval (s after the first SYN); the plan's where nothing moves."""
-    steps = path.get("ceiling", {}).get("steps", [])
+    steps = _steps(path)
     if len(steps) < 2:
         return path["limit_bps"]
     planned_from, due_s = _first(path)
@@ -56,6 +57,12 @@ def _limit(path: Mapping[str, Any], begin_s: float, over_s: float, planned_s: fl
     more = within(steps, from_s, from_s + over_s)
     more -= within(steps, planned_from, planned_from + planned_s)
     return (path["limit_bps"] * planned_s + more) / over_s
+
+
+def _steps(path: Mapping[str, Any]) -> Steps:
+    """A path's best goodput (bit/s) over time."""
+    found: Steps = path.get("ceiling", {}).get("steps", [(0.0, path["limit_bps"])])
+    return found
 
 
 def _first(path: Mapping[str, Any]) -> Any:
@@ -83,7 +90,7 @@ def _most(run: Measurement, begin_s: Callable[[float], float], end_s: float) -> 
     begins, by the longest way to a receiver (s)."""
     most = variance = 0.0
     for path in run.paths:
-        best = path.facts.get("ceiling") or {"steps": [(0.0, path.facts["limit_bps"])]}
+        best = path.facts.get("ceiling", {}) | {"steps": _steps(path.facts)}
         bits = carried(best, begin_s(best.get("way_s", (0.0, 0.0))[1]), end_s)
         most += bits
         variance += bits * best.get("luck", 0.0)
@@ -119,9 +126,12 @@ def held(run: Measurement) -> float:
     if len(run.flows) == 1 and run.in_time and run.warm_s is None:
         return math.inf  # it begins with the first data
     waiting = [flow.unacknowledged(run.interval.begin_us) for flow in run.flows]
-    if None in waiting or run.meta["set"].get("via") == "mptcp":
-        return 8 * 2 * (run.total("bdp_bytes") + run.total("queue_bytes"))
-    return 8 * math.fsum(waiting)
+    if None not in waiting and run.meta["set"].get("via") != "mptcp":
+        return 8 * math.fsum(waiting)
+    known = run.in_time or len(run.flows) == 1
+    steps = [] if known else [_steps(path.facts) for path in run.paths]
+    seconds = COUNT_S * math.fsum(max(rate for _, rate in each) for each in steps)
+    return 8 * 2 * (run.total("bdp_bytes") + run.total("queue_bytes")) + seconds
 
 
 def apart(run: Measurement) -> float:
@@ -132,7 +142,7 @@ def apart(run: Measurement) -> float:
         return 0.0
     starts = [flow.syn_us for flow in run.flows]
     apart_us = max(starts) - min(starts)
-    steps = [path.facts.get("ceiling", {}).get("steps", [(0.0, 0.0)]) for path in run.paths]
+    steps = [_steps(path.facts) for path in run.paths]
     lost = any(path.link_drops or path.ack_drops or "channel" in path.facts for path in run.paths)
     if lost or max(map(len, steps)) > 1 or apart_us > min(flow.min_rtt_us for flow in run.flows):
         return math.inf

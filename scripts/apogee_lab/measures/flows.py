@@ -150,12 +150,12 @@ def _iperf3_arrivals(
     return Arrivals.counted(times, counts), last_us
 
 
-def iperf3(raw: RawFolder, spec: dict[str, Any]) -> MeasuredFlow:
+def iperf3(raw: RawFolder, spec: dict[str, Any], empty_rtt_us: float) -> MeasuredFlow:
     """A flow sent by iperf3, from the reports of both ends.
 
     The server counts once a second from the moment it lets the client start. The first data arrives
-    at least one round trip later, so the flow's time begins there. RTTs are the client's samples,
-    one per second.
+    a round trip of the empty path later, so the flow's time begins there. RTTs are the client's
+    samples, one per second; their least may have a queue in it.
     """
     client = _iperf3_json(raw, spec["name"], "client")
     server = _iperf3_json(raw, spec["name"], "server")
@@ -163,7 +163,7 @@ def iperf3(raw: RawFolder, spec: dict[str, Any]) -> MeasuredFlow:
     if (spec["name"], "start") not in raw.times:
         raise RecordError(f"events.log has no start of {spec['name']}")
     start_us = raw.times[spec["name"], "start"] * 1e6
-    begin_us = start_us + sent["min_rtt"]
+    begin_us = start_us + min(sent["min_rtt"], empty_rtt_us)
     arrivals, stop_us = _iperf3_arrivals(server["intervals"], start_us, begin_us)
     mss = client["start"].get("tcp_mss_default") or 1448
     rtt = np.array([interval["streams"][0]["rtt"] for interval in client["intervals"]])

@@ -44,7 +44,8 @@ class Measurement:
     def flows(self) -> list[MeasuredFlow]:
         """The flows, from the logs of their ends."""
         if self.meta["traffic"] == "iperf3":
-            return [iperf3(self.raw, spec) for spec in self.specs]
+            rtt_us = 2e6 * min(path.facts["delay_s"] for path in self.paths)
+            return [iperf3(self.raw, spec, rtt_us) for spec in self.specs]
         spaces = [spec["netns"] for spec in self.specs]
         return [flow_tool(self.raw, spec, spaces.count(spec["netns"]) > 1) for spec in self.specs]
 

@@ -81,11 +81,11 @@ def shared(
         ))  # fmt: skip
     begin_us, end_us = (SYN_US + 1e6 * at for at in (begin_s, begin_s + seconds))
     got = sum(float(f.arrivals.until(end_us) - f.arrivals.until(begin_us)) for f in flows)
-    best = {"steps": [(0.0, 9.6e6)], "way_s": (0.25, 0.25)}
+    facts = {"ceiling": {"steps": [(0.0, 9.6e6)], "way_s": (0.25, 0.25)}, "limit_bps": 9.6e6}
     sizes = {"bdp_bytes": 630_000, "queue_bytes": 625_000}
     return SimpleNamespace(
         flows=flows, interval=Interval(SYN_US, SYN_US, begin_us, end_us), warm_s=None,
-        paths=[SimpleNamespace(facts={"ceiling": best}, link_drops=0, ack_drops=0)],
+        paths=[SimpleNamespace(facts=facts, link_drops=0, ack_drops=0)],
         record={"total_goodput_bps": 8 * got / seconds}, in_time=of.get("in_time", True),
         meta={"set": {}}, total=sizes.get,
     )  # fmt: skip
