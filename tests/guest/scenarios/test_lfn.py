@@ -125,7 +125,7 @@ def test_a_run_without_memory_fails(tmp_path: Path) -> None:
 
 @pytest.mark.deep
 def test_iperf3_agrees(kept: Path, tmp_path: Path) -> None:
-    """A fast and a slower flow, 50 Mbit/s, 5 s: 3 % apart at most, as iperf3 counts by the second."""
+    """A fast and a slower flow, 50 Mbit/s, 5 s: within 3 %, as iperf3 counts by the second."""
     settings = ("n=1", "reno=1", "rate=50mbit", "reno_rate=10mbit", "traffic=flow,iperf3")
     ours, theirs = lfn(tmp_path / "r", "cubic", *settings, "spread=0s", seconds=5)
     for one, other in zip(ours["flows"], theirs["flows"], strict=True):
