@@ -91,8 +91,10 @@ def as_json(
     results: Mapping[str, Result],
     command: Command,
     engine: str,
+    more: Sequence[str],
 ) -> str:
-    """A path with its results, as one line."""
+    """A path with its results, as one line; ``more`` are --set of the user's own."""
+    own = dict(text.split("=", 1) for text in more)
     return json.dumps(
         {
             "space": space.name,
@@ -102,7 +104,9 @@ def as_json(
             "duration_s": space.duration_s,
             "scenario": path.scenario,
             "run_seed": path.seed,
-            "set": path.settings if path.ways is None else path.ways,
+            "set": path.settings | own
+            if path.ways is None
+            else {name: settings | own for name, settings in path.ways.items()},
             "drawn": {name: path.drawn[name] for name in space.own},
             "results": {name: _finite(asdict(result)) for name, result in results.items()},
             "command": command(path, list(results)),

@@ -67,7 +67,8 @@ def do_atlas(args: Arguments) -> int:
     command = partial(_model_command if args.model else _command, args, found, names)
     engine = "model" if args.model else args.engine
     lines = [
-        page.as_json(found, seed, path, results[path.number], command, engine) for path in paths
+        page.as_json(found, seed, path, results[path.number], command, engine, args.set)
+        for path in paths
     ]
     write_json(args.json, "".join(f"{line}\n" for line in lines))
     out = sys.stderr if args.json == "-" else sys.stdout

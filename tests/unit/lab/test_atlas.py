@@ -386,10 +386,13 @@ def test_the_page_says_how_a_path_is_repeated(
 def test_a_command_repeats_a_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    """What a path's line says finds the runs that are there."""
+    """What a path's line says finds the runs that are there; the user's settings are in it."""
     engine = with_paper(tmp_path, monkeypatch)
-    assert main.main(["atlas", written(tmp_path), "--only", "4", "--json", "-"]) == 0
-    command = json.loads(capsys.readouterr().out)["command"]
+    words = ["atlas", written(tmp_path), "--only", "4", "--set", "queue=45kB", "--json", "-"]
+    assert main.main(words) == 0
+    line = json.loads(capsys.readouterr().out)
+    assert line["set"]["queue"] == "45kB"
+    command = line["command"]
     before = engine.runs()
     assert main.main(shlex.split(command)[1:]) == 0
     assert engine.runs() == before
