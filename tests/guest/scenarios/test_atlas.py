@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections import defaultdict
 from collections.abc import Sequence
@@ -29,8 +30,17 @@ CONTROLS = ("star", "bbr", "cubic")
 
 def atlas(folder: Path, *words: str) -> list[dict[str, Any]]:
     """The lines of an atlas."""
-    out = ["--json", str(folder / "atlas.jsonl"), "-o", str(folder / "drawn")]
-    assert main.main(["atlas", *words, *out]) == 0
+    assert main.main(words_of(folder, *words)) == 0
+    return lines_of(folder)
+
+
+def words_of(folder: Path, *words: str) -> list[str]:
+    """The command of an atlas."""
+    return ["atlas", *words, "--json", str(folder / "atlas.jsonl"), "-o", str(folder / "drawn")]
+
+
+def lines_of(folder: Path) -> list[dict[str, Any]]:
+    """What it has written."""
     return [json.loads(line) for line in (folder / "atlas.jsonl").read_text().splitlines()]
 
 
@@ -86,11 +96,20 @@ def test_transfers_in_the_model(model: Path, capsys: pytest.CaptureFixture[str])
 @pytest.mark.parametrize(
     ("space", "least", "most"), [("single", 0.93, 90), ("shared", 0.95, 15), ("mixed", 0.7, 140)]
 )
-def test_a_large_atlas(model: Path, space: str, least: float, most: int) -> None:
+def test_a_large_atlas(
+    model: Path, capsys: pytest.CaptureFixture[str], space: str, least: float, most: int
+) -> None:
     """Star on 200 paths in the model, with a seed that nobody develops with. Those of seed 1001
     have a median of 0.98 (single), 1.00 (shared) and 0.83 (mixed, where bbr takes more from the
-    others), and 65, none and 114 are below 0.9."""
-    found = atlas(model, space, "--model", "--paths", "200", "--seed", "271828")
+    others), and 63, none and 114 are below 0.9. Where flows of equal round trips overload a short
+    queue a SYN may find it full for a minute, and the run fails; flows of the kernel have waited
+    for nine seconds there."""
+    status = main.main(words_of(model, space, "--model", "--paths", "200", "--seed", "271828"))
+    failed = re.findall("^failed: .*", capsys.readouterr().err, re.M)
+    assert bool(status) == bool(failed)
+    assert all(line.endswith("no connection after 60 s") for line in failed)
+    found = [line for line in lines_of(model) if len(line["results"]) == len(CONTROLS)]
+    assert len(found) >= 196
     assert median(ratios(found)) > least
     assert sum(ratio < 0.9 for ratio in ratios(found)) < most
 
