@@ -223,6 +223,8 @@ static void transmit(struct flow *f, u32 seg)
 {
 	struct tcp_sock *tp = &f->sk.tp;
 	struct seg *s = seg_of(f, seg);
+	struct packet packet = { .seg = seg, .tsval = now_ms(), .flow = f->number,
+				 .payload = s->payload };
 
 	tp->tcp_wstamp_ns = max(tp->tcp_wstamp_ns, model_now);
 	if (!tcp_packets_in_flight(tp))
@@ -239,8 +241,7 @@ static void transmit(struct flow *f, u32 seg)
 	s->delivered_us = tp->delivered_mstamp;
 	s->delivered = tp->delivered;
 	s->app_limited = tp->app_limited;
-	path_send(f, (struct packet){ .seg = seg, .tsval = now_ms(), .flow = f->number,
-				      .payload = s->payload });
+	path_send(f, packet);
 }
 
 /* There is a segment to send that was not sent, and the window has room for it. */

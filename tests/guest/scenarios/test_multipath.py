@@ -27,7 +27,7 @@ def over_paths(cc: str = "cubic", duration_s: float = 20.0, linked: str = "", **
 #: In `make check` SHAKE's IPv6 stands for that of the others, and loss of one direction for both.
 DEEP = {
     *("bonding-ipv6", "teql-ipv6", "mptcp-ipv6", "four", "lossy-back", "repair=0", "repair=1"),
-    *("today", "period"),
+    *("today", "period", "codel"),
 }
 
 CASES = {
@@ -56,6 +56,7 @@ CASES = {
 runs = runs_of("multipath", CASES, DEEP)
 
 
+@pytest.mark.deep
 def test_what_a_queue_drops_above_the_tunnel_is_told_at_once(runs: Guests) -> None:
     """Of it there is no copy: the agent must not hold duplicate ACKs back for one. 0.99 of the
     limit; 0.34 when it waited for copies."""
