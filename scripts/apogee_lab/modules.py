@@ -18,7 +18,17 @@ from pathlib import Path
 
 from . import algorithms
 from .algorithms import Algorithm, module_of
-from .base import LabError, UsageError, call, find_program, locked, reason, repo_root, run_program
+from .base import (
+    LabError,
+    UsageError,
+    cache_dir,
+    call,
+    find_program,
+    locked,
+    reason,
+    repo_root,
+    run_program,
+)
 from .kernels.kernel import Kernel
 
 _INFO = re.compile(rb"(?:\A|\0)parm(type)?=([a-z][a-z0-9_]*):([^\0]*)")
@@ -73,13 +83,15 @@ def module_file(name: str, k: Kernel) -> Path:
 def build(kernel: Kernel) -> None:
     """Build this project's modules for the kernel, or bring them up to date.
 
-    Runs therefore always use the current source. Without kernel headers, modules that were built
-    or installed earlier are used.
+    Runs therefore always use the current source. What another working copy has built of the same is
+    copied. Without kernel headers, modules that were built or installed earlier are used.
     """
     if not kernel.buildable:
         return
+    kept = cache_dir().absolute() / "modules" / kernel.built.name
+    script = repo_root() / "scripts" / "build-modules"
     done = run_program(
-        [repo_root() / "scripts" / "build-modules", kernel.headers, kernel.built, *kernel.make],
+        [script, "--kept", kept, kernel.headers, kernel.built, *kernel.make],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
     )  # fmt: skip
     if done.returncode == 2:

@@ -37,6 +37,8 @@ MADE = {
     f"images/*-{_HASH}*.cpio*": "images.lock",
     f"kernel-scripts/{_HASH}": "kernel-scripts",
     "kernel-scripts/part.??????": "kernel-scripts",
+    f"modules/*-{_HASH}": "modules.lock",
+    "modules/part.??????": "modules.lock",
     f"ip-link_*-{_HASH}": "ip.lock",
     **{f"{name}-{_HASH}*": f"{name}.lock" for name in PROGRAMS},
 }
@@ -46,7 +48,7 @@ LOCKS = sorted({"stage.lock", *(name for name in MADE.values() if name.endswith(
 def _used() -> Iterator[Path]:
     """What this source uses: of each recipe the kernel that is built, of each suite the newest.
 
-    Images and programs are not among them: they are made again in seconds.
+    Images, modules and programs are not among them: they are made again in seconds.
     """
     top = cache_dir()
     for recipe in RECIPES:

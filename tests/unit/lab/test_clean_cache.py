@@ -74,6 +74,8 @@ def unused(cache: Path) -> list[Path]:
         put(cache / "apt" / "bullseye", "sources.list"),
         put(cache / "kernel-scripts" / H, "version"),
         put(cache / "kernel-scripts" / "part.aB3xYz", "half"),
+        put(cache / "modules" / f"6.1.0-56-amd64-{H}"),
+        put(cache / "modules" / "part.aB3xYz", "half"),
         put_file(cache / "images" / f"base-6.1.0-56-amd64-{H}.cpio"),
         put_file(cache / f"umlhost-{H}-{H}.so"),
         put_file(cache / f"umlhost-{H}-{H}.so.part"),
@@ -86,7 +88,7 @@ def unused(cache: Path) -> list[Path]:
 
 def strangers(cache: Path) -> list[Path]:
     """Files of a user who keeps other things in that folder, too."""
-    folders = ("apt", "headers", "images", "kernel-scripts", "kernels", "sources", "tools", "uml")
+    folders = "apt headers images kernel-scripts kernels modules sources tools uml".split()
     names = ("Cargo.lock", "notes.txt", f"photo-{H}", f"photo-{H}-{H}.so", f"ip-{H}", H[1:])
     return [
         *(put_file(cache / name) for name in names),
