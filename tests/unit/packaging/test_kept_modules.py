@@ -75,6 +75,7 @@ def test_another_working_copy_takes_them(copies: Copies) -> None:
         os.utime(path, (1e9, 1e9))
     assert [copies.builds(second), copies.builds(second)] == [0, 0]
     assert made(out(second)) == made(out(first)) == made(*copies.entries())
+    assert (out(second) / "toy" / "Kbuild").exists(), "it tells the lab where modules are"
     (second.tree / "tcp_j.c").write_text("int j;\n")
     assert [copies.builds(second), copies.builds(first)] == [1, 0]
     assert made(out(second)) != made(out(first))
