@@ -262,7 +262,9 @@ def compiled(
     flags = ["-O2", "-Wall", *flags]
     beside = {path for source in sources for path in source.parent.glob("*.h")}
     files = [*sorted(beside), *more_headers, *sources]
-    made_of = key_of(*flags, *(path.read_bytes() for path in files))
+    # Of all working copies that have the same.
+    anywhere = (flag.replace(f"{repo_root()}/", "") for flag in flags)
+    made_of = key_of(*anywhere, *(path.read_bytes() for path in files))
     folder, compiler = cache_dir(), version_of("gcc")
     # libc's version is what its ldd tells: static programs have a part of it inside.
     binary = folder / f"{name}-{made_of}-{key_of(compiler, version_of('ldd'))}{suffix}"

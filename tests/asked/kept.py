@@ -20,7 +20,8 @@ from tests.unit.headers.cheaders import build_library, gcc
 TESTS = ROOT / "tests" / "unit" / "headers"
 #: Files of tests that call functions; the others run programs, which have sanitizers themselves.
 PROGRAMS = {
-    f"test_{name}.py" for name in ("build", "simulation", "star_simulated", "shake_simulated")
+    f"test_{name}.py"
+    for name in ("build", "model", "simulation", "star_simulated", "shake_simulated")
 }
 FILES = sorted({path.name for path in TESTS.glob("test_*.py")} - PROGRAMS)
 

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.kernel import INCLUDE, MODEL
-from tests.unit.headers.cheaders import SANITIZERS, WARNINGS, gcc
+from apogee_lab.base import compiled
+from tests.kernel import INCLUDE, MODEL, ROOT
+from tests.unit.headers.cheaders import SANITIZERS, WARNINGS
 
 LINK_BPS = 1448 / 1514  # of a rate: goodput with full segments and no loss
 
@@ -43,15 +44,15 @@ class Simulation:
         return json.loads(done.stdout)
 
 
-def compile_program(sources: Path, program: Path, *, sanitized: bool) -> Path:
-    """Build the C files of a folder, with the model's headers."""
-    program.parent.mkdir(parents=True, exist_ok=True)
-    fresh = program.with_suffix(".new")
-    flags = [*WARNINGS, *(SANITIZERS if sanitized else [])]
-    gcc(*flags, *INCLUDE, "-I", MODEL, *sorted(sources.glob("*.c")), "-lm", "-o", fresh)
-    return fresh.rename(program)
+def compile_program(name: str, sources: Path, *, sanitized: bool) -> Path:
+    """The program of the C files of a folder, with the model's headers, in the lab's cache."""
+    flags = [*WARNINGS, *(SANITIZERS if sanitized else []), *map(str, INCLUDE), f"-I{MODEL}"]
+    others = [*MODEL.rglob("*.h"), *(ROOT / "include").rglob("*.h"), *ROOT.glob("tcp_*.c")]
+    # the library is named before the sources
+    flags += ["-Wl,--no-as-needed", "-lm"]
+    return compiled(name, sorted(sources.glob("*.c")), "", flags, sorted(others))
 
 
-def compile_simulation(folder: Path, *, sanitized: bool = False) -> Simulation:
-    """Build the program into ``folder``."""
-    return Simulation(compile_program(MODEL, folder / "simulation", sanitized=sanitized))
+def compile_simulation(*, sanitized: bool = False) -> Simulation:
+    """Build the program."""
+    return Simulation(compile_program("simulation", MODEL, sanitized=sanitized))

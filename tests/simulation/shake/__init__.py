@@ -40,6 +40,6 @@ class ShakeSimulation:
         return json.loads(done.stdout)
 
 
-def compile_shake(folder: Path, *, sanitized: bool = False) -> ShakeSimulation:
-    """Build the program into ``folder``."""
-    return ShakeSimulation(compile_program(FOLDER, folder / "shake", sanitized=sanitized))
+def compile_shake(*, sanitized: bool = False) -> ShakeSimulation:
+    """Build the program."""
+    return ShakeSimulation(compile_program("shake-paths", FOLDER, sanitized=sanitized))

@@ -32,12 +32,12 @@ def apogee(root: Path, build: Path) -> Iterator[Library]:
 
 
 @pytest.fixture(scope="session")
-def simulation(build: Path) -> Simulation:
+def simulation() -> Simulation:
     """The lab's model, compiled with sanitizers."""
-    return compile_simulation(build / "simulation", sanitized=True)
+    return compile_simulation(sanitized=True)
 
 
 @pytest.fixture(scope="session")
-def fast(build: Path) -> Simulation:
+def fast() -> Simulation:
     """The same without sanitizers, for hundreds of runs of what the others have run with them."""
-    return compile_simulation(build / "simulation-fast")
+    return compile_simulation()

@@ -7,7 +7,6 @@ the one of shake_holes.h.
 from __future__ import annotations
 
 import statistics
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,14 +19,14 @@ SACK = {"tcp": "sack", "window": 40}
 
 
 @pytest.fixture(scope="module")
-def shake(build: Path) -> ShakeSimulation:
-    return compile_shake(build / "shake", sanitized=True)
+def shake() -> ShakeSimulation:
+    return compile_shake(sanitized=True)
 
 
 @pytest.fixture(scope="module")
-def fast(build: Path) -> ShakeSimulation:
+def fast() -> ShakeSimulation:
     """Without sanitizers, for what takes long."""
-    return compile_shake(build / "shake-fast")
+    return compile_shake()
 
 
 def used(done: Any, kbits: float) -> float:

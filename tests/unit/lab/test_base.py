@@ -202,6 +202,19 @@ def test_a_program_is_of_its_sources_flags_and_compiler(
     )
 
 
+def test_a_program_is_the_same_for_all_working_copies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("APOGEE_CACHE", str(tmp_path / "cache"))
+    found = set()
+    for tree in (tmp_path / "one", tmp_path / "two"):
+        (tree / "include").mkdir(parents=True)
+        (tree / "a.c").write_text("int main(void) { return 3; }\n")
+        monkeypatch.setattr(base, "repo_root", lambda tree=tree: tree)
+        found.add(compiled("a", [tree / "a.c"], "", [f"-I{tree}/include"]))
+    assert len(found) == 1
+
+
 def missing(name: str, package: str) -> Path:
     """Replaces find_program."""
     raise LabError(f"{name} is not installed: apt-get install {package}")

@@ -80,6 +80,8 @@ def unused(cache: Path) -> list[Path]:
         put_file(cache / f"umlhost-{H}-{H}.so"),
         put_file(cache / f"umlhost-{H}-{H}.so.part"),
         put_file(cache / f"link_sscop-{H}-{H}.so"),
+        put_file(cache / f"model-{H}-{H}"),
+        put_file(cache / f"simulation-{H}-{H}"),
         put(cache / f"ip-link_shake-{H}-{H}-link_sscop-{H}-{H}", "link_sscop.so"),
         put_file(cache / "uml.lock"),
         put_file(cache / "umlhost.lock"),
@@ -127,11 +129,12 @@ def test_all_is_all(cache: Path, root: Path) -> None:
 def test_all_that_is_made_is_known(root: Path) -> None:
     """Programs and locks that sources name."""
     text = "".join(
-        path.read_text() for top in (LAB, root / "tests" / "unit" / "packaging")
+        path.read_text()
+        for top in (LAB, root / "tests" / "simulation", root / "tests" / "unit" / "packaging")
         for path in top.rglob("*.py")
     )  # fmt: skip
-    called = re.findall(r'\b(?:compiled|locked)\("([a-z-]+)"', text)
-    assert len(called) > 7
+    called = re.findall(r'\b(?:compiled|compile_program|locked)\(\s*"([a-z-]+)"', text)
+    assert len(called) > 10
     assert {f"{name}.lock" for name in called} - {*clean_cache.LOCKS} == set()
 
 
