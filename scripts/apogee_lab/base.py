@@ -24,6 +24,10 @@ from typing import Any, BinaryIO
 #: The lab's own sources.
 LAB = Path(__file__).resolve().parent
 
+#: How many versions of a program the cache keeps.
+PROGRAMS_KEPT = 16
+_HASH = 12 * "[0-9a-f]"
+
 SHOWN = 1000  # characters of a message to a user
 
 _LIBC = ctypes.CDLL(None)
@@ -246,18 +250,31 @@ def key_of(*parts: str | bytes) -> str:
     return digest.hexdigest()[:12]
 
 
+def _remove_oldest(folder: Path, pattern: str) -> None:
+    """Of files in the cache those that were not used for longest, but not what is used now."""
+
+    def used(path: Path) -> float:
+        return path.stat().st_mtime
+
+    for path in sorted(folder.glob(pattern), key=used)[:-PROGRAMS_KEPT]:
+        with if_free(path) as free:
+            if free:
+                path.unlink()
+
+
 def compiled(
     name: str,
     sources: Sequence[Path],
     suffix: str,
     flags: Sequence[str],
     more_headers: Sequence[Path] = (),
+    compiler: str = "gcc",
 ) -> Path:
-    """The binary that gcc builds from these C files, rebuilt when they, their headers, the flags or
-    the compiler change.
+    """The binary that the compiler builds from these C files, rebuilt when they, their headers, the
+    flags or the compiler change.
 
     ``more_headers`` are those that are not beside a source. Without a compiler it is one that was
-    built of the same by another.
+    built of the same by another. The cache keeps the PROGRAMS_KEPT that were used last.
     """
     flags = ["-O2", "-Wall", *flags]
     beside = {path for source in sources for path in source.parent.glob("*.h")}
@@ -265,20 +282,23 @@ def compiled(
     # Of all working copies that have the same.
     anywhere = (flag.replace(f"{repo_root()}/", "") for flag in flags)
     made_of = key_of(*anywhere, *(path.read_bytes() for path in files))
-    folder, compiler = cache_dir(), version_of("gcc")
+    folder, version = cache_dir(), version_of(compiler)
     # libc's version is what its ldd tells: static programs have a part of it inside.
-    binary = folder / f"{name}-{made_of}-{key_of(compiler, version_of('ldd'))}{suffix}"
-    if not compiler:
-        binary = next(folder.glob(f"{name}-{made_of}-{12 * '[0-9a-f]'}{suffix}"), binary)
+    binary = folder / f"{name}-{made_of}-{key_of(version, version_of('ldd'))}{suffix}"
+    if not version:
+        binary = next(folder.glob(f"{name}-{made_of}-{_HASH}{suffix}"), binary)
     if not binary.exists():
         with locked(name):
             if not binary.exists():
                 part = binary.with_name(binary.name + ".part")
-                gcc = find_program("gcc", "gcc libc6-dev")
-                call([gcc, *flags, "-o", part, *sources], f"compiling {name}")
+                program = find_program(compiler, f"{compiler} libc6-dev")
+                call([program, *flags, "-o", part, *sources], f"compiling {name}")
                 with part.open("rb") as handle:
                     os.fsync(handle.fileno())
                 part.rename(binary)
+                _remove_oldest(folder, f"{name}-{_HASH}-{_HASH}{suffix}")
+    with contextlib.suppress(OSError):  # the cache may be one that is only read
+        os.utime(binary)
     hold(binary)
     return binary
 

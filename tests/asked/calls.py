@@ -4,7 +4,7 @@
 A call is a structure of C: the result, then the arguments, those that are passed by reference
 in full. The C is generated where it is compiled, for a kernel module or for BPF programs:
 
-    python3 -m tests.asked.calls >calls.h
+    PYTHONPATH=scripts python3 -m tests.asked.calls >calls.h
 """
 
 from __future__ import annotations

@@ -12,6 +12,8 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from apogee_lab.base import compiled
+from tests.kernel import FOLDER as HEADERS
 from tests.kernel import INCLUDE as KERNEL
 from tests.kernel import ROOT
 from tests.patience import run_within
@@ -38,6 +40,7 @@ FUZZER = [
     "-fno-sanitize-recover=all",
     f"-fsanitize-ignorelist={FOLDER / 'wraps.txt'}",
 ]
+FLAGS = ["-std=gnu11", "-O2", "-g", *FUZZER]
 TARGETS = {
     "decode": [CORE[0], WORLD[0]],
     "peers": [*CORE, *WORLD],
@@ -54,8 +57,7 @@ TARGETS = {
 def fuzzer_command(name: str, target: Path, *more: str) -> list[str]:
     """How to build libFuzzer's target ``name``; ``more`` are other flags."""
     sources = [FOLDER / f"fuzz_{name}.c", *TARGETS[name]]
-    flags = ["-std=gnu11", "-O2", "-g", *FUZZER, *more]
-    words = ["clang", *flags, *INCLUDE, *sources, "-o", target]
+    words = ["clang", *FLAGS, *more, *INCLUDE, *sources, "-o", target]
     return [str(word) for word in words]
 
 
@@ -65,6 +67,19 @@ def build_fuzzer(name: str, program: Path, *more: str) -> Path:
         fuzzer_command(name, program, *more), capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+    return program
+
+
+def kept_fuzzer(name: str, program: Path, *more: str) -> Path:
+    """The same from the lab's cache. Another working copy may have compiled it: it is its files
+    that a stack names."""
+    given = [FOLDER / f"fuzz_{name}.c", *TARGETS[name]]
+    sources = [one for one in given if isinstance(one, Path)]
+    libraries = [one for one in given if isinstance(one, str)]
+    folders = (FOLDER, HEADERS, ROOT / "include", ROOT / "sscop", ROOT / "shake")
+    others = [FOLDER / "wraps.txt", *(path for top in folders for path in top.rglob("*.h"))]
+    flags = [*FLAGS, *more, *map(str, INCLUDE), "-Wl,--no-as-needed", *libraries]
+    program.symlink_to(compiled("fuzzer", sources, "", flags, sorted(others), "clang"))
     return program
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz import build_fuzzer, run_fuzzer
+from tests.fuzz import kept_fuzzer, run_fuzzer
 
 
 @pytest.mark.parametrize(
@@ -20,5 +20,5 @@ from tests.fuzz import build_fuzzer, run_fuzzer
     ],
 )
 def test_under_libfuzzer(tmp_path: Path, target: str, runs: int, longest: int) -> None:
-    program = build_fuzzer(target, tmp_path / target)
+    program = kept_fuzzer(target, tmp_path / target)
     run_fuzzer(program, f"-runs={runs}", f"-max_len={longest}", "-seed=1")

@@ -12,12 +12,13 @@ follow when a function is added or changed.
 from __future__ import annotations
 
 import ctypes
-import fcntl
 import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from apogee_lab.base import compiled, write_whole
 
 SCALARS: dict[str, Any] = {
     "bool": ctypes.c_bool,
@@ -49,10 +50,11 @@ class HeaderError(Exception):
     """A declaration this reader does not understand."""
 
 
-def gcc(*args: str | Path, text: str | None = None) -> str:
+def gcc(*args: str | Path, text: str | None = None, folder: Path | None = None) -> str:
     """Run the compiler; returns what it prints."""
+    command = ["gcc", *map(str, args)]
     done = subprocess.run(
-        ["gcc", *map(str, args)], input=text, capture_output=True, text=True, check=False
+        command, input=text, capture_output=True, text=True, cwd=folder, check=False
     )
     if done.returncode != 0:
         raise HeaderError(f"gcc {' '.join(map(str, args))}:\n{done.stderr}")
@@ -184,20 +186,15 @@ class Library:
 
 
 def build_library(include: Path, folder: Path, *, sanitized: bool) -> Path:
-    """Compile the headers. Processes may share the folder: what is up to date stays."""
+    """Compile the headers, preprocessed into the folder, which processes may share. Their names in
+    it are those below the source tree: the lab's cache has one library for all working copies."""
     folder.mkdir(parents=True, exist_ok=True)
     flags = [*WARNINGS, *(SANITIZERS if sanitized else CHECKED), "-shared", "-fPIC"]
-    source, target = folder / "headers.c", folder / "headers.so"
-    text = gcc("-E", "-I", include, "-x", "c", "-", text=Headers(include).wrappers())
-    text = f"/* {flags} */\n{text}"
-    with (folder / "headers.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not target.exists() or source.read_text(encoding="utf-8") != text:
-            target.unlink(missing_ok=True)
-            source.write_text(text, encoding="utf-8")
-            gcc(*flags, source, "-o", target.with_suffix(".new"))
-            target.with_suffix(".new").rename(target)
-    return target
+    words = ("-E", "-I", include.name, "-x", "c", "-")
+    text = gcc(*words, text=Headers(include).wrappers(), folder=include.parent)
+    source = folder / "headers.c"
+    write_whole(source, text)
+    return compiled("headers", [source], ".so", flags)
 
 
 def compile_library(include: Path, folder: Path, *, sanitized: bool) -> Library:

@@ -202,6 +202,27 @@ def test_a_program_is_of_its_sources_flags_and_compiler(
     )
 
 
+def test_programs_that_were_not_used_for_longest_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("APOGEE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(base, "PROGRAMS_KEPT", 2)
+    source = tmp_path / "a.c"
+    source.write_text("int main(void) { return 3; }\n")
+    others = [tmp_path / "cache" / f"a-{n:012x}-{n:012x}" for n in range(3)]
+    others[0].parent.mkdir()
+    for age, path in enumerate(others):
+        path.touch()
+        os.utime(path, (1e9 - age, 1e9 - age))
+    strange = tmp_path / "cache" / "a-letter"
+    strange.touch()
+    with others[2].open() as used:
+        fcntl.flock(used, fcntl.LOCK_SH)
+        made = compiled("a", [source], "", [])
+    there = {*(tmp_path / "cache").glob("a-*")}
+    assert there == {made, others[0], others[2], strange}
+
+
 def test_a_program_is_the_same_for_all_working_copies(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

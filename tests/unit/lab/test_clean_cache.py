@@ -128,9 +128,10 @@ def test_all_is_all(cache: Path, root: Path) -> None:
 
 def test_all_that_is_made_is_known(root: Path) -> None:
     """Programs and locks that sources name."""
+    places = ("fuzz", "simulation", "unit/headers", "unit/packaging")
     text = "".join(
         path.read_text()
-        for top in (LAB, root / "tests" / "simulation", root / "tests" / "unit" / "packaging")
+        for top in (LAB, *(root / "tests" / name for name in places))
         for path in top.rglob("*.py")
     )  # fmt: skip
     called = re.findall(r'\b(?:compiled|compile_program|locked)\(\s*"([a-z-]+)"', text)

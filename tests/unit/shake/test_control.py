@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz import build_fuzzer, play, run_fuzzer
+from tests.fuzz import kept_fuzzer, play, run_fuzzer
 
 #: Octets of the target's script.
 HAPPENS = b"\0"
@@ -74,7 +74,7 @@ def down_between(frame: int) -> bytes:
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_fuzzer("shake_control", tmp_path_factory.mktemp("control") / "shake_control")
+    return kept_fuzzer("shake_control", tmp_path_factory.mktemp("control") / "shake_control")
 
 
 def test_under_libfuzzer(program: Path) -> None:
