@@ -11,7 +11,7 @@ import json
 import subprocess
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -222,7 +222,8 @@ def timeouts(run: Run) -> int:
     return run.counter("TcpExtTCPTimeouts")
 
 
-def compiled(*sources: Path, libraries: Sequence[str] = ()) -> bytes:
+@cache
+def compiled(*sources: Path, libraries: tuple[str, ...] = ()) -> bytes:
     """A static program for the guest, from C files; its name is the first one's."""
     binary = BUILD / "tests" / "programs" / sources[0].stem
     binary.parent.mkdir(parents=True, exist_ok=True)
