@@ -280,7 +280,7 @@ def compiled(
     beside = {path for source in sources for path in source.parent.glob("*.h")}
     files = [*sorted(beside), *more_headers, *sources]
     # Of all working copies that have the same.
-    anywhere = (flag.replace(f"{repo_root()}/", "") for flag in flags)
+    anywhere = (flag.replace(str(repo_root()), ".") for flag in flags)
     made_of = key_of(*anywhere, *(path.read_bytes() for path in files))
     folder, version = cache_dir(), version_of(compiler)
     # libc's version is what its ldd tells: static programs have a part of it inside.

@@ -8,7 +8,6 @@ What only C's library defines is a pointer here, or left out.
 from __future__ import annotations
 
 import ctypes
-import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -82,10 +81,9 @@ class DeviceHeaders(cheaders.Headers):
 
 def build(name: str, declared: DeviceHeaders, sources: Sequence[str | Path]) -> cheaders.Library:
     """Compile and load sources, with all that the headers declare."""
-    target = BUILD / "unit" / f"{name}.so"
-    target.parent.mkdir(parents=True, exist_ok=True)
-    fresh = target.with_suffix(f".{os.getpid()}")
-    flags = [*cheaders.WARNINGS, *cheaders.CHECKED]
-    flags += ["-shared", "-fPIC", *fuzz.INCLUDE, "-x", "c", "-", "-x", "none"]
-    cheaders.gcc(*flags, *sources, "-o", fresh, text=declared.wrappers())
-    return cheaders.Library(declared, fresh.rename(target))
+    libraries = [one for one in sources if isinstance(one, str)]
+    files = [one for one in sources if isinstance(one, Path)]
+    flags = [*cheaders.WARNINGS, *cheaders.CHECKED, *fuzz.INCLUDE, f"-I{ROOT}", *libraries]
+    text = declared.wrappers().replace(f"{ROOT}/", "")  # of any working copy
+    made = cheaders.compile_text(name, text, BUILD / "unit", flags, files)
+    return cheaders.Library(declared, made)

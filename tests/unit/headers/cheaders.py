@@ -14,11 +14,12 @@ from __future__ import annotations
 import ctypes
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from apogee_lab.base import compiled, write_whole
+from tests.kernel import FOLDER, ROOT
 
 SCALARS: dict[str, Any] = {
     "bool": ctypes.c_bool,
@@ -39,6 +40,9 @@ WARNINGS = ["-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", "-Werror"]
 #: Python, and makes it slow.
 CHECKED = ["-fsanitize=undefined", "-fno-sanitize-recover=all"]
 SANITIZERS = ["-fsanitize=address", *CHECKED]
+
+#: Where headers are that what is compiled here may include.
+HEADERS = (FOLDER, *(ROOT / name for name in ("include", "shake", "sscop", "tests/fuzz")))
 
 _STRUCT = re.compile(r"\bstruct (\w+) \{([^{}]*)\}\s*;")
 _ENUM = re.compile(r"\benum (\w*) ?\{([^{}]*)\}\s*;")
@@ -195,6 +199,18 @@ def build_library(include: Path, folder: Path, *, sanitized: bool) -> Path:
     source = folder / "headers.c"
     write_whole(source, text)
     return compiled("headers", [source], ".so", flags)
+
+
+def compile_text(
+    name: str, text: str, folder: Path, flags: Sequence[str | Path], more: Sequence[Path] = ()
+) -> Path:
+    """The library of generated C, which is written into the folder, and of other C files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole(folder / f"{name}.c", text)
+    headers = [path for top in HEADERS for path in top.rglob("*.h")]
+    flags = [*map(str, flags), "-shared", "-fPIC", "-Wl,--no-as-needed"]
+    sources, others = [folder / f"{name}.c", *more], [*headers, *ROOT.glob("tcp_*.c")]
+    return compiled("test-library", sources, ".so", flags, sorted(others))
 
 
 def compile_library(include: Path, folder: Path, *, sanitized: bool) -> Library:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.kernel import INCLUDE
-from tests.unit.headers.cheaders import CHECKED, SANITIZERS, WARNINGS, gcc
+from tests.unit.headers.cheaders import CHECKED, SANITIZERS, WARNINGS, compile_text
 from tests.unit.headers.conftest import SANITIZED
 
 U32_MAX = 2**32 - 1
@@ -124,11 +124,8 @@ def star(root: Path, build: Path) -> Made:
         lines.append(f"u64 get_{name}(void) {{ return {place}; }}")
         lines.append(f"void put_{name}(u64 n) {{ {place} = n; }}")
     lines += [f"u32 call_{name}(u32 n) {{ return {what}; }}" for name, what in CALLS.items()]
-    library = build / "unit" / "star_calls.so"
-    library.parent.mkdir(parents=True, exist_ok=True)
-    flags = [*WARNINGS, *(SANITIZERS if SANITIZED else CHECKED), "-shared", "-fPIC", *INCLUDE]
-    gcc(*flags, "-I", root, "-x", "c", "-", "-o", library, text="\n".join(lines))
-    loaded = ctypes.CDLL(str(library))
+    flags = [*WARNINGS, *(SANITIZERS if SANITIZED else CHECKED), *INCLUDE, f"-I{root}"]
+    loaded = ctypes.CDLL(str(compile_text("star_calls", "\n".join(lines), build / "unit", flags)))
     for name in places():
         getattr(loaded, f"get_{name}").restype = ctypes.c_uint64
     for name in CALLS:

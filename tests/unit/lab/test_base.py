@@ -232,7 +232,7 @@ def test_a_program_is_the_same_for_all_working_copies(
         (tree / "include").mkdir(parents=True)
         (tree / "a.c").write_text("int main(void) { return 3; }\n")
         monkeypatch.setattr(base, "repo_root", lambda tree=tree: tree)
-        found.add(compiled("a", [tree / "a.c"], "", [f"-I{tree}/include"]))
+        found.add(compiled("a", [tree / "a.c"], "", [f"-I{tree}", f"-I{tree}/include"]))
     assert len(found) == 1
 
 
