@@ -25,10 +25,11 @@ static unsigned int usable(struct shake_peer *peer, enum shake_path_state state,
 {
 	struct shake_path *path;
 	unsigned int count = 0;
+	u32 mtu;
 
 	shake_for_each_path(peer, path) {
-		if (path->state != state || !shake_link(path) ||
-		    (path->mtu && length > path->mtu))
+		mtu = READ_ONCE(path->mtu);	/* route() writes it without the lock */
+		if (path->state != state || !shake_link(path) || (mtu && length > mtu))
 			continue;
 		choices[count].est = &path->estimate;
 		choices[count].weight = path->settings.weight;
@@ -125,12 +126,14 @@ void shake_let_go(struct shake_peer *peer, u64 now)
  * struct outside - the packet outside
  * @sk: socket
  * @dst: route, referenced
+ * @mtu: longest inner packet of the route; another CPU may forget the path's meanwhile
  * @saddr4: address that is sent from
  * @saddr6: address that is sent from
  */
 struct outside {
 	struct sock *sk;
 	struct dst_entry *dst;
+	u32 mtu;
 	__be32 saddr4;
 	struct in6_addr saddr6;
 };
@@ -244,8 +247,9 @@ static bool route(struct shake_dev *d, const struct shake_way *way, struct outsi
 		dst_release(out->dst);
 		return false;
 	}
+	out->mtu = inner_mtu(d, way, out->dst);
 	if (way->path)
-		WRITE_ONCE(way->path->mtu, inner_mtu(d, way, out->dst));
+		WRITE_ONCE(way->path->mtu, out->mtu);
 	return true;
 }
 
@@ -513,7 +517,6 @@ static void send_packet(struct shake_peer *peer, struct parcel *parcel)
 	enum shake_count cause;
 	struct shake_outside outside;
 	struct outside out;
-	u32 mtu;
 
 	if (!find_way(peer, parcel, &way, &cause))
 		goto drop;
@@ -521,10 +524,9 @@ static void send_packet(struct shake_peer *peer, struct parcel *parcel)
 	if (!route(d, &way, &out))
 		goto drop;
 	cause = SHAKE_DROP_TOO_BIG;
-	mtu = READ_ONCE(way.path->mtu);
-	outside.df = !may_fragment(skb, mtu);
-	if (outside.df && skb->len > mtu) {
-		too_big(skb, mtu);
+	outside.df = !may_fragment(skb, out.mtu);
+	if (outside.df && skb->len > out.mtu) {
+		too_big(skb, out.mtu);
 		goto drop_route;
 	}
 	cause = SHAKE_DROP_MEMORY;

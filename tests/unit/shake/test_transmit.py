@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-2.0
+"""shake/transmit.c, of which no part runs in user space: what its text must not do."""
+
+from __future__ import annotations
+
+import re
+
+from tests import ROOT
+
+#: A function's name and its text, from one that begins in the first column to the next.
+FUNCTION = re.compile(r"^[a-z][\w \t*]*?\b(\w+)\([^;{]*\)\n\{\n(.*?)^\}", re.M | re.S)
+
+
+def test_a_paths_mtu_is_read_once_per_decision() -> None:
+    """A registration sets it to 0 on another CPU: who reads it after route() may tell a sender
+    by ICMP that its MTU is 0. What a packet is compared with is the route's own."""
+    text = (ROOT / "shake" / "transmit.c").read_text()
+    functions = {name: body for name, body in FUNCTION.findall(text) if "path->mtu" in body}
+    assert set(functions) == {"usable", "route"}
+    assert functions["usable"].count("path->mtu") == 1
+    assert "READ_ONCE(path->mtu)" in functions["usable"]
+    assert "WRITE_ONCE(way->path->mtu, out->mtu)" in functions["route"]
