@@ -17,6 +17,7 @@
 
 #define MTU_LINK 1500	/* octets: of the links that paths go by, usually */
 #define MTU_MAX 65535
+#define RETRY (5 * HZ)	/* between attempts to get a socket */
 
 LIST_HEAD(shake_devices);
 
@@ -128,18 +129,36 @@ static void shake_dev_free(struct net_device *dev)
 
 /* --- up and down --------------------------------------------------------------------------- */
 
-static int open_paths(struct shake_dev *d)
+static void open_paths(struct shake_dev *d)
 {
 	struct shake_peer *peer = shake_only_peer(d);
 	struct shake_path *path;
-	int err;
 
-	shake_for_each_path(peer, path) {
-		err = shake_path_open(path);
-		if (err)
-			return err;
+	shake_for_each_path(peer, path)
+		shake_path_try(path);
+}
+
+/* A path that is up got no socket: open it later. Under RTNL. */
+void shake_retry_later(struct shake_dev *d)
+{
+	schedule_delayed_work(&d->retry, RETRY);
+}
+
+/* Open what got none. Who stops the device waits for this, and has RTNL. */
+static void retry(struct work_struct *work)
+{
+	struct shake_dev *d = container_of(to_delayed_work(work), struct shake_dev, retry);
+	struct shake_path *path;
+
+	if (!rtnl_trylock()) {
+		schedule_delayed_work(&d->retry, 1);
+		return;
 	}
-	return 0;
+	if (netif_running(d->dev))
+		shake_for_each_path(shake_only_peer(d), path)
+			if (path->refused)
+				shake_path_try(path);
+	rtnl_unlock();
 }
 
 static void close_paths(struct shake_dev *d)
@@ -156,6 +175,7 @@ static int shake_dev_stop(struct net_device *dev)
 	struct shake_dev *d = shake_dev(dev);
 
 	netif_stop_queue(dev);
+	cancel_delayed_work_sync(&d->retry);
 	if (shake_is_leader(d))
 		close_paths(d);
 	else
@@ -167,11 +187,11 @@ static int shake_dev_stop(struct net_device *dev)
 static int shake_dev_open(struct net_device *dev)
 {
 	struct shake_dev *d = shake_dev(dev);
-	int err;
+	int err = 0;
 
 	if (shake_is_leader(d)) {
 		netif_carrier_off(dev);
-		err = open_paths(d);
+		open_paths(d);
 	} else {
 		err = shake_agent_open(d);
 	}
@@ -210,6 +230,7 @@ static void init_private(struct net_device *dev)
 	xa_init_flags(&d->sessions, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_BH);
 	hash_init(d->prefixes);
 	d->refilled = jiffies - 2 * HZ;
+	INIT_DELAYED_WORK(&d->retry, retry);
 }
 
 /* rtnl_link_ops::setup */

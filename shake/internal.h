@@ -7,6 +7,7 @@
 #define _SHAKE_INTERNAL_H
 
 #include <linux/hashtable.h>
+#include <linux/workqueue.h>
 
 #include <apogee/shake_repair.h>
 #include <compat/frags.h>
@@ -60,6 +61,7 @@ struct shake_link {
  * @sock: leader: its own socket; an agent's paths use the device's
  * @dst: routes
  * @state: registered, alive
+ * @refused: errno, why there is no socket; 0: nothing went wrong
  * @from: address that is sent from
  * @to: address and port that is sent to
  * @mtu: longest inner packet by the last route; 0: not known
@@ -102,6 +104,7 @@ struct shake_path {
 	struct dst_cache dst;
 
 	enum shake_path_state state;
+	int refused;
 	union shake_addr from;
 	union shake_addr to;
 	u32 mtu;
@@ -235,6 +238,7 @@ struct shake_owned {
  * @refilled: jiffies, when more were allowed
  * @counts: by enum shake_count
  * @gone: what flows of deleted peers counted; under RTNL
+ * @retry: opens paths that got no socket
  */
 struct shake_dev {
 	struct net_device *dev;
@@ -259,6 +263,7 @@ struct shake_dev {
 	unsigned long refilled;
 	atomic64_t counts[SHAKE_COUNTS];
 	struct shake_flow_counts gone;
+	struct delayed_work retry;
 };
 
 static inline struct shake_dev *shake_dev(struct net_device *dev)
@@ -325,6 +330,7 @@ static inline bool shake_addr_equal(const union shake_addr *a, const union shake
 /* device.c */
 extern struct list_head shake_devices;	/* under RTNL */
 void shake_update_mtu(struct shake_dev *d);
+void shake_retry_later(struct shake_dev *d);
 u32 shake_overhead(const struct shake_dev *d, sa_family_t family);
 
 /* peer.c */
@@ -364,6 +370,7 @@ struct shake_way {
 struct shake_path *shake_path_make(struct shake_peer *peer, u8 id, gfp_t gfp);
 void shake_path_remove(struct shake_path *path);
 int shake_path_open(struct shake_path *path);
+void shake_path_try(struct shake_path *path);
 void shake_path_close(struct shake_path *path);
 int shake_agent_open(struct shake_dev *d);
 void shake_agent_close(struct shake_dev *d);
@@ -379,7 +386,6 @@ extern struct notifier_block shake_notifier;
 extern struct pernet_operations shake_net_ops;
 
 /* settings.c */
-int shake_path_reopen(struct shake_path *path);
 void shake_flow_counts_add(struct shake_flow_counts *to, struct shake_peer *peer);
 
 /* transmit.c */

@@ -30,6 +30,7 @@ enum shake_path_state {
 	SHAKE_PATH_JOINING,	/* not registered with the agent */
 	SHAKE_PATH_ALIVE,
 	SHAKE_PATH_DEAD,	/* registered, but silent */
+	SHAKE_PATH_REFUSED,	/* only shown: it got no socket, which is tried again */
 };
 
 /* Addresses are binary: 4 octets of IPv4 or 16 of IPv6. Times are us, numbers of the host. */

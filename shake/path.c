@@ -299,6 +299,7 @@ int shake_path_open(struct shake_path *path)
 	err = open_socket(peer->d, &port, &sock);
 	if (err)
 		return err;
+	path->refused = 0;
 	spin_lock_bh(&peer->lock);
 	path->from = path->settings.local;
 	path->to = to;
@@ -314,6 +315,24 @@ int shake_path_open(struct shake_path *path)
 }
 
 /*
+ * The same for one path of several: what it has no socket for, IPv6 that is off or a port, must
+ * not stop the others. It is told once, and tried again.
+ */
+void shake_path_try(struct shake_path *path)
+{
+	struct shake_dev *d = path->peer->d;
+	int err = shake_path_open(path);
+
+	if (!err || !d->net)	/* without its namespace there is nothing to wait for */
+		return;
+	if (!path->refused)
+		netdev_warn(d->dev, "path %u has no socket (error %d): it is tried again\n",
+			    path->settings.id, err);
+	path->refused = err;
+	shake_retry_later(d);
+}
+
+/*
  * Under RTNL. The session stays unless the caller ends it; one that was being made is not
  * finished. No packet is given to the path while those that use its socket are waited for.
  */
@@ -322,6 +341,7 @@ void shake_path_close(struct shake_path *path)
 	struct shake_peer *peer = path->peer;
 	struct socket *sock = path->sock;
 
+	path->refused = 0;
 	if (!sock)
 		return;
 	spin_lock_bh(&peer->lock);
@@ -393,7 +413,7 @@ static void device_there(struct shake_path *path, const struct net_device *dev)
 {
 	if (netif_running(path->peer->d->dev) && !path->sock && dev->flags & IFF_UP &&
 	    !strcmp(path->settings.dev, dev->name))
-		shake_path_open(path);
+		shake_path_try(path);
 }
 
 static void device_event(struct shake_path *path, const struct net_device *dev,

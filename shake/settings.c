@@ -132,6 +132,26 @@ static bool is_fixed_changed(const struct shake_settings *a, const struct shake_
 	       a->auth != b->auth || memcmp(&a->local, &b->local, sizeof(a->local));
 }
 
+/* End what was with the former settings. */
+static void leave(struct shake_path *path)
+{
+	struct shake_peer *peer = path->peer;
+
+	shake_path_close(path);
+	path->ifindex = 0;	/* of the device that it left by before */
+	spin_lock_bh(&peer->lock);
+	shake_link_use(path, NULL, shake_now());
+	shake_path_set_state(path, SHAKE_PATH_ABSENT);
+	spin_unlock_bh(&peer->lock);
+}
+
+/* Begin anew with what is set. */
+static int reopen(struct shake_path *path)
+{
+	leave(path);
+	return netif_running(path->peer->d->dev) ? shake_path_open(path) : 0;
+}
+
 /* Paths that have the device's remote address go to the new one. */
 static void reopen_paths(struct shake_dev *d)
 {
@@ -139,8 +159,11 @@ static void reopen_paths(struct shake_dev *d)
 	struct shake_path *path;
 
 	shake_for_each_path(peer, path)
-		if (path->settings.remote.any.sa_family == AF_UNSPEC)
-			shake_path_reopen(path);
+		if (path->settings.remote.any.sa_family == AF_UNSPEC) {
+			leave(path);
+			if (netif_running(d->dev))
+				shake_path_try(path);
+		}
 }
 
 /* A session is encrypted or not: this path may need another one. Under the peer's lock. */
@@ -238,20 +261,6 @@ static bool is_elsewhere(const struct shake_path_settings *a,
 	       memcmp(&a->remote, &b->remote, sizeof(a->remote));
 }
 
-/* Begin anew with what is set. */
-int shake_path_reopen(struct shake_path *path)
-{
-	struct shake_peer *peer = path->peer;
-
-	shake_path_close(path);
-	path->ifindex = 0;	/* of the device that it left by before */
-	spin_lock_bh(&peer->lock);
-	shake_link_use(path, NULL, shake_now());
-	shake_path_set_state(path, SHAKE_PATH_ABSENT);
-	spin_unlock_bh(&peer->lock);
-	return netif_running(peer->d->dev) ? shake_path_open(path) : 0;
-}
-
 static void set_path(struct shake_path *path, const struct shake_path_settings *settings)
 {
 	spin_lock_bh(&path->peer->lock);
@@ -282,14 +291,14 @@ int shake_path_set(struct shake_dev *d, const struct shake_path_settings *settin
 	before = path->settings;
 	elsewhere = is_new || is_elsewhere(&before, settings);
 	set_path(path, settings);
-	err = elsewhere ? shake_path_reopen(path) : 0;
+	err = elsewhere ? reopen(path) : 0;
 	if (err)
 		NL_SET_ERR_MSG_MOD(extack, "no socket for the path");
 	if (err && is_new) {
 		shake_path_remove(path);
 	} else if (err) {
 		set_path(path, &before);
-		shake_path_reopen(path);
+		reopen(path);
 	}
 	shake_update_mtu(d);
 	return err;
@@ -440,7 +449,7 @@ static void read_path(struct shake_path *path, struct shake_path_stats *stats)
 	*stats = (struct shake_path_stats){
 		.peer = peer->id,
 		.id = path->settings.id,
-		.state = path->state,
+		.state = path->refused ? SHAKE_PATH_REFUSED : path->state,
 		.settings = path->settings,
 		.srtt = shake_path_srtt(&path->estimate),
 		.min_rtt = shake_path_min_rtt(&path->estimate),

@@ -12,7 +12,8 @@
 const char *const shake_role_names[] = { "leader", "agent", NULL };
 const char *const shake_scheduler_names[] = { "rr", "ratio", "rah", NULL };
 const char *const shake_ack_names[] = { "pass", "drop", "tdar", "auto", NULL };
-const char *const shake_state_names[] = { "absent", "joining", "alive", "dead", NULL };
+const char *const shake_state_names[] = { "absent", "joining", "alive", "dead", "refused",
+						NULL };
 
 /* The path as it is, or as a new one begins. */
 void shake_path_begin(struct shake_dev *d, u8 id, struct shake_path_settings *path)

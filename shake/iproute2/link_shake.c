@@ -60,7 +60,8 @@ struct word {
 static const char *const roles[] = {"leader", "agent", NULL};
 static const char *const schedulers[] = {"rr", "ratio", "rah", NULL};
 static const char *const acks[] = {"pass", "drop", "tdar", "auto", NULL};
-static const char *const states[] = {"absent", "joining", "alive", "dead", NULL};
+static const char *const states[] = {"absent", "joining", "alive", "dead", "refused",
+				     NULL};
 
 #define NEED_ADDRESS "any or an address of IPv4 or IPv6"
 #define NEED_PREFIX "an address of IPv4 or IPv6, or ADDRESS/LENGTH"

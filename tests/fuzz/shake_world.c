@@ -102,6 +102,12 @@ void shake_update_mtu(struct shake_dev *d)
 	expect(d);
 }
 
+/* Nobody tries again before another event. */
+void shake_retry_later(struct shake_dev *d)
+{
+	expect(d->dev->running && world.refused);
+}
+
 bool shake_prefix_valid(const struct shake_prefix *prefix)
 {
 	return prefix;
@@ -454,7 +460,7 @@ int world_open(u8 who)
 	} else {
 		netif_carrier_off(d->dev);
 		shake_for_each_path(shake_only_peer(d), path)
-			err = err ?: shake_path_open(path);
+			shake_path_try(path);
 	}
 	if (err)
 		world_stop(who);

@@ -102,6 +102,7 @@ struct net_device {
 #define dev_net(dev) ((dev)->net)
 #define net_eq(a, b) ((a) == (b))
 #define netif_running(dev) ((dev)->running)
+#define netdev_warn(dev, ...) ((void)(dev))
 #define netif_queue_stopped(dev) (!(dev))
 #define netif_carrier_on(dev) ((dev)->carrier = true)
 #define netif_carrier_off(dev) ((dev)->carrier = false)
