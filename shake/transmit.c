@@ -15,6 +15,7 @@
 
 #include "internal.h"
 
+#define NO_ROOM 1	/* octets of a route that has room for no packet, or of none */
 #define QUIET_US (250 * USEC_PER_MSEC)	/* heard before others by so much: perhaps dying */
 
 /* --- the way ------------------------------------------------------------------------------- */
@@ -225,7 +226,7 @@ static u32 inner_mtu(const struct shake_dev *d, const struct shake_way *way,
 	u32 overhead = shake_overhead(d, way->to.any.sa_family);
 	u32 mtu = dst_mtu(dst);
 
-	return mtu > overhead ? mtu - overhead : 1;
+	return mtu > overhead ? mtu - overhead : NO_ROOM;
 }
 
 /* Find socket and route. Returns whether there are any; the caller drops out->dst. */
@@ -445,8 +446,6 @@ static void mark(struct shake_peer *peer, struct parcel *parcel, const struct sh
 	struct shake_path *path = way->path;
 	u32 length = parcel->skb->len;
 
-	if (way->link->s.encrypt || (way->link->s.auth && READ_ONCE(peer->d->settings.encrypt)))
-		parcel->flags |= SHAKE_ENCRYPTED;
 	if (parcel->is_tcp && shake_is_leader(peer->d) &&
 	    shake_flows_sending(&peer->flows, &parcel->segment, path->settings.id,
 				&parcel->m_al, now))
@@ -469,31 +468,77 @@ static bool is_small(const struct shake_peer *peer, const struct parcel *parcel)
 	       parcel->skb->len <= SHAKE_SMALL;
 }
 
-/* Choose the way of a packet, and count it. If there is none, writes why. */
-static bool find_way(struct shake_peer *peer, struct parcel *parcel, struct shake_way *way,
-		     enum shake_count *cause)
+/* Choose the way of a packet, which has no number yet. */
+static bool find_way(struct shake_peer *peer, struct parcel *parcel, struct shake_way *way)
 {
-	bool small = is_small(peer, parcel);
 	struct shake_path *path;
-	bool found;
 	u64 now;
 
 	spin_lock_bh(&peer->lock);
 	now = shake_now();	/* under the lock: no other CPU has a later one */
-	path = choose(peer, parcel->skb->len, small, now);
-	found = path && shake_way_take(path, way, now);
-	*cause = path ? SHAKE_DROP_NONCE : SHAKE_DROP_NO_PATH;
+	path = choose(peer, parcel->skb->len, is_small(peer, parcel), now);
+	if (path)
+		shake_way_again(path, way);
+	if (now - peer->data_at > SHAKE_IDLE_US)
+		shake_peer_wake(peer, now, now);
+	peer->data_at = now;
+	spin_unlock_bh(&peer->lock);
+	return path;
+}
+
+/*
+ * Choose a way that has a route. A path without one has room for nothing: others come first,
+ * until something of its own finds a route.
+ */
+static bool find_route(struct shake_peer *peer, struct parcel *parcel, struct shake_way *way,
+		       struct outside *out, enum shake_count *cause)
+{
+	int tries;
+
+	for (tries = 0; tries < SHAKE_PATHS_MAX; tries++) {
+		*cause = SHAKE_DROP_NO_PATH;
+		if (!find_way(peer, parcel, way))
+			return false;
+		if (route(peer->d, way, out))
+			return true;
+		*cause = SHAKE_DROP_NO_ROUTE;
+		if (READ_ONCE(way->path->mtu) == NO_ROOM)
+			return false;	/* the others have none, either */
+		WRITE_ONCE(way->path->mtu, NO_ROOM);
+	}
+	return false;
+}
+
+/*
+ * A packet leaves: it gets its number and is counted. What was dropped before is not counted as
+ * sent. If it does not, writes why.
+ */
+static bool leave(struct shake_peer *peer, struct parcel *parcel, struct shake_way *way,
+		  enum shake_count *cause)
+{
+	bool found, small = is_small(peer, parcel);
+	u64 now;
+
+	spin_lock_bh(&peer->lock);
+	now = shake_now();
+	/* its path may have another session since it was chosen, or none */
+	found = shake_link(way->path) == way->link;
+	*cause = found ? SHAKE_DROP_NONCE : SHAKE_DROP_NO_PATH;
+	found = found && shake_session_next(&way->link->s, &way->counter);
 	if (found) {
+		way->path->sent_at = now;
 		mark(peer, parcel, way, small, now);
 		parcel->ack_path = shake_is_leader(peer->d) ? peer->ack_path : 0;
 	}
 	if (found && shake_is_leader(peer->d))
 		hold_back(peer, parcel->skb->len, now);
-	if (now - peer->data_at > SHAKE_IDLE_US)
-		shake_peer_wake(peer, now, now);
-	peer->data_at = now;
 	spin_unlock_bh(&peer->lock);
 	return found;
+}
+
+static bool is_encrypted(const struct shake_dev *d, const struct shake_session *s)
+{
+	return s->encrypt || (s->auth && READ_ONCE(d->settings.encrypt));
 }
 
 /*
@@ -518,10 +563,7 @@ static void send_packet(struct shake_peer *peer, struct parcel *parcel)
 	struct shake_outside outside;
 	struct outside out;
 
-	if (!find_way(peer, parcel, &way, &cause))
-		goto drop;
-	cause = SHAKE_DROP_NO_ROUTE;
-	if (!route(d, &way, &out))
+	if (!find_route(peer, parcel, &way, &out, &cause))
 		goto drop;
 	cause = SHAKE_DROP_TOO_BIG;
 	outside.df = !may_fragment(skb, out.mtu);
@@ -530,7 +572,9 @@ static void send_packet(struct shake_peer *peer, struct parcel *parcel)
 		goto drop_route;
 	}
 	cause = SHAKE_DROP_MEMORY;
-	if (!make_room(parcel, out.dst, way.link->s.auth))
+	if (is_encrypted(d, &way.link->s))
+		parcel->flags |= SHAKE_ENCRYPTED;
+	if (!make_room(parcel, out.dst, way.link->s.auth) || !leave(peer, parcel, &way, &cause))
 		goto drop_route;
 	/* RFC 6040, 4.1, normal mode: the outside has the DSCP and ECN of the inside */
 	outside.tos = ip_tunnel_get_dsfield(ip_hdr(skb), skb);

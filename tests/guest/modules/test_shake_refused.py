@@ -43,8 +43,45 @@ def test_it_is_told_once_and_tried_again(sockets: Told) -> None:
     """Once each time that the device comes up, not each time that it is tried."""
     assert int(sockets["both ready"]) < 100
     assert sockets["both"] == "alive alive"
-    said = [
-        line for line in (sockets.out / "lines").read_text().splitlines() if "no socket" in line
-    ]
+    lines = (sockets.out / "lines").read_text().splitlines()
+    said = [line for line in lines if "no socket" in line]
     assert len(said) == 3
     assert all("shake0: path 2 has no socket (error -98): it is tried again" in s for s in said)
+
+
+# --- a route, room --------------------------------------------------------------------------------
+
+#: Path 2, which is bound to no device, has lost its route; then both are too narrow, and what is
+#: too long is dropped each time.
+ROUTES = """
+lines; agent_up scheduler rr; leader_up scheduler rr; paths; path 2 dev any; ready first
+pinged first 10.3.0.2
+total() { echo $(($(sent | tr '\\n' '+')0)); }
+octets_sent() { ip -d -s -j link show shake0 | tr -d ' \\n' | sed 's/.*"xstats"//' |
+	grep -o '"sent_bytes":[0-9]*' | cut -d: -f2 | tr '\\n' '+'; echo 0; }
+ip route del 10.2.2.0/24; pinged without 10.3.0.2 6
+say "without dropped: $(ip -s link show shake0 | awk '/TX:/ { getline; print $4 }')"
+near_routes 2; sleep 3; set -- $(sent); pinged back 10.3.0.2 6; set -- $* $(sent)
+say "back: $(($3 - $1)) $(($4 - $2))"
+for n in 1 2; do link_mtu $n 1300; done; pinged narrow 10.3.0.2 2 1000; sleep 1
+set -- $(total) $(($(octets_sent))) $(count '' dropped_too_big)
+for n in 1 2 3 4 5; do ip route flush cache; ping -c 1 -W 1 -s 1390 10.3.0.2 >>$OUT/pings; done
+say "long: $(($(total) - $1)) $(($(octets_sent) - $2)) $(($(count '' dropped_too_big) - $3))"
+sleep 2; say "lost: $(ethtool -S shake0 | sed -n 's/^ *path[12]_lost: //p' | tr '\\n' ' ')"
+"""
+
+routes = reported(run, "shake-routes", ROUTES)
+
+
+def test_a_path_without_a_route_loses_nothing(routes: Told) -> None:
+    """What finds none goes by the other path. It is used again when it has one."""
+    assert routes["without pinged"] == routes["back pinged"] == "yes"
+    assert numbers(routes, "without dropped") == [0]
+    assert min(numbers(routes, "back")) >= 2
+
+
+def test_what_is_dropped_before_it_leaves_is_not_sent(routes: Told) -> None:
+    """Path 2's probes had no route. Five packets are 7090 octets; IPv6 may ask for routers."""
+    packets, octets, dropped = numbers(routes, "long")
+    assert (packets <= 1, octets <= 100, dropped) == (True, True, 5)
+    assert numbers(routes, "lost")[0] == 0
