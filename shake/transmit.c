@@ -658,6 +658,7 @@ static void send_segments(struct shake_peer *peer, struct sk_buff *skb)
 	segments = skb_gso_segment(skb, NETIF_F_SG | NETIF_F_HW_CSUM);
 	if (IS_ERR_OR_NULL(segments)) {
 		shake_count(peer->d, SHAKE_DROP_MEMORY);
+		dev_core_stats_tx_dropped_inc(peer->d->dev);
 		kfree_skb(skb);
 		return;
 	}

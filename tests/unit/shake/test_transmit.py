@@ -21,3 +21,13 @@ def test_a_paths_mtu_is_read_once_per_decision() -> None:
     assert "READ_ONCE(path->mtu)" in functions["usable"]
     assert functions["find_route"].count("READ_ONCE(way->path->mtu)") == 1
     assert "WRITE_ONCE(way->path->mtu, out->mtu)" in functions["route"]
+
+
+def test_each_packet_that_is_dropped_is_counted_by_the_device() -> None:
+    """Also one that has no memory for its segments. A copy is not the device's packet."""
+    text = (ROOT / "shake" / "transmit.c").read_text()
+    droppers = {name: body for name, body in FUNCTION.findall(text) if "\tkfree_skb(" in body}
+    assert set(droppers) == {"send_packet", "send_segments", "shake_start_xmit", "shake_send_again"}
+    for name, body in droppers.items():
+        if name != "shake_send_again":
+            assert body.count("dev_core_stats_tx_dropped_inc(") == body.count("\tkfree_skb("), name
