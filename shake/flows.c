@@ -159,7 +159,7 @@ int shake_flows_init(struct shake_flows *f)
 	u32 i;
 
 	memset(f, 0, sizeof(*f));
-	f->buckets = kmalloc_array(SHAKE_FLOWS_BUCKETS, sizeof(*f->buckets), GFP_KERNEL);
+	f->buckets = kmalloc_array(SHAKE_FLOWS_BUCKETS, sizeof(*f->buckets), GFP_KERNEL_ACCOUNT);
 	if (!f->buckets)
 		return -ENOMEM;
 	for (i = 0; i < SHAKE_FLOWS_BUCKETS; i++)

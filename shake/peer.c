@@ -24,7 +24,7 @@ struct shake_peer *shake_only_peer(struct shake_dev *d)
 /* Returns the new peer, or an error. */
 struct shake_peer *shake_peer_make(struct shake_dev *d, u32 id)
 {
-	struct shake_peer *peer = kzalloc(sizeof(*peer), GFP_KERNEL);
+	struct shake_peer *peer = kzalloc(sizeof(*peer), GFP_KERNEL_ACCOUNT);
 	int err;
 
 	if (!peer)
@@ -42,7 +42,7 @@ struct shake_peer *shake_peer_make(struct shake_dev *d, u32 id)
 	err = shake_flows_init(&peer->flows);
 	if (err)
 		goto free;
-	err = xa_err(xa_store_bh(&d->peers, id, peer, GFP_KERNEL));
+	err = xa_err(xa_store_bh(&d->peers, id, peer, GFP_KERNEL_ACCOUNT));
 	if (err)
 		goto free_flows;
 	d->peer_count++;

@@ -88,7 +88,7 @@ int shake_prefix_own(struct shake_peer *peer, const struct shake_prefix *prefix,
 		NL_SET_ERR_MSG_MOD(extack, "a peer may have 16 prefixes");
 		return -ENOSPC;
 	}
-	owned = kzalloc(sizeof(*owned), GFP_KERNEL);
+	owned = kzalloc(sizeof(*owned), GFP_KERNEL_ACCOUNT);
 	if (!owned)
 		return -ENOMEM;
 	owned->prefix = *prefix;

@@ -285,7 +285,7 @@ int shake_path_set(struct shake_dev *d, const struct shake_path_settings *settin
 	path = shake_path(peer, settings->id);
 	is_new = !path;
 	if (is_new)
-		path = shake_path_make(peer, settings->id, GFP_KERNEL);
+		path = shake_path_make(peer, settings->id, GFP_KERNEL_ACCOUNT);
 	if (!path)
 		return -ENOMEM;
 	before = path->settings;

@@ -9,6 +9,7 @@
 #include <linux/kernel.h>
 
 #define GFP_KERNEL 0
+#define GFP_KERNEL_ACCOUNT GFP_KERNEL
 #define GFP_ATOMIC 0
 #define __GFP_NOWARN 0
 
