@@ -386,6 +386,8 @@ extern struct notifier_block shake_notifier;
 extern struct pernet_operations shake_net_ops;
 
 /* settings.c */
+void shake_path_read(struct shake_path *path, struct shake_path_stats *stats);
+void shake_peer_read(struct shake_peer *peer, struct shake_peer_shown *shown);
 void shake_flow_counts_add(struct shake_flow_counts *to, struct shake_peer *peer);
 
 /* transmit.c */

@@ -333,5 +333,7 @@ struct rtnl_link_ops shake_link_ops __read_mostly = {
 	.fill_info = shake_show,
 	.get_xstats_size = shake_show_stats_size,
 	.fill_xstats = shake_show_stats,
+	.get_linkxstats_size = shake_show_peers_size,
+	.fill_linkxstats = shake_show_peers,
 	.get_link_net = get_link_net,
 };

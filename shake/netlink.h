@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Attributes of a link of type "shake" in IFLA_INFO_DATA and IFLA_INFO_XSTATS, shared
- * with iproute2's plug-in.
+ * Attributes of a link of type "shake" in IFLA_INFO_DATA, IFLA_INFO_XSTATS and
+ * IFLA_STATS_LINK_XSTATS, shared with iproute2's plug-in.
  */
 #ifndef _SHAKE_NETLINK_H
 #define _SHAKE_NETLINK_H
@@ -103,9 +103,16 @@ enum {
 	/* only read */
 	IFLA_SHAKE_PEER_HAS_KEY,	/* u8 */
 	IFLA_SHAKE_PEER_PREFIXES,	/* nested list of IFLA_SHAKE_PEER_ALLOW */
+	IFLA_SHAKE_PEER_PATHS,	/* only in RTM_GETSTATS: nested list of IFLA_SHAKE_PATH */
 	__IFLA_SHAKE_PEER_MAX
 };
 
 #define IFLA_SHAKE_PEER_MAX (__IFLA_SHAKE_PEER_MAX - 1)
+
+/*
+ * In IFLA_STATS_LINK_XSTATS of RTM_GETSTATS: nested list of IFLA_SHAKE_PEER, each with its paths
+ * and their statistics. A dump (NLM_F_DUMP) has all of them, in as many messages as it takes.
+ */
+#define LINK_XSTATS_TYPE_SHAKE 4790
 
 #endif /* _SHAKE_NETLINK_H */

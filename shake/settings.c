@@ -441,7 +441,7 @@ int shake_peer_deny(struct shake_dev *d, u32 id, const struct shake_prefix *pref
 
 /* --- what is shown ------------------------------------------------------------------------- */
 
-static void read_path(struct shake_path *path, struct shake_path_stats *stats)
+void shake_path_read(struct shake_path *path, struct shake_path_stats *stats)
 {
 	struct shake_peer *peer = path->peer;
 
@@ -483,7 +483,7 @@ int shake_each_path(struct shake_dev *d,
 		return -ENOMEM;
 	xa_for_each(&d->peers, i, peer)
 		shake_for_each_path(peer, path) {
-			read_path(path, stats);
+			shake_path_read(path, stats);
 			err = show(stats, to);
 			if (err)
 				goto out;
@@ -491,6 +491,14 @@ int shake_each_path(struct shake_dev *d,
 out:
 	kfree(stats);
 	return err;
+}
+
+void shake_peer_read(struct shake_peer *peer, struct shake_peer_shown *shown)
+{
+	shown->id = peer->id;
+	shown->has_key = peer->keys.trust == SHAKE_KEYED;
+	shown->prefix_count = peer->prefix_count;
+	memcpy(shown->prefixes, peer->prefixes, sizeof(shown->prefixes));
 }
 
 /* Calls @show for each peer until it returns non-zero. Under RTNL. */
@@ -503,10 +511,7 @@ int shake_each_peer(struct shake_dev *d,
 	int err;
 
 	xa_for_each(&d->peers, i, peer) {
-		shown.id = peer->id;
-		shown.has_key = peer->keys.trust == SHAKE_KEYED;
-		shown.prefix_count = peer->prefix_count;
-		memcpy(shown.prefixes, peer->prefixes, sizeof(shown.prefixes));
+		shake_peer_read(peer, &shown);
 		err = show(&shown, to);
 		if (err)
 			return err;

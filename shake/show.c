@@ -4,7 +4,8 @@
  *
  * getifaddrs() of the C library reads a page at a time and leaves out a link whose message
  * is longer. So each list has a limited room: that of a leader's eight paths,
- * and of one peer with all prefixes. An agent may have more; their number is always told.
+ * and of one peer with all prefixes. An agent may have more; their number is always told, and
+ * RTM_GETSTATS has all of them, in parts.
  */
 #include <net/netlink.h>
 #include <net/rtnetlink.h>
@@ -18,6 +19,11 @@
 				       2 * nla_total_size(sizeof(struct in6_addr))))
 #define ROOM_PEERS (2 * NLA_HDRLEN + 2 * nla_total_size(sizeof(u32)) + \
 		    SHAKE_PREFIXES_MAX * nla_total_size(sizeof(struct in6_addr) + 1))
+#define ROOM_PEER_PATH (NLA_HDRLEN + 6 * nla_total_size(sizeof(u32)) + \
+			nla_total_size(IFNAMSIZ) + \
+			2 * nla_total_size(sizeof(struct in6_addr)) + \
+			9 * nla_total_size_64bit(sizeof(u64)))
+#define ROOM_NEST 60000	/* octets; an attribute has no more than 65535 */
 #define ROOM_STATS (SHAKE_PATHS_MAX * (NLA_HDRLEN + 3 * nla_total_size(sizeof(u32)) + \
 				       9 * nla_total_size_64bit(sizeof(u64))))
 
@@ -141,10 +147,9 @@ static bool bad_u64(struct list *list, int type, u64 value)
 	return nla_put_u64_64bit(list->skb, type, value, IFLA_SHAKE_PATH_PAD);
 }
 
-static bool bad_stats(struct list *list, const struct shake_path_stats *path)
+static bool bad_statistics(struct list *list, const struct shake_path_stats *path)
 {
-	return bad_name(list, path) ||
-	       nla_put_u32(list->skb, IFLA_SHAKE_PATH_SRTT, path->srtt) ||
+	return nla_put_u32(list->skb, IFLA_SHAKE_PATH_SRTT, path->srtt) ||
 	       nla_put_u32(list->skb, IFLA_SHAKE_PATH_MIN_RTT, path->min_rtt) ||
 	       bad_u64(list, IFLA_SHAKE_PATH_THROUGHPUT, path->throughput) ||
 	       bad_u64(list, IFLA_SHAKE_PATH_QUEUE, path->queue) ||
@@ -155,6 +160,11 @@ static bool bad_stats(struct list *list, const struct shake_path_stats *path)
 	       bad_u64(list, IFLA_SHAKE_PATH_LOST, path->lost) ||
 	       bad_u64(list, IFLA_SHAKE_PATH_LATE, path->late) ||
 	       bad_u64(list, IFLA_SHAKE_PATH_DIED, path->died);
+}
+
+static bool bad_stats(struct list *list, const struct shake_path_stats *path)
+{
+	return bad_name(list, path) || bad_statistics(list, path);
 }
 
 static int put_path(struct list *list, const struct shake_path_stats *path,
@@ -279,5 +289,115 @@ int shake_show_stats(struct sk_buff *skb, const struct net_device *dev)
 		return -EMSGSIZE;
 	shake_each_path(d, show_stats, &list);
 	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* --- all peers, in parts -------------------------------------------------------------------- */
+
+/* Octets of a peer with so many prefixes and paths, at most. */
+static size_t peer_size(u32 prefixes, u32 paths)
+{
+	return 3 * NLA_HDRLEN + nla_total_size(sizeof(u32)) + nla_total_size(sizeof(u8)) +
+	       prefixes * nla_total_size(sizeof(struct in6_addr) + 1) + paths * ROOM_PEER_PATH;
+}
+
+static u32 count_paths(const struct shake_peer *peer)
+{
+	struct shake_path *path;
+	u32 count = 0;
+
+	shake_for_each_path(peer, path)
+		count++;
+	return count;
+}
+
+/*
+ * For who asks for one device and has no second message: what ROOM_NEST ends is left out there.
+ * Paths may register meanwhile.
+ */
+size_t shake_show_peers_size(const struct net_device *dev, int attr)
+{
+	struct shake_dev *d = netdev_priv(dev);
+	struct shake_peer *peer;
+	size_t size = 0;
+	unsigned long i;
+
+	if (attr != IFLA_STATS_LINK_XSTATS)
+		return 0;
+	xa_for_each(&d->peers, i, peer)
+		size += peer_size(peer->prefix_count, SHAKE_PATHS_MAX);
+	return NLA_HDRLEN + min_t(size_t, size, ROOM_NEST) +
+	       peer_size(SHAKE_PREFIXES_MAX, SHAKE_PATHS_MAX);
+}
+
+static bool bad_paths_of(struct list *list, struct shake_peer *peer)
+{
+	struct shake_path_stats stats;
+	struct shake_path *path;
+	struct nlattr *nest;
+
+	shake_for_each_path(peer, path) {
+		shake_path_read(path, &stats);
+		nest = nla_nest_start(list->skb, IFLA_SHAKE_PATH);
+		if (!nest || bad_path(list, &stats) || bad_statistics(list, &stats))
+			return true;
+		nla_nest_end(list->skb, nest);
+	}
+	return false;
+}
+
+/* A peer with its paths: all of it, or nothing. */
+static bool bad_whole_peer(struct list *list, struct shake_peer *peer)
+{
+	struct shake_peer_shown shown;
+	struct nlattr *nest, *paths;
+
+	nest = nla_nest_start(list->skb, IFLA_SHAKE_PEER);
+	if (!nest)
+		return true;
+	shake_peer_read(peer, &shown);
+	if (bad_peer(list->skb, &shown))
+		goto cancel;
+	paths = nla_nest_start(list->skb, IFLA_SHAKE_PEER_PATHS);
+	if (!paths || bad_paths_of(list, peer))
+		goto cancel;
+	nla_nest_end(list->skb, paths);
+	nla_nest_end(list->skb, nest);
+	return false;
+
+cancel:
+	nla_nest_cancel(list->skb, nest);
+	return true;
+}
+
+/* @next: the first peer that is left to be shown, from 1; 0: none was shown. */
+int shake_show_peers(struct sk_buff *skb, const struct net_device *dev, int *next, int attr)
+{
+	struct shake_dev *d = netdev_priv(dev);
+	struct list list = list_of(skb, d, ROOM_NEST);
+	struct shake_peer *peer;
+	struct nlattr *nest;
+	unsigned long i;
+	int number = 0;
+
+	if (attr != IFLA_STATS_LINK_XSTATS)
+		return 0;
+	nest = nla_nest_start(skb, LINK_XSTATS_TYPE_SHAKE);
+	if (!nest)
+		return -EMSGSIZE;
+	xa_for_each(&d->peers, i, peer) {
+		if (++number < *next)
+			continue;
+		if (skb->len - list.start + peer_size(peer->prefix_count, count_paths(peer)) >
+		    list.room)
+			break;
+		if (!bad_whole_peer(&list, peer))
+			continue;
+		nla_nest_end(skb, nest);
+		*next = number;
+		return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	*next = 0;
 	return 0;
 }

@@ -572,14 +572,8 @@ static void print_prefix(FILE *out, struct rtattr *entry)
 		fprintf(out, "allow %s ", text);
 }
 
-static void print_peer(FILE *out, struct rtattr *entry)
+static void print_peer_words(FILE *out, struct rtattr **attrs)
 {
-	struct rtattr *attrs[IFLA_SHAKE_PEER_MAX + 1];
-
-	read_nest(attrs, IFLA_SHAKE_PEER_MAX, entry);
-	if (!attrs[IFLA_SHAKE_PEER_ID])
-		return;
-	begin_entry(out);
 	print_number(out, "peer", "id", number_of(attrs[IFLA_SHAKE_PEER_ID]));
 	if (attrs[IFLA_SHAKE_PEER_HAS_KEY])
 		print_switch(out, "has-key", "has_key",
@@ -588,6 +582,17 @@ static void print_peer(FILE *out, struct rtattr *entry)
 	if (attrs[IFLA_SHAKE_PEER_PREFIXES])
 		each(out, attrs[IFLA_SHAKE_PEER_PREFIXES], print_prefix);
 	end_list();
+}
+
+static void print_peer(FILE *out, struct rtattr *entry)
+{
+	struct rtattr *attrs[IFLA_SHAKE_PEER_MAX + 1];
+
+	read_nest(attrs, IFLA_SHAKE_PEER_MAX, entry);
+	if (!attrs[IFLA_SHAKE_PEER_ID])
+		return;
+	begin_entry(out);
+	print_peer_words(out, attrs);
 	end_entry();
 }
 
@@ -703,6 +708,118 @@ static void print_xstats(struct link_util *util, FILE *out, struct rtattr *list)
 		fprintf(out, "%s    ", _SL_);
 }
 
+/* --- all peers ------------------------------------------------------------------------ */
+
+/* a path of a peer: its address, its state and statistics */
+static void print_peers_path(FILE *out, struct rtattr *entry)
+{
+	struct rtattr *attrs[IFLA_SHAKE_PATH_MAX + 1];
+	size_t i;
+
+	read_nest(attrs, IFLA_SHAKE_PATH_MAX, entry);
+	if (!attrs[IFLA_SHAKE_PATH_ID])
+		return;
+	begin_entry(out);
+	if (!is_json_context()) {
+		fprintf(out, "  ");
+		print_number(out, "path", "id", number_of(attrs[IFLA_SHAKE_PATH_ID]));
+	}
+	print_words(out, path_words, attrs);
+	if (attrs[IFLA_SHAKE_PATH_PORT])
+		print_number(out, "port", "port", number_of(attrs[IFLA_SHAKE_PATH_PORT]));
+	if (attrs[IFLA_SHAKE_PATH_STATE])
+		print_name(out, "state", "state", states, count_names(states),
+			   number_of(attrs[IFLA_SHAKE_PATH_STATE]));
+	for (i = 1; i < ARRAY_SIZE(columns); i++) {
+		if (!attrs[columns[i].attr])
+			continue;
+		if (is_json_context())
+			print_column(out, &columns[i], number_of(attrs[columns[i].attr]));
+		else if (columns[i].head && columns[i].attr != IFLA_SHAKE_PATH_ID)
+			fprintf(out, "%s %.*f ", columns[i].head, columns[i].digits,
+				number_of(attrs[columns[i].attr]) / columns[i].unit);
+	}
+	end_entry();
+}
+
+static void print_whole_peer(FILE *out, struct rtattr *entry)
+{
+	struct rtattr *attrs[IFLA_SHAKE_PEER_MAX + 1];
+
+	read_nest(attrs, IFLA_SHAKE_PEER_MAX, entry);
+	if (!attrs[IFLA_SHAKE_PEER_ID])
+		return;
+	begin_entry(out);
+	print_peer_words(out, attrs);
+	begin_list("paths");
+	if (attrs[IFLA_SHAKE_PEER_PATHS])
+		each(out, attrs[IFLA_SHAKE_PEER_PATHS], print_peers_path);
+	end_list();
+	end_entry();
+}
+
+static unsigned int only_device;	/* that is asked for; 0: all */
+
+/* "dev NAME" */
+static int parse_ifla_xstats(struct link_util *util, int argc, char **argv)
+{
+	(void)util;
+	if (!argc)
+		return 0;
+	if (argc != 2 || strcmp(argv[0], "dev")) {
+		fprintf(stderr, "Usage: ip link xstats type shake [dev NAME]\n");
+		return -1;
+	}
+	only_device = if_nametoindex(argv[1]);
+	if (!only_device)
+		fprintf(stderr, "Cannot find device \"%s\"\n", argv[1]);
+	return only_device ? 0 : -1;
+}
+
+/* the attribute of a number among others, or NULL */
+static struct rtattr *find_attr(struct rtattr *attr, int length, int number)
+{
+	for (; RTA_OK(attr, length); attr = RTA_NEXT(attr, length))
+		if ((attr->rta_type & NLA_TYPE_MASK) == number)
+			return attr;
+	return NULL;
+}
+
+/* one message of a dump: a device, or a further part of its peers */
+static int print_ifla_xstats(struct nlmsghdr *message, void *arg)
+{
+	struct if_stats_msg *device = NLMSG_DATA(message);
+	static unsigned int before;	/* the device of the last message */
+	struct rtattr *peers;
+	char name[IF_NAMESIZE];
+	FILE *out = arg;
+	int length = message->nlmsg_len - NLMSG_LENGTH(sizeof(*device));
+
+	if (length < 0 || (only_device && device->ifindex != only_device))
+		return 0;
+	peers = find_attr((struct rtattr *)((char *)device + NLMSG_ALIGN(sizeof(*device))), length,
+		     IFLA_STATS_LINK_XSTATS);
+	if (peers)
+		peers = find_attr(RTA_DATA(peers), RTA_PAYLOAD(peers), LINK_XSTATS_TYPE_SHAKE);
+	if (!peers)
+		return 0;
+	if (!if_indextoname(device->ifindex, name))
+		snprintf(name, sizeof(name), "if%u", device->ifindex);
+	if (is_json_context()) {
+		jsonw_start_object(get_json_writer());
+		jsonw_string_field(get_json_writer(), "ifname", name);
+	} else if (device->ifindex != before) {
+		fprintf(out, "%s%s", before ? "\n" : "", name);
+	}
+	before = device->ifindex;
+	begin_list("peers");
+	each(out, peers, print_whole_peer);
+	end_list();
+	if (is_json_context())
+		jsonw_end_object(get_json_writer());
+	return 0;
+}
+
 struct link_util shake_link_util = {
 	.id = "shake",
 	.maxattr = IFLA_SHAKE_MAX,
@@ -710,4 +827,6 @@ struct link_util shake_link_util = {
 	.print_opt = print_opt,
 	.print_xstats = print_xstats,
 	.print_help = print_help,
+	.parse_ifla_xstats = parse_ifla_xstats,
+	.print_ifla_xstats = print_ifla_xstats,
 };
