@@ -203,6 +203,7 @@ enum shake_count {
 	SHAKE_HELD_BACK,	/* times that the leader's queue was stopped */
 	SHAKE_PATH_DIED,
 	SHAKE_PATH_REVIVED,
+	SHAKE_MTU_TOLD,		/* packets that passed, but too long for another path */
 	SHAKE_ADDRESS_CHANGED,	/* the other end of a path has another address */
 	SHAKE_COUNTS
 };

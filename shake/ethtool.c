@@ -37,6 +37,7 @@ const char shake_count_names[SHAKE_COUNTS][ETH_GSTRING_LEN] = {
 	[SHAKE_HELD_BACK] = "held_back",
 	[SHAKE_PATH_DIED] = "path_died",
 	[SHAKE_PATH_REVIVED] = "path_revived",
+	[SHAKE_MTU_TOLD] = "mtu_told",
 	[SHAKE_ADDRESS_CHANGED] = "address_changed",
 };
 

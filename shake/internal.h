@@ -65,6 +65,7 @@ struct shake_link {
  * @from: address that is sent from
  * @to: address and port that is sent to
  * @mtu: longest inner packet by the last route; 0: not known
+ * @told_at: us, when a sender was told of it last
  * @link: session in which is sent; NULL: none
  * @old: agent: the session before, until the new one is used
  * @next: leader: the session that is being made
@@ -108,6 +109,7 @@ struct shake_path {
 	union shake_addr from;
 	union shake_addr to;
 	u32 mtu;
+	u64 told_at;
 	struct shake_link __rcu *link;
 	struct shake_link *old;
 	struct shake_link *next;

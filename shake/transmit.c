@@ -16,6 +16,8 @@
 #include "internal.h"
 
 #define NO_ROOM 1	/* octets of a route that has room for no packet, or of none */
+#define TELL_LEAST 1000	/* octets: shorter packets cost a path 3 % and more of what it carries */
+#define TELL_US (10 * USEC_PER_MSEC)	/* between senders that are told of a path's MTU */
 #define QUIET_US (250 * USEC_PER_MSEC)	/* heard before others by so much: perhaps dying */
 
 /* --- the way ------------------------------------------------------------------------------- */
@@ -52,6 +54,30 @@ static unsigned int candidates(struct shake_peer *peer, u32 length,
 	       /* A path that holds packets back during an outage delivers them afterwards. */
 	       usable(peer, SHAKE_PATH_DEAD, length, choices, paths) ?:
 	       usable(peer, SHAKE_PATH_DEAD, 0, choices, paths);
+}
+
+/*
+ * The least MTU of a path that lives, if a packet of that length is too long for it and the sender
+ * should know: if it never did, the path would carry none of its packets. 0: there is none. A path
+ * that is very narrow would cost the others more than it brings. Under the peer's lock.
+ */
+static u32 narrowest(struct shake_peer *peer, const struct sk_buff *skb, u64 now)
+{
+	u32 least = skb->protocol == htons(ETH_P_IPV6) ? IPV6_MIN_MTU : TELL_LEAST;
+	struct shake_path *path, *found = NULL;
+	u32 mtu, narrow = skb->len;
+
+	shake_for_each_path(peer, path) {
+		mtu = READ_ONCE(path->mtu);
+		if (path->state != SHAKE_PATH_ALIVE || mtu < least || mtu >= narrow)
+			continue;
+		narrow = mtu;
+		found = path;
+	}
+	if (!found || now - found->told_at < TELL_US)
+		return 0;
+	found->told_at = now;
+	return narrow;
 }
 
 /*
@@ -290,6 +316,7 @@ static void send(struct shake_dev *d, const struct shake_way *way, struct outsid
  * @m_al: of its head
  * @kept: a copy is to be kept
  * @place: of its copy
+ * @tell: MTU that its sender should know of; 0: none
  */
 struct parcel {
 	struct sk_buff *skb;
@@ -300,6 +327,7 @@ struct parcel {
 	u32 m_al;
 	bool kept;
 	u32 place;
+	u32 tell;
 };
 
 /* Tell the sender of a packet that it is too long. IPv6 has no MTU of less than 1280. */
@@ -479,6 +507,7 @@ static bool find_way(struct shake_peer *peer, struct parcel *parcel, struct shak
 	path = choose(peer, parcel->skb->len, is_small(peer, parcel), now);
 	if (path)
 		shake_way_again(path, way);
+	parcel->tell = narrowest(peer, parcel->skb, now);
 	if (now - peer->data_at > SHAKE_IDLE_US)
 		shake_peer_wake(peer, now, now);
 	peer->data_at = now;
@@ -570,6 +599,10 @@ static void send_packet(struct shake_peer *peer, struct parcel *parcel)
 	if (outside.df && skb->len > out.mtu) {
 		too_big(skb, out.mtu);
 		goto drop_route;
+	}
+	if (parcel->tell && !may_fragment(skb, parcel->tell)) {
+		too_big(skb, parcel->tell);
+		shake_count(d, SHAKE_MTU_TOLD);
 	}
 	cause = SHAKE_DROP_MEMORY;
 	if (is_encrypted(d, &way.link->s))

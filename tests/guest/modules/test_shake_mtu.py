@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0
+"""SHAKE over paths of different MTU in a real guest: a narrow one carries its share."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.guest.modules.scripted import Told, drunk, numbers, reported
+from tests.guest.modules.shake_pair import run
+
+pytestmark = [pytest.mark.guest, pytest.mark.uml]
+
+#: Path 2 is narrow before anybody sends: 1460 octets outside, 1404 inside, where the agent's device
+#: has 1424. Then it has less room than is worth telling of.
+NARROW = """
+lines; link_mtu 2 1460; agent_up; leader_up; paths; ready first; sink
+shares() { set -- $1 $($2 ethtool -S shake0 | sed -n "s/^ *path[12]_$3: //p")
+	say "$1 octets: $2 $3"; }
+stream() { shares before-$1 "" $2; shift 2; "$@" >$OUT/sent; }
+stream up sent_bytes verified pour 10.3.0.2 5201 3000000 60; shares after-up "" sent_bytes
+say "told: $(inside_mtu 10.3.0.2)"
+sleep 5; ip route flush cache; verified drinkers 5202 $OUT/down & sleep 0.1
+stream down received_bytes $cn verified pour 10.7.0.1 5202 3000000 60
+sleep 1; shares after-down "" received_bytes
+counts all "mtu_told dropped_too_big"
+# A sender whose host has not heard yet: nothing of it is lost. Each is told, again and again.
+for n in 1 2 3 4 5; do ip route flush cache; sleep 0.1; pinged deaf-$n 10.3.0.2 1 1390; done
+pinged six fd03::2
+for n in 1 2 3; do ip -6 route flush cache; sleep 0.1; pinged deaf6-$n fd03::2 1 1370; done
+counts deaf "mtu_told dropped_too_big"
+link_mtu 2 1050; pinged known 10.3.0.2 12; ip route flush cache
+before=$(count '' mtu_told); for n in 1 2 3; do pinged tiny-$n 10.3.0.2 1 1390; done
+say "tiny told: $(($(count '' mtu_told) - before)) $(inside_mtu 10.3.0.2)"
+"""
+
+narrow = reported(run, "shake-mtu", NARROW)
+
+
+@pytest.mark.parametrize("way", ["up", "down"])
+def test_a_narrow_path_carries_its_share(narrow: Told, way: str) -> None:
+    """Two links of one rate, both ways."""
+    before, after = (numbers(narrow, f"{when}-{way} octets") for when in ("before", "after"))
+    shares = [new - old for old, new in zip(before, after, strict=True)]
+    assert min(shares) > 0.4 * sum(shares), shares
+
+
+def test_senders_are_told_and_lose_nothing(narrow: Told) -> None:
+    assert narrow["told"] == "1404"
+    assert min(numbers(narrow, "all mtu_told")) >= 1
+    assert numbers(narrow, "all dropped_too_big") == [0, 0]
+    assert drunk(narrow.out) == drunk(narrow.out, "down") == [(3_000_000, 0)]
+    for n in range(1, 6):
+        assert narrow[f"deaf-{n} pinged"] == "yes"
+    for n in range(1, 4):
+        assert narrow[f"deaf6-{n} pinged"] == "yes"
+    told = numbers(narrow, "deaf mtu_told")[0] - numbers(narrow, "all mtu_told")[0]
+    assert told >= 8
+    assert numbers(narrow, "deaf dropped_too_big") == [0, 0]
+
+
+def test_nobody_is_told_of_a_path_that_is_worth_less(narrow: Told) -> None:
+    assert narrow["tiny told"].split()[0] == "0"
+    assert all(narrow[f"tiny-{n} pinged"] == "yes" for n in (1, 2, 3))
