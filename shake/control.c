@@ -477,12 +477,16 @@ static u64 probe_due(const struct shake_path *path, u64 now)
 	if (path->state == SHAKE_PATH_DEAD)
 		return path->probe_at + shake_path_probe_gap(&path->estimate,
 							     silence(path, path->probe_at));
+	if ((path->estimate.loss.out || now < peer->doubt_until) &&
+	    now - peer->data_at < SHAKE_IDLE_US)
+		due = path->probe_at + max_t(u64, SHAKE_LOSS_PROBE,
+					     shake_path_packet_time(&path->estimate));
 	if (!shake_is_leader(peer->d))
-		return doubt;
+		return min(due, doubt);
 	if (!path->probe_at)
 		return 0;
 	if (now - peer->data_at < SHAKE_IDLE_US)
-		due = max(path->counted_at, path->probe_at) + PROBE_UNUSED_US;
+		due = min(due, max(path->counted_at, path->probe_at) + PROBE_UNUSED_US);
 	else if (keepalive)
 		due = max(path->sent_at, path->probe_at) + keepalive;
 	return min(due, doubt);

@@ -107,6 +107,7 @@ struct sk_buff *shake_copies_told(struct shake_path *path, const struct shake_ac
 		if (fate == SHAKE_COPY_LAST)
 			swap(*end, copies->skb[place]);
 		if (*end) {
+			path->estimate.resent++;
 			repair->kept[place].ahead = ahead;
 			ahead += shake_path_carry(&path->estimate, (*end)->len);
 			end = &(*end)->next;

@@ -122,6 +122,8 @@ struct shake_path_stats {
 	u64 lost;
 	u64 late;
 	u64 died;
+	u32 loss;	/* per million, of late */
+	u64 left;
 };
 
 struct shake_dev;
@@ -203,6 +205,8 @@ enum shake_count {
 	SHAKE_HELD_BACK,	/* times that the leader's queue was stopped */
 	SHAKE_PATH_DIED,
 	SHAKE_PATH_REVIVED,
+	SHAKE_PATH_LEFT,	/* left out, as it lost much */
+	SHAKE_PATH_READMITTED,	/* after it was left out */
 	SHAKE_MTU_TOLD,		/* packets that passed, but too long for another path */
 	SHAKE_ADDRESS_CHANGED,	/* the other end of a path has another address */
 	SHAKE_COUNTS

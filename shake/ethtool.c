@@ -37,6 +37,8 @@ const char shake_count_names[SHAKE_COUNTS][ETH_GSTRING_LEN] = {
 	[SHAKE_HELD_BACK] = "held_back",
 	[SHAKE_PATH_DIED] = "path_died",
 	[SHAKE_PATH_REVIVED] = "path_revived",
+	[SHAKE_PATH_LEFT] = "path_left",
+	[SHAKE_PATH_READMITTED] = "path_readmitted",
 	[SHAKE_MTU_TOLD] = "mtu_told",
 	[SHAKE_ADDRESS_CHANGED] = "address_changed",
 };
@@ -85,6 +87,8 @@ static const struct {
 	PATH_U64("lost", lost),
 	PATH_U64("late", late),
 	PATH_U64("died", died),
+	PATH_U32("loss_ppm", loss),
+	PATH_U64("left", left),
 };
 
 static int get_sset_count(struct net_device *dev, int set)

@@ -18,6 +18,7 @@
 #define SHAKE_IDLE_US (5 * USEC_PER_SEC)	/* without data for so long: idle */
 #define SHAKE_ACK_US 10000			/* least time between pseudo-ACKs of a path */
 #define SHAKE_ACK_PACKETS 16			/* packets that one pseudo-ACK acknowledges */
+#define SHAKE_DOUBT_US (2 * USEC_PER_SEC)	/* all paths are probed while one loses much */
 #define SHAKE_HOLD_US (20 * USEC_PER_MSEC)	/* between looks at a stopped queue */
 #define SHAKE_SMALL 128				/* octets: TCP's ACKs, which are not counted */
 #define SHAKE_TCP_HEADERS 200			/* octets: IPv6 with options, TCP with options */
@@ -95,6 +96,7 @@ struct shake_link {
  * @received_bytes: their octets, inside
  * @late: packets received behind newer ones
  * @died: how often it was left
+ * @left: how often it was left out, as it lost much
  * @rcu: for freeing
  */
 struct shake_path {
@@ -140,6 +142,7 @@ struct shake_path {
 	u64 received_bytes;
 	u64 late;
 	u64 died;
+	u64 left;
 	struct rcu_head rcu;
 };
 
@@ -178,6 +181,7 @@ struct shake_asked {
  * @welcome_at: us, when HELLO was answered last, by path
  * @asked: HELLOs answered, by an octet of their nonce
  * @data_at: us, when data was sent or received last
+ * @doubt_until: us, until when it is to be found out what the paths lose
  * @timer: does what is due
  * @flows: TCP flows
  * @rcu: for freeing
@@ -197,6 +201,7 @@ struct shake_peer {
 	u64 welcome_at[SHAKE_PATHS_MAX];
 	struct shake_asked asked[SHAKE_ASKED];
 	u64 data_at;
+	u64 doubt_until;
 	struct timer_list timer;
 	struct shake_flows flows;
 	struct rcu_head rcu;
@@ -378,6 +383,7 @@ int shake_agent_open(struct shake_dev *d);
 void shake_agent_close(struct shake_dev *d);
 void shake_path_set_state(struct shake_path *path, enum shake_path_state state);
 void shake_choose_ack_path(struct shake_peer *peer);
+void shake_path_judge(struct shake_path *path, u64 now);
 struct shake_link *shake_link_make(struct shake_path *path, const struct shake_session *s);
 void shake_link_use(struct shake_path *path, struct shake_link *link, u64 now);
 void shake_link_free(struct shake_dev *d, struct shake_link *link);

@@ -31,6 +31,7 @@ enum shake_path_state {
 	SHAKE_PATH_ALIVE,
 	SHAKE_PATH_DEAD,	/* registered, but silent */
 	SHAKE_PATH_REFUSED,	/* only shown: it got no socket, which is tried again */
+	SHAKE_PATH_LOSSY,	/* only shown: alive, but left out, as it loses much */
 };
 
 /* Addresses are binary: 4 octets of IPv4 or 16 of IPv6. Times are us, numbers of the host. */
@@ -88,6 +89,8 @@ enum {
 	IFLA_SHAKE_PATH_LATE,	/* u64: packets received behind newer ones of the path */
 	IFLA_SHAKE_PATH_DIED,	/* u64: how often it was left as dead */
 	IFLA_SHAKE_PATH_PAD,
+	IFLA_SHAKE_PATH_LOSS,	/* u32: packets lost of late, per million */
+	IFLA_SHAKE_PATH_LEFT,	/* u64: how often it was left out, as it lost much */
 	__IFLA_SHAKE_PATH_MAX
 };
 

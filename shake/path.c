@@ -187,14 +187,56 @@ void shake_choose_ack_path(struct shake_peer *peer)
 	if (!shake_is_leader(peer->d))
 		return;
 	shake_for_each_path(peer, path) {
-		u32 srtt = shake_path_srtt(&path->estimate) ?: U32_MAX - 1;
+		u32 srtt = shake_path_srtt(&path->estimate) ?: U32_MAX - 2;
 
+		if (path->estimate.loss.out)
+			srtt = U32_MAX - 1;
 		if (path->state == SHAKE_PATH_ALIVE && srtt < least) {
 			least = srtt;
 			found = path->settings.id;
 		}
 	}
 	peer->ack_path = found;
+}
+
+/*
+ * RAH leaves out a path that loses much while others are better, and takes it up again. Under
+ * the peer's lock.
+ */
+void shake_path_judge(struct shake_path *path, u64 now)
+{
+	struct shake_choice choices[SHAKE_PATHS_MAX];
+	struct shake_loss *loss = &path->estimate.loss;
+	struct shake_dev *d = path->peer->d;
+	u32 count = 0, index = 0;
+	struct shake_path *other;
+	bool better;
+
+	if (shake_loss_is_doubtful(loss))
+		path->peer->doubt_until = now + SHAKE_DOUBT_US;
+	if (!loss->out && !shake_loss_is_much(loss))
+		return;
+	shake_for_each_path(path->peer, other) {
+		if (other == path)
+			index = count;
+		else if (other->state != SHAKE_PATH_ALIVE || !shake_link(other))
+			continue;
+		choices[count++].est = &other->estimate;
+	}
+	better = d->settings.sched.scheduler == SHAKE_SCHED_RAH &&
+		 shake_sched_may_leave(choices, count, index);
+	if (!loss->out && better) {
+		shake_loss_leave(loss, now);
+		path->left++;
+		shake_count(d, SHAKE_PATH_LEFT);
+	} else if (loss->out && (!better || shake_loss_is_little(loss))) {
+		shake_loss_return(loss, now);
+		shake_count(d, SHAKE_PATH_READMITTED);
+	} else {
+		return;
+	}
+	shake_choose_ack_path(path->peer);
+	shake_peer_wake(path->peer, now, now);
 }
 
 /* --- the way ------------------------------------------------------------------------------- */

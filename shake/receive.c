@@ -289,8 +289,10 @@ static struct sk_buff *ack_in(struct shake_link *link, const u8 *packet, u32 len
 		.bytes = body.bytes,
 		.packets = body.packets,
 	};
-	if (shake_path_acked(&path->estimate, &d->settings.estimate, &ack, now))
+	if (shake_path_acked(&path->estimate, &d->settings.estimate, &ack, now)) {
 		shake_choose_ack_path(path->peer);
+		shake_path_judge(path, now);
+	}
 	shake_let_go(path->peer, now);
 	return shake_copies_told(path, &body, now);
 }

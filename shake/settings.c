@@ -441,6 +441,15 @@ int shake_peer_deny(struct shake_dev *d, u32 id, const struct shake_prefix *pref
 
 /* --- what is shown ------------------------------------------------------------------------- */
 
+static enum shake_path_state shown_state(const struct shake_path *path)
+{
+	if (path->refused)
+		return SHAKE_PATH_REFUSED;
+	if (path->state == SHAKE_PATH_ALIVE && path->estimate.loss.out)
+		return SHAKE_PATH_LOSSY;
+	return path->state;
+}
+
 void shake_path_read(struct shake_path *path, struct shake_path_stats *stats)
 {
 	struct shake_peer *peer = path->peer;
@@ -449,7 +458,7 @@ void shake_path_read(struct shake_path *path, struct shake_path_stats *stats)
 	*stats = (struct shake_path_stats){
 		.peer = peer->id,
 		.id = path->settings.id,
-		.state = path->refused ? SHAKE_PATH_REFUSED : path->state,
+		.state = shown_state(path),
 		.settings = path->settings,
 		.srtt = shake_path_srtt(&path->estimate),
 		.min_rtt = shake_path_min_rtt(&path->estimate),
@@ -462,6 +471,8 @@ void shake_path_read(struct shake_path *path, struct shake_path_stats *stats)
 		.lost = shake_path_lost(&path->estimate),
 		.late = path->late,
 		.died = path->died,
+		.loss = (u64)path->estimate.loss.share * 1000000 / SHAKE_LOSS_ALL,
+		.left = path->left,
 	};
 	if (!shake_is_leader(peer->d))
 		stats->settings.remote = path->to;

@@ -19,13 +19,13 @@
 				       2 * nla_total_size(sizeof(struct in6_addr))))
 #define ROOM_PEERS (2 * NLA_HDRLEN + 2 * nla_total_size(sizeof(u32)) + \
 		    SHAKE_PREFIXES_MAX * nla_total_size(sizeof(struct in6_addr) + 1))
-#define ROOM_PEER_PATH (NLA_HDRLEN + 6 * nla_total_size(sizeof(u32)) + \
+#define ROOM_PEER_PATH (NLA_HDRLEN + 7 * nla_total_size(sizeof(u32)) + \
 			nla_total_size(IFNAMSIZ) + \
 			2 * nla_total_size(sizeof(struct in6_addr)) + \
-			9 * nla_total_size_64bit(sizeof(u64)))
+			10 * nla_total_size_64bit(sizeof(u64)))
 #define ROOM_NEST 60000	/* octets; an attribute has no more than 65535 */
-#define ROOM_STATS (SHAKE_PATHS_MAX * (NLA_HDRLEN + 3 * nla_total_size(sizeof(u32)) + \
-				       9 * nla_total_size_64bit(sizeof(u64))))
+#define ROOM_STATS (SHAKE_PATHS_MAX * (NLA_HDRLEN + 4 * nla_total_size(sizeof(u32)) + \
+				       10 * nla_total_size_64bit(sizeof(u64))))
 
 /**
  * struct list - a list that is being written
@@ -159,7 +159,9 @@ static bool bad_statistics(struct list *list, const struct shake_path_stats *pat
 	       bad_u64(list, IFLA_SHAKE_PATH_RECEIVED_BYTES, path->received_bytes) ||
 	       bad_u64(list, IFLA_SHAKE_PATH_LOST, path->lost) ||
 	       bad_u64(list, IFLA_SHAKE_PATH_LATE, path->late) ||
-	       bad_u64(list, IFLA_SHAKE_PATH_DIED, path->died);
+	       bad_u64(list, IFLA_SHAKE_PATH_DIED, path->died) ||
+	       nla_put_u32(list->skb, IFLA_SHAKE_PATH_LOSS, path->loss) ||
+	       bad_u64(list, IFLA_SHAKE_PATH_LEFT, path->left);
 }
 
 static bool bad_stats(struct list *list, const struct shake_path_stats *path)

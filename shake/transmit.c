@@ -22,9 +22,12 @@
 
 /* --- the way ------------------------------------------------------------------------------- */
 
-/* Paths in a state that take a packet of that length. Under the peer's lock. */
-static unsigned int usable(struct shake_peer *peer, enum shake_path_state state, u32 length,
-			   struct shake_choice *choices, struct shake_path **paths)
+/*
+ * Paths in a state that take a packet of that length; @all: also those that lose too much. Under
+ * the peer's lock.
+ */
+static unsigned int usable(struct shake_peer *peer, enum shake_path_state state, bool all,
+			   u32 length, struct shake_choice *choices, struct shake_path **paths)
 {
 	struct shake_path *path;
 	unsigned int count = 0;
@@ -32,7 +35,8 @@ static unsigned int usable(struct shake_peer *peer, enum shake_path_state state,
 
 	shake_for_each_path(peer, path) {
 		mtu = READ_ONCE(path->mtu);	/* route() writes it without the lock */
-		if (path->state != state || !shake_link(path) || (mtu && length > mtu))
+		if (path->state != state || !shake_link(path) || (mtu && length > mtu) ||
+		    (!all && path->estimate.loss.out))
 			continue;
 		choices[count].est = &path->estimate;
 		choices[count].weight = path->settings.weight;
@@ -43,17 +47,19 @@ static unsigned int usable(struct shake_peer *peer, enum shake_path_state state,
 
 /*
  * Paths that may take a packet: dead ones only if none is alive, too narrow ones only if none
- * of the same state is wide enough. Under the peer's lock.
+ * of the same state is wide enough, those that are left out only if no other is. Under the
+ * peer's lock.
  */
 static unsigned int candidates(struct shake_peer *peer, u32 length,
 			       struct shake_choice *choices, struct shake_path **paths)
 {
 	/* Too narrow: the sender is told, or the packet is cut outside. */
-	return usable(peer, SHAKE_PATH_ALIVE, length, choices, paths) ?:
-	       usable(peer, SHAKE_PATH_ALIVE, 0, choices, paths) ?:
+	return usable(peer, SHAKE_PATH_ALIVE, false, length, choices, paths) ?:
+	       usable(peer, SHAKE_PATH_ALIVE, true, length, choices, paths) ?:
+	       usable(peer, SHAKE_PATH_ALIVE, true, 0, choices, paths) ?:
 	       /* A path that holds packets back during an outage delivers them afterwards. */
-	       usable(peer, SHAKE_PATH_DEAD, length, choices, paths) ?:
-	       usable(peer, SHAKE_PATH_DEAD, 0, choices, paths);
+	       usable(peer, SHAKE_PATH_DEAD, true, length, choices, paths) ?:
+	       usable(peer, SHAKE_PATH_DEAD, true, 0, choices, paths);
 }
 
 /*
@@ -69,7 +75,8 @@ static u32 narrowest(struct shake_peer *peer, const struct sk_buff *skb, u64 now
 
 	shake_for_each_path(peer, path) {
 		mtu = READ_ONCE(path->mtu);
-		if (path->state != SHAKE_PATH_ALIVE || mtu < least || mtu >= narrow)
+		if (path->state != SHAKE_PATH_ALIVE || path->estimate.loss.out ||
+		    mtu < least || mtu >= narrow)
 			continue;
 		narrow = mtu;
 		found = path;
@@ -127,7 +134,8 @@ static void hold_back(struct shake_peer *peer, u32 bytes, u64 now)
 	struct shake_dev *d = peer->d;
 	unsigned int count;
 
-	count = usable(peer, SHAKE_PATH_ALIVE, 0, choices, paths);
+	count = usable(peer, SHAKE_PATH_ALIVE, false, 0, choices, paths) ?:
+		usable(peer, SHAKE_PATH_ALIVE, true, 0, choices, paths);
 	if (shake_sched_is_full(&d->settings.sched, choices, count, bytes,
 				READ_ONCE(d->settings.queue), now)) {
 		if (!netif_queue_stopped(d->dev)) {

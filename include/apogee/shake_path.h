@@ -54,6 +54,7 @@
 #define _APOGEE_SHAKE_PATH_H
 
 #include "int.h"
+#include "shake_loss.h"
 
 /* Records of packets, a power of two. */
 #define SHAKE_RING		512U
@@ -144,6 +145,7 @@ struct shake_sent {
  * @gone_packets: packets sent up to the newest echo
  * @received_packets: packets that the other end received
  * @lost_before: packets lost in earlier sessions
+ * @resent: copies sent
  * @rate: G in bytes/s; 0: unknown
  * @peak: C in bytes/s
  * @wait_at: when W was @wait_us
@@ -177,6 +179,7 @@ struct shake_sent {
  * @echoed: an ACK was received in this session
  * @dropped: a packet was forgotten in this session
  * @revised: G changed much in this session
+ * @loss: what it loses
  */
 struct shake_path_est {
 	struct shake_sent *ring;
@@ -187,6 +190,7 @@ struct shake_path_est {
 	u64 gone_packets;
 	u64 received_packets;
 	u64 lost_before;
+	u64 resent;
 	u64 rate;
 	u64 peak;
 	u64 wait_at;
@@ -220,6 +224,7 @@ struct shake_path_est {
 	bool echoed;
 	bool dropped;
 	bool revised;
+	struct shake_loss loss;
 };
 
 /**
@@ -253,6 +258,8 @@ static inline void shake_path_restart(struct shake_path_est *e, u64 now)
 	e->sent_packets = 0;
 	e->gone_packets = 0;
 	e->received_packets = 0;
+	e->resent = 0;
+	shake_loss_skip(&e->loss);
 	e->sampled = 0;
 	e->head = 0;
 	e->tail = 0;
@@ -280,6 +287,7 @@ static inline void shake_path_init(struct shake_path_est *e, struct shake_sent *
 	u32 part;
 
 	*e = (struct shake_path_est){ .ring = ring };
+	shake_loss_init(&e->loss);
 	for (part = 0; part < SHAKE_RTT_PARTS; part++)
 		e->least[part] = U32_MAX;
 	shake_path_restart(e, now);
@@ -717,9 +725,9 @@ static inline u32 shake_path_settle(const struct shake_path_est *e, struct shake
 
 /*
  * Measure with the packet @found, which was under way for @rtt, @most if that is interpolated,
- * and held for @hold.
+ * and held for @hold. Return: whether it met a queue.
  */
-static inline void shake_path_sample(struct shake_path_est *e, const struct shake_path_config *c,
+static inline bool shake_path_sample(struct shake_path_est *e, const struct shake_path_config *c,
 				     const struct shake_sent *found, u32 rtt, u32 most, u32 hold,
 				     u64 now)
 {
@@ -754,6 +762,7 @@ static inline void shake_path_sample(struct shake_path_est *e, const struct shak
 		shake_path_revise(e, shown, now);
 	e->srtt = e->srtt ? e->srtt - (e->srtt >> 3) + (rtt >> 3) : rtt;
 	e->rtt = rtt;
+	return queued;
 }
 
 /**
@@ -774,6 +783,7 @@ static inline bool shake_path_acked(struct shake_path_est *e, const struct shake
 	u32 bytes = ack->bytes - e->ack_bytes, packets = ack->packets - e->ack_packets;
 	u32 tail = e->tail, early, most, rtt;
 	struct shake_sent found;
+	bool queued;
 	s32 passed;
 
 	if (!e->counted || shake_path_after(ack->echo, e->counter) > 0)
@@ -800,8 +810,14 @@ static inline bool shake_path_acked(struct shake_path_est *e, const struct shake
 			e->gone_packets += (u32)passed;
 		most = shake_path_settle(e, &found, early, ack->hold_us, now);
 		rtt = shake_path_took(found.at, ack->hold_us, now);
-		if (!shake_path_was_forgotten(e, ack->echo))
-			shake_path_sample(e, c, &found, rtt, most, ack->hold_us, now);
+		if (shake_path_was_forgotten(e, ack->echo)) {
+			shake_loss_skip(&e->loss);
+		} else {
+			queued = shake_path_sample(e, c, &found, rtt, most, ack->hold_us, now);
+			shake_loss_told(&e->loss, e->gone_packets + e->resent,
+					e->received_packets, queued,
+					rtt - min(rtt, shake_path_min_rtt(e)));
+		}
 	}
 	e->acked_at = now;
 	return true;
@@ -934,6 +950,7 @@ static inline void shake_path_forget(struct shake_path_est *e, u64 now)
 	e->forgotten = e->counter;
 	e->dropped = e->counted;
 	e->sampled = 0;
+	shake_loss_skip(&e->loss);
 	shake_path_set_wait(e, 0, now);
 }
 

@@ -14,7 +14,7 @@
  * where the paper has for Q the bytes in the path's send queue, and srtt / 2.
  *
  * Paths that were never measured are tried first, with a few packets, and then last until
- * an ACK has come.
+ * an ACK has come. RAH leaves out paths that lose much, see shake_loss.h.
  */
 #ifndef _APOGEE_SHAKE_SCHED_H
 #define _APOGEE_SHAKE_SCHED_H
@@ -26,6 +26,8 @@
 #define SHAKE_SCHED_ROUND_ROBIN	0U
 #define SHAKE_SCHED_DELAY_RATIO	1U
 #define SHAKE_SCHED_RAH		2U
+/* Better paths carry one in so many of a path's octets, or it is not left out. */
+#define SHAKE_LEAVE_PART	4U
 /* Packets that try a path. */
 #define SHAKE_TRIALS		2U
 /* Shares are computed once in this number of packets. */
@@ -194,6 +196,30 @@ static inline u32 shake_sched_turn(struct shake_sched *s, const struct shake_sch
 	}
 	s->credit[best] -= sum;
 	return best;
+}
+
+/**
+ * shake_sched_may_leave() - whether others are so much better that a path may be left out
+ * @paths: paths that live
+ * @count: their number; those beyond SHAKE_CHOICES_MAX do not count
+ * @index: the path
+ *
+ * Together they have to carry a part of what it carries: a trickle without loss is worth less
+ * than much with it.
+ */
+static inline bool shake_sched_may_leave(const struct shake_choice *paths, u32 count, u32 index)
+{
+	const struct shake_path_est *bad = paths[index].est, *est;
+	u64 rate = 0;
+	u32 other;
+
+	for (other = 0; other < min(count, SHAKE_CHOICES_MAX); other++) {
+		est = paths[other].est;
+		if (other != index && shake_path_srtt(est) &&
+		    shake_loss_is_better(&est->loss, &bad->loss))
+			rate += shake_path_guess(est);
+	}
+	return rate && SHAKE_LEAVE_PART * rate >= shake_path_rate(bad);
 }
 
 /**

@@ -60,7 +60,7 @@ struct word {
 static const char *const roles[] = {"leader", "agent", NULL};
 static const char *const schedulers[] = {"rr", "ratio", "rah", NULL};
 static const char *const acks[] = {"pass", "drop", "tdar", "auto", NULL};
-static const char *const states[] = {"absent", "joining", "alive", "dead", "refused",
+static const char *const states[] = {"absent", "joining", "alive", "dead", "refused", "lossy",
 				     NULL};
 
 #define NEED_ADDRESS "any or an address of IPv4 or IPv6"
@@ -656,6 +656,8 @@ static const struct column {
 	{"lost", "lost", IFLA_SHAKE_PATH_LOST, 7, 1, 0},
 	{"late", "late", IFLA_SHAKE_PATH_LATE, 7, 1, 0},
 	{"died", "died", IFLA_SHAKE_PATH_DIED, 5, 1, 0},
+	{"loss-%", "loss_ppm", IFLA_SHAKE_PATH_LOSS, 6, 10000, 1},
+	{"left", "left", IFLA_SHAKE_PATH_LEFT, 5, 1, 0},
 };
 
 static void print_column(FILE *out, const struct column *column, __u64 number)

@@ -318,7 +318,7 @@ def test_statistics_of_paths(said: dict[str, str]) -> None:
     assert [path["id"] for path in stats] == [2, 3, 4]
     assert {"srtt_us", "min_rtt_us", "throughput", "queue", "sent", "sent_bytes", "received",
             "received_bytes", "lost", "late", "died"} <= set(stats[0])  # fmt: skip
-    heads = "path srtt-ms least-ms kbit/s queue-B sent received lost late died".split()
+    heads = "path srtt-ms least-ms kbit/s queue-B sent received lost late died loss-% left".split()
     rows = [line.split() for line in said["up"].splitlines()]
     at = rows.index(heads)
     assert [row[0] for row in rows[at + 1 : at + 4]] == ["2", "3", "4"]
