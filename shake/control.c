@@ -59,27 +59,44 @@ static bool may_answer(struct shake_peer *peer, const struct shake_registration 
 	return true;
 }
 
+/* Write the answer to a good HELLO, if it may have one. Returns its octets, 0: none. */
+static u32 welcome_write(struct shake_peer *peer, const struct shake_registration *r,
+			 const struct shake_keys *keys, u8 *answer)
+{
+	struct shake_dev *d = peer->d;
+	u32 length = 0;
+
+	spin_lock_bh(&peer->lock);
+	if (may_answer(peer, r, shake_now())) {
+		spin_lock(&d->issuer_lock);
+		length = shake_welcome_write(answer, &d->issuer, r, keys, ktime_get_ns());
+		spin_unlock(&d->issuer_lock);
+	}
+	spin_unlock_bh(&peer->lock);
+	return length;
+}
+
+/*
+ * Anybody may send a HELLO, any number of them: its tag is checked without the peer's lock, which
+ * its data needs.
+ */
 static void hello_in(struct shake_dev *d, struct shake_peer *peer, const u8 *packet,
 		     u32 length, const struct shake_registration *r, struct shake_way *way)
 {
 	u8 answer[SHAKE_WELCOME_OCTETS];
 	enum shake_verdict verdict;
-	bool allowed;
+	struct shake_keys keys;
 
 	spin_lock_bh(&peer->lock);
-	verdict = shake_hello_check(packet, length, r, &peer->keys);
-	allowed = !verdict && may_answer(peer, r, shake_now());
-	if (allowed) {
-		spin_lock(&d->issuer_lock);
-		length = shake_welcome_write(answer, &d->issuer, r, &peer->keys,
-					     ktime_get_ns());
-		spin_unlock(&d->issuer_lock);
-	}
+	keys = peer->keys;
 	spin_unlock_bh(&peer->lock);
+	verdict = shake_hello_check(packet, length, r, &keys);
+	length = verdict ? 0 : welcome_write(peer, r, &keys, answer);
+	shake_keys_forget(&keys);
 	shake_count_verdict(d, verdict);
 	if (verdict)
 		return;
-	if (!allowed) {
+	if (!length) {
 		shake_count(d, SHAKE_DROP_RATE);
 		return;
 	}

@@ -34,6 +34,7 @@ SHAKE_DEVICE = [
     FOLDER / "shake_world.c",
     *SHAKE_WIRE,
     '-DKBUILD_MODNAME="shake"',
+    "-Wl,--wrap=shake_hello_check",
 ]
 FUZZER = [
     "-fsanitize=fuzzer,address,undefined,unsigned-integer-overflow,implicit-conversion",

@@ -95,6 +95,24 @@ void gro_cells_receive(struct gro_cells *cells, struct sk_buff *skb)
 	kfree_skb(skb);
 }
 
+/* --- session.c ------------------------------------------------------------------------------ */
+
+enum shake_verdict __real_shake_hello_check(const u8 *packet, u32 length,
+					    const struct shake_registration *hello,
+					    const struct shake_keys *keys);
+enum shake_verdict __wrap_shake_hello_check(const u8 *packet, u32 length,
+					    const struct shake_registration *hello,
+					    const struct shake_keys *keys);
+
+/* A tag takes long, and anybody may send one: no data waits for it. */
+enum shake_verdict __wrap_shake_hello_check(const u8 *packet, u32 length,
+					    const struct shake_registration *hello,
+					    const struct shake_keys *keys)
+{
+	expect(!fuzz_locks_taken);
+	return __real_shake_hello_check(packet, length, hello, keys);
+}
+
 /* --- device.c, prefix.c, copies.c ---------------------------------------------------------- */
 
 void shake_update_mtu(struct shake_dev *d)
