@@ -799,8 +799,8 @@ static int print_ifla_xstats(struct nlmsghdr *message, void *arg)
 
 	if (length < 0 || (only_device && device->ifindex != only_device))
 		return 0;
-	peers = find_attr((struct rtattr *)((char *)device + NLMSG_ALIGN(sizeof(*device))), length,
-		     IFLA_STATS_LINK_XSTATS);
+	peers = (struct rtattr *)((char *)device + NLMSG_ALIGN(sizeof(*device)));
+	peers = find_attr(peers, length, IFLA_STATS_LINK_XSTATS);
 	if (peers)
 		peers = find_attr(RTA_DATA(peers), RTA_PAYLOAD(peers), LINK_XSTATS_TYPE_SHAKE);
 	if (!peers)

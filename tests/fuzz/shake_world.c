@@ -97,13 +97,6 @@ void gro_cells_receive(struct gro_cells *cells, struct sk_buff *skb)
 
 /* --- session.c ------------------------------------------------------------------------------ */
 
-enum shake_verdict __real_shake_hello_check(const u8 *packet, u32 length,
-					    const struct shake_registration *hello,
-					    const struct shake_keys *keys);
-enum shake_verdict __wrap_shake_hello_check(const u8 *packet, u32 length,
-					    const struct shake_registration *hello,
-					    const struct shake_keys *keys);
-
 /* A tag takes long, and anybody may send one: no data waits for it. */
 enum shake_verdict __wrap_shake_hello_check(const u8 *packet, u32 length,
 					    const struct shake_registration *hello,
