@@ -372,7 +372,10 @@ cancel:
 	return true;
 }
 
-/* @next: the first peer that is left to be shown, from 1; 0: none was shown. */
+/*
+ * @next: number of the first peer that is left to be shown, or 0. Peers may come and go between the
+ * parts of a dump: who is neither is shown once.
+ */
 int shake_show_peers(struct sk_buff *skb, const struct net_device *dev, int *next, int attr)
 {
 	struct shake_dev *d = netdev_priv(dev);
@@ -380,23 +383,20 @@ int shake_show_peers(struct sk_buff *skb, const struct net_device *dev, int *nex
 	struct shake_peer *peer;
 	struct nlattr *nest;
 	unsigned long i;
-	int number = 0;
 
 	if (attr != IFLA_STATS_LINK_XSTATS)
 		return 0;
 	nest = nla_nest_start(skb, LINK_XSTATS_TYPE_SHAKE);
 	if (!nest)
 		return -EMSGSIZE;
-	xa_for_each(&d->peers, i, peer) {
-		if (++number < *next)
-			continue;
+	xa_for_each_start(&d->peers, i, peer, (u32)*next) {
 		if (skb->len - list.start + peer_size(peer->prefix_count, count_paths(peer)) >
 		    list.room)
 			break;
 		if (!bad_whole_peer(&list, peer))
 			continue;
 		nla_nest_end(skb, nest);
-		*next = number;
+		*next = (int)peer->id;
 		return -EMSGSIZE;
 	}
 	nla_nest_end(skb, nest);

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from tests.guest.modules.scripted import Told, reported
-from tests.guest.modules.shake_pair import run
+from tests.guest.modules.shake_pair import run as run_pair
+from tests.guest.runs import compiled
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
@@ -29,8 +30,19 @@ ip -j link xstats type shake >$OUT/leader
 # Who asks for one device alone gets what one attribute holds.
 ip -n ha stats show dev shake0 group xstats && say "alone: yes"
 ip -n ha -d -j link show shake0 >$OUT/link
+# Peers go, and one comes, after the first part.
+change='for n in 1 2 3 4; do ip link set shake0 type shake peer $n off; done
+	ip link set shake0 type shake peer 4000000000'
+chmod +x /bin/peers_dump; $ha peers_dump "$change" >$OUT/dumped
 refuse device ip link xstats type shake dev none; refuse word ip link xstats type shake what
 """.replace("MANY", str(MANY))
+
+
+def run(script: str, engine: str, out: Path, root: Path) -> Told:
+    """Run a script in a guest that has a program that dumps peers; its report."""
+    dump = compiled(root / "tests/guest/modules/peers_dump.c")
+    return run_pair(script, engine, out, root, files={"bin/peers_dump": dump})
+
 
 peers = reported(run, "shake-many-peers", PEERS)
 
@@ -74,3 +86,9 @@ def test_each_device_has_its_own(peers: Told) -> None:
     assert [peer["id"] for peer in merged(peers.out / "leader", "other")] == [3]
     assert peers["device refused"] == 'Cannot find device "none"'
     assert peers["word refused"] == "Usage: ip link xstats type shake [dev NAME]"
+
+
+def test_each_peer_that_stays_is_shown_once(peers: Told) -> None:
+    """Whoever comes or goes meanwhile."""
+    shown = [int(line) for line in (peers.out / "dumped").read_text().splitlines()]
+    assert shown == [*range(1, MANY + 1), 4_000_000_000]
