@@ -27,6 +27,7 @@ from tests.guest.modules import (
     sscop_pair,
     test_compound_module,
     test_gentle_module,
+    shake_pair,
     test_shake_device,
     test_shake_flood,
     test_shake_lossy,
@@ -261,7 +262,10 @@ SHAKE = {
 @pytest.mark.parametrize("script", SHAKE)
 def test_shake_without_a_report(build: Path, root: Path, script: str) -> None:
     out = build / "tests" / f"debug-shake-{script}"
-    assert test_shake_trust.run(SHAKE[script], "uml", out, root)
+    sources = root / "tests" / "guest" / "modules"
+    programs = {f"bin/{p}": compiled(sources / f"{p}.c") for p in ("shake_forge", "peers_dump")}
+    script = test_shake_trust.MORE + SHAKE[script]
+    assert shake_pair.run(script, "uml", out, root, files=programs)
 
 
 WORDS = {"sscop": test_sscop_words.SCRIPT, "shake": test_shake_words.SCRIPT}
