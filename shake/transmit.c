@@ -63,6 +63,17 @@ static unsigned int candidates(struct shake_peer *peer, u32 length,
 }
 
 /*
+ * Whether the packet may be cut to pieces outside. No sender makes IPv6's packets shorter than
+ * 1280 octets (RFC 2473, 7.1): they are cut if they have to be.
+ */
+static bool may_fragment(const struct sk_buff *skb, u32 mtu)
+{
+	if (skb->protocol == htons(ETH_P_IPV6))
+		return skb->len <= IPV6_MIN_MTU && skb->len > mtu;
+	return !(ip_hdr(skb)->frag_off & htons(IP_DF));
+}
+
+/*
  * The least MTU of a path that lives, if a packet of that length is too long for it and the sender
  * should know: if it never did, the path would carry none of its packets. 0: there is none. A path
  * that is very narrow would cost the others more than it brings. Under the peer's lock.
@@ -81,7 +92,8 @@ static u32 narrowest(struct shake_peer *peer, const struct sk_buff *skb, u64 now
 		narrow = mtu;
 		found = path;
 	}
-	if (!found || now - found->told_at < TELL_US)
+	/* who is not told must not take the turn of who should be */
+	if (!found || may_fragment(skb, narrow) || now - found->told_at < TELL_US)
 		return 0;
 	found->told_at = now;
 	return narrow;
@@ -515,7 +527,7 @@ static bool find_way(struct shake_peer *peer, struct parcel *parcel, struct shak
 	path = choose(peer, parcel->skb->len, is_small(peer, parcel), now);
 	if (path)
 		shake_way_again(path, way);
-	parcel->tell = narrowest(peer, parcel->skb, now);
+	parcel->tell = parcel->tell ?: narrowest(peer, parcel->skb, now);
 	if (now - peer->data_at > SHAKE_IDLE_US)
 		shake_peer_wake(peer, now, now);
 	peer->data_at = now;
@@ -578,17 +590,6 @@ static bool is_encrypted(const struct shake_dev *d, const struct shake_session *
 	return s->encrypt || (s->auth && READ_ONCE(d->settings.encrypt));
 }
 
-/*
- * Whether the packet may be cut to pieces outside. No sender makes IPv6's packets shorter than
- * 1280 octets (RFC 2473, 7.1): they are cut if they have to be.
- */
-static bool may_fragment(const struct sk_buff *skb, u32 mtu)
-{
-	if (skb->protocol == htons(ETH_P_IPV6))
-		return skb->len <= IPV6_MIN_MTU && skb->len > mtu;
-	return !(ip_hdr(skb)->frag_off & htons(IP_DF));
-}
-
 /* Send a packet that is not GSO's. */
 static void send_packet(struct shake_peer *peer, struct parcel *parcel)
 {
@@ -608,7 +609,7 @@ static void send_packet(struct shake_peer *peer, struct parcel *parcel)
 		too_big(skb, out.mtu);
 		goto drop_route;
 	}
-	if (parcel->tell && !may_fragment(skb, parcel->tell)) {
+	if (parcel->tell) {
 		too_big(skb, parcel->tell);
 		shake_count(d, SHAKE_MTU_TOLD);
 	}

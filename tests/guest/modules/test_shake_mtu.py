@@ -28,6 +28,13 @@ for n in 1 2 3 4 5; do ip route flush cache; sleep 0.1; pinged deaf-$n 10.3.0.2 
 pinged six fd03::2
 for n in 1 2 3; do ip -6 route flush cache; sleep 0.1; pinged deaf6-$n fd03::2 1 1370; done
 counts deaf "mtu_told dropped_too_big"
+# Nor does it matter that others, who let their packets be cut, have sent long ones just before.
+echo 1 >/proc/sys/net/ipv4/ip_no_pmtu_disc
+ping -q -i 0.004 -c 500 -s 1390 10.3.0.1 >$OUT/cut & cut=$!
+sleep 0.1; echo 0 >/proc/sys/net/ipv4/ip_no_pmtu_disc
+ip route flush cache; sleep 0.1; before=$(count '' mtu_told)
+for n in 1 2 3 4 5 6 7 8 9 10; do ip route flush cache; sleep 0.03; pinged beside-$n 10.3.0.2 1 1390
+done; say "beside told: $(($(count '' mtu_told) - before))"; wait $cut
 link_mtu 2 1050; pinged known 10.3.0.2 12; ip route flush cache
 before=$(count '' mtu_told); for n in 1 2 3; do pinged tiny-$n 10.3.0.2 1 1390; done
 say "tiny told: $(($(count '' mtu_told) - before)) $(inside_mtu 10.3.0.2)"
@@ -56,6 +63,10 @@ def test_senders_are_told_and_lose_nothing(narrow: Told) -> None:
     told = numbers(narrow, "deaf mtu_told")[0] - numbers(narrow, "all mtu_told")[0]
     assert told >= 8
     assert numbers(narrow, "deaf dropped_too_big") == [0, 0]
+
+
+def test_packets_that_may_be_cut_take_nobodys_turn(narrow: Told) -> None:
+    assert int(narrow["beside told"]) >= 9
 
 
 def test_nobody_is_told_of_a_path_that_is_worth_less(narrow: Told) -> None:
