@@ -23,11 +23,11 @@ from apogee_lab.guest import plugins
 from apogee_lab.kernels import uml_kernel
 from apogee_lab.scenarios import SCENARIOS
 from tests.guest.modules import (
+    shake_pair,
     socket_life,
     sscop_pair,
     test_compound_module,
     test_gentle_module,
-    shake_pair,
     test_shake_device,
     test_shake_flood,
     test_shake_lossy,
