@@ -79,7 +79,7 @@ struct sk_buff *shake_copies_told(struct shake_path *path, const struct shake_ac
 				  u64 now)
 {
 	u32 least = shake_path_min_rtt(&path->estimate), number, place;
-	u32 srtt = shake_path_srtt(&path->estimate), ahead = 0;
+	u32 srtt = shake_path_srtt(&path->estimate), ahead = 0, needless, tries;
 	struct shake_copies *copies = path->copies;
 	struct sk_buff *list = NULL, **end = &list;
 	struct shake_repair *repair;
@@ -101,17 +101,22 @@ struct sk_buff *shake_copies_told(struct shake_path *path, const struct shake_ac
 			shake_repair_close(repair, place);
 			continue;
 		}
+		tries = repair->kept[place].tries;
+		needless = repair->needless;
 		fate = shake_repair_judge(repair, place, ack->echo, ack->seen, srtt, least, now);
 		if (fate == SHAKE_COPY_SENT)
 			*end = make_copy(copies->skb[place]);
 		if (fate == SHAKE_COPY_LAST)
 			swap(*end, copies->skb[place]);
 		if (*end) {
-			path->estimate.resent++;
 			repair->kept[place].ahead = ahead;
 			ahead += shake_path_carry(&path->estimate, (*end)->len);
 			end = &(*end)->next;
 		}
+		if (fate == SHAKE_COPY_LAST)
+			path->estimate.resent += tries + 1;
+		else if (fate == SHAKE_COPY_DONE && repair->needless == needless)
+			path->estimate.resent += tries;
 		if (fate == SHAKE_COPY_DONE || fate == SHAKE_COPY_LAST)
 			drop(copies, place);
 	}

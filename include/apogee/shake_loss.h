@@ -10,10 +10,11 @@
  *
  * or over as many as there were, SHAKE_LOSS_FEW at least: a TCP that is stuck sends hardly any.
  * A copy that was sent again counts as a packet, and what arrives as received: what is repaired
- * was lost nevertheless. A path is left out at SHAKE_LOSS_MUCH, if others are better
- * (shake_sched_may_leave()). Then only probes show how it is: it is taken up again when no more
- * than one in SHAKE_LOSS_PART of a round of packets is lost. A path that is bad again within
- * SHAKE_LOSS_SOON takes a round twice as long, up to SHAKE_LOSS_ROUND_MOST.
+ * was lost nevertheless. The copy of a packet that was only late does not count. A path is left
+ * out at SHAKE_LOSS_MUCH, if others are better (shake_sched_may_leave()). Then only probes show how
+ * it is: it is taken up again when no more than one in SHAKE_LOSS_PART of a round of packets is
+ * lost. A path that is bad again within SHAKE_LOSS_SOON takes a round twice as long, up to
+ * SHAKE_LOSS_ROUND_MOST.
  *
  *   bursts      What one pseudo-ACK tells weighs as SHAKE_LOSS_WEIGHT packets at most: a burst is
  *               no reason, however long it is.
@@ -21,6 +22,9 @@
  *               where TCP keeps a queue, it can live with the losses. They count where paths are
  *               compared, and from SHAKE_LOSS_ANYWAY on if the queue is less than half of the
  *               longest of late: then it was not full.
+ *   reordering  A packet that others overtook is missing until it comes. A path is left out only if
+ *               packets are missing for good, too: three quarters as many, of the least number
+ *               that was missing in each SHAKE_LOSS_BLOCK packets and SHAKE_LOSS_BLOCK_US.
  *   outages     What was lost with a path that died is no evidence, nor are a session's first
  *               packets.
  */
@@ -37,6 +41,9 @@
 #define SHAKE_LOSS_LONGEST	9
 /* Copies that may come between two pseudo-ACKs: those that one tells of. */
 #define SHAKE_LOSS_COPIES	64
+/* Packets, and time in us, in which the least number missing is that of packets lost for good. */
+#define SHAKE_LOSS_BLOCK	16U
+#define SHAKE_LOSS_BLOCK_US	(APOGEE_USEC_PER_SEC / 10)
 /* Shares are in 2^-24: all; 10 %; 20 %: repair sends no more than a quarter again. */
 #define SHAKE_LOSS_ALL		(1U << 24)
 #define SHAKE_LOSS_MUCH		(SHAKE_LOSS_ALL / 10)
@@ -57,11 +64,16 @@
  * @sent: packets and copies sent up to the last pseudo-ACK, if @based
  * @received: of them received
  * @since: when it was left out, or taken up again, in us; 0: never
+ * @missing: least number missing in the block before
+ * @least: and in this one, up to now
+ * @began: when this one began, in us
  * @share: packets lost of late, in 2^-24
+ * @stays: the same of those that are missing for good
  * @empty: the same of packets that met no queue
  * @brief: the same of packets that met none, or less than half of @longest
  * @longest: time in the longest queue of late, in us
  * @told: packets that pseudo-ACKs told of, up to SHAKE_LOSS_PACKETS
+ * @block: packets in this block
  * @round: packets of a round of probes
  * @tried: packets in this one
  * @missed: of them lost, by now
@@ -72,11 +84,16 @@ struct shake_loss {
 	u64 sent;
 	u64 received;
 	u64 since;
+	s64 missing;
+	s64 least;
+	u64 began;
 	u32 share;
+	u32 stays;
 	u32 empty;
 	u32 brief;
 	u32 longest;
 	u32 told;
+	u32 block;
 	u32 round;
 	u32 tried;
 	s32 missed;
@@ -124,6 +141,32 @@ static inline void shake_loss_try(struct shake_loss *l, u32 packets, s32 lost)
 	l->missed = 0;
 }
 
+/* Nothing is missing that was not missing before. */
+static inline void shake_loss_begin(struct shake_loss *l, u64 now)
+{
+	l->missing = (s64)(l->sent - l->received);
+	l->least = l->missing;
+	l->began = now;
+	l->block = 0;
+}
+
+/* Of @packets more some are missing. What the least number has grown by is lost for good. */
+static inline void shake_loss_stay(struct shake_loss *l, u32 over, u32 packets, u64 now)
+{
+	s64 missing = (s64)(l->sent - l->received), lost;
+
+	l->least = min(l->least, missing);
+	l->block = min_t(u32, l->block + packets, SHAKE_LOSS_FAR);
+	if (l->block < SHAKE_LOSS_BLOCK || now - l->began < SHAKE_LOSS_BLOCK_US)
+		return;
+	lost = clamp_t(s64, (s64)((u64)l->least - (u64)l->missing), -SHAKE_LOSS_COPIES, l->block);
+	shake_loss_mean(&l->stays, over, (s32)l->block, (s32)lost);
+	l->missing = l->least;
+	l->least = missing;
+	l->began = now;
+	l->block = 0;
+}
+
 /**
  * shake_loss_told() - a pseudo-ACK has come
  * @l: the path
@@ -131,9 +174,10 @@ static inline void shake_loss_try(struct shake_loss *l, u32 packets, s32 lost)
  * @received: packets that it tells to be received
  * @queued: the packet echoed met a queue
  * @wait: its time there, in us
+ * @now: time in us
  */
 static inline void shake_loss_told(struct shake_loss *l, u64 sent, u64 received, bool queued,
-				   u32 wait)
+				   u32 wait, u64 now)
 {
 	bool follows = l->based && sent >= l->sent && received >= l->received;
 	s32 packets = 0, lost = 0;
@@ -146,16 +190,20 @@ static inline void shake_loss_told(struct shake_loss *l, u64 sent, u64 received,
 	l->sent = sent;
 	l->received = received;
 	l->based = true;
-	if (!follows)
+	if (!follows) {
+		shake_loss_begin(l, now);
 		return;
+	}
 	l->longest = max(wait, l->longest - (l->longest >> SHAKE_LOSS_LONGEST));
 	l->told = min_t(u32, l->told + (u32)packets, SHAKE_LOSS_PACKETS);
 	lost = max_t(s32, lost, -SHAKE_LOSS_COPIES);
 	if (l->out) {
 		shake_loss_try(l, (u32)packets, lost);
+		shake_loss_begin(l, now);
 		return;
 	}
 	over = max(l->told, SHAKE_LOSS_FEW);
+	shake_loss_stay(l, over, (u32)packets, now);
 	shake_loss_mean(&l->share, over, packets, lost);
 	if (!queued)
 		shake_loss_mean(&l->empty, over, packets, lost);
@@ -179,7 +227,8 @@ static inline bool shake_loss_is_better(const struct shake_loss *other, const st
  */
 static inline bool shake_loss_is_much(const struct shake_loss *l)
 {
-	return !l->out && (l->empty >= SHAKE_LOSS_MUCH || l->brief >= SHAKE_LOSS_ANYWAY);
+	return !l->out && l->stays >= SHAKE_LOSS_MUCH / 4 * 3 &&
+	       (l->empty >= SHAKE_LOSS_MUCH || l->brief >= SHAKE_LOSS_ANYWAY);
 }
 
 /**
@@ -228,6 +277,7 @@ static inline void shake_loss_return(struct shake_loss *l, u64 now)
 {
 	if (shake_loss_is_little(l)) {
 		l->share = 0;
+		l->stays = 0;
 		l->empty = 0;
 		l->brief = 0;
 	}

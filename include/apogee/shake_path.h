@@ -145,7 +145,7 @@ struct shake_sent {
  * @gone_packets: packets sent up to the newest echo
  * @received_packets: packets that the other end received
  * @lost_before: packets lost in earlier sessions
- * @resent: copies sent
+ * @resent: copies sent, but for those that proved to be needless
  * @rate: G in bytes/s; 0: unknown
  * @peak: C in bytes/s
  * @wait_at: when W was @wait_us
@@ -816,7 +816,7 @@ static inline bool shake_path_acked(struct shake_path_est *e, const struct shake
 			queued = shake_path_sample(e, c, &found, rtt, most, ack->hold_us, now);
 			shake_loss_told(&e->loss, e->gone_packets + e->resent,
 					e->received_packets, queued,
-					rtt - min(rtt, shake_path_min_rtt(e)));
+					rtt - min(rtt, shake_path_min_rtt(e)), now);
 		}
 	}
 	e->acked_at = now;

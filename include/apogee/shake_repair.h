@@ -72,6 +72,7 @@ struct shake_kept {
  * @tail: the oldest of them that may be open
  * @until: time until which packets are kept on a fast path, in us
  * @saved: what may be spent on sending again
+ * @needless: copies of packets that were only late, or probably
  * @overtake: so many packets may overtake one, less 1
  * @full: there were too many: none is kept until all are told of
  * @last: the last packet was kept
@@ -82,6 +83,7 @@ struct shake_repair {
 	u32 tail;
 	u64 until;
 	u32 saved;
+	u32 needless;
 	u32 overtake;
 	bool full;
 	bool last;
@@ -172,10 +174,12 @@ static inline void shake_repair_learn(struct shake_repair *r, const struct shake
 {
 	if (!kept->tries)
 		return;
-	if ((u32)now - kept->at < least)
+	if ((u32)now - kept->at < least) {
+		r->needless++;
 		r->overtake = min_t(u32, 2 * r->overtake + 1, SHAKE_REPAIR_REORDER - 1);
-	else
+	} else {
 		r->overtake /= 2;
+	}
 }
 
 /* Whether a packet is beyond the echo of a pseudo-ACK. */
@@ -205,8 +209,11 @@ static inline enum shake_copy shake_repair_judge(struct shake_repair *r, u32 pla
 
 	if (shake_repair_is_ahead(r, place, echo))
 		return SHAKE_COPY_WAITS;
-	if (behind > SHAKE_REPAIR_SEEN)
+	if (behind > SHAKE_REPAIR_SEEN) {
+		/* not told: where one was only late, this one was, too */
+		r->needless += kept->tries && r->needless;
 		return SHAKE_COPY_DONE;
+	}
 	if (!behind || seen >> (SHAKE_REPAIR_SEEN - behind) & 1) {
 		shake_repair_learn(r, kept, least, now);
 		return SHAKE_COPY_DONE;

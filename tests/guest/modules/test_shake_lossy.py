@@ -76,6 +76,6 @@ def test_alone_it_is_used(lossy: Told) -> None:
 
 def test_beside_one_that_is_no_better_it_is_used(lossy: Told) -> None:
     first, second, *states = lossy["pair"].split()
-    assert min(int(first), int(second)) > 20
+    assert min(int(first), int(second)) > 5  # of some hundred, as chance has it
     assert "lossy" not in states
     assert all(damaged == 0 for way in ("up", "down") for _, damaged in drunk(lossy.out, way))

@@ -18,6 +18,7 @@ from tests.unit.headers.shake_link import SECOND, Link
 
 ALL, KBIT = 1 << 24, 125
 RAH = 2
+SHARES = ("share", "stays", "empty", "brief")
 u64 = st.integers(0, 2**64 - 1) | st.integers(0, 64).map(lambda bits: max(2**bits - 1, 0))
 
 
@@ -34,10 +35,11 @@ class Path:
         self.tell(0, 0)
 
     def tell(self, packets: int, lost: int, wait: int = 0) -> None:
-        """The last one has waited so long in a queue, in us."""
+        """The last one has waited so long in a queue, in us. 10 ms have passed."""
+        self.now += SECOND // 100
         self.sent += packets
         self.received += packets - lost
-        self.apogee.shake_loss_told(self.state, self.sent, self.received, wait > 0, wait)
+        self.apogee.shake_loss_told(self.state, self.sent, self.received, wait > 0, wait, self.now)
 
     def lose(self, share: float, packets: int, wait: int = 0) -> None:
         for _ in range(packets):
@@ -140,6 +142,33 @@ def test_what_died_with_a_path_is_no_evidence(apogee: Library) -> None:
     assert path.state.share == 0
 
 
+@pytest.mark.parametrize("at_once", [1, 4, 16])
+def test_what_comes_late_is_not_lost(apogee: Library, at_once: int) -> None:
+    """Who overtook others met no queue, and they did: all that was missing comes."""
+    path = Path(apogee)
+    for _ in range(2000):
+        path.tell(at_once, at_once // 2 + 1, wait=0)
+        path.tell(at_once, -(at_once // 2 + 1), wait=20_000)
+    assert path.state.empty >= apogee.SHAKE_LOSS_MUCH
+    assert path.state.stays == 0
+    assert not path.is_much()
+
+
+@pytest.mark.parametrize("at_once", [1, 4, 16])
+def test_what_is_lost_for_good_is_a_share(apogee: Library, at_once: int) -> None:
+    """Beside what comes late, of which between one and eight are under way."""
+    path = Path(apogee)
+    late = 0
+    seen = []
+    for _ in range(4000):
+        lost = sum(path.rng.random() < 0.15 for _ in range(at_once))
+        now_late = min(path.rng.randint(1, 8), late + at_once - lost)
+        path.tell(at_once, lost + now_late - late)
+        late = now_late
+        seen.append(path.state.stays / ALL)
+    assert statistics.mean(seen[-2000:]) == pytest.approx(0.15, abs=0.03)
+
+
 # --- left out, and taken up again -----------------------------------------------------------------
 
 
@@ -198,14 +227,14 @@ def test_any_numbers(apogee: Library, told: list[tuple[int, int, bool, str]]) ->
     path = Path(apogee)
     for sent, received, queued, what in told:
         if what == "t":
-            apogee.shake_loss_told(path.state, sent, received, queued, sent % 2**32)
+            apogee.shake_loss_told(path.state, sent, received, queued, sent % 2**32, sent ^ 7)
         elif what == "s":
             apogee.shake_loss_skip(path.state)
         elif what == "l":
             path.leave(sent)
         else:
             path.back(sent)
-        assert max(path.state.share, path.state.empty, path.state.brief) <= ALL
+        assert max(getattr(path.state, name) for name in SHARES) <= ALL
         assert 32 <= path.state.round <= 256
 
 

@@ -159,6 +159,7 @@ def test_what_an_ack_tells_of_a_packet(
         arrived = behind == 0 or (told and there)
         learnt = min(2 * overtake + 1, 31) if age < least else overtake // 2
         assert path.state.overtake == (learnt if arrived and tries else overtake)
+        assert path.state.needless == bool(tries and arrived and age < least)
         again = gone and (age > late or (behind > overtake and not tries))
         sent = again and saved >= PRICE
         asked = (LAST if tries else SENT) if sent else DONE
@@ -280,3 +281,17 @@ def test_a_flood_of_acks_that_lie(apogee: Library) -> None:
             if fate in (DONE, LAST):
                 path.close(place)
     assert sent <= 3000 // PRICE
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_a_copy_that_is_not_told_of_is_as_needless_as_others(apogee: Library, late: bool) -> None:
+    """On a fast path its packet is too far behind: if another was only late, so was this one."""
+    path = Path(apogee)
+    for number in (1, 2):
+        kept = path.state.kept[path.keep(number)]
+        kept.tries = 1
+    age, least = (10, 20) if late else (20, 10)
+    for place, echo in ((0, 1), (1, 2 + 65)):
+        fate = apogee.shake_repair_judge(path.state, place, echo, ALL, 100, least, path.now + age)
+        assert fate == DONE
+    assert path.state.needless == (2 if late else 0)
