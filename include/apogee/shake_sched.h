@@ -26,8 +26,9 @@
 #define SHAKE_SCHED_ROUND_ROBIN	0U
 #define SHAKE_SCHED_DELAY_RATIO	1U
 #define SHAKE_SCHED_RAH		2U
-/* Better paths carry one in so many of a path's octets, or it is not left out. */
+/* Better paths carry one in so many of a path's octets, or it is not left out, or not any more. */
 #define SHAKE_LEAVE_PART	4U
+#define SHAKE_RETURN_PART	8U
 /* Packets that try a path. */
 #define SHAKE_TRIALS		2U
 /* Shares are computed once in this number of packets. */
@@ -210,8 +211,8 @@ static inline u32 shake_sched_turn(struct shake_sched *s, const struct shake_sch
 static inline bool shake_sched_may_leave(const struct shake_choice *paths, u32 count, u32 index)
 {
 	const struct shake_path_est *bad = paths[index].est, *est;
+	u32 part = bad->loss.out ? SHAKE_RETURN_PART : SHAKE_LEAVE_PART, other;
 	u64 rate = 0;
-	u32 other;
 
 	for (other = 0; other < min(count, SHAKE_CHOICES_MAX); other++) {
 		est = paths[other].est;
@@ -219,7 +220,7 @@ static inline bool shake_sched_may_leave(const struct shake_choice *paths, u32 c
 		    shake_loss_is_better(&est->loss, &bad->loss))
 			rate += shake_path_guess(est);
 	}
-	return rate && SHAKE_LEAVE_PART * rate >= shake_path_rate(bad);
+	return rate && part * rate >= shake_path_rate(bad);
 }
 
 /**

@@ -286,6 +286,18 @@ def test_only_beside_better_ones(
     assert found == left
 
 
+@pytest.mark.parametrize(("carried", "left", "stays"), [(9, 0, 0), (6, 0, 1), (3, 1, 1)])
+def test_what_others_carry_decides_with_hysteresis(
+    apogee: Library, carried: int, left: int, stays: int
+) -> None:
+    """A quarter, or an eighth once it is left out, or it would come and go with each estimate."""
+    bad, other = loaded(apogee, 2000, 0.3), loaded(apogee, 2000, 0.0)
+    bad.est.rate = carried * apogee.shake_path_guess(other.est)
+    assert apogee.shake_sched_may_leave(choices(apogee, [bad, other]), 2, 0) == left
+    bad.est.loss.out = True
+    assert apogee.shake_sched_may_leave(choices(apogee, [bad, other]), 2, 0) == stays
+
+
 def test_the_share_of_a_link(apogee: Library) -> None:
     """By pseudo-ACKs; a new session and a death do not change it."""
     link = loaded(apogee, 2000, 0.2)
