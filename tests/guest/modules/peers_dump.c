@@ -26,7 +26,8 @@ static struct {
 };
 
 /* Calls @told for each attribute of a kind. */
-static void each(struct rtattr *attr, long length, unsigned short kind, void (*told)(struct rtattr *attr))
+static void each(struct rtattr *attr, long length, unsigned short kind,
+		 void (*told)(struct rtattr *attr))
 {
 	for (; RTA_OK(attr, (unsigned long)length); attr = RTA_NEXT(attr, length))
 		if ((attr->rta_type & NLA_TYPE_MASK) == kind)
