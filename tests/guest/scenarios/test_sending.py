@@ -85,8 +85,8 @@ def runs(modules: Path, build: Path) -> dict[str, Run]:
         "probing": said(duration_s=8.0, mid_mtu="1400", icmp="0", tcp_mtu_probing="1"),
         "clamp": said(mss_clamp="1000"),
         "lowat": said(tcp_notsent_lowat="16kB"),
-        "late": said(reorder=f"{LATE_S}s"),
-        "late-normal": said(reorder=f"{LATE_S}s", reorder_table="normal"),
+        "late": said(duration_s=8.0, reorder=f"{LATE_S}s"),
+        "late-normal": said(duration_s=8.0, reorder=f"{LATE_S}s", reorder_table="normal"),
     }  # fmt: skip
     return run_cases(build, "sending", cases)
 
@@ -194,7 +194,8 @@ def test_what_is_not_sent_has_a_bound(runs: dict[str, Run]) -> None:
 @pytest.mark.parametrize("table", ["", "-normal"])
 def test_reordering_as_drawn(runs: dict[str, Run], table: str) -> None:
     """Of frames a frame's time apart, each with its own delay, as many come behind a gap as of an
-    independent draw."""
+    independent draw: .54 and .68. Some 7000 segments, of which .519 to .530 did in six runs.
+    """
     run = runs[f"late{table}"]
     dice = np.random.default_rng(1)
     count = 100_000
