@@ -214,7 +214,7 @@ void shake_path_judge(struct shake_path *path, u64 now)
 
 	if (shake_loss_is_doubtful(loss))
 		path->peer->doubt_until = now + SHAKE_DOUBT_US;
-	if (!loss->out && !shake_loss_is_much(loss))
+	if (!loss->out && !shake_loss_is_much(loss, shake_repairs(&d->settings)))
 		return;
 	shake_for_each_path(path->peer, other) {
 		if (other == path)

@@ -11,10 +11,10 @@
  * or over as many as there were, SHAKE_LOSS_FEW at least: a TCP that is stuck sends hardly any.
  * A copy that was sent again counts as a packet, and what arrives as received: what is repaired
  * was lost nevertheless. The copy of a packet that was only late does not count. A path is left
- * out at SHAKE_LOSS_MUCH, if others are better (shake_sched_may_leave()). Then only probes show how
- * it is: it is taken up again when no more than one in SHAKE_LOSS_PART of a round of packets is
- * lost. A path that is bad again within SHAKE_LOSS_SOON takes a round twice as long, up to
- * SHAKE_LOSS_ROUND_MOST.
+ * out at SHAKE_LOSS_MUCH, or with repair at SHAKE_LOSS_ANYWAY, if others are better
+ * (shake_sched_may_leave()). Then only probes show how it is: it is taken up again when no more
+ * than one in SHAKE_LOSS_PART of a round of packets is lost. A path that is bad again within
+ * SHAKE_LOSS_SOON takes a round twice as long, up to SHAKE_LOSS_ROUND_MOST.
  *
  *   bursts      What one pseudo-ACK tells weighs as SHAKE_LOSS_WEIGHT packets at most: a burst is
  *               no reason, however long it is.
@@ -224,11 +224,14 @@ static inline bool shake_loss_is_better(const struct shake_loss *other, const st
 /**
  * shake_loss_is_much() - whether a path that is used loses so much that it should be left out
  * @l: the path
+ * @repaired: what it loses is sent again
  */
-static inline bool shake_loss_is_much(const struct shake_loss *l)
+static inline bool shake_loss_is_much(const struct shake_loss *l, bool repaired)
 {
-	return !l->out && l->stays >= SHAKE_LOSS_MUCH / 4 * 3 &&
-	       (l->empty >= SHAKE_LOSS_MUCH || l->brief >= SHAKE_LOSS_ANYWAY);
+	u32 much = repaired ? SHAKE_LOSS_ANYWAY : SHAKE_LOSS_MUCH;
+
+	return !l->out && l->stays >= much / 4 * 3 &&
+	       (l->empty >= much || l->brief >= SHAKE_LOSS_ANYWAY);
 }
 
 /**

@@ -70,7 +70,7 @@ static bool print_part(struct nlmsghdr *message, long length)
 int main(int argc, char **argv)
 {
 	/* the kernel writes parts as long as what they are read into */
-	static char part[8192] __attribute__((aligned(8)));
+	static _Alignas(8) char part[8192];
 	const int fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
 	bool first = true;
 	ssize_t length;

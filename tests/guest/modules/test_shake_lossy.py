@@ -23,12 +23,13 @@ until_state() { n=0; until [ "$($2 2)" = $3 ] || [ $n -ge ${4-300} ]; do sleep 0
 	done; say "$1: $n"; }
 verified pour 10.3.0.2 5201 90000000 200 >$OUT/sent & pour=$!
 sleep 2; say "before: $(state 1) $(state 2)"; lossy 2 30%; until_state left state lossy
-$ha true; ip -d -s -j link show shake0 >$OUT/lossy; moved alone
+$ha true; ip -d -s -j link show shake0 >$OUT/lossy; sleep 3; moved alone
 mend 2; until_state back state alive; sleep 3; moved both; kill $pour; wait $pour
 counts up "path_left path_readmitted path_died"
 $cn verified pour 10.7.0.1 5202 90000000 200 >$OUT/sent & pour=$!
 sleep 2; lossy 2 30%; until_state far-left far_state lossy; mend 2
 until_state far-back far_state alive; kill $pour; wait $pour
+n=0; until [ -s $OUT/down ] || [ $n -ge 600 ]; do sleep 0.1; n=$((n + 1)); done; say "ended: $n"
 counts down "path_left path_readmitted"
 
 # Alone, and beside one that is no better.

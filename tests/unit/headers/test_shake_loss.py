@@ -45,8 +45,8 @@ class Path:
         for _ in range(packets):
             self.tell(1, self.rng.random() < share, wait)
 
-    def is_much(self) -> bool:
-        return bool(self.apogee.shake_loss_is_much(self.state))
+    def is_much(self, repaired: bool = False) -> bool:
+        return bool(self.apogee.shake_loss_is_much(self.state, repaired))
 
     def is_little(self) -> bool:
         return bool(self.apogee.shake_loss_is_little(self.state))
@@ -80,6 +80,17 @@ def test_ten_per_cent_are_much(apogee: Library, loss: float, much: bool, seed: i
     path = Path(apogee, seed)
     path.lose(loss, 3000)
     assert path.is_much() == much
+
+
+@pytest.mark.parametrize(("loss", "much"), [(0.0, False), (0.1, False), (0.3, True)])
+@pytest.mark.parametrize("seed", range(5))
+def test_twenty_per_cent_are_much_where_losses_are_repaired(
+    apogee: Library, loss: float, much: bool, seed: int
+) -> None:
+    """.1 is five standard deviations of 256 packets away from .2."""
+    path = Path(apogee, seed)
+    path.lose(loss, 3000)
+    assert path.is_much(repaired=True) == much
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -279,7 +290,7 @@ def test_only_beside_better_ones(
     made = [loaded(apogee, rate, loss, seed) for seed, (rate, loss) in enumerate(links)]
     given_choices = choices(apogee, made)
     found = [
-        bool(apogee.shake_loss_is_much(link.est.loss))
+        bool(apogee.shake_loss_is_much(link.est.loss, False))
         and bool(apogee.shake_sched_may_leave(given_choices, len(made), index))
         for index, link in enumerate(made)
     ]
