@@ -6,6 +6,7 @@
 #include <err.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
+#include <stdalign.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,7 +71,7 @@ static bool print_part(struct nlmsghdr *message, long length)
 int main(int argc, char **argv)
 {
 	/* the kernel writes parts as long as what they are read into */
-	static _Alignas(8) char part[8192];
+	static alignas(8) char part[8192];
 	const int fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
 	bool first = true;
 	ssize_t length;
