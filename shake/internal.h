@@ -412,10 +412,19 @@ static inline bool shake_own(struct sk_buff *skb)
 	       !__skb_linearize(skb);
 }
 
+/*
+ * Only who holds packets back repairs what is lost: others overflow the links' queues
+ * themselves, and TCP has to notice that.
+ */
+static inline bool shake_repairs(const struct shake_settings *settings)
+{
+	return READ_ONCE(settings->repair) && READ_ONCE(settings->queue) &&
+	       settings->sched.scheduler == SHAKE_SCHED_RAH;
+}
+
 void shake_data_tag(const struct sk_buff *skb, u32 head, const u8 *key, u64 counter, u8 *tag);
 bool shake_segment_pull(struct sk_buff *skb, struct shake_segment *segment);
 netdev_tx_t shake_start_xmit(struct sk_buff *skb, struct net_device *dev);
-bool shake_repairs(const struct shake_settings *settings);
 void shake_let_go(struct shake_peer *peer, u64 now);
 void shake_send_control(struct shake_dev *d, const struct shake_way *way, const u8 *packet,
 			u32 length);

@@ -459,16 +459,6 @@ static void wrap(const struct parcel *parcel, const struct shake_way *way)
 	}
 }
 
-/*
- * Only who holds packets back repairs what is lost: others overflow the links' queues
- * themselves, and TCP has to notice that.
- */
-bool shake_repairs(const struct shake_settings *settings)
-{
-	return READ_ONCE(settings->repair) && READ_ONCE(settings->queue) &&
-	       settings->sched.scheduler == SHAKE_SCHED_RAH;
-}
-
 /* A leader keeps copies of TCP's data. Who watches its own losses otherwise repairs them, too. */
 static bool wants_copy(const struct shake_path *path, const struct parcel *parcel)
 {
