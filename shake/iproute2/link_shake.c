@@ -537,6 +537,16 @@ static void end_entry(void)
 		jsonw_end_object(get_json_writer());
 }
 
+static void print_path_words(FILE *out, struct rtattr **attrs)
+{
+	print_words(out, path_words, attrs);
+	if (attrs[IFLA_SHAKE_PATH_PORT])
+		print_number(out, "port", "port", number_of(attrs[IFLA_SHAKE_PATH_PORT]));
+	if (attrs[IFLA_SHAKE_PATH_STATE])
+		print_name(out, "state", "state", states, count_names(states),
+			   number_of(attrs[IFLA_SHAKE_PATH_STATE]));
+}
+
 static void print_path(FILE *out, struct rtattr *entry)
 {
 	struct rtattr *attrs[IFLA_SHAKE_PATH_MAX + 1];
@@ -548,12 +558,7 @@ static void print_path(FILE *out, struct rtattr *entry)
 	if (attrs[IFLA_SHAKE_PATH_PEER])
 		print_number(out, "peer", "peer", number_of(attrs[IFLA_SHAKE_PATH_PEER]));
 	print_number(out, "path", "id", number_of(attrs[IFLA_SHAKE_PATH_ID]));
-	print_words(out, path_words, attrs);
-	if (attrs[IFLA_SHAKE_PATH_PORT])
-		print_number(out, "port", "port", number_of(attrs[IFLA_SHAKE_PATH_PORT]));
-	if (attrs[IFLA_SHAKE_PATH_STATE])
-		print_name(out, "state", "state", states, count_names(states),
-			   number_of(attrs[IFLA_SHAKE_PATH_STATE]));
+	print_path_words(out, attrs);
 	end_entry();
 }
 
@@ -572,17 +577,7 @@ static void print_prefix(FILE *out, struct rtattr *entry)
 		fprintf(out, "allow %s ", text);
 }
 
-static void print_peer_words(FILE *out, struct rtattr **attrs)
-{
-	print_number(out, "peer", "id", number_of(attrs[IFLA_SHAKE_PEER_ID]));
-	if (attrs[IFLA_SHAKE_PEER_HAS_KEY])
-		print_switch(out, "has-key", "has_key",
-			     number_of(attrs[IFLA_SHAKE_PEER_HAS_KEY]));
-	begin_list("allow");
-	if (attrs[IFLA_SHAKE_PEER_PREFIXES])
-		each(out, attrs[IFLA_SHAKE_PEER_PREFIXES], print_prefix);
-	end_list();
-}
+static void print_peers_path(FILE *out, struct rtattr *entry);
 
 static void print_peer(FILE *out, struct rtattr *entry)
 {
@@ -592,7 +587,19 @@ static void print_peer(FILE *out, struct rtattr *entry)
 	if (!attrs[IFLA_SHAKE_PEER_ID])
 		return;
 	begin_entry(out);
-	print_peer_words(out, attrs);
+	print_number(out, "peer", "id", number_of(attrs[IFLA_SHAKE_PEER_ID]));
+	if (attrs[IFLA_SHAKE_PEER_HAS_KEY])
+		print_switch(out, "has-key", "has_key",
+			     number_of(attrs[IFLA_SHAKE_PEER_HAS_KEY]));
+	begin_list("allow");
+	if (attrs[IFLA_SHAKE_PEER_PREFIXES])
+		each(out, attrs[IFLA_SHAKE_PEER_PREFIXES], print_prefix);
+	end_list();
+	if (attrs[IFLA_SHAKE_PEER_PATHS]) {
+		begin_list("paths");
+		each(out, attrs[IFLA_SHAKE_PEER_PATHS], print_peers_path);
+		end_list();
+	}
 	end_entry();
 }
 
@@ -726,12 +733,7 @@ static void print_peers_path(FILE *out, struct rtattr *entry)
 		fprintf(out, "  ");
 		print_number(out, "path", "id", number_of(attrs[IFLA_SHAKE_PATH_ID]));
 	}
-	print_words(out, path_words, attrs);
-	if (attrs[IFLA_SHAKE_PATH_PORT])
-		print_number(out, "port", "port", number_of(attrs[IFLA_SHAKE_PATH_PORT]));
-	if (attrs[IFLA_SHAKE_PATH_STATE])
-		print_name(out, "state", "state", states, count_names(states),
-			   number_of(attrs[IFLA_SHAKE_PATH_STATE]));
+	print_path_words(out, attrs);
 	for (i = 1; i < ARRAY_SIZE(columns); i++) {
 		if (!attrs[columns[i].attr])
 			continue;
@@ -741,22 +743,6 @@ static void print_peers_path(FILE *out, struct rtattr *entry)
 			fprintf(out, "%s %.*f ", columns[i].head, columns[i].digits,
 				number_of(attrs[columns[i].attr]) / columns[i].unit);
 	}
-	end_entry();
-}
-
-static void print_whole_peer(FILE *out, struct rtattr *entry)
-{
-	struct rtattr *attrs[IFLA_SHAKE_PEER_MAX + 1];
-
-	read_nest(attrs, IFLA_SHAKE_PEER_MAX, entry);
-	if (!attrs[IFLA_SHAKE_PEER_ID])
-		return;
-	begin_entry(out);
-	print_peer_words(out, attrs);
-	begin_list("paths");
-	if (attrs[IFLA_SHAKE_PEER_PATHS])
-		each(out, attrs[IFLA_SHAKE_PEER_PATHS], print_peers_path);
-	end_list();
 	end_entry();
 }
 
@@ -815,7 +801,7 @@ static int print_ifla_xstats(struct nlmsghdr *message, void *arg)
 	}
 	before = device->ifindex;
 	begin_list("peers");
-	each(out, peers, print_whole_peer);
+	each(out, peers, print_peer);
 	end_list();
 	if (is_json_context())
 		jsonw_end_object(get_json_writer());
