@@ -33,8 +33,8 @@ Span = tuple[float, float]
 @dataclass(frozen=True)
 class LongLink:
     """A long link over time: rates (bit/s), one-way delays (s), shares lost, pauses; ``queue``
-    (bytes) in front of it and its longest frame (bytes), each way. Data goes to the agent, or
-    ``down`` from there."""
+    (bytes) in front of it and its longest frame (bytes), each way, and its own ``mtu`` (bytes, 0:
+    all have the same). Data goes to the agent, or ``down`` from there."""
 
     number: int
     rates: Steps
@@ -45,6 +45,7 @@ class LongLink:
     queue: int
     frame: int
     down: bool = False
+    mtu: int = 0
 
     @property
     def name(self) -> str:
@@ -135,7 +136,8 @@ def _one(values: Mapping[str, Any], number: int, rate: int, ends_s: float) -> Lo
     for event in events:
         _check(event, ends_s)
     kinds = {what: [e for e in events if e.what == what] for what in EVENTS}
-    loss = values["loss1"] if number == 1 else values["loss"]
+    loss = values[f"loss{number}"]
+    loss = values["loss"] if loss == "same" else loss
     ack_loss = loss if values["ack_loss"] == "same" else values["ack_loss"]
     frame = values["mtu"] + ETHERNET
     pauses = [(e.start_s, e.start_s + (e.length_s or 0.0)) for e in kinds["outage"]]
@@ -154,6 +156,7 @@ def _one(values: Mapping[str, Any], number: int, rate: int, ends_s: float) -> Lo
         queue=values["queue"] * frame,
         frame=frame,
         down=values["direction"] == DOWN,
+        mtu=values[f"mtu{number}"],
     )
 
 

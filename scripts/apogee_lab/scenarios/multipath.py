@@ -39,9 +39,14 @@ PARAMS = (
     Param("loss1", 0.0, "share", "share of frames that the leader's own long link loses", 0, 1,
           "loss of path 1"),
     Param("loss", 0.0, "share", "the same of every other long link", 0, 1, "loss of path 2"),
+    *(Param(f"loss{n}", "same", "share|same", f"the same of path {n} alone", 0, 1,
+            f"loss of path {n}")
+      for n in range(2, longlinks.MOST + 1)),
     Param("ack_loss", "same", "share|same", "the same of the way back, on each long link", 0, 1),
     Param("queue", 50, "int", "queue in front of each long link, in full frames", 1, 100_000,
           "queue, packets"),
+    *(Param(f"mtu{n}", 0, "int", f"largest IP packet on the long link of path {n}; 0: mtu", 0, 9000)
+      for n in range(1, longlinks.MOST + 1)),
     Param("outage", 0.0, "time",
           f"mean length of random pauses of each long link, every {longlinks.GAP_S:g} s on average",
           0, 60, "mean length of the pauses"),
@@ -119,9 +124,19 @@ def _link_lines(values: Mapping[str, Any], link: LongLink, net: Net) -> list[str
         *net.links(hops),
         *net.ends(hops, routes, routers=[router, middle]),
         *longlinks.lines(link),
+        *_narrow_lines(link),
         *_member_lines(values, link),
         "",
     ]
+
+
+def _narrow_lines(link: LongLink) -> list[str]:
+    """Shell lines of a long link that takes smaller packets than the rest: the routers at its ends
+    say so."""
+    if not link.mtu:
+        return []
+    ends = (link.router, f"to-{link.net}"), (link.net, f"to-{link.router}")
+    return [f"ip -n {ns} link set {dev} mtu {link.mtu}" for ns, dev in ends]
 
 
 def _member_lines(values: Mapping[str, Any], link: LongLink) -> list[str]:
@@ -290,7 +305,8 @@ def _bulks(
 ) -> list[TrafficFlow]:
     """The flows. The receiver's interval begins with its first segment: a sender runs longer."""
     longer = 3 * _one_way(values, links) + traffic.SLACK_S + sending.latest_s(values)
-    alone = bool(values["loss"] or values["loss1"] or values["event"])
+    own = any(values[f"loss{n}"] not in (0, "same") for n in range(1, longlinks.MOST + 1))
+    alone = bool(values["loss"] or own or values["event"])
     longer += traffic.late_syn_s(values, values["flows"], alone)
     site = _site(values, links)
     to_correspondent = LEADER, CORRESPONDENT, site.correspondent
@@ -315,6 +331,7 @@ def _path(values: Mapping[str, Any], link: LongLink, duration_s: float) -> Path:
     cbr = values["cbr"] * (CBR_PACKET + ETHERNET) / CBR_PACKET if link.number == CBR_MEMBER else 0
     inside = {name: max(0, values[name] - tunnel) for name in ("mtu", "mid_mtu")}
     packet = sending.packet({**values, **inside})
+    packet = min(packet, max(0, link.mtu - tunnel)) if link.mtu else packet
     payload = packet - values["mtu"] + _payload(values, 0)
     share = payload / (packet + tunnel + ETHERNET)
     begin_s = 2 * (delay - link.delay_s + link.delays[0][1])
@@ -354,8 +371,19 @@ def _check(values: Mapping[str, Any]) -> None:
                 f"{name}: a leader that receives has a device for each link, and this for none: "
                 "leave out direction=down"
             )
+    _check_mtus(values)
     if values["cbr"] >= _rate_of(values, CBR_MEMBER):
         raise ValueError("cbr leaves nothing of the second path: it must be below its rate")
+
+
+def _check_mtus(values: Mapping[str, Any]) -> None:
+    """A narrow link takes packets that every host accepts, and smaller ones than the others."""
+    least = (1280 if values["ipv6"] or values["outside"] == "6" else 576) + bundles.overhead(values)
+    for name in (f"mtu{n}" for n in range(1, longlinks.MOST + 1)):
+        if values[name] and not least <= values[name] < values["mtu"]:
+            raise ValueError(f"{name}: allowed are 0 and {least} to {values['mtu'] - 1}, below mtu")
+        if values[name] and values["mid_mtu"]:
+            raise ValueError(f"{name} and mid_mtu are of the same devices: give one of them")
 
 
 def _rate_of(values: Mapping[str, Any], number: int) -> int:

@@ -17,8 +17,8 @@ LONGEST_S = 600.0  # flow/sender.c: a transfer that takes longer has failed
 LATE_SYN_S = 1.1  # a lost SYN is retransmitted after 1 s
 #: Parameters by which a path loses frames, beside its events.
 LOSSES = (
-    "ber", "ack_ber", "loss", "loss1", "ack_loss", "burst", "burst_time", "loss_trace",
-    "data_blackout", "ack_blackout",
+    "ber", "ack_ber", "loss", "loss1", "loss2", "loss3", "loss4", "ack_loss", "burst",
+    "burst_time", "loss_trace", "data_blackout", "ack_blackout",
 )  # fmt: skip
 
 

@@ -41,6 +41,7 @@ CASES = {
                        rate="384kbit+192kbit+768kbit+384kbit"),
     "period": over_paths("reno3", stack="period", scheduler="rr", ack="pass", delay2="10ms"),
     "today": over_paths(scheduler="rr", ack="pass", delay2="10ms"),
+    "narrow": over_paths(via="plain", delay1="100ms", mtu1="1300"),
     "lossy": over_paths(duration_s=60, via="plain", loss1="2%", ack_loss="0%"),
     "lossy-back": over_paths(duration_s=60, via="plain", ack_loss="2%"),
     **{f"repair={on}": over_paths(duration_s=60, delay2="50ms", window="0", loss1="1%",
@@ -75,6 +76,12 @@ def test_one_path_reaches_its_limit(runs: Guests, name: str) -> None:
     assert 0.99 <= record["total_goodput_bps"] / record["limit_bps"] <= 1 + 2 * FRAME_S / 20
     assert record["losses"] == record["needless_retransmits"] == 0
     assert [link["name"] for link in record["long_links"]] == ["path1"]
+
+
+def test_a_sender_hears_that_a_link_is_narrower(runs: Guests) -> None:
+    """It sends 1300 B from then on; the limit is that of such packets."""
+    record = runs["narrow"].record
+    assert 0.98 <= record["total_goodput_bps"] / record["limit_bps"] <= 1 + 2 * FRAME_S / 20
 
 
 def test_a_flow_beside_cbr_has_what_that_leaves(runs: Guests) -> None:

@@ -37,8 +37,9 @@ BESIDE: dict[str, dict[str, Any]] = {
     "qdisc_target": {"qdisc": "fq_codel"},
     "qdisc_interval": {"qdisc": "fq_codel"},
     "ratio_theta": {"scheduler": "ratio"},
-    "delay3": {"paths": 4},
-    "delay4": {"paths": 4},
+    **dict.fromkeys(
+        (f"{name}{n}" for name in ("delay", "loss", "mtu") for n in (3, 4)), {"paths": 4}
+    ),
     "event3": {"paths": 4},
     "event4": {"paths": 4},
     "down_cc": {"down": 1},
@@ -46,7 +47,11 @@ BESIDE: dict[str, dict[str, Any]] = {
     "reorder_table": {"reorder": 0.005},
 }
 #: Values of which no edge is allowed with the scenarios' own packets.
-INSIDE = {"mid_mtu": [1400], "mss_clamp": [1000]}
+INSIDE = {
+    "mid_mtu": [1400],
+    "mss_clamp": [1000],
+    **dict.fromkeys(("mtu1", "mtu2", "mtu3", "mtu4"), [1400]),
+}
 BESIDE_IN: dict[tuple[str, str], dict[str, Any]] = {
     ("radio", "interval"): {"qdisc": "fq_codel"},
     ("radio", "queue"): {"segment": 0},
@@ -63,6 +68,7 @@ BESIDE_IN: dict[tuple[str, str], dict[str, Any]] = {
 ALIKE = {
     "ack_ber": "the same as the data's 0",
     "ack_loss": "the same as the data's 0",
+    **dict.fromkeys(("loss2", "loss3", "loss4"), "the same as loss, which is 0"),
     "flows": "a mix of one name is two flows",
     "queue": "whole packets",
     "series": "whole samples of 50 ms",
@@ -262,6 +268,9 @@ SETS: dict[str, Any] = {
     "delay4": lambda v: f"tc -n net4 qdisc add dev to-ha root netem delay {us(v)} ",
     "loss1": lambda v: f"tc -n net1 qdisc add dev to-ha root netem delay 150000us loss {100 * v:g}%"
     if v < 1 else "tc -n net1 qdisc change dev to-ha root netem delay 150000us loss 100%",
+    **{f"loss{n}": lambda v, n=n: f"tc -n net{n} qdisc {'change' if v == 1 else 'add'} dev to-ha "
+       f"root netem delay 150000us loss {100 * (0 if v == 'same' else v):g}%" for n in (2, 3, 4)},
+    **{f"mtu{n}": lambda v, n=n: f"ip -n net{n} link set to-" if v else None for n in (1, 2, 3, 4)},
     "cbr": lambda v: f"\t{8000 / v:.9g} " if v else None,
     "member_rate": lambda v: f"root netem rate {v}bit delay 1000us",
     "member_delay": lambda v: f"root netem rate 11000000bit delay {us(v)} ",

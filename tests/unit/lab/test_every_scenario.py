@@ -71,7 +71,7 @@ def test_the_script_is_shell(line: str) -> None:
 
 #: A value by which a path loses frames, by the parameter's name.
 LOSING = {
-    **dict.fromkeys(("loss", "loss1", "ack_loss"), "1%"),
+    **dict.fromkeys(("loss", "loss1", "loss2", "loss3", "loss4", "ack_loss"), "1%"),
     **dict.fromkeys(("ber", "ack_ber"), "1e-6"),
     **dict.fromkeys(("event", "event1", "event2", "event3", "event4"), "loss:1%@0s:1s"),
     **dict.fromkeys(("data_blackout", "ack_blackout"), "0s:1s"),
