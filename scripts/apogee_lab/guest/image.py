@@ -38,8 +38,8 @@ STOCK_MODULES = (
     "cls_flower act_gact act_mirred em_meta em_u32 tcp_bbr tcp_bic tcp_cdg tcp_dctcp tcp_highspeed "
     "tcp_htcp tcp_hybla tcp_illinois tcp_lp tcp_nv tcp_scalable tcp_vegas tcp_veno tcp_westwood "
     "tcp_yeah tcp_diag inet_diag virtio_pci virtio_blk crc32c_generic crc32c_intel libcrc32c "
-    "udp_tunnel ip6_udp_tunnel libchacha20poly1305 ip_gre ip6_gre sch_teql sch_plug "
-    "mptcp_diag act_nat act_pedit act_csum bridge macvlan vxlan pppoe"
+    "udp_tunnel ip6_udp_tunnel libchacha20poly1305 libcurve25519 ip_gre ip6_gre sch_teql "
+    "sch_plug mptcp_diag act_nat act_pedit act_csum bridge macvlan vxlan pppoe"
 ).split()
 
 #: Programs of the base image in addition to busybox -> Debian package.
