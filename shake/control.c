@@ -16,6 +16,8 @@
 #define HELLO_PART 8				/* of a dead path's silence, between two */
 #define HELLO_DEAD_US (10 * USEC_PER_SEC)	/* but not more than this */
 #define PROBE_UNUSED_US (1 * USEC_PER_SEC)	/* of an unused path beside used ones */
+#define PROBE_METERED_US (30 * USEC_PER_SEC)	/* of one that costs, the same */
+#define POLICY_TRIES 6				/* then it is told each 6.4 s, until it is known */
 #define REJOIN_US (1 * USEC_PER_SEC)		/* least time to the next registration */
 #define SESSION_US (3600ULL * USEC_PER_SEC)	/* a session's keys serve so long */
 #define REGISTRATIONS 1000			/* HELLOs answered per second */
@@ -451,13 +453,26 @@ static u64 silence(const struct shake_path *path, u64 at)
 	return at > path->dead_at ? at - path->dead_at : 0;
 }
 
+/* us that a metered path rests between two packets while others live; 0: it does not. */
+static u64 rest(const struct shake_path *path)
+{
+	struct shake_path *other;
+
+	if (!path->settings.policy.metered)
+		return 0;
+	shake_for_each_path(path->peer, other)
+		if (other->state == SHAKE_PATH_ALIVE && !other->settings.policy.metered)
+			return PROBE_METERED_US;
+	return 0;
+}
+
 /* When a leader's dead path should send HELLO: the agent may have forgotten it. */
 static u64 dead_hello_due(const struct shake_path *path)
 {
 	u64 between = silence(path, path->hello_at) / HELLO_PART;
 
 	return max(path->hello_at, path->heard_at) +
-	       clamp_t(u64, between, REJOIN_US, HELLO_DEAD_US);
+	       max(clamp_t(u64, between, REJOIN_US, HELLO_DEAD_US), rest(path));
 }
 
 /* When a leader's path should send HELLO; U64_MAX: not at all. */
@@ -480,32 +495,46 @@ static u64 hello_due(const struct shake_path *path)
 	return max(link->made_at + SESSION_US, path->hello_at + HELLO_US);
 }
 
+/* When a leader should tell its agent the policy of a path; U64_MAX: it knows. */
+static u64 policy_due(const struct shake_path *path)
+{
+	u64 gap = max_t(u64, SHAKE_PROBE_LEAST, 2 * shake_path_srtt(&path->estimate));
+
+	if (path->policy_told || !shake_is_leader(path->peer->d))
+		return U64_MAX;
+	return path->probe_at + (gap << min_t(u8, path->policy_tries, POLICY_TRIES - 1));
+}
+
 /* When a path should be probed; U64_MAX: not at all. */
 static u64 probe_due(const struct shake_path *path, u64 now)
 {
 	const struct shake_peer *peer = path->peer;
 	u32 keepalive = READ_ONCE(peer->d->settings.keepalive);
 	u64 doubt = shake_path_doubt(&path->estimate, now);
-	u64 due = U64_MAX;
+	u64 due = U64_MAX, gap = rest(path);
 
 	if (!shake_link(path) || path->state == SHAKE_PATH_ABSENT ||
 	    path->state == SHAKE_PATH_JOINING)
 		return U64_MAX;
 	if (path->state == SHAKE_PATH_DEAD)
-		return path->probe_at + shake_path_probe_gap(&path->estimate,
-							     silence(path, path->probe_at));
-	if ((path->estimate.loss.out || now < peer->doubt_until) &&
+		return path->probe_at +
+		       max_t(u64, gap, shake_path_probe_gap(&path->estimate,
+							    silence(path, path->probe_at)));
+	due = policy_due(path);
+	if (!gap && (path->estimate.loss.out || now < peer->doubt_until) &&
 	    now - peer->data_at < SHAKE_IDLE_US)
-		due = path->probe_at + max_t(u64, SHAKE_LOSS_PROBE,
-					     shake_path_packet_time(&path->estimate));
+		due = min(due, path->probe_at +
+			       max_t(u64, SHAKE_LOSS_PROBE,
+				     shake_path_packet_time(&path->estimate)));
 	if (!shake_is_leader(peer->d))
 		return min(due, doubt);
 	if (!path->probe_at)
 		return 0;
 	if (now - peer->data_at < SHAKE_IDLE_US)
-		due = min(due, max(path->counted_at, path->probe_at) + PROBE_UNUSED_US);
+		due = min(due, max(path->counted_at, path->probe_at) +
+			       max_t(u64, gap, PROBE_UNUSED_US));
 	else if (keepalive)
-		due = max(path->sent_at, path->probe_at) + keepalive;
+		due = min(due, max(path->sent_at, path->probe_at) + max_t(u64, gap, keepalive));
 	return min(due, doubt);
 }
 
@@ -533,34 +562,42 @@ static u32 hello_take(struct shake_path *path, struct shake_way *way, u8 *packet
 	return shake_hello_write(packet, &path->join, &path->peer->keys, random);
 }
 
-/* Returns whether there is a probe to send. Under the peer's lock. */
-static bool probe_take(struct shake_path *path, struct shake_way *way, u8 *packet, u64 now)
+/* Returns the octets of a probe to send, without tag; 0: none. Under the peer's lock. */
+static u32 probe_take(struct shake_path *path, struct shake_way *way, u8 *packet, u64 now)
 {
+	bool tells = shake_is_leader(path->peer->d) && !path->policy_told;
+	u32 length = SHAKE_PROBE_OCTETS;
+
 	path->probe_at = now;
 	if (!shake_way_take(path, way, now))
-		return false;
+		return 0;
 	shake_head_write(packet, &(struct shake_head){
 		.type = SHAKE_TYPE_PROBE,
 		.ack_path = wish(path->peer),
-		.flags = SHAKE_COUNTED,
+		.flags = SHAKE_COUNTED | (tells ? SHAKE_POLICY : 0),
 		.index = way->link->s.peer_index,
 		.counter = way->counter,
 	});
-	shake_way_count(way, SHAKE_PROBE_OCTETS + shake_tag_octets(&way->link->s), now);
+	if (tells) {
+		length = shake_policy_write(packet, &path->settings.policy);
+		path->policy_at = way->counter;
+		path->policy_tries = min(path->policy_tries + 1, POLICY_TRIES);
+	}
+	shake_way_count(way, length + shake_tag_octets(&way->link->s), now);
 	shake_count(path->peer->d, SHAKE_PROBE_SENT);
-	return true;
+	return length;
 }
 
 /* Do what is due on a path. Returns when there is more. */
 static u64 step(struct shake_path *path)
 {
 	u8 hello[SHAKE_CONFIRM_OCTETS], ack[SHAKE_ACK_OCTETS + SHAKE_TAG];
-	u8 probe[SHAKE_PROBE_OCTETS + SHAKE_TAG];
+	u8 probe[SHAKE_PROBE_OCTETS + SHAKE_POLICY_OCTETS + SHAKE_TAG];
 	struct shake_way hello_way, ack_way, probe_way;
 	struct shake_peer *peer = path->peer;
-	bool send_ack = false, send_probe = false;
 	struct shake_dev *d = peer->d;
-	u32 hello_octets = 0;
+	u32 hello_octets = 0, probe_octets = 0;
+	bool send_ack = false;
 	u64 now, next;
 
 	spin_lock_bh(&peer->lock);
@@ -578,7 +615,7 @@ static u64 step(struct shake_path *path)
 	if (hello_due(path) <= now)
 		hello_octets = hello_take(path, &hello_way, hello, now);
 	if (probe_due(path, now) <= now)
-		send_probe = probe_take(path, &probe_way, probe, now);
+		probe_octets = probe_take(path, &probe_way, probe, now);
 	next = min(hello_due(path), probe_due(path, now));
 	if (path->state == SHAKE_PATH_ALIVE)
 		next = min(next, shake_path_deadline(&path->estimate, now));
@@ -594,8 +631,8 @@ static u64 step(struct shake_path *path)
 		shake_ack_send(d, &ack_way, ack);
 	if (hello_octets)
 		shake_send_control(d, &hello_way, hello, hello_octets);
-	if (send_probe)
-		send_sealed(d, &probe_way, probe, SHAKE_PROBE_OCTETS);
+	if (probe_octets)
+		send_sealed(d, &probe_way, probe, probe_octets);
 	return next;
 }
 

@@ -111,6 +111,7 @@ struct sk_buff *shake_copies_told(struct shake_path *path, const struct shake_ac
 		if (*end) {
 			repair->kept[place].ahead = ahead;
 			ahead += shake_path_carry(&path->estimate, (*end)->len);
+			shake_limit_count(path, (*end)->len, now);
 			end = &(*end)->next;
 		}
 		if (fate == SHAKE_COPY_LAST)

@@ -23,6 +23,7 @@
 #include <net/gro_cells.h>
 
 #include <apogee/shake_path.h>
+#include <apogee/shake_policy.h>
 #include <apogee/shake_sched.h>
 
 #include "flows.h"
@@ -82,6 +83,7 @@ struct shake_settings {
  * @local: address to send from; AF_UNSPEC: by route
  * @remote: the agent's address; AF_UNSPEC: the device's
  * @weight: per cent
+ * @policy: when it is used, at both ends; an agent is told
  */
 struct shake_path_settings {
 	u8 id;
@@ -89,6 +91,7 @@ struct shake_path_settings {
 	union shake_addr local;
 	union shake_addr remote;
 	u32 weight;
+	struct shake_policy policy;
 };
 
 /**
@@ -192,6 +195,7 @@ enum shake_count {
 	SHAKE_DROP_NO_ROUTE,
 	SHAKE_DROP_TOO_BIG,
 	SHAKE_DROP_NONCE,	/* session used up */
+	SHAKE_DROP_LIMIT,	/* agent: the paths have carried what they may */
 	/* what happened */
 	SHAKE_HELLO_SENT,
 	SHAKE_HELLO_RECEIVED,

@@ -57,7 +57,7 @@ struct shake_link {
 /**
  * struct shake_path - one way between leader and agent
  * @peer: the other end
- * @settings: what the user set; an agent's paths have only @id and @weight
+ * @settings: what the user set; an agent's paths have only @id, @weight and what a leader told
  * @ifindex: leader: the device it leaves by; 0: any
  * @sock: leader: its own socket; an agent's paths use the device's
  * @dst: routes
@@ -76,6 +76,10 @@ struct shake_link {
  * @confirms: CONFIRMs sent again
  * @rejoin_at: us, when to register again if nothing was heard until then; 0: not
  * @renew: a session of another kind is wanted
+ * @limit_until: us, when what was sent would have left at the policy's rate
+ * @policy_told: leader: the agent knows the policy
+ * @policy_tries: leader: probes that told it, without an answer
+ * @policy_at: counter of the last probe that told it; agent: that was received, in this session
  * @watched: the timer runs in time to notice silence
  * @accepted: agent: ns, time of the newest registration
  * @probe_at: us, when a probe was sent last
@@ -121,6 +125,10 @@ struct shake_path {
 	u8 confirms;
 	u64 rejoin_at;
 	bool renew;
+	u64 limit_until;
+	bool policy_told;
+	u8 policy_tries;
+	u64 policy_at;
 	bool watched;
 	u64 accepted;
 	u64 probe_at;
@@ -316,6 +324,21 @@ static inline struct shake_path *shake_next_path(const struct shake_peer *peer, 
 #define shake_for_each_path(peer, path)						\
 	for (u8 __id = 0; ((path) = shake_next_path(peer, &__id));)
 
+/* Whether a path has carried all that its policy lets it carry by now. Under the peer's lock. */
+static inline bool shake_is_over(const struct shake_path *path, u64 now)
+{
+	return path->settings.policy.rate && shake_limit_is_over(path->limit_until, now);
+}
+
+/* A packet of so many octets behind UDP leaves. Under the peer's lock. */
+static inline void shake_limit_count(struct shake_path *path, u32 octets, u64 now)
+{
+	bool v4 = path->to.any.sa_family == AF_INET;
+
+	path->limit_until = shake_limit_sent(path->limit_until, path->settings.policy.rate,
+					     octets + (v4 ? SHAKE_UDP_V4 : SHAKE_UDP_V6), now);
+}
+
 /* The session in which a path sends, or NULL. Under RCU or the peer's lock. */
 static inline struct shake_link *shake_link(const struct shake_path *path)
 {
@@ -384,6 +407,7 @@ void shake_agent_close(struct shake_dev *d);
 void shake_path_set_state(struct shake_path *path, enum shake_path_state state);
 void shake_choose_ack_path(struct shake_peer *peer);
 void shake_path_judge(struct shake_path *path, u64 now);
+void shake_path_set_policy(struct shake_path *path, const struct shake_policy *policy);
 struct shake_link *shake_link_make(struct shake_path *path, const struct shake_session *s);
 void shake_link_use(struct shake_path *path, struct shake_link *link, u64 now);
 void shake_link_free(struct shake_dev *d, struct shake_link *link);

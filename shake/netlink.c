@@ -19,7 +19,11 @@ static const struct nla_policy path_policy[IFLA_SHAKE_PATH_MAX + 1] = {
 	[IFLA_SHAKE_PATH_LOCAL] = { .type = NLA_BINARY, .len = sizeof(struct in6_addr) },
 	[IFLA_SHAKE_PATH_REMOTE] = { .type = NLA_BINARY, .len = sizeof(struct in6_addr) },
 	[IFLA_SHAKE_PATH_WEIGHT] = { .type = NLA_U32 },
-	[IFLA_SHAKE_PATH_PEER ... IFLA_SHAKE_PATH_MAX] = { .type = NLA_REJECT },
+	[IFLA_SHAKE_PATH_PEER ... IFLA_SHAKE_PATH_LEFT] = { .type = NLA_REJECT },
+	[IFLA_SHAKE_PATH_BACKUP] = NLA_POLICY_MAX(NLA_U8, 1),
+	[IFLA_SHAKE_PATH_METERED] = NLA_POLICY_MAX(NLA_U8, 1),
+	[IFLA_SHAKE_PATH_RATE] = { .type = NLA_U32 },
+	[IFLA_SHAKE_PATH_LOSS_LIMIT] = NLA_POLICY_MAX(NLA_U8, SHAKE_LOSS_LIMIT_MAX),
 };
 
 static const struct nla_policy peer_policy[IFLA_SHAKE_PEER_MAX + 1] = {
@@ -124,6 +128,17 @@ static int read_settings(struct nlattr *data[], struct shake_settings *settings,
 
 /* --- paths ---------------------------------------------------------------------------------- */
 
+static void read_policy(struct nlattr *tb[], struct shake_policy *policy)
+{
+	if (tb[IFLA_SHAKE_PATH_BACKUP])
+		policy->backup = nla_get_u8(tb[IFLA_SHAKE_PATH_BACKUP]);
+	if (tb[IFLA_SHAKE_PATH_METERED])
+		policy->metered = nla_get_u8(tb[IFLA_SHAKE_PATH_METERED]);
+	read_u32(tb[IFLA_SHAKE_PATH_RATE], &policy->rate);
+	if (tb[IFLA_SHAKE_PATH_LOSS_LIMIT])
+		policy->loss_limit = nla_get_u8(tb[IFLA_SHAKE_PATH_LOSS_LIMIT]);
+}
+
 static int read_path(struct shake_dev *d, struct nlattr *tb[], struct netlink_ext_ack *extack)
 {
 	struct shake_path_settings path;
@@ -136,6 +151,7 @@ static int read_path(struct shake_dev *d, struct nlattr *tb[], struct netlink_ex
 	if (!err)
 		err = read_address(tb[IFLA_SHAKE_PATH_REMOTE], &path.remote, extack);
 	read_u32(tb[IFLA_SHAKE_PATH_WEIGHT], &path.weight);
+	read_policy(tb, &path.policy);
 	return err ?: shake_path_set(d, &path, extack);
 }
 

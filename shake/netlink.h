@@ -91,6 +91,11 @@ enum {
 	IFLA_SHAKE_PATH_PAD,
 	IFLA_SHAKE_PATH_LOSS,	/* u32: packets lost of late, per million */
 	IFLA_SHAKE_PATH_LEFT,	/* u64: how often it was left out, as it lost much */
+	/* not only read; shown if they are not 0 */
+	IFLA_SHAKE_PATH_BACKUP,	/* u8: 0 or 1: only if no other lives */
+	IFLA_SHAKE_PATH_METERED,	/* u8: 0 or 1: only if the others cannot; seldom probed */
+	IFLA_SHAKE_PATH_RATE,	/* u32: kbit/s, at most; 0: any */
+	IFLA_SHAKE_PATH_LOSS_LIMIT,	/* u8: per cent from which on it is left out; 0: default */
 	__IFLA_SHAKE_PATH_MAX
 };
 

@@ -131,6 +131,9 @@ void shake_link_use(struct shake_path *path, struct shake_link *link, u64 now)
 	path->next = NULL;
 	path->ack_due = 0;
 	path->ack_waiting = 0;
+	path->policy_told = false;
+	path->policy_tries = 0;
+	path->policy_at = 0;
 	shake_copies_purge(path);
 	rcu_assign_pointer(path->link, link);
 	shake_path_restart(&path->estimate, now);
@@ -177,26 +180,58 @@ void shake_path_set_state(struct shake_path *path, enum shake_path_state state)
 	update_carrier(path->peer);
 }
 
-/* A leader's wish: the path alive with the least round trip. Under the peer's lock. */
+/* Another policy of a path. A leader tells its agent. Under the peer's lock. */
+void shake_path_set_policy(struct shake_path *path, const struct shake_policy *policy)
+{
+	if (shake_policy_is_same(&path->settings.policy, policy))
+		return;
+	path->settings.policy = *policy;
+	path->limit_until = 0;
+	path->policy_told = false;
+	path->policy_tries = 0;
+	path->policy_at = shake_is_leader(path->peer->d) ? 0 : path->policy_at;
+	shake_loss_set_limit(&path->estimate.loss, policy->loss_limit);
+	shake_path_judge(path, shake_now());
+	shake_choose_ack_path(path->peer);
+	if (netif_running(path->peer->d->dev))
+		shake_peer_wake(path->peer, 0, 0);
+}
+
+/*
+ * A leader's wish: of the paths that are used the one with the least round trip. Under the peer's
+ * lock.
+ */
 void shake_choose_ack_path(struct shake_peer *peer)
 {
+	u64 least = U64_MAX, score;
 	struct shake_path *path;
-	u32 least = U32_MAX;
 	u8 found = 0;
 
 	if (!shake_is_leader(peer->d))
 		return;
 	shake_for_each_path(peer, path) {
-		u32 srtt = shake_path_srtt(&path->estimate) ?: U32_MAX - 2;
-
-		if (path->estimate.loss.out)
-			srtt = U32_MAX - 1;
-		if (path->state == SHAKE_PATH_ALIVE && srtt < least) {
-			least = srtt;
+		score = shake_path_srtt(&path->estimate) ?: U32_MAX;
+		score |= (u64)shake_policy_rank(&path->settings.policy) << 32;
+		score |= (u64)path->estimate.loss.out << 40;
+		if (path->state == SHAKE_PATH_ALIVE && score < least) {
+			least = score;
 			found = path->settings.id;
 		}
 	}
 	peer->ack_path = found;
+}
+
+/*
+ * Whether a path that loses much may be left out for another one. One of a higher rank is worse,
+ * unless the user has said what is too much.
+ */
+static bool may_replace(const struct shake_path *other, const struct shake_path *path)
+{
+	const struct shake_policy *mine = &path->settings.policy;
+
+	return other->state == SHAKE_PATH_ALIVE && shake_link(other) &&
+	       (mine->loss_limit ||
+		shake_policy_rank(&other->settings.policy) <= shake_policy_rank(mine));
 }
 
 /*
@@ -219,7 +254,7 @@ void shake_path_judge(struct shake_path *path, u64 now)
 	shake_for_each_path(path->peer, other) {
 		if (other == path)
 			index = count;
-		else if (other->state != SHAKE_PATH_ALIVE || !shake_link(other))
+		else if (!may_replace(other, path))
 			continue;
 		choices[count++].est = &other->estimate;
 	}

@@ -283,6 +283,9 @@ static struct sk_buff *ack_in(struct shake_link *link, const u8 *packet, u32 len
 	if (link != shake_link(path) || shake_ack_read(packet, length, &body))
 		return NULL;
 	shake_count(d, SHAKE_ACK_RECEIVED);
+	/* the answer to a probe is of that probe: it came, with what it told */
+	if (path->policy_at && body.echo == (u32)path->policy_at)
+		path->policy_told = true;
 	ack = (struct shake_path_ack){
 		.echo = body.echo,
 		.hold_us = body.hold_us,
@@ -295,6 +298,19 @@ static struct sk_buff *ack_in(struct shake_link *link, const u8 *packet, u32 len
 	}
 	shake_let_go(path->peer, now);
 	return shake_copies_told(path, &body, now);
+}
+
+/* The policy of its path that a leader tells. Under the peer's lock. */
+static void policy_in(struct shake_link *link, const u8 *packet, u64 counter)
+{
+	struct shake_path *path = link->path;
+	struct shake_policy policy;
+
+	if (shake_is_leader(path->peer->d) || link != shake_link(path) ||
+	    counter <= path->policy_at || !shake_policy_read(packet, &policy))
+		return;
+	path->policy_at = counter;
+	shake_path_set_policy(path, &policy);
 }
 
 /* Take what a packet says, if it is new. Returns whether it is. */
@@ -319,6 +335,8 @@ static bool take(struct shake_dev *d, struct arrival *a)
 	note(link, a, length);
 	if (a->head.type == SHAKE_TYPE_ACK)
 		again = ack_in(link, a->skb->data, length - shake_tag_octets(&link->s), a->now);
+	if (a->head.flags & SHAKE_POLICY && a->head.type == SHAKE_TYPE_PROBE)
+		policy_in(link, a->skb->data, a->counter);
 	if (again)
 		shake_way_again(path, &same);
 	if (path->ack_due && path->ack_due <= a->now)

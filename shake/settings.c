@@ -241,6 +241,10 @@ static int check_path(const struct shake_dev *d, const struct shake_path_setting
 		NL_SET_ERR_MSG_MOD(extack, "weight must be 1 to 1000");
 		return -ERANGE;
 	}
+	if (path->policy.loss_limit > SHAKE_LOSS_LIMIT_MAX) {
+		NL_SET_ERR_MSG_MOD(extack, "loss-limit must be 0 to 100");
+		return -ERANGE;
+	}
 	if (remote == AF_UNSPEC)
 		remote = d->settings.remote.any.sa_family;
 	if (remote == AF_UNSPEC) {
@@ -263,8 +267,12 @@ static bool is_elsewhere(const struct shake_path_settings *a,
 
 static void set_path(struct shake_path *path, const struct shake_path_settings *settings)
 {
+	struct shake_policy policy = path->settings.policy;
+
 	spin_lock_bh(&path->peer->lock);
 	path->settings = *settings;
+	path->settings.policy = policy;
+	shake_path_set_policy(path, &settings->policy);
 	spin_unlock_bh(&path->peer->lock);
 }
 

@@ -14,12 +14,12 @@
 #include "show.h"
 
 /* octets of a list's entries: their heads, numbers of up to 32 bits, and the rest */
-#define ROOM_PATHS (SHAKE_PATHS_MAX * (NLA_HDRLEN + 3 * nla_total_size(sizeof(u32)) + \
+#define ROOM_PATHS (SHAKE_PATHS_MAX * (NLA_HDRLEN + 7 * nla_total_size(sizeof(u32)) + \
 				       nla_total_size(IFNAMSIZ) + \
 				       2 * nla_total_size(sizeof(struct in6_addr))))
 #define ROOM_PEERS (2 * NLA_HDRLEN + 2 * nla_total_size(sizeof(u32)) + \
 		    SHAKE_PREFIXES_MAX * nla_total_size(sizeof(struct in6_addr) + 1))
-#define ROOM_PEER_PATH (NLA_HDRLEN + 7 * nla_total_size(sizeof(u32)) + \
+#define ROOM_PEER_PATH (NLA_HDRLEN + 11 * nla_total_size(sizeof(u32)) + \
 			nla_total_size(IFNAMSIZ) + \
 			2 * nla_total_size(sizeof(struct in6_addr)) + \
 			10 * nla_total_size_64bit(sizeof(u64)))
@@ -126,6 +126,15 @@ static bool bad_name(struct list *list, const struct shake_path_stats *path)
 		nla_put_u32(list->skb, IFLA_SHAKE_PATH_PEER, path->peer));
 }
 
+static bool bad_policy(struct sk_buff *skb, const struct shake_policy *policy)
+{
+	return (policy->backup && nla_put_u8(skb, IFLA_SHAKE_PATH_BACKUP, 1)) ||
+	       (policy->metered && nla_put_u8(skb, IFLA_SHAKE_PATH_METERED, 1)) ||
+	       (policy->rate && nla_put_u32(skb, IFLA_SHAKE_PATH_RATE, policy->rate)) ||
+	       (policy->loss_limit &&
+		nla_put_u8(skb, IFLA_SHAKE_PATH_LOSS_LIMIT, policy->loss_limit));
+}
+
 static bool bad_path(struct list *list, const struct shake_path_stats *path)
 {
 	const struct shake_path_settings *settings = &path->settings;
@@ -139,6 +148,7 @@ static bool bad_path(struct list *list, const struct shake_path_stats *path)
 	       put_address(skb, IFLA_SHAKE_PATH_REMOTE, &settings->remote) ||
 	       (port && nla_put_u16(skb, IFLA_SHAKE_PATH_PORT, port)) ||
 	       nla_put_u32(skb, IFLA_SHAKE_PATH_WEIGHT, settings->weight) ||
+	       bad_policy(skb, &settings->policy) ||
 	       nla_put_u8(skb, IFLA_SHAKE_PATH_STATE, path->state);
 }
 

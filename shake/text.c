@@ -65,6 +65,19 @@ int shake_read_prefix(char *text, struct shake_prefix *prefix)
 	return text ? kstrtou8(text, 10, &prefix->length) : 0;
 }
 
+static int read_policy(const char *key, const char *value, struct shake_policy *policy)
+{
+	if (!strcmp(key, "backup"))
+		return kstrtobool(value, &policy->backup);
+	if (!strcmp(key, "metered"))
+		return kstrtobool(value, &policy->metered);
+	if (!strcmp(key, "rate"))
+		return kstrtou32(value, 10, &policy->rate);
+	if (!strcmp(key, "loss-limit"))
+		return kstrtou8(value, 10, &policy->loss_limit);
+	return -EINVAL;
+}
+
 /* KEY=VALUE of a path. */
 static int read_pair(char *pair, struct shake_path_settings *path)
 {
@@ -82,7 +95,7 @@ static int read_pair(char *pair, struct shake_path_settings *path)
 		return shake_read_address(pair, &path->remote);
 	if (!strcmp(key, "weight"))
 		return kstrtou32(pair, 10, &path->weight);
-	return -EINVAL;
+	return read_policy(key, pair, &path->policy);
 }
 
 /* Pairs with blanks between them. */
@@ -125,6 +138,19 @@ static int write_pair(char *text, size_t size, const char *key, const union shak
 	return length + shake_write_address(text + length, size - length, addr);
 }
 
+static int write_policy(char *text, size_t size, const struct shake_policy *policy)
+{
+	int length = scnprintf(text, size, "%s%s", policy->backup ? " backup=on" : "",
+			       policy->metered ? " metered=on" : "");
+
+	if (policy->rate)
+		length += scnprintf(text + length, size - length, " rate=%u", policy->rate);
+	if (policy->loss_limit)
+		length += scnprintf(text + length, size - length, " loss-limit=%u",
+				    policy->loss_limit);
+	return length;
+}
+
 static u16 port_of(const union shake_addr *addr)
 {
 	return ntohs(addr->any.sa_family == AF_INET6 ? addr->v6.sin6_port : addr->v4.sin_port);
@@ -146,8 +172,10 @@ int shake_write_path(char *text, size_t size, const struct shake_path_stats *pat
 	if (port_of(&settings->remote))
 		length += scnprintf(text + length, size - length, " port=%u",
 				    port_of(&settings->remote));
-	return length + scnprintf(text + length, size - length, " weight=%u state=%s\n",
-				  settings->weight, shake_state_names[path->state]);
+	length += scnprintf(text + length, size - length, " weight=%u", settings->weight);
+	length += write_policy(text + length, size - length, &settings->policy);
+	return length + scnprintf(text + length, size - length, " state=%s\n",
+				  shake_state_names[path->state]);
 }
 
 int shake_write_peer(char *text, size_t size, const struct shake_peer_shown *peer)

@@ -22,21 +22,40 @@
 
 /* --- the way ------------------------------------------------------------------------------- */
 
-/*
- * Paths in a state that take a packet of that length; @all: also those that lose too much. Under
- * the peer's lock.
- */
-static unsigned int usable(struct shake_peer *peer, enum shake_path_state state, bool all,
-			   u32 length, struct shake_choice *choices, struct shake_path **paths)
+static bool is_in(const struct shake_path *path, enum shake_path_state state, bool all)
+{
+	return path->state == state && shake_link(path) && (all || !path->estimate.loss.out);
+}
+
+/* The rank of those paths in a state that come first. Under the peer's lock. */
+static u32 first_rank(struct shake_peer *peer, enum shake_path_state state, bool all)
 {
 	struct shake_path *path;
+	u32 least = U32_MAX;
+
+	shake_for_each_path(peer, path)
+		if (is_in(path, state, all))
+			least = min(least, shake_policy_rank(&path->settings.policy));
+	return least;
+}
+
+/*
+ * Paths in a state that take a packet of that length; @all: also those that lose too much; @now:
+ * none that has carried what it may, 0: also those. Under the peer's lock.
+ */
+static unsigned int usable(struct shake_peer *peer, enum shake_path_state state, bool all,
+			   u32 length, u64 now, struct shake_choice *choices,
+			   struct shake_path **paths)
+{
+	u32 rank = first_rank(peer, state, all), mtu;
+	struct shake_path *path;
 	unsigned int count = 0;
-	u32 mtu;
 
 	shake_for_each_path(peer, path) {
 		mtu = READ_ONCE(path->mtu);	/* route() writes it without the lock */
-		if (path->state != state || !shake_link(path) || (mtu && length > mtu) ||
-		    (!all && path->estimate.loss.out))
+		if (!is_in(path, state, all) || (mtu && length > mtu) ||
+		    shake_policy_rank(&path->settings.policy) != rank ||
+		    (now && shake_is_over(path, now)))
 			continue;
 		choices[count].est = &path->estimate;
 		choices[count].weight = path->settings.weight;
@@ -47,19 +66,20 @@ static unsigned int usable(struct shake_peer *peer, enum shake_path_state state,
 
 /*
  * Paths that may take a packet: dead ones only if none is alive, too narrow ones only if none
- * of the same state is wide enough, those that are left out only if no other is. Under the
- * peer's lock.
+ * of the same state is wide enough, those that are left out only if no other is, and those that
+ * have carried what they may only if the others have, too. Under the peer's lock.
  */
-static unsigned int candidates(struct shake_peer *peer, u32 length,
+static unsigned int candidates(struct shake_peer *peer, u32 length, u64 now,
 			       struct shake_choice *choices, struct shake_path **paths)
 {
 	/* Too narrow: the sender is told, or the packet is cut outside. */
-	return usable(peer, SHAKE_PATH_ALIVE, false, length, choices, paths) ?:
-	       usable(peer, SHAKE_PATH_ALIVE, true, length, choices, paths) ?:
-	       usable(peer, SHAKE_PATH_ALIVE, true, 0, choices, paths) ?:
+	return usable(peer, SHAKE_PATH_ALIVE, false, length, now, choices, paths) ?:
+	       usable(peer, SHAKE_PATH_ALIVE, false, length, 0, choices, paths) ?:
+	       usable(peer, SHAKE_PATH_ALIVE, true, length, 0, choices, paths) ?:
+	       usable(peer, SHAKE_PATH_ALIVE, true, 0, 0, choices, paths) ?:
 	       /* A path that holds packets back during an outage delivers them afterwards. */
-	       usable(peer, SHAKE_PATH_DEAD, true, length, choices, paths) ?:
-	       usable(peer, SHAKE_PATH_DEAD, true, 0, choices, paths);
+	       usable(peer, SHAKE_PATH_DEAD, true, length, 0, choices, paths) ?:
+	       usable(peer, SHAKE_PATH_DEAD, true, 0, 0, choices, paths);
 }
 
 /*
@@ -74,20 +94,21 @@ static bool may_fragment(const struct sk_buff *skb, u32 mtu)
 }
 
 /*
- * The least MTU of a path that lives, if a packet of that length is too long for it and the sender
- * should know: if it never did, the path would carry none of its packets. 0: there is none. A path
- * that is very narrow would cost the others more than it brings. Under the peer's lock.
+ * The least MTU of a path that is used, if a packet of that length is too long for it and the
+ * sender should know: if it never did, the path would carry none of its packets. 0: there is none.
+ * A path that is very narrow would cost the others more than it brings. Under the peer's lock.
  */
 static u32 narrowest(struct shake_peer *peer, const struct sk_buff *skb, u64 now)
 {
 	u32 least = skb->protocol == htons(ETH_P_IPV6) ? IPV6_MIN_MTU : TELL_LEAST;
 	struct shake_path *path, *found = NULL;
+	u32 rank = first_rank(peer, SHAKE_PATH_ALIVE, false);
 	u32 mtu, narrow = skb->len;
 
 	shake_for_each_path(peer, path) {
 		mtu = READ_ONCE(path->mtu);
-		if (path->state != SHAKE_PATH_ALIVE || path->estimate.loss.out ||
-		    mtu < least || mtu >= narrow)
+		if (!is_in(path, SHAKE_PATH_ALIVE, false) || mtu < least || mtu >= narrow ||
+		    shake_policy_rank(&path->settings.policy) != rank)
 			continue;
 		narrow = mtu;
 		found = path;
@@ -129,7 +150,7 @@ static struct shake_path *choose(struct shake_peer *peer, u32 length, bool small
 	named = small ? ack_path(peer) : NULL;
 	if (named)
 		return named;
-	count = candidates(peer, length, choices, paths);
+	count = candidates(peer, length, now, choices, paths);
 	if (!count)
 		return NULL;
 	if (count == 1)
@@ -145,11 +166,14 @@ static void hold_back(struct shake_peer *peer, u32 bytes, u64 now)
 	struct shake_path *paths[SHAKE_PATHS_MAX] __uninitialized;
 	struct shake_dev *d = peer->d;
 	unsigned int count;
+	bool over;
 
-	count = usable(peer, SHAKE_PATH_ALIVE, false, 0, choices, paths) ?:
-		usable(peer, SHAKE_PATH_ALIVE, true, 0, choices, paths);
-	if (shake_sched_is_full(&d->settings.sched, choices, count, bytes,
-				READ_ONCE(d->settings.queue), now)) {
+	count = usable(peer, SHAKE_PATH_ALIVE, false, 0, now, choices, paths);
+	over = !count && usable(peer, SHAKE_PATH_ALIVE, false, 0, 0, choices, paths);
+	if (!count && !over)
+		count = usable(peer, SHAKE_PATH_ALIVE, true, 0, 0, choices, paths);
+	if (over || shake_sched_is_full(&d->settings.sched, choices, count, bytes,
+					READ_ONCE(d->settings.queue), now)) {
 		if (!netif_queue_stopped(d->dev)) {
 			netif_stop_queue(d->dev);
 			shake_count(d, SHAKE_HELD_BACK);
@@ -497,6 +521,8 @@ static void mark(struct shake_peer *peer, struct parcel *parcel, const struct sh
 	}
 	path->sent++;
 	path->sent_bytes += length;
+	shake_limit_count(path, shake_head_octets(parcel->flags) + length +
+			  shake_tag_octets(&way->link->s), now);
 }
 
 /* An agent's ACKs of TCP go where the leader wants them, without pseudo-ACKs of their own. */
@@ -506,15 +532,25 @@ static bool is_small(const struct shake_peer *peer, const struct parcel *parcel)
 	       parcel->skb->len <= SHAKE_SMALL;
 }
 
-/* Choose the way of a packet, which has no number yet. */
-static bool find_way(struct shake_peer *peer, struct parcel *parcel, struct shake_way *way)
+/*
+ * Choose the way of a packet, which has no number yet. If there is none, writes why: an agent has
+ * no queue in which packets could wait for a path's rate.
+ */
+static bool find_way(struct shake_peer *peer, struct parcel *parcel, struct shake_way *way,
+		     enum shake_count *cause)
 {
+	bool small = is_small(peer, parcel);
 	struct shake_path *path;
 	u64 now;
 
 	spin_lock_bh(&peer->lock);
 	now = shake_now();	/* under the lock: no other CPU has a later one */
-	path = choose(peer, parcel->skb->len, is_small(peer, parcel), now);
+	path = choose(peer, parcel->skb->len, small, now);
+	*cause = SHAKE_DROP_NO_PATH;
+	if (path && !small && !shake_is_leader(peer->d) && shake_is_over(path, now)) {
+		*cause = SHAKE_DROP_LIMIT;
+		path = NULL;
+	}
 	if (path)
 		shake_way_again(path, way);
 	parcel->tell = parcel->tell ?: narrowest(peer, parcel->skb, now);
@@ -535,8 +571,7 @@ static bool find_route(struct shake_peer *peer, struct parcel *parcel, struct sh
 	int tries;
 
 	for (tries = 0; tries < SHAKE_PATHS_MAX; tries++) {
-		*cause = SHAKE_DROP_NO_PATH;
-		if (!find_way(peer, parcel, way))
+		if (!find_way(peer, parcel, way, cause))
 			return false;
 		if (route(peer->d, way, out))
 			return true;

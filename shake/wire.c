@@ -17,7 +17,7 @@ static bool are_flags_good(u8 type, u8 flags)
 	case SHAKE_TYPE_DATA:
 		return !(flags & ~DATA_FLAGS);
 	case SHAKE_TYPE_PROBE:
-		return flags == SHAKE_COUNTED;
+		return (flags & ~SHAKE_POLICY) == SHAKE_COUNTED;
 	default:
 		return !flags;
 	}
@@ -38,6 +38,8 @@ u32 shake_packet_octets(const struct shake_head *head)
 		return shake_head_octets(head->flags) + 1;
 	case SHAKE_TYPE_ACK:
 		return SHAKE_ACK_OCTETS;
+	case SHAKE_TYPE_PROBE:
+		return SHAKE_PROBE_OCTETS + (head->flags & SHAKE_POLICY ? SHAKE_POLICY_OCTETS : 0);
 	default:
 		return SHAKE_HEAD;
 	}
@@ -132,6 +134,46 @@ u32 shake_ack_write(u8 *packet, const struct shake_ack_body *body)
 	put_unaligned_be32(body->packets, packet + SHAKE_HEAD + 12);
 	put_unaligned_be64(body->seen, packet + SHAKE_HEAD + 16);
 	return SHAKE_ACK_OCTETS;
+}
+
+/**
+ * shake_policy_read() - the policy that a PROBE tells
+ * @packet: a PROBE with SHAKE_POLICY that was opened, from its head
+ * @policy: written if it makes sense
+ *
+ * Return: whether it does.
+ */
+bool shake_policy_read(const u8 *packet, struct shake_policy *policy)
+{
+	const u8 *told = packet + SHAKE_PROBE_OCTETS;
+
+	if (told[0] & ~3 || told[1] > SHAKE_LOSS_LIMIT_MAX || told[2] || told[3])
+		return false;
+	*policy = (struct shake_policy){
+		.rate = get_unaligned_be32(told + 4),
+		.loss_limit = told[1],
+		.backup = told[0] & 1,
+		.metered = told[0] & 2,
+	};
+	return true;
+}
+
+/**
+ * shake_policy_write() - write a policy behind a PROBE's head
+ * @packet: room for both, from the head, which is left as it is
+ * @policy: what to write
+ *
+ * Return: octets of the whole packet, without tag.
+ */
+u32 shake_policy_write(u8 *packet, const struct shake_policy *policy)
+{
+	u8 *told = packet + SHAKE_PROBE_OCTETS;
+
+	told[0] = policy->backup | policy->metered << 1;
+	told[1] = policy->loss_limit;
+	put_unaligned_be16(0, told + 2);
+	put_unaligned_be32(policy->rate, told + 4);
+	return SHAKE_PROBE_OCTETS + SHAKE_POLICY_OCTETS;
 }
 
 static u32 registration_octets(u8 type)

@@ -16,7 +16,8 @@
  *   DATA         with SHAKE_MAL: M_AL (4); the inner packet
  *   ACK          echo (4), hold (4), bytes (4), packets (4), seen (8): see struct
  *                shake_ack_body
- *   PROBE        nothing
+ *   PROBE        nothing; with SHAKE_POLICY what the leader's user wants of the path: 1: backup,
+ *                2: metered (1), loss limit in per cent (1), 0 (2), rate in kbit/s (4)
  *
  * and a tag of 16 octets, if the device authenticates. With SHAKE_ENCRYPTED the inner
  * packet is encrypted; all else is in the clear, under the tag. The tag stands at the end,
@@ -42,6 +43,7 @@
 #define _SHAKE_WIRE_H
 
 #include <apogee/int.h>
+#include <apogee/shake_policy.h>
 
 #define SHAKE_TAG 16
 #define SHAKE_NONCE 24
@@ -50,6 +52,7 @@
 #define SHAKE_READY_OCTETS (SHAKE_HEAD + 4)	/* without tag, as the next two */
 #define SHAKE_ACK_OCTETS (SHAKE_HEAD + 24)
 #define SHAKE_PROBE_OCTETS SHAKE_HEAD
+#define SHAKE_POLICY_OCTETS 8			/* behind a PROBE's head */
 #define SHAKE_HELLO_OCTETS 48			/* with tag, as the next two */
 #define SHAKE_WELCOME_OCTETS 48
 #define SHAKE_CONFIRM_OCTETS 52
@@ -74,6 +77,7 @@ enum shake_type {
 #define SHAKE_RETRANSMIT 8	/* an ACK that must make the leader's TCP retransmit */
 #define SHAKE_KEPT 16		/* the leader has copies of those before, and sends what is lost */
 #define SHAKE_UNSUMMED 32	/* TCP's checksum is its pseudo-header's; only with a tag */
+#define SHAKE_POLICY 64		/* PROBE: tells the path's policy */
 
 /*
  * Why a packet was dropped: those from SHAKE_TRUNCATED to SHAKE_STRANGER stand in the
@@ -167,6 +171,9 @@ u32 shake_packet_octets(const struct shake_head *head);
 
 enum shake_verdict shake_ack_read(const u8 *packet, u32 length, struct shake_ack_body *body);
 u32 shake_ack_write(u8 *packet, const struct shake_ack_body *body);
+
+bool shake_policy_read(const u8 *packet, struct shake_policy *policy);
+u32 shake_policy_write(u8 *packet, const struct shake_policy *policy);
 
 enum shake_verdict shake_registration_read(const u8 *packet, u32 length,
 					   struct shake_registration *r);

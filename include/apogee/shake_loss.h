@@ -11,10 +11,11 @@
  * or over as many as there were, SHAKE_LOSS_FEW at least: a TCP that is stuck sends hardly any.
  * A copy that was sent again counts as a packet, and what arrives as received: what is repaired
  * was lost nevertheless. The copy of a packet that was only late does not count. A path is left
- * out at SHAKE_LOSS_MUCH, or with repair at SHAKE_LOSS_ANYWAY, if others are better
- * (shake_sched_may_leave()). Then only probes show how it is: it is taken up again when no more
- * than one in SHAKE_LOSS_PART of a round of packets is lost. A path that is bad again within
- * SHAKE_LOSS_SOON takes a round twice as long, up to SHAKE_LOSS_ROUND_MOST.
+ * out at SHAKE_LOSS_MUCH, or with repair at SHAKE_LOSS_ANYWAY, or at the limit that a user has set,
+ * if others are better (shake_sched_may_leave()). Then only probes show how it is: it is taken up
+ * again when no more than one in SHAKE_LOSS_PART of a round of packets is lost, and no larger share
+ * than that limit. A path that is bad again within SHAKE_LOSS_SOON takes a round twice as long, up
+ * to SHAKE_LOSS_ROUND_MOST.
  *
  *   bursts      What one pseudo-ACK tells weighs as SHAKE_LOSS_WEIGHT packets at most: a burst is
  *               no reason, however long it is.
@@ -79,6 +80,7 @@
  * @missed: of them lost, by now
  * @based: @sent and @received are known
  * @out: it is left out
+ * @limit: the share at which it is left out, in 2^-24; 0: SHAKE_LOSS_MUCH or SHAKE_LOSS_ANYWAY
  */
 struct shake_loss {
 	u64 sent;
@@ -99,6 +101,7 @@ struct shake_loss {
 	s32 missed;
 	bool based;
 	bool out;
+	u32 limit;
 };
 
 /**
@@ -108,6 +111,16 @@ struct shake_loss {
 static inline void shake_loss_init(struct shake_loss *l)
 {
 	*l = (struct shake_loss){ .round = SHAKE_LOSS_ROUND };
+}
+
+/**
+ * shake_loss_set_limit() - at which loss it is left out
+ * @l: the path
+ * @percent: that; 0: the default
+ */
+static inline void shake_loss_set_limit(struct shake_loss *l, u32 percent)
+{
+	l->limit = min(percent, 100U) * (SHAKE_LOSS_ALL / 100);
 }
 
 /**
@@ -130,12 +143,18 @@ static inline void shake_loss_mean(u32 *share, u32 over, s32 packets, s32 lost)
 	*share = (u32)clamp_t(s32, mean, 0, SHAKE_LOSS_ALL);
 }
 
+/* Packets of a round that the user's limit lets be lost. */
+static inline u32 shake_loss_part(const struct shake_loss *l)
+{
+	return l->limit ? (u32)((u64)l->round * l->limit / SHAKE_LOSS_ALL) : U32_MAX;
+}
+
 /* A path that is left out lost @lost of @packets more. Negative: copies came. */
 static inline void shake_loss_try(struct shake_loss *l, u32 packets, s32 lost)
 {
 	l->tried = min_t(u32, l->tried + packets, SHAKE_LOSS_FAR);
 	l->missed = clamp_t(s32, l->missed + lost, 0, SHAKE_LOSS_FAR);
-	if ((u32)l->missed <= l->round / SHAKE_LOSS_PART)
+	if ((u32)l->missed <= min(l->round / SHAKE_LOSS_PART, shake_loss_part(l)))
 		return;
 	l->tried = 0;
 	l->missed = 0;
@@ -213,11 +232,11 @@ static inline void shake_loss_told(struct shake_loss *l, u64 sent, u64 received,
 
 /*
  * Whether the path @other loses so much less that @l may be left out, or may stay so. Of a few
- * packets none may have been lost.
+ * packets none may have been lost; who has set a limit does not ask.
  */
 static inline bool shake_loss_is_better(const struct shake_loss *other, const struct shake_loss *l)
 {
-	return !other->out && other->told >= SHAKE_LOSS_FEW &&
+	return !other->out && (l->limit || other->told >= SHAKE_LOSS_FEW) &&
 	       (l->out ? 4 * other->share <= 3 * l->share : 2 * other->share <= l->share);
 }
 
@@ -228,10 +247,10 @@ static inline bool shake_loss_is_better(const struct shake_loss *other, const st
  */
 static inline bool shake_loss_is_much(const struct shake_loss *l, bool repaired)
 {
-	u32 much = repaired ? SHAKE_LOSS_ANYWAY : SHAKE_LOSS_MUCH;
+	u32 much = l->limit ?: repaired ? SHAKE_LOSS_ANYWAY : SHAKE_LOSS_MUCH;
 
 	return !l->out && l->stays >= much / 4 * 3 &&
-	       (l->empty >= much || l->brief >= SHAKE_LOSS_ANYWAY);
+	       (l->empty >= much || l->brief >= max(much, SHAKE_LOSS_ANYWAY));
 }
 
 /**
@@ -240,7 +259,7 @@ static inline bool shake_loss_is_much(const struct shake_loss *l, bool repaired)
  */
 static inline bool shake_loss_is_doubtful(const struct shake_loss *l)
 {
-	return !l->out && max(l->empty, l->brief) >= SHAKE_LOSS_MUCH / 2;
+	return !l->out && max(l->empty, l->brief) >= (l->limit ?: SHAKE_LOSS_MUCH) / 2;
 }
 
 /**

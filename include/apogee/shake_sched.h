@@ -206,7 +206,7 @@ static inline u32 shake_sched_turn(struct shake_sched *s, const struct shake_sch
  * @index: the path
  *
  * Together they have to carry a part of what it carries: a trickle without loss is worth less
- * than much with it.
+ * than much with it. With a limit that a user has set it is enough that there is one.
  */
 static inline bool shake_sched_may_leave(const struct shake_choice *paths, u32 count, u32 index)
 {
@@ -220,7 +220,7 @@ static inline bool shake_sched_may_leave(const struct shake_choice *paths, u32 c
 		    shake_loss_is_better(&est->loss, &bad->loss))
 			rate += shake_path_guess(est);
 	}
-	return rate && part * rate >= shake_path_rate(bad);
+	return rate && (bad->loss.limit || part * rate >= shake_path_rate(bad));
 }
 
 /**

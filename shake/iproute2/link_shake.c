@@ -23,6 +23,7 @@ enum kind {
 	NUMBER,
 	TIME,
 	TIME_OR_0,
+	RATE,			/* kbit/s */
 	SWITCH,
 	NAME,			/* one of some words */
 	ANY_ADDRESS,
@@ -102,6 +103,12 @@ static const struct word path_words[] = {
 	{"remote", "remote", ANY_ADDRESS, IFLA_SHAKE_PATH_REMOTE, .need = NEED_ADDRESS},
 	{"weight", "weight", NUMBER, IFLA_SHAKE_PATH_WEIGHT, 1, 1000, 4, NULL,
 	 "a number from 1 to 1000"},
+	{"backup", "backup", SWITCH, IFLA_SHAKE_PATH_BACKUP, 0, 1, 1, NULL, "on or off"},
+	{"metered", "metered", SWITCH, IFLA_SHAKE_PATH_METERED, 0, 1, 1, NULL, "on or off"},
+	{"rate", "rate_kbit", RATE, IFLA_SHAKE_PATH_RATE, 0, MAX_U32, 4, NULL,
+	 "0 or a rate from 1kbit to 4tbit, with kbit, mbit, gbit or tbit"},
+	{"loss-limit", "loss_limit", NUMBER, IFLA_SHAKE_PATH_LOSS_LIMIT, 0, 100, 1, NULL,
+	 "a number from 0 to 100"},
 	{"off", NULL, OFF, .attr = IFLA_SHAKE_PATH_DELETE},
 	{}
 };
@@ -126,9 +133,11 @@ static void usage(FILE *out)
 	      "       ip link set DEVICE type shake ...\n"
 	      "\n"
 	      "Where:  PATH := ID { [ dev NAME ] [ local ADDRESS ] [ remote ADDRESS ]\n"
-	      "                     [ weight PERCENT ] | off }\n"
+	      "                     [ weight PERCENT ] [ backup { on | off } ]\n"
+	      "                     [ metered { on | off } ] [ rate RATE ]\n"
+	      "                     [ loss-limit PERCENT ] | off }\n"
 	      "        PEER := ID { [ key FILE ] [ allow PREFIX ] [ deny PREFIX ] | off }\n"
-	      "        TIME := NUMBER{ us | ms | s }\n"
+	      "        TIME := NUMBER{ us | ms | s }  RATE := NUMBER{ kbit | mbit | gbit | tbit }\n"
 	      "        key FILE: a file with 64 hexadecimal digits\n"
 	      "        Words after path or peer that a path or peer has are its own.\n"
 	      "See shake(8).\n", out);
@@ -259,6 +268,28 @@ static int add_key(const struct word *word, const char *value, struct nlmsghdr *
 	return err;
 }
 
+static const char *const rate_units[] = {"kbit", "mbit", "gbit", "tbit", NULL};
+
+/* a number with a unit, to kbit/s */
+static bool parse_rate(const char *text, __u32 *kbit)
+{
+	size_t digits = strspn(text, "0123456789.");
+	const char *const *unit = rate_units;
+	double value;
+	char *end;
+
+	*kbit = 0;
+	if (!strcmp(text, "0"))
+		return true;
+	value = strtod(text, &end);
+	for (; *unit && strcmp(*unit, text + digits); unit++)
+		value *= 1000;
+	if (!digits || end != text + digits || !*unit || value > MAX_U32 || value < 1)
+		return false;
+	*kbit = value + .5;
+	return true;
+}
+
 /* the number that a value means */
 static bool parse_value(const struct word *word, const char *value, __u32 *number)
 {
@@ -273,6 +304,8 @@ static bool parse_value(const struct word *word, const char *value, __u32 *numbe
 			;
 		*number = name - word->names;
 		return *name;
+	case RATE:
+		return parse_rate(value, number);
 	case TIME:
 		return parse_time(value, number);
 	case TIME_OR_0:
@@ -462,6 +495,20 @@ static void print_addr(FILE *out, const struct word *word, const struct rtattr *
 		print_text(out, word->text, word->key, text);
 }
 
+/* in the largest unit that makes it a whole number; JSON: kbit/s */
+static void print_rate(FILE *out, const struct word *word, __u32 kbit)
+{
+	const char *const *unit = rate_units;
+
+	if (is_json_context() || !kbit) {
+		print_number(out, word->text, word->key, kbit);
+		return;
+	}
+	for (; kbit % 1000 == 0; unit++)
+		kbit /= 1000;
+	fprintf(out, "%s %u%s ", word->text, kbit, *unit);
+}
+
 static size_t count_names(const char *const *names)
 {
 	size_t count = 0;
@@ -480,6 +527,9 @@ static void print_word(FILE *out, const struct word *word, const struct rtattr *
 	case TIME:
 	case TIME_OR_0:
 		print_time(out, word->text, word->key, number_of(attr));
+		break;
+	case RATE:
+		print_rate(out, word, number_of(attr));
 		break;
 	case SWITCH:
 		print_switch(out, word->text, word->key, number_of(attr));

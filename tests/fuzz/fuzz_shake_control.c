@@ -518,7 +518,11 @@ static void set_key(u8 who, u8 number)
 
 static void set_path(u8 number, u8 how)
 {
-	struct shake_path_settings settings = { .id = number, .weight = 100 };
+	struct shake_path_settings settings = {
+		.id = number,
+		.weight = 100,
+		.policy = { .backup = how & 16, .metered = how & 32, .rate = how & 64 ? 100 : 0 },
+	};
 
 	strcpy(settings.dev, how & 1 ? "" : world.links[(number - 1 + how / 2) % LINKS].dev.name);
 	if (number == LINKS) {

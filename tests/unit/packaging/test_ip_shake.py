@@ -86,6 +86,11 @@ PATHS = {
         "ID": u8(2), "DEV": b"eth0\0", "LOCAL": address("192.0.2.1"), "REMOTE": address("::2"),
         "WEIGHT": u32(50),
     },
+    "path 3 backup on metered off rate 2.5mbit loss-limit 5": {
+        "ID": u8(3), "BACKUP": u8(1), "METERED": u8(0), "RATE": u32(2500), "LOSS_LIMIT": u8(5),
+    },
+    "path 3 rate 0": {"ID": u8(3), "RATE": u32(0)},
+    "path 3 rate 4tbit": {"ID": u8(3), "RATE": u32(4_000_000_000)},
     "path 1 dev any local any": {"ID": u8(1), "DEV": b"\0", "LOCAL": b""},
 }  # fmt: skip
 PEERS = {
@@ -152,6 +157,7 @@ def test_a_key_that_is_not_there(ip: Ip, tmp_path: Path) -> None:
 
 ADDRESS = "must be any or an address of IPv4 or IPv6"
 PREFIX = "must be an address of IPv4 or IPv6, or ADDRESS/LENGTH"
+RATE = "must be 0 or a rate from 1kbit to 4tbit, with kbit, mbit, gbit or tbit"
 #: What is said, by words; what they must be is said of the last one, a value.
 WRONG = {
     "role host": "must be leader or agent",
@@ -180,6 +186,11 @@ WRONG = {
     "peer 1 deny any": PREFIX,
     "path": "path needs a value",
     "path 1 dev": "dev needs a value",
+    "path 1 loss-limit 101": "must be a number from 0 to 100",
+    **{
+        f"path 1 rate {rate}": RATE
+        for rate in ("5", "5tbit", "0.5kbit", "mbit", "1mbits", "-1kbit")
+    },
     "path 1 weight 5 off": "path off stands alone",
     "path 1 off dev eth0": 'unknown word "dev", see: ip link help shake',
     "path 1 dev a dev b": "dev is given twice",
@@ -202,7 +213,7 @@ def test_help(ip: Ip, root: Path) -> None:
     done = ip.run("link", "help", "shake")
     source = (root / "shake" / "iproute2" / "link_shake.c").read_text()
     words = re.findall(r'^\t\{"([\w-]+)", (?:"\w+"|NULL), (?!IFLA)\w+, ', source, re.M)
-    assert len(words) == 27
+    assert len(words) == 31
     assert set(words) <= set(re.findall(r"[a-z][\w-]*", done.stdout))
     made = ip.run("link", "add", "name", "s0", "type", "shake", "help")
     assert (made.returncode, made.stderr) == (1, done.stdout)
@@ -218,7 +229,10 @@ def leader() -> bytes:
         "ID": u8(1), "DEV": b"eth0\0", "REMOTE": address("192.0.2.9"), "WEIGHT": u32(100),
         "STATE": u8(2),
     }  # fmt: skip
-    two = {"ID": u8(2), "LOCAL": address("2001:db8::1"), "WEIGHT": u32(50), "STATE": u8(1)}
+    two = {
+        "ID": u8(2), "LOCAL": address("2001:db8::1"), "WEIGHT": u32(50), "STATE": u8(1),
+        "BACKUP": u8(1), "METERED": u8(1), "RATE": u32(1500), "LOSS_LIMIT": u8(5),
+    }  # fmt: skip
     paths = b"".join(packed(LINK["PATH"], whole(each, PATH)) for each in (one, two))
     prefix = packed(PEER["ALLOW"], address("10.0.0.0") + b"\x08")
     peers = whole({"ID": u32(7), "HAS_KEY": u8(1), "PREFIXES": prefix}, PEER)
@@ -243,7 +257,8 @@ def test_show(ip: Ip, leader: bytes) -> None:
     at = lines.index(f"shake {SETTINGS}")
     assert lines[at + 1 : at + 5] == [
         "path 1 dev eth0 remote 192.0.2.9 weight 100 state alive",
-        "path 2 local 2001:db8::1 weight 50 state joining",
+        "path 2 local 2001:db8::1 weight 50 backup on metered on rate 1500kbit loss-limit 5 "
+        "state joining",
         "peer 7 has-key on allow 10.0.0.0/8",
         "and 2 more peers",
     ]
@@ -267,7 +282,10 @@ def test_show_as_json(ip: Ip, leader: bytes) -> None:
         "queue_us": 200_000, "repair": True, "path_count": 2, "peer_count": 3,
         "paths": [
             {"id": 1, "dev": "eth0", "remote": "192.0.2.9", "weight": 100, "state": "alive"},
-            {"id": 2, "local": "2001:db8::1", "weight": 50, "state": "joining"},
+            {
+                "id": 2, "local": "2001:db8::1", "weight": 50, "backup": True, "metered": True,
+                "rate_kbit": 1500, "loss_limit": 5, "state": "joining",
+            },
         ],
         "peers": [{"id": 7, "has_key": True, "allow": ["10.0.0.0/8"]}],
     }  # fmt: skip

@@ -16,6 +16,7 @@ from tests.unit.shake.wire_core import (
     HELLO,
     KEPT,
     MAL,
+    POLICY,
     PROBE,
     READY,
     RESET,
@@ -74,6 +75,29 @@ def test_a_packet_has_what_its_type_needs(kind: int, least: int) -> None:
         assert wire.head(packet[:length])[0] == expected, length
 
 
+POLICIES = {
+    "03 00 0000 00000000": (0, 0, True, True),
+    "01 05 0000 000009c4": (2500, 5, True, False),
+    "02 64 0000 ffffffff": (2**32 - 1, 100, False, True),
+}
+
+
+def test_a_probe_may_tell_a_policy() -> None:
+    """Behind its head; one that makes no sense changes nothing."""
+    front = bytes([PROBE << 4, COUNTED | POLICY]) + bytes(6)
+    assert wire.head(front + bytes(7))[0] == TRUNCATED
+    assert wire.head(front + bytes(8))[0] == TAKEN
+    for text, fields in POLICIES.items():
+        policy = wire.Policy()
+        assert wire.call("policy_read", front + bytes.fromhex(text), policy)
+        assert (policy.rate, policy.loss_limit, policy.backup, policy.metered) == fields
+        assert wire.written("policy_write", policy)[8:] == bytes.fromhex(text)
+    for text in ("04 00 0000 00000000", "00 65 0000 00000000", "00 00 0001 00000000"):
+        policy = wire.Policy(rate=7)
+        assert not wire.call("policy_read", front + bytes.fromhex(text), policy)
+        assert policy.rate == 7
+
+
 def test_mal_is_part_of_the_head() -> None:
     packet = bytes([DATA << 4, MAL]) + bytes(11)
     assert wire.head(packet[:12])[0] == TRUNCATED
@@ -87,7 +111,8 @@ def test_other_types_are_no_session_packets(kind: int) -> None:
 
 @pytest.mark.parametrize("kind", [READY, DATA, ACK, PROBE, RESET])
 def test_flags_that_a_type_cannot_have(kind: int) -> None:
-    good = {DATA: {f & ALL_FLAGS for f in range(256)}, PROBE: {COUNTED}}.get(kind, {0})
+    data, probe = {f & ALL_FLAGS for f in range(256)}, {COUNTED, COUNTED | POLICY}
+    good = {DATA: data, PROBE: probe}.get(kind, {0})
     length = 8 if kind == RESET else 40
     for flags in range(256):
         packet = bytes([kind << 4, flags]) + bytes(length - 2)

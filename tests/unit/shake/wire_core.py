@@ -14,7 +14,7 @@ from tests.unit.devices import DeviceHeaders, build
 from tests.unit.headers.cheaders import Library
 
 HELLO, WELCOME, CONFIRM, READY, DATA, ACK, PROBE, RESET = range(1, 9)
-COUNTED, MAL, ENCRYPTED, RETRANSMIT, KEPT, UNSUMMED = 1, 2, 4, 8, 16, 32
+COUNTED, MAL, ENCRYPTED, RETRANSMIT, KEPT, UNSUMMED, POLICY = 1, 2, 4, 8, 16, 32, 64
 (
     TAKEN,
     TRUNCATED,
@@ -27,9 +27,9 @@ COUNTED, MAL, ENCRYPTED, RETRANSMIT, KEPT, UNSUMMED = 1, 2, 4, 8, 16, 32
     AGAIN,
 ) = range(9)
 HEADERS = DeviceHeaders([ROOT / "shake/session.h"])
-Head, AckBody, Registration, Keys, Issuer, Join, Session = (
+Head, AckBody, Registration, Keys, Issuer, Join, Session, Policy = (
     HEADERS.structs[f"shake_{name}"]
-    for name in ("head", "ack_body", "registration", "keys", "issuer", "join", "session")
+    for name in ("head", "ack_body", "registration", "keys", "issuer", "join", "session", "policy")
 )
 
 
