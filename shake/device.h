@@ -58,6 +58,7 @@ union shake_addr {
  * @keepalive: us between probes of an idle path; 0: none
  * @queue: leader: us that packets may wait in front of the links; 0: no limit
  * @repair: leader: packets that a path lost are sent again
+ * @datagrams: how packets that are not TCP's go by several paths
  */
 struct shake_settings {
 	enum shake_role role;
@@ -74,6 +75,7 @@ struct shake_settings {
 	u32 keepalive;
 	u32 queue;
 	bool repair;
+	u8 datagrams;
 };
 
 /**
@@ -212,6 +214,10 @@ enum shake_count {
 	SHAKE_PATH_LEFT,	/* left out, as it lost much */
 	SHAKE_PATH_READMITTED,	/* after it was left out */
 	SHAKE_MTU_TOLD,		/* packets that passed, but too long for another path */
+	SHAKE_ORDER_WAITED,	/* packets received that waited for those before them */
+	SHAKE_ORDER_GAVE_UP,	/* times that these did not come in time */
+	SHAKE_ORDER_OVERTAKEN,	/* packets that came after that */
+	SHAKE_ORDER_REPEATED,	/* packets that came twice: one was dropped */
 	SHAKE_ADDRESS_CHANGED,	/* the other end of a path has another address */
 	SHAKE_COUNTS
 };

@@ -9,6 +9,7 @@
 #include <linux/hashtable.h>
 #include <linux/workqueue.h>
 
+#include <apogee/shake_order.h>
 #include <apogee/shake_repair.h>
 #include <compat/frags.h>
 #include <compat/uninitialized.h>
@@ -175,6 +176,20 @@ struct shake_asked {
 };
 
 /**
+ * struct shake_stream - flows of datagrams to a peer
+ * @number: of the packets sent
+ * @path: that they are pinned to; 0: none
+ * @used_at: us, when the last one was
+ */
+struct shake_stream {
+	atomic_t number;
+	u8 path;
+	u64 used_at;
+};
+
+struct shake_orders;
+
+/**
  * struct shake_peer - the other end: of a leader the agent, of an agent a leader
  * @d: the device
  * @id: the leader's number
@@ -192,6 +207,8 @@ struct shake_asked {
  * @doubt_until: us, until when it is to be found out what the paths lose
  * @timer: does what is due
  * @flows: TCP flows
+ * @streams: sent
+ * @orders: received; NULL: none up to now
  * @rcu: for freeing
  */
 struct shake_peer {
@@ -212,6 +229,8 @@ struct shake_peer {
 	u64 doubt_until;
 	struct timer_list timer;
 	struct shake_flows flows;
+	struct shake_stream streams[SHAKE_STREAMS];
+	struct shake_orders *orders;
 	struct rcu_head rcu;
 };
 
@@ -251,6 +270,7 @@ struct shake_owned {
  * @registrations: HELLOs that may be answered now
  * @resets: hints that may be sent now
  * @refilled: jiffies, when more were allowed
+ * @waiting: datagrams received that wait
  * @counts: by enum shake_count
  * @gone: what flows of deleted peers counted; under RTNL
  * @retry: opens paths that got no socket
@@ -275,6 +295,7 @@ struct shake_dev {
 	struct gro_cells gro;
 	atomic_t registrations;
 	atomic_t resets;
+	atomic_t waiting;
 	unsigned long refilled;
 	atomic64_t counts[SHAKE_COUNTS];
 	struct shake_flow_counts gone;
@@ -474,7 +495,22 @@ struct sk_buff *shake_copies_told(struct shake_path *path, const struct shake_ac
 				  u64 now);
 void shake_copies_send(struct shake_dev *d, const struct shake_way *way, struct sk_buff *list);
 
+/* order.c */
+void shake_streams_init(struct shake_peer *peer);
+void shake_order_take(struct shake_peer *peer, struct sk_buff *skb, u32 number);
+void shake_orders_stop(struct shake_peer *peer);
+void shake_orders_shutdown(struct shake_peer *peer);
+void shake_orders_free(struct shake_peer *peer);
+
 /* receive.c */
+
+/* A packet is given to the stack. */
+static inline void shake_give(struct shake_dev *d, struct sk_buff *skb)
+{
+	dev_sw_netstats_rx_add(d->dev, skb->len);
+	gro_cells_receive(&d->gro, skb);
+}
+
 int shake_encap_rcv(struct sock *sk, struct sk_buff *skb);
 
 /* control.c */

@@ -54,7 +54,8 @@ static const struct nla_policy policy[IFLA_SHAKE_MAX + 1] = {
 	[IFLA_SHAKE_REPAIR] = NLA_POLICY_MAX(NLA_U8, 1),
 	[IFLA_SHAKE_PATH] = NLA_POLICY_NESTED(path_policy),
 	[IFLA_SHAKE_PEER] = NLA_POLICY_NESTED(peer_policy),
-	[IFLA_SHAKE_PATHS ... IFLA_SHAKE_MAX] = { .type = NLA_REJECT },
+	[IFLA_SHAKE_PATHS ... IFLA_SHAKE_PEER_COUNT] = { .type = NLA_REJECT },
+	[IFLA_SHAKE_DATAGRAMS] = NLA_POLICY_MAX(NLA_U8, SHAKE_DATAGRAMS_PIN),
 };
 
 /* --- attributes to settings ----------------------------------------------------------------- */
@@ -123,6 +124,8 @@ static int read_settings(struct nlattr *data[], struct shake_settings *settings,
 	read_u32(data[IFLA_SHAKE_QUEUE], &settings->queue);
 	if (data[IFLA_SHAKE_REPAIR])
 		settings->repair = nla_get_u8(data[IFLA_SHAKE_REPAIR]);
+	if (data[IFLA_SHAKE_DATAGRAMS])
+		settings->datagrams = nla_get_u8(data[IFLA_SHAKE_DATAGRAMS]);
 	return read_addresses(data, settings, extack);
 }
 

@@ -25,6 +25,13 @@ enum shake_ack {
 	SHAKE_ACK_AUTO,
 };
 
+/* How packets of UDP, and all others than TCP's, go by several paths. */
+enum shake_datagrams {
+	SHAKE_DATAGRAMS_SPREAD,	/* each by its own */
+	SHAKE_DATAGRAMS_ORDER,	/* the same, and the other end puts them in order */
+	SHAKE_DATAGRAMS_PIN,	/* those of a flow by one path, while it lives */
+};
+
 enum shake_path_state {
 	SHAKE_PATH_ABSENT,	/* its device is missing or down, or this one is down */
 	SHAKE_PATH_JOINING,	/* not registered with the agent */
@@ -59,6 +66,7 @@ enum {
 	IFLA_SHAKE_PEERS,	/* only read: nested list of IFLA_SHAKE_PEER */
 	IFLA_SHAKE_PATH_COUNT,	/* only read: u32: paths; the list may have fewer */
 	IFLA_SHAKE_PEER_COUNT,	/* only read: u32: peers; the list may have fewer */
+	IFLA_SHAKE_DATAGRAMS,	/* u8: enum shake_datagrams: of what this end sends */
 	__IFLA_SHAKE_MAX
 };
 

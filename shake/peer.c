@@ -39,6 +39,7 @@ struct shake_peer *shake_peer_make(struct shake_dev *d, u32 id)
 	spin_lock_init(&peer->lock);
 	timer_setup(&peer->timer, shake_peer_timer, 0);
 	shake_sched_init(&peer->sched);
+	shake_streams_init(peer);
 	err = shake_flows_init(&peer->flows);
 	if (err)
 		goto free;
@@ -63,12 +64,14 @@ static void unlink(struct shake_peer *peer)
 	while (peer->prefix_count)
 		shake_prefix_disown(peer, &peer->prefixes[0]);
 	timer_shutdown_sync(&peer->timer);
+	shake_orders_shutdown(peer);
 	shake_for_each_path(peer, path)
 		shake_path_remove(path);
 }
 
 static void release(struct shake_peer *peer)
 {
+	shake_orders_free(peer);
 	shake_flows_free(&peer->flows);
 	kfree_sensitive(peer);
 }
@@ -115,6 +118,7 @@ void shake_peers_stop(struct shake_dev *d)
 		}
 		spin_unlock_bh(&peer->lock);
 		timer_delete_sync(&peer->timer);
+		shake_orders_stop(peer);
 	}
 }
 

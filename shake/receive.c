@@ -194,10 +194,12 @@ static void deliver(struct shake_dev *d, struct arrival *a)
 	skb->encapsulation = 0;
 	skb_clear_hash(skb);	/* that of the tunnel: inner flows have their own */
 	skb_scrub_packet(skb, !net_eq(READ_ONCE(d->net), dev_net(d->dev)));
-	dev_sw_netstats_rx_add(d->dev, skb->len);
 	if (a->head.flags & SHAKE_RETRANSMIT && shake_is_leader(d))
 		make_duplicates(d, skb);
-	gro_cells_receive(&d->gro, skb);
+	if (a->head.flags & SHAKE_NUMBERED)
+		shake_order_take(peer, skb, a->head.mal);
+	else
+		shake_give(d, skb);
 }
 
 /* --- the session --------------------------------------------------------------------------- */

@@ -35,6 +35,7 @@ void shake_settings_init(struct shake_settings *settings)
 		.keepalive = 10 * USEC_PER_SEC,
 		.queue = 200 * USEC_PER_MSEC,
 		.repair = true,
+		.datagrams = SHAKE_DATAGRAMS_ORDER,
 	};
 }
 
@@ -109,6 +110,10 @@ static int check_numbers(const struct shake_settings *settings, struct netlink_e
 	}
 	if (settings->queue && (settings->queue < QUEUE_MIN || settings->queue > QUEUE_MAX)) {
 		NL_SET_ERR_MSG_MOD(extack, "queue must be 0 or 10ms to 100s");
+		return -ERANGE;
+	}
+	if (settings->datagrams > SHAKE_DATAGRAMS_PIN) {
+		NL_SET_ERR_MSG_MOD(extack, "datagrams must be spread, order or pin");
 		return -ERANGE;
 	}
 	if (settings->encrypt && !settings->auth) {

@@ -60,7 +60,7 @@ static void end_entry(struct list *list, struct nlattr *nest, bool bad)
 
 size_t shake_show_size(const struct net_device *dev)
 {
-	return 5 * nla_total_size(sizeof(u8)) +	/* ROLE, SCHEDULER, ACK, AUTH, ENCRYPT */
+	return 6 * nla_total_size(sizeof(u8)) +	/* ROLE, SCHEDULER, ACK, AUTH to DATAGRAMS */
 	       nla_total_size(sizeof(u16)) +		/* PORT */
 	       9 * nla_total_size(sizeof(u32)) +	/* ID to QUEUE, both COUNTs */
 	       2 * nla_total_size(sizeof(struct in6_addr)) +	/* LOCAL, REMOTE */
@@ -109,7 +109,8 @@ static bool bad_settings(struct sk_buff *skb, const struct shake_settings *setti
 	       nla_put_u32(skb, IFLA_SHAKE_RTT_WINDOW, settings->estimate.rtt_window) ||
 	       nla_put_u32(skb, IFLA_SHAKE_KEEPALIVE, settings->keepalive) ||
 	       nla_put_u32(skb, IFLA_SHAKE_QUEUE, settings->queue) ||
-	       nla_put_u8(skb, IFLA_SHAKE_REPAIR, settings->repair);
+	       nla_put_u8(skb, IFLA_SHAKE_REPAIR, settings->repair) ||
+	       nla_put_u8(skb, IFLA_SHAKE_DATAGRAMS, settings->datagrams);
 }
 
 /* --- paths ---------------------------------------------------------------------------------- */

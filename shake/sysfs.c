@@ -186,6 +186,7 @@ SHAKE_SETTING(rtt_window_us, U32, estimate.rtt_window, NULL);
 SHAKE_SETTING(keepalive_us, U32, keepalive, NULL);
 SHAKE_SETTING(queue_us, U32, queue, NULL);
 SHAKE_SETTING(repair, SWITCH, repair, NULL);
+SHAKE_SETTING(datagrams, NAME_U8, datagrams, shake_datagrams_names);
 
 /* --- paths, peers, keys: a line is written, many are read ------------------------------------ */
 
@@ -393,6 +394,7 @@ static struct attribute *attributes[] = {
 	&setting_keepalive_us.attr.attr,
 	&setting_queue_us.attr.attr,
 	&setting_repair.attr.attr,
+	&setting_datagrams.attr.attr,
 	&dev_attr_paths.attr,
 	&dev_attr_peers.attr,
 	&dev_attr_key.attr,

@@ -12,6 +12,7 @@
 const char *const shake_role_names[] = { "leader", "agent", NULL };
 const char *const shake_scheduler_names[] = { "rr", "ratio", "rah", NULL };
 const char *const shake_ack_names[] = { "pass", "drop", "tdar", "auto", NULL };
+const char *const shake_datagrams_names[] = { "spread", "order", "pin", NULL };
 const char *const shake_state_names[] = { "absent", "joining", "alive", "dead", "refused", "lossy",
 						NULL };
 

@@ -9,6 +9,7 @@ extern const char *const shake_role_names[];
 extern const char *const shake_scheduler_names[];
 extern const char *const shake_ack_names[];
 extern const char *const shake_state_names[];
+extern const char *const shake_datagrams_names[];
 
 void shake_path_begin(struct shake_dev *d, u8 id, struct shake_path_settings *path);
 int shake_read_address(const char *text, union shake_addr *addr);

@@ -18,6 +18,7 @@
 #define NO_ROOM 1	/* octets of a route that has room for no packet, or of none */
 #define TELL_LEAST 1000	/* octets: shorter packets cost a path 3 % and more of what it carries */
 #define TELL_US (10 * USEC_PER_MSEC)	/* between senders that are told of a path's MTU */
+#define PIN_US (10 * USEC_PER_SEC)	/* after so long a flow's path is chosen anew */
 #define QUIET_US (250 * USEC_PER_MSEC)	/* heard before others by so much: perhaps dying */
 
 /* --- the way ------------------------------------------------------------------------------- */
@@ -140,23 +141,46 @@ static struct shake_path *ack_path(struct shake_peer *peer)
 	return last->heard_at - named->heard_at > quiet ? last : named;
 }
 
-static struct shake_path *choose(struct shake_peer *peer, u32 length, bool small, u64 now)
+/* The path that a flow is pinned to, if it may be taken and the flow has not slept. Locked. */
+static struct shake_path *pinned(const struct shake_stream *stream, struct shake_path **paths,
+				 unsigned int count, u64 now)
+{
+	unsigned int i;
+
+	if (now - stream->used_at > PIN_US)
+		return NULL;
+	for (i = 0; i < count; i++)
+		if (paths[i]->settings.id == stream->path)
+			return paths[i];
+	return NULL;
+}
+
+/* @stream: pinned; NULL: not. Under the peer's lock. */
+static struct shake_path *choose(struct shake_peer *peer, struct shake_stream *stream, u32 length,
+				 bool small, u64 now)
 {
 	struct shake_choice choices[SHAKE_PATHS_MAX] __uninitialized;
 	struct shake_path *paths[SHAKE_PATHS_MAX] __uninitialized;
-	struct shake_path *named;
+	struct shake_path *path;
 	unsigned int count;
 
-	named = small ? ack_path(peer) : NULL;
-	if (named)
-		return named;
+	path = small ? ack_path(peer) : NULL;
+	if (path)
+		return path;
 	count = candidates(peer, length, now, choices, paths);
 	if (!count)
 		return NULL;
-	if (count == 1)
-		return paths[0];
-	return paths[shake_sched_pick(&peer->sched, &peer->d->settings.sched, choices, count,
-				      length, now)];
+	path = stream ? pinned(stream, paths, count, now) : NULL;
+	if (!path && count == 1)
+		path = paths[0];
+	if (!path)
+		path = paths[shake_sched_pick(&peer->sched, &peer->d->settings.sched, choices,
+					      count, length, now)];
+	if (stream) {
+		stream->path = path->settings.id;
+		stream->used_at = now;
+	}
+	return path;
 }
 
 /* Stop the leader's queue if packets would only wait elsewhere. Under the peer's lock. */
@@ -361,6 +385,7 @@ static void send(struct shake_dev *d, const struct shake_way *way, struct outsid
  * @kept: a copy is to be kept
  * @place: of its copy
  * @tell: MTU that its sender should know of; 0: none
+ * @pin: the stream that stays on its path; NULL: none
  */
 struct parcel {
 	struct sk_buff *skb;
@@ -372,6 +397,7 @@ struct parcel {
 	bool kept;
 	u32 place;
 	u32 tell;
+	struct shake_stream *pin;
 };
 
 /* Tell the sender of a packet that it is too long. IPv6 has no MTU of less than 1280. */
@@ -545,7 +571,7 @@ static bool find_way(struct shake_peer *peer, struct parcel *parcel, struct shak
 
 	spin_lock_bh(&peer->lock);
 	now = shake_now();	/* under the lock: no other CPU has a later one */
-	path = choose(peer, parcel->skb->len, small, now);
+	path = choose(peer, parcel->pin, parcel->skb->len, small, now);
 	*cause = SHAKE_DROP_NO_PATH;
 	if (path && !small && !shake_is_leader(peer->d) && shake_is_over(path, now)) {
 		*cause = SHAKE_DROP_LIMIT;
@@ -706,6 +732,24 @@ bool shake_segment_pull(struct sk_buff *skb, struct shake_segment *segment)
 	       shake_segment_read(skb->data, skb_headlen(skb), skb->len, segment);
 }
 
+/* What is not TCP's keeps its order by one path, or by its number, or does not. */
+static void prepare_datagram(struct shake_peer *peer, struct parcel *parcel)
+{
+	u32 place = skb_get_hash(parcel->skb) % SHAKE_STREAMS;
+	struct shake_stream *stream = &peer->streams[place];
+
+	switch (READ_ONCE(peer->d->settings.datagrams)) {
+	case SHAKE_DATAGRAMS_ORDER:
+		parcel->flags |= SHAKE_NUMBERED;
+		parcel->m_al = shake_order_number(true, place,
+						  (u32)atomic_inc_return(&stream->number));
+		break;
+	case SHAKE_DATAGRAMS_PIN:
+		parcel->pin = stream;
+		break;
+	}
+}
+
 static void send_one(struct shake_peer *peer, struct sk_buff *skb)
 {
 	struct parcel parcel = { .skb = skb };
@@ -715,6 +759,8 @@ static void send_one(struct shake_peer *peer, struct sk_buff *skb)
 		consume_skb(skb);
 		return;
 	}
+	if (!parcel.is_tcp)
+		prepare_datagram(peer, &parcel);
 	send_packet(peer, &parcel);
 }
 

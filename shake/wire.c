@@ -9,13 +9,14 @@
 
 #define REGISTRATION_FIELDS 32	/* octets before a CONFIRM's own fields */
 #define DATA_FLAGS (SHAKE_COUNTED | SHAKE_MAL | SHAKE_ENCRYPTED | SHAKE_RETRANSMIT | SHAKE_KEPT | \
-		    SHAKE_UNSUMMED)
+		    SHAKE_UNSUMMED | SHAKE_NUMBERED)
 
 static bool are_flags_good(u8 type, u8 flags)
 {
 	switch (type) {
 	case SHAKE_TYPE_DATA:
-		return !(flags & ~DATA_FLAGS);
+		return !(flags & ~DATA_FLAGS) &&
+		       (flags & (SHAKE_MAL | SHAKE_NUMBERED)) != (SHAKE_MAL | SHAKE_NUMBERED);
 	case SHAKE_TYPE_PROBE:
 		return (flags & ~SHAKE_POLICY) == SHAKE_COUNTED;
 	default:
@@ -72,7 +73,7 @@ enum shake_verdict shake_head_read(const u8 *packet, u32 length, struct shake_he
 		return SHAKE_BAD_TYPE;
 	if (length < shake_packet_octets(head))
 		return SHAKE_TRUNCATED;
-	if (head->flags & SHAKE_MAL)
+	if (head->type == SHAKE_TYPE_DATA && shake_head_octets(head->flags) > SHAKE_HEAD)
 		head->mal = get_unaligned_be32(packet + SHAKE_HEAD);
 	if (head->type == SHAKE_TYPE_READY && (head->ack_path || head->counter))
 		return SHAKE_BAD_TYPE;
@@ -83,7 +84,7 @@ enum shake_verdict shake_head_read(const u8 *packet, u32 length, struct shake_he
 
 /**
  * shake_head_write() - write a head
- * @packet: room for SHAKE_HEAD_MAL octets, or SHAKE_HEAD without SHAKE_MAL
+ * @packet: room for SHAKE_HEAD_MAL octets, or SHAKE_HEAD without SHAKE_MAL and SHAKE_NUMBERED
  * @head: what to write
  *
  * Return: octets written.
@@ -94,9 +95,10 @@ u32 shake_head_write(u8 *packet, const struct shake_head *head)
 	packet[1] = head->flags;
 	put_unaligned_be16(head->index, packet + 2);
 	put_unaligned_be32(head->counter, packet + 4);
-	if (head->flags & SHAKE_MAL)
-		put_unaligned_be32(head->mal, packet + SHAKE_HEAD);
-	return shake_head_octets(head->flags);
+	if (head->type != SHAKE_TYPE_DATA || shake_head_octets(head->flags) == SHAKE_HEAD)
+		return SHAKE_HEAD;
+	put_unaligned_be32(head->mal, packet + SHAKE_HEAD);
+	return SHAKE_HEAD_MAL;
 }
 
 /**

@@ -13,7 +13,7 @@
  * and then:
  *
  *   READY        index at the agent (2), flags (1), 0 (1). Its counter is 0.
- *   DATA         with SHAKE_MAL: M_AL (4); the inner packet
+ *   DATA         with SHAKE_MAL: M_AL (4), with SHAKE_NUMBERED: number (4); the inner packet
  *   ACK          echo (4), hold (4), bytes (4), packets (4), seen (8): see struct
  *                shake_ack_body
  *   PROBE        nothing; with SHAKE_POLICY what the leader's user wants of the path: 1: backup,
@@ -78,6 +78,7 @@ enum shake_type {
 #define SHAKE_KEPT 16		/* the leader has copies of those before, and sends what is lost */
 #define SHAKE_UNSUMMED 32	/* TCP's checksum is its pseudo-header's; only with a tag */
 #define SHAKE_POLICY 64		/* PROBE: tells the path's policy */
+#define SHAKE_NUMBERED 64	/* DATA, not with SHAKE_MAL: a number, see shake_order.h */
 
 /*
  * Why a packet was dropped: those from SHAKE_TRUNCATED to SHAKE_STRANGER stand in the
@@ -102,7 +103,7 @@ enum shake_verdict {
  * @flags: SHAKE_COUNTED and others
  * @index: of the session, at the receiver; RESET: at its sender
  * @counter: low 32 bits of the packet counter
- * @mal: M_AL; only with SHAKE_MAL
+ * @mal: M_AL; only with SHAKE_MAL. With SHAKE_NUMBERED the number.
  */
 struct shake_head {
 	u8 type;
@@ -159,10 +160,10 @@ static inline bool shake_type_registers(u8 type)
 	return type >= SHAKE_TYPE_HELLO && type <= SHAKE_TYPE_CONFIRM;
 }
 
-/* octets of a head: of what stays in the clear if the rest is encrypted */
+/* octets of DATA's head: of what stays in the clear if the rest is encrypted */
 static inline u32 shake_head_octets(u8 flags)
 {
-	return flags & SHAKE_MAL ? SHAKE_HEAD_MAL : SHAKE_HEAD;
+	return flags & (SHAKE_MAL | SHAKE_NUMBERED) ? SHAKE_HEAD_MAL : SHAKE_HEAD;
 }
 
 enum shake_verdict shake_head_read(const u8 *packet, u32 length, struct shake_head *head);

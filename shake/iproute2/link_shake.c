@@ -61,6 +61,7 @@ struct word {
 static const char *const roles[] = {"leader", "agent", NULL};
 static const char *const schedulers[] = {"rr", "ratio", "rah", NULL};
 static const char *const acks[] = {"pass", "drop", "tdar", "auto", NULL};
+static const char *const datagrams[] = {"spread", "order", "pin", NULL};
 static const char *const states[] = {"absent", "joining", "alive", "dead", "refused", "lossy",
 				     NULL};
 
@@ -91,6 +92,8 @@ static const struct word words[] = {
 	{"queue", "queue_us", TIME_OR_0, IFLA_SHAKE_QUEUE, 10000, 100000000, 4, NULL,
 	 "0 or a time from 10ms to 100s, with us, ms or s"},
 	{"repair", "repair", SWITCH, IFLA_SHAKE_REPAIR, 0, 1, 1, NULL, "on or off"},
+	{"datagrams", "datagrams", NAME, IFLA_SHAKE_DATAGRAMS, 0, 2, 1, datagrams,
+	 "spread, order or pin"},
 	{"path", NULL, GROUP, IFLA_SHAKE_PATH, 1, 8, 1, NULL, "a number from 1 to 8"},
 	{"peer", NULL, GROUP, IFLA_SHAKE_PEER, 0, MAX_U32, 4, NULL,
 	 "a number from 0 to 4294967295"},
@@ -129,7 +132,8 @@ static void usage(FILE *out)
 	      "                 [ ack { pass | drop | tdar | auto } ] [ threshold NUMBER ]\n"
 	      "                 [ auth { on | off } ] [ encrypt { on | off } ]\n"
 	      "                 [ interval TIME ] [ rtt-window TIME ] [ keepalive TIME ]\n"
-	      "                 [ queue TIME ] [ repair { on | off } ] [ path PATH ] [ peer PEER ]\n"
+	      "                 [ queue TIME ] [ repair { on | off } ]\n"
+	      "                 [ datagrams { spread | order | pin } ] [ path PATH ] [ peer PEER ]\n"
 	      "       ip link set DEVICE type shake ...\n"
 	      "\n"
 	      "Where:  PATH := ID { [ dev NAME ] [ local ADDRESS ] [ remote ADDRESS ]\n"

@@ -165,6 +165,34 @@ void shake_copies_send(struct shake_dev *d, const struct shake_way *way, struct 
 	expect(d && way && !list);
 }
 
+/* --- order.c: what is numbered does not wait ------------------------------------------------ */
+
+void shake_streams_init(struct shake_peer *peer)
+{
+	expect(!peer->orders);
+}
+
+void shake_order_take(struct shake_peer *peer, struct sk_buff *skb, u32 number)
+{
+	expect(number || !peer->lock.taken);
+	shake_give(peer->d, skb);
+}
+
+void shake_orders_stop(struct shake_peer *peer)
+{
+	expect(!peer->orders);
+}
+
+void shake_orders_shutdown(struct shake_peer *peer)
+{
+	expect(!peer->orders);
+}
+
+void shake_orders_free(struct shake_peer *peer)
+{
+	expect(!peer->orders);
+}
+
 /* --- transmit.c ---------------------------------------------------------------------------- */
 
 void shake_let_go(struct shake_peer *peer, u64 now)
@@ -327,6 +355,8 @@ void world_send_data(struct shake_path *path, struct input *in)
 	s = &way.link->s;
 	head.flags = flags & (SHAKE_COUNTED | SHAKE_MAL | SHAKE_RETRANSMIT | SHAKE_KEPT |
 			      (s->auth ? SHAKE_UNSUMMED : 0));
+	if (!(head.flags & SHAKE_MAL))
+		head.flags |= flags & SHAKE_NUMBERED;
 	if (s->encrypt || (s->auth && d->settings.encrypt))
 		head.flags |= SHAKE_ENCRYPTED;
 	if (!shake_is_leader(d))

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.guest
 
 WORDS = (
     "scheduler ratio theta 250 ack tdar threshold 7 encrypt on interval 500ms rtt-window 3s "
-    "keepalive 0 queue 50ms repair off"
+    "keepalive 0 queue 50ms repair off datagrams pin"
 )
 KEY = "00112233445566778899aabbccddeeff" * 2
 
@@ -65,7 +65,7 @@ ethtool -i s0 >$OUT/driver
 refused sticks rmmod shake
 echo rah >scheduler; echo 100 >theta; echo auto >ack; echo 5 >threshold; echo 0 >encrypt
 echo 1000000 >interval_us; cat rtt_window_us >$OUT/window; echo 10000000 >keepalive_us
-echo 200000 >queue_us; echo on >repair
+echo 200000 >queue_us; echo on >repair; echo order >datagrams
 echo 192.0.2.8 >remote
 show restored s0
 
@@ -199,6 +199,7 @@ CHANGED = {
     "keepalive_us": 0,
     "queue_us": 50_000,
     "repair": False,
+    "datagrams": "pin",
 }
 DEFAULTS = CHANGED | {
     "scheduler": "rah",
@@ -210,6 +211,7 @@ DEFAULTS = CHANGED | {
     "keepalive_us": 10_000_000,
     "queue_us": 200_000,
     "repair": True,
+    "datagrams": "order",
 }
 
 

@@ -15,6 +15,7 @@ from tests.unit.headers.cheaders import Library
 
 HELLO, WELCOME, CONFIRM, READY, DATA, ACK, PROBE, RESET = range(1, 9)
 COUNTED, MAL, ENCRYPTED, RETRANSMIT, KEPT, UNSUMMED, POLICY = 1, 2, 4, 8, 16, 32, 64
+NUMBERED = 64
 (
     TAKEN,
     TRUNCATED,
