@@ -59,6 +59,8 @@ union shake_addr {
  * @queue: leader: us that packets may wait in front of the links; 0: no limit
  * @repair: leader: packets that a path lost are sent again
  * @datagrams: how packets that are not TCP's go by several paths
+ * @duplicate: octets; those that are not longer go by two; 0: none
+ * @duplicate_dscp: those of this class, too; 0: none
  */
 struct shake_settings {
 	enum shake_role role;
@@ -76,6 +78,8 @@ struct shake_settings {
 	u32 queue;
 	bool repair;
 	u8 datagrams;
+	u32 duplicate;
+	u8 duplicate_dscp;
 };
 
 /**
@@ -214,6 +218,7 @@ enum shake_count {
 	SHAKE_PATH_LEFT,	/* left out, as it lost much */
 	SHAKE_PATH_READMITTED,	/* after it was left out */
 	SHAKE_MTU_TOLD,		/* packets that passed, but too long for another path */
+	SHAKE_DUPLICATED,	/* packets sent by a second path, too */
 	SHAKE_ORDER_WAITED,	/* packets received that waited for those before them */
 	SHAKE_ORDER_GAVE_UP,	/* times that these did not come in time */
 	SHAKE_ORDER_OVERTAKEN,	/* packets that came after that */

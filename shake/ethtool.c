@@ -41,6 +41,7 @@ const char shake_count_names[SHAKE_COUNTS][ETH_GSTRING_LEN] = {
 	[SHAKE_PATH_LEFT] = "path_left",
 	[SHAKE_PATH_READMITTED] = "path_readmitted",
 	[SHAKE_MTU_TOLD] = "mtu_told",
+	[SHAKE_DUPLICATED] = "duplicated",
 	[SHAKE_ORDER_WAITED] = "order_waited",
 	[SHAKE_ORDER_GAVE_UP] = "order_gave_up",
 	[SHAKE_ORDER_OVERTAKEN] = "order_overtaken",

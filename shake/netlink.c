@@ -56,6 +56,8 @@ static const struct nla_policy policy[IFLA_SHAKE_MAX + 1] = {
 	[IFLA_SHAKE_PEER] = NLA_POLICY_NESTED(peer_policy),
 	[IFLA_SHAKE_PATHS ... IFLA_SHAKE_PEER_COUNT] = { .type = NLA_REJECT },
 	[IFLA_SHAKE_DATAGRAMS] = NLA_POLICY_MAX(NLA_U8, SHAKE_DATAGRAMS_PIN),
+	[IFLA_SHAKE_DUPLICATE] = { .type = NLA_U32 },
+	[IFLA_SHAKE_DUPLICATE_DSCP] = { .type = NLA_U8 },
 };
 
 /* --- attributes to settings ----------------------------------------------------------------- */
@@ -126,6 +128,9 @@ static int read_settings(struct nlattr *data[], struct shake_settings *settings,
 		settings->repair = nla_get_u8(data[IFLA_SHAKE_REPAIR]);
 	if (data[IFLA_SHAKE_DATAGRAMS])
 		settings->datagrams = nla_get_u8(data[IFLA_SHAKE_DATAGRAMS]);
+	read_u32(data[IFLA_SHAKE_DUPLICATE], &settings->duplicate);
+	if (data[IFLA_SHAKE_DUPLICATE_DSCP])
+		settings->duplicate_dscp = nla_get_u8(data[IFLA_SHAKE_DUPLICATE_DSCP]);
 	return read_addresses(data, settings, extack);
 }
 

@@ -67,6 +67,8 @@ enum {
 	IFLA_SHAKE_PATH_COUNT,	/* only read: u32: paths; the list may have fewer */
 	IFLA_SHAKE_PEER_COUNT,	/* only read: u32: peers; the list may have fewer */
 	IFLA_SHAKE_DATAGRAMS,	/* u8: enum shake_datagrams: of what this end sends */
+	IFLA_SHAKE_DUPLICATE,	/* u32: octets; what is not longer goes by two paths; 0: none */
+	IFLA_SHAKE_DUPLICATE_DSCP,	/* u8: those of this class do, too: 1 to 63; 0: none */
 	__IFLA_SHAKE_MAX
 };
 

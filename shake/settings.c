@@ -16,6 +16,8 @@
 #define WINDOW_MAX (100 * USEC_PER_SEC)
 #define QUEUE_MIN (10 * USEC_PER_MSEC)
 #define QUEUE_MAX (100 * USEC_PER_SEC)
+#define DUPLICATE_MAX 65535
+#define DSCP_MAX 63
 #define KEEPALIVE_MIN (100 * USEC_PER_MSEC)
 #define KEEPALIVE_MAX (3600U * USEC_PER_SEC)
 
@@ -114,6 +116,11 @@ static int check_numbers(const struct shake_settings *settings, struct netlink_e
 	}
 	if (settings->datagrams > SHAKE_DATAGRAMS_PIN) {
 		NL_SET_ERR_MSG_MOD(extack, "datagrams must be spread, order or pin");
+		return -ERANGE;
+	}
+	if (settings->duplicate > DUPLICATE_MAX || settings->duplicate_dscp > DSCP_MAX) {
+		NL_SET_ERR_MSG_MOD(extack,
+				   "duplicate must be 0 to 65535, duplicate-dscp 0 to 63");
 		return -ERANGE;
 	}
 	if (settings->encrypt && !settings->auth) {

@@ -60,9 +60,9 @@ static void end_entry(struct list *list, struct nlattr *nest, bool bad)
 
 size_t shake_show_size(const struct net_device *dev)
 {
-	return 6 * nla_total_size(sizeof(u8)) +	/* ROLE, SCHEDULER, ACK, AUTH to DATAGRAMS */
+	return 8 * nla_total_size(sizeof(u8)) +	/* all of them */
 	       nla_total_size(sizeof(u16)) +		/* PORT */
-	       9 * nla_total_size(sizeof(u32)) +	/* ID to QUEUE, both COUNTs */
+	       10 * nla_total_size(sizeof(u32)) +	/* ID to DUPLICATE, both COUNTs */
 	       2 * nla_total_size(sizeof(struct in6_addr)) +	/* LOCAL, REMOTE */
 	       nla_total_size(ROOM_PATHS) + nla_total_size(ROOM_PEERS);
 }
@@ -110,7 +110,9 @@ static bool bad_settings(struct sk_buff *skb, const struct shake_settings *setti
 	       nla_put_u32(skb, IFLA_SHAKE_KEEPALIVE, settings->keepalive) ||
 	       nla_put_u32(skb, IFLA_SHAKE_QUEUE, settings->queue) ||
 	       nla_put_u8(skb, IFLA_SHAKE_REPAIR, settings->repair) ||
-	       nla_put_u8(skb, IFLA_SHAKE_DATAGRAMS, settings->datagrams);
+	       nla_put_u8(skb, IFLA_SHAKE_DATAGRAMS, settings->datagrams) ||
+	       nla_put_u32(skb, IFLA_SHAKE_DUPLICATE, settings->duplicate) ||
+	       nla_put_u8(skb, IFLA_SHAKE_DUPLICATE_DSCP, settings->duplicate_dscp);
 }
 
 /* --- paths ---------------------------------------------------------------------------------- */

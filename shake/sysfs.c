@@ -43,6 +43,7 @@ static void explain(struct shake_dev *d, const struct netlink_ext_ack *extack,
 /* --- settings ------------------------------------------------------------------------------- */
 
 enum kind {
+	U8,
 	U16,
 	U32,
 	SWITCH,
@@ -72,6 +73,7 @@ static unsigned int number_of(const struct setting *setting, const void *member)
 		return *(const u16 *)member;
 	case SWITCH:
 		return *(const bool *)member;
+	case U8:
 	case NAME_U8:
 		return *(const u8 *)member;
 	default:
@@ -121,6 +123,8 @@ static int read_setting(const struct setting *setting, void *member, const char 
 		return kstrtou32(line, 0, member);
 	case U16:
 		return kstrtou16(line, 0, member);
+	case U8:
+		return kstrtou8(line, 0, member);
 	default:
 		return read_name(setting, member, line);
 	}
@@ -187,6 +191,8 @@ SHAKE_SETTING(keepalive_us, U32, keepalive, NULL);
 SHAKE_SETTING(queue_us, U32, queue, NULL);
 SHAKE_SETTING(repair, SWITCH, repair, NULL);
 SHAKE_SETTING(datagrams, NAME_U8, datagrams, shake_datagrams_names);
+SHAKE_SETTING(duplicate, U32, duplicate, NULL);
+SHAKE_SETTING(duplicate_dscp, U8, duplicate_dscp, NULL);
 
 /* --- paths, peers, keys: a line is written, many are read ------------------------------------ */
 
@@ -395,6 +401,8 @@ static struct attribute *attributes[] = {
 	&setting_queue_us.attr.attr,
 	&setting_repair.attr.attr,
 	&setting_datagrams.attr.attr,
+	&setting_duplicate.attr.attr,
+	&setting_duplicate_dscp.attr.attr,
 	&dev_attr_paths.attr,
 	&dev_attr_peers.attr,
 	&dev_attr_key.attr,

@@ -155,9 +155,24 @@ static struct shake_path *pinned(const struct shake_stream *stream, struct shake
 	return NULL;
 }
 
-/* @stream: pinned; NULL: not. Under the peer's lock. */
+/* Leave out the path with this number. Returns how many are left. */
+static unsigned int without(u8 id, struct shake_choice *choices, struct shake_path **paths,
+			    unsigned int count)
+{
+	unsigned int i, left = 0;
+
+	for (i = 0; i < count; i++) {
+		if (paths[i]->settings.id == id)
+			continue;
+		choices[left] = choices[i];
+		paths[left++] = paths[i];
+	}
+	return left;
+}
+
+/* @stream: pinned; NULL: not. @other: any path but this. Under the peer's lock. */
 static struct shake_path *choose(struct shake_peer *peer, struct shake_stream *stream, u32 length,
-				 bool small, u64 now)
+				 bool small, u8 other, u64 now)
 {
 	struct shake_choice choices[SHAKE_PATHS_MAX] __uninitialized;
 	struct shake_path *paths[SHAKE_PATHS_MAX] __uninitialized;
@@ -168,6 +183,8 @@ static struct shake_path *choose(struct shake_peer *peer, struct shake_stream *s
 	if (path)
 		return path;
 	count = candidates(peer, length, now, choices, paths);
+	if (other)
+		count = without(other, choices, paths, count);
 	if (!count)
 		return NULL;
 	path = stream ? pinned(stream, paths, count, now) : NULL;
@@ -386,6 +403,8 @@ static void send(struct shake_dev *d, const struct shake_way *way, struct outsid
  * @place: of its copy
  * @tell: MTU that its sender should know of; 0: none
  * @pin: the stream that stays on its path; NULL: none
+ * @path: number of the path that it took; 0: none
+ * @twin: a second one of a packet that took this path; 0: it is none
  */
 struct parcel {
 	struct sk_buff *skb;
@@ -398,6 +417,8 @@ struct parcel {
 	u32 place;
 	u32 tell;
 	struct shake_stream *pin;
+	u8 path;
+	u8 twin;
 };
 
 /* Tell the sender of a packet that it is too long. IPv6 has no MTU of less than 1280. */
@@ -571,7 +592,7 @@ static bool find_way(struct shake_peer *peer, struct parcel *parcel, struct shak
 
 	spin_lock_bh(&peer->lock);
 	now = shake_now();	/* under the lock: no other CPU has a later one */
-	path = choose(peer, parcel->pin, parcel->skb->len, small, now);
+	path = choose(peer, parcel->pin, parcel->skb->len, small, parcel->twin, now);
 	*cause = SHAKE_DROP_NO_PATH;
 	if (path && !small && !shake_is_leader(peer->d) && shake_is_over(path, now)) {
 		*cause = SHAKE_DROP_LIMIT;
@@ -579,7 +600,8 @@ static bool find_way(struct shake_peer *peer, struct parcel *parcel, struct shak
 	}
 	if (path)
 		shake_way_again(path, way);
-	parcel->tell = parcel->tell ?: narrowest(peer, parcel->skb, now);
+	if (!parcel->tell && !parcel->twin)
+		parcel->tell = narrowest(peer, parcel->skb, now);
 	if (now - peer->data_at > SHAKE_IDLE_US)
 		shake_peer_wake(peer, now, now);
 	peer->data_at = now;
@@ -657,7 +679,8 @@ static void send_packet(struct shake_peer *peer, struct parcel *parcel)
 	cause = SHAKE_DROP_TOO_BIG;
 	outside.df = !may_fragment(skb, out.mtu);
 	if (outside.df && skb->len > out.mtu) {
-		too_big(skb, out.mtu);
+		if (!parcel->twin)
+			too_big(skb, out.mtu);
 		goto drop_route;
 	}
 	if (parcel->tell) {
@@ -676,12 +699,20 @@ static void send_packet(struct shake_peer *peer, struct parcel *parcel)
 	if (parcel->kept)
 		shake_copies_put(&way, parcel->place, skb, &outside);
 	send(d, &way, &out, skb, outside.tos, outside.df);
-	dev_sw_netstats_tx_add(d->dev, 1, length);
+	parcel->path = way.path->settings.id;
+	if (parcel->twin)
+		shake_count(d, SHAKE_DUPLICATED);
+	else
+		dev_sw_netstats_tx_add(d->dev, 1, length);
 	return;
 
 drop_route:
 	dst_release(out.dst);
 drop:
+	if (parcel->twin) {	/* the first one has left */
+		consume_skb(skb);
+		return;
+	}
 	shake_count(d, cause);
 	dev_core_stats_tx_dropped_inc(d->dev);
 	kfree_skb(skb);
@@ -732,22 +763,54 @@ bool shake_segment_pull(struct sk_buff *skb, struct shake_segment *segment)
 	       shake_segment_read(skb->data, skb_headlen(skb), skb->len, segment);
 }
 
-/* What is not TCP's keeps its order by one path, or by its number, or does not. */
-static void prepare_datagram(struct shake_peer *peer, struct parcel *parcel)
+/* Whether a packet goes by two paths: it is short, or of the class that a user has named. */
+static bool is_doubled(const struct shake_dev *d, const struct sk_buff *skb)
 {
-	u32 place = skb_get_hash(parcel->skb) % SHAKE_STREAMS;
-	struct shake_stream *stream = &peer->streams[place];
+	u8 dscp = READ_ONCE(d->settings.duplicate_dscp);
 
-	switch (READ_ONCE(peer->d->settings.datagrams)) {
-	case SHAKE_DATAGRAMS_ORDER:
-		parcel->flags |= SHAKE_NUMBERED;
-		parcel->m_al = shake_order_number(true, place,
-						  (u32)atomic_inc_return(&stream->number));
-		break;
-	case SHAKE_DATAGRAMS_PIN:
+	return skb->len <= READ_ONCE(d->settings.duplicate) ||
+	       (dscp && ip_tunnel_get_dsfield(ip_hdr(skb), skb) >> 2 == dscp);
+}
+
+/*
+ * What is not TCP's keeps its order by one path, or by its number, or does not. What goes by two
+ * paths is in a hurry: its numbers only tell copies, and are other streams'.
+ */
+static void prepare_datagram(struct shake_peer *peer, struct parcel *parcel, bool doubled)
+{
+	u8 datagrams = READ_ONCE(peer->d->settings.datagrams);
+	u32 place = skb_get_hash(parcel->skb) % (SHAKE_STREAMS / 2);
+	struct shake_stream *stream;
+
+	if (doubled)
+		place += SHAKE_STREAMS / 2;
+	stream = &peer->streams[place];
+	if (datagrams == SHAKE_DATAGRAMS_PIN)
 		parcel->pin = stream;
-		break;
-	}
+	if (!doubled && datagrams != SHAKE_DATAGRAMS_ORDER)
+		return;
+	parcel->flags |= SHAKE_NUMBERED;
+	parcel->m_al = shake_order_number(!doubled, place,
+					  (u32)atomic_inc_return(&stream->number));
+}
+
+/* A packet that is not TCP's, and one like it by the second best path. */
+static void send_datagram(struct shake_peer *peer, struct parcel *parcel)
+{
+	bool doubled = is_doubled(peer->d, parcel->skb);
+	struct parcel twin = { };
+
+	prepare_datagram(peer, parcel, doubled);
+	if (doubled)
+		twin.skb = skb_copy(parcel->skb, GFP_ATOMIC);
+	twin.flags = parcel->flags;
+	twin.m_al = parcel->m_al;
+	send_packet(peer, parcel);
+	twin.twin = parcel->path;
+	if (twin.skb && twin.twin)
+		send_packet(peer, &twin);
+	else
+		consume_skb(twin.skb);
 }
 
 static void send_one(struct shake_peer *peer, struct sk_buff *skb)
@@ -759,9 +822,10 @@ static void send_one(struct shake_peer *peer, struct sk_buff *skb)
 		consume_skb(skb);
 		return;
 	}
-	if (!parcel.is_tcp)
-		prepare_datagram(peer, &parcel);
-	send_packet(peer, &parcel);
+	if (parcel.is_tcp)
+		send_packet(peer, &parcel);
+	else
+		send_datagram(peer, &parcel);
 }
 
 static void send_segments(struct shake_peer *peer, struct sk_buff *skb)

@@ -9,6 +9,8 @@
  *	bits 24-30	the stream
  *	bits 0-23	the packet's number in it, modulo 2^24
  *
+ * Those that go by two paths have a number for the second to be dropped; they do not wait.
+ *
  * The receiver delivers what comes in order at once. What comes ahead waits for what is missing,
  * no longer than twice the time that this took of late in the same stream:
  *

@@ -94,6 +94,10 @@ static const struct word words[] = {
 	{"repair", "repair", SWITCH, IFLA_SHAKE_REPAIR, 0, 1, 1, NULL, "on or off"},
 	{"datagrams", "datagrams", NAME, IFLA_SHAKE_DATAGRAMS, 0, 2, 1, datagrams,
 	 "spread, order or pin"},
+	{"duplicate", "duplicate", NUMBER, IFLA_SHAKE_DUPLICATE, 0, 65535, 4, NULL,
+	 "a number from 0 to 65535"},
+	{"duplicate-dscp", "duplicate_dscp", NUMBER, IFLA_SHAKE_DUPLICATE_DSCP, 0, 63, 1, NULL,
+	 "a number from 0 to 63"},
 	{"path", NULL, GROUP, IFLA_SHAKE_PATH, 1, 8, 1, NULL, "a number from 1 to 8"},
 	{"peer", NULL, GROUP, IFLA_SHAKE_PEER, 0, MAX_U32, 4, NULL,
 	 "a number from 0 to 4294967295"},
@@ -133,7 +137,9 @@ static void usage(FILE *out)
 	      "                 [ auth { on | off } ] [ encrypt { on | off } ]\n"
 	      "                 [ interval TIME ] [ rtt-window TIME ] [ keepalive TIME ]\n"
 	      "                 [ queue TIME ] [ repair { on | off } ]\n"
-	      "                 [ datagrams { spread | order | pin } ] [ path PATH ] [ peer PEER ]\n"
+	      "                 [ datagrams { spread | order | pin } ]\n"
+	      "                 [ duplicate OCTETS ] [ duplicate-dscp NUMBER ]\n"
+	      "                 [ path PATH ] [ peer PEER ]\n"
 	      "       ip link set DEVICE type shake ...\n"
 	      "\n"
 	      "Where:  PATH := ID { [ dev NAME ] [ local ADDRESS ] [ remote ADDRESS ]\n"

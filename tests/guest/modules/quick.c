@@ -29,8 +29,8 @@
 #include <unistd.h>
 
 #define PACKET 1200		/* octets of data in a packet */
-#define ROOM (1 << 16)		/* packets under way, at most */
-#define UNITS (1 << 22)		/* pieces of the stream, at most */
+#define ROOM 65536		/* packets under way, at most */
+#define UNITS 4194304		/* pieces of the stream, at most */
 #define RANGES 32		/* of an ACK */
 #define THRESHOLD 3		/* RFC 9002, 6.1.1 */
 #define ACK_S 0.025		/* the longest time to an ACK */
@@ -288,7 +288,7 @@ static int read_all(const char *port, const char *name, double each)
 	struct sockaddr_in at, from;
 	int fd = open_socket(NULL, port, &at);
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
-	double told = now(), due = 0, came = 0;
+	double told = now(), due = 0, came = 0, wait;
 	unsigned long long octets = 0;
 	FILE *file = fopen(name, "w");
 	uint32_t waiting = 0;
@@ -321,7 +321,8 @@ static int read_all(const char *port, const char *name, double each)
 			fprintf(file, "%.0f %llu\n", told * 1000, octets);
 			told += each;
 		}
-		poll(&poll_fd, 1, (int)ceil(fmax(fmin(told, waiting ? due : 1e18) - now(), 0) * 1000));
+		wait = fmax(fmin(told, waiting ? due : 1e18) - now(), 0);
+		poll(&poll_fd, 1, (int)ceil(wait * 1000));
 	}
 	fclose(file);
 	return 0;

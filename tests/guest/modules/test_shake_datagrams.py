@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.guest.modules.scripted import Told, numbers, rows
+from tests.guest.modules.scripted import Told, gap, numbers, reported, rows, ticks
 from tests.guest.modules.shake_pair import run
 from tests.guest.runs import compiled
 
@@ -78,3 +78,58 @@ def test_a_pinned_flow_leaves_a_dead_path(datagrams: Told) -> None:
     assert min(first, second) == 0 and max(first, second) > 90
     dead, *sent = numbers(datagrams, "moved")
     assert sent[dead - 1] < sent[2 - dead] and sent[2 - dead] > 100
+
+
+# --- by two paths ---------------------------------------------------------------------------------
+
+#: A call while the path dies that it goes by, each way: not doubled, doubled as its packets are
+#: short, or for their class.
+DOUBLED = """
+lines; slow 1 4mbit 10ms; slow 2 4mbit 25ms; agent_up; leader_up; paths; ready first
+both() { ip link set shake0 type shake $*; ip -n ha link set shake0 type shake $*; }
+for how in single double; do
+	[ $how = single ] || both duplicate 200
+	for way in up down; do
+		$cn verified tock 5301 $OUT/$how-up & up=$!; verified tock 5301 $OUT/$how-down & down=$!
+		sleep 0.1; case $way in up) verified tick 10.3.0.2 5301 20 6 & tick=$!;;
+		down) $cn verified tick 10.7.0.1 5301 20 6 & tick=$!;; esac
+		sleep 2.5; lose 1; sleep 1.5; mend 1 4mbit 10ms; wait $tick; sleep 0.5
+		kill $up $down; wait $up || :; wait $down || :; mv $OUT/$how-$way $OUT/call-$how-$way
+		sleep 1
+	done
+	counts $how "duplicated order_repeated"
+done
+both duplicate 0 duplicate-dscp 46
+$cn verified marked 5302 $OUT/marked & marked=$!; sleep 0.1
+verified mark 10.3.0.2 5302 0 20; counts plain "duplicated"
+verified mark 10.3.0.2 5302 184 20; sleep 0.5; counts class "duplicated"
+kill $marked; wait $marked || :
+say "marked: $(wc -l <$OUT/marked)"
+"""
+
+doubled = reported(run, "shake-doubled", DOUBLED)
+
+
+@pytest.mark.parametrize("way", ["up", "down"])
+def test_a_call_does_not_notice_that_a_path_dies(doubled: Told, way: str) -> None:
+    """By two paths it has no gap above 40 ms; by one until the path is suspected."""
+    assert gap(doubled.out / f"call-double-{way}") <= 40
+    assert gap(doubled.out / f"call-single-{way}") <= 200
+    came = [number for _, number in ticks(doubled.out / f"call-double-{way}")]
+    assert sorted(came) == list(range(len(came))) and len(came) >= 300
+
+
+def test_the_second_one_is_dropped(doubled: Told) -> None:
+    """All but some 75 that the dead path had, each way."""
+    assert numbers(doubled, "single duplicated") == [0, 0]
+    sent = numbers(doubled, "double duplicated")
+    dropped = numbers(doubled, "double order_repeated")
+    assert min(sent) >= 220
+    assert min(dropped) >= 200 and dropped[0] <= sent[1] and dropped[1] <= sent[0]
+
+
+def test_a_class_goes_by_two_paths(doubled: Told) -> None:
+    before, after = (numbers(doubled, f"{when} duplicated")[0] for when in ("plain", "class"))
+    assert before == numbers(doubled, "double duplicated")[0]
+    assert after - before == 20
+    assert doubled["marked"] == "40"

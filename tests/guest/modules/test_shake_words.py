@@ -18,7 +18,7 @@ pytestmark = pytest.mark.guest
 
 WORDS = (
     "scheduler ratio theta 250 ack tdar threshold 7 encrypt on interval 500ms rtt-window 3s "
-    "keepalive 0 queue 50ms repair off datagrams pin"
+    "keepalive 0 queue 50ms repair off datagrams pin duplicate 200 duplicate-dscp 46"
 )
 KEY = "00112233445566778899aabbccddeeff" * 2
 
@@ -66,6 +66,7 @@ refused sticks rmmod shake
 echo rah >scheduler; echo 100 >theta; echo auto >ack; echo 5 >threshold; echo 0 >encrypt
 echo 1000000 >interval_us; cat rtt_window_us >$OUT/window; echo 10000000 >keepalive_us
 echo 200000 >queue_us; echo on >repair; echo order >datagrams
+echo 0 >duplicate; echo 0 >duplicate_dscp
 echo 192.0.2.8 >remote
 show restored s0
 
@@ -200,6 +201,8 @@ CHANGED = {
     "queue_us": 50_000,
     "repair": False,
     "datagrams": "pin",
+    "duplicate": 200,
+    "duplicate_dscp": 46,
 }
 DEFAULTS = CHANGED | {
     "scheduler": "rah",
@@ -212,6 +215,8 @@ DEFAULTS = CHANGED | {
     "queue_us": 200_000,
     "repair": True,
     "datagrams": "order",
+    "duplicate": 0,
+    "duplicate_dscp": 0,
 }
 
 

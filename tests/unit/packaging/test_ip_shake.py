@@ -68,6 +68,8 @@ WORDS = {
     "QUEUE": {"0": u32(0), "10ms": u32(10_000)},
     "REPAIR": {"off": u8(0)},
     "DATAGRAMS": names("spread", "order", "pin"),
+    "DUPLICATE": {"0": u32(0), "65535": u32(65535)},
+    "DUPLICATE_DSCP": {"46": u8(46)},
 }
 
 
@@ -174,6 +176,8 @@ WRONG = {
     "auth yes": "must be on or off",
     "interval 0": "must be a time from 10ms to 100s, with us, ms or s",
     "rtt-window 101s": "must be a time from 10ms to 100s, with us, ms or s",
+    "duplicate 65536": "must be a number from 0 to 65535",
+    "duplicate-dscp 64": "must be a number from 0 to 63",
     "keepalive 10": "must be 0 or a time from 100ms to 3600s, with us, ms or s",
     "queue 9ms": "must be 0 or a time from 10ms to 100s, with us, ms or s",
     "path 0": "must be a number from 1 to 8",
@@ -214,7 +218,7 @@ def test_help(ip: Ip, root: Path) -> None:
     done = ip.run("link", "help", "shake")
     source = (root / "shake" / "iproute2" / "link_shake.c").read_text()
     words = re.findall(r'^\t\{"([\w-]+)", (?:"\w+"|NULL), (?!IFLA)\w+, ', source, re.M)
-    assert len(words) == 32
+    assert len(words) == 34
     assert set(words) <= set(re.findall(r"[a-z][\w-]*", done.stdout))
     made = ip.run("link", "add", "name", "s0", "type", "shake", "help")
     assert (made.returncode, made.stderr) == (1, done.stdout)
@@ -242,6 +246,7 @@ def leader() -> bytes:
         "SCHEDULER": u8(2), "THETA": u32(100), "ACK": u8(3), "THRESHOLD": u32(5), "AUTH": u8(1),
         "ENCRYPT": u8(0), "INTERVAL": u32(1_000_000), "RTT_WINDOW": u32(2_500_000),
         "KEEPALIVE": u32(0), "QUEUE": u32(200_000), "REPAIR": u8(1), "DATAGRAMS": u8(1),
+        "DUPLICATE": u32(300), "DUPLICATE_DSCP": u8(46),
         "PATHS": paths,
         "PEERS": packed(LINK["PEER"], peers), "PATH_COUNT": u32(2), "PEER_COUNT": u32(3),
     }  # fmt: skip
@@ -251,7 +256,7 @@ def leader() -> bytes:
 SETTINGS = (
     "role leader id 7 port 4790 remote 192.0.2.9 scheduler rah theta 100 ack auto threshold 5 "
     "auth on encrypt off interval 1s rtt-window 2500ms keepalive 0 queue 200ms repair on "
-    "datagrams order"
+    "datagrams order duplicate 300 duplicate-dscp 46"
 )
 
 
@@ -282,7 +287,8 @@ def test_show_as_json(ip: Ip, leader: bytes) -> None:
         "role": "leader", "id": 7, "port": 4790, "remote": "192.0.2.9", "scheduler": "rah",
         "theta": 100, "ack": "auto", "threshold": 5, "auth": True, "encrypt": False,
         "interval_us": 1_000_000, "rtt_window_us": 2_500_000, "keepalive_us": 0,
-        "queue_us": 200_000, "repair": True, "datagrams": "order", "path_count": 2, "peer_count": 3,
+        "queue_us": 200_000, "repair": True, "datagrams": "order",
+            "duplicate": 300, "duplicate_dscp": 46, "path_count": 2, "peer_count": 3,
         "paths": [
             {"id": 1, "dev": "eth0", "remote": "192.0.2.9", "weight": 100, "state": "alive"},
             {
