@@ -290,11 +290,14 @@ static int read_all(const char *port, const char *name, double each)
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
 	double told = now(), due = 0, came = 0, wait;
 	unsigned long long octets = 0;
-	FILE *file = fopen(name, "w");
 	uint32_t waiting = 0;
+	FILE *file;
 	struct data data;
 
-	if (!file || bind(fd, (struct sockaddr *)&at, sizeof(at)))
+	if (bind(fd, (struct sockaddr *)&at, sizeof(at)))
+		return 1;
+	file = fopen(name, "w");
+	if (!file)
 		return 1;
 	signal(SIGTERM, end);
 	while (!stop) {

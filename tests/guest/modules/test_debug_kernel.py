@@ -28,6 +28,7 @@ from tests.guest.modules import (
     sscop_pair,
     test_compound_module,
     test_gentle_module,
+    test_shake_datagrams,
     test_shake_device,
     test_shake_flood,
     test_shake_lossy,
@@ -35,6 +36,7 @@ from tests.guest.modules import (
     test_shake_packets,
     test_shake_paths,
     test_shake_peers,
+    test_shake_policy,
     test_shake_refused,
     test_shake_trust,
     test_shake_words,
@@ -245,6 +247,8 @@ SHAKE = {
     **{f"marked-{n}": test_shake_packets.MARKED.replace("OUTSIDE", n) for n in "46"},
     **scripts(test_shake_paths, "DEATHS OUTAGES RESTARTS TURNS NATS CHANGES"),
     **scripts(test_shake_lossy, "LOSSY"),
+    **scripts(test_shake_policy, "POLICY"),
+    **scripts(test_shake_datagrams, "DATAGRAMS DOUBLED"),
     **scripts(test_shake_refused, "SOCKETS ROUTES"),
     **scripts(test_shake_peers, "PEERS"),
     "mtu": test_shake_mtu.NARROW,
@@ -264,6 +268,7 @@ def test_shake_without_a_report(build: Path, root: Path, script: str) -> None:
     out = build / "tests" / f"debug-shake-{script}"
     sources = root / "tests" / "guest" / "modules"
     programs = {f"bin/{p}": compiled(sources / f"{p}.c") for p in ("shake_forge", "peers_dump")}
+    programs["bin/quick"] = compiled(sources / "quick.c", libraries=("m",))
     script = test_shake_trust.MORE + SHAKE[script]
     assert shake_pair.run(script, "uml", out, root, files=programs)
 
