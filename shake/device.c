@@ -114,6 +114,7 @@ static void shake_dev_uninit(struct net_device *dev)
 
 	list_del(&d->list);
 	shake_peers_free(d);
+	shake_events_flush(&d->events);
 	gro_cells_destroy(&d->gro);
 	free_percpu(dev->tstats);
 	dev->tstats = NULL;
@@ -181,6 +182,7 @@ static int shake_dev_stop(struct net_device *dev)
 	else
 		shake_agent_close(d);
 	shake_peers_stop(d);
+	shake_events_flush(&d->events);
 	return 0;
 }
 
@@ -231,6 +233,7 @@ static void init_private(struct net_device *dev)
 	hash_init(d->prefixes);
 	d->refilled = jiffies - 2 * HZ;
 	INIT_DELAYED_WORK(&d->retry, retry);
+	shake_events_init(&d->events);
 }
 
 /* rtnl_link_ops::setup */

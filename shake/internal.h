@@ -14,6 +14,7 @@
 #include <compat/uninitialized.h>
 
 #include "device.h"
+#include "events.h"
 
 #define SHAKE_IDLE_US (5 * USEC_PER_SEC)	/* without data for so long: idle */
 #define SHAKE_ACK_US 10000			/* least time between pseudo-ACKs of a path */
@@ -63,6 +64,7 @@ struct shake_link {
  * @dst: routes
  * @state: registered, alive
  * @refused: errno, why there is no socket; 0: nothing went wrong
+ * @told: the state that the last event told
  * @from: address that is sent from
  * @to: address and port that is sent to
  * @mtu: longest inner packet by the last route; 0: not known
@@ -108,6 +110,7 @@ struct shake_path {
 
 	enum shake_path_state state;
 	int refused;
+	enum shake_path_state told;
 	union shake_addr from;
 	union shake_addr to;
 	u32 mtu;
@@ -182,6 +185,7 @@ struct shake_asked {
  * @asked: HELLOs answered, by an octet of their nonce
  * @data_at: us, when data was sent or received last
  * @doubt_until: us, until when it is to be found out what the paths lose
+ * @told: alive, as the last event told
  * @timer: does what is due
  * @flows: TCP flows
  * @rcu: for freeing
@@ -202,6 +206,7 @@ struct shake_peer {
 	struct shake_asked asked[SHAKE_ASKED];
 	u64 data_at;
 	u64 doubt_until;
+	bool told;
 	struct timer_list timer;
 	struct shake_flows flows;
 	struct rcu_head rcu;
@@ -246,6 +251,7 @@ struct shake_owned {
  * @counts: by enum shake_count
  * @gone: what flows of deleted peers counted; under RTNL
  * @retry: opens paths that got no socket
+ * @events: that are to be told
  */
 struct shake_dev {
 	struct net_device *dev;
@@ -271,6 +277,7 @@ struct shake_dev {
 	atomic64_t counts[SHAKE_COUNTS];
 	struct shake_flow_counts gone;
 	struct delayed_work retry;
+	struct shake_events events;
 };
 
 static inline struct shake_dev *shake_dev(struct net_device *dev)
@@ -394,6 +401,7 @@ extern struct notifier_block shake_notifier;
 extern struct pernet_operations shake_net_ops;
 
 /* settings.c */
+enum shake_path_state shake_path_shown(const struct shake_path *path);
 void shake_path_read(struct shake_path *path, struct shake_path_stats *stats);
 void shake_peer_read(struct shake_peer *peer, struct shake_peer_shown *shown);
 void shake_flow_counts_add(struct shake_flow_counts *to, struct shake_peer *peer);

@@ -18,9 +18,12 @@ static int __init shake_module_init(void)
 
 	if (err)
 		return err;
-	err = register_netdevice_notifier(&shake_notifier);
+	err = shake_events_register();
 	if (err)
 		goto unregister_net;
+	err = register_netdevice_notifier(&shake_notifier);
+	if (err)
+		goto unregister_events;
 	err = rtnl_link_register(&shake_link_ops);
 	if (err)
 		goto unregister_notifier;
@@ -28,6 +31,8 @@ static int __init shake_module_init(void)
 
 unregister_notifier:
 	unregister_netdevice_notifier(&shake_notifier);
+unregister_events:
+	shake_events_unregister();
 unregister_net:
 	unregister_pernet_subsys(&shake_net_ops);
 	return err;
@@ -37,6 +42,7 @@ static void __exit shake_module_exit(void)
 {
 	rtnl_link_unregister(&shake_link_ops);
 	unregister_netdevice_notifier(&shake_notifier);
+	shake_events_unregister();
 	unregister_pernet_subsys(&shake_net_ops);
 	rcu_barrier();	/* paths and sessions are freed by functions of this module */
 }

@@ -118,4 +118,37 @@ enum {
  */
 #define LINK_XSTATS_TYPE_SHAKE 4790
 
+/*
+ * Generic netlink: who joins the family's group of events is told of each, in the device's
+ * namespace. The family has no requests.
+ */
+#define SHAKE_GENL_NAME "shake"
+#define SHAKE_GENL_VERSION 1
+#define SHAKE_GENL_EVENTS "events"
+
+enum {
+	SHAKE_CMD_UNSPEC,
+	SHAKE_CMD_PATH,		/* a path has another state */
+	SHAKE_CMD_PEER,		/* its first path is alive, or none is any more */
+	SHAKE_CMD_MOVED,	/* the other end of a path has another address */
+};
+
+enum {
+	SHAKE_EVENT_UNSPEC,
+	SHAKE_EVENT_IFINDEX,	/* u32: the device */
+	SHAKE_EVENT_IFNAME,	/* string: its name */
+	SHAKE_EVENT_PEER,	/* u32 */
+	SHAKE_EVENT_PATH,	/* u8: 1 to 8; not of SHAKE_CMD_PEER */
+	SHAKE_EVENT_STATE,	/* u8: enum shake_path_state; a peer is alive or dead */
+	SHAKE_EVENT_WAS,	/* u8: the same, before */
+	SHAKE_EVENT_REMOTE,	/* address of the other end */
+	SHAKE_EVENT_PORT,	/* u16: its UDP port */
+	SHAKE_EVENT_AT,		/* u64: ns of CLOCK_BOOTTIME */
+	SHAKE_EVENT_PAD,
+	SHAKE_EVENT_LOST,	/* u32: so many events before this one are not told */
+	__SHAKE_EVENT_MAX
+};
+
+#define SHAKE_EVENT_MAX (__SHAKE_EVENT_MAX - 1)
+
 #endif /* _SHAKE_NETLINK_H */

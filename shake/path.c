@@ -175,6 +175,7 @@ void shake_path_set_state(struct shake_path *path, enum shake_path_state state)
 	shake_choose_ack_path(path->peer);
 	shake_let_go(path->peer, shake_now());
 	update_carrier(path->peer);
+	shake_event_state(path);
 }
 
 /* A leader's wish: the path alive with the least round trip. Under the peer's lock. */
@@ -237,6 +238,7 @@ void shake_path_judge(struct shake_path *path, u64 now)
 	}
 	shake_choose_ack_path(path->peer);
 	shake_peer_wake(path->peer, now, now);
+	shake_event_state(path);
 }
 
 /* --- the way ------------------------------------------------------------------------------- */
@@ -356,6 +358,14 @@ int shake_path_open(struct shake_path *path)
 	return 0;
 }
 
+static void set_refused(struct shake_path *path, int err)
+{
+	spin_lock_bh(&path->peer->lock);
+	path->refused = err;
+	shake_event_state(path);
+	spin_unlock_bh(&path->peer->lock);
+}
+
 /*
  * The same for one path of several: what it has no socket for, IPv6 that is off or a port, must
  * not stop the others. It is told once, and tried again.
@@ -370,7 +380,7 @@ void shake_path_try(struct shake_path *path)
 	if (!path->refused)
 		netdev_warn(d->dev, "path %u has no socket (error %d): it is tried again\n",
 			    path->settings.id, err);
-	path->refused = err;
+	set_refused(path, err);
 	shake_retry_later(d);
 }
 
@@ -383,7 +393,7 @@ void shake_path_close(struct shake_path *path)
 	struct shake_peer *peer = path->peer;
 	struct socket *sock = path->sock;
 
-	path->refused = 0;
+	set_refused(path, 0);
 	if (!sock)
 		return;
 	spin_lock_bh(&peer->lock);

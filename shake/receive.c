@@ -208,10 +208,14 @@ static void follow(struct shake_path *path, const struct arrival *a)
 	if (shake_is_leader(path->peer->d))
 		return;
 	if (!shake_addr_equal(&path->to, &a->from) || !shake_addr_equal(&path->from, &a->to)) {
-		if (path->to.any.sa_family != AF_UNSPEC)
-			shake_count(path->peer->d, SHAKE_ADDRESS_CHANGED);
+		bool moved = path->to.any.sa_family != AF_UNSPEC;
+
 		path->to = a->from;
 		path->from = a->to;
+		if (moved) {
+			shake_count(path->peer->d, SHAKE_ADDRESS_CHANGED);
+			shake_event_moved(path);
+		}
 		dst_cache_reset(&path->dst);
 		WRITE_ONCE(path->mtu, 0);
 	}

@@ -441,7 +441,8 @@ int shake_peer_deny(struct shake_dev *d, u32 id, const struct shake_prefix *pref
 
 /* --- what is shown ------------------------------------------------------------------------- */
 
-static enum shake_path_state shown_state(const struct shake_path *path)
+/* The state as a user sees it. */
+enum shake_path_state shake_path_shown(const struct shake_path *path)
 {
 	if (path->refused)
 		return SHAKE_PATH_REFUSED;
@@ -458,7 +459,7 @@ void shake_path_read(struct shake_path *path, struct shake_path_stats *stats)
 	*stats = (struct shake_path_stats){
 		.peer = peer->id,
 		.id = path->settings.id,
-		.state = shown_state(path),
+		.state = shake_path_shown(path),
 		.settings = path->settings,
 		.srtt = shake_path_srtt(&path->estimate),
 		.min_rtt = shake_path_min_rtt(&path->estimate),

@@ -271,6 +271,7 @@ static u32 check_path(struct shake_dev *d, struct shake_path *path)
 	sessions += check_link(d, path, path->next);
 	expect(!path->old || (link && link != path->old));
 	expect(!path->next || link != path->next);
+	expect(path->told == shake_path_shown(path));	/* no change is left untold */
 	if (path->state == SHAKE_PATH_ALIVE || path->state == SHAKE_PATH_DEAD)
 		expect(link);
 	if (shake_is_leader(d)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What stands in for shake/'s device.c, transmit.c, copies.c and prefix.c, for the kernel, and
- * for the network.
+ * What stands in for shake/'s device.c, transmit.c, copies.c, prefix.c and events.c, for the
+ * kernel, and for the network.
  */
 #include <compat/udp_tunnel.h>
 
@@ -106,7 +106,7 @@ enum shake_verdict __wrap_shake_hello_check(const u8 *packet, u32 length,
 	return __real_shake_hello_check(packet, length, hello, keys);
 }
 
-/* --- device.c, prefix.c, copies.c ---------------------------------------------------------- */
+/* --- device.c, prefix.c, copies.c, events.c ----------------------------------------------- */
 
 void shake_update_mtu(struct shake_dev *d)
 {
@@ -117,6 +117,18 @@ void shake_update_mtu(struct shake_dev *d)
 void shake_retry_later(struct shake_dev *d)
 {
 	expect(d->dev->running && world.refused);
+}
+
+/* What is told is under the lock. */
+void shake_event_state(struct shake_path *path)
+{
+	expect(path->peer->lock.taken);
+	path->told = shake_path_shown(path);
+}
+
+void shake_event_moved(struct shake_path *path)
+{
+	shake_event_state(path);
 }
 
 bool shake_prefix_valid(const struct shake_prefix *prefix)
