@@ -88,6 +88,7 @@ $lan verified pour 192.0.2.80 5201 4000000 60 & pour=$!; sleep 3; $cn ss -tn >$O
 ip link set wwan0 down; sleep 2; say "alone: $(alive)"; ip link set wwan0 up
 ip route replace default via 192.168.8.1 dev wwan0 metric 700; wait $pour && say "poured: yes"
 sent() {{ ip -j link xstats type shake dev home | grep -o '"sent_bytes":[0-9]*' | cut -d: -f2; }}
+n=0; until [ -s $OUT/drunk ] || [ $n -gt 100 ]; do n=$((n + 1)); sleep 0.1; done
 ready again; say "sent: $(sent | tr '\\n' ' ')"
 sh -e <<'BLOCK' && say "down: yes"
 {block("leader down")}
