@@ -10,7 +10,17 @@ from tests import ROOT
 FOLDER = ROOT / "shake" / "quick"
 sys.path.append(str(FOLDER))
 
-from shake_quick import commands, conf, metrics, netlink, show, tables  # noqa: E402
+from shake_quick import commands, conf, main, metrics, netlink, show, tables  # noqa: E402
 from shake_quick.tables import table_of  # noqa: E402
 
-__all__ = ["FOLDER", "commands", "conf", "metrics", "netlink", "show", "table_of", "tables"]
+__all__ = [
+    "FOLDER",
+    "commands",
+    "conf",
+    "main",
+    "metrics",
+    "netlink",
+    "show",
+    "table_of",
+    "tables",
+]

@@ -6,7 +6,9 @@ In place of ip stands a script that keeps what it is asked, and fails when it is
 
 from __future__ import annotations
 
+import argparse
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -17,7 +19,7 @@ from typing import Any
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
-from tests.unit.packaging.quick import FOLDER, commands, conf, metrics, netlink, show, tables
+from tests.unit.packaging.quick import FOLDER, commands, conf, main, metrics, netlink, show, tables
 
 LEADER = """\
 [Interface]
@@ -444,3 +446,38 @@ def test_metrics_of_odd_names() -> None:
 def test_sizes_and_rates() -> None:
     assert [show.size(n) for n in (0, 999, 1000, 10**9)] == ["0 B", "999 B", "1.0 kB", "1.0 GB"]
     assert [show.rate(n) for n in (0, 1250, 250000)] == ["0.0 kbit/s", "10.0 kbit/s", "2.00 Mbit/s"]
+
+
+# --- package --------------------------------------------------------------------------------------
+
+
+def test_the_page_tells_keys_verbs_and_events(root: Path) -> None:
+    """Every key that is not ip's, every verb with its options, every event."""
+    text = (root / "man/shake-quick.8").read_text().replace("\\-", "-")
+    file = text.partition(".SH FILE")[2].partition(".SH ROUTES")[0]
+    sections = dict(part.split("]\n", 1) for part in file.split(".SS [")[1:])
+    for name, own in conf.OWN.items():
+        heads = re.findall(r"^\.TP\n\.BR? (.*)$", sections[name.capitalize()], re.M)
+        assert {word.lower() for word in re.findall(r"\w+", " ".join(heads))} == own, name
+    events = {*netlink.STATES, "moved", "peer-alive", "peer-dead"}
+    assert events <= set(re.findall(r"[a-z-]+", sections["Interface"]))
+    parser = main._parser()
+    [verbs] = [one for one in parser._actions if isinstance(one, argparse._SubParsersAction)]
+    synopsis = text.partition(".SH SYNOPSIS")[2].partition(".SH DESCRIPTION")[0]
+    told = re.findall(r"^\.B shake-quick (\w+)$(?:\n\.RB \[ (--\w+) \])?", synopsis, re.M)
+    assert told == [
+        (verb, next((s for a in one._actions for s in a.option_strings if "help" not in s
+                     and s != "-h"), ""))
+        for verb, one in verbs.choices.items()
+    ]  # fmt: skip
+
+
+def test_the_unit_is_the_program(root: Path) -> None:
+    """It is up when it says so, and what it has set goes, however it ends."""
+    text = (root / "debian/apogee-shake-quick.shake-quick@.service").read_text()
+    unit = dict(re.findall(r"^(\w+)=(.*)$", text, re.M))
+    assert unit["Type"] == "notify"
+    assert unit["ExecStart"] == "/usr/sbin/shake-quick up --foreground %i"
+    assert unit["ExecStopPost"] == "/usr/sbin/shake-quick down %i"
+    rules = (root / "debian/rules").read_text()
+    assert "$(quick)/usr/sbin/shake-quick" in rules and "--name=shake-quick@" in rules
