@@ -4,8 +4,8 @@
  * family "shake" is told, in the device's namespace.
  *
  * A state changes under its peer's lock, often in softirq. There it is only noted; a work item
- * sends, each 100 ms at most, what has been noted until then. What finds no room is counted, and
- * the next message says so: a listener then asks for all states again.
+ * sends, each 100 ms at most, what has been noted until then. What finds no room is counted in the
+ * last one that did: a listener then asks for all states again.
  */
 #include <linux/module.h>
 #include <linux/timekeeping.h>
@@ -38,10 +38,7 @@ static void note(struct shake_dev *d, const struct shake_event *event)
 
 	spin_lock_bh(&events->lock);
 	since = jiffies - events->sent_at;
-	if (events->count < SHAKE_EVENTS)
-		events->ring[(events->first + events->count++) % SHAKE_EVENTS] = *event;
-	else
-		events->lost++;
+	shake_events_put(events, event);
 	schedule_delayed_work(&events->work, since < GAP ? GAP - since : 0);
 	spin_unlock_bh(&events->lock);
 }
@@ -127,7 +124,7 @@ static bool bad_remote(struct sk_buff *skb, const union shake_addr *remote)
 
 /* The device may be renamed meanwhile: its number says which one it is. */
 static bool bad_event(struct sk_buff *skb, const struct shake_event *event,
-		      const struct net_device *dev, u32 lost)
+		      const struct net_device *dev)
 {
 	char name[IFNAMSIZ];
 
@@ -140,10 +137,10 @@ static bool bad_event(struct sk_buff *skb, const struct shake_event *event,
 	       nla_put_u8(skb, SHAKE_EVENT_WAS, event->was) ||
 	       bad_remote(skb, &event->remote) ||
 	       nla_put_u64_64bit(skb, SHAKE_EVENT_AT, event->at, SHAKE_EVENT_PAD) ||
-	       (lost && nla_put_u32(skb, SHAKE_EVENT_LOST, lost));
+	       (event->lost && nla_put_u32(skb, SHAKE_EVENT_LOST, event->lost));
 }
 
-static void send(struct shake_dev *d, const struct shake_event *event, u32 lost)
+static void send(struct shake_dev *d, const struct shake_event *event)
 {
 	struct sk_buff *skb = genlmsg_new(size_of_event(), GFP_KERNEL);
 	void *head;
@@ -151,7 +148,7 @@ static void send(struct shake_dev *d, const struct shake_event *event, u32 lost)
 	if (!skb)
 		return;
 	head = genlmsg_put(skb, 0, 0, &family, 0, event->cmd);
-	if (!head || bad_event(skb, event, d->dev, lost)) {
+	if (!head || bad_event(skb, event, d->dev)) {
 		nlmsg_free(skb);
 		return;
 	}
@@ -159,21 +156,14 @@ static void send(struct shake_dev *d, const struct shake_event *event, u32 lost)
 	genlmsg_multicast_netns(&family, dev_net(d->dev), skb, 0, 0, GFP_KERNEL);
 }
 
-/* Take the oldest event. Returns whether there was one. */
-static bool take(struct shake_events *events, struct shake_event *event, u32 *lost)
+static bool take(struct shake_events *events, struct shake_event *event)
 {
 	bool found;
 
 	spin_lock_bh(&events->lock);
-	found = events->count;
-	if (found) {
-		*event = events->ring[events->first];
-		*lost = events->lost;
-		events->first = (events->first + 1) % SHAKE_EVENTS;
-		events->count--;
-		events->lost = 0;
+	found = shake_events_take(events, event);
+	if (found)
 		events->sent_at = jiffies;
-	}
 	spin_unlock_bh(&events->lock);
 	return found;
 }
@@ -182,11 +172,10 @@ static void send_all(struct shake_events *events)
 {
 	struct shake_dev *d = container_of(events, struct shake_dev, events);
 	struct shake_event event;
-	u32 lost;
 
-	while (take(events, &event, &lost))
+	while (take(events, &event))
 		if (genl_has_listeners(&family, dev_net(d->dev), 0))
-			send(d, &event, lost);
+			send(d, &event);
 }
 
 /* The device does not go to another namespace meanwhile: it would be stopped before. */

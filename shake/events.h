@@ -8,7 +8,7 @@
 
 #include "device.h"
 
-#define SHAKE_EVENTS 64		/* that wait for the next sending */
+#define SHAKE_EVENTS 256	/* that wait for the next sending */
 
 /**
  * struct shake_event - something became of a path or a peer
@@ -17,6 +17,7 @@
  * @state: enum shake_path_state, now
  * @was: the same, before
  * @peer: its number
+ * @lost: how many found no room behind it
  * @at: ns since boot, sleep included
  * @remote: where the path sends to
  */
@@ -26,6 +27,7 @@ struct shake_event {
 	u8 state;
 	u8 was;
 	u32 peer;
+	u32 lost;
 	u64 at;
 	union shake_addr remote;
 };
@@ -36,7 +38,6 @@ struct shake_event {
  * @ring: the events
  * @first: where the oldest is
  * @count: how many
- * @lost: how many found no room since the last one that was sent
  * @sent_at: jiffies, when events were sent last
  * @work: sends them
  */
@@ -45,10 +46,31 @@ struct shake_events {
 	struct shake_event ring[SHAKE_EVENTS];
 	u32 first;
 	u32 count;
-	u32 lost;
 	unsigned long sent_at;
 	struct delayed_work work;
 };
+
+/* Note an event, or that there was no room for it. Under the lock. */
+static inline void shake_events_put(struct shake_events *events, const struct shake_event *event)
+{
+	u32 last = (events->first + events->count - 1) % SHAKE_EVENTS;
+
+	if (events->count < SHAKE_EVENTS)
+		events->ring[(events->first + events->count++) % SHAKE_EVENTS] = *event;
+	else
+		events->ring[last].lost++;
+}
+
+/* Take the oldest event. Returns whether there is one. Under the lock. */
+static inline bool shake_events_take(struct shake_events *events, struct shake_event *event)
+{
+	if (!events->count)
+		return false;
+	*event = events->ring[events->first];
+	events->first = (events->first + 1) % SHAKE_EVENTS;
+	events->count--;
+	return true;
+}
 
 struct shake_path;
 

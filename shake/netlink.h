@@ -145,7 +145,7 @@ enum {
 	SHAKE_EVENT_PORT,	/* u16: its UDP port */
 	SHAKE_EVENT_AT,		/* u64: ns of CLOCK_BOOTTIME */
 	SHAKE_EVENT_PAD,
-	SHAKE_EVENT_LOST,	/* u32: so many events before this one are not told */
+	SHAKE_EVENT_LOST,	/* u32: so many events behind this one are not told */
 	__SHAKE_EVENT_MAX
 };
 

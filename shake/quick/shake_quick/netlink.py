@@ -66,7 +66,7 @@ class Event:
     was: str
     remote: str | None
     port: int | None
-    lost: int  #: events before it that are not told
+    lost: int  #: events behind it that are not told
 
     def line(self) -> str:
         at = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(self.time))
@@ -74,7 +74,7 @@ class Event:
         words += [f"path {self.path}"] if self.path else []
         words += ["moved", self.state] if self.event == "moved" else [self.state, "was", self.was]
         words += [f"remote {self.remote} port {self.port}"] if self.remote else []
-        return " ".join(words) + (f" ({self.lost} events lost before)" if self.lost else "")
+        return " ".join(words) + (f" ({self.lost} behind it lost)" if self.lost else "")
 
 
 def state_name(number: int) -> str:

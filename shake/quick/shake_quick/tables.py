@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """Rules and tables: each path leaves by its own link, and all else by the tunnel.
 
-    31000  all                            -> main, but no default route: what is near stays near
-    31001  from a path's device, from its addresses -> the path's table: its device's default route
-    31002  all, if a default route is asked for     -> the tunnel's table: by the tunnel
+    31000  all                                    -> main without its default: what is near
+    31001  by a path's device, from its addresses -> the path's table: its device's default route
+    31002  all, if a default route is asked for   -> the tunnel's table: by the tunnel
 
 What a path's device has (addresses, default routes of table main) changes as DHCP says; what is
 wanted is computed anew then, and what differs is changed. Tables have numbers that follow from the
@@ -190,7 +190,17 @@ def _default(conf: Conf, way: Way, system: System) -> Default | None:
         via = (str(way.gateway),)
         return Default(version, str(way.dev), via, onlink=True) if there else None
     dev = _dev_of(way, system)
-    return best_default(version, system.main.get(version, []), dev, conf.name)
+    found = best_default(version, system.main.get(version, []), dev, conf.name)
+    return found or (_of_point_to_point(version, dev, system) if dev else None)
+
+
+def _of_point_to_point(version: int, dev: str, system: System) -> Default | None:
+    """It needs no router. pppd sets no second default route."""
+    for link in system.links:
+        flags = link.get("flags", [])
+        if link.get("ifname") == dev and "POINTOPOINT" in flags and "UP" in flags:
+            return Default(version, dev) if addresses_of([link], version, dev) else None
+    return None
 
 
 def versions_by_tunnel(conf: Conf) -> set[int]:

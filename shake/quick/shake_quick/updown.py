@@ -39,7 +39,9 @@ def _check_free(name: str) -> None:
         raise QuickError(f"{name}: a device that is no tunnel has this name")
 
 
-def _bring_up(which: Conf, begun: list[str]) -> None:
+def _bring_up(which: Conf, begun: list[str]) -> follow.Follower:
+    """The follower hears of all that happens from the first moment on."""
+
     def all_of(key: str) -> None:
         for word in which.commands(key):
             begun.append(key)
@@ -48,12 +50,14 @@ def _bring_up(which: Conf, begun: list[str]) -> None:
     all_of("preup")
     for command in commands.make(which):
         _ip(command)
+    follower = follow.Follower(which)
     up = ["ip", "link", "set", which.name, "up"]
     _ip(commands.Command(up, which.interface.where))
     follow.sync(which)
     for command in commands.routes(which):
         _ip(command)
     all_of("postup")
+    return follower
 
 
 def up(given: str, foreground: bool) -> None:
@@ -64,8 +68,7 @@ def up(given: str, foreground: bool) -> None:
     with follow.claim(which.name) as claimed:
         _check_free(which.name)
         try:
-            _bring_up(which, begun)
-            follower = follow.Follower(which)
+            follower = _bring_up(which, begun)
         except BaseException:
             _tear_down(which, begun)
             raise

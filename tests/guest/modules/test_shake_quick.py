@@ -79,6 +79,10 @@ sleep 3; tables >$OUT/tables.moved; pinged moved 10.3.0.2 6; say "moved: $(remot
 refuse twice shake-quick up home; refuse other shake-quick down wan1
 shake-quick down home && shake-quick down home && say "down: yes"
 $ha shake-quick down hub; kill $monitors
+# As a unit: it ends when it is told to, and what it has set is removed afterwards.
+$ha shake-quick up --foreground hub & unit=$!; sleep 1; kill $unit; wait $unit
+say "unit: $? $($ha ip -o link show type shake | grep -c hub)"; $ha shake-quick down hub
+say "unit left: $($ha ip -o link show type shake | grep -c hub)"
 say "followers: $(grep -c shake-quick /proc/net/unix)"
 # The fourth word of path 1 is none; what was begun is undone. Then a command of the user's fails.
 sed 's/^Weight = 50/Weight = 0/' /etc/shake/home.conf >/etc/shake/bad.conf
@@ -134,7 +138,11 @@ def test_a_device_that_moves_is_followed(quick: Told) -> None:
 def test_down_removes_all_twice(quick: Told) -> None:
     assert quick["down"] == "yes"
     assert quick["followers"] == "0"
-    assert lines(quick, "commands") == ["hub up", "hub down"]
+    assert lines(quick, "commands") == ["hub up", "hub down"] * 2
+
+
+def test_a_units_process(quick: Told) -> None:
+    assert (quick["unit"], quick["unit left"]) == ("0 1", "0")
 
 
 def test_what_fails_is_undone_and_told_with_its_line(quick: Told) -> None:
@@ -171,8 +179,11 @@ def test_monitor_and_hook_are_told_of_each_state(quick: Told) -> None:
     assert (events[3]["was"], events[3]["remote"], events[3]["port"]) == ("alive", "10.9.9.9", 4790)
     assert events[3]["time"] > events[2]["time"]
     hooked = [line.split() for line in lines(quick, "hooked")]
-    assert [tuple(row[1:3]) for row in hooked] == [(event, str(p or "-")) for event, p in told[:5]]
-    assert hooked[3] == ["home", "dead", "2", "7", "alive"]
+    assert [row[1:3] for row in hooked[:2]] == [["joining", "1"], ["joining", "2"]]
+    assert [tuple(row[1:3]) for row in hooked[2:]] == [
+        (e, str(path or "-")) for e, path in told[:5]
+    ]
+    assert hooked[5] == ["home", "dead", "2", "7", "alive"]
 
 
 def test_an_agent_tells_who_has_moved(quick: Told) -> None:

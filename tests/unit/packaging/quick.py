@@ -10,7 +10,7 @@ from tests import ROOT
 FOLDER = ROOT / "shake" / "quick"
 sys.path.append(str(FOLDER))
 
-from shake_quick import commands, conf, main, metrics, netlink, show, tables  # noqa: E402
+from shake_quick import commands, conf, main, metrics, netlink, show, tables, updown  # noqa: E402
 from shake_quick.tables import table_of  # noqa: E402
 
 __all__ = [
@@ -23,4 +23,5 @@ __all__ = [
     "show",
     "table_of",
     "tables",
+    "updown",
 ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import socket
 import struct
 import subprocess
 import sys
@@ -19,7 +20,17 @@ from typing import Any
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
-from tests.unit.packaging.quick import FOLDER, commands, conf, main, metrics, netlink, show, tables
+from tests.unit.packaging.quick import (
+    FOLDER,
+    commands,
+    conf,
+    main,
+    metrics,
+    netlink,
+    show,
+    tables,
+    updown,
+)
 
 LEADER = """\
 [Interface]
@@ -271,6 +282,20 @@ def test_only_what_differs_is_changed() -> None:
     ]
 
 
+def test_a_point_to_point_device_needs_no_router() -> None:
+    """Where table main has no default route by it; but it must have an address."""
+    stranger = {**PPP, "flags": ["POINTOPOINT", "NOARP", "UP"]}
+    bare = {**stranger, "addr_info": []}
+    for links, has in (
+        ([stranger], True),
+        ([PPP], False),
+        ([bare], False),
+    ):
+        want = tables.wanted(parsed(LEADER), tables.System([*links, STICK], {4: MAIN[1:], 6: []}))
+        route = want.routes.get((4, T + 1))
+        assert (route == tables.Default(4, "ppp0")) == has, links
+
+
 def test_rules_that_ip_shows() -> None:
     """Those of this tunnel, and the one that all share."""
     shown = [
@@ -362,6 +387,14 @@ def test_no_device_of_another_type_is_removed(machine: Path) -> None:
     assert status == 0 and "link del home" not in asked
 
 
+def test_a_unit_is_told_when_it_is_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sock:
+        sock.bind(str(tmp_path / "notify"))
+        updown._ready()
+        assert sock.recv(99) == b"READY=1"
+
+
 # --- what the kernel tells ------------------------------------------------------------------------
 
 
@@ -391,7 +424,7 @@ def test_an_event() -> None:
         11.5, 4, "home", "dead", 7, 2, "dead", "alive", "203.0.113.9", 4790, 3
     )
     assert event.line().partition(" home ")[2] == (
-        "peer 7 path 2 dead was alive remote 203.0.113.9 port 4790 (3 events lost before)"
+        "peer 7 path 2 dead was alive remote 203.0.113.9 port 4790 (3 behind it lost)"
     )
     assert netlink.event_of(b"\t\1\0\0", 0) is None and netlink.event_of(b"", 0) is None
 
