@@ -7,6 +7,8 @@ All shared images are kept in the cache.
 from __future__ import annotations
 
 import hashlib
+import importlib.util
+import py_compile
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
@@ -220,6 +222,8 @@ def extra_image(name: str) -> Path:
                 cpio.file(f"lib/{library.name}", library.read_bytes(), 0o755)
         for path, file in files.items():
             cpio.file(path, file.read_bytes(), 0o755)
+        for path, code in _bytecode(files).items():
+            cpio.file(path, code)
         if files:
             cpio.link("bin/shake-quick", "../lib/shake-quick/shake-quick")
         return cpio
@@ -244,6 +248,21 @@ def _quick_files() -> dict[str, Path]:
     files = {str(path).lstrip("/"): path for path in found if top not in path.parents}
     own = [top / "shake-quick", *sorted((top / "shake_quick").glob("*.py"))]
     return files | {f"lib/shake-quick/{path.relative_to(top)}": path for path in own}
+
+
+def _bytecode(files: dict[str, Path]) -> dict[str, bytes]:
+    """What Python writes beside its files; without it each start compiles them."""
+    found = {}
+    with tempfile.TemporaryDirectory() as tmp:
+        for path, file in files.items():
+            if file.suffix == ".py":
+                py_compile.compile(
+                    str(file), f"{tmp}/code", f"/{path}", doraise=True,
+                    invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
+                )  # fmt: skip
+                code = Path(tmp, "code").read_bytes()
+                found[importlib.util.cache_from_source(f"/{path}").lstrip("/")] = code
+    return found
 
 
 def overlay_archive(
