@@ -65,6 +65,7 @@ def up(given: str, foreground: bool) -> None:
     which = conf.read(given)
     begun: list[str] = []
     _check_free(which.name)
+    _end_with(128 + signal.SIGTERM)
     with follow.claim(which.name) as claimed:
         _check_free(which.name)
         try:
@@ -107,12 +108,18 @@ def _in_background(claimed: socket.socket) -> bool:
 
 
 def _follow(follower: follow.Follower) -> None:
+    _end_with(0)
+    follower.run()
+
+
+def _end_with(status: int) -> None:
+    """A signal that ends it is an exception: what was begun is undone."""
+
     def end(*_: object) -> None:
-        raise SystemExit(0)
+        raise SystemExit(status)
 
     signal.signal(signal.SIGTERM, end)
     signal.signal(signal.SIGINT, end)
-    follower.run()
 
 
 # --- down -----------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import signal
 import socket
 import struct
 import subprocess
@@ -363,6 +364,14 @@ def test_an_up_that_fails_is_undone(machine: Path) -> None:
     undone = asked[at + 1 : -1]
     assert undone[0] == "-4 -force -batch -" and f"  route flush table {T}" in undone
     assert undone[-1] == f"  route flush table {T + 9}"
+
+
+def test_an_up_that_is_ended_is_undone(machine: Path) -> None:
+    file = machine / "home.conf"
+    file.write_text(file.read_text().replace("PreUp = echo", "PreUp = kill $PPID; sleep 9; echo"))
+    status, said, asked = quick(machine, "up")
+    assert (status, said, asked[-1]) == (128 + signal.SIGTERM, "", "post")
+    assert "pre" not in asked and f"  route flush table {T}" in asked
 
 
 def test_down_of_what_is_down_is_no_error(machine: Path) -> None:
