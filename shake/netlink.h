@@ -59,6 +59,8 @@ enum {
 	IFLA_SHAKE_PEERS,	/* only read: nested list of IFLA_SHAKE_PEER */
 	IFLA_SHAKE_PATH_COUNT,	/* only read: u32: paths; the list may have fewer */
 	IFLA_SHAKE_PEER_COUNT,	/* only read: u32: peers; the list may have fewer */
+	IFLA_SHAKE_PRIVATE_KEY,	/* 32 octets, 0: none; never read */
+	IFLA_SHAKE_PUBLIC_KEY,	/* only read: 32 octets */
 	__IFLA_SHAKE_MAX
 };
 
@@ -100,13 +102,15 @@ enum {
 	IFLA_SHAKE_PEER_UNSPEC,
 	IFLA_SHAKE_PEER_ID,	/* u32: the leader's number; on a leader its own */
 	IFLA_SHAKE_PEER_DELETE,	/* flag */
-	IFLA_SHAKE_PEER_KEY,	/* 32 octets; never read */
+	IFLA_SHAKE_PEER_KEY,	/* 32 octets: the shared key; never read */
 	IFLA_SHAKE_PEER_ALLOW,	/* address and one octet of prefix length: inner sources */
 	IFLA_SHAKE_PEER_DENY,	/* the same, taken back */
 	/* only read */
 	IFLA_SHAKE_PEER_HAS_KEY,	/* u8 */
 	IFLA_SHAKE_PEER_PREFIXES,	/* nested list of IFLA_SHAKE_PEER_ALLOW */
 	IFLA_SHAKE_PEER_PATHS,	/* only in RTM_GETSTATS: nested list of IFLA_SHAKE_PATH */
+	/* read and written */
+	IFLA_SHAKE_PEER_PUBLIC_KEY,	/* 32 octets, 0: none */
 	__IFLA_SHAKE_PEER_MAX
 };
 

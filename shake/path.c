@@ -36,7 +36,6 @@ struct shake_path *shake_path_make(struct shake_peer *peer, u8 id, gfp_t gfp)
 	path->settings.weight = 100;
 	path->join.id = peer->id;
 	path->join.path = id;
-	path->accepted = peer->accepted;
 	shake_path_init(&path->estimate, path->ring, shake_now());
 	rcu_assign_pointer(peer->paths[id - 1], path);
 	return path;
@@ -49,7 +48,7 @@ static void path_free(struct rcu_head *head)
 	dst_cache_destroy(&path->dst);
 	kfree(path->copies);
 	kfree(path->ring);
-	kfree(path);
+	kfree_sensitive(path);
 }
 
 /* Under RTNL. */
@@ -115,15 +114,14 @@ void shake_link_use(struct shake_path *path, struct shake_link *link, u64 now)
 {
 	struct shake_link *before = shake_link(path);
 	struct shake_dev *d = path->peer->d;
-	bool keep = link && !shake_is_leader(d);
 
-	if (keep && before && !before->used && path->old) {
-		/* the leader has not heard of it, and still sends in the old one */
+	if (link && before && !before->used && path->old) {
+		/* the other end has not heard of it, and still sends in the old one */
 		shake_link_free(d, before);
 	} else {
 		shake_link_free(d, path->old);
-		path->old = keep ? before : NULL;
-		if (!keep)
+		path->old = link ? before : NULL;	/* its packets may still come */
+		if (!link)
 			shake_link_free(d, before);
 	}
 	if (path->next != link)
@@ -132,8 +130,19 @@ void shake_link_use(struct shake_path *path, struct shake_link *link, u64 now)
 	path->ack_due = 0;
 	path->ack_waiting = 0;
 	shake_copies_purge(path);
+	if (link)
+		link->used_at = now;
 	rcu_assign_pointer(path->link, link);
 	shake_path_restart(&path->estimate, now);
+}
+
+/* A path's sessions end, and what was about to be one. Under the peer's lock. */
+void shake_link_end(struct shake_path *path, u64 now)
+{
+	shake_link_use(path, NULL, now);
+	shake_join_forget(&path->join);
+	if (path->state != SHAKE_PATH_ABSENT)
+		shake_path_set_state(path, SHAKE_PATH_JOINING);
 }
 
 /* --- states -------------------------------------------------------------------------------- */
@@ -400,6 +409,7 @@ void shake_path_close(struct shake_path *path)
 	WRITE_ONCE(path->sock, NULL);
 	shake_link_free(peer->d, path->next);
 	path->next = NULL;
+	shake_join_forget(&path->join);
 	shake_path_set_state(path, SHAKE_PATH_ABSENT);
 	spin_unlock_bh(&peer->lock);
 	apogee_tunnel_release(sock);
