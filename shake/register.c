@@ -6,6 +6,7 @@
  */
 #include <linux/random.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include <compat/timer.h>
 #include <compat/unaligned.h>
