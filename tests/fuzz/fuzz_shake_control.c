@@ -239,7 +239,8 @@ static void check_timer(const struct shake_path *path)
 	const struct shake_peer *peer = path->peer;
 	bool wanted = path->state == SHAKE_PATH_DEAD || path->ack_due;
 
-	if (shake_is_leader(peer->d) && path->sock && peer->keys.trust != SHAKE_NO_KEY)
+	if (shake_is_leader(peer->d) && path->sock && peer->keys.trust != SHAKE_NO_KEY &&
+	    !shake_is_asleep())
 		wanted = true;
 	if (path->state == SHAKE_PATH_ALIVE && shake_path_outstanding(&path->estimate))
 		wanted = true;
@@ -1038,6 +1039,7 @@ int fuzz(const u8 *octets, size_t length)
 	u8 kind;
 
 	memset(&run, 0, sizeof(run));
+	shake_asleep = false;
 	world_begin();
 	kind = next8(&in);
 	run.auth = kind & 7;
