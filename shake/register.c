@@ -222,7 +222,8 @@ static enum shake_verdict open_hello(struct asker *a)
 /* The answer that the same HELLO has had. Returns its octets, 0: none. Under the peer's lock. */
 static u32 answer_again(const struct asker *a, const struct shake_path *path, u8 *answer)
 {
-	if (!path || !path->next || memcmp(path->echo, a->packet + SHAKE_HELLO_EPHEMERAL, SHAKE_KEY))
+	if (!path || !path->next ||
+	    memcmp(path->echo, a->packet + SHAKE_HELLO_EPHEMERAL, SHAKE_KEY))
 		return 0;
 	memcpy(answer, path->welcome, SHAKE_WELCOME_OCTETS);
 	return SHAKE_WELCOME_OCTETS;

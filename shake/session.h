@@ -43,7 +43,7 @@
 #define SHAKE_PROLOGUE "SHAKE 1"
 #define SHAKE_CONFIRM_NS 10000000000ULL	/* a session waits so long to be confirmed */
 #define SHAKE_COOKIE_NS 115000000000ULL	/* a leader shows a cookie so long */
-#define SHAKE_REKEY_COUNT (1ULL << 60)	/* a session is renewed at this counter */
+#define SHAKE_REKEY_COUNT 0x1000000000000000ULL	/* a session is renewed at this counter */
 
 /**
  * struct shake_identity - a device's own key pair

@@ -13,10 +13,12 @@ struct blake2s_ctx;
 struct blake2s_state;
 
 #define APOGEE_BLAKE2S_HAS_CTX								\
-	__builtin_types_compatible_p(__typeof__(&blake2s_final),			\
-				     void (*)(struct blake2s_ctx *, u8 *))
+	__builtin_types_compatible_p(__typeof__(blake2s_final),				\
+				     void (struct blake2s_ctx *, u8 *))
 
-typedef __typeof__(*__builtin_choose_expr(APOGEE_BLAKE2S_HAS_CTX, (struct blake2s_ctx *)0,
-					  (struct blake2s_state *)0)) apogee_blake2s;
+/* the type of the state */
+#define apogee_blake2s									\
+	__typeof__(*__builtin_choose_expr(APOGEE_BLAKE2S_HAS_CTX, (struct blake2s_ctx *)0,	\
+					  (struct blake2s_state *)0))
 
 #endif /* APOGEE_COMPAT_BLAKE2S_H */

@@ -759,7 +759,7 @@ static void use(u8 what, struct input *in)
 		shake_forget_all(how & 1);
 		break;
 	case 15:
-		fuzz_clock = (u64)how << 56;	/* and what is later may be beyond the end of time */
+		fuzz_clock = (u64)how << 56;	/* and time may have an end */
 		break;
 	case CHANGE_DEVICE:
 	default:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * libFuzzer target: what SHAKE's readers make of any octets. The first octet chooses
- * whether a tag is needed, and by which keys. What is taken is written again and must be the same; what was
- * not made with the key must not be taken by who has it.
+ * whether a tag is needed, and by which keys. What is taken is written again and must be the
+ * same; what was not made with the key must not be taken by who has it.
  */
 #include "guard.h"
 #include "input.h"

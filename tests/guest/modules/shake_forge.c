@@ -2,7 +2,7 @@
 /*
  * shake_forge - packets that SHAKE has to drop
  *
- *   shake_forge flood DEVICE KIND RATE SECONDS
+ *   shake_forge flood DEVICE KIND RATE SECONDS [FILE]
  *	Who is on the way: send RATE packets per second out of DEVICE, beside the real ones,
  *	whose addresses, ports and session they have. KIND:
  *
@@ -20,6 +20,7 @@
  *	stranger HELLO of leaders that are not known, or for paths that cannot be
  *	confirm	 CONFIRM of the session, tag random
  *	welcome	 WELCOME for leader 1, all else random
+ *	given	 what is in a file (FILE), 256 packets of one length, from any of 10.50.0.0/16
  *	ready	 READY of the session, tag random
  *	replay	 packets that went out of DEVICE before
  *	reflect	 packets that came in by DEVICE, back to their sender
@@ -288,6 +289,25 @@ static int forged(struct flood *flood, unsigned char *p)
 	return of_session(flood, p);
 }
 
+static unsigned char given[KEPT * 256];
+static int given_length;
+
+static void read_given(const char *name)
+{
+	int file = open(name, O_RDONLY);
+
+	given_length = file < 0 ? -1 : (int)read(file, given, sizeof(given)) / KEPT;
+	if (given_length <= 0)
+		err(1, "%s", name);
+}
+
+static int take_given(struct flood *flood, unsigned char *p)
+{
+	set32(flood->frame.octets + ETH_HLEN + 12, 0x0a320000 | (draw() & 0xffff));
+	memcpy(p, given + draw() % KEPT * given_length, given_length);
+	return given_length;
+}
+
 static void shoot_forged(void *with)
 {
 	struct flood *flood = with;
@@ -296,7 +316,8 @@ static void shoot_forged(void *with)
 		send_frame(flood->fd, &kept[draw() % kept_count]);
 		return;
 	}
-	finish(&flood->frame, forged(flood, payload_of(&flood->frame)));
+	finish(&flood->frame, given_length ? take_given(flood, payload_of(&flood->frame)) :
+					     forged(flood, payload_of(&flood->frame)));
 	send_frame(flood->fd, &flood->frame);
 }
 
@@ -349,7 +370,8 @@ static int do_flood(int argc, char **argv)
 	struct flood flood = { .kind = argv[3] };
 
 	flood.fd = frames_of(argv[2]);
-	(void)argc;
+	if (argc > 6)
+		read_given(argv[6]);
 	keep(&flood);
 	stop_listening(flood.fd, argv[2]);
 	paced(atof(argv[4]), atof(argv[5]), shoot_forged, &flood);
