@@ -189,10 +189,11 @@ def test_hellos_of_who_knows_the_public_key(build: Path, root: Path) -> None:
 
 # --- the machine sleeps -------------------------------------------------------------------------
 
-#: As far as to where processes are frozen, five seconds long.
+#: As far as to where processes are frozen. Waiting there would be computing.
 ASLEEP = """
 lines; agent_up; leader_up; paths; ready first; at
 before="$(count '' registered)"
+echo 0 >/sys/module/suspend/parameters/pm_test_delay
 echo freezer >/sys/power/pm_test; echo freeze >/sys/power/state; say "woken: $?"
 ready woken; pinged woken 10.3.0.2; since slept
 say "again: $(($(count '' registered) - before)) $(count '' dropped_session)"
