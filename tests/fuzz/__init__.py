@@ -32,7 +32,10 @@ SHAKE_WIRE = [
 INCLUDE = [*KERNEL, "-I", ROOT / "sscop", "-I", ROOT / "shake"]
 SHAKE_FLOWS = [ROOT / "shake/segment.c", ROOT / "shake/flows.c"]
 SHAKE_DEVICE = [
-    *(ROOT / "shake" / f"{name}.c" for name in ("control", "register", "path", "peer", "receive", "settings")),
+    *(
+        ROOT / "shake" / f"{name}.c"
+        for name in ("control", "register", "path", "peer", "receive", "settings")
+    ),
     *SHAKE_FLOWS,
     FOLDER / "shake_world.c",
     *SHAKE_WIRE,

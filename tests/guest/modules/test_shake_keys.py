@@ -31,7 +31,8 @@ agent_by_keys() {{ key= agent_up private-key /tmp/agent
 	ip -n ha link set shake0 type shake peer 1 public-key {PUBLIC["one"]}; }}
 leader_by_keys() {{ key= leader_up private-key ${{1-/tmp/one}}
 	ip link set shake0 type shake peer 1 public-key ${{2-{PUBLIC["agent"]}}}; paths; }}
-second_by_keys() {{ ip -n ha link set shake0 type shake peer 2 public-key {PUBLIC["two"]} allow 10.7.0.2
+second_by_keys() {{ ip -n ha link set shake0 type shake peer 2 public-key {PUBLIC["two"]}
+	ip -n ha link set shake0 type shake peer 2 allow 10.7.0.2
 	ip -n lb link add shake0 type shake role leader id 2 private-key /tmp/two
 	ip -n lb link set shake0 type shake peer 2 public-key {PUBLIC["agent"]}
 	ip -n lb link set shake0 up
@@ -158,6 +159,7 @@ def flooded(script: str, name: str, build: Path, root: Path, **files: bytes) -> 
     return report
 
 
+@pytest.mark.deep
 def test_made_up_hellos(build: Path, root: Path) -> None:
     script = FLOODED.replace("PAIR", "agent_up; second_at_agent; leader_up; paths")
     script = script.replace("KIND", "hello").replace("FILE", "").replace("SECOND;", "second_up;")
@@ -177,6 +179,7 @@ def forged_hellos() -> bytes:
     return b"".join(made)
 
 
+@pytest.mark.deep
 def test_hellos_of_who_knows_the_public_key(build: Path, root: Path) -> None:
     """They have to show where they are from, and cost no multiplication before."""
     script = FLOODED.replace("PAIR", "agent_by_keys; leader_by_keys")
@@ -207,6 +210,8 @@ def test_sessions_end_before_the_machine_sleeps(build: Path, root: Path) -> None
     assert report["woken"] == "0"
     assert number(report, "woken ready") < 200
     assert report["woken pinged"] == "yes"
-    assert numbers(report, "again") == [2, 0]
+    again, late = numbers(report, "again")
+    assert again == 2
+    assert late < 10  # what the agent sent before its own ended
     assert number(report, "slept registered") == 2
     assert number(report, "slept path_died") == 2
