@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the tunnel's ends tell each other besides data: registration, pseudo-ACKs, probes.
+ * What the tunnel's ends tell each other besides data: pseudo-ACKs, probes, and when a path has to
+ * register.
  */
-#include <linux/random.h>
-
 #include <compat/timer.h>
-#include <compat/unaligned.h>
 
 #include "internal.h"
 
@@ -19,321 +17,10 @@
 #define PROBE_METERED_US (30 * USEC_PER_SEC)	/* of one that costs, the same */
 #define POLICY_TRIES 6				/* then it is told each 6.4 s, until it is known */
 #define REJOIN_US (1 * USEC_PER_SEC)		/* least time to the next registration */
-#define SESSION_US (3600ULL * USEC_PER_SEC)	/* a session's keys serve so long */
-#define REGISTRATIONS 1000			/* HELLOs answered per second */
+#define REKEY_US (120ULL * USEC_PER_SEC)	/* then a leader makes another session */
+#define REJECT_US (180ULL * USEC_PER_SEC)	/* a session's keys serve no longer than that */
+#define CONFIRM_US (SHAKE_CONFIRM_NS / NSEC_PER_USEC)	/* one that replaces or waits: this */
 #define CONFIRM_TRIES 4				/* then HELLO again */
-#define WELCOME_US (2 * USEC_PER_MSEC)		/* between answers to a peer's path */
-#define ANSWER_US (HELLO_US / 5 * 4)		/* between answers to the same HELLO */
-#define RESET_US (100 * USEC_PER_MSEC)		/* a hint is false if the path is heard by then */
-#define FORGET_US (600 * USEC_PER_SEC)		/* an agent's dead path is forgotten */
-#define RESETS 100				/* sent per second */
-
-/* Whether one more may be done now. What is not used is not saved up. */
-static bool may(struct shake_dev *d, atomic_t *budget)
-{
-	unsigned long refilled = READ_ONCE(d->refilled);
-
-	/* no time_after(): after weeks without a packet the stamp would be in the future */
-	if (jiffies - refilled >= HZ / 50) {
-		WRITE_ONCE(d->refilled, jiffies);
-		atomic_set(&d->registrations, REGISTRATIONS / 50);
-		atomic_set(&d->resets, RESETS / 50);
-	}
-	return atomic_dec_if_positive(budget) >= 0;
-}
-
-/* --- registration: the agent --------------------------------------------------------------- */
-
-/* Whether a HELLO may be answered, if it is good. Under the peer's lock. */
-static bool may_answer(struct shake_peer *peer, const struct shake_registration *hello, u64 now)
-{
-	struct shake_asked *asked = &peer->asked[hello->nonce[0] % SHAKE_ASKED];
-	u32 mark = get_unaligned_be32(hello->nonce + 4);
-	u64 *last = &peer->welcome_at[hello->path - 1];
-
-	/* Who has recorded a HELLO must not take the turns of new ones with it. */
-	if ((asked->mark == mark && asked->at && now - asked->at < ANSWER_US) ||
-	    now - *last < WELCOME_US || !may(peer->d, &peer->d->registrations))
-		return false;
-	asked->mark = mark;
-	asked->at = now;
-	*last = now;
-	return true;
-}
-
-/* Write the answer to a good HELLO, if it may have one. Returns its octets, 0: none. */
-static u32 welcome_write(struct shake_peer *peer, const struct shake_registration *r,
-			 const struct shake_keys *keys, u8 *answer)
-{
-	struct shake_dev *d = peer->d;
-	u32 length = 0;
-
-	spin_lock_bh(&peer->lock);
-	if (may_answer(peer, r, shake_now())) {
-		spin_lock(&d->issuer_lock);
-		length = shake_welcome_write(answer, &d->issuer, r, keys, ktime_get_ns());
-		spin_unlock(&d->issuer_lock);
-	}
-	spin_unlock_bh(&peer->lock);
-	return length;
-}
-
-/*
- * Anybody may send a HELLO, any number of them: its tag is checked without the peer's lock, which
- * its data needs.
- */
-static void hello_in(struct shake_dev *d, struct shake_peer *peer, const u8 *packet,
-		     u32 length, const struct shake_registration *r, struct shake_way *way)
-{
-	u8 answer[SHAKE_WELCOME_OCTETS];
-	enum shake_verdict verdict;
-	struct shake_keys keys;
-
-	spin_lock_bh(&peer->lock);
-	keys = peer->keys;
-	spin_unlock_bh(&peer->lock);
-	verdict = shake_hello_check(packet, length, r, &keys);
-	length = verdict ? 0 : welcome_write(peer, r, &keys, answer);
-	shake_keys_forget(&keys);
-	shake_count_verdict(d, verdict);
-	if (verdict)
-		return;
-	if (!length) {
-		shake_count(d, SHAKE_DROP_RATE);
-		return;
-	}
-	shake_count(d, SHAKE_HELLO_RECEIVED);
-	shake_send_control(d, way, answer, length);
-}
-
-/* The session is good: use it. Returns it, or NULL without memory. Under the peer's lock. */
-static struct shake_link *install(struct shake_peer *peer, u8 id,
-				  const struct shake_session *s, u64 accepted)
-{
-	struct shake_path *path = shake_path(peer, id);
-	struct shake_link *link = NULL;
-
-	if (!path)
-		path = shake_path_make(peer, id, GFP_ATOMIC);
-	if (path)
-		link = shake_link_make(path, s);
-	if (!link) {
-		shake_count(peer->d, SHAKE_DROP_MEMORY);
-		return NULL;
-	}
-	path->accepted = accepted;
-	path->renew = false;
-	shake_link_use(path, link, shake_now());
-	shake_count(peer->d, SHAKE_REGISTERED);
-	return link;
-}
-
-/* The leader is at this address, and alive. Under the peer's lock. */
-static void settle(struct shake_path *path, const struct shake_way *way)
-{
-	path->to = way->to;
-	path->from = way->from;
-	dst_cache_reset(&path->dst);
-	path->mtu = 0;
-	shake_path_heard(path, shake_now());
-}
-
-/* Returns the octets of the answer, 0: none. Under the peer's lock. */
-static u32 confirm(struct shake_peer *peer, const u8 *packet, u32 length,
-		   const struct shake_registration *r, const struct shake_way *way,
-		   u8 *answer)
-{
-	struct shake_path *path = shake_path(peer, r->path);
-	struct shake_link *link = path ? shake_link(path) : NULL;
-	u64 accepted = path ? path->accepted : peer->accepted;
-	struct shake_dev *d = peer->d;
-	enum shake_verdict verdict;
-	struct shake_issuer issuer;
-	struct shake_session s;
-
-	spin_lock(&d->issuer_lock);
-	issuer = d->issuer;
-	spin_unlock(&d->issuer_lock);
-	verdict = shake_confirm_read(packet, length, r, &issuer, &peer->keys,
-				     link ? &link->s : NULL, &accepted, ktime_get_ns(), &s, 0,
-				     READ_ONCE(d->settings.encrypt));
-	shake_count_verdict(d, verdict);
-	if (!verdict) {
-		link = install(peer, r->path, &s, accepted);
-		shake_session_forget(&s);
-	} else if (verdict != SHAKE_AGAIN) {
-		link = NULL;
-	}
-	if (!link)
-		return 0;
-	if (!verdict)
-		settle(link->path, way);
-	return shake_ready_write(answer, &link->s);
-}
-
-static void confirm_in(struct shake_dev *d, struct shake_peer *peer, const u8 *packet,
-		       u32 length, const struct shake_registration *r, struct shake_way *way)
-{
-	u8 answer[SHAKE_READY_OCTETS + SHAKE_TAG];
-
-	spin_lock_bh(&peer->lock);
-	length = confirm(peer, packet, length, r, way, answer);
-	spin_unlock_bh(&peer->lock);
-	if (length)
-		shake_send_control(d, way, answer, length);
-}
-
-/* --- registration: the leader -------------------------------------------------------------- */
-
-/* Returns the octets of the answer, 0: none. Under the peer's lock. */
-static u32 welcome(struct shake_path *path, const u8 *packet, u32 length,
-		   const struct shake_registration *r, struct shake_way *way, u8 *answer)
-{
-	struct shake_peer *peer = path->peer;
-	enum shake_verdict verdict;
-	struct shake_session s;
-	struct shake_link *link;
-
-	if (!path->join.asked || !path->sock) {
-		shake_count_verdict(peer->d, SHAKE_STALE);
-		return 0;
-	}
-	verdict = shake_welcome_read(packet, length, r, &path->join, &peer->keys, &s, 0);
-	if (verdict) {
-		shake_count_verdict(peer->d, verdict);
-		return 0;
-	}
-	link = shake_link_make(path, &s);
-	shake_session_forget(&s);
-	if (!link) {
-		shake_count(peer->d, SHAKE_DROP_MEMORY);
-		return 0;
-	}
-	shake_link_free(peer->d, path->next);
-	path->next = link;
-	path->confirms = 0;
-	path->tries = 0;	/* somebody answers */
-	way->path = path;
-	way->to = path->to;
-	way->from = path->from;
-	return shake_confirm_write(answer, &path->join, &link->s);
-}
-
-static void welcome_in(struct shake_dev *d, struct shake_peer *peer, const u8 *packet,
-		       u32 length, const struct shake_registration *r, struct shake_way *way)
-{
-	u8 answer[SHAKE_CONFIRM_OCTETS];
-	struct shake_path *path;
-
-	spin_lock_bh(&peer->lock);
-	path = shake_path(peer, r->path);
-	if (path)
-		length = welcome(path, packet, length, r, way, answer);
-	spin_unlock_bh(&peer->lock);
-	if (!path)
-		shake_count_verdict(d, SHAKE_STRANGER);
-	else if (length)
-		shake_send_control(d, way, answer, length);
-}
-
-/* READY for a session: it is used from now on. Under RCU. */
-void shake_ready_in(struct shake_dev *d, struct shake_link *link, const u8 *packet,
-		    u32 length)
-{
-	struct shake_path *path = link->path;
-	struct shake_peer *peer = path->peer;
-	enum shake_verdict verdict = SHAKE_STALE;
-
-	spin_lock_bh(&peer->lock);
-	if (shake_is_leader(d) && path->next == link)
-		verdict = shake_ready_read(packet, length, &link->s);
-	if (!verdict) {
-		path->next = NULL;
-		shake_link_use(path, link, shake_now());
-		shake_count(d, SHAKE_REGISTERED);
-		path->tries = 0;
-		path->rejoin_at = 0;
-		path->renew = false;
-		path->probe_at = 0;	/* a round trip is wanted */
-		shake_path_heard(path, shake_now());
-		shake_peer_wake(peer, 0, 0);
-	}
-	spin_unlock_bh(&peer->lock);
-	shake_count_verdict(d, verdict);
-}
-
-/* --- registration: both -------------------------------------------------------------------- */
-
-/* A packet that registers. Under RCU. */
-void shake_control_in(struct shake_dev *d, const u8 *packet, u32 length,
-		      const union shake_addr *from, const union shake_addr *to)
-{
-	struct shake_way way = { .from = *to, .to = *from };
-	struct shake_registration r;
-	enum shake_verdict verdict;
-	struct shake_peer *peer;
-
-	verdict = shake_registration_read(packet, length, &r);
-	peer = verdict ? NULL : shake_peer_find(d, r.id);
-	if (!verdict && !peer)
-		verdict = SHAKE_STRANGER;
-	if (verdict) {
-		shake_count_verdict(d, verdict);
-		return;
-	}
-	if (shake_is_leader(d) && r.type == SHAKE_TYPE_WELCOME)
-		welcome_in(d, peer, packet, length, &r, &way);
-	else if (!shake_is_leader(d) && r.type == SHAKE_TYPE_HELLO)
-		hello_in(d, peer, packet, length, &r, &way);
-	else if (!shake_is_leader(d) && r.type == SHAKE_TYPE_CONFIRM)
-		confirm_in(d, peer, packet, length, &r, &way);
-	else
-		shake_count_verdict(d, SHAKE_STALE);
-}
-
-/* An agent has no such session: its leader may have known it before a restart. */
-void shake_reset_send(struct shake_dev *d, const struct shake_head *head,
-		      const union shake_addr *from, const union shake_addr *to)
-{
-	struct shake_way way = { .from = *to, .to = *from };
-	u8 packet[SHAKE_RESET_OCTETS];
-
-	if (shake_is_leader(d) || head->type == SHAKE_TYPE_READY || !may(d, &d->resets))
-		return;
-	shake_count(d, SHAKE_RESET_SENT);
-	shake_send_control(d, &way, packet, shake_reset_write(packet, head));
-}
-
-/* A hint that the agent does not know a session: register again. Under RCU. */
-void shake_reset_in(struct shake_dev *d, const u8 *packet, u32 length,
-		    const union shake_addr *from)
-{
-	struct shake_peer *peer = shake_is_leader(d) ? shake_only_peer(d) : NULL;
-	enum shake_verdict verdict;
-	struct shake_path *path;
-	struct shake_link *link;
-	struct shake_head head;
-
-	verdict = peer ? shake_head_read(packet, length, &head) : SHAKE_BAD_TYPE;
-	if (verdict) {
-		shake_count_verdict(d, verdict);
-		return;
-	}
-	shake_count(d, SHAKE_RESET_RECEIVED);
-	spin_lock_bh(&peer->lock);
-	shake_for_each_path(peer, path) {
-		link = shake_link(path);
-		if (link && shake_session_hints(&link->s, &head) &&
-		    shake_addr_equal(&path->to, from)) {
-			if (!path->rejoin_at) {
-				path->rejoin_at = shake_now() + RESET_US;
-				path->tries = 0;
-			}
-			shake_peer_wake(peer, 0, 0);
-		}
-	}
-	spin_unlock_bh(&peer->lock);
-}
 
 /* --- life ---------------------------------------------------------------------------------- */
 
@@ -377,16 +64,50 @@ static u8 wish(const struct shake_peer *peer)
 	return shake_is_leader(peer->d) ? peer->ack_path : 0;
 }
 
-/* An agent has not heard of a leader's path for long, or has other plans for its session. */
-static void forget_if_gone(struct shake_path *path, u64 now)
+/* An agent has other plans for a session: it ends, and the leader is told if it goes on. */
+static void forget_if_renewed(struct shake_path *path, u64 now)
 {
-	if (shake_is_leader(path->peer->d) || !shake_link(path))
-		return;
-	if (!path->renew && (path->state != SHAKE_PATH_DEAD || now - path->heard_at < FORGET_US))
+	if (shake_is_leader(path->peer->d) || !shake_link(path) || !path->renew)
 		return;
 	path->renew = false;
 	shake_link_use(path, NULL, now);
 	shake_path_set_state(path, SHAKE_PATH_JOINING);
+}
+
+/* When keys have to be gone; U64_MAX: there are none. */
+static u64 expiry(const struct shake_path *path)
+{
+	const struct shake_link *link = shake_link(path);
+	u64 at = U64_MAX;
+
+	if (link)
+		at = link->made_at + REJECT_US;
+	if (path->old)
+		at = min3(at, path->old->made_at + REJECT_US, link->used_at + CONFIRM_US);
+	if (path->next)
+		at = min(at, path->next->made_at + CONFIRM_US);
+	return at;
+}
+
+/* Let keys go whose time is over. */
+static void expire(struct shake_path *path, u64 now)
+{
+	struct shake_dev *d = path->peer->d;
+	struct shake_link *link = shake_link(path);
+
+	if (path->old && (now >= path->old->made_at + REJECT_US ||
+			  now >= link->used_at + CONFIRM_US)) {
+		shake_link_free(d, path->old);
+		path->old = NULL;
+	}
+	if (path->next && now >= path->next->made_at + CONFIRM_US) {
+		shake_link_free(d, path->next);
+		path->next = NULL;
+	}
+	if (link && now >= link->made_at + REJECT_US) {
+		shake_link_end(path, now);
+		path->hello_at = 0;
+	}
 }
 
 /* --- pseudo-ACKs --------------------------------------------------------------------------- */
@@ -481,18 +202,18 @@ static u64 hello_due(const struct shake_path *path)
 	const struct shake_link *link = shake_link(path);
 	u64 between = min_t(u64, HELLO_US << path->tries / HELLO_EACH, HELLO_SLOW_US);
 
-	if (!shake_is_leader(path->peer->d) || !path->sock ||
+	if (!shake_is_leader(path->peer->d) || !path->sock || shake_is_asleep() ||
 	    path->peer->keys.trust == SHAKE_NO_KEY || path->state == SHAKE_PATH_ABSENT)
 		return U64_MAX;
 	if (!link || path->state == SHAKE_PATH_JOINING)
 		return path->hello_at ? path->hello_at + between : 0;
-	if (path->renew)
+	if (path->renew || link->s.counter >= SHAKE_REKEY_COUNT)
 		return path->hello_at ? path->hello_at + between : 0;
 	if (path->rejoin_at)
 		return max(path->rejoin_at, path->hello_at + max_t(u64, between, REJOIN_US));
 	if (path->state == SHAKE_PATH_DEAD)
 		return dead_hello_due(path);
-	return max(link->made_at + SESSION_US, path->hello_at + HELLO_US);
+	return max(link->made_at + REKEY_US, path->hello_at + between);
 }
 
 /* When a leader should tell its agent the policy of a path; U64_MAX: it knows. */
@@ -541,8 +262,6 @@ static u64 probe_due(const struct shake_path *path, u64 now)
 /* Returns the octets of a HELLO, or of a CONFIRM again. Under the peer's lock. */
 static u32 hello_take(struct shake_path *path, struct shake_way *way, u8 *packet, u64 now)
 {
-	u8 random[SHAKE_NONCE];
-
 	path->hello_at = now;
 	path->tries = min(path->tries + 1, HELLO_TRIES);
 	way->path = path;
@@ -550,16 +269,9 @@ static u32 hello_take(struct shake_path *path, struct shake_way *way, u8 *packet
 	way->to = path->to;
 	if (path->next && path->confirms < CONFIRM_TRIES) {
 		path->confirms++;
-		return shake_confirm_write(packet, &path->join, &path->next->s);
+		return shake_final_write(packet, &path->next->s, SHAKE_TYPE_CONFIRM);
 	}
-	path->join.encrypt = READ_ONCE(path->peer->d->settings.encrypt);
-	/* The same again while it is not answered: a round trip may be longer than this. */
-	if (path->join.asked)
-		memcpy(random, path->join.nonce, sizeof(random));
-	else
-		get_random_bytes(random, sizeof(random));
-	shake_count(path->peer->d, SHAKE_HELLO_SENT);
-	return shake_hello_write(packet, &path->join, &path->peer->keys, random);
+	return shake_hello_take(path, packet, now);
 }
 
 /* Returns the octets of a probe to send, without tag; 0: none. Under the peer's lock. */
@@ -591,7 +303,7 @@ static u32 probe_take(struct shake_path *path, struct shake_way *way, u8 *packet
 /* Do what is due on a path. Returns when there is more. */
 static u64 step(struct shake_path *path)
 {
-	u8 hello[SHAKE_CONFIRM_OCTETS], ack[SHAKE_ACK_OCTETS + SHAKE_TAG];
+	u8 hello[SHAKE_HELLO_MOST], ack[SHAKE_ACK_OCTETS + SHAKE_TAG];
 	u8 probe[SHAKE_PROBE_OCTETS + SHAKE_POLICY_OCTETS + SHAKE_TAG];
 	struct shake_way hello_way, ack_way, probe_way;
 	struct shake_peer *peer = path->peer;
@@ -602,21 +314,18 @@ static u64 step(struct shake_path *path)
 
 	spin_lock_bh(&peer->lock);
 	now = shake_now();	/* under the lock: no other CPU has a later one */
-	forget_if_gone(path, now);
+	forget_if_renewed(path, now);
 	leave_if_silent(path, now);
+	expire(path, now);
 	if (path->state == SHAKE_PATH_DEAD)
 		shake_copies_expire(path, now);
-	if (path->old && now - shake_link(path)->made_at > SHAKE_CONFIRM_NS / NSEC_PER_USEC) {
-		shake_link_free(d, path->old);
-		path->old = NULL;
-	}
 	if (path->ack_due && path->ack_due <= now)
 		send_ack = shake_ack_take(path, &ack_way, ack, now);
 	if (hello_due(path) <= now)
 		hello_octets = hello_take(path, &hello_way, hello, now);
 	if (probe_due(path, now) <= now)
 		probe_octets = probe_take(path, &probe_way, probe, now);
-	next = min(hello_due(path), probe_due(path, now));
+	next = min3(hello_due(path), probe_due(path, now), expiry(path));
 	if (path->state == SHAKE_PATH_ALIVE)
 		next = min(next, shake_path_deadline(&path->estimate, now));
 	if (path->ack_due)

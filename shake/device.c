@@ -5,7 +5,6 @@
  */
 #include <linux/if_arp.h>
 #include <linux/module.h>
-#include <linux/random.h>
 #include <linux/rtnetlink.h>
 #include <net/ip_tunnels.h>
 #include <net/pkt_sched.h>
@@ -71,7 +70,6 @@ static int make_leaders_peer(struct shake_dev *d)
 
 static int shake_dev_init(struct net_device *dev)
 {
-	u8 random[SHAKE_INSTANCE];
 	struct shake_dev *d = shake_dev(dev);
 	int err;
 
@@ -84,8 +82,6 @@ static int shake_dev_init(struct net_device *dev)
 	err = make_leaders_peer(d);
 	if (err)
 		goto free_cells;
-	get_random_bytes(random, sizeof(random));
-	shake_issuer_init(&d->issuer, random);
 	netdev_lockdep_set_classes(dev);
 	if (!shake_is_leader(d))	/* it never stops the queue: one peer would hold up all */
 		dev->priv_flags |= IFF_NO_QUEUE;
@@ -114,6 +110,7 @@ static void shake_dev_uninit(struct net_device *dev)
 
 	list_del(&d->list);
 	shake_peers_free(d);
+	shake_events_flush(&d->events);
 	gro_cells_destroy(&d->gro);
 	free_percpu(dev->tstats);
 	dev->tstats = NULL;
@@ -125,6 +122,8 @@ static void shake_dev_free(struct net_device *dev)
 	struct shake_dev *d = shake_dev(dev);
 
 	xa_destroy(&d->sessions);
+	memzero_explicit(&d->identity, sizeof(d->identity));
+	memzero_explicit(&d->guard, sizeof(d->guard));
 }
 
 /* --- up and down --------------------------------------------------------------------------- */
@@ -181,6 +180,7 @@ static int shake_dev_stop(struct net_device *dev)
 	else
 		shake_agent_close(d);
 	shake_peers_stop(d);
+	shake_events_flush(&d->events);
 	return 0;
 }
 
@@ -224,13 +224,14 @@ static void init_private(struct net_device *dev)
 	d->dev = dev;
 	d->mtu = dev->mtu;
 	shake_settings_init(&d->settings);
-	spin_lock_init(&d->issuer_lock);
+	spin_lock_init(&d->guard_lock);
 	/* Only the sessions' lock is taken in softirq, but to lockdep both are one class. */
 	xa_init_flags(&d->peers, XA_FLAGS_LOCK_BH);
 	xa_init_flags(&d->sessions, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_BH);
 	hash_init(d->prefixes);
 	d->refilled = jiffies - 2 * HZ;
 	INIT_DELAYED_WORK(&d->retry, retry);
+	shake_events_init(&d->events);
 }
 
 /* rtnl_link_ops::setup */

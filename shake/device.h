@@ -156,6 +156,10 @@ int shake_peer_add(struct shake_dev *d, u32 id, struct netlink_ext_ack *extack);
 int shake_peer_delete(struct shake_dev *d, u32 id, struct netlink_ext_ack *extack);
 int shake_peer_key(struct shake_dev *d, u32 id, const u8 key[SHAKE_KEY],
 		   struct netlink_ext_ack *extack);
+int shake_peer_public(struct shake_dev *d, u32 id, const u8 key[SHAKE_KEY],
+		      struct netlink_ext_ack *extack);
+int shake_private_key(struct shake_dev *d, const u8 key[SHAKE_KEY],
+		      struct netlink_ext_ack *extack);
 int shake_peer_allow(struct shake_dev *d, u32 id, const struct shake_prefix *prefix,
 		     struct netlink_ext_ack *extack);
 int shake_peer_deny(struct shake_dev *d, u32 id, const struct shake_prefix *prefix,
@@ -171,6 +175,8 @@ int shake_each_path(struct shake_dev *d,
 struct shake_peer_shown {
 	u32 id;
 	bool has_key;
+	bool has_public;
+	u8 public[SHAKE_KEY];
 	u32 prefix_count;
 	struct shake_prefix prefixes[SHAKE_PREFIXES_MAX];
 };
@@ -224,6 +230,8 @@ enum shake_count {
 	SHAKE_ORDER_OVERTAKEN,	/* packets that came after that */
 	SHAKE_ORDER_REPEATED,	/* packets that came twice: one was dropped */
 	SHAKE_ADDRESS_CHANGED,	/* the other end of a path has another address */
+	SHAKE_COOKIE_SENT,	/* to who had to show where it is */
+	SHAKE_COOKIE_RECEIVED,
 	SHAKE_COUNTS
 };
 

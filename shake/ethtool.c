@@ -47,6 +47,8 @@ const char shake_count_names[SHAKE_COUNTS][ETH_GSTRING_LEN] = {
 	[SHAKE_ORDER_OVERTAKEN] = "order_overtaken",
 	[SHAKE_ORDER_REPEATED] = "order_repeated",
 	[SHAKE_ADDRESS_CHANGED] = "address_changed",
+	[SHAKE_COOKIE_SENT] = "cookie_sent",
+	[SHAKE_COOKIE_RECEIVED] = "cookie_received",
 };
 
 #define FLOWS(name) { "flows_" #name, offsetof(struct shake_flow_counts, name) }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the device's own files share: device.c peer.c path.c prefix.c transmit.c
- * receive.c control.c settings.c.
+ * What the device's own files share: device.c peer.c path.c prefix.c transmit.c receive.c
+ * register.c control.c settings.c secrets.c.
  */
 #ifndef _SHAKE_INTERNAL_H
 #define _SHAKE_INTERNAL_H
@@ -15,6 +15,8 @@
 #include <compat/uninitialized.h>
 
 #include "device.h"
+#include "events.h"
+#include "guard.h"
 
 #define SHAKE_IDLE_US (5 * USEC_PER_SEC)	/* without data for so long: idle */
 #define SHAKE_ACK_US 10000			/* least time between pseudo-ACKs of a path */
@@ -23,7 +25,6 @@
 #define SHAKE_HOLD_US (20 * USEC_PER_MSEC)	/* between looks at a stopped queue */
 #define SHAKE_SMALL 128				/* octets: TCP's ACKs, which are not counted */
 #define SHAKE_TCP_HEADERS 200			/* octets: IPv6 with options, TCP with options */
-#define SHAKE_ASKED 32				/* HELLOs of a peer that are remembered */
 #define SHAKE_UDP_V4 28
 #define SHAKE_UDP_V6 48
 
@@ -39,6 +40,7 @@
  * @echo: counter of the newest counted packet received
  * @echo_at: us, when
  * @made_at: us
+ * @used_at: us, since when is sent in it
  * @used: the other end has sent in this session
  * @rcu: for freeing
  */
@@ -51,6 +53,7 @@ struct shake_link {
 	u64 echo;
 	u64 echo_at;
 	u64 made_at;
+	u64 used_at;
 	bool used;
 	struct rcu_head rcu;
 };
@@ -64,14 +67,16 @@ struct shake_link {
  * @dst: routes
  * @state: registered, alive
  * @refused: errno, why there is no socket; 0: nothing went wrong
+ * @told: the state that the last event told
  * @from: address that is sent from
  * @to: address and port that is sent to
  * @mtu: longest inner packet by the last route; 0: not known
  * @told_at: us, when a sender was told of it last
  * @link: session in which is sent; NULL: none
- * @old: agent: the session before, until the new one is used
- * @next: leader: the session that is being made
+ * @old: the session before, whose packets may still come
+ * @next: the session that is being made
  * @join: leader: the registration that is under way
+ * @asked_at: us, when its HELLO was made
  * @hello_at: us, when HELLO was sent last
  * @tries: HELLOs since the agent answered one, or did not know the session
  * @confirms: CONFIRMs sent again
@@ -82,7 +87,9 @@ struct shake_link {
  * @policy_tries: leader: probes that told it, without an answer
  * @policy_at: counter of the last probe that told it; agent: that was received, in this session
  * @watched: the timer runs in time to notice silence
- * @accepted: agent: ns, time of the newest registration
+ * @accepted: agent: time of the newest HELLO taken, by the leader's clock
+ * @echo: agent: that HELLO's ephemeral key
+ * @welcome: agent: its answer
  * @probe_at: us, when a probe was sent last
  * @sent_at: us, when anything was sent last
  * @counted_at: us, when a counted packet was sent last
@@ -113,6 +120,7 @@ struct shake_path {
 
 	enum shake_path_state state;
 	int refused;
+	enum shake_path_state told;
 	union shake_addr from;
 	union shake_addr to;
 	u32 mtu;
@@ -121,6 +129,7 @@ struct shake_path {
 	struct shake_link *old;
 	struct shake_link *next;
 	struct shake_join join;
+	u64 asked_at;
 	u64 hello_at;
 	u8 tries;
 	u8 confirms;
@@ -132,6 +141,8 @@ struct shake_path {
 	u64 policy_at;
 	bool watched;
 	u64 accepted;
+	u8 echo[SHAKE_KEY];
+	u8 welcome[SHAKE_WELCOME_OCTETS];
 	u64 probe_at;
 	u64 sent_at;
 	u64 counted_at;
@@ -166,16 +177,6 @@ struct shake_copies {
 };
 
 /**
- * struct shake_asked - a HELLO that was answered
- * @at: us, when; 0: none
- * @mark: of its nonce
- */
-struct shake_asked {
-	u64 at;
-	u32 mark;
-};
-
-/**
  * struct shake_stream - flows of datagrams to a peer
  * @number: of the packets sent
  * @path: that they are pinned to; 0: none
@@ -193,18 +194,18 @@ struct shake_orders;
  * struct shake_peer - the other end: of a leader the agent, of an agent a leader
  * @d: the device
  * @id: the leader's number
- * @keys: derived from the shared key
+ * @keys: what both trust each other by
+ * @mark: of the other end's public key
  * @prefix_count: entries of @prefixes
  * @prefixes: inner addresses it may send from
- * @accepted: agent: ns, registrations from before are none of its own
  * @lock: over what follows, @keys and the paths
  * @paths: by id - 1
  * @sched: whose turn it is
  * @ack_path: path for small packets; 0: none named
  * @welcome_at: us, when HELLO was answered last, by path
- * @asked: HELLOs answered, by an octet of their nonce
  * @data_at: us, when data was sent or received last
  * @doubt_until: us, until when it is to be found out what the paths lose
+ * @told: alive, as the last event told
  * @timer: does what is due
  * @flows: TCP flows
  * @streams: sent
@@ -215,7 +216,7 @@ struct shake_peer {
 	struct shake_dev *d;
 	u32 id;
 	struct shake_keys keys;
-	u64 accepted;
+	u64 mark;
 	u32 prefix_count;
 	struct shake_prefix prefixes[SHAKE_PREFIXES_MAX];
 
@@ -224,9 +225,9 @@ struct shake_peer {
 	struct shake_sched sched;
 	u8 ack_path;
 	u64 welcome_at[SHAKE_PATHS_MAX];
-	struct shake_asked asked[SHAKE_ASKED];
 	u64 data_at;
 	u64 doubt_until;
+	bool told;
 	struct timer_list timer;
 	struct shake_flows flows;
 	struct shake_stream streams[SHAKE_STREAMS];
@@ -255,8 +256,9 @@ struct shake_owned {
  * @list: all devices
  * @settings: what the user set
  * @mtu: the default that was set last; 0: the user gave one when the device was made
- * @issuer_lock: over @issuer
- * @issuer: agent: nonces of its answers
+ * @guard_lock: over @guard and @identity, inside of a peer's lock
+ * @guard: agent: what HELLOs have to pass
+ * @identity: its key pair
  * @peers: by id
  * @peer_count: how many
  * @sessions: struct shake_link by index
@@ -274,6 +276,7 @@ struct shake_owned {
  * @counts: by enum shake_count
  * @gone: what flows of deleted peers counted; under RTNL
  * @retry: opens paths that got no socket
+ * @events: that are to be told
  */
 struct shake_dev {
 	struct net_device *dev;
@@ -281,8 +284,9 @@ struct shake_dev {
 	struct list_head list;
 	struct shake_settings settings;
 	u32 mtu;
-	spinlock_t issuer_lock;	/* over issuer */
-	struct shake_issuer issuer;
+	spinlock_t guard_lock;	/* over guard and identity */
+	struct shake_guard guard;
+	struct shake_identity identity;
 	struct xarray peers;
 	u32 peer_count;
 	struct xarray sessions;
@@ -300,6 +304,7 @@ struct shake_dev {
 	atomic64_t counts[SHAKE_COUNTS];
 	struct shake_flow_counts gone;
 	struct delayed_work retry;
+	struct shake_events events;
 };
 
 static inline struct shake_dev *shake_dev(struct net_device *dev)
@@ -385,6 +390,14 @@ void shake_retry_later(struct shake_dev *d);
 u32 shake_overhead(const struct shake_dev *d, sa_family_t family);
 
 /* peer.c */
+extern bool shake_asleep;
+
+/* Whether the machine is about to be suspended: no keys are made until it is awake. */
+static inline bool shake_is_asleep(void)
+{
+	return READ_ONCE(shake_asleep);
+}
+
 struct shake_peer *shake_peer_find(struct shake_dev *d, u32 id);
 struct shake_peer *shake_only_peer(struct shake_dev *d);
 struct shake_peer *shake_peer_make(struct shake_dev *d, u32 id);
@@ -392,6 +405,8 @@ void shake_peer_free(struct shake_peer *peer);
 void shake_peers_free(struct shake_dev *d);
 void shake_peers_start(struct shake_dev *d);
 void shake_peers_stop(struct shake_dev *d);
+void shake_keys_changed(struct shake_peer *peer);
+void shake_forget_all(bool sleep);
 
 /* prefix.c */
 bool shake_prefix_valid(const struct shake_prefix *prefix);
@@ -431,6 +446,7 @@ void shake_path_judge(struct shake_path *path, u64 now);
 void shake_path_set_policy(struct shake_path *path, const struct shake_policy *policy);
 struct shake_link *shake_link_make(struct shake_path *path, const struct shake_session *s);
 void shake_link_use(struct shake_path *path, struct shake_link *link, u64 now);
+void shake_link_end(struct shake_path *path, u64 now);
 void shake_link_free(struct shake_dev *d, struct shake_link *link);
 void shake_way_again(struct shake_path *path, struct shake_way *way);
 bool shake_way_take(struct shake_path *path, struct shake_way *way, u64 now);
@@ -438,7 +454,12 @@ void shake_way_count(const struct shake_way *way, u32 bytes, u64 now);
 extern struct notifier_block shake_notifier;
 extern struct pernet_operations shake_net_ops;
 
+/* secrets.c */
+int shake_secrets_register(void);
+void shake_secrets_unregister(void);
+
 /* settings.c */
+enum shake_path_state shake_path_shown(const struct shake_path *path);
 void shake_path_read(struct shake_path *path, struct shake_path_stats *stats);
 void shake_peer_read(struct shake_peer *peer, struct shake_peer_shown *shown);
 void shake_flow_counts_add(struct shake_flow_counts *to, struct shake_peer *peer);
@@ -513,15 +534,20 @@ static inline void shake_give(struct shake_dev *d, struct sk_buff *skb)
 
 int shake_encap_rcv(struct sock *sk, struct sk_buff *skb);
 
-/* control.c */
+/* register.c */
 void shake_control_in(struct shake_dev *d, const u8 *packet, u32 length,
+		      const union shake_addr *from, const union shake_addr *to);
+void shake_confirm_in(struct shake_dev *d, struct shake_link *link, const u8 *packet, u32 length,
 		      const union shake_addr *from, const union shake_addr *to);
 void shake_ready_in(struct shake_dev *d, struct shake_link *link, const u8 *packet,
 		    u32 length);
+u32 shake_hello_take(struct shake_path *path, u8 *packet, u64 now);
 void shake_reset_in(struct shake_dev *d, const u8 *packet, u32 length,
 		    const union shake_addr *from);
 void shake_reset_send(struct shake_dev *d, const struct shake_head *head,
 		      const union shake_addr *from, const union shake_addr *to);
+
+/* control.c */
 bool shake_ack_take(struct shake_path *path, struct shake_way *way, u8 *packet, u64 now);
 void shake_ack_send(struct shake_dev *d, const struct shake_way *way, u8 *packet);
 void shake_count_verdict(struct shake_dev *d, enum shake_verdict verdict);

@@ -18,16 +18,26 @@ static int __init shake_module_init(void)
 
 	if (err)
 		return err;
-	err = register_netdevice_notifier(&shake_notifier);
+	err = shake_events_register();
 	if (err)
 		goto unregister_net;
-	err = rtnl_link_register(&shake_link_ops);
+	err = register_netdevice_notifier(&shake_notifier);
+	if (err)
+		goto unregister_events;
+	err = shake_secrets_register();
 	if (err)
 		goto unregister_notifier;
+	err = rtnl_link_register(&shake_link_ops);
+	if (err)
+		goto unregister_secrets;
 	return 0;
 
+unregister_secrets:
+	shake_secrets_unregister();
 unregister_notifier:
 	unregister_netdevice_notifier(&shake_notifier);
+unregister_events:
+	shake_events_unregister();
 unregister_net:
 	unregister_pernet_subsys(&shake_net_ops);
 	return err;
@@ -36,7 +46,9 @@ unregister_net:
 static void __exit shake_module_exit(void)
 {
 	rtnl_link_unregister(&shake_link_ops);
+	shake_secrets_unregister();
 	unregister_netdevice_notifier(&shake_notifier);
+	shake_events_unregister();
 	unregister_pernet_subsys(&shake_net_ops);
 	rcu_barrier();	/* paths and sessions are freed by functions of this module */
 }

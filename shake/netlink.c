@@ -32,7 +32,8 @@ static const struct nla_policy peer_policy[IFLA_SHAKE_PEER_MAX + 1] = {
 	[IFLA_SHAKE_PEER_KEY] = NLA_POLICY_EXACT_LEN(SHAKE_KEY),
 	[IFLA_SHAKE_PEER_ALLOW] = { .type = NLA_BINARY, .len = sizeof(struct in6_addr) + 1 },
 	[IFLA_SHAKE_PEER_DENY] = { .type = NLA_BINARY, .len = sizeof(struct in6_addr) + 1 },
-	[IFLA_SHAKE_PEER_HAS_KEY ... IFLA_SHAKE_PEER_MAX] = { .type = NLA_REJECT },
+	[IFLA_SHAKE_PEER_HAS_KEY ... IFLA_SHAKE_PEER_PATHS] = { .type = NLA_REJECT },
+	[IFLA_SHAKE_PEER_PUBLIC_KEY] = NLA_POLICY_EXACT_LEN(SHAKE_KEY),
 };
 
 static const struct nla_policy policy[IFLA_SHAKE_MAX + 1] = {
@@ -55,6 +56,8 @@ static const struct nla_policy policy[IFLA_SHAKE_MAX + 1] = {
 	[IFLA_SHAKE_PATH] = NLA_POLICY_NESTED(path_policy),
 	[IFLA_SHAKE_PEER] = NLA_POLICY_NESTED(peer_policy),
 	[IFLA_SHAKE_PATHS ... IFLA_SHAKE_PEER_COUNT] = { .type = NLA_REJECT },
+	[IFLA_SHAKE_PRIVATE_KEY] = NLA_POLICY_EXACT_LEN(SHAKE_KEY),
+	[IFLA_SHAKE_PUBLIC_KEY] = { .type = NLA_REJECT },
 	[IFLA_SHAKE_DATAGRAMS] = NLA_POLICY_MAX(NLA_U8, SHAKE_DATAGRAMS_PIN),
 	[IFLA_SHAKE_DUPLICATE] = { .type = NLA_U32 },
 	[IFLA_SHAKE_DUPLICATE_DSCP] = { .type = NLA_U8 },
@@ -120,6 +123,8 @@ static int read_settings(struct nlattr *data[], struct shake_settings *settings,
 		settings->auth = nla_get_u8(data[IFLA_SHAKE_AUTH]);
 	if (data[IFLA_SHAKE_ENCRYPT])
 		settings->encrypt = nla_get_u8(data[IFLA_SHAKE_ENCRYPT]);
+	else if (!settings->auth)
+		settings->encrypt = false;	/* nobody asked for it */
 	read_u32(data[IFLA_SHAKE_INTERVAL], &settings->estimate.interval);
 	read_u32(data[IFLA_SHAKE_RTT_WINDOW], &settings->estimate.rtt_window);
 	read_u32(data[IFLA_SHAKE_KEEPALIVE], &settings->keepalive);
@@ -203,7 +208,7 @@ static int read_prefix(const struct nlattr *attribute, struct shake_prefix *pref
 	return 0;
 }
 
-/* The key comes last: setting it does not fail for what the others were. */
+/* Keys come last: setting them does not fail for what the others were. */
 static int change_peer(struct shake_dev *d, u32 id, struct nlattr *tb[],
 		       struct netlink_ext_ack *extack)
 {
@@ -218,6 +223,8 @@ static int change_peer(struct shake_dev *d, u32 id, struct nlattr *tb[],
 		err = shake_peer_allow(d, id, &prefix, extack);
 	if (!err && deny)
 		err = shake_peer_deny(d, id, &prefix, extack);
+	if (!err && tb[IFLA_SHAKE_PEER_PUBLIC_KEY])
+		err = shake_peer_public(d, id, nla_data(tb[IFLA_SHAKE_PEER_PUBLIC_KEY]), extack);
 	if (!err && tb[IFLA_SHAKE_PEER_KEY])
 		err = shake_peer_key(d, id, nla_data(tb[IFLA_SHAKE_PEER_KEY]), extack);
 	return err;
@@ -269,6 +276,13 @@ static int set_peer(struct shake_dev *d, const struct nlattr *nest,
 
 /* --- made and changed ----------------------------------------------------------------------- */
 
+/* It does not fail for what the others were. */
+static int set_private_key(struct shake_dev *d, const struct nlattr *key,
+			   struct netlink_ext_ack *extack)
+{
+	return key ? shake_private_key(d, nla_data(key), extack) : 0;
+}
+
 static int validate(struct nlattr *tb[], struct nlattr *data[],
 		    struct netlink_ext_ack *extack)
 {
@@ -298,7 +312,9 @@ APOGEE_NEWLINK(newlink)
 	err = register_netdevice(dev);
 	if (err)
 		return err;
-	err = set_peer(d, data[IFLA_SHAKE_PEER], extack);
+	err = set_private_key(d, data[IFLA_SHAKE_PRIVATE_KEY], extack);
+	if (!err)
+		err = set_peer(d, data[IFLA_SHAKE_PEER], extack);
 	if (!err)
 		err = set_path(d, data[IFLA_SHAKE_PATH], extack);
 	if (err)
@@ -331,6 +347,8 @@ static int changelink(struct net_device *dev, struct nlattr *tb[], struct nlattr
 	err = set_path(d, data[IFLA_SHAKE_PATH], extack);
 	if (!err)
 		err = set_peer(d, data[IFLA_SHAKE_PEER], extack);
+	if (!err)
+		err = set_private_key(d, data[IFLA_SHAKE_PRIVATE_KEY], extack);
 	if (err)
 		shake_settings_change(d, &before, NULL);
 	return err;

@@ -66,6 +66,8 @@ enum {
 	IFLA_SHAKE_PEERS,	/* only read: nested list of IFLA_SHAKE_PEER */
 	IFLA_SHAKE_PATH_COUNT,	/* only read: u32: paths; the list may have fewer */
 	IFLA_SHAKE_PEER_COUNT,	/* only read: u32: peers; the list may have fewer */
+	IFLA_SHAKE_PRIVATE_KEY,	/* 32 octets, 0: none; never read */
+	IFLA_SHAKE_PUBLIC_KEY,	/* only read: 32 octets */
 	IFLA_SHAKE_DATAGRAMS,	/* u8: enum shake_datagrams: of what this end sends */
 	IFLA_SHAKE_DUPLICATE,	/* u32: octets; what is not longer goes by two paths; 0: none */
 	IFLA_SHAKE_DUPLICATE_DSCP,	/* u8: those of this class do, too: 1 to 63; 0: none */
@@ -115,13 +117,15 @@ enum {
 	IFLA_SHAKE_PEER_UNSPEC,
 	IFLA_SHAKE_PEER_ID,	/* u32: the leader's number; on a leader its own */
 	IFLA_SHAKE_PEER_DELETE,	/* flag */
-	IFLA_SHAKE_PEER_KEY,	/* 32 octets; never read */
+	IFLA_SHAKE_PEER_KEY,	/* 32 octets: the shared key; never read */
 	IFLA_SHAKE_PEER_ALLOW,	/* address and one octet of prefix length: inner sources */
 	IFLA_SHAKE_PEER_DENY,	/* the same, taken back */
 	/* only read */
 	IFLA_SHAKE_PEER_HAS_KEY,	/* u8 */
 	IFLA_SHAKE_PEER_PREFIXES,	/* nested list of IFLA_SHAKE_PEER_ALLOW */
 	IFLA_SHAKE_PEER_PATHS,	/* only in RTM_GETSTATS: nested list of IFLA_SHAKE_PATH */
+	/* read and written */
+	IFLA_SHAKE_PEER_PUBLIC_KEY,	/* 32 octets, 0: none */
 	__IFLA_SHAKE_PEER_MAX
 };
 
@@ -132,5 +136,38 @@ enum {
  * and their statistics. A dump (NLM_F_DUMP) has all of them, in as many messages as it takes.
  */
 #define LINK_XSTATS_TYPE_SHAKE 4790
+
+/*
+ * Generic netlink: who joins the family's group of events is told of each, in the device's
+ * namespace. The family has no requests.
+ */
+#define SHAKE_GENL_NAME "shake"
+#define SHAKE_GENL_VERSION 1
+#define SHAKE_GENL_EVENTS "events"
+
+enum {
+	SHAKE_CMD_UNSPEC,
+	SHAKE_CMD_PATH,		/* a path has another state */
+	SHAKE_CMD_PEER,		/* its first path is alive, or none is any more */
+	SHAKE_CMD_MOVED,	/* the other end of a path has another address */
+};
+
+enum {
+	SHAKE_EVENT_UNSPEC,
+	SHAKE_EVENT_IFINDEX,	/* u32: the device */
+	SHAKE_EVENT_IFNAME,	/* string: its name */
+	SHAKE_EVENT_PEER,	/* u32 */
+	SHAKE_EVENT_PATH,	/* u8: 1 to 8; not of SHAKE_CMD_PEER */
+	SHAKE_EVENT_STATE,	/* u8: enum shake_path_state; a peer is alive or dead */
+	SHAKE_EVENT_WAS,	/* u8: the same, before */
+	SHAKE_EVENT_REMOTE,	/* address of the other end */
+	SHAKE_EVENT_PORT,	/* u16: its UDP port */
+	SHAKE_EVENT_AT,		/* u64: ns of CLOCK_BOOTTIME */
+	SHAKE_EVENT_PAD,
+	SHAKE_EVENT_LOST,	/* u32: so many events behind this one are not told */
+	__SHAKE_EVENT_MAX
+};
+
+#define SHAKE_EVENT_MAX (__SHAKE_EVENT_MAX - 1)
 
 #endif /* _SHAKE_NETLINK_H */

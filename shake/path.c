@@ -36,7 +36,6 @@ struct shake_path *shake_path_make(struct shake_peer *peer, u8 id, gfp_t gfp)
 	path->settings.weight = 100;
 	path->join.id = peer->id;
 	path->join.path = id;
-	path->accepted = peer->accepted;
 	shake_path_init(&path->estimate, path->ring, shake_now());
 	rcu_assign_pointer(peer->paths[id - 1], path);
 	return path;
@@ -49,7 +48,7 @@ static void path_free(struct rcu_head *head)
 	dst_cache_destroy(&path->dst);
 	kfree(path->copies);
 	kfree(path->ring);
-	kfree(path);
+	kfree_sensitive(path);
 }
 
 /* Under RTNL. */
@@ -115,15 +114,14 @@ void shake_link_use(struct shake_path *path, struct shake_link *link, u64 now)
 {
 	struct shake_link *before = shake_link(path);
 	struct shake_dev *d = path->peer->d;
-	bool keep = link && !shake_is_leader(d);
 
-	if (keep && before && !before->used && path->old) {
-		/* the leader has not heard of it, and still sends in the old one */
+	if (link && before && !before->used && path->old) {
+		/* the other end has not heard of it, and still sends in the old one */
 		shake_link_free(d, before);
 	} else {
 		shake_link_free(d, path->old);
-		path->old = keep ? before : NULL;
-		if (!keep)
+		path->old = link ? before : NULL;	/* its packets may still come */
+		if (!link)
 			shake_link_free(d, before);
 	}
 	if (path->next != link)
@@ -135,8 +133,19 @@ void shake_link_use(struct shake_path *path, struct shake_link *link, u64 now)
 	path->policy_tries = 0;
 	path->policy_at = 0;
 	shake_copies_purge(path);
+	if (link)
+		link->used_at = now;
 	rcu_assign_pointer(path->link, link);
 	shake_path_restart(&path->estimate, now);
+}
+
+/* A path's sessions end, and what was about to be one. Under the peer's lock. */
+void shake_link_end(struct shake_path *path, u64 now)
+{
+	shake_link_use(path, NULL, now);
+	shake_join_forget(&path->join);
+	if (path->state != SHAKE_PATH_ABSENT)
+		shake_path_set_state(path, SHAKE_PATH_JOINING);
 }
 
 /* --- states -------------------------------------------------------------------------------- */
@@ -178,6 +187,7 @@ void shake_path_set_state(struct shake_path *path, enum shake_path_state state)
 	shake_choose_ack_path(path->peer);
 	shake_let_go(path->peer, shake_now());
 	update_carrier(path->peer);
+	shake_event_state(path);
 }
 
 /* Another policy of a path. A leader tells its agent. Under the peer's lock. */
@@ -272,6 +282,7 @@ void shake_path_judge(struct shake_path *path, u64 now)
 	}
 	shake_choose_ack_path(path->peer);
 	shake_peer_wake(path->peer, now, now);
+	shake_event_state(path);
 }
 
 /* --- the way ------------------------------------------------------------------------------- */
@@ -391,6 +402,14 @@ int shake_path_open(struct shake_path *path)
 	return 0;
 }
 
+static void set_refused(struct shake_path *path, int err)
+{
+	spin_lock_bh(&path->peer->lock);
+	path->refused = err;
+	shake_event_state(path);
+	spin_unlock_bh(&path->peer->lock);
+}
+
 /*
  * The same for one path of several: what it has no socket for, IPv6 that is off or a port, must
  * not stop the others. It is told once, and tried again.
@@ -405,7 +424,7 @@ void shake_path_try(struct shake_path *path)
 	if (!path->refused)
 		netdev_warn(d->dev, "path %u has no socket (error %d): it is tried again\n",
 			    path->settings.id, err);
-	path->refused = err;
+	set_refused(path, err);
 	shake_retry_later(d);
 }
 
@@ -418,13 +437,14 @@ void shake_path_close(struct shake_path *path)
 	struct shake_peer *peer = path->peer;
 	struct socket *sock = path->sock;
 
-	path->refused = 0;
+	set_refused(path, 0);
 	if (!sock)
 		return;
 	spin_lock_bh(&peer->lock);
 	WRITE_ONCE(path->sock, NULL);
 	shake_link_free(peer->d, path->next);
 	path->next = NULL;
+	shake_join_forget(&path->join);
 	shake_path_set_state(path, SHAKE_PATH_ABSENT);
 	spin_unlock_bh(&peer->lock);
 	apogee_tunnel_release(sock);

@@ -6,8 +6,11 @@
 #include <linux/slab.h>
 
 #include <compat/timer.h>
+#include <compat/unaligned.h>
 
 #include "internal.h"
+
+bool shake_asleep;
 
 /* The peer with this number, or NULL. Under RCU or RTNL. */
 struct shake_peer *shake_peer_find(struct shake_dev *d, u32 id)
@@ -31,11 +34,7 @@ struct shake_peer *shake_peer_make(struct shake_dev *d, u32 id)
 		return ERR_PTR(-ENOMEM);
 	peer->d = d;
 	peer->id = id;
-	spin_lock_bh(&d->issuer_lock);
-	peer->accepted = d->issuer.last;	/* it may have been here before */
-	spin_unlock_bh(&d->issuer_lock);
-	if (!d->settings.auth)
-		shake_keys_open(&peer->keys);
+	shake_keys_settle(&peer->keys, &d->identity, d->settings.auth, shake_is_leader(d));
 	spin_lock_init(&peer->lock);
 	timer_setup(&peer->timer, shake_peer_timer, 0);
 	shake_sched_init(&peer->sched);
@@ -134,4 +133,54 @@ void shake_peers_free(struct shake_dev *d)
 	xa_for_each(&d->peers, i, peer)
 		release(peer);
 	xa_destroy(&d->peers);
+}
+
+/* --- keys ---------------------------------------------------------------------------------- */
+
+/* A peer's sessions end; a leader's are made anew at once, if they can be. Under its lock. */
+static void end_sessions(struct shake_peer *peer)
+{
+	struct shake_path *path;
+
+	shake_for_each_path(peer, path) {
+		shake_link_end(path, shake_now());
+		path->hello_at = 0;
+		path->tries = 0;
+	}
+}
+
+static void wake(struct shake_peer *peer)
+{
+	if (netif_running(peer->d->dev))
+		mod_timer(&peer->timer, jiffies);
+}
+
+/* A peer's keys, or the device's, are other ones. Under RTNL. */
+void shake_keys_changed(struct shake_peer *peer)
+{
+	struct shake_dev *d = peer->d;
+
+	spin_lock_bh(&peer->lock);
+	shake_keys_settle(&peer->keys, &d->identity, d->settings.auth, shake_is_leader(d));
+	WRITE_ONCE(peer->mark, get_unaligned_le64(peer->keys.public));
+	end_sessions(peer);
+	spin_unlock_bh(&peer->lock);
+	wake(peer);
+}
+
+/* All sessions end; @sleep: and no other begins. Under RTNL. */
+void shake_forget_all(bool sleep)
+{
+	struct shake_peer *peer;
+	struct shake_dev *d;
+	unsigned long i;
+
+	WRITE_ONCE(shake_asleep, sleep);
+	list_for_each_entry(d, &shake_devices, list)
+		xa_for_each(&d->peers, i, peer) {
+			spin_lock_bh(&peer->lock);
+			end_sessions(peer);
+			spin_unlock_bh(&peer->lock);
+			wake(peer);
+		}
 }

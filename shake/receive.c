@@ -8,7 +8,11 @@
 #include <net/inet_ecn.h>
 #include <net/ip_tunnels.h>
 
+#include <compat/unaligned.h>
+
 #include "internal.h"
+
+#define LONGEST_ACK (SHAKE_ACK_OCTETS + SHAKE_TAG)
 
 /**
  * struct arrival - a packet that came in
@@ -170,7 +174,7 @@ static void deliver(struct shake_dev *d, struct arrival *a)
 
 	skb_pull_rcsum(skb, a->front);
 	/* what is encrypted has its tag behind it, which is no part of the packet */
-	if (a->link->s.auth && a->front == a->clear &&
+	if (a->head.flags & SHAKE_ENCRYPTED &&
 	    pskb_trim_rcsum(skb, skb->len - SHAKE_TAG)) {
 		drop(d, skb, SHAKE_DROP_MEMORY);
 		return;
@@ -210,10 +214,14 @@ static void follow(struct shake_path *path, const struct arrival *a)
 	if (shake_is_leader(path->peer->d))
 		return;
 	if (!shake_addr_equal(&path->to, &a->from) || !shake_addr_equal(&path->from, &a->to)) {
-		if (path->to.any.sa_family != AF_UNSPEC)
-			shake_count(path->peer->d, SHAKE_ADDRESS_CHANGED);
+		bool moved = path->to.any.sa_family != AF_UNSPEC;
+
 		path->to = a->from;
 		path->from = a->to;
+		if (moved) {
+			shake_count(path->peer->d, SHAKE_ADDRESS_CHANGED);
+			shake_event_moved(path);
+		}
 		dst_cache_reset(&path->dst);
 		WRITE_ONCE(path->mtu, 0);
 	}
@@ -255,13 +263,7 @@ static void note(struct shake_link *link, const struct arrival *a, u32 length)
 	} else if (a->head.type == SHAKE_TYPE_DATA) {
 		path->late++;
 	}
-	if (!link->used) {
-		link->used = true;
-		if (link == shake_link(path)) {
-			shake_link_free(peer->d, path->old);
-			path->old = NULL;
-		}
-	}
+	link->used = true;
 	/* in a session that is being made: it says nothing of the one that is sent in */
 	if (link != path->next)
 		shake_path_heard(path, a->now);
@@ -397,10 +399,20 @@ static enum shake_verdict open_packet(struct sk_buff *skb, const struct arrival 
 		return SHAKE_TAKEN;
 	if (!is_in_front(a))
 		return shake_open(s, a->counter, skb->data, skb->len,
-				  a->head.flags & SHAKE_ENCRYPTED ? a->clear :
+				  a->head.flags & SHAKE_ENCRYPTED ? SHAKE_HEAD :
 				  skb->len - SHAKE_TAG);
 	shake_data_tag(skb, a->clear, s->receive, a->counter, tag);
 	return shake_tag_compare(skb->data + a->clear, tag);
+}
+
+/* CONFIRM and READY, which make a session. */
+static void final_in(struct shake_dev *d, const struct arrival *a)
+{
+	if (a->head.type == SHAKE_TYPE_READY)
+		shake_ready_in(d, a->link, a->skb->data, a->skb->len);
+	else
+		shake_confirm_in(d, a->link, a->skb->data, a->skb->len, &a->from, &a->to);
+	consume_skb(a->skb);
 }
 
 /* A packet of a session. */
@@ -421,9 +433,8 @@ static void session_in(struct shake_dev *d, struct arrival *a)
 		shake_reset_send(d, &a->head, &a->from, &a->to);
 		return;
 	}
-	if (a->head.type == SHAKE_TYPE_READY) {
-		shake_ready_in(d, a->link, skb->data, skb->len);
-		consume_skb(skb);
+	if (a->head.type <= SHAKE_TYPE_READY) {
+		final_in(d, a);
 		return;
 	}
 	if (!make_linear(skb, a)) {
@@ -439,6 +450,8 @@ static void session_in(struct shake_dev *d, struct arrival *a)
 	a->front = a->clear + (is_in_front(a) ? SHAKE_TAG : 0);
 	if (!verdict)
 		verdict = open_packet(skb, a);
+	if (!verdict && a->head.flags & SHAKE_ENCRYPTED && a->clear > SHAKE_HEAD)
+		a->head.mal = get_unaligned_be32(skb->data + SHAKE_HEAD);
 	if (!verdict && !take(d, a))
 		verdict = SHAKE_REPLAYED;
 	if (verdict == SHAKE_BAD_TAG)
@@ -493,8 +506,10 @@ int shake_encap_rcv(struct sock *sk, struct sk_buff *skb)
 	}
 	read_outside(&a);
 	skb_pull_rcsum(skb, sizeof(struct udphdr));
-	/* heads of data, and all that is none: the longest is CONFIRM */
-	if (!pskb_may_pull(skb, min_t(u32, skb->len, SHAKE_CONFIRM_OCTETS))) {
+	/* heads of data, and all that is none: an ACK, or the longest HELLO */
+	if (!pskb_may_pull(skb, min_t(u32, skb->len, LONGEST_ACK)) ||
+	    (shake_type_registers(shake_type_of(skb->data, skb->len)) &&
+	     !pskb_may_pull(skb, min_t(u32, skb->len, SHAKE_HELLO_MOST)))) {
 		drop(d, skb, SHAKE_DROP_MEMORY);
 		return 0;
 	}

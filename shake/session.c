@@ -16,9 +16,11 @@
 
 #include "session.h"
 
-#define CONFIRM_NONCE (~0ULL)
-#define HELLO_ECHO 8		/* octets of a HELLO's nonce in the WELCOME's */
-#define TIME_AT (HELLO_ECHO + SHAKE_INSTANCE)
+#define SHARED_NAME "Noise_NNpsk0_25519_ChaChaPoly_BLAKE2s"
+#define PUBLIC_NAME "Noise_IKpsk2_25519_ChaChaPoly_BLAKE2s"
+#define PROLOGUE (sizeof(SHAKE_PROLOGUE) - 1)
+#define FIXED 8			/* octets of a HELLO in front of its key */
+#define MACS (2 * SHAKE_TAG)
 #define RESET_RANGE 1000000U	/* a RESET names one of the last packets sent */
 
 /**
@@ -108,24 +110,6 @@ static void packet_tag(u8 *tag, const u8 *octets, u32 length, u64 nonce, const u
 	shake_tag_end(&t, tag);
 }
 
-/* The tag of a HELLO or WELCOME, whose nonce stands in it. */
-static void message_tag(u8 *tag, const u8 *octets, u32 length, const u8 *nonce,
-			const struct shake_keys *keys, const u8 *key)
-{
-	if (keys->trust == SHAKE_KEYED)
-		xchacha20poly1305_encrypt(tag, NULL, 0, octets, length, nonce, key);
-	else
-		memset(tag, 0, SHAKE_TAG);
-}
-
-static void confirm_tag(u8 *tag, const u8 *octets, u32 length, bool auth, const u8 *key)
-{
-	if (auth)
-		packet_tag(tag, octets, length, CONFIRM_NONCE, key);
-	else
-		memset(tag, 0, SHAKE_TAG);
-}
-
 /**
  * shake_tag_compare() - whether a tag is right
  * @tag: of a packet that came in
@@ -138,271 +122,532 @@ enum shake_verdict shake_tag_compare(const u8 *tag, const u8 *right)
 	return crypto_memneq(tag, right, SHAKE_TAG) ? SHAKE_BAD_TAG : SHAKE_TAKEN;
 }
 
-static enum shake_verdict message_check(const u8 *packet, u32 length, const u8 *nonce,
-					const struct shake_keys *keys, const u8 *key)
+/* --- keys ------------------------------------------------------------------------------------ */
+
+static void label(u8 key[SHAKE_KEY], const char *text, const u8 *of)
 {
-	u8 tag[SHAKE_TAG];
-
-	message_tag(tag, packet, length - SHAKE_TAG, nonce, keys, key);
-	return shake_tag_compare(packet + length - SHAKE_TAG, tag);
-}
-
-static enum shake_verdict confirm_check(const u8 *packet, u32 length, bool auth,
-					const u8 *key)
-{
-	u8 tag[SHAKE_TAG];
-
-	confirm_tag(tag, packet, length - SHAKE_TAG, auth, key);
-	return shake_tag_compare(packet + length - SHAKE_TAG, tag);
-}
-
-/* @length octets of XChaCha20's keystream; there is room for a tag behind them. */
-static void keystream(u8 *octets, u32 length, const u8 *nonce, const u8 *key)
-{
-	memset(octets, 0, length);
-	xchacha20poly1305_encrypt(octets, octets, length, NULL, 0, nonce, key);
+	shake_hash(key, (struct shake_octets[]){ { text, strlen(text) }, { of, SHAKE_KEY } }, 2);
 }
 
 /**
- * shake_keys_derive() - what registration needs of a key
- * @keys: written
- * @psk: the key that a leader and its agent know
+ * shake_identity_set() - a device gets a key pair
+ * @own: written
+ * @secret: its secret key; zero: none
+ *
+ * Return: false: it is no key, and @own has none.
  */
-void shake_keys_derive(struct shake_keys *keys, const u8 psk[SHAKE_KEY])
+bool shake_identity_set(struct shake_identity *own, const u8 secret[SHAKE_KEY])
 {
-	static const u8 nonce[SHAKE_NONCE + 1] = "apogee shake handshake 1";
-	u8 octets[3 * SHAKE_KEY + SHAKE_TAG];
+	static const u8 none[SHAKE_KEY];
 
-	keystream(octets, 3 * SHAKE_KEY, nonce, psk);
-	memcpy(keys->hello, octets, SHAKE_KEY);
-	memcpy(keys->welcome, octets + SHAKE_KEY, SHAKE_KEY);
-	memcpy(keys->derive, octets + 2 * SHAKE_KEY, SHAKE_KEY);
-	keys->trust = SHAKE_KEYED;
-	memzero_explicit(octets, sizeof(octets));
+	memzero_explicit(own, sizeof(*own));
+	if (!crypto_memneq(secret, none, SHAKE_KEY))
+		return true;
+	shake_secret_make(own->secret, secret);
+	own->there = shake_public_of(own->public, own->secret);
+	label(own->mac, "shake hello", own->public);
+	label(own->cookie, "shake cookie", own->public);
+	if (!own->there)
+		memzero_explicit(own, sizeof(*own));
+	return own->there;
+}
+
+static void settle_public(struct shake_keys *keys, const struct shake_identity *own,
+			  bool is_leader)
+{
+	if (!own->there || !shake_shared_of(keys->ss, own->secret, keys->public))
+		return;
+	label(keys->hello, "shake hello", is_leader ? keys->public : own->public);
+	label(keys->cookie, "shake cookie", is_leader ? keys->public : own->public);
+	label(keys->welcome, "shake welcome", is_leader ? own->public : keys->public);
+	keys->trust = SHAKE_PUBLIC;
 }
 
 /**
- * shake_keys_open() - registration with a device that does not authenticate
- * @keys: written
+ * shake_keys_settle() - work out what follows from the keys that there are
+ * @keys: with its psk and public key; the rest is written
+ * @own: of the device
+ * @auth: the device authenticates
+ * @is_leader: it is a leader's
  */
-void shake_keys_open(struct shake_keys *keys)
+void shake_keys_settle(struct shake_keys *keys, const struct shake_identity *own, bool auth,
+		       bool is_leader)
 {
-	shake_keys_forget(keys);
-	keys->trust = SHAKE_OPEN;
+	keys->trust = auth ? SHAKE_NO_KEY : SHAKE_OPEN;
+	memzero_explicit(keys->ss, sizeof(keys->ss));
+	if (!auth)
+		return;
+	if (keys->has_public) {
+		settle_public(keys, own, is_leader);
+	} else if (keys->has_psk) {
+		label(keys->hello, "shake hello", keys->psk);
+		label(keys->cookie, "shake cookie", keys->psk);
+		label(keys->welcome, "shake welcome", keys->psk);
+		keys->trust = SHAKE_SHARED;
+	}
+}
+
+/* --- HELLO: the leader ----------------------------------------------------------------------- */
+
+/* The handshake before its first message. */
+static void begin(struct shake_noise *n, const u8 *hello, u8 kind, const u8 *agent)
+{
+	u8 prologue[PROLOGUE + FIXED];
+
+	memcpy(prologue, SHAKE_PROLOGUE, PROLOGUE);
+	memcpy(prologue + PROLOGUE, hello, FIXED);
+	shake_noise_begin(n, kind == SHAKE_PUBLIC ? PUBLIC_NAME : SHARED_NAME, prologue,
+			  sizeof(prologue));
+	if (kind == SHAKE_PUBLIC)
+		shake_noise_hash(n, agent, SHAKE_KEY);
+}
+
+/* Where the time of a HELLO of this kind stands. */
+static u32 time_place(u8 kind)
+{
+	return shake_hello_octets(kind) - MACS - SHAKE_TAG - SHAKE_TIME;
+}
+
+/* The leader's first message, without mac1. Returns whether there is one. */
+static bool write_first(struct shake_join *join, const struct shake_keys *keys,
+			const struct shake_identity *own)
+{
+	u8 *hello = join->hello, *e = hello + SHAKE_HELLO_EPHEMERAL, time[SHAKE_TIME];
+	struct shake_noise *n = &join->noise;
+
+	put_unaligned_be64(join->time, time);
+	if (keys->trust == SHAKE_OPEN) {
+		memcpy(hello + time_place(SHAKE_OPEN), time, SHAKE_TIME);
+		return true;
+	}
+	begin(n, hello, keys->trust, keys->public);
+	if (keys->trust == SHAKE_SHARED)
+		shake_noise_psk(n, keys->psk);
+	shake_noise_ephemeral(n, e);
+	if (keys->trust == SHAKE_PUBLIC) {
+		if (!shake_noise_dh(n, join->secret, keys->public))
+			return false;
+		shake_noise_encrypt(n, hello + SHAKE_HELLO_STATIC, own->public, SHAKE_KEY);
+		shake_noise_key(n, keys->ss);
+	}
+	shake_noise_encrypt(n, hello + time_place(keys->trust), time, SHAKE_TIME);
+	return true;
 }
 
 /**
- * shake_keys_forget() - a key was taken back
- * @keys: zeroed
- */
-void shake_keys_forget(struct shake_keys *keys)
-{
-	memzero_explicit(keys, sizeof(*keys));
-}
-
-/**
- * shake_issuer_init() - a device of an agent is made
- * @issuer: written
- * @random: SHAKE_INSTANCE random octets
- */
-void shake_issuer_init(struct shake_issuer *issuer, const u8 random[SHAKE_INSTANCE])
-{
-	memcpy(issuer->instance, random, SHAKE_INSTANCE);
-	issuer->last = 0;
-}
-
-/**
- * shake_hello_write() - leader: ask for registration of a path
- * @packet: room for SHAKE_HELLO_OCTETS
+ * shake_hello_make() - leader: begin the registration of a path
  * @join: the path; what was asked before is forgotten
  * @keys: of the agent
- * @random: random octets; @join->nonce while @join->asked to repeat a HELLO, which must be
- *          done at least until a slow answer can have come
+ * @own: the leader's
+ * @random: random octets
+ * @time: ns since 1970; what is no later than the last one is made so
  *
- * Return: octets written; 0: there is no key.
+ * Return: false: there is no key.
  */
-u32 shake_hello_write(u8 *packet, struct shake_join *join, const struct shake_keys *keys,
-		      const u8 random[SHAKE_NONCE])
+bool shake_hello_make(struct shake_join *join, const struct shake_keys *keys,
+		      const struct shake_identity *own, const u8 random[SHAKE_KEY], u64 time)
 {
 	struct shake_registration hello = {
 		.type = SHAKE_TYPE_HELLO,
 		.path = join->path,
-		.id = join->id,
+		.kind = keys->trust,
+		.id = keys->trust == SHAKE_PUBLIC ? 0 : join->id,
 	};
-	u32 length;
 
+	shake_join_forget(join);
 	if (keys->trust == SHAKE_NO_KEY)
-		return 0;
-	memcpy(hello.nonce, random, SHAKE_NONCE);
-	length = shake_registration_write(packet, &hello);
-	message_tag(packet + length, packet, length, hello.nonce, keys, keys->hello);
-	memcpy(join->nonce, hello.nonce, SHAKE_NONCE);
+		return false;
+	memset(join->hello, 0, sizeof(join->hello));
+	shake_registration_write(join->hello, &hello);
+	shake_secret_make(join->secret, random);
+	join->length = shake_hello_octets(keys->trust);
+	join->time = time > join->time ? time : join->time + (join->time < U64_MAX);
+	join->wish = join->encrypt && keys->trust != SHAKE_OPEN;
+	if (keys->trust == SHAKE_OPEN)
+		memcpy(join->hello + SHAKE_HELLO_EPHEMERAL, random, SHAKE_KEY);
+	else if (!shake_public_of(join->hello + SHAKE_HELLO_EPHEMERAL, join->secret))
+		return false;
+	if (!write_first(join, keys, own))
+		return false;
+	if (keys->trust != SHAKE_OPEN)
+		shake_mac(join->hello + join->length - MACS, keys->hello, join->hello,
+			  join->length - MACS);
 	join->asked = true;
-	join->wish = join->encrypt && keys->trust == SHAKE_KEYED;
-	return length + SHAKE_TAG;
+	return true;
 }
 
 /**
- * shake_hello_check() - agent: whether a HELLO is to be answered
- * @packet: it
- * @length: its octets
- * @hello: what shake_registration_read() took from it
- * @keys: of the leader @hello->id
+ * shake_hello_write() - leader: write the HELLO of a registration, the same each time but mac2
+ * @packet: room for SHAKE_HELLO_MOST
+ * @join: shake_hello_make() has made one
+ * @now: ns of a clock that never goes back
  *
- * A HELLO may be a recorded one. It says nothing of addresses, and changes nothing.
+ * It is to be repeated at least until a slow answer can have come.
+ *
+ * Return: octets written.
+ */
+u32 shake_hello_write(u8 *packet, const struct shake_join *join, u64 now)
+{
+	u32 macs = join->length - SHAKE_TAG;
+
+	memcpy(packet, join->hello, join->length);
+	if (join->has_cookie && now - join->cookie_at < SHAKE_COOKIE_NS) {
+		u8 key[SHAKE_KEY] = { 0 };
+
+		memcpy(key, join->cookie, SHAKE_TAG);
+		shake_mac(packet + macs, key, packet, macs);
+	}
+	return join->length;
+}
+
+/**
+ * shake_join_forget() - a registration came to its end
+ * @join: its secrets are zeroed, and the cookie stays
+ */
+void shake_join_forget(struct shake_join *join)
+{
+	join->asked = false;
+	memzero_explicit(join->secret, sizeof(join->secret));
+	shake_noise_forget(&join->noise);
+}
+
+/**
+ * shake_cookie_read() - leader: an agent under load wants to see where a HELLO is from
+ * @packet: its COOKIE
+ * @cookie: what shake_registration_read() took from it
+ * @join: the path that has asked
+ * @keys: of the agent
+ * @now: ns of the clock that shake_hello_write() has
+ *
+ * Return: SHAKE_TAKEN, SHAKE_STALE or SHAKE_BAD_TAG.
+ */
+enum shake_verdict shake_cookie_read(const u8 *packet, const struct shake_registration *cookie,
+				     struct shake_join *join, const struct shake_keys *keys,
+				     u64 now)
+{
+	const u8 *nonce = packet + SHAKE_COOKIE_AT, *mac1 = join->hello + join->length - MACS;
+	u8 text[SHAKE_TAG];
+
+	if (!join->asked || keys->trust < SHAKE_SHARED || cookie->path != join->path ||
+	    memcmp(cookie->echo, join->hello + SHAKE_HELLO_EPHEMERAL, SHAKE_ECHO))
+		return SHAKE_STALE;
+	if (!xchacha20poly1305_decrypt(text, nonce + SHAKE_COOKIE_NONCE, 2 * SHAKE_TAG, mac1,
+				       SHAKE_TAG, nonce, keys->cookie))
+		return SHAKE_BAD_TAG;
+	memcpy(join->cookie, text, SHAKE_TAG);
+	join->has_cookie = true;
+	join->cookie_at = now;
+	return SHAKE_TAKEN;
+}
+
+/* --- HELLO: the agent ------------------------------------------------------------------------ */
+
+/**
+ * shake_hello_check() - agent: whether a HELLO is from somebody who may send one, as it seems
+ * @packet: it; shake_registration_read() took it
+ * @length: its octets
+ * @key: &struct shake_keys.hello of the leader, or &struct shake_identity.mac
+ *
+ * It may be a recorded one, or by anybody who knows the agent's public key.
+ *
+ * Return: SHAKE_TAKEN or SHAKE_BAD_TAG.
+ */
+enum shake_verdict shake_hello_check(const u8 *packet, u32 length, const u8 key[SHAKE_KEY])
+{
+	u8 mac[SHAKE_TAG];
+
+	shake_mac(mac, key, packet, length - MACS);
+	return shake_tag_compare(packet + length - MACS, mac);
+}
+
+/**
+ * shake_hello_who() - agent: who has sent a HELLO with public keys
+ * @packet: it; shake_hello_check() took it
+ * @own: the agent's
+ * @noise: written; for shake_hello_open()
+ * @public: written: the leader's key. That it has the secret one is not known yet.
+ *
+ * Costs a multiplication.
+ *
+ * Return: SHAKE_TAKEN or SHAKE_BAD_TAG.
+ */
+enum shake_verdict shake_hello_who(const u8 *packet, const struct shake_identity *own,
+				   struct shake_noise *noise, u8 public[SHAKE_KEY])
+{
+	const u8 *e = packet + SHAKE_HELLO_EPHEMERAL;
+
+	begin(noise, packet, SHAKE_PUBLIC, own->public);
+	shake_noise_ephemeral(noise, e);
+	if (!shake_noise_dh(noise, own->secret, e) ||
+	    !shake_noise_decrypt(noise, public, packet + SHAKE_HELLO_STATIC, SHAKE_KEY))
+		return SHAKE_BAD_TAG;
+	return SHAKE_TAKEN;
+}
+
+/**
+ * shake_hello_open() - agent: read a HELLO
+ * @packet: it
+ * @hello: what shake_registration_read() took from it
+ * @keys: of the leader
+ * @noise: with public keys by shake_hello_who(), else written
+ * @time: written if the HELLO is good
+ *
+ * A good HELLO may be a recorded one. Who has no key cannot use what comes of it.
  *
  * Return: SHAKE_TAKEN, SHAKE_STRANGER or SHAKE_BAD_TAG.
  */
-enum shake_verdict shake_hello_check(const u8 *packet, u32 length,
-				     const struct shake_registration *hello,
-				     const struct shake_keys *keys)
+enum shake_verdict shake_hello_open(const u8 *packet, const struct shake_registration *hello,
+				    const struct shake_keys *keys, struct shake_noise *noise,
+				    u64 *time)
 {
-	if (keys->trust == SHAKE_NO_KEY)
+	const u8 *from = packet + time_place(hello->kind);
+	u8 text[SHAKE_TIME];
+
+	if (keys->trust == SHAKE_NO_KEY || hello->kind != keys->trust)
 		return SHAKE_STRANGER;
-	return message_check(packet, length, hello->nonce, keys, keys->hello);
+	if (keys->trust == SHAKE_OPEN) {
+		*time = get_unaligned_be64(from);
+		return SHAKE_TAKEN;
+	}
+	if (keys->trust == SHAKE_SHARED) {
+		begin(noise, packet, SHAKE_SHARED, NULL);
+		shake_noise_psk(noise, keys->psk);
+		shake_noise_ephemeral(noise, packet + SHAKE_HELLO_EPHEMERAL);
+	} else {
+		shake_noise_key(noise, keys->ss);
+	}
+	if (!shake_noise_decrypt(noise, text, from, SHAKE_TIME))
+		return SHAKE_BAD_TAG;
+	*time = get_unaligned_be64(text);
+	return SHAKE_TAKEN;
+}
+
+/* --- WELCOME --------------------------------------------------------------------------------- */
+
+/* A new session by the handshake's keys. */
+static void session_init(struct shake_session *s, struct shake_noise *noise, bool auth,
+			 bool is_leader)
+{
+	memset(s, 0, sizeof(*s));
+	s->counter = 1;
+	s->auth = auth;
+	s->taking = is_leader;
+	if (auth && is_leader)
+		shake_noise_split(noise, s->send, s->receive);
+	else if (auth)
+		shake_noise_split(noise, s->receive, s->send);
+}
+
+/**
+ * shake_welcome_begin() - agent: make the session that a HELLO asks for
+ * @hello: it; shake_hello_open() took it
+ * @keys: of the leader
+ * @noise: as that left it; for shake_welcome_write()
+ * @random: random octets
+ * @ephemeral: written; for shake_welcome_write()
+ * @session: written; may neither send nor receive before CONFIRM
+ *
+ * Costs two multiplications, three with public keys.
+ *
+ * Return: SHAKE_TAKEN or SHAKE_BAD_TAG.
+ */
+enum shake_verdict shake_welcome_begin(const u8 *hello, const struct shake_keys *keys,
+				       struct shake_noise *noise, const u8 random[SHAKE_KEY],
+				       u8 ephemeral[SHAKE_KEY], struct shake_session *session)
+{
+	bool auth = keys->trust != SHAKE_OPEN, good = true;
+	u8 secret[SHAKE_KEY];
+
+	memcpy(ephemeral, random, SHAKE_KEY);
+	if (auth) {
+		shake_secret_make(secret, random);
+		good = shake_public_of(ephemeral, secret);
+		shake_noise_ephemeral(noise, ephemeral);
+		good = good && shake_noise_dh(noise, secret, hello + SHAKE_HELLO_EPHEMERAL);
+		if (keys->trust == SHAKE_PUBLIC) {
+			good = good && shake_noise_dh(noise, secret, keys->public);
+			shake_noise_psk(noise, keys->psk);
+		}
+		memzero_explicit(secret, sizeof(secret));
+	}
+	session_init(session, noise, auth, false);
+	if (!good)
+		shake_session_forget(session);
+	return good ? SHAKE_TAKEN : SHAKE_BAD_TAG;
 }
 
 /**
  * shake_welcome_write() - agent: answer a HELLO
  * @packet: room for SHAKE_WELCOME_OCTETS
- * @issuer: of the device; one caller at a time
- * @hello: shake_hello_check() took it
+ * @hello: what shake_registration_read() took from it
  * @keys: of the leader
- * @now: ns of a clock that never goes back
+ * @noise: as shake_welcome_begin() left it; forgotten
+ * @ephemeral: by that
+ * @index: of the session; 0: there is none, as the HELLO's time was not later than @time
+ * @time: the latest that was taken for this path; with an index it says nothing
  *
  * Return: octets written.
  */
-u32 shake_welcome_write(u8 *packet, struct shake_issuer *issuer,
-			const struct shake_registration *hello,
-			const struct shake_keys *keys, u64 now)
+u32 shake_welcome_write(u8 *packet, const struct shake_registration *hello,
+			const struct shake_keys *keys, struct shake_noise *noise,
+			const u8 ephemeral[SHAKE_KEY], u16 index, u64 time)
 {
-	struct shake_registration welcome = {
-		.type = SHAKE_TYPE_WELCOME,
-		.path = hello->path,
-		.id = hello->id,
-	};
-	u32 length;
+	struct shake_registration welcome = *hello;
+	u8 body[SHAKE_BODY] = { 0 };
 
-	issuer->last = now > issuer->last ? now : issuer->last + 1;
-	memcpy(welcome.nonce, hello->nonce, HELLO_ECHO);
-	memcpy(welcome.nonce + HELLO_ECHO, issuer->instance, SHAKE_INSTANCE);
-	put_unaligned_be64(issuer->last, welcome.nonce + TIME_AT);
-	length = shake_registration_write(packet, &welcome);
-	message_tag(packet + length, packet, length, welcome.nonce, keys, keys->welcome);
-	return length + SHAKE_TAG;
-}
-
-/* A new session with the keys of a WELCOME's nonce. */
-static void session_init(struct shake_session *s, const struct shake_keys *keys,
-			 const u8 *nonce, u16 index, bool is_leader)
-{
-	u8 octets[2 * SHAKE_KEY + SHAKE_TAG];
-
-	memset(s, 0, sizeof(*s));
-	s->counter = 1;
-	s->index = index;
-	s->auth = keys->trust == SHAKE_KEYED;
-	if (!s->auth)
-		return;
-	keystream(octets, 2 * SHAKE_KEY, nonce, keys->derive);
-	memcpy(is_leader ? s->send : s->receive, octets, SHAKE_KEY);
-	memcpy(is_leader ? s->receive : s->send, octets + SHAKE_KEY, SHAKE_KEY);
-	memzero_explicit(octets, sizeof(octets));
+	welcome.type = SHAKE_TYPE_WELCOME;
+	memset(packet, 0, SHAKE_WELCOME_OCTETS);
+	shake_registration_write(packet, &welcome);
+	memcpy(packet + SHAKE_WELCOME_EPHEMERAL, ephemeral, SHAKE_KEY);
+	put_unaligned_be16(index, body);
+	put_unaligned_be64(index ? 0 : time, body + SHAKE_BODY - SHAKE_TIME);
+	if (keys->trust == SHAKE_OPEN) {
+		memcpy(packet + SHAKE_WELCOME_BODY, body, SHAKE_BODY);
+	} else {
+		shake_noise_encrypt(noise, packet + SHAKE_WELCOME_BODY, body, SHAKE_BODY);
+		shake_mac(packet + SHAKE_WELCOME_MAC, keys->welcome, packet, SHAKE_WELCOME_MAC);
+	}
+	shake_noise_forget(noise);
+	return SHAKE_WELCOME_OCTETS;
 }
 
 /**
- * shake_welcome_read() - leader: an agent answered
- * @packet: its WELCOME
- * @length: its octets
+ * shake_welcome_check() - leader: whether a WELCOME answers a HELLO, as it seems
+ * @packet: it
  * @welcome: what shake_registration_read() took from it
- * @join: the path that has asked
+ * @join: the path that may have asked
  * @keys: of the agent
- * @session: written if the WELCOME is taken; may receive at once, and send when READY came
- * @index: of @session, here
  *
  * Return: SHAKE_TAKEN, SHAKE_STRANGER, SHAKE_STALE or SHAKE_BAD_TAG.
  */
-enum shake_verdict shake_welcome_read(const u8 *packet, u32 length,
-				      const struct shake_registration *welcome,
-				      struct shake_join *join,
-				      const struct shake_keys *keys,
-				      struct shake_session *session, u16 index)
+enum shake_verdict shake_welcome_check(const u8 *packet, const struct shake_registration *welcome,
+				       const struct shake_join *join,
+				       const struct shake_keys *keys)
 {
-	enum shake_verdict verdict;
+	u8 mac[SHAKE_TAG];
 
-	if (keys->trust == SHAKE_NO_KEY || welcome->id != join->id ||
+	if (keys->trust == SHAKE_NO_KEY || welcome->kind != keys->trust ||
 	    welcome->path != join->path)
 		return SHAKE_STRANGER;
-	if (!join->asked || memcmp(welcome->nonce, join->nonce, HELLO_ECHO))
+	if (!join->asked ||
+	    memcmp(welcome->echo, join->hello + SHAKE_HELLO_EPHEMERAL, SHAKE_ECHO))
 		return SHAKE_STALE;
-	verdict = message_check(packet, length, welcome->nonce, keys, keys->welcome);
-	if (verdict != SHAKE_TAKEN)
-		return verdict;
+	if (keys->trust == SHAKE_OPEN)
+		return SHAKE_TAKEN;
+	shake_mac(mac, keys->welcome, packet, SHAKE_WELCOME_MAC);
+	return shake_tag_compare(packet + SHAKE_WELCOME_MAC, mac);
+}
 
-	memcpy(join->nonce, welcome->nonce, SHAKE_NONCE);
-	join->asked = false;
-	session_init(session, keys, join->nonce, index, true);
-	session->wish = join->wish;
-	session->encrypt = join->wish;
-	return SHAKE_TAKEN;
+/* The agent's message. Returns whether it is good. */
+static bool read_second(const u8 *packet, struct shake_join *join, const struct shake_keys *keys,
+			const struct shake_identity *own, u8 *body)
+{
+	const u8 *e = packet + SHAKE_WELCOME_EPHEMERAL;
+	struct shake_noise *n = &join->noise;
+
+	shake_noise_ephemeral(n, e);
+	if (!shake_noise_dh(n, join->secret, e))
+		return false;
+	if (keys->trust == SHAKE_PUBLIC) {
+		if (!shake_noise_dh(n, own->secret, e))
+			return false;
+		shake_noise_psk(n, keys->psk);
+	}
+	return shake_noise_decrypt(n, body, packet + SHAKE_WELCOME_BODY, SHAKE_BODY);
 }
 
 /**
- * shake_confirm_write() - leader: write the CONFIRM of a session, the same each time
- * @packet: room for SHAKE_CONFIRM_OCTETS
- * @join: the path
- * @session: made by shake_welcome_read() from the last WELCOME of @join
+ * shake_welcome_open() - leader: an agent answered
+ * @packet: its WELCOME; shake_welcome_check() took it
+ * @join: a copy of the path's registration, as it may not be the right one: what becomes of it
+ * @keys: of the agent
+ * @own: the leader's
+ * @session: written if the WELCOME is taken; may receive at once, and send when READY came
  *
- * Return: octets written; 0: a new HELLO was sent since then.
+ * Costs a multiplication, two with public keys.
+ *
+ * Return: SHAKE_TAKEN, SHAKE_BEHIND with a later time in @join, or SHAKE_BAD_TAG.
  */
-u32 shake_confirm_write(u8 *packet, const struct shake_join *join,
-			const struct shake_session *session)
+enum shake_verdict shake_welcome_open(const u8 *packet, struct shake_join *join,
+				      const struct shake_keys *keys,
+				      const struct shake_identity *own,
+				      struct shake_session *session)
 {
-	struct shake_registration confirm = {
-		.type = SHAKE_TYPE_CONFIRM,
-		.path = join->path,
-		.flags = session->wish ? SHAKE_ENCRYPTED : 0,
-		.index = session->index,
-		.id = join->id,
-	};
-	u32 length;
+	bool auth = keys->trust != SHAKE_OPEN;
+	u8 body[SHAKE_BODY];
+	u64 time;
+	u16 index;
 
-	if (join->asked)
-		return 0;
-	memcpy(confirm.nonce, join->nonce, SHAKE_NONCE);
-	length = shake_registration_write(packet, &confirm);
-	confirm_tag(packet + length, packet, length, session->auth, session->send);
-	return length + SHAKE_TAG;
+	if (!auth)
+		memcpy(body, packet + SHAKE_WELCOME_BODY, SHAKE_BODY);
+	else if (!read_second(packet, join, keys, own, body))
+		return SHAKE_BAD_TAG;
+	index = get_unaligned_be16(body);
+	time = get_unaligned_be64(body + SHAKE_BODY - SHAKE_TIME);
+	if (index) {
+		session_init(session, &join->noise, auth, true);
+		session->peer_index = index;
+		session->wish = join->wish;
+		session->encrypt = join->wish;
+	} else if (time > join->time) {
+		join->time = time;
+	}
+	shake_join_forget(join);
+	return index ? SHAKE_TAKEN : SHAKE_BEHIND;
 }
 
-/* A CONFIRM with the time of the last one taken: is it that one? */
-static enum shake_verdict confirm_again(const u8 *packet, u32 length,
-					const struct shake_registration *confirm,
-					const struct shake_session *s, u64 time)
+/* --- CONFIRM and READY ----------------------------------------------------------------------- */
+
+/**
+ * shake_final_write() - write the CONFIRM or READY of a session, the same each time
+ * @packet: room for SHAKE_READY_OCTETS + SHAKE_TAG
+ * @session: the leader's, or an agent's that was confirmed
+ * @type: SHAKE_TYPE_CONFIRM by a leader, SHAKE_TYPE_READY by an agent
+ *
+ * Return: octets written, with tag.
+ */
+u32 shake_final_write(u8 *packet, const struct shake_session *session, u8 type)
 {
+	struct shake_head head = {
+		.type = type,
+		.index = session->peer_index,
+	};
+	bool encrypt = type == SHAKE_TYPE_CONFIRM ? session->wish : session->encrypt;
+
+	shake_head_write(packet, &head);
+	put_unaligned_be16(session->index, packet + SHAKE_HEAD);
+	packet[SHAKE_HEAD + 2] = encrypt ? SHAKE_ENCRYPTED : 0;
+	packet[SHAKE_HEAD + 3] = 0;
+	shake_seal(session, 0, packet, SHAKE_READY_OCTETS, SHAKE_READY_OCTETS);
+	return SHAKE_READY_OCTETS + shake_tag_octets(session);
+}
+
+/* Whether a CONFIRM or READY is the other end's; writes what it says. */
+static enum shake_verdict read_final(const u8 *packet, u32 length,
+				     const struct shake_session *session, u16 *index, bool *encrypt)
+{
+	u32 expected = SHAKE_READY_OCTETS + shake_tag_octets(session);
+	u8 flags, allowed = session->auth ? SHAKE_ENCRYPTED : 0;
+	u8 copy[SHAKE_READY_OCTETS + SHAKE_TAG];
 	enum shake_verdict verdict;
 
-	if (!s || s->time != time || s->peer_index != confirm->index ||
-	    s->wish != !!(confirm->flags & SHAKE_ENCRYPTED))
-		return SHAKE_STALE;
-	verdict = confirm_check(packet, length, s->auth, s->receive);
-	return verdict == SHAKE_TAKEN ? SHAKE_AGAIN : verdict;
+	if (length != expected)
+		return length < expected ? SHAKE_TRUNCATED : SHAKE_BAD_TYPE;
+	memcpy(copy, packet, length);
+	verdict = shake_open(session, 0, copy, length, SHAKE_READY_OCTETS);
+	if (verdict != SHAKE_TAKEN)
+		return verdict;
+	*index = get_unaligned_be16(packet + SHAKE_HEAD);
+	flags = packet[SHAKE_HEAD + 2];
+	*encrypt = flags & SHAKE_ENCRYPTED;
+	return flags & ~allowed || packet[SHAKE_HEAD + 3] || !*index ? SHAKE_BAD_TYPE : SHAKE_TAKEN;
 }
 
 /**
- * shake_confirm_read() - agent: install a session?
- * @packet: the leader's CONFIRM
+ * shake_confirm_read() - agent: the leader has the keys of a session
+ * @packet: its CONFIRM, which shake_head_read() has taken
  * @length: its octets
- * @confirm: what shake_registration_read() took from it
- * @issuer: of the device
- * @keys: of the leader @confirm->id
- * @current_session: the path's newest; NULL: it has none
- * @accepted: time of the path's last CONFIRM taken, and @issuer->last when the peer is
- *            added: else a CONFIRM recorded before a peer was deleted and added again would
- *            bring back a session's keys with counters from 1. It outlives the sessions.
- * @now: ns of the clock that shake_welcome_write() has
- * @session: scratch, not @current_session; the new session if CONFIRM is taken, else zeroed
- * @index: of @session, here
+ * @session: the session that the head names; if CONFIRM is taken it is ready
  * @encrypt: DATA must be encrypted, whether the leader wishes it or not
  *
  * Only SHAKE_TAKEN says that the sender's address is the leader's. SHAKE_AGAIN may be a
@@ -410,70 +655,28 @@ static enum shake_verdict confirm_again(const u8 *packet, u32 length,
  * went to the address that is known, who copies a CONFIRM and is faster than the leader
  * would keep the leader from ever getting one.
  *
- * Return: SHAKE_TAKEN, SHAKE_AGAIN, SHAKE_STRANGER, SHAKE_STALE, SHAKE_BAD_TYPE or
+ * Return: SHAKE_TAKEN, SHAKE_AGAIN, SHAKE_STALE, SHAKE_TRUNCATED, SHAKE_BAD_TYPE or
  * SHAKE_BAD_TAG.
  */
-enum shake_verdict shake_confirm_read(const u8 *packet, u32 length,
-				      const struct shake_registration *confirm,
-				      const struct shake_issuer *issuer,
-				      const struct shake_keys *keys,
-				      const struct shake_session *current_session,
-				      u64 *accepted, u64 now,
-				      struct shake_session *session, u16 index,
+enum shake_verdict shake_confirm_read(const u8 *packet, u32 length, struct shake_session *session,
 				      bool encrypt)
 {
-	u64 time = get_unaligned_be64(confirm->nonce + TIME_AT);
-	bool wish = confirm->flags & SHAKE_ENCRYPTED;
 	enum shake_verdict verdict;
+	bool wish;
+	u16 index;
 
-	memset(session, 0, sizeof(*session));
-	if (keys->trust == SHAKE_NO_KEY)
-		return SHAKE_STRANGER;
-	if (wish && keys->trust != SHAKE_KEYED)
-		return SHAKE_BAD_TYPE;
-	if (memcmp(confirm->nonce + HELLO_ECHO, issuer->instance, SHAKE_INSTANCE))
-		return SHAKE_STALE;
-	/* last: a WELCOME that was never written has no time */
-	if (time > issuer->last || time < *accepted || time + SHAKE_CONFIRM_NS < now)
-		return SHAKE_STALE;
-	if (time == *accepted)
-		return confirm_again(packet, length, confirm, current_session, time);
-
-	session_init(session, keys, confirm->nonce, index, false);
-	verdict = confirm_check(packet, length, session->auth, session->receive);
-	if (verdict != SHAKE_TAKEN) {
-		shake_session_forget(session);
+	verdict = read_final(packet, length, session, &index, &wish);
+	if (verdict != SHAKE_TAKEN)
 		return verdict;
-	}
-	session->time = time;
-	session->peer_index = confirm->index;
+	if (session->ready)
+		return index == session->peer_index && wish == session->wish ? SHAKE_AGAIN :
+									      SHAKE_STALE;
+	session->peer_index = index;
 	session->wish = wish;
 	session->encrypt = session->auth && (wish || encrypt);
+	session->taking = true;
 	session->ready = true;
-	*accepted = time;
 	return SHAKE_TAKEN;
-}
-
-/**
- * shake_ready_write() - agent: write the READY of a session, the same each time
- * @packet: room for SHAKE_READY_OCTETS + SHAKE_TAG
- * @session: made by shake_confirm_read()
- *
- * Return: octets written, with tag.
- */
-u32 shake_ready_write(u8 *packet, const struct shake_session *session)
-{
-	struct shake_head head = {
-		.type = SHAKE_TYPE_READY,
-		.index = session->peer_index,
-	};
-
-	shake_head_write(packet, &head);
-	put_unaligned_be16(session->index, packet + SHAKE_HEAD);
-	packet[SHAKE_HEAD + 2] = session->encrypt ? SHAKE_ENCRYPTED : 0;
-	packet[SHAKE_HEAD + 3] = 0;
-	shake_seal(session, 0, packet, SHAKE_READY_OCTETS, SHAKE_READY_OCTETS);
-	return SHAKE_READY_OCTETS + shake_tag_octets(session);
 }
 
 /**
@@ -482,31 +685,24 @@ u32 shake_ready_write(u8 *packet, const struct shake_session *session)
  * @length: its octets
  * @session: the session that the head names; if READY is taken it may send
  *
- * Return: SHAKE_TAKEN, SHAKE_TRUNCATED, SHAKE_BAD_TYPE, SHAKE_REPLAYED or SHAKE_BAD_TAG.
+ * Return: SHAKE_TAKEN, SHAKE_TRUNCATED, SHAKE_BAD_TYPE, SHAKE_REPLAYED, SHAKE_STALE or
+ * SHAKE_BAD_TAG.
  */
 enum shake_verdict shake_ready_read(const u8 *packet, u32 length,
 				    struct shake_session *session)
 {
-	u32 expected = SHAKE_READY_OCTETS + shake_tag_octets(session);
-	u8 flags, allowed = session->auth ? SHAKE_ENCRYPTED : 0;
-	u8 copy[SHAKE_READY_OCTETS + SHAKE_TAG];
 	enum shake_verdict verdict;
+	bool encrypt;
+	u16 index;
 
-	if (length < expected)
-		return SHAKE_TRUNCATED;
-	if (length > expected)
-		return SHAKE_BAD_TYPE;
-	memcpy(copy, packet, length);
-	verdict = shake_open(session, 0, copy, length, SHAKE_READY_OCTETS);
+	verdict = read_final(packet, length, session, &index, &encrypt);
 	if (verdict != SHAKE_TAKEN)
 		return verdict;
-	flags = packet[SHAKE_HEAD + 2];
-	if (flags & ~allowed || packet[SHAKE_HEAD + 3])
-		return SHAKE_BAD_TYPE;
 	if (session->ready)
 		return SHAKE_REPLAYED;
-	session->peer_index = get_unaligned_be16(packet + SHAKE_HEAD);
-	session->encrypt |= !!(flags & SHAKE_ENCRYPTED);
+	if (index != session->peer_index)
+		return SHAKE_STALE;
+	session->encrypt |= encrypt;
 	session->ready = true;
 	return SHAKE_TAKEN;
 }
@@ -562,7 +758,7 @@ bool shake_session_hints(const struct shake_session *s, const struct shake_head 
  * For DATA, ACK and PROBE. shake_replay_update() follows when shake_open() took it; if a lock
  * was let go in between, shake_replay_check() comes first. Not beside shake_replay_update().
  *
- * Return: SHAKE_TAKEN, SHAKE_TRUNCATED, SHAKE_BAD_TYPE or SHAKE_REPLAYED.
+ * Return: SHAKE_TAKEN, SHAKE_TRUNCATED, SHAKE_BAD_TYPE, SHAKE_STALE or SHAKE_REPLAYED.
  */
 enum shake_verdict shake_session_check(const struct shake_session *s,
 				       const struct shake_head *head, u32 length,
@@ -575,6 +771,8 @@ enum shake_verdict shake_session_check(const struct shake_session *s,
 
 	if (head->type < SHAKE_TYPE_DATA || head->type > SHAKE_TYPE_PROBE)
 		return SHAKE_BAD_TYPE;
+	if (!s->taking)
+		return SHAKE_STALE;
 	if (length < octets)
 		return SHAKE_TRUNCATED;
 	if (!is_data && length > octets)
@@ -591,7 +789,7 @@ enum shake_verdict shake_session_check(const struct shake_session *s,
  * @counter: of the packet, from shake_session_next()
  * @packet: its octets, with room for shake_tag_octets() behind them
  * @length: octets, without tag
- * @clear: octets that are only authenticated: shake_head_octets() with SHAKE_ENCRYPTED, else
+ * @clear: octets that are only authenticated: shake_clear_octets() of DATA that is encrypted, else
  *         @length
  */
 void shake_seal(const struct shake_session *s, u64 counter, u8 *packet, u32 length,
@@ -612,7 +810,7 @@ void shake_seal(const struct shake_session *s, u64 counter, u8 *packet, u32 leng
  * @counter: of the packet, from shake_session_check()
  * @packet: its octets; text is decrypted in place
  * @length: octets, with tag; at least shake_tag_octets()
- * @clear: octets that are only authenticated: shake_head_octets() with SHAKE_ENCRYPTED, else
+ * @clear: octets that are only authenticated: shake_clear_octets() of DATA that is encrypted, else
  *         @length without tag
  *
  * Return: SHAKE_TAKEN, SHAKE_TRUNCATED or SHAKE_BAD_TAG.

@@ -4,31 +4,32 @@
  * bytes out; the caller brings random octets and time, and holds the locks.
  *
  *   leader                                      agent
- *   shake_hello_write()     -- HELLO -->        shake_hello_check()
- *   shake_welcome_read()    <-- WELCOME --      shake_welcome_write()
- *   shake_confirm_write()   -- CONFIRM -->      shake_confirm_read()
- *   shake_ready_read()      <-- READY --        shake_ready_write()
+ *   shake_hello_make()
+ *   shake_hello_write()     -- HELLO -->        shake_hello_check(), shake_hello_who(),
+ *                                               shake_hello_open()
+ *   shake_welcome_check()   <-- WELCOME --      shake_welcome_begin(), shake_welcome_write()
+ *   shake_welcome_open()
+ *   shake_final_write()     -- CONFIRM -->      shake_confirm_read()
+ *   shake_ready_read()      <-- READY --        shake_final_write()
  *
- * K_hello, K_welcome and K_derive are the XChaCha20 keystream of the key that both know,
- * with a fixed nonce. Tags of HELLO and WELCOME are those of XChaCha20-Poly1305 under
- * K_hello and K_welcome with the nonce that the message carries: a HELLO's is random, a
- * WELCOME's is
+ * HELLO and WELCOME are the two messages of a handshake of Noise, with 25519, ChaChaPoly and
+ * BLAKE2s: NNpsk0 with a shared key, IKpsk2 with public keys (without a shared key beside them it
+ * is zero). The prologue is SHAKE_PROLOGUE and the first 8 octets of the HELLO. A HELLO's payload
+ * is the leader's time, a WELCOME's the agent's index of the session, or 0 and the latest time that
+ * the agent has taken: then there is no session, and the leader has to say a later time. Split()
+ * gives the session's keys, the leader's first. Nothing else is encrypted or authenticated by
+ * keys that are older than the handshake.
  *
- *   8 octets     the first of the HELLO that it answers
- *   8 octets     random, of this instance of the agent's device
- *   8 octets     the agent's time, ns; no two WELCOMEs have the same
+ * The tags of CONFIRM, READY and the packets of the session are those of ChaCha20-Poly1305 (RFC
+ * 8439) under the sender's key; the nonce is the packet counter. CONFIRM and READY have 0, and are
+ * always repeated octet for octet, as is a HELLO (but for its mac2) and its WELCOME. Nobody answers
+ * what its own role sends, or a RESET.
  *
- * The keystream under K_derive with the WELCOME's nonce is the session's two keys. No
- * such nonce comes twice, as either end alone sees to, so no key does. The tag of CONFIRM
- * and the packets of the session are those of ChaCha20-Poly1305 (RFC 8439) under
- * the sender's key; the nonce is the packet counter, READY has 0, CONFIRM 2^64 - 1.
+ * mac1 is a MAC of the message up to it, by a key that is a hash of the receiver's public key or of
+ * the shared key: it costs little and keeps out who knows neither. mac2 is a MAC by a cookie, which
+ * is a MAC of the sender's address by a secret of the agent's, see guard.h.
  *
- * The agent keeps nothing for a HELLO, and takes a CONFIRM only with its own instance, at
- * most SHAKE_CONFIRM_NS old and newer than the last one that it took for the path: a
- * recorded CONFIRM does nothing but have READY sent again. A CONFIRM or READY is always
- * repeated octet for octet. Nobody answers what its own role sends, or a RESET.
- *
- * There is no forward secrecy: who learns the key can read what was recorded.
+ * docs/shake.md, "Registration and trust", says what follows from this, and what does not.
  */
 #ifndef _SHAKE_SESSION_H
 #define _SHAKE_SESSION_H
@@ -39,39 +40,49 @@
 
 #include "wire.h"
 
-#define SHAKE_KEY 32
-#define SHAKE_INSTANCE 8
-#define SHAKE_CONFIRM_NS 10000000000ULL
+#define SHAKE_PROLOGUE "SHAKE 1"
+#define SHAKE_CONFIRM_NS 10000000000ULL	/* a session waits so long to be confirmed */
+#define SHAKE_COOKIE_NS 115000000000ULL	/* a leader shows a cookie so long */
+#define SHAKE_REKEY_COUNT 0x1000000000000000ULL	/* a session is renewed at this counter */
 
-/* What a message is checked by. Zeroed memory is no key. */
-enum shake_trust {
-	SHAKE_NO_KEY,		/* nothing is taken, nothing written */
-	SHAKE_KEYED,
-	SHAKE_OPEN,		/* auth off: tags are 0 and prove nothing */
+/**
+ * struct shake_identity - a device's own key pair
+ * @there: there is one; else the rest is zero
+ * @secret: its secret key
+ * @public: its public key
+ * @mac: an agent's: key of mac1 in what it gets
+ * @cookie: an agent's: key of the cookies that it sends
+ */
+struct shake_identity {
+	bool there;
+	u8 secret[SHAKE_KEY];
+	u8 public[SHAKE_KEY];
+	u8 mac[SHAKE_KEY];
+	u8 cookie[SHAKE_KEY];
 };
 
 /**
- * struct shake_keys - what is derived from the key of a leader and its agent
- * @trust: an enum shake_trust
- * @hello: K_hello
- * @welcome: K_welcome
- * @derive: K_derive
+ * struct shake_keys - what a leader and its agent trust each other by
+ * @trust: an enum shake_trust; by shake_keys_settle(), as what follows @public
+ * @has_psk: there is @psk
+ * @has_public: there is @public
+ * @psk: the shared key; the user's, or zero
+ * @public: the other end's public key; the user's
+ * @ss: the secret of both ends' static keys
+ * @hello: key of mac1 in HELLO
+ * @welcome: key of mac1 in WELCOME
+ * @cookie: key of cookies
  */
 struct shake_keys {
 	u8 trust;
+	bool has_psk;
+	bool has_public;
+	u8 psk[SHAKE_KEY];
+	u8 public[SHAKE_KEY];
+	u8 ss[SHAKE_KEY];
 	u8 hello[SHAKE_KEY];
 	u8 welcome[SHAKE_KEY];
-	u8 derive[SHAKE_KEY];
-};
-
-/**
- * struct shake_issuer - what makes an agent's nonces unique; one per device
- * @instance: random, new with each device
- * @last: time of the last WELCOME, ns
- */
-struct shake_issuer {
-	u8 instance[SHAKE_INSTANCE];
-	u64 last;
+	u8 cookie[SHAKE_KEY];
 };
 
 /**
@@ -79,9 +90,16 @@ struct shake_issuer {
  * @id: number of the leader; the caller's, as the next two
  * @path: 1 to 8
  * @encrypt: wished; a change counts from the next HELLO
- * @asked: a HELLO is out and was not answered; @nonce is its nonce
+ * @asked: a HELLO is out and was not answered
  * @wish: @encrypt at the time of the HELLO
- * @nonce: of the HELLO, then of the WELCOME
+ * @time: of the HELLO; none before has a later one
+ * @secret: of its ephemeral key
+ * @noise: the handshake behind the HELLO
+ * @length: octets of @hello
+ * @hello: it, its mac2 zero
+ * @has_cookie: there is one
+ * @cookie_at: ns, when it came
+ * @cookie: what mac2 is made by
  */
 struct shake_join {
 	u32 id;
@@ -89,7 +107,14 @@ struct shake_join {
 	bool encrypt;
 	bool asked;
 	bool wish;
-	u8 nonce[SHAKE_NONCE];
+	u64 time;
+	u8 secret[SHAKE_KEY];
+	struct shake_noise noise;
+	u32 length;
+	u8 hello[SHAKE_HELLO_MOST];
+	bool has_cookie;
+	u64 cookie_at;
+	u8 cookie[SHAKE_TAG];
 };
 
 /**
@@ -97,61 +122,65 @@ struct shake_join {
  * @send: key
  * @receive: key
  * @counter: of the next packet to be sent, from 1
- * @time: agent: of the WELCOME that it was made with
  * @replay: packets received
  * @index: here
- * @peer_index: at the other end; a leader knows it when @ready
+ * @peer_index: at the other end; an agent knows it when @ready
  * @auth: packets have a tag
  * @encrypt: DATA must be encrypted
- * @wish: agent: the leader's wish, as its CONFIRM said
+ * @wish: the leader's wish, as its CONFIRM says
+ * @taking: packets may come in: an agent's has been confirmed
  * @ready: packets may be sent
  */
 struct shake_session {
 	u8 send[SHAKE_KEY];
 	u8 receive[SHAKE_KEY];
 	u64 counter;
-	u64 time;
 	struct shake_replay replay;
 	u16 index;
 	u16 peer_index;
 	bool auth;
 	bool encrypt;
 	bool wish;
+	bool taking;
 	bool ready;
 };
 
-void shake_keys_derive(struct shake_keys *keys, const u8 psk[SHAKE_KEY]);
-void shake_keys_open(struct shake_keys *keys);
-void shake_keys_forget(struct shake_keys *keys);
-void shake_issuer_init(struct shake_issuer *issuer, const u8 random[SHAKE_INSTANCE]);
+bool shake_identity_set(struct shake_identity *own, const u8 secret[SHAKE_KEY]);
+void shake_keys_settle(struct shake_keys *keys, const struct shake_identity *own, bool auth,
+		       bool is_leader);
 
-u32 shake_hello_write(u8 *packet, struct shake_join *join, const struct shake_keys *keys,
-		      const u8 random[SHAKE_NONCE]);
-enum shake_verdict shake_hello_check(const u8 *packet, u32 length,
-				     const struct shake_registration *hello,
-				     const struct shake_keys *keys);
+bool shake_hello_make(struct shake_join *join, const struct shake_keys *keys,
+		      const struct shake_identity *own, const u8 random[SHAKE_KEY], u64 time);
+u32 shake_hello_write(u8 *packet, const struct shake_join *join, u64 now);
+void shake_join_forget(struct shake_join *join);
+enum shake_verdict shake_cookie_read(const u8 *packet, const struct shake_registration *cookie,
+				     struct shake_join *join, const struct shake_keys *keys,
+				     u64 now);
 
-u32 shake_welcome_write(u8 *packet, struct shake_issuer *issuer,
-			const struct shake_registration *hello,
-			const struct shake_keys *keys, u64 now);
-enum shake_verdict shake_welcome_read(const u8 *packet, u32 length,
-				      const struct shake_registration *welcome,
-				      struct shake_join *join,
+enum shake_verdict shake_hello_check(const u8 *packet, u32 length, const u8 key[SHAKE_KEY]);
+enum shake_verdict shake_hello_who(const u8 *packet, const struct shake_identity *own,
+				   struct shake_noise *noise, u8 public[SHAKE_KEY]);
+enum shake_verdict shake_hello_open(const u8 *packet, const struct shake_registration *hello,
+				    const struct shake_keys *keys, struct shake_noise *noise,
+				    u64 *time);
+enum shake_verdict shake_welcome_begin(const u8 *hello, const struct shake_keys *keys,
+				       struct shake_noise *noise, const u8 random[SHAKE_KEY],
+				       u8 ephemeral[SHAKE_KEY], struct shake_session *session);
+u32 shake_welcome_write(u8 *packet, const struct shake_registration *hello,
+			const struct shake_keys *keys, struct shake_noise *noise,
+			const u8 ephemeral[SHAKE_KEY], u16 index, u64 time);
+
+enum shake_verdict shake_welcome_check(const u8 *packet, const struct shake_registration *welcome,
+				       const struct shake_join *join,
+				       const struct shake_keys *keys);
+enum shake_verdict shake_welcome_open(const u8 *packet, struct shake_join *join,
 				      const struct shake_keys *keys,
-				      struct shake_session *session, u16 index);
+				      const struct shake_identity *own,
+				      struct shake_session *session);
 
-u32 shake_confirm_write(u8 *packet, const struct shake_join *join,
-			const struct shake_session *session);
-enum shake_verdict shake_confirm_read(const u8 *packet, u32 length,
-				      const struct shake_registration *confirm,
-				      const struct shake_issuer *issuer,
-				      const struct shake_keys *keys,
-				      const struct shake_session *current_session,
-				      u64 *accepted, u64 now,
-				      struct shake_session *session, u16 index,
+u32 shake_final_write(u8 *packet, const struct shake_session *session, u8 type);
+enum shake_verdict shake_confirm_read(const u8 *packet, u32 length, struct shake_session *session,
 				      bool encrypt);
-
-u32 shake_ready_write(u8 *packet, const struct shake_session *session);
 enum shake_verdict shake_ready_read(const u8 *packet, u32 length,
 				    struct shake_session *session);
 

@@ -6,6 +6,7 @@
 #include <linux/etherdevice.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include "internal.h"
 
@@ -30,6 +31,7 @@ void shake_settings_init(struct shake_settings *settings)
 		.ack = SHAKE_ACK_AUTO,
 		.threshold = 5,
 		.auth = true,
+		.encrypt = true,
 		.estimate = {
 			.interval = SHAKE_INTERVAL_DEFAULT,
 			.rtt_window = SHAKE_RTT_WINDOW_DEFAULT,
@@ -390,31 +392,88 @@ int shake_peer_delete(struct shake_dev *d, u32 id, struct netlink_ext_ack *extac
 	return 0;
 }
 
-/* A new key: sessions of the old one end. */
+static int check_key(const struct shake_dev *d, struct netlink_ext_ack *extack)
+{
+	if (d->settings.auth)
+		return 0;
+	NL_SET_ERR_MSG_MOD(extack, "auth is off: there is no key");
+	return -EINVAL;
+}
+
+/* A new shared key: sessions of the old one end. */
 int shake_peer_key(struct shake_dev *d, u32 id, const u8 key[SHAKE_KEY],
 		   struct netlink_ext_ack *extack)
 {
 	struct shake_peer *peer = find_peer(d, id, extack);
-	struct shake_path *path;
+	int err = peer ? check_key(d, extack) : -ENOENT;
 
-	if (!peer)
-		return -ENOENT;
-	if (!d->settings.auth) {
-		NL_SET_ERR_MSG_MOD(extack, "auth is off: there is no key");
-		return -EINVAL;
+	if (err)
+		return err;
+	spin_lock_bh(&peer->lock);
+	memcpy(peer->keys.psk, key, SHAKE_KEY);
+	peer->keys.has_psk = true;
+	spin_unlock_bh(&peer->lock);
+	shake_keys_changed(peer);
+	return 0;
+}
+
+static bool has_public(struct shake_dev *d, const struct shake_peer *but, const u8 *key)
+{
+	struct shake_peer *peer;
+	unsigned long i;
+
+	xa_for_each(&d->peers, i, peer)
+		if (peer != but && peer->keys.has_public &&
+		    !memcmp(peer->keys.public, key, SHAKE_KEY))
+			return true;
+	return false;
+}
+
+/* The other end's public key; zero: none. Sessions of the old one end. */
+int shake_peer_public(struct shake_dev *d, u32 id, const u8 key[SHAKE_KEY],
+		      struct netlink_ext_ack *extack)
+{
+	struct shake_peer *peer = find_peer(d, id, extack);
+	int err = peer ? check_key(d, extack) : -ENOENT;
+	bool there = memchr_inv(key, 0, SHAKE_KEY);
+
+	if (err)
+		return err;
+	if (there && has_public(d, peer, key)) {
+		NL_SET_ERR_MSG_MOD(extack, "another peer has this public key");
+		return -EADDRINUSE;
 	}
 	spin_lock_bh(&peer->lock);
-	shake_keys_derive(&peer->keys, key);
-	shake_for_each_path(peer, path) {
-		shake_link_use(path, NULL, shake_now());
-		if (path->state != SHAKE_PATH_ABSENT)
-			shake_path_set_state(path, SHAKE_PATH_JOINING);
-		path->hello_at = 0;
-		path->tries = 0;
-	}
+	memcpy(peer->keys.public, key, SHAKE_KEY);
+	peer->keys.has_public = there;
 	spin_unlock_bh(&peer->lock);
-	if (netif_running(d->dev))
-		mod_timer(&peer->timer, jiffies);
+	shake_keys_changed(peer);
+	return 0;
+}
+
+/* The device's own key pair; zero: none. Sessions of the old one end. */
+int shake_private_key(struct shake_dev *d, const u8 key[SHAKE_KEY],
+		      struct netlink_ext_ack *extack)
+{
+	struct shake_identity own;
+	struct shake_peer *peer;
+	unsigned long i;
+	int err;
+
+	err = check_key(d, extack);
+	if (!err && !shake_identity_set(&own, key)) {
+		NL_SET_ERR_MSG_MOD(extack, "this is no private key");
+		err = -EINVAL;
+	}
+	if (err)
+		return err;
+	spin_lock_bh(&d->guard_lock);
+	d->identity = own;
+	spin_unlock_bh(&d->guard_lock);
+	memzero_explicit(&own, sizeof(own));
+	xa_for_each(&d->peers, i, peer)
+		if (peer->keys.has_public)
+			shake_keys_changed(peer);
 	return 0;
 }
 
@@ -461,7 +520,8 @@ int shake_peer_deny(struct shake_dev *d, u32 id, const struct shake_prefix *pref
 
 /* --- what is shown ------------------------------------------------------------------------- */
 
-static enum shake_path_state shown_state(const struct shake_path *path)
+/* The state as a user sees it. */
+enum shake_path_state shake_path_shown(const struct shake_path *path)
 {
 	if (path->refused)
 		return SHAKE_PATH_REFUSED;
@@ -478,7 +538,7 @@ void shake_path_read(struct shake_path *path, struct shake_path_stats *stats)
 	*stats = (struct shake_path_stats){
 		.peer = peer->id,
 		.id = path->settings.id,
-		.state = shown_state(path),
+		.state = shake_path_shown(path),
 		.settings = path->settings,
 		.srtt = shake_path_srtt(&path->estimate),
 		.min_rtt = shake_path_min_rtt(&path->estimate),
@@ -527,7 +587,9 @@ out:
 void shake_peer_read(struct shake_peer *peer, struct shake_peer_shown *shown)
 {
 	shown->id = peer->id;
-	shown->has_key = peer->keys.trust == SHAKE_KEYED;
+	shown->has_key = peer->keys.has_psk;
+	shown->has_public = peer->keys.has_public;
+	memcpy(shown->public, peer->keys.public, SHAKE_KEY);
 	shown->prefix_count = peer->prefix_count;
 	memcpy(shown->prefixes, peer->prefixes, sizeof(shown->prefixes));
 }

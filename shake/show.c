@@ -18,6 +18,7 @@
 				       nla_total_size(IFNAMSIZ) + \
 				       2 * nla_total_size(sizeof(struct in6_addr))))
 #define ROOM_PEERS (2 * NLA_HDRLEN + 2 * nla_total_size(sizeof(u32)) + \
+		    nla_total_size(SHAKE_KEY) + \
 		    SHAKE_PREFIXES_MAX * nla_total_size(sizeof(struct in6_addr) + 1))
 #define ROOM_PEER_PATH (NLA_HDRLEN + 11 * nla_total_size(sizeof(u32)) + \
 			nla_total_size(IFNAMSIZ) + \
@@ -64,6 +65,7 @@ size_t shake_show_size(const struct net_device *dev)
 	       nla_total_size(sizeof(u16)) +		/* PORT */
 	       10 * nla_total_size(sizeof(u32)) +	/* ID to DUPLICATE, both COUNTs */
 	       2 * nla_total_size(sizeof(struct in6_addr)) +	/* LOCAL, REMOTE */
+	       nla_total_size(SHAKE_KEY) +			/* PUBLIC_KEY */
 	       nla_total_size(ROOM_PATHS) + nla_total_size(ROOM_PEERS);
 }
 
@@ -226,7 +228,9 @@ static bool bad_peer(struct sk_buff *skb, const struct shake_peer_shown *peer)
 	u32 i;
 
 	if (nla_put_u32(skb, IFLA_SHAKE_PEER_ID, peer->id) ||
-	    nla_put_u8(skb, IFLA_SHAKE_PEER_HAS_KEY, peer->has_key))
+	    nla_put_u8(skb, IFLA_SHAKE_PEER_HAS_KEY, peer->has_key) ||
+	    (peer->has_public &&
+	     nla_put(skb, IFLA_SHAKE_PEER_PUBLIC_KEY, SHAKE_KEY, peer->public)))
 		return true;
 	nest = nla_nest_start(skb, IFLA_SHAKE_PEER_PREFIXES);
 	if (!nest)
@@ -289,7 +293,10 @@ int shake_show(struct sk_buff *skb, const struct net_device *dev)
 {
 	struct shake_dev *d = netdev_priv(dev);
 
-	if (bad_settings(skb, &d->settings) || put_paths(skb, d) || put_peers(skb, d))
+	if (bad_settings(skb, &d->settings) ||
+	    (d->identity.there &&
+	     nla_put(skb, IFLA_SHAKE_PUBLIC_KEY, SHAKE_KEY, d->identity.public)) ||
+	    put_paths(skb, d) || put_peers(skb, d))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -313,6 +320,7 @@ int shake_show_stats(struct sk_buff *skb, const struct net_device *dev)
 static size_t peer_size(u32 prefixes, u32 paths)
 {
 	return 3 * NLA_HDRLEN + nla_total_size(sizeof(u32)) + nla_total_size(sizeof(u8)) +
+	       nla_total_size(SHAKE_KEY) +
 	       prefixes * nla_total_size(sizeof(struct in6_addr) + 1) + paths * ROOM_PEER_PATH;
 }
 

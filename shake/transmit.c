@@ -525,7 +525,8 @@ static void wrap(const struct parcel *parcel, const struct shake_way *way)
 	if (in_front) {
 		shake_data_tag(skb, head, s->send, way->counter, skb->data + head);
 	} else if (s->auth) {
-		shake_seal(s, way->counter, skb->data, skb->len, head);
+		shake_seal(s, way->counter, skb->data, skb->len,
+			   shake_clear_octets(parcel->flags));
 		__skb_put(skb, SHAKE_TAG);
 	}
 }

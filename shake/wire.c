@@ -7,7 +7,6 @@
 
 #include "wire.h"
 
-#define REGISTRATION_FIELDS 32	/* octets before a CONFIRM's own fields */
 #define DATA_FLAGS (SHAKE_COUNTED | SHAKE_MAL | SHAKE_ENCRYPTED | SHAKE_RETRANSMIT | SHAKE_KEPT | \
 		    SHAKE_UNSUMMED | SHAKE_NUMBERED)
 
@@ -33,6 +32,7 @@ static bool are_flags_good(u8 type, u8 flags)
 u32 shake_packet_octets(const struct shake_head *head)
 {
 	switch (head->type) {
+	case SHAKE_TYPE_CONFIRM:
 	case SHAKE_TYPE_READY:
 		return SHAKE_READY_OCTETS;
 	case SHAKE_TYPE_DATA:
@@ -68,14 +68,15 @@ enum shake_verdict shake_head_read(const u8 *packet, u32 length, struct shake_he
 	head->counter = get_unaligned_be32(packet + 4);
 	head->mal = 0;
 
-	if (head->type < SHAKE_TYPE_READY || head->type > SHAKE_TYPE_RESET ||
+	if (head->type < SHAKE_TYPE_CONFIRM || head->type > SHAKE_TYPE_RESET ||
 	    head->ack_path > SHAKE_WIRE_PATHS || !are_flags_good(head->type, head->flags))
 		return SHAKE_BAD_TYPE;
 	if (length < shake_packet_octets(head))
 		return SHAKE_TRUNCATED;
-	if (head->type == SHAKE_TYPE_DATA && shake_head_octets(head->flags) > SHAKE_HEAD)
+	if (head->type == SHAKE_TYPE_DATA && !(head->flags & SHAKE_ENCRYPTED) &&
+	    shake_head_octets(head->flags) > SHAKE_HEAD)
 		head->mal = get_unaligned_be32(packet + SHAKE_HEAD);
-	if (head->type == SHAKE_TYPE_READY && (head->ack_path || head->counter))
+	if (head->type <= SHAKE_TYPE_READY && (head->ack_path || head->counter))
 		return SHAKE_BAD_TYPE;
 	if (head->type == SHAKE_TYPE_RESET && (head->ack_path || length > SHAKE_RESET_OCTETS))
 		return SHAKE_BAD_TYPE;
@@ -178,18 +179,32 @@ u32 shake_policy_write(u8 *packet, const struct shake_policy *policy)
 	return SHAKE_PROBE_OCTETS + SHAKE_POLICY_OCTETS;
 }
 
-static u32 registration_octets(u8 type)
+static u32 registration_octets(u8 type, u8 kind)
 {
-	return type == SHAKE_TYPE_CONFIRM ? SHAKE_CONFIRM_OCTETS : SHAKE_HELLO_OCTETS;
+	switch (type) {
+	case SHAKE_TYPE_HELLO:
+		return shake_hello_octets(kind);
+	case SHAKE_TYPE_WELCOME:
+		return SHAKE_WELCOME_OCTETS;
+	default:
+		return SHAKE_COOKIE_OCTETS;
+	}
+}
+
+static bool is_kind_good(u8 type, u8 kind)
+{
+	if (type == SHAKE_TYPE_COOKIE)
+		return !kind;
+	return kind >= SHAKE_OPEN && kind <= SHAKE_PUBLIC;
 }
 
 /**
- * shake_registration_read() - read a HELLO, WELCOME or CONFIRM that is not trusted
+ * shake_registration_read() - read a HELLO, WELCOME or COOKIE that is not trusted
  * @packet: octets behind the UDP header
  * @length: octets there; none beyond is read
  * @r: written
  *
- * The tag is not looked at: whose keys it needs is known only by @r->id.
+ * Tags and MACs are not looked at.
  *
  * Return: SHAKE_TAKEN, SHAKE_TRUNCATED, SHAKE_BAD_TYPE, or SHAKE_STRANGER for a path that
  * cannot be.
@@ -198,50 +213,45 @@ enum shake_verdict shake_registration_read(const u8 *packet, u32 length,
 					   struct shake_registration *r)
 {
 	u8 type = shake_type_of(packet, length);
-	u8 allowed = type == SHAKE_TYPE_CONFIRM ? SHAKE_ENCRYPTED : 0;
+	u32 octets;
 
 	if (!length)
 		return SHAKE_TRUNCATED;
 	if (!shake_type_registers(type) || packet[0] & 0xf)
 		return SHAKE_BAD_TYPE;
-	if (length < registration_octets(type))
+	if (length < SHAKE_COOKIE_OCTETS)
 		return SHAKE_TRUNCATED;
-	if (length > registration_octets(type) || packet[2] & ~allowed || packet[3])
+	if (!is_kind_good(type, packet[2]) || packet[3])
 		return SHAKE_BAD_TYPE;
+	octets = registration_octets(type, packet[2]);
+	if (length != octets)
+		return length < octets ? SHAKE_TRUNCATED : SHAKE_BAD_TYPE;
 	r->type = type;
 	r->path = packet[1];
-	r->flags = packet[2];
-	r->index = 0;
-	r->id = get_unaligned_be32(packet + 4);
-	memcpy(r->nonce, packet + 8, SHAKE_NONCE);
-	if (type == SHAKE_TYPE_CONFIRM) {
-		r->index = get_unaligned_be16(packet + REGISTRATION_FIELDS);
-		if (get_unaligned_be16(packet + REGISTRATION_FIELDS + 2))
-			return SHAKE_BAD_TYPE;
-	}
+	r->kind = packet[2];
+	r->id = type == SHAKE_TYPE_HELLO ? get_unaligned_be32(packet + 4) : 0;
+	memcpy(r->echo, packet + (type == SHAKE_TYPE_HELLO ? SHAKE_HELLO_EPHEMERAL : 4),
+	       SHAKE_ECHO);
+	if (r->kind == SHAKE_PUBLIC && r->id)
+		return SHAKE_BAD_TYPE;
 	return r->path && r->path <= SHAKE_WIRE_PATHS ? SHAKE_TAKEN : SHAKE_STRANGER;
 }
 
 /**
- * shake_registration_write() - write a HELLO, WELCOME or CONFIRM up to its tag
- * @packet: room for SHAKE_CONFIRM_OCTETS
- * @r: what to write
- *
- * Return: octets written; SHAKE_TAG more must follow.
+ * shake_registration_write() - write what stands in front of the first key or nonce
+ * @packet: room for the whole packet
+ * @r: what to write; a HELLO's @r->echo is of its key, and not written
  */
-u32 shake_registration_write(u8 *packet, const struct shake_registration *r)
+void shake_registration_write(u8 *packet, const struct shake_registration *r)
 {
 	packet[0] = r->type << 4;
 	packet[1] = r->path;
-	packet[2] = r->flags;
+	packet[2] = r->kind;
 	packet[3] = 0;
-	put_unaligned_be32(r->id, packet + 4);
-	memcpy(packet + 8, r->nonce, SHAKE_NONCE);
-	if (r->type == SHAKE_TYPE_CONFIRM) {
-		put_unaligned_be16(r->index, packet + REGISTRATION_FIELDS);
-		put_unaligned_be16(0, packet + REGISTRATION_FIELDS + 2);
-	}
-	return registration_octets(r->type) - SHAKE_TAG;
+	if (r->type == SHAKE_TYPE_HELLO)
+		put_unaligned_be32(r->id, packet + 4);
+	else
+		memcpy(packet + 4, r->echo, SHAKE_ECHO);
 }
 
 /**

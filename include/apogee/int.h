@@ -40,6 +40,7 @@ typedef __INT64_TYPE__ s64;
 #define min(x, y) min_t(__typeof__((x) + 0 * (y)), x, y)
 #define max(x, y) max_t(__typeof__((x) + 0 * (y)), x, y)
 #define max3(x, y, z) max(max(x, y), z)
+#define min3(x, y, z) min(min(x, y), z)
 #define clamp_t(type, x, low, high) min_t(type, max_t(type, x, low), high)
 
 static inline u64 div_u64(u64 dividend, u32 divisor)

@@ -14,9 +14,9 @@
 
 #include "../../include/iproute2/link_words.h"
 #include "../netlink.h"
+#include "key_text.h"
 
 #define ADDRESS 16		/* octets of an address of IPv6 */
-#define KEY 32			/* octets of a key */
 
 /* What follows a word. */
 enum kind {
@@ -30,6 +30,7 @@ enum kind {
 	DEVICE,
 	PREFIX,
 	KEY_FILE,
+	PUBLIC_KEY,
 	GROUP,			/* a number, then words of its own */
 	OFF,			/* nothing */
 };
@@ -66,6 +67,7 @@ static const char *const states[] = {"absent", "joining", "alive", "dead", "refu
 				     NULL};
 
 #define NEED_ADDRESS "any or an address of IPv4 or IPv6"
+#define NEED_KEY "a file with a key in base64 or 64 hexadecimal digits"
 #define NEED_PREFIX "an address of IPv4 or IPv6, or ADDRESS/LENGTH"
 
 /* in the order of "ip -d link show" */
@@ -98,6 +100,7 @@ static const struct word words[] = {
 	 "a number from 0 to 65535"},
 	{"duplicate-dscp", "duplicate_dscp", NUMBER, IFLA_SHAKE_DUPLICATE_DSCP, 0, 63, 1, NULL,
 	 "a number from 0 to 63"},
+	{"private-key", NULL, KEY_FILE, IFLA_SHAKE_PRIVATE_KEY, .need = NEED_KEY},
 	{"path", NULL, GROUP, IFLA_SHAKE_PATH, 1, 8, 1, NULL, "a number from 1 to 8"},
 	{"peer", NULL, GROUP, IFLA_SHAKE_PEER, 0, MAX_U32, 4, NULL,
 	 "a number from 0 to 4294967295"},
@@ -121,7 +124,9 @@ static const struct word path_words[] = {
 };
 
 static const struct word peer_words[] = {
-	{"key", NULL, KEY_FILE, IFLA_SHAKE_PEER_KEY, .need = "a file with 64 hexadecimal digits"},
+	{"key", NULL, KEY_FILE, IFLA_SHAKE_PEER_KEY, .need = NEED_KEY},
+	{"public-key", "public_key", PUBLIC_KEY, IFLA_SHAKE_PEER_PUBLIC_KEY,
+	 .need = "off or a key in base64"},
 	{"allow", NULL, PREFIX, IFLA_SHAKE_PEER_ALLOW, .need = NEED_PREFIX},
 	{"deny", NULL, PREFIX, IFLA_SHAKE_PEER_DENY, .need = NEED_PREFIX},
 	{"off", NULL, OFF, .attr = IFLA_SHAKE_PEER_DELETE},
@@ -139,6 +144,7 @@ static void usage(FILE *out)
 	      "                 [ queue TIME ] [ repair { on | off } ]\n"
 	      "                 [ datagrams { spread | order | pin } ]\n"
 	      "                 [ duplicate OCTETS ] [ duplicate-dscp NUMBER ]\n"
+	      "                 [ private-key FILE ]\n"
 	      "                 [ path PATH ] [ peer PEER ]\n"
 	      "       ip link set DEVICE type shake ...\n"
 	      "\n"
@@ -146,9 +152,11 @@ static void usage(FILE *out)
 	      "                     [ weight PERCENT ] [ backup { on | off } ]\n"
 	      "                     [ metered { on | off } ] [ rate RATE ]\n"
 	      "                     [ loss-limit PERCENT ] | off }\n"
-	      "        PEER := ID { [ key FILE ] [ allow PREFIX ] [ deny PREFIX ] | off }\n"
+	      "        PEER := ID { [ key FILE ] [ public-key { KEY | off } ]\n"
+	      "                     [ allow PREFIX ] [ deny PREFIX ] | off }\n"
 	      "        TIME := NUMBER{ us | ms | s }  RATE := NUMBER{ kbit | mbit | gbit | tbit }\n"
-	      "        key FILE: a file with 64 hexadecimal digits\n"
+	      "        FILE: a file with a KEY, or with 64 hexadecimal digits\n"
+	      "        KEY: 32 octets in base64, as wg genkey and wg pubkey write them\n"
 	      "        Words after path or peer that a path or peer has are its own.\n"
 	      "See shake(8).\n", out);
 }
@@ -220,28 +228,8 @@ static int add_prefix(const struct word *word, const char *value, struct nlmsghd
 	return addattr_l(request, REQUEST_ROOM, word->attr, octets, length + 1);
 }
 
-/* the octets that 64 hexadecimal digits mean, which blanks or a newline may follow */
-static bool parse_key(char *text, size_t length, __u8 *key)
-{
-	static const char hex[] = "0123456789abcdefABCDEF";
-	char pair[3] = "";
-	size_t i;
-
-	while (length && strchr(" \t\r\n", text[length - 1]))
-		length--;
-	if (length != 2 * KEY)
-		return false;
-	for (i = 0; i < length; i += 2) {
-		memcpy(pair, text + i, 2);
-		if (strspn(pair, hex) != 2)
-			return false;
-		key[i / 2] = strtoul(pair, NULL, 16);
-	}
-	return true;
-}
-
 /* octets read of at most @room, or -1 */
-static ssize_t read_file(const char *name, char *text, size_t room)
+static ssize_t read_file(const char *word, const char *name, char *text, size_t room)
 {
 	int file = open(name, O_RDONLY | O_CLOEXEC);
 	size_t length = 0;
@@ -251,7 +239,8 @@ static ssize_t read_file(const char *name, char *text, size_t room)
 	if (file < 0)
 		return -1;
 	if (!fstat(file, &info) && S_ISREG(info.st_mode) && info.st_mode & 0044)
-		fprintf(stderr, "shake: key \"%s\": others may read it: chmod 600 it\n", name);
+		fprintf(stderr, "shake: %s \"%s\": others may read it: chmod 600 it\n", word,
+			name);
 	do {
 		got = read(file, text + length, room - length);
 		length += got > 0 ? got : 0;
@@ -263,12 +252,12 @@ static ssize_t read_file(const char *name, char *text, size_t room)
 static int add_key(const struct word *word, const char *value, struct nlmsghdr *request)
 {
 	char text[2 * KEY + 16];
-	ssize_t length = read_file(value, text, sizeof(text));
+	ssize_t length = read_file(word->text, value, text, sizeof(text));
 	__u8 key[KEY];
 	int err;
 
 	if (length < 0) {
-		fprintf(stderr, "shake: key \"%s\": %s\n", value, strerror(errno));
+		fprintf(stderr, "shake: %s \"%s\": %s\n", word->text, value, strerror(errno));
 		return -1;
 	}
 	err = parse_key(text, length, key) ?
@@ -298,6 +287,16 @@ static bool parse_rate(const char *text, __u32 *kbit)
 		return false;
 	*kbit = value + .5;
 	return true;
+}
+
+static int add_public_key(const struct word *word, const char *value, struct nlmsghdr *request)
+{
+	__u8 key[KEY] = { 0 };
+	size_t length = strlen(value);
+
+	if (strcmp(value, "off") && (length != KEY_BASE64 || !parse_key(value, length, key)))
+		return refuse(word, value);
+	return addattr_l(request, REQUEST_ROOM, word->attr, key, KEY);
 }
 
 /* the number that a value means */
@@ -356,6 +355,8 @@ static int add_value(const struct word *word, const char *value, struct nlmsghdr
 		return add_prefix(word, value, request);
 	case KEY_FILE:
 		return add_key(word, value, request);
+	case PUBLIC_KEY:
+		return add_public_key(word, value, request);
 	default:
 		return add_number(word, word->attr, value, request);
 	}
@@ -519,6 +520,16 @@ static void print_rate(FILE *out, const struct word *word, __u32 kbit)
 	fprintf(out, "%s %u%s ", word->text, kbit, *unit);
 }
 
+static void print_key(FILE *out, const struct rtattr *attr)
+{
+	char text[KEY_BASE64 + 1];
+
+	if (!attr || RTA_PAYLOAD(attr) != KEY)
+		return;
+	key_text(RTA_DATA(attr), text);
+	print_text(out, "public-key", "public_key", text);
+}
+
 static size_t count_names(const char *const *names)
 {
 	size_t count = 0;
@@ -651,6 +662,7 @@ static void print_peer(FILE *out, struct rtattr *entry)
 	if (attrs[IFLA_SHAKE_PEER_HAS_KEY])
 		print_switch(out, "has-key", "has_key",
 			     number_of(attrs[IFLA_SHAKE_PEER_HAS_KEY]));
+	print_key(out, attrs[IFLA_SHAKE_PEER_PUBLIC_KEY]);
 	begin_list("allow");
 	if (attrs[IFLA_SHAKE_PEER_PREFIXES])
 		each(out, attrs[IFLA_SHAKE_PEER_PREFIXES], print_prefix);
@@ -685,6 +697,7 @@ static void print_opt(struct link_util *util, FILE *out, struct rtattr **attrs)
 	if (!attrs)
 		return;
 	print_words(out, words, attrs);
+	print_key(out, attrs[IFLA_SHAKE_PUBLIC_KEY]);
 	if (is_json_context() && attrs[IFLA_SHAKE_PATH_COUNT])
 		jsonw_u64_field(get_json_writer(), "path_count",
 				number_of(attrs[IFLA_SHAKE_PATH_COUNT]));

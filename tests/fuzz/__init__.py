@@ -25,16 +25,22 @@ CORE = [ROOT / "sscop" / f"{name}.c" for name in ("pdu", "connection", "transmit
 WORLD = [
     FOLDER / f"{name}.c" for name in ("crc32c", "world", "wire", "segments", "settle", "script")
 ]
-SHAKE_WIRE = [ROOT / "shake" / "wire.c", ROOT / "shake" / "session.c", "-lsodium"]
+SHAKE_WIRE = [
+    *(ROOT / "shake" / f"{name}.c" for name in ("wire", "session", "noise", "guard")),
+    "-lsodium",
+]
 INCLUDE = [*KERNEL, "-I", ROOT / "sscop", "-I", ROOT / "shake"]
 SHAKE_FLOWS = [ROOT / "shake/segment.c", ROOT / "shake/flows.c"]
 SHAKE_DEVICE = [
-    *(ROOT / "shake" / f"{name}.c" for name in ("control", "path", "peer", "receive", "settings")),
+    *(
+        ROOT / "shake" / f"{name}.c"
+        for name in ("control", "register", "path", "peer", "receive", "settings")
+    ),
     *SHAKE_FLOWS,
     FOLDER / "shake_world.c",
     *SHAKE_WIRE,
     '-DKBUILD_MODNAME="shake"',
-    "-Wl,--wrap=shake_hello_check",
+    *(f"-Wl,--wrap=shake_{name}" for name in ("noise_dh", "shared_of", "public_of")),
 ]
 FUZZER = [
     "-fsanitize=fuzzer,address,undefined,unsigned-integer-overflow,implicit-conversion",

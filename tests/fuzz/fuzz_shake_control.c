@@ -25,8 +25,10 @@
 #define STRANGER_ID 6
 #define STRANGERS 42		/* more than WELCOMES at once, if nothing holds them up */
 #define ANSWER_LEAST_US (400 * USEC_PER_MSEC)	/* between answers to the same HELLO */
-#define ASKED 32
+#define ASKED 64
 #define TALK_US (200 * USEC_PER_MSEC)	/* between packets of who talks */
+#define LIFE_US (180 * USEC_PER_SEC + 2 * TICK_US)	/* of a session */
+#define CONFIRM_US (10 * USEC_PER_SEC + 2 * TICK_US)	/* before it is confirmed */
 #define MAKING_US (5 * USEC_PER_SEC)	/* a session is made, when all is well */
 #define BELIEVED 1024		/* places where frames are remembered */
 
@@ -50,12 +52,13 @@ struct run {
 	u32 reset;		/* how many */
 	const struct frame *delivering;	/* the frame that is coming in, or NULL */
 	struct frame recorded;	/* what somebody keeps */
-	u8 asked[ASKED][SHAKE_NONCE];	/* nonces of HELLOs answered, by their first octet */
+	u8 asked[ASKED][SHAKE_KEY];	/* keys of HELLOs answered, by an octet of them */
 	u64 asked_at[ASKED];	/* us, when */
 	/* marks of frames that have changed something, by their remainder */
 	u64 believed[BELIEVED];
 	struct input *in;	/* what a user does between a packet's look-up and the lock */
 	bool auth;		/* there is a key */
+	bool public;		/* there are public keys */
 	bool forged;		/* a forged frame came */
 	bool talks[2];		/* by end, it sends data by all paths when all is well */
 	u8 key[2];		/* which one each end has */
@@ -140,7 +143,7 @@ static void check_ack(const struct shake_path *path, struct paced *paced)
 static void check_answer(const struct frame *f)
 {
 	static const u8 answers[16] = {
-		[SHAKE_TYPE_HELLO] = SHAKE_TYPE_WELCOME,
+		[SHAKE_TYPE_HELLO] = SHAKE_TYPE_WELCOME,	/* or COOKIE */
 		[SHAKE_TYPE_WELCOME] = SHAKE_TYPE_CONFIRM,
 		[SHAKE_TYPE_CONFIRM] = SHAKE_TYPE_READY,
 		[SHAKE_TYPE_DATA] = SHAKE_TYPE_ACK,
@@ -152,24 +155,24 @@ static void check_answer(const struct frame *f)
 		expect(asked >= SHAKE_TYPE_DATA && asked <= SHAKE_TYPE_PROBE && !f->to_agent);
 	} else if (asked == SHAKE_TYPE_ACK) {
 		expect(type == SHAKE_TYPE_ACK);	/* one that was due, and is late */
+	} else if (type == SHAKE_TYPE_COOKIE) {
+		expect(asked == SHAKE_TYPE_HELLO && run.auth);
 	} else {
 		expect(type == answers[asked]);
-		expect(!run.auth || !run.delivering->forged);
+		expect(!run.auth || !run.delivering->forged || asked == SHAKE_TYPE_HELLO);
 	}
-	if (asked == SHAKE_TYPE_WELCOME)
-		expect(f->length <= run.delivering->length + 4);
-	else if (type != SHAKE_TYPE_ACK)
+	if (type != SHAKE_TYPE_ACK)
 		expect(f->length <= run.delivering->length);
 }
 
 /* The same HELLO has no two answers in short time. */
-static void check_asked(const u8 *nonce)
+static void check_asked(const u8 *key)
 {
-	u8 place = nonce[0] % ASKED;
+	u8 place = key[SHAKE_KEY / 2] % ASKED;
 
 	expect(!run.asked_at[place] || fuzz_now - run.asked_at[place] >= ANSWER_LEAST_US ||
-	       memcmp(run.asked[place], nonce, SHAKE_NONCE));
-	memcpy(run.asked[place], nonce, SHAKE_NONCE);
+	       memcmp(run.asked[place], key, SHAKE_KEY));
+	memcpy(run.asked[place], key, SHAKE_KEY);
 	run.asked_at[place] = fuzz_now;
 }
 
@@ -178,11 +181,11 @@ static void check_welcome(const struct frame *f)
 	u64 *last = &run.paced[AGENT][f->octets[1] - 1].welcome_at;
 
 	check_budget(run.welcomes, WELCOMES, &run.welcome);
-	if (f->octets[7] != LEADER_ID)
+	if (!run.public && run.delivering->octets[7] != LEADER_ID)
 		return;
 	expect(!*last || fuzz_now - *last >= WELCOME_LEAST_US);
 	*last = fuzz_now;
-	check_asked(run.delivering->octets + SHAKE_HEAD);
+	check_asked(run.delivering->octets + SHAKE_HELLO_EPHEMERAL);
 }
 
 void world_sent(struct shake_dev *d, const struct shake_way *way, const struct frame *f)
@@ -236,7 +239,8 @@ static void check_timer(const struct shake_path *path)
 	const struct shake_peer *peer = path->peer;
 	bool wanted = path->state == SHAKE_PATH_DEAD || path->ack_due;
 
-	if (shake_is_leader(peer->d) && path->sock && peer->keys.trust != SHAKE_NO_KEY)
+	if (shake_is_leader(peer->d) && path->sock && peer->keys.trust != SHAKE_NO_KEY &&
+	    !shake_is_asleep())
 		wanted = true;
 	if (path->state == SHAKE_PATH_ALIVE && shake_path_outstanding(&path->estimate))
 		wanted = true;
@@ -271,14 +275,18 @@ static u32 check_path(struct shake_dev *d, struct shake_path *path)
 	sessions += check_link(d, path, path->next);
 	expect(!path->old || (link && link != path->old));
 	expect(!path->next || link != path->next);
+	expect(path->told == shake_path_shown(path));	/* no change is left untold */
+	expect(!link || fuzz_now - link->made_at <= LIFE_US);
+	expect(!path->old || fuzz_now - path->old->made_at <= LIFE_US);
+	expect(!path->next || fuzz_now - path->next->made_at <= CONFIRM_US);
 	if (path->state == SHAKE_PATH_ALIVE || path->state == SHAKE_PATH_DEAD)
 		expect(link);
 	if (shake_is_leader(d)) {
-		expect(!path->old);
 		expect(!path->sock == (path->state == SHAKE_PATH_ABSENT));
 		expect(path->sock || !path->next);
 	} else {
-		expect(!path->next && !path->sock);
+		expect(!path->sock && !path->join.asked);
+		expect(!path->next || !path->next->s.taking);
 	}
 	expect(!link || link->s.ready);
 	if (d->dev->running && shake_is_leader(d))
@@ -299,7 +307,7 @@ static void check_host(u8 who)
 	unsigned long i;
 	u32 count = 0;
 
-	expect(!d->issuer_lock.taken);
+	expect(!d->guard_lock.taken);
 	xa_for_each(&d->peers, i, peer) {
 		expect(!peer->lock.taken);
 		shake_for_each_path(peer, path) {
@@ -507,13 +515,27 @@ static void advance(u64 us)
 
 /* --- users --------------------------------------------------------------------------------- */
 
+/* With public keys another number is another secret of the leader's. */
+static void set_pair(u8 who, u8 number)
+{
+	u8 leaders[SHAKE_KEY] = { 8, number }, agents[SHAKE_KEY] = { 16 }, key[SHAKE_KEY];
+
+	shake_private_key(world_dev(who), who == LEADER ? leaders : agents, NULL);
+	shake_secret_make(key, who == LEADER ? agents : leaders);
+	expect(shake_public_of(key, key));
+	shake_peer_public(world_dev(who), LEADER_ID, key, NULL);
+}
+
 static void set_key(u8 who, u8 number)
 {
 	u8 key[SHAKE_KEY] = { number };
 
 	run.key[who] = number;
 	forget_paces(who);
-	shake_peer_key(world_dev(who), LEADER_ID, key, NULL);
+	if (run.public)
+		set_pair(who, number);
+	else
+		shake_peer_key(world_dev(who), LEADER_ID, key, NULL);
 }
 
 static void set_path(u8 number, u8 how)
@@ -735,6 +757,13 @@ static void use(u8 what, struct input *in)
 		break;
 	case 12:
 		world.no_sockets = how % 3;
+		break;
+	case 14:
+		forget_paces(LEADER);
+		shake_forget_all(how & 1);
+		break;
+	case 15:
+		fuzz_clock = (u64)how << 56;	/* and time may have an end */
 		break;
 	case CHANGE_DEVICE:
 	default:
@@ -967,6 +996,8 @@ static void all_is_well(void)
 
 	slab_refuses = false;
 	world.no_sockets = GRANTED;
+	shake_forget_all(false);
+	forget_paces(LEADER);
 	if (run.exhausted && run.auth)
 		set_key(LEADER, run.key[LEADER]);
 	else if (run.exhausted)
@@ -1012,9 +1043,11 @@ int fuzz(const u8 *octets, size_t length)
 	u8 kind;
 
 	memset(&run, 0, sizeof(run));
+	shake_asleep = false;
 	world_begin();
 	kind = next8(&in);
 	run.auth = kind & 7;
+	run.public = run.auth && (kind & 7) >= 6;
 	/* not often: it takes time */
 	run.talks[LEADER] = kind >> 3 == 2 || kind >> 3 == 3;
 	run.talks[AGENT] = kind >> 3 == 1 || kind >> 3 == 3;

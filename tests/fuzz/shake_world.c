@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What stands in for shake/'s device.c, transmit.c, copies.c and prefix.c, for the kernel, and
- * for the network.
+ * What stands in for shake/'s device.c, transmit.c, copies.c, prefix.c and events.c, for the
+ * kernel, and for the network.
  */
 #include <compat/udp_tunnel.h>
 
@@ -9,6 +9,7 @@
 
 struct world world;
 u64 fuzz_now;
+u64 fuzz_clock;
 struct list_head shake_devices;
 static struct rcu_head *dying;
 
@@ -95,18 +96,44 @@ void gro_cells_receive(struct gro_cells *cells, struct sk_buff *skb)
 	kfree_skb(skb);
 }
 
-/* --- session.c ------------------------------------------------------------------------------ */
+/* --- noise.c -------------------------------------------------------------------------------- */
 
-/* A tag takes long, and anybody may send one: no data waits for it. */
-enum shake_verdict __wrap_shake_hello_check(const u8 *packet, u32 length,
-					    const struct shake_registration *hello,
-					    const struct shake_keys *keys)
+/* Nobody attacks these keys here: a group in which a public key is its secret is a fast one. */
+bool __wrap_shake_public_of(u8 public[SHAKE_KEY], const u8 secret[SHAKE_KEY])
 {
-	expect(!fuzz_locks_taken);
-	return __real_shake_hello_check(packet, length, hello, keys);
+	memcpy(public, secret, SHAKE_KEY);
+	return true;
 }
 
-/* --- device.c, prefix.c, copies.c ---------------------------------------------------------- */
+bool __wrap_shake_shared_of(u8 shared[SHAKE_KEY], const u8 secret[SHAKE_KEY],
+			    const u8 public[SHAKE_KEY])
+{
+	bool good = false;
+
+	for (u32 i = 0; i < SHAKE_KEY; i++) {
+		shared[i] = secret[i] ^ public[i];
+		good |= public[i];
+	}
+	return good;
+}
+
+/*
+ * It would take long. Whatever somebody else may ask for is done while no data waits; a leader
+ * makes its own HELLO under the lock, now and then.
+ */
+bool __wrap_shake_noise_dh(struct shake_noise *n, const u8 secret[SHAKE_KEY],
+			   const u8 public[SHAKE_KEY])
+{
+	u8 shared[SHAKE_KEY];
+
+	expect(!world.coming || !fuzz_locks_taken);
+	if (!__wrap_shake_shared_of(shared, secret, public))
+		return false;
+	shake_noise_key(n, shared);
+	return true;
+}
+
+/* --- device.c, prefix.c, copies.c, events.c ----------------------------------------------- */
 
 void shake_update_mtu(struct shake_dev *d)
 {
@@ -117,6 +144,18 @@ void shake_update_mtu(struct shake_dev *d)
 void shake_retry_later(struct shake_dev *d)
 {
 	expect(d->dev->running && world.refused);
+}
+
+/* What is told is under the lock. */
+void shake_event_state(struct shake_path *path)
+{
+	expect(path->peer->lock.taken);
+	path->told = shake_path_shown(path);
+}
+
+void shake_event_moved(struct shake_path *path)
+{
+	shake_event_state(path);
 }
 
 bool shake_prefix_valid(const struct shake_prefix *prefix)
@@ -290,7 +329,7 @@ void shake_send_control(struct shake_dev *d, const struct shake_way *way, const 
 	struct link *link;
 
 	expect(!way->path || !way->path->peer->lock.taken);
-	expect(!d->issuer_lock.taken);
+	expect(!d->guard_lock.taken);
 	expect(length <= FRAME_ROOM);
 	memcpy(f.octets, packet, length);
 	memcpy(f.inner, world.inner, INNER_ROOM);
@@ -438,6 +477,7 @@ void world_deliver(const struct frame *f)
 	skb->len -= front;
 	world.coming = f;
 	sk->encap_rcv(sk, skb);
+	world.coming = NULL;
 }
 
 /* --- devices ------------------------------------------------------------------------------- */
@@ -447,7 +487,6 @@ void world_boot(u8 who, bool auth)
 {
 	struct host *host = calloc(1, sizeof(*host));
 	struct shake_dev *d;
-	u8 random[SHAKE_INSTANCE];
 
 	if (!host)
 		__builtin_trap();
@@ -461,11 +500,10 @@ void world_boot(u8 who, bool auth)
 	d->settings.role = who == LEADER ? SHAKE_LEADER : SHAKE_AGENT;
 	d->settings.id = LEADER_ID;
 	d->settings.auth = auth;
+	d->settings.encrypt = auth;
 	if (who == LEADER)
 		agents_address(&d->settings.remote, AF_INET, SHAKE_PORT_DEFAULT);
 	d->refilled = jiffies - 2 * HZ;
-	get_random_bytes(random, sizeof(random));
-	shake_issuer_init(&d->issuer, random);
 	if (who == LEADER)
 		expect(!PTR_ERR_OR_ZERO(shake_peer_make(d, LEADER_ID)));
 	list_add(&d->list, &shake_devices);
@@ -525,6 +563,7 @@ void world_begin(void)
 	memset(&world, 0, sizeof(world));
 	INIT_LIST_HEAD(&shake_devices);
 	fuzz_now = 100 * USEC_PER_SEC;
+	fuzz_clock = 0;
 	slab_refuses = false;
 	world.port = 40000;
 	world.ns.rules = true;

@@ -12,7 +12,7 @@
 #define AGENT 1
 #define LINKS 3			/* the last is of IPv6 */
 #define FLYING 48		/* frames, at most */
-#define FRAME_ROOM 128		/* octets of UDP */
+#define FRAME_ROOM 160		/* octets of UDP */
 #define INNER_ROOM 40
 #define LEADER_ID 5
 
@@ -76,13 +76,12 @@ void world_send_data(struct shake_path *path, struct input *in);
 /* The target looks at what is sent. */
 void world_sent(struct shake_dev *d, const struct shake_way *way, const struct frame *f);
 
-/* The linker lets control.c call the second for the first. */
-enum shake_verdict __real_shake_hello_check(const u8 *packet, u32 length,
-					    const struct shake_registration *hello,
-					    const struct shake_keys *keys);
-enum shake_verdict __wrap_shake_hello_check(const u8 *packet, u32 length,
-					    const struct shake_registration *hello,
-					    const struct shake_keys *keys);
+/* The linker calls these for shake/noise.c's. */
+bool __wrap_shake_noise_dh(struct shake_noise *n, const u8 secret[SHAKE_KEY],
+			   const u8 public[SHAKE_KEY]);
+bool __wrap_shake_shared_of(u8 shared[SHAKE_KEY], const u8 secret[SHAKE_KEY],
+			    const u8 public[SHAKE_KEY]);
+bool __wrap_shake_public_of(u8 public[SHAKE_KEY], const u8 secret[SHAKE_KEY]);
 
 static inline struct shake_dev *world_dev(u8 who)
 {

@@ -7,6 +7,8 @@ All shared images are kept in the cache.
 from __future__ import annotations
 
 import hashlib
+import importlib.util
+import py_compile
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
@@ -24,6 +26,7 @@ from ..base import (
     key_of,
     locked,
     mark,
+    repo_root,
     write_whole,
 )
 from ..kernels.kernel import Kernel
@@ -62,6 +65,7 @@ EXTRAS = {
     "bpftrace": (("bpftrace",), "bpftrace"),
     "bpftool": (("bpftool",), "bpftool"),
     "apogee-bpf": ((), "this project"),
+    "shake-quick": (("python3",), "python3"),
 }
 
 #: The last line of guest/init before the results are handed to the host.
@@ -208,6 +212,7 @@ def extra_image(name: str) -> Path:
         raise LabError(f"unknown extra '{name}'; choose from: {', '.join(EXTRAS)}")
     names, package = EXTRAS[name]
     programs = [find_program(n, package) for n in names] or [bpf.loader()]
+    files = _quick_files() if name == "shake-quick" else {}
 
     def make() -> Cpio:
         cpio = Cpio()
@@ -215,9 +220,49 @@ def extra_image(name: str) -> Path:
             add_program(cpio, program)
             for library in unwinder(program):
                 cpio.file(f"lib/{library.name}", library.read_bytes(), 0o755)
+        for path, file in files.items():
+            cpio.file(path, file.read_bytes(), 0o755)
+        for path, code in _bytecode(files).items():
+            cpio.file(path, code)
+        if files:
+            cpio.link("bin/shake-quick", "../lib/shake-quick/shake-quick")
         return cpio
 
-    return _kept(cache_dir() / "images" / f"{name}-{_made_of(programs)}.cpio", make)
+    made_of = _made_of(programs, files.values())
+    return _kept(cache_dir() / "images" / f"{name}-{made_of}.cpio", make)
+
+
+def _quick_files() -> dict[str, Path]:
+    """shake-quick and what it imports of Python's library: path in the guest -> file."""
+    top = repo_root() / "shake" / "quick"
+    asks = (
+        "import sys; sys.dont_write_bytecode = True; sys.path.insert(0, sys.argv[1])\n"
+        "import shake_quick.main as quick\n"
+        "try: quick.main(['-h'])\n"
+        "except SystemExit: print()\n"
+        "for one in list(sys.modules.values()): print(getattr(one, '__file__', None) or '')"
+    )
+    # Isolated: nothing of a virtual environment is taken for the guest's.
+    said = call([find_program("python3", "python3"), "-IX", "utf8", "-c", asks, top], "python3")
+    found = [Path(line) for line in said.splitlines() if line.startswith("/")]
+    files = {str(path).lstrip("/"): path for path in found if top not in path.parents}
+    own = [top / "shake-quick", *sorted((top / "shake_quick").glob("*.py"))]
+    return files | {f"lib/shake-quick/{path.relative_to(top)}": path for path in own}
+
+
+def _bytecode(files: dict[str, Path]) -> dict[str, bytes]:
+    """What Python writes beside its files; without it each start compiles them."""
+    found = {}
+    with tempfile.TemporaryDirectory() as tmp:
+        for path, file in files.items():
+            if file.suffix == ".py":
+                py_compile.compile(
+                    str(file), f"{tmp}/code", f"/{path}", doraise=True,
+                    invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
+                )  # fmt: skip
+                code = Path(tmp, "code").read_bytes()
+                found[importlib.util.cache_from_source(f"/{path}").lstrip("/")] = code
+    return found
 
 
 def overlay_archive(

@@ -2,7 +2,7 @@
 /*
  * shake_forge - packets that SHAKE has to drop
  *
- *   shake_forge flood DEVICE KIND RATE SECONDS
+ *   shake_forge flood DEVICE KIND RATE SECONDS [FILE]
  *	Who is on the way: send RATE packets per second out of DEVICE, beside the real ones,
  *	whose addresses, ports and session they have. KIND:
  *
@@ -16,11 +16,11 @@
  *	cut	 real packets with their counter ahead, 1 to 16 octets cut off
  *	long	 real packets with their counter ahead, random octets behind them
  *	flip	 real packets with their counter ahead, one bit flipped
- *	hello	 HELLO of leader 1, nonce and tag random
+ *	hello	 HELLO of leader 1, all else random
  *	stranger HELLO of leaders that are not known, or for paths that cannot be
- *	confirm	 CONFIRM of leader 1 with a random nonce
- *	fresh	 CONFIRM with the nonce of a WELCOME that a recorded HELLO (FILE) got, tag random
- *	welcome	 WELCOME for leader 1, nonce and tag random
+ *	confirm	 CONFIRM of the session, tag random
+ *	welcome	 WELCOME for leader 1, all else random
+ *	given	 what is in a file (FILE), 256 packets of one length, from any of 10.50.0.0/16
  *	ready	 READY of the session, tag random
  *	replay	 packets that went out of DEVICE before
  *	reflect	 packets that came in by DEVICE, back to their sender
@@ -64,6 +64,12 @@
 #define LONG 1952	/* octets that a link of 2000 carries above UDP over IPv6 */
 
 enum { HELLO = 1, WELCOME, CONFIRM, READY, DATA, ACK, PROBE, RESET };
+enum { OPEN = 1, SHARED };	/* kinds of handshakes */
+
+#define HELLO_OCTETS 96
+#define WELCOME_OCTETS 88
+#define ANSWER 128	/* where an answer is read to */
+#define INDEX_AT 44	/* of a session, in a WELCOME */
 
 struct frame {
 	int length;
@@ -166,7 +172,6 @@ struct flood {
 	int fd;
 	const char *kind;
 	struct frame frame;		/* addresses and ports */
-	unsigned char welcome[24];	/* nonce */
 	uint16_t index;			/* of the session, at the receiver */
 	uint32_t counter;		/* ahead of what was sent */
 };
@@ -186,18 +191,17 @@ static int head(struct flood *flood, unsigned char *p, int type, int flags, int 
 	return length;
 }
 
-static int registration(unsigned char *p, int type, int path, uint32_t id)
+static int registration(unsigned char *p, int type, int path, int kind, uint32_t id)
 {
-	int length = type == CONFIRM ? 52 : 48;
+	int length = type == HELLO ? HELLO_OCTETS : WELCOME_OCTETS;
 
 	fill_random(p, length);
 	p[0] = type << 4;
 	p[1] = path;
-	p[2] = 0;
+	p[2] = kind;
 	p[3] = 0;
-	set32(p + 4, id);
-	if (type == CONFIRM)
-		set16(p + 34, 0);
+	if (type == HELLO)
+		set32(p + 4, id);
 	return length;
 }
 
@@ -245,9 +249,10 @@ static int of_session(struct flood *flood, unsigned char *p)
 		return lengthened(flood, p);
 	if (is_kind(flood, "flip"))
 		return flipped(flood, p);
-	if (is_kind(flood, "ready")) {
+	if (is_kind(flood, "ready") || is_kind(flood, "confirm")) {
 		flood->counter = 0;
-		return head(flood, p, READY, 0, HEAD + 4 + TAG);
+		return head(flood, p, is_kind(flood, "ready") ? READY : CONFIRM, 0,
+			    HEAD + 4 + TAG);
 	}
 	head(flood, p, DATA, 1, 100 + draw() % 1300);
 	set16(p + 2, 1000 + draw() % 60000);
@@ -257,23 +262,17 @@ static int of_session(struct flood *flood, unsigned char *p)
 static int of_registration(struct flood *flood, unsigned char *p)
 {
 	if (is_kind(flood, "hello"))
-		return registration(p, HELLO, 1 + draw() % 8, 1);
+		return registration(p, HELLO, 1 + draw() % 8, SHARED, 1);
 	if (is_kind(flood, "stranger"))
-		return registration(p, HELLO, draw() % 2 ? 1 : 9 + draw() % 200, draw() | 1 << 31);
-	if (is_kind(flood, "welcome"))
-		return registration(p, WELCOME, 1, 1);
-	registration(p, CONFIRM, 1, 1);
-	if (is_kind(flood, "fresh"))
-		memcpy(p + 8, flood->welcome, sizeof(flood->welcome));
-	return 52;
+		return registration(p, HELLO, draw() % 2 ? 1 : 9 + draw() % 200, SHARED,
+				    draw() | 1 << 31);
+	return registration(p, WELCOME, 1, SHARED, 0);
 }
 
 /* Return: octets of the payload. */
 static int forged(struct flood *flood, unsigned char *p)
 {
-	static const char *const registrations[] = {
-		"hello", "stranger", "welcome", "confirm", "fresh"
-	};
+	static const char *const registrations[] = { "hello", "stranger", "welcome" };
 	int length = draw() % 1400;
 
 	if (is_kind(flood, "random")) {
@@ -290,6 +289,25 @@ static int forged(struct flood *flood, unsigned char *p)
 	return of_session(flood, p);
 }
 
+static unsigned char given[KEPT * 256];
+static int given_length;
+
+static void read_given(const char *name)
+{
+	int file = open(name, O_RDONLY);
+
+	given_length = file < 0 ? -1 : (int)read(file, given, sizeof(given)) / KEPT;
+	if (given_length <= 0)
+		err(1, "%s", name);
+}
+
+static int take_given(struct flood *flood, unsigned char *p)
+{
+	set32(flood->frame.octets + ETH_HLEN + 12, 0x0a320000 | (draw() & 0xffff));
+	memcpy(p, given + draw() % KEPT * given_length, given_length);
+	return given_length;
+}
+
 static void shoot_forged(void *with)
 {
 	struct flood *flood = with;
@@ -298,7 +316,8 @@ static void shoot_forged(void *with)
 		send_frame(flood->fd, &kept[draw() % kept_count]);
 		return;
 	}
-	finish(&flood->frame, forged(flood, payload_of(&flood->frame)));
+	finish(&flood->frame, given_length ? take_given(flood, payload_of(&flood->frame)) :
+					     forged(flood, payload_of(&flood->frame)));
 	send_frame(flood->fd, &flood->frame);
 }
 
@@ -346,29 +365,14 @@ static void keep(struct flood *flood)
 	flood->counter = get32(payload_of(&flood->frame) + 4) + 1000000;
 }
 
-/* Let the agent answer a recorded HELLO, and keep the nonce. */
-static void ask(struct flood *flood, const char *file)
-{
-	struct frame hello;
-	int fd = open(file, O_RDONLY);
-
-	if (fd < 0 || read(fd, &hello, sizeof(hello)) != sizeof(hello))
-		err(1, "%s", file);
-	send_frame(flood->fd, &hello);
-	do
-		next_of_tunnel(flood->fd, 0, &hello);
-	while (type_of(&hello) != WELCOME);
-	memcpy(flood->welcome, payload_of(&hello) + 8, sizeof(flood->welcome));
-}
-
 static int do_flood(int argc, char **argv)
 {
 	struct flood flood = { .kind = argv[3] };
 
 	flood.fd = frames_of(argv[2]);
+	if (argc > 6)
+		read_given(argv[6]);
 	keep(&flood);
-	if (is_kind(&flood, "fresh"))
-		ask(&flood, argc > 6 ? argv[6] : "");
 	stop_listening(flood.fd, argv[2]);
 	paced(atof(argv[4]), atof(argv[5]), shoot_forged, &flood);
 	return 0;
@@ -468,8 +472,8 @@ static int ask_agent(struct leader *l, unsigned char *p, int length, int type)
 		if (send(l->fd, p, length, 0) < 0)
 			err(1, "send");
 		do
-			n = recv(l->fd, p + 64, FRAME - 64, 0);
-		while (n > 0 && p[64] >> 4 != type);
+			n = recv(l->fd, p + ANSWER, FRAME - ANSWER, 0);
+		while (n > 0 && p[ANSWER] >> 4 != type);
 		if (n > 0)
 			return n;
 	}
@@ -477,20 +481,18 @@ static int ask_agent(struct leader *l, unsigned char *p, int length, int type)
 	exit(1);
 }
 
-/* Without authentication all tags are zero. */
+/* Without authentication nobody looks at tags, and there are none behind a head. */
 static void register_leader(struct leader *l)
 {
 	unsigned char p[FRAME];
 
-	registration(p, HELLO, 1, l->id);
-	memset(p + 32, 0, TAG);
-	ask_agent(l, p, 48, WELCOME);
-	registration(p, CONFIRM, 1, l->id);
-	memcpy(p + 8, p + 64 + 8, 24);
-	set16(p + 32, 1);
-	memset(p + 36, 0, TAG);
-	ask_agent(l, p, 52, READY);
-	l->index = get16(p + 64 + HEAD);
+	ask_agent(l, p, registration(p, HELLO, 1, OPEN, l->id), WELCOME);
+	memset(p, 0, HEAD + 4);
+	p[0] = CONFIRM << 4;
+	memcpy(p + 2, p + ANSWER + INDEX_AT, 2);
+	set16(p + HEAD, 1);
+	ask_agent(l, p, HEAD + 4, READY);
+	l->index = get16(p + ANSWER + HEAD);
 	l->counter = 1;
 }
 

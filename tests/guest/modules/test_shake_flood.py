@@ -47,8 +47,7 @@ TO_AGENT: dict[str, set[str]] = {
     "flip": {"tag"},
     "hello": {"tag"},
     "stranger": {"peer"},
-    "confirm": {"stale"},
-    "fresh": {"tag"},
+    "confirm": {"tag"},
     "replay": {"replay"},
     "reflect": {"tag", "session", "replay", "type"},
 }
@@ -94,13 +93,12 @@ beside() { what=$1; shift; see before-$what
 	verified pour 10.3.0.2 5201 1000000000 SECONDS >/dev/null & pour=$!
 	"$@" >$OUT/sent-$what & forger=$!
 	wait $forger; wait $pour; see after-$what; say "free $what: $(left)"; sleep 0.3; }
-flood() { beside $2-$3 $net1 shake_forge flood $1 $3 RATE SECONDS /tmp/hello; }
+flood() { beside $2-$3 $net1 shake_forge flood $1 $3 RATE SECONDS; }
 """
 
 #: Both ends with keys; who forges sits on the first path, behind a link for long packets.
 SCRIPT = """
 lines; agent_up PORT; ip -n net1 link set far mtu 2000; ip -n ha link set wan1 mtu 2000
-$net1 shake_forge record far 1 1 /tmp/hello & sleep 0.1
 leader_up; PATHS; ready first; sink
 beside none sleep SECONDS
 for kind in AGENT; do flood far agent $kind; done

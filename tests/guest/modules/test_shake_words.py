@@ -17,7 +17,7 @@ from tests.guest.runs import compiled
 pytestmark = pytest.mark.guest
 
 WORDS = (
-    "scheduler ratio theta 250 ack tdar threshold 7 encrypt on interval 500ms rtt-window 3s "
+    "scheduler ratio theta 250 ack tdar threshold 7 encrypt off interval 500ms rtt-window 3s "
     "keepalive 0 queue 50ms repair off datagrams pin duplicate 200 duplicate-dscp 46"
 )
 KEY = "00112233445566778899aabbccddeeff" * 2
@@ -63,7 +63,7 @@ echo "+3 dev=low" >paths
 ethtool -S s0 >$OUT/leader.counters
 ethtool -i s0 >$OUT/driver
 refused sticks rmmod shake
-echo rah >scheduler; echo 100 >theta; echo auto >ack; echo 5 >threshold; echo 0 >encrypt
+echo rah >scheduler; echo 100 >theta; echo auto >ack; echo 5 >threshold; echo 1 >encrypt
 echo 1000000 >interval_us; cat rtt_window_us >$OUT/window; echo 10000000 >keepalive_us
 echo 200000 >queue_us; echo on >repair; echo order >datagrams
 echo 0 >duplicate; echo 0 >duplicate_dscp
@@ -194,7 +194,7 @@ CHANGED = {
     "ack": "tdar",
     "threshold": 7,
     "auth": True,
-    "encrypt": True,
+    "encrypt": False,
     "interval_us": 500_000,
     "rtt_window_us": 3_000_000,
     "keepalive_us": 0,
@@ -209,7 +209,7 @@ DEFAULTS = CHANGED | {
     "theta": 100,
     "ack": "auto",
     "threshold": 5,
-    "encrypt": False,
+    "encrypt": True,
     "interval_us": 1_000_000,
     "keepalive_us": 10_000_000,
     "queue_us": 200_000,
@@ -259,7 +259,7 @@ def test_a_leader_begins_with_the_defaults(said: dict[str, str]) -> None:
     assert found == {key: DEFAULTS[key] for key in DEFAULTS if key != "rtt_window_us"}
     assert (
         "shake role leader id 1 port 4790 remote 192.0.2.9 scheduler rah theta 100 ack auto "
-        "threshold 5 auth on encrypt off interval 1s rtt-window "
+        "threshold 5 auth on encrypt on interval 1s rtt-window "
     ) in said["defaults"]
     assert data(said, "defaults")["paths"] == []
     assert data(said, "defaults")["peers"] == [{"id": 1, "has_key": False, "allow": []}]

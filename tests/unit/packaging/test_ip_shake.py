@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 import struct
+from base64 import b64encode
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -125,10 +126,30 @@ def test_all_at_once(ip: Ip, key: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", ["", "\n", " \r\n"])
-def test_a_key(ip: Ip, key: Path, ending: str) -> None:
-    key.write_text(KEY.hex().upper() + ending)
-    asked = ip.asks_for("peer", "7", "key", str(key))
+@pytest.mark.parametrize("text", [KEY.hex().upper(), b64encode(KEY).decode()])
+def test_a_key(ip: Ip, key: Path, text: str, ending: str) -> None:
+    key.write_text(text + ending)
+    asked = ip.asks_for("private-key", str(key), "peer", "7", "key", str(key))
+    assert asked[LINK["PRIVATE_KEY"]] == KEY
     assert dict(attributes(asked[LINK["PEER"]])) == {PEER["ID"]: u32(7), PEER["KEY"]: KEY}
+
+
+@pytest.mark.parametrize("octets", [KEY, bytes(32), b"\xff" * 32, bytes(range(224, 256))])
+def test_a_public_key(ip: Ip, octets: bytes) -> None:
+    """As it is written, and as it is shown."""
+    text = b64encode(octets).decode()
+    asked = ip.asks_for("peer", "7", "public-key", text)
+    wanted = {"ID": u32(7), "PUBLIC_KEY": octets}
+    assert dict(attributes(asked[LINK["PEER"]])) == {PEER[n]: data for n, data in wanted.items()}
+    shown = packed(LINK["PUBLIC_KEY"], octets)
+    shown += packed(LINK["PEERS"], packed(LINK["PEER"], whole(wanted, PEER)))
+    lines = [line.strip() for line in ip.shows(shown, "-d").splitlines()]
+    assert f"shake public-key {text}" in lines and f"peer 7 public-key {text}" in lines
+
+
+def test_no_public_key(ip: Ip) -> None:
+    asked = ip.asks_for("peer", "7", "public-key", "off")
+    assert dict(attributes(asked[LINK["PEER"]]))[PEER["PUBLIC_KEY"]] == bytes(32)
 
 
 def test_a_key_that_others_may_read(ip: Ip, key: Path) -> None:
@@ -143,11 +164,17 @@ def test_a_key_that_others_may_read(ip: Ip, key: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "00" * 31, "00" * 33, "0g" + "00" * 31, "0x" + "00" * 31, "00 " + "00" * 31]
+    "text",
+    [
+        "",
+        *("00" * 31, "00" * 33, "0g" + "00" * 31, "0x" + "00" * 31, "00 " + "00" * 31),
+        *("A" * 43, "A" * 44, "A" * 42 + "B=", "A" * 42 + "-=", "A" * 42 + "=="),
+    ],
 )
 def test_a_key_that_is_none(ip: Ip, key: Path, text: str) -> None:
     key.write_text(text)
-    wanted = f'shake: key "{key}": must be a file with 64 hexadecimal digits'
+    need = "must be a file with a key in base64 or 64 hexadecimal digits"
+    wanted = f'shake: key "{key}": {need}'
     assert ip.refuses("peer", "7", "key", str(key)) == wanted
 
 
@@ -186,6 +213,8 @@ WRONG = {
     "path 1 dev a/b": "must be any or the name of a device",
     "path 1 weight 0": "must be a number from 1 to 1000",
     "peer x": "must be a number from 0 to 4294967295",
+    "peer 1 public-key " + "00" * 32: "must be off or a key in base64",
+    "private-key": "private-key needs a value",
     "peer 1 allow 10.0.0.0/33": PREFIX,
     "peer 1 allow 10.0.0.0/": PREFIX,
     "peer 1 deny any": PREFIX,
@@ -218,7 +247,7 @@ def test_help(ip: Ip, root: Path) -> None:
     done = ip.run("link", "help", "shake")
     source = (root / "shake" / "iproute2" / "link_shake.c").read_text()
     words = re.findall(r'^\t\{"([\w-]+)", (?:"\w+"|NULL), (?!IFLA)\w+, ', source, re.M)
-    assert len(words) == 34
+    assert len(words) == 36
     assert set(words) <= set(re.findall(r"[a-z][\w-]*", done.stdout))
     made = ip.run("link", "add", "name", "s0", "type", "shake", "help")
     assert (made.returncode, made.stderr) == (1, done.stdout)

@@ -18,7 +18,7 @@ from tests import ROOT
 MAN = ROOT / "man"
 MODULES = sorted(path.stem for path in ROOT.glob("tcp_*.c"))
 DEVICES = sorted(path.parent.name for path in ROOT.glob("*/Kbuild"))
-PAGES = ["lab.1", "apogee-bpf.8", *(f"{one}.8" for one in MODULES + DEVICES)]
+PAGES = ["lab.1", "apogee-bpf.8", "shake-quick.8", *(f"{one}.8" for one in MODULES + DEVICES)]
 #: name, least, most, default
 Parameter = tuple[str, int, int, int]
 

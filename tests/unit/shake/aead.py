@@ -63,6 +63,14 @@ def encrypt(key: bytes, nonce: bytes, text: bytes, ad: bytes) -> bytes:
     return sealed + _poly(_block(key, 0, nonce)[:32], padded + lengths)
 
 
+def decrypt(key: bytes, nonce: bytes, sealed: bytes, ad: bytes) -> bytes:
+    """What encrypt() made of a text; ValueError if it did not."""
+    text = _cipher(key, nonce, sealed[:-16])
+    if encrypt(key, nonce, text, ad) != sealed:
+        raise ValueError("the tag is wrong")
+    return text
+
+
 def xencrypt(key: bytes, nonce: bytes, text: bytes, ad: bytes) -> bytes:
     """With 24 octets of nonce."""
     return encrypt(hchacha(key, nonce[:16]), bytes(4) + nonce[16:], text, ad)

@@ -10,24 +10,25 @@ from tests.unit.shake.wire_core import (
     ACK,
     BAD_TYPE,
     CONFIRM,
+    COOKIE,
     COUNTED,
     DATA,
-    ENCRYPTED,
     HELLO,
     MAL,
     NUMBERED,
+    OPEN,
     POLICY,
     PROBE,
+    PUBLIC,
     READY,
     RESET,
+    SHARED,
     STRANGER,
     TAKEN,
     TRUNCATED,
     WELCOME,
     AckBody,
 )
-
-NONCE = bytes(range(24))
 
 
 def test_a_head_octet_by_octet() -> None:
@@ -59,7 +60,8 @@ def test_a_pseudo_ack_octet_by_octet() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "least"), [(READY, 12), (DATA, 9), (ACK, 32), (PROBE, 8), (RESET, 8)]
+    ("kind", "least"),
+    [(CONFIRM, 12), (READY, 12), (DATA, 9), (ACK, 32), (PROBE, 8), (RESET, 8)],
 )
 def test_a_packet_has_what_its_type_needs(kind: int, least: int) -> None:
     flags = COUNTED if kind == PROBE else 0
@@ -102,12 +104,12 @@ def test_mal_or_a_number_is_part_of_the_head(flag: int) -> None:
     assert wire.head(packet)[0] == TAKEN
 
 
-@pytest.mark.parametrize("kind", [0, HELLO, WELCOME, CONFIRM, *range(9, 16)])
+@pytest.mark.parametrize("kind", [0, HELLO, WELCOME, *range(9, 16)])
 def test_other_types_are_no_session_packets(kind: int) -> None:
     assert wire.head(bytes([kind << 4]) + bytes(60))[0] == BAD_TYPE
 
 
-@pytest.mark.parametrize("kind", [READY, DATA, ACK, PROBE, RESET])
+@pytest.mark.parametrize("kind", [CONFIRM, READY, DATA, ACK, PROBE, RESET])
 def test_flags_that_a_type_cannot_have(kind: int) -> None:
     data, probe = set(range(128)), {COUNTED, COUNTED | POLICY}
     data -= {flags for flags in data if flags & MAL and flags & NUMBERED}
@@ -126,8 +128,16 @@ def test_paths_for_acks() -> None:
     assert wire.head(bytes([RESET << 4 | 1]) + bytes(7))[0] == BAD_TYPE
 
 
-def test_ready_has_counter_0() -> None:
-    assert wire.head(bytes.fromhex("40 00 0001 00000001 00000000"))[0] == BAD_TYPE
+@pytest.mark.parametrize("kind", [CONFIRM, READY])
+def test_confirm_and_ready_have_counter_0(kind: int) -> None:
+    packet = bytes([kind << 4]) + bytes.fromhex("00 0001 00000001 00000000")
+    assert wire.head(packet)[0] == BAD_TYPE
+    assert wire.head(packet[:7] + b"\0" + packet[8:])[0] == TAKEN
+
+
+def test_m_al_that_is_encrypted_is_not_read() -> None:
+    verdict, head = wire.head(bytes.fromhex("53 06 abcd 01020304 f0e0d0c0 45"))
+    assert (verdict, head.mal) == (TAKEN, 0)
 
 
 def test_a_reset_is_the_head_that_it_answers() -> None:
@@ -138,40 +148,75 @@ def test_a_reset_is_the_head_that_it_answers() -> None:
     assert (verdict, head.type, head.index, head.counter) == (TAKEN, RESET, 0xABCD, 0x01020304)
 
 
-def test_a_confirm_octet_by_octet() -> None:
-    fields = bytes.fromhex("30 02 04 00 01020304") + NONCE + bytes.fromhex("abcd 0000")
-    verdict, read = wire.registration(fields + bytes(16))
+#: Types and kinds, and their lengths.
+LENGTHS = {
+    (HELLO, OPEN): 96,
+    (HELLO, SHARED): 96,
+    (HELLO, PUBLIC): 144,
+    (WELCOME, OPEN): 88,
+    (WELCOME, SHARED): 88,
+    (WELCOME, PUBLIC): 88,
+    (COOKIE, 0): 68,
+}
+
+
+def test_a_hello_octet_by_octet() -> None:
+    packet = bytes.fromhex("10 02 02 00 01020304") + bytes(range(32)) + bytes(56)
+    verdict, read = wire.registration(packet)
     assert verdict == TAKEN
-    assert (read.type, read.path, read.flags, read.index) == (CONFIRM, 2, ENCRYPTED, 0xABCD)
-    assert (read.id, bytes(read.nonce)) == (0x01020304, NONCE)
-    assert wire.written("registration_write", read) == fields
+    assert (read.type, read.path, read.kind, read.id) == (HELLO, 2, SHARED, 0x01020304)
+    assert bytes(read.echo) == bytes(range(8))
+    room = wire.octets(bytes(96))
+    wire.call("registration_write", room, read)
+    assert bytes(room) == packet[:8] + bytes(88)
 
 
-@pytest.mark.parametrize(("kind", "length"), [(HELLO, 48), (WELCOME, 48), (CONFIRM, 52)])
-def test_a_registration_has_one_length(kind: int, length: int) -> None:
-    packet = bytes([kind << 4, 1]) + bytes(80)
+@pytest.mark.parametrize("kind", [WELCOME, COOKIE])
+def test_an_answer_octet_by_octet(kind: int) -> None:
+    trust = PUBLIC if kind == WELCOME else 0
+    packet = bytes([kind << 4, 8, trust, 0]) + bytes(range(1, 9)) + bytes(76)
+    verdict, read = wire.registration(packet[: LENGTHS[kind, trust]])
+    assert verdict == TAKEN
+    assert (read.type, read.path, read.kind, read.id) == (kind, 8, trust, 0)
+    room = wire.octets(bytes(96))
+    wire.call("registration_write", room, read)
+    assert bytes(room)[:12] == packet[:12]
+
+
+@pytest.mark.parametrize(("kind", "trust"), LENGTHS)
+def test_a_registration_has_one_length(kind: int, trust: int) -> None:
+    length = LENGTHS[kind, trust]
+    packet = bytes([kind << 4, 1, trust]) + bytes(180)
     for there in range(len(packet)):
         expected = TRUNCATED if there < length else BAD_TYPE if there > length else TAKEN
         assert wire.registration(packet[:there])[0] == expected, there
 
 
-@pytest.mark.parametrize(("kind", "length"), [(HELLO, 48), (WELCOME, 48), (CONFIRM, 52)])
-def test_octets_of_a_registration_that_must_be_0(kind: int, length: int) -> None:
-    packet = bytearray([kind << 4, 1]) + bytes(length - 2)
-    for at in [0, 2, 3, *([34, 35] if kind == CONFIRM else [])]:
+@pytest.mark.parametrize(("kind", "trust"), LENGTHS)
+def test_octets_of_a_registration_that_must_be_0(kind: int, trust: int) -> None:
+    packet = bytearray([kind << 4, 1, trust]) + bytes(LENGTHS[kind, trust] - 3)
+    for at in [0, 3, *([7] if trust == PUBLIC and kind == HELLO else [])]:
         for bit in range(4 if at == 0 else 8):
             wrong = bytearray(packet)
             wrong[at] |= 1 << bit
-            allowed = kind == CONFIRM and at == 2 and 1 << bit == ENCRYPTED
-            assert wire.registration(bytes(wrong))[0] == (TAKEN if allowed else BAD_TYPE)
+            assert wire.registration(bytes(wrong))[0] == BAD_TYPE
+
+
+@pytest.mark.parametrize("kind", [HELLO, WELCOME, COOKIE])
+def test_kinds_of_trust(kind: int) -> None:
+    for trust in range(256):
+        length = LENGTHS.get((kind, trust), 96)
+        packet = bytes([kind << 4, 1, trust]) + bytes(length - 3)
+        expected = TAKEN if (kind, trust) in LENGTHS else BAD_TYPE
+        assert wire.registration(packet)[0] == expected
 
 
 def test_paths_of_a_registration() -> None:
     for path in range(256):
-        verdict, _ = wire.registration(bytes([HELLO << 4, path]) + bytes(46))
+        verdict, _ = wire.registration(bytes([HELLO << 4, path, SHARED]) + bytes(93))
         assert verdict == (TAKEN if 1 <= path <= 8 else STRANGER)
 
 
-@pytest.mark.parametrize("kind", [0, *range(READY, 16)])
+@pytest.mark.parametrize("kind", [0, *range(CONFIRM, COOKIE), *range(10, 16)])
 def test_other_types_do_not_register(kind: int) -> None:
-    assert wire.registration(bytes([kind << 4, 1]) + bytes(46))[0] == BAD_TYPE
+    assert wire.registration(bytes([kind << 4, 1, SHARED]) + bytes(93))[0] == BAD_TYPE

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-"""shake/wire.c and shake/session.c as Python functions, and two ends that register."""
+"""shake/wire.c, session.c, noise.c and guard.c as Python functions, and two ends that register."""
 
 from __future__ import annotations
 
 import ctypes
 from ctypes import c_uint8, c_uint64
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -13,9 +14,10 @@ from tests.fuzz import SHAKE_WIRE
 from tests.unit.devices import DeviceHeaders, build
 from tests.unit.headers.cheaders import Library
 
-HELLO, WELCOME, CONFIRM, READY, DATA, ACK, PROBE, RESET = range(1, 9)
+HELLO, WELCOME, CONFIRM, READY, DATA, ACK, PROBE, RESET, COOKIE = range(1, 10)
 COUNTED, MAL, ENCRYPTED, RETRANSMIT, KEPT, UNSUMMED, POLICY = 1, 2, 4, 8, 16, 32, 64
 NUMBERED = 64
+NO_KEY, OPEN, SHARED, PUBLIC = range(4)
 (
     TAKEN,
     TRUNCATED,
@@ -26,12 +28,16 @@ NUMBERED = 64
     STALE,
     STRANGER,
     AGAIN,
-) = range(9)
-HEADERS = DeviceHeaders([ROOT / "shake/session.h"])
-Head, AckBody, Registration, Keys, Issuer, Join, Session, Policy = (
+    BEHIND,
+) = range(10)
+HEADERS = DeviceHeaders([ROOT / "shake/guard.h"])
+Head, AckBody, Registration, Keys, Identity, Join, Session, Noise, Guard, Policy = (
     HEADERS.structs[f"shake_{name}"]
-    for name in ("head", "ack_body", "registration", "keys", "issuer", "join", "session", "policy")
-)
+    for name in (
+        "head", "ack_body", "registration", "keys", "identity", "join", "session", "noise", "guard",
+        "policy",
+    )
+)  # fmt: skip
 
 
 @cache
@@ -52,9 +58,9 @@ def call(name: str, *arguments: Any) -> int:
 
 def written(name: str, *arguments: Any) -> bytes:
     """What a function writes that returns the length."""
-    room = (c_uint8 * 64)()
+    room = (c_uint8 * 160)()
     length = call(name, room, *arguments)
-    assert length <= 64 - 8
+    assert length <= 160 - 8
     return bytes(room[:length])
 
 
@@ -68,14 +74,24 @@ def registration(packet: bytes) -> tuple[int, Registration]:
     return call("registration_read", packet, len(packet), read), read
 
 
-def keys(psk: bytes | None) -> Keys:
-    """None: a device that does not authenticate."""
-    made = Keys()
-    if psk is None:
-        call("keys_open", made)
-    else:
-        call("keys_derive", made, psk)
-    return made
+@dataclass(frozen=True)
+class Trust:
+    """What an end trusts the other by; nothing at all: `auth off`."""
+
+    psk: bytes | None = None
+    secret: bytes | None = None
+    public: bytes | None = None
+
+    def keys(self, leader: bool) -> tuple[Keys, Identity]:
+        made, own = Keys(), Identity()
+        if self.secret:
+            assert call("identity_set", own, self.secret)
+        if self.psk:
+            made.has_psk, made.psk[:] = True, self.psk
+        if self.public:
+            made.has_public, made.public[:] = True, self.public
+        call("keys_settle", made, own, self != Trust(), leader)
+        return made, own
 
 
 def seal(s: Session, counter: int, packet: bytes, clear: int | None = None) -> bytes:
@@ -109,68 +125,108 @@ def check(s: Session, head: Head, length: int) -> tuple[int, int]:
 
 
 class Leader:
-    def __init__(self, psk: bytes | None, id: int = 7, path: int = 2) -> None:
-        self.keys = keys(psk)
+    def __init__(self, trust: Trust, id: int = 7, path: int = 2) -> None:
+        self.keys, self.own = trust.keys(leader=True)
         self.join = Join(id=id, path=path)
         self.session = Session()
+        self.now = 0
 
-    def hello(self, random: bytes = bytes(range(24))) -> bytes:
-        return written("hello_write", self.join, self.keys, random)
+    def hello(self, random: bytes = bytes(range(32)), time: int = 1_000) -> bytes:
+        """Another one; b"": there is no key."""
+        if not call("hello_make", self.join, self.keys, self.own, random, time):
+            return b""
+        return self.again()
+
+    def again(self) -> bytes:
+        return written("hello_write", self.join, self.now)
+
+    def take_cookie(self, packet: bytes) -> int:
+        verdict, read = registration(packet)
+        return verdict or call("cookie_read", packet, read, self.join, self.keys, self.now)
 
     def take_welcome(self, packet: bytes, index: int = 0x1234) -> int:
         verdict, read = registration(packet)
-        return verdict or call(
-            "welcome_read", packet, len(packet), read, self.join,
-            self.keys, self.session, index,
-        )  # fmt: skip
+        verdict = verdict or call("welcome_check", packet, read, self.join, self.keys)
+        if verdict:
+            return verdict
+        copy, made = Join.from_buffer_copy(self.join), Session()
+        verdict = call("welcome_open", packet, copy, self.keys, self.own, made)
+        if verdict == TAKEN:
+            self.session = made
+            self.session.index = index
+        if verdict in (TAKEN, BEHIND):
+            self.join = copy
+        return verdict
 
     def confirm(self) -> bytes:
-        return written("confirm_write", self.join, self.session)
+        return written("final_write", self.session, CONFIRM)
 
     def take_ready(self, packet: bytes) -> int:
-        verdict, _ = head(packet)
+        verdict, read = head(packet)
+        if not verdict and read.type != READY:
+            verdict = BAD_TYPE
         return verdict or call("ready_read", packet, len(packet), self.session)
 
 
 class Agent:
-    def __init__(
-        self, psk: bytes | None, instance: bytes = b"instance", encrypt: bool = False
-    ) -> None:
-        self.keys, self.encrypt = keys(psk), encrypt
-        self.issuer = Issuer()
-        call("issuer_init", self.issuer, instance)
-        self.accepted = c_uint64()
+    def __init__(self, trust: Trust, encrypt: bool = False) -> None:
+        self.keys, self.own = trust.keys(leader=False)
+        self.encrypt = encrypt
+        self.accepted = 0
+        self.pending: Session | None = None
         self.session: Session | None = None
-        self.now = 1_000_000_000
+        self.random = 100
 
-    def take_hello(self, packet: bytes) -> tuple[int, bytes]:
+    def _open(self, packet: bytes, read: Registration, noise: Noise) -> tuple[int, int]:
+        mac = self.own.mac if read.kind == PUBLIC else self.keys.hello
+        verdict = 0
+        if read.kind != OPEN:
+            verdict = call("hello_check", packet, len(packet), mac)
+        if not verdict and read.kind == PUBLIC:
+            public = octets(bytes(32))
+            verdict = call("hello_who", packet, self.own, noise, public)
+            if not verdict and bytes(public) != bytes(self.keys.public):
+                verdict = STRANGER
+        time = c_uint64()
+        return verdict or call("hello_open", packet, read, self.keys, noise, time), time.value
+
+    def take_hello(self, packet: bytes, index: int = 0x4321) -> tuple[int, bytes]:
         verdict, read = registration(packet)
-        verdict = verdict or call("hello_check", packet, len(packet), read, self.keys)
         if verdict:
             return verdict, b""
-        return TAKEN, written("welcome_write", self.issuer, read, self.keys, self.now)
-
-    def take_confirm(self, packet: bytes, index: int = 0x4321) -> int:
-        verdict, read = registration(packet)
+        noise, made, ephemeral = Noise(), Session(), octets(bytes(32))
+        verdict, time = self._open(packet, read, noise)
         if verdict:
-            return verdict
-        made = Session()
-        verdict = call(
-            "confirm_read", packet, len(packet), read, self.issuer,
-            self.keys, self.session,
-            self.accepted, self.now, made, index, self.encrypt,
-        )  # fmt: skip
+            return verdict, b""
+        self.random += 1
+        random = bytes([0, self.random]) + bytes(range(30))
+        verdict = call("welcome_begin", packet, self.keys, noise, random, ephemeral, made)
+        if verdict:
+            return verdict, b""
+        late = self.keys.trust != OPEN and time <= self.accepted
+        given = (0, self.accepted) if late else (index, 0)
+        welcome = written("welcome_write", read, self.keys, noise, ephemeral, *given)
+        assert bytes(noise) == bytes(ctypes.sizeof(Noise)), "the handshake's keys stay"
+        if not late:
+            self.pending, self.accepted = made, time
+            self.pending.index = index
+        return BEHIND if late else TAKEN, welcome
+
+    def take_confirm(self, packet: bytes) -> int:
+        verdict, read = head(packet)
+        session = self.pending or self.session
+        if not verdict and (read.type != CONFIRM or not session):
+            verdict = STALE
+        verdict = verdict or call("confirm_read", packet, len(packet), session, self.encrypt)
         if verdict == TAKEN:
-            self.session = made
-        else:
-            assert bytes(made) == bytes(ctypes.sizeof(made)), "scratch keeps keys"
+            self.session, self.pending = session, None
         return verdict
 
     def ready(self) -> bytes:
-        return written("ready_write", self.session)
+        return written("final_write", self.session, READY)
 
 
-def register(leader: Leader, agent: Agent, random: bytes = bytes(range(24))) -> None:
+def register(leader: Leader, agent: Agent, random: bytes = bytes(range(32))) -> None:
     verdict, welcome = agent.take_hello(leader.hello(random))
     assert verdict == TAKEN
     assert leader.take_welcome(welcome) == TAKEN

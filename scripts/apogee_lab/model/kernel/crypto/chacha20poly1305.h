@@ -41,5 +41,8 @@ static inline bool chacha20poly1305_decrypt(u8 *dst, const u8 *src, size_t src_l
 #define xchacha20poly1305_encrypt(dst, src, src_len, ad, ad_len, nonce, key) \
 	crypto_aead_xchacha20poly1305_ietf_encrypt(dst, NULL, src, src_len, ad, ad_len, NULL, \
 						   nonce, key)
+#define xchacha20poly1305_decrypt(dst, src, src_len, ad, ad_len, nonce, key) \
+	(!crypto_aead_xchacha20poly1305_ietf_decrypt(dst, NULL, NULL, src, src_len, ad, ad_len, \
+						     nonce, key))
 
 #endif /* _TEST_CRYPTO_CHACHA20POLY1305_H */

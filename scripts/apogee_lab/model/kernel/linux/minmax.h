@@ -7,6 +7,7 @@
 #define min(x, y) ((x) < (y) ? (x) : (y))
 #define max(x, y) ((x) > (y) ? (x) : (y))
 #define max3(x, y, z) max(max(x, y), z)
+#define min3(x, y, z) min(min(x, y), z)
 #define clamp_t(type, x, low, high) min_t(type, max_t(type, x, low), high)
 
 #endif /* _TEST_LINUX_MINMAX_H */

@@ -68,8 +68,10 @@ static inline int atomic_dec_if_positive(atomic_t *number)
 #define atomic64_inc(number) ((number)->value++)
 #define atomic64_read(number) ((number)->value)
 
+extern u64 fuzz_clock;	/* ns that a clock which may be set is ahead */
 #define ktime_get() (fuzz_now * 1000)
 #define ktime_get_ns() (fuzz_now * 1000)
+#define ktime_get_real_ns() (fuzz_now * 1000 + fuzz_clock)
 #define ktime_to_us(time) ((time) / 1000)
 
 struct user_namespace {

@@ -6,4 +6,15 @@
 
 #define memzero_explicit(s, count) explicit_bzero(s, count)
 
+/* The first octet that is another one, or NULL. */
+static inline void *memchr_inv(const void *start, int c, size_t octets)
+{
+	const unsigned char *at = start;
+
+	for (; octets--; at++)
+		if (*at != (unsigned char)c)
+			return (void *)at;
+	return NULL;
+}
+
 #endif /* _TEST_LINUX_STRING_H */
