@@ -43,8 +43,7 @@ void shake_path_heard(struct shake_path *path, u64 now)
 	/* Probes that were sent while it was dead are no sign of death now. */
 	shake_path_forget(&path->estimate, now);
 	shake_path_set_state(path, SHAKE_PATH_ALIVE);
-	if (!shake_is_leader(path->peer->d))
-		shake_flows_path_alive(&path->peer->flows, path->settings.id);
+	shake_flows_path_alive(&path->peer->flows, path->settings.id);
 }
 
 static void leave_if_silent(struct shake_path *path, u64 now)
@@ -52,8 +51,7 @@ static void leave_if_silent(struct shake_path *path, u64 now)
 	if (path->state != SHAKE_PATH_ALIVE || !shake_path_is_silent(&path->estimate, now))
 		return;
 	shake_path_set_state(path, SHAKE_PATH_DEAD);
-	if (!shake_is_leader(path->peer->d))
-		shake_flows_path_lost(&path->peer->flows, path->settings.id);
+	shake_flows_path_lost(&path->peer->flows, path->settings.id);
 }
 
 /* The path that a leader wants TCP's ACKs on; 0: none. */
@@ -217,15 +215,14 @@ static u64 probe_due(const struct shake_path *path, u64 now)
 							     silence(path, path->probe_at));
 	if ((path->estimate.loss.out || now < peer->doubt_until) &&
 	    now - peer->data_at < SHAKE_IDLE_US)
-		due = path->probe_at + max_t(u64, SHAKE_LOSS_PROBE,
+		due = path->probe_at + max_t(u64, path->estimate.loss.out ? SHAKE_LOSS_PROBE :
+						  SHAKE_LOSS_DOUBT,
 					     shake_path_packet_time(&path->estimate));
-	if (!shake_is_leader(peer->d))
-		return min(due, doubt);
-	if (!path->probe_at)
+	if (!path->probe_at && shake_is_leader(peer->d))
 		return 0;
 	if (now - peer->data_at < SHAKE_IDLE_US)
 		due = min(due, max(path->counted_at, path->probe_at) + PROBE_UNUSED_US);
-	else if (keepalive)
+	else if (keepalive && shake_is_leader(peer->d))
 		due = max(path->sent_at, path->probe_at) + keepalive;
 	return min(due, doubt);
 }
@@ -305,6 +302,7 @@ static u64 step(struct shake_path *path)
 		shake_send_control(d, &hello_way, hello, hello_octets);
 	if (send_probe)
 		send_sealed(d, &probe_way, probe, SHAKE_PROBE_OCTETS);
+	shake_held_let_go(peer);
 	return next;
 }
 
@@ -312,12 +310,15 @@ static u64 step(struct shake_path *path)
 void shake_peer_timer(struct timer_list *timer)
 {
 	struct shake_peer *peer = timer_container_of(peer, timer, timer);
+	struct sk_buff *list = NULL;
 	u64 next = U64_MAX;
 	struct shake_path *path;
 
 	rcu_read_lock();
 	shake_for_each_path(peer, path)
 		next = min(next, step(path));
+	next = min(next, shake_flows_due(&peer->flows, &list, shake_now()));
+	shake_deliver(peer->d, list);
 	rcu_read_unlock();
 	if (next != U64_MAX && netif_running(peer->d->dev))
 		shake_peer_wake(peer, next, shake_now());

@@ -185,6 +185,7 @@ struct shake_copies {
  * @told: alive, as the last event told
  * @timer: does what is due
  * @flows: TCP flows
+ * @held: agent: packets that wait for room; NULL: none do
  * @rcu: for freeing
  */
 struct shake_peer {
@@ -205,6 +206,7 @@ struct shake_peer {
 	bool told;
 	struct timer_list timer;
 	struct shake_flows flows;
+	struct shake_held *held;
 	struct rcu_head rcu;
 };
 
@@ -245,6 +247,7 @@ struct shake_owned {
  * @registrations: HELLOs that may be answered now
  * @resets: hints that may be sent now
  * @refilled: jiffies, when more were allowed
+ * @held: agent: packets that are held back, of all leaders
  * @counts: by enum shake_count
  * @gone: what flows of deleted peers counted; under RTNL
  * @retry: opens paths that got no socket
@@ -272,6 +275,7 @@ struct shake_dev {
 	atomic_t registrations;
 	atomic_t resets;
 	unsigned long refilled;
+	atomic_t held;
 	atomic64_t counts[SHAKE_COUNTS];
 	struct shake_flow_counts gone;
 	struct delayed_work retry;
@@ -447,6 +451,8 @@ void shake_data_tag(const struct sk_buff *skb, u32 head, const u8 *key, u64 coun
 bool shake_segment_pull(struct sk_buff *skb, struct shake_segment *segment);
 netdev_tx_t shake_start_xmit(struct sk_buff *skb, struct net_device *dev);
 void shake_let_go(struct shake_peer *peer, u64 now);
+bool shake_is_full(struct shake_peer *peer, u32 *trip);
+void shake_send_held(struct shake_peer *peer, struct sk_buff *skb);
 void shake_send_control(struct shake_dev *d, const struct shake_way *way, const u8 *packet,
 			u32 length);
 void shake_send_again(struct shake_dev *d, const struct shake_way *way, struct sk_buff *skb);
@@ -471,8 +477,17 @@ struct sk_buff *shake_copies_told(struct shake_path *path, const struct shake_ac
 				  u64 now);
 void shake_copies_send(struct shake_dev *d, const struct shake_way *way, struct sk_buff *list);
 
+/* held.c */
+struct shake_held *shake_held_make(struct shake_dev *d);
+void shake_held_free(struct shake_held *held);
+void shake_held_purge(struct shake_held *held);
+void shake_held_put(struct shake_held *held, struct sk_buff *skb);
+bool shake_held_waits(const struct shake_held *held);
+void shake_held_let_go(struct shake_peer *peer);
+
 /* receive.c */
 int shake_encap_rcv(struct sock *sk, struct sk_buff *skb);
+void shake_deliver(struct shake_dev *d, struct sk_buff *list);
 
 /* register.c */
 void shake_control_in(struct shake_dev *d, const u8 *packet, u32 length,

@@ -204,6 +204,29 @@ void shake_copies_send(struct shake_dev *d, const struct shake_way *way, struct 
 	expect(d && way && !list);
 }
 
+/* --- held.c: nothing is held back ---------------------------------------------------------- */
+
+struct shake_held *shake_held_make(struct shake_dev *d)
+{
+	expect(d);
+	return NULL;
+}
+
+void shake_held_free(struct shake_held *held)
+{
+	expect(!held);
+}
+
+void shake_held_purge(struct shake_held *held)
+{
+	expect(!held);
+}
+
+void shake_held_let_go(struct shake_peer *peer)
+{
+	expect(!peer->lock.taken && !peer->held);
+}
+
 /* --- transmit.c ---------------------------------------------------------------------------- */
 
 void shake_let_go(struct shake_peer *peer, u64 now)
@@ -368,10 +391,6 @@ void world_send_data(struct shake_path *path, struct input *in)
 			      (s->auth ? SHAKE_UNSUMMED : 0));
 	if (s->encrypt || (s->auth && d->settings.encrypt))
 		head.flags |= SHAKE_ENCRYPTED;
-	if (!shake_is_leader(d))
-		head.flags &= ~(SHAKE_MAL | SHAKE_KEPT);
-	else
-		head.flags &= ~SHAKE_RETRANSMIT;
 	head.index = s->peer_index;
 	head.counter = (u32)way.counter;
 	head.ack_path = shake_is_leader(d) ? peer->ack_path : 0;
