@@ -45,8 +45,7 @@ void shake_path_heard(struct shake_path *path, u64 now)
 	/* Probes that were sent while it was dead are no sign of death now. */
 	shake_path_forget(&path->estimate, now);
 	shake_path_set_state(path, SHAKE_PATH_ALIVE);
-	if (!shake_is_leader(path->peer->d))
-		shake_flows_path_alive(&path->peer->flows, path->settings.id);
+	shake_flows_path_alive(&path->peer->flows, path->settings.id);
 }
 
 static void leave_if_silent(struct shake_path *path, u64 now)
@@ -54,8 +53,7 @@ static void leave_if_silent(struct shake_path *path, u64 now)
 	if (path->state != SHAKE_PATH_ALIVE || !shake_path_is_silent(&path->estimate, now))
 		return;
 	shake_path_set_state(path, SHAKE_PATH_DEAD);
-	if (!shake_is_leader(path->peer->d))
-		shake_flows_path_lost(&path->peer->flows, path->settings.id);
+	shake_flows_path_lost(&path->peer->flows, path->settings.id);
 }
 
 /* The path that a leader wants TCP's ACKs on; 0: none. */
@@ -245,16 +243,15 @@ static u64 probe_due(const struct shake_path *path, u64 now)
 	if (!gap && (path->estimate.loss.out || now < peer->doubt_until) &&
 	    now - peer->data_at < SHAKE_IDLE_US)
 		due = min(due, path->probe_at +
-			       max_t(u64, SHAKE_LOSS_PROBE,
+			       max_t(u64, path->estimate.loss.out ? SHAKE_LOSS_PROBE :
+								    SHAKE_LOSS_DOUBT,
 				     shake_path_packet_time(&path->estimate)));
-	if (!shake_is_leader(peer->d))
-		return min(due, doubt);
-	if (!path->probe_at)
+	if (!path->probe_at && shake_is_leader(peer->d))
 		return 0;
 	if (now - peer->data_at < SHAKE_IDLE_US)
 		due = min(due, max(path->counted_at, path->probe_at) +
 			       max_t(u64, gap, PROBE_UNUSED_US));
-	else if (keepalive)
+	else if (keepalive && shake_is_leader(peer->d))
 		due = min(due, max(path->sent_at, path->probe_at) + max_t(u64, gap, keepalive));
 	return min(due, doubt);
 }
@@ -342,6 +339,7 @@ static u64 step(struct shake_path *path)
 		shake_send_control(d, &hello_way, hello, hello_octets);
 	if (probe_octets)
 		send_sealed(d, &probe_way, probe, probe_octets);
+	shake_held_let_go(peer);
 	return next;
 }
 
@@ -349,12 +347,15 @@ static u64 step(struct shake_path *path)
 void shake_peer_timer(struct timer_list *timer)
 {
 	struct shake_peer *peer = timer_container_of(peer, timer, timer);
+	struct sk_buff *list = NULL;
 	u64 next = U64_MAX;
 	struct shake_path *path;
 
 	rcu_read_lock();
 	shake_for_each_path(peer, path)
 		next = min(next, step(path));
+	next = min(next, shake_flows_due(&peer->flows, &list, shake_now()));
+	shake_deliver(peer->d, list);
 	rcu_read_unlock();
 	if (next != U64_MAX && netif_running(peer->d->dev))
 		shake_peer_wake(peer, next, shake_now());

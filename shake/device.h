@@ -208,6 +208,7 @@ enum shake_count {
 	SHAKE_DROP_TOO_BIG,
 	SHAKE_DROP_NONCE,	/* session used up */
 	SHAKE_DROP_LIMIT,	/* agent: the paths have carried what they may */
+	SHAKE_DROP_HELD,	/* by an agent: held back for too long, or too many */
 	/* what happened */
 	SHAKE_HELLO_SENT,
 	SHAKE_HELLO_RECEIVED,
@@ -218,7 +219,7 @@ enum shake_count {
 	SHAKE_ACK_RECEIVED,
 	SHAKE_PROBE_SENT,
 	SHAKE_REPAIR_SENT,	/* packets sent again, as a path lost them */
-	SHAKE_HELD_BACK,	/* times that the leader's queue was stopped */
+	SHAKE_HELD_BACK,	/* a leader's queue was stopped; an agent's packets waited */
 	SHAKE_PATH_DIED,
 	SHAKE_PATH_REVIVED,
 	SHAKE_PATH_LEFT,	/* left out, as it lost much */

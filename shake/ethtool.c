@@ -26,6 +26,7 @@ const char shake_count_names[SHAKE_COUNTS][ETH_GSTRING_LEN] = {
 	[SHAKE_DROP_TOO_BIG] = "dropped_too_big",
 	[SHAKE_DROP_NONCE] = "dropped_nonce",
 	[SHAKE_DROP_LIMIT] = "dropped_limit",
+	[SHAKE_DROP_HELD] = "dropped_held",
 	[SHAKE_HELLO_SENT] = "hello_sent",
 	[SHAKE_HELLO_RECEIVED] = "hello_received",
 	[SHAKE_REGISTERED] = "registered",

@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "early.h"
 #include "flows.h"
 
 /* room for holes at first */
@@ -15,7 +16,9 @@
  * struct shake_flow - a flow
  * @bucket: in shake_flows.buckets
  * @recent: in shake_flows.recent
- * @tuple: its ends, from leader to correspondent
+ * @waits: in shake_flows.waiting, if it has packets that wait
+ * @early: these packets
+ * @tuple: its ends, from who sends the data
  * @used: us, when it was last used
  * @sends: leader: what it has sent
  * @holes: agent: what it has received
@@ -25,6 +28,8 @@
 struct shake_flow {
 	struct hlist_node bucket;
 	struct list_head recent;
+	struct list_head waits;
+	struct shake_early early;
 	struct shake_tuple tuple;
 	u64 used;
 	struct shake_sends sends;
@@ -40,8 +45,31 @@ static struct hlist_head *bucket_of(struct shake_flows *f, const struct shake_tu
 	return &f->buckets[hash % SHAKE_FLOWS_BUCKETS];
 }
 
+/* Append what may go on to a list. Returns its end. */
+static struct sk_buff **release(struct shake_flows *f, struct shake_flow *flow, u32 turn,
+				struct sk_buff **end)
+{
+	while ((*end = shake_early_take(&flow->early, turn))) {
+		end = &(*end)->next;
+		f->early--;
+	}
+	if (!flow->early.count)
+		list_del_init(&flow->waits);
+	return end;
+}
+
+/* Forget the packets of a flow that wait: TCP sends them again. */
+static void drop_early(struct shake_flows *f, struct shake_flow *flow)
+{
+	f->early -= flow->early.count;
+	kfree_skb_list(flow->early.first);
+	flow->early = (struct shake_early){ .count = 0 };
+	list_del_init(&flow->waits);
+}
+
 static void remove_flow(struct shake_flows *f, struct shake_flow *flow)
 {
+	drop_early(f, flow);
 	hlist_del(&flow->bucket);
 	list_del(&flow->recent);
 	f->count--;
@@ -107,6 +135,7 @@ static struct shake_flow *add_flow(struct shake_flows *f, const struct shake_tup
 	}
 	flow->tuple = *tuple;
 	flow->used = now;
+	INIT_LIST_HEAD(&flow->waits);
 	shake_holes_init(&flow->holes, flow->room, HOLES_FIRST);
 	hlist_add_head(&flow->bucket, bucket_of(f, tuple));
 	list_add(&flow->recent, &f->recent);
@@ -165,6 +194,7 @@ int shake_flows_init(struct shake_flows *f)
 	for (i = 0; i < SHAKE_FLOWS_BUCKETS; i++)
 		INIT_HLIST_HEAD(&f->buckets[i]);
 	INIT_LIST_HEAD(&f->recent);
+	INIT_LIST_HEAD(&f->waiting);
 	spin_lock_init(&f->lock);
 	get_random_bytes(&f->key, sizeof(f->key));
 	return 0;
@@ -214,6 +244,28 @@ bool shake_flows_sending(struct shake_flows *f, const struct shake_segment *s, u
 }
 
 /**
+ * shake_flows_busy() - how many flows have sent data of late
+ * @f: the table
+ * @now: us
+ *
+ * Return: at most SHAKE_FLOWS_COUNTED.
+ */
+u32 shake_flows_busy(struct shake_flows *f, u64 now)
+{
+	struct shake_flow *flow;
+	u32 count = 0;
+
+	spin_lock_bh(&f->lock);
+	list_for_each_entry(flow, &f->recent, recent) {
+		if (flow->used + SHAKE_FLOWS_BUSY < now || count == SHAKE_FLOWS_COUNTED)
+			break;
+		count += flow->sends.started;
+	}
+	spin_unlock_bh(&f->lock);
+	return count;
+}
+
+/**
  * shake_flows_arrived() - agent: a segment of the leader has arrived
  * @f: the table
  * @s: the segment
@@ -249,6 +301,82 @@ void shake_flows_arrived(struct shake_flows *f, const struct shake_segment *s, u
 			grow(f, flow);
 		shake_holes_arrived(&flow->holes, &arrival, &f->counts);
 	}
+	spin_unlock_bh(&f->lock);
+}
+
+/**
+ * shake_flows_order() - a segment has arrived that may have to wait for others
+ * @f: the table; shake_flows_arrived() has seen it
+ * @s: the segment
+ * @skb: in: its packet; out: the packets that go on, a list
+ * @now: us
+ *
+ * Return: when packets have waited for long enough; U64_MAX: none waits.
+ */
+u64 shake_flows_order(struct shake_flows *f, const struct shake_segment *s, struct sk_buff **skb,
+		      u64 now)
+{
+	struct shake_flow *flow;
+	u32 turn, wait = 0;
+
+	spin_lock_bh(&f->lock);
+	flow = s->seq == s->end || s->syn ? NULL : find_flow(f, &s->tuple, now);
+	if (!flow || !flow->holes.count)
+		goto out;
+	turn = shake_holes_turn(&flow->holes, (u32)now, &wait);
+	if (shake_before(s->seq, turn) || flow->early.count >= SHAKE_EARLY_MAX ||
+	    f->early >= SHAKE_EARLY_ALL || !wait) {
+		release(f, flow, turn, &(*skb)->next);
+	} else {
+		if (list_empty(&flow->waits))
+			list_add_tail(&flow->waits, &f->waiting);
+		shake_early_put(&flow->early, *skb, s->seq);
+		f->early++;
+		release(f, flow, turn, skb);
+	}
+	wait = flow->early.count ? wait : 0;
+out:
+	spin_unlock_bh(&f->lock);
+	return wait ? now + wait : U64_MAX;
+}
+
+/**
+ * shake_flows_due() - what has waited for long enough
+ * @f: the table
+ * @list: the packets that go on
+ * @now: us
+ *
+ * Return: when there is more; U64_MAX: none waits.
+ */
+u64 shake_flows_due(struct shake_flows *f, struct sk_buff **list, u64 now)
+{
+	struct shake_flow *flow, *next;
+	u64 due = U64_MAX;
+	u32 turn, wait;
+
+	spin_lock_bh(&f->lock);
+	list_for_each_entry_safe(flow, next, &f->waiting, waits) {
+		turn = shake_holes_turn(&flow->holes, (u32)now, &wait);
+		list = release(f, flow, turn, list);
+		if (flow->early.count)
+			due = min(due, now + max(wait, 1U));
+	}
+	*list = NULL;
+	spin_unlock_bh(&f->lock);
+	return due;
+}
+
+/**
+ * shake_flows_purge() - forget packets that wait
+ * @f: the table
+ */
+void shake_flows_purge(struct shake_flows *f)
+{
+	struct shake_flow *flow, *next;
+
+	spin_lock_bh(&f->lock);
+	list_for_each_entry_safe(flow, next, &f->waiting, waits)
+		drop_early(f, flow);
 	spin_unlock_bh(&f->lock);
 }
 

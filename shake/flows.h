@@ -18,12 +18,17 @@
 #include "netlink.h"
 #include "segment.h"
 
+struct sk_buff;
+
 #define SHAKE_FLOWS_MAX 1024
 #define SHAKE_FLOWS_BUCKETS 256
 /* holes of all flows of a table, those allocated */
 #define SHAKE_FLOWS_HOLES 16384
 /* us without a packet after which a flow is forgotten */
 #define SHAKE_FLOWS_AGE (600ULL * APOGEE_USEC_PER_SEC)
+/* us without a packet after which a flow is not busy, and how many busy ones are counted */
+#define SHAKE_FLOWS_BUSY APOGEE_USEC_PER_SEC
+#define SHAKE_FLOWS_COUNTED 16
 
 /**
  * struct shake_flows - the flows of a peer
@@ -33,6 +38,8 @@
  * @recent: flows, the one used last in front
  * @count: number of flows
  * @holes: number of holes there is room for, of all flows
+ * @waiting: flows with packets that wait for others
+ * @early: number of these packets
  * @alive: bits of the paths that data may come by
  * @counts: what happened
  */
@@ -43,6 +50,8 @@ struct shake_flows {
 	struct list_head recent;
 	u32 count;
 	u32 holes;
+	struct list_head waiting;
+	u32 early;
 	u8 alive;
 	struct shake_flow_counts counts;
 };
@@ -54,11 +63,17 @@ void shake_flows_free(struct shake_flows *f);
 bool shake_flows_sending(struct shake_flows *f, const struct shake_segment *s, u8 path,
 			 u32 *m_al, u64 now);
 
+u32 shake_flows_busy(struct shake_flows *f, u64 now);
+
 /* agent */
 void shake_flows_arrived(struct shake_flows *f, const struct shake_segment *s, u8 path,
 			 bool has_mal, u32 m_al, bool kept, u64 now);
 enum shake_fate shake_flows_ack(struct shake_flows *f, const struct shake_segment *s,
 				enum shake_ack mode, u32 threshold, u64 now);
+u64 shake_flows_order(struct shake_flows *f, const struct shake_segment *s, struct sk_buff **skb,
+		      u64 now);
+u64 shake_flows_due(struct shake_flows *f, struct sk_buff **list, u64 now);
+void shake_flows_purge(struct shake_flows *f);
 void shake_flows_path_alive(struct shake_flows *f, u8 path);
 void shake_flows_path_lost(struct shake_flows *f, u8 path);
 

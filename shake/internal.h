@@ -210,6 +210,7 @@ struct shake_orders;
  * @flows: TCP flows
  * @streams: sent
  * @orders: received; NULL: none up to now
+ * @held: agent: packets that wait for room; NULL: none do
  * @rcu: for freeing
  */
 struct shake_peer {
@@ -232,6 +233,7 @@ struct shake_peer {
 	struct shake_flows flows;
 	struct shake_stream streams[SHAKE_STREAMS];
 	struct shake_orders *orders;
+	struct shake_held *held;
 	struct rcu_head rcu;
 };
 
@@ -273,6 +275,7 @@ struct shake_owned {
  * @resets: hints that may be sent now
  * @refilled: jiffies, when more were allowed
  * @waiting: datagrams received that wait
+ * @held: agent: packets that are held back, of all leaders
  * @counts: by enum shake_count
  * @gone: what flows of deleted peers counted; under RTNL
  * @retry: opens paths that got no socket
@@ -301,6 +304,7 @@ struct shake_dev {
 	atomic_t resets;
 	atomic_t waiting;
 	unsigned long refilled;
+	atomic_t held;
 	atomic64_t counts[SHAKE_COUNTS];
 	struct shake_flow_counts gone;
 	struct delayed_work retry;
@@ -492,6 +496,8 @@ void shake_data_tag(const struct sk_buff *skb, u32 head, const u8 *key, u64 coun
 bool shake_segment_pull(struct sk_buff *skb, struct shake_segment *segment);
 netdev_tx_t shake_start_xmit(struct sk_buff *skb, struct net_device *dev);
 void shake_let_go(struct shake_peer *peer, u64 now);
+bool shake_is_full(struct shake_peer *peer, u32 *trip);
+void shake_send_held(struct shake_peer *peer, struct sk_buff *skb);
 void shake_send_control(struct shake_dev *d, const struct shake_way *way, const u8 *packet,
 			u32 length);
 void shake_send_again(struct shake_dev *d, const struct shake_way *way, struct sk_buff *skb);
@@ -522,6 +528,13 @@ void shake_order_take(struct shake_peer *peer, struct sk_buff *skb, u32 number);
 void shake_orders_stop(struct shake_peer *peer);
 void shake_orders_shutdown(struct shake_peer *peer);
 void shake_orders_free(struct shake_peer *peer);
+/* held.c */
+struct shake_held *shake_held_make(struct shake_dev *d);
+void shake_held_free(struct shake_held *held);
+void shake_held_purge(struct shake_held *held);
+void shake_held_put(struct shake_held *held, struct sk_buff *skb);
+bool shake_held_waits(const struct shake_held *held);
+void shake_held_let_go(struct shake_peer *peer);
 
 /* receive.c */
 
@@ -533,6 +546,7 @@ static inline void shake_give(struct shake_dev *d, struct sk_buff *skb)
 }
 
 int shake_encap_rcv(struct sock *sk, struct sk_buff *skb);
+void shake_deliver(struct shake_dev *d, struct sk_buff *list);
 
 /* register.c */
 void shake_control_in(struct shake_dev *d, const u8 *packet, u32 length,

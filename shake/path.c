@@ -8,6 +8,8 @@
 
 #include <compat/udp_tunnel.h>
 
+#include <apogee/shake_worth.h>
+
 #include "internal.h"
 
 #define WATCH_US (100 * USEC_PER_MSEC)	/* the timer looks at a used path so often, at least */
@@ -27,10 +29,8 @@ struct shake_path *shake_path_make(struct shake_peer *peer, u8 id, gfp_t gfp)
 		kfree(path);
 		return NULL;
 	}
-	if (shake_is_leader(peer->d)) {
-		/* without memory nothing is sent again */
-		path->copies = kzalloc(sizeof(*path->copies), gfp | __GFP_NOWARN);
-	}
+	/* without memory nothing is sent again */
+	path->copies = kzalloc(sizeof(*path->copies), gfp | __GFP_NOWARN);
 	path->peer = peer;
 	path->settings.id = id;
 	path->settings.weight = 100;
@@ -231,6 +231,24 @@ void shake_choose_ack_path(struct shake_peer *peer)
 	peer->ack_path = found;
 }
 
+/* Whether TCP is better off without a path. Under the peer's lock. */
+static bool is_poor(struct shake_path *path, const struct shake_choice *choices, u32 count,
+		    u32 index, u64 now)
+{
+	struct shake_loss *loss = &path->estimate.loss;
+	const struct shake_settings *settings = &path->peer->d->settings;
+	bool tries = !loss->out || now - loss->since < SHAKE_WORTH_TRY;
+	bool poor;
+
+	poor = shake_worth_is_poor(choices, count, index,
+				   shake_flows_busy(&path->peer->flows, now),
+				   READ_ONCE(settings->queue), shake_repairs(settings), tries);
+	if (!poor || (!loss->out && loss->wrong && now - loss->since < SHAKE_WORTH_PAUSE))
+		loss->poor_at = now;
+	return loss->out ? poor : now - loss->poor_at >= SHAKE_WORTH_WAIT;
+}
+
+/*
 /*
  * Whether a path that loses much may be left out for another one. One of a higher rank is worse,
  * unless the user has said what is too much.
@@ -245,8 +263,8 @@ static bool may_replace(const struct shake_path *other, const struct shake_path 
 }
 
 /*
- * RAH leaves out a path that loses much while others are better, and takes it up again. Under
- * the peer's lock.
+ * RAH leaves out a path that loses much while others are better, or that costs more than it
+ * brings, and takes it up again. Under the peer's lock.
  */
 void shake_path_judge(struct shake_path *path, u64 now)
 {
@@ -255,12 +273,15 @@ void shake_path_judge(struct shake_path *path, u64 now)
 	struct shake_dev *d = path->peer->d;
 	u32 count = 0, index = 0;
 	struct shake_path *other;
-	bool better;
+	bool much, better;
 
 	if (shake_loss_is_doubtful(loss))
 		path->peer->doubt_until = now + SHAKE_DOUBT_US;
-	if (!loss->out && !shake_loss_is_much(loss, shake_repairs(&d->settings)))
+	much = loss->out || shake_loss_is_much(loss, shake_repairs(&d->settings));
+	if (!much && shake_worth_share(loss) < SHAKE_WORTH_LEAST) {
+		loss->poor_at = now;
 		return;
+	}
 	shake_for_each_path(path->peer, other) {
 		if (other == path)
 			index = count;
@@ -269,7 +290,9 @@ void shake_path_judge(struct shake_path *path, u64 now)
 		choices[count++].est = &other->estimate;
 	}
 	better = d->settings.sched.scheduler == SHAKE_SCHED_RAH &&
-		 shake_sched_may_leave(choices, count, index);
+		 ((much && shake_loss_was_much(loss, shake_repairs(&d->settings)) &&
+		   shake_sched_may_leave(choices, count, index)) ||
+		  is_poor(path, choices, count, index, now));
 	if (!loss->out && better) {
 		shake_loss_leave(loss, now);
 		path->left++;

@@ -42,6 +42,8 @@ struct shake_peer *shake_peer_make(struct shake_dev *d, u32 id)
 	err = shake_flows_init(&peer->flows);
 	if (err)
 		goto free;
+	if (!shake_is_leader(d))
+		peer->held = shake_held_make(d);
 	err = xa_err(xa_store_bh(&d->peers, id, peer, GFP_KERNEL_ACCOUNT));
 	if (err)
 		goto free_flows;
@@ -49,6 +51,7 @@ struct shake_peer *shake_peer_make(struct shake_dev *d, u32 id)
 	return peer;
 
 free_flows:
+	shake_held_free(peer->held);
 	shake_flows_free(&peer->flows);
 free:
 	kfree(peer);
@@ -71,6 +74,7 @@ static void unlink(struct shake_peer *peer)
 static void release(struct shake_peer *peer)
 {
 	shake_orders_free(peer);
+	shake_held_free(peer->held);
 	shake_flows_free(&peer->flows);
 	kfree_sensitive(peer);
 }
@@ -118,6 +122,8 @@ void shake_peers_stop(struct shake_dev *d)
 		spin_unlock_bh(&peer->lock);
 		timer_delete_sync(&peer->timer);
 		shake_orders_stop(peer);
+		shake_held_purge(peer->held);
+		shake_flows_purge(&peer->flows);
 	}
 }
 

@@ -145,30 +145,57 @@ static bool set_sum(struct sk_buff *skb, const struct arrival *a,
 }
 
 /*
- * An agent learns what TCP of the leader has sent. Returns false if the packet is not what its
- * head says.
+ * Learn what TCP of the other end has sent. Returns false if the packet is not what its head says.
+ * Only an ACK may ask for duplicates.
  */
-static bool look_at(struct shake_peer *peer, const struct arrival *a)
+static bool look_at(struct shake_peer *peer, struct arrival *a, struct shake_segment *segment,
+		    bool *is_tcp)
 {
-	bool is_agent = !shake_is_leader(peer->d);
-	struct shake_segment segment __uninitialized;
 	struct sk_buff *skb = a->skb;
-	bool is_tcp;
 
-	is_tcp = (is_agent || a->head.flags & SHAKE_UNSUMMED) &&
-		 shake_segment_pull(skb, &segment);
-	if (!set_sum(skb, a, is_tcp ? &segment : NULL))
+	*is_tcp = shake_segment_pull(skb, segment);
+	if (!set_sum(skb, a, *is_tcp ? segment : NULL))
 		return false;
-	if (is_tcp && is_agent)
-		shake_flows_arrived(&peer->flows, &segment, a->link->path->settings.id,
+	if (!*is_tcp || !segment->pure_ack)
+		a->head.flags &= ~SHAKE_RETRANSMIT;
+	if (*is_tcp)
+		shake_flows_arrived(&peer->flows, segment, a->link->path->settings.id,
 				    a->head.flags & SHAKE_MAL, a->head.mal,
 				    a->head.flags & SHAKE_KEPT, a->now);
 	return true;
 }
 
+/* Packets go up, a list. Under RCU, without locks. */
+void shake_deliver(struct shake_dev *d, struct sk_buff *list)
+{
+	struct sk_buff *skb, *next;
+
+	skb_list_walk_safe(list, skb, next) {
+		skb_mark_not_on_list(skb);
+		memset(skb->cb, 0, sizeof(skb->cb));
+		gro_cells_receive(&d->gro, skb);
+	}
+}
+
+/*
+ * TCP's data goes up in order, as far as it is late, or a copy comes soon. Who wants duplicate
+ * ACKs to be dropped in some other way gets them.
+ */
+static void put_in_order(struct shake_peer *peer, const struct shake_segment *segment,
+			 struct sk_buff *skb, u64 now)
+{
+	u64 due = shake_flows_order(&peer->flows, segment, &skb, now);
+
+	if (due != U64_MAX)
+		shake_peer_wake(peer, due, now);
+	shake_deliver(peer->d, skb);
+}
+
 static void deliver(struct shake_dev *d, struct arrival *a)
 {
 	struct shake_peer *peer = a->link->path->peer;
+	struct shake_segment segment __uninitialized;
+	bool is_tcp;
 	struct sk_buff *skb = a->skb;
 	enum shake_count cause;
 
@@ -188,7 +215,7 @@ static void deliver(struct shake_dev *d, struct arrival *a)
 		drop(d, skb, cause);
 		return;
 	}
-	if (!look_at(peer, a)) {
+	if (!look_at(peer, a, &segment, &is_tcp)) {
 		drop(d, skb, SHAKE_DROP_INNER);
 		return;
 	}
@@ -198,12 +225,16 @@ static void deliver(struct shake_dev *d, struct arrival *a)
 	skb->encapsulation = 0;
 	skb_clear_hash(skb);	/* that of the tunnel: inner flows have their own */
 	skb_scrub_packet(skb, !net_eq(READ_ONCE(d->net), dev_net(d->dev)));
-	if (a->head.flags & SHAKE_RETRANSMIT && shake_is_leader(d))
+	if (a->head.flags & SHAKE_RETRANSMIT)
 		make_duplicates(d, skb);
-	if (a->head.flags & SHAKE_NUMBERED)
+	if (a->head.flags & SHAKE_NUMBERED) {
 		shake_order_take(peer, skb, a->head.mal);
-	else
+	} else if (is_tcp && READ_ONCE(d->settings.ack) == SHAKE_ACK_AUTO) {
+		dev_sw_netstats_rx_add(d->dev, skb->len);
+		put_in_order(peer, &segment, skb, a->now);
+	} else {
 		shake_give(d, skb);
+	}
 }
 
 /* --- the session --------------------------------------------------------------------------- */
@@ -350,6 +381,8 @@ static bool take(struct shake_dev *d, struct arrival *a)
 		shake_ack_send(d, &way, packet);
 	if (again)
 		shake_copies_send(d, &same, again);
+	if (a->head.type == SHAKE_TYPE_ACK)
+		shake_held_let_go(peer);
 	return true;
 }
 

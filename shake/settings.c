@@ -37,7 +37,7 @@ void shake_settings_init(struct shake_settings *settings)
 			.rtt_window = SHAKE_RTT_WINDOW_DEFAULT,
 		},
 		.keepalive = 10 * USEC_PER_SEC,
-		.queue = 200 * USEC_PER_MSEC,
+		.queue = 80 * USEC_PER_MSEC,
 		.repair = true,
 		.datagrams = SHAKE_DATAGRAMS_ORDER,
 	};

@@ -122,8 +122,8 @@ static u32 narrowest(struct shake_peer *peer, const struct sk_buff *skb, u64 now
 }
 
 /*
- * An agent's path for ACKs: the one that the leader named, unless others have been heard since
- * for so long that it may be dying. Then the one heard last. Under the peer's lock.
+ * The path for ACKs: the one that the leader named, unless others have been heard since for so
+ * long that it may be dying. Then the one heard last. Under the peer's lock.
  */
 static struct shake_path *ack_path(struct shake_peer *peer)
 {
@@ -139,6 +139,15 @@ static struct shake_path *ack_path(struct shake_peer *peer)
 			last = path;
 	quiet = max_t(u64, QUIET_US, 4 * named->usual_gap);	/* one not used is not dying */
 	return last->heard_at - named->heard_at > quiet ? last : named;
+}
+
+/* How paths are chosen, as the user has set it. */
+static struct shake_sched_config config_of(const struct shake_settings *settings)
+{
+	struct shake_sched_config config = settings->sched;
+
+	config.even = READ_ONCE(settings->ack) != SHAKE_ACK_AUTO;
+	return config;
 }
 
 /* The path that a flow is pinned to, if it may be taken and the flow has not slept. Locked. */
@@ -176,6 +185,7 @@ static struct shake_path *choose(struct shake_peer *peer, struct shake_stream *s
 {
 	struct shake_choice choices[SHAKE_PATHS_MAX] __uninitialized;
 	struct shake_path *paths[SHAKE_PATHS_MAX] __uninitialized;
+	struct shake_sched_config config;
 	struct shake_path *path;
 	unsigned int count;
 
@@ -190,9 +200,12 @@ static struct shake_path *choose(struct shake_peer *peer, struct shake_stream *s
 	path = stream ? pinned(stream, paths, count, now) : NULL;
 	if (!path && count == 1)
 		path = paths[0];
+	/* a short packet adds nothing to a queue, and should not take a long way to avoid one */
+	config = config_of(&peer->d->settings);
 	if (!path)
-		path = paths[shake_sched_pick(&peer->sched, &peer->d->settings.sched, choices,
-					      count, length, now)];
+		path = paths[shake_sched_pick(&peer->sched, &config, choices, count, length,
+					      length <= SHAKE_SMALL ? 0 :
+					      READ_ONCE(peer->d->settings.queue), now)];
 	if (stream) {
 		stream->path = path->settings.id;
 		stream->used_at = now;
@@ -200,21 +213,55 @@ static struct shake_path *choose(struct shake_peer *peer, struct shake_stream *s
 	return path;
 }
 
-/* Stop the leader's queue if packets would only wait elsewhere. Under the peer's lock. */
-static void hold_back(struct shake_peer *peer, u32 bytes, u64 now)
+/*
+ * Whether packets would only wait elsewhere, or all paths have carried what they may. @trip
+ * becomes the longest of the paths' least round trips. Under the peer's lock.
+ */
+static bool is_full(struct shake_peer *peer, u32 bytes, u32 *trip, u64 now)
 {
 	struct shake_choice choices[SHAKE_PATHS_MAX] __uninitialized;
 	struct shake_path *paths[SHAKE_PATHS_MAX] __uninitialized;
-	struct shake_dev *d = peer->d;
-	unsigned int count;
+	const struct shake_settings *settings = &peer->d->settings;
+	struct shake_sched_config config = config_of(settings);
+	unsigned int count, index;
 	bool over;
 
 	count = usable(peer, SHAKE_PATH_ALIVE, false, 0, now, choices, paths);
-	over = !count && usable(peer, SHAKE_PATH_ALIVE, false, 0, 0, choices, paths);
-	if (!count && !over)
+	over = !count;
+	if (!count)
+		count = usable(peer, SHAKE_PATH_ALIVE, false, 0, 0, choices, paths);
+	over = over && count;
+	if (!count)
 		count = usable(peer, SHAKE_PATH_ALIVE, true, 0, 0, choices, paths);
-	if (over || shake_sched_is_full(&d->settings.sched, choices, count, bytes,
-					READ_ONCE(d->settings.queue), now)) {
+	*trip = 0;
+	for (index = 0; index < count; index++)
+		*trip = max(*trip, shake_path_min_rtt(choices[index].est));
+	return over || shake_sched_is_full(&config, choices, count, bytes,
+					   READ_ONCE(settings->queue), now);
+}
+
+/* The same of an agent's leader, which is looked at again soon. */
+bool shake_is_full(struct shake_peer *peer, u32 *trip)
+{
+	bool full;
+	u64 now;
+
+	spin_lock_bh(&peer->lock);
+	now = shake_now();
+	full = is_full(peer, peer->d->dev->mtu, trip, now);
+	if (full)
+		shake_peer_wake(peer, now + SHAKE_HOLD_US, now);
+	spin_unlock_bh(&peer->lock);
+	return full;
+}
+
+/* Stop the leader's queue if packets would only wait elsewhere. Under the peer's lock. */
+static void hold_back(struct shake_peer *peer, u32 bytes, u64 now)
+{
+	struct shake_dev *d = peer->d;
+	u32 trip;
+
+	if (is_full(peer, bytes, &trip, now)) {
 		if (!netif_queue_stopped(d->dev)) {
 			netif_stop_queue(d->dev);
 			shake_count(d, SHAKE_HELD_BACK);
@@ -531,7 +578,7 @@ static void wrap(const struct parcel *parcel, const struct shake_way *way)
 	}
 }
 
-/* A leader keeps copies of TCP's data. Who watches its own losses otherwise repairs them, too. */
+/* Copies are kept of TCP's data. Who watches its own losses otherwise repairs them, too. */
 static bool wants_copy(const struct shake_path *path, const struct parcel *parcel)
 {
 	return path->copies && shake_repairs(&path->peer->d->settings) && parcel->is_tcp &&
@@ -556,7 +603,7 @@ static void mark(struct shake_peer *peer, struct parcel *parcel, const struct sh
 	struct shake_path *path = way->path;
 	u32 length = parcel->skb->len;
 
-	if (parcel->is_tcp && shake_is_leader(peer->d) &&
+	if (parcel->is_tcp &&
 	    shake_flows_sending(&peer->flows, &parcel->segment, path->settings.id,
 				&parcel->m_al, now))
 		parcel->flags |= SHAKE_MAL;
@@ -573,11 +620,10 @@ static void mark(struct shake_peer *peer, struct parcel *parcel, const struct sh
 			  shake_tag_octets(&way->link->s), now);
 }
 
-/* An agent's ACKs of TCP go where the leader wants them, without pseudo-ACKs of their own. */
-static bool is_small(const struct shake_peer *peer, const struct parcel *parcel)
+/* TCP's ACKs go where the leader wants them, without pseudo-ACKs of their own. */
+static bool is_small(const struct parcel *parcel)
 {
-	return !shake_is_leader(peer->d) && parcel->is_tcp && parcel->segment.pure_ack &&
-	       parcel->skb->len <= SHAKE_SMALL;
+	return parcel->is_tcp && parcel->segment.pure_ack && parcel->skb->len <= SHAKE_SMALL;
 }
 
 /*
@@ -587,7 +633,7 @@ static bool is_small(const struct shake_peer *peer, const struct parcel *parcel)
 static bool find_way(struct shake_peer *peer, struct parcel *parcel, struct shake_way *way,
 		     enum shake_count *cause)
 {
-	bool small = is_small(peer, parcel);
+	bool small = is_small(parcel);
 	struct shake_path *path;
 	u64 now;
 
@@ -639,7 +685,7 @@ static bool find_route(struct shake_peer *peer, struct parcel *parcel, struct sh
 static bool leave(struct shake_peer *peer, struct parcel *parcel, struct shake_way *way,
 		  enum shake_count *cause)
 {
-	bool found, small = is_small(peer, parcel);
+	bool found, small = is_small(parcel);
 	u64 now;
 
 	spin_lock_bh(&peer->lock);
@@ -729,7 +775,7 @@ static void unsack(struct parcel *parcel)
 		shake_segment_unsack(skb->data, segment, skb->ip_summed != CHECKSUM_PARTIAL);
 }
 
-/* An agent looks at what goes to a leader's TCP. Returns whether it goes on. */
+/* Look at what goes to TCP at the other end. Returns whether it goes on. */
 static bool look_at(struct shake_peer *peer, struct parcel *parcel)
 {
 	const struct shake_settings *settings = &peer->d->settings;
@@ -814,19 +860,51 @@ static void send_datagram(struct shake_peer *peer, struct parcel *parcel)
 		consume_skb(twin.skb);
 }
 
+/* TCP's packets, and others. */
+static void send_any(struct shake_peer *peer, struct parcel *parcel)
+{
+	if (parcel->is_tcp)
+		send_packet(peer, parcel);
+	else
+		send_datagram(peer, parcel);
+}
+
+/* Whether an agent holds a packet back. Short ones add nothing to a queue, and what goes by two
+ * paths is in a hurry. */
+static bool waits(struct shake_peer *peer, const struct parcel *parcel)
+{
+	u32 trip;
+
+	if (!parcel->is_tcp && is_doubled(peer->d, parcel->skb))
+		return false;
+	return peer->held && parcel->skb->len > SHAKE_SMALL && !(parcel->flags & SHAKE_RETRANSMIT) &&
+	       (shake_held_waits(peer->held) || shake_is_full(peer, &trip));
+}
+
 static void send_one(struct shake_peer *peer, struct sk_buff *skb)
 {
 	struct parcel parcel = { .skb = skb };
 
 	parcel.is_tcp = shake_segment_pull(skb, &parcel.segment);
-	if (parcel.is_tcp && !shake_is_leader(peer->d) && !look_at(peer, &parcel)) {
+	if (parcel.is_tcp && !look_at(peer, &parcel)) {
 		consume_skb(skb);
 		return;
 	}
-	if (parcel.is_tcp)
-		send_packet(peer, &parcel);
-	else
-		send_datagram(peer, &parcel);
+	if (waits(peer, &parcel)) {
+		shake_count(peer->d, SHAKE_HELD_BACK);
+		shake_held_put(peer->held, skb);
+		return;
+	}
+	send_any(peer, &parcel);
+}
+
+/* A packet that an agent has held back. Under RCU, without locks. */
+void shake_send_held(struct shake_peer *peer, struct sk_buff *skb)
+{
+	struct parcel parcel = { .skb = skb };
+
+	parcel.is_tcp = shake_segment_pull(skb, &parcel.segment);
+	send_any(peer, &parcel);
 }
 
 static void send_segments(struct shake_peer *peer, struct sk_buff *skb)

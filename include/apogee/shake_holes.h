@@ -64,6 +64,8 @@
  *              lost. The first ACK of a hole passes without its blocks if duplicates of that
  *              hole are to be dropped. Not with TDAR, whose relayed ACKs are to tell, nor if
  *              an ACK has no blocks for more holes: what one does not tell, the next may not.
+ *   order      With ack=auto data behind a hole that is only late, or is mended, waits there: see
+ *              shake_holes_turn(). Duplicate ACKs are judged when it went on without it.
  *   bounds     If a hole finds no room, its duplicate ACKs pass.
  */
 #ifndef _APOGEE_SHAKE_HOLES_H
@@ -182,6 +184,7 @@ struct shake_flow_counts {
  * @asked: a retransmission was asked for
  * @shown: a path showed a loss of what may be in it
  * @mending: the leader had a copy when it proved to be lost
+ * @rest: it was behind data that has arrived, and opened no gap
  * @since: when it opened, or proved to be lost, in us modulo 2^32
  */
 struct shake_hole {
@@ -195,6 +198,7 @@ struct shake_hole {
 	bool asked;
 	bool shown;
 	bool mending;
+	bool rest;
 	u32 since;
 };
 
@@ -675,6 +679,44 @@ static inline bool shake_hole_mends(const struct shake_holes *h, const struct sh
 	       h->now - hole->since < shake_holes_patience(h);
 }
 
+/*
+ * Whether data behind an open hole waits for it, and how long. With ack=auto: no duplicate ACKs
+ * are there to be dropped then, and an ACK tells of no hole that is only late.
+ */
+static inline u32 shake_hole_delays(const struct shake_holes *h, const struct shake_hole *hole)
+{
+	u32 waits = hole->mode == SHAKE_HOLE_UNDECIDED ? shake_holes_waits(h) :
+							 shake_holes_patience(h);
+	u32 waited = h->now - hole->since;
+
+	if (!shake_hole_is_open(hole) || shake_hole_is_told(hole) || waited >= waits ||
+	    (hole->mode == SHAKE_HOLE_NEEDED && !hole->mending))
+		return 0;
+	return waits - waited;
+}
+
+/**
+ * shake_holes_turn() - up to which number data may go on
+ * @h: the flow
+ * @now: time in us, modulo 2^32
+ * @wait: for how long the data behind waits, in us, if nothing comes; 0: there is none
+ *
+ * Return: first number that waits.
+ */
+static inline u32 shake_holes_turn(struct shake_holes *h, u32 now, u32 *wait)
+{
+	u32 at;
+
+	shake_raise(&h->now, now);
+	for (at = 0; at < h->count; at++) {
+		*wait = shake_hole_delays(h, &h->hole[at]);
+		if (*wait)
+			return h->hole[at].first;
+	}
+	*wait = 0;
+	return h->high;
+}
+
 /* A copy took the time @us. */
 static inline void shake_holes_learn_patience(struct shake_holes *h, u32 us)
 {
@@ -705,7 +747,8 @@ static inline void shake_holes_filled(struct shake_holes *h, struct shake_hole *
 		counts->holes_late++;
 	}
 	if (undecided && !again) {
-		shake_holes_learn_depth(h, hole->dupack);
+		if (!hole->rest || hole->dupack > h->depth)
+			shake_holes_learn_depth(h, hole->dupack);
 		shake_holes_learn_lateness(h, h->now - hole->since);
 		if (hole->dupack >= SHAKE_HOLES_HARM)
 			shake_holes_learn(h, &h->late);
@@ -723,7 +766,9 @@ static inline void shake_holes_fill_one(struct shake_holes *h, u32 at, u32 seq, 
 	struct shake_hole *hole = &h->hole[at];
 
 	/* without room the rest is forgotten */
-	if (shake_before(end, hole->end) && !shake_holes_cut(h, at, end, counts))
+	if (shake_before(end, hole->end) && shake_holes_cut(h, at, end, counts))
+		hole[1].rest = true;
+	else if (shake_before(end, hole->end))
 		hole->end = end;
 	if (shake_before(hole->first, seq))
 		hole->end = seq;
@@ -1061,7 +1106,8 @@ static inline bool shake_holes_are_many(const struct shake_holes *h)
 static inline bool shake_hole_hides(const struct shake_holes *h, const struct shake_hole *hole,
 				    u8 mode)
 {
-	if ((mode != SHAKE_HOLES_DROP && mode != SHAKE_HOLES_AUTO) || shake_holes_are_many(h))
+	if ((mode != SHAKE_HOLES_DROP && mode != SHAKE_HOLES_AUTO) ||
+	    (!h->kept && shake_holes_are_many(h)))
 		return false;
 	if (hole->mode == SHAKE_HOLE_UNNEEDED || shake_hole_mends(h, hole))
 		return true;

@@ -52,11 +52,15 @@
 /* Packets of a round: at first, and at most; and one in so many may be lost in it. */
 #define SHAKE_LOSS_ROUND	32U
 #define SHAKE_LOSS_ROUND_MOST	256U
+/* at first, if less than SHAKE_LOSS_MUCH was lost: a short round may have none of it */
+#define SHAKE_LOSS_ROUND_FINE	128U
 #define SHAKE_LOSS_PART		32U
 /* A path that is left out again within this time, in us, was taken up too early. */
 #define SHAKE_LOSS_SOON		(60ULL * APOGEE_USEC_PER_SEC)
 /* Time between probes of a path that is left out, in us, at least. */
 #define SHAKE_LOSS_PROBE	(APOGEE_USEC_PER_SEC / 5)
+/* and of all paths while one is in doubt */
+#define SHAKE_LOSS_DOUBT	(APOGEE_USEC_PER_SEC / 20)
 /* More packets than these between two pseudo-ACKs are not told apart. */
 #define SHAKE_LOSS_FAR		(1 << 20)
 
@@ -68,6 +72,7 @@
  * @missing: least number missing in the block before
  * @least: and in this one, up to now
  * @began: when this one began, in us
+ * @poor_at: until when the path was worth its losses (shake_worth.h), in us
  * @share: packets lost of late, in 2^-24
  * @stays: the same of those that are missing for good
  * @empty: the same of packets that met no queue
@@ -78,6 +83,7 @@
  * @round: packets of a round of probes
  * @tried: packets in this one
  * @missed: of them lost, by now
+ * @wrong: it was left out, and the others had less without it
  * @based: @sent and @received are known
  * @out: it is left out
  * @limit: the share at which it is left out, in 2^-24; 0: SHAKE_LOSS_MUCH or SHAKE_LOSS_ANYWAY
@@ -89,6 +95,7 @@ struct shake_loss {
 	s64 missing;
 	s64 least;
 	u64 began;
+	u64 poor_at;
 	u32 share;
 	u32 stays;
 	u32 empty;
@@ -99,6 +106,7 @@ struct shake_loss {
 	u32 round;
 	u32 tried;
 	s32 missed;
+	bool wrong;
 	bool based;
 	bool out;
 	u32 limit;
@@ -194,9 +202,11 @@ static inline void shake_loss_stay(struct shake_loss *l, u32 over, u32 packets, 
  * @queued: the packet echoed met a queue
  * @wait: its time there, in us
  * @now: time in us
+ *
+ * Return: packets that were lost since the last one; negative if copies came.
  */
-static inline void shake_loss_told(struct shake_loss *l, u64 sent, u64 received, bool queued,
-				   u32 wait, u64 now)
+static inline s32 shake_loss_told(struct shake_loss *l, u64 sent, u64 received, bool queued,
+				  u32 wait, u64 now)
 {
 	bool follows = l->based && sent >= l->sent && received >= l->received;
 	s32 packets = 0, lost = 0;
@@ -211,7 +221,7 @@ static inline void shake_loss_told(struct shake_loss *l, u64 sent, u64 received,
 	l->based = true;
 	if (!follows) {
 		shake_loss_begin(l, now);
-		return;
+		return 0;
 	}
 	l->longest = max(wait, l->longest - (l->longest >> SHAKE_LOSS_LONGEST));
 	l->told = min_t(u32, l->told + (u32)packets, SHAKE_LOSS_PACKETS);
@@ -219,7 +229,7 @@ static inline void shake_loss_told(struct shake_loss *l, u64 sent, u64 received,
 	if (l->out) {
 		shake_loss_try(l, (u32)packets, lost);
 		shake_loss_begin(l, now);
-		return;
+		return lost;
 	}
 	over = max(l->told, SHAKE_LOSS_FEW);
 	shake_loss_stay(l, over, (u32)packets, now);
@@ -228,6 +238,7 @@ static inline void shake_loss_told(struct shake_loss *l, u64 sent, u64 received,
 		shake_loss_mean(&l->empty, over, packets, lost);
 	if (!queued || wait < l->longest / 2)
 		shake_loss_mean(&l->brief, over, packets, lost);
+	return lost;
 }
 
 /*
@@ -251,6 +262,18 @@ static inline bool shake_loss_is_much(const struct shake_loss *l, bool repaired)
 
 	return !l->out && l->stays >= much / 4 * 3 &&
 	       (l->empty >= much || l->brief >= max(much, SHAKE_LOSS_ANYWAY));
+}
+
+/**
+ * shake_loss_was_much() - the same of a path that may be left out
+ * @l: the path
+ * @repaired: what it loses is sent again
+ */
+static inline bool shake_loss_was_much(const struct shake_loss *l, bool repaired)
+{
+	u32 much = repaired ? SHAKE_LOSS_ANYWAY : SHAKE_LOSS_MUCH;
+
+	return max(l->empty, l->brief) >= much / 4 * 3;
 }
 
 /**
@@ -281,7 +304,8 @@ static inline void shake_loss_leave(struct shake_loss *l, u64 now)
 	if (l->since && now - l->since < SHAKE_LOSS_SOON)
 		l->round = min_t(u32, 2 * l->round, SHAKE_LOSS_ROUND_MOST);
 	else
-		l->round = SHAKE_LOSS_ROUND;
+		l->round = max(l->empty, l->brief) < SHAKE_LOSS_MUCH ? SHAKE_LOSS_ROUND_FINE :
+								       SHAKE_LOSS_ROUND;
 	l->tried = 0;
 	l->missed = 0;
 	l->since = now;
@@ -297,7 +321,8 @@ static inline void shake_loss_leave(struct shake_loss *l, u64 now)
  */
 static inline void shake_loss_return(struct shake_loss *l, u64 now)
 {
-	if (shake_loss_is_little(l)) {
+	l->wrong = !shake_loss_is_little(l);
+	if (!l->wrong) {
 		l->share = 0;
 		l->stays = 0;
 		l->empty = 0;

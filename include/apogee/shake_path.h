@@ -30,9 +30,12 @@
  *               never has a queue, G is what was received during one round trip, and
  *               predictions are made with twice that, or some packets at least.
  *   least rtt   Over a window, in four parts. A path with a queue doesn't show its least
- *               rtt, so that such time counts 1/32. But if our bytes fill less than half of
- *               the round trip, a longer way or other flows make it long, and waiting for
- *               the least would leave all to them.
+ *               rtt, so that such time counts 1/32. But if our bytes fill less than three
+ *               quarters of the round trip, a longer way or other flows make it long, and
+ *               waiting for the least would leave all to them. If all of ours that are under
+ *               way do not explain it, the least is forgotten at once.
+ *   room        When packets are lost that met a queue, the time that packets may wait in
+ *               front of the link becomes less, once in a round trip, and grows slowly again.
  *   idle        b is halved every second without an ACK. However bad a path was, it is
  *               tried again.
  *   stalls      The time by which the oldest packet outstanding is overdue adds to t.
@@ -95,6 +98,16 @@
 /* ACKs hold no packet longer than it was under way, but for the clocks' rounding. */
 #define SHAKE_HOLD_ERROR	1000U
 
+/* Round trips longer by this time than ours explain, in us, for so long: not our queue. */
+#define SHAKE_STRANGE		50000U
+#define SHAKE_STRANGE_US	500000U
+/* A queue that loses packets is not made shorter than this time, in us, or so many packets. */
+#define SHAKE_ROOM_LEAST	40000U
+#define SHAKE_ROOM_PACKETS	8ULL
+/* It gets longer by this part, so often, in us, at most. */
+#define SHAKE_ROOM_STEP		256U
+#define SHAKE_ROOM_EACH		100000U
+
 /* b is halved so often, in us. */
 #define SHAKE_IDLE		APOGEE_USEC_PER_SEC
 
@@ -155,6 +168,7 @@ struct shake_sent {
  * @arrived: when the newest echo's packet arrived, later by what its ACK took
  * @sampled: @received then; 0: none
  * @sampled_packets: @received_packets then
+ * @sampled_gone: @gone_packets then
  * @busy_us: time with a queue in this interval
  * @busy_bytes: bytes received in it
  * @busy_packets: packets received in it
@@ -180,6 +194,11 @@ struct shake_sent {
  * @dropped: a packet was forgotten in this session
  * @revised: G changed much in this session
  * @loss: what it loses
+ * @strange_at: until when our packets explained the round trips, in us
+ * @strange: least round trip since then, in us
+ * @room: time that packets may wait in front of the link, in us, as its losses show; 0: unknown
+ * @cut_at: when it got shorter, in us
+ * @grown_at: when it got longer, in us
  */
 struct shake_path_est {
 	struct shake_sent *ring;
@@ -200,6 +219,7 @@ struct shake_path_est {
 	u64 arrived;
 	u64 sampled;
 	u64 sampled_packets;
+	u64 sampled_gone;
 	u64 busy_us;
 	u64 busy_bytes;
 	u64 busy_packets;
@@ -225,6 +245,11 @@ struct shake_path_est {
 	bool dropped;
 	bool revised;
 	struct shake_loss loss;
+	u64 strange_at;
+	u32 strange;
+	u32 room;
+	u64 cut_at;
+	u64 grown_at;
 };
 
 /**
@@ -530,6 +555,22 @@ static inline void shake_path_sent(struct shake_path_est *e, u32 counter, u32 by
 	record->ahead = (u32)min_t(u64, shake_path_outstanding(e), U32_MAX);
 }
 
+/**
+ * shake_path_again() - a copy leaves, which is not counted
+ * @e: the path
+ * @bytes: its length
+ * @now: time in us
+ *
+ * Return: time that the link takes for it, in us.
+ */
+static inline u32 shake_path_again(struct shake_path_est *e, u32 bytes, u64 now)
+{
+	u32 takes = shake_path_carry(e, bytes);
+
+	shake_path_set_wait(e, (s64)shake_path_wait(e, now) + takes, now);
+	return takes;
+}
+
 /*
  * The record of the packet @echo, interpolated if it has none: then it may have left by up to
  * @early before. Return: false if it was never sent.
@@ -614,11 +655,10 @@ static inline bool shake_path_queued(const struct shake_path_est *e, u32 rtt, u6
 	return least && rtt > least + max(least >> 4, SHAKE_QUEUE_LEAST) + own;
 }
 
-/* Were the packets up to @found, with those under way then, half of what the link carries? */
-static inline bool shake_path_filled(const struct shake_path_est *e,
-				     const struct shake_sent *found, u32 rtt)
+/* Are @bytes three quarters of what the link carries in the time @rtt? */
+static inline bool shake_path_filled(const struct shake_path_est *e, u64 bytes, u32 rtt)
 {
-	return 2 * APOGEE_USEC_PER_SEC * (u64)found->ahead >
+	return APOGEE_USEC_PER_SEC * 4 / 3 * min(bytes, SHAKE_BYTES_MAX) >
 	       min_t(u64, e->peak, SHAKE_RATE_MAX) * rtt;
 }
 
@@ -647,7 +687,9 @@ static inline void shake_path_correct(struct shake_path_est *e, const struct sha
 	error = clamp_t(s32, error, -(s32)SHAKE_TIME_MAX, (s32)SHAKE_TIME_MAX);
 	wait = error < 0 ? -min_t(s32, -error, (s32)found->wait) : found->wait ? error : 0;
 	rest = (error - wait) / 4;
-	e->bias = clamp_t(s32, e->bias + rest, -(s32)SHAKE_TIME_MAX, (s32)SHAKE_TIME_MAX);
+	/* the least round trip has a packet's own time in it; more is no property of the way */
+	e->bias = clamp_t(s32, e->bias + rest, -(s32)shake_path_time(e, e->packet),
+			  (s32)SHAKE_TIME_MAX);
 	e->shift += (u32)(wait + rest);
 	shake_path_set_wait(e, (s64)shake_path_wait(e, now) + wait, now);
 }
@@ -724,6 +766,34 @@ static inline u32 shake_path_settle(const struct shake_path_est *e, struct shake
 }
 
 /*
+ * Packets take longer than all of ours that are under way explain, for a while: the way has become
+ * longer, or others have a queue there. Then the least round trip is that of this time.
+ */
+static inline void shake_path_rebase(struct shake_path_est *e, const struct shake_sent *found,
+				     u32 rtt, u64 now)
+{
+	u64 explained = (u64)shake_path_min_rtt(e) + shake_path_time(e, found->ahead);
+	u32 part;
+
+	if (!e->intervals || rtt <= explained + SHAKE_STRANGE) {
+		e->strange_at = now;
+		e->strange = U32_MAX;
+		return;
+	}
+	e->strange = min(e->strange, rtt);
+	if (now - e->strange_at < max(SHAKE_STRANGE_US, 2 * e->srtt))
+		return;
+	for (part = 0; part < SHAKE_RTT_PARTS; part++)
+		e->least[part] = e->strange;
+	e->strange_at = now;
+	e->strange = U32_MAX;
+	e->bias = 0;
+	e->revised = true;
+	e->revision = e->counter;
+	shake_path_set_wait(e, 0, now);
+}
+
+/*
  * Measure with the packet @found, which was under way for @rtt, @most if that is interpolated,
  * and held for @hold. Return: whether it met a queue.
  */
@@ -738,7 +808,9 @@ static inline bool shake_path_sample(struct shake_path_est *e, const struct shak
 
 	queued = queued && found->wait;
 	if (queued && e->sampled) {
-		shake_path_peak(e, e->received - e->sampled, gap);
+		/* copies come in between: they are no faster link */
+		if (packets <= e->gone_packets - e->sampled_gone)
+			shake_path_peak(e, e->received - e->sampled, gap);
 		e->busy_us += gap;
 		e->busy_bytes += e->received - e->sampled;
 		e->busy_packets += packets;
@@ -747,7 +819,10 @@ static inline bool shake_path_sample(struct shake_path_est *e, const struct shak
 	e->arrived = arrived;
 	e->sampled = e->received;
 	e->sampled_packets = e->received_packets;
-	shake_path_least(e, c, most, now - e->acked_at, queued && shake_path_filled(e, found, rtt));
+	e->sampled_gone = e->gone_packets;
+	shake_path_least(e, c, most, now - e->acked_at,
+			 queued && shake_path_filled(e, found->ahead, rtt));
+	shake_path_rebase(e, found, rtt, now);
 	if (e->srtt)
 		shake_path_correct(e, found, rtt, now);
 	else
@@ -763,6 +838,35 @@ static inline bool shake_path_sample(struct shake_path_est *e, const struct shak
 	e->srtt = e->srtt ? e->srtt - (e->srtt >> 3) + (rtt >> 3) : rtt;
 	e->rtt = rtt;
 	return queued;
+}
+
+/* The longest wait that was predicted for the packets recorded from @number to @to. */
+static inline u32 shake_path_longest(const struct shake_path_est *e, u32 number, u32 to)
+{
+	u32 longest = shake_path_record(e, to)->wait;
+
+	for (; number != to; number++)
+		longest = max(longest, shake_path_record(e, number)->wait);
+	return longest;
+}
+
+/*
+ * The queue in front of the link may be full when packets are lost that met it: ours gets shorter,
+ * once in a round trip, and longer again while it loses nothing although it is used.
+ */
+static inline void shake_path_fit(struct shake_path_est *e, s32 lost, u32 wait, u64 now)
+{
+	u32 least = min(SHAKE_ROOM_LEAST, shake_path_time(e, SHAKE_ROOM_PACKETS * e->packet));
+	u32 room = e->room ? e->room : SHAKE_TIME_MAX;
+
+	if (lost > 0 && wait > least && now - e->cut_at >= e->srtt) {
+		e->room = max(least, min(room, wait) / 8 * 7);
+		e->cut_at = now;
+	} else if (lost <= 0 && e->room && wait > room / 2 &&
+		   now - max(e->cut_at, e->grown_at) >= max(e->srtt, SHAKE_ROOM_EACH)) {
+		e->room = min(room + room / SHAKE_ROOM_STEP + 1, SHAKE_TIME_MAX);
+		e->grown_at = now;
+	}
 }
 
 /**
@@ -784,7 +888,8 @@ static inline bool shake_path_acked(struct shake_path_est *e, const struct shake
 	u32 tail = e->tail, early, most, rtt;
 	struct shake_sent found;
 	bool queued;
-	s32 passed;
+	s32 passed, lost;
+	u32 wait, longest;
 
 	if (!e->counted || shake_path_after(ack->echo, e->counter) > 0)
 		return false;
@@ -802,6 +907,7 @@ static inline bool shake_path_acked(struct shake_path_est *e, const struct shake
 	if (!e->echoed || ack->echo != e->echo) {
 		e->echo = ack->echo;
 		e->echoed = true;
+		longest = shake_path_longest(e, e->tail, tail);
 		e->tail = tail;
 		e->gone = max(e->gone, found.bytes);
 		/* what is interpolated may be less than what was before */
@@ -814,9 +920,10 @@ static inline bool shake_path_acked(struct shake_path_est *e, const struct shake
 			shake_loss_skip(&e->loss);
 		} else {
 			queued = shake_path_sample(e, c, &found, rtt, most, ack->hold_us, now);
-			shake_loss_told(&e->loss, e->gone_packets + e->resent,
-					e->received_packets, queued,
-					rtt - min(rtt, shake_path_min_rtt(e)), now);
+			wait = rtt - min(rtt, shake_path_min_rtt(e));
+			lost = shake_loss_told(&e->loss, e->gone_packets + e->resent,
+					       e->received_packets, queued, wait, now);
+			shake_path_fit(e, lost, lost > 0 ? max(wait, longest) : wait, now);
 		}
 	}
 	e->acked_at = now;

@@ -43,10 +43,13 @@
  * struct shake_sched_config - what a user sets
  * @scheduler: SHAKE_SCHED_...
  * @theta: exponent of delay ratio, per cent
+ * @even: RAH fills near paths up to the delay of the farthest: the other end does not put data in
+ *	  order
  */
 struct shake_sched_config {
 	u8 scheduler;
 	u32 theta;
+	bool even;
 };
 
 /**
@@ -224,12 +227,50 @@ static inline bool shake_sched_may_leave(const struct shake_choice *paths, u32 c
 }
 
 /**
+ * shake_sched_has_room() - whether a packet may join those in front of a link
+ * @est: the path
+ * @bytes: length of the packet
+ * @queue: time in us that packets may wait in front of the link
+ * @now: time in us
+ *
+ * A path that nobody has measured has room, and one with less than two packets under way. What the
+ * link carries is known when it has had a queue.
+ */
+static inline bool shake_sched_has_room(const struct shake_path_est *est, u32 bytes, u32 queue,
+					u64 now)
+{
+	u32 wait;
+
+	if (!shake_path_srtt(est) || shake_path_outstanding(est) < 2 * (u64)bytes)
+		return true;
+	wait = est->intervals ? shake_path_trip(est, 0, now) : est->rtt;
+	wait -= min(wait, shake_path_min_rtt(est));
+	return wait <= (est->room ? min(queue, est->room) : queue);
+}
+
+/* Time that packets may wait in front of the link of a path, if it is @queue for the farthest. */
+static inline u32 shake_sched_queue(const struct shake_sched_config *c,
+				    const struct shake_choice *paths, u32 count, u32 index,
+				    u32 queue)
+{
+	u32 farthest = 0, other;
+
+	if (!c->even)
+		return queue;
+	for (other = 0; other < count; other++)
+		farthest = max(farthest, shake_path_min_rtt(paths[other].est));
+	return min(queue, SHAKE_TIME_MAX) +
+	       (farthest - shake_path_min_rtt(paths[index].est)) / 2;
+}
+
+/**
  * shake_sched_pick() - choose the path of a packet
  * @s: the state
  * @c: which scheduler
  * @paths: paths that may be taken
  * @count: their number, at least 1; those beyond SHAKE_CHOICES_MAX are not taken
  * @bytes: length of the packet
+ * @queue: time in us that packets may wait in front of each link; 0: any
  * @now: time in us
  *
  * Return: index into @paths.
@@ -237,9 +278,10 @@ static inline bool shake_sched_may_leave(const struct shake_choice *paths, u32 c
 static inline u32 shake_sched_pick(struct shake_sched *s,
 				   const struct shake_sched_config *c,
 				   const struct shake_choice *paths, u32 count,
-				   u32 bytes, u64 now)
+				   u32 bytes, u32 queue, u64 now)
 {
 	u64 score, least = U64_MAX;
+	bool room, found = false;
 	u32 index, best = 0;
 
 	count = min(count, SHAKE_CHOICES_MAX);
@@ -249,9 +291,12 @@ static inline u32 shake_sched_pick(struct shake_sched *s,
 		return shake_sched_turn(s, c, paths, count);
 	for (index = 0; index < count; index++) {
 		score = shake_sched_score(paths[index].est, paths[index].weight, bytes, now);
-		if (score < least) {
+		room = !queue || c->even ||
+		       shake_sched_has_room(paths[index].est, bytes, queue, now);
+		if (room != found ? room : score < least) {
 			least = score;
 			best = index;
+			found = room;
 		}
 	}
 	return best;
@@ -266,10 +311,8 @@ static inline u32 shake_sched_pick(struct shake_sched *s,
  * @queue: time in us that packets may wait in front of the links; 0: any
  * @now: time in us
  *
- * RAH fills near paths up to the delay of the farthest. When a packet would arrive by the
- * best path later than an empty farthest path brings it, by @queue, more packets only make
- * the queues longer, up to their loss. Paths that nobody has measured are never full, nor
- * those with less than two packets under way.
+ * With RAH, when no path has room: more packets only make the links' queues longer, up to their
+ * loss.
  *
  * Return: true if a packet should wait until an ACK has come.
  */
@@ -277,22 +320,14 @@ static inline bool shake_sched_is_full(const struct shake_sched_config *c,
 				       const struct shake_choice *paths, u32 count,
 				       u32 bytes, u32 queue, u64 now)
 {
-	u64 farthest = 0;
 	u32 index;
 
 	if (!queue || !count || c->scheduler != SHAKE_SCHED_RAH)
 		return false;
 	count = min(count, SHAKE_CHOICES_MAX);
 	for (index = 0; index < count; index++) {
-		const struct shake_path_est *est = paths[index].est;
-
-		if (!shake_path_srtt(est) || shake_path_outstanding(est) < 2 * (u64)bytes)
-			return false;
-		farthest = max_t(u64, farthest, shake_path_min_rtt(est) / 2);
-	}
-	/* mostly the first one has room: scores cost more */
-	for (index = 0; index < count; index++) {
-		if (shake_sched_score(paths[index].est, 100, bytes, now) <= farthest + queue)
+		if (shake_sched_has_room(paths[index].est, bytes,
+					 shake_sched_queue(c, paths, count, index, queue), now))
 			return false;
 	}
 	return true;

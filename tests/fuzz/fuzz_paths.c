@@ -134,13 +134,14 @@ static void look(struct link *l, u32 bytes)
 static u32 pick(struct input *in, u32 bytes)
 {
 	struct shake_choice paths[PATHS];
-	struct shake_sched_config config = { next8(in) % 3, next_to(in, 500) };
-	u32 i, count = 1 + next8(in) % PATHS, chosen;
+	struct shake_sched_config config = { next8(in) % 3, next_to(in, 500), next8(in) % 2 };
+	u32 i, count = 1 + next8(in) % PATHS, chosen, queue;
 
 	for (i = 0; i < count; i++)
 		paths[i] = (struct shake_choice){ &links[i].est, next_to(in, 1200) };
-	shake_sched_is_full(&config, paths, count, bytes, next_to(in, 1 << 20), now);
-	chosen = shake_sched_pick(&sched, &config, paths, count, bytes, now);
+	queue = next_to(in, 1 << 20);
+	shake_sched_is_full(&config, paths, count, bytes, queue, now);
+	chosen = shake_sched_pick(&sched, &config, paths, count, bytes, queue, now);
 	expect(chosen < count);
 	return chosen;
 }

@@ -232,6 +232,29 @@ void shake_orders_free(struct shake_peer *peer)
 	expect(!peer->orders);
 }
 
+/* --- held.c: nothing is held back ---------------------------------------------------------- */
+
+struct shake_held *shake_held_make(struct shake_dev *d)
+{
+	expect(d);
+	return NULL;
+}
+
+void shake_held_free(struct shake_held *held)
+{
+	expect(!held);
+}
+
+void shake_held_purge(struct shake_held *held)
+{
+	expect(!held);
+}
+
+void shake_held_let_go(struct shake_peer *peer)
+{
+	expect(!peer->lock.taken && !peer->held);
+}
+
 /* --- transmit.c ---------------------------------------------------------------------------- */
 
 void shake_let_go(struct shake_peer *peer, u64 now)
@@ -398,10 +421,6 @@ void world_send_data(struct shake_path *path, struct input *in)
 		head.flags |= flags & SHAKE_NUMBERED;
 	if (s->encrypt || (s->auth && d->settings.encrypt))
 		head.flags |= SHAKE_ENCRYPTED;
-	if (!shake_is_leader(d))
-		head.flags &= ~(SHAKE_MAL | SHAKE_KEPT);
-	else
-		head.flags &= ~SHAKE_RETRANSMIT;
 	head.index = s->peer_index;
 	head.counter = (u32)way.counter;
 	head.ack_path = shake_is_leader(d) ? peer->ack_path : 0;

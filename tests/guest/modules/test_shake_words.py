@@ -65,7 +65,7 @@ ethtool -i s0 >$OUT/driver
 refused sticks rmmod shake
 echo rah >scheduler; echo 100 >theta; echo auto >ack; echo 5 >threshold; echo 1 >encrypt
 echo 1000000 >interval_us; cat rtt_window_us >$OUT/window; echo 10000000 >keepalive_us
-echo 200000 >queue_us; echo on >repair; echo order >datagrams
+echo 80000 >queue_us; echo on >repair; echo order >datagrams
 echo 0 >duplicate; echo 0 >duplicate_dscp
 echo 192.0.2.8 >remote
 show restored s0
@@ -212,7 +212,7 @@ DEFAULTS = CHANGED | {
     "encrypt": True,
     "interval_us": 1_000_000,
     "keepalive_us": 10_000_000,
-    "queue_us": 200_000,
+    "queue_us": 80_000,
     "repair": True,
     "datagrams": "order",
     "duplicate": 0,

@@ -20,6 +20,16 @@ CASES = {
     "path2": over_paths(via="path2", direction="down", delay2="50ms", cbr="128kbit", window="20"),
     "lossy": over_paths(duration_s=30, via="plain", direction="down", loss1="4%", ack_loss="0%"),
     "pause": over_paths(via="plain", direction="down", window="30", event1="outage@8s:3s"),
+    "repair": over_paths(
+        via="shake",
+        direction="down",
+        rate="2mbit",
+        delay1="20ms",
+        delay2="60ms",
+        loss1="1%",
+        loss="1%",
+        window="0",
+    ),
     "up": over_paths(via="plain", delay1="100ms"),
     "plain": over_paths(via="plain", direction="down", delay1="100ms"),
     "mid-mtu": over_paths(direction="down", window="0", mid_mtu="1400"),
@@ -36,7 +46,7 @@ def test_every_bundle_uses_both_paths(runs: Guests, name: str) -> None:
     frames = [link["frames"] for link in record["long_links"]]
     assert min(frames) > 0.4 * sum(frames)
     assert record["total_goodput_bps"] > 0.8 * record["limit_bps"]
-    assert run.json("nstat-al.json")["kernel"]["TcpInSegs"] > 0.9 * record["flows"][0]["segments"]
+    assert run.json("nstat-al.json")["kernel"]["TcpInSegs"] > 0.5 * record["flows"][0]["segments"]
     sent = {qdisc["dev"]: qdisc["bytes"] for qdisc in run.json("qdisc-ha.json") if "root" in qdisc}
     back = [row for ns in ("modem", "am2") for row in run.json(f"qdisc-{ns}.json")
             if row["kind"] == "tbf"]  # fmt: skip
@@ -45,14 +55,15 @@ def test_every_bundle_uses_both_paths(runs: Guests, name: str) -> None:
 
 def test_a_download_beside_cbr_has_what_that_leaves(runs: Guests) -> None:
     """Its packets go the same way, to the member; the window of 20 packets is the leader's. The
-    queue holds these, what CBR sends in the time that they all take, and a frame of each."""
+    queue holds these at most, what CBR sends in the time that they all take, and a frame of each;
+    less, as the agent holds them back."""
     record = runs["path2"].record
     waiting = 128e3 * 20 * FRAME_S / 20
     assert abs(record["total_goodput_bps"] - record["limit_bps"]) <= waiting + 0.01 * 384e3
     assert record["cbr"]["sent"] == record["cbr"]["received"] > 300
     assert record["losses"] == record["needless_retransmits"] == 0
     own = 20 * 1514 / (1 - 128e3 * 1.014 / 384e3)
-    assert 20 * 1514 < record["queue"]["max_bytes"] <= own + 1514 + 1014
+    assert record["queue"]["max_bytes"] <= own + 1514 + 1014
     assert record["flows"][0]["rtt_ms"]["min"] == pytest.approx(104, abs=2)
 
 
@@ -90,3 +101,13 @@ def test_a_smaller_mtu_behind_the_agent_is_found(runs: Guests) -> None:
     record = runs["mid-mtu"].record
     assert record["total_goodput_bps"] > 0.5 * record["limit_bps"]
     assert max(link["bytes"] / link["frames"] for link in record["long_links"]) < 1414
+
+
+def test_a_download_is_repaired_held_back_and_put_in_order(runs: Guests) -> None:
+    """As an upload is: losses cost little, and the links' queues stay short."""
+    record = runs["repair"].record
+    agent, leader = record["shake"]["ha"], record["shake"]["al"]
+    assert record["total_goodput_bps"] > 0.75 * record["limit_bps"]
+    assert agent["repair_sent"] > 10 and agent["held_back"] > 10
+    assert leader["flows_holes_mended"] > 5
+    assert record["queue"]["mean_ms"] < 150

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the two ends of the tunnel do: choose a path, answer with pseudo-ACKs, notice death. */
+#include <string.h>
+
 #include "shake.h"
 
 static void counted(u32 path, u32 seq, u32 bytes)
@@ -46,7 +48,7 @@ static void let_go(void)
 		seq = w.fifo[w.first++ % QUEUE_MAX];
 		w.held--;
 		pick = ids[shake_sched_pick(&w.sched, &w.config, choices, count, w.bytes,
-					    w.now)];
+					    w.queue_us, w.now)];
 		counted(pick, seq, w.bytes);
 	}
 }
@@ -70,6 +72,8 @@ void leader_acked(const struct event *event)
 	tcp_send();
 }
 
+static void go_on_in_order(u32 seq);
+
 void leader_tick(void)
 {
 	struct event next = { .at = w.now + TICK_US, .type = TICK };
@@ -91,6 +95,7 @@ void leader_tick(void)
 			probe(i);
 	}
 	let_go();
+	go_on_in_order(U32_MAX);
 	if (w.now)
 		tcp_send();
 }
@@ -127,7 +132,7 @@ void agent_ack(u32 path)
 /* An ACK of the other host comes by the agent. */
 void agent_judge(const struct event *event)
 {
-	struct shake_dupack ack = { .ack = event->seq * MSS, .pure = true };
+	struct shake_dupack ack = { .ack = event->seq * MSS, .pure = true, .now = (u32)w.now };
 	struct event back = *event;
 
 	switch (shake_holes_ack(&w.holes, &ack, (u8)w.ack, w.threshold, &w.counts)) {
@@ -157,6 +162,7 @@ static void holes_data(const struct event *event)
 		.has_mal = event->has_mal,
 		.path = (u8)event->path,
 		.alive = (u8)((1U << w.count) - 1),
+		.now = (u32)w.now,
 	};
 
 	shake_holes_arrived(&w.holes, &arrival, &w.counts);
@@ -167,9 +173,49 @@ void agent_begin(void)
 	struct shake_arrival syn = { .seq = U32_MAX, .syn = true };
 	u32 m_al;
 
+	w.config.even = w.ack != SHAKE_HOLES_AUTO;
 	shake_sends_next(&w.sends, 0, U32_MAX, 0, true, &m_al);
 	shake_holes_init(&w.holes, w.hole, SHAKE_HOLES_MAX);
 	shake_holes_arrived(&w.holes, &syn, &w.counts);
+}
+
+/* A segment goes on to the other host. */
+static void go_on(u32 seq)
+{
+	struct event back = { .at = w.now + w.far, .type = FAR_ACK };
+	u32 held = w.tcp.received;
+
+	tcp_arrived(seq);
+	if (w.drop && w.tcp.received == held && w.tcp.flight[held])
+		return;
+	back.seq = w.tcp.received;
+	back.counter = w.tcp.arrivals;
+	event_add(&back);
+}
+
+/* With ack=auto data goes on in order, as far as it is late (shake_flows_order()). */
+static void go_on_in_order(u32 seq)
+{
+	u32 wait, turn = shake_holes_turn(&w.holes, (u32)w.now, &wait), early;
+
+	if (seq != U32_MAX &&
+	    (w.ack != SHAKE_HOLES_AUTO || shake_before(seq * MSS, turn) || !wait)) {
+		go_on(seq);
+	} else if (seq != U32_MAX) {
+		for (early = w.early_count++; early && w.early[early - 1] > seq; early--)
+			w.early[early] = w.early[early - 1];
+		w.early[early] = seq;
+	}
+	for (early = 0; early < w.early_count;) {
+		seq = w.early[early];
+		if (!shake_before(seq * MSS, turn)) {
+			early++;
+			continue;
+		}
+		memmove(&w.early[early], &w.early[early + 1],
+			(--w.early_count - early) * sizeof(w.early[0]));
+		go_on(seq);
+	}
 }
 
 void agent_received(const struct event *event)
@@ -177,8 +223,6 @@ void agent_received(const struct event *event)
 	struct path *p = &w.paths[event->path];
 	struct event timer = { .at = p->acked + ACK_EVERY_US, .type = ACK_TIMER,
 			       .path = event->path };
-	struct event back = { .at = w.now + w.far, .type = FAR_ACK };
-	u32 held;
 
 	p->newest = event->counter;
 	p->arrived = w.now;
@@ -194,12 +238,6 @@ void agent_received(const struct event *event)
 	if (event->seq != U32_MAX) {
 		holes_data(event);
 		w.tcp.flight[event->seq]--;
-		held = w.tcp.received;
-		tcp_arrived(event->seq);
-		if (w.drop && w.tcp.received == held && w.tcp.flight[held])
-			return;
-		back.seq = w.tcp.received;
-		back.counter = w.tcp.arrivals;
-		event_add(&back);
+		go_on_in_order(event->seq);
 	}
 }

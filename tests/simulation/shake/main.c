@@ -15,7 +15,7 @@ struct world w = {
 	.far = 2000,
 	.windows = { SHAKE_INTERVAL_DEFAULT, SHAKE_RTT_WINDOW_DEFAULT },
 	.config = { SHAKE_SCHED_RAH, 100 },
-	.queue_us = 200000,
+	.queue_us = 80000,
 	.tcp.window = 40,
 	.threshold = 5,
 };

@@ -123,6 +123,8 @@ struct world {
 	struct shake_holes holes;
 	struct shake_hole hole[SHAKE_HOLES_MAX];
 	struct shake_flow_counts counts;
+	u32 early[QUEUE_MAX]; /* segments that wait for others at the agent */
+	u32 early_count;
 	u32 bytes;
 	u64 far; /* us from the agent to the other host and back */
 	u64 random;

@@ -206,10 +206,15 @@ def test_probes_show_that_it_is_still_bad(apogee: Library) -> None:
     assert statistics.median(rounds(apogee, 0.15, seed) for seed in range(10)) > 64
 
 
-def test_who_is_bad_again_soon_is_tried_for_longer(apogee: Library) -> None:
+@pytest.mark.parametrize(("loss", "first"), [(0.15, 32), (0.05, 128)])
+def test_who_is_bad_again_soon_is_tried_for_longer(
+    apogee: Library, loss: float, first: int
+) -> None:
+    """A path that loses less is tried for longer: a short round may have none of its losses."""
     path = Path(apogee)
     wanted = []
     for _ in range(5):
+        path.lose(loss, 1000)
         path.leave(path.now)
         wanted.append(path.state.round)
         path.lose(0, path.state.round)
@@ -218,10 +223,11 @@ def test_who_is_bad_again_soon_is_tried_for_longer(apogee: Library) -> None:
         path.back(path.now)
         assert (path.state.share, path.state.empty, path.state.brief) == (0, 0, 0)
         path.now += 30 * SECOND
-    assert wanted == [32, 64, 128, 256, 256]
+    assert wanted == [first, *(min(first << n, 256) for n in range(1, 5))]
     path.now += 60 * SECOND
+    path.lose(loss, 1000)
     path.leave(path.now)
-    assert path.state.round == 32
+    assert path.state.round == first
 
 
 def test_who_comes_back_for_want_of_others_is_known_to_be_bad(apogee: Library) -> None:

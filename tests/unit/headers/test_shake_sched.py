@@ -25,6 +25,7 @@ class Scheduler:
     def __init__(self, apogee: Library, links: list[Link], kind: int, theta: int = 100) -> None:
         self.apogee = apogee
         self.links = links
+        self.queue = 0
         self.state = apogee.new("shake_sched")
         apogee.shake_sched_init(self.state)
         self.config = apogee.new("shake_sched_config", scheduler=kind, theta=theta)
@@ -35,7 +36,9 @@ class Scheduler:
 
     def pick(self, size: int = 1500) -> int:
         now, count = self.links[0].now, len(self.links)
-        return self.apogee.shake_sched_pick(self.state, self.config, self.choices, count, size, now)
+        return self.apogee.shake_sched_pick(
+            self.state, self.config, self.choices, count, size, self.queue, now
+        )
 
     def is_full(self, queue: int = 200_000, size: int = 1500) -> bool:
         now, count = self.links[0].now, len(self.links)
@@ -163,7 +166,7 @@ def test_rah_tries_what_it_does_not_know(apogee: Library) -> None:
 
 
 def test_rah_comes_back_to_a_path_that_was_bad(apogee: Library) -> None:
-    """Others' packets delayed it by 2 s; without an ACK it is tried after some seconds."""
+    """Others' packets delayed it by 2 s; an end probes what it does not use once a second."""
     paths = [known(apogee, 384 * KBIT, 300_000), known(apogee, 384 * KBIT, 20_000)]
     together(paths)
     paths[1].delay = 2 * SECOND
@@ -175,6 +178,7 @@ def test_rah_comes_back_to_a_path_that_was_bad(apogee: Library) -> None:
     scheduler = Scheduler(apogee, paths, RAH)
     assert scheduler.pick() == 0
     for _ in range(20):
+        paths[1].send(60)
         for link in paths:
             link.wait(SECOND)
         if scheduler.pick() == 1:

@@ -40,6 +40,22 @@ static inline void list_del(struct list_head *entry)
 	entry->prev->next = entry->next;
 }
 
+static inline void list_add_tail(struct list_head *entry, struct list_head *head)
+{
+	list_add(entry, head->prev);
+}
+
+static inline void list_del_init(struct list_head *entry)
+{
+	list_del(entry);
+	INIT_LIST_HEAD(entry);
+}
+
+static inline bool list_empty(const struct list_head *head)
+{
+	return head->next == head;
+}
+
 static inline void list_move(struct list_head *entry, struct list_head *head)
 {
 	list_del(entry);

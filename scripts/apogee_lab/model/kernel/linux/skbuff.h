@@ -16,6 +16,8 @@
 
 /* A packet, alone in memory that ends with it. */
 struct sk_buff {
+	struct sk_buff *next;
+	u8 cb[48];
 	u8 *octets;		/* the memory */
 	u8 *data;		/* what is left of the front */
 	u32 len;		/* octets from there */
@@ -51,6 +53,19 @@ static inline void kfree_skb(struct sk_buff *skb)
 }
 
 #define consume_skb(skb) kfree_skb(skb)
+
+#define skb_mark_not_on_list(skb) ((skb)->next = NULL)
+#define skb_list_walk_safe(first, skb, next_skb)					\
+	for ((skb) = (first), (next_skb) = (skb) ? (skb)->next : NULL; (skb);		\
+	     (skb) = (next_skb), (next_skb) = (skb) ? (skb)->next : NULL)
+
+static inline void kfree_skb_list(struct sk_buff *list)
+{
+	struct sk_buff *skb, *next;
+
+	skb_list_walk_safe(list, skb, next)
+		kfree_skb(skb);
+}
 
 static inline struct sk_buff *skb_copy(const struct sk_buff *skb, int flags)
 {

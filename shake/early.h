@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Packets of a flow that came too early, in the order of their numbers.
+ */
+#ifndef _SHAKE_EARLY_H
+#define _SHAKE_EARLY_H
+
+#include <linux/skbuff.h>
+
+/* Packets of a flow that wait for others, and those of a table. */
+#define SHAKE_EARLY_MAX 512
+#define SHAKE_EARLY_ALL 2048
+
+/**
+ * struct shake_early - a list of packets
+ * @first: the one with the lowest number; NULL: none
+ * @last: the one with the highest
+ * @count: how many
+ */
+struct shake_early {
+	struct sk_buff *first;
+	struct sk_buff *last;
+	u32 count;
+};
+
+/* The number of a packet that waits, in its control block. */
+static inline u32 *shake_early_number(const struct sk_buff *skb)
+{
+	return (u32 *)skb->cb;
+}
+
+/* Put a packet in its place, behind those of the same number. */
+static inline void shake_early_put(struct shake_early *early, struct sk_buff *skb, u32 number)
+{
+	struct sk_buff **place = &early->first;
+
+	*shake_early_number(skb) = number;
+	if (early->last && (s32)(number - *shake_early_number(early->last)) >= 0)
+		place = &early->last->next;
+	while (*place && (s32)(number - *shake_early_number(*place)) >= 0)
+		place = &(*place)->next;
+	skb->next = *place;
+	*place = skb;
+	if (!skb->next)
+		early->last = skb;
+	early->count++;
+}
+
+/* Take the first packet if its number is before @turn. Returns NULL if there is none. */
+static inline struct sk_buff *shake_early_take(struct shake_early *early, u32 turn)
+{
+	struct sk_buff *skb = early->first;
+
+	if (!skb || (s32)(*shake_early_number(skb) - turn) >= 0)
+		return NULL;
+	early->first = skb->next;
+	if (!early->first)
+		early->last = NULL;
+	early->count--;
+	skb->next = NULL;
+	return skb;
+}
+
+#endif /* _SHAKE_EARLY_H */

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What an agent holds back from a leader whose paths have no room. A leader stops the queue of
+ * its device; an agent's device has none, as one leader would hold up all, so that each leader has
+ * a queue here: of several flows in turn, those that send little first (as RFC 8290), with CoDel
+ * (RFC 8289) for each, whose times fit the paths.
+ */
+#include <linux/slab.h>
+#include <net/codel.h>
+#include <net/codel_impl.h>
+
+#include "internal.h"
+
+#define FLOWS 64		/* of a leader; more share them */
+#define QUANTUM 1500		/* octets of a flow in its turn */
+#define MOST 1024		/* packets of a leader */
+#define MOST_OF_ALL 16384	/* packets of all leaders of a device */
+#define TARGET_LEAST 20		/* ms: CoDel's target, at least */
+#define TARGET_PART 4		/* and this part of the longest round trip */
+#define INTERVAL_LEAST 100	/* ms: its interval, at least, and the longest round trip */
+
+/**
+ * struct held_flow - packets of flows that share a hash
+ * @node: in one of the lists of the queue, if there are any, or were in its last turn
+ * @packets: the packets
+ * @bytes: their octets
+ * @deficit: octets that it may send in this turn
+ * @vars: CoDel's
+ */
+struct held_flow {
+	struct list_head node;
+	struct sk_buff_head packets;
+	u32 bytes;
+	int deficit;
+	struct codel_vars vars;
+};
+
+/**
+ * struct shake_held - packets that wait for a leader
+ * @lock: over what follows
+ * @busy: bit 0: somebody sends
+ * @count: packets
+ * @fresh: flows that were empty
+ * @others: flows that have had a turn
+ * @params: CoDel's
+ * @stats: CoDel's
+ * @d: the device
+ * @flows: by hash
+ */
+struct shake_held {
+	spinlock_t lock;	/* over what follows */
+	unsigned long busy;
+	u32 count;
+	struct list_head fresh;
+	struct list_head others;
+	struct codel_params params;
+	struct codel_stats stats;
+	struct shake_dev *d;
+	struct held_flow flows[FLOWS];
+};
+
+/* What CoDel's functions get. */
+struct held_context {
+	struct shake_held *held;
+	struct held_flow *flow;
+};
+
+/* When a packet came; in its control block. */
+static codel_time_t *came_at(const struct sk_buff *skb)
+{
+	return (codel_time_t *)skb->cb;
+}
+
+static u32 length_of(const struct sk_buff *skb)
+{
+	return skb->len;
+}
+
+static codel_time_t time_of(const struct sk_buff *skb)
+{
+	return *came_at(skb);
+}
+
+static struct sk_buff *take_first(struct shake_held *held, struct held_flow *flow)
+{
+	struct sk_buff *skb = __skb_dequeue(&flow->packets);
+
+	if (!skb)
+		return NULL;
+	flow->bytes -= skb->len;
+	WRITE_ONCE(held->count, held->count - 1);
+	atomic_dec(&held->d->held);
+	return skb;
+}
+
+static struct sk_buff *codel_take(struct codel_vars *vars, void *context)
+{
+	struct held_context *c = context;
+
+	return take_first(c->held, c->flow);
+}
+
+static void drop(struct sk_buff *skb, void *context)
+{
+	struct shake_dev *d = ((struct held_context *)context)->held->d;
+
+	shake_count(d, SHAKE_DROP_HELD);
+	dev_core_stats_tx_dropped_inc(d->dev);
+	kfree_skb(skb);
+}
+
+/* The oldest packet of the flow that has most. */
+static void drop_one(struct shake_held *held)
+{
+	struct held_context c = { .held = held, .flow = &held->flows[0] };
+	struct sk_buff *skb;
+	u32 i;
+
+	for (i = 1; i < FLOWS; i++)
+		if (held->flows[i].bytes > c.flow->bytes)
+			c.flow = &held->flows[i];
+	skb = take_first(held, c.flow);
+	if (skb)
+		drop(skb, &c);
+}
+
+/* The next packet, or NULL. */
+static struct sk_buff *dequeue(struct shake_held *held)
+{
+	struct held_context c = { .held = held };
+	struct list_head *list;
+	struct sk_buff *skb;
+
+	for (;;) {
+		list = list_empty(&held->fresh) ? &held->others : &held->fresh;
+		c.flow = list_first_entry_or_null(list, struct held_flow, node);
+		if (!c.flow)
+			return NULL;
+		if (c.flow->deficit <= 0) {
+			c.flow->deficit += QUANTUM;
+			list_move_tail(&c.flow->node, &held->others);
+			continue;
+		}
+		skb = codel_dequeue(&c, &c.flow->bytes, &held->params, &c.flow->vars,
+				    &held->stats, length_of, time_of, drop, codel_take);
+		if (skb)
+			break;
+		/* who is empty waits for its turn, or it would always be fresh */
+		if (list == &held->fresh && !list_empty(&held->others))
+			list_move_tail(&c.flow->node, &held->others);
+		else
+			list_del_init(&c.flow->node);
+	}
+	c.flow->deficit -= skb->len;
+	return skb;
+}
+
+/* Returns a queue for a leader, or NULL without memory: then nothing is held back from it. */
+struct shake_held *shake_held_make(struct shake_dev *d)
+{
+	struct shake_held *held = kvzalloc(sizeof(*held), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	u32 i;
+
+	if (!held)
+		return NULL;
+	held->d = d;
+	spin_lock_init(&held->lock);
+	INIT_LIST_HEAD(&held->fresh);
+	INIT_LIST_HEAD(&held->others);
+	codel_params_init(&held->params);
+	codel_stats_init(&held->stats);
+	held->params.ecn = true;
+	held->params.mtu = QUANTUM;
+	for (i = 0; i < FLOWS; i++) {
+		INIT_LIST_HEAD(&held->flows[i].node);
+		__skb_queue_head_init(&held->flows[i].packets);
+		codel_vars_init(&held->flows[i].vars);
+	}
+	return held;
+}
+
+/* Drop all. */
+void shake_held_purge(struct shake_held *held)
+{
+	u32 i;
+
+	if (!held)
+		return;
+	spin_lock_bh(&held->lock);
+	for (i = 0; i < FLOWS; i++) {
+		atomic_sub(skb_queue_len(&held->flows[i].packets), &held->d->held);
+		__skb_queue_purge(&held->flows[i].packets);
+		held->flows[i].bytes = 0;
+	}
+	WRITE_ONCE(held->count, 0);
+	spin_unlock_bh(&held->lock);
+}
+
+void shake_held_free(struct shake_held *held)
+{
+	shake_held_purge(held);
+	kvfree(held);
+}
+
+/* A packet waits. Under RCU. */
+void shake_held_put(struct shake_held *held, struct sk_buff *skb)
+{
+	struct held_flow *flow = &held->flows[skb_get_hash(skb) % FLOWS];
+
+	skb_dst_force(skb);	/* it outlives what it was given under */
+	*came_at(skb) = codel_get_time();
+	spin_lock_bh(&held->lock);
+	__skb_queue_tail(&flow->packets, skb);
+	flow->bytes += skb->len;
+	WRITE_ONCE(held->count, held->count + 1);
+	if (list_empty(&flow->node)) {
+		flow->deficit = QUANTUM;
+		list_add_tail(&flow->node, &held->fresh);
+	}
+	if (atomic_inc_return(&held->d->held) > MOST_OF_ALL || held->count > MOST)
+		drop_one(held);
+	spin_unlock_bh(&held->lock);
+}
+
+/* Whether packets wait. */
+bool shake_held_waits(const struct shake_held *held)
+{
+	return held && READ_ONCE(held->count);
+}
+
+/*
+ * CoDel's times fit the longest round trip: TCP that slows down by 3/10 leaves no path empty if
+ * the queues had as much.
+ */
+static void fit(struct shake_held *held, u32 trip)
+{
+	u32 ticks = (u32)(((u64)trip * NSEC_PER_USEC) >> CODEL_SHIFT);
+
+	held->params.target = MS2TIME(TARGET_LEAST) + ticks / TARGET_PART;
+	held->params.interval = MS2TIME(INTERVAL_LEAST) + ticks;
+}
+
+/* Send what there is room for. Under RCU, without locks. */
+void shake_held_let_go(struct shake_peer *peer)
+{
+	struct shake_held *held = peer->held;
+	struct sk_buff *skb;
+	u32 trip;
+
+	if (!shake_held_waits(held) || test_and_set_bit_lock(0, &held->busy))
+		return;
+	while (shake_held_waits(held) && !shake_is_full(peer, &trip)) {
+		spin_lock_bh(&held->lock);
+		fit(held, trip);
+		skb = dequeue(held);
+		spin_unlock_bh(&held->lock);
+		if (!skb)
+			break;
+		memset(skb->cb, 0, sizeof(skb->cb));
+		shake_send_held(peer, skb);
+	}
+	clear_bit_unlock(0, &held->busy);
+}
