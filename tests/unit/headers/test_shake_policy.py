@@ -83,12 +83,12 @@ def test_a_limit_takes_the_place_of_the_default(
 
 
 def test_it_comes_back_at_the_limit(apogee: Library) -> None:
-    """A round of 32 packets of which a 31st may be lost by default; at 2 % none."""
+    """A round of 128 packets, of which four may be lost by default; at 2 % two."""
     path = Path(apogee)
     apogee.shake_loss_set_limit(path.state, 2)
     assert path.state.limit == ALL // 100 * 2
     path.leave(path.now)
-    path.tell(20, 1)
+    path.tell(100, 3)
     assert path.state.tried == 0
-    path.tell(32, 0)
+    path.tell(128, 2)
     assert path.is_little()
