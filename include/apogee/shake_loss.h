@@ -251,6 +251,12 @@ static inline bool shake_loss_is_better(const struct shake_loss *other, const st
 	       (l->out ? 4 * other->share <= 3 * l->share : 2 * other->share <= l->share);
 }
 
+/* The share that is much: the user's limit, or the default. */
+static inline u32 shake_loss_much(const struct shake_loss *l, bool repaired)
+{
+	return l->limit ?: repaired ? SHAKE_LOSS_ANYWAY : SHAKE_LOSS_MUCH;
+}
+
 /**
  * shake_loss_is_much() - whether a path that is used loses so much that it should be left out
  * @l: the path
@@ -258,7 +264,7 @@ static inline bool shake_loss_is_better(const struct shake_loss *other, const st
  */
 static inline bool shake_loss_is_much(const struct shake_loss *l, bool repaired)
 {
-	u32 much = l->limit ?: repaired ? SHAKE_LOSS_ANYWAY : SHAKE_LOSS_MUCH;
+	u32 much = shake_loss_much(l, repaired);
 
 	return !l->out && l->stays >= much / 4 * 3 &&
 	       (l->empty >= much || l->brief >= max(much, SHAKE_LOSS_ANYWAY));
@@ -271,7 +277,7 @@ static inline bool shake_loss_is_much(const struct shake_loss *l, bool repaired)
  */
 static inline bool shake_loss_was_much(const struct shake_loss *l, bool repaired)
 {
-	u32 much = repaired ? SHAKE_LOSS_ANYWAY : SHAKE_LOSS_MUCH;
+	u32 much = shake_loss_much(l, repaired);
 
 	return max(l->empty, l->brief) >= much / 4 * 3;
 }

@@ -83,12 +83,11 @@ def test_a_metered_path_is_seldom_probed(policy: Told) -> None:
 
 
 def test_a_rate_is_an_upper_limit(policy: Told) -> None:
-    """Of 125 000 octets a second, 56 around each packet; a leader keeps a queue, an agent has none
-    and TCP its own ups and downs."""
+    """Of 125 000 octets a second, 56 around each packet. Both ends hold packets back."""
     assert 0.85 * 125_000 < numbers(policy, "upload")[0] < 1.08 * 125_000
     assert 0.5 * 125_000 < numbers(policy, "download")[1] < 1.08 * 125_000
-    assert numbers(policy, "rate dropped_limit")[0] == 0 < numbers(policy, "rate dropped_limit")[1]
-    assert numbers(policy, "rate held_back")[0] > 0
+    assert numbers(policy, "rate dropped_limit") == [0, 0]
+    assert min(numbers(policy, "rate held_back")) > 0
 
 
 def test_a_limit_of_loss(policy: Told) -> None:
