@@ -79,7 +79,7 @@ def runs(modules: Path, build: Path) -> dict[str, Run]:
         "offloads": fast,
         "mid": said(mid_mtu="1400"),
         "shake": Case(parsed("multipath", {"rate": "2mbit", "mid_mtu": "1400"}) | {"window": 0},
-                      "cubic", 3.0, scenario="multipath"),
+                      "cubic", 6.0, scenario="multipath"),
         "hole": said(mid_mtu="1400", icmp="0"),
         "hole6": said(mid_mtu="1400", icmp="0", ipv6="1"),
         "probing": said(duration_s=8.0, mid_mtu="1400", icmp="0", tcp_mtu_probing="1"),
