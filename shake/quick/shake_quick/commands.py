@@ -40,7 +40,7 @@ def _command(conf: Conf, section: Section, *argv: str) -> Command:
 def _peers(conf: Conf) -> list[Command]:
     """A leader allows nothing: what comes through the tunnel is its agent's."""
     found = []
-    change = ("set", conf.name, "type", "shake", "peer")
+    change = ("set", "dev", conf.name, "type", "shake", "peer")
     for peer in conf.peers:
         if peer.section.passed_on() or not conf.leader:
             found.append(_command(conf, peer.section, *change, str(peer.id)))
@@ -51,14 +51,17 @@ def _peers(conf: Conf) -> list[Command]:
 
 
 def make(conf: Conf) -> list[Command]:
-    """The device with its peers, paths and addresses; it is not up yet."""
-    found = [_command(conf, conf.interface, "add", conf.name, "type", "shake")]
+    """The device with its peers, paths and addresses; it is not up yet.
+
+    Its name may be a word of ip: it stands behind "name" or "dev".
+    """
+    found = [_command(conf, conf.interface, "add", "name", conf.name, "type", "shake")]
     found += _peers(conf)
     for path in conf.paths:
-        change = ("set", conf.name, "type", "shake", "path", str(path.id))
+        change = ("set", "dev", conf.name, "type", "shake", "path", str(path.id))
         found.append(_command(conf, path.section, *change))
     if conf.mtu:
-        argv = ["ip", "link", "set", conf.name, "mtu", conf.mtu.value]
+        argv = ["ip", "link", "set", "dev", conf.name, "mtu", conf.mtu.value]
         found.append(Command(argv, conf.mtu.where))
     for address, word in conf.addresses:
         argv = ["ip", "address", "add", str(address), "dev", conf.name]

@@ -148,7 +148,7 @@ def _head(line: str, where: str) -> Section:
 def _add(section: Section, line: str, where: str) -> None:
     key, equals, value = (part.strip() for part in line.partition("="))
     key = key.lower()
-    if not equals or not key or not value or " " in key:
+    if not equals or not key or not value or " " in key or "\0" in line:
         raise QuickError(f"{where}: must be KEY = VALUE")
     if key not in REPEATED and section.all(key):
         raise QuickError(f"{where}: {key} is given twice")
@@ -160,12 +160,16 @@ def _add(section: Section, line: str, where: str) -> None:
 # --- words to values ------------------------------------------------------------------------------
 
 
+def _is_number(text: str, low: int, high: int) -> bool:
+    return re.fullmatch("[0-9]{1,10}", text) is not None and low <= int(text) <= high
+
+
 def _number(section: Section, key: str, low: int, high: int, default: int) -> int:
     found = section.all(key)
     if not found:
         return default
     text = found[0].value
-    if not text.isascii() or not text.isdigit() or not low <= int(text) <= high:
+    if not _is_number(text, low, high):
         raise found[0].wrong(f"a number from {low} to {high}")
     return int(text)
 
@@ -197,10 +201,10 @@ def _prefixes(section: Section) -> list[tuple[Network, Word]]:
     return found
 
 
-def _path(section: Section, number: int, remote: Address | None) -> Way:
+def _path(section: Section, number: int, remote: Address | None, name: str) -> Way:
     dev = section.all("dev")
-    if dev and not NAME.fullmatch(dev[0].value):
-        raise dev[0].wrong("any or the name of a device")
+    if dev and (not NAME.fullmatch(dev[0].value) or dev[0].value == name):
+        raise dev[0].wrong("any or the name of a device, not of the tunnel")
     own = _address(section, "remote") or remote
     if own is None:
         raise QuickError(f"{section.where}: the agent's address is missing: Remote = ADDRESS")
@@ -220,10 +224,10 @@ def _path(section: Section, number: int, remote: Address | None) -> Way:
     return path
 
 
-def _paths(sections: list[Section], remote: Address | None) -> list[Way]:
+def _paths(sections: list[Section], remote: Address | None, name: str) -> list[Way]:
     paths: list[Way] = []
     for section in sections:
-        path = _path(section, len(paths) + 1, remote)
+        path = _path(section, len(paths) + 1, remote, name)
         if path.id > PATHS_MAX or path.id in (other.id for other in paths):
             raise QuickError(f"{section.where}: path {path.id}: numbers are 1 to 8, each once")
         paths.append(path)
@@ -267,7 +271,7 @@ def _role(section: Section) -> bool:
 def _table(section: Section) -> str:
     found = section.all("table")
     text = found[0].value if found else "auto"
-    if text not in ("auto", "off") and not (text.isdigit() and 0 < int(text) < 2**32):
+    if text not in ("auto", "off") and not _is_number(text, 1, 2**32 - 1):
         raise found[0].wrong("auto, off or the number of a table")
     return text
 
@@ -306,7 +310,7 @@ def parse(text: str, name: str, file: str) -> Conf:
         mtu=mtu[0] if mtu else None,
         table=_table(head),
         hook=_hook(head),
-        paths=_paths(paths, _address(head, "remote")),
+        paths=_paths(paths, _address(head, "remote"), name),
         peers=_peers(peers, leader, _number(head, "id", 0, 2**32 - 1, 1)),
     )
 
@@ -326,7 +330,7 @@ def find(given: str) -> tuple[str, Path]:
 def read(given: str) -> Conf:
     name, file = find(given)
     try:
-        text = file.read_text()
+        text = file.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "this is no text"
         raise QuickError(f"{file}: {reason}") from None

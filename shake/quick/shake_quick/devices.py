@@ -6,14 +6,13 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 from collections.abc import Iterable
 from typing import Any
 
 from .conf import QuickError
 from .tables import (
-    BY_PATH,
-    BY_TUNNEL,
     EACH,
     MAIN,
     NEAR,
@@ -31,19 +30,48 @@ _PATH = os.environ.get("PATH", "/usr/bin:/bin") + ":/usr/sbin:/sbin"
 ENVIRONMENT = {**os.environ, "PATH": _PATH, "LC_ALL": "C"}
 
 
-def run(argv: list[str], given: str | None = None) -> subprocess.CompletedProcess[str]:
-    """A command with its output; one that is missing is an error of one line."""
+def _call(argv: list[str], given: str | None = None, **how: Any) -> tuple[int, str, str]:
+    """Status and what it said. A signal that ends this program ends the command, too: until that is
+    known, the signal waits."""
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGINT))
+
+    def unmask() -> None:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
     try:
-        return subprocess.run(
-            argv, input=given, capture_output=True, text=True, check=False, env=ENVIRONMENT
-        )
+        process = subprocess.Popen(argv, env=ENVIRONMENT, preexec_fn=unmask, **how)
+    except BaseException:
+        unmask()
+        raise
+    try:
+        unmask()
+        out, err = process.communicate(given)
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
+    return process.returncode, out or "", err or ""
+
+
+def run(argv: list[str], given: str | None = None) -> subprocess.CompletedProcess[str]:
+    """A command with its output; one that is missing is an error of one line.
+
+    Devices may have names that are no UTF-8.
+    """
+    pipe = subprocess.PIPE
+    try:
+        status, out, err = _call(
+            argv, given, stdin=None if given is None else pipe, stdout=pipe, stderr=pipe,
+            text=True, errors="replace",
+        )  # fmt: skip
     except OSError as error:
         raise QuickError(f"{argv[0]}: {error.strerror}") from None
+    return subprocess.CompletedProcess(argv, status, out, err)
 
 
 def call_shell(line: str) -> int:
     """A line of the user's; its output is his."""
-    return subprocess.run(["/bin/sh", "-c", line], check=False, env=ENVIRONMENT).returncode
+    return _call(["/bin/sh", "-c", line])[0]
 
 
 def message(done: subprocess.CompletedProcess[str]) -> str:
@@ -57,7 +85,7 @@ def ask(*words: str) -> list[dict[str, Any]]:
     """A list from `ip -j`; empty if ip refuses, as for a table that is not there."""
     done = run(["ip", *words])
     try:
-        found = json.loads(done.stdout or "[]") if done.returncode == 0 else []
+        found = json.loads(done.stdout or "[]", strict=False) if done.returncode == 0 else []
     except ValueError:
         raise QuickError(f"ip {' '.join(words)}: its answer cannot be read") from None
     return [one for one in found if one]
@@ -79,11 +107,7 @@ def system() -> System:
 
 def tables(name: str, wanted: Iterable[tuple[int, int]] = ()) -> Tables:
     """A tunnel's rules, and what is in their tables and in those that are wanted."""
-    rules = [
-        rule
-        for version in (4, 6)
-        for rule in shown_rules(name, version, ask(f"-{version}", "-N", "-j", "rule", "show"))
-    ]
+    rules = [rule for version in (4, 6) for rule in shown_rules(name, version, _rules(version))]
     routes = {}
     places = {(rule.version, rule.table) for rule in rules if rule.table != MAIN}
     for version, table in places | set(wanted):
@@ -102,22 +126,32 @@ def change(argv: list[str]) -> None:
 
 
 def forget_tables(name: str) -> None:
-    """Remove a tunnel's rules and what is in its tables."""
-    lines = []
+    """Remove a tunnel's rules and what is in its tables.
+
+    The rule that all share goes behind them: of several tunnels that are taken down at once the
+    last finds no other's.
+    """
     for version in (4, 6):
-        shown = ask(f"-{version}", "-N", "-j", "rule", "show")
-        rules = shown_rules(name, version, shown)
-        own = [rule for rule in rules if rule.pref in (BY_PATH, BY_TUNNEL)]
-        if not is_shared(shown, name):
-            own += [rule for rule in rules if rule.pref == NEAR]
-        lines += [_gone(rule) for rule in own]
+        rules = shown_rules(name, version, _rules(version))
+        lines = [_gone(rule) for rule in rules if rule.pref != NEAR]
         for table in range(table_of(name), table_of(name) + EACH):
-            lines.append(f"-{version} route flush table {table}")
+            lines.append(f"route flush table {table}")
+        _batch(version, lines)
     for version in (4, 6):
-        chosen = [line[3:] for line in lines if line.startswith(f"-{version}")]
-        # Tables that are not there are refused, which -force passes over.
-        run(["ip", f"-{version}", "-force", "-batch", "-"], "\n".join(chosen) + "\n")
+        shown = _rules(version)
+        near = [rule for rule in shown_rules(name, version, shown) if rule.pref == NEAR]
+        if near and not is_shared(shown, name):
+            _batch(version, [_gone(rule) for rule in near])
+
+
+def _rules(version: int) -> list[dict[str, Any]]:
+    return ask(f"-{version}", "-N", "-j", "rule", "show")
+
+
+def _batch(version: int, lines: list[str]) -> None:
+    """Tables that are not there are refused, which -force passes over."""
+    run(["ip", f"-{version}", "-force", "-batch", "-"], "\n".join(lines) + "\n")
 
 
 def _gone(rule: Rule) -> str:
-    return f"-{rule.version} rule del {' '.join(rule.words())}"
+    return f"rule del {' '.join(rule.words())}"

@@ -1,22 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0
 """What runs while a tunnel is up: it follows its paths' devices, and runs its hook.
 
-A socket of the namespace with the tunnel's name, in no file system, says who that is.
+A file that only root has, with the namespace's number and the tunnel's name, is locked by who does
+that, and has its process. (Anybody could take a socket's name.)
 """
 
 from __future__ import annotations
 
 import contextlib
-import errno
+import fcntl
+import math
 import os
 import selectors
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import time
 from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
 
 from . import devices
 from .conf import Conf, QuickError
@@ -25,54 +28,72 @@ from .tables import changes, wanted
 
 PAUSE_S = 0.2  #: between two looks at what has changed
 WAITING = 1000  #: events that wait for the hook
+HOOK_S = 60  #: that it may take
 
 
 # --- who it is ------------------------------------------------------------------------------------
 
 
-def _place(name: str) -> str:
-    return f"\0shake-quick/{name}"
-
-
-def claim(name: str) -> socket.socket:
-    """Nobody else does it as long as this is open."""
-    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+@contextlib.contextmanager
+def _opened(name: str) -> Iterator[int]:
+    folder = Path(os.environ.get("SHAKE_QUICK_RUN", "/run/shake-quick"))
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    number = os.stat("/proc/self/ns/net").st_ino
+    fd = os.open(folder / f"{number}-{name}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        sock.bind(_place(name))
-    except OSError as error:
-        sock.close()
-        if error.errno == errno.EADDRINUSE:
-            raise QuickError(f"{name}: another shake-quick brings it up, or follows it") from None
-        raise
-    sock.listen()
-    return sock
+        yield fd
+    finally:
+        os.close(fd)
 
 
-def _follower(name: str) -> int | None:
-    """Its process, as the kernel says."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
-        try:
-            sock.connect(_place(name))
-        except OSError:
-            return None
-        got = sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
-    pid, uid, _ = struct.unpack("=iII", got)
-    return pid if uid in (0, os.geteuid()) and pid != os.getpid() else None
+def _locked(fd: int) -> bool:
+    """Whether the lock is this process's now. Children have it, too."""
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def claim(name: str) -> Iterator[int]:
+    """Nobody else does it as long as this, or a child's, is open."""
+    with _opened(name) as fd:
+        if not _locked(fd):
+            raise QuickError(f"{name}: another shake-quick brings it up, or follows it")
+        tell(fd)
+        yield fd
+
+
+def tell(fd: int) -> None:
+    """It is this process that does it."""
+    os.pwrite(fd, b"%10d\n" % os.getpid(), 0)
+
+
+def _follower(fd: int) -> int | None:
+    return None if _locked(fd) else int(os.pread(fd, 10, 0) or b"0") or None
 
 
 def stop(name: str) -> None:
     """End who follows it, and wait until it has."""
-    pid = _follower(name)
-    if not pid:
-        return
-    with contextlib.suppress(OSError):
-        fd = os.pidfd_open(pid)
-        signal.pidfd_send_signal(fd, signal.SIGTERM)
-        with selectors.DefaultSelector() as wait:
-            wait.register(fd, selectors.EVENT_READ)
-            if not wait.select(5):
-                signal.pidfd_send_signal(fd, signal.SIGKILL)
-        os.close(fd)
+    with _opened(name) as fd, contextlib.suppress(ProcessLookupError):
+        pid = _follower(fd)
+        if pid and pid != os.getpid():
+            process = os.pidfd_open(pid)
+            try:
+                if _follower(fd) == pid:  # it was no other's number meanwhile
+                    _end(process)
+            finally:
+                os.close(process)
+
+
+def _end(process: int) -> None:
+    with selectors.DefaultSelector() as wait:
+        wait.register(process, selectors.EVENT_READ)
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            signal.pidfd_send_signal(process, number)
+            if wait.select(5):
+                return
 
 
 # --- what it does ---------------------------------------------------------------------------------
@@ -87,12 +108,14 @@ def sync(conf: Conf) -> None:
 
 
 class Hook:
-    """Runs the hook once for each event, one at a time."""
+    """Runs the hook once for each event, one at a time. It is no part of who follows, who may be
+    ended by it; what takes too long is killed, as others wait."""
 
     def __init__(self, conf: Conf, select: selectors.BaseSelector) -> None:
         self.conf, self.select = conf, select
         self.waiting: deque[Event] = deque(maxlen=WAITING)
         self.process: subprocess.Popen[bytes] | None = None
+        self.until = math.inf
 
     def put(self, event: Event) -> None:
         self.waiting.append(event)
@@ -103,8 +126,14 @@ class Hook:
         os.close(fd)
         if self.process:
             self.process.wait()
-        self.process = None
+        self.process, self.until = None, math.inf
         self._next()
+
+    def check(self) -> None:
+        if self.process and time.monotonic() >= self.until:
+            self.until = math.inf
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
 
     def _next(self) -> None:
         while self.waiting and not self.process:
@@ -121,11 +150,13 @@ class Hook:
         argv = [str(self.conf.hook), self.conf.name, event.event, path]
         try:
             self.process = subprocess.Popen(
-                argv, env={**devices.ENVIRONMENT, **more}, stdin=subprocess.DEVNULL
-            )
+                argv, env={**devices.ENVIRONMENT, **more}, stdin=subprocess.DEVNULL,
+                start_new_session=True,
+            )  # fmt: skip
         except OSError as error:
             print(f"shake-quick: {argv[0]}: {error.strerror}", file=sys.stderr, flush=True)
             return
+        self.until = time.monotonic() + HOOK_S
         self.select.register(os.pidfd_open(self.process.pid), selectors.EVENT_READ, "hook")
 
 
@@ -146,22 +177,24 @@ class Follower:
 
     def run(self) -> None:
         """What came before this began is not missed: the sockets are older than the first look."""
-        due: float | None = 0.0
+        due = 0.0
         while True:
-            wait = None if due is None else max(due - time.monotonic(), 0)
+            until = min(due, self.hook.until)
+            wait = None if until == math.inf else max(until - time.monotonic(), 0)
             for key, _ in self.select.select(wait):
                 if key.data == "changes":
                     changed, gone = self.changes.read()
                     if self.ifindex in gone:
                         return
-                    if changed and due is None:
+                    if changed and due == math.inf:
                         due = time.monotonic() + PAUSE_S
                 elif key.data == "events":
                     self._events()
                 else:
                     self.hook.ended(key.fd)
-            if due is not None and time.monotonic() >= due:
-                due = None
+            self.hook.check()
+            if time.monotonic() >= due:
+                due = math.inf
                 self._sync()
 
     def _events(self) -> None:

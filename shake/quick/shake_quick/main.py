@@ -26,7 +26,9 @@ def _down(args: argparse.Namespace) -> None:
 
 def _show(args: argparse.Namespace) -> None:
     found = show.tunnels(args.name)
-    print(json.dumps(found, indent=1) if args.json else "\n".join(show.text(found)))
+    lines = [json.dumps(found, indent=1)] if args.json else show.text(found)
+    for line in lines:
+        print(line)
 
 
 def _metrics(args: argparse.Namespace) -> None:
@@ -75,8 +77,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str]) -> int:
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     args = _parser().parse_args(argv)
+    if args.do not in (_up, _down):  # these go on, whoever reads what they tell
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         args.do(args)
     except QuickError as error:

@@ -154,15 +154,15 @@ class Events:
                 found += [event] if event else []
 
 
-# --- links, addresses, routes ---------------------------------------------------------------------
+# --- links, addresses, routes, rules ------------------------------------------------------------
 
 _NEW_ROUTE, _DEL_ROUTE, _DEL_LINK = 24, 25, 17
-#: links, addresses and routes of IPv4 and IPv6
-_GROUPS = 0x1 | 0x10 | 0x40 | 0x100 | 0x400
+#: links; addresses, routes and rules of IPv4 and IPv6
+_GROUPS = 0x1 | 0x10 | 0x40 | 0x80 | 0x100 | 0x400 | 0x40000
 
 
 class Changes:
-    """What may change a path's default route or addresses."""
+    """What may change a path's default route or addresses, or the rules."""
 
     def __init__(self) -> None:
         self.sock = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE)

@@ -22,6 +22,7 @@ from .conf import Conf, Way
 NEAR, BY_PATH, BY_TUNNEL = 31000, 31001, 31002
 FIRST, EACH, NAMES = 10000, 10, 50000
 MAIN = 254
+UDP = "17"  #: its name needs /etc/protocols
 
 
 def table_of(name: str, path: int = 0) -> int:
@@ -119,10 +120,22 @@ def _selector(rule: dict[str, Any]) -> tuple[str, ...]:
     if rule.get("oif"):
         found += ["oif", rule["oif"]]
     if rule.get("ipproto"):
-        found += ["ipproto", str(rule["ipproto"]).replace("ipproto-17", "udp")]
+        found += ["ipproto", str(rule["ipproto"]).removeprefix("ipproto-")]
     if rule.get("dport"):
         found += ["dport", str(rule["dport"])]
     return tuple(found)
+
+
+#: What none of a tunnel's rules has.
+_FOREIGN = frozenset(
+    "not tos dscp fwmark iif l3mdev uid_start sport sport_start dport_start tun_id".split()
+)
+
+
+def _is_own(name: str, rule: dict[str, Any], number: int) -> bool:
+    """Users may have rules that lead to a path's table, too."""
+    own = rule.get("priority") in (BY_PATH, BY_TUNNEL) and is_table_of(name, number)
+    return own and not _FOREIGN & rule.keys()
 
 
 def shown_rules(name: str, version: int, rules: Iterable[dict[str, Any]]) -> list[Rule]:
@@ -132,7 +145,7 @@ def shown_rules(name: str, version: int, rules: Iterable[dict[str, Any]]) -> lis
         table = str(rule.get("table", ""))
         number = MAIN if table == "main" else int(table) if table.isdigit() else -1
         shared = rule.get("priority") == NEAR and number == MAIN
-        if shared or is_table_of(name, number):
+        if shared or _is_own(name, rule, number):
             found.append(Rule(version, rule["priority"], _selector(rule), number))
     return found
 
@@ -169,7 +182,7 @@ def _selectors(conf: Conf, way: Way, system: System) -> Iterator[tuple[str, ...]
         for address in addresses_of(system.links, version, way.dev):
             yield ("from", address)
     if not way.dev and not way.local:
-        yield ("to", str(way.remote), "ipproto", "udp", "dport", str(conf.port))
+        yield ("to", str(way.remote), "ipproto", UDP, "dport", str(conf.port))
 
 
 def _dev_of(way: Way, system: System) -> str | None:

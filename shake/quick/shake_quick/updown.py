@@ -39,6 +39,12 @@ def _check_free(name: str) -> None:
         raise QuickError(f"{name}: a device that is no tunnel has this name")
 
 
+def _check_hook(which: Conf) -> None:
+    """Who follows has nobody to tell."""
+    if which.hook and not os.access(which.hook, os.X_OK):
+        raise which.interface.all("hook")[0].wrong("a program that may be run")
+
+
 def _bring_up(which: Conf, begun: list[str]) -> follow.Follower:
     """The follower hears of all that happens from the first moment on."""
 
@@ -51,7 +57,7 @@ def _bring_up(which: Conf, begun: list[str]) -> follow.Follower:
     for command in commands.make(which):
         _ip(command)
     follower = follow.Follower(which)
-    up = ["ip", "link", "set", which.name, "up"]
+    up = ["ip", "link", "set", "dev", which.name, "up"]
     _ip(commands.Command(up, which.interface.where))
     follow.sync(which)
     for command in commands.routes(which):
@@ -64,6 +70,7 @@ def up(given: str, foreground: bool) -> None:
     """Bring a tunnel up; what fails undoes what was done."""
     which = conf.read(given)
     begun: list[str] = []
+    _check_hook(which)
     _check_free(which.name)
     _end_with(128 + signal.SIGTERM)
     with follow.claim(which.name) as claimed:
@@ -89,17 +96,21 @@ def _ready() -> None:
             sock.sendto(b"READY=1", place.replace("@", "\0", 1) if place[0] == "@" else place)
 
 
-def _in_background(claimed: socket.socket) -> bool:
+def _in_background(claimed: int) -> bool:
     """Whether this is the process that stays: nobody's child, with no terminal.
 
-    The kernel names who listens by the last call of listen().
+    The other one waits until it is known which one that is: down may follow at once.
     """
+    known, told = os.pipe()
     if os.fork():
+        os.close(told)
+        os.read(known, 1)
         return False
     os.setsid()
     if os.fork():
         os._exit(0)
-    claimed.listen()
+    follow.tell(claimed)
+    os.close(told)
     os.chdir("/")
     null = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2):
@@ -136,7 +147,7 @@ def _quietly(what: Callable[[], None]) -> None:
 def _remove(name: str) -> None:
     _quietly(lambda: devices.forget_tables(name))
     if devices.kind(name) == "shake":
-        _quietly(lambda: devices.change(["ip", "link", "del", name]))
+        _quietly(lambda: devices.change(["ip", "link", "del", "dev", name]))
 
 
 def _tear_down(which: Conf, begun: list[str]) -> None:

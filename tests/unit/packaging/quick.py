@@ -10,13 +10,26 @@ from tests import ROOT
 FOLDER = ROOT / "shake" / "quick"
 sys.path.append(str(FOLDER))
 
-from shake_quick import commands, conf, main, metrics, netlink, show, tables, updown  # noqa: E402
+from shake_quick import (  # noqa: E402
+    commands,
+    conf,
+    devices,
+    follow,
+    main,
+    metrics,
+    netlink,
+    show,
+    tables,
+    updown,
+)
 from shake_quick.tables import table_of  # noqa: E402
 
 __all__ = [
     "FOLDER",
     "commands",
     "conf",
+    "devices",
+    "follow",
     "main",
     "metrics",
     "netlink",

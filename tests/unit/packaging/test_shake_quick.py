@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import selectors
 import signal
 import socket
 import struct
@@ -25,6 +26,8 @@ from tests.unit.packaging.quick import (
     FOLDER,
     commands,
     conf,
+    devices,
+    follow,
     main,
     metrics,
     netlink,
@@ -130,7 +133,14 @@ L = "[Interface]\nRole = leader\nRemote = 1.1.1.1\n[Path]\n"
             L + "Gateway = 1.1.1.2",
             'f:5: gateway "1.1.1.2": must be beside a Dev, by which it is reached',
         ),
-        (L + "Dev = a/b", 'f:5: dev "a/b": must be any or the name of a device'),
+        (L + "Dev = a/b", 'f:5: dev "a/b": must be any or the name of a device, not of the tunnel'),
+        (
+            L + "Dev = home",
+            'f:5: dev "home": must be any or the name of a device, not of the tunnel',
+        ),
+        (A + "Port = \u00b2", 'f:3: port "\u00b2": must be a number from 1 to 65535'),
+        (A + "Table = \u00b2", 'f:3: table "\u00b2": must be auto, off or the number of a table'),
+        (A + "Hook = /a\0b", "f:3: must be KEY = VALUE"),
         (L + "Id = 2\n[Path]", "f:6: path 2: numbers are 1 to 8, each once"),
     ],
 )
@@ -139,6 +149,11 @@ def test_what_is_wrong_is_one_line(text: str, line: str) -> None:
     with pytest.raises(conf.QuickError) as caught:
         parsed(text)
     assert str(caught.value) == line
+
+
+def test_a_number_too_long_to_be_read() -> None:
+    with pytest.raises(conf.QuickError, match="must be a number from 1 to 65535"):
+        parsed(A + f"Port = {'0' * 5000}1")
 
 
 @pytest.mark.parametrize("name", ["a/b", "..", "x" * 16, "a b", "/etc/shake/home"])
@@ -162,15 +177,15 @@ def lines(made: list[commands.Command]) -> list[str]:
 def test_commands_of_a_leader() -> None:
     """The words of the file, in its order; what is not known here is ip's matter."""
     which = parsed(LEADER)
-    change = "ip link set home type shake"
+    change = "ip link set dev home type shake"
     assert lines(commands.make(which)) == [
-        "ip link add home type shake role leader id 7 remote 203.0.113.9 queue 100ms",
+        "ip link add name home type shake role leader id 7 remote 203.0.113.9 queue 100ms",
         f"{change} peer 7 key /etc/shake/home.key",
         f"{change} path 1 dev ppp0 weight 50",
         f"{change} path 5 dev wwan0 duplicate small ef",
         f"{change} path 3 local 198.51.100.2",
         f"{change} path 4",
-        "ip link set home mtu 1400",
+        "ip link set dev home mtu 1400",
         "ip address add 10.9.0.2/24 dev home",
         "ip address add fd09::2/64 dev home",
     ]
@@ -179,9 +194,9 @@ def test_commands_of_a_leader() -> None:
 
 def test_commands_of_an_agent() -> None:
     which = parsed(AGENT, "hub")
-    change = "ip link set hub type shake peer 7"
+    change = "ip link set dev hub type shake peer 7"
     assert lines(commands.make(which)) == [
-        "ip link add hub type shake role agent",
+        "ip link add name hub type shake role agent",
         f"{change} key /etc/shake/home.key",
         f"{change} allow 10.9.0.2/32",
         f"{change} allow 192.168.1.0/24",
@@ -256,7 +271,7 @@ def test_each_path_has_its_rules_and_its_default_route() -> None:
         (("oif", "wwan0"), 5),
         (("from", "192.168.8.100"), 5),
         (("from", "198.51.100.2"), 3),
-        (("to", "203.0.113.9", "ipproto", "udp", "dport", "4790"), 4),
+        (("to", "203.0.113.9", "ipproto", "17", "dport", "4790"), 4),
     }
     assert {(rule.version, rule.pref) for rule in want.rules} == {(4, 31000 + i) for i in range(3)}
     routes = {table - T: " ".join(route.words()) for (_, table), route in want.routes.items()}
@@ -298,12 +313,14 @@ def test_a_point_to_point_device_needs_no_router() -> None:
 
 
 def test_rules_that_ip_shows() -> None:
-    """Those of this tunnel, and the one that all share."""
+    """Those of this tunnel, and the one that all share; none that users have made beside them."""
     shown = [
         {"priority": 0, "src": "all", "table": "255"},
         {"priority": 31000, "src": "all", "table": "254", "suppress_prefixlen": 0},
         {"priority": 31001, "src": "all", "dst": "1.1.1.1", "ipproto": "ipproto-17", "dport": 4790,
          "table": str(T + 1)},
+        {"priority": 31001, "src": "all", "fwmark": "0x5", "table": str(T + 1)},
+        {"priority": 100, "src": "all", "dst": "10.0.0.0", "dstlen": 8, "table": str(T + 1)},
         {"priority": 31001, "src": "all", "oif": "eth9", "oif_detached": None, "table": str(T + 2)},
         {"priority": 31001, "src": "10.0.0.1", "table": str(tables.table_of("hub") + 1)},
         {"priority": 32766, "src": "all", "table": "main"},
@@ -311,10 +328,10 @@ def test_rules_that_ip_shows() -> None:
     found = tables.shown_rules("home", 4, shown)
     assert [" ".join(rule.words()) for rule in found] == [
         "pref 31000 table 254 suppress_prefixlength 0",
-        f"pref 31001 to 1.1.1.1 ipproto udp dport 4790 table {T + 1}",
+        f"pref 31001 to 1.1.1.1 ipproto 17 dport 4790 table {T + 1}",
         f"pref 31001 oif eth9 table {T + 2}",
     ]
-    assert tables.is_shared(shown, "home") and not tables.is_shared(shown[:4], "home")
+    assert tables.is_shared(shown, "home") and not tables.is_shared(shown[:6], "home")
 
 
 # --- up and down ----------------------------------------------------------------------------------
@@ -349,7 +366,7 @@ def quick(machine: Path, verb: str, **env: str) -> tuple[int, str, list[str]]:
     path = f"{machine}/bin:{os.environ['PATH']}"
     done = subprocess.run(
         [sys.executable, FOLDER / "shake-quick", verb, machine / "home.conf"],
-        env={**os.environ, "PATH": path, "LOG": str(log), **env},
+        env={**os.environ, "PATH": path, "LOG": str(log), "SHAKE_QUICK_RUN": str(machine), **env},
         capture_output=True, text=True, check=False, timeout=60,
     )  # fmt: skip
     return done.returncode, done.stderr.strip(), log.read_text().splitlines()
@@ -360,7 +377,7 @@ def test_an_up_that_fails_is_undone(machine: Path) -> None:
     status, said, asked = quick(machine, "up", FAILS="path 5")
     assert (status, said) == (1, f"shake-quick: {machine}/home.conf:17: no")
     assert asked[0] == "pre" and asked[-1] == "post"
-    at = asked.index("link set home type shake path 5 dev wwan0 duplicate small ef")
+    at = asked.index("link set dev home type shake path 5 dev wwan0 duplicate small ef")
     undone = asked[at + 1 : -1]
     assert undone[0] == "-4 -force -batch -" and f"  route flush table {T}" in undone
     assert undone[-1] == f"  route flush table {T + 9}"
@@ -368,7 +385,9 @@ def test_an_up_that_fails_is_undone(machine: Path) -> None:
 
 def test_an_up_that_is_ended_is_undone(machine: Path) -> None:
     file = machine / "home.conf"
-    file.write_text(file.read_text().replace("PreUp = echo", "PreUp = kill $PPID; sleep 9; echo"))
+    file.write_text(
+        file.read_text().replace("PreUp = echo", "PreUp = kill $PPID; exec sleep 9; echo")
+    )
     status, said, asked = quick(machine, "up")
     assert (status, said, asked[-1]) == (128 + signal.SIGTERM, "", "post")
     assert "pre" not in asked and f"  route flush table {T}" in asked
@@ -377,12 +396,12 @@ def test_an_up_that_is_ended_is_undone(machine: Path) -> None:
 def test_down_of_what_is_down_is_no_error(machine: Path) -> None:
     """Nor are its commands run."""
     status, said, asked = quick(machine, "down")
-    assert (status, said) == (0, "") and "post" not in asked and "link del home" not in asked
+    assert (status, said) == (0, "") and "post" not in asked and "link del dev home" not in asked
 
 
 def test_down_removes_the_device(machine: Path) -> None:
     status, said, asked = quick(machine, "down", UP="shake")
-    assert (status, said) == (0, "") and asked[-2:] == ["link del home", "post"]
+    assert (status, said) == (0, "") and asked[-2:] == ["link del dev home", "post"]
 
 
 @pytest.mark.parametrize(("kind", "told"), [("shake", "it is up already"),
@@ -393,7 +412,7 @@ def test_what_is_there_is_left_alone(machine: Path, kind: str, told: str) -> Non
 
 def test_no_device_of_another_type_is_removed(machine: Path) -> None:
     status, _, asked = quick(machine, "down", UP="veth")
-    assert status == 0 and "link del home" not in asked
+    assert status == 0 and "link del dev home" not in asked
 
 
 def test_a_unit_is_told_when_it_is_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -402,6 +421,68 @@ def test_a_unit_is_told_when_it_is_up(tmp_path: Path, monkeypatch: pytest.Monkey
         sock.bind(str(tmp_path / "notify"))
         updown._ready()
         assert sock.recv(99) == b"READY=1"
+
+
+# --- who follows ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("SHAKE_QUICK_RUN", str(tmp_path / "run"))
+    return tmp_path / "run"
+
+
+def test_one_follows(folder: Path) -> None:
+    """Other users cannot be in its place, nor see it."""
+    with follow.claim("home"), follow.claim("hub"):
+        [home, hub] = sorted(folder.iterdir(), key=lambda file: file.name[-4:], reverse=True)
+        assert (folder.stat().st_mode & 0o777, home.stat().st_mode & 0o777) == (0o700, 0o600)
+        assert int(home.read_text()) == int(hub.read_text()) == os.getpid()
+        with pytest.raises(conf.QuickError), follow.claim("home"):
+            pass
+    with follow.claim("home"):
+        pass
+
+
+def test_who_follows_is_ended(folder: Path) -> None:
+    """No process that has its number later is: it is known by the lock."""
+    code = "import sys, time; from shake_quick import follow\n"
+    code += "with follow.claim('home'): print(1, flush=True); time.sleep(60)"
+    env = {**os.environ, "PYTHONPATH": str(FOLDER)}
+    with subprocess.Popen([sys.executable, "-c", code], env=env, stdout=subprocess.PIPE) as one:
+        assert one.stdout and one.stdout.readline() == b"1\n"
+        follow.stop("home")
+        assert one.wait(9) == -signal.SIGTERM
+    with subprocess.Popen(["sleep", "60"]) as other:
+        [file] = folder.iterdir()
+        file.write_text(f"{other.pid}\n")
+        follow.stop("home")
+        assert other.poll() is None
+        other.kill()
+
+
+def test_a_hook_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it has started, too; then the next event's runs."""
+    monkeypatch.setattr(follow, "HOOK_S", 0.05)
+    hook = tmp_path / "hook"
+    hook.write_text(f"#!/bin/sh\necho $3 >>{tmp_path}/ran\nsleep 60 | cat\n")
+    hook.chmod(0o755)
+    with selectors.DefaultSelector() as select:
+        runs = follow.Hook(parsed(LEADER.replace("MTU = 1400", f"Hook = {hook}")), select)
+        for path in (1, 2):
+            runs.put(netlink.Event(0.0, 1, "home", "dead", 7, path, "dead", "alive", None, None, 0))
+        while runs.process:
+            for key, _ in select.select(0.05):
+                runs.ended(key.fd)
+            runs.check()
+    assert (tmp_path / "ran").read_text() == "1\n2\n"
+
+
+def test_a_hook_that_cannot_run_is_told_of(machine: Path) -> None:
+    file = machine / "home.conf"
+    file.write_text(file.read_text().replace("PreUp = echo", f"Hook = {file}\nPreUp = echo"))
+    said = f'shake-quick: {file}:6: hook "{file}": must be a program that may be run'
+    assert quick(machine, "up") == (1, said, [])
 
 
 # --- what the kernel tells ------------------------------------------------------------------------
@@ -453,6 +534,14 @@ def test_numbers_are_the_headers(root: Path) -> None:
     assert names("SHAKE_CMD_UNSPEC").index("SHAKE_CMD_MOVED") == netlink.CMD_MOVED
     states = [name.removeprefix("SHAKE_PATH_").lower() for name in names("SHAKE_PATH_ABSENT")]
     assert tuple(states) == netlink.STATES
+
+
+def test_devices_may_have_any_name(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Octets that are no UTF-8, and such as JSON has not."""
+    (machine / "bin/ip").write_text("""#!/bin/sh\nprintf '[{"ifname":"a\\001\\377"}]'\n""")
+    monkeypatch.setitem(devices.ENVIRONMENT, "PATH", f"{machine}/bin:{os.environ['PATH']}")
+    monkeypatch.setenv("PATH", devices.ENVIRONMENT["PATH"])
+    assert devices.ask("link") == [{"ifname": "a\1\ufffd"}]
 
 
 def test_parts_of_a_dump_are_one_list() -> None:
