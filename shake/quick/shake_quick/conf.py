@@ -39,6 +39,14 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 class QuickError(Exception):
     """One line to the user."""
 
+    status = 1
+
+
+class UpAlreadyError(QuickError):
+    """Nothing was begun: nothing is to be undone."""
+
+    status = 3
+
 
 @dataclass(frozen=True)
 class Word:

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from . import devices
-from .conf import Conf, QuickError
+from .conf import Conf, QuickError, UpAlreadyError
 from .netlink import Changes, Event, Events
 from .tables import changes, wanted
 
@@ -60,7 +60,7 @@ def claim(name: str) -> Iterator[int]:
     """Nobody else does it as long as this, or a child's, is open."""
     with _opened(name) as fd:
         if not _locked(fd):
-            raise QuickError(f"{name}: another shake-quick brings it up, or follows it")
+            raise UpAlreadyError(f"{name}: another shake-quick brings it up, or follows it")
         tell(fd)
         yield fd
 

@@ -84,7 +84,7 @@ def main(argv: Sequence[str]) -> int:
         args.do(args)
     except QuickError as error:
         print(f"shake-quick: {error}", file=sys.stderr)
-        return 1
+        return error.status
     except OSError as error:
         print(f"shake-quick: {error.strerror or error}", file=sys.stderr)
         return 1

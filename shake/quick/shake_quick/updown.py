@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 
 from . import commands, conf, devices, follow
-from .conf import Conf, QuickError, Word
+from .conf import Conf, QuickError, UpAlreadyError, Word
 
 
 def _ip(command: commands.Command) -> None:
@@ -34,7 +34,7 @@ def _shell(word: Word) -> None:
 def _check_free(name: str) -> None:
     kind = devices.kind(name)
     if kind == "shake":
-        raise QuickError(f"{name}: it is up already")
+        raise UpAlreadyError(f"{name}: it is up already")
     if kind is not None:
         raise QuickError(f"{name}: a device that is no tunnel has this name")
 
@@ -160,7 +160,13 @@ def _tear_down(which: Conf, begun: list[str]) -> None:
 
 
 def down(given: str) -> None:
-    """Take a tunnel down. If it is down, only what is left of it goes."""
+    """Take a tunnel down. If it is down, only what is left of it goes.
+
+    What a unit has found up is not the unit's.
+    """
+    unit = "SERVICE_RESULT" in os.environ
+    if unit and os.environ.get("EXIT_STATUS") == str(UpAlreadyError.status):
+        return
     name, _ = conf.find(given)
     was_up = devices.kind(name) == "shake"
     try:

@@ -407,7 +407,15 @@ def test_down_removes_the_device(machine: Path) -> None:
 @pytest.mark.parametrize(("kind", "told"), [("shake", "it is up already"),
     ("veth", "a device that is no tunnel has this name")])  # fmt: skip
 def test_what_is_there_is_left_alone(machine: Path, kind: str, told: str) -> None:
-    assert quick(machine, "up", UP=kind) == (1, f"shake-quick: home: {told}", [])
+    status = 3 if kind == "shake" else 1
+    assert quick(machine, "up", UP=kind) == (status, f"shake-quick: home: {told}", [])
+
+
+def test_a_unit_leaves_what_it_found_up(machine: Path) -> None:
+    """Its ExecStopPost runs after an up that failed, too."""
+    unit = {"UP": "shake", "SERVICE_RESULT": "exit-code"}
+    assert quick(machine, "down", **unit, EXIT_STATUS="3") == (0, "", [])
+    assert "link del dev home" in quick(machine, "down", **unit, EXIT_STATUS="1")[2]
 
 
 def test_no_device_of_another_type_is_removed(machine: Path) -> None:
@@ -609,6 +617,7 @@ def test_the_unit_is_the_program(root: Path) -> None:
     unit = dict(re.findall(r"^(\w+)=(.*)$", text, re.M))
     assert unit["Type"] == "notify"
     assert unit["ExecStart"] == "/usr/sbin/shake-quick up --foreground %i"
+    assert unit["RestartPreventExitStatus"] == str(conf.UpAlreadyError.status)
     assert unit["ExecStopPost"] == "/usr/sbin/shake-quick down %i"
     rules = (root / "debian/rules").read_text()
     assert "$(quick)/usr/sbin/shake-quick" in rules and "--name=shake-quick@" in rules
