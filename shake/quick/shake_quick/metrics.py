@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """OpenMetrics text of all tunnels, as a textfile collector takes it, too.
 
-That reads gauges and counters, but none of the types that OpenMetrics has in addition.
+That reads gauges, and counters as of no type, but nothing else that OpenMetrics has in addition.
 """
 
 from __future__ import annotations

@@ -94,7 +94,8 @@ def best_default(
     version: int, routes: Iterable[dict[str, Any]], dev: str | None, never: str
 ) -> Default | None:
     """Table main's default route by a device, or by any but the tunnel."""
-    hops = [hop for route in routes if route.get("dst") == "default" for hop in _hops(route)]
+    found = [r for r in routes if r.get("dst") == "default" and r.get("type") in (None, "unicast")]
+    hops = [hop for route in found for hop in _hops(route)]
     hops = [hop for hop in hops if hop["dev"] != never and dev in (None, hop["dev"])]
     return default_of(version, min(hops, key=lambda hop: hop["metric"])) if hops else None
 

@@ -246,6 +246,7 @@ PPP, LAN = link("ppp0", "100.64.0.5"), link("eth0", "198.51.100.2")
 STICK = link("wwan0", "192.168.8.100")
 STICK["addr_info"].append({"family": "inet6", "local": "fe80::1", "scope": "link"})
 MAIN = [
+    {"type": "unreachable", "dst": "default", "dev": "lo", "metric": 0, "flags": []},
     {"dst": "default", "dev": "ppp0", "scope": "link", "flags": []},
     {"dst": "default", "gateway": "192.168.8.254", "dev": "wwan0", "metric": 700, "flags": []},
     {"dst": "default", "gateway": "198.51.100.1", "dev": "eth0", "metric": 20, "flags": ["onlink"]},
@@ -288,7 +289,7 @@ def test_only_what_differs_is_changed() -> None:
     have = tables.wanted(parsed(LEADER), SYSTEM)
     assert tables.changes(have, have) == []
     moved = link("wwan0", "10.0.0.9")
-    want = tables.wanted(parsed(LEADER), tables.System([moved, LAN], {4: MAIN[1:], 6: []}))
+    want = tables.wanted(parsed(LEADER), tables.System([moved, LAN], {4: MAIN[2:], 6: []}))
     assert [" ".join(argv) for argv in tables.changes(have, want)] == [
         f"ip -4 route replace default via 198.51.100.3 dev eth0 table {T + 4}",
         f"ip -4 rule add pref 31001 from 10.0.0.9 table {T + 5}",
@@ -307,7 +308,7 @@ def test_a_point_to_point_device_needs_no_router() -> None:
         ([PPP], False),
         ([bare], False),
     ):
-        want = tables.wanted(parsed(LEADER), tables.System([*links, STICK], {4: MAIN[1:], 6: []}))
+        want = tables.wanted(parsed(LEADER), tables.System([*links, STICK], {4: MAIN[2:], 6: []}))
         route = want.routes.get((4, T + 1))
         assert (route == tables.Default(4, "ppp0")) == has, links
 
