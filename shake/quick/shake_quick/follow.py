@@ -34,12 +34,14 @@ HOOK_S = 60  #: that it may take
 # --- who it is ------------------------------------------------------------------------------------
 
 
-@contextlib.contextmanager
-def _opened(name: str) -> Iterator[int]:
+def _place(name: str) -> Path:
     folder = Path(os.environ.get("SHAKE_QUICK_RUN", "/run/shake-quick"))
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    number = os.stat("/proc/self/ns/net").st_ino
-    fd = os.open(folder / f"{number}-{name}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    return folder / f"{os.stat('/proc/self/ns/net').st_ino}-{name}"
+
+
+@contextlib.contextmanager
+def _opened(name: str, flags: int = os.O_RDONLY) -> Iterator[int]:
+    fd = os.open(_place(name), os.O_CLOEXEC | flags, 0o600)
     try:
         yield fd
     finally:
@@ -58,7 +60,8 @@ def _locked(fd: int) -> bool:
 @contextlib.contextmanager
 def claim(name: str) -> Iterator[int]:
     """Nobody else does it as long as this, or a child's, is open."""
-    with _opened(name) as fd:
+    _place(name).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with _opened(name, os.O_RDWR | os.O_CREAT) as fd:
         if not _locked(fd):
             raise UpAlreadyError(f"{name}: another shake-quick brings it up, or follows it")
         tell(fd)
@@ -75,8 +78,8 @@ def _follower(fd: int) -> int | None:
 
 
 def stop(name: str) -> None:
-    """End who follows it, and wait until it has."""
-    with _opened(name) as fd, contextlib.suppress(ProcessLookupError):
+    """End who follows it, and wait until it has. It makes no file: there may be no room."""
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError), _opened(name) as fd:
         pid = _follower(fd)
         if pid and pid != os.getpid():
             process = os.pidfd_open(pid)

@@ -453,6 +453,12 @@ def test_one_follows(folder: Path) -> None:
         pass
 
 
+def test_nobody_is_ended_without_a_file(folder: Path) -> None:
+    """There may be no room for one."""
+    follow.stop("home")
+    assert not folder.exists()
+
+
 def test_who_follows_is_ended(folder: Path) -> None:
     """No process that has its number later is: it is known by the lock."""
     code = "import sys, time; from shake_quick import follow\n"
