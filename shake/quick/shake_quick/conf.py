@@ -28,8 +28,10 @@ OWN = {
 #: Words of the device alone: in another section ip would take them for the device's.
 DEVICE_WORDS = set(
     "role port scheduler theta ack threshold auth encrypt interval rtt-window keepalive queue "
-    "repair".split()
+    "repair private-key".split()
 )
+#: The same below each.
+DEVICES = {"path": DEVICE_WORDS, "peer": DEVICE_WORDS | {"local", "remote"}}
 PATHS_MAX = 8
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -160,7 +162,7 @@ def _add(section: Section, line: str, where: str) -> None:
         raise QuickError(f"{where}: must be KEY = VALUE")
     if key not in REPEATED and section.all(key):
         raise QuickError(f"{where}: {key} is given twice")
-    if section.name != "interface" and key in DEVICE_WORDS:
+    if key in DEVICES.get(section.name, ()):
         raise QuickError(f"{where}: {key} is a word of [Interface]")
     section.words.append(Word(key, value, where))
 

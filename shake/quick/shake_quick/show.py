@@ -147,7 +147,8 @@ def text(tunnels: list[dict[str, Any]]) -> Iterator[str]:
         yield _head(tunnel)
         for peer in tunnel["peers"]:
             allowed = f", allows {' '.join(peer['allow'])}" if peer.get("allow") else ""
-            yield f"  peer {peer['id']}{'' if peer.get('has_key', True) else ', no key'}{allowed}"
+            key = "" if peer.get("has_key", True) or peer.get("public_key") else ", no key"
+            yield f"  peer {peer['id']}{key}{allowed}"
             rows = [_row(path, tunnel["settings"]) for path in peer.get("paths", [])]
             for line in columns([list(HEADS), *rows]) if rows else []:
                 yield f"    {line}"

@@ -128,6 +128,7 @@ L = "[Interface]\nRole = leader\nRemote = 1.1.1.1\n[Path]\n"
             "[Interface]\nRole = leader\n[Path]\nScheduler = rr",
             "f:4: scheduler is a word of [Interface]",
         ),
+        (A + "[Peer]\nId = 1\nRemote = 1.1.1.1", "f:5: remote is a word of [Interface]"),
         (L + "Local = ::1", 'f:5: local "::1": must be of IPv4, as the agent\'s address is'),
         (
             L + "Gateway = 1.1.1.2",
@@ -557,6 +558,33 @@ def test_devices_may_have_any_name(machine: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(devices.ENVIRONMENT, "PATH", f"{machine}/bin:{os.environ['PATH']}")
     monkeypatch.setenv("PATH", devices.ENVIRONMENT["PATH"])
     assert devices.ask("link") == [{"ifname": "a\1\ufffd"}]
+
+
+def test_words_of_the_device_are_the_plugins(root: Path) -> None:
+    """Those that ip takes for the device's, wherever they stand."""
+    text = (root / "shake/iproute2/link_shake.c").read_text()
+
+    def words(name: str) -> set[str]:
+        table = text[text.index(f"struct word {name}[]") :].partition("{}")[0]
+        return set(re.findall(r'^\t\{"([\w-]+)",', table, re.M))
+
+    device = words("words") - {"id", "path", "peer"}
+    assert conf.DEVICES["path"] == device - words("path_words")
+    assert conf.DEVICES["peer"] == device - words("peer_words")
+
+
+def test_a_public_key_is_a_key() -> None:
+    tunnel = {
+        "ifname": "a",
+        "settings": {},
+        "up": True,
+        "mtu": 1,
+        "tx": {"bytes": 0},
+        "rx": {"bytes": 0},
+    }
+    peers = [{"id": 1, "has_key": False}, {"id": 2, "has_key": False, "public_key": "x="}]
+    assert list(show.text([{**tunnel, "peers": peers}]))[1:] == ["  peer 1, no key", "  peer 2"]
+    assert parsed(A + "[Peer]\nId = 1\nPublic-Key = x=").peers[0].section.get("public-key") == "x="
 
 
 def test_parts_of_a_dump_are_one_list() -> None:
