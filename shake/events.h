@@ -7,6 +7,7 @@
 #include <linux/workqueue.h>
 
 #include "device.h"
+#include "netlink.h"
 
 #define SHAKE_EVENTS 256	/* that wait for the next sending */
 
@@ -50,12 +51,34 @@ struct shake_events {
 	struct delayed_work work;
 };
 
-/* Note an event, or that there was no room for it. Under the lock. */
+/* The same path's move that is not told yet, or NULL. Under the lock. */
+static inline struct shake_event *shake_events_moved(struct shake_events *events,
+						     const struct shake_event *event)
+{
+	struct shake_event *other;
+	u32 i;
+
+	for (i = 0; event->cmd == SHAKE_CMD_MOVED && i < events->count; i++) {
+		other = &events->ring[(events->first + i) % SHAKE_EVENTS];
+		if (other->cmd == SHAKE_CMD_MOVED && other->peer == event->peer &&
+		    other->path == event->path)
+			return other;
+	}
+	return NULL;
+}
+
+/*
+ * Note an event, or that there was no room for it. A leader that moves with each packet takes no
+ * room from others: only where it is at last is told. Under the lock.
+ */
 static inline void shake_events_put(struct shake_events *events, const struct shake_event *event)
 {
 	u32 last = (events->first + events->count - 1) % SHAKE_EVENTS;
+	struct shake_event *before = shake_events_moved(events, event);
 
-	if (events->count < SHAKE_EVENTS)
+	if (before)
+		before->remote = event->remote;
+	else if (events->count < SHAKE_EVENTS)
 		events->ring[(events->first + events->count++) % SHAKE_EVENTS] = *event;
 	else
 		events->ring[last].lost++;

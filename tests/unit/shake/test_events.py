@@ -15,7 +15,8 @@ ROOM = 256  # SHAKE_EVENTS
 
 
 #: Each word is a number of events that are noted or, below 0, taken; what is taken is printed with
-#: how many are lost behind it.
+#: how many are lost behind it, and with its port. Of 1000 and more, the hundreds are a path that
+#: moves, and the rest is its port.
 SOURCE = r"""
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,12 +34,19 @@ int main(int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		int count = atoi(argv[i]);
 
+		if (count >= 1000) {
+			event = (struct shake_event){ .cmd = SHAKE_CMD_MOVED };
+			event.path = count / 100;
+			event.remote.v4.sin_port = count % 100;
+			shake_events_put(&events, &event);
+			continue;
+		}
 		for (; count > 0; count--) {
 			event = (struct shake_event){ .peer = number++ };
 			shake_events_put(&events, &event);
 		}
 		for (; count < 0 && shake_events_take(&events, &event); count++)
-			printf("%u %u\n", event.peer, event.lost);
+			printf("%u %u %u\n", event.peer, event.lost, event.remote.v4.sin_port);
 	}
 	return 0;
 }
@@ -60,17 +68,23 @@ def taken(program: Path, *numbers: int) -> list[tuple[int, ...]]:
     return [tuple(map(int, line.split())) for line in done.stdout.splitlines()]
 
 
+def test_a_path_that_moves_on_and_on_moves_once(program: Path) -> None:
+    """To where it is at last, until that is told; another one moves besides."""
+    moves = [1001, 1101, 1002, 1102] * 200
+    assert taken(program, *moves, -9, 1003, -1) == [(0, 0, 2), (0, 0, 2), (0, 0, 3)]
+
+
 def test_they_come_in_order(program: Path) -> None:
     """However far the ring has turned."""
     rounds = [100, -100] * 20
-    assert taken(program, *rounds) == [(number, 0) for number in range(2000)]
+    assert taken(program, *rounds) == [(number, 0, 0) for number in range(2000)]
 
 
 def test_what_has_no_room_is_counted_behind_the_last_that_had(program: Path) -> None:
     assert taken(program, ROOM + 3, -ROOM, 1, -9) == [
-        *((number, 0) for number in range(ROOM - 1)),
-        (ROOM - 1, 3),
-        (ROOM + 3, 0),
+        *((number, 0, 0) for number in range(ROOM - 1)),
+        (ROOM - 1, 3, 0),
+        (ROOM + 3, 0, 0),
     ]
 
 
