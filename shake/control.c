@@ -84,6 +84,8 @@ static u64 expiry(const struct shake_path *path)
 		at = min3(at, path->old->made_at + REJECT_US, link->used_at + CONFIRM_US);
 	if (path->next)
 		at = min(at, path->next->made_at + CONFIRM_US);
+	if (path->join.asked)
+		at = min(at, path->asked_at + CONFIRM_US);
 	return at;
 }
 
@@ -102,6 +104,8 @@ static void expire(struct shake_path *path, u64 now)
 		shake_link_free(d, path->next);
 		path->next = NULL;
 	}
+	if (path->join.asked && now >= path->asked_at + CONFIRM_US)
+		shake_join_forget(&path->join);
 	if (link && now >= link->made_at + REJECT_US) {
 		shake_link_end(path, now);
 		path->hello_at = 0;

@@ -28,7 +28,7 @@
 #define ASKED 64
 #define TALK_US (200 * USEC_PER_MSEC)	/* between packets of who talks */
 #define LIFE_US (180 * USEC_PER_SEC + 2 * TICK_US)	/* of a session */
-#define CONFIRM_US (10 * USEC_PER_SEC + 2 * TICK_US)	/* before it is confirmed */
+#define CONFIRM_US (10 * USEC_PER_SEC + 2 * TICK_US)	/* before it is confirmed; a HELLO's key */
 #define MAKING_US (5 * USEC_PER_SEC)	/* a session is made, when all is well */
 #define BELIEVED 1024		/* places where frames are remembered */
 
@@ -281,6 +281,10 @@ static u32 check_path(struct shake_dev *d, struct shake_path *path)
 	expect(!path->next || fuzz_now - path->next->made_at <= CONFIRM_US);
 	if (path->state == SHAKE_PATH_ALIVE || path->state == SHAKE_PATH_DEAD)
 		expect(link);
+	expect(!path->join.asked || fuzz_now - path->asked_at <= CONFIRM_US);
+	expect(!shake_is_asleep() || !(sessions || path->join.asked));
+	/* who asked for encryption is on the way to it */
+	expect(!link || !d->settings.encrypt || link->s.encrypt || path->renew);
 	if (shake_is_leader(d)) {
 		expect(!path->sock == (path->state == SHAKE_PATH_ABSENT));
 		expect(path->sock || !path->next);
@@ -528,7 +532,7 @@ static void set_pair(u8 who, u8 number)
 
 static void set_key(u8 who, u8 number)
 {
-	u8 key[SHAKE_KEY] = { number };
+	u8 key[SHAKE_KEY] = { 1, number };	/* zero is none */
 
 	run.key[who] = number;
 	forget_paces(who);
@@ -709,7 +713,7 @@ static void exhaust(u8 who, u8 number)
 }
 
 /* What users do, and another CPU may do at any time. */
-enum { SET_KEY = 0, DELETE_PATH = 4, CHANGE_DEVICE = 13 };
+enum { SET_KEY = 0, DELETE_PATH = 4, CHANGE_DEVICE = 13, FORGET_ALL = 14 };
 
 static void use(u8 what, struct input *in)
 {
@@ -758,7 +762,7 @@ static void use(u8 what, struct input *in)
 	case 12:
 		world.no_sockets = how % 3;
 		break;
-	case 14:
+	case FORGET_ALL:
 		forget_paces(LEADER);
 		shake_forget_all(how & 1);
 		break;
@@ -837,7 +841,7 @@ static void misdirect(struct frame *f, u8 number)
 /* Another CPU: what it does is under RCU or the peer's lock, as what comes in. */
 static void use_between(void)
 {
-	static const u8 what[] = { SET_KEY, DELETE_PATH, CHANGE_DEVICE };
+	static const u8 what[] = { SET_KEY, DELETE_PATH, CHANGE_DEVICE, FORGET_ALL };
 
 	use(what[next8(run.in) % sizeof(what)], run.in);
 }

@@ -142,3 +142,24 @@ def test_a_device_goes_while_a_packet_comes(program: Path) -> None:
         b"\1" + HAPPENS * happened + down_between(frame) + HAPPENS * 4
         for happened in range(25) for frame in range(3)
     ))  # fmt: skip
+
+
+def test_the_machine_is_suspended_while_a_packet_comes(program: Path) -> None:
+    """No key is left to whoever reads its memory."""
+    play(program, (
+        b"\1" + HAPPENS * happened + bytes([7 << 3 | 6, frame, 0, 3, 0, 1]) + HAPPENS * 4
+        for happened in range(3, 9) for frame in range(3)
+    ))  # fmt: skip
+
+
+def encrypt(who: int, on: bool) -> bytes:
+    """A user of the leader (0) or agent (1) switches encryption."""
+    return bytes([1 << 3 | 4, who, 4 * on])
+
+
+def test_encryption_is_asked_for_while_a_path_registers(program: Path) -> None:
+    """What the HELLO that is on its way says is not the last word."""
+    play(program, (
+        b"\1" + encrypt(0, False) + encrypt(1, False) + HAPPENS * happened + encrypt(who, True)
+        + HAPPENS * 12 for happened in range(2, 9) for who in range(2)
+    ))  # fmt: skip
