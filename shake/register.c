@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Registration: what leader and agent tell each other before there is a session, and hints that
- * there is none. Whatever costs a multiplication is done without the peer's lock, which its data
- * needs, and only after what is cheap has said yes.
+ * there is none. Whatever a packet makes cost a multiplication is done without the peer's lock,
+ * which its data needs, and only after what is cheap has said yes.
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -281,7 +281,8 @@ static u32 answer_new(struct asker *a, u8 *answer, enum shake_count *cause)
 	u32 length;
 
 	*cause = SHAKE_DROP_STALE;
-	if (late != a->behind || memcmp(&a->peer->keys, &a->keys, sizeof(a->keys)))
+	if (late != a->behind || memcmp(&a->peer->keys, &a->keys, sizeof(a->keys)) ||
+	    shake_is_asleep())
 		return 0;	/* another CPU has changed it since */
 	*cause = SHAKE_DROP_MEMORY;
 	if (!late)
@@ -566,7 +567,8 @@ void shake_ready_in(struct shake_dev *d, struct shake_link *link, const u8 *pack
 		shake_count(d, SHAKE_REGISTERED);
 		path->tries = 0;
 		path->rejoin_at = 0;
-		path->renew = false;
+		/* the wish may be younger than the HELLO */
+		path->renew = READ_ONCE(d->settings.encrypt) && !link->s.encrypt;
 		path->probe_at = 0;	/* a round trip is wanted */
 		shake_path_heard(path, shake_now());
 		shake_peer_wake(peer, 0, 0);
