@@ -7,6 +7,7 @@
  *   ip link add shake0 type shake role leader remote AGENT
  */
 #include <linux/module.h>
+#include <linux/random.h>
 #include <net/net_namespace.h>
 #include <net/rtnetlink.h>
 
@@ -14,8 +15,11 @@
 
 static int __init shake_module_init(void)
 {
-	int err = register_pernet_subsys(&shake_net_ops);
+	/* keys are drawn where nobody can wait for good random numbers */
+	int err = wait_for_random_bytes();
 
+	if (!err)
+		err = register_pernet_subsys(&shake_net_ops);
 	if (err)
 		return err;
 	err = shake_events_register();
