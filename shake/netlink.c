@@ -208,6 +208,16 @@ static int read_prefix(const struct nlattr *attribute, struct shake_prefix *pref
 	return 0;
 }
 
+/* The message's memory is freed as it is. */
+static int set_peer_key(struct shake_dev *d, u32 id, const struct nlattr *key,
+			struct netlink_ext_ack *extack)
+{
+	int err = shake_peer_key(d, id, nla_data(key), extack);
+
+	memzero_explicit(nla_data(key), nla_len(key));
+	return err;
+}
+
 /* Keys come last: setting them does not fail for what the others were. */
 static int change_peer(struct shake_dev *d, u32 id, struct nlattr *tb[],
 		       struct netlink_ext_ack *extack)
@@ -226,7 +236,7 @@ static int change_peer(struct shake_dev *d, u32 id, struct nlattr *tb[],
 	if (!err && tb[IFLA_SHAKE_PEER_PUBLIC_KEY])
 		err = shake_peer_public(d, id, nla_data(tb[IFLA_SHAKE_PEER_PUBLIC_KEY]), extack);
 	if (!err && tb[IFLA_SHAKE_PEER_KEY])
-		err = shake_peer_key(d, id, nla_data(tb[IFLA_SHAKE_PEER_KEY]), extack);
+		err = set_peer_key(d, id, tb[IFLA_SHAKE_PEER_KEY], extack);
 	return err;
 }
 
@@ -280,7 +290,13 @@ static int set_peer(struct shake_dev *d, const struct nlattr *nest,
 static int set_private_key(struct shake_dev *d, const struct nlattr *key,
 			   struct netlink_ext_ack *extack)
 {
-	return key ? shake_private_key(d, nla_data(key), extack) : 0;
+	int err;
+
+	if (!key)
+		return 0;
+	err = shake_private_key(d, nla_data(key), extack);
+	memzero_explicit(nla_data(key), nla_len(key));
+	return err;
 }
 
 static int validate(struct nlattr *tb[], struct nlattr *data[],

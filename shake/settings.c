@@ -400,7 +400,7 @@ static int check_key(const struct shake_dev *d, struct netlink_ext_ack *extack)
 	return -EINVAL;
 }
 
-/* A new shared key: sessions of the old one end. */
+/* A new shared key; zero, which anybody knows: none. Sessions of the old one end. */
 int shake_peer_key(struct shake_dev *d, u32 id, const u8 key[SHAKE_KEY],
 		   struct netlink_ext_ack *extack)
 {
@@ -411,7 +411,7 @@ int shake_peer_key(struct shake_dev *d, u32 id, const u8 key[SHAKE_KEY],
 		return err;
 	spin_lock_bh(&peer->lock);
 	memcpy(peer->keys.psk, key, SHAKE_KEY);
-	peer->keys.has_psk = true;
+	peer->keys.has_psk = memchr_inv(key, 0, SHAKE_KEY);
 	spin_unlock_bh(&peer->lock);
 	shake_keys_changed(peer);
 	return 0;

@@ -49,7 +49,7 @@ static void close_nest(struct nlattr *nest)
 
 static void describe(unsigned int peer, size_t octets)
 {
-	static const unsigned char key[MOST_KEY];
+	static const unsigned char key[MOST_KEY] = {1};
 	struct nlattr *info = put(IFLA_LINKINFO | NLA_F_NESTED, NULL, 0), *data, *one;
 
 	put(IFLA_INFO_KIND, "shake", sizeof("shake"));
