@@ -10,27 +10,60 @@
 
 #include "guard.h"
 
+/* By a port's last octet, too: one address's copies do not push out another's. */
+static u32 place_of(const u8 *hello, const u8 source[SHAKE_SOURCE])
+{
+	u8 mixed = hello[SHAKE_HELLO_EPHEMERAL + SHAKE_KEY / 2] ^ source[SHAKE_SOURCE - 1];
+
+	return mixed % SHAKE_ASKED;
+}
+
+/* With mac1: who knows the agent's public key may make a HELLO with another's ephemeral key. */
+static u64 mark_of(const u8 *hello, u32 length)
+{
+	return get_unaligned_be64(hello + SHAKE_HELLO_EPHEMERAL) ^
+	       get_unaligned_be64(hello + length - 2 * SHAKE_TAG);
+}
+
 /**
- * shake_guard_again() - whether the same HELLO came a short time ago
- * @g: the guard; if not, it remembers it
+ * shake_guard_again() - whether the same HELLO passed a short time ago, from the same source
+ * @g: the guard
  * @hello: it
+ * @length: its octets
+ * @source: address and port
  * @now: us
  *
- * Who has recorded a HELLO must not take the turns of new ones with it.
+ * Who has recorded a HELLO must not take the turns of new ones with it. Nor may a copy that is
+ * faster than its leader, from elsewhere, take the leader's own.
  *
  * Return: whether it did.
  */
-bool shake_guard_again(struct shake_guard *g, const u8 *hello, u64 now)
+bool shake_guard_again(const struct shake_guard *g, const u8 *hello, u32 length,
+		       const u8 source[SHAKE_SOURCE], u64 now)
 {
-	const u8 *e = hello + SHAKE_HELLO_EPHEMERAL;
-	struct shake_asked *asked = &g->asked[e[SHAKE_KEY / 2] % SHAKE_ASKED];
-	u64 mark = get_unaligned_be64(e);
+	const struct shake_asked *asked = &g->asked[place_of(hello, source)];
 
-	if (asked->at && asked->mark == mark && now - asked->at < SHAKE_ASKED_US)
-		return true;
-	asked->mark = mark;
+	return asked->at && now - asked->at < SHAKE_ASKED_US &&
+	       asked->mark == mark_of(hello, length) &&
+	       !memcmp(asked->source, source, SHAKE_SOURCE);
+}
+
+/**
+ * shake_guard_note() - remember a HELLO that passed
+ * @g: the guard
+ * @hello: it
+ * @length: its octets
+ * @source: address and port
+ * @now: us
+ */
+void shake_guard_note(struct shake_guard *g, const u8 *hello, u32 length,
+		      const u8 source[SHAKE_SOURCE], u64 now)
+{
+	struct shake_asked *asked = &g->asked[place_of(hello, source)];
+
 	asked->at = now;
-	return false;
+	asked->mark = mark_of(hello, length);
+	memcpy(asked->source, source, SHAKE_SOURCE);
 }
 
 /**

@@ -4,11 +4,12 @@
  * out; the caller brings random octets and time, in us of a clock that never goes back, and
  * holds a lock.
  *
- *   shake_guard_again()   the same HELLO once more, as anybody may have recorded it: no
+ *   shake_guard_again()   the same HELLO once more from there, as anybody may have recorded it: no
  *   shake_guard_loaded()  more HELLOs than usual: now each must have a mac2 by the cookie of its
  *                         address, shake_guard_proves(); who has none gets a COOKIE,
  *                         shake_cookie_write()
  *   shake_guard_admits()  and no more than so many come from one network then
+ *   shake_guard_note()    it passed
  *
  * A cookie is a MAC of the address and port by a secret that lives for two minutes, as in
  * WireGuard. Nothing is kept for who has not shown one.
@@ -30,13 +31,15 @@
 #define SHAKE_SOURCE 18			/* octets of an address and its port */
 
 /**
- * struct shake_asked - a HELLO that came
+ * struct shake_asked - a HELLO that passed
  * @at: us, when; 0: none
- * @mark: of its ephemeral key
+ * @mark: of its ephemeral key and mac1
+ * @source: where it came from
  */
 struct shake_asked {
 	u64 at;
 	u64 mark;
+	u8 source[SHAKE_SOURCE];
 };
 
 /**
@@ -46,7 +49,7 @@ struct shake_asked {
  * @slot_at: us, since when HELLOs are counted
  * @slot_count: how many came since then
  * @loaded_until: us, end of the load
- * @asked: HELLOs, by an octet of their ephemeral key
+ * @asked: HELLOs, by an octet of their ephemeral key and of the port
  * @sources: us, by a hash of the network: when all that came from it had its share
  */
 struct shake_guard {
@@ -59,7 +62,10 @@ struct shake_guard {
 	u64 sources[SHAKE_SOURCES];
 };
 
-bool shake_guard_again(struct shake_guard *g, const u8 *hello, u64 now);
+bool shake_guard_again(const struct shake_guard *g, const u8 *hello, u32 length,
+		       const u8 source[SHAKE_SOURCE], u64 now);
+void shake_guard_note(struct shake_guard *g, const u8 *hello, u32 length,
+		      const u8 source[SHAKE_SOURCE], u64 now);
 bool shake_guard_loaded(struct shake_guard *g, u64 now);
 void shake_guard_cookie(struct shake_guard *g, u8 cookie[SHAKE_TAG], const u8 source[SHAKE_SOURCE],
 			u64 now);

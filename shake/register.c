@@ -87,7 +87,7 @@ static enum gate pass_guard(struct shake_dev *d, const u8 *packet, u32 length, u
 
 	write_source(source, from);
 	spin_lock_bh(&d->guard_lock);
-	if (shake_guard_again(g, packet, shake_now())) {
+	if (shake_guard_again(g, packet, length, source, shake_now())) {
 		gate = REFUSED;
 	} else if (shake_guard_loaded(g, shake_now()) && kind != SHAKE_OPEN) {
 		shake_guard_cookie(g, cookie, source, shake_now());
@@ -96,9 +96,11 @@ static enum gate pass_guard(struct shake_dev *d, const u8 *packet, u32 length, u
 		else if (!shake_guard_admits(g, source, network, shake_now()))
 			gate = REFUSED;
 	}
-	spin_unlock_bh(&d->guard_lock);
 	if (gate == PASSED && !may(d, &d->registrations))
 		gate = REFUSED;
+	if (gate == PASSED)
+		shake_guard_note(g, packet, length, source, shake_now());
+	spin_unlock_bh(&d->guard_lock);
 	return gate;
 }
 
@@ -229,7 +231,10 @@ static u32 answer_again(const struct asker *a, const struct shake_path *path, u8
 	return SHAKE_WELCOME_OCTETS;
 }
 
-/* Whether a good HELLO is to have an answer; writes it if it has had one before. */
+/*
+ * Whether a good HELLO is to have an answer; writes it if it has had one before, which costs nothing:
+ * the first may have gone to somebody whose copy was faster.
+ */
 static bool may_answer(struct asker *a, u8 *answer, u32 *length)
 {
 	struct shake_peer *peer = a->peer;
@@ -239,11 +244,11 @@ static bool may_answer(struct asker *a, u8 *answer, u32 *length)
 
 	spin_lock_bh(&peer->lock);
 	now = shake_now();
-	early = now - *last < WELCOME_US;
-	if (!early) {
+	path = shake_path(peer, a->r->path);
+	*length = answer_again(a, path, answer);
+	early = !*length && now - *last < WELCOME_US;
+	if (!early && !*length) {
 		*last = now;
-		path = shake_path(peer, a->r->path);
-		*length = answer_again(a, path, answer);
 		a->behind = a->keys.trust != SHAKE_OPEN && path && a->time <= path->accepted;
 	}
 	spin_unlock_bh(&peer->lock);

@@ -119,7 +119,9 @@ static void take_hello(u8 *octets, u32 length, const struct shake_registration *
 	expect(shake_hello_check(octets, length, keys.hello) != SHAKE_TAKEN);
 	if (r->kind == SHAKE_PUBLIC)
 		shake_mac(octets + length - 2 * SHAKE_TAG, own.mac, octets, length - 2 * SHAKE_TAG);
-	expect(!shake_guard_again(&guard, octets, 1) && shake_guard_again(&guard, octets, 2));
+	expect(!shake_guard_again(&guard, octets, length, source, 1));
+	shake_guard_note(&guard, octets, length, source, 1);
+	expect(shake_guard_again(&guard, octets, length, source, 2));
 	shake_guard_cookie(&guard, cookie, source, 1);
 	expect(!shake_guard_proves(octets, length, cookie));
 	expect(shake_cookie_write(answer, octets, length, keys.cookie, cookie, random_octets) <=

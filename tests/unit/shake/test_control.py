@@ -144,6 +144,16 @@ def test_a_device_goes_while_a_packet_comes(program: Path) -> None:
     ))  # fmt: skip
 
 
+def test_a_copy_of_a_hello_is_faster(program: Path) -> None:
+    """From another address. Its leader is answered nevertheless, however soon it comes."""
+    elsewhere = bytes([0 << 3 | 6, 0, 1])
+    play(program, (
+        b"\1" + HAPPENS * happened + record(frame) + elsewhere + moved + HAPPENS * 4
+        for happened in (1, 2) for frame in range(3)
+        for moved in (b"", bytes([6 << 3 | 7, 0, frame, 0, 0, 0, 0]))
+    ))  # fmt: skip
+
+
 def test_the_machine_is_suspended_while_a_packet_comes(program: Path) -> None:
     """No key is left to whoever reads its memory."""
     play(program, (

@@ -31,9 +31,19 @@ def cookie(guard: Guard, source: bytes = SOURCE, now: int = SECOND) -> bytes:
 def test_the_same_hello_soon_again(guard: Guard) -> None:
     hello = Leader(TRUSTS["shared"][0]).hello()
     other = Leader(TRUSTS["shared"][0]).hello(bytes(range(1, 33)))
-    asked = [wire.call("guard_again", guard, hello, SECOND + at * MS) for at in (0, 1, 399, 400)]
-    assert [bool(again) for again in asked] == [False, True, True, False]
-    assert not wire.call("guard_again", guard, other, SECOND)
+
+    def again(at: int, what: bytes = hello, source: bytes = SOURCE) -> bool:
+        return bool(wire.call("guard_again", guard, what, len(what), source, SECOND + at * MS))
+
+    assert not again(0)
+    wire.call("guard_note", guard, hello, len(hello), SOURCE, SECOND)
+    assert [again(at) for at in (0, 1, 399, 400)] == [True, True, True, False]
+    assert not again(1, other)
+    assert not again(1, hello[:-32] + bytes(32)), "a forged one stands for the leader's"
+    elsewhere = SOURCE[:-1] + b"\x35"
+    assert not again(1, source=elsewhere), "a faster copy takes the leader's turn"
+    wire.call("guard_note", guard, hello, len(hello), elsewhere, SECOND + MS)
+    assert again(2) and again(2, source=elsewhere)
 
 
 def test_more_than_ten_in_20_ms_are_a_load(guard: Guard) -> None:
