@@ -106,6 +106,7 @@ refused owned ip link set h0 type shake peer 12 allow 10.11.0.1
 for octets in 0 1 31 32 33; do refused octets$octets peer_key h0 11 $octets; done
 refused gone ip link set h0 type shake peer 8 off
 cat peers >$OUT/agent.after
+for digit in 1 0; do echo "9 $(printf %064d $digit)" >key; grep ^9 peers >>$OUT/zero; done
 refused badline put h0/shake/peers "7 allow"
 log badline.log
 refused badkey put h0/shake/key "7 0011"
@@ -318,6 +319,11 @@ def test_a_key_has_32_octets(said: dict[str, str]) -> None:
     """Whoever sends it by netlink; nothing is filled in."""
     refused = {octets: said[f"octets{octets}"].splitlines()[-1] for octets in (0, 1, 31, 32, 33)}
     assert refused == {octets: f"status {int(octets != 32)}" for octets in refused}
+
+
+def test_a_key_of_zeros_is_none(said: dict[str, str]) -> None:
+    """Anybody would know it."""
+    assert said["zero"].splitlines() == ["9 key=yes", "9 key=no"]
 
 
 def test_statistics_of_paths(said: dict[str, str]) -> None:
