@@ -232,8 +232,8 @@ static u32 answer_again(const struct asker *a, const struct shake_path *path, u8
 }
 
 /*
- * Whether a good HELLO is to have an answer; writes it if it has had one before, which costs nothing:
- * the first may have gone to somebody whose copy was faster.
+ * Whether a good HELLO is to have an answer; writes it if it has had one before, which costs
+ * nothing: the first may have gone to somebody whose copy was faster.
  */
 static bool may_answer(struct asker *a, u8 *answer, u32 *length)
 {
