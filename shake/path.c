@@ -249,7 +249,6 @@ static bool is_poor(struct shake_path *path, const struct shake_choice *choices,
 }
 
 /*
-/*
  * Whether a path that loses much may be left out for another one. One of a higher rank is worse,
  * unless the user has said what is too much.
  */

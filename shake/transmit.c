@@ -869,16 +869,19 @@ static void send_any(struct shake_peer *peer, struct parcel *parcel)
 		send_datagram(peer, parcel);
 }
 
-/* Whether an agent holds a packet back. Short ones add nothing to a queue, and what goes by two
- * paths is in a hurry. */
+/*
+ * Whether an agent holds a packet back. Short ones add nothing to a queue, and what goes by two
+ * paths is in a hurry.
+ */
 static bool waits(struct shake_peer *peer, const struct parcel *parcel)
 {
 	u32 trip;
 
+	if (!peer->held || parcel->skb->len <= SHAKE_SMALL || parcel->flags & SHAKE_RETRANSMIT)
+		return false;
 	if (!parcel->is_tcp && is_doubled(peer->d, parcel->skb))
 		return false;
-	return peer->held && parcel->skb->len > SHAKE_SMALL && !(parcel->flags & SHAKE_RETRANSMIT) &&
-	       (shake_held_waits(peer->held) || shake_is_full(peer, &trip));
+	return shake_held_waits(peer->held) || shake_is_full(peer, &trip);
 }
 
 static void send_one(struct shake_peer *peer, struct sk_buff *skb)
