@@ -53,7 +53,6 @@ static void leave_if_silent(struct shake_path *path, u64 now)
 	if (path->state != SHAKE_PATH_ALIVE || !shake_path_is_silent(&path->estimate, now))
 		return;
 	shake_path_set_state(path, SHAKE_PATH_DEAD);
-	shake_flows_path_lost(&path->peer->flows, path->settings.id);
 }
 
 /* The path that a leader wants TCP's ACKs on; 0: none. */

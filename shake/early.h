@@ -46,12 +46,15 @@ static inline void shake_early_put(struct shake_early *early, struct sk_buff *sk
 	early->count++;
 }
 
-/* Take the first packet if its number is before @turn. Returns NULL if there is none. */
-static inline struct sk_buff *shake_early_take(struct shake_early *early, u32 turn)
+/*
+ * Take the first packet if its number is before @turn, or whatever it is. Returns NULL if there
+ * is none.
+ */
+static inline struct sk_buff *shake_early_take(struct shake_early *early, u32 turn, bool all)
 {
 	struct sk_buff *skb = early->first;
 
-	if (!skb || (s32)(*shake_early_number(skb) - turn) >= 0)
+	if (!skb || (!all && (s32)(*shake_early_number(skb) - turn) >= 0))
 		return NULL;
 	early->first = skb->next;
 	if (!early->first)

@@ -45,11 +45,11 @@ static struct hlist_head *bucket_of(struct shake_flows *f, const struct shake_tu
 	return &f->buckets[hash % SHAKE_FLOWS_BUCKETS];
 }
 
-/* Append what may go on to a list. Returns its end. */
-static struct sk_buff **release(struct shake_flows *f, struct shake_flow *flow, u32 turn,
+/* Append what may go on to a list: all, or what is before @turn. Returns its end. */
+static struct sk_buff **release(struct shake_flows *f, struct shake_flow *flow, u32 turn, bool all,
 				struct sk_buff **end)
 {
-	while ((*end = shake_early_take(&flow->early, turn))) {
+	while ((*end = shake_early_take(&flow->early, turn, all))) {
 		end = &(*end)->next;
 		f->early--;
 	}
@@ -149,8 +149,8 @@ static struct shake_flow *flow_of_data(struct shake_flows *f, const struct shake
 {
 	struct shake_flow *flow = find_flow(f, &s->tuple, now);
 
-	if (s->rst) {
-		if (flow)
+	if (s->rst) {	/* whose number nobody has checked: what waits is not given up for it */
+		if (flow && !flow->early.count)
 			remove_flow(f, flow);
 		return NULL;
 	}
@@ -318,23 +318,24 @@ u64 shake_flows_order(struct shake_flows *f, const struct shake_segment *s, stru
 {
 	struct shake_flow *flow;
 	u32 turn, wait = 0;
+	bool full;
 
 	spin_lock_bh(&f->lock);
 	flow = s->seq == s->end || s->syn ? NULL : find_flow(f, &s->tuple, now);
-	if (!flow || !flow->holes.count)
+	if (!flow || (!flow->holes.count && !flow->early.count))
 		goto out;
 	turn = shake_holes_turn(&flow->holes, (u32)now, &wait);
-	if (shake_before(s->seq, turn) || flow->early.count >= SHAKE_EARLY_MAX ||
-	    f->early >= SHAKE_EARLY_ALL || !wait) {
-		release(f, flow, turn, &(*skb)->next);
+	full = flow->early.count >= SHAKE_EARLY_MAX || f->early >= SHAKE_EARLY_ALL;
+	if (shake_before(s->seq, turn)) {
+		release(f, flow, turn, false, &(*skb)->next);
 	} else {
 		if (list_empty(&flow->waits))
 			list_add_tail(&flow->waits, &f->waiting);
 		shake_early_put(&flow->early, *skb, s->seq);
 		f->early++;
-		release(f, flow, turn, skb);
+		release(f, flow, turn, full || !wait, skb);
 	}
-	wait = flow->early.count ? wait : 0;
+	wait = flow->early.count ? max(wait, 1U) : 0;
 out:
 	spin_unlock_bh(&f->lock);
 	return wait ? now + wait : U64_MAX;
@@ -357,7 +358,7 @@ u64 shake_flows_due(struct shake_flows *f, struct sk_buff **list, u64 now)
 	spin_lock_bh(&f->lock);
 	list_for_each_entry_safe(flow, next, &f->waiting, waits) {
 		turn = shake_holes_turn(&flow->holes, (u32)now, &wait);
-		list = release(f, flow, turn, list);
+		list = release(f, flow, turn, !wait, list);
 		if (flow->early.count)
 			due = min(due, now + max(wait, 1U));
 	}
@@ -414,7 +415,7 @@ enum shake_fate shake_flows_ack(struct shake_flows *f, const struct shake_segmen
 	shake_tuple_reverse(&tuple, &s->tuple);
 	spin_lock_bh(&f->lock);
 	flow = find_flow(f, &tuple, now);
-	if (flow && s->rst)
+	if (flow && s->rst && !flow->early.count)
 		remove_flow(f, flow);
 	else if (flow && s->has_ack)
 		fate = shake_holes_ack(&flow->holes, &ack, mode, threshold, &f->counts);

@@ -140,7 +140,7 @@ bool shake_guard_admits(struct shake_guard *g, const u8 source[SHAKE_SOURCE], u3
 	used = &g->sources[hash[0] % SHAKE_SOURCES];
 	if (*used > now && *used - now > burst - SHAKE_SOURCE_US)
 		return false;
-	*used = (*used > now ? *used : now) + SHAKE_SOURCE_US;
+	*used = max_t(u64, *used, now) + SHAKE_SOURCE_US;
 	return true;
 }
 

@@ -13,8 +13,10 @@
 
 #define FLOWS 64		/* of a leader; more share them */
 #define QUANTUM 1500		/* octets of a flow in its turn */
+#define FEW 16			/* packets that any leader may have */
 #define MOST 1024		/* packets of a leader */
 #define MOST_OF_ALL 16384	/* packets of all leaders of a device */
+#define TURN 256		/* packets that leave at once, before others may */
 #define TARGET_LEAST 20		/* ms: CoDel's target, at least */
 #define TARGET_PART 4		/* and this part of the longest round trip */
 #define INTERVAL_LEAST 100	/* ms: its interval, at least, and the longest round trip */
@@ -202,10 +204,11 @@ void shake_held_free(struct shake_held *held)
 	kvfree(held);
 }
 
-/* A packet waits. Under RCU. */
-void shake_held_put(struct shake_held *held, struct sk_buff *skb)
+/* A packet waits. Under RCU. Returns whether it is the only one. */
+bool shake_held_put(struct shake_held *held, struct sk_buff *skb)
 {
 	struct held_flow *flow = &held->flows[skb_get_hash(skb) % FLOWS];
+	bool only;
 
 	skb_dst_force(skb);	/* it outlives what it was given under */
 	*came_at(skb) = codel_get_time();
@@ -217,9 +220,13 @@ void shake_held_put(struct shake_held *held, struct sk_buff *skb)
 		flow->deficit = QUANTUM;
 		list_add_tail(&flow->node, &held->fresh);
 	}
-	if (atomic_inc_return(&held->d->held) > MOST_OF_ALL || held->count > MOST)
+	only = held->count == 1;
+	/* leaders that fill what there is for all leave a few to each */
+	if ((atomic_inc_return(&held->d->held) > MOST_OF_ALL && held->count > FEW) ||
+	    held->count > MOST)
 		drop_one(held);
 	spin_unlock_bh(&held->lock);
+	return only;
 }
 
 /* Whether packets wait. */
@@ -245,11 +252,11 @@ void shake_held_let_go(struct shake_peer *peer)
 {
 	struct shake_held *held = peer->held;
 	struct sk_buff *skb;
-	u32 trip;
+	u32 trip, left = TURN;
 
 	if (!shake_held_waits(held) || test_and_set_bit_lock(0, &held->busy))
 		return;
-	while (shake_held_waits(held) && !shake_is_full(peer, &trip)) {
+	while (shake_held_waits(held) && left && !shake_is_full(peer, &trip)) {
 		spin_lock_bh(&held->lock);
 		fit(held, trip);
 		skb = dequeue(held);
@@ -258,6 +265,9 @@ void shake_held_let_go(struct shake_peer *peer)
 			break;
 		memset(skb->cb, 0, sizeof(skb->cb));
 		shake_send_held(peer, skb);
+		left--;
 	}
 	clear_bit_unlock(0, &held->busy);
+	if (!left)
+		shake_peer_wake(peer, 0, 0);
 }

@@ -532,7 +532,7 @@ void shake_orders_free(struct shake_peer *peer);
 struct shake_held *shake_held_make(struct shake_dev *d);
 void shake_held_free(struct shake_held *held);
 void shake_held_purge(struct shake_held *held);
-void shake_held_put(struct shake_held *held, struct sk_buff *skb);
+bool shake_held_put(struct shake_held *held, struct sk_buff *skb);
 bool shake_held_waits(const struct shake_held *held);
 void shake_held_let_go(struct shake_peer *peer);
 

@@ -176,6 +176,9 @@ void shake_path_set_state(struct shake_path *path, enum shake_path_state state)
 		path->died++;
 		shake_count(d, SHAKE_PATH_DIED);
 		shake_path_forget(&path->estimate, shake_now());
+		shake_flows_path_lost(&path->peer->flows, path->settings.id);
+		if (state != SHAKE_PATH_ABSENT)	/* for what waited for its data */
+			shake_peer_wake(path->peer, 0, 0);
 	} else if (path->state == SHAKE_PATH_DEAD && state == SHAKE_PATH_ALIVE) {
 		shake_count(d, SHAKE_PATH_REVIVED);
 	}

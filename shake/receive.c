@@ -537,6 +537,7 @@ int shake_encap_rcv(struct sock *sk, struct sk_buff *skb)
 		kfree_skb(skb);
 		return 0;
 	}
+	skb_mark_not_on_list(skb);	/* UDP may have cut it from others */
 	read_outside(&a);
 	skb_pull_rcsum(skb, sizeof(struct udphdr));
 	/* heads of data, and all that is none: an ACK, or the longest HELLO */

@@ -641,7 +641,8 @@ static bool find_way(struct shake_peer *peer, struct parcel *parcel, struct shak
 	now = shake_now();	/* under the lock: no other CPU has a later one */
 	path = choose(peer, parcel->pin, parcel->skb->len, small, parcel->twin, now);
 	*cause = SHAKE_DROP_NO_PATH;
-	if (path && !small && !shake_is_leader(peer->d) && shake_is_over(path, now)) {
+	if (path && parcel->skb->len > SHAKE_SMALL && !shake_is_leader(peer->d) &&
+	    shake_is_over(path, now)) {
 		*cause = SHAKE_DROP_LIMIT;
 		path = NULL;
 	}
@@ -895,7 +896,9 @@ static void send_one(struct shake_peer *peer, struct sk_buff *skb)
 	}
 	if (waits(peer, &parcel)) {
 		shake_count(peer->d, SHAKE_HELD_BACK);
-		shake_held_put(peer->held, skb);
+		/* the last one may have left since, and nobody look any more */
+		if (shake_held_put(peer->held, skb))
+			shake_peer_wake(peer, shake_now() + SHAKE_HOLD_US, shake_now());
 		return;
 	}
 	send_any(peer, &parcel);
