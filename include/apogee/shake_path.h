@@ -780,8 +780,6 @@ static inline void shake_path_rebase(struct shake_path_est *e, const struct shak
 		e->strange = U32_MAX;
 		return;
 	}
-	if (e->strange == U32_MAX)
-		e->strange_at = now;	/* it may have slept since the last one */
 	e->strange = min(e->strange, rtt);
 	if (now - e->strange_at < max(SHAKE_STRANGE_US, 2 * e->srtt))
 		return;
