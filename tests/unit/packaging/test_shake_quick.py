@@ -56,7 +56,7 @@ Weight = 50
 Id = 5
 Dev = wwan0
 Gateway = 192.168.8.1
-Duplicate = small ef
+Shaped = small ef
 [Path]
 Local = 198.51.100.2
 [Path]
@@ -183,7 +183,7 @@ def test_commands_of_a_leader() -> None:
         "ip link add name home type shake role leader id 7 remote 203.0.113.9 queue 100ms",
         f"{change} peer 7 key /etc/shake/home.key",
         f"{change} path 1 dev ppp0 weight 50",
-        f"{change} path 5 dev wwan0 duplicate small ef",
+        f"{change} path 5 dev wwan0 shaped small ef",
         f"{change} path 3 local 198.51.100.2",
         f"{change} path 4",
         "ip link set dev home mtu 1400",
@@ -379,7 +379,7 @@ def test_an_up_that_fails_is_undone(machine: Path) -> None:
     status, said, asked = quick(machine, "up", FAILS="path 5")
     assert (status, said) == (1, f"shake-quick: {machine}/home.conf:17: no")
     assert asked[0] == "pre" and asked[-1] == "post"
-    at = asked.index("link set dev home type shake path 5 dev wwan0 duplicate small ef")
+    at = asked.index("link set dev home type shake path 5 dev wwan0 shaped small ef")
     undone = asked[at + 1 : -1]
     assert undone[0] == "-4 -force -batch -" and f"  route flush table {T}" in undone
     assert undone[-1] == f"  route flush table {T + 9}"
