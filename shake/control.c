@@ -353,11 +353,15 @@ void shake_peer_timer(struct timer_list *timer)
 	struct sk_buff *list = NULL;
 	u64 next = U64_MAX;
 	struct shake_path *path;
+	u32 had, room;
 
 	rcu_read_lock();
 	shake_for_each_path(peer, path)
 		next = min(next, step(path));
-	next = min(next, shake_flows_due(&peer->flows, &list, shake_now()));
+	had = shake_up_room(peer->d);
+	room = had;
+	next = min(next, shake_flows_due(&peer->flows, &list, &room, shake_now()));
+	shake_up_count(peer->d, had - room);
 	shake_deliver(peer->d, list);
 	rcu_read_unlock();
 	if (next != U64_MAX && netif_running(peer->d->dev))

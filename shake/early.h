@@ -29,6 +29,12 @@ static inline u32 *shake_early_number(const struct sk_buff *skb)
 	return (u32 *)skb->cb;
 }
 
+/* Whether packets wait whose number is before this one. */
+static inline bool shake_early_before(const struct shake_early *early, u32 number)
+{
+	return early->first && (s32)(*shake_early_number(early->first) - number) < 0;
+}
+
 /* Put a packet in its place, behind those of the same number. */
 static inline void shake_early_put(struct shake_early *early, struct sk_buff *skb, u32 number)
 {

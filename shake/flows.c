@@ -45,17 +45,28 @@ static struct hlist_head *bucket_of(struct shake_flows *f, const struct shake_tu
 	return &f->buckets[hash % SHAKE_FLOWS_BUCKETS];
 }
 
-/* Append what may go on to a list: all, or what is before @turn. Returns its end. */
+/*
+ * Append what may go on to a list: all, or what is before @turn, as far as there is room. Returns
+ * its end.
+ */
 static struct sk_buff **release(struct shake_flows *f, struct shake_flow *flow, u32 turn, bool all,
-				struct sk_buff **end)
+				u32 *room, struct sk_buff **end)
 {
-	while ((*end = shake_early_take(&flow->early, turn, all))) {
+	*end = NULL;
+	while (*room && (*end = shake_early_take(&flow->early, turn, all))) {
 		end = &(*end)->next;
 		f->early--;
+		--*room;
 	}
 	if (!flow->early.count)
 		list_del_init(&flow->waits);
 	return end;
+}
+
+/* us after which packets that wait are looked at: at once if only room was missing. */
+static u32 next_look(const struct shake_flow *flow, u32 turn, u32 wait)
+{
+	return shake_early_before(&flow->early, turn) ? 1 : max(wait, 1U);
 }
 
 /* Forget the packets of a flow that wait: TCP sends them again. */
@@ -309,12 +320,15 @@ void shake_flows_arrived(struct shake_flows *f, const struct shake_segment *s, u
  * @f: the table; shake_flows_arrived() has seen it
  * @s: the segment
  * @skb: in: its packet; out: the packets that go on, a list
+ * @room: how many of those that waited may go on; reduced by those that do
  * @now: us
+ *
+ * If nothing may wait any more, one goes on even without room.
  *
  * Return: when packets have waited for long enough; U64_MAX: none waits.
  */
 u64 shake_flows_order(struct shake_flows *f, const struct shake_segment *s, struct sk_buff **skb,
-		      u64 now)
+		      u32 *room, u64 now)
 {
 	struct shake_flow *flow;
 	u32 turn, wait = 0;
@@ -326,16 +340,18 @@ u64 shake_flows_order(struct shake_flows *f, const struct shake_segment *s, stru
 		goto out;
 	turn = shake_holes_turn(&flow->holes, (u32)now, &wait);
 	full = flow->early.count >= SHAKE_EARLY_MAX || f->early >= SHAKE_EARLY_ALL;
-	if (shake_before(s->seq, turn)) {
-		release(f, flow, turn, false, &(*skb)->next);
+	if (full && !*room)
+		*room = 1;
+	if (shake_before(s->seq, turn) && !shake_early_before(&flow->early, s->seq)) {
+		release(f, flow, turn, false, room, &(*skb)->next);
 	} else {
 		if (list_empty(&flow->waits))
 			list_add_tail(&flow->waits, &f->waiting);
 		shake_early_put(&flow->early, *skb, s->seq);
 		f->early++;
-		release(f, flow, turn, full || !wait, skb);
+		release(f, flow, turn, full || !wait, room, skb);
 	}
-	wait = flow->early.count ? max(wait, 1U) : 0;
+	wait = flow->early.count ? next_look(flow, turn, wait) : 0;
 out:
 	spin_unlock_bh(&f->lock);
 	return wait ? now + wait : U64_MAX;
@@ -345,11 +361,12 @@ out:
  * shake_flows_due() - what has waited for long enough
  * @f: the table
  * @list: the packets that go on
+ * @room: how many may; reduced by those that do
  * @now: us
  *
  * Return: when there is more; U64_MAX: none waits.
  */
-u64 shake_flows_due(struct shake_flows *f, struct sk_buff **list, u64 now)
+u64 shake_flows_due(struct shake_flows *f, struct sk_buff **list, u32 *room, u64 now)
 {
 	struct shake_flow *flow, *next;
 	u64 due = U64_MAX;
@@ -358,9 +375,9 @@ u64 shake_flows_due(struct shake_flows *f, struct sk_buff **list, u64 now)
 	spin_lock_bh(&f->lock);
 	list_for_each_entry_safe(flow, next, &f->waiting, waits) {
 		turn = shake_holes_turn(&flow->holes, (u32)now, &wait);
-		list = release(f, flow, turn, !wait, list);
+		list = release(f, flow, turn, !wait, room, list);
 		if (flow->early.count)
-			due = min(due, now + max(wait, 1U));
+			due = min(due, now + next_look(flow, turn, wait));
 	}
 	*list = NULL;
 	spin_unlock_bh(&f->lock);

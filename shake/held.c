@@ -89,7 +89,7 @@ static struct sk_buff *take_first(struct shake_held *held, struct held_flow *flo
 
 	if (!skb)
 		return NULL;
-	flow->bytes -= skb->len;
+	WRITE_ONCE(flow->bytes, flow->bytes - skb->len);
 	WRITE_ONCE(held->count, held->count - 1);
 	atomic_dec(&held->d->held);
 	return skb;
@@ -192,7 +192,7 @@ void shake_held_purge(struct shake_held *held)
 	for (i = 0; i < FLOWS; i++) {
 		atomic_sub(skb_queue_len(&held->flows[i].packets), &held->d->held);
 		__skb_queue_purge(&held->flows[i].packets);
-		held->flows[i].bytes = 0;
+		WRITE_ONCE(held->flows[i].bytes, 0);
 	}
 	WRITE_ONCE(held->count, 0);
 	spin_unlock_bh(&held->lock);
@@ -204,17 +204,22 @@ void shake_held_free(struct shake_held *held)
 	kvfree(held);
 }
 
+static struct held_flow *flow_of(struct shake_held *held, struct sk_buff *skb)
+{
+	return &held->flows[skb_get_hash(skb) % FLOWS];
+}
+
 /* A packet waits. Under RCU. Returns whether it is the only one. */
 bool shake_held_put(struct shake_held *held, struct sk_buff *skb)
 {
-	struct held_flow *flow = &held->flows[skb_get_hash(skb) % FLOWS];
+	struct held_flow *flow = flow_of(held, skb);
 	bool only;
 
 	skb_dst_force(skb);	/* it outlives what it was given under */
 	*came_at(skb) = codel_get_time();
 	spin_lock_bh(&held->lock);
 	__skb_queue_tail(&flow->packets, skb);
-	flow->bytes += skb->len;
+	WRITE_ONCE(flow->bytes, flow->bytes + skb->len);
 	WRITE_ONCE(held->count, held->count + 1);
 	if (list_empty(&flow->node)) {
 		flow->deficit = QUANTUM;
@@ -233,6 +238,12 @@ bool shake_held_put(struct shake_held *held, struct sk_buff *skb)
 bool shake_held_waits(const struct shake_held *held)
 {
 	return held && READ_ONCE(held->count);
+}
+
+/* Whether packets of a packet's flow wait, which it must not overtake. */
+bool shake_held_has(struct shake_held *held, struct sk_buff *skb)
+{
+	return shake_held_waits(held) && READ_ONCE(flow_of(held, skb)->bytes);
 }
 
 /*

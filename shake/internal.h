@@ -22,6 +22,7 @@
 #define SHAKE_ACK_US 10000			/* least time between pseudo-ACKs of a path */
 #define SHAKE_ACK_PACKETS 16			/* packets that one pseudo-ACK acknowledges */
 #define SHAKE_DOUBT_US (2 * USEC_PER_SEC)	/* all paths are probed while one loses much */
+#define SHAKE_UP 512				/* packets that waited go up per jiffy, see below */
 #define SHAKE_HOLD_US (20 * USEC_PER_MSEC)	/* between looks at a stopped queue */
 #define SHAKE_SMALL 128				/* octets: TCP's ACKs, which are not counted */
 #define SHAKE_TCP_HEADERS 200			/* octets: IPv6 with options, TCP with options */
@@ -275,6 +276,8 @@ struct shake_owned {
  * @resets: hints that may be sent now
  * @refilled: jiffies, when more were allowed
  * @waiting: datagrams received that wait
+ * @up: packets that waited and may go up now
+ * @up_at: jiffies, when more were allowed
  * @held: agent: packets that are held back, of all leaders
  * @counts: by enum shake_count
  * @gone: what flows of deleted peers counted; under RTNL
@@ -303,6 +306,8 @@ struct shake_dev {
 	atomic_t registrations;
 	atomic_t resets;
 	atomic_t waiting;
+	atomic_t up;
+	unsigned long up_at;
 	unsigned long refilled;
 	atomic_t held;
 	atomic64_t counts[SHAKE_COUNTS];
@@ -534,6 +539,7 @@ void shake_held_free(struct shake_held *held);
 void shake_held_purge(struct shake_held *held);
 bool shake_held_put(struct shake_held *held, struct sk_buff *skb);
 bool shake_held_waits(const struct shake_held *held);
+bool shake_held_has(struct shake_held *held, struct sk_buff *skb);
 void shake_held_let_go(struct shake_peer *peer);
 
 /* receive.c */
@@ -543,6 +549,26 @@ static inline void shake_give(struct shake_dev *d, struct sk_buff *skb)
 {
 	dev_sw_netstats_rx_add(d->dev, skb->len);
 	gro_cells_receive(&d->gro, skb);
+}
+
+/*
+ * How many packets that have waited may go up now: what is left does so later. gro_cells drops what
+ * is above net.core.netdev_max_backlog, 1000.
+ */
+static inline u32 shake_up_room(struct shake_dev *d)
+{
+	if (jiffies - READ_ONCE(d->up_at)) {
+		WRITE_ONCE(d->up_at, jiffies);
+		atomic_set(&d->up, SHAKE_UP);
+	}
+	return max(atomic_read(&d->up), 0);
+}
+
+/* So many did. */
+static inline void shake_up_count(struct shake_dev *d, u32 count)
+{
+	if (count)
+		atomic_sub(count, &d->up);
 }
 
 int shake_encap_rcv(struct sock *sk, struct sk_buff *skb);

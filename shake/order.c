@@ -11,7 +11,7 @@
 #include "internal.h"
 
 #define WAITING 8192		/* packets of a device that wait, at most */
-#define WAITING_STREAM 2048	/* of a stream */
+#define WAITING_STREAM 512	/* of a stream: to find a place among more would take too long */
 
 /**
  * struct stream - packets of a stream that wait
@@ -84,6 +84,12 @@ static void put(struct shake_dev *d, struct stream *stream, struct sk_buff *skb,
 	shake_count(d, SHAKE_ORDER_WAITED);
 }
 
+static void drop(struct shake_dev *d, struct sk_buff *skb)
+{
+	dev_core_stats_rx_dropped_inc(d->dev);
+	kfree_skb(skb);
+}
+
 static struct sk_buff *take_first(struct shake_dev *d, struct stream *stream)
 {
 	struct sk_buff *skb = __skb_dequeue(&stream->list);
@@ -102,37 +108,66 @@ static struct place *oldest(struct stream *stream)
 	return list_first_entry(&stream->places, struct place, list);
 }
 
-/* Deliver those whose turn it is; @give_up: also the one that came first, and all before it. */
-static void deliver(struct shake_dev *d, struct stream *stream, bool give_up)
+/*
+ * Deliver those whose turn it is, as far as there is room; @give_up: also the one that came first,
+ * and all before it.
+ */
+static void deliver(struct shake_dev *d, struct stream *stream, bool give_up, u32 *room)
 {
 	u32 last = give_up ? oldest(stream)->number : 0, number;
 	struct sk_buff *skb;
 
-	while ((skb = skb_peek(&stream->list))) {
+	while ((skb = skb_peek(&stream->list)) && *room) {
 		number = place_of(skb)->number;
 		if (!shake_order_next(&stream->order, number,
 				      give_up && shake_order_after(number, last) <= 0))
 			break;
 		shake_give(d, take_first(d, stream));
+		--*room;
 	}
 	stream->order.waits = skb;
 	if (skb)
 		shake_order_reopen(&stream->order, oldest(stream)->at);
 }
 
-/* The same with those that have waited long enough, or @all. */
-static void settle(struct shake_dev *d, struct stream *stream, bool all, u64 now)
+/*
+ * The same with those that have waited long enough, or @all, of which one goes even without room.
+ * Returns whether there was room for all.
+ */
+static bool settle(struct shake_dev *d, struct stream *stream, bool all, u64 now)
 {
-	deliver(d, stream, false);
-	while (stream->order.waits && (all || !shake_order_left(&stream->order, now))) {
+	u32 had = shake_up_room(d), room = had ?: all;
+
+	deliver(d, stream, false, &room);
+	while (room && stream->order.waits && (all || !shake_order_left(&stream->order, now))) {
 		shake_count(d, SHAKE_ORDER_GAVE_UP);
-		deliver(d, stream, true);
+		deliver(d, stream, true, &room);
 	}
+	shake_up_count(d, had > room ? had - room : 0);
+	return room;
 }
 
-static void wake(struct shake_orders *orders, const struct stream *stream, u64 now)
+/* What waits is of another sender. */
+static void give_all(struct shake_dev *d, struct stream *stream)
 {
-	u32 left = shake_order_left(&stream->order, now);
+	u32 had = shake_up_room(d), room = had;
+	struct sk_buff *skb;
+
+	while ((skb = take_first(d, stream))) {
+		if (room) {
+			shake_give(d, skb);
+			room--;
+		} else {
+			drop(d, skb);
+		}
+	}
+	shake_up_count(d, had - room);
+}
+
+/* @had_room: else those that wait are looked at in the next jiffy. */
+static void wake(struct shake_orders *orders, const struct stream *stream, bool had_room, u64 now)
+{
+	u32 left = had_room ? shake_order_left(&stream->order, now) : 0;
 
 	if (stream->order.waits)
 		timer_reduce(&orders->timer, jiffies + usecs_to_jiffies(left));
@@ -143,6 +178,7 @@ static void expired(struct timer_list *timer)
 	struct shake_orders *orders = timer_container_of(orders, timer, timer);
 	struct shake_dev *d = orders->peer->d;
 	struct stream *stream;
+	bool room;
 	u64 now;
 	u32 i;
 
@@ -152,9 +188,8 @@ static void expired(struct timer_list *timer)
 		stream = &orders->streams[i];
 		if (!stream->order.waits)
 			continue;
-		if (!shake_order_left(&stream->order, now))
-			settle(d, stream, false, now);
-		wake(orders, stream, now);
+		room = settle(d, stream, false, now);
+		wake(orders, stream, room, now);
 	}
 	spin_unlock(&orders->lock);
 }
@@ -201,6 +236,7 @@ void shake_order_take(struct shake_peer *peer, struct sk_buff *skb, u32 number)
 	struct shake_orders *orders = orders_of(peer);
 	struct shake_dev *d = peer->d;
 	struct stream *stream;
+	bool room = true;
 	u64 now;
 
 	if (!orders) {
@@ -222,20 +258,19 @@ void shake_order_take(struct shake_peer *peer, struct sk_buff *skb, u32 number)
 		break;
 	case SHAKE_ORDER_WAIT:
 		put(d, stream, skb, number, now);
-		settle(d, stream, skb_queue_len(&stream->list) > WAITING_STREAM ||
-		       atomic_read(&d->waiting) > WAITING, now);
+		room = settle(d, stream, skb_queue_len(&stream->list) > WAITING_STREAM ||
+			      atomic_read(&d->waiting) > WAITING, now);
 		break;
 	case SHAKE_ORDER_ANEW:
-		while (!skb_queue_empty(&stream->list))
-			shake_give(d, take_first(d, stream));
+		give_all(d, stream);
 		shake_give(d, skb);
 		break;
 	case SHAKE_ORDER_NOW:
 		shake_give(d, skb);
-		settle(d, stream, false, now);
+		room = settle(d, stream, false, now);
 		break;
 	}
-	wake(orders, stream, now);
+	wake(orders, stream, room, now);
 	spin_unlock_bh(&orders->lock);
 }
 
@@ -250,10 +285,8 @@ static void purge(struct shake_orders *orders)
 	spin_lock_bh(&orders->lock);
 	for (i = 0; i < SHAKE_STREAMS; i++) {
 		stream = &orders->streams[i];
-		while ((skb = take_first(d, stream))) {
-			dev_core_stats_rx_dropped_inc(d->dev);
-			kfree_skb(skb);
-		}
+		while ((skb = take_first(d, stream)))
+			drop(d, skb);
 		stream->order.waits = false;
 	}
 	spin_unlock_bh(&orders->lock);

@@ -184,8 +184,10 @@ void shake_deliver(struct shake_dev *d, struct sk_buff *list)
 static void put_in_order(struct shake_peer *peer, const struct shake_segment *segment,
 			 struct sk_buff *skb, u64 now)
 {
-	u64 due = shake_flows_order(&peer->flows, segment, &skb, now);
+	u32 had = shake_up_room(peer->d), room = had;
+	u64 due = shake_flows_order(&peer->flows, segment, &skb, &room, now);
 
+	shake_up_count(peer->d, had > room ? had - room : 0);
 	if (due != U64_MAX)
 		shake_peer_wake(peer, due, now);
 	shake_deliver(peer->d, skb);

@@ -871,15 +871,18 @@ static void send_any(struct shake_peer *peer, struct parcel *parcel)
 }
 
 /*
- * Whether an agent holds a packet back. Short ones add nothing to a queue, and what goes by two
- * paths is in a hurry.
+ * Whether an agent holds a packet back. Short ones add nothing to a queue, but TCP's last data and
+ * its FIN follow what waits; and what goes by two paths is in a hurry.
  */
 static bool waits(struct shake_peer *peer, const struct parcel *parcel)
 {
 	u32 trip;
 
-	if (!peer->held || parcel->skb->len <= SHAKE_SMALL || parcel->flags & SHAKE_RETRANSMIT)
+	if (!peer->held || parcel->flags & SHAKE_RETRANSMIT)
 		return false;
+	if (parcel->skb->len <= SHAKE_SMALL)
+		return parcel->is_tcp && parcel->segment.seq != parcel->segment.end &&
+		       shake_held_has(peer->held, parcel->skb);
 	if (!parcel->is_tcp && is_doubled(peer->d, parcel->skb))
 		return false;
 	return shake_held_waits(peer->held) || shake_is_full(peer, &trip);

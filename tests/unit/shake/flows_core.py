@@ -7,7 +7,7 @@ import ctypes
 import ipaddress
 import mmap
 import struct
-from ctypes import c_uint8, c_uint32
+from ctypes import byref, c_uint8, c_uint32, c_void_p
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -19,7 +19,10 @@ from tests.unit.headers.cheaders import Library
 FIN, SYN, RST, PSH, ACK, URG, ECE, CWR, AE = (1 << bit for bit in range(9))
 PASS, DROP, RETRANSMIT, UNSACKED = range(4)
 PASS_ALL, DROP_ALL, TDAR, AUTO = range(4)
-HEADERS = DeviceHeaders([kernel.FOLDER / "linux/slab.h", ROOT / "shake/flows.h"])
+EARLY = ROOT / "tests/fuzz/early_packets.c"
+HEADERS = DeviceHeaders(
+    [kernel.FOLDER / "linux/slab.h", ROOT / "shake/flows.h", EARLY.with_suffix(".h")]
+)
 Tuple, Segment = HEADERS.structs["shake_tuple"], HEADERS.structs["shake_segment"]
 
 
@@ -70,7 +73,7 @@ class Packet:
 
 @cache
 def library() -> Library:
-    return build("shake_flows", HEADERS, fuzz.SHAKE_FLOWS)
+    return build("shake_flows", HEADERS, [*fuzz.SHAKE_FLOWS, EARLY])
 
 
 @cache
@@ -133,6 +136,7 @@ class Flows:
         self.table = self.library.new("shake_flows")
         self.made = not self.library.shake_flows_init(self.table)
         self.now = 0
+        self.due: int | None = None
 
     def __enter__(self) -> Flows:
         return self
@@ -156,6 +160,28 @@ class Flows:
 
     def ack(self, packet: Packet, mode: int = DROP_ALL, threshold: int = 5) -> int:
         return self.library.shake_flows_ack(self.table, segment(packet), mode, threshold, self.now)
+
+    def order(self, packet: Packet, number: int, room: int = 1000) -> list[int]:
+        """A packet comes that has this number; those that go on."""
+        left, first = c_uint32(room), c_void_p(self.library.early_packet(number))
+        due = self.library.shake_flows_order(
+            self.table, segment(packet), byref(first), byref(left), self.now
+        )
+        return self._taken(first, due)
+
+    def looked_at(self, room: int = 1000) -> list[int]:
+        """What has waited for long enough."""
+        left, first = c_uint32(room), c_void_p()
+        due = self.library.shake_flows_due(self.table, byref(first), byref(left), self.now)
+        return self._taken(first, due)
+
+    def _taken(self, first: c_void_p, due: int) -> list[int]:
+        self.due = None if due == 2**64 - 1 else due
+        found = []
+        while first.value:
+            found.append(self.library.early_number(first.value))
+            first.value = self.library.early_rest(first.value)
+        return found
 
     @property
     def count(self) -> int:

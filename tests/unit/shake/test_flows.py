@@ -241,3 +241,89 @@ def test_a_table_that_cannot_be_made() -> None:
     library().slab_refuse(True)
     with Flows() as table:  # it may be freed all the same
         assert not table.made
+
+
+# --- in order -------------------------------------------------------------------------------------
+
+
+def comes(
+    flows: Flows, number: int, path: int = 1, m_al: int | None = None, **how: int
+) -> list[int]:
+    """seg#number arrives with M_AL, that of all before by default; those that go on."""
+    packet = at(LEADER, number)
+    flows.arrived(packet, path, packet.seq if m_al is None else m_al)
+    return flows.order(packet, number, **how)
+
+
+def waiting(flows: Flows, last: int) -> None:
+    """seg#1 is on its way by path 2, what comes behind it waits."""
+    flows.library.shake_flows_path_alive(flows.table, 2)
+    flows.arrived(syn(LEADER), 1)
+    assert comes(flows, 0, m_al=1000) == [0]
+    for number in range(2, last + 1):
+        assert comes(flows, number, m_al=1000 + 1000 * (number - 1 if number > 2 else 1)) == []
+    assert flows.table.early == last - 1
+
+
+def test_data_waits_for_what_is_late(flows: Flows) -> None:
+    waiting(flows, 5)
+    assert flows.due is not None and flows.due > flows.now
+    assert comes(flows, 1, 2, 1000) == [1, 2, 3, 4, 5]
+    assert (flows.table.early, flows.due) == (0, None)
+
+
+def test_data_does_not_wait_for_ever(flows: Flows) -> None:
+    waiting(flows, 5)
+    assert flows.due is not None
+    assert flows.looked_at() == []
+    flows.now = flows.due
+    assert flows.looked_at() == [2, 3, 4, 5]
+    assert flows.due is None
+
+
+def test_a_new_connection_lets_go_what_waits(flows: Flows) -> None:
+    """A SYN of the same ports has another number, to which the old ones have no relation."""
+    waiting(flows, 5)
+    anew = replace(LEADER, seq=3_000_000_000)
+    flows.arrived(syn(anew), 1)
+    flows.arrived(anew, 1, anew.seq)
+    assert sorted(flows.order(anew, 100) + flows.looked_at()) == [2, 3, 4, 5, 100]
+    assert flows.table.early == 0
+
+
+@pytest.mark.parametrize("way", ["arrived", "ack"])
+def test_a_reset_discards_nothing(flows: Flows, way: str) -> None:
+    """Nobody has checked its number, and anybody may have forged it."""
+    waiting(flows, 5)
+    reset = replace(LEADER, flags=RST, seq=77, data=b"")
+    if way == "arrived":
+        flows.arrived(reset, 1)
+    else:
+        flows.ack(reset.back(flags=RST))
+    assert flows.table.early == 4
+    assert comes(flows, 1, 2, 1000) == [1, 2, 3, 4, 5]
+
+
+def test_a_path_that_goes_is_not_waited_for(flows: Flows) -> None:
+    waiting(flows, 5)
+    flows.library.shake_flows_path_lost(flows.table, 2)
+    assert flows.looked_at() == [2, 3, 4, 5]
+
+
+def test_what_waited_goes_on_in_portions(flows: Flows) -> None:
+    """As far as there is room; what comes next does not overtake it."""
+    waiting(flows, 9)
+    assert comes(flows, 1, 2, 1000, room=3) == [1, 2, 3, 4]
+    assert flows.due == flows.now + 1
+    assert comes(flows, 10, room=0) == []
+    assert flows.looked_at(room=2) == [5, 6]
+    assert flows.due == flows.now + 1
+    assert comes(flows, 11, room=2) == [7, 8]
+    assert flows.looked_at() == [9, 10, 11]
+    assert (flows.table.early, flows.due) == (0, None)
+
+
+def test_a_flow_that_may_not_wait_goes_on_without_room(flows: Flows) -> None:
+    waiting(flows, 513)
+    assert comes(flows, 514, m_al=514_000, room=0) == [2]
+    assert flows.table.early == 512

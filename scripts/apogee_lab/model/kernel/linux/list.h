@@ -62,6 +62,12 @@ static inline void list_move(struct list_head *entry, struct list_head *head)
 	list_add(entry, head);
 }
 
+static inline void list_move_tail(struct list_head *entry, struct list_head *head)
+{
+	list_del(entry);
+	list_add_tail(entry, head);
+}
+
 static inline void hlist_add_head(struct hlist_node *entry, struct hlist_head *head)
 {
 	entry->next = head->first;
@@ -79,6 +85,7 @@ static inline void hlist_del(struct hlist_node *entry)
 }
 
 #define list_entry container_of
+#define list_first_entry(head, type, member) list_entry((head)->next, type, member)
 #define list_last_entry(head, type, member) list_entry((head)->prev, type, member)
 #define list_first_entry_or_null(head, type, member) \
 	((head)->next == (head) ? NULL : list_entry((head)->next, type, member))

@@ -65,6 +65,12 @@ static inline int atomic_dec_if_positive(atomic_t *number)
 	return number->value > 0 ? --number->value : -1;
 }
 
+#define atomic_read(number) ((number)->value)
+#define atomic_sub(by, number) ((void)((number)->value -= (int)(by)))
+#define atomic_inc(number) ((void)(number)->value++)
+#define atomic_dec(number) ((void)(number)->value--)
+#define atomic_inc_return(number) (++(number)->value)
+
 #define atomic64_inc(number) ((number)->value++)
 #define atomic64_read(number) ((number)->value)
 
@@ -109,6 +115,7 @@ struct net_device {
 #define netif_carrier_on(dev) ((dev)->carrier = true)
 #define netif_carrier_off(dev) ((dev)->carrier = false)
 #define dev_core_stats_rx_dropped_inc(dev) ((void)(dev))
+#define dev_core_stats_tx_dropped_inc(dev) ((void)(dev))
 #define dev_sw_netstats_rx_add(dev, length) ((void)(dev))
 
 struct net_device *__dev_get_by_name(struct net *net, const char *name);

@@ -20,6 +20,14 @@ static inline u16 get_random_u16(void)
 	return number;
 }
 
+static inline u32 get_random_u32(void)
+{
+	u32 number;
+
+	get_random_bytes(&number, sizeof(number));
+	return number;
+}
+
 /* The simulation's. */
 u32 prandom_u32_max(u32 below);
 

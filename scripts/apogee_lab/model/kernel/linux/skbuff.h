@@ -17,7 +17,9 @@
 /* A packet, alone in memory that ends with it. */
 struct sk_buff {
 	struct sk_buff *next;
-	u8 cb[48];
+	struct sk_buff *prev;
+	u8 cb[48] __attribute__((aligned(8)));
+	u32 hash;
 	u8 *octets;		/* the memory */
 	u8 *data;		/* what is left of the front */
 	u32 len;		/* octets from there */
@@ -66,6 +68,60 @@ static inline void kfree_skb_list(struct sk_buff *list)
 	skb_list_walk_safe(list, skb, next)
 		kfree_skb(skb);
 }
+
+/* A queue: a ring in which the head is one of them. */
+struct sk_buff_head {
+	struct sk_buff *next;
+	struct sk_buff *prev;
+	u32 qlen;
+};
+
+static inline void __skb_queue_head_init(struct sk_buff_head *list)
+{
+	list->next = (struct sk_buff *)list;
+	list->prev = list->next;
+	list->qlen = 0;
+}
+
+#define skb_queue_len(list) ((list)->qlen)
+#define skb_peek(list) ((list)->qlen ? (list)->next : NULL)
+#define skb_queue_reverse_walk(list, skb) \
+	for ((skb) = (list)->prev; (skb) != (struct sk_buff *)(list); (skb) = (skb)->prev)
+
+static inline void __skb_queue_after(struct sk_buff_head *list, struct sk_buff *before,
+				     struct sk_buff *skb)
+{
+	skb->prev = before;
+	skb->next = before->next;
+	before->next->prev = skb;
+	before->next = skb;
+	list->qlen++;
+}
+
+#define __skb_queue_tail(list, skb) __skb_queue_after(list, (list)->prev, skb)
+
+static inline struct sk_buff *__skb_dequeue(struct sk_buff_head *list)
+{
+	struct sk_buff *skb = skb_peek(list);
+
+	if (!skb)
+		return NULL;
+	skb->next->prev = skb->prev;
+	skb->prev->next = skb->next;
+	skb->next = NULL;
+	skb->prev = NULL;
+	list->qlen--;
+	return skb;
+}
+
+static inline void __skb_queue_purge(struct sk_buff_head *list)
+{
+	while (list->qlen)
+		kfree_skb(__skb_dequeue(list));
+}
+
+#define skb_get_hash(skb) ((skb)->hash)
+#define skb_dst_force(skb) ((void)(skb))
 
 static inline struct sk_buff *skb_copy(const struct sk_buff *skb, int flags)
 {

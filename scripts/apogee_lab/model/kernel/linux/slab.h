@@ -33,6 +33,8 @@ static inline void *kmalloc_array(size_t count, size_t size, int flags)
 #define kzalloc(size, flags) kcalloc(1, size, flags)
 #define kmalloc(size, flags) kmalloc_array(1, size, flags)
 #define kfree(memory) free(memory)
+#define kvzalloc(size, flags) kzalloc(size, flags)
+#define kvfree(memory) kfree(memory)
 #define kfree_sensitive(memory) kfree(memory)
 
 #endif /* _TEST_LINUX_SLAB_H */

@@ -50,4 +50,15 @@ static inline void might_sleep(void)
 #define spin_lock(lock) spin_lock_bh(lock)
 #define spin_unlock(lock) spin_unlock_bh(lock)
 
+/* Locks of one bit: the other one is let go, or nobody waits. */
+static inline bool test_and_set_bit_lock(int bit, unsigned long *bits)
+{
+	bool was = *bits >> bit & 1;
+
+	*bits |= 1UL << bit;
+	return was;
+}
+
+#define clear_bit_unlock(bit, bits) ((void)(*(bits) &= ~(1UL << (bit))))
+
 #endif /* _TEST_LINUX_SPINLOCK_H */

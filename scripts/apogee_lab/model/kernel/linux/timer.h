@@ -30,8 +30,11 @@ static inline void timer_setup(struct timer_list *timer,
 	*timer = (struct timer_list){ .function = function, .expires = flags };
 }
 
+__attribute__((weak)) struct timer_list *fuzz_timer;	/* the one that was set last */
+
 static inline void mod_timer(struct timer_list *timer, unsigned long expires)
 {
+	fuzz_timer = timer;
 	timer->pending = !timer->shut;
 	timer->expires = max_t(unsigned long, expires, jiffies + 1);	/* at the next tick */
 }
