@@ -259,8 +259,8 @@ static u64 probe_due(const struct shake_path *path, u64 now)
 	return min(due, doubt);
 }
 
-/* Returns the octets of a HELLO, or of a CONFIRM again. Under the peer's lock. */
-static u32 hello_take(struct shake_path *path, struct shake_way *way, u8 *packet, u64 now)
+/* HELLO is due. Returns the octets of a CONFIRM again, or 0: HELLO. Under the peer's lock. */
+static u32 confirm_take(struct shake_path *path, struct shake_way *way, u8 *packet, u64 now)
 {
 	path->hello_at = now;
 	path->tries = min(path->tries + 1, HELLO_TRIES);
@@ -271,7 +271,7 @@ static u32 hello_take(struct shake_path *path, struct shake_way *way, u8 *packet
 		path->confirms++;
 		return shake_final_write(packet, &path->next->s, SHAKE_TYPE_CONFIRM);
 	}
-	return shake_hello_take(path, packet, now);
+	return 0;
 }
 
 /* Returns the octets of a probe to send, without tag; 0: none. Under the peer's lock. */
@@ -309,7 +309,7 @@ static u64 step(struct shake_path *path)
 	struct shake_peer *peer = path->peer;
 	struct shake_dev *d = peer->d;
 	u32 hello_octets = 0, probe_octets = 0;
-	bool send_ack = false;
+	bool send_ack = false, asks;
 	u64 now, next;
 
 	spin_lock_bh(&peer->lock);
@@ -321,8 +321,9 @@ static u64 step(struct shake_path *path)
 		shake_copies_expire(path, now);
 	if (path->ack_due && path->ack_due <= now)
 		send_ack = shake_ack_take(path, &ack_way, ack, now);
-	if (hello_due(path) <= now)
-		hello_octets = hello_take(path, &hello_way, hello, now);
+	asks = hello_due(path) <= now;
+	if (asks)
+		hello_octets = confirm_take(path, &hello_way, hello, now);
 	if (probe_due(path, now) <= now)
 		probe_octets = probe_take(path, &probe_way, probe, now);
 	next = min3(hello_due(path), probe_due(path, now), expiry(path));
@@ -338,6 +339,8 @@ static u64 step(struct shake_path *path)
 
 	if (send_ack)
 		shake_ack_send(d, &ack_way, ack);
+	if (asks && !hello_octets)
+		hello_octets = shake_hello_take(path, hello);
 	if (hello_octets)
 		shake_send_control(d, &hello_way, hello, hello_octets);
 	if (probe_octets)

@@ -41,6 +41,7 @@
  * @echo: counter of the newest counted packet received
  * @echo_at: us, when
  * @made_at: us
+ * @time: agent: of the HELLO that asked for it, by the leader's clock
  * @used_at: us, since when is sent in it
  * @used: the other end has sent in this session
  * @rcu: for freeing
@@ -54,6 +55,7 @@ struct shake_link {
 	u64 echo;
 	u64 echo_at;
 	u64 made_at;
+	u64 time;
 	u64 used_at;
 	bool used;
 	struct rcu_head rcu;
@@ -88,8 +90,8 @@ struct shake_link {
  * @policy_tries: leader: probes that told it, without an answer
  * @policy_at: counter of the last probe that told it; agent: that was received, in this session
  * @watched: the timer runs in time to notice silence
- * @accepted: agent: time of the newest HELLO taken, by the leader's clock
- * @echo: agent: that HELLO's ephemeral key
+ * @accepted: agent: latest time of a HELLO whose session was confirmed
+ * @echo: agent: ephemeral key of the HELLO that was answered last
  * @welcome: agent: its answer
  * @probe_at: us, when a probe was sent last
  * @sent_at: us, when anything was sent last
@@ -581,7 +583,7 @@ void shake_confirm_in(struct shake_dev *d, struct shake_link *link, const u8 *pa
 		      const union shake_addr *from, const union shake_addr *to);
 void shake_ready_in(struct shake_dev *d, struct shake_link *link, const u8 *packet,
 		    u32 length);
-u32 shake_hello_take(struct shake_path *path, u8 *packet, u64 now);
+u32 shake_hello_take(struct shake_path *path, u8 *packet);
 void shake_reset_in(struct shake_dev *d, const u8 *packet, u32 length,
 		    const union shake_addr *from);
 void shake_reset_send(struct shake_dev *d, const struct shake_head *head,

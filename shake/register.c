@@ -15,6 +15,7 @@
 
 #define REGISTRATIONS 1000			/* HELLOs, or WELCOMEs, computed per second */
 #define WELCOME_US (2 * USEC_PER_MSEC)		/* between answers to a peer's path */
+#define PLACE_US USEC_PER_SEC			/* an older HELLO takes no younger one's place so long */
 #define RESET_US (100 * USEC_PER_MSEC)		/* a hint is false if the path is heard by then */
 #define RESETS 100				/* sent per second */
 #define NETWORK_V4 4				/* octets of an address that are its network's */
@@ -155,7 +156,7 @@ static bool is_worth(struct shake_dev *d, const u8 *packet, u32 length,
  * @ephemeral: the answer's key
  * @session: the session that it asks for
  * @time: its time
- * @behind: that is not later than one before
+ * @behind: that is not later than that of a session that was confirmed
  */
 struct asker {
 	struct shake_dev *d;
@@ -232,6 +233,22 @@ static u32 answer_again(const struct asker *a, const struct shake_path *path, u8
 }
 
 /*
+ * Whether a HELLO is older than those of this path's sessions. Who has not shown that it has a
+ * session's keys may have forged its HELLO's time. Under the peer's lock.
+ */
+static bool is_behind(const struct asker *a, const struct shake_path *path)
+{
+	return path && a->keys.trust != SHAKE_OPEN && a->time <= path->accepted;
+}
+
+/* Whether it is a copy of one from before that which is being answered. The same. */
+static bool is_old(const struct asker *a, const struct shake_path *path, u64 now)
+{
+	return path && path->next && a->keys.trust != SHAKE_OPEN &&
+	       a->time < path->next->time && now - path->next->made_at < PLACE_US;
+}
+
+/*
  * Whether a good HELLO is to have an answer; writes it if it has had one before, which costs
  * nothing: the first may have gone to somebody whose copy was faster.
  */
@@ -246,10 +263,10 @@ static bool may_answer(struct asker *a, u8 *answer, u32 *length)
 	now = shake_now();
 	path = shake_path(peer, a->r->path);
 	*length = answer_again(a, path, answer);
-	early = !*length && now - *last < WELCOME_US;
+	early = !*length && (now - *last < WELCOME_US || is_old(a, path, now));
 	if (!early && !*length) {
 		*last = now;
-		a->behind = a->keys.trust != SHAKE_OPEN && path && a->time <= path->accepted;
+		a->behind = is_behind(a, path);
 	}
 	spin_unlock_bh(&peer->lock);
 	return !early;
@@ -272,7 +289,7 @@ static struct shake_link *hold(struct asker *a)
 		return NULL;
 	shake_link_free(a->d, path->next);
 	path->next = link;
-	path->accepted = a->time;
+	link->time = a->time;
 	shake_peer_wake(peer, link->made_at, shake_now());
 	return link;
 }
@@ -282,7 +299,7 @@ static u32 answer_new(struct asker *a, u8 *answer, enum shake_count *cause)
 {
 	struct shake_path *path = shake_path(a->peer, a->r->path);
 	struct shake_link *link = NULL;
-	bool late = path && a->keys.trust != SHAKE_OPEN && a->time <= path->accepted;
+	bool late = is_behind(a, path);
 	u32 length;
 
 	*cause = SHAKE_DROP_STALE;
@@ -376,6 +393,7 @@ static u32 confirm(struct shake_dev *d, struct shake_link *link, const u8 *packe
 					     READ_ONCE(d->settings.encrypt));
 	shake_count_verdict(d, verdict);
 	if (verdict == SHAKE_TAKEN) {
+		path->accepted = max(path->accepted, link->time);
 		path->renew = false;
 		shake_link_use(path, link, shake_now());
 		shake_count(d, SHAKE_REGISTERED);
@@ -530,29 +548,70 @@ static void cookie_in(struct shake_dev *d, struct shake_peer *peer, const u8 *pa
 		shake_count(d, SHAKE_COOKIE_RECEIVED);
 }
 
-/* Write a path's HELLO, made if there is none. Returns its octets. Under the peer's lock. */
-u32 shake_hello_take(struct shake_path *path, u8 *packet, u64 now)
+/* Whether a path has a HELLO to send: the same while a slow answer may come. Under the lock. */
+static bool has_hello(const struct shake_path *path, u64 now)
 {
-	struct shake_dev *d = path->peer->d;
-	struct shake_join *join = &path->join;
-	struct shake_identity own;
-	u8 random[SHAKE_KEY];
-	bool good = true;
+	return path->join.asked && now - path->asked_at < SHAKE_CONFIRM_NS / NSEC_PER_USEC;
+}
 
-	/* The same again while it is not answered: a round trip may be longer than a try. */
-	if (!join->asked || now - path->asked_at >= SHAKE_CONFIRM_NS / NSEC_PER_USEC) {
-		path->asked_at = now;
-		join->encrypt = READ_ONCE(d->settings.encrypt);
-		get_random_bytes(random, sizeof(random));
-		copy_identity(d, &own);
-		good = shake_hello_make(join, &path->peer->keys, &own, random, ktime_get_real_ns());
-		memzero_explicit(random, sizeof(random));
-		memzero_explicit(&own, sizeof(own));
-	}
-	if (!good)
+/* Make a HELLO. Returns whether there is a key. Without locks. */
+static bool make_hello(struct shake_dev *d, struct answered *a)
+{
+	u8 random[SHAKE_KEY];
+	bool good;
+
+	get_random_bytes(random, sizeof(random));
+	copy_identity(d, &a->own);
+	a->join.encrypt = READ_ONCE(d->settings.encrypt);
+	good = shake_hello_make(&a->join, &a->keys, &a->own, random, ktime_get_real_ns());
+	memzero_explicit(random, sizeof(random));
+	return good;
+}
+
+/* What was made is the path's, unless something has changed meanwhile. Under the peer's lock. */
+static void take_hello(struct shake_path *path, const struct answered *a, u64 now)
+{
+	const struct shake_peer *peer = path->peer;
+
+	if (!path->sock || shake_is_asleep() || memcmp(&peer->keys, &a->keys, sizeof(a->keys)))
+		return;
+	path->join = a->join;
+	path->asked_at = now;
+}
+
+/*
+ * Write a path's HELLO, made if there is none. Returns its octets, 0: none. Under RCU, without
+ * locks: to make one takes long.
+ */
+u32 shake_hello_take(struct shake_path *path, u8 *packet)
+{
+	struct shake_peer *peer = path->peer;
+	struct shake_dev *d = peer->d;
+	struct answered *a = kzalloc(sizeof(*a), GFP_ATOMIC);
+	u32 length = 0;
+	bool has;
+
+	if (!a) {
+		shake_count(d, SHAKE_DROP_MEMORY);
 		return 0;
-	shake_count(d, SHAKE_HELLO_SENT);
-	return shake_hello_write(packet, join, ktime_get_ns());
+	}
+	spin_lock_bh(&peer->lock);
+	has = has_hello(path, shake_now());
+	a->join = path->join;
+	a->keys = peer->keys;
+	spin_unlock_bh(&peer->lock);
+	if (!has)
+		has = make_hello(d, a);
+	spin_lock_bh(&peer->lock);
+	if (has && !has_hello(path, shake_now()))
+		take_hello(path, a, shake_now());
+	if (has_hello(path, shake_now()))
+		length = shake_hello_write(packet, &path->join, ktime_get_ns());
+	spin_unlock_bh(&peer->lock);
+	kfree_sensitive(a);
+	if (length)
+		shake_count(d, SHAKE_HELLO_SENT);
+	return length;
 }
 
 /* READY for a session: it is used from now on. Under RCU. */

@@ -117,16 +117,13 @@ bool __wrap_shake_shared_of(u8 shared[SHAKE_KEY], const u8 secret[SHAKE_KEY],
 	return good;
 }
 
-/*
- * It would take long. Whatever somebody else may ask for is done while no data waits; a leader
- * makes its own HELLO under the lock, now and then.
- */
+/* It would take long: it is done while no data waits. */
 bool __wrap_shake_noise_dh(struct shake_noise *n, const u8 secret[SHAKE_KEY],
 			   const u8 public[SHAKE_KEY])
 {
 	u8 shared[SHAKE_KEY];
 
-	expect(!world.coming || !fuzz_locks_taken);
+	expect(!fuzz_locks_taken);
 	if (!__wrap_shake_shared_of(shared, secret, public))
 		return false;
 	shake_noise_key(n, shared);

@@ -154,6 +154,16 @@ def test_a_copy_of_a_hello_is_faster(program: Path) -> None:
     ))  # fmt: skip
 
 
+def test_a_stolen_key_locks_no_path(program: Path) -> None:
+    """HELLOs of the latest time that there is, by who has the agent's private key: nothing shows
+    that the leader has sent them, so its own are answered nevertheless."""
+    stolen = bytes([4 << 3 | 6, 0, 0xFF])
+    play(program, (
+        b"\6" + HAPPENS * happened + stolen * times + HAPPENS * 4
+        for happened in (*range(1, 4), 20) for times in (1, 3)
+    ))  # fmt: skip
+
+
 def test_the_machine_is_suspended_while_a_packet_comes(program: Path) -> None:
     """No key is left to whoever reads its memory."""
     play(program, (
