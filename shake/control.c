@@ -45,6 +45,7 @@ void shake_path_heard(struct shake_path *path, u64 now)
 	/* Probes that were sent while it was dead are no sign of death now. */
 	shake_path_forget(&path->estimate, now);
 	shake_path_set_state(path, SHAKE_PATH_ALIVE);
+	shake_mtu_doubt(path, now);	/* perhaps it died of too long packets */
 	shake_flows_path_alive(&path->peer->flows, path->settings.id);
 }
 
@@ -151,8 +152,7 @@ bool shake_ack_take(struct shake_path *path, struct shake_way *way, u8 *packet, 
 }
 
 /* Seal and send a packet of a session. Under RCU, without locks. */
-static void send_sealed(struct shake_dev *d, const struct shake_way *way, u8 *packet,
-			u32 length)
+void shake_send_sealed(struct shake_dev *d, const struct shake_way *way, u8 *packet, u32 length)
 {
 	if (way->link->s.auth) {
 		shake_seal(&way->link->s, way->counter, packet, length, length);
@@ -164,7 +164,7 @@ static void send_sealed(struct shake_dev *d, const struct shake_way *way, u8 *pa
 void shake_ack_send(struct shake_dev *d, const struct shake_way *way, u8 *packet)
 {
 	shake_count(d, SHAKE_ACK_SENT);
-	send_sealed(d, way, packet, SHAKE_ACK_OCTETS);
+	shake_send_sealed(d, way, packet, SHAKE_ACK_OCTETS);
 }
 
 /* --- what is due --------------------------------------------------------------------------- */
@@ -305,10 +305,10 @@ static u64 step(struct shake_path *path)
 {
 	u8 hello[SHAKE_HELLO_MOST], ack[SHAKE_ACK_OCTETS + SHAKE_TAG];
 	u8 probe[SHAKE_PROBE_OCTETS + SHAKE_POLICY_OCTETS + SHAKE_TAG];
-	struct shake_way hello_way, ack_way, probe_way;
+	struct shake_way hello_way, ack_way, probe_way, mtu_ways[2];
 	struct shake_peer *peer = path->peer;
 	struct shake_dev *d = peer->d;
-	u32 hello_octets = 0, probe_octets = 0;
+	u32 hello_octets = 0, probe_octets = 0, mtu;
 	bool send_ack = false, asks;
 	u64 now, next;
 
@@ -326,7 +326,9 @@ static u64 step(struct shake_path *path)
 		hello_octets = confirm_take(path, &hello_way, hello, now);
 	if (probe_due(path, now) <= now)
 		probe_octets = probe_take(path, &probe_way, probe, now);
+	mtu = shake_mtu_take(path, mtu_ways, now);
 	next = min3(hello_due(path), probe_due(path, now), expiry(path));
+	next = min(next, shake_mtu_due(path));
 	if (path->state == SHAKE_PATH_ALIVE)
 		next = min(next, shake_path_deadline(&path->estimate, now));
 	if (path->ack_due)
@@ -344,7 +346,9 @@ static u64 step(struct shake_path *path)
 	if (hello_octets)
 		shake_send_control(d, &hello_way, hello, hello_octets);
 	if (probe_octets)
-		send_sealed(d, &probe_way, probe, probe_octets);
+		shake_send_sealed(d, &probe_way, probe, probe_octets);
+	if (mtu)
+		shake_mtu_send(d, mtu_ways, mtu);
 	shake_held_let_go(peer);
 	return next;
 }

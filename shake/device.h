@@ -133,6 +133,7 @@ struct shake_path_stats {
 	u64 died;
 	u32 loss;	/* per million, of late */
 	u64 left;
+	u32 mtu;	/* octets of the longest packet inside; 0: not known */
 };
 
 struct shake_dev;
@@ -233,6 +234,7 @@ enum shake_count {
 	SHAKE_ADDRESS_CHANGED,	/* the other end of a path has another address */
 	SHAKE_COOKIE_SENT,	/* to who had to show where it is */
 	SHAKE_COOKIE_RECEIVED,
+	SHAKE_MTU_PROBED,	/* sizes asked of paths, each probe */
 	SHAKE_COUNTS
 };
 

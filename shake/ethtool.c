@@ -50,6 +50,7 @@ const char shake_count_names[SHAKE_COUNTS][ETH_GSTRING_LEN] = {
 	[SHAKE_ADDRESS_CHANGED] = "address_changed",
 	[SHAKE_COOKIE_SENT] = "cookie_sent",
 	[SHAKE_COOKIE_RECEIVED] = "cookie_received",
+	[SHAKE_MTU_PROBED] = "mtu_probed",
 };
 
 #define FLOWS(name) { "flows_" #name, offsetof(struct shake_flow_counts, name) }
@@ -98,6 +99,7 @@ static const struct {
 	PATH_U64("died", died),
 	PATH_U32("loss_ppm", loss),
 	PATH_U64("left", left),
+	PATH_U32("mtu", mtu),
 };
 
 static int get_sset_count(struct net_device *dev, int set)

@@ -10,6 +10,7 @@
 #include <linux/workqueue.h>
 
 #include <apogee/shake_order.h>
+#include <apogee/shake_plpmtu.h>
 #include <apogee/shake_repair.h>
 #include <compat/frags.h>
 #include <compat/uninitialized.h>
@@ -74,6 +75,8 @@ struct shake_link {
  * @from: address that is sent from
  * @to: address and port that is sent to
  * @mtu: longest inner packet by the last route; 0: not known
+ * @plpmtu: what is known of longer ones
+ * @bound: the longest one that it lets pass, copied for who has no lock
  * @told_at: us, when a sender was told of it last
  * @link: session in which is sent; NULL: none
  * @old: the session before, whose packets may still come
@@ -127,6 +130,8 @@ struct shake_path {
 	union shake_addr from;
 	union shake_addr to;
 	u32 mtu;
+	struct shake_plpmtu plpmtu;
+	u32 bound;
 	u64 told_at;
 	struct shake_link __rcu *link;
 	struct shake_link *old;
@@ -529,6 +534,16 @@ struct sk_buff *shake_copies_told(struct shake_path *path, const struct shake_ac
 				  u64 now);
 void shake_copies_send(struct shake_dev *d, const struct shake_way *way, struct sk_buff *list);
 
+/* mtu.c */
+void shake_mtu_forget(struct shake_path *path);
+void shake_mtu_doubt(struct shake_path *path, u64 now);
+u64 shake_mtu_due(const struct shake_path *path);
+u32 shake_mtu_take(struct shake_path *path, struct shake_way ways[2], u64 now);
+void shake_mtu_send(struct shake_dev *d, const struct shake_way ways[2], u32 size);
+bool shake_came_take(struct shake_link *link, u64 counter, struct shake_way *way, u8 *packet,
+		     u64 now);
+void shake_came_in(struct shake_link *link, const u8 *packet, u64 now);
+
 /* order.c */
 void shake_streams_init(struct shake_peer *peer);
 void shake_order_take(struct shake_peer *peer, struct sk_buff *skb, u32 number);
@@ -592,6 +607,7 @@ void shake_reset_send(struct shake_dev *d, const struct shake_head *head,
 /* control.c */
 bool shake_ack_take(struct shake_path *path, struct shake_way *way, u8 *packet, u64 now);
 void shake_ack_send(struct shake_dev *d, const struct shake_way *way, u8 *packet);
+void shake_send_sealed(struct shake_dev *d, const struct shake_way *way, u8 *packet, u32 length);
 void shake_count_verdict(struct shake_dev *d, enum shake_verdict verdict);
 void shake_path_heard(struct shake_path *path, u64 now);
 void shake_peer_timer(struct timer_list *timer);

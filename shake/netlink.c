@@ -20,6 +20,7 @@ static const struct nla_policy path_policy[IFLA_SHAKE_PATH_MAX + 1] = {
 	[IFLA_SHAKE_PATH_REMOTE] = { .type = NLA_BINARY, .len = sizeof(struct in6_addr) },
 	[IFLA_SHAKE_PATH_WEIGHT] = { .type = NLA_U32 },
 	[IFLA_SHAKE_PATH_PEER ... IFLA_SHAKE_PATH_LEFT] = { .type = NLA_REJECT },
+	[IFLA_SHAKE_PATH_MTU] = { .type = NLA_REJECT },
 	[IFLA_SHAKE_PATH_BACKUP] = NLA_POLICY_MAX(NLA_U8, 1),
 	[IFLA_SHAKE_PATH_METERED] = NLA_POLICY_MAX(NLA_U8, 1),
 	[IFLA_SHAKE_PATH_RATE] = { .type = NLA_U32 },

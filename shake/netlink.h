@@ -108,6 +108,8 @@ enum {
 	IFLA_SHAKE_PATH_METERED,	/* u8: 0 or 1: only if the others cannot; seldom probed */
 	IFLA_SHAKE_PATH_RATE,	/* u32: kbit/s, at most; 0: any */
 	IFLA_SHAKE_PATH_LOSS_LIMIT,	/* u8: per cent from which on it is left out; 0: default */
+	/* only read */
+	IFLA_SHAKE_PATH_MTU,	/* u32: octets of the longest packet inside that it takes */
 	__IFLA_SHAKE_PATH_MAX
 };
 

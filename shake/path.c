@@ -34,6 +34,7 @@ struct shake_path *shake_path_make(struct shake_peer *peer, u8 id, gfp_t gfp)
 	path->peer = peer;
 	path->settings.id = id;
 	path->settings.weight = 100;
+	path->bound = U32_MAX;
 	path->join.id = peer->id;
 	path->join.path = id;
 	shake_path_init(&path->estimate, path->ring, shake_now());
@@ -417,6 +418,7 @@ int shake_path_open(struct shake_path *path)
 	path->from = path->settings.local;
 	path->to = to;
 	dst_cache_reset(&path->dst);
+	shake_mtu_forget(path);
 	WRITE_ONCE(path->sock, sock);
 	path->hello_at = 0;
 	path->tries = 0;

@@ -256,7 +256,7 @@ static void follow(struct shake_path *path, const struct arrival *a)
 			shake_event_moved(path);
 		}
 		dst_cache_reset(&path->dst);
-		WRITE_ONCE(path->mtu, 0);
+		shake_mtu_forget(path);
 	}
 }
 
@@ -333,6 +333,8 @@ static struct sk_buff *ack_in(struct shake_link *link, const u8 *packet, u32 len
 		shake_choose_ack_path(path->peer);
 		shake_path_judge(path, now);
 	}
+	if (shake_plpmtu_acked(&path->plpmtu, body.echo, body.seen))
+		shake_mtu_doubt(path, now);
 	shake_let_go(path->peer, now);
 	return shake_copies_told(path, &body, now);
 }
@@ -360,7 +362,7 @@ static bool take(struct shake_dev *d, struct arrival *a)
 	struct shake_peer *peer = path->peer;
 	u32 length = a->skb->len;
 	struct sk_buff *again = NULL;
-	bool answer = false;
+	bool answer = false, came = false;
 
 	spin_lock_bh(&peer->lock);
 	a->now = shake_now();	/* under the lock: no other CPU has a later one */
@@ -374,13 +376,19 @@ static bool take(struct shake_dev *d, struct arrival *a)
 		again = ack_in(link, a->skb->data, length - shake_tag_octets(&link->s), a->now);
 	if (a->head.flags & SHAKE_POLICY && a->head.type == SHAKE_TYPE_PROBE)
 		policy_in(link, a->skb->data, a->counter);
+	if (a->head.type == SHAKE_TYPE_PROBE && a->head.flags & SHAKE_CAME)
+		shake_came_in(link, a->skb->data, a->now);
 	if (again)
 		shake_way_again(path, &same);
-	if (path->ack_due && path->ack_due <= a->now)
+	if (a->head.type == SHAKE_TYPE_PROBE && a->head.flags & SHAKE_SIZED)
+		came = shake_came_take(link, a->counter, &way, packet, a->now);
+	else if (path->ack_due && path->ack_due <= a->now)
 		answer = shake_ack_take(path, &way, packet, a->now);
 	spin_unlock_bh(&peer->lock);
 	if (answer)
 		shake_ack_send(d, &way, packet);
+	if (came)
+		shake_send_sealed(d, &way, packet, SHAKE_SIZED_OCTETS);
 	if (again)
 		shake_copies_send(d, &same, again);
 	if (a->head.type == SHAKE_TYPE_ACK)

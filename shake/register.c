@@ -374,10 +374,12 @@ static void hello_in(struct shake_dev *d, const u8 *packet, u32 length,
 /* The leader is at this address, and alive. Under the peer's lock. */
 static void settle(struct shake_path *path, const struct shake_way *way)
 {
+	if (!shake_addr_equal(&path->to, &way->to) || !shake_addr_equal(&path->from, &way->from))
+		shake_mtu_forget(path);
 	path->to = way->to;
 	path->from = way->from;
 	dst_cache_reset(&path->dst);
-	path->mtu = 0;
+	WRITE_ONCE(path->mtu, 0);
 	shake_path_heard(path, shake_now());
 }
 

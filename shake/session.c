@@ -775,7 +775,8 @@ enum shake_verdict shake_session_check(const struct shake_session *s,
 		return SHAKE_STALE;
 	if (length < octets)
 		return SHAKE_TRUNCATED;
-	if (!is_data && length > octets)
+	if (!is_data && length > octets &&
+	    (head->type != SHAKE_TYPE_PROBE || !(head->flags & SHAKE_SIZED)))
 		return SHAKE_BAD_TYPE;
 	if (is_data && ((encrypted ? !s->auth : s->encrypt) || (unsummed && !s->auth)))
 		return SHAKE_BAD_TYPE;

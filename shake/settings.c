@@ -553,6 +553,7 @@ void shake_path_read(struct shake_path *path, struct shake_path_stats *stats)
 		.died = path->died,
 		.loss = (u64)path->estimate.loss.share * 1000000 / SHAKE_LOSS_ALL,
 		.left = path->left,
+		.mtu = path->plpmtu.most ? path->bound : 0,
 	};
 	if (!shake_is_leader(peer->d))
 		stats->settings.remote = path->to;

@@ -20,12 +20,12 @@
 #define ROOM_PEERS (2 * NLA_HDRLEN + 2 * nla_total_size(sizeof(u32)) + \
 		    nla_total_size(SHAKE_KEY) + \
 		    SHAKE_PREFIXES_MAX * nla_total_size(sizeof(struct in6_addr) + 1))
-#define ROOM_PEER_PATH (NLA_HDRLEN + 11 * nla_total_size(sizeof(u32)) + \
+#define ROOM_PEER_PATH (NLA_HDRLEN + 12 * nla_total_size(sizeof(u32)) + \
 			nla_total_size(IFNAMSIZ) + \
 			2 * nla_total_size(sizeof(struct in6_addr)) + \
 			10 * nla_total_size_64bit(sizeof(u64)))
 #define ROOM_NEST 60000	/* octets; an attribute has no more than 65535 */
-#define ROOM_STATS (SHAKE_PATHS_MAX * (NLA_HDRLEN + 4 * nla_total_size(sizeof(u32)) + \
+#define ROOM_STATS (SHAKE_PATHS_MAX * (NLA_HDRLEN + 6 * nla_total_size(sizeof(u32)) + \
 				       10 * nla_total_size_64bit(sizeof(u64))))
 
 /**
@@ -176,7 +176,8 @@ static bool bad_statistics(struct list *list, const struct shake_path_stats *pat
 	       bad_u64(list, IFLA_SHAKE_PATH_LATE, path->late) ||
 	       bad_u64(list, IFLA_SHAKE_PATH_DIED, path->died) ||
 	       nla_put_u32(list->skb, IFLA_SHAKE_PATH_LOSS, path->loss) ||
-	       bad_u64(list, IFLA_SHAKE_PATH_LEFT, path->left);
+	       bad_u64(list, IFLA_SHAKE_PATH_LEFT, path->left) ||
+	       (path->mtu && nla_put_u32(list->skb, IFLA_SHAKE_PATH_MTU, path->mtu));
 }
 
 static bool bad_stats(struct list *list, const struct shake_path_stats *path)

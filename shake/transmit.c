@@ -55,6 +55,7 @@ static unsigned int usable(struct shake_peer *peer, enum shake_path_state state,
 	shake_for_each_path(peer, path) {
 		mtu = READ_ONCE(path->mtu);	/* route() writes it without the lock */
 		if (!is_in(path, state, all) || (mtu && length > mtu) ||
+		    !shake_plpmtu_takes(&path->plpmtu, length) ||
 		    shake_policy_rank(&path->settings.policy) != rank ||
 		    (now && shake_is_over(path, now)))
 			continue;
@@ -107,8 +108,9 @@ static u32 narrowest(struct shake_peer *peer, const struct sk_buff *skb, u64 now
 	u32 mtu, narrow = skb->len;
 
 	shake_for_each_path(peer, path) {
-		mtu = READ_ONCE(path->mtu);
+		mtu = min(READ_ONCE(path->mtu), path->bound);
 		if (!is_in(path, SHAKE_PATH_ALIVE, false) || mtu < least || mtu >= narrow ||
+		    (path->plpmtu.most && !path->plpmtu.done) ||
 		    shake_policy_rank(&path->settings.policy) != rank)
 			continue;
 		narrow = mtu;
@@ -407,8 +409,10 @@ static bool route(struct shake_dev *d, const struct shake_way *way, struct outsi
 		return false;
 	}
 	out->mtu = inner_mtu(d, way, out->dst);
-	if (way->path)
+	if (way->path) {
 		WRITE_ONCE(way->path->mtu, out->mtu);
+		out->mtu = min(out->mtu, READ_ONCE(way->path->bound));
+	}
 	return true;
 }
 
@@ -613,6 +617,7 @@ static void mark(struct shake_peer *peer, struct parcel *parcel, const struct sh
 			keep(path, parcel, (u32)way->counter, now);
 		shake_way_count(way, shake_head_octets(parcel->flags) + length +
 				shake_tag_octets(&way->link->s), now);
+		shake_plpmtu_sent(&path->plpmtu, (u32)way->counter, length);
 	}
 	path->sent++;
 	path->sent_bytes += length;

@@ -17,7 +17,8 @@ static bool are_flags_good(u8 type, u8 flags)
 		return !(flags & ~DATA_FLAGS) &&
 		       (flags & (SHAKE_MAL | SHAKE_NUMBERED)) != (SHAKE_MAL | SHAKE_NUMBERED);
 	case SHAKE_TYPE_PROBE:
-		return (flags & ~SHAKE_POLICY) == SHAKE_COUNTED;
+		return (flags & ~SHAKE_POLICY) == SHAKE_COUNTED || flags == SHAKE_SIZED ||
+		       flags == SHAKE_CAME;
 	default:
 		return !flags;
 	}
@@ -27,7 +28,7 @@ static bool are_flags_good(u8 type, u8 flags)
  * shake_packet_octets() - how long a packet is
  * @head: its head
  *
- * Return: octets, without tag; of DATA: at least.
+ * Return: octets, without tag; of DATA, and of a PROBE with SHAKE_SIZED: at least.
  */
 u32 shake_packet_octets(const struct shake_head *head)
 {
@@ -40,6 +41,8 @@ u32 shake_packet_octets(const struct shake_head *head)
 	case SHAKE_TYPE_ACK:
 		return SHAKE_ACK_OCTETS;
 	case SHAKE_TYPE_PROBE:
+		if (head->flags & (SHAKE_SIZED | SHAKE_CAME))
+			return SHAKE_SIZED_OCTETS;
 		return SHAKE_PROBE_OCTETS + (head->flags & SHAKE_POLICY ? SHAKE_POLICY_OCTETS : 0);
 	default:
 		return SHAKE_HEAD;
@@ -100,6 +103,27 @@ u32 shake_head_write(u8 *packet, const struct shake_head *head)
 		return SHAKE_HEAD;
 	put_unaligned_be32(head->mal, packet + SHAKE_HEAD);
 	return SHAKE_HEAD_MAL;
+}
+
+/**
+ * shake_came_read() - which probe came
+ * @packet: a PROBE with SHAKE_CAME that was opened, from its head
+ *
+ * Return: the low 32 bits of its counter.
+ */
+u32 shake_came_read(const u8 *packet)
+{
+	return get_unaligned_be32(packet + SHAKE_HEAD);
+}
+
+/**
+ * shake_came_write() - write which probe came
+ * @packet: room for SHAKE_SIZED_OCTETS, from the head, which is left as it is
+ * @counter: low 32 bits of its counter
+ */
+void shake_came_write(u8 *packet, u32 counter)
+{
+	put_unaligned_be32(counter, packet + SHAKE_HEAD);
 }
 
 /**

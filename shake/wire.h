@@ -17,7 +17,8 @@
  *   DATA         with SHAKE_MAL: M_AL (4), with SHAKE_NUMBERED: number (4); the inner packet
  *   ACK          echo (4), hold (4), bytes (4), packets (4), seen (8): see struct
  *                shake_ack_body
- *   PROBE        nothing; with SHAKE_POLICY what the leader's user wants of the path: 1: backup,
+ *   PROBE        nothing; with SHAKE_SIZED zeros (4 and more), with SHAKE_CAME the low 32 bits of the
+ *                counter of one with SHAKE_SIZED (4); with SHAKE_POLICY what the leader's user wants of the path: 1: backup,
  *                2: metered (1), loss limit in per cent (1), 0 (2), rate in kbit/s (4)
  *
  * and a tag of 16 octets, if the device authenticates. With SHAKE_ENCRYPTED all that is behind
@@ -56,6 +57,7 @@
 #define SHAKE_ACK_OCTETS (SHAKE_HEAD + 24)
 #define SHAKE_PROBE_OCTETS SHAKE_HEAD
 #define SHAKE_POLICY_OCTETS 8			/* behind a PROBE's head */
+#define SHAKE_SIZED_OCTETS (SHAKE_HEAD + 4)	/* a PROBE with SHAKE_CAME, or SHAKE_SIZED at least */
 #define SHAKE_ECHO 8
 #define SHAKE_TIME 8
 #define SHAKE_COOKIE_NONCE 24
@@ -101,8 +103,10 @@ enum shake_trust {
 /* Flags of session packets; SHAKE_ENCRYPTED in CONFIRM and READY: DATA must have it. */
 #define SHAKE_COUNTED 1		/* the bytes count, a pseudo-ACK is wanted */
 #define SHAKE_MAL 2		/* M_AL follows the head */
+#define SHAKE_SIZED 2		/* PROBE, alone: as long as something else; asks whether it comes */
 #define SHAKE_ENCRYPTED 4
 #define SHAKE_RETRANSMIT 8	/* an ACK that must make the leader's TCP retransmit */
+#define SHAKE_CAME 8		/* PROBE, alone: the answer to that */
 #define SHAKE_KEPT 16		/* the leader has copies of those before, and sends what is lost */
 #define SHAKE_UNSUMMED 32	/* TCP's checksum is its pseudo-header's; only with a tag */
 #define SHAKE_POLICY 64		/* PROBE: tells the path's policy */
@@ -212,6 +216,9 @@ u32 shake_packet_octets(const struct shake_head *head);
 
 enum shake_verdict shake_ack_read(const u8 *packet, u32 length, struct shake_ack_body *body);
 u32 shake_ack_write(u8 *packet, const struct shake_ack_body *body);
+
+u32 shake_came_read(const u8 *packet);
+void shake_came_write(u8 *packet, u32 counter);
 
 bool shake_policy_read(const u8 *packet, struct shake_policy *policy);
 u32 shake_policy_write(u8 *packet, const struct shake_policy *policy);

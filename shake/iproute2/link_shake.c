@@ -738,6 +738,7 @@ static const struct column {
 	{"died", "died", IFLA_SHAKE_PATH_DIED, 5, 1, 0},
 	{"loss-%", "loss_ppm", IFLA_SHAKE_PATH_LOSS, 6, 10000, 1},
 	{"left", "left", IFLA_SHAKE_PATH_LEFT, 5, 1, 0},
+	{"mtu", "mtu", IFLA_SHAKE_PATH_MTU, 5, 1, 0},
 };
 
 static void print_column(FILE *out, const struct column *column, __u64 number)

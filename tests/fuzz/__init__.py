@@ -34,7 +34,7 @@ SHAKE_FLOWS = [ROOT / "shake/segment.c", ROOT / "shake/flows.c"]
 SHAKE_DEVICE = [
     *(
         ROOT / "shake" / f"{name}.c"
-        for name in ("control", "register", "path", "peer", "receive", "settings")
+        for name in ("control", "register", "path", "peer", "receive", "settings", "mtu")
     ),
     *SHAKE_FLOWS,
     FOLDER / "shake_world.c",

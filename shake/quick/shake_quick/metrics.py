@@ -17,6 +17,7 @@ GAUGES = {
     "min_rtt_us": ("rtt_least_seconds", 1e-6, "Least round trip"),
     "throughput": ("throughput_bytes_per_second", 1, "Throughput"),
     "queue": ("queue_bytes", 1, "Bytes estimated in front of the link"),
+    "mtu": ("mtu_bytes", 1, "Longest packet inside that the path takes"),
     "loss_ppm": ("loss_ratio", 1e-6, "Packets lost of late, before repair"),
 }
 COUNTERS = {

@@ -72,3 +72,41 @@ def test_packets_that_may_be_cut_take_nobodys_turn(narrow: Told) -> None:
 def test_nobody_is_told_of_a_path_that_is_worth_less(narrow: Told) -> None:
     assert narrow["tiny told"].split()[0] == "0"
     assert all(narrow[f"tiny-{n} pinged"] == "yes" for n in (1, 2, 3))
+
+
+# --- found out ------------------------------------------------------------------------------------
+
+#: The router of path 2 drops what is longer than 1404 octets outside and tells nobody: 1348 inside.
+#: It does so before the tunnel is made; then by all paths, while a stream goes on; then by none.
+SILENT = """
+black_hole() { for side in near far; do ip -n net$1 link set $side mtu $2; done; }
+path_mtu() { echo $($1 ethtool -S shake0 | sed -n "s/^ *path[12]_mtu: //p"); }
+lines; black_hole 2 1400; agent_up; leader_up; paths; ready first; sink; sleep 2
+say "known: $(path_mtu '') $(count '' mtu_probed) $(count "$ha" mtu_probed)"
+begun=$(cat /proc/uptime); verified pour 10.3.0.2 5201 3000000 60 >$OUT/sent
+say "took: $begun $(cat /proc/uptime)"
+say "told: $(inside_mtu 10.3.0.2)"
+ip route flush cache; verified drinkers 5202 $OUT/down & sleep 0.1
+begun=$(cat /proc/uptime); $cn verified pour 10.7.0.1 5202 3000000 60 >$OUT/sent-down
+say "took-down: $begun $(cat /proc/uptime)"
+sleep 1; say "died: $(ethtool -S shake0 | sed -n 's/^ *path[12]_died: //p' | tr '\\n' ' ')"
+"""
+
+silent = reported(run, "shake-silent", SILENT)
+
+
+def test_a_router_that_drops_long_packets_is_found(silent: Told) -> None:
+    """1344 to 1348, by some probes of each end."""
+    first, second, *probed = numbers(silent, "known")
+    assert first == 1444 and 1341 <= second <= 1348
+    assert all(10 <= one <= 60 for one in probed)
+
+
+@pytest.mark.parametrize("way", ["", "-down"])
+def test_both_paths_carry_through_a_black_hole(silent: Told, way: str) -> None:
+    """24 Mbit by links of 4 Mbit/s: a stream that took one only needs more than 6.4 s."""
+    begun, _, end, _ = map(float, silent[f"took{way}"].split())
+    assert end - begun < 5
+    assert drunk(silent.out, "down" if way else "drunk") == [(3_000_000, 0)]
+    assert 1341 <= int(silent["told"]) <= 1348
+    assert numbers(silent, "died") == [0, 0]
