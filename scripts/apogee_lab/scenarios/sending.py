@@ -109,7 +109,8 @@ def _check(values: Mapping[str, Any], net: Net) -> None:
         raise ValueError(
             f"mid_mtu: allowed are 0 and {least} to {room - 1}, below what senders use"
         )
-    if not values["icmp"] and not values["mid_mtu"]:
+    narrow = any(values.get(f"mtu{n}") for n in range(1, 5))  # multipath's long links
+    if not values["icmp"] and not values["mid_mtu"] and not narrow:
         raise ValueError("icmp=0 filters what routers say of a smaller MTU: add mid_mtu=BYTES")
     if values["mss_clamp"] and not LEAST_MSS <= values["mss_clamp"] < segment:
         raise ValueError(
