@@ -333,7 +333,7 @@ static struct sk_buff *ack_in(struct shake_link *link, const u8 *packet, u32 len
 		shake_choose_ack_path(path->peer);
 		shake_path_judge(path, now);
 	}
-	if (shake_plpmtu_acked(&path->plpmtu, body.echo, body.seen))
+	if (shake_plpmtu_acked(&path->plpmtu, body.echo, body.seen, now))
 		shake_mtu_doubt(path, now);
 	shake_let_go(path->peer, now);
 	return shake_copies_told(path, &body, now);

@@ -866,9 +866,71 @@ static void send_datagram(struct shake_peer *peer, struct parcel *parcel)
 		consume_skb(twin.skb);
 }
 
+static struct shake_peer *peer_of(struct shake_dev *d, const struct sk_buff *skb)
+{
+	if (shake_is_leader(d))
+		return shake_only_peer(d);
+	if (skb->protocol == htons(ETH_P_IP))
+		return shake_prefix_owner(d, AF_INET, &ip_hdr(skb)->daddr);
+	return shake_prefix_owner(d, AF_INET6, &ipv6_hdr(skb)->daddr);
+}
+
+/* The longest packet that a living path is known to take; 0: one may take all that its route does. */
+static u32 widest(struct shake_peer *peer)
+{
+	struct shake_path *path;
+	u32 most = 0, least = U32_MAX;
+
+	spin_lock_bh(&peer->lock);
+	shake_for_each_path(peer, path) {
+		if (!is_in(path, SHAKE_PATH_ALIVE, true))
+			continue;
+		most = max(most, path->bound);
+		if (path->bound >= READ_ONCE(path->mtu))
+			least = 0;
+	}
+	spin_unlock_bh(&peer->lock);
+	return min(most, least);
+}
+
+/* ip_do_fragment()'s output: a piece, which is not cut again. */
+static int send_piece(struct net *net, struct sock *sk, struct sk_buff *skb)
+{
+	struct shake_peer *peer = peer_of(shake_dev(skb->dev), skb);
+	struct parcel parcel = { .skb = skb };
+
+	if (peer)
+		send_datagram(peer, &parcel);
+	else
+		kfree_skb(skb);
+	return 0;
+}
+
+/*
+ * A packet that may be cut is, if all paths drop what is so long and tell nobody: outside nobody
+ * would cut it, as the routes take it. Returns whether it was; then it is consumed.
+ */
+static bool cut(struct shake_peer *peer, struct sk_buff *skb)
+{
+	u32 most;
+
+	if (skb->len <= SHAKE_PLPMTU_LEAST || skb->protocol != htons(ETH_P_IP) ||
+	    ip_hdr(skb)->frag_off & htons(IP_DF) || !skb_dst(skb))
+		return false;
+	most = widest(peer);
+	if (!most || skb->len <= most)
+		return false;
+	memset(IPCB(skb), 0, sizeof(*IPCB(skb)));
+	IPCB(skb)->frag_max_size = most;
+	ip_do_fragment(dev_net(peer->d->dev), NULL, skb, send_piece);
+	return true;
+}
+
 /* TCP's packets, and others. */
 static void send_any(struct shake_peer *peer, struct parcel *parcel)
 {
+	if (cut(peer, parcel->skb))
+		return;
 	if (parcel->is_tcp)
 		send_packet(peer, parcel);
 	else
@@ -937,15 +999,6 @@ static void send_segments(struct shake_peer *peer, struct sk_buff *skb)
 		skb_mark_not_on_list(skb);
 		send_one(peer, skb);
 	}
-}
-
-static struct shake_peer *peer_of(struct shake_dev *d, const struct sk_buff *skb)
-{
-	if (shake_is_leader(d))
-		return shake_only_peer(d);
-	if (skb->protocol == htons(ETH_P_IP))
-		return shake_prefix_owner(d, AF_INET, &ip_hdr(skb)->daddr);
-	return shake_prefix_owner(d, AF_INET6, &ipv6_hdr(skb)->daddr);
 }
 
 /* net_device_ops::ndo_start_xmit */

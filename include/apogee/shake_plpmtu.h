@@ -18,9 +18,10 @@
  *	           SHAKE_PLPMTU_LEAST; that is not probed.
  *	done       What passes is the limit. After 600 s (PMTU_RAISE_TIMER) a search begins anew
  *	           from there, if the route takes more.
- *	doubt      A path that comes back, or moves to another address, is asked whether it takes
- *	           what it took; and one that did not bring SHAKE_PLPMTU_MISSES long packets one
- *	           after the other, while pseudo-ACKs come (5.1.1, black hole detection).
+ *	doubt      A path that comes back is asked whether it takes what it took; and one that did
+ *	           not bring several long packets one after the other, while pseudo-ACKs come
+ *	           (4.3, black hole detection): SHAKE_PLPMTU_MISSES, or two if no other came for
+ *	           SHAKE_PLPMTU_QUIET. If three probes are lost, a search begins below.
  *
  * What differs: PROBE_TIMER counts only if the path is silent. It is not less than a second, as
  * 5.1.1 says; a size is lost sooner as something sent later has come, as in QUIC (RFC 9002).
@@ -43,8 +44,9 @@
 #define SHAKE_PLPMTU_STEP	8U
 /* MAX_PROBES */
 #define SHAKE_PLPMTU_PROBES	3U
-/* Long packets in a row that did not come before a path is asked. */
+/* Long packets in a row that did not come before a path is asked; us, see above. */
 #define SHAKE_PLPMTU_MISSES	10U
+#define SHAKE_PLPMTU_QUIET	(APOGEE_USEC_PER_SEC / 2U)
 /* us: PROBE_TIMER, and so often it is doubled; PMTU_RAISE_TIMER; until senders are told. */
 #define SHAKE_PLPMTU_TIMER	APOGEE_USEC_PER_SEC
 #define SHAKE_PLPMTU_BACKOFF	6U
@@ -62,6 +64,7 @@
  * @high: longest size that is not known not to
  * @proven: @sure passed
  * @done: nothing is searched
+ * @asks: whether @sure still passes
  * @refuted: sizes that did not pass, in this search
  * @size: probed
  * @lost: probes of it, in a row
@@ -76,6 +79,7 @@
  * @sampled: it is to be seen whether a long packet comes
  * @sample: its counter
  * @misses: long ones that did not, in a row
+ * @came_at: us, when one came last
  */
 struct shake_plpmtu {
 	u32 around;
@@ -85,6 +89,7 @@ struct shake_plpmtu {
 	u32 high;
 	bool proven;
 	bool done;
+	bool asks;
 	u8 refuted;
 	u32 size;
 	u8 lost;
@@ -98,6 +103,7 @@ struct shake_plpmtu {
 	bool sampled;
 	u32 sample;
 	u8 misses;
+	u64 came_at;
 };
 
 /* A search begins: up to @high. */
@@ -105,12 +111,14 @@ static inline void shake_plpmtu_search(struct shake_plpmtu *p, u32 high, u64 now
 {
 	p->high = high;
 	p->done = false;
+	p->asks = false;
 	p->refuted = 0;
 	p->lost = 0;
 	p->silent = 0;
 	p->asked = false;
 	p->sampled = false;
 	p->misses = 0;
+	p->came_at = now;
 	p->at = now;
 	p->since = now;
 }
@@ -161,13 +169,12 @@ static inline void shake_plpmtu_route(struct shake_plpmtu *p, u32 base, u32 arou
  */
 static inline void shake_plpmtu_doubt(struct shake_plpmtu *p, u64 now)
 {
-	u32 high = p->done || p->proven ? p->sure : p->high;
-
-	if (!p->most)
+	if (!p->asked)		/* a silent path is not silent any more */
+		p->at = p->done ? p->at : now;
+	if (!p->most || !p->done)
 		return;
-	p->sure = min_t(u32, p->base, high);
-	p->proven = false;
-	shake_plpmtu_search(p, high, now);
+	shake_plpmtu_search(p, p->sure, now);
+	p->asks = true;
 }
 
 /* The size to be probed between one that passes and one that does not. */
@@ -194,6 +201,8 @@ static inline u32 shake_plpmtu_middle(const struct shake_plpmtu *p)
 /* The next size; 0: nothing is left to be asked. */
 static inline u32 shake_plpmtu_pick(const struct shake_plpmtu *p)
 {
+	if (p->asks)
+		return p->sure;
 	if (!p->refuted && p->high > p->sure)
 		return p->high;
 	if (p->high >= p->sure + SHAKE_PLPMTU_STEP)
@@ -209,7 +218,10 @@ static inline void shake_plpmtu_refute(struct shake_plpmtu *p)
 	p->high = p->size - 1;
 	if (p->size > p->sure)
 		return;
-	p->sure = min_t(u32, SHAKE_PLPMTU_LEAST, p->high);	/* 5.2, ERROR */
+	/* what passed does no longer; or BASE does not: 5.2, ERROR */
+	p->sure = min(p->asks && p->high > p->base ? p->base : SHAKE_PLPMTU_LEAST, p->high);
+	p->asks = false;
+	p->proven = false;
 }
 
 /**
@@ -310,8 +322,10 @@ static inline void shake_plpmtu_came(struct shake_plpmtu *p, u32 counter, u64 no
 	p->lost = 0;
 	p->silent = 0;
 	p->at = now;
+	p->came_at = now;
 	p->sure = max(p->sure, p->size);
 	p->proven = true;
+	p->asks = false;
 	p->done = !shake_plpmtu_pick(p);
 }
 
@@ -335,10 +349,12 @@ static inline u32 shake_plpmtu_bound(const struct shake_plpmtu *p, u64 now)
  * shake_plpmtu_takes() - whether a packet of this length is known to pass
  * @p: the path
  * @length: octets
+ *
+ * Return: true if it is; of what passed once, if no probe has been lost since.
  */
 static inline bool shake_plpmtu_takes(const struct shake_plpmtu *p, u32 length)
 {
-	return !p->most || length <= p->sure;
+	return !p->most || length <= (p->asks && p->lost ? min(p->base, p->sure) : p->sure);
 }
 
 /**
@@ -360,10 +376,11 @@ static inline void shake_plpmtu_sent(struct shake_plpmtu *p, u32 counter, u32 le
  * @p: the path
  * @echo: counter of the newest packet that it tells of, low 32 bits
  * @seen: bit i: the packet @echo - 64 + i came, or it is not known
+ * @now: time in us
  *
  * Return: true if the path is to be doubted.
  */
-static inline bool shake_plpmtu_acked(struct shake_plpmtu *p, u32 echo, u64 seen)
+static inline bool shake_plpmtu_acked(struct shake_plpmtu *p, u32 echo, u64 seen, u64 now)
 {
 	s32 behind = (s32)(echo - p->sample);
 
@@ -372,11 +389,14 @@ static inline bool shake_plpmtu_acked(struct shake_plpmtu *p, u32 echo, u64 seen
 	p->sampled = false;
 	if (behind > 64)
 		return false;
-	if (!behind || seen >> (64 - behind) & 1)
+	if (!behind || seen >> (64 - behind) & 1) {
 		p->misses = 0;
-	else
+		p->came_at = now;
+	} else {
 		p->misses++;
-	return p->misses >= SHAKE_PLPMTU_MISSES;
+	}
+	return p->misses >= SHAKE_PLPMTU_MISSES ||
+	       (p->misses > 1 && now - p->came_at > SHAKE_PLPMTU_QUIET);
 }
 
 #endif /* _APOGEE_SHAKE_PLPMTU_H */

@@ -77,7 +77,6 @@ def test_nobody_is_told_of_a_path_that_is_worth_less(narrow: Told) -> None:
 # --- found out ------------------------------------------------------------------------------------
 
 #: The router of path 2 drops what is longer than 1404 octets outside and tells nobody: 1348 inside.
-#: It does so before the tunnel is made; then by all paths, while a stream goes on; then by none.
 SILENT = """
 black_hole() { for side in near far; do ip -n net$1 link set $side mtu $2; done; }
 path_mtu() { echo $($1 ethtool -S shake0 | sed -n "s/^ *path[12]_mtu: //p"); }
@@ -110,3 +109,34 @@ def test_both_paths_carry_through_a_black_hole(silent: Told, way: str) -> None:
     assert drunk(silent.out, "down" if way else "drunk") == [(3_000_000, 0)]
     assert 1341 <= int(silent["told"]) <= 1348
     assert numbers(silent, "died") == [0, 0]
+
+
+#: All routers begin to do so while a stream goes on.
+SUDDEN = """
+black_hole() { for side in near far; do ip -n net$1 link set $side mtu $2; done; }
+path_mtu() { echo $($1 ethtool -S shake0 | sed -n "s/^ *path[12]_mtu: //p"); }
+lines; agent_up; leader_up; paths; ready first; sink
+begun=$(cat /proc/uptime); verified pour 10.3.0.2 5201 6000000 60 >$OUT/sent & pour=$!
+sleep 2; say "before: $(path_mtu '')"; black_hole 1 1400; black_hole 2 1400
+wait $pour; say "took: $begun $(cat /proc/uptime)"; say "after: $(path_mtu '')"
+echo 1 >/proc/sys/net/ipv4/ip_no_pmtu_disc
+ping -c 10 -i 0.2 -s 1390 10.3.0.2 >>$OUT/pings 2>&1 || :	# the agent finds out by its answers
+pinged cut 10.3.0.2 5 1390
+say "lost: $(grep -c '5 packets received' $OUT/pings)"
+"""
+
+sudden = reported(run, "shake-sudden", SUDDEN)
+
+
+def test_a_way_that_becomes_a_black_hole(sudden: Told) -> None:
+    """48 Mbit by 7.3 Mbit/s, and what finding out took."""
+    begun, _, end, _ = map(float, sudden["took"].split())
+    assert end - begun < 6.6 + 8
+    assert drunk(sudden.out) == [(6_000_000, 0)]
+    assert numbers(sudden, "before") == [1444, 1444]
+    assert all(1341 <= one <= 1348 for one in numbers(sudden, "after"))
+
+
+def test_what_may_be_cut_is(sudden: Told) -> None:
+    """Nobody outside would: the routes take all."""
+    assert (sudden["cut pinged"], sudden["lost"]) == ("yes", "1")

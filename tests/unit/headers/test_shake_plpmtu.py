@@ -172,19 +172,47 @@ def test_what_does_not_pass_ten_minutes_later(apogee: Library) -> None:
 
 def test_a_path_that_comes_back_is_asked_for_what_it_took(apogee: Library) -> None:
     path = searched(apogee, 1436)
+    due = path.due()
     apogee.shake_plpmtu_doubt(path.p, path.now)
-    assert (path.sure, path.bound()) == (1144, 1436)
+    assert (path.sure, path.bound()) == (1436, 1436)
     path.probed.clear()
     path.search()
-    assert (path.probed, path.sure) == ([1436], 1436)
+    assert (path.probed, path.sure, path.bound()) == ([1436], 1436, 1436)
+    assert due < path.due() < due + SECOND
 
 
 def test_a_path_that_became_narrow(apogee: Library) -> None:
     path = searched(apogee, MOST)
     path.limit = 1344
     apogee.shake_plpmtu_doubt(path.p, path.now)
+    assert apogee.shake_plpmtu_takes(path.p, MOST)
+    path.probe()
+    path.probe()
+    assert not apogee.shake_plpmtu_takes(path.p, MOST)
     path.search()
-    assert 1344 - path.sure < 8
+    assert 0 <= 1344 - path.sure < 8
+    assert path.probed[:5] == [1444] * 4 + [1436]
+
+
+def test_base_no_longer_passes(apogee: Library) -> None:
+    path = searched(apogee, 1140)
+    path.limit = 700
+    apogee.shake_plpmtu_doubt(path.p, path.now)
+    path.search()
+    assert 0 <= 700 - path.sure < 8
+
+
+def test_a_silent_path_is_asked_when_it_comes_back(apogee: Library) -> None:
+    path = Path(apogee, MOST)
+    path.silent = True
+    for _ in range(20):
+        path.probe()
+    path.silent = False
+    before = path.now
+    path.p.asked = False
+    apogee.shake_plpmtu_doubt(path.p, path.now)
+    path.search()
+    assert path.now - before < SECOND
 
 
 def test_senders_are_told_late(apogee: Library) -> None:
@@ -226,7 +254,7 @@ def sent(path: Path, counter: int, length: int = MOST) -> None:
 
 
 def acked(path: Path, echo: int, seen: int) -> bool:
-    return bool(path.apogee.shake_plpmtu_acked(path.p, echo, seen))
+    return bool(path.apogee.shake_plpmtu_acked(path.p, echo, seen, path.now))
 
 
 def test_a_black_hole_is_noticed(apogee: Library) -> None:
@@ -237,6 +265,19 @@ def test_a_black_hole_is_noticed(apogee: Library) -> None:
         assert not acked(path, (counter + 1) % 2**32, 0)
     sent(path, 8)
     assert acked(path, 9, 0)
+
+
+def test_it_is_noticed_soon_where_little_is_sent(apogee: Library) -> None:
+    """Two, if no other came for half a second."""
+    path = searched(apogee, MOST)
+    path.now += SECOND // 2
+    sent(path, 1)
+    assert not acked(path, 2, 0)
+    sent(path, 3)
+    assert not acked(path, 4, 0)
+    path.now += 1
+    sent(path, 5)
+    assert acked(path, 6, 0)
 
 
 @pytest.mark.parametrize(("echo", "seen"), [(7, 0), (8, 1 << 63), (71, 1)])
