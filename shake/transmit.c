@@ -896,13 +896,17 @@ static u32 widest(struct shake_peer *peer)
 /* ip_do_fragment()'s output: a piece, which is not cut again. */
 static int send_piece(struct net *net, struct sock *sk, struct sk_buff *skb)
 {
-	struct shake_peer *peer = peer_of(shake_dev(skb->dev), skb);
+	struct shake_dev *d = shake_dev(skb->dev);
+	struct shake_peer *peer = peer_of(d, skb);
 	struct parcel parcel = { .skb = skb };
 
-	if (peer)
+	if (peer) {
 		send_datagram(peer, &parcel);
-	else
-		kfree_skb(skb);
+		return 0;
+	}
+	shake_count(d, SHAKE_DROP_NO_PEER);	/* it has gone just now */
+	dev_core_stats_tx_dropped_inc(d->dev);
+	kfree_skb(skb);
 	return 0;
 }
 

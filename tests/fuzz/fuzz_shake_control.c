@@ -7,6 +7,8 @@
  */
 #include <string.h>
 
+#include <linux/random.h>
+
 #include "shake_world.h"
 
 #define MOST_STEPS 150

@@ -132,6 +132,12 @@ bool __wrap_shake_noise_dh(struct shake_noise *n, const u8 secret[SHAKE_KEY],
 
 /* --- device.c, prefix.c, copies.c, events.c ----------------------------------------------- */
 
+u32 shake_overhead(const struct shake_dev *d, sa_family_t family)
+{
+	return (family == AF_INET6 ? SHAKE_UDP_V6 : SHAKE_UDP_V4) + SHAKE_HEAD_MAL +
+	       (d->settings.auth ? SHAKE_TAG : 0);
+}
+
 void shake_update_mtu(struct shake_dev *d)
 {
 	expect(d);

@@ -16,6 +16,8 @@ from tests.unit.shake.wire_core import (
     AGAIN,
     BAD_TAG,
     BAD_TYPE,
+    CAME,
+    SIZED,
     BEHIND,
     CONFIRM,
     COUNTED,
@@ -534,6 +536,15 @@ def test_a_session_that_encrypts_takes_no_plain_data() -> None:
     assert wire.check(plain, Head(DATA, 0, ENCRYPTED, 1, 1, 0), 60)[0] == TAKEN
     none = Session(taking=True, auth=False)
     assert wire.check(none, Head(DATA, 0, ENCRYPTED, 1, 1, 0), 60)[0] == BAD_TYPE
+
+
+def test_only_a_probe_of_a_size_is_longer() -> None:
+    s = Session(taking=True, auth=True)
+    for flags, verdict in ((SIZED, TAKEN), (CAME, BAD_TYPE), (COUNTED, BAD_TYPE)):
+        assert wire.check(s, Head(PROBE, 0, flags, 1, 1, 0), 1472)[0] == verdict
+    for flags, least in ((SIZED, 28), (CAME, 28), (COUNTED, 24)):
+        assert wire.check(s, Head(PROBE, 0, flags, 1, 1, 0), least)[0] == TAKEN
+        assert wire.check(s, Head(PROBE, 0, flags, 1, 1, 0), least - 1)[0] == TRUNCATED
 
 
 def test_without_a_tag_a_checksum_must_be_filled_in() -> None:

@@ -16,8 +16,9 @@ def test_a_paths_mtu_is_read_once_per_decision() -> None:
     by ICMP that its MTU is 0. What a packet is compared with is the route's own."""
     text = (ROOT / "shake" / "transmit.c").read_text()
     functions = {name: body for name, body in FUNCTION.findall(text) if "path->mtu" in body}
-    assert set(functions) == {"usable", "narrowest", "route", "find_route"}
+    assert set(functions) == {"usable", "narrowest", "widest", "route", "find_route"}
     assert functions["usable"].count("path->mtu") == functions["narrowest"].count("path->mtu") == 1
+    assert functions["widest"].count("READ_ONCE(path->mtu)") == 1
     assert "READ_ONCE(path->mtu)" in functions["usable"]
     assert functions["find_route"].count("READ_ONCE(way->path->mtu)") == 1
     assert "WRITE_ONCE(way->path->mtu, out->mtu)" in functions["route"]
@@ -27,7 +28,9 @@ def test_each_packet_that_is_dropped_is_counted_by_the_device() -> None:
     """Also one that has no memory for its segments. A copy is not the device's packet."""
     text = (ROOT / "shake" / "transmit.c").read_text()
     droppers = {name: body for name, body in FUNCTION.findall(text) if "\tkfree_skb(" in body}
-    assert set(droppers) == {"send_packet", "send_segments", "shake_start_xmit", "shake_send_again"}
+    assert set(droppers) == {
+        "send_packet", "send_segments", "send_piece", "shake_start_xmit", "shake_send_again",
+    }  # fmt: skip
     for name, body in droppers.items():
         if name != "shake_send_again":
             assert body.count("dev_core_stats_tx_dropped_inc(") == body.count("\tkfree_skb("), name

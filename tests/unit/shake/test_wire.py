@@ -9,6 +9,7 @@ from tests.unit.shake import wire_core as wire
 from tests.unit.shake.wire_core import (
     ACK,
     BAD_TYPE,
+    CAME,
     CONFIRM,
     COOKIE,
     COUNTED,
@@ -23,6 +24,7 @@ from tests.unit.shake.wire_core import (
     READY,
     RESET,
     SHARED,
+    SIZED,
     STRANGER,
     TAKEN,
     TRUNCATED,
@@ -97,6 +99,18 @@ def test_a_probe_may_tell_a_policy() -> None:
         assert policy.rate == 7
 
 
+def test_probes_of_a_size_and_their_answers() -> None:
+    """No answer is longer than what it answers."""
+    for flag in (SIZED, CAME):
+        front = bytes([PROBE << 4, flag]) + bytes(6)
+        assert wire.head(front + bytes(3))[0] == TRUNCATED
+        assert wire.head(front + bytes(4))[0] == TAKEN
+    answer = wire.octets(bytes(12))
+    wire.library().shake_came_write(answer, 0x89ABCDEF)
+    assert bytes(answer) == bytes(8) + bytes.fromhex("89abcdef")
+    assert wire.library().shake_came_read(answer) == 0x89ABCDEF
+
+
 @pytest.mark.parametrize("flag", [MAL, NUMBERED])
 def test_mal_or_a_number_is_part_of_the_head(flag: int) -> None:
     packet = bytes([DATA << 4, flag]) + bytes(11)
@@ -111,7 +125,7 @@ def test_other_types_are_no_session_packets(kind: int) -> None:
 
 @pytest.mark.parametrize("kind", [CONFIRM, READY, DATA, ACK, PROBE, RESET])
 def test_flags_that_a_type_cannot_have(kind: int) -> None:
-    data, probe = set(range(128)), {COUNTED, COUNTED | POLICY}
+    data, probe = set(range(128)), {COUNTED, COUNTED | POLICY, SIZED, CAME}
     data -= {flags for flags in data if flags & MAL and flags & NUMBERED}
     good = {DATA: data, PROBE: probe}.get(kind, {0})
     length = 8 if kind == RESET else 40

@@ -15,6 +15,7 @@ from tests.unit.devices import DeviceHeaders, build
 from tests.unit.headers.cheaders import Library
 
 HELLO, WELCOME, CONFIRM, READY, DATA, ACK, PROBE, RESET, COOKIE = range(1, 10)
+SIZED, CAME = 2, 8
 COUNTED, MAL, ENCRYPTED, RETRANSMIT, KEPT, UNSUMMED, POLICY = 1, 2, 4, 8, 16, 32, 64
 NUMBERED = 64
 NO_KEY, OPEN, SHARED, PUBLIC = range(4)
