@@ -702,6 +702,11 @@ static void change_device(struct net_device *dev, u8 what)
 	} else {
 		shake_notifier.notifier_call(&shake_notifier, event, dev);
 	}
+	/* what is behind a hole does not wait for a path that has gone */
+	for (u8 i = 1; i <= LINKS; i++) {
+		path = shake_path(peer_of(LEADER), i);
+		expect(!path || path->sock || !(peer_of(LEADER)->flows.alive & 1 << (i - 1)));
+	}
 	for (u8 i = 1; i <= LINKS; i++)
 		if (closed[i - 1])
 			check_opened(shake_path(peer_of(LEADER), i));

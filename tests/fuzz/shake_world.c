@@ -497,6 +497,7 @@ void world_deliver(const struct frame *f)
 	skb->transport = front;
 	skb->data += front;
 	skb->len -= front;
+	skb->next = (struct sk_buff *)octets;	/* UDP cut it from others, which may have gone */
 	world.coming = f;
 	sk->encap_rcv(sk, skb);
 	world.coming = NULL;

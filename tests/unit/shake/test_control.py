@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.fuzz import kept_fuzzer, play, run_fuzzer
+from tests.unit.shake.wire_core import COUNTED
 
 #: Octets of the target's script.
 HAPPENS = b"\0"
@@ -152,6 +153,13 @@ def test_a_copy_of_a_hello_is_faster(program: Path) -> None:
         for happened in (1, 2) for frame in range(3)
         for moved in (b"", bytes([6 << 3 | 7, 0, frame, 0, 0, 0, 0]))
     ))  # fmt: skip
+
+
+def test_a_packet_that_was_cut_from_others(program: Path) -> None:
+    """UDP cuts what came merged, and leaves each on the list of the others. TCP's data goes up in
+    lists of its own."""
+    tcp = bytes([0 << 3 | 3, 0, 1, COUNTED])
+    play(program, [b"\1" + HAPPENS * 20 + tcp + HAPPENS * 4])
 
 
 def test_a_stolen_key_locks_no_path(program: Path) -> None:
