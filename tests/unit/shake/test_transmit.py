@@ -34,3 +34,12 @@ def test_each_packet_that_is_dropped_is_counted_by_the_device() -> None:
     for name, body in droppers.items():
         if name != "shake_send_again":
             assert body.count("dev_core_stats_tx_dropped_inc(") == body.count("\tkfree_skb("), name
+
+
+def test_a_flows_end_follows_what_is_held_back() -> None:
+    """A short packet of TCP with data or FIN; not an ACK, and not one whose flow has nothing there
+    (shake_held_has(), test_waiting.py)."""
+    text = (ROOT / "shake" / "transmit.c").read_text()
+    body = dict(FUNCTION.findall(text))["waits"]
+    short = body[body.index("SHAKE_SMALL)") :].split(";")[0]
+    assert "segment.seq != parcel->segment.end" in short and "shake_held_has(" in short
