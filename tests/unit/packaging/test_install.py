@@ -206,7 +206,8 @@ def test_dkms_fails_if_a_kernel_has_no_modules(machine: Machine, tmp_path: Path)
         (machine.tree / name).mkdir(exist_ok=True)
     (machine.tree / "dkms.conf").touch()
     machine.program("dpkg-query", "exit 1")
-    (machine.tree / "scripts" / "ip-plugins").write_text("#!/bin/sh\n")
+    for name in ("ip-plugins", "shake-quick-files"):
+        (machine.tree / "scripts" / name).write_text("#!/bin/sh\n")
     machine.program("dkms", 'echo "$@"; [ "$1 $4" != "install 1.0" ]')
     line = machine.fails("dkms", "install")
     assert line.startswith("make dkms: not built for 1.0: see /var/lib/dkms/apogee/")
@@ -353,3 +354,28 @@ def test_ip_looks_where_plugins_are_installed(machine: Machine) -> None:
     folder = machine.run("ip-plugins", "folder").stdout.strip()
     ip = shutil.which("ip", path=os.environ["PATH"] + ":/usr/sbin:/sbin")
     assert ip and folder.encode() + b"\0" in Path(ip).read_bytes()
+
+
+def test_shake_quick_is_installed_and_removed(root: Path, tmp_path: Path) -> None:
+    """With what the unit starts; a user's files stay."""
+    env = os.environ | {"DESTDIR": str(tmp_path)}
+
+    def run(verb: str) -> None:
+        subprocess.run([root / "scripts/shake-quick-files", verb], env=env, check=True)
+
+    run("install")
+    local = tmp_path / "usr/local"
+    program = local / "sbin/shake-quick"
+    done = subprocess.run([program, "--help"], capture_output=True, text=True, check=True)
+    assert "usage: shake-quick" in done.stdout
+    unit = (local / "lib/systemd/system/shake-quick@.service").read_text()
+    assert re.findall(r"^Exec\w+=(\S+)", unit, re.M) == ["/usr/local/sbin/shake-quick"] * 2
+    assert (local / "share/man/man8/shake-quick.8").exists()
+    (tmp_path / "etc/shake/home.conf").write_text("")
+    run("install")
+    run("uninstall")
+    left = [path for path in tmp_path.rglob("*") if not path.is_dir()]
+    assert left == [tmp_path / "etc/shake/home.conf"]
+    left[0].unlink()
+    run("uninstall")
+    assert not (tmp_path / "etc/shake").exists()
