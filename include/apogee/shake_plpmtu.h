@@ -26,9 +26,9 @@
  * What differs: PROBE_TIMER counts only if the path is silent. It is not less than a second, as
  * 5.1.1 says; a size is lost sooner as something sent later has come, as in QUIC (RFC 9002).
  *
- * Two numbers follow. What is known to pass (@sure) says by which paths a packet goes that several
- * would take. What is not known not to (shake_plpmtu_bound()) is what senders are told; for a while
- * it is more than that: who is told of less makes short packets for minutes.
+ * Two numbers follow. What is known to pass (shake_plpmtu_takes()) says by which paths a packet goes
+ * that several would take. What is not known not to (shake_plpmtu_bound()) is what senders are told;
+ * for a while it is more than that: who is told of less makes short packets for minutes.
  */
 #ifndef _APOGEE_SHAKE_PLPMTU_H
 #define _APOGEE_SHAKE_PLPMTU_H
@@ -340,21 +340,31 @@ static inline u32 shake_plpmtu_bound(const struct shake_plpmtu *p, u64 now)
 {
 	if (!p->most)
 		return 0xffffffffU;
-	if (!p->done && (!p->refuted || now - p->since < SHAKE_PLPMTU_PATIENCE))
+	if (!p->done && !p->proven &&
+	    (!p->refuted || now - p->since < SHAKE_PLPMTU_PATIENCE))
 		return max(p->sure, p->high);
 	return p->sure;
 }
 
 /**
- * shake_plpmtu_takes() - whether a packet of this length is known to pass
+ * shake_plpmtu_takes() - whether a packet of this length goes by a path if others take it, too
  * @p: the path
  * @length: octets
  *
- * Return: true if it is; of what passed once, if no probe has been lost since.
+ * Before the first probe of all is answered or lost, packets of any length do: else others would
+ * carry all of them meanwhile. Of what passed before, if no probe has been lost since.
+ *
+ * Return: true if it does.
  */
 static inline bool shake_plpmtu_takes(const struct shake_plpmtu *p, u32 length)
 {
-	return !p->most || length <= (p->asks && p->lost ? min(p->base, p->sure) : p->sure);
+	u32 most = p->sure;
+
+	if (p->asks && p->lost)
+		most = min(p->base, most);
+	else if (!p->proven && !p->refuted && !p->lost)
+		most = max(most, p->high);
+	return !p->most || length <= most;
 }
 
 /**

@@ -230,6 +230,20 @@ def test_senders_are_told_late(apogee: Library) -> None:
     assert path.bound() == path.sure == 1144
 
 
+def test_a_new_path_takes_its_share_until_a_probe_is_lost(apogee: Library) -> None:
+    path = Path(apogee, 1244)
+    assert apogee.shake_plpmtu_takes(path.p, MOST)
+    path.probe()
+    path.probe()
+    assert path.lost == 1
+    assert not apogee.shake_plpmtu_takes(path.p, 1145)
+    path.search()
+    assert apogee.shake_plpmtu_takes(path.p, path.sure)
+    path.probe()
+    assert path.probed[-1] == MOST and path.bound() == path.sure
+    assert not apogee.shake_plpmtu_takes(path.p, path.sure + 1)
+
+
 def test_nothing_is_known_without_a_route(apogee: Library) -> None:
     path = Path(apogee, MOST, most=0)
     assert (path.due(), path.bound()) == (NEVER, NOTHING_KNOWN)
@@ -242,7 +256,7 @@ def test_the_route_takes_less_or_more(apogee: Library) -> None:
     assert (path.sure, path.bound()) == (1400, 1400)
     path.search()
     path.route(MOST)
-    assert (path.sure, path.bound()) == (1400, MOST)
+    assert (path.sure, path.bound()) == (1400, 1400)
     path.search()
     assert path.sure == MOST
     path.route(MOST)
