@@ -15,7 +15,7 @@
 
 #define REGISTRATIONS 1000			/* HELLOs, or WELCOMEs, computed per second */
 #define WELCOME_US (2 * USEC_PER_MSEC)		/* between answers to a peer's path */
-#define PLACE_US USEC_PER_SEC			/* an older HELLO takes no younger one's place so long */
+#define PLACE_US USEC_PER_SEC			/* an older HELLO takes no younger one's place */
 #define RESET_US (100 * USEC_PER_MSEC)		/* a hint is false if the path is heard by then */
 #define RESETS 100				/* sent per second */
 #define NETWORK_V4 4				/* octets of an address that are its network's */

@@ -875,7 +875,7 @@ static struct shake_peer *peer_of(struct shake_dev *d, const struct sk_buff *skb
 	return shake_prefix_owner(d, AF_INET6, &ipv6_hdr(skb)->daddr);
 }
 
-/* The longest packet that a living path is known to take; 0: one may take all that its route does. */
+/* The longest packet that a living path is known to take; 0: one takes what its route does. */
 static u32 widest(struct shake_peer *peer)
 {
 	struct shake_path *path;

@@ -26,9 +26,9 @@
  * What differs: PROBE_TIMER counts only if the path is silent. It is not less than a second, as
  * 5.1.1 says; a size is lost sooner as something sent later has come, as in QUIC (RFC 9002).
  *
- * Two numbers follow. What is known to pass (shake_plpmtu_takes()) says by which paths a packet goes
- * that several would take. What is not known not to (shake_plpmtu_bound()) is what senders are told;
- * for a while it is more than that: who is told of less makes short packets for minutes.
+ * Two numbers follow. What is known to pass (shake_plpmtu_takes()) says by which paths a packet
+ * goes that several would take. What is not known not to (shake_plpmtu_bound()) is what senders are
+ * told; for a while it is more than that: who is told of less makes short packets for minutes.
  */
 #ifndef _APOGEE_SHAKE_PLPMTU_H
 #define _APOGEE_SHAKE_PLPMTU_H
@@ -181,11 +181,12 @@ static inline void shake_plpmtu_doubt(struct shake_plpmtu *p, u64 now)
 static inline u32 shake_plpmtu_middle(const struct shake_plpmtu *p)
 {
 	/* dial-up, tunnels, DSL, Ethernet */
-	static const u16 usual[] = { 1280, 1340, 1380, 1400, 1420, 1440, 1460, 1476, 1480, 1492,
-				     1500 };
+	static const u16 usual[] = {
+		1280, 1340, 1380, 1400, 1420, 1440, 1460, 1476, 1480, 1492, 1500,
+	};
 	u32 i, size, count = 0, first = 0;
 
-	for (i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(usual); i++) {
 		size = usual[i] > p->around ? usual[i] - p->around : 0;
 		if (size <= p->sure || size > p->high)
 			continue;
