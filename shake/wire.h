@@ -17,9 +17,10 @@
  *   DATA         with SHAKE_MAL: M_AL (4), with SHAKE_NUMBERED: number (4); the inner packet
  *   ACK          echo (4), hold (4), bytes (4), packets (4), seen (8): see struct
  *                shake_ack_body
- *   PROBE        nothing; with SHAKE_SIZED zeros (4 and more), with SHAKE_CAME the low 32 bits of the
- *                counter of one with SHAKE_SIZED (4); with SHAKE_POLICY what the leader's user wants of the path: 1: backup,
- *                2: metered (1), loss limit in per cent (1), 0 (2), rate in kbit/s (4)
+ *   PROBE        nothing; with SHAKE_SIZED zeros (4 and more); with SHAKE_CAME the low 32 bits of
+ *                the counter of one with SHAKE_SIZED (4); with SHAKE_POLICY what the leader's
+ *                user wants of the path: 1: backup, 2: metered (1), loss limit in per cent (1),
+ *                0 (2), rate in kbit/s (4)
  *
  * and a tag of 16 octets, if the device authenticates. With SHAKE_ENCRYPTED all that is behind
  * the head is encrypted, M_AL, too; all else is in the clear, under the tag. The tag stands at the
@@ -57,7 +58,7 @@
 #define SHAKE_ACK_OCTETS (SHAKE_HEAD + 24)
 #define SHAKE_PROBE_OCTETS SHAKE_HEAD
 #define SHAKE_POLICY_OCTETS 8			/* behind a PROBE's head */
-#define SHAKE_SIZED_OCTETS (SHAKE_HEAD + 4)	/* a PROBE with SHAKE_CAME, or SHAKE_SIZED at least */
+#define SHAKE_SIZED_OCTETS (SHAKE_HEAD + 4)	/* PROBE with SHAKE_CAME; SHAKE_SIZED: at least */
 #define SHAKE_ECHO 8
 #define SHAKE_TIME 8
 #define SHAKE_COOKIE_NONCE 24
