@@ -70,8 +70,8 @@ void shake_flows_arrived(struct shake_flows *f, const struct shake_segment *s, u
 			 bool has_mal, u32 m_al, bool kept, u64 now);
 enum shake_fate shake_flows_ack(struct shake_flows *f, const struct shake_segment *s,
 				enum shake_ack mode, u32 threshold, u64 now);
-u64 shake_flows_order(struct shake_flows *f, const struct shake_segment *s, struct sk_buff **skb,
-		      u64 now);
+u64 shake_flows_order(struct shake_flows *f, const struct shake_segment *s, u32 behind,
+		      struct sk_buff **skb, u64 now);
 u64 shake_flows_due(struct shake_flows *f, struct sk_buff **list, u64 now);
 void shake_flows_purge(struct shake_flows *f);
 void shake_flows_path_alive(struct shake_flows *f, u8 path);

@@ -182,9 +182,14 @@ void shake_deliver(struct shake_dev *d, struct sk_buff *list)
  * ACKs to be dropped in some other way gets them.
  */
 static void put_in_order(struct shake_peer *peer, const struct shake_segment *segment,
-			 struct sk_buff *skb, u64 now)
+			 const struct shake_head *head, struct sk_buff *skb, u64 now)
 {
-	u64 due = shake_flows_order(&peer->flows, segment, &skb, now);
+	u32 behind = segment->seq;
+	u64 due;
+
+	if (head->flags & SHAKE_MAL)
+		shake_raise(&behind, head->mal);
+	due = shake_flows_order(&peer->flows, segment, behind, &skb, now);
 
 	if (due != U64_MAX)
 		shake_peer_wake(peer, due, now);
@@ -231,7 +236,7 @@ static void deliver(struct shake_dev *d, struct arrival *a)
 		shake_order_take(peer, skb, a->head.mal);
 	} else if (is_tcp && READ_ONCE(d->settings.ack) == SHAKE_ACK_AUTO) {
 		dev_sw_netstats_rx_add(d->dev, skb->len);
-		put_in_order(peer, &segment, skb, a->now);
+		put_in_order(peer, &segment, &a->head, skb, a->now);
 	} else {
 		shake_give(d, skb);
 	}
