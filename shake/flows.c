@@ -328,6 +328,7 @@ u64 shake_flows_order(struct shake_flows *f, const struct shake_segment *s, u32 
 	flow = s->seq == s->end || s->syn ? NULL : find_flow(f, &s->tuple, now);
 	if (!flow || (!flow->holes.count && !flow->early.count))
 		goto out;
+	flow->holes.apart = READ_ONCE(f->apart);
 	turn = shake_holes_turn(&flow->holes, (u32)now, &wait);
 	full = flow->early.count >= SHAKE_EARLY_MAX || f->early >= SHAKE_EARLY_ALL;
 	if (shake_before(behind, turn)) {

@@ -41,6 +41,7 @@ struct sk_buff;
  * @waiting: flows with packets that wait for others
  * @early: number of these packets
  * @alive: bits of the paths that data may come by
+ * @apart: time by which the longest way is longer than the shortest, in us; without the lock
  * @counts: what happened
  */
 struct shake_flows {
@@ -53,6 +54,7 @@ struct shake_flows {
 	struct list_head waiting;
 	u32 early;
 	u8 alive;
+	u32 apart;
 	struct shake_flow_counts counts;
 };
 

@@ -334,6 +334,7 @@ static struct sk_buff *ack_in(struct shake_link *link, const u8 *packet, u32 len
 	};
 	if (shake_path_acked(&path->estimate, &d->settings.estimate, &ack, now)) {
 		shake_choose_ack_path(path->peer);
+		shake_measure_ways(path->peer);
 		shake_path_judge(path, now);
 	}
 	shake_let_go(path->peer, now);

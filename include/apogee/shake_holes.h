@@ -46,7 +46,8 @@
  *   overdue    With ack=auto the next duplicate asks for a retransmission, too, when the hole is
  *              open for twice the time by which data was late lately, and 100 ms, or for 1 s
  *              if none was: theta_c and the depth learned may be more than the window brings,
- *              when a path has died.
+ *              when a path has died. Not before 100 ms more than the longest way takes longer
+ *              than the shortest: a path that was not used for a while may be used again.
  *   mending    If the leader has copies of what it sends (shake_repair.h), a lost segment
  *              comes once more. Until then, or twice the time that this took before, its
  *              duplicate ACKs are dropped, too. Only if some M_AL has shown a loss on a
@@ -236,6 +237,7 @@ struct shake_ends {
  * @now: time of the last segment or ACK, in us modulo 2^32
  * @patience: time that a copy is waited for, in us; 0: the first one
  * @lateness: time by which data is late, in us; 0: unknown
+ * @apart: time by which the longest way is longer than the shortest, in us
  * @kept: the leader has a copy of the last segment
  */
 struct shake_holes {
@@ -259,6 +261,7 @@ struct shake_holes {
 	u32 now;
 	u32 patience;
 	u32 lateness;
+	u32 apart;
 	bool kept;
 };
 
@@ -649,8 +652,10 @@ static inline void shake_holes_learn_lateness(struct shake_holes *h, u32 us)
 /* ack=auto: time for which late data is waited for. */
 static inline u32 shake_holes_waits(const struct shake_holes *h)
 {
-	return h->lateness ? 2 * h->lateness + SHAKE_HOLES_PATIENCE_LEAST :
-			     SHAKE_HOLES_PATIENCE / 2;
+	u32 waits = h->lateness ? 2 * h->lateness + SHAKE_HOLES_PATIENCE_LEAST :
+				  SHAKE_HOLES_PATIENCE / 2;
+
+	return max(waits, min(h->apart, SHAKE_HOLES_PATIENCE_MOST) + SHAKE_HOLES_PATIENCE_LEAST);
 }
 
 /* ack=auto: whether late data would have come by now; on a path that died nothing proves it. */
