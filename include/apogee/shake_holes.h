@@ -30,7 +30,8 @@
  *              decides. If nothing comes on any path, there are no duplicate ACKs, and
  *              TCP's timers decide.
  *   M_HA       The maximum of M_HA, M_AL and the segment's end, so that a loss is seen
- *              once. Compared whenever data arrives, retransmissions too.
+ *              once. Compared whenever new data arrives. M_AL of what is sent again is the highest
+ *              number sent on any path: what has to go on before it (shake_flows_order()).
  *   loss       M_AL proves a loss before M_AL(i) only. The rest of the hole was sent by
  *              other paths and stays undecided, as a hole of its own.
  *   R          Jumps over data that is already there.
@@ -390,7 +391,7 @@ static inline void shake_ends_raise(struct shake_ends *e, u8 path, u32 to)
  * @seq: its first number
  * @end: first number behind it
  * @syn: it is a SYN
- * @m_al: the highest number sent before on this path
+ * @m_al: the highest number sent before on this path; of what is sent again: on any
  *
  * If the SYN was not seen, the first segment of a path has no M_AL.
  *
@@ -399,7 +400,8 @@ static inline void shake_ends_raise(struct shake_ends *e, u8 path, u32 to)
 static inline bool shake_sends_next(struct shake_sends *s, u8 path, u32 seq, u32 end,
 				    bool syn, u32 *m_al)
 {
-	bool known;
+	bool known, again;
+	u32 high;
 
 	if (syn) {
 		shake_ends_begin(&s->paths, seq + 1);
@@ -409,12 +411,14 @@ static inline bool shake_sends_next(struct shake_sends *s, u8 path, u32 seq, u32
 		s->high = seq;
 	}
 	s->started = true;
+	high = s->high;
+	again = shake_before(seq, high);
 	shake_raise(&s->high, end);
 	shake_ends_forget(&s->paths, s->high);
 	known = shake_ends_knows(&s->paths, path);
-	*m_al = known ? s->paths.end[path] : 0;
+	*m_al = again ? high : known ? s->paths.end[path] : 0;
 	shake_ends_raise(&s->paths, path, end);
-	return known && !syn;
+	return (known || again) && !syn;
 }
 
 /**
@@ -655,7 +659,8 @@ static inline u32 shake_holes_waits(const struct shake_holes *h)
 	u32 waits = h->lateness ? 2 * h->lateness + SHAKE_HOLES_PATIENCE_LEAST :
 				  SHAKE_HOLES_PATIENCE / 2;
 
-	return max(waits, min(h->apart, SHAKE_HOLES_PATIENCE_MOST) + SHAKE_HOLES_PATIENCE_LEAST);
+	waits = max(waits, min(h->apart, SHAKE_HOLES_PATIENCE_MOST) + SHAKE_HOLES_PATIENCE_LEAST);
+	return min(waits, SHAKE_HOLES_PATIENCE_MOST);
 }
 
 /* ack=auto: whether late data would have come by now; on a path that died nothing proves it. */
@@ -857,7 +862,7 @@ static inline void shake_holes_compare(struct shake_holes *h, const struct shake
 static inline void shake_holes_take_path(struct shake_holes *h, const struct shake_arrival *a,
 					 struct shake_flow_counts *counts)
 {
-	if (a->has_mal) {
+	if (a->has_mal && !shake_before(a->seq, a->m_al)) {
 		shake_holes_compare(h, a, counts);
 		shake_ends_raise(&h->paths, a->path, a->m_al);
 	}
