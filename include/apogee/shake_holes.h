@@ -894,6 +894,29 @@ static inline void shake_holes_forget(struct shake_holes *h, u32 end)
 	shake_ends_forget(&h->paths, end);
 }
 
+/* Filled holes make room for others, those first whose duplicate ACKs have come. */
+static inline void shake_holes_compact(struct shake_holes *h, bool all)
+{
+	u32 at, kept = 0;
+
+	for (at = 0; at < h->count; at++) {
+		if (!shake_hole_is_open(&h->hole[at]) && (all || !h->hole[at].dupack))
+			continue;
+		h->hole[kept] = h->hole[at];
+		kept++;
+	}
+	h->count = kept;
+}
+
+/* The list must have room for a segment's holes: without, what is late looks as if it were lost. */
+static inline void shake_holes_make_room(struct shake_holes *h)
+{
+	if (h->room - h->count < SHAKE_HOLES_STEP)
+		shake_holes_compact(h, false);
+	if (h->room - h->count < SHAKE_HOLES_STEP)
+		shake_holes_compact(h, true);
+}
+
 /* What was sent first comes second: the retransmission was needless. */
 static inline void shake_holes_learn_needless(struct shake_holes *h)
 {
@@ -939,6 +962,7 @@ static inline void shake_holes_data(struct shake_holes *h, const struct shake_ar
 	bool beyond, copy;
 
 	shake_holes_forget(h, fresh ? a->end : h->high);
+	shake_holes_make_room(h);
 	beyond = shake_before(h->received, a->seq);
 	/* a path keeps order: what is not beyond its M_HA is sent again by it */
 	copy = shake_ends_knows(&h->paths, a->path) &&
