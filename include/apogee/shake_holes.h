@@ -223,11 +223,9 @@ struct shake_ends {
  * @received: R, first number not received
  * @acked: A, highest number acknowledged, if @has_acked
  * @high: first number behind all data received
- * @lost_to: a loss ended here, beyond @high, if @has_lost_to
  * @paths: M_HA
  * @started: there was a segment
  * @has_acked: there was an ACK
- * @has_lost_to: a loss beyond @high is known
  * @window: of the last ACK
  * @flags: of the last ACK
  * @late: events where dropping was right: at least SHAKE_HOLES_HARM duplicate ACKs for
@@ -249,11 +247,9 @@ struct shake_holes {
 	u32 received;
 	u32 acked;
 	u32 high;
-	u32 lost_to;
 	struct shake_ends paths;
 	bool started;
 	bool has_acked;
-	bool has_lost_to;
 	u16 window;
 	u16 flags;
 	u16 late;
@@ -531,7 +527,6 @@ static inline bool shake_holes_insert(struct shake_holes *h, u32 at, u32 first, 
 		.end = end,
 		.mode = mode,
 		.relay = SHAKE_HOLES_RELAY,
-		.shown = h->has_lost_to,
 		.since = h->now,
 	};
 	return true;
@@ -819,10 +814,7 @@ static inline void shake_holes_open(struct shake_holes *h, u32 seq,
 				    struct shake_flow_counts *counts)
 {
 	counts->holes++;
-	if (!shake_holes_insert(h, h->count, h->high, seq, SHAKE_HOLE_UNDECIDED, counts))
-		return;
-	if (h->has_lost_to && !shake_before(seq, h->lost_to))
-		shake_holes_mark(h, h->lost_to, counts);
+	shake_holes_insert(h, h->count, h->high, seq, SHAKE_HOLE_UNDECIDED, counts);
 }
 
 /* A path lost something that ended after @from and not after @to: what a hole misses there. */
@@ -848,14 +840,7 @@ static inline void shake_holes_compare(struct shake_holes *h, const struct shake
 	if (!shake_before(h->paths.end[a->path], a->m_al))
 		return;
 	shake_holes_show(h, h->paths.end[a->path], a->m_al);
-	if (!shake_before(h->high, a->m_al) || !shake_before(a->seq, a->m_al)) {
-		shake_holes_mark(h, a->m_al, counts);
-		return;
-	}
-	if (!h->has_lost_to)
-		h->lost_to = a->m_al;
-	shake_raise(&h->lost_to, a->m_al);
-	h->has_lost_to = true;
+	shake_holes_mark(h, a->m_al, counts);
 }
 
 /* Take the numbers of a segment's path, 4.1 and 4.2. */
@@ -946,8 +931,6 @@ static inline bool shake_holes_enter(struct shake_holes *h, const struct shake_a
 	shake_holes_take_path(h, a, counts);
 	missing = shake_holes_fill(h, a->seq, a->end, again, counts);
 	shake_raise(&h->high, a->end);
-	if (h->has_lost_to && !shake_before(h->high, h->lost_to))
-		h->has_lost_to = false;
 	shake_holes_clear(h, a->alive, counts);
 	shake_holes_set_received(h);
 	return missing;
