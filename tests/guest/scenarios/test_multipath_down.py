@@ -31,7 +31,11 @@ CASES = {
         window="0",
     ),
     "far": over_paths(
-        direction="down", rate="527kbit+4.48mbit", delay1="309ms", delay2="11ms", queue="59",
+        direction="down",
+        rate="527kbit+4.48mbit",
+        delay1="309ms",
+        delay2="11ms",
+        queue="59",
         window="0",
     ),
     "up": over_paths(via="plain", delay1="100ms"),
