@@ -319,16 +319,18 @@ void shake_flows_arrived(struct shake_flows *f, const struct shake_segment *s, u
  * shake_flows_order() - a segment has arrived that may have to wait for others
  * @f: the table; shake_flows_arrived() has seen it
  * @s: the segment
+ * @behind: first number that it need not wait for: its own, or M_AL of what is sent again
  * @skb: in: its packet; out: the packets that go on, a list
  * @room: how many of those that waited may go on; reduced by those that do
  * @now: us
  *
- * If nothing may wait any more, one goes on even without room.
+ * If nothing may wait any more, one goes on even without room. What TCP sends again waits for all
+ * that was sent before it: if it went on first, TCP would take the rest for lost (RACK, RFC 8985).
  *
  * Return: when packets have waited for long enough; U64_MAX: none waits.
  */
-u64 shake_flows_order(struct shake_flows *f, const struct shake_segment *s, struct sk_buff **skb,
-		      u32 *room, u64 now)
+u64 shake_flows_order(struct shake_flows *f, const struct shake_segment *s, u32 behind,
+		      struct sk_buff **skb, u32 *room, u64 now)
 {
 	struct shake_flow *flow;
 	u32 turn, wait = 0;
@@ -338,16 +340,17 @@ u64 shake_flows_order(struct shake_flows *f, const struct shake_segment *s, stru
 	flow = s->seq == s->end || s->syn ? NULL : find_flow(f, &s->tuple, now);
 	if (!flow || (!flow->holes.count && !flow->early.count))
 		goto out;
+	flow->holes.apart = READ_ONCE(f->apart);
 	turn = shake_holes_turn(&flow->holes, (u32)now, &wait);
 	full = flow->early.count >= SHAKE_EARLY_MAX || f->early >= SHAKE_EARLY_ALL;
 	if (full && !*room)
 		*room = 1;
-	if (shake_before(s->seq, turn) && !shake_early_before(&flow->early, s->seq)) {
+	if (shake_before(behind, turn) && !shake_early_before(&flow->early, behind)) {
 		release(f, flow, turn, false, room, &(*skb)->next);
 	} else {
 		if (list_empty(&flow->waits))
 			list_add_tail(&flow->waits, &f->waiting);
-		shake_early_put(&flow->early, *skb, s->seq);
+		shake_early_put(&flow->early, *skb, behind);
 		f->early++;
 		release(f, flow, turn, full || !wait, room, skb);
 	}

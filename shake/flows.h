@@ -41,6 +41,7 @@ struct sk_buff;
  * @waiting: flows with packets that wait for others
  * @early: number of these packets
  * @alive: bits of the paths that data may come by
+ * @apart: time by which the longest way is longer than the shortest, in us; without the lock
  * @counts: what happened
  */
 struct shake_flows {
@@ -53,6 +54,7 @@ struct shake_flows {
 	struct list_head waiting;
 	u32 early;
 	u8 alive;
+	u32 apart;
 	struct shake_flow_counts counts;
 };
 
@@ -70,8 +72,8 @@ void shake_flows_arrived(struct shake_flows *f, const struct shake_segment *s, u
 			 bool has_mal, u32 m_al, bool kept, u64 now);
 enum shake_fate shake_flows_ack(struct shake_flows *f, const struct shake_segment *s,
 				enum shake_ack mode, u32 threshold, u64 now);
-u64 shake_flows_order(struct shake_flows *f, const struct shake_segment *s, struct sk_buff **skb,
-		      u32 *room, u64 now);
+u64 shake_flows_order(struct shake_flows *f, const struct shake_segment *s, u32 behind,
+		      struct sk_buff **skb, u32 *room, u64 now);
 u64 shake_flows_due(struct shake_flows *f, struct sk_buff **list, u32 *room, u64 now);
 void shake_flows_purge(struct shake_flows *f);
 void shake_flows_path_alive(struct shake_flows *f, u8 path);

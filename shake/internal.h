@@ -177,10 +177,12 @@ struct shake_path {
 /**
  * struct shake_copies - copies of packets that a leader's path has sent
  * @repair: which they are
+ * @mtu: longest inner packet of the path when the last was made; 0: unknown
  * @skb: the packets, behind the UDP header, by place; NULL: not made
  */
 struct shake_copies {
 	struct shake_repair repair;
+	u32 mtu;
 	struct sk_buff *skb[SHAKE_REPAIR_KEPT];
 };
 
@@ -458,6 +460,7 @@ int shake_agent_open(struct shake_dev *d);
 void shake_agent_close(struct shake_dev *d);
 void shake_path_set_state(struct shake_path *path, enum shake_path_state state);
 void shake_choose_ack_path(struct shake_peer *peer);
+void shake_measure_ways(struct shake_peer *peer);
 void shake_path_judge(struct shake_path *path, u64 now);
 void shake_path_set_policy(struct shake_path *path, const struct shake_policy *policy);
 struct shake_link *shake_link_make(struct shake_path *path, const struct shake_session *s);

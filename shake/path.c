@@ -235,6 +235,25 @@ void shake_choose_ack_path(struct shake_peer *peer)
 	peer->ack_path = found;
 }
 
+/*
+ * By how much the longest way is longer than the shortest, of paths that are used: what comes by it
+ * is late by that. Each way takes half of a round trip. Under the peer's lock.
+ */
+void shake_measure_ways(struct shake_peer *peer)
+{
+	u32 least = U32_MAX, most = 0, trip;
+	struct shake_path *path;
+
+	shake_for_each_path(peer, path) {
+		trip = shake_path_min_rtt(&path->estimate);
+		if (!trip || path->state != SHAKE_PATH_ALIVE)
+			continue;
+		least = min(least, trip);
+		most = max(most, trip);
+	}
+	WRITE_ONCE(peer->flows.apart, (most - min(most, least)) / 2);
+}
+
 /* Whether TCP is better off without a path. Under the peer's lock. */
 static bool is_poor(struct shake_path *path, const struct shake_choice *choices, u32 count,
 		    u32 index, u64 now)

@@ -182,10 +182,15 @@ void shake_deliver(struct shake_dev *d, struct sk_buff *list)
  * ACKs to be dropped in some other way gets them.
  */
 static void put_in_order(struct shake_peer *peer, const struct shake_segment *segment,
-			 struct sk_buff *skb, u64 now)
+			 const struct shake_head *head, struct sk_buff *skb, u64 now)
 {
 	u32 had = shake_up_room(peer->d), room = had;
-	u64 due = shake_flows_order(&peer->flows, segment, &skb, &room, now);
+	u32 behind = segment->seq;
+	u64 due;
+
+	if (head->flags & SHAKE_MAL)
+		shake_raise(&behind, head->mal);
+	due = shake_flows_order(&peer->flows, segment, behind, &skb, &room, now);
 
 	shake_up_count(peer->d, had > room ? had - room : 0);
 	if (due != U64_MAX)
@@ -233,7 +238,7 @@ static void deliver(struct shake_dev *d, struct arrival *a)
 		shake_order_take(peer, skb, a->head.mal);
 	} else if (is_tcp && READ_ONCE(d->settings.ack) == SHAKE_ACK_AUTO) {
 		dev_sw_netstats_rx_add(d->dev, skb->len);
-		put_in_order(peer, &segment, skb, a->now);
+		put_in_order(peer, &segment, &a->head, skb, a->now);
 	} else {
 		shake_give(d, skb);
 	}
@@ -331,6 +336,7 @@ static struct sk_buff *ack_in(struct shake_link *link, const u8 *packet, u32 len
 	};
 	if (shake_path_acked(&path->estimate, &d->settings.estimate, &ack, now)) {
 		shake_choose_ack_path(path->peer);
+		shake_measure_ways(path->peer);
 		shake_path_judge(path, now);
 	}
 	if (shake_plpmtu_acked(&path->plpmtu, body.echo, body.seen, now))

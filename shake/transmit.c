@@ -593,7 +593,12 @@ static bool wants_copy(const struct shake_path *path, const struct parcel *parce
 static void keep(struct shake_path *path, struct parcel *parcel, u32 counter, u64 now)
 {
 	struct shake_repair *repair = &path->copies->repair;
+	u32 mtu = READ_ONCE(path->mtu);
 
+	/* copies that the path has become too narrow for: none must be waited for */
+	if (mtu && mtu < path->copies->mtu)
+		shake_copies_purge(path);
+	path->copies->mtu = mtu ?: path->copies->mtu;
 	if (shake_repair_covers(repair))
 		parcel->flags |= SHAKE_KEPT;
 	parcel->kept = shake_repair_keep(repair, counter, path->estimate.rate, now,

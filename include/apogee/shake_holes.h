@@ -30,7 +30,8 @@
  *              decides. If nothing comes on any path, there are no duplicate ACKs, and
  *              TCP's timers decide.
  *   M_HA       The maximum of M_HA, M_AL and the segment's end, so that a loss is seen
- *              once. Compared whenever data arrives, retransmissions too.
+ *              once. Compared whenever new data arrives. M_AL of what is sent again is the highest
+ *              number sent on any path: what has to go on before it (shake_flows_order()).
  *   loss       M_AL proves a loss before M_AL(i) only. The rest of the hole was sent by
  *              other paths and stays undecided, as a hole of its own.
  *   R          Jumps over data that is already there.
@@ -46,7 +47,8 @@
  *   overdue    With ack=auto the next duplicate asks for a retransmission, too, when the hole is
  *              open for twice the time by which data was late lately, and 100 ms, or for 1 s
  *              if none was: theta_c and the depth learned may be more than the window brings,
- *              when a path has died.
+ *              when a path has died. Not before 100 ms more than the longest way takes longer
+ *              than the shortest: a path that was not used for a while may be used again.
  *   mending    If the leader has copies of what it sends (shake_repair.h), a lost segment
  *              comes once more. Until then, or twice the time that this took before, its
  *              duplicate ACKs are dropped, too. Only if some M_AL has shown a loss on a
@@ -221,11 +223,9 @@ struct shake_ends {
  * @received: R, first number not received
  * @acked: A, highest number acknowledged, if @has_acked
  * @high: first number behind all data received
- * @lost_to: a loss ended here, beyond @high, if @has_lost_to
  * @paths: M_HA
  * @started: there was a segment
  * @has_acked: there was an ACK
- * @has_lost_to: a loss beyond @high is known
  * @window: of the last ACK
  * @flags: of the last ACK
  * @late: events where dropping was right: at least SHAKE_HOLES_HARM duplicate ACKs for
@@ -236,6 +236,7 @@ struct shake_ends {
  * @now: time of the last segment or ACK, in us modulo 2^32
  * @patience: time that a copy is waited for, in us; 0: the first one
  * @lateness: time by which data is late, in us; 0: unknown
+ * @apart: time by which the longest way is longer than the shortest, in us
  * @kept: the leader has a copy of the last segment
  */
 struct shake_holes {
@@ -246,11 +247,9 @@ struct shake_holes {
 	u32 received;
 	u32 acked;
 	u32 high;
-	u32 lost_to;
 	struct shake_ends paths;
 	bool started;
 	bool has_acked;
-	bool has_lost_to;
 	u16 window;
 	u16 flags;
 	u16 late;
@@ -259,6 +258,7 @@ struct shake_holes {
 	u32 now;
 	u32 patience;
 	u32 lateness;
+	u32 apart;
 	bool kept;
 };
 
@@ -387,7 +387,7 @@ static inline void shake_ends_raise(struct shake_ends *e, u8 path, u32 to)
  * @seq: its first number
  * @end: first number behind it
  * @syn: it is a SYN
- * @m_al: the highest number sent before on this path
+ * @m_al: the highest number sent before on this path; of what is sent again: on any
  *
  * If the SYN was not seen, the first segment of a path has no M_AL.
  *
@@ -396,7 +396,8 @@ static inline void shake_ends_raise(struct shake_ends *e, u8 path, u32 to)
 static inline bool shake_sends_next(struct shake_sends *s, u8 path, u32 seq, u32 end,
 				    bool syn, u32 *m_al)
 {
-	bool known;
+	bool known, again;
+	u32 high;
 
 	if (syn) {
 		shake_ends_begin(&s->paths, seq + 1);
@@ -406,12 +407,14 @@ static inline bool shake_sends_next(struct shake_sends *s, u8 path, u32 seq, u32
 		s->high = seq;
 	}
 	s->started = true;
+	high = s->high;
+	again = shake_before(seq, high);
 	shake_raise(&s->high, end);
 	shake_ends_forget(&s->paths, s->high);
 	known = shake_ends_knows(&s->paths, path);
-	*m_al = known ? s->paths.end[path] : 0;
+	*m_al = again ? high : known ? s->paths.end[path] : 0;
 	shake_ends_raise(&s->paths, path, end);
-	return known && !syn;
+	return (known || again) && !syn;
 }
 
 /**
@@ -524,7 +527,6 @@ static inline bool shake_holes_insert(struct shake_holes *h, u32 at, u32 first, 
 		.end = end,
 		.mode = mode,
 		.relay = SHAKE_HOLES_RELAY,
-		.shown = h->has_lost_to,
 		.since = h->now,
 	};
 	return true;
@@ -649,8 +651,11 @@ static inline void shake_holes_learn_lateness(struct shake_holes *h, u32 us)
 /* ack=auto: time for which late data is waited for. */
 static inline u32 shake_holes_waits(const struct shake_holes *h)
 {
-	return h->lateness ? 2 * h->lateness + SHAKE_HOLES_PATIENCE_LEAST :
-			     SHAKE_HOLES_PATIENCE / 2;
+	u32 waits = h->lateness ? 2 * h->lateness + SHAKE_HOLES_PATIENCE_LEAST :
+				  SHAKE_HOLES_PATIENCE / 2;
+
+	waits = max(waits, min(h->apart, SHAKE_HOLES_PATIENCE_MOST) + SHAKE_HOLES_PATIENCE_LEAST);
+	return min(waits, SHAKE_HOLES_PATIENCE_MOST);
 }
 
 /* ack=auto: whether late data would have come by now; on a path that died nothing proves it. */
@@ -809,10 +814,7 @@ static inline void shake_holes_open(struct shake_holes *h, u32 seq,
 				    struct shake_flow_counts *counts)
 {
 	counts->holes++;
-	if (!shake_holes_insert(h, h->count, h->high, seq, SHAKE_HOLE_UNDECIDED, counts))
-		return;
-	if (h->has_lost_to && !shake_before(seq, h->lost_to))
-		shake_holes_mark(h, h->lost_to, counts);
+	shake_holes_insert(h, h->count, h->high, seq, SHAKE_HOLE_UNDECIDED, counts);
 }
 
 /* A path lost something that ended after @from and not after @to: what a hole misses there. */
@@ -838,21 +840,14 @@ static inline void shake_holes_compare(struct shake_holes *h, const struct shake
 	if (!shake_before(h->paths.end[a->path], a->m_al))
 		return;
 	shake_holes_show(h, h->paths.end[a->path], a->m_al);
-	if (!shake_before(h->high, a->m_al) || !shake_before(a->seq, a->m_al)) {
-		shake_holes_mark(h, a->m_al, counts);
-		return;
-	}
-	if (!h->has_lost_to)
-		h->lost_to = a->m_al;
-	shake_raise(&h->lost_to, a->m_al);
-	h->has_lost_to = true;
+	shake_holes_mark(h, a->m_al, counts);
 }
 
 /* Take the numbers of a segment's path, 4.1 and 4.2. */
 static inline void shake_holes_take_path(struct shake_holes *h, const struct shake_arrival *a,
 					 struct shake_flow_counts *counts)
 {
-	if (a->has_mal) {
+	if (a->has_mal && !shake_before(a->seq, a->m_al)) {
 		shake_holes_compare(h, a, counts);
 		shake_ends_raise(&h->paths, a->path, a->m_al);
 	}
@@ -884,6 +879,29 @@ static inline void shake_holes_forget(struct shake_holes *h, u32 end)
 	shake_ends_forget(&h->paths, end);
 }
 
+/* Filled holes make room for others, those first whose duplicate ACKs have come. */
+static inline void shake_holes_compact(struct shake_holes *h, bool all)
+{
+	u32 at, kept = 0;
+
+	for (at = 0; at < h->count; at++) {
+		if (!shake_hole_is_open(&h->hole[at]) && (all || !h->hole[at].dupack))
+			continue;
+		h->hole[kept] = h->hole[at];
+		kept++;
+	}
+	h->count = kept;
+}
+
+/* The list must have room for a segment's holes: without, what is late looks as if it were lost. */
+static inline void shake_holes_make_room(struct shake_holes *h)
+{
+	if (h->room - h->count < SHAKE_HOLES_STEP)
+		shake_holes_compact(h, false);
+	if (h->room - h->count < SHAKE_HOLES_STEP)
+		shake_holes_compact(h, true);
+}
+
 /* What was sent first comes second: the retransmission was needless. */
 static inline void shake_holes_learn_needless(struct shake_holes *h)
 {
@@ -913,8 +931,6 @@ static inline bool shake_holes_enter(struct shake_holes *h, const struct shake_a
 	shake_holes_take_path(h, a, counts);
 	missing = shake_holes_fill(h, a->seq, a->end, again, counts);
 	shake_raise(&h->high, a->end);
-	if (h->has_lost_to && !shake_before(h->high, h->lost_to))
-		h->has_lost_to = false;
 	shake_holes_clear(h, a->alive, counts);
 	shake_holes_set_received(h);
 	return missing;
@@ -929,6 +945,7 @@ static inline void shake_holes_data(struct shake_holes *h, const struct shake_ar
 	bool beyond, copy;
 
 	shake_holes_forget(h, fresh ? a->end : h->high);
+	shake_holes_make_room(h);
 	beyond = shake_before(h->received, a->seq);
 	/* a path keeps order: what is not beyond its M_HA is sent again by it */
 	copy = shake_ends_knows(&h->paths, a->path) &&

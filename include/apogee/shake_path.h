@@ -107,6 +107,8 @@
 /* It gets longer by this part, so often, in us, at most. */
 #define SHAKE_ROOM_STEP		256U
 #define SHAKE_ROOM_EACH		100000U
+/* The longest wait of late is forgotten by 2^-4 with each pseudo-ACK. */
+#define SHAKE_MET_SHIFT		4
 
 /* b is halved so often, in us. */
 #define SHAKE_IDLE		APOGEE_USEC_PER_SEC
@@ -197,7 +199,8 @@ struct shake_sent {
  * @strange_at: until when our packets explained the round trips, in us
  * @strange: least round trip since then, in us
  * @room: time that packets may wait in front of the link, in us, as its losses show; 0: unknown
- * @cut_at: when it got shorter, in us
+ * @met: time in front of the link that packets came through with of late, in us
+ * @cut_at: when @room got shorter, in us
  * @grown_at: when it got longer, in us
  */
 struct shake_path_est {
@@ -248,6 +251,7 @@ struct shake_path_est {
 	u64 strange_at;
 	u32 strange;
 	u32 room;
+	u32 met;
 	u64 cut_at;
 	u64 grown_at;
 };
@@ -851,16 +855,19 @@ static inline u32 shake_path_longest(const struct shake_path_est *e, u32 number,
 }
 
 /*
- * The queue in front of the link may be full when packets are lost that met it: ours gets shorter,
- * once in a round trip, and longer again while it loses nothing although it is used.
+ * The queue in front of the link may be full when packets are lost that met it, or would have (the
+ * @longest wait predicted): it takes no more than what came through, and ours gets shorter, once in
+ * a round trip, and longer again while it loses nothing although it is used.
  */
-static inline void shake_path_fit(struct shake_path_est *e, s32 lost, u32 wait, u64 now)
+static inline void shake_path_fit(struct shake_path_est *e, s32 lost, u32 wait, u32 longest,
+				  u64 now)
 {
 	u32 least = min(SHAKE_ROOM_LEAST, shake_path_time(e, SHAKE_ROOM_PACKETS * e->packet));
 	u32 room = e->room ? e->room : SHAKE_TIME_MAX;
 
-	if (lost > 0 && wait > least && now - e->cut_at >= e->srtt) {
-		e->room = max(least, min(room, wait) / 8 * 7);
+	e->met = max(wait, e->met - (e->met >> SHAKE_MET_SHIFT));
+	if (lost > 0 && max(wait, longest) > least && now - e->cut_at >= e->srtt) {
+		e->room = max(least, min(room, e->met) / 8 * 7);
 		e->cut_at = now;
 	} else if (lost <= 0 && e->room && wait > room / 2 &&
 		   now - max(e->cut_at, e->grown_at) >= max(e->srtt, SHAKE_ROOM_EACH)) {
@@ -923,7 +930,7 @@ static inline bool shake_path_acked(struct shake_path_est *e, const struct shake
 			wait = rtt - min(rtt, shake_path_min_rtt(e));
 			lost = shake_loss_told(&e->loss, e->gone_packets + e->resent,
 					       e->received_packets, queued, wait, now);
-			shake_path_fit(e, lost, lost > 0 ? max(wait, longest) : wait, now);
+			shake_path_fit(e, lost, wait, longest, now);
 		}
 	}
 	e->acked_at = now;

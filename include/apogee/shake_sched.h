@@ -31,6 +31,8 @@
 #define SHAKE_RETURN_PART	8U
 /* Packets that try a path. */
 #define SHAKE_TRIALS		2U
+/* Packets under way at first on a path that has been measured. */
+#define SHAKE_BEGIN_PACKETS	10ULL
 /* Shares are computed once in this number of packets. */
 #define SHAKE_SHARES_PACKETS	16U
 /* Logarithms are in 2^-16, and the largest share is 2^20. */
@@ -226,6 +228,19 @@ static inline bool shake_sched_may_leave(const struct shake_choice *paths, u32 c
 	return rate && (bad->loss.limit || part * rate >= shake_path_rate(bad));
 }
 
+/*
+ * Bytes that may be under way on a path which had no queue up to now: what its link carries is not
+ * known, and what its queue takes neither. As TCP's slow start: RFC 6928's initial window, then
+ * twice of what came in a round trip.
+ */
+static inline u64 shake_sched_begin(const struct shake_path_est *est)
+{
+	u64 twice = 2 * min_t(u64, shake_path_rate(est), SHAKE_RATE_MAX) * est->srtt;
+
+	return max_t(u64, SHAKE_BEGIN_PACKETS * est->packet,
+		     div_u64(twice, APOGEE_USEC_PER_SEC));
+}
+
 /**
  * shake_sched_has_room() - whether a packet may join those in front of a link
  * @est: the path
@@ -239,10 +254,13 @@ static inline bool shake_sched_may_leave(const struct shake_choice *paths, u32 c
 static inline bool shake_sched_has_room(const struct shake_path_est *est, u32 bytes, u32 queue,
 					u64 now)
 {
+	u64 outstanding = shake_path_outstanding(est);
 	u32 wait;
 
-	if (!shake_path_srtt(est) || shake_path_outstanding(est) < 2 * (u64)bytes)
+	if (!shake_path_srtt(est) || outstanding < 2 * (u64)bytes)
 		return true;
+	if (!est->intervals && outstanding >= shake_sched_begin(est))
+		return false;
 	wait = est->intervals ? shake_path_trip(est, 0, now) : est->rtt;
 	wait -= min(wait, shake_path_min_rtt(est));
 	return wait <= (est->room ? min(queue, est->room) : queue);

@@ -281,6 +281,18 @@ static inline void shake_holes_delete(struct shake_holes *h, u32 ack);
   @*/
 static inline void shake_holes_forget(struct shake_holes *h, u32 end);
 
+/*@ requires HOLES(h);
+  @ assigns h->count, h->hole[0 .. h->room - 1];
+  @ ensures HOLES_KEPT(h) && h->count <= \old(h->count);
+  @*/
+static inline void shake_holes_compact(struct shake_holes *h, bool all);
+
+/*@ requires HOLES(h);
+  @ assigns h->count, h->hole[0 .. h->room - 1];
+  @ ensures HOLES_KEPT(h) && h->count <= \old(h->count);
+  @*/
+static inline void shake_holes_make_room(struct shake_holes *h);
+
 /*@ requires \valid(h) && HOLES_LEARNED(h);
   @ assigns h->late, h->lost, h->depth, h->lateness;
   @ ensures HOLES_LEARNED(h);
@@ -380,7 +392,7 @@ static inline enum shake_fate shake_holes_ack(struct shake_holes *h,
 
 /*@ requires HOLES_COUNTS(h) && \valid_read(a) && a->path < 8;
   @ requires \separated(a, h) && \separated(a, counts) && \separated(a, HOLES_ROOM(h));
-  @ assigns h->count, h->hole[0 .. h->room - 1], h->lost_to, h->has_lost_to, *counts;
+  @ assigns h->count, h->hole[0 .. h->room - 1], *counts;
   @ ensures HOLES_KEPT(h);
   @*/
 static inline void shake_holes_compare(struct shake_holes *h, const struct shake_arrival *a,

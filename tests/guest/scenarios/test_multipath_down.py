@@ -30,6 +30,14 @@ CASES = {
         loss="1%",
         window="0",
     ),
+    "far": over_paths(
+        direction="down",
+        rate="527kbit+4.48mbit",
+        delay1="309ms",
+        delay2="11ms",
+        queue="59",
+        window="0",
+    ),
     "up": over_paths(via="plain", delay1="100ms"),
     "plain": over_paths(via="plain", direction="down", delay1="100ms"),
     "mid-mtu": over_paths(direction="down", window="0", mid_mtu="1400"),
@@ -111,3 +119,11 @@ def test_a_download_is_repaired_held_back_and_put_in_order(runs: Guests) -> None
     assert agent["repair_sent"] > 10 and agent["held_back"] > 10
     assert leader["flows_holes_mended"] > 5
     assert record["queue"]["mean_ms"] < 150
+
+
+def test_what_is_sent_again_makes_nothing_else_look_lost(runs: Guests) -> None:
+    """The agent drops what a flow has too much, and TCP sends it again by the short way: if that
+    went on before what the long one still carries, TCP sent all of it again, 600 segments."""
+    record = runs["far"].record
+    assert record["needless_retransmits"] < 100
+    assert record["total_goodput_bps"] > 0.75 * record["limit_bps"]

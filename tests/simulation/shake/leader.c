@@ -72,7 +72,7 @@ void leader_acked(const struct event *event)
 	tcp_send();
 }
 
-static void go_on_in_order(u32 seq);
+static void go_on_in_order(u32 seq, u32 behind);
 
 void leader_tick(void)
 {
@@ -95,7 +95,7 @@ void leader_tick(void)
 			probe(i);
 	}
 	let_go();
-	go_on_in_order(U32_MAX);
+	go_on_in_order(U32_MAX, 0);
 	if (w.now)
 		tcp_send();
 }
@@ -193,28 +193,32 @@ static void go_on(u32 seq)
 	event_add(&back);
 }
 
-/* With ack=auto data goes on in order, as far as it is late (shake_flows_order()). */
-static void go_on_in_order(u32 seq)
+/*
+ * With ack=auto data goes on in order, as far as it is late, and what is sent again behind what was
+ * sent before it (shake_flows_order()).
+ */
+static void go_on_in_order(u32 seq, u32 behind)
 {
 	u32 wait, turn = shake_holes_turn(&w.holes, (u32)w.now, &wait), early;
 
 	if (seq != U32_MAX &&
-	    (w.ack != SHAKE_HOLES_AUTO || shake_before(seq * MSS, turn) || !wait)) {
+	    (w.ack != SHAKE_HOLES_AUTO || shake_before(behind * MSS, turn) || !wait)) {
 		go_on(seq);
 	} else if (seq != U32_MAX) {
-		for (early = w.early_count++; early && w.early[early - 1] > seq; early--)
+		for (early = w.early_count++; early && w.early[early - 1].behind > behind; early--)
 			w.early[early] = w.early[early - 1];
-		w.early[early] = seq;
+		w.early[early] = (struct early){ .seq = seq, .behind = behind };
 	}
 	for (early = 0; early < w.early_count;) {
-		seq = w.early[early];
-		if (!shake_before(seq * MSS, turn)) {
+		struct early next = w.early[early];
+
+		if (!shake_before(next.behind * MSS, turn)) {
 			early++;
 			continue;
 		}
 		memmove(&w.early[early], &w.early[early + 1],
 			(--w.early_count - early) * sizeof(w.early[0]));
-		go_on(seq);
+		go_on(next.seq);
 	}
 }
 
@@ -238,6 +242,7 @@ void agent_received(const struct event *event)
 	if (event->seq != U32_MAX) {
 		holes_data(event);
 		w.tcp.flight[event->seq]--;
-		go_on_in_order(event->seq);
+		go_on_in_order(event->seq, event->has_mal ? max(event->seq, event->m_al / MSS) :
+					   event->seq);
 	}
 }

@@ -55,6 +55,12 @@ struct packet {
 	bool has_mal;
 };
 
+/* A segment that waits at the agent, and behind which number. */
+struct early {
+	u32 seq;
+	u32 behind;
+};
+
 struct path {
 	/* link */
 	double rate; /* bytes/s */
@@ -123,7 +129,7 @@ struct world {
 	struct shake_holes holes;
 	struct shake_hole hole[SHAKE_HOLES_MAX];
 	struct shake_flow_counts counts;
-	u32 early[QUEUE_MAX]; /* segments that wait for others at the agent */
+	struct early early[QUEUE_MAX]; /* segments that wait for others at the agent */
 	u32 early_count;
 	u32 bytes;
 	u64 far; /* us from the agent to the other host and back */

@@ -36,7 +36,6 @@ class Flow:
     high: int = 0
     acked: int | None = None
     window: int = 0
-    lost_to: int | None = None
     late: int = 0
     lost: int = 0
     depth: int = 0
@@ -78,14 +77,13 @@ class Flow:
         before_high = self.high
         copy = path in self.paths and end <= self.paths[path]
         self.open(seq)
-        self.compare(path, seq, mal)
-        for number in (mal, end):
+        if not again:
+            self.compare(path, mal)
+        for number in (None if again else mal, end):
             if number is not None:
                 self.paths[path] = max(self.paths.get(path, number), number)
         fresh = self.fill(seq, end, again) or end > before_high
         self.high = max(self.high, end)
-        if self.lost_to is not None and self.high >= self.lost_to:
-            self.lost_to = None
         self.clear()
         if not fresh and not again and mal is not None and not copy:
             self.learn(late=True)
@@ -97,15 +95,9 @@ class Flow:
     def open(self, seq: int) -> None:
         hole = Hole()
         self.owner.update(dict.fromkeys(range(self.high, seq), hole))
-        if self.high < seq and self.lost_to is not None and self.lost_to <= seq:
-            self.mark(self.lost_to)
 
-    def compare(self, path: int, seq: int, mal: int | None) -> None:
-        if mal is None or path not in self.paths or self.paths[path] >= mal:
-            return
-        if seq < mal and mal > self.high:
-            self.lost_to = max(mal, self.lost_to or mal)
-        else:
+    def compare(self, path: int, mal: int | None) -> None:
+        if mal is not None and path in self.paths and self.paths[path] < mal:
             self.mark(mal)
 
     def part(self, hole: Hole, number: int) -> None:

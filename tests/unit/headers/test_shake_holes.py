@@ -341,6 +341,17 @@ def test_auto_asks_for_what_is_overdue(agent: Agent, late_us: int, waits: int) -
     assert agent.counts.forced == 1
 
 
+def test_no_hole_is_overdue_before_the_longest_way_takes(agent: Agent) -> None:
+    """Data was 40 ms late, but a way takes 325 ms longer than another."""
+    agent.state.lateness, agent.state.depth, agent.state.apart = 40_000, 100, 325_000
+    figure_4(agent)
+    agent.ack(2000)
+    agent.now += 425_000
+    assert agent.ack(2000, AUTO) == DROP
+    agent.now += 1
+    assert agent.ack(2000, AUTO) == RETRANSMIT
+
+
 def test_lateness_is_learned(agent: Agent) -> None:
     figure_4(agent)
     agent.now += 80_000
@@ -589,6 +600,20 @@ def test_without_room_all_passes(apogee: Library) -> None:
     assert [agent.ack(5000) for _ in range(9)] == [PASS] * 9
 
 
+def test_filled_holes_make_room(apogee: Library) -> None:
+    """While one is open, no hole of 500 that are late finds the list full."""
+    agent = Agent(apogee).syn()
+    agent.segment(1, 1, 0)
+    agent.segment(1, 3, 999)  # 2 comes by path 3 some time
+    for number in range(4, 1004, 2):
+        agent.segment(1, number + 1, 1000 * (number - 1) - 1)
+        agent.segment(2, number, 1000 * (number - 2) - 1 if number > 4 else 0)
+    assert agent.counts.holes == 501
+    assert agent.counts.holes_refused == 0
+    assert agent.holes[0][:2] == (1000, 2000)
+    assert agent.received == 1000
+
+
 def test_without_room_the_rest_of_a_hole_is_forgotten(apogee: Library) -> None:
     agent = Agent(apogee, room=1).syn()
     hole_of_three(agent)
@@ -648,6 +673,23 @@ def test_m_al_is_the_highest_sent_on_the_path(apogee: Library) -> None:
     assert sent == [0, 0, 1000]
     assert leader.send(1, 0, 1000) == 3000  # a retransmission
     assert leader.send(2, 3000, 4000) == 2000
+
+
+def test_m_al_of_what_is_sent_again_is_the_highest_of_all_paths(apogee: Library) -> None:
+    leader = Leader(apogee)
+    leader.send(1, -1, 0, syn=True)
+    for one in ((1, 0, 1000), (2, 1000, 2000), (1, 2000, 3000)):
+        leader.send(*one)
+    assert leader.send(2, 0, 1000) == 3000
+    assert leader.send(2, 3000, 4000) == 2000
+
+
+def test_what_is_sent_again_shows_no_loss(agent: Agent) -> None:
+    figure_4(agent)
+    agent.segment(2, 1, 3999)
+    assert agent.holes == [(2000, 3000, UNDECIDED)]
+    agent.segment(2, 3, 1999)
+    assert agent.counts.holes_lost == 0
 
 
 def test_no_m_al_where_the_syn_was_not_seen(apogee: Library) -> None:

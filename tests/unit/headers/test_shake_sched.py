@@ -237,6 +237,43 @@ def test_full_needs_packets_under_way(apogee: Library) -> None:
     assert not scheduler.is_full()
 
 
+def room(link: Link) -> int:
+    """Packets that the path takes now, all of which arrive."""
+    for sent in range(1000):
+        if not link.apogee.shake_sched_has_room(link.est, 1500, 80_000, link.now):
+            return sent
+        link.send()
+    return 1000
+
+
+def test_a_path_without_a_queue_is_begun_as_tcp_begins(apogee: Library) -> None:
+    """10 packets at once, then twice of what came in a round trip; as many as its link carries in
+    80 ms once it had a queue."""
+    link = Link(apogee, 10_000_000, 700_000)
+    link.send()
+    link.wait(SECOND)
+    assert room(link) == 10
+    link.wait(800_000)
+    assert 18 <= room(link) <= 22
+    assert link.est.intervals == 0
+
+
+def test_the_room_is_what_comes_through(apogee: Library) -> None:
+    """A queue of 13 packets, 59 ms, drops the rest of a burst: once is enough to know it."""
+    link = known(apogee, 330_000, 700_000)
+    link.wait(2 * SECOND)
+    kept = link.free
+    for number in range(24):
+        kept = link.free if number <= 13 else kept
+        link.free = kept
+        link.send(lost=number >= 13)
+    link.free = kept
+    link.wait(SECOND)
+    link.send()
+    link.wait(SECOND)
+    assert 40_000 <= link.est.room <= 13 * 1500 * SECOND / 330_000
+
+
 @given(
     st.lists(st.tuples(u32, u32), min_size=1, max_size=10),
     st.integers(0, 255),

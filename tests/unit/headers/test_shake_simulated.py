@@ -177,12 +177,12 @@ def test_four_paths_are_late_by_more_than_theta_c(fast: ShakeSimulation) -> None
 @pytest.mark.parametrize("loss", [0.001, pytest.param(0.005, marks=pytest.mark.deep), 0.01])
 @pytest.mark.parametrize("delay", [10, pytest.param(150, marks=pytest.mark.deep), 290])
 def test_auto_is_as_good_as_the_best(fast: ShakeSimulation, delay: int, loss: float) -> None:
-    """Or nearly: a sender without SACK takes each hole behind a loss for lost, also late ones."""
+    """Within the error of 20 seeds of 100 s, and with few segments sent twice."""
     paths = ["384e3:150:50:0.001", f"384e3:{delay}:50:{loss}"]
     runs = {
         ack: [fast.run(paths, seed=seed, ack=ack, **WINDOW) for seed in range(1, 21)]
         for ack in ("pass", "drop", "tdar", "auto")
     }
     goodputs = {ack: statistics.mean(run["goodput"] for run in runs[ack]) for ack in runs}
-    assert goodputs["auto"] >= 0.9 * max(goodputs.values())
-    assert statistics.mean(run["needless"] for run in runs["auto"]) <= 250
+    assert goodputs["auto"] >= 0.95 * max(goodputs.values())
+    assert statistics.mean(run["needless"] for run in runs["auto"]) <= 15

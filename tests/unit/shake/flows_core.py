@@ -165,7 +165,7 @@ class Flows:
         """A packet comes that has this number; those that go on."""
         left, first = c_uint32(room), c_void_p(self.library.early_packet(number))
         due = self.library.shake_flows_order(
-            self.table, segment(packet), byref(first), byref(left), self.now
+            self.table, segment(packet), packet.seq, byref(first), byref(left), self.now
         )
         return self._taken(first, due)
 

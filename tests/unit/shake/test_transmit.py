@@ -16,7 +16,9 @@ def test_a_paths_mtu_is_read_once_per_decision() -> None:
     by ICMP that its MTU is 0. What a packet is compared with is the route's own."""
     text = (ROOT / "shake" / "transmit.c").read_text()
     functions = {name: body for name, body in FUNCTION.findall(text) if "path->mtu" in body}
-    assert set(functions) == {"usable", "narrowest", "widest", "route", "find_route"}
+    assert set(functions) == {"usable", "narrowest", "widest", "route", "find_route", "keep"}
+    assert functions["keep"].count("path->mtu") == 1
+    assert "READ_ONCE(path->mtu)" in functions["keep"]
     assert functions["usable"].count("path->mtu") == functions["narrowest"].count("path->mtu") == 1
     assert functions["widest"].count("READ_ONCE(path->mtu)") == 1
     assert "READ_ONCE(path->mtu)" in functions["usable"]
