@@ -11,8 +11,9 @@ from .. import units
 from ..measures import radio as measures
 from ..measures import sharing
 from ..units import Event
-from . import biterrors, bursts, ceiling, sending, sscop, testbed
+from . import biterrors, bursts, ceiling, modem, sending, sscop, testbed
 from .ceiling import Ceiling
+from .modem import LOWER, ROOM
 from .moving import DELAYS, ORDER, RATES, overlaid, value_at
 from .scenario import Column, FlowSpec, Param, Path, Plan, Scenario, members
 from .sending import Sender
@@ -21,10 +22,8 @@ from .tracefiles import Steps
 
 HOSTS = "gw mh"  # at the radio's ends
 RADIO_NET, WIRE_NET = 1, 3
-LOWER = "to-air"
 PING_S = 0.1
 SERIES_S = 0.05
-ROOM = 1_000_000  # bytes: the lower device's queue under SSCOP, which keeps it short itself
 EVENTS = ("rate", "queue", "delay", "loss", "ber", "outage")
 
 PARAMS = (
@@ -32,6 +31,7 @@ PARAMS = (
           "rate of the radio"),
     Param("delay", 0.05, "time", "one-way delay of the radio", 0, 10, "one-way delay"),
     *testbed.ERROR_PARAMS,
+    *modem.PARAMS,
     *sscop.PARAMS,
     Param("window", 72, "int", "receive window in packets; 0: autotuned", 0, 100_000,
           "TCP's window, packets"),
@@ -65,7 +65,7 @@ HEAD = """\
 #
 #  {wire}gw  to-air ------ to-gw  air  to-mh ------ to-air  mh
 #  {sender}gateway                  radio                     mobile host, receiver
-#     rate: on to-air of both hosts, each way
+#     rate: {rate}
 #     delay: on to-mh (data) and on to-gw (ACKs)
 #     bit errors: where frames enter air, by to-gw (data) and by to-mh (ACKs)
 #
@@ -193,11 +193,16 @@ def _lower_mtu(values: Mapping[str, Any]) -> int:
     return sscop.lower_mtu(values) if sscop.used(values) else values["mtu"]
 
 
-def _rate_words(values: Mapping[str, Any], rate: float, queue: float) -> str:
-    """The qdisc that holds frames to the rate: with a bucket of the longest frame it never sends
-    faster, and frames keep their socket's account."""
-    limit = ROOM if sscop.used(values) else max(round(queue), _longest_frame(values))
-    return f"handle 1: tbf rate {round(rate)}bit burst {_longest_frame(values)}b limit {limit}b"
+def _room(values: Mapping[str, Any], queue: float) -> int:
+    """Bytes that wait in front of the radio at most; SSCOP keeps its lower device short itself."""
+    if sscop.used(values) and not values["box"]:
+        return ROOM
+    return max(round(queue), _longest_frame(values))
+
+
+def _senders(values: Mapping[str, Any]) -> tuple[modem.Sender, modem.Sender]:
+    """The radio's two senders."""
+    return modem.senders(values, _longest_frame(values))
 
 
 def _queue_words(values: Mapping[str, Any]) -> str:
@@ -273,10 +278,10 @@ def _air_lines(values: Mapping[str, Any], air: Air) -> list[str]:
             "# bytes, and drops the frame if a random number says that one of them is hit",
         ]
     qdiscs = []
-    for dev, out, errors in (
-        ("to-gw", "to-mh", air.errors(0.0)),
-        ("to-mh", "to-gw", air.ack_errors(0.0)),
+    for sender, errors in zip(
+        _senders(values), (air.errors(0.0), air.ack_errors(0.0)), strict=True
     ):
+        dev, out = sender.enters, sender.leaves
         qdiscs += [f"qdisc add dev {out} root {_delay_words(delay)}"]
         qdiscs += [f"qdisc add dev {dev} clsact"]
         before = (errors[0], errors[1] % 1)  # what loses all would keep SSCOP from connecting
@@ -290,19 +295,18 @@ def _air_lines(values: Mapping[str, Any], air: Air) -> list[str]:
 
 def _links(values: Mapping[str, Any], air: Air, net: Net) -> list[str]:
     """Shell lines that set up the namespaces and the links between them."""
-    ends = "gw:to-air air:to-gw air:to-mh mh:to-air"
+    ends = " ".join(["gw:to-air air:to-gw air:to-mh mh:to-air", *modem.ends(values)])
+    rates, queues = value_at(air.rates, 0.0), value_at(air.queues, 0.0)
     lines = [
         *net.namespaces(_namespaces(values)),
         *net.links([("gw", "air", 1), ("mh", "air", 2)]),
+        *modem.links(values, net.mtu),
         f"for end in {ends}; do",
         f"\tip netns exec ${{end%:*}} {testbed.no_offloads('${end#*:}')}",
         "done",
         "",
         f"# rate, each way; a bucket of one frame, {_longest_frame(values)} B",
-        f"for ns in {HOSTS}; do",
-        f"\ttc -n $ns qdisc add dev {LOWER} root "
-        f"{_rate_words(values, value_at(air.rates, 0.0), value_at(air.queues, 0.0))}",
-        "done",
+        *(line for one in _senders(values) for line in one.lines(rates, _room(values, queues))),
     ]
     if not sscop.used(values) and values["qdisc"] == "fq_codel":
         lines.append(f"tc -n gw qdisc add dev {LOWER} parent 1:1 handle 2: {_queue_words(values)}")
@@ -342,41 +346,44 @@ def _sending_lines(values: Mapping[str, Any], net: Net) -> list[str]:
 
 def _closed(values: Mapping[str, Any], air: Air) -> str:
     """Shell lines that lose all from the first SYN on, where that is so."""
-    ways = (("to-gw", air.errors(0.0)), ("to-mh", air.ack_errors(0.0)))
+    there, back = _senders(values)
+    ways = ((there.enters, air.errors(0.0)), (back.enters, air.ack_errors(0.0)))
     found = [_lossy(values, dev, errors) for dev, errors in ways if errors[1] == 1]
     return "".join(f"tc -n air filter replace {words}\n" for words in found)
 
 
-def _streams(values: Mapping[str, Any], air: Air) -> list[tuple[str, list[tuple[float, str]]]]:
+def _streams(
+    values: Mapping[str, Any], air: Air, ends_s: float
+) -> list[tuple[str, list[tuple[float, str]]]]:
     """The changes while the flow runs: namespace, tc commands with their times."""
-    rates = [
-        (at, f"qdisc change dev {LOWER} root "
-         + _rate_words(values, value_at(air.rates, at), value_at(air.queues, at)))
-        for at in sorted({at for steps in (air.rates, air.queues) for at, _ in steps} - {0.0})
-    ]  # fmt: skip
-    delays = [
-        (at, f"qdisc change dev {dev} root {_delay_words(delay)}")
-        for at, delay in air.delays[1:]
-        for dev in ("to-mh", "to-gw")
-    ]
-    data = [(at, f"filter replace {_lossy(values, 'to-gw', air.errors(at))}")
-            for at in _times(air.bers, air.losses)]  # fmt: skip
-    acks = [(at, f"filter replace {_lossy(values, 'to-mh', air.ack_errors(at))}")
-            for at in _times(air.ack_bers, air.ack_losses)]  # fmt: skip
-    air_steps = sorted([*delays, *data, *acks], key=lambda step: step[0])
-    return [
-        (ns, steps) for ns, steps in (("gw", rates), ("mh", rates), ("air", air_steps)) if steps
-    ]
+    there, back = _senders(values)
+    found: dict[str, list[tuple[float, str]]] = {}
+    for one in (there, back):
+        steps = found.setdefault(one.ns, [])
+        for at in _times(air.rates, air.queues):
+            room = _room(values, value_at(air.queues, at))
+            steps.append((at, one.change(value_at(air.rates, at), room)))
+        steps += one.gates(value_at(air.rates, 0.0), ends_s)
+    for dev in ("to-mh", "to-gw"):
+        found.setdefault("air", []).extend(
+            (at, f"qdisc change dev {dev} root {_delay_words(delay)}")
+            for at, delay in air.delays[1:]
+        )
+    found["air"] += [(at, f"filter replace {_lossy(values, there.enters, air.errors(at))}")
+                     for at in _times(air.bers, air.losses)]  # fmt: skip
+    found["air"] += [(at, f"filter replace {_lossy(values, back.enters, air.ack_errors(at))}")
+                     for at in _times(air.ack_bers, air.ack_losses)]  # fmt: skip
+    return [(ns, sorted(steps, key=lambda step: step[0])) for ns, steps in found.items() if steps]
 
 
 def _times(*every: Steps) -> list[float]:
     return sorted({at for steps in every for at, _ in steps} - {0.0})
 
 
-def _play(values: Mapping[str, Any], air: Air) -> str:
+def _play(values: Mapping[str, Any], air: Air, ends_s: float) -> str:
     """Shell lines that apply the changes in the background while the sender runs."""
     text = ""
-    for ns, steps in _streams(values, air):
+    for ns, steps in _streams(values, air, ends_s):
         lines = "\n".join(f"{testbed.seconds(at)} {words}" for at, words in steps)
         text += f"flow replay $sender <<'END' | tc -n {ns} -batch - &\n{lines}\nEND\n"
         text += 'movers="$movers $!"\n'
@@ -388,7 +395,7 @@ def _traffic(values: Mapping[str, Any], air: Air, net: Net, cc: str, duration_s:
     receiver, sender = net.address(RADIO_NET, 2), _sender(values)
     # The receiver's interval begins with its first segment, so the sender must run longer.
     sending_s = duration_s + 2 * air.longest_s + 0.1 + sending.latest_s(values)
-    events = _play(values, air)
+    events = _play(values, air, sending_s)
     size = f" {values['packets'] * _payload(values)}" if values["packets"] else ""
     used = sscop.used(values)
     before = sscop.save_counters(HOSTS, "begin") if used else ""
@@ -431,7 +438,10 @@ def _script(values: Mapping[str, Any], air: Air, cc: str, duration_s: float) -> 
     used = sscop.used(values)
     net = Net(bool(values["ipv6"]), _lower_mtu(values))
     return testbed.script(
-        HEAD.format_map(WIRED if _sender(values) == "snd" else {"wire": " ", "sender": " "})
+        HEAD.format_map(
+            (WIRED if _sender(values) == "snd" else {"wire": " ", "sender": " "})
+            | {"rate": modem.told(values)}
+        )
         + (SSCOP_HEAD if used else ""),
         _namespaces(values),
         values,
@@ -450,10 +460,11 @@ def share(values: Mapping[str, Any], rate: float, ber: float, loss: float) -> fl
     """The most of the rate that TCP's payload can have at this bit error rate and loss."""
     values = sending.sent(values)
     payload = _payload(values)
+    kept = (1 - loss) * modem.share(values)
     if sscop.used(values):
-        return (1 - loss) * sscop.share(values, rate, ber, payload)
+        return kept * sscop.share(values, rate, ber, payload)
     frame = values["mtu"] + ETHERNET
-    return (1 - loss) * (1 - testbed.frame_loss(ber, frame)) * payload / frame
+    return kept * (1 - testbed.frame_loss(ber, frame)) * payload / frame
 
 
 def _means(values: Mapping[str, Any], air: Air, duration_s: float) -> list[float]:
@@ -467,6 +478,7 @@ def _check(values: Mapping[str, Any]) -> None:
     """ValueError for values that are valid on their own but not in combination."""
     testbed.check({**values, "traffic": "flow"}, 0.0)
     sscop.check(values)
+    modem.check(values)
     if values["qdisc"] != "fq_codel" and (values["target"] or values["interval"]):
         raise ValueError("target and interval are fq_codel's: add qdisc=fq_codel")
     if values["qdisc"] == "default" and values["qdisc_limit"]:
@@ -487,14 +499,15 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
     air = Air(values, duration_s)
     rate, limit = _means(values, air, duration_s)
     used = sscop.used(values)
+    there, back = _senders(values)
     path = Path(
         rate_bps=rate,
         delay_s=min(delay for _, delay in air.delays),
         limit_bps=limit,
         queue_bytes=0 if used else values["queue"],
         bottleneck=("gw", _device(values)),
-        data_filters=(("air", "to-gw"),),
-        ack_filters=(("air", "to-mh"),),
+        data_filters=(("air", there.enters),),
+        ack_filters=(("air", back.enters),),
         ceiling=air.ceiling(values),
     )
     flow = FlowSpec(

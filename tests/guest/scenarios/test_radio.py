@@ -53,6 +53,8 @@ CASES = {
         duration_s=20, qdisc="fq_codel", target="5ms", interval="100ms", ping="1"
     ),
     "fifo": over_radio(duration_s=20, queue="30kB", ping="1"),
+    "box": over_radio("constant", 20, cwnd="60", box="1", completion="2ms", ack_ber="0"),
+    "turn": over_radio("constant", 20, cwnd="60", turn="200ms"),
 }  # fmt: skip
 
 runs = runs_of("radio", CASES)
@@ -181,3 +183,14 @@ def test_an_outage_loses_everything(runs: dict[str, Run]) -> None:
     assert run.rate_between(4.2, 5.0) == 0
     assert run.record["link_drops"] > 0
     assert run.rate_between(7, 9) > 0
+
+
+# --- modems -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "share"), [("box", 1.0), ("turn", 0.5)])
+def test_a_modem_has_its_rate(runs: dict[str, Run], name: str, share: float) -> None:
+    """A box with a driver that completes late has all of it, a half-duplex radio its turns."""
+    got = runs[name].record["total_goodput_bps"]
+    assert got == pytest.approx(share * 2e6 * 1448 / 1514, rel=0.02)
+    assert runs[name].record["limit_bps"] == pytest.approx(got, rel=0.02)

@@ -257,7 +257,7 @@ def test_the_space_of_the_page(tmp_path: Path) -> None:
 
 def test_an_unknown_space() -> None:
     for name in ("nosuch", "../single", "nosuch.toml"):
-        with pytest.raises(UsageError, match="choose from: crowded, fat, links, mixed, radios"):
+        with pytest.raises(UsageError, match="choose from: crowded, fat, links, mixed, modems,"):
             space.read(name)
 
 

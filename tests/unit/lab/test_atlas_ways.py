@@ -174,7 +174,7 @@ def test_a_setting_of_the_users_own_is_everyones(
 # --- the spaces ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["links", "radios"])
+@pytest.mark.parametrize("name", ["links", "radios", "modems"])
 def test_every_path_is_one_that_its_scenario_takes(name: str) -> None:
     found = space.read(name)
     paths = [found.path(SEED, number) for number in range(1, PATHS + 1)]
@@ -233,6 +233,23 @@ def test_the_paths_of_radios() -> None:
         assert chosen["alone"]["queue"] == pytest.approx(1514 * limit, rel=0.04)
         rates = {run.plan.paths[0].rate_bps for run in one.compiled}
         assert max(rates) == pytest.approx(min(rates))
+
+
+def test_the_paths_of_modems() -> None:
+    """Shares are those that its file states; both ways have the same radio."""
+    found = space.read("modems")
+    every = [found.path(SEED, number) for number in range(1, PATHS + 1)]
+    shares = {"ber": 3 / 4, "slower": 1 / 2, "box": 1 / 2, "completion": 1 / 2, "turn": 1 / 10,
+              "burst_every": 1 / 4}  # fmt: skip
+    for name, share in shares.items():
+        assert near(share, sum(path.drawn[name] is not None for path in every)), name
+    for one in jobs.asked(found, every, found.ways, []):
+        drawn = one.path.drawn
+        if drawn["slower"]:
+            assert drawn["rate"] >= drawn["back"] >= min(drawn["rate"] / 64, 2400)
+        chosen = dict(zip(one.names, (run.chosen for run in one.compiled), strict=True))
+        assert chosen["alone"]["queue"] == pytest.approx(1514 * drawn["packets"], rel=0.04)
+        assert len({run.chosen.get("back") for run in one.compiled}) == 1
 
 
 def test_what_the_user_sets_is_no_quantity_of_the_paths() -> None:

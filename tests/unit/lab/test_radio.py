@@ -178,6 +178,37 @@ def test_events_are_replayed_at_their_times() -> None:
     assert own.count("filter replace dev to-mh") == 0
 
 
+def test_a_box_has_the_queue_and_the_rate() -> None:
+    """The host's device is a fast Ethernet then, and bit errors follow the box."""
+    text = script(box="1", queue="60kB", back="500kbit", ber="1e-6")
+    for ns, rate in (("gw", 2_000_000), ("mh", 500_000)):
+        assert f"-n {ns} qdisc add dev to-air root handle 1: tbf rate 1000000000bit " in text
+        words = f"dev box-{ns} parent 9:1 handle 1: tbf rate {rate}bit burst 1522b limit 60000b"
+        assert words in text
+        assert f"filter add dev from-{ns} ingress pref 1 " in text
+    assert compiled(box="1").paths[0].data_filters == (("air", "from-gw"),)
+    moved = script(box="1", event="rate:1mbit@30s", back="500kbit")
+    assert "\n30 qdisc change dev box-gw parent 9:1 handle 1: tbf rate 1000000bit " in moved
+    assert "\n30 qdisc change dev box-mh parent 9:1 handle 1: tbf rate 250000bit " in moved
+
+
+def test_turns_halve_the_rate() -> None:
+    """Each way by itself: a turn of 40 ms holds six frames at 2 Mbit/s, one at 300 kbit/s."""
+    text = script(turn="40ms", back="300kbit")
+    assert "\n0 qdisc change dev to-air parent 1:1 handle 2: plug block\n" in text
+    assert "\n0.052176 qdisc change dev to-air parent 1:1 handle 2: plug release_indef" in text
+    assert " tbf rate 2000000bit " in text and " tbf rate 150000bit " in text
+    assert compiled(turn="40ms").limit_bps == pytest.approx(compiled().limit_bps / 2)
+    for words in ({"event": "rate:1mbit@3s"}, {"segment": "0", "qdisc": "fq_codel"}):
+        with pytest.raises(ValueError, match="turn"):
+            script(turn="40ms", **words)
+
+
+def test_a_driver_that_completes_late_hands_on_in_batches() -> None:
+    assert "add dev nic-gw root netem slot 1000us 1000us limit" in script(completion="1ms")
+    assert "nic-" not in script(completion="0s")
+
+
 # --- records ----------------------------------------------------------------------------------
 
 COUNTERS = """\
