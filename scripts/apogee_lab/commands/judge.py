@@ -14,7 +14,7 @@ from .. import modules
 from ..base import UsageError, repo_root, write_whole
 from ..engines import registry
 from ..judge import card as cards
-from ..judge import criteria, page, runs, text
+from ..judge import board, criteria, page, runs, text
 from ..judge.criteria import LEVELS
 from ..units import CONTROL
 from .options import (
@@ -30,6 +30,7 @@ from .options import (
 OUT = repo_root() / "build" / "judge"
 BESIDE = "bbr,cubic,reno"
 INTERRUPTED = 130
+GEO = "geo"  # the scoreboard's name among sections
 
 
 def do_judge(args: Arguments) -> int:
@@ -58,7 +59,9 @@ def _judged(args: Arguments) -> tuple[cards.Card | None, int]:
 
     if not args.algorithms:
         raise UsageError("name an algorithm, a .ko, the folder of a module's source or a .bpf.o")
-    every = criteria.chosen(criteria.read(), args.only.split(",") if args.only else [])
+    sections = args.only.split(",") if args.only else []
+    every = criteria.chosen(criteria.read(), [one for one in sections if one != GEO], sections)
+    geo = board.read() if GEO in sections or not (sections or args.quick) else None
     texts = _texts(args.text, every)
     engine_name = _engine(args)
     args.engine = engine_name
@@ -69,7 +72,7 @@ def _judged(args: Arguments) -> tuple[cards.Card | None, int]:
     names, on = _given(args, engine, kernel)
     peers = _peers(args.beside)
     asked = runs.questions(every, names, peers, args.quick)
-    wanted = runs.runs_of(asked)
+    wanted = [*runs.runs_of(asked), *(geo.runs(names) if geo else [])]
     plans = runs.compiled(wanted)
     _build(args, engine, kernel, wanted, plans)
     jobs = runs.jobs(wanted, plans, engine, engine_name, kernel)
@@ -91,12 +94,19 @@ def _judged(args: Arguments) -> tuple[cards.Card | None, int]:
         "kernel": releases[0] if releases else kernel,
         "beside": peers,
         "quick": args.quick,
-        "left_out": runs.left_out(every, peers) if args.quick else {},
+        "left_out": _left_out(every, peers, geo) if args.quick else {},
+        "board": board.filled(geo, names, records, on) if geo else None,
     }
     card = cards.made(every, names, asked, answers, lambda one: one.commands(on), about)
     for one in card["criteria"]:
         one["texts"] = texts.get(one["section"], [])
     return card, 1 if work.failures else 0
+
+
+def _left_out(
+    every: Sequence[criteria.Criterion], peers: Sequence[str], geo: board.Board | None
+) -> dict[str, list[str]]:
+    return runs.left_out(every, peers) | ({} if geo else {GEO: ["the whole scoreboard"]})
 
 
 def _engine(args: Arguments) -> str:
@@ -190,9 +200,10 @@ def _folder(given: str) -> Path:
 def _write(card: cards.Card, out: Path, script: str) -> None:
     from ..judge import picture
 
-    picture.save(card, out / "card.svg")
+    if card["criteria"]:
+        picture.save(card, out / "card.svg")
     write_whole(out / "card.json", cards.as_json(card))
-    write_whole(out / "card.md", text.markdown(card, ["card.svg"]))
+    write_whole(out / "card.md", text.markdown(card, ["card.svg"] if card["criteria"] else []))
     write_whole(out / "card.html", page.html(card, script))
 
 
@@ -218,7 +229,7 @@ def judge_parser(parser: Parser) -> None:
         "--beside", default=BESIDE, metavar="A,B", help=f"algorithms to be judged beside ({BESIDE})"
     )
     parser.add_argument("--quick", action="store_true", help="fewer cases, one seed each: minutes")
-    parser.add_argument("--only", metavar="N,N", help="only these sections, as in 5.2,7.1")
+    parser.add_argument("--only", metavar="N,N", help="only these sections, as in 5.2,7.1,geo")
     parser.add_argument("--kernel", metavar="NAME", help="the guest's kernel: a suite or a release")
     parser.add_argument("--engine", metavar="NAME", help="uml, or qemu for kernels that uml lacks")
     parser.add_argument(

@@ -150,11 +150,19 @@ def merged(cards: Sequence[Card]) -> Card:
         _check_alike(whole, card)
         whole["algorithms"] += card["algorithms"]
         whole["made"] = max(whole["made"], card["made"])
+        whole["command"] += f"; {card['command']}"
         for mine, other in zip(whole["criteria"], card["criteria"], strict=True):
             mine["verdicts"] |= other["verdicts"]
             for test, more in zip(mine["tests"], other["tests"], strict=True):
                 test["cells"] |= more["cells"]
+        for row, more in zip(_rows(whole), _rows(card), strict=True):
+            row["times"] |= more["times"]
+            row["commands"] += more["commands"]
     return whole
+
+
+def _rows(card: Card) -> list[dict[str, Any]]:
+    return card["board"]["rows"] if card["board"] else []
 
 
 def _check_alike(one: Card, other: Card) -> None:
@@ -164,12 +172,13 @@ def _check_alike(one: Card, other: Card) -> None:
 
     def frame(card: Card) -> Any:
         """What has to be equal."""
-        about = {k: v for k, v in card.items() if k not in ("made", "algorithms", "criteria")}
+        own = ("made", "command", "algorithms", "criteria", "board")
+        about = {key: value for key, value in card.items() if key not in own}
         tests = [
             [one["section"], [{**test, "cells": 0} for test in one["tests"]]]
             for one in card["criteria"]
         ]
-        return about, tests
+        return about, tests, [row["name"] for row in _rows(card)]
 
     if frame(one) != frame(other):
         raise UsageError("--merge: the cards are of other criteria, peers, kernels or engines")

@@ -206,13 +206,18 @@ def read(folder: Path = FOLDER) -> list[Criterion]:
     return sorted(found, key=lambda one: _numbers(one.section))
 
 
-def chosen(every: Sequence[Criterion], sections: Sequence[str]) -> list[Criterion]:
-    """Those of these sections and below them; UsageError for a section that has none."""
+def chosen(
+    every: Sequence[Criterion], sections: Sequence[str], asked: Sequence[str] | None = None
+) -> list[Criterion]:
+    """Those of these sections and below them, all if nothing was ``asked`` for; UsageError for a
+    section that has none."""
     for section in sections:
         if not any(_below(one.section, section) for one in every):
             listed = ", ".join(one.section for one in every)
             raise UsageError(f"--only {section}: no criterion; choose from: {listed}")
-    return [one for one in every if not sections or any(_below(one.section, s) for s in sections)]
+    if not (sections if asked is None else asked):
+        return list(every)
+    return [one for one in every if any(_below(one.section, s) for s in sections)]
 
 
 def _below(section: str, above: str) -> bool:

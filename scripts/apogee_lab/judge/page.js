@@ -18,7 +18,7 @@ function line(bound, dash) {
 
 function label(bound, word) {
 	return { xref: "paper", x: 1, y: Number(bound.split(" ")[1]), text: word + " " + bound,
-		 showarrow: false, xanchor: "right", yanchor: "bottom",
+		 showarrow: false, xanchor: "right", yanchor: word === "met" ? "bottom" : "top",
 		 font: { size: 11, color: colour("--soft") } };
 }
 
@@ -51,9 +51,12 @@ function draw(place) {
 	for (const row of rows)
 		row.x = row.x.map((name) => test.cells[place.dataset.cc].length > 1 ? name : " ");
 	Plotly.react(place, rows, {
-		margin: { t: 10, r: 10, b: 40, l: 60 }, showlegend: false,
+		margin: { t: 34, r: 10, b: 40, l: 60 }, showlegend: false,
+		modebar: { bgcolor: "rgba(0,0,0,0)", color: colour("--soft"), activecolor: colour("--link") },
 		paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
 		font: { color: colour("--text") },
+		hoverlabel: { bgcolor: colour("--back"), bordercolor: colour("--soft"),
+			      font: { color: colour("--text") } },
 		xaxis: { ...axis, type: "category" },
 		yaxis: { ...axis, rangemode: "tozero", title: { text: title, font: { size: 12 } } },
 		shapes: [line(test.met, "dot"), line(test.unmet, "dash")],

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base import UsageError, repo_root
-from . import text
+from . import board, text
 from .card import NOT_JUDGED, Card
 from .criteria import TEXT
 from .verdict import MET, NONE, UNMET, UNSHOWN
@@ -48,6 +48,7 @@ def html(card: Card, script: str) -> str:
         figure=text.figure,
         measured=text.measured,
         anchor=anchor,
+        board=board.table(card["board"], card["algorithms"]) if card["board"] else [],
         style=_file("page.css"),
         own=_file("page.js"),
         plotly=_inline(script),

@@ -26,6 +26,14 @@ class Run:
     duration_s: float
 
 
+def command_of(run: Run, seeds: Sequence[int], on: Sequence[str]) -> str:
+    """The command of a run with these seeds; ``on`` are the words of engine, kernel, modules."""
+    words = ["scripts/lab", "run", run.scenario, *on, "--cc", run.mix]
+    words += ["--seed", ",".join(map(str, seeds)), "--duration", f"{run.duration_s:g}"]
+    words += [word for text in run.settings for word in ("--set", text)]
+    return shlex.join(words)
+
+
 @dataclass(frozen=True, eq=False)
 class Question:
     """A case of a test for one algorithm, beside one peer if it is beside any: the own run, and
@@ -52,14 +60,10 @@ class Question:
             mixes = groups.setdefault(run.settings, [])
             if run.mix not in mixes:
                 mixes.append(run.mix)
-        return [self._command(settings, mixes, on) for settings, mixes in groups.items()]
-
-    def _command(self, settings: Sequence[str], mixes: Sequence[str], on: Sequence[str]) -> str:
-        words = ["scripts/lab", "run", self.test.scenario, *on, "--cc", ",".join(mixes)]
-        words += ["--seed", ",".join(map(str, self.seeds)), "--duration"]
-        words.append(f"{self.test.duration_s:g}")
-        words += [word for text in settings for word in ("--set", text)]
-        return shlex.join(words)
+        return [
+            command_of(replace(self.own, mix=",".join(mixes), settings=settings), self.seeds, on)
+            for settings, mixes in groups.items()
+        ]
 
     def answered(self, records: Mapping[tuple[Run, int], Any]) -> Answer:
         """What the records of its runs show."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..results.text import as_text
+from . import board
 from .card import NOT_JUDGED, Card
 from .criteria import TEXT
 from .verdict import MET, NONE, UNMET, UNSHOWN
@@ -49,7 +50,8 @@ def figure(case: Mapping[str, Any]) -> str:
     if case["value"] is None:
         return case["why"] or "–"
     if case["low"] is None:
-        return number(case["value"])
+        more = f" ({case['why']})" if case["why"] else ""
+        return number(case["value"]) + more
     return f"{number(case['value'])} ({number(case['low'])} to {number(case['high'])})"
 
 
@@ -107,9 +109,8 @@ def lost(card: Card) -> list[str]:
     for cc in card["algorithms"]:
         bad = [one["section"] for one in card["criteria"] if one["verdicts"][cc] == UNMET]
         open_ = [one["section"] for one in card["criteria"] if one["verdicts"][cc] == UNSHOWN]
-        lines.append(
-            f"{cc}: not met {', '.join(bad) or 'nothing'}; not shown {', '.join(open_) or 'nothing'}"
-        )
+        shown = [", ".join(sections) or "nothing" for sections in (bad, open_)]
+        lines.append(f"{cc}: not met {shown[0]}; not shown {shown[1]}")
     return lines
 
 
@@ -125,6 +126,9 @@ def markdown(card: Card, pictures: Sequence[str] = ()) -> str:
     ]
     for one in card["criteria"]:
         parts += _details(card, one)
+    if card["board"]:
+        title, note = card["board"]["title"], card["board"]["note"]
+        parts += [f"## {title}", note, _table(board.table(card["board"], card["algorithms"]))]
     if card["left_out"]:
         parts.append("## Left out by --quick")
         parts.append(

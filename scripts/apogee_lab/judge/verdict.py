@@ -82,4 +82,5 @@ def _of(
         measured=math.fsum(values) / len(values) - test.slack,
         reference=math.fsum(reference) / len(reference) - test.slack if reference else None,
         than=mix,
+        why="" if math.isfinite(high - low) else "the interval has no bounds",
     )

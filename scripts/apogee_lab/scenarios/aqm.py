@@ -10,7 +10,8 @@ from . import testbed
 from .scenario import Param
 
 BURST = 2  # packets of the token bucket
-MOST = {"fq_codel": 2**31, "cake": 2**31, "red": 128_000_000, "pie": 2**31}  # bytes of queue that tc can express
+#: Bytes of queue that tc can express.
+MOST = {"fq_codel": 2**31, "cake": 2**31, "red": 128_000_000, "pie": 2**31}
 LEAST_RED = 3  # packets: with fewer its minimum is its maximum
 IDLE_MOST = 34_000_000_000  # bit/s that tc can express for the time in which red's queue is empty
 LEAST_RTT_S = 0.001

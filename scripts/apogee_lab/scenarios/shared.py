@@ -10,7 +10,8 @@ from functools import partial
 from typing import Any
 
 from .. import units
-from ..measures import marks, realtime as rtp_measure, sharing
+from ..measures import marks, sharing
+from ..measures import realtime as rtp_measure
 from . import moving, realtime, sending, testbed, traffic
 from .moving import Moves
 from .scenario import Param, Path, Plan, Scenario
