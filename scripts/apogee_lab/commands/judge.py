@@ -13,13 +13,14 @@ from typing import Any
 from .. import modules
 from ..base import UsageError, repo_root, write_whole
 from ..engines import registry
-from ..judge import card as cards
 from ..judge import board, criteria, page, runs, text
+from ..judge import card as cards
 from ..judge.criteria import LEVELS
 from ..units import CONTROL
 from .options import (
     Arguments,
     Parser,
+    add_patch,
     chosen_from,
     kernel_of,
     modules_for,
@@ -61,12 +62,12 @@ def _judged(args: Arguments) -> tuple[cards.Card | None, int]:
         raise UsageError("name an algorithm, a .ko, the folder of a module's source or a .bpf.o")
     sections = args.only.split(",") if args.only else []
     every = criteria.chosen(criteria.read(), [one for one in sections if one != GEO], sections)
-    geo = board.read() if GEO in sections or not (sections or args.quick) else None
+    geo = board.read(args.quick) if GEO in sections or not (sections or args.quick) else None
     texts = _texts(args.text, every)
     engine_name = _engine(args)
     args.engine = engine_name
     engine = registry.engine_of(engine_name)
-    kernel = kernel_of(engine, args.kernel)
+    kernel = kernel_of(engine, args.kernel, args.patch)
     at_once = runs_at_once(args)
     bound_s = math.inf if args.timeout is None else seconds("--timeout", args.timeout)
     names, on = _given(args, engine, kernel)
@@ -113,6 +114,8 @@ def _engine(args: Arguments) -> str:
     """uml, or qemu for a kernel that uml has not."""
     if args.engine:
         return str(args.engine)
+    if any(given.endswith(".o") for given in args.algorithms):
+        return "qemu"  # uml's kernels have no BTF
     known = registry.engine_of("uml").kernels()
     return "uml" if args.kernel is None or args.kernel in known else "qemu"
 
@@ -121,6 +124,7 @@ def _given(args: Arguments, engine: Any, kernel: str) -> tuple[list[str], list[s
     """The algorithms' names, and the words of `lab run` by which engine, kernel and modules are
     asked for."""
     names, on = [], ["--engine", args.engine, *(["--kernel", args.kernel] if args.kernel else [])]
+    on += [word for file in args.patch for word in ("--patch", file)]
     for given in args.algorithms:
         if "/" in given or "=" in given or given.endswith((".ko", ".ko.xz", ".o")):
             names.append(modules.give(given, engine.kernel(kernel)).name)
@@ -178,6 +182,7 @@ def _command(args: Arguments, peers: Sequence[str]) -> str:
     words += ["--quick"] if args.quick else []
     words += ["--only", args.only] if args.only else []
     words += ["--kernel", args.kernel] if args.kernel else []
+    words += [word for file in args.patch for word in ("--patch", file)]
     return " ".join(words)
 
 
@@ -231,6 +236,7 @@ def judge_parser(parser: Parser) -> None:
     parser.add_argument("--quick", action="store_true", help="fewer cases, one seed each: minutes")
     parser.add_argument("--only", metavar="N,N", help="only these sections, as in 5.2,7.1,geo")
     parser.add_argument("--kernel", metavar="NAME", help="the guest's kernel: a suite or a release")
+    add_patch(parser)
     parser.add_argument("--engine", metavar="NAME", help="uml, or qemu for kernels that uml lacks")
     parser.add_argument(
         "--text", action="append", default=[], metavar="SECTION=FILE",

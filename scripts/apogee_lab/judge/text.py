@@ -78,21 +78,23 @@ def _details(card: Card, one: Mapping[str, Any]) -> list[str]:
         found.append(one["note"])
     for test in one["tests"]:
         what = "ratio" if test["ratio"] else "value"
-        table = [["case", "algorithm", "answer", what, test["measure"]]]
-        for cc in card["algorithms"]:
-            for case in test["cells"][cc]["cases"]:
-                table.append(
-                    [case["case"], cc, SHORT[case["verdict"]], figure(case), measured(test, case)]
-                )
         found.append(
-            f"**{test['name']}**: {test['title']}. Met {test['met']}, not met {test['unmet']}; "
-            f"thresholds: {test['source']}."
+            f"**{test['title']}** ({test['measure']}, {what}). Met {test['met']}, not met "
+            f"{test['unmet']}; thresholds: {test['source']}."
         )
+        cells = [test["cells"][cc]["cases"] for cc in card["algorithms"]]
+        table = [["case", *card["algorithms"]]]
+        for row in zip(*cells, strict=True):
+            table.append([row[0]["case"] or test["name"], *map(_marked, row)])
         if len(table) > 1:
             found.append(_table(table))
-    for text in one.get("texts", []):
-        found.append(text)
-    return found
+    return found + list(one.get("texts", []))
+
+
+def _marked(case: Mapping[str, Any]) -> str:
+    """A figure: bold if it is not met, in italics if it is not shown."""
+    mark = {UNMET: "**", UNSHOWN: "*"}.get(case["verdict"], "")
+    return f"{mark}{figure(case)}{mark}"
 
 
 def about(card: Card) -> str:
@@ -122,6 +124,7 @@ def markdown(card: Card, pictures: Sequence[str] = ()) -> str:
         about(card),
         _table(rows(card)),
         "\n".join(f"- {line}" for line in lost(card)),
+        "Below: **not met**, *not shown*, else met. A ratio is to the worse of what is compared.",
         *(f"![{name}]({name})" for name in pictures),
     ]
     for one in card["criteria"]:

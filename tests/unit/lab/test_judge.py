@@ -227,14 +227,14 @@ def test_a_card() -> None:
         "vegas: not met 5.9; not shown nothing", "star: not met nothing; not shown nothing",
     ]  # fmt: skip
     page = text.markdown(card)
-    assert "| short, beside bbr | vegas | NOT MET | 0.5 (0.4 to 0.6) |" in page
+    assert "| short, beside bbr | **0.5 (0.4 to 0.6)** | 1 (0.95 to 1.05) |" in page
     assert json.loads(cards.as_json(card)) == card
     assert re.search(r"^5\.9 +C +must +NOT MET +met$", text.summary(card), re.M)
 
 
 def test_cards_are_merged(tmp_path: Path) -> None:
     one, two = a_card(["vegas"]), a_card(["star"])
-    assert cards.merged([one, two]) == a_card()
+    assert cards.merged([one, two]) == a_card() | {"command": "c; c"}
     with pytest.raises(UsageError, match="two cards have vegas"):
         cards.merged([one, a_card(["vegas"])])
     with pytest.raises(UsageError, match="other criteria"):
