@@ -13,7 +13,7 @@ from typing import Any
 from .. import modules
 from ..base import UsageError, repo_root, write_whole
 from ..engines import registry
-from ..judge import board, criteria, page, runs, text
+from ..judge import board, criteria, page, text
 from ..judge import card as cards
 from ..judge.criteria import LEVELS
 from ..units import CONTROL
@@ -56,6 +56,7 @@ def do_judge(args: Arguments) -> int:
 
 def _judged(args: Arguments) -> tuple[cards.Card | None, int]:
     """The card of the algorithms that the command line names, and the exit status."""
+    from ..judge import runs
     from ..runs import sweep
 
     if not args.algorithms:
@@ -107,6 +108,8 @@ def _judged(args: Arguments) -> tuple[cards.Card | None, int]:
 def _left_out(
     every: Sequence[criteria.Criterion], peers: Sequence[str], geo: board.Board | None
 ) -> dict[str, list[str]]:
+    from ..judge import runs
+
     return runs.left_out(every, peers) | ({} if geo else {GEO: ["the whole scoreboard"]})
 
 

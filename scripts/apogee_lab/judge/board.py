@@ -12,7 +12,7 @@ from typing import Any
 
 from ..results.statistics import mean_of
 from .measures import FRAME_BITS, SEGMENT, rate_bps
-from .runs import Run, command_of
+from .run import Run, command_of
 
 FILE = Path(__file__).with_name("geo.toml")
 

@@ -7,13 +7,15 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..base import UsageError
 from .criteria import LEVELS, TEXT, Criterion
 from .measures import MEASURES
-from .runs import Question
 from .verdict import UNMET, Answer, worst
+
+if TYPE_CHECKING:
+    from .runs import Question
 
 Card = dict[str, Any]
 

@@ -21,7 +21,7 @@ FOLDER = Path(__file__).with_name("criteria")
 
 MUST, SHOULD, TEXT = "must", "should", "text"
 LEVELS = (MUST, SHOULD, TEXT)
-SEEDS = 5
+SEEDS = 4
 
 _BOUND = re.compile(r"(>=|<=|>|<) (-?[0-9.]+)")
 

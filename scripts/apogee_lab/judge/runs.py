@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,25 +12,8 @@ from ..base import UsageError, one_line
 from ..runs import request, sweep
 from .criteria import Case, Criterion, Test
 from .measures import MEASURES
+from .run import Run, command_of
 from .verdict import Answer, answer
-
-
-@dataclass(frozen=True)
-class Run:
-    """A run but for its seed."""
-
-    scenario: str
-    mix: str
-    settings: tuple[str, ...]
-    duration_s: float
-
-
-def command_of(run: Run, seeds: Sequence[int], on: Sequence[str]) -> str:
-    """The command of a run with these seeds; ``on`` are the words of engine, kernel, modules."""
-    words = ["scripts/lab", "run", run.scenario, *on, "--cc", run.mix]
-    words += ["--seed", ",".join(map(str, seeds)), "--duration", f"{run.duration_s:g}"]
-    words += [word for text in run.settings for word in ("--set", text)]
-    return shlex.join(words)
 
 
 @dataclass(frozen=True, eq=False)
