@@ -22,7 +22,10 @@ CASES = {
     "voice": shared(
         "constant", 6, cwnd=100, flows=1, rate=10_000_000, delay=0.02, queue=300_000, rtp=80_000
     ),
-    "lost": shared("constant", 6, cwnd=10, flows=1, rate=10_000_000, delay=0.02, rtp=80_000, data_blackout=(2.0, 2.0)),
+    "lost": shared(
+        "constant", 6, cwnd=10, flows=1, rate=10_000_000, delay=0.02, rtp=80_000,
+        data_blackout=(2.0, 2.0),
+    ),
 }  # fmt: skip
 
 runs = runs_of("satellite-shared", CASES)

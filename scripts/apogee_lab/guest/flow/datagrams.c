@@ -10,7 +10,7 @@
 
 #include "flow.h"
 
-#define MOST_DELAYS	(1 << 20)
+#define MOST_DELAYS	1048576
 
 int flow_datagrams(const struct target *to, int bytes, double seconds, pid_t pid,
 		   const char *path)
