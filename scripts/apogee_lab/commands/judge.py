@@ -69,31 +69,25 @@ def _judged(args: Arguments) -> tuple[cards.Card | None, int]:
     args.engine = engine_name
     engine = registry.engine_of(engine_name)
     kernel = kernel_of(engine, args.kernel, args.patch)
-    at_once = runs_at_once(args)
-    bound_s = math.inf if args.timeout is None else seconds("--timeout", args.timeout)
     names, on = _given(args, engine, kernel)
     peers = _peers(args.beside)
     asked = runs.questions(every, names, peers, args.quick)
     wanted = [*runs.runs_of(asked), *(geo.runs(names) if geo else [])]
-    plans = runs.compiled(wanted)
-    _build(args, engine, kernel, wanted, plans)
-    jobs = runs.jobs(wanted, plans, engine, engine_name, kernel)
-    work = sweep.Sweep(jobs, engine, at_once=at_once, fresh=args.fresh, bound_s=bound_s)
+    work = _sweep(args, engine, kernel, wanted)
     try:
         work.run()
     except sweep.Interrupted:
         print(work.interrupted, file=sys.stderr)
         return None, INTERRUPTED
     for index, failure in work.failures.items():
-        print(f"failed: {jobs[index].label}: {failure.reason}", file=sys.stderr)
+        print(f"failed: {work.jobs[index].label}: {failure.reason}", file=sys.stderr)
     records = dict(zip(wanted, work.records, strict=True))
     answers = {question: question.answered(records) for question in asked}
-    releases = [record["kernel"] for record in work.records if record is not None]
     about = {
         "made": date.today().isoformat(),
         "command": _command(args, peers),
         "engine": engine_name,
-        "kernel": releases[0] if releases else kernel,
+        "kernel": next((record["kernel"] for record in work.records if record), kernel),
         "beside": peers,
         "quick": args.quick,
         "left_out": _left_out(every, peers, geo) if args.quick else {},
@@ -103,6 +97,19 @@ def _judged(args: Arguments) -> tuple[cards.Card | None, int]:
     for one in card["criteria"]:
         one["texts"] = texts.get(one["section"], [])
     return card, 1 if work.failures else 0
+
+
+def _sweep(args: Arguments, engine: Any, kernel: str, wanted: Sequence[Any]) -> Any:
+    """The runs, ready to be made; modules are built."""
+    from ..judge import runs
+    from ..runs import sweep
+
+    at_once = runs_at_once(args)
+    bound_s = math.inf if args.timeout is None else seconds("--timeout", args.timeout)
+    plans = runs.compiled(wanted)
+    _build(args, engine, kernel, wanted, plans)
+    jobs = runs.jobs(wanted, plans, engine, args.engine, kernel)
+    return sweep.Sweep(jobs, engine, at_once=at_once, fresh=args.fresh, bound_s=bound_s)
 
 
 def _left_out(

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from apogee_lab.base import UsageError
+from apogee_lab.judge import board, criteria, measures, runs, text
 from apogee_lab.judge import card as cards
-from apogee_lab.judge import criteria, measures, runs, text
 from apogee_lab.judge.criteria import Bound, criterion
 from apogee_lab.judge.verdict import MET, NONE, UNMET, UNSHOWN, Answer, answer, worst
 from tests.judge.cards import CRITERION, TEST, a_card, small
@@ -247,3 +247,29 @@ def test_cards_are_merged(tmp_path: Path) -> None:
 def test_numbers_that_json_lacks() -> None:
     assert cards.significant(float("inf")) is None
     assert cards.significant(123456.0) == 123500.0
+
+
+# --- the scoreboard ---------------------------------------------------------------------------
+
+
+def test_what_a_link_allows() -> None:
+    """69 061 frames of 1514 B at 10 Mbit/s, 1 % of them twice, and one and a half round trips."""
+    first, second = board.read().rows[:2]
+    assert board.read().link_s(first) == pytest.approx(0.9 + 69_061 * 1514 * 8 / 10e6)
+    assert board.read().link_s(second) == pytest.approx(0.9 + 69_061 / 0.99 * 1514 * 8 / 10e6)
+
+
+def test_a_scoreboard() -> None:
+    """Means with their intervals; who does not finish, and who failed, is told."""
+    geo = board.read()
+    records: dict[Any, Any] = {run: {"whole_s": 90.0} for run in geo.runs(["star"])}
+    for number, run in enumerate(geo.runs(["cubic"])):
+        records[run] = {"whole_s": None if number < 3 else 20.0 + number}
+    filled = board.filled(geo, ["star", "cubic", "bbr"], records, ["--engine", "uml"])
+    rows = board.table(filled, ["star", "cubic", "bbr"])
+    assert rows[1] == [
+        "10/2 Mbit/s", "84.5", "90.0", "> 600", "failed", "picoquic, BBR 81; draft's aim 85",
+    ]  # fmt: skip
+    # 23, 24, 25: deviation 1, t(0.975, 2) / sqrt(3) = 2.48
+    assert rows[2][3] == "24.0 ± 2.5"
+    assert len(geo.runs(["star"])) == 8 * 3 and len(board.read(quick=True).runs(["star"])) == 8
