@@ -20,7 +20,8 @@ class Algorithm:
     ``own``: built from this source tree. ``colour``: in all figures; if empty, a spare colour.
     ``counted``: functions that the stack calls for each ACK, for ``lab cost``. ``in_front``: drawn
     thicker than, and over, the others. ``file``: the .ko of a module passed with ``--module``.
-    ``bpf``: the algorithm of this project that these BPF programs are, loaded by apogee-bpf.
+    ``bpf``: the algorithm of this project that these BPF programs are, loaded by apogee-bpf; with a
+    ``file`` they are the user's own, an object.
     """
 
     name: str
@@ -101,7 +102,13 @@ def is_bpf(name: str) -> bool:
 def is_brought(name: str) -> bool:
     """Whether its module is this project's or was passed by the user, not part of the kernel."""
     algorithm = find(name)
-    return algorithm.own or algorithm.file is not None
+    return algorithm.own or (algorithm.file is not None and not algorithm.bpf)
+
+
+def object_of(name: str) -> Path | None:
+    """The object of BPF programs that the user passed."""
+    algorithm = find(name)
+    return algorithm.file if algorithm.bpf else None
 
 
 def listed(own: bool) -> list[str]:

@@ -11,6 +11,7 @@ import hashlib
 import lzma
 import re
 import shutil
+import struct
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
@@ -34,6 +35,7 @@ from .kernels.kernel import Kernel
 _INFO = re.compile(rb"(?:\A|\0)parm(type)?=([a-z][a-z0-9_]*):([^\0]*)")
 _ABOUT = re.compile(rb"(?:\A|\0)(name|vermagic|depends)=([^\0]*)")
 _RANGE = re.compile(r"\b(\d+) (?:to|or) (\d+)\b")
+_EM_BPF = 247
 _GIVEN = re.compile(r"(?:([a-z][a-z0-9_]{0,14})=)?(.+)", re.S)
 
 
@@ -114,7 +116,8 @@ def stock_controls(k: Kernel) -> set[str]:
 
 
 def give(text: str, k: Kernel) -> Algorithm:
-    """Register the algorithm of a user's module: ``[NAME=]PATH`` of a .ko or of its source folder.
+    """Register the algorithm of a user's module: ``[NAME=]PATH`` of a .ko, of its source folder, or
+    of an object of BPF programs (.bpf.o).
 
     A folder with a Kbuild or Makefile is copied and built for this kernel. NAME is the algorithm's
     name if it differs from the module's name without ``tcp_``. UsageError (one line) if it is not
@@ -124,6 +127,8 @@ def give(text: str, k: Kernel) -> Algorithm:
     path = Path(match[2] if match else text)
     if not text or not (path.is_file() or path.is_dir()):
         raise UsageError(f"--module {text}: no such file or folder")
+    if path.suffix == ".o":
+        return _give_object(path, match[1] if match and match[1] else "")
     file = _built_of(path, k) if path.is_dir() else path
     module = _checked(file, k)
     name = match[1] if match and match[1] else module.removeprefix("tcp_")
@@ -133,6 +138,41 @@ def give(text: str, k: Kernel) -> Algorithm:
     given = Algorithm(name, listed.kind, module, colour=listed.colour, file=file.absolute())
     algorithms.add(given)
     return given
+
+
+def _give_object(path: Path, name: str) -> Algorithm:
+    """Register the algorithm of BPF programs (struct_ops); NAME as it registers itself."""
+    where = f"--module {path}"
+    found = _names_in(path.read_bytes())
+    if not found:
+        raise UsageError(f"{where}: no object of BPF programs with a congestion control")
+    if len(found) > 1 and name not in found:
+        raise UsageError(f"{where}: say NAME={path}, one of {', '.join(found)}")
+    name = name or found[0]
+    if name not in found:
+        raise UsageError(f"{where}: its congestion control is called {found[0]}, not {name}")
+    given = Algorithm(name, bpf=name, file=path.absolute(), colour=algorithms.find(name).colour)
+    algorithms.add(given)
+    return given
+
+
+def _names_in(data: bytes) -> list[str]:
+    """The names in the struct_ops of an object of BPF programs, little-endian ELF64."""
+    if data[:6] != b"\x7fELF\x02\x01" or int.from_bytes(data[18:20], "little") != _EM_BPF:
+        return []
+    try:
+        offset, size, count, strings = struct.unpack_from("<40xQ10xHHH", data)
+        heads = [struct.unpack_from("<II16xQQ", data, offset + size * n) for n in range(count)]
+    except struct.error:
+        return []
+    found = []
+    for word, _kind, at, length in heads:
+        start = heads[strings][2] + word
+        if data[start:].startswith(b".struct_ops"):
+            found += re.findall(
+                rb"(?<![\x20-\x7e])[a-z][a-z0-9_]{1,14}(?=\0)", data[at : at + length]
+            )
+    return [name.decode() for name in dict.fromkeys(found)]
 
 
 def _built_of(folder: Path, k: Kernel) -> Path:

@@ -258,6 +258,7 @@ def _again(args: Arguments, found: Space, number: str) -> str:
 def _on(args: Arguments) -> list[str]:
     """The engine, kernel and modules as on the command line."""
     words = ["--engine", args.engine, *(["--kernel", args.kernel] if args.kernel else [])]
+    words += [word for file in args.patch for word in ("--patch", file)]
     return [*words, *(word for text in args.module for word in ("--module", text))]
 
 

@@ -21,6 +21,7 @@ from .compare_engines import compare_engines_parser, do_compare_engines
 from .cost import cost_parser, do_cost
 from .device_cost import device_cost_parser, do_device_cost
 from .hstcp_model import do_hstcp_model, hstcp_model_parser
+from .judge import do_judge, judge_parser
 from .options import (
     DEFAULT_CC,
     DEFAULT_DURATION_S,
@@ -108,6 +109,8 @@ def build_parser() -> Parser:
     )
 
     atlas_parser(verb("atlas", do_atlas, "compare algorithms with peers on random paths"))
+
+    judge_parser(verb("judge", do_judge, "judge congestion controls by RFC 9743: a report card"))
 
     show = verb("table", do_table, "print the table of existing records")
     show.add_argument("records", nargs="+", metavar="RECORDS")

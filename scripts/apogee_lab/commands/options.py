@@ -110,15 +110,20 @@ def duration_of(args: Arguments) -> float:
     return DEFAULT_DURATION_S if args.duration is None else seconds("--duration", args.duration)
 
 
-def kernel_of(engine: Any, name: str | None) -> str:
-    if name is None:
-        return engine.DEFAULT_KERNEL
-    return chosen_from("kernel", name, engine.kernels())
+def kernel_of(engine: Any, name: str | None, patches: Sequence[str] = ()) -> str:
+    kernel = engine.DEFAULT_KERNEL if name is None else name
+    if name is not None:
+        chosen_from("kernel", name, engine.kernels())
+    if not patches:
+        return kernel
+    if not hasattr(engine, "patched"):
+        raise UsageError("--patch: this engine's kernels are built elsewhere: use --engine uml")
+    return engine.patched(patches, kernel)
 
 
 def kernel_with_given(engine: Any, args: Arguments) -> str:
     """The name of the kernel asked for; modules passed with ``--module`` are listed from now on."""
-    kernel = kernel_of(engine, args.kernel)
+    kernel = kernel_of(engine, args.kernel, args.patch)
     for text in args.module:
         modules.give(text, engine.kernel(kernel))
     return kernel
@@ -189,6 +194,15 @@ def _add_engine(parser: Parser) -> None:
     parser.add_argument(
         "--module", action="append", default=[], metavar="[NAME=]PATH",
         help="another module: a .ko, or the folder of its source; NAME: the name it registers",
+    )  # fmt: skip
+    add_patch(parser)
+
+
+def add_patch(parser: Parser) -> None:
+    """The option --patch."""
+    parser.add_argument(
+        "--patch", action="append", default=[], metavar="FILE",
+        help="build engine uml's kernel with this patch; FILE.config: lines of its configuration",
     )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from ..base import LabError, compiled
 from ..guest.image import overlay_archive, root_images, root_key
 from ..kernels import uml_kernel
 from ..kernels.kernel import DEFAULT_KERNEL, Kernel
-from ..kernels.uml_kernel import kernel, kernels
+from ..kernels.uml_kernel import kernel, kernels, patched
 from ..modules import stock_controls
 from ..scenarios.scenario import Plan
 from . import supervise
@@ -40,6 +40,7 @@ __all__ = [
     "image_key",
     "kernel",
     "kernels",
+    "patched",
     "run",
     "run_script",
     "shell",

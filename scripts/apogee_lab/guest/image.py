@@ -83,7 +83,8 @@ def _stock_modules(k: Kernel) -> dict[str, Path]:
         files[Path(path).name.partition(".ko")[0].replace("-", "_")] = path
         needs[path] = deps.split()
     wanted: dict[str, Path] = {}
-    for name in STOCK_MODULES:
+    own = [name for name, path in files.items() if "/net/ipv4/tcp_" in path]  # also a patch's
+    for name in dict.fromkeys([*STOCK_MODULES, *own]):
         for path in [files[name], *needs[files[name]]] if name in files else []:
             wanted[path.removesuffix(".xz")] = k.modules / path
     return wanted

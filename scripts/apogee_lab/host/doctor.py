@@ -45,6 +45,7 @@ LIBRARIES = {
     "numpy": "python3-numpy",
     "matplotlib": "python3-matplotlib",
     "tqdm": "python3-tqdm",
+    "jinja2": "python3-jinja2",
 }
 # Needed by engine uml besides the lab's programs.
 FOR_UML = {name: uml_kernel.PROGRAMS[name] for name in ("flex", "bison", "bc")}

@@ -58,7 +58,8 @@ class BuiltKernel(Kernel):
 class Recipe:
     """How a kernel is built: the name that selects it, its suite, the folder of the cache it is in,
     its kind, arguments of make, make's target (a file in the source), configurations (a later one
-    overrides an earlier one), and changes of the source: file, pattern, replacement."""
+    overrides an earlier one), changes of the source: file, pattern, replacement; and patches, which
+    are applied behind these."""
 
     name: str
     suite: str
@@ -68,6 +69,7 @@ class Recipe:
     target: str
     configs: tuple[Path, ...]
     patches: tuple[tuple[str, tuple[str, str]], ...] = ()
+    diffs: tuple[Path, ...] = ()
 
     @property
     def config(self) -> str:
@@ -79,7 +81,7 @@ class Recipe:
         """A hash of everything but the source that requires a new build when it changes."""
         compiler = [version_of(program) for program in ("gcc-12", "ld")]
         parts = [self.config, repr(self.patches), *self.make, self.target, repr(STAMPS), *UNUSED]
-        return key_of(*parts, *compiler)
+        return key_of(*parts, *compiler, *(path.read_bytes() for path in self.diffs))
 
     def root(self, version: str) -> Path:
         """The folder it is built in from this version of the source."""

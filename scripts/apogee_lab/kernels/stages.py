@@ -119,8 +119,24 @@ def _unpacked(recipe: Recipe) -> Path:
         if count != 1:
             raise LabError(f"{source / file}: cannot find what is to be changed")
         (source / file).write_text(text)
+    for diff in recipe.diffs:
+        _apply(diff, source)
     mark(root / "unpacked")
     return root
+
+
+def _apply(diff: Path, source: Path) -> None:
+    """Apply a patch to the source; LabError if a part of it has no place there."""
+    words = [find_program("patch", "patch"), "-d", source, "-p1", "-i", diff.absolute()]
+    done = run_program(
+        [*words, "--batch", "--forward", "--fuzz=0", "--no-backup-if-mismatch"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        errors="replace",
+    )  # fmt: skip
+    if done.returncode:
+        wrong = [line for line in done.stdout.splitlines() if "FAILED" in line or "find" in line]
+        why = (wrong or done.stdout.splitlines() or ["patch failed"])[0].strip()
+        raise LabError(f"--patch {diff}: does not fit this kernel's source: {why}")
 
 
 def _unpack(package: Path, source: Path) -> None:

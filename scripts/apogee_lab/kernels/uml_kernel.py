@@ -7,11 +7,13 @@ does not notice how slow they are.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar
 
+from ..base import UsageError, key_of
 from . import built
 from .kernel import DEFAULT_KERNEL, unknown
 from .recipe import COMPILERS, DEBUG_CONFIG, GUEST_CONFIG, UBSAN, BuiltKernel, Recipe
@@ -93,20 +95,41 @@ DEBUGGING = Recipe(
     ),
 )  # fmt: skip
 RECIPES = (PLAIN, DEBUGGING)
+PATCHED: list[Recipe] = []
 BUILDABLE = tuple(recipe.name for recipe in RECIPES)
 
 
 def kernels() -> list[str]:
     """Names that select a kernel: suites, and releases that are built."""
-    return built.names(RECIPES)
+    return built.names((*RECIPES, *PATCHED))
+
+
+def patched(files: Sequence[str], name: str) -> str:
+    """The name of this kernel with the user's patches and, of files that end in .config, further
+    lines of its configuration; it is built when it is first asked for. UsageError for what is
+    neither."""
+    for file in files:
+        if not Path(file).is_file():
+            raise UsageError(f"--patch {file}: no such file")
+    recipe = next((r for r in RECIPES if r.name == name), None)
+    if recipe is None:
+        raise UsageError(f"--patch: {name} is not built here; choose from: {', '.join(BUILDABLE)}")
+    paths = [Path(file).absolute() for file in files]
+    own = f"{name}-patched-{key_of(*(path.read_bytes() for path in paths))}"
+    if all(own != other.name for other in PATCHED):
+        lines = tuple(path for path in paths if path.suffix == ".config")
+        diffs = tuple(path for path in paths if path.suffix != ".config")
+        configs = (*recipe.configs, *lines)
+        PATCHED.append(replace(recipe, name=own, configs=configs, diffs=diffs))
+    return own
 
 
 @lru_cache
 def kernel(name: str = DEFAULT_KERNEL) -> BuiltKernel:
     """The kernel of this name (one of BUILDABLE, built if the cache has none, or a release)."""
-    if found := built.find(RECIPES, name):
+    if found := built.find((*RECIPES, *PATCHED), name):
         return found
     raise unknown(name, kernels())
 
 
-__all__ = ["PROGRAMS", "kernel", "kernels"]
+__all__ = ["PROGRAMS", "kernel", "kernels", "patched"]

@@ -32,6 +32,8 @@ def _of(qdisc: dict[str, Any]) -> dict[str, int]:
         return {"marks": qdisc["ecn_mark"], "overflows": qdisc["drop_overlimit"]}
     if qdisc["kind"] == "cake":
         return {"marks": sum(tin["ecn_mark"] for tin in qdisc["tins"])}
+    if qdisc["kind"] == "pie":
+        return {"marks": qdisc["ecn_mark"]}
     return {"marks": qdisc["marked"]} if qdisc["kind"] == "red" else {}
 
 

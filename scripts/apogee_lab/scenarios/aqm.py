@@ -10,14 +10,15 @@ from . import testbed
 from .scenario import Param
 
 BURST = 2  # packets of the token bucket
-MOST = {"fq_codel": 2**31, "cake": 2**31, "red": 128_000_000}  # bytes of queue that tc can express
+#: Bytes of queue that tc can express.
+MOST = {"fq_codel": 2**31, "cake": 2**31, "red": 128_000_000, "pie": 2**31}
 LEAST_RED = 3  # packets: with fewer its minimum is its maximum
 IDLE_MOST = 34_000_000_000  # bit/s that tc can express for the time in which red's queue is empty
 LEAST_RTT_S = 0.001
 TARGETS = 20  # targets in an interval, tc-fq_codel(8), tc-cake(8)
 
 PARAMS = (
-    Param("aqm", "none", "choice:none,fq_codel,cake,red",
+    Param("aqm", "none", "choice:none,fq_codel,cake,red,pie",
           "AQM of the bottleneck's queue, which marks flows that have tcp_ecn=1; none: tail drop"),
     Param("aqm_rtt", 0.0, "time",
           "round trip that fq_codel and cake reckon with; 0: their default, 100 ms", 0, 10),
@@ -47,7 +48,7 @@ def check(values: Mapping[str, Any], packets: int, shaped: bool) -> None:
 def lines(values: Mapping[str, Any], dev: str, packets: int) -> list[str]:
     """tc lines for rate and queue of a device."""
     rate, frame = values["rate"], _frame(values)
-    queue = {"fq_codel": _fq_codel, "cake": _cake, "red": _red}[values["aqm"]]
+    queue = {"fq_codel": _fq_codel, "cake": _cake, "red": _red, "pie": _pie}[values["aqm"]]
     return [
         f"qdisc add dev {dev} root handle 1: tbf rate {rate}bit "
         f"burst {BURST * frame}b limit {packets * frame}b",
@@ -73,6 +74,10 @@ def _cake(values: Mapping[str, Any], packets: int) -> str:
     told = f" rtt {testbed.time_text(rtt)}" if rtt else ""
     memory = min(packets * _memory(values), 2**32 - 1)
     return f"cake unlimited besteffort memlimit {memory}b{told}"
+
+
+def _pie(_values: Mapping[str, Any], packets: int) -> str:
+    return f"pie limit {packets} ecn"
 
 
 def _memory(values: Mapping[str, Any]) -> int:

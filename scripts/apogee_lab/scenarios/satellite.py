@@ -6,14 +6,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..measures import marks
+from ..measures import marks, whole
 from . import cost, moving, sending, testbed
 from .moving import Moves
-from .scenario import FlowSpec, Path, Plan, Scenario, members
+from .scenario import FlowSpec, Param, Path, Plan, Scenario, members
 from .sending import Sender
 from .testbed import PORT, Net
 
-PARAMS = (*testbed.LINK_PARAMS, *moving.PARAMS, *testbed.HOST_PARAMS, *sending.PARAMS)
+BYTES = Param("bytes", 0, "size", "bytes to send; 0: for the whole duration", 0, 1e12)
+PARAMS = (BYTES, *testbed.LINK_PARAMS, *moving.PARAMS, *testbed.HOST_PARAMS, *sending.PARAMS)
 BOTTLENECK = ("bn", "to-sat")
 NAMESPACES = "snd bn sat rcv"
 HOPS = [("snd", "bn", 1), ("bn", "sat", 2), ("sat", "rcv", 3)]
@@ -100,6 +101,7 @@ def _traffic(values: Mapping[str, Any], moves: Moves, net: Net, cc: str, duratio
         for name, devs in testbed.blackouts(values, ["to-rcv"])
     ) + moving.play(moves, BOTTLENECK, "sat", "$sender")
     end = moving.end(moves, BOTTLENECK)
+    size = f" {values['bytes']}" if values["bytes"] else ""
     if values["traffic"] == "flow":
         return f"""\
 ip netns exec rcv flow recv {PORT} "$OUT/flow1.recv.json" &
@@ -107,13 +109,13 @@ receiver=$!
 ip netns exec rcv sh -c 'until grep -q ":{PORT:04X} " /proc/net/tcp6; do sleep 0.01; done'
 note flow1 start
 ip netns exec snd flow send {receiver} {PORT} --cc {cc} --duration {sending_s:g} \\
-	"$OUT/flow1.send.json" &
+	"$OUT/flow1.send.json"{size} &
 sender=$!
 note queue_sampling on
 flow every 0.1 'qdisc show dev to-sat' $sender | tc -n bn -s -j -batch - >"$OUT/queue.jsonl" &
 sampler=$!
 {events}wait $sender
-kill $receiver
+kill $receiver{" 2>/dev/null || :" if size else ""}
 wait $receiver
 wait $sampler
 {end}"""
@@ -157,6 +159,8 @@ def _one(cc: str) -> tuple[str, ...]:
 
 def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -> Plan:
     testbed.check(values, duration_s)
+    if values["bytes"] and values["traffic"] != "flow":
+        raise ValueError("bytes needs traffic=flow")
     moves = moving.of(values, testbed.queue_packets(values), duration_s)
     begin_s = moves.data_s(2 * moves.first["delay"])
     rate = moves.mean_rate(begin_s, duration_s)
@@ -174,7 +178,7 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
     )
     return Plan(
         script=_script(values, moves, ccs[0], duration_s),
-        flows=(FlowSpec("flow1", ccs[0], "snd", PORT),),
+        flows=(FlowSpec("flow1", ccs[0], "snd", PORT, bytes=values["bytes"]),),
         paths=(path,),
         duration_s=duration_s,
         timeout_virtual_s=max(duration_s, _sending_s(moves, duration_s) - 30) + 120,
@@ -191,6 +195,6 @@ SATELLITE = Scenario(
     params=PARAMS,
     parse_cc=_one,
     build=_build,
-    measures=(marks.MARKS,),
+    measures=(marks.MARKS, whole.WHOLE),
     cost=cost.one_flow,
 )

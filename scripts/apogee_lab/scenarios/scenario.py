@@ -7,12 +7,13 @@ of a shell script, and the facts that the measures need to interpret its results
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..algorithms import BUILT_IN, is_bpf, is_brought, module_of
+from ..algorithms import BUILT_IN, is_bpf, is_brought, module_of, object_of
 from ..measures.measure import Measure
 from . import cost
 from .ceiling import Ceiling
@@ -162,8 +163,9 @@ class Plan:
     devices: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if any(is_bpf(flow.cc) for flow in self.flows):
-            object.__setattr__(self, "extras", (*self.extras, "apogee-bpf"))
+        programs = [flow.cc for flow in self.flows if is_bpf(flow.cc)]
+        loaders = {"bpftool" if object_of(name) else "apogee-bpf" for name in programs}
+        object.__setattr__(self, "extras", (*self.extras, *sorted(loaders)))
         names = {path.name for path in self.paths}
         if len(names) < len(self.paths) or (len(names) > 1 and "" in names):
             raise ValueError("each of several paths needs a name of its own")
@@ -285,7 +287,7 @@ def module_lines(values: Mapping[str, Any], names: tuple[str, ...]) -> list[str]
             continue
         if owner not in names:
             raise ValueError(f"{key}: no flow uses {owner} here")
-        if owner not in loads:
+        if owner not in loads or object_of(owner):
             raise ValueError(f"{key}: {owner} is built into the kernel, it cannot be set")
         found = settings[loads[owner]]
         if found.setdefault(param, values[key]) != values[key]:
@@ -298,5 +300,10 @@ def module_lines(values: Mapping[str, Any], names: tuple[str, ...]) -> list[str]
 
 
 def _load(name: str) -> str:
-    """The command that loads an algorithm or a device."""
+    """The command that loads an algorithm or a device; an object is in it."""
+    if file := object_of(name):
+        place, text = f"/tmp/{name}.bpf.o", base64.encodebytes(file.read_bytes()).decode()
+        return (
+            f"base64 -d >{place} <<'END'\n{text}END\nbpftool struct_ops register {place} >/dev/null"
+        )
     return f"apogee-bpf load {name}" if is_bpf(name) else f"modprobe {module_of(name)}"

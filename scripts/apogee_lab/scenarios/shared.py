@@ -11,7 +11,8 @@ from typing import Any
 
 from .. import units
 from ..measures import marks, sharing
-from . import moving, sending, testbed, traffic
+from ..measures import realtime as rtp_measure
+from . import moving, realtime, sending, testbed, traffic
 from .moving import Moves
 from .scenario import Param, Path, Plan, Scenario
 from .sending import Sender
@@ -55,6 +56,7 @@ PARAMS = (
     ),
     Param("wired_rate", 100_000_000, "rate", "rate of each wired link, 0 for no limit", 0, 100e9),
     Param("wired_delay", 0.001, "time", "one-way delay of each wired link", 0, 10),
+    realtime.PARAM,
     *testbed.LINK_PARAMS,
     *moving.PARAMS,
     *testbed.HOST_PARAMS,
@@ -128,6 +130,7 @@ def _check(values: Mapping[str, Any], flows: Sequence[Flow], duration_s: float) 
     """ValueError for values that are valid on their own but not in combination."""
     starts = [flow.start_s for flow in flows]
     testbed.check(values, max(starts) - min(starts) + duration_s)
+    realtime.check(values, BOTTLENECK)
     if values["queue"] < values["mtu"]:
         size, packet = (units.format("size", values[name]) for name in ("queue", "mtu"))
         raise ValueError(f"queue: {size} holds no packet; use at least {packet} (the mtu)")
@@ -156,6 +159,7 @@ def _wired_lines(values: Mapping[str, Any], flows: Sequence[Flow]) -> list[str]:
             f"tc -n {flow.rcv} qdisc add dev to-sat root {receiver}",
         ]
         at_router.append(f"qdisc add dev to-{flow.snd} root {sender}")
+    found += realtime.wire(values, "bn", f"{_wire(values)} limit {testbed.DELAY_LINE}")
     return [*found, *testbed.batch("tc -n bn", at_router)]
 
 
@@ -185,8 +189,8 @@ def _hops(
     values: Mapping[str, Any], net: Net, flows: Sequence[Flow]
 ) -> tuple[list[testbed.Hop], dict[str, list[str]]]:
     """The links, and the routes of each namespace."""
-    hops = [("bn", "sat", MIDDLE)]
-    routes = {
+    hops = [("bn", "sat", MIDDLE), *realtime.hops(values, "bn", "sat")]
+    routes = realtime.routes(values, net) | {
         "bn": [f"default via {net.address(MIDDLE, 2)}"],
         "sat": [f"default via {net.address(MIDDLE, 1)}"],
     }
@@ -202,7 +206,7 @@ def _hops(
 def _links(values: Mapping[str, Any], moves: Moves, net: Net, flows: Sequence[Flow]) -> list[str]:
     """Shell lines that set up the namespaces and the links between them."""
     hosts = [host for flow in flows for host in (flow.snd, flow.rcv)]
-    every = " ".join(["bn", "sat", *hosts])
+    every = " ".join(["bn", "sat", *hosts, *realtime.hosts(values)])
     limit = testbed.queue_packets(values)
     ber, ack_ber = testbed.error_rates(values)
     delay = testbed.time_text(moves.even_s)
@@ -235,7 +239,7 @@ def _links(values: Mapping[str, Any], moves: Moves, net: Net, flows: Sequence[Fl
         f"# towards the receivers the wired link follows: {behind} together",
     ]
     lossy = []
-    for dev in to_receivers:
+    for dev in [*to_receivers, *realtime.exits(values)]:
         share = values.get("loss", 0.0)
         lossy += testbed.lossy(dev, hop, ber, testbed.data_bands(sending.sent(values)), share)
     lossy += testbed.lossy("to-bn", f"delay {delay}", ack_ber, testbed.ack_bands(values))
@@ -247,7 +251,7 @@ def _links(values: Mapping[str, Any], moves: Moves, net: Net, flows: Sequence[Fl
         *lines,
         *clsact,
         "",
-        *moving.hop(moves, "sat", "bn", to_receivers),
+        *moving.hop(moves, "sat", "bn", [*to_receivers, *realtime.exits(values)]),
         *sending.lines(values, net, senders, receivers, [BOTTLENECK]),
         *testbed.first_blackouts(values, to_receivers, moves.place),
     ]
@@ -316,6 +320,7 @@ def _bulks(
 def _traffic(
     values: Mapping[str, Any],
     moves: Moves,
+    net: Net,
     flows: Sequence[Flow],
     bulks: Sequence[traffic.TrafficFlow],
 ) -> str:
@@ -326,10 +331,12 @@ def _traffic(
     ) + moving.play(moves, BOTTLENECK, "sat", _last(flows))
     if events:
         events = f"sleep $first\n{events}"
-    end = moving.end(moves, BOTTLENECK)
+    events += realtime.play(values, net, _last(flows))
+    end = realtime.end(values) + moving.end(moves, BOTTLENECK)
     empty_s = 2 * _one_way(moves.slowest, max(flow.extra_s for flow in flows)) + traffic.SLACK_S
     spread_s = _spread_s(values, flows)
-    return traffic.traffic(bulks, values["traffic"], [BOTTLENECK], events, empty_s, spread_s, end)
+    text = traffic.traffic(bulks, values["traffic"], [BOTTLENECK], events, empty_s, spread_s, end)
+    return text + realtime.close(values)
 
 
 def _last(flows: Sequence[Flow]) -> str:
@@ -349,11 +356,11 @@ def _script(
     hosts = " ".join(host for flow in flows for host in (flow.snd, flow.rcv))
     return testbed.script(
         head,
-        f"bn sat {hosts}",
+        " ".join(["bn sat", hosts, *realtime.hosts(values)]),
         values,
         [(flow.cc, flow.port) for flow in flows],
         _links(values, moves, net, flows),
-        _traffic(values, moves, flows, bulks),
+        _traffic(values, moves, net, flows, bulks),
         testbed.counters("bn sat", hosts, values["trace"], links="bn sat"),
     )
 
@@ -428,7 +435,7 @@ def _path(
 
 
 #: Measures of flows over this testbed.
-MEASURES = (sharing.OWN, sharing.DROPS, marks.MARKS)
+MEASURES = (sharing.OWN, sharing.DROPS, marks.MARKS, rtp_measure.RTP)
 
 SATELLITE_SHARED = Scenario(
     name="satellite-shared",

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from apogee_lab.base import LabError
-from apogee_lab.kernels import apt, objects, recipe, stages
+from apogee_lab.kernels import apt, built, objects, recipe, stages, uml_kernel
 from tests.patience import wait_for
 from tests.unit.lab.tiny_kernel import NAMES, Tiny
 
@@ -200,3 +200,44 @@ def test_what_counts_as_an_object() -> None:
         "  AR      net/built-in.a": 0,
     }.items():
         assert len(objects.Objects.said(line)) == count, line
+
+
+PATCH = """What it is for.
+
+--- a/b.c
++++ b/b.c
+@@ -1,4 +1,4 @@
+ int b(void)
+ {
+-\treturn 1;
++\treturn 3;
+ }
+"""
+
+
+def test_a_users_patch(tiny: Tiny, tmp_path: Path, monkeypatch: Patch) -> None:
+    """It is applied behind the lab's own changes, and the kernel is another one."""
+    patch, lines = tmp_path / "three.patch", tmp_path / "more.config"
+    patch.write_text(PATCH)
+    lines.write_text("CONFIG_MORE=y\n")
+    monkeypatch.setattr(uml_kernel, "RECIPES", (tiny.recipe,))
+    name = uml_kernel.patched([str(patch), str(lines)], "tiny")
+    assert uml_kernel.patched([str(patch), str(lines)], "tiny") == name
+    made = built.find(uml_kernel.PATCHED, name)
+    assert made is not None and made.root != tiny.build().root
+    assert "return 3" in (made.headers / "b.c").read_text()
+    assert "return 2" in (made.headers / "a.c").read_text()
+    assert "CONFIG_MORE=y" in (made.headers / ".config").read_text()
+
+
+def test_a_patch_that_does_not_fit(tiny: Tiny, tmp_path: Path, monkeypatch: Patch) -> None:
+    monkeypatch.setattr(uml_kernel, "RECIPES", (tiny.recipe,))
+    patch = tmp_path / "nine.patch"
+    patch.write_text(PATCH.replace("return 1", "return 9"))
+    name = uml_kernel.patched([str(patch)], "tiny")
+    with pytest.raises(LabError, match=r"nine.patch: does not fit .*: Hunk #1 FAILED"):
+        built.find(uml_kernel.PATCHED, name)
+    with pytest.raises(LabError, match="no such file"):
+        uml_kernel.patched([str(tmp_path / "none")], "tiny")
+    with pytest.raises(LabError, match="trixie is not built here"):
+        uml_kernel.patched([str(patch)], "trixie")

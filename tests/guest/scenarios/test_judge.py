@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0
+"""lab judge with guests: a planted fault shows under its section, Reno fails nothing, equal
+commands give equal cards; what the criteria measure beside flows is as calculated."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from apogee_lab import algorithms
+from apogee_lab.commands.main import main
+from tests.guest.runs import Run, close, runs_of
+from tests.guest.scenarios.test_shared import shared
+from tests.judge import FAULTS, PATCHES, SHOWN_BY
+
+pytestmark = [pytest.mark.guest, pytest.mark.uml]
+
+CASES = {
+    "voice": shared(
+        "constant", 6, cwnd=100, flows=1, rate=10_000_000, delay=0.02, queue=300_000, rtp=80_000
+    ),
+    "lost": shared(
+        "constant", 6, cwnd=10, flows=1, rate=10_000_000, delay=0.02, rtp=80_000,
+        data_blackout=(2.0, 2.0),
+    ),
+}  # fmt: skip
+
+runs = runs_of("satellite-shared", CASES)
+
+
+@pytest.fixture(autouse=True)
+def same_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test registers is forgotten."""
+    monkeypatch.setattr(algorithms, "ALGORITHMS", dict(algorithms.ALGORITHMS))
+
+
+def card(out: Path, *words: str) -> dict[str, Any]:
+    assert main(["judge", *words, "--out", str(out)]) == 0
+    return json.loads((out / "card.json").read_text())
+
+
+def answers(found: dict[str, Any], cc: str) -> dict[str, str]:
+    return {one["section"]: one["verdicts"][cc] for one in found["criteria"]}
+
+
+# --- the real-time sender -----------------------------------------------------------------------
+
+
+def test_voice_waits_in_the_queue(runs: dict[str, Run]) -> None:
+    """A window of 100 frames on a path that holds 44 ms of them: the rest, less a packet that is
+    being sent, waits in front of each packet. It is sent every 20 ms and none is lost."""
+    rtp = runs["voice"].record["rtp"]
+    frame_ms = 1e3 * 8 * 1514 / 10e6
+    assert rtp["lost"] == 0
+    assert 6 / 0.02 <= rtp["sent"] <= 8 / 0.02
+    expected = 22 + 100 * frame_ms - 44
+    assert close(rtp["p99_ms"], expected, 0.05) and rtp["mean_ms"] <= rtp["p99_ms"]
+
+
+def test_voice_that_is_lost(runs: dict[str, Run]) -> None:
+    """What is sent in 2 s of a blackout, to a packet at either end."""
+    assert abs(runs["lost"].record["rtp"]["lost"] - 2 / 0.02) <= 3
+
+
+# --- judged -------------------------------------------------------------------------------------
+
+
+def test_a_fault_shows(modules: Path, kept: Path, tmp_path: Path) -> None:
+    """Without back-off too much is sent while nothing comes back; Reno is judged beside it."""
+    words = (str(FAULTS / "noback"), "reno", "--quick", "--only", "5.1.1", "--beside", "reno")
+    found = card(tmp_path, *words)
+    assert answers(found, "noback") == {"5.1.1": "not met"}
+    assert answers(found, "reno") == {"5.1.1": "met"}
+
+
+@pytest.mark.deep
+def test_each_fault_shows_under_its_section(modules: Path, kept: Path, tmp_path: Path) -> None:
+    faults = [str(FAULTS / name) for name in SHOWN_BY]
+    found = card(tmp_path, *faults, "reno", "cubic", "--quick")
+    for name, sections in SHOWN_BY.items():
+        given = answers(found, name)
+        assert {given[section] for section in sections} == {"not met"}, (name, given)
+    for name in ("reno", "cubic"):
+        assert "not met" not in answers(found, name).values()
+
+
+@pytest.mark.deep
+def test_equal_commands_give_equal_cards(modules: Path, kept: Path, tmp_path: Path) -> None:
+    """The second run repeats all runs."""
+    words = ("star", "--quick", "--only", "5.1.2,5.2.2,7.1,7.9")
+    one = card(tmp_path / "one", *words)
+    two = card(tmp_path / "two", *words, "--fresh")
+    assert one | {"made": ""} == two | {"made": ""}
+
+
+@pytest.mark.deep
+def test_an_algorithm_of_a_patch(kept: Path, tmp_path: Path) -> None:
+    """The kernel is built with it: minutes. Calm grows at half of Reno's pace, and takes less."""
+    patches = [w for n in ("calm.patch", "calm.config") for w in ("--patch", str(PATCHES / n))]
+    words = ("calm", "--quick", "--only", "5.2.1,6.3", "--beside", "reno")
+    found = card(tmp_path, *words, *patches)
+    assert answers(found, "calm") == {"5.2.1": "met", "6.3": "met"}
+    assert "--patch" in found["criteria"][0]["tests"][0]["cells"]["calm"]["cases"][0]["commands"][0]
