@@ -460,7 +460,7 @@ static inline bool judge_may_learn(const struct judge_state *j, const struct jud
 	u32 packet_us = r->rtt_us / max_t(u32, r->path, 1);
 
 	return r->rtt_us <= (u64)j->base_us + max_t(u32, packet_us, JUDGE_BURST_US) +
-				    packet_us;
+				    2ULL * packet_us;
 }
 
 /**
