@@ -66,8 +66,8 @@
  */
 #define JUDGE_LINK_BEGIN	12U
 #define JUDGE_LINK_MOST		96U
-/* As long as a queue may hide in the RTT's variation: 3e-6 loses one in 28. */
-#define JUDGE_LINK_FEW		28U
+/* As long as a queue may hide in the RTT's variation: 1.6e-6 loses one in 52. */
+#define JUDGE_LINK_FEW		20U
 /* A round of this number of segments counts as much as all before. */
 #define JUDGE_LEARN		128U
 /* Losses beyond 1.5 times this rate plus this one, in 1/1024, are excess. */
