@@ -312,8 +312,13 @@ static void star_timeout(struct sock *sk)
 	u32 cwnd = min(s->w.asked ? s->prior_cwnd : star_cwnd(&s->w),
 		       tp->snd_cwnd_clamp);
 
-	if (s->w.mode == STAR_NONE || !timeout_seen(sk, s->w.asked, cwnd))
+	if (s->w.mode == STAR_NONE)
 		return;
+	/* A smaller MTU: what is marked lost says nothing about the path. */
+	if (!timeout_seen(sk, s->w.asked, cwnd)) {
+		star_round_anew(sk);
+		return;
+	}
 	/* The end of a round is no reason to lift the window any more. */
 	s->w.held = 0;
 	/* In recovery a retransmission was lost. The stack does not ask for ssthresh
