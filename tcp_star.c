@@ -617,7 +617,7 @@ static bool star_end_round(struct sock *sk)
 		.delivered = tp->delivered - s->round_end,
 		.lost = tp->lost - s->round_lost,
 		.cwnd = forget(star_cwnd(&s->w)),
-		.path = abe_window(abe_bw(&s->abe), srtt, tp->mss_cache),
+		.path = forget(abe_window(abe_bw(&s->abe), srtt, tp->mss_cache)),
 		.rtt_us = srtt,
 		.now_us = (u32)tp->tcp_mstamp,
 		.limited = forget(tcp_is_cwnd_limited(sk)),
@@ -636,7 +636,7 @@ static bool star_end_round(struct sock *sk)
 	/* No congestion is seen: LWC goes on, unless the hold begins with this ACK. */
 	if (s->w.mode == STAR_SLOW && !s->w.asked)
 		star_release(&s->w, 0, false);
-	return star_test_queue(sk);
+	return forget(star_test_queue(sk));
 }
 
 /* Minimum RTT of the current round, or of the previous one if there is none yet. */
