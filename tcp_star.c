@@ -22,7 +22,7 @@
  * A connection is in one of these modes (enum star_mode). NONE, zero, is the
  * mode before star_init():
  *
- *             +-------+  loss   +--------+  congestion           +-------+
+ *             +-------+ (1)     +--------+  congestion           +-------+
  *     init -->| START |-------->| CRUISE |---------------------->| YIELD |
  *             +-------+         +--------+<----------------------+-------+
  *                                ^  ^   |  no congestion for a while, and
@@ -38,41 +38,44 @@
  *                                      timeout   +-------+    (CRUISE for START
  *                                                             with an estimate)
  *
+ *   (1) The estimate no longer grows, or a loss before there is one; as published
+ *       (coexist=0) any loss.
+ *
  *   START   LWC; ssthresh follows cwnd_abe, so that slow start ends when the
- *           window has been lifted. As in SLOW, packets are paced at two windows
- *           per RTT_min.
+ *           window has been lifted. Packets are paced at two windows per RTT_min,
+ *           as in SLOW, and at 5/4 of one once there is an estimate. While that
+ *           grows, a loss without a queue changes nothing (coexist=1).
  *   CRUISE  LWC: cwnd = cwnd_reno + cwnd_abe. CWS responds to a data loss.
  *   SLOW, MARKED, YIELD
  *           ABE's share is held back: cwnd = cwnd_reno, which grows as in Reno. In
  *           YIELD the flow probes for more bandwidth from time to time. From these
- *           modes, too, an ECN mark leads to MARKED and congestion to YIELD. After
- *           a timeout by data loss YIELD stays. A loss in START or CRUISE before the
- *           window has been lifted to cwnd_abe leads to SLOW, too, for the rest of its
- *           round at most (coexist=1).
+ *           modes and START, too, an ECN mark leads to MARKED and congestion to
+ *           YIELD. After a timeout by data loss YIELD stays. A loss in CRUISE before
+ *           the window has been lifted to cwnd_abe leads to SLOW, too, for the rest
+ *           of its round at most (coexist=1).
  *   JUDGE   The stack sets the window while AEN evaluates the ACKs. A timeout that
  *           AEN cannot judge (AEN off, a mark or loss already known, a second
  *           timeout) leads to SLOW at once. A timeout in recovery, of a
  *           retransmission, changes no window: that loss has been answered.
  *
  * judge.h decides once per round trip whether there is congestion: a full queue, or
- * more losses than the link causes. If the response to a reduction shows that there
- * was none, the reduction is reverted: the path has become longer, or the losses
- * persist. YIELD then ends at once if the window is at least three quarters of
- * cwnd_abe. The paper has no such decision: as published (coexist=0) there is no
- * YIELD.
+ * more losses than the link has while its queue is empty. It reverts no reduction: what
+ * a mistaken one costs comes back by growth. The paper has no such decision: as
+ * published (coexist=0) there is no YIELD.
  *
  * Notable differences from the paper:
  *   o A bandwidth sample spans several ACKs, and samples pass a maximum filter
  *     over at least four round trips (coexist=1), or the larger of the last two
  *     is taken (coexist=0); see abe.h. The paper divides by the interval between
  *     two ACKs and specifies no filter.
- *   o Until the first loss ssthresh follows cwnd_abe (coexist=1). The paper
- *     specifies no initial ssthresh.
+ *   o In START ssthresh follows cwnd_abe, and START ends when that no longer grows
+ *     (coexist=1). The paper specifies no initial ssthresh.
  *   o The whole window is compared with ssthresh, a standing queue limits growth
  *     to one segment per round trip, and there is a response to congestion
  *     (coexist=1, see star.h and judge.h).
  *   o RTT_min is judge.h's estimate of the path's RTT: the minimum so far, or more
- *     if the path has become longer (coexist=1).
+ *     if the path has become longer (coexist=1). The very first ACK alone is no
+ *     estimate to send by.
  *   o At a timeout the stack retransmits the oldest segment, not the newest. With
  *     D-SACK or timestamps the ACK of it gives the same verdict, and data loss
  *     costs no extra round trip.
@@ -265,9 +268,9 @@ static void star_init(struct sock *sk)
 		star_begin(sk);
 }
 
-/* The window has changed within the round trip, or the round's counters were
- * overwritten in JUDGE: only the next round is evaluated. A running test of the RTT
- * or of the link ends, since it is bound to the old window.
+/* The window has changed within the round trip, the round's counters were overwritten in
+ * JUDGE, or its losses are not the path's: only the next round is evaluated. A running
+ * test or measurement of the RTT ends, since it is bound to the old window.
  */
 static void star_round_anew(struct sock *sk)
 {

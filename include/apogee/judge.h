@@ -14,19 +14,24 @@
  *           round. If the RTT then neither falls nor rises, it is taken as the path's.
  *           Any flow that has not seen the path's RTT for ten seconds reduces its
  *           window for three rounds, and takes their minimum.
- *   empty   The queue is empty if the RTT is within two packets of the path's, and no
- *           more is sent than the path carries.
- *   losses  The link's own loss rate is learned in rounds with an empty queue, and
- *           losses beyond it are summed up (a CUSUM test, counted in segments, so that
- *           the larger of two windows reaches the limit first). At the limit the
- *           window is reduced. With a queue shared with other flows a few losses
- *           suffice. Two rounds in a row that lose more than one segment in five
- *           reduce the window to what arrived, whatever the cause: a burst of bit
- *           errors ends by itself, an overload does not.
+ *   empty   The queue is empty if the RTT is within two packets of the path's, but for
+ *           its own variation, and no more is sent than the path carries.
+ *   losses  The link's own loss rate is learned in rounds with an empty queue, a high
+ *           one only if the smoothed RTT shows that, too. Losses beyond it are summed
+ *           up (a CUSUM test, counted in segments, so that the larger of two windows
+ *           reaches the limit first). At the limit the window is reduced. With a queue
+ *           shared with other flows a few losses suffice. If a flow is alone or its
+ *           queue empty, two rounds in a row that lose more than one segment in five
+ *           reduce the window to what arrived, else one: a burst of bit errors ends by
+ *           itself, an overload does not.
  *   alone   What a flow sends, compared with ABE's estimate of what the path carries,
- *           shows whether there are other flows.
+ *           shows whether there are other flows. Beside a few of them in a short queue
+ *           it does not.
  *
- * docs/algorithms.md gives the reasons. Windows and counts are in segments, times in us.
+ * Each of these is formed anew in each round, but for the path's RTT and the loss rate,
+ * which a round may change in both directions. docs/algorithms.md gives the reasons,
+ * each constant's origin, and what was tried. Windows and counts are in segments, times
+ * in us.
  */
 #ifndef _APOGEE_JUDGE_H
 #define _APOGEE_JUDGE_H
@@ -47,8 +52,8 @@
 #define JUDGE_EMPTY_US		500U
 /* What the stack sends at once: TSO packets of a millisecond. */
 #define JUDGE_BURST_US		1000U
-/* The RTT's variation from round to round: three times that is no queue, four times
- * that no standing one.
+/* Multiples of the RTT's variation from round to round: up to the first a queue may be
+ * empty, above the second it stands.
  */
 #define JUDGE_EMPTY_NOISE	3U
 #define JUDGE_QUEUE_NOISE	1U

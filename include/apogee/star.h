@@ -13,13 +13,15 @@
  *    every loss this is a slow start on top of a full bandwidth-delay product.
  *  - the whole window (coexist=1): cwnd_reno + cwnd_abe is compared with
  *    ssthresh, and while a queue stands at the bottleneck the window grows by
- *    one segment per round trip, as in Reno. judge.h detects congestion once
- *    per round trip. At a loss with a standing queue the window is reduced to
+ *    one segment per round trip, as in Reno. Slow start goes on while ABE's
+ *    estimate grows, whatever single losses there are. judge.h detects congestion
+ *    once per round trip. At a loss with a standing queue the window is reduced to
  *    the part of it that is not in the queue, and starts a little below, so that
  *    the queue drains. If the flow is alone and the loss was a bit error, this
  *    costs no throughput, since the reduced window still fills the path. ABE's
  *    share is held back until there has been no congestion for a while and the
- *    window is back at cwnd_abe.
+ *    window is back at cwnd_abe; until then the flow probes for more from time to
+ *    time.
  */
 #ifndef _APOGEE_STAR_H
 #define _APOGEE_STAR_H
@@ -52,7 +54,7 @@
 #define STAR_QUEUE_SHIFT	4
 /* Steps of growth per ACK, enough for 32896 segments: the BPF verifier needs a bound. */
 #define STAR_STEPS_MAX		256U
-/* Rounds after which an estimate that has not grown ends START at a loss. */
+/* Rounds after which an estimate that has not grown by a quarter ends START, as in BBR. */
 #define STAR_FLAT		3U
 /* Minimum window: a single segment would wait for the delayed ACK. */
 #define STAR_CWND_MIN		2U
