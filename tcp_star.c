@@ -626,12 +626,18 @@ static bool star_end_round(struct sock *sk)
 		.limited = forget(tcp_is_cwnd_limited(sk)),
 		.train = tp->delivered + tp->lost <= STAR_TRAIN_MAX,
 	};
+	bool longer;
 
-	judge_end_rtt(&s->j, &r);
+	longer = judge_end_rtt(&s->j, &r);
 	judge_use(&s->j, &r);
 	s->w.alone = s->j.alone;
 	star_begin_round(sk);
 	star_watch(&s->w, s->j.queue, s->j.excess >= JUDGE_SEGMENT);
+	/* What the window waited for was the path: fill it. */
+	if (longer && s->j.large && s->w.mode == STAR_YIELD) {
+		s->w.clear = STAR_CLEAR;
+		s->w.cwnd_reno = max(s->w.cwnd_reno, s->w.cwnd_abe + 1);
+	}
 	if (s->w.mode == STAR_SLOW && !s->w.held)
 		return false;
 	if (s->w.mode == STAR_START ? star_end_start(sk, &r) : star_answer(sk, &r))
@@ -874,7 +880,8 @@ static bool star_round_ends(const struct sock *sk, const struct rate_sample *rs)
 		return false;
 	if (!before(rs->prior_delivered, s->round_end))
 		return true;
-	return lost >= STAR_LOST_EARLY && lost > tp->delivered - s->round_end &&
+	return lost >= STAR_LOST_EARLY && lost > star_cwnd(&s->w) / 4 &&
+	       lost > tp->delivered - s->round_end &&
 	       star_judges() && !s->j.skip && (s->j.over || !s->j.alone);
 }
 

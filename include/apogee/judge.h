@@ -322,14 +322,14 @@ static inline void judge_see_queue(struct judge_state *j, u32 spread_us)
 static inline void judge_watch_base(struct judge_state *j, const struct judge_round *r)
 {
 	u16 now = (u16)(r->now_us >> JUDGE_CLOCK_SHIFT);
-	bool due = (u16)(now - j->seen) >= JUDGE_RENEW_US >> JUDGE_CLOCK_SHIFT;
 
-	if (due) {
+	if (judge_is_empty(j, j->least_us, r->path)) {
+		j->seen = now;
+	} else if ((u16)(now - j->seen) >= JUDGE_RENEW_US >> JUDGE_CLOCK_SHIFT) {
 		j->renew = JUDGE_RENEW_ROUNDS;
 		j->dip = 1;
-	}
-	if (due || judge_is_empty(j, j->least_us, r->path))
 		j->seen = now;
+	}
 }
 
 /* A round with a smaller window has ended. Returns true if it was the last one, and has
@@ -610,7 +610,7 @@ static inline enum judge_answer judge_end_losses(struct judge_state *j,
 		return JUDGE_STAY;
 	if (judge_is_full(j, r, sent))
 		answer = JUDGE_FULL;
-	else if (judge_is_excess(j, r, sent))
+	else if (judge_is_excess(j, r, sent) && r->lost)
 		answer = JUDGE_CUT;
 	if (answer != JUDGE_STAY)
 		judge_cut_made(j);
@@ -628,7 +628,7 @@ static inline enum judge_answer judge_end_losses(struct judge_state *j,
  * what the round delivered without the queue and at most twice what it delivered, as
  * losses are detected late; not above the current window.
  * JUDGE_FULL: three quarters of the window before the losses, similar to CUBIC
- * (RFC 9438 4.6). JUDGE_CUT: four fifths, or what arrived.
+ * (RFC 9438 4.6). JUDGE_CUT: what arrived, half to four fifths.
  *
  * Return: the window.
  */
@@ -648,7 +648,8 @@ static inline u32 judge_cwnd(const struct judge_state *j, enum judge_answer answ
 	case JUDGE_FULL:
 		return min_t(u32, r->cwnd, prior_cwnd - prior_cwnd / 4);
 	case JUDGE_CUT:
-		kept = min_t(u32, r->cwnd - r->cwnd / 5 - !!(r->cwnd % 5), r->cwnd - lost);
+		kept = r->cwnd - r->cwnd / 5 - !!(r->cwnd % 5);
+		kept = clamp_t(u32, r->cwnd - lost, r->cwnd >> 1, kept);
 		return kept ? kept : r->cwnd;
 	default:
 		return r->cwnd;
