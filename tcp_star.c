@@ -880,9 +880,9 @@ static bool star_round_ends(const struct sock *sk, const struct rate_sample *rs)
 		return false;
 	if (!before(rs->prior_delivered, s->round_end))
 		return true;
-	return lost >= STAR_LOST_EARLY && lost > star_cwnd(&s->w) / 4 &&
-	       lost > tp->delivered - s->round_end &&
-	       star_judges() && !s->j.skip && (s->j.over || !s->j.alone);
+	return lost >= STAR_LOST_EARLY && lost > tp->delivered - s->round_end &&
+	       star_judges() && !s->j.skip &&
+	       (!s->j.alone || (s->j.over && lost > star_cwnd(&s->w) / 4));
 }
 
 /* Detect that nothing has arrived for half a round trip. If nothing was on its way, since
