@@ -626,14 +626,15 @@ static bool star_end_round(struct sock *sk)
 		.limited = forget(tcp_is_cwnd_limited(sk)),
 		.train = tp->delivered + tp->lost <= STAR_TRAIN_MAX,
 	};
+	u32 tested = s->j.test;
 	u32 longer = forget((u32)judge_end_rtt(&s->j, &r));
 
 	judge_use(&s->j, &r);
 	s->w.alone = s->j.alone;
 	star_begin_round(sk);
 	star_watch(&s->w, s->j.queue, s->j.excess >= JUDGE_SEGMENT);
-	/* What the window waited for was the path: fill it. */
-	longer = forget(longer && s->j.large && s->w.mode == STAR_YIELD);
+	/* A test has shown that the path is longer: fill it. */
+	longer = forget(longer && tested && s->w.mode == STAR_YIELD);
 	s->w.clear = max_t(u32, s->w.clear, longer * STAR_CLEAR);
 	s->w.cwnd_reno = max(s->w.cwnd_reno, longer * (s->w.cwnd_abe + 1));
 	if (s->w.mode == STAR_SLOW && !s->w.held)
