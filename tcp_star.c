@@ -22,7 +22,7 @@
  * A connection is in one of these modes (enum star_mode). NONE, zero, is the
  * mode before star_init():
  *
- *             +-------+  loss   +--------+  congestion           +-------+
+ *             +-------+ (1)     +--------+  congestion           +-------+
  *     init -->| START |-------->| CRUISE |---------------------->| YIELD |
  *             +-------+         +--------+<----------------------+-------+
  *                                ^  ^   |  no congestion for a while, and
@@ -38,41 +38,44 @@
  *                                      timeout   +-------+    (CRUISE for START
  *                                                             with an estimate)
  *
+ *   (1) The estimate no longer grows, or a loss before there is one; as published
+ *       (coexist=0) any loss.
+ *
  *   START   LWC; ssthresh follows cwnd_abe, so that slow start ends when the
- *           window has been lifted. As in SLOW, packets are paced at two windows
- *           per RTT_min.
+ *           window has been lifted. Packets are paced at two windows per RTT_min,
+ *           as in SLOW, and at 5/4 of one once there is an estimate. While that
+ *           grows, a loss without a queue changes nothing (coexist=1).
  *   CRUISE  LWC: cwnd = cwnd_reno + cwnd_abe. CWS responds to a data loss.
  *   SLOW, MARKED, YIELD
  *           ABE's share is held back: cwnd = cwnd_reno, which grows as in Reno. In
  *           YIELD the flow probes for more bandwidth from time to time. From these
- *           modes, too, an ECN mark leads to MARKED and congestion to YIELD. After
- *           a timeout by data loss YIELD stays. A loss in START or CRUISE before the
- *           window has been lifted to cwnd_abe leads to SLOW, too, for the rest of its
- *           round at most (coexist=1).
+ *           modes and START, too, an ECN mark leads to MARKED and congestion to
+ *           YIELD. After a timeout by data loss YIELD stays. A loss in CRUISE before
+ *           the window has been lifted to cwnd_abe leads to SLOW, too, for the rest
+ *           of its round at most (coexist=1).
  *   JUDGE   The stack sets the window while AEN evaluates the ACKs. A timeout that
  *           AEN cannot judge (AEN off, a mark or loss already known, a second
  *           timeout) leads to SLOW at once. A timeout in recovery, of a
  *           retransmission, changes no window: that loss has been answered.
  *
  * judge.h decides once per round trip whether there is congestion: a full queue, or
- * more losses than the link causes. If the response to a reduction shows that there
- * was none, the reduction is reverted: the path has become longer, or the losses
- * persist. YIELD then ends at once if the window is at least three quarters of
- * cwnd_abe. The paper has no such decision: as published (coexist=0) there is no
- * YIELD.
+ * more losses than the link has while its queue is empty. It reverts no reduction: what
+ * a mistaken one costs comes back by growth. The paper has no such decision: as
+ * published (coexist=0) there is no YIELD.
  *
  * Notable differences from the paper:
  *   o A bandwidth sample spans several ACKs, and samples pass a maximum filter
  *     over at least four round trips (coexist=1), or the larger of the last two
  *     is taken (coexist=0); see abe.h. The paper divides by the interval between
  *     two ACKs and specifies no filter.
- *   o Until the first loss ssthresh follows cwnd_abe (coexist=1). The paper
- *     specifies no initial ssthresh.
+ *   o In START ssthresh follows cwnd_abe, and START ends when that no longer grows
+ *     (coexist=1). The paper specifies no initial ssthresh.
  *   o The whole window is compared with ssthresh, a standing queue limits growth
  *     to one segment per round trip, and there is a response to congestion
  *     (coexist=1, see star.h and judge.h).
  *   o RTT_min is judge.h's estimate of the path's RTT: the minimum so far, or more
- *     if the path has become longer (coexist=1).
+ *     if the path has become longer (coexist=1). The very first ACK alone is no
+ *     estimate to send by.
  *   o At a timeout the stack retransmits the oldest segment, not the newest. With
  *     D-SACK or timestamps the ACK of it gives the same verdict, and data loss
  *     costs no extra round trip.
@@ -205,6 +208,7 @@ static void star_set_first_rate(struct sock *sk)
 static void star_begin(struct sock *sk)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
+	struct star *s = inet_csk_ca(sk);
 	u32 rtt_min = tcp_min_rtt(tp);
 	u32 cwnd = min(rtt_min / STAR_RTT_REFERENCE_US, STAR_CWND_BEGIN_MAX);
 	/* The SYN has a sequence number, and was acknowledged: a SYN-ACK has arrived. */
@@ -218,6 +222,7 @@ static void star_begin(struct sock *sk)
 	if (opener && tcp_snd_cwnd(tp) == TCP_INIT_CWND &&
 	    !idle_route_cwnd(sk) && cwnd > TCP_INIT_CWND)
 		tcp_snd_cwnd_set(tp, min(cwnd, tp->snd_cwnd_clamp));
+	s->w.cwnd_reno = clamp_t(u32, tcp_snd_cwnd(tp), 1, ABE_WINDOW_MAX);
 	star_set_first_rate(sk);
 }
 
@@ -251,11 +256,7 @@ static void star_init(struct sock *sk)
 	/* A route may give any window (initcwnd). */
 	s->w.cwnd_reno = clamp_t(u32, tcp_snd_cwnd(tp), 1, ABE_WINDOW_MAX);
 	s->una = tp->snd_una;
-	s->j.base_us = tcp_min_rtt(tp);
-	s->j.least_us = U32_MAX;
-	s->j.last_us = U32_MAX;
-	s->j.link = JUDGE_LINK_BEGIN;
-	s->j.calm = U8_MAX;
+	judge_init(&s->j, tcp_min_rtt(tp), (u32)tp->tcp_mstamp);
 	star_begin_round(sk);
 	s->prior_cwnd = tcp_snd_cwnd(tp);
 	s->prior_ssthresh = tp->snd_ssthresh;
@@ -267,9 +268,9 @@ static void star_init(struct sock *sk)
 		star_begin(sk);
 }
 
-/* The window has changed within the round trip, or the round's counters were
- * overwritten in JUDGE: only the next round is evaluated. A running test of the RTT
- * or of the link ends, since it is bound to the old window.
+/* The window has changed within the round trip, the round's counters were overwritten in
+ * JUDGE, or its losses are not the path's: only the next round is evaluated. A running
+ * test or measurement of the RTT ends, since it is bound to the old window.
  */
 static void star_round_anew(struct sock *sk)
 {
@@ -314,8 +315,13 @@ static void star_timeout(struct sock *sk)
 	u32 cwnd = min(s->w.asked ? s->prior_cwnd : star_cwnd(&s->w),
 		       tp->snd_cwnd_clamp);
 
-	if (s->w.mode == STAR_NONE || !timeout_seen(sk, s->w.asked, cwnd))
+	if (s->w.mode == STAR_NONE)
 		return;
+	/* A smaller MTU: what is marked lost says nothing about the path. */
+	if (!timeout_seen(sk, s->w.asked, cwnd)) {
+		star_round_anew(sk);
+		return;
+	}
 	/* The end of a round is no reason to lift the window any more. */
 	s->w.held = 0;
 	/* In recovery a retransmission was lost. The stack does not ask for ssthresh
@@ -494,7 +500,7 @@ static bool star_estimate(struct sock *sk, const struct rate_sample *rs)
 	u32 rtt_min;
 
 	if (rs->rtt_us > 0)
-		judge_rtt(&s->j, rs->rtt_us);
+		judge_rtt(&s->j, rs->rtt_us, star_cwnd(&s->w));
 	if (published)
 		s->j.queue = queue;
 	rtt_min = star_rtt_min(sk);
@@ -514,11 +520,12 @@ static bool star_estimate(struct sock *sk, const struct rate_sample *rs)
 
 	if (published)
 		star_published_sample(s, rtt_min);
-	if (rtt_min == U32_MAX)
+	/* The first ACK has no predecessor: what it counts as is no estimate to send by. */
+	if (rtt_min == U32_MAX || (!published && !s->abe.samples && !s->abe.bytes))
 		return false;
 	s->w.cwnd_abe = abe_window(abe_bw(&s->abe), rtt_min, tp->mss_cache);
 	/* A connection that switched to star already has a full window. */
-	if (first && s->w.cwnd_reno > TCP_INIT_CWND)
+	if (first && s->prior_cwnd > TCP_INIT_CWND)
 		star_set_cwnd(&s->w, tcp_snd_cwnd(tp));
 	return true;
 }
@@ -535,12 +542,12 @@ static u32 star_time_us(const struct sock *sk, u32 segments)
 }
 
 /* Enter YIELD: ssthresh becomes @cwnd, and the window starts from @begin. */
-static void star_yield_to(struct sock *sk, u32 cwnd, u32 begin, bool costly)
+static void star_yield_to(struct sock *sk, u32 cwnd, u32 begin)
 {
 	struct star *s = inet_csk_ca(sk);
 
 	if (s->w.mode == STAR_YIELD && star_waited(&s->w, 1))
-		star_try_failed(&s->w, costly);
+		star_try_failed(&s->w);
 	s->w.mode = STAR_YIELD;
 	s->w.clear = 0;
 	star_set_cwnd(&s->w, begin);
@@ -568,33 +575,38 @@ static bool star_test_queue(struct sock *sk)
 	return true;
 }
 
-/* The losses are the link's: revert the reduction. CRUISE then lifts only a window
- * that is near cwnd_abe up to it; a smaller one gets back what was cut, and may probe
- * for more bandwidth at once.
- */
-static void star_take_back(struct sock *sk, u32 cwnd)
-{
-	struct star *s = inet_csk_ca(sk);
-
-	if (s->w.mode != STAR_YIELD)
-		return;
-	if (cwnd >= s->w.cwnd_abe - s->w.cwnd_abe / 4)
-		s->w.mode = STAR_CRUISE;
-	star_set_cwnd(&s->w, cwnd);
-	s->w.clear = STAR_WAIT_MOST;
-}
-
 /* Respond to the losses of a round. Returns true if the window falls. */
 static bool star_answer(struct sock *sk, const struct judge_round *r)
 {
 	struct star *s = inet_csk_ca(sk);
-	enum judge_answer answer = judge_end_losses(&s->j, r);
-	u32 cwnd = judge_cwnd(&s->j, answer, r, s->prior_cwnd);
+	u32 cwnd = judge_cwnd(&s->j, judge_end_losses(&s->j, r), r, s->prior_cwnd);
 
-	if (answer == JUDGE_TAKE_BACK)
-		star_take_back(sk, cwnd);
-	else if (cwnd < r->cwnd)
-		star_yield_to(sk, cwnd, cwnd, judge_is_costly(r));
+	if (cwnd < r->cwnd)
+		star_yield_to(sk, cwnd, cwnd);
+	return cwnd < r->cwnd;
+}
+
+/* A round of START: it ends once the estimate no longer grows, or with far too many losses.
+ * Returns true if the window falls.
+ */
+static bool star_end_start(struct sock *sk, const struct judge_round *r)
+{
+	struct star *s = inet_csk_ca(sk);
+	u32 cwnd = r->cwnd;
+
+	if (s->w.cwnd_abe && r->limited)
+		star_watch_start(&s->w);
+	if (judge_is_too_many(&s->j, r))
+		cwnd = judge_cwnd(&s->j, JUDGE_OVER, r, s->prior_cwnd);
+	else if (s->w.flat < STAR_FLAT)
+		return false;
+	else
+		s->w.mode = STAR_CRUISE;
+	if (s->w.mode == STAR_CRUISE)
+		tcp_sk(sk)->snd_ssthresh = max(s->w.cwnd_abe, STAR_CWND_MIN);
+	judge_cut_made(&s->j);
+	if (cwnd < r->cwnd)
+		star_yield_to(sk, cwnd, cwnd);
 	return cwnd < r->cwnd;
 }
 
@@ -608,47 +620,37 @@ static bool star_end_round(struct sock *sk)
 		.delivered = tp->delivered - s->round_end,
 		.lost = tp->lost - s->round_lost,
 		.cwnd = forget(star_cwnd(&s->w)),
-		.path = abe_window(abe_bw(&s->abe), srtt, tp->mss_cache),
+		.path = forget(abe_window(abe_bw(&s->abe), srtt, tp->mss_cache)),
 		.rtt_us = srtt,
-		.min_rtt_us = tcp_min_rtt(tp),
+		.now_us = (u32)tp->tcp_mstamp,
 		.limited = forget(tcp_is_cwnd_limited(sk)),
 		.train = tp->delivered + tp->lost <= STAR_TRAIN_MAX,
 	};
-	bool longer = judge_end_rtt(&s->j, srtt, r.min_rtt_us);
+	u32 tested = s->j.test;
+	u32 longer = forget((u32)judge_end_rtt(&s->j, &r));
 
-	star_begin_round(sk);
-	star_watch(&s->w, s->j.queue, s->j.excess >= JUDGE_SEGMENT);
-	if (longer && s->w.mode == STAR_YIELD) {
-		s->w.clear = STAR_CLEAR;
-		s->w.cwnd_reno = max(s->w.cwnd_reno, s->w.cwnd_abe + 1);
-	}
 	judge_use(&s->j, &r);
 	s->w.alone = s->j.alone;
+	star_begin_round(sk);
+	star_watch(&s->w, s->j.queue, s->j.excess >= JUDGE_SEGMENT);
+	/* A test has shown that the path is longer: fill it. */
+	longer = forget(longer && tested && s->w.mode == STAR_YIELD);
+	s->w.clear = max_t(u32, s->w.clear, longer * STAR_CLEAR);
+	s->w.cwnd_reno = max(s->w.cwnd_reno, longer * (s->w.cwnd_abe + 1));
 	if (s->w.mode == STAR_SLOW && !s->w.held)
 		return false;
-	if (s->w.mode != STAR_START && star_answer(sk, &r))
+	if (s->w.mode == STAR_START ? star_end_start(sk, &r) : star_answer(sk, &r))
 		return true;
 	/* No congestion is seen: LWC goes on, unless the hold begins with this ACK. */
 	if (s->w.mode == STAR_SLOW && !s->w.asked)
 		star_release(&s->w, 0, false);
-	return star_test_queue(sk);
+	return forget(star_test_queue(sk));
 }
 
 /* Minimum RTT of the current round, or of the previous one if there is none yet. */
 static u32 star_rtt(const struct star *s)
 {
 	return s->j.least_us == U32_MAX ? s->j.last_us : s->j.least_us;
-}
-
-/* A first loss is left to the evaluation of the whole round if the queue is shorter
- * than the path and well below its recent maximum: it may be a bit error.
- */
-static bool star_leaves_queue(const struct star *s)
-{
-	u32 rtt = star_rtt(s);
-
-	return s->w.mode != STAR_START && rtt / 2 < s->j.base_us &&
-	       !judge_is_near_top(&s->j, rtt);
 }
 
 /* Respond to a loss with a standing queue, unless a test is running. */
@@ -669,8 +671,7 @@ static void star_reduce_queue(struct sock *sk)
 		judge_begin_test(&s->j, rtt, star_time_us(sk, cwnd / 4), 3);
 		s->j.dip = s->j.test > 0;
 	}
-	star_yield_to(sk, to,
-		      star_drain(cwnd, rtt, s->j.base_us, s->j.alone), false);
+	star_yield_to(sk, to, star_drain(cwnd, rtt, s->j.base_us, s->j.alone));
 }
 
 /* Respond to the loss event or mark for which the stack has asked for ssthresh.
@@ -681,7 +682,7 @@ static void star_reduce(struct sock *sk)
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
 	u32 cwnd = s->prior_cwnd, ssthresh, to;
-	bool published = !star_judges(), queue = s->j.queue && !published;
+	bool published = !star_judges();
 
 	if (marked_reduction(sk)) {
 		s->w.mode = STAR_MARKED;
@@ -689,17 +690,24 @@ static void star_reduce(struct sock *sk)
 		tp->snd_ssthresh = star_cwnd(&s->w);
 		return;
 	}
-	if (queue && !star_leaves_queue(s)) {
+	if (s->j.queue && !published) {
 		star_reduce_queue(sk);
 		return;
 	}
 	/* A bit error while other flows share the path: keep the window. After a
 	 * mark slow start must not raise it either.
 	 */
-	if (queue || s->w.mode == STAR_YIELD || s->w.mode == STAR_MARKED) {
+	if (s->w.mode == STAR_YIELD || s->w.mode == STAR_MARKED) {
 		star_respond(&s->w, cwnd, cwnd, published);
 		if (s->w.mode != STAR_SLOW)
 			tp->snd_ssthresh = max(cwnd, STAR_CWND_MIN);
+		return;
+	}
+	/* The estimate still grows: a bit error is no reason to end that. */
+	if (s->w.mode == STAR_START && !published && s->w.cwnd_abe &&
+	    s->w.flat < STAR_FLAT) {
+		star_respond(&s->w, cwnd, cwnd, published);
+		tp->snd_ssthresh = max(s->w.cwnd_abe, STAR_CWND_MIN);
 		return;
 	}
 	/* Sent at two windows per RTT: do not evaluate the losses of that. */
@@ -742,6 +750,8 @@ static u32 star_pace(const struct star *s)
 {
 	bool slow_start = s->w.mode == STAR_START || s->w.mode == STAR_SLOW;
 
+	if (s->w.mode == STAR_START && s->w.cwnd_abe && star_judges())
+		return STAR_PACE_LIFTED;
 	return slow_start && !s->j.queue ? STAR_PACE_START : STAR_PACE_CRUISE;
 }
 
@@ -856,9 +866,8 @@ static bool star_rests(const struct sock *sk)
 				     tcp_sk(sk)->snd_ssthresh);
 }
 
-/* Has the round trip ended? With more than half of it lost a round ends early, as the
- * data sent until its end would be lost as well. Not if the flow is alone: a short
- * outage of the link looks the same.
+/* Has the round trip ended? The second one with far too many losses ends early, as the data
+ * sent until its end would be lost as well.
  */
 static bool star_round_ends(const struct sock *sk, const struct rate_sample *rs)
 {
@@ -871,7 +880,8 @@ static bool star_round_ends(const struct sock *sk, const struct rate_sample *rs)
 	if (!before(rs->prior_delivered, s->round_end))
 		return true;
 	return lost >= STAR_LOST_EARLY && lost > tp->delivered - s->round_end &&
-	       star_judges() && !s->j.skip && !judge_is_lone(&s->j);
+	       star_judges() && !s->j.skip &&
+	       (!s->j.alone || (s->j.over && lost > star_cwnd(&s->w) / 4));
 }
 
 /* Detect that nothing has arrived for half a round trip. If nothing was on its way, since
@@ -886,7 +896,7 @@ static void star_look_for_silence(struct sock *sk, const struct rate_sample *rs)
 	bool paused = ca_state(sk) == TCP_CA_Open &&
 		      (s32)((u32)tp->first_tx_mstamp - last_us) >= 0;
 
-	if (rs->acked_sacked && !paused &&
+	if (rs->acked_sacked && !paused && star_cwnd(&s->w) >= STAR_QUEUED &&
 	    (u32)tp->tcp_mstamp - last_us > tp->srtt_us >> 4)
 		judge_silence(&s->j);
 }

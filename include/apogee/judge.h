@@ -3,31 +3,35 @@
  * How TCP-STAR evaluates RTTs and losses (coexist=1), once per packet-timed round
  * trip.
  *
- * A high RTT may be due to a queue or to a longer path, a loss to a full queue or to
- * a bit error. A single measurement cannot distinguish them, but the response to a
- * smaller window can: a queue becomes shorter and its losses end, while a longer path
- * and bit errors remain. So every reduction of the window is also a test:
+ * A high RTT may be due to a queue or to a longer path, a loss to a full queue or to a
+ * bit error. Delay tells which: losses while the queue is empty are the link's, losses
+ * while it is not are congestion. So the path's own RTT must be known, and whether it
+ * still is:
  *
  *   RTT     A queue stands if the minimum RTT of a round exceeds the path's by more
  *           than a sixteenth of it plus the RTT's own variation. After some such
- *           rounds the window is reduced for one round. If the RTT then neither falls
- *           nor rises, it is taken as the path's. A flow too small for this test
- *           takes an RTT that stays within a thirty-second for many rounds: queues of
- *           other flows vary.
- *   losses  The link's own loss rate is estimated, and losses beyond it are summed up
- *           (a CUSUM test, counted in segments, so that the larger of two windows
- *           reaches the limit first). At the limit the window is reduced. If the
- *           losses persist although less is sent than the path carries and its queue
- *           is empty, they are the link's: the estimate is raised, and the reduction
- *           reverted. If less than half of them persist, the estimate is lowered to
- *           these, but not below its initial value. With a queue shared with other
- *           flows a few losses suffice for a reduction. A loss of more than one
- *           segment in five reduces the window to what arrived, whatever the cause.
+ *           rounds a flow with a large part of the path reduces its window for one
+ *           round. If the RTT then neither falls nor rises, it is taken as the path's.
+ *           Any flow that has not seen the path's RTT for ten seconds reduces its
+ *           window for three rounds, and takes their minimum.
+ *   empty   The queue is empty if the RTT is within two packets of the path's, but for
+ *           its own variation, and no more is sent than the path carries.
+ *   losses  The link's own loss rate is learned in rounds with an empty queue, a high
+ *           one only if the smoothed RTT shows that, too. Losses beyond it are summed
+ *           up (a CUSUM test, counted in segments, so that the larger of two windows
+ *           reaches the limit first). At the limit the window is reduced. With a queue
+ *           shared with other flows a few losses suffice. If a flow is alone or its
+ *           queue empty, two rounds in a row that lose more than one segment in five
+ *           reduce the window to what arrived, else one: a burst of bit errors ends by
+ *           itself, an overload does not.
  *   alone   What a flow sends, compared with ABE's estimate of what the path carries,
- *           shows whether there are other flows.
+ *           shows whether there are other flows. Beside a few of them in a short queue
+ *           it does not.
  *
- * docs/algorithms.md gives the reasons, and the alternatives tried. Windows and
- * counts are in segments, times in us.
+ * Each of these is formed anew in each round, but for the path's RTT and the loss rate,
+ * which a round may change in both directions. docs/algorithms.md gives the reasons,
+ * each constant's origin, and what was tried. Windows and counts are in segments, times
+ * in us.
  */
 #ifndef _APOGEE_JUDGE_H
 #define _APOGEE_JUDGE_H
@@ -39,125 +43,110 @@
 /* Rounds with a queue before a test, and minimum rounds between two tests. */
 #define JUDGE_STANDING		4U
 #define JUDGE_REST		8U
-/* Rounds with a constant RTT after which it is taken as the path's. */
-#define JUDGE_STILL		16U
-/* Upper bound of the path's RTT, in multiples of tcp_min_rtt(). */
-#define JUDGE_LONGEST		8U
-/* A queue is empty if the smoothed RTT is at most a 64th and 0.5 ms above the path's
- * RTT.
+/* A queue is not tested while the RTT grows by more than an eighth per round. */
+#define JUDGE_RISE_SHIFT	3
+/* A queue is empty if the RTT is at most two packets, but no more than an eighth of the
+ * path's RTT, or 0.5 ms above that.
  */
-#define JUDGE_EMPTY_SHIFT	6
+#define JUDGE_EMPTY_SHIFT	3
 #define JUDGE_EMPTY_US		500U
+/* What the stack sends at once: TSO packets of a millisecond. */
+#define JUDGE_BURST_US		1000U
+/* Multiples of the RTT's variation from round to round: up to the first a queue may be
+ * empty, above the second it stands.
+ */
+#define JUDGE_EMPTY_NOISE	3U
+#define JUDGE_QUEUE_NOISE	1U
+/* The path's RTT is measured anew after ten seconds (as in BBR), for three rounds: one
+ * until the smaller window is in effect, one for the queue to drain, one to measure.
+ */
+#define JUDGE_RENEW_US		10000000U
+#define JUDGE_RENEW_ROUNDS	3U
+/* Long times are kept in 16 us, those for the above in 16384 us. */
+#define JUDGE_UNIT_SHIFT	4
+#define JUDGE_CLOCK_SHIFT	14
 
-/* Initial estimate of the link's loss rate, in 1/1024: a bit error rate of 1e-6 loses
- * one frame of 1514 bytes in 83.
+/* Bounds of the link's loss rate, in 1/1024: a bit error rate of 1e-6 loses one frame of
+ * 1514 bytes in 83, 1e-5 one in 9.
  */
 #define JUDGE_LINK_BEGIN	12U
-/* Losses beyond 1.5 times this estimate plus this rate, in 1/1024, are excess. */
+#define JUDGE_LINK_MOST		96U
+/* As long as a queue may hide in the RTT's variation: 1.6e-6 loses one in 52. */
+#define JUDGE_LINK_FEW		20U
+/* A round of this number of segments counts as much as all before. */
+#define JUDGE_LEARN		128U
+/* Losses beyond 1.5 times this rate plus this one, in 1/1024, are excess. */
 #define JUDGE_EXCESS_BASE	8U
 /* Limit of the excess: 5 segments, or a twelfth of a small window. */
 #define JUDGE_EXCESS		5U
 #define JUDGE_EXCESS_WINDOW	12U
 /* The excess is counted in 1/32 segment. */
 #define JUDGE_SEGMENT		32U
-/* A bit error rate of 1e-5 loses one frame in 9: one in 5 plus 4 segments, of 200, is
- * five standard deviations more. Fewer than 16 losses are not evaluated.
+/* A bit error rate of 1e-5 loses one frame in 9. More than one in five plus two
+ * segments are too many, whatever the cause. Fewer than four losses are not evaluated.
  */
 #define JUDGE_OVER_SHARE	205U
 #define JUDGE_OVER_IN		5U
-#define JUDGE_OVER_SPREAD	4U
-#define JUDGE_OVER_LEAST	16U
-/* Number of losses from which a probe for more bandwidth is costly. */
-#define JUDGE_COSTLY		32U
+#define JUDGE_OVER_SPREAD	2U
+#define JUDGE_OVER_LEAST	4U
 /* Losses in a round that show a full queue: 3 plus one segment in 64. */
 #define JUDGE_FULL_LEAST	3U
 #define JUDGE_FULL_SHIFT	6
-/* Number of losses expected from the link before a reduction is evaluated, and the
- * same for a loss rate below one in 16. A round counts for about a third at most.
- */
-#define JUDGE_EXPECTED		32U
-#define JUDGE_EXPECTED_FEW	16U
-/* The estimate is reviewed at this number of losses, or of expected losses in 1/8. A
- * round counts for at most JUDGE_SEEN_ROUND of the latter.
- */
-#define JUDGE_SEEN		48U
-#define JUDGE_SEEN_EXPECTED	128U
-#define JUDGE_SEEN_ROUND	96U
-/* Rounds of fewer segments are too small for a test. */
-#define JUDGE_SMALL		128U
-/* Estimates above one in 26, a bit error rate of 3e-6, are lowered if there is a queue. */
-#define JUDGE_LINK_DOUBT	40U
-/* Loss rates in 1/1024 that a small window attributes to the link: 1/13 to 1/6. */
-#define JUDGE_LINK_LOW		80U
-#define JUDGE_LINK_HIGH		180U
-/* Rounds alone before a flow counts as alone, until other flows are detected. */
-#define JUDGE_LONE		4U
-/* A loss is near the top of the queue at three quarters or more of the recent maximum
- * delay of the queue. This maximum decays by a thirty-second per round.
- */
-#define JUDGE_TOP_SHIFT		5
-/* A queue is not tested while the RTT grows by more than an eighth per round. */
-#define JUDGE_RISE_SHIFT	3
 
 /**
  * struct judge_state - state of the evaluation of RTTs and losses
  * @base_us: the path's RTT, ~0 if unknown
- * @least_us: minimum RTT of the current round, ~0 if none yet
- * @last_us: minimum RTT of the previous round; during a test of the RTT, of the round
- *	before the test
+ * @least_us: minimum RTT of the current round, ~0 if none yet; while the path's RTT is
+ *	measured anew, of these rounds
+ * @last_us: minimum RTT of the previous round, ~0 if none; during a test of the RTT, of
+ *	the round before the test
+ * @low_us: smoothed minimum of the RTT: it falls at once and rises slowly; 0 if none yet
+ * @noise: mean change of the rounds' minimum RTT while the flow has no queue of its own,
+ *	in 16 us
+ * @seen: when @base_us was last seen, in 16384 us, modulo 2^16
  * @excess: losses beyond those of the link, in 1/JUDGE_SEGMENT segments
- * @calm: smoothed RTT above the path's while the flow has hardly any queue of its own,
- *	in 1/256 of @base_us
- * @level: level at which the RTT has stayed, in 1/64 of @base_us above it
- * @still: number of rounds for which it has; not counted while @large is set
- * @ratio: loss rate before the reduction, in 1/1024, while its effect on losses is
- *	tested; else 0
- * @expected: losses expected since the reduction, by @ratio; only valid with @ratio
- * @lost: losses since the reduction; only valid with @ratio
+ * @link: loss rate of the link, in 1/1024
  * @fall: fall of the RTT expected in a test, in 1/256 of @last_us
- * @link: estimated loss rate of the link, in 1/1024
- * @seen_expected: losses expected by @link since its last review, in 1/8, in the rounds
- *	that judge_see() counts
- * @seen: losses in these rounds
  * @test: rounds until the test of the RTT is evaluated, 0: no test
  * @standing: rounds with a queue, up to JUDGE_STANDING
- * @rest: rounds until the next test may begin
  * @skip: rounds until losses show the effect of the last reduction
  * @dip: the window is reduced for this round
+ * @rest: rounds until the next test may begin
+ * @renew: rounds until @base_us has been measured anew, 0: it is not
  * @queue: a queue stands
  * @alone: no other flows are detected
  * @large: this flow sends at least three eighths of what the path carries, so that a
  *	reduction of its window has a measurable effect
- * @lone: rounds alone, up to JUDGE_LONE
+ * @much: it sends at least three quarters of that, so that a queue may be its own
+ * @empty: the queue was empty in the last round
+ * @learns: and the smoothed RTT shows that, too
+ * @over: far too many were lost in the last round
  * @quiet: rounds whose losses are ignored, since nothing arrived for a while
- * @top: recent maximum delay of the queue, in 1/16 of @base_us
  */
 struct judge_state {
 	u32 base_us;
 	u32 least_us;
 	u32 last_us;
-	u16 level;
+	u32 low_us;
+	u16 noise;
+	u16 seen;
 	u8 excess;
-	u8 calm;
-	u8 still;
-	u8 ratio;
-	u8 expected;
-	u8 lost;
-	u8 fall;
 	u8 link;
-	u8 seen_expected;
-	u8 seen;
-	u16 test : 2;
-	u16 standing : 3;
-	u16 rest : 4;
-	u16 skip : 2;
-	u16 dip : 1;
-	u16 queue : 1;
-	u16 alone : 1;
-	u16 large : 1;
-	u8 lone : 4;
-	u8 quiet : 4;
-	u8 top;
+	u8 fall;
+	u8 test : 2;
+	u8 standing : 3;
+	u8 skip : 2;
+	u8 dip : 1;
+	u8 rest : 4;
+	u8 renew : 2;
+	u8 queue : 1;
+	u8 alone : 1;
+	u8 large : 1;
+	u8 much : 1;
+	u8 empty : 1;
+	u8 learns : 1;
+	u8 over : 1;
+	u8 quiet : 2;
 };
 
 /**
@@ -167,7 +156,7 @@ struct judge_state {
  * @cwnd: the window at its end
  * @path: segments that the path carries in the time of a round, 0 if unknown
  * @rtt_us: smoothed RTT
- * @min_rtt_us: minimum RTT of the last minutes, tcp_min_rtt()
+ * @now_us: its end, in us, modulo 2^32
  * @limited: the flow is limited by its window
  * @train: the round includes the connection's first train, sent at once
  */
@@ -177,7 +166,7 @@ struct judge_round {
 	u32 cwnd;
 	u32 path;
 	u32 rtt_us;
-	u32 min_rtt_us;
+	u32 now_us;
 	bool limited;
 	bool train;
 };
@@ -188,8 +177,22 @@ enum judge_answer {
 	JUDGE_CUT,		/* reduce: losses exceed those of the link */
 	JUDGE_FULL,		/* reduce: a queue shared with other flows is full */
 	JUDGE_OVER,		/* reduce to what arrived: far too many losses */
-	JUDGE_TAKE_BACK,	/* revert the last reduction: the losses are the link's */
 };
+
+/**
+ * judge_init() - begin without knowledge of the path
+ * @j: the state, zeroed
+ * @base_us: the path's RTT as far as known, else ~0
+ * @now_us: the time, in us, modulo 2^32
+ */
+static inline void judge_init(struct judge_state *j, u32 base_us, u32 now_us)
+{
+	j->base_us = base_us;
+	j->least_us = U32_MAX;
+	j->last_us = U32_MAX;
+	j->link = JUDGE_LINK_BEGIN;
+	j->seen = (u16)(now_us >> JUDGE_CLOCK_SHIFT);
+}
 
 /**
  * judge_share() - the part of a window that is in flight and not in a queue
@@ -206,54 +209,70 @@ static inline u32 judge_share(u32 cwnd, u32 rtt_us, u32 base_us)
 	return (u32)div_u64((u64)cwnd * base_us, rtt_us);
 }
 
+/* The RTT's variation from round to round, in us. */
+static inline u32 judge_noise_us(const struct judge_state *j)
+{
+	return (u32)j->noise << JUDGE_UNIT_SHIFT;
+}
+
 /* Is the RTT more than a sixteenth and @spread_us above the path's? */
 static inline bool judge_above(const struct judge_state *j, u32 rtt_us,
-			       u32 spread_us)
+			       u64 spread_us)
 {
 	return rtt_us > j->base_us &&
-	       rtt_us - j->base_us >
-		       (u64)(j->base_us >> JUDGE_QUEUE_SHIFT) + spread_us;
+	       rtt_us - j->base_us > (j->base_us >> JUDGE_QUEUE_SHIFT) + spread_us;
+}
+
+/**
+ * judge_is_empty() - is the queue empty at this RTT?
+ * @j: the state
+ * @rtt_us: the RTT
+ * @path: segments that the path carries in this time; 0 counts as 1
+ *
+ * The delay of a queue is in packets, RTT / @path each.
+ *
+ * Return: true if the RTT is the path's, but for two packets and its own variation.
+ */
+static inline bool judge_is_empty(const struct judge_state *j, u32 rtt_us, u32 path)
+{
+	u32 packet_us = rtt_us / max_t(u32, path, 1);
+	u64 few_us = min_t(u64, 2ULL * packet_us, j->base_us >> JUDGE_EMPTY_SHIFT);
+
+	return rtt_us <= j->base_us + max_t(u64, few_us, JUDGE_EMPTY_US) +
+				 JUDGE_EMPTY_NOISE * judge_noise_us(j);
 }
 
 /**
  * judge_rtt() - evaluate the RTT of an ACK
  * @j: the state
  * @rtt_us: the RTT
+ * @cwnd: the window
+ *
+ * If the path's RTT turns out to be shorter than known, the queue was not empty when it
+ * seemed to be: the link's loss rate is learned anew.
  */
-static inline void judge_rtt(struct judge_state *j, u32 rtt_us)
+static inline void judge_rtt(struct judge_state *j, u32 rtt_us, u32 cwnd)
 {
-	j->base_us = min_t(u32, j->base_us, rtt_us);
+	u32 known_us = j->base_us;
+
+	j->base_us = min_t(u32, known_us, rtt_us);
+	if (known_us != U32_MAX && !judge_is_empty(j, known_us, cwnd))
+		j->link = JUDGE_LINK_BEGIN;
 	j->least_us = min_t(u32, j->least_us, rtt_us);
+	if (rtt_us <= j->low_us || !j->low_us)
+		j->low_us = rtt_us;
+	else
+		j->low_us += (rtt_us - j->low_us - 1) / max_t(u32, cwnd / 4, 8) + 1;
 	if (j->queue && !judge_above(j, rtt_us, 0))
 		j->queue = 0;
 }
 
-/* Does the smoothed RTT show an empty queue? @calm is its distance from the path's
- * without a queue, in 1/256 of that.
- */
-static inline bool judge_is_empty(u32 rtt_us, u32 base_us, u32 calm)
-{
-	return rtt_us <= (u64)base_us + (base_us >> JUDGE_EMPTY_SHIFT) +
-				 JUDGE_EMPTY_US + (((u64)base_us * calm) >> 8);
-}
-
-/* Delay of the queue: RTT above the path's, in 1/16 of it, up to 255. */
-static inline u32 judge_queued(const struct judge_state *j, u32 rtt_us)
-{
-	u64 above_us = rtt_us > j->base_us ? rtt_us - j->base_us : 0;
-
-	return (u32)min_t(u64, div_u64(above_us << 4,
-				       max_t(u32, j->base_us, 1)), U8_MAX);
-}
-
-/* The path has become longer: part of the known queue delay belongs to the path. */
+/* The path has become longer. */
 static inline void judge_adopt(struct judge_state *j)
 {
-	j->top -= (u8)min_t(u32, j->top, judge_queued(j, j->least_us));
 	j->base_us = j->least_us;
 	j->queue = 0;
 	j->standing = 0;
-	j->still = 0;
 	j->rest = 0;
 }
 
@@ -269,90 +288,99 @@ static inline bool judge_is_path(const struct judge_state *j)
 	return j->least_us > j->base_us && moved < due;
 }
 
-/* Has the RTT stayed within a thirty-second for JUDGE_STILL rounds? For flows too small
- * for a test: a queue shared with other flows varies. A large flow has tests, so its
- * rounds are not counted, and those counted before are discarded.
- */
-static inline bool judge_is_still(struct judge_state *j)
-{
-	u64 above = (u64)(j->least_us - j->base_us) << 6;
-	u32 level = (u32)min_t(u64, div_u64(above, max_t(u32, j->base_us, 1)),
-			       U16_MAX);
-
-	if (!j->queue || j->large || level > j->level + 1U ||
-	    level + 1U < j->level) {
-		j->level = (u16)level;
-		j->still = 0;
-	} else if (j->still < JUDGE_STILL) {
-		j->still++;
-	}
-	return j->still == JUDGE_STILL;
-}
-
-static inline void judge_see_queue(struct judge_state *j)
-{
-	u32 fallen = j->top - ((j->top + (1U << JUDGE_TOP_SHIFT) - 1) >>
-			       JUDGE_TOP_SHIFT);
-
-	j->top = (u8)max_t(u32, judge_queued(j, j->least_us), fallen);
-}
-
-/**
- * judge_is_near_top() - is the queue near its recent maximum?
- * @j: the state
- * @rtt_us: the RTT
- *
- * A loss in a shorter queue is a bit error, or due to other flows.
- *
- * Return: true if the delay is at least three quarters of that maximum.
- */
-static inline bool judge_is_near_top(const struct judge_state *j, u32 rtt_us)
-{
-	return judge_queued(j, rtt_us) * 4 >= j->top * 3U;
-}
-
 /* Has the RTT grown by more than an eighth since the previous round? */
 static inline bool judge_is_rising(const struct judge_state *j)
 {
 	return j->least_us > (u64)j->last_us + (j->last_us >> JUDGE_RISE_SHIFT);
 }
 
-/**
- * judge_end_rtt() - evaluate the RTT at the end of a round
- * @j: the state
- * @srtt_us: smoothed RTT; its distance from the minimum is the RTT's own variation
- * @min_rtt_us: minimum RTT of the last minutes, tcp_min_rtt()
- *
- * Return: true if the path has become longer.
+/* By how much does the RTT vary? From round to round only while the window is as it was,
+ * and too small for a queue of its own.
  */
-static inline bool judge_end_rtt(struct judge_state *j, u32 srtt_us,
-				 u32 min_rtt_us)
+static inline void judge_vary(struct judge_state *j)
 {
-	u32 spread_us = srtt_us > j->least_us ? srtt_us - j->least_us : 0;
-	bool longer = false;
+	u32 moved_us = j->last_us > j->least_us ? j->last_us - j->least_us :
+						  j->least_us - j->last_us;
+	u32 moved = min_t(u32, moved_us >> JUDGE_UNIT_SHIFT, U16_MAX);
 
-	if (j->least_us == U32_MAX)
-		return false;
-	j->queue = judge_above(j, j->least_us, spread_us);
+	if (j->last_us != U32_MAX && !j->skip && (!j->much || moved < j->noise))
+		j->noise = (u16)((7U * j->noise + moved) / 8);
+}
+
+/* Is a queue standing, and for how long? */
+static inline void judge_see_queue(struct judge_state *j, u32 spread_us)
+{
+	j->queue = judge_above(j, j->least_us,
+			       (u64)spread_us + JUDGE_QUEUE_NOISE * judge_noise_us(j));
 	if (!j->queue || judge_is_rising(j))
 		j->standing = 0;
 	else if (j->standing < JUDGE_STANDING)
 		j->standing++;
+}
+
+/* The path's RTT has not been seen for a while: begin to measure it anew. */
+static inline void judge_watch_base(struct judge_state *j, const struct judge_round *r)
+{
+	u16 now = (u16)(r->now_us >> JUDGE_CLOCK_SHIFT);
+
+	if (judge_is_empty(j, j->least_us, r->path)) {
+		j->seen = now;
+	} else if ((u16)(now - j->seen) >= JUDGE_RENEW_US >> JUDGE_CLOCK_SHIFT) {
+		j->renew = JUDGE_RENEW_ROUNDS;
+		j->dip = 1;
+		j->seen = now;
+	}
+}
+
+/* A round with a smaller window has ended. Returns true if it was the last one, and has
+ * shown a longer path.
+ */
+static inline bool judge_renew(struct judge_state *j, const struct judge_round *r)
+{
+	j->dip = --j->renew > 0;
+	if (j->renew)
+		return false;
+	j->seen = (u16)(r->now_us >> JUDGE_CLOCK_SHIFT);
+	return j->least_us > j->base_us;
+}
+
+/**
+ * judge_end_rtt() - evaluate the RTT at the end of a round
+ * @j: the state
+ * @r: the round; the distance of its smoothed RTT from the minimum is the RTT's own
+ *	variation
+ *
+ * Return: true if the path has become longer.
+ */
+static inline bool judge_end_rtt(struct judge_state *j, const struct judge_round *r)
+{
+	u32 spread_us = r->rtt_us > j->least_us ? r->rtt_us - j->least_us : 0;
+	bool longer = false;
+
+	if (j->least_us == U32_MAX)
+		return false;
+	if (!j->test && !j->renew)
+		judge_vary(j);
+	judge_see_queue(j, spread_us);
 	if (j->rest)
 		j->rest--;
-	if (j->test) {
+	if (j->renew) {
+		longer = judge_renew(j, r);
+	} else if (j->test) {
 		j->rest = JUDGE_REST;
 		longer = !--j->test && judge_is_path(j);
+		j->dip &= j->test > 1;
+	} else {
+		j->dip = 0;
 	}
-	judge_see_queue(j);
-	j->dip &= j->test > 1;
-	longer |= judge_is_still(j);
-	longer &= j->least_us <= (u64)min_rtt_us * JUDGE_LONGEST;
 	if (longer)
 		judge_adopt(j);
-	if (!j->test)
+	if (!j->test && !j->renew)
+		judge_watch_base(j, r);
+	if (!j->test && (!j->renew || j->renew == JUDGE_RENEW_ROUNDS))
 		j->last_us = j->least_us;
-	j->least_us = U32_MAX;
+	if (!j->renew || j->renew == JUDGE_RENEW_ROUNDS)
+		j->least_us = U32_MAX;
 	return longer;
 }
 
@@ -371,7 +399,7 @@ static inline void judge_begin_test(struct judge_state *j, u32 rtt_us,
 {
 	u32 seen = j->alone ? 2 : 3;
 
-	if (!rtt_us || rtt_us == U32_MAX || !j->large ||
+	if (!rtt_us || rtt_us == U32_MAX || !j->large || j->renew ||
 	    fall_us < (u64)rtt_us * seen / 32)
 		return;
 	j->fall = (u8)min_t(u64, div_u64((u64)fall_us << 8, rtt_us), U8_MAX);
@@ -380,16 +408,16 @@ static inline void judge_begin_test(struct judge_state *j, u32 rtt_us,
 }
 
 /**
- * judge_end_test() - drop the tests, as the window has changed
+ * judge_end_test() - drop a test and a measurement, as the window has changed
  * @j: the state
  *
- * Later RTTs and losses are not due to the last reduction.
+ * Later RTTs are not due to the last reduction.
  */
 static inline void judge_end_test(struct judge_state *j)
 {
 	j->test = 0;
 	j->dip = 0;
-	j->ratio = 0;
+	j->renew = 0;
 }
 
 /**
@@ -404,44 +432,45 @@ static inline bool judge_test_due(const struct judge_state *j)
 }
 
 /**
- * judge_dip() - the reduced window of a test of the RTT
- * @j: the state, @last_us being the RTT before the test
+ * judge_dip() - the reduced window of a test of the RTT, or of its measurement
+ * @j: the state, @last_us being the RTT before
  * @cwnd: the window
  *
- * The part of the window that is not in the queue, at least half. Beside other flows
- * at most three quarters, or the effect would not be measurable. At least two
- * segments, as a single one would wait for the delayed ACK.
+ * The part of the window that is not in the queue, for a test at least half of it.
+ * Beside other flows at most three quarters, or the effect would not be measurable; for
+ * a measurement three quarters of that part, as all flows together must drain the queue.
+ * At least two segments, as a single one would wait for the delayed ACK.
  *
  * Return: the window.
  */
 static inline u32 judge_dip(const struct judge_state *j, u32 cwnd)
 {
-	u32 dip = max_t(u32, judge_share(cwnd, j->last_us, j->base_us),
-			cwnd >> 1);
+	u32 dip = judge_share(cwnd, j->last_us, j->base_us);
 
-	if (!j->alone)
+	if (j->renew)
+		dip -= j->alone ? dip >> 6 : dip >> 2;
+	else
+		dip = max_t(u32, dip, cwnd >> 1);
+	if (!j->renew && !j->alone)
 		dip = min_t(u32, dip, cwnd - cwnd / 4);
 	return max_t(u32, dip, 2);
 }
 
-/* Update @calm, the distance of the smoothed RTT from the path's without a queue, as
- * jitter causes it. While the flow sends much, an increase is its own queue.
+/* Does the smoothed RTT show an empty queue, too, but for what the flow sends at once, and
+ * for two packets that a delayed ACK waits for? A short queue that others fill goes up and
+ * down: its minimum does not show it.
  */
-static inline void judge_calm(struct judge_state *j, u32 rtt_us, bool little)
+static inline bool judge_may_learn(const struct judge_state *j, const struct judge_round *r)
 {
-	u64 above_us = rtt_us > j->base_us ? rtt_us - j->base_us : 0;
-	u32 now = (u32)min_t(u64, div_u64(above_us << 8,
-					  max_t(u32, j->base_us, 1)), U8_MAX);
+	u32 packet_us = r->rtt_us / max_t(u32, r->path, 1);
 
-	if (now < j->calm)
-		j->calm = (u8)now;
-	else if (little)
-		j->calm += (now - j->calm + 3) >> 2;
+	return r->rtt_us <= (u64)j->base_us + max_t(u32, packet_us, JUDGE_BURST_US) +
+				    2ULL * packet_us;
 }
 
 /**
  * judge_use() - evaluate this flow's share of the path
- * @j: the state
+ * @j: the state, after judge_end_rtt()
  * @r: the round that has ended
  */
 static inline void judge_use(struct judge_state *j, const struct judge_round *r)
@@ -449,36 +478,23 @@ static inline void judge_use(struct judge_state *j, const struct judge_round *r)
 	u64 sent = (u64)r->delivered + r->lost, path = r->path;
 
 	j->large = sent * 8 >= path * 3;
-	j->alone = (u64)r->lost * JUDGE_OVER_IN <= sent &&
-		   (j->queue ? sent * 16 >= path * 15 : sent * 8 >= path * 7);
-	judge_calm(j, r->rtt_us, sent * 4 < path * 3);
-	if (j->queue && sent * 16 < path * 15)
-		j->lone = 0;
-	else if (!j->quiet && j->lone < JUDGE_LONE)
-		j->lone = j->alone ? j->lone + 1 : 0;
-}
-
-/**
- * judge_is_lone() - have no other flows been detected for JUDGE_LONE rounds?
- * @j: the state
- *
- * Return: true if none were.
- */
-static inline bool judge_is_lone(const struct judge_state *j)
-{
-	return j->lone == JUDGE_LONE;
+	j->much = sent * 4 >= path * 3;
+	if ((u64)r->lost * JUDGE_OVER_IN <= sent)
+		j->alone = j->queue ? sent * 16 >= path * 15 : sent * 8 >= path * 7;
+	j->empty = sent <= path && judge_is_empty(j, j->low_us, r->path);
+	j->learns = j->empty && judge_may_learn(j, r);
 }
 
 /**
  * judge_silence() - nothing has arrived for half a round: an outage of the link
  * @j: the state
  *
- * An overflowing queue delivers without a pause. Only if the flow is alone: in a queue
- * that other flows fill, pauses between its packets are normal.
+ * An overflowing queue delivers without a pause. Not if the flow has a small part of the
+ * path: in a queue that other flows fill, pauses between its packets are normal.
  */
 static inline void judge_silence(struct judge_state *j)
 {
-	if (judge_is_lone(j))
+	if (j->large)
 		j->quiet = 2;
 }
 
@@ -492,170 +508,70 @@ static inline void judge_cut_made(struct judge_state *j)
 	j->skip = 2;
 }
 
-static inline void judge_count_anew(struct judge_state *j, u32 ratio)
-{
-	j->ratio = (u8)min_t(u32, ratio, U8_MAX);
-	j->expected = 0;
-	j->lost = 0;
-}
-
-static inline void judge_count(struct judge_state *j, u64 expected, u64 lost)
-{
-	j->expected = (u8)min_t(u64, expected, U8_MAX);
-	j->lost = (u8)min_t(u64, lost, U8_MAX);
-}
-
-/* Set the estimated loss rate of the link, and restart its review. */
-static inline void judge_believe(struct judge_state *j, u32 link)
-{
-	j->link = (u8)min_t(u32, link, U8_MAX);
-	j->seen_expected = 0;
-	j->seen = 0;
-}
-
-/* If losses may be a queue's, a high estimate of the link's is lowered by an eighth. */
-static inline u32 judge_doubt(u32 link)
-{
-	if (link <= JUDGE_LINK_DOUBT)
-		return link;
-	return link - (link - JUDGE_LINK_DOUBT + 7) / 8;
-}
-
-/* Review the estimated loss rate of the link. It falls if less than a third of the
- * expected losses occur, and rises back to its initial value. A flow that is not large
- * and has too few segments in a round for a test attributes more losses to the link.
- * Its rounds with losses count only if the queue was empty: the smoothed RTT is
- * compared with the stack's minimum, without an allowance for jitter. Beside other
- * flows and with a queue, an estimate that is confirmed is lowered: if all flows
- * attributed the queue's losses to the link, none would yield.
+/* Learn the link's loss rate. It falls in any round, and rises in rounds with an empty
+ * queue. The more segments, the more a round counts. A high rate that the smoothed RTT does
+ * not confirm is lowered by an eighth if there may be other flows: if all of them attributed
+ * the queue's losses to the link, none would yield.
  */
-static inline void judge_see(struct judge_state *j, const struct judge_round *r,
-			     u32 sent)
+static inline void judge_learn(struct judge_state *j, const struct judge_round *r, u32 sent)
 {
-	u64 now = ((u64)sent * j->link + 64) >> 7, lost = r->lost;
-	bool empty = judge_is_empty(r->rtt_us, r->min_rtt_us, 0);
-	bool small = !j->large && sent < JUDGE_SMALL;
-	u32 expected, seen, ratio;
+	u32 rate = (u32)div_u64((u64)min_t(u32, r->lost, sent) << 10, max_t(u32, sent, 1));
+	u32 link = (u32)div_u64((u64)j->link * JUDGE_LEARN + (u64)rate * sent,
+				min_t(u64, (u64)sent + JUDGE_LEARN, U32_MAX));
+	u32 most = JUDGE_LINK_MOST;
 
-	if (small && lost && !empty)
-		return;
-	if (now > JUDGE_SEEN_ROUND) {
-		lost = div64_u64(lost * JUDGE_SEEN_ROUND, now);
-		now = JUDGE_SEEN_ROUND;
+	if (!j->empty)
+		link = min_t(u32, link, j->link);
+	if (!j->learns) {
+		most = max_t(u32, j->link, JUDGE_LINK_FEW);
+		if (!j->alone)
+			most -= (most - JUDGE_LINK_FEW + 7) / 8;
 	}
-	expected = j->seen_expected + (u32)now;
-	seen = (u32)min_t(u64, j->seen + lost, U8_MAX);
-	j->seen_expected = (u8)expected;
-	j->seen = (u8)seen;
-	if (expected < JUDGE_SEEN_EXPECTED &&
-	    (seen < JUDGE_SEEN || expected < 8))
-		return;
-	ratio = seen * 8 * j->link / expected;
-	if (seen * 24 < expected)
-		judge_believe(j, j->link - j->link / 4);
-	else if (small && ratio > JUDGE_LINK_LOW && ratio < JUDGE_LINK_HIGH)
-		judge_believe(j, ratio);
-	else if (seen * 8 > expected && j->link < JUDGE_LINK_BEGIN)
-		judge_believe(j, j->link + 1U);
-	else if (empty || j->alone || judge_is_lone(j))
-		judge_believe(j, j->link);
-	else
-		judge_believe(j, judge_doubt(j->link));
+	j->link = (u8)clamp_t(u32, link, JUDGE_LINK_BEGIN, most);
 }
 
-/* Have the losses persisted after the reduction? If the flow is alone, half of them
- * suffice, since losses in its own queue end; beside other flows five eighths, since
- * losses in their queue persist. More losses than the upper bound have another cause.
- */
-static inline bool judge_stays(const struct judge_state *j, u64 expected,
-			       u64 lost)
+/* Were more than one in five lost, in sufficient number? */
+static inline bool judge_is_too_many(const struct judge_state *j, const struct judge_round *r)
 {
-	if (judge_is_lone(j))
-		return lost * 2 >= expected && lost <= expected * 2;
-	return lost * 8 >= expected * 5 && lost * 8 <= expected * 13;
+	u64 sent = (u64)r->delivered + r->lost;
+
+	return r->lost >= JUDGE_OVER_LEAST && !r->train &&
+	       (u64)r->lost * 1024 > sent * (JUDGE_OVER_SHARE + j->link / 2U) +
+					     JUDGE_OVER_SPREAD * 1024U;
 }
 
-/* Evaluate the losses after a reduction. If they persist, they are the link's, and its
- * estimated loss rate is raised to them; if less than half persist, it is lowered to
- * these, but not below JUDGE_LINK_BEGIN. Only valid while the path is not full and the
- * smoothed RTT shows an empty queue. Beside other flows the test is dropped if the
- * losses per round are too few for a result in time.
+/* Was it so, and in two rounds if it may have been a burst of bit errors? Right after a
+ * reduction only if that was far too small.
  */
-static inline bool judge_test_link(struct judge_state *j,
-				   const struct judge_round *r, u32 sent)
+static inline bool judge_is_over(struct judge_state *j, const struct judge_round *r)
 {
-	bool few = j->ratio < 64;
-	u32 want = few ? JUDGE_EXPECTED_FEW : JUDGE_EXPECTED;
-	u64 now = ((u64)sent * j->ratio + 1023) >> 10, lost = r->lost;
-	u32 link;
-	bool stays;
+	u64 sent = (u64)r->delivered + r->lost;
+	bool again = j->over;
 
-	if (sent > r->path ||
-	    !judge_is_empty(r->rtt_us, j->base_us, j->calm) ||
-	    (!judge_is_lone(j) && now < want / 4)) {
-		judge_count_anew(j, 0);
-		return false;
-	}
-	if (now > want / 3 + 1) {
-		lost = div64_u64(lost * (want / 3 + 1), now);
-		now = want / 3 + 1;
-	}
-	judge_count(j, j->expected + now, j->lost + lost);
-	if (j->expected < want)
-		return false;
-	stays = judge_stays(j, j->expected, j->lost);
-	link = (u32)j->lost * j->ratio / j->expected;
-	if (stays)
-		judge_believe(j, max_t(u32, link, j->link));
-	else if ((u32)j->lost * 2 < j->expected)
-		judge_believe(j, clamp_t(u32, link,
-					 min_t(u32, j->link, JUDGE_LINK_BEGIN),
-					 j->link));
-	judge_count_anew(j, 0);
-	return stays;
+	j->over = judge_is_too_many(j, r);
+	return j->over && (again || !(j->alone || j->empty)) &&
+	       (!j->skip || ((u64)r->delivered * 4 < r->cwnd && (u64)r->lost * 8 > sent * 5));
 }
 
-/* Were more than one in five lost, in sufficient number? Right after a reduction only if
- * that was far too small.
+/* The CUSUM test. With an empty queue neither one burst of losses nor two losses of a small
+ * window are congestion.
  */
-static inline bool judge_is_over(struct judge_state *j,
-				 const struct judge_round *r)
-{
-	u64 sent = (u64)r->delivered + r->lost, lost = r->lost;
-
-	if (lost * 1024 <= sent * (JUDGE_OVER_SHARE + j->link / 2U) +
-				   JUDGE_OVER_SPREAD * 1024U)
-		return false;
-	judge_count_anew(j, 0);
-	if (lost < JUDGE_OVER_LEAST || r->train)
-		return false;
-	return !j->skip ||
-	       ((u64)r->delivered * 4 < r->cwnd && lost * 8 > sent * 5);
-}
-
-/* The CUSUM test. If the flow is alone, a round counts for four segments at most:
- * neither one burst of losses nor two losses of a small window cause a reduction.
- */
-static inline bool judge_is_excess(struct judge_state *j,
-				   const struct judge_round *r, u32 sent)
+static inline bool judge_is_excess(struct judge_state *j, const struct judge_round *r, u32 sent)
 {
 	u32 share = j->link + j->link / 2U + JUDGE_EXCESS_BASE;
-	u32 most = clamp_t(u32, r->cwnd / JUDGE_EXCESS_WINDOW,
-			   1 + judge_is_lone(j), JUDGE_EXCESS);
+	u32 most = clamp_t(u32, r->cwnd / JUDGE_EXCESS_WINDOW, 1U + j->empty, JUDGE_EXCESS);
 	s64 excess = (s64)j->excess + (s64)r->lost * JUDGE_SEGMENT -
 		     (s64)(((u64)sent * share) >> 5);
 
-	if (judge_is_lone(j))
-		excess = min_t(s64, excess,
-			       (s64)j->excess +
-				       (JUDGE_EXCESS - 1) * JUDGE_SEGMENT);
-	j->excess = (u8)(excess < 0 ? 0 : min_t(s64, excess, U8_MAX));
+	if (j->alone && j->empty)
+		excess = min_t(s64, excess, (s64)j->excess + most * JUDGE_SEGMENT);
+	j->excess = (u8)clamp_t(s64, excess, 0, U8_MAX);
 	return j->excess > most * JUDGE_SEGMENT;
 }
 
 /* Do the losses show that a queue shared with other flows is full? */
-static inline bool judge_is_full(const struct judge_state *j,
-				 const struct judge_round *r, u32 sent)
+static inline bool judge_is_full(const struct judge_state *j, const struct judge_round *r,
+				 u32 sent)
 {
 	return j->queue && !j->alone &&
 	       r->lost >= JUDGE_FULL_LEAST + (sent >> JUDGE_FULL_SHIFT) +
@@ -673,6 +589,7 @@ static inline enum judge_answer judge_end_losses(struct judge_state *j,
 						 const struct judge_round *r)
 {
 	u32 sent = (u32)min_t(u64, (u64)r->delivered + r->lost, U32_MAX);
+	enum judge_answer answer = JUDGE_STAY;
 
 	if (j->quiet) {
 		j->quiet--;
@@ -682,45 +599,22 @@ static inline enum judge_answer judge_end_losses(struct judge_state *j,
 		judge_cut_made(j);
 		return JUDGE_OVER;
 	}
+	if (!r->train)
+		judge_learn(j, r, sent);
 	if (j->skip) {
 		j->skip--;
 		return JUDGE_STAY;
 	}
-	judge_see(j, r, sent);
-	if (j->ratio)
-		return judge_test_link(j, r, sent) ? JUDGE_TAKE_BACK :
-						     JUDGE_STAY;
 	/* Not limited by cwnd, e.g. losses block the receiver's window: no reduction. */
 	if (!r->limited || (u64)sent * 4 < (u64)r->cwnd * 3)
 		return JUDGE_STAY;
-	if (judge_is_full(j, r, sent)) {
+	if (judge_is_full(j, r, sent))
+		answer = JUDGE_FULL;
+	else if (judge_is_excess(j, r, sent) && r->lost)
+		answer = JUDGE_CUT;
+	if (answer != JUDGE_STAY)
 		judge_cut_made(j);
-		return JUDGE_FULL;
-	}
-	if (!judge_is_excess(j, r, sent))
-		return JUDGE_STAY;
-	/* Few losses although less is sent than the path carries: other flows fill it. */
-	if ((u64)sent * 8 < (u64)r->path * 7 && (u64)r->lost * 16 < sent)
-		j->lone = 0;
-	judge_cut_made(j);
-	if (j->large || judge_is_lone(j))
-		judge_count_anew(j, max_t(u32, 1, (u32)div_u64((u64)r->lost << 10,
-							       sent)));
-	return JUDGE_CUT;
-}
-
-/**
- * judge_is_costly() - was more than one in eight lost in a round, but not in an outage?
- * @r: the round
- *
- * Return: true if so, with JUDGE_COSTLY losses or more.
- */
-static inline bool judge_is_costly(const struct judge_round *r)
-{
-	u64 sent = (u64)r->delivered + r->lost;
-
-	return r->lost >= JUDGE_COSTLY && r->lost < r->delivered &&
-	       (u64)r->lost * 8 > sent;
+	return answer;
 }
 
 /**
@@ -734,12 +628,11 @@ static inline bool judge_is_costly(const struct judge_round *r)
  * what the round delivered without the queue and at most twice what it delivered, as
  * losses are detected late; not above the current window.
  * JUDGE_FULL: three quarters of the window before the losses, similar to CUBIC
- * (RFC 9438 4.6). JUDGE_CUT: four fifths. JUDGE_TAKE_BACK: a sixth more.
+ * (RFC 9438 4.6). JUDGE_CUT: what arrived, half to four fifths.
  *
  * Return: the window.
  */
-static inline u32 judge_cwnd(const struct judge_state *j,
-			     enum judge_answer answer,
+static inline u32 judge_cwnd(const struct judge_state *j, enum judge_answer answer,
 			     const struct judge_round *r, u32 prior_cwnd)
 {
 	u64 sent = max_t(u64, (u64)r->delivered + r->lost, 1);
@@ -756,9 +649,8 @@ static inline u32 judge_cwnd(const struct judge_state *j,
 		return min_t(u32, r->cwnd, prior_cwnd - prior_cwnd / 4);
 	case JUDGE_CUT:
 		kept = r->cwnd - r->cwnd / 5 - !!(r->cwnd % 5);
+		kept = clamp_t(u32, r->cwnd - lost, r->cwnd >> 1, kept);
 		return kept ? kept : r->cwnd;
-	case JUDGE_TAKE_BACK:
-		return (u32)min_t(u64, (u64)r->cwnd + r->cwnd / 6, U32_MAX);
 	default:
 		return r->cwnd;
 	}

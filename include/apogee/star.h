@@ -13,13 +13,15 @@
  *    every loss this is a slow start on top of a full bandwidth-delay product.
  *  - the whole window (coexist=1): cwnd_reno + cwnd_abe is compared with
  *    ssthresh, and while a queue stands at the bottleneck the window grows by
- *    one segment per round trip, as in Reno. judge.h detects congestion once
- *    per round trip. At a loss with a standing queue the window is reduced to
+ *    one segment per round trip, as in Reno. Slow start goes on while ABE's
+ *    estimate grows, whatever single losses there are. judge.h detects congestion
+ *    once per round trip. At a loss with a standing queue the window is reduced to
  *    the part of it that is not in the queue, and starts a little below, so that
  *    the queue drains. If the flow is alone and the loss was a bit error, this
  *    costs no throughput, since the reduced window still fills the path. ABE's
  *    share is held back until there has been no congestion for a while and the
- *    window is back at cwnd_abe.
+ *    window is back at cwnd_abe; until then the flow probes for more from time to
+ *    time.
  */
 #ifndef _APOGEE_STAR_H
 #define _APOGEE_STAR_H
@@ -34,12 +36,11 @@
 #define STAR_CLEAR		12U
 /* Rounds without congestion before a flow probes for more bandwidth, growing by more
  * than a segment per round trip. Fewer if its window is below cwnd_abe. They double
- * with each probe that runs into congestion, up to STAR_WAIT_MOST.
+ * with each of the last probes that ran into congestion, up to three.
  */
 #define STAR_WAIT		8U
 #define STAR_WAIT_MOST		64U
-/* After a costly probe: STAR_WAIT_MOST rounds, however small the window. */
-#define STAR_WAIT_FULL		255U
+#define STAR_TRIES_MOST		3U
 /* A probe grows by an eighth of the window per round trip, and by at most an eighth of
  * what is missing to cwnd_abe; if the flow is alone, by a sixteenth, also above cwnd_abe.
  */
@@ -53,11 +54,15 @@
 #define STAR_QUEUE_SHIFT	4
 /* Steps of growth per ACK, enough for 32896 segments: the BPF verifier needs a bound. */
 #define STAR_STEPS_MAX		256U
+/* Rounds after which an estimate that has not grown by a quarter ends START, as in BBR. */
+#define STAR_FLAT		3U
 /* Minimum window: a single segment would wait for the delayed ACK. */
 #define STAR_CWND_MIN		2U
 
 /* Pacing gains in 1/256: in slow start two windows per RTT_min ... */
 #define STAR_PACE_START		512U
+/* ... 5/4 once ABE has lifted the window: an estimate that is too low is found out ... */
+#define STAR_PACE_LIFTED	320U
 /* ... then 17/16 of a window. The queue must hold what is sent faster than the
  * bottleneck rate: with a gain of 5/4, on a path of 10 Mbit/s and 500 ms, that is
  * 80 segments, which a shorter queue would drop.
@@ -84,9 +89,10 @@ enum star_mode {
  * @cwnd_cnt: segments acknowledged towards the next increment of @cwnd_reno
  * @mode: an enum star_mode
  * @restarted: reduced after an idle time, of which the first packet is not yet sent
+ * @flat: in START: rounds in which the estimate has not grown, up to STAR_FLAT
+ * @tries: recent probes that ran into congestion, up to STAR_TRIES_MOST
  * @clear: rounds without congestion, up to STAR_WAIT_MOST
- * @wait: number of these rounds before the next probe, up to STAR_WAIT_MOST; values
- *	below STAR_WAIT count as STAR_WAIT; or STAR_WAIT_FULL
+ * @grown: in START: star_scale() of the largest @cwnd_abe
  * @alone: no other flows are detected
  * @prior_mode: mode before the last reduction
  * @asked: the stack has asked for ssthresh, and the response is pending
@@ -98,10 +104,12 @@ struct star_window {
 	u32 cwnd_reno;
 	u32 cwnd_abe;
 	u32 cwnd_cnt;
-	u8 mode : 4;
+	u8 mode : 3;
 	u8 restarted : 1;
+	u8 flat : 2;
+	u8 tries : 2;
 	u8 clear;
-	u8 wait;
+	u8 grown;
 	u8 alone : 1;
 	u8 prior_mode : 3;
 	u8 asked : 1;
@@ -187,10 +195,8 @@ static inline void star_increase(struct star_window *w, u32 divisor, u32 acked)
  */
 static inline bool star_waited(const struct star_window *w, u32 times)
 {
-	u32 wait = max_t(u32, w->wait, STAR_WAIT) * times;
+	u32 wait = (STAR_WAIT << w->tries) * times;
 
-	if (w->wait == STAR_WAIT_FULL)
-		return w->clear >= STAR_WAIT_MOST;
 	return w->clear >= min_t(u32, wait, STAR_WAIT_MOST) ||
 	       (w->clear >= 2 * times &&
 		(u64)w->clear * w->cwnd_abe >= (u64)wait * star_cwnd(w));
@@ -199,15 +205,11 @@ static inline bool star_waited(const struct star_window *w, u32 times)
 /**
  * star_try_failed() - a probe has run into congestion
  * @w: the window
- * @costly: many segments were lost, see judge_is_costly()
  */
-static inline void star_try_failed(struct star_window *w, bool costly)
+static inline void star_try_failed(struct star_window *w)
 {
-	if (costly)
-		w->wait = STAR_WAIT_FULL;
-	else if (w->wait <= STAR_WAIT_MOST)
-		w->wait = (u8)min_t(u32, 2 * max_t(u32, w->wait, STAR_WAIT),
-			    STAR_WAIT_MOST);
+	if (w->tries < STAR_TRIES_MOST)
+		w->tries++;
 }
 
 /* Segments per round trip by which a window of @cwnd grows in YIELD: one as in Reno, or
@@ -245,12 +247,14 @@ static inline void star_release(struct star_window *w, u32 ssthresh,
 {
 	if (w->mode == STAR_SLOW && w->cwnd_reno < ssthresh)
 		return;
-	if (w->mode == STAR_MARKED && w->cwnd_reno <= w->cwnd_abe)
+	if (w->mode == STAR_MARKED &&
+	    (!w->cwnd_abe || w->cwnd_reno <= w->cwnd_abe))
 		return;
 	if (w->mode == STAR_YIELD && !published && !star_is_clear(w))
 		return;
 	w->mode = STAR_CRUISE;
-	w->wait = min_t(u8, w->wait, STAR_WAIT_MOST) / 2;
+	if (w->tries)
+		w->tries--;
 	w->cwnd_reno -= min_t(u32, w->cwnd_abe, w->cwnd_reno - 1);
 }
 
@@ -397,7 +401,33 @@ static inline void star_watch(struct star_window *w, bool queue, bool losses)
 	else if (w->clear < STAR_WAIT_MOST)
 		w->clear++;
 	if (tried && !star_waited(w, 1))
-		star_try_failed(w, false);
+		star_try_failed(w);
+}
+
+/* Four times the binary logarithm, rounded down to the segments of a polygon: a number that
+ * grows by a quarter or more has another one, up to 2^30.
+ */
+static inline u8 star_scale(u32 n)
+{
+	u32 shift = (u32)fls64(n | 4) - 3;
+
+	return (u8)((shift << 2) + (n >> shift));
+}
+
+/**
+ * star_watch_start() - does the estimate still grow?
+ * @w: the window, in START
+ */
+static inline void star_watch_start(struct star_window *w)
+{
+	u8 now = star_scale(w->cwnd_abe);
+
+	if (now > w->grown) {
+		w->grown = now;
+		w->flat = 0;
+	} else if (w->flat < STAR_FLAT) {
+		w->flat++;
+	}
 }
 
 /**
