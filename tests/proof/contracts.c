@@ -528,8 +528,6 @@ static inline void judge_cut_made(struct judge_state *j);
   @ assigns j->link;
   @ ensures 12 <= j->link <= 96;
   @ ensures j->learns == 0 ==> j->link <= \max(\old(j->link), 28);
-  @ ensures j->learns == 0 && j->alone == 0 && \old(j->link) > 28 ==>
-  @	    j->link < \old(j->link);
   @ ensures j->empty == 0 ==> j->link <= \old(j->link);
   @*/
 static inline void judge_learn(struct judge_state *j, const struct judge_round *r, u32 sent);

@@ -329,9 +329,9 @@ def test_windows_in_fractions(
     losses: tuple[int, int],
     path: tuple[int, int],
 ) -> None:
-    """A fifth less, rounded up, or what arrived; not to nothing. Three quarters of the window before
-    a full queue. Of an overload what arrived of the window and is not in a queue: once what was
-    delivered without it at least, twice what was delivered at most.
+    """A fifth less, rounded up, or what arrived; not to nothing. Three quarters of the window
+    before a full queue. Of an overload what arrived of the window and is not in a queue: once what
+    was delivered without it at least, twice what was delivered at most.
     """
     lost, (rtt, base) = min(losses), path
     r = apogee.new("judge_round", cwnd=cwnd, delivered=delivered, lost=lost, rtt_us=rtt)
