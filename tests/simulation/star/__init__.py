@@ -17,4 +17,4 @@ def compile_any_state() -> Simulation:
     sources = sorted([*model, Path(__file__).parent / "any_state.c"])
     flags = [*WARNINGS, *map(str, INCLUDE), f"-I{MODEL}", "-Wl,--no-as-needed", "-lm"]
     others = [*MODEL.rglob("*.h"), *(ROOT / "include").rglob("*.h"), *ROOT.glob("tcp_*.c")]
-    return Simulation(compiled("any-state", sources, "", flags, sorted(others)))
+    return Simulation(compiled("simulation", sources, "", flags, sorted(others)))

@@ -113,7 +113,7 @@ def test_an_excess_of_losses_ends(
     assert j.excess == 0
 
 
-@given(u32, rtts, windows)
+@given(u32, rtts, st.integers(2, 300))
 def test_the_smoothed_minimum_follows(apogee: Library, low: int, rtt: int, sent: int) -> None:
     """Each ACK takes a quarter of a window's part, an eighth at most, of what it is too low by,
     rounded up: in four windows all of it, as the logarithm of 4.2 s, the most, in eighths of 1 us
