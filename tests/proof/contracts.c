@@ -38,7 +38,7 @@
   @	axiom right_7: \forall integer x; x >= 0 ==> (x >> 7) == x / 128;
   @	axiom right_8: \forall integer x; x >= 0 ==> (x >> 8) == x / 256;
   @	axiom right_10: \forall integer x; x >= 0 ==> (x >> 10) == x / 1024;
-  @	axiom left_to_3: \forall integer x, n; x >= 0 && 0 <= n <= 3 ==> x <= (x << n) <= 8 * x;
+  @	axiom left_of_8: \forall integer n; 0 <= n <= 3 ==> 8 <= (8 << n) <= 64;
   @	axiom left_6: \forall integer x; x >= 0 ==> (x << 6) == x * 64;
   @	axiom left_8: \forall integer x; x >= 0 ==> (x << 8) == x * 256;
   @	axiom left_10: \forall integer x; x >= 0 ==> (x << 10) == x * 1024;
