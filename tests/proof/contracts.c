@@ -527,7 +527,7 @@ static inline void judge_cut_made(struct judge_state *j);
 /*@ requires \valid(j) && \valid_read(r) && \separated(j, r) && 12 <= j->link <= 96;
   @ assigns j->link;
   @ ensures 12 <= j->link <= 96;
-  @ ensures j->learns == 0 ==> j->link <= \max(\old(j->link), 28);
+  @ ensures j->learns == 0 ==> j->link <= \max(\old(j->link), 20);
   @ ensures j->empty == 0 ==> j->link <= \old(j->link);
   @*/
 static inline void judge_learn(struct judge_state *j, const struct judge_round *r, u32 sent);
@@ -560,7 +560,7 @@ static inline bool judge_is_full(const struct judge_state *j, const struct judge
 /*@ requires \valid(j) && \valid_read(r) && \separated(j, r) && judge_loses(j);
   @ assigns j->link, j->over, j->excess, j->skip, j->quiet;
   @ ensures judge_loses(j);
-  @ ensures \result != JUDGE_STAY ==> j->excess == 0 && j->skip == 2;
+  @ ensures \result != JUDGE_STAY ==> r->lost >= 1 && j->excess == 0 && j->skip == 2;
   @*/
 static inline enum judge_answer judge_end_losses(struct judge_state *j,
 						 const struct judge_round *r);

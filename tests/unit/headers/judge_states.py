@@ -19,7 +19,7 @@ NONE = U32_MAX
 BASE = 512_000  # a sixteenth and an eighth of it are whole numbers
 LINK = 12  # what a link is believed to lose at first, in 1/1024
 MOST = 96  # and at most
-FEW = 28  # where the smoothed RTT does not show an empty queue
+FEW = 20  # where the smoothed RTT does not show an empty queue
 CLOCK = 2**14
 RENEW = 10_000_000 // CLOCK  # 610
 

@@ -87,7 +87,7 @@ def test_what_is_counted_ends(
     """Silences, reductions, overloads, tests and measurements: after as many rounds as are counted,
     and those of what goes first. No other begins in less than ten seconds with an empty queue.
     """
-    j = judge(apogee, **state | {"base_us": rtt, "seen": 0, "excess": 0})
+    j = judge(apogee, **state | {"base_us": rtt, "seen": 0})
     going = rounds(apogee, j, rtt, sent, path=path)
     for count in range(1, RENEW + TEST + REST + 1):
         next(going)
