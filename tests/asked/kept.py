@@ -21,7 +21,14 @@ TESTS = ROOT / "tests" / "unit" / "headers"
 #: Files of tests that call functions; the others run programs, which have sanitizers themselves.
 PROGRAMS = {
     f"test_{name}.py"
-    for name in ("build", "model", "simulation", "star_simulated", "shake_simulated")
+    for name in (
+        "build",
+        "model",
+        "simulation",
+        "star_simulated",
+        "star_any_state",
+        "shake_simulated",
+    )
 }
 FILES = sorted({path.name for path in TESTS.glob("test_*.py")} - PROGRAMS)
 

@@ -67,7 +67,6 @@ static void try_star(struct input *in)
 		break;
 	case 1:
 		star.mode = what >> 3 & 7;
-		star.alone = what >> 6;
 		break;
 	case 2:
 		star_lwc(&star, next32(in), ssthresh, what & 8, what & 16);
@@ -76,7 +75,9 @@ static void try_star(struct input *in)
 		star_watch(&star, what & 8, what & 16);
 		break;
 	case 4:
-		star_try_failed(&star, what & 8);
+		star_watch_start(&star);
+		rate = 4 * (log2(max(star.cwnd_abe, 4U)) - 2);
+		expect(fabs(star_scale(max(star.cwnd_abe, 4U)) - rate - 3.5) < 0.9);
 		break;
 	case 5:
 		star_respond(&star, cwnd, next_to(in, cwnd), what & 8);
@@ -100,7 +101,7 @@ static void try_star(struct input *in)
 		break;
 	}
 	expect(star.cwnd_reno >= 1 && star.cwnd_reno <= ABE_WINDOW_MAX);
-	expect(star.clear <= STAR_WAIT_MOST);
+	expect(star.clear <= STAR_WAIT_MOST && star.flat <= STAR_FLAT);
 }
 
 static void try_aen(struct input *in)
@@ -114,37 +115,57 @@ static void try_aen(struct input *in)
 	expect(verdict != STAR_AEN_SPURIOUS || (a.covers_probe && a.una_after_mark));
 }
 
-static void try_rtt(struct input *in)
+static void end_round(const struct judge_round *r, u32 what, u32 cwnd)
 {
-	u32 what = next8(in), rtt_us = next32(in), min_rtt_us = next32(in), cwnd, next;
+	u32 base_us = judge.base_us, next;
 
-	if (what & 1)
-		judge_rtt(&judge, rtt_us);
-	if (what & 2)
-		judge_end_rtt(&judge, rtt_us, min_rtt_us);
+	if (judge_end_rtt(&judge, r))
+		expect(judge.base_us > base_us && !judge.queue);
+	else
+		expect(judge.base_us == base_us);
 	if (what & 4 && judge_test_due(&judge)) {
-		cwnd = 2 + next_to(in, ABE_WINDOW_MAX - 2);
 		next = judge_dip(&judge, cwnd);
-		expect(next >= 2 && next <= cwnd);
 		next = exact_share(judge.last_us, cwnd, cwnd - next);
 		judge_begin_test(&judge, judge.last_us, next, 1 + what % 3);
 		judge.dip = what >> 3;
 	}
-	judge_is_near_top(&judge, rtt_us);
+	expect(judge.standing <= JUDGE_STANDING && judge.renew <= JUDGE_RENEW_ROUNDS);
+	expect(!(judge.renew && judge.test));
+}
+
+static void try_rtt(struct input *in)
+{
+	u32 what = next8(in), rtt_us = next32(in), cwnd = 2 + next_to(in, ABE_WINDOW_MAX - 2);
+	u32 passed_us = next_to(in, 1U << (what & 64 ? 24 : 17)), rounds = next8(in) & 15, next;
+	struct judge_round r = { .path = next32(in) };
+
+	if (what & 16 && judge.base_us < S32_MAX)	/* as on a path that works */
+		rtt_us = judge.base_us + judge.base_us / 8 * (rtt_us & 7);
+	do {
+		if (what & 1)
+			judge_rtt(&judge, rtt_us, cwnd);
+		expect(judge.base_us <= judge.least_us);
+		expect(judge_is_empty(&judge, judge.base_us, r.path));
+		r.rtt_us = rtt_us;
+		r.now_us = now += passed_us;
+		if (what & 2)
+			end_round(&r, what, cwnd);
+	} while (rounds--);
+	next = judge_dip(&judge, cwnd);
+	expect(next >= 2 && next <= cwnd);
 	if (what > 250)
 		judge_end_test(&judge);
-	expect(judge.standing <= JUDGE_STANDING && judge.still <= JUDGE_STILL);
 }
 
 static void try_round(struct input *in)
 {
 	struct judge_round r = {
 		.delivered = next32(in), .lost = next32(in), .path = next32(in),
-		.rtt_us = next32(in), .min_rtt_us = next32(in),
-		.cwnd = 1 + next_to(in, ABE_WINDOW_MAX - 1),
+		.rtt_us = next32(in), .cwnd = 1 + next_to(in, ABE_WINDOW_MAX - 1),
 	};
 	u32 what = next8(in), prior = next_to(in, ABE_WINDOW_MAX), cwnd, rounds = next8(in) & 15;
 	enum judge_answer answer;
+	u8 link;
 
 	if (what & 8) {	/* as on a path that works */
 		r.path = 20 + r.path % 2000;
@@ -156,14 +177,18 @@ static void try_round(struct input *in)
 	r.limited = what & 1;
 	r.train = what > 250;
 	judge_use(&judge, &r);
+	expect(judge.empty >= judge.learns && judge.large >= judge.much);
 	if (what & 16 && what & 32)
 		judge_silence(&judge);
 	do {
+		link = judge.link;
 		answer = judge_end_losses(&judge, &r);
 		cwnd = judge_cwnd(&judge, answer, &r, prior);
-		expect(answer == JUDGE_TAKE_BACK ? cwnd >= r.cwnd : cwnd <= r.cwnd);
+		expect(cwnd <= r.cwnd && (answer != JUDGE_STAY || cwnd == r.cwnd));
+		expect(answer == JUDGE_STAY || judge.skip == 2);
+		expect(judge.link <= link || judge.empty);
+		expect(judge.link >= JUDGE_LINK_BEGIN && judge.link <= JUDGE_LINK_MOST);
 	} while (rounds--);
-	expect(judge_is_costly(&r) <= (r.lost >= JUDGE_COSTLY));
 }
 
 static void try_hstcp(struct input *in)
@@ -327,8 +352,8 @@ static void try_dip(struct input *in)
 static void begin(void)
 {
 	star = (struct star_window){ .cwnd_reno = 10, .mode = STAR_START };
-	judge = (struct judge_state){ .base_us = U32_MAX, .least_us = U32_MAX,
-				      .link = JUDGE_LINK_BEGIN };
+	judge = (struct judge_state){};
+	judge_init(&judge, U32_MAX, 1000);
 	abe = (struct abe){};
 	windows = (struct compound_windows){ .cwnd = 10 * COMPOUND_SEGMENT };
 	base = (struct compound_base){};

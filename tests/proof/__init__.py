@@ -26,8 +26,8 @@ INTERVALS = (
     "-eva -eva-precision 7 -eva-domains symbolic-locations,octagon,equality -lib-entry"
     " -eva-context-valid-pointers"
 ).split()
-#: A goal is given up after so many steps of a prover, however fast the machine is; those of
-#: judge_see(), the longest, need less than 2 million. The time (s) ends what counts no steps.
+#: A goal is given up after so many steps of a prover, however fast the machine is. The time (s)
+#: ends what counts no steps.
 LIMITS = "-wp-steps 5000000 -wp-timeout 1500".split()
 CONTRACTS = ["-wp", "-wp-prover", "z3,cvc4", "-wp-par", "2", *LIMITS]
 

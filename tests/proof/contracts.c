@@ -38,6 +38,7 @@
   @	axiom right_7: \forall integer x; x >= 0 ==> (x >> 7) == x / 128;
   @	axiom right_8: \forall integer x; x >= 0 ==> (x >> 8) == x / 256;
   @	axiom right_10: \forall integer x; x >= 0 ==> (x >> 10) == x / 1024;
+  @	axiom left_of_8: \forall integer n; 0 <= n <= 3 ==> 8 <= (8 << n) <= 64;
   @	axiom left_6: \forall integer x; x >= 0 ==> (x << 6) == x * 64;
   @	axiom left_8: \forall integer x; x >= 0 ==> (x << 8) == x * 256;
   @	axiom left_10: \forall integer x; x >= 0 ==> (x << 10) == x * 1024;
@@ -50,6 +51,9 @@
 /*@ lemma square_at_most: \forall integer x;
   @	-0x200000 <= x <= 0x200000 ==> 0 <= x * x <= 0x40000000000;
   @*/
+/*@ lemma share_at_most: \forall integer x, y;
+  @	0 <= x <= 0x1fffffffe && 0 <= y <= 0x400 ==> 0 <= x * y <= 0x7fffffff800;
+  @*/
 /*@ lemma quotient_at_most: \forall integer x, y; x >= 0 && y >= 1 ==> 0 <= x / y <= x; */
 
 /* --- predicates --- */
@@ -57,7 +61,7 @@
 /* As the documentation of struct star_window has it. */
 /*@ predicate star_sane(struct star_window *w) =
   @	1 <= w->cwnd_reno <= 0x40000000 && w->cwnd_abe <= 0x40000000 &&
-  @	w->clear <= 64 && (w->wait <= 64 || w->wait == 255);
+  @	w->clear <= 64 && w->tries <= 3;
   @*/
 /* What counts of cwnd_abe, and the window but for its upper limit. */
 /*@ predicate star_held(struct star_window *w) =
@@ -69,12 +73,14 @@
   @	\max(2, w->cwnd_reno + star_abe(w));
   @*/
 
-/* As judge_rtt() and judge_end_rtt() keep the state. WP does not know how wide bit fields are. */
+/* As judge_rtt() and judge_end_rtt(), judge_end_losses() keep the state. WP does not know how wide
+ * bit fields are.
+ */
 /*@ predicate judge_sane(struct judge_state *j) =
-  @	j->base_us <= j->least_us && j->still <= 16 && j->standing <= 4 && j->rest <= 8 &&
-  @	j->test <= 3 && j->dip <= 1;
-  @ predicate judge_seeing(struct judge_state *j) =
-  @	j->seen_expected < 128 && j->quiet <= 15 && j->skip <= 3;
+  @	j->base_us <= j->least_us && j->standing <= 4 && j->rest <= 8 && j->test <= 3 &&
+  @	j->dip <= 1 && j->renew <= 3;
+  @ predicate judge_loses(struct judge_state *j) =
+  @	12 <= j->link <= 96 && j->skip <= 3 && j->quiet <= 3;
   @*/
 
 /* --- int.h --- */
@@ -148,18 +154,6 @@ static inline u32 abe_window(u64 bw, u32 rtt_min_us, u32 mss);
   @*/
 static inline u32 judge_share(u32 cwnd, u32 rtt_us, u32 base_us);
 
-/*@ requires \valid_read(j);
-  @ assigns \nothing;
-  @ ensures \result <= 255;
-  @*/
-static inline u32 judge_queued(const struct judge_state *j, u32 rtt_us);
-
-/*@ assigns \nothing;
-  @ ensures \result <= link;
-  @ ensures link > 40 ==> \result >= 40;
-  @*/
-static inline u32 judge_doubt(u32 link);
-
 /*@ requires \valid_read(j) && cwnd <= 0x40000000;
   @ assigns \nothing;
   @ ensures \result >= 2;
@@ -206,7 +200,7 @@ static inline u32 star_drain(u32 cwnd, u32 rtt_us, u32 rtt_min_us, bool alone);
   @*/
 static inline u32 star_mark_cwnd(u32 cwnd);
 
-/*@ requires \valid_read(w) && times <= 2;
+/*@ requires \valid_read(w) && w->tries <= 3 && times <= 2;
   @ assigns \nothing;
   @*/
 static inline bool star_waited(const struct star_window *w, u32 times);
@@ -247,7 +241,7 @@ static inline bool star_queue_stands(u32 rtt_us, u32 rtt_min_us);
 static inline bool star_is_clear(const struct star_window *w);
 
 /*@ requires \valid(w) && star_sane(w);
-  @ assigns w->mode, w->wait, w->cwnd_reno;
+  @ assigns w->mode, w->tries, w->cwnd_reno;
   @ ensures star_sane(w) && w->cwnd_reno <= \old(w->cwnd_reno);
   @ ensures w->cwnd_reno + w->cwnd_abe >= \old(w->cwnd_reno);
   @ ensures \old(w->cwnd_reno) > w->cwnd_abe && \old(star_held(w)) ==>
@@ -256,7 +250,7 @@ static inline bool star_is_clear(const struct star_window *w);
 static inline void star_release(struct star_window *w, u32 ssthresh, bool published);
 
 /*@ requires \valid(w) && star_sane(w);
-  @ assigns w->mode, w->wait, w->cwnd_reno, w->cwnd_cnt;
+  @ assigns w->mode, w->tries, w->cwnd_reno, w->cwnd_cnt;
   @ ensures star_sane(w);
   @*/
 static inline void star_lwc(struct star_window *w, u32 acked, u32 ssthresh,
@@ -419,21 +413,35 @@ static inline s64 rtt_trend_distance(struct rtt_trend *w, u32 d_us);
 
 /*@ requires \valid_read(j);
   @ assigns \nothing;
+  @ ensures \result == j->noise * 16;
+  @*/
+static inline u32 judge_noise_us(const struct judge_state *j);
+
+/*@ requires \valid_read(j) && spread_us <= 0x1000000000000;
+  @ assigns \nothing;
   @ ensures \result <==> rtt_us > j->base_us + j->base_us / 16 + spread_us;
   @*/
-static inline bool judge_above(const struct judge_state *j, u32 rtt_us, u32 spread_us);
+static inline bool judge_above(const struct judge_state *j, u32 rtt_us, u64 spread_us);
+
+/*@ requires \valid_read(j);
+  @ assigns \nothing;
+  @ ensures rtt_us <= j->base_us + 500 + j->noise * 48 ==> \result;
+  @ ensures \result ==>
+  @	    rtt_us <= j->base_us + \max(j->base_us / 8, 500) + j->noise * 48;
+  @*/
+static inline bool judge_is_empty(const struct judge_state *j, u32 rtt_us, u32 path);
 
 /*@ requires \valid(j) && judge_sane(j);
-  @ assigns j->base_us, j->least_us, j->queue;
-  @ ensures judge_sane(j);
+  @ assigns j->base_us, j->least_us, j->low_us, j->queue, j->link;
+  @ ensures judge_sane(j) && j->low_us <= rtt_us;
   @ ensures j->base_us == \min(\old(j->base_us), rtt_us);
+  @ ensures j->link == \old(j->link) || j->link == 12;
   @*/
-static inline void judge_rtt(struct judge_state *j, u32 rtt_us);
+static inline void judge_rtt(struct judge_state *j, u32 rtt_us, u32 cwnd);
 
-/*@ requires \valid(j) && j->base_us <= j->least_us;
-  @ assigns j->top, j->base_us, j->queue, j->standing, j->still, j->rest;
-  @ ensures j->base_us == j->least_us && j->standing == 0 && j->still == 0 && j->rest == 0;
-  @ ensures j->top <= \old(j->top);
+/*@ requires \valid(j);
+  @ assigns j->base_us, j->queue, j->standing, j->rest;
+  @ ensures j->base_us == j->least_us && j->standing == 0 && j->rest == 0;
   @*/
 static inline void judge_adopt(struct judge_state *j);
 
@@ -443,45 +451,45 @@ static inline void judge_adopt(struct judge_state *j);
   @*/
 static inline bool judge_is_path(const struct judge_state *j);
 
-/*@ requires \valid(j) && j->base_us <= j->least_us && j->still <= 16;
-  @ assigns j->level, j->still;
-  @ ensures j->still <= 16;
-  @*/
-static inline bool judge_is_still(struct judge_state *j);
-
-/*@ requires \valid(j);
-  @ assigns j->top;
-  @*/
-static inline void judge_see_queue(struct judge_state *j);
-
-/*@ requires \valid_read(j);
-  @ assigns \nothing;
-  @*/
-static inline bool judge_is_near_top(const struct judge_state *j, u32 rtt_us);
-
 /*@ requires \valid_read(j);
   @ assigns \nothing;
   @ ensures \result ==> j->least_us > j->last_us;
   @*/
 static inline bool judge_is_rising(const struct judge_state *j);
 
-/*@ requires \valid(j) && judge_sane(j);
+/*@ requires \valid(j);
+  @ assigns j->noise;
+  @ ensures j->much != 0 ==> j->noise <= \old(j->noise);
+  @*/
+static inline void judge_vary(struct judge_state *j);
+
+/*@ requires \valid(j) && j->standing <= 4;
+  @ assigns j->queue, j->standing;
+  @ ensures j->standing <= 4;
+  @*/
+static inline void judge_see_queue(struct judge_state *j, u32 spread_us);
+
+/*@ requires \valid(j) && \valid_read(r) && \separated(j, r) && judge_sane(j);
   @ assigns *j;
   @ ensures judge_sane(j);
-  @ ensures \old(j->least_us) != U32_MAX ==> j->least_us == U32_MAX;
+  @ ensures \old(j->least_us) == U32_MAX ==> !\result && j->base_us == \old(j->base_us);
+  @ ensures \old(j->least_us) != U32_MAX && (j->renew == 0 || j->renew == 3) ==>
+  @	    j->least_us == U32_MAX;
+  @ ensures j->base_us == \old(j->base_us) ||
+  @	    (\result && j->base_us == \old(j->least_us) && j->base_us > \old(j->base_us));
   @*/
-static inline bool judge_end_rtt(struct judge_state *j, u32 srtt_us, u32 min_rtt_us);
+static inline bool judge_end_rtt(struct judge_state *j, const struct judge_round *r);
 
 /*@ requires \valid(j) && 1 <= rounds <= 3;
   @ assigns j->fall, j->last_us, j->test;
-  @ ensures j->test == \old(j->test) || j->test == rounds;
+  @ ensures j->test == \old(j->test) || (j->test == rounds && j->renew == 0);
   @*/
 static inline void judge_begin_test(struct judge_state *j, u32 rtt_us, u32 fall_us,
 				    u32 rounds);
 
 /*@ requires \valid(j);
-  @ assigns j->test, j->dip, j->ratio;
-  @ ensures j->test == 0 && j->dip == 0 && j->ratio == 0;
+  @ assigns j->test, j->dip, j->renew;
+  @ ensures j->test == 0 && j->dip == 0 && j->renew == 0;
   @*/
 static inline void judge_end_test(struct judge_state *j);
 
@@ -491,82 +499,22 @@ static inline void judge_end_test(struct judge_state *j);
   @*/
 static inline bool judge_test_due(const struct judge_state *j);
 
-/*@ requires \valid(j);
-  @ assigns j->calm;
-  @ ensures !little ==> j->calm <= \old(j->calm);
+/*@ requires \valid_read(j) && \valid_read(r);
+  @ assigns \nothing;
+  @ ensures r->rtt_us <= j->base_us + 1000 ==> \result;
   @*/
-static inline void judge_calm(struct judge_state *j, u32 rtt_us, bool little);
+static inline bool judge_may_learn(const struct judge_state *j, const struct judge_round *r);
 
-/*@ requires \valid(j) && \valid_read(r) && \separated(j, r) && j->lone <= 4;
-  @ assigns j->large, j->alone, j->calm, j->lone;
-  @ ensures j->lone <= 4;
+/*@ requires \valid(j) && \valid_read(r) && \separated(j, r);
+  @ assigns j->large, j->much, j->alone, j->empty, j->learns;
+  @ ensures j->learns != 0 ==> j->empty != 0;
   @*/
 static inline void judge_use(struct judge_state *j, const struct judge_round *r);
 
 /* --- judge.h, losses --- */
-/*@ requires \valid_read(j);
-  @ assigns \nothing;
-  @*/
-static inline bool judge_is_lone(const struct judge_state *j);
-
-/*@ requires calm <= 255;
-  @ assigns \nothing;
-  @*/
-static inline bool judge_is_empty(u32 rtt_us, u32 base_us, u32 calm);
-
-/*@ requires \valid(j);
-  @ assigns j->link, j->seen_expected, j->seen;
-  @ ensures j->seen_expected == 0 && j->seen == 0;
-  @*/
-static inline void judge_believe(struct judge_state *j, u32 link);
-
-/*@ requires \valid(j) && \valid_read(r) && \separated(j, r);
-  @ requires j->seen_expected < 128;
-  @ assigns j->link, j->seen_expected, j->seen;
-  @ ensures j->seen_expected < 128;
-  @*/
-static inline void judge_see(struct judge_state *j, const struct judge_round *r, u32 sent);
-
-/*@ requires \valid(j);
-  @ assigns j->ratio, j->expected, j->lost;
-  @*/
-static inline void judge_count_anew(struct judge_state *j, u32 ratio);
-
-/*@ requires \valid(j);
-  @ assigns j->expected, j->lost;
-  @*/
-static inline void judge_count(struct judge_state *j, u64 expected, u64 lost);
-
-/*@ requires \valid_read(j) && expected <= 255 && lost <= 255;
-  @ assigns \nothing;
-  @*/
-static inline bool judge_stays(const struct judge_state *j, u64 expected, u64 lost);
-
-/*@ requires \valid(j) && \valid_read(r) && \separated(j, r);
-  @ requires j->seen_expected < 128;
-  @ assigns j->ratio, j->expected, j->lost, j->link, j->seen_expected, j->seen;
-  @ ensures j->seen_expected < 128;
-  @*/
-static inline bool judge_test_link(struct judge_state *j, const struct judge_round *r, u32 sent);
-
-/*@ requires \valid(j) && \valid_read(r) && \separated(j, r);
-  @ assigns j->excess;
-  @*/
-static inline bool judge_is_excess(struct judge_state *j, const struct judge_round *r, u32 sent);
-
-/*@ requires \valid_read(j) && \valid_read(r);
-  @ assigns \nothing;
-  @ ensures answer == JUDGE_OVER ==> \result <= r->cwnd;
-  @ ensures answer == JUDGE_FULL ==> \result <= r->cwnd && \result <= prior_cwnd;
-  @ ensures answer == JUDGE_CUT ==> \result <= r->cwnd;
-  @ ensures answer == JUDGE_CUT && r->cwnd >= 1 ==> \result >= 1;
-  @ ensures answer == JUDGE_TAKE_BACK ==> \result >= r->cwnd;
-  @*/
-static inline u32 judge_cwnd(const struct judge_state *j, enum judge_answer answer,
-			     const struct judge_round *r, u32 prior_cwnd);
-
 /*@ requires \valid(j);
   @ assigns j->quiet;
+  @ ensures j->large == 0 ==> j->quiet == \old(j->quiet);
   @*/
 static inline void judge_silence(struct judge_state *j);
 
@@ -576,11 +524,31 @@ static inline void judge_silence(struct judge_state *j);
   @*/
 static inline void judge_cut_made(struct judge_state *j);
 
+/*@ requires \valid(j) && \valid_read(r) && \separated(j, r) && 12 <= j->link <= 96;
+  @ assigns j->link;
+  @ ensures 12 <= j->link <= 96;
+  @ ensures j->learns == 0 ==> j->link <= \max(\old(j->link), 20);
+  @ ensures j->empty == 0 ==> j->link <= \old(j->link);
+  @*/
+static inline void judge_learn(struct judge_state *j, const struct judge_round *r, u32 sent);
+
+/*@ requires \valid_read(j) && \valid_read(r);
+  @ assigns \nothing;
+  @ ensures \result ==> r->lost >= 4 && !r->train;
+  @*/
+static inline bool judge_is_too_many(const struct judge_state *j, const struct judge_round *r);
+
 /*@ requires \valid(j) && \valid_read(r) && \separated(j, r);
-  @ assigns j->ratio, j->expected, j->lost;
-  @ ensures \result ==> r->lost >= 16 && !r->train;
+  @ assigns j->over;
+  @ ensures \result ==> r->lost >= 4 && !r->train && j->over != 0;
+  @ ensures \result ==> \old(j->over) != 0 || (j->alone == 0 && j->empty == 0);
   @*/
 static inline bool judge_is_over(struct judge_state *j, const struct judge_round *r);
+
+/*@ requires \valid(j) && \valid_read(r) && \separated(j, r);
+  @ assigns j->excess;
+  @*/
+static inline bool judge_is_excess(struct judge_state *j, const struct judge_round *r, u32 sent);
 
 /*@ requires \valid_read(j) && \valid_read(r);
   @ assigns \nothing;
@@ -589,21 +557,22 @@ static inline bool judge_is_over(struct judge_state *j, const struct judge_round
 static inline bool judge_is_full(const struct judge_state *j, const struct judge_round *r,
 				 u32 sent);
 
-/*@ requires \valid(j) && \valid_read(r) && \separated(j, r);
-  @ requires judge_seeing(j) && r->cwnd >= 1;
-  @ assigns *j;
-  @ ensures judge_seeing(j);
-  @ ensures \result == JUDGE_CUT || \result == JUDGE_FULL || \result == JUDGE_OVER ==>
-  @	    j->excess == 0 && j->skip == 2;
+/*@ requires \valid(j) && \valid_read(r) && \separated(j, r) && judge_loses(j);
+  @ assigns j->link, j->over, j->excess, j->skip, j->quiet;
+  @ ensures judge_loses(j);
+  @ ensures \result != JUDGE_STAY ==> r->lost >= 1 && j->excess == 0 && j->skip == 2;
   @*/
 static inline enum judge_answer judge_end_losses(struct judge_state *j,
 						 const struct judge_round *r);
 
-/*@ requires \valid_read(r);
+/*@ requires \valid_read(j) && \valid_read(r);
   @ assigns \nothing;
-  @ ensures \result ==> r->lost >= 32 && r->lost < r->delivered;
+  @ ensures \result <= r->cwnd;
+  @ ensures answer == JUDGE_FULL ==> \result <= prior_cwnd;
+  @ ensures answer == JUDGE_CUT && r->cwnd >= 1 ==> \result >= 1;
   @*/
-static inline bool judge_is_costly(const struct judge_round *r);
+static inline u32 judge_cwnd(const struct judge_state *j, enum judge_answer answer,
+			     const struct judge_round *r, u32 prior_cwnd);
 
 /* --- compound.h, rules --- */
 /*@ requires \valid_read(rules);
@@ -712,6 +681,27 @@ static inline void compound_dip_learn(struct compound_base *base, u32 rtt_us, u3
 static inline bool compound_dip_round(struct compound_base *base, u32 rtt_us, u32 now_ms);
 
 /* --- times wrap --- */
+/*@ requires \valid(j);
+  @ assigns j->base_us, j->least_us, j->last_us, j->link, j->seen;
+  @ ensures j->base_us == base_us && j->least_us == U32_MAX && j->link == 12;
+  @*/
+static inline void judge_init(struct judge_state *j, u32 base_us, u32 now_us);
+
+/*@ requires \valid(j) && \valid_read(r) && \separated(j, r);
+  @ assigns j->seen, j->renew, j->dip;
+  @ ensures (j->renew == \old(j->renew) && j->dip == \old(j->dip)) ||
+  @	    (j->renew == 3 && j->dip == 1);
+  @*/
+static inline void judge_watch_base(struct judge_state *j, const struct judge_round *r);
+
+/*@ requires \valid(j) && \valid_read(r) && \separated(j, r) && 1 <= j->renew <= 3;
+  @ assigns j->seen, j->renew, j->dip;
+  @ ensures j->renew == \old(j->renew) - 1 && j->dip <= 1;
+  @ ensures j->dip != 0 <==> j->renew != 0;
+  @ ensures \result ==> j->renew == 0 && j->least_us > j->base_us;
+  @*/
+static inline bool judge_renew(struct judge_state *j, const struct judge_round *r);
+
 /*@ requires \valid_read(a);
   @ assigns \nothing;
   @ ensures \result ==> a->started && a->samples == 0 && a->sent_us != sent_us;

@@ -161,8 +161,7 @@ void wrap_trend_r2(u64 sxx, u64 syy, u64 sxy)
 static bool sane(const struct star_window *w)
 {
 	return w->cwnd_reno >= 1 && w->cwnd_reno <= ABE_WINDOW_MAX &&
-	       w->cwnd_abe <= ABE_WINDOW_MAX && w->clear <= STAR_WAIT_MOST &&
-	       (w->wait <= STAR_WAIT_MOST || w->wait == STAR_WAIT_FULL);
+	       w->cwnd_abe <= ABE_WINDOW_MAX && w->clear <= STAR_WAIT_MOST;
 }
 
 void prove_star_respond(struct star_window *w, u32 cwnd, u32 to, bool published)
@@ -172,7 +171,7 @@ void prove_star_respond(struct star_window *w, u32 cwnd, u32 to, bool published)
 	//@ assert 1 <= w->cwnd_reno <= ABE_WINDOW_MAX;
 }
 
-void prove_star_watch(struct star_window *w, bool queue, bool losses, bool costly)
+void prove_star_watch(struct star_window *w, bool queue, bool losses)
 {
 	u8 n;
 
@@ -184,7 +183,57 @@ void prove_star_watch(struct star_window *w, bool queue, bool losses, bool costl
 		star_watch(w, queue, losses);
 		//@ assert w->clear <= STAR_WAIT_MOST;
 	}
-	star_try_failed(w, costly);
+	star_try_failed(w);
+	//@ assert w->tries <= STAR_TRIES_MOST;
+}
+
+void prove_star_scale(u32 n)
+{
+	u32 shift, quarter, begin, scale;
+
+	for (quarter = 0; quarter < 4; quarter++) {
+		if (n != quarter)
+			continue;
+		scale = star_scale(quarter);
+		//@ assert scale == quarter;
+	}
+	for (shift = 0; shift < 30; shift++) {
+		for (quarter = 0; quarter < 4; quarter++) {
+			begin = (4 + quarter) << shift;
+			if (n < begin || n - begin >= 1U << shift)
+				continue;
+			scale = star_scale(n);
+			//@ assert scale == 4 * shift + 4 + quarter;
+		}
+	}
+}
+
+void prove_star_watch_start(struct star_window *w)
+{
+	u32 n;
+
+	assume(sane(w) && w->flat <= STAR_FLAT);
+	for (n = 2; n < 31; n++) {
+		if (w->cwnd_abe >= 2U << n || (n > 2 && w->cwnd_abe < 1U << n))
+			continue;
+		star_watch_start(w);
+		//@ assert w->flat <= STAR_FLAT;
+	}
+}
+
+/* That nothing overflows is for its contract. */
+void wrap_judge_learn(struct judge_state *j, const struct judge_round *r, u32 sent)
+{
+	u32 n;
+
+	assume(!j->learns && !j->alone);
+	for (n = JUDGE_LINK_FEW + 1; n <= JUDGE_LINK_MOST; n++) {
+		if (j->link != n)
+			continue;
+		j->link = (u8)n;
+		judge_learn(j, r, sent);
+		//@ assert j->link < n;
+	}
 }
 
 void prove_star_pacing(u32 cwnd, u32 mss, u32 rtt_us)
@@ -192,6 +241,7 @@ void prove_star_pacing(u32 cwnd, u32 mss, u32 rtt_us)
 	u64 rate = star_pacing_rate(cwnd, mss, rtt_us, STAR_PACE_START);
 
 	//@ assert rate <= 1ULL << 63;
+	star_pacing_rate(cwnd, mss, rtt_us, STAR_PACE_LIFTED);
 	star_pacing_rate(cwnd, mss, rtt_us, STAR_PACE_CRUISE);
 	star_first_rate(cwnd, mss, rtt_us);
 }

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0
+"""States of judge.h and rounds, for its tests.
+
+RTTs are in us, windows and counts in segments, noise in 16 us, clocks in 16384 us.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from hypothesis import strategies as st
+
+from tests.unit.headers.cheaders import Library
+
+U32_MAX = 2**32 - 1
+NONE = U32_MAX
+BASE = 512_000  # a sixteenth and an eighth of it are whole numbers
+LINK = 12  # what a link is believed to lose at first, in 1/1024
+MOST = 96  # and at most
+FEW = 20  # where the smoothed RTT does not show an empty queue
+CLOCK = 2**14
+RENEW = 10_000_000 // CLOCK  # 610
+
+u32 = st.integers(0, U32_MAX) | st.sampled_from([0, 1, U32_MAX])
+u16 = st.integers(0, 2**16 - 1) | st.just(0)
+u8 = st.integers(0, 255)
+links = st.integers(LINK, MOST)
+flag = st.integers(0, 1)
+
+
+def judge(apogee: Library, **fields: Any) -> Any:
+    """What judge_init() leaves at the time 0, but for the fields."""
+    begin = {"base_us": BASE, "least_us": NONE, "last_us": NONE, "link": LINK}
+    return apogee.new("judge_state", **begin | fields)
+
+
+def a_round(apogee: Library, sent: int, lost: int, **fields: Any) -> Any:
+    """A round trip of a window that was sent in full and fills the path, without a queue."""
+    given_ = {"cwnd": sent, "path": sent, "rtt_us": BASE, "limited": True}
+    return apogee.new("judge_round", delivered=sent - lost, lost=lost, **given_ | fields)
+
+
+def is_empty(rtt: int, base: int, path: int, noise: int = 0) -> bool:
+    """Two packets, an eighth of the path's RTT at most, or half a millisecond above that."""
+    few = min(2 * math.floor(Fraction(rtt, max(path, 1))), base // 8)
+    return rtt <= base + max(few, 500) + 3 * 16 * noise
+
+
+#: What is counted, and up to where.
+BOUNDS = {"test": 3, "standing": 4, "skip": 2, "rest": 8, "renew": 3, "quiet": 2}
+FLAGS = ("dip", "queue", "alone", "large", "much", "empty", "learns", "over")
+states = st.fixed_dictionaries(
+    dict.fromkeys(("base_us", "least_us", "last_us", "low_us"), u32)
+    | dict.fromkeys(("noise", "seen"), u16)
+    | dict.fromkeys(("excess", "fall"), u8)
+    | {"link": links}
+    | {name: st.integers(0, most) for name, most in BOUNDS.items()}
+    | dict.fromkeys(FLAGS, flag)
+)
