@@ -232,6 +232,19 @@ def timeout(t: Star, ca_state: int) -> None:
     t.icsk_ca_state = LOSS
 
 
+def test_what_a_smaller_mtu_marks_says_nothing(star: Made) -> None:
+    """The stack goes to Loss without a question for ssthresh: the window stays, a test ends, and
+    the losses so far are none of the next round.
+    """
+    t = star(mode=CRUISE, **TEST)
+    t.snd_cwnd, t.snd_cwnd_clamp = t.cwnd(), U32_MAX
+    t.delivered, t.lost, t.packets_out = 900, 120, 200
+    t.icsk_ca_state = OPEN
+    t.set_state(LOSS)
+    assert (t.mode, t.cwnd(), t.round_end, t.round_lost) == (CRUISE, 500, 900, 120)
+    assert left(t) == (0, 0, 0, 12, 1)
+
+
 def test_the_verdict_on_a_timeout_ends_a_test(star: Made) -> None:
     """All data arrived: the window of before; or not: from the start, and what was yielded stays
     so. Until then no round ends, and all stays.
