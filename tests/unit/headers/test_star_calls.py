@@ -639,6 +639,9 @@ def test_only_a_window_that_fills_the_path_rests(
         (0, 500, {"alone": 1}, 1, False),
         (0, 500, {"alone": 1, "over": 1}, 1, True),
         (31, 32, {"over": 1}, 1, True),
+        # and a quarter of the window: a burst in two rounds is none of two
+        (0, 250, {"cwnd_reno": 1000, "over": 1}, 1, False),
+        (0, 251, {"cwnd_reno": 1000, "over": 1}, 1, True),
         (0, 500, {"skip": 1}, 1, False),
         (0, 500, {"mode": JUDGE}, 1, False),
         (0, 500, {}, 0, False),
@@ -647,7 +650,7 @@ def test_only_a_window_that_fills_the_path_rests(
 def test_a_round_of_which_more_than_half_is_lost(
     star: Made, delivered: int, lost: int, fields: dict[str, int], judges: int, ends: bool
 ) -> None:
-    """From 32 losses on, and only where rounds are judged."""
+    """From 32 losses on, more than a quarter of a window, and only where rounds are judged."""
     t = star(**fields, round_end=1000, delivered=1000 + delivered, lost=lost, coexist=judges)
     t.rs_delivered, t.rs_prior_delivered = 1, 999
     assert t.round_ends() == ends
@@ -818,15 +821,29 @@ def test_a_pause_of_the_application_is_no_outage(
     assert t.quiet == (2 if quiet else 0)
 
 
-@pytest.mark.parametrize(("clear", "after"), [(0, 1), (20, 21), (64, 64)])
-def test_a_longer_path_is_no_congestion(star: Made, clear: int, after: int) -> None:
-    """The last of three rounds of a measurement: 600 ms instead of 500 are no queue."""
+@pytest.mark.parametrize(
+    ("fields", "clear", "window"),
+    [
+        ({}, 12, 401),
+        ({"clear": 64}, 12, 401),
+        # 99 of the 480 that the path carries in 600 ms: the estimate may be of others
+        ({"abe_bw": 400 * PER_S}, 1, 100),
+        ({"abe_bw": 400 * PER_S, "clear": 20}, 21, 100),
+        ({"mode": CRUISE}, 1, 500),
+    ],
+)
+def test_a_longer_path_is_no_congestion(
+    star: Made, fields: dict[str, int], clear: int, window: int
+) -> None:
+    """The last of three rounds of a measurement: 600 ms instead of 500 are no queue. What yielded
+    to one fills the path.
+    """
     t = star(
-        **KNOWN | {"least_us": 600_000, "srtt_us": 600_000 << 3}, clear=clear, renew=1, dip=1,
+        **KNOWN | {"least_us": 600_000, "srtt_us": 600_000 << 3} | fields, renew=1, dip=1,
         delivered=99,
     )  # fmt: skip
     t.end_round()
-    assert (t.base_us, t.queue, t.clear) == (600_000, 0, after)
+    assert (t.base_us, t.queue, t.clear, t.cwnd()) == (600_000, 0, clear, window)
 
 
 @pytest.mark.parametrize(
