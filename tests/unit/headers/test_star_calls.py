@@ -826,7 +826,7 @@ def test_a_pause_of_the_application_is_no_outage(
     ("fields", "clear", "window"),
     [
         ({}, 12, 401),
-        ({"clear": 64}, 12, 401),
+        ({"clear": 64}, 64, 401),
         # 99 of the 480 that the path carries in 600 ms: the estimate may be of others
         ({"abe_bw": 400 * PER_S}, 1, 100),
         ({"abe_bw": 400 * PER_S, "clear": 20}, 21, 100),
