@@ -338,10 +338,12 @@ def test_a_mark_from_before_idle_raises_nothing(seen: Seen, cc: str) -> None:
 
 
 def test_slow_start_ends_after_a_spurious_first_timeout(seen: Seen) -> None:
-    """The path's product is 100 segments; by then no ssthresh was known (it was 3096)."""
+    """The path's product is 100 segments; by then no ssthresh was known (it was 3096). The next
+    flight's ACKs are the first that measure the path.
+    """
     run = seen["star-first-timeout"]
     assert run["timeout"]["state"] == LOSS
-    assert run["back"]["ssthresh"] < 1000
+    assert run["r0"]["ssthresh"] < 200
     assert run["r4"]["cwnd"] <= 200
 
 
@@ -442,16 +444,17 @@ def test_rounds_go_on_after_a_timeout(seen: Seen, what: str) -> None:
     assert_follows(run)
 
 
-def test_a_cut_for_losses_that_stay_is_taken_back(seen: Seen) -> None:
+def test_losses_that_stay_are_the_links(seen: Seen) -> None:
     """Every tenth segment is lost, whatever the window: it is that of the path, 100, again.
 
-    0.95 of what the path carries was measured. Cut after cut it would be empty.
+    A window that fills the path rests for 24 rounds, at 15/16 of the estimate at least: 0.9 * 94 of
+    100 arrive, 0.85 of what the path carries. Cut after cut it would be empty.
     """
     run = seen["star-lossy"]
     windows = [run[f"r{n}"]["cwnd"] for n in range(LOSSY_ROUNDS)]
     assert min(windows) < 0.9 * run["before"]["cwnd"], "nothing was cut"
     assert windows[-1] >= 100
-    assert rate(run, "before", f"r{LOSSY_ROUNDS - 1}") > 0.9 * PATH_RATE
+    assert rate(run, "before", f"r{LOSSY_ROUNDS - 1}") > 0.84 * PATH_RATE
 
 
 def test_a_smaller_mtu_is_no_excess_of_losses(seen: Seen) -> None:

@@ -134,12 +134,16 @@ def restored(run: Run) -> bool:
     """Window and threshold of before with the first ACK.
 
     It may add a segment, and as it is for the whole flight without a queue 1 / cwnd_reno for each.
+    What the stack itself undoes has a threshold of three quarters of the window at least.
     """
     before, after = around(run)
+    threshold = before["ssthresh"]
+    if undone_by_stack(run):
+        threshold = max(threshold, before["cwnd"] // 2 + before["cwnd"] // 4)
     flight_adds = 0 if before["queue"] else before["cwnd"] // before["cwnd_reno"]
     return (
         before["cwnd"] <= after[0]["cwnd"] <= before["cwnd"] + flight_adds + 1
-        and after[0]["ssthresh"] == before["ssthresh"]
+        and after[0]["ssthresh"] == threshold
     )
 
 

@@ -7,6 +7,7 @@ import math
 import time
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -254,7 +255,8 @@ def test_the_answer_to_a_mark_lasts(apogee: Library, abe: int, reno: int, acked:
     """ECN, as tcp_star.c does: 0.8 of the window, ABE's share held back, ssthresh there.
 
     No ACK adds more than 1 / cwnd_reno per segment, until cwnd_reno alone is more
-    than cwnd_abe; then the shares are split again and the sum stays.
+    than cwnd_abe; then the shares are split again and the sum stays. Without an estimate there is
+    nothing to split: the first one must not lift the window.
     """
     w = window(apogee, reno, abe)
     cwnd = apogee.star_mark_cwnd(reno + abe)
@@ -265,7 +267,7 @@ def test_the_answer_to_a_mark_lasts(apogee: Library, abe: int, reno: int, acked:
     held = Reference(Fraction(cwnd), 0)
     for _ in range(40):
         before = apogee.star_cwnd(w)
-        was_above = w.cwnd_reno > abe
+        was_above = w.cwnd_reno > abe > 0
         after = lwc(apogee, w, acked, cwnd)
         if was_above:
             assert not apogee.star_holds(w)
@@ -340,7 +342,7 @@ def test_cws_is_figure_2(apogee: Library, cwnd: int, ssthresh: int, abe: int, th
     st.integers(2, LARGEST),
     st.integers(88, 65483),
     st.integers(0, 2**32 - 1),
-    st.sampled_from([272, 512]),
+    st.sampled_from([272, 320, 512]),
 )
 def test_pacing_rate(apogee: Library, cwnd: int, mss: int, rtt_min: int, gain: int) -> None:
     """cwnd * MSS / RTT_min * gain / 256, to 2 B/s; no overflow where it is beyond any path."""
@@ -401,47 +403,41 @@ def test_the_queue_drains_first(
 # YIELD: how it ends, and how the window grows until then
 
 
-def waited(clear: int, wait: int, times: int, cwnd: int, abe: int) -> bool:
-    """The rounds have passed, 8 at least and 64 at most, or such a part of them as the window is
-    of ABE's share, two at least. After a costly try, a wait of 255, all 64.
+def waited(clear: int, tries: int, times: int, cwnd: int, abe: int) -> bool:
+    """The rounds have passed, 8 or twice as many for each try that failed, 64 at most, or such a
+    part of them as the window is of ABE's share, two at least.
     """
-    if wait == 255:
-        return clear >= 64
-    rounds = max(wait, 8) * times
+    rounds = 8 * 2**tries * times
     part = clear >= 2 * times and clear * abe >= rounds * cwnd
     return clear >= min(rounds, 64) or part
 
 
-waits = st.integers(0, 64) | st.just(255)
+clears = st.integers(0, 64)
+failed = st.integers(0, 3)
 hundreds = st.integers(1, 8).map(lambda n: 100 * n)
 
 
-@given(shares | hundreds, lifts | hundreds, st.integers(0, 64), waits, st.sampled_from([1, 2]))
+@given(shares | hundreds, lifts | hundreds, clears, failed, st.sampled_from([1, 2]))
 def test_rounds_until_a_try_in_whole_numbers(
-    apogee: Library, cwnd: int, abe: int, clear: int, wait: int, times: int
+    apogee: Library, cwnd: int, abe: int, clear: int, tries: int, times: int
 ) -> None:
-    w = yielding(apogee, cwnd, abe, clear=clear, wait=wait)
-    assert apogee.star_waited(w, times) == waited(clear, wait, times, max(cwnd, 2), abe)
+    w = yielding(apogee, cwnd, abe, clear=clear, tries=tries)
+    assert apogee.star_waited(w, times) == waited(clear, tries, times, max(cwnd, 2), abe)
 
 
-def later(wait: int) -> int:
-    """After a try that failed twice as late, 64 rounds at most."""
-    return 255 if wait == 255 else min(2 * max(wait, 8), 64)
-
-
-@given(waits)
-def test_a_try_that_failed_is_not_made_again_soon(apogee: Library, wait: int) -> None:
-    """A costly one not before all 64 rounds."""
-    for costly, wanted in ((False, later(wait)), (True, 255)):
-        w = apogee.new("star_window", wait=wait)
-        apogee.star_try_failed(w, costly)
-        assert w.wait == wanted
+def test_a_try_that_failed_is_not_made_again_soon(apogee: Library) -> None:
+    """The three last ones count: 8, 16, 32 and 64 rounds."""
+    w, rounds = yielding(apogee, 100, 100), []
+    for _ in range(5):
+        rounds.append(min(n for n in range(65) if waited(n, w.tries, 1, 100, 100)))
+        apogee.star_try_failed(w)
+    assert rounds == [8, 16, 32, 64, 64]
 
 
 @given(
     st.lists(st.tuples(st.booleans(), st.booleans()), max_size=200),
-    st.integers(0, 64),
-    waits,
+    clears,
+    failed,
     st.integers(1, 800),
     modes,
 )
@@ -449,22 +445,22 @@ def test_rounds_without_congestion_are_counted(
     apogee: Library,
     rounds: list[tuple[bool, bool]],
     clear: int,
-    wait: int,
+    tries: int,
     cwnd: int,
     mode: str,
 ) -> None:
     """One each, to 64; a queue takes them all away, an excess of losses four of them. In YIELD a
     try ends by that, and the next one is twice as late.
     """
-    w = yielding(apogee, cwnd, 400, mode=getattr(apogee, mode), clear=clear, wait=wait)
+    w = yielding(apogee, cwnd, 400, mode=getattr(apogee, mode), clear=clear, tries=tries)
     now = apogee.star_cwnd(w)
     for queue, losses in rounds:
-        tried = mode == "STAR_YIELD" and waited(clear, wait, 1, now, 400)
+        tried = mode == "STAR_YIELD" and waited(clear, tries, 1, now, 400)
         apogee.star_watch(w, queue, losses)
         clear = 0 if queue else max(clear - 4, 0) if losses else min(clear + 1, 64)
-        if tried and not waited(clear, wait, 1, now, 400):
-            wait = later(wait)
-        assert (w.clear, w.wait) == (clear, wait)
+        if tried and not waited(clear, tries, 1, now, 400):
+            tries = min(tries + 1, 3)
+        assert (w.clear, w.tries) == (clear, tries)
 
 
 @pytest.mark.parametrize(
@@ -482,29 +478,29 @@ def test_rounds_without_congestion_are_counted(
 def test_the_answer_to_congestion_lasts(
     apogee: Library, reno: int, clear: int, holds: bool
 ) -> None:
-    """ABE's share comes back when the window has, and not by the clock; the sum stays. Then the
-    next try is as late as half as many have made it.
+    """ABE's share comes back when the window has, and not by the clock; the sum stays. Then one
+    try that failed is forgotten.
     """
-    for wait, half in ((64, 32), (255, 32), (17, 8), (0, 0)):
-        w = yielding(apogee, reno, 413, clear=clear, wait=wait)
+    for tries in range(4):
+        w = yielding(apogee, reno, 413, clear=clear, tries=tries)
         assert lwc(apogee, w, 0, 300) == reno
         assert apogee.star_holds(w) == holds
         assert w.cwnd_reno == (reno if holds else reno - 413)
-        assert w.wait == (wait if holds else half)
+        assert w.tries == (tries if holds else max(tries - 1, 0))
 
 
-@given(shares, lifts, st.integers(0, 64), waits, st.integers(0, 60), thresholds)
+@given(shares, lifts, clears, failed, st.integers(0, 60), thresholds)
 def test_as_published_there_is_no_yield(
-    apogee: Library, reno: int, abe: int, clear: int, wait: int, acked: int, ssthresh: int
+    apogee: Library, reno: int, abe: int, clear: int, tries: int, acked: int, ssthresh: int
 ) -> None:
     """One that is left from coexist=1 ends with the first ACK: ABE's share counts again, and the
     sum stays or is that share and one.
     """
-    w = yielding(apogee, reno, abe, clear=clear, wait=wait)
+    w = yielding(apogee, reno, abe, clear=clear, tries=tries)
     step = min(acked, max(ssthresh - reno, 0))
     assert lwc(apogee, w, 0, 2, published=True) == max(reno, abe + 1, 2)
     assert w.mode == apogee.STAR_CRUISE
-    w = yielding(apogee, reno, abe, clear=clear, wait=wait)
+    w = yielding(apogee, reno, abe, clear=clear, tries=tries)
     assert lwc(apogee, w, acked, ssthresh, published=True) >= max(reno + step, abe + 1)
     assert w.mode == apogee.STAR_CRUISE
 
@@ -512,24 +508,24 @@ def test_as_published_there_is_no_yield(
 @given(
     shares | st.integers(1, LARGEST),
     lifts | st.integers(0, LARGEST),
-    st.integers(0, 64),
-    waits,
+    clears,
+    failed,
     st.booleans(),
     st.booleans(),
 )
 def test_growth_beside_others(
-    apogee: Library, reno: int, abe: int, clear: int, wait: int, alone: bool, queue: bool
+    apogee: Library, reno: int, abe: int, clear: int, tries: int, alone: bool, queue: bool
 ) -> None:
     """Reno's segment a round until a try; then an eighth of the window, two at least, and no more
     than an eighth of what is missing, and one. Alone, twice as late, a sixteenth and one, however
     much is missing. So many ACKs as the divisor says make a segment, and one less makes none.
     """
-    w = yielding(apogee, reno, abe, clear=clear, wait=wait, alone=alone)
+    w = yielding(apogee, reno, abe, clear=clear, tries=tries, alone=alone)
     cwnd, divisor = max(reno, 2), apogee.star_yield_divisor(w)
     per_round = 1
-    if alone and waited(clear, wait, 2, cwnd, abe):
+    if alone and waited(clear, tries, 2, cwnd, abe):
         per_round = cwnd // 16 + 1
-    elif cwnd < abe and waited(clear, wait, 1, cwnd, abe):
+    elif cwnd < abe and waited(clear, tries, 1, cwnd, abe):
         per_round = min(max(cwnd // 8, 2), (abe - cwnd) // 8 + 1)
     assert divisor == math.floor(Fraction(cwnd, per_round))
     assert min(8, cwnd // 2) <= divisor <= cwnd
@@ -538,3 +534,37 @@ def test_growth_beside_others(
             w.cwnd_reno, w.cwnd_cnt = reno, 0
             lwc(apogee, w, acked, 1, queue=queue)
             assert w.cwnd_reno == min(reno + gained, LARGEST)
+
+
+# START: whether the estimate still grows
+
+
+def scale(n: int) -> tuple[int, int]:
+    """The power of two that is not above it, and how many of its quarters are there."""
+    power = max(n.bit_length() - 1, 2)
+    return (power, 4 * n // 2**power)
+
+
+def test_a_growth_by_a_quarter_has_another_scale(apogee: Library) -> None:
+    """Numbers keep their order, and only those of one quarter of an octave are equal: what is a
+    quarter larger, and another number, is more. All small ones, and beside each edge up to 2^30.
+    """
+    edges = {quarters << power for power in range(1, 29) for quarters in (4, 5, 6, 7)}
+    near = {edge + beside for edge in edges for beside in (-1, 0, 1)}
+    numbers = sorted({*range(512), *near, LARGEST})
+    assert all(scale(max(n + math.ceil(n / 4), n + 1)) > scale(n) for n in numbers)
+    for one, other in pairwise(numbers):
+        more = apogee.star_scale(other) - apogee.star_scale(one)
+        assert more == (scale(other) > scale(one)), (one, other)
+
+
+@given(st.lists(st.integers(0, 2000) | st.integers(0, LARGEST), max_size=30))
+def test_rounds_in_which_the_estimate_has_not_grown(apogee: Library, estimates: list[int]) -> None:
+    """To three. An estimate that falls and comes back has not grown."""
+    w, grown, flat = window(apogee, 10, 0, "STAR_START"), 0, 0
+    for abe in estimates:
+        w.cwnd_abe = abe
+        apogee.star_watch_start(w)
+        flat = 0 if scale(abe) > scale(grown) else min(flat + 1, 3)
+        grown = max(grown, abe)
+        assert (w.flat, w.mode, w.cwnd_reno) == (flat, apogee.STAR_START, 10)

@@ -41,10 +41,8 @@ class Connection(RuleBasedStateMachine):
         self.mss, self.first_us, self.published = mss, first_us, published
         self.now, self.rtt_min, self.ssthresh = 10**6, U32_MAX, INFINITE
         self.prior = (reno, reno, self.apogee.STAR_CRUISE, INFINITE)
-        link = self.apogee.JUDGE_LINK_BEGIN
-        self.j = self.apogee.new(
-            "judge_state", base_us=U32_MAX, least_us=U32_MAX, last_us=U32_MAX, link=link, calm=255
-        )
+        self.j = self.apogee.new("judge_state")
+        self.apogee.judge_init(self.j, U32_MAX, self.now)
         self.delivered = 0
 
     @property
@@ -80,7 +78,8 @@ class Connection(RuleBasedStateMachine):
         assert changed or got == known
         # Once there is a full sample; the first train is corrected though limited.
         assert not (limited and full) or got >= known
-        if changed and self.rtt_min != U32_MAX:
+        first = not (self.published or self.abe.samples or self.abe.bytes)
+        if changed and self.rtt_min != U32_MAX and not first:
             self.w.cwnd_abe = self.apogee.abe_window(got, self.rtt_min, self.mss)
         if acked:
             before = self.cwnd
@@ -91,8 +90,9 @@ class Connection(RuleBasedStateMachine):
     def measure(self, rtt_us: int) -> None:
         self.rtt_min = min(self.rtt_min, rtt_us)
         base = self.j.base_us
-        self.apogee.judge_rtt(self.j, rtt_us)
+        self.apogee.judge_rtt(self.j, rtt_us, self.cwnd)
         assert self.j.base_us == min(base, rtt_us)
+        assert self.j.low_us > 0
 
     @rule(back_us=st.integers(1, 10**6))
     def clock_steps_back(self, back_us: int) -> None:
@@ -103,44 +103,39 @@ class Connection(RuleBasedStateMachine):
 
     @rule()
     def loss(self) -> None:
-        """CWS."""
+        """CWS; but in START, while the estimate grows, only ssthresh becomes that."""
         self.remember()
-        threshold = self.apogee.star_cws_ssthresh(self.w, self.cwnd)
-        assert threshold == max(self.w.cwnd_abe or self.cwnd // 2, 2)
-        self.apogee.star_set_cwnd(
-            self.w, self.apogee.star_cws_cwnd(self.cwnd, self.ssthresh, threshold)
-        )
-        self.ssthresh = threshold
-        if self.w.mode == self.apogee.STAR_START:
-            self.w.mode = self.apogee.STAR_CRUISE
+        apogee, w = self.apogee, self.w
+        grows = w.mode == apogee.STAR_START and w.cwnd_abe and w.flat < apogee.STAR_FLAT
+        before, prior = self.cwnd, self.ssthresh
+        self.ssthresh = apogee.star_cws_ssthresh(w, before)
+        assert self.ssthresh == max(w.cwnd_abe or before // 2, 2)
+        to = apogee.star_cws_cwnd(before, prior, self.ssthresh)
+        if grows and not self.published:
+            to = before
+        elif w.mode == apogee.STAR_START:
+            w.mode = apogee.STAR_CRUISE
+        apogee.star_respond(w, before, min(to, before), self.published)
 
     def time_us(self, segments: int) -> int:
         """How long the path takes for so many."""
         return min(segments * self.mss * USEC_PER_SEC // max(self.bw, 1), U32_MAX)
 
-    def yield_to(self, cwnd: int, begin: int, costly: bool = False) -> None:
+    def yield_to(self, cwnd: int, begin: int) -> None:
         w = self.w
         if w.mode == self.apogee.STAR_YIELD and self.apogee.star_waited(w, 1):
-            self.apogee.star_try_failed(w, costly)
-            assert w.wait == 255 or not costly
+            self.apogee.star_try_failed(w)
         w.mode, w.clear = self.apogee.STAR_YIELD, 0
-        self.apogee.star_set_cwnd(self.w, begin)
+        self.apogee.star_set_cwnd(w, begin)
         self.ssthresh = max(cwnd, 2)
 
     @rule()
     def loss_with_a_queue(self) -> None:
-        """A short queue that has been longer is left to what the round says."""
         self.remember()
         j, cwnd = self.j, self.cwnd
         if not j.queue or j.test:
             return
         rtt = j.last_us if j.least_us == U32_MAX else j.least_us
-        short = rtt // 2 < j.base_us and not self.apogee.judge_is_near_top(j, rtt)
-        if self.w.mode != self.apogee.STAR_START and short:
-            self.apogee.star_set_cwnd(self.w, cwnd)
-            self.ssthresh = max(cwnd, 2)
-            assert cwnd <= self.cwnd <= max(cwnd, self.w.cwnd_abe + 1)
-            return
         args = (cwnd, rtt, j.base_us, j.alone)
         to, begin = self.apogee.star_yield(*args), self.apogee.star_drain(*args)
         self.apogee.judge_begin_test(j, rtt, self.time_us(cwnd - to), 3)
@@ -171,53 +166,64 @@ class Connection(RuleBasedStateMachine):
         apogee, j, w = self.apogee, self.j, self.w
         srtt = min(j.least_us, 2**28) + spread_us
         lost = sent * share // 255
+        self.now += srtt
         path = apogee.abe_window(self.bw, srtt, self.mss)
         cwnd = self.cwnd
         r = apogee.new("judge_round", cwnd=cwnd, path=path, rtt_us=srtt, limited=limited)
-        r.delivered, r.lost, r.min_rtt_us = sent - lost, lost, self.rtt_min
+        r.delivered, r.lost, r.now_us = sent - lost, lost, self.now % 2**32
         r.train = self.delivered <= 90 * self.mss
         base, least = j.base_us, j.least_us
-        longer = apogee.judge_end_rtt(j, srtt, self.rtt_min)
+        longer = apogee.judge_end_rtt(j, r)
         assert j.base_us == (least if longer else base)
-        assert not longer or base < least <= 8 * self.rtt_min
+        assert not longer or base < least < U32_MAX
         assert not (j.queue and longer)
         assert j.queue or not j.standing or least == U32_MAX
-        apogee.star_watch(w, j.queue, j.excess >= apogee.JUDGE_SEGMENT)
-        if longer and w.mode == apogee.STAR_YIELD:
-            w.clear = apogee.STAR_CLEAR
-            w.cwnd_reno = min(max(w.cwnd_reno, w.cwnd_abe + 1), LARGEST)
-            cwnd = r.cwnd = self.cwnd
         apogee.judge_use(j, r)
         w.alone = j.alone
-        if w.mode == apogee.STAR_SLOW or (w.mode != apogee.STAR_START and self.answered(r)):
+        apogee.star_watch(w, j.queue, j.excess >= apogee.JUDGE_SEGMENT)
+        if w.mode == apogee.STAR_SLOW:
+            return
+        if self.start_ended(r) if w.mode == apogee.STAR_START else self.answered(r):
             return
         self.test_queue()
-        assert self.cwnd <= max(cwnd + cwnd // 6, w.cwnd_abe + 1)
+        assert self.cwnd <= max(cwnd, w.cwnd_abe + 1)
+
+    def start_ended(self, r: Any) -> bool:
+        """A round of START; whether the window falls."""
+        apogee, j, w = self.apogee, self.j, self.w
+        if w.cwnd_abe and r.limited:
+            apogee.star_watch_start(w)
+        too_many = apogee.judge_is_too_many(j, r)
+        cwnd = apogee.judge_cwnd(j, apogee.JUDGE_OVER, r, self.prior[0]) if too_many else r.cwnd
+        assert cwnd <= r.cwnd
+        if not too_many and w.flat < apogee.STAR_FLAT:
+            return False
+        if not too_many:
+            w.mode = apogee.STAR_CRUISE
+            self.ssthresh = max(w.cwnd_abe, 2)
+        apogee.judge_cut_made(j)
+        if cwnd < r.cwnd:
+            self.yield_to(cwnd, cwnd)
+        return bool(cwnd < r.cwnd)
 
     def answered(self, r: Any) -> bool:
         """What the losses of a round ask for; whether the window falls."""
-        apogee, w, before = self.apogee, self.w, self.cwnd
+        apogee, before = self.apogee, self.cwnd
         got = apogee.judge_end_losses(self.j, r)
         cwnd = apogee.judge_cwnd(self.j, got, r, self.prior[0])
-        if got == apogee.JUDGE_TAKE_BACK:
-            if w.mode == apogee.STAR_YIELD:
-                near = cwnd >= w.cwnd_abe - w.cwnd_abe // 4
-                w.mode = apogee.STAR_CRUISE if near else w.mode
-                apogee.star_set_cwnd(w, cwnd)
-                w.clear = apogee.STAR_WAIT_MOST
-            return False
         assert cwnd <= before
-        if got == apogee.JUDGE_CUT and self.j.ratio:
-            assert self.j.expected == self.j.lost == 0
+        assert cwnd == before or got != apogee.JUDGE_STAY
+        if got != apogee.JUDGE_STAY:
+            assert (self.j.excess, self.j.skip) == (0, 2)
         if cwnd < before:
-            self.yield_to(cwnd, cwnd, apogee.judge_is_costly(r))
+            self.yield_to(cwnd, cwnd)
             assert self.cwnd == max(cwnd, 2)
-        return cwnd < before
+        return bool(cwnd < before)
 
     def test_queue(self) -> None:
         apogee, j, cwnd = self.apogee, self.j, self.cwnd
         dip = apogee.judge_dip(j, cwnd)
-        assert max(cwnd // 2, 2) <= dip <= cwnd
+        assert (2 if j.renew else max(cwnd // 2, 2)) <= dip <= cwnd
         if not apogee.judge_test_due(j):
             return
         apogee.judge_begin_test(j, j.last_us, self.time_us(cwnd - dip), 2)
@@ -231,14 +237,14 @@ class Connection(RuleBasedStateMachine):
         """The window is another one: no test goes on."""
         self.apogee.judge_end_test(self.j)
         self.j.skip = 1
-        assert not (self.j.test or self.j.dip or self.j.ratio)
+        assert not (self.j.test or self.j.dip or self.j.renew)
 
     @rule()
     def silence(self) -> None:
-        """Changes the state of a lone flow only."""
-        lone, quiet = self.apogee.judge_is_lone(self.j), self.j.quiet
+        """Changes the state of a flow with a large part of the path only."""
+        quiet = 2 if self.j.large else self.j.quiet
         self.apogee.judge_silence(self.j)
-        assert self.j.quiet == (2 if lone else quiet)
+        assert self.j.quiet == quiet
 
     @rule()
     def mark(self) -> None:
@@ -270,23 +276,25 @@ class Connection(RuleBasedStateMachine):
         assert 1 <= self.w.cwnd_reno <= LARGEST
         assert self.w.cwnd_abe <= LARGEST
         assert self.w.clear <= 64
-        assert self.w.wait <= 64 or self.w.wait == 255
+        assert self.w.flat <= 3
+        assert self.w.tries <= 3
+        assert self.w.grown <= self.apogee.star_scale(LARGEST)
 
     @invariant()
     def judgement_in_bounds(self) -> None:
-        """And a belief of which a quarter is a whole number."""
+        """And one thing at a time: a test, or a measurement, and a dip only with one of them."""
         j = self.j
-        assert j.excess <= 5 * 32
-        assert j.still <= 16
+        assert j.excess <= 255
+        assert self.apogee.JUDGE_LINK_BEGIN <= j.link <= self.apogee.JUDGE_LINK_MOST
         assert j.standing <= 4
         assert j.rest <= 8
         assert j.skip <= 2
-        assert j.expected < 32
-        assert j.link >= 3
-        assert j.seen_expected < 128
-        assert j.seen < 48 or j.seen_expected < 8
-        assert j.lone <= 4
+        assert j.renew <= 3
         assert j.quiet <= 2
+        assert not (j.test and j.renew)
+        assert not j.dip or j.test or j.renew
+        assert not j.learns or j.empty
+        assert j.large or not j.much
         assert j.base_us <= min(j.least_us, j.last_us)
 
     @invariant()
