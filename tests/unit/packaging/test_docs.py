@@ -67,3 +67,26 @@ def test_the_types_of_sscops_pdus() -> None:
         for name, number in zip(names.split(", "), numbers.split(", "), strict=True)
     }
     assert told == wanted
+
+
+@pytest.mark.parametrize("prefix", ["JUDGE", "STAR"])
+def test_the_constants_of_stars_judgement(prefix: str) -> None:
+    """The page says where each constant comes from, with the value that the header has.
+
+    Not units, bounds of the arithmetic, nor what the published rules have.
+    """
+    other = {
+        "JUDGE_UNIT_SHIFT",
+        "JUDGE_CLOCK_SHIFT",
+        "JUDGE_SEGMENT",
+        "STAR_QUEUE_SHIFT",
+        "STAR_STEPS_MAX",
+        "STAR_CWND_MIN",
+        "STAR_PACE_START",
+        "STAR_PACE_CRUISE",
+    }
+    header = (ROOT / f"include/apogee/{prefix.lower()}.h").read_text(encoding="utf-8")
+    wanted = dict(re.findall(rf"^#define ({prefix}_\w+)\s+(\d+)U?$", header, re.M))
+    page = (ROOT / "docs" / "algorithms.md").read_text(encoding="utf-8")
+    told = dict(re.findall(rf"^\| `({prefix}_\w+)` \| (\d+) \| ", page, re.M))
+    assert told == {name: value for name, value in wanted.items() if name not in other}
