@@ -593,13 +593,15 @@ static bool star_end_start(struct sock *sk, const struct judge_round *r)
 {
 	struct star *s = inet_csk_ca(sk);
 	u32 cwnd = r->cwnd;
+	bool over;
 
 	if (s->w.cwnd_abe && r->limited)
 		star_watch_start(&s->w);
-	if (judge_is_too_many(&s->j, r))
-		cwnd = judge_cwnd(&s->j, JUDGE_OVER, r, s->prior_cwnd);
-	else if (s->w.flat < STAR_FLAT)
+	over = judge_is_too_many(&s->j, r);
+	if (!over && s->w.flat < STAR_FLAT)
 		return false;
+	if (over)
+		cwnd = judge_cwnd(&s->j, JUDGE_OVER, r, s->prior_cwnd);
 	else
 		s->w.mode = STAR_CRUISE;
 	if (s->w.mode == STAR_CRUISE)

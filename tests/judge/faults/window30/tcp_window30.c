@@ -4,10 +4,11 @@
  *
  * Whatever happens: only the receive window and the buffers bound what is sent.
  */
+#include <linux/bits.h>
 #include <linux/module.h>
 #include <net/tcp.h>
 
-#define WINDOW30	(1u << 30)
+#define WINDOW30	BIT(30)
 
 static void window30_hold(struct sock *sk)
 {
