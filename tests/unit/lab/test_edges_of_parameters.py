@@ -72,6 +72,7 @@ ALIKE = {
     "flows": "a mix of one name is two flows",
     "queue": "whole packets",
     "series": "whole samples of 50 ms",
+    "turn": "turns of less than four frames only halve the rate",
     "rate_high": "a rate that is drawn once in thousands of times",
 }
 #: Parameters that a scenario refuses at all edges but the default, and why.
@@ -190,6 +191,7 @@ SETS: dict[str, Any] = {
     "jitter_mean": None,  # test_moving.py: on top of the delay
     "burst": lambda v: f"loss gemodel {100 * v[0]:g}% {100 * v[1]:g}%" if v else None,
     "burst_time": None,  # test_bursts.py
+    **dict.fromkeys(("back", "box", "completion", "turn")),  # test_radio.py
     **dict.fromkeys(("event", *(f"event{n}" for n in range(1, 5)))),  # test_edges_of_events.py
     "aqm": lambda v: None if v == "none" else f" parent 1:1 handle 2: {v} ",
     "aqm_rtt": lambda v: (f" rtt {us(v)}" if v else "cake"),

@@ -52,7 +52,7 @@ VALID = {
     "scenario": ["paper"], "records": ["records.jsonl"], "runs": ["records.jsonl"],
     "left": ["records.jsonl"], "right": ["records.jsonl"], "cc": ["star"], "device": ["256"],
     "over": ["--over", "ber"], "out": ["--out", "figure.svg"], "logs": ["ping.txt"],
-    "space": ["space.toml"],
+    "space": ["space.toml"], "algorithms": ["star"],
 }  # fmt: skip
 SPACE = """
 help = "garbage"
