@@ -21,6 +21,7 @@ from apogee_lab.atlas import picture
 from apogee_lab.base import SHOWN, UsageError
 from apogee_lab.commands import cost, device_cost, main, reproduce
 from apogee_lab.host import sysctls
+from apogee_lab.judge import runs as judge_runs
 from apogee_lab.runs import request, sweep
 from apogee_lab.scenarios.scenario import Scenario
 from tests.unit.lab.stand_ins import no_guest
@@ -123,6 +124,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> Non
         monkeypatch.setattr(verb, "kernel", lambda *_: SimpleNamespace(release="6.1"))
     monkeypatch.setattr(cost, "measure", lambda *_: {"instructions": 1.0, "p99": 2.0, "acks": 3})
     monkeypatch.setattr(device_cost, "counted", refuses)
+    monkeypatch.setattr(judge_runs, "compiled", refuses)
     monkeypatch.setattr(picture, "draw", lambda *_: Figure())
     (tmp_path / "folder").mkdir()
     (tmp_path / "ping.txt").write_text("64 bytes from ::1: icmp_seq=1 ttl=64 time=0.1 ms\n")
