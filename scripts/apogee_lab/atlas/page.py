@@ -44,12 +44,14 @@ def _head(space: Space, cc: str, found: Sequence[Compared]) -> str:
 
 
 def _best(peers: Sequence[str]) -> str:
-    """The better peer in words."""
-    *others, last = peers
-    if not others:
-        return last
-    which = "better" if len(peers) == 2 else "best"
-    return f"the {which} of {', '.join(others)} and {last}"
+    """The better peer in words; a row of the table names each."""
+    match peers:
+        case [one]:
+            return one
+        case [one, other]:
+            return f"the better of {one} and {other}"
+        case _:
+            return f"the best of {len(peers)} peers"
 
 
 def _quantiles(found: Sequence[Compared]) -> str:
