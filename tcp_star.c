@@ -604,6 +604,7 @@ static bool star_end_start(struct sock *sk, const struct judge_round *r)
 		cwnd = judge_cwnd(&s->j, JUDGE_OVER, r, s->prior_cwnd);
 	else
 		s->w.mode = STAR_CRUISE;
+	/* Not above: the verifier would follow one branch more, four times as long. */
 	if (s->w.mode == STAR_CRUISE)
 		tcp_sk(sk)->snd_ssthresh = max(s->w.cwnd_abe, STAR_CWND_MIN);
 	judge_cut_made(&s->j);
