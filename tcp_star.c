@@ -669,10 +669,12 @@ static void star_reduce_queue(struct sock *sk)
 	}
 	to = star_yield(cwnd, rtt, s->j.base_us, s->j.alone);
 	judge_begin_test(&s->j, rtt, star_time_us(sk, cwnd - min(cwnd, to)), 3);
-	/* The response is too small to be measured: a larger one for one round. */
+	/* The response is too small to be measured: a larger one for one round. While the
+	 * path's RTT is measured anew there is no test, and its dip stays.
+	 */
 	if (!s->j.test && !s->j.rest) {
 		judge_begin_test(&s->j, rtt, star_time_us(sk, cwnd / 4), 3);
-		s->j.dip = s->j.test > 0;
+		s->j.dip |= s->j.test > 0;
 	}
 	star_yield_to(sk, to, star_drain(cwnd, rtt, s->j.base_us, s->j.alone));
 }

@@ -411,13 +411,15 @@ static inline void judge_begin_test(struct judge_state *j, u32 rtt_us,
  * judge_end_test() - drop a test and a measurement, as the window has changed
  * @j: the state
  *
- * Later RTTs are not due to the last reduction.
+ * Later RTTs are not due to the last reduction, and no later round is the second one with far
+ * too many losses.
  */
 static inline void judge_end_test(struct judge_state *j)
 {
 	j->test = 0;
 	j->dip = 0;
 	j->renew = 0;
+	j->over = 0;
 }
 
 /**

@@ -27,7 +27,7 @@ SETTLED = 4  # samples, ABE_SETTLE
 NUMBERS = {
     "ca->w.": "mode cwnd_reno cwnd_abe clear flat grown prior_mode asked held",
     "ca->j.": "base_us least_us last_us low_us seen link excess fall test skip dip renew queue "
-    "alone large empty over quiet",
+    "alone large empty over quiet rest",
     "ca->abe.": "started samples sent_us mark_us last_us epoch_us bytes bw[0]",
     "ca->": "una p_seq round_end round_lost prior_cwnd prior_ssthresh",
     "sk.tp.": "tcp_mstamp first_tx_mstamp snd_una snd_nxt snd_cwnd snd_cwnd_clamp snd_ssthresh "
@@ -581,6 +581,21 @@ def test_a_loss_with_a_queue(star: Made, cwnd: int, window: int, test: int) -> N
     assert (t.cwnd(), t.test, t.mode) == (window, test, YIELD)
 
 
+@pytest.mark.parametrize(("renew", "rest", "dip"), [(3, 0, 1), (1, 0, 1), (0, 0, 1), (0, 1, 0)])
+def test_a_loss_leaves_the_dip_of_a_measurement(
+    star: Made, renew: int, rest: int, dip: int
+) -> None:
+    """There is no test while the path's RTT is measured, of all rounds with a smaller window; else
+    a test makes one for itself, unless the last one is too near.
+    """
+    t = star(
+        cwnd_reno=40, large=1, mss_cache=1448, abe_bw=40 * PER_S, base_us=500_000,
+        least_us=560_000, prior_cwnd=40, renew=renew, rest=rest, dip=renew > 0,
+    )  # fmt: skip
+    t.reduce_queue()
+    assert (t.renew, t.dip, t.mode) == (renew, dip, YIELD)
+
+
 #: A window of 100 segments before an idle time.
 IDLE = {"snd_cwnd": 100, "data_segs_out": 1, "delivered": 70, "lost": 20}
 
@@ -592,6 +607,16 @@ def test_an_idle_time_ends_a_test_and_the_round(star: Made, mode: int) -> None:
     assert t.shrink(20)
     assert t.round_end + t.round_lost == 90
     assert left(t) == (0, 0, 0, 50, 1)
+
+
+def test_a_timeout_or_an_idle_time_is_between_two_overloads(star: Made) -> None:
+    """Half of a round is lost before, and half of a round after it: not two in a row."""
+    t = star(**KNOWN | IDLE, mode=CRUISE, alone=1, over=1)
+    assert t.shrink(20)
+    assert t.over == 0
+    t = star(mode=CRUISE, snd_cwnd_clamp=U32_MAX, over=1)
+    timeout(t, LOSS)
+    assert (t.mode, t.over) == (SLOW, 0)
 
 
 @pytest.mark.parametrize("to", [100, 101])
