@@ -23,27 +23,50 @@ struct shake_early {
 	u32 count;
 };
 
-/* The number of a packet that waits, in its control block. */
-static inline u32 *shake_early_number(const struct sk_buff *skb)
+/**
+ * struct shake_early_place - of a packet that waits, in its control block
+ * @number: what comes before it goes on before it
+ * @until: us, modulo 2^32, when it goes on whatever is missing
+ */
+struct shake_early_place {
+	u32 number;
+	u32 until;
+};
+
+static inline struct shake_early_place *shake_early_place(const struct sk_buff *skb)
 {
-	return (u32 *)skb->cb;
+	return (struct shake_early_place *)skb->cb;
+}
+
+static inline u32 shake_early_number(const struct sk_buff *skb)
+{
+	return shake_early_place(skb)->number;
+}
+
+/* Time that the first packet may still wait, in us. There is one. */
+static inline u32 shake_early_left(const struct shake_early *early, u32 now)
+{
+	s32 left = (s32)(shake_early_place(early->first)->until - now);
+
+	return max(left, 0);
 }
 
 /* Whether packets wait whose number is before this one. */
 static inline bool shake_early_before(const struct shake_early *early, u32 number)
 {
-	return early->first && (s32)(*shake_early_number(early->first) - number) < 0;
+	return early->first && (s32)(shake_early_number(early->first) - number) < 0;
 }
 
 /* Put a packet in its place, behind those of the same number. */
-static inline void shake_early_put(struct shake_early *early, struct sk_buff *skb, u32 number)
+static inline void shake_early_put(struct shake_early *early, struct sk_buff *skb, u32 number,
+				   u32 until)
 {
 	struct sk_buff **place = &early->first;
 
-	*shake_early_number(skb) = number;
-	if (early->last && (s32)(number - *shake_early_number(early->last)) >= 0)
+	*shake_early_place(skb) = (struct shake_early_place){ .number = number, .until = until };
+	if (early->last && (s32)(number - shake_early_number(early->last)) >= 0)
 		place = &early->last->next;
-	while (*place && (s32)(number - *shake_early_number(*place)) >= 0)
+	while (*place && (s32)(number - shake_early_number(*place)) >= 0)
 		place = &(*place)->next;
 	skb->next = *place;
 	*place = skb;
@@ -53,14 +76,15 @@ static inline void shake_early_put(struct shake_early *early, struct sk_buff *sk
 }
 
 /*
- * Take the first packet if its number is before @turn, or whatever it is. Returns NULL if there
- * is none.
+ * Take the first packet if its number is before @turn, or its time is over, or whatever it is.
+ * Returns NULL if there is none.
  */
-static inline struct sk_buff *shake_early_take(struct shake_early *early, u32 turn, bool all)
+static inline struct sk_buff *shake_early_take(struct shake_early *early, u32 turn, u32 now,
+					       bool all)
 {
 	struct sk_buff *skb = early->first;
 
-	if (!skb || (!all && (s32)(*shake_early_number(skb) - turn) >= 0))
+	if (!skb || (!all && !shake_early_before(early, turn) && shake_early_left(early, now)))
 		return NULL;
 	early->first = skb->next;
 	if (!early->first)

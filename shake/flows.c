@@ -53,7 +53,7 @@ static struct sk_buff **release(struct shake_flows *f, struct shake_flow *flow, 
 				u32 *room, struct sk_buff **end)
 {
 	*end = NULL;
-	while (*room && (*end = shake_early_take(&flow->early, turn, all))) {
+	while (*room && (*end = shake_early_take(&flow->early, turn, flow->holes.now, all))) {
 		end = &(*end)->next;
 		f->early--;
 		--*room;
@@ -66,7 +66,23 @@ static struct sk_buff **release(struct shake_flows *f, struct shake_flow *flow, 
 /* us after which packets that wait are looked at: at once if only room was missing. */
 static u32 next_look(const struct shake_flow *flow, u32 turn, u32 wait)
 {
+	wait = min(wait, shake_early_left(&flow->early, flow->holes.now));
 	return shake_early_before(&flow->early, turn) ? 1 : max(wait, 1U);
+}
+
+/*
+ * A packet waits. New holes open while it does, behind forged segments, too: what was sent before
+ * it cannot come later than late data does.
+ */
+static void put_early(struct shake_flows *f, struct shake_flow *flow, struct sk_buff *skb,
+		      u32 number, bool again)
+{
+	u32 most = again ? shake_holes_longest(&flow->holes) : 2 * SHAKE_HOLES_PATIENCE_MOST;
+
+	if (list_empty(&flow->waits))
+		list_add_tail(&flow->waits, &f->waiting);
+	shake_early_put(&flow->early, skb, number, flow->holes.now + most);
+	f->early++;
 }
 
 /* Forget the packets of a flow that wait: TCP sends them again. */
@@ -340,6 +356,8 @@ u64 shake_flows_order(struct shake_flows *f, const struct shake_segment *s, u32 
 	flow = s->seq == s->end || s->syn ? NULL : find_flow(f, &s->tuple, now);
 	if (!flow || (!flow->holes.count && !flow->early.count))
 		goto out;
+	if (shake_is_far(behind, flow->holes.high))
+		behind = s->seq;	/* no M_AL */
 	flow->holes.apart = READ_ONCE(f->apart);
 	turn = shake_holes_turn(&flow->holes, (u32)now, &wait);
 	full = flow->early.count >= SHAKE_EARLY_MAX || f->early >= SHAKE_EARLY_ALL;
@@ -348,10 +366,7 @@ u64 shake_flows_order(struct shake_flows *f, const struct shake_segment *s, u32 
 	if (shake_before(behind, turn) && !shake_early_before(&flow->early, behind)) {
 		release(f, flow, turn, false, room, &(*skb)->next);
 	} else {
-		if (list_empty(&flow->waits))
-			list_add_tail(&flow->waits, &f->waiting);
-		shake_early_put(&flow->early, *skb, behind);
-		f->early++;
+		put_early(f, flow, *skb, behind, behind != s->seq);
 		release(f, flow, turn, full || !wait, room, skb);
 	}
 	wait = flow->early.count ? next_look(flow, turn, wait) : 0;

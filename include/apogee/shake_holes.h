@@ -671,6 +671,14 @@ static inline u32 shake_holes_patience(const struct shake_holes *h)
 	return h->patience ? h->patience : SHAKE_HOLES_PATIENCE;
 }
 
+/* Time after which what was sent before the last segment does not come any more. */
+static inline u32 shake_holes_longest(const struct shake_holes *h)
+{
+	u32 waits = shake_holes_waits(h);
+
+	return h->kept ? max(waits, shake_holes_patience(h)) : waits;
+}
+
 /* Whether TCP retransmits: it was asked, or what makes it do so has passed. */
 static inline bool shake_hole_is_told(const struct shake_hole *hole)
 {

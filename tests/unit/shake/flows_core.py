@@ -161,11 +161,14 @@ class Flows:
     def ack(self, packet: Packet, mode: int = DROP_ALL, threshold: int = 5) -> int:
         return self.library.shake_flows_ack(self.table, segment(packet), mode, threshold, self.now)
 
-    def order(self, packet: Packet, number: int, room: int = 1000) -> list[int]:
-        """A packet comes that has this number; those that go on."""
+    def order(
+        self, packet: Packet, number: int, room: int = 1000, behind: int | None = None
+    ) -> list[int]:
+        """A packet comes that has this number, behind its own by default; those that go on."""
         left, first = c_uint32(room), c_void_p(self.library.early_packet(number))
+        behind = packet.seq if behind is None else behind
         due = self.library.shake_flows_order(
-            self.table, segment(packet), packet.seq, byref(first), byref(left), self.now
+            self.table, segment(packet), behind, byref(first), byref(left), self.now
         )
         return self._taken(first, due)
 

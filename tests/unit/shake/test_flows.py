@@ -327,3 +327,33 @@ def test_a_flow_that_may_not_wait_goes_on_without_room(flows: Flows) -> None:
     waiting(flows, 513)
     assert comes(flows, 514, m_al=514_000, room=0) == [2]
     assert flows.table.early == 512
+
+
+def again(flows: Flows, number: int, m_al: int) -> list[int]:
+    """TCP sends seg#number again; those that go on."""
+    packet = at(LEADER, number)
+    flows.arrived(packet, 1, m_al)
+    return flows.order(packet, number, behind=m_al)
+
+
+def test_forged_segments_do_not_keep_what_is_sent_again_for_ever(flows: Flows) -> None:
+    """Who knows a flow's ports sends numbers far ahead, which nobody has checked: all that TCP
+    sends is before the highest, as if it was sent again, and there is always a new hole."""
+    flows.library.shake_flows_path_alive(flows.table, 2)
+    flows.arrived(syn(LEADER), 1)
+    assert comes(flows, 0, m_al=1000) == [0]
+    came: list[int] = []
+    for step in range(1, 50):
+        flows.now += 100_000
+        came += comes(flows, 10_000 * step, m_al=1000 * step)
+        came += again(flows, step, 1000 + 1000 * (10_000 * step + 1))
+    data = [number for number in came if number < 10_000]
+    assert data == list(range(1, len(data) + 1))
+    assert len(data) >= 25  # none waits for more than two times a second
+    assert flows.due is not None and flows.due - flows.now <= 1_000_000
+
+
+def test_m_al_that_cannot_be_right_is_none(flows: Flows) -> None:
+    waiting(flows, 5)
+    assert again(flows, 0, (1000 + 2**31 - 1) % 2**32) == [0]
+    assert flows.table.early == 4
