@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from ..atlas import page, space
+from ..atlas import kept, page, space
 from ..atlas.results import Compared, Result, of_record
 from ..atlas.space import RandomPath, Space
 from ..base import UsageError, repo_root
@@ -50,10 +50,10 @@ Results = dict[int, dict[str, Result]]
 
 
 def do_atlas(args: Arguments) -> int:
-    """Run the paths, print the pages, draw the pictures."""
-    length_s = None if args.duration is None else duration_of(args)
-    given = tuple(text.partition("=")[0] for text in args.set)
-    found = replace(space.read(args.space, length_s), given=given)
+    """Run the paths, print the pages, draw the pictures; or print those of kept lines again."""
+    if args.kept:
+        return _do_kept(args)
+    found = _space(args)
     own, peers = _compared(args, found)
     names = list(dict.fromkeys([*own, *peers]))
     seed = whole_number("--seed", args.seed, 0, 2**32 - 1)
@@ -77,6 +77,30 @@ def do_atlas(args: Arguments) -> int:
         every = compared(paths, results, cc, others)
         _show(found, cc, every, _again(args, found, "PATH"), pictures[cc], out)
     return status
+
+
+def _space(args: Arguments) -> Space:
+    length_s = None if args.duration is None else duration_of(args)
+    given = tuple(text.partition("=")[0] for text in args.set)
+    return replace(space.read(args.space, length_s), given=given)
+
+
+def _do_kept(args: Arguments) -> int:
+    """Print the pages of an atlas that was run before."""
+    told = kept.read(Path(args.kept))
+    found = _space(args)
+    if found.name != told.space:
+        raise UsageError(f"--kept {args.kept}: that is an atlas of {told.space}")
+    args.seed, args.model = str(told.seed), told.engine == "model"
+    args.engine = args.engine if args.model else told.engine
+    own, peers = _compared(args, found)
+    paths = [found.path(told.seed, number) for number in told.results]
+    for cc in own:
+        every = compared(paths, told.results, cc, [name for name in peers if name != cc])
+        if not every:
+            raise UsageError(f"--kept {args.kept}: it has no path with {cc} and its peers")
+        print(page.text(found, cc, every, _again(args, found, "PATH")))
+    return 0
 
 
 def _compared(args: Arguments, found: Space) -> tuple[list[str], list[str]]:
@@ -285,6 +309,7 @@ def atlas_parser(parser: Parser) -> None:
     )
     parser.add_argument("--jobs", metavar="N", help="parallel runs (the number of CPUs)")
     add_json(parser)
+    parser.add_argument("--kept", metavar="FILE", help="run nothing: the page of lines of --json")
     parser.add_argument(
         "-o", "--out", default="", metavar="FILE",
         help="pictures, -CC before the suffix (build/plots/atlas-SPACE)",

@@ -15,8 +15,8 @@ from statistics import fmean
 from ..base import LabError
 from ..results.statistics import UNBOUNDED, ratio_of
 from ..results.text import NONE, Record, as_markdown, cell, show
-from .chosen import records_of
-from .options import Arguments, Parser
+from .chosen import filtered, records_of
+from .options import Arguments, Parser, _add_filter
 
 OWN = "its own kind"
 
@@ -117,7 +117,7 @@ def first_flows(found: Shares) -> list[list[str]]:
 
 def do_beside(args: Arguments) -> int:
     """Print both tables."""
-    found = shares(records_of(args.records))
+    found = shares(filtered(records_of(args.records), args))
     print(f"The other flow:\n\n{as_markdown(table(found))}\n")
     print(f"The flow beside it:\n\n{as_markdown(first_flows(found))}")
     return 0
@@ -130,3 +130,4 @@ def beside_parser(parser: Parser) -> None:
         metavar="RECORDS",
         help="file of records of satellite-shared with two flows",
     )
+    _add_filter(parser)

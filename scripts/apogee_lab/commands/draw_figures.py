@@ -3,7 +3,8 @@
 
 ``draw SCHEDULE FIGURE`` writes FIGURE.svg, FIGURE.png, FIGURE.json (the rows of the table) and
 FIGURE.jsonl (the records behind them) to the schedule's folder; ``table SCHEDULE`` makes the page
-from those rows, and puts all records beside it; ``kept FILE`` prints the page again from records.
+from those rows, and puts all records beside it; ``kept FILE`` prints the page again from records,
+``short FILE`` what a page of docs/results shows of it.
 """
 
 from __future__ import annotations
@@ -106,16 +107,17 @@ def keep(schedule: dict[str, Any]) -> bytes:
 
 def main(argv: Sequence[str]) -> int:
     """Run one step; the exit status."""
-    steps = {"draw": 3, "table": 2, "kept": 2}
+    steps = {"draw": 3, "table": 2, "kept": 2, "short": 2}
+    printed = {"kept": kept.page, "short": kept.short}
     if not argv or len(argv) != steps.get(argv[0]):
         print(
-            "usage: draw_figures draw SCHEDULE FIGURE | table SCHEDULE | kept FILE",
+            "usage: draw_figures draw SCHEDULE FIGURE | table SCHEDULE | kept FILE | short FILE",
             file=sys.stderr,
         )
         return 2
     try:
-        if argv[0] == "kept":
-            print(kept.page(kept.read(Path(argv[1]))))
+        if argv[0] in printed:
+            print(printed[argv[0]](kept.read(Path(argv[1]))))
             return 0
         schedule = read_schedule(Path(argv[1]))
         if argv[0] == "draw":

@@ -13,10 +13,8 @@ import sys
 from collections.abc import Callable, Sequence
 
 from ..base import LabError, UsageError, one_line, reason
-from ..results import table
 from .atlas import atlas_parser, do_atlas
 from .beside import beside_parser, do_beside
-from .chosen import filtered, records_of
 from .compare_engines import compare_engines_parser, do_compare_engines
 from .cost import cost_parser, do_cost
 from .device_cost import device_cost_parser, do_device_cost
@@ -29,23 +27,14 @@ from .options import (
     Parser,
     _add_choice,
     _add_engine,
-    _add_filter,
     add_json,
 )
 from .paths import do_paths, paths_parser
 from .plot import plot_parser
 from .run import do_run
+from .table import do_table, table_parser
 from .testbed import do_list, do_script, do_shell
 from .trace import do_trace, trace_parser
-
-
-def do_table(args: Arguments) -> int:
-    """The table of existing records."""
-    found = filtered(records_of(args.records), args)
-    if args.compare and args.compare not in {record["cc"] for record in found}:
-        raise UsageError(f"--compare {args.compare}: no record of that algorithm")
-    print(table.render(found, args.format, args.compare))
-    return 0
 
 
 def do_doctor(_args: Arguments) -> int:
@@ -112,11 +101,7 @@ def build_parser() -> Parser:
 
     judge_parser(verb("judge", do_judge, "judge congestion controls by RFC 9743: a report card"))
 
-    show = verb("table", do_table, "print the table of existing records")
-    show.add_argument("records", nargs="+", metavar="RECORDS")
-    show.add_argument("--format", choices=("text", "md"), default="text")
-    show.add_argument("--compare", metavar="CC", help="goodput of CC relative to the others")
-    _add_filter(show)
+    table_parser(verb("table", do_table, "print the table of existing records"))
 
     plot_parser(verb("plot", do_list, "draw figures"))
 

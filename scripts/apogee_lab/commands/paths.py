@@ -13,8 +13,8 @@ from typing import Any
 
 from .. import units
 from ..results.text import NONE, Record, as_markdown, cell, show
-from .chosen import records_of
-from .options import Arguments, Parser, scenario_of
+from .chosen import filtered, records_of
+from .options import Arguments, Parser, _add_filter, scenario_of
 
 #: Records by path, then by algorithm.
 Paths = dict[str, dict[str, list[Record]]]
@@ -62,7 +62,7 @@ def _cell(runs: list[Record]) -> str:
 
 def do_paths(args: Arguments) -> int:
     """Print the table."""
-    print(as_markdown(table(paths(records_of(args.records)))))
+    print(as_markdown(table(paths(filtered(records_of(args.records), args)))))
     return 0
 
 
@@ -73,3 +73,4 @@ def paths_parser(parser: Parser) -> None:
         metavar="RECORDS",
         help="file of records of one flow or of equal flows",
     )
+    _add_filter(parser)

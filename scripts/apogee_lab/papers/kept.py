@@ -15,8 +15,8 @@ from typing import Any
 
 from ..base import LabError
 from ..runs import request
-from . import report
-from .catalogue import choose
+from . import report, summary
+from .catalogue import Choice, choose
 from .claims import Results
 
 FIGURE, VARIANT = "figure", "variant"
@@ -72,15 +72,33 @@ def _lengths(records: Iterable[Record]) -> dict[str, list[float]]:
     return {"durations_s": sorted(durations), "seeds": sorted({len(s) for s in seeds.values()})}
 
 
+def _results(kept: Kept, choice: Choice) -> dict[str, Results]:
+    return {variant: Results(found) for variant, found in kept[choice.name].items()}
+
+
+def _runs(kept: Kept, choices: Iterable[Choice]) -> tuple[dict[str, Any], set[str]]:
+    """Of figures the lengths of their runs, as a schedule has them, and all kernels."""
+    records = {
+        choice.name: [record for found in kept[choice.name].values() for record in found]
+        for choice in choices
+    }
+    kernels = {record["kernel"] for found in records.values() for record in found}
+    return {"lengths": {name: _lengths(found) for name, found in records.items()}}, kernels
+
+
 def page(kept: Kept) -> str:
     """Rows and tables, computed again."""
     choices = choose(list(kept))
-    rows, tables, lengths, kernels = {}, {}, {}, set()
-    for choice in choices:
-        results = {variant: Results(found) for variant, found in kept[choice.name].items()}
-        records = [record for found in kept[choice.name].values() for record in found]
-        rows[choice.name] = report.rows(choice, results)
-        tables[choice.name] = report.tables(choice, results)
-        lengths[choice.name] = _lengths(records)
-        kernels |= {record["kernel"] for record in records}
-    return report.markdown(choices, rows, {"lengths": lengths}, kernels, tables)
+    results = {choice.name: _results(kept, choice) for choice in choices}
+    rows = {choice.name: report.rows(choice, results[choice.name]) for choice in choices}
+    tables = {choice.name: report.tables(choice, results[choice.name]) for choice in choices}
+    return report.markdown(choices, rows, *_runs(kept, choices), tables)
+
+
+def short(kept: Kept) -> str:
+    """What the page of a paper shows of them."""
+    choices = choose(list(kept))
+    schedule, kernels = _runs(kept, choices)
+    found = [(choice, report.rows(choice, _results(kept, choice))) for choice in choices]
+    told = report.runs(schedule, [choice.name for choice in choices], kernels)
+    return summary.markdown(choices[0].paper, found, told)

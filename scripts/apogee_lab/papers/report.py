@@ -76,6 +76,13 @@ def lengths(schedule: Mapping[str, Any], names: Iterable[str]) -> tuple[str, str
     return f"{_from_to(durations)} s", ONE_SEED if seeds == {1} else f"{_from_to(seeds)} seeds"
 
 
+def runs(schedule: Mapping[str, Any], names: Iterable[str], kernels: Iterable[str]) -> str:
+    """One line on the runs of these figures."""
+    length, seeds = lengths(schedule, names)
+    means = seeds if seeds == ONE_SEED else f"means of {seeds}"
+    return f"{length} each, {means}, Linux {', '.join(sorted(set(kernels))) or '?'}."
+
+
 def missing(choice: Choice, reason: str) -> list[Row]:
     """The rows of a figure that could not be drawn."""
     return [
@@ -89,7 +96,7 @@ def missing(choice: Choice, reason: str) -> list[Row]:
 COUNTED = {"hold": YES, "do not": NO, "not shown": NOT_SHOWN, "not run": NONE}
 
 
-def _once(rows: Iterable[Row], variant: str) -> list[Row]:
+def once(rows: Iterable[Row], variant: str) -> list[Row]:
     """The row of each claim in one form: of its variant, or of a claim about others any."""
     found: dict[tuple[str, str], Row] = {}
     for row in rows:
@@ -108,7 +115,7 @@ def counts(paper: Paper, rows: Iterable[Row]) -> list[list[str]]:
     for whose, wanted in (("the paper's", False), ("ours", True)):
         mine = [row for row in rows if row["own"] == wanted]
         for form, variant in paper.forms.items():
-            found = _once(mine, variant)
+            found = once(mine, variant)
             numbers = [sum(row["holds"] == word for row in found) for word in COUNTED.values()]
             unknown = sum(row["holds"] == NO and row["why"] == UNKNOWN for row in found)
             if found:
@@ -133,14 +140,8 @@ def markdown(
     lines = ["<!-- SPDX-License-Identifier: GPL-2.0 -->"]
     for paper in {choice.paper.name: choice.paper for choice in choices}.values():
         mine = [choice for choice in choices if choice.paper is paper]
-        length, seeds = lengths(schedule, [choice.name for choice in mine])
-        lines += [
-            f"# Figures of {paper.title}",
-            "",
-            f"{length} each, {seeds if seeds == ONE_SEED else f'means of {seeds}'}, "
-            f"Linux {', '.join(sorted(set(kernels))) or '?'}.",
-            "",
-        ]
+        told = runs(schedule, [choice.name for choice in mine], kernels)
+        lines += [f"# Figures of {paper.title}", "", told, ""]
         body = [_cells(row) for choice in mine for row in found[choice.name]]
         every = [row for choice in mine for row in found[choice.name]]
         lines += [as_markdown(counts(paper, every)), ""]

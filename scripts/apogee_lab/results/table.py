@@ -7,7 +7,7 @@ standard deviation. One seed has no interval.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -206,12 +206,13 @@ def _own(column: Column, scenario: str, record: Record) -> float | None:
     return column.value(record) if record["scenario"] == scenario else None
 
 
-def rows(records: Iterable[Record]) -> list[list[str]]:
-    """Heading and body of the table, as text."""
+def rows(records: Iterable[Record], wanted: Sequence[Column] | None = None) -> list[list[str]]:
+    """Heading and body of the table, as text, with all columns or those that are wanted."""
     records = list(records)
     found = groups(records)
     names = varying(records)
-    shown = [c for c in columns(records) if any(group.values(c) for group in found)]
+    every = columns(records) if wanted is None else wanted
+    shown = [c for c in every if any(group.values(c) for group in found)]
     counts = {len(group.records) for group in found}
     uneven = len(counts) > 1
     heading = ["cc", *names, *(["runs"] if uneven else []), *(c.heading for c in shown)]
@@ -220,14 +221,33 @@ def rows(records: Iterable[Record]) -> list[list[str]]:
         row = [group.cc, *(show(group.settings[name]) for name in names)]
         if uneven:
             row.append(str(len(group.records)))
-        for column in shown:
-            values = group.values(column)
-            text = cell(values, column.decimals)
-            if values and len(values) < len(group.records):
-                text += f" ({len(values)} of {len(group.records)})"
-            row.append(text)
-        body.append(row)
+        body.append(row + [_text(group, column) for column in shown])
     return [heading, *body]
+
+
+def _text(group: Group, column: Column) -> str:
+    """A cell; how many of the runs have a value if not all have."""
+    values = group.values(column)
+    text = cell(values, column.decimals)
+    if values and len(values) < len(group.records):
+        text += f" ({len(values)} of {len(group.records)})"
+    return text
+
+
+def across(records: Iterable[Record], name: str, wanted: Sequence[Column]) -> list[list[str]]:
+    """The wanted columns with a column for each value of a setting, or of ``cc``, and a row for
+    each choice of the others."""
+    found = groups(records)
+    others = [setting for setting in ("cc", *found[0].settings) if setting != name]
+    heads: dict[str, None] = {}
+    body: dict[tuple[str, ...], dict[str, str]] = {}
+    for group in found:
+        settings = {"cc": group.cc} | group.settings
+        head, place = show(settings[name]), tuple(show(settings[other]) for other in others)
+        heads[head] = None
+        body.setdefault(place, {})[head] = " / ".join(_text(group, column) for column in wanted)
+    lines = [[*place, *(row.get(head, NONE) for head in heads)] for place, row in body.items()]
+    return [[*others, *heads], *lines]
 
 
 def caption(records: Iterable[Record]) -> str:
@@ -278,8 +298,12 @@ def ratios(records: Iterable[Record], base: str) -> list[list[str]]:
 
 
 def render(records: Iterable[Record], form: str = "text", base: str | None = None) -> str:
-    """Caption and table; with ``base``, also the table of its gains over the other algorithms."""
+    """Caption and table; with ``base``, the table of its gains over the other algorithms."""
     records = list(records)
-    table = ratios(records, base) if base else rows(records)
+    return captioned(records, ratios(records, base) if base else rows(records), form)
+
+
+def captioned(records: Iterable[Record], table: list[list[str]], form: str = "text") -> str:
+    """A table of records with their caption."""
     text = as_markdown(table) if form == "md" else as_text(table)
     return f"{caption(records)}\n\n{text}" if form == "md" else f"{caption(records)}\n{text}"

@@ -348,6 +348,13 @@ def test_an_atlas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captu
     assert all(line["results"]["star"]["value"] > 0 for line in lines)
     assert {path.name for path in tmp_path.glob("drawn*")} == {"drawn-star.svg", "drawn-star.png"}
     check_worst(said, lines)
+    assert main.main([*words[:2], "--kept", "a.jsonl"]) == 0
+    again = capsys.readouterr().out
+    assert again and said.startswith(again)
+    Path("b.jsonl").write_text("{}\n")
+    for kept in ("b.jsonl", "none"):
+        assert main.main([*words[:2], "--kept", kept]) == 2
+        assert capsys.readouterr().err.count("\n") == 1
     assert main.main([*words, "--paths", "13"]) == 0
     assert len(engine.runs()) == 13 * 3
     assert "36 of 39 runs finished earlier" in capsys.readouterr().err

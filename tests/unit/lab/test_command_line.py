@@ -16,7 +16,7 @@ import pytest
 
 from apogee_lab import modules
 from apogee_lab.base import LabError
-from apogee_lab.commands import main, testbed
+from apogee_lab.commands import main, table, testbed
 from apogee_lab.engines import registry
 from apogee_lab.modules import of_file
 from apogee_lab.runs import sweep
@@ -269,8 +269,11 @@ def test_table_of_records_with_filters(engine: FakeEngine, capsys: Capture) -> N
     out = capsys.readouterr().out
     assert "| ber | star over bbr | star over cubic |" in out
     assert "| 1e-7 | +0.0 % | +0.0 % |" in out
+    assert status_of("table", "r.jsonl", "--across", "ber", "--format", "md") == 0
+    assert "\n| cc | 0 | 1e-7 |\n" in capsys.readouterr().out
     for argv in (["--set", "ber=5"], ["--cc", "reno"], ["--seed", "9"], ["--set", "nosuch=1"],
-                 ["--set", "ber"], ["--compare", "reno"]):  # fmt: skip
+                 ["--set", "ber"], ["--compare", "reno"], ["--across", "nosuch"],
+                 ["--of", "nosuch"], ["--compare", "star", "--across", "ber"]):  # fmt: skip
         assert status_of("table", "r.jsonl", *argv) == 2
         assert capsys.readouterr().err.count("\n") == 1
 
@@ -404,8 +407,8 @@ def test_a_folder_that_cannot_be_written_is_one_line(
     def refused(*_: object) -> None:
         raise OSError(number, os.strerror(number), "/somewhere")
 
-    monkeypatch.setattr(main.table, "render", refused)
+    monkeypatch.setattr(table.table, "render", refused)
     record = '{"cc":"star","set":{},"flows":[]}\n'
-    monkeypatch.setattr(main, "records_of", lambda _: [json.loads(record)])
+    monkeypatch.setattr(table, "records_of", lambda _: [json.loads(record)])
     assert main.main(["table", "any"]) == 2
     assert capsys.readouterr().err == f"lab table: /somewhere: {os.strerror(number)}\n"

@@ -121,6 +121,25 @@ def test_one_row_per_algorithm_and_settings(raw: Path) -> None:
     assert body[2][3] == "62.5 ± 25.9"  # 6 of 9.6 Mbit/s
 
 
+def test_some_columns_across_a_setting(raw: Path) -> None:
+    found = [
+        record(raw, cc, seed, goodput, ber=ber, window="16MB")
+        for ber, goodput in ((0.0, 9.0), (1e-7, 6.0))
+        for cc in ("star", "cubic")[: 1 if ber else 2]
+        for seed in (1, 2)
+    ]
+    wanted = [c for c in table.columns(found) if c.heading in ("goodput Mbit/s", "timeouts")]
+    assert table.rows(found, wanted)[0] == ["cc", "ber", "goodput Mbit/s", "timeouts"]
+    assert table.across(found, "ber", wanted[:1]) == [
+        ["cc", "0", "1e-7"],
+        ["star", "9.000 ± 0.000", "6.000 ± 0.000"],
+        ["cubic", "9.000 ± 0.000", NONE],
+    ]
+    assert table.across(found, "cc", wanted)[1] == [
+        "0", "9.000 ± 0.000 / 2.0 ± 0.0", "9.000 ± 0.000 / 2.0 ± 0.0"
+    ]  # fmt: skip
+
+
 def test_the_other_columns(raw: Path) -> None:
     heading, row = table.rows([record(raw, "star", 1, 9.6)])
     assert dict(zip(heading, row, strict=True)) == {

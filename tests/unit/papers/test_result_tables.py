@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The tables of docs/results are what the commands in front of them print of the records."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import result_tables
+from apogee_lab.atlas import traces
+from tests import ROOT
+
+PAGES = [str(path.relative_to(ROOT)) for path in result_tables.pages()]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_has_what_its_commands_print(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(traces, "FOLDER", tmp_path)
+    page = (ROOT / name).read_text(encoding="utf-8")
+    assert page.count("<!-- $ ") == page.count("<!-- end -->")
+    assert result_tables.written(page) == page, "run scripts/result_tables.py"
+
+
+def test_several_commands_and_their_last_line() -> None:
+    text = "a b \\\n  c | tail -1\n$ d 'e f'"
+    assert result_tables.commands(text) == [["a", "b", "c", "|", "tail", "-1"], ["d", "e f"]]
+
+
+def test_a_failure_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(RuntimeError, match="failed: scripts/lab table nothing"):
+        result_tables.printed(["scripts/lab", "table", "nothing"])
+    assert capsys.readouterr().err
