@@ -14,13 +14,28 @@ from .options import Arguments
 
 
 def records_of(paths: Sequence[str]) -> list[dict[str, Any]]:
-    """The records of these files; UsageError if they have none, RecordError for a bad file."""
-    from ..measures.record import read_records
-
-    found = [record for path in paths for record in read_records(Path(path))]
+    """The records of these files; UsageError if they have none, LabError for a bad file."""
+    found = [record for path in paths for record in _records(path)]
     if not found:
         raise UsageError("no records in " + ", ".join(paths))
     return found
+
+
+def _records(path: str) -> list[dict[str, Any]]:
+    """Those of one file; of records that figures were computed from, figure and variant count as
+    settings."""
+    if not path.endswith(".xz"):
+        from ..measures.record import read_records
+
+        return read_records(Path(path))
+    from ..papers import kept
+
+    return [
+        record | {"set": {kept.FIGURE: figure, kept.VARIANT: variant} | record["set"]}
+        for figure, variants in kept.read(Path(path)).items()
+        for variant, records in variants.items()
+        for record in records
+    ]
 
 
 def _same(value: Any, text: str) -> bool:

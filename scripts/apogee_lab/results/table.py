@@ -207,10 +207,13 @@ def _own(column: Column, scenario: str, record: Record) -> float | None:
 
 
 def rows(records: Iterable[Record], wanted: Sequence[Column] | None = None) -> list[list[str]]:
-    """Heading and body of the table, as text, with all columns or those that are wanted."""
+    """Heading and body of the table, as text, with all columns or those that are wanted. With the
+    latter the parameters of modules stand beside the algorithm's name."""
     records = list(records)
     found = groups(records)
-    names = varying(records)
+    if wanted is not None:
+        found = [_named(group) for group in found]
+    names = list(found[0].settings)
     every = columns(records) if wanted is None else wanted
     shown = [c for c in every if any(group.values(c) for group in found)]
     counts = {len(group.records) for group in found}
@@ -225,6 +228,14 @@ def rows(records: Iterable[Record], wanted: Sequence[Column] | None = None) -> l
     return [heading, *body]
 
 
+def _named(group: Group) -> Group:
+    """The group with those of its settings in its name that are parameters of modules."""
+    own = {name: value for name, value in group.settings.items() if "." in name}
+    words = [f"{key.partition('.')[2]}={show(own[key])}" for key in own if own[key] is not None]
+    rest = {name: value for name, value in group.settings.items() if name not in own}
+    return replace(group, cc=" ".join([group.cc, *words]), settings=rest)
+
+
 def _text(group: Group, column: Column) -> str:
     """A cell; how many of the runs have a value if not all have."""
     values = group.values(column)
@@ -237,7 +248,7 @@ def _text(group: Group, column: Column) -> str:
 def across(records: Iterable[Record], name: str, wanted: Sequence[Column]) -> list[list[str]]:
     """The wanted columns with a column for each value of a setting, or of ``cc``, and a row for
     each choice of the others."""
-    found = groups(records)
+    found = [group if "." in name else _named(group) for group in groups(records)]
     others = [setting for setting in ("cc", *found[0].settings) if setting != name]
     heads: dict[str, None] = {}
     body: dict[tuple[str, ...], dict[str, str]] = {}
