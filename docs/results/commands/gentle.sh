@@ -31,3 +31,7 @@ scripts/lab run lfn --engine uml --cc hstcp_gentle,highspeed,cubic,reno,bbr --se
 scripts/lab run lfn --engine uml --cc hstcp_gentle,highspeed,cubic,scalable,bbr,star --set n=1 --set reno=0 \
 	--set delay=90ms --set host_rate=1gbit,10gbit --set ber=0,1e-9 --set hstcp_gentle.early_exit=0,1,2 \
 	--duration 60 --repeat 2
+# at BER 1e-9 with --repeat 5
+
+# Without fast senders, large switches (figures-gentle.md)
+scripts/lab run lfn --engine uml --cc reno --set n=0 --set reno_queue=10000 --set warmup=80s --duration 100 --repeat 5
