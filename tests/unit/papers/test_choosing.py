@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""README.md, and choosing.md and satellite.md of one flow, say what the records give.
+"""README.md, and choosing.md of one flow, say what the records give.
 
 What choosing.md says beside another page of results is in the tests of that page.
 """
@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-import pytest
-
 from apogee_lab.papers.claims import Part
 from apogee_lab.results.statistics import mean_of
-from tests.unit.papers.found import Read, TextOf, goodput, joined, mean, row, runs, used
+from tests.unit.papers.found import Read, goodput, joined, mean, row, runs, used
 
 PAGE = "choosing.md"
 BERS = (0.0, 1e-8, 1e-7, 1e-6, 1e-5)
@@ -90,33 +88,15 @@ def test_outages(read: Read, page: str) -> None:
     assert f"in the mean without data for .5 s ({rate}, star {own}: {text})." in page
 
 
-#: Records of peers whose return path is impaired, and what impairs it.
-RETURN_PATHS = {
-    "compress-peers.jsonl": {"ack_slot": "20ms"},
-    "slowreturn-peers.jsonl": {"ack_rate": "500kbit"},
-}
-
-
-@pytest.mark.parametrize("name", RETURN_PATHS)
-def test_impaired_return_paths(read: Read, root: Path, name: str) -> None:
-    """satellite.md's tables of peers whose ACKs come every 20 ms or through 500 kbit/s."""
-    page = (root / "docs" / "results" / "satellite.md").read_text()
-    _, _, table, *_ = page.partition(f"]({name})")[2].split("\n\n")  # the commands are between
-    for cc in ("star", "bbr", "cubic"):
-        found = (runs(read(name), cc, 5, ber=ber, **RETURN_PATHS[name]) for ber in BERS)
-        assert row(cc, *(f"{goodput(each):.2f}" for each in found)) in table
-
-
-def test_slow_return_path(read: Read, text_of: TextOf) -> None:
-    """What satellite.md says of star and bbr beside the runs with open windows."""
-    page = text_of("results/satellite.md")
+def test_slow_return_path(read: Read) -> None:
+    """star and bbr beside the runs with open windows."""
 
     def at(names: Iterable[str], cc: str, ber: float) -> float:
         return goodput(run for name in names for run in runs(read(name), cc, 5, ber=ber))
 
     peers, both = ["slowreturn-peers.jsonl"], ["slowreturn-peers.jsonl", "slowreturn.jsonl"]
     less = [
-        f"{100 * (1 - at(slow, cc, 1e-5) / at([fast], cc, 1e-5)):.1f} % less"
+        f"{100 * (1 - at(slow, cc, 1e-5) / at([fast], cc, 1e-5)):.1f}"
         for slow, fast, cc in (
             (peers, "open.jsonl", "star"),
             (both, "open.jsonl", "star"),
@@ -124,10 +104,6 @@ def test_slow_return_path(read: Read, text_of: TextOf) -> None:
             (peers, "engines-open.jsonl", "star"),
         )
     ]
-    assert f"Mbit/s at 1e-5, {less[0]} than with open windows" in page
-    assert f"the ten runs of both tables have {less[1]}. bbr has {less[2]} there;" in page
-    assert f"([engines-open.jsonl](engines-open.jsonl)) star has {less[3]}." in page
-    clear, some, many = (
-        f"{at(peers, 'star', ber) / at(peers, 'bbr', ber):.2f}" for ber in (0.0, 1e-6, 1e-5)
-    )
-    assert f"star has {clear} of bbr's goodput without errors, {some} at 1e-6 and {many} " in page
+    assert less == ["1.9", "1.6", "2.6", "2.7"]
+    more = [at(peers, "star", ber) / at(peers, "bbr", ber) for ber in (0.0, 1e-6, 1e-5)]
+    assert [f"{ratio:.2f}" for ratio in more] == ["1.10", "1.15", "1.27"]
