@@ -56,6 +56,8 @@ scripts/lab run satellite --engine uml --cc star,bbr,cubic --set window=16MB --s
 	--set rate_trace=cell.txt --set delay=30ms --set queue=75kB,250kB --set ber=0,1e-6 --json \
 	docs/results/moving/trace.jsonl
 
+# trace-delays.jsonl: with --set delay=26ms,28ms,29ms,30ms,31ms,32ms,34ms, 250 kB and seed 1
+
 # Requests
 scripts/lab run requests --engine uml --seed 1,2,3,4,5 --duration 300 --set window=16MB --cc \
 	star,cubic,bbr,star+star,star+cubic,star+bbr,cubic+star,cubic+cubic,cubic+bbr,bbr+star,bbr+cubic,bbr+bbr --json \

@@ -53,10 +53,6 @@ def records(read: Read) -> Read:
     return functools.cache(of)
 
 
-def marks(found: list[Record]) -> float:
-    return fmean(record["queue"].get("marks", 0) for record in found)
-
-
 def alone(records: Read, cc: str, **settings: Any) -> list[Record]:
     name = "open.jsonl" if settings["aqm"] == "none" else "aqm/alone.jsonl"
     return runs(records(name), cc, 5, **settings)
