@@ -64,12 +64,21 @@ def printed(words: list[str]) -> str:
     return "\n".join(lines).strip("\n")
 
 
+def _block(every: list[list[str]]) -> str:
+    """What the commands print; several lines are a list, each with the name of the last record
+    file of its command."""
+    texts = [printed(words) for words in every]
+    if len(texts) == 1 or any("\n" in text for text in texts):
+        return "\n\n".join(texts)
+    names = [[Path(word).stem for word in words if word.endswith(".jsonl")] for words in every]
+    return "\n".join(f"- {of[-1]}: {text}" for of, text in zip(names, texts, strict=True))
+
+
 def written(page: str) -> str:
     """The page with its tables anew."""
 
     def anew(found: re.Match[str]) -> str:
-        text = "\n\n".join(map(printed, commands(found[1])))
-        return f"<!-- $ {found[1]} -->\n\n{text}\n\n<!-- end -->\n"
+        return f"<!-- $ {found[1]} -->\n\n{_block(commands(found[1]))}\n\n<!-- end -->\n"
 
     return BLOCK.sub(anew, page)
 

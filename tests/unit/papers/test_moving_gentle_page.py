@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """docs/results/moving-gentle.md, and choosing.md of hstcp_gentle on moving paths, say what the
-records."""
+records give."""
 
 from __future__ import annotations
 
