@@ -49,7 +49,7 @@ def _filter(words: list[str], lines: list[str]) -> list[str]:
 
 
 def printed(words: list[str]) -> str:
-    """What a command prints; RuntimeError if it fails."""
+    """What a command prints, an atlas as code; RuntimeError if it fails."""
     ends = [at for at, word in enumerate(words) if word == "|"]
     own = words[: ends[0]] if ends else words
     own = own[1:] if own[0].startswith("PYTHONPATH=") else own
@@ -61,7 +61,8 @@ def printed(words: list[str]) -> str:
     lines = out.getvalue().strip("\n").split("\n")
     if ends:
         lines = _filter(words[ends[0] + 1 :], lines)
-    return "\n".join(lines).strip("\n")
+    text = "\n".join(lines).strip("\n")
+    return f"```\n{text}\n```" if "atlas" in own else text
 
 
 def _block(every: list[list[str]]) -> str:

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0
+# The commands of the pages in docs/results/atlas.
+
+# star.md
+scripts/lab atlas single --model --cc star --beside bbr,cubic \
+	--paths 200 --seed 1001 --json docs/results/atlas/single-star.jsonl
+
+# gentle.md
+scripts/lab atlas fat --model --cc hstcp_gentle --beside cubic,reno \
+	--paths 200 --seed 1001 --json docs/results/atlas/fat-hstcp_gentle.jsonl
+scripts/lab atlas single --model --cc hstcp_gentle --beside cubic,reno \
+	--paths 200 --seed 1001 --json docs/results/atlas/single-hstcp_gentle.jsonl
+
+# compound_plus.md
+scripts/lab atlas crowded --engine uml --cc compound_plus --beside cubic,bbr \
+	--paths 16 --seed 1001 --json docs/results/atlas/crowded-compound_plus.jsonl
+scripts/lab atlas single --model --cc compound_plus --beside cubic,reno \
+	--paths 200 --seed 1001 --json docs/results/atlas/single-compound_plus.jsonl
+
+# links.md
+scripts/lab atlas links --engine uml --cc shake --beside mptcp,first,second,third,fourth --paths 60 --seed 6701 \
+  --set direction=up --json docs/results/atlas/links.jsonl
+scripts/lab atlas links --engine uml --cc shake --beside mptcp,first,second,third,fourth --paths 60 --seed 6701 \
+  --set direction=down --json docs/results/atlas/links-down.jsonl
+
+# radios.md
+scripts/lab atlas radios --engine uml --cc sscop --beside alone,fq_codel --paths 48 --seed 1001 --json \
+  docs/results/atlas/radios.jsonl
