@@ -6,10 +6,7 @@ from __future__ import annotations
 import re
 
 from apogee_lab.atlas import jobs, numbers, space
-from tests import ROOT
 from tests.unit.papers.found import Read, TextOf, short
-
-FOLDER = ROOT / "docs" / "results" / "atlas"
 
 
 def measured(read: Read, name: str, what: str = "value") -> dict[int, dict[str, float]]:
