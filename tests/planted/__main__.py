@@ -5,6 +5,7 @@
 --record FILE     records, a line per call of pytest; a call that is in it is not made again
 --most COST       ask units, guests (and units, the default), or deep (all)
 --tables          only write the tables anew
+--whole           only print a row for each fault
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from tests import BUILD, ROOT
 from tests.planted import faults, table
 from tests.planted.copy import Copy
 from tests.planted.faults import Fault
-from tests.planted.run import COSTS, Run
+from tests.planted.run import COSTS, Run, read
 
 
 def _options(words: list[str] | None) -> argparse.Namespace:
@@ -30,6 +31,7 @@ def _options(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--record", type=Path, default=table.AFTER, metavar="FILE")
     parser.add_argument("--most", choices=COSTS, default="guests")
     parser.add_argument("--tables", action="store_true")
+    parser.add_argument("--whole", action="store_true")
     return parser.parse_args(words)
 
 
@@ -40,6 +42,9 @@ def main(words: list[str] | None = None) -> int:
     try:
         if unknown:
             raise LabError(f"no fault {unknown[0]}; faults.toml has the names")
+        if options.whole:
+            print(table.whole(faults.read(), read(table.BEFORE), read(table.AFTER)), end="")
+            return 0
         if not options.tables:
             _plant([known[name] for name in options.names or known], options)
         table.write()

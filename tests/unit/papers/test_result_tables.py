@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,19 @@ def test_a_page_has_what_its_commands_print(
     page = (ROOT / name).read_text(encoding="utf-8")
     assert page.count("<!-- $ ") == page.count("<!-- end -->")
     assert result_tables.written(page) == page, "run scripts/result_tables.py"
+
+
+HAND_WRITTEN = [path for path in sorted(result_tables.FOLDER.rglob("*.md")) if path.stem != "card"]
+
+
+@pytest.mark.parametrize("path", HAND_WRITTEN, ids=lambda path: path.name)
+def test_a_page_is_short(path: Path) -> None:
+    """At most 300 words beside tables and code, in lines of 120 characters."""
+    page = path.read_text(encoding="utf-8")
+    lines = [line for line in page.splitlines() if not line.startswith("|")]
+    assert max(map(len, lines)) <= 120
+    own = result_tables.BLOCK.sub("", "\n".join(lines) + "\n")
+    assert len(re.sub(r"<!--.*?-->|```.*?```", "", own, flags=re.S).split()) <= 300
 
 
 def test_several_commands_and_their_last_line() -> None:
