@@ -60,7 +60,8 @@ def section(choice: Choice, rows: Sequence[Row], folder: str) -> list[str]:
     table = _claims(choice.paper, rows)
     lines = [f"## {title}", "", f"![{choice.name}]({folder}/{choice.name}.svg)", ""]
     if table:
-        head = ["claim", *choice.paper.forms, "measured, 95 % interval"]
+        forms = [*choice.paper.forms]
+        head = ["claim", *forms, f"measured ({forms[-1]}), 95 % interval"]
         lines += [as_markdown([head, *table], left=len(head)), ""]
     return lines
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from apogee_lab.base import LabError
-from apogee_lab.commands import draw_figures
+from apogee_lab.commands import draw_figures, main
 from apogee_lab.papers import kept
 from apogee_lab.papers.catalogue import PAPERS, choose
 from tests.unit.papers.found import Figures, from_to, mean
@@ -26,6 +26,16 @@ def test_the_full_page_has_what_the_short_one_has(root: Path, paper: str) -> Non
     for line in rows:
         ours = line.split(" | ")[-1].removesuffix(" |").partition(" [")[0]
         assert f"| {ours} |" in full or "more |" in line, line
+
+
+def test_a_table_of_some_of_them(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Figure and variant are settings to `lab table`."""
+    path = root / "docs" / "results" / "records" / "compound.jsonl.xz"
+    words = ["table", str(path), "--set", "figure=compound-4", "--set", "variant=today"]
+    assert main.main([*words, "--set", "n=4,6", "--across", "n", "--of", "Jain"]) == 0
+    head, *rows = capsys.readouterr().out.splitlines()[1:]
+    assert head.split()[-2:] == ["4", "6"]
+    assert {row.split()[0] for row in rows} == {"compound", "compound_plus"}
 
 
 def test_there_and_back(tmp_path: Path) -> None:
