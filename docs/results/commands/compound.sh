@@ -22,8 +22,10 @@ grep -h 'act=[34]$' build/runs/KEY/trace.txt | awk '{match($0, / diff=[0-9]+/); 
 	below += substr($0, RSTART + 6, RLENGTH - 6) + 0 < 30 * 256} END {print below + 0, n}'
 
 # Late starts
-scripts/lab run wlan --engine uml --cc compound_plus --set warmup=40s --duration 60 --set n=20 --set start=2s --repeat 30
-scripts/lab run wlan --engine uml --cc compound_plus --set warmup=40s --duration 60 --set n=20 --set start=30s --repeat 40
+scripts/lab run wlan --engine uml --cc compound_plus --set warmup=40s --duration 60 --set n=20 --set start=2s \
+	--repeat 30
+scripts/lab run wlan --engine uml --cc compound_plus --set warmup=40s --duration 60 --set n=20 --set start=30s \
+	--repeat 40
 scripts/lab run wlan --engine uml --cc compound_plus --set warmup=40s --duration 60 --set n=20 --set start=2s,30s \
 	--set phase=random --repeat 10
 git apply docs/results/compound/clocks.patch     # git apply -R afterwards

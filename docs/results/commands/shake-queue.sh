@@ -5,7 +5,8 @@
 set -- scripts/lab run multipath --engine uml --set delay2=150ms --set ping=1 --duration 100 --repeat 5
 for loss in 0% 1%; do
 	"$@" --cc cubic,bbr,star --set loss1=$loss --set loss=$loss --set qdisc=pfifo_fast,fq_codel
-	"$@" --cc cubic,bbr,star --set loss1=$loss --set loss=$loss --set qdisc=fq_codel --set qdisc_target=900ms --set qdisc_interval=3s
+	"$@" --cc cubic,bbr,star --set loss1=$loss --set loss=$loss --set qdisc=fq_codel --set qdisc_target=900ms \
+	--set qdisc_interval=3s
 	"$@" --cc cubic --set loss1=$loss --set loss=$loss --set qdisc=fq_codel --set repair=0
 	"$@" --cc cubic --set loss1=$loss --set loss=$loss --set qdisc=fq_codel --set hold=0s,50ms
 done
