@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""docs/results/aqm.md, and choosing.md of AQMs, say what the records give."""
+"""docs/results/aqm.md says what the records give."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ def test_totals_of_two_flows(records: Read, page: str) -> None:
     assert f"smaller one has {from_to(least, 2)} of".replace("0.", ".") in page
 
 
-def test_ranges_over_the_queues(records: Read, page: str, choosing: str) -> None:
+def test_ranges_over_the_queues(records: Read, page: str) -> None:
     """What single flows of a pair get, their shares, and what the queues drop."""
     managed = [name for name in QUEUES if name != "tail drop"]
     plain, ecn = (["fq_codel", "cake"], ["fq_codel, ECN", "cake, ECN"])
@@ -260,7 +260,6 @@ def test_ranges_over_the_queues(records: Read, page: str, choosing: str) -> None
         return sorted(100 * round(mean(pair(records, mix, name), *DROPS) / 100) for name in managed)
 
     assert f"behind the AQMs {shares(stars, managed)}; CUBIC" in page
-    assert f"CUBIC and Reno keep {shares(stars, managed)} of their share" in choosing
     assert f"beside bbr ({shares(['bbr+cubic'], managed)})" in page
     assert f"At 1e-7 they keep {shares(stars, FEW[1:], 1e-7)} behind" in page
     assert f"({either('cubic+cubic')} and {either('reno+reno')} of 4.8 Mbit/s)" in page
@@ -274,7 +273,7 @@ def test_ranges_over_the_queues(records: Read, page: str, choosing: str) -> None
     assert f"star and CUBIC {drops('star+cubic')[-1]} at most" in page
 
 
-def test_fast_senders(records: Read, figures: Figures, page: str, choosing: str) -> None:
+def test_fast_senders(records: Read, figures: Figures, page: str) -> None:
     (ours, marked), (high, too), cubic, (reno, both) = (
         [
             f"{mean(fast(records, figures, cc, name), 'queue', 'early_drops'):.0f}"
@@ -286,19 +285,3 @@ def test_fast_senders(records: Read, figures: Figures, page: str, choosing: str)
     assert f"`hstcp_gentle` loses {ours} packets, with ECN {marked}, HighSpeed {high}" in page
     assert f"and {too}, CUBIC 15 and none, Reno " in page
     assert f"Reno {reno[:-3]} {reno[-3:]} and {both[:-3]} {both[-3:]};" in page
-    ten = [
-        kept_by_ten(records, figures, cc, name) for cc in ("highspeed", "cubic") for name in FEW[1:]
-    ]
-    assert f"the ten keep {min(ten):.0f} % and more" in choosing
-
-
-def test_choosing_of_one_flow(records: Read, choosing: str) -> None:
-    star, marked, *bbr = (
-        fmean(rates(records, cc, "fq_codel", "100 ms", ecn, 0.0))
-        for cc in ("star", "bbr")
-        for ecn in (0, 1)
-    )
-    assert (
-        f"alone behind `fq_codel`, with ECN star then has {marked:.1f} Mbit/s, without {star:.1f}, "
-        f"bbr {from_to(bbr, 1)}"
-    ) in choosing

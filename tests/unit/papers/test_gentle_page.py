@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""docs/results/gentle.md, and choosing.md of hstcp_gentle, say what the records give."""
+"""docs/results/gentle.md says what the records give."""
 
 from __future__ import annotations
 
@@ -84,9 +84,7 @@ def relative(found: Iterable[Record], base: Iterable[Record]) -> str:
 
 
 @pytest.mark.parametrize(("n", "name"), LINES)
-def test_beside_ten_reno_senders(
-    groups: list[Record], page: str, choosing: str, n: int, name: str
-) -> None:
+def test_beside_ten_reno_senders(groups: list[Record], page: str, n: int, name: str) -> None:
     cc, settings = SENDERS[name]
     found, plain = runs(groups, cc, n=n, reno=10, **settings), runs(groups, "reno", n=n, reno=10)
     share = "100" if cc == "reno" else relative(found, plain)
@@ -95,12 +93,7 @@ def test_beside_ten_reno_senders(
         mean(found, sent_again, 0), "–" if n == 1 else mean(found, fast_jain, 2),
     ]  # fmt: skip
     assert row(*cells) in page
-    if n == 2:
-        assert len(found) >= 5
-        kept = 100 * fmean(map(reno, found)) / fmean(map(reno, plain))
-        cells = [f"{fmean(map(used, found)):.1f} %", f"{kept:.0f} %"]
-        cells += [f"{fmean(map(measure, found)):.0f}" for measure in (late_drops, sent_again)]
-        assert row("**hstcp_gentle**" if name == "hstcp_gentle" else name, *cells) in choosing
+    assert n != 2 or len(found) >= 5
 
 
 #: Lines of the tables of the first seconds, and of a lone flow: early_exit of hstcp_gentle.
@@ -113,7 +106,7 @@ LONE: dict[str, tuple[str, int | None]] = {
 }  # fmt: skip
 
 
-def test_slow_start(read: Read, page: str, choosing: str) -> None:
+def test_slow_start(read: Read, page: str) -> None:
     drops = {}
     for name, (cc, early_exit) in STARTS.items():
         found = runs(
@@ -121,10 +114,6 @@ def test_slow_start(read: Read, page: str, choosing: str) -> None:
         )
         drops[name] = mean(found, lambda record: record["queue"]["early_drops"], 0)
         assert row(name, drops[name], mean(found, lambda record: record["t90_s"], 2)) in page
-    off, on, *_ = (each.partition(" ")[0] for each in drops.values())
-    assert (
-        f"ends slow start before it overflows the queue: {on} drops instead of {off} " in choosing
-    )
 
 
 def lone(
@@ -152,47 +141,6 @@ def test_alone_on_a_long_path(read: Read, page: str, name: str, host_rate: str) 
         assert row(name, shares, full, mean(lossy, used, 1))[:-2] in page
     else:
         assert row("hstcp_gentle (early_exit=0, 1 and 2 alike)", shares, full)[:-2] in page
-
-
-def test_choosing_of_a_lone_flow(read: Read, choosing: str) -> None:
-    ours = lone(read, "hstcp_gentle", 0.0, 2)
-    assert not any(drops_of(ours))
-    scalable, cubic, highspeed, bbr = (
-        lone(read, cc, 0.0) for cc in ("scalable", "cubic", "highspeed", "bbr")
-    )
-    assert min(drops_of(bbr)) > 400_000
-    assert (
-        f"it loses nothing and uses {from_to(map(used, ours), 1)} % of the first minute (scalable "
-        f"{from_to(map(used, scalable), 1)} % with {max(drops_of(scalable))} drops, cubic "
-        f"{from_to(map(used, cubic), 1)} % with {max(drops_of(cubic))}, highspeed "
-        f"{from_to(map(used, highspeed))} %, bbr {from_to(map(used, bbr))} % with 400 000 and more"
-    ) in choosing
-    steady, steep, *others = (
-        from_to(map(used, lone(read, cc, 1e-9, early)))
-        for cc, early in (
-            ("hstcp_gentle", 0), ("hstcp_gentle", 2), ("highspeed", None), ("cubic", None),
-            ("scalable", None), ("bbr", None),
-        )
-    )  # fmt: skip
-    assert (
-        f"At a bit error rate of 1e-9 it reached {steady} % there by default, {steep} % with "
-        "`early_exit=2` (highspeed {} %, cubic {} %, scalable {} %, bbr {} %".format(*others)
-    ) in choosing
-    faster, same = (
-        [
-            f"{fmean(map(used, lone(read, cc, 1e-9, None, host))):.1f}"
-            for cc in ("star", "bbr", "cubic")
-        ]
-        for host in ("10gbit", "1gbit")
-    )
-    drops = drops_of(lone(read, "star", 1e-9))
-    lossy = [count for count in drops if count]
-    assert (len(lossy), len(drops)) == (4, 5)
-    assert (
-        f"the sender's own link 10 Gbit/s, star uses {faster[0]} %, bbr {faster[1]} %, CUBIC "
-        f"{faster[2]} %; behind a link of 1 Gbit/s {same[0]}, {same[1]} and {same[2]} %. With the "
-        f"faster link star's start overflows the queue in four of five runs, by {from_to(lossy)} "
-    ) in choosing
 
 
 #: Rules that are disabled: the settings that differ from the defaults.
@@ -237,7 +185,7 @@ OTHERS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_beside_others(read: Read, page: str, choosing: str, name: str) -> None:
+def test_beside_others(read: Read, page: str, name: str) -> None:
     at = OTHERS[name]
     own = at["reno_cc"]
     found = {
@@ -256,8 +204,6 @@ def test_beside_others(read: Read, page: str, choosing: str, name: str) -> None:
             f"its two flows have {ours} Mbit/s together, half of an equal share (159), where two "
             f"flows of CUBIC have {cubic} and two of HighSpeed {highspeed}."
         ) in page
-        told = f"two flows have {ours} Mbit/s together beside ten of CUBIC, half of an equal share"
-        assert told in choosing
 
 
 # --- what figures-gentle.md says --------------------------------------------------------------

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""docs/results/moving-gentle.md, and choosing.md of hstcp_gentle on moving paths, say what the
-records give."""
+"""docs/results/moving-gentle.md says what the records give."""
 
 from __future__ import annotations
 

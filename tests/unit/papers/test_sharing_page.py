@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""docs/results/sharing.md, and choosing.md of two flows, say what the records give."""
+"""docs/results/sharing.md says what the records give."""
 
 from __future__ import annotations
 
@@ -8,15 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from apogee_lab.commands import beside, main
-from apogee_lab.results.statistics import ratio_of
+from apogee_lab.commands import main
 from tests.unit.papers.found import (
     Read,
     dropped,
     from_to,
-    goodput,
     joined,
-    row,
     runs,
     short,
 )
@@ -50,7 +47,7 @@ def test_equal_flows(root: Path, page: str, name: str, capsys: pytest.CaptureFix
     assert joined(capsys.readouterr().out) in page
 
 
-def test_what_pages_say_of_two_star_flows(read: Read, page: str, choosing: str) -> None:
+def test_what_pages_say_of_two_star_flows(read: Read, page: str) -> None:
     """Both at once with a long and with a short queue, and the second 30 s later."""
 
     def found(name: str, queue: str) -> list[list[float]]:
@@ -80,53 +77,3 @@ def test_what_pages_say_of_two_star_flows(read: Read, page: str, choosing: str) 
         f"{max(later[:3])} with the short one up to 1e-7 and {later[3]} at 1e-6. "
         f"At 1e-5 with the short queue it is {later[4]}:"
     ) in page
-    assert (
-        f"Two flows with a product of queue have {min(long[:-1])} and more up to 1e-6; with ten "
-        f"packets single runs come to {least[2]} at 1e-7, {least[3]} at 1e-6 and {least[4]} at "
-        f"1e-5, and where the second flow starts 30 s later the mean is {min(later[:3])} to "
-        f"{max(later[:3])} up to 1e-7, {later[3]} at 1e-6 and {later[4]} at 1e-5"
-    ) in choosing
-
-
-# --- beside other flows -----------------------------------------------------------------------
-
-QUEUES = {"0.02 (8 packets)": "12.5kB", "0.1": "62.5kB", "0.5": "312.5kB", "1": "625kB"}
-
-
-@pytest.mark.parametrize("other", ["cubic", "reno"])
-@pytest.mark.parametrize("name", QUEUES)
-def test_beside_one_other_flow(read: Read, choosing: str, name: str, other: str) -> None:
-    records = [*read("sharing-star.jsonl"), *read("sharing-others.jsonl")]
-    twins, star, bbr = (
-        [goodput(runs(records, f"{cc}+{other}", 5, queue=QUEUES[name], ber=0.0), n) for n in (0, 1)]
-        for cc in (other, "star", "bbr")
-    )
-    own = sum(twins) / 2
-    bold = "**" if star[1] < own / 2 else ""
-    cells = [
-        name if other == "cubic" else "",
-        other,
-        f"{own:.2f}",
-        f"{bold}{star[1]:.2f}{bold} (star {star[0]:.2f})",
-        f"{bbr[1]:.2f} (bbr {bbr[0]:.2f})",
-    ]
-    assert row(*cells) in choosing
-
-
-def test_half_of_its_share(read: Read, choosing: str) -> None:
-    """CUBIC beside star with a tenth of a product; star beside bbr."""
-    records = [*read("sharing-star.jsonl"), *read("sharing-others.jsonl")]
-    shares = beside.shares(records)["cubic", 0.0, "62.5kB"]
-    seeds = sorted(shares["star"])
-    found = ratio_of(
-        *([shares[name][seed].other for seed in seeds] for name in ("star", beside.OWN))
-    )
-    assert found.bounds
-    ratio, low, high = map(short, (found.value, *found.bounds))
-    assert f"CUBIC with a tenth of a product about half: {ratio}, {low} to {high}." in choosing
-    own = [
-        goodput(runs(records, "star+bbr", queue=queue, ber=0.0), 0)
-        for queue in ("12.5kB", "62.5kB", "312.5kB")
-    ]
-    said = f"{short(min(own), 1)} to {max(own):.1f} Mbit/s with a queue of up to half a"
-    assert f"Beside bbr star keeps {said}" in choosing
