@@ -99,9 +99,9 @@ def _clamped(value: float, least: float, most: float) -> float:
     return min(max(value, least), most)
 
 
-#: docs/sscop-design.md: a round of at most 64 SDs and a POLL behind it in 10 ms for two seconds and two
-#: round trips, then each an eighth of the further silence later; a POLL in 10 ms, or a 256th of the
-#: silence, or 100 ms; BGN as below.
+#: docs/sscop-design.md: a round of at most 64 SDs and a POLL behind it in 10 ms for two seconds
+#: and two round trips, then each an eighth of the further silence later; a POLL in 10 ms, or a
+#: 256th of the silence, or 100 ms; BGN as below.
 NORMAL_S, ROUND = 2.5, 64
 ROUNDS = times(lambda at, _: max(0.01, (at - NORMAL_S) / 8), 130)
 POLLS = times(lambda at, _: _clamped(at / 256, 0.01, 0.1), 130)

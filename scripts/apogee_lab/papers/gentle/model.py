@@ -8,7 +8,7 @@ thresholds are real numbers of packets, windows never below one. Numbers in brac
 paper's; its other equations have none.
 
 Without options ``lab hstcp-model`` computes figure 6: 1 Gbit/s, packets of 1500 B, hosts 5 ms from
-their routers, access links of 100, 12, 1.5 Mbit/s. docs/algorithms.md has its results, the errors
+their routers, access links of 100, 12, 1.5 Mbit/s. docs/history/gentle.md has its results, the errors
 of the paper that are corrected here (mu_Reno < mu, the denominator of D_HS), and the reasons for
 these decisions:
 
