@@ -30,17 +30,28 @@ def users() -> dict[Measure, list[str]]:
     return found
 
 
-def _rows(keys: list[Key], scenarios: str) -> list[list[str]]:
-    return [[f"`{k.path}`", k.unit, scenarios, k.meaning] for k in keys if k.unit]
+def _part(keys: list[Key], title: str) -> str:
+    rows = [[f"`{k.path}`", k.unit, k.meaning] for k in keys if k.unit]
+    table = as_markdown([["key", "unit", "meaning"], *rows], left=3)
+    return f"{title}:\n\n{table}\n" if rows else ""
+
+
+def _named(names: list[str]) -> str:
+    """All scenarios, all but one, or a list."""
+    others = [name for name in SCENARIOS if name not in names]
+    if len(others) < 2:
+        return "All scenarios" + "".join(f" but `{name}`" for name in others)
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def table() -> str:
-    """Every key with its unit, the scenarios whose records may have it, its meaning."""
-    rows = [["key", "unit", "scenarios", "meaning"]]
-    rows += _rows(keys_of(Record), "all")
+    """Every key with its unit and meaning, by the scenarios whose records may have it."""
+    parts: dict[str, list[Key]] = {"All scenarios": keys_of(Record)}
     for measure, names in users().items():
-        rows += _rows(keys_of(measure.keys), " ".join(f"`{name}`" for name in names))
-    return as_markdown(rows, left=4) + "\n"
+        parts.setdefault(_named(names), []).extend(keys_of(measure.keys))
+    return "\n".join(
+        _part(keys, title) for title, keys in parts.items() if any(k.unit for k in keys)
+    )
 
 
 def written(page: str) -> str:
