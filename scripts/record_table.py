@@ -1,14 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Write the table of a record's keys into docs/records.md, from where the measures declare them.
+"""Write the table of the keys that all records have into docs/records.md, from where the measures
+declare them; or print all keys, by the scenarios whose records may have them.
 
-    scripts/record_table.py
+    PYTHONPATH=scripts scripts/record_table.py [--all]
 
 What stands between the lines `<!-- schema: begin -->` and `<!-- schema: end -->` is replaced.
 """
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from apogee_lab.measures.measure import Measure
@@ -30,28 +32,22 @@ def users() -> dict[Measure, list[str]]:
     return found
 
 
-def _part(keys: list[Key], title: str) -> str:
+def _table(keys: list[Key]) -> str:
     rows = [[f"`{k.path}`", k.unit, k.meaning] for k in keys if k.unit]
-    table = as_markdown([["key", "unit", "meaning"], *rows], left=3)
-    return f"{title}:\n\n{table}\n" if rows else ""
+    return as_markdown([["key", "unit", "meaning"], *rows], left=3) + "\n"
 
 
-def _named(names: list[str]) -> str:
-    """All scenarios, all but one, or a list."""
-    others = [name for name in SCENARIOS if name not in names]
-    if len(others) < 2:
-        return "All scenarios" + "".join(f" but `{name}`" for name in others)
-    return ", ".join(f"`{name}`" for name in names)
+def parts() -> dict[str, list[Key]]:
+    """Keys by the scenarios whose records may have them; first those of all."""
+    found = {" ".join(SCENARIOS): keys_of(Record)}
+    for measure, names in users().items():
+        found.setdefault(" ".join(names), []).extend(keys_of(measure.keys))
+    return found
 
 
 def table() -> str:
-    """Every key with its unit and meaning, by the scenarios whose records may have it."""
-    parts: dict[str, list[Key]] = {"All scenarios": keys_of(Record)}
-    for measure, names in users().items():
-        parts.setdefault(_named(names), []).extend(keys_of(measure.keys))
-    return "\n".join(
-        _part(keys, title) for title, keys in parts.items() if any(k.unit for k in keys)
-    )
+    """Keys of all scenarios' records."""
+    return _table(parts()[" ".join(SCENARIOS)])
 
 
 def written(page: str) -> str:
@@ -61,4 +57,7 @@ def written(page: str) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    if sys.argv[1:] == ["--all"]:
+        print("\n".join(f"{names}:\n\n{_table(keys)}" for names, keys in parts().items()), end="")
+    else:
+        PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
