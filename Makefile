@@ -91,7 +91,7 @@ matrix: ## build and run on all supported kernels, compile for other architectur
 	@scripts/setup check
 	+@$(PYTHON) -m tests.matrix
 
-lint: ## checkpatch, gcc's analyzer, clang, sparse, coccinelle, ruff, shellcheck, licence lines
+lint: ## checkpatch, gcc's analyzer, clang, sparse, coccinelle, ruff, shellcheck, licence lines, words of pages
 	@scripts/setup lint
 	+@scripts/lint
 

@@ -1,14 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Write the table of a record's keys into docs/records.md, from where the measures declare them.
+"""Write the table of the keys that all records have into docs/records.md, from where the measures
+declare them; or print all keys, by the scenarios whose records may have them.
 
-    scripts/record_table.py
+    PYTHONPATH=scripts scripts/record_table.py [--all]
 
 What stands between the lines `<!-- schema: begin -->` and `<!-- schema: end -->` is replaced.
 """
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from apogee_lab.measures.measure import Measure
@@ -30,17 +32,22 @@ def users() -> dict[Measure, list[str]]:
     return found
 
 
-def _rows(keys: list[Key], scenarios: str) -> list[list[str]]:
-    return [[f"`{k.path}`", k.unit, scenarios, k.meaning] for k in keys if k.unit]
+def _table(keys: list[Key]) -> str:
+    rows = [[f"`{k.path}`", k.unit, k.meaning] for k in keys if k.unit]
+    return as_markdown([["key", "unit", "meaning"], *rows], left=3) + "\n"
+
+
+def parts() -> dict[str, list[Key]]:
+    """Keys by the scenarios whose records may have them; first those of all."""
+    found = {" ".join(SCENARIOS): keys_of(Record)}
+    for measure, names in users().items():
+        found.setdefault(" ".join(names), []).extend(keys_of(measure.keys))
+    return found
 
 
 def table() -> str:
-    """Every key with its unit, the scenarios whose records may have it, its meaning."""
-    rows = [["key", "unit", "scenarios", "meaning"]]
-    rows += _rows(keys_of(Record), "all")
-    for measure, names in users().items():
-        rows += _rows(keys_of(measure.keys), " ".join(f"`{name}`" for name in names))
-    return as_markdown(rows, left=4) + "\n"
+    """Keys of all scenarios' records."""
+    return _table(parts()[" ".join(SCENARIOS)])
 
 
 def written(page: str) -> str:
@@ -50,4 +57,7 @@ def written(page: str) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    if sys.argv[1:] == ["--all"]:
+        print("\n".join(f"{names}:\n\n{_table(keys)}" for names, keys in parts().items()), end="")
+    else:
+        PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -29,7 +29,7 @@
  * the shared key: it costs little and keeps out who knows neither. mac2 is a MAC by a cookie, which
  * is a MAC of the sender's address by a secret of the agent's, see guard.h.
  *
- * docs/shake.md, "Registration and trust", says what follows from this, and what does not.
+ * docs/shake-design.md, "Registration and trust", says what follows from this, and what does not.
  */
 #ifndef _SHAKE_SESSION_H
 #define _SHAKE_SESSION_H

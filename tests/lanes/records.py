@@ -17,8 +17,8 @@ from tests import ROOT
 DOCS = ROOT / "docs"
 BEGIN, END = "<!-- last runs: written by make check-deep -->\n", "<!-- end of last runs -->\n"
 HEAD = """\
-| part | date | commit | kernels | passed | failed | wall, min | CPU, min | what failed |
-|---|---|---|---|---|---|---|---|---|
+| date | commit | parts | passed | failed | CPU, min | what failed |
+|---|---|---|---:|---:|---:|---|
 """
 
 
@@ -45,13 +45,15 @@ def record(name: str, notes: Iterable[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _row(one: dict[str, Any]) -> str:
-    failed = [f"`{test.rpartition('/')[2]}`" for test in one["failures"]]
-    skipped = [f"{one['skipped']} skipped"] * bool(one["skipped"])
+def _row(of: list[dict[str, Any]]) -> str:
+    """The parts of a day and a commit."""
+    failed = [f"`{test.rpartition('/')[2]}`" for one in of for test in one["failures"]]
+    skipped = sum(one["skipped"] for one in of)
     cells = [
-        one["part"], one["date"], one["commit"], ", ".join(one["kernels"]),
-        one["passed"], one["failed"], f"{one['wall_s'] / 60:.1f}", f"{one['cpu_s'] / 60:.1f}",
-        ", ".join(failed + skipped).replace("|", r"\|"),
+        of[0]["date"], of[0]["commit"], " ".join(one["part"] for one in of),
+        sum(one["passed"] for one in of), sum(one["failed"] for one in of),
+        f"{sum(one['cpu_s'] for one in of) / 60:.1f}",
+        ", ".join([*failed, *[f"{skipped} skipped"] * bool(skipped)]).replace("|", r"\|"),
     ]  # fmt: skip
     return f"| {' | '.join(map(str, cells))} |\n"
 
@@ -63,8 +65,11 @@ def read(docs: Path = DOCS) -> Iterator[dict[str, Any]]:
 
 
 def table(docs: Path = DOCS) -> str:
-    """The page's table: a row for each record."""
-    return HEAD + "".join(map(_row, read(docs)))
+    """The page's table: a row for each day and commit."""
+    rows: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for one in read(docs):
+        rows.setdefault((one["date"], one["commit"]), []).append(one)
+    return HEAD + "".join(_row(rows[key]) for key in sorted(rows))
 
 
 def write_table(docs: Path = DOCS) -> None:

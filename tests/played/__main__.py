@@ -2,6 +2,7 @@
 """``python3 -m tests.played NAME [PART...]``: make records and the tables of their page anew.
 
 With parts only theirs; the others' records stay. Records are kept after each part.
+``python3 -m tests.played NAME --tables`` prints all that the records have, and plays nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ BOOKS = {book.name: book for book in (STORMS, DEVICES, LIES, COST)}
 
 def usage() -> int:
     """One line, and the status of it."""
-    print(f"usage: python3 -m tests.played {'|'.join(BOOKS)} [PART...]", file=sys.stderr)
+    print(f"usage: python3 -m tests.played {'|'.join(BOOKS)} [PART...|--tables]", file=sys.stderr)
     return 2
 
 
@@ -28,6 +29,9 @@ def main(arguments: list[str]) -> int:
     if name not in BOOKS:
         return usage()
     book = BOOKS[name]
+    if parts == ["--tables"]:
+        print(book.printed(), end="")
+        return 0
     if unknown := set(parts) - set(book.parts):
         print(f"{name} has no part {min(unknown)}: {', '.join(book.parts)}", file=sys.stderr)
         return 2

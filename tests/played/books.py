@@ -49,8 +49,9 @@ def put(page: str, name: str, text: str) -> str:
 @dataclass(frozen=True)
 class Book:
     """``fields`` tell one record from another. It is played by ``parts``, each with those records
-    of which ``part`` says so. ``tables`` are for the marks of the page, by name. ``judge`` says
-    what is beyond the bounds in one record, which may be compared with others.
+    of which ``part`` says so. ``tables`` are for the marks of the page, by name, ``whole`` those
+    that the command prints. ``judge`` says what is beyond the bounds in one record, which may be
+    compared with others.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Book:
     part: Callable[[Record], str]
     play: Callable[[str, Path], Sequence[Record]]
     tables: Callable[[Records], Mapping[str, str]]
+    whole: Callable[[Records], Mapping[str, str]]
     judge: Callable[[Records, Key], Iterable[str]]
 
     def key(self, record: Record) -> Key:
@@ -88,6 +90,11 @@ class Book:
         for name, table in self.tables(self.read()).items():
             page = put(page, name, table)
         return page
+
+    def printed(self) -> str:
+        """All tables of the committed records."""
+        found = self.whole(self.read()).items()
+        return "\n".join(f"{name}:\n\n{table}" for name, table in found)
 
     def wrong(self, records: Records) -> list[str]:
         """What is beyond the bounds."""

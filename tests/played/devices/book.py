@@ -23,5 +23,5 @@ def _play(device: str, out: Path) -> list[Record]:
 
 BOOK = Book(
     "storms-devices", DOCS / "storms-devices.md", ("device", "storm", "silence", "cc"),
-    tuple(STORMS), itemgetter("device"), _play, table.tables, bounds.judge,
+    tuple(STORMS), itemgetter("device"), _play, table.summary, table.whole, bounds.judge,
 )  # fmt: skip

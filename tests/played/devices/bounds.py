@@ -99,14 +99,14 @@ def _clamped(value: float, least: float, most: float) -> float:
     return min(max(value, least), most)
 
 
-#: docs/sscop.md: a round of at most 64 SDs and a POLL behind it in 10 ms for two seconds and two
-#: round trips, then each an eighth of the further silence later; a POLL in 10 ms, or a 256th of the
-#: silence, or 100 ms; BGN as below.
+#: docs/sscop-design.md: a round of at most 64 SDs and a POLL behind it in 10 ms for two seconds
+#: and two round trips, then each an eighth of the further silence later; a POLL in 10 ms, or a
+#: 256th of the silence, or 100 ms; BGN as below.
 NORMAL_S, ROUND = 2.5, 64
 ROUNDS = times(lambda at, _: max(0.01, (at - NORMAL_S) / 8), 130)
 POLLS = times(lambda at, _: _clamped(at / 256, 0.01, 0.1), 130)
 CONTROL = times(lambda _, n: 0.1 if n < 3 else 0.2 if n == 3 else 0.4 if n == 4 else 0.8, 130)
-#: docs/shake.md: probes and HELLOs of a dead path, HELLOs of one that was never registered.
+#: docs/shake-design.md: probes and HELLOs of a dead path, HELLOs of one that was never registered.
 PROBES = times(lambda at, _: _clamped(at / 16, 0.2, 5), 130)
 HELLOS = times(lambda at, _: _clamped(at / 8, 1, 10), 130)
 JOINING = times(lambda _, n: min(0.5 * 2 ** (n // 4), 5), 130)

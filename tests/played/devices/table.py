@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The tables of docs/storms-devices.md."""
+"""The tables of docs/storms-devices.md, and all that the records have."""
 
 from __future__ import annotations
 
@@ -76,7 +76,30 @@ def _silences(records: Records) -> str:
     return as_markdown(rows, left=3) + "\n"
 
 
-def tables(records: Records) -> dict[str, str]:
+#: Goodput that is back later than this is in the page, s.
+LATE_S = 1.0
+
+
+def _worst(records: Records) -> str:
+    """Storms after which goodput is late, or in which sscop lost datagrams."""
+    columns = {name: COMMON[name] for name in ("kbit/s", "back s", "datagrams lost")}
+    rows = [["device", "storm", *columns]]
+    for device, storms in STORMS.items():
+        for name in storms:
+            record = records[device, name, STREAM]
+            late = record["back_s"] is None or record["back_s"] > LATE_S
+            if late or (device == "sscop" and lost(record)):
+                cells = (cell(record) for cell in columns.values())
+                rows.append([f"`{device}`", f"`{name}`", *cells])
+    return as_markdown(rows, left=2) + "\n"
+
+
+def summary(records: Records) -> dict[str, str]:
+    """What stands out among storms with CUBIC, and all silences."""
+    return {"worst": _worst(records), "silences": _silences(records)}
+
+
+def whole(records: Records) -> dict[str, str]:
     """Those of all devices."""
     found = {device: _storms(records, device) for device in STORMS}
     return found | {"each": _each(records), "silences": _silences(records)}

@@ -27,9 +27,9 @@ def _play(part: str, out: Path) -> list[Record]:
 
 LIES = Book(
     "hostile", PAGE, ("path", "attack", "cc"), [*map(".".join, product(PATHS, ALGORITHMS))], _part,
-    _play, table.tables, bounds.judge,
+    _play, table.summary, table.whole, bounds.judge,
 )  # fmt: skip
 COST = Book(
     "hostile-cost", PAGE, ("cc", "attack"), (*OURS, "cubic", "bbr"), itemgetter("cc"),
-    cost.play, cost.tables, cost.judge,
+    cost.play, cost.summary, cost.whole, cost.judge,
 )  # fmt: skip

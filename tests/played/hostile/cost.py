@@ -21,7 +21,7 @@ from tests.played.books import Key, Records
 from tests.played.hostile.attacks import ATTACKS, BESIDE, HOSTILE
 from tests.played.hostile.play import Record, program
 
-#: Instructions per ACK beside an honest receiver's; at most 1.11 in docs/hostile.md.
+#: Instructions per ACK beside an honest receiver's; docs/hostile.md has those measured.
 DEARER = 1.25
 SCRIPT = """\
 chmod +x /bin/hostile
@@ -73,7 +73,18 @@ def relative(records: Records) -> dict[Key, float]:
     }
 
 
-def tables(records: Records) -> dict[str, str]:
+def summary(records: Records) -> dict[str, str]:
+    """Instructions with an honest receiver, the dearest lie beside it, and the dearest call."""
+    rows = [["", "instructions per ACK, honest", "times as many, dearest lie", "dearest call"]]
+    for cc in dict.fromkeys(of for of, _ in records):
+        shares = [share for (of, _), share in relative(records).items() if of == cc]
+        most = max(r["most"] for (of, _), r in records.items() if of == cc)
+        honest = records[cc, "honest"]["mean"]
+        rows.append([cc, f"{honest:.0f}", f"{max(shares):.2f}", f"{most:.0f}"])
+    return {"cost": as_markdown(rows) + "\n"}
+
+
+def whole(records: Records) -> dict[str, str]:
     """A row for each lie: the mean beside an honest receiver's. The first: instructions with an
     honest one. The last two: the most that a lie's 99.9th percentile and dearest call cost."""
     shares, algorithms = relative(records), list(dict.fromkeys(cc for cc, _ in records))

@@ -19,5 +19,5 @@ def _play(cc: str, out: Path) -> list[Record]:
 
 BOOK = Book(
     "storms", DOCS / "storms.md", ("storm", "cc"), ALGORITHMS, itemgetter("cc"),
-    _play, table.tables, bounds.judge,
+    _play, table.summary, table.whole, bounds.judge,
 )  # fmt: skip

@@ -21,7 +21,8 @@ from tests.played.hostile.cost import DEARER
 from tests.played.storms.storms import STORMS
 
 RELIABILITY, SECURITY, SHAKE = (
-    (ROOT / name).read_text() for name in ("docs/reliability.md", "SECURITY.md", "docs/shake.md")
+    (ROOT / name).read_text()
+    for name in ("docs/reliability.md", "SECURITY.md", "docs/shake-design.md")
 )
 WORDS = {2: "two", 3: "three", 5: "five", 6: "six", 8: "eight", 9: "nine", 11: "eleven"}
 

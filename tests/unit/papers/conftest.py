@@ -39,8 +39,3 @@ def text_of(root: Path) -> TextOf:
 def page(request: pytest.FixtureRequest, text_of: TextOf) -> str:
     """The page that the module is about."""
     return text_of(request.module.PAGE)
-
-
-@pytest.fixture(scope="session")
-def choosing(text_of: TextOf) -> str:
-    return text_of("choosing.md")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""choosing.md says of AQMs what the records give, and what else they show."""
+"""What the records of docs/results/aqm show beside the page's tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from tests.unit.papers.found import (
-    Figures,
     Read,
     Record,
     from_to,
@@ -72,23 +71,6 @@ def share(records: Read, mix: str, name: str, ber: float = 0.0) -> float:
     twins = pair(records, f"{second}+{second}", name, ber)
     own = fmean(goodput(twins, n) for n in (0, 1))
     return round(goodput(pair(records, mix, name, ber), 1) / own, 2)
-
-
-def fast(records: Read, figures: Figures, cc: str, name: str) -> list[Record]:
-    if name != "tail drop":
-        every = records("aqm/lfn.jsonl")
-    else:
-        every = [*records("gentle/peers.jsonl"), *figures("gentle-7")["today"]]
-    return runs(every, cc, n=2, **told(name), **{"hstcp_gentle.response": None})
-
-
-def kept_by_ten(records: Read, figures: Figures, cc: str, name: str) -> float:
-    """Per cent of what the ten get beside two of Reno."""
-    ours, theirs = (
-        mean(fast(records, figures, each, name), "groups", "reno", "goodput_bps")
-        for each in (cc, "reno")
-    )
-    return 100 * ours / theirs
 
 
 # --- sentences --------------------------------------------------------------------------------
@@ -162,7 +144,7 @@ def test_totals_of_two_flows(records: Read) -> None:
     assert from_to(least, 2) == "0.83 to 0.91"
 
 
-def test_ranges_over_the_queues(records: Read, choosing: str) -> None:
+def test_ranges_over_the_queues(records: Read) -> None:
     """Shares of the second flow, and what each has of two of a kind."""
     managed = [name for name in QUEUES if name != "tail drop"]
     stars = ("star+cubic", "star+reno")
@@ -175,26 +157,6 @@ def test_ranges_over_the_queues(records: Read, choosing: str) -> None:
         found = (pair(records, mix, name) for name in managed)
         return from_to((goodput(each) / 2 for each in found), 1)
 
-    assert f"CUBIC and Reno keep {shares(stars, managed)} of their share" in choosing
     assert shares(["bbr+cubic"], managed) == ".77 to .87"
     assert shares(stars, FEW[1:], 1e-7) == ".85 to .98"
     assert (either("cubic+cubic"), either("reno+reno")) == ("3.6 to 3.8", "2.6 to 3.2")
-
-
-def test_fast_senders(records: Read, figures: Figures, choosing: str) -> None:
-    ten = [
-        kept_by_ten(records, figures, cc, name) for cc in ("highspeed", "cubic") for name in FEW[1:]
-    ]
-    assert f"the ten keep {min(ten):.0f} % and more" in choosing
-
-
-def test_choosing_of_one_flow(records: Read, choosing: str) -> None:
-    star, marked, *bbr = (
-        fmean(rates(records, cc, "fq_codel", "100 ms", ecn, 0.0))
-        for cc in ("star", "bbr")
-        for ecn in (0, 1)
-    )
-    assert (
-        f"alone behind `fq_codel`, with ECN star then has {marked:.1f} Mbit/s, without {star:.1f}, "
-        f"bbr {from_to(bbr, 1)}"
-    ) in choosing

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""docs/results/moving-gentle.md, and choosing.md of hstcp_gentle on moving paths, say what the
-records give."""
+"""What the records of docs/results/moving-gentle.md show beside its tables."""
 
 from __future__ import annotations
 

@@ -6,8 +6,6 @@ from __future__ import annotations
 from apogee_lab.results.statistics import Estimate, ratio_of
 from tests.unit.papers.found import Read, Record
 
-PAGE = "results/satellite.md"
-
 
 def gain(records: list[Record], over: str, ber: float) -> Estimate:
     """star's goodput over another's, less one, in per cent, from runs of the same seeds."""

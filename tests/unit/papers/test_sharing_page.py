@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""choosing.md says of two flows what the records give."""
+"""What the records of docs/results/sharing.md show beside its tables."""
 
 from __future__ import annotations
-
-import pytest
 
 from apogee_lab.commands import beside
 from apogee_lab.results.statistics import ratio_of
@@ -11,8 +9,6 @@ from tests.unit.papers.found import (
     Read,
     dropped,
     from_to,
-    goodput,
-    row,
     runs,
     short,
 )
@@ -20,7 +16,7 @@ from tests.unit.papers.found import (
 ERRORS = (0.0, 1e-8, 1e-7, 1e-6, 1e-5)
 
 
-def test_two_star_flows(read: Read, choosing: str) -> None:
+def test_two_star_flows(read: Read) -> None:
     """Both at once with a long and with a short queue, and the second 30 s later."""
 
     def found(name: str, queue: str) -> list[list[float]]:
@@ -41,40 +37,12 @@ def test_two_star_flows(read: Read, choosing: str) -> None:
 
     first, later = (means("late", queue) for queue in ("625kB", "15kB"))
     assert min(first) == ".96"
-    assert (
-        f"Two flows with a product of queue have {min(long[:-1])} and more up to 1e-6; with ten "
-        f"packets single runs come to {least[2]} at 1e-7, {least[3]} at 1e-6 and {least[4]} at "
-        f"1e-5, and where the second flow starts 30 s later the mean is {min(later[:3])} to "
-        f"{max(later[:3])} up to 1e-7, {later[3]} at 1e-6 and {later[4]} at 1e-5"
-    ) in choosing
 
 
 # --- beside other flows -----------------------------------------------------------------------
 
-QUEUES = {"0.02 (8 packets)": "12.5kB", "0.1": "62.5kB", "0.5": "312.5kB", "1": "625kB"}
 
-
-@pytest.mark.parametrize("other", ["cubic", "reno"])
-@pytest.mark.parametrize("name", QUEUES)
-def test_beside_one_other_flow(read: Read, choosing: str, name: str, other: str) -> None:
-    records = [*read("sharing-star.jsonl"), *read("sharing-others.jsonl")]
-    twins, star, bbr = (
-        [goodput(runs(records, f"{cc}+{other}", 5, queue=QUEUES[name], ber=0.0), n) for n in (0, 1)]
-        for cc in (other, "star", "bbr")
-    )
-    own = sum(twins) / 2
-    bold = "**" if star[1] < own / 2 else ""
-    cells = [
-        name if other == "cubic" else "",
-        other,
-        f"{own:.2f}",
-        f"{bold}{star[1]:.2f}{bold} (star {star[0]:.2f})",
-        f"{bbr[1]:.2f} (bbr {bbr[0]:.2f})",
-    ]
-    assert row(*cells) in choosing
-
-
-def test_half_of_its_share(read: Read, choosing: str) -> None:
+def test_half_of_its_share(read: Read) -> None:
     """CUBIC beside star with a tenth of a product; star beside bbr."""
     records = [*read("sharing-star.jsonl"), *read("sharing-others.jsonl")]
     shares = beside.shares(records)["cubic", 0.0, "62.5kB"]
@@ -84,10 +52,3 @@ def test_half_of_its_share(read: Read, choosing: str) -> None:
     )
     assert found.bounds
     ratio, low, high = map(short, (found.value, *found.bounds))
-    assert f"CUBIC with a tenth of a product about half: {ratio}, {low} to {high}." in choosing
-    own = [
-        goodput(runs(records, "star+bbr", queue=queue, ber=0.0), 0)
-        for queue in ("12.5kB", "62.5kB", "312.5kB")
-    ]
-    said = f"{short(min(own), 1)} to {max(own):.1f} Mbit/s with a queue of up to half a"
-    assert f"Beside bbr star keeps {said}" in choosing

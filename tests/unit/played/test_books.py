@@ -53,6 +53,13 @@ def test_the_page_has_the_records_tables(book: Book) -> None:
 
 
 @each_book
+def test_all_tables_are_printed(book: Book, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([book.name, "--tables"]) == 0
+    said = capsys.readouterr().out
+    assert all(f"{name}:\n\n| " in said for name in book.whole(book.read()))
+
+
+@each_book
 def test_the_records_are_within_the_bounds(book: Book) -> None:
     assert book.wrong(book.read()) == []
 

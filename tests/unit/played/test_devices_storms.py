@@ -27,7 +27,7 @@ def test_what_stands_out() -> None:
     alone = [round(r["storm_bps"] / 1000, -1) for r in one]
     cut = [shake[name]["first_s"] for name in ("no-way", "no-data", "no-feedback")]
     for said in (
-        f"in the last 5 s of the calm it is {min(calm):.0f} to {max(calm):.0f} |",
+        f"In the last 5 s of the calm goodput is {min(calm):.0f} to {max(calm):.0f} kbit/s.",
         f"TCP goes on within {max(first for first in kept if first is not None):.1f} s after",
         f"it has {min(half):.0f} to {max(half):.0f} % of half the calm's goodput",
         f"(`one-30`: {shake['one-30']['storm_bps'] / 1000:.0f} kbit/s,",

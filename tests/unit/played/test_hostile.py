@@ -35,28 +35,15 @@ def gains(records: Records, attack: str) -> dict[str, list[float]]:
 
 
 def test_what_stands_out(records: Records) -> None:
-    """The figures of the page's sentences."""
-    optimistic, conceal, sacks, small, late = (
-        gains(records, name) for name in ("optimistic", "conceal", "sacks", "small", "late")
+    """The page's sentences below the table."""
+    optimistic, conceal, sacks, late = (
+        gains(records, name) for name in ("optimistic", "conceal", "sacks", "late")
     )
-    line = [gain for each in optimistic.values() for gain in each]
-    short, long = (sorted(g for g in of if g > 1.1) for of in zip(*conceal.values(), strict=True))
-    both = "{:.1f} and {:.1f}".format
-    said = [
-        f"{min(line):.1f} to {max(line):.1f} times an honest receiver's segments; four fifths",
-        f"gets {short[0]:.1f} to {short[-1]:.1f} times an honest receiver's segments from most "
-        f"algorithms on the short path, {long[0]:.1f} to {long[-1]:.1f} times on the long one. "
-        "star and compound_plus stop at the delay of the queue (1.0); so does CUBIC on the long",
-        f"gives most beside reno: {both(*sacks['star'])} times an honest receiver's segments",
-        "(reno {:.2f} and {:.2f},".format(*sacks["reno"]),
-        f"bbr {both(*sacks['bbr'])})",
-        f"j gives {both(*small['j'])} times,",
-        f"star {both(*small['star'])}, bbr {both(*small['bbr'])}.",
-        f"(it gets {both(*late['star'])} of an honest one's segments)",
-    ]
-    assert [one for one in said if one not in PAGE] == []
+    assert min(gain for each in optimistic.values() for gain in each) > 4
+    stopped = [cc for cc, of in conceal.items() if max(of) <= 1.0]
+    assert stopped == ["star", "compound_plus"]
+    assert max(OURS, key=lambda cc: max(sacks[cc])) == "star"
     assert all(gain < 1 for each in late.values() for gain in each)
-    assert max(late, key=lambda cc: sum(late[cc])) == "star"
     dropped = [lost(r) for (_, attack, _), r in records.items() if attack == "optimistic"]
     assert {round(5 * share) for share in dropped} == {4}
 
@@ -72,24 +59,9 @@ def test_the_bounds_that_the_page_tells() -> None:
     assert f"j with `small` ({small} times) and hstcp_gentle with `unmarked` ({unmarked}:" in PAGE
 
 
-def dearest(*of: str) -> tuple[str, str, float]:
-    """The algorithm of these and the lie that cost most beside an honest receiver, and how much."""
-    shares = {key: share for key, share in cost.relative(COST.read()).items() if key[0] in of}
-    (cc, attack), share = max(shares.items(), key=lambda item: item[1])
-    return cc, attack, share
-
-
-def test_what_an_ack_costs() -> None:
-    """The sentences below the page's table."""
-    cc, attack, share = dearest(*OURS)
-    said = f"our algorithms at most {share:.2f} times as much in the mean ({cc}, `{attack}`)"
-    _, attack, share = dearest("bbr")
-    said += f", bbr {share:.2f} (`{attack}`)"
-    _, attack, share = dearest("cubic")
-    assert f"{said}, CUBIC {share:.2f} (`{attack}`);" in PAGE
-    records = COST.read().values()
-    ours, cubic = (max(r["most"] for r in records if r["cc"] in of) for of in (OURS, ("cubic",)))
-    assert f"takes our algorithms {ours:.0f} instructions, CUBIC {cubic:.0f}." in PAGE
+def test_no_lie_makes_acks_of_ours_much_dearer() -> None:
+    shares = cost.relative(COST.read())
+    assert max(share for (cc, _), share in shares.items() if cc in OURS) < 1.12
 
 
 def test_lines_of_the_program_are_read() -> None:

@@ -8,9 +8,9 @@ thresholds are real numbers of packets, windows never below one. Numbers in brac
 paper's; its other equations have none.
 
 Without options ``lab hstcp-model`` computes figure 6: 1 Gbit/s, packets of 1500 B, hosts 5 ms from
-their routers, access links of 100, 12, 1.5 Mbit/s. docs/algorithms.md has its results, the errors
-of the paper that are corrected here (mu_Reno < mu, the denominator of D_HS), and the reasons for
-these decisions:
+their routers, access links of 100, 12, 1.5 Mbit/s. docs/history/gentle.md has its results,
+docs/algorithms.md the errors of the paper that are corrected here (mu_Reno < mu, the denominator of
+D_HS); the reasons for these decisions are in the former:
 
 - D, Q and rho_Reno use the whole W_Reno, as written, though only W_lim of it can be under way.
   rho_Reno is given twice: as written, and with no round trip above mu_Reno.

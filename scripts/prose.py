@@ -1,0 +1,118 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Check the words of pages: `scripts/lint prose`.
+
+    build/venv/bin/python scripts/prose.py PAGE.md...
+
+The rules are in prose.toml beside this file. Tables, code, comments and the targets of links are
+no prose. A report is a line, `PAGE:LINE: what`, and makes the exit status 1.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+RULES: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
+
+#: What is no prose; it is blanked, so that what is left keeps its place.
+NO_PROSE = re.compile(
+    r"^```.*?^```$|<!--.*?-->|^[ ]*\|.*?$|`[^`\n]*(?:\n[^`\n]+)?`|(?<=\])\([^)\s]+\)",
+    re.MULTILINE | re.DOTALL,
+)
+#: Where a sentence ends: at a stop, a heading, an item of a list, an empty line.
+END = re.compile(r"[.!?](?=[\s*)]|$)|\n\s*\n|^#.*$|^\s*(?:[-*]|\d+\.) ", re.MULTILINE)
+
+
+def prose(text: str) -> str:
+    """The text with blanks for what is no prose; code in a sentence stays a word."""
+
+    def blank(match: re.Match[str]) -> str:
+        kept = re.sub(r"[^\n]", " ", match[0])
+        return "x" + kept[1:] if match[0].startswith("`") and match[0][1:2] != "`" else kept
+
+    return NO_PROSE.sub(blank, text)
+
+
+def line_of(text: str, at: int) -> int:
+    return text.count("\n", 0, at) + 1
+
+
+def long_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Lines of the page that are too long."""
+    code = False
+    for number, line in enumerate(text.splitlines(), 1):
+        code ^= line.startswith("```")
+        if not code and not line.lstrip().startswith("|") and len(line.encode()) > RULES["line"]:
+            yield number, f"{len(line.encode())} octets in a line, {RULES['line']} at most"
+
+
+def sentences(text: str) -> Iterator[tuple[int, int]]:
+    """Line and words of each sentence of prose."""
+    begin = 0
+    for end in [*(match.end() for match in END.finditer(text)), len(text)]:
+        words = re.findall(r"\S*\w\S*", text[begin:end])
+        if words:
+            yield (
+                line_of(text, begin + len(text[begin:end]) - len(text[begin:end].lstrip())),
+                len(words),
+            )
+        begin = end
+
+
+def long_sentences(text: str) -> Iterator[tuple[int, str]]:
+    """Sentences above what is allowed, and all that are long if they are not few."""
+    found = list(sentences(text))
+    long = [(line, words) for line, words in found if words > RULES["sentence"]]
+    many = len(long) > max(1, RULES["few"] * len(found))
+    for line, words in long:
+        if many or words > RULES["longest"]:
+            yield line, f"a sentence of {words} words, {RULES['sentence']} but rarely"
+
+
+def words(text: str) -> Iterator[tuple[int, str]]:
+    """Words that pages do not use."""
+    for pattern, instead in RULES["words"].items():
+        for match in re.finditer(pattern, text, re.IGNORECASE):
+            yield line_of(text, match.start()), f"{match[0]!r}: write {instead}"
+
+
+def proselint(text: str) -> Iterator[tuple[int, str]]:
+    """What the linter says of the prose."""
+    from proselint.checks import __register__
+    from proselint.config import DEFAULT
+    from proselint.registry import CheckRegistry
+
+    registry = CheckRegistry()
+    if not registry.checks:
+        registry.register_many(__register__)
+    enabled = DEFAULT["checks"] | dict.fromkeys(RULES["off"], False)
+    for check in registry.get_all_enabled(enabled):
+        for result in check.check_with_flags(text):
+            yield line_of(text, result.span[0]), f"{result.check_path}: {result.message}"
+
+
+def own(text: str) -> list[tuple[int, str]]:
+    """What our rules say of a page."""
+    told = prose(text)
+    return [*long_lines(text), *long_sentences(told), *words(told)]
+
+
+def main(pages: list[str]) -> int:
+    found = False
+    for page in pages:
+        if page.startswith(tuple(RULES["exclude"])):
+            continue
+        text = Path(page).read_text(encoding="utf-8")
+        for line, said in sorted({*own(text), *proselint(prose(text))}):
+            print(f"{page}:{line}: {said}")
+            found = True
+    return int(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
