@@ -169,3 +169,14 @@ def test_transfers_over_a_satellite(read: Read, text_of: TextOf) -> None:
 
     ratios = [median_of("star", 10**n) / median_of("cubic", 10**n) for n in (5, 6, 7)]
     assert f"take {from_to(ratios, 1)} of the time that they take with CUBIC" in text_of("star.md")
+
+
+def test_what_sscop_costs_without_need(figures: Figures, text_of: TextOf) -> None:
+    """Of all algorithms at 1e-7."""
+    today = figures("sscop-today")["today"]
+    costs = [
+        1 - goodput(runs(today, cc, ber=1e-7, segment="auto")) / alone
+        for cc in ("reno", "cubic", "bbr", "star")
+        for alone in [goodput(runs(today, cc, ber=1e-7, segment=0))]
+    ]
+    assert f"it costs up to {100 * max(costs):.1f} % of the goodput" in text_of("sscop.md")
