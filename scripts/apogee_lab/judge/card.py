@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from ..base import UsageError
 from .criteria import LEVELS, TEXT, Criterion
 from .measures import MEASURES
-from .verdict import UNMET, Answer, worst
+from .shape import is_card
+from .verdict import NOT_JUDGED, UNMET, Answer, worst
 
 if TYPE_CHECKING:
     from .runs import Question
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 Card = dict[str, Any]
 
 FORMAT = 1
-NOT_JUDGED = "not judged"  # of --quick, or of --only
 
 
 def made(
@@ -129,7 +129,7 @@ def failed(card: Card, level: str) -> list[tuple[str, str]]:
 
 
 def as_json(card: Card) -> str:
-    """The card as JSON, a line for each cell's case."""
+    """The card as JSON."""
     return json.dumps(card, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -137,9 +137,9 @@ def read(path: Path) -> Card:
     """A card that was written before; UsageError if it is none."""
     try:
         card = json.loads(path.read_text(encoding="utf-8"))
-        if card["format"] != FORMAT or not card["algorithms"]:
-            raise KeyError
-    except (OSError, ValueError, KeyError, TypeError):
+        if not is_card(card) or card.get("format") != FORMAT:
+            raise ValueError
+    except (OSError, ValueError, RecursionError):
         raise UsageError(f"{path}: not a card of this version of the lab") from None
     return card
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from ..base import UsageError, repo_root
 from . import board, text
-from .card import NOT_JUDGED, Card
+from .card import Card
 from .criteria import TEXT
-from .verdict import MET, NONE, UNMET, UNSHOWN
+from .verdict import MET, NONE, NOT_JUDGED, UNMET, UNSHOWN
 
 HERE = Path(__file__).parent
 #: Where scripts/setup judge installs Plotly.

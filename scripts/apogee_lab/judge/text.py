@@ -9,9 +9,9 @@ from typing import Any
 
 from ..results.text import as_text
 from . import board
-from .card import NOT_JUDGED, Card
+from .card import Card
 from .criteria import TEXT
-from .verdict import MET, NONE, UNMET, UNSHOWN
+from .verdict import MET, NONE, NOT_JUDGED, UNMET, UNSHOWN
 
 #: Words of a matrix's cells.
 SHORT = {

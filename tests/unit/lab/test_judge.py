@@ -242,9 +242,48 @@ def test_cards_are_merged(tmp_path: Path) -> None:
         cards.merged([one, a_card(["vegas"])])
     with pytest.raises(UsageError, match="other criteria"):
         cards.merged([one, a_card(["star"]) | {"kernel": "7"}])
-    (tmp_path / "no.json").write_text("{}")
-    with pytest.raises(UsageError, match="not a card"):
+
+
+def _changed(path: str, value: Any) -> str:
+    """A card as JSON in which the value at this place is another one; ... removes it."""
+    card = json.loads(cards.as_json(a_card()))
+    *above, last = path.split()
+    place = card
+    for key in above:
+        place = place[int(key) if key.isdigit() else key]
+    if value is ...:
+        del place[last]
+    else:
+        place[last] = value
+    return json.dumps(card)
+
+
+CASE = "criteria 0 tests 0 cells vegas cases 0"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "{}", "[]", "", "[" * 100_000, '{"algorithms": ["vegas"], "board": null}',
+        _changed("format", 2), _changed("format", ...), _changed("board", ...),
+        _changed("board", {"rows": [{}]}), _changed("criteria", 5), _changed("algorithms", []),
+        _changed("algorithms", "vegas"), _changed("algorithms", ["vegas", "vegas"]),
+        _changed("algorithms", ["vegas", "reno"]), _changed("made", "a\x1b[2J"),
+        _changed("criteria 0 verdicts vegas", "great"), _changed("criteria 0 level", "maybe"),
+        _changed("criteria 0 texts", [5]), _changed("criteria 0 tests 0 met", "much"),
+        _changed(f"{CASE} value", "1"), _changed(f"{CASE} low", float("nan")),
+        _changed(f"{CASE} high", float("inf")), _changed(f"{CASE} than", ...),
+    ],
+)  # fmt: skip
+def test_what_is_no_card_is_refused(content: str, tmp_path: Path) -> None:
+    (tmp_path / "no.json").write_text(content)
+    with pytest.raises(UsageError, match=r"no.json: not a card"):
         cards.read(tmp_path / "no.json")
+
+
+def test_a_card_is_read(tmp_path: Path) -> None:
+    (tmp_path / "card.json").write_text(cards.as_json(a_card()))
+    assert cards.read(tmp_path / "card.json") == a_card()
 
 
 def test_numbers_that_json_lacks() -> None:
