@@ -134,10 +134,18 @@ def give(text: str, k: Kernel) -> Algorithm:
     name = match[1] if match and match[1] else module.removeprefix("tcp_")
     if name in algorithms.BUILT_IN:
         raise UsageError(f"--module {path}: {name} is built into every kernel; rename the module's")
+    if not _registers(file, name):
+        raise UsageError(f"--module {path}: it has no congestion control {name}; say NAME={path}")
     listed = algorithms.find(name)
     given = Algorithm(name, listed.kind, module, colour=listed.colour, file=file.absolute())
     algorithms.add(given)
     return given
+
+
+def _registers(file: Path, name: str) -> bool:
+    """Whether a congestion control of this name can be in a module: its field ends in zeros."""
+    word = rb"(?<![a-z0-9_])" + name.encode() + rb"\0"
+    return re.search(word, module_bytes(file)) is not None
 
 
 def _give_object(path: Path, name: str) -> Algorithm:

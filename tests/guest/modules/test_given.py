@@ -74,9 +74,15 @@ def test_a_folder_is_built_and_measured(
 @pytest.mark.deep
 def test_a_module_under_another_name(toy: Path) -> None:
     k = debian.kernel()
+    with pytest.raises(UsageError, match="it has no congestion control mine; say NAME="):
+        give(f"mine={toy}", k)
+    (toy / "tcp_toy.c").write_text(SOURCE.replace('"toy"', '"mine"'))
+    with pytest.raises(UsageError, match="it has no congestion control toy; say NAME="):
+        give(str(toy), k)
     given = give(f"mine={toy}", k)
     assert (given.name, given.module) == ("mine", "tcp_toy")
     assert algorithms.find("mine").file == given.file
+    (toy / "tcp_toy.c").write_text(SOURCE)
     odd = shutil.copytree(toy, toy.with_name("a=b"))
     assert give(str(odd), k).name == "toy"
 
