@@ -10,7 +10,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from .. import modules
+from .. import algorithms, modules
 from ..base import UsageError, repo_root, write_whole
 from ..engines import registry
 from ..judge import board, criteria, page, text
@@ -57,7 +57,6 @@ def do_judge(args: Arguments) -> int:
 def _judged(args: Arguments) -> tuple[cards.Card | None, int]:
     """The card of the algorithms that the command line names, and the exit status."""
     from ..judge import runs
-    from ..runs import sweep
 
     if not args.algorithms:
         raise UsageError("name an algorithm, a .ko, the folder of a module's source or a .bpf.o")
@@ -73,35 +72,36 @@ def _judged(args: Arguments) -> tuple[cards.Card | None, int]:
     peers = _peers(args.beside)
     asked = runs.questions(every, names, peers, args.quick)
     wanted = [*runs.runs_of(asked), *(geo.runs(names) if geo else [])]
-    work = _sweep(args, engine, kernel, wanted)
-    try:
-        work.run()
-    except sweep.Interrupted:
-        print(work.interrupted, file=sys.stderr)
+    played = _played(args, engine, kernel, wanted, names)
+    if played.interrupted:
+        print(played.interrupted, file=sys.stderr)
         return None, INTERRUPTED
-    for index, failure in work.failures.items():
-        print(f"failed: {work.jobs[index].label}: {failure.reason}", file=sys.stderr)
-    records = dict(zip(wanted, work.records, strict=True))
-    answers = {question: question.answered(records) for question in asked}
+    for why in dict.fromkeys(played.reasons.values()):
+        (run, seed), *more = [one for one, of in played.reasons.items() if of == why]
+        others = f" and {len(more)} others" if more else ""
+        print(f"failed: {run.scenario} {run.mix} seed {seed}{others}: {why}", file=sys.stderr)
+    answers = {one: one.answered(played.records, played.reasons) for one in asked}
     about = {
         "made": date.today().isoformat(),
         "command": _command(args, peers),
         "engine": engine_name,
-        "kernel": next((record["kernel"] for record in work.records if record), kernel),
+        "kernel": next((one["kernel"] for one in played.records.values() if one), kernel),
         "beside": peers,
         "quick": args.quick,
         "left_out": _left_out(every, peers, geo) if args.quick else {},
-        "board": board.filled(geo, names, records, on) if geo else None,
+        "board": board.filled(geo, names, played.records, on) if geo else None,
     }
     card = cards.made(every, names, asked, answers, lambda one: one.commands(on), about)
     for one in card["criteria"]:
         one["texts"] = texts.get(one["section"], [])
-    return card, 1 if work.failures else 0
+    return card, 1 if played.reasons else 0
 
 
-def _sweep(args: Arguments, engine: Any, kernel: str, wanted: Sequence[Any]) -> Any:
-    """The runs, ready to be made; modules are built."""
-    from ..judge import runs
+def _played(
+    args: Arguments, engine: Any, kernel: str, wanted: Sequence[Any], names: Sequence[str]
+) -> Any:
+    """The runs, made; modules are built before."""
+    from ..judge import played, runs
     from ..runs import sweep
 
     at_once = runs_at_once(args)
@@ -109,7 +109,12 @@ def _sweep(args: Arguments, engine: Any, kernel: str, wanted: Sequence[Any]) -> 
     plans = runs.compiled(wanted)
     _build(args, engine, kernel, wanted, plans)
     jobs = runs.jobs(wanted, plans, engine, args.engine, kernel)
-    return sweep.Sweep(jobs, engine, at_once=at_once, fresh=args.fresh, bound_s=bound_s)
+
+    def swept(some: list[sweep.Job]) -> sweep.Sweep:
+        return sweep.Sweep(some, engine, at_once=at_once, fresh=args.fresh, bound_s=bound_s)
+
+    given = [name for name in names if algorithms.find(name).file]
+    return played.play(wanted, jobs, given, swept)
 
 
 def _left_out(

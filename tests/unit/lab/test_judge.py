@@ -218,6 +218,12 @@ def test_questions() -> None:
     }  # fmt: skip
 
 
+def test_a_failed_run_says_why() -> None:
+    (one,) = runs.questions(small(), ["vegas"], ["bbr", "reno"], quick=True)
+    found = one.answered({(one.own, 1): RECORD}, {(one.than["reno+bbr"], 1): "it\ncrashed"})
+    assert (found.verdict, found.why) == (UNSHOWN, "a run failed: it\\ncrashed")
+
+
 def test_a_card() -> None:
     card = a_card()
     assert card["criteria"][0]["verdicts"] == {"vegas": UNMET, "star": MET}
