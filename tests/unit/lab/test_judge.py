@@ -106,6 +106,7 @@ RECORD: dict[str, Any] = {
     "total_goodput_bps": 8e6, "limit_bps": 9.6e6, "duration_s": 10.0, "jain": 0.8, "link_drops": 5,
     "losses": 120, "bdp_bytes": 60_000, "set": {"rate": "10mbit"}, "flows": FLOWS,
     "queue": {"mean_ms": 12.5, "drops": 80},
+    "liar": {"segments": 6600, "half_s": 0.6},
     "rtp": {"sent": 200, "lost": 3, "p99_ms": 44.0},
     "requests": {"sizes": [{"bytes": 60_000, "times_s": [0.25, 1.0]}]},
 }  # fmt: skip
@@ -121,7 +122,7 @@ for _flow in FLOWS:
         ("other's RTT", 50.0), ("other's loss", 1.5), ("jain", 0.8), ("queue", 12.5),
         ("loss", 1.0), ("lost frames", 5), ("segments", 6000), ("retransmits", 1.0),
         ("sent", 6000 * 1514 * 8 / 1e8), ("real-time delay", 44.0), ("real-time loss", 1.5),
-        ("transfer", 0.625),
+        ("transfer", 0.625), ("lie", 6600), ("after a lie", 0.6),
         # on the empty path: 1.5 round trips of 50 ms and 50 ms; 2 and 8 times as long
         ("slowness", 4.0),
         # lost 2 % of 6.95 Mbit/s; the equation has 1.70 Mbit/s at 2 % and 50 ms
@@ -130,6 +131,12 @@ for _flow in FLOWS:
 )  # fmt: skip
 def test_measures(name: str, value: float) -> None:
     assert measures.MEASURES[name].of(RECORD) == pytest.approx(value, rel=1e-3)
+
+
+def test_data_that_never_comes_back() -> None:
+    """It counts with all the time that was waited."""
+    never = {"liar": {"half_s": None}, "set": {"lie_rtt": "long"}}
+    assert measures.MEASURES["after a lie"].of(never) == 90
 
 
 def test_every_measure_is_tested() -> None:
