@@ -22,13 +22,11 @@ LIE = Param("lie", "honest", f"choice:{LIES}", "what the receiver does (hostile.
 RTT = Param("lie_rtt", "short", "choice:short,long", "round trip: 50 ms, or long: 500 ms")
 LASTS_S = 120  # no lie takes longer, with the honest time behind it
 
-_FIRST = "ip netns exec rcv flow recv"
+_FIRST = "note flow1 start\n"
 
 
 def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -> Plan:
-    honest = {name: value for name, value in values.items() if name not in (LIE.name, RTT.name)}
-    honest |= SATELLITE.defaults()
-    plan = SATELLITE.build(honest, ccs, duration_s)
+    plan = SATELLITE.build(values, ccs, duration_s)
     lie = f'modprobe tun\nhostile "$OUT/liar" {values["lie_rtt"]} {ccs[0]} {values["lie"]}\n'
     return replace(
         plan,
@@ -41,7 +39,7 @@ def _build(values: Mapping[str, Any], ccs: tuple[str, ...], duration_s: float) -
 LIAR = Scenario(
     name="liar",
     help="a receiver that lies, then a short honest flow: what the lie gets (engine uml)",
-    params=(LIE, RTT),
+    params=(LIE, RTT, *SATELLITE.params),
     parse_cc=SATELLITE.parse_cc,
     build=_build,
     measures=(*SATELLITE.measures, liar.LIAR),
