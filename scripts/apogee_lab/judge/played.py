@@ -51,7 +51,7 @@ def _parts(
 ) -> Iterator[list[int]]:
     """Indices of the first run of each given algorithm, then of all others but of those that
     failed."""
-    names = [{*re.findall(r"[a-z]\w*", run.mix)} for run, _ in wanted]
+    names = [{*re.findall(r"[a-z][a-z0-9_-]*", run.mix)} for run, _ in wanted]
     first = {name: next((i for i, n in enumerate(names) if name in n), None) for name in given}
     tried = sorted({index for index in first.values() if index is not None})
     if tried:
