@@ -98,9 +98,15 @@ def test_equal_commands_give_equal_cards(modules: Path, kept: Path, tmp_path: Pa
 
 @pytest.mark.deep
 def test_an_algorithm_of_a_patch(kept: Path, tmp_path: Path) -> None:
-    """The kernel is built with it: minutes. Calm grows at half of Reno's pace, and takes less."""
+    """The kernel is built with it: minutes. Calm grows at half of Reno's pace, and takes less; what
+    is beside it is judged, too."""
     patches = [w for n in ("calm.patch", "calm.config") for w in ("--patch", str(PATCHES / n))]
     words = ("calm", "--quick", "--only", "5.2.1,6.3", "--beside", "reno")
-    found = card(tmp_path, *words, *patches)
+    found = card(tmp_path / "candidate", *words, *patches)
     assert answers(found, "calm") == {"5.2.1": "met", "6.3": "met"}
     assert "--patch" in found["criteria"][0]["tests"][0]["cells"]["calm"]["cases"][0]["commands"][0]
+    words = ("reno", "--quick", "--only", "5.2.1", "--beside", "calm")
+    (one,) = card(tmp_path / "peer", *words, *patches)["criteria"]
+    (case,) = one["tests"][0]["cells"]["reno"]["cases"]
+    assert (case["case"], case["verdict"]) == ("1 product, beside calm", "met")
+    assert "--cc reno+calm,cubic+calm" in case["commands"][0]
