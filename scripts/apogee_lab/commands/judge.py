@@ -13,7 +13,7 @@ from typing import Any
 from .. import algorithms, modules
 from ..base import UsageError, repo_root, write_whole
 from ..engines import registry
-from ..judge import board, criteria, page, text
+from ..judge import board, criteria, grounds, page, text
 from ..judge import card as cards
 from ..judge.criteria import LEVELS
 from ..units import CONTROL
@@ -31,7 +31,7 @@ from .options import (
 OUT = repo_root() / "build" / "judge"
 BESIDE = "bbr,cubic,reno"
 INTERRUPTED = 130
-GEO = "geo"  # the scoreboard's name among sections
+GEO, GROUNDS = "geo", "grounds"  # names of the scoreboard and of the grounds among sections
 
 
 def do_judge(args: Arguments) -> int:
@@ -61,8 +61,11 @@ def _judged(args: Arguments) -> tuple[cards.Card | None, int]:
     if not args.algorithms:
         raise UsageError("name an algorithm, a .ko, the folder of a module's source or a .bpf.o")
     sections = args.only.split(",") if args.only else []
-    every = criteria.chosen(criteria.read(), [one for one in sections if one != GEO], sections)
-    geo = board.read(args.quick) if GEO in sections or not (sections or args.quick) else None
+    numbers = [one for one in sections if one not in (GEO, GROUNDS)]
+    every = criteria.chosen(criteria.read(), numbers, sections)
+    whole = not (sections or args.quick)
+    geo = board.read(args.quick) if GEO in sections or whole else None
+    ground = grounds.read(args.quick) if GROUNDS in sections or whole else None
     texts = _texts(args.text, every)
     engine_name = _engine(args)
     args.engine = engine_name
@@ -71,7 +74,8 @@ def _judged(args: Arguments) -> tuple[cards.Card | None, int]:
     names, on = _given(args, engine, kernel)
     peers = _peers(args.beside)
     asked = runs.questions(every, names, peers, args.quick)
-    wanted = [*runs.runs_of(asked), *(geo.runs(names) if geo else [])]
+    tables = [table for table in (geo, ground) if table]
+    wanted = [*runs.runs_of(asked), *(one for table in tables for one in table.runs(names))]
     played = _played(args, engine, kernel, wanted, names)
     if played.interrupted:
         print(played.interrupted, file=sys.stderr)
@@ -88,8 +92,9 @@ def _judged(args: Arguments) -> tuple[cards.Card | None, int]:
         "kernel": next((one["kernel"] for one in played.records.values() if one), kernel),
         "beside": peers,
         "quick": args.quick,
-        "left_out": _left_out(every, peers, geo) if args.quick else {},
+        "left_out": _left_out(every, peers, geo, ground) if args.quick else {},
         "board": board.filled(geo, names, played.records, on) if geo else None,
+        "grounds": grounds.filled(ground, names, played.records, on) if ground else None,
     }
     card = cards.made(every, names, asked, answers, lambda one: one.commands(on), about)
     for one in card["criteria"]:
@@ -118,11 +123,14 @@ def _played(
 
 
 def _left_out(
-    every: Sequence[criteria.Criterion], peers: Sequence[str], geo: board.Board | None
+    every: Sequence[criteria.Criterion], peers: Sequence[str], geo: Any, ground: Any
 ) -> dict[str, list[str]]:
     from ..judge import runs
 
-    return runs.left_out(every, peers) | ({} if geo else {GEO: ["the whole scoreboard"]})
+    tables = {GEO: geo, GROUNDS: ground}
+    return runs.left_out(every, peers) | {
+        name: ["the whole table"] for name, table in tables.items() if not table
+    }
 
 
 def _engine(args: Arguments) -> str:
@@ -249,7 +257,9 @@ def judge_parser(parser: Parser) -> None:
         "--beside", default=BESIDE, metavar="A,B", help=f"algorithms to be judged beside ({BESIDE})"
     )
     parser.add_argument("--quick", action="store_true", help="fewer cases, one seed each: minutes")
-    parser.add_argument("--only", metavar="N,N", help="only these sections, as in 5.2,7.1,geo")
+    parser.add_argument(
+        "--only", metavar="N,N", help="only these sections, as in 5.2,7.1,geo,grounds"
+    )
     parser.add_argument("--kernel", metavar="NAME", help="the guest's kernel: a suite or a release")
     add_patch(parser)
     parser.add_argument("--engine", metavar="NAME", help="uml, or qemu for kernels that uml lacks")

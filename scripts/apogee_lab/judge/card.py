@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Card = dict[str, Any]
 
-FORMAT = 1
+FORMAT = 2
 
 
 def made(
@@ -158,13 +158,18 @@ def merged(cards: Sequence[Card]) -> Card:
             for test, more in zip(mine["tests"], other["tests"], strict=True):
                 test["cells"] |= more["cells"]
         for row, more in zip(_rows(whole), _rows(card), strict=True):
-            row["times"] |= more["times"]
+            for key in ("times", "values"):
+                if key in row:
+                    row[key] |= more[key]
+            if "limit" in row:
+                row["limit"] = max(filter(None, (row["limit"], more["limit"])), default=None)
             row["commands"] += more["commands"]
     return whole
 
 
 def _rows(card: Card) -> list[dict[str, Any]]:
-    return card["board"]["rows"] if card["board"] else []
+    """The rows of the scoreboard and of the grounds."""
+    return [row for name in ("board", "grounds") for row in (card[name] or {"rows": []})["rows"]]
 
 
 def _check_alike(one: Card, other: Card) -> None:
@@ -174,7 +179,7 @@ def _check_alike(one: Card, other: Card) -> None:
 
     def frame(card: Card) -> Any:
         """What has to be equal."""
-        own = ("made", "command", "algorithms", "criteria", "board")
+        own = ("made", "command", "algorithms", "criteria", "board", "grounds")
         about = {key: value for key, value in card.items() if key not in own}
         tests = [
             [one["section"], [{**test, "cells": 0} for test in one["tests"]]]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base import UsageError, repo_root
-from . import board, text
+from . import board, grounds, text
 from .card import Card
 from .criteria import TEXT
 from .verdict import MET, NONE, NOT_JUDGED, UNMET, UNSHOWN
@@ -48,12 +48,23 @@ def html(card: Card, script: str) -> str:
         figure=text.figure,
         measured=text.measured,
         anchor=anchor,
-        board=board.table(card["board"], card["algorithms"]) if card["board"] else [],
+        tables=_tables(card),
         style=_file("page.css"),
         own=_file("page.js"),
         plotly=_inline(script),
         data=_inline(json.dumps(_drawn(card), ensure_ascii=False)),
     )
+
+
+def _tables(card: Card) -> list[tuple[str, dict[str, Any], list[list[str]]]]:
+    """The scoreboard and the grounds: their anchor, what the card has of them, their table."""
+    makers = {"board": board.table, "grounds": grounds.table}
+    names = {"board": "geo", "grounds": "grounds"}
+    return [
+        (names[key], card[key], make(card[key], card["algorithms"]))
+        for key, make in makers.items()
+        if card[key]
+    ]
 
 
 def anchor(section: str, cc: str) -> str:

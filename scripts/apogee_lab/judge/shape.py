@@ -47,6 +47,7 @@ _TEST = {
     **dict.fromkeys(("name", "title", "measure", "unit", "source"), _line),
     "ratio": bool, "met": _bound, "unmet": _bound,
 }  # fmt: skip
+_VALUE = dict.fromkeys(("value", "low", "high"), _number)
 _TIME = {**dict.fromkeys(("s", "low", "high"), _number), "why": _line}
 
 
@@ -73,6 +74,15 @@ def _board(names: list[str]) -> Form:
     return {"title": _line, "note": _line, "within_s": _number, "rows": [row]}
 
 
+def _grounds(names: list[str]) -> Form:
+    """The form of the grounds."""
+    row = {
+        "name": _line, "limit": _number, "commands": [_line],
+        "values": dict.fromkeys(names, _VALUE),
+    }  # fmt: skip
+    return {"title": _line, "note": _line, "rows": [row]}
+
+
 def fits(value: Any, form: Form) -> bool:
     """Whether a value of JSON has a form."""
     if isinstance(form, type):
@@ -90,12 +100,14 @@ def fits(value: Any, form: Form) -> bool:
 
 def is_card(value: Any) -> bool:
     """Whether this is a card."""
-    if not fits(value, {"algorithms": [_name], "board": object}) or not value["algorithms"]:
+    least = {"algorithms": [_name], "board": object, "grounds": object}
+    if not fits(value, least) or not value["algorithms"]:
         return False
-    names, board = value["algorithms"], value["board"]
+    names, board, grounds = value["algorithms"], value["board"], value["grounds"]
     return (
         len(set(names)) == len(names)
         and fits(value, _card(names))
         and (board is None or fits(board, _board(names)))
+        and (grounds is None or fits(grounds, _grounds(names)))
         and all(fits(one.get("texts", []), [str]) for one in value["criteria"])
     )

@@ -8,7 +8,7 @@ from textwrap import fill
 from typing import Any
 
 from ..results.text import as_text
-from . import board
+from . import board, grounds
 from .card import Card
 from .criteria import TEXT
 from .verdict import MET, NONE, NOT_JUDGED, UNMET, UNSHOWN
@@ -164,6 +164,9 @@ def markdown(card: Card, pictures: Sequence[str] = ()) -> str:
     if card["board"]:
         parts += [f"## {card['board']['title']}", _wrapped(card["board"]["note"])]
         parts.append(_table(board.table(card["board"], card["algorithms"])))
+    if card["grounds"]:
+        parts += [f"## {card['grounds']['title']}", _wrapped(card["grounds"]["note"])]
+        parts.append(_table(grounds.table(card["grounds"], card["algorithms"])))
     if card["left_out"]:
         parts.append(_wrapped(left_out(card)))
     return "\n\n".join(parts) + "\n"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from apogee_lab.base import UsageError
-from apogee_lab.judge import board, criteria, measures, runs, text
+from apogee_lab.judge import board, criteria, grounds, measures, runs, text
 from apogee_lab.judge import card as cards
 from apogee_lab.judge.criteria import Bound, criterion
 from apogee_lab.judge.verdict import MET, NONE, UNMET, UNSHOWN, Answer, answer, worst
@@ -277,9 +277,11 @@ CASE = "criteria 0 tests 0 cells vegas cases 0"
 @pytest.mark.parametrize(
     "content",
     [
-        "{}", "[]", "", "[" * 100_000, '{"algorithms": ["vegas"], "board": null}',
-        _changed("format", 2), _changed("format", ...), _changed("board", ...),
-        _changed("board", {"rows": [{}]}), _changed("criteria", 5), _changed("algorithms", []),
+        "{}", "[]", "", "[" * 100_000, '{"algorithms": ["vegas"], "board": null, "grounds": null}',
+        _changed("format", 1), _changed("format", ...), _changed("board", ...),
+        _changed("board", {"rows": [{}]}),
+        _changed("grounds", ...), _changed("grounds", {"rows": 1}),
+        _changed("criteria", 5), _changed("algorithms", []),
         _changed("algorithms", "vegas"), _changed("algorithms", ["vegas", "vegas"]),
         _changed("algorithms", ["vegas", "reno"]), _changed("made", "a\x1b[2J"),
         _changed("criteria 0 verdicts vegas", "great"), _changed("criteria 0 level", "maybe"),
@@ -328,3 +330,40 @@ def test_a_scoreboard() -> None:
     # 23, 24, 25: deviation 1, t(0.975, 2) / sqrt(3) = 2.48
     assert rows[2][3] == "24.0 ± 2.5"
     assert len(geo.runs(["star"])) == 8 * 3 and len(board.read(quick=True).runs(["star"])) == 8
+
+
+# --- grounds ----------------------------------------------------------------------------------
+
+
+def test_grounds_are_paths_that_the_lab_takes() -> None:
+    """Equal each time, without files of one machine; a random path has a seed of its own."""
+    whole, quick = grounds.read(), grounds.read(quick=True)
+    assert whole == grounds.read() and len(runs.compiled(whole.runs(["vegas"]))) == 6 * 3 + 8
+    assert len(quick.runs(["vegas"])) == 6 + 2
+    assert not any("/" in text for row in whole.rows for text in row.run.settings)
+    assert all(row.name.startswith("random ") for row in whole.rows[6:])
+
+
+def test_a_table_of_grounds(tmp_path: Path) -> None:
+    found = grounds.read(quick=True)
+    records: dict[Any, Any] = {
+        (run, seed): {"total_goodput_bps": 2e6, "limit_bps": 4e6}
+        for run, seed in found.runs(["star"])
+    }
+    filled = grounds.filled(found, ["star", "cubic"], records, ["--engine", "uml"])
+    head, first, *_ = grounds.table(filled, ["star", "cubic"])
+    assert head == ["path", "limit", "star", "cubic"]
+    assert first == ["satellite, 10 Mbit/s, 500 ms", "4", "2", "failed"]
+    card = a_card(["vegas", "star"]) | {"grounds": None}
+    filled = grounds.filled(found, ["vegas", "star"], records, [])
+    (tmp_path / "card.json").write_text(cards.as_json(card | {"grounds": filled}))
+    assert cards.read(tmp_path / "card.json")["grounds"] == filled
+    one, two = (
+        a_card([cc]) | {"grounds": grounds.filled(found, [cc], records, [])}
+        for cc in ("vegas", "star")
+    )
+    merged = cards.merged([one, two])["grounds"]
+    assert grounds.table(merged, ["vegas", "star"]) == grounds.table(filled, ["vegas", "star"])
+    assert "| satellite, 10 Mbit/s, 500 ms | 4 | failed | 2 |" in text.markdown(
+        card | {"grounds": filled}
+    )
