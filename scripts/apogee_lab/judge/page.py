@@ -44,7 +44,7 @@ def html(card: Card, script: str) -> str:
         kind=KINDS,
         short=text.SHORT,
         about=text.about(card),
-        lost=text.lost(card),
+        counts={word: _count(card, word) for word in (UNMET, UNSHOWN)},
         figure=text.figure,
         measured=text.measured,
         anchor=anchor,
@@ -65,6 +65,14 @@ def _tables(card: Card) -> list[tuple[str, dict[str, Any], list[list[str]]]]:
         for key, make in makers.items()
         if card[key]
     ]
+
+
+def _count(card: Card, word: str) -> dict[str, int]:
+    """How many sections have this answer, for each algorithm."""
+    return {
+        cc: sum(one["verdicts"][cc] == word for one in card["criteria"])
+        for cc in card["algorithms"]
+    }
 
 
 def anchor(section: str, cc: str) -> str:
