@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import algorithms, modules
-from ..base import UsageError, repo_root, write_whole
+from ..base import UsageError, read_regular, repo_root, write_whole
 from ..engines import registry
 from ..judge import board, criteria, grounds, page, text
 from ..judge import card as cards
@@ -180,7 +180,10 @@ def _texts(given: Sequence[str], every: Sequence[criteria.Criterion]) -> dict[st
             raise UsageError(f"--text {words}: SECTION=FILE is needed")
         chosen_from("section", section, [one.section for one in every])
         try:
-            found.setdefault(section, []).append(Path(name).read_text(encoding="utf-8").strip())
+            content = read_regular(Path(name)).decode("utf-8")
+            found.setdefault(section, []).append(content.strip())
+        except OSError as error:
+            raise UsageError(f"--text {words}: {error.strerror}") from None
         except UnicodeDecodeError:
             raise UsageError(f"--text {words}: not text in UTF-8") from None
     return found

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..base import UsageError
+from ..base import UsageError, read_regular
 from .criteria import LEVELS, TEXT, Criterion
 from .measures import MEASURES
 from .shape import is_card
@@ -136,7 +136,7 @@ def as_json(card: Card) -> str:
 def read(path: Path) -> Card:
     """A card that was written before; UsageError if it is none."""
     try:
-        card = json.loads(path.read_text(encoding="utf-8"))
+        card = json.loads(read_regular(path).decode("utf-8"))
         if not is_card(card) or card.get("format") != FORMAT:
             raise ValueError
     except (OSError, ValueError, RecursionError):
