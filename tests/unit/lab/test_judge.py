@@ -344,6 +344,17 @@ def test_grounds_are_paths_that_the_lab_takes() -> None:
     assert all(row.name.startswith("random ") for row in whole.rows[6:])
 
 
+def test_what_counts_on_a_ground() -> None:
+    """Of flows beside others those of the algorithm; no limit where more than that was carried."""
+    shared = {"total_goodput_bps": 9e6, "limit_bps": 10e6, "groups": {"fast": {"goodput_bps": 4e6}}}
+    found = grounds.read(quick=True)
+    filled = grounds.filled(found, ["a"], dict.fromkeys(found.runs(["a"]), shared), [])
+    assert (filled["rows"][0]["values"]["a"]["value"], filled["rows"][0]["limit"]) == (4, 10)
+    more = {"total_goodput_bps": 12e6, "limit_bps": 10e6}
+    filled = grounds.filled(found, ["a"], dict.fromkeys(found.runs(["a"]), more), [])
+    assert (filled["rows"][0]["values"]["a"]["value"], filled["rows"][0]["limit"]) == (12, None)
+
+
 def test_a_table_of_grounds(tmp_path: Path) -> None:
     found = grounds.read(quick=True)
     records: dict[Any, Any] = {
