@@ -73,6 +73,9 @@ def _judged(args: Arguments) -> tuple[cards.Card | None, int]:
     kernel = kernel_of(engine, args.kernel, args.patch)
     names, on = _given(args, engine, kernel)
     peers = _peers(args.beside)
+    for name in peers:
+        if algorithms.find(name).file:
+            raise UsageError(f"--beside {args.beside}: {name} is the given one; leave it out")
     asked = runs.questions(every, names, peers, args.quick)
     tables = [table for table in (geo, ground) if table]
     wanted = [*runs.runs_of(asked), *(one for table in tables for one in table.runs(names))]

@@ -115,6 +115,14 @@ def test_a_bad_object(content: bytes, word: str, message: str, tmp_path: Path) -
         modules.give(f"{word}{file}", None)  # type: ignore[arg-type]
 
 
+def test_what_is_given_is_no_peer(tmp_path: Path, capsys: Capture) -> None:
+    """Its name is that of the kernel's own, which the runs would not have."""
+    file = tmp_path / "x.bpf.o"
+    file.write_bytes(an_object("bbr"))
+    message = refused(capsys, str(file), "--beside", "reno,bbr", "--out", str(tmp_path))
+    assert message == "--beside reno,bbr: bbr is the given one; leave it out"
+
+
 def test_one_of_several_in_an_object(tmp_path: Path) -> None:
     file = tmp_path / "x.bpf.o"
     file.write_bytes(an_object("a_one", "b_two"))
