@@ -31,12 +31,13 @@ from .base import (
     run_program,
 )
 from .kernels.kernel import Kernel
+from .units import CONTROL
 
 _INFO = re.compile(rb"(?:\A|\0)parm(type)?=([a-z][a-z0-9_]*):([^\0]*)")
 _ABOUT = re.compile(rb"(?:\A|\0)(name|vermagic|depends)=([^\0]*)")
 _RANGE = re.compile(r"\b(\d+) (?:to|or) (\d+)\b")
 _EM_BPF = 247
-_GIVEN = re.compile(r"(?:([a-z][a-z0-9_]{0,14})=)?(.+)", re.S)
+_GIVEN = re.compile(rf"(?:({CONTROL.pattern})=)?(.+)", re.S)
 
 
 def module_bytes(path: Path) -> bytes:
@@ -127,17 +128,26 @@ def give(text: str, k: Kernel) -> Algorithm:
     path = Path(match[2] if match else text)
     if not text or not (path.is_file() or path.is_dir()):
         raise UsageError(f"--module {text}: no such file or folder")
+    said = match[1] if match and match[1] else ""
     if path.suffix == ".o":
-        return _give_object(path, match[1] if match and match[1] else "")
-    file = _built_of(path, k) if path.is_dir() else path
+        return _give_object(path, said)
+    file = _built_of(path, said, k) if path.is_dir() else path
     module = _checked(file, k)
-    name = match[1] if match and match[1] else module.removeprefix("tcp_")
+    name = said or module.removeprefix("tcp_")
     if name in algorithms.BUILT_IN:
         raise UsageError(f"--module {path}: {name} is built into every kernel; rename the module's")
+    if not _registers(file, name):
+        raise UsageError(f"--module {path}: it has no congestion control {name}; say NAME={path}")
     listed = algorithms.find(name)
     given = Algorithm(name, listed.kind, module, colour=listed.colour, file=file.absolute())
     algorithms.add(given)
     return given
+
+
+def _registers(file: Path, name: str) -> bool:
+    """Whether a congestion control of this name can be in a module: its field ends in zeros."""
+    word = rb"(?<![a-z0-9_-])" + name.encode() + rb"\0"
+    return re.search(word, module_bytes(file)) is not None
 
 
 def _give_object(path: Path, name: str) -> Algorithm:
@@ -170,29 +180,30 @@ def _names_in(data: bytes) -> list[str]:
         start = heads[strings][2] + word
         if data[start:].startswith(b".struct_ops"):
             found += re.findall(
-                rb"(?<![\x20-\x7e])[a-z][a-z0-9_]{1,14}(?=\0)", data[at : at + length]
+                rb"(?<![\x20-\x7e])[a-z][a-z0-9_-]{1,14}(?=\0)", data[at : at + length]
             )
     return [name.decode() for name in dict.fromkeys(found)]
 
 
-def _built_of(folder: Path, k: Kernel) -> Path:
-    """Build a folder's source for this kernel, in a copy; the path of the .ko."""
+def _built_of(folder: Path, name: str, k: Kernel) -> Path:
+    """Build a folder's source for this kernel, in a copy; the path of the .ko, of several that
+    with this congestion control."""
     if not any((folder / name).is_file() for name in ("Kbuild", "Makefile")):
         raise UsageError(f"--module {folder}: the folder has no Kbuild and no Makefile")
-    place = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:12]
+    place = hashlib.sha256(f"{folder.resolve()}{name and chr(0) + name}".encode()).hexdigest()[:12]
     copy = k.built / "given" / place
     if copy.is_relative_to(folder.resolve()):
         raise UsageError(f"--module {folder}: the lab's own build is in that folder")
     with locked(f"{copy.parent}"):  # other runs may need what an earlier build left
-        built = _build_copy(folder, copy, k)
+        built = _build_copy(folder, copy, name, k)
         file = copy.with_suffix(".ko")
         if not file.exists() or file.read_bytes() != built.read_bytes():
             built.replace(file)
     return file
 
 
-def _build_copy(folder: Path, copy: Path, k: Kernel) -> Path:
-    """Copy a folder, build it there; the .ko."""
+def _build_copy(folder: Path, copy: Path, name: str, k: Kernel) -> Path:
+    """Copy a folder, build it there; the .ko, of several that with this congestion control."""
     shutil.rmtree(copy, ignore_errors=True)
     try:
         shutil.copytree(
@@ -209,10 +220,12 @@ def _build_copy(folder: Path, copy: Path, k: Kernel) -> Path:
     if done.returncode:
         sys.stderr.write(done.stdout)
         raise UsageError(f"--module {folder}: does not build for kernel {k.release}, see above")
-    found = sorted(copy.rglob("*.ko"))
+    every = sorted(copy.rglob("*.ko"))
+    found = [file for file in every if name and _registers(file, name)] or every
     if len(found) != 1:
-        names = ", ".join(path.name for path in found) or "none"
-        raise UsageError(f"--module {folder}: one module is needed, its build makes {names}")
+        names = ", ".join(path.name for path in every) or "none"
+        hint = f"; say NAME={folder}" if every and not name else ""
+        raise UsageError(f"--module {folder}: one module is needed, its build makes {names}{hint}")
     return found[0]
 
 

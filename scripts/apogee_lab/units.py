@@ -69,7 +69,7 @@ _PLAIN = {"ber", "float", "int", "bool"}
 
 
 #: A congestion control's name: TCP_CA_NAME_MAX characters at most, its end included.
-CONTROL = re.compile(r"[a-z][a-z0-9_]{0,14}")
+CONTROL = re.compile(r"[a-z][a-z0-9_-]{0,14}")
 
 
 class UnitError(ValueError):

@@ -43,6 +43,6 @@ def a_card(ccs: Sequence[str] = ("vegas", "star"), value: float = 0.5) -> cards.
     }
     about = {
         "made": "2026-01-01", "command": "c", "engine": "uml", "kernel": "6.1", "beside": ["bbr"],
-        "quick": False, "left_out": {}, "board": None,
+        "quick": False, "left_out": {}, "board": None, "grounds": None,
     }  # fmt: skip
     return cards.made(every, ccs, asked, answers, lambda one: one.commands([]), about)

@@ -10,10 +10,10 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from .. import modules
-from ..base import UsageError, repo_root, write_whole
+from .. import algorithms, modules
+from ..base import UsageError, read_regular, repo_root, write_whole
 from ..engines import registry
-from ..judge import board, criteria, page, text
+from ..judge import board, criteria, grounds, page, text
 from ..judge import card as cards
 from ..judge.criteria import LEVELS
 from ..units import CONTROL
@@ -31,7 +31,7 @@ from .options import (
 OUT = repo_root() / "build" / "judge"
 BESIDE = "bbr,cubic,reno"
 INTERRUPTED = 130
-GEO = "geo"  # the scoreboard's name among sections
+GEO, GROUNDS = "geo", "grounds"  # names of the scoreboard and of the grounds among sections
 
 
 def do_judge(args: Arguments) -> int:
@@ -57,13 +57,15 @@ def do_judge(args: Arguments) -> int:
 def _judged(args: Arguments) -> tuple[cards.Card | None, int]:
     """The card of the algorithms that the command line names, and the exit status."""
     from ..judge import runs
-    from ..runs import sweep
 
     if not args.algorithms:
         raise UsageError("name an algorithm, a .ko, the folder of a module's source or a .bpf.o")
     sections = args.only.split(",") if args.only else []
-    every = criteria.chosen(criteria.read(), [one for one in sections if one != GEO], sections)
-    geo = board.read(args.quick) if GEO in sections or not (sections or args.quick) else None
+    numbers = [one for one in sections if one not in (GEO, GROUNDS)]
+    every = criteria.chosen(criteria.read(), numbers, sections)
+    whole = not (sections or args.quick)
+    geo = board.read(args.quick) if GEO in sections or whole else None
+    ground = grounds.read(args.quick) if GROUNDS in sections or whole else None
     texts = _texts(args.text, every)
     engine_name = _engine(args)
     args.engine = engine_name
@@ -71,37 +73,43 @@ def _judged(args: Arguments) -> tuple[cards.Card | None, int]:
     kernel = kernel_of(engine, args.kernel, args.patch)
     names, on = _given(args, engine, kernel)
     peers = _peers(args.beside)
+    for name in peers:
+        if algorithms.find(name).file:
+            raise UsageError(f"--beside {args.beside}: {name} is the given one; leave it out")
     asked = runs.questions(every, names, peers, args.quick)
-    wanted = [*runs.runs_of(asked), *(geo.runs(names) if geo else [])]
-    work = _sweep(args, engine, kernel, wanted)
-    try:
-        work.run()
-    except sweep.Interrupted:
-        print(work.interrupted, file=sys.stderr)
+    tables = [table for table in (geo, ground) if table]
+    wanted = [*runs.runs_of(asked), *(one for table in tables for one in table.runs(names))]
+    played = _played(args, engine, kernel, wanted, names)
+    if played.interrupted:
+        print(played.interrupted, file=sys.stderr)
         return None, INTERRUPTED
-    for index, failure in work.failures.items():
-        print(f"failed: {work.jobs[index].label}: {failure.reason}", file=sys.stderr)
-    records = dict(zip(wanted, work.records, strict=True))
-    answers = {question: question.answered(records) for question in asked}
+    for why in dict.fromkeys(played.reasons.values()):
+        (run, seed), *more = [one for one, of in played.reasons.items() if of == why]
+        others = f" and {len(more)} others" if more else ""
+        print(f"failed: {run.scenario} {run.mix} seed {seed}{others}: {why}", file=sys.stderr)
+    answers = {one: one.answered(played.records, played.reasons) for one in asked}
     about = {
         "made": date.today().isoformat(),
         "command": _command(args, peers),
         "engine": engine_name,
-        "kernel": next((record["kernel"] for record in work.records if record), kernel),
+        "kernel": next((one["kernel"] for one in played.records.values() if one), kernel),
         "beside": peers,
         "quick": args.quick,
-        "left_out": _left_out(every, peers, geo) if args.quick else {},
-        "board": board.filled(geo, names, records, on) if geo else None,
+        "left_out": _left_out(every, peers, geo, ground) if args.quick else {},
+        "board": board.filled(geo, names, played.records, on) if geo else None,
+        "grounds": grounds.filled(ground, names, played.records, on) if ground else None,
     }
     card = cards.made(every, names, asked, answers, lambda one: one.commands(on), about)
     for one in card["criteria"]:
         one["texts"] = texts.get(one["section"], [])
-    return card, 1 if work.failures else 0
+    return card, 1 if played.reasons else 0
 
 
-def _sweep(args: Arguments, engine: Any, kernel: str, wanted: Sequence[Any]) -> Any:
-    """The runs, ready to be made; modules are built."""
-    from ..judge import runs
+def _played(
+    args: Arguments, engine: Any, kernel: str, wanted: Sequence[Any], names: Sequence[str]
+) -> Any:
+    """The runs, made; modules are built before."""
+    from ..judge import played, runs
     from ..runs import sweep
 
     at_once = runs_at_once(args)
@@ -109,15 +117,23 @@ def _sweep(args: Arguments, engine: Any, kernel: str, wanted: Sequence[Any]) -> 
     plans = runs.compiled(wanted)
     _build(args, engine, kernel, wanted, plans)
     jobs = runs.jobs(wanted, plans, engine, args.engine, kernel)
-    return sweep.Sweep(jobs, engine, at_once=at_once, fresh=args.fresh, bound_s=bound_s)
+
+    def swept(some: list[sweep.Job]) -> sweep.Sweep:
+        return sweep.Sweep(some, engine, at_once=at_once, fresh=args.fresh, bound_s=bound_s)
+
+    given = [name for name in names if algorithms.find(name).file]
+    return played.play(wanted, jobs, given, swept)
 
 
 def _left_out(
-    every: Sequence[criteria.Criterion], peers: Sequence[str], geo: board.Board | None
+    every: Sequence[criteria.Criterion], peers: Sequence[str], geo: Any, ground: Any
 ) -> dict[str, list[str]]:
     from ..judge import runs
 
-    return runs.left_out(every, peers) | ({} if geo else {GEO: ["the whole scoreboard"]})
+    tables = {GEO: geo, GROUNDS: ground}
+    return runs.left_out(every, peers) | {
+        name: ["the whole table"] for name, table in tables.items() if not table
+    }
 
 
 def _engine(args: Arguments) -> str:
@@ -167,7 +183,10 @@ def _texts(given: Sequence[str], every: Sequence[criteria.Criterion]) -> dict[st
             raise UsageError(f"--text {words}: SECTION=FILE is needed")
         chosen_from("section", section, [one.section for one in every])
         try:
-            found.setdefault(section, []).append(Path(name).read_text(encoding="utf-8").strip())
+            content = read_regular(Path(name)).decode("utf-8")
+            found.setdefault(section, []).append(content.strip())
+        except OSError as error:
+            raise UsageError(f"--text {words}: {error.strerror}") from None
         except UnicodeDecodeError:
             raise UsageError(f"--text {words}: not text in UTF-8") from None
     return found
@@ -244,7 +263,9 @@ def judge_parser(parser: Parser) -> None:
         "--beside", default=BESIDE, metavar="A,B", help=f"algorithms to be judged beside ({BESIDE})"
     )
     parser.add_argument("--quick", action="store_true", help="fewer cases, one seed each: minutes")
-    parser.add_argument("--only", metavar="N,N", help="only these sections, as in 5.2,7.1,geo")
+    parser.add_argument(
+        "--only", metavar="N,N", help="only these sections, as in 5.2,7.1,geo,grounds"
+    )
     parser.add_argument("--kernel", metavar="NAME", help="the guest's kernel: a suite or a release")
     add_patch(parser)
     parser.add_argument("--engine", metavar="NAME", help="uml, or qemu for kernels that uml lacks")

@@ -65,6 +65,7 @@ EXTRAS = {
     "bpftrace": (("bpftrace",), "bpftrace"),
     "bpftool": (("bpftool",), "bpftool"),
     "apogee-bpf": ((), "this project"),
+    "hostile": ((), "this project"),
     "shake-quick": (("python3",), "python3"),
 }
 
@@ -125,6 +126,13 @@ def flow_binary() -> Path:
     """The traffic tool, linked statically."""
     sources = sorted((Path(__file__).parent / "flow").glob("*.c"))
     return compiled("flow", sources, "", ["-static", "-s"])
+
+
+def hostile_binary() -> Path:
+    """The receiver that lies, of tests/played."""
+    played = repo_root() / "tests" / "played"
+    shared = [played / "exchanges" / f"{name}.c" for name in ("clock", "netns", "wire")]
+    return compiled("hostile", [*sorted((played / "hostile").glob("*.c")), *shared], "", [])
 
 
 def guest_init(parts: Sequence[Path]) -> bytes:
@@ -212,7 +220,8 @@ def extra_image(name: str) -> Path:
     if name not in EXTRAS:
         raise LabError(f"unknown extra '{name}'; choose from: {', '.join(EXTRAS)}")
     names, package = EXTRAS[name]
-    programs = [find_program(n, package) for n in names] or [bpf.loader()]
+    own = {"apogee-bpf": bpf.loader, "hostile": hostile_binary}
+    programs = [own[name]()] if name in own else [find_program(n, package) for n in names]
     files = _quick_files() if name == "shake-quick" else {}
 
     def make() -> Cpio:
@@ -221,6 +230,8 @@ def extra_image(name: str) -> Path:
             add_program(cpio, program)
             for library in unwinder(program):
                 cpio.file(f"lib/{library.name}", library.read_bytes(), 0o755)
+        if name == "hostile":
+            cpio.link("bin/hostile", programs[0].name)
         for path, file in files.items():
             cpio.file(path, file.read_bytes(), 0o755)
         for path, code in _bytecode(files).items():

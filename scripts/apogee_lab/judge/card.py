@@ -9,18 +9,18 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..base import UsageError
+from ..base import UsageError, read_regular
 from .criteria import LEVELS, TEXT, Criterion
 from .measures import MEASURES
-from .verdict import UNMET, Answer, worst
+from .shape import is_card
+from .verdict import NOT_JUDGED, UNMET, Answer, worst
 
 if TYPE_CHECKING:
     from .runs import Question
 
 Card = dict[str, Any]
 
-FORMAT = 1
-NOT_JUDGED = "not judged"  # of --quick, or of --only
+FORMAT = 2
 
 
 def made(
@@ -129,17 +129,17 @@ def failed(card: Card, level: str) -> list[tuple[str, str]]:
 
 
 def as_json(card: Card) -> str:
-    """The card as JSON, a line for each cell's case."""
+    """The card as JSON."""
     return json.dumps(card, indent=1, ensure_ascii=False) + "\n"
 
 
 def read(path: Path) -> Card:
     """A card that was written before; UsageError if it is none."""
     try:
-        card = json.loads(path.read_text(encoding="utf-8"))
-        if card["format"] != FORMAT or not card["algorithms"]:
-            raise KeyError
-    except (OSError, ValueError, KeyError, TypeError):
+        card = json.loads(read_regular(path).decode("utf-8"))
+        if not is_card(card) or card.get("format") != FORMAT:
+            raise ValueError
+    except (OSError, ValueError, RecursionError):
         raise UsageError(f"{path}: not a card of this version of the lab") from None
     return card
 
@@ -158,13 +158,18 @@ def merged(cards: Sequence[Card]) -> Card:
             for test, more in zip(mine["tests"], other["tests"], strict=True):
                 test["cells"] |= more["cells"]
         for row, more in zip(_rows(whole), _rows(card), strict=True):
-            row["times"] |= more["times"]
+            for key in ("times", "values"):
+                if key in row:
+                    row[key] |= more[key]
+            if "limit" in row:
+                row["limit"] = max(filter(None, (row["limit"], more["limit"])), default=None)
             row["commands"] += more["commands"]
     return whole
 
 
 def _rows(card: Card) -> list[dict[str, Any]]:
-    return card["board"]["rows"] if card["board"] else []
+    """The rows of the scoreboard and of the grounds."""
+    return [row for name in ("board", "grounds") for row in (card[name] or {"rows": []})["rows"]]
 
 
 def _check_alike(one: Card, other: Card) -> None:
@@ -174,7 +179,7 @@ def _check_alike(one: Card, other: Card) -> None:
 
     def frame(card: Card) -> Any:
         """What has to be equal."""
-        own = ("made", "command", "algorithms", "criteria", "board")
+        own = ("made", "command", "algorithms", "criteria", "board", "grounds")
         about = {key: value for key, value in card.items() if key not in own}
         tests = [
             [one["section"], [{**test, "cells": 0} for test in one["tests"]]]

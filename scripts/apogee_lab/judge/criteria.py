@@ -23,7 +23,7 @@ MUST, SHOULD, TEXT = "must", "should", "text"
 LEVELS = (MUST, SHOULD, TEXT)
 SEEDS = 4
 
-_BOUND = re.compile(r"(>=|<=|>|<) (-?[0-9.]+)")
+BOUND = re.compile(r"(>=|<=|>|<) (-?[0-9.]+)")
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class Criterion:
 
 
 def _bound(text: str) -> Bound:
-    match = _BOUND.fullmatch(text)
+    match = BOUND.fullmatch(text)
     if not match:
         raise ValueError(f"'{text}' is no bound, such as '>= 0.9'")
     return Bound(match[1], float(match[2]))

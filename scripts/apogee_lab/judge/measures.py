@@ -115,6 +115,16 @@ def _retransmits(record: Record) -> float:
     return 100 * sum(f["retransmits"] for f in flows) / max(1, sum(f["segments"] for f in flows))
 
 
+def _after_lie_s(record: Record) -> float:
+    """Until half of the rate arrives again; what never does has the longest time that is waited."""
+    back = record["liar"]["half_s"]
+    return float(_WAITED_S[record["set"]["lie_rtt"]] if back is None else back)
+
+
+#: How long tests/played/hostile waits for data, s.
+_WAITED_S = {"short": 30, "long": 90}
+
+
 #: Names that a criterion's ``measure`` may have.
 MEASURES: dict[str, Figure] = {
     "goodput": Figure(lambda r: r["total_goodput_bps"] / 1e6, "Mbit/s", "goodput of all flows"),
@@ -143,6 +153,8 @@ MEASURES: dict[str, Figure] = {
     "over equation": Figure(_over_equation, "", "rate sent over that of RFC 5348's equation"),
     "slowness": Figure(_slowness, "", "time of transfers over that on the empty path"),
     "transfer": Figure(_transfer_s, "s", "time of a transfer"),
+    "lie": Figure(lambda r: r["liar"]["segments"], "segments", "segments sent to a liar in 8 s"),
+    "after a lie": Figure(_after_lie_s, "s", "time until half of the rate is back after a lie"),
     "real-time delay": Figure(_rtp("p99_ms"), "ms", "real-time packets' delay, 99th percentile"),
     "real-time loss": Figure(_rtp_lost, "%", "real-time packets lost"),
 }

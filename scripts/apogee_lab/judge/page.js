@@ -43,6 +43,7 @@ function trace(cases, name, own) {
 function draw(place) {
 	const test = card[place.dataset.test];
 	const names = Object.keys(test.cells).filter((name) => name !== place.dataset.cc);
+	const many = test.cells[place.dataset.cc].length > 4;
 	const rows = [...names.map((name) => trace(test.cells[name], name, false)),
 		      trace(test.cells[place.dataset.cc], place.dataset.cc, true)];
 	const axis = { color: colour("--text"), gridcolor: colour("--line"), automargin: true };
@@ -51,14 +52,17 @@ function draw(place) {
 	for (const row of rows)
 		row.x = row.x.map((name) => test.cells[place.dataset.cc].length > 1 ? name : " ");
 	Plotly.react(place, rows, {
-		margin: { t: 34, r: 10, b: 40, l: 60 }, showlegend: false,
+		title: { text: title, x: 0, xanchor: "left", xref: "paper", y: 1, yref: "container",
+			 yanchor: "top", pad: { t: 34 }, font: { size: 13 } },
+		margin: { t: 60, r: 10, b: 40, l: 40 }, showlegend: false,
 		modebar: { bgcolor: "rgba(0,0,0,0)", color: colour("--soft"), activecolor: colour("--link") },
 		paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
 		font: { color: colour("--text") },
 		hoverlabel: { bgcolor: colour("--back"), bordercolor: colour("--soft"),
 			      font: { color: colour("--text") } },
-		xaxis: { ...axis, type: "category" },
-		yaxis: { ...axis, rangemode: "tozero", title: { text: title, font: { size: 12 } } },
+		/* On a phone many names leave no room; the table below has them. */
+		xaxis: { ...axis, type: "category", showticklabels: !many || place.clientWidth > 500 },
+		yaxis: { ...axis, rangemode: "tozero" },
 		shapes: [line(test.met, "dot"), line(test.unmet, "dash")],
 		annotations: [label(test.met, "met"), label(test.unmet, "not met")],
 	}, { displaylogo: false, responsive: true });

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from ..base import UsageError, repo_root
-from . import board, text
-from .card import NOT_JUDGED, Card
+from . import board, grounds, text
+from .card import Card
 from .criteria import TEXT
-from .verdict import MET, NONE, UNMET, UNSHOWN
+from .verdict import MET, NONE, NOT_JUDGED, UNMET, UNSHOWN
 
 HERE = Path(__file__).parent
 #: Where scripts/setup judge installs Plotly.
@@ -44,16 +44,35 @@ def html(card: Card, script: str) -> str:
         kind=KINDS,
         short=text.SHORT,
         about=text.about(card),
-        lost=text.lost(card),
+        counts={word: _count(card, word) for word in (UNMET, UNSHOWN)},
         figure=text.figure,
         measured=text.measured,
         anchor=anchor,
-        board=board.table(card["board"], card["algorithms"]) if card["board"] else [],
+        tables=_tables(card),
         style=_file("page.css"),
         own=_file("page.js"),
         plotly=_inline(script),
         data=_inline(json.dumps(_drawn(card), ensure_ascii=False)),
     )
+
+
+def _tables(card: Card) -> list[tuple[str, dict[str, Any], list[list[str]]]]:
+    """The scoreboard and the grounds: their anchor, what the card has of them, their table."""
+    makers = {"board": board.table, "grounds": grounds.table}
+    names = {"board": "geo", "grounds": "grounds"}
+    return [
+        (names[key], card[key], make(card[key], card["algorithms"]))
+        for key, make in makers.items()
+        if card[key]
+    ]
+
+
+def _count(card: Card, word: str) -> dict[str, int]:
+    """How many sections have this answer, for each algorithm."""
+    return {
+        cc: sum(one["verdicts"][cc] == word for one in card["criteria"])
+        for cc in card["algorithms"]
+    }
 
 
 def anchor(section: str, cc: str) -> str:

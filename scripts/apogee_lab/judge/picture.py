@@ -11,9 +11,9 @@ from matplotlib.patches import Rectangle
 from ..base import write_whole
 from ..results.style import STYLE
 from . import text
-from .card import NOT_JUDGED, Card
+from .card import Card
 from .criteria import TEXT
-from .verdict import MET, NONE, UNMET, UNSHOWN
+from .verdict import MET, NONE, NOT_JUDGED, UNMET, UNSHOWN
 
 FILL = {
     MET: "#b8e0bf", UNMET: "#e98b8b", UNSHOWN: "#f3e2a0", NONE: "#e4e4e4", NOT_JUDGED: "#e4e4e4",

@@ -47,10 +47,15 @@ class Question:
             for settings, mixes in groups.items()
         ]
 
-    def answered(self, records: Mapping[tuple[Run, int], Any]) -> Answer:
-        """What the records of its runs show."""
+    def answered(
+        self, records: Mapping[tuple[Run, int], Any], reasons: Mapping[tuple[Run, int], str]
+    ) -> Answer:
+        """What the records of its runs show, or the reason why one of them has none."""
         than = {mix: self._values(run, records) for mix, run in self.than.items()}
-        return answer(self.test, self._values(self.own, records), than)
+        found = answer(self.test, self._values(self.own, records), than)
+        every = [(run, seed) for run in (self.own, *self.than.values()) for seed in self.seeds]
+        why = next((reasons[one] for one in every if one in reasons), None)
+        return replace(found, why=one_line(f"a run failed: {why}")) if why else found
 
     def _values(self, run: Run, records: Mapping[tuple[Run, int], Any]) -> list[float | None]:
         of = MEASURES[self.test.measure].of

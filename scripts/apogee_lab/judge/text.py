@@ -4,18 +4,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 from typing import Any
 
 from ..results.text import as_text
-from . import board
-from .card import NOT_JUDGED, Card
+from . import board, grounds
+from .card import Card
 from .criteria import TEXT
-from .verdict import MET, NONE, UNMET, UNSHOWN
+from .verdict import MET, NONE, NOT_JUDGED, UNMET, UNSHOWN
 
 #: Words of a matrix's cells.
 SHORT = {
     MET: "met", UNMET: "NOT MET", UNSHOWN: "not shown", NONE: "n/a", NOT_JUDGED: "–", TEXT: "text",
 }  # fmt: skip
+
+#: How the Markdown's figures are to be read.
+READING = (
+    "Most figures are ratios to Reno or CUBIC in the same place, whichever looks worse. All "
+    "figures, also of what is met or not shown, and the commands that repeat them are in card.html "
+    "and card.json."
+)
 
 
 def rows(card: Card) -> list[list[str]]:
@@ -72,29 +80,51 @@ def _table(table: Sequence[Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
-def _details(card: Card, one: Mapping[str, Any]) -> list[str]:
-    found = [f"## {one['section']} {one['title']}", f"{one['asks']} (RFC: {one['word']})"]
-    if one["note"]:
-        found.append(one["note"])
-    for test in one["tests"]:
-        what = "ratio" if test["ratio"] else "value"
-        found.append(
-            f"**{test['title']}** ({test['measure']}, {what}). Met {test['met']}, not met "
-            f"{test['unmet']}; thresholds: {test['source']}."
-        )
-        cells = [test["cells"][cc]["cases"] for cc in card["algorithms"]]
-        table = [["case", *card["algorithms"]]]
-        for row in zip(*cells, strict=True):
-            table.append([row[0]["case"] or test["name"], *map(_marked, row)])
-        if len(table) > 1:
-            found.append(_table(table))
-    return found + list(one.get("texts", []))
+def _unmet(card: Card) -> list[str]:
+    """What is not met: a heading for each section, and below it a line for each algorithm."""
+    found = []
+    for one in card["criteria"]:
+        lines = [
+            _wrapped(f"{cc}: {'; '.join(cases)}", "- ")
+            for cc in card["algorithms"]
+            if (cases := _unmet_cases(one, cc))
+        ]
+        if lines:
+            found.append(_wrapped(f"{one['section']} {one['title']} ({one['level']}):"))
+            found.append("\n".join(lines))
+    return found
 
 
-def _marked(case: Mapping[str, Any]) -> str:
-    """A figure: bold if it is not met, in italics if it is not shown."""
-    mark = {UNMET: "**", UNSHOWN: "*"}.get(case["verdict"], "")
-    return f"{mark}{figure(case)}{mark}"
+def _unmet_cases(one: Mapping[str, Any], cc: str) -> list[str]:
+    """The cases that an algorithm does not meet, with their figures and the threshold."""
+    return [
+        f"{', '.join(filter(None, [test['name'], case['case']]))}: {figure(case)}"
+        f"{' ' + test['unit'] if test['unit'] and not test['ratio'] else ''} (met: {test['met']})"
+        for test in one["tests"]
+        for case in test["cells"][cc]["cases"]
+        if case["verdict"] == UNMET
+    ]
+
+
+def _texts(card: Card) -> list[str]:
+    """What the author says, and about what nothing is said."""
+    found, without = [], []
+    for one in card["criteria"]:
+        for given in one.get("texts", []):
+            found += [f"## {one['section']} {one['title']}", given]
+        if one["level"] == TEXT and not one.get("texts"):
+            without.append(one["section"])
+    if without:
+        found.append(_wrapped(f"Without a text of the author: {', '.join(without)}."))
+    return found
+
+
+def _wrapped(text: str, start: str = "") -> str:
+    """A paragraph in lines of pages; ``start`` begins it, the others are indented like it."""
+    return fill(
+        text, 120, initial_indent=start, subsequent_indent=" " * len(start),
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
 
 
 def about(card: Card) -> str:
@@ -117,26 +147,32 @@ def lost(card: Card) -> list[str]:
 
 
 def markdown(card: Card, pictures: Sequence[str] = ()) -> str:
-    """The whole card."""
+    """The answers, what is not met, the scoreboard; all other figures are the page's and the
+    JSON's."""
+    matrix = [row for row in rows(card) if row[2] != TEXT]
     parts = [
         "<!-- SPDX-License-Identifier: GPL-2.0 -->",
         "# Report card by RFC 9743",
-        about(card),
-        _table(rows(card)),
-        "\n".join(f"- {line}" for line in lost(card)),
-        "Below: **not met**, *not shown*, else met. A ratio is to the worse of what is compared.",
+        _wrapped(about(card)),
+        _table(matrix),
         *(f"![{name}]({name})" for name in pictures),
+        "## Not met",
+        *(_unmet(card) or ["Nothing."]),
+        _wrapped(READING),
+        *_texts(card),
     ]
-    for one in card["criteria"]:
-        parts += _details(card, one)
     if card["board"]:
-        title, note = card["board"]["title"], card["board"]["note"]
-        parts += [f"## {title}", note, _table(board.table(card["board"], card["algorithms"]))]
+        parts += [f"## {card['board']['title']}", _wrapped(card["board"]["note"])]
+        parts.append(_table(board.table(card["board"], card["algorithms"])))
+    if card["grounds"]:
+        parts += [f"## {card['grounds']['title']}", _wrapped(card["grounds"]["note"])]
+        parts.append(_table(grounds.table(card["grounds"], card["algorithms"])))
     if card["left_out"]:
-        parts.append("## Left out by --quick")
-        parts.append(
-            "\n".join(
-                f"- {section}: {'; '.join(tests)}" for section, tests in card["left_out"].items()
-            )
-        )
+        parts.append(_wrapped(left_out(card)))
     return "\n\n".join(parts) + "\n"
+
+
+def left_out(card: Card) -> str:
+    """How much --quick left out, by section."""
+    counts = [f"{section} ({len(tests)})" for section, tests in card["left_out"].items()]
+    return f"--quick left out all seeds but one and some cases: {', '.join(counts)}."

@@ -13,6 +13,7 @@ from .criteria import Test
 MET, UNMET, UNSHOWN, NONE = "met", "not met", "not shown", "not applicable"
 #: The worst first: a test is as good as its worst case, a section as its worst test.
 WORST = (UNMET, UNSHOWN, MET, NONE)
+NOT_JUDGED = "not judged"  # of --quick, or of --only
 
 
 @dataclass(frozen=True)

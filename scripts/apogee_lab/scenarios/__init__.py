@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from .leo import LEO
 from .lfn import LFN
+from .liar import LIAR
 from .multipath import MULTIPATH
 from .radio import RADIO
 from .requests import REQUESTS
@@ -14,5 +15,6 @@ from .shared import SATELLITE_SHARED
 from .wlan import WLAN
 
 SCENARIOS: dict[str, Scenario] = {
-    s.name: s for s in (SATELLITE, SATELLITE_SHARED, REQUESTS, LEO, LFN, WLAN, RADIO, MULTIPATH)
+    s.name: s
+    for s in (SATELLITE, SATELLITE_SHARED, REQUESTS, LEO, LFN, WLAN, RADIO, MULTIPATH, LIAR)
 }

@@ -74,9 +74,22 @@ def test_a_folder_is_built_and_measured(
 @pytest.mark.deep
 def test_a_module_under_another_name(toy: Path) -> None:
     k = debian.kernel()
+    with pytest.raises(UsageError, match="it has no congestion control mine; say NAME="):
+        give(f"mine={toy}", k)
+    (toy / "tcp_toy.c").write_text(SOURCE.replace('"toy"', '"mine"'))
+    with pytest.raises(UsageError, match="it has no congestion control toy; say NAME="):
+        give(str(toy), k)
     given = give(f"mine={toy}", k)
     assert (given.name, given.module) == ("mine", "tcp_toy")
     assert algorithms.find("mine").file == given.file
+    (toy / "tcp_other.c").write_text(SOURCE.replace('"toy"', '"the-other"'))
+    (toy / "Kbuild").write_text("obj-m := tcp_toy.o tcp_other.o\n")
+    with pytest.raises(UsageError, match=r"makes tcp_other.ko, tcp_toy.ko; say NAME="):
+        give(str(toy), k)
+    other, mine = give(f"the-other={toy}", k), give(f"mine={toy}", k)
+    assert (other.module, mine.module) == ("tcp_other", "tcp_toy") and other.file != mine.file
+    (toy / "Kbuild").write_text("obj-m := tcp_toy.o\n")
+    (toy / "tcp_toy.c").write_text(SOURCE)
     odd = shutil.copytree(toy, toy.with_name("a=b"))
     assert give(str(odd), k).name == "toy"
 

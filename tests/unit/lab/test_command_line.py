@@ -327,7 +327,7 @@ def test_the_command_itself(root: Path, tmp_path: Path) -> None:
     assert listed.returncode == 0
     assert "satellite: " in listed.stdout
     assert lab(root, "--help").returncode == 0
-    wrong = lab(root, "run", "satellite", "--cc", "no-such")
+    wrong = lab(root, "run", "satellite", "--cc", "no.such")
     assert (wrong.returncode, wrong.stdout, wrong.stderr.count("\n")) == (2, "", 1)
 
 

@@ -195,6 +195,8 @@ SETS: dict[str, Any] = {
     **dict.fromkeys(("event", *(f"event{n}" for n in range(1, 5)))),  # test_edges_of_events.py
     "aqm": lambda v: None if v == "none" else f" parent 1:1 handle 2: {v} ",
     "aqm_rtt": lambda v: (f" rtt {us(v)}" if v else "cake"),
+    "lie": lambda v: f" {v}\n",
+    "lie_rtt": lambda v: f'"$OUT/liar" {v} ',
     "traffic": lambda v: "iperf3 -c" if v == "iperf3" else "exec $2 flow",
     "trace": lambda v: None if v == "none" else "instances/apogee",
     **{name: (lambda v, name=name: f"net.ipv4.{name}={v}") for name in (
@@ -290,6 +292,7 @@ SETS: dict[str, Any] = {
 #: Where a scenario sets something else by the same name.
 SETS_IN: dict[tuple[str, str], Any] = {
     ("satellite", "traffic"): lambda v: "iperf3 -c" if v == "iperf3" else "flow send",
+    ("liar", "traffic"): lambda v: "iperf3 -c" if v == "iperf3" else "flow send",
     ("lfn", "rate"): lambda v: f"netem rate {v}bit limit 4167\n",
     ("lfn", "delay"): lambda v: f"dev to-ra root netem delay {us(0.005 + v)} limit",
     ("lfn", "ber"): lambda v: band(v).format("30000us") if v else "bit error rate 0 (data)",

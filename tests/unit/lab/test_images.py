@@ -33,7 +33,7 @@ def test_what_is_built_in_the_tree_is_locked_there(tmp_path: Path, monkeypatch: 
         path.touch()
     monkeypatch.setattr(modules, "_build_copy", lambda *_: built)
     monkeypatch.setattr(Kernel, "built", tmp_path / "built")
-    assert modules._built_of(source.parent, Kernel("6.1", tmp_path)).is_file()
+    assert modules._built_of(source.parent, "", Kernel("6.1", tmp_path)).is_file()
 
 
 def test_an_image_is_of_its_programs_and_their_libraries(

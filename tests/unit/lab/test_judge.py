@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from apogee_lab.base import UsageError
-from apogee_lab.judge import board, criteria, measures, runs, text
+from apogee_lab.judge import board, criteria, grounds, measures, runs, text
 from apogee_lab.judge import card as cards
 from apogee_lab.judge.criteria import Bound, criterion
 from apogee_lab.judge.verdict import MET, NONE, UNMET, UNSHOWN, Answer, answer, worst
@@ -106,6 +106,7 @@ RECORD: dict[str, Any] = {
     "total_goodput_bps": 8e6, "limit_bps": 9.6e6, "duration_s": 10.0, "jain": 0.8, "link_drops": 5,
     "losses": 120, "bdp_bytes": 60_000, "set": {"rate": "10mbit"}, "flows": FLOWS,
     "queue": {"mean_ms": 12.5, "drops": 80},
+    "liar": {"segments": 6600, "half_s": 0.6},
     "rtp": {"sent": 200, "lost": 3, "p99_ms": 44.0},
     "requests": {"sizes": [{"bytes": 60_000, "times_s": [0.25, 1.0]}]},
 }  # fmt: skip
@@ -121,7 +122,7 @@ for _flow in FLOWS:
         ("other's RTT", 50.0), ("other's loss", 1.5), ("jain", 0.8), ("queue", 12.5),
         ("loss", 1.0), ("lost frames", 5), ("segments", 6000), ("retransmits", 1.0),
         ("sent", 6000 * 1514 * 8 / 1e8), ("real-time delay", 44.0), ("real-time loss", 1.5),
-        ("transfer", 0.625),
+        ("transfer", 0.625), ("lie", 6600), ("after a lie", 0.6),
         # on the empty path: 1.5 round trips of 50 ms and 50 ms; 2 and 8 times as long
         ("slowness", 4.0),
         # lost 2 % of 6.95 Mbit/s; the equation has 1.70 Mbit/s at 2 % and 50 ms
@@ -130,6 +131,12 @@ for _flow in FLOWS:
 )  # fmt: skip
 def test_measures(name: str, value: float) -> None:
     assert measures.MEASURES[name].of(RECORD) == pytest.approx(value, rel=1e-3)
+
+
+def test_data_that_never_comes_back() -> None:
+    """It counts with all the time that was waited."""
+    never = {"liar": {"half_s": None}, "set": {"lie_rtt": "long"}}
+    assert measures.MEASURES["after a lie"].of(never) == 90
 
 
 def test_every_measure_is_tested() -> None:
@@ -218,6 +225,12 @@ def test_questions() -> None:
     }  # fmt: skip
 
 
+def test_a_failed_run_says_why() -> None:
+    (one,) = runs.questions(small(), ["vegas"], ["bbr", "reno"], quick=True)
+    found = one.answered({(one.own, 1): RECORD}, {(one.than["reno+bbr"], 1): "it\ncrashed"})
+    assert (found.verdict, found.why) == (UNSHOWN, "a run failed: it\\ncrashed")
+
+
 def test_a_card() -> None:
     card = a_card()
     assert card["criteria"][0]["verdicts"] == {"vegas": UNMET, "star": MET}
@@ -227,7 +240,10 @@ def test_a_card() -> None:
         "vegas: not met 5.9; not shown nothing", "star: not met nothing; not shown nothing",
     ]  # fmt: skip
     page = text.markdown(card)
-    assert "| short, beside bbr | **0.5 (0.4 to 0.6)** | 1 (0.95 to 1.05) |" in page
+    assert "| 5.9 | C | must | NOT MET | met |\n" in page
+    assert "- vegas: beside, short, beside bbr: 0.5 (0.4 to 0.6) (met: >= 0.9); beside," in page
+    assert "- star" not in page and "Without a text of the author: 9." in page
+    assert all(len(line) <= 120 for line in page.splitlines() if not line.startswith("|"))
     assert json.loads(cards.as_json(card)) == card
     assert re.search(r"^5\.9 +C +must +NOT MET +met$", text.summary(card), re.M)
 
@@ -239,9 +255,50 @@ def test_cards_are_merged(tmp_path: Path) -> None:
         cards.merged([one, a_card(["vegas"])])
     with pytest.raises(UsageError, match="other criteria"):
         cards.merged([one, a_card(["star"]) | {"kernel": "7"}])
-    (tmp_path / "no.json").write_text("{}")
-    with pytest.raises(UsageError, match="not a card"):
+
+
+def _changed(path: str, value: Any) -> str:
+    """A card as JSON in which the value at this place is another one; ... removes it."""
+    card = json.loads(cards.as_json(a_card()))
+    *above, last = path.split()
+    place = card
+    for key in above:
+        place = place[int(key) if key.isdigit() else key]
+    if value is ...:
+        del place[last]
+    else:
+        place[last] = value
+    return json.dumps(card)
+
+
+CASE = "criteria 0 tests 0 cells vegas cases 0"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "{}", "[]", "", "[" * 100_000, '{"algorithms": ["vegas"], "board": null, "grounds": null}',
+        _changed("format", 1), _changed("format", ...), _changed("board", ...),
+        _changed("board", {"rows": [{}]}),
+        _changed("grounds", ...), _changed("grounds", {"rows": 1}),
+        _changed("criteria", 5), _changed("algorithms", []),
+        _changed("algorithms", "vegas"), _changed("algorithms", ["vegas", "vegas"]),
+        _changed("algorithms", ["vegas", "reno"]), _changed("made", "a\x1b[2J"),
+        _changed("criteria 0 verdicts vegas", "great"), _changed("criteria 0 level", "maybe"),
+        _changed("criteria 0 texts", [5]), _changed("criteria 0 tests 0 met", "much"),
+        _changed(f"{CASE} value", "1"), _changed(f"{CASE} low", float("nan")),
+        _changed(f"{CASE} high", float("inf")), _changed(f"{CASE} than", ...),
+    ],
+)  # fmt: skip
+def test_what_is_no_card_is_refused(content: str, tmp_path: Path) -> None:
+    (tmp_path / "no.json").write_text(content)
+    with pytest.raises(UsageError, match=r"no.json: not a card"):
         cards.read(tmp_path / "no.json")
+
+
+def test_a_card_is_read(tmp_path: Path) -> None:
+    (tmp_path / "card.json").write_text(cards.as_json(a_card()))
+    assert cards.read(tmp_path / "card.json") == a_card()
 
 
 def test_numbers_that_json_lacks() -> None:
@@ -273,3 +330,51 @@ def test_a_scoreboard() -> None:
     # 23, 24, 25: deviation 1, t(0.975, 2) / sqrt(3) = 2.48
     assert rows[2][3] == "24.0 ± 2.5"
     assert len(geo.runs(["star"])) == 8 * 3 and len(board.read(quick=True).runs(["star"])) == 8
+
+
+# --- grounds ----------------------------------------------------------------------------------
+
+
+def test_grounds_are_paths_that_the_lab_takes() -> None:
+    """Equal each time, without files of one machine; a random path has a seed of its own."""
+    whole, quick = grounds.read(), grounds.read(quick=True)
+    assert whole == grounds.read() and len(runs.compiled(whole.runs(["vegas"]))) == 6 * 3 + 8
+    assert len(quick.runs(["vegas"])) == 6 + 2
+    assert not any("/" in text for row in whole.rows for text in row.run.settings)
+    assert all(row.name.startswith("random ") for row in whole.rows[6:])
+
+
+def test_what_counts_on_a_ground() -> None:
+    """Of flows beside others those of the algorithm; no limit where more than that was carried."""
+    shared = {"total_goodput_bps": 9e6, "limit_bps": 10e6, "groups": {"fast": {"goodput_bps": 4e6}}}
+    found = grounds.read(quick=True)
+    filled = grounds.filled(found, ["a"], dict.fromkeys(found.runs(["a"]), shared), [])
+    assert (filled["rows"][0]["values"]["a"]["value"], filled["rows"][0]["limit"]) == (4, 10)
+    more = {"total_goodput_bps": 12e6, "limit_bps": 10e6}
+    filled = grounds.filled(found, ["a"], dict.fromkeys(found.runs(["a"]), more), [])
+    assert (filled["rows"][0]["values"]["a"]["value"], filled["rows"][0]["limit"]) == (12, None)
+
+
+def test_a_table_of_grounds(tmp_path: Path) -> None:
+    found = grounds.read(quick=True)
+    records: dict[Any, Any] = {
+        (run, seed): {"total_goodput_bps": 2e6, "limit_bps": 4e6}
+        for run, seed in found.runs(["star"])
+    }
+    filled = grounds.filled(found, ["star", "cubic"], records, ["--engine", "uml"])
+    head, first, *_ = grounds.table(filled, ["star", "cubic"])
+    assert head == ["path", "limit", "star", "cubic"]
+    assert first == ["satellite, 10 Mbit/s, 500 ms", "4", "2", "failed"]
+    card = a_card(["vegas", "star"]) | {"grounds": None}
+    filled = grounds.filled(found, ["vegas", "star"], records, [])
+    (tmp_path / "card.json").write_text(cards.as_json(card | {"grounds": filled}))
+    assert cards.read(tmp_path / "card.json")["grounds"] == filled
+    one, two = (
+        a_card([cc]) | {"grounds": grounds.filled(found, [cc], records, [])}
+        for cc in ("vegas", "star")
+    )
+    merged = cards.merged([one, two])["grounds"]
+    assert grounds.table(merged, ["vegas", "star"]) == grounds.table(filled, ["vegas", "star"])
+    assert "| satellite, 10 Mbit/s, 500 ms | 4 | failed | 2 |" in text.markdown(
+        card | {"grounds": filled}
+    )

@@ -58,6 +58,9 @@ def refused(capsys: Capture, *words: str) -> str:
         (["cubic", "--only", "4"], "--only 4: no criterion; choose from: 3, 5.1.1"),
         (["cubic", "--text", "5.3.1"], "--text 5.3.1: SECTION=FILE is needed"),
         (["cubic", "--text", "1=x"], "unknown section '1'; choose from: 3"),
+        (["cubic", "--text", "3=/dev/zero"], "--text 3=/dev/zero: neither pipes nor devices are"),
+        (["cubic", "--text", "3=none"], "--text 3=none: No such file or directory"),
+        (["--merge", "/dev/zero"], "/dev/zero: not a card of this version of the lab"),
         (["cubic", "--jobs", "0"], "--jobs 0: a whole number from 1 to 1024 is needed"),
         (["cubic", "--patch", "none"], "--patch none: no such file"),
         (["cubic", "--engine", "qemu", "--patch", __file__], "--patch: this engine's kernels"),
@@ -110,6 +113,14 @@ def test_a_bad_object(content: bytes, word: str, message: str, tmp_path: Path) -
     file.write_bytes(content)
     with pytest.raises(UsageError, match=message):
         modules.give(f"{word}{file}", None)  # type: ignore[arg-type]
+
+
+def test_what_is_given_is_no_peer(tmp_path: Path, capsys: Capture) -> None:
+    """Its name is that of the kernel's own, which the runs would not have."""
+    file = tmp_path / "x.bpf.o"
+    file.write_bytes(an_object("bbr"))
+    message = refused(capsys, str(file), "--beside", "reno,bbr", "--out", str(tmp_path))
+    assert message == "--beside reno,bbr: bbr is the given one; leave it out"
 
 
 def test_one_of_several_in_an_object(tmp_path: Path) -> None:

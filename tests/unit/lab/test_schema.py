@@ -36,6 +36,14 @@ def satellite(raw: Path) -> dict[str, Any]:
     return meta()
 
 
+LIE = "path=short attack=small cc=reno segments=90 again=7 dropped=6 flight=5 cwnd=4"
+
+
+def liar(raw: Path) -> dict[str, Any]:
+    (raw / "liar").write_text(f"{LIE} resumed_ms=200 half_ms=-1\nTCPTimeouts=1\n")
+    return satellite(raw) | {"scenario": "liar"}
+
+
 #: Functions that write a raw folder of each scenario and return the plan's facts.
 FOLDERS: dict[str, Callable[[Path], dict[str, Any]]] = {
     "satellite": satellite,
@@ -46,6 +54,7 @@ FOLDERS: dict[str, Callable[[Path], dict[str, Any]]] = {
     "wlan": test_wlan.two,
     "radio": test_radio.radio,
     "multipath": test_multipath.folder,
+    "liar": liar,
 }
 
 
@@ -62,6 +71,13 @@ def found(record: dict[str, Any]) -> list[str]:
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_records_have_the_keys_that_are_declared(scenario: str, tmp_path: Path) -> None:
     assert found(compute(tmp_path, FOLDERS[scenario](tmp_path))) == []
+
+
+def test_what_a_liar_got(tmp_path: Path) -> None:
+    assert compute(tmp_path, liar(tmp_path))["liar"] == {
+        "segments": 90, "again": 7, "dropped": 6, "flight": 5, "cwnd": 4, "resumed_s": 0.2,
+        "half_s": None,
+    }  # fmt: skip
 
 
 def test_several_paths_are_declared_too(tmp_path: Path) -> None:

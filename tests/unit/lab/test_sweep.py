@@ -105,7 +105,7 @@ def test_a_modules_parameter_touches_only_who_uses_it() -> None:
 @pytest.mark.parametrize(
     ("cc", "sets", "word"),
     [
-        ("no-such", [], "'no-such' is not a congestion control's name"),
+        ("no.such", [], "'no.such' is not a congestion control's name"),
         ("star,star", [], "twice"),
         ("star+cubic", [], "one congestion control"),
         ("", [], "'' is not a congestion control's name"),

@@ -72,7 +72,7 @@ REFUSED = {
                "fire@3s:1s"],
     "file": [""],
     "choice:flow,iperf3": ["netperf"],
-    "control": ["no-such", "sixteen_letters_"],
+    "control": ["no.such", "sixteen_letters_"],
     "list:time": ["", "0s+", "0s,10s", "0s+1e+1s"],
 }  # fmt: skip
 
