@@ -33,6 +33,8 @@
 #define SHAKE_TRIALS		2U
 /* Packets under way at first on a path that has been measured. */
 #define SHAKE_BEGIN_PACKETS	10ULL
+/* By so much, in us, they may be ahead of their pace if bursts were lost: a tick of most kernels. */
+#define SHAKE_AHEAD		4000U
 /* Shares are computed once in this number of packets. */
 #define SHAKE_SHARES_PACKETS	16U
 /* Logarithms are in 2^-16, and the largest share is 2^20. */
@@ -241,6 +243,15 @@ static inline u64 shake_sched_begin(const struct shake_path_est *est)
 		     div_u64(twice, APOGEE_USEC_PER_SEC));
 }
 
+/*
+ * Whether packets of a path that had no queue up to now come in a burst, and bursts were lost. Its
+ * queue may be too short for what TCP sends when data that waited for others goes on.
+ */
+static inline bool shake_sched_is_ahead(const struct shake_path_est *est, u64 now)
+{
+	return est->room && shake_path_wait(est, now) > max(est->room, SHAKE_AHEAD);
+}
+
 /**
  * shake_sched_has_room() - whether a packet may join those in front of a link
  * @est: the path
@@ -259,7 +270,8 @@ static inline bool shake_sched_has_room(const struct shake_path_est *est, u32 by
 
 	if (!shake_path_srtt(est) || outstanding < 2 * (u64)bytes)
 		return true;
-	if (!est->intervals && outstanding >= shake_sched_begin(est))
+	if (!est->intervals && (outstanding >= shake_sched_begin(est) ||
+				shake_sched_is_ahead(est, now)))
 		return false;
 	wait = est->intervals ? shake_path_trip(est, 0, now) : est->rtt;
 	wait -= min(wait, shake_path_min_rtt(est));
