@@ -24,7 +24,7 @@
 #define SHAKE_ACK_PACKETS 16			/* packets that one pseudo-ACK acknowledges */
 #define SHAKE_DOUBT_US (2 * USEC_PER_SEC)	/* all paths are probed while one loses much */
 #define SHAKE_UP 512				/* packets that waited go up per jiffy, see below */
-#define SHAKE_HOLD_US SHAKE_AHEAD	/* between looks at a stopped queue */
+#define SHAKE_HOLD_US (20 * USEC_PER_MSEC)	/* between looks at a stopped queue */
 #define SHAKE_SMALL 128				/* octets: TCP's ACKs, which are not counted */
 #define SHAKE_TCP_HEADERS 200			/* octets: IPv6 with options, TCP with options */
 #define SHAKE_UDP_V4 28

@@ -455,8 +455,8 @@ static inline u64 shake_path_lost(const struct shake_path_est *e)
 }
 
 /*
- * Is a record written for the packet @counter, the next? Of those in between the packets are counted
- * by their counters, so that none may be left out there.
+ * Is a record written for the packet @counter, the next? Those in between are counted by their
+ * counters, so that none may be left out there.
  */
 static inline bool shake_path_records(const struct shake_path_est *e, u32 counter)
 {
