@@ -335,8 +335,6 @@ static u64 step(struct shake_path *path)
 		next = min(next, path->ack_due);
 	path->watched = false;
 	shake_let_go(peer, now);
-	if (netif_queue_stopped(d->dev))
-		next = min(next, now + SHAKE_HOLD_US);
 	spin_unlock_bh(&peer->lock);
 
 	if (send_ack)

@@ -7,9 +7,12 @@
 
 #include <linux/skbuff.h>
 
-/* Packets of a flow that wait for others, and those of a table. */
-#define SHAKE_EARLY_MAX 512
-#define SHAKE_EARLY_ALL 2048
+/*
+ * Packets of a flow that wait for others, and those of a table: a window of the 6 MB that tcp_rmem
+ * has by default, and two of these.
+ */
+#define SHAKE_EARLY_MAX 4096
+#define SHAKE_EARLY_ALL 8192
 
 /**
  * struct shake_early - a list of packets
@@ -57,21 +60,19 @@ static inline bool shake_early_before(const struct shake_early *early, u32 numbe
 	return early->first && (s32)(shake_early_number(early->first) - number) < 0;
 }
 
-/* Put a packet in its place, behind those of the same number. */
+/* Put a packet in its place, behind those of the same number. Most come near the end. */
 static inline void shake_early_put(struct shake_early *early, struct sk_buff *skb, u32 number,
 				   u32 until)
 {
-	struct sk_buff **place = &early->first;
+	struct sk_buff *before = early->last, *behind = NULL;
 
 	*shake_early_place(skb) = (struct shake_early_place){ .number = number, .until = until };
-	if (early->last && (s32)(number - shake_early_number(early->last)) >= 0)
-		place = &early->last->next;
-	while (*place && (s32)(number - shake_early_number(*place)) >= 0)
-		place = &(*place)->next;
-	skb->next = *place;
-	*place = skb;
-	if (!skb->next)
-		early->last = skb;
+	for (; before && (s32)(number - shake_early_number(before)) < 0; before = before->prev)
+		behind = before;
+	skb->prev = before;
+	skb->next = behind;
+	*(before ? &before->next : &early->first) = skb;
+	*(behind ? &behind->prev : &early->last) = skb;
 	early->count++;
 }
 
@@ -87,8 +88,7 @@ static inline struct sk_buff *shake_early_take(struct shake_early *early, u32 tu
 	if (!skb || (!all && !shake_early_before(early, turn) && shake_early_left(early, now)))
 		return NULL;
 	early->first = skb->next;
-	if (!early->first)
-		early->last = NULL;
+	*(early->first ? &early->first->prev : &early->last) = NULL;
 	early->count--;
 	skb->next = NULL;
 	return skb;

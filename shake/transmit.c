@@ -217,9 +217,10 @@ static struct shake_path *choose(struct shake_peer *peer, struct shake_stream *s
 
 /*
  * Whether packets would only wait elsewhere, or all paths have carried what they may. @trip
- * becomes the longest of the paths' least round trips. Under the peer's lock.
+ * becomes the longest of the paths' least round trips, and @hold the time, in us, after which to
+ * look again. Under the peer's lock.
  */
-static bool is_full(struct shake_peer *peer, u32 bytes, u32 *trip, u64 now)
+static bool is_full(struct shake_peer *peer, u32 bytes, u32 *trip, u32 *hold, u64 now)
 {
 	struct shake_choice choices[SHAKE_PATHS_MAX] __uninitialized;
 	struct shake_path *paths[SHAKE_PATHS_MAX] __uninitialized;
@@ -236,8 +237,11 @@ static bool is_full(struct shake_peer *peer, u32 bytes, u32 *trip, u64 now)
 	if (!count)
 		count = usable(peer, SHAKE_PATH_ALIVE, true, 0, 0, choices, paths);
 	*trip = 0;
-	for (index = 0; index < count; index++)
+	*hold = SHAKE_HOLD_US;
+	for (index = 0; index < count; index++) {
 		*trip = max(*trip, shake_path_min_rtt(choices[index].est));
+		*hold = min(*hold, shake_sched_look(choices[index].est));
+	}
 	return over || shake_sched_is_full(&config, choices, count, bytes,
 					   READ_ONCE(settings->queue), now);
 }
@@ -246,13 +250,14 @@ static bool is_full(struct shake_peer *peer, u32 bytes, u32 *trip, u64 now)
 bool shake_is_full(struct shake_peer *peer, u32 *trip)
 {
 	bool full;
+	u32 hold;
 	u64 now;
 
 	spin_lock_bh(&peer->lock);
 	now = shake_now();
-	full = is_full(peer, peer->d->dev->mtu, trip, now);
+	full = is_full(peer, peer->d->dev->mtu, trip, &hold, now);
 	if (full)
-		shake_peer_wake(peer, now + SHAKE_HOLD_US, now);
+		shake_peer_wake(peer, now + hold, now);
 	spin_unlock_bh(&peer->lock);
 	return full;
 }
@@ -261,14 +266,14 @@ bool shake_is_full(struct shake_peer *peer, u32 *trip)
 static void hold_back(struct shake_peer *peer, u32 bytes, u64 now)
 {
 	struct shake_dev *d = peer->d;
-	u32 trip;
+	u32 trip, hold;
 
-	if (is_full(peer, bytes, &trip, now)) {
+	if (is_full(peer, bytes, &trip, &hold, now)) {
 		if (!netif_queue_stopped(d->dev)) {
 			netif_stop_queue(d->dev);
 			shake_count(d, SHAKE_HELD_BACK);
 		}
-		shake_peer_wake(peer, now + SHAKE_HOLD_US, now);
+		shake_peer_wake(peer, now + hold, now);
 	} else if (netif_queue_stopped(d->dev)) {
 		netif_wake_queue(d->dev);
 	}

@@ -454,13 +454,16 @@ static inline u64 shake_path_lost(const struct shake_path_est *e)
 	return lost;
 }
 
-/* Is a record written for the next packet? */
-static inline bool shake_path_records(const struct shake_path_est *e)
+/*
+ * Is a record written for the packet @counter, the next? Those in between are counted by their
+ * counters, so that none may be left out there.
+ */
+static inline bool shake_path_records(const struct shake_path_est *e, u32 counter)
 {
 	u32 used = e->head - e->tail;
 	u32 packets;
 
-	if (used <= SHAKE_RING / 2)
+	if (used <= SHAKE_RING / 2 || (used < SHAKE_RING && counter != e->counter + 1))
 		return true;
 	if (used >= SHAKE_RING)
 		return false;
@@ -534,7 +537,7 @@ static inline u32 shake_path_trip(const struct shake_path_est *e, u32 bytes, u64
 static inline void shake_path_sent(struct shake_path_est *e, u32 counter, u32 bytes, u64 now)
 {
 	struct shake_sent *record;
-	bool keep = shake_path_records(e);
+	bool keep = shake_path_records(e, counter);
 	u32 wait = shake_path_wait(e, now);
 	u32 trip = shake_path_trip(e, bytes, now);
 
@@ -616,7 +619,7 @@ static inline bool shake_path_find(const struct shake_path_est *e, u32 echo, u32
 	if (echo != next.counter)
 		*early = later;
 	found->bytes += div_u64(min_t(u64, next.bytes - found->bytes, U32_MAX) * part, whole);
-	found->packets += (u32)div_u64((u64)(next.packets - found->packets) * part, whole);
+	found->packets += min(part, next.packets - found->packets - (echo != next.counter));
 	return true;
 }
 

@@ -33,6 +33,10 @@
 #define SHAKE_TRIALS		2U
 /* Packets under way at first on a path that has been measured. */
 #define SHAKE_BEGIN_PACKETS	10ULL
+/* By so much, in us, they may be ahead of their pace if some were lost: a tick of most kernels. */
+#define SHAKE_AHEAD		4000U
+/* What is held back is looked at again when a path has carried so many packets. */
+#define SHAKE_LOOK_PACKETS	8ULL
 /* Shares are computed once in this number of packets. */
 #define SHAKE_SHARES_PACKETS	16U
 /* Logarithms are in 2^-16, and the largest share is 2^20. */
@@ -241,6 +245,31 @@ static inline u64 shake_sched_begin(const struct shake_path_est *est)
 		     div_u64(twice, APOGEE_USEC_PER_SEC));
 }
 
+/*
+ * Whether packets of a path that had no queue up to now come in a burst, and bursts were lost. Its
+ * queue may be too short for what TCP sends when data that waited for others goes on.
+ */
+static inline bool shake_sched_is_ahead(const struct shake_path_est *est, u64 now)
+{
+	return !est->intervals && est->room &&
+	       shake_path_wait(est, now) > max(est->room, SHAKE_AHEAD);
+}
+
+/**
+ * shake_sched_look() - when to look again whether a path has room
+ * @est: the path
+ *
+ * Soon if its link may carry more than anybody knows.
+ *
+ * Return: us from now.
+ */
+static inline u32 shake_sched_look(const struct shake_path_est *est)
+{
+	if (!est->intervals)
+		return SHAKE_AHEAD;
+	return max(shake_path_time(est, SHAKE_LOOK_PACKETS * est->packet), SHAKE_AHEAD);
+}
+
 /**
  * shake_sched_has_room() - whether a packet may join those in front of a link
  * @est: the path
@@ -260,6 +289,8 @@ static inline bool shake_sched_has_room(const struct shake_path_est *est, u32 by
 	if (!shake_path_srtt(est) || outstanding < 2 * (u64)bytes)
 		return true;
 	if (!est->intervals && outstanding >= shake_sched_begin(est))
+		return false;
+	if (shake_sched_is_ahead(est, now))
 		return false;
 	wait = est->intervals ? shake_path_trip(est, 0, now) : est->rtt;
 	wait -= min(wait, shake_path_min_rtt(est));

@@ -201,7 +201,7 @@ def test_more_under_way_than_records(apogee: Library, count: int) -> None:
 
 
 def test_an_echo_behind_an_interpolated_one(apogee: Library) -> None:
-    """It may be interpolated between other records then, and come before: nothing is lost."""
+    """It is interpolated between other records then, as the next packet has one: nothing is lost."""
     link = Link(apogee, 1e6 * KBIT, 20_000)
     for _ in range(660):  # those of the last three are not recorded
         link.send(1000)
@@ -212,7 +212,24 @@ def test_an_echo_behind_an_interpolated_one(apogee: Library) -> None:
     link.send(1000, gap=401)
     link.now += 1000
     assert link.accept(link.ack(660, bytes=660_000, packets=660))
-    assert (link.est.gone_packets, apogee.shake_path_lost(link.est)) == (659, 0)
+    assert (link.est.gone_packets, apogee.shake_path_lost(link.est)) == (660, 0)
+
+
+@given(st.lists(st.integers(1, 400), max_size=100), st.integers(1, 40))
+def test_others_counters_are_no_losses_of_many_under_way(
+    apogee: Library, gaps: list[int], step: int
+) -> None:
+    """What is lost makes the queue shorter: no packet counts as gone before it was sent."""
+    link = Link(apogee, 1e6 * KBIT, 600_000)
+    counters = [0]
+    for gap in [1] * 300 + [g for gap in gaps for g in (gap, 1)]:
+        counters.append(counters[-1] + gap)
+        apogee.shake_path_sent(link.est, counters[-1], 100, link.now)
+        link.now += 10
+    link.now += 600_000
+    for echo in range(1, len(counters), step):
+        assert link.accept(link.ack(counters[echo], bytes=100 * echo, packets=echo))
+        assert link.est.gone_packets == echo
 
 
 bursts = st.tuples(st.integers(1, 8) | st.integers(257, 600), st.integers(1, 500))

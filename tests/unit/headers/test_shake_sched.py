@@ -258,6 +258,39 @@ def test_a_path_without_a_queue_is_begun_as_tcp_begins(apogee: Library) -> None:
     assert link.est.intervals == 0
 
 
+def test_lost_bursts_are_paced(apogee: Library) -> None:
+    """Once packets of a burst were lost that would have waited, others come in pace: twice of what
+    came in a round trip, ahead by what came through, 4 ms at least."""
+    link = Link(apogee, 10_000_000, 200_000)
+    link.send()
+    link.wait(SECOND)
+    for _ in range(3):
+        at_once = room(link)
+        link.wait(250_000)
+    link.now += 1
+    for number in range(at_once):
+        link.send(lost=number > at_once // 2)
+    link.wait(250_000)
+    link.send()
+    link.wait(250_000)
+    assert (link.est.intervals, link.est.room > 0) == (0, True)
+    pace = apogee.shake_path_guess(link.est) / 1500
+    ahead = max(link.est.room, 4000) / SECOND * pace
+    assert ahead < at_once / 2
+    assert room(link) == pytest.approx(ahead, abs=2)
+    link.wait(20_000)
+    assert room(link) == pytest.approx(pace * 0.02, abs=2)
+
+
+def test_a_slow_link_is_looked_at_when_it_has_carried_something(apogee: Library) -> None:
+    """8 packets of 1500 octets; soon if it is fast, or may be."""
+    for rate, look in ((48_000, 250_000), (10_000_000, 4000)):
+        link = known(apogee, rate, 200_000)
+        assert apogee.shake_sched_look(link.est) == pytest.approx(look, rel=0.02)
+    link.est.intervals = 0
+    assert apogee.shake_sched_look(link.est) == 4000
+
+
 def test_the_room_is_what_comes_through(apogee: Library) -> None:
     """A queue of 13 packets, 59 ms, drops the rest of a burst: once is enough to know it."""
     link = known(apogee, 330_000, 700_000)

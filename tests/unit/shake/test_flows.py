@@ -324,9 +324,9 @@ def test_what_waited_goes_on_in_portions(flows: Flows) -> None:
 
 
 def test_a_flow_that_may_not_wait_goes_on_without_room(flows: Flows) -> None:
-    waiting(flows, 513)
-    assert comes(flows, 514, m_al=514_000, room=0) == [2]
-    assert flows.table.early == 512
+    waiting(flows, 4097)
+    assert comes(flows, 4098, m_al=4_098_000, room=0) == [2]
+    assert flows.table.early == 4096
 
 
 def again(flows: Flows, number: int, m_al: int) -> list[int]:
