@@ -201,7 +201,7 @@ def test_more_under_way_than_records(apogee: Library, count: int) -> None:
 
 
 def test_an_echo_behind_an_interpolated_one(apogee: Library) -> None:
-    """It is interpolated between other records then, as the next packet has one: nothing is lost."""
+    """It is interpolated between other records then, as the next has one: nothing is lost."""
     link = Link(apogee, 1e6 * KBIT, 20_000)
     for _ in range(660):  # those of the last three are not recorded
         link.send(1000)
@@ -222,8 +222,8 @@ def test_others_counters_are_no_losses_of_many_under_way(
     """What is lost makes the queue shorter: no packet counts as gone before it was sent."""
     link = Link(apogee, 1e6 * KBIT, 600_000)
     counters = [0]
-    for gap in [1] * 300 + [g for gap in gaps for g in (gap, 1)]:
-        counters.append(counters[-1] + gap)
+    for step_of_counter in [1] * 300 + [one for gap in gaps for one in (gap, 1)]:
+        counters.append(counters[-1] + step_of_counter)
         apogee.shake_path_sent(link.est, counters[-1], 100, link.now)
         link.now += 10
     link.now += 600_000
