@@ -635,7 +635,7 @@ static bool star_end_round(struct sock *sk)
 	judge_use(&s->j, &r);
 	s->w.alone = s->j.alone;
 	star_begin_round(sk);
-	star_watch(&s->w, s->j.queue, s->j.excess >= JUDGE_SEGMENT);
+	star_watch(&s->w, s->j.queue && (s->j.large || r.lost), s->j.excess >= JUDGE_SEGMENT);
 	/* A test has shown that the path is longer: fill it. */
 	longer = forget(longer && tested && s->w.mode == STAR_YIELD);
 	s->w.clear = max_t(u32, s->w.clear, longer * STAR_CLEAR);

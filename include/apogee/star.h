@@ -387,7 +387,7 @@ static inline u32 star_drain(u32 cwnd, u32 rtt_us, u32 rtt_min_us, bool alone)
 /**
  * star_watch() - count the rounds without congestion
  * @w: the window
- * @queue: a queue stood during the last round
+ * @queue: a queue stood during the last round, of a large flow or with losses
  * @losses: losses exceed what the link may cause
  */
 static inline void star_watch(struct star_window *w, bool queue, bool losses)

@@ -2,8 +2,8 @@
 # The commands of the pages in docs/results/atlas.
 
 # star.md
-scripts/lab atlas single --model --cc star --beside bbr,cubic \
-	--paths 200 --seed 1001 --json docs/results/atlas/single-star.jsonl
+scripts/lab atlas single --engine uml --cc star --beside bbr,cubic \
+	--paths 72 --seed 4417 --json docs/results/atlas/single-star.jsonl
 
 # gentle.md
 scripts/lab atlas fat --model --cc hstcp_gentle --beside cubic,reno \

@@ -485,7 +485,10 @@ def test_far_too_many_losses_end_start(
         (0, {"lost": 1}, 6),
         (20_000, {}, 6),
         (20_000, {"lost": 1}, 6),
-        (100_000, {}, 0),
+        (100_000, {}, 6),
+        (100_000, {"lost": 1}, 0),
+        (100_000, {"delivered": 179}, 6),
+        (100_000, {"delivered": 180}, 0),
         (0, {"excess": 31}, 6),
         (0, {"excess": 32}, 1),
         (0, {"clear": 64}, 64),
@@ -495,7 +498,8 @@ def test_what_is_no_congestion(
     star: Made, queue_us: int, fields: dict[str, int], clear: int
 ) -> None:
     """Five rounds without were counted. A loss is none, with a queue that does not stand, as it is
-    less than a sixteenth of 500 ms; an excess of a segment takes four rounds.
+    less than a sixteenth of 500 ms; nor is one that does, without a loss, below 3/8 of
+    the 480 segments that the path carries in 600 ms. An excess of a segment takes four rounds.
     """
     rtt_us = 500_000 + queue_us
     rtts = {"least_us": rtt_us, "last_us": rtt_us, "low_us": rtt_us, "srtt_us": rtt_us << 3}
