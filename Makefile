@@ -3,7 +3,7 @@
 # Apogee's targets. `make` without arguments lists them.
 #
 # Variables: KDIR, a kernel's build directory (default: the running kernel's
-# headers; without them the lab's).
+# headers; without them the lab's); OUT, where `make modules` builds.
 
 PYTHON := PYTHONPATH=scripts /usr/bin/python3 -Xutf8
 RUNNING := $(shell uname -r)
@@ -20,11 +20,11 @@ release = $$(sed -n 's/^.define UTS_RELEASE "\(.*\)"/\1/p' $(1)/include/generate
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
 
-modules: ## build the modules into build/modules (KDIR=… for another kernel)
+modules: ## build the modules into build/modules (KDIR=… for another kernel, OUT=… elsewhere)
 	+@set -eu; kdir='$(KDIR)'; \
 	[ -n "$$kdir" ] || { [ ! -e $(HOST_KDIR)/Makefile ] || kdir=$(HOST_KDIR); }; \
 	[ -n "$$kdir" ] || { scripts/setup demo; kdir="$(lab_kdir)"; }; \
-	scripts/build-modules "$$kdir" "build/modules/$(call release,"$$kdir")"
+	out='$(OUT)'; scripts/build-modules "$$kdir" "$${out:-build/modules/$(call release,"$$kdir")}"
 
 ip-plugins: ## build the plug-ins of ip for the modules' types of link into build/ip
 	@scripts/ip-plugins build build/ip

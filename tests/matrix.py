@@ -6,9 +6,9 @@ machine's architecture the modules are built with W=1, checked by sparse, and lo
 kernel in a guest, where each algorithm and a link of type sscop move data and ``answers`` computes
 what the unit tests computed in user space. Another guest has the algorithms as BPF programs (bpf),
 and those of ``tests/asked`` compute the same (bpf answers). For other architectures the modules are
-compiled and checked; one that a suite does not carry today has a row that says so. Rows of a second
-table are all releases that the suites and sid list, with each flavour, compiled with W=1; ``listed``
-among the arguments asks for it alone. Exit status 1 if a cell fails.
+compiled and checked; one that a suite does not carry today has a row that says so. A second table
+has all releases that the suites and sid list, with each flavour, compiled with W=1; ``listed`` in
+the arguments asks for it alone. Exit status 1 if a cell fails.
 """
 
 from __future__ import annotations

@@ -33,9 +33,10 @@ def releases(suite: str, arch: str) -> list[str]:
     options = _options(suite, arch)
     search = f"^linux-headers-[0-9]+\\.[0-9]+\\.[0-9]+[^ ]*[0-9]-({names})$"
     text = call(["apt-cache", *options, "search", "--names-only", search], f"kernels of {suite}")
-    found = re.findall(r"^linux-headers-(\S+)", text, re.M)
-    policy = call(["apt-cache", *options, "madison", *(f"linux-headers-{r}" for r in found)], suite)
-    own = set(re.findall(rf"^ *linux-headers-(\S+) .* {suite}(?:-security|-updates)?/", policy, re.M))
+    found = re.findall(r"^(linux-headers-\S+)", text, re.M)
+    policy = call(["apt-cache", *options, "madison", *found], f"kernels of {suite}")
+    where = rf"{suite}(?:-security|-updates)?/"
+    own = set(re.findall(rf"^ *linux-headers-(\S+) .* {where}", policy, re.M))
     return sorted(own, key=lambda release: (*(-n for n in numbers(release)[:4]), release))
 
 
