@@ -141,7 +141,7 @@ int each_object(bool (*act)(const struct algorithm *a, void *data), void *data);
 size_t loaded_objects(const struct algorithm *found[], size_t most);
 
 /* choose.c */
-int choose(int count, char *const words[]);
+int choose_for(int count, char *const words[]);
 
 /* show.c */
 enum form { AS_TEXT, AS_JSON, AS_METRICS };

@@ -13,10 +13,11 @@
 
 #define MOST_WORDS	64
 
-static const char usage[] = "choose: want PREFIX NAME, default NAME or dev DEVICE NAME; NAME none takes it back";
+static const char usage[] = "choose: want PREFIX NAME, default NAME or dev DEVICE NAME; "
+			    "NAME none takes it back";
 
 /* ip with these words; what it prints goes to @out, if there is such. Its exit status, or -1. */
-static int ip(const char *const words[], char *out, size_t size)
+static int run_ip(const char *const words[], char *out, size_t size)
 {
 	int ends[2], status = -1;
 	size_t got = 0;
@@ -87,17 +88,17 @@ static int change(char *route, const char *family, const char *name)
 		words[count++] = "congctl";
 		words[count++] = name;
 	}
-	return ip(words, NULL, 0) ? -1 : 0;
+	return run_ip(words, NULL, 0) ? -1 : 0;
 }
 
 static int change_all(const char *by, const char *what, const char *family, const char *name)
 {
 	static char routes[1 << 16];
-	const char *words[] = { "ip", "-o", family, "route", "show", by, what, NULL };
+	const char *const words[] = { "ip", "-o", family, "route", "show", by, what, NULL };
 	char *rest = routes, *line;
 	int changed = 0;
 
-	if (ip(words, routes, sizeof(routes)))
+	if (run_ip(words, routes, sizeof(routes)))
 		return -1;
 	while ((line = strsep(&rest, "\n"))) {
 		char route[1024];
@@ -119,12 +120,12 @@ static int add(const char *prefix, const char *family, const char *name)
 {
 	static char found[4096];
 	char route[4096 + 64], address[64], *rest;
-	const char *words[] = { "ip", family, "route", "get", address, NULL };
+	const char *const words[] = { "ip", family, "route", "get", address, NULL };
 
 	if (!strcmp(prefix, "default"))
 		return complain("choose: there is no default route");
 	snprintf(address, sizeof(address), "%.*s", (int)strcspn(prefix, "/"), prefix);
-	if (ip(words, found, sizeof(found)))
+	if (run_ip(words, found, sizeof(found)))
 		return -1;
 	found[strcspn(found, "\n")] = '\0';
 	/* ADDRESS [via GATEWAY] dev DEVICE [src ADDRESS uid …] */
@@ -140,7 +141,7 @@ static int add(const char *prefix, const char *family, const char *name)
 	return change(route, family, name);
 }
 
-int choose(int count, char *const words[])
+int choose_for(int count, char *const words[])
 {
 	bool device = count == 3 && !strcmp(words[0], "dev");
 	const char *name, *what, *family;

@@ -92,7 +92,8 @@ static int is_conf(const struct dirent *entry)
 {
 	size_t length = strlen(entry->d_name);
 
-	return entry->d_name[0] != '.' && length > 5 && !strcmp(entry->d_name + length - 5, ".conf");
+	return entry->d_name[0] != '.' && length > 5 &&
+	       !strcmp(entry->d_name + length - 5, ".conf");
 }
 
 /* The files of a folder in the order of their names. */

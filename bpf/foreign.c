@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Objects that are not compiled in: any congestion control as BPF programs (struct_ops), by the path
- * of its object or by its name among those in OBJECTS.
+ * Objects that are not compiled in: any congestion control as BPF programs (struct_ops), by the
+ * path of its object or by its name among those in OBJECTS.
  *
  * What an object says is not trusted: it is read once, within bounds, and its name becomes part of
  * a path only if it is a plain word.
@@ -146,8 +146,8 @@ static int find_names(struct foreign *all)
 	return all->count;
 }
 
-/* Files can be made on which libraries that read them break: that is to be a line, and nothing that
- * was loaded before is to suffer. Their first reader is a process of its own, with little memory.
+/* Files can be made on which libraries that read them break or go on for ever: that is to be a
+ * line, so their first reader is a process of its own.
  */
 static bool can_be_read(const struct foreign *all)
 {

@@ -21,7 +21,7 @@
 #define LOCK_PAUSE_US	100000
 
 /* BPF_F_LINK, which older headers lack: the operations are registered as long as a link exists. */
-#define OPS_BY_LINK	(1U << 13)
+#define OPS_BY_LINK	0x2000
 
 static const char *const pins[] = { "ops", "link", "data", "params", "events", "sockets" };
 

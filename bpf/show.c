@@ -69,8 +69,9 @@ static bool list_one(const struct algorithm *a, void *data)
 		return false;
 	}
 	if (l->form == AS_JSON)
-		printf("%s{\"name\": \"%s\", \"kernel_name\": \"%s\", \"loaded\": %s, \"params\": [",
-		       l->begun ? ",\n " : "", a->name, a->kernel_name, loaded ? "true" : "false");
+		printf("%s{\"name\": \"%s\", \"kernel_name\": \"%s\", \"loaded\": %s, "
+		       "\"params\": [", l->begun ? ",\n " : "", a->name, a->kernel_name,
+		       loaded ? "true" : "false");
 	else
 		printf("%s, as %s%s\n", a->name, a->kernel_name, loaded ? ", loaded" : "");
 	for (size_t i = 0; i < v.count; i++)

@@ -13,7 +13,7 @@
 #include <net/tcp.h>
 #include <net/udp_tunnel.h>
 
-/* tcp_congestion_ops::cong_control() has the ACK number and the ACK's flags: mainline since 6.10. */
+/* tcp_congestion_ops::cong_control() has the ACK number and the ACK's flags: since 6.10. */
 #ifdef APOGEE_PROBE_CONG_CONTROL_ACK
 static void probe_cong_control(struct sock *sk, u32 ack, int flag, const struct rate_sample *rs)
 {

@@ -29,7 +29,9 @@ static inline void apogee_tunnel_setup(struct net *net, struct socket *sock,
 	setup_udp_tunnel_sock(net, apogee_tunnel_sock(sock), config);
 }
 
-/* Close a tunnel's socket, and wait for all who use it: with a struct sock the kernel doesn't wait. */
+/* Close a tunnel's socket, and wait for all who use it: where it takes a struct sock, the kernel
+ * doesn't wait.
+ */
 static inline void apogee_tunnel_release(struct socket *sock)
 {
 	udp_tunnel_sock_release(apogee_tunnel_sock(sock));
