@@ -64,7 +64,7 @@ def do_tune(args: Arguments) -> int:
         raise UsageError("--yes needs --apply or --restore")
     if args.restore:
         if args.rate or args.rtt or args.loss or args.shared or args.json:
-            raise UsageError("--restore describes no path")
+            raise UsageError("--restore takes neither --rate nor --rtt: it needs no path")
         return sysctls.ask_to_restore(args.yes)
     if not (args.rate and args.rtt):
         raise UsageError("--rate and --rtt of the path are needed, as in --rate 10mbit --rtt 500ms")
