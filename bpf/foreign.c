@@ -240,6 +240,7 @@ const struct algorithm *open_object(const char *word)
 int each_object(bool (*act)(const struct algorithm *a, void *data), void *data)
 {
 	struct dirent **files;
+	int before = errno; /* of what was printed up to now */
 	int count = scandir(OBJECTS, &files, NULL, alphasort), err = 0;
 	bool stop = false;
 
@@ -258,6 +259,7 @@ int each_object(bool (*act)(const struct algorithm *a, void *data), void *data)
 	}
 	if (count >= 0)
 		free(files);
+	errno = before;
 	return err;
 }
 

@@ -122,7 +122,7 @@ say routes ip -4 route
 say choose_none apogee-bpf choose dev silent none
 say routes_none ip -4 route
 say object_unload apogee-bpf unload bpf_minimum
-say empty apogee-bpf load star aen=
+say empty apogee-bpf load compound gamma=
 say after cat $controls
 say pins ls /sys/fs/bpf/apogee
 """
@@ -231,7 +231,7 @@ NONE = "No such file or directory"
         ("taken", "bpf_star: the name is taken by another congestion control"),
         ("unloaded", "compound is not loaded"),
         ("object2", "bpf_minimum is already loaded"),
-        ("empty", "aen= has no value: want aen=NUMBER, 0 to 1"),
+        ("empty", "gamma= has no value: want gamma=NUMBER, 1 to 65535"),
     ],
 )
 def test_a_refusal_is_one_line(told: dict[str, str], command: str, line: str) -> None:
