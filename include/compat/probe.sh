@@ -20,10 +20,12 @@ if [ "$(sed 1q "$kept" 2>/dev/null)" = "$key" ]; then
 	sed 1d "$kept"
 	exit
 fi
-found=
-for name in $(sed -n 's/^#ifdef APOGEE_PROBE_//p' "$source"); do
-	! "$@" -fsyntax-only "-DAPOGEE_PROBE_$name" "$source" 2>/dev/null ||
-		found="$found -DAPOGEE_HAS_$name"
-done
+found=$(sed -n 's/^#ifdef APOGEE_PROBE_//p' "$source" | while read -r name; do
+	! "$@" -fsyntax-only "-DAPOGEE_PROBE_$name" "$source" </dev/null 2>/dev/null ||
+		echo "-DAPOGEE_HAS_$name"
+done)
 echo "$found"
-printf '%s\n' "$key" "$found" >"$kept.$$" 2>/dev/null && mv "$kept.$$" "$kept" || :
+# Where nothing can be written it is found each time.
+if printf '%s\n' "$key" "$found" >"$kept.$$"; then
+	mv "$kept.$$" "$kept"
+fi 2>/dev/null
