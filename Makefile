@@ -3,7 +3,7 @@
 # Apogee's targets. `make` without arguments lists them.
 #
 # Variables: KDIR, a kernel's build directory (default: the running kernel's
-# headers; without them the lab's).
+# headers; without them the lab's); OUT, where `make modules` builds.
 
 PYTHON := PYTHONPATH=scripts /usr/bin/python3 -Xutf8
 RUNNING := $(shell uname -r)
@@ -15,16 +15,16 @@ lab_kdir = $$($(PYTHON) -m apogee_lab.commands.kernel_files kdir)
 release = $$(sed -n 's/^.define UTS_RELEASE "\(.*\)"/\1/p' $(1)/include/generated/utsrelease.h 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help modules bpf ip-plugins install uninstall load unload dkms dkms-remove deb prove-package demo reproduce check check-deep matrix lint clean clean-cache
+.PHONY: help modules bpf ip-plugins install uninstall load unload dkms dkms-remove deb dist prove-package demo reproduce check check-deep matrix lint clean clean-cache
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
 
-modules: ## build the modules into build/modules (KDIR=… for another kernel)
+modules: ## build the modules into build/modules (KDIR=… for another kernel, OUT=… elsewhere)
 	+@set -eu; kdir='$(KDIR)'; \
 	[ -n "$$kdir" ] || { [ ! -e $(HOST_KDIR)/Makefile ] || kdir=$(HOST_KDIR); }; \
 	[ -n "$$kdir" ] || { scripts/setup demo; kdir="$(lab_kdir)"; }; \
-	scripts/build-modules "$$kdir" "build/modules/$(call release,"$$kdir")"
+	out='$(OUT)'; scripts/build-modules "$$kdir" "$${out:-build/modules/$(call release,"$$kdir")}"
 
 ip-plugins: ## build the plug-ins of ip for the modules' types of link into build/ip
 	@scripts/ip-plugins build build/ip
@@ -57,6 +57,12 @@ dkms-remove: ## remove them from DKMS, all kernels and /usr/src (root)
 deb: ## build the Debian packages apogee-dkms, apogee-iproute2, apogee-shake-quick and apogee-bpf
 	@scripts/setup deb
 	@scripts/make-deb
+
+dist: ## a tarball of the commit, build/apogee-VERSION.tar.gz; VERSION is its tag's, else the changelog's
+	@version=$$(git describe --tags --exact-match 2>/dev/null | sed 's/^v//'); \
+	version=$${version:-$$(sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)}; \
+	mkdir -p build && git archive --format=tar --prefix="apogee-$$version/" HEAD | \
+		gzip -n >"build/apogee-$$version.tar.gz" && echo "build/apogee-$$version.tar.gz"
 
 prove-package: ## install, boot and remove the package in a clean Debian: SUITE=bookworm or trixie (root, 3 GB)
 	@scripts/setup prove-package

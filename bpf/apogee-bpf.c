@@ -18,10 +18,15 @@
 #include "star.skel.h"
 
 const struct algorithm algorithms[] = {
-	{ "star", "bpf_star", star_bpf__elf_bytes },
-	{ "hstcp_gentle", "bpf_gentle", hstcp_gentle_bpf__elf_bytes },
-	{ "compound_plus", "bpf_comp_plus", compound_plus_bpf__elf_bytes },
-	{ "compound", "bpf_compound", compound_bpf__elf_bytes },
+	{ .name = "star", .kernel_name = "bpf_star", .elf = star_bpf__elf_bytes,
+	  .about = "a lossy satellite or radio link of your own" },
+	{ .name = "hstcp_gentle", .kernel_name = "bpf_gentle", .elf = hstcp_gentle_bpf__elf_bytes,
+	  .about = "bulk data on long fat pipes that loss-based flows share" },
+	{ .name = "compound_plus", .kernel_name = "bpf_comp_plus",
+	  .elf = compound_plus_bpf__elf_bytes,
+	  .about = "many stations that upload through one WLAN access point" },
+	{ .name = "compound", .kernel_name = "bpf_compound", .elf = compound_bpf__elf_bytes,
+	  .about = "Compound TCP, to compare with" },
 };
 
 bool verbose;
@@ -29,6 +34,8 @@ bool verbose;
 const size_t algorithm_count = sizeof(algorithms) / sizeof(algorithms[0]);
 
 const char *complain_at = "";
+
+const char *argp_program_version = "apogee-bpf " VERSION;
 
 int complain(const char *format, ...)
 {
@@ -42,13 +49,40 @@ int complain(const char *format, ...)
 	return -1;
 }
 
+struct searched {
+	const char *name;
+	const struct algorithm *found;
+};
+
+static bool has_name(const struct algorithm *a, void *data)
+{
+	struct searched *s = data;
+
+	if (!strcmp(s->name, a->name))
+		s->found = a;
+	return s->found;
+}
+
 const struct algorithm *find_algorithm(const char *name)
 {
+	const struct algorithm *loaded[MOST_FOREIGN];
+	struct searched s = { .name = name };
+	size_t count;
+
 	for (size_t i = 0; i < algorithm_count; i++)
 		if (!strcmp(name, algorithms[i].name) || !strcmp(name, algorithms[i].kernel_name))
 			return &algorithms[i];
-	complain("unknown algorithm %s; see apogee-bpf list", name);
-	return NULL;
+	if (is_object(name))
+		return open_object(name);
+	/* What is loaded, whatever became of its file; then what could be. */
+	count = loaded_objects(loaded, MOST_FOREIGN);
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(name, loaded[i]->name))
+			return loaded[i];
+	each_object(has_name, &s);
+	if (!s.found)
+		complain("unknown algorithm %s; see apogee-bpf list", name);
+	return s.found;
 }
 
 /* The command line: a verb, names of algorithms, NAME=VALUE, a file instead of them, --all. */
@@ -58,13 +92,17 @@ struct command {
 	size_t count;
 	char **settings;
 	size_t set;
-	const char *file;
+	char **files;
+	size_t listed;
+	char **words;
+	size_t said;
+	enum form form;
 	bool all;
 };
 
 static void add_setting(struct command *c, char *setting, struct argp_state *state)
 {
-	if (!strchr(setting, '='))
+	if (!strchr(setting, '=') || *setting == '=')
 		argp_failure(state, EX_USAGE, 0, "%s: want NAME=VALUE", setting);
 	c->settings[c->set++] = setting;
 }
@@ -90,7 +128,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		add_setting(c, arg, state);
 		return 0;
 	case 'f':
-		c->file = arg;
+		c->files[c->listed++] = arg;
 		return 0;
 	case 'a':
 		c->all = true;
@@ -98,9 +136,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'v':
 		verbose = true;
 		return 0;
+	case 'j':
+		c->form = AS_JSON;
+		return 0;
+	case 'm':
+		c->form = AS_METRICS;
+		return 0;
 	case ARGP_KEY_ARG:
 		if (!c->verb)
 			c->verb = arg;
+		else if (!strcmp(c->verb, "choose"))
+			c->words[c->said++] = arg;
 		else if (strchr(arg, '='))
 			add_setting(c, arg, state);
 		else
@@ -116,7 +162,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{ "param", 'p', "NAME=VALUE", 0, "load: a parameter's value", 0 },
-	{ "file", 'f', "FILE", 0, "load: what a file lists, a line like 'star aen=0' each", 0 },
+	{ "file", 'f', "FILE", 0,
+	  "load: what a file lists, a line like 'star aen=0' each, or the *.conf of a folder", 0 },
+	{ "json", 'j', NULL, 0, "list, status: as JSON", 0 },
+	{ "metrics", 'm', NULL, 0, "status: as OpenMetrics text", 0 },
 	{ "all", 'a', NULL, 0, "unload: all that are loaded", 0 },
 	{ "verbose", 'v', NULL, 0, "load: what the kernel says of each program", 0 },
 	{ 0 }
@@ -125,17 +174,24 @@ static const struct argp_option options[] = {
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.args_doc = "load NAME... [NAME=VALUE...]\nload --file FILE\nlist\nstatus [NAME...]\n"
+	.args_doc = "load NAME... [NAME=VALUE...]\nload --file FILE\nlist\nshow NAME...\n"
+		    "status [NAME...]\n"
 		    "set NAME NAME=VALUE...\n"
-		    "unload NAME...\nunload --all\ntrace [NAME...]",
-	.doc = "Load Apogee's congestion controls as BPF programs, without a kernel module.\v"
+		    "unload NAME...\nunload --all\ntrace [NAME...]\nchoose DESTINATION NAME",
+	.doc = "Load congestion controls as BPF programs, without a kernel module: Apogee's, and "
+	       "those of other objects, by path or by name in " OBJECTS ".\v"
 	       "load\tregister them; they stay until unload or the next boot\n"
 	       "list\twhat can be loaded, with parameters, ranges and defaults\n"
+	       "show\twhat one is for, and what its parameters mean\n"
 	       "status\twhat is loaded, its parameters, and its sockets\n"
 	       "set\tchange parameters while it runs\n"
 	       "unload\tremove them; sockets that use them go on\n"
-	       "trace\ta line per record of the tracepoints, until interrupted\n",
+	       "trace\ta line per record of the tracepoints, until interrupted\n"
+	       "choose\tone for new connections by the route to a prefix, or 'dev DEVICE'; "
+	       "'none' takes it back\n",
 };
+
+#define MOST_NAMES	(sizeof(algorithms) / sizeof(algorithms[0]) + MOST_FOREIGN)
 
 /* Without names all that are wanted. */
 static void take(struct command *c, int (*wanted)(const struct algorithm *))
@@ -145,6 +201,7 @@ static void take(struct command *c, int (*wanted)(const struct algorithm *))
 	for (size_t i = 0; i < algorithm_count; i++)
 		if (wanted(&algorithms[i]) > 0)
 			c->names[c->count++] = &algorithms[i];
+	c->count += loaded_objects(c->names + c->count, MOST_FOREIGN);
 }
 
 static int usage(void)
@@ -166,8 +223,13 @@ static int run_load(struct command *c)
 {
 	int err;
 
-	if (c->file)
-		return c->count || c->set ? usage() : load_file(c->file);
+	if (c->listed && (c->count || c->set))
+		return usage();
+	for (size_t i = 0; i < c->listed; i++)
+		if (load_file(c->files[i]))
+			return -1;
+	if (c->listed)
+		return 0;
 	if (!c->count)
 		return usage();
 	err = check_system();
@@ -178,13 +240,23 @@ static int run_load(struct command *c)
 
 static int run_list(struct command *c)
 {
-	return c->count ? usage() : list();
+	return c->count || c->form == AS_METRICS ? usage() : list(c->form);
+}
+
+static int run_show(struct command *c)
+{
+	return c->count ? each(c, show) : usage();
+}
+
+static int run_choose(struct command *c)
+{
+	return choose_for(c->said, c->words);
 }
 
 static int run_status(struct command *c)
 {
 	take(c, is_loaded);
-	return each(c, status);
+	return statuses(c->names, c->count, c->form);
 }
 
 static int each_setting(const struct command *c,
@@ -239,14 +311,17 @@ static const struct verb {
 	bool takes_settings;
 	bool takes_file;
 	bool takes_all;
+	bool takes_form;
 	bool needs_pins;
 } verbs[] = {
 	{ .name = "load", .run = run_load, .takes_settings = true, .takes_file = true },
-	{ .name = "list", .run = run_list },
-	{ .name = "status", .run = run_status, .needs_pins = true },
+	{ .name = "list", .run = run_list, .takes_form = true },
+	{ .name = "show", .run = run_show },
+	{ .name = "status", .run = run_status, .takes_form = true, .needs_pins = true },
 	{ .name = "set", .run = run_set, .takes_settings = true, .needs_pins = true },
 	{ .name = "unload", .run = run_unload, .takes_all = true, .needs_pins = true },
 	{ .name = "trace", .run = run_trace, .needs_pins = true },
+	{ .name = "choose", .run = run_choose, .needs_pins = true },
 };
 
 static int run(struct command *c)
@@ -256,8 +331,8 @@ static int run(struct command *c)
 
 		if (strcmp(v->name, c->verb))
 			continue;
-		if ((c->set && !v->takes_settings) || (c->file && !v->takes_file) ||
-		    (c->all && !v->takes_all))
+		if ((c->set && !v->takes_settings) || (c->listed && !v->takes_file) ||
+		    (c->all && !v->takes_all) || (c->form && !v->takes_form))
 			return usage();
 		if (v->needs_pins && check_pins())
 			return -1;
@@ -268,11 +343,12 @@ static int run(struct command *c)
 
 int main(int argc, char **argv)
 {
-	const struct algorithm *names[sizeof(algorithms) / sizeof(algorithms[0])];
-	struct command c = { .names = names };
+	struct command c = { .names = calloc(argc + MOST_NAMES, sizeof(*c.names)) };
 
 	c.settings = calloc(argc + 1, sizeof(*c.settings));
-	if (!c.settings)
+	c.files = calloc(argc + 1, sizeof(*c.files));
+	c.words = calloc(argc + 1, sizeof(*c.words));
+	if (!c.names || !c.settings || !c.files || !c.words)
 		return complain("out of memory") ? EXIT_FAILURE : EXIT_SUCCESS;
 	argp_err_exit_status = EX_USAGE;
 	libbpf_set_print(NULL);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * apogee-bpf: loads Apogee's congestion controls into a kernel that takes no modules.
+ * apogee-bpf: loads congestion controls as BPF programs: Apogee's, and those of other objects.
  *
- * What is loaded stays when the program ends: it is pinned below PINS, in a folder per algorithm:
+ * What is loaded stays when the program ends: it is pinned below PINS, in a folder per algorithm,
+ * which begins with a + if it is from another object and then may lack all but the first:
  *
  *   ops	the operations; deleting its only element unregisters the algorithm
+ *   link	instead of deleting it, for an object that has them in .struct_ops.link
  *   data	variables: parameters, until when records are wanted, what is registered
  *   params	names and ranges of the parameters
  *   events	the ring buffer of `trace`
@@ -23,17 +25,48 @@
 
 #define BPF_FS	"/sys/fs/bpf"
 #define PINS	BPF_FS "/apogee"
+#ifndef OBJECTS
+#define OBJECTS	"/usr/lib/apogee-bpf"
+#endif
+
+/* TCP_CA_NAME_MAX of the kernel; algorithms of an object, and loaded from objects, at most */
+#define KERNEL_NAME	16
+#define MOST_FOREIGN	16
+
+/**
+ * struct foreign - an object that is not compiled in
+ * @image: the file's content
+ * @size: its octets
+ * @count: algorithms in it
+ * @name: their names
+ * @map: the names of their variables
+ */
+struct foreign {
+	void *image;
+	size_t size;
+	int count;
+	char name[MOST_FOREIGN][KERNEL_NAME];
+	char map[MOST_FOREIGN][64];
+};
 
 /**
  * struct algorithm - an algorithm that can be loaded
  * @name: as the module's
  * @kernel_name: its name as a congestion control; the kernel allows 15 characters
  * @elf: its object, for libbpf
+ * @about: what it is for
+ * @map: the variable with its operations
+ * @foreign: where it is from, if it is not compiled in
+ * @pinned: it is not compiled in, and only its pins are known
  */
 struct algorithm {
 	const char *name;
 	const char *kernel_name;
 	const void *(*elf)(size_t *size);
+	const char *about;
+	const char *map;
+	const struct foreign *foreign;
+	bool pinned;
 };
 
 extern const struct algorithm algorithms[];
@@ -42,7 +75,9 @@ extern const size_t algorithm_count;
 /* Print what the kernel says of each program that is loaded. */
 extern bool verbose;
 
-/* The algorithm with a name, either of both; NULL after a line on standard error. */
+/* The algorithm with a name, either of both, or of an object, by its path or among OBJECTS; NULL
+ * after a line on standard error.
+ */
 const struct algorithm *find_algorithm(const char *name);
 
 /* A line on standard error: "apogee-bpf: ", where in a file, and the text. Returns -1. */
@@ -97,11 +132,24 @@ void close_variables(struct variables *v);
  * after the unit has loaded.
  */
 void set_tai_offset(const struct variables *v);
-int object_variables(struct bpf_object *object, struct variables *v);
+int object_variables(struct bpf_object *object, const struct algorithm *a, struct variables *v);
+
+/* foreign.c; each_object() and open_object() after a line as load() */
+bool is_object(const char *name);
+const struct algorithm *open_object(const char *word);
+int each_object(bool (*act)(const struct algorithm *a, void *data), void *data);
+size_t loaded_objects(const struct algorithm *found[], size_t most);
+
+/* choose.c */
+int choose_for(int count, char *const words[]);
 
 /* show.c */
-int list(void);
-int status(const struct algorithm *a);
+enum form { AS_TEXT, AS_JSON, AS_METRICS };
+
+struct bpf_object *open_elf(const struct algorithm *a);
+int list(enum form form);
+int show(const struct algorithm *a);
+int statuses(const struct algorithm *const which[], size_t count, enum form form);
 
 /* trace.c */
 int trace(const struct algorithm *const *which, size_t count);

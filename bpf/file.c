@@ -2,6 +2,7 @@
 /*
  * Load what a file lists.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -57,7 +58,7 @@ static int load_line(char *line)
 	return check_system() ? -1 : load(a, words + 1);
 }
 
-int load_file(const char *path)
+static int load_lines(const char *path)
 {
 	FILE *file = fopen(path, "re");
 	unsigned int number = 0;
@@ -84,5 +85,34 @@ int load_file(const char *path)
 		err = complain("%s: %s", path, strerror(errno));
 	free(line);
 	fclose(file);
+	return err;
+}
+
+static int is_conf(const struct dirent *entry)
+{
+	size_t length = strlen(entry->d_name);
+
+	return entry->d_name[0] != '.' && length > 5 &&
+	       !strcmp(entry->d_name + length - 5, ".conf");
+}
+
+/* The files of a folder in the order of their names. */
+int load_file(const char *path)
+{
+	struct dirent **files;
+	int count = scandir(path, &files, is_conf, alphasort), err = 0;
+
+	if (count < 0)
+		return load_lines(path);
+	for (int i = 0; i < count; i++) {
+		char file[PATH_MAX];
+
+		if (!err) {
+			snprintf(file, sizeof(file), "%s/%s", path, files[i]->d_name);
+			err = load_lines(file);
+		}
+		free(files[i]);
+	}
+	free(files);
 	return err;
 }

@@ -20,13 +20,17 @@
 #define LOCK_TRIES	300
 #define LOCK_PAUSE_US	100000
 
-static const char *const pins[] = { "ops", "data", "params", "events", "sockets" };
+/* BPF_F_LINK, which older headers lack: the operations are registered as long as a link exists. */
+#define OPS_BY_LINK	0x2000
+
+static const char *const pins[] = { "ops", "link", "data", "params", "events", "sockets" };
 
 const char *pin_path(const struct algorithm *a, const char *what)
 {
 	static char path[128];
 
-	snprintf(path, sizeof(path), PINS "/%s/%s", a->name, what);
+	snprintf(path, sizeof(path), PINS "/%s%s/%s", a->foreign || a->pinned ? "+" : "", a->name,
+		 what);
 	return path;
 }
 
@@ -134,7 +138,7 @@ static void rename_tx_start(struct bpf_object *object)
 }
 
 /* Tell the programs what the kernel passes to them. */
-static int fit(struct bpf_object *object)
+static int fit(struct bpf_object *object, const struct algorithm *a)
 {
 	struct bpf_map *rodata = section_map(object, ".rodata");
 	struct btf *kernel = btf__load_vmlinux_btf();
@@ -154,9 +158,10 @@ static int fit(struct bpf_object *object)
 		return complain("this kernel's cong_control has %d arguments", arguments);
 	control = find_variable(btf, ".rodata", data, size, "apogee_new_control");
 	start = find_variable(btf, ".rodata", data, size, "apogee_tx_start");
-	if (!control)
+	if (control)
+		*control = arguments == 4;
+	else if (!a->foreign)
 		return complain("an object without flags");
-	*control = arguments == 4;
 	if (start && tx_start) {
 		*start = true;
 		rename_tx_start(object);
@@ -181,20 +186,28 @@ static int pin_map(struct bpf_map *map, const struct algorithm *a, const char *w
 	return map ? bpf_map__pin(map, pin_path(a, what)) : -ENOENT;
 }
 
+static struct bpf_map *operations(struct bpf_object *object, const struct algorithm *a)
+{
+	return bpf_object__find_map_by_name(object, a->map ? a->map : a->kernel_name);
+}
+
 static int pin(struct bpf_object *object, const struct algorithm *a)
 {
 	struct bpf_program *sockets = bpf_object__find_program_by_name(object, "sockets");
 	struct bpf_link *link = sockets ? bpf_program__attach_iter(sockets, NULL) : NULL;
-	int err = link ? 0 : -errno;
+	int err = link || a->foreign ? 0 : -errno;
 
 	/* Somebody may have pinned something beside those of an earlier load. */
 	if (!err && mkdir(pin_path(a, ""), 0755) && errno != EEXIST)
 		err = -errno;
-	err = err ? err : pin_map(bpf_object__find_map_by_name(object, a->kernel_name), a, "ops");
+	err = err ? err : pin_map(operations(object, a), a, "ops");
+	if (a->foreign)
+		goto out;
 	err = err ? err : pin_map(section_map(object, ".data"), a, "data");
 	err = err ? err : pin_map(section_map(object, APOGEE_PARAMS), a, "params");
 	err = err ? err : pin_map(section_map(object, "apogee_events"), a, "events");
 	err = err ? err : bpf_link__pin(link, pin_path(a, "sockets"));
+out:
 	bpf_link__destroy(link);
 	return err;
 }
@@ -202,14 +215,18 @@ static int pin(struct bpf_object *object, const struct algorithm *a)
 /* Registered it stays, without this process. */
 static int register_ops(struct bpf_object *object, const struct algorithm *a)
 {
-	struct bpf_map *ops = bpf_object__find_map_by_name(object, a->kernel_name);
+	struct bpf_map *ops = operations(object, a);
 	struct bpf_link *link = bpf_map__attach_struct_ops(ops);
+	int err = 0;
 
 	if (!link)
 		return -errno;
-	bpf_link__disconnect(link);
+	if (bpf_map__map_flags(ops) & OPS_BY_LINK)
+		err = bpf_link__pin(link, pin_path(a, "link"));
+	else
+		bpf_link__disconnect(link);
 	bpf_link__destroy(link);
-	return 0;
+	return err;
 }
 
 /* Why a program is refused: the last line of the verifier's log before its statistics, or else
@@ -265,7 +282,7 @@ static int bring_up(struct bpf_object *object, const struct algorithm *a, char *
 	double began;
 	int err;
 
-	if (object_variables(object, &v) || apply(a, &v, settings) || fit(object))
+	if (object_variables(object, a, &v) || apply(a, &v, settings) || fit(object, a))
 		return -1;
 	set_tai_offset(&v);
 	began = seconds();
@@ -293,10 +310,7 @@ static int bring_up(struct bpf_object *object, const struct algorithm *a, char *
 
 static int load_locked(const struct algorithm *a, char *const settings[])
 {
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = a->name);
 	struct bpf_object *object;
-	const void *elf;
-	size_t size;
 	int err = is_registered(a);
 
 	if (err < 0)
@@ -307,10 +321,9 @@ static int load_locked(const struct algorithm *a, char *const settings[])
 	/* Left by a load that was interrupted. */
 	if (pins_are_ours())
 		remove_pins(a);
-	elf = a->elf(&size);
 	last_words[0] = '\0';
 	libbpf_set_print(keep_last_words);
-	object = bpf_object__open_mem(elf, size, &opts);
+	object = open_elf(a);
 	if (!object)
 		return complain("%s: its object cannot be read: %s", a->name, strerror(errno));
 	err = bring_up(object, a, settings);
@@ -342,6 +355,7 @@ static int unload_locked(const struct algorithm *a)
 	if (err)
 		return complain("%s is the default; choose another one first: "
 				"sysctl net.ipv4.tcp_congestion_control=cubic", a->kernel_name);
+	unlink(pin_path(a, "link"));
 	fd = bpf_obj_get(pin_path(a, "ops"));
 	err = fd < 0 ? -errno : 0;
 	/* Not registered yet, or no longer: a load or an unload was interrupted. */

@@ -65,6 +65,11 @@ static unsigned int *look_up(const struct variables *v, const char *setting, uns
 			 (int)strcspn(setting, "="), setting);
 		return NULL;
 	}
+	if (!*value) {
+		complain("%s has no value: want %s=NUMBER, %u to %u", setting, p->name, p->lo,
+			 p->hi);
+		return NULL;
+	}
 	errno = 0;
 	number = strtoul(value, &end, 0);
 	/* strtoul() takes blanks and a sign before it. */
@@ -135,6 +140,8 @@ int open_variables(const struct algorithm *a, struct variables *v)
 	*v = (struct variables) {};
 	if (loaded <= 0)
 		return loaded ? -1 : complain("%s is not loaded", a->name);
+	if (a->pinned || a->foreign)
+		return 0;
 	v->params = map_pinned(a, "params", PROT_READ, &size, &id);
 	v->count = size / sizeof(*v->params);
 	if (v->params)
@@ -157,7 +164,7 @@ void close_variables(struct variables *v)
 	btf__free((struct btf *)v->btf);
 }
 
-int object_variables(struct bpf_object *object, struct variables *v)
+int object_variables(struct bpf_object *object, const struct algorithm *a, struct variables *v)
 {
 	struct bpf_map *map;
 
@@ -175,5 +182,7 @@ int object_variables(struct bpf_object *object, struct variables *v)
 			v->size = size;
 		}
 	}
-	return v->params && v->data ? 0 : complain("an object without parameters");
+	if (a->foreign)
+		v->count = 0;
+	return a->foreign || (v->params && v->data) ? 0 : complain("an object without parameters");
 }

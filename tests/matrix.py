@@ -6,8 +6,9 @@ machine's architecture the modules are built with W=1, checked by sparse, and lo
 kernel in a guest, where each algorithm and a link of type sscop move data and ``answers`` computes
 what the unit tests computed in user space. Another guest has the algorithms as BPF programs (bpf),
 and those of ``tests/asked`` compute the same (bpf answers). For other architectures the modules are
-compiled and checked; one that a suite does not carry today has a row that says so. Exit status 1 if
-a cell fails.
+compiled and checked; one that a suite does not carry today has a row that says so. A second table
+has all releases that the suites and sid list, with each flavour, compiled with W=1; ``listed`` in
+the arguments asks for it alone. Exit status 1 if a cell fails.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from apogee_lab.algorithms import module_of
 from apogee_lab.base import LabError
 from apogee_lab.engines import qemu
 from apogee_lab.engines.work import GuestFailed
-from apogee_lab.kernels import debian, foreign_headers
+from apogee_lab.kernels import debian, foreign_headers, listed
 from apogee_lab.kernels.apt import NotCarried
 from apogee_lab.kernels.kernel import SUITES, Kernel
 from apogee_lab.results.text import NONE, as_text
@@ -37,6 +38,7 @@ from tests.guest.runs import Case, Run, run_cases
 COLUMNS = ("W=1", "sparse", "boots", "loads", "smoke", "answers", "bpf", "bpf answers")
 ALGORITHMS = ("star", "j", "hstcp_gentle", "compound_plus", "compound")
 PROGRAMS = ("bpf_star", "bpf_gentle", "bpf_comp_plus", "bpf_compound")
+UNSTABLE = "sid"  # compiled for, not booted
 LEAST_BPS = 1e6  # of 10 Mbit/s, in the first seconds of a connection
 
 _COMPLAINT = re.compile(r"\b(warning|error)\b", re.IGNORECASE)
@@ -86,9 +88,9 @@ def _cell(why: str | None) -> str:
     return "FAILED" if why else "ok"
 
 
-def _compiled(k: Kernel, out: Path, *flags: str) -> str:
+def _compiled(k: Kernel, out: Path, *words: str, flags: Sequence[str] = ()) -> str:
     """Build; the complaints of compiler, checker and kernel's tools."""
-    command = [str(ROOT / "scripts" / "build-modules"), str(k.headers), str(out), *flags]
+    command = [str(ROOT / "scripts" / "build-modules"), *words, str(k.headers), str(out), *flags]
     done = subprocess.run(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
     )
@@ -103,9 +105,9 @@ def compile_row(suite: str, arch: str, k: Kernel) -> Row:
     row = Row(suite, arch, k.release)
     out = BUILD / "matrix" / k.release
     shutil.rmtree(out, ignore_errors=True)
-    row.look("W=1", lambda: _compiled(k, out, "W=1"))
+    row.look("W=1", lambda: _compiled(k, out, flags=["W=1"]))
     # What is up to date is checked, not compiled again.
-    row.look("sparse", lambda: _compiled(k, out, "C=2"))
+    row.look("sparse", lambda: _compiled(k, out, flags=["C=2"]))
     return row
 
 
@@ -211,6 +213,50 @@ def suite_rows(suite: str, asked: Path) -> list[Row]:
     return [native, *(foreign_row(suite, arch, native) for arch in foreign_headers.FLAVOURS)]
 
 
+def listed_rows(suite: str) -> Iterator[Row]:
+    """All releases that a suite lists, with their flavours."""
+    for arch in listed.FLAVOURS:
+        try:
+            releases = listed.releases(suite, arch)
+        except LabError as error:
+            yield Row(suite, arch, note=str(error))
+            continue
+        for release in releases:
+            row = Row(suite, arch, release)
+            row.look("W=1", lambda: _listed(suite, arch, release))  # noqa: B023 # called here
+            yield row
+
+
+def _listed(suite: str, arch: str, release: str) -> str:
+    out = BUILD / "matrix" / release
+    try:
+        with listed.headers(suite, arch, release) as k:
+            return _compiled(k, out, "--product", flags=("W=1",))
+    finally:
+        shutil.rmtree(out, ignore_errors=True)
+
+
+def listed_table(rows: Sequence[Row]) -> str:
+    """A row per release: its flavours, and whether all compile."""
+    lines: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        base = re.match(r"[^-]*(-\d+)?", row.release)
+        lines.setdefault((row.suite, base[0] if base else ""), []).append(row)
+    cells = [
+        [suite, base or NONE, *(" ".join(_flavours(group, bad)) or NONE for bad in (False, True))]
+        for (suite, base), group in lines.items()
+    ]
+    return as_text([["suite", "kernel", "W=1", "FAILED"], *cells])
+
+
+def _flavours(group: Sequence[Row], bad: bool) -> list[str]:
+    return [
+        row.release.split("-", 2 if row.release.startswith("6.1.0-") else 1)[-1]
+        for row in group
+        if row.release and bool(row.failures) == bad
+    ]
+
+
 def table(rows: Sequence[Row]) -> str:
     """The rows as text, notes at their ends."""
     lines = as_text([["suite", "for", "kernel", *COLUMNS], *(row.texts() for row in rows)])
@@ -220,20 +266,25 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Print the table of these suites, or of all."""
-    unknown = [name for name in argv if name not in SUITES]
+    """Print the tables of these suites, or of all."""
+    only = "listed" in argv
+    suites = [name for name in argv if name != "listed"]
+    unknown = [name for name in suites if name not in (*SUITES, UNSTABLE)]
     if unknown:
-        there = ", ".join(SUITES)
+        there = ", ".join((*SUITES, UNSTABLE))
         print(f"matrix: unknown suite '{unknown[0]}'; choose from: {there}", file=sys.stderr)
         return 2
+    suites = suites or [*SUITES, UNSTABLE]
     try:
-        asked = kept.run()
-        rows = [row for suite in argv or SUITES for row in suite_rows(suite, asked)]
+        asked = ROOT if only else kept.run()
+        booted = [] if only else [s for s in suites if s != UNSTABLE]
+        rows = [row for suite in booted for row in suite_rows(suite, asked)]
+        others = [row for suite in suites for row in listed_rows(suite)]
     except (LabError, AssertionError) as error:
         print(f"matrix: {error}", file=sys.stderr)
         return 1
-    print(table(rows))
-    failures = [line for row in rows for line in row.failures]
+    print("\n\n".join([*([table(rows)] if rows else []), listed_table(others)]))
+    failures = [line for row in [*rows, *others] for line in row.failures]
     print("\n".join(failures), end="\n" if failures else "", file=sys.stderr)
     return 1 if failures else 0
 

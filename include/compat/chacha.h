@@ -8,7 +8,6 @@
 
 #include <crypto/chacha.h>
 #include <linux/string.h>
-#include <linux/version.h>
 
 /*
  * The next block of the keystream. Vector instructions make two in less than half the time of
@@ -23,11 +22,8 @@ static inline void apogee_chacha20_block(u32 words[CHACHA_STATE_WORDS],
 			      2 * CHACHA_BLOCK_SIZE : CHACHA_BLOCK_SIZE;
 
 	memset(blocks, 0, octets);
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
-	chacha20_crypt((struct chacha_state *)words, blocks, blocks, octets);
-#else
-	chacha20_crypt(words, blocks, blocks, octets);
-#endif
+	/* either type, without a cast that has to name one */
+	chacha20_crypt((void *)words, blocks, blocks, octets);
 }
 
 #endif /* APOGEE_COMPAT_CHACHA_H */

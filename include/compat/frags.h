@@ -6,9 +6,8 @@
 #define APOGEE_COMPAT_FRAGS_H
 
 #include <linux/skbuff.h>
-#include <linux/version.h>
 
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+#ifdef APOGEE_HAS_FRAGS_READABLE
 #define apogee_frags_readable(skb) skb_frags_readable(skb)
 #else
 #define apogee_frags_readable(skb) true

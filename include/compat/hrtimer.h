@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A timer is set up by hrtimer_init() up to Linux 6.14; hrtimer_setup() came with 6.13.
- * The stable series 6.1 and 6.12 have only the former.
  *
  * apogee_hrtimer_setup() is for a timer of CLOCK_MONOTONIC with absolute times.
  */
@@ -9,13 +8,12 @@
 #define APOGEE_COMPAT_HRTIMER_H
 
 #include <linux/hrtimer.h>
-#include <linux/version.h>
 
 static inline void
 apogee_hrtimer_setup(struct hrtimer *timer,
 		     enum hrtimer_restart (*function)(struct hrtimer *))
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+#ifdef APOGEE_HAS_HRTIMER_SETUP
 	hrtimer_setup(timer, function, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
 #else
 	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);

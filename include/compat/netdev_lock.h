@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * netdev_lockdep_set_classes() moved from <linux/netdevice.h> to <net/netdev_lock.h> in
- * Linux 6.15. No stable kernel before 6.15 has that header.
+ * Linux 6.15.
  */
 #ifndef APOGEE_COMPAT_NETDEV_LOCK_H
 #define APOGEE_COMPAT_NETDEV_LOCK_H
 
 #include <linux/netdevice.h>
-#include <linux/version.h>
 
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
+#ifdef APOGEE_HAS_NETDEV_LOCK_H
 #include <net/netdev_lock.h>
 #endif
 

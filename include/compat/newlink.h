@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * rtnl_link_ops::newlink has the arguments (src_net, dev, tb, data, extack) up to Linux
- * 6.14; from 6.15 on (dev, params, extack). No stable kernel before 6.15 has the latter.
+ * 6.14; from 6.15 on (dev, params, extack).
  *
  * APOGEE_NEWLINK(name) is the head of such a function; the body sees `dev`, `tb`, `data`,
  * `extack` and `link_net`, the namespace that IFLA_LINK means.
@@ -9,7 +9,6 @@
 #ifndef APOGEE_COMPAT_NEWLINK_H
 #define APOGEE_COMPAT_NEWLINK_H
 
-#include <linux/version.h>
 #include <net/rtnetlink.h>
 
 #define APOGEE_NEWLINK_BODY(name)					\
@@ -17,7 +16,7 @@
 		  struct nlattr *tb[], struct nlattr *data[],		\
 		  struct netlink_ext_ack *extack)
 
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
+#ifdef APOGEE_HAS_NEWLINK_PARAMS
 #define APOGEE_NEWLINK(name)						\
 	static int APOGEE_NEWLINK_BODY(name);				\
 	static int name(struct net_device *dev,				\

@@ -3,7 +3,7 @@
  * A congestion control is called when a connection starts to send with nothing in
  * flight: up to Linux 7.0 through tcp_congestion_ops::cwnd_event with
  * CA_EVENT_TX_START, from 7.1 on through an operation of its own,
- * cwnd_event_tx_start. No stable kernel before 7.1 has the latter.
+ * cwnd_event_tx_start.
  *
  * The first packet is already being sent then: a reduced window applies from the second
  * on (kernel/idle.h has the way to be earlier).
@@ -14,10 +14,9 @@
 #ifndef APOGEE_COMPAT_TX_START_H
 #define APOGEE_COMPAT_TX_START_H
 
-#include <linux/version.h>
 #include <net/tcp.h>
 
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 1, 0)
+#ifdef APOGEE_HAS_TX_START
 #define APOGEE_TX_START(name)						\
 	static void name(struct sock *sk)
 #define APOGEE_TX_START_OP(name)	.cwnd_event_tx_start = name

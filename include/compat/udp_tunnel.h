@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * UDP tunnels: setup_udp_tunnel_sock() and udp_tunnel_sock_release() take a struct sock
- * from Linux 7.3 on, a struct socket before. udp_tunnel_xmit_skb() and
+ * from Linux 7.2 on, a struct socket before. udp_tunnel_xmit_skb() and
  * udp_tunnel6_xmit_skb() got the control buffer's flags as last argument in 6.16.
- * Routes of IPv6 were looked up through ipv6_stub while IPv6 could be a module: 6.12
- * has it, 7.3 has not. No stable kernel before has the later forms.
+ * Routes of IPv6 were looked up through ipv6_stub while IPv6 could be a module, which
+ * has a header of its own.
  */
 #ifndef APOGEE_COMPAT_UDP_TUNNEL_H
 #define APOGEE_COMPAT_UDP_TUNNEL_H
 
-#include <linux/version.h>
 #include <net/ipv6.h>
 #include <net/udp_tunnel.h>
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 3, 0)
+#ifdef APOGEE_HAS_IPV6_STUBS_H
 #include <net/ipv6_stubs.h>
 #endif
 
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 3, 0)
+#ifdef APOGEE_HAS_TUNNEL_SOCK
 #define apogee_tunnel_sock(sock) ((sock)->sk)
 #else
 #define apogee_tunnel_sock(sock) (sock)
@@ -30,11 +29,13 @@ static inline void apogee_tunnel_setup(struct net *net, struct socket *sock,
 	setup_udp_tunnel_sock(net, apogee_tunnel_sock(sock), config);
 }
 
-/* Close a tunnel's socket, and wait for all who use it: from 7.3 on the kernel doesn't wait. */
+/* Close a tunnel's socket, and wait for all who use it: where it takes a struct sock, the kernel
+ * doesn't wait.
+ */
 static inline void apogee_tunnel_release(struct socket *sock)
 {
 	udp_tunnel_sock_release(apogee_tunnel_sock(sock));
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 3, 0)
+#ifdef APOGEE_HAS_TUNNEL_SOCK
 	synchronize_net();
 #endif
 }
@@ -48,7 +49,7 @@ static inline void apogee_tunnel_xmit4(struct dst_entry *dst, struct sock *sk,
 	struct rtable *rt = container_of(dst, struct rtable, dst);
 	u8 ttl = ip4_dst_hoplimit(dst);
 
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#ifdef APOGEE_HAS_TUNNEL_FLAGS
 	udp_tunnel_xmit_skb(rt, sk, skb, from, to, tos, ttl, df, from_port, to_port,
 			    other_net, nocheck, 0);
 #else
@@ -65,7 +66,7 @@ static inline void apogee_tunnel_xmit6(struct dst_entry *dst, struct sock *sk,
 {
 	u8 ttl = ip6_dst_hoplimit(dst);
 
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#ifdef APOGEE_HAS_TUNNEL_FLAGS
 	udp_tunnel6_xmit_skb(dst, sk, skb, dev, from, to, tos, ttl, 0, from_port, to_port,
 			     false, 0);
 #else
@@ -77,7 +78,7 @@ static inline void apogee_tunnel_xmit6(struct dst_entry *dst, struct sock *sk,
 static inline struct dst_entry *apogee_route6(struct net *net, const struct sock *sk,
 					      struct flowi6 *flow)
 {
-#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 3, 0)
+#ifdef APOGEE_HAS_IPV6_STUBS_H
 	return ipv6_stub->ipv6_dst_lookup_flow(net, sk, flow, NULL);
 #else
 	return ip6_dst_lookup_flow(net, sk, flow, NULL);

@@ -46,21 +46,29 @@ def do_doctor(_args: Arguments) -> int:
 
 def do_tune(args: Arguments) -> int:
     """Host settings for a path: print them, apply them, restore the old ones."""
-    from ..host import sysctls
+    from ..host import propose, sysctls
     from ..host.tune import path_of, profile, settings
 
     if args.yes and not (args.apply or args.restore):
         raise UsageError("--yes needs --apply or --restore")
     if args.restore:
-        if args.rate or args.rtt:
-            raise UsageError("--restore takes neither --rate nor --rtt")
+        if args.rate or args.rtt or args.loss or args.shared or args.json:
+            raise UsageError("--restore takes neither --rate nor --rtt: it needs no path")
         return sysctls.ask_to_restore(args.yes)
     if not (args.rate and args.rtt):
         raise UsageError("--rate and --rtt of the path are needed, as in --rate 10mbit --rtt 500ms")
     path = path_of(args.rate, args.rtt)
     if args.apply:
+        if args.loss or args.shared or args.json:
+            raise UsageError("--apply sets buffers only: no --loss, --shared, --json")
         return sysctls.ask_to_apply(settings(path), args.yes)
-    sys.stdout.write(profile(path))
+    loss = propose.loss_of(args.loss or "0%")
+    if args.json:
+        print(propose.as_json(path, loss, args.shared))
+        return 0
+    described = args.loss is not None or args.shared
+    found = propose.propose(path, loss, args.shared)
+    sys.stdout.write(profile(path, propose.as_text(path, found) if described else ()))
     return 0
 
 
@@ -119,6 +127,9 @@ def build_parser() -> Parser:
     tune = verb("tune", do_tune, "print or apply this host's settings for a path")
     tune.add_argument("--rate", metavar="RATE", help="rate of the bottleneck, 9.6kbit to 100gbit")
     tune.add_argument("--rtt", metavar="TIME", help="round trip time, 1ms to 10s")
+    tune.add_argument("--loss", metavar="SHARE", help="packets lost at random, as 0.5%%: propose")
+    tune.add_argument("--shared", action="store_true", help="others use its queue, too: propose")
+    tune.add_argument("--json", action="store_true", help="proposal and settings as JSON")
     action = tune.add_mutually_exclusive_group()
     action.add_argument(
         "--apply", action="store_true", help="apply the settings, remember the old ones"

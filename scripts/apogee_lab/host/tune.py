@@ -20,6 +20,7 @@ larger than TCP's largest (RFC 7323).
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -203,8 +204,9 @@ def _comment(paragraphs: list[str]) -> list[str]:
     return [f"# {line}" for line in lines]
 
 
-def profile(path: Path) -> str:
-    """The settings with their reasons as a file for sysctl.d."""
+def profile(path: Path, proposed: Sequence[str] = ()) -> str:
+    """The settings with their reasons as a file for sysctl.d; ``proposed`` are paragraphs on the
+    algorithm."""
     rate, rtt = units.format("rate", path.rate), units.format("time", path.rtt)
     head = [
         "SPDX-License-Identifier: GPL-2.0",
@@ -213,6 +215,8 @@ def profile(path: Path) -> str:
         "A file in /etc/sysctl.d is read at boot; `sysctl -p FILE` reads it now.",
     ]
     lines = [*_comment(head), "", *_comment(_sizes(path))]
+    if proposed:
+        lines += ["", *_comment([*proposed])]
     for one in settings(path):
         lines += ["", *_comment([one.reason]), f"{one.key} = {one.value}"]
     return "\n".join([*lines, "", *_comment(_device(path))]) + "\n"

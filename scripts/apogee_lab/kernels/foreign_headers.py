@@ -38,18 +38,24 @@ def _find(suite: str, arch: str) -> Kernel | None:
 
 
 def _fetch(suite: str, arch: str) -> Kernel:
-    """Download the headers, and the build tools that run on this machine."""
+    """The newest that the suite has."""
     print(f"fetching kernel headers of {suite} for {arch}", file=sys.stderr, flush=True)
     options = apt.updated_apt(suite, arch)
     package = apt.newest(options, suite, "linux-headers", FLAVOURS[arch])
     release = package.removeprefix("linux-headers-")
     k = Kernel(release, cache_dir() / "headers" / release)
-    needed = apt.headers_packages(options, release)
+    unpack(k, suite, arch, options, apt.updated_apt(suite))
+    return k
+
+
+def unpack(k: Kernel, suite: str, arch: str, options: list[str], native: list[str]) -> None:
+    """Download a kernel's headers by ``options``, by ``native`` the build tools that run on this
+    machine."""
+    needed = apt.headers_packages(options, k.release)
     tools = [p for p in needed if p.startswith("linux-kbuild-")]
-    native = apt.updated_apt(suite)
     for tool in tools:
         if not apt.offered(native, tool):
-            raise apt.NotCarried(f"{suite} has no {tool} for amd64 to build for {release} with")
+            raise apt.NotCarried(f"{suite} has no {tool} for amd64 to build for {k.release} with")
     shutil.rmtree(k.root, ignore_errors=True)
     debs = k.root / "debs"
     apt.download(options, [p for p in needed if p not in tools], debs)
@@ -60,4 +66,3 @@ def _fetch(suite: str, arch: str) -> Kernel:
     toolchain.relocate(k.headers)
     toolchain.equip(k.headers, suite, arch)
     mark_complete(k, suite)
-    return k

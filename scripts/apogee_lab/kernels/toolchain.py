@@ -124,6 +124,11 @@ def _fetch(suite: str, *packages: str) -> Path:
     for deb in debs:
         apt.unpack(deb, root)
     _launch_all(root, root)
+    # The compiler looks for its own assembler here; the machine's may be older.
+    for own in (root / "usr" / "bin").glob(f"{TRIPLETS['amd64']}-as"):
+        here = root / "usr" / TRIPLETS["amd64"] / "bin"
+        here.mkdir(parents=True, exist_ok=True)
+        (here / "as").symlink_to(f"../../bin/{own.name}")
     for deb in debs:
         deb.unlink()
     mark(root / "complete")

@@ -4,6 +4,7 @@ modules."""
 
 from __future__ import annotations
 
+import json
 import re
 from functools import partial
 from itertools import pairwise
@@ -70,6 +71,7 @@ apogee-bpf set compound_plus gamma=30
 say tai bpftool map dump pinned /sys/fs/bpf/apogee/compound_plus/data
 ip link add silent type veth peer name far
 ip addr add 192.0.2.2/24 dev silent; ip link set silent up; ip link set far up
+ip route add 203.0.113.0/25 via 192.0.2.1
 ip neigh add 192.0.2.1 lladdr 02:00:00:00:00:01 dev silent
 sysctl -q -w net.ipv4.tcp_congestion_control=bpf_star
 nc 192.0.2.1 9 & client=$!
@@ -111,6 +113,16 @@ rm -r /sys/fs/bpf/apogee/star
 say taken apogee-bpf load star
 say unload apogee-bpf unload hstcp_gentle compound_plus compound
 say unloaded apogee-bpf status compound
+for n in 1 2; do say object$n apogee-bpf load /bin/minimum.bpf.o; done
+say object_json apogee-bpf status --json
+say object_metrics apogee-bpf status --metrics
+say choose apogee-bpf choose 203.0.113.0/24 bpf_minimum
+say choose_dev apogee-bpf choose dev silent bpf_minimum
+say routes ip -4 route
+say choose_none apogee-bpf choose dev silent none
+say routes_none ip -4 route
+say object_unload apogee-bpf unload bpf_minimum
+say empty apogee-bpf load compound gamma=
 say after cat $controls
 say pins ls /sys/fs/bpf/apogee
 """
@@ -173,7 +185,10 @@ def runs(build: Path, stock_modules: Path) -> Guests:
     # a pipe is full within two seconds
     cases["traced"] = Case({"ber": 0, "queue": 62_500}, "bpf_star", 45, TRACED, after=UNLOAD)
     cases["beginning"] = Case(slow | {"queue": 12_500}, "bpf_gentle", 12, BEGINNING, after=VERBS)
-    files = {"bin/peer": compiled(Path(__file__).with_name("peer.c"))}
+    files = {
+        "bin/peer": compiled(Path(__file__).with_name("peer.c")),
+        "bin/minimum.bpf.o": minimum.build(),
+    }
     run = partial(run_cases, build, extras=["bpftool"], files=files, engine=qemu)
     return Guests(run, "bpf", cases, ["traced"])
 
@@ -215,6 +230,8 @@ NONE = "No such file or directory"
         ("set_unknown", "unknown parameter alpha; see apogee-bpf list"),
         ("taken", "bpf_star: the name is taken by another congestion control"),
         ("unloaded", "compound is not loaded"),
+        ("object2", "bpf_minimum is already loaded"),
+        ("empty", "gamma= has no value: want gamma=NUMBER, 1 to 65535"),
     ],
 )
 def test_a_refusal_is_one_line(told: dict[str, str], command: str, line: str) -> None:
@@ -239,6 +256,7 @@ def test_two_loads_at_once_leave_what_can_be_unloaded(told: dict[str, str]) -> N
         "left_unload",  # what an interrupted unload left
         "beside",  # what others pinned beside does not prevent a load
         *("load", "unload"),
+        *("object1", "object_unload", "choose", "choose_dev", "choose_none"),
     ],
 )
 def test_nothing_is_said_of_what_is_done(told: dict[str, str], command: str) -> None:
@@ -259,6 +277,20 @@ def test_what_is_loaded_is_offered_and_what_is_unloaded_is_not(told: dict[str, s
     assert not set(PROGRAMS) & set(told["before"].split())
     assert [name for name in told["after"].split() if name in PROGRAMS] == ["bpf_star"]
     assert not told["pins"].startswith(("star", "compound"))
+
+
+def test_an_object_is_loaded_and_chosen_by_destination(told: dict[str, str]) -> None:
+    state, status = told["object_json"].rsplit("\n", 2)[:2]
+    assert status == "status 0"
+    minimum = json.loads(state)[-1]
+    assert (minimum["name"], minimum["default"]) == ("bpf_minimum", False)
+    assert 'apogee_bpf_loaded{name="bpf_minimum"} 1\n' in told["object_metrics"]
+    assert told["object_metrics"].endswith("# EOF\nstatus 0\n")
+    wanted = ["192.0.2.0/24 ", "203.0.113.0/24 via 192.0.2.1 ", "203.0.113.0/25 via 192.0.2.1 "]
+    for name, chosen in ("routes", True), ("routes_none", False):
+        lines = [line for line in told[name].splitlines() if "dev silent" in line]
+        assert [line.startswith(start) for line, start in zip(lines, wanted, strict=True)]
+        assert ["congctl bpf_minimum" in line for line in lines] == [chosen] * 3
 
 
 def test_the_difference_of_utc_and_tai_is_learned_when_a_parameter_is_set(

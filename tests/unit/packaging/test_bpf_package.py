@@ -6,7 +6,9 @@ Nothing is loaded here: what a machine does with it is scripts/prove-package's m
 
 from __future__ import annotations
 
+import json
 import os
+import random
 import re
 import subprocess
 from pathlib import Path
@@ -14,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from apogee_lab import bpf
+from tests.bpf import minimum
 
 
 @pytest.fixture(scope="module")
@@ -72,10 +75,12 @@ def test_a_bad_line_is_told_by_file_and_number(
 
 
 @pytest.mark.parametrize(
-    ("name", "why"), [("/none", "No such file or directory"), ("", "Is a directory")]
+    ("name", "why"), [("/none", "No such file or directory"), ("/a/b.conf", "Is a directory")]
 )
 def test_a_file_that_is_none(program: Path, tmp_path: Path, name: str, why: str) -> None:
-    done = run(program, "load", "--file", f"{tmp_path}{name}")
+    (tmp_path / "a" / "b.conf").mkdir(parents=True)
+    file = tmp_path / "a" if name.startswith("/a") else f"{tmp_path}{name}"
+    done = run(program, "load", "--file", file)
     assert (done.returncode, done.stderr) == (1, f"apogee-bpf: {tmp_path}{name}: {why}\n")
 
 
@@ -105,6 +110,67 @@ def test_the_file_as_installed_lists_nothing_and_its_examples_are_right(
     assert len(examples) == 2
     for name, settings in examples:
         assert set(re.findall(r"(\w+)=", settings)) <= set(there[name][1])
+
+
+def test_files_of_a_folder_come_in_order(program: Path, tmp_path: Path) -> None:
+    """Hidden ones and other suffixes are no part of it."""
+    for name, text in {
+        "b.conf": "two\n",
+        "a.conf": "# one\n",
+        ".c.conf": "x\n",
+        "0.old": "y\n",
+    }.items():
+        (tmp_path / name).write_text(text)
+    done = run(program, "load", "--file", tmp_path)
+    assert (
+        done.stderr
+        == f"apogee-bpf: {tmp_path}/b.conf:1: unknown algorithm two; see apogee-bpf list\n"
+    )
+
+
+# --- objects ----------------------------------------------------------------------------------
+
+
+def test_words_that_tell(program: Path) -> None:
+    version = (bpf.repo_root() / "debian" / "changelog").read_text().split()[1].strip("()")
+    assert run(program, "--version").stdout == f"apogee-bpf {version}\n"
+    assert run(program, "status").stdout == "nothing is loaded; see apogee-bpf list\n"
+    assert run(program, "status", "--json").stdout == "[]\n"
+    names = [one["name"] for one in json.loads(run(program, "list", "--json").stdout)]
+    assert names == [*listed(program)]
+    shown = run(program, "show", "star").stdout
+    assert re.search("^  aen +restore the window after timeouts", shown, re.M)
+    assert "  for a lossy satellite" in shown
+    assert run(program, "list", "--metrics").returncode == 64
+
+
+def test_an_object_is_shown_by_its_algorithms(program: Path, tmp_path: Path) -> None:
+    path = tmp_path / "mine.bpf.o"
+    path.write_bytes(minimum.build())
+    assert run(program, "show", path).stdout == "bpf_minimum, as bpf_minimum\n"
+    done = run(program, "show", f"{path}:other")
+    assert done.stderr == f"apogee-bpf: {path}:other: say {path}:NAME, one of bpf_minimum\n"
+    for other in (program, tmp_path, "/dev/zero"):
+        done = run(program, "show", f"{other}" if "/" in f"{other}" else f"./{other}")
+        assert (done.returncode, len(done.stderr.splitlines())) == (64, 1)
+
+
+def test_a_broken_object_is_one_line(program: Path, tmp_path: Path) -> None:
+    """Octets and words are changed, or the end is missing: it never crashes, or says more."""
+    whole, chance = minimum.build(), random.Random(48)
+    path = tmp_path / "mine.bpf.o"
+    refused = 0
+    for _ in range(150):
+        data = bytearray(whole[: chance.choice([len(whole)] * 4 + [chance.randrange(len(whole))])])
+        for _ in range(chance.choice([1, 4, 32])):
+            at = chance.randrange(len(data)) if data else 0
+            data[at : at + 4] = chance.choice([b"\xff" * 4, b"\0" * 4, chance.randbytes(4)])
+        path.write_bytes(data)
+        done = run(program, "show", path)
+        assert done.returncode in (0, 64), done
+        assert done.stderr.count("\n") == (1 if done.returncode else 0)
+        refused += done.returncode != 0
+    assert 0 < refused < 150
 
 
 # --- the man page -----------------------------------------------------------------------------
@@ -140,7 +206,9 @@ def test_the_unit_has_the_capabilities_that_load_asks_for(
 
 def test_the_unit_loads_the_file_that_is_installed(root: Path, unit: dict[str, str]) -> None:
     rules = (root / "debian" / "rules").read_text()
-    assert unit["ExecStart"] == "/usr/sbin/apogee-bpf load --file /etc/apogee-bpf.conf"
+    files = "--file /etc/apogee-bpf.conf --file /etc/apogee-bpf.d"
+    assert unit["ExecStart"] == f"/usr/sbin/apogee-bpf load {files}"
+    assert "$(bpf)/etc/apogee-bpf.d" in rules
     assert "$(bpf)/usr/sbin/apogee-bpf" in rules and "$(bpf)/etc/apogee-bpf.conf" in rules
     assert unit["ExecStopPost"] == "/usr/sbin/apogee-bpf unload --all"
 

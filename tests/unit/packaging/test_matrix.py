@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -43,6 +45,14 @@ def test_a_kernel_that_cannot_be_had_is_a_row(monkeypatch: pytest.MonkeyPatch) -
     ]
 
 
+LISTED = {"amd64": ["8.1.2-amd64", "8.1.2-rt-amd64", "6.1.0-9-cloud-amd64"], "arm64": []}
+
+
+@contextmanager
+def headers(suite: str, arch: str, release: str) -> Iterator[Kernel]:
+    yield Kernel(release, Path())
+
+
 @pytest.fixture
 def kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     """trixie with one release for amd64 and arm64, another for armhf, none for i386; all build."""
@@ -59,14 +69,22 @@ def kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matrix.foreign_headers, "kernel", foreign)
     monkeypatch.setattr(matrix, "native_row", native)
     monkeypatch.setattr(matrix.kept, "run", Path)
-    monkeypatch.setattr(matrix, "_compiled", lambda k, out, *flags: "")
+    monkeypatch.setattr(matrix.listed, "releases", lambda suite, arch: LISTED[arch])
+    monkeypatch.setattr(matrix.listed, "headers", headers)
+    monkeypatch.setattr(matrix, "_compiled", lambda k, out, *words, flags=(): "")
 
 
 @pytest.mark.usefixtures("kernels")
 def test_what_a_suite_lacks_is_told_and_fails_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert matrix.main(["trixie"]) == 0
     said = capsys.readouterr()
-    head, *rows = [line.split() for line in said.out.splitlines()]
+    booted, _, others = said.out.partition("\n\n")
+    assert [line.split() for line in others.splitlines()] == [
+        ["suite", "kernel", "W=1", "FAILED"],
+        ["trixie", "8.1.2", "amd64", "rt-amd64", "–"],
+        ["trixie", "6.1.0-9", "cloud-amd64", "–"],
+    ]
+    head, *rows = [line.split() for line in booted.splitlines()]
     assert head[:3] == ["suite", "for", "kernel"]
     assert rows == [
         ["trixie", "amd64", "8.1.2-amd64", *["ok"] * 8],
@@ -81,7 +99,7 @@ def test_a_cell_that_fails_is_status_1(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(
-        matrix, "_compiled", lambda k, out, *flags: "x.c:1: warning" if "armmp" in k.release else ""
+        matrix, "_compiled", lambda k, *_, **flags: "x.c:1: warning" if "armmp" in k.release else ""
     )
     assert matrix.main(["trixie"]) == 1
     said = capsys.readouterr()
@@ -91,5 +109,5 @@ def test_a_cell_that_fails_is_status_1(
 
 def test_an_unknown_suite_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert matrix.main(["bookworm", "6.1"]) == 2
-    there = "bookworm, bookworm-backports, trixie, trixie-backports"
+    there = "bookworm, bookworm-backports, trixie, trixie-backports, sid"
     assert capsys.readouterr().err == f"matrix: unknown suite '6.1'; choose from: {there}\n"

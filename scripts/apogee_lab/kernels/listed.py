@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Headers of every kernel that a suite lists today, of each flavour, to compile modules against.
+
+They are kept below ``listed`` of the cache for as long as the caller needs them.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+
+from ..base import cache_dir, call, locked
+from . import apt, foreign_headers, toolchain
+from .kernel import Kernel, numbers
+
+#: Debian's architecture -> flavours of its kernels.
+FLAVOURS = {"amd64": ("amd64", "cloud-amd64", "rt-amd64"), "arm64": ("arm64", "cloud-arm64")}
+
+
+@lru_cache
+def _options(suite: str, arch: str) -> list[str]:
+    return apt.updated_apt(suite, arch)
+
+
+def releases(suite: str, arch: str) -> list[str]:
+    """Releases with headers that the suite and its updates list, newest first, flavours beside
+    each other. Each suite lists its own: that of a release is not repeated for its backports."""
+    names = "|".join(FLAVOURS[arch])
+    options = _options(suite, arch)
+    search = f"^linux-headers-[0-9]+\\.[0-9]+\\.[0-9]+[^ ]*[0-9]-({names})$"
+    text = call(["apt-cache", *options, "search", "--names-only", search], f"kernels of {suite}")
+    found = re.findall(r"^(linux-headers-\S+)", text, re.M)
+    policy = call(["apt-cache", *options, "madison", *found], f"kernels of {suite}")
+    where = rf"{suite}(?:-security|-updates)?/"
+    own = set(re.findall(rf"^ *linux-headers-(\S+) .* {where}", policy, re.M))
+    return sorted(own, key=lambda release: (*(-n for n in numbers(release)[:4]), release))
+
+
+@contextmanager
+def headers(suite: str, arch: str, release: str) -> Iterator[Kernel]:
+    """A kernel, headers only, fetched for as long as this lasts."""
+    k = Kernel(release, cache_dir() / "listed" / release)
+    try:
+        with locked("kernels", apt.WAITING):
+            print(f"fetching headers of {release} ({suite})", file=sys.stderr, flush=True)
+            native = _options(suite, "amd64")
+            foreign_headers.unpack(k, suite, arch, _options(suite, arch), native)
+        toolchain.hold_equipped(k)
+        yield k
+    finally:
+        shutil.rmtree(k.root, ignore_errors=True)
