@@ -13,6 +13,7 @@
 
 #define WAITING_MAX 2	/* packets taken from the queue above and not yet begun */
 #define ROUND_MAX 64	/* frames sent per round */
+#define BACKLOG_LEAST 3000U	/* octets, if it sizes itself */
 
 /* --- octets under way in the lower device ------------------------------------------------ */
 
@@ -72,13 +73,48 @@ static void frame_gone(struct sk_buff *skb)
 	rcu_read_unlock();
 }
 
-static enum sscop_room room_below(const struct sscop_dev *d)
+/* Octets that the lower device has not sent yet */
+static u32 octets_below(const struct sscop_dev *d)
 {
-	int octets = atomic_read(&d->under_way->octets) - 1;
+	return atomic_read(&d->under_way->octets) - 1;
+}
+
+static u32 most_below(const struct sscop_dev *d)
+{
+	return d->settings.backlog ? d->settings.backlog : max(d->budget.limit, BACKLOG_LEAST);
+}
+
+enum sscop_room sscop_room_below(const struct sscop_dev *d)
+{
+	u32 octets = octets_below(d);
 
 	if (!octets)
 		return SSCOP_QUIET;
-	return octets < (int)d->settings.backlog ? SSCOP_ROOM : SSCOP_FULL;
+	return octets < most_below(d) ? SSCOP_ROOM : SSCOP_FULL;
+}
+
+/* What the lower device has is from before. */
+void sscop_begin_budget(struct sscop_dev *d, u64 now)
+{
+	sscop_budget_init(&d->budget, now);
+	sscop_budget_give(&d->budget, octets_below(d));
+}
+
+/* See what the lower device has sent. */
+static void look_below(struct sscop_dev *d, u64 now)
+{
+	sscop_budget_look(&d->budget, octets_below(d), now);
+	WRITE_ONCE(d->under_way->low, most_below(d) / 2 + 1);
+}
+
+/* The lower device has a frame until it frees it. */
+static void put_below(struct sscop_dev *d, struct sk_buff *skb)
+{
+	skb_shinfo(skb)->destructor_arg = d->under_way;
+	skb_shinfo(skb)->tskey = skb->len;
+	atomic_add(skb->len, &d->under_way->octets);
+	sscop_budget_give(&d->budget, skb->len);
+	skb->destructor = frame_gone;
 }
 
 /* --- frames ------------------------------------------------------------------------------ */
@@ -178,10 +214,7 @@ static struct sk_buff *sd_frame(struct sscop_dev *d, const struct sscop_kept *ke
 	sscop_encode_sd(pdu, kept->length, seq, !kept->at, ends_packet(kept), d->s.seal_out);
 	if (!push_link_header(d, skb, peer_of(d)))
 		goto fail;
-	skb_shinfo(skb)->destructor_arg = d->under_way;
-	skb_shinfo(skb)->tskey = skb->len;
-	atomic_add(skb->len, &d->under_way->octets);
-	skb->destructor = frame_gone;
+	put_below(d, skb);
 	return skb;
 fail:
 	kfree_skb(skb);
@@ -322,10 +355,12 @@ static struct sk_buff *next_frame(struct sscop_dev *d, u64 now)
 	struct sk_buff *skb = NULL;
 	enum sscop_action action;
 
-	action = sscop_next(&d->s, now, room_below(d), more, output);
+	action = sscop_next(&d->s, now, sscop_room_below(d), more, output);
 	switch (action) {
 	case SSCOP_CONTROL:
 		skb = control_frame(d, output);
+		if (skb)
+			put_below(d, skb);
 		break;
 	case SSCOP_RESEND:
 		skb = sd_frame(d, output->segment, output->seq);
@@ -349,6 +384,7 @@ bool sscop_give(struct sscop_dev *d, u64 now, struct sk_buff_head *down)
 {
 	struct sk_buff *skb;
 
+	look_below(d, now);
 	while (skb_queue_len(down) < ROUND_MAX) {
 		skb = next_frame(d, now);
 		if (!skb)

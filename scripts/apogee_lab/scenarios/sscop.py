@@ -32,7 +32,8 @@ PARAMS = (
     Param("poll_idle", 0.01, "time",
           "SSCOP: that time if there is nothing else to send; 0: no such rule", 0, 3600),
     Param("ustat", 1, "bool", "SSCOP: the receiver reports what it finds missing at once (USTAT)"),
-    Param("backlog", 3000, "size", "SSCOP: bytes queued in the lower device at most", 64, 1e9),
+    Param("backlog", "auto", "size|auto",
+          "SSCOP: bytes queued in the lower device at most; auto: as few as keep it busy", 64, 1e9),
 )  # fmt: skip
 
 

@@ -44,7 +44,7 @@ ip link add link low name s0 type sscop WORDS
 show made
 
 cd /sys/class/net/s0/sscop || exit
-echo auto >segment; echo 1024 >window; echo 3000 >poll_bytes; echo 0 >poll_sds; echo 3000 >backlog
+echo auto >segment; echo 1024 >window; echo 3000 >poll_bytes; echo 0 >poll_sds; echo auto >backlog
 echo 100000 >poll_time_us; echo 10000 >poll_idle_us; echo 1 >ustat; echo 00:00:00:00:00:00 >peer
 show restored
 
@@ -90,7 +90,7 @@ DEFAULTS = {
     "poll_idle_us": 10_000,
     "ustat": True,
     "peer": "00:00:00:00:00:00",
-    "backlog": 3000,
+    "backlog": "auto",
 }
 
 
@@ -119,7 +119,7 @@ def test_a_link_begins_with_the_defaults(said: dict[str, str]) -> None:
     assert data(said, "defaults") == DEFAULTS
     assert (
         "segment auto window 1024 poll-bytes 3000 poll-sds 0 poll-time 100ms poll-idle 10ms "
-        "ustat on peer 00:00:00:00:00:00 backlog 3000 state idle segment-now "
+        "ustat on peer 00:00:00:00:00:00 backlog auto state idle segment-now "
     ) in said["defaults"]
 
 
