@@ -4,7 +4,7 @@
  */
 #include "clock.h"
 
-#define FIRST_FRAMES 8U		/* under way before anything is known */
+#define FIRST_FRAMES 20U	/* under way before anything is known */
 #define FIRST_FRAME 1522U	/* octets, while no longer one was sent */
 #define SMALL_FRAME 128U	/* octets; a round without longer ones says nothing */
 #define BUCKET_FRAMES 8U	/* with fewer, the first of them tells nothing of a rate */

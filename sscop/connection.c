@@ -586,12 +586,26 @@ enum sscop_action sscop_next(struct sscop *s, u64 now, enum sscop_room room, boo
 		begin(s, now);
 	}
 	if (room == SSCOP_FULL) {
-		if (s->state == SSCOP_READY && (more || s->tx.missing))
+		if (s->state == SSCOP_READY && ((more && !s->tx.closed) || s->tx.missing))
 			sscop_clock_waits(&s->clock, SSCOP_CLOCK_ROOM, now);
 		return SSCOP_NOTHING;
 	}
 	sscop_clock_resumes(&s->clock, now);
 	return next_action(s, now, room, more, output);
+}
+
+/**
+ * sscop_waits() - whether something is to be sent at once if the link below takes it
+ * @s: connection
+ * @more: a new segment could be cut
+ *
+ * Return: whether; POLLs aside.
+ */
+bool sscop_waits(const struct sscop *s, bool more)
+{
+	if (s->state != SSCOP_READY)
+		return false;
+	return s->rx.stat_due || s->rx.gaps || s->tx.missing || (more && !s->tx.closed);
 }
 
 /* us: when SDs that wait go on */

@@ -13,7 +13,7 @@
 
 #define WAITING_MAX 2	/* packets taken from the queue above and not yet begun */
 #define ROUND_MAX 64	/* frames sent per round */
-#define BACKLOG_LEAST 3000U	/* octets, if it sizes itself */
+#define MANY 8U		/* frames */
 
 /* --- octets under way in the lower device ------------------------------------------------ */
 
@@ -79,9 +79,10 @@ static u32 octets_below(const struct sscop_dev *d)
 	return atomic_read(&d->under_way->octets) - 1;
 }
 
+/* A frame more is given while it has less. */
 static u32 most_below(const struct sscop_dev *d)
 {
-	return d->settings.backlog ? d->settings.backlog : max(d->budget.limit, BACKLOG_LEAST);
+	return d->settings.backlog ? d->settings.backlog : sscop_budget_most(&d->budget);
 }
 
 enum sscop_room sscop_room_below(const struct sscop_dev *d)
@@ -100,11 +101,16 @@ void sscop_begin_budget(struct sscop_dev *d, u64 now)
 	sscop_budget_give(&d->budget, octets_below(d));
 }
 
-/* See what the lower device has sent. */
+/* See what the lower device has sent. The next look is at its next frame or, if it has many, well
+ * before it has sent all of them, which would be a sign that it had too little.
+ */
 static void look_below(struct sscop_dev *d, u64 now)
 {
+	u32 most;
+
 	sscop_budget_look(&d->budget, octets_below(d), now);
-	WRITE_ONCE(d->under_way->low, most_below(d) / 2 + 1);
+	most = most_below(d);
+	WRITE_ONCE(d->under_way->low, most > MANY * d->budget.longest ? most - most / 4 : most);
 }
 
 /* The lower device has a frame until it frees it. */
@@ -353,9 +359,12 @@ static struct sk_buff *next_frame(struct sscop_dev *d, u64 now)
 	bool more = d->packet || !skb_queue_empty_lockless(&d->waiting);
 	struct sscop_output *output = &d->output;
 	struct sk_buff *skb = NULL;
+	enum sscop_room room = sscop_room_below(d);
 	enum sscop_action action;
 
-	action = sscop_next(&d->s, now, sscop_room_below(d), more, output);
+	if (room == SSCOP_FULL && sscop_waits(&d->s, more))
+		sscop_budget_wait(&d->budget);
+	action = sscop_next(&d->s, now, room, more, output);
 	switch (action) {
 	case SSCOP_CONTROL:
 		skb = control_frame(d, output);

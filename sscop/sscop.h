@@ -306,6 +306,7 @@ enum sscop_verdict sscop_receive(struct sscop *s, const struct sscop_pdu *pdu,
 				 void *segment, u64 now);
 enum sscop_action sscop_next(struct sscop *s, u64 now, enum sscop_room room, bool more,
 			     struct sscop_output *output);
+bool sscop_waits(const struct sscop *s, bool more);
 u64 sscop_deadline(const struct sscop *s, enum sscop_room room, bool more);
 u64 sscop_keepalive(const struct sscop *s);
 

@@ -2,7 +2,8 @@
 /*
  * How many octets a lower device is given before it has sent those that it has: as few as
  * keep it busy. The rule is that of the kernel's dynamic queue limits
- * (lib/dynamic_queue_limits.c, which not every kernel has), in user space, too:
+ * (lib/dynamic_queue_limits.c, which not every kernel has), in user space, too, but that it is
+ * known whether there was more to give:
  *
  *   too few   All that was there is sent, and more could have been given: the limit grows
  *             by what would have been sent.
@@ -17,6 +18,7 @@
 #include "int.h"
 
 #define SSCOP_BUDGET_HOLD_US	1000000U
+#define SSCOP_BUDGET_LATE	16U	/* frames after which a longer one is forgotten, about */
 #define SSCOP_BUDGET_MAX	(16U << 20)
 
 /**
@@ -26,8 +28,10 @@
  * @done: of these, octets that it has sent at the last look
  * @given_before: @given at the last look
  * @last: octets of the last frame given
+ * @longest: octets of the longest frame given of late
  * @last_before: @last at the last look
  * @over_before: octets above the limit at the last look
+ * @waits: there was more to give since the last look
  * @slack: least octets that were too many since @held_at
  * @held_at: us
  */
@@ -37,8 +41,10 @@ struct sscop_budget {
 	u32 done;
 	u32 given_before;
 	u32 last;
+	u32 longest;
 	u32 last_before;
 	u32 over_before;
+	bool waits;
 	u32 slack;
 	u64 held_at;
 };
@@ -70,6 +76,30 @@ static inline void sscop_budget_give(struct sscop_budget *b, u32 octets)
 {
 	b->given += octets;
 	b->last = octets;
+	b->longest = max(octets, b->longest - b->longest / SSCOP_BUDGET_LATE);
+}
+
+/**
+ * sscop_budget_most() - below how many octets the device is given a frame more
+ * @b: the state
+ *
+ * As in the kernel's rule it may have the limit and a frame. But it has two of the longest frames
+ * in any case: one that it sends, and one that is there when it has.
+ *
+ * Return: octets.
+ */
+static inline u32 sscop_budget_most(const struct sscop_budget *b)
+{
+	return max(b->limit + 1, 2 * b->longest);
+}
+
+/**
+ * sscop_budget_wait() - there is more than the device may have
+ * @b: the state
+ */
+static inline void sscop_budget_wait(struct sscop_budget *b)
+{
+	b->waits = true;
 }
 
 /* Too many octets were there: wait how many always are. */
@@ -105,7 +135,7 @@ static inline void sscop_budget_look(struct sscop_budget *b, u32 left, u64 now)
 
 	if (!sent)
 		return;
-	if ((over && !left) || (b->over_before && all_before)) {
+	if (b->waits && ((over && !left) || (b->over_before && all_before))) {
 		u32 more = sscop_budget_excess(done, b->given_before) + b->over_before;
 
 		b->limit = min_t(u32, b->limit + more, SSCOP_BUDGET_MAX);
@@ -116,6 +146,7 @@ static inline void sscop_budget_look(struct sscop_budget *b, u32 left, u64 now)
 	}
 	b->over_before = b->limit == limit ? over : 0;
 	b->last_before = b->last;
+	b->waits = false;
 	b->done = done;
 	b->given_before = b->given;
 }

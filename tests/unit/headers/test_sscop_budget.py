@@ -18,9 +18,10 @@ def sent(apogee: Library, batch: int, step_us: int) -> tuple[int, int]:
     apogee.sscop_budget_init(state, 0)
     left = total = 0
     for look in range(1, LOOKS):
-        while left < max(state.limit, 1):
+        while left < apogee.sscop_budget_most(state):
             apogee.sscop_budget_give(state, FRAME)
             left += FRAME
+        apogee.sscop_budget_wait(state)
         now = min(left, batch)
         left -= now
         total += now
@@ -42,9 +43,10 @@ def test_what_is_too_much_is_taken_back(apogee: Library) -> None:
     state.limit = 100 * FRAME
     left = 0
     for look in range(1, 20_000):
-        while left < max(state.limit, 1):
+        while left < apogee.sscop_budget_most(state):
             apogee.sscop_budget_give(state, FRAME)
             left += FRAME
+        apogee.sscop_budget_wait(state)
         left -= FRAME
         apogee.sscop_budget_look(state, left, look * 1000)
     assert state.limit <= 4 * FRAME
@@ -56,5 +58,17 @@ def test_octets_wrap(apogee: Library) -> None:
     for field in ("given", "done", "given_before"):
         setattr(state, field, 2**32 - 10)
     apogee.sscop_budget_give(state, FRAME)
+    apogee.sscop_budget_wait(state)
     apogee.sscop_budget_look(state, 0, 1)
     assert FRAME <= state.limit <= 2 * FRAME
+
+
+def test_a_device_without_more_to_send_is_given_no_more(apogee: Library) -> None:
+    """Pairs of frames, completed together."""
+    state = apogee.new("sscop_budget")
+    apogee.sscop_budget_init(state, 0)
+    for look in range(1, 1000):
+        apogee.sscop_budget_give(state, FRAME)
+        apogee.sscop_budget_give(state, FRAME)
+        apogee.sscop_budget_look(state, 0, look * 1000)
+    assert apogee.sscop_budget_most(state) == 2 * FRAME
