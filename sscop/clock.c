@@ -6,7 +6,9 @@
 
 #define FIRST_FRAMES 20U	/* under way before anything is known */
 #define FIRST_FRAME 1522U	/* octets, while no longer one was sent */
-#define SMALL_FRAME 128U	/* octets; a round without longer ones says nothing */
+#define FRAME_ROUNDS 8U		/* in which a longer frame is forgotten, about */
+#define LOSS_FRAMES 32U		/* of which a share lost is told */
+#define MORE_MOST 3U		/* times what the link holds, at most, if the way back has a queue */
 #define BUCKET_FRAMES 8U	/* with fewer, the first of them tells nothing of a rate */
 #define SPARE_FRAMES 3U		/* under way beyond what the link holds */
 #define TURN_ROUNDS 6U		/* rounds for which rate, loss and extra are kept, and as many more */
@@ -135,7 +137,7 @@ u64 sscop_clock_window(const struct sscop_clock *c)
 	if (c->phase == SSCOP_CLOCK_REST)
 		return max(most / 8 * (base_is_doubted(c) ? 4 : 7), 2 * (u64)c->frame);
 	most += c->phase == SSCOP_CLOCK_PROBE ? 3 * most / 8 : most / 8;
-	return most + spare;
+	return most + spare + c->more;
 }
 
 /**
@@ -271,6 +273,7 @@ void sscop_clock_waits(struct sscop_clock *c, enum sscop_clock_wait wait, u64 no
 	if (c->wait == wait)
 		return;
 	c->ticks += wait != SSCOP_CLOCK_ROOM;
+	c->round_full |= wait == SSCOP_CLOCK_FULL;
 	c->in_room = false;
 	c->wait = wait;
 	c->wait_at = now;
@@ -316,6 +319,7 @@ void sscop_clock_restart(struct sscop_clock *c)
 	c->heard_at = 0;
 	c->heard_sent = c->sent;
 	c->round_sent = c->sent;
+	c->round_left = c->sent;
 }
 
 /* --- what STATs say -------------------------------------------------------------------------- */
@@ -400,7 +404,8 @@ static void start_over(struct sscop_clock *c, u32 loss)
 		c->still = 0;
 	else if (!c->round_idle)
 		c->still++;
-	if (c->still >= STILL_ROUNDS || has_queue(c) || (!faster && has_dropped(c, loss)))
+	/* A round trip grows without a queue as well, where the radio is shared or turns. */
+	if (c->still >= STILL_ROUNDS || (!faster && (has_queue(c) || has_dropped(c, loss))))
 		begin_drain(c);
 }
 
@@ -443,13 +448,45 @@ static void turn(struct sscop_clock *c)
 	c->extra[0] = 0;
 }
 
+/* The share lost of some frames, which may take several rounds. */
+static void take_loss(struct sscop_clock *c)
+{
+	u64 sent = c->sent - c->loss_from;
+
+	if (sent < LOSS_FRAMES * (u64)c->frame)
+		return;
+	c->loss[0] = min_t(u64, c->loss[0],
+			   div64_u64((c->lost - c->loss_lost) << SHARE_BITS, sent));
+	c->loss_from = c->sent;
+	c->loss_lost = c->lost;
+}
+
+/* If the window alone kept SDs back, and yet less left than the link takes, then STATs waited
+ * on their way, not SDs: more may be under way.
+ */
+static void take_more(struct sscop_clock *c, u64 now)
+{
+	u64 rate = sscop_clock_rate(c), most = MORE_MOST * held(c);
+	u64 due = octets_in(rate, min_t(u64, now - c->round_at, US_MAX));
+	u64 left = c->heard_sent - c->round_left;
+
+	if (c->round_full && left < due - due / 8)
+		c->more = min(c->more + (due - left) / 4, most);
+	else
+		c->more = min(c->more - c->more / 8, most);
+	c->round_full = false;
+	c->round_at = now;
+	c->round_left = c->heard_sent;
+}
+
 static void end_round(struct sscop_clock *c, u64 now)
 {
 	u64 sent = max_t(u64, c->sent - c->round_from, 1);
 	u32 loss = min_t(u64, div64_u64((c->lost - c->round_lost) << SHARE_BITS, sent),
 			 SHARE_ONE);
 
-	c->loss[0] = min(c->loss[0], loss);
+	take_loss(c);
+	take_more(c, now);
 	judge_device(c);
 	if (c->phase == SSCOP_CLOCK_START)
 		start_over(c, loss);
@@ -461,8 +498,7 @@ static void end_round(struct sscop_clock *c, u64 now)
 	c->round_sent = c->sent;
 	c->round_from = c->sent;
 	c->round_lost = c->lost;
-	if (c->round_frame > SMALL_FRAME)
-		c->frame = c->round_frame;
+	c->frame = max(c->round_frame, c->frame - c->frame / FRAME_ROUNDS);
 	c->round_frame = 0;
 	c->round_rtt = U32_MAX;
 	c->last_rate = c->round_rate;
@@ -545,8 +581,6 @@ void sscop_clock_heard(struct sscop_clock *c, u32 poll, u64 now)
 	c->heard_sent = m->sent;
 	if (m->sent >= c->round_sent)
 		end_round(c, now);
-	if (c->phase == SSCOP_CLOCK_START && shows_queue(c, rtt, SPARE_FRAMES))
-		begin_drain(c);
 	if (c->phase == SSCOP_CLOCK_DRAIN && under_way(c) <= held(c) + c->frame)
 		enter(c, SSCOP_CLOCK_CRUISE);
 }

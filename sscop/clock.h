@@ -88,6 +88,12 @@ struct sscop_clock_mark {
  * @round_rtt: us, its least round trip
  * @round_rate: octets per second, most of its POLLs' round trips
  * @last_rate: the same of the round before
+ * @round_at: us, when it began
+ * @round_left: octets that had left the link then
+ * @round_full: as much was under way as may be, at some time in it
+ * @more: octets that may be under way because STATs wait on their way
+ * @loss_from: octets sent when losses were last told
+ * @loss_lost: octets known to be lost then
  * @round_idle: there was nothing to send at some time in it
  * @best: octets per second when @SSCOP_CLOCK_START or _PROBE last helped
  * @still: rounds that were not faster
@@ -128,6 +134,12 @@ struct sscop_clock {
 	u32 round_rtt;
 	u64 round_rate;
 	u64 last_rate;
+	u64 round_at;
+	u64 round_left;
+	bool round_full;
+	u64 more;
+	u64 loss_from;
+	u64 loss_lost;
 	bool round_idle;
 	u64 best;
 	u32 still;

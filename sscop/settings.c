@@ -19,7 +19,7 @@ void sscop_settings_init(struct sscop_settings *settings)
 {
 	*settings = (struct sscop_settings){
 		.rules = {
-			.window = 1024,
+			.window = 16384,
 			.poll_bytes = 3000,
 			.poll_time = 100000,
 			.poll_idle = 10000,

@@ -15,6 +15,7 @@
 #define SPACING_SENT 16
 #define SPACING_TIMED 4
 #define SPACING_WAIT 4
+#define SPACING_OCTETS 640U	/* that the link takes meanwhile */
 #define REPEAT_AMONG 64U
 
 /* Repetitions become rare when no STAT comes: after what is normal, also where nine of ten
@@ -446,14 +447,21 @@ static bool news_expected(const struct sscop *s)
 }
 
 /* us between POLLs at least: part of a round trip and, if it is longer than it could be
- * because frames wait, POLLs or STATs among them, part of what they wait.
+ * because frames wait, POLLs or STATs among them, part of what they wait. They take a small
+ * part of the link's rate.
  */
 static u32 spacing(const struct sscop *s)
 {
 	u32 srtt = s->tx.srtt, base = sscop_clock_base(&s->clock), wait = 0;
+	u64 rate = sscop_clock_rate(&s->clock);
 
-	if (sscop_tx_is_clocked(s) && base && srtt > base)
+	if (!sscop_tx_is_clocked(s))
+		return srtt / SPACING_SENT;
+	if (base && srtt > base)
 		wait = (srtt - base) / SPACING_WAIT;
+	if (rate)
+		wait = max_t(u64, wait, min_t(u64, div64_u64(SPACING_OCTETS * 1000000ULL, rate),
+					      SSCOP_KEEPALIVE_US));
 	return max(srtt / SPACING_SENT, wait);
 }
 

@@ -23,7 +23,7 @@ PARAMS = (
     Param("segment", "auto", "int|auto",
           "payload of SSCOP's SDs in bytes; auto: chosen by measured loss; 0: TCP without SSCOP",
           0, MOST_SEGMENT, "payload of an SD, bytes"),
-    Param("sscop_window", 1024, "int", "SSCOP's window in SDs", 1, 65536, "SSCOP's window, SDs"),
+    Param("sscop_window", 16384, "int", "SSCOP's window in SDs", 1, 65536, "SSCOP's window, SDs"),
     Param("poll_bytes", 3000, "size", "SSCOP: a POLL after so many bytes of SDs; 0: no such rule",
           0, 4e9),
     Param("poll_sd", 0, "int", "SSCOP: a POLL after so many SDs; 0: no such rule", 0, 65536),
