@@ -151,6 +151,17 @@ bool sscop_clock_is_full(const struct sscop_clock *c)
 	return under_way(c) >= sscop_clock_window(c);
 }
 
+/**
+ * sscop_clock_is_loose() - whether nothing that is sent now waits for long or takes another's place
+ * @c: the clock
+ *
+ * Return: whether the device below is the bottleneck, or the link is half empty.
+ */
+bool sscop_clock_is_loose(const struct sscop_clock *c)
+{
+	return c->pressed || under_way(c) < held(c) / 2;
+}
+
 /* Where only some frames are under way, these bound the queue. */
 static bool is_paced(const struct sscop_clock *c)
 {
@@ -362,12 +373,21 @@ static bool has_queue(const struct sscop_clock *c)
 	return shows_queue(c, c->round_rtt, 2 * SPARE_FRAMES);
 }
 
+/* Whether some frames waited at least in each round trip of the round. */
+static bool shows_some_queue(const struct sscop_clock *c)
+{
+	u32 base = base_rtt(c);
+
+	return c->round_rtt != U32_MAX && c->round_rtt > base &&
+	       octets_in(sscop_clock_rate(c), c->round_rtt - base) > c->frame;
+}
+
 /* Whether the share lost in the round, of many frames, is more than the radio's. */
 static bool has_dropped(const struct sscop_clock *c, u32 loss)
 {
 	u64 lost = c->lost - c->round_lost;
 
-	return loss > radio_loss(c) + SHARE_ONE / 8 && lost > 8 * (u64)c->frame;
+	return loss > radio_loss(c) * 3 / 2 + SHARE_ONE / 8 && lost > 8 * (u64)c->frame;
 }
 
 /* Whether the rate has grown since this was last so. */
@@ -395,25 +415,38 @@ static void begin_drain(struct sscop_clock *c)
 	enter(c, SSCOP_CLOCK_DRAIN);
 }
 
-/* Has the rate been found? */
+/* The link takes much more than was known. */
+static void begin_again(struct sscop_clock *c)
+{
+	c->window = sscop_clock_window(c);
+	c->still = 0;
+	enter(c, SSCOP_CLOCK_START);
+}
+
+/* Has the rate been found? Not if no frame waits, and a burst of losses is no full queue. */
 static void start_over(struct sscop_clock *c, u32 loss)
 {
-	bool faster = has_helped(c, 4);
+	bool waits = shows_some_queue(c), dropped = has_dropped(c, loss);
 
-	if (faster)
+	if (has_helped(c, 4)) {
 		c->still = 0;
-	else if (!c->round_idle)
-		c->still++;
+		return;
+	}
+	c->still += !c->round_idle && (waits || dropped);
 	/* A round trip grows without a queue as well, where the radio is shared or turns. */
-	if (c->still >= STILL_ROUNDS || (!faster && (has_queue(c) || has_dropped(c, loss))))
+	if (c->still >= STILL_ROUNDS || has_queue(c) || (waits && dropped))
 		begin_drain(c);
 }
 
 /* More is sent. What this has brought is known a round later. */
 static void probe(struct sscop_clock *c, u32 loss)
 {
-	if (has_queue(c) || has_dropped(c, loss) || (c->rounds > 1 && !has_helped(c, 8)))
+	bool helped = c->rounds > 1 && has_helped(c, 8);
+
+	if (has_queue(c) || has_dropped(c, loss) || (c->rounds > 1 && !helped))
 		enter(c, SSCOP_CLOCK_REST);
+	else if (c->rounds > STILL_ROUNDS)
+		begin_again(c);
 }
 
 /* The rounds after the first: a quarter more, a quarter less, and some in between. */

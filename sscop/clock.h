@@ -172,6 +172,7 @@ u64 sscop_clock_rate(const struct sscop_clock *c);
 u32 sscop_clock_base(const struct sscop_clock *c);
 u64 sscop_clock_window(const struct sscop_clock *c);
 bool sscop_clock_is_full(const struct sscop_clock *c);
+bool sscop_clock_is_loose(const struct sscop_clock *c);
 u64 sscop_clock_due(const struct sscop_clock *c);
 bool sscop_clock_is_pushing(const struct sscop_clock *c);
 

@@ -299,10 +299,10 @@ bool sscop_tx_resend(struct sscop *s, struct sscop_output *output, u64 now)
 	return true;
 }
 
-/* Whether the device below is the bottleneck, as far as is known. */
+/* Whether copies take no place of what is new. */
 static bool may_copy(const struct sscop *s)
 {
-	return !sscop_tx_is_clocked(s) || s->clock.pressed;
+	return !sscop_tx_is_clocked(s) || sscop_clock_is_loose(&s->clock);
 }
 
 /**
