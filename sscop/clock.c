@@ -331,6 +331,7 @@ void sscop_clock_restart(struct sscop_clock *c)
 	c->heard_sent = c->sent;
 	c->round_sent = c->sent;
 	c->round_left = c->sent;
+	c->round_at = 0;
 }
 
 /* --- what STATs say -------------------------------------------------------------------------- */
@@ -503,7 +504,7 @@ static void take_more(struct sscop_clock *c, u64 now)
 	u64 due = octets_in(rate, min_t(u64, now - c->round_at, US_MAX));
 	u64 left = c->heard_sent - c->round_left;
 
-	if (c->round_full && left < due - due / 8)
+	if (c->round_at && c->round_full && left < due - due / 8)
 		c->more = min(c->more + (due - left) / 4, most);
 	else
 		c->more = min(c->more - c->more / 8, most);

@@ -88,7 +88,7 @@ struct sscop_clock_mark {
  * @round_rtt: us, its least round trip
  * @round_rate: octets per second, most of its POLLs' round trips
  * @last_rate: the same of the round before
- * @round_at: us, when it began
+ * @round_at: us, when it began; 0: not known
  * @round_left: octets that had left the link then
  * @round_full: as much was under way as may be, at some time in it
  * @more: octets that may be under way because STATs wait on their way

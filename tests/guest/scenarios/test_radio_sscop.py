@@ -174,5 +174,6 @@ def test_a_modem_is_full(modems: dict[str, Run], name: str, least: float) -> Non
 def test_a_box_gets_no_copies(modems: dict[str, Run]) -> None:
     """What is sent again is what was lost, and what the box dropped while its rate was sought."""
     counts = modems["box"].record["sscop"]
-    assert counts["gw"]["sd_repeated"] == counts["gw"]["link_pressed"] == 0
+    assert counts["gw"]["link_pressed"] == 0
+    assert counts["gw"]["sd_repeated"] < 0.02 * counts["gw"]["sd_sent"]
     assert counts["again"] < 0.15
