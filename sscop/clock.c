@@ -8,17 +8,17 @@
 #define FIRST_FRAME 1522U	/* octets, while no longer one was sent */
 #define FRAME_ROUNDS 8U		/* in which a longer frame is forgotten, about */
 #define LOSS_FRAMES 32U		/* of which a share lost is told */
-#define MORE_MOST 3U		/* times what the link holds, at most, if the way back has a queue */
+#define MORE_MOST 3U		/* times what the link holds, at most */
 #define BUCKET_FRAMES 8U	/* with fewer, the first of them tells nothing of a rate */
 #define SPARE_FRAMES 3U		/* under way beyond what the link holds */
-#define TURN_ROUNDS 6U		/* rounds for which rate, loss and extra are kept, and as many more */
+#define TURN_ROUNDS 6U		/* rate, loss and extra are kept for, and as many more */
 #define TURN_US 10000000U	/* the same of the base */
 #define STILL_ROUNDS 3U		/* without a quarter more: the rate is found */
 #define CRUISE_ROUNDS 6U
 #define BURST_US 1000U		/* and a frame's time SDs may be early: not each needs a timer */
 #define SHARE_BITS 10
-#define SHARE_ONE (1U << SHARE_BITS)
-#define RATE_MAX (1ULL << 40)	/* octets per second, so that products with us fit */
+#define SHARE_ONE 1024U
+#define RATE_MAX (1024ULL * 1024 * 1024 * 1024)	/* octets per second, so that products with us fit */
 #define US_MAX 60000000U
 
 static u64 per_second(u64 octets, u64 us)

@@ -15,7 +15,7 @@
 #define SPACING_SENT 16
 #define SPACING_TIMED 4
 #define SPACING_WAIT 4
-#define SPACING_OCTETS 640U	/* that the link takes meanwhile */
+#define SPACING_OCTETS 160U	/* that the link takes meanwhile */
 #define REPEAT_AMONG 64U
 
 /* Repetitions become rare when no STAT comes: after what is normal, also where nine of ten

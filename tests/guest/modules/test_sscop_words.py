@@ -57,7 +57,7 @@ ip link set s0 up
 ip link set s1 up
 until [ "$(cat /sys/class/net/s0/carrier)" = 1 ]; do sleep 0.01; done
 refused window ip link set s0 type sscop window 100
-refused same ip link set s0 type sscop window 1024
+refused same ip link set s0 type sscop window 16384
 show ready
 ethtool -S s0 >$OUT/counters; sleep 0.5
 ip link set s0 type sscop peer 02:00:00:00:00:99
