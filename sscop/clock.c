@@ -18,7 +18,7 @@
 #define BURST_US 1000U		/* and a frame's time SDs may be early: not each needs a timer */
 #define SHARE_BITS 10
 #define SHARE_ONE 1024U
-#define RATE_MAX (1024ULL * 1024 * 1024 * 1024)	/* octets per second, so that products with us fit */
+#define RATE_MAX (1024ULL * 1024 * 1024 * 1024)	/* octets/s: products with us fit */
 #define US_MAX 60000000U
 
 static u64 per_second(u64 octets, u64 us)
