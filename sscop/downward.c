@@ -258,6 +258,17 @@ static int own_data(struct sk_buff *skb)
 	return 0;
 }
 
+/*
+ * Packets that may wait here. The queue above is emptied when the carrier goes: while the device
+ * below is down they are kept here, as are SDs.
+ */
+static u32 waiting_max(const struct sscop_dev *d)
+{
+	if (READ_ONCE(d->lower_up))
+		return WAITING_MAX;
+	return max_t(u32, READ_ONCE(d->dev->tx_queue_len), WAITING_MAX);
+}
+
 netdev_tx_t sscop_start_xmit(struct sk_buff *skb, struct net_device *dev)
 {
 	struct sscop_dev *d = netdev_priv(dev);
@@ -272,7 +283,7 @@ netdev_tx_t sscop_start_xmit(struct sk_buff *skb, struct net_device *dev)
 	if (own_data(skb))
 		goto drop;
 	skb_queue_tail(&d->waiting, skb);
-	if (skb_queue_len_lockless(&d->waiting) >= WAITING_MAX) {
+	if (skb_queue_len_lockless(&d->waiting) >= waiting_max(d)) {
 		netif_stop_queue(dev);
 		/* A round may have emptied it in between. */
 		smp_mb__after_atomic();
