@@ -149,6 +149,7 @@ static void resync(struct sscop *s, u8 type, u64 now)
  */
 void sscop_start(struct sscop *s, u64 now)
 {
+	sscop_clock_init(&s->clock, now);
 	begin(s, now);
 }
 
@@ -174,6 +175,7 @@ void sscop_resume(struct sscop *s, u64 now)
 {
 	s->heard_at = now;
 	s->tx.timed_at = 0;	/* its round trip would contain the pause */
+	sscop_clock_restart(&s->clock);
 	s->tx.poll_now = true;
 	set_retry(s, now);
 }
@@ -458,6 +460,7 @@ static enum sscop_action control(struct sscop *s, struct sscop_output *output, u
 	};
 
 	output->length = sscop_encode(output->octets, &pdu, 0);
+	sscop_clock_sent(&s->clock, output->length);
 	s->counts.control_sent++;
 	return SSCOP_CONTROL;
 }
@@ -504,6 +507,59 @@ static enum sscop_action next_control(struct sscop *s, u64 now,
 	return control(s, output, type, s->mine, s->theirs, s->epoch);
 }
 
+/* What the clock lets be sent of SDs. @more: a new one could be. */
+static enum sscop_action next_sd(struct sscop *s, u64 now, enum sscop_room room, bool more,
+				 struct sscop_output *output)
+{
+	struct sscop_tx *tx = &s->tx;
+	bool some = more || tx->missing;
+
+	if (some && sscop_tx_is_full(s)) {
+		sscop_clock_waits(&s->clock, SSCOP_CLOCK_FULL, now);
+		return SSCOP_NOTHING;
+	}
+	if (some && now < sscop_tx_due(s)) {
+		sscop_clock_waits(&s->clock, SSCOP_CLOCK_TICK, now);
+		return SSCOP_NOTHING;
+	}
+	if (sscop_tx_resend(s, output, now))
+		return SSCOP_RESEND;
+	if (more) {
+		output->seq = tx->next;
+		return SSCOP_NEW;
+	}
+	if (room == SSCOP_QUIET && s->config.poll_idle && sscop_tx_repeat(s, output, now))
+		return SSCOP_RESEND;
+	sscop_clock_idle(&s->clock);
+	return SSCOP_NOTHING;
+}
+
+/* What is to be sent if there is room. @more: a new segment could be cut. */
+static enum sscop_action next_action(struct sscop *s, u64 now, enum sscop_room room, bool more,
+				     struct sscop_output *output)
+{
+	enum sscop_action action = next_control(s, now, output);
+	bool ready = s->state == SSCOP_READY, idle;
+
+	if (action != SSCOP_NOTHING || s->state == SSCOP_BEGINNING)
+		return action;
+	more = more && ready && sscop_tx_may_send(s);
+	idle = !more && !s->tx.missing;
+	output->length = sscop_rx_report(s, output->octets,
+					 ready && !idle && !sscop_tx_is_full(s) &&
+					 now >= sscop_tx_due(s));
+	if (output->length)
+		return SSCOP_CONTROL;
+
+	if (idle && room == SSCOP_QUIET)
+		sscop_tx_withhold(s);
+	if (s->state != SSCOP_RESYNCING && sscop_tx_poll_due(s, now, idle)) {
+		output->length = sscop_tx_poll(s, output->octets, now);
+		return SSCOP_CONTROL;
+	}
+	return ready ? next_sd(s, now, room, more, output) : SSCOP_NOTHING;
+}
+
 /**
  * sscop_next() - what to send next
  * @s: connection
@@ -514,16 +570,14 @@ static enum sscop_action next_control(struct sscop *s, u64 now,
  *
  * The caller sends what it is told, and asks again until it is SSCOP_NOTHING. After
  * SSCOP_NEW it makes an SD with sscop_encode_sd(), N(S) = @output->seq and @s->seal_out,
- * and calls sscop_sent() before anything else.
+ * and calls sscop_sent() before anything else. Nothing is made before there is room: it
+ * would be old when it is sent.
  *
  * Return: an enum sscop_action.
  */
 enum sscop_action sscop_next(struct sscop *s, u64 now, enum sscop_room room, bool more,
 			     struct sscop_output *output)
 {
-	bool ready = s->state == SSCOP_READY, idle;
-	enum sscop_action action;
-
 	if (s->state == SSCOP_IDLE)
 		return SSCOP_NOTHING;
 	if (s->state != SSCOP_BEGINNING && now - s->heard_at >= SSCOP_NO_RESPONSE_US) {
@@ -531,57 +585,61 @@ enum sscop_action sscop_next(struct sscop *s, u64 now, enum sscop_room room, boo
 			note_reset(s, &s->counts.reset_silence);
 		begin(s, now);
 	}
-	action = next_control(s, now, output);
-	if (action != SSCOP_NOTHING || s->state == SSCOP_BEGINNING)
-		return action;
-
-	output->length = sscop_rx_report(s, output->octets);
-	if (output->length)
-		return SSCOP_CONTROL;
-
-	more = more && ready && sscop_tx_may_send(s);
-	idle = !more && !s->tx.missing;
-	if (idle && room == SSCOP_QUIET)
-		sscop_tx_withhold(s);
-	if (s->state != SSCOP_RESYNCING && sscop_tx_poll_due(s, now, idle)) {
-		output->length = sscop_tx_poll(s, output->octets, now);
-		return SSCOP_CONTROL;
-	}
-	if (!ready || room == SSCOP_FULL)
+	if (room == SSCOP_FULL) {
+		if (s->state == SSCOP_READY && ((more && !s->tx.closed) || s->tx.missing))
+			sscop_clock_waits(&s->clock, SSCOP_CLOCK_ROOM, now);
 		return SSCOP_NOTHING;
-	if (sscop_tx_resend(s, output))
-		return SSCOP_RESEND;
-	if (more) {
-		output->seq = s->tx.next;
-		return SSCOP_NEW;
 	}
-	if (room == SSCOP_QUIET && s->config.poll_idle && sscop_tx_repeat(s, output))
-		return SSCOP_RESEND;
-	return SSCOP_NOTHING;
+	sscop_clock_resumes(&s->clock, now);
+	return next_action(s, now, room, more, output);
+}
+
+/**
+ * sscop_waits() - whether something is to be sent at once if the link below takes it
+ * @s: connection
+ * @more: a new segment could be cut
+ *
+ * Return: whether; POLLs aside.
+ */
+bool sscop_waits(const struct sscop *s, bool more)
+{
+	if (s->state != SSCOP_READY)
+		return false;
+	return s->rx.stat_due || s->rx.gaps || s->tx.missing || (more && !s->tx.closed);
+}
+
+/* us: when SDs that wait go on */
+static u64 sd_at(const struct sscop *s, bool more)
+{
+	bool some = (more && !s->tx.closed) || s->tx.missing;
+
+	return s->state == SSCOP_READY && some && !sscop_tx_is_full(s) ? sscop_tx_due(s) : U64_MAX;
 }
 
 /**
  * sscop_deadline() - when to call sscop_next() again if nothing happens before
  * @s: connection for which sscop_next() has just returned SSCOP_NOTHING
+ * @room: what the link below took; if it gets more room, this happens
  * @more: a new segment could be cut
  *
  * Return: us; U64_MAX: never.
  */
-u64 sscop_deadline(const struct sscop *s, bool more)
+u64 sscop_deadline(const struct sscop *s, enum sscop_room room, bool more)
 {
 	u64 at = U64_MAX;
+	bool idle;
 
 	if (s->state == SSCOP_IDLE)
 		return at;
-	if (repeated(s))
+	if (repeated(s) && room != SSCOP_FULL)
 		at = s->retry_at;
 	if (s->state == SSCOP_BEGINNING)
 		return at;
 	at = min_t(u64, at, s->heard_at + SSCOP_NO_RESPONSE_US);
-	if (s->state == SSCOP_RESYNCING)
+	if (s->state == SSCOP_RESYNCING || room == SSCOP_FULL)
 		return at;
-	more = more && !s->tx.closed;
-	return min(at, sscop_tx_deadline(s, !more && !s->tx.missing));
+	idle = (!more || s->tx.closed) && !s->tx.missing;
+	return min3(at, sd_at(s, more), sscop_tx_deadline(s, idle));
 }
 
 /**

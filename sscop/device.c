@@ -30,7 +30,6 @@ static int sscop_dev_init(struct net_device *dev)
 		free_percpu(dev->tstats);
 		return -ENOMEM;
 	}
-	WRITE_ONCE(d->under_way->low, d->settings.backlog / 2 + 1);
 	/* Whatever number was asked for: one queue is stopped when no more is taken. */
 	netif_set_real_num_tx_queues(dev, 1);
 	netif_set_real_num_rx_queues(dev, 1);
@@ -91,6 +90,7 @@ static int sscop_dev_open(struct net_device *dev)
 	netif_carrier_off(dev);
 	sscop_segment_init(&d->auto_segment);
 	d->known = d->s.counts;
+	sscop_begin_budget(d, sscop_now());
 	sscop_start(&d->s, sscop_now());
 	d->lower_up = sscop_lower_runs(d->lower);
 	napi_enable(&d->napi);

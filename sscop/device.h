@@ -19,6 +19,7 @@
 #include <linux/skbuff.h>
 #include <linux/spinlock.h>
 
+#include <apogee/sscop_budget.h>
 #include <apogee/sscop_segment.h>
 
 #include "sscop.h"
@@ -38,7 +39,7 @@
 /**
  * struct sscop_settings - what a user sets
  * @segment: octets of payload in an SD; 0: chosen by the losses
- * @backlog: octets queued in the lower device at most, and one frame
+ * @backlog: octets queued in the lower device at most, and one frame; 0: as few as keep it busy
  * @peer: hardware address of the peer; zero: learned
  * @rules: what the machines are told
  */
@@ -95,6 +96,7 @@ struct sscop_kept {
  * @learned: hardware address of the peer, if it is not set
  * @lower_up: @lower carries frames
  * @under_way: frames in @lower
+ * @budget: how many octets of them keep it busy
  * @kept: SDs that are not acknowledged, as many as the machines have slots
  * @output: what the machines want to be sent
  * @pdu: what was received
@@ -133,6 +135,7 @@ struct sscop_dev {
 	u8 learned[ETH_ALEN];
 	bool lower_up;
 	struct sscop_under_way *under_way;
+	struct sscop_budget budget;
 
 	struct sscop_kept *kept;
 	struct sscop_output output;
@@ -185,7 +188,7 @@ static inline u64 sscop_now(void)
 static inline bool sscop_is_silent(const struct sscop_dev *d, u64 now)
 {
 	return now - d->s.heard_at >
-	       2 * max(d->settings.rules.poll_time, SSCOP_KEEPALIVE_US);
+	       2 * max_t(u64, d->settings.rules.poll_time, sscop_keepalive(&d->s));
 }
 
 /* device.c */
@@ -225,6 +228,8 @@ bool sscop_give(struct sscop_dev *d, u64 now, struct sk_buff_head *down);
 void sscop_send(struct sk_buff_head *down);
 void sscop_send_control(struct sscop_dev *d, const struct sscop_output *output);
 bool sscop_forget(struct sscop_dev *d, void *segment);
+void sscop_begin_budget(struct sscop_dev *d, u64 now);
+enum sscop_room sscop_room_below(const struct sscop_dev *d);
 u32 sscop_piece(const struct sscop_dev *d, struct sscop_segment *losses, u32 packet);
 struct sscop_under_way *sscop_under_way_new(struct napi_struct *napi);
 void sscop_under_way_put(struct sscop_under_way *under_way);

@@ -13,6 +13,7 @@
 
 #define WAITING_MAX 2	/* packets taken from the queue above and not yet begun */
 #define ROUND_MAX 64	/* frames sent per round */
+#define MANY 8U		/* frames */
 
 /* --- octets under way in the lower device ------------------------------------------------ */
 
@@ -72,13 +73,54 @@ static void frame_gone(struct sk_buff *skb)
 	rcu_read_unlock();
 }
 
-static enum sscop_room room_below(const struct sscop_dev *d)
+/* Octets that the lower device has not sent yet */
+static u32 octets_below(const struct sscop_dev *d)
 {
-	int octets = atomic_read(&d->under_way->octets) - 1;
+	return atomic_read(&d->under_way->octets) - 1;
+}
+
+/* A frame more is given while it has less. */
+static u32 most_below(const struct sscop_dev *d)
+{
+	return d->settings.backlog ? d->settings.backlog : sscop_budget_most(&d->budget);
+}
+
+enum sscop_room sscop_room_below(const struct sscop_dev *d)
+{
+	u32 octets = octets_below(d);
 
 	if (!octets)
 		return SSCOP_QUIET;
-	return octets < (int)d->settings.backlog ? SSCOP_ROOM : SSCOP_FULL;
+	return octets < most_below(d) ? SSCOP_ROOM : SSCOP_FULL;
+}
+
+/* What the lower device has is from before. */
+void sscop_begin_budget(struct sscop_dev *d, u64 now)
+{
+	sscop_budget_init(&d->budget, now);
+	sscop_budget_give(&d->budget, octets_below(d));
+}
+
+/* See what the lower device has sent. The next look is at its next frame or, if it has many, well
+ * before it has sent all of them, which would be a sign that it had too little.
+ */
+static void look_below(struct sscop_dev *d, u64 now)
+{
+	u32 most;
+
+	sscop_budget_look(&d->budget, octets_below(d), now);
+	most = most_below(d);
+	WRITE_ONCE(d->under_way->low, most > MANY * d->budget.longest ? most - most / 4 : most);
+}
+
+/* The lower device has a frame until it frees it. */
+static void put_below(struct sscop_dev *d, struct sk_buff *skb)
+{
+	skb_shinfo(skb)->destructor_arg = d->under_way;
+	skb_shinfo(skb)->tskey = skb->len;
+	atomic_add(skb->len, &d->under_way->octets);
+	sscop_budget_give(&d->budget, skb->len);
+	skb->destructor = frame_gone;
 }
 
 /* --- frames ------------------------------------------------------------------------------ */
@@ -178,10 +220,7 @@ static struct sk_buff *sd_frame(struct sscop_dev *d, const struct sscop_kept *ke
 	sscop_encode_sd(pdu, kept->length, seq, !kept->at, ends_packet(kept), d->s.seal_out);
 	if (!push_link_header(d, skb, peer_of(d)))
 		goto fail;
-	skb_shinfo(skb)->destructor_arg = d->under_way;
-	skb_shinfo(skb)->tskey = skb->len;
-	atomic_add(skb->len, &d->under_way->octets);
-	skb->destructor = frame_gone;
+	put_below(d, skb);
 	return skb;
 fail:
 	kfree_skb(skb);
@@ -219,6 +258,17 @@ static int own_data(struct sk_buff *skb)
 	return 0;
 }
 
+/*
+ * Packets that may wait here. The queue above is emptied when the carrier goes: while the device
+ * below is down they are kept here, as are SDs.
+ */
+static u32 waiting_max(const struct sscop_dev *d)
+{
+	if (READ_ONCE(d->lower_up))
+		return WAITING_MAX;
+	return max_t(u32, READ_ONCE(d->dev->tx_queue_len), WAITING_MAX);
+}
+
 netdev_tx_t sscop_start_xmit(struct sk_buff *skb, struct net_device *dev)
 {
 	struct sscop_dev *d = netdev_priv(dev);
@@ -233,7 +283,7 @@ netdev_tx_t sscop_start_xmit(struct sk_buff *skb, struct net_device *dev)
 	if (own_data(skb))
 		goto drop;
 	skb_queue_tail(&d->waiting, skb);
-	if (skb_queue_len_lockless(&d->waiting) >= WAITING_MAX) {
+	if (skb_queue_len_lockless(&d->waiting) >= waiting_max(d)) {
 		netif_stop_queue(dev);
 		/* A round may have emptied it in between. */
 		smp_mb__after_atomic();
@@ -320,12 +370,17 @@ static struct sk_buff *next_frame(struct sscop_dev *d, u64 now)
 	bool more = d->packet || !skb_queue_empty_lockless(&d->waiting);
 	struct sscop_output *output = &d->output;
 	struct sk_buff *skb = NULL;
+	enum sscop_room room = sscop_room_below(d);
 	enum sscop_action action;
 
-	action = sscop_next(&d->s, now, room_below(d), more, output);
+	if (room == SSCOP_FULL && sscop_waits(&d->s, more))
+		sscop_budget_wait(&d->budget);
+	action = sscop_next(&d->s, now, room, more, output);
 	switch (action) {
 	case SSCOP_CONTROL:
 		skb = control_frame(d, output);
+		if (skb)
+			put_below(d, skb);
 		break;
 	case SSCOP_RESEND:
 		skb = sd_frame(d, output->segment, output->seq);
@@ -349,6 +404,7 @@ bool sscop_give(struct sscop_dev *d, u64 now, struct sk_buff_head *down)
 {
 	struct sk_buff *skb;
 
+	look_below(d, now);
 	while (skb_queue_len(down) < ROUND_MAX) {
 		skb = next_frame(d, now);
 		if (!skb)

@@ -54,6 +54,7 @@ static const struct {
 /* What the device adds, in the order of device_counts(). */
 static const char device_names[][ETH_GSTRING_LEN] = {
 	"peer_stranger", "packets_broken", "not_ip", "packets_lost", "segment_now", "srtt_us",
+	"link_bps", "link_rtt_us", "link_window", "link_pressed", "backlog_now",
 };
 
 static void device_counts(struct sscop_dev *d, u64 *data)
@@ -64,6 +65,11 @@ static void device_counts(struct sscop_dev *d, u64 *data)
 	data[3] = d->packets_lost;
 	data[4] = sscop_segment_now_locked(d);
 	data[5] = d->s.tx.srtt;
+	data[6] = 8 * sscop_clock_rate(&d->s.clock);
+	data[7] = sscop_clock_base(&d->s.clock);
+	data[8] = sscop_clock_window(&d->s.clock);
+	data[9] = d->s.clock.pressed;
+	data[10] = d->settings.backlog ? d->settings.backlog : d->budget.limit;
 }
 
 static int get_sset_count(struct net_device *dev, int set)

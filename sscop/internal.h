@@ -18,10 +18,13 @@ enum sscop_verdict sscop_tx_ustat(struct sscop *s, const struct sscop_pdu *pdu);
 bool sscop_tx_poll_due(const struct sscop *s, u64 now, bool idle);
 u64 sscop_tx_deadline(const struct sscop *s, bool idle);
 u32 sscop_tx_poll(struct sscop *s, u8 *octets, u64 now);
-bool sscop_tx_resend(struct sscop *s, struct sscop_output *output);
-bool sscop_tx_repeat(struct sscop *s, struct sscop_output *output);
+bool sscop_tx_resend(struct sscop *s, struct sscop_output *output, u64 now);
+bool sscop_tx_repeat(struct sscop *s, struct sscop_output *output, u64 now);
 void sscop_tx_withhold(struct sscop *s);
 bool sscop_tx_may_send(struct sscop *s);
+bool sscop_tx_is_clocked(const struct sscop *s);
+bool sscop_tx_is_full(const struct sscop *s);
+u64 sscop_tx_due(const struct sscop *s);
 
 /* receiver.c */
 void sscop_rx_reset(struct sscop *s);
@@ -29,6 +32,6 @@ void sscop_rx_clear(struct sscop *s);
 enum sscop_verdict sscop_rx_sd(struct sscop *s, const struct sscop_pdu *pdu,
 			       void *segment);
 enum sscop_verdict sscop_rx_poll(struct sscop *s, const struct sscop_pdu *pdu);
-u32 sscop_rx_report(struct sscop *s, u8 *octets);
+u32 sscop_rx_report(struct sscop *s, u8 *octets, bool sds);
 
 #endif /* _SSCOP_INTERNAL_H */

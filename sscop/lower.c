@@ -56,8 +56,10 @@ static void lower_changed(struct sscop_dev *d)
 	spin_lock_bh(&d->lock);
 	if (up && !d->lower_up)
 		sscop_resume(&d->s, sscop_now());
-	d->lower_up = up;
+	WRITE_ONCE(d->lower_up, up);
 	sscop_follow_events(d);
+	if (netif_running(d->dev) && !up)
+		netif_wake_queue(d->dev);	/* see waiting_max() */
 	spin_unlock_bh(&d->lock);
 	if (up)
 		sscop_wake(d);

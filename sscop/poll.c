@@ -110,7 +110,7 @@ void sscop_wake(struct sscop_dev *d)
 static void set_timer(struct sscop_dev *d, u64 now)
 {
 	bool more = d->packet || !skb_queue_empty(&d->waiting);
-	u64 at = sscop_deadline(&d->s, more);
+	u64 at = sscop_deadline(&d->s, sscop_room_below(d), more);
 
 	if (d->starved)
 		at = now + STARVED_US;

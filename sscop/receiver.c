@@ -5,6 +5,8 @@
  */
 #include "internal.h"
 
+#define REPORT_PARTS 2U
+
 static void **slot_of(const struct sscop_rx *rx, u32 seq)
 {
 	return &rx->slots[seq & (rx->size - 1)];
@@ -175,17 +177,29 @@ static u32 write_ustat(struct sscop *s, u8 *octets)
  * sscop_rx_report() - write the STAT or USTAT that is due
  * @s: connection
  * @octets: room for SSCOP_CONTROL_MAX octets
+ * @sds: there are SDs that could be sent instead
+ *
+ * On a way back that is much slower than the way there, STATs would leave no room for SDs:
+ * each lets SDs of REPORT_PARTS times its octets go first. Of what was to be reported
+ * meanwhile, only the newest is.
  *
  * Return: octets written; 0: none is due.
  */
-u32 sscop_rx_report(struct sscop *s, u8 *octets)
+u32 sscop_rx_report(struct sscop *s, u8 *octets, bool sds)
 {
+	struct sscop_rx *rx = &s->rx;
 	u32 length = 0;
 
-	if (s->rx.gaps)
+	if (sds && rx->debt)
+		return 0;
+	if (rx->gaps)
 		length = write_ustat(s, octets);
-	if (!length && s->rx.stat_due)
+	if (!length && rx->stat_due)
 		length = write_stat(s, octets);
+	if (length) {
+		rx->debt = REPORT_PARTS * length;
+		sscop_clock_sent(&s->clock, length);
+	}
 	return length;
 }
 

@@ -18,13 +18,13 @@ const char * const sscop_state_names[] = {
 void sscop_settings_init(struct sscop_settings *settings)
 {
 	*settings = (struct sscop_settings){
-		.backlog = 3000,
 		.rules = {
-			.window = 1024,
+			.window = 16384,
 			.poll_bytes = 3000,
 			.poll_time = 100000,
 			.poll_idle = 10000,
 			.ustat = true,
+			.clock = true,
 		},
 	};
 }
@@ -82,8 +82,9 @@ int sscop_settings_check(const struct sscop_settings *settings,
 		err = check_rules(&settings->rules, extack);
 	if (err)
 		return err;
-	if (settings->backlog < SSCOP_BACKLOG_MIN || settings->backlog > SSCOP_BACKLOG_MAX) {
-		NL_SET_ERR_MSG_MOD(extack, "backlog must be 64 to 16777216 octets");
+	if (settings->backlog && (settings->backlog < SSCOP_BACKLOG_MIN ||
+				  settings->backlog > SSCOP_BACKLOG_MAX)) {
+		NL_SET_ERR_MSG_MOD(extack, "backlog must be auto or 64 to 16777216 octets");
 		return -ERANGE;
 	}
 	if (!is_peer(settings->peer, lower)) {
@@ -153,7 +154,6 @@ int sscop_settings_change(struct sscop_dev *d, const struct sscop_settings *sett
 	spin_lock_bh(&d->lock);
 	d->settings = *settings;
 	d->s.config = settings->rules;
-	WRITE_ONCE(d->under_way->low, settings->backlog / 2 + 1);
 	if (is_with_another(d, settings->peer))
 		begin_anew(d);
 	spin_unlock_bh(&d->lock);

@@ -22,6 +22,7 @@
 
 #include <apogee/int.h>
 
+#include "clock.h"
 #include "pdu.h"
 
 #define SSCOP_WINDOW_MAX 65536U		/* SDs */
@@ -47,6 +48,7 @@
  *	there is nothing else to send; when the link is quiet, SDs that were lost before
  *	are then repeated once per POLL. 0: neither
  * @ustat: whether the receiver sends USTATs
+ * @clock: whether SDs are clocked by what STATs tell of the link; only with @poll_bytes
  */
 struct sscop_config {
 	u32 window;
@@ -55,6 +57,7 @@ struct sscop_config {
 	u32 poll_time;
 	u32 poll_idle;
 	bool ustat;
+	bool clock;
 };
 
 /**
@@ -118,6 +121,7 @@ struct sscop_tx_slot {
 	u8 again;		/* times it was resent, up to 255 */
 	bool missing;		/* reported, and not yet resent */
 	bool repeated;		/* sent more than once since it was reported */
+	bool pushed;		/* sent when a queue may have dropped it */
 };
 
 /**
@@ -182,6 +186,7 @@ struct sscop_tx {
  * @stat_from: the SD at which the STAT, or its next part, begins
  * @gaps: number of gaps found since the last USTAT
  * @gap: their first missing SD and the first behind
+ * @debt: octets of SDs that go before the next STAT or USTAT, if there are any
  */
 struct sscop_rx {
 	void **slots;
@@ -194,6 +199,7 @@ struct sscop_rx {
 	u32 stat_from;
 	u32 gaps;
 	u32 gap[SSCOP_GAPS][2];
+	u32 debt;
 };
 
 /**
@@ -222,6 +228,7 @@ struct sscop_rx {
  * @heard_at: us, when a STAT was last taken: the peer hears and is heard
  * @contradictions: PDUs in a row that contradicted the state: of SDs and POLLs, of STATs
  *	and USTATs
+ * @clock: the link's; what is known is kept when the numbering begins anew
  * @tx: the transmitter
  * @rx: the receiver
  * @counts: counters
@@ -250,6 +257,7 @@ struct sscop {
 	bool seek;
 	u64 heard_at;
 	u32 contradictions[2];
+	struct sscop_clock clock;
 	struct sscop_tx tx;
 	struct sscop_rx rx;
 	struct sscop_counts counts;
@@ -257,7 +265,7 @@ struct sscop {
 
 /* What the link below takes */
 enum sscop_room {
-	SSCOP_FULL,		/* no SDs */
+	SSCOP_FULL,		/* nothing */
 	SSCOP_ROOM,		/* SDs, behind others that it has not sent yet */
 	SSCOP_QUIET,		/* SDs, at once: it has nothing else to send */
 };
@@ -298,7 +306,9 @@ enum sscop_verdict sscop_receive(struct sscop *s, const struct sscop_pdu *pdu,
 				 void *segment, u64 now);
 enum sscop_action sscop_next(struct sscop *s, u64 now, enum sscop_room room, bool more,
 			     struct sscop_output *output);
-u64 sscop_deadline(const struct sscop *s, bool more);
+bool sscop_waits(const struct sscop *s, bool more);
+u64 sscop_deadline(const struct sscop *s, enum sscop_room room, bool more);
+u64 sscop_keepalive(const struct sscop *s);
 
 /* transmitter.c */
 void sscop_sent(struct sscop *s, void *segment, u32 length, u64 now);

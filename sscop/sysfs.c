@@ -64,6 +64,13 @@ static ssize_t number_show(struct device *device, struct device_attribute *attr,
 	return sysfs_emit(text, "%u\n", *number_at(&d->settings, offset_of(attr)));
 }
 
+static ssize_t auto_show(struct device *device, struct device_attribute *attr, char *text)
+{
+	u32 number = *number_at(&of_device(device)->settings, offset_of(attr));
+
+	return number ? sysfs_emit(text, "%u\n", number) : sysfs_emit(text, "auto\n");
+}
+
 static int number_set(struct sscop_settings *settings, size_t offset, const char *text)
 {
 	return kstrtou32(text, 0, number_at(settings, offset));
@@ -75,19 +82,37 @@ static ssize_t number_store(struct device *device, struct device_attribute *attr
 	return store(device, text, length, number_set, offset_of(attr));
 }
 
-/* A number of struct sscop_settings. */
-#define SSCOP_NUMBER(name, member)						\
+static int auto_set(struct sscop_settings *settings, size_t offset, const char *text)
+{
+	if (!sysfs_streq(text, "auto"))
+		return number_set(settings, offset, text);
+	*number_at(settings, offset) = 0;
+	return 0;
+}
+
+static ssize_t auto_store(struct device *device, struct device_attribute *attr,
+			  const char *text, size_t length)
+{
+	return store(device, text, length, auto_set, offset_of(attr));
+}
+
+/* A number of struct sscop_settings, */
+#define SSCOP_VALUE(name, member, kind)						\
 	static struct dev_ext_attribute number_##name = {			\
-		__ATTR(name, 0644, number_show, number_store),			\
+		__ATTR(name, 0644, kind##_show, kind##_store),			\
 		(void *)offsetof(struct sscop_settings, member)			\
 	}
+#define SSCOP_NUMBER(name, member) SSCOP_VALUE(name, member, number)
+/* and one that may be 0, for "auto". */
+#define SSCOP_AUTO(name, member) SSCOP_VALUE(name, member, auto)
 
 SSCOP_NUMBER(window, rules.window);
 SSCOP_NUMBER(poll_bytes, rules.poll_bytes);
 SSCOP_NUMBER(poll_sds, rules.poll_sds);
 SSCOP_NUMBER(poll_time_us, rules.poll_time);
 SSCOP_NUMBER(poll_idle_us, rules.poll_idle);
-SSCOP_NUMBER(backlog, backlog);
+SSCOP_AUTO(segment, segment);
+SSCOP_AUTO(backlog, backlog);
 
 /* --- others -------------------------------------------------------------------------------- */
 
@@ -107,28 +132,6 @@ static ssize_t ustat_store(struct device *device, struct device_attribute *attr,
 	return store(device, text, length, ustat_set, 0);
 }
 static DEVICE_ATTR_RW(ustat);
-
-static ssize_t segment_show(struct device *device, struct device_attribute *attr, char *text)
-{
-	u32 segment = of_device(device)->settings.segment;
-
-	return segment ? sysfs_emit(text, "%u\n", segment) : sysfs_emit(text, "auto\n");
-}
-
-static int segment_set(struct sscop_settings *settings, size_t offset, const char *text)
-{
-	if (!sysfs_streq(text, "auto"))
-		return kstrtou32(text, 0, &settings->segment);
-	settings->segment = 0;
-	return 0;
-}
-
-static ssize_t segment_store(struct device *device, struct device_attribute *attr,
-			     const char *text, size_t length)
-{
-	return store(device, text, length, segment_set, 0);
-}
-static DEVICE_ATTR_RW(segment);
 
 static ssize_t peer_show(struct device *device, struct device_attribute *attr, char *text)
 {
@@ -164,7 +167,7 @@ static ssize_t segment_now_show(struct device *device, struct device_attribute *
 static DEVICE_ATTR_RO(segment_now);
 
 static struct attribute *attributes[] = {
-	&dev_attr_segment.attr,
+	&number_segment.attr.attr,
 	&number_window.attr.attr,
 	&number_poll_bytes.attr.attr,
 	&number_poll_sds.attr.attr,

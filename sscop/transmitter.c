@@ -14,6 +14,8 @@
  */
 #define SPACING_SENT 16
 #define SPACING_TIMED 4
+#define SPACING_WAIT 4
+#define SPACING_OCTETS 160U	/* that the link takes meanwhile */
 #define REPEAT_AMONG 64U
 
 /* Repetitions become rare when no STAT comes: after what is normal, also where nine of ten
@@ -33,6 +35,8 @@
  */
 #define SPACING_US 1000U
 #define SPACING_WINDOW 8
+
+#define KEEPALIVE_MAX_US 15000000U
 
 static struct sscop_tx_slot *slot_of(const struct sscop_tx *tx, u32 seq)
 {
@@ -55,7 +59,7 @@ u32 sscop_outstanding(const struct sscop *s)
 /* What became of an SD. If copies were under way, it is not known which. */
 static void tell_outcome(struct sscop *s, struct sscop_tx_slot *slot, bool lost)
 {
-	if (s->owner->outcome && !slot->repeated)
+	if (s->owner->outcome && !slot->repeated && !slot->pushed)
 		s->owner->outcome(s->context, slot->length, lost);
 	slot->repeated = false;
 }
@@ -83,6 +87,7 @@ static void mark_missing(struct sscop *s, u32 seq, struct sscop_tx_slot *slot)
 	if (!tx->missing++ || sscop_before(seq, tx->missing_from))
 		tx->missing_from = seq;
 	slot->missing = true;
+	sscop_clock_lost(&s->clock, slot->length);
 	tell_outcome(s, slot, true);
 }
 
@@ -206,6 +211,7 @@ enum sscop_verdict sscop_tx_stat(struct sscop *s, const struct sscop_pdu *pdu, u
 		if (i + 2 < pdu->elements)
 			acknowledge(s, pdu->list[i + 1], pdu->list[i + 2]);
 	}
+	sscop_clock_heard(&s->clock, pdu->ps, now);
 	return SSCOP_TAKEN;
 }
 
@@ -231,14 +237,26 @@ enum sscop_verdict sscop_tx_ustat(struct sscop *s, const struct sscop_pdu *pdu)
 
 /* --- what to send ------------------------------------------------------------------ */
 
-/* An SD is sent that the rules for POLLs count. */
-static void count_sent(struct sscop *s, u32 length)
+/* An SD is sent. */
+static void count_sent(struct sscop *s, struct sscop_tx_slot *slot, u64 now)
+{
+	struct sscop_clock *clock = &s->clock;
+
+	slot->pushed = sscop_tx_is_clocked(s) && sscop_clock_is_pushing(clock);
+	s->rx.debt -= min_t(u32, s->rx.debt, slot->length);
+	s->counts.sd_bytes += slot->length;
+	sscop_clock_sent(clock, slot->length);
+	sscop_clock_paced(clock, slot->length, now);
+}
+
+/* It is one that the rules for POLLs count. */
+static void count_for_poll(struct sscop *s, u32 length)
 {
 	s->tx.bytes_since += length;
 	s->tx.sds_since++;
 }
 
-static void send_again(struct sscop *s, u32 seq, struct sscop_output *output)
+static void send_again(struct sscop *s, u32 seq, struct sscop_output *output, u64 now)
 {
 	struct sscop_tx_slot *slot = slot_of(&s->tx, seq);
 
@@ -251,17 +269,18 @@ static void send_again(struct sscop *s, u32 seq, struct sscop_output *output)
 	output->length = slot->length;
 	output->seq = seq;
 	s->counts.sd_again++;
-	s->counts.sd_bytes += slot->length;
+	count_sent(s, slot, now);
 }
 
 /**
  * sscop_tx_resend() - the earliest SD that was reported missing
  * @s: connection
  * @output: written
+ * @now: us
  *
  * Return: whether there is one.
  */
-bool sscop_tx_resend(struct sscop *s, struct sscop_output *output)
+bool sscop_tx_resend(struct sscop *s, struct sscop_output *output, u64 now)
 {
 	struct sscop_tx *tx = &s->tx;
 	u32 seq;
@@ -275,31 +294,40 @@ bool sscop_tx_resend(struct sscop *s, struct sscop_output *output)
 		seq = sscop_add(seq, 1);
 	tx->missing_from = seq;
 	tx->missing--;
-	send_again(s, seq, output);
-	count_sent(s, output->length);
+	send_again(s, seq, output, now);
+	count_for_poll(s, output->length);
 	return true;
+}
+
+/* Whether copies take no place of what is new. */
+static bool may_copy(const struct sscop *s)
+{
+	return !sscop_tx_is_clocked(s) || sscop_clock_is_loose(&s->clock);
 }
 
 /**
  * sscop_tx_repeat() - an SD worth repeating while there is nothing else to send
  * @s: connection
  * @output: written
+ * @now: us
  *
  * Those that were lost before and are not known to have arrived hold up all behind them.
  * On a link that loses much, a copy in idle time saves the round trip that finding
  * another loss takes. One per POLL and SD, of the earliest REPEAT_AMONG, more and more
  * rarely while nothing comes back. They do not count for poll_bytes and poll_sds: POLLs
- * and repetitions would call for each other.
+ * and repetitions would call for each other. In a queue beyond the device below, copies
+ * would take the place of what is new: none are sent if there may be one.
  *
  * Return: whether there is one.
  */
-bool sscop_tx_repeat(struct sscop *s, struct sscop_output *output)
+bool sscop_tx_repeat(struct sscop *s, struct sscop_output *output, u64 now)
 {
 	struct sscop_tx *tx = &s->tx;
 	u32 end = sscop_add(tx->acked, min(sscop_outstanding(s), REPEAT_AMONG));
 	u32 seq;
 
-	if (!sscop_before(tx->acked, tx->again_end) || !tx->may_repeat)
+	if (!sscop_before(tx->acked, tx->again_end) || !tx->may_repeat ||
+	    !may_copy(s))
 		return false;
 	for (seq = tx->acked; seq != end; seq = sscop_add(seq, 1)) {
 		struct sscop_tx_slot *slot = slot_of(tx, seq);
@@ -307,7 +335,7 @@ bool sscop_tx_repeat(struct sscop *s, struct sscop_output *output)
 		if (slot->segment && slot->again && slot->poll != tx->poll) {
 			slot->repeated = true;
 			tx->repeated = true;
-			send_again(s, seq, output);
+			send_again(s, seq, output, now);
 			s->counts.sd_repeated++;
 			return true;
 		}
@@ -323,7 +351,7 @@ void sscop_tx_withhold(struct sscop *s)
 {
 	struct sscop_tx *tx = &s->tx;
 
-	if (!tx->may_repeat && sscop_before(tx->acked, tx->again_end))
+	if (!tx->may_repeat && sscop_before(tx->acked, tx->again_end) && may_copy(s))
 		tx->withheld = true;
 }
 
@@ -367,8 +395,45 @@ void sscop_sent(struct sscop *s, void *segment, u32 length, u64 now)
 	slot->repeated = false;
 	tx->next = sscop_add(tx->next, 1);
 	s->counts.sd_sent++;
-	s->counts.sd_bytes += length;
-	count_sent(s, length);
+	count_sent(s, slot, now);
+	count_for_poll(s, length);
+}
+
+/* --- the clock -------------------------------------------------------------------------- */
+
+/**
+ * sscop_tx_is_clocked() - whether what is sent follows the link's clock
+ * @s: connection
+ *
+ * Without POLLs by octets there is none.
+ *
+ * Return: whether.
+ */
+bool sscop_tx_is_clocked(const struct sscop *s)
+{
+	return s->config.clock && s->config.poll_bytes;
+}
+
+/**
+ * sscop_tx_is_full() - whether as much is under way as may be
+ * @s: connection
+ *
+ * Return: whether.
+ */
+bool sscop_tx_is_full(const struct sscop *s)
+{
+	return sscop_tx_is_clocked(s) && sscop_clock_is_full(&s->clock);
+}
+
+/**
+ * sscop_tx_due() - when the next SD may be sent, if it is not full
+ * @s: connection
+ *
+ * Return: us; 0: now.
+ */
+u64 sscop_tx_due(const struct sscop *s)
+{
+	return sscop_tx_is_clocked(s) ? sscop_clock_due(&s->clock) : 0;
 }
 
 /* --- POLL ------------------------------------------------------------------------------ */
@@ -381,15 +446,45 @@ static bool news_expected(const struct sscop *s)
 	return s->tx.acked != s->tx.next || s->tx.closed;
 }
 
+/* us between POLLs at least: part of a round trip and, if it is longer than it could be
+ * because frames wait, POLLs or STATs among them, part of what they wait. They take a small
+ * part of the link's rate.
+ */
+static u32 spacing(const struct sscop *s)
+{
+	u32 srtt = s->tx.srtt, base = sscop_clock_base(&s->clock), wait = 0;
+	u64 rate = sscop_clock_rate(&s->clock);
+
+	if (!sscop_tx_is_clocked(s))
+		return srtt / SPACING_SENT;
+	if (base && srtt > base)
+		wait = (srtt - base) / SPACING_WAIT;
+	if (rate)
+		wait = max_t(u64, wait, min_t(u64, div64_u64(SPACING_OCTETS * 1000000ULL, rate),
+					      SSCOP_KEEPALIVE_US));
+	return max(srtt / SPACING_SENT, wait);
+}
+
 /* us from the last POLL to one in idle time */
 static u64 idle_wait(const struct sscop *s)
 {
 	const struct sscop_tx *tx = &s->tx;
-	u64 wait = max(s->config.poll_idle, tx->srtt / SPACING_SENT);
+	u64 wait = max(s->config.poll_idle, spacing(s));
 
 	if (!tx->sds_since && tx->withheld && tx->polled_at > s->heard_at)
 		wait = max(wait, (tx->polled_at - s->heard_at) / SILENCE_PART);
 	return wait;
+}
+
+/**
+ * sscop_keepalive() - how long an idle link is not polled
+ * @s: connection
+ *
+ * Return: us; more on a slow link, which keep-alives would fill.
+ */
+u64 sscop_keepalive(const struct sscop *s)
+{
+	return clamp_t(u64, 4ULL * s->tx.srtt, SSCOP_KEEPALIVE_US, KEEPALIVE_MAX_US);
 }
 
 /* us: when the next POLL is due if nothing more is sent */
@@ -399,7 +494,11 @@ static u64 poll_at(const struct sscop *s, bool idle)
 	u64 wait = max(s->config.poll_time, tx->srtt / SPACING_TIMED);
 
 	if (!news_expected(s))
-		wait = SSCOP_KEEPALIVE_US;
+		wait = sscop_keepalive(s);
+	else if (sscop_tx_is_full(s))
+		/* Its STAT lets more be sent; it, or the POLL, may be lost. */
+		wait = min_t(u64, wait, tx->sds_since ? max(SPACING_US, spacing(s)) :
+							2ULL * tx->srtt + SPACING_US);
 	else if (idle && s->config.poll_idle &&
 		 (tx->sds_since || tx->repeated || tx->withheld))
 		/* Once behind the last SD: if the STAT is lost, poll_time helps. */
@@ -411,7 +510,7 @@ static u64 poll_at(const struct sscop *s, bool idle)
 static u64 spaced_at(const struct sscop *s)
 {
 	const struct sscop_tx *tx = &s->tx;
-	u32 wait = tx->srtt / SPACING_SENT;
+	u32 wait = spacing(s);
 
 	if (tx->sds_since < min(s->config.window, s->credit) / SPACING_WINDOW)
 		wait = max(wait, SPACING_US);
@@ -480,6 +579,7 @@ u32 sscop_tx_poll(struct sscop *s, u8 *octets, u64 now)
 {
 	struct sscop_tx *tx = &s->tx;
 	struct sscop_pdu pdu = { .type = SSCOP_POLL, .seq = tx->next };
+	u32 length;
 
 	tx->poll = sscop_add(tx->poll, 1);
 	pdu.ps = tx->poll;
@@ -497,7 +597,10 @@ u32 sscop_tx_poll(struct sscop *s, u8 *octets, u64 now)
 		tx->repeat_at = now;
 	tx->poll_now = false;
 	s->counts.poll_sent++;
-	return sscop_encode(octets, &pdu, s->seal_out);
+	length = sscop_encode(octets, &pdu, s->seal_out);
+	sscop_clock_sent(&s->clock, length);
+	sscop_clock_asked(&s->clock, tx->poll, now);
+	return length;
 }
 
 /* --- begin and end ------------------------------------------------------------------- */
@@ -536,6 +639,7 @@ void sscop_tx_reset(struct sscop *s, u32 limit, u64 now)
 
 	sscop_tx_clear(s);
 	memset(tx, 0, sizeof(*tx));
+	sscop_clock_restart(&s->clock);
 	tx->slots = slots;
 	tx->size = size;
 	tx->limit = limit;

@@ -13,8 +13,9 @@
 
 /* What follows a word. */
 enum kind {
-	SEGMENT,		/* octets, or "auto" */
+	SEGMENT,		/* octets, or "auto", as u16 */
 	NUMBER,
+	NUMBER_OR_AUTO,		/* octets, or "auto" */
 	TIME,
 	TIME_OR_0,
 	SWITCH,
@@ -48,7 +49,7 @@ static const struct word words[] = {
 	{"poll-idle", "poll_idle_us", TIME_OR_0, IFLA_SSCOP_POLL_IDLE, 100, 10000000},
 	{"ustat", "ustat", SWITCH, IFLA_SSCOP_USTAT, 0, 1},
 	{"peer", "peer", PEER, IFLA_SSCOP_PEER, 0, 0},
-	{"backlog", "backlog", NUMBER, IFLA_SSCOP_BACKLOG, 64, 16777216},
+	{"backlog", "backlog", NUMBER_OR_AUTO, IFLA_SSCOP_BACKLOG, 64, 16777216},
 };
 
 /* by enum sscop_state */
@@ -63,7 +64,8 @@ static void usage(FILE *out)
 	fputs("Usage: ... sscop [ segment { BYTES | auto } ] [ window SDS ]\n"
 	      "                 [ poll-bytes BYTES ] [ poll-sds SDS ]\n"
 	      "                 [ poll-time TIME ] [ poll-idle TIME ]\n"
-	      "                 [ ustat { on | off } ] [ peer LLADDR ] [ backlog BYTES ]\n"
+	      "                 [ ustat { on | off } ] [ peer LLADDR ]\n"
+	      "                 [ backlog { BYTES | auto } ]\n"
 	      "\n"
 	      "Where:  TIME := NUMBER{ us | ms | s }\n"
 	      "        poll-bytes, poll-sds and poll-idle 0: no such rule\n"
@@ -90,6 +92,7 @@ static int refuse(const struct word *word, const char *value)
 	fprintf(stderr, "sscop: %s \"%s\": must be ", word->text, value);
 	switch (word->kind) {
 	case SEGMENT:
+	case NUMBER_OR_AUTO:
 		fprintf(stderr, "auto or octets from %u to %u\n", word->min, word->max);
 		break;
 	case NUMBER:
@@ -124,6 +127,8 @@ static int parse_value(const struct word *word, const char *value, struct nlmsgh
 		segment = 0;
 		return addattr_l(request, REQUEST_ROOM, word->attr, &segment, sizeof(segment));
 	}
+	if (word->kind == NUMBER_OR_AUTO && !strcmp(value, "auto"))
+		return addattr_l(request, REQUEST_ROOM, word->attr, &number, sizeof(number));
 	switch (word->kind) {
 	case PEER:
 		if (!parse_address(value, address))
@@ -217,7 +222,7 @@ static void print_address(FILE *out, const struct word *word, const struct rtatt
 	print_text(out, word->text, word->key, text);
 }
 
-static void print_segment(FILE *out, const struct word *word, __u32 octets)
+static void print_or_auto(FILE *out, const struct word *word, __u32 octets)
 {
 	if (octets)
 		print_number(out, word->text, word->key, octets);
@@ -231,7 +236,8 @@ static void print_word(FILE *out, const struct word *word, const struct rtattr *
 
 	switch (word->kind) {
 	case SEGMENT:
-		print_segment(out, word, number);
+	case NUMBER_OR_AUTO:
+		print_or_auto(out, word, number);
 		break;
 	case NUMBER:
 		print_number(out, word->text, word->key, number);

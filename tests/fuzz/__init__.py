@@ -21,7 +21,10 @@ from tests.patience import run_within
 FOLDER = Path(__file__).parent
 #: CPU seconds after which a target hangs.
 FUZZING_S = 3600
-CORE = [ROOT / "sscop" / f"{name}.c" for name in ("pdu", "connection", "transmitter", "receiver")]
+CORE = [
+    ROOT / "sscop" / f"{name}.c"
+    for name in ("pdu", "clock", "connection", "transmitter", "receiver")
+]
 WORLD = [
     FOLDER / f"{name}.c" for name in ("crc32c", "world", "wire", "segments", "settle", "script")
 ]

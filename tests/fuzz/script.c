@@ -38,6 +38,7 @@ static struct sscop_config next_config(struct input *script)
 		.ustat = octet & 0x40,
 		.poll_sds = rules & 1 ? 1 + rules / 16 : 0,
 		.poll_bytes = rules & 2 ? (rules & 4 ? 3000 : 300) : 0,
+		.clock = rules & 8,
 	};
 }
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 HOSTS = ("gw", "mh")
 LINK = "to-air"  # the device whose qdisc counts what the radio carries
 #: What SSCOP's device tells that is no count.
-GAUGES = ("segment_now", "srtt_us")
+GAUGES = ("segment_now", "srtt_us", "link_bps", "link_rtt_us", "link_window", "link_pressed",
+          "backlog_now")  # fmt: skip
 
 _COUNTER = re.compile(r"\s+(\w+): (\d+)")
 
@@ -81,7 +82,7 @@ class Sscop(TypedDict):
     gw: Annotated[
         dict[str, int], "number",
         "counters of `ethtool -S` at the sender's end from the flow's start to its end; "
-        "`segment_now` and `srtt_us` at the end",
+        "`segment_now` and others that are no counts at the end",
     ]  # fmt: skip
     mh: Annotated[dict[str, int], "number", "the same at the receiver's end"]
 

@@ -23,7 +23,7 @@ PARAMS = (
     Param("segment", "auto", "int|auto",
           "payload of SSCOP's SDs in bytes; auto: chosen by measured loss; 0: TCP without SSCOP",
           0, MOST_SEGMENT, "payload of an SD, bytes"),
-    Param("sscop_window", 1024, "int", "SSCOP's window in SDs", 1, 65536, "SSCOP's window, SDs"),
+    Param("sscop_window", 16384, "int", "SSCOP's window in SDs", 1, 65536, "SSCOP's window, SDs"),
     Param("poll_bytes", 3000, "size", "SSCOP: a POLL after so many bytes of SDs; 0: no such rule",
           0, 4e9),
     Param("poll_sd", 0, "int", "SSCOP: a POLL after so many SDs; 0: no such rule", 0, 65536),
@@ -32,7 +32,8 @@ PARAMS = (
     Param("poll_idle", 0.01, "time",
           "SSCOP: that time if there is nothing else to send; 0: no such rule", 0, 3600),
     Param("ustat", 1, "bool", "SSCOP: the receiver reports what it finds missing at once (USTAT)"),
-    Param("backlog", 3000, "size", "SSCOP: bytes queued in the lower device at most", 64, 1e9),
+    Param("backlog", "auto", "size|auto",
+          "SSCOP: bytes queued in the lower device at most; auto: as few as keep it busy", 64, 1e9),
 )  # fmt: skip
 
 

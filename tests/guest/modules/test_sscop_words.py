@@ -44,7 +44,7 @@ ip link add link low name s0 type sscop WORDS
 show made
 
 cd /sys/class/net/s0/sscop || exit
-echo auto >segment; echo 1024 >window; echo 3000 >poll_bytes; echo 0 >poll_sds; echo 3000 >backlog
+echo auto >segment; echo 16384 >window; echo 3000 >poll_bytes; echo 0 >poll_sds; echo auto >backlog
 echo 100000 >poll_time_us; echo 10000 >poll_idle_us; echo 1 >ustat; echo 00:00:00:00:00:00 >peer
 show restored
 
@@ -57,7 +57,7 @@ ip link set s0 up
 ip link set s1 up
 until [ "$(cat /sys/class/net/s0/carrier)" = 1 ]; do sleep 0.01; done
 refused window ip link set s0 type sscop window 100
-refused same ip link set s0 type sscop window 1024
+refused same ip link set s0 type sscop window 16384
 show ready
 ethtool -S s0 >$OUT/counters; sleep 0.5
 ip link set s0 type sscop peer 02:00:00:00:00:99
@@ -83,14 +83,14 @@ PAPER = {
 }
 DEFAULTS = {
     "segment": "auto",
-    "window": 1024,
+    "window": 16384,
     "poll_bytes": 3000,
     "poll_sds": 0,
     "poll_time_us": 100_000,
     "poll_idle_us": 10_000,
     "ustat": True,
     "peer": "00:00:00:00:00:00",
-    "backlog": 3000,
+    "backlog": "auto",
 }
 
 
@@ -118,8 +118,8 @@ def files(said: dict[str, str], name: str) -> dict[str, str]:
 def test_a_link_begins_with_the_defaults(said: dict[str, str]) -> None:
     assert data(said, "defaults") == DEFAULTS
     assert (
-        "segment auto window 1024 poll-bytes 3000 poll-sds 0 poll-time 100ms poll-idle 10ms "
-        "ustat on peer 00:00:00:00:00:00 backlog 3000 state idle segment-now "
+        "segment auto window 16384 poll-bytes 3000 poll-sds 0 poll-time 100ms poll-idle 10ms "
+        "ustat on peer 00:00:00:00:00:00 backlog auto state idle segment-now "
     ) in said["defaults"]
 
 

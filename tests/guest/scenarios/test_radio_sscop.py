@@ -150,3 +150,30 @@ def test_a_queue_that_shares_bounds_the_ping(runs: dict[str, Run]) -> None:
     record = runs["fq_codel"].record
     assert record["ping"]["mean_ms"] < 550
     assert share_of_limit(runs["fq_codel"]) > 0.7
+
+
+# --- modems -----------------------------------------------------------------------------------
+
+
+MODEMS = {
+    "box": over_radio(duration_s=30, segment="auto", ber="1e-5", window="0", box="1",
+                      qdisc_limit="100"),
+    "late": over_radio(duration_s=8, segment="auto", rate="50mbit", delay="5ms", window="0",
+                       completion="1ms", qdisc_limit="300"),
+    "back": over_radio(duration_s=30, segment="auto", ber="1e-4", window="72", back="64kbit"),
+}  # fmt: skip
+modems = runs_of("radio-modems", MODEMS)
+
+
+@pytest.mark.parametrize(("name", "least"), [("box", 0.8), ("late", 0.85), ("back", 0.5)])
+def test_a_modem_is_full(modems: dict[str, Run], name: str, least: float) -> None:
+    """Without a clock .27, .2 and .22 of what the link allows."""
+    assert share_of_limit(modems[name]) > least
+
+
+def test_a_box_gets_no_copies(modems: dict[str, Run]) -> None:
+    """What is sent again is what was lost, and what the box dropped while its rate was sought."""
+    counts = modems["box"].record["sscop"]
+    assert counts["gw"]["link_pressed"] == 0
+    assert counts["gw"]["sd_repeated"] < 0.02 * counts["gw"]["sd_sent"]
+    assert counts["again"] < 0.15

@@ -93,7 +93,7 @@ WRONG = {
     "ustat {}: must be on or off": ["yes"],
     "peer {}: must be a hardware address such as 02:00:00:00:00:01":
         ["02:00:00:00:00", "02:00:00:00:00:01:02", "02-00-00-00-00-01", "10.0.0.1"],
-    "backlog {}: must be a number from 64 to 16777216": ["63"],
+    "backlog {}: must be auto or octets from 64 to 16777216": ["63"],
 }  # fmt: skip
 
 

@@ -149,7 +149,8 @@ def test_variants_are_said_as_they_are_run() -> None:
     assert "poll_sd=16, poll_time=10s" in VARIANTS["letter"]
     assert SETTINGS[TIMER] == letter | {"poll_time": "100ms"}
     defaults = {param.name: param for param in RADIO.params}
-    for word in ("sscop_window=1024", "poll_bytes=3000", "poll_time=100ms", "poll_idle=10ms"):
+    assert SETTINGS["today"] == {"sscop_window": "1024"}
+    for word in ("poll_bytes=3000", "poll_time=100ms", "poll_idle=10ms"):
         name, _, value = word.partition("=")
         text = value if "size" not in defaults[name].kind else f"{value}B"
         assert units.parse(defaults[name].kind, text) == defaults[name].default

@@ -30,13 +30,13 @@ _PUBLISHED = {
 _OURS = "sscop_window=1024, poll_bytes=3000, poll_time=100ms, poll_idle=10ms"
 TIMER, NARROW = "poll_time=100ms", "sscop_window=512"
 SETTINGS: dict[str, dict[str, str]] = {
-    "today": {},
+    "today": {"sscop_window": "1024"},  # as much as is needed on these paths
     "letter": _PUBLISHED,
     TIMER: _PUBLISHED | {"poll_time": "100ms"},
     NARROW: {"sscop_window": "512"},
 }
 VARIANTS = {
-    "today": f"Linux and SSCOP with their defaults ({_OURS})",
+    "today": f"Linux and SSCOP with their defaults, but for the window ({_OURS})",
     "letter": f"SSCOP by the paper's rules ({listed(_PUBLISHED)}): a POLL per 16 SDs or 10 s",
     TIMER: "the same, but after 100 ms without a POLL one is sent",
     NARROW: "SSCOP with its defaults, but the paper's window",

@@ -1,0 +1,620 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The clock of the link; see clock.h.
+ */
+#include "clock.h"
+
+#define FIRST_FRAMES 20U	/* under way before anything is known */
+#define FIRST_FRAME 1522U	/* octets, while no longer one was sent */
+#define FRAME_ROUNDS 8U		/* in which a longer frame is forgotten, about */
+#define LOSS_FRAMES 32U		/* of which a share lost is told */
+#define MORE_MOST 3U		/* times what the link holds, at most */
+#define BUCKET_FRAMES 8U	/* with fewer, the first of them tells nothing of a rate */
+#define SPARE_FRAMES 3U		/* under way beyond what the link holds */
+#define TURN_ROUNDS 6U		/* rate, loss and extra are kept for, and as many more */
+#define TURN_US 10000000U	/* the same of the base */
+#define STILL_ROUNDS 3U		/* without a quarter more: the rate is found */
+#define CRUISE_ROUNDS 6U
+#define BURST_US 1000U		/* and a frame's time SDs may be early: not each needs a timer */
+#define SHARE_BITS 10
+#define SHARE_ONE 1024U
+#define RATE_MAX (1024ULL * 1024 * 1024 * 1024)	/* octets/s: products with us fit */
+#define US_MAX 60000000U
+
+static u64 per_second(u64 octets, u64 us)
+{
+	return min_t(u64, div64_u64(octets * 1000000, max_t(u64, us, 1)), RATE_MAX);
+}
+
+/* octets that pass in a time at a rate */
+static u64 octets_in(u64 rate, u64 us)
+{
+	u64 ms = div_u64(us, 1000);
+
+	/* in ms if us would not fit */
+	if (rate > U32_MAX / 2)
+		return div_u64(rate, 1000) * ms + div_u64(rate, 1000000) * (us - 1000 * ms);
+	return div_u64(rate * us, 1000000);
+}
+
+/**
+ * sscop_clock_init() - nothing is known
+ * @c: the clock
+ * @now: us
+ */
+void sscop_clock_init(struct sscop_clock *c, u64 now)
+{
+	u32 i;
+
+	*c = (struct sscop_clock){
+		.frame = FIRST_FRAME,
+		.loss = { SHARE_ONE, SHARE_ONE },
+		.base = { U32_MAX, U32_MAX },
+		.base_at = now,
+		.epoch_at = now,
+		.round_rtt = U32_MAX,
+		.window = FIRST_FRAMES * FIRST_FRAME,
+		.next_at = now,
+		.wait_at = now,
+	};
+	for (i = 0; i < SSCOP_CLOCK_MARKS; i++)
+		c->marks[i].poll = U32_MAX;
+}
+
+/* --- what is known ----------------------------------------------------------------------- */
+
+/**
+ * sscop_clock_rate() - the rate of the link
+ * @c: the clock
+ *
+ * Return: octets per second; 0: not known.
+ */
+u64 sscop_clock_rate(const struct sscop_clock *c)
+{
+	return max(c->rate[0], c->rate[1]);
+}
+
+static u32 base_rtt(const struct sscop_clock *c)
+{
+	return min(c->base[0], c->base[1]);
+}
+
+/**
+ * sscop_clock_base() - the link's round trip when its queues are empty
+ * @c: the clock
+ *
+ * Return: us; 0: not known.
+ */
+u32 sscop_clock_base(const struct sscop_clock *c)
+{
+	return base_rtt(c) == U32_MAX ? 0 : base_rtt(c);
+}
+
+/* Whether the least round trip of late is an eighth more than the one before: queues may not
+ * have been empty since.
+ */
+static bool base_is_doubted(const struct sscop_clock *c)
+{
+	return c->base[1] != U32_MAX && c->base[0] > c->base[1] + c->base[1] / 8;
+}
+
+/* the radio's losses, in 1/SHARE_ONE, at most seven of eight */
+static u32 radio_loss(const struct sscop_clock *c)
+{
+	u32 loss = min(c->loss[0], c->loss[1]);
+
+	return loss == SHARE_ONE ? 0 : min_t(u32, loss, SHARE_ONE * 7 / 8);
+}
+
+/* octets that the link holds when its queue is empty */
+static u64 held(const struct sscop_clock *c)
+{
+	return octets_in(sscop_clock_rate(c), sscop_clock_base(c));
+}
+
+static u64 under_way(const struct sscop_clock *c)
+{
+	return c->sent - c->heard_sent;
+}
+
+/**
+ * sscop_clock_window() - how much may be under way
+ * @c: the clock
+ *
+ * Return: octets.
+ */
+u64 sscop_clock_window(const struct sscop_clock *c)
+{
+	u64 spare = SPARE_FRAMES * (u64)c->frame + max(c->extra[0], c->extra[1]);
+	u64 most = held(c);
+
+	if (c->phase == SSCOP_CLOCK_START)
+		return max(c->window, 2 * most + spare);
+	if (c->pressed)
+		return 8 * (most + spare);
+	if (c->phase == SSCOP_CLOCK_DRAIN)
+		return most + 2 * (u64)c->frame;
+	if (c->phase == SSCOP_CLOCK_REST)
+		return max(most / 8 * (base_is_doubted(c) ? 4 : 7), 2 * (u64)c->frame);
+	most += c->phase == SSCOP_CLOCK_PROBE ? 3 * most / 8 : most / 8;
+	return most + spare + c->more;
+}
+
+/**
+ * sscop_clock_is_full() - whether as much is under way as may be
+ * @c: the clock
+ *
+ * Return: whether.
+ */
+bool sscop_clock_is_full(const struct sscop_clock *c)
+{
+	return under_way(c) >= sscop_clock_window(c);
+}
+
+/**
+ * sscop_clock_is_loose() - whether nothing that is sent now waits for long or takes another's place
+ * @c: the clock
+ *
+ * Return: whether the device below is the bottleneck, or the link is half empty.
+ */
+bool sscop_clock_is_loose(const struct sscop_clock *c)
+{
+	return c->pressed || under_way(c) < held(c) / 2;
+}
+
+/* Where only some frames are under way, these bound the queue. */
+static bool is_paced(const struct sscop_clock *c)
+{
+	return !c->pressed && c->phase != SSCOP_CLOCK_START &&
+	       held(c) > SPARE_FRAMES * (u64)c->frame;
+}
+
+/**
+ * sscop_clock_due() - when the next SD may be sent, if not as much is under way as may be
+ * @c: the clock
+ *
+ * Return: us; 0: now.
+ */
+u64 sscop_clock_due(const struct sscop_clock *c)
+{
+	return is_paced(c) && c->next_at > c->early ? c->next_at - c->early : 0;
+}
+
+/**
+ * sscop_clock_is_pushing() - whether a queue may drop what is sent now
+ * @c: the clock
+ *
+ * Return: whether what becomes of it says nothing of the radio.
+ */
+bool sscop_clock_is_pushing(const struct sscop_clock *c)
+{
+	if (c->pressed || c->phase == SSCOP_CLOCK_CRUISE)
+		return false;
+	return c->phase != SSCOP_CLOCK_START || under_way(c) > sscop_clock_window(c) / 2;
+}
+
+/* --- what is sent ------------------------------------------------------------------------- */
+
+/**
+ * sscop_clock_sent() - a PDU was sent
+ * @c: the clock
+ * @pdu: its octets
+ */
+void sscop_clock_sent(struct sscop_clock *c, u32 pdu)
+{
+	u32 frame = pdu + SSCOP_FRAME;
+
+	c->sent += frame;
+	if (c->in_room)
+		c->room_octets += frame;
+	c->round_frame = max(c->round_frame, frame);
+	c->frame = max(c->frame, frame);
+}
+
+/* what the rate is multiplied with, in quarters */
+static u32 gain(const struct sscop_clock *c)
+{
+	static const u8 quarters[] = {
+		[SSCOP_CLOCK_START] = 4,
+		[SSCOP_CLOCK_DRAIN] = 2,
+		[SSCOP_CLOCK_PROBE] = 5,
+		[SSCOP_CLOCK_REST] = 3,
+		[SSCOP_CLOCK_CRUISE] = 4,
+	};
+
+	return quarters[c->phase];
+}
+
+/**
+ * sscop_clock_paced() - the PDU that was sent is one that is paced
+ * @c: the clock
+ * @pdu: its octets
+ * @now: us
+ */
+void sscop_clock_paced(struct sscop_clock *c, u32 pdu, u64 now)
+{
+	u64 rate = is_paced(c) ? sscop_clock_rate(c) * gain(c) / 4 : 0;
+	u64 us = div64_u64((u64)(pdu + SSCOP_FRAME) * 1000000, max_t(u64, rate, 1));
+
+	us = min_t(u64, us, US_MAX);
+	c->next_at = rate ? max(c->next_at, now) + us : now;
+	c->early = BURST_US + (u32)us;
+}
+
+/**
+ * sscop_clock_lost() - a frame is known to be lost
+ * @c: the clock
+ * @pdu: octets of its PDU
+ */
+void sscop_clock_lost(struct sscop_clock *c, u32 pdu)
+{
+	c->lost += pdu + SSCOP_FRAME;
+}
+
+/**
+ * sscop_clock_asked() - a POLL was sent
+ * @c: the clock
+ * @poll: its number
+ * @now: us
+ */
+void sscop_clock_asked(struct sscop_clock *c, u32 poll, u64 now)
+{
+	c->marks[poll % SSCOP_CLOCK_MARKS] = (struct sscop_clock_mark){
+		.at = now,
+		.sent = c->sent,
+		.heard_at = c->heard_at,
+		.heard_asked = c->heard_asked,
+		.heard_sent = c->heard_sent,
+		.heard_lost = c->lost,
+		.idle = c->idle_sent > c->heard_sent || !c->heard_at,
+		.poll = poll,
+	};
+}
+
+/* --- why nothing is sent -------------------------------------------------------------------- */
+
+/**
+ * sscop_clock_waits() - an SD is kept back
+ * @c: the clock
+ * @wait: why
+ * @now: us
+ */
+void sscop_clock_waits(struct sscop_clock *c, enum sscop_clock_wait wait, u64 now)
+{
+	if (c->wait == wait)
+		return;
+	c->ticks += wait != SSCOP_CLOCK_ROOM;
+	c->round_full |= wait == SSCOP_CLOCK_FULL;
+	c->in_room = false;
+	c->wait = wait;
+	c->wait_at = now;
+}
+
+/**
+ * sscop_clock_resumes() - the device below has room
+ * @c: the clock
+ * @now: us
+ */
+void sscop_clock_resumes(struct sscop_clock *c, u64 now)
+{
+	if (c->wait == SSCOP_CLOCK_ROOM) {
+		c->room_us += now - c->wait_at;
+		c->in_room = true;
+	}
+	c->wait = SSCOP_CLOCK_NO_WAIT;
+}
+
+/**
+ * sscop_clock_idle() - there is nothing to send
+ * @c: the clock
+ */
+void sscop_clock_idle(struct sscop_clock *c)
+{
+	c->idle_sent = c->sent;
+	c->round_idle = true;
+	c->in_room = false;
+}
+
+/**
+ * sscop_clock_restart() - nothing that was sent is under way
+ * @c: the clock
+ *
+ * What is known of the link is kept.
+ */
+void sscop_clock_restart(struct sscop_clock *c)
+{
+	u32 i;
+
+	for (i = 0; i < SSCOP_CLOCK_MARKS; i++)
+		c->marks[i].poll = U32_MAX;
+	c->heard_at = 0;
+	c->heard_sent = c->sent;
+	c->round_sent = c->sent;
+	c->round_left = c->sent;
+	c->round_at = 0;
+}
+
+/* --- what STATs say -------------------------------------------------------------------------- */
+
+/* Whether the device below is the bottleneck: while it was full, it was hardly faster than
+ * the link. Said anew by each round in which some frames waited for it, or in which only
+ * the clock held SDs back.
+ */
+static void judge_device(struct sscop_clock *c)
+{
+	if (c->room_us && c->room_octets >= SPARE_FRAMES * (u64)c->frame)
+		c->pressed = per_second(c->room_octets, c->room_us) < 2 * sscop_clock_rate(c);
+	else if (c->ticks)
+		c->pressed = false;
+	c->room_us = 0;
+	c->room_octets = 0;
+	c->ticks = 0;
+}
+
+static void enter(struct sscop_clock *c, enum sscop_clock_phase phase)
+{
+	c->phase = phase;
+	c->rounds = 0;
+}
+
+/* Whether a round trip shows that the queue has grown by as much as the link holds, and by
+ * some frames.
+ */
+static bool shows_queue(const struct sscop_clock *c, u32 rtt, u32 frames)
+{
+	u32 base = base_rtt(c);
+
+	if (rtt == U32_MAX || rtt / 2 <= base)
+		return false;
+	return octets_in(sscop_clock_rate(c), rtt - base) > frames * (u64)c->frame;
+}
+
+static bool has_queue(const struct sscop_clock *c)
+{
+	return shows_queue(c, c->round_rtt, 2 * SPARE_FRAMES);
+}
+
+/* Whether some frames waited at least in each round trip of the round. */
+static bool shows_some_queue(const struct sscop_clock *c)
+{
+	u32 base = base_rtt(c);
+
+	return c->round_rtt != U32_MAX && c->round_rtt > base &&
+	       octets_in(sscop_clock_rate(c), c->round_rtt - base) > c->frame;
+}
+
+/* Whether the share lost in the round, of many frames, is more than the radio's. */
+static bool has_dropped(const struct sscop_clock *c, u32 loss)
+{
+	u64 lost = c->lost - c->round_lost;
+
+	return loss > radio_loss(c) * 3 / 2 + SHARE_ONE / 8 && lost > 8 * (u64)c->frame;
+}
+
+/* Whether the rate has grown since this was last so. */
+static bool has_helped(struct sscop_clock *c, u32 part)
+{
+	u64 rate = sscop_clock_rate(c);
+
+	if (rate < c->best + c->best / part)
+		return false;
+	c->best = rate;
+	return true;
+}
+
+/* The rate is found: that of the last rounds, as earlier ones may have filled a bucket. */
+static void begin_drain(struct sscop_clock *c)
+{
+	u64 rate = max(c->round_rate, c->last_rate);
+
+	if (rate) {
+		c->rate[0] = rate;
+		c->rate[1] = 0;
+	}
+	c->extra[0] = 0;
+	c->extra[1] = 0;
+	enter(c, SSCOP_CLOCK_DRAIN);
+}
+
+/* The link takes much more than was known. */
+static void begin_again(struct sscop_clock *c)
+{
+	c->window = sscop_clock_window(c);
+	c->still = 0;
+	enter(c, SSCOP_CLOCK_START);
+}
+
+/* Has the rate been found? Not if no frame waits, and a burst of losses is no full queue. */
+static void start_over(struct sscop_clock *c, u32 loss)
+{
+	bool waits = shows_some_queue(c), dropped = has_dropped(c, loss);
+
+	if (has_helped(c, 4)) {
+		c->still = 0;
+		return;
+	}
+	c->still += !c->round_idle && (waits || dropped);
+	/* A round trip grows without a queue as well, where the radio is shared or turns. */
+	if (c->still >= STILL_ROUNDS || has_queue(c) || (waits && dropped))
+		begin_drain(c);
+}
+
+/* More is sent. What this has brought is known a round later. */
+static void probe(struct sscop_clock *c, u32 loss)
+{
+	bool helped = c->rounds > 1 && has_helped(c, 8);
+
+	if (has_queue(c) || has_dropped(c, loss) || (c->rounds > 1 && !helped))
+		enter(c, SSCOP_CLOCK_REST);
+	else if (c->rounds > STILL_ROUNDS)
+		begin_again(c);
+}
+
+/* The rounds after the first: a quarter more, a quarter less, and some in between. */
+static void go_round(struct sscop_clock *c, u32 loss)
+{
+	c->rounds++;
+	if (c->phase == SSCOP_CLOCK_PROBE) {
+		probe(c, loss);
+	} else if (c->phase == SSCOP_CLOCK_REST) {
+		enter(c, SSCOP_CLOCK_CRUISE);
+	} else if (c->phase == SSCOP_CLOCK_CRUISE) {
+		if (c->rounds < CRUISE_ROUNDS || c->round_idle)
+			return;
+		c->best = sscop_clock_rate(c);
+		enter(c, SSCOP_CLOCK_PROBE);
+	} else if (c->rounds > STILL_ROUNDS) {
+		enter(c, SSCOP_CLOCK_CRUISE);
+	}
+}
+
+/* Old values of rate, loss and extra are forgotten. */
+static void turn(struct sscop_clock *c)
+{
+	if (c->round_idle || ++c->turns < TURN_ROUNDS)
+		return;
+	c->turns = 0;
+	c->rate[1] = c->rate[0];
+	c->rate[0] = 0;
+	c->loss[1] = c->loss[0];
+	c->loss[0] = SHARE_ONE;
+	c->extra[1] = c->extra[0];
+	c->extra[0] = 0;
+}
+
+/* The share lost of some frames, which may take several rounds. */
+static void take_loss(struct sscop_clock *c)
+{
+	u64 sent = c->sent - c->loss_from;
+
+	if (sent < LOSS_FRAMES * (u64)c->frame)
+		return;
+	c->loss[0] = min_t(u64, c->loss[0],
+			   div64_u64((c->lost - c->loss_lost) << SHARE_BITS, sent));
+	c->loss_from = c->sent;
+	c->loss_lost = c->lost;
+}
+
+/* If the window alone kept SDs back, and yet less left than the link takes, then STATs waited
+ * on their way, not SDs: more may be under way.
+ */
+static void take_more(struct sscop_clock *c, u64 now)
+{
+	u64 rate = sscop_clock_rate(c), most = MORE_MOST * held(c);
+	u64 due = octets_in(rate, min_t(u64, now - c->round_at, US_MAX));
+	u64 left = c->heard_sent - c->round_left;
+
+	if (c->round_at && c->round_full && left < due - due / 8)
+		c->more = min(c->more + (due - left) / 4, most);
+	else
+		c->more = min(c->more - c->more / 8, most);
+	c->round_full = false;
+	c->round_at = now;
+	c->round_left = c->heard_sent;
+}
+
+static void end_round(struct sscop_clock *c, u64 now)
+{
+	u64 sent = max_t(u64, c->sent - c->round_from, 1);
+	u32 loss = min_t(u64, div64_u64((c->lost - c->round_lost) << SHARE_BITS, sent),
+			 SHARE_ONE);
+
+	take_loss(c);
+	take_more(c, now);
+	judge_device(c);
+	if (c->phase == SSCOP_CLOCK_START)
+		start_over(c, loss);
+	else
+		go_round(c, loss);
+	turn(c);
+	c->epoch_octets = 0;
+	c->epoch_at = now;
+	c->round_sent = c->sent;
+	c->round_from = c->sent;
+	c->round_lost = c->lost;
+	c->frame = max(c->round_frame, c->frame - c->frame / FRAME_ROUNDS);
+	c->round_frame = 0;
+	c->round_rtt = U32_MAX;
+	c->last_rate = c->round_rate;
+	c->round_rate = 0;
+	c->round_idle = false;
+}
+
+static void take_base(struct sscop_clock *c, u32 rtt, u64 now)
+{
+	if (now - c->base_at >= max_t(u64, TURN_US, 16ULL * sscop_clock_base(c))) {
+		c->base_at = now;
+		c->base[1] = c->base[0];
+		c->base[0] = U32_MAX;
+	}
+	c->base[0] = min(c->base[0], rtt);
+	c->round_rtt = min(c->round_rtt, rtt);
+}
+
+/* What passed in the round trip of a POLL. Of what the link lost, the radio's share passed
+ * its queue. A frame may have passed at once, as links save up time while they are idle.
+ */
+static void take_rate(struct sscop_clock *c, const struct sscop_clock_mark *m, u64 now)
+{
+	u64 us = max(now - m->heard_at, m->at - m->heard_asked);
+	u64 sent = m->sent - m->heard_sent;
+	u64 lost = min(c->lost - m->heard_lost, sent);
+	u64 passed = div_u64((sent - lost) << SHARE_BITS, SHARE_ONE - radio_loss(c));
+	u64 rate;
+
+	passed = min(passed, sent);
+	if (passed < BUCKET_FRAMES * (u64)c->frame)
+		passed -= min_t(u64, passed, c->frame);
+	if (!m->heard_at || !us || !passed)
+		return;
+	rate = per_second(passed, us);
+	c->round_rate = max(c->round_rate, rate);
+	if (!m->idle || rate > sscop_clock_rate(c))
+		c->rate[0] = max(c->rate[0], rate);
+}
+
+/* How much leaves beyond the rate, as when STATs come back together. */
+static void take_extra(struct sscop_clock *c, u64 left, u64 now)
+{
+	u64 due = octets_in(sscop_clock_rate(c), min_t(u64, now - c->epoch_at, US_MAX));
+
+	c->epoch_octets += left;
+	if (c->epoch_octets <= due) {
+		c->epoch_octets = 0;
+		c->epoch_at = now;
+		return;
+	}
+	c->extra[0] = max(c->extra[0], min(c->epoch_octets - due, under_way(c)));
+}
+
+/**
+ * sscop_clock_heard() - a STAT came in, and losses that it reports are known
+ * @c: the clock
+ * @poll: the number of its POLL
+ * @now: us
+ */
+void sscop_clock_heard(struct sscop_clock *c, u32 poll, u64 now)
+{
+	const struct sscop_clock_mark *m = &c->marks[poll % SSCOP_CLOCK_MARKS];
+	u64 left;
+	u32 rtt;
+
+	if (m->poll != poll || m->sent < c->heard_sent || m->at < c->heard_asked)
+		return;
+	left = m->sent - c->heard_sent;
+	rtt = min_t(u64, now - m->at, US_MAX);
+	take_base(c, rtt, now);
+	take_rate(c, m, now);
+	take_extra(c, left, now);
+	/* Who sends above finds the rate as well, and must not find this window instead. */
+	if (c->phase == SSCOP_CLOCK_START && under_way(c) > c->window / 4 &&
+	    !shows_queue(c, rtt, 1))
+		c->window += 2 * left;
+	c->heard_at = now;
+	c->heard_asked = m->at;
+	c->heard_sent = m->sent;
+	if (m->sent >= c->round_sent)
+		end_round(c, now);
+	if (c->phase == SSCOP_CLOCK_DRAIN && under_way(c) <= held(c) + c->frame)
+		enter(c, SSCOP_CLOCK_CRUISE);
+}

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The clock of the link, clock.h, with an endless source before a box that has a queue."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+
+import pytest
+
+from tests.unit.sscop.core import HEADERS, library
+
+FRAME, HEADER, POLL = 1514, 14, 21
+RATE = 2e6 / 8
+BASE_US = 40_000
+S = 1_000_000
+
+
+class Box:
+    """A box that sends frames at ``RATE``; its STATs are ``late`` us later than the base."""
+
+    def __init__(self, late: Callable[[int], int]) -> None:
+        self.clock = HEADERS.structs["sscop_clock"]()
+        self.late, self.busy, self.longest = late, 0.0, 0.0
+        self.stats: deque[tuple[int, int]] = deque()
+        library().sscop_clock_init(self.clock, 0)
+
+    def put(self, octets: int, now: int) -> None:
+        self.busy = max(self.busy, now) + octets / RATE * S
+        self.longest = max(self.longest, self.busy - now)
+
+    def send(self, now: int) -> int:
+        """What the clock allows; octets."""
+        lib, first = library(), self.clock.sent
+        while not lib.sscop_clock_is_full(self.clock) and now >= lib.sscop_clock_due(self.clock):
+            self.put(FRAME, now)
+            lib.sscop_clock_sent(self.clock, FRAME - HEADER)
+            lib.sscop_clock_paced(self.clock, FRAME - HEADER, now)
+        lib.sscop_clock_waits(self.clock, 3 if lib.sscop_clock_is_full(self.clock) else 2, now)
+        return self.clock.sent - first
+
+    def run(self, poll: int, until: int) -> tuple[float, int]:
+        """From the present to ``until``: share of the rate that was sent; the next POLL."""
+        lib, total, since = library(), 0, 0
+        for now in range(self.now, until, 1000):
+            while self.stats and self.stats[0][0] <= now:
+                lib.sscop_clock_heard(self.clock, self.stats.popleft()[1], now)
+            since += self.send(now)
+            if since >= 3000:
+                self.put(POLL + HEADER, now)
+                lib.sscop_clock_sent(self.clock, POLL)
+                lib.sscop_clock_asked(self.clock, poll, now)
+                back = int(self.busy) + BASE_US + self.late(now)
+                self.stats.append((max(back, self.stats[-1][0] if self.stats else 0), poll))
+                total, since, poll = total + since, 0, poll + 1
+        share = total / RATE / (until - self.now) * S
+        self.now = until
+        return share, poll
+
+    now = 0
+
+
+def test_a_box_is_full_and_hardly_more() -> None:
+    box = Box(lambda _: 0)
+    _, poll = box.run(1, 10 * S)
+    box.longest = 0
+    share, _ = box.run(poll, 20 * S)
+    assert share > 0.95
+    assert library().sscop_clock_rate(box.clock) == pytest.approx(RATE, rel=0.1)
+    assert box.longest < 2 * BASE_US  # us in the queue, after the start
+
+
+def test_a_radio_that_turns_is_full() -> None:
+    """STATs come only in each second 100 ms."""
+    box = Box(lambda now: 100_000 - now % 100_000 if now // 100_000 % 2 else 0)
+    _, poll = box.run(1, 5 * S)
+    share, _ = box.run(poll, 20 * S)
+    assert share > 0.6
+
+
+def test_a_slow_way_back_keeps_no_sds_back() -> None:
+    """Its STATs begin to wait for twice the base, which stays what was seen before for a while."""
+    box = Box(lambda now: 2 * BASE_US if now > 5 * S else 0)
+    _, poll = box.run(1, 7 * S)
+    share, _ = box.run(poll, 12 * S)
+    assert share > 0.7
