@@ -88,9 +88,11 @@ static void put_early(struct shake_flows *f, struct shake_flow *flow, struct sk_
 /* Forget the packets of a flow that wait: TCP sends them again. */
 static void drop_early(struct shake_flows *f, struct shake_flow *flow)
 {
+	struct sk_buff *skb;
+
 	f->early -= flow->early.count;
-	kfree_skb_list(flow->early.first);
-	flow->early = (struct shake_early){ .count = 0 };
+	while ((skb = shake_early_take(&flow->early, 0, 0, true)))
+		kfree_skb(skb);
 	list_del_init(&flow->waits);
 }
 

@@ -6,11 +6,14 @@
 u64 fuzz_now;
 u64 fuzz_clock;
 
+static struct net_device dev;
+
 void *early_packet(u32 number)
 {
 	struct sk_buff *skb = fuzz_skb((u8 *)&number, sizeof(number));
 
 	skb->hash = number;
+	skb->dev = &dev;
 	return skb;
 }
 
@@ -21,8 +24,10 @@ u32 early_number(void *packet)
 
 void *early_rest(void *packet)
 {
-	struct sk_buff *rest = ((struct sk_buff *)packet)->next;
+	struct sk_buff *skb = packet, *rest = skb->next;
 
-	kfree_skb(packet);
+	if (skb->dev != &dev || skb->prev)
+		abort();
+	kfree_skb(skb);
 	return rest;
 }

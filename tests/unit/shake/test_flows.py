@@ -5,6 +5,7 @@ number, holes and age, also when there is no memory.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -270,6 +271,18 @@ def test_data_waits_for_what_is_late(flows: Flows) -> None:
     assert flows.due is not None and flows.due > flows.now
     assert comes(flows, 1, 2, 1000) == [1, 2, 3, 4, 5]
     assert (flows.table.early, flows.due) == (0, None)
+
+
+def test_what_waits_is_in_order_whatever_came_first(flows: Flows) -> None:
+    """What a sender that is not honest chooses, too."""
+    flows.library.shake_flows_path_alive(flows.table, 2)
+    flows.arrived(syn(LEADER), 1)
+    assert comes(flows, 0, m_al=1000) == [0]
+    numbers = list(range(2, 900))
+    random.Random(1).shuffle(numbers)
+    for number in numbers:
+        assert comes(flows, number, m_al=1000) == []
+    assert comes(flows, 1, 2, 1000) == list(range(1, 900))
 
 
 def test_data_does_not_wait_for_ever(flows: Flows) -> None:

@@ -7,6 +7,7 @@
 
 #include <linux/ip.h>
 #include <linux/netdevice.h>
+#include <linux/rbtree.h>
 #include <linux/udp.h>
 
 #define ETH_P_IP 0x0800
@@ -16,8 +17,14 @@
 
 /* A packet, alone in memory that ends with it. */
 struct sk_buff {
-	struct sk_buff *next;
-	struct sk_buff *prev;
+	union {
+		struct {
+			struct sk_buff *next;
+			struct sk_buff *prev;
+			struct net_device *dev;
+		};
+		struct rb_node rbnode;
+	};
 	u8 cb[48] __attribute__((aligned(8)));
 	u32 hash;
 	u8 *octets;		/* the memory */
@@ -25,7 +32,6 @@ struct sk_buff {
 	u32 len;		/* octets from there */
 	size_t network;		/* octets in front of the IP header */
 	size_t transport;	/* octets in front of the UDP header */
-	struct net_device *dev;
 	u16 protocol;
 	u8 ip_summed;
 	u8 pkt_type;
@@ -55,6 +61,8 @@ static inline void kfree_skb(struct sk_buff *skb)
 }
 
 #define consume_skb(skb) kfree_skb(skb)
+#define rb_to_skb(node) \
+	((node) ? (struct sk_buff *)((u8 *)(node) - offsetof(struct sk_buff, rbnode)) : NULL)
 
 #define skb_mark_not_on_list(skb) ((skb)->next = NULL)
 #define skb_list_walk_safe(first, skb, next_skb)					\
