@@ -14,6 +14,9 @@
  */
 #define SHAKE_EARLY_MAX 4096
 #define SHAKE_EARLY_ALL 8192
+/* Packets of all tables of a device, beyond which a table has no more than a few. */
+#define SHAKE_EARLY_DEVICE 16384
+#define SHAKE_EARLY_FEW 64
 
 /**
  * struct shake_early - packets by their numbers, also if somebody makes these up: a list of so many

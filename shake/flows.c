@@ -56,6 +56,7 @@ static struct sk_buff **release(struct shake_flows *f, struct shake_flow *flow, 
 	while (*room && (*end = shake_early_take(&flow->early, turn, flow->holes.now, all))) {
 		end = &(*end)->next;
 		f->early--;
+		atomic_dec(f->all);
 		--*room;
 	}
 	if (!flow->early.count)
@@ -83,6 +84,14 @@ static void put_early(struct shake_flows *f, struct shake_flow *flow, struct sk_
 		list_add_tail(&flow->waits, &f->waiting);
 	shake_early_put(&flow->early, skb, number, flow->holes.now + most);
 	f->early++;
+	atomic_inc(f->all);
+}
+
+/* Whether no more may wait. Peers that fill what there is for all leave a few to each. */
+static bool is_full(const struct shake_flows *f, const struct shake_flow *flow)
+{
+	return flow->early.count >= SHAKE_EARLY_MAX || f->early >= SHAKE_EARLY_ALL ||
+	       (f->early >= SHAKE_EARLY_FEW && atomic_read(f->all) >= SHAKE_EARLY_DEVICE);
 }
 
 /* Forget the packets of a flow that wait: TCP sends them again. */
@@ -91,6 +100,7 @@ static void drop_early(struct shake_flows *f, struct shake_flow *flow)
 	struct sk_buff *skb;
 
 	f->early -= flow->early.count;
+	atomic_sub(flow->early.count, f->all);
 	while ((skb = shake_early_take(&flow->early, 0, 0, true)))
 		kfree_skb(skb);
 	list_del_init(&flow->waits);
@@ -209,14 +219,16 @@ static void grow(struct shake_flows *f, struct shake_flow *flow)
 /**
  * shake_flows_init() - an empty table
  * @f: the table
+ * @all: counts the packets that wait in all tables of a device
  *
  * Return: 0, or -ENOMEM.
  */
-int shake_flows_init(struct shake_flows *f)
+int shake_flows_init(struct shake_flows *f, atomic_t *all)
 {
 	u32 i;
 
 	memset(f, 0, sizeof(*f));
+	f->all = all;
 	f->buckets = kmalloc_array(SHAKE_FLOWS_BUCKETS, sizeof(*f->buckets), GFP_KERNEL_ACCOUNT);
 	if (!f->buckets)
 		return -ENOMEM;
@@ -362,7 +374,7 @@ u64 shake_flows_order(struct shake_flows *f, const struct shake_segment *s, u32 
 		behind = s->seq;	/* no M_AL */
 	flow->holes.apart = READ_ONCE(f->apart);
 	turn = shake_holes_turn(&flow->holes, (u32)now, &wait);
-	full = flow->early.count >= SHAKE_EARLY_MAX || f->early >= SHAKE_EARLY_ALL;
+	full = is_full(f, flow);
 	if (full && !*room)
 		*room = 1;
 	if (shake_before(behind, turn) && !shake_early_before(&flow->early, behind)) {

@@ -9,6 +9,7 @@
 #ifndef _SHAKE_FLOWS_H
 #define _SHAKE_FLOWS_H
 
+#include <linux/atomic.h>
 #include <linux/list.h>
 #include <linux/siphash.h>
 #include <linux/spinlock.h>
@@ -40,6 +41,7 @@ struct sk_buff;
  * @holes: number of holes there is room for, of all flows
  * @waiting: flows with packets that wait for others
  * @early: number of these packets
+ * @all: the same of all peers of a device
  * @alive: bits of the paths that data may come by
  * @apart: time by which the longest way is longer than the shortest, in us; without the lock
  * @counts: what happened
@@ -53,12 +55,13 @@ struct shake_flows {
 	u32 holes;
 	struct list_head waiting;
 	u32 early;
+	atomic_t *all;
 	u8 alive;
 	u32 apart;
 	struct shake_flow_counts counts;
 };
 
-int shake_flows_init(struct shake_flows *f);
+int shake_flows_init(struct shake_flows *f, atomic_t *all);
 void shake_flows_free(struct shake_flows *f);
 
 /* leader */

@@ -285,6 +285,7 @@ struct shake_owned {
  * @resets: hints that may be sent now
  * @refilled: jiffies, when more were allowed
  * @waiting: datagrams received that wait
+ * @early: packets of TCP that wait for others
  * @up: packets that waited and may go up now
  * @up_at: jiffies, when more were allowed
  * @held: agent: packets that are held back, of all leaders
@@ -315,6 +316,7 @@ struct shake_dev {
 	atomic_t registrations;
 	atomic_t resets;
 	atomic_t waiting;
+	atomic_t early;
 	atomic_t up;
 	unsigned long up_at;
 	unsigned long refilled;

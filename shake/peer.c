@@ -39,7 +39,7 @@ struct shake_peer *shake_peer_make(struct shake_dev *d, u32 id)
 	timer_setup(&peer->timer, shake_peer_timer, 0);
 	shake_sched_init(&peer->sched);
 	shake_streams_init(peer);
-	err = shake_flows_init(&peer->flows);
+	err = shake_flows_init(&peer->flows, &d->early);
 	if (err)
 		goto free;
 	if (!shake_is_leader(d))

@@ -21,7 +21,12 @@ PASS, DROP, RETRANSMIT, UNSACKED = range(4)
 PASS_ALL, DROP_ALL, TDAR, AUTO = range(4)
 EARLY = ROOT / "tests/fuzz/early_packets.c"
 HEADERS = DeviceHeaders(
-    [kernel.FOLDER / "linux/slab.h", ROOT / "shake/flows.h", EARLY.with_suffix(".h")]
+    [
+        kernel.FOLDER / "linux/atomic.h",
+        kernel.FOLDER / "linux/slab.h",
+        ROOT / "shake/flows.h",
+        EARLY.with_suffix(".h"),
+    ]
 )
 Tuple, Segment = HEADERS.structs["shake_tuple"], HEADERS.structs["shake_segment"]
 
@@ -134,7 +139,8 @@ class Flows:
     def __init__(self) -> None:
         self.library = library()
         self.table = self.library.new("shake_flows")
-        self.made = not self.library.shake_flows_init(self.table)
+        self.waiting = self.library.new("fuzz_atomic")  # in all tables of a device
+        self.made = not self.library.shake_flows_init(self.table, self.waiting)
         self.now = 0
         self.due: int | None = None
 
@@ -144,7 +150,7 @@ class Flows:
     def __exit__(self, *_: object) -> None:
         self.library.slab_refuse(False)
         self.library.shake_flows_free(self.table)
-        assert (self.table.count, self.table.holes) == (0, 0)
+        assert (self.table.count, self.table.holes, self.waiting.value) == (0, 0, 0)
 
     def sending(self, packet: Packet, path: int) -> int | None:
         m_al = c_uint32(0)

@@ -342,6 +342,15 @@ def test_a_flow_that_may_not_wait_goes_on_without_room(flows: Flows) -> None:
     assert flows.table.early == 4096
 
 
+def test_peers_that_fill_what_there_is_leave_a_few_to_each(flows: Flows) -> None:
+    """16384 packets of a device, and 64 of a peer."""
+    flows.waiting.value = 16384
+    waiting(flows, 65)
+    assert comes(flows, 66, m_al=66_000, room=0) == [2]
+    assert comes(flows, 67, m_al=67_000) == list(range(3, 68))
+    flows.waiting.value -= 16384
+
+
 def again(flows: Flows, number: int, m_al: int) -> list[int]:
     """TCP sends seg#number again; those that go on."""
     packet = at(LEADER, number)

@@ -9,6 +9,7 @@
 #include <netinet/in.h>
 #include <string.h>
 
+#include <linux/atomic.h>
 #include <linux/hashtable.h>
 #include <linux/kernel.h>
 #include <linux/slab.h>
@@ -46,33 +47,6 @@ void fuzz_grace_period(void);
 #define synchronize_net() might_sleep()
 #define rtnl_lock() might_sleep()
 #define rtnl_unlock() do { } while (0)
-
-#define atomic_t struct fuzz_atomic
-#define atomic64_t struct fuzz_atomic64
-
-struct fuzz_atomic {
-	int value;
-};
-
-struct fuzz_atomic64 {
-	u64 value;
-};
-
-#define atomic_set(number, to) ((number)->value = (to))
-
-static inline int atomic_dec_if_positive(atomic_t *number)
-{
-	return number->value > 0 ? --number->value : -1;
-}
-
-#define atomic_read(number) ((number)->value)
-#define atomic_sub(by, number) ((void)((number)->value -= (int)(by)))
-#define atomic_inc(number) ((void)(number)->value++)
-#define atomic_dec(number) ((void)(number)->value--)
-#define atomic_inc_return(number) (++(number)->value)
-
-#define atomic64_inc(number) ((number)->value++)
-#define atomic64_read(number) ((number)->value)
 
 extern u64 fuzz_clock;	/* ns that a clock which may be set is ahead */
 #define ktime_get() (fuzz_now * 1000)
