@@ -580,15 +580,17 @@ static inline u32 shake_path_again(struct shake_path_est *e, u32 bytes, u64 now)
 
 /*
  * The record of the packet @echo, interpolated if it has none: then it may have left by up to
- * @early before. Return: false if it was never sent.
+ * @early before, and @unsure of its packets may be others' counters. Return: false if it was never
+ * sent.
  */
 static inline bool shake_path_find(const struct shake_path_est *e, u32 echo, u32 *tail,
-				   struct shake_sent *found, u32 *early)
+				   struct shake_sent *found, u32 *early, u32 *unsure)
 {
+	u32 number = *tail, part, whole, later, others, most;
 	struct shake_sent next;
-	u32 number = *tail, part, whole, later;
 
 	*early = 0;
+	*unsure = 0;
 	if (number == e->head || shake_path_after(shake_path_record(e, number)->counter, echo) > 0)
 		return false;
 	while (number + 1 != e->head &&
@@ -619,7 +621,11 @@ static inline bool shake_path_find(const struct shake_path_est *e, u32 echo, u32
 	if (echo != next.counter)
 		*early = later;
 	found->bytes += div_u64(min_t(u64, next.bytes - found->bytes, U32_MAX) * part, whole);
-	found->packets += min(part, next.packets - found->packets - (echo != next.counter));
+	most = next.packets - found->packets;
+	others = whole - min(whole, most);
+	most = min(part, most - (echo != next.counter));
+	*unsure = most - min(most, part - min(part, others));
+	found->packets += most;
 	return true;
 }
 
@@ -895,7 +901,7 @@ static inline bool shake_path_acked(struct shake_path_est *e, const struct shake
 				    const struct shake_path_ack *ack, u64 now)
 {
 	u32 bytes = ack->bytes - e->ack_bytes, packets = ack->packets - e->ack_packets;
-	u32 tail = e->tail, early, most, rtt;
+	u32 tail = e->tail, early, unsure, most, rtt;
 	struct shake_sent found;
 	bool queued;
 	s32 passed, lost;
@@ -905,7 +911,7 @@ static inline bool shake_path_acked(struct shake_path_est *e, const struct shake
 		return false;
 	if (e->echoed && shake_path_after(ack->echo, e->echo) < 0)
 		return (s32)bytes <= 0 && (s32)packets <= 0;
-	if (!shake_path_find(e, ack->echo, &tail, &found, &early))
+	if (!shake_path_find(e, ack->echo, &tail, &found, &early, &unsure))
 		return false;
 	if (e->received + bytes > e->sent || e->received_packets + packets > e->sent_packets ||
 	    ack->hold_us > (u32)now - found.at + early + SHAKE_HOLD_ERROR)
@@ -922,6 +928,8 @@ static inline bool shake_path_acked(struct shake_path_est *e, const struct shake
 		e->gone = max(e->gone, found.bytes);
 		/* what is interpolated may be less than what was before */
 		passed = shake_path_after(found.packets, (u32)e->gone_packets);
+		/* no more count as lost than is sure */
+		passed = (s32)clamp_t(s64, packets, (s64)passed - unsure, passed);
 		if (passed > 0)
 			e->gone_packets += (u32)passed;
 		most = shake_path_settle(e, &found, early, ack->hold_us, now);

@@ -408,10 +408,10 @@ void wrap_path_sample(struct shake_path_est *e, const struct shake_path_config *
 void wrap_path_find(struct shake_path_est *e, u32 echo, u32 tail)
 {
 	struct shake_sent found;
-	u32 early;
+	u32 early, unsure;
 
 	assume(path_sane(e, path_ring));
-	shake_path_find(e, echo, &tail, &found, &early);
+	shake_path_find(e, echo, &tail, &found, &early, &unsure);
 }
 
 void wrap_path_deadlines(struct shake_path_est *e, u64 silence, u32 counter, u64 now)

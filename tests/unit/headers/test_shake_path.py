@@ -232,6 +232,28 @@ def test_others_counters_are_no_losses_of_many_under_way(
         assert link.est.gone_packets == echo
 
 
+@pytest.mark.parametrize("gap", [1, 2, 16])
+def test_others_counters_are_no_losses_of_more_than_there_are_records(
+    apogee: Library, gap: int
+) -> None:
+    """What is lost is known all the same, when an echo has a record."""
+    link = Link(apogee, 12_500_000, 200_000)
+    for number in range(4000):
+        link.send(gap=(1, gap)[number % 2])
+        link.now += 20
+        while len(link.back) >= 1500:
+            link.wait(max(link.back[0][0] - link.now, 1))
+            assert link.est.gone_packets == link.est.received_packets
+    assert (link.est.loss.share, link.est.room) == (0, 0)
+    for number in range(4000):
+        link.send(gap=(1, gap)[number % 2], lost=number % 40 == 39)
+        link.wait(120)
+    link.wait(SECOND)
+    link.send()
+    link.wait(SECOND)
+    assert apogee.shake_path_lost(link.est) == 100
+
+
 bursts = st.tuples(st.integers(1, 8) | st.integers(257, 600), st.integers(1, 500))
 
 
