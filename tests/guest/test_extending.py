@@ -89,7 +89,7 @@ def test_a_scenario_touches_four_places(copy: Copy) -> None:
     copy.put("toy_scenario.py", "tests/guest/scenarios/test_toy.py")
     registry = f"{LAB}/scenarios/__init__.py"
     copy.edit(registry, "from .wlan", "from .toy import TOY\nfrom .wlan")
-    copy.edit(registry, "MULTIPATH)", "MULTIPATH, TOY)")
+    copy.edit(registry, "LIAR)", "LIAR, TOY)")
     with (copy.top / "docs" / "scenarios.md").open("a") as page:
         page.write("\n## toy\n\nOne flow over a short, slow link.\n")
     assert copy.touched() == {

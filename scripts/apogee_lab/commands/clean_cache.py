@@ -20,7 +20,16 @@ RECIPES = (*uml_kernel.RECIPES, *checked_kernel.RECIPES)
 
 #: Programs that are compiled; those of OF_TESTS by the tests.
 OF_TESTS = ("fuzzer", "headers", "kernel-answers", "shake-paths", "simulation", "test-library")
-PROGRAMS = ("count", "flow", "model", "turns", "umlhost", *(p.stem for p in sources()), *OF_TESTS)
+PROGRAMS = (
+    "hostile",
+    "count",
+    "flow",
+    "model",
+    "turns",
+    "umlhost",
+    *(p.stem for p in sources()),
+    *OF_TESTS,
+)
 
 _HASH = 12 * "[0-9a-f]"
 

@@ -220,7 +220,7 @@ def with_events() -> list[str]:
 
 
 def test_every_scenario_with_events_is_here() -> None:
-    assert BASES.keys() == set(with_events())
+    assert BASES.keys() == set(with_events()) - {"liar"}  # satellite's, behind a lie
 
 
 @pytest.mark.parametrize("kind", units.EVENTS)
