@@ -465,14 +465,22 @@ static u32 spacing(const struct sscop *s)
 	return max(srtt / SPACING_SENT, wait);
 }
 
+/* us between POLLs that nothing comes back for: a part of the silence */
+static u64 silence_wait(const struct sscop *s)
+{
+	u64 polled_at = s->tx.polled_at;
+
+	return polled_at > s->heard_at ? (polled_at - s->heard_at) / SILENCE_PART : 0;
+}
+
 /* us from the last POLL to one in idle time */
 static u64 idle_wait(const struct sscop *s)
 {
 	const struct sscop_tx *tx = &s->tx;
 	u64 wait = max(s->config.poll_idle, spacing(s));
 
-	if (!tx->sds_since && tx->withheld && tx->polled_at > s->heard_at)
-		wait = max(wait, (tx->polled_at - s->heard_at) / SILENCE_PART);
+	if (!tx->sds_since && tx->withheld)
+		wait = max(wait, silence_wait(s));
 	return wait;
 }
 
@@ -498,7 +506,7 @@ static u64 poll_at(const struct sscop *s, bool idle)
 	else if (sscop_tx_is_full(s))
 		/* Its STAT lets more be sent; it, or the POLL, may be lost. */
 		wait = min_t(u64, wait, tx->sds_since ? max(SPACING_US, spacing(s)) :
-							2ULL * tx->srtt + SPACING_US);
+				   max(2ULL * tx->srtt + SPACING_US, silence_wait(s)));
 	else if (idle && s->config.poll_idle &&
 		 (tx->sds_since || tx->repeated || tx->withheld))
 		/* Once behind the last SD: if the STAT is lost, poll_time helps. */
