@@ -18,7 +18,7 @@ from tests import ROOT
 from tests.lanes import records
 
 #: Groups of scripts/setup beside `check`.
-SETUP = {"lint": "lint", "proofs": "deep"}
+SETUP = {"lint": "lint", "proofs": "deep", "machines": "machines"}
 #: How a file of tests gives the mark.
 MARKS = ("mark.deep", "deep_ones(")
 PYTEST = (
