@@ -88,7 +88,7 @@ static void put_early(struct shake_flows *f, struct shake_flow *flow, struct sk_
 }
 
 /* Whether no more may wait. Peers that fill what there is for all leave a few to each. */
-static bool is_full(const struct shake_flows *f, const struct shake_flow *flow)
+static bool early_is_full(const struct shake_flows *f, const struct shake_flow *flow)
 {
 	return flow->early.count >= SHAKE_EARLY_MAX || f->early >= SHAKE_EARLY_ALL ||
 	       (f->early >= SHAKE_EARLY_FEW && atomic_read(f->all) >= SHAKE_EARLY_DEVICE);
@@ -374,7 +374,7 @@ u64 shake_flows_order(struct shake_flows *f, const struct shake_segment *s, u32 
 		behind = s->seq;	/* no M_AL */
 	flow->holes.apart = READ_ONCE(f->apart);
 	turn = shake_holes_turn(&flow->holes, (u32)now, &wait);
-	full = is_full(f, flow);
+	full = early_is_full(f, flow);
 	if (full && !*room)
 		*room = 1;
 	if (shake_before(behind, turn) && !shake_early_before(&flow->early, behind)) {
