@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Copies of what a leader has sent, to be sent again if its path lost it
- * (<apogee/shake_repair.h>). All under the peer's lock but where it says so.
+ * (core/shake_repair.h). All under the peer's lock but where it says so.
  */
 #include "internal.h"
 

@@ -22,14 +22,13 @@
 #include <net/dst_cache.h>
 #include <net/gro_cells.h>
 
-#include <apogee/shake_path.h>
-#include <apogee/shake_policy.h>
-#include <apogee/shake_sched.h>
-
+#include "core/session.h"
+#include "core/shake_path.h"
+#include "core/shake_policy.h"
+#include "core/shake_sched.h"
+#include "core/wire.h"
 #include "flows.h"
 #include "netlink.h"
-#include "session.h"
-#include "wire.h"
 
 #define SHAKE_PATHS_MAX SHAKE_WIRE_PATHS
 #define SHAKE_PEERS_MAX 1024

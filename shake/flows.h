@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The TCP flows of one peer: what a leader has sent of each on each path (M_AL), and what
- * an agent knows of it (<apogee/shake_holes.h>).
+ * an agent knows of it (core/shake_holes.h).
  *
  * A table is of one peer: its paths are that peer's, and its flows don't take room from
  * others. All functions but init and free may be called in softirq and with a lock held.
@@ -14,10 +14,9 @@
 #include <linux/siphash.h>
 #include <linux/spinlock.h>
 
-#include <apogee/shake_holes.h>
-
+#include "core/segment.h"
+#include "core/shake_holes.h"
 #include "netlink.h"
-#include "segment.h"
 
 struct sk_buff;
 

@@ -9,15 +9,15 @@
 #include <linux/hashtable.h>
 #include <linux/workqueue.h>
 
-#include <apogee/shake_order.h>
-#include <apogee/shake_plpmtu.h>
-#include <apogee/shake_repair.h>
 #include <compat/frags.h>
 #include <compat/uninitialized.h>
 
+#include "core/guard.h"
+#include "core/shake_order.h"
+#include "core/shake_plpmtu.h"
+#include "core/shake_repair.h"
 #include "device.h"
 #include "events.h"
-#include "guard.h"
 
 #define SHAKE_IDLE_US (5 * USEC_PER_SEC)	/* without data for so long: idle */
 #define SHAKE_ACK_US 10000			/* least time between pseudo-ACKs of a path */

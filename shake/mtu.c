@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long packets may be by a path, see <apogee/shake_plpmtu.h>: its probes, and their answers.
+ * How long packets may be by a path, see core/shake_plpmtu.h: its probes, and their answers.
  * They are not counted: what is lost for its length says nothing of what a path loses.
  */
 #include <linux/slab.h>

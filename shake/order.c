@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Datagrams with numbers: what waits for those before it, see <apogee/shake_order.h>. The room is
+ * Datagrams with numbers: what waits for those before it, see core/shake_order.h. The room is
  * bounded by their number, the time by a timer.
  */
 #include <linux/random.h>

@@ -8,8 +8,7 @@
 
 #include <compat/udp_tunnel.h>
 
-#include <apogee/shake_worth.h>
-
+#include "core/shake_worth.h"
 #include "internal.h"
 
 #define WATCH_US (100 * USEC_PER_MSEC)	/* the timer looks at a used path so often, at least */

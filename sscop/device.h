@@ -19,10 +19,9 @@
 #include <linux/skbuff.h>
 #include <linux/spinlock.h>
 
-#include <apogee/sscop_budget.h>
-#include <apogee/sscop_segment.h>
-
-#include "sscop.h"
+#include "core/sscop.h"
+#include "core/sscop_budget.h"
+#include "core/sscop_segment.h"
 
 #define SSCOP_ETHERTYPE 0x88b5	/* IEEE 802, local experimental 1 */
 

@@ -64,7 +64,7 @@ def build(headers: Headers, folder: Path) -> dict[str, Path]:
     # -Wno-unused-function: calls.h has the calls of the devices, too
     (folder / "calls.h").write_text(calls.header(headers), encoding="utf-8")
     more = ["-Wno-unused-function", "-Wno-unused-const-variable", "-Werror"]
-    command = ["clang", *flags(), *more, "-c", text, "-o", made["calls.bpf.o"]]
+    command = ["clang", *flags(), "-I..", *more, "-c", text, "-o", made["calls.bpf.o"]]
     done = subprocess.run(command, cwd=ROOT / "bpf", capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     gcc(*WARNINGS, FOLDER / "ask.c", "-lbpf", "-o", made["ask"])
@@ -74,8 +74,7 @@ def build(headers: Headers, folder: Path) -> dict[str, Path]:
         *traps,
         "-I",
         folder,
-        "-I",
-        headers.include,
+        *headers.include,
         FOLDER / "defined.c",
         "-o",
         made["defined"],

@@ -163,4 +163,4 @@ def _value_type(declaration: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(header(Headers(ROOT / "include")))
+    sys.stdout.write(header(Headers(ROOT)))

@@ -33,13 +33,13 @@ def answered(k: Kernel, asked: Path, engine: ModuleType = qemu) -> str:
     files = {"lab/calls": (asked / "calls").read_bytes()}
     engine.run_script(_MODULE, kernel=k.release, modules=["answers"], files=files, out=out)
     found = trouble(out)
-    return found or calls.difference(Headers(ROOT / "include"), asked / "answers", out / "answers")
+    return found or calls.difference(Headers(ROOT), asked / "answers", out / "answers")
 
 
 def answered_in_bpf(k: Kernel, asked: Path) -> str:
     """Let BPF programs make these calls, and random ones; the first answer that differs."""
     out, folder = BUILD / "tests" / f"bpf-{k.release}", BUILD / "bpf-calls"
-    headers = Headers(ROOT / "include")
+    headers = Headers(ROOT)
     files = bpf.prepare(headers, asked, folder)
     qemu.run_script(bpf.SCRIPT, kernel=k.release, files=files, out=out)
     if refused := (out / "refused").read_text():

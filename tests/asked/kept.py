@@ -53,7 +53,7 @@ def run() -> Path:
     with (FOLDER / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not done.exists() or done.read_text() != _SESSION:
-            build_library(ROOT / "include", FOLDER, sanitized=True)
+            build_library(ROOT, FOLDER, sanitized=True)
             names = ("libasan.so", "libubsan.so")
             runtimes = [gcc(f"-print-file-name={name}").strip() for name in names]
             given = ["-m", "not repeats and not deep", *(TESTS / name for name in FILES)]

@@ -102,7 +102,7 @@ def difference(headers: Headers, machine: Machine, made: Iterable[Path], folder:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "calls.h").write_text(calls.header(headers), encoding="utf-8")
     source = Path(__file__).with_name("defined.c")
-    words = [*WARNINGS, *TRAPS, "-I", folder, "-I", headers.include, source, "-o"]
+    words = [*WARNINGS, *TRAPS, "-I", folder, *headers.include, source, "-o"]
     gcc(*words, folder / "here")
     command = [machine.compiler, "-static", *words, folder / "there"]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)

@@ -14,26 +14,24 @@ from pathlib import Path
 
 from apogee_lab.base import compiled
 from tests.kernel import FOLDER as HEADERS
-from tests.kernel import INCLUDE as KERNEL
-from tests.kernel import ROOT
+from tests.kernel import INCLUDE, ROOT
 from tests.patience import run_within
 
 FOLDER = Path(__file__).parent
 #: CPU seconds after which a target hangs.
 FUZZING_S = 3600
 CORE = [
-    ROOT / "sscop" / f"{name}.c"
+    ROOT / "sscop/core" / f"{name}.c"
     for name in ("pdu", "clock", "connection", "transmitter", "receiver")
 ]
 WORLD = [
     FOLDER / f"{name}.c" for name in ("crc32c", "world", "wire", "segments", "settle", "script")
 ]
 SHAKE_WIRE = [
-    *(ROOT / "shake" / f"{name}.c" for name in ("wire", "session", "noise", "guard")),
+    *(ROOT / "shake/core" / f"{name}.c" for name in ("wire", "session", "noise", "guard")),
     "-lsodium",
 ]
-INCLUDE = [*KERNEL, "-I", ROOT / "sscop", "-I", ROOT / "shake"]
-SHAKE_FLOWS = [ROOT / "shake/segment.c", ROOT / "shake/flows.c"]
+SHAKE_FLOWS = [ROOT / "shake/core/segment.c", ROOT / "shake/flows.c"]
 SHAKE_DEVICE = [
     *(
         ROOT / "shake" / f"{name}.c"

@@ -6,7 +6,7 @@
 #include <linux/crc32c.h>
 
 #include "input.h"
-#include "pdu.h"
+#include <sscop/core/pdu.h>
 
 #define SEAL 0x12345678U
 #define SHORT_FLAG 0x20

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include <apogee/shake_holes.h>
+#include <shake/core/shake_holes.h>
 
 #include "input.h"
 

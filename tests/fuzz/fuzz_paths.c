@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#include <apogee/shake_repair.h>
-#include <apogee/shake_replay.h>
-#include <apogee/shake_sched.h>
+#include <shake/core/shake_repair.h>
+#include <shake/core/shake_replay.h>
+#include <shake/core/shake_sched.h>
 
 #include "input.h"
 

@@ -5,7 +5,7 @@
  */
 #include <math.h>
 
-#include <apogee/sscop_segment.h>
+#include <sscop/core/sscop_segment.h>
 
 #include "input.h"
 

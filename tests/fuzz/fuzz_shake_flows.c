@@ -8,7 +8,7 @@
  */
 #include <linux/slab.h>
 
-#include "flows.h"
+#include <shake/flows.h>
 #include "input.h"
 
 #define HEADERS 40

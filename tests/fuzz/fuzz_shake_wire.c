@@ -4,7 +4,7 @@
  * whether a tag is needed, and by which keys. What is taken is written again and must be the
  * same; what was not made with the key must not be taken by who has it.
  */
-#include "guard.h"
+#include <shake/core/guard.h>
 #include "input.h"
 
 static const u8 random_octets[SHAKE_KEY] = "any 32 octets";

@@ -76,7 +76,7 @@ void world_send_data(struct shake_path *path, struct input *in);
 /* The target looks at what is sent. */
 void world_sent(struct shake_dev *d, const struct shake_way *way, const struct frame *f);
 
-/* The linker calls these for shake/noise.c's. */
+/* The linker calls these for shake/core/noise.c's. */
 bool __wrap_shake_noise_dh(struct shake_noise *n, const u8 secret[SHAKE_KEY],
 			   const u8 public[SHAKE_KEY]);
 bool __wrap_shake_shared_of(u8 shared[SHAKE_KEY], const u8 secret[SHAKE_KEY],

@@ -10,7 +10,7 @@
 #ifndef _FUZZ_WORLD_H
 #define _FUZZ_WORLD_H
 
-#include "sscop.h"
+#include <sscop/core/sscop.h>
 
 #define WIRE_MAX 1024		/* frames under way in a direction; more are lost */
 #define QUEUE_US 200000U		/* a frame that would wait longer for the wire is lost */

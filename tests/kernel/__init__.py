@@ -20,4 +20,11 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent.parent
 MODEL = ROOT / "scripts" / "apogee_lab" / "model"
 FOLDER = MODEL / "kernel"
-INCLUDE = ["-I", FOLDER, "-I", ROOT / "include"]
+INCLUDE = ["-I", FOLDER, "-I", ROOT / "include", "-I", ROOT]
+#: Headers whose functions are all inline: what modules share, what a device has for itself.
+PURE = ("include/apogee/*.h", "shake/core/shake_*.h", "sscop/core/sscop_*.h")
+
+
+def pure(tree: Path) -> list[Path]:
+    """The headers of pure code of a source tree."""
+    return sorted(path for pattern in PURE for path in tree.glob(pattern))

@@ -17,6 +17,7 @@ from functools import cached_property
 from pathlib import Path
 
 from apogee_lab.base import LabError, cache_dir, call, start_program
+from tests.kernel import PURE
 
 PYTHON = ("nice", "/usr/bin/python3", "-Xutf8")
 LIMIT_S = 3600.0  # of one call of pytest: beyond it the fault has made a test hang
@@ -157,6 +158,6 @@ def _builds(file: str) -> list[str]:
         return [f'/usr/bin/python3 -c \'compile(open("{file}").read(), "{file}", "exec")\'']
     if path.suffix not in (".c", ".h"):
         return [f"sh -n {file}"]
-    if file.startswith("include/apogee/"):
+    if any(path.match(pattern) for pattern in PURE):
         return [f"{tool} {_HEADER} {file}" for tool in ("gcc", "clang -target bpf -Wno-unused")]
     return [_BPF if path.parts[0] == "bpf" else _MODULES]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Proofs about include/apogee by Frama-C: see README.md beside this file.
+"""Proofs about headers of pure code by Frama-C: see README.md beside this file.
 
 ``python3 -m tests.proof [NAME...]`` proves claims of intervals.c and the contracts, all by
 default, and prints the CPU time that each takes.
@@ -13,6 +13,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from tests.kernel import ROOT, pure
+
 FOLDER = Path(__file__).parent
 #: Contracts, and how WP is run for them. With its assertions about each access the provers do not
 #: find that a list is all that a loop of holes.c assigns: that is proven without them.
@@ -20,7 +22,6 @@ SOURCES = {
     "contracts.c": [["-wp-rte"]],
     "holes.c": [["-wp-rte", "-wp-prop=-@assigns"], ["-wp-prop=@assigns"]],
 }
-INCLUDE = FOLDER.parent.parent / "include"
 OVERFLOWS = "-warn-unsigned-overflow -warn-unsigned-downcast -warn-signed-downcast".split()
 INTERVALS = (
     "-eva -eva-precision 7 -eva-domains symbolic-locations,octagon,equality -lib-entry"
@@ -65,8 +66,8 @@ def contracts() -> list[str]:
     return [name for source in SOURCES for name in _contracts_of(source)]
 
 
-def _frama_c(source: str, include: Path, options: list[str], folder: Path) -> str:
-    flags = [f"-cpp-extra-args=-I{path}" for path in (include, FOLDER)]
+def _frama_c(source: str, tree: Path, options: list[str], folder: Path) -> str:
+    flags = [f"-cpp-extra-args=-I{path}" for path in (tree / "include", tree, FOLDER)]
     command = ["frama-c", str(FOLDER / source), *flags, "-machdep", "gcc_x86_64"]
     command += ["-no-warn-invalid-bool", *options]
     done = subprocess.run(
@@ -83,10 +84,10 @@ def _assertions(claim: str) -> int:
     return text.split(f"void {claim}(")[1].split("\n}")[0].count("//@ assert")
 
 
-def unproven_interval(claim: str, folder: Path, include: Path = INCLUDE) -> list[str]:
+def unproven_interval(claim: str, folder: Path, tree: Path = ROOT) -> list[str]:
     """What Eva could not prove about a claim of intervals.c."""
     wraps = [] if claim.startswith("wrap_") else OVERFLOWS
-    text = _frama_c("intervals.c", include, [*wraps, *INTERVALS, "-main", claim], folder)
+    text = _frama_c("intervals.c", tree, [*wraps, *INTERVALS, "-main", claim], folder)
     if "done for function" not in text:
         raise ProofError(text[-2000:])
     left = re.findall(
@@ -99,16 +100,16 @@ def unproven_interval(claim: str, folder: Path, include: Path = INCLUDE) -> list
     return left
 
 
-def unproven_contracts(names: list[str], folder: Path, include: Path = INCLUDE) -> list[str]:
+def unproven_contracts(names: list[str], folder: Path, tree: Path = ROOT) -> list[str]:
     """Goals about these functions that no prover of WP proved."""
     prepare(folder)
-    include = annotated(include, folder)
+    tree = annotated(tree, folder)
     source = next(source for source in SOURCES if set(names) <= set(_contracts_of(source)))
     split = set(names) <= set(_functions(_section(source, "times wrap, goals are split")))
     wrap = split or set(names) <= set(_functions(_section(source, "times wrap")))
     options = [*([] if wrap else OVERFLOWS), *CONTRACTS, *(["-wp-split"] if split else [])]
     what = ["-wp-prop", "@lemma"] if names == ["lemmas"] else ["-wp-fct", ",".join(names)]
-    told = [_frama_c(source, include, [*options, *run, *what], folder) for run in SOURCES[source]]
+    told = [_frama_c(source, tree, [*options, *run, *what], folder) for run in SOURCES[source]]
     with_goals = [text for text in told if "No goal generated" not in text]
     if not with_goals:
         raise ProofError(told[0][-2000:])
@@ -127,15 +128,24 @@ def _failed(text: str) -> list[str]:
     return failed
 
 
-def annotated(include: Path, folder: Path) -> Path:
+def copied(tree: Path, to: Path) -> dict[str, Path]:
+    """A copy of a source tree's headers of pure code; by their names."""
+    copy = {}
+    for header in pure(tree):
+        copy[header.name] = to / header.relative_to(tree)
+        copy[header.name].parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(header, copy[header.name])
+    return copy
+
+
+def annotated(tree: Path, folder: Path) -> Path:
     """A copy of the headers with what loops.txt says of their loops."""
-    copy = folder / "annotated"
-    shutil.rmtree(copy, ignore_errors=True)
-    shutil.copytree(include, copy)
+    shutil.rmtree(folder / "annotated", ignore_errors=True)
+    copy = copied(tree, folder / "annotated")
     for block in (FOLDER / "loops.txt").read_text(encoding="utf-8").split("\n\n")[1:]:
         name, *lines = block.strip().split("\n")
         header, function, *which = name.split()
-        path = copy / "apogee" / header
+        path = copy[header]
         text = path.read_text(encoding="utf-8")
         body = re.search(rf"\b{function}\([^;{{}}]*\)\n{{.*?\n}}\n", text, re.S)
         loops = body and list(re.finditer(r"^\t+(?:while|for) \(", body[0], re.M))
@@ -145,7 +155,7 @@ def annotated(include: Path, folder: Path) -> Path:
         at = body.start() + loops[place].start()
         annotation = " ".join(line.strip() for line in lines)
         path.write_text(f"{text[:at]}/*@ {annotation} */\n{text[at:]}", encoding="utf-8")
-    return copy
+    return folder / "annotated"
 
 
 def prepare(folder: Path) -> None:

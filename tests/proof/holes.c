@@ -24,7 +24,7 @@
 #define HOLES_SAME(h)		((h)->hole == \at(h->hole, Pre) && (h)->room == \at(h->room, Pre))
 #define HOLES_APART(h)		(\forall integer k; 0 <= k < \at(h->room, Pre) ==> \
 	\separated(h, \at(h->hole, Pre) + k))
-#include <apogee/shake_holes.h>
+#include <shake/core/shake_holes.h>
 
 /* --- proven in intervals.c --- */
 /*@ requires \valid(h);

@@ -7,11 +7,11 @@
 #include "proof.h"
 #include <apogee/compound.h>
 #include <apogee/hstcp_gentle.h>
-#include <apogee/shake_holes.h>
-#include <apogee/shake_repair.h>
-#include <apogee/shake_replay.h>
-#include <apogee/shake_sched.h>
-#include <apogee/sscop_segment.h>
+#include <shake/core/shake_holes.h>
+#include <shake/core/shake_repair.h>
+#include <shake/core/shake_replay.h>
+#include <shake/core/shake_sched.h>
+#include <sscop/core/sscop_segment.h>
 #include <apogee/star.h>
 
 /* --- int.h --- */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""include/apogee has no overflow and stays within its limits for all inputs: tests/proof."""
+"""Pure code has no overflow and stays within its limits for all inputs: tests/proof."""
 
 from __future__ import annotations
 
@@ -9,7 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.proof import FOLDER, INCLUDE, claims, contracts, unproven_contracts, unproven_interval
+from tests.kernel import ROOT, pure
+from tests.proof import (
+    FOLDER,
+    claims,
+    contracts,
+    copied,
+    unproven_contracts,
+    unproven_interval,
+)
 
 prover = pytest.mark.skipif(
     not shutil.which("frama-c"), reason="frama-c is not installed: scripts/setup deep, Debian 12"
@@ -61,11 +69,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("proof")
 
 
-def unproven(name: str, folder: Path, include: Path = INCLUDE) -> list[str]:
+def unproven(name: str, folder: Path, tree: Path = ROOT) -> list[str]:
     """What is not proven of a claim or of a function's contract."""
     if name in claims():
-        return unproven_interval(name, folder, include)
-    return unproven_contracts([name], folder, include)
+        return unproven_interval(name, folder, tree)
+    return unproven_contracts([name], folder, tree)
 
 
 @prover
@@ -81,12 +89,11 @@ def test_proof(name: str, folder: Path) -> None:
 def test_a_planted_bug_is_seen(
     header: str, old: str, new: str, proof: str, tmp_path: Path, folder: Path
 ) -> None:
-    include = tmp_path / "include"
-    shutil.copytree(INCLUDE, include)
-    text = (include / "apogee" / header).read_text(encoding="utf-8")
+    copy = copied(ROOT, tmp_path / "copy")
+    text = copy[header].read_text(encoding="utf-8")
     assert text.count(old) >= 1
-    (include / "apogee" / header).write_text(text.replace(old, new), encoding="utf-8")
-    assert unproven(proof, folder, include)
+    copy[header].write_text(text.replace(old, new), encoding="utf-8")
+    assert unproven(proof, folder, tmp_path / "copy")
 
 
 def test_counts_of_proofs(root: Path) -> None:
@@ -98,8 +105,6 @@ def test_counts_of_proofs(root: Path) -> None:
 
 
 def test_each_contract_is_of_a_function_that_exists(root: Path) -> None:
-    headers = "".join(
-        path.read_text(encoding="utf-8") for path in (root / "include" / "apogee").glob("*.h")
-    )
+    headers = "".join(path.read_text(encoding="utf-8") for path in pure(root))
     for name in contracts():
         assert name == "lemmas" or re.search(rf"\b{name}\([^;]*\)\n{{", headers), name

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from apogee_lab.base import compiled
-from tests.kernel import INCLUDE, MODEL, ROOT
+from tests.kernel import INCLUDE, MODEL, ROOT, pure
 from tests.unit.headers.cheaders import SANITIZERS, WARNINGS
 
 LINK_BPS = 1448 / 1514  # of a rate: goodput with full segments and no loss
@@ -47,7 +47,12 @@ class Simulation:
 def compile_program(name: str, sources: Path, *, sanitized: bool) -> Path:
     """The program of the C files of a folder, with the model's headers, in the lab's cache."""
     flags = [*WARNINGS, *(SANITIZERS if sanitized else []), *map(str, INCLUDE), f"-I{MODEL}"]
-    others = [*MODEL.rglob("*.h"), *(ROOT / "include").rglob("*.h"), *ROOT.glob("tcp_*.c")]
+    others = [
+        *MODEL.rglob("*.h"),
+        *(ROOT / "include").rglob("*.h"),
+        *pure(ROOT),
+        *ROOT.glob("tcp_*.c"),
+    ]
     # the library is named before the sources
     flags += ["-Wl,--no-as-needed", "-lm"]
     return compiled(name, sorted(sources.glob("*.c")), "", flags, sorted(others))

@@ -16,7 +16,10 @@ from typing import Any
 from tests import BUILD, ROOT, fuzz, kernel
 from tests.unit.headers import cheaders
 
-OWN = {ROOT / "include/apogee", ROOT / "shake", ROOT / "sscop", kernel.FOLDER / "linux"}
+OWN = {
+    kernel.FOLDER / "linux",
+    *(ROOT / at for at in ("include/apogee", "shake", "shake/core", "sscop", "sscop/core")),
+}
 #: "sanitized" needs libasan preloaded.
 
 
@@ -83,7 +86,7 @@ def build(name: str, declared: DeviceHeaders, sources: Sequence[str | Path]) -> 
     """Compile and load sources, with all that the headers declare."""
     libraries = [one for one in sources if isinstance(one, str)]
     files = [one for one in sources if isinstance(one, Path)]
-    flags = [*cheaders.WARNINGS, *cheaders.CHECKED, *fuzz.INCLUDE, f"-I{ROOT}", *libraries]
+    flags = [*cheaders.WARNINGS, *cheaders.CHECKED, *fuzz.INCLUDE, *libraries]
     text = declared.wrappers().replace(f"{ROOT}/", "")  # of any working copy
     made = cheaders.compile_text(name, text, BUILD / "unit", flags, files)
     return cheaders.Library(declared, made)

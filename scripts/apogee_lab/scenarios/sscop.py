@@ -11,7 +11,7 @@ from .scenario import Param
 from .testbed import ETHERNET, frame_loss, time_text
 
 NAME = "sscop0"
-# sscop/pdu.h: octets in front of an SD's payload, one more in a PDU of less than SHORT.
+# sscop/core/pdu.h: octets in front of an SD's payload, one more in a PDU of less than SHORT.
 HEADER, SHORT = 8, 64
 LEAST_SEGMENT, MOST_SEGMENT = 64, 65000
 POLL = ETHERNET + HEADER + 1 + 3  # a POLL's frame

@@ -58,7 +58,7 @@ def test_a_fault_in_bpf_only_is_told(
     fault: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (right, wrong), told = PLANTED[fault]
-    library = compile_library(root / "include", root / "build" / "unit", sanitized=False)
+    library = compile_library(root, root / "build" / "unit", sanitized=False)
     recorder = Recorder(library)
     library.div_s64(-7, 2)
     library.fls64(7)

@@ -3,8 +3,8 @@
 #ifndef SHAKE_H
 #define SHAKE_H
 
-#include <apogee/shake_holes.h>
-#include <apogee/shake_sched.h>
+#include <shake/core/shake_holes.h>
+#include <shake/core/shake_sched.h>
 
 #define PATHS 8
 #define CHANGES 64

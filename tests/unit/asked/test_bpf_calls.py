@@ -17,14 +17,14 @@ from tests.unit.headers.cheaders import Library, compile_library
 
 @pytest.fixture(scope="module")
 def plain(root: Path) -> Library:
-    return compile_library(root / "include", root / "build" / "unit", sanitized=False)
+    return compile_library(root, root / "build" / "unit", sanitized=False)
 
 
 @pytest.fixture(scope="module")
 def prepared(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What is asked after unit tests with these calls, the last of a device's function."""
     folder = tmp_path_factory.mktemp("prepared")
-    asked = compile_library(root / "include", root / "build" / "unit", sanitized=False)
+    asked = compile_library(root, root / "build" / "unit", sanitized=False)
     recorder = Recorder(asked)
     asked.div_u64(7, 2)
     asked.star_set_cwnd(asked.new("star_window", cwnd_reno=10), 7)

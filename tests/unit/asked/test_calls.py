@@ -14,7 +14,7 @@ from tests.unit.headers.cheaders import Library, compile_library
 
 @pytest.fixture
 def library(root: Path) -> Library:
-    return compile_library(root / "include", root / "build" / "unit", sanitized=False)
+    return compile_library(root, root / "build" / "unit", sanitized=False)
 
 
 def test_what_is_kept_is_what_was_asked_and_answered(library: Library, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""include/apogee as a Python library.
+"""The headers of pure code (tests.kernel.PURE) as a Python library.
 
-The headers hold `static inline` functions in kernel style and compile in user
+They hold `static inline` functions in kernel style and compile in user
 space. Each of their functions gets an exported wrapper in a generated C file,
 each structure a ctypes twin whose size and offsets the compiler confirms, and
 each object-like macro with a number for a value becomes a constant. The
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from apogee_lab.base import compiled, write_whole
-from tests.kernel import FOLDER, ROOT
+from tests.kernel import FOLDER, ROOT, pure
 
 SCALARS: dict[str, Any] = {
     "bool": ctypes.c_bool,
@@ -66,12 +66,13 @@ def gcc(*args: str | Path, text: str | None = None, folder: Path | None = None) 
 
 
 class Headers:
-    """The declarations of include/apogee/*.h."""
+    """The declarations of a source tree's headers of pure code."""
 
-    def __init__(self, include: Path) -> None:
-        self.include = include
-        headers = sorted((include / "apogee").glob("*.h"))
-        self.prologue = "".join(f"#include <apogee/{header.name}>\n" for header in headers)
+    def __init__(self, tree: Path) -> None:
+        self.include = ["-I", tree / "include", "-I", tree]
+        headers = pure(tree)
+        names_in_c = (str(header.relative_to(tree)).removeprefix("include/") for header in headers)
+        self.prologue = "".join(f"#include <{name}>\n" for name in names_in_c)
         source = "\n".join(header.read_text(encoding="utf-8") for header in headers)
         text = " ".join(self._preprocess("-P").replace("_Bool", "bool").split())
         names = set(re.findall(r"\w+", source))
@@ -91,7 +92,7 @@ class Headers:
         self.constants += self._macros(names)
 
     def _preprocess(self, *flags: str) -> str:
-        return gcc("-E", *flags, "-I", self.include, "-x", "c", "-", text=self.prologue)
+        return gcc("-E", *flags, *self.include, "-x", "c", "-", text=self.prologue)
 
     def _macros(self, names: set[str]) -> list[str]:
         defined = re.findall(r"^#define ([A-Z]\w+) (.+)$", self._preprocess("-dM"), re.M)
@@ -189,13 +190,13 @@ class Library:
         return made
 
 
-def build_library(include: Path, folder: Path, *, sanitized: bool) -> Path:
+def build_library(tree: Path, folder: Path, *, sanitized: bool) -> Path:
     """Compile the headers, preprocessed into the folder, which processes may share. Their names in
     it are those below the source tree: the lab's cache has one library for all working copies."""
     folder.mkdir(parents=True, exist_ok=True)
     flags = [*WARNINGS, *(SANITIZERS if sanitized else CHECKED), "-shared", "-fPIC"]
-    words = ("-E", "-I", include.name, "-x", "c", "-")
-    text = gcc(*words, text=Headers(include).wrappers(), folder=include.parent)
+    words = ("-E", "-I", "include", "-I", ".", "-x", "c", "-")
+    text = gcc(*words, text=Headers(tree).wrappers(), folder=tree)
     source = folder / "headers.c"
     write_whole(source, text)
     return compiled("headers", [source], ".so", flags)
@@ -213,12 +214,12 @@ def compile_text(
     return compiled("test-library", sources, ".so", flags, sorted(others))
 
 
-def compile_library(include: Path, folder: Path, *, sanitized: bool) -> Library:
+def compile_library(tree: Path, folder: Path, *, sanitized: bool) -> Library:
     """Build and load the headers; ``sanitized`` needs libasan preloaded."""
-    return Library(Headers(include), build_library(include, folder, sanitized=sanitized))
+    return Library(Headers(tree), build_library(tree, folder, sanitized=sanitized))
 
 
-def undefined_symbols_32bit(include: Path, stubs: Path, folder: Path) -> set[str]:
+def undefined_symbols_32bit(tree: Path, stubs: Path, folder: Path) -> set[str]:
     """What the headers call when built as kernel code for a 32-bit machine.
 
     ``stubs`` stands in for the kernel's own headers and leaves its 64-bit
@@ -226,11 +227,12 @@ def undefined_symbols_32bit(include: Path, stubs: Path, folder: Path) -> set[str
     """
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / "headers32.c"
-    text = Headers(include).wrappers().split("_Static_assert", 1)[0]
+    headers = Headers(tree)
+    text = headers.wrappers().split("_Static_assert", 1)[0]
     source.write_text(text, encoding="utf-8")
     target = folder / "headers32.o"
     flags = [*WARNINGS, "-m32", "-ffreestanding", "-fno-pic", "-D__KERNEL__"]
-    gcc(*flags, "-I", stubs, "-I", include, "-c", source, "-o", target)
+    gcc(*flags, "-I", stubs, *headers.include, "-c", source, "-o", target)
     listed = subprocess.run(
         ["nm", "--undefined-only", str(target)], capture_output=True, text=True, check=True
     )

@@ -24,7 +24,7 @@ def apogee(root: Path, build: Path) -> Iterator[Library]:
     tests/asked/kept.py starts.
     """
     folder = root / "build" / ("sanitized" if SANITIZED else "unit")
-    library = compile_library(root / "include", folder, sanitized=SANITIZED)
+    library = compile_library(root, folder, sanitized=SANITIZED)
     recorder = Recorder(library) if SANITIZED else None
     yield library
     if recorder:

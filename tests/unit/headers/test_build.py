@@ -14,7 +14,7 @@ KERNEL_DIVISION = {"div_u64", "div_s64", "div64_u64"}
 
 
 def test_no_64_bit_division_on_32_bit_machines(root: Path, build: Path) -> None:
-    undefined = undefined_symbols_32bit(root / "include", kernel.FOLDER, build / "unit" / "32bit")
+    undefined = undefined_symbols_32bit(root, kernel.FOLDER, build / "unit" / "32bit")
     assert undefined - {"_GLOBAL_OFFSET_TABLE_"} <= KERNEL_DIVISION
 
 

@@ -17,6 +17,7 @@ import pytest
 
 from apogee_lab.base import LabError
 from tests import ROOT
+from tests.kernel import pure
 from tests.planted import faults, table
 from tests.planted.copy import Copy
 from tests.planted.faults import Fault
@@ -204,7 +205,7 @@ def test_the_faults_are_those_of_the_tree() -> None:
 
 def test_every_header_and_part_has_one() -> None:
     files = {fault.file for fault in faults.read()}
-    assert {str(path.relative_to(ROOT)) for path in (ROOT / "include/apogee").glob("*.h")} <= files
+    assert {str(path.relative_to(ROOT)) for path in pure(ROOT)} <= files
     assert {path.name for path in ROOT.glob("tcp_*.c")} <= files
     assert {table.place(fault) for fault in faults.read()} == {*table.PLACES.values(), "packaging"}
 

@@ -89,9 +89,9 @@ def test_limits_are_those_of_the_sources() -> None:
     computed = constant("shake/register.c", "REGISTRATIONS")
     assert f"{computed // 2} per second in all" in " ".join(SECURITY.split())  # two for a HELLO
     assert f"Hints are at most {resets} per second" in " ".join(SHAKE.split())
-    paths = constant("shake/wire.h", "SHAKE_WIRE_PATHS")
+    paths = constant("shake/core/wire.h", "SHAKE_WIRE_PATHS")
     flows = constant("shake/flows.h", "SHAKE_FLOWS_MAX")
-    holes = constant("include/apogee/shake_holes.h", "SHAKE_HOLES_MAX")
+    holes = constant("shake/core/shake_holes.h", "SHAKE_HOLES_MAX")
     room = constant("shake/flows.h", "SHAKE_FLOWS_HOLES")
     said = f"at most {paths} paths, {flows} flows, {holes} holes of a flow, and room for {room}"
     assert said in " ".join(SHAKE.split())

@@ -55,7 +55,7 @@ def test_readme_is_short_and_names_the_two_commands() -> None:
 
 def test_the_types_of_sscops_pdus() -> None:
     """The page of the protocol and its header have the same numbers."""
-    header = (ROOT / "sscop" / "pdu.h").read_text(encoding="utf-8")
+    header = (ROOT / "sscop/core/pdu.h").read_text(encoding="utf-8")
     body = re.search(r"enum sscop_type \{(.*?)\}", header, re.S)
     assert body
     wanted = {name: int(number) for name, number in re.findall(r"SSCOP_(\w+) = (\d+)", body[1])}

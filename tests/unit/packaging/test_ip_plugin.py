@@ -180,7 +180,7 @@ def test_a_kernel_with_other_attributes(ip: Ip) -> None:
 
 
 def test_states_are_those_of_the_protocol(root: Path) -> None:
-    header = (root / "sscop" / "sscop.h").read_text()
+    header = (root / "sscop/core/sscop.h").read_text()
     body = re.search(r"enum sscop_state \{(.*?)\}", header, re.S)
     assert body
     states = [name.lower() for name in re.findall(r"^\s*SSCOP_(\w+),", body[1], re.M)]

@@ -144,7 +144,7 @@ def constants() -> dict[str, int]:
     """Numbers that sscop's headers define."""
     found = {}
     form = r"^#define (SSCOP_\w+) \(?(\d+)U?(?: << (\d+))?\)?(?:\s|$)"
-    for header in (ROOT / "sscop").glob("*.h"):
+    for header in (ROOT / "sscop").rglob("*.h"):
         for name, number, shift in re.findall(form, header.read_text(), re.M):
             found[name] = int(number) << int(shift or 0)
     return found
@@ -189,7 +189,7 @@ def test_ranges_of_sscop_are_the_kernels(words: dict[str, tuple[str, int, int]])
 def test_statistics_of_sscop() -> None:
     """Every counter of the protocol and of the device, in the order of ethtool."""
     source = (ROOT / "sscop" / "ethtool.c").read_text()
-    counts = block((ROOT / "sscop" / "sscop.h").read_text(), "struct sscop_counts ")
+    counts = block((ROOT / "sscop/core/sscop.h").read_text(), "struct sscop_counts ")
     wanted = re.findall(r"^\tu64 (\w+);", counts, re.M)
     assert re.findall(r"\bCOUNT\((\w+)\)", source)[1:] == wanted
     wanted += [f"dropped_{name}" for name in re.findall(r"\bDROPPED\((\w+), SSCOP", source)]
@@ -244,7 +244,7 @@ def test_statistics_of_shake() -> None:
     source = (ROOT / "shake" / "ethtool.c").read_text()
     wanted = re.findall(r'^\t\[SHAKE_\w+\] = "(\w+)",', source, re.M)
     wanted += [f"flows_{name}" for name in re.findall(r"^\tFLOWS\((\w+)\)", source, re.M)]
-    header = (ROOT / "include/apogee/shake_holes.h").read_text()
+    header = (ROOT / "shake/core/shake_holes.h").read_text()
     members = re.findall(r"^\tu64 (\w+);", block(header, "struct shake_flow_counts "), re.M)
     assert re.findall(r"^\tFLOWS\((\w+)\)", source, re.M) == members
     headings = re.findall(r"^\.TP\n\.BR? (.+)$", SHAKE["STATISTICS"], re.M)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""shake/segment.c and shake/flows.c as Python objects, and the packets to give them."""
+"""shake/core/segment.c and shake/flows.c as Python objects, and the packets to give them."""
 
 from __future__ import annotations
 

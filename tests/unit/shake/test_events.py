@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from tests import ROOT
 from tests.kernel import INCLUDE
 
 ROOM = 256  # SHAKE_EVENTS
@@ -23,7 +22,7 @@ SOURCE = r"""
 
 #include <linux/netdevice.h>
 
-#include "events.h"
+#include <shake/events.h>
 
 int main(int argc, char **argv)
 {
@@ -57,7 +56,7 @@ int main(int argc, char **argv)
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("events")
     (folder / "events.c").write_text(SOURCE)
-    flags = ["-std=gnu11", *map(str, INCLUDE), "-I", str(ROOT / "shake")]
+    flags = ["-std=gnu11", *map(str, INCLUDE)]
     subprocess.run(["gcc", *flags, folder / "events.c", "-o", folder / "events"], check=True)
     return folder / "events"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""shake/guard.c: what HELLOs have to pass before they cost something."""
+"""shake/core/guard.c: what HELLOs have to pass before they cost something."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""shake/noise.c against a Noise written from its definition, and that against public vectors."""
+"""shake/core/noise.c against a Noise written from its definition, that against public vectors."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""TCP segments read from IP packets, shake/segment.c: what is read, what is refused, and nothing
-beyond what is there.
+"""TCP segments read from IP packets, shake/core/segment.c: what is read, what is refused, and
+nothing beyond what is there.
 """
 
 from __future__ import annotations

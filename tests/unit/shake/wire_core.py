@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""shake/wire.c, session.c, noise.c and guard.c as Python functions, and two ends that register."""
+"""wire.c, session.c, noise.c and guard.c of shake/core as Python functions, and two ends that
+register.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ NO_KEY, OPEN, SHARED, PUBLIC = range(4)
     AGAIN,
     BEHIND,
 ) = range(10)
-HEADERS = DeviceHeaders([ROOT / "shake/guard.h"])
+HEADERS = DeviceHeaders([ROOT / "shake/core/guard.h"])
 Head, AckBody, Registration, Keys, Identity, Join, Session, Noise, Guard, Policy = (
     HEADERS.structs[f"shake_{name}"]
     for name in (

@@ -25,7 +25,7 @@
 #ifndef _APOGEE_SHAKE_ORDER_H
 #define _APOGEE_SHAKE_ORDER_H
 
-#include "int.h"
+#include <apogee/int.h>
 
 #define SHAKE_STREAMS		128U
 #define SHAKE_ORDERED		(1U << 31)

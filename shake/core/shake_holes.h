@@ -73,7 +73,7 @@
 #ifndef _APOGEE_SHAKE_HOLES_H
 #define _APOGEE_SHAKE_HOLES_H
 
-#include "int.h"
+#include <apogee/int.h>
 
 #define SHAKE_HOLES_MAX		256U
 #define SHAKE_HOLES_PATHS	8U

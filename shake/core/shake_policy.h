@@ -14,7 +14,7 @@
 #ifndef _APOGEE_SHAKE_POLICY_H
 #define _APOGEE_SHAKE_POLICY_H
 
-#include "int.h"
+#include <apogee/int.h>
 
 /* us by which a path with a rate may be ahead of it. */
 #define SHAKE_LIMIT_DEPTH	(APOGEE_USEC_PER_SEC / 10)

@@ -15,7 +15,7 @@
 #ifndef _APOGEE_SSCOP_BUDGET_H
 #define _APOGEE_SSCOP_BUDGET_H
 
-#include "int.h"
+#include <apogee/int.h>
 
 #define SSCOP_BUDGET_HOLD_US	1000000U
 #define SSCOP_BUDGET_LATE	16U	/* frames after which a longer one is forgotten, about */

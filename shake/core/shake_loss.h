@@ -32,7 +32,7 @@
 #ifndef _APOGEE_SHAKE_LOSS_H
 #define _APOGEE_SHAKE_LOSS_H
 
-#include "int.h"
+#include <apogee/int.h>
 
 /* Packets that the mean is over, and at first, and the most that one pseudo-ACK tells of. */
 #define SHAKE_LOSS_PACKETS	256U

@@ -56,7 +56,7 @@
 #ifndef _APOGEE_SHAKE_PATH_H
 #define _APOGEE_SHAKE_PATH_H
 
-#include "int.h"
+#include <apogee/int.h>
 #include "shake_loss.h"
 
 /* Records of packets, a power of two. */

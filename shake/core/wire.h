@@ -48,9 +48,9 @@
 #define _SHAKE_WIRE_H
 
 #include <apogee/int.h>
-#include <apogee/shake_policy.h>
 
 #include "noise.h"
+#include "shake_policy.h"
 
 #define SHAKE_HEAD 8
 #define SHAKE_HEAD_MAL 12

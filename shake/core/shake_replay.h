@@ -8,7 +8,7 @@
 #ifndef _APOGEE_SHAKE_REPLAY_H
 #define _APOGEE_SHAKE_REPLAY_H
 
-#include "int.h"
+#include <apogee/int.h>
 
 #define SHAKE_REPLAY_WORDS	32U
 /* Counters this far behind the newest, or farther, are refused: a word is being cleared. */

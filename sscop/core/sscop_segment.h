@@ -40,7 +40,7 @@
 #ifndef _APOGEE_SSCOP_SEGMENT_H
 #define _APOGEE_SSCOP_SEGMENT_H
 
-#include "int.h"
+#include <apogee/int.h>
 
 #define SSCOP_SEGMENT_CLASSES	18U
 /* One point per class and one at length 0. */

@@ -28,7 +28,7 @@
 #ifndef _APOGEE_SHAKE_REPAIR_H
 #define _APOGEE_SHAKE_REPAIR_H
 
-#include "int.h"
+#include <apogee/int.h>
 
 /* Copies of a path, a power of two. */
 #define SHAKE_REPAIR_KEPT	512U

@@ -33,7 +33,7 @@
 #ifndef _APOGEE_SHAKE_PLPMTU_H
 #define _APOGEE_SHAKE_PLPMTU_H
 
-#include "int.h"
+#include <apogee/int.h>
 
 /* Octets outside, 5.1.2; IPv6 has no less than its. */
 #define SHAKE_PLPMTU_BASE4	1200U

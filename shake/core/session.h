@@ -35,9 +35,9 @@
 #define _SHAKE_SESSION_H
 
 #include <apogee/int.h>
-#include <apogee/shake_replay.h>
 #include <crypto/poly1305.h>
 
+#include "shake_replay.h"
 #include "wire.h"
 
 #define SHAKE_PROLOGUE "SHAKE 1"
