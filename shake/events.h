@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Events of a device for who listens by generic netlink: netlink.h has the attributes. */
+/* Events of a device for who listens by generic netlink: uapi.h has the attributes. */
 #ifndef _SHAKE_EVENTS_H
 #define _SHAKE_EVENTS_H
 

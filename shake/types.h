@@ -28,7 +28,7 @@
 #include "core/shake_sched.h"
 #include "core/wire.h"
 #include "flows.h"
-#include "netlink.h"
+#include "uapi.h"
 
 #define SHAKE_PATHS_MAX SHAKE_WIRE_PATHS
 #define SHAKE_PEERS_MAX 1024
